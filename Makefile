@@ -1,0 +1,190 @@
+# dpe: build, test, install. `make help` lists the targets.
+#
+#	make SANITIZE=1 …	with address and undefined behaviour sanitizers, in a folder of its own
+#	make CC=clang …		with another compiler
+#	make V=1 …		shows the commands
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+CC := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
+CLANG ?= clang
+BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
+SUDO_FREE := $(shell id -u)
+
+ifdef SANITIZE
+BUILD ?= build-sanitize
+MODE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+DPE := $(BUILD)/dpe
+else
+BUILD ?= build
+MODE := -O2
+DPE := dpe
+endif
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
+
+CFLAGS ?= -g
+ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror $(MODE) -I. -I$(BUILD) $(CFLAGS)
+VERSION_FLAGS := -DDPE_VERSION='"$(VERSION)"' -DDPE_DATADIR='"$(PREFIX)/share/dpe"'
+CORE_LIBS := -lyajl
+LIVE_LIBS := -lbpf -ldw -lelf
+CLI_LIBS := -lcjson
+
+CORE_ROOMS := base event dpe-lang stabilizer recognizer
+GENERATED := $(BUILD)/dpe-lang/grammar.c $(BUILD)/dpe-lang/grammar.h $(BUILD)/dpe-lang/lexer.c \
+	$(BUILD)/dpe-lang/lexer.h $(BUILD)/probes/bpf/probes.skel.h
+core_src := $(wildcard $(addsuffix /*.c,$(CORE_ROOMS)))
+core_obj := $(core_src:%.c=$(BUILD)/%.o) $(BUILD)/dpe-lang/grammar.o $(BUILD)/dpe-lang/lexer.o
+live_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard probes/*.c))
+cli_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
+test_src := $(wildcard tests/*/test_*.c)
+test_bin := $(test_src:%.c=$(BUILD)/%)
+targets := $(patsubst tests/probes/targets/%.c,$(BUILD)/targets/%,$(wildcard tests/probes/targets/*.c))
+examples := $(foreach c,$(wildcard examples/*/*.c),$(BUILD)/examples/$(basename $(notdir $(c))))
+bench_bin := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
+LIBDPE := $(BUILD)/libdpe.a
+LIBPROBES := $(BUILD)/libdpe-probes.a
+
+.PHONY: all help deps demo test test-long bench check install clean tests examples
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(DPE)
+
+help:
+	@echo 'make            the command, ./dpe'
+	@echo 'make deps       installs what building and testing need (Debian, as root)'
+	@echo 'make demo       a race in a producer-consumer program, found live (as root)'
+	@echo 'make test       all tests; live ones need root and BPF'
+	@echo 'make test-long  the same, and random rules against the reference semantics'
+	@echo 'make bench      speed, as ratios'
+	@echo 'make check      the rules of the tree: who includes whom, headers that compile alone'
+	@echo 'make install    to $$DESTDIR$$PREFIX ($(PREFIX))'
+
+# ---- what a new machine lacks ------------------------------------------------------------------
+
+PACKAGES := gcc libc6-dev clang llvm libclang-rt-14-dev bison flex bpftool libbpf-dev libelf-dev \
+	libdw-dev libcjson-dev libyajl-dev libcmocka-dev uthash-dev linux-libc-dev pkg-config python3 gdb
+
+deps:
+	@missing=; for p in $(PACKAGES); do \
+		dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; \
+	done; \
+	test -n "$$missing" || exit 0; \
+	echo "installing$$missing"; \
+	if test $(SUDO_FREE) -ne 0; then echo "make deps: installing needs root" >&2; exit 1; fi; \
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >$${TMPDIR:-/tmp}/dpe-deps.log 2>&1 \
+		|| { cat $${TMPDIR:-/tmp}/dpe-deps.log >&2; exit 1; }
+
+# ---- building ------------------------------------------------------------------------------------
+
+$(BUILD)/%.o: %.c
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(if $(filter cli/%,$<),$(VERSION_FLAGS)) -MMD -MP -c $< -o $@
+
+# What generators write is not ours to keep free of warnings.
+$(BUILD)/dpe-lang/%.o: $(BUILD)/dpe-lang/%.c
+	$(call say,CC,$<)
+	$(Q)$(CC) $(ALL_CFLAGS) -Wno-unused-function -Wno-unused-but-set-variable -Wno-sign-compare \
+		-MMD -MP -c $< -o $@
+
+$(BUILD)/dpe-lang/grammar.c $(BUILD)/dpe-lang/grammar.h &: dpe-lang/grammar.y
+	$(call say,BISON,$<)
+	@mkdir -p $(@D)
+	$(Q)bison -Wall -Werror=conflicts-sr -Werror=conflicts-rr --no-lines \
+		--header=$(BUILD)/dpe-lang/grammar.h -o $(BUILD)/dpe-lang/grammar.c $<
+
+$(BUILD)/dpe-lang/lexer.c $(BUILD)/dpe-lang/lexer.h &: dpe-lang/lexer.l
+	$(call say,FLEX,$<)
+	@mkdir -p $(@D)
+	$(Q)flex --noline --header-file=$(BUILD)/dpe-lang/lexer.h -o $(BUILD)/dpe-lang/lexer.c $<
+
+$(BUILD)/probes/bpf/%.bpf.o: probes/bpf/%.bpf.c probes/bpf/record.h
+	$(call say,BPF,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) -target bpf -std=gnu17 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
+		-D__TARGET_ARCH_x86 -I. -idirafter /usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
+
+$(BUILD)/probes/bpf/%.skel.h: $(BUILD)/probes/bpf/%.bpf.o
+	$(call say,SKEL,$<)
+	@test -n "$(BPFTOOL)" || { echo "bpftool is missing: run 'make deps'" >&2; exit 1; }
+	$(Q)$(BPFTOOL) gen skeleton $< name dpe_bpf > $@
+
+# Generated headers must be there before the first compilation finds out who needs them.
+$(core_obj) $(live_obj): | $(GENERATED)
+
+$(LIBDPE): $(core_obj)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(LIBPROBES): $(live_obj)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(DPE): $(cli_obj) $(LIBPROBES) $(LIBDPE)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
+
+# ---- tests, examples, benchmarks ------------------------------------------------------------------
+
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIBPROBES) $(LIBDPE)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $< $(LIBPROBES) $(LIBDPE) $(LIVE_LIBS) $(CORE_LIBS) -lcmocka -lm -o $@
+
+# Targets are observed, not tested: never with sanitizers.
+$(BUILD)/targets/%: tests/probes/targets/%.c $(wildcard tests/probes/targets/*.h)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -g -O1 -pthread $< -o $@
+
+define example_rule
+$(BUILD)/examples/$(basename $(notdir $(1))): $(1)
+	$$(call say,CC,$$<)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) -g -O1 -Wall -Wextra -Werror -pthread $$< -o $$@
+endef
+$(foreach c,$(wildcard examples/*/*.c),$(eval $(call example_rule,$(c))))
+
+$(BUILD)/bench/%: $(BUILD)/bench/%.o $(LIBDPE)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $< $(LIBDPE) $(CORE_LIBS) -lm -o $@
+
+tests: $(test_bin) $(targets) examples
+examples: $(examples)
+
+demo: $(DPE) examples
+	@examples/producer-consumer/demo ./$(DPE) $(BUILD)/examples
+
+test: $(DPE) tests check
+	@DPE=./$(DPE) CC='$(CC)' tests/run $(BUILD)
+
+test-long: $(DPE) tests check
+	@DPE=./$(DPE) CC='$(CC)' tests/run --long $(BUILD)
+
+bench: $(DPE) $(bench_bin)
+	@bench/run ./$(DPE) $(BUILD)
+
+check: $(GENERATED)
+	@tools/check $(BUILD) '$(CC)'
+
+# ---- installing ------------------------------------------------------------------------------------
+
+PUBLIC := base/base.h event/event.h dpe-lang/dpe-lang.h stabilizer/stabilizer.h recognizer/recognizer.h
+
+install: $(DPE) $(LIBDPE)
+	install -Dm755 $(DPE) $(DESTDIR)$(PREFIX)/bin/dpe
+	install -Dm644 docs/dpe.1 $(DESTDIR)$(PREFIX)/share/man/man1/dpe.1
+	install -d $(DESTDIR)$(PREFIX)/share/dpe
+	install -m644 dpe-lang/std/*.dpe $(DESTDIR)$(PREFIX)/share/dpe/
+	install -Dm644 $(LIBDPE) $(DESTDIR)$(PREFIX)/lib/libdpe.a
+	for h in $(PUBLIC); do install -Dm644 $$h $(DESTDIR)$(PREFIX)/include/dpe/$$h || exit 1; done
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' libdpe.pc.in \
+		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/libdpe.pc
+
+clean:
+	rm -rf build build-sanitize dpe
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,267 @@
+/* The one sink of diagnostics: collected first, then printed in the order of the text.
+ *
+ * What comes from input (source lines, names) is shown with control bytes escaped: a file must
+ * not be able to drive the terminal of whoever reads about it. */
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW 120 /* columns of a source line that are shown */
+
+struct diag {
+	enum dpe_severity severity;
+	struct dpe_place place;
+	char *where; /* instead of a place; or NULL */
+	char *text;
+	unsigned number, line, column;
+	unsigned leader; /* number of the error or warning that a note belongs to */
+};
+
+struct dpe_diags {
+	struct diag *at;
+	unsigned count, cap;
+	unsigned printed; /* those before were printed */
+	unsigned errors, leader;
+	struct dpe_arena **arenas; /* that were handed over */
+	unsigned narenas, caparenas;
+};
+
+struct dpe_diags *dpe_diags_new(void)
+{
+	return dpe_xcalloc(1, sizeof(struct dpe_diags));
+}
+
+void dpe_diags_free(struct dpe_diags *diags)
+{
+	if (!diags)
+		return;
+	for (unsigned i = 0; i < diags->count; i++) {
+		free(diags->at[i].where);
+		free(diags->at[i].text);
+	}
+	for (unsigned i = 0; i < diags->narenas; i++)
+		dpe_arena_free(diags->arenas[i]);
+	free(diags->arenas);
+	free(diags->at);
+	free(diags);
+}
+
+void dpe_diags_keep(struct dpe_diags *diags, struct dpe_arena *arena)
+{
+	*DPE_GROW(diags->arenas, diags->narenas, diags->caparenas) = arena;
+}
+
+static bool same_where(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool is_known(const struct dpe_diags *diags, const struct diag *new)
+{
+	if (new->severity == DPE_NOTE)
+		return false;
+	for (unsigned i = diags->count; i-- > diags->printed;) {
+		const struct diag *old = &diags->at[i];
+
+		if (old->severity == new->severity && old->place.source == new->place.source &&
+			old->place.begin == new->place.begin &&same_where(old->where, new->where) &&
+			!strcmp(old->text, new->text))
+			return true;
+	}
+	return false;
+}
+
+static void add(struct dpe_diags *diags, struct diag new)
+{
+	if (is_known(diags, &new)) {
+		free(new.where);
+		free(new.text);
+		return;
+	}
+	new.number = diags->count;
+	if (new.severity != DPE_NOTE)
+		diags->leader = new.number;
+	new.leader = diags->leader;
+	if (new.place.source)
+		dpe_place_line(new.place, &new.line, &new.column);
+	diags->errors += new.severity == DPE_ERROR;
+	*DPE_GROW(diags->at, diags->count, diags->cap) = new;
+}
+
+void dpe_diag(struct dpe_diags *diags, enum dpe_severity severity, struct dpe_place place,
+	const char *fmt, ...)
+{
+	struct dpe_text text = {0};
+	va_list args;
+
+	va_start(args, fmt);
+	dpe_text_vprintf(&text, fmt, args);
+	va_end(args);
+	add(diags, (struct diag){.severity = severity, .place = place, .text = text.at});
+}
+
+void dpe_diag_at(struct dpe_diags *diags, enum dpe_severity severity, const char *where,
+	const char *fmt, ...)
+{
+	struct dpe_text text = {0};
+	va_list args;
+
+	va_start(args, fmt);
+	dpe_text_vprintf(&text, fmt, args);
+	va_end(args);
+	add(diags,
+		(struct diag){.severity = severity, .where = dpe_xstrdup(where), .text = text.at});
+}
+
+unsigned dpe_diags_errors(const struct dpe_diags *diags)
+{
+	return diags->errors;
+}
+
+/* ---- printing ---------------------------------------------------------------------------- */
+
+/* The length of the UTF-8 character at `at`, 0 where there is none. */
+static size_t utf8_length(const unsigned char *at, size_t left)
+{
+	size_t len = *at < 0x80       ? 1
+		     : *at >> 5 == 6  ? 2
+		     : *at >> 4 == 14 ? 3
+		     : *at >> 3 == 30 ? 4
+				      : 0;
+
+	if (!len || len > left || *at == 0xc0 || *at == 0xc1 || *at > 0xf4)
+		return 0;
+	for (size_t i = 1; i < len; i++) {
+		if (at[i] >> 6 != 2)
+			return 0;
+	}
+	return len;
+}
+
+/* Adds text with what is not printable as \xHH; returns the columns that it takes. */
+static unsigned add_safe(struct dpe_text *to, const char *text, size_t len)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	unsigned columns = 0;
+
+	for (size_t i = 0; i < len;) {
+		size_t n = utf8_length(at + i, len - i);
+		bool c1 = n == 2 && at[i] == 0xc2 && at[i + 1] < 0xa0;
+
+		if (at[i] == '\t') { /* one blank, in the source line and under it */
+			dpe_text_puts(to, " ");
+			n = 1;
+		} else if (!n || c1 || at[i] < 0x20 || at[i] == 0x7f) {
+			dpe_text_printf(to, "\\x%02x", at[i]);
+			columns += 3;
+			n = 1;
+		} else {
+			dpe_text_add(to, text + i, n);
+		}
+		columns++;
+		i += n;
+	}
+	return columns;
+}
+
+/* The line that the place begins in, with a mark under the place; long lines are cut around it. */
+static void add_line(struct dpe_text *to, struct dpe_place place)
+{
+	size_t size, begin = place.begin, end, from;
+	const char *text = dpe_source_text(place.source, &size);
+	struct dpe_text marked = {0};
+	unsigned before, width;
+
+	if (begin > size)
+		begin = size;
+	for (from = begin; from && text[from - 1] != '\n';)
+		from--;
+	end = begin;
+	while (end < size && text[end] != '\n')
+		end++;
+	if (begin - from > WINDOW / 2)
+		from = begin - WINDOW / 2;
+	if (end - from > WINDOW)
+		end = from + WINDOW;
+	dpe_text_puts(to, "  | ");
+	before = add_safe(to, text + from, begin - from);
+	add_safe(to, text + begin, end - begin);
+	width = add_safe(&marked, text + begin,
+		place.end > end     ? end - begin
+		: place.end > begin ? place.end - begin
+				    : 0);
+	dpe_text_free(&marked);
+	dpe_text_printf(to, "\n  | %*s^", (int)before, "");
+	for (unsigned i = 1; i < width; i++)
+		dpe_text_puts(to, "~");
+	dpe_text_puts(to, "\n");
+}
+
+static void print_diag(FILE *to, const struct diag *diag)
+{
+	static const char *const severities[] = {"error", "warning", "note"};
+	const char *name = diag->where ? diag->where : "dpe";
+	struct dpe_text text = {0};
+
+	if (diag->place.source)
+		name = dpe_source_name(diag->place.source);
+	add_safe(&text, name, strlen(name));
+	if (diag->place.source)
+		dpe_text_printf(&text, ":%u:%u", diag->line, diag->column);
+	dpe_text_printf(&text, ": %s: ", severities[diag->severity]);
+	add_safe(&text, diag->text, strlen(diag->text));
+	dpe_text_puts(&text, "\n");
+	if (diag->place.source)
+		add_line(&text, diag->place);
+	fwrite(text.at, 1, text.len, to);
+	dpe_text_free(&text);
+}
+
+/* By file and line where both are known, else as they came. Files stay in the order in which they
+ * were first spoken of. */
+static int in_text(const struct diag *a, const struct diag *b)
+{
+	if (a->place.source && a->place.source == b->place.source && a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if (a->place.source && a->place.source == b->place.source && a->column != b->column)
+		return a->column < b->column ? -1 : 1;
+	return a->number < b->number ? -1 : 1;
+}
+
+/* Insertion sort of the leaders within runs of one source: few, and stable. */
+static unsigned sort_leaders(const struct dpe_diags *diags, unsigned *order)
+{
+	unsigned count = 0;
+
+	for (unsigned i = diags->printed; i < diags->count; i++) {
+		unsigned at = count;
+
+		if (diags->at[i].leader != i)
+			continue;
+		while (at && diags->at[order[at - 1]].place.source == diags->at[i].place.source &&
+			in_text(&diags->at[i], &diags->at[order[at - 1]]) < 0) {
+			order[at] = order[at - 1];
+			at--;
+		}
+		order[at] = i;
+		count++;
+	}
+	return count;
+}
+
+void dpe_diags_print(struct dpe_diags *diags, FILE *to)
+{
+	unsigned *order = dpe_xcalloc(diags->count, sizeof(*order));
+	unsigned count = sort_leaders(diags, order);
+
+	for (unsigned i = 0; i < count; i++) {
+		for (unsigned j = order[i]; j < diags->count; j++) {
+			if (diags->at[j].leader != order[i])
+				break;
+			print_diag(to, &diags->at[j]);
+		}
+	}
+	free(order);
+	diags->printed = diags->count;
+}

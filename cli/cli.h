@@ -1,0 +1,108 @@
+/* cli: the command line. One file a command; the only room that knows all the others. */
+#ifndef DPE_CLI_H
+#define DPE_CLI_H
+
+#include "dpe-lang/dpe-lang.h"
+#include "probes/probes.h"
+#include "recognizer/recognizer.h"
+
+#include <sys/types.h>
+
+/* Exit statuses, worst last but for usage errors. */
+enum cli_status { CLI_GOOD = 0, CLI_FINDING = 1, CLI_ERROR = 2, CLI_INCONCLUSIVE = 3 };
+
+enum cli_on_break { CLI_ASK, CLI_CONTINUE, CLI_GDB, CLI_KILL };
+
+struct cli_words {
+	const char **at;
+	unsigned count, cap;
+};
+
+/* What the words of the command line say, and what every command needs. */
+struct cli {
+	const struct cli_command *command;
+	struct dpe_diags *diags;
+	struct dpe_names *names;
+	struct dpe_debug *debug; /* or NULL */
+	struct cli_words specs, words; /* words: logs, programs, patterns */
+	struct cli_words includes;
+	char **target; /* what stands after "--", ended by NULL; or NULL */
+	bool json, target_status, plan, stabilize, all, help;
+	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
+	pid_t pid;
+	unsigned max_instances, max_states, stack_depth, ring_bytes;
+	enum cli_on_break on_break;
+	FILE *report_to;
+};
+
+/* ---- options.c --------------------------------------------------------------------------- */
+
+/* Where options apply. */
+enum {
+	FOR_CHECK = 1 << 0,
+	FOR_COMPILE = 1 << 1,
+	FOR_RUN = 1 << 2,
+	FOR_ATTACH = 1 << 3,
+	FOR_RECORD = 1 << 4,
+	FOR_REPLAY = 1 << 5,
+	FOR_CONVERT = 1 << 6,
+	FOR_LIST = 1 << 7,
+	FOR_LATER = 1 << 8, /* named in the interface, not yet there */
+	FOR_LIVE = FOR_RUN | FOR_ATTACH | FOR_RECORD,
+	FOR_RECOGNIZING = FOR_RUN | FOR_ATTACH | FOR_REPLAY,
+	FOR_ALL = FOR_LATER - 1,
+};
+
+struct cli_command {
+	const char *name;
+	unsigned mask;
+	int (*run)(struct cli *cli);
+	const char *synopsis, *summary;
+};
+
+/* Fills in the options; false after a diagnostic. */
+bool cli_parse(struct cli *cli, char *const *argv);
+void cli_print_help(const struct cli_command *command, FILE *to);
+/* One usage error: what is wrong, and where help is. */
+void cli_usage_error(struct cli *cli, const char *fmt, ...) DPE_PRINTF(2, 3);
+/* The names nearest to a misspelt word, as "; did you mean 'x'?", or "". In `text`. */
+const char *cli_did_you_mean(
+	struct dpe_text *text, const char *word, const char *const *names, unsigned count);
+
+/* ---- specs.c ----------------------------------------------------------------------------- */
+
+/* Compiles cli->specs with the shipped specifications on the include path. NULL after
+ * diagnostics. */
+struct dpe_spec *cli_compile(struct cli *cli);
+/* The same, and everything in it must be able to run. */
+struct dpe_spec *cli_compile_runnable(struct cli *cli, bool live);
+
+/* ---- report.c ---------------------------------------------------------------------------- */
+
+struct cli_report;
+/* Opens cli->report or the stream that the format asks for; NULL after a diagnostic. */
+struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec);
+/* With `probes`, stacks get their text and `break` stops the target. */
+void cli_report_live(struct cli_report *report, struct dpe_probes *probes, int signals);
+struct dpe_recognizer_sink cli_report_sink(struct cli_report *report);
+/* The closing lines. `lost`: exact losses of a live run, or NULL for what the recognizer saw. */
+void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *recognizer,
+	const struct dpe_loss *losses, unsigned nlosses);
+/* True where the user asked for the end at a `break`. */
+bool cli_report_left(const struct cli_report *report);
+/* The status that the verdicts ask for. False output of the report itself is an error. */
+int cli_report_free(struct cli_report *report);
+
+/* ---- commands ---------------------------------------------------------------------------- */
+
+int cli_check(struct cli *cli);
+int cli_compile_command(struct cli *cli);
+int cli_run(struct cli *cli);
+int cli_attach(struct cli *cli);
+int cli_record(struct cli *cli);
+int cli_replay(struct cli *cli);
+int cli_convert(struct cli *cli);
+int cli_list(struct cli *cli);
+int cli_later(struct cli *cli);
+
+#endif

@@ -1,0 +1,140 @@
+/* dpe convert: a log in another format, or in causal order with the edges that were added. */
+#include "cli/logs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct dpe_log_writer *create(struct cli *cli, bool ordered)
+{
+	enum dpe_log_format format = cli->to ? dpe_log_format_named(cli->to) : DPE_LOG_UNKNOWN;
+
+	return dpe_log_create(cli->names, cli->words.at[1], format, ordered, cli->diags);
+}
+
+static bool copy(struct cli *cli, struct dpe_log_reader *reader)
+{
+	struct dpe_log_writer *writer = create(cli, dpe_log_ordered(reader));
+	struct dpe_message *message;
+	bool good = true;
+	int got;
+
+	if (!writer)
+		return false;
+	while ((got = dpe_log_read(reader, &message))) {
+		if (got < 0) {
+			good = false;
+			continue;
+		}
+		dpe_log_write(writer, message, NULL, 0);
+		dpe_message_unref(message);
+	}
+	return !dpe_log_finish(writer, cli->diags) && good && !dpe_log_cut_off(reader);
+}
+
+/* ---- causal order ------------------------------------------------------------------------ */
+
+struct stabilizing {
+	struct cli *cli;
+	struct dpe_log_writer *writer;
+	bool held;
+};
+
+static void on_event(void *context, const struct dpe_event *event)
+{
+	struct stabilizing *s = context;
+
+	dpe_log_write(s->writer, event->message, event->added, event->nadded);
+}
+
+static void on_held(void *context, const struct dpe_message *message, const char *missing)
+{
+	struct stabilizing *s = context;
+	struct dpe_text name = {0};
+
+	s->held = true;
+	dpe_message_print_id(&name, s->cli->names, message);
+	dpe_diag_at(s->cli->diags, DPE_WARNING, "dpe",
+		"%s was held to the end: it waited for %s, which never came", name.at, missing);
+	dpe_text_free(&name);
+}
+
+static void on_lost(void *context, const struct dpe_message *after, uint64_t count)
+{
+	struct stabilizing *s = context;
+	struct dpe_text name = {0};
+
+	s->held = true;
+	dpe_message_print_id(&name, s->cli->names, after);
+	dpe_diag_at(s->cli->diags, DPE_WARNING, "dpe", "%llu messages were lost before %s",
+		(unsigned long long)count, name.at);
+	dpe_text_free(&name);
+}
+
+/* A specification of nothing, where only explicit predecessors and program order count. */
+static struct dpe_spec *compile(struct cli *cli, struct dpe_spec *nothing)
+{
+	if (cli->specs.count)
+		return cli_compile_runnable(cli, false);
+	*nothing = (struct dpe_spec){.names = cli->names};
+	return nothing;
+}
+
+static int stabilize(struct cli *cli, struct dpe_log_reader *reader)
+{
+	struct stabilizing s = {.cli = cli};
+	const struct dpe_recognizer_sink sink = {
+		.context = &s,
+		.event = on_event,
+		.held = on_held,
+		.lost = on_lost,
+	};
+	const struct dpe_recognizer_options options = {
+		.ordered = dpe_log_ordered(reader),
+		.stabilize_only = true,
+		.debug = cli->debug,
+	};
+	struct dpe_recognizer *recognizer = NULL;
+	struct dpe_spec nothing, *spec = compile(cli, &nothing);
+	bool good = false;
+
+	if (spec)
+		recognizer = dpe_recognizer_new(spec, &options, &sink, cli->diags);
+	if (recognizer)
+		s.writer = create(cli, true);
+	if (s.writer) {
+		good = cli_feed_log(cli, reader, cli->words.at[0], recognizer);
+		dpe_recognizer_finish(recognizer);
+		good &= !dpe_log_finish(s.writer, cli->diags);
+	}
+	dpe_diags_print(cli->diags, stderr);
+	dpe_recognizer_free(recognizer);
+	if (spec != &nothing)
+		dpe_spec_free(spec);
+	if (!good)
+		return CLI_ERROR;
+	return s.held || dpe_log_cut_off(reader) ? CLI_INCONCLUSIVE : CLI_GOOD;
+}
+
+int cli_convert(struct cli *cli)
+{
+	struct dpe_log_reader *reader;
+	int status;
+
+	if (cli->words.count != 2) {
+		cli_usage_error(cli, "two logs are needed, IN and OUT, not %u", cli->words.count);
+		return CLI_ERROR;
+	}
+	if (cli->specs.count && !cli->stabilize) {
+		cli_usage_error(cli, "-s has a meaning with --stabilize only");
+		return CLI_ERROR;
+	}
+	reader = cli_open_log(cli, cli->words.at[0], 0);
+	if (!reader)
+		return CLI_ERROR;
+	if (cli->stabilize)
+		status = stabilize(cli, reader);
+	else
+		status = copy(cli, reader) ? CLI_GOOD : CLI_ERROR;
+	dpe_log_close(reader);
+	return status;
+}

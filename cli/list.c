@@ -1,0 +1,28 @@
+/* dpe list: what can be observed. */
+#include "cli/cli.h"
+
+static void print_line(void *context, const char *text)
+{
+	(void)context;
+	puts(text);
+}
+
+int cli_list(struct cli *cli)
+{
+	unsigned programs = cli->pid ? 0 : 1;
+	const char *program = cli->pid ? NULL : cli->words.count ? cli->words.at[0] : NULL;
+	const char *pattern = cli->words.count > programs ? cli->words.at[programs] : NULL;
+
+	if (!cli->pid && !program) {
+		cli_usage_error(cli, "a program or -p PID is needed");
+		return CLI_ERROR;
+	}
+	if (cli->words.count > programs + 1) {
+		cli_usage_error(cli, "one pattern at most, not also '%s'",
+			cli->words.at[programs + 1]);
+		return CLI_ERROR;
+	}
+	if (dpe_probes_list(program, cli->pid, pattern, print_line, NULL, cli->diags) < 0)
+		return CLI_ERROR;
+	return CLI_GOOD;
+}

@@ -1,0 +1,285 @@
+/* A live run: probes → log and recognizer → report, until the target ends or the user does. */
+#include "cli/live.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LONGEST_WAIT 50 /* ms between looks at signals */
+
+struct live {
+	struct cli *cli;
+	const struct cli_live *how;
+	struct dpe_spec *spec;
+	struct dpe_plan *plan;
+	struct dpe_probes *probes;
+	struct dpe_recognizer *recognizer; /* or NULL */
+	struct dpe_log_writer *log;        /* or NULL */
+	struct cli_report *report;
+	int signals;
+	unsigned interrupts;
+	bool ended; /* the target, or who sends signals, or a break */
+	uint64_t recorded;
+	uint64_t place;
+};
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+static void record(struct live *live, struct dpe_message *message)
+{
+	struct dpe_message *resolved = dpe_probes_resolve(live->probes, message);
+
+	dpe_log_write(live->log, resolved, NULL, 0);
+	dpe_message_unref(resolved);
+	live->recorded++;
+}
+
+static void on_message(void *context, struct dpe_message *message)
+{
+	struct live *live = context;
+
+	if (live->log)
+		record(live, message);
+	if (!live->recognizer)
+		dpe_message_unref(message);
+	else
+		dpe_recognizer_feed(live->recognizer, message, live->cli->diags);
+}
+
+static void on_watermark(void *context, uint64_t time)
+{
+	struct live *live = context;
+
+	if (live->recognizer)
+		dpe_recognizer_watermark(live->recognizer, (struct dpe_value){0}, time);
+}
+
+/* ---- signals ----------------------------------------------------------------------------- */
+
+/* Blocked once the target was created, so that it does not inherit it. */
+static void take_signals(struct live *live)
+{
+	sigset_t wanted;
+
+	sigemptyset(&wanted);
+	sigaddset(&wanted, SIGINT);
+	sigaddset(&wanted, SIGTERM);
+	sigaddset(&wanted, SIGHUP);
+	sigprocmask(SIG_BLOCK, &wanted, NULL);
+	live->signals = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/* Ctrl-C reaches the target, too, which decides what to do; a second one is meant for us. */
+static void look_at_signals(struct live *live)
+{
+	struct signalfd_siginfo info;
+
+	while (read(live->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo != SIGINT || !live->how->launch || live->interrupts++)
+			live->ended = true;
+	}
+}
+
+/* ---- the run ----------------------------------------------------------------------------- */
+
+static bool begin_probes(struct live *live)
+{
+	struct cli *cli = live->cli;
+	const struct dpe_probes_options options = {
+		.ring_bytes = cli->ring_bytes,
+		.stack_depth = cli->stack_depth,
+		.debug = cli->debug,
+	};
+
+	if (live->how->launch)
+		live->probes = dpe_probes_launch(
+			live->plan, cli->names, cli->target, &options, cli->diags);
+	else
+		live->probes = dpe_probes_attach(
+			live->plan, cli->names, cli->pid, &options, cli->diags);
+	return live->probes;
+}
+
+static bool begin_outputs(struct live *live)
+{
+	struct cli *cli = live->cli;
+	struct dpe_recognizer_options options = {
+		.max_instances = cli->max_instances,
+		.debug = cli->debug,
+	};
+	struct dpe_recognizer_sink sink;
+
+	live->report = cli_report_new(cli, live->spec);
+	if (!live->report)
+		return false;
+	sink = cli_report_sink(live->report);
+	if (live->how->recognize) {
+		live->recognizer = dpe_recognizer_new(live->spec, &options, &sink, cli->diags);
+		if (!live->recognizer)
+			return false;
+	}
+	if (!cli->output)
+		return true;
+	live->log = dpe_log_create(cli->names, cli->output, DPE_LOG_UNKNOWN, false, cli->diags);
+	return live->log;
+}
+
+static void follow(struct live *live)
+{
+	const struct dpe_probes_sink sink = {
+		.context = live,
+		.message = on_message,
+		.watermark = on_watermark,
+	};
+
+	while (!live->ended) {
+		int got = dpe_probes_poll(live->probes, LONGEST_WAIT, &sink);
+
+		dpe_diags_print(live->cli->diags, stderr);
+		if (cli_report_left(live->report))
+			return;
+		if (got < 0 && errno != EINTR)
+			dpe_diag_at(live->cli->diags, DPE_ERROR, "dpe",
+				"cannot read what the probes send: %s", strerror(errno));
+		if (!got || (got < 0 && errno != EINTR))
+			return;
+		look_at_signals(live);
+	}
+}
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+static uint64_t sum_losses(const struct dpe_loss *losses, unsigned count)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		sum += losses[i].count;
+	return sum;
+}
+
+static struct dpe_loss *find_losses(struct live *live, unsigned *count)
+{
+	unsigned room = dpe_probes_losses(live->probes, NULL, 0);
+	struct dpe_loss *losses = dpe_xcalloc(room, sizeof(*losses));
+
+	*count = dpe_probes_losses(live->probes, losses, room);
+	if (*count > room)
+		*count = room;
+	return losses;
+}
+
+static void end_record(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
+{
+	fprintf(stderr, "dpe: %llu events recorded in %s, %llu lost\n",
+		(unsigned long long)live->recorded, live->cli->output,
+		(unsigned long long)sum_losses(losses, nlosses));
+	for (unsigned i = 0; i < nlosses; i++)
+		fprintf(stderr, "  thread %d lost %llu\n", losses[i].thread,
+			(unsigned long long)losses[i].count);
+}
+
+static void end_outputs(struct live *live)
+{
+	unsigned nlosses;
+	struct dpe_loss *losses = find_losses(live, &nlosses);
+	uint64_t lost = sum_losses(losses, nlosses);
+
+	if (!live->recognizer) {
+		end_record(live, losses, nlosses);
+		free(losses);
+		return;
+	}
+	if (lost)
+		dpe_recognizer_doubt(live->recognizer, 0, "events were lost");
+	dpe_recognizer_finish(live->recognizer);
+	cli_report_finish(live->report, live->recognizer, losses, nlosses);
+	free(losses);
+}
+
+static void tell_target(const struct live *live)
+{
+	int status = dpe_probes_status(live->probes);
+
+	if (status < 0)
+		return;
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "dpe: %s was ended by signal %d (%s)%s\n", live->cli->target[0],
+			WTERMSIG(status), strsignal(WTERMSIG(status)),
+			WCOREDUMP(status) ? ", core dumped" : "");
+	else
+		fprintf(stderr, "dpe: %s exited with status %d\n", live->cli->target[0],
+			WEXITSTATUS(status));
+}
+
+static int target_status(const struct live *live)
+{
+	int status = dpe_probes_status(live->probes);
+
+	if (status < 0)
+		return CLI_ERROR;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int run(struct live *live)
+{
+	int status;
+
+	if (!begin_outputs(live) || !begin_probes(live))
+		return CLI_ERROR;
+	take_signals(live);
+	cli_report_live(live->report, live->probes, live->signals);
+	if (live->how->launch && dpe_probes_start(live->probes, live->cli->diags) < 0)
+		return CLI_ERROR;
+	dpe_diags_print(live->cli->diags, stderr);
+	follow(live);
+	if (live->how->launch && !cli_report_left(live->report))
+		tell_target(live);
+	end_outputs(live);
+	status = dpe_diags_errors(live->cli->diags) ? CLI_ERROR : CLI_GOOD;
+	if (live->cli->target_status && status == CLI_GOOD)
+		return target_status(live);
+	return status;
+}
+
+static int close_all(struct live *live, int status)
+{
+	int verdict = CLI_GOOD;
+
+	if (live->log && dpe_log_finish(live->log, live->cli->diags) < 0)
+		status = CLI_ERROR;
+	dpe_recognizer_free(live->recognizer);
+	if (live->report)
+		verdict = cli_report_free(live->report);
+	dpe_probes_free(live->probes);
+	if (live->signals >= 0)
+		close(live->signals);
+	dpe_plan_free(live->plan);
+	dpe_spec_free(live->spec);
+	return status || live->cli->target_status ? status : verdict;
+}
+
+static int show_plan(struct live *live)
+{
+	struct dpe_text text = {0};
+
+	dpe_plan_print(&text, live->cli->names, live->plan);
+	fputs(text.at ? text.at : "", stdout);
+	dpe_text_free(&text);
+	return CLI_GOOD;
+}
+
+int cli_live(struct cli *cli, const struct cli_live *how)
+{
+	struct live live = {.cli = cli, .how = how, .signals = -1};
+
+	live.spec = cli_compile_runnable(cli, true);
+	if (!live.spec)
+		return CLI_ERROR;
+	live.plan = dpe_plan_new(live.spec);
+	return close_all(&live, cli->plan ? show_plan(&live) : run(&live));
+}

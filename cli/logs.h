@@ -1,0 +1,13 @@
+/* Reading logs into a recognizer, for replay and convert. Private to cli. */
+#ifndef DPE_CLI_LOGS_H
+#define DPE_CLI_LOGS_H
+
+#include "cli/cli.h"
+
+/* Opens a log; NULL after a diagnostic. */
+struct dpe_log_reader *cli_open_log(struct cli *cli, const char *path, unsigned index);
+/* Feeds all messages, until the end or a break; false where a line was wrong. */
+bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *path,
+	struct dpe_recognizer *recognizer);
+
+#endif

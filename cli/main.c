@@ -1,0 +1,115 @@
+/* dpe: the command. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_command commands[] = {
+	{"check", FOR_CHECK, cli_check, "check [OPTIONS] SPEC...",
+		"Checks specifications, and shows what each rule is about"},
+	{"compile", FOR_COMPILE, cli_compile_command,
+		"compile [--rule=NAME] [--emit=pa|json|dot] SPEC...",
+		"Writes the predecessor automata of the rules"},
+	{"run", FOR_RUN, cli_run, "run -s SPEC... [OPTIONS] -- COMMAND...",
+		"Starts a program and follows the rules while it runs"},
+	{"attach", FOR_ATTACH, cli_attach, "attach -s SPEC... [OPTIONS] -p PID",
+		"Follows the rules in a program that runs already"},
+	{"record", FOR_RECORD, cli_record, "record -s SPEC... -o LOG [OPTIONS] -- COMMAND...",
+		"Starts a program and writes down what the rules ask for"},
+	{"replay", FOR_REPLAY, cli_replay, "replay -s SPEC... [OPTIONS] LOG...",
+		"Follows the rules in logs; - is standard input"},
+	{"convert", FOR_CONVERT, cli_convert, "convert [--stabilize] [-s SPEC...] IN OUT",
+		"Writes a log in another format, or in causal order"},
+	{"list", FOR_LIST, cli_list, "list [-p PID | PROGRAM] [PATTERN]",
+		"Lists the functions that can be observed"},
+	{"deadlock", FOR_LATER, cli_later, "deadlock [-p PID | -- COMMAND...]",
+		"Not yet supported: the deadlock watch"},
+	{"race", FOR_LATER, cli_later, "race [-p PID | -- COMMAND...]",
+		"Not yet supported: the race watch"},
+};
+
+static void print_usage(FILE *to)
+{
+	fputs("usage: dpe COMMAND ...\n\n"
+	      "Watches parallel programs: rules (Data Path Expressions) say how events may and\n"
+	      "may not relate causally, dpe says where the program does otherwise.\n\n",
+		to);
+	for (unsigned i = 0; i < DPE_COUNT(commands); i++) {
+		if (commands[i].mask != FOR_LATER)
+			fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
+	}
+	fputs("\ndpe COMMAND --help tells more; man dpe tells all.\n"
+	      "Exit status: 0 nothing found, 1 a finding, 2 an error of usage, specification or\n"
+	      "input, 3 inconclusive.\n",
+		to);
+}
+
+static const struct cli_command *find_command(struct cli *cli, const char *name)
+{
+	const char *names[DPE_COUNT(commands)];
+	struct dpe_text hint = {0};
+
+	for (unsigned i = 0; i < DPE_COUNT(commands); i++) {
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+		names[i] = commands[i].name;
+	}
+	cli_usage_error(cli, "unknown command '%s'%s", name,
+		cli_did_you_mean(&hint, name, names, DPE_COUNT(commands)));
+	dpe_text_free(&hint);
+	return NULL;
+}
+
+int cli_later(struct cli *cli)
+{
+	dpe_diag_at(cli->diags, DPE_ERROR, "dpe", "not yet supported: dpe %s", cli->command->name);
+	return CLI_ERROR;
+}
+
+static int run_command(struct cli *cli, char *const *argv)
+{
+	cli->command = find_command(cli, argv[1]);
+	if (!cli->command || !cli_parse(cli, argv + 2))
+		return CLI_ERROR;
+	if (cli->help) {
+		cli_print_help(cli->command, stdout);
+		return CLI_GOOD;
+	}
+	if (cli->debug_text) {
+		cli->debug = dpe_debug_parse(cli->debug_text, stderr, cli->diags);
+		if (!cli->debug)
+			return CLI_ERROR;
+	}
+	return cli->command->run(cli);
+}
+
+int main(int argc, char **argv)
+{
+	struct cli cli = {.diags = dpe_diags_new(), .names = dpe_names_new()};
+	int status = CLI_ERROR;
+
+	if (argc < 2) {
+		print_usage(stderr);
+	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+		!strcmp(argv[1], "help")) {
+		print_usage(stdout);
+		status = CLI_GOOD;
+	} else if (!strcmp(argv[1], "--version")) {
+		puts("dpe " DPE_VERSION);
+		status = CLI_GOOD;
+	} else {
+		status = run_command(&cli, argv);
+	}
+	dpe_diags_print(cli.diags, stderr);
+	dpe_debug_free(cli.debug);
+	dpe_names_free(cli.names);
+	dpe_diags_free(cli.diags);
+	free(cli.specs.at);
+	free(cli.words.at);
+	free(cli.includes.at);
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("dpe: standard output");
+		return CLI_ERROR;
+	}
+	return status;
+}

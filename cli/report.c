@@ -1,0 +1,206 @@
+/* The report: where verdicts go, and what they mean for the exit status. */
+#include "cli/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *cli_verdict_name(enum dpe_verdict_kind kind)
+{
+	static const char *const names[] = {
+		[DPE_SATISFIED] = "satisfied",
+		[DPE_VIOLATED] = "violated",
+		[DPE_INCOMPLETE] = "incomplete",
+		[DPE_INCONCLUSIVE] = "inconclusive",
+		[DPE_MATCH] = "match",
+	};
+
+	return names[kind];
+}
+
+struct dpe_message *cli_resolved(struct cli_report *report, const struct dpe_message *message)
+{
+	/* Counting a reference changes nothing that others can see. */
+	struct dpe_message *counted = (struct dpe_message *)message;
+
+	if (!report->probes)
+		return dpe_message_ref(counted);
+	return dpe_probes_resolve(report->probes, counted);
+}
+
+/* ---- what the recognizer calls ----------------------------------------------------------- */
+
+static void on_verdict(void *context, const struct dpe_verdict *verdict)
+{
+	struct cli_report *report = context;
+
+	if (verdict->kind == DPE_INCONCLUSIVE)
+		report->inconclusive = true;
+	else if (verdict->kind != DPE_SATISFIED)
+		report->found = true;
+	if (report->cli->json)
+		cli_json_verdict(report, verdict);
+	else
+		cli_text_verdict(report, verdict);
+	fflush(report->to);
+}
+
+static void tell_line(
+	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text)
+{
+	if (report->cli->json)
+		cli_json_line(report, rule, kind, text);
+	else
+		cli_text_line(report, rule, kind, text);
+	fflush(report->to);
+}
+
+static void on_print(void *context, const struct dpe_rule *rule, const char *text)
+{
+	tell_line(context, rule, "print", text);
+}
+
+static void on_error(void *context, const struct dpe_rule *rule, const char *text)
+{
+	struct cli_report *report = context;
+
+	report->found = true;
+	tell_line(report, rule, "error", text);
+}
+
+static enum dpe_break on_stop(
+	void *context, const struct dpe_rule *rule, const struct dpe_message *at)
+{
+	struct cli_report *report = context;
+
+	if (report->cli->json)
+		cli_json_stop(report, rule, at);
+	if (report->probes)
+		return cli_stop(report, rule, at);
+	if (!report->cli->json)
+		cli_text_line(report, rule, "break", "the replay stops here");
+	return DPE_END;
+}
+
+static void on_held(void *context, const struct dpe_message *message, const char *missing)
+{
+	struct cli_report *report = context;
+
+	if (report->cli->json)
+		cli_json_held(report, message, missing);
+	else
+		cli_text_held(report, message, missing);
+}
+
+static void on_lost(void *context, const struct dpe_message *after, uint64_t count)
+{
+	struct cli_report *report = context;
+
+	if (report->cli->json)
+		cli_json_lost(report, after, count);
+	else if (!report->told_lost)
+		cli_text_lost(report);
+	report->told_lost = true;
+}
+
+static struct dpe_message *on_resolve(void *context, const struct dpe_message *message)
+{
+	return cli_resolved(context, message);
+}
+
+static void on_event(void *context, const struct dpe_event *event)
+{
+	struct cli_report *report = context;
+
+	if (report->has_start || !event->message->has_time)
+		return;
+	report->has_start = true;
+	report->start = event->message->time;
+}
+
+struct dpe_recognizer_sink cli_report_sink(struct cli_report *report)
+{
+	return (struct dpe_recognizer_sink){
+		.context = report,
+		.verdict = on_verdict,
+		.print = on_print,
+		.error = on_error,
+		.stop = on_stop,
+		.held = on_held,
+		.lost = on_lost,
+		.resolve = on_resolve,
+		.event = on_event,
+	};
+}
+
+/* ---- the beginning and the end ----------------------------------------------------------- */
+
+struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
+{
+	struct cli_report *report = dpe_xcalloc(1, sizeof(*report));
+
+	report->cli = cli;
+	report->spec = spec;
+	report->signals = -1;
+	report->to = cli->json ? stdout : stderr;
+	if (!cli->report)
+		return report;
+	report->to = fopen(cli->report, "we");
+	report->own = true;
+	if (report->to)
+		return report;
+	dpe_diag_at(cli->diags, DPE_ERROR, cli->report, "cannot create this report: %s",
+		strerror(errno));
+	free(report);
+	return NULL;
+}
+
+void cli_report_live(struct cli_report *report, struct dpe_probes *probes, int signals)
+{
+	report->probes = probes;
+	report->signals = signals;
+}
+
+bool cli_report_left(const struct cli_report *report)
+{
+	return report->left;
+}
+
+void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *recognizer,
+	const struct dpe_loss *losses, unsigned nlosses)
+{
+	struct dpe_summary summary;
+
+	dpe_recognizer_summary(recognizer, &summary);
+	for (unsigned i = 0; losses && i < nlosses; i++)
+		summary.lost = (i ? summary.lost : 0) + losses[i].count;
+	if (report->cli->json)
+		cli_json_summary(report, &summary, losses, nlosses);
+	else
+		cli_text_summary(report, &summary, losses, nlosses);
+}
+
+int cli_report_free(struct cli_report *report)
+{
+	int status = report->found	    ? CLI_FINDING
+		     : report->inconclusive ? CLI_INCONCLUSIVE
+					    : CLI_GOOD;
+	struct cli_finding *finding, *next;
+	bool bad = fflush(report->to) || ferror(report->to);
+
+	if (report->own)
+		bad |= fclose(report->to) != 0;
+	if (bad) {
+		dpe_diag_at(report->cli->diags, DPE_ERROR,
+			report->cli->report ? report->cli->report : "dpe",
+			"the report is incomplete: %s", strerror(errno));
+		status = CLI_ERROR;
+	}
+	HASH_ITER (hh, report->findings, finding, next) {
+		HASH_DEL(report->findings, finding);
+		free(finding->key);
+		free(finding);
+	}
+	free(report);
+	return status;
+}

@@ -1,0 +1,62 @@
+/* What the parts of the report share: report.c decides, the others write. Private to cli. */
+#ifndef DPE_CLI_REPORT_H
+#define DPE_CLI_REPORT_H
+
+#include "cli/cli.h"
+
+#include <uthash.h>
+
+/* A finding as often as it came; told once. */
+struct cli_finding {
+	UT_hash_handle hh;
+	char *key;
+	unsigned number;
+	uint64_t count;
+	const char *rule; /* the specification's */
+};
+
+struct cli_report {
+	struct cli *cli;
+	const struct dpe_spec *spec;
+	FILE *to;
+	bool own;                  /* opened here */
+	struct dpe_probes *probes; /* live: borrowed */
+	int signals;               /* live: a signalfd of SIGINT, SIGTERM, SIGHUP */
+	bool left;                 /* the user wants no more of it */
+	bool has_start;
+	uint64_t start; /* ns: the first event's time */
+	bool found, inconclusive, told_lost;
+	struct cli_finding *findings;
+	unsigned nfindings;
+};
+
+/* Each writes whole lines. */
+void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdict);
+void cli_text_line(
+	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text);
+void cli_text_held(
+	struct cli_report *report, const struct dpe_message *message, const char *missing);
+void cli_text_lost(struct cli_report *report);
+void cli_text_summary(struct cli_report *report, const struct dpe_summary *summary,
+	const struct dpe_loss *losses, unsigned nlosses);
+
+void cli_json_verdict(struct cli_report *report, const struct dpe_verdict *verdict);
+void cli_json_line(
+	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text);
+void cli_json_held(
+	struct cli_report *report, const struct dpe_message *message, const char *missing);
+void cli_json_lost(struct cli_report *report, const struct dpe_message *after, uint64_t count);
+void cli_json_stop(struct cli_report *report, const struct dpe_rule *rule,
+	const struct dpe_message *at);
+void cli_json_summary(struct cli_report *report, const struct dpe_summary *summary,
+	const struct dpe_loss *losses, unsigned nlosses);
+
+const char *cli_verdict_name(enum dpe_verdict_kind kind);
+/* The message with the text of its stack: the caller's reference. */
+struct dpe_message *cli_resolved(struct cli_report *report, const struct dpe_message *message);
+
+/* stop.c: a `break` in a live run. */
+enum dpe_break cli_stop(
+	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_message *at);
+
+#endif

@@ -1,0 +1,208 @@
+/* The report as JSON Lines: one object each, as docs/formats.md describes them. */
+#include "cli/report.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <string.h>
+
+static void print_object(struct cli_report *report, cJSON *object)
+{
+	char *line = cJSON_PrintUnformatted(object);
+
+	cJSON_Delete(object);
+	if (!line)
+		return;
+	fprintf(report->to, "%s\n", line);
+	cJSON_free(line);
+}
+
+/* Text of the specification or the target: made UTF-8 first. */
+static cJSON *string(const char *text)
+{
+	struct dpe_text quoted = {0};
+	cJSON *item;
+
+	dpe_json_string(&quoted, text, strlen(text));
+	item = cJSON_CreateRaw(quoted.at);
+	dpe_text_free(&quoted);
+	return item;
+}
+
+static cJSON *value_item(struct dpe_value value)
+{
+	struct dpe_text text = {0};
+	cJSON *item;
+
+	dpe_value_print_json(&text, value);
+	item = cJSON_CreateRaw(text.at);
+	dpe_text_free(&text);
+	return item;
+}
+
+static cJSON *id_item(const struct dpe_message *message)
+{
+	struct dpe_text text = {0};
+	cJSON *item;
+
+	dpe_message_print_json_id(&text, message);
+	item = cJSON_CreateRaw(text.at);
+	dpe_text_free(&text);
+	return item;
+}
+
+static cJSON *message_item(struct cli_report *report, const struct dpe_message *message)
+{
+	struct dpe_message *resolved = cli_resolved(report, message);
+	struct dpe_text text = {0};
+	cJSON *item;
+
+	dpe_message_print_json(&text, report->cli->names, resolved);
+	item = cJSON_CreateRaw(text.at);
+	dpe_text_free(&text);
+	dpe_message_unref(resolved);
+	return item;
+}
+
+/* cJSON's own numbers are doubles, which do not hold every count and time. */
+static void add_number(cJSON *object, const char *name, uint64_t number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	cJSON_AddItemToObject(object, name, cJSON_CreateRaw(text));
+}
+
+static cJSON *new_object(const char *type)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	cJSON_AddStringToObject(object, "type", type);
+	return object;
+}
+
+static void add_params(
+	struct cli_report *report, cJSON *object, const struct dpe_verdict *verdict)
+{
+	cJSON *params = cJSON_AddObjectToObject(object, "params");
+
+	for (unsigned i = 0; i < verdict->rule->nvariables; i++) {
+		if (verdict->params[i].kind == DPE_NONE)
+			continue;
+		cJSON_AddItemToObject(params,
+			dpe_name_text(report->cli->names, verdict->rule->variables[i]),
+			value_item(verdict->params[i]));
+	}
+}
+
+static void add_events(
+	struct cli_report *report, cJSON *object, const struct dpe_verdict *verdict)
+{
+	cJSON *ids, *messages;
+
+	if (verdict->nevents) {
+		ids = cJSON_AddArrayToObject(object, "events");
+		for (unsigned i = 0; i < verdict->nevents; i++)
+			cJSON_AddItemToArray(ids, id_item(verdict->events[i]));
+	}
+	if (!verdict->event)
+		return;
+	messages = cJSON_AddArrayToObject(object, "messages");
+	if (!verdict->nevents)
+		cJSON_AddItemToArray(messages, message_item(report, verdict->event));
+	for (unsigned i = 0; i < verdict->nevents; i++)
+		cJSON_AddItemToArray(messages, message_item(report, verdict->events[i]));
+}
+
+void cli_json_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
+{
+	cJSON *object = new_object("verdict"), *expected;
+
+	cJSON_AddItemToObject(object, "rule", string(verdict->rule->name));
+	cJSON_AddStringToObject(object, "mode", dpe_mode_name(verdict->rule->mode));
+	cJSON_AddStringToObject(object, "verdict", cli_verdict_name(verdict->kind));
+	if (verdict->event)
+		cJSON_AddItemToObject(object, "event", id_item(verdict->event));
+	if (verdict->nexpected) {
+		expected = cJSON_AddArrayToObject(object, "expected");
+		for (unsigned i = 0; i < verdict->nexpected; i++)
+			cJSON_AddItemToArray(expected, string(verdict->expected[i]));
+	}
+	if (verdict->reason)
+		cJSON_AddItemToObject(object, "reason", string(verdict->reason));
+	add_params(report, object, verdict);
+	add_events(report, object, verdict);
+	print_object(report, object);
+}
+
+void cli_json_line(
+	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text)
+{
+	bool print = !strcmp(kind, "print");
+	cJSON *object = new_object(print ? "print" : "finding");
+
+	if (!print)
+		cJSON_AddStringToObject(object, "kind", kind);
+	cJSON_AddItemToObject(object, "rule", string(rule->name));
+	cJSON_AddItemToObject(object, "text", string(text));
+	print_object(report, object);
+}
+
+void cli_json_held(
+	struct cli_report *report, const struct dpe_message *message, const char *missing)
+{
+	cJSON *object = new_object("held");
+
+	cJSON_AddItemToObject(object, "event", id_item(message));
+	cJSON_AddItemToObject(object, "missing", string(missing));
+	print_object(report, object);
+}
+
+void cli_json_lost(struct cli_report *report, const struct dpe_message *after, uint64_t count)
+{
+	cJSON *object = new_object("lost");
+
+	cJSON_AddItemToObject(object, "thread", value_item(after->thread));
+	add_number(object, "count", count);
+	cJSON_AddItemToObject(object, "before", id_item(after));
+	print_object(report, object);
+}
+
+void cli_json_stop(struct cli_report *report, const struct dpe_rule *rule,
+	const struct dpe_message *at)
+{
+	cJSON *object = new_object("break");
+
+	cJSON_AddItemToObject(object, "rule", string(rule->name));
+	cJSON_AddItemToObject(object, "event", id_item(at));
+	print_object(report, object);
+	fflush(report->to);
+}
+
+void cli_json_summary(struct cli_report *report, const struct dpe_summary *summary,
+	const struct dpe_loss *losses, unsigned nlosses)
+{
+	cJSON *object = new_object("summary"), *threads = NULL;
+
+	add_number(object, "events", summary->events);
+	add_number(object, "lost", summary->lost);
+	add_number(object, "held", summary->held);
+	add_number(object, "rules", summary->rules);
+	add_number(object, "satisfied", summary->satisfied);
+	add_number(object, "violated", summary->violated);
+	add_number(object, "incomplete", summary->incomplete);
+	add_number(object, "inconclusive", summary->inconclusive);
+	add_number(object, "matches", summary->matches);
+	add_number(object, "errors", summary->errors);
+	if (nlosses)
+		threads = cJSON_AddArrayToObject(object, "losses");
+	for (unsigned i = 0; i < nlosses; i++) {
+		cJSON *loss = cJSON_CreateObject();
+
+		add_number(loss, "thread", (uint64_t)losses[i].thread);
+		add_number(loss, "count", losses[i].count);
+		add_number(loss, "first", losses[i].first);
+		add_number(loss, "last", losses[i].last);
+		cJSON_AddItemToArray(threads, loss);
+	}
+	print_object(report, object);
+}

@@ -1,0 +1,326 @@
+/* The report for people. A finding that came before is counted, not repeated. */
+#include "cli/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Text from specifications and targets must not drive the terminal. */
+static void add_safe(struct dpe_text *to, const char *text)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c < 0x20 || c == 0x7f)
+			dpe_text_printf(to, "\\x%02x", c);
+		else
+			dpe_text_add(to, text, 1);
+	}
+}
+
+static void print_text(struct cli_report *report, struct dpe_text *text)
+{
+	if (text->at)
+		fwrite(text->at, 1, text->len, report->to);
+	dpe_text_free(text);
+}
+
+static void add_place(struct dpe_text *to, const struct dpe_rule *rule)
+{
+	unsigned line, column;
+
+	if (!rule->place.source)
+		return;
+	dpe_place_line(rule->place, &line, &column);
+	add_safe(to, dpe_source_name(rule->place.source));
+	dpe_text_printf(to, ":%u", line);
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+static void add_value(struct dpe_text *to, struct dpe_value value)
+{
+	struct dpe_text text = {0};
+
+	if (value.kind == DPE_STRING)
+		dpe_value_print_json(&text, value);
+	else
+		dpe_value_print(&text, value);
+	if (text.at)
+		add_safe(to, text.at);
+	dpe_text_free(&text);
+}
+
+static void add_call(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+{
+	struct dpe_text name = {0};
+
+	dpe_event_print(&name, report->cli->names, message->name,
+		message->phase == DPE_ENTER ? DPE_BARE : message->phase);
+	add_safe(to, name.at);
+	dpe_text_free(&name);
+	if (message->nargs || message->phase != DPE_BARE) {
+		dpe_text_puts(to, "(");
+		for (unsigned i = 0; i < message->nargs; i++) {
+			dpe_text_puts(to, i ? ", " : "");
+			add_value(to, message->args[i]);
+		}
+		dpe_text_puts(to, ")");
+	}
+	if (message->ret.kind != DPE_NONE) {
+		dpe_text_puts(to, " = ");
+		add_value(to, message->ret);
+	}
+}
+
+static void add_time(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+{
+	uint64_t after;
+
+	if (!message->has_time)
+		return;
+	after = message->time > report->start ? message->time - report->start : 0;
+	dpe_text_printf(to, ", at %" PRIu64 ".%09" PRIu64 " s", after / 1000000000,
+		after % 1000000000);
+}
+
+static void add_event(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+{
+	add_call(to, report, message);
+	if (message->id.kind != DPE_NONE) {
+		dpe_text_puts(to, "  id ");
+		add_value(to, message->id);
+	}
+	if (message->thread.kind != DPE_NONE) {
+		dpe_text_puts(to, "  thread ");
+		add_value(to, message->thread);
+		if (message->comm) {
+			dpe_text_puts(to, " (");
+			add_safe(to, message->comm);
+			dpe_text_puts(to, ")");
+		}
+	}
+	add_time(to, report, message);
+	dpe_text_puts(to, "\n");
+	for (unsigned i = 0; i < message->nstack; i++) {
+		dpe_text_printf(to, "       %s ", i ? "by" : "at");
+		add_safe(to, message->stack[i]);
+		dpe_text_puts(to, "\n");
+	}
+}
+
+/* ---- findings ---------------------------------------------------------------------------- */
+
+static void add_key(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+{
+	dpe_event_print(to, report->cli->names, message->name, message->phase);
+	for (unsigned i = 0; i < message->nstack; i++)
+		dpe_text_printf(to, "<%s", message->stack[i]);
+	if (!message->nstack)
+		dpe_message_print_json_id(to, message);
+	dpe_text_puts(to, "|");
+}
+
+static struct cli_finding *find_finding(struct cli_report *report, const char *rule, char *key)
+{
+	struct cli_finding *finding;
+
+	HASH_FIND_STR(report->findings, key, finding);
+	if (finding) {
+		free(key);
+		return finding;
+	}
+	finding = dpe_xcalloc(1, sizeof(*finding));
+	finding->key = key;
+	finding->number = ++report->nfindings;
+	finding->rule = rule;
+	HASH_ADD_KEYPTR(hh, report->findings, finding->key, strlen(finding->key), finding);
+	return finding;
+}
+
+static struct cli_finding *finding_of(struct cli_report *report, const struct dpe_verdict *verdict,
+	struct dpe_message *const *events, unsigned count)
+{
+	struct dpe_text key = {0};
+
+	dpe_text_printf(&key, "%s|%s|", verdict->rule->name, cli_verdict_name(verdict->kind));
+	for (unsigned i = 0; i < count; i++)
+		add_key(&key, report, events[i]);
+	if (!count && verdict->rule->nvariables) /* known by its slice alone */
+		dpe_text_printf(&key, "%u", report->nfindings);
+	return find_finding(report, verdict->rule->name, key.at);
+}
+
+static void add_params(struct dpe_text *to, const struct cli_report *report,
+	const struct dpe_verdict *verdict)
+{
+	const char *separator = "  where ";
+
+	for (unsigned i = 0; i < verdict->rule->nvariables; i++) {
+		if (verdict->params[i].kind == DPE_NONE)
+			continue;
+		dpe_text_printf(to, "%s%s = ", separator,
+			dpe_name_text(report->cli->names, verdict->rule->variables[i]));
+		add_value(to, verdict->params[i]);
+		separator = ", ";
+	}
+	if (*separator == ',')
+		dpe_text_puts(to, "\n");
+}
+
+static void add_reason(struct dpe_text *to, const struct dpe_verdict *verdict)
+{
+	if (verdict->reason) {
+		dpe_text_puts(to, "  ");
+		add_safe(to, verdict->reason);
+		dpe_text_puts(to, "\n");
+	}
+	if (verdict->kind == DPE_VIOLATED && !verdict->nexpected)
+		dpe_text_puts(to, "  expected nothing more\n");
+	for (unsigned i = 0; i < verdict->nexpected; i++) {
+		dpe_text_puts(to, i ? "        or " : "  expected ");
+		add_safe(to, verdict->expected[i]);
+		dpe_text_puts(to, "\n");
+	}
+}
+
+static void print_finding(struct cli_report *report, const struct dpe_verdict *verdict,
+	struct dpe_message *const *events, unsigned count, unsigned number)
+{
+	struct dpe_text text = {0};
+
+	dpe_text_printf(&text, "#%u %s: %s of ", number, verdict->rule->name,
+		cli_verdict_name(verdict->kind));
+	dpe_rule_print(&text, verdict->rule);
+	dpe_text_puts(&text, "  [");
+	add_place(&text, verdict->rule);
+	dpe_text_puts(&text, "]\n");
+	add_params(&text, report, verdict);
+	for (unsigned i = 0; i < count; i++) {
+		if (verdict->nevents)
+			dpe_text_printf(&text, "  $%u ", verdict->positions[i]);
+		else
+			dpe_text_puts(&text, "  at ");
+		add_event(&text, report, events[i]);
+	}
+	add_reason(&text, verdict);
+	print_text(report, &text);
+}
+
+void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
+{
+	unsigned count = verdict->nevents ? verdict->nevents : verdict->event != NULL;
+	struct dpe_message **events;
+	struct cli_finding *finding;
+
+	if (verdict->kind == DPE_SATISFIED)
+		return;
+	events = dpe_xcalloc(count + 1, sizeof(struct dpe_message *));
+	for (unsigned i = 0; i < count; i++)
+		events[i] = cli_resolved(
+			report, verdict->nevents ? verdict->events[i] : verdict->event);
+	finding = finding_of(report, verdict, events, count);
+	if (!finding->count++ || report->cli->all)
+		print_finding(report, verdict, events, count, finding->number);
+	for (unsigned i = 0; i < count; i++)
+		dpe_message_unref(events[i]);
+	free(events);
+}
+
+void cli_text_line(
+	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text)
+{
+	struct dpe_text line = {0};
+
+	dpe_text_printf(&line, "%s: ", rule->name);
+	if (strcmp(kind, "print"))
+		dpe_text_printf(&line, "%s%s", kind, *text ? ": " : "");
+	add_safe(&line, text);
+	dpe_text_puts(&line, "\n");
+	print_text(report, &line);
+}
+
+void cli_text_held(
+	struct cli_report *report, const struct dpe_message *message, const char *missing)
+{
+	struct dpe_text text = {0};
+
+	dpe_text_puts(&text, "held to the end: ");
+	add_event(&text, report, message);
+	dpe_text_puts(&text, "  it waited for ");
+	add_safe(&text, missing);
+	dpe_text_puts(&text, ", which never came\n");
+	print_text(report, &text);
+}
+
+void cli_text_lost(struct cli_report *report)
+{
+	fputs("events were lost: from here on, what could depend on them is inconclusive\n",
+		report->to);
+}
+
+/* ---- the summary ------------------------------------------------------------------------- */
+
+static void add_count(
+	struct dpe_text *to, const char **separator, uint64_t count, const char *one, const char *more)
+{
+	if (!count)
+		return;
+	dpe_text_printf(to, "%s%" PRIu64 " %s", *separator, count, count == 1 ? one : more);
+	*separator = ", ";
+}
+
+static void add_text(struct dpe_text *to, const char **separator, const char *text)
+{
+	dpe_text_printf(to, "%s%s", *separator, text);
+	*separator = ", ";
+}
+
+static void add_losses(struct dpe_text *to, const struct cli_report *report,
+	const struct dpe_loss *losses, unsigned nlosses)
+{
+	for (unsigned i = 0; i < nlosses; i++) {
+		const struct dpe_loss *loss = &losses[i];
+		uint64_t first = loss->first > report->start ? loss->first - report->start : 0;
+		uint64_t last = loss->last > report->start ? loss->last - report->start : 0;
+
+		dpe_text_printf(to, "  thread %d lost %" PRIu64 " from %.6f s to %.6f s\n",
+			loss->thread, loss->count, (double)first / 1e9, (double)last / 1e9);
+	}
+}
+
+void cli_text_summary(struct cli_report *report, const struct dpe_summary *summary,
+	const struct dpe_loss *losses, unsigned nlosses)
+{
+	uint64_t findings =
+		summary->matches + summary->violated + summary->incomplete + summary->errors;
+	struct cli_finding *finding, *next;
+	struct dpe_text text = {0};
+	const char *separator = ", ";
+
+	HASH_ITER (hh, report->findings, finding, next) {
+		if (finding->count > 1 && !report->cli->all)
+			dpe_text_printf(&text, "#%u was seen %" PRIu64 " times\n", finding->number,
+				finding->count);
+	}
+	dpe_text_printf(&text, "dpe: %" PRIu64 " events, %" PRIu64 " lost", summary->events,
+		summary->lost);
+	add_count(&text, &separator, summary->held, "held", "held");
+	dpe_text_printf(&text, "; %u rule%s: ", summary->rules, summary->rules == 1 ? "" : "s");
+	separator = "";
+	if (!findings)
+		add_text(&text, &separator, "nothing found");
+	add_count(&text, &separator, summary->matches, "match", "matches");
+	add_count(&text, &separator, summary->violated, "violated", "violated");
+	add_count(&text, &separator, summary->incomplete, "incomplete", "incomplete");
+	add_count(&text, &separator, summary->errors, "error", "errors");
+	add_count(&text, &separator, summary->inconclusive, "inconclusive", "inconclusive");
+	add_count(&text, &separator, summary->satisfied, "satisfied", "satisfied");
+	dpe_text_puts(&text, "\n");
+	add_losses(&text, report, losses, nlosses);
+	print_text(report, &text);
+}

@@ -1,0 +1,51 @@
+/* dpe run, dpe attach, dpe record: which target, and what becomes of its messages. */
+#include "cli/live.h"
+
+static bool has_target(struct cli *cli)
+{
+	if (cli->words.count) {
+		cli_usage_error(cli, "what is '%s'? the program stands after '--'",
+			cli->words.at[0]);
+		return false;
+	}
+	if (cli->plan || (cli->target && cli->target[0]))
+		return true;
+	cli_usage_error(cli, "a program is needed: -- COMMAND...");
+	return false;
+}
+
+int cli_run(struct cli *cli)
+{
+	const struct cli_live how = {.recognize = true, .launch = true};
+
+	return has_target(cli) ? cli_live(cli, &how) : CLI_ERROR;
+}
+
+int cli_record(struct cli *cli)
+{
+	const struct cli_live how = {.launch = true};
+
+	if (!has_target(cli))
+		return CLI_ERROR;
+	if (!cli->output && !cli->plan) {
+		cli_usage_error(cli, "a log to write is needed: -o LOG");
+		return CLI_ERROR;
+	}
+	return cli_live(cli, &how);
+}
+
+int cli_attach(struct cli *cli)
+{
+	const struct cli_live how = {.recognize = true};
+
+	if (cli->words.count) {
+		cli_usage_error(cli, "what is '%s'? the process is told by -p PID",
+			cli->words.at[0]);
+		return CLI_ERROR;
+	}
+	if (!cli->pid && !cli->plan) {
+		cli_usage_error(cli, "a process is needed: -p PID");
+		return CLI_ERROR;
+	}
+	return cli_live(cli, &how);
+}

@@ -1,0 +1,124 @@
+/* Finding and compiling specifications. The shipped ones are looked for in the folders of
+ * $DPE_PATH, where they were installed, and beside the command in the tree that built it. */
+#include "cli/cli.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct paths {
+	char **at;
+	unsigned count, cap;
+};
+
+static void add_path(struct paths *paths, char *path)
+{
+	*DPE_GROW(paths->at, paths->count, paths->cap) = path;
+}
+
+static void add_environment(struct paths *paths)
+{
+	const char *at = getenv("DPE_PATH");
+
+	while (at && *at) {
+		size_t len = strcspn(at, ":");
+
+		if (len)
+			add_path(paths, dpe_xasprintf("%.*s", (int)len, at));
+		at += len + (at[len] == ':');
+	}
+}
+
+static void add_beside_command(struct paths *paths)
+{
+	char exe[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *slash;
+
+	if (len <= 0)
+		return;
+	exe[len] = '\0';
+	slash = strrchr(exe, '/');
+	*slash = '\0';
+	add_path(paths, dpe_xasprintf("%s/dpe-lang/std", exe));
+	add_path(paths, dpe_xasprintf("%s/../dpe-lang/std", exe));
+	add_path(paths, dpe_xasprintf("%s/../share/dpe", exe));
+}
+
+static struct paths find_paths(const struct cli *cli)
+{
+	struct paths paths = {0};
+
+	for (unsigned i = 0; i < cli->includes.count; i++)
+		add_path(&paths, dpe_xstrdup(cli->includes.at[i]));
+	add_environment(&paths);
+	add_beside_command(&paths);
+	add_path(&paths, dpe_xstrdup(DPE_DATADIR));
+	return paths;
+}
+
+static void free_paths(struct paths *paths)
+{
+	for (unsigned i = 0; i < paths->count; i++)
+		free(paths->at[i]);
+	free(paths->at);
+}
+
+/* The file that a word of -s means: itself, or a shipped specification of that name. */
+static char *find_spec(const struct paths *paths, const char *word)
+{
+	if (!strcmp(word, "-") || strchr(word, '/') || !access(word, F_OK))
+		return dpe_xstrdup(word);
+	for (unsigned i = 0; i < paths->count; i++) {
+		char *path = dpe_xasprintf("%s/%s", paths->at[i], word);
+
+		if (!access(path, F_OK))
+			return path;
+		free(path);
+	}
+	return dpe_xstrdup(word);
+}
+
+static enum dpe_dump dump_of(const char *name)
+{
+	if (!name)
+		return DPE_DUMP_NONE;
+	return *name == 'a' ? DPE_DUMP_AST : *name == 'r' ? DPE_DUMP_RESOLVED : DPE_DUMP_NORMAL;
+}
+
+struct dpe_spec *cli_compile(struct cli *cli)
+{
+	struct paths paths = find_paths(cli), files = {0};
+	const struct dpe_compile_options options = {
+		.include_path = (const char *const *)paths.at,
+		.ninclude_path = paths.count,
+		.dump = dump_of(cli->dump),
+		.dump_to = stdout,
+	};
+	struct dpe_spec *spec;
+
+	for (unsigned i = 0; i < cli->specs.count; i++)
+		add_path(&files, find_spec(&paths, cli->specs.at[i]));
+	spec = dpe_spec_compile((const char *const *)files.at, files.count, cli->names, &options,
+		cli->diags);
+	free_paths(&files);
+	free_paths(&paths);
+	return spec;
+}
+
+struct dpe_spec *cli_compile_runnable(struct cli *cli, bool live)
+{
+	struct dpe_spec *spec;
+
+	if (!cli->specs.count) {
+		cli_usage_error(cli, "a specification is needed: -s SPEC");
+		return NULL;
+	}
+	spec = cli_compile(cli);
+	if (spec && !dpe_spec_runnable(spec, live, cli->diags)) {
+		dpe_spec_free(spec);
+		return NULL;
+	}
+	return spec;
+}

@@ -1,0 +1,151 @@
+/* `break` in a live run: the target stands still; its user decides, where there is a terminal. */
+#include "cli/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Standard input is the target's: what the user types to us comes from the terminal itself. */
+static int open_terminal(void)
+{
+	if (!isatty(STDERR_FILENO))
+		return -1;
+	return open("/dev/tty", O_RDWR | O_CLOEXEC);
+}
+
+/* A letter; 'l' where the terminal is gone or a signal asks for the end. */
+static char read_answer(int terminal, int signals)
+{
+	struct pollfd fds[] = {
+		{.fd = terminal, .events = POLLIN},
+		{.fd = signals, .events = POLLIN},
+	};
+	char line[256];
+	ssize_t len;
+
+	while (poll(fds, 2, -1) < 0) {
+		if (errno != EINTR)
+			return 'l';
+	}
+	if (fds[1].revents)
+		return 'l';
+	len = read(terminal, line, sizeof(line));
+	return len <= 0 ? 'l' : line[0];
+}
+
+static enum cli_on_break ask(struct cli_report *report, int terminal, bool *leave)
+{
+	for (;;) {
+		dprintf(terminal,
+			"dpe: the program is stopped: [c]ontinue, [g]db, [k]ill, [l]eave it "
+			"running? ");
+		switch (read_answer(terminal, report->signals)) {
+		case 'c':
+		case '\n':
+			return CLI_CONTINUE;
+		case 'g':
+		case 'd':
+			return CLI_GDB;
+		case 'k':
+			return CLI_KILL;
+		case 'l':
+		case 'q':
+			*leave = true;
+			return CLI_CONTINUE;
+		default:
+			break;
+		}
+	}
+}
+
+static void say(struct cli_report *report, const struct dpe_rule *rule, const char *text)
+{
+	if (!report->cli->json)
+		cli_text_line(report, rule, "break", text);
+	fflush(report->to);
+}
+
+/* Runs the debugger on the stopped target, with our signals as we found them. */
+static void run_debugger(pid_t target)
+{
+	char *pid = dpe_xasprintf("%d", (int)target);
+	pid_t child = fork();
+	sigset_t none;
+
+	if (!child) {
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		execlp("gdb", "gdb", "-q", "-p", pid, (char *)NULL);
+		dprintf(STDERR_FILENO, "dpe: cannot run gdb: %s\n", strerror(errno));
+		_exit(127);
+	}
+	free(pid);
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	kill(target, SIGCONT);
+}
+
+static enum dpe_break hand_over(struct cli_report *report, const struct dpe_rule *rule)
+{
+	pid_t target = dpe_probes_pid(report->probes);
+
+	say(report, rule, "the program is handed to gdb, and no longer observed");
+	dpe_probes_leave(report->probes);
+	report->left = true;
+	run_debugger(target);
+	return DPE_END;
+}
+
+static enum dpe_break go_on(struct cli_report *report, const struct dpe_rule *rule, bool leave)
+{
+	int error = dpe_probes_continue(report->probes);
+
+	if (error)
+		dpe_diag_at(report->cli->diags, DPE_ERROR, "dpe",
+			"cannot continue the program: %s", strerror(-error));
+	if (!leave)
+		return DPE_GO_ON;
+	say(report, rule, "the program goes on, no longer observed");
+	report->left = true;
+	return DPE_END;
+}
+
+enum dpe_break cli_stop(
+	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_message *at)
+{
+	enum cli_on_break how = report->cli->on_break;
+	int error = dpe_probes_stop(report->probes), terminal = -1;
+	bool leave = false;
+
+	(void)at; /* the verdict before has told */
+	if (error == -ESRCH) {
+		say(report, rule, "the program has ended already");
+		return DPE_GO_ON;
+	}
+	if (error) {
+		dpe_diag_at(report->cli->diags, DPE_ERROR, "dpe",
+			"cannot stop the program: %s", strerror(-error));
+		return DPE_GO_ON;
+	}
+	if (how == CLI_ASK) {
+		terminal = open_terminal();
+		how = terminal < 0 ? CLI_CONTINUE : ask(report, terminal, &leave);
+	}
+	if (terminal >= 0)
+		close(terminal);
+	else
+		say(report, rule,
+			how == CLI_CONTINUE ? "the program was stopped here, and continued"
+					    : "the program is stopped here");
+	if (how == CLI_GDB)
+		return hand_over(report, rule);
+	if (how == CLI_CONTINUE)
+		return go_on(report, rule, leave);
+	dpe_probes_kill(report->probes);
+	return DPE_GO_ON;
+}

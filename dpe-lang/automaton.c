@@ -1,0 +1,269 @@
+/* A rule's predecessor automaton as its users see it: the root's attribute AUTO with PRED = ε,
+ * without the states that can reach no final one. */
+#include "dpe-lang/automaton.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum liveness { UNKNOWN, LIVE, DEAD };
+
+/* The moves of a root state, live ones only, sorted by literal; first[l] … first[l + 1]. */
+struct root_state {
+	struct dpe_move *moves;
+	uint32_t *first;
+};
+
+struct dpe_automaton {
+	struct dpe_arena *arena;
+	struct dpe_auto *root;
+	unsigned nliterals;
+	bool may_deadlock; /* operands synchronise somewhere: there may be dead states */
+	unsigned nstates, nliveness;
+	struct root_state *states;
+	uint8_t *liveness;
+};
+
+/* ---- which states can be completed ---------------------------------------------------- */
+
+static bool any_synchronises(const struct dpe_auto *a)
+{
+	return a &&
+		(a->synchronises || any_synchronises(a->left) || any_synchronises(a->right));
+}
+
+static uint8_t *liveness_of(struct dpe_automaton *automaton, dpe_state state)
+{
+	unsigned old = automaton->nliveness;
+
+	if (state >= old) {
+		automaton->nliveness = state * 2 + 16;
+		automaton->liveness =
+			dpe_xrealloc(automaton->liveness, automaton->nliveness);
+		memset(automaton->liveness + old, UNKNOWN, automaton->nliveness - old);
+	}
+	return &automaton->liveness[state];
+}
+
+struct visit {
+	dpe_state state;
+	uint32_t from; /* the visit that led here */
+};
+
+/* Marks a visited state and all that led to it as live. */
+static void mark_live(struct dpe_automaton *automaton, const struct visit *visits, uint32_t at)
+{
+	while (*liveness_of(automaton, visits[at].state) != LIVE) {
+		*liveness_of(automaton, visits[at].state) = LIVE;
+		at = visits[at].from;
+	}
+}
+
+/* Depth first from `state` until a final state is found, which is soon where there is one. What
+ * was visited in vain is dead. States are marked DEAD when first seen and LIVE on success. */
+static bool find_final(struct dpe_automaton *automaton, dpe_state state)
+{
+	struct visit *visits = NULL;
+	unsigned nvisits = 0, capvisits = 0, npending = 0, cappending = 0;
+	uint32_t *pending = NULL;
+	bool found = false;
+
+	*DPE_GROW(visits, nvisits, capvisits) = (struct visit){state, 0};
+	*DPE_GROW(pending, npending, cappending) = 0;
+	*liveness_of(automaton, state) = DEAD;
+	while (npending && !found) {
+		uint32_t at = pending[--npending];
+		const struct dpe_node_state *s = dpe_auto_expand(automaton->root, visits[at].state);
+
+		found = s->final;
+		for (unsigned i = 0; i < s->nmoves && !found; i++) {
+			uint8_t *live = liveness_of(automaton, s->moves[i].to);
+
+			found = *live == LIVE;
+			if (*live != UNKNOWN)
+				continue;
+			*live = DEAD;
+			*DPE_GROW(pending, npending, cappending) = nvisits;
+			*DPE_GROW(visits, nvisits, capvisits) =
+				(struct visit){s->moves[i].to, at};
+		}
+		if (found)
+			mark_live(automaton, visits, at);
+	}
+	/* A search that succeeded says nothing about what it did not come to. */
+	for (unsigned i = 0; found && i < nvisits; i++) {
+		if (*liveness_of(automaton, visits[i].state) == DEAD)
+			*liveness_of(automaton, visits[i].state) = UNKNOWN;
+	}
+	free(visits);
+	free(pending);
+	return found;
+}
+
+static bool is_live(struct dpe_automaton *automaton, dpe_state state)
+{
+	uint8_t known;
+
+	if (!automaton->may_deadlock)
+		return true;
+	known = *liveness_of(automaton, state);
+	if (known != UNKNOWN)
+		return known == LIVE;
+	return find_final(automaton, state);
+}
+
+/* ---- the automaton -------------------------------------------------------------------- */
+
+static const struct dpe_node *find_unsafe(const struct dpe_node *node)
+{
+	const struct dpe_node *found;
+
+	if (!node)
+		return NULL;
+	if (node->kind == DPE_NODE_CLOSURE || node->kind == DPE_NODE_ACTION || node->control)
+		return node;
+	found = find_unsafe(node->left);
+	return found ? found : find_unsafe(node->right);
+}
+
+static bool refuse_unsafe(const struct dpe_rule *rule, struct dpe_diags *diags)
+{
+	const struct dpe_node *unsafe = find_unsafe(rule->tree);
+
+	if (!unsafe)
+		return false;
+	dpe_diag(diags, DPE_ERROR, unsafe->place,
+		"no predecessor automaton for rule '%s': %s", rule->name,
+		unsafe->kind == DPE_NODE_CLOSURE  ? "'@' makes it unsafe"
+		: unsafe->kind == DPE_NODE_ACTION ? "an action stands as an operand"
+						  : "a control variable counts without bound");
+	return true;
+}
+
+struct dpe_automaton *dpe_automaton_new(const struct dpe_rule *rule, struct dpe_diags *diags)
+{
+	struct dpe_automaton *automaton;
+
+	if (refuse_unsafe(rule, diags))
+		return NULL;
+	if (rule->npositions >= DPE_NEW_EVENT) {
+		dpe_diag(diags, DPE_ERROR, rule->place,
+			"rule '%s' has %u event positions; at most %u are supported", rule->name,
+			rule->npositions, DPE_NEW_EVENT - 1);
+		return NULL;
+	}
+	automaton = dpe_xcalloc(1, sizeof(*automaton));
+	automaton->arena = dpe_arena_new();
+	automaton->nliterals = rule->nliterals;
+	automaton->root = dpe_auto_new(
+		automaton->arena, rule, dpe_normalise(automaton->arena, rule->tree), false);
+	automaton->may_deadlock = any_synchronises(automaton->root);
+	if (is_live(automaton, 0))
+		return automaton;
+	dpe_diag(diags, DPE_ERROR, rule->place,
+		"rule '%s' accepts nothing: its operands wait for each other, or for an event that "
+		"only one of them can take; a caret (s^) keeps events of one name apart",
+		rule->name);
+	dpe_automaton_free(automaton);
+	return NULL;
+}
+
+void dpe_automaton_free(struct dpe_automaton *automaton)
+{
+	if (!automaton)
+		return;
+	for (unsigned i = 0; i < automaton->nstates; i++)
+		free(automaton->states[i].moves);
+	dpe_auto_free(automaton->root);
+	dpe_arena_free(automaton->arena);
+	free(automaton->states);
+	free(automaton->liveness);
+	free(automaton);
+}
+
+static int by_literal(const void *a, const void *b)
+{
+	const struct dpe_move *x = a, *y = b;
+
+	if (x->literal != y->literal)
+		return x->literal < y->literal ? -1 : 1;
+	return x->positions[0] < y->positions[0] ? -1 : x->positions[0] > y->positions[0];
+}
+
+static void grow_states(struct dpe_automaton *automaton, dpe_state state)
+{
+	unsigned old = automaton->nstates;
+
+	if (state < old)
+		return;
+	automaton->nstates = state * 2 + 16;
+	automaton->states =
+		dpe_xrealloc(automaton->states, automaton->nstates * sizeof(*automaton->states));
+	memset(automaton->states + old, 0,
+		(automaton->nstates - old) * sizeof(*automaton->states));
+}
+
+static void compose_state(struct dpe_automaton *automaton, dpe_state state)
+{
+	const struct dpe_node_state *s = dpe_auto_expand(automaton->root, state);
+	struct root_state *root;
+	unsigned count = 0, at = 0;
+
+	grow_states(automaton, state);
+	root = &automaton->states[state];
+	root->moves = dpe_xcalloc(s->nmoves + 1, sizeof(*root->moves));
+	root->first = dpe_arena_alloc(
+		automaton->arena, (automaton->nliterals + 1) * sizeof(*root->first));
+	for (unsigned i = 0; i < s->nmoves; i++) {
+		if (is_live(automaton, s->moves[i].to))
+			root->moves[count++] = s->moves[i];
+	}
+	qsort(root->moves, count, sizeof(*root->moves), by_literal);
+	for (unsigned literal = 0; literal <= automaton->nliterals; literal++) {
+		while (at < count && root->moves[at].literal < literal)
+			at++;
+		root->first[literal] = at;
+	}
+}
+
+static const struct root_state *root_state(struct dpe_automaton *automaton, dpe_state state)
+{
+	if (state >= automaton->nstates || !automaton->states[state].first)
+		compose_state(automaton, state);
+	return &automaton->states[state];
+}
+
+bool dpe_automaton_final(struct dpe_automaton *automaton, dpe_state state)
+{
+	return automaton->root->states[state]->final;
+}
+
+bool dpe_automaton_complete(struct dpe_automaton *automaton, dpe_state state)
+{
+	return dpe_automaton_final(automaton, state) &&
+		!root_state(automaton, state)->first[automaton->nliterals];
+}
+
+const struct dpe_move *dpe_automaton_moves(
+	struct dpe_automaton *automaton, dpe_state state, unsigned literal, unsigned *count)
+{
+	const struct root_state *root = root_state(automaton, state);
+
+	*count = root->first[literal + 1] - root->first[literal];
+	return root->moves + root->first[literal];
+}
+
+unsigned dpe_automaton_registers(struct dpe_automaton *automaton, dpe_state state)
+{
+	return automaton->root->states[state]->key->nregs;
+}
+
+unsigned dpe_automaton_register_literal(
+	struct dpe_automaton *automaton, dpe_state state, unsigned reg)
+{
+	return automaton->root->states[state]->key->data[reg];
+}
+
+unsigned dpe_automaton_built(const struct dpe_automaton *automaton)
+{
+	return automaton->root->nstates;
+}

@@ -1,0 +1,95 @@
+/* The attribute AUTO: one lazily composed automaton for each node of a normalised tree. Private.
+ *
+ * The attribute grammar of the paper's figure 4-8, and where each of its rules stands:
+ *
+ *	EVENT          AUTO = new_automaton(EVENT, PRED)       dpe_expand_leaf
+ *	dpe1 ; dpe2    AUTO = concat(dpe1.AUTO, dpe2.AUTO)     dpe_expand_concat
+ *	dpe1 + dpe2    AUTO = union(dpe1.AUTO, dpe2.AUTO)      dpe_expand_union
+ *	dpe1 *         AUTO = repeat(dpe1.AUTO)                dpe_expand_repeat
+ *	dpe1 & dpe2    AUTO = compose(dpe1.AUTO, dpe2.AUTO)    dpe_expand_compose
+ *
+ * LAST is synthesised: a final state lists the registers that hold its last events. PRED is
+ * inherited: where concat or repeat enters an operand, it binds the operand's predecessors to the
+ * LAST of the state it comes from, and the frame keeps that binding for as long as some event of
+ * the operand may still need it. Both are evaluated by dependence, when a state is first asked
+ * for: not once for the whole tree but once for each state, because which events are the last
+ * ones depends on the alternative and the round (`((a+b);c)*`). That makes the automaton exact. */
+#ifndef DPE_LANG_AUTOMATON_H
+#define DPE_LANG_AUTOMATON_H
+
+#include "dpe-lang/tree.h"
+#include <uthash.h>
+
+/* Where a state stands in its node. */
+enum dpe_form {
+	DPE_FORM_START, /* nothing happened (leaf, +, *) */
+	DPE_FORM_LEFT,  /* inside the left operand (; and +), or inside a round of * */
+	DPE_FORM_RIGHT, /* inside the right operand */
+	DPE_FORM_BOTH,  /* & */
+	DPE_FORM_DONE,  /* at the end of the operand, and of a round of *; holds LAST alone */
+};
+
+/* What tells one state of a node from another; the hash key, so it has no padding. The data are
+ * labels[nregs] (the literal of each register's event), then for & places[nplaces] (where the
+ * right operand's registers are among ours: an event of both operands has one register), then
+ * where the operands synchronise the order among the registers, a row of bits for each. */
+struct dpe_key {
+	dpe_state left, right; /* states of the operands */
+	uint16_t form, nregs, nbound, nplaces;
+	uint16_t data[];
+};
+
+/* As struct dpe_move, but npreds == 0 here stands for PRED, whatever the node inherits. PRED
+ * precedes every event of the node, so it never stands beside a register. */
+struct dpe_node_state {
+	UT_hash_handle hh;
+	dpe_state number;
+	const struct dpe_key *key;
+	bool final, expanded;
+	bool complete;   /* at the end, and nothing can follow within the node */
+	bool needs_pred; /* some event to come may follow the inherited PRED immediately */
+	uint16_t nlast;  /* of final states: LAST; 0 stands for the inherited PRED */
+	const uint16_t *last;
+	unsigned nmoves, capmoves;
+	struct dpe_move *moves;
+};
+
+struct dpe_auto {
+	struct dpe_arena *arena;
+	const struct dpe_node *node;
+	const struct dpe_position *positions; /* of the rule */
+	struct dpe_auto *left, *right;
+	bool last_wanted;    /* inherited: somebody binds to our LAST */
+	bool synchronises;   /* & whose operands have a literal in common */
+	bool *literals;      /* which of the rule's literals occur below */
+	unsigned nliterals;
+	unsigned nstates, capstates;
+	struct dpe_node_state **states;
+	struct dpe_node_state *by_key;
+};
+
+/* Builds the tree of automata, each with its initial state 0 alone. */
+struct dpe_auto *dpe_auto_new(struct dpe_arena *arena, const struct dpe_rule *rule,
+	const struct dpe_node *node, bool last_wanted);
+void dpe_auto_free(struct dpe_auto *automaton);
+
+/* A state with its moves composed. */
+const struct dpe_node_state *dpe_auto_expand(struct dpe_auto *automaton, dpe_state state);
+
+void dpe_expand_leaf(struct dpe_auto *a, struct dpe_node_state *s);
+void dpe_expand_concat(struct dpe_auto *a, struct dpe_node_state *s);
+void dpe_expand_union(struct dpe_auto *a, struct dpe_node_state *s);
+void dpe_expand_repeat(struct dpe_auto *a, struct dpe_node_state *s);
+void dpe_expand_compose(struct dpe_auto *a, struct dpe_node_state *s);
+
+/* For those: room for a key of this size, zeroed, the caller's to free(). */
+struct dpe_key *dpe_key_new(unsigned ndata);
+/* The state with this key, made if there was none. */
+dpe_state dpe_auto_intern(struct dpe_auto *a, const struct dpe_key *key, unsigned ndata);
+/* Adds a move to a state unless it has the same already. Takes copies. */
+void dpe_auto_add_move(struct dpe_auto *a, struct dpe_node_state *s, const struct dpe_move *move);
+
+/* compose.c: fills in final, complete, needs_pred and LAST of a state of a &. */
+void dpe_compose_derive(struct dpe_auto *a, struct dpe_node_state *s);
+
+#endif

@@ -1,0 +1,261 @@
+/* dpe-lang: text → rules → automata. Nothing here knows of a running program.
+ *
+ * A specification is compiled once and is immutable after that; everything it holds lies in its
+ * arena. Automata are built from it lazily, state by state, and belong to whoever runs them. */
+#ifndef DPE_LANG_H
+#define DPE_LANG_H
+
+#include "event/event.h"
+
+/* ---- expressions and statements ------------------------------------------------------- */
+
+enum dpe_expr_kind {
+	DPE_EXPR_LITERAL,  /* value */
+	DPE_EXPR_RULEVAR,  /* index: a variable of the rule, bound by its slice */
+	DPE_EXPR_GLOBAL,   /* index: a `var` of the specification */
+	DPE_EXPR_TARGET,   /* lvalue: a variable of the observed program (also p->f, a[3], *p) */
+	DPE_EXPR_PRIOR,    /* lvalue: X', its value before the update */
+	DPE_EXPR_POSITION, /* index from 1: $i alone */
+	DPE_EXPR_FIELD,    /* field of position index, or of the event itself where index is 0 */
+	DPE_EXPR_UNARY,    /* op, left */
+	DPE_EXPR_BINARY,   /* op, left, right */
+	DPE_EXPR_CONDITIONAL, /* left ? right : third */
+};
+
+enum dpe_field {
+	DPE_FIELD_TID, /* also .pid, the paper's word */
+	DPE_FIELD_PROCESS,
+	DPE_FIELD_TIME,
+	DPE_FIELD_RET,
+	DPE_FIELD_ARG, /* .args[third] */
+	DPE_FIELD_NAME,
+	DPE_FIELD_STACK,
+	DPE_FIELD_VARIABLE, /* $i.x: the rule variable `third` as bound by that event */
+};
+
+enum dpe_op {
+	DPE_OP_NEG, DPE_OP_NOT, DPE_OP_COMPL, DPE_OP_PLUS,
+	DPE_OP_MUL, DPE_OP_DIV, DPE_OP_MOD, DPE_OP_ADD, DPE_OP_SUB, DPE_OP_SHL, DPE_OP_SHR,
+	DPE_OP_LT, DPE_OP_GT, DPE_OP_LE, DPE_OP_GE, DPE_OP_EQ, DPE_OP_NE,
+	DPE_OP_AND, DPE_OP_XOR, DPE_OP_OR, DPE_OP_LAND, DPE_OP_LOR,
+};
+
+struct dpe_expr {
+	enum dpe_expr_kind kind;
+	enum dpe_op op;
+	enum dpe_field field;
+	unsigned index;
+	struct dpe_value value;
+	const char *lvalue;     /* normalised text of the target lvalue, without spaces */
+	const struct dpe_expr *left, *right, *third;
+	struct dpe_place place;
+};
+
+enum dpe_stmt_kind {
+	DPE_STMT_EXPR,   /* expr, for its errors only */
+	DPE_STMT_ASSIGN, /* the `var` number `index` = expr (+= and ++ are written out as = here) */
+	DPE_STMT_IF,     /* expr, body, otherwise */
+	DPE_STMT_BLOCK,  /* body */
+	DPE_STMT_CALL,   /* call, args */
+};
+
+enum dpe_call {
+	DPE_CALL_PRINT,
+	DPE_CALL_PRINTF, /* the first argument is a string literal, checked against the others */
+	DPE_CALL_BREAK,
+	DPE_CALL_ERROR,
+	DPE_CALL_SYNC_EVENT,
+	DPE_CALL_HOLD,
+	DPE_CALL_UNHOLD,
+	DPE_CALL_WAIT_FOR,
+	DPE_CALL_RELEASE,
+	DPE_CALL_CHECK_DEADLOCK,
+	DPE_CALL_PROGRESS,
+};
+
+struct dpe_stmt {
+	enum dpe_stmt_kind kind;
+	enum dpe_call call;
+	unsigned index, nargs;
+	const struct dpe_expr *expr;
+	const struct dpe_expr *const *args;
+	const struct dpe_stmt *body, *otherwise; /* each a list by `next` */
+	const struct dpe_stmt *next;
+	struct dpe_place place;
+};
+
+/* ---- rules ---------------------------------------------------------------------------- */
+
+enum dpe_arg_kind { DPE_ARG_ANY, DPE_ARG_VARIABLE, DPE_ARG_LITERAL };
+
+struct dpe_arg {
+	enum dpe_arg_kind kind;
+	unsigned variable; /* of the rule */
+	struct dpe_value value;
+};
+
+enum dpe_pattern_kind {
+	DPE_PATTERN_CONTROL,   /* f.enter, f.exit, or a bare event of a log */
+	DPE_PATTERN_CONDITION, /* [ expr ]: becomes true; in cond */
+	DPE_PATTERN_ACCESS,    /* [X], in lvalue */
+	DPE_PATTERN_UPDATE,    /* [X'], in lvalue */
+};
+
+#define DPE_NO_VARIABLE UINT32_MAX
+
+/* What a primitive event must look like. Two events of a rule are the same event (and operands of
+ * & synchronise on it) when their patterns and carets are equal. */
+struct dpe_pattern {
+	enum dpe_pattern_kind kind;
+	dpe_name module;      /* 0: any; "libc" stands for libc.so.6, libc-2.36.so, … */
+	dpe_name name;        /* of control events */
+	dpe_name qualified;   /* "module::name", which a log of abstract messages may hold; or 0 */
+	enum dpe_phase phase; /* DPE_BARE: `f` as written, which is f.enter or an event named f */
+	bool has_args;        /* false for f and f(), which say nothing about arguments */
+	unsigned nargs;
+	const struct dpe_arg *args;
+	unsigned by;          /* variable that takes the thread, or DPE_NO_VARIABLE */
+	const char *lvalue;
+	const struct dpe_expr *cond; /* NULL: none */
+	const char *text;     /* as written, on one line, without carets and action */
+	struct dpe_place place;
+};
+
+/* An event of the rule as automata know it: a pattern with its carets. */
+struct dpe_literal {
+	unsigned pattern, carets;
+	const char *text; /* "s^" */
+};
+
+/* $1, $2, …: an event position in the order of the text. */
+struct dpe_position {
+	unsigned literal;
+	const struct dpe_stmt *action; /* or NULL */
+	struct dpe_place place;
+};
+
+enum dpe_mode { DPE_EXPECT, DPE_DETECT, DPE_SYNC };
+enum dpe_pairing { DPE_FIFO, DPE_LAST, DPE_ALL, DPE_ONCE };
+enum dpe_class {
+	DPE_SEQUENTIAL,
+	DPE_MULTIPLE,
+	DPE_SAFE,
+	DPE_GENERAL,
+	DPE_EXTENDED,
+}; /* table 3-2 */
+
+struct dpe_node; /* the rule's expression; private */
+
+struct dpe_rule {
+	const char *name; /* "rule1", … where the text gives none */
+	enum dpe_mode mode;
+	enum dpe_pairing pairing;
+	unsigned send, receive; /* sync: the positions (from 1) where the edge starts and ends */
+	unsigned nvariables, npatterns, nliterals, npositions, nobserving;
+	const dpe_name *variables;
+	const struct dpe_pattern *patterns;
+	const struct dpe_literal *literals;
+	const struct dpe_position *positions; /* positions[0] is $1 */
+	const unsigned *observing;            /* patterns that are watched and not part of R */
+	enum dpe_class class;
+	const char *class_reason; /* the operator that decides, in words */
+	struct dpe_place class_place;
+	const struct dpe_stmt *action, *otherwise; /* or NULL */
+	const struct dpe_node *tree;
+	struct dpe_place place;
+};
+
+struct dpe_global {
+	const char *name;
+	struct dpe_value initial; /* DPE_INT 0 where the text gives none */
+};
+
+struct dpe_spec {
+	struct dpe_arena *arena;
+	struct dpe_names *names; /* borrowed */
+	unsigned nrules, nglobals;
+	const struct dpe_rule *rules;
+	const struct dpe_global *globals;
+};
+
+/* Passes whose result can be looked at (`--dump=`). */
+enum dpe_dump { DPE_DUMP_NONE, DPE_DUMP_AST, DPE_DUMP_RESOLVED, DPE_DUMP_NORMAL };
+
+struct dpe_compile_options {
+	const char *const *include_path; /* after the including file's own folder */
+	unsigned ninclude_path;
+	enum dpe_dump dump;
+	FILE *dump_to;
+};
+
+/* Compiles the files (or "-") as one specification. Reports every error it can find to `diags` and
+ * returns NULL where there was one. Names go into `names`, which must outlive the result. */
+struct dpe_spec *dpe_spec_compile(const char *const *paths, unsigned npaths,
+	struct dpe_names *names, const struct dpe_compile_options *options,
+	struct dpe_diags *diags);
+/* The same from text; `name` is what diagnostics call it. */
+struct dpe_spec *dpe_spec_compile_text(const char *name, const char *text, size_t len,
+	struct dpe_names *names, const struct dpe_compile_options *options,
+	struct dpe_diags *diags);
+void dpe_spec_free(struct dpe_spec *spec); /* accepts NULL */
+
+/* Reports whatever parses but does not run yet, one error each; true where nothing does. `live`
+ * says that the events come from a program rather than from a log. */
+bool dpe_spec_runnable(const struct dpe_spec *spec, bool live, struct dpe_diags *diags);
+
+const char *dpe_mode_name(enum dpe_mode mode);
+const char *dpe_class_name(enum dpe_class class);
+const char *dpe_pairing_name(enum dpe_pairing pairing);
+/* The rule's expression, fully parenthesised where needed, on one line. */
+void dpe_rule_print(struct dpe_text *to, const struct dpe_rule *rule);
+
+/* ---- predecessor automata ------------------------------------------------------------- */
+
+/* A predecessor automaton (paper 4.1) moves on (e, P): the event and its immediate predecessors.
+ * Which earlier event a predecessor names is kept in the registers of a state: a register holds
+ * one event that a later one may follow immediately. So the paper's "most recent vertex with
+ * that label" becomes exact. States are composed when first asked for, and remembered.
+ *
+ * One automaton may have several moves for one input (`a;b + a;c`): whoever runs it follows all.
+ * Only states from which a final one can be reached are ever returned. */
+struct dpe_automaton;
+typedef uint32_t dpe_state;
+
+#define DPE_NEW_EVENT UINT16_MAX
+
+struct dpe_move {
+	unsigned literal;      /* the event that it takes */
+	dpe_state to;
+	uint16_t npreds;       /* the exact set of immediate predecessors: registers of `from` */
+	uint16_t nregisters;   /* registers of `to` … */
+	uint16_t npositions;
+	const uint16_t *preds;
+	const uint16_t *carry; /* … and for each what it holds: a register of `from`, or DPE_NEW_EVENT */
+	const uint16_t *positions; /* the positions (from 1) that the event is taken at */
+};
+
+/* Builds on the rule's tree, which must outlive it. NULL and a diagnostic where the rule is not a
+ * safe DPE (the unsafe part is named) or its language is empty. */
+struct dpe_automaton *dpe_automaton_new(const struct dpe_rule *rule, struct dpe_diags *diags);
+void dpe_automaton_free(struct dpe_automaton *automaton); /* accepts NULL */
+/* The initial state is 0. */
+bool dpe_automaton_final(struct dpe_automaton *automaton, dpe_state state);
+/* True where a final state has no moves: nothing can follow. */
+bool dpe_automaton_complete(struct dpe_automaton *automaton, dpe_state state);
+/* The moves out of a state that take `literal`; valid until the automaton is freed. */
+const struct dpe_move *dpe_automaton_moves(
+	struct dpe_automaton *automaton, dpe_state state, unsigned literal, unsigned *count);
+unsigned dpe_automaton_registers(struct dpe_automaton *automaton, dpe_state state);
+/* The literal of the event that a register holds. */
+unsigned dpe_automaton_register_literal(
+	struct dpe_automaton *automaton, dpe_state state, unsigned reg);
+/* How many states were composed so far. */
+unsigned dpe_automaton_built(const struct dpe_automaton *automaton);
+
+enum dpe_emit { DPE_EMIT_PA, DPE_EMIT_JSON, DPE_EMIT_DOT };
+/* Writes the whole automaton with states numbered breadth first, as the paper's figures 4-6 and
+ * 4-7 do. False and a diagnostic where it has more than `max_states`. */
+bool dpe_automaton_emit(struct dpe_automaton *automaton, const struct dpe_rule *rule,
+	enum dpe_emit emit, unsigned max_states, struct dpe_text *to, struct dpe_diags *diags);
+
+#endif

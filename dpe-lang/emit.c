@@ -1,0 +1,243 @@
+/* A whole automaton as text: the paper's notation, JSON, or a graph for dot. */
+#include "dpe-lang/dpe-lang.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNNUMBERED UINT32_MAX
+
+struct emitter {
+	struct dpe_automaton *automaton;
+	const struct dpe_rule *rule;
+	struct dpe_text *to;
+	unsigned nstates, capstates, nnumbers;
+	dpe_state *states; /* in the order in which they are numbered */
+	uint32_t *numbers; /* of the automaton's states */
+	/* The moves of one state in the order of the text. */
+	const struct dpe_move **moves;
+	unsigned nmoves, capmoves;
+};
+
+static uint32_t number_of(struct emitter *e, dpe_state state)
+{
+	unsigned old = e->nnumbers;
+
+	if (state >= old) {
+		e->nnumbers = state * 2 + 16;
+		e->numbers = dpe_xrealloc(e->numbers, e->nnumbers * sizeof(*e->numbers));
+		for (unsigned i = old; i < e->nnumbers; i++)
+			e->numbers[i] = UNNUMBERED;
+	}
+	if (e->numbers[state] == UNNUMBERED) {
+		e->numbers[state] = e->nstates;
+		*DPE_GROW(e->states, e->nstates, e->capstates) = state;
+	}
+	return e->numbers[state];
+}
+
+static int by_position(const void *a, const void *b)
+{
+	const struct dpe_move *x = *(const struct dpe_move *const *) a;
+	const struct dpe_move *y = *(const struct dpe_move *const *) b;
+
+	if (x->positions[0] != y->positions[0])
+		return x->positions[0] < y->positions[0] ? -1 : 1;
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+static void collect_moves(struct emitter *e, dpe_state state)
+{
+	e->nmoves = 0;
+	for (unsigned literal = 0; literal < e->rule->nliterals; literal++) {
+		unsigned count;
+		const struct dpe_move *moves =
+			dpe_automaton_moves(e->automaton, state, literal, &count);
+
+		for (unsigned i = 0; i < count; i++)
+			*DPE_GROW(e->moves, e->nmoves, e->capmoves) = &moves[i];
+	}
+	qsort(e->moves, e->nmoves, sizeof(e->moves[0]), by_position);
+}
+
+/* Breadth first, each state's moves in the order of the text. */
+static bool number_states(struct emitter *e, unsigned max_states)
+{
+	number_of(e, 0);
+	for (unsigned at = 0; at < e->nstates; at++) {
+		collect_moves(e, e->states[at]);
+		for (unsigned i = 0; i < e->nmoves; i++)
+			number_of(e, e->moves[i]->to);
+		if (e->nstates > max_states)
+			return false;
+	}
+	return true;
+}
+
+static const char *literal_text(const struct emitter *e, unsigned literal)
+{
+	return e->rule->literals[literal].text;
+}
+
+static const char *pred_text(
+	const struct emitter *e, dpe_state from, const struct dpe_move *move, unsigned pred)
+{
+	return literal_text(e,
+		dpe_automaton_register_literal(e->automaton, from, move->preds[pred]));
+}
+
+/* ---- the paper's notation ------------------------------------------------------------- */
+
+static void print_input(const struct emitter *e, dpe_state from, const struct dpe_move *move)
+{
+	dpe_text_printf(e->to, "(%s", literal_text(e, move->literal));
+	for (unsigned i = 0; i < move->npreds; i++)
+		dpe_text_printf(e->to, " %s", pred_text(e, from, move, i));
+	dpe_text_puts(e->to, move->npreds ? ")" : " .)");
+}
+
+static void emit_pa(struct emitter *e)
+{
+	dpe_text_printf(e->to, "%s: ", e->rule->name);
+	dpe_rule_print(e->to, e->rule);
+	dpe_text_printf(e->to, "\nstates %u, start 0, final", e->nstates);
+	for (unsigned at = 0; at < e->nstates; at++) {
+		if (dpe_automaton_final(e->automaton, e->states[at]))
+			dpe_text_printf(e->to, " %u", at);
+	}
+	dpe_text_puts(e->to, "\n");
+	for (unsigned at = 0; at < e->nstates; at++) {
+		collect_moves(e, e->states[at]);
+		for (unsigned i = 0; i < e->nmoves; i++) {
+			dpe_text_printf(e->to, "%u --> %u  ", at, number_of(e, e->moves[i]->to));
+			print_input(e, e->states[at], e->moves[i]);
+			dpe_text_puts(e->to, "\n");
+		}
+	}
+}
+
+static void emit_dot(struct emitter *e)
+{
+	dpe_text_puts(e->to, "digraph ");
+	dpe_json_string(e->to, e->rule->name, strlen(e->rule->name));
+	dpe_text_puts(e->to, " {\n\trankdir=LR;\n\tnode [shape=circle];\n");
+	for (unsigned at = 0; at < e->nstates; at++) {
+		if (dpe_automaton_final(e->automaton, e->states[at]))
+			dpe_text_printf(e->to, "\t%u [shape=doublecircle];\n", at);
+	}
+	for (unsigned at = 0; at < e->nstates; at++) {
+		collect_moves(e, e->states[at]);
+		for (unsigned i = 0; i < e->nmoves; i++) {
+			struct dpe_text label = {0};
+			struct dpe_text *to = e->to;
+
+			e->to = &label;
+			print_input(e, e->states[at], e->moves[i]);
+			e->to = to;
+			dpe_text_printf(
+				to, "\t%u -> %u [label=", at, number_of(e, e->moves[i]->to));
+			dpe_json_string(to, label.at, label.len);
+			dpe_text_puts(to, "];\n");
+			dpe_text_free(&label);
+		}
+	}
+	dpe_text_puts(e->to, "}\n");
+}
+
+/* ---- JSON ----------------------------------------------------------------------------- */
+
+static void json_string(struct dpe_text *to, const char *text)
+{
+	dpe_json_string(to, text, strlen(text));
+}
+
+static void json_preds(const struct emitter *e, dpe_state from, const struct dpe_move *move)
+{
+	dpe_text_puts(e->to, "[");
+	for (unsigned i = 0; i < move->npreds; i++) {
+		dpe_text_puts(e->to, i ? "," : "");
+		json_string(e->to, pred_text(e, from, move, i));
+	}
+	dpe_text_puts(e->to, "]");
+}
+
+static bool same_transition(const struct dpe_move *a, const struct dpe_move *b)
+{
+	return a->literal == b->literal && a->to == b->to;
+}
+
+/* Moves that differ in their predecessors alone are one transition with alternatives. */
+static void json_transition(struct emitter *e, dpe_state from, unsigned at, unsigned move)
+{
+	const struct dpe_move *first = e->moves[move];
+
+	dpe_text_printf(e->to, "{\"from\":%u,\"event\":", at);
+	json_string(e->to, literal_text(e, first->literal));
+	dpe_text_puts(e->to, ",\"pred\":[");
+	for (unsigned i = move; i < e->nmoves; i++) {
+		if (!same_transition(first, e->moves[i]))
+			continue;
+		dpe_text_puts(e->to, i > move ? "," : "");
+		json_preds(e, from, e->moves[i]);
+	}
+	dpe_text_printf(e->to, "],\"to\":%u}", number_of(e, first->to));
+}
+
+static bool told_before(const struct emitter *e, unsigned move)
+{
+	for (unsigned i = 0; i < move; i++) {
+		if (same_transition(e->moves[i], e->moves[move]))
+			return true;
+	}
+	return false;
+}
+
+static void emit_json(struct emitter *e)
+{
+	const char *comma = "";
+
+	dpe_text_puts(e->to, "{\"rule\":");
+	json_string(e->to, e->rule->name);
+	dpe_text_printf(e->to, ",\"class\":\"%s\",\"states\":%u,\"start\":0,\"finals\":[",
+		dpe_class_name(e->rule->class), e->nstates);
+	for (unsigned at = 0; at < e->nstates; at++) {
+		if (!dpe_automaton_final(e->automaton, e->states[at]))
+			continue;
+		dpe_text_printf(e->to, "%s%u", comma, at);
+		comma = ",";
+	}
+	dpe_text_puts(e->to, "],\"transitions\":[");
+	comma = "";
+	for (unsigned at = 0; at < e->nstates; at++) {
+		collect_moves(e, e->states[at]);
+		for (unsigned i = 0; i < e->nmoves; i++) {
+			if (told_before(e, i))
+				continue;
+			dpe_text_puts(e->to, comma);
+			json_transition(e, e->states[at], at, i);
+			comma = ",";
+		}
+	}
+	dpe_text_puts(e->to, "]}\n");
+}
+
+bool dpe_automaton_emit(struct dpe_automaton *automaton, const struct dpe_rule *rule,
+	enum dpe_emit emit, unsigned max_states, struct dpe_text *to, struct dpe_diags *diags)
+{
+	struct emitter e = {.automaton = automaton, .rule = rule, .to = to};
+	bool fits = number_states(&e, max_states);
+
+	if (!fits)
+		dpe_diag(diags, DPE_ERROR, rule->place,
+			"the automaton of rule '%s' has more than %u states", rule->name,
+			max_states);
+	else if (emit == DPE_EMIT_PA)
+		emit_pa(&e);
+	else if (emit == DPE_EMIT_DOT)
+		emit_dot(&e);
+	else
+		emit_json(&e);
+	free(e.states);
+	free(e.numbers);
+	free(e.moves);
+	return fits;
+}

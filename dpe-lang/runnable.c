@@ -1,0 +1,118 @@
+/* What parses but does not run yet. Every such thing is one error at its place. */
+#include "dpe-lang/tree.h"
+
+struct check {
+	const struct dpe_rule *rule;
+	struct dpe_diags *diags;
+	bool live, ok;
+};
+
+static void unsupported(struct check *c, struct dpe_place place, const char *what)
+{
+	dpe_diag(c->diags, DPE_ERROR, place, "not yet supported: %s", what);
+	c->ok = false;
+}
+
+/* ---- expressions and actions ---------------------------------------------------------- */
+
+static void check_expr(struct check *c, const struct dpe_expr *expr, bool condition)
+{
+	if (!expr)
+		return;
+	if (expr->kind == DPE_EXPR_PRIOR)
+		unsupported(c, expr->place, "the value of a variable before its update (X')");
+	if (expr->kind == DPE_EXPR_TARGET && c->live)
+		unsupported(c, expr->place,
+			"variables of the running program; only a log's \"vars\" can be read");
+	if (condition && expr->kind == DPE_EXPR_FIELD && expr->index)
+		unsupported(c, expr->place, "conditions that refer to other events ($i)");
+	check_expr(c, expr->left, condition);
+	check_expr(c, expr->right, condition);
+	check_expr(c, expr->third, condition);
+}
+
+static void check_call(struct check *c, const struct dpe_stmt *stmt)
+{
+	switch (stmt->call) {
+	case DPE_CALL_HOLD:
+	case DPE_CALL_UNHOLD:
+	case DPE_CALL_WAIT_FOR:
+	case DPE_CALL_RELEASE:
+	case DPE_CALL_CHECK_DEADLOCK:
+		unsupported(c, stmt->place,
+			"the wait-for graph (hold, unhold, wait_for, release, check_deadlock)");
+		return;
+	case DPE_CALL_PROGRESS:
+		unsupported(c, stmt->place, "progress");
+		return;
+	default:
+		return;
+	}
+}
+
+static void check_action(struct check *c, const struct dpe_stmt *stmt)
+{
+	for (; stmt; stmt = stmt->next) {
+		check_expr(c, stmt->expr, false);
+		for (unsigned i = 0; i < stmt->nargs; i++)
+			check_expr(c, stmt->args[i], false);
+		if (stmt->kind == DPE_STMT_CALL)
+			check_call(c, stmt);
+		check_action(c, stmt->body);
+		check_action(c, stmt->otherwise);
+	}
+}
+
+/* ---- events and operators ------------------------------------------------------------- */
+
+static void check_pattern(struct check *c, const struct dpe_pattern *pattern)
+{
+	switch (pattern->kind) {
+	case DPE_PATTERN_CONTROL:
+		check_expr(c, pattern->cond, true);
+		return;
+	case DPE_PATTERN_CONDITION:
+		unsupported(c, pattern->place, "data events ([ condition ])");
+		return;
+	case DPE_PATTERN_ACCESS:
+		unsupported(c, pattern->place, "data events ([X], an access)");
+		return;
+	case DPE_PATTERN_UPDATE:
+		unsupported(c, pattern->place, "data events ([X'], an update)");
+		return;
+	}
+}
+
+static void check_node(struct check *c, const struct dpe_node *node)
+{
+	if (!node)
+		return;
+	if (node->kind == DPE_NODE_CLOSURE)
+		unsupported(c, node->place, "@");
+	if (node->control)
+		unsupported(c, node->place, "control variables (E *n)");
+	if (node->kind == DPE_NODE_ACTION)
+		unsupported(c, node->place, "an action that stands alone as an operand");
+	else if (node->action)
+		unsupported(c, node->action->place,
+			"the action of a parenthesis; give it to an event or to the whole rule");
+	check_node(c, node->left);
+	check_node(c, node->right);
+}
+
+bool dpe_spec_runnable(const struct dpe_spec *spec, bool live, struct dpe_diags *diags)
+{
+	struct check c = {.diags = diags, .live = live, .ok = true};
+
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		c.rule = &spec->rules[i];
+		for (unsigned p = 0; p < c.rule->npatterns; p++)
+			check_pattern(&c, &c.rule->patterns[p]);
+		for (unsigned p = 0; p < c.rule->npositions; p++)
+			check_action(&c, c.rule->positions[p].action);
+		check_node(&c, c.rule->tree);
+		check_action(&c, c.rule->action);
+		check_action(&c, c.rule->otherwise);
+	}
+	return c.ok;
+}

@@ -1,0 +1,252 @@
+/* Logs: opening, lines, and the choice of the format. */
+#include "event/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct {
+	const char *name;
+	enum dpe_log_format format;
+} formats[] = {
+	{"jsonl", DPE_LOG_JSONL},
+	{"msg", DPE_LOG_MSG},
+	{"dpel", DPE_LOG_DPEL},
+	{"std", DPE_LOG_STD},
+};
+
+enum dpe_log_format dpe_log_format_named(const char *name)
+{
+	for (unsigned i = 0; i < DPE_COUNT(formats); i++) {
+		if (!strcmp(formats[i].name, name))
+			return formats[i].format;
+	}
+	return DPE_LOG_UNKNOWN;
+}
+
+enum dpe_log_format dpe_log_format_of(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	if (!strcmp(path, "-"))
+		return DPE_LOG_JSONL;
+	return dot ? dpe_log_format_named(dot + 1) : DPE_LOG_UNKNOWN;
+}
+
+/* False, and a diagnostic, where logs of the format cannot be read or written. */
+static bool is_supported(const char *path, enum dpe_log_format *format, struct dpe_diags *diags)
+{
+	if (*format == DPE_LOG_UNKNOWN)
+		*format = dpe_log_format_of(path);
+	switch (*format) {
+	case DPE_LOG_JSONL:
+	case DPE_LOG_MSG:
+		return true;
+	case DPE_LOG_UNKNOWN:
+		dpe_diag_at(diags, DPE_ERROR, path,
+			"the name does not tell the format of this log: it should end in .jsonl or "
+			".msg");
+		return false;
+	case DPE_LOG_DPEL:
+	case DPE_LOG_STD:
+		dpe_diag_at(diags, DPE_ERROR, path,
+			"not yet supported: logs in the %s format; use .jsonl or .msg",
+			*format == DPE_LOG_DPEL ? ".dpel" : ".std");
+		return false;
+	}
+	return false;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+static FILE *open_file(const char *path, struct dpe_diags *diags)
+{
+	struct stat st;
+	FILE *from;
+
+	if (!strcmp(path, "-"))
+		return stdin;
+	from = fopen(path, "re");
+	if (from && !fstat(fileno(from), &st) && S_ISDIR(st.st_mode)) {
+		fclose(from);
+		from = NULL;
+		errno = EISDIR;
+	}
+	if (!from)
+		dpe_diag_at(diags, DPE_ERROR, path, "cannot open this log: %s", strerror(errno));
+	return from;
+}
+
+static bool begin(struct dpe_log_reader *reader)
+{
+	if (reader->format == DPE_LOG_MSG) {
+		reader->msg = dpe_msg_new(reader);
+		return reader->msg;
+	}
+	reader->jsonl = dpe_jsonl_new();
+	return dpe_jsonl_begin(reader);
+}
+
+struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
+	enum dpe_log_format format, uint32_t index, struct dpe_diags *diags)
+{
+	struct dpe_log_reader *reader;
+	FILE *from;
+
+	if (!is_supported(path, &format, diags))
+		return NULL;
+	from = open_file(path, diags);
+	if (!from)
+		return NULL;
+	reader = dpe_xcalloc(1, sizeof(*reader));
+	reader->names = names;
+	reader->diags = diags;
+	reader->name = dpe_xstrdup(from == stdin ? "standard input" : path);
+	reader->from = from;
+	reader->format = format;
+	reader->index = index;
+	if (begin(reader))
+		return reader;
+	dpe_log_close(reader);
+	return NULL;
+}
+
+int dpe_log_read(struct dpe_log_reader *reader, struct dpe_message **message)
+{
+	if (reader->msg)
+		return dpe_msg_read(reader, message);
+	return dpe_jsonl_read(reader, message);
+}
+
+bool dpe_log_cut_off(const struct dpe_log_reader *reader)
+{
+	return reader->cut_off;
+}
+
+bool dpe_log_ordered(const struct dpe_log_reader *reader)
+{
+	return reader->ordered;
+}
+
+void dpe_log_close(struct dpe_log_reader *reader)
+{
+	if (!reader)
+		return;
+	if (reader->from != stdin)
+		fclose(reader->from);
+	dpe_jsonl_free(reader->jsonl);
+	dpe_msg_free(reader->msg);
+	free(reader->name);
+	free(reader);
+}
+
+void dpe_log_error(struct dpe_log_reader *reader, enum dpe_severity severity, unsigned line,
+	const char *fmt, ...)
+{
+	struct dpe_text text = {0};
+	char *where = dpe_xasprintf("%s:%u", reader->name, line);
+	va_list args;
+
+	va_start(args, fmt);
+	dpe_text_vprintf(&text, fmt, args);
+	va_end(args);
+	dpe_diag_at(reader->diags, severity, where, "%s", text.at);
+	dpe_text_free(&text);
+	free(where);
+}
+
+bool dpe_log_line(struct dpe_log_reader *reader, struct dpe_text *line, bool *whole)
+{
+	size_t cap = line->cap;
+	ssize_t len;
+
+	errno = 0;
+	len = getline(&line->at, &cap, reader->from);
+	line->cap = cap;
+	line->len = 0;
+	if (len < 0) {
+		if (ferror(reader->from)) {
+			dpe_log_error(reader, DPE_ERROR, reader->line + 1,
+				"cannot read on: %s; what came after is lost", strerror(errno));
+			reader->cut_off = true;
+		}
+		return false;
+	}
+	reader->line++;
+	line->len = (size_t)len;
+	*whole = line->at[len - 1] == '\n';
+	if (*whole)
+		line->at[--line->len] = '\0';
+	if (line->len && line->at[line->len - 1] == '\r')
+		line->at[--line->len] = '\0';
+	return true;
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static void flush_text(struct dpe_log_writer *writer)
+{
+	if (!writer->error && writer->text.len &&
+		fwrite(writer->text.at, 1, writer->text.len, writer->to) != writer->text.len)
+		writer->error = errno ? errno : EIO;
+	writer->text.len = 0;
+}
+
+struct dpe_log_writer *dpe_log_create(const struct dpe_names *names, const char *path,
+	enum dpe_log_format format, bool ordered, struct dpe_diags *diags)
+{
+	struct dpe_log_writer *writer;
+	FILE *to;
+
+	if (!is_supported(path, &format, diags))
+		return NULL;
+	to = strcmp(path, "-") ? fopen(path, "we") : stdout;
+	if (!to) {
+		dpe_diag_at(diags, DPE_ERROR, path, "cannot create this log: %s", strerror(errno));
+		return NULL;
+	}
+	writer = dpe_xcalloc(1, sizeof(*writer));
+	writer->names = names;
+	writer->name = dpe_xstrdup(to == stdout ? "standard output" : path);
+	writer->to = to;
+	writer->format = format;
+	writer->ordered = ordered;
+	if (format == DPE_LOG_MSG)
+		writer->msg_names = dpe_msg_names_new();
+	else
+		dpe_jsonl_header(&writer->text, ordered);
+	flush_text(writer);
+	return writer;
+}
+
+void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *message,
+	const struct dpe_message *const *preds, unsigned npreds)
+{
+	if (writer->msg_names)
+		dpe_msg_keep(writer, message, preds, npreds);
+	else
+		dpe_jsonl_print(
+			&writer->text, writer->names, writer->ordered, message, preds, npreds);
+	flush_text(writer);
+}
+
+int dpe_log_finish(struct dpe_log_writer *writer, struct dpe_diags *diags)
+{
+	int closed, error;
+
+	if (writer->msg_names)
+		dpe_msg_print(writer);
+	flush_text(writer);
+	errno = 0;
+	closed = writer->to == stdout ? fflush(writer->to) : fclose(writer->to);
+	error = writer->error ? writer->error : closed ? errno : 0;
+	if (error)
+		dpe_diag_at(diags, DPE_ERROR, writer->name, "this log is incomplete: %s",
+			strerror(error));
+	dpe_msg_names_free(writer->msg_names);
+	dpe_text_free(&writer->text);
+	free(writer->name);
+	free(writer);
+	return error ? -1 : 0;
+}

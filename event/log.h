@@ -1,0 +1,70 @@
+/* What the log formats share. Private to event.
+ *
+ * A format is a row of functions; the reader and the writer know their format's own state only as
+ * `format`. */
+#ifndef DPE_EVENT_LOG_H
+#define DPE_EVENT_LOG_H
+
+#include "event/event.h"
+
+#define DPE_LONGEST_LINE (64u << 20)
+
+struct dpe_log_reader {
+	struct dpe_names *names; /* borrowed, as the diagnostics are */
+	struct dpe_diags *diags;
+	char *name; /* what diagnostics call the log */
+	FILE *from; /* closed with the reader unless it is standard input */
+	enum dpe_log_format format;
+	uint32_t index;
+	uint64_t place; /* of the last message */
+	unsigned line;
+	bool cut_off, ordered;
+	struct dpe_jsonl *jsonl;
+	struct dpe_msg *msg;
+};
+
+/* A diagnostic about the reader's current line. */
+void dpe_log_error(struct dpe_log_reader *reader, enum dpe_severity severity, unsigned line,
+	const char *fmt, ...) DPE_PRINTF(4, 5);
+/* One line without its newline, to be read before the next call; false at the end or after a read
+ * error (told). `*whole` says whether the newline was there. Not NUL-free. */
+bool dpe_log_line(struct dpe_log_reader *reader, struct dpe_text *line, bool *whole);
+
+struct dpe_log_writer {
+	const struct dpe_names *names;
+	char *name;
+	FILE *to;
+	enum dpe_log_format format;
+	bool ordered;
+	struct dpe_text text; /* the line at hand */
+	struct dpe_msg_names *msg_names;
+	int error; /* errno of the first write that failed */
+};
+
+/* ---- one JSON object a line -------------------------------------------------------------- */
+
+struct dpe_jsonl *dpe_jsonl_new(void);
+void dpe_jsonl_free(struct dpe_jsonl *jsonl); /* accepts NULL */
+int dpe_jsonl_read(struct dpe_log_reader *reader, struct dpe_message **message);
+/* Reads the header, if the first line is one. False after a diagnostic. */
+bool dpe_jsonl_begin(struct dpe_log_reader *reader);
+void dpe_jsonl_header(struct dpe_text *to, bool ordered);
+/* With `ids`, messages that thread and number tell apart get an id too, for others to name. */
+void dpe_jsonl_print(struct dpe_text *to, const struct dpe_names *names, bool ids,
+	const struct dpe_message *message, const struct dpe_message *const *preds, unsigned npreds);
+
+/* ---- the paper's notation ---------------------------------------------------------------- */
+
+/* Reads the whole text; NULL after a diagnostic. */
+struct dpe_msg *dpe_msg_new(struct dpe_log_reader *reader);
+void dpe_msg_free(struct dpe_msg *msg); /* accepts NULL */
+int dpe_msg_read(struct dpe_log_reader *reader, struct dpe_message **message);
+/* The names that a writer gave to messages. */
+struct dpe_msg_names *dpe_msg_names_new(void);
+void dpe_msg_names_free(struct dpe_msg_names *names); /* accepts NULL */
+/* Keeps a message until dpe_msg_print writes all to the writer's text. */
+void dpe_msg_keep(struct dpe_log_writer *writer, const struct dpe_message *message,
+	const struct dpe_message *const *preds, unsigned npreds);
+void dpe_msg_print(struct dpe_log_writer *writer);
+
+#endif

@@ -1,0 +1,193 @@
+/* Messages: one block each, counted. */
+#include "event/event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the parts of a message go: first counted with no block, then placed into one. */
+struct packer {
+	char *at; /* NULL while counting */
+	size_t used;
+};
+
+static void *take(struct packer *packer, const void *from, size_t size, size_t align)
+{
+	void *to = NULL;
+
+	packer->used += -packer->used & (align - 1);
+	if (packer->at) {
+		to = packer->at + packer->used;
+		if (size)
+			memcpy(to, from, size);
+	}
+	packer->used += size;
+	return to;
+}
+
+static const char *take_text(struct packer *packer, const char *text, size_t len)
+{
+	char *to = take(packer, text, len, 1);
+
+	take(packer, "", 1, 1);
+	return to;
+}
+
+static void take_value(struct packer *packer, struct dpe_value *value)
+{
+	if (value->kind == DPE_STRING || value->kind == DPE_RAW) {
+		const char *text = take_text(packer, value->text, value->len);
+
+		if (packer->at)
+			value->text = text;
+	}
+}
+
+static const struct dpe_value *take_values(
+	struct packer *packer, const struct dpe_value *values, unsigned count)
+{
+	struct dpe_value *to;
+
+	if (!count)
+		return NULL;
+	to = take(packer, values, count * sizeof(*values), _Alignof(struct dpe_value));
+	for (unsigned i = 0; i < count; i++) {
+		struct dpe_value value = values[i];
+
+		take_value(packer, to ? &to[i] : &value);
+	}
+	return to;
+}
+
+static const struct dpe_var *take_vars(
+	struct packer *packer, const struct dpe_var *vars, unsigned count)
+{
+	struct dpe_var *to;
+
+	if (!count)
+		return NULL;
+	to = take(packer, vars, count * sizeof(*vars), _Alignof(struct dpe_var));
+	for (unsigned i = 0; i < count; i++) {
+		struct dpe_value value = vars[i].value;
+
+		take_value(packer, to ? &to[i].value : &value);
+	}
+	return to;
+}
+
+static const char *const *take_stack(
+	struct packer *packer, const char *const *stack, unsigned count)
+{
+	const char **to;
+
+	if (!count)
+		return NULL;
+	to = take(packer, stack, count * sizeof(*stack), _Alignof(char *));
+	for (unsigned i = 0; i < count; i++) {
+		const char *text = take_text(packer, stack[i], strlen(stack[i]));
+
+		if (to)
+			to[i] = text;
+	}
+	return to;
+}
+
+static void pack(struct packer *packer, const struct dpe_message *draft, struct dpe_message *to)
+{
+	take(packer, draft, sizeof(*draft), _Alignof(struct dpe_message));
+	to->args = take_values(packer, draft->args, draft->nargs);
+	to->preds = take_values(packer, draft->preds, draft->npreds);
+	to->vars = take_vars(packer, draft->vars, draft->nvars);
+	to->stack = take_stack(packer, draft->stack, draft->nstack);
+	to->pcs = draft->npcs ? take(packer, draft->pcs, draft->npcs * sizeof(*draft->pcs),
+					_Alignof(uint64_t))
+			      : NULL;
+	to->extra = draft->extra ? take_text(packer, draft->extra, strlen(draft->extra)) : NULL;
+	to->comm = draft->comm ? take_text(packer, draft->comm, strlen(draft->comm)) : NULL;
+	take_value(packer, &to->id);
+	take_value(packer, &to->thread);
+	take_value(packer, &to->process);
+	take_value(packer, &to->host);
+	take_value(packer, &to->ret);
+}
+
+struct dpe_message *dpe_message_new(const struct dpe_message *draft)
+{
+	struct dpe_message counted = *draft;
+	struct packer packer = {0};
+	struct dpe_message *message;
+
+	pack(&packer, draft, &counted);
+	message = dpe_xmalloc(packer.used);
+	packer = (struct packer){.at = (char *)message};
+	pack(&packer, draft, message);
+	message->refs = 1;
+	return message;
+}
+
+struct dpe_message *dpe_message_ref(struct dpe_message *message)
+{
+	message->refs++;
+	return message;
+}
+
+void dpe_message_unref(struct dpe_message *message)
+{
+	if (message && !--message->refs)
+		free(message);
+}
+
+/* ---- names and ids ----------------------------------------------------------------------- */
+
+void dpe_event_parse(struct dpe_names *names, const char *text, size_t len, dpe_name *name,
+	enum dpe_phase *phase)
+{
+	*phase = DPE_BARE;
+	if (len > 6 && !memcmp(text + len - 6, ".enter", 6)) {
+		*phase = DPE_ENTER;
+		len -= 6;
+	} else if (len > 5 && !memcmp(text + len - 5, ".exit", 5)) {
+		*phase = DPE_EXIT;
+		len -= 5;
+	}
+	*name = dpe_intern(names, text, len);
+}
+
+void dpe_event_print(
+	struct dpe_text *to, const struct dpe_names *names, dpe_name name, enum dpe_phase phase)
+{
+	dpe_text_puts(to, dpe_name_text(names, name));
+	if (phase != DPE_BARE)
+		dpe_text_puts(to, phase == DPE_ENTER ? ".enter" : ".exit");
+}
+
+struct dpe_value dpe_message_id(const struct dpe_message *message)
+{
+	if (message->id.kind != DPE_NONE)
+		return message->id;
+	return dpe_value_int((int64_t)message->place);
+}
+
+void dpe_message_print_json_id(struct dpe_text *to, const struct dpe_message *message)
+{
+	struct dpe_text name = {0};
+
+	if (message->id.kind != DPE_NONE || !message->has_seq || message->thread.kind == DPE_NONE) {
+		dpe_value_print_json(to, dpe_message_id(message));
+		return;
+	}
+	dpe_value_print(&name, message->thread);
+	dpe_text_printf(&name, ":%llu", (unsigned long long)message->seq);
+	dpe_json_string(to, name.at, name.len);
+	dpe_text_free(&name);
+}
+
+void dpe_message_print_id(
+	struct dpe_text *to, const struct dpe_names *names, const struct dpe_message *message)
+{
+	if (message->id.kind != DPE_NONE) {
+		dpe_value_print(to, message->id);
+		return;
+	}
+	dpe_event_print(to, names, message->name, message->phase);
+	dpe_text_printf(to, "@%llu", (unsigned long long)message->place);
+}

@@ -1,0 +1,109 @@
+/* The table of interned names: open addressing, as event names of logs are looked up in it for
+ * every message. */
+#include "event/event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct name {
+	const char *text;
+	uint32_t len, hash;
+};
+
+struct dpe_names {
+	struct dpe_arena *arena;
+	struct name *names; /* names[0] is no name */
+	unsigned nnames, capnames;
+	dpe_name *slots; /* 0: free */
+	uint32_t mask;
+};
+
+struct dpe_names *dpe_names_new(void)
+{
+	struct dpe_names *names = dpe_xcalloc(1, sizeof(*names));
+
+	names->arena = dpe_arena_new();
+	*DPE_GROW(names->names, names->nnames, names->capnames) = (struct name){.text = ""};
+	names->mask = 255;
+	names->slots = dpe_xcalloc(names->mask + 1, sizeof(*names->slots));
+	return names;
+}
+
+void dpe_names_free(struct dpe_names *names)
+{
+	if (!names)
+		return;
+	dpe_arena_free(names->arena);
+	free(names->names);
+	free(names->slots);
+	free(names);
+}
+
+static uint32_t hash_bytes(const char *text, size_t len)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
+	return (uint32_t)(hash ^ hash >> 32);
+}
+
+/* The slot that holds the name, or the free one where it would go. */
+static dpe_name *find_slot(
+	const struct dpe_names *names, const char *text, size_t len, uint32_t hash)
+{
+	for (uint32_t at = hash & names->mask;; at = (at + 1) & names->mask) {
+		const struct name *name = &names->names[names->slots[at]];
+
+		if (!names->slots[at])
+			return &names->slots[at];
+		if (name->hash == hash && name->len == len && !memcmp(name->text, text, len))
+			return &names->slots[at];
+	}
+}
+
+static void grow_slots(struct dpe_names *names)
+{
+	free(names->slots);
+	names->mask = names->mask * 2 + 1;
+	names->slots = dpe_xcalloc((size_t)names->mask + 1, sizeof(*names->slots));
+	for (dpe_name i = 1; i < names->nnames; i++) {
+		const struct name *name = &names->names[i];
+
+		*find_slot(names, name->text, name->len, name->hash) = i;
+	}
+}
+
+dpe_name dpe_intern(struct dpe_names *names, const char *text, size_t len)
+{
+	uint32_t hash = hash_bytes(text, len);
+	dpe_name *slot = find_slot(names, text, len, hash);
+	dpe_name new = names->nnames;
+
+	if (*slot)
+		return *slot;
+	*slot = new;
+	*DPE_GROW(names->names, names->nnames, names->capnames) = (struct name){
+		.text = dpe_arena_strndup(names->arena, text, len),
+		.len = (uint32_t)len,
+		.hash = hash,
+	};
+	if (names->nnames > names->mask / 2)
+		grow_slots(names);
+	return new;
+}
+
+dpe_name dpe_intern_string(struct dpe_names *names, const char *text)
+{
+	return dpe_intern(names, text, strlen(text));
+}
+
+dpe_name dpe_names_find(const struct dpe_names *names, const char *text, size_t len)
+{
+	return *find_slot(names, text, len, hash_bytes(text, len));
+}
+
+const char *dpe_name_text(const struct dpe_names *names, dpe_name name)
+{
+	return names->names[name].text;
+}

@@ -1,0 +1,162 @@
+/* Values: equality by meaning, and two ways to print them. */
+#include "event/event.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct dpe_value dpe_value_int(int64_t num)
+{
+	return (struct dpe_value){.kind = DPE_INT, .num = num};
+}
+
+struct dpe_value dpe_value_pointer(uint64_t num)
+{
+	return (struct dpe_value){.kind = DPE_POINTER, .num = (int64_t)num};
+}
+
+struct dpe_value dpe_value_string(const char *text)
+{
+	return (struct dpe_value){.kind = DPE_STRING, .len = (uint32_t)strlen(text), .text = text};
+}
+
+static bool is_number(struct dpe_value value)
+{
+	return value.kind == DPE_INT || value.kind == DPE_UINT || value.kind == DPE_POINTER;
+}
+
+/* An int of -1 and a pointer of all ones have the same bits and are different numbers. */
+static bool is_negative(struct dpe_value value)
+{
+	return value.kind == DPE_INT && value.num < 0;
+}
+
+bool dpe_value_equal(struct dpe_value a, struct dpe_value b)
+{
+	if (is_number(a) && is_number(b))
+		return a.num == b.num && is_negative(a) == is_negative(b);
+	if (a.kind != b.kind)
+		return false;
+	return a.kind == DPE_NONE || (a.len == b.len && !memcmp(a.text, b.text, a.len));
+}
+
+static uint64_t mix(uint64_t hash)
+{
+	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ull;
+	return hash ^ hash >> 32;
+}
+
+uint64_t dpe_value_hash(struct dpe_value value)
+{
+	uint64_t hash = 0xcbf29ce484222325ull + value.kind;
+
+	if (is_number(value))
+		return mix((uint64_t)value.num);
+	if (value.kind == DPE_NONE)
+		return hash;
+	for (uint32_t i = 0; i < value.len; i++)
+		hash = (hash ^ (unsigned char)value.text[i]) * 0x100000001b3ull;
+	return mix(hash);
+}
+
+bool dpe_value_as_int(struct dpe_value value, int64_t *num)
+{
+	if (!is_number(value) || (value.kind != DPE_INT && value.num < 0))
+		return false;
+	*num = value.num;
+	return true;
+}
+
+void dpe_value_print(struct dpe_text *to, struct dpe_value value)
+{
+	switch (value.kind) {
+	case DPE_NONE:
+		return;
+	case DPE_INT:
+		dpe_text_printf(to, "%" PRId64, value.num);
+		return;
+	case DPE_UINT:
+		dpe_text_printf(to, "%" PRIu64, (uint64_t)value.num);
+		return;
+	case DPE_POINTER:
+		dpe_text_printf(to, "0x%" PRIx64, (uint64_t)value.num);
+		return;
+	case DPE_STRING:
+	case DPE_RAW:
+		dpe_text_add(to, value.text, value.len);
+		return;
+	}
+}
+
+void dpe_value_print_json(struct dpe_text *to, struct dpe_value value)
+{
+	switch (value.kind) {
+	case DPE_NONE:
+		dpe_text_puts(to, "null");
+		return;
+	case DPE_POINTER:
+		dpe_text_printf(to, "\"0x%" PRIx64 "\"", (uint64_t)value.num);
+		return;
+	case DPE_STRING:
+		dpe_json_string(to, value.text, value.len);
+		return;
+	default:
+		dpe_value_print(to, value);
+		return;
+	}
+}
+
+/* The length of the UTF-8 character at `at`; 0 where the bytes are none (overlong, surrogates). */
+static size_t utf8_length(const unsigned char *at, size_t left)
+{
+	size_t len = *at < 0x80 ? 1 : *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : 2;
+
+	if (len == 1)
+		return 1;
+	if (*at < 0xc2 || *at > 0xf4 || len > left)
+		return 0;
+	for (size_t i = 1; i < len; i++) {
+		if (at[i] >> 6 != 2)
+			return 0;
+	}
+	if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
+		(*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+static void add_escaped(struct dpe_text *to, unsigned char byte)
+{
+	static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+
+	for (const char *at = letters; *at; at += 2) {
+		if ((unsigned char)*at == byte) {
+			dpe_text_printf(to, "\\%c", at[1]);
+			return;
+		}
+	}
+	dpe_text_printf(to, "\\u%04x", byte);
+}
+
+void dpe_json_string(struct dpe_text *to, const char *text, size_t len)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t plain = 0; /* where the run that needs no change begins */
+
+	dpe_text_puts(to, "\"");
+	for (size_t i = 0; i < len;) {
+		size_t n = utf8_length(at + i, len - i);
+
+		if (n && at[i] >= 0x20 && at[i] != '"' && at[i] != '\\' && at[i] != 0x7f) {
+			i += n;
+			continue;
+		}
+		dpe_text_add(to, text + plain, i - plain);
+		if (n)
+			add_escaped(to, at[i]);
+		else
+			dpe_text_puts(to, "\xef\xbf\xbd");
+		plain = ++i;
+	}
+	dpe_text_add(to, text + plain, len - plain);
+	dpe_text_puts(to, "\"");
+}

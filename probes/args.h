@@ -1,0 +1,28 @@
+/* args: which argument of a function is in which word of a record. */
+#ifndef DPE_PROBES_ARGS_H
+#define DPE_PROBES_ARGS_H
+
+#include "event/event.h"
+#include "probes/module.h"
+
+/* How a function's arguments and result lie in registers and on the stack: from DWARF, else from
+ * the table of prototypes, else as many integers as the rules mention. Lies in one arena. */
+struct dpe_signature;
+
+/* Never NULL. With debug information (or a prototype) it has all the arguments of the function,
+ * however few the rules mention. */
+const struct dpe_signature *dpe_signature_of(struct dpe_module *module,
+	const struct dpe_function *function, unsigned nargs_wanted, struct dpe_arena *arena);
+/* The number of arguments. */
+unsigned dpe_signature_count(const struct dpe_signature *s);
+/* The words that a record of an entry must carry: 0, 2, 6 or 12. */
+unsigned dpe_signature_words(const struct dpe_signature *s);
+/* The arguments as values, from the first `nwords` words (layout: bpf/record.h); fills at most
+ * `max` and returns how many. An argument that is no number in one of these words (a double, a
+ * structure, the twentieth argument) is the raw value null. */
+unsigned dpe_signature_args(const struct dpe_signature *s, const uint64_t *words, unsigned nwords,
+	struct dpe_value *args, unsigned max);
+/* The result by what the function left in rax; DPE_NONE where it returns nothing. */
+struct dpe_value dpe_signature_ret(const struct dpe_signature *s, uint64_t rax);
+
+#endif

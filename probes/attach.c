@@ -1,0 +1,424 @@
+/* attach: BPF programs into the kernel, probes into the target's files. The one file that knows
+ * libbpf. */
+#include "probes/live.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "probes/bpf/probes.skel.h"
+
+/* ---- many sites in one call: what installed headers may be too old to name
+ * ------------------------- */
+
+enum { TRACE_UPROBE_MULTI = 48, UPROBE_MULTI_RETURN = 1 };
+
+struct multi_request {
+	uint32_t program, target, type, flags;
+	uint64_t path, offsets, counters, cookies;
+	uint32_t count, multi_flags, pid, padding;
+};
+
+static int multi_link(struct multi_request *request)
+{
+	return syscall(SYS_bpf, BPF_LINK_CREATE, request, sizeof(*request));
+}
+
+/* True where the kernel knows the request (Linux 6.6): then a wrong file is what it finds wrong. */
+static bool kernel_has_multi(void)
+{
+	struct bpf_insn code[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, options,
+		.expected_attach_type = (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	uint64_t offset = 0;
+	int link, error,
+		program = bpf_prog_load(
+			BPF_PROG_TYPE_KPROBE, NULL, "GPL", code, DPE_COUNT(code), &options);
+	struct multi_request request = {
+		.program = program,
+		.type = TRACE_UPROBE_MULTI,
+		.path = (uintptr_t) "/",
+		.offsets = (uintptr_t)&offset,
+		.count = 1,
+	};
+
+	if (program < 0)
+		return false;
+	link = multi_link(&request);
+	error = errno;
+	if (link >= 0)
+		close(link);
+	close(program);
+	return link < 0 && error == EBADF;
+}
+
+/* ---- programs
+ * ----------------------------------------------------------------------------------------- */
+
+/* The inode of the namespace that our process ids are of; 0 for the initial one. */
+static uint32_t pid_namespace(void)
+{
+	const uint32_t initial = 0xeffffffc;
+	struct stat status;
+
+	if (stat("/proc/self/ns/pid", &status) || (uint32_t)status.st_ino == initial)
+		return 0;
+	return status.st_ino;
+}
+
+static size_t ring_size(unsigned wanted)
+{
+	size_t size = sysconf(_SC_PAGESIZE);
+
+	if (!wanted)
+		wanted = 8 << 20;
+	while (size < wanted && size < (size_t)1 << 31)
+		size *= 2;
+	return size;
+}
+
+static void configure(struct dpe_probes *probes, bool multi)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	bpf->rodata->target = probes->pid;
+	bpf->rodata->namespace = pid_namespace();
+	bpf->rodata->stack_depth =
+		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
+	bpf->rodata->threads = probes->plan->threads;
+	bpf_map__set_max_entries(bpf->maps.ring, ring_size(probes->ring_bytes));
+	bpf_program__set_autoload(bpf->progs.on_fork, probes->plan->threads);
+	if (!multi)
+		return;
+	bpf_program__set_expected_attach_type(
+		bpf->progs.on_enter, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	bpf_program__set_expected_attach_type(
+		bpf->progs.on_exit, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+}
+
+/* The last thing that the verifier said before its statistics. */
+static void say_log(char *log, struct dpe_diags *diags)
+{
+	char *rest, *last = NULL;
+
+	for (char *line = strtok_r(log, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (strncmp(line, "processed ", 10) && strncmp(line, "verification time", 17) &&
+			strncmp(line, "stack depth", 11))
+			last = line;
+	if (last)
+		dpe_diag_at(diags, DPE_NOTE, "dpe", "the kernel says: %s", last);
+}
+
+static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diags *diags)
+{
+	const size_t size = 1 << 20;
+	char *log = dpe_xcalloc(1, size);
+	LIBBPF_OPTS(bpf_object_open_opts, options, .kernel_log_buf = log, .kernel_log_size = size);
+	int error;
+
+	libbpf_set_print(NULL);
+	probes->bpf = dpe_bpf__open_opts(&options);
+	error = probes->bpf ? 0 : errno;
+	if (!error) {
+		configure(probes, multi);
+		error = -dpe_bpf__load(probes->bpf);
+	}
+	if (error) {
+		dpe_privilege_explain("load our BPF programs", error, diags);
+		say_log(log, diags);
+	}
+	free(log);
+	return !error;
+}
+
+static bool attach_tracepoint(
+	struct bpf_program *program, struct bpf_link **link, struct dpe_diags *diags)
+{
+	*link = bpf_program__attach(program);
+	if (!*link)
+		dpe_privilege_explain("follow the target's threads", errno, diags);
+	return *link;
+}
+
+static bool attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	if (probes->plan->threads &&
+		!attach_tracepoint(bpf->progs.on_fork, &bpf->links.on_fork, diags))
+		return false;
+	return attach_tracepoint(bpf->progs.on_exec, &bpf->links.on_exec, diags) &&
+	       attach_tracepoint(bpf->progs.on_end, &bpf->links.on_end, diags);
+}
+
+/* ---- probes
+ * ------------------------------------------------------------------------------------------- */
+
+static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot *spot)
+{
+	return DPE_COOKIE((uint64_t)(spot - probes->spots), dpe_signature_words(spot->signature),
+		spot->enter, spot->exit);
+}
+
+static bool say_refused(const struct dpe_probes *probes, const struct dpe_spot *spot, int error,
+	struct dpe_diags *diags)
+{
+	const char *name = dpe_name_text(probes->names, spot->site->name);
+
+	if (error == EPERM || error == EACCES)
+		dpe_privilege_explain("observe functions", error, diags);
+	else if (error == EINVAL || error == EOPNOTSUPP || error == 524 /* ENOTSUPP */)
+		dpe_diag(diags, DPE_ERROR, spot->site->place,
+			"'%s' of %s cannot be observed: the kernel cannot put a probe on its first "
+			"instruction",
+			name, spot->module->name);
+	else
+		dpe_diag(diags, DPE_ERROR, spot->site->place, "'%s' of %s cannot be observed: %s",
+			name, spot->module->name, strerror(error));
+	return false;
+}
+
+static bool attach_one(
+	struct dpe_probes *probes, const struct dpe_spot *spot, bool exit, struct dpe_diags *diags)
+{
+	LIBBPF_OPTS(
+		bpf_uprobe_opts, options, .bpf_cookie = cookie_of(probes, spot), .retprobe = exit);
+	struct bpf_program *program =
+		exit ? probes->bpf->progs.on_exit : probes->bpf->progs.on_enter;
+	struct bpf_link *link;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", spot->module->fd);
+	link = bpf_program__attach_uprobe_opts(
+		program, probes->pid, path, spot->function->offset, &options);
+	if (!link)
+		return say_refused(probes, spot, errno, diags);
+	*DPE_GROW(probes->probe_links, probes->nprobe_links, probes->capprobe_links) = link;
+	return true;
+}
+
+/* A group is all spots of one module that are probed at their entries or at their returns. */
+struct group {
+	const struct dpe_module *module;
+	bool exit;
+	uint64_t *offsets, *cookies;
+	const struct dpe_spot **spots;
+	unsigned count;
+};
+
+static void collect_group(const struct dpe_probes *probes, struct group *group)
+{
+	group->offsets = dpe_xcalloc(probes->nspots, sizeof(*group->offsets));
+	group->cookies = dpe_xcalloc(probes->nspots, sizeof(*group->cookies));
+	group->spots = dpe_xcalloc(probes->nspots, sizeof(*group->spots));
+	group->count = 0;
+	for (unsigned i = 0; i < probes->nspots; i++) {
+		const struct dpe_spot *spot = &probes->spots[i];
+
+		if (spot->module != group->module || (group->exit && !spot->exit))
+			continue;
+		group->offsets[group->count] = spot->function->offset;
+		group->cookies[group->count] = cookie_of(probes, spot);
+		group->spots[group->count++] = spot;
+	}
+}
+
+static void free_group(struct group *group)
+{
+	free(group->offsets);
+	free(group->cookies);
+	free(group->spots);
+}
+
+static int link_spots(
+	const struct dpe_probes *probes, const struct group *group, unsigned first, unsigned count)
+{
+	const struct dpe_bpf *bpf = probes->bpf;
+	char path[32];
+	struct multi_request request = {
+		.program = bpf_program__fd(group->exit ? bpf->progs.on_exit : bpf->progs.on_enter),
+		.type = TRACE_UPROBE_MULTI,
+		.path = (uintptr_t)path,
+		.offsets = (uintptr_t)&group->offsets[first],
+		.cookies = (uintptr_t)&group->cookies[first],
+		.count = count,
+		.multi_flags = group->exit ? UPROBE_MULTI_RETURN : 0,
+		.pid = probes->pid,
+	};
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", group->module->fd);
+	return multi_link(&request);
+}
+
+/* The kernel does not say which of the spots it refused. */
+static bool find_refused(
+	const struct dpe_probes *probes, const struct group *group, struct dpe_diags *diags)
+{
+	bool found = false;
+	int error = errno;
+
+	for (unsigned i = 0; i < group->count; i++) {
+		int link = link_spots(probes, group, i, 1);
+
+		if (link >= 0) {
+			close(link);
+			continue;
+		}
+		say_refused(probes, group->spots[i], errno, diags);
+		found = true;
+	}
+	return found || say_refused(probes, group->spots[0], error, diags);
+}
+
+static bool attach_group(struct dpe_probes *probes, const struct dpe_module *module, bool exit,
+	struct dpe_diags *diags)
+{
+	struct group group = {.module = module, .exit = exit};
+	int link = -1;
+
+	collect_group(probes, &group);
+	if (group.count) {
+		link = link_spots(probes, &group, 0, group.count);
+		if (link >= 0)
+			*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = link;
+		else
+			find_refused(probes, &group, diags);
+	}
+	free_group(&group);
+	return link >= 0 || !group.count;
+}
+
+/* Entries before returns: a call that is not seen to begin must not be seen to return. */
+static bool attach_probes(struct dpe_probes *probes, bool multi, bool exit, struct dpe_diags *diags)
+{
+	bool complete = true;
+
+	if (multi) {
+		for (unsigned i = 0; i < probes->modules.count; i++)
+			complete &= attach_group(probes, probes->modules.at[i], exit, diags);
+		return complete;
+	}
+	for (unsigned i = 0; i < probes->nspots; i++)
+		if (!exit || probes->spots[i].exit)
+			complete &= attach_one(probes, &probes->spots[i], exit, diags);
+	return complete;
+}
+
+bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
+{
+	bool multi = !probes->one_by_one && kernel_has_multi();
+
+	dpe_debug(probes->debug, "probes", 1, "%u places, %s", probes->nspots,
+		multi ? "all of a file in one call" : "one by one");
+	if (!load_programs(probes, multi, diags) || !attach_tracepoints(probes, diags) ||
+		!attach_probes(probes, multi, false, diags) ||
+		!attach_probes(probes, multi, true, diags))
+		return false;
+	if (armed)
+		__atomic_store_n(&probes->bpf->bss->armed, 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+void dpe_detach(struct dpe_probes *probes)
+{
+	while (probes->nlinks)
+		close(probes->links[--probes->nlinks]);
+	while (probes->nprobe_links)
+		bpf_link__destroy(probes->probe_links[--probes->nprobe_links]);
+	if (probes->bpf)
+		dpe_bpf__detach(probes->bpf);
+}
+
+void dpe_attach_free(struct dpe_probes *probes)
+{
+	dpe_detach(probes);
+	free(probes->links);
+	free(probes->probe_links);
+	if (probes->bpf)
+		dpe_bpf__destroy(probes->bpf);
+	probes->bpf = NULL;
+}
+
+/* ---- what the programs tell
+ * ----------------------------------------------------------------------------- */
+
+uint64_t dpe_attach_trampoline(const struct dpe_probes *probes)
+{
+	return probes->bpf->bss->trampoline;
+}
+
+uint64_t dpe_attach_code(const struct dpe_probes *probes)
+{
+	return probes->bpf->bss->code;
+}
+
+int dpe_attach_ring(const struct dpe_probes *probes, struct dpe_ring *ring)
+{
+	const struct bpf_map *map = probes->bpf->maps.ring;
+
+	return dpe_ring_open(
+		ring, bpf_map__fd(map), bpf_map__max_entries(map), &probes->bpf->bss->waiting);
+}
+
+static void add_loss(struct dpe_loss *losses, unsigned max, unsigned *count, uint32_t thread,
+	const struct dpe_lost *lost)
+{
+	if (!lost->count)
+		return;
+	if (*count < max)
+		losses[*count] = (struct dpe_loss){
+			.thread = thread,
+			.count = lost->count,
+			.first = lost->first,
+			.last = lost->last,
+		};
+	++*count;
+}
+
+/* Runs of a program that the kernel left out, because it ran already on the same processor. */
+static uint64_t count_left_out(const struct bpf_program *program)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t size = sizeof(info);
+	int fd = bpf_program__fd(program);
+
+	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size) ? info.recursion_misses : 0;
+}
+
+static struct dpe_lost lost_by_nobody(const struct dpe_probes *probes)
+{
+	struct dpe_lost lost = probes->bpf->bss->nowhere;
+	struct bpf_program *program;
+	uint64_t left_out = 0;
+
+	bpf_object__for_each_program(program, probes->bpf->obj) left_out += count_left_out(program);
+	if (left_out)
+		lost.last = dpe_ring_now();
+	lost.count += left_out;
+	return lost;
+}
+
+unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max)
+{
+	int map = bpf_map__fd(probes->bpf->maps.losses);
+	struct dpe_lost lost = lost_by_nobody(probes);
+	uint32_t thread, *previous = NULL;
+	unsigned count = 0;
+
+	add_loss(losses, max, &count, 0, &lost);
+	while (!bpf_map_get_next_key(map, previous, &thread)) {
+		previous = &thread;
+		if (!bpf_map_lookup_elem(map, &thread, &lost))
+			add_loss(losses, max, &count, thread, &lost);
+	}
+	return count;
+}

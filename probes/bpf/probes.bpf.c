@@ -1,0 +1,552 @@
+/* probes.bpf: the programs that run inside the kernel when the target passes a probe.
+ *
+ * Each takes one record from the ring, or counts one loss: every event of a thread has a number,
+ * whether it could be sent or not, so a gap in the numbers is exactly what was lost. The time of
+ * a record is taken after its place in the ring, so whoever has read the ring up to a producer
+ * position read after the time T has everything before T. */
+#include "probes/bpf/kernel.h"
+#include "probes/bpf/record.h"
+#include <linux/bpf.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <stdbool.h>
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* ---- settings and state ------------------------------------------------------------------ */
+
+const volatile __u32 target;      /* process id, in the observer's namespace */
+const volatile __u32 namespace;   /* of that id; 0: the initial one */
+const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
+const volatile __u32 threads;     /* thread events are wanted */
+
+__u32 armed;             /* events count from now on */
+__u32 waiting;           /* the reader sleeps until it is woken */
+__u64 code;              /* where the program's code begins since its last exec */
+__u64 trampoline;        /* where the kernel lets observed functions return to, once known */
+struct dpe_lost nowhere; /* losses that no entry of `losses` could take */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 23);
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, __u32);
+	__type(value, struct dpe_lost);
+} losses SEC(".maps");
+
+/* How many events threads had that ended: should the id come again, numbering goes on. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 20);
+	__type(key, __u32);
+	__type(value, __u64);
+} ended SEC(".maps");
+
+/* A call whose return is awaited. */
+struct call {
+	__u64 sp, ip;
+	__u32 site, gone;
+	__u64 words[DPE_WORDS];
+};
+
+struct thread {
+	__u64 seq;
+	__u32 tid, depth;
+	struct call calls[DPE_CALLS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} storage SEC(".maps");
+
+/* ---- who is it --------------------------------------------------------------------------- */
+
+static __always_inline __u32 id_in_namespace(struct pid *pid)
+{
+	unsigned long size = bpf_core_type_size(struct upid);
+	const char *at = (const char *)pid + bpf_core_field_offset(struct pid, numbers);
+	unsigned int level = BPF_CORE_READ(pid, level);
+
+	for (unsigned int i = 0; i < 32 && i <= level; i++, at += size)
+		if (BPF_CORE_READ((struct upid *)at, ns, ns.inum) == namespace)
+			return BPF_CORE_READ((struct upid *)at, nr);
+	return 0;
+}
+
+static __always_inline bool is_target(struct task_struct *task)
+{
+	if (!namespace)
+		return (__u32)task->tgid == target;
+	return id_in_namespace(BPF_CORE_READ(task, signal, pids[1])) == target;
+}
+
+static __always_inline __u32 thread_id(struct task_struct *task)
+{
+	return namespace ? id_in_namespace(task->thread_pid) : task->pid;
+}
+
+/* ---- numbering and losses ---------------------------------------------------------------- */
+
+static void lose_nowhere(__u64 now)
+{
+	__sync_fetch_and_add(&nowhere.count, 1);
+	if (!nowhere.first)
+		__sync_val_compare_and_swap(&nowhere.first, 0, now);
+	for (int i = 0; i < 16; i++) {
+		__u64 last = nowhere.last;
+
+		if (last >= now || __sync_val_compare_and_swap(&nowhere.last, last, now) == last)
+			return;
+	}
+}
+
+/* Counts one event that cannot be sent. Only the thread itself (or its parent, before it runs)
+ * writes its entry. */
+static __always_inline void lose(struct thread *thread, __u32 tid)
+{
+	struct dpe_lost fresh = {.first = bpf_ktime_get_ns()};
+	struct dpe_lost *lost = bpf_map_lookup_elem(&losses, &tid);
+
+	if (thread)
+		thread->seq++;
+	if (!lost) {
+		bpf_map_update_elem(&losses, &tid, &fresh, BPF_NOEXIST);
+		lost = bpf_map_lookup_elem(&losses, &tid);
+	}
+	if (!lost) {
+		lose_nowhere(fresh.first);
+		return;
+	}
+	lost->count++;
+	lost->last = fresh.first;
+	if (!thread)
+		lost->unnumbered++;
+}
+
+static __always_inline __u64 first_number(__u32 tid)
+{
+	struct dpe_lost *lost = bpf_map_lookup_elem(&losses, &tid);
+	__u64 *before = bpf_map_lookup_elem(&ended, &tid);
+	__u64 seq = before ? *before : 0;
+
+	if (lost) {
+		seq += lost->unnumbered;
+		lost->unnumbered = 0;
+	}
+	return seq;
+}
+
+static __always_inline struct thread *thread_of(struct task_struct *task, __u32 tid)
+{
+	struct thread *thread = bpf_task_storage_get(&storage, task, 0, 0);
+
+	if (thread)
+		return thread;
+	thread = bpf_task_storage_get(&storage, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (thread) {
+		thread->tid = tid;
+		thread->seq = first_number(tid);
+	}
+	return thread;
+}
+
+/* Keeps the thread's count for the next one with its id. */
+static __always_inline void remember(__u32 tid, __u64 seq)
+{
+	if (bpf_map_update_elem(&ended, &tid, &seq, BPF_ANY))
+		lose_nowhere(bpf_ktime_get_ns());
+}
+
+/* ---- sending ----------------------------------------------------------------------------- */
+
+struct event {
+	void *ctx; /* of a uprobe, for its stack; or NULL */
+	struct thread *thread;
+	__u64 ret, extra; /* extra: see struct dpe_record on stacks */
+	__u32 tid, site, kind, nwords;
+};
+
+/* The place in the ring must be visible to the reader before the clock is read: without that a
+ * processor keeps it to itself for some hundred nanoseconds. A locked operation is a barrier. */
+static __always_inline __u64 time_after_reserve(void)
+{
+	__u64 barrier = 0;
+
+	__sync_fetch_and_add(&barrier, 1);
+	return bpf_ktime_get_ns();
+}
+
+static __always_inline void fill(struct dpe_record *record, const struct event *event)
+{
+	record->ret = event->ret;
+	record->tid = event->tid;
+	record->tgid = target;
+	record->site = event->site;
+	record->kind = event->kind;
+	record->nwords = event->nwords;
+	record->nstack = 0;
+	record->has_stack = 0;
+	bpf_get_current_comm(record->comm, sizeof(record->comm));
+	record->seq = event->thread->seq++;
+	record->time = time_after_reserve();
+}
+
+/* Waking the reader for each record would cost more than all the rest: it looks by itself while
+ * records come, and says when it goes to sleep. The submit before this is a full barrier, and the
+ * reader looks at the ring once more after it said so: no record is slept over. */
+static __always_inline void wake_reader(void)
+{
+	void *nothing;
+
+	if (!*(volatile __u32 *)&waiting)
+		return;
+	nothing = bpf_ringbuf_reserve(&ring, sizeof(__u64), 0);
+	if (nothing)
+		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
+}
+
+static __always_inline void submit(struct dpe_record *record)
+{
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	wake_reader();
+}
+
+/* Sends with a constant number of words; false where the ring is full. */
+static __always_inline bool put(const struct event *event, const __u64 *words, const int count)
+{
+	struct dpe_record *record;
+
+	record = bpf_ringbuf_reserve(&ring, sizeof(*record) + count * sizeof(__u64), 0);
+	if (!record)
+		return false;
+	fill(record, event);
+	for (int i = 0; i < count; i++)
+		record->words[i] = words[i];
+	submit(record);
+	return true;
+}
+
+static __always_inline bool put_with_stack(const struct event *event, const __u64 *words)
+{
+	const __u32 room = stack_depth * sizeof(__u64);
+	struct dpe_record *record;
+	long got;
+
+	record = bpf_ringbuf_reserve(
+		&ring, sizeof(*record) + (DPE_WORDS + 1) * sizeof(__u64) + room, 0);
+	if (!record)
+		return false;
+	fill(record, event);
+	for (int i = 0; i < DPE_WORDS; i++)
+		record->words[i] = words[i];
+	record->words[DPE_WORDS] = event->extra;
+	got = bpf_get_stack(event->ctx, &record->words[DPE_WORDS + 1], room, BPF_F_USER_STACK);
+	record->nstack = got > 0 ? got / sizeof(__u64) : 0;
+	record->has_stack = 1;
+	submit(record);
+	return true;
+}
+
+/* `words` has room for DPE_WORDS. */
+static __always_inline void send(const struct event *event, const __u64 *words)
+{
+	bool sent;
+
+	if (!event->thread)
+		sent = false;
+	else if (stack_depth)
+		sent = put_with_stack(event, words);
+	else if (event->nwords <= 2)
+		sent = put(event, words, 2);
+	else if (event->nwords <= DPE_WORD_REGISTERS)
+		sent = put(event, words, DPE_WORD_REGISTERS);
+	else
+		sent = put(event, words, DPE_WORDS);
+	if (!sent)
+		lose(event->thread, event->tid);
+}
+
+/* ---- calls whose return is awaited ------------------------------------------------------- */
+
+static __always_inline void find_trampoline(struct task_struct *task)
+{
+	if (bpf_core_field_exists(struct mm_struct, uprobes_state) &&
+		bpf_core_field_exists(struct xol_area, vaddr))
+		trampoline = task->mm->uprobes_state.xol_area->vaddr;
+}
+
+/* True where the function was reached by a jump from another observed one (a tail call): the
+ * return address is already the kernel's. */
+static __always_inline bool is_chained(struct task_struct *task, __u64 sp)
+{
+	__u64 address = 0;
+
+	find_trampoline(task);
+	if (!trampoline)
+		return false;
+	bpf_probe_read_user(&address, sizeof(address), (void *)sp);
+	return address == trampoline;
+}
+
+/* Written out for the verifier: the compiler would drop a mask that it finds needless. */
+static __always_inline struct call *call_at(struct thread *thread, __u32 index)
+{
+	asm volatile("%0 &= %1" : "+r"(index) : "i"(DPE_CALLS - 1));
+	return &thread->calls[index];
+}
+
+/* Forgets calls that were left without a return: longjmp, exceptions. The stack grows down. */
+static __always_inline void drop_stale(
+	struct thread *thread, struct task_struct *task, __u64 sp, __u32 site)
+{
+	for (int i = 0; i < DPE_CALLS && thread->depth; i++) {
+		struct call *top = call_at(thread, thread->depth - 1);
+
+		if (top->sp > sp)
+			return;
+		if (top->sp == sp && !top->gone && (top->site != site || is_chained(task, sp)))
+			return;
+		thread->depth--;
+	}
+}
+
+static __always_inline bool kernel_follows(struct task_struct *task)
+{
+	if (!bpf_core_field_exists(struct uprobe_task, depth))
+		return true;
+	return task->utask->depth < DPE_CALLS;
+}
+
+/* Notes the call for its exit. Where the kernel will not follow its return, the exit is lost
+ * here and now; where only our own stack is full, when it comes. */
+static __always_inline void note_call(struct thread *thread, struct task_struct *task, __u64 sp,
+	__u64 ip, __u32 site, const __u64 *words)
+{
+	struct call *call;
+
+	if (!kernel_follows(task)) {
+		if (armed)
+			lose(thread, thread->tid);
+		return;
+	}
+	drop_stale(thread, task, sp, site);
+	if (thread->depth >= DPE_CALLS)
+		return;
+	call = call_at(thread, thread->depth);
+	call->sp = sp;
+	call->ip = ip;
+	call->site = site;
+	call->gone = 0;
+	for (int i = 0; i < DPE_WORDS; i++)
+		call->words[i] = words[i];
+	thread->depth++;
+}
+
+/* The call that returns now, with the stack pointer that it was entered with. */
+static __always_inline struct call *find_call(struct thread *thread, __u64 sp, __u32 site)
+{
+	__u32 depth = thread->depth;
+
+	for (int i = 0; i < DPE_CALLS && depth; i++) {
+		struct call *call = call_at(thread, --depth);
+
+		if (call->sp > sp)
+			return 0;
+		if (call->sp == sp && call->site == site && !call->gone)
+			return call;
+	}
+	return 0;
+}
+
+static __always_inline void pop_gone(struct thread *thread, __u64 sp)
+{
+	for (int i = 0; i < DPE_CALLS && thread->depth; i++) {
+		struct call *top = call_at(thread, thread->depth - 1);
+
+		if (!top->gone && top->sp >= sp)
+			return;
+		thread->depth--;
+	}
+}
+
+/* ---- the programs ------------------------------------------------------------------------ */
+
+static __always_inline bool read_words(struct pt_regs *regs, __u64 *words, __u32 count)
+{
+	__u32 more;
+
+	words[0] = regs->di;
+	words[1] = regs->si;
+	words[2] = regs->dx;
+	words[3] = regs->cx;
+	words[4] = regs->r8;
+	words[5] = regs->r9;
+	if (count <= DPE_WORD_REGISTERS)
+		return true;
+	more = (count - DPE_WORD_REGISTERS) * sizeof(__u64);
+	if (more > (DPE_WORDS - DPE_WORD_REGISTERS) * sizeof(__u64))
+		return false;
+	return !bpf_probe_read_user(
+		&words[DPE_WORD_REGISTERS], more, (void *)(regs->sp + sizeof(__u64)));
+}
+
+static __always_inline void enter(struct pt_regs *regs, struct task_struct *task, __u64 cookie)
+{
+	__u64 words[DPE_WORDS] = {};
+	__u32 tid = thread_id(task), site = DPE_COOKIE_SITE(cookie);
+	struct thread *thread = thread_of(task, tid);
+	bool complete = read_words(regs, words, DPE_COOKIE_WORDS(cookie));
+	struct event event = {
+		.ctx = regs,
+		.thread = thread,
+		.tid = tid,
+		.site = site,
+		.kind = DPE_RECORD_ENTER,
+		.nwords = DPE_COOKIE_WORDS(cookie),
+	};
+
+	if (DPE_COOKIE_ENTER(cookie) && armed) {
+		if (stack_depth) {
+			find_trampoline(task);
+			bpf_probe_read_user(&event.extra, sizeof(event.extra), (void *)regs->sp);
+		}
+		if (complete)
+			send(&event, words);
+		else
+			lose(thread, tid);
+	}
+	if (DPE_COOKIE_EXIT(cookie) && thread && complete)
+		note_call(thread, task, regs->sp, regs->ip, site, words);
+}
+
+SEC("uprobe")
+int on_enter(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (is_target(task))
+		enter(regs, task, bpf_get_attach_cookie(regs));
+	return 0;
+}
+
+static __always_inline void leave(struct pt_regs *regs, struct task_struct *task, __u64 cookie)
+{
+	__u32 tid = thread_id(task), site = DPE_COOKIE_SITE(cookie);
+	struct thread *thread = thread_of(task, tid);
+	__u64 sp = regs->sp - sizeof(__u64); /* before the return address was taken */
+	struct call *call = thread ? find_call(thread, sp, site) : 0;
+	struct event event = {
+		.ctx = regs,
+		.thread = thread,
+		.ret = regs->ax,
+		.tid = tid,
+		.site = site,
+		.kind = DPE_RECORD_EXIT,
+		.nwords = DPE_COOKIE_WORDS(cookie),
+	};
+
+	if (!call) {
+		if (armed)
+			lose(thread, tid);
+		return;
+	}
+	event.extra = call->ip;
+	if (armed)
+		send(&event, call->words);
+	call->gone = 1;
+	pop_gone(thread, sp);
+}
+
+SEC("uretprobe")
+int on_exit(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (is_target(task))
+		leave(regs, task, bpf_get_attach_cookie(regs));
+	return 0;
+}
+
+/* The target's program starts (again): what was called before will never return. A thread that
+ * was not the first takes over the first one's id; the kernel knows our probes by the first one,
+ * which is gone: whatever comes now is lost, which counts as one. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm *program)
+{
+	struct thread *thread;
+	__u32 tid;
+
+	if (!is_target(task))
+		return 0;
+	tid = thread_id(task);
+	thread = bpf_task_storage_get(&storage, task, 0, 0);
+	if (thread) {
+		thread->depth = 0;
+		if (thread->tid != tid) {
+			remember(thread->tid, thread->seq);
+			thread->tid = tid;
+			thread->seq = first_number(tid);
+		}
+	}
+	if (armed && old_pid != task->pid)
+		lose(thread, tid);
+	code = task->mm->start_code;
+	armed = 1;
+	return 0;
+}
+
+static __always_inline void send_kernel_event(
+	struct task_struct *task, __u32 kind, __u32 nwords, const __u64 *words)
+{
+	struct event event = {.tid = thread_id(task), .kind = kind, .nwords = nwords};
+	bool sent;
+
+	event.thread = thread_of(task, event.tid);
+	sent = event.thread && put(&event, words, 2);
+	if (!sent)
+		lose(event.thread, event.tid);
+}
+
+/* In the parent, before the new thread runs. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	__u64 words[2] = {};
+
+	if (!armed || !is_target(parent) || child->tgid != parent->tgid)
+		return 0;
+	words[0] = thread_id(child);
+	send_kernel_event(parent, DPE_RECORD_CREATE, 1, words);
+	send_kernel_event(child, DPE_RECORD_START, 1, words);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_end, struct task_struct *task)
+{
+	struct thread *thread;
+	__u64 words[2];
+
+	if (!is_target(task))
+		return 0;
+	if (threads && armed) {
+		words[0] = thread_id(task);
+		words[1] = task->thread.fsbase;
+		send_kernel_event(task, DPE_RECORD_END, 2, words);
+	}
+	thread = bpf_task_storage_get(&storage, task, 0, 0);
+	if (thread)
+		remember(thread->tid, thread->seq);
+	return 0;
+}

@@ -1,0 +1,61 @@
+/* record: what one probe writes for one event, and the maps' other values.
+ *
+ * The one layout that BPF programs and C share: only fixed-width types, no implicit padding. */
+#ifndef DPE_PROBES_RECORD_H
+#define DPE_PROBES_RECORD_H
+
+#include <linux/types.h>
+
+/* Argument words are the integer registers rdi, rsi, rdx, rcx, r8, r9 in this order, followed by
+ * the stack's words above the return address. Which argument is in which word is known in C. */
+#define DPE_WORD_REGISTERS 6
+#define DPE_WORDS 12
+
+/* The kernel itself follows no more returns than this in one thread. */
+#define DPE_CALLS 64
+
+#define DPE_STACK_MAX 32
+
+enum dpe_record_kind {
+	DPE_RECORD_ENTER,
+	DPE_RECORD_EXIT,
+	DPE_RECORD_CREATE, /* words: the new thread's id */
+	DPE_RECORD_START,  /* words: the thread's own id */
+	DPE_RECORD_END,    /* words: the thread's own id, its pthread_t */
+};
+
+/* A record is followed by `nwords` words rounded up to 2, 6 or 12. Where stacks are recorded it
+ * is always twelve, then one address (of an enter: the return address on the stack; of an exit:
+ * the function's entry), then room for stack_depth addresses, of which `nstack` are there. */
+struct dpe_record {
+	__u64 time;
+	__u64 seq;
+	__u64 ret;
+	__u32 tid;
+	__u32 tgid;
+	__u32 site;
+	__u8 kind;
+	__u8 nwords;
+	__u8 nstack;
+	__u8 has_stack;
+	char comm[16];
+	__u64 words[];
+};
+
+/* The attach cookie: what a probe has to know of its site. */
+#define DPE_COOKIE(site, nwords, enter, exit)                                                      \
+	((__u64)(site) | (__u64)(nwords) << 32 | (__u64)(enter) << 40 | (__u64)(exit) << 41)
+#define DPE_COOKIE_SITE(cookie) ((__u32)(cookie))
+#define DPE_COOKIE_WORDS(cookie) ((__u32)((cookie) >> 32) & 0xff)
+#define DPE_COOKIE_ENTER(cookie) ((cookie) >> 40 & 1)
+#define DPE_COOKIE_EXIT(cookie) ((cookie) >> 41 & 1)
+
+/* What a thread lost, by thread id. `unnumbered` of them came while the thread's own storage
+ * could not be made; its numbering starts after them. */
+struct dpe_lost {
+	__u64 count;
+	__u64 first, last;
+	__u64 unnumbered;
+};
+
+#endif

@@ -1,0 +1,193 @@
+/* launch: from a command line to a child that waits before its exec. */
+#include "probes/live.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- finding the program ------------------------------------------------------------------------
+ */
+
+/* 0 or the reason why it cannot be run. */
+static int check_runnable(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		return errno;
+	if (!S_ISREG(status.st_mode))
+		return EACCES;
+	return access(path, X_OK) ? errno : 0;
+}
+
+/* The first file on $PATH that can be run, or NULL with errno. */
+static char *search_path(const char *name)
+{
+	const char *path = getenv("PATH");
+	int reason = ENOENT;
+
+	if (!path)
+		path = "/bin:/usr/bin";
+	for (;; path++) {
+		size_t len = strcspn(path, ":");
+		char *file = len ? dpe_xasprintf("%.*s/%s", (int)len, path, name)
+				 : dpe_xasprintf("./%s", name);
+		int error = check_runnable(file);
+
+		if (!error)
+			return file;
+		if (!access(file, F_OK))
+			reason = error;
+		free(file);
+		path += len;
+		if (!*path)
+			break;
+	}
+	errno = reason;
+	return NULL;
+}
+
+bool dpe_program_find(struct dpe_program *program, const char *name, struct dpe_diags *diags)
+{
+	int error;
+
+	*program = (struct dpe_program){0};
+	if (strchr(name, '/')) {
+		program->path = dpe_xstrdup(name);
+		error = check_runnable(name);
+	} else {
+		program->path = search_path(name);
+		error = program->path ? 0 : errno;
+	}
+	if (error) {
+		const char *hint = strchr(name, '/') ? "" : " (looked for on $PATH)";
+
+		dpe_diag_at(diags, DPE_ERROR, name, "cannot be run: %s%s", strerror(error), hint);
+		dpe_program_free(program);
+		return false;
+	}
+	program->real_path = realpath(program->path, NULL);
+	if (!program->real_path)
+		program->real_path = dpe_xstrdup(program->path);
+	return true;
+}
+
+void dpe_program_free(struct dpe_program *program)
+{
+	free(program->path);
+	free(program->real_path);
+	*program = (struct dpe_program){0};
+}
+
+/* ---- the child
+ * ------------------------------------------------------------------------------------ */
+
+/* From here to the exec only what is safe after fork in any process. */
+
+static void map_code(const struct dpe_modules *modules)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	for (unsigned i = 0; i < modules->count; i++) {
+		const struct dpe_module *module = modules->at[i];
+
+		for (unsigned j = 0; j < module->nloads; j++) {
+			size_t begin = module->loads[j].p_offset & ~(page - 1);
+			size_t end = module->loads[j].p_offset + module->loads[j].p_filesz;
+
+			if (module->loads[j].p_flags & PF_X)
+				mmap(NULL, end - begin, PROT_READ | PROT_EXEC, MAP_PRIVATE,
+					module->fd, begin);
+		}
+	}
+}
+
+static bool send_number(int channel, int number)
+{
+	ssize_t put;
+
+	do
+		put = send(channel, &number, sizeof(number), MSG_NOSIGNAL);
+	while (put < 0 && errno == EINTR);
+	return put == sizeof(number);
+}
+
+/* False where the other side is gone. */
+static bool receive_number(int channel, int *number)
+{
+	ssize_t got;
+
+	do
+		got = recv(channel, number, sizeof(*number), MSG_WAITALL);
+	while (got < 0 && errno == EINTR);
+	return got == sizeof(*number);
+}
+
+extern char **environ;
+
+static _Noreturn void run_child(const struct dpe_program *program, char *const argv[],
+	const struct dpe_modules *modules, int channel)
+{
+	int number;
+
+	map_code(modules);
+	send_number(channel, 0);
+	if (!receive_number(channel, &number))
+		_exit(127);
+	execve(program->path, argv, environ);
+	send_number(channel, errno);
+	_exit(127);
+}
+
+static bool say_no_child(struct dpe_diags *diags, const struct dpe_program *program, int error)
+{
+	dpe_diag_at(diags, DPE_ERROR, program->path, "cannot make a process: %s", strerror(error));
+	return false;
+}
+
+bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char *const argv[],
+	const struct dpe_modules *modules, struct dpe_diags *diags)
+{
+	int ends[2], number;
+
+	*child = (struct dpe_child){.channel = -1};
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return say_no_child(diags, program, errno);
+	child->pid = fork();
+	if (!child->pid) {
+		close(ends[0]);
+		run_child(program, argv, modules, ends[1]);
+	}
+	number = errno;
+	child->channel = ends[0];
+	close(ends[1]);
+	if (child->pid < 0) {
+		dpe_launch_close(child);
+		child->pid = 0;
+		return say_no_child(diags, program, number);
+	}
+	/* Should it have died already, whoever waits for its end will see that. */
+	receive_number(child->channel, &number);
+	return true;
+}
+
+int dpe_launch_go(struct dpe_child *child)
+{
+	int error = 0;
+
+	if (send_number(child->channel, 0))
+		receive_number(child->channel, &error);
+	dpe_launch_close(child);
+	return error;
+}
+
+void dpe_launch_close(struct dpe_child *child)
+{
+	if (child->channel >= 0)
+		close(child->channel);
+	child->channel = -1;
+}

@@ -1,0 +1,273 @@
+/* libraries: which files' code a program will map, and which a process has mapped.
+ *
+ * The program's own ELF interpreter is asked, with --list: it knows the search path, $ORIGIN,
+ * LD_PRELOAD and its cache as only it can, and runs nothing of the program. */
+#include "probes/live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- of a program
+ * -------------------------------------------------------------------------------- */
+
+extern char **environ;
+
+static _Noreturn void run_interpreter(const char *interpreter, const char *program, int output)
+{
+	char *argv[] = {(char *)interpreter, (char *)"--list", (char *)program, NULL};
+	int null = open("/dev/null", O_RDONLY);
+
+	dup2(null, STDIN_FILENO);
+	dup2(output, STDOUT_FILENO);
+	dup2(output, STDERR_FILENO);
+	execve(interpreter, argv, environ);
+	_exit(127);
+}
+
+static void read_all(int fd, struct dpe_text *text)
+{
+	char bytes[4096];
+	ssize_t got;
+
+	while ((got = read(fd, bytes, sizeof(bytes))) > 0 || (got < 0 && errno == EINTR))
+		if (got > 0)
+			dpe_text_add(text, bytes, got);
+}
+
+/* What the interpreter writes, errors included; its wait status, or -1 with errno. */
+static int ask_interpreter(const char *interpreter, const char *program, struct dpe_text *answer)
+{
+	int ends[2], status;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	pid = fork();
+	if (!pid)
+		run_interpreter(interpreter, program, ends[1]);
+	close(ends[1]);
+	if (pid > 0)
+		read_all(ends[0], answer);
+	close(ends[0]);
+	if (pid < 0)
+		return -1;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return status;
+}
+
+static void add_file(struct dpe_modules *modules, const char *path, struct dpe_diags *diags)
+{
+	char *real = realpath(path, NULL);
+	const char *name = real ? real : path;
+
+	if (!dpe_modules_find(modules, name)) {
+		struct dpe_module *module = dpe_module_open(name, name, diags);
+
+		if (module)
+			dpe_modules_add(modules, module);
+	}
+	free(real);
+}
+
+/* "\tlibc.so.6 => /lib/libc.so.6 (0x7f…)", "\t/lib64/ld-linux-x86-64.so.2 (0x7f…)", or something
+ * without a path: the vdso, or a library that is not found, of which the target itself will tell.
+ */
+static void add_line(struct dpe_modules *modules, char *line, struct dpe_diags *diags)
+{
+	char *arrow = strstr(line, " => "), *path = arrow ? arrow + 4 : line;
+	char *end = strstr(path, " (0x");
+
+	path += strspn(path, " \t");
+	if (*path != '/' || !end)
+		return;
+	*end = '\0';
+	add_file(modules, path, diags);
+}
+
+static bool add_libraries(
+	struct dpe_modules *modules, const struct dpe_module *program, struct dpe_diags *diags)
+{
+	struct dpe_text answer = {0};
+	char *rest = NULL;
+	int status;
+
+	if (access(program->interpreter, X_OK)) {
+		dpe_diag_at(diags, DPE_ERROR, program->path,
+			"cannot be run: its ELF interpreter %s: %s", program->interpreter,
+			strerror(errno));
+		return false;
+	}
+	status = ask_interpreter(program->interpreter, program->path, &answer);
+	if (status) {
+		const char *why = status < 0 ? strerror(errno) : answer.at;
+
+		dpe_diag_at(diags, DPE_ERROR, program->path,
+			"%s does not tell which libraries it will load: %.*s", program->interpreter,
+			(int)(why ? strcspn(why, "\n") : 0), why ? why : "");
+		dpe_text_free(&answer);
+		return false;
+	}
+	for (char *line = answer.at ? strtok_r(answer.at, "\n", &rest) : NULL; line;
+		line = strtok_r(NULL, "\n", &rest))
+		add_line(modules, line, diags);
+	dpe_text_free(&answer);
+	return true;
+}
+
+static bool is_script(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char start[2];
+	bool is = fd >= 0 && read(fd, start, 2) == 2 && start[0] == '#' && start[1] == '!';
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+bool dpe_libraries_of_program(
+	struct dpe_modules *modules, const struct dpe_program *program, struct dpe_diags *diags)
+{
+	const char *path = program->real_path;
+	struct dpe_module *module;
+
+	if (is_script(path)) {
+		dpe_diag_at(diags, DPE_ERROR, path,
+			"this is a script: name the program that interprets it, and it as "
+			"argument");
+		return false;
+	}
+	module = dpe_module_open(path, path, diags);
+	if (!module)
+		return false;
+	module->program = true;
+	module = dpe_modules_add(modules, module);
+	return !module->interpreter || add_libraries(modules, module, diags);
+}
+
+/* ---- of a process
+ * ---------------------------------------------------------------------------------- */
+
+static bool parse_mapping(char *line, struct dpe_mapping *mapping)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len, cut = sizeof(deleted) - 1;
+	char rights[5];
+	int at = 0;
+
+	if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %n", &mapping->start, &mapping->end, rights,
+		    &mapping->offset, &at) < 4 ||
+		!at || rights[2] != 'x' || line[at] != '/')
+		return false;
+	mapping->path = line + at;
+	len = strcspn(mapping->path, "\n");
+	mapping->path[len] = '\0';
+	if (len > cut && !strcmp(mapping->path + len - cut, deleted))
+		mapping->path[len - cut] = '\0';
+	return true;
+}
+
+int dpe_mappings_each(
+	pid_t pid, void (*each)(void *context, const struct dpe_mapping *mapping), void *context)
+{
+	char path[32], *line = NULL;
+	struct dpe_mapping mapping;
+	size_t cap = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	while (getline(&line, &cap, file) > 0)
+		if (parse_mapping(line, &mapping))
+			each(context, &mapping);
+	free(line);
+	fclose(file);
+	return 0;
+}
+
+/* The file as the process sees it, be it deleted or in another root directory. A process may map
+ * code from files that are no libraries: that is no error. */
+struct dpe_module *dpe_libraries_open(
+	struct dpe_modules *modules, pid_t pid, const struct dpe_mapping *mapping)
+{
+	struct dpe_module *module = dpe_modules_find(modules, mapping->path);
+	struct dpe_diags *ignored;
+	char *way;
+
+	if (module)
+		return module;
+	way = dpe_xasprintf("/proc/%d/map_files/%lx-%lx", pid, mapping->start, mapping->end);
+	if (access(way, R_OK)) {
+		free(way);
+		way = dpe_xasprintf("/proc/%d/root%s", pid, mapping->path);
+	}
+	ignored = dpe_diags_new();
+	module = dpe_module_open(mapping->path, way, ignored);
+	dpe_diags_free(ignored);
+	free(way);
+	return module ? dpe_modules_add(modules, module) : NULL;
+}
+
+struct found {
+	struct dpe_modules *modules;
+	pid_t pid;
+};
+
+static void add_mapping(void *context, const struct dpe_mapping *mapping)
+{
+	struct found *found = context;
+
+	dpe_libraries_open(found->modules, found->pid, mapping);
+}
+
+static bool is_same_file(const struct dpe_module *module, const struct stat *status)
+{
+	struct stat own;
+
+	return !fstat(module->fd, &own) && own.st_ino == status->st_ino &&
+	       own.st_dev == status->st_dev;
+}
+
+/* The module that is the process's program. NULL after an error where there is none. */
+static struct dpe_module *find_program(
+	struct dpe_modules *modules, const char *path, struct dpe_diags *diags)
+{
+	struct dpe_module *module;
+	struct stat status;
+
+	if (stat(path, &status)) {
+		dpe_diag_at(diags, DPE_ERROR, path, "cannot be read: %s", strerror(errno));
+		return NULL;
+	}
+	for (unsigned i = 0; i < modules->count; i++)
+		if (is_same_file(modules->at[i], &status))
+			return modules->at[i];
+	module = dpe_module_open(path, path, diags);
+	return module ? dpe_modules_add(modules, module) : NULL;
+}
+
+bool dpe_libraries_of_process(struct dpe_modules *modules, pid_t pid, struct dpe_diags *diags)
+{
+	struct found found = {modules, pid};
+	struct dpe_module *program = NULL;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	if (dpe_mappings_each(pid, add_mapping, &found))
+		dpe_diag_at(diags, DPE_ERROR, path, "cannot be read: %s", strerror(errno));
+	else
+		program = find_program(modules, path, diags);
+	if (program)
+		program->program = true;
+	return program;
+}

@@ -1,0 +1,152 @@
+/* list: the functions that can be observed, with their arguments where these are known. */
+#include "probes/dwarf.h"
+#include "probes/live.h"
+#include "probes/prototypes.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct listing {
+	const char *pattern; /* NULL: all */
+	void (*line)(void *context, const char *text);
+	void *context;
+	unsigned count;
+};
+
+/* ---- one function ------------------------------------------------------------------------ */
+
+static void print_parameters(struct dpe_text *to, Dwarf_Die *function)
+{
+	const char *between = "";
+	Dwarf_Die child;
+
+	if (dwarf_child(function, &child))
+		return;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_unspecified_parameters)
+			dpe_text_printf(to, "%s...", between);
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+			continue;
+		dpe_text_puts(to, between);
+		between = ", ";
+		dpe_dwarf_print_declaration(to, &child);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+static const char *type_of_letter(char letter)
+{
+	switch (letter) {
+	case 'i':
+		return "int";
+	case 'u':
+		return "unsigned int";
+	case 'z':
+		return "size_t";
+	case 'h':
+		return "thread";
+	default:
+		return "pointer";
+	}
+}
+
+static void print_prototype(struct dpe_text *to, const struct dpe_prototype *prototype)
+{
+	for (const char *arg = prototype->args; *arg; arg++)
+		dpe_text_printf(
+			to, "%s%s", arg == prototype->args ? "" : ", ", type_of_letter(*arg));
+}
+
+static void print_function(
+	struct dpe_text *to, struct dpe_module *module, const struct dpe_function *function)
+{
+	const struct dpe_prototype *prototype = dpe_prototype_find(function->name);
+	Dwarf_Die die;
+
+	dpe_text_printf(to, "%s::%s", module->name, function->name);
+	if (strchr(function->name, '.'))
+		return; /* the compiler's copy takes what it likes */
+	if (dpe_dwarf_function(module, function->address, &die)) {
+		dpe_text_puts(to, "(");
+		print_parameters(to, &die);
+		dpe_text_puts(to, ")");
+	} else if (prototype) {
+		dpe_text_puts(to, "(");
+		print_prototype(to, prototype);
+		dpe_text_puts(to, ")");
+	}
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+/* A pattern with "::" is for the whole name, any other for that of the function. */
+static bool is_wanted(const struct listing *listing, const struct dpe_module *module,
+	const struct dpe_function *function)
+{
+	char *whole;
+	bool wanted;
+
+	if (function->chosen_late)
+		return false;
+	if (!listing->pattern)
+		return true;
+	if (!strstr(listing->pattern, "::"))
+		return !fnmatch(listing->pattern, function->name, 0);
+	whole = dpe_xasprintf("%s::%s", module->name, function->name);
+	wanted = !fnmatch(listing->pattern, whole, 0);
+	free(whole);
+	return wanted;
+}
+
+static void list_module(struct listing *listing, struct dpe_module *module)
+{
+	unsigned count;
+	const struct dpe_function *functions = dpe_module_functions(module, &count);
+
+	for (unsigned i = 0; i < count; i++) {
+		struct dpe_text text = {0};
+
+		/* Two versions of one function look alike. */
+		if (i && !strcmp(functions[i - 1].name, functions[i].name) &&
+			!functions[i - 1].chosen_late)
+			continue;
+		if (!is_wanted(listing, module, &functions[i]))
+			continue;
+		print_function(&text, module, &functions[i]);
+		listing->line(listing->context, text.at);
+		listing->count++;
+		dpe_text_free(&text);
+	}
+}
+
+static bool find_modules(
+	struct dpe_modules *modules, const char *program, pid_t pid, struct dpe_diags *diags)
+{
+	struct dpe_program found;
+	bool complete;
+
+	if (!program)
+		return dpe_libraries_of_process(modules, pid, diags);
+	if (!dpe_program_find(&found, program, diags))
+		return false;
+	complete = dpe_libraries_of_program(modules, &found, diags);
+	dpe_program_free(&found);
+	return complete;
+}
+
+int dpe_probes_list(const char *program, pid_t pid, const char *pattern,
+	void (*line)(void *context, const char *text), void *context, struct dpe_diags *diags)
+{
+	struct listing listing = {.pattern = pattern, .line = line, .context = context};
+	struct dpe_modules modules = {0};
+	bool complete = find_modules(&modules, program, pid, diags);
+
+	for (unsigned i = 0; complete && i < modules.count; i++)
+		list_module(&listing, modules.at[i]);
+	if (complete && !listing.count && pattern)
+		dpe_diag_at(diags, DPE_ERROR, "dpe list", "no function matches '%s'", pattern);
+	else if (complete && !listing.count)
+		dpe_diag_at(diags, DPE_ERROR, "dpe list", "there are no symbols");
+	dpe_modules_free(&modules);
+	return listing.count ? 0 : -1;
+}

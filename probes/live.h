@@ -1,0 +1,208 @@
+/* live: what the live half of this room shares: the target, the spots where it is observed, the
+ * ring, the maps. Private to probes/.
+ *
+ * One struct dpe_probes owns everything below; dpe_probes_free takes it apart in any state. */
+#ifndef DPE_PROBES_LIVE_H
+#define DPE_PROBES_LIVE_H
+
+#include "probes/args.h"
+#include "probes/bpf/record.h"
+#include "probes/module.h"
+#include "probes/probes.h"
+#include "probes/stack.h"
+
+/* ---- parts --------------------------------------------------------------------------------------
+ */
+
+/* One place in one file where a site of the plan is observed. Records carry its number. */
+struct dpe_spot {
+	const struct dpe_site *site;
+	struct dpe_module *module;
+	const struct dpe_function *function;
+	const struct dpe_signature *signature; /* in the arena of the probes */
+	dpe_name module_name;
+	bool enter, exit;
+	unsigned nargs;
+};
+
+/* The program that is to run, before there is a process. */
+struct dpe_program {
+	char *path;      /* for exec */
+	char *real_path; /* symbolic links followed */
+};
+
+/* The reader's view of the kernel's ring; the file belongs to the BPF map. */
+struct dpe_ring {
+	int fd;
+	size_t size; /* of the data, a power of two */
+	size_t page;
+	uint32_t *waiting; /* tells the kernel's side that we sleep */
+	bool busy;         /* there was something last time */
+	unsigned long *consumer;
+	const unsigned long *producer;
+	const char *data; /* mapped twice in a row, so no record is ever split */
+};
+
+/* The child that dpe_launch made. */
+struct dpe_child {
+	pid_t pid;
+	int channel; /* a number lets it exec, closing lets it exit; it sends errno where exec fails
+		      */
+};
+
+/* The process that continues a stopped target should we die; pid 0: there is none. */
+struct dpe_guardian {
+	pid_t pid;
+	int channel; /* a byte: it is not needed any more; its end: we died */
+};
+
+struct dpe_bpf;
+
+struct dpe_probes {
+	const struct dpe_plan *plan;
+	struct dpe_names *names;
+	const struct dpe_debug *debug;
+	unsigned ring_bytes, stack_depth;
+	bool one_by_one; /* attach each spot by itself even where the kernel knows better */
+
+	struct dpe_arena *arena;
+	struct dpe_modules modules;
+	struct dpe_spot *spots;
+	unsigned nspots, capspots;
+	dpe_name create, start, end; /* names of the thread events */
+
+	pid_t pid;
+	int pidfd;
+	struct dpe_child child; /* pid 0: attached */
+	bool started, exited, stopped;
+	int status;
+	struct dpe_guardian guardian;
+
+	struct dpe_bpf *bpf;
+	int *links;
+	unsigned nlinks, caplinks;
+	struct bpf_link **probe_links;
+	unsigned nprobe_links, capprobe_links;
+	struct dpe_ring ring;
+	uint64_t place; /* of the last message */
+
+	uint64_t drained; /* when the ring was last read completely */
+
+	struct dpe_map *maps; /* by address */
+	unsigned nmaps, capmaps;
+	uint64_t maps_read; /* when; 0: never */
+};
+
+/* ---- privilege.c
+ * ---------------------------------------------------------------------------------- */
+
+/* Whether we may observe at all. False after one error that names what is missing and what to do.
+ */
+bool dpe_privilege_check(struct dpe_diags *diags);
+/* One error for a step of ours that the kernel refused with `error` (positive). */
+void dpe_privilege_explain(const char *step, int error, struct dpe_diags *diags);
+
+/* ---- launch.c
+ * ---------------------------------------------------------------------------------------- */
+
+/* Finds a program as a shell would. False after one error. For dpe_program_free. */
+bool dpe_program_find(struct dpe_program *program, const char *name, struct dpe_diags *diags);
+void dpe_program_free(struct dpe_program *program);
+/* Makes the child, which maps the modules' code (so that the kernel tells of spots that it cannot
+ * observe) and waits. It has our standard files, signal mask, process group and terminal. */
+bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char *const argv[],
+	const struct dpe_modules *modules, struct dpe_diags *diags);
+/* Lets the child exec; 0, or the error of exec as a positive number. */
+int dpe_launch_go(struct dpe_child *child);
+/* Closes the channel: a child that still waits exits. */
+void dpe_launch_close(struct dpe_child *child);
+
+/* ---- libraries.c
+ * --------------------------------------------------------------------------------------- */
+
+/* The program and the libraries that it will load, by asking its ELF interpreter. */
+bool dpe_libraries_of_program(
+	struct dpe_modules *modules, const struct dpe_program *program, struct dpe_diags *diags);
+/* The files from which a process has mapped code. */
+bool dpe_libraries_of_process(struct dpe_modules *modules, pid_t pid, struct dpe_diags *diags);
+
+/* One line of /proc/PID/maps that is code from a file. */
+struct dpe_mapping {
+	uint64_t start, end, offset;
+	char *path; /* without " (deleted)"; valid during the call */
+};
+/* The module of a mapping, opened and added where it is new; NULL where it is no library. */
+struct dpe_module *dpe_libraries_open(
+	struct dpe_modules *modules, pid_t pid, const struct dpe_mapping *mapping);
+/* -1 with errno where the process's maps cannot be read. */
+int dpe_mappings_each(
+	pid_t pid, void (*each)(void *context, const struct dpe_mapping *mapping), void *context);
+
+/* ---- spots.c
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Finds all spots of the plan in the modules. False after an error for each function that is
+ * missing. */
+bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags);
+
+/* ---- attach.c
+ * -----------------------------------------------------------------------------------------------
+ */
+
+/* Loads the BPF programs and puts all probes in place; events count from exec on, or from now
+ * where `armed`. False after one error for each thing that is wrong. */
+bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags);
+/* Takes all probes out; the maps (the ring, the losses) stay. */
+void dpe_detach(struct dpe_probes *probes);
+/* Frees programs and maps; accepts that there are none. */
+void dpe_attach_free(struct dpe_probes *probes);
+/* Where observed functions return to, once known, else 0. */
+uint64_t dpe_attach_trampoline(const struct dpe_probes *probes);
+/* Where the program's code begins since its last exec; 0 where that is not known. */
+uint64_t dpe_attach_code(const struct dpe_probes *probes);
+unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
+/* Opens the ring of the loaded programs; 0 or -errno. */
+int dpe_attach_ring(const struct dpe_probes *probes, struct dpe_ring *ring);
+
+/* ---- ring.c
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+/* `fd` and `waiting` stay the caller's. 0 or -errno. */
+int dpe_ring_open(struct dpe_ring *ring, int fd, size_t size, uint32_t *waiting);
+void dpe_ring_close(struct dpe_ring *ring); /* accepts one that is zeroed */
+/* Waits until there is something, at most `timeout` ms (-1: for ever), or `pidfd` tells of an end
+ * (it may be -1). 1 where the process has ended, 0 where not, -1 with errno. */
+int dpe_ring_wait(struct dpe_ring *ring, int pidfd, int timeout);
+/* Hands over every record that was there when the call began. False where one of them was still
+ * being written: those before it were handed over. */
+bool dpe_ring_drain(struct dpe_ring *ring,
+	void (*record)(void *context, const struct dpe_record *record, size_t size), void *context);
+/* Nanoseconds of the clock that records carry. */
+uint64_t dpe_ring_now(void);
+
+/* ---- message.c
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+/* The message of a record, the caller's; NULL where the record is none of ours. */
+struct dpe_message *dpe_message_of_record(
+	struct dpe_probes *probes, const struct dpe_record *record, size_t size);
+
+/* ---- maps.c
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Notes where the files of the stack `pcs` are mapped, while the target can still tell; pcs[0] is
+ * the beginning of the spot's function. */
+void dpe_maps_note(
+	struct dpe_probes *probes, const struct dpe_spot *spot, const uint64_t *pcs, unsigned npcs);
+
+/* ---- control.c
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Ends the guardian without waking the target. */
+void dpe_guardian_dismiss(struct dpe_guardian *guardian);
+
+#endif

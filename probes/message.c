@@ -1,0 +1,134 @@
+/* message: records as messages. */
+#include "probes/live.h"
+
+#include <string.h>
+
+#define MAX_ARGS 32
+
+static size_t words_of(const struct dpe_record *record)
+{
+	if (record->has_stack)
+		return DPE_WORDS;
+	if (record->nwords <= 2)
+		return 2;
+	return record->nwords <= DPE_WORD_REGISTERS ? DPE_WORD_REGISTERS : DPE_WORDS;
+}
+
+static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *record, size_t size)
+{
+	size_t words;
+
+	if (size < sizeof(*record) || record->nwords > DPE_WORDS)
+		return false;
+	words = words_of(record);
+	if (record->has_stack)
+		words += 1 + record->nstack;
+	return size >= sizeof(*record) + words * sizeof(uint64_t) &&
+	       record->nstack <= DPE_STACK_MAX &&
+	       (record->kind > DPE_RECORD_EXIT || record->site < probes->nspots);
+}
+
+/* ---- stacks
+ * ----------------------------------------------------------------------------------------- */
+
+/* The function's own address first, then its caller's, whatever the kernel could walk: a caller
+ * without a frame pointer is not in what it found. */
+static unsigned collect_stack(
+	const struct dpe_probes *probes, const struct dpe_record *record, uint64_t *pcs)
+{
+	const uint64_t *found = (const uint64_t *)&record->words[DPE_WORDS + 1];
+	uint64_t extra = record->words[DPE_WORDS];
+	unsigned count = 0, from = 0;
+	unsigned max = probes->stack_depth < DPE_STACK_MAX ? probes->stack_depth : DPE_STACK_MAX;
+
+	if (record->kind == DPE_RECORD_EXIT) {
+		pcs[count++] = extra;
+	} else if (record->nstack) {
+		pcs[count++] = found[from++];
+		if (count < max && extra && extra != dpe_attach_trampoline(probes) &&
+			(record->nstack < 2 || found[1] != extra))
+			pcs[count++] = extra;
+	}
+	while (from < record->nstack && count < max)
+		pcs[count++] = found[from++];
+	return count;
+}
+
+static void add_stack(struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, uint64_t *pcs)
+{
+	unsigned count = collect_stack(probes, record, pcs);
+
+	if (!count)
+		return;
+	draft->pcs = pcs;
+	draft->npcs = count;
+	dpe_maps_note(probes, &probes->spots[record->site], pcs, count);
+}
+
+/* ---- kinds
+ * -------------------------------------------------------------------------------------------- */
+
+static void fill_call(struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_value *args)
+{
+	const struct dpe_spot *spot = &probes->spots[record->site];
+	bool exit = record->kind == DPE_RECORD_EXIT;
+
+	draft->name = spot->site->name;
+	draft->phase = exit ? DPE_EXIT : DPE_ENTER;
+	draft->module = spot->module_name;
+	draft->args = args;
+	draft->nargs = dpe_signature_args(
+		spot->signature, (const uint64_t *)record->words, record->nwords, args, MAX_ARGS);
+	if (exit)
+		draft->ret = dpe_signature_ret(spot->signature, record->ret);
+}
+
+static void fill_thread_event(struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_value *args)
+{
+	args[0] = dpe_value_int(record->words[0]);
+	args[1] = dpe_value_pointer(record->words[1]);
+	draft->args = args;
+	switch (record->kind) {
+	case DPE_RECORD_CREATE:
+		draft->name = probes->create;
+		draft->nargs = 1;
+		break;
+	case DPE_RECORD_START:
+		draft->name = probes->start;
+		break;
+	default:
+		draft->name = probes->end;
+		draft->nargs = 2;
+	}
+}
+
+struct dpe_message *dpe_message_of_record(
+	struct dpe_probes *probes, const struct dpe_record *record, size_t size)
+{
+	struct dpe_value args[MAX_ARGS];
+	uint64_t pcs[DPE_STACK_MAX + 2];
+	struct dpe_message draft = {.has_seq = true, .has_time = true};
+	char id[48], comm[sizeof(record->comm) + 1] = "";
+
+	if (!is_sound(probes, record, size))
+		return NULL;
+	snprintf(id, sizeof(id), "%u:%llu", record->tid, record->seq);
+	memcpy(comm, record->comm, sizeof(record->comm));
+	draft.id = dpe_value_string(id);
+	draft.place = ++probes->place;
+	draft.thread = dpe_value_int(record->tid);
+	draft.process = dpe_value_int(record->tgid);
+	draft.seq = record->seq;
+	draft.time = record->time;
+	draft.comm = comm;
+	if (record->kind <= DPE_RECORD_EXIT)
+		fill_call(probes, record, &draft, args);
+	else
+		fill_thread_event(probes, record, &draft, args);
+	if (record->has_stack)
+		add_stack(probes, record, &draft, pcs);
+	return dpe_message_new(&draft);
+}

@@ -1,0 +1,191 @@
+/* plan: from the patterns of all rules to the functions to observe. */
+#include "probes/probes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An index that is no literal: any argument that is in a register. */
+#define NARGS_UNKNOWN 6
+
+struct making {
+	struct dpe_plan *plan;
+	unsigned cap;
+	const struct dpe_names *names;
+	const struct dpe_rule *rule;
+};
+
+/* ---- sites ------------------------------------------------------------------------------- */
+
+static bool is_thread_event(const struct making *making, const struct dpe_pattern *pattern)
+{
+	const char *name = dpe_name_text(making->names, pattern->qualified);
+
+	return !strcmp(name, DPE_THREAD_CREATE) || !strcmp(name, DPE_THREAD_START) ||
+	       !strcmp(name, DPE_THREAD_EXIT);
+}
+
+static struct dpe_site *find_site(const struct making *making, const struct dpe_pattern *pattern)
+{
+	for (unsigned i = 0; i < making->plan->nsites; i++) {
+		struct dpe_site *site = &making->plan->sites[i];
+
+		if (site->name == pattern->name && site->module == pattern->module)
+			return site;
+	}
+	return NULL;
+}
+
+static struct dpe_site *add_site(struct making *making, const struct dpe_pattern *pattern)
+{
+	struct dpe_site *site = find_site(making, pattern);
+
+	if (site)
+		return site;
+	site = DPE_GROW(making->plan->sites, making->plan->nsites, making->cap);
+	*site = (struct dpe_site){
+		.name = pattern->name,
+		.module = pattern->module,
+		.optional = true,
+		.place = pattern->place,
+	};
+	return site;
+}
+
+static void add_pattern(struct making *making, const struct dpe_pattern *pattern)
+{
+	struct dpe_site *site;
+
+	if (pattern->kind != DPE_PATTERN_CONTROL || !pattern->name)
+		return;
+	if (is_thread_event(making, pattern)) {
+		making->plan->threads = true;
+		return;
+	}
+	site = add_site(making, pattern);
+	if (pattern->phase == DPE_EXIT)
+		site->exit = true;
+	else
+		site->enter = true;
+	if (site->nargs < pattern->nargs)
+		site->nargs = pattern->nargs;
+	if (making->rule->mode != DPE_SYNC && site->optional) {
+		site->optional = false;
+		site->place = pattern->place;
+	}
+}
+
+/* ---- arguments that expressions mention -------------------------------------------------- */
+
+/* The pattern whose event $i is; NULL where there is none. */
+static const struct dpe_pattern *pattern_at(const struct dpe_rule *rule, unsigned position)
+{
+	unsigned literal;
+
+	if (!position || position > rule->npositions)
+		return NULL;
+	literal = rule->positions[position - 1].literal;
+	return literal < rule->nliterals ? &rule->patterns[rule->literals[literal].pattern] : NULL;
+}
+
+static void add_field(
+	struct making *making, const struct dpe_expr *expr, const struct dpe_pattern *own)
+{
+	const struct dpe_pattern *pattern =
+		expr->index ? pattern_at(making->rule, expr->index) : own;
+	struct dpe_site *site = pattern ? find_site(making, pattern) : NULL;
+	unsigned nargs = NARGS_UNKNOWN;
+	int64_t number;
+
+	if (!site || expr->field != DPE_FIELD_ARG)
+		return;
+	if (expr->third && expr->third->kind == DPE_EXPR_LITERAL &&
+		dpe_value_as_int(expr->third->value, &number)) {
+		if (number < 0 || number >= UINT16_MAX)
+			return;
+		nargs = (unsigned)number + 1;
+	}
+	if (site->nargs < nargs)
+		site->nargs = nargs;
+}
+
+static void add_expr(
+	struct making *making, const struct dpe_expr *expr, const struct dpe_pattern *own)
+{
+	if (!expr)
+		return;
+	if (expr->kind == DPE_EXPR_FIELD)
+		add_field(making, expr, own);
+	add_expr(making, expr->left, own);
+	add_expr(making, expr->right, own);
+	add_expr(making, expr->third, own);
+}
+
+static void add_stmts(
+	struct making *making, const struct dpe_stmt *stmt, const struct dpe_pattern *own)
+{
+	for (; stmt; stmt = stmt->next) {
+		add_expr(making, stmt->expr, own);
+		for (unsigned i = 0; i < stmt->nargs; i++)
+			add_expr(making, stmt->args[i], own);
+		add_stmts(making, stmt->body, own);
+		add_stmts(making, stmt->otherwise, own);
+	}
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+static void add_rule(struct making *making, const struct dpe_rule *rule)
+{
+	making->rule = rule;
+	for (unsigned i = 0; i < rule->npatterns; i++)
+		add_pattern(making, &rule->patterns[i]);
+	for (unsigned i = 0; i < rule->npatterns; i++)
+		add_expr(making, rule->patterns[i].cond, &rule->patterns[i]);
+	for (unsigned i = 0; i < rule->npositions; i++)
+		add_stmts(making, rule->positions[i].action, pattern_at(rule, i + 1));
+	add_stmts(making, rule->action, NULL);
+	add_stmts(making, rule->otherwise, NULL);
+}
+
+struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec)
+{
+	struct making making = {.plan = dpe_xcalloc(1, sizeof(*making.plan)), .names = spec->names};
+
+	for (unsigned i = 0; i < spec->nrules; i++)
+		add_rule(&making, &spec->rules[i]);
+	return making.plan;
+}
+
+void dpe_plan_free(struct dpe_plan *plan)
+{
+	if (!plan)
+		return;
+	free(plan->sites);
+	free(plan);
+}
+
+/* ---- printing ---------------------------------------------------------------------------- */
+
+static void print_site(
+	struct dpe_text *to, const struct dpe_names *names, const struct dpe_site *site)
+{
+	if (site->module)
+		dpe_text_printf(to, "%s::", dpe_name_text(names, site->module));
+	dpe_text_printf(to, "%s: %s", dpe_name_text(names, site->name),
+		!site->exit    ? "enter"
+		: !site->enter ? "exit"
+			       : "enter and exit");
+	if (site->nargs)
+		dpe_text_printf(to, ", %u argument%s", site->nargs, site->nargs == 1 ? "" : "s");
+	dpe_text_printf(to, "%s\n", site->optional ? ", where the target has it" : "");
+}
+
+void dpe_plan_print(struct dpe_text *to, const struct dpe_names *names, const struct dpe_plan *plan)
+{
+	for (unsigned i = 0; i < plan->nsites; i++)
+		print_site(to, names, &plan->sites[i]);
+	if (plan->threads)
+		dpe_text_puts(to, "threads: creation, start and exit\n");
+	if (!plan->nsites && !plan->threads)
+		dpe_text_puts(to, "nothing\n");
+}

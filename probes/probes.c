@@ -1,0 +1,254 @@
+/* probes: a target under observation, from its launch (or ours joining it) to its end. */
+#include "probes/live.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- beginning
+ * --------------------------------------------------------------------------------------- */
+
+static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *names,
+	const struct dpe_probes_options *options)
+{
+	struct dpe_probes *probes = dpe_xcalloc(1, sizeof(*probes));
+
+	probes->plan = plan;
+	probes->names = names;
+	if (options) {
+		probes->debug = options->debug;
+		probes->ring_bytes = options->ring_bytes;
+		probes->stack_depth = options->stack_depth;
+		probes->one_by_one = options->one_by_one;
+	}
+	probes->arena = dpe_arena_new();
+	probes->create = dpe_intern_string(names, DPE_THREAD_CREATE);
+	probes->start = dpe_intern_string(names, DPE_THREAD_START);
+	probes->end = dpe_intern_string(names, DPE_THREAD_EXIT);
+	probes->pidfd = -1;
+	probes->child.channel = -1;
+	probes->status = -1;
+	return probes;
+}
+
+static bool open_pidfd(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	probes->pidfd = pidfd_open(probes->pid, 0);
+	if (probes->pidfd < 0)
+		dpe_diag_at(diags, DPE_ERROR, "dpe", "cannot watch process %d: %s", probes->pid,
+			strerror(errno));
+	return probes->pidfd >= 0;
+}
+
+static bool open_ring(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	int error = dpe_attach_ring(probes, &probes->ring);
+
+	if (error)
+		dpe_privilege_explain("read the ring of messages", -error, diags);
+	return !error;
+}
+
+static bool launch(struct dpe_probes *probes, const struct dpe_program *program, char *const argv[],
+	struct dpe_diags *diags)
+{
+	if (!dpe_libraries_of_program(&probes->modules, program, diags) ||
+		!dpe_spots_find(probes, diags) || !dpe_privilege_check(diags))
+		return false;
+	if (!dpe_launch(&probes->child, program, argv, &probes->modules, diags))
+		return false;
+	probes->pid = probes->child.pid;
+	return open_pidfd(probes, diags) && dpe_attach(probes, false, diags) &&
+	       open_ring(probes, diags);
+}
+
+struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_names *names,
+	char *const argv[], const struct dpe_probes_options *options, struct dpe_diags *diags)
+{
+	struct dpe_program program;
+	struct dpe_probes *probes;
+
+	if (!dpe_program_find(&program, argv[0], diags))
+		return NULL;
+	probes = make(plan, names, options);
+	if (!launch(probes, &program, argv, diags)) {
+		dpe_probes_free(probes);
+		probes = NULL;
+	}
+	dpe_program_free(&program);
+	return probes;
+}
+
+/* A number of /proc/PID/status, or -1. */
+static long status_number(pid_t pid, const char *member)
+{
+	char path[32], line[256];
+	size_t len = strlen(member);
+	long number = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	while (file && number < 0 && fgets(line, sizeof(line), file))
+		if (!strncmp(line, member, len) && line[len] == ':')
+			number = strtol(line + len + 1, NULL, 10);
+	if (file)
+		fclose(file);
+	return number;
+}
+
+static bool check_process(pid_t pid, struct dpe_diags *diags)
+{
+	long process = pid > 0 ? status_number(pid, "Tgid") : -1;
+	char where[32];
+
+	snprintf(where, sizeof(where), "process %d", pid);
+	if (process < 0)
+		dpe_diag_at(diags, DPE_ERROR, where, "there is no such process");
+	else if (process != pid)
+		dpe_diag_at(diags, DPE_ERROR, where, "this is a thread of process %ld: name that",
+			process);
+	else if (pid == getpid())
+		dpe_diag_at(diags, DPE_ERROR, where, "this is dpe itself");
+	else if (status_number(pid, "VmSize") < 0)
+		dpe_diag_at(diags, DPE_ERROR, where,
+			"cannot be observed: it is the kernel's own, or its main thread has ended");
+	else
+		return true;
+	return false;
+}
+
+static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	return dpe_privilege_check(diags) && check_process(probes->pid, diags) &&
+	       open_pidfd(probes, diags) &&
+	       dpe_libraries_of_process(&probes->modules, probes->pid, diags) &&
+	       dpe_spots_find(probes, diags) && dpe_attach(probes, true, diags) &&
+	       open_ring(probes, diags);
+}
+
+struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_names *names,
+	pid_t pid, const struct dpe_probes_options *options, struct dpe_diags *diags)
+{
+	struct dpe_probes *probes = make(plan, names, options);
+
+	probes->pid = pid;
+	probes->started = true;
+	if (attach(probes, diags))
+		return probes;
+	dpe_probes_free(probes);
+	return NULL;
+}
+
+/* ---- while it runs
+ * -------------------------------------------------------------------------------------- */
+
+static void reap(struct dpe_probes *probes)
+{
+	int status;
+
+	probes->exited = true;
+	if (!probes->child.pid)
+		return;
+	while (waitpid(probes->child.pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return;
+	probes->status = status;
+}
+
+int dpe_probes_start(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	int error;
+
+	if (probes->started)
+		return 0;
+	probes->started = true;
+	error = dpe_launch_go(&probes->child);
+	if (!error)
+		return 0;
+	reap(probes);
+	dpe_diag_at(diags, DPE_ERROR, probes->modules.at[0]->path, "cannot be run: %s",
+		strerror(error));
+	return -1;
+}
+
+pid_t dpe_probes_pid(const struct dpe_probes *probes)
+{
+	return probes->pid;
+}
+
+/* The kernel's programs read a faster variant of our clock, which may differ by a few ns while
+ * the system's time is being adjusted. */
+#define CLOCK_SLACK 1000
+
+struct delivery {
+	struct dpe_probes *probes;
+	const struct dpe_probes_sink *sink;
+};
+
+static void deliver(void *context, const struct dpe_record *record, size_t size)
+{
+	struct delivery *delivery = context;
+	struct dpe_message *message = dpe_message_of_record(delivery->probes, record, size);
+
+	if (message)
+		delivery->sink->message(delivery->sink->context, message);
+}
+
+int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_probes_sink *sink)
+{
+	struct delivery delivery = {probes, sink};
+	int ended = probes->exited ? 0 : dpe_ring_wait(&probes->ring, probes->pidfd, timeout);
+	uint64_t now;
+	bool complete;
+
+	if (ended < 0)
+		return -1;
+	if (ended)
+		reap(probes);
+	now = dpe_ring_now();
+	complete = dpe_ring_drain(&probes->ring, deliver, &delivery);
+	if (complete)
+		probes->drained = probes->exited ? now : now - CLOCK_SLACK;
+	sink->watermark(sink->context, probes->drained);
+	return !(complete && probes->exited);
+}
+
+int dpe_probes_status(const struct dpe_probes *probes)
+{
+	return probes->status;
+}
+
+unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max)
+{
+	return dpe_attach_losses(probes, losses, max);
+}
+
+/* ---- the end
+ * ------------------------------------------------------------------------------------------------
+ */
+
+void dpe_probes_free(struct dpe_probes *probes)
+{
+	if (!probes)
+		return;
+	dpe_attach_free(probes);
+	dpe_probes_continue(probes);
+	dpe_launch_close(&probes->child);
+	if (probes->child.pid && !probes->started)
+		kill(probes->child.pid, SIGKILL);
+	if (probes->child.pid && !probes->exited)
+		waitpid(probes->child.pid, NULL, probes->started ? WNOHANG : 0);
+	dpe_ring_close(&probes->ring);
+	if (probes->pidfd >= 0)
+		close(probes->pidfd);
+	free(probes->maps);
+	free(probes->spots);
+	dpe_modules_free(&probes->modules);
+	dpe_arena_free(probes->arena);
+	free(probes);
+}

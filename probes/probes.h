@@ -1,0 +1,108 @@
+/* probes: rules → what to observe → messages from a live target.
+ *
+ * The target is sacred: it starts only when every probe is in place, keeps its own standard files,
+ * signals and terminal, and runs on unharmed whatever becomes of us. */
+#ifndef DPE_PROBES_H
+#define DPE_PROBES_H
+
+#include "dpe-lang/dpe-lang.h"
+#include <sys/types.h>
+
+/* ---- what to observe --------------------------------------------------------------------- */
+
+/* One function of the target, and what of it the rules need. A plan is data. */
+struct dpe_site {
+	dpe_name name, module; /* module 0: the program and each of its libraries */
+	bool enter, exit;
+	bool optional;         /* only sync rules ask for it: skipped where the target lacks it */
+	unsigned nargs;        /* arguments that patterns and conditions mention */
+	struct dpe_place place; /* a pattern that asks for it */
+};
+
+/* The kernel's own events, which need no function of the target. */
+#define DPE_THREAD_CREATE "thread::create" /* in the parent; args: the new thread's id */
+#define DPE_THREAD_START "thread::start"   /* first event of every new thread */
+#define DPE_THREAD_EXIT "thread::exit"     /* last event of a thread; args: its id, its pthread_t */
+
+struct dpe_plan {
+	unsigned nsites;
+	struct dpe_site *sites;
+	bool threads; /* some rule names one of the kernel's thread events */
+};
+
+/* The smallest plan that serves all patterns of the specification; for dpe_plan_free. */
+struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec);
+void dpe_plan_free(struct dpe_plan *plan); /* accepts NULL */
+void dpe_plan_print(struct dpe_text *to, const struct dpe_names *names, const struct dpe_plan *plan);
+
+/* ---- a target under observation ---------------------------------------------------------- */
+
+struct dpe_probes;
+
+struct dpe_probes_options {
+	unsigned ring_bytes; /* of the ring buffer; 0: 8 MiB. A power of two times the page size */
+	unsigned stack_depth; /* frames kept of each event's user stack, at most 32; 0: none */
+	bool one_by_one; /* attach each function by itself, as kernels before 6.6 have it */
+	const struct dpe_debug *debug;
+};
+
+/* Creates the target, which waits before its exec, and puts all probes in place: the program's
+ * functions and those of the libraries that it will load. It gets our signal mask and the signals
+ * that we ignore, as they are now. NULL after one clear diagnostic for each
+ * thing that is wrong: no such program, no privilege (which one), no BPF, a function that the
+ * program does not have (with the nearest names that it has). `plan` and `names` must outlive it. */
+struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_names *names,
+	char *const argv[], const struct dpe_probes_options *options, struct dpe_diags *diags);
+/* The same for a process that runs already, with all its threads. */
+struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_names *names, pid_t pid,
+	const struct dpe_probes_options *options, struct dpe_diags *diags);
+/* Lets a launched target go. -1 and a diagnostic where its exec fails. */
+int dpe_probes_start(struct dpe_probes *probes, struct dpe_diags *diags);
+pid_t dpe_probes_pid(const struct dpe_probes *probes);
+
+/* Where messages go. Each call of dpe_probes_poll makes any number of `message` calls (the
+ * reference is the callee's), then one `watermark`: every message of a time before it was given. */
+struct dpe_probes_sink {
+	void *context;
+	void (*message)(void *context, struct dpe_message *message);
+	void (*watermark)(void *context, uint64_t time);
+};
+/* Waits at most `timeout` ms for messages and hands over what there is. 1 while the target lives
+ * (or messages remain), 0 when it has exited and all was handed over, -1 with errno (EINTR where
+ * a signal came). */
+int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_probes_sink *sink);
+/* After poll returned 0: the wait status; -1 where it is unknown (attached). */
+int dpe_probes_status(const struct dpe_probes *probes);
+
+/* What was lost, exactly: counted where it happened. */
+struct dpe_loss {
+	pid_t thread;
+	uint64_t count;       /* messages */
+	uint64_t first, last; /* ns: times of the first and last of them */
+};
+/* The number of threads that lost messages so far; fills at most `max`. */
+unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
+
+/* A copy of the message with the text of its stack (ELF and DWARF), the caller's; where there is
+ * nothing to add, the same message with one more reference. */
+struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_message *message);
+
+/* Stops all threads of the target; should we die meanwhile, it is continued. 0 or -errno. */
+int dpe_probes_stop(struct dpe_probes *probes);
+int dpe_probes_continue(struct dpe_probes *probes);
+int dpe_probes_kill(struct dpe_probes *probes);
+/* Takes all probes out and forgets the target, which stays stopped if it is: for a debugger that
+ * takes over. */
+void dpe_probes_leave(struct dpe_probes *probes);
+/* Takes all probes out; the target, if it lives, goes on. Accepts NULL. */
+void dpe_probes_free(struct dpe_probes *probes);
+
+/* ---- what can be observed ---------------------------------------------------------------- */
+
+/* Lists functions (with arguments where DWARF tells them) of a program or process and its
+ * libraries whose names match `pattern` (a glob; NULL: all), one `line` call each, as
+ * "module::function(type name, …)". -1 after a diagnostic. */
+int dpe_probes_list(const char *program, pid_t pid, const char *pattern,
+	void (*line)(void *context, const char *text), void *context, struct dpe_diags *diags);
+
+#endif

@@ -1,0 +1,321 @@
+/* resolve: sites by name in the symbol tables, and what to say of those that are not there. */
+#include "probes/resolve.h"
+
+#include "probes/args.h"
+#include "probes/dwarf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct search {
+	struct dpe_modules *modules;
+	const struct dpe_site *site;
+	const char *name, *module; /* module "": any */
+	struct dpe_diags *diags;
+	struct dpe_target_function *found;
+	unsigned nfound, capfound;
+	bool chosen_late; /* there is such a function, but an IFUNC */
+};
+
+static bool is_meant(const struct search *search, const struct dpe_module *module)
+{
+	return !*search->module || dpe_module_is(module, search->module);
+}
+
+/* A name alone reaches all of the program, and of libraries what they export. */
+static bool is_reached(const struct search *search, const struct dpe_module *module,
+	const struct dpe_function *function)
+{
+	return function->exported || module->program || *search->module;
+}
+
+/* The same of functions that are gone. */
+static bool reaches_all(const struct search *search, const struct dpe_module *module)
+{
+	return is_meant(search, module) && (module->program || *search->module);
+}
+
+static struct dpe_module *program_of(const struct dpe_modules *modules)
+{
+	for (unsigned i = 0; i < modules->count; i++)
+		if (modules->at[i]->program)
+			return modules->at[i];
+	return NULL;
+}
+
+/* ---- what is there ----------------------------------------------------------------------- */
+
+static bool is_found(const struct search *search, const struct dpe_module *module, uint64_t offset)
+{
+	for (unsigned i = 0; i < search->nfound; i++)
+		if (search->found[i].module == module &&
+			search->found[i].function->offset == offset)
+			return true;
+	return false;
+}
+
+/* Versions of one function may be aliases of one place or different functions, static functions
+ * of one name in different files are different ones: all of them are meant. */
+static void search_module(struct search *search, struct dpe_module *module)
+{
+	unsigned count;
+	const struct dpe_function *functions;
+
+	if (!is_meant(search, module))
+		return;
+	functions = dpe_module_find(module, search->name, &count);
+	for (unsigned i = 0; i < count; i++) {
+		if (!is_reached(search, module, &functions[i]))
+			continue;
+		if (functions[i].chosen_late)
+			search->chosen_late = true;
+		else if (!is_found(search, module, functions[i].offset))
+			*DPE_GROW(search->found, search->nfound, search->capfound) =
+				(struct dpe_target_function){module, &functions[i]};
+	}
+}
+
+static void search_all(struct search *search)
+{
+	struct dpe_module *program = program_of(search->modules);
+
+	if (program)
+		search_module(search, program);
+	for (unsigned i = 0; i < search->modules->count; i++)
+		if (search->modules->at[i] != program)
+			search_module(search, search->modules->at[i]);
+}
+
+/* ---- what is there, but not quite as the rule has it ------------------------------------- */
+
+static bool is_copy(const char *name, const char *of)
+{
+	size_t len = strlen(of);
+
+	return !strncmp(name, of, len) &&
+	       (!strncmp(name + len, ".constprop.", 11) || !strncmp(name + len, ".isra.", 6) ||
+		       !strncmp(name + len, ".part.", 6) || !strncmp(name + len, ".llvm.", 6));
+}
+
+/* The compiler's copy of the function, for some of its calls or all of them. */
+static const char *find_copy(const struct search *search)
+{
+	for (unsigned i = 0; i < search->modules->count; i++) {
+		struct dpe_module *module = search->modules->at[i];
+		unsigned count;
+		const struct dpe_function *functions = dpe_module_functions(module, &count);
+
+		for (unsigned j = 0; j < count && reaches_all(search, module); j++)
+			if (is_copy(functions[j].name, search->name))
+				return functions[j].name;
+	}
+	return NULL;
+}
+
+static void warn_of_copies(const struct search *search)
+{
+	const char *copy = find_copy(search);
+
+	if (copy)
+		dpe_diag(search->diags, DPE_WARNING, search->site->place,
+			"the compiler made '%s' of '%s' for some of the calls: these are not seen",
+			copy, search->name);
+}
+
+static void warn_of_arguments(const struct search *search)
+{
+	const struct dpe_target_function *target = &search->found[0];
+	struct dpe_arena *arena;
+	unsigned count;
+
+	if (!search->site->nargs)
+		return;
+	arena = dpe_arena_new();
+	count = dpe_signature_count(
+		dpe_signature_of(target->module, target->function, search->site->nargs, arena));
+	dpe_arena_free(arena);
+	if (count < search->site->nargs)
+		dpe_diag(search->diags, DPE_WARNING, search->site->place,
+			"'%s' has %u argument%s, and the rules ask for %u", search->name, count,
+			count == 1 ? "" : "s", search->site->nargs);
+}
+
+/* ---- what is not there ------------------------------------------------------------------- */
+
+static void list_modules(const struct search *search, struct dpe_text *to)
+{
+	for (unsigned i = 0; i < search->modules->count; i++)
+		dpe_text_printf(to, "%s%s", i ? ", " : "", search->modules->at[i]->name);
+}
+
+static bool has_module(const struct search *search)
+{
+	for (unsigned i = 0; i < search->modules->count; i++)
+		if (is_meant(search, search->modules->at[i]))
+			return true;
+	return false;
+}
+
+static void say_no_module(const struct search *search)
+{
+	struct dpe_text names = {0};
+
+	list_modules(search, &names);
+	dpe_diag(search->diags, DPE_ERROR, search->site->place,
+		"no program or library '%s' in the target, only: %s", search->module,
+		names.at ? names.at : "");
+	dpe_text_free(&names);
+}
+
+static void say_function(const struct search *search)
+{
+	const struct dpe_module *program = program_of(search->modules);
+
+	if (*search->module)
+		dpe_diag(search->diags, DPE_ERROR, search->site->place, "no function '%s' in %s",
+			search->name, search->module);
+	else
+		dpe_diag(search->diags, DPE_ERROR, search->site->place,
+			"no function '%s' in %s or its libraries", search->name,
+			program ? program->name : "the program");
+}
+
+static bool note_other_module(const struct search *search)
+{
+	for (unsigned i = 0; i < search->modules->count; i++) {
+		const struct dpe_module *module = search->modules->at[i];
+		unsigned count;
+
+		if (!dpe_module_find(search->modules->at[i], search->name, &count))
+			continue;
+		if (*search->module)
+			dpe_diag(search->diags, DPE_NOTE, search->site->place, "%s has a '%s'",
+				module->name, search->name);
+		else
+			dpe_diag(search->diags, DPE_NOTE, search->site->place,
+				"%s has a static '%s': to observe it, write %.*s::%s", module->name,
+				search->name, (int)strcspn(module->name, ".-"), module->name,
+				search->name);
+		return true;
+	}
+	return false;
+}
+
+static bool note_optimised(const struct search *search)
+{
+	const char *copy = find_copy(search);
+
+	if (copy) {
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"the compiler made '%s' of it, whose arguments may be others: declare it "
+			"__attribute__((noipa)) to observe it",
+			copy);
+		return true;
+	}
+	for (unsigned i = 0; i < search->modules->count; i++) {
+		struct dpe_module *module = search->modules->at[i];
+
+		if (!reaches_all(search, module) || !dpe_dwarf_is_inlined(module, search->name))
+			continue;
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"the compiler inlined it everywhere in %s: declare it "
+			"__attribute__((noinline)) to observe it",
+			module->name);
+		return true;
+	}
+	return false;
+}
+
+static void note_stripped(const struct search *search)
+{
+	for (unsigned i = 0; i < search->modules->count; i++) {
+		struct dpe_module *module = search->modules->at[i];
+		unsigned count;
+
+		dpe_module_functions(module, &count);
+		if (module->stripped && reaches_all(search, module))
+			dpe_diag(search->diags, DPE_NOTE, search->site->place,
+				"%s has no symbols (it is stripped, and no debug file of it is "
+				"installed)",
+				module->name);
+	}
+}
+
+/* The caller's; the texts are the modules'. */
+static const char **collect_names(const struct search *search, unsigned *count)
+{
+	const char **names = NULL;
+	unsigned cap = 0;
+
+	*count = 0;
+	for (unsigned i = 0; i < search->modules->count; i++) {
+		struct dpe_module *module = search->modules->at[i];
+		unsigned nfunctions;
+		const struct dpe_function *functions = dpe_module_functions(module, &nfunctions);
+
+		for (unsigned j = 0; j < nfunctions && is_meant(search, module); j++)
+			if (is_reached(search, module, &functions[j]))
+				*DPE_GROW(names, *count, cap) = functions[j].name;
+	}
+	return names;
+}
+
+static void note_nearest(const struct search *search)
+{
+	const char *best[3];
+	unsigned count, nbest;
+	const char **names = collect_names(search, &count);
+
+	nbest = dpe_nearest(search->name, names, count, best, DPE_COUNT(best));
+	free(names);
+	if (nbest == 1)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place, "did you mean '%s'?",
+			best[0]);
+	else if (nbest == 2)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place, "did you mean '%s' or '%s'?",
+			best[0], best[1]);
+	else if (nbest)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"did you mean '%s', '%s' or '%s'?", best[0], best[1], best[2]);
+}
+
+static void say_missing(const struct search *search)
+{
+	if (search->chosen_late) {
+		dpe_diag(search->diags, DPE_ERROR, search->site->place,
+			"not yet supported: '%s' is chosen when the program loads (IFUNC)",
+			search->name);
+		return;
+	}
+	if (!has_module(search)) {
+		say_no_module(search);
+		return;
+	}
+	say_function(search);
+	if (note_optimised(search) || note_other_module(search))
+		return;
+	note_nearest(search);
+	note_stripped(search);
+}
+
+unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_site *site,
+	const struct dpe_names *names, struct dpe_diags *diags, struct dpe_target_function **out)
+{
+	struct search search = {
+		.modules = modules,
+		.site = site,
+		.name = dpe_name_text(names, site->name),
+		.module = dpe_name_text(names, site->module),
+		.diags = diags,
+	};
+
+	search_all(&search);
+	*out = search.found;
+	if (!search.nfound && !site->optional)
+		say_missing(&search);
+	if (search.nfound && !site->optional) {
+		warn_of_copies(&search);
+		warn_of_arguments(&search);
+	}
+	return search.nfound;
+}

@@ -1,0 +1,21 @@
+/* resolve: which functions of the target's files a site of the plan means. */
+#ifndef DPE_PROBES_RESOLVE_H
+#define DPE_PROBES_RESOLVE_H
+
+#include "probes/module.h"
+#include "probes/probes.h"
+
+struct dpe_target_function {
+	struct dpe_module *module;
+	const struct dpe_function *function; /* the module's */
+};
+
+/* All functions of the site's name in all modules that it may mean, the program's first, each
+ * place of a file once. Static functions of a library are meant only where the site names the
+ * library: what is inside a libc is not to depend on whether its debug file is installed. `*out` is
+ * the caller's, NULL where there are none. 0 after one error where nothing can be observed; without
+ * one where the site is optional. */
+unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_site *site,
+	const struct dpe_names *names, struct dpe_diags *diags, struct dpe_target_function **out);
+
+#endif

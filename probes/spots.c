@@ -1,0 +1,103 @@
+/* spots: where in the target's files the plan's sites are. */
+#include "probes/live.h"
+#include "probes/resolve.h"
+
+#include <stdlib.h>
+
+static struct dpe_spot *find_spot(
+	struct dpe_probes *probes, const struct dpe_module *module, uint64_t offset, dpe_name name)
+{
+	for (unsigned i = 0; i < probes->nspots; i++) {
+		struct dpe_spot *spot = &probes->spots[i];
+
+		if (spot->module == module && spot->function->offset == offset &&
+			spot->site->name == name)
+			return spot;
+	}
+	return NULL;
+}
+
+/* Two sites may mean the same place: `f` and `libc::f`. It gives one message all the same. */
+static void add_spot(struct dpe_probes *probes, const struct dpe_site *site,
+	const struct dpe_target_function *target)
+{
+	struct dpe_spot *spot =
+		find_spot(probes, target->module, target->function->offset, site->name);
+
+	if (!spot) {
+		spot = DPE_GROW(probes->spots, probes->nspots, probes->capspots);
+		*spot = (struct dpe_spot){
+			.site = site,
+			.module = target->module,
+			.function = target->function,
+			.module_name = dpe_intern_string(probes->names, target->module->name),
+		};
+	}
+	spot->enter |= site->enter;
+	spot->exit |= site->exit;
+	if (spot->nargs < site->nargs)
+		spot->nargs = site->nargs;
+}
+
+static bool is_chosen_late(struct dpe_module *module, const char *name)
+{
+	unsigned count;
+	const struct dpe_function *functions = dpe_module_find(module, name, &count);
+
+	for (unsigned i = 0; i < count; i++)
+		if (functions[i].chosen_late)
+			return true;
+	return false;
+}
+
+/* Some version of the function, or that of another file, is found; what programs really call may
+ * be one that is not. */
+static void warn_of_others(
+	struct dpe_probes *probes, const struct dpe_site *site, struct dpe_diags *diags)
+{
+	const char *name = dpe_name_text(probes->names, site->name);
+	const char *file = dpe_name_text(probes->names, site->module);
+
+	for (unsigned i = 0; i < probes->modules.count; i++) {
+		struct dpe_module *module = probes->modules.at[i];
+
+		if ((*file && !dpe_module_is(module, file)) || !is_chosen_late(module, name))
+			continue;
+		dpe_diag(diags, DPE_WARNING, site->place,
+			"the '%s' of %s is chosen when the program loads (IFUNC): its calls are "
+			"not seen",
+			name, module->name);
+	}
+}
+
+static bool find_site(
+	struct dpe_probes *probes, const struct dpe_site *site, struct dpe_diags *diags)
+{
+	struct dpe_target_function *found;
+	unsigned count = dpe_resolve_site(&probes->modules, site, probes->names, diags, &found);
+
+	for (unsigned i = 0; i < count; i++)
+		add_spot(probes, site, &found[i]);
+	free(found);
+	if (count && !site->optional)
+		warn_of_others(probes, site, diags);
+	if (!count && site->optional)
+		dpe_debug(probes->debug, "probes", 1, "%s: not in the target, so not observed",
+			dpe_name_text(probes->names, site->name));
+	return count || site->optional;
+}
+
+bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	bool complete = true;
+
+	for (unsigned i = 0; i < probes->plan->nsites; i++)
+		complete &= find_site(probes, &probes->plan->sites[i], diags);
+	for (unsigned i = 0; complete && i < probes->nspots; i++) {
+		struct dpe_spot *spot = &probes->spots[i];
+
+		spot->signature =
+			dpe_signature_of(spot->module, spot->function, spot->nargs, probes->arena);
+	}
+	return complete;
+}

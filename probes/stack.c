@@ -1,0 +1,49 @@
+/* stack: addresses as function, file and line. */
+#include "probes/stack.h"
+
+#include "probes/dwarf.h"
+
+#include <inttypes.h>
+
+static const struct dpe_map *find_map(const struct dpe_map *maps, unsigned nmaps, uint64_t pc)
+{
+	unsigned low = 0, high = nmaps;
+
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (pc >= maps[middle].end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < nmaps && pc >= maps[low].start ? &maps[low] : NULL;
+}
+
+/* A function that never returns is called by the last instruction of its caller, so that the
+ * return address is another function's. */
+void dpe_stack_print(const struct dpe_map *maps, unsigned nmaps, uint64_t pc, bool is_return,
+	struct dpe_text *to)
+{
+	const struct dpe_map *map = find_map(maps, nmaps, pc - is_return);
+	const struct dpe_function *function;
+	uint64_t address;
+
+	if (!map || !map->module ||
+		!dpe_module_address(
+			map->module, pc - is_return - map->start + map->offset, &address)) {
+		dpe_text_printf(to, "0x%" PRIx64, pc);
+		return;
+	}
+	function = dpe_module_function_at(map->module, address);
+	if (!function) {
+		dpe_text_printf(to, "0x%" PRIx64 " (%s+0x%" PRIx64 ")", pc, map->module->name,
+			address + is_return);
+		return;
+	}
+	dpe_text_printf(
+		to, "%s+0x%" PRIx64 " (", function->name, address + is_return - function->address);
+	if (!dpe_dwarf_print_line(map->module, address, to))
+		dpe_text_puts(to, map->module->name);
+	dpe_text_puts(to, ")");
+}

@@ -1,0 +1,345 @@
+/* Partial matches of a `detect` rule: non-empty convex sets of a slice's events that are in ⟦R⟧.
+ *
+ * Convex: no event of the slice lies strictly between two of the match. So a partial match M may
+ * take the new event e exactly when each immediate predecessor p of e in the slice is one that
+ * the automaton's move names, or has no event of M at or before it: an event that was passed over
+ * and follows one of M would come to lie between. The predecessors of e within M are then its
+ * immediate predecessors in the slice that are in M, and nothing else of M precedes e.
+ *
+ * Redundant partial matches are dropped. Let M and N stand in the same state with the same
+ * registers, and let each minimal event of M be, or come after, one of N. Then whatever completes
+ * N completes M: suppose e can be added to N. Its predecessors named by the move are in both, as
+ * the registers are. Any other immediate predecessor p is neither in N nor after one of N; if p
+ * were in M, or after an event of M, then a minimal event of M would be at or before p, and with
+ * it one of N: a contradiction. And what N passes over only grows alike for both. So only M is
+ * kept: for `a*` its last event alone, for `a & b` at most one a in each thread. */
+#include "recognizer/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct dpe_taken *ref_taken(struct dpe_taken *taken)
+{
+	if (taken)
+		taken->refs++;
+	return taken;
+}
+
+static void unref_taken(struct dpe_taken *taken)
+{
+	while (taken && !--taken->refs) {
+		struct dpe_taken *before = taken->before;
+
+		dpe_occurrence_unref(taken->occurrence);
+		free(taken);
+		taken = before;
+	}
+}
+
+static void drop_partial(struct dpe_partial *partial)
+{
+	for (unsigned i = 0; i < partial->nregisters; i++)
+		dpe_occurrence_unref(partial->registers[i]);
+	for (unsigned i = 0; i < partial->nfirst; i++)
+		dpe_occurrence_unref(partial->first[i]);
+	free(partial->registers);
+	free(partial->first);
+	unref_taken(partial->taken);
+}
+
+void dpe_detect_clear(struct dpe_slice *slice)
+{
+	for (unsigned i = 0; i < slice->npartials; i++)
+		drop_partial(&slice->partials[i]);
+	free(slice->partials);
+	slice->partials = NULL;
+	slice->npartials = slice->cappartials = 0;
+}
+
+static struct dpe_occurrence **copy_occurrences(
+	struct dpe_occurrence *const *from, unsigned count, unsigned more)
+{
+	struct dpe_occurrence **to;
+
+	if (!(count + more))
+		return NULL;
+	to = dpe_xmalloc((count + more) * sizeof(struct dpe_occurrence *));
+	for (unsigned i = 0; i < count; i++)
+		to[i] = dpe_occurrence_ref(from[i]);
+	return to;
+}
+
+void dpe_detect_copy(struct dpe_slice *to, const struct dpe_slice *from)
+{
+	for (unsigned i = 0; i < from->npartials; i++) {
+		const struct dpe_partial *old = &from->partials[i];
+		struct dpe_partial *new = DPE_GROW(to->partials, to->npartials, to->cappartials);
+
+		*new = *old;
+		ref_taken(new->taken);
+		new->registers = copy_occurrences(old->registers, old->nregisters, 0);
+		new->first = copy_occurrences(old->first, old->nfirst, 0);
+	}
+}
+
+/* ---- one step ---------------------------------------------------------------------------- */
+
+static bool at_or_before(const struct dpe_occurrence *a, const struct dpe_occurrence *b)
+{
+	return a == b || dpe_precedes(&a->stamp, &b->stamp);
+}
+
+static bool touches(const struct dpe_partial *partial, const struct dpe_occurrence *occurrence)
+{
+	for (unsigned i = 0; i < partial->nfirst; i++) {
+		if (at_or_before(partial->first[i], occurrence))
+			return true;
+	}
+	return false;
+}
+
+static bool names(const struct dpe_partial *partial, const struct dpe_move *move,
+	const struct dpe_occurrence *occurrence)
+{
+	for (unsigned i = 0; i < move->npreds; i++) {
+		if (partial->registers[move->preds[i]] == occurrence)
+			return true;
+	}
+	return false;
+}
+
+static bool fits(
+	const struct dpe_run *run, const struct dpe_partial *partial, const struct dpe_move *move)
+{
+	for (unsigned i = 0; i < move->npreds; i++) {
+		if (!dpe_preds_have(&run->preds, partial->registers[move->preds[i]]))
+			return false;
+	}
+	for (unsigned i = 0; i < run->preds.count; i++) {
+		const struct dpe_occurrence *pred = run->preds.at[i];
+
+		if (!names(partial, move, pred) && touches(partial, pred))
+			return false;
+	}
+	return true;
+}
+
+static struct dpe_partial step(const struct dpe_partial *partial, const struct dpe_move *move,
+	struct dpe_occurrence *occurrence, uint64_t mask)
+{
+	bool minimal = !move->npreds;
+	struct dpe_partial next = {
+		.state = move->to,
+		.nregisters = move->nregisters,
+		.nfirst = partial->nfirst + minimal,
+		.first = copy_occurrences(partial->first, partial->nfirst, minimal),
+	};
+
+	if (minimal)
+		next.first[partial->nfirst] = dpe_occurrence_ref(occurrence);
+	if (move->nregisters)
+		next.registers = dpe_xmalloc(move->nregisters * sizeof(*next.registers));
+	for (unsigned i = 0; i < move->nregisters; i++)
+		next.registers[i] = dpe_occurrence_ref(
+			move->carry[i] == DPE_NEW_EVENT ? occurrence
+							: partial->registers[move->carry[i]]);
+	next.taken = dpe_xmalloc(sizeof(*next.taken));
+	*next.taken = (struct dpe_taken){
+		.refs = 1,
+		.move = move,
+		.mask = mask | (partial->taken ? partial->taken->mask : 0),
+		.occurrence = dpe_occurrence_ref(occurrence),
+		.before = ref_taken(partial->taken),
+	};
+	return next;
+}
+
+/* ---- redundancy -------------------------------------------------------------------------- */
+
+static bool same_place(const struct dpe_partial *a, const struct dpe_partial *b)
+{
+	return a->state == b->state && a->taken->mask == b->taken->mask &&
+	       (!a->nregisters ||
+		       !memcmp(a->registers, b->registers, a->nregisters * sizeof(*a->registers)));
+}
+
+/* Each minimal event of `a` is, or comes after, one of `b`. */
+static bool supersedes(const struct dpe_partial *a, const struct dpe_partial *b)
+{
+	for (unsigned i = 0; i < a->nfirst; i++) {
+		if (!touches(b, a->first[i]))
+			return false;
+	}
+	return true;
+}
+
+static void add_partial(struct dpe_run *run, struct dpe_slice *slice, struct dpe_partial new)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < slice->npartials; i++) {
+		if (same_place(&slice->partials[i], &new) &&
+			supersedes(&slice->partials[i], &new)) {
+			drop_partial(&new);
+			return;
+		}
+	}
+	for (unsigned i = 0; i < slice->npartials; i++) {
+		if (same_place(&slice->partials[i], &new) && supersedes(&new, &slice->partials[i]))
+			drop_partial(&slice->partials[i]);
+		else
+			slice->partials[kept++] = slice->partials[i];
+	}
+	slice->npartials = kept;
+	if (kept >= run->recognizer->options.max_instances) {
+		slice->overflown = true;
+		drop_partial(&new);
+		return;
+	}
+	*DPE_GROW(slice->partials, slice->npartials, slice->cappartials) = new;
+}
+
+/* ---- matches ----------------------------------------------------------------------------- */
+
+static void run_action(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_stmt *action, const struct dpe_taken *taken,
+	const struct dpe_message *event)
+{
+	unsigned npositions = run->rule->npositions;
+	const struct dpe_message *positions[npositions + 1];
+	struct dpe_env env = {
+		.recognizer = run->recognizer,
+		.run = run,
+		.variables = slice->params,
+		.event = event,
+		.positions = positions,
+		.text = &run->recognizer->text,
+	};
+
+	memset(positions, 0, sizeof(positions));
+	for (; taken; taken = taken->before) {
+		for (unsigned i = 0; i < taken->move->npositions; i++) {
+			const struct dpe_message **at = &positions[taken->move->positions[i] - 1];
+
+			if (!*at)
+				*at = taken->occurrence->message;
+		}
+	}
+	dpe_action_run(&env, action);
+}
+
+static void tell_match(struct dpe_run *run, struct dpe_slice *slice,
+	const struct dpe_partial *match, struct dpe_occurrence *occurrence)
+{
+	const char *doubt = dpe_slice_doubt(run, slice);
+	const struct dpe_message **events;
+	struct dpe_verdict verdict = {
+		.kind = doubt ? DPE_INCONCLUSIVE : DPE_MATCH,
+		.event = occurrence->message,
+		.reason = doubt,
+	};
+	uint16_t *positions;
+	unsigned at;
+
+	for (const struct dpe_taken *taken = match->taken; taken; taken = taken->before)
+		verdict.nevents++;
+	events = dpe_xcalloc(verdict.nevents, sizeof(struct dpe_message *));
+	positions = dpe_xcalloc(verdict.nevents, sizeof(*positions));
+	at = verdict.nevents;
+	for (const struct dpe_taken *taken = match->taken; taken; taken = taken->before) {
+		events[--at] = taken->occurrence->message;
+		positions[at] = taken->move->positions[0];
+	}
+	verdict.events = events;
+	verdict.positions = positions;
+	dpe_run_tell(run, slice, &verdict);
+	if (!doubt && run->rule->action)
+		run_action(run, slice, run->rule->action, match->taken, occurrence->message);
+	free(events);
+	free(positions);
+}
+
+/* ---- an event ---------------------------------------------------------------------------- */
+
+/* What taking one event leads to: new partial matches, and the match to report. */
+struct harvest {
+	struct dpe_partial *partials, match;
+	unsigned npartials, cappartials;
+	bool matched;
+};
+
+static void run_event_actions(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_move *move, const struct dpe_partial *next,
+	const struct dpe_message *event)
+{
+	for (unsigned i = 0; i < move->npositions; i++) {
+		unsigned at = move->positions[i] - 1;
+		const struct dpe_stmt *action = run->rule->positions[at].action;
+
+		if (!action || run->acted[at])
+			continue;
+		run->acted[at] = true;
+		run_action(run, slice, action, next->taken, event);
+	}
+}
+
+/* One match is reported for each event that completes any: of several the most recent one, which
+ * is found last. A match belongs to the slice whose variables it binds. */
+static void reap(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_partial next,
+	struct harvest *harvest)
+{
+	bool matched =
+		dpe_automaton_final(run->automaton, next.state) && next.taken->mask == slice->mask;
+
+	if (matched) {
+		unref_taken(harvest->match.taken);
+		harvest->match.taken = ref_taken(next.taken);
+		harvest->matched = true;
+	}
+	if (dpe_automaton_complete(run->automaton, next.state)) {
+		drop_partial(&next);
+		return;
+	}
+	*DPE_GROW(harvest->partials, harvest->npartials, harvest->cappartials) = next;
+}
+
+static void extend(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_partial *partial, struct dpe_occurrence *occurrence,
+	struct harvest *harvest)
+{
+	for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
+		unsigned pattern = run->rule->literals[literal].pattern, count;
+		const struct dpe_move *moves;
+
+		if (!run->literals[literal])
+			continue;
+		moves = dpe_automaton_moves(run->automaton, partial->state, literal, &count);
+		for (unsigned i = 0; i < count; i++) {
+			struct dpe_partial next;
+
+			if (!fits(run, partial, &moves[i]))
+				continue;
+			next = step(partial, &moves[i], occurrence, run->masks[pattern]);
+			run_event_actions(run, slice, &moves[i], &next, occurrence->message);
+			reap(run, slice, next, harvest);
+		}
+	}
+}
+
+void dpe_detect_take(
+	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+{
+	const struct dpe_partial nothing = {0};
+	struct harvest harvest = {0};
+
+	for (unsigned i = 0; i < slice->npartials; i++)
+		extend(run, slice, &slice->partials[i], occurrence, &harvest);
+	extend(run, slice, &nothing, occurrence, &harvest);
+	for (unsigned i = 0; i < harvest.npartials; i++)
+		add_partial(run, slice, harvest.partials[i]);
+	free(harvest.partials);
+	if (!harvest.matched)
+		return;
+	tell_match(run, slice, &harvest.match, occurrence);
+	unref_taken(harvest.match.taken);
+}

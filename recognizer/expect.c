@@ -1,0 +1,340 @@
+/* A slice of an `expect` rule: all of it must be a behaviour of R.
+ *
+ * Where the text leaves open which position an event takes (`a;b + a;c`), the automaton has
+ * several moves for it, and the slice follows each reading until it fails. No reading left is a
+ * violation: dead states are not in the automaton, so it is noticed at once. */
+#include "recognizer/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void drop_reading(const struct dpe_run *run, struct dpe_reading *reading)
+{
+	unsigned nregisters = dpe_automaton_registers(run->automaton, reading->state);
+
+	for (unsigned i = 0; i < nregisters; i++)
+		dpe_occurrence_unref(reading->registers[i]);
+	for (unsigned i = 0; reading->positions && i < run->rule->npositions; i++)
+		dpe_occurrence_unref(reading->positions[i]);
+	free(reading->registers);
+	free(reading->positions);
+}
+
+void dpe_expect_begin(struct dpe_run *run, struct dpe_slice *slice)
+{
+	struct dpe_reading *reading =
+		DPE_GROW(slice->readings, slice->nreadings, slice->capreadings);
+
+	*reading = (struct dpe_reading){0};
+	if (run->wants_positions)
+		reading->positions =
+			dpe_xcalloc(run->rule->npositions, sizeof(*reading->positions));
+}
+
+void dpe_expect_clear(struct dpe_run *run, struct dpe_slice *slice)
+{
+	for (unsigned i = 0; i < slice->nreadings; i++)
+		drop_reading(run, &slice->readings[i]);
+	free(slice->readings);
+	slice->readings = NULL;
+	slice->nreadings = slice->capreadings = 0;
+}
+
+static struct dpe_occurrence **copy_occurrences(struct dpe_occurrence **from, unsigned count)
+{
+	struct dpe_occurrence **to = dpe_xcalloc(count + 1, sizeof(struct dpe_occurrence *));
+
+	for (unsigned i = 0; i < count; i++)
+		to[i] = from[i] ? dpe_occurrence_ref(from[i]) : NULL;
+	return to;
+}
+
+void dpe_expect_copy(struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from)
+{
+	for (unsigned i = 0; i < from->nreadings; i++) {
+		const struct dpe_reading *old = &from->readings[i];
+		struct dpe_reading *new = DPE_GROW(to->readings, to->nreadings, to->capreadings);
+
+		new->state = old->state;
+		new->registers = copy_occurrences(
+			old->registers, dpe_automaton_registers(run->automaton, old->state));
+		new->positions = old->positions
+					 ? copy_occurrences(old->positions, run->rule->npositions)
+					 : NULL;
+	}
+}
+
+/* ---- actions ----------------------------------------------------------------------------- */
+
+static void run_action(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_stmt *action, const struct dpe_reading *reading,
+	const struct dpe_message *event)
+{
+	unsigned npositions = run->rule->npositions;
+	const struct dpe_message *positions[npositions + 1];
+	struct dpe_env env = {
+		.recognizer = run->recognizer,
+		.run = run,
+		.variables = slice->params,
+		.event = event,
+		.positions = positions,
+		.text = &run->recognizer->text,
+	};
+
+	for (unsigned i = 0; i < npositions; i++) {
+		bool taken = reading && reading->positions && reading->positions[i];
+
+		positions[i] = taken ? reading->positions[i]->message : NULL;
+	}
+	dpe_action_run(&env, action);
+}
+
+static void run_event_actions(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_move *move, const struct dpe_reading *reading,
+	const struct dpe_message *event)
+{
+	for (unsigned i = 0; i < move->npositions; i++) {
+		unsigned at = move->positions[i] - 1;
+		const struct dpe_stmt *action = run->rule->positions[at].action;
+
+		if (!action || run->acted[at])
+			continue;
+		run->acted[at] = true;
+		run_action(run, slice, action, reading, event);
+	}
+}
+
+/* ---- steps ------------------------------------------------------------------------------- */
+
+static bool fits(
+	const struct dpe_run *run, const struct dpe_reading *reading, const struct dpe_move *move)
+{
+	if (move->npreds != run->preds.count)
+		return false;
+	for (unsigned i = 0; i < move->npreds; i++) {
+		if (!dpe_preds_have(&run->preds, reading->registers[move->preds[i]]))
+			return false;
+	}
+	return true;
+}
+
+static struct dpe_reading step(const struct dpe_run *run, const struct dpe_reading *reading,
+	const struct dpe_move *move, struct dpe_occurrence *occurrence)
+{
+	struct dpe_reading next = {.state = move->to};
+
+	if (move->nregisters)
+		next.registers = dpe_xmalloc(move->nregisters * sizeof(*next.registers));
+	for (unsigned i = 0; i < move->nregisters; i++)
+		next.registers[i] = dpe_occurrence_ref(
+			move->carry[i] == DPE_NEW_EVENT ? occurrence
+							: reading->registers[move->carry[i]]);
+	if (!reading->positions)
+		return next;
+	next.positions = copy_occurrences(reading->positions, run->rule->npositions);
+	for (unsigned i = 0; i < move->npositions; i++) {
+		struct dpe_occurrence **at = &next.positions[move->positions[i] - 1];
+
+		dpe_occurrence_unref(*at);
+		*at = dpe_occurrence_ref(occurrence);
+	}
+	return next;
+}
+
+static bool have_reading(
+	const struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_reading *new)
+{
+	size_t size = dpe_automaton_registers(run->automaton, new->state) * sizeof(*new->registers);
+
+	for (unsigned i = 0; i < slice->nreadings; i++) {
+		const struct dpe_reading *old = &slice->readings[i];
+
+		if (old->state == new->state &&
+			(!size || !memcmp(old->registers, new->registers, size)))
+			return true;
+	}
+	return false;
+}
+
+static void add_reading(struct dpe_run *run, struct dpe_slice *slice, struct dpe_reading next)
+{
+	if (have_reading(run, slice, &next)) {
+		drop_reading(run, &next);
+		return;
+	}
+	*DPE_GROW(slice->readings, slice->nreadings, slice->capreadings) = next;
+}
+
+/* All that the readings in `from` can make of the event becomes the slice's readings. */
+static void step_all(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_reading *from,
+	unsigned nfrom, struct dpe_occurrence *occurrence)
+{
+	for (unsigned i = 0; i < nfrom; i++) {
+		for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
+			const struct dpe_move *moves;
+			unsigned count;
+
+			if (!run->literals[literal])
+				continue;
+			moves = dpe_automaton_moves(run->automaton, from[i].state, literal, &count);
+			for (unsigned j = 0; j < count; j++) {
+				struct dpe_reading next;
+
+				if (!fits(run, &from[i], &moves[j]))
+					continue;
+				next = step(run, &from[i], &moves[j], occurrence);
+				run_event_actions(
+					run, slice, &moves[j], &next, occurrence->message);
+				add_reading(run, slice, next);
+			}
+		}
+	}
+}
+
+/* ---- verdicts ---------------------------------------------------------------------------- */
+
+struct texts {
+	char **at;
+	unsigned count, cap;
+};
+
+static void add_text(struct texts *texts, struct dpe_text *text)
+{
+	for (unsigned i = 0; i < texts->count; i++) {
+		if (!strcmp(texts->at[i], text->at)) {
+			dpe_text_free(text);
+			return;
+		}
+	}
+	*DPE_GROW(texts->at, texts->count, texts->cap) = text->at;
+}
+
+/* "c after a and b": a move in words. */
+static void describe_move(const struct dpe_run *run, const struct dpe_reading *reading,
+	const struct dpe_move *move, struct dpe_text *to)
+{
+	dpe_text_puts(to, run->rule->literals[move->literal].text);
+	if (!move->npreds && reading->state)
+		dpe_text_puts(to, " independent of all before");
+	else if (!move->npreds)
+		dpe_text_puts(to, " first");
+	for (unsigned i = 0; i < move->npreds; i++) {
+		unsigned literal = dpe_automaton_register_literal(
+			run->automaton, reading->state, move->preds[i]);
+
+		dpe_text_printf(
+			to, "%s %s", i ? " and" : " after", run->rule->literals[literal].text);
+	}
+}
+
+static void list_expected(struct dpe_run *run, const struct dpe_reading *readings,
+	unsigned nreadings, struct texts *expected)
+{
+	for (unsigned i = 0; i < nreadings; i++) {
+		for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
+			unsigned count;
+			const struct dpe_move *moves = dpe_automaton_moves(
+				run->automaton, readings[i].state, literal, &count);
+
+			for (unsigned j = 0; j < count; j++) {
+				struct dpe_text text = {0};
+
+				describe_move(run, &readings[i], &moves[j], &text);
+				add_text(expected, &text);
+			}
+		}
+	}
+}
+
+/* "c came independent of a1": what happened instead. */
+static void describe_event(
+	struct dpe_run *run, const struct dpe_occurrence *occurrence, struct dpe_text *to)
+{
+	const struct dpe_names *names = run->recognizer->spec->names;
+
+	dpe_message_print_id(to, names, occurrence->message);
+	if (!run->preds.count)
+		dpe_text_puts(to, " came with nothing of the slice before it");
+	for (unsigned i = 0; i < run->preds.count; i++) {
+		dpe_text_puts(to, i ? " and " : " came right after ");
+		dpe_message_print_id(to, names, run->preds.at[i]->message);
+	}
+}
+
+static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
+	const struct dpe_reading *before, unsigned nbefore, struct dpe_occurrence *occurrence)
+{
+	const struct dpe_message *event = occurrence->message;
+	const char *doubt = dpe_slice_doubt(run, slice);
+	struct texts expected = {0};
+	struct dpe_text reason = {0};
+	struct dpe_verdict verdict = {
+		.kind = doubt ? DPE_INCONCLUSIVE : DPE_VIOLATED,
+		.event = event,
+	};
+
+	list_expected(run, before, nbefore, &expected);
+	describe_event(run, occurrence, &reason);
+	verdict.reason = doubt ? doubt : reason.at;
+	verdict.expected = (const char *const *)expected.at;
+	verdict.nexpected = expected.count;
+	slice->done = true;
+	dpe_run_tell(run, slice, &verdict);
+	if (!doubt && run->rule->otherwise)
+		run_action(run, slice, run->rule->otherwise, nbefore ? &before[0] : NULL, event);
+	for (unsigned i = 0; i < expected.count; i++)
+		free(expected.at[i]);
+	free(expected.at);
+	dpe_text_free(&reason);
+}
+
+void dpe_expect_take(
+	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+{
+	struct dpe_reading *before = slice->readings;
+	unsigned nbefore = slice->nreadings;
+
+	slice->readings = NULL;
+	slice->nreadings = slice->capreadings = 0;
+	step_all(run, slice, before, nbefore, occurrence);
+	if (!slice->nreadings)
+		tell_violation(run, slice, before, nbefore, occurrence);
+	for (unsigned i = 0; i < nbefore; i++)
+		drop_reading(run, &before[i]);
+	free(before);
+}
+
+static const struct dpe_reading *find_final(
+	const struct dpe_run *run, const struct dpe_slice *slice)
+{
+	for (unsigned i = 0; i < slice->nreadings; i++) {
+		if (dpe_automaton_final(run->automaton, slice->readings[i].state))
+			return &slice->readings[i];
+	}
+	return NULL;
+}
+
+void dpe_expect_finish(struct dpe_run *run, struct dpe_slice *slice)
+{
+	const struct dpe_reading *final = find_final(run, slice);
+	const struct dpe_stmt *action = final ? run->rule->action : run->rule->otherwise;
+	const char *doubt = dpe_slice_doubt(run, slice);
+	struct dpe_verdict verdict = {.kind = final ? DPE_SATISFIED : DPE_INCOMPLETE};
+	struct texts expected = {0};
+
+	if (doubt) {
+		verdict.kind = DPE_INCONCLUSIVE;
+		verdict.reason = doubt;
+	} else if (!final) {
+		list_expected(run, slice->readings, slice->nreadings, &expected);
+		verdict.expected = (const char *const *)expected.at;
+		verdict.nexpected = expected.count;
+	}
+	slice->done = true;
+	dpe_run_tell(run, slice, &verdict);
+	if (!doubt && action)
+		run_action(run, slice, action, final ? final : &slice->readings[0], NULL);
+	for (unsigned i = 0; i < expected.count; i++)
+		free(expected.at[i]);
+	free(expected.at);
+}

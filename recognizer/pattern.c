@@ -1,0 +1,110 @@
+/* Does a message look like a pattern, and which variables does that bind? */
+#include "recognizer/run.h"
+
+#include <string.h>
+
+uint64_t dpe_pattern_mask(const struct dpe_pattern *pattern)
+{
+	uint64_t mask = 0;
+
+	for (unsigned i = 0; i < pattern->nargs; i++) {
+		if (pattern->args[i].kind == DPE_ARG_VARIABLE)
+			mask |= 1ull << pattern->args[i].variable;
+	}
+	if (pattern->by != DPE_NO_VARIABLE)
+		mask |= 1ull << pattern->by;
+	return mask;
+}
+
+/* "libc" stands for libc.so.6 and libc-2.36.so, not for libcrypto.so.3. */
+static bool module_matches(const struct dpe_names *names, dpe_name wanted, dpe_name module)
+{
+	const char *short_name, *full_name;
+	size_t length;
+
+	if (wanted == module)
+		return true;
+	short_name = dpe_name_text(names, wanted);
+	full_name = dpe_name_text(names, module);
+	length = strlen(short_name);
+	return !strncmp(short_name, full_name, length) &&
+	       (full_name[length] == '.' || full_name[length] == '-');
+}
+
+static bool name_matches(const struct dpe_names *names, const struct dpe_pattern *pattern,
+	const struct dpe_message *message)
+{
+	if (pattern->kind != DPE_PATTERN_CONTROL)
+		return false;
+	if (pattern->phase == DPE_BARE ? message->phase == DPE_EXIT
+				       : message->phase != pattern->phase)
+		return false;
+	if (pattern->qualified && message->name == pattern->qualified)
+		return true;
+	if (message->name != pattern->name)
+		return false;
+	return !pattern->module || module_matches(names, pattern->module, message->module);
+}
+
+/* False where the variable has another value already: f(x, x) wants equal arguments. */
+static bool bind(struct dpe_binding *binding, unsigned variable, struct dpe_value value)
+{
+	uint64_t bit = 1ull << variable;
+
+	if (value.kind == DPE_NONE)
+		return false;
+	if (binding->mask & bit)
+		return dpe_value_equal(binding->values[variable], value);
+	binding->mask |= bit;
+	binding->values[variable] = value;
+	return true;
+}
+
+static bool args_match(const struct dpe_pattern *pattern, const struct dpe_message *message,
+	struct dpe_binding *binding)
+{
+	if (message->nargs < pattern->nargs)
+		return false;
+	for (unsigned i = 0; i < pattern->nargs; i++) {
+		const struct dpe_arg *arg = &pattern->args[i];
+
+		if (arg->kind == DPE_ARG_VARIABLE &&
+			!bind(binding, arg->variable, message->args[i]))
+			return false;
+		if (arg->kind == DPE_ARG_LITERAL && !dpe_value_equal(arg->value, message->args[i]))
+			return false;
+	}
+	return true;
+}
+
+bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *pattern,
+	const struct dpe_message *message, struct dpe_binding *binding)
+{
+	binding->mask = 0;
+	if (!name_matches(names, pattern, message))
+		return false;
+	if (pattern->has_args && !args_match(pattern, message, binding))
+		return false;
+	return pattern->by == DPE_NO_VARIABLE || bind(binding, pattern->by, message->thread);
+}
+
+bool dpe_own_condition_holds(
+	const struct dpe_run *run, struct dpe_binding *binding, const struct dpe_message *message)
+{
+	const struct dpe_pattern *pattern = &run->rule->patterns[binding->pattern];
+	struct dpe_env env = {
+		.recognizer = run->recognizer,
+		.run = run,
+		.variables = binding->values,
+		.event = message,
+		.text = &run->recognizer->text,
+	};
+
+	if (!pattern->cond || run->late[binding->pattern])
+		return true;
+	for (unsigned i = 0; i < run->rule->nvariables; i++) {
+		if (!(binding->mask >> i & 1))
+			binding->values[i] = (struct dpe_value){0};
+	}
+	return dpe_eval_condition(&env, pattern->cond);
+}

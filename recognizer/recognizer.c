@@ -1,0 +1,429 @@
+/* The pipeline: message → its part in synchronisations → stabilizer → the rules that watch it.
+ *
+ * The pattern table is an array by interned name, so that what no rule names costs one look. */
+#include "recognizer/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_INSTANCES 100000
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+bool dpe_recognizer_feed(
+	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
+{
+	if (recognizer->ended) {
+		dpe_message_unref(message);
+		return true;
+	}
+	dpe_roles_find(recognizer, message);
+	return dpe_stabilizer_push(recognizer->stabilizer, message, recognizer->roles.at,
+		recognizer->roles.count, diags);
+}
+
+void dpe_recognizer_watermark(
+	struct dpe_recognizer *recognizer, struct dpe_value host, uint64_t time)
+{
+	if (!recognizer->ended)
+		dpe_stabilizer_watermark(recognizer->stabilizer, host, time);
+}
+
+/* ---- released events --------------------------------------------------------------------- */
+
+/* Gives the event to the rule; the watchers of one rule stand together. */
+static void take_by_rule(struct dpe_run *run, const struct dpe_watcher *watchers, unsigned count,
+	const struct dpe_event *event, struct dpe_occurrence **occurrence)
+{
+	run->nbindings = 0;
+	for (unsigned i = 0; i < count; i++) {
+		struct dpe_binding *binding = &run->bindings[run->nbindings];
+
+		binding->pattern = watchers[i].pattern;
+		if (dpe_pattern_match(run->recognizer->spec->names,
+			    &run->rule->patterns[binding->pattern], event->message, binding) &&
+			dpe_own_condition_holds(run, binding, event->message))
+			run->nbindings++;
+	}
+	if (!run->nbindings)
+		return;
+	if (!*occurrence)
+		*occurrence = dpe_occurrence_new(event);
+	dpe_slices_take(run, *occurrence);
+}
+
+static void on_event(void *context, const struct dpe_event *event)
+{
+	struct dpe_recognizer *recognizer = context;
+	struct dpe_occurrence *occurrence = NULL;
+	const struct dpe_watch *watch;
+
+	if (recognizer->ended)
+		return;
+	recognizer->summary.events++;
+	if (event->doubtful) /* a late one: what came before it may have been judged without it */
+		dpe_recognizer_set_doubt(recognizer, "events came too late to be put in order");
+	if (recognizer->sink.event)
+		recognizer->sink.event(recognizer->sink.context, event);
+	if (recognizer->options.stabilize_only || event->message->name >= recognizer->nnames)
+		return;
+	watch = &recognizer->by_name[event->message->name];
+	for (unsigned i = 0, end; i < watch->count && !recognizer->ended; i = end) {
+		struct dpe_run *run = &recognizer->runs[watch->at[i].run];
+
+		for (end = i; end < watch->count && watch->at[end].run == watch->at[i].run; end++)
+			;
+		if (run->slices)
+			take_by_rule(run, &watch->at[i], end - i, event, &occurrence);
+	}
+	dpe_occurrence_unref(occurrence);
+}
+
+/* ---- doubt ------------------------------------------------------------------------------- */
+
+void dpe_recognizer_set_doubt(struct dpe_recognizer *recognizer, const char *reason)
+{
+	if (!recognizer->doubt)
+		recognizer->doubt = dpe_xstrdup(reason);
+}
+
+void dpe_recognizer_doubt(struct dpe_recognizer *recognizer, uint64_t lost, const char *reason)
+{
+	recognizer->summary.lost += lost;
+	dpe_recognizer_set_doubt(recognizer, reason);
+}
+
+const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *slice)
+{
+	if (run->recognizer->doubt)
+		return run->recognizer->doubt;
+	if (slice && slice->overflown)
+		return "partial matches were given up: more than --max-instances at a time";
+	return NULL;
+}
+
+static void on_held(void *context, const struct dpe_message *message, const char *missing)
+{
+	struct dpe_recognizer *recognizer = context;
+	struct dpe_text reason = {0};
+
+	recognizer->summary.held++;
+	dpe_message_print_id(&reason, recognizer->spec->names, message);
+	dpe_text_printf(&reason, " waited for %s, which never came", missing);
+	dpe_recognizer_set_doubt(recognizer, reason.at);
+	dpe_text_free(&reason);
+	recognizer->sink.held(recognizer->sink.context, message, missing);
+}
+
+static void on_lost(void *context, const struct dpe_message *after, uint64_t count)
+{
+	struct dpe_recognizer *recognizer = context;
+	struct dpe_text reason = {0};
+
+	recognizer->summary.lost += count;
+	dpe_text_printf(&reason, "%llu message%s of thread ", (unsigned long long)count,
+		count == 1 ? "" : "s");
+	dpe_value_print(&reason, after->thread);
+	dpe_text_puts(&reason, count == 1 ? " was lost before " : " were lost before ");
+	dpe_message_print_id(&reason, recognizer->spec->names, after);
+	dpe_recognizer_set_doubt(recognizer, reason.at);
+	dpe_text_free(&reason);
+	recognizer->sink.lost(recognizer->sink.context, after, count);
+}
+
+/* ---- verdicts ---------------------------------------------------------------------------- */
+
+static void count_verdict(struct dpe_summary *summary, enum dpe_verdict_kind kind)
+{
+	switch (kind) {
+	case DPE_SATISFIED:
+		summary->satisfied++;
+		return;
+	case DPE_VIOLATED:
+		summary->violated++;
+		return;
+	case DPE_INCOMPLETE:
+		summary->incomplete++;
+		return;
+	case DPE_INCONCLUSIVE:
+		summary->inconclusive++;
+		return;
+	case DPE_MATCH:
+		summary->matches++;
+		return;
+	}
+}
+
+void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_verdict *verdict)
+{
+	struct dpe_recognizer *recognizer = run->recognizer;
+	struct dpe_value unbound[DPE_MAX_VARIABLES] = {0};
+
+	verdict->rule = run->rule;
+	verdict->params = slice ? slice->params : unbound;
+	run->verdicts++;
+	count_verdict(&recognizer->summary, verdict->kind);
+	recognizer->sink.verdict(recognizer->sink.context, verdict);
+}
+
+/* A `detect` rule that found nothing has still something to say when it might have missed it. */
+static void tell_nothing_found(struct dpe_run *run)
+{
+	struct dpe_verdict verdict = {
+		.kind = DPE_INCONCLUSIVE,
+		.reason = run->recognizer->doubt,
+	};
+
+	if (run->rule->mode == DPE_DETECT && !run->verdicts && verdict.reason)
+		dpe_run_tell(run, NULL, &verdict);
+}
+
+void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
+{
+	if (!recognizer->ended)
+		dpe_stabilizer_finish(recognizer->stabilizer);
+	if (recognizer->ended) {
+		recognizer->ended = false; /* else no action runs any more */
+		dpe_recognizer_set_doubt(recognizer, "the run was ended by break");
+	}
+	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
+		if (!recognizer->runs[i].slices)
+			continue;
+		dpe_slices_finish(&recognizer->runs[i]);
+		tell_nothing_found(&recognizer->runs[i]);
+	}
+	recognizer->ended = true;
+}
+
+void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_summary *summary)
+{
+	*summary = recognizer->summary;
+}
+
+/* ---- the beginning and the end ----------------------------------------------------------- */
+
+static void watch_name(
+	struct dpe_recognizer *recognizer, dpe_name name, unsigned run, unsigned pattern)
+{
+	struct dpe_watch *watch = &recognizer->by_name[name];
+
+	*DPE_GROW(watch->at, watch->count, watch->cap) =
+		(struct dpe_watcher){.run = run, .pattern = pattern};
+}
+
+static void watch_rule(struct dpe_recognizer *recognizer, unsigned run)
+{
+	const struct dpe_rule *rule = &recognizer->spec->rules[run];
+
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		const struct dpe_pattern *pattern = &rule->patterns[i];
+
+		if (pattern->kind != DPE_PATTERN_CONTROL)
+			continue;
+		watch_name(recognizer, pattern->name, run, i);
+		if (pattern->qualified && pattern->qualified != pattern->name)
+			watch_name(recognizer, pattern->qualified, run, i);
+	}
+}
+
+static void make_table(struct dpe_recognizer *recognizer)
+{
+	const struct dpe_spec *spec = recognizer->spec;
+	dpe_name highest = 0;
+
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		for (unsigned j = 0; j < spec->rules[i].npatterns; j++) {
+			const struct dpe_pattern *pattern = &spec->rules[i].patterns[j];
+
+			highest = pattern->name > highest ? pattern->name : highest;
+			highest = pattern->qualified > highest ? pattern->qualified : highest;
+		}
+	}
+	recognizer->nnames = highest + 1;
+	recognizer->by_name = dpe_xcalloc(recognizer->nnames, sizeof(*recognizer->by_name));
+	for (unsigned i = 0; i < spec->nrules; i++)
+		watch_rule(recognizer, i);
+}
+
+static bool wants_positions(const struct dpe_rule *rule)
+{
+	for (unsigned i = 0; i < rule->npositions; i++) {
+		if (dpe_action_names_positions(rule->positions[i].action))
+			return true;
+	}
+	return dpe_action_names_positions(rule->action) ||
+	       dpe_action_names_positions(rule->otherwise);
+}
+
+static void find_masks(struct dpe_run *run)
+{
+	const struct dpe_rule *rule = run->rule;
+
+	run->masks = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->masks));
+	run->late = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->late));
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		run->masks[i] = dpe_pattern_mask(&rule->patterns[i]);
+		run->late[i] = dpe_expr_needs(rule->patterns[i].cond, run->masks[i]);
+	}
+}
+
+/* An edge is made from one event on each side: neither can wait for what the other binds. */
+static bool check_sync(const struct dpe_run *run, struct dpe_diags *diags)
+{
+	for (unsigned i = 0; i < run->rule->npatterns; i++) {
+		if (!run->late[i])
+			continue;
+		dpe_diag(diags, DPE_ERROR, run->rule->patterns[i].place,
+			"a condition in a sync rule can only name variables that its own event "
+			"binds");
+		return false;
+	}
+	return true;
+}
+
+static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
+{
+	const struct dpe_rule *rule = run->rule;
+
+	find_masks(run);
+	if (rule->mode == DPE_SYNC)
+		return check_sync(run, diags);
+	if (run->recognizer->options.stabilize_only)
+		return true;
+	if (rule->nvariables > DPE_MAX_VARIABLES) {
+		dpe_diag(diags, DPE_ERROR, rule->place,
+			"rule '%s' has %u variables, at most %d fit", rule->name, rule->nvariables,
+			DPE_MAX_VARIABLES);
+		return false;
+	}
+	run->automaton = dpe_automaton_new(rule, diags);
+	if (!run->automaton)
+		return false;
+	run->wants_positions = wants_positions(rule);
+	run->bindings = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->bindings));
+	run->literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*run->literals));
+	run->acted = dpe_xcalloc(rule->npositions + 1, sizeof(*run->acted));
+	dpe_slices_new(run);
+	return true;
+}
+
+static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diags)
+{
+	const struct dpe_spec *spec = recognizer->spec;
+	unsigned nsync = 0;
+	bool good = true;
+
+	recognizer->runs = dpe_xcalloc(spec->nrules + 1, sizeof(*recognizer->runs));
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		struct dpe_run *run = &recognizer->runs[i];
+
+		run->recognizer = recognizer;
+		run->rule = &spec->rules[i];
+		if (run->rule->mode == DPE_SYNC)
+			run->sync = nsync++;
+		else
+			recognizer->summary.rules++;
+		good &= begin_run(run, diags);
+	}
+	return good;
+}
+
+static enum dpe_sync_pairing pairing_of(enum dpe_pairing pairing)
+{
+	switch (pairing) {
+	case DPE_LAST:
+		return DPE_SYNC_LAST;
+	case DPE_ALL:
+		return DPE_SYNC_ALL;
+	case DPE_ONCE:
+		return DPE_SYNC_ONCE;
+	case DPE_FIFO:
+		break;
+	}
+	return DPE_SYNC_FIFO;
+}
+
+static void begin_stabilizer(struct dpe_recognizer *recognizer)
+{
+	const struct dpe_spec *spec = recognizer->spec;
+	enum dpe_sync_pairing *pairings = dpe_xcalloc(spec->nrules + 1, sizeof(*pairings));
+	struct dpe_stabilizer_options options = {
+		.pairings = pairings,
+		.ordered = recognizer->options.ordered,
+		.debug = recognizer->options.debug,
+	};
+	const struct dpe_stabilizer_sink sink = {
+		.context = recognizer,
+		.event = on_event,
+		.held = on_held,
+		.lost = on_lost,
+	};
+
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		if (spec->rules[i].mode == DPE_SYNC)
+			pairings[options.npairings++] = pairing_of(spec->rules[i].pairing);
+	}
+	recognizer->stabilizer = dpe_stabilizer_new(spec->names, &options, &sink);
+	free(pairings);
+}
+
+static void begin_globals(struct dpe_recognizer *recognizer)
+{
+	const struct dpe_spec *spec = recognizer->spec;
+
+	recognizer->globals = dpe_xcalloc(spec->nglobals + 1, sizeof(*recognizer->globals));
+	for (unsigned i = 0; i < spec->nglobals; i++)
+		recognizer->globals[i] = dpe_value_keep(spec->globals[i].initial);
+}
+
+struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
+	const struct dpe_recognizer_options *options, const struct dpe_recognizer_sink *sink,
+	struct dpe_diags *diags)
+{
+	struct dpe_recognizer *recognizer = dpe_xcalloc(1, sizeof(*recognizer));
+
+	recognizer->spec = spec;
+	recognizer->options = *options;
+	recognizer->sink = *sink;
+	if (!recognizer->options.max_instances)
+		recognizer->options.max_instances = DEFAULT_INSTANCES;
+	begin_globals(recognizer);
+	begin_stabilizer(recognizer);
+	make_table(recognizer);
+	if (begin_runs(recognizer, diags))
+		return recognizer;
+	dpe_recognizer_free(recognizer);
+	return NULL;
+}
+
+static void free_run(struct dpe_run *run)
+{
+	dpe_slices_free(run);
+	dpe_automaton_free(run->automaton);
+	free(run->masks);
+	free(run->late);
+	free(run->bindings);
+	free(run->literals);
+	free(run->acted);
+	free(run->preds.at);
+}
+
+void dpe_recognizer_free(struct dpe_recognizer *recognizer)
+{
+	if (!recognizer)
+		return;
+	for (unsigned i = 0; recognizer->runs && i < recognizer->spec->nrules; i++)
+		free_run(&recognizer->runs[i]);
+	for (unsigned i = 0; i < recognizer->nnames; i++)
+		free(recognizer->by_name[i].at);
+	for (unsigned i = 0; i < recognizer->spec->nglobals; i++)
+		dpe_value_drop(recognizer->globals[i]);
+	dpe_stabilizer_free(recognizer->stabilizer);
+	free(recognizer->runs);
+	free(recognizer->by_name);
+	free(recognizer->globals);
+	dpe_roles_clear(&recognizer->roles);
+	free(recognizer->doubt);
+	dpe_text_free(&recognizer->text);
+	free(recognizer);
+}

@@ -1,0 +1,86 @@
+/* recognizer: rules × events → matches, violations, actions. Reports are data, given to a sink.
+ *
+ * It owns the way from a message to a verdict: it tells the stabilizer what each message is to the
+ * `sync` rules, and hands each released event to the slices of the rules that watch it. */
+#ifndef DPE_RECOGNIZER_H
+#define DPE_RECOGNIZER_H
+
+#include "dpe-lang/dpe-lang.h"
+#include "stabilizer/stabilizer.h"
+
+enum dpe_verdict_kind {
+	DPE_SATISFIED,
+	DPE_VIOLATED,
+	DPE_INCOMPLETE,
+	DPE_INCONCLUSIVE,
+	DPE_MATCH,
+};
+
+/* Everything is borrowed for the time of the call. */
+struct dpe_verdict {
+	const struct dpe_rule *rule;
+	enum dpe_verdict_kind kind;
+	const struct dpe_message *event;         /* that decided; NULL at the end of the run */
+	const struct dpe_message *const *events; /* of a match, in stabilised order … */
+	const uint16_t *positions;               /* … and the position ($i) that each one took */
+	unsigned nevents;
+	const struct dpe_value *params; /* one a variable of the rule; DPE_NONE: unbound */
+	const char *const *expected;    /* violated: what would have fitted here */
+	unsigned nexpected;
+	const char *reason; /* violated, inconclusive: in words; else NULL */
+};
+
+enum dpe_break { DPE_GO_ON, DPE_END };
+
+struct dpe_recognizer_sink {
+	void *context;
+	void (*verdict)(void *context, const struct dpe_verdict *verdict);
+	void (*print)(void *context, const struct dpe_rule *rule, const char *text);
+	/* error(): a finding that counts for the exit status */
+	void (*error)(void *context, const struct dpe_rule *rule, const char *text);
+	/* break: comes after the verdict that it belongs to. DPE_END takes no more events. */
+	enum dpe_break (*stop)(
+		void *context, const struct dpe_rule *rule, const struct dpe_message *at);
+	void (*held)(void *context, const struct dpe_message *message, const char *missing);
+	void (*lost)(void *context, const struct dpe_message *after, uint64_t count);
+	/* A message with the text of its stack, the caller's; for actions that print it. May be
+	 * NULL, and may return NULL. */
+	struct dpe_message *(*resolve)(void *context, const struct dpe_message *message);
+	/* Each event as the stabilizer released it, before the rules see it. May be NULL. */
+	void (*event)(void *context, const struct dpe_event *event);
+};
+
+struct dpe_recognizer_options {
+	bool ordered;           /* see stabilizer.h */
+	bool stabilize_only;    /* establish synchronisation, follow no rule */
+	unsigned max_instances; /* partial matches kept of one slice; 0: 100,000 */
+	const struct dpe_debug *debug;
+};
+
+struct dpe_summary {
+	uint64_t events, lost, held;
+	unsigned rules;
+	uint64_t satisfied, violated, incomplete, inconclusive, matches, errors;
+};
+
+struct dpe_recognizer;
+/* NULL and diagnostics where a rule cannot run (it is not safe, it accepts nothing). The
+ * specification must outlive the recognizer. Two recognizers may share one specification. */
+struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
+	const struct dpe_recognizer_options *options, const struct dpe_recognizer_sink *sink,
+	struct dpe_diags *diags);
+void dpe_recognizer_free(struct dpe_recognizer *recognizer); /* accepts NULL; gives no verdicts */
+/* Takes over the reference. Messages may come in any order. False and a diagnostic where the
+ * message cannot be used (its id was there before). */
+bool dpe_recognizer_feed(
+	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags);
+void dpe_recognizer_watermark(
+	struct dpe_recognizer *recognizer, struct dpe_value host, uint64_t time);
+/* Messages were lost that no gap shows (the last ones of a thread, the tail of a log): from here
+ * on, what could depend on them is inconclusive. `reason` in words, copied. */
+void dpe_recognizer_doubt(struct dpe_recognizer *recognizer, uint64_t lost, const char *reason);
+/* The end of the run: releases what is held and gives the verdicts of all slices. */
+void dpe_recognizer_finish(struct dpe_recognizer *recognizer);
+void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_summary *summary);
+
+#endif

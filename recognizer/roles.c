@@ -1,0 +1,76 @@
+/* What a message is to the `sync` rules: the stabilizer knows sends and receives with keys, and
+ * nothing of rules. */
+#include "recognizer/run.h"
+
+#include <stdlib.h>
+
+static unsigned pattern_at(const struct dpe_rule *rule, unsigned position)
+{
+	return rule->literals[rule->positions[position - 1].literal].pattern;
+}
+
+/* Sends and receives pair by the variables that both bind. */
+static void add_role(struct dpe_roles *roles, const struct dpe_run *run,
+	const struct dpe_binding *binding, bool send)
+{
+	const struct dpe_rule *rule = run->rule;
+	uint64_t shared = run->masks[pattern_at(rule, rule->send)] &
+			  run->masks[pattern_at(rule, rule->receive)];
+	struct dpe_role *role = DPE_GROW(roles->at, roles->count, roles->cap);
+
+	*role = (struct dpe_role){.rule = run->sync, .send = send};
+	for (unsigned i = 0; i < rule->nvariables; i++) {
+		if (!(shared >> i & 1))
+			continue;
+		*DPE_GROW(roles->keys, roles->nkeys, roles->capkeys) = binding->values[i];
+		role->nkeys++;
+	}
+}
+
+static void find_roles(struct dpe_recognizer *recognizer, const struct dpe_message *message)
+{
+	struct dpe_roles *roles = &recognizer->roles;
+	const struct dpe_watch *watch;
+
+	if (message->name >= recognizer->nnames)
+		return;
+	watch = &recognizer->by_name[message->name];
+	for (unsigned i = 0; i < watch->count; i++) {
+		struct dpe_run *run = &recognizer->runs[watch->at[i].run];
+		const struct dpe_rule *rule = run->rule;
+		struct dpe_binding binding;
+
+		if (rule->mode != DPE_SYNC)
+			continue;
+		binding.pattern = watch->at[i].pattern;
+		if (!dpe_pattern_match(recognizer->spec->names, &rule->patterns[binding.pattern],
+			    message, &binding) ||
+			!dpe_own_condition_holds(run, &binding, message))
+			continue;
+		if (pattern_at(rule, rule->receive) == binding.pattern)
+			add_role(roles, run, &binding, false);
+		if (pattern_at(rule, rule->send) == binding.pattern)
+			add_role(roles, run, &binding, true);
+	}
+}
+
+void dpe_roles_find(struct dpe_recognizer *recognizer, const struct dpe_message *message)
+{
+	struct dpe_roles *roles = &recognizer->roles;
+	const struct dpe_value *keys;
+
+	roles->count = roles->nkeys = 0;
+	find_roles(recognizer, message);
+	keys = roles->keys;
+	for (unsigned i = 0; i < roles->count; i++) {
+		roles->at[i].keys = keys;
+		keys += roles->at[i].nkeys;
+	}
+}
+
+void dpe_roles_clear(struct dpe_roles *roles)
+{
+	free(roles->at);
+	free(roles->keys);
+	*roles = (struct dpe_roles){0};
+}

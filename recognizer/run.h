@@ -1,0 +1,232 @@
+/* What the parts of the recognizer know of each other. Private.
+ *
+ *	recognizer.c  the pipeline: message → roles → stabilizer → rules
+ *	pattern.c     does an event look like a pattern, and what does it bind
+ *	roles.c       what a message is to the `sync` rules
+ *	slices.c      which slices of a rule an event belongs to (parametric slicing)
+ *	order.c       the immediate predecessors of an event within a slice
+ *	expect.c      a slice of an `expect` rule against its automaton
+ *	detect.c      partial matches of a `detect` rule in a slice
+ *	eval.c        expressions; action.c statements */
+#ifndef DPE_RECOGNIZER_RUN_H
+#define DPE_RECOGNIZER_RUN_H
+
+#include "recognizer/recognizer.h"
+#include <uthash.h>
+
+/* A released event that some slice remembers. Counted. */
+struct dpe_occurrence {
+	uint32_t refs;
+	struct dpe_message *message;
+	uint64_t number;
+	struct dpe_stamp stamp;
+};
+
+struct dpe_occurrence *dpe_occurrence_new(const struct dpe_event *event);
+struct dpe_occurrence *dpe_occurrence_ref(struct dpe_occurrence *occurrence);
+void dpe_occurrence_unref(struct dpe_occurrence *occurrence); /* accepts NULL */
+
+/* ---- order.c: the causal order restricted to a slice ------------------------------------- */
+
+/* The events of a slice, chain by chain. */
+struct dpe_order {
+	struct dpe_chain *chains;
+	unsigned nchains, capchains;
+};
+
+struct dpe_preds {
+	struct dpe_occurrence **at; /* borrowed from the order */
+	unsigned count, cap;
+};
+
+/* The immediate predecessors of an event that comes after all that were added. */
+void dpe_order_preds(
+	const struct dpe_order *order, const struct dpe_stamp *stamp, struct dpe_preds *preds);
+void dpe_order_add(struct dpe_order *order, struct dpe_occurrence *occurrence);
+void dpe_order_copy(struct dpe_order *to, const struct dpe_order *from);
+void dpe_order_clear(struct dpe_order *order);
+bool dpe_preds_have(const struct dpe_preds *preds, const struct dpe_occurrence *occurrence);
+
+/* ---- pattern.c --------------------------------------------------------------------------- */
+
+#define DPE_MAX_VARIABLES 64
+
+/* What one pattern binds at one event: a value for each variable in the mask. */
+struct dpe_binding {
+	unsigned pattern;
+	uint64_t mask;
+	struct dpe_value values[DPE_MAX_VARIABLES];
+};
+
+/* The variables that a pattern binds. */
+uint64_t dpe_pattern_mask(const struct dpe_pattern *pattern);
+/* True where the message looks like the pattern, its condition not regarded. */
+bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *pattern,
+	const struct dpe_message *message, struct dpe_binding *binding);
+
+struct dpe_run;
+/* True where the pattern has no condition, one that needs values of other events (decided later, in
+ * the slice), or one that holds. Clears the values that are not bound. */
+bool dpe_own_condition_holds(
+	const struct dpe_run *run, struct dpe_binding *binding, const struct dpe_message *message);
+
+/* ---- rules at work ----------------------------------------------------------------------- */
+
+struct dpe_env;
+
+/* An `expect` slice follows every reading of its events at once. */
+struct dpe_reading {
+	dpe_state state;
+	struct dpe_occurrence **registers;
+	struct dpe_occurrence **positions; /* by position; only where actions name them */
+};
+
+/* The events of a partial match, newest first; the tails are shared. */
+struct dpe_taken {
+	uint32_t refs;
+	const struct dpe_move *move; /* names the positions that the event took */
+	uint64_t mask;               /* variables bound so far */
+	struct dpe_occurrence *occurrence;
+	struct dpe_taken *before;
+};
+
+struct dpe_partial {
+	dpe_state state;
+	struct dpe_taken *taken;
+	unsigned nregisters, nfirst;
+	struct dpe_occurrence **registers;
+	struct dpe_occurrence **first; /* the minimal events of the match */
+};
+
+struct dpe_slice {
+	struct dpe_slice *next_of_rule;
+	uint64_t number;          /* in the order of their beginning */
+	struct dpe_value *params; /* owned, one a variable */
+	uint64_t mask;            /* those that are bound */
+	bool extended;            /* a slice with these values and more exists */
+	bool done;                /* no further verdict */
+	bool overflown;           /* partial matches were given up: from then on in doubt */
+	uint64_t event;           /* the last one that touched it, to take each once */
+	struct dpe_order order;
+	struct dpe_reading *readings; /* expect */
+	unsigned nreadings, capreadings;
+	struct dpe_partial *partials; /* detect */
+	unsigned npartials, cappartials;
+};
+
+/* One rule being followed. */
+struct dpe_run {
+	struct dpe_recognizer *recognizer;
+	const struct dpe_rule *rule;
+	struct dpe_automaton *automaton; /* NULL for sync */
+	uint64_t *masks;                 /* of the patterns */
+	bool *late;                      /* patterns whose condition asks for other variables */
+	bool wants_positions;            /* an action names $i */
+	struct dpe_slices *slices;
+	/* Scratch for the event at hand. */
+	struct dpe_binding *bindings;
+	unsigned nbindings;
+	bool *literals; /* how the event may be read in the slice at hand */
+	bool *acted;    /* positions whose action ran for this event */
+	struct dpe_preds preds;
+	uint64_t verdicts;
+	unsigned sync; /* its number among the `sync` rules */
+};
+
+/* The patterns that events of one name can look like, in the order of the rules. */
+struct dpe_watch {
+	struct dpe_watcher {
+		unsigned run, pattern;
+	} * at;
+	unsigned count, cap;
+};
+
+/* A message's parts in synchronisations. */
+struct dpe_roles {
+	struct dpe_role *at;
+	unsigned count, cap;
+	struct dpe_value *keys; /* of all roles, in order; their text is the message's */
+	unsigned nkeys, capkeys;
+};
+
+struct dpe_recognizer {
+	const struct dpe_spec *spec;
+	struct dpe_recognizer_options options;
+	struct dpe_recognizer_sink sink;
+	struct dpe_stabilizer *stabilizer;
+	struct dpe_run *runs;      /* one a rule */
+	struct dpe_watch *by_name; /* by interned name; none for names from nnames on */
+	unsigned nnames;
+	struct dpe_value *globals; /* owned */
+	struct dpe_summary summary;
+	char *doubt;            /* why, once anything was lost; else NULL */
+	bool ended;             /* break in a replay */
+	struct dpe_text text;   /* scratch of actions */
+	struct dpe_roles roles; /* scratch of the message at hand */
+};
+
+/* Sets the reason for doubt, if there is none yet. */
+void dpe_recognizer_set_doubt(struct dpe_recognizer *recognizer, const char *reason);
+/* Why verdicts of this slice are in doubt, or NULL. */
+const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
+/* Fills in the rule and the parameters, counts and hands over. */
+void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_verdict *verdict);
+
+/* ---- roles.c ----------------------------------------------------------------------------- */
+
+/* Fills in recognizer->roles. */
+void dpe_roles_find(struct dpe_recognizer *recognizer, const struct dpe_message *message);
+void dpe_roles_clear(struct dpe_roles *roles);
+
+/* ---- slices.c ---------------------------------------------------------------------------- */
+
+struct dpe_slices *dpe_slices_new(struct dpe_run *run);
+void dpe_slices_free(struct dpe_run *run); /* with its slices; accepts a run without */
+/* The event, which matched run->bindings, goes to every slice that it belongs to. */
+void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence);
+void dpe_slices_finish(struct dpe_run *run);
+
+/* ---- expect.c, detect.c ------------------------------------------------------------------ */
+
+/* Both read the event as run->literals says, after run->preds; the order has it not yet. */
+void dpe_expect_begin(struct dpe_run *run, struct dpe_slice *slice);
+void dpe_expect_take(
+	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence);
+void dpe_expect_finish(struct dpe_run *run, struct dpe_slice *slice);
+void dpe_expect_copy(struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
+void dpe_expect_clear(struct dpe_run *run, struct dpe_slice *slice);
+
+void dpe_detect_take(
+	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence);
+void dpe_detect_copy(struct dpe_slice *to, const struct dpe_slice *from);
+void dpe_detect_clear(struct dpe_slice *slice);
+
+/* ---- eval.c, action.c -------------------------------------------------------------------- */
+
+/* What expressions and statements can see. */
+struct dpe_env {
+	struct dpe_recognizer *recognizer;
+	const struct dpe_run *run;
+	const struct dpe_value *variables; /* of the rule; NULL: none */
+	const struct dpe_message *event;   /* at hand; may be NULL */
+	/* The event at each position, index 0 for $1; NULL entries: not taken. */
+	const struct dpe_message *const *positions;
+	struct dpe_text *text; /* holds strings that evaluating makes */
+};
+
+/* DPE_NONE where it has no value: an unbound variable, a missing result, division by zero. */
+struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr);
+/* A condition holds when its value is a number that is not 0. */
+bool dpe_eval_condition(const struct dpe_env *env, const struct dpe_expr *expr);
+/* True where the expression names a rule variable outside of the mask. */
+bool dpe_expr_needs(const struct dpe_expr *expr, uint64_t mask);
+
+void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt);
+/* True where a statement or one after it names a position. */
+bool dpe_action_names_positions(const struct dpe_stmt *stmt);
+
+/* A copy whose text is the caller's to free, and the end of one. */
+struct dpe_value dpe_value_keep(struct dpe_value value);
+void dpe_value_drop(struct dpe_value value);
+
+#endif

@@ -1,0 +1,460 @@
+/* Parametric slicing (after Chen and Roşu): a rule with variables is followed once for each
+ * combination of their values. An event belongs to every slice whose values include what the
+ * event binds; new combinations arise where an event's values can be joined with a slice's.
+ *
+ * Slices are found by hash, never by scanning: the table of a rule has each slice under all its
+ * values, and under those of its values that some pattern of the rule can share with it. */
+#include "recognizer/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Slices with values for `mask` that have the same values for `sub`. */
+struct bucket {
+	UT_hash_handle hh;
+	uint64_t hash;
+	uint64_t mask, sub;
+	struct dpe_value *values; /* one a variable, owned; those of `sub` */
+	struct dpe_slice **slices;
+	unsigned nslices, capslices;
+	struct bucket *same_hash; /* others whose hash is equal */
+};
+
+struct dpe_slices {
+	struct bucket *buckets;
+	struct dpe_slice *first, **last; /* in the order of their beginning */
+	uint64_t nslices;
+	uint64_t *pattern_masks; /* the different ones */
+	unsigned npattern_masks;
+	uint64_t *masks; /* of the slices that exist or can arise: unions of pattern masks */
+	unsigned nmasks, capmasks;
+	uint64_t events;
+	/* Slices that the event at hand belongs to. */
+	struct dpe_slice **touched;
+	unsigned ntouched, captouched;
+};
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+struct dpe_value dpe_value_keep(struct dpe_value value)
+{
+	char *text;
+
+	if (value.kind != DPE_STRING && value.kind != DPE_RAW)
+		return value;
+	text = dpe_xmalloc(value.len + 1);
+	memcpy(text, value.text, value.len);
+	text[value.len] = '\0';
+	value.text = text;
+	return value;
+}
+
+void dpe_value_drop(struct dpe_value value)
+{
+	if (value.kind == DPE_STRING || value.kind == DPE_RAW)
+		free((char *)value.text);
+}
+
+static struct dpe_value *keep_values(
+	const struct dpe_value *values, uint64_t mask, unsigned nvariables)
+{
+	struct dpe_value *kept = dpe_xcalloc(nvariables + 1, sizeof(*kept));
+
+	for (unsigned i = 0; i < nvariables; i++) {
+		if (mask >> i & 1)
+			kept[i] = dpe_value_keep(values[i]);
+	}
+	return kept;
+}
+
+static void drop_values(struct dpe_value *values, unsigned nvariables)
+{
+	for (unsigned i = 0; i < nvariables; i++)
+		dpe_value_drop(values[i]);
+	free(values);
+}
+
+static bool agree(const struct dpe_value *a, const struct dpe_value *b, uint64_t mask)
+{
+	for (uint64_t left = mask; left; left &= left - 1) {
+		unsigned at = (unsigned)__builtin_ctzll(left);
+
+		if (!dpe_value_equal(a[at], b[at]))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t hash_key(uint64_t mask, uint64_t sub, const struct dpe_value *values)
+{
+	uint64_t hash = mask * 0x9e3779b97f4a7c15ull ^ sub;
+
+	for (uint64_t left = sub; left; left &= left - 1) {
+		hash ^= dpe_value_hash(values[__builtin_ctzll(left)]);
+		hash *= 0x9e3779b97f4a7c15ull;
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+/* ---- buckets ----------------------------------------------------------------------------- */
+
+static struct bucket *find_bucket(
+	struct dpe_slices *slices, uint64_t mask, uint64_t sub, const struct dpe_value *values)
+{
+	uint64_t hash = hash_key(mask, sub, values);
+	struct bucket *bucket;
+
+	HASH_FIND(hh, slices->buckets, &hash, sizeof(hash), bucket);
+	for (; bucket; bucket = bucket->same_hash) {
+		if (bucket->mask == mask && bucket->sub == sub &&
+			agree(bucket->values, values, sub))
+			return bucket;
+	}
+	return NULL;
+}
+
+static void add_to_bucket(struct dpe_run *run, uint64_t sub, struct dpe_slice *slice)
+{
+	struct dpe_slices *slices = run->slices;
+	struct bucket *bucket = find_bucket(slices, slice->mask, sub, slice->params), *head;
+
+	if (!bucket) {
+		bucket = dpe_xcalloc(1, sizeof(*bucket));
+		bucket->mask = slice->mask;
+		bucket->sub = sub;
+		bucket->hash = hash_key(slice->mask, sub, slice->params);
+		bucket->values = keep_values(slice->params, sub, run->rule->nvariables);
+		HASH_FIND(hh, slices->buckets, &bucket->hash, sizeof(bucket->hash), head);
+		if (head) {
+			bucket->same_hash = head->same_hash;
+			head->same_hash = bucket;
+		} else {
+			HASH_ADD(hh, slices->buckets, hash, sizeof(bucket->hash), bucket);
+		}
+	}
+	*DPE_GROW(bucket->slices, bucket->nslices, bucket->capslices) = slice;
+}
+
+static struct dpe_slice *find_slice(
+	struct dpe_slices *slices, uint64_t mask, const struct dpe_value *values)
+{
+	struct bucket *bucket = find_bucket(slices, mask, mask, values);
+
+	return bucket ? bucket->slices[0] : NULL;
+}
+
+/* Under all its values, and under what each pattern can share with it. */
+static void index_slice(struct dpe_run *run, struct dpe_slice *slice)
+{
+	struct dpe_slices *slices = run->slices;
+
+	add_to_bucket(run, slice->mask, slice);
+	for (unsigned i = 0; i < slices->npattern_masks; i++) {
+		uint64_t sub = slices->pattern_masks[i] & slice->mask;
+		bool told = sub == slice->mask;
+
+		for (unsigned j = 0; j < i && !told; j++)
+			told = (slices->pattern_masks[j] & slice->mask) == sub;
+		if (!told)
+			add_to_bucket(run, sub, slice);
+	}
+}
+
+/* ---- masks ------------------------------------------------------------------------------- */
+
+static bool have_mask(const uint64_t *masks, unsigned count, uint64_t mask)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (masks[i] == mask)
+			return true;
+	}
+	return false;
+}
+
+static void add_mask(struct dpe_slices *slices, uint64_t mask)
+{
+	if (have_mask(slices->masks, slices->nmasks, mask))
+		return;
+	*DPE_GROW(slices->masks, slices->nmasks, slices->capmasks) = mask;
+}
+
+static void collect_masks(struct dpe_run *run)
+{
+	struct dpe_slices *slices = run->slices;
+
+	slices->pattern_masks =
+		dpe_xcalloc(run->rule->npatterns + 1, sizeof(*slices->pattern_masks));
+	for (unsigned i = 0; i < run->rule->npatterns; i++) {
+		uint64_t mask = run->masks[i];
+
+		if (!have_mask(slices->pattern_masks, slices->npattern_masks, mask))
+			slices->pattern_masks[slices->npattern_masks++] = mask;
+	}
+}
+
+/* ---- slices ------------------------------------------------------------------------------ */
+
+static struct dpe_slice *new_slice(
+	struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
+{
+	struct dpe_slice *slice = dpe_xcalloc(1, sizeof(*slice));
+
+	slice->mask = mask;
+	slice->params = keep_values(values, mask, run->rule->nvariables);
+	slice->number = run->slices->nslices++;
+	*run->slices->last = slice;
+	run->slices->last = &slice->next_of_rule;
+	index_slice(run, slice);
+	return slice;
+}
+
+/* What a new combination of values has seen so far is what the largest known part of it saw. That
+ * part is unique: of two parts, the join is a known part too. */
+static struct dpe_slice *largest_part(
+	struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
+{
+	struct dpe_slices *slices = run->slices;
+	struct dpe_slice *best = NULL;
+
+	for (unsigned i = 0; i < slices->nmasks; i++) {
+		uint64_t part = slices->masks[i];
+		struct dpe_slice *slice;
+
+		if ((part & mask) != part || part == mask)
+			continue;
+		slice = find_slice(slices, part, values);
+		if (!slice)
+			continue;
+		slice->extended = true;
+		if (!best || __builtin_popcountll(part) > __builtin_popcountll(best->mask))
+			best = slice;
+	}
+	return best;
+}
+
+static struct dpe_slice *begin_slice(
+	struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
+{
+	struct dpe_slice *part = largest_part(run, mask, values);
+	struct dpe_slice *slice = new_slice(run, mask, values);
+	bool expect = run->rule->mode == DPE_EXPECT;
+
+	add_mask(run->slices, mask);
+	if (!part) {
+		if (expect)
+			dpe_expect_begin(run, slice);
+		return slice;
+	}
+	slice->done = part->done;
+	slice->overflown = part->overflown;
+	dpe_order_copy(&slice->order, &part->order);
+	if (expect)
+		dpe_expect_copy(run, slice, part);
+	else
+		dpe_detect_copy(slice, part);
+	return slice;
+}
+
+static void touch(struct dpe_slices *slices, struct dpe_slice *slice)
+{
+	if (slice->event == slices->events)
+		return;
+	slice->event = slices->events;
+	*DPE_GROW(slices->touched, slices->ntouched, slices->captouched) = slice;
+}
+
+/* Joins the binding with every slice that it is compatible with; the joins belong to the event. */
+static void touch_compatible(struct dpe_run *run, const struct dpe_binding *binding)
+{
+	struct dpe_slices *slices = run->slices;
+	unsigned nmasks = slices->nmasks; /* new slices have joined already */
+
+	for (unsigned i = 0; i < nmasks; i++) {
+		uint64_t mask = slices->masks[i], joined = mask | binding->mask;
+		struct bucket *bucket =
+			find_bucket(slices, mask, mask & binding->mask, binding->values);
+		unsigned nslices = bucket ? bucket->nslices : 0;
+
+		for (unsigned j = 0; j < nslices; j++) {
+			struct dpe_value values[DPE_MAX_VARIABLES];
+			struct dpe_slice *slice = bucket->slices[j];
+
+			if (joined == mask) {
+				touch(slices, slice);
+				continue;
+			}
+			for (unsigned v = 0; v < run->rule->nvariables; v++)
+				values[v] = binding->mask >> v & 1 ? binding->values[v]
+								   : slice->params[v];
+			slice = find_slice(slices, joined, values);
+			touch(slices, slice ? slice : begin_slice(run, joined, values));
+		}
+	}
+	if (!find_slice(slices, binding->mask, binding->values))
+		touch(slices, begin_slice(run, binding->mask, binding->values));
+}
+
+static int smaller_first(const void *a, const void *b)
+{
+	const struct dpe_slice *x = *(struct dpe_slice *const *)a;
+	const struct dpe_slice *y = *(struct dpe_slice *const *)b;
+	int x_size = __builtin_popcountll(x->mask), y_size = __builtin_popcountll(y->mask);
+
+	return x_size != y_size ? x_size - y_size : x->number < y->number ? -1 : 1;
+}
+
+/* ---- the event in a slice ---------------------------------------------------------------- */
+
+static bool condition_holds(const struct dpe_run *run, const struct dpe_slice *slice,
+	unsigned pattern, const struct dpe_message *message)
+{
+	struct dpe_env env = {
+		.recognizer = run->recognizer,
+		.run = run,
+		.variables = slice->params,
+		.event = message,
+		.text = &run->recognizer->text,
+	};
+
+	return !run->late[pattern] || dpe_eval_condition(&env, run->rule->patterns[pattern].cond);
+}
+
+static bool observed(const struct dpe_run *run, unsigned pattern)
+{
+	for (unsigned i = 0; i < run->rule->nobserving; i++) {
+		if (run->rule->observing[i] == pattern)
+			return true;
+	}
+	return false;
+}
+
+/* How the event may be read in this slice. False where it does not belong to it after all. */
+static bool read_event(
+	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_message *message)
+{
+	const struct dpe_rule *rule = run->rule;
+	bool belongs = false;
+
+	memset(run->literals, 0, rule->nliterals * sizeof(*run->literals));
+	for (unsigned i = 0; i < run->nbindings; i++) {
+		const struct dpe_binding *binding = &run->bindings[i];
+
+		if ((binding->mask & slice->mask) != binding->mask ||
+			!agree(binding->values, slice->params, binding->mask) ||
+			!condition_holds(run, slice, binding->pattern, message))
+			continue;
+		belongs |= observed(run, binding->pattern);
+		for (unsigned l = 0; l < rule->nliterals; l++) {
+			if (rule->literals[l].pattern != binding->pattern)
+				continue;
+			run->literals[l] = true;
+			belongs = true;
+		}
+	}
+	return belongs;
+}
+
+static void take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+{
+	if (slice->done || !read_event(run, slice, occurrence->message))
+		return;
+	dpe_order_preds(&slice->order, &occurrence->stamp, &run->preds);
+	memset(run->acted, 0, run->rule->npositions * sizeof(*run->acted));
+	if (run->rule->mode == DPE_EXPECT)
+		dpe_expect_take(run, slice, occurrence);
+	else
+		dpe_detect_take(run, slice, occurrence);
+	dpe_order_add(&slice->order, occurrence);
+}
+
+void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
+{
+	struct dpe_slices *slices = run->slices;
+
+	slices->events++;
+	slices->ntouched = 0;
+	for (unsigned i = 0; i < run->nbindings; i++)
+		touch_compatible(run, &run->bindings[i]);
+	qsort(slices->touched, slices->ntouched, sizeof(struct dpe_slice *), smaller_first);
+	for (unsigned i = 0; i < slices->ntouched; i++)
+		take(run, slices->touched[i], occurrence);
+}
+
+/* Matches of this slice may have been missed. */
+static void tell_overflow(struct dpe_run *run, const struct dpe_slice *slice)
+{
+	struct dpe_verdict verdict = {
+		.kind = DPE_INCONCLUSIVE,
+		.reason = dpe_slice_doubt(run, slice),
+	};
+
+	dpe_run_tell(run, slice, &verdict);
+}
+
+void dpe_slices_finish(struct dpe_run *run)
+{
+	bool expect = run->rule->mode == DPE_EXPECT;
+
+	for (struct dpe_slice *slice = run->slices->first; slice; slice = slice->next_of_rule) {
+		if (!expect && slice->overflown)
+			tell_overflow(run, slice);
+		if (expect && !slice->done && !slice->extended)
+			dpe_expect_finish(run, slice);
+	}
+}
+
+/* ---- the table --------------------------------------------------------------------------- */
+
+struct dpe_slices *dpe_slices_new(struct dpe_run *run)
+{
+	struct dpe_slices *slices = dpe_xcalloc(1, sizeof(*slices));
+	const struct dpe_value none[1] = {{0}};
+
+	slices->last = &slices->first;
+	run->slices = slices;
+	collect_masks(run);
+	if (!run->rule->nvariables)
+		begin_slice(run, 0, none);
+	return slices;
+}
+
+static void free_slice(struct dpe_run *run, struct dpe_slice *slice)
+{
+	if (run->rule->mode == DPE_EXPECT)
+		dpe_expect_clear(run, slice);
+	else
+		dpe_detect_clear(slice);
+	dpe_order_clear(&slice->order);
+	drop_values(slice->params, run->rule->nvariables);
+	free(slice);
+}
+
+void dpe_slices_free(struct dpe_run *run)
+{
+	struct dpe_slices *slices = run->slices;
+	struct bucket *bucket, *next, *same;
+
+	if (!slices)
+		return;
+	while (slices->first) {
+		struct dpe_slice *slice = slices->first;
+
+		slices->first = slice->next_of_rule;
+		free_slice(run, slice);
+	}
+	HASH_ITER (hh, slices->buckets, bucket, next) {
+		HASH_DEL(slices->buckets, bucket);
+		for (; bucket; bucket = same) {
+			same = bucket->same_hash;
+			drop_values(bucket->values, run->rule->nvariables);
+			free(bucket->slices);
+			free(bucket);
+		}
+	}
+	free(slices->pattern_masks);
+	free(slices->masks);
+	free(slices->touched);
+	free(slices);
+	run->slices = NULL;
+}

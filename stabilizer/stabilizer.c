@@ -1,0 +1,500 @@
+/* The way of a message: push, release, and the end of the input.
+ *
+ * After each push whatever is ready leaves, the first to arrive first; a work list, no recursion,
+ * however long the chains that become free at once. */
+#include "stabilizer/stable.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- making and freeing ------------------------------------------------------------------ */
+
+struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
+	const struct dpe_stabilizer_options *options, const struct dpe_stabilizer_sink *sink)
+{
+	struct dpe_stabilizer *stabilizer = dpe_xcalloc(1, sizeof(*stabilizer));
+
+	stabilizer->names = names;
+	stabilizer->sink = *sink;
+	stabilizer->ordered = options->ordered;
+	stabilizer->debug = options->debug;
+	stabilizer->chain_max = UINT32_MAX;
+	stabilizer->npairings = options->npairings;
+	stabilizer->pairings = dpe_xcalloc(options->npairings + 1, sizeof(*stabilizer->pairings));
+	for (unsigned i = 0; i < options->npairings; i++)
+		stabilizer->pairings[i] = options->pairings[i];
+	return stabilizer;
+}
+
+static void free_known(struct dpe_known *known)
+{
+	dpe_value_discard(known->id);
+	dpe_node_unref(known->node);
+	dpe_waiters_free(&known->wanted);
+	free(known);
+}
+
+static void free_thread(struct dpe_thread *thread)
+{
+	dpe_value_discard(thread->id);
+	dpe_value_discard(thread->host);
+	dpe_node_unref(thread->tail);
+	free(thread->parked.at);
+	free(thread);
+}
+
+static void free_host(struct dpe_host *host)
+{
+	dpe_value_discard(host->id);
+	free(host->gate.at);
+	free(host->open);
+	free(host);
+}
+
+static void free_tables(struct dpe_stabilizer *stabilizer)
+{
+	struct dpe_table *tables[] = {&stabilizer->known, &stabilizer->threads, &stabilizer->hosts};
+
+	for (unsigned i = 0; i < stabilizer->known.size; i++) {
+		if (stabilizer->known.slots[i].entry)
+			free_known(stabilizer->known.slots[i].entry);
+	}
+	for (unsigned i = 0; i < stabilizer->threads.size; i++) {
+		if (stabilizer->threads.slots[i].entry)
+			free_thread(stabilizer->threads.slots[i].entry);
+	}
+	for (unsigned i = 0; i < stabilizer->hosts.size; i++) {
+		if (stabilizer->hosts.slots[i].entry)
+			free_host(stabilizer->hosts.slots[i].entry);
+	}
+	for (unsigned i = 0; i < DPE_COUNT(tables); i++)
+		dpe_table_free(tables[i]);
+	dpe_table_free(&stabilizer->parked);
+}
+
+static void free_holds(struct dpe_stabilizer *stabilizer)
+{
+	while (stabilizer->first)
+		dpe_hold_end(stabilizer, stabilizer->first);
+	for (unsigned i = 0; i < stabilizer->nspare; i++) {
+		free(stabilizer->spare[i]->needs);
+		free(stabilizer->spare[i]->waiters.at);
+		free(stabilizer->spare[i]);
+	}
+	free(stabilizer->spare);
+}
+
+static void free_scratch(struct dpe_stabilizer *stabilizer)
+{
+	dpe_past_free(&stabilizer->past);
+	free(stabilizer->edges);
+	free(stabilizer->direct);
+	free(stabilizer->added);
+	free(stabilizer->walk);
+	free(stabilizer->candidates);
+}
+
+void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer)
+{
+	if (!stabilizer)
+		return;
+	while (stabilizer->stuck.count)
+		dpe_node_unref(dpe_heap_pop(&stabilizer->stuck));
+	free_holds(stabilizer);
+	dpe_sync_free(stabilizer);
+	free_tables(stabilizer);
+	for (unsigned i = 0; i < stabilizer->nchains; i++)
+		dpe_node_unref(stabilizer->chains[i].tail);
+	free(stabilizer->chains);
+	free(stabilizer->ready.at);
+	free(stabilizer->stuck.at);
+	free(stabilizer->completed);
+	free_scratch(stabilizer);
+	free(stabilizer->pairings);
+	free(stabilizer);
+}
+
+/* ---- chains ------------------------------------------------------------------------------ */
+
+static uint32_t new_chain(struct dpe_stabilizer *stabilizer, bool of_thread)
+{
+	assert(stabilizer->nchains < DPE_NO_CHAIN);
+	*DPE_GROW(stabilizer->chains, stabilizer->nchains, stabilizer->capchains) =
+		(struct dpe_chain_end){.of_thread = of_thread};
+	return stabilizer->nchains - 1;
+}
+
+/* True where the node ends its chain, which is nobody's and has room. */
+static bool can_follow(const struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
+{
+	const struct dpe_chain_end *end;
+
+	if (!node || !dpe_node_released(node))
+		return false;
+	end = &stabilizer->chains[node->stamp.chain];
+	return end->tail == node && !end->of_thread && node->stamp.index < stabilizer->chain_max;
+}
+
+/* The chain of an event without a thread: that of a predecessor, if it is the last there. */
+static uint32_t greedy_chain(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
+{
+	const struct dpe_hold *hold = node->hold;
+
+	for (unsigned i = 0; i < hold->nneeds; i++) {
+		const struct dpe_node *before = hold->needs[i].node;
+
+		if (hold->needs[i].kind == DPE_NEED_PRED && can_follow(stabilizer, before))
+			return before->stamp.chain;
+	}
+	return new_chain(stabilizer, false);
+}
+
+/* *full is set where the thread's chain ends and another one continues it. */
+static uint32_t choose_chain(struct dpe_stabilizer *stabilizer, const struct dpe_node *node,
+	const struct dpe_node **full)
+{
+	struct dpe_thread *thread = node->hold->thread;
+	const struct dpe_node *tail;
+
+	if (!thread)
+		return greedy_chain(stabilizer, node);
+	if (thread->chain == DPE_NO_CHAIN)
+		return thread->chain = new_chain(stabilizer, true);
+	tail = stabilizer->chains[thread->chain].tail;
+	if (tail->stamp.index == stabilizer->chain_max) {
+		*full = tail;
+		thread->chain = new_chain(stabilizer, true);
+	}
+	return thread->chain;
+}
+
+/* ---- edges ------------------------------------------------------------------------------- */
+
+static void add_edge(struct dpe_stabilizer *stabilizer, const struct dpe_edge *edge)
+{
+	*DPE_GROW(stabilizer->edges, stabilizer->nedges, stabilizer->capedges) = edge;
+}
+
+/* The edges that enter right after a node now enter whatever follows it. */
+static void add_edges_of(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
+{
+	for (unsigned i = 0; i < node->nedges; i++)
+		add_edge(stabilizer, &node->edges[i]);
+}
+
+/* Fills stabilizer->edges with the sends that the node is paired with, and their edges. */
+static void add_sends(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
+{
+	const struct dpe_hold *hold = node->hold;
+
+	stabilizer->ndirect = 0;
+	for (unsigned i = 0; i < hold->nneeds; i++) {
+		const struct dpe_node *send = hold->needs[i].node;
+
+		if (hold->needs[i].kind != DPE_NEED_SEND || !dpe_node_released(send))
+			continue;
+		*DPE_GROW(stabilizer->direct, stabilizer->ndirect, stabilizer->capdirect) =
+			(struct dpe_edge){send->message, send->number, send->stamp};
+		add_edges_of(stabilizer, send);
+	}
+	for (unsigned i = 0; i < stabilizer->ndirect; i++)
+		add_edge(stabilizer, &stabilizer->direct[i]);
+}
+
+static int later_first(const void *a, const void *b)
+{
+	const struct dpe_edge *const *x = a, *const *y = b;
+
+	return ((*x)->number < (*y)->number) - ((*x)->number > (*y)->number);
+}
+
+/* Takes the edges into the past; of stabilizer->edges stay those that told something new, the
+ * earlier first. What is released later cannot precede, so the later ones are tried first. */
+static void reduce_edges(struct dpe_stabilizer *stabilizer)
+{
+	const struct dpe_edge **edges = stabilizer->edges;
+	unsigned kept = 0;
+
+	if (stabilizer->nedges > 1)
+		qsort(edges, stabilizer->nedges, sizeof(edges[0]), later_first);
+	for (unsigned i = 0; i < stabilizer->nedges; i++) {
+		if (dpe_past_has(&stabilizer->past, &edges[i]->stamp))
+			continue;
+		dpe_past_add(&stabilizer->past, &edges[i]->stamp);
+		edges[kept++] = edges[i];
+	}
+	for (unsigned i = 0; i < kept / 2; i++) {
+		const struct dpe_edge *edge = edges[i];
+
+		edges[i] = edges[kept - 1 - i];
+		edges[kept - 1 - i] = edge;
+	}
+	stabilizer->nedges = kept;
+}
+
+/* Gives a receive its edges that enter right after it. */
+static void defer_edges(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+{
+	stabilizer->nedges = 0;
+	add_sends(stabilizer, node);
+	if (!stabilizer->nedges)
+		return;
+	dpe_past_start(&stabilizer->past, node->stamp.past, node->stamp.chain);
+	reduce_edges(stabilizer);
+	if (!stabilizer->nedges)
+		return;
+	node->edges = dpe_xcalloc(stabilizer->nedges, sizeof(*node->edges));
+	node->nedges = stabilizer->nedges;
+	for (unsigned i = 0; i < node->nedges; i++) {
+		node->edges[i] = *stabilizer->edges[i];
+		dpe_message_ref(node->edges[i].message);
+		dpe_stamp_ref(&node->edges[i].stamp);
+	}
+}
+
+/* ---- stamps ------------------------------------------------------------------------------ */
+
+static void take_pred(struct dpe_stabilizer *stabilizer, const struct dpe_node *pred)
+{
+	dpe_past_add(&stabilizer->past, &pred->stamp);
+	add_edges_of(stabilizer, pred);
+}
+
+static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+{
+	const struct dpe_hold *hold = node->hold;
+	const struct dpe_node *full = NULL;
+	uint32_t chain = choose_chain(stabilizer, node, &full);
+	struct dpe_chain_end *end = &stabilizer->chains[chain];
+
+	stabilizer->nedges = 0;
+	dpe_past_start(&stabilizer->past, end->tail ? end->tail->stamp.past : NULL, chain);
+	if (end->tail)
+		add_edges_of(stabilizer, end->tail);
+	if (full)
+		take_pred(stabilizer, full);
+	for (unsigned i = 0; i < hold->nneeds; i++) {
+		const struct dpe_node *pred = hold->needs[i].node;
+
+		if (hold->needs[i].kind == DPE_NEED_PRED && pred && dpe_node_released(pred))
+			take_pred(stabilizer, pred);
+	}
+	if (!hold->deferred)
+		add_sends(stabilizer, node);
+	reduce_edges(stabilizer);
+	node->stamp.chain = chain;
+	node->stamp.index = end->tail ? end->tail->stamp.index + 1 : 1;
+	node->stamp.past = dpe_past_take(&stabilizer->past);
+}
+
+/* The node is now the end of its chain. */
+static void end_chain(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+{
+	struct dpe_chain_end *end = &stabilizer->chains[node->stamp.chain];
+
+	dpe_node_unref(end->tail);
+	end->tail = dpe_node_ref(node);
+}
+
+/* ---- releasing --------------------------------------------------------------------------- */
+
+static void release(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+{
+	struct dpe_event event = {.message = node->message};
+
+	stabilizer->nadded = 0;
+	node->number = event.number = stabilizer->released++;
+	stamp(stabilizer, node);
+	for (unsigned i = 0; i < stabilizer->nedges; i++)
+		*DPE_GROW(stabilizer->added, stabilizer->nadded, stabilizer->capadded) =
+			stabilizer->edges[i]->message;
+	event.stamp = node->stamp;
+	event.added = stabilizer->added;
+	event.nadded = stabilizer->nadded;
+	event.doubtful = stabilizer->doubt;
+	dpe_debug(stabilizer->debug, "stabilizer", 2, "message %llu leaves as event %llu",
+		(unsigned long long)node->arrival, (unsigned long long)node->number);
+	stabilizer->sink.event(stabilizer->sink.context, &event);
+	/* Not before: what was added may be the last tail's to name. */
+	end_chain(stabilizer, node);
+	dpe_gate_leave(stabilizer, node);
+}
+
+/* Tells all that wait for it. */
+static void complete(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+{
+	struct dpe_waiters *waiters = &node->hold->waiters;
+
+	if (node->hold->deferred)
+		defer_edges(stabilizer, node);
+	for (unsigned i = 0; i < waiters->count; i++) {
+		struct dpe_node *waiter = waiters->at[i].node;
+
+		dpe_hold_meet(stabilizer, waiter, waiters->at[i].need);
+	}
+	dpe_hold_end(stabilizer, node);
+}
+
+/* The message waits for nothing, but if it is a receive that has not looked for its sends. */
+static void go_on(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+{
+	struct dpe_hold *hold = node->hold;
+
+	if (hold->nparts && !hold->paired)
+		dpe_sync_pair(stabilizer, node);
+	if (hold->waits && !hold->deferred)
+		return;
+	release(stabilizer, node);
+	if (!hold->waits)
+		complete(stabilizer, node);
+}
+
+static void run(struct dpe_stabilizer *stabilizer)
+{
+	struct dpe_node *node;
+
+	do {
+		while (stabilizer->ncompleted)
+			complete(stabilizer, stabilizer->completed[--stabilizer->ncompleted]);
+		node = dpe_heap_pop(&stabilizer->ready);
+		if (node)
+			go_on(stabilizer, node);
+	} while (node || stabilizer->ncompleted);
+}
+
+void dpe_tell_lost(struct dpe_stabilizer *stabilizer, const struct dpe_node *after, uint64_t count)
+{
+	stabilizer->doubt = true;
+	dpe_debug(stabilizer->debug, "stabilizer", 1, "%llu messages lost before message %llu",
+		(unsigned long long)count, (unsigned long long)after->arrival);
+	stabilizer->sink.lost(stabilizer->sink.context, after->message, count);
+}
+
+/* ---- pushing ----------------------------------------------------------------------------- */
+
+static void refuse(
+	struct dpe_diags *diags, const struct dpe_message *message, struct dpe_text *what)
+{
+	char *where = dpe_xasprintf("input %lu, message %llu", (unsigned long)message->log + 1,
+		(unsigned long long)message->place);
+
+	dpe_diag_at(diags, DPE_ERROR, where, "%s", what->at);
+	dpe_text_free(what);
+	free(where);
+}
+
+static bool id_is_new(const struct dpe_stabilizer *stabilizer, const struct dpe_message *message,
+	struct dpe_diags *diags)
+{
+	struct dpe_known *known;
+	struct dpe_text what = {0};
+
+	if (message->id.kind == DPE_NONE)
+		return true;
+	known = dpe_known_find(stabilizer, message->log, message->id);
+	if (!known || !known->node || known->by_place)
+		return true;
+	dpe_text_puts(&what, "a message with the id ");
+	dpe_value_print(&what, message->id);
+	dpe_text_puts(&what, " was there before, this one is dropped; give each its own id");
+	refuse(diags, message, &what);
+	return false;
+}
+
+static bool seq_is_new(const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread,
+	const struct dpe_message *message, struct dpe_diags *diags)
+{
+	struct dpe_text what = {0};
+
+	if (!thread || !message->has_seq || !dpe_thread_passed(stabilizer, thread, message->seq))
+		return true;
+	dpe_text_printf(
+		&what, "message with number %llu of thread ", (unsigned long long)message->seq);
+	dpe_value_print(&what, message->thread);
+	dpe_text_puts(&what, " came twice");
+	if (thread->lossy)
+		dpe_text_puts(&what, ", or too late after it was counted as lost");
+	dpe_text_puts(&what, "; this one is dropped");
+	refuse(diags, message, &what);
+	return false;
+}
+
+/* The message goes under its host's clock. Where later ones have left already, a watermark was
+ * wrong, and with it perhaps the order. */
+static void set_host(
+	struct dpe_stabilizer *stabilizer, struct dpe_node *node, struct dpe_diags *diags)
+{
+	const struct dpe_message *message = node->message;
+	struct dpe_host *host;
+	char *where;
+
+	if (!message->has_time || stabilizer->ordered)
+		return;
+	host = node->host = dpe_host_of(stabilizer, message->host);
+	node->hold->gated = true;
+	node->hold->waits++;
+	if (!host->has_time || message->time >= host->time)
+		return;
+	stabilizer->doubt = true;
+	where = dpe_xasprintf("input %lu, message %llu", (unsigned long)message->log + 1,
+		(unsigned long long)message->place);
+	dpe_diag_at(diags, DPE_WARNING, where,
+		"came too late: later messages of its host have left; their order is in doubt");
+	free(where);
+}
+
+bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
+	const struct dpe_role *roles, unsigned nroles, struct dpe_diags *diags)
+{
+	struct dpe_thread *thread = dpe_thread_of(stabilizer, message);
+	struct dpe_node *node;
+
+	if (!id_is_new(stabilizer, message, diags) ||
+		!seq_is_new(stabilizer, thread, message, diags)) {
+		dpe_message_unref(message);
+		return false;
+	}
+	node = dpe_hold_new(stabilizer, message);
+	node->hold->waits = 1;
+	set_host(stabilizer, node, diags);
+	dpe_known_add(stabilizer, node);
+	dpe_hold_preds(stabilizer, node);
+	if (thread)
+		dpe_thread_join(stabilizer, thread, node);
+	dpe_sync_enter(stabilizer, node, roles, nroles);
+	if (node->host)
+		dpe_gate_enter(stabilizer, node);
+	dpe_hold_drop(stabilizer, node);
+	run(stabilizer);
+	return true;
+}
+
+void dpe_stabilizer_watermark(struct dpe_stabilizer *stabilizer, struct dpe_value id, uint64_t time)
+{
+	struct dpe_host *host;
+
+	if (stabilizer->ordered)
+		return;
+	host = dpe_host_of(stabilizer, id);
+	if (time <= host->watermark)
+		return;
+	host->watermark = time;
+	dpe_gate_open(stabilizer, host);
+	run(stabilizer);
+}
+
+void dpe_stabilizer_finish(struct dpe_stabilizer *stabilizer)
+{
+	stabilizer->finished = true;
+	for (unsigned i = 0; i < stabilizer->hosts.size; i++) {
+		if (stabilizer->hosts.slots[i].entry)
+			dpe_gate_open(stabilizer, stabilizer->hosts.slots[i].entry);
+	}
+	run(stabilizer);
+	dpe_stuck_collect(stabilizer);
+	while (stabilizer->first) {
+		dpe_stuck_relieve(stabilizer);
+		run(stabilizer);
+	}
+}

@@ -1,0 +1,107 @@
+/* stabilizer: messages in any order → events in causal order (paper 4.2, figure 4-5).
+ *
+ * It holds each message until all that precedes it has left: the thread's previous message, the
+ * explicit predecessors, earlier messages of the same host's clock. It establishes synchronisation
+ * edges between sends and receives, and stamps each event with its place in the causal order. */
+#ifndef DPE_STABILIZER_H
+#define DPE_STABILIZER_H
+
+#include "event/event.h"
+
+/* ---- causal order ------------------------------------------------------------------------ */
+
+/* The events are covered by chains, each totally ordered: one a thread, and for messages without
+ * a thread, chains found greedily along explicit predecessors. An event is the `index`-th of its
+ * chain (from 1); `past` says how far into each other chain its causal past reaches. Events of a
+ * chain share one `past` until a predecessor from elsewhere changes it. */
+struct dpe_clock;
+struct dpe_stamp {
+	uint32_t chain, index;
+	const struct dpe_clock *past; /* NULL: nothing but its own chain */
+};
+/* True where a is in the causal past of b (never of itself). Two events of which neither precedes
+ * the other are causally independent. */
+bool dpe_precedes(const struct dpe_stamp *a, const struct dpe_stamp *b);
+/* How many events of `chain` precede the event (its own chain included: index - 1). */
+uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain);
+/* Clocks are counted; whoever keeps a stamp longer than the callback keeps its clock. */
+void dpe_stamp_ref(const struct dpe_stamp *stamp);
+void dpe_stamp_unref(const struct dpe_stamp *stamp);
+
+/* ---- what comes out ---------------------------------------------------------------------- */
+
+struct dpe_event {
+	struct dpe_message *message; /* borrowed: take a reference to keep it */
+	uint64_t number;             /* order of release, from 0 */
+	struct dpe_stamp stamp;
+	/* The synchronisation edges that arrive at this event: messages that were sends. */
+	const struct dpe_message *const *added;
+	unsigned nadded;
+	/* Something that its order could depend on was lost or never came. */
+	bool doubtful;
+};
+
+struct dpe_stabilizer_sink {
+	void *context;
+	void (*event)(void *context, const struct dpe_event *event);
+	/* At the end of the input: `message` waited for what never came, or for what waits for it
+	 * in turn. `missing` says for what: "predecessor e7". Called before the message is released
+	 * (a receive whose edges enter after it: before what follows it is). */
+	void (*held)(void *context, const struct dpe_message *message, const char *missing);
+	/* `count` messages of a thread were lost: a gap in its numbers, before `after`, that can no
+	 * longer be filled. Every event released from then on is doubtful, as after `held`. */
+	void (*lost)(void *context, const struct dpe_message *after, uint64_t count);
+};
+
+/* ---- synchronisation --------------------------------------------------------------------- */
+
+enum dpe_sync_pairing {
+	DPE_SYNC_FIFO, /* a receive with the earliest send before it that none has taken yet */
+	DPE_SYNC_LAST, /* with the latest send before it */
+	DPE_SYNC_ALL,  /* with every send before it */
+	DPE_SYNC_ONCE, /* each value is sent once: the receive waits for its send */
+};
+
+/* What a message is to a synchronisation rule. Sends and receives pair where rule and keys are
+ * equal. "Before" goes by time where both messages stand under one host's clock (not in an input
+ * that is `ordered`), else by arrival; a send that itself waits for the receive is not before it.
+ *
+ * The edge enters the receiver where the receive completes: at an .exit itself, else right after
+ * the message: at the thread's next one, and at those that name it as their predecessor. */
+struct dpe_role {
+	unsigned rule; /* index into the pairings given to dpe_stabilizer_new */
+	bool send;     /* else a receive */
+	unsigned nkeys;
+	const struct dpe_value *keys; /* copied */
+};
+
+struct dpe_stabilizer_options {
+	const enum dpe_sync_pairing *pairings; /* one a synchronisation rule; copied */
+	unsigned npairings;
+	/* The input already stands in causal order (a recorded log says so in its header): messages
+	 * with times need not wait for earlier ones, and what is missing in a thread's numbers when
+	 * a later one arrives is lost. */
+	bool ordered;
+	const struct dpe_debug *debug;
+};
+
+struct dpe_stabilizer;
+struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
+	const struct dpe_stabilizer_options *options, const struct dpe_stabilizer_sink *sink);
+void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer); /* accepts NULL; releases nothing */
+/* Takes over the caller's reference. Calls the sink for everything that became ready. False, and
+ * a diagnostic, where the message's id, or its number in its thread, was there before (it is then
+ * dropped).
+ *
+ * Predecessors name ids of the same log. A message without an id is named by its place, unless
+ * it has a `seq` (what probes made: of these nothing is remembered once they have left). */
+bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
+	const struct dpe_role *roles, unsigned nroles, struct dpe_diags *diags);
+/* No message of `host` (a message's `host` value) with a time before `time` will come any more.
+ * Those that have come leave; one that comes too late all the same is taken, with a warning. */
+void dpe_stabilizer_watermark(
+	struct dpe_stabilizer *stabilizer, struct dpe_value host, uint64_t time);
+/* The end of the input: releases everything, telling what is held first. */
+void dpe_stabilizer_finish(struct dpe_stabilizer *stabilizer);
+
+#endif

@@ -1,0 +1,341 @@
+/* What the parts of the stabilizer know of each other. Private.
+ *
+ *	stabilizer.c  the way of a message: push, release, finish
+ *	hold.c        what a message waits for, and explicit predecessors
+ *	turn.c        the order within a thread and within a host
+ *	stuck.c       at the end of the input: what never came, and circles
+ *	sync.c        sends and receives find each other
+ *	clock.c       stamps
+ *	table.c       a hash table and a heap
+ *
+ * A message is *held* until it is released (it has a stamp, the sink has seen it), and *complete*
+ * once its successors may follow. The two differ only for a receive that is no .exit: its edges
+ * enter right after it, so its successors wait for its sends although it has left itself. */
+#ifndef DPE_STABILIZER_STABLE_H
+#define DPE_STABILIZER_STABLE_H
+
+#include "stabilizer/stabilizer.h"
+
+#define DPE_NO_CHAIN UINT32_MAX
+
+/* ---- table.c ----------------------------------------------------------------------------- */
+
+struct dpe_slot {
+	uint64_t hash;
+	void *entry;
+};
+
+/* Open addressing; the entries belong to whoever added them. Start from {0}. */
+struct dpe_table {
+	struct dpe_slot *slots;
+	unsigned size, count; /* size: a power of two, or 0 */
+};
+
+typedef bool dpe_same_fn(const void *entry, const void *key);
+void *dpe_table_find(
+	const struct dpe_table *table, uint64_t hash, dpe_same_fn *same, const void *key);
+void dpe_table_add(struct dpe_table *table, uint64_t hash, void *entry);
+void dpe_table_remove(struct dpe_table *table, uint64_t hash, const void *entry);
+void dpe_table_free(struct dpe_table *table); /* not the entries */
+uint64_t dpe_mix(uint64_t a, uint64_t b);
+
+struct dpe_node;
+struct dpe_heap_item {
+	uint64_t key, tie;
+	struct dpe_node *node;
+};
+
+/* The least key first, then the least tie. Start from {0}. */
+struct dpe_heap {
+	struct dpe_heap_item *at;
+	unsigned count, cap;
+};
+
+void dpe_heap_push(struct dpe_heap *heap, uint64_t key, uint64_t tie, struct dpe_node *node);
+struct dpe_node *dpe_heap_pop(struct dpe_heap *heap); /* NULL where it is empty */
+void dpe_heap_remove(struct dpe_heap *heap, const struct dpe_node *node);
+
+/* ---- clock.c ----------------------------------------------------------------------------- */
+
+/* How far into a chain. */
+struct dpe_reach {
+	uint32_t chain, index;
+};
+
+/* Sorted by chain; never has the chain of the events that carry it. */
+struct dpe_clock {
+	uint32_t refs, count;
+	struct dpe_reach at[];
+};
+
+/* A past under construction, which starts from the one before it in the chain. */
+struct dpe_past {
+	const struct dpe_clock *base;
+	uint32_t own;
+	bool changed; /* else it is still the base */
+	struct dpe_reach *at, *other;
+	unsigned count, cap, othercap;
+};
+
+void dpe_past_start(struct dpe_past *past, const struct dpe_clock *base, uint32_t own);
+/* True where the event is in it, whatever comes from its own chain counting as there. */
+bool dpe_past_has(const struct dpe_past *past, const struct dpe_stamp *stamp);
+/* Adds the event with all that precedes it. */
+void dpe_past_add(struct dpe_past *past, const struct dpe_stamp *stamp);
+/* The clock, with a reference for the caller. */
+const struct dpe_clock *dpe_past_take(struct dpe_past *past);
+void dpe_past_free(struct dpe_past *past);
+
+/* ---- nodes ------------------------------------------------------------------------------- */
+
+/* A send that precedes whatever follows a certain receive, though not the receive itself. */
+struct dpe_edge {
+	struct dpe_message *message;
+	uint64_t number;
+	struct dpe_stamp stamp;
+};
+
+/* A message on its way and, as long as anything can name it, after it has left. Counted. */
+struct dpe_node {
+	uint32_t refs;
+	uint32_t uses; /* by pairings, which keep the message; else it goes when complete */
+	struct dpe_message *message;
+	struct dpe_host *host; /* whose clock it stands under; NULL: times do not hold it */
+	uint64_t arrival, number;
+	struct dpe_stamp stamp; /* index 0: not yet released */
+	struct dpe_edge *edges; /* enter right after it */
+	unsigned nedges;
+	struct dpe_hold *hold; /* NULL: complete */
+};
+
+enum dpe_need_kind {
+	DPE_NEED_PRED,     /* an explicit predecessor, called `known` */
+	DPE_NEED_PROGRAM,  /* the thread's message before it */
+	DPE_NEED_SEND,     /* the send it is paired with */
+	DPE_NEED_ANY_SEND, /* a send of `queue`: none has come */
+};
+
+struct dpe_need {
+	enum dpe_need_kind kind;
+	bool met;
+	bool backward; /* waits for what arrived later */
+	struct dpe_known *known;
+	struct dpe_node *node; /* counted; NULL: it has not come */
+	struct dpe_queue *queue;
+};
+
+/* Whose need ends when something completes. Counts the node. */
+struct dpe_waiter {
+	struct dpe_node *node;
+	unsigned need;
+};
+
+struct dpe_waiters {
+	struct dpe_waiter *at;
+	unsigned count, cap;
+};
+
+/* What a message is to one synchronisation rule. */
+struct dpe_part {
+	struct dpe_queue *queue;
+	bool send;
+	bool taken; /* the send was paired before its host's time reached it */
+};
+
+/* What is of interest only until the message is complete. */
+struct dpe_hold {
+	struct dpe_node *before, *after; /* all that are not complete, in order of arrival */
+	unsigned waits; /* unmet needs, the turn, the gate, and one while it is being pushed */
+	bool parked;    /* its turn in its thread has not come */
+	bool gated;     /* its host's time has not reached it */
+	bool paired;    /* its receives have been looked at */
+	bool deferred;  /* a receive whose edges enter after it */
+	uint64_t mark;  /* of the last walk that saw it */
+	unsigned open;  /* its place in host->open */
+	struct dpe_thread *thread;
+	uint64_t turn;                    /* unless parked: its place in its thread */
+	struct dpe_node *earlier, *later; /* the same as a list, of what is not complete */
+	struct dpe_need *needs;
+	unsigned nneeds, capneeds;
+	struct dpe_waiters waiters;
+	struct dpe_part *parts;
+	unsigned nparts;
+};
+
+/* A name by which predecessors are given. Owned by the table until the end. */
+struct dpe_known {
+	uint32_t log;
+	bool by_place;
+	struct dpe_value id;       /* its text is owned */
+	struct dpe_node *node;     /* counted; NULL: it has been named but has not come */
+	struct dpe_waiters wanted; /* meanwhile */
+};
+
+struct dpe_thread {
+	struct dpe_value host, id; /* texts owned */
+	uint64_t next;             /* number that follows, unless exhausted */
+	uint64_t closed;           /* all numbers before it came or can no longer come */
+	bool exhausted, lossy;
+	uint32_t chain;
+	struct dpe_node *tail;  /* counted: the last in program order so far */
+	struct dpe_node *head;  /* the first that is not complete */
+	uint64_t turns;         /* how many have had theirs */
+	unsigned nentangled;    /* of what is not complete: with predecessors or under a clock */
+	struct dpe_heap parked; /* by number */
+	uint64_t mark, mark_seq;
+};
+
+/* Messages under one clock pass a gate: those of the least time are open, all later ones wait
+ * until these have been released and the watermark has passed their own time. */
+struct dpe_host {
+	struct dpe_value id;      /* text owned */
+	uint64_t watermark, time; /* time: of what is or was open */
+	bool has_time;
+	uint64_t latest;      /* highest time that came to the gate */
+	bool inverted;        /* a time came after a higher one */
+	struct dpe_heap gate; /* by time, then arrival */
+	struct dpe_node **open;
+	unsigned nopen, capopen;
+	uint64_t mark, mark_time;
+};
+
+struct dpe_chain_end {
+	struct dpe_node *tail; /* counted */
+	bool of_thread;
+};
+
+struct dpe_stabilizer {
+	const struct dpe_names *names;
+	struct dpe_stabilizer_sink sink;
+	enum dpe_sync_pairing *pairings;
+	unsigned npairings;
+	bool ordered, finished;
+	bool doubt; /* something was lost or never came */
+	const struct dpe_debug *debug;
+
+	uint64_t arrivals, released, marks;
+	struct dpe_node *first, *last; /* all that are not complete */
+	struct dpe_heap ready;         /* by arrival */
+	struct dpe_heap stuck;         /* by arrival, counted; after the end of the input */
+	struct dpe_node **completed;   /* yet to be told to those who wait */
+	unsigned ncompleted, capcompleted;
+
+	struct dpe_table known, threads, hosts, queues;
+	struct dpe_table parked; /* by thread and number */
+	/* How much there is that waits for what arrived later: where none, no circle is possible.
+	 */
+	unsigned nbackward, nparked, ninverted;
+	struct dpe_chain_end *chains;
+	unsigned nchains, capchains;
+	uint32_t chain_max; /* a chain that is full is continued by another; tests make it small */
+
+	/* Scratch */
+	struct dpe_past past;
+	const struct dpe_edge **edges;
+	unsigned nedges, capedges;
+	struct dpe_edge *direct;
+	unsigned ndirect, capdirect;
+	const struct dpe_message **added;
+	unsigned nadded, capadded;
+	struct dpe_node **walk;
+	unsigned nwalk, capwalk;
+	struct dpe_node **candidates;
+	unsigned ncandidates, capcandidates;
+	struct dpe_hold **spare; /* emptied holds for reuse */
+	unsigned nspare, capspare;
+};
+
+struct dpe_node *dpe_node_ref(struct dpe_node *node);
+void dpe_node_unref(struct dpe_node *node); /* accepts NULL */
+/* Pairings that need the message of a send after it is complete. */
+void dpe_node_use(struct dpe_node *node);
+void dpe_node_unuse(struct dpe_node *node); /* with its reference */
+static inline bool dpe_node_released(const struct dpe_node *node)
+{
+	return node->stamp.index != 0;
+}
+
+/* ---- hold.c ------------------------------------------------------------------------------ */
+
+struct dpe_node *dpe_hold_new(struct dpe_stabilizer *stabilizer, struct dpe_message *message);
+/* Ends the hold: unlinked, emptied, its waiters forgotten. */
+void dpe_hold_end(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+/* One reason less to wait. */
+void dpe_hold_drop(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+/* A need on a node (with its known name, where it has one), met if that is complete. Returns its
+ * index. A DPE_NEED_ANY_SEND has no node yet. */
+unsigned dpe_hold_need(
+	struct dpe_stabilizer *stabilizer, struct dpe_node *node, const struct dpe_need *need);
+/* Ends a need for whatever reason; nothing where it was met before. */
+void dpe_hold_meet(struct dpe_stabilizer *stabilizer, struct dpe_node *node, unsigned need);
+void dpe_hold_await(struct dpe_waiters *waiters, struct dpe_node *node, unsigned need);
+void dpe_waiters_free(struct dpe_waiters *waiters);
+
+/* The known name of an id in a log, or NULL. */
+struct dpe_known *dpe_known_find(
+	const struct dpe_stabilizer *stabilizer, uint32_t log, struct dpe_value id);
+/* The message can now be named as a predecessor, if it can be named at all. */
+void dpe_known_add(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+/* Explicit predecessors. */
+void dpe_hold_preds(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+
+/* ---- turn.c ------------------------------------------------------------------------------ */
+
+bool dpe_value_same(struct dpe_value a, struct dpe_value b); /* also where both are not there */
+/* With text of its own, and the end of that. */
+struct dpe_value dpe_value_copy(struct dpe_value value);
+void dpe_value_discard(struct dpe_value value);
+
+/* The thread of a message, made when new; NULL where it has none. */
+struct dpe_thread *dpe_thread_of(
+	struct dpe_stabilizer *stabilizer, const struct dpe_message *message);
+/* True where the number was there before, or can no longer come. */
+bool dpe_thread_passed(
+	const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread, uint64_t seq);
+/* Program order. */
+void dpe_thread_join(
+	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_node *node);
+/* The message is complete. */
+void dpe_thread_leave(struct dpe_node *node);
+/* All numbers before this one came or are lost: says so, and lets what follows go on. */
+void dpe_thread_close(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, uint64_t seq);
+
+struct dpe_host *dpe_host_of(struct dpe_stabilizer *stabilizer, struct dpe_value id);
+/* Puts a gated message before its host's gate. */
+void dpe_gate_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+/* Lets through what may pass. */
+void dpe_gate_open(struct dpe_stabilizer *stabilizer, struct dpe_host *host);
+/* Lets one through out of turn. */
+void dpe_gate_force(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+/* The message has been released. */
+void dpe_gate_leave(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+
+/* ---- sync.c ------------------------------------------------------------------------------ */
+
+/* Notes what the message is to the synchronisation rules. */
+void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node,
+	const struct dpe_role *roles, unsigned nroles);
+/* Its host's time has reached the message. */
+void dpe_sync_open(struct dpe_node *node);
+/* Nothing but its sends keeps the message: finds them, and adds needs for them. */
+void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+/* "its send (synchronisation 0, 0x55)" */
+void dpe_queue_print(struct dpe_text *to, const struct dpe_queue *queue);
+void dpe_sync_free(struct dpe_stabilizer *stabilizer);
+
+/* ---- stuck.c ----------------------------------------------------------------------------- */
+
+/* True where the node cannot be complete before the other one is. */
+bool dpe_waits_for(
+	struct dpe_stabilizer *stabilizer, struct dpe_node *node, const struct dpe_node *other);
+/* The input has ended: notes what waits for what never came. */
+void dpe_stuck_collect(struct dpe_stabilizer *stabilizer);
+void dpe_stuck_add(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+/* Nothing is ready: lets the first that is stuck go on without. */
+void dpe_stuck_relieve(struct dpe_stabilizer *stabilizer);
+
+/* ---- stabilizer.c ------------------------------------------------------------------------ */
+
+void dpe_tell_lost(struct dpe_stabilizer *stabilizer, const struct dpe_node *after, uint64_t count);
+
+#endif

@@ -1,0 +1,291 @@
+/* Who waits for whom: circles, and what at the end of the input waits for what never came. */
+#include "stabilizer/stable.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+
+/* ---- walking back ------------------------------------------------------------------------ */
+
+static void visit(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+{
+	if (!node || !node->hold || node->hold->mark == stabilizer->marks)
+		return;
+	node->hold->mark = stabilizer->marks;
+	*DPE_GROW(stabilizer->walk, stabilizer->nwalk, stabilizer->capwalk) = node;
+}
+
+/* The gate: earlier messages of the host have to be released first, that is all; the edges of a
+ * receive that enter after it do not matter. */
+static void visit_earlier(struct dpe_stabilizer *stabilizer, const struct dpe_node *node,
+	const struct dpe_node *other)
+{
+	struct dpe_host *host = node->host;
+	uint64_t time = node->message->time;
+
+	if (host->mark == stabilizer->marks && host->mark_time >= time)
+		return;
+	host->mark = stabilizer->marks;
+	host->mark_time = time;
+	for (unsigned i = 0; i < host->nopen; i++) {
+		if (host->open[i] != other || !other->hold->deferred)
+			visit(stabilizer, host->open[i]);
+	}
+	for (unsigned i = 0; i < host->gate.count; i++) {
+		if (host->gate.at[i].key < time)
+			visit(stabilizer, host->gate.at[i].node);
+	}
+}
+
+/* The turn: what stands before it in its thread. */
+static void visit_parked(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
+{
+	struct dpe_thread *thread = node->hold->thread;
+	uint64_t seq = node->message->seq;
+
+	if (thread->mark == stabilizer->marks && thread->mark_seq >= seq)
+		return;
+	thread->mark = stabilizer->marks;
+	thread->mark_seq = seq;
+	visit(stabilizer, thread->tail);
+	for (unsigned i = 0; i < thread->parked.count; i++) {
+		if (thread->parked.at[i].key < seq)
+			visit(stabilizer, thread->parked.at[i].node);
+	}
+}
+
+/* True where the node stands after the other one in its thread. */
+static bool is_later(const struct dpe_node *node, const struct dpe_node *other)
+{
+	if (!node->hold->thread || node->hold->thread != other->hold->thread)
+		return false;
+	return node->hold->parked || node->hold->turn > other->hold->turn;
+}
+
+/* What the node waits for directly. In a thread where none but the first has anything else to wait
+ * for, that one stands for all before the node. */
+static void visit_before(struct dpe_stabilizer *stabilizer, const struct dpe_node *node,
+	const struct dpe_node *other)
+{
+	const struct dpe_hold *hold = node->hold;
+
+	if (hold->thread && !hold->thread->nentangled && hold->thread->head != node) {
+		visit(stabilizer, hold->thread->head);
+		return;
+	}
+	for (unsigned i = 0; i < hold->nneeds; i++) {
+		if (!hold->needs[i].met)
+			visit(stabilizer, hold->needs[i].node);
+	}
+	if (hold->gated)
+		visit_earlier(stabilizer, node, other);
+	if (hold->parked)
+		visit_parked(stabilizer, node);
+}
+
+/* False in most cases, for next to nothing: nobody waits for the other one, or all that is held
+ * waits only for what arrived before it. */
+static bool might_wait(const struct dpe_stabilizer *stabilizer, const struct dpe_node *node,
+	const struct dpe_node *other)
+{
+	const struct dpe_hold *hold = other->hold;
+
+	if (node == other)
+		return true;
+	if (!node->hold)
+		return false;
+	if (node->arrival < other->arrival && !stabilizer->nbackward && !stabilizer->nparked &&
+		!stabilizer->ninverted)
+		return false;
+	return hold->waiters.count || (hold->thread && hold->thread->parked.count) ||
+	       (other->host && (other->host->gate.count || node->hold->gated));
+}
+
+bool dpe_waits_for(
+	struct dpe_stabilizer *stabilizer, struct dpe_node *node, const struct dpe_node *other)
+{
+	if (!other->hold || !might_wait(stabilizer, node, other))
+		return false;
+	stabilizer->marks++;
+	stabilizer->nwalk = 0;
+	visit(stabilizer, node);
+	while (stabilizer->nwalk) {
+		const struct dpe_node *at = stabilizer->walk[--stabilizer->nwalk];
+
+		if (at == other || is_later(at, other))
+			return true;
+		visit_before(stabilizer, at, other);
+	}
+	return false;
+}
+
+/* ---- what never came --------------------------------------------------------------------- */
+
+static bool never_came(const struct dpe_need *need)
+{
+	return !need->met && !need->node;
+}
+
+void dpe_stuck_add(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+{
+	dpe_heap_push(&stabilizer->stuck, node->arrival, 0, dpe_node_ref(node));
+}
+
+void dpe_stuck_collect(struct dpe_stabilizer *stabilizer)
+{
+	for (struct dpe_node *node = stabilizer->first; node; node = node->hold->after) {
+		const struct dpe_hold *hold = node->hold;
+		bool stuck = hold->parked && hold->thread->parked.at[0].node == node;
+
+		for (unsigned i = 0; i < hold->nneeds && !stuck; i++)
+			stuck = never_came(&hold->needs[i]);
+		if (stuck)
+			dpe_stuck_add(stabilizer, node);
+	}
+}
+
+static void tell_held(
+	struct dpe_stabilizer *stabilizer, const struct dpe_node *node, const char *missing)
+{
+	stabilizer->doubt = true;
+	dpe_debug(stabilizer->debug, "stabilizer", 1, "message %llu waited for %s",
+		(unsigned long long)node->arrival, missing);
+	stabilizer->sink.held(stabilizer->sink.context, node->message, missing);
+}
+
+static void print_need(struct dpe_text *to, const struct dpe_need *need)
+{
+	if (to->len)
+		dpe_text_puts(to, ", ");
+	if (need->kind == DPE_NEED_ANY_SEND) {
+		dpe_queue_print(to, need->queue);
+		return;
+	}
+	dpe_text_puts(to, "predecessor ");
+	dpe_value_print(to, need->known->id);
+}
+
+/* What never came is told, and waited for no longer. */
+static void relieve(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+{
+	struct dpe_hold *hold = node->hold;
+	struct dpe_text missing = {0};
+
+	if (hold->parked && hold->thread->parked.at[0].node == node)
+		dpe_thread_close(stabilizer, hold->thread, node->message->seq);
+	for (unsigned i = 0; i < hold->nneeds; i++) {
+		if (never_came(&hold->needs[i]))
+			print_need(&missing, &hold->needs[i]);
+	}
+	if (!missing.len)
+		return;
+	tell_held(stabilizer, node, missing.at);
+	dpe_text_free(&missing);
+	for (unsigned i = 0; i < hold->nneeds; i++) {
+		if (never_came(&hold->needs[i]))
+			dpe_hold_meet(stabilizer, node, i);
+	}
+}
+
+/* ---- circles ----------------------------------------------------------------------------- */
+
+#define GATE UINT_MAX
+
+/* One thing that the node waits for, all of which have come; *need is its index, or GATE. */
+static struct dpe_node *blocker(const struct dpe_node *node, unsigned *need)
+{
+	const struct dpe_hold *hold = node->hold;
+
+	for (unsigned i = 0; i < hold->nneeds; i++) {
+		*need = i;
+		if (!hold->needs[i].met)
+			return hold->needs[i].node;
+	}
+	*need = GATE;
+	assert(hold->gated && node->host->nopen);
+	return node->host->open[0];
+}
+
+/* Which edge of a circle to give up: a pairing, which was a guess, rather than times, these rather
+ * than predecessors, and these rather than the order of a thread. */
+static unsigned rank(const struct dpe_node *node, unsigned need)
+{
+	if (need == GATE)
+		return 1;
+	switch (node->hold->needs[need].kind) {
+	case DPE_NEED_SEND:
+		return 0;
+	case DPE_NEED_PRED:
+		return 2;
+	default:
+		return 3;
+	}
+}
+
+/* Some node of a circle that the node waits for, or is in. */
+static struct dpe_node *find_circle(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+{
+	unsigned need;
+
+	stabilizer->marks++;
+	while (node->hold->mark != stabilizer->marks) {
+		node->hold->mark = stabilizer->marks;
+		node = blocker(node, &need);
+	}
+	return node;
+}
+
+static void give_up(struct dpe_stabilizer *stabilizer, struct dpe_node *node, unsigned need)
+{
+	const struct dpe_node *before;
+	struct dpe_text missing = {0};
+
+	if (need == GATE) {
+		tell_held(stabilizer, node,
+			"earlier messages of its host, which wait for it in turn");
+		dpe_gate_force(stabilizer, node);
+		return;
+	}
+	before = node->hold->needs[need].node;
+	dpe_text_puts(&missing, "predecessor ");
+	dpe_message_print_id(&missing, stabilizer->names, before->message);
+	if (before == node)
+		dpe_text_puts(&missing, ", which is itself");
+	else
+		dpe_text_puts(&missing, ", which waits for it in turn");
+	tell_held(stabilizer, node, missing.at);
+	dpe_text_free(&missing);
+	dpe_hold_meet(stabilizer, node, need);
+}
+
+static void break_circle(struct dpe_stabilizer *stabilizer)
+{
+	struct dpe_node *start = find_circle(stabilizer, stabilizer->first);
+	struct dpe_node *node = start, *best = start, *next;
+	unsigned need, best_need;
+
+	blocker(start, &best_need);
+	for (node = blocker(start, &need); node != start; node = next) {
+		next = blocker(node, &need);
+		if (rank(node, need) > rank(best, best_need) ||
+			(rank(node, need) == rank(best, best_need) &&
+				node->arrival > best->arrival))
+			continue;
+		best = node;
+		best_need = need;
+	}
+	give_up(stabilizer, best, best_need);
+}
+
+void dpe_stuck_relieve(struct dpe_stabilizer *stabilizer)
+{
+	struct dpe_node *node = dpe_heap_pop(&stabilizer->stuck);
+
+	if (!node) {
+		break_circle(stabilizer);
+		return;
+	}
+	if (node->hold)
+		relieve(stabilizer, node);
+	dpe_node_unref(node);
+}

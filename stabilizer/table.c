@@ -1,0 +1,173 @@
+/* A hash table with open addressing, and a heap. Both are generic over who uses them here. */
+#include "stabilizer/stable.h"
+
+#include <stdlib.h>
+
+#define FIRST_SIZE 16u
+
+/* ---- hash table -------------------------------------------------------------------------- */
+
+uint64_t dpe_mix(uint64_t a, uint64_t b)
+{
+	uint64_t mixed = (a ^ (b + UINT64_C(0x9e3779b97f4a7c15) + (a << 6) + (a >> 2))) *
+			 UINT64_C(0xff51afd7ed558ccd);
+
+	return mixed ^ mixed >> 32;
+}
+
+/* Where the probing for a hash starts. */
+static unsigned home(const struct dpe_table *table, uint64_t hash)
+{
+	return (unsigned)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (table->size - 1);
+}
+
+void *dpe_table_find(
+	const struct dpe_table *table, uint64_t hash, dpe_same_fn *same, const void *key)
+{
+	if (!table->size)
+		return NULL;
+	for (unsigned i = home(table, hash);; i = (i + 1) & (table->size - 1)) {
+		const struct dpe_slot *slot = &table->slots[i];
+
+		if (!slot->entry)
+			return NULL;
+		if (slot->hash == hash && same(slot->entry, key))
+			return slot->entry;
+	}
+}
+
+static void put(struct dpe_table *table, struct dpe_slot slot)
+{
+	unsigned i = home(table, slot.hash);
+
+	while (table->slots[i].entry)
+		i = (i + 1) & (table->size - 1);
+	table->slots[i] = slot;
+}
+
+static void enlarge(struct dpe_table *table)
+{
+	struct dpe_table old = *table;
+
+	table->size = old.size ? old.size * 2 : FIRST_SIZE;
+	table->slots = dpe_xcalloc(table->size, sizeof(*table->slots));
+	for (unsigned i = 0; i < old.size; i++) {
+		if (old.slots[i].entry)
+			put(table, old.slots[i]);
+	}
+	free(old.slots);
+}
+
+void dpe_table_add(struct dpe_table *table, uint64_t hash, void *entry)
+{
+	if (table->count >= table->size - table->size / 4)
+		enlarge(table);
+	put(table, (struct dpe_slot){hash, entry});
+	table->count++;
+}
+
+/* Closes the hole at i: whatever was probed past it moves up. */
+static void close_hole(struct dpe_table *table, unsigned i)
+{
+	unsigned mask = table->size - 1;
+
+	for (unsigned j = (i + 1) & mask; table->slots[j].entry; j = (j + 1) & mask) {
+		unsigned from = home(table, table->slots[j].hash);
+
+		if (((j - from) & mask) < ((j - i) & mask))
+			continue;
+		table->slots[i] = table->slots[j];
+		i = j;
+	}
+	table->slots[i] = (struct dpe_slot){0};
+}
+
+void dpe_table_remove(struct dpe_table *table, uint64_t hash, const void *entry)
+{
+	unsigned i;
+
+	if (!table->size)
+		return;
+	for (i = home(table, hash); table->slots[i].entry != entry;
+		i = (i + 1) & (table->size - 1)) {
+		if (!table->slots[i].entry)
+			return;
+	}
+	close_hole(table, i);
+	table->count--;
+}
+
+void dpe_table_free(struct dpe_table *table)
+{
+	free(table->slots);
+	*table = (struct dpe_table){0};
+}
+
+/* ---- heap -------------------------------------------------------------------------------- */
+
+static bool less(const struct dpe_heap_item *a, const struct dpe_heap_item *b)
+{
+	return a->key != b->key ? a->key < b->key : a->tie < b->tie;
+}
+
+/* Puts the item at i or, where that does not fit, above. */
+static void sift_up(struct dpe_heap *heap, unsigned i, struct dpe_heap_item item)
+{
+	for (; i && less(&item, &heap->at[(i - 1) / 2]); i = (i - 1) / 2)
+		heap->at[i] = heap->at[(i - 1) / 2];
+	heap->at[i] = item;
+}
+
+/* Puts the item at i or, where that does not fit, below. */
+static void sift_down(struct dpe_heap *heap, unsigned i, struct dpe_heap_item item)
+{
+	while (2 * (uint64_t)i + 1 < heap->count) {
+		unsigned child = 2 * i + 1;
+
+		if (child + 1 < heap->count && less(&heap->at[child + 1], &heap->at[child]))
+			child++;
+		if (!less(&heap->at[child], &item))
+			break;
+		heap->at[i] = heap->at[child];
+		i = child;
+	}
+	heap->at[i] = item;
+}
+
+void dpe_heap_push(struct dpe_heap *heap, uint64_t key, uint64_t tie, struct dpe_node *node)
+{
+	struct dpe_heap_item item = {key, tie, node};
+
+	*DPE_GROW(heap->at, heap->count, heap->cap) = item;
+	sift_up(heap, heap->count - 1, item);
+}
+
+struct dpe_node *dpe_heap_pop(struct dpe_heap *heap)
+{
+	struct dpe_node *top;
+
+	if (!heap->count)
+		return NULL;
+	top = heap->at[0].node;
+	if (--heap->count)
+		sift_down(heap, 0, heap->at[heap->count]);
+	return top;
+}
+
+void dpe_heap_remove(struct dpe_heap *heap, const struct dpe_node *node)
+{
+	struct dpe_heap_item last;
+	unsigned i = 0;
+
+	while (i < heap->count && heap->at[i].node != node)
+		i++;
+	if (i == heap->count)
+		return;
+	last = heap->at[--heap->count];
+	if (i == heap->count)
+		return;
+	if (i && less(&last, &heap->at[(i - 1) / 2]))
+		sift_up(heap, i, last);
+	else
+		sift_down(heap, i, last);
+}

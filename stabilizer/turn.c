@@ -1,0 +1,312 @@
+/* Whose turn it is: program order within a thread, time order within a host. */
+#include "stabilizer/stable.h"
+
+#include <stdlib.h>
+
+bool dpe_value_same(struct dpe_value a, struct dpe_value b)
+{
+	if (a.kind == DPE_NONE || b.kind == DPE_NONE)
+		return a.kind == b.kind;
+	return dpe_value_equal(a, b);
+}
+
+static uint64_t value_hash(struct dpe_value value)
+{
+	return value.kind == DPE_NONE ? 0 : dpe_value_hash(value);
+}
+
+struct dpe_value dpe_value_copy(struct dpe_value value)
+{
+	if (value.kind == DPE_STRING || value.kind == DPE_RAW)
+		value.text = dpe_xstrdup(value.text);
+	return value;
+}
+
+void dpe_value_discard(struct dpe_value value)
+{
+	if (value.kind == DPE_STRING || value.kind == DPE_RAW)
+		free((char *)value.text);
+}
+
+/* ---- threads ----------------------------------------------------------------------------- */
+
+static bool same_thread(const void *entry, const void *key)
+{
+	const struct dpe_thread *thread = entry;
+	const struct dpe_message *message = key;
+
+	return dpe_value_same(thread->id, message->thread) &&
+	       dpe_value_same(thread->host, message->host);
+}
+
+struct dpe_thread *dpe_thread_of(
+	struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
+{
+	struct dpe_thread *thread;
+	uint64_t hash;
+
+	if (message->thread.kind == DPE_NONE)
+		return NULL;
+	hash = dpe_mix(value_hash(message->thread), value_hash(message->host));
+	thread = dpe_table_find(&stabilizer->threads, hash, same_thread, message);
+	if (thread)
+		return thread;
+	thread = dpe_xcalloc(1, sizeof(*thread));
+	thread->id = dpe_value_copy(message->thread);
+	thread->host = dpe_value_copy(message->host);
+	thread->chain = DPE_NO_CHAIN;
+	dpe_table_add(&stabilizer->threads, hash, thread);
+	return thread;
+}
+
+struct parked_key {
+	const struct dpe_thread *thread;
+	uint64_t seq;
+};
+
+static bool same_parked(const void *entry, const void *key)
+{
+	const struct dpe_node *node = entry;
+	const struct parked_key *wanted = key;
+
+	return node->hold->thread == wanted->thread && node->message->seq == wanted->seq;
+}
+
+static uint64_t parked_hash(const struct dpe_thread *thread, uint64_t seq)
+{
+	return dpe_mix((uintptr_t)thread, seq);
+}
+
+bool dpe_thread_passed(
+	const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread, uint64_t seq)
+{
+	struct parked_key key = {thread, seq};
+
+	return thread->exhausted || seq < thread->next ||
+	       dpe_table_find(&stabilizer->parked, parked_hash(thread, seq), same_parked, &key);
+}
+
+/* The message comes right after what so far is the last of its thread. */
+static void follow(
+	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_node *node)
+{
+	struct dpe_need need = {.kind = DPE_NEED_PROGRAM, .node = thread->tail};
+
+	node->hold->turn = thread->turns++;
+	if (thread->tail && thread->tail->hold) {
+		dpe_hold_need(stabilizer, node, &need);
+		thread->tail->hold->later = node;
+		node->hold->earlier = thread->tail;
+	} else if (!thread->head) {
+		thread->head = node;
+	}
+	dpe_node_unref(thread->tail);
+	thread->tail = dpe_node_ref(node);
+}
+
+static bool is_entangled(const struct dpe_node *node)
+{
+	return node->message->npreds || node->host;
+}
+
+void dpe_thread_leave(struct dpe_node *node)
+{
+	struct dpe_hold *hold = node->hold;
+
+	if (!hold->thread)
+		return;
+	hold->thread->nentangled -= is_entangled(node);
+	if (hold->earlier)
+		hold->earlier->hold->later = hold->later;
+	else if (hold->thread->head == node)
+		hold->thread->head = hold->later;
+	if (hold->later)
+		hold->later->hold->earlier = hold->earlier;
+}
+
+static void advance(
+	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_node *node)
+{
+	uint64_t seq = node->message->seq;
+
+	follow(stabilizer, thread, node);
+	thread->exhausted = seq == UINT64_MAX;
+	if (!thread->exhausted)
+		thread->next = seq + 1;
+}
+
+static void park(
+	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_node *node)
+{
+	uint64_t seq = node->message->seq;
+
+	node->hold->parked = true;
+	node->hold->waits++;
+	stabilizer->nparked++;
+	dpe_heap_push(&thread->parked, seq, 0, node);
+	dpe_table_add(&stabilizer->parked, parked_hash(thread, seq), node);
+}
+
+/* The turn of the first parked message has come. */
+static void unpark(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
+{
+	struct dpe_node *node = dpe_heap_pop(&thread->parked);
+
+	dpe_table_remove(&stabilizer->parked, parked_hash(thread, node->message->seq), node);
+	node->hold->parked = false;
+	stabilizer->nparked--;
+	advance(stabilizer, thread, node);
+	dpe_hold_drop(stabilizer, node);
+}
+
+/* Lets parked messages follow as far as there is no gap that could still be filled. */
+static void settle(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
+{
+	while (thread->parked.count) {
+		struct dpe_node *node = thread->parked.at[0].node;
+		uint64_t seq = node->message->seq;
+
+		if (seq > thread->next && seq > thread->closed) {
+			if (stabilizer->finished)
+				dpe_stuck_add(stabilizer, node);
+			return;
+		}
+		if (seq > thread->next) {
+			thread->lossy = true;
+			dpe_tell_lost(stabilizer, node, seq - thread->next);
+		}
+		unpark(stabilizer, thread);
+	}
+}
+
+void dpe_thread_close(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, uint64_t seq)
+{
+	if (thread->closed >= seq)
+		return;
+	thread->closed = seq;
+	settle(stabilizer, thread);
+}
+
+void dpe_thread_join(
+	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_node *node)
+{
+	const struct dpe_message *message = node->message;
+
+	node->hold->thread = thread;
+	thread->nentangled += is_entangled(node);
+	if (!message->has_seq) {
+		follow(stabilizer, thread, node);
+		return;
+	}
+	if (message->seq == thread->next)
+		advance(stabilizer, thread, node);
+	else
+		park(stabilizer, thread, node);
+	if (stabilizer->ordered)
+		dpe_thread_close(stabilizer, thread, message->seq);
+	settle(stabilizer, thread);
+}
+
+/* ---- hosts ------------------------------------------------------------------------------- */
+
+static bool same_host(const void *entry, const void *key)
+{
+	const struct dpe_host *host = entry;
+
+	return dpe_value_same(host->id, *(const struct dpe_value *)key);
+}
+
+struct dpe_host *dpe_host_of(struct dpe_stabilizer *stabilizer, struct dpe_value id)
+{
+	uint64_t hash = value_hash(id);
+	struct dpe_host *host = dpe_table_find(&stabilizer->hosts, hash, same_host, &id);
+
+	if (host)
+		return host;
+	host = dpe_xcalloc(1, sizeof(*host));
+	host->id = dpe_value_copy(id);
+	dpe_table_add(&stabilizer->hosts, hash, host);
+	return host;
+}
+
+/* The host's time has reached the message; so nothing that comes before it in its thread can
+ * still arrive. */
+static void let_through(
+	struct dpe_stabilizer *stabilizer, struct dpe_host *host, struct dpe_node *node)
+{
+	struct dpe_hold *hold = node->hold;
+
+	hold->gated = false;
+	hold->open = host->nopen;
+	*DPE_GROW(host->open, host->nopen, host->capopen) = node;
+	dpe_sync_open(node);
+	if (hold->thread && node->message->has_seq)
+		dpe_thread_close(stabilizer, hold->thread, node->message->seq);
+	dpe_hold_drop(stabilizer, node);
+}
+
+static bool may_pass(const struct dpe_stabilizer *stabilizer, const struct dpe_host *host)
+{
+	if (host->nopen || !host->gate.count)
+		return false;
+	return stabilizer->finished || host->gate.at[0].key < host->watermark;
+}
+
+void dpe_gate_open(struct dpe_stabilizer *stabilizer, struct dpe_host *host)
+{
+	if (!may_pass(stabilizer, host))
+		return;
+	host->has_time = true;
+	host->time = host->gate.at[0].key;
+	while (host->gate.count && host->gate.at[0].key == host->time)
+		let_through(stabilizer, host, dpe_heap_pop(&host->gate));
+}
+
+static void note_inversion(struct dpe_stabilizer *stabilizer, struct dpe_host *host, uint64_t time)
+{
+	bool empty = !host->gate.count && !host->nopen;
+
+	if (empty && host->inverted) {
+		host->inverted = false;
+		stabilizer->ninverted--;
+	}
+	if (!empty && time < host->latest && !host->inverted) {
+		host->inverted = true;
+		stabilizer->ninverted++;
+	}
+	if (empty || time > host->latest)
+		host->latest = time;
+}
+
+void dpe_gate_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+{
+	struct dpe_host *host = node->host;
+	uint64_t time = node->message->time;
+
+	note_inversion(stabilizer, host, time);
+	if (host->has_time && (time < host->time || (time == host->time && host->nopen))) {
+		let_through(stabilizer, host, node);
+		return;
+	}
+	dpe_heap_push(&host->gate, time, node->arrival, node);
+	dpe_gate_open(stabilizer, host);
+}
+
+void dpe_gate_force(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+{
+	dpe_heap_remove(&node->host->gate, node);
+	let_through(stabilizer, node->host, node);
+}
+
+void dpe_gate_leave(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+{
+	struct dpe_host *host = node->host;
+	struct dpe_node *moved;
+
+	if (!host)
+		return;
+	moved = host->open[--host->nopen];
+	host->open[node->hold->open] = moved;
+	moved->hold->open = node->hold->open;
+	dpe_gate_open(stabilizer, host);
+}

@@ -1,0 +1,223 @@
+/* Predecessor automata as tables: the paper's figures, the normalisation, the errors. */
+#include "dpe-lang/dpe-lang.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct made {
+	struct dpe_names *names;
+	struct dpe_diags *diags;
+	struct dpe_spec *spec;
+	struct dpe_automaton *automaton;
+};
+
+static struct made make(const char *text)
+{
+	const struct dpe_compile_options options = {0};
+	struct made made = {.names = dpe_names_new(), .diags = dpe_diags_new()};
+
+	made.spec = dpe_spec_compile_text(
+		"test.dpe", text, strlen(text), made.names, &options, made.diags);
+	if (!made.spec)
+		dpe_diags_print(made.diags, stderr);
+	assert_non_null(made.spec);
+	made.automaton = dpe_automaton_new(&made.spec->rules[0], made.diags);
+	return made;
+}
+
+static void end(struct made *made)
+{
+	dpe_automaton_free(made->automaton);
+	dpe_spec_free(made->spec);
+	dpe_diags_free(made->diags);
+	dpe_names_free(made->names);
+}
+
+static void assert_table(const char *text, const char *expected)
+{
+	struct made made = make(text);
+	struct dpe_text table = {0};
+
+	assert_non_null(made.automaton);
+	assert_true(dpe_automaton_emit(
+		made.automaton, &made.spec->rules[0], DPE_EMIT_PA, 1000, &table, made.diags));
+	assert_string_equal(strchr(table.at, '\n') + 1, expected);
+	dpe_text_free(&table);
+	end(&made);
+}
+
+static void assert_refused(const char *text, const char *why)
+{
+	struct made made = make(text);
+	char *printed = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&printed, &size);
+
+	assert_null(made.automaton);
+	assert_int_equal(dpe_diags_errors(made.diags), 1);
+	dpe_diags_print(made.diags, to);
+	fclose(to);
+	if (!strstr(printed, why))
+		print_error("%s\n", printed);
+	assert_non_null(strstr(printed, why));
+	free(printed);
+	end(&made);
+}
+
+static void figures_4_6_and_4_7(void **state)
+{
+	(void)state;
+	assert_table("expect R: a;(b&(c;d));e", "states 8, start 0, final 7\n"
+						"0 --> 1  (a .)\n"
+						"1 --> 2  (b a)\n"
+						"1 --> 3  (c a)\n"
+						"2 --> 4  (c a)\n"
+						"3 --> 4  (b a)\n"
+						"3 --> 5  (d c)\n"
+						"4 --> 6  (d c)\n"
+						"5 --> 6  (b a)\n"
+						"6 --> 7  (e b d)\n");
+}
+
+static void alternatives_join_where_what_follows_is_equal(void **state)
+{
+	(void)state;
+	assert_table("expect R: (a + b);c", "states 4, start 0, final 3\n"
+					    "0 --> 1  (a .)\n"
+					    "0 --> 2  (b .)\n"
+					    "1 --> 3  (c a)\n"
+					    "2 --> 3  (c b)\n");
+}
+
+static void a_repetition_returns(void **state)
+{
+	(void)state;
+	assert_table("expect R: (a;b)*;c", "states 4, start 0, final 2\n"
+					   "0 --> 1  (a .)\n"
+					   "0 --> 2  (c .)\n"
+					   "1 --> 3  (b a)\n"
+					   "3 --> 1  (a b)\n"
+					   "3 --> 2  (c b)\n");
+}
+
+static void nothing_may_be_left_out(void **state)
+{
+	(void)state;
+	assert_table("expect R: a*", "states 2, start 0, final 0 1\n"
+				     "0 --> 1  (a .)\n"
+				     "1 --> 1  (a a)\n");
+	assert_table("expect R: (a*)*", "states 2, start 0, final 0 1\n"
+					"0 --> 1  (a .)\n"
+					"1 --> 1  (a a)\n");
+}
+
+static void shared_events_synchronise(void **state)
+{
+	(void)state;
+	assert_table("expect R: (a;s) & (b;s)", "states 5, start 0, final 4\n"
+						"0 --> 1  (a .)\n"
+						"0 --> 2  (b .)\n"
+						"1 --> 3  (b .)\n"
+						"2 --> 3  (a .)\n"
+						"3 --> 4  (s a b)\n");
+	assert_table("expect R: a & a", "states 2, start 0, final 1\n"
+					"0 --> 1  (a .)\n");
+}
+
+static void carets_keep_events_apart(void **state)
+{
+	(void)state;
+	assert_table("expect R: a & a^", "states 4, start 0, final 3\n"
+					 "0 --> 1  (a .)\n"
+					 "0 --> 2  (a^ .)\n"
+					 "1 --> 3  (a^ .)\n"
+					 "2 --> 3  (a .)\n");
+}
+
+static void a_rule_that_accepts_nothing(void **state)
+{
+	(void)state;
+	assert_refused("expect R: (a;b) & (b;a)", "accepts nothing");
+	assert_refused("expect R: (a;c;b) & (b;d;a)", "accepts nothing");
+}
+
+static void a_rule_that_is_not_safe(void **state)
+{
+	(void)state;
+	assert_refused("expect R: (a;b)@ ; c", "'@' makes it unsafe");
+	assert_refused("expect R: a*n ; b*n", "counts without bound");
+}
+
+/* Composition is lazy: 3^12 states are not built to answer for the first. */
+static void states_are_built_when_visited(void **state)
+{
+	struct made made = make("expect R: (a;b)&(c;d)&(e;f)&(g;h)&(i;j)&(k;l)&"
+				"(m;n)&(o;p)&(q;r)&(s;t)&(u;v)&(w;x)");
+	unsigned count;
+
+	(void)state;
+	assert_non_null(made.automaton);
+	assert_non_null(dpe_automaton_moves(made.automaton, 0, 0, &count));
+	assert_int_equal(count, 1);
+	assert_true(dpe_automaton_built(made.automaton) < 1000);
+	end(&made);
+}
+
+static void too_many_states_to_print(void **state)
+{
+	struct made made = make("expect R: (a;b)&(c;d)&(e;f)&(g;h)");
+	struct dpe_text table = {0};
+
+	(void)state;
+	assert_false(dpe_automaton_emit(
+		made.automaton, &made.spec->rules[0], DPE_EMIT_JSON, 80, &table, made.diags));
+	assert_int_equal(dpe_diags_errors(made.diags), 1);
+	assert_true(dpe_automaton_emit(
+		made.automaton, &made.spec->rules[0], DPE_EMIT_JSON, 81, &table, made.diags));
+	dpe_text_free(&table);
+	end(&made);
+}
+
+static void json_lists_alternative_predecessors(void **state)
+{
+	struct made made = make("expect R: (a + b);c");
+	struct dpe_text json = {0};
+
+	(void)state;
+	assert_true(dpe_automaton_emit(
+		made.automaton, &made.spec->rules[0], DPE_EMIT_JSON, 100, &json, made.diags));
+	assert_string_equal(json.at,
+		"{\"rule\":\"R\",\"class\":\"sequential\",\"states\":4,\"start\":0,\"finals\":[3],"
+		"\"transitions\":["
+		"{\"from\":0,\"event\":\"a\",\"pred\":[[]],\"to\":1},"
+		"{\"from\":0,\"event\":\"b\",\"pred\":[[]],\"to\":2},"
+		"{\"from\":1,\"event\":\"c\",\"pred\":[[\"a\"]],\"to\":3},"
+		"{\"from\":2,\"event\":\"c\",\"pred\":[[\"b\"]],\"to\":3}]}\n");
+	dpe_text_free(&json);
+	end(&made);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figures_4_6_and_4_7),
+		cmocka_unit_test(alternatives_join_where_what_follows_is_equal),
+		cmocka_unit_test(a_repetition_returns),
+		cmocka_unit_test(nothing_may_be_left_out),
+		cmocka_unit_test(shared_events_synchronise),
+		cmocka_unit_test(carets_keep_events_apart),
+		cmocka_unit_test(a_rule_that_accepts_nothing),
+		cmocka_unit_test(a_rule_that_is_not_safe),
+		cmocka_unit_test(states_are_built_when_visited),
+		cmocka_unit_test(too_many_states_to_print),
+		cmocka_unit_test(json_lists_alternative_predecessors),
+	};
+
+	return cmocka_run_group_tests_name("automaton", tests, NULL, NULL);
+}

@@ -1,0 +1,255 @@
+/* Signatures against what the compiler really does: calls through the target's prototypes go to
+ * a function that notes all registers and words. */
+#include "tests/probes/open_target.h"
+
+#include "probes/args.h"
+#include "tests/probes/targets/signatures.h"
+
+#define WORDS 12
+
+uint64_t noted[WORDS];
+void note(void);
+
+__asm__(".text\n"
+	".globl note\n"
+	".type note, @function\n"
+	"note:\n"
+	"	movq noted@GOTPCREL(%rip), %rax\n"
+	"	movq %rdi, 0(%rax)\n"
+	"	movq %rsi, 8(%rax)\n"
+	"	movq %rdx, 16(%rax)\n"
+	"	movq %rcx, 24(%rax)\n"
+	"	movq %r8, 32(%rax)\n"
+	"	movq %r9, 40(%rax)\n"
+	"	movq 8(%rsp), %rcx\n"
+	"	movq %rcx, 48(%rax)\n"
+	"	movq 16(%rsp), %rcx\n"
+	"	movq %rcx, 56(%rax)\n"
+	"	movq 24(%rsp), %rcx\n"
+	"	movq %rcx, 64(%rax)\n"
+	"	movq 32(%rsp), %rcx\n"
+	"	movq %rcx, 72(%rax)\n"
+	"	movq 40(%rsp), %rcx\n"
+	"	movq %rcx, 80(%rax)\n"
+	"	movq 48(%rsp), %rcx\n"
+	"	movq %rcx, 88(%rax)\n"
+	"	movq %rdi, %rax\n"
+	"	ret\n"
+	".size note, .-note\n");
+
+/* Calls it as if it were the function of that name. The union keeps compilers from telling. */
+#define CALL(name, ...)                                                                            \
+	({                                                                                         \
+		union {                                                                            \
+			void (*is)(void);                                                          \
+			__typeof__(&name) as;                                                      \
+		} function = {note};                                                               \
+		function.as(__VA_ARGS__);                                                          \
+	})
+
+struct target {
+	struct dpe_module *module;
+	struct dpe_arena *arena;
+};
+
+static int set_up(void **state)
+{
+	struct target *target = dpe_xcalloc(1, sizeof(*target));
+
+	target->module = open_target("signatures");
+	target->arena = dpe_arena_new();
+	*state = target;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct target *target = *state;
+
+	dpe_module_free(target->module);
+	dpe_arena_free(target->arena);
+	free(target);
+	return 0;
+}
+
+static const struct dpe_signature *signature(void **state, const char *name, unsigned nargs)
+{
+	struct target *target = *state;
+	unsigned count;
+	const struct dpe_function *function = dpe_module_find(target->module, name, &count);
+
+	assert_non_null(function);
+	assert_int_equal(count, 1);
+	return dpe_signature_of(target->module, function, nargs, target->arena);
+}
+
+static void check_args(const struct dpe_signature *s, const char *expected)
+{
+	struct dpe_value args[24];
+	struct dpe_text text = {0};
+	unsigned nargs = dpe_signature_args(s, noted, WORDS, args, DPE_COUNT(args));
+
+	for (unsigned i = 0; i < nargs; i++) {
+		dpe_text_puts(&text, i ? " " : "");
+		dpe_value_print_json(&text, args[i]);
+	}
+	assert_string_equal(text.at ? text.at : "", expected);
+	dpe_text_free(&text);
+}
+
+static void check_ret(const struct dpe_signature *s, uint64_t rax, const char *expected)
+{
+	struct dpe_value value = dpe_signature_ret(s, rax);
+	struct dpe_text text = {0};
+
+	if (value.kind == DPE_NONE)
+		dpe_text_puts(&text, "none");
+	else
+		dpe_value_print_json(&text, value);
+	assert_string_equal(text.at, expected);
+	dpe_text_free(&text);
+}
+
+/* Calls and compares in one line. */
+#define CHECK(expected, name, ...)                                                                 \
+	do {                                                                                       \
+		memset(noted, 0xa5, sizeof(noted));                                                \
+		CALL(name, __VA_ARGS__);                                                           \
+		check_args(signature(state, #name, 0), expected);                                  \
+	} while (0)
+
+static void numbers(void **state)
+{
+	CHECK("-1 200 -5 \"0x1000\" 1 -1", plain, -1, 200, -5, (const char *)0x1000, true, RED);
+	CHECK("-7 65535 4294967295 18446744073709551615 2", widths, -7, 65535, UINT32_MAX,
+		UINT64_MAX, SQUARE);
+	CHECK("\"0xabc\" \"0x10\" \"0x20\"", thread, 0xabc, (void (*)(int))0x10,
+		(struct big **)0x20);
+}
+
+static void floating_point_takes_no_integer_register(void **state)
+{
+	CHECK("1 null 2 null 3", doubles, 1, 2.5, 2, 3.5f, 3);
+	CHECK("1 null 2 null 3", complexes, 1, 1.0, 2, 2.0f, 3);
+	CHECK("null null null null null null null null null 1 2 3 4 5 6 7", vectors, 1, 2, 3, 4, 5,
+		6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7);
+}
+
+static void structures_by_their_members(void **state)
+{
+	CHECK("null 7", pairs, (struct pair){1, 2}, 7);
+	CHECK("null 7", longs, (struct longs){1, 2}, 7);
+	CHECK("null 7", mixed, (struct mixed){1, 2}, 7);
+	CHECK("null 7", floats, (struct floats){{1, 2, 3}}, 7);
+	CHECK("null 7", big, (struct big){{1, 2, 3}}, 7);
+	CHECK("null 7", bits, (struct bits){1, 2, 3}, 7);
+	CHECK("null 7", packed, (struct packed){1, 2}, 7);
+	CHECK("null 7", nested, (struct nested){{1, 2}, {3}}, 7);
+	CHECK("null 7", empty, (struct empty){}, 7);
+	CHECK("1 null 3", wide, 1, 2, 3);
+}
+
+static void what_does_not_fit_is_on_the_stack(void **state)
+{
+	CHECK("1 2 3 4 5 6 -7 -8 9", many, 1, 2, 3, 4, 5, 6, -7, -8, 9);
+	CHECK("1 2 3 4 5 null 7", split, 1, 2, 3, 4, 5, (struct longs){8, 9}, 7);
+	CHECK("1 2 3 4 5 6 7 null 9", extended, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+	CHECK("1 2 3 4 5 6 7 8 9 10 11 12 null null null null null null null null", twenty, 1, 2, 3,
+		4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20);
+}
+
+static void a_large_result_takes_the_first_register(void **state)
+{
+	const struct dpe_signature *s = signature(state, "gives_big", 0);
+	struct big room;
+
+	noted[0] = (uint64_t)(uintptr_t)&room;
+	noted[1] = 5;
+	check_args(s, "5");
+	check_ret(s, 5, "null");
+	CHECK("5", gives_longs, 5);
+}
+
+static void variable_arguments_as_wanted(void **state)
+{
+	CALL(variadic, (const char *)0x10, 7L, 8L);
+	check_args(signature(state, "variadic", 0), "\"0x10\"");
+	check_args(signature(state, "variadic", 3), "\"0x10\" 7 8");
+	check_args(signature(state, "nothing", 3), "");
+}
+
+static void results(void **state)
+{
+	check_ret(signature(state, "nothing", 0), 5, "none");
+	check_ret(signature(state, "plain", 0), 0xdeadffffffff, "-1");
+	check_ret(signature(state, "widths", 0), UINT64_MAX, "18446744073709551615");
+	check_ret(signature(state, "doubles", 0), 5, "null");
+	check_ret(signature(state, "thread", 0), 0xff01, "1");
+	check_ret(signature(state, "gives_longs", 0), 5, "null");
+}
+
+static void words_that_records_need(void **state)
+{
+	assert_int_equal(dpe_signature_words(signature(state, "nothing", 0)), 0);
+	assert_int_equal(dpe_signature_words(signature(state, "pairs", 0)), 2);
+	assert_int_equal(dpe_signature_words(signature(state, "plain", 0)), 6);
+	assert_int_equal(dpe_signature_words(signature(state, "many", 0)), 12);
+	assert_int_equal(dpe_signature_words(signature(state, "twenty", 0)), 12);
+}
+
+static void words_that_are_not_there(void **state)
+{
+	const uint64_t words[2] = {1, 2};
+	struct dpe_value args[8];
+
+	assert_int_equal(dpe_signature_args(signature(state, "plain", 0), words, 2, args, 8), 6);
+	assert_int_equal(args[1].kind, DPE_INT);
+	assert_int_equal(args[2].kind, DPE_RAW);
+	assert_int_equal(dpe_signature_args(signature(state, "plain", 0), words, 2, args, 1), 1);
+}
+
+static void prototypes_where_there_is_no_debug_information(void **state)
+{
+	struct target *target = *state;
+	struct dpe_function function = {.name = "pthread_join"};
+	const struct dpe_signature *s =
+		dpe_signature_of(target->module, &function, 0, target->arena);
+
+	noted[0] = 0xabc, noted[1] = 0;
+	check_args(s, "\"0xabc\" \"0x0\"");
+	check_ret(s, 0xffffffff, "-1");
+}
+
+static void numbers_where_nothing_is_known(void **state)
+{
+	struct target *target = *state;
+	struct dpe_function function = {.name = "unheard_of"};
+	const struct dpe_signature *s =
+		dpe_signature_of(target->module, &function, 2, target->arena);
+
+	noted[0] = 3, noted[1] = UINT64_MAX;
+	check_args(s, "3 -1");
+	check_ret(s, 9, "9");
+	assert_int_equal(
+		dpe_signature_count(dpe_signature_of(target->module, &function, 0, target->arena)),
+		0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(floating_point_takes_no_integer_register),
+		cmocka_unit_test(structures_by_their_members),
+		cmocka_unit_test(what_does_not_fit_is_on_the_stack),
+		cmocka_unit_test(a_large_result_takes_the_first_register),
+		cmocka_unit_test(variable_arguments_as_wanted),
+		cmocka_unit_test(results),
+		cmocka_unit_test(words_that_records_need),
+		cmocka_unit_test(words_that_are_not_there),
+		cmocka_unit_test(prototypes_where_there_is_no_debug_information),
+		cmocka_unit_test(numbers_where_nothing_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

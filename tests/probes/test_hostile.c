@@ -1,0 +1,113 @@
+/* Files that are cut off or have wrong bytes: anything but a crash. */
+#include "tests/probes/open_target.h"
+
+#include "probes/args.h"
+#include "probes/dwarf.h"
+#include "probes/stack.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#define ROUNDS 150
+
+struct file {
+	char *bytes;
+	size_t size;
+};
+
+static struct file read_file(const char *name)
+{
+	char *path = target_path(name);
+	int fd = open(path, O_RDONLY);
+	struct stat status;
+	struct file file;
+
+	assert_true(fd >= 0 && !fstat(fd, &status));
+	file.size = status.st_size;
+	file.bytes = dpe_xmalloc(file.size);
+	assert_int_equal(read(fd, file.bytes, file.size), file.size);
+	close(fd);
+	free(path);
+	return file;
+}
+
+static void look_at_functions(struct dpe_module *module)
+{
+	struct dpe_map map = {0, UINT64_MAX, 0, module};
+	struct dpe_arena *arena = dpe_arena_new();
+	unsigned count;
+	const struct dpe_function *functions = dpe_module_functions(module, &count);
+
+	for (unsigned i = 0; i < count && i < 100; i++) {
+		struct dpe_text text = {0};
+		Dwarf_Die die;
+
+		dpe_signature_of(module, &functions[i], 3, arena);
+		if (dpe_dwarf_function(module, functions[i].address, &die))
+			dpe_dwarf_print_type(&text, &die);
+		dpe_stack_print(&map, 1, functions[i].offset + 1, true, &text);
+		dpe_text_free(&text);
+	}
+	dpe_dwarf_is_inlined(module, "nobody");
+	dpe_arena_free(arena);
+}
+
+static void look_at(const char *bytes, size_t size)
+{
+	char path[] = "/tmp/dpe-test-XXXXXX";
+	int fd = mkstemp(path);
+	struct dpe_diags *diags = dpe_diags_new();
+	struct dpe_module *module;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, size), size);
+	close(fd);
+	module = dpe_module_open(path, path, diags);
+	if (module)
+		look_at_functions(module);
+	else
+		assert_int_equal(dpe_diags_errors(diags), 1);
+	dpe_module_free(module);
+	dpe_diags_free(diags);
+	unlink(path);
+}
+
+static void files_that_are_cut_off(void **state)
+{
+	struct file file = read_file("functions");
+
+	(void)state;
+	for (unsigned i = 0; i < ROUNDS; i++)
+		look_at(file.bytes, file.size * i / ROUNDS);
+	free(file.bytes);
+}
+
+/* Small steps through the headers, where each byte means much; elsewhere a few at a time. */
+static void files_with_wrong_bytes(void **state)
+{
+	struct file file = read_file("functions");
+	unsigned short random[3] = {1, 2, 3};
+
+	(void)state;
+	for (unsigned i = 0; i < 4 * ROUNDS; i++) {
+		char *copy = dpe_xmalloc(file.size);
+
+		memcpy(copy, file.bytes, file.size);
+		for (unsigned j = 0; j < 1 + i % 16; j++)
+			copy[nrand48(random) % (i % 3 ? file.size : 1024)] ^=
+				1 << nrand48(random) % 8;
+		look_at(copy, file.size);
+		free(copy);
+	}
+	free(file.bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_that_are_cut_off),
+		cmocka_unit_test(files_with_wrong_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/* Files: what is taken, which functions they have and where. */
+#include "tests/probes/open_target.h"
+
+#include "probes/dwarf.h"
+
+static void what_is_no_program_is_refused(void **state)
+{
+	const char *const paths[] = {"/nowhere", "/etc/passwd", "/dev/null", "/tmp"};
+
+	(void)state;
+	for (unsigned i = 0; i < DPE_COUNT(paths); i++) {
+		struct dpe_diags *diags = dpe_diags_new();
+
+		assert_null(dpe_module_open(paths[i], paths[i], diags));
+		assert_int_equal(dpe_diags_errors(diags), 1);
+		dpe_diags_free(diags);
+	}
+}
+
+static void functions_are_found_by_name(void **state)
+{
+	struct dpe_module *module = open_target("functions");
+	const struct dpe_function *function;
+	uint64_t address;
+	unsigned count;
+
+	(void)state;
+	function = dpe_module_find(module, "enqueue", &count);
+	assert_int_equal(count, 1);
+	assert_non_null(function);
+	assert_true(dpe_module_address(module, function->offset, &address));
+	assert_int_equal(address, function->address);
+	assert_ptr_equal(dpe_module_function_at(module, address + 1), function);
+	assert_false(module->stripped);
+	assert_non_null(module->interpreter);
+	assert_non_null(dpe_module_find(module, "quiet", &count));
+	assert_null(dpe_module_find(module, "melted", &count));
+	assert_null(dpe_module_find(module, "sem_init", &count));
+	assert_null(dpe_module_find(module, "", &count));
+	assert_null(dpe_module_function_at(module, 0));
+	assert_null(dpe_module_function_at(module, UINT64_MAX));
+	dpe_module_free(module);
+}
+
+static void stripped_programs_have_no_functions(void **state)
+{
+	struct dpe_module *module = open_changed("functions", "strip");
+	unsigned count;
+
+	(void)state;
+	assert_null(dpe_module_find(module, "enqueue", &count));
+	assert_true(module->stripped);
+	dpe_module_free(module);
+}
+
+/* The file is next to the program, under the name that the program has of it. */
+static void separate_debug_files_are_found(void **state)
+{
+	char *path = target_path("functions"), *line;
+	struct dpe_module *module;
+	char folder[] = "/tmp/dpe-test-XXXXXX";
+	Dwarf_Die die;
+	const struct dpe_function *function;
+	unsigned count;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	line = dpe_xasprintf("cd %s && cp %s f && objcopy --remove-section=.note.gnu.build-id f && "
+			     "objcopy --only-keep-debug f f.debug 2>&- && strip f && "
+			     "objcopy --add-gnu-debuglink=f.debug f",
+		folder, path);
+	assert_int_equal(system(line), 0);
+	free(line);
+	free(path);
+	path = dpe_xasprintf("%s/f", folder);
+	module = open_path(path);
+	function = dpe_module_find(module, "enqueue", &count);
+	assert_non_null(function);
+	assert_true(dpe_dwarf_function(module, function->address, &die));
+	assert_string_equal(dwarf_diename(&die), "enqueue");
+	dpe_module_free(module);
+	free(path);
+	line = dpe_xasprintf("rm -r %s", folder);
+	assert_int_equal(system(line), 0);
+	free(line);
+}
+
+static void versions_are_told_apart(void **state)
+{
+	char *path = libc_path();
+	struct dpe_module *libc;
+	const struct dpe_function *functions;
+	unsigned count;
+
+	(void)state;
+	if (!path)
+		skip();
+	libc = open_path(path);
+	free(path);
+	functions = dpe_module_find(libc, "pthread_cond_wait", &count);
+	assert_non_null(functions);
+	assert_int_equal(count, 2);
+	assert_int_not_equal(functions[0].address, functions[1].address);
+	functions = dpe_module_find(libc, "memcpy", &count);
+	assert_non_null(functions);
+	assert_true(functions[0].chosen_late || functions[count - 1].chosen_late);
+	functions = dpe_module_find(libc, "pthread_mutex_lock", &count);
+	assert_non_null(functions);
+	assert_string_equal(
+		dpe_module_function_at(libc, functions->address)->name, "pthread_mutex_lock");
+	dpe_module_free(libc);
+}
+
+static void names_of_rules_are_file_names_without_version(void **state)
+{
+	const struct {
+		const char *file, *name;
+		bool is;
+	} cases[] = {
+		{"libc.so.6", "libc", true},
+		{"libc-2.36.so", "libc", true},
+		{"libcrypt.so.1", "libc", false},
+		{"prog", "prog", true},
+		{"prog", "pro", false},
+		{"pro", "prog", false},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < DPE_COUNT(cases); i++) {
+		struct dpe_module module = {.name = (char *)cases[i].file};
+
+		assert_int_equal(dpe_module_is(&module, cases[i].name), cases[i].is);
+	}
+}
+
+static void the_same_file_is_kept_once(void **state)
+{
+	struct dpe_modules modules = {0};
+	struct dpe_module *first = open_target("functions");
+
+	(void)state;
+	assert_ptr_equal(dpe_modules_add(&modules, first), first);
+	assert_ptr_equal(dpe_modules_add(&modules, open_target("functions")), first);
+	assert_ptr_not_equal(dpe_modules_add(&modules, open_target("signatures")), first);
+	assert_int_equal(modules.count, 2);
+	assert_ptr_equal(dpe_modules_find(&modules, first->path), first);
+	assert_null(dpe_modules_find(&modules, "/nowhere"));
+	dpe_modules_free(&modules);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_no_program_is_refused),
+		cmocka_unit_test(functions_are_found_by_name),
+		cmocka_unit_test(stripped_programs_have_no_functions),
+		cmocka_unit_test(separate_debug_files_are_found),
+		cmocka_unit_test(versions_are_told_apart),
+		cmocka_unit_test(names_of_rules_are_file_names_without_version),
+		cmocka_unit_test(the_same_file_is_kept_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,309 @@
+/* Rules on whole logs: which verdicts, in which order, with which events. */
+#include "tests/recognizer/transcript.h"
+
+/* ---- expect ------------------------------------------------------------------------------ */
+
+static void expect_is_satisfied(void **state)
+{
+	(void)state;
+	assert_transcript("expect R: a;(b&(c;d));e", "msg", "(a .) (b a) (c a) (d c) (e b d)",
+		"R satisfied\n");
+}
+
+static void expect_is_violated_at_the_first_event_that_cannot_fit(void **state)
+{
+	(void)state;
+	assert_transcript("expect R: a;b;c", "msg", "(a .) (c a) (b c)",
+		"R violated at c expected b after a (c came right after a)\n");
+}
+
+static void independent_events_violate_a_sequence(void **state)
+{
+	(void)state;
+	assert_transcript("expect R: a;b", "msg", "(a .) (b .)",
+		"R violated at b expected b after a "
+		"(b came with nothing of the slice before it)\n");
+}
+
+static void ordered_events_violate_concurrency(void **state)
+{
+	(void)state;
+	assert_transcript("expect R: a&b", "msg", "(a .) (b a)",
+		"R violated at b expected b independent of all before (b came right after a)\n");
+}
+
+static void expect_is_incomplete_at_the_end(void **state)
+{
+	(void)state;
+	assert_transcript("expect R: a;b", "msg", "(a .)", "R incomplete expected b after a\n");
+}
+
+static void expect_without_events_is_judged_too(void **state)
+{
+	(void)state;
+	assert_transcript("expect R: a*", "msg", "(x .)", "R satisfied\n");
+	assert_transcript("expect R: a", "msg", "(x .)", "R incomplete expected a first\n");
+}
+
+static void both_readings_are_followed(void **state)
+{
+	(void)state;
+	assert_transcript("expect R: a;b + a;c", "msg", "(a .) (c a)", "R satisfied\n");
+}
+
+static void repetitions_and_shared_events(void **state)
+{
+	(void)state;
+	assert_transcript("expect R: (p;s)* & (s;q)*", "msg",
+		"(p .) (s p) (q s) (p#2 s) (s#2 p#2 q) (q#2 s#2)", "R satisfied\n");
+}
+
+static void other_events_do_not_matter(void **state)
+{
+	(void)state;
+	assert_transcript("expect R: a;b", "msg", "(a .) (x a) (y x) (b y)", "R satisfied\n");
+}
+
+static void observed_events_violate(void **state)
+{
+	(void)state;
+	assert_transcript("expect R: a;b observing x", "msg", "(a .) (x a) (b x)",
+		"R violated at x expected b after a (x came right after a)\n");
+}
+
+/* ---- detect
+ * -------------------------------------------------------------------------------------- */
+
+static void detect_finds_true_concurrency(void **state)
+{
+	(void)state;
+	assert_transcript(
+		"detect R: a & b", "msg", "(s .) (a s) (b s)", "R match at b: a=$1 b=$2\n");
+	assert_transcript("detect R: a & b", "msg", "(a .) (b a)", "");
+}
+
+static void detect_wants_convex_matches(void **state)
+{
+	(void)state;
+	assert_transcript(
+		"detect R: a;b", "msg", "(a .) (a#2 a) (b a#2)", "R match at b: a#2=$1 b=$2\n");
+	assert_transcript("detect R: a;b observing x", "msg", "(a .) (x a) (b x)", "");
+}
+
+static void detect_reports_one_match_for_each_completing_event(void **state)
+{
+	(void)state;
+	assert_transcript("detect R: a & b", "msg", "(s .) (a s) (a#2 s) (b s) (b#2 b)",
+		"R match at b: a#2=$1 b=$2\nR match at b#2: a#2=$1 b#2=$2\n");
+}
+
+/* ---- slices
+ * ----------------------------------------------------------------------------------------- */
+
+static void each_value_has_its_slice(void **state)
+{
+	(void)state;
+	assert_transcript("expect R(x): open(x);close(x)", "jsonl",
+		"{\"event\":\"open\",\"id\":\"o1\",\"thread\":1,\"args\":[1]}\n"
+		"{\"event\":\"open\",\"id\":\"o2\",\"thread\":1,\"args\":[2]}\n"
+		"{\"event\":\"close\",\"id\":\"c2\",\"thread\":1,\"args\":[2]}\n"
+		"{\"event\":\"open\",\"id\":\"o3\",\"thread\":1,\"args\":[2]}\n",
+		"R violated at o3 [x=2] (o3 came right after c2)\n"
+		"R incomplete [x=1] expected close(x) after open(x)\n");
+}
+
+static void an_event_that_binds_less_belongs_to_all(void **state)
+{
+	(void)state;
+	assert_transcript("detect R(x): reset;use(x)", "jsonl",
+		"{\"event\":\"reset\",\"id\":\"r\",\"thread\":1}\n"
+		"{\"event\":\"use\",\"id\":\"u1\",\"thread\":1,\"args\":[\"p\"]}\n"
+		"{\"event\":\"use\",\"id\":\"u2\",\"thread\":1,\"args\":[\"q\"]}\n",
+		"R match at u1: r=$1 u1=$2 [x=p]\nR match at u2: r=$1 u2=$2 [x=q]\n");
+}
+
+static void the_thread_is_bound(void **state)
+{
+	(void)state;
+	assert_transcript("detect R(T): a by T ; b by T", "jsonl",
+		"{\"event\":\"a\",\"id\":\"a1\",\"thread\":1}\n"
+		"{\"event\":\"b\",\"id\":\"b2\",\"thread\":2,\"pred\":[\"a1\"]}\n"
+		"{\"event\":\"b\",\"id\":\"b1\",\"thread\":1}\n",
+		"R match at b1: a1=$1 b1=$2 [T=1]\n");
+}
+
+static void conditions_decide_what_belongs(void **state)
+{
+	(void)state;
+	assert_transcript("detect R: f.exit [.ret = 0] ; g(n) [n > 2 && .tid == 7]", "jsonl",
+		"{\"event\":\"f.exit\",\"id\":\"f1\",\"thread\":7,\"ret\":0}\n"
+		"{\"event\":\"f.exit\",\"id\":\"f2\",\"thread\":7,\"ret\":-1}\n"
+		"{\"event\":\"g\",\"id\":\"g2\",\"thread\":7,\"args\":[2]}\n"
+		"{\"event\":\"g\",\"id\":\"g3\",\"thread\":7,\"args\":[3]}\n",
+		"R match at g3: f1=$1 g3=$2 [n=3]\n");
+}
+
+/* ---- synchronisation
+ * ----------------------------------------------------------------------------------- */
+
+static void sync_rules_order_events(void **state)
+{
+	const char *log = "{\"event\":\"a\",\"id\":\"a\",\"thread\":1}\n"
+			  "{\"event\":\"V\",\"id\":\"v\",\"thread\":1,\"args\":[9]}\n"
+			  "{\"event\":\"P.exit\",\"id\":\"p\",\"thread\":2,\"args\":[9]}\n"
+			  "{\"event\":\"b\",\"id\":\"b\",\"thread\":2}\n";
+
+	(void)state;
+	assert_transcript("detect R: a & b", "jsonl", log, "R match at b: a=$1 b=$2\n");
+	assert_transcript("sync S(x): V(x);P(x).exit\ndetect R: a & b", "jsonl", log, "");
+	assert_transcript("sync S(x): V(x);P(x).exit\ndetect R: a;b", "jsonl", log,
+		"R match at b: a=$1 b=$2\n");
+}
+
+static void the_papers_sync_directive_runs(void **state)
+{
+	(void)state;
+	assert_transcript("SYNC(X): V(X).exit; P(X).exit {sync_event($1,$2);}\ndetect R: a;b",
+		"jsonl",
+		"{\"event\":\"a\",\"id\":\"a\",\"thread\":1}\n"
+		"{\"event\":\"V.exit\",\"id\":\"v\",\"thread\":1,\"args\":[9]}\n"
+		"{\"event\":\"P.exit\",\"id\":\"p\",\"thread\":2,\"args\":[9]}\n"
+		"{\"event\":\"b\",\"id\":\"b\",\"thread\":2}\n",
+		"R match at b: a=$1 b=$2\n");
+}
+
+/* ---- actions
+ * --------------------------------------------------------------------------------------------- */
+
+static void actions_print_and_count(void **state)
+{
+	(void)state;
+	assert_transcript("var n = 1;\n"
+			  "detect R: a { n += 2; print(\"n is\", n); } ; b "
+			  "{ printf(\"%s after %s: %05d|%-4x|\", $2, $1, n * 7, n); }",
+		"msg", "(a .) (b a)",
+		"R prints 'n is 3'\n"
+		"R match at b: a=$1 b=$2\nR prints 'b after a: 00021|3   |'\n");
+}
+
+static void rule_and_event_actions(void **state)
+{
+	(void)state;
+	assert_transcript("detect R: (a & (b { print(\"b came\"); })) { print($1.tid, $2.tid); }",
+		"jsonl",
+		"{\"event\":\"a\",\"id\":\"a\",\"thread\":4}\n"
+		"{\"event\":\"b\",\"id\":\"b\",\"thread\":5}\n",
+		"R prints 'b came'\nR match at b: a=$1 b=$2\nR prints '4 5'\n");
+}
+
+static void else_runs_on_violation(void **state)
+{
+	(void)state;
+	assert_transcript("expect R: a;b { print(\"good\"); } else { error(\"bad\", $1); }", "msg",
+		"(a .) (b a) (b#2 b)",
+		"R violated at b#2 (b#2 came right after b)\nR error 'bad a'\n");
+	assert_transcript("expect R: a;b { print(\"good\"); } else { error; }", "msg",
+		"(a .) (b a)", "R satisfied\nR prints 'good'\n");
+}
+
+static void ifs_and_arithmetic(void **state)
+{
+	(void)state;
+	assert_transcript("var x, y = 5, z;\n"
+			  "detect R: a { if (y > 4 && !x) { x = y / z; y++; } else x = 9;\n"
+			  "print(x, y, -7 / 2, 7 % 3, 1 << 4, 6 & 3, x == 0 ? 1 : 2); }",
+		"msg", "(a .)", "R match at a: a=$1\nR prints '(none) 6 -3 1 16 2 2'\n");
+}
+
+static void break_ends_a_replay(void **state)
+{
+	struct transcript to = {.end_at_break = true};
+
+	(void)state;
+	assert_string_equal(
+		transcript_run(&to, "detect R: a { break; }\nexpect S: b", "msg", "(a .) (b a)"),
+		"R match at a: a=$1\nR breaks at a\n"
+		"S inconclusive (the run was ended by break)\n");
+	dpe_text_free(&to.text);
+}
+
+static void break_can_go_on(void **state)
+{
+	(void)state;
+	assert_transcript("detect R: a { break; print(\"on\"); }", "msg", "(a .)",
+		"R match at a: a=$1\nR breaks at a\nR prints 'on'\n");
+}
+
+/* ---- doubt
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+static void what_depends_on_a_loss_is_inconclusive(void **state)
+{
+	(void)state;
+	assert_transcript("expect R: a;b", "msg", "(a .) (b a z)",
+		"held b for predecessor z\n"
+		"R inconclusive (b waited for predecessor z, which never came)\n");
+}
+
+static void a_gap_makes_inconclusive(void **state)
+{
+	(void)state;
+	assert_transcript("detect R: a;b { error; }", "jsonl",
+		"{\"event\":\"a\",\"id\":\"a\",\"thread\":1,\"seq\":0}\n"
+		"{\"event\":\"b\",\"id\":\"b\",\"thread\":1,\"seq\":3}\n",
+		"lost 2 before b\nR inconclusive at b: a=$1 b=$2 "
+		"(2 messages of thread 1 were lost before b)\n");
+	assert_transcript("detect R: a;c", "jsonl",
+		"{\"event\":\"a\",\"id\":\"a\",\"thread\":1,\"seq\":1}\n",
+		"lost 1 before a\nR inconclusive (1 message of thread 1 was lost before a)\n");
+}
+
+static void a_bound_that_is_hit_is_told(void **state)
+{
+	struct transcript to = {.max_instances = 2};
+	const char *text;
+
+	(void)state;
+	text = transcript_run(
+		&to, "detect R: a & b & c", "msg", "(a .) (a#2 .) (a#3 .) (a#4 .) (b .) (c .)");
+	assert_non_null(strstr(text, "--max-instances"));
+	assert_null(strstr(text, "R match at c"));
+	dpe_text_free(&to.text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(expect_is_satisfied),
+		cmocka_unit_test(expect_is_violated_at_the_first_event_that_cannot_fit),
+		cmocka_unit_test(independent_events_violate_a_sequence),
+		cmocka_unit_test(ordered_events_violate_concurrency),
+		cmocka_unit_test(expect_is_incomplete_at_the_end),
+		cmocka_unit_test(expect_without_events_is_judged_too),
+		cmocka_unit_test(both_readings_are_followed),
+		cmocka_unit_test(repetitions_and_shared_events),
+		cmocka_unit_test(other_events_do_not_matter),
+		cmocka_unit_test(observed_events_violate),
+		cmocka_unit_test(detect_finds_true_concurrency),
+		cmocka_unit_test(detect_wants_convex_matches),
+		cmocka_unit_test(detect_reports_one_match_for_each_completing_event),
+		cmocka_unit_test(each_value_has_its_slice),
+		cmocka_unit_test(an_event_that_binds_less_belongs_to_all),
+		cmocka_unit_test(the_thread_is_bound),
+		cmocka_unit_test(conditions_decide_what_belongs),
+		cmocka_unit_test(sync_rules_order_events),
+		cmocka_unit_test(the_papers_sync_directive_runs),
+		cmocka_unit_test(actions_print_and_count),
+		cmocka_unit_test(rule_and_event_actions),
+		cmocka_unit_test(else_runs_on_violation),
+		cmocka_unit_test(ifs_and_arithmetic),
+		cmocka_unit_test(break_ends_a_replay),
+		cmocka_unit_test(break_can_go_on),
+		cmocka_unit_test(what_depends_on_a_loss_is_inconclusive),
+		cmocka_unit_test(a_gap_makes_inconclusive),
+		cmocka_unit_test(a_bound_that_is_hit_is_told),
+	};
+
+	return cmocka_run_group_tests_name("rules", tests, NULL, NULL);
+}

@@ -1,0 +1,181 @@
+/* What a recognizer says about a log, as text: one line a verdict, print, error, stop and so on.
+ * For tests. */
+#ifndef DPE_TESTS_TRANSCRIPT_H
+#define DPE_TESTS_TRANSCRIPT_H
+
+#include "recognizer/recognizer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct transcript {
+	struct dpe_text text;
+	struct dpe_names *names;
+	unsigned max_instances;
+	bool end_at_break;
+};
+
+static inline void transcript_verdict(void *context, const struct dpe_verdict *verdict)
+{
+	static const char *const kinds[] = {
+		"satisfied", "violated", "incomplete", "inconclusive", "match"};
+	struct transcript *to = context;
+
+	dpe_text_printf(&to->text, "%s %s", verdict->rule->name, kinds[verdict->kind]);
+	if (verdict->event) {
+		dpe_text_puts(&to->text, " at ");
+		dpe_message_print_id(&to->text, to->names, verdict->event);
+	}
+	for (unsigned i = 0; i < verdict->nevents; i++) {
+		dpe_text_puts(&to->text, i ? " " : ": ");
+		dpe_message_print_id(&to->text, to->names, verdict->events[i]);
+		dpe_text_printf(&to->text, "=$%u", verdict->positions[i]);
+	}
+	for (unsigned i = 0; i < verdict->rule->nvariables; i++) {
+		if (verdict->params[i].kind == DPE_NONE)
+			continue;
+		dpe_text_printf(
+			&to->text, " [%s=", dpe_name_text(to->names, verdict->rule->variables[i]));
+		dpe_value_print(&to->text, verdict->params[i]);
+		dpe_text_puts(&to->text, "]");
+	}
+	for (unsigned i = 0; i < verdict->nexpected; i++)
+		dpe_text_printf(&to->text, "%s%s", i ? " | " : " expected ", verdict->expected[i]);
+	if (verdict->reason)
+		dpe_text_printf(&to->text, " (%s)", verdict->reason);
+	dpe_text_puts(&to->text, "\n");
+}
+
+static inline void transcript_print(void *context, const struct dpe_rule *rule, const char *text)
+{
+	struct transcript *to = context;
+
+	dpe_text_printf(&to->text, "%s prints '%s'\n", rule->name, text);
+}
+
+static inline void transcript_error(void *context, const struct dpe_rule *rule, const char *text)
+{
+	struct transcript *to = context;
+
+	dpe_text_printf(&to->text, "%s error '%s'\n", rule->name, text);
+}
+
+static inline enum dpe_break transcript_stop(
+	void *context, const struct dpe_rule *rule, const struct dpe_message *at)
+{
+	struct transcript *to = context;
+
+	dpe_text_printf(&to->text, "%s breaks at ", rule->name);
+	dpe_message_print_id(&to->text, to->names, at);
+	dpe_text_puts(&to->text, "\n");
+	return to->end_at_break ? DPE_END : DPE_GO_ON;
+}
+
+static inline void transcript_held(
+	void *context, const struct dpe_message *message, const char *missing)
+{
+	struct transcript *to = context;
+
+	dpe_text_puts(&to->text, "held ");
+	dpe_message_print_id(&to->text, to->names, message);
+	dpe_text_printf(&to->text, " for %s\n", missing);
+}
+
+static inline void transcript_lost(void *context, const struct dpe_message *after, uint64_t count)
+{
+	struct transcript *to = context;
+
+	dpe_text_printf(&to->text, "lost %d before ", (int)count);
+	dpe_message_print_id(&to->text, to->names, after);
+	dpe_text_puts(&to->text, "\n");
+}
+
+/* Reads a log given as text, in the format of that name. */
+static inline struct dpe_log_reader *transcript_log(
+	struct transcript *to, const char *format, const char *log, struct dpe_diags *diags)
+{
+	char path[] = "/tmp/dpe-test-XXXXXX";
+	struct dpe_log_reader *reader;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, log, strlen(log)), strlen(log));
+	close(fd);
+	reader = dpe_log_open(to->names, path, dpe_log_format_named(format), 0, diags);
+	unlink(path);
+	if (!reader)
+		dpe_diags_print(diags, stderr);
+	assert_non_null(reader);
+	return reader;
+}
+
+static inline void transcript_feed(struct transcript *to, struct dpe_recognizer *recognizer,
+	const char *format, const char *log, struct dpe_diags *diags)
+{
+	struct dpe_log_reader *reader = transcript_log(to, format, log, diags);
+	struct dpe_message *message;
+	int got;
+
+	while ((got = dpe_log_read(reader, &message)) > 0)
+		dpe_recognizer_feed(recognizer, message, diags);
+	assert_int_equal(got, 0);
+	dpe_log_close(reader);
+}
+
+/* Runs the specification on the log; the text is the transcript's. */
+static inline const char *transcript_run(
+	struct transcript *to, const char *spec_text, const char *format, const char *log)
+{
+	const struct dpe_compile_options compile = {0};
+	const struct dpe_recognizer_sink sink = {
+		.context = to,
+		.verdict = transcript_verdict,
+		.print = transcript_print,
+		.error = transcript_error,
+		.stop = transcript_stop,
+		.held = transcript_held,
+		.lost = transcript_lost,
+	};
+	struct dpe_recognizer_options options = {.max_instances = to->max_instances};
+	struct dpe_diags *diags = dpe_diags_new();
+	struct dpe_recognizer *recognizer = NULL;
+	struct dpe_spec *spec;
+
+	to->names = dpe_names_new();
+	spec = dpe_spec_compile_text(
+		"test.dpe", spec_text, strlen(spec_text), to->names, &compile, diags);
+	if (spec)
+		recognizer = dpe_recognizer_new(spec, &options, &sink, diags);
+	if (!recognizer)
+		dpe_diags_print(diags, stderr);
+	assert_non_null(recognizer);
+	transcript_feed(to, recognizer, format, log, diags);
+	dpe_recognizer_finish(recognizer);
+	dpe_diags_print(diags, stderr);
+	dpe_recognizer_free(recognizer);
+	dpe_spec_free(spec);
+	dpe_names_free(to->names);
+	dpe_diags_free(diags);
+	if (!to->text.at)
+		dpe_text_puts(&to->text, "");
+	return to->text.at;
+}
+
+/* The whole of it: the transcript of this specification on this log is `expected`. */
+static inline void assert_transcript(
+	const char *spec, const char *format, const char *log, const char *expected)
+{
+	struct transcript to = {0};
+
+	assert_string_equal(transcript_run(&to, spec, format, log), expected);
+	dpe_text_free(&to.text);
+}
+
+#endif

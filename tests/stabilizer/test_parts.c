@@ -1,0 +1,111 @@
+/* The hash table, the heap and the clocks by themselves. */
+#include "tests/stabilizer/capture.h"
+
+#include "stabilizer/stable.h"
+
+static bool same_text(const void *entry, const void *key)
+{
+	return !strcmp(entry, key);
+}
+
+/* All in few places, so that every probe is long; against an array of flags. */
+static void table(void **state)
+{
+	char texts[200][8];
+	bool there[200] = {false};
+	struct dpe_table table = {0};
+	unsigned seed = 1, count = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 200; i++)
+		snprintf(texts[i], sizeof(texts[i]), "%u", i);
+	for (unsigned step = 0; step < 20000; step++) {
+		unsigned i = (seed = seed * 1103515245u + 12345u) >> 16;
+
+		i %= 200;
+		if (there[i])
+			dpe_table_remove(&table, i % 5, texts[i]);
+		else
+			dpe_table_add(&table, i % 5, texts[i]);
+		there[i] = !there[i];
+		count = there[i] ? count + 1 : count - 1;
+		assert_int_equal(table.count, count);
+		i = step % 200;
+		assert_ptr_equal(dpe_table_find(&table, i % 5, same_text, texts[i]),
+			there[i] ? texts[i] : NULL);
+	}
+	dpe_table_remove(&table, 77, texts);
+	assert_int_equal(table.count, count);
+	dpe_table_free(&table);
+	dpe_table_remove(&table, 0, texts);
+	assert_null(dpe_table_find(&table, 0, same_text, "0"));
+}
+
+static void heap(void **state)
+{
+	struct dpe_node nodes[64] = {0};
+	struct dpe_heap heap = {0};
+	struct dpe_node *node;
+
+	(void)state;
+	for (unsigned i = 0; i < 64; i++) {
+		nodes[i].arrival = i;
+		nodes[i].number = i * 37 % 64 / 4;
+		dpe_heap_push(&heap, nodes[i].number, i, &nodes[i]);
+	}
+	for (unsigned i = 0; i < 64; i += 3)
+		dpe_heap_remove(&heap, &nodes[i]);
+	dpe_heap_remove(&heap, &nodes[0]);
+	assert_int_equal(heap.count, 42);
+	for (uint64_t last = 0; (node = dpe_heap_pop(&heap));) {
+		uint64_t key = node->number * 64 + node->arrival;
+
+		assert_true(key >= last);
+		assert_int_not_equal(node->arrival % 3, 0);
+		last = key;
+	}
+	free(heap.at);
+}
+
+static void clocks(void **state)
+{
+	struct dpe_past past = {0};
+	struct dpe_stamp a = {3, 5, NULL}, b = {1, 2, NULL}, c = {2, 9, NULL};
+
+	(void)state;
+	dpe_past_start(&past, NULL, 0);
+	assert_null(dpe_past_take(&past));
+	dpe_past_add(&past, &a);
+	dpe_past_add(&past, &b);
+	c.past = dpe_past_take(&past);
+	assert_int_equal(dpe_stamp_reach(&c, 3), 5);
+	assert_int_equal(dpe_stamp_reach(&c, 1), 2);
+	assert_int_equal(dpe_stamp_reach(&c, 2), 8);
+	assert_int_equal(dpe_stamp_reach(&c, 7), 0);
+	assert_true(dpe_precedes(&a, &c));
+	assert_false(dpe_precedes(&c, &a));
+	/* Its own chain stays out; what is there already leaves the clock shared. */
+	dpe_past_start(&past, c.past, 2);
+	dpe_past_add(&past, &b);
+	assert_ptr_equal(dpe_past_take(&past), c.past);
+	dpe_stamp_unref(&c);
+	dpe_past_start(&past, NULL, 1);
+	dpe_past_add(&past, &c);
+	b.past = dpe_past_take(&past);
+	assert_int_equal(b.past->count, 2);
+	assert_int_equal(dpe_stamp_reach(&b, 2), 9);
+	dpe_stamp_unref(&b);
+	dpe_stamp_unref(&c);
+	dpe_past_free(&past);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(table),
+		cmocka_unit_test(heap),
+		cmocka_unit_test(clocks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,235 @@
+/* Which sends a receive is paired with, and where the edges enter. */
+#include "tests/stabilizer/capture.h"
+
+static const enum dpe_sync_pairing all_kinds[] = {
+	DPE_SYNC_FIFO, DPE_SYNC_LAST, DPE_SYNC_ALL, DPE_SYNC_ONCE};
+
+#define FIFO 0
+#define LAST 1
+#define ALL 2
+#define ONCE 3
+
+static void open_all(struct capture *capture)
+{
+	capture_open(capture, all_kinds, DPE_COUNT(all_kinds), false);
+}
+
+static void each_kind(unsigned kind, const char *expected)
+{
+	struct capture capture;
+
+	open_all(&capture);
+	PUSH_AS(&capture, "r0.exit", RECEIVE(kind, 1), THREAD(1));
+	PUSH_AS(&capture, "s1", SEND(kind, 1), THREAD(2));
+	PUSH_AS(&capture, "s2", SEND(kind, 1), THREAD(3));
+	PUSH_AS(&capture, "other", SEND(kind, 2), THREAD(2));
+	PUSH_AS(&capture, "r1.exit", RECEIVE(kind, 1), THREAD(4));
+	PUSH_AS(&capture, "r2.exit", RECEIVE(kind, 1), THREAD(4));
+	PUSH_AS(&capture, "s3", SEND(kind, 1), THREAD(2));
+	PUSH_AS(&capture, "r3.exit", RECEIVE(kind, 1), THREAD(5));
+	dpe_stabilizer_finish(capture.stabilizer);
+	assert_story(&capture, expected);
+	capture_close(&capture);
+}
+
+static void fifo(void **state)
+{
+	(void)state;
+	each_kind(FIFO, "r0 s1 s2 other r1+s1 r2+s2 s3 r3+s3 ");
+}
+
+static void last(void **state)
+{
+	(void)state;
+	each_kind(LAST, "r0 s1 s2 other r1+s2 r2 s3 r3+s3 ");
+}
+
+static void all(void **state)
+{
+	(void)state;
+	/* s3 comes after s1 in its thread. */
+	each_kind(ALL, "r0 s1 s2 other r1+s1+s2 r2 s3 r3+s2+s3 ");
+}
+
+static void once(void **state)
+{
+	(void)state;
+	each_kind(ONCE, "s1 r0+s1 s2 other r1+s2 r2 s3 r3+s3 ");
+}
+
+static void once_without_send(void **state)
+{
+	struct capture capture;
+
+	(void)state;
+	open_all(&capture);
+	PUSH_AS(&capture, "r.exit", RECEIVE(ONCE, 5), THREAD(1));
+	PUSH(&capture, "after", THREAD(1));
+	PUSH_AS(&capture, "b", RECEIVE(ONCE, 6), THREAD(2));
+	PUSH(&capture, "next", THREAD(2));
+	assert_story(&capture, "b ");
+	dpe_stabilizer_finish(capture.stabilizer);
+	assert_story(&capture, "held(r: its send (synchronisation 4, 5)) r? after? "
+			       "held(b: its send (synchronisation 4, 6)) next? ");
+	capture_close(&capture);
+}
+
+/* The edge of a receive that is no .exit enters what follows it. */
+static void deferred(void **state)
+{
+	struct capture capture;
+
+	(void)state;
+	open_all(&capture);
+	PUSH_AS(&capture, "s", SEND(LAST, 1), THREAD(1));
+	PUSH_AS(&capture, "r.enter", RECEIVE(LAST, 1), THREAD(2));
+	PUSH(&capture, "next", THREAD(2));
+	PUSH(&capture, "named r.enter", THREAD(3));
+	PUSH(&capture, "knows s r.enter", THREAD(4));
+	PUSH(&capture, "later", THREAD(2));
+	assert_story(&capture, "s r next+s named+s knows later ");
+	assert_false(dpe_precedes(&capture.got[0].stamp, &capture.got[1].stamp));
+	assert_true(dpe_precedes(&capture.got[0].stamp, &capture.got[2].stamp));
+	assert_true(dpe_precedes(&capture.got[0].stamp, &capture.got[3].stamp));
+	assert_true(dpe_precedes(&capture.got[0].stamp, &capture.got[5].stamp));
+	capture_close(&capture);
+}
+
+static void deferred_waits(void **state)
+{
+	struct capture capture;
+
+	(void)state;
+	open_all(&capture);
+	PUSH_AS(&capture, "r", RECEIVE(ONCE, 1), THREAD(2));
+	PUSH(&capture, "next", THREAD(2));
+	PUSH(&capture, "named r");
+	PUSH(&capture, "free", THREAD(3));
+	assert_story(&capture, "r free ");
+	PUSH_AS(&capture, "s x", SEND(ONCE, 1), THREAD(1));
+	assert_story(&capture, "");
+	PUSH(&capture, "x");
+	assert_story(&capture, "x s next+s named+s ");
+	capture_close(&capture);
+}
+
+/* A message that passes on what it received: whoever receives from it comes after both sends. */
+static void relay(void **state)
+{
+	struct dpe_role both[2] = {RECEIVE(FIFO, 1), SEND(FIFO, 2)};
+	struct dpe_message draft = {.thread = dpe_value_int(2)};
+	struct capture capture;
+
+	(void)state;
+	open_all(&capture);
+	PUSH_AS(&capture, "s", SEND(FIFO, 1), THREAD(1));
+	draft.name = dpe_intern_string(capture.names, "m");
+	push_draft(&capture, &draft, both, 2);
+	PUSH_AS(&capture, "r.exit", RECEIVE(FIFO, 2), THREAD(3));
+	assert_story(&capture, "s m r+s+m ");
+	assert_false(dpe_precedes(&capture.got[0].stamp, &capture.got[1].stamp));
+	capture_close(&capture);
+}
+
+/* A send that has come but not left counts; one that waits for the receive does not. */
+static void held_sends(void **state)
+{
+	struct capture capture;
+
+	(void)state;
+	open_all(&capture);
+	PUSH_AS(&capture, "s1 x", SEND(FIFO, 1), THREAD(1));
+	PUSH_AS(&capture, "r1.exit", RECEIVE(FIFO, 1), THREAD(2));
+	assert_story(&capture, "");
+	PUSH(&capture, "x");
+	assert_story(&capture, "x s1 r1+s1 ");
+	PUSH_AS(&capture, "s2", SEND(LAST, 1), SEQ(3, 1));
+	PUSH_AS(&capture, "r2.exit", RECEIVE(LAST, 1), SEQ(3, 0));
+	assert_story(&capture, "r2 s2 ");
+	capture_close(&capture);
+}
+
+static void by_time(void **state)
+{
+	struct capture capture;
+
+	(void)state;
+	open_all(&capture);
+	PUSH_AS(&capture, "r2.exit", RECEIVE(FIFO, 1), THREAD(1), TIME(40));
+	PUSH_AS(&capture, "r1.exit", RECEIVE(FIFO, 1), THREAD(2), TIME(15));
+	PUSH_AS(&capture, "s2", SEND(FIFO, 1), THREAD(3), TIME(30));
+	PUSH_AS(&capture, "s1", SEND(FIFO, 1), THREAD(4), TIME(10));
+	PUSH_AS(&capture, "r0.exit", RECEIVE(FIFO, 1), THREAD(5), TIME(5));
+	dpe_stabilizer_watermark(capture.stabilizer, (struct dpe_value){0}, 20);
+	assert_story(&capture, "r0 s1 r1+s1 ");
+	dpe_stabilizer_finish(capture.stabilizer);
+	assert_story(&capture, "s2 r2+s2 ");
+	capture_close(&capture);
+}
+
+/* What times of different hosts say of each other is nothing: arrival decides. */
+static void across_hosts(void **state)
+{
+	struct capture capture;
+
+	(void)state;
+	open_all(&capture);
+	PUSH_AS(&capture, "s1", SEND(LAST, 1), HOST(1), THREAD(1), TIME(900));
+	PUSH_AS(&capture, "r1.exit", RECEIVE(LAST, 1), HOST(2), THREAD(1), TIME(5));
+	PUSH_AS(&capture, "s2", SEND(LAST, 1), HOST(1), THREAD(2), TIME(1000));
+	dpe_stabilizer_watermark(capture.stabilizer, dpe_value_int(2), 100);
+	assert_story(&capture, "");
+	dpe_stabilizer_finish(capture.stabilizer);
+	assert_story(&capture, "s1 r1+s1 s2 ");
+	capture_close(&capture);
+}
+
+/* A mutex under load: nothing may be kept of the past, and each acquisition comes after the last
+ * release only. */
+static void long_run(void **state)
+{
+	struct dpe_role roles[2] = {SEND(LAST, 1), RECEIVE(LAST, 1)};
+	struct capture capture;
+
+	(void)state;
+	open_all(&capture);
+	capture.quiet = true;
+	for (unsigned i = 0; i < 100000; i++) {
+		struct dpe_message draft = {
+			.thread = dpe_value_int(i / 2 % 7),
+			.has_time = true,
+			.time = 10 * i,
+			.phase = i % 2 ? DPE_ENTER : DPE_EXIT,
+		};
+
+		push_draft(&capture, &draft, &roles[i % 2 ? 0 : 1], 1);
+		if (i % 1000 == 999)
+			dpe_stabilizer_watermark(capture.stabilizer, (struct dpe_value){0}, 10 * i);
+	}
+	dpe_stabilizer_finish(capture.stabilizer);
+	for (unsigned i = 2; i < 100000; i += 2) {
+		assert_int_equal(capture.got[i].nadded, 1);
+		assert_ptr_equal(capture.got[i].added[0], capture.got[i - 1].message);
+	}
+	capture_close(&capture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fifo),
+		cmocka_unit_test(last),
+		cmocka_unit_test(all),
+		cmocka_unit_test(once),
+		cmocka_unit_test(once_without_send),
+		cmocka_unit_test(deferred),
+		cmocka_unit_test(deferred_waits),
+		cmocka_unit_test(relay),
+		cmocka_unit_test(held_sends),
+		cmocka_unit_test(by_time),
+		cmocka_unit_test(across_hosts),
+		cmocka_unit_test(long_run),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
