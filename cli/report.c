@@ -77,6 +77,8 @@ static enum dpe_break on_stop(
 		cli_json_stop(report, rule, at);
 	if (report->probes)
 		return cli_stop(report, rule, at);
+	if (report->cli->on_break == CLI_CONTINUE)
+		return DPE_GO_ON;
 	if (!report->cli->json)
 		cli_text_line(report, rule, "break", "the replay stops here");
 	return DPE_END;

@@ -26,6 +26,7 @@ struct cli_report {
 	bool has_start;
 	uint64_t start; /* ns: the first event's time */
 	bool found, inconclusive, told_lost;
+	bool repeated; /* the last verdict was counted, not told */
 	struct cli_finding *findings;
 	unsigned nfindings;
 };

@@ -224,7 +224,8 @@ void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdi
 		events[i] = cli_resolved(
 			report, verdict->nevents ? verdict->events[i] : verdict->event);
 	finding = finding_of(report, verdict, events, count);
-	if (!finding->count++ || report->cli->all)
+	report->repeated = finding->count++ && !report->cli->all;
+	if (!report->repeated)
 		print_finding(report, verdict, events, count, finding->number);
 	for (unsigned i = 0; i < count; i++)
 		dpe_message_unref(events[i]);

@@ -63,9 +63,10 @@ static enum cli_on_break ask(struct cli_report *report, int terminal, bool *leav
 	}
 }
 
+/* What happens again at a finding that was told before is not told again either. */
 static void say(struct cli_report *report, const struct dpe_rule *rule, const char *text)
 {
-	if (!report->cli->json)
+	if (!report->cli->json && !report->repeated)
 		cli_text_line(report, rule, "break", text);
 	fflush(report->to);
 }

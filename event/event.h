@@ -107,7 +107,7 @@ void dpe_message_print_json_id(struct dpe_text *to, const struct dpe_message *me
 /* The message as a log of JSON lines has it, without the newline. */
 void dpe_message_print_json(
 	struct dpe_text *to, const struct dpe_names *names, const struct dpe_message *message);
-/* "e3", or "enqueue.enter@17" where the log gave no id. */
+/* "e3"; where there is no id, "enqueue.enter@THREAD:SEQ", or "enqueue.enter@17" by its place. */
 void dpe_message_print_id(
 	struct dpe_text *to, const struct dpe_names *names, const struct dpe_message *message);
 

@@ -189,5 +189,11 @@ void dpe_message_print_id(
 		return;
 	}
 	dpe_event_print(to, names, message->name, message->phase);
-	dpe_text_printf(to, "@%llu", (unsigned long long)message->place);
+	dpe_text_puts(to, "@");
+	if (message->has_seq && message->thread.kind != DPE_NONE) {
+		dpe_value_print(to, message->thread);
+		dpe_text_printf(to, ":%llu", (unsigned long long)message->seq);
+		return;
+	}
+	dpe_text_printf(to, "%llu", (unsigned long long)message->place);
 }

@@ -145,6 +145,17 @@ void dpe_maps_note(
  * ------------------------------------------------------------------------------------------------
  */
 
+static bool is_mapped(const struct dpe_probes *probes, uint64_t pc)
+{
+	for (unsigned i = 0; i < probes->nmaps; i++) {
+		if (pc >= probes->maps[i].start && pc < probes->maps[i].end)
+			return true;
+	}
+	return false;
+}
+
+/* Where code keeps no frame pointers, walking the stack ends in words that are no code: they and
+ * what follows them are left out. */
 struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_message *message)
 {
 	char *frames[UINT8_MAX];
@@ -156,6 +167,8 @@ struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_mes
 	for (; count < message->npcs && count < DPE_COUNT(frames); count++) {
 		struct dpe_text text = {0};
 
+		if (count && !is_mapped(probes, message->pcs[count]))
+			break;
 		dpe_stack_print(probes->maps, probes->nmaps, message->pcs[count], count > 0, &text);
 		frames[count] = text.at ? text.at : dpe_xstrdup("");
 	}

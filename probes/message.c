@@ -111,13 +111,11 @@ struct dpe_message *dpe_message_of_record(
 	struct dpe_value args[MAX_ARGS];
 	uint64_t pcs[DPE_STACK_MAX + 2];
 	struct dpe_message draft = {.has_seq = true, .has_time = true};
-	char id[48], comm[sizeof(record->comm) + 1] = "";
+	char comm[sizeof(record->comm) + 1] = "";
 
 	if (!is_sound(probes, record, size))
 		return NULL;
-	snprintf(id, sizeof(id), "%u:%llu", record->tid, record->seq);
 	memcpy(comm, record->comm, sizeof(record->comm));
-	draft.id = dpe_value_string(id);
 	draft.place = ++probes->place;
 	draft.thread = dpe_value_int(record->tid);
 	draft.process = dpe_value_int(record->tgid);
