@@ -101,7 +101,7 @@ $(BUILD)/dpe-lang/lexer.c $(BUILD)/dpe-lang/lexer.h &: dpe-lang/lexer.l
 	@mkdir -p $(@D)
 	$(Q)flex --noline --header-file=$(BUILD)/dpe-lang/lexer.h -o $(BUILD)/dpe-lang/lexer.c $<
 
-$(BUILD)/probes/bpf/%.bpf.o: probes/bpf/%.bpf.c probes/bpf/record.h
+$(BUILD)/probes/bpf/%.bpf.o: probes/bpf/%.bpf.c $(wildcard probes/bpf/*.h)
 	$(call say,BPF,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) -target bpf -std=gnu17 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \

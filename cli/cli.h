@@ -84,6 +84,8 @@ struct cli_report;
 struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec);
 /* With `probes`, stacks get their text and `break` stops the target. */
 void cli_report_live(struct cli_report *report, struct dpe_probes *probes, int signals);
+/* Writes down each event as the stabilizer releases it. */
+void cli_report_log(struct cli_report *report, struct dpe_log_writer *log);
 struct dpe_recognizer_sink cli_report_sink(struct cli_report *report);
 /* The closing lines. `lost`: exact losses of a live run, or NULL for what the recognizer saw. */
 void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *recognizer,

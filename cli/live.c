@@ -17,45 +17,28 @@ struct live {
 	struct dpe_spec *spec;
 	struct dpe_plan *plan;
 	struct dpe_probes *probes;
-	struct dpe_recognizer *recognizer; /* or NULL */
+	struct dpe_recognizer *recognizer;
 	struct dpe_log_writer *log;        /* or NULL */
 	struct cli_report *report;
 	int signals;
 	unsigned interrupts;
 	bool ended; /* the target, or who sends signals, or a break */
-	uint64_t recorded;
-	uint64_t place;
 };
 
 /* ---- messages ---------------------------------------------------------------------------- */
-
-static void record(struct live *live, struct dpe_message *message)
-{
-	struct dpe_message *resolved = dpe_probes_resolve(live->probes, message);
-
-	dpe_log_write(live->log, resolved, NULL, 0);
-	dpe_message_unref(resolved);
-	live->recorded++;
-}
 
 static void on_message(void *context, struct dpe_message *message)
 {
 	struct live *live = context;
 
-	if (live->log)
-		record(live, message);
-	if (!live->recognizer)
-		dpe_message_unref(message);
-	else
-		dpe_recognizer_feed(live->recognizer, message, live->cli->diags);
+	dpe_recognizer_feed(live->recognizer, message, live->cli->diags);
 }
 
 static void on_watermark(void *context, uint64_t time)
 {
 	struct live *live = context;
 
-	if (live->recognizer)
-		dpe_recognizer_watermark(live->recognizer, (struct dpe_value){0}, time);
+	dpe_recognizer_watermark(live->recognizer, (struct dpe_value){0}, time);
 }
 
 /* ---- signals ----------------------------------------------------------------------------- */
@@ -109,6 +92,7 @@ static bool begin_outputs(struct live *live)
 	struct cli *cli = live->cli;
 	struct dpe_recognizer_options options = {
 		.max_instances = cli->max_instances,
+		.stabilize_only = !live->how->recognize,
 		.debug = cli->debug,
 	};
 	struct dpe_recognizer_sink sink;
@@ -117,14 +101,11 @@ static bool begin_outputs(struct live *live)
 	if (!live->report)
 		return false;
 	sink = cli_report_sink(live->report);
-	if (live->how->recognize) {
-		live->recognizer = dpe_recognizer_new(live->spec, &options, &sink, cli->diags);
-		if (!live->recognizer)
-			return false;
-	}
-	if (!cli->output)
-		return true;
-	live->log = dpe_log_create(cli->names, cli->output, DPE_LOG_UNKNOWN, false, cli->diags);
+	live->recognizer = dpe_recognizer_new(live->spec, &options, &sink, cli->diags);
+	if (!live->recognizer || !cli->output)
+		return live->recognizer;
+	live->log = dpe_log_create(cli->names, cli->output, DPE_LOG_UNKNOWN, true, cli->diags);
+	cli_report_log(live->report, live->log);
 	return live->log;
 }
 
@@ -173,10 +154,22 @@ static struct dpe_loss *find_losses(struct live *live, unsigned *count)
 	return losses;
 }
 
+/* Losses that no gap in the log shows: those after a thread's last message. All are written, as
+ * nobody can tell. */
+static void log_losses(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
+{
+	for (unsigned i = 0; i < nlosses; i++)
+		dpe_log_write_lost(
+			live->log, dpe_value_int(losses[i].thread), losses[i].count);
+}
+
 static void end_record(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
 {
+	struct dpe_summary summary;
+
+	dpe_recognizer_summary(live->recognizer, &summary);
 	fprintf(stderr, "dpe: %llu events recorded in %s, %llu lost\n",
-		(unsigned long long)live->recorded, live->cli->output,
+		(unsigned long long)summary.events, live->cli->output,
 		(unsigned long long)sum_losses(losses, nlosses));
 	for (unsigned i = 0; i < nlosses; i++)
 		fprintf(stderr, "  thread %d lost %llu\n", losses[i].thread,
@@ -187,17 +180,16 @@ static void end_outputs(struct live *live)
 {
 	unsigned nlosses;
 	struct dpe_loss *losses = find_losses(live, &nlosses);
-	uint64_t lost = sum_losses(losses, nlosses);
 
-	if (!live->recognizer) {
-		end_record(live, losses, nlosses);
-		free(losses);
-		return;
-	}
-	if (lost)
+	if (sum_losses(losses, nlosses))
 		dpe_recognizer_doubt(live->recognizer, 0, "events were lost");
 	dpe_recognizer_finish(live->recognizer);
-	cli_report_finish(live->report, live->recognizer, losses, nlosses);
+	if (live->log)
+		log_losses(live, losses, nlosses);
+	if (live->how->recognize)
+		cli_report_finish(live->report, live->recognizer, losses, nlosses);
+	else
+		end_record(live, losses, nlosses);
 	free(losses);
 }
 

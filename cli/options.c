@@ -61,7 +61,7 @@ static const struct option options[] = {
 		"exit with the program's own status"},
 	{O_PLAN, 0, "plan", NULL, FOR_LIVE, "show what would be observed, and end"},
 	{O_ON_BREAK, 0, "on-break", "ask|continue|gdb|kill", FOR_RECOGNIZING,
-		"at a break (ask; without a terminal, continue); a replay ends there or continues"},
+		"at a break (ask; without a terminal, continue)"},
 	{O_MAX_INSTANCES, 0, "max-instances", "N", FOR_RECOGNIZING,
 		"partial matches kept of a slice (100000)"},
 	{O_STACK, 0, "stack", "N", FOR_LIVE, "frames kept of each event's stack, 0 to 32 (8)"},

@@ -28,6 +28,9 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 		dpe_recognizer_doubt(recognizer, 0, reason);
 		free(reason);
 	}
+	if (dpe_log_lost(reader))
+		dpe_recognizer_doubt(
+			recognizer, 0, "events were lost when the log was recorded");
 	dpe_diags_print(cli->diags, stderr);
 	return good;
 }

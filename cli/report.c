@@ -113,7 +113,13 @@ static struct dpe_message *on_resolve(void *context, const struct dpe_message *m
 static void on_event(void *context, const struct dpe_event *event)
 {
 	struct cli_report *report = context;
+	struct dpe_message *resolved;
 
+	if (report->log) {
+		resolved = cli_resolved(report, event->message);
+		dpe_log_write(report->log, resolved, NULL, 0);
+		dpe_message_unref(resolved);
+	}
 	if (report->has_start || !event->message->has_time)
 		return;
 	report->has_start = true;
@@ -161,6 +167,11 @@ void cli_report_live(struct cli_report *report, struct dpe_probes *probes, int s
 {
 	report->probes = probes;
 	report->signals = signals;
+}
+
+void cli_report_log(struct cli_report *report, struct dpe_log_writer *log)
+{
+	report->log = log;
 }
 
 bool cli_report_left(const struct cli_report *report)

@@ -21,6 +21,7 @@ struct cli_report {
 	FILE *to;
 	bool own;                  /* opened here */
 	struct dpe_probes *probes; /* live: borrowed */
+	struct dpe_log_writer *log; /* of events, borrowed; or NULL */
 	int signals;               /* live: a signalfd of SIGINT, SIGTERM, SIGHUP */
 	bool left;                 /* the user wants no more of it */
 	bool has_start;

@@ -308,8 +308,8 @@ void cli_text_summary(struct cli_report *report, const struct dpe_summary *summa
 			dpe_text_printf(&text, "#%u was seen %" PRIu64 " times\n", finding->number,
 				finding->count);
 	}
-	dpe_text_printf(&text, "dpe: %" PRIu64 " events, %" PRIu64 " lost", summary->events,
-		summary->lost);
+	dpe_text_printf(&text, "dpe: %" PRIu64 " event%s, %" PRIu64 " lost", summary->events,
+		summary->events == 1 ? "" : "s", summary->lost);
 	add_count(&text, &separator, summary->held, "held", "held");
 	dpe_text_printf(&text, "; %u rule%s: ", summary->rules, summary->rules == 1 ? "" : "s");
 	separator = "";

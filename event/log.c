@@ -124,6 +124,11 @@ bool dpe_log_cut_off(const struct dpe_log_reader *reader)
 	return reader->cut_off;
 }
 
+uint64_t dpe_log_lost(const struct dpe_log_reader *reader)
+{
+	return reader->lost;
+}
+
 bool dpe_log_ordered(const struct dpe_log_reader *reader)
 {
 	return reader->ordered;
@@ -228,6 +233,14 @@ void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *mess
 	else
 		dpe_jsonl_print(
 			&writer->text, writer->names, writer->ordered, message, preds, npreds);
+	flush_text(writer);
+}
+
+void dpe_log_write_lost(struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count)
+{
+	if (writer->msg_names)
+		return;
+	dpe_jsonl_print_lost(&writer->text, thread, count);
 	flush_text(writer);
 }
 

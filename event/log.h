@@ -19,6 +19,7 @@ struct dpe_log_reader {
 	uint64_t place; /* of the last message */
 	unsigned line;
 	bool cut_off, ordered;
+	uint64_t lost; /* as the log itself says */
 	struct dpe_jsonl *jsonl;
 	struct dpe_msg *msg;
 };
@@ -48,6 +49,7 @@ void dpe_jsonl_free(struct dpe_jsonl *jsonl); /* accepts NULL */
 int dpe_jsonl_read(struct dpe_log_reader *reader, struct dpe_message **message);
 /* Reads the header, if the first line is one. False after a diagnostic. */
 bool dpe_jsonl_begin(struct dpe_log_reader *reader);
+void dpe_jsonl_print_lost(struct dpe_text *to, struct dpe_value thread, uint64_t count);
 void dpe_jsonl_header(struct dpe_text *to, bool ordered);
 /* With `ids`, messages that thread and number tell apart get an id too, for others to name. */
 void dpe_jsonl_print(struct dpe_text *to, const struct dpe_names *names, bool ids,

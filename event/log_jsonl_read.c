@@ -28,12 +28,13 @@ enum member {
 	M_COMM,
 	M_HEADER,  /* dpe_log */
 	M_ORDERED, /* of a header */
+	M_LOST,    /* dpe_lost: a line that is no message */
 	M_UNKNOWN,
 };
 
 static const char *const member_names[M_UNKNOWN] = {"event", "id", "pred", "thread", "process",
 	"host", "seq", "time", "args", "ret", "vars", "stack", "module", "comm", "dpe_log",
-	"ordered"};
+	"ordered", "dpe_lost"};
 
 struct dpe_jsonl {
 	yajl_handle parser;      /* made again after each error */
@@ -52,6 +53,7 @@ struct dpe_jsonl {
 	unsigned raw_depth;  /* open brackets of it */
 	struct dpe_text extra;
 	int64_t version;
+	uint64_t lost;
 	bool ordered;
 	struct dpe_value *list; /* elements of args, pred or stack */
 	unsigned nlist, caplist;
@@ -201,6 +203,11 @@ static int set_member(struct dpe_jsonl *j, struct dpe_value value)
 	case M_ORDERED:
 		j->ordered = value.kind == DPE_RAW && !strcmp(value.text, "true");
 		add_extra(j, value); /* of a message, where it means nothing */
+		return 1;
+	case M_LOST:
+		if (!is_whole(value))
+			return wrong_type(j, "how many messages were lost", value);
+		j->lost = (uint64_t)value.num;
 		return 1;
 	case M_PRED:
 		return wrong_type(j, "an array of ids", value);
@@ -628,7 +635,7 @@ static bool check_message(struct dpe_jsonl *j)
 {
 	if (j->seen >> M_HEADER & 1)
 		return fail(j, "a header can only be the first line of a log");
-	if (!(j->seen >> M_EVENT & 1))
+	if (!(j->seen >> M_EVENT & 1) && !(j->seen >> M_LOST & 1))
 		return fail(j, "a message needs an \"event\", the name of what happened");
 	return true;
 }
@@ -647,7 +654,8 @@ static int skip_line(struct dpe_log_reader *reader)
 	return -1;
 }
 
-int dpe_jsonl_read(struct dpe_log_reader *reader, struct dpe_message **message)
+/* As dpe_jsonl_read; 2 after a line that is no message. */
+static int read_one(struct dpe_log_reader *reader, struct dpe_message **message)
 {
 	struct dpe_jsonl *j = reader->jsonl;
 	struct dpe_message *draft = &j->draft;
@@ -662,6 +670,10 @@ int dpe_jsonl_read(struct dpe_log_reader *reader, struct dpe_message **message)
 	}
 	if (!parse_line(j) || !check_message(j))
 		return skip_line(reader);
+	if (j->seen >> M_LOST & 1) {
+		reader->lost += j->lost;
+		return 2;
+	}
 	draft->log = reader->index;
 	draft->place = ++reader->place;
 	draft->vars = j->vars;
@@ -669,4 +681,14 @@ int dpe_jsonl_read(struct dpe_log_reader *reader, struct dpe_message **message)
 	draft->extra = j->extra.len ? j->extra.at : NULL;
 	*message = dpe_message_new(draft);
 	return 1;
+}
+
+int dpe_jsonl_read(struct dpe_log_reader *reader, struct dpe_message **message)
+{
+	int got;
+
+	do
+		got = read_one(reader, message);
+	while (got == 2);
+	return got;
 }

@@ -317,8 +317,7 @@ static pid_t observer_that_dies(bool while_stopped, char *const argv[])
 static void goes_on_without_us(void **state)
 {
 	struct targets *targets = targets_of(state);
-	pid_t target =
-		observer_that_dies(targets, false, ARGV(targets->plain, "threads", "4", "200000"));
+	pid_t target = observer_that_dies(false, ARGV(targets->plain, "threads", "4", "200000"));
 	int status;
 
 	assert_int_equal(waitpid(target, &status, 0), target);

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Hold a dpe command against the conformance vectors.
+
+    run.py [--dpe ./dpe] [--shuffle SEED] [--option=ARG ...] vectors.jsonl ...
+
+For each vector it writes a specification and an event log, runs
+`dpe replay --format=json -s SPEC LOG` once in expect and once in detect mode, and
+compares the verdicts with the vector's. Every reported match is checked against the
+reference semantics (dpe_oracle.py). With --shuffle the messages arrive in a
+random order that ignores causality: the verdicts must not change. Prints each
+difference, then one closing line; exits 1 where anything differs.
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import dpe_oracle as oracle
+
+
+def replay(dpe, options, mode, expr, messages, folder):
+    spec, log = os.path.join(folder, "v.dpe"), os.path.join(folder, "v.jsonl")
+    with open(spec, "w") as f:
+        f.write(f"{mode} R: {expr}\n")
+    with open(log, "w") as f:
+        f.writelines(json.dumps(m) + "\n" for m in messages)
+    run = subprocess.run(
+        [dpe, "replay", "--format=json", *options, "-s", spec, log],
+        capture_output=True, text=True, timeout=60,
+    )
+    if run.returncode not in (0, 1):
+        raise RuntimeError(f"exit {run.returncode}: {run.stderr.strip()[:300]}")
+    out = [json.loads(l) for l in run.stdout.splitlines() if l.strip()]
+    return [o for o in out if o.get("type") == "verdict" and o.get("rule") == "R"], run.returncode
+
+
+def check(dpe, options, v, shuffle, folder):
+    messages = list(v["messages"])
+    if shuffle is not None:
+        random.Random(f"{shuffle}{v['dpe']}{len(messages)}").shuffle(messages)
+    wrong = []
+    want = v["expect"]
+    got, rc = replay(dpe, options, "expect", v["dpe"], messages, folder)
+    if len(got) != 1:
+        wrong.append(f"expect: one verdict wanted, not {got}")
+    else:
+        ok = got[0]["verdict"] == "satisfied"
+        if ok != want["accepted"]:
+            wrong.append(f"expect: {got[0]['verdict']}, but accepted is {want['accepted']}")
+        if (rc == 0) != ok:
+            wrong.append(f"expect: exit status {rc} with {got[0]['verdict']}")
+        if shuffle is None and want["violation"] and got[0].get("event") != want["violation"]:
+            wrong.append(f"expect: {got[0]['verdict']} at {got[0].get('event')}, not violated at {want['violation']}")
+    got, rc = replay(dpe, options, "detect", v["dpe"], messages, folder)
+    done = [g["event"] for g in got if g["verdict"] == "match"]
+    if bool(done) != bool(v["detect"]):
+        wrong.append(f"detect: completed by {done}, not {v['detect']}")
+    elif shuffle is None and sorted(set(done)) != sorted(v["detect"]):
+        wrong.append(f"detect: completed by {sorted(set(done))}, not {v['detect']}")
+    if (rc == 1) != bool(done):
+        wrong.append(f"detect: exit status {rc} with {len(done)} matches")
+    ids = [m["id"] for m in v["messages"]]
+    edges = [(ids.index(w), i) for i, m in enumerate(v["messages"]) for w in m["pred"]]
+    p, e = oracle.Pomset([m["event"] for m in v["messages"]], edges), oracle.parse(v["dpe"])
+    for g in got:
+        if g["verdict"] == "match" and not oracle.is_match(e, p, [ids.index(x) for x in g["events"]]):
+            wrong.append(f"detect: {g['events']} is no match")
+    return wrong
+
+
+def main(argv):
+    dpe, shuffle, options, files = "./dpe", None, [], []
+    args = iter(argv[1:])
+    for a in args:
+        if a == "--dpe":
+            dpe = next(args)
+        elif a == "--shuffle":
+            shuffle = next(args)
+        elif a.startswith("-"):
+            options.append(a)
+        else:
+            files.append(a)
+    if not files:
+        print(__doc__, file=sys.stderr)
+        return 2
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in files:
+            for n, line in enumerate(open(name), 1):
+                v = json.loads(line)
+                try:
+                    wrong = check(dpe, options, v, shuffle, folder)
+                except (RuntimeError, OSError, ValueError, KeyError, subprocess.TimeoutExpired) as err:
+                    wrong = [f"{type(err).__name__}: {err}"]
+                passed, failed = passed + (not wrong), failed + bool(wrong)
+                for w in wrong:
+                    print(f"{os.path.basename(name)}:{n}: {v['dpe']}  {w}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
