@@ -142,14 +142,26 @@ static struct cli_finding *find_finding(struct cli_report *report, const char *r
 	return finding;
 }
 
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(((const struct dpe_text *)a)->at, ((const struct dpe_text *)b)->at);
+}
+
+/* Which of two independent events came first makes no other finding. */
 static struct cli_finding *finding_of(struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count)
 {
-	struct dpe_text key = {0};
+	struct dpe_text key = {0}, parts[count + 1];
 
 	dpe_text_printf(&key, "%s|%s|", verdict->rule->name, cli_verdict_name(verdict->kind));
+	memset(parts, 0, sizeof(parts));
 	for (unsigned i = 0; i < count; i++)
-		add_key(&key, report, events[i]);
+		add_key(&parts[i], report, events[i]);
+	qsort(parts, count, sizeof(parts[0]), by_text);
+	for (unsigned i = 0; i < count; i++) {
+		dpe_text_puts(&key, parts[i].at);
+		dpe_text_free(&parts[i]);
+	}
 	if (!count && verdict->rule->nvariables) /* known by its slice alone */
 		dpe_text_printf(&key, "%u", report->nfindings);
 	return find_finding(report, verdict->rule->name, key.at);

@@ -124,7 +124,7 @@ static const char *read_conversion(const char *at, struct conversion *conversion
 
 static void print_integer(const struct dpe_env *env, const struct conversion *how, int64_t number)
 {
-	char format[32], width[16] = "", precision[16] = "";
+	char format[64], width[16] = "", precision[16] = "";
 	size_t len;
 	char *line;
 

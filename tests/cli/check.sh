@@ -1,0 +1,115 @@
+# dpe check and dpe compile.
+. tests/tap.sh
+
+cat >three.dpe <<'X'
+expect A: a b
+detect B: c ;
+expect C: d & & e
+X
+run "$DPE" check three.dpe
+check 'three mistakes: three diagnostics' "$status $(grep -c ': error: ' err)" = '2 3'
+same 'each with its place and a caret' err <<'X'
+three.dpe:1:13: error: an operator is missing between 'a' and 'b': write ; (then), & (independently) or + (either)
+  | expect A: a b
+  |             ^
+three.dpe:2:13: error: nothing follows this ';': write the event that comes next, or remove it
+  | detect B: c ;
+  |             ^
+three.dpe:3:15: error: an event is missing between '&' and '&'
+  | expect C: d & & e
+  |               ^
+X
+
+: >empty.dpe
+run "$DPE" check empty.dpe
+says 'an empty specification' 2 'empty.dpe: error: no rule in it'
+printf '/* nothing\n   here */\n' >comment.dpe
+run "$DPE" check comment.dpe
+says 'a specification of comments' 2 'comment.dpe: error: no rule in it'
+
+printf 'expect N: (a;b) & (b;a)\n' >none.dpe
+printf '(a .)\n' >a.msg
+for command in 'check none.dpe' 'compile none.dpe' 'replay -s none.dpe a.msg'; do
+	run "$DPE" $command
+	says "dpe $command: accepts nothing" 2 "none.dpe:1:8: error: rule 'N' accepts nothing"
+	check 'told once' "$(grep -c ': error: ' err)" -eq 1
+done
+
+printf 'detect grow: (a ; b) @ ;\n  c\n' >later.dpe
+run "$DPE" check later.dpe
+says 'what does not run yet says so' 2 'later.dpe:1:' 'not yet supported: @'
+check 'and is classified all the same' "$(grep -c 'class  ' out)" -eq 1
+
+cat >rules.dpe <<'X'
+expect file(f): open(f) ; (read(f) + write(f))* ; close(f)
+detect both: a & b observing c { print("both"); }
+sync last S(m): unlock(m).enter ; lock(m).exit
+X
+run "$DPE" check rules.dpe
+gives 'a good specification' 0
+same 'what check shows' out <<'X'
+expect file: open(f);(read(f)+write(f))*;close(f)
+  class     sequential: only ; + and *
+  alphabet  open(f), read(f), write(f), close(f)
+  slices    one for each f
+detect both: a&b
+  class     multiple: & between sequential expressions
+  alphabet  a, b
+  observing c
+  slices    one
+sync S: unlock(m).enter;lock(m).exit
+  pairing   last
+  alphabet  unlock(m).enter, lock(m).exit
+  slices    one for each m
+X
+run "$DPE" check - <rules.dpe
+check 'a specification from standard input' "$status $(grep -c class out)" = '0 2'
+run "$DPE" check pthread.dpe
+gives 'the shipped pthread.dpe is found by its name' 0
+run "$DPE" check "$TOP/examples/producer-consumer/race.dpe"
+gives "the example's rule" 0
+
+# The paper's figures 4-6 and 4-7.
+printf 'expect R: a;(b&(c;d));e\n' >figure.dpe
+run "$DPE" compile figure.dpe
+same 'the automaton of figure 4-6' out <<'X'
+R: a;(b&(c;d));e
+states 8, start 0, final 7
+0 --> 1  (a .)
+1 --> 2  (b a)
+1 --> 3  (c a)
+2 --> 4  (c a)
+3 --> 4  (b a)
+3 --> 5  (d c)
+4 --> 6  (d c)
+5 --> 6  (b a)
+6 --> 7  (e b d)
+X
+run "$DPE" compile --emit=json figure.dpe
+same 'the same as JSON' out <<'X'
+{"rule":"R","class":"safe","states":8,"start":0,"finals":[7],"transitions":[{"from":0,"event":"a","pred":[[]],"to":1},{"from":1,"event":"b","pred":[["a"]],"to":2},{"from":1,"event":"c","pred":[["a"]],"to":3},{"from":2,"event":"c","pred":[["a"]],"to":4},{"from":3,"event":"b","pred":[["a"]],"to":4},{"from":3,"event":"d","pred":[["c"]],"to":5},{"from":4,"event":"d","pred":[["c"]],"to":6},{"from":5,"event":"b","pred":[["a"]],"to":6},{"from":6,"event":"e","pred":[["b","d"]],"to":7}]}
+X
+run "$DPE" compile --emit=dot figure.dpe
+same 'the same as a drawing' out <<'X'
+digraph "R" {
+	rankdir=LR;
+	node [shape=circle];
+	7 [shape=doublecircle];
+	0 -> 1 [label="(a .)"];
+	1 -> 2 [label="(b a)"];
+	1 -> 3 [label="(c a)"];
+	2 -> 4 [label="(c a)"];
+	3 -> 4 [label="(b a)"];
+	3 -> 5 [label="(d c)"];
+	4 -> 6 [label="(d c)"];
+	5 -> 6 [label="(b a)"];
+	6 -> 7 [label="(e b d)"];
+}
+X
+run "$DPE" compile --rule=both rules.dpe
+check 'one rule of several' "$status $(head -1 out)" = '0 both: a&b'
+run "$DPE" compile --rule=flie rules.dpe
+says 'no such rule: the nearest' 2 "no rule 'flie'; did you mean 'file'?"
+run "$DPE" compile --max-states=3 figure.dpe
+says 'more states than wanted' 2 'states'
+finish

@@ -1,0 +1,97 @@
+# Logs: dpe convert, and dpe replay on logs good and bad.
+. tests/tap.sh
+
+# The paper's example of stabilizing: e2 sends, e4 receives.
+printf '(e1 .) (e2 e3) (e3 e1) (e4 e1) (e5 e4)\n' >in.msg
+printf 'sync S: e2 ; e4\n' >sync.dpe
+run "$DPE" convert --stabilize -s sync.dpe in.msg out.msg
+gives 'the paper'"'"'s example is stabilized' 0
+same 'as printed, in its own notation' out.msg <<'X'
+(e1 .)
+(e3 e1)
+(e2 e3)
+(e4 e1)
+(e5 e4 e2)
+X
+run "$DPE" convert --stabilize -s sync.dpe in.msg out.jsonl
+gives 'and as JSON Lines' 0
+same 'as printed, in JSON Lines' out.jsonl <<'X'
+{"dpe_log":1,"ordered":true}
+{"event":"e1","id":"e1"}
+{"event":"e3","id":"e3","pred":["e1"]}
+{"event":"e2","id":"e2","pred":["e3"]}
+{"event":"e4","id":"e4","pred":["e1"]}
+{"event":"e5","id":"e5","pred":["e4","e2"]}
+X
+run "$DPE" convert in.msg plain.jsonl
+gives 'msg to jsonl' 0
+run "$DPE" convert --stabilize -s sync.dpe plain.jsonl stable.msg
+same 'JSON Lines in, the same out' stable.msg <out.msg
+run "$DPE" convert plain.jsonl back.msg
+printf '(e1 .)\n(e2 e3)\n(e3 e1)\n(e4 e1)\n(e5 e4)\n' | same 'msg to jsonl to msg: nothing changed' back.msg
+run "$DPE" convert out.jsonl again.jsonl
+grep -v dpe_log out.jsonl >wanted.events
+grep -v dpe_log again.jsonl | same 'jsonl to jsonl: nothing changed' wanted.events
+run "$DPE" convert --to=msg plain.jsonl -
+same 'to standard output' out <back.msg
+run sh -c '"$0" convert --from=msg --to=msg - - <back.msg' "$DPE"
+same 'from standard input' out <back.msg
+
+cat >full.jsonl <<'X'
+{"dpe_log":1}
+{"event":"f.enter","id":"one","thread":7,"process":3,"host":"h","seq":0,"time":1000000000000000001,"args":[1,"x","0x7f"],"vars":{"n":2},"stack":["f+0x0 (f.c:1)"],"unknown":{"kept":[1.50,null]}}
+{"event":"f.exit","thread":7,"process":3,"host":"h","seq":1,"time":1000000000000000002,"args":[1,"x","0x7f"],"ret":-1}
+X
+run "$DPE" convert full.jsonl copy.jsonl
+gives 'every member' 0
+run python3 - full.jsonl copy.jsonl <<'X'
+import json, sys
+old, new = ([json.loads(l) for l in open(f)][1:] for f in sys.argv[1:])
+sys.exit(old != new)
+X
+check 'comes through a conversion unchanged' "$status" -eq 0
+
+printf 'expect R: a;(b&(c;d));e\n' >r.dpe
+cat >log.jsonl <<'X'
+{"id":"1","event":"a","thread":1}
+{"id":"2","event":"b","pred":["1"],"thread":2}
+{"id":"3","event":"c","pred":["1"],"thread":3}
+{"id":"4","event":"d","pred":["3"],"thread":3}
+{"id":"5","event":"e","pred":["2","4"],"thread":1}
+X
+run "$DPE" replay -s r.dpe log.jsonl
+says 'satisfied' 0 'nothing found, 1 satisfied'
+run sh -c '"$0" replay -s r.dpe - <log.jsonl' "$DPE"
+says 'a log from standard input' 0 'dpe: 5 events, 0 lost; 1 rule: nothing found, 1 satisfied'
+
+head -c 190 log.jsonl >cut.jsonl
+run "$DPE" replay -s r.dpe cut.jsonl
+says 'a log that was cut off replays up to the cut, and says so' 3 'cut' 'inconclusive'
+run "$DPE" convert cut.jsonl cut.msg
+check 'its conversion is not taken for whole' "$status" -ne 0
+grep -v '"id":"3"' log.jsonl >lost.jsonl
+run "$DPE" replay -s r.dpe lost.jsonl
+says 'a predecessor that never came' 3 'held to the end: d' 'predecessor 3, which never came' \
+	'inconclusive'
+printf '{"event":"a"}\nthis is no JSON\n{"event":"b"}\n' >bad.jsonl
+run "$DPE" replay -s r.dpe bad.jsonl
+says 'a line that is no JSON' 2 'bad.jsonl:2'
+printf '{"id":1,"event":"a"}\n{"event":5}\n{"id":3}\n' >wrong.jsonl
+run "$DPE" replay -s r.dpe wrong.jsonl
+says 'members of the wrong type' 2 'wrong.jsonl:2' 'wrong.jsonl:3'
+printf '{"id":1,"event":"a"}\n{"id":1,"event":"b"}\n' >twice.jsonl
+run "$DPE" replay -s r.dpe twice.jsonl
+says 'an id that is there twice' 2 'message 2: error: a message with the id 1 was there before'
+printf '(a .) (b' >open.msg
+run "$DPE" replay -s r.dpe open.msg
+check 'a msg log that was cut off' "$status" -ge 2
+: >empty.jsonl
+run "$DPE" replay -s r.dpe empty.jsonl
+says 'an empty log' 1 'incomplete' '0 events'
+run "$DPE" replay -s r.dpe log.jsonl no-such.jsonl
+says 'one log of two is missing: nothing is replayed' 2 'no-such.jsonl'
+head -2 log.jsonl >first.jsonl
+tail -3 log.jsonl >second.jsonl
+run "$DPE" replay -s r.dpe second.jsonl first.jsonl
+check 'two logs, as one in any order' "$status" -le 3
+finish

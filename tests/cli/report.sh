@@ -1,0 +1,77 @@
+# What a replay reports, as text and as JSON, and its exit status.
+. tests/tap.sh
+
+cat >log.jsonl <<'X'
+{"id":"1","event":"a","thread":1,"time":1000,"args":[3]}
+{"id":"2","event":"b","pred":["1"],"thread":2,"time":2000,"stack":["b+0x1f (f.c:12)","main+0x4 (f.c:30)"]}
+{"id":"3","event":"c","pred":["1"],"thread":3,"time":3000}
+{"id":"4","event":"d","pred":["3"],"thread":3,"time":4000}
+X
+cat >rules.dpe <<'X'
+detect race: b & d { print("race", $1.tid, $2.name); }
+expect order(x): a(x) ; e { print("never"); } else { printf("no e after %d", x); }
+detect none: a ; f
+X
+run "$DPE" replay -s rules.dpe log.jsonl
+gives 'a finding' 1
+check 'the report goes to standard error' "$(lines out)" -eq 0
+same 'the report' err <<'X'
+#1 race: match of b&d  [rules.dpe:1]
+  $1 b  id "2"  thread 2, at 0.000001000 s
+       at b+0x1f (f.c:12)
+       by main+0x4 (f.c:30)
+  $2 d  id "4"  thread 3, at 0.000003000 s
+race: race 2 d
+#2 order: incomplete of a(x);e  [rules.dpe:2]
+  where x = 3
+  expected e after a(x)
+order: no e after 3
+dpe: 4 events, 0 lost; 3 rules: 1 match, 1 incomplete
+X
+run "$DPE" replay --format=json -s rules.dpe log.jsonl
+check 'as JSON: standard output alone' "$status $(lines err)" = '1 0'
+same 'the report as JSON' out <<'X'
+{"type":"verdict","rule":"race","mode":"detect","verdict":"match","event":"4","params":{},"events":["2","4"],"messages":[{"event":"b","id":"2","pred":["1"],"thread":2,"time":2000,"stack":["b+0x1f (f.c:12)","main+0x4 (f.c:30)"]},{"event":"d","id":"4","pred":["3"],"thread":3,"time":4000}]}
+{"type":"print","rule":"race","text":"race 2 d"}
+{"type":"verdict","rule":"order","mode":"expect","verdict":"incomplete","expected":["e after a(x)"],"params":{"x":3}}
+{"type":"print","rule":"order","text":"no e after 3"}
+{"type":"summary","events":4,"lost":0,"held":0,"rules":3,"satisfied":0,"violated":0,"incomplete":1,"inconclusive":0,"matches":1,"errors":0}
+X
+run "$DPE" replay --report=report.txt -s rules.dpe log.jsonl
+check 'a report in a file' "$(grep -c 'match of b&d' report.txt) $(lines out) $(lines err)" = '1 0 0'
+
+printf 'detect none: a ; f\n' >nothing.dpe
+run "$DPE" replay -s nothing.dpe log.jsonl
+says 'nothing found' 0 'dpe: 4 events, 0 lost; 1 rule: nothing found'
+printf 'detect r: b & d { break; }\ndetect late: c ; d { print("late"); }\n' >break.dpe
+run "$DPE" replay -s break.dpe log.jsonl
+says 'a break ends the replay' 1 'the replay stops here'
+run "$DPE" replay --on-break=continue -s break.dpe log.jsonl
+says 'unless it is to go on' 1 'late: late'
+printf 'detect r: a { error("bad", 1); }\n' >error.dpe
+run "$DPE" replay -s error.dpe log.jsonl
+says 'error() is a finding' 1 'r: error: bad 1'
+printf 'expect r: b ; d\n' >violated.dpe
+run "$DPE" replay -s violated.dpe log.jsonl
+says 'violated, and what was expected' 1 'violated of b;d' 'at d' 'expected d after b'
+
+# The same finding over and over.
+i=0
+while test $i -lt 5; do
+	printf '{"event":"x","stack":["x+0x0 (x.c:1)"]}\n'
+	i=$((i + 1))
+done >many.jsonl
+printf 'detect x: x\n' >x.dpe
+run "$DPE" replay -s x.dpe many.jsonl
+check 'identical findings are told once, and counted' \
+	"$(grep -c '^#1 x: match' err) $(grep -c 'seen 5 times' err)" = '1 1'
+run "$DPE" replay --all -s x.dpe many.jsonl
+check 'or all of them' "$(grep -c 'x: match' err)" -eq 5
+run "$DPE" replay --format=json -s x.dpe many.jsonl
+check 'JSON has them all' "$(grep -c '"match"' out)" -eq 5
+
+# What a log holds cannot fool a terminal.
+printf '{"event":"x","args":["\\u001b[31mred\\n"]}\n' >escape.jsonl
+run "$DPE" replay -s x.dpe escape.jsonl
+check 'no control characters in the report' "$(tr -d '\n' <err | grep -c '[[:cntrl:]]')" -eq 0
+finish

@@ -1,0 +1,86 @@
+# How the command is used, and what it says when it is used wrongly.
+. tests/tap.sh
+
+printf 'expect R: a ; b\n' >r.dpe
+printf '(a .) (b a)\n' >r.msg
+
+for command in check compile run attach record replay convert list deadlock race; do
+	run "$DPE" $command --help
+	check "dpe $command --help" "$status $(head -c 11 out)" = "0 usage: dpe "
+done
+run "$DPE" --help
+check 'dpe --help' "$status $(grep -c '^  ' out)" = '0 8'
+run "$DPE" help
+gives 'dpe help' 0
+run "$DPE" --version
+check 'dpe --version' "$status $(cut -d' ' -f1 out)" = '0 dpe'
+run "$DPE"
+says 'dpe alone shows its usage' 2 'usage: dpe COMMAND'
+
+run "$DPE" replya -s r.dpe r.msg
+says 'unknown command: the nearest' 2 "unknown command 'replya'" "did you mean 'replay'?"
+run "$DPE" replay --fromat=json -s r.dpe r.msg
+says 'unknown option: the nearest' 2 "unknown option '--fromat'" "did you mean '--format'?"
+check 'one line for it' "$(lines err)" -eq 1
+run "$DPE" replay --rule=R -s r.dpe r.msg
+says 'option of another command' 2 "unknown option '--rule'"
+run "$DPE" replay -x -s r.dpe r.msg
+says 'unknown letter' 2 "unknown option '-x'"
+run "$DPE" replay -s r.dpe r.msg --report
+says 'option without its argument' 2 '--report needs an argument'
+run "$DPE" replay r.msg -s
+says '-s without a specification' 2 '-s needs a specification'
+run "$DPE" replay --format=xml -s r.dpe r.msg
+says 'wrong choice' 2 "--format takes one of text|json, not 'xml'"
+run "$DPE" replay --all=yes -s r.dpe r.msg
+says 'argument that is not wanted' 2 '--all takes no argument'
+run "$DPE" replay --max-instances=many -s r.dpe r.msg
+says 'number that is none' 2 '--max-instances takes a number' "'many'"
+run "$DPE" run -s r.dpe --ring=5000 -- true
+says 'ring of an odd size' 2 '--ring takes a power of two'
+
+run "$DPE" check
+says 'check without a specification' 2 'a specification is needed'
+run "$DPE" replay r.msg
+says 'replay without a specification' 2 'a specification is needed: -s SPEC'
+run "$DPE" replay -s r.dpe
+says 'replay without a log' 2 'a log is needed'
+run "$DPE" run -s r.dpe
+says 'run without a program' 2 'a program is needed: -- COMMAND...'
+run "$DPE" run -s r.dpe --
+says 'run with nothing after --' 2 'a program is needed'
+run "$DPE" record -s r.dpe -- true
+says 'record without a log' 2 'a log to write is needed: -o LOG'
+run "$DPE" attach -s r.dpe
+says 'attach without a process' 2 'a process is needed: -p PID'
+run "$DPE" convert r.msg
+says 'convert with one log' 2 'two logs are needed'
+run "$DPE" list
+says 'list of nothing' 2 'a program or -p PID is needed'
+run "$DPE" check r.dpe -- true
+says "'--' where nothing is run" 2 "'--' has no place"
+
+run "$DPE" check no-such.dpe
+says 'no such specification' 2 'no-such.dpe: error: cannot read this file: No such file or directory'
+run "$DPE" replay -s r.dpe no-such.jsonl
+says 'no such log' 2 'no-such.jsonl: error: cannot open this log: No such file or directory'
+run "$DPE" list ./no-such-program
+says 'no such program to list' 2 'no-such-program'
+run "$DPE" replay -s r.dpe r.msg --report=no/such/folder
+says 'report that cannot be written' 2 'no/such/folder' 'No such file or directory'
+run "$DPE" convert r.msg no/such/out.jsonl
+says 'log that cannot be written' 2 'no/such/out.jsonl' 'No such file or directory'
+run "$DPE" convert r.msg out.unknown
+says 'log of no known format' 2 'out.unknown'
+if test -e /dev/full; then
+	run sh -c '"$0" replay --format=json -s r.dpe r.msg >/dev/full' "$DPE"
+	check 'standard output that is full' "$status" -eq 2
+fi
+
+for later in deadlock race; do
+	run "$DPE" $later
+	says "dpe $later: not yet" 2 "not yet supported: dpe $later"
+done
+run "$DPE" compile --emit=net r.dpe
+says '--emit=net: not yet' 2 'not yet supported: --emit=net'
+finish

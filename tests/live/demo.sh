@@ -1,0 +1,77 @@
+# The main job: the race is found in every run of the broken program, nothing in the correct one,
+# and replaying what was recorded tells the same.
+. tests/tap.sh
+need_live 'the race of the producer-consumer program'
+
+rule=$TOP/examples/producer-consumer/race.dpe
+broken=$BUILD/examples/producer-consumer-broken
+correct=$BUILD/examples/producer-consumer
+printf '1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n' >numbers
+
+# The verdicts alone, in an order of their own: what a live run and its replay must agree on.
+verdicts() {
+	python3 -c '
+import json, sys
+found = [json.loads(line) for line in open(sys.argv[1])]
+for verdict in sorted([o["rule"], o["verdict"], sorted(o["events"])] for o in found if o["type"] == "verdict"):
+	print(verdict)' "$1"
+}
+
+# Events whose times and arguments were not seen would make the demonstration worth little.
+complete() {
+	python3 -c '
+import json, sys
+for o in map(json.loads, open(sys.argv[1])):
+	if o["type"] != "verdict":
+		continue
+	names = sorted(m["event"] for m in o["messages"])
+	if names != ["dequeue.enter", "enqueue.enter"]:
+		sys.exit(f"events {names}")
+	threads = {m["thread"] for m in o["messages"]}
+	if len(threads) != 2:
+		sys.exit(f"threads {threads}")
+	for m in o["messages"]:
+		function = m["event"].split(".")[0]
+		if not m["time"] or not m["stack"][0].startswith(function + "+0x"):
+			sys.exit(f"{m}")
+		if function == "enqueue" and (len(m["args"]) != 1 or not 1 <= m["args"][0] <= 10):
+			sys.exit(f"{m}")' "$1"
+}
+
+i=1
+while test $i -le 20; do
+	run "$DPE" run -s "$rule" -- "$broken"
+	says "broken, run $i: found" 1 'race: match of enqueue()&dequeue()' '$1 enqueue(' '$2 dequeue(' \
+		'break: the program was stopped here, and continued' 'exited with status 0' ' 0 lost'
+	same "broken, run $i: its output is its own" out <numbers
+	run "$DPE" run -s "$rule" -- "$correct"
+	says "correct, run $i: nothing" 0 'nothing found' ' 0 lost'
+	same "correct, run $i: its output is its own" out <numbers
+	i=$((i + 1))
+done
+
+i=1
+while test $i -le 5; do
+	for program in broken correct; do
+		eval "path=\$$program"
+		run "$DPE" run --format=json --report=live.json -o run.jsonl -s "$rule" -- "$path"
+		lived=$status
+		verdicts live.json >live.verdicts
+		run complete live.json
+		gives "$program, run $i: both events whole" 0
+		run "$DPE" replay --format=json --on-break=continue -s "$rule" run.jsonl
+		verdicts out >replayed.verdicts
+		check "$program, run $i: its log gives the same exit status" "$status" -eq $lived
+		same "$program, run $i: its log gives the same verdicts" replayed.verdicts <live.verdicts
+
+		run "$DPE" record -s "$rule" -o record.jsonl -- "$path"
+		gives "$program, run $i: recorded" 0
+		run "$DPE" replay --on-break=continue -s "$rule" record.jsonl
+		check "$program, run $i: what was recorded tells it" "$status" -eq $lived
+		grep -v dpe_log record.jsonl | sort -R >shuffled.jsonl
+		run "$DPE" replay --on-break=continue -s "$rule" shuffled.jsonl
+		check "$program, run $i: in any order" "$status" -eq $lived
+	done
+	i=$((i + 1))
+done
+finish

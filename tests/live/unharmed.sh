@@ -1,0 +1,109 @@
+# What becomes of the program when it, or dpe, ends in ways that nobody planned.
+. tests/tap.sh
+need_live 'what becomes of the program'
+compile_target steps
+printf 'detect seen: stride(1).exit\n' >seen.dpe
+printf 'detect never: write(99)\n' >write.dpe
+
+# dpe is killed in the middle: the program goes on. Only its parent can see its status.
+(
+	"$DPE" run -s write.dpe -- sh -c './steps slowly 1500; echo "status $?"' >killed.out 2>killed.err &
+	echo $! >pid
+)
+sleep 0.7
+kill -9 "$(cat pid)"
+tries=0
+while test $tries -lt 60 && ! grep -q status killed.out; do
+	sleep 0.1
+	tries=$((tries + 1))
+done
+printf 'sum 1125750\nstatus 7\n' | same 'dpe is killed: the program ends as if alone' killed.out
+
+(
+	"$DPE" run -s seen.dpe -- ./steps slowly 1500 >killed.out 2>killed.err &
+	echo $! >pid
+)
+sleep 0.7
+check 'probes are in place' "$(grep -c 'seen: match' killed.err)" -eq 1
+kill -9 "$(cat pid)"
+tries=0
+while test $tries -lt 60 && ! grep -q sum killed.out; do
+	sleep 0.1
+	tries=$((tries + 1))
+done
+printf 'sum 1125750\n' | same 'the same with the observed program itself' killed.out
+
+run "$DPE" run -s seen.dpe -- ./steps crash
+says 'a crash is told, and what came before it' 1 'seen: match' 'signal 11 (Segmentation fault)'
+run "$DPE" run --target-status -s seen.dpe -- ./steps crash
+check "--target-status: the shell's status of a signal" "$status" -eq 139
+run "$DPE" run --target-status -s seen.dpe -- ./steps end 5
+check "--target-status: the program's own" "$status" -eq 5
+run "$DPE" run -s seen.dpe -- ./steps end 5
+says 'its status is told' 1 'exited with status 5'
+
+run sh -c 'seq 1 2000 | "$0" run -s seen.dpe -- ./steps copy' "$DPE"
+seq 1 2000 | same 'standard input and output are its own' out
+run "$DPE" run --format=json --report=report.json -s write.dpe -- sh -c 'echo out; echo err >&2; exit 3'
+check 'standard error, too, where the report goes elsewhere' \
+	"$status $(cat out) $(head -1 err)" = '0 out err'
+check 'and the report is whole' "$(grep -c '"type":"summary"' report.json)" -eq 1
+
+run "$DPE" run -s seen.dpe -- ./no-such-program
+says 'no such program' 2 './no-such-program: error: ' 'No such file or directory'
+check 'in one line' "$(lines err)" -eq 1
+printf 'no program\n' >text
+run "$DPE" run -s seen.dpe -- ./text
+says 'no permission to run it' 2 './text: error: '
+check 'in one line ' "$(lines err)" -eq 1
+chmod +x text
+run "$DPE" run -s seen.dpe -- ./text
+says 'no program at all' 2 'text: error: this is not an ELF program'
+run "$DPE" attach -s seen.dpe -p 4194304
+says 'no such process' 2 '4194304'
+
+printf 'detect seen: strid(1).exit\n' >misspelt.dpe
+run "$DPE" run -s misspelt.dpe -- ./steps slowly 1
+says 'a misspelt function: the nearest' 2 'misspelt.dpe:1:14: error: ' "'strid'" "'stride'"
+check 'and the program was not started' "$(lines out)" -eq 0
+printf 'detect seen: libx::stride(1)\n' >library.dpe
+run "$DPE" run -s library.dpe -- ./steps slowly 1
+says 'a library that it does not have' 2 'library.dpe:1:14: error: ' 'libx'
+printf 'detect a: foo\ndetect b: bar & stride\n' >both.dpe
+run "$DPE" run -s both.dpe -- ./steps slowly 1
+check 'two of them: two errors' "$status $(grep -c ': error: ' err)" = '2 2'
+
+if command -v setpriv >/dev/null; then
+	chmod 755 . && cp "$DPE" dpe-copy && chmod 755 dpe-copy steps && chmod 644 seen.dpe
+	run setpriv --reuid=65534 --regid=65534 --clear-groups ./dpe-copy run -s seen.dpe -- ./steps slowly 1
+	says 'without root' 2 'CAP_BPF' 'run dpe as root'
+	check 'in one line, too' "$(lines err)" -eq 1
+fi
+
+# Ctrl-C: SIGINT for the whole process group.
+cat >interrupt.py <<'X'
+import os, signal, subprocess, sys, time
+process = subprocess.Popen(sys.argv[1:], start_new_session=True)
+time.sleep(0.8)
+os.killpg(process.pid, signal.SIGINT)
+sys.exit(process.wait(timeout=20))
+X
+run python3 interrupt.py "$DPE" run -s seen.dpe -- ./steps slowly 20000
+says 'Ctrl-C ends both, with a summary' 1 'seen: match' 'signal 2 (Interrupt)' '1 rule: 1 match'
+
+# The log and the exit status of a run that finds nothing.
+printf 'detect never: stride(-5)\n' >never.dpe
+run "$DPE" run -o log.jsonl -s never.dpe -- ./steps slowly 3
+says 'nothing found' 0 'nothing found'
+check 'the log has every call' "$(grep -c '"event":"stride.enter"' log.jsonl)" -eq 3
+
+# attach
+./steps slowly 3000 >attached.out &
+target=$!
+sleep 0.3
+run timeout --preserve-status -s INT 1 "$DPE" attach -s never.dpe -o attached.jsonl -p $target
+says 'attached, and detached by a signal' 0 'nothing found'
+check 'events were seen' "$(grep -c '"event":"stride.enter"' attached.jsonl)" -gt 100
+wait $target
+check 'and the program ends as if alone' "$? $(cat attached.out)" = '7 sum 4501500'
+finish

@@ -1,0 +1,109 @@
+# What the shell tests share: run something, look at its status and output, say ok or not ok.
+# To be read by sh; gives $DPE (absolute), $BUILD (absolute), $TOP and an empty folder to stand in.
+
+TOP=$(pwd)
+BUILD=${BUILD:-build}
+DPE=${DPE:-./dpe}
+case $BUILD in /*) ;; *) BUILD=$TOP/$BUILD ;; esac
+case $DPE in /*) ;; *) DPE=$TOP/$DPE ;; esac
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failures=0
+
+ok() {
+	echo "ok - $1"
+}
+
+not_ok() {
+	echo "not ok - $1"
+	failures=$((failures + 1))
+}
+
+# explain TEXT...: what goes with a failure
+explain() {
+	printf '%s\n' "$@" | sed 's/^/#   /'
+}
+
+# run COMMAND...: leaves $status and the files out and err
+run() {
+	command_line="$*"
+	"$@" >out 2>err
+	status=$?
+}
+
+explain_run() {
+	explain "$command_line" "exit status $status" "standard output:" "$(head -c 4000 out)" \
+		"standard error:" "$(head -c 4000 err)"
+}
+
+# check NAME CONDITION...: the test(1) condition about the last run
+check() {
+	name=$1
+	shift
+	if test "$@"; then
+		ok "$name"
+	else
+		not_ok "$name"
+		explain_run
+	fi
+}
+
+# gives NAME STATUS: the last run's exit status
+gives() {
+	check "$1" "$status" -eq "$2"
+}
+
+# says NAME STATUS TEXT...: exit status, and standard error contains every TEXT
+says() {
+	name=$1
+	wanted=$2
+	shift 2
+	missing=
+	for text in "$@"; do
+		grep -qF -- "$text" err || missing=$text
+	done
+	if test "$status" -eq "$wanted" && test -z "$missing"; then
+		ok "$name"
+	else
+		not_ok "$name"
+		explain "exit status wanted: $wanted" "missing: $missing"
+		explain_run
+	fi
+}
+
+# lines FILE: how many it has
+lines() {
+	wc -l <"$1" | tr -d ' '
+}
+
+# same NAME FILE: FILE is what standard input says
+same() {
+	cat >wanted
+	if diff -u wanted "$2" >difference; then
+		ok "$1"
+	else
+		not_ok "$1"
+		explain "$(cat difference)"
+	fi
+}
+
+finish() {
+	test "$failures" -eq 0
+	exit
+}
+
+# need_live: leaves the script, with the reason, where programs cannot be observed and need not
+need_live() {
+	printf 'detect s: main\n' >need_live.dpe
+	run "$DPE" run -s need_live.dpe -- "$BUILD/examples/producer-consumer"
+	if test "$status" -eq 2 && test "${DPE_LIVE:-}" != require; then
+		echo "ok - $1 # skip $(head -1 err)"
+		exit 0
+	fi
+}
+
+# compile_target NAME: tests/live/targets/NAME.c, to the file NAME here
+compile_target() {
+	${CC:-cc} -g -O1 -pthread "$TOP/tests/live/targets/$1.c" -o "$1" || not_ok "compiling $1.c"
+}
