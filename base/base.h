@@ -103,7 +103,7 @@ unsigned dpe_diags_errors(const struct dpe_diags *diags);
 void dpe_diags_print(struct dpe_diags *diags, FILE *to);
 
 /* Of `count` candidates the ones nearest to `word` (edit distance with swaps), best first, none
- * farther than a third of the word; returns how many were written to `best` (at most `max`). */
+ * farther than a third of the word (rounded up); returns how many were written to `best` (at most `max`). */
 unsigned dpe_nearest(const char *word, const char *const *candidates, unsigned count,
 	const char **best, unsigned max);
 

@@ -65,7 +65,7 @@ static unsigned insert(const char **best, unsigned *scores, unsigned count, unsi
 unsigned dpe_nearest(const char *word, const char *const *candidates, unsigned count,
 	const char **best, unsigned max)
 {
-	size_t len = strlen(word), allowed = len / 3 ? len / 3 : 1;
+	size_t len = strlen(word), allowed = (len + 2) / 3;
 	unsigned found = 0, *scores;
 
 	if (!len || len > LONGEST || !max)

@@ -49,7 +49,7 @@ static bool check_automata(struct cli *cli, const struct dpe_spec *spec)
 	for (unsigned i = 0; i < spec->nrules; i++) {
 		struct dpe_automaton *automaton;
 
-		if (spec->rules[i].mode == DPE_SYNC)
+		if (spec->rules[i].mode == DPE_SYNC || !dpe_rule_is_safe(&spec->rules[i]))
 			continue;
 		automaton = dpe_automaton_new(&spec->rules[i], cli->diags);
 		good &= automaton != NULL;

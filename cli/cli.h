@@ -32,6 +32,7 @@ struct cli {
 	pid_t pid;
 	unsigned max_instances, max_states, stack_depth, ring_bytes;
 	enum cli_on_break on_break;
+	enum dpe_engine_choice engine;
 	FILE *report_to;
 };
 

@@ -91,6 +91,7 @@ static bool begin_outputs(struct live *live)
 {
 	struct cli *cli = live->cli;
 	struct dpe_recognizer_options options = {
+		.engine = cli->engine,
 		.max_instances = cli->max_instances,
 		.stabilize_only = !live->how->recognize,
 		.debug = cli->debug,
@@ -251,6 +252,7 @@ static int close_all(struct live *live, int status)
 	if (live->signals >= 0)
 		close(live->signals);
 	dpe_plan_free(live->plan);
+	dpe_diags_print(live->cli->diags, stderr); /* which shows lines of the specification */
 	dpe_spec_free(live->spec);
 	return status || live->cli->target_status ? status : verdict;
 }

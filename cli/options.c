@@ -22,6 +22,7 @@ enum option_id {
 	O_PLAN,
 	O_ON_BREAK,
 	O_ALL,
+	O_ENGINE,
 	O_MAX_INSTANCES,
 	O_MAX_STATES,
 	O_STACK,
@@ -62,6 +63,8 @@ static const struct option options[] = {
 	{O_PLAN, 0, "plan", NULL, FOR_LIVE, "show what would be observed, and end"},
 	{O_ON_BREAK, 0, "on-break", "ask|continue|gdb|kill", FOR_RECOGNIZING,
 		"at a break (ask; without a terminal, continue)"},
+	{O_ENGINE, 0, "engine", "auto|pa|net", FOR_RECOGNIZING,
+		"what follows the rules: automata, nets (auto: automata where they can)"},
 	{O_MAX_INSTANCES, 0, "max-instances", "N", FOR_RECOGNIZING,
 		"partial matches kept of a slice (100000)"},
 	{O_STACK, 0, "stack", "N", FOR_LIVE, "frames kept of each event's stack, 0 to 32 (8)"},
@@ -209,6 +212,14 @@ static bool set_on_break(struct cli *cli, const struct option *option, const cha
 	return at >= 0;
 }
 
+static bool set_engine(struct cli *cli, const struct option *option, const char *text)
+{
+	int at = choose(cli, option->name, option->argument, text);
+
+	cli->engine = at < 0 ? DPE_ENGINE_AUTO : (enum dpe_engine_choice)at;
+	return at >= 0;
+}
+
 static bool set_log_format(
 	struct cli *cli, const struct option *option, const char *text, const char **to)
 {
@@ -255,6 +266,8 @@ static bool set_option(struct cli *cli, const struct option *option, const char 
 		return true;
 	case O_ON_BREAK:
 		return set_on_break(cli, option, text);
+	case O_ENGINE:
+		return set_engine(cli, option, text);
 	case O_ALL:
 		cli->all = true;
 		return true;
@@ -359,6 +372,17 @@ static unsigned take_option(struct cli *cli, char *const *argv)
 	return set_option(cli, option, argv[1]) ? 2 : 0;
 }
 
+/* What stands after "--": the program to run; where none is run, words that are no options. */
+static void take_rest(struct cli *cli, char *const *argv)
+{
+	if (cli->command->mask & (FOR_RUN | FOR_RECORD | FOR_LATER)) {
+		cli->target = (char **)argv;
+		return;
+	}
+	for (; *argv; argv++)
+		*DPE_GROW(cli->words.at, cli->words.count, cli->words.cap) = *argv;
+}
+
 bool cli_parse(struct cli *cli, char *const *argv)
 {
 	cli->max_states = 100000;
@@ -367,7 +391,7 @@ bool cli_parse(struct cli *cli, char *const *argv)
 		unsigned taken = 1;
 
 		if (!strcmp(*argv, "--")) {
-			cli->target = (char **)argv + 1;
+			take_rest(cli, argv + 1);
 			break;
 		}
 		if (**argv == '-' && (*argv)[1])
@@ -377,10 +401,6 @@ bool cli_parse(struct cli *cli, char *const *argv)
 		if (!taken)
 			return false;
 		argv += taken;
-	}
-	if (cli->target && !(cli->command->mask & (FOR_RUN | FOR_RECORD | FOR_LATER))) {
-		cli_usage_error(cli, "nothing is run here: '--' has no place");
-		return false;
 	}
 	return true;
 }

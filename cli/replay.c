@@ -19,8 +19,11 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 	int got;
 
 	while ((got = dpe_log_read(reader, &message))) {
-		if (got < 0 || !dpe_recognizer_feed(recognizer, message, cli->diags))
-			good = false;
+		bool taken = got > 0 && dpe_recognizer_feed(recognizer, message, cli->diags);
+
+		if (got > 0 && !taken)
+			dpe_diag_at(cli->diags, DPE_NOTE, path, "that is in this log");
+		good &= taken;
 	}
 	if (dpe_log_cut_off(reader)) {
 		char *reason = dpe_xasprintf("%s was cut off in the middle", path);
@@ -75,6 +78,7 @@ static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *log
 	struct cli_report *report = cli_report_new(cli, spec);
 	const struct dpe_recognizer_options options = {
 		.ordered = all_ordered(logs),
+		.engine = cli->engine,
 		.max_instances = cli->max_instances,
 		.debug = cli->debug,
 	};

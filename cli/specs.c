@@ -117,6 +117,7 @@ struct dpe_spec *cli_compile_runnable(struct cli *cli, bool live)
 	}
 	spec = cli_compile(cli);
 	if (spec && !dpe_spec_runnable(spec, live, cli->diags)) {
+		dpe_diags_print(cli->diags, stderr); /* which shows lines of the specification */
 		dpe_spec_free(spec);
 		return NULL;
 	}

@@ -258,4 +258,43 @@ enum dpe_emit { DPE_EMIT_PA, DPE_EMIT_JSON, DPE_EMIT_DOT };
 bool dpe_automaton_emit(struct dpe_automaton *automaton, const struct dpe_rule *rule,
 	enum dpe_emit emit, unsigned max_states, struct dpe_text *to, struct dpe_diags *diags);
 
+/* ---- nets in blocks ---------------------------------------------------------------------- */
+
+/* The net of a DPE (paper, appendix I) as it is composed: a block for each operator, with one way
+ * in and one way out. Whoever plays the token game on it needs no more: a token stands before or
+ * behind an event, or runs through the blocks. Unlike an automaton it does not grow with the
+ * number of operands of &, and has `@` and control variables. */
+enum dpe_block_kind {
+	DPE_BLOCK_EVENT,   /* a transition: literal, position */
+	DPE_BLOCK_SEQ,     /* left, then right */
+	DPE_BLOCK_ALT,     /* left or right */
+	DPE_BLOCK_PAR,     /* left and right, with one transition for what both name */
+	DPE_BLOCK_STAR,    /* left any number of times, one after another */
+	DPE_BLOCK_CLOSURE, /* left any number of times side by side */
+};
+
+#define DPE_NO_CONTROL UINT32_MAX
+
+struct dpe_block {
+	enum dpe_block_kind kind;
+	unsigned literal, position; /* of events */
+	unsigned control;           /* of `E *n`: which control variable, or DPE_NO_CONTROL */
+	bool wanted;                /* something can follow: it matters which events came last */
+	const bool *literals;       /* by literal: those that stand within */
+	const struct dpe_block *left, *right;
+};
+
+struct dpe_blocks {
+	struct dpe_arena *arena;
+	const struct dpe_block *root;
+	unsigned ncontrols;
+};
+
+/* For dpe_blocks_free. The rule must outlive it. NULL and a diagnostic where the rule has what no
+ * net plays yet (an action as an operand). */
+struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule, struct dpe_diags *diags);
+void dpe_blocks_free(struct dpe_blocks *blocks); /* accepts NULL */
+/* True where the rule has a predecessor automaton: it has no `@` and no control variable. */
+bool dpe_rule_is_safe(const struct dpe_rule *rule);
+
 #endif

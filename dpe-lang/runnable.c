@@ -87,10 +87,6 @@ static void check_node(struct check *c, const struct dpe_node *node)
 {
 	if (!node)
 		return;
-	if (node->kind == DPE_NODE_CLOSURE)
-		unsupported(c, node->place, "@");
-	if (node->control)
-		unsupported(c, node->place, "control variables (E *n)");
 	if (node->kind == DPE_NODE_ACTION)
 		unsupported(c, node->place, "an action that stands alone as an operand");
 	else if (node->action)

@@ -36,21 +36,19 @@ static void unref_taken(struct dpe_taken *taken)
 	}
 }
 
-static void drop_partial(struct dpe_partial *partial)
+static void drop_partial(const struct dpe_run *run, struct dpe_partial *partial)
 {
-	for (unsigned i = 0; i < partial->nregisters; i++)
-		dpe_occurrence_unref(partial->registers[i]);
+	dpe_config_drop(run, &partial->config);
 	for (unsigned i = 0; i < partial->nfirst; i++)
 		dpe_occurrence_unref(partial->first[i]);
-	free(partial->registers);
 	free(partial->first);
 	unref_taken(partial->taken);
 }
 
-void dpe_detect_clear(struct dpe_slice *slice)
+void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice)
 {
 	for (unsigned i = 0; i < slice->npartials; i++)
-		drop_partial(&slice->partials[i]);
+		drop_partial(run, &slice->partials[i]);
 	free(slice->partials);
 	slice->partials = NULL;
 	slice->npartials = slice->cappartials = 0;
@@ -69,7 +67,8 @@ static struct dpe_occurrence **copy_occurrences(
 	return to;
 }
 
-void dpe_detect_copy(struct dpe_slice *to, const struct dpe_slice *from)
+void dpe_detect_copy(
+	const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from)
 {
 	for (unsigned i = 0; i < from->npartials; i++) {
 		const struct dpe_partial *old = &from->partials[i];
@@ -77,7 +76,7 @@ void dpe_detect_copy(struct dpe_slice *to, const struct dpe_slice *from)
 
 		*new = *old;
 		ref_taken(new->taken);
-		new->registers = copy_occurrences(old->registers, old->nregisters, 0);
+		new->config = dpe_config_copy(run, &old->config);
 		new->first = copy_occurrences(old->first, old->nfirst, 0);
 	}
 }
@@ -98,55 +97,39 @@ static bool touches(const struct dpe_partial *partial, const struct dpe_occurren
 	return false;
 }
 
-static bool names(const struct dpe_partial *partial, const struct dpe_move *move,
-	const struct dpe_occurrence *occurrence)
+static bool fits(const struct dpe_run *run, const struct dpe_partial *partial,
+	const struct dpe_step *step)
 {
-	for (unsigned i = 0; i < move->npreds; i++) {
-		if (partial->registers[move->preds[i]] == occurrence)
-			return true;
-	}
-	return false;
-}
-
-static bool fits(
-	const struct dpe_run *run, const struct dpe_partial *partial, const struct dpe_move *move)
-{
-	for (unsigned i = 0; i < move->npreds; i++) {
-		if (!dpe_preds_have(&run->preds, partial->registers[move->preds[i]]))
+	for (unsigned i = 0; i < step->npreds; i++) {
+		if (!dpe_preds_have(&run->preds, step->preds[i].occurrence))
 			return false;
 	}
 	for (unsigned i = 0; i < run->preds.count; i++) {
 		const struct dpe_occurrence *pred = run->preds.at[i];
 
-		if (!names(partial, move, pred) && touches(partial, pred))
+		if (!dpe_step_names(step, pred) && touches(partial, pred))
 			return false;
 	}
 	return true;
 }
 
-static struct dpe_partial step(const struct dpe_partial *partial, const struct dpe_move *move,
+static struct dpe_partial take_step(const struct dpe_partial *partial, const struct dpe_step *step,
 	struct dpe_occurrence *occurrence, uint64_t mask)
 {
-	bool minimal = !move->npreds;
+	bool minimal = !step->npreds;
 	struct dpe_partial next = {
-		.state = move->to,
-		.nregisters = move->nregisters,
+		.config = dpe_engine_take(&partial->config, step, occurrence),
 		.nfirst = partial->nfirst + minimal,
 		.first = copy_occurrences(partial->first, partial->nfirst, minimal),
 	};
 
 	if (minimal)
 		next.first[partial->nfirst] = dpe_occurrence_ref(occurrence);
-	if (move->nregisters)
-		next.registers = dpe_xmalloc(move->nregisters * sizeof(*next.registers));
-	for (unsigned i = 0; i < move->nregisters; i++)
-		next.registers[i] = dpe_occurrence_ref(
-			move->carry[i] == DPE_NEW_EVENT ? occurrence
-							: partial->registers[move->carry[i]]);
 	next.taken = dpe_xmalloc(sizeof(*next.taken));
 	*next.taken = (struct dpe_taken){
 		.refs = 1,
-		.move = move,
+		.positions = step->positions,
+		.npositions = step->npositions,
 		.mask = mask | (partial->taken ? partial->taken->mask : 0),
 		.occurrence = dpe_occurrence_ref(occurrence),
 		.before = ref_taken(partial->taken),
@@ -156,11 +139,10 @@ static struct dpe_partial step(const struct dpe_partial *partial, const struct d
 
 /* ---- redundancy -------------------------------------------------------------------------- */
 
-static bool same_place(const struct dpe_partial *a, const struct dpe_partial *b)
+static bool same_place(
+	const struct dpe_run *run, const struct dpe_partial *a, const struct dpe_partial *b)
 {
-	return a->state == b->state && a->taken->mask == b->taken->mask &&
-	       (!a->nregisters ||
-		       !memcmp(a->registers, b->registers, a->nregisters * sizeof(*a->registers)));
+	return a->taken->mask == b->taken->mask && dpe_config_same(run, &a->config, &b->config);
 }
 
 /* Each minimal event of `a` is, or comes after, one of `b`. */
@@ -178,22 +160,22 @@ static void add_partial(struct dpe_run *run, struct dpe_slice *slice, struct dpe
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < slice->npartials; i++) {
-		if (same_place(&slice->partials[i], &new) &&
+		if (same_place(run, &slice->partials[i], &new) &&
 			supersedes(&slice->partials[i], &new)) {
-			drop_partial(&new);
+			drop_partial(run, &new);
 			return;
 		}
 	}
 	for (unsigned i = 0; i < slice->npartials; i++) {
-		if (same_place(&slice->partials[i], &new) && supersedes(&new, &slice->partials[i]))
-			drop_partial(&slice->partials[i]);
+		if (same_place(run, &slice->partials[i], &new) && supersedes(&new, &slice->partials[i]))
+			drop_partial(run, &slice->partials[i]);
 		else
 			slice->partials[kept++] = slice->partials[i];
 	}
 	slice->npartials = kept;
 	if (kept >= run->recognizer->options.max_instances) {
 		slice->overflown = true;
-		drop_partial(&new);
+		drop_partial(run, &new);
 		return;
 	}
 	*DPE_GROW(slice->partials, slice->npartials, slice->cappartials) = new;
@@ -218,8 +200,8 @@ static void run_action(struct dpe_run *run, const struct dpe_slice *slice,
 
 	memset(positions, 0, sizeof(positions));
 	for (; taken; taken = taken->before) {
-		for (unsigned i = 0; i < taken->move->npositions; i++) {
-			const struct dpe_message **at = &positions[taken->move->positions[i] - 1];
+		for (unsigned i = 0; i < taken->npositions; i++) {
+			const struct dpe_message **at = &positions[taken->positions[i] - 1];
 
 			if (!*at)
 				*at = taken->occurrence->message;
@@ -248,7 +230,7 @@ static void tell_match(struct dpe_run *run, struct dpe_slice *slice,
 	at = verdict.nevents;
 	for (const struct dpe_taken *taken = match->taken; taken; taken = taken->before) {
 		events[--at] = taken->occurrence->message;
-		positions[at] = taken->move->positions[0];
+		positions[at] = taken->positions[0];
 	}
 	verdict.events = events;
 	verdict.positions = positions;
@@ -269,11 +251,11 @@ struct harvest {
 };
 
 static void run_event_actions(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_move *move, const struct dpe_partial *next,
+	const struct dpe_step *step, const struct dpe_partial *next,
 	const struct dpe_message *event)
 {
-	for (unsigned i = 0; i < move->npositions; i++) {
-		unsigned at = move->positions[i] - 1;
+	for (unsigned i = 0; i < step->npositions; i++) {
+		unsigned at = step->positions[i] - 1;
 		const struct dpe_stmt *action = run->rule->positions[at].action;
 
 		if (!action || run->acted[at])
@@ -289,15 +271,15 @@ static void reap(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_
 	struct harvest *harvest)
 {
 	bool matched =
-		dpe_automaton_final(run->automaton, next.state) && next.taken->mask == slice->mask;
+		dpe_config_final(run, &next.config) && next.taken->mask == slice->mask;
 
 	if (matched) {
 		unref_taken(harvest->match.taken);
 		harvest->match.taken = ref_taken(next.taken);
 		harvest->matched = true;
 	}
-	if (dpe_automaton_complete(run->automaton, next.state)) {
-		drop_partial(&next);
+	if (dpe_config_complete(run, &next.config)) {
+		drop_partial(run, &next);
 		return;
 	}
 	*DPE_GROW(harvest->partials, harvest->npartials, harvest->cappartials) = next;
@@ -309,18 +291,18 @@ static void extend(struct dpe_run *run, const struct dpe_slice *slice,
 {
 	for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
 		unsigned pattern = run->rule->literals[literal].pattern, count;
-		const struct dpe_move *moves;
+		const struct dpe_step *steps;
 
 		if (!run->literals[literal])
 			continue;
-		moves = dpe_automaton_moves(run->automaton, partial->state, literal, &count);
+		count = dpe_engine_steps(run, &partial->config, literal, occurrence, &steps);
 		for (unsigned i = 0; i < count; i++) {
 			struct dpe_partial next;
 
-			if (!fits(run, partial, &moves[i]))
+			if (!fits(run, partial, &steps[i]))
 				continue;
-			next = step(partial, &moves[i], occurrence, run->masks[pattern]);
-			run_event_actions(run, slice, &moves[i], &next, occurrence->message);
+			next = take_step(partial, &steps[i], occurrence, run->masks[pattern]);
+			run_event_actions(run, slice, &steps[i], &next, occurrence->message);
 			reap(run, slice, next, harvest);
 		}
 	}
@@ -329,12 +311,13 @@ static void extend(struct dpe_run *run, const struct dpe_slice *slice,
 void dpe_detect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
-	const struct dpe_partial nothing = {0};
+	struct dpe_partial nothing = {.config = dpe_config_begin(run)};
 	struct harvest harvest = {0};
 
 	for (unsigned i = 0; i < slice->npartials; i++)
 		extend(run, slice, &slice->partials[i], occurrence, &harvest);
 	extend(run, slice, &nothing, occurrence, &harvest);
+	dpe_config_drop(run, &nothing.config);
 	for (unsigned i = 0; i < harvest.npartials; i++)
 		add_partial(run, slice, harvest.partials[i]);
 	free(harvest.partials);

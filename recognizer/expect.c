@@ -10,13 +10,9 @@
 
 static void drop_reading(const struct dpe_run *run, struct dpe_reading *reading)
 {
-	unsigned nregisters = dpe_automaton_registers(run->automaton, reading->state);
-
-	for (unsigned i = 0; i < nregisters; i++)
-		dpe_occurrence_unref(reading->registers[i]);
+	dpe_config_drop(run, &reading->config);
 	for (unsigned i = 0; reading->positions && i < run->rule->npositions; i++)
 		dpe_occurrence_unref(reading->positions[i]);
-	free(reading->registers);
 	free(reading->positions);
 }
 
@@ -25,7 +21,7 @@ void dpe_expect_begin(struct dpe_run *run, struct dpe_slice *slice)
 	struct dpe_reading *reading =
 		DPE_GROW(slice->readings, slice->nreadings, slice->capreadings);
 
-	*reading = (struct dpe_reading){0};
+	*reading = (struct dpe_reading){.config = dpe_config_begin(run)};
 	if (run->wants_positions)
 		reading->positions =
 			dpe_xcalloc(run->rule->npositions, sizeof(*reading->positions));
@@ -55,9 +51,7 @@ void dpe_expect_copy(struct dpe_run *run, struct dpe_slice *to, const struct dpe
 		const struct dpe_reading *old = &from->readings[i];
 		struct dpe_reading *new = DPE_GROW(to->readings, to->nreadings, to->capreadings);
 
-		new->state = old->state;
-		new->registers = copy_occurrences(
-			old->registers, dpe_automaton_registers(run->automaton, old->state));
+		new->config = dpe_config_copy(run, &old->config);
 		new->positions = old->positions
 					 ? copy_occurrences(old->positions, run->rule->npositions)
 					 : NULL;
@@ -90,11 +84,11 @@ static void run_action(struct dpe_run *run, const struct dpe_slice *slice,
 }
 
 static void run_event_actions(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_move *move, const struct dpe_reading *reading,
+	const struct dpe_step *taken, const struct dpe_reading *reading,
 	const struct dpe_message *event)
 {
-	for (unsigned i = 0; i < move->npositions; i++) {
-		unsigned at = move->positions[i] - 1;
+	for (unsigned i = 0; i < taken->npositions; i++) {
+		unsigned at = taken->positions[i] - 1;
 		const struct dpe_stmt *action = run->rule->positions[at].action;
 
 		if (!action || run->acted[at])
@@ -106,34 +100,30 @@ static void run_event_actions(struct dpe_run *run, const struct dpe_slice *slice
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
-static bool fits(
-	const struct dpe_run *run, const struct dpe_reading *reading, const struct dpe_move *move)
+/* The predecessors are exactly those that the step wants. */
+static bool fits(const struct dpe_run *run, const struct dpe_step *step)
 {
-	if (move->npreds != run->preds.count)
+	if (step->npreds != run->preds.count)
 		return false;
-	for (unsigned i = 0; i < move->npreds; i++) {
-		if (!dpe_preds_have(&run->preds, reading->registers[move->preds[i]]))
+	for (unsigned i = 0; i < step->npreds; i++) {
+		if (!dpe_preds_have(&run->preds, step->preds[i].occurrence))
 			return false;
 	}
 	return true;
 }
 
-static struct dpe_reading step(const struct dpe_run *run, const struct dpe_reading *reading,
-	const struct dpe_move *move, struct dpe_occurrence *occurrence)
+static struct dpe_reading take_step(const struct dpe_run *run, const struct dpe_reading *reading,
+	const struct dpe_step *step, struct dpe_occurrence *occurrence)
 {
-	struct dpe_reading next = {.state = move->to};
+	struct dpe_reading next = {
+		.config = dpe_engine_take(&reading->config, step, occurrence),
+	};
 
-	if (move->nregisters)
-		next.registers = dpe_xmalloc(move->nregisters * sizeof(*next.registers));
-	for (unsigned i = 0; i < move->nregisters; i++)
-		next.registers[i] = dpe_occurrence_ref(
-			move->carry[i] == DPE_NEW_EVENT ? occurrence
-							: reading->registers[move->carry[i]]);
 	if (!reading->positions)
 		return next;
 	next.positions = copy_occurrences(reading->positions, run->rule->npositions);
-	for (unsigned i = 0; i < move->npositions; i++) {
-		struct dpe_occurrence **at = &next.positions[move->positions[i] - 1];
+	for (unsigned i = 0; i < step->npositions; i++) {
+		struct dpe_occurrence **at = &next.positions[step->positions[i] - 1];
 
 		dpe_occurrence_unref(*at);
 		*at = dpe_occurrence_ref(occurrence);
@@ -144,13 +134,8 @@ static struct dpe_reading step(const struct dpe_run *run, const struct dpe_readi
 static bool have_reading(
 	const struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_reading *new)
 {
-	size_t size = dpe_automaton_registers(run->automaton, new->state) * sizeof(*new->registers);
-
 	for (unsigned i = 0; i < slice->nreadings; i++) {
-		const struct dpe_reading *old = &slice->readings[i];
-
-		if (old->state == new->state &&
-			(!size || !memcmp(old->registers, new->registers, size)))
+		if (dpe_config_same(run, &slice->readings[i].config, &new->config))
 			return true;
 	}
 	return false;
@@ -165,28 +150,31 @@ static void add_reading(struct dpe_run *run, struct dpe_slice *slice, struct dpe
 	*DPE_GROW(slice->readings, slice->nreadings, slice->capreadings) = next;
 }
 
-/* All that the readings in `from` can make of the event becomes the slice's readings. */
-static void step_all(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_reading *from,
-	unsigned nfrom, struct dpe_occurrence *occurrence)
+/* All that one reading can make of the event as `literal` becomes the slice's readings. */
+static void follow(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_reading *from,
+	unsigned literal, struct dpe_occurrence *occurrence)
+{
+	const struct dpe_step *steps;
+	unsigned count = dpe_engine_steps(run, &from->config, literal, occurrence, &steps);
+
+	for (unsigned i = 0; i < count; i++) {
+		struct dpe_reading next;
+
+		if (!fits(run, &steps[i]))
+			continue;
+		next = take_step(run, from, &steps[i], occurrence);
+		run_event_actions(run, slice, &steps[i], &next, occurrence->message);
+		add_reading(run, slice, next);
+	}
+}
+
+static void follow_all(struct dpe_run *run, struct dpe_slice *slice,
+	const struct dpe_reading *from, unsigned nfrom, struct dpe_occurrence *occurrence)
 {
 	for (unsigned i = 0; i < nfrom; i++) {
 		for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
-			const struct dpe_move *moves;
-			unsigned count;
-
-			if (!run->literals[literal])
-				continue;
-			moves = dpe_automaton_moves(run->automaton, from[i].state, literal, &count);
-			for (unsigned j = 0; j < count; j++) {
-				struct dpe_reading next;
-
-				if (!fits(run, &from[i], &moves[j]))
-					continue;
-				next = step(run, &from[i], &moves[j], occurrence);
-				run_event_actions(
-					run, slice, &moves[j], &next, occurrence->message);
-				add_reading(run, slice, next);
-			}
+			if (run->literals[literal])
+				follow(run, slice, &from[i], literal, occurrence);
 		}
 	}
 }
@@ -209,37 +197,35 @@ static void add_text(struct texts *texts, struct dpe_text *text)
 	*DPE_GROW(texts->at, texts->count, texts->cap) = text->at;
 }
 
-/* "c after a and b": a move in words. */
-static void describe_move(const struct dpe_run *run, const struct dpe_reading *reading,
-	const struct dpe_move *move, struct dpe_text *to)
+/* "c after a and b": a step in words. */
+static void describe_step(const struct dpe_run *run, const struct dpe_step *step, unsigned literal,
+	bool first, struct dpe_text *to)
 {
-	dpe_text_puts(to, run->rule->literals[move->literal].text);
-	if (!move->npreds && reading->state)
-		dpe_text_puts(to, " independent of all before");
-	else if (!move->npreds)
-		dpe_text_puts(to, " first");
-	for (unsigned i = 0; i < move->npreds; i++) {
-		unsigned literal = dpe_automaton_register_literal(
-			run->automaton, reading->state, move->preds[i]);
+	const struct dpe_literal *literals = run->rule->literals;
 
-		dpe_text_printf(
-			to, "%s %s", i ? " and" : " after", run->rule->literals[literal].text);
-	}
+	dpe_text_puts(to, literals[literal].text);
+	if (!step->npreds)
+		dpe_text_puts(to, first ? " first" : " independent of all before");
+	for (unsigned i = 0; i < step->npreds; i++)
+		dpe_text_printf(to, "%s %s", i ? " and" : " after",
+			literals[step->preds[i].literal].text);
 }
 
-static void list_expected(struct dpe_run *run, const struct dpe_reading *readings,
-	unsigned nreadings, struct texts *expected)
+static void list_expected(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_reading *readings, unsigned nreadings, struct texts *expected)
 {
+	bool first = !slice->order.nchains;
+
 	for (unsigned i = 0; i < nreadings; i++) {
 		for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
-			unsigned count;
-			const struct dpe_move *moves = dpe_automaton_moves(
-				run->automaton, readings[i].state, literal, &count);
+			const struct dpe_step *steps;
+			unsigned count = dpe_engine_steps(
+				run, &readings[i].config, literal, NULL, &steps);
 
 			for (unsigned j = 0; j < count; j++) {
 				struct dpe_text text = {0};
 
-				describe_move(run, &readings[i], &moves[j], &text);
+				describe_step(run, &steps[j], literal, first, &text);
 				add_text(expected, &text);
 			}
 		}
@@ -273,7 +259,7 @@ static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
 		.event = event,
 	};
 
-	list_expected(run, before, nbefore, &expected);
+	list_expected(run, slice, before, nbefore, &expected);
 	describe_event(run, occurrence, &reason);
 	verdict.reason = doubt ? doubt : reason.at;
 	verdict.expected = (const char *const *)expected.at;
@@ -296,7 +282,7 @@ void dpe_expect_take(
 
 	slice->readings = NULL;
 	slice->nreadings = slice->capreadings = 0;
-	step_all(run, slice, before, nbefore, occurrence);
+	follow_all(run, slice, before, nbefore, occurrence);
 	if (!slice->nreadings)
 		tell_violation(run, slice, before, nbefore, occurrence);
 	for (unsigned i = 0; i < nbefore; i++)
@@ -308,7 +294,7 @@ static const struct dpe_reading *find_final(
 	const struct dpe_run *run, const struct dpe_slice *slice)
 {
 	for (unsigned i = 0; i < slice->nreadings; i++) {
-		if (dpe_automaton_final(run->automaton, slice->readings[i].state))
+		if (dpe_config_final(run, &slice->readings[i].config))
 			return &slice->readings[i];
 	}
 	return NULL;
@@ -326,7 +312,7 @@ void dpe_expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 		verdict.kind = DPE_INCONCLUSIVE;
 		verdict.reason = doubt;
 	} else if (!final) {
-		list_expected(run, slice->readings, slice->nreadings, &expected);
+		list_expected(run, slice, slice->readings, slice->nreadings, &expected);
 		verdict.expected = (const char *const *)expected.at;
 		verdict.nexpected = expected.count;
 	}

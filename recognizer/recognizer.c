@@ -296,8 +296,7 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 			DPE_MAX_VARIABLES);
 		return false;
 	}
-	run->automaton = dpe_automaton_new(rule, diags);
-	if (!run->automaton)
+	if (!dpe_engine_new(run, run->recognizer->options.engine, diags))
 		return false;
 	run->wants_positions = wants_positions(rule);
 	run->bindings = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->bindings));
@@ -399,7 +398,7 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 static void free_run(struct dpe_run *run)
 {
 	dpe_slices_free(run);
-	dpe_automaton_free(run->automaton);
+	dpe_engine_free(run);
 	free(run->masks);
 	free(run->late);
 	free(run->bindings);

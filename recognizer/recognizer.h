@@ -50,7 +50,17 @@ struct dpe_recognizer_sink {
 	void (*event)(void *context, const struct dpe_event *event);
 };
 
+/* What follows a rule: its predecessor automaton, or the token game on its net. Both give the same
+ * verdicts on what both can follow; `@` and control variables need the net, which sees some
+ * violations of synchronised operands later than the automaton does. */
+enum dpe_engine_choice {
+	DPE_ENGINE_AUTO, /* the automaton where the rule is safe */
+	DPE_ENGINE_PA,
+	DPE_ENGINE_NET,
+};
+
 struct dpe_recognizer_options {
+	enum dpe_engine_choice engine;
 	bool ordered;           /* see stabilizer.h */
 	bool stabilize_only;    /* establish synchronisation, follow no rule */
 	unsigned max_instances; /* partial matches kept of one slice; 0: 100,000 */

@@ -5,12 +5,14 @@
  *	roles.c       what a message is to the `sync` rules
  *	slices.c      which slices of a rule an event belongs to (parametric slicing)
  *	order.c       the immediate predecessors of an event within a slice
- *	expect.c      a slice of an `expect` rule against its automaton
+ *	engine.c      where a reading stands: in an automaton, or (game.c) in a net
+ *	expect.c      a slice of an `expect` rule against its rule
  *	detect.c      partial matches of a `detect` rule in a slice
  *	eval.c        expressions; action.c statements */
 #ifndef DPE_RECOGNIZER_RUN_H
 #define DPE_RECOGNIZER_RUN_H
 
+#include "recognizer/game.h"
 #include "recognizer/recognizer.h"
 #include <uthash.h>
 
@@ -74,27 +76,42 @@ bool dpe_own_condition_holds(
 
 struct dpe_env;
 
-/* An `expect` slice follows every reading of its events at once. */
-struct dpe_reading {
+/* Where a reading of events stands: a state with its registers, or a marking. */
+struct dpe_config {
 	dpe_state state;
 	struct dpe_occurrence **registers;
+	struct dpe_marking *marking;
+};
+
+/* One way to take the event at hand. */
+struct dpe_step {
+	const struct dpe_pred *preds; /* what its immediate predecessors must be */
+	const uint16_t *positions;    /* the positions that it takes; kept as long as the run */
+	unsigned npreds, npositions;
+	const struct dpe_move *move; /* of an automaton; else … */
+	struct dpe_marking *marking; /* … where it leads */
+};
+
+/* An `expect` slice follows every reading of its events at once. */
+struct dpe_reading {
+	struct dpe_config config;
 	struct dpe_occurrence **positions; /* by position; only where actions name them */
 };
 
 /* The events of a partial match, newest first; the tails are shared. */
 struct dpe_taken {
 	uint32_t refs;
-	const struct dpe_move *move; /* names the positions that the event took */
+	const uint16_t *positions; /* that the event took */
+	unsigned npositions;
 	uint64_t mask;               /* variables bound so far */
 	struct dpe_occurrence *occurrence;
 	struct dpe_taken *before;
 };
 
 struct dpe_partial {
-	dpe_state state;
+	struct dpe_config config;
 	struct dpe_taken *taken;
-	unsigned nregisters, nfirst;
-	struct dpe_occurrence **registers;
+	unsigned nfirst;
 	struct dpe_occurrence **first; /* the minimal events of the match */
 };
 
@@ -118,7 +135,8 @@ struct dpe_slice {
 struct dpe_run {
 	struct dpe_recognizer *recognizer;
 	const struct dpe_rule *rule;
-	struct dpe_automaton *automaton; /* NULL for sync */
+	struct dpe_automaton *automaton; /* or … */
+	struct dpe_game *game;           /* … neither for sync */
 	uint64_t *masks;                 /* of the patterns */
 	bool *late;                      /* patterns whose condition asks for other variables */
 	bool wants_positions;            /* an action names $i */
@@ -129,6 +147,9 @@ struct dpe_run {
 	bool *literals; /* how the event may be read in the slice at hand */
 	bool *acted;    /* positions whose action ran for this event */
 	struct dpe_preds preds;
+	struct dpe_step *steps;
+	struct dpe_pred *step_preds;
+	unsigned capsteps, cappreds;
 	uint64_t verdicts;
 	unsigned sync; /* its number among the `sync` rules */
 };
@@ -186,6 +207,28 @@ void dpe_slices_free(struct dpe_run *run); /* with its slices; accepts a run wit
 void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence);
 void dpe_slices_finish(struct dpe_run *run);
 
+/* ---- engine.c ---------------------------------------------------------------------------- */
+
+/* Gives the run its automaton or its game; false after a diagnostic. */
+bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct dpe_diags *diags);
+void dpe_engine_free(struct dpe_run *run);
+struct dpe_config dpe_config_begin(const struct dpe_run *run);
+struct dpe_config dpe_config_copy(const struct dpe_run *run, const struct dpe_config *from);
+void dpe_config_drop(const struct dpe_run *run, struct dpe_config *config);
+bool dpe_config_same(
+	const struct dpe_run *run, const struct dpe_config *a, const struct dpe_config *b);
+bool dpe_config_final(const struct dpe_run *run, const struct dpe_config *config);
+/* Nothing can follow. */
+bool dpe_config_complete(const struct dpe_run *run, const struct dpe_config *config);
+/* All ways to take an event as `literal`, whatever its predecessors are; valid until the next
+ * call. Without an occurrence they are for looking at only. */
+unsigned dpe_engine_steps(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
+	struct dpe_occurrence *occurrence, const struct dpe_step **steps);
+struct dpe_config dpe_engine_take(const struct dpe_config *config, const struct dpe_step *step,
+	struct dpe_occurrence *occurrence);
+/* True where the step wants that event as a predecessor. */
+bool dpe_step_names(const struct dpe_step *step, const struct dpe_occurrence *occurrence);
+
 /* ---- expect.c, detect.c ------------------------------------------------------------------ */
 
 /* Both read the event as run->literals says, after run->preds; the order has it not yet. */
@@ -198,8 +241,9 @@ void dpe_expect_clear(struct dpe_run *run, struct dpe_slice *slice);
 
 void dpe_detect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence);
-void dpe_detect_copy(struct dpe_slice *to, const struct dpe_slice *from);
-void dpe_detect_clear(struct dpe_slice *slice);
+void dpe_detect_copy(
+	const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
+void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice);
 
 /* ---- eval.c, action.c -------------------------------------------------------------------- */
 

@@ -252,7 +252,7 @@ static struct dpe_slice *begin_slice(
 	if (expect)
 		dpe_expect_copy(run, slice, part);
 	else
-		dpe_detect_copy(slice, part);
+		dpe_detect_copy(run, slice, part);
 	return slice;
 }
 
@@ -424,7 +424,7 @@ static void free_slice(struct dpe_run *run, struct dpe_slice *slice)
 	if (run->rule->mode == DPE_EXPECT)
 		dpe_expect_clear(run, slice);
 	else
-		dpe_detect_clear(slice);
+		dpe_detect_clear(run, slice);
 	dpe_order_clear(&slice->order);
 	drop_values(slice->params, run->rule->nvariables);
 	free(slice);

@@ -35,10 +35,14 @@ for command in 'check none.dpe' 'compile none.dpe' 'replay -s none.dpe a.msg'; d
 	check 'told once' "$(grep -c ': error: ' err)" -eq 1
 done
 
-printf 'detect grow: (a ; b) @ ;\n  c\n' >later.dpe
+printf "detect changed: [X'] ;\n  c\n" >later.dpe
 run "$DPE" check later.dpe
-says 'what does not run yet says so' 2 'later.dpe:1:' 'not yet supported: @'
+says 'what does not run yet says so' 2 'later.dpe:1:17: error: not yet supported: data events'
 check 'and is classified all the same' "$(grep -c 'class  ' out)" -eq 1
+for command in 'compile later.dpe' 'replay -s later.dpe a.msg' 'run -s later.dpe -- true'; do
+	run "$DPE" $command
+	says "dpe $command: says so, too" 2 'later.dpe:1:17: error: not yet supported: data events'
+done
 
 cat >rules.dpe <<'X'
 expect file(f): open(f) ; (read(f) + write(f))* ; close(f)

@@ -57,8 +57,8 @@ run "$DPE" convert r.msg
 says 'convert with one log' 2 'two logs are needed'
 run "$DPE" list
 says 'list of nothing' 2 'a program or -p PID is needed'
-run "$DPE" check r.dpe -- true
-says "'--' where nothing is run" 2 "'--' has no place"
+run "$DPE" check -- no-such.dpe
+says "after '--' stand words where nothing is run" 2 'no-such.dpe: error: cannot read this file'
 
 run "$DPE" check no-such.dpe
 says 'no such specification' 2 'no-such.dpe: error: cannot read this file: No such file or directory'

@@ -5,33 +5,27 @@ compile_target steps
 printf 'detect seen: stride(1).exit\n' >seen.dpe
 printf 'detect never: write(99)\n' >write.dpe
 
-# dpe is killed in the middle: the program goes on. Only its parent can see its status.
-(
-	"$DPE" run -s write.dpe -- sh -c './steps slowly 1500; echo "status $?"' >killed.out 2>killed.err &
-	echo $! >pid
-)
-sleep 0.7
-kill -9 "$(cat pid)"
-tries=0
-while test $tries -lt 60 && ! grep -q status killed.out; do
-	sleep 0.1
-	tries=$((tries + 1))
-done
-printf 'sum 1125750\nstatus 7\n' | same 'dpe is killed: the program ends as if alone' killed.out
+# wait_for TEXT FILE: until it is there, 20 s at most
+wait_for() {
+	tries=0
+	while test $tries -lt 200 && ! grep -qF "$1" "$2"; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+}
 
-(
-	"$DPE" run -s seen.dpe -- ./steps slowly 1500 >killed.out 2>killed.err &
-	echo $! >pid
-)
-sleep 0.7
-check 'probes are in place' "$(grep -c 'seen: match' killed.err)" -eq 1
-kill -9 "$(cat pid)"
-tries=0
-while test $tries -lt 60 && ! grep -q sum killed.out; do
-	sleep 0.1
-	tries=$((tries + 1))
-done
-printf 'sum 1125750\n' | same 'the same with the observed program itself' killed.out
+# dpe is killed in the middle: the program goes on. Only its parent can see its status.
+"$DPE" run -s write.dpe -- sh -c 'echo begun; ./steps slowly 1000; echo "status $?"' >killed.out 2>killed.err &
+wait_for begun killed.out
+kill -9 $!
+wait_for status killed.out
+printf 'begun\nsum 500500\nstatus 7\n' | same 'dpe is killed: the program ends as if alone' killed.out
+
+"$DPE" run -s seen.dpe -- ./steps slowly 1000 >killed.out 2>killed.err &
+wait_for 'seen: match' killed.err
+kill -9 $!
+wait_for sum killed.out
+printf 'sum 500500\n' | same 'the same in the middle of what is observed' killed.out
 
 run "$DPE" run -s seen.dpe -- ./steps crash
 says 'a crash is told, and what came before it' 1 'seen: match' 'signal 11 (Segmentation fault)'
@@ -84,7 +78,9 @@ fi
 cat >interrupt.py <<'X'
 import os, signal, subprocess, sys, time
 process = subprocess.Popen(sys.argv[1:], start_new_session=True)
-time.sleep(0.8)
+deadline = time.monotonic() + 20
+while "seen: match" not in open("err").read() and time.monotonic() < deadline:
+	time.sleep(0.05)
 os.killpg(process.pid, signal.SIGINT)
 sys.exit(process.wait(timeout=20))
 X
@@ -98,12 +94,12 @@ says 'nothing found' 0 'nothing found'
 check 'the log has every call' "$(grep -c '"event":"stride.enter"' log.jsonl)" -eq 3
 
 # attach
-./steps slowly 3000 >attached.out &
+./steps slowly 4000 >attached.out &
 target=$!
 sleep 0.3
-run timeout --preserve-status -s INT 1 "$DPE" attach -s never.dpe -o attached.jsonl -p $target
+run timeout --preserve-status -s INT 2 "$DPE" attach -s never.dpe -o attached.jsonl -p $target
 says 'attached, and detached by a signal' 0 'nothing found'
 check 'events were seen' "$(grep -c '"event":"stride.enter"' attached.jsonl)" -gt 100
 wait $target
-check 'and the program ends as if alone' "$? $(cat attached.out)" = '7 sum 4501500'
+check 'and the program ends as if alone' "$? $(cat attached.out)" = '7 sum 8002000'
 finish

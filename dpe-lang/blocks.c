@@ -1,0 +1,125 @@
+/* The net of a rule in blocks: the tree with what the token game asks of each node. */
+#include "dpe-lang/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct maker {
+	struct dpe_arena *arena;
+	const struct dpe_rule *rule;
+	const char **controls;
+	unsigned ncontrols, capcontrols;
+};
+
+static unsigned control_of(struct maker *m, const char *name)
+{
+	if (!name)
+		return DPE_NO_CONTROL;
+	for (unsigned i = 0; i < m->ncontrols; i++) {
+		if (!strcmp(m->controls[i], name))
+			return i;
+	}
+	*DPE_GROW(m->controls, m->ncontrols, m->capcontrols) = name;
+	return m->ncontrols - 1;
+}
+
+static enum dpe_block_kind kind_of(const struct dpe_node *node)
+{
+	switch (node->kind) {
+	case DPE_NODE_SEQ:
+		return DPE_BLOCK_SEQ;
+	case DPE_NODE_ALT:
+		return DPE_BLOCK_ALT;
+	case DPE_NODE_PAR:
+		return DPE_BLOCK_PAR;
+	case DPE_NODE_STAR:
+		return DPE_BLOCK_STAR;
+	case DPE_NODE_CLOSURE:
+		return DPE_BLOCK_CLOSURE;
+	case DPE_NODE_EVENT:
+	case DPE_NODE_ACTION:
+		break;
+	}
+	return DPE_BLOCK_EVENT;
+}
+
+static void add_literals(struct maker *m, bool *to, const struct dpe_block *block)
+{
+	for (unsigned i = 0; block && i < m->rule->nliterals; i++)
+		to[i] |= block->literals[i];
+}
+
+static const struct dpe_block *make(struct maker *m, const struct dpe_node *node, bool wanted)
+{
+	struct dpe_block *block = dpe_arena_alloc(m->arena, sizeof(*block));
+	bool *literals = dpe_arena_alloc(m->arena, m->rule->nliterals * sizeof(*literals));
+
+	block->kind = kind_of(node);
+	block->control = control_of(m, node->control);
+	block->wanted = wanted;
+	block->literals = literals;
+	if (node->kind == DPE_NODE_EVENT) {
+		block->position = node->position;
+		block->literal = m->rule->positions[node->position - 1].literal;
+		literals[block->literal] = true;
+		return block;
+	}
+	if (node->left)
+		block->left = make(m, node->left,
+			wanted || node->kind == DPE_NODE_SEQ || node->kind == DPE_NODE_STAR);
+	if (node->right)
+		block->right = make(m, node->right, wanted);
+	add_literals(m, literals, block->left);
+	add_literals(m, literals, block->right);
+	return block;
+}
+
+static const struct dpe_node *find_action(const struct dpe_node *node)
+{
+	const struct dpe_node *found;
+
+	if (!node || node->kind == DPE_NODE_ACTION)
+		return node;
+	found = find_action(node->left);
+	return found ? found : find_action(node->right);
+}
+
+struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule, struct dpe_diags *diags)
+{
+	const struct dpe_node *action = find_action(rule->tree);
+	struct maker maker = {.rule = rule};
+	struct dpe_blocks *blocks;
+
+	if (action) {
+		dpe_diag(diags, DPE_ERROR, action->place,
+			"not yet supported: an action that stands alone as an operand");
+		return NULL;
+	}
+	blocks = dpe_xcalloc(1, sizeof(*blocks));
+	blocks->arena = maker.arena = dpe_arena_new();
+	blocks->root = make(&maker, rule->tree, false);
+	blocks->ncontrols = maker.ncontrols;
+	free(maker.controls);
+	return blocks;
+}
+
+void dpe_blocks_free(struct dpe_blocks *blocks)
+{
+	if (!blocks)
+		return;
+	dpe_arena_free(blocks->arena);
+	free(blocks);
+}
+
+static bool is_safe(const struct dpe_node *node)
+{
+	if (!node)
+		return true;
+	return node->kind != DPE_NODE_CLOSURE && !node->control && is_safe(node->left) &&
+	       is_safe(node->right);
+}
+
+bool dpe_rule_is_safe(const struct dpe_rule *rule)
+{
+	return is_safe(rule->tree);
+}

@@ -1,0 +1,202 @@
+/* Where a reading of events stands, and how it goes on: in the predecessor automaton of the rule,
+ * or in the token game on its net. Nobody else knows which. */
+#include "recognizer/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct dpe_diags *diags)
+{
+	bool automaton = choice == DPE_ENGINE_PA ||
+		(choice == DPE_ENGINE_AUTO && dpe_rule_is_safe(run->rule));
+
+	if (automaton)
+		run->automaton = dpe_automaton_new(run->rule, diags);
+	else
+		run->game = dpe_game_new(run->rule, diags);
+	return run->automaton || run->game;
+}
+
+void dpe_engine_free(struct dpe_run *run)
+{
+	dpe_automaton_free(run->automaton);
+	dpe_game_free(run->game);
+	free(run->steps);
+	free(run->step_preds);
+}
+
+/* ---- configurations ---------------------------------------------------------------------- */
+
+struct dpe_config dpe_config_begin(const struct dpe_run *run)
+{
+	struct dpe_config config = {0};
+
+	if (run->game)
+		config.marking = dpe_game_begin(run->game);
+	return config;
+}
+
+struct dpe_config dpe_config_copy(const struct dpe_run *run, const struct dpe_config *from)
+{
+	struct dpe_config to = *from;
+	unsigned count;
+
+	if (run->game) {
+		dpe_marking_ref(to.marking);
+		return to;
+	}
+	count = dpe_automaton_registers(run->automaton, from->state);
+	if (!count)
+		return to;
+	to.registers = dpe_xmalloc(count * sizeof(*to.registers));
+	for (unsigned i = 0; i < count; i++)
+		to.registers[i] = dpe_occurrence_ref(from->registers[i]);
+	return to;
+}
+
+void dpe_config_drop(const struct dpe_run *run, struct dpe_config *config)
+{
+	unsigned count;
+
+	if (run->game) {
+		dpe_marking_unref(run->game, config->marking);
+		return;
+	}
+	count = dpe_automaton_registers(run->automaton, config->state);
+	for (unsigned i = 0; i < count; i++)
+		dpe_occurrence_unref(config->registers[i]);
+	free(config->registers);
+}
+
+bool dpe_config_same(
+	const struct dpe_run *run, const struct dpe_config *a, const struct dpe_config *b)
+{
+	size_t size;
+
+	if (run->game)
+		return a->marking == b->marking;
+	if (a->state != b->state)
+		return false;
+	size = dpe_automaton_registers(run->automaton, a->state) * sizeof(*a->registers);
+	return !size || !memcmp(a->registers, b->registers, size);
+}
+
+bool dpe_config_final(const struct dpe_run *run, const struct dpe_config *config)
+{
+	if (run->game)
+		return dpe_game_final(run->game, config->marking);
+	return dpe_automaton_final(run->automaton, config->state);
+}
+
+bool dpe_config_complete(const struct dpe_run *run, const struct dpe_config *config)
+{
+	if (run->game)
+		return dpe_game_complete(config->marking);
+	return dpe_automaton_complete(run->automaton, config->state);
+}
+
+/* ---- steps ------------------------------------------------------------------------------- */
+
+static struct dpe_step *make_room(struct dpe_run *run, unsigned nsteps, unsigned npreds)
+{
+	if (nsteps > run->capsteps) {
+		run->capsteps = nsteps * 2;
+		run->steps = dpe_xrealloc(run->steps, run->capsteps * sizeof(*run->steps));
+	}
+	if (npreds > run->cappreds) {
+		run->cappreds = npreds * 2;
+		run->step_preds =
+			dpe_xrealloc(run->step_preds, run->cappreds * sizeof(*run->step_preds));
+	}
+	return run->steps;
+}
+
+/* The moves of the automaton, with what its registers hold. */
+static unsigned find_moves(
+	struct dpe_run *run, const struct dpe_config *config, unsigned literal)
+{
+	unsigned count, npreds = 0;
+	const struct dpe_move *moves =
+		dpe_automaton_moves(run->automaton, config->state, literal, &count);
+	struct dpe_pred *pred;
+
+	for (unsigned i = 0; i < count; i++)
+		npreds += moves[i].npreds;
+	make_room(run, count, npreds);
+	pred = run->step_preds;
+	for (unsigned i = 0; i < count; i++) {
+		const struct dpe_move *move = &moves[i];
+
+		run->steps[i] = (struct dpe_step){
+			.preds = pred,
+			.npreds = move->npreds,
+			.positions = move->positions,
+			.npositions = move->npositions,
+			.move = move,
+		};
+		for (unsigned p = 0; p < move->npreds; p++, pred++) {
+			pred->occurrence = config->registers[move->preds[p]];
+			pred->literal = dpe_automaton_register_literal(
+				run->automaton, config->state, move->preds[p]);
+		}
+	}
+	return count;
+}
+
+static unsigned find_plays(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
+	struct dpe_occurrence *occurrence)
+{
+	const struct dpe_play *plays;
+	unsigned count =
+		dpe_game_plays(run->game, config->marking, literal, occurrence, &plays);
+
+	make_room(run, count, 0);
+	for (unsigned i = 0; i < count; i++)
+		run->steps[i] = (struct dpe_step){
+			.preds = plays[i].preds,
+			.npreds = plays[i].npreds,
+			.positions = plays[i].positions,
+			.npositions = plays[i].npositions,
+			.marking = plays[i].next,
+		};
+	return count;
+}
+
+unsigned dpe_engine_steps(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
+	struct dpe_occurrence *occurrence, const struct dpe_step **steps)
+{
+	unsigned count = run->game ? find_plays(run, config, literal, occurrence)
+				   : find_moves(run, config, literal);
+
+	*steps = run->steps;
+	return count;
+}
+
+struct dpe_config dpe_engine_take(const struct dpe_config *config, const struct dpe_step *step,
+	struct dpe_occurrence *occurrence)
+{
+	const struct dpe_move *move = step->move;
+	struct dpe_config next = {0};
+
+	if (!move) {
+		next.marking = dpe_marking_ref(step->marking);
+		return next;
+	}
+	next.state = move->to;
+	if (move->nregisters)
+		next.registers = dpe_xmalloc(move->nregisters * sizeof(*next.registers));
+	for (unsigned i = 0; i < move->nregisters; i++)
+		next.registers[i] = dpe_occurrence_ref(
+			move->carry[i] == DPE_NEW_EVENT ? occurrence
+							: config->registers[move->carry[i]]);
+	return next;
+}
+
+bool dpe_step_names(const struct dpe_step *step, const struct dpe_occurrence *occurrence)
+{
+	for (unsigned i = 0; i < step->npreds; i++) {
+		if (step->preds[i].occurrence == occurrence)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,46 @@
+/* The token game on the net of a rule. Private to the recognizer.
+ *
+ * A marking says where tokens stand in the blocks of the net. A token carries the events that put
+ * it where it is, so an event that takes it must have exactly those as its predecessors. Markings
+ * and tokens are interned: equal ones are the same pointer, and counted. */
+#ifndef DPE_RECOGNIZER_GAME_H
+#define DPE_RECOGNIZER_GAME_H
+
+#include "recognizer/recognizer.h"
+
+struct dpe_occurrence;
+
+/* An event that another one may follow at once, and the literal that it was taken as. */
+struct dpe_pred {
+	struct dpe_occurrence *occurrence;
+	uint64_t literal;
+};
+
+struct dpe_game;
+struct dpe_marking;
+
+/* One way to play an event. */
+struct dpe_play {
+	const struct dpe_pred *preds; /* what its immediate predecessors must be */
+	const uint16_t *positions;
+	uint16_t npreds, npositions;
+	struct dpe_marking *next; /* the game's, until the next call of dpe_game_plays */
+};
+
+/* NULL and a diagnostic where the rule has no net. The rule must outlive the game. */
+struct dpe_game *dpe_game_new(const struct dpe_rule *rule, struct dpe_diags *diags);
+void dpe_game_free(struct dpe_game *game); /* accepts NULL; markings must be gone */
+/* The marking with one token at the way in; the caller's reference. */
+struct dpe_marking *dpe_game_begin(struct dpe_game *game);
+struct dpe_marking *dpe_marking_ref(struct dpe_marking *marking);
+void dpe_marking_unref(struct dpe_game *game, struct dpe_marking *marking);
+/* True where the tokens can leave the net. */
+bool dpe_game_final(struct dpe_game *game, struct dpe_marking *marking);
+/* True where no token is left that an event could take. */
+bool dpe_game_complete(const struct dpe_marking *marking);
+/* All ways to play an event as `literal`; valid until the next call. Without an occurrence the
+ * ways are for looking at only. */
+unsigned dpe_game_plays(struct dpe_game *game, struct dpe_marking *marking, unsigned literal,
+	struct dpe_occurrence *occurrence, const struct dpe_play **plays);
+
+#endif

@@ -1,0 +1,53 @@
+# What the documents show works, and what there is they tell.
+. tests/tap.sh
+
+cat >blocks.py <<'X'
+import glob, re, sys
+top = sys.argv[1]
+count = 0
+for path in [f"{top}/README.md"] + sorted(glob.glob(f"{top}/docs/*.md")):
+	for block in re.findall(r"^```dpe\n(.*?)^```$", open(path).read(), re.M | re.S):
+		count += 1
+		with open(f"block{count}.dpe", "w") as file:
+			file.write(block)
+		print(f"block{count}.dpe", path[len(top) + 1:])
+X
+python3 blocks.py "$TOP" >blocks
+check 'there are examples in the documents' "$(lines blocks)" -ge 4
+while read -r block document; do
+	run "$DPE" check "$block"
+	gives "$document, $block: a good specification" 0
+done <blocks
+
+for command in check compile run attach record replay convert list; do
+	run "$DPE" $command --help
+	for option in $(grep -o '^  *--[a-z-]*' out); do
+		grep -qF -- "$(echo "$option" | sed 's/-/\\-/g')" "$TOP/docs/dpe.1" ||
+			not_ok "dpe.1 does not tell of $command $option"
+	done
+	grep -qF "dpe $command" "$TOP/README.md" || not_ok "README does not tell of $command"
+	ok "$command is documented"
+done
+
+python3 - "$TOP" >missing <<'X'
+import glob, os, re, sys
+top = sys.argv[1]
+for path in [f"{top}/README.md"] + glob.glob(f"{top}/docs/*.md"):
+	for link in re.findall(r"\]\(([^)#:]+)\)", open(path).read()):
+		if not os.path.exists(os.path.join(os.path.dirname(path), link)):
+			print(path[len(top) + 1:], link)
+X
+: | same 'links lead somewhere' missing
+
+# The README's log and rule give what it prints.
+python3 - "$TOP/README.md" >wanted.report <<'X'
+import re, sys
+text = open(sys.argv[1]).read()
+session = re.search(r"\$ cat file\.dpe\n(.*?)\$ cat file\.jsonl\n(.*?)\$ \./dpe replay [^\n]*\n(.*?)```", text, re.S)
+open("file.dpe", "w").write(session[1])
+open("file.jsonl", "w").write(session[2])
+print(session[3], end="")
+X
+run "$DPE" replay -s file.dpe file.jsonl
+same "the README's log" err <wanted.report
+finish

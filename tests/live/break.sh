@@ -1,0 +1,90 @@
+# break in a terminal: the program stands still until its user has decided.
+. tests/tap.sh
+need_live 'break in a terminal'
+compile_target steps
+target=steps$$ # a name that no other program has
+mv steps $target
+
+running() {
+	grep -qsx $target /proc/[0-9]*/comm
+}
+printf 'detect seen: stride(3) { break; }\n' >rule.dpe
+
+# at_terminal.py OUTPUT ANSWER TARGET COMMAND...: runs it in a terminal of its own and answers the first question. Tells
+# whether the program was stopped while it waited, and the exit status.
+cat >at_terminal.py <<'X'
+import glob, os, pty, select, sys, time
+
+output, answer, target, command = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+
+def stats():
+	for path in glob.glob("/proc/[0-9]*/stat"):
+		try:
+			yield open(path).read().split()
+		except OSError: # gone in the meantime
+			pass
+
+pid, terminal = pty.fork()
+if not pid:
+	os.execv(command[0], command)
+seen, asked, gdb_left, deadline = b"", False, False, time.monotonic() + 60
+while time.monotonic() < deadline:
+	if not select.select([terminal], [], [], 0.2)[0]:
+		continue
+	try:
+		got = os.read(terminal, 4096)
+	except OSError:
+		break
+	if not got:
+		break
+	seen += got
+	if not asked and b"running? " in seen:
+		asked = True
+		time.sleep(0.3)
+		name = "(" + os.path.basename(target) + ")"
+		states = {stat[2] for stat in stats() if stat[1] == name}
+		print("stopped" if states and states <= {"T", "t"} else f"states {states}")
+		os.write(terminal, answer.encode() + b"\n")
+	if asked and not gdb_left and b"(gdb) " in seen:
+		gdb_left = True
+		os.write(terminal, b"detach\nquit\n")
+status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+open(output, "wb").write(seen.replace(b"\r\n", b"\n"))
+print(f"status {status}")
+X
+
+answer() {
+	python3 at_terminal.py seen "$1" $target "$DPE" run -s rule.dpe -- ./$target slowly 50 >told
+}
+
+answer c
+printf 'stopped\nstatus 1\n' | same 'c: it stood still, and went on' told
+check 'c: to its end' "$(grep -c '^sum 1275$' seen)" -eq 1
+answer k
+printf 'stopped\nstatus 1\n' | same 'k: it stood still, and was killed' told
+check 'k: in the middle' "$(grep -c '^sum' seen) $(grep -c 'signal 9' seen)" = '0 1'
+answer l
+printf 'stopped\nstatus 1\n' | same 'l: it stood still, and went on' told
+tries=0
+while running && test $tries -lt 50; do
+	sleep 0.1
+	tries=$((tries + 1))
+done
+check 'l: no longer observed' "$(grep -c 'no longer observed' seen)" -eq 1
+if command -v gdb >/dev/null; then
+	answer g
+	check 'g: handed to gdb, where it stands' \
+		"$(head -1 told) $(grep -c '(gdb)' seen | sed 's/[1-9][0-9]*/some/')" = 'stopped some'
+	tries=0
+	while running && test $tries -lt 50; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+	check 'g: gone from gdb, it goes on' "$(running && echo running)" = ''
+fi
+run "$DPE" run --on-break=kill -s rule.dpe -- ./$target slowly 2000
+says '--on-break=kill' 1 'the program is stopped here' 'signal 9'
+run "$DPE" run --on-break=continue -s rule.dpe -- ./$target slowly 50
+says '--on-break=continue' 1 'stopped here, and continued' 'exited with status 7'
+check 'it does what it would have done' "$(cat out)" = 'sum 1275'
+finish
