@@ -123,3 +123,54 @@ bool dpe_rule_is_safe(const struct dpe_rule *rule)
 {
 	return is_safe(rule->tree);
 }
+
+/* ---- which engine ------------------------------------------------------------------------ */
+
+/* More states than a run could visit and keep without regret. */
+#define MANY_STATES 65536.0
+
+/* At most so many states has the automaton, registers not regarded. */
+static double count_states(const struct dpe_block *block)
+{
+	switch (block->kind) {
+	case DPE_BLOCK_EVENT:
+		return 2;
+	case DPE_BLOCK_SEQ:
+	case DPE_BLOCK_ALT:
+		return count_states(block->left) + count_states(block->right);
+	case DPE_BLOCK_PAR:
+		return count_states(block->left) * count_states(block->right);
+	case DPE_BLOCK_STAR:
+	case DPE_BLOCK_CLOSURE:
+		break;
+	}
+	return count_states(block->left);
+}
+
+static bool synchronises(const struct dpe_block *block, unsigned nliterals)
+{
+	if (!block)
+		return false;
+	for (unsigned i = 0; block->kind == DPE_BLOCK_PAR && i < nliterals; i++) {
+		if (block->left->literals[i] && block->right->literals[i])
+			return true;
+	}
+	return synchronises(block->left, nliterals) || synchronises(block->right, nliterals);
+}
+
+bool dpe_rule_suits_automaton(const struct dpe_rule *rule)
+{
+	struct dpe_diags *diags;
+	struct dpe_blocks *blocks;
+	bool suits;
+
+	if (!dpe_rule_is_safe(rule))
+		return false;
+	diags = dpe_diags_new();
+	blocks = dpe_blocks_new(rule, diags);
+	suits = !blocks || synchronises(blocks->root, rule->nliterals) ||
+		count_states(blocks->root) <= MANY_STATES;
+	dpe_blocks_free(blocks);
+	dpe_diags_free(diags);
+	return suits;
+}

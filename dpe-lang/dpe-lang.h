@@ -296,5 +296,8 @@ struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule, struct dpe_diags 
 void dpe_blocks_free(struct dpe_blocks *blocks); /* accepts NULL */
 /* True where the rule has a predecessor automaton: it has no `@` and no control variable. */
 bool dpe_rule_is_safe(const struct dpe_rule *rule);
+/* True where the automaton is the better way to follow the rule: it has one of a moderate number of
+ * states, or needs one to see at once what synchronised operands can no longer do together. */
+bool dpe_rule_suits_automaton(const struct dpe_rule *rule);
 
 #endif

@@ -8,7 +8,7 @@
 bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct dpe_diags *diags)
 {
 	bool automaton = choice == DPE_ENGINE_PA ||
-		(choice == DPE_ENGINE_AUTO && dpe_rule_is_safe(run->rule));
+		(choice == DPE_ENGINE_AUTO && dpe_rule_suits_automaton(run->rule));
 
 	if (automaton)
 		run->automaton = dpe_automaton_new(run->rule, diags);

@@ -54,7 +54,7 @@ struct dpe_recognizer_sink {
  * verdicts on what both can follow; `@` and control variables need the net, which sees some
  * violations of synchronised operands later than the automaton does. */
 enum dpe_engine_choice {
-	DPE_ENGINE_AUTO, /* the automaton where the rule is safe */
+	DPE_ENGINE_AUTO, /* the automaton where it suits the rule, see dpe_rule_suits_automaton */
 	DPE_ENGINE_PA,
 	DPE_ENGINE_NET,
 };
