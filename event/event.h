@@ -117,8 +117,8 @@ enum dpe_log_format {
 	DPE_LOG_UNKNOWN,
 	DPE_LOG_JSONL, /* one JSON object a line */
 	DPE_LOG_MSG,   /* the paper's notation: (a .) (b a) (c#2 a b) */
-	DPE_LOG_DPEL,  /* not yet supported */
-	DPE_LOG_STD,   /* not yet supported */
+	DPE_LOG_DPEL,  /* compact and binary, see docs/dpel.md */
+	DPE_LOG_STD,   /* RAPID's traces: T0|acq(L34)|120 */
 };
 /* By file name ending (.jsonl, .msg, .dpel, .std); "-" is JSON Lines. */
 enum dpe_log_format dpe_log_format_of(const char *path);
@@ -138,7 +138,8 @@ int dpe_log_read(struct dpe_log_reader *reader, struct dpe_message **message);
 bool dpe_log_cut_off(const struct dpe_log_reader *reader);
 /* How many messages the log says were lost when it was recorded, as far as it was read. */
 uint64_t dpe_log_lost(const struct dpe_log_reader *reader);
-/* True where the header says that messages already stand in causal order (`"ordered":true`). */
+/* True where the header says that messages already stand in causal order (`"ordered":true`); in
+ * .std they always do. */
 bool dpe_log_ordered(const struct dpe_log_reader *reader);
 void dpe_log_close(struct dpe_log_reader *reader); /* accepts NULL */
 

@@ -34,27 +34,16 @@ enum dpe_log_format dpe_log_format_of(const char *path)
 	return dot ? dpe_log_format_named(dot + 1) : DPE_LOG_UNKNOWN;
 }
 
-/* False, and a diagnostic, where logs of the format cannot be read or written. */
-static bool is_supported(const char *path, enum dpe_log_format *format, struct dpe_diags *diags)
+/* False, and a diagnostic, where the format is not known. */
+static bool find_format(const char *path, enum dpe_log_format *format, struct dpe_diags *diags)
 {
 	if (*format == DPE_LOG_UNKNOWN)
 		*format = dpe_log_format_of(path);
-	switch (*format) {
-	case DPE_LOG_JSONL:
-	case DPE_LOG_MSG:
+	if (*format != DPE_LOG_UNKNOWN)
 		return true;
-	case DPE_LOG_UNKNOWN:
-		dpe_diag_at(diags, DPE_ERROR, path,
-			"the name does not tell the format of this log: it should end in .jsonl or "
-			".msg");
-		return false;
-	case DPE_LOG_DPEL:
-	case DPE_LOG_STD:
-		dpe_diag_at(diags, DPE_ERROR, path,
-			"not yet supported: logs in the %s format; use .jsonl or .msg",
-			*format == DPE_LOG_DPEL ? ".dpel" : ".std");
-		return false;
-	}
+	dpe_diag_at(diags, DPE_ERROR, path,
+		"the name does not tell the format of this log: it should end in .jsonl, .msg, "
+		".dpel or .std");
 	return false;
 }
 
@@ -80,12 +69,21 @@ static FILE *open_file(const char *path, struct dpe_diags *diags)
 
 static bool begin(struct dpe_log_reader *reader)
 {
-	if (reader->format == DPE_LOG_MSG) {
+	switch (reader->format) {
+	case DPE_LOG_MSG:
 		reader->msg = dpe_msg_new(reader);
 		return reader->msg;
+	case DPE_LOG_STD:
+		reader->std = dpe_std_new(reader->names);
+		reader->ordered = true;
+		return true;
+	case DPE_LOG_DPEL:
+		reader->dpel = dpe_dpel_new();
+		return dpe_dpel_begin(reader);
+	default:
+		reader->jsonl = dpe_jsonl_new();
+		return dpe_jsonl_begin(reader);
 	}
-	reader->jsonl = dpe_jsonl_new();
-	return dpe_jsonl_begin(reader);
 }
 
 struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
@@ -94,7 +92,7 @@ struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
 	struct dpe_log_reader *reader;
 	FILE *from;
 
-	if (!is_supported(path, &format, diags))
+	if (!find_format(path, &format, diags))
 		return NULL;
 	from = open_file(path, diags);
 	if (!from)
@@ -116,6 +114,10 @@ int dpe_log_read(struct dpe_log_reader *reader, struct dpe_message **message)
 {
 	if (reader->msg)
 		return dpe_msg_read(reader, message);
+	if (reader->std)
+		return dpe_std_read(reader, message);
+	if (reader->dpel)
+		return dpe_dpel_read(reader, message);
 	return dpe_jsonl_read(reader, message);
 }
 
@@ -142,6 +144,8 @@ void dpe_log_close(struct dpe_log_reader *reader)
 		fclose(reader->from);
 	dpe_jsonl_free(reader->jsonl);
 	dpe_msg_free(reader->msg);
+	dpe_std_free(reader->std);
+	dpe_dpel_free(reader->dpel);
 	free(reader->name);
 	free(reader);
 }
@@ -198,13 +202,31 @@ static void flush_text(struct dpe_log_writer *writer)
 	writer->text.len = 0;
 }
 
+static void begin_writing(struct dpe_log_writer *writer)
+{
+	switch (writer->format) {
+	case DPE_LOG_MSG:
+		writer->msg_names = dpe_msg_names_new();
+		break;
+	case DPE_LOG_STD:
+		writer->std = dpe_std_writer_new();
+		break;
+	case DPE_LOG_DPEL:
+		writer->dpel = dpe_dpel_writer_new(writer);
+		break;
+	default:
+		dpe_jsonl_header(&writer->text, writer->ordered);
+	}
+	flush_text(writer);
+}
+
 struct dpe_log_writer *dpe_log_create(const struct dpe_names *names, const char *path,
 	enum dpe_log_format format, bool ordered, struct dpe_diags *diags)
 {
 	struct dpe_log_writer *writer;
 	FILE *to;
 
-	if (!is_supported(path, &format, diags))
+	if (!find_format(path, &format, diags))
 		return NULL;
 	to = strcmp(path, "-") ? fopen(path, "we") : stdout;
 	if (!to) {
@@ -217,11 +239,7 @@ struct dpe_log_writer *dpe_log_create(const struct dpe_names *names, const char 
 	writer->to = to;
 	writer->format = format;
 	writer->ordered = ordered;
-	if (format == DPE_LOG_MSG)
-		writer->msg_names = dpe_msg_names_new();
-	else
-		dpe_jsonl_header(&writer->text, ordered);
-	flush_text(writer);
+	begin_writing(writer);
 	return writer;
 }
 
@@ -230,6 +248,10 @@ void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *mess
 {
 	if (writer->msg_names)
 		dpe_msg_keep(writer, message, preds, npreds);
+	else if (writer->std)
+		dpe_std_print(writer, message, npreds);
+	else if (writer->dpel)
+		dpe_dpel_print(writer, message, preds, npreds);
 	else
 		dpe_jsonl_print(
 			&writer->text, writer->names, writer->ordered, message, preds, npreds);
@@ -246,10 +268,14 @@ void dpe_log_write_lost(struct dpe_log_writer *writer, struct dpe_value thread, 
 
 int dpe_log_finish(struct dpe_log_writer *writer, struct dpe_diags *diags)
 {
-	int closed, error;
+	int closed, error, refused = 0;
 
 	if (writer->msg_names)
 		dpe_msg_print(writer);
+	if (writer->std)
+		refused = dpe_std_finish(writer, diags);
+	if (writer->dpel)
+		dpe_dpel_end(writer);
 	flush_text(writer);
 	errno = 0;
 	closed = writer->to == stdout ? fflush(writer->to) : fclose(writer->to);
@@ -258,8 +284,10 @@ int dpe_log_finish(struct dpe_log_writer *writer, struct dpe_diags *diags)
 		dpe_diag_at(diags, DPE_ERROR, writer->name, "this log is incomplete: %s",
 			strerror(error));
 	dpe_msg_names_free(writer->msg_names);
+	dpe_std_writer_free(writer->std);
+	dpe_dpel_writer_free(writer->dpel);
 	dpe_text_free(&writer->text);
 	free(writer->name);
 	free(writer);
-	return error ? -1 : 0;
+	return error || refused ? -1 : 0;
 }

@@ -22,6 +22,8 @@ struct dpe_log_reader {
 	uint64_t lost; /* as the log itself says */
 	struct dpe_jsonl *jsonl;
 	struct dpe_msg *msg;
+	struct dpe_std *std;
+	struct dpe_dpel *dpel;
 };
 
 /* A diagnostic about the reader's current line. */
@@ -39,6 +41,8 @@ struct dpe_log_writer {
 	bool ordered;
 	struct dpe_text text; /* the line at hand */
 	struct dpe_msg_names *msg_names;
+	struct dpe_std_writer *std;
+	struct dpe_dpel_writer *dpel;
 	int error; /* errno of the first write that failed */
 };
 
@@ -68,5 +72,41 @@ void dpe_msg_names_free(struct dpe_msg_names *names); /* accepts NULL */
 void dpe_msg_keep(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds);
 void dpe_msg_print(struct dpe_log_writer *writer);
+
+/* ---- text that is JSON ------------------------------------------------------------------- */
+
+/* One value, or the members of an object (`"k":v,"l":w`), without blanks between their parts. */
+bool dpe_json_is_value(const char *text, size_t len);
+bool dpe_json_is_members(const char *text, size_t len);
+
+/* ---- RAPID's STD format ------------------------------------------------------------------ */
+
+struct dpe_std *dpe_std_new(struct dpe_names *names);
+void dpe_std_free(struct dpe_std *std); /* accepts NULL */
+int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **message);
+struct dpe_std_writer *dpe_std_writer_new(void);
+void dpe_std_writer_free(struct dpe_std_writer *std); /* accepts NULL */
+/* One line, or what is wrong is kept for dpe_std_finish. `npreds` is how many predecessors were
+ * added: the format has no place for them. */
+void dpe_std_print(
+	struct dpe_log_writer *writer, const struct dpe_message *message, unsigned npreds);
+/* -1 and a diagnostic where a message could not be written. */
+int dpe_std_finish(struct dpe_log_writer *writer, struct dpe_diags *diags);
+
+/* ---- compact and binary, see docs/dpel.md ------------------------------------------------ */
+
+struct dpe_dpel *dpe_dpel_new(void);
+void dpe_dpel_free(struct dpe_dpel *dpel); /* accepts NULL */
+/* Reads the header; false after a diagnostic. */
+bool dpe_dpel_begin(struct dpe_log_reader *reader);
+int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **message);
+/* The header goes to the writer's text. */
+struct dpe_dpel_writer *dpe_dpel_writer_new(struct dpe_log_writer *writer);
+void dpe_dpel_writer_free(struct dpe_dpel_writer *dpel); /* accepts NULL */
+/* Blocks go to the writer's text as they become full. */
+void dpe_dpel_print(struct dpe_log_writer *writer, const struct dpe_message *message,
+	const struct dpe_message *const *preds, unsigned npreds);
+/* The last block, and the end. */
+void dpe_dpel_end(struct dpe_log_writer *writer);
 
 #endif

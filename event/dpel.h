@@ -1,0 +1,86 @@
+/* The layout of a .dpel log, as docs/dpel.md describes it. Private to its reader and writer.
+ *
+ * Every number is little endian. A header, then blocks: each the strings that came up, then
+ * records. Strings are known by number, from 1 in the order in which they stand in the log. */
+#ifndef DPE_EVENT_DPEL_H
+#define DPE_EVENT_DPEL_H
+
+#include <endian.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define DPEL_MAGIC                                                                                 \
+	"\x89"                                                                                     \
+	"DPEL\r\n\x1a"
+#define DPEL_VERSION 1
+#define DPEL_ORDERED 1u               /* flag of the header */
+#define DPEL_DATA 0x41544144u         /* "DATA": strings and records */
+#define DPEL_END 0x20444e45u          /* "END ": the log is whole */
+#define DPEL_LARGEST_BLOCK (1u << 30) /* bytes of strings and records */
+
+struct dpel_header {
+	char magic[8];
+	uint16_t version, flags;
+	uint32_t size;     /* of this header */
+	uint32_t reserved; /* 0 */
+	uint32_t checksum; /* of all before it */
+};
+
+struct dpel_block {
+	uint32_t kind;
+	uint32_t size;     /* of what follows, in bytes */
+	uint32_t nstrings; /* END: 0 */
+	uint32_t nrecords;
+	uint64_t before;   /* records in earlier blocks */
+	uint32_t content;  /* checksum of what follows */
+	uint32_t checksum; /* of all before it */
+};
+
+/* The fixed part of a record. Kinds of values take three bits each in `flags`. */
+struct dpel_record {
+	uint32_t size; /* of the whole record, a multiple of 8 */
+	uint32_t name, module;
+	uint32_t flags;
+	uint64_t seq, time, thread;
+	uint16_t nargs;
+	uint16_t kinds; /* of the first four arguments, four bits each */
+	uint32_t comm;
+};
+
+_Static_assert(sizeof(struct dpel_header) == 24, "the layout is documented");
+_Static_assert(sizeof(struct dpel_block) == 32, "the layout is documented");
+_Static_assert(sizeof(struct dpel_record) == 48, "the layout is documented");
+
+enum {
+	DPEL_PHASE = 0, /* two bits, at this place of the flags */
+	DPEL_HAS_SEQ = 1 << 2,
+	DPEL_HAS_TIME = 1 << 3,
+	DPEL_THREAD = 4, /* three bits of kind each */
+	DPEL_PROCESS = 7,
+	DPEL_HOST = 10,
+	DPEL_RET = 13,
+	DPEL_ID = 16,
+	DPEL_PREDS = 1 << 19, /* a list follows */
+	DPEL_VARS = 1 << 20,
+	DPEL_STACK = 1 << 21,
+	DPEL_PCS = 1 << 22,
+	DPEL_EXTRA = 1 << 23,
+	DPEL_KNOWN = (1 << 24) - 1,
+};
+
+enum dpel_kind {
+	DPEL_NONE,
+	DPEL_INT,
+	DPEL_UINT,
+	DPEL_POINTER,
+	DPEL_STRING, /* text in the table */
+	DPEL_RAW,
+	DPEL_STRING_HERE, /* text right behind its length */
+	DPEL_RAW_HERE,
+};
+
+/* CRC-32C (Castagnoli), continued from `crc`; starts from 0. */
+uint32_t dpel_checksum(uint32_t crc, const void *bytes, size_t len);
+
+#endif

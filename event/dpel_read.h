@@ -1,0 +1,55 @@
+/* The state of who reads a .dpel log: blocks (log_dpel_read.c) and records (log_dpel_record.c).
+ * Private to the two. */
+#ifndef DPE_EVENT_DPEL_READ_H
+#define DPE_EVENT_DPEL_READ_H
+
+#include "event/dpel.h"
+#include "event/log.h"
+
+struct dpel_string {
+	const char *text;
+	uint32_t len;
+	dpe_name name; /* 0: not interned yet */
+};
+
+struct dpe_dpel {
+	struct dpe_arena *arena;     /* of the strings */
+	struct dpel_string *strings; /* [0] is none */
+	unsigned nstrings, capstrings;
+	char *block;
+	size_t capblock;
+	const char *at, *end; /* records that are still to come */
+	uint32_t nrecords;    /* so many */
+	uint64_t offset;      /* of what is read next, in the log */
+	uint64_t block_offset, count;
+	bool done;
+	struct dpe_message draft;
+	const char *record_end;
+	const char *wrong; /* with the record at hand */
+	struct dpe_value args[4], *list, *preds;
+	unsigned nlist, caplist, npreds, cappreds;
+	struct dpe_var *vars;
+	unsigned nvars, capvars;
+	const char **stack;
+	unsigned nstack, capstack;
+	uint64_t *pcs;
+	unsigned npcs, cappcs;
+};
+
+/* The number at any address. */
+static inline uint64_t dpel_word_at(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return le64toh(word);
+}
+
+/* A text of `len` bytes, with the NUL and the padding behind it; NULL where it does not fit. */
+const char *dpel_take_text(const char **at, const char *end, uint64_t len);
+/* Fills the draft from the record, whose fixed part is given and behind which dpel->at stands;
+ * false where something in it is wrong, as dpel->wrong then says. Its texts last until the next
+ * block. */
+bool dpel_take_record(struct dpe_log_reader *reader, const struct dpel_record *record);
+
+#endif

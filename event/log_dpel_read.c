@@ -1,0 +1,236 @@
+/* Reading the compact binary log of docs/dpel.md. A block is read whole and its checksum compared
+ * before anything of it is believed; even then every length and number is checked. */
+#include "event/dpel_read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define AT_ONCE (1u << 20) /* memory follows what was read, not what a header promises */
+
+struct dpe_dpel *dpe_dpel_new(void)
+{
+	struct dpe_dpel *dpel = dpe_xcalloc(1, sizeof(*dpel));
+
+	dpel->arena = dpe_arena_new();
+	*DPE_GROW(dpel->strings, dpel->nstrings, dpel->capstrings) =
+		(struct dpel_string){.text = ""};
+	return dpel;
+}
+
+void dpe_dpel_free(struct dpe_dpel *dpel)
+{
+	if (!dpel)
+		return;
+	dpe_arena_free(dpel->arena);
+	free(dpel->strings);
+	free(dpel->block);
+	free(dpel->list);
+	free(dpel->preds);
+	free(dpel->vars);
+	free(dpel->stack);
+	free(dpel->pcs);
+	free(dpel);
+}
+
+/* ---- what is wrong with a log ------------------------------------------------------------ */
+
+/* The log ends here, whatever follows. */
+static int end_log(struct dpe_log_reader *reader, enum dpe_severity severity, uint64_t offset,
+	const char *what)
+{
+	dpe_diag_at(reader->diags, severity, reader->name,
+		"at byte %llu %s: what came after is lost", (unsigned long long)offset, what);
+	reader->cut_off = true;
+	reader->dpel->done = true;
+	reader->dpel->nrecords = 0;
+	return severity == DPE_ERROR ? -1 : 0;
+}
+
+/* Nothing more came where a block, or the rest of one, should stand. */
+static int end_short(struct dpe_log_reader *reader)
+{
+	if (ferror(reader->from))
+		return end_log(reader, DPE_ERROR, reader->dpel->offset, strerror(errno));
+	return end_log(reader, DPE_WARNING, reader->dpel->block_offset,
+		"the log is cut off in the middle of a block, or lacks its end");
+}
+
+static bool read_bytes(struct dpe_log_reader *reader, void *to, size_t size)
+{
+	errno = 0;
+	reader->dpel->offset += fread(to, 1, size, reader->from);
+	return !ferror(reader->from) && reader->dpel->offset - reader->dpel->block_offset >= size;
+}
+
+/* What is wrong with the header, or NULL. */
+static const char *check_header(const struct dpel_header *header)
+{
+	const uint32_t sum = dpel_checksum(0, header, offsetof(struct dpel_header, checksum));
+
+	if (memcmp(header->magic, DPEL_MAGIC, sizeof(header->magic)) != 0)
+		return "this is no .dpel log: it does not begin as one; name its format with "
+		       "--from";
+	if (le16toh(header->version) != DPEL_VERSION)
+		return "this log is of another version; only version 1 is known here";
+	if (le32toh(header->checksum) != sum)
+		return "the header's checksum is wrong: nothing of this log can be trusted";
+	if (le32toh(header->size) != sizeof(*header) || le16toh(header->flags) & ~DPEL_ORDERED)
+		return "the header says what version 1 does not know";
+	return NULL;
+}
+
+bool dpe_dpel_begin(struct dpe_log_reader *reader)
+{
+	struct dpel_header header = {0};
+	const char *what;
+
+	if (read_bytes(reader, &header, sizeof(header)))
+		what = check_header(&header);
+	else
+		what = "this is no .dpel log: it is shorter than the header of one";
+	reader->ordered = le16toh(header.flags) & DPEL_ORDERED;
+	if (what)
+		dpe_diag_at(reader->diags, DPE_ERROR, reader->name, "%s", what);
+	return !what;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------ */
+
+static bool read_content(struct dpe_log_reader *reader, size_t size)
+{
+	struct dpe_dpel *dpel = reader->dpel;
+	size_t have = 0;
+
+	while (have < size) {
+		size_t more = size - have < AT_ONCE ? size - have : AT_ONCE;
+		size_t got;
+
+		if (have + more > dpel->capblock) {
+			dpel->capblock =
+				have + more > 2 * dpel->capblock ? have + more : 2 * dpel->capblock;
+			dpel->block = dpe_xrealloc(dpel->block, dpel->capblock);
+		}
+		got = fread(dpel->block + have, 1, more, reader->from);
+		dpel->offset += got;
+		if (got < more)
+			return false;
+		have += more;
+	}
+	return true;
+}
+
+static bool read_strings(struct dpe_dpel *dpel, uint32_t count)
+{
+	while (count--) {
+		const char *text;
+		uint64_t len;
+
+		if (dpel->end - dpel->at < 8)
+			return false;
+		len = dpel_word_at(dpel->at);
+		dpel->at += 8;
+		text = dpel_take_text(&dpel->at, dpel->end, len);
+		if (!text)
+			return false;
+		*DPE_GROW(dpel->strings, dpel->nstrings, dpel->capstrings) = (struct dpel_string){
+			.text = dpe_arena_strndup(dpel->arena, text, len),
+			.len = (uint32_t)len,
+		};
+	}
+	return true;
+}
+
+/* The log's end was reached as it should be; but is it the end? */
+static int end_well(struct dpe_log_reader *reader)
+{
+	reader->dpel->done = true;
+	if (reader->dpel->at == reader->dpel->end && getc(reader->from) == EOF)
+		return 0;
+	return end_log(reader, DPE_ERROR, reader->dpel->offset,
+		"something stands behind the end of the log, as if two were joined");
+}
+
+/* 1 where there are records to read, or as dpe_log_read. */
+static int next_block(struct dpe_log_reader *reader)
+{
+	struct dpe_dpel *dpel = reader->dpel;
+	struct dpel_block block;
+
+	if (dpel->at != dpel->end)
+		return end_log(reader, DPE_ERROR, dpel->block_offset,
+			"there is a block with more in it than its records");
+	dpel->block_offset = dpel->offset;
+	if (!read_bytes(reader, &block, sizeof(block)))
+		return end_short(reader);
+	if (le32toh(block.checksum) !=
+		dpel_checksum(0, &block, offsetof(struct dpel_block, checksum)))
+		return end_log(reader, DPE_ERROR, dpel->block_offset,
+			"the checksum of a block's header is wrong");
+	if (le32toh(block.size) > DPEL_LARGEST_BLOCK || le64toh(block.before) != dpel->count ||
+		(le32toh(block.kind) != DPEL_DATA && le32toh(block.kind) != DPEL_END))
+		return end_log(reader, DPE_ERROR, dpel->block_offset,
+			"there is a block that does not belong here");
+	if (!read_content(reader, le32toh(block.size)))
+		return end_short(reader);
+	if (le32toh(block.content) != dpel_checksum(0, dpel->block, le32toh(block.size)))
+		return end_log(
+			reader, DPE_ERROR, dpel->block_offset, "the checksum of a block is wrong");
+	dpel->at = dpel->block;
+	dpel->end = dpel->block + le32toh(block.size);
+	if (le32toh(block.kind) == DPEL_END)
+		return end_well(reader);
+	dpel->nrecords = le32toh(block.nrecords);
+	if (!read_strings(dpel, le32toh(block.nstrings)))
+		return end_log(reader, DPE_ERROR, dpel->block_offset,
+			"there is a block whose strings go wrong");
+	return 1;
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+/* -1, and the record is skipped, where something in it is wrong. */
+static int take_record(struct dpe_log_reader *reader, const struct dpel_record *record,
+	struct dpe_message **message)
+{
+	struct dpe_dpel *dpel = reader->dpel;
+	const char *begin = dpel->at;
+
+	dpel->at += sizeof(*record);
+	reader->place = ++dpel->count;
+	if (dpel_take_record(reader, record)) {
+		dpel->draft.place = reader->place;
+		*message = dpe_message_new(&dpel->draft);
+		return 1;
+	}
+	dpe_diag_at(reader->diags, DPE_ERROR, reader->name,
+		"record %llu, at byte %llu of the block at byte %llu, %s: it is left out",
+		(unsigned long long)dpel->count, (unsigned long long)(begin - dpel->block),
+		(unsigned long long)dpel->block_offset, dpel->wrong);
+	dpel->at = dpel->record_end;
+	return -1;
+}
+
+int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **message)
+{
+	struct dpe_dpel *dpel = reader->dpel;
+	struct dpel_record record;
+	uint32_t size;
+	int got;
+
+	while (!dpel->nrecords) {
+		got = dpel->done ? 0 : next_block(reader);
+		if (got <= 0)
+			return got;
+	}
+	if ((size_t)(dpel->end - dpel->at) < sizeof(record))
+		return end_log(reader, DPE_ERROR, dpel->block_offset,
+			"there is a block with fewer records than it says");
+	memcpy(&record, dpel->at, sizeof(record));
+	size = le32toh(record.size);
+	if (size < sizeof(record) || size % 8 || size > (size_t)(dpel->end - dpel->at))
+		return end_log(reader, DPE_ERROR, dpel->block_offset,
+			"there is a block with a record of an impossible size");
+	dpel->nrecords--;
+	dpel->record_end = dpel->at + size;
+	return take_record(reader, &record, message);
+}

@@ -1,0 +1,359 @@
+/* Writing the compact binary log of docs/dpel.md. Names, and texts that may come again, become
+ * numbers of the string table; what is hardly ever the same (ids, unknown members) stands in the
+ * record itself. */
+#include "event/dpel.h"
+#include "event/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define BLOCK_SIZE (64u << 10) /* a block is written once it has as many bytes */
+#define LONGEST_SHARED 64u     /* a longer value is no candidate for the table */
+#define MOST_SHARED (1u << 20) /* from so many strings on, values stand in their records */
+
+struct dpe_dpel_writer {
+	struct dpe_names *strings; /* their numbers are those of the log */
+	uint32_t nstrings;         /* so many were told */
+	uint32_t *of_name;         /* string numbers by the messages' names, 0: not yet */
+	uint32_t nof_name;
+	struct dpe_text table, records; /* of the block at hand */
+	uint32_t told, nrecords;
+	uint64_t before;
+	struct dpe_text id;
+};
+
+/* ---- blocks ------------------------------------------------------------------------------ */
+
+struct dpe_dpel_writer *dpe_dpel_writer_new(struct dpe_log_writer *writer)
+{
+	struct dpe_dpel_writer *dpel = dpe_xcalloc(1, sizeof(*dpel));
+	struct dpel_header header = {
+		.version = htole16(DPEL_VERSION),
+		.flags = htole16(writer->ordered ? DPEL_ORDERED : 0),
+		.size = htole32(sizeof(header)),
+	};
+
+	memcpy(header.magic, DPEL_MAGIC, sizeof(header.magic));
+	header.checksum =
+		htole32(dpel_checksum(0, &header, offsetof(struct dpel_header, checksum)));
+	dpe_text_add(&writer->text, (const char *)&header, sizeof(header));
+	dpel->strings = dpe_names_new();
+	return dpel;
+}
+
+void dpe_dpel_writer_free(struct dpe_dpel_writer *dpel)
+{
+	if (!dpel)
+		return;
+	dpe_names_free(dpel->strings);
+	dpe_text_free(&dpel->table);
+	dpe_text_free(&dpel->records);
+	dpe_text_free(&dpel->id);
+	free(dpel->of_name);
+	free(dpel);
+}
+
+static void write_block(struct dpe_log_writer *writer, uint32_t kind)
+{
+	struct dpe_dpel_writer *dpel = writer->dpel;
+	size_t size = dpel->table.len + dpel->records.len;
+	struct dpel_block block = {
+		.kind = htole32(kind),
+		.size = htole32((uint32_t)size),
+		.nstrings = htole32(dpel->told),
+		.nrecords = htole32(dpel->nrecords),
+		.before = htole64(dpel->before),
+	};
+	uint32_t content = dpel_checksum(0, dpel->table.at, dpel->table.len);
+
+	if (size > DPEL_LARGEST_BLOCK) {
+		writer->error = writer->error ? writer->error : EFBIG;
+		return;
+	}
+	block.content = htole32(dpel_checksum(content, dpel->records.at, dpel->records.len));
+	block.checksum = htole32(dpel_checksum(0, &block, offsetof(struct dpel_block, checksum)));
+	dpe_text_add(&writer->text, (const char *)&block, sizeof(block));
+	dpe_text_add(&writer->text, dpel->table.at, dpel->table.len);
+	dpe_text_add(&writer->text, dpel->records.at, dpel->records.len);
+	dpel->before += dpel->nrecords;
+	dpel->table.len = dpel->records.len = 0;
+	dpel->told = dpel->nrecords = 0;
+}
+
+void dpe_dpel_end(struct dpe_log_writer *writer)
+{
+	if (writer->dpel->nrecords)
+		write_block(writer, DPEL_DATA);
+	write_block(writer, DPEL_END);
+}
+
+/* ---- strings and values ------------------------------------------------------------------ */
+
+/* With at least one NUL behind it, up to a multiple of eight bytes. */
+static void add_padded(struct dpe_text *to, const char *text, size_t len)
+{
+	static const char zeros[8];
+
+	dpe_text_add(to, text, len);
+	dpe_text_add(to, zeros, 8 - len % 8);
+}
+
+static void add_word(struct dpe_text *to, uint64_t word)
+{
+	word = htole64(word);
+	dpe_text_add(to, (const char *)&word, sizeof(word));
+}
+
+static uint32_t share(struct dpe_dpel_writer *dpel, const char *text, size_t len)
+{
+	dpe_name number = dpe_intern(dpel->strings, text, len);
+
+	if (number <= dpel->nstrings)
+		return number;
+	dpel->nstrings = number;
+	dpel->told++;
+	add_word(&dpel->table, len);
+	add_padded(&dpel->table, text, len);
+	return number;
+}
+
+static uint32_t share_name(struct dpe_log_writer *writer, dpe_name name)
+{
+	struct dpe_dpel_writer *dpel = writer->dpel;
+	uint32_t more = name * 2 + 64;
+	const char *text;
+
+	if (!name)
+		return 0;
+	if (name >= dpel->nof_name) {
+		dpel->of_name = dpe_xrealloc(dpel->of_name, more * sizeof(*dpel->of_name));
+		memset(dpel->of_name + dpel->nof_name, 0,
+			(more - dpel->nof_name) * sizeof(*dpel->of_name));
+		dpel->nof_name = more;
+	}
+	if (!dpel->of_name[name]) {
+		text = dpe_name_text(writer->names, name);
+		dpel->of_name[name] = share(dpel, text, strlen(text));
+	}
+	return dpel->of_name[name];
+}
+
+/* Whether the value's text should be looked up in the table: only what may come again. */
+static bool is_shared(const struct dpe_dpel_writer *dpel, struct dpe_value value)
+{
+	return value.len <= LONGEST_SHARED && dpel->nstrings < MOST_SHARED;
+}
+
+static uint32_t kind_of(const struct dpe_dpel_writer *dpel, struct dpe_value value, bool id)
+{
+	switch (value.kind) {
+	case DPE_NONE:
+		return DPEL_NONE;
+	case DPE_INT:
+		return DPEL_INT;
+	case DPE_UINT:
+		return DPEL_UINT;
+	case DPE_POINTER:
+		return DPEL_POINTER;
+	case DPE_STRING:
+		return !id && is_shared(dpel, value) ? DPEL_STRING : DPEL_STRING_HERE;
+	case DPE_RAW:
+		return !id && is_shared(dpel, value) ? DPEL_RAW : DPEL_RAW_HERE;
+	}
+	return DPEL_NONE;
+}
+
+/* The word of a value; text that is not in the table follows. */
+static void add_value(struct dpe_dpel_writer *dpel, struct dpe_value value, uint32_t kind)
+{
+	switch (kind) {
+	case DPEL_NONE:
+		break;
+	case DPEL_STRING:
+	case DPEL_RAW:
+		add_word(&dpel->records, share(dpel, value.text, value.len));
+		break;
+	case DPEL_STRING_HERE:
+	case DPEL_RAW_HERE:
+		add_word(&dpel->records, value.len);
+		add_padded(&dpel->records, value.text, value.len);
+		break;
+	default:
+		add_word(&dpel->records, (uint64_t)value.num);
+	}
+}
+
+/* A value in the midst of a list stands there even if it is none. */
+static void add_listed(struct dpe_dpel_writer *dpel, struct dpe_value value, bool id)
+{
+	uint32_t kind = kind_of(dpel, value, id);
+
+	add_word(&dpel->records, kind);
+	add_value(dpel, value, kind);
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+/* What others name the message by, in a log: as dpe_message_print_json_id says it. */
+static struct dpe_value id_of(struct dpe_dpel_writer *dpel, const struct dpe_message *message)
+{
+	if (message->id.kind != DPE_NONE || !message->has_seq || message->thread.kind == DPE_NONE)
+		return dpe_message_id(message);
+	dpel->id.len = 0;
+	dpe_value_print(&dpel->id, message->thread);
+	dpe_text_printf(&dpel->id, ":%llu", (unsigned long long)message->seq);
+	return dpe_value_string(dpel->id.at);
+}
+
+/* The id that the record needs: none where the place or thread and number say it already. */
+static struct dpe_value id_to_write(
+	struct dpe_log_writer *writer, const struct dpe_message *message)
+{
+	struct dpe_dpel_writer *dpel = writer->dpel;
+
+	if (message->id.kind != DPE_NONE)
+		return message->id;
+	if (message->has_seq ? !writer->ordered
+			     : message->place == dpel->before + dpel->nrecords + 1)
+		return (struct dpe_value){0};
+	return id_of(dpel, message);
+}
+
+/* The kinds of the first four arguments are in the fixed part, the others' with their values. */
+static uint16_t add_args(struct dpe_dpel_writer *dpel, const struct dpe_message *message)
+{
+	uint16_t kinds = 0;
+
+	for (unsigned i = 0; i < message->nargs && i < 4; i++) {
+		uint32_t kind = kind_of(dpel, message->args[i], false);
+
+		kinds |= (uint16_t)(kind << 4 * i);
+		add_value(dpel, message->args[i], kind);
+	}
+	for (unsigned i = 4; i < message->nargs; i++)
+		add_listed(dpel, message->args[i], false);
+	return kinds;
+}
+
+static uint32_t add_preds(struct dpe_dpel_writer *dpel, const struct dpe_message *message,
+	const struct dpe_message *const *preds, unsigned npreds)
+{
+	if (!message->npreds && !npreds)
+		return 0;
+	add_word(&dpel->records, message->npreds + npreds);
+	for (unsigned i = 0; i < message->npreds; i++)
+		add_listed(dpel, message->preds[i], true);
+	for (unsigned i = 0; i < npreds; i++)
+		add_listed(dpel, id_of(dpel, preds[i]), true);
+	return DPEL_PREDS;
+}
+
+static uint32_t add_vars(struct dpe_log_writer *writer, const struct dpe_message *message)
+{
+	struct dpe_dpel_writer *dpel = writer->dpel;
+
+	if (!message->nvars)
+		return 0;
+	add_word(&dpel->records, message->nvars);
+	for (unsigned i = 0; i < message->nvars; i++) {
+		add_word(&dpel->records, share_name(writer, message->vars[i].name));
+		add_listed(dpel, message->vars[i].value, false);
+	}
+	return DPEL_VARS;
+}
+
+static uint32_t add_stack(struct dpe_dpel_writer *dpel, const struct dpe_message *message)
+{
+	if (message->nstack) {
+		add_word(&dpel->records, message->nstack);
+		for (unsigned i = 0; i < message->nstack; i++)
+			add_word(&dpel->records,
+				share(dpel, message->stack[i], strlen(message->stack[i])));
+		return DPEL_STACK;
+	}
+	if (!message->npcs)
+		return 0;
+	add_word(&dpel->records, message->npcs);
+	for (unsigned i = 0; i < message->npcs; i++)
+		add_word(&dpel->records, message->pcs[i]);
+	return DPEL_PCS;
+}
+
+static uint32_t add_extra(struct dpe_dpel_writer *dpel, const char *extra)
+{
+	size_t len = extra ? strlen(extra) : 0;
+
+	if (!len)
+		return 0;
+	add_word(&dpel->records, len);
+	add_padded(&dpel->records, extra, len);
+	return DPEL_EXTRA;
+}
+
+static uint32_t add_member(
+	struct dpe_dpel_writer *dpel, struct dpe_value value, bool id, unsigned place)
+{
+	uint32_t kind = kind_of(dpel, value, id);
+
+	add_value(dpel, value, kind);
+	return kind << place;
+}
+
+/* The thread stands in the fixed part, if its word is all there is of it. */
+static uint32_t set_thread(
+	struct dpe_dpel_writer *dpel, struct dpe_value thread, struct dpel_record *record)
+{
+	uint32_t kind = kind_of(dpel, thread, false);
+
+	if (kind == DPEL_STRING || kind == DPEL_RAW)
+		record->thread = htole64(share(dpel, thread.text, thread.len));
+	else if (kind == DPEL_STRING_HERE || kind == DPEL_RAW_HERE)
+		add_value(dpel, thread, kind);
+	else if (kind != DPEL_NONE)
+		record->thread = htole64((uint64_t)thread.num);
+	return kind << DPEL_THREAD;
+}
+
+static struct dpel_record fixed_part(
+	struct dpe_log_writer *writer, const struct dpe_message *message)
+{
+	return (struct dpel_record){
+		.name = htole32(share_name(writer, message->name)),
+		.module = htole32(share_name(writer, message->module)),
+		.seq = htole64(message->has_seq ? message->seq : 0),
+		.time = htole64(message->has_time ? message->time : 0),
+		.nargs = htole16(message->nargs),
+		.comm = htole32(message->comm
+					? share(writer->dpel, message->comm, strlen(message->comm))
+					: 0),
+	};
+}
+
+void dpe_dpel_print(struct dpe_log_writer *writer, const struct dpe_message *message,
+	const struct dpe_message *const *preds, unsigned npreds)
+{
+	struct dpe_dpel_writer *dpel = writer->dpel;
+	struct dpel_record record = fixed_part(writer, message);
+	uint32_t flags = (uint32_t)message->phase << DPEL_PHASE;
+	size_t begin = dpel->records.len;
+
+	dpe_text_add(&dpel->records, (const char *)&record, sizeof(record));
+	flags |= message->has_seq ? DPEL_HAS_SEQ : 0;
+	flags |= message->has_time ? DPEL_HAS_TIME : 0;
+	flags |= set_thread(dpel, message->thread, &record);
+	record.kinds = htole16(add_args(dpel, message));
+	flags |= add_member(dpel, message->process, false, DPEL_PROCESS);
+	flags |= add_member(dpel, message->host, false, DPEL_HOST);
+	flags |= add_member(dpel, message->ret, false, DPEL_RET);
+	flags |= add_member(dpel, id_to_write(writer, message), true, DPEL_ID);
+	flags |= add_preds(dpel, message, preds, npreds);
+	flags |= add_vars(writer, message);
+	flags |= add_stack(dpel, message);
+	flags |= add_extra(dpel, message->extra);
+	record.flags = htole32(flags);
+	record.size = htole32((uint32_t)(dpel->records.len - begin));
+	memcpy(dpel->records.at + begin, &record, sizeof(record));
+	dpel->nrecords++;
+	if (dpel->table.len + dpel->records.len >= BLOCK_SIZE)
+		write_block(writer, DPEL_DATA);
+}

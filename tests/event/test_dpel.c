@@ -1,0 +1,605 @@
+/* The binary log: all that a message holds comes back, and what was cut off or damaged is told. */
+#include "event/dpel.h"
+#include "event/event.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define DPEL "/tmp/dpe-test-XXXXXX.dpel"
+#define JSONL "/tmp/dpe-test-XXXXXX.jsonl"
+/* Too long to be kept but once. */
+#define LONG_TEXT "\"0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789\""
+
+struct bytes {
+	char *at;
+	size_t len;
+};
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+static void make_file(char *path, unsigned ending)
+{
+	int fd = mkstemps(path, (int)ending);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void write_file(const char *path, const char *bytes, size_t len)
+{
+	FILE *to = fopen(path, "w");
+
+	assert_non_null(to);
+	assert_int_equal(fwrite(bytes, 1, len, to), len);
+	fclose(to);
+}
+
+static struct bytes read_file(const char *path)
+{
+	struct bytes bytes = {dpe_xmalloc(1u << 24), 0};
+	FILE *from = fopen(path, "r");
+
+	assert_non_null(from);
+	bytes.len = fread(bytes.at, 1, 1u << 24, from);
+	bytes.at[bytes.len] = '\0';
+	fclose(from);
+	return bytes;
+}
+
+struct outcome {
+	unsigned good, wrong;
+	bool opened, cut_off;
+	char *said;
+};
+
+static void read_into(struct dpe_log_reader *reader, struct dpe_names *names,
+	struct dpe_text *lines, struct outcome *outcome)
+{
+	struct dpe_message *message;
+	int got;
+
+	while ((got = dpe_log_read(reader, &message))) {
+		if (got < 0) {
+			outcome->wrong++;
+			continue;
+		}
+		outcome->good++;
+		dpe_message_print_json(lines, names, message);
+		dpe_text_puts(lines, "\n");
+		dpe_message_unref(message);
+	}
+	outcome->cut_off = dpe_log_cut_off(reader);
+	/* The end is the end, however often one asks. */
+	assert_int_equal(dpe_log_read(reader, &message), 0);
+	dpe_log_close(reader);
+}
+
+/* Reads all, whatever there is; the messages go to `lines` as JSON. */
+static struct outcome read_log(const char *path, struct dpe_text *lines)
+{
+	struct dpe_names *names = dpe_names_new();
+	struct dpe_diags *diags = dpe_diags_new();
+	struct dpe_log_reader *reader = dpe_log_open(names, path, DPE_LOG_UNKNOWN, 0, diags);
+	struct outcome outcome = {.opened = reader};
+	size_t size;
+	FILE *to = open_memstream(&outcome.said, &size);
+
+	dpe_text_puts(lines, "");
+	if (reader)
+		read_into(reader, names, lines, &outcome);
+	dpe_diags_print(diags, to);
+	fclose(to);
+	dpe_diags_free(diags);
+	dpe_names_free(names);
+	return outcome;
+}
+
+static void convert(const char *from, const char *to, bool ordered)
+{
+	struct dpe_names *names = dpe_names_new();
+	struct dpe_diags *diags = dpe_diags_new();
+	struct dpe_log_reader *reader = dpe_log_open(names, from, DPE_LOG_UNKNOWN, 0, diags);
+	struct dpe_log_writer *writer = dpe_log_create(names, to, DPE_LOG_UNKNOWN, ordered, diags);
+	struct dpe_message *message;
+	int got;
+
+	assert_non_null(reader);
+	assert_non_null(writer);
+	while ((got = dpe_log_read(reader, &message))) {
+		assert_int_equal(got, 1);
+		dpe_log_write(writer, message, NULL, 0);
+		dpe_message_unref(message);
+	}
+	assert_false(dpe_log_cut_off(reader));
+	assert_int_equal(dpe_log_finish(writer, diags), 0);
+	assert_int_equal(dpe_diags_errors(diags), 0);
+	dpe_log_close(reader);
+	dpe_diags_free(diags);
+	dpe_names_free(names);
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+static uint32_t draw(uint64_t *seed, uint32_t below)
+{
+	*seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (uint32_t)(*seed >> 33) % below;
+}
+
+static void add_value(struct dpe_text *to, uint64_t *seed)
+{
+	static const char *const values[] = {"0", "-1", "7", "9223372036854775807",
+		"-9223372036854775808", "18446744073709551615", "\"0x0\"", "\"0xdeadbeef\"",
+		"\"0x0f\"", "\"\"", "\"a\"", "\"four\"", "\"sevenxx\"", "\"eight888\"",
+		"\"\\u00e4\\n\\\"\\\\\"", "1.5", "1e400", "-0", "true", "false", "null", "[]",
+		"[1,[2,{\"a\":null}]]", "{\"b\":\"0x1\"}", "123456789012345678901234567890",
+		LONG_TEXT};
+
+	dpe_text_puts(to, values[draw(seed, DPE_COUNT(values))]);
+}
+
+static void add_id(struct dpe_text *to, uint64_t *seed)
+{
+	static const char *const values[] = {
+		"0", "-5", "18446744073709551615", "\"0x7f00\"", "\"T0\"", LONG_TEXT, "\"\""};
+
+	dpe_text_puts(to, values[draw(seed, DPE_COUNT(values))]);
+}
+
+static void add_list(struct dpe_text *to, uint64_t *seed, const char *name, unsigned most,
+	void (*add)(struct dpe_text *, uint64_t *))
+{
+	unsigned count = 1 + draw(seed, most);
+
+	dpe_text_printf(to, ",\"%s\":[", name);
+	for (unsigned i = 0; i < count; i++) {
+		dpe_text_puts(to, i ? "," : "");
+		add(to, seed);
+	}
+	dpe_text_puts(to, "]");
+}
+
+static void add_frame(struct dpe_text *to, uint64_t *seed)
+{
+	dpe_text_printf(to, "\"f%u+0x1f (file.c:%u)\"", draw(seed, 4), draw(seed, 50));
+}
+
+static void add_member(struct dpe_text *to, uint64_t *seed, const char *name,
+	void (*add)(struct dpe_text *, uint64_t *))
+{
+	dpe_text_printf(to, ",\"%s\":", name);
+	add(to, seed);
+}
+
+/* A random message with some of all members that there are. */
+static void add_message(struct dpe_text *to, uint64_t *seed, unsigned number)
+{
+	static const char *const phases[] = {"", ".enter", ".exit"};
+	uint32_t which = draw(seed, 1u << 14);
+
+	dpe_text_printf(to, "{\"event\":\"f%u%s\"", draw(seed, 9), phases[draw(seed, 3)]);
+	if (which & 1)
+		dpe_text_printf(to, ",\"id\":\"e%u\"", number);
+	if (which & 2)
+		add_list(to, seed, "pred", 3, add_id);
+	if (which & 4)
+		add_member(to, seed, "host", add_id);
+	if (which & 8)
+		add_member(to, seed, "process", add_id);
+	if (which & 16)
+		add_member(to, seed, "thread", add_id);
+	if (which & 32)
+		dpe_text_printf(to, ",\"comm\":\"%s\"", draw(seed, 3) ? "worker" : "");
+	if (which & 64)
+		dpe_text_printf(to, ",\"seq\":%u", number);
+	if (which & 128)
+		dpe_text_printf(to, ",\"time\":%llu", (unsigned long long)*seed);
+	if (which & 256)
+		dpe_text_printf(to, ",\"module\":\"lib%u.so\"", draw(seed, 3));
+	if (which & 512)
+		add_list(to, seed, "args", 7, add_value);
+	if (which & 1024)
+		add_member(to, seed, "ret", add_value);
+	if (which & 2048) {
+		dpe_text_puts(to, ",\"vars\":{\"x\":");
+		add_value(to, seed);
+		add_member(to, seed, "y.z", add_value);
+		dpe_text_puts(to, "}");
+	}
+	if (which & 4096)
+		add_list(to, seed, "stack", 5, add_frame);
+	if (which & 8192) {
+		add_member(to, seed, "loc", add_value);
+		add_member(to, seed, "more", add_value);
+	}
+	dpe_text_puts(to, "}\n");
+}
+
+static struct dpe_text random_log(uint64_t seed, unsigned count)
+{
+	struct dpe_text log = {0};
+
+	dpe_text_puts(&log, "");
+	for (unsigned i = 0; i < count; i++)
+		add_message(&log, &seed, i);
+	return log;
+}
+
+/* ---- round trips ------------------------------------------------------------------------- */
+
+static void round_trip(uint64_t seed, unsigned count, bool ordered)
+{
+	struct dpe_text log = random_log(seed, count);
+	char source[] = JSONL, plain[] = JSONL, binary[] = DPEL, back[] = JSONL;
+	struct bytes wanted, got;
+
+	make_file(source, 6);
+	make_file(plain, 6);
+	make_file(binary, 5);
+	make_file(back, 6);
+	write_file(source, log.at, log.len);
+	convert(source, plain, ordered);
+	convert(source, binary, ordered);
+	convert(binary, back, ordered);
+	wanted = read_file(plain);
+	got = read_file(back);
+	assert_string_equal(got.at, wanted.at);
+	convert(plain, binary, ordered);
+	convert(binary, back, ordered);
+	free(got.at);
+	got = read_file(back);
+	assert_string_equal(got.at, wanted.at);
+	free(got.at);
+	free(wanted.at);
+	unlink(source);
+	unlink(plain);
+	unlink(binary);
+	unlink(back);
+	dpe_text_free(&log);
+}
+
+static void all_members_come_back(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 20; seed++)
+		round_trip(seed, 100, seed % 2);
+	round_trip(99, 20000, false); /* many blocks */
+	round_trip(100, 0, true);
+}
+
+static void order_is_kept(void **state)
+{
+	char path[] = DPEL;
+
+	(void)state;
+	make_file(path, 5);
+	for (unsigned ordered = 0; ordered < 2; ordered++) {
+		struct dpe_names *names = dpe_names_new();
+		struct dpe_diags *diags = dpe_diags_new();
+		struct dpe_log_reader *reader;
+
+		dpe_log_finish(dpe_log_create(names, path, DPE_LOG_UNKNOWN, ordered, diags), diags);
+		reader = dpe_log_open(names, path, DPE_LOG_UNKNOWN, 0, diags);
+		assert_non_null(reader);
+		assert_int_equal(dpe_log_ordered(reader), ordered);
+		dpe_log_close(reader);
+		dpe_diags_free(diags);
+		dpe_names_free(names);
+	}
+	unlink(path);
+}
+
+static struct dpe_message *make_message(struct dpe_names *names, uint64_t seq)
+{
+	static const uint64_t pcs[] = {0x1000, 0xffffffffffffffff};
+	const struct dpe_message draft = {
+		.name = dpe_intern_string(names, "f"),
+		.thread = dpe_value_int(7),
+		.has_seq = true,
+		.seq = seq,
+		.pcs = pcs,
+		.npcs = 2,
+	};
+
+	return dpe_message_new(&draft);
+}
+
+/* What synchronisation added, and addresses that no one has looked up. */
+static void added_preds_and_addresses_come_back(void **state)
+{
+	struct dpe_names *names = dpe_names_new();
+	struct dpe_diags *diags = dpe_diags_new();
+	struct dpe_message *first = make_message(names, 0), *second = make_message(names, 1);
+	const struct dpe_message *pred = first;
+	struct dpe_text lines = {0};
+	struct dpe_log_writer *writer;
+	struct outcome outcome;
+	char path[] = DPEL;
+
+	(void)state;
+	make_file(path, 5);
+	writer = dpe_log_create(names, path, DPE_LOG_UNKNOWN, true, diags);
+	dpe_log_write(writer, first, NULL, 0);
+	dpe_log_write(writer, second, &pred, 1);
+	assert_int_equal(dpe_log_finish(writer, diags), 0);
+	outcome = read_log(path, &lines);
+	assert_string_equal(lines.at,
+		"{\"event\":\"f\",\"id\":\"7:0\",\"thread\":7,\"seq\":0,"
+		"\"stack\":[\"0x1000\",\"0xffffffffffffffff\"]}\n"
+		"{\"event\":\"f\",\"id\":\"7:1\",\"pred\":[\"7:0\"],\"thread\":7,\"seq\":1,"
+		"\"stack\":[\"0x1000\",\"0xffffffffffffffff\"]}\n");
+	assert_false(outcome.cut_off);
+	free(outcome.said);
+	dpe_text_free(&lines);
+	dpe_message_unref(first);
+	dpe_message_unref(second);
+	dpe_diags_free(diags);
+	dpe_names_free(names);
+	unlink(path);
+}
+
+/* ---- cut off and damaged ----------------------------------------------------------------- */
+
+/* A binary log of `count` messages, and what they are as JSON lines. */
+static struct bytes make_log(unsigned count, struct dpe_text *lines)
+{
+	struct dpe_text log = random_log(42, count);
+	char source[] = JSONL, binary[] = DPEL;
+	struct bytes bytes;
+
+	make_file(source, 6);
+	make_file(binary, 5);
+	write_file(source, log.at, log.len);
+	convert(source, binary, false);
+	bytes = read_file(binary);
+	free(read_log(binary, lines).said);
+	unlink(source);
+	unlink(binary);
+	dpe_text_free(&log);
+	return bytes;
+}
+
+/* Records in the blocks that are whole within `len` bytes. */
+static unsigned whole_records(struct bytes log, size_t len)
+{
+	size_t at = sizeof(struct dpel_header);
+	unsigned records = 0;
+
+	for (;;) {
+		struct dpel_block block;
+
+		if (len < at + sizeof(block))
+			return records;
+		memcpy(&block, log.at + at, sizeof(block));
+		at += sizeof(block) + le32toh(block.size);
+		if (len < at)
+			return records;
+		records += le32toh(block.nrecords);
+		if (at >= log.len)
+			return records;
+	}
+}
+
+static void expect_cut_at(struct bytes log, const char *all, size_t len)
+{
+	struct dpe_text lines = {0};
+	struct outcome outcome;
+	char path[] = DPEL;
+
+	make_file(path, 5);
+	write_file(path, log.at, len);
+	outcome = read_log(path, &lines);
+	assert_int_equal(outcome.opened, len >= sizeof(struct dpel_header));
+	assert_int_equal(outcome.wrong, 0);
+	assert_int_equal(outcome.good, whole_records(log, len));
+	assert_memory_equal(lines.at, all, lines.len);
+	if (outcome.opened) {
+		assert_int_equal(outcome.cut_off, len < log.len);
+		assert_int_equal(!*outcome.said, len == log.len);
+	}
+	free(outcome.said);
+	dpe_text_free(&lines);
+	unlink(path);
+}
+
+static void cut_off_at_any_byte(void **state)
+{
+	struct dpe_text lines = {0};
+	struct bytes log = make_log(10, &lines);
+
+	(void)state;
+	for (size_t len = 0; len <= log.len; len++)
+		expect_cut_at(log, lines.at, len);
+	free(log.at);
+	dpe_text_free(&lines);
+}
+
+static void what_came_before_the_cut_is_read(void **state)
+{
+	struct dpe_text lines = {0};
+	struct bytes log = make_log(3000, &lines);
+	uint64_t seed = 5;
+
+	(void)state;
+	assert_true(whole_records(log, log.len / 2) > 100);
+	for (unsigned i = 0; i < 50; i++)
+		expect_cut_at(log, lines.at, draw(&seed, (uint32_t)log.len));
+	free(log.at);
+	dpe_text_free(&lines);
+}
+
+/* No flipped bit goes unnoticed, and none makes up a message. */
+static void damage_is_noticed(void **state)
+{
+	struct dpe_text lines = {0};
+	struct bytes log = make_log(12, &lines);
+
+	(void)state;
+	for (size_t i = 0; i < log.len * 8; i += 3) {
+		struct dpe_text got = {0};
+		struct outcome outcome;
+		char path[] = DPEL;
+
+		make_file(path, 5);
+		log.at[i / 8] ^= (char)(1 << i % 8);
+		write_file(path, log.at, log.len);
+		outcome = read_log(path, &got);
+		assert_true(!outcome.opened || outcome.cut_off);
+		assert_true(strlen(outcome.said) > 0);
+		assert_memory_equal(got.at, lines.at, got.len);
+		log.at[i / 8] ^= (char)(1 << i % 8);
+		free(outcome.said);
+		dpe_text_free(&got);
+		unlink(path);
+	}
+	free(log.at);
+	dpe_text_free(&lines);
+}
+
+/* The checksums as they should be, of whatever stands there. */
+static void seal(struct bytes log)
+{
+	size_t at = offsetof(struct dpel_header, checksum);
+	uint32_t sum = htole32(dpel_checksum(0, log.at, at));
+
+	memcpy(log.at + at, &sum, sizeof(sum));
+	at = sizeof(struct dpel_header);
+	while (log.len - at >= sizeof(struct dpel_block)) {
+		char *header = log.at + at;
+		struct dpel_block block;
+
+		memcpy(&block, header, sizeof(block));
+		at += sizeof(block);
+		if (le32toh(block.size) <= log.len - at)
+			block.content = htole32(dpel_checksum(0, log.at + at, le32toh(block.size)));
+		memcpy(header, &block, sizeof(block));
+		block.checksum =
+			htole32(dpel_checksum(0, &block, offsetof(struct dpel_block, checksum)));
+		memcpy(header, &block, sizeof(block));
+		if (le32toh(block.size) > log.len - at)
+			return;
+		at += le32toh(block.size);
+	}
+}
+
+static void mutate(struct bytes log, uint64_t *seed)
+{
+	static const unsigned char telling[] = {0, 1, 7, 8, 0x7f, 0x80, 0xff};
+	unsigned count = 1 + draw(seed, 4);
+
+	while (count--) {
+		uint32_t at = draw(seed, (uint32_t)log.len);
+
+		if (draw(seed, 2))
+			log.at[at] = (char)telling[draw(seed, DPE_COUNT(telling))];
+		else
+			log.at[at] ^= (char)(1 << draw(seed, 8));
+	}
+}
+
+/* Logs that lie, with checksums that are right: nothing crashes, and what is read can be written
+ * and read again. */
+static void lies_do_no_harm(void **state)
+{
+	struct dpe_text lines = {0};
+	struct bytes log = make_log(12, &lines);
+	struct bytes changed = {dpe_xmalloc(log.len), log.len};
+	const char *count = getenv("DPE_TEST_LONG");
+	unsigned rounds = count && *count ? 200000 : 5000;
+	char path[] = DPEL, back[] = JSONL;
+	uint64_t seed = 1;
+
+	(void)state;
+	make_file(path, 5);
+	make_file(back, 6);
+	for (unsigned i = 0; i < rounds; i++) {
+		struct dpe_text got = {0}, again = {0};
+		struct outcome outcome, second;
+
+		memcpy(changed.at, log.at, log.len);
+		mutate(changed, &seed);
+		seal(changed);
+		write_file(path, changed.at, changed.len);
+		outcome = read_log(path, &got);
+		assert_true(outcome.good || *outcome.said || !outcome.opened);
+		write_file(back, got.at, got.len);
+		second = read_log(back, &again);
+		assert_int_equal(second.good + second.wrong, outcome.good);
+		free(outcome.said);
+		free(second.said);
+		dpe_text_free(&got);
+		dpe_text_free(&again);
+	}
+	unlink(path);
+	unlink(back);
+	free(changed.at);
+	free(log.at);
+	dpe_text_free(&lines);
+}
+
+static void expect_refused(const char *bytes, size_t len, const char *what)
+{
+	struct dpe_text lines = {0};
+	struct outcome outcome;
+	char path[] = DPEL;
+
+	make_file(path, 5);
+	write_file(path, bytes, len);
+	outcome = read_log(path, &lines);
+	if (!strstr(outcome.said, what))
+		print_message("%s\n", outcome.said);
+	assert_non_null(strstr(outcome.said, what));
+	free(outcome.said);
+	dpe_text_free(&lines);
+	unlink(path);
+}
+
+static void what_is_no_log_is_told(void **state)
+{
+	struct dpe_text lines = {0};
+	struct bytes log = make_log(3, &lines);
+	char *twice = dpe_xmalloc(2 * log.len);
+
+	(void)state;
+	expect_refused("", 0, "this is no .dpel log");
+	expect_refused("{\"event\":\"f\"} and so on and on\n", 31, "it does not begin as one");
+	memcpy(twice, log.at, log.len);
+	memcpy(twice + log.len, log.at, log.len);
+	expect_refused(twice, 2 * log.len, "something stands behind the end of the log");
+	twice[8] = 2;
+	seal((struct bytes){twice, log.len});
+	expect_refused(twice, log.len, "this log is of another version");
+	free(twice);
+	free(log.at);
+	dpe_text_free(&lines);
+}
+
+static void the_checksum_is_the_documented_one(void **state)
+{
+	(void)state;
+	assert_int_equal(dpel_checksum(0, "123456789", 9), 0xe3069283);
+	assert_int_equal(dpel_checksum(dpel_checksum(0, "1234", 4), "56789", 5), 0xe3069283);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_members_come_back),
+		cmocka_unit_test(order_is_kept),
+		cmocka_unit_test(added_preds_and_addresses_come_back),
+		cmocka_unit_test(cut_off_at_any_byte),
+		cmocka_unit_test(what_came_before_the_cut_is_read),
+		cmocka_unit_test(damage_is_noticed),
+		cmocka_unit_test(lies_do_no_harm),
+		cmocka_unit_test(what_is_no_log_is_told),
+		cmocka_unit_test(the_checksum_is_the_documented_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
