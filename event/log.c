@@ -260,7 +260,8 @@ void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *mess
 
 void dpe_log_write_lost(struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count)
 {
-	if (writer->msg_names)
+	writer->lost += count;
+	if (writer->format != DPE_LOG_JSONL)
 		return;
 	dpe_jsonl_print_lost(&writer->text, thread, count);
 	flush_text(writer);

@@ -43,6 +43,7 @@ struct dpe_log_writer {
 	struct dpe_msg_names *msg_names;
 	struct dpe_std_writer *std;
 	struct dpe_dpel_writer *dpel;
+	uint64_t lost; /* messages that are said to be */
 	int error; /* errno of the first write that failed */
 };
 

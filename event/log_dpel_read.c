@@ -143,7 +143,14 @@ static bool read_strings(struct dpe_dpel *dpel, uint32_t count)
 /* The log's end was reached as it should be; but is it the end? */
 static int end_well(struct dpe_log_reader *reader)
 {
+	uint64_t lost;
+
 	reader->dpel->done = true;
+	if (reader->dpel->end - reader->dpel->at == sizeof(lost)) {
+		memcpy(&lost, reader->dpel->at, sizeof(lost));
+		reader->dpel->at += sizeof(lost);
+		reader->lost = le64toh(lost);
+	}
 	if (reader->dpel->at == reader->dpel->end && getc(reader->from) == EOF)
 		return 0;
 	return end_log(reader, DPE_ERROR, reader->dpel->offset,

@@ -82,8 +82,11 @@ static void write_block(struct dpe_log_writer *writer, uint32_t kind)
 
 void dpe_dpel_end(struct dpe_log_writer *writer)
 {
+	uint64_t lost = htole64(writer->lost);
+
 	if (writer->dpel->nrecords)
 		write_block(writer, DPEL_DATA);
+	dpe_text_add(&writer->dpel->table, (const char *)&lost, sizeof(lost));
 	write_block(writer, DPEL_END);
 }
 
