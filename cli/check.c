@@ -11,8 +11,8 @@ static void print_variables(struct dpe_text *to, const struct cli *cli, const st
 	}
 	dpe_text_puts(to, "  slices    one for each");
 	for (unsigned i = 0; i < rule->nvariables; i++)
-		dpe_text_printf(to, "%s %s", i ? "," : "",
-			dpe_name_text(cli->names, rule->variables[i]));
+		dpe_text_printf(
+			to, "%s %s", i ? "," : "", dpe_name_text(cli->names, rule->variables[i]));
 	dpe_text_puts(to, "\n");
 }
 
@@ -35,8 +35,8 @@ static void print_rule(struct dpe_text *to, const struct cli *cli, const struct 
 	if (rule->mode == DPE_SYNC)
 		dpe_text_printf(to, "  pairing   %s\n", dpe_pairing_name(rule->pairing));
 	else
-		dpe_text_printf(
-			to, "  class     %s: %s\n", dpe_class_name(rule->class), rule->class_reason);
+		dpe_text_printf(to, "  class     %s: %s\n", dpe_class_name(rule->class),
+			rule->class_reason);
 	print_alphabet(to, rule);
 	print_variables(to, cli, rule);
 }

@@ -12,6 +12,7 @@
 enum cli_status { CLI_GOOD = 0, CLI_FINDING = 1, CLI_ERROR = 2, CLI_INCONCLUSIVE = 3 };
 
 enum cli_on_break { CLI_ASK, CLI_CONTINUE, CLI_GDB, CLI_KILL };
+enum cli_on_deadlock { CLI_HANG, CLI_HALT, CLI_DEADLOCK_KILL, CLI_DEADLOCK_GDB };
 
 struct cli_words {
 	const char **at;
@@ -23,7 +24,7 @@ struct cli {
 	const struct cli_command *command;
 	struct dpe_diags *diags;
 	struct dpe_names *names;
-	struct dpe_debug *debug; /* or NULL */
+	struct dpe_debug *debug;       /* or NULL */
 	struct cli_words specs, words; /* words: logs, programs, patterns */
 	struct cli_words includes;
 	char **target; /* what stands after "--", ended by NULL; or NULL */
@@ -32,6 +33,7 @@ struct cli {
 	pid_t pid;
 	unsigned max_instances, max_states, stack_depth, ring_bytes;
 	enum cli_on_break on_break;
+	enum cli_on_deadlock on_deadlock;
 	enum dpe_engine_choice engine;
 	FILE *report_to;
 };
@@ -48,9 +50,10 @@ enum {
 	FOR_REPLAY = 1 << 5,
 	FOR_CONVERT = 1 << 6,
 	FOR_LIST = 1 << 7,
-	FOR_LATER = 1 << 8, /* named in the interface, not yet there */
-	FOR_LIVE = FOR_RUN | FOR_ATTACH | FOR_RECORD,
-	FOR_RECOGNIZING = FOR_RUN | FOR_ATTACH | FOR_REPLAY,
+	FOR_DEADLOCK = 1 << 8,
+	FOR_LATER = 1 << 9, /* named in the interface, not yet there */
+	FOR_LIVE = FOR_RUN | FOR_ATTACH | FOR_RECORD | FOR_DEADLOCK,
+	FOR_RECOGNIZING = FOR_RUN | FOR_ATTACH | FOR_REPLAY | FOR_DEADLOCK,
 	FOR_ALL = FOR_LATER - 1,
 };
 
@@ -106,6 +109,7 @@ int cli_record(struct cli *cli);
 int cli_replay(struct cli *cli);
 int cli_convert(struct cli *cli);
 int cli_list(struct cli *cli);
+int cli_deadlock(struct cli *cli);
 int cli_later(struct cli *cli);
 
 #endif

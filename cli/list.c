@@ -18,8 +18,8 @@ int cli_list(struct cli *cli)
 		return CLI_ERROR;
 	}
 	if (cli->words.count > programs + 1) {
-		cli_usage_error(cli, "one pattern at most, not also '%s'",
-			cli->words.at[programs + 1]);
+		cli_usage_error(
+			cli, "one pattern at most, not also '%s'", cli->words.at[programs + 1]);
 		return CLI_ERROR;
 	}
 	if (dpe_probes_list(program, cli->pid, pattern, print_line, NULL, cli->diags) < 0)

@@ -18,7 +18,7 @@ struct live {
 	struct dpe_plan *plan;
 	struct dpe_probes *probes;
 	struct dpe_recognizer *recognizer;
-	struct dpe_log_writer *log;        /* or NULL */
+	struct dpe_log_writer *log; /* or NULL */
 	struct cli_report *report;
 	int signals;
 	unsigned interrupts;
@@ -82,8 +82,8 @@ static bool begin_probes(struct live *live)
 		live->probes = dpe_probes_launch(
 			live->plan, cli->names, cli->target, &options, cli->diags);
 	else
-		live->probes = dpe_probes_attach(
-			live->plan, cli->names, cli->pid, &options, cli->diags);
+		live->probes =
+			dpe_probes_attach(live->plan, cli->names, cli->pid, &options, cli->diags);
 	return live->probes;
 }
 
@@ -160,8 +160,7 @@ static struct dpe_loss *find_losses(struct live *live, unsigned *count)
 static void log_losses(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
 {
 	for (unsigned i = 0; i < nlosses; i++)
-		dpe_log_write_lost(
-			live->log, dpe_value_int(losses[i].thread), losses[i].count);
+		dpe_log_write_lost(live->log, dpe_value_int(losses[i].thread), losses[i].count);
 }
 
 static void end_record(struct live *live, const struct dpe_loss *losses, unsigned nlosses)

@@ -22,8 +22,8 @@ static const struct cli_command commands[] = {
 		"Writes a log in another format, or in causal order"},
 	{"list", FOR_LIST, cli_list, "list [-p PID | PROGRAM] [PATTERN]",
 		"Lists the functions that can be observed"},
-	{"deadlock", FOR_LATER, cli_later, "deadlock [-p PID | -- COMMAND...]",
-		"Not yet supported: the deadlock watch"},
+	{"deadlock", FOR_DEADLOCK, cli_deadlock, "deadlock [OPTIONS] [-p PID | -- COMMAND...]",
+		"Watches a program for deadlocks of mutexes, read-write locks and joins"},
 	{"race", FOR_LATER, cli_later, "race [-p PID | -- COMMAND...]",
 		"Not yet supported: the race watch"},
 };
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
 	if (argc < 2) {
 		print_usage(stderr);
 	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
-		!strcmp(argv[1], "help")) {
+		   !strcmp(argv[1], "help")) {
 		print_usage(stdout);
 		status = CLI_GOOD;
 	} else if (!strcmp(argv[1], "--version")) {

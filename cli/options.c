@@ -21,6 +21,7 @@ enum option_id {
 	O_TARGET_STATUS,
 	O_PLAN,
 	O_ON_BREAK,
+	O_ON_DEADLOCK,
 	O_ALL,
 	O_ENGINE,
 	O_MAX_INSTANCES,
@@ -42,34 +43,37 @@ struct option {
 };
 
 static const struct option options[] = {
-	{O_SPEC, 's', "spec", "SPEC...",
-		FOR_LIVE | FOR_REPLAY | FOR_CONVERT, "specifications: all words up to the next option"},
+	{O_SPEC, 's', "spec", "SPEC...", FOR_LIVE | FOR_REPLAY | FOR_CONVERT,
+		"specifications: all words up to the next option"},
 	{O_OUTPUT, 'o', "output", "LOG", FOR_LIVE, "write the messages to a log (.jsonl, .dpel)"},
-	{O_PID, 'p', "pid", "PID", FOR_ATTACH | FOR_LIST, "the process to observe"},
-	{O_INCLUDE, 'I', "include", "DIR",
-		FOR_ALL & ~FOR_LIST, "look here for included specifications"},
+	{O_PID, 'p', "pid", "PID", FOR_ATTACH | FOR_LIST | FOR_DEADLOCK, "the process to observe"},
+	{O_INCLUDE, 'I', "include", "DIR", FOR_ALL & ~FOR_LIST,
+		"look here for included specifications"},
 	{O_FORMAT, 0, "format", "text|json", FOR_RECOGNIZING | FOR_RECORD, "of the report"},
 	{O_REPORT, 0, "report", "FILE", FOR_RECOGNIZING | FOR_RECORD, "send the report to a file"},
 	{O_ALL, 0, "all", NULL, FOR_RECOGNIZING, "repeat findings that are identical"},
 	{O_RULE, 0, "rule", "NAME", FOR_COMPILE, "this rule only"},
 	{O_EMIT, 0, "emit", "pa|json|dot", FOR_COMPILE, "what to write (pa)"},
 	{O_MAX_STATES, 0, "max-states", "N", FOR_COMPILE, "give up beyond this many (100000)"},
-	{O_FROM, 0, "from", "jsonl|msg|dpel|std", FOR_CONVERT | FOR_REPLAY, "format of the logs read"},
+	{O_FROM, 0, "from", "jsonl|msg|dpel|std", FOR_CONVERT | FOR_REPLAY,
+		"format of the logs read"},
 	{O_TO, 0, "to", "jsonl|msg|dpel|std", FOR_CONVERT, "format of the log written"},
 	{O_STABILIZE, 0, "stabilize", NULL, FOR_CONVERT,
 		"causal order, with the predecessors that synchronisation adds"},
-	{O_TARGET_STATUS, 0, "target-status", NULL, FOR_RUN | FOR_RECORD,
+	{O_TARGET_STATUS, 0, "target-status", NULL, FOR_RUN | FOR_RECORD | FOR_DEADLOCK,
 		"exit with the program's own status"},
 	{O_PLAN, 0, "plan", NULL, FOR_LIVE, "show what would be observed, and end"},
 	{O_ON_BREAK, 0, "on-break", "ask|continue|gdb|kill", FOR_RECOGNIZING,
 		"at a break (ask; without a terminal, continue)"},
 	{O_ENGINE, 0, "engine", "auto|pa|net", FOR_RECOGNIZING,
 		"what follows the rules: automata, nets (auto: automata where they can)"},
+	{O_ON_DEADLOCK, 0, "on-deadlock", "report|stop|kill|gdb",
+		FOR_RUN | FOR_ATTACH | FOR_DEADLOCK,
+		"what becomes of a program that hangs (report)"},
 	{O_MAX_INSTANCES, 0, "max-instances", "N", FOR_RECOGNIZING,
 		"partial matches kept of a slice (100000)"},
 	{O_STACK, 0, "stack", "N", FOR_LIVE, "frames kept of each event's stack, 0 to 32 (8)"},
-	{O_RING, 0, "ring", "BYTES", FOR_LIVE,
-		"size of the ring buffer, a power of two (8388608)"},
+	{O_RING, 0, "ring", "BYTES", FOR_LIVE, "size of the ring buffer, a power of two (8388608)"},
 	{O_DUMP, 0, "dump", "ast|resolved|normal", FOR_CHECK | FOR_COMPILE,
 		"show what a pass made of the specification"},
 	{O_DEBUG, 0, "debug", "DOMAIN[:LEVEL],...", FOR_ALL,
@@ -122,8 +126,8 @@ static void unknown_option(struct cli *cli, const char *word, size_t len)
 		names[count] = shown[count];
 		count++;
 	}
-	cli_usage_error(cli, "unknown option '%s'%s", name,
-		cli_did_you_mean(&hint, name, names, count));
+	cli_usage_error(
+		cli, "unknown option '%s'%s", name, cli_did_you_mean(&hint, name, names, count));
 	for (unsigned i = 0; i < count; i++)
 		free(shown[i]);
 	dpe_text_free(&hint);
@@ -141,8 +145,8 @@ static bool set_number(struct cli *cli, const char *name, const char *text, unsi
 	errno = 0;
 	number = strtoul(text, &end, 10);
 	if (errno || *end || !*text || *text == '-' || number < min || number > max) {
-		cli_usage_error(cli, "--%s takes a number from %lu to %lu, not '%s'", name, min,
-			max, text);
+		cli_usage_error(
+			cli, "--%s takes a number from %lu to %lu, not '%s'", name, min, max, text);
 		return false;
 	}
 	*to = (unsigned)number;
@@ -212,6 +216,14 @@ static bool set_on_break(struct cli *cli, const struct option *option, const cha
 	return at >= 0;
 }
 
+static bool set_on_deadlock(struct cli *cli, const struct option *option, const char *text)
+{
+	int at = choose(cli, option->name, option->argument, text);
+
+	cli->on_deadlock = at < 0 ? CLI_HANG : (enum cli_on_deadlock)at;
+	return at >= 0;
+}
+
 static bool set_engine(struct cli *cli, const struct option *option, const char *text)
 {
 	int at = choose(cli, option->name, option->argument, text);
@@ -266,6 +278,8 @@ static bool set_option(struct cli *cli, const struct option *option, const char 
 		return true;
 	case O_ON_BREAK:
 		return set_on_break(cli, option, text);
+	case O_ON_DEADLOCK:
+		return set_on_deadlock(cli, option, text);
 	case O_ENGINE:
 		return set_engine(cli, option, text);
 	case O_ALL:
@@ -375,7 +389,7 @@ static unsigned take_option(struct cli *cli, char *const *argv)
 /* What stands after "--": the program to run; where none is run, words that are no options. */
 static void take_rest(struct cli *cli, char *const *argv)
 {
-	if (cli->command->mask & (FOR_RUN | FOR_RECORD | FOR_LATER)) {
+	if (cli->command->mask & (FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_LATER)) {
 		cli->target = (char **)argv;
 		return;
 	}

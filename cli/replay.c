@@ -5,8 +5,7 @@
 
 struct dpe_log_reader *cli_open_log(struct cli *cli, const char *path, unsigned index)
 {
-	enum dpe_log_format format =
-		cli->from ? dpe_log_format_named(cli->from) : DPE_LOG_UNKNOWN;
+	enum dpe_log_format format = cli->from ? dpe_log_format_named(cli->from) : DPE_LOG_UNKNOWN;
 
 	return dpe_log_open(cli->names, path, format, index, cli->diags);
 }
@@ -32,8 +31,7 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 		free(reason);
 	}
 	if (dpe_log_lost(reader))
-		dpe_recognizer_doubt(
-			recognizer, 0, "events were lost when the log was recorded");
+		dpe_recognizer_doubt(recognizer, 0, "events were lost when the log was recorded");
 	dpe_diags_print(cli->diags, stderr);
 	return good;
 }

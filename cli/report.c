@@ -68,6 +68,21 @@ static void on_error(void *context, const struct dpe_rule *rule, const char *tex
 	tell_line(report, rule, "error", text);
 }
 
+static void on_deadlock(
+	void *context, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
+{
+	struct cli_report *report = context;
+
+	report->found = true;
+	if (report->cli->json)
+		cli_json_deadlock(report, rule, deadlock);
+	else
+		cli_text_deadlock(report, rule, deadlock);
+	fflush(report->to);
+	if (report->probes)
+		cli_stop_at_deadlock(report, rule);
+}
+
 static enum dpe_break on_stop(
 	void *context, const struct dpe_rule *rule, const struct dpe_message *at)
 {
@@ -133,6 +148,7 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report)
 		.verdict = on_verdict,
 		.print = on_print,
 		.error = on_error,
+		.deadlock = on_deadlock,
 		.stop = on_stop,
 		.held = on_held,
 		.lost = on_lost,
@@ -195,7 +211,7 @@ void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *r
 
 int cli_report_free(struct cli_report *report)
 {
-	int status = report->found	    ? CLI_FINDING
+	int status = report->found          ? CLI_FINDING
 		     : report->inconclusive ? CLI_INCONCLUSIVE
 					    : CLI_GOOD;
 	struct cli_finding *finding, *next;

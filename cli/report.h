@@ -19,11 +19,11 @@ struct cli_report {
 	struct cli *cli;
 	const struct dpe_spec *spec;
 	FILE *to;
-	bool own;                  /* opened here */
-	struct dpe_probes *probes; /* live: borrowed */
+	bool own;                   /* opened here */
+	struct dpe_probes *probes;  /* live: borrowed */
 	struct dpe_log_writer *log; /* of events, borrowed; or NULL */
-	int signals;               /* live: a signalfd of SIGINT, SIGTERM, SIGHUP */
-	bool left;                 /* the user wants no more of it */
+	int signals;                /* live: a signalfd of SIGINT, SIGTERM, SIGHUP */
+	bool left;                  /* the user wants no more of it */
 	bool has_start;
 	uint64_t start; /* ns: the first event's time */
 	bool found, inconclusive, told_lost;
@@ -36,6 +36,8 @@ struct cli_report {
 void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdict);
 void cli_text_line(
 	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text);
+void cli_text_deadlock(struct cli_report *report, const struct dpe_rule *rule,
+	const struct dpe_deadlock *deadlock);
 void cli_text_held(
 	struct cli_report *report, const struct dpe_message *message, const char *missing);
 void cli_text_lost(struct cli_report *report);
@@ -45,11 +47,13 @@ void cli_text_summary(struct cli_report *report, const struct dpe_summary *summa
 void cli_json_verdict(struct cli_report *report, const struct dpe_verdict *verdict);
 void cli_json_line(
 	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text);
+void cli_json_deadlock(struct cli_report *report, const struct dpe_rule *rule,
+	const struct dpe_deadlock *deadlock);
 void cli_json_held(
 	struct cli_report *report, const struct dpe_message *message, const char *missing);
 void cli_json_lost(struct cli_report *report, const struct dpe_message *after, uint64_t count);
-void cli_json_stop(struct cli_report *report, const struct dpe_rule *rule,
-	const struct dpe_message *at);
+void cli_json_stop(
+	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_message *at);
 void cli_json_summary(struct cli_report *report, const struct dpe_summary *summary,
 	const struct dpe_loss *losses, unsigned nlosses);
 
@@ -57,7 +61,8 @@ const char *cli_verdict_name(enum dpe_verdict_kind kind);
 /* The message with the text of its stack: the caller's reference. */
 struct dpe_message *cli_resolved(struct cli_report *report, const struct dpe_message *message);
 
-/* stop.c: a `break` in a live run. */
+/* stop.c: a deadlock, or a `break`, in a live run. */
+void cli_stop_at_deadlock(struct cli_report *report, const struct dpe_rule *rule);
 enum dpe_break cli_stop(
 	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_message *at);
 

@@ -80,8 +80,7 @@ static cJSON *new_object(const char *type)
 	return object;
 }
 
-static void add_params(
-	struct cli_report *report, cJSON *object, const struct dpe_verdict *verdict)
+static void add_params(struct cli_report *report, cJSON *object, const struct dpe_verdict *verdict)
 {
 	cJSON *params = cJSON_AddObjectToObject(object, "params");
 
@@ -94,8 +93,7 @@ static void add_params(
 	}
 }
 
-static void add_events(
-	struct cli_report *report, cJSON *object, const struct dpe_verdict *verdict)
+static void add_events(struct cli_report *report, cJSON *object, const struct dpe_verdict *verdict)
 {
 	cJSON *ids, *messages;
 
@@ -147,6 +145,44 @@ void cli_json_line(
 	print_object(report, object);
 }
 
+static bool has_value(const struct dpe_deadlock *deadlock, unsigned before, struct dpe_value object)
+{
+	for (unsigned i = 0; i < before; i++) {
+		if (dpe_value_equal(deadlock->waits[i].object, object))
+			return true;
+	}
+	return false;
+}
+
+void cli_json_deadlock(
+	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
+{
+	cJSON *object = new_object("finding"), *threads, *objects, *waits;
+
+	cJSON_AddStringToObject(object, "kind", "deadlock");
+	cJSON_AddItemToObject(object, "rule", string(rule->name));
+	threads = cJSON_AddArrayToObject(object, "threads");
+	objects = cJSON_AddArrayToObject(object, "objects");
+	waits = cJSON_AddArrayToObject(object, "waits");
+	for (unsigned i = 0; i < deadlock->nwaits; i++) {
+		const struct dpe_wait *wait = &deadlock->waits[i];
+		cJSON *item = cJSON_CreateObject();
+
+		cJSON_AddItemToArray(threads, value_item(wait->thread));
+		if (!has_value(deadlock, i, wait->object))
+			cJSON_AddItemToArray(objects, value_item(wait->object));
+		cJSON_AddItemToObject(item, "thread", value_item(wait->thread));
+		cJSON_AddItemToObject(item, "object", value_item(wait->object));
+		cJSON_AddItemToObject(item, "holder", value_item(wait->holder));
+		if (wait->waits)
+			cJSON_AddItemToObject(item, "waits", message_item(report, wait->waits));
+		if (wait->holds)
+			cJSON_AddItemToObject(item, "holds", message_item(report, wait->holds));
+		cJSON_AddItemToArray(waits, item);
+	}
+	print_object(report, object);
+}
+
 void cli_json_held(
 	struct cli_report *report, const struct dpe_message *message, const char *missing)
 {
@@ -167,8 +203,8 @@ void cli_json_lost(struct cli_report *report, const struct dpe_message *after, u
 	print_object(report, object);
 }
 
-void cli_json_stop(struct cli_report *report, const struct dpe_rule *rule,
-	const struct dpe_message *at)
+void cli_json_stop(
+	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_message *at)
 {
 	cJSON *object = new_object("break");
 
@@ -192,6 +228,7 @@ void cli_json_summary(struct cli_report *report, const struct dpe_summary *summa
 	add_number(object, "incomplete", summary->incomplete);
 	add_number(object, "inconclusive", summary->inconclusive);
 	add_number(object, "matches", summary->matches);
+	add_number(object, "deadlocks", summary->deadlocks);
 	add_number(object, "errors", summary->errors);
 	if (nlosses)
 		threads = cJSON_AddArrayToObject(object, "losses");

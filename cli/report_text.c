@@ -82,8 +82,8 @@ static void add_time(
 	if (!message->has_time)
 		return;
 	after = message->time > report->start ? message->time - report->start : 0;
-	dpe_text_printf(to, ", at %" PRIu64 ".%09" PRIu64 " s", after / 1000000000,
-		after % 1000000000);
+	dpe_text_printf(
+		to, ", at %" PRIu64 ".%09" PRIu64 " s", after / 1000000000, after % 1000000000);
 }
 
 static void add_event(
@@ -167,8 +167,8 @@ static struct cli_finding *finding_of(struct cli_report *report, const struct dp
 	return find_finding(report, verdict->rule->name, key.at);
 }
 
-static void add_params(struct dpe_text *to, const struct cli_report *report,
-	const struct dpe_verdict *verdict)
+static void add_params(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict)
 {
 	const char *separator = "  where ";
 
@@ -257,6 +257,46 @@ void cli_text_line(
 	print_text(report, &line);
 }
 
+static void add_moment(struct dpe_text *to, struct cli_report *report, const char *what,
+	struct dpe_value thread, const struct dpe_message *message)
+{
+	struct dpe_message *resolved = message ? cli_resolved(report, message) : NULL;
+
+	dpe_text_puts(to, what);
+	if (resolved)
+		add_event(to, report, resolved);
+	else
+		add_value(to, thread);
+	if (!resolved)
+		dpe_text_puts(to, ", it is not known since when\n");
+	dpe_message_unref(resolved);
+}
+
+void cli_text_deadlock(
+	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
+{
+	struct dpe_text text = {0};
+
+	dpe_text_printf(&text, "#%u deadlock of %u thread%s  [", ++report->nfindings,
+		deadlock->nwaits, deadlock->nwaits == 1 ? "" : "s");
+	add_place(&text, rule);
+	dpe_text_puts(&text, "]\n");
+	for (unsigned i = 0; i < deadlock->nwaits; i++) {
+		const struct dpe_wait *wait = &deadlock->waits[i];
+
+		dpe_text_puts(&text, "  thread ");
+		add_value(&text, wait->thread);
+		dpe_text_puts(&text, " waits for ");
+		add_value(&text, wait->object);
+		dpe_text_puts(&text, ", which thread ");
+		add_value(&text, wait->holder);
+		dpe_text_puts(&text, " holds\n");
+		add_moment(&text, report, "    waits: ", wait->thread, wait->waits);
+		add_moment(&text, report, "    holds: ", wait->holder, wait->holds);
+	}
+	print_text(report, &text);
+}
+
 void cli_text_held(
 	struct cli_report *report, const struct dpe_message *message, const char *missing)
 {
@@ -278,8 +318,8 @@ void cli_text_lost(struct cli_report *report)
 
 /* ---- the summary ------------------------------------------------------------------------- */
 
-static void add_count(
-	struct dpe_text *to, const char **separator, uint64_t count, const char *one, const char *more)
+static void add_count(struct dpe_text *to, const char **separator, uint64_t count, const char *one,
+	const char *more)
 {
 	if (!count)
 		return;
@@ -309,8 +349,8 @@ static void add_losses(struct dpe_text *to, const struct cli_report *report,
 void cli_text_summary(struct cli_report *report, const struct dpe_summary *summary,
 	const struct dpe_loss *losses, unsigned nlosses)
 {
-	uint64_t findings =
-		summary->matches + summary->violated + summary->incomplete + summary->errors;
+	uint64_t findings = summary->matches + summary->violated + summary->incomplete +
+			    summary->errors + summary->deadlocks;
 	struct cli_finding *finding, *next;
 	struct dpe_text text = {0};
 	const char *separator = ", ";
@@ -330,6 +370,7 @@ void cli_text_summary(struct cli_report *report, const struct dpe_summary *summa
 	add_count(&text, &separator, summary->matches, "match", "matches");
 	add_count(&text, &separator, summary->violated, "violated", "violated");
 	add_count(&text, &separator, summary->incomplete, "incomplete", "incomplete");
+	add_count(&text, &separator, summary->deadlocks, "deadlock", "deadlocks");
 	add_count(&text, &separator, summary->errors, "error", "errors");
 	add_count(&text, &separator, summary->inconclusive, "inconclusive", "inconclusive");
 	add_count(&text, &separator, summary->satisfied, "satisfied", "satisfied");

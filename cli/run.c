@@ -1,11 +1,11 @@
-/* dpe run, dpe attach, dpe record: which target, and what becomes of its messages. */
+/* dpe run, attach, record, deadlock: which target, and what becomes of its messages. */
 #include "cli/live.h"
 
 static bool has_target(struct cli *cli)
 {
 	if (cli->words.count) {
-		cli_usage_error(cli, "what is '%s'? the program stands after '--'",
-			cli->words.at[0]);
+		cli_usage_error(
+			cli, "what is '%s'? the program stands after '--'", cli->words.at[0]);
 		return false;
 	}
 	if (cli->plan || (cli->target && cli->target[0]))
@@ -39,8 +39,8 @@ int cli_attach(struct cli *cli)
 	const struct cli_live how = {.recognize = true};
 
 	if (cli->words.count) {
-		cli_usage_error(cli, "what is '%s'? the process is told by -p PID",
-			cli->words.at[0]);
+		cli_usage_error(
+			cli, "what is '%s'? the process is told by -p PID", cli->words.at[0]);
 		return CLI_ERROR;
 	}
 	if (!cli->pid && !cli->plan) {
@@ -48,4 +48,18 @@ int cli_attach(struct cli *cli)
 		return CLI_ERROR;
 	}
 	return cli_live(cli, &how);
+}
+
+/* The shipped rules, and those of -s beside them. */
+int cli_deadlock(struct cli *cli)
+{
+	const struct cli_live how = {.recognize = true, .launch = !cli->pid};
+
+	*DPE_GROW(cli->specs.at, cli->specs.count, cli->specs.cap) = "deadlock.dpe";
+	if (how.launch)
+		return has_target(cli) ? cli_live(cli, &how) : CLI_ERROR;
+	if (!cli->target && !cli->words.count)
+		return cli_live(cli, &how);
+	cli_usage_error(cli, "either a process (-p PID) or a program (-- COMMAND...), not both");
+	return CLI_ERROR;
 }

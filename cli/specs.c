@@ -100,8 +100,8 @@ struct dpe_spec *cli_compile(struct cli *cli)
 
 	for (unsigned i = 0; i < cli->specs.count; i++)
 		add_path(&files, find_spec(&paths, cli->specs.at[i]));
-	spec = dpe_spec_compile((const char *const *)files.at, files.count, cli->names, &options,
-		cli->diags);
+	spec = dpe_spec_compile(
+		(const char *const *)files.at, files.count, cli->names, &options, cli->diags);
 	free_paths(&files);
 	free_paths(&paths);
 	return spec;

@@ -107,8 +107,8 @@ static enum dpe_break go_on(struct cli_report *report, const struct dpe_rule *ru
 	int error = dpe_probes_continue(report->probes);
 
 	if (error)
-		dpe_diag_at(report->cli->diags, DPE_ERROR, "dpe",
-			"cannot continue the program: %s", strerror(-error));
+		dpe_diag_at(report->cli->diags, DPE_ERROR, "dpe", "cannot continue the program: %s",
+			strerror(-error));
 	if (!leave)
 		return DPE_GO_ON;
 	say(report, rule, "the program goes on, no longer observed");
@@ -129,8 +129,8 @@ enum dpe_break cli_stop(
 		return DPE_GO_ON;
 	}
 	if (error) {
-		dpe_diag_at(report->cli->diags, DPE_ERROR, "dpe",
-			"cannot stop the program: %s", strerror(-error));
+		dpe_diag_at(report->cli->diags, DPE_ERROR, "dpe", "cannot stop the program: %s",
+			strerror(-error));
 		return DPE_GO_ON;
 	}
 	if (how == CLI_ASK) {
@@ -149,4 +149,27 @@ enum dpe_break cli_stop(
 		return go_on(report, rule, leave);
 	dpe_probes_kill(report->probes);
 	return DPE_GO_ON;
+}
+
+/* The program hangs already; what remains is whether it is left so. */
+void cli_stop_at_deadlock(struct cli_report *report, const struct dpe_rule *rule)
+{
+	report->repeated = false;
+	switch (report->cli->on_deadlock) {
+	case CLI_HANG:
+		return;
+	case CLI_HALT:
+		if (!dpe_probes_stop(report->probes))
+			say(report, rule, "the program is stopped, and no longer observed");
+		dpe_probes_leave(report->probes);
+		report->left = true;
+		return;
+	case CLI_DEADLOCK_KILL:
+		dpe_probes_kill(report->probes);
+		return;
+	case CLI_DEADLOCK_GDB:
+		if (!dpe_probes_stop(report->probes))
+			hand_over(report, rule);
+		return;
+	}
 }

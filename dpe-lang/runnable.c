@@ -33,21 +33,8 @@ static void check_expr(struct check *c, const struct dpe_expr *expr, bool condit
 
 static void check_call(struct check *c, const struct dpe_stmt *stmt)
 {
-	switch (stmt->call) {
-	case DPE_CALL_HOLD:
-	case DPE_CALL_UNHOLD:
-	case DPE_CALL_WAIT_FOR:
-	case DPE_CALL_RELEASE:
-	case DPE_CALL_CHECK_DEADLOCK:
-		unsupported(c, stmt->place,
-			"the wait-for graph (hold, unhold, wait_for, release, check_deadlock)");
-		return;
-	case DPE_CALL_PROGRESS:
+	if (stmt->call == DPE_CALL_PROGRESS)
 		unsupported(c, stmt->place, "progress");
-		return;
-	default:
-		return;
-	}
 }
 
 static void check_action(struct check *c, const struct dpe_stmt *stmt)

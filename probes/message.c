@@ -91,17 +91,16 @@ static void fill_thread_event(struct dpe_probes *probes, const struct dpe_record
 	args[0] = dpe_value_int(record->words[0]);
 	args[1] = dpe_value_pointer(record->words[1]);
 	draft->args = args;
+	draft->nargs = 2;
 	switch (record->kind) {
 	case DPE_RECORD_CREATE:
 		draft->name = probes->create;
-		draft->nargs = 1;
 		break;
 	case DPE_RECORD_START:
 		draft->name = probes->start;
 		break;
 	default:
 		draft->name = probes->end;
-		draft->nargs = 2;
 	}
 }
 

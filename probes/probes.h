@@ -20,9 +20,9 @@ struct dpe_site {
 };
 
 /* The kernel's own events, which need no function of the target. */
-#define DPE_THREAD_CREATE "thread::create" /* in the parent; args: the new thread's id */
-#define DPE_THREAD_START "thread::start"   /* first event of every new thread */
-#define DPE_THREAD_EXIT "thread::exit"     /* last event of a thread; args: its id, its pthread_t */
+#define DPE_THREAD_CREATE "thread::create" /* in the parent; args: the new thread's id, pthread_t */
+#define DPE_THREAD_START "thread::start"   /* first event of every new thread; args: the same */
+#define DPE_THREAD_EXIT "thread::exit"     /* last event of a thread; args: the same */
 
 struct dpe_plan {
 	unsigned nsites;

@@ -67,8 +67,7 @@ static struct dpe_occurrence **copy_occurrences(
 	return to;
 }
 
-void dpe_detect_copy(
-	const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from)
+void dpe_detect_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from)
 {
 	for (unsigned i = 0; i < from->npartials; i++) {
 		const struct dpe_partial *old = &from->partials[i];
@@ -97,8 +96,8 @@ static bool touches(const struct dpe_partial *partial, const struct dpe_occurren
 	return false;
 }
 
-static bool fits(const struct dpe_run *run, const struct dpe_partial *partial,
-	const struct dpe_step *step)
+static bool fits(
+	const struct dpe_run *run, const struct dpe_partial *partial, const struct dpe_step *step)
 {
 	for (unsigned i = 0; i < step->npreds; i++) {
 		if (!dpe_preds_have(&run->preds, step->preds[i].occurrence))
@@ -167,7 +166,8 @@ static void add_partial(struct dpe_run *run, struct dpe_slice *slice, struct dpe
 		}
 	}
 	for (unsigned i = 0; i < slice->npartials; i++) {
-		if (same_place(run, &slice->partials[i], &new) && supersedes(&new, &slice->partials[i]))
+		if (same_place(run, &slice->partials[i], &new) &&
+			supersedes(&new, &slice->partials[i]))
 			drop_partial(run, &slice->partials[i]);
 		else
 			slice->partials[kept++] = slice->partials[i];
@@ -270,8 +270,7 @@ static void run_event_actions(struct dpe_run *run, const struct dpe_slice *slice
 static void reap(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_partial next,
 	struct harvest *harvest)
 {
-	bool matched =
-		dpe_config_final(run, &next.config) && next.taken->mask == slice->mask;
+	bool matched = dpe_config_final(run, &next.config) && next.taken->mask == slice->mask;
 
 	if (matched) {
 		unref_taken(harvest->match.taken);

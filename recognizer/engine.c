@@ -8,7 +8,7 @@
 bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct dpe_diags *diags)
 {
 	bool automaton = choice == DPE_ENGINE_PA ||
-		(choice == DPE_ENGINE_AUTO && dpe_rule_suits_automaton(run->rule));
+			 (choice == DPE_ENGINE_AUTO && dpe_rule_suits_automaton(run->rule));
 
 	if (automaton)
 		run->automaton = dpe_automaton_new(run->rule, diags);
@@ -112,8 +112,7 @@ static struct dpe_step *make_room(struct dpe_run *run, unsigned nsteps, unsigned
 }
 
 /* The moves of the automaton, with what its registers hold. */
-static unsigned find_moves(
-	struct dpe_run *run, const struct dpe_config *config, unsigned literal)
+static unsigned find_moves(struct dpe_run *run, const struct dpe_config *config, unsigned literal)
 {
 	unsigned count, npreds = 0;
 	const struct dpe_move *moves =
@@ -147,8 +146,7 @@ static unsigned find_plays(struct dpe_run *run, const struct dpe_config *config,
 	struct dpe_occurrence *occurrence)
 {
 	const struct dpe_play *plays;
-	unsigned count =
-		dpe_game_plays(run->game, config->marking, literal, occurrence, &plays);
+	unsigned count = dpe_game_plays(run->game, config->marking, literal, occurrence, &plays);
 
 	make_room(run, count, 0);
 	for (unsigned i = 0; i < count; i++)
@@ -186,9 +184,9 @@ struct dpe_config dpe_engine_take(const struct dpe_config *config, const struct 
 	if (move->nregisters)
 		next.registers = dpe_xmalloc(move->nregisters * sizeof(*next.registers));
 	for (unsigned i = 0; i < move->nregisters; i++)
-		next.registers[i] = dpe_occurrence_ref(
-			move->carry[i] == DPE_NEW_EVENT ? occurrence
-							: config->registers[move->carry[i]]);
+		next.registers[i] = dpe_occurrence_ref(move->carry[i] == DPE_NEW_EVENT
+							       ? occurrence
+							       : config->registers[move->carry[i]]);
 	return next;
 }
 

@@ -168,8 +168,8 @@ static void follow(struct dpe_run *run, struct dpe_slice *slice, const struct dp
 	}
 }
 
-static void follow_all(struct dpe_run *run, struct dpe_slice *slice,
-	const struct dpe_reading *from, unsigned nfrom, struct dpe_occurrence *occurrence)
+static void follow_all(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_reading *from,
+	unsigned nfrom, struct dpe_occurrence *occurrence)
 {
 	for (unsigned i = 0; i < nfrom; i++) {
 		for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
@@ -207,8 +207,8 @@ static void describe_step(const struct dpe_run *run, const struct dpe_step *step
 	if (!step->npreds)
 		dpe_text_puts(to, first ? " first" : " independent of all before");
 	for (unsigned i = 0; i < step->npreds; i++)
-		dpe_text_printf(to, "%s %s", i ? " and" : " after",
-			literals[step->preds[i].literal].text);
+		dpe_text_printf(
+			to, "%s %s", i ? " and" : " after", literals[step->preds[i].literal].text);
 }
 
 static void list_expected(struct dpe_run *run, const struct dpe_slice *slice,
@@ -219,8 +219,8 @@ static void list_expected(struct dpe_run *run, const struct dpe_slice *slice,
 	for (unsigned i = 0; i < nreadings; i++) {
 		for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
 			const struct dpe_step *steps;
-			unsigned count = dpe_engine_steps(
-				run, &readings[i].config, literal, NULL, &steps);
+			unsigned count =
+				dpe_engine_steps(run, &readings[i].config, literal, NULL, &steps);
 
 			for (unsigned j = 0; j < count; j++) {
 				struct dpe_text text = {0};

@@ -20,12 +20,13 @@ struct token {
 };
 
 enum place {
-	BEFORE,  /* token: it stands before `block` */
-	BEHIND,  /* token: what it was in is over */
-	IN_LEFT, /* SEQ: kids[0] */
-	IN_ROUND, /* STAR: kids[0], the rounds-th */
-	IN_BOTH, /* PAR: kids[0], kids[1] */
-	IN_COPIES, /* CLOSURE: token, that each copy begins with; ended, of those that are over; kids */
+	BEFORE,    /* token: it stands before `block` */
+	BEHIND,    /* token: what it was in is over */
+	IN_LEFT,   /* SEQ: kids[0] */
+	IN_ROUND,  /* STAR: kids[0], the rounds-th */
+	IN_BOTH,   /* PAR: kids[0], kids[1] */
+	IN_COPIES, /* CLOSURE: token, that each copy begins with; ended, of those that are over;
+		      kids */
 };
 
 struct marking_key {
@@ -63,7 +64,7 @@ struct dpe_game {
 	struct combination {
 		uint16_t *at;
 		unsigned count;
-	} *combinations;
+	} * combinations;
 	unsigned ncombinations, capcombinations;
 };
 
@@ -317,8 +318,7 @@ static struct dpe_marking *in_copies(struct dpe_game *game, const struct dpe_blo
 		for (at = count; at && copies[at - 1]->serial > new->serial; at--)
 			copies[at] = copies[at - 1];
 		copies[at] = new;
-		return make_marking(
-			game, IN_COPIES, block, token, ended, 0, copies, count + 1);
+		return make_marking(game, IN_COPIES, block, token, ended, 0, copies, count + 1);
 	}
 	if (!ended) {
 		ended = ref_token(new->key.token);
@@ -432,9 +432,8 @@ static void leave(struct dpe_game *game, const struct dpe_marking *marking, stru
 	case IN_ROUND:
 		leave(game, marking->key.kids[0], &left);
 		for (unsigned i = 0; i < left.count; i++)
-			add_token(to,
-				bind_control(
-					game, left.at[i], block->control, marking->key.rounds));
+			add_token(to, bind_control(game, left.at[i], block->control,
+					      marking->key.rounds));
 		break;
 	case IN_BOTH:
 		leave(game, marking->key.kids[0], &left);
@@ -463,8 +462,7 @@ static const uint16_t *combination(
 
 	memcpy(positions, a->positions, a->npositions * sizeof(*positions));
 	if (b)
-		memcpy(positions + a->npositions, b->positions,
-			b->npositions * sizeof(*positions));
+		memcpy(positions + a->npositions, b->positions, b->npositions * sizeof(*positions));
 	for (unsigned i = 0; i < game->ncombinations; i++) {
 		if (game->combinations[i].count == count &&
 			!memcmp(game->combinations[i].at, positions, sizeof(positions)))
@@ -490,8 +488,8 @@ static void play_event(struct dpe_game *game, const struct dpe_block *block, str
 	play.preds = preds;
 	play.positions = &position;
 	play.positions = combination(game, &play, NULL);
-	play.next = stand_behind(
-		game, make_token(game, &event, block->wanted ? 1 : 0, token->counts));
+	play.next =
+		stand_behind(game, make_token(game, &event, block->wanted ? 1 : 0, token->counts));
 	*DPE_GROW(game->plays, game->nplays, game->capplays) = play;
 }
 
@@ -514,8 +512,8 @@ static bool may_go_round(const struct dpe_block *block, const struct token *toke
 	       token->counts[block->control] > (int64_t)rounds;
 }
 
-static void play_round(struct dpe_game *game, const struct dpe_block *block, struct token *token,
-	uint64_t rounds)
+static void play_round(
+	struct dpe_game *game, const struct dpe_block *block, struct token *token, uint64_t rounds)
 {
 	unsigned from = game->nplays;
 
@@ -528,8 +526,8 @@ static void play_round(struct dpe_game *game, const struct dpe_block *block, str
 
 /* An event of both operands takes a token in each. `from` is where the plays of the left operand
  * begin, `middle` those of the right one. */
-static void synchronise(struct dpe_game *game, const struct dpe_block *block, unsigned from,
-	unsigned middle)
+static void synchronise(
+	struct dpe_game *game, const struct dpe_block *block, unsigned from, unsigned middle)
 {
 	unsigned nleft = middle - from, nright = game->nplays - middle;
 	struct dpe_play *both = dpe_xcalloc(nleft + nright, sizeof(*both));
@@ -577,9 +575,8 @@ static void play_both(struct dpe_game *game, const struct dpe_block *block,
 	for (unsigned i = from; i < game->nplays; i++) {
 		struct dpe_marking *next = game->plays[i].next;
 
-		game->plays[i].next = of_left
-			? in_both(game, block, next, dpe_marking_ref(right))
-			: in_both(game, block, dpe_marking_ref(left), next);
+		game->plays[i].next = of_left ? in_both(game, block, next, dpe_marking_ref(right))
+					      : in_both(game, block, dpe_marking_ref(left), next);
 	}
 	drop_dead_plays(game, from);
 }
@@ -623,15 +620,15 @@ static void play_block(struct dpe_game *game, const struct dpe_block *block, str
 	case DPE_BLOCK_CLOSURE:
 		play_block(game, block->left, token);
 		for (unsigned i = from; i < game->nplays; i++)
-			game->plays[i].next = in_copies(game, block, ref_token(token), NULL, kids,
-				0, game->plays[i].next);
+			game->plays[i].next = in_copies(
+				game, block, ref_token(token), NULL, kids, 0, game->plays[i].next);
 		return;
 	}
 }
 
 /* The copies without the one at `left_out`, with room for one more. */
-static struct dpe_marking **other_copies(
-	struct dpe_game *game, const struct dpe_marking *marking, uint64_t left_out, unsigned *count)
+static struct dpe_marking **other_copies(struct dpe_game *game, const struct dpe_marking *marking,
+	uint64_t left_out, unsigned *count)
 {
 	struct dpe_marking **others = dpe_arena_alloc(
 		game->arena, (marking->key.nkids + 1) * sizeof(struct dpe_marking *));
@@ -652,7 +649,8 @@ static void play_copies(struct dpe_game *game, const struct dpe_marking *marking
 	for (uint64_t copy = 0; copy <= ncopies; copy++) {
 		unsigned from = game->nplays;
 
-		if (copy && copy < ncopies && marking->key.kids[copy] == marking->key.kids[copy - 1])
+		if (copy && copy < ncopies &&
+			marking->key.kids[copy] == marking->key.kids[copy - 1])
 			continue;
 		if (copy < ncopies)
 			play(game, marking->key.kids[copy]);
@@ -663,8 +661,7 @@ static void play_copies(struct dpe_game *game, const struct dpe_marking *marking
 			struct dpe_marking **others = other_copies(game, marking, copy, &count);
 
 			game->plays[i].next = in_copies(game, block, ref_token(marking->key.token),
-				ref_token(marking->key.ended), others, count,
-				game->plays[i].next);
+				ref_token(marking->key.ended), others, count, game->plays[i].next);
 		}
 		drop_dead_plays(game, from);
 	}
@@ -693,8 +690,8 @@ static void play(struct dpe_game *game, const struct dpe_marking *marking)
 	case IN_ROUND:
 		play(game, marking->key.kids[0]);
 		for (unsigned i = from; i < game->nplays; i++)
-			game->plays[i].next = in_round(
-				game, block, marking->key.rounds, game->plays[i].next);
+			game->plays[i].next =
+				in_round(game, block, marking->key.rounds, game->plays[i].next);
 		leave(game, marking->key.kids[0], &left);
 		for (unsigned i = 0; i < left.count; i++)
 			play_round(game, block, left.at[i], marking->key.rounds);

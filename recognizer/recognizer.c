@@ -25,8 +25,10 @@ bool dpe_recognizer_feed(
 void dpe_recognizer_watermark(
 	struct dpe_recognizer *recognizer, struct dpe_value host, uint64_t time)
 {
-	if (!recognizer->ended)
-		dpe_stabilizer_watermark(recognizer->stabilizer, host, time);
+	if (recognizer->ended)
+		return;
+	dpe_stabilizer_watermark(recognizer->stabilizer, host, time);
+	dpe_waits_settle(recognizer->waits, recognizer, time);
 }
 
 /* ---- released events --------------------------------------------------------------------- */
@@ -186,6 +188,7 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
 		recognizer->ended = false; /* else no action runs any more */
 		dpe_recognizer_set_doubt(recognizer, "the run was ended by break");
 	}
+	dpe_waits_settle(recognizer->waits, recognizer, UINT64_MAX);
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
 		if (!recognizer->runs[i].slices)
 			continue;
@@ -255,6 +258,18 @@ static bool wants_positions(const struct dpe_rule *rule)
 	       dpe_action_names_positions(rule->otherwise);
 }
 
+/* True where all events of a slice are of one thread: its last event is all that a later one can
+ * follow at once. */
+static bool stays_in_thread(const struct dpe_rule *rule)
+{
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		if (rule->patterns[i].by == DPE_NO_VARIABLE ||
+			rule->patterns[i].by != rule->patterns[0].by)
+			return false;
+	}
+	return rule->npatterns;
+}
+
 static void find_masks(struct dpe_run *run)
 {
 	const struct dpe_rule *rule = run->rule;
@@ -299,6 +314,7 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	if (!dpe_engine_new(run, run->recognizer->options.engine, diags))
 		return false;
 	run->wants_positions = wants_positions(rule);
+	run->one_thread = stays_in_thread(rule);
 	run->bindings = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->bindings));
 	run->literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*run->literals));
 	run->acted = dpe_xcalloc(rule->npositions + 1, sizeof(*run->acted));
@@ -386,6 +402,7 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 	recognizer->sink = *sink;
 	if (!recognizer->options.max_instances)
 		recognizer->options.max_instances = DEFAULT_INSTANCES;
+	recognizer->waits = dpe_waits_new();
 	begin_globals(recognizer);
 	begin_stabilizer(recognizer);
 	make_table(recognizer);
@@ -422,6 +439,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 	free(recognizer->by_name);
 	free(recognizer->globals);
 	dpe_roles_clear(&recognizer->roles);
+	dpe_waits_free(recognizer->waits);
 	free(recognizer->doubt);
 	dpe_text_free(&recognizer->text);
 	free(recognizer);

@@ -32,12 +32,27 @@ struct dpe_verdict {
 
 enum dpe_break { DPE_GO_ON, DPE_END };
 
+/* `thread` waits since the message `waits` for `object`, which `holder` has since `holds`. */
+struct dpe_wait {
+	struct dpe_value thread, object, holder;
+	const struct dpe_message *waits, *holds; /* NULL: unknown */
+};
+
+/* A cycle in the wait-for graph (paper 5.2): each holder is the thread of the wait before it. */
+struct dpe_deadlock {
+	const struct dpe_wait *waits;
+	unsigned nwaits;
+};
+
 struct dpe_recognizer_sink {
 	void *context;
 	void (*verdict)(void *context, const struct dpe_verdict *verdict);
 	void (*print)(void *context, const struct dpe_rule *rule, const char *text);
 	/* error(): a finding that counts for the exit status */
 	void (*error)(void *context, const struct dpe_rule *rule, const char *text);
+	/* check_deadlock(): a cycle, told once as long as it lasts; borrowed for the call */
+	void (*deadlock)(
+		void *context, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock);
 	/* break: comes after the verdict that it belongs to. DPE_END takes no more events. */
 	enum dpe_break (*stop)(
 		void *context, const struct dpe_rule *rule, const struct dpe_message *at);
@@ -70,7 +85,7 @@ struct dpe_recognizer_options {
 struct dpe_summary {
 	uint64_t events, lost, held;
 	unsigned rules;
-	uint64_t satisfied, violated, incomplete, inconclusive, matches, errors;
+	uint64_t satisfied, violated, incomplete, inconclusive, matches, errors, deadlocks;
 };
 
 struct dpe_recognizer;

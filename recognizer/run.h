@@ -8,7 +8,8 @@
  *	engine.c      where a reading stands: in an automaton, or (game.c) in a net
  *	expect.c      a slice of an `expect` rule against its rule
  *	detect.c      partial matches of a `detect` rule in a slice
- *	eval.c        expressions; action.c statements */
+ *	eval.c        expressions; action.c statements
+ *	waits.c       who waits for whom: the graph that actions keep */
 #ifndef DPE_RECOGNIZER_RUN_H
 #define DPE_RECOGNIZER_RUN_H
 
@@ -103,7 +104,7 @@ struct dpe_taken {
 	uint32_t refs;
 	const uint16_t *positions; /* that the event took */
 	unsigned npositions;
-	uint64_t mask;               /* variables bound so far */
+	uint64_t mask; /* variables bound so far */
 	struct dpe_occurrence *occurrence;
 	struct dpe_taken *before;
 };
@@ -140,6 +141,7 @@ struct dpe_run {
 	uint64_t *masks;                 /* of the patterns */
 	bool *late;                      /* patterns whose condition asks for other variables */
 	bool wants_positions;            /* an action names $i */
+	bool one_thread; /* a variable is bound to the thread of each event: slices are chains */
 	struct dpe_slices *slices;
 	/* Scratch for the event at hand. */
 	struct dpe_binding *bindings;
@@ -180,6 +182,7 @@ struct dpe_recognizer {
 	unsigned nnames;
 	struct dpe_value *globals; /* owned */
 	struct dpe_summary summary;
+	struct dpe_waits *waits;
 	char *doubt;            /* why, once anything was lost; else NULL */
 	bool ended;             /* break in a replay */
 	struct dpe_text text;   /* scratch of actions */
@@ -241,9 +244,26 @@ void dpe_expect_clear(struct dpe_run *run, struct dpe_slice *slice);
 
 void dpe_detect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence);
-void dpe_detect_copy(
-	const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
+void dpe_detect_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
 void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice);
+
+/* ---- waits.c ----------------------------------------------------------------------------- */
+
+struct dpe_waits *dpe_waits_new(void);
+void dpe_waits_free(struct dpe_waits *waits); /* accepts NULL */
+/* Values are copied, `since` is counted. Holding and waiting are counted, too: what was done twice
+ * is over when it was undone twice. */
+void dpe_waits_hold(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object,
+	const struct dpe_message *since);
+void dpe_waits_unhold(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object);
+void dpe_waits_wait(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object,
+	const struct dpe_message *since);
+void dpe_waits_release(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object);
+/* Tells the sink of each cycle through a wait that began since the last check. */
+void dpe_waits_check(
+	struct dpe_waits *waits, struct dpe_recognizer *recognizer, const struct dpe_rule *rule);
+/* Tells of threads that have waited for themselves until `time`; UINT64_MAX: the end. */
+void dpe_waits_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time);
 
 /* ---- eval.c, action.c -------------------------------------------------------------------- */
 

@@ -365,6 +365,8 @@ static void take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurr
 		dpe_expect_take(run, slice, occurrence);
 	else
 		dpe_detect_take(run, slice, occurrence);
+	if (run->one_thread && occurrence->message->host.kind == DPE_NONE)
+		dpe_order_clear(&slice->order);
 	dpe_order_add(&slice->order, occurrence);
 }
 

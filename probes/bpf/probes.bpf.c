@@ -527,8 +527,9 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	if (!armed || !is_target(parent) || child->tgid != parent->tgid)
 		return 0;
 	words[0] = thread_id(child);
-	send_kernel_event(parent, DPE_RECORD_CREATE, 1, words);
-	send_kernel_event(child, DPE_RECORD_START, 1, words);
+	words[1] = child->thread.fsbase;
+	send_kernel_event(parent, DPE_RECORD_CREATE, 2, words);
+	send_kernel_event(child, DPE_RECORD_START, 2, words);
 	return 0;
 }
 

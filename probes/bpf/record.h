@@ -19,8 +19,8 @@
 enum dpe_record_kind {
 	DPE_RECORD_ENTER,
 	DPE_RECORD_EXIT,
-	DPE_RECORD_CREATE, /* words: the new thread's id */
-	DPE_RECORD_START,  /* words: the thread's own id */
+	DPE_RECORD_CREATE, /* words: the new thread's id, its pthread_t */
+	DPE_RECORD_START,  /* words: the thread's own id, its pthread_t */
 	DPE_RECORD_END,    /* words: the thread's own id, its pthread_t */
 };
 

@@ -9,7 +9,7 @@ for command in check compile run attach record replay convert list deadlock race
 	check "dpe $command --help" "$status $(head -c 11 out)" = "0 usage: dpe "
 done
 run "$DPE" --help
-check 'dpe --help' "$status $(grep -c '^  ' out)" = '0 8'
+check 'dpe --help' "$status $(grep -c '^  ' out)" = '0 9'
 run "$DPE" help
 gives 'dpe help' 0
 run "$DPE" --version
@@ -77,10 +77,12 @@ if test -e /dev/full; then
 	check 'standard output that is full' "$status" -eq 2
 fi
 
-for later in deadlock race; do
-	run "$DPE" $later
-	says "dpe $later: not yet" 2 "not yet supported: dpe $later"
-done
+run "$DPE" race
+says 'dpe race: not yet' 2 'not yet supported: dpe race'
+run "$DPE" deadlock
+says 'deadlock without a program' 2 'a program is needed'
+run "$DPE" deadlock -p 1 -- true
+says 'deadlock of a process and a program' 2 'not both'
 run "$DPE" compile --emit=net r.dpe
 says '--emit=net: not yet' 2 'not yet supported: --emit=net'
 finish

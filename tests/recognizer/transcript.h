@@ -67,6 +67,24 @@ static inline void transcript_error(void *context, const struct dpe_rule *rule, 
 	dpe_text_printf(&to->text, "%s error '%s'\n", rule->name, text);
 }
 
+static inline void transcript_deadlock(
+	void *context, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
+{
+	struct transcript *to = context;
+
+	(void)rule;
+	dpe_text_puts(&to->text, "deadlock: ");
+	for (unsigned i = 0; i < deadlock->nwaits; i++) {
+		dpe_text_puts(&to->text, i ? ", " : "");
+		dpe_value_print(&to->text, deadlock->waits[i].thread);
+		dpe_text_puts(&to->text, " waits for ");
+		dpe_value_print(&to->text, deadlock->waits[i].object);
+		dpe_text_puts(&to->text, " held by ");
+		dpe_value_print(&to->text, deadlock->waits[i].holder);
+	}
+	dpe_text_puts(&to->text, "\n");
+}
+
 static inline enum dpe_break transcript_stop(
 	void *context, const struct dpe_rule *rule, const struct dpe_message *at)
 {
@@ -139,6 +157,7 @@ static inline const char *transcript_run(
 		.verdict = transcript_verdict,
 		.print = transcript_print,
 		.error = transcript_error,
+		.deadlock = transcript_deadlock,
 		.stop = transcript_stop,
 		.held = transcript_held,
 		.lost = transcript_lost,

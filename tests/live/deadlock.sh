@@ -1,0 +1,61 @@
+# dpe deadlock on programs that hang, and on some that only look like it.
+. tests/tap.sh
+need_live 'the deadlock watch'
+compile_target deadlocks
+
+# hangs WAY TEXT...: told, 20 times of 20, and then killed as asked for
+hangs() {
+	way=$1
+	shift
+	times=0
+	while test $times -lt 20; do
+		run timeout -s KILL 20 "$DPE" deadlock --on-deadlock=kill -- "$@"
+		test "$status" -eq 1 && test "$(grep -c 'deadlock of' err)" -eq 1 || break
+		times=$((times + 1))
+	done
+	check "$way: told 20 times of 20" $times -eq 20
+	grep -q 'signal 9' err || not_ok "$way: killed"
+}
+
+# ends WAY COMMAND...: nothing told, 20 times of 20
+ends() {
+	way=$1
+	shift
+	times=0
+	while test $times -lt 20; do
+		run timeout -s KILL 20 "$DPE" deadlock --on-deadlock=kill -- "$@"
+		test "$status" -eq 0 || break
+		times=$((times + 1))
+	done
+	check "$way: no false alarm in 20" $times -eq 20
+}
+
+hangs 'two mutexes' ./deadlocks cycle
+says 'both threads, and where they are' 1 'deadlock of 2 threads' 'by a_then_b+' 'by b_then_a+' deadlocks.c:
+hangs 'a mutex locked twice' ./deadlocks self
+says 'by itself' 1 'deadlock of 1 thread '
+hangs 'threads that join each other' ./deadlocks join
+hangs 'a reader and a writer' ./deadlocks write
+hangs 'dining philosophers' "$BUILD/examples/dining-philosophers"
+says 'all five' 1 'deadlock of 5 threads'
+ends 'dining philosophers with an order' "$BUILD/examples/dining-philosophers-ordered"
+ends 'a recursive mutex' ./deadlocks recursive
+ends 'two readers' ./deadlocks read
+ends 'an inversion that never meets' ./deadlocks one-after-another
+
+run timeout -s KILL 20 "$DPE" deadlock --format=json --on-deadlock=kill -- ./deadlocks cycle
+check 'as JSON' "$(python3 -c '
+import json, sys
+found = [json.loads(line) for line in sys.stdin if line.startswith("{")]
+[f] = [f for f in found if f["type"] == "finding"]
+print(f["kind"], len(f["threads"]), len(f["objects"]))' <out)" = 'deadlock 2 2'
+
+# It hangs already: attaching sees only what comes, which is nothing, and leaves it as it was.
+./deadlocks self >hanging.out &
+hanging=$!
+sleep 0.3
+run timeout --preserve-status -s INT 1 "$DPE" deadlock -p $hanging
+says 'attached to one that hangs already' 0 'nothing found'
+kill -0 $hanging && ok 'which is left alone'
+kill -9 $hanging
+finish

@@ -1,0 +1,124 @@
+/* Ways to hang, and ways that only look like it, by the first argument. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_barrier_t both;
+static pthread_t threads[2];
+
+static void *a_then_b(void *wait)
+{
+	pthread_mutex_lock(&a);
+	if (wait)
+		pthread_barrier_wait(&both);
+	pthread_mutex_lock(&b);
+	pthread_mutex_unlock(&b);
+	pthread_mutex_unlock(&a);
+	return NULL;
+}
+
+static void *b_then_a(void *wait)
+{
+	pthread_mutex_lock(&b);
+	if (wait)
+		pthread_barrier_wait(&both);
+	pthread_mutex_lock(&a);
+	pthread_mutex_unlock(&a);
+	pthread_mutex_unlock(&b);
+	return NULL;
+}
+
+static void *a_twice(void *unused)
+{
+	pthread_mutex_lock(&a);
+	pthread_mutex_lock(&a);
+	return unused;
+}
+
+static void *join(void *other)
+{
+	usleep(50000);
+	pthread_join(*(pthread_t *)other, NULL);
+	return NULL;
+}
+
+static void *read_then_a(void *unused)
+{
+	pthread_rwlock_rdlock(&l);
+	pthread_barrier_wait(&both);
+	pthread_mutex_lock(&a);
+	pthread_mutex_unlock(&a);
+	pthread_rwlock_unlock(&l);
+	return unused;
+}
+
+static void *a_then_write(void *unused)
+{
+	pthread_mutex_lock(&a);
+	pthread_barrier_wait(&both);
+	pthread_rwlock_wrlock(&l);
+	return unused;
+}
+
+static void *a_then_read(void *unused)
+{
+	pthread_mutex_lock(&a);
+	pthread_barrier_wait(&both);
+	pthread_rwlock_rdlock(&l);
+	pthread_rwlock_unlock(&l);
+	pthread_mutex_unlock(&a);
+	return unused;
+}
+
+static void recursive(void)
+{
+	pthread_mutexattr_t attributes;
+	pthread_mutex_t mutex;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&mutex, &attributes);
+	for (int i = 0; i < 100; i++) {
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+		pthread_mutex_unlock(&mutex);
+	}
+}
+
+static void run(void *(*first)(void *), void *one, void *(*second)(void *), void *two)
+{
+	pthread_create(&threads[0], NULL, first, one);
+	if (second)
+		pthread_create(&threads[1], NULL, second, two);
+	pthread_join(threads[0], NULL);
+	if (second)
+		pthread_join(threads[1], NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *way = argc > 1 ? argv[1] : "";
+
+	pthread_barrier_init(&both, NULL, 2);
+	if (!strcmp(way, "cycle"))
+		run(a_then_b, &a, b_then_a, &b);
+	else if (!strcmp(way, "self"))
+		run(a_twice, NULL, NULL, NULL);
+	else if (!strcmp(way, "join"))
+		run(join, &threads[1], join, &threads[0]);
+	else if (!strcmp(way, "write"))
+		run(read_then_a, NULL, a_then_write, NULL);
+	else if (!strcmp(way, "read"))
+		run(read_then_a, NULL, a_then_read, NULL);
+	else if (!strcmp(way, "one-after-another")) {
+		run(a_then_b, NULL, NULL, NULL);
+		run(b_then_a, NULL, NULL, NULL);
+	} else if (!strcmp(way, "recursive"))
+		recursive();
+	puts("ended");
+	return 0;
+}

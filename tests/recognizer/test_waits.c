@@ -1,0 +1,127 @@
+/* The wait-for graph: which cycles are told, and when. */
+#include "tests/recognizer/transcript.h"
+
+static const char rules[] =
+	"expect locks(x, T): (lock(x).enter by T { wait_for(T, x); check_deadlock(); }\n"
+	" + lock(x).exit by T { release(T, x); hold(T, x); }\n"
+	" + unlock(x) by T { unhold(T, x); })*";
+
+/* One event a word: "1>a" waits, "1=a" has it now, "1<a" gives it back. */
+static char *log_of(const char *text)
+{
+	struct dpe_text log = {0};
+	unsigned time = 0;
+
+	for (; *text; text += strspn(text, " ")) {
+		const char *event = text[1] == '>'   ? "lock.enter"
+				    : text[1] == '=' ? "lock.exit"
+						     : "unlock";
+
+		dpe_text_printf(&log,
+			"{\"event\":\"%s\",\"thread\":%c,\"time\":%u,\"args\":[\"%c\"]}\n", event,
+			text[0], ++time, text[2]);
+		text += 3;
+	}
+	return log.at;
+}
+
+/* Only the deadlocks of the transcript are looked at. */
+static void assert_deadlocks(const char *events, const char *expected)
+{
+	struct transcript to = {0};
+	struct dpe_text found = {0};
+	char *log = log_of(events);
+	const char *at = transcript_run(&to, rules, "jsonl", log);
+
+	dpe_text_puts(&found, "");
+	while ((at = strstr(at, "deadlock:"))) {
+		dpe_text_add(&found, at, strcspn(at, "\n") + 1);
+		at += 9;
+	}
+	assert_string_equal(found.at, expected);
+	dpe_text_free(&found);
+	dpe_text_free(&to.text);
+	free(log);
+}
+
+static void two_threads_in_a_circle(void **state)
+{
+	(void)state;
+	assert_deadlocks("1>a 1=a 2>b 2=b 1>b 2>a",
+		"deadlock: 1 waits for b held by 2, 2 waits for a held by 1\n");
+}
+
+static void waiting_is_no_deadlock(void **state)
+{
+	(void)state;
+	assert_deadlocks("1>a 1=a 2>a 3>a 1<a 2=a 2<a 3=a 3<a", "");
+	assert_deadlocks("1>a 1=a 2>b 2=b 1>b 2<b 1=b 1<b 1<a", "");
+}
+
+static void the_shortest_circle_is_told(void **state)
+{
+	(void)state;
+	assert_deadlocks("1>a 1=a 2>b 2=b 3>c 3=c 1>b 2>c 3>a",
+		"deadlock: 2 waits for c held by 3, 1 waits for b held by 2, "
+		"3 waits for a held by 1\n");
+}
+
+static void a_thread_that_waits_for_itself(void **state)
+{
+	(void)state;
+	assert_deadlocks("1>a 1=a 1>a", "deadlock: 1 waits for a held by 1\n");
+}
+
+static void a_recursive_lock_is_none(void **state)
+{
+	(void)state;
+	assert_deadlocks("1>a 1=a 1>a 1=a 1<a 1<a 2>a 2=a", "");
+	/* Held twice, so given back once it is still held. */
+	assert_deadlocks("1>a 1=a 1>a 1=a 1<a 2>b 2=b 2>a 1>b",
+		"deadlock: 2 waits for a held by 1, 1 waits for b held by 2\n");
+}
+
+static void what_was_taken_before_is_ignored(void **state)
+{
+	(void)state;
+	assert_deadlocks("1<a 2>a 2=a 2<a", "");
+}
+
+static void a_circle_is_told_once(void **state)
+{
+	(void)state;
+	assert_deadlocks("1>a 1=a 2>b 2=b 1>b 2>a 3>c 3=c 3<c 4>a",
+		"deadlock: 1 waits for b held by 2, 2 waits for a held by 1\n");
+}
+
+static void many_threads_in_one_line(void **state)
+{
+	struct dpe_text log = {0};
+	struct transcript to = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 20000; i++)
+		dpe_text_printf(&log,
+			"{\"event\":\"lock.exit\",\"thread\":%u,\"args\":[%u]}\n"
+			"{\"event\":\"lock.enter\",\"thread\":%u,\"args\":[%u]}\n",
+			i, i, i, i + 1);
+	assert_null(strstr(transcript_run(&to, rules, "jsonl", log.at), "deadlock:"));
+	dpe_text_free(&log);
+	dpe_text_free(&to.text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_threads_in_a_circle),
+		cmocka_unit_test(waiting_is_no_deadlock),
+		cmocka_unit_test(the_shortest_circle_is_told),
+		cmocka_unit_test(a_thread_that_waits_for_itself),
+		cmocka_unit_test(a_recursive_lock_is_none),
+		cmocka_unit_test(what_was_taken_before_is_ignored),
+		cmocka_unit_test(a_circle_is_told_once),
+		cmocka_unit_test(many_threads_in_one_line),
+	};
+
+	return cmocka_run_group_tests_name("waits", tests, NULL, NULL);
+}
