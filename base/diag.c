@@ -23,6 +23,7 @@ struct dpe_diags {
 	unsigned count, cap;
 	unsigned printed; /* those before were printed */
 	unsigned errors, leader;
+	bool dropped; /* the last error or warning was a repeated one: its notes are, too */
 	struct dpe_arena **arenas; /* that were handed over */
 	unsigned narenas, caparenas;
 };
@@ -59,8 +60,6 @@ static bool same_where(const char *a, const char *b)
 
 static bool is_known(const struct dpe_diags *diags, const struct diag *new)
 {
-	if (new->severity == DPE_NOTE)
-		return false;
 	for (unsigned i = diags->count; i-- > diags->printed;) {
 		const struct diag *old = &diags->at[i];
 
@@ -74,7 +73,9 @@ static bool is_known(const struct dpe_diags *diags, const struct diag *new)
 
 static void add(struct dpe_diags *diags, struct diag new)
 {
-	if (is_known(diags, &new)) {
+	if (new.severity != DPE_NOTE)
+		diags->dropped = is_known(diags, &new);
+	if (diags->dropped) {
 		free(new.where);
 		free(new.text);
 		return;

@@ -143,7 +143,7 @@ void dpe_log_close(struct dpe_log_reader *reader)
 	if (reader->from != stdin)
 		fclose(reader->from);
 	dpe_jsonl_free(reader->jsonl);
-	dpe_msg_free(reader->msg);
+	dpe_msg_free(reader->msg, reader->diags);
 	dpe_std_free(reader->std);
 	dpe_dpel_free(reader->dpel);
 	free(reader->name);
@@ -272,7 +272,7 @@ int dpe_log_finish(struct dpe_log_writer *writer, struct dpe_diags *diags)
 	int closed, error, refused = 0;
 
 	if (writer->msg_names)
-		dpe_msg_print(writer);
+		dpe_msg_print(writer, diags);
 	if (writer->std)
 		refused = dpe_std_finish(writer, diags);
 	if (writer->dpel)

@@ -64,7 +64,8 @@ void dpe_jsonl_print(struct dpe_text *to, const struct dpe_names *names, bool id
 
 /* Reads the whole text; NULL after a diagnostic. */
 struct dpe_msg *dpe_msg_new(struct dpe_log_reader *reader);
-void dpe_msg_free(struct dpe_msg *msg); /* accepts NULL */
+/* Accepts NULL. The diagnostics keep the text, if they show any of it. */
+void dpe_msg_free(struct dpe_msg *msg, struct dpe_diags *diags);
 int dpe_msg_read(struct dpe_log_reader *reader, struct dpe_message **message);
 /* The names that a writer gave to messages. */
 struct dpe_msg_names *dpe_msg_names_new(void);
@@ -72,7 +73,7 @@ void dpe_msg_names_free(struct dpe_msg_names *names); /* accepts NULL */
 /* Keeps a message until dpe_msg_print writes all to the writer's text. */
 void dpe_msg_keep(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds);
-void dpe_msg_print(struct dpe_log_writer *writer);
+void dpe_msg_print(struct dpe_log_writer *writer, struct dpe_diags *diags);
 
 /* ---- text that is JSON ------------------------------------------------------------------- */
 

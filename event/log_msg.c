@@ -15,6 +15,7 @@ struct dpe_msg {
 	struct dpe_source *source;
 	const char *text;
 	uint32_t at, len;
+	bool told; /* diagnostics show lines of the source */
 	struct dpe_value *preds;
 	unsigned npreds, cappreds;
 };
@@ -44,11 +45,14 @@ struct dpe_msg *dpe_msg_new(struct dpe_log_reader *reader)
 	return msg;
 }
 
-void dpe_msg_free(struct dpe_msg *msg)
+void dpe_msg_free(struct dpe_msg *msg, struct dpe_diags *diags)
 {
 	if (!msg)
 		return;
-	dpe_arena_free(msg->arena);
+	if (msg->told)
+		dpe_diags_keep(diags, msg->arena);
+	else
+		dpe_arena_free(msg->arena);
 	free(msg->preds);
 	free(msg);
 }
@@ -92,6 +96,7 @@ static int wrong(struct dpe_log_reader *reader, const char *expected)
 	struct dpe_msg *msg = reader->msg;
 	struct dpe_place place = {msg->source, msg->at, msg->at + 1};
 
+	msg->told = true;
 	if (msg->at >= msg->len)
 		dpe_diag(reader->diags, DPE_ERROR, place, "the log ends where %s is expected",
 			expected);
@@ -206,11 +211,13 @@ struct taken {
 	uint64_t count; /* events of this name so far */
 };
 
-/* Messages are kept until the end: one may be named as a predecessor before it comes itself. */
+/* Messages are kept until the end: one may be named as a predecessor before it comes itself, and
+ * what came before it in its thread may be written after it. */
 struct kept {
 	struct dpe_message *message;
 	struct dpe_message **preds;
 	unsigned npreds;
+	const struct dpe_message *earlier; /* the one before in its thread */
 };
 
 struct dpe_msg_names {
@@ -367,16 +374,93 @@ static void print_pred(
 		dpe_value_print(&writer->text, id);
 }
 
+/* ---- program order ----------------------------------------------------------------------- */
+
+static int by_value(struct dpe_value a, struct dpe_value b)
+{
+	struct dpe_text x = {0}, y = {0};
+	int order;
+
+	if (dpe_value_equal(a, b))
+		return 0;
+	dpe_value_print_json(&x, a);
+	dpe_value_print_json(&y, b);
+	order = strcmp(x.at, y.at);
+	dpe_text_free(&x);
+	dpe_text_free(&y);
+	return order;
+}
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct dpe_message *x = (*(const struct kept *const *)a)->message;
+	const struct dpe_message *y = (*(const struct kept *const *)b)->message;
+	int order = by_value(x->host, y->host);
+
+	if (!order)
+		order = by_value(x->thread, y->thread);
+	if (order)
+		return order;
+	if (x->has_seq && y->has_seq)
+		return (x->seq > y->seq) - (x->seq < y->seq);
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+static bool same_thread(const struct dpe_message *a, const struct dpe_message *b)
+{
+	return a->thread.kind != DPE_NONE && dpe_value_equal(a->thread, b->thread) &&
+	       dpe_value_equal(a->host, b->host);
+}
+
+/* The notation has no threads, so what precedes a message in its thread becomes a predecessor. */
+static void find_earlier(struct dpe_msg_names *names)
+{
+	struct kept **sorted = dpe_xcalloc(names->nkept, sizeof(struct kept *));
+
+	for (unsigned i = 0; i < names->nkept; i++)
+		sorted[i] = &names->kept[i];
+	qsort(sorted, names->nkept, sizeof(struct kept *), by_thread);
+	for (unsigned i = 1; i < names->nkept; i++) {
+		if (same_thread(sorted[i]->message, sorted[i - 1]->message))
+			sorted[i]->earlier = sorted[i - 1]->message;
+	}
+	free(sorted);
+}
+
+static bool names_earlier(const struct kept *kept)
+{
+	struct dpe_value id = dpe_message_id(kept->earlier);
+
+	for (unsigned i = 0; i < kept->message->npreds; i++) {
+		if (dpe_value_equal(kept->message->preds[i], id))
+			return true;
+	}
+	for (unsigned i = 0; i < kept->npreds; i++) {
+		if (kept->preds[i] == kept->earlier)
+			return true;
+	}
+	return false;
+}
+
+static bool says_more(const struct dpe_message *message)
+{
+	return message->nargs || message->nvars || message->nstack || message->npcs ||
+	       message->has_time || message->ret.kind != DPE_NONE || message->extra;
+}
+
 static void print_message(struct dpe_log_writer *writer, const struct kept *kept)
 {
 	const struct dpe_message *message = kept->message;
+	bool earlier = kept->earlier && !names_earlier(kept);
 
 	dpe_text_printf(&writer->text, "(%s", name_of(writer, message));
+	if (earlier)
+		dpe_text_printf(&writer->text, " %s", name_of(writer, kept->earlier));
 	for (unsigned i = 0; i < message->npreds; i++)
 		print_pred(writer, message, message->preds[i]);
 	for (unsigned i = 0; i < kept->npreds; i++)
 		dpe_text_printf(&writer->text, " %s", name_of(writer, kept->preds[i]));
-	if (!message->npreds && !kept->npreds)
+	if (!message->npreds && !kept->npreds && !earlier)
 		dpe_text_puts(&writer->text, " .");
 	dpe_text_puts(&writer->text, ")\n");
 }
@@ -384,7 +468,7 @@ static void print_message(struct dpe_log_writer *writer, const struct kept *kept
 /* Counting a reference changes nothing that a caller can see. */
 static struct dpe_message *keep(const struct dpe_message *message)
 {
-	return dpe_message_ref((struct dpe_message *) message);
+	return dpe_message_ref((struct dpe_message *)message);
 }
 
 void dpe_msg_keep(struct dpe_log_writer *writer, const struct dpe_message *message,
@@ -399,12 +483,20 @@ void dpe_msg_keep(struct dpe_log_writer *writer, const struct dpe_message *messa
 		kept->preds[i] = keep(preds[i]);
 }
 
-void dpe_msg_print(struct dpe_log_writer *writer)
+void dpe_msg_print(struct dpe_log_writer *writer, struct dpe_diags *diags)
 {
 	struct dpe_msg_names *names = writer->msg_names;
+	bool more = false;
 
-	for (unsigned i = 0; i < names->nkept; i++)
+	find_earlier(names);
+	for (unsigned i = 0; i < names->nkept; i++) {
 		name_of(writer, names->kept[i].message);
+		more |= says_more(names->kept[i].message);
+	}
 	for (unsigned i = 0; i < names->nkept; i++)
 		print_message(writer, &names->kept[i]);
+	if (more)
+		dpe_diag_at(diags, DPE_WARNING, writer->name,
+			"left out what this notation cannot hold: arguments, results, times, "
+			"stacks and further members");
 }

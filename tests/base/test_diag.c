@@ -1,0 +1,178 @@
+/* Diagnostics as a user sees them. */
+#include "base/base.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fixture {
+	struct dpe_arena *arena;
+	struct dpe_diags *diags;
+	struct dpe_source *source;
+};
+
+static struct fixture begin(const char *text)
+{
+	struct fixture f = {.arena = dpe_arena_new(), .diags = dpe_diags_new()};
+
+	f.source = dpe_source_new(f.arena, "a.dpe", text, strlen(text));
+	return f;
+}
+
+static void assert_printed(struct fixture *f, const char *expected)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&text, &size);
+
+	dpe_diags_print(f->diags, to);
+	fclose(to);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void end(struct fixture *f)
+{
+	dpe_diags_free(f->diags);
+	dpe_arena_free(f->arena);
+}
+
+static struct dpe_place at(const struct fixture *f, uint32_t begin, uint32_t end)
+{
+	return (struct dpe_place){f->source, begin, end};
+}
+
+static void the_place_is_marked(void **state)
+{
+	struct fixture f = begin("first\nsecond line\n");
+
+	(void)state;
+	dpe_diag(f.diags, DPE_ERROR, at(&f, 6, 12), "no such %s", "thing");
+	assert_int_equal(dpe_diags_errors(f.diags), 1);
+	assert_printed(&f, "a.dpe:2:1: error: no such thing\n"
+			   "  | second line\n"
+			   "  | ^~~~~~\n");
+	end(&f);
+}
+
+static void tabs_and_control_bytes_keep_the_mark_in_place(void **state)
+{
+	struct fixture f = begin("\ta\x1b[31m b");
+
+	(void)state;
+	dpe_diag(f.diags, DPE_WARNING, at(&f, 8, 9), "here");
+	assert_printed(&f, "a.dpe:1:9: warning: here\n"
+			   "  |  a\\x1b[31m b\n"
+			   "  |            ^\n");
+	end(&f);
+}
+
+static void the_end_of_the_text_can_be_marked(void **state)
+{
+	struct fixture f = begin("a ;");
+
+	(void)state;
+	dpe_diag(f.diags, DPE_ERROR, at(&f, 3, 3), "ends here");
+	assert_printed(&f, "a.dpe:1:4: error: ends here\n  | a ;\n  |    ^\n");
+	end(&f);
+}
+
+static void long_lines_are_cut_around_the_mark(void **state)
+{
+	char line[1001];
+	struct fixture f;
+	char *text = NULL, *mark;
+	size_t size = 0;
+	FILE *to = open_memstream(&text, &size);
+
+	(void)state;
+	memset(line, 'x', 1000);
+	line[1000] = '\0';
+	line[500] = 'Y';
+	f = begin(line);
+	dpe_diag(f.diags, DPE_ERROR, at(&f, 500, 501), "here");
+	dpe_diags_print(f.diags, to);
+	fclose(to);
+	assert_true(size < 400);
+	mark = strrchr(text, '\n');
+	assert_non_null(mark);
+	assert_int_equal(
+		strchr(text, 'Y') - strchr(text, '|'), strrchr(text, '^') - strrchr(text, '|'));
+	free(text);
+	end(&f);
+}
+
+static void they_stand_in_the_order_of_the_text(void **state)
+{
+	struct fixture f = begin("one\ntwo\n");
+
+	(void)state;
+	dpe_diag(f.diags, DPE_ERROR, at(&f, 4, 7), "second");
+	dpe_diag(f.diags, DPE_NOTE, at(&f, 0, 3), "its note");
+	dpe_diag(f.diags, DPE_ERROR, at(&f, 0, 3), "first");
+	assert_printed(&f, "a.dpe:1:1: error: first\n  | one\n  | ^~~\n"
+			   "a.dpe:2:1: error: second\n  | two\n  | ^~~\n"
+			   "a.dpe:1:1: note: its note\n  | one\n  | ^~~\n");
+	end(&f);
+}
+
+static void what_was_said_is_not_said_again(void **state)
+{
+	struct fixture f = begin("one\n");
+
+	(void)state;
+	dpe_diag(f.diags, DPE_ERROR, at(&f, 0, 3), "other");
+	dpe_diag(f.diags, DPE_ERROR, at(&f, 1, 3), "same");
+	dpe_diag(f.diags, DPE_NOTE, at(&f, 0, 1), "note");
+	dpe_diag(f.diags, DPE_ERROR, at(&f, 0, 3), "other");
+	dpe_diag(f.diags, DPE_NOTE, at(&f, 0, 1), "a note of what is dropped");
+	assert_int_equal(dpe_diags_errors(f.diags), 2);
+	assert_printed(&f, "a.dpe:1:1: error: other\n  | one\n  | ^~~\n"
+			   "a.dpe:1:2: error: same\n  | one\n  |  ^~\n"
+			   "a.dpe:1:1: note: note\n  | one\n  | ^\n");
+	assert_printed(&f, "");
+	end(&f);
+}
+
+static void some_have_no_place(void **state)
+{
+	struct fixture f = begin("");
+
+	(void)state;
+	dpe_diag(f.diags, DPE_ERROR, (struct dpe_place){0}, "nowhere");
+	dpe_diag_at(f.diags, DPE_ERROR, "log.jsonl:7", "line\x07 seven");
+	assert_printed(&f, "dpe: error: nowhere\nlog.jsonl:7: error: line\\x07 seven\n");
+	end(&f);
+}
+
+static void a_kept_source_outlives_its_owner(void **state)
+{
+	struct fixture f = begin("kept\n");
+
+	(void)state;
+	dpe_diag(f.diags, DPE_ERROR, at(&f, 0, 4), "here");
+	dpe_diags_keep(f.diags, f.arena);
+	assert_printed(&f, "a.dpe:1:1: error: here\n  | kept\n  | ^~~~\n");
+	dpe_diags_free(f.diags);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_place_is_marked),
+		cmocka_unit_test(tabs_and_control_bytes_keep_the_mark_in_place),
+		cmocka_unit_test(the_end_of_the_text_can_be_marked),
+		cmocka_unit_test(long_lines_are_cut_around_the_mark),
+		cmocka_unit_test(they_stand_in_the_order_of_the_text),
+		cmocka_unit_test(what_was_said_is_not_said_again),
+		cmocka_unit_test(some_have_no_place),
+		cmocka_unit_test(a_kept_source_outlives_its_owner),
+	};
+
+	return cmocka_run_group_tests_name("diag", tests, NULL, NULL);
+}
