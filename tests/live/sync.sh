@@ -1,0 +1,33 @@
+# pthread.dpe on a program for each way to synchronise: what it orders is ordered, what it does not
+# is independent.
+. tests/tap.sh
+need_live 'what pthread.dpe orders'
+compile_target sync
+
+cat >sync.dpe <<'END'
+include "pthread.dpe"
+detect ordered: before() ; after()
+detect racing: before() & after()
+detect independent: left() & right()
+detect related: left() ; right() + right() ; left()
+END
+cat >without.dpe <<'END'
+sync once create(T): thread::create(T) ; thread::start by T
+detect ordered: before() ; after()
+detect racing: before() & after()
+END
+
+for way in mutex trylock timedlock semaphore sem_trywait sem_timedwait cond cond_timedwait broadcast \
+	rwlock_write rwlock_read rwlock_readers barrier once create join tryjoin thrd_join c11; do
+	times=0
+	while test $times -lt 5; do
+		run "$DPE" run --stack=0 -s sync.dpe -- ./sync $way
+		grep -q '^#. ordered: match' err && grep -q '^#. independent: match' err || break
+		grep -q '^#. racing\|^#. related' err && break
+		times=$((times + 1))
+	done
+	check "$way orders, and nothing more" $times -eq 5
+done
+run "$DPE" run --stack=0 -s without.dpe -- ./sync mutex
+check 'without the rules, there is no order' "$(grep -c '^#. racing: match' err) $(grep -c '^#. ordered' err)" = '1 0'
+finish
