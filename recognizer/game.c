@@ -530,8 +530,11 @@ static void synchronise(
 	struct dpe_game *game, const struct dpe_block *block, unsigned from, unsigned middle)
 {
 	unsigned nleft = middle - from, nright = game->nplays - middle;
-	struct dpe_play *both = dpe_xcalloc(nleft + nright, sizeof(*both));
+	struct dpe_play *both;
 
+	if (game->nplays == from)
+		return;
+	both = dpe_xcalloc(nleft + nright, sizeof(*both));
 	memcpy(both, game->plays + from, (nleft + nright) * sizeof(*both));
 	game->nplays = from;
 	for (unsigned i = 0; i < nleft; i++) {
