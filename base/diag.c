@@ -90,29 +90,36 @@ static void add(struct dpe_diags *diags, struct diag new)
 	*DPE_GROW(diags->at, diags->count, diags->cap) = new;
 }
 
+static char *format(const char *fmt, va_list args)
+{
+	struct dpe_text text = {0};
+
+	dpe_text_vprintf(&text, fmt, args);
+	return text.at;
+}
+
 void dpe_diag(struct dpe_diags *diags, enum dpe_severity severity, struct dpe_place place,
 	const char *fmt, ...)
 {
-	struct dpe_text text = {0};
+	struct diag new = {.severity = severity, .place = place};
 	va_list args;
 
 	va_start(args, fmt);
-	dpe_text_vprintf(&text, fmt, args);
+	new.text = format(fmt, args);
 	va_end(args);
-	add(diags, (struct diag){.severity = severity, .place = place, .text = text.at});
+	add(diags, new);
 }
 
 void dpe_diag_at(struct dpe_diags *diags, enum dpe_severity severity, const char *where,
 	const char *fmt, ...)
 {
-	struct dpe_text text = {0};
+	struct diag new = {.severity = severity, .where = dpe_xstrdup(where)};
 	va_list args;
 
 	va_start(args, fmt);
-	dpe_text_vprintf(&text, fmt, args);
+	new.text = format(fmt, args);
 	va_end(args);
-	add(diags,
-		(struct diag){.severity = severity, .where = dpe_xstrdup(where), .text = text.at});
+	add(diags, new);
 }
 
 unsigned dpe_diags_errors(const struct dpe_diags *diags)

@@ -78,7 +78,9 @@ const char *cli_did_you_mean(
 /* Compiles cli->specs with the shipped specifications on the include path. NULL after
  * diagnostics. */
 struct dpe_spec *cli_compile(struct cli *cli);
-/* The same, and everything in it must be able to run. */
+/* The same where specifications are all that the command line names. */
+struct dpe_spec *cli_compile_words(struct cli *cli);
+/* As cli_compile, and everything in it must be able to run. */
 struct dpe_spec *cli_compile_runnable(struct cli *cli, bool live);
 
 /* ---- report.c ---------------------------------------------------------------------------- */

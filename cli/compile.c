@@ -61,13 +61,7 @@ int cli_compile_command(struct cli *cli)
 	struct dpe_spec *spec;
 	bool good;
 
-	cli->specs = cli->words;
-	cli->words = (struct cli_words){0};
-	if (!cli->specs.count) {
-		cli_usage_error(cli, "a specification is needed");
-		return CLI_ERROR;
-	}
-	spec = cli_compile(cli);
+	spec = cli_compile_words(cli);
 	if (!spec)
 		return CLI_ERROR;
 	good = dpe_spec_runnable(spec, false, cli->diags) && emit_rules(cli, spec);

@@ -107,6 +107,16 @@ struct dpe_spec *cli_compile(struct cli *cli)
 	return spec;
 }
 
+struct dpe_spec *cli_compile_words(struct cli *cli)
+{
+	cli->specs = cli->words;
+	cli->words = (struct cli_words){0};
+	if (cli->specs.count)
+		return cli_compile(cli);
+	cli_usage_error(cli, "a specification is needed");
+	return NULL;
+}
+
 struct dpe_spec *cli_compile_runnable(struct cli *cli, bool live)
 {
 	struct dpe_spec *spec;

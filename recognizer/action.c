@@ -297,6 +297,22 @@ void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt)
 	}
 }
 
+void dpe_run_action(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_stmt *action, const struct dpe_message *const *positions,
+	const struct dpe_message *event)
+{
+	const struct dpe_env env = {
+		.recognizer = run->recognizer,
+		.run = run,
+		.variables = slice->params,
+		.event = event,
+		.positions = positions,
+		.text = &run->recognizer->text,
+	};
+
+	dpe_action_run(&env, action);
+}
+
 /* ---- what an action asks for ------------------------------------------------------------- */
 
 static bool names_positions(const struct dpe_expr *expr)

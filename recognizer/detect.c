@@ -187,16 +187,7 @@ static void run_action(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_stmt *action, const struct dpe_taken *taken,
 	const struct dpe_message *event)
 {
-	unsigned npositions = run->rule->npositions;
-	const struct dpe_message *positions[npositions + 1];
-	struct dpe_env env = {
-		.recognizer = run->recognizer,
-		.run = run,
-		.variables = slice->params,
-		.event = event,
-		.positions = positions,
-		.text = &run->recognizer->text,
-	};
+	const struct dpe_message *positions[run->rule->npositions + 1];
 
 	memset(positions, 0, sizeof(positions));
 	for (; taken; taken = taken->before) {
@@ -207,7 +198,7 @@ static void run_action(struct dpe_run *run, const struct dpe_slice *slice,
 				*at = taken->occurrence->message;
 		}
 	}
-	dpe_action_run(&env, action);
+	dpe_run_action(run, slice, action, positions, event);
 }
 
 static void tell_match(struct dpe_run *run, struct dpe_slice *slice,

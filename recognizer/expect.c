@@ -66,21 +66,13 @@ static void run_action(struct dpe_run *run, const struct dpe_slice *slice,
 {
 	unsigned npositions = run->rule->npositions;
 	const struct dpe_message *positions[npositions + 1];
-	struct dpe_env env = {
-		.recognizer = run->recognizer,
-		.run = run,
-		.variables = slice->params,
-		.event = event,
-		.positions = positions,
-		.text = &run->recognizer->text,
-	};
 
 	for (unsigned i = 0; i < npositions; i++) {
 		bool taken = reading && reading->positions && reading->positions[i];
 
 		positions[i] = taken ? reading->positions[i]->message : NULL;
 	}
-	dpe_action_run(&env, action);
+	dpe_run_action(run, slice, action, positions, event);
 }
 
 static void run_event_actions(struct dpe_run *run, const struct dpe_slice *slice,

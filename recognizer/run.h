@@ -286,6 +286,10 @@ bool dpe_eval_condition(const struct dpe_env *env, const struct dpe_expr *expr);
 bool dpe_expr_needs(const struct dpe_expr *expr, uint64_t mask);
 
 void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt);
+/* The same in a slice: `positions` has the event at each position, `event` is at hand or NULL. */
+void dpe_run_action(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_stmt *action, const struct dpe_message *const *positions,
+	const struct dpe_message *event);
 /* True where a statement or one after it names a position. */
 bool dpe_action_names_positions(const struct dpe_stmt *stmt);
 
