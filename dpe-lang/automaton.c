@@ -119,7 +119,7 @@ static const struct dpe_node *find_unsafe(const struct dpe_node *node)
 
 	if (!node)
 		return NULL;
-	if (node->kind == DPE_NODE_CLOSURE || node->kind == DPE_NODE_ACTION || node->control)
+	if (node->kind == DPE_NODE_CLOSURE || node->action || node->control)
 		return node;
 	found = find_unsafe(node->left);
 	return found ? found : find_unsafe(node->right);
@@ -135,6 +135,7 @@ static bool refuse_unsafe(const struct dpe_rule *rule, struct dpe_diags *diags)
 		"no predecessor automaton for rule '%s': %s", rule->name,
 		unsafe->kind == DPE_NODE_CLOSURE  ? "'@' makes it unsafe"
 		: unsafe->kind == DPE_NODE_ACTION ? "an action stands as an operand"
+		: unsafe->action		  ? "a parenthesis has an action"
 						  : "a control variable counts without bound");
 	return true;
 }

@@ -9,6 +9,8 @@ struct maker {
 	const struct dpe_rule *rule;
 	const char **controls;
 	unsigned ncontrols, capcontrols;
+	const struct dpe_stmt **actions;
+	unsigned nactions, capactions;
 };
 
 static unsigned control_of(struct maker *m, const char *name)
@@ -36,8 +38,9 @@ static enum dpe_block_kind kind_of(const struct dpe_node *node)
 		return DPE_BLOCK_STAR;
 	case DPE_NODE_CLOSURE:
 		return DPE_BLOCK_CLOSURE;
-	case DPE_NODE_EVENT:
 	case DPE_NODE_ACTION:
+		return DPE_BLOCK_ACTION;
+	case DPE_NODE_EVENT:
 		break;
 	}
 	return DPE_BLOCK_EVENT;
@@ -49,15 +52,33 @@ static void add_literals(struct maker *m, bool *to, const struct dpe_block *bloc
 		to[i] |= block->literals[i];
 }
 
-static const struct dpe_block *make(struct maker *m, const struct dpe_node *node, bool wanted)
+static const struct dpe_stmt *note_action(struct maker *m, const struct dpe_stmt *action)
+{
+	*DPE_GROW(m->actions, m->nactions, m->capactions) = action;
+	return action;
+}
+
+static struct dpe_block *new_block(struct maker *m, enum dpe_block_kind kind, bool wanted)
 {
 	struct dpe_block *block = dpe_arena_alloc(m->arena, sizeof(*block));
-	bool *literals = dpe_arena_alloc(m->arena, m->rule->nliterals * sizeof(*literals));
 
-	block->kind = kind_of(node);
-	block->control = control_of(m, node->control);
+	block->kind = kind;
+	block->control = DPE_NO_CONTROL;
 	block->wanted = wanted;
+	return block;
+}
+
+static const struct dpe_block *make(struct maker *m, const struct dpe_node *node, bool wanted);
+
+static const struct dpe_block *make_node(struct maker *m, const struct dpe_node *node, bool wanted)
+{
+	struct dpe_block *block = new_block(m, kind_of(node), wanted);
+	bool *literals = dpe_arena_alloc(m->arena, (m->rule->nliterals + 1) * sizeof(*literals));
+
+	block->control = control_of(m, node->control);
 	block->literals = literals;
+	if (node->kind == DPE_NODE_ACTION)
+		block->action = note_action(m, node->action);
 	if (node->kind == DPE_NODE_EVENT) {
 		block->position = node->position;
 		block->literal = m->rule->positions[node->position - 1].literal;
@@ -74,31 +95,35 @@ static const struct dpe_block *make(struct maker *m, const struct dpe_node *node
 	return block;
 }
 
-static const struct dpe_node *find_action(const struct dpe_node *node)
+static const struct dpe_block *make(struct maker *m, const struct dpe_node *node, bool wanted)
 {
-	const struct dpe_node *found;
+	const struct dpe_block *inner = make_node(m, node, wanted);
+	struct dpe_block *whole;
 
-	if (!node || node->kind == DPE_NODE_ACTION)
-		return node;
-	found = find_action(node->left);
-	return found ? found : find_action(node->right);
+	if (!node->action || node->kind == DPE_NODE_ACTION)
+		return inner;
+	whole = new_block(m, DPE_BLOCK_WHOLE, wanted);
+	whole->action = note_action(m, node->action);
+	whole->literals = inner->literals;
+	whole->left = inner;
+	return whole;
 }
 
-struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule, struct dpe_diags *diags)
+struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule)
 {
-	const struct dpe_node *action = find_action(rule->tree);
-	struct maker maker = {.rule = rule};
-	struct dpe_blocks *blocks;
+	struct dpe_blocks *blocks = dpe_xcalloc(1, sizeof(*blocks));
+	struct maker maker = {.rule = rule, .arena = dpe_arena_new()};
+	const struct dpe_stmt **actions;
 
-	if (action) {
-		dpe_diag(diags, DPE_ERROR, action->place,
-			"not yet supported: an action that stands alone as an operand");
-		return NULL;
-	}
-	blocks = dpe_xcalloc(1, sizeof(*blocks));
-	blocks->arena = maker.arena = dpe_arena_new();
+	blocks->arena = maker.arena;
 	blocks->root = make(&maker, rule->tree, false);
 	blocks->ncontrols = maker.ncontrols;
+	actions = dpe_arena_alloc(maker.arena, (maker.nactions + 1) * sizeof(*actions));
+	for (unsigned i = 0; i < maker.nactions; i++)
+		actions[i] = maker.actions[i];
+	blocks->actions = actions;
+	blocks->nactions = maker.nactions;
+	free(maker.actions);
 	free(maker.controls);
 	return blocks;
 }
@@ -115,8 +140,8 @@ static bool is_safe(const struct dpe_node *node)
 {
 	if (!node)
 		return true;
-	return node->kind != DPE_NODE_CLOSURE && !node->control && is_safe(node->left) &&
-	       is_safe(node->right);
+	return node->kind != DPE_NODE_CLOSURE && !node->control && !node->action &&
+	       is_safe(node->left) && is_safe(node->right);
 }
 
 bool dpe_rule_is_safe(const struct dpe_rule *rule)
@@ -140,8 +165,11 @@ static double count_states(const struct dpe_block *block)
 		return count_states(block->left) + count_states(block->right);
 	case DPE_BLOCK_PAR:
 		return count_states(block->left) * count_states(block->right);
+	case DPE_BLOCK_ACTION:
+		return 1;
 	case DPE_BLOCK_STAR:
 	case DPE_BLOCK_CLOSURE:
+	case DPE_BLOCK_WHOLE:
 		break;
 	}
 	return count_states(block->left);
@@ -160,17 +188,14 @@ static bool synchronises(const struct dpe_block *block, unsigned nliterals)
 
 bool dpe_rule_suits_automaton(const struct dpe_rule *rule)
 {
-	struct dpe_diags *diags;
 	struct dpe_blocks *blocks;
 	bool suits;
 
 	if (!dpe_rule_is_safe(rule))
 		return false;
-	diags = dpe_diags_new();
-	blocks = dpe_blocks_new(rule, diags);
-	suits = !blocks || synchronises(blocks->root, rule->nliterals) ||
+	blocks = dpe_blocks_new(rule);
+	suits = synchronises(blocks->root, rule->nliterals) ||
 		count_states(blocks->root) <= MANY_STATES;
 	dpe_blocks_free(blocks);
-	dpe_diags_free(diags);
 	return suits;
 }

@@ -271,6 +271,8 @@ enum dpe_block_kind {
 	DPE_BLOCK_PAR,     /* left and right, with one transition for what both name */
 	DPE_BLOCK_STAR,    /* left any number of times, one after another */
 	DPE_BLOCK_CLOSURE, /* left any number of times side by side */
+	DPE_BLOCK_WHOLE,   /* left; action, at each event that makes a whole of it */
+	DPE_BLOCK_ACTION,  /* action, when a token has run through it and the next event takes it */
 };
 
 #define DPE_NO_CONTROL UINT32_MAX
@@ -281,20 +283,22 @@ struct dpe_block {
 	unsigned control;           /* of `E *n`: which control variable, or DPE_NO_CONTROL */
 	bool wanted;                /* something can follow: it matters which events came last */
 	const bool *literals;       /* by literal: those that stand within */
+	const struct dpe_stmt *action;
 	const struct dpe_block *left, *right;
 };
 
 struct dpe_blocks {
 	struct dpe_arena *arena;
 	const struct dpe_block *root;
-	unsigned ncontrols;
+	unsigned ncontrols, nactions;
+	const struct dpe_stmt *const *actions; /* of all blocks */
 };
 
-/* For dpe_blocks_free. The rule must outlive it. NULL and a diagnostic where the rule has what no
- * net plays yet (an action as an operand). */
-struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule, struct dpe_diags *diags);
+/* For dpe_blocks_free. The rule must outlive it. */
+struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule);
 void dpe_blocks_free(struct dpe_blocks *blocks); /* accepts NULL */
-/* True where the rule has a predecessor automaton: it has no `@` and no control variable. */
+/* True where the rule has a predecessor automaton: it has no `@`, no control variable, and no
+ * actions but those of events and its own. */
 bool dpe_rule_is_safe(const struct dpe_rule *rule);
 /* True where the automaton is the better way to follow the rule: it has one of a moderate number of
  * states, or needs one to see at once what synchronised operands can no longer do together. */

@@ -74,11 +74,7 @@ static void check_node(struct check *c, const struct dpe_node *node)
 {
 	if (!node)
 		return;
-	if (node->kind == DPE_NODE_ACTION)
-		unsupported(c, node->place, "an action that stands alone as an operand");
-	else if (node->action)
-		unsupported(c, node->action->place,
-			"the action of a parenthesis; give it to an event or to the whole rule");
+	check_action(c, node->action);
 	check_node(c, node->left);
 	check_node(c, node->right);
 }

@@ -297,6 +297,16 @@ void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt)
 	}
 }
 
+bool dpe_run_may_act(struct dpe_run *run, const struct dpe_stmt *action)
+{
+	for (unsigned i = 0; i < run->nran; i++) {
+		if (run->ran[i] == action)
+			return false;
+	}
+	*DPE_GROW(run->ran, run->nran, run->capran) = action;
+	return true;
+}
+
 void dpe_run_action(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_stmt *action, const struct dpe_message *const *positions,
 	const struct dpe_message *event)

@@ -239,12 +239,37 @@ struct harvest {
 	struct dpe_partial *partials, match;
 	unsigned npartials, cappartials;
 	bool matched;
+	const struct dpe_stmt **ending; /* actions that the match runs through at its end */
+	unsigned nending;
 };
+
+static void keep_ending(
+	const struct dpe_run *run, const struct dpe_config *config, struct harvest *harvest)
+{
+	const struct dpe_stmt *const *ending = NULL;
+
+	harvest->nending = dpe_engine_ending(run, config, &ending);
+	harvest->ending =
+		dpe_xrealloc(harvest->ending, harvest->nending * sizeof(*harvest->ending));
+	for (unsigned i = 0; i < harvest->nending; i++)
+		harvest->ending[i] = ending[i];
+}
+
+static void run_actions(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_stmt *const *actions, unsigned count, const struct dpe_taken *taken,
+	const struct dpe_message *event)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (dpe_run_may_act(run, actions[i]))
+			run_action(run, slice, actions[i], taken, event);
+	}
+}
 
 static void run_event_actions(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_step *step, const struct dpe_partial *next,
 	const struct dpe_message *event)
 {
+	run_actions(run, slice, step->before, step->nbefore, next->taken, event);
 	for (unsigned i = 0; i < step->npositions; i++) {
 		unsigned at = step->positions[i] - 1;
 		const struct dpe_stmt *action = run->rule->positions[at].action;
@@ -254,6 +279,7 @@ static void run_event_actions(struct dpe_run *run, const struct dpe_slice *slice
 		run->acted[at] = true;
 		run_action(run, slice, action, next->taken, event);
 	}
+	run_actions(run, slice, step->after, step->nafter, next->taken, event);
 }
 
 /* One match is reported for each event that completes any: of several the most recent one, which
@@ -264,6 +290,7 @@ static void reap(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_
 	bool matched = dpe_config_final(run, &next.config) && next.taken->mask == slice->mask;
 
 	if (matched) {
+		keep_ending(run, &next.config, harvest);
 		unref_taken(harvest->match.taken);
 		harvest->match.taken = ref_taken(next.taken);
 		harvest->matched = true;
@@ -313,6 +340,9 @@ void dpe_detect_take(
 	free(harvest.partials);
 	if (!harvest.matched)
 		return;
+	run_actions(run, slice, harvest.ending, harvest.nending, harvest.match.taken,
+		occurrence->message);
+	free(harvest.ending);
 	tell_match(run, slice, &harvest.match, occurrence);
 	unref_taken(harvest.match.taken);
 }

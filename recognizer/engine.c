@@ -13,7 +13,7 @@ bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct d
 	if (automaton)
 		run->automaton = dpe_automaton_new(run->rule, diags);
 	else
-		run->game = dpe_game_new(run->rule, diags);
+		run->game = dpe_game_new(run->rule);
 	return run->automaton || run->game;
 }
 
@@ -21,6 +21,7 @@ void dpe_engine_free(struct dpe_run *run)
 {
 	dpe_automaton_free(run->automaton);
 	dpe_game_free(run->game);
+	free(run->ran);
 	free(run->steps);
 	free(run->step_preds);
 }
@@ -155,6 +156,10 @@ static unsigned find_plays(struct dpe_run *run, const struct dpe_config *config,
 			.npreds = plays[i].npreds,
 			.positions = plays[i].positions,
 			.npositions = plays[i].npositions,
+			.before = plays[i].before,
+			.nbefore = plays[i].nbefore,
+			.after = plays[i].after,
+			.nafter = plays[i].nafter,
 			.marking = plays[i].next,
 		};
 	return count;
@@ -188,6 +193,23 @@ struct dpe_config dpe_engine_take(const struct dpe_config *config, const struct 
 							       ? occurrence
 							       : config->registers[move->carry[i]]);
 	return next;
+}
+
+unsigned dpe_engine_ending(const struct dpe_run *run, const struct dpe_config *config,
+	const struct dpe_stmt *const **actions)
+{
+	return run->game ? dpe_game_ending(run->game, config->marking, actions) : 0;
+}
+
+bool dpe_engine_names_positions(const struct dpe_run *run)
+{
+	const struct dpe_blocks *blocks = run->game ? dpe_game_blocks(run->game) : NULL;
+
+	for (unsigned i = 0; blocks && i < blocks->nactions; i++) {
+		if (dpe_action_names_positions(blocks->actions[i]))
+			return true;
+	}
+	return false;
 }
 
 bool dpe_step_names(const struct dpe_step *step, const struct dpe_occurrence *occurrence)

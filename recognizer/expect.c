@@ -75,10 +75,21 @@ static void run_action(struct dpe_run *run, const struct dpe_slice *slice,
 	dpe_run_action(run, slice, action, positions, event);
 }
 
+static void run_actions(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_stmt *const *actions, unsigned count, const struct dpe_reading *reading,
+	const struct dpe_message *event)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (dpe_run_may_act(run, actions[i]))
+			run_action(run, slice, actions[i], reading, event);
+	}
+}
+
 static void run_event_actions(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_step *taken, const struct dpe_reading *reading,
 	const struct dpe_message *event)
 {
+	run_actions(run, slice, taken->before, taken->nbefore, reading, event);
 	for (unsigned i = 0; i < taken->npositions; i++) {
 		unsigned at = taken->positions[i] - 1;
 		const struct dpe_stmt *action = run->rule->positions[at].action;
@@ -88,6 +99,7 @@ static void run_event_actions(struct dpe_run *run, const struct dpe_slice *slice
 		run->acted[at] = true;
 		run_action(run, slice, action, reading, event);
 	}
+	run_actions(run, slice, taken->after, taken->nafter, reading, event);
 }
 
 /* ---- steps ------------------------------------------------------------------------------- */
@@ -309,6 +321,13 @@ void dpe_expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 		verdict.nexpected = expected.count;
 	}
 	slice->done = true;
+	run->nran = 0;
+	if (!doubt && final) {
+		const struct dpe_stmt *const *ending = NULL;
+		unsigned count = dpe_engine_ending(run, &final->config, &ending);
+
+		run_actions(run, slice, ending, count, final, NULL);
+	}
 	dpe_run_tell(run, slice, &verdict);
 	if (!doubt && action)
 		run_action(run, slice, action, final ? final : &slice->readings[0], NULL);

@@ -13,10 +13,19 @@
 struct token {
 	UT_hash_handle hh;
 	uint32_t refs;
-	unsigned nevents;
-	const struct dpe_pred *events; /* by number; in the key */
-	const int64_t *counts;         /* of the control variables; in the key */
+	unsigned nevents, npending;
+	const struct dpe_pred *events;         /* by number; in the key, as the following */
+	const int64_t *counts;                 /* of the control variables */
+	const struct dpe_stmt *const *pending; /* actions that it ran through */
 	char key[];
+};
+
+/* What a token is made of. */
+struct stuff {
+	const struct dpe_pred *events;
+	const int64_t *counts;
+	const struct dpe_stmt *const *pending;
+	unsigned nevents, npending;
 };
 
 enum place {
@@ -25,6 +34,7 @@ enum place {
 	IN_LEFT,   /* SEQ: kids[0] */
 	IN_ROUND,  /* STAR: kids[0], the rounds-th */
 	IN_BOTH,   /* PAR: kids[0], kids[1] */
+	IN_WHOLE,  /* WHOLE: kids[0] */
 	IN_COPIES, /* CLOSURE: token, that each copy begins with; ended, of those that are over;
 		      kids */
 };
@@ -88,32 +98,78 @@ static void unref_token(struct dpe_game *game, struct token *token)
 }
 
 /* One reference, the caller's. */
-static struct token *make_token(struct dpe_game *game, const struct dpe_pred *events,
-	unsigned nevents, const int64_t *counts)
+static struct token *make_token(struct dpe_game *game, const struct stuff *stuff)
 {
-	size_t counts_size = game->blocks->ncontrols * sizeof(*counts);
-	size_t events_size = nevents * sizeof(*events), size = counts_size + events_size;
+	uint64_t npending = stuff->npending;
+	size_t counts = game->blocks->ncontrols * sizeof(*stuff->counts);
+	size_t pending = stuff->npending * sizeof(*stuff->pending);
+	size_t events = stuff->nevents * sizeof(*stuff->events);
+	size_t size = sizeof(npending) + counts + pending + events;
 	struct token *new = dpe_xmalloc(sizeof(*new) + size), *old;
+	char *at = mempcpy(new->key, &npending, sizeof(npending));
 
-	if (counts_size)
-		memcpy(new->key, counts, counts_size);
-	if (events_size)
-		memcpy(new->key + counts_size, events, events_size);
+	new->counts = (const int64_t *)(const void *)at;
+	at = counts ? mempcpy(at, stuff->counts, counts) : at;
+	new->pending = (const struct dpe_stmt *const *)(const void *)at;
+	at = pending ? mempcpy(at, stuff->pending, pending) : at;
+	new->events = (const struct dpe_pred *)(const void *)at;
+	if (events)
+		memcpy(at, stuff->events, events);
 	HASH_FIND(hh, game->tokens, new->key, size, old);
 	if (old) {
 		free(new);
 		return ref_token(old);
 	}
 	new->refs = 1;
-	new->nevents = nevents;
-	new->counts = (const int64_t *)(const void *)new->key;
-	new->events = (const struct dpe_pred *)(const void *)(new->key + counts_size);
-	for (unsigned i = 0; i < nevents; i++) {
-		if (events[i].occurrence)
-			dpe_occurrence_ref(events[i].occurrence);
+	new->nevents = stuff->nevents;
+	new->npending = stuff->npending;
+	for (unsigned i = 0; i < new->nevents; i++) {
+		if (new->events[i].occurrence)
+			dpe_occurrence_ref(new->events[i].occurrence);
 	}
 	HASH_ADD_KEYPTR(hh, game->tokens, new->key, size, new);
 	return new;
+}
+
+static struct stuff stuff_of(const struct token *token)
+{
+	return (struct stuff){
+		token->events, token->counts, token->pending, token->nevents, token->npending};
+}
+
+/* Two lists of actions as one, in the arena. */
+static const struct dpe_stmt *const *add_actions(struct dpe_game *game,
+	const struct dpe_stmt *const *a, unsigned na, const struct dpe_stmt *const *b, unsigned nb)
+{
+	const struct dpe_stmt **all = dpe_arena_alloc(game->arena, (na + nb + 1) * sizeof(*all));
+
+	for (unsigned i = 0; i < na; i++)
+		all[i] = a[i];
+	for (unsigned i = 0; i < nb; i++)
+		all[na + i] = b[i];
+	return all;
+}
+
+/* The token without its actions: where it becomes several, they must not. */
+static struct token *strip(struct dpe_game *game, struct token *token)
+{
+	struct stuff stuff = stuff_of(token);
+
+	stuff.npending = 0;
+	return make_token(game, &stuff);
+}
+
+/* The token with further actions, before or behind its own. */
+static struct token *load(struct dpe_game *game, const struct token *token,
+	const struct dpe_stmt *const *before, unsigned nbefore, const struct dpe_stmt *behind)
+{
+	struct stuff stuff = stuff_of(token);
+
+	stuff.pending = add_actions(game, before, nbefore, stuff.pending, stuff.npending);
+	stuff.npending += nbefore;
+	if (behind)
+		stuff.pending = add_actions(game, stuff.pending, stuff.npending++, &behind, 1);
+	return make_token(game, &stuff);
 }
 
 /* An event that is only looked at comes after all there are. */
@@ -164,9 +220,9 @@ static struct dpe_pred *merge_events(struct dpe_game *game, const struct dpe_pre
 /* What leaves a block that two tokens left; NULL where they disagree on a control variable. */
 static struct token *merge_tokens(struct dpe_game *game, struct token *a, struct token *b)
 {
-	unsigned ncontrols = game->blocks->ncontrols, count;
+	unsigned ncontrols = game->blocks->ncontrols;
 	int64_t counts[ncontrols + 1];
-	struct dpe_pred *events;
+	struct stuff stuff = {.counts = counts, .npending = a->npending + b->npending};
 
 	for (unsigned i = 0; i < ncontrols; i++) {
 		if (a->counts[i] != UNBOUND && b->counts[i] != UNBOUND &&
@@ -174,8 +230,10 @@ static struct token *merge_tokens(struct dpe_game *game, struct token *a, struct
 			return NULL;
 		counts[i] = a->counts[i] != UNBOUND ? a->counts[i] : b->counts[i];
 	}
-	events = merge_events(game, a->events, a->nevents, b->events, b->nevents, &count);
-	return make_token(game, events, count, counts);
+	stuff.events =
+		merge_events(game, a->events, a->nevents, b->events, b->nevents, &stuff.nevents);
+	stuff.pending = add_actions(game, a->pending, a->npending, b->pending, b->npending);
+	return make_token(game, &stuff);
 }
 
 /* The token with `control` = rounds; NULL where it has another value already. */
@@ -184,6 +242,7 @@ static struct token *bind_control(
 {
 	unsigned ncontrols = game->blocks->ncontrols;
 	int64_t counts[ncontrols + 1];
+	struct stuff stuff;
 
 	if (control == DPE_NO_CONTROL)
 		return ref_token(token);
@@ -191,7 +250,9 @@ static struct token *bind_control(
 		return token->counts[control] == (int64_t)rounds ? ref_token(token) : NULL;
 	memcpy(counts, token->counts, ncontrols * sizeof(*counts));
 	counts[control] = (int64_t)rounds;
-	return make_token(game, token->events, token->nevents, counts);
+	stuff = stuff_of(token);
+	stuff.counts = counts;
+	return make_token(game, &stuff);
 }
 
 static void add_token(struct tokens *tokens, struct token *token)
@@ -293,6 +354,14 @@ static struct dpe_marking *in_round(struct dpe_game *game, const struct dpe_bloc
 	return make_marking(game, IN_ROUND, block, NULL, NULL, rounds, &round, 1);
 }
 
+static struct dpe_marking *in_whole(
+	struct dpe_game *game, const struct dpe_block *block, struct dpe_marking *inner)
+{
+	if (inner->key.place == BEHIND)
+		return inner;
+	return make_marking(game, IN_WHOLE, block, NULL, NULL, 0, &inner, 1);
+}
+
 static struct dpe_marking *in_both(struct dpe_game *game, const struct dpe_block *block,
 	struct dpe_marking *left, struct dpe_marking *right)
 {
@@ -343,12 +412,21 @@ static void leave_block(struct dpe_game *game, const struct dpe_block *block, st
 	struct tokens *to);
 static void leave(struct dpe_game *game, const struct dpe_marking *marking, struct tokens *to);
 
+/* Each of the left ones with each of the right ones, with the actions of `origin`, if any. */
 static void join(struct dpe_game *game, const struct tokens *left, const struct tokens *right,
-	struct tokens *to)
+	const struct token *origin, struct tokens *to)
 {
 	for (unsigned i = 0; i < left->count; i++) {
-		for (unsigned j = 0; j < right->count; j++)
-			add_token(to, merge_tokens(game, left->at[i], right->at[j]));
+		for (unsigned j = 0; j < right->count; j++) {
+			struct token *both = merge_tokens(game, left->at[i], right->at[j]), *loaded;
+
+			if (both && origin && origin->npending) {
+				loaded = load(game, both, origin->pending, origin->npending, NULL);
+				unref_token(game, both);
+				both = loaded;
+			}
+			add_token(to, both);
+		}
 	}
 }
 
@@ -357,9 +435,16 @@ static void leave_block(struct dpe_game *game, const struct dpe_block *block, st
 	struct tokens *to)
 {
 	struct tokens left = {0}, right = {0};
+	struct token *bare;
 
 	switch (block->kind) {
 	case DPE_BLOCK_EVENT:
+		return;
+	case DPE_BLOCK_ACTION:
+		add_token(to, load(game, token, NULL, 0, block->action));
+		return;
+	case DPE_BLOCK_WHOLE:
+		leave_block(game, block->left, token, to);
 		return;
 	case DPE_BLOCK_SEQ:
 		leave_block(game, block->left, token, &left);
@@ -371,9 +456,11 @@ static void leave_block(struct dpe_game *game, const struct dpe_block *block, st
 		leave_block(game, block->right, token, to);
 		break;
 	case DPE_BLOCK_PAR:
-		leave_block(game, block->left, token, &left);
-		leave_block(game, block->right, token, &right);
-		join(game, &left, &right, to);
+		bare = strip(game, token);
+		leave_block(game, block->left, bare, &left);
+		leave_block(game, block->right, bare, &right);
+		unref_token(game, bare);
+		join(game, &left, &right, token, to);
 		break;
 	case DPE_BLOCK_STAR:
 		add_token(to, bind_control(game, token, block->control, 0));
@@ -401,7 +488,7 @@ static void leave_copies(
 			all = one;
 			continue;
 		}
-		join(game, &all, &one, &joined);
+		join(game, &all, &one, NULL, &joined);
 		drop_tokens(game, &all);
 		drop_tokens(game, &one);
 		all = joined;
@@ -424,6 +511,9 @@ static void leave(struct dpe_game *game, const struct dpe_marking *marking, stru
 	case BEHIND:
 		add_token(to, ref_token(marking->key.token));
 		return;
+	case IN_WHOLE:
+		leave(game, marking->key.kids[0], to);
+		return;
 	case IN_LEFT:
 		leave(game, marking->key.kids[0], &left);
 		for (unsigned i = 0; i < left.count; i++)
@@ -438,7 +528,7 @@ static void leave(struct dpe_game *game, const struct dpe_marking *marking, stru
 	case IN_BOTH:
 		leave(game, marking->key.kids[0], &left);
 		leave(game, marking->key.kids[1], &right);
-		join(game, &left, &right, to);
+		join(game, &left, &right, NULL, to);
 		break;
 	case IN_COPIES:
 		leave_copies(game, marking, to);
@@ -478,6 +568,8 @@ static const uint16_t *combination(
 static void play_event(struct dpe_game *game, const struct dpe_block *block, struct token *token)
 {
 	const struct dpe_pred event = {game->occurrence, block->literal};
+	const struct stuff stuff = {
+		.events = &event, .nevents = block->wanted, .counts = token->counts};
 	uint16_t position = (uint16_t)block->position;
 	struct dpe_play play = {.npreds = (uint16_t)token->nevents, .npositions = 1};
 	struct dpe_pred *preds;
@@ -488,8 +580,9 @@ static void play_event(struct dpe_game *game, const struct dpe_block *block, str
 	play.preds = preds;
 	play.positions = &position;
 	play.positions = combination(game, &play, NULL);
-	play.next =
-		stand_behind(game, make_token(game, &event, block->wanted ? 1 : 0, token->counts));
+	play.before = add_actions(game, token->pending, token->npending, NULL, 0);
+	play.nbefore = (uint16_t)token->npending;
+	play.next = stand_behind(game, make_token(game, &stuff));
 	*DPE_GROW(game->plays, game->nplays, game->capplays) = play;
 }
 
@@ -548,6 +641,12 @@ static void synchronise(
 			play.preds = merge_events(game, both[i].preds, both[i].npreds,
 				both[j].preds, both[j].npreds, &npreds);
 			play.npreds = (uint16_t)npreds;
+			play.before = add_actions(game, both[i].before, both[i].nbefore,
+				both[j].before, both[j].nbefore);
+			play.after = add_actions(
+				game, both[i].after, both[i].nafter, both[j].after, both[j].nafter);
+			play.nbefore = both[i].nbefore + both[j].nbefore;
+			play.nafter = both[i].nafter + both[j].nafter;
 			play.next = in_both(game, block, dpe_marking_ref(both[i].next),
 				dpe_marking_ref(both[j].next));
 			if (play.next)
@@ -584,6 +683,31 @@ static void play_both(struct dpe_game *game, const struct dpe_block *block,
 	drop_dead_plays(game, from);
 }
 
+/* The plays from `from` on run through the actions of `token` first. */
+static void load_plays(struct dpe_game *game, unsigned from, const struct token *token)
+{
+	for (unsigned i = from; token->npending && i < game->nplays; i++) {
+		struct dpe_play *play = &game->plays[i];
+
+		play->before = add_actions(
+			game, token->pending, token->npending, play->before, play->nbefore);
+		play->nbefore += token->npending;
+	}
+}
+
+/* The plays from `from` on are within `block`; those that make a whole of it have its action. */
+static void play_whole(struct dpe_game *game, const struct dpe_block *block, unsigned from)
+{
+	for (unsigned i = from; i < game->nplays; i++) {
+		struct dpe_play *play = &game->plays[i];
+
+		if (dpe_game_final(game, play->next))
+			play->after =
+				add_actions(game, play->after, play->nafter++, &block->action, 1);
+		play->next = in_whole(game, block, play->next);
+	}
+}
+
 /* A token before a block runs on until an event takes it. */
 static void play_block(struct dpe_game *game, const struct dpe_block *block, struct token *token)
 {
@@ -610,10 +734,17 @@ static void play_block(struct dpe_game *game, const struct dpe_block *block, str
 		play_block(game, block->left, token);
 		play_block(game, block->right, token);
 		return;
+	case DPE_BLOCK_ACTION:
+		return;
+	case DPE_BLOCK_WHOLE:
+		play_block(game, block->left, token);
+		play_whole(game, block, from);
+		return;
 	case DPE_BLOCK_PAR:
-		kids[0] = stand_before(game, block->left, ref_token(token));
-		kids[1] = stand_before(game, block->right, ref_token(token));
+		kids[0] = stand_before(game, block->left, strip(game, token));
+		kids[1] = stand_before(game, block->right, strip(game, token));
 		play_both(game, block, kids[0], kids[1]);
+		load_plays(game, from, token);
 		dpe_marking_unref(game, kids[0]);
 		dpe_marking_unref(game, kids[1]);
 		return;
@@ -682,6 +813,10 @@ static void play(struct dpe_game *game, const struct dpe_marking *marking)
 		return;
 	case BEHIND:
 		return;
+	case IN_WHOLE:
+		play(game, marking->key.kids[0]);
+		play_whole(game, block, from);
+		return;
 	case IN_LEFT:
 		play(game, marking->key.kids[0]);
 		for (unsigned i = from; i < game->nplays; i++)
@@ -711,18 +846,19 @@ static void play(struct dpe_game *game, const struct dpe_marking *marking)
 
 /* ---- what others see --------------------------------------------------------------------- */
 
-struct dpe_game *dpe_game_new(const struct dpe_rule *rule, struct dpe_diags *diags)
+struct dpe_game *dpe_game_new(const struct dpe_rule *rule)
 {
-	struct dpe_blocks *blocks = dpe_blocks_new(rule, diags);
-	struct dpe_game *game;
+	struct dpe_game *game = dpe_xcalloc(1, sizeof(*game));
 
-	if (!blocks)
-		return NULL;
-	game = dpe_xcalloc(1, sizeof(*game));
 	game->rule = rule;
-	game->blocks = blocks;
+	game->blocks = dpe_blocks_new(rule);
 	game->arena = dpe_arena_new();
 	return game;
+}
+
+const struct dpe_blocks *dpe_game_blocks(const struct dpe_game *game)
+{
+	return game->blocks;
 }
 
 static void drop_plays(struct dpe_game *game)
@@ -749,10 +885,11 @@ void dpe_game_free(struct dpe_game *game)
 struct dpe_marking *dpe_game_begin(struct dpe_game *game)
 {
 	int64_t counts[game->blocks->ncontrols + 1];
+	const struct stuff stuff = {.counts = counts};
 
 	for (unsigned i = 0; i < game->blocks->ncontrols; i++)
 		counts[i] = UNBOUND;
-	return stand_before(game, game->blocks->root, make_token(game, NULL, 0, counts));
+	return stand_before(game, game->blocks->root, make_token(game, &stuff));
 }
 
 bool dpe_game_final(struct dpe_game *game, struct dpe_marking *marking)
@@ -764,6 +901,21 @@ bool dpe_game_final(struct dpe_game *game, struct dpe_marking *marking)
 	final = ends.count > 0;
 	drop_tokens(game, &ends);
 	return final;
+}
+
+unsigned dpe_game_ending(
+	struct dpe_game *game, struct dpe_marking *marking, const struct dpe_stmt *const **actions)
+{
+	struct tokens ends = {0};
+	unsigned count = 0;
+
+	leave(game, marking, &ends);
+	if (ends.count) {
+		count = ends.at[0]->npending;
+		*actions = add_actions(game, ends.at[0]->pending, count, NULL, 0);
+	}
+	drop_tokens(game, &ends);
+	return count;
 }
 
 bool dpe_game_complete(const struct dpe_marking *marking)

@@ -23,19 +23,26 @@ struct dpe_marking;
 struct dpe_play {
 	const struct dpe_pred *preds; /* what its immediate predecessors must be */
 	const uint16_t *positions;
-	uint16_t npreds, npositions;
+	/* The actions that a token ran through before, and those of what the event makes whole. */
+	const struct dpe_stmt *const *before, *const *after;
+	uint16_t npreds, npositions, nbefore, nafter;
 	struct dpe_marking *next; /* the game's, until the next call of dpe_game_plays */
 };
 
-/* NULL and a diagnostic where the rule has no net. The rule must outlive the game. */
-struct dpe_game *dpe_game_new(const struct dpe_rule *rule, struct dpe_diags *diags);
+/* The rule must outlive the game. */
+struct dpe_game *dpe_game_new(const struct dpe_rule *rule);
 void dpe_game_free(struct dpe_game *game); /* accepts NULL; markings must be gone */
 /* The marking with one token at the way in; the caller's reference. */
 struct dpe_marking *dpe_game_begin(struct dpe_game *game);
 struct dpe_marking *dpe_marking_ref(struct dpe_marking *marking);
 void dpe_marking_unref(struct dpe_game *game, struct dpe_marking *marking);
+/* The net that is played on. */
+const struct dpe_blocks *dpe_game_blocks(const struct dpe_game *game);
 /* True where the tokens can leave the net. */
 bool dpe_game_final(struct dpe_game *game, struct dpe_marking *marking);
+/* The actions that they run through then; valid until the next call of dpe_game_plays. */
+unsigned dpe_game_ending(
+	struct dpe_game *game, struct dpe_marking *marking, const struct dpe_stmt *const **actions);
 /* True where no token is left that an event could take. */
 bool dpe_game_complete(const struct dpe_marking *marking);
 /* All ways to play an event as `literal`; valid until the next call. Without an occurrence the

@@ -313,7 +313,7 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	}
 	if (!dpe_engine_new(run, run->recognizer->options.engine, diags))
 		return false;
-	run->wants_positions = wants_positions(rule);
+	run->wants_positions = wants_positions(rule) || dpe_engine_names_positions(run);
 	run->one_thread = stays_in_thread(rule);
 	run->bindings = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->bindings));
 	run->literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*run->literals));

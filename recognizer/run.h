@@ -88,7 +88,8 @@ struct dpe_config {
 struct dpe_step {
 	const struct dpe_pred *preds; /* what its immediate predecessors must be */
 	const uint16_t *positions;    /* the positions that it takes; kept as long as the run */
-	unsigned npreds, npositions;
+	const struct dpe_stmt *const *before, *const *after; /* actions around the event's own */
+	unsigned npreds, npositions, nbefore, nafter;
 	const struct dpe_move *move; /* of an automaton; else … */
 	struct dpe_marking *marking; /* … where it leads */
 };
@@ -146,8 +147,10 @@ struct dpe_run {
 	/* Scratch for the event at hand. */
 	struct dpe_binding *bindings;
 	unsigned nbindings;
-	bool *literals; /* how the event may be read in the slice at hand */
-	bool *acted;    /* positions whose action ran for this event */
+	bool *literals;              /* how the event may be read in the slice at hand */
+	bool *acted;                 /* positions whose action ran for this event */
+	const struct dpe_stmt **ran; /* other actions that ran for this event */
+	unsigned nran, capran;
 	struct dpe_preds preds;
 	struct dpe_step *steps;
 	struct dpe_pred *step_preds;
@@ -229,6 +232,11 @@ unsigned dpe_engine_steps(struct dpe_run *run, const struct dpe_config *config, 
 	struct dpe_occurrence *occurrence, const struct dpe_step **steps);
 struct dpe_config dpe_engine_take(const struct dpe_config *config, const struct dpe_step *step,
 	struct dpe_occurrence *occurrence);
+/* The actions that the reading runs through when it ends here; valid until the next steps. */
+unsigned dpe_engine_ending(const struct dpe_run *run, const struct dpe_config *config,
+	const struct dpe_stmt *const **actions);
+/* True where an action within the rule's expression names a position. */
+bool dpe_engine_names_positions(const struct dpe_run *run);
 /* True where the step wants that event as a predecessor. */
 bool dpe_step_names(const struct dpe_step *step, const struct dpe_occurrence *occurrence);
 
@@ -286,6 +294,8 @@ bool dpe_eval_condition(const struct dpe_env *env, const struct dpe_expr *expr);
 bool dpe_expr_needs(const struct dpe_expr *expr, uint64_t mask);
 
 void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt);
+/* True for the first of all readings that asks for the action at this event. */
+bool dpe_run_may_act(struct dpe_run *run, const struct dpe_stmt *action);
 /* The same in a slice: `positions` has the event at each position, `event` is at hand or NULL. */
 void dpe_run_action(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_stmt *action, const struct dpe_message *const *positions,

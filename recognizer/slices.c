@@ -361,6 +361,7 @@ static void take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurr
 		return;
 	dpe_order_preds(&slice->order, &occurrence->stamp, &run->preds);
 	memset(run->acted, 0, run->rule->npositions * sizeof(*run->acted));
+	run->nran = 0;
 	if (run->rule->mode == DPE_EXPECT)
 		dpe_expect_take(run, slice, occurrence);
 	else

@@ -234,6 +234,52 @@ static void break_can_go_on(void **state)
 		"R match at a: a=$1\nR breaks at a\nR prints 'on'\n");
 }
 
+/* ---- actions within the expression, unsafe rules ----------------------------------------- */
+
+/* The paper's way to count, with a variable; and with a control variable. */
+static void as_many_exits_as_entries(void **state)
+{
+	const char *counted = "var n = 7;\nexpect R: {n = 0}; E{n = n + 1}*; X{n = n - 1}*; "
+			      "{if (n != 0) error(n); else print(\"equal\");}";
+	const char *controlled = "expect R: E*n ; X*n";
+
+	(void)state;
+	assert_transcript(
+		counted, "msg", "(E .) (E#2 E) (X E#2) (X#2 X)", "R prints 'equal'\nR satisfied\n");
+	assert_transcript(counted, "msg", "(E .) (E#2 E) (X E#2)", "R error '1'\nR satisfied\n");
+	assert_transcript(counted, "msg", "(z .)", "R prints 'equal'\nR satisfied\n");
+	assert_transcript(controlled, "msg", "(E .) (E#2 E) (X E#2) (X#2 X)", "R satisfied\n");
+	assert_transcript(controlled, "msg", "(E .) (X E) (X#2 X)",
+		"R violated at X#2 (X#2 came right after X)\n");
+	assert_transcript(
+		controlled, "msg", "(E .) (E#2 E) (X E#2)", "R incomplete expected X after X\n");
+}
+
+static void parentheses_and_operands_act(void **state)
+{
+	(void)state;
+	assert_transcript("expect R: (a;b){print(\"ab\", $1);} ; {print(\"then\");} ; "
+			  "(c & d){print(\"cd\");} {print(\"all\");}",
+		"msg", "(a .) (b a) (c b) (d b)",
+		"R prints 'ab a'\nR prints 'then'\nR prints 'cd'\nR satisfied\nR prints 'all'\n");
+}
+
+static void any_number_side_by_side(void **state)
+{
+	const char *rule = "expect R: (enq;update)@; deq; display";
+
+	(void)state;
+	assert_transcript(rule, "msg",
+		"(enq .) (enq#2 .) (update enq) (update#2 enq#2) (deq update update#2) (display "
+		"deq)",
+		"R satisfied\n");
+	assert_transcript(rule, "msg", "(enq .) (enq#2 .) (update enq) (deq update enq#2)",
+		"R violated at deq expected enq independent of all before | update after enq "
+		"(deq came right after update and enq#2)\n");
+	assert_transcript("detect R: s ; a@ ; b", "msg", "(s .) (a s) (a#2 s) (b a a#2)",
+		"R match at b: s=$1 a=$2 a#2=$2 b=$3\n");
+}
+
 /* ---- doubt
  * ---------------------------------------------------------------------------------------------------
  */
@@ -298,6 +344,9 @@ int main(void)
 		cmocka_unit_test(rule_and_event_actions),
 		cmocka_unit_test(else_runs_on_violation),
 		cmocka_unit_test(ifs_and_arithmetic),
+		cmocka_unit_test(as_many_exits_as_entries),
+		cmocka_unit_test(parentheses_and_operands_act),
+		cmocka_unit_test(any_number_side_by_side),
 		cmocka_unit_test(break_ends_a_replay),
 		cmocka_unit_test(break_can_go_on),
 		cmocka_unit_test(what_depends_on_a_loss_is_inconclusive),
