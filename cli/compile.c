@@ -1,4 +1,4 @@
-/* dpe compile: automata as text, JSON or a drawing. */
+/* dpe compile: automata as text, JSON or a drawing; nets as text or PNML. */
 #include "cli/cli.h"
 
 #include <string.h>
@@ -10,7 +10,21 @@ static enum dpe_emit emit_of(const char *name)
 	return *name == 'j' ? DPE_EMIT_JSON : DPE_EMIT_DOT;
 }
 
-static bool emit_rule(struct cli *cli, const struct dpe_rule *rule)
+static bool emit_net(struct cli *cli, const struct dpe_rule *rule)
+{
+	enum dpe_net_emit emit = !strcmp(cli->emit, "net") ? DPE_EMIT_NET : DPE_EMIT_PNML;
+	struct dpe_net *net = dpe_net_new(rule, cli->diags);
+	struct dpe_text text = {0};
+	bool good = net && dpe_net_emit(net, rule, emit, &text, cli->diags);
+
+	if (good)
+		fputs(text.at, stdout);
+	dpe_text_free(&text);
+	dpe_net_free(net);
+	return good;
+}
+
+static bool emit_automaton(struct cli *cli, const struct dpe_rule *rule)
 {
 	struct dpe_automaton *automaton = dpe_automaton_new(rule, cli->diags);
 	struct dpe_text text = {0};
@@ -25,6 +39,13 @@ static bool emit_rule(struct cli *cli, const struct dpe_rule *rule)
 	dpe_text_free(&text);
 	dpe_automaton_free(automaton);
 	return good;
+}
+
+static bool emit_rule(struct cli *cli, const struct dpe_rule *rule)
+{
+	if (cli->emit && (!strcmp(cli->emit, "net") || !strcmp(cli->emit, "pnml")))
+		return emit_net(cli, rule);
+	return emit_automaton(cli, rule);
 }
 
 static bool emit_rules(struct cli *cli, const struct dpe_spec *spec)
@@ -46,7 +67,7 @@ static bool emit_rules(struct cli *cli, const struct dpe_spec *spec)
 			good = false;
 		if (cli->rule && rule->mode == DPE_SYNC)
 			cli_usage_error(cli,
-				"rule '%s' is a synchronisation, which has no automaton",
+				"rule '%s' is a synchronisation, which has neither automaton nor net",
 				rule->name);
 	}
 	if (cli->rule && !found)

@@ -53,7 +53,7 @@ static const struct option options[] = {
 	{O_REPORT, 0, "report", "FILE", FOR_RECOGNIZING | FOR_RECORD, "send the report to a file"},
 	{O_ALL, 0, "all", NULL, FOR_RECOGNIZING, "repeat findings that are identical"},
 	{O_RULE, 0, "rule", "NAME", FOR_COMPILE, "this rule only"},
-	{O_EMIT, 0, "emit", "pa|json|dot", FOR_COMPILE, "what to write (pa)"},
+	{O_EMIT, 0, "emit", "pa|json|dot|net|pnml", FOR_COMPILE, "what to write (pa)"},
 	{O_MAX_STATES, 0, "max-states", "N", FOR_COMPILE, "give up beyond this many (100000)"},
 	{O_FROM, 0, "from", "jsonl|msg|dpel|std", FOR_CONVERT | FOR_REPLAY,
 		"format of the logs read"},
@@ -182,12 +182,8 @@ static bool set_ring(struct cli *cli, const char *text)
 
 static bool set_emit(struct cli *cli, const char *text)
 {
-	if (!strcmp(text, "net") || !strcmp(text, "pnml")) {
-		dpe_diag_at(cli->diags, DPE_ERROR, "dpe", "not yet supported: --emit=%s", text);
-		return false;
-	}
 	cli->emit = text;
-	return choose(cli, "emit", "pa|json|dot", text) >= 0;
+	return choose(cli, "emit", "pa|json|dot|net|pnml", text) >= 0;
 }
 
 static bool set_pid(struct cli *cli, const char *text)

@@ -304,4 +304,34 @@ bool dpe_rule_is_safe(const struct dpe_rule *rule);
  * states, or needs one to see at once what synchronised operands can no longer do together. */
 bool dpe_rule_suits_automaton(const struct dpe_rule *rule);
 
+/* ---- nets as places and transitions ------------------------------------------------------ */
+
+#define DPE_SILENT UINT32_MAX
+
+struct dpe_transition {
+	unsigned literal; /* or DPE_SILENT: forks, joins, and the ways into and out of repetitions */
+	unsigned ninputs, noutputs, ninhibitors;
+	const unsigned *inputs, *outputs; /* places */
+	const unsigned *inhibitors;       /* places that must be empty: the join of an `@` */
+};
+
+/* The Petri net of a rule (paper, appendix I): a behaviour is what takes one token from place
+ * `start` to place `end`. 1-safe unless it is extended. */
+struct dpe_net {
+	struct dpe_arena *arena;
+	unsigned nplaces, ntransitions, start, end;
+	const struct dpe_transition *transitions;
+	bool extended; /* some transition has inhibitors */
+};
+
+/* For dpe_net_free. NULL and a diagnostic where the rule has what no such net can say: control
+ * variables. */
+struct dpe_net *dpe_net_new(const struct dpe_rule *rule, struct dpe_diags *diags);
+void dpe_net_free(struct dpe_net *net); /* accepts NULL */
+enum dpe_net_emit { DPE_EMIT_NET, DPE_EMIT_PNML };
+/* As text, or as a PNML document of the type P/T net. False and a diagnostic where PNML cannot say
+ * it: it has no inhibitor arcs. */
+bool dpe_net_emit(const struct dpe_net *net, const struct dpe_rule *rule, enum dpe_net_emit emit,
+	struct dpe_text *to, struct dpe_diags *diags);
+
 #endif

@@ -83,6 +83,6 @@ run "$DPE" deadlock
 says 'deadlock without a program' 2 'a program is needed'
 run "$DPE" deadlock -p 1 -- true
 says 'deadlock of a process and a program' 2 'not both'
-run "$DPE" compile --emit=net r.dpe
-says '--emit=net: not yet' 2 'not yet supported: --emit=net'
+run "$DPE" compile --emit=nett r.dpe
+says '--emit of what is not known' 2 'one of pa|json|dot|net|pnml'
 finish

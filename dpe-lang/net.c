@@ -1,0 +1,256 @@
+/* The net of a rule as places and transitions, composed block by block between a way in and a way
+ * out. Operands of & that name the same event share its transition: each of one side with each of
+ * the other. */
+#include "dpe-lang/dpe-lang.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct draft {
+	unsigned literal;
+	unsigned *places[3]; /* inputs, outputs, inhibitors */
+	unsigned counts[3], caps[3];
+};
+
+enum { INPUT, OUTPUT, INHIBITOR };
+
+struct composer {
+	struct draft *drafts;
+	unsigned ndrafts, capdrafts, nplaces;
+	bool extended;
+};
+
+static unsigned new_place(struct composer *c)
+{
+	return c->nplaces++;
+}
+
+static void add_place(struct draft *draft, unsigned role, unsigned place)
+{
+	*DPE_GROW(draft->places[role], draft->counts[role], draft->caps[role]) = place;
+}
+
+/* The index of a transition from one place to another. */
+static unsigned add_transition(struct composer *c, unsigned literal, unsigned from, unsigned to)
+{
+	struct draft *draft = DPE_GROW(c->drafts, c->ndrafts, c->capdrafts);
+
+	*draft = (struct draft){.literal = literal};
+	add_place(draft, INPUT, from);
+	add_place(draft, OUTPUT, to);
+	return c->ndrafts - 1;
+}
+
+static void free_draft(struct draft *draft)
+{
+	for (unsigned role = 0; role < DPE_COUNT(draft->places); role++)
+		free(draft->places[role]);
+}
+
+/* ---- synchronising ----------------------------------------------------------------------- */
+
+static struct draft merge(const struct draft *a, const struct draft *b)
+{
+	struct draft both = {.literal = a->literal};
+
+	for (unsigned role = 0; role < DPE_COUNT(both.places); role++) {
+		for (unsigned i = 0; i < a->counts[role]; i++)
+			add_place(&both, role, a->places[role][i]);
+		for (unsigned i = 0; i < b->counts[role]; i++)
+			add_place(&both, role, b->places[role][i]);
+	}
+	return both;
+}
+
+static bool is_shared(const struct dpe_block *block, const struct draft *draft)
+{
+	return draft->literal != DPE_SILENT && block->left->literals[draft->literal] &&
+	       block->right->literals[draft->literal];
+}
+
+/* The transitions of the left operand begin at `from`, those of the right one at `middle`. */
+static void synchronise(
+	struct composer *c, const struct dpe_block *block, unsigned from, unsigned middle)
+{
+	unsigned count = c->ndrafts - from, nleft = middle - from;
+	struct draft *old = dpe_xcalloc(count, sizeof(*old));
+
+	if (count)
+		memcpy(old, c->drafts + from, count * sizeof(*old));
+	c->ndrafts = from;
+	for (unsigned i = 0; i < count; i++) {
+		if (!is_shared(block, &old[i])) {
+			*DPE_GROW(c->drafts, c->ndrafts, c->capdrafts) = old[i];
+			continue;
+		}
+		for (unsigned j = nleft; i < nleft && j < count; j++) {
+			if (old[j].literal == old[i].literal)
+				*DPE_GROW(c->drafts, c->ndrafts, c->capdrafts) =
+					merge(&old[i], &old[j]);
+		}
+	}
+	for (unsigned i = 0; i < count; i++) {
+		if (is_shared(block, &old[i]))
+			free_draft(&old[i]);
+	}
+	free(old);
+}
+
+/* ---- composing --------------------------------------------------------------------------- */
+
+static void compose(struct composer *c, const struct dpe_block *block, unsigned in, unsigned out);
+
+static void compose_par(
+	struct composer *c, const struct dpe_block *block, unsigned in, unsigned out)
+{
+	unsigned ways_in[] = {new_place(c), new_place(c)};
+	unsigned ways_out[] = {new_place(c), new_place(c)};
+	unsigned fork, join, from, middle;
+
+	fork = add_transition(c, DPE_SILENT, in, ways_in[0]);
+	add_place(&c->drafts[fork], OUTPUT, ways_in[1]);
+	from = c->ndrafts;
+	compose(c, block->left, ways_in[0], ways_out[0]);
+	middle = c->ndrafts;
+	compose(c, block->right, ways_in[1], ways_out[1]);
+	synchronise(c, block, from, middle);
+	join = add_transition(c, DPE_SILENT, ways_out[0], out);
+	add_place(&c->drafts[join], INPUT, ways_out[1]);
+}
+
+/* The loop has a place of its own: a token can neither enter nor leave it halfway. */
+static void compose_star(
+	struct composer *c, const struct dpe_block *block, unsigned in, unsigned out)
+{
+	unsigned loop = new_place(c);
+
+	add_transition(c, DPE_SILENT, in, loop);
+	compose(c, block->left, loop, loop);
+	add_transition(c, DPE_SILENT, loop, out);
+}
+
+/* A token at `run` makes copies; one at `stop` collects those that are over, and leaves when no
+ * place of any copy holds a token. */
+static void compose_closure(
+	struct composer *c, const struct dpe_block *block, unsigned in, unsigned out)
+{
+	unsigned run = new_place(c), stop = new_place(c), first = c->nplaces;
+	unsigned copy_in = new_place(c), copy_out = new_place(c), at;
+
+	add_transition(c, DPE_SILENT, in, run);
+	at = add_transition(c, DPE_SILENT, run, run);
+	add_place(&c->drafts[at], OUTPUT, copy_in);
+	compose(c, block->left, copy_in, copy_out);
+	add_transition(c, DPE_SILENT, run, stop);
+	at = add_transition(c, DPE_SILENT, stop, stop);
+	add_place(&c->drafts[at], INPUT, copy_out);
+	at = add_transition(c, DPE_SILENT, stop, out);
+	for (unsigned place = first; place < c->nplaces; place++)
+		add_place(&c->drafts[at], INHIBITOR, place);
+	c->extended = true;
+}
+
+static void compose(struct composer *c, const struct dpe_block *block, unsigned in, unsigned out)
+{
+	unsigned middle;
+
+	switch (block->kind) {
+	case DPE_BLOCK_EVENT:
+		add_transition(c, block->literal, in, out);
+		return;
+	case DPE_BLOCK_SEQ:
+		middle = new_place(c);
+		compose(c, block->left, in, middle);
+		compose(c, block->right, middle, out);
+		return;
+	case DPE_BLOCK_ALT:
+		compose(c, block->left, in, out);
+		compose(c, block->right, in, out);
+		return;
+	case DPE_BLOCK_PAR:
+		compose_par(c, block, in, out);
+		return;
+	case DPE_BLOCK_STAR:
+		compose_star(c, block, in, out);
+		return;
+	case DPE_BLOCK_CLOSURE:
+		compose_closure(c, block, in, out);
+		return;
+	case DPE_BLOCK_WHOLE:
+		compose(c, block->left, in, out);
+		return;
+	case DPE_BLOCK_ACTION:
+		add_transition(c, DPE_SILENT, in, out);
+		return;
+	}
+}
+
+/* ---- the net ----------------------------------------------------------------------------- */
+
+static const unsigned *keep(struct dpe_arena *arena, const struct draft *draft, unsigned role)
+{
+	unsigned count = draft->counts[role];
+	unsigned *kept = dpe_arena_alloc(arena, (count + 1) * sizeof(*kept));
+
+	if (count)
+		memcpy(kept, draft->places[role], count * sizeof(*kept));
+	return kept;
+}
+
+static struct dpe_net *finish(struct composer *c, unsigned start, unsigned end)
+{
+	struct dpe_net *net = dpe_xcalloc(1, sizeof(*net));
+	struct dpe_transition *transitions;
+
+	net->arena = dpe_arena_new();
+	transitions = dpe_arena_alloc(net->arena, (c->ndrafts + 1) * sizeof(*transitions));
+	for (unsigned i = 0; i < c->ndrafts; i++) {
+		struct draft *draft = &c->drafts[i];
+
+		transitions[i] = (struct dpe_transition){
+			.literal = draft->literal,
+			.ninputs = draft->counts[INPUT],
+			.noutputs = draft->counts[OUTPUT],
+			.ninhibitors = draft->counts[INHIBITOR],
+			.inputs = keep(net->arena, draft, INPUT),
+			.outputs = keep(net->arena, draft, OUTPUT),
+			.inhibitors = keep(net->arena, draft, INHIBITOR),
+		};
+		free_draft(draft);
+	}
+	free(c->drafts);
+	net->transitions = transitions;
+	net->ntransitions = c->ndrafts;
+	net->nplaces = c->nplaces;
+	net->start = start;
+	net->end = end;
+	net->extended = c->extended;
+	return net;
+}
+
+struct dpe_net *dpe_net_new(const struct dpe_rule *rule, struct dpe_diags *diags)
+{
+	struct dpe_blocks *blocks = dpe_blocks_new(rule);
+	struct composer composer = {0};
+	unsigned start, end;
+
+	if (blocks->ncontrols) {
+		dpe_diag(diags, DPE_ERROR, rule->place,
+			"not yet supported: the net of a rule with control variables (E *n)");
+		dpe_blocks_free(blocks);
+		return NULL;
+	}
+	start = new_place(&composer);
+	end = new_place(&composer);
+	compose(&composer, blocks->root, start, end);
+	dpe_blocks_free(blocks);
+	return finish(&composer, start, end);
+}
+
+void dpe_net_free(struct dpe_net *net)
+{
+	if (!net)
+		return;
+	dpe_arena_free(net->arena);
+	free(net);
+}

@@ -1,0 +1,125 @@
+/* Nets as text and as PNML (ISO/IEC 15909-2, P/T nets). */
+#include "dpe-lang/dpe-lang.h"
+
+#include <string.h>
+
+static const char *label_of(const struct dpe_rule *rule, const struct dpe_transition *transition)
+{
+	return transition->literal == DPE_SILENT ? "(silent)"
+						 : rule->literals[transition->literal].text;
+}
+
+static void add_places(
+	struct dpe_text *to, const char *before, const unsigned *places, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		dpe_text_printf(to, "%s p%u", i ? "" : before, places[i]);
+}
+
+static void emit_text(const struct dpe_net *net, const struct dpe_rule *rule, struct dpe_text *to)
+{
+	dpe_text_printf(to, "%s: ", rule->name);
+	dpe_rule_print(to, rule);
+	dpe_text_printf(to, "\nplaces %u, transitions %u, %s, start p%u, end p%u\n", net->nplaces,
+		net->ntransitions, net->extended ? "extended" : "1-safe", net->start, net->end);
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		const struct dpe_transition *transition = &net->transitions[i];
+
+		dpe_text_printf(to, "t%u %s:", i, label_of(rule, transition));
+		add_places(to, "", transition->inputs, transition->ninputs);
+		add_places(to, " -->", transition->outputs, transition->noutputs);
+		add_places(to, " unless", transition->inhibitors, transition->ninhibitors);
+		dpe_text_puts(to, "\n");
+	}
+}
+
+/* ---- PNML -------------------------------------------------------------------------------- */
+
+/* Text in XML. What XML cannot hold at all becomes U+FFFD. */
+static void add_escaped(struct dpe_text *to, const char *text)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '<')
+			dpe_text_puts(to, "&lt;");
+		else if (c == '>')
+			dpe_text_puts(to, "&gt;");
+		else if (c == '&')
+			dpe_text_puts(to, "&amp;");
+		else if (c < 0x20 && c != '\t' && c != '\n')
+			dpe_text_puts(to, "\xef\xbf\xbd");
+		else
+			dpe_text_add(to, text, 1);
+	}
+}
+
+static void add_name(struct dpe_text *to, const char *name)
+{
+	dpe_text_puts(to, "<name><text>");
+	add_escaped(to, name);
+	dpe_text_puts(to, "</text></name>");
+}
+
+static void add_arcs(
+	struct dpe_text *to, unsigned transition, const unsigned *places, unsigned count, bool out)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (out)
+			dpe_text_printf(to,
+				"      <arc id=\"o%u-%u\" source=\"t%u\" target=\"p%u\"/>\n",
+				transition, i, transition, places[i]);
+		else
+			dpe_text_printf(to,
+				"      <arc id=\"i%u-%u\" source=\"p%u\" target=\"t%u\"/>\n",
+				transition, i, places[i], transition);
+	}
+}
+
+static void emit_pnml(const struct dpe_net *net, const struct dpe_rule *rule, struct dpe_text *to)
+{
+	dpe_text_puts(to,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<pnml xmlns=\"http://www.pnml.org/version-2009/grammar/pnml\">\n"
+		"  <net id=\"net\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\">\n    ");
+	add_name(to, rule->name);
+	dpe_text_puts(to, "\n    <page id=\"page\">\n");
+	for (unsigned i = 0; i < net->nplaces; i++) {
+		dpe_text_printf(to, "      <place id=\"p%u\">", i);
+		if (i == net->end)
+			add_name(to, "end");
+		if (i == net->start)
+			dpe_text_puts(to, "<name><text>start</text></name>"
+					  "<initialMarking><text>1</text></initialMarking>");
+		dpe_text_puts(to, "</place>\n");
+	}
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		const struct dpe_transition *transition = &net->transitions[i];
+
+		dpe_text_printf(to, "      <transition id=\"t%u\">", i);
+		if (transition->literal != DPE_SILENT)
+			add_name(to, label_of(rule, transition));
+		dpe_text_puts(to, "</transition>\n");
+		add_arcs(to, i, transition->inputs, transition->ninputs, false);
+		add_arcs(to, i, transition->outputs, transition->noutputs, true);
+	}
+	dpe_text_puts(to, "    </page>\n  </net>\n</pnml>\n");
+}
+
+bool dpe_net_emit(const struct dpe_net *net, const struct dpe_rule *rule, enum dpe_net_emit emit,
+	struct dpe_text *to, struct dpe_diags *diags)
+{
+	if (emit == DPE_EMIT_NET) {
+		emit_text(net, rule, to);
+		return true;
+	}
+	if (net->extended) {
+		dpe_diag(diags, DPE_ERROR, rule->place,
+			"rule '%s' has no P/T net: the join of its '@' needs inhibitor arcs, which "
+			"PNML's P/T nets do not have",
+			rule->name);
+		return false;
+	}
+	emit_pnml(net, rule, to);
+	return true;
+}
