@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 #define WINDOW 120 /* columns of a source line that are shown */
 
@@ -18,8 +19,15 @@ struct diag {
 	unsigned leader; /* number of the error or warning that a note belongs to */
 };
 
+/* What was said since the last printing, to find repetitions fast however many there are. */
+struct said {
+	UT_hash_handle hh;
+	char *key;
+};
+
 struct dpe_diags {
 	struct diag *at;
+	struct said *said;
 	unsigned count, cap;
 	unsigned printed; /* those before were printed */
 	unsigned errors, leader;
@@ -33,6 +41,17 @@ struct dpe_diags *dpe_diags_new(void)
 	return dpe_xcalloc(1, sizeof(struct dpe_diags));
 }
 
+static void forget_said(struct dpe_diags *diags)
+{
+	struct said *said, *next;
+
+	HASH_ITER (hh, diags->said, said, next) {
+		HASH_DEL(diags->said, said);
+		free(said->key);
+		free(said);
+	}
+}
+
 void dpe_diags_free(struct dpe_diags *diags)
 {
 	if (!diags)
@@ -43,6 +62,7 @@ void dpe_diags_free(struct dpe_diags *diags)
 	}
 	for (unsigned i = 0; i < diags->narenas; i++)
 		dpe_arena_free(diags->arenas[i]);
+	forget_said(diags);
 	free(diags->arenas);
 	free(diags->at);
 	free(diags);
@@ -53,21 +73,23 @@ void dpe_diags_keep(struct dpe_diags *diags, struct dpe_arena *arena)
 	*DPE_GROW(diags->arenas, diags->narenas, diags->caparenas) = arena;
 }
 
-static bool same_where(const char *a, const char *b)
+/* True where the same was said at the same place; if not, it now was. */
+static bool is_known(struct dpe_diags *diags, const struct diag *new)
 {
-	return a == b || (a && b && !strcmp(a, b));
-}
+	const char *where = new->where ? new->where : "";
+	char *key =
+		dpe_xasprintf("%d %p %u %d%zu:%s%s", new->severity, (const void *)new->place.source,
+			new->place.begin, !!new->where, strlen(where), where, new->text);
+	struct said *said;
 
-static bool is_known(const struct dpe_diags *diags, const struct diag *new)
-{
-	for (unsigned i = diags->count; i-- > diags->printed;) {
-		const struct diag *old = &diags->at[i];
-
-		if (old->severity == new->severity && old->place.source == new->place.source &&
-			old->place.begin == new->place.begin &&same_where(old->where, new->where) &&
-			!strcmp(old->text, new->text))
-			return true;
+	HASH_FIND_STR(diags->said, key, said);
+	if (said) {
+		free(key);
+		return true;
 	}
+	said = dpe_xcalloc(1, sizeof(*said));
+	said->key = key;
+	HASH_ADD_KEYPTR(hh, diags->said, said->key, strlen(said->key), said);
 	return false;
 }
 
@@ -81,8 +103,8 @@ static void add(struct dpe_diags *diags, struct diag new)
 		return;
 	}
 	new.number = diags->count;
-	if (new.severity != DPE_NOTE)
-		diags->leader = new.number;
+	if (new.severity != DPE_NOTE || diags->leader < diags->printed)
+		diags->leader = new.number; /* a note alone, where what it belongs to was printed */
 	new.leader = diags->leader;
 	if (new.place.source)
 		dpe_place_line(new.place, &new.line, &new.column);
@@ -140,6 +162,9 @@ static size_t utf8_length(const unsigned char *at, size_t left)
 
 	if (!len || len > left || *at == 0xc0 || *at == 0xc1 || *at > 0xf4)
 		return 0;
+	if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
+		(*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
+		return 0; /* too long for what it says: might be a control byte in disguise */
 	for (size_t i = 1; i < len; i++) {
 		if (at[i] >> 6 != 2)
 			return 0;
@@ -183,15 +208,12 @@ static void add_line(struct dpe_text *to, struct dpe_place place)
 
 	if (begin > size)
 		begin = size;
-	for (from = begin; from && text[from - 1] != '\n';)
+	from = begin;
+	while (from && text[from - 1] != '\n' && begin - from < WINDOW / 2)
 		from--;
 	end = begin;
-	while (end < size && text[end] != '\n')
+	while (end < size && text[end] != '\n' && end - from < WINDOW)
 		end++;
-	if (begin - from > WINDOW / 2)
-		from = begin - WINDOW / 2;
-	if (end - from > WINDOW)
-		end = from + WINDOW;
 	dpe_text_puts(to, "  | ");
 	before = add_safe(to, text + from, begin - from);
 	add_safe(to, text + begin, end - begin);
@@ -271,5 +293,6 @@ void dpe_diags_print(struct dpe_diags *diags, FILE *to)
 		}
 	}
 	free(order);
+	forget_said(diags);
 	diags->printed = diags->count;
 }

@@ -8,7 +8,27 @@
 struct dpe_source {
 	const char *name, *text;
 	size_t len;
+	uint32_t *lines; /* where each begins */
+	unsigned nlines;
 };
+
+/* Counted first: an arena does not take memory back. */
+static void find_lines(struct dpe_arena *arena, struct dpe_source *source)
+{
+	const char *end = source->text + source->len, *at = source->text;
+
+	source->nlines = 1;
+	while ((at = memchr(at, '\n', (size_t)(end - at)))) {
+		source->nlines++;
+		at++;
+	}
+	source->lines = dpe_arena_alloc(arena, source->nlines * sizeof(*source->lines));
+	at = source->text;
+	for (unsigned i = 1; i < source->nlines; i++) {
+		at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
+		source->lines[i] = (uint32_t)(at - source->text);
+	}
+}
 
 struct dpe_source *dpe_source_new(
 	struct dpe_arena *arena, const char *name, const char *text, size_t len)
@@ -18,6 +38,7 @@ struct dpe_source *dpe_source_new(
 	source->name = dpe_arena_strndup(arena, name, strlen(name));
 	source->text = dpe_arena_strndup(arena, text, len);
 	source->len = len;
+	find_lines(arena, source);
 	return source;
 }
 
@@ -83,15 +104,23 @@ struct dpe_place dpe_place_join(struct dpe_place a, struct dpe_place b)
 
 void dpe_place_line(struct dpe_place place, unsigned *line, unsigned *column)
 {
+	const struct dpe_source *source = place.source;
+	unsigned low = 0, high;
+	size_t at;
+
 	*line = *column = 1;
-	if (!place.source)
+	if (!source)
 		return;
-	for (size_t i = 0; i < place.begin && i < place.source->len; i++) {
-		if (place.source->text[i] == '\n') {
-			++*line;
-			*column = 1;
-		} else {
-			++*column;
-		}
+	at = place.begin < source->len ? place.begin : source->len;
+	high = source->nlines;
+	while (high - low > 1) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (source->lines[middle] <= at)
+			low = middle;
+		else
+			high = middle;
 	}
+	*line = low + 1;
+	*column = (unsigned)(at - source->lines[low]) + 1;
 }

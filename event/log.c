@@ -175,7 +175,7 @@ bool dpe_log_line(struct dpe_log_reader *reader, struct dpe_text *line, bool *wh
 	line->cap = cap;
 	line->len = 0;
 	if (len < 0) {
-		if (ferror(reader->from)) {
+		if (!feof(reader->from)) { /* also where no memory holds the line */
 			dpe_log_error(reader, DPE_ERROR, reader->line + 1,
 				"cannot read on: %s; what came after is lost", strerror(errno));
 			reader->cut_off = true;

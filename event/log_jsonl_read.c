@@ -580,7 +580,10 @@ static bool parse_line(struct dpe_jsonl *j)
 	yajl_status status;
 
 	begin_line(j);
-	status = yajl_parse(j->parser, (const unsigned char *)j->line.at, j->line.len);
+	/* The newline ends what a word or a number would go on with on the next line. */
+	j->line.at[j->line.len] = '\n';
+	status = yajl_parse(j->parser, (const unsigned char *)j->line.at, j->line.len + 1);
+	j->line.at[j->line.len] = '\0';
 	if (status == yajl_status_ok && !j->depth && j->objects)
 		return true;
 	if (status == yajl_status_error)
@@ -620,6 +623,8 @@ bool dpe_jsonl_begin(struct dpe_log_reader *reader)
 		return true;
 	j->names = reader->names;
 	j->pending = true;
+	if (j->line.len > DPE_LONGEST_LINE) /* told when it is read */
+		return true;
 	if (!parse_line(j) || !(j->seen >> M_HEADER & 1))
 		return true;
 	j->pending = false;
@@ -637,14 +642,31 @@ static bool check_message(struct dpe_jsonl *j)
 		return fail(j, "a header can only be the first line of a log");
 	if (!(j->seen >> M_EVENT & 1) && !(j->seen >> M_LOST & 1))
 		return fail(j, "a message needs an \"event\", the name of what happened");
+	if ((j->seen >> M_EVENT & 1) && (j->seen >> M_LOST & 1))
+		return fail(j, "\"dpe_lost\" stands on a line of its own, without an \"event\"");
 	return true;
+}
+
+/* True where the line is JSON from its beginning to its end, message or not. */
+static bool is_json(const struct dpe_text *line)
+{
+	yajl_handle parser = yajl_alloc(NULL, NULL, NULL);
+	bool is;
+
+	if (!parser)
+		abort();
+	yajl_config(parser, yajl_allow_multiple_values, 1);
+	is = yajl_parse(parser, (const unsigned char *)line->at, line->len) == yajl_status_ok &&
+	     yajl_complete_parse(parser) == yajl_status_ok;
+	yajl_free(parser);
+	return is;
 }
 
 static int skip_line(struct dpe_log_reader *reader)
 {
 	struct dpe_jsonl *j = reader->jsonl;
 
-	if (!j->whole) {
+	if (!j->whole && !is_json(&j->line)) {
 		dpe_log_error(reader, DPE_WARNING, reader->line,
 			"the log ends in the middle of a line: what came after is lost");
 		reader->cut_off = true;

@@ -15,7 +15,8 @@ struct dpe_msg {
 	struct dpe_source *source;
 	const char *text;
 	uint32_t at, len;
-	bool told; /* diagnostics show lines of the source */
+	bool told;             /* diagnostics show lines of the source */
+	struct dpe_place open; /* of a comment that has no end */
 	struct dpe_value *preds;
 	unsigned npreds, cappreds;
 };
@@ -71,9 +72,16 @@ static bool at_text(const struct dpe_msg *msg, const char *text)
 
 static void skip_comment(struct dpe_msg *msg, const char *end)
 {
+	uint32_t begin = msg->at;
+
+	msg->at += 2;
 	while (msg->at < msg->len && !at_text(msg, end))
 		msg->at++;
-	msg->at += msg->at < msg->len ? (uint32_t)strlen(end) : 0;
+	if (msg->at < msg->len)
+		msg->at += (uint32_t)strlen(end);
+	else
+		msg->open = *end == '*' ? (struct dpe_place){msg->source, begin, begin + 2}
+					: (struct dpe_place){0};
 }
 
 static void skip_blanks(struct dpe_msg *msg)
@@ -104,6 +112,20 @@ static int wrong(struct dpe_log_reader *reader, const char *expected)
 		dpe_diag(reader->diags, DPE_ERROR, place, "%s is expected here", expected);
 	while (msg->at < msg->len && peek(msg) != '(')
 		msg->at++;
+	return -1;
+}
+
+/* 0, or -1 where a comment took the rest of the log. */
+static int end_log(struct dpe_log_reader *reader)
+{
+	struct dpe_msg *msg = reader->msg;
+
+	if (!msg->open.source)
+		return 0;
+	dpe_diag(reader->diags, DPE_ERROR, msg->open,
+		"this comment has no end, and the rest of the log is in it: write */");
+	msg->told = true;
+	msg->open.source = NULL;
 	return -1;
 }
 
@@ -164,7 +186,7 @@ int dpe_msg_read(struct dpe_log_reader *reader, struct dpe_message **message)
 
 	skip_blanks(msg);
 	if (msg->at >= msg->len)
-		return 0;
+		return end_log(reader);
 	if (peek(msg) != '(')
 		return wrong(reader, "'(', the beginning of a message,");
 	msg->at++;
@@ -289,14 +311,31 @@ static char *key_of(uint32_t log, struct dpe_value id)
 	return key.at;
 }
 
-/* What stands for a byte that the notation cannot hold. */
+/* False for what would be read as something else: an end, a comment, no predecessor, a number. */
+static bool is_plain(const char *text, size_t len, size_t i)
+{
+	if (i + 1 < len && text[i] == '/' && (text[i + 1] == '/' || text[i + 1] == '*'))
+		return false;
+	return is_id_byte(text[i]) && (i || (*text != '.' && *text != '#'));
+}
+
+/* An underscore stands for each byte that the notation cannot hold. */
+static void make_plain(char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (!is_plain(text, len, i))
+			text[i] = '_';
+	}
+}
+
 static char *plain_name(const struct dpe_names *table, const struct dpe_message *message)
 {
 	struct dpe_text name = {0};
 
 	dpe_event_print(&name, table, message->name, message->phase);
+	make_plain(name.at, name.len);
 	for (size_t i = 0; i < name.len; i++) {
-		if (!is_id_byte(name.at[i]) || name.at[i] == '#')
+		if (name.at[i] == '#')
 			name.at[i] = '_';
 	}
 	return name.at;
@@ -312,7 +351,7 @@ static bool keeps_id(const struct dpe_message *message, const char *name)
 		(id.text[len] && id.text[len] != '#'))
 		return false;
 	for (uint32_t i = 0; i < id.len; i++) {
-		if (!is_id_byte(id.text[i]))
+		if (!is_plain(id.text, id.len, i))
 			return false;
 	}
 	return true;
@@ -363,15 +402,22 @@ static void print_pred(
 	struct dpe_log_writer *writer, const struct dpe_message *message, struct dpe_value id)
 {
 	char *key = key_of(message->log, id);
+	struct dpe_text *text = &writer->text;
 	struct given *given;
+	size_t begin;
 
 	HASH_FIND_STR(writer->msg_names->given, key, given);
 	free(key);
-	dpe_text_puts(&writer->text, " ");
+	dpe_text_puts(text, " ");
+	begin = text->len;
 	if (given)
-		dpe_text_puts(&writer->text, given->name);
+		dpe_text_puts(text, given->name);
 	else
-		dpe_value_print(&writer->text, id);
+		dpe_value_print(text, id);
+	if (text->len == begin)
+		dpe_text_puts(text, "_");
+	if (!given)
+		make_plain(text->at + begin, text->len - begin);
 }
 
 /* ---- program order ----------------------------------------------------------------------- */

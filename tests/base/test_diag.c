@@ -139,6 +139,48 @@ static void what_was_said_is_not_said_again(void **state)
 	end(&f);
 }
 
+static void a_note_is_printed_also_after_its_error_was(void **state)
+{
+	struct fixture f = begin("");
+
+	(void)state;
+	dpe_diag(f.diags, DPE_ERROR, (struct dpe_place){0}, "error");
+	assert_printed(&f, "dpe: error: error\n");
+	dpe_diag(f.diags, DPE_NOTE, (struct dpe_place){0}, "late");
+	assert_printed(&f, "dpe: note: late\n");
+	end(&f);
+}
+
+static void overlong_characters_are_escaped(void **state)
+{
+	struct fixture f = begin("");
+
+	(void)state;
+	dpe_diag_at(f.diags, DPE_ERROR, "x", "\xe0\x82\x9b\xed\xa0\x80 ä");
+	assert_printed(&f, "x: error: \\xe0\\x82\\x9b\\xed\\xa0\\x80 ä\n");
+	end(&f);
+}
+
+/* As many as a bad log has lines: quadratic time would be noticed here. */
+static void there_may_be_many(void **state)
+{
+	struct dpe_text text = {0};
+	struct fixture f;
+	FILE *nowhere = fopen("/dev/null", "w");
+
+	(void)state;
+	for (int i = 0; i < 200000; i++)
+		dpe_text_puts(&text, "(");
+	f = begin(text.at);
+	for (unsigned i = 0; i < 200000; i++)
+		dpe_diag(f.diags, DPE_ERROR, at(&f, i, i + 1), "again");
+	assert_int_equal(dpe_diags_errors(f.diags), 200000);
+	dpe_diags_print(f.diags, nowhere);
+	fclose(nowhere);
+	dpe_text_free(&text);
+	end(&f);
+}
+
 static void some_have_no_place(void **state)
 {
 	struct fixture f = begin("");
@@ -170,6 +212,9 @@ int main(void)
 		cmocka_unit_test(long_lines_are_cut_around_the_mark),
 		cmocka_unit_test(they_stand_in_the_order_of_the_text),
 		cmocka_unit_test(what_was_said_is_not_said_again),
+		cmocka_unit_test(a_note_is_printed_also_after_its_error_was),
+		cmocka_unit_test(overlong_characters_are_escaped),
+		cmocka_unit_test(there_may_be_many),
 		cmocka_unit_test(some_have_no_place),
 		cmocka_unit_test(a_kept_source_outlives_its_owner),
 	};

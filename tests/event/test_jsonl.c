@@ -175,6 +175,28 @@ static void bad_lines_are_told_and_skipped(void **state)
 		":15: error: no JSON at column 1: invalid string in json text.\n");
 }
 
+/* What stands behind the object is this line's mistake, and never the next line's. */
+static void what_stands_behind_the_object_is_told(void **state)
+{
+	(void)state;
+	assert_reads("{\"event\":\"a\",\"id\":1}\n"
+		     "{\"event\":\"b\"} 12\n"
+		     "{\"event\":\"c\",\"id\":2}\n"
+		     "{\"event\":\"d\"} \"open\n"
+		     "{\"event\":\"e\",\"id\":3}\n"
+		     "{\"event\":\"f\"} tru\n"
+		     "{\"event\":\"g\",\"dpe_lost\":1}\n"
+		     "{\"event\":\"h\",\"id\":4}\n",
+		"{\"event\":\"a\",\"id\":1}\n"
+		"{\"event\":\"c\",\"id\":2}\n"
+		"{\"event\":\"e\",\"id\":3}\n"
+		"{\"event\":\"h\",\"id\":4}\n"
+		":2: error: a message is an object, {\"event\":…}\n"
+		":4: error: no JSON at column 19: invalid character inside string.\n"
+		":6: error: no JSON at column 17: invalid string in json text.\n"
+		":7: error: \"dpe_lost\" stands on a line of its own, without an \"event\"\n");
+}
+
 static void invalid_utf8_is_told(void **state)
 {
 	char *got = read_all("{\"event\":\"a\xff\"}\n", 15);
@@ -210,6 +232,9 @@ static void a_log_can_end_anywhere(void **state)
 	assert_reads("{\"event\":\"a\",\"id\":1}\n{\"event\":\"b",
 		"{\"event\":\"a\",\"id\":1}\ncut off\n"
 		":2: warning: the log ends in the middle of a line: what came after is lost\n");
+	assert_reads("{\"event\":\"a\",\"id\":1}\n{\"evnt\":\"b\"}",
+		"{\"event\":\"a\",\"id\":1}\n"
+		":2: error: a message needs an \"event\", the name of what happened\n");
 }
 
 static void pointers_are_written_in_one_way(void **state)
@@ -285,6 +310,7 @@ int main(void)
 		cmocka_unit_test(the_header_is_no_message),
 		cmocka_unit_test(order_and_losses_are_told),
 		cmocka_unit_test(bad_lines_are_told_and_skipped),
+		cmocka_unit_test(what_stands_behind_the_object_is_told),
 		cmocka_unit_test(invalid_utf8_is_told),
 		cmocka_unit_test(nesting_has_an_end),
 		cmocka_unit_test(a_log_can_end_anywhere),

@@ -118,6 +118,18 @@ static void what_does_not_fit_is_told(void **state)
 		"results, times, stacks and further members\n");
 }
 
+/* Neither names nor ids can make messages of their own. */
+static void what_is_written_reads_as_it_was_meant(void **state)
+{
+	(void)state;
+	assert_converts("{\"event\":\"a\",\"id\":1,\"pred\":[\"q) (evil .\",\".\",\"\"]}\n"
+			"{\"event\":\"b//c\",\"id\":2}\n"
+			"{\"event\":\"b/*c\",\"id\":\"b/*c\"}\n"
+			"{\"event\":\".x\",\"id\":\".x\"}\n",
+		DPE_LOG_JSONL, DPE_LOG_MSG,
+		"(a#1 q___evil_. _ _)\n(b_/c#1 .)\n(b_*c#1 .)\n(_x#1 .)\n");
+}
+
 static void mistakes_are_told_and_skipped(void **state)
 {
 	(void)state;
@@ -132,6 +144,17 @@ static void mistakes_are_told_and_skipped(void **state)
 		":2:3: error: the log ends where a predecessor or ')' is expected\n"
 		"  | (d\n"
 		"  |   ^\n");
+	assert_converts("(a .) /* and (b a)", DPE_LOG_MSG, DPE_LOG_MSG,
+		"(a .)\n"
+		":1:7: error: this comment has no end, and the rest of the log is in it: write */\n"
+		"  | (a .) /* and (b a)\n"
+		"  |       ^~\n");
+	assert_converts(
+		"(a .) /* b */ // no end is needed here", DPE_LOG_MSG, DPE_LOG_MSG, "(a .)\n");
+	assert_converts("/*/ (a .)", DPE_LOG_MSG, DPE_LOG_MSG,
+		":1:1: error: this comment has no end, and the rest of the log is in it: write */\n"
+		"  | /*/ (a .)\n"
+		"  | ^~\n");
 }
 
 static void hostile_text(void **state)
@@ -159,6 +182,7 @@ int main(void)
 		cmocka_unit_test(ids_become_names),
 		cmocka_unit_test(the_order_of_threads_is_kept),
 		cmocka_unit_test(what_does_not_fit_is_told),
+		cmocka_unit_test(what_is_written_reads_as_it_was_meant),
 		cmocka_unit_test(mistakes_are_told_and_skipped),
 		cmocka_unit_test(hostile_text),
 	};
