@@ -9,8 +9,9 @@
 
 struct dpe_chain {
 	uint32_t chain;
-	unsigned nevents, capevents;
-	struct dpe_occurrence **events; /* in the order of the chain */
+	unsigned nearlier, capearlier;
+	struct dpe_occurrence *last;
+	struct dpe_occurrence **earlier; /* those before it, in the order of the chain */
 };
 
 struct dpe_occurrence *dpe_occurrence_new(const struct dpe_event *event)
@@ -55,19 +56,19 @@ static struct dpe_occurrence *last_before(
 	const struct dpe_chain *chain, const struct dpe_stamp *stamp)
 {
 	uint32_t reach = dpe_stamp_reach(stamp, chain->chain);
-	unsigned low = 0, high = chain->nevents;
+	unsigned low = 0, high = chain->nearlier;
 
-	if (high && chain->events[high - 1]->stamp.index <= reach)
-		return chain->events[high - 1];
+	if (chain->last->stamp.index <= reach)
+		return chain->last;
 	while (low < high) {
 		unsigned middle = low + (high - low) / 2;
 
-		if (chain->events[middle]->stamp.index <= reach)
+		if (chain->earlier[middle]->stamp.index <= reach)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low ? chain->events[low - 1] : NULL;
+	return low ? chain->earlier[low - 1] : NULL;
 }
 
 /* Adds a candidate unless another covers it, and drops those that it covers. */
@@ -91,6 +92,10 @@ void dpe_order_preds(
 	const struct dpe_order *order, const struct dpe_stamp *stamp, struct dpe_preds *preds)
 {
 	preds->count = 0;
+	if (order->top && dpe_precedes(&order->top->stamp, stamp)) {
+		*DPE_GROW(preds->at, preds->count, preds->cap) = order->top;
+		return;
+	}
 	for (unsigned i = 0; i < order->nchains; i++) {
 		struct dpe_occurrence *candidate = last_before(&order->chains[i], stamp);
 
@@ -112,28 +117,109 @@ static struct dpe_chain *find_chain(struct dpe_order *order, uint32_t number)
 	return chain;
 }
 
-void dpe_order_add(struct dpe_order *order, struct dpe_occurrence *occurrence)
+static void append(struct dpe_order *order, struct dpe_occurrence *occurrence)
 {
 	struct dpe_chain *chain = find_chain(order, occurrence->stamp.chain);
 
-	*DPE_GROW(chain->events, chain->nevents, chain->capevents) = dpe_occurrence_ref(occurrence);
+	if (chain->last)
+		*DPE_GROW(chain->earlier, chain->nearlier, chain->capearlier) = chain->last;
+	chain->last = dpe_occurrence_ref(occurrence);
+}
+
+/* True where all that the order has precedes an event with these predecessors. */
+static bool preds_are_all(const struct dpe_order *order, const struct dpe_preds *preds)
+{
+	if (!order->nchains)
+		return true;
+	if (order->top)
+		return preds->count == 1 && preds->at[0] == order->top;
+	return false;
+}
+
+/* Several chains, whose last events may all precede the event. */
+static bool follows_all(const struct dpe_order *order, const struct dpe_stamp *stamp)
+{
+	for (unsigned i = 0; i < order->nchains; i++) {
+		if (!dpe_precedes(&order->chains[i].last->stamp, stamp))
+			return false;
+	}
+	return true;
+}
+
+void dpe_order_add(
+	struct dpe_order *order, struct dpe_occurrence *occurrence, const struct dpe_preds *preds)
+{
+	bool all = preds_are_all(order, preds) ||
+		   (!order->top && follows_all(order, &occurrence->stamp));
+
+	append(order, occurrence);
+	order->top = all ? occurrence : NULL;
 }
 
 void dpe_order_copy(struct dpe_order *to, const struct dpe_order *from)
 {
 	for (unsigned i = 0; i < from->nchains; i++) {
-		for (unsigned j = 0; j < from->chains[i].nevents; j++)
-			dpe_order_add(to, from->chains[i].events[j]);
+		const struct dpe_chain *chain = &from->chains[i];
+
+		for (unsigned j = 0; j < chain->nearlier; j++)
+			append(to, chain->earlier[j]);
+		append(to, chain->last);
 	}
+	to->top = from->top;
 }
 
 void dpe_order_clear(struct dpe_order *order)
 {
 	for (unsigned i = 0; i < order->nchains; i++) {
-		for (unsigned j = 0; j < order->chains[i].nevents; j++)
-			dpe_occurrence_unref(order->chains[i].events[j]);
-		free(order->chains[i].events);
+		struct dpe_chain *chain = &order->chains[i];
+
+		for (unsigned j = 0; j < chain->nearlier; j++)
+			dpe_occurrence_unref(chain->earlier[j]);
+		dpe_occurrence_unref(chain->last);
+		free(chain->earlier);
 	}
 	free(order->chains);
 	*order = (struct dpe_order){0};
+}
+
+/* ---- forgetting -------------------------------------------------------------------------- */
+
+static void forget_in(struct dpe_chain *chain, const struct dpe_horizon *horizon)
+{
+	const struct dpe_occurrence *next = chain->last;
+	unsigned kept = chain->nearlier;
+
+	for (unsigned i = chain->nearlier; i--;) {
+		struct dpe_occurrence *at = chain->earlier[i];
+
+		if (!dpe_horizon_sees(horizon, chain->chain, at->stamp.index, next->stamp.index)) {
+			dpe_occurrence_unref(at);
+			continue;
+		}
+		chain->earlier[--kept] = at;
+		next = at;
+	}
+	chain->nearlier -= kept;
+	if (!chain->nearlier) {
+		free(chain->earlier);
+		chain->earlier = NULL;
+		chain->capearlier = 0;
+		return;
+	}
+	memmove(chain->earlier, chain->earlier + kept, chain->nearlier * sizeof(*chain->earlier));
+}
+
+void dpe_order_forget(struct dpe_order *order, const struct dpe_horizon *horizon)
+{
+	for (unsigned i = 0; i < order->nchains; i++)
+		forget_in(&order->chains[i], horizon);
+}
+
+uint64_t dpe_order_size(const struct dpe_order *order)
+{
+	uint64_t size = order->nchains;
+
+	for (unsigned i = 0; i < order->nchains; i++)
+		size += order->chains[i].nearlier;
+	return size;
 }

@@ -7,6 +7,9 @@
 #include <string.h>
 
 #define DEFAULT_INSTANCES 100000
+#define FORGET_FROM 8192
+
+static const char last_event[] = "thread::exit";
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
@@ -29,6 +32,26 @@ void dpe_recognizer_watermark(
 		return;
 	dpe_stabilizer_watermark(recognizer->stabilizer, host, time);
 	dpe_waits_settle(recognizer->waits, recognizer, time);
+}
+
+/* ---- forgetting -------------------------------------------------------------------------- */
+
+/* Slices forget when they have twice as many events as after the last time, so that each event
+ * pays for a few looks only. */
+static void forget(struct dpe_recognizer *recognizer)
+{
+	struct dpe_horizon *horizon = dpe_horizon_new(recognizer->stabilizer);
+
+	for (unsigned i = 0; horizon && i < recognizer->spec->nrules; i++) {
+		if (recognizer->runs[i].slices)
+			dpe_slices_forget(&recognizer->runs[i], horizon);
+	}
+	dpe_horizon_free(horizon);
+	recognizer->most_kept = recognizer->kept * 2;
+	if (recognizer->most_kept < recognizer->options.forget_from)
+		recognizer->most_kept = recognizer->options.forget_from;
+	if (recognizer->options.forget_from == 1)
+		recognizer->most_kept = 0;
 }
 
 /* ---- released events --------------------------------------------------------------------- */
@@ -79,6 +102,8 @@ static void on_event(void *context, const struct dpe_event *event)
 			take_by_rule(run, &watch->at[i], end - i, event, &occurrence);
 	}
 	dpe_occurrence_unref(occurrence);
+	if (recognizer->kept > recognizer->most_kept)
+		forget(recognizer);
 }
 
 /* ---- doubt ------------------------------------------------------------------------------- */
@@ -201,6 +226,7 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
 void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_summary *summary)
 {
 	*summary = recognizer->summary;
+	summary->kept = recognizer->kept;
 }
 
 /* ---- the beginning and the end ----------------------------------------------------------- */
@@ -365,6 +391,7 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 	struct dpe_stabilizer_options options = {
 		.pairings = pairings,
 		.ordered = recognizer->options.ordered,
+		.ends_thread = dpe_names_find(spec->names, last_event, strlen(last_event)),
 		.debug = recognizer->options.debug,
 	};
 	const struct dpe_stabilizer_sink sink = {
@@ -402,6 +429,9 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 	recognizer->sink = *sink;
 	if (!recognizer->options.max_instances)
 		recognizer->options.max_instances = DEFAULT_INSTANCES;
+	if (!recognizer->options.forget_from)
+		recognizer->options.forget_from = FORGET_FROM;
+	recognizer->most_kept = recognizer->options.forget_from;
 	recognizer->waits = dpe_waits_new();
 	begin_globals(recognizer);
 	begin_stabilizer(recognizer);

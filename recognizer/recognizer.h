@@ -79,11 +79,15 @@ struct dpe_recognizer_options {
 	bool ordered;           /* see stabilizer.h */
 	bool stabilize_only;    /* establish synchronisation, follow no rule */
 	unsigned max_instances; /* partial matches kept of one slice; 0: 100,000 */
+	/* Slices forget the events that can no longer matter once they have as many, and again
+	 * when these have doubled; 0: 8,192; 1: at each event, which is slow. */
+	uint64_t forget_from;
 	const struct dpe_debug *debug;
 };
 
 struct dpe_summary {
 	uint64_t events, lost, held;
+	uint64_t kept; /* events that slices remember, an event once for each slice */
 	unsigned rules;
 	uint64_t satisfied, violated, incomplete, inconclusive, matches, errors, deadlocks;
 };

@@ -35,6 +35,7 @@ void dpe_occurrence_unref(struct dpe_occurrence *occurrence); /* accepts NULL */
 struct dpe_order {
 	struct dpe_chain *chains;
 	unsigned nchains, capchains;
+	struct dpe_occurrence *top; /* that all others precede; NULL: none does, or nobody knows */
 };
 
 struct dpe_preds {
@@ -45,9 +46,14 @@ struct dpe_preds {
 /* The immediate predecessors of an event that comes after all that were added. */
 void dpe_order_preds(
 	const struct dpe_order *order, const struct dpe_stamp *stamp, struct dpe_preds *preds);
-void dpe_order_add(struct dpe_order *order, struct dpe_occurrence *occurrence);
+/* Adds an event after its predecessors were found. */
+void dpe_order_add(struct dpe_order *order, struct dpe_occurrence *occurrence,
+	const struct dpe_preds *preds);
 void dpe_order_copy(struct dpe_order *to, const struct dpe_order *from);
 void dpe_order_clear(struct dpe_order *order);
+/* Drops what no event to come can have as its immediate predecessor. */
+void dpe_order_forget(struct dpe_order *order, const struct dpe_horizon *horizon);
+uint64_t dpe_order_size(const struct dpe_order *order);
 bool dpe_preds_have(const struct dpe_preds *preds, const struct dpe_occurrence *occurrence);
 
 /* ---- pattern.c --------------------------------------------------------------------------- */
@@ -119,18 +125,19 @@ struct dpe_partial {
 
 struct dpe_slice {
 	struct dpe_slice *next_of_rule;
-	uint64_t number;          /* in the order of their beginning */
-	struct dpe_value *params; /* owned, one a variable */
-	uint64_t mask;            /* those that are bound */
-	bool extended;            /* a slice with these values and more exists */
-	bool done;                /* no further verdict */
-	bool overflown;           /* partial matches were given up: from then on in doubt */
-	uint64_t event;           /* the last one that touched it, to take each once */
+	uint64_t number; /* in the order of their beginning */
+	uint64_t hash;   /* of its values */
+	uint64_t mask;   /* variables that are bound */
+	uint64_t event;  /* the last one that touched it, to take each once */
+	bool extended;   /* a slice with these values and more exists */
+	bool done;       /* no further verdict */
+	bool overflown;  /* partial matches were given up: from then on in doubt */
 	struct dpe_order order;
 	struct dpe_reading *readings; /* expect */
 	unsigned nreadings, capreadings;
 	struct dpe_partial *partials; /* detect */
 	unsigned npartials, cappartials;
+	struct dpe_value params[]; /* owned, one a variable */
 };
 
 /* One rule being followed. */
@@ -186,6 +193,7 @@ struct dpe_recognizer {
 	struct dpe_value *globals; /* owned */
 	struct dpe_summary summary;
 	struct dpe_waits *waits;
+	uint64_t kept, most_kept; /* events in the orders of slices, and when to forget some */
 	char *doubt;            /* why, once anything was lost; else NULL */
 	bool ended;             /* break in a replay */
 	struct dpe_text text;   /* scratch of actions */
@@ -212,6 +220,8 @@ void dpe_slices_free(struct dpe_run *run); /* with its slices; accepts a run wit
 /* The event, which matched run->bindings, goes to every slice that it belongs to. */
 void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence);
 void dpe_slices_finish(struct dpe_run *run);
+/* Drops the events that can no longer matter. */
+void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon);
 
 /* ---- engine.c ---------------------------------------------------------------------------- */
 

@@ -2,8 +2,9 @@
  * combination of their values. An event belongs to every slice whose values include what the
  * event binds; new combinations arise where an event's values can be joined with a slice's.
  *
- * Slices are found by hash, never by scanning: the table of a rule has each slice under all its
- * values, and under those of its values that some pattern of the rule can share with it. */
+ * Slices are found by hash, never by scanning. Where the patterns of a rule bind different
+ * variables, each slice also stands in buckets, under those of its values that some pattern can
+ * share with it. */
 #include "recognizer/run.h"
 
 #include <stdlib.h>
@@ -21,12 +22,14 @@ struct bucket {
 };
 
 struct dpe_slices {
-	struct bucket *buckets;
 	struct dpe_slice *first, **last; /* in the order of their beginning */
 	uint64_t nslices;
-	uint64_t *pattern_masks; /* the different ones */
+	struct dpe_slice **table; /* by all their values; open addressing */
+	uint64_t size, ntable;    /* size: a power of two */
+	struct bucket *buckets;   /* unless all patterns bind the same variables */
+	uint64_t *pattern_masks;  /* each once */
 	unsigned npattern_masks;
-	uint64_t *masks; /* of the slices that exist or can arise: unions of pattern masks */
+	uint64_t *masks; /* of the slices there are, each once */
 	unsigned nmasks, capmasks;
 	uint64_t events;
 	/* Slices that the event at hand belongs to. */
@@ -55,23 +58,19 @@ void dpe_value_drop(struct dpe_value value)
 		free((char *)value.text);
 }
 
-static struct dpe_value *keep_values(
-	const struct dpe_value *values, uint64_t mask, unsigned nvariables)
+static void keep_values(struct dpe_value *to, const struct dpe_value *values, uint64_t mask)
 {
-	struct dpe_value *kept = dpe_xcalloc(nvariables + 1, sizeof(*kept));
+	for (uint64_t left = mask; left; left &= left - 1) {
+		unsigned at = (unsigned)__builtin_ctzll(left);
 
-	for (unsigned i = 0; i < nvariables; i++) {
-		if (mask >> i & 1)
-			kept[i] = dpe_value_keep(values[i]);
+		to[at] = dpe_value_keep(values[at]);
 	}
-	return kept;
 }
 
-static void drop_values(struct dpe_value *values, unsigned nvariables)
+static void drop_values(struct dpe_value *values, uint64_t mask)
 {
-	for (unsigned i = 0; i < nvariables; i++)
-		dpe_value_drop(values[i]);
-	free(values);
+	for (uint64_t left = mask; left; left &= left - 1)
+		dpe_value_drop(values[__builtin_ctzll(left)]);
 }
 
 static bool agree(const struct dpe_value *a, const struct dpe_value *b, uint64_t mask)
@@ -95,6 +94,48 @@ static uint64_t hash_key(uint64_t mask, uint64_t sub, const struct dpe_value *va
 		hash ^= hash >> 29;
 	}
 	return hash;
+}
+
+/* ---- the table --------------------------------------------------------------------------- */
+
+static uint64_t hash_slice(uint64_t mask, const struct dpe_value *values)
+{
+	return hash_key(mask, mask, values);
+}
+
+static struct dpe_slice *find_slice(
+	const struct dpe_slices *slices, uint64_t mask, const struct dpe_value *values)
+{
+	uint64_t hash = hash_slice(mask, values);
+
+	for (uint64_t at = hash & (slices->size - 1);; at = (at + 1) & (slices->size - 1)) {
+		struct dpe_slice *slice = slices->table[at];
+
+		if (!slice || (slice->hash == hash && slice->mask == mask &&
+				      agree(slice->params, values, mask)))
+			return slice;
+	}
+}
+
+static void place(struct dpe_slices *slices, struct dpe_slice *slice)
+{
+	uint64_t at = slice->hash & (slices->size - 1);
+
+	while (slices->table[at])
+		at = (at + 1) & (slices->size - 1);
+	slices->table[at] = slice;
+}
+
+static void add_to_table(struct dpe_slices *slices, struct dpe_slice *slice)
+{
+	if (++slices->ntable * 4 > slices->size * 3) {
+		free(slices->table);
+		slices->size *= 2;
+		slices->table = dpe_xcalloc(slices->size, sizeof(struct dpe_slice *));
+		for (struct dpe_slice *old = slices->first; old; old = old->next_of_rule)
+			place(slices, old);
+	}
+	place(slices, slice);
 }
 
 /* ---- buckets ----------------------------------------------------------------------------- */
@@ -124,7 +165,8 @@ static void add_to_bucket(struct dpe_run *run, uint64_t sub, struct dpe_slice *s
 		bucket->mask = slice->mask;
 		bucket->sub = sub;
 		bucket->hash = hash_key(slice->mask, sub, slice->params);
-		bucket->values = keep_values(slice->params, sub, run->rule->nvariables);
+		bucket->values = dpe_xcalloc(run->rule->nvariables + 1, sizeof(*bucket->values));
+		keep_values(bucket->values, slice->params, sub);
 		HASH_FIND(hh, slices->buckets, &bucket->hash, sizeof(bucket->hash), head);
 		if (head) {
 			bucket->same_hash = head->same_hash;
@@ -136,19 +178,14 @@ static void add_to_bucket(struct dpe_run *run, uint64_t sub, struct dpe_slice *s
 	*DPE_GROW(bucket->slices, bucket->nslices, bucket->capslices) = slice;
 }
 
-static struct dpe_slice *find_slice(
-	struct dpe_slices *slices, uint64_t mask, const struct dpe_value *values)
-{
-	struct bucket *bucket = find_bucket(slices, mask, mask, values);
-
-	return bucket ? bucket->slices[0] : NULL;
-}
-
 /* Under all its values, and under what each pattern can share with it. */
 static void index_slice(struct dpe_run *run, struct dpe_slice *slice)
 {
 	struct dpe_slices *slices = run->slices;
 
+	add_to_table(slices, slice);
+	if (slices->npattern_masks == 1)
+		return;
 	add_to_bucket(run, slice->mask, slice);
 	for (unsigned i = 0; i < slices->npattern_masks; i++) {
 		uint64_t sub = slices->pattern_masks[i] & slice->mask;
@@ -198,14 +235,16 @@ static void collect_masks(struct dpe_run *run)
 static struct dpe_slice *new_slice(
 	struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
 {
-	struct dpe_slice *slice = dpe_xcalloc(1, sizeof(*slice));
+	struct dpe_slice *slice =
+		dpe_xcalloc(1, sizeof(*slice) + run->rule->nvariables * sizeof(slice->params[0]));
 
 	slice->mask = mask;
-	slice->params = keep_values(values, mask, run->rule->nvariables);
+	keep_values(slice->params, values, mask);
+	slice->hash = hash_slice(mask, slice->params);
 	slice->number = run->slices->nslices++;
+	index_slice(run, slice);
 	*run->slices->last = slice;
 	run->slices->last = &slice->next_of_rule;
-	index_slice(run, slice);
 	return slice;
 }
 
@@ -249,6 +288,7 @@ static struct dpe_slice *begin_slice(
 	slice->done = part->done;
 	slice->overflown = part->overflown;
 	dpe_order_copy(&slice->order, &part->order);
+	run->recognizer->kept += dpe_order_size(&slice->order);
 	if (expect)
 		dpe_expect_copy(run, slice, part);
 	else
@@ -262,6 +302,14 @@ static void touch(struct dpe_slices *slices, struct dpe_slice *slice)
 		return;
 	slice->event = slices->events;
 	*DPE_GROW(slices->touched, slices->ntouched, slices->captouched) = slice;
+}
+
+/* All patterns bind the same variables: there is one slice for the event. */
+static void touch_only(struct dpe_run *run, const struct dpe_binding *binding)
+{
+	struct dpe_slice *slice = find_slice(run->slices, binding->mask, binding->values);
+
+	touch(run->slices, slice ? slice : begin_slice(run, binding->mask, binding->values));
 }
 
 /* Joins the binding with every slice that it is compatible with; the joins belong to the event. */
@@ -366,9 +414,13 @@ static void take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurr
 		dpe_expect_take(run, slice, occurrence);
 	else
 		dpe_detect_take(run, slice, occurrence);
-	if (run->one_thread && occurrence->message->host.kind == DPE_NONE)
+	if (run->one_thread && occurrence->message->host.kind == DPE_NONE) {
+		run->recognizer->kept -= dpe_order_size(&slice->order);
 		dpe_order_clear(&slice->order);
-	dpe_order_add(&slice->order, occurrence);
+		run->preds.count = 0;
+	}
+	dpe_order_add(&slice->order, occurrence, &run->preds);
+	run->recognizer->kept++;
 }
 
 void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
@@ -377,9 +429,14 @@ void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
 
 	slices->events++;
 	slices->ntouched = 0;
-	for (unsigned i = 0; i < run->nbindings; i++)
-		touch_compatible(run, &run->bindings[i]);
-	qsort(slices->touched, slices->ntouched, sizeof(struct dpe_slice *), smaller_first);
+	for (unsigned i = 0; i < run->nbindings; i++) {
+		if (slices->npattern_masks == 1)
+			touch_only(run, &run->bindings[i]);
+		else
+			touch_compatible(run, &run->bindings[i]);
+	}
+	if (slices->ntouched > 1)
+		qsort(slices->touched, slices->ntouched, sizeof(struct dpe_slice *), smaller_first);
 	for (unsigned i = 0; i < slices->ntouched; i++)
 		take(run, slices->touched[i], occurrence);
 }
@@ -407,13 +464,24 @@ void dpe_slices_finish(struct dpe_run *run)
 	}
 }
 
-/* ---- the table --------------------------------------------------------------------------- */
+void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon)
+{
+	for (struct dpe_slice *slice = run->slices->first; slice; slice = slice->next_of_rule) {
+		run->recognizer->kept -= dpe_order_size(&slice->order);
+		dpe_order_forget(&slice->order, horizon);
+		run->recognizer->kept += dpe_order_size(&slice->order);
+	}
+}
+
+/* ---- the beginning and the end ----------------------------------------------------------- */
 
 struct dpe_slices *dpe_slices_new(struct dpe_run *run)
 {
 	struct dpe_slices *slices = dpe_xcalloc(1, sizeof(*slices));
 	const struct dpe_value none[1] = {{0}};
 
+	slices->size = 64;
+	slices->table = dpe_xcalloc(slices->size, sizeof(struct dpe_slice *));
 	slices->last = &slices->first;
 	run->slices = slices;
 	collect_masks(run);
@@ -429,7 +497,7 @@ static void free_slice(struct dpe_run *run, struct dpe_slice *slice)
 	else
 		dpe_detect_clear(run, slice);
 	dpe_order_clear(&slice->order);
-	drop_values(slice->params, run->rule->nvariables);
+	drop_values(slice->params, slice->mask);
 	free(slice);
 }
 
@@ -450,11 +518,13 @@ void dpe_slices_free(struct dpe_run *run)
 		HASH_DEL(slices->buckets, bucket);
 		for (; bucket; bucket = same) {
 			same = bucket->same_hash;
-			drop_values(bucket->values, run->rule->nvariables);
+			drop_values(bucket->values, bucket->sub);
+			free(bucket->values);
 			free(bucket->slices);
 			free(bucket);
 		}
 	}
+	free(slices->table);
 	free(slices->pattern_masks);
 	free(slices->masks);
 	free(slices->touched);

@@ -18,6 +18,7 @@ struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 	stabilizer->names = names;
 	stabilizer->sink = *sink;
 	stabilizer->ordered = options->ordered;
+	stabilizer->ends_thread = options->ends_thread;
 	stabilizer->debug = options->debug;
 	stabilizer->chain_max = UINT32_MAX;
 	stabilizer->npairings = options->npairings;
@@ -295,6 +296,11 @@ static void end_chain(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 
 	dpe_node_unref(end->tail);
 	end->tail = dpe_node_ref(node);
+	if (node->message->name != stabilizer->ends_thread || !node->hold->thread ||
+		!stabilizer->ends_thread)
+		return;
+	end->ended = true;
+	node->hold->thread->chain = DPE_NO_CHAIN;
 }
 
 /* ---- releasing --------------------------------------------------------------------------- */

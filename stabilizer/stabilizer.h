@@ -28,6 +28,22 @@ uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain);
 void dpe_stamp_ref(const struct dpe_stamp *stamp);
 void dpe_stamp_unref(const struct dpe_stamp *stamp);
 
+/* ---- forgetting -------------------------------------------------------------------------- */
+
+/* Which events of the past can still be told apart by events to come. A picture of one moment,
+ * which stays right: what it does not see, nothing that comes later sees. */
+struct dpe_horizon;
+struct dpe_stabilizer;
+/* For dpe_horizon_free. NULL where any event may still be named as a predecessor: messages have
+ * ids, or neither thread nor number. */
+struct dpe_horizon *dpe_horizon_new(const struct dpe_stabilizer *stabilizer);
+void dpe_horizon_free(struct dpe_horizon *horizon); /* accepts NULL */
+/* Let someone keep some events of a chain, one with `index` and the next after it with `next`.
+ * True where an event may come whose past ends between the two, so that `index` is the last of
+ * these that precedes it. */
+bool dpe_horizon_sees(
+	const struct dpe_horizon *horizon, uint32_t chain, uint32_t index, uint32_t next);
+
 /* ---- what comes out ---------------------------------------------------------------------- */
 
 struct dpe_event {
@@ -78,6 +94,9 @@ struct dpe_role {
 struct dpe_stabilizer_options {
 	const enum dpe_sync_pairing *pairings; /* one a synchronisation rule; copied */
 	unsigned npairings;
+	/* The name of each thread's last event; 0: none has one. Whoever has the thread's id after
+	 * it is another thread. */
+	dpe_name ends_thread;
 	/* The input already stands in causal order (a recorded log says so in its header): messages
 	 * with times need not wait for earlier ones, and what is missing in a thread's numbers when
 	 * a later one arrives is lost. */
@@ -85,7 +104,6 @@ struct dpe_stabilizer_options {
 	const struct dpe_debug *debug;
 };
 
-struct dpe_stabilizer;
 struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 	const struct dpe_stabilizer_options *options, const struct dpe_stabilizer_sink *sink);
 void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer); /* accepts NULL; releases nothing */

@@ -6,6 +6,7 @@
  *	stuck.c       at the end of the input: what never came, and circles
  *	sync.c        sends and receives find each other
  *	clock.c       stamps
+ *	horizon.c     what events to come can still follow
  *	table.c       a hash table and a heap
  *
  * A message is *held* until it is released (it has a stamp, the sink has seen it), and *complete*
@@ -57,24 +58,10 @@ void dpe_heap_remove(struct dpe_heap *heap, const struct dpe_node *node);
 
 /* ---- clock.c ----------------------------------------------------------------------------- */
 
-/* How far into a chain. */
-struct dpe_reach {
-	uint32_t chain, index;
-};
-
-/* Sorted by chain; never has the chain of the events that carry it. */
-struct dpe_clock {
-	uint32_t refs, count;
-	struct dpe_reach at[];
-};
-
 /* A past under construction, which starts from the one before it in the chain. */
 struct dpe_past {
-	const struct dpe_clock *base;
-	uint32_t own;
-	bool changed; /* else it is still the base */
-	struct dpe_reach *at, *other;
-	unsigned count, cap, othercap;
+	struct dpe_clock *clock; /* counted; NULL: empty */
+	uint32_t own;            /* the chain of the event, whose past this will be */
 };
 
 void dpe_past_start(struct dpe_past *past, const struct dpe_clock *base, uint32_t own);
@@ -85,6 +72,9 @@ void dpe_past_add(struct dpe_past *past, const struct dpe_stamp *stamp);
 /* The clock, with a reference for the caller. */
 const struct dpe_clock *dpe_past_take(struct dpe_past *past);
 void dpe_past_free(struct dpe_past *past);
+typedef void dpe_reach_fn(void *context, uint32_t chain, uint32_t index);
+/* Tells how far the past of an event reaches into other chains; own chain or not, as it comes. */
+void dpe_stamp_each(const struct dpe_stamp *stamp, dpe_reach_fn *visit, void *context);
 
 /* ---- nodes ------------------------------------------------------------------------------- */
 
@@ -202,6 +192,7 @@ struct dpe_host {
 struct dpe_chain_end {
 	struct dpe_node *tail; /* counted */
 	bool of_thread;
+	bool ended; /* its thread: nothing continues it */
 };
 
 struct dpe_stabilizer {
@@ -209,6 +200,7 @@ struct dpe_stabilizer {
 	struct dpe_stabilizer_sink sink;
 	enum dpe_sync_pairing *pairings;
 	unsigned npairings;
+	dpe_name ends_thread;
 	bool ordered, finished;
 	bool doubt; /* something was lost or never came */
 	const struct dpe_debug *debug;
@@ -319,6 +311,9 @@ void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node,
 void dpe_sync_open(struct dpe_node *node);
 /* Nothing but its sends keeps the message: finds them, and adds needs for them. */
 void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+/* Each send that a receive may still be paired with. */
+void dpe_sync_each_send(const struct dpe_stabilizer *stabilizer,
+	void (*each)(void *context, const struct dpe_node *send), void *context);
 /* "its send (synchronisation 0, 0x55)" */
 void dpe_queue_print(struct dpe_text *to, const struct dpe_queue *queue);
 void dpe_sync_free(struct dpe_stabilizer *stabilizer);

@@ -186,6 +186,26 @@ void dpe_sync_free(struct dpe_stabilizer *stabilizer)
 	dpe_table_free(&stabilizer->queues);
 }
 
+static void each_send(const struct sends *sends,
+	void (*each)(void *context, const struct dpe_node *send), void *context)
+{
+	for (unsigned i = sends->head; i < sends->count; i++)
+		each(context, sends->at[i]);
+}
+
+void dpe_sync_each_send(const struct dpe_stabilizer *stabilizer,
+	void (*each)(void *context, const struct dpe_node *send), void *context)
+{
+	for (unsigned i = 0; i < stabilizer->queues.size; i++) {
+		const struct dpe_queue *queue = stabilizer->queues.slots[i].entry;
+
+		if (!queue)
+			continue;
+		each_send(&queue->opened, each, context);
+		each_send(&queue->closed, each, context);
+	}
+}
+
 void dpe_queue_print(struct dpe_text *to, const struct dpe_queue *queue)
 {
 	dpe_text_printf(to, "its send (synchronisation %u", queue->rule + 1);

@@ -19,7 +19,9 @@ struct transcript {
 	struct dpe_text text;
 	struct dpe_names *names;
 	unsigned max_instances;
+	uint64_t forget_from;
 	bool end_at_break;
+	struct dpe_summary summary; /* of the run, before its end */
 };
 
 static inline void transcript_verdict(void *context, const struct dpe_verdict *verdict)
@@ -162,7 +164,10 @@ static inline const char *transcript_run(
 		.held = transcript_held,
 		.lost = transcript_lost,
 	};
-	struct dpe_recognizer_options options = {.max_instances = to->max_instances};
+	struct dpe_recognizer_options options = {
+		.max_instances = to->max_instances,
+		.forget_from = to->forget_from,
+	};
 	struct dpe_diags *diags = dpe_diags_new();
 	struct dpe_recognizer *recognizer = NULL;
 	struct dpe_spec *spec;
@@ -176,6 +181,7 @@ static inline const char *transcript_run(
 		dpe_diags_print(diags, stderr);
 	assert_non_null(recognizer);
 	transcript_feed(to, recognizer, format, log, diags);
+	dpe_recognizer_summary(recognizer, &to->summary);
 	dpe_recognizer_finish(recognizer);
 	dpe_diags_print(diags, stderr);
 	dpe_recognizer_free(recognizer);

@@ -84,7 +84,7 @@ static void clocks(void **state)
 	assert_int_equal(dpe_stamp_reach(&c, 7), 0);
 	assert_true(dpe_precedes(&a, &c));
 	assert_false(dpe_precedes(&c, &a));
-	/* Its own chain stays out; what is there already leaves the clock shared. */
+	/* What is there already leaves the clock shared. */
 	dpe_past_start(&past, c.past, 2);
 	dpe_past_add(&past, &b);
 	assert_ptr_equal(dpe_past_take(&past), c.past);
@@ -92,10 +92,78 @@ static void clocks(void **state)
 	dpe_past_start(&past, NULL, 1);
 	dpe_past_add(&past, &c);
 	b.past = dpe_past_take(&past);
-	assert_int_equal(b.past->count, 2);
 	assert_int_equal(dpe_stamp_reach(&b, 2), 9);
+	assert_int_equal(dpe_stamp_reach(&b, 3), 5);
 	dpe_stamp_unref(&b);
 	dpe_stamp_unref(&c);
+	dpe_past_free(&past);
+}
+
+#define FAR_CHAINS 600
+
+struct reaches {
+	uint32_t at[FAR_CHAINS];
+};
+
+static void note_reach(void *context, uint32_t chain, uint32_t index)
+{
+	struct reaches *reaches = context;
+
+	if (chain < FAR_CHAINS)
+		reaches->at[chain] = index;
+}
+
+static void expect_reaches(const struct dpe_stamp *stamp, const struct reaches *model)
+{
+	struct reaches told = {{0}};
+
+	dpe_stamp_each(stamp, note_reach, &told);
+	assert_memory_equal(&told, model, sizeof(told));
+	for (uint32_t chain = 0; chain < FAR_CHAINS; chain++)
+		assert_int_equal(dpe_stamp_reach(stamp, chain), model->at[chain]);
+}
+
+/* Random pasts over chains near and far against arrays of numbers. */
+static void wide_clocks(void **state)
+{
+	enum { STAMPS = 40, ROUNDS = 2000, OWN = 1000000 };
+	static struct reaches models[STAMPS];
+	struct dpe_stamp stamps[STAMPS];
+	struct dpe_past past = {0};
+	unsigned dice = 12345;
+
+	(void)state;
+	memset(models, 0, sizeof(models));
+	for (unsigned i = 0; i < STAMPS; i++)
+		stamps[i] = (struct dpe_stamp){OWN + i, 1, NULL};
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		unsigned to = rand_r(&dice) % STAMPS, from = rand_r(&dice) % STAMPS;
+		uint32_t range = rand_r(&dice) % 2 ? 16 : FAR_CHAINS;
+		struct dpe_stamp other = {
+			rand_r(&dice) % range, rand_r(&dice) % 9 + 1, stamps[from].past};
+		const struct dpe_clock *old = stamps[to].past;
+		bool known = models[to].at[other.chain] >= other.index;
+
+		dpe_past_start(&past, old, OWN + to);
+		assert_int_equal(dpe_past_has(&past, &other), known);
+		dpe_past_add(&past, &other);
+		stamps[to].past = dpe_past_take(&past);
+		if (known)
+			assert_ptr_equal(stamps[to].past, old);
+		for (uint32_t chain = 0; chain < FAR_CHAINS && !known; chain++) {
+			uint32_t more = models[from].at[chain];
+
+			if (models[to].at[chain] < more)
+				models[to].at[chain] = more;
+		}
+		if (!known && models[to].at[other.chain] < other.index)
+			models[to].at[other.chain] = other.index;
+		dpe_stamp_unref(&(struct dpe_stamp){0, 0, old});
+		expect_reaches(&stamps[to], &models[to]);
+		expect_reaches(&stamps[from], &models[from]);
+	}
+	for (unsigned i = 0; i < STAMPS; i++)
+		dpe_stamp_unref(&stamps[i]);
 	dpe_past_free(&past);
 }
 
@@ -105,6 +173,7 @@ int main(void)
 		cmocka_unit_test(table),
 		cmocka_unit_test(heap),
 		cmocka_unit_test(clocks),
+		cmocka_unit_test(wide_clocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,184 @@
+/* How far the pasts of events to come can reach: what lies in between can be forgotten.
+ *
+ * An event to come continues a chain, or begins one, and has edges from sends and predecessors.
+ * So its past joins pasts that are there already (of ends of chains, of sends that no receive has
+ * taken yet, of what held messages wait for) with events that come after now. Into any one chain
+ * it reaches exactly as far as one of these does, or past the chain's present end. Whoever keeps
+ * the events of a chain thus needs of each interval between two such reaches the last one only. */
+#include "stabilizer/stable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct dpe_horizon {
+	uint32_t nchains;
+	uint32_t *ends;    /* of each chain: its last event so far */
+	uint32_t *begin;   /* of each chain: its first in `reaches`; and the end of all */
+	uint32_t *reaches; /* sorted, each once */
+	unsigned nreaches;
+};
+
+/* What is being collected: each reach as chain << 32 | index. */
+struct views {
+	uint64_t *at;
+	unsigned count, cap;
+	const struct dpe_clock **pasts; /* seen; open addressing */
+	unsigned npasts, size;
+};
+
+static void note(void *context, uint32_t chain, uint32_t index)
+{
+	struct views *views = context;
+
+	*DPE_GROW(views->at, views->count, views->cap) = (uint64_t)chain << 32 | index;
+}
+
+static const struct dpe_clock **find_past(const struct views *views, const struct dpe_clock *past)
+{
+	unsigned at = (unsigned)dpe_mix((uintptr_t)past, 0) & (views->size - 1);
+
+	while (views->pasts[at] && views->pasts[at] != past)
+		at = (at + 1) & (views->size - 1);
+	return &views->pasts[at];
+}
+
+static void grow_pasts(struct views *views)
+{
+	struct views old = *views;
+
+	views->size = old.size ? old.size * 2 : 64;
+	views->pasts = dpe_xcalloc(views->size, sizeof(*views->pasts));
+	for (unsigned i = 0; i < old.size; i++) {
+		if (old.pasts[i])
+			*find_past(views, old.pasts[i]) = old.pasts[i];
+	}
+	free(old.pasts);
+}
+
+/* Many stamps share their past. */
+static bool past_is_new(struct views *views, const struct dpe_clock *past)
+{
+	const struct dpe_clock **at;
+
+	if (!past)
+		return false;
+	if (views->npasts * 2 >= views->size)
+		grow_pasts(views);
+	at = find_past(views, past);
+	if (*at)
+		return false;
+	*at = past;
+	views->npasts++;
+	return true;
+}
+
+static void add_stamp(struct views *views, const struct dpe_stamp *stamp)
+{
+	note(views, stamp->chain, stamp->index);
+	if (past_is_new(views, stamp->past))
+		dpe_stamp_each(stamp, note, views);
+}
+
+/* Whatever follows the node, or is sent by it. */
+static void add_node(struct views *views, const struct dpe_node *node)
+{
+	if (!node || !dpe_node_released(node))
+		return;
+	add_stamp(views, &node->stamp);
+	for (unsigned i = 0; i < node->nedges; i++)
+		add_stamp(views, &node->edges[i].stamp);
+}
+
+static void add_send(void *context, const struct dpe_node *send)
+{
+	add_node(context, send);
+}
+
+static void collect(const struct dpe_stabilizer *stabilizer, struct views *views)
+{
+	for (unsigned i = 0; i < stabilizer->nchains; i++) {
+		if (!stabilizer->chains[i].ended)
+			add_node(views, stabilizer->chains[i].tail);
+	}
+	dpe_sync_each_send(stabilizer, add_send, views);
+	for (const struct dpe_node *node = stabilizer->first; node; node = node->hold->after) {
+		for (unsigned i = 0; i < node->hold->nneeds; i++)
+			add_node(views, node->hold->needs[i].node);
+	}
+}
+
+static int in_order(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static struct dpe_horizon *make(const struct dpe_stabilizer *stabilizer, struct views *views)
+{
+	struct dpe_horizon *horizon = dpe_xcalloc(1, sizeof(*horizon));
+	unsigned at = 0;
+
+	if (views->count)
+		qsort(views->at, views->count, sizeof(*views->at), in_order);
+	horizon->nchains = stabilizer->nchains;
+	horizon->ends = dpe_xcalloc(horizon->nchains + 1, sizeof(*horizon->ends));
+	horizon->begin = dpe_xcalloc(horizon->nchains + 1, sizeof(*horizon->begin));
+	horizon->reaches = dpe_xcalloc(views->count + 1, sizeof(*horizon->reaches));
+	for (uint32_t chain = 0; chain < horizon->nchains; chain++) {
+		const struct dpe_node *tail = stabilizer->chains[chain].tail;
+
+		horizon->ends[chain] = tail ? tail->stamp.index : 0;
+		horizon->begin[chain] = horizon->nreaches;
+		for (; at < views->count && views->at[at] >> 32 == chain; at++) {
+			if (!at || views->at[at] != views->at[at - 1])
+				horizon->reaches[horizon->nreaches++] = (uint32_t)views->at[at];
+		}
+	}
+	horizon->begin[horizon->nchains] = horizon->nreaches;
+	return horizon;
+}
+
+struct dpe_horizon *dpe_horizon_new(const struct dpe_stabilizer *stabilizer)
+{
+	struct dpe_horizon *horizon;
+	struct views views = {0};
+
+	if (stabilizer->known.count)
+		return NULL;
+	collect(stabilizer, &views);
+	horizon = make(stabilizer, &views);
+	free(views.at);
+	free(views.pasts);
+	return horizon;
+}
+
+void dpe_horizon_free(struct dpe_horizon *horizon)
+{
+	if (!horizon)
+		return;
+	free(horizon->ends);
+	free(horizon->begin);
+	free(horizon->reaches);
+	free(horizon);
+}
+
+bool dpe_horizon_sees(
+	const struct dpe_horizon *horizon, uint32_t chain, uint32_t index, uint32_t next)
+{
+	uint32_t low, high;
+
+	if (chain >= horizon->nchains || next > horizon->ends[chain])
+		return true;
+	low = horizon->begin[chain];
+	high = horizon->begin[chain + 1];
+	while (low < high) { /* the first that reaches the event */
+		uint32_t middle = low + (high - low) / 2;
+
+		if (horizon->reaches[middle] < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < horizon->begin[chain + 1] && horizon->reaches[low] < next;
+}

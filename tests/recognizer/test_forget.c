@@ -1,0 +1,211 @@
+/* What slices forget never shows: random executions, followed with and without forgetting. */
+#include "tests/recognizer/transcript.h"
+
+/* Rules over the reads and writes of a variable, and over those of all. */
+static const char *const rules[] = {
+	"detect R(x): w(x) & w^(x)",
+	"detect R(x): r(x) & w(x)",
+	"detect R(x): r(x) ; w(x)",
+	"detect R: r(_) ; w(_) ; r^(_)",
+	"detect R: (r(_) ; w(_)) & acq(_)",
+	"detect R(x): r(x) ; (w(x) & r^(x))",
+	"detect R: (r(_) + w(_))* ; rel(_)",
+	"detect R(x): r(x) ; w(y)",
+	"detect R(x): acq(_) ; w(x)* ; rel(_)",
+	"expect R(x): (r(x) + w(x))*",
+	"expect R(x): (r(x)* ; w(x))*",
+	"expect R(x): ((r(x) & r^(x)) + w(x) + r^^(x))*",
+	"expect R(l): (acq(l) ; rel(l))*",
+	"expect R: (r(_) + w(_) + r^(_) ; w^(_))*",
+	"expect R(t): (acq(_) by t ; rel(_) by t)* observing w(_) by t",
+};
+
+#define SYNC                                                                                       \
+	"sync last lock(l): rel(l) ; acq(l)\nsync last begun(t): fork(t) ; begin(t)\n"             \
+	"sync last ended(t): end(t) ; join(t)\n"
+
+enum { THREADS = 5, LOCKS = 2, VARIABLES = 3, MOST = 400 };
+
+struct program {
+	struct dpe_text log;
+	unsigned dice;
+	int owner[LOCKS]; /* -1: nobody */
+	bool alive[THREADS], born[THREADS];
+};
+
+static unsigned roll(struct program *program, unsigned sides)
+{
+	return rand_r(&program->dice) % sides;
+}
+
+static void use_lock(struct program *program, int thread)
+{
+	unsigned lock = roll(program, LOCKS);
+
+	if (program->owner[lock] == thread) {
+		dpe_text_printf(&program->log, "T%d|rel(L%u)|1\n", thread, lock);
+		program->owner[lock] = -1;
+	} else if (program->owner[lock] < 0) {
+		dpe_text_printf(&program->log, "T%d|acq(L%u)|1\n", thread, lock);
+		program->owner[lock] = thread;
+	}
+}
+
+static void fork_or_join(struct program *program, int thread)
+{
+	int other = (int)roll(program, THREADS);
+
+	if (!other || other == thread)
+		return;
+	if (!program->born[other]) {
+		dpe_text_printf(&program->log, "T%d|fork(T%d)|1\n", thread, other);
+		program->born[other] = program->alive[other] = true;
+	} else if (program->alive[other]) {
+		dpe_text_printf(&program->log, "T%d|join(T%d)|1\n", thread, other);
+		program->alive[other] = false;
+	}
+}
+
+/* Threads are not equally busy, so that some see little of the others for long. */
+static void step(struct program *program)
+{
+	int thread = (int)roll(program, roll(program, THREADS) + 1);
+
+	if (!program->alive[thread] || (thread == 1 && roll(program, 20)))
+		return;
+	if (!roll(program, 20))
+		fork_or_join(program, thread);
+	else if (!roll(program, 3))
+		use_lock(program, thread);
+	else
+		dpe_text_printf(&program->log, "T%d|%s(V%u)|1\n", thread,
+			roll(program, 2) ? "r" : "w", roll(program, VARIABLES));
+}
+
+static struct program random_program(unsigned seed)
+{
+	struct program program = {.dice = seed, .owner = {-1, -1}};
+	unsigned steps;
+
+	program.born[0] = program.alive[0] = true;
+	steps = roll(&program, MOST) + 50;
+	for (unsigned i = 0; i < steps; i++)
+		step(&program);
+	dpe_text_puts(&program.log, "T0|r(V0)|1\n");
+	return program;
+}
+
+/* The same as messages under one clock, in any order: all are held until the end. */
+static struct dpe_text shuffled(struct program *program)
+{
+	char *lines[MOST * 2 + 100];
+	unsigned count = 0, seq[THREADS] = {0};
+	char *copy = dpe_xstrdup(program->log.at), *rest = copy, *line;
+	struct dpe_text log = {0};
+
+	while ((line = strsep(&rest, "\n")) && *line) {
+		char op[8], object[8];
+		int thread;
+
+		assert_int_equal(sscanf(line, "T%d|%7[a-z](%7[A-Z0-9])", &thread, op, object), 3);
+		lines[count] = dpe_xasprintf("{\"event\":\"%s\",\"args\":[\"%s\"],\"thread\":%d,"
+					     "\"seq\":%u,\"time\":%u}\n",
+			op, object, thread, seq[thread]++, count / 2);
+		count++;
+	}
+	for (unsigned left = count; left; left--) {
+		unsigned at = roll(program, left);
+
+		dpe_text_puts(&log, lines[at]);
+		free(lines[at]);
+		lines[at] = lines[left - 1];
+	}
+	free(copy);
+	return log;
+}
+
+static uint64_t follow(const char *format, const struct dpe_text *log, const char *rule,
+	uint64_t forget_from, struct dpe_text *text)
+{
+	struct transcript to = {.forget_from = forget_from};
+	struct dpe_text spec = {0};
+
+	dpe_text_printf(&spec, SYNC "%s\n", rule);
+	transcript_run(&to, spec.at, format, log->at);
+	dpe_text_free(&spec);
+	*text = to.text;
+	return to.summary.kept;
+}
+
+static void compare(const char *format, const struct dpe_text *log, uint64_t *kept)
+{
+	for (unsigned i = 0; i < DPE_COUNT(rules); i++) {
+		struct dpe_text with, without;
+
+		kept[0] += follow(format, log, rules[i], UINT64_MAX, &without);
+		kept[1] += follow(format, log, rules[i], 1, &with);
+		if (strcmp(with.at, without.at))
+			print_error("%s\n%s", rules[i], log->at);
+		assert_string_equal(with.at, without.at);
+		dpe_text_free(&with);
+		dpe_text_free(&without);
+	}
+}
+
+static void forgetting_changes_no_verdict(void **state)
+{
+	uint64_t kept[2] = {0};
+
+	(void)state;
+	for (unsigned seed = 1; seed <= 200; seed++) {
+		struct program program = random_program(seed);
+
+		compare("std", &program.log, kept);
+		dpe_text_free(&program.log);
+	}
+	assert_true(kept[1] * 2 < kept[0]);
+}
+
+static void forgetting_what_was_held_changes_no_verdict(void **state)
+{
+	uint64_t kept[2] = {0};
+
+	(void)state;
+	for (unsigned seed = 1; seed <= 60; seed++) {
+		struct program program = random_program(seed);
+		struct dpe_text log = shuffled(&program);
+
+		compare("jsonl", &log, kept);
+		dpe_text_free(&log);
+		dpe_text_free(&program.log);
+	}
+}
+
+/* A thread that sees nothing of the others, and one whose lock nobody asks for: both may come back
+ * to old events, but only to some. */
+static void memory_is_flat_beside_an_idle_thread(void **state)
+{
+	struct dpe_text log = {0};
+	struct transcript to = {.forget_from = 64};
+
+	(void)state;
+	dpe_text_puts(&log, "T0|w(V0)|1\nT3|acq(L9)|1\nT3|rel(L9)|1\n");
+	for (unsigned i = 0; i < 20000; i++)
+		dpe_text_printf(&log, "T%u|acq(L1)|1\nT%u|w(V1)|1\nT%u|rel(L1)|1\n", i % 2 + 1,
+			i % 2 + 1, i % 2 + 1);
+	transcript_run(&to, SYNC "detect R: w(_) & w^(_)\ndetect S: w(V) ; w(V)", "std", log.at);
+	assert_true(to.summary.kept <= 130);
+	dpe_text_free(&to.text);
+	dpe_text_free(&log);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(forgetting_changes_no_verdict),
+		cmocka_unit_test(forgetting_what_was_held_changes_no_verdict),
+		cmocka_unit_test(memory_is_flat_beside_an_idle_thread),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
