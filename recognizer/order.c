@@ -117,13 +117,20 @@ static struct dpe_chain *find_chain(struct dpe_order *order, uint32_t number)
 	return chain;
 }
 
-static void append(struct dpe_order *order, struct dpe_occurrence *occurrence)
+/* The last event of the chain gives way where whoever follows it follows the new one, too. False
+ * where it did. */
+static bool append(struct dpe_order *order, struct dpe_occurrence *occurrence)
 {
 	struct dpe_chain *chain = find_chain(order, occurrence->stamp.chain);
 
-	if (chain->last)
+	bool more = !chain->last || chain->last->stamp.index <= occurrence->stamp.told;
+
+	if (!more)
+		dpe_occurrence_unref(chain->last);
+	else if (chain->last)
 		*DPE_GROW(chain->earlier, chain->nearlier, chain->capearlier) = chain->last;
 	chain->last = dpe_occurrence_ref(occurrence);
+	return more;
 }
 
 /* True where all that the order has precedes an event with these predecessors. */
@@ -146,14 +153,14 @@ static bool follows_all(const struct dpe_order *order, const struct dpe_stamp *s
 	return true;
 }
 
-void dpe_order_add(
+bool dpe_order_add(
 	struct dpe_order *order, struct dpe_occurrence *occurrence, const struct dpe_preds *preds)
 {
 	bool all = preds_are_all(order, preds) ||
 		   (!order->top && follows_all(order, &occurrence->stamp));
 
-	append(order, occurrence);
 	order->top = all ? occurrence : NULL;
+	return append(order, occurrence);
 }
 
 void dpe_order_copy(struct dpe_order *to, const struct dpe_order *from)

@@ -46,8 +46,8 @@ struct dpe_preds {
 /* The immediate predecessors of an event that comes after all that were added. */
 void dpe_order_preds(
 	const struct dpe_order *order, const struct dpe_stamp *stamp, struct dpe_preds *preds);
-/* Adds an event after its predecessors were found. */
-void dpe_order_add(struct dpe_order *order, struct dpe_occurrence *occurrence,
+/* Adds an event after its predecessors were found. False where it took the place of another. */
+bool dpe_order_add(struct dpe_order *order, struct dpe_occurrence *occurrence,
 	const struct dpe_preds *preds);
 void dpe_order_copy(struct dpe_order *to, const struct dpe_order *from);
 void dpe_order_clear(struct dpe_order *order);

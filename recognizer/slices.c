@@ -419,8 +419,7 @@ static void take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurr
 		dpe_order_clear(&slice->order);
 		run->preds.count = 0;
 	}
-	dpe_order_add(&slice->order, occurrence, &run->preds);
-	run->recognizer->kept++;
+	run->recognizer->kept += dpe_order_add(&slice->order, occurrence, &run->preds);
 }
 
 void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)

@@ -263,6 +263,7 @@ void dpe_known_add(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 		return;
 	dpe_node_unref(known->node);
 	known->node = dpe_node_ref(node);
+	node->known = true;
 	known->by_place = by_place;
 	for (unsigned i = 0; i < known->wanted.count; i++)
 		give_wanted(node, &known->wanted.at[i]);

@@ -286,7 +286,17 @@ static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	reduce_edges(stabilizer);
 	node->stamp.chain = chain;
 	node->stamp.index = end->tail ? end->tail->stamp.index + 1 : 1;
+	node->stamp.told = end->told;
 	node->stamp.past = dpe_past_take(&stabilizer->past);
+}
+
+static bool is_send(const struct dpe_node *node)
+{
+	for (unsigned i = 0; i < node->hold->nparts; i++) {
+		if (node->hold->parts[i].send)
+			return true;
+	}
+	return false;
 }
 
 /* The node is now the end of its chain. */
@@ -296,6 +306,8 @@ static void end_chain(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 
 	dpe_node_unref(end->tail);
 	end->tail = dpe_node_ref(node);
+	if (node->known || is_send(node))
+		end->told = node->stamp.index;
 	if (node->message->name != stabilizer->ends_thread || !node->hold->thread ||
 		!stabilizer->ends_thread)
 		return;

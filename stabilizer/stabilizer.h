@@ -17,6 +17,10 @@
 struct dpe_clock;
 struct dpe_stamp {
 	uint32_t chain, index;
+	/* The last event of its chain before it that an edge can lead from to other chains. An
+	 * event of the chain that lies between this and the event at hand, whoever else follows
+	 * the one follows the other, too. */
+	uint32_t told;
 	const struct dpe_clock *past; /* NULL: nothing but its own chain */
 };
 /* True where a is in the causal past of b (never of itself). Two events of which neither precedes

@@ -93,6 +93,7 @@ struct dpe_node {
 	struct dpe_host *host; /* whose clock it stands under; NULL: times do not hold it */
 	uint64_t arrival, number;
 	struct dpe_stamp stamp; /* index 0: not yet released */
+	bool known;             /* can be named as a predecessor */
 	struct dpe_edge *edges; /* enter right after it */
 	unsigned nedges;
 	struct dpe_hold *hold; /* NULL: complete */
@@ -191,6 +192,7 @@ struct dpe_host {
 
 struct dpe_chain_end {
 	struct dpe_node *tail; /* counted */
+	uint32_t told; /* the last that is a send, or can be named as a predecessor */
 	bool of_thread;
 	bool ended; /* its thread: nothing continues it */
 };

@@ -70,7 +70,7 @@ static void heap(void **state)
 static void clocks(void **state)
 {
 	struct dpe_past past = {0};
-	struct dpe_stamp a = {3, 5, NULL}, b = {1, 2, NULL}, c = {2, 9, NULL};
+	struct dpe_stamp a = {3, 5, 0, NULL}, b = {1, 2, 0, NULL}, c = {2, 9, 0, NULL};
 
 	(void)state;
 	dpe_past_start(&past, NULL, 0);
@@ -135,12 +135,12 @@ static void wide_clocks(void **state)
 	(void)state;
 	memset(models, 0, sizeof(models));
 	for (unsigned i = 0; i < STAMPS; i++)
-		stamps[i] = (struct dpe_stamp){OWN + i, 1, NULL};
+		stamps[i] = (struct dpe_stamp){OWN + i, 1, 0, NULL};
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		unsigned to = rand_r(&dice) % STAMPS, from = rand_r(&dice) % STAMPS;
 		uint32_t range = rand_r(&dice) % 2 ? 16 : FAR_CHAINS;
 		struct dpe_stamp other = {
-			rand_r(&dice) % range, rand_r(&dice) % 9 + 1, stamps[from].past};
+			rand_r(&dice) % range, rand_r(&dice) % 9 + 1, 0, stamps[from].past};
 		const struct dpe_clock *old = stamps[to].past;
 		bool known = models[to].at[other.chain] >= other.index;
 
@@ -158,7 +158,7 @@ static void wide_clocks(void **state)
 		}
 		if (!known && models[to].at[other.chain] < other.index)
 			models[to].at[other.chain] = other.index;
-		dpe_stamp_unref(&(struct dpe_stamp){0, 0, old});
+		dpe_stamp_unref(&(struct dpe_stamp){.past = old});
 		expect_reaches(&stamps[to], &models[to]);
 		expect_reaches(&stamps[from], &models[from]);
 	}
