@@ -22,7 +22,7 @@ static const struct {
 	{"wait_for", DPE_CALL_WAIT_FOR, 2, 2, "wait_for(thread, resource)"},
 	{"release", DPE_CALL_RELEASE, 2, 2, "release(thread, resource)"},
 	{"check_deadlock", DPE_CALL_CHECK_DEADLOCK, 0, 0, "check_deadlock()"},
-	{"progress", DPE_CALL_PROGRESS, 0, ANY_NUMBER, "progress()"},
+	{"progress", DPE_CALL_PROGRESS, 1, ANY_NUMBER, "progress(measure, value, …)"},
 };
 
 const char *dpe_call_name(enum dpe_call call)

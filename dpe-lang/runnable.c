@@ -15,7 +15,7 @@ static void unsupported(struct check *c, struct dpe_place place, const char *wha
 
 /* ---- expressions and actions ---------------------------------------------------------- */
 
-static void check_expr(struct check *c, const struct dpe_expr *expr, bool condition)
+static void check_expr(struct check *c, const struct dpe_expr *expr)
 {
 	if (!expr)
 		return;
@@ -24,27 +24,17 @@ static void check_expr(struct check *c, const struct dpe_expr *expr, bool condit
 	if (expr->kind == DPE_EXPR_TARGET && c->live)
 		unsupported(c, expr->place,
 			"variables of the running program; only a log's \"vars\" can be read");
-	if (condition && expr->kind == DPE_EXPR_FIELD && expr->index)
-		unsupported(c, expr->place, "conditions that refer to other events ($i)");
-	check_expr(c, expr->left, condition);
-	check_expr(c, expr->right, condition);
-	check_expr(c, expr->third, condition);
-}
-
-static void check_call(struct check *c, const struct dpe_stmt *stmt)
-{
-	if (stmt->call == DPE_CALL_PROGRESS)
-		unsupported(c, stmt->place, "progress");
+	check_expr(c, expr->left);
+	check_expr(c, expr->right);
+	check_expr(c, expr->third);
 }
 
 static void check_action(struct check *c, const struct dpe_stmt *stmt)
 {
 	for (; stmt; stmt = stmt->next) {
-		check_expr(c, stmt->expr, false);
+		check_expr(c, stmt->expr);
 		for (unsigned i = 0; i < stmt->nargs; i++)
-			check_expr(c, stmt->args[i], false);
-		if (stmt->kind == DPE_STMT_CALL)
-			check_call(c, stmt);
+			check_expr(c, stmt->args[i]);
 		check_action(c, stmt->body);
 		check_action(c, stmt->otherwise);
 	}
@@ -56,7 +46,7 @@ static void check_pattern(struct check *c, const struct dpe_pattern *pattern)
 {
 	switch (pattern->kind) {
 	case DPE_PATTERN_CONTROL:
-		check_expr(c, pattern->cond, true);
+		check_expr(c, pattern->cond);
 		return;
 	case DPE_PATTERN_CONDITION:
 		unsupported(c, pattern->place, "data events ([ condition ])");

@@ -259,8 +259,10 @@ static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 	case DPE_CALL_CHECK_DEADLOCK:
 		dpe_waits_check(recognizer->waits, recognizer, env->run->rule);
 		return;
+	case DPE_CALL_PROGRESS:
+		dpe_progress_check(env, stmt);
+		return;
 	case DPE_CALL_SYNC_EVENT: /* makes the rule a `sync` rule, which has no action to run */
-	case DPE_CALL_PROGRESS:   /* dpe_spec_runnable has refused the rule */
 		return;
 	}
 }
@@ -314,6 +316,7 @@ void dpe_run_action(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_env env = {
 		.recognizer = run->recognizer,
 		.run = run,
+		.slice = slice->number,
 		.variables = slice->params,
 		.event = event,
 		.positions = positions,
@@ -325,24 +328,15 @@ void dpe_run_action(struct dpe_run *run, const struct dpe_slice *slice,
 
 /* ---- what an action asks for ------------------------------------------------------------- */
 
-static bool names_positions(const struct dpe_expr *expr)
-{
-	if (!expr)
-		return false;
-	if (expr->kind == DPE_EXPR_POSITION || (expr->kind == DPE_EXPR_FIELD && expr->index))
-		return true;
-	return names_positions(expr->left) || names_positions(expr->right) ||
-	       names_positions(expr->third);
-}
-
 bool dpe_action_names_positions(const struct dpe_stmt *stmt)
 {
 	for (; stmt; stmt = stmt->next) {
 		for (unsigned i = 0; i < stmt->nargs; i++) {
-			if (names_positions(stmt->args[i]))
+			if (dpe_expr_names_positions(stmt->args[i]))
 				return true;
 		}
-		if (names_positions(stmt->expr) || dpe_action_names_positions(stmt->body) ||
+		if (dpe_expr_names_positions(stmt->expr) ||
+			dpe_action_names_positions(stmt->body) ||
 			dpe_action_names_positions(stmt->otherwise))
 			return true;
 	}

@@ -112,6 +112,33 @@ static bool fits(
 	return true;
 }
 
+/* Whether the condition of a placed pattern holds after the partial match. */
+static bool admits(const struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_partial *partial, unsigned pattern,
+	const struct dpe_occurrence *occurrence)
+{
+	memset(run->at_positions, 0, run->rule->npositions * sizeof(*run->at_positions));
+	for (const struct dpe_taken *taken = partial->taken; taken; taken = taken->before) {
+		for (unsigned i = 0; i < taken->npositions; i++) {
+			struct dpe_occurrence **at = &run->at_positions[taken->positions[i] - 1];
+
+			if (!*at)
+				*at = taken->occurrence;
+		}
+	}
+	return dpe_placed_condition_holds(run, slice, pattern, occurrence, run->at_positions);
+}
+
+bool dpe_detect_admits(const struct dpe_run *run, const struct dpe_slice *slice, unsigned pattern,
+	const struct dpe_occurrence *occurrence)
+{
+	for (unsigned i = 0; i < slice->npartials; i++) {
+		if (admits(run, slice, &slice->partials[i], pattern, occurrence))
+			return true;
+	}
+	return false;
+}
+
 static struct dpe_partial take_step(const struct dpe_partial *partial, const struct dpe_step *step,
 	struct dpe_occurrence *occurrence, uint64_t mask)
 {
@@ -138,10 +165,34 @@ static struct dpe_partial take_step(const struct dpe_partial *partial, const str
 
 /* ---- redundancy -------------------------------------------------------------------------- */
 
+/* What the partial match has at a position, the latest. */
+static const struct dpe_occurrence *at_position(const struct dpe_taken *taken, unsigned position)
+{
+	for (; taken; taken = taken->before) {
+		for (unsigned i = 0; i < taken->npositions; i++) {
+			if (taken->positions[i] == position + 1)
+				return taken->occurrence;
+		}
+	}
+	return NULL;
+}
+
+/* Conditions will find the same events. */
+static bool same_named(
+	const struct dpe_run *run, const struct dpe_partial *a, const struct dpe_partial *b)
+{
+	for (unsigned i = 0; i < run->nnamed; i++) {
+		if (at_position(a->taken, run->named[i]) != at_position(b->taken, run->named[i]))
+			return false;
+	}
+	return true;
+}
+
 static bool same_place(
 	const struct dpe_run *run, const struct dpe_partial *a, const struct dpe_partial *b)
 {
-	return a->taken->mask == b->taken->mask && dpe_config_same(run, &a->config, &b->config);
+	return a->taken->mask == b->taken->mask && dpe_config_same(run, &a->config, &b->config) &&
+	       same_named(run, a, b);
 }
 
 /* Each minimal event of `a` is, or comes after, one of `b`. */
@@ -311,6 +362,8 @@ static void extend(struct dpe_run *run, const struct dpe_slice *slice,
 		const struct dpe_step *steps;
 
 		if (!run->literals[literal])
+			continue;
+		if (run->placed[pattern] && !admits(run, slice, partial, pattern, occurrence))
 			continue;
 		count = dpe_engine_steps(run, &partial->config, literal, occurrence, &steps);
 		for (unsigned i = 0; i < count; i++) {

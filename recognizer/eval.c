@@ -294,3 +294,13 @@ bool dpe_expr_needs(const struct dpe_expr *expr, uint64_t mask)
 	return dpe_expr_needs(expr->left, mask) || dpe_expr_needs(expr->right, mask) ||
 	       dpe_expr_needs(expr->third, mask);
 }
+
+bool dpe_expr_names_positions(const struct dpe_expr *expr)
+{
+	if (!expr)
+		return false;
+	if (expr->kind == DPE_EXPR_POSITION || (expr->kind == DPE_EXPR_FIELD && expr->index))
+		return true;
+	return dpe_expr_names_positions(expr->left) || dpe_expr_names_positions(expr->right) ||
+	       dpe_expr_names_positions(expr->third);
+}

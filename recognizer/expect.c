@@ -135,11 +135,23 @@ static struct dpe_reading take_step(const struct dpe_run *run, const struct dpe_
 	return next;
 }
 
+/* Conditions will find the same events. */
+static bool same_named(
+	const struct dpe_run *run, const struct dpe_reading *a, const struct dpe_reading *b)
+{
+	for (unsigned i = 0; i < run->nnamed; i++) {
+		if (a->positions[run->named[i]] != b->positions[run->named[i]])
+			return false;
+	}
+	return true;
+}
+
 static bool have_reading(
 	const struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_reading *new)
 {
 	for (unsigned i = 0; i < slice->nreadings; i++) {
-		if (dpe_config_same(run, &slice->readings[i].config, &new->config))
+		if (dpe_config_same(run, &slice->readings[i].config, &new->config) &&
+			same_named(run, &slice->readings[i], new))
 			return true;
 	}
 	return false;
@@ -154,13 +166,28 @@ static void add_reading(struct dpe_run *run, struct dpe_slice *slice, struct dpe
 	*DPE_GROW(slice->readings, slice->nreadings, slice->capreadings) = next;
 }
 
+bool dpe_expect_admits(const struct dpe_run *run, const struct dpe_slice *slice, unsigned pattern,
+	const struct dpe_occurrence *occurrence)
+{
+	for (unsigned i = 0; i < slice->nreadings; i++) {
+		if (dpe_placed_condition_holds(
+			    run, slice, pattern, occurrence, slice->readings[i].positions))
+			return true;
+	}
+	return false;
+}
+
 /* All that one reading can make of the event as `literal` becomes the slice's readings. */
 static void follow(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_reading *from,
 	unsigned literal, struct dpe_occurrence *occurrence)
 {
+	unsigned pattern = run->rule->literals[literal].pattern, count;
 	const struct dpe_step *steps;
-	unsigned count = dpe_engine_steps(run, &from->config, literal, occurrence, &steps);
 
+	if (run->placed[pattern] &&
+		!dpe_placed_condition_holds(run, slice, pattern, occurrence, from->positions))
+		return;
+	count = dpe_engine_steps(run, &from->config, literal, occurrence, &steps);
 	for (unsigned i = 0; i < count; i++) {
 		struct dpe_reading next;
 

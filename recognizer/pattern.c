@@ -100,7 +100,7 @@ bool dpe_own_condition_holds(
 		.text = &run->recognizer->text,
 	};
 
-	if (!pattern->cond || run->late[binding->pattern])
+	if (!pattern->cond || run->late[binding->pattern] || run->placed[binding->pattern])
 		return true;
 	for (unsigned i = 0; i < run->rule->nvariables; i++) {
 		if (!(binding->mask >> i & 1))

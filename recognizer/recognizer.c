@@ -280,6 +280,10 @@ static bool wants_positions(const struct dpe_rule *rule)
 		if (dpe_action_names_positions(rule->positions[i].action))
 			return true;
 	}
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		if (dpe_expr_names_positions(rule->patterns[i].cond))
+			return true;
+	}
 	return dpe_action_names_positions(rule->action) ||
 	       dpe_action_names_positions(rule->otherwise);
 }
@@ -296,15 +300,29 @@ static bool stays_in_thread(const struct dpe_rule *rule)
 	return rule->npatterns;
 }
 
+static void note_named(struct dpe_run *run, const struct dpe_expr *expr)
+{
+	if (!expr)
+		return;
+	if (expr->kind == DPE_EXPR_FIELD && expr->index)
+		*DPE_GROW(run->named, run->nnamed, run->capnamed) = expr->index - 1;
+	note_named(run, expr->left);
+	note_named(run, expr->right);
+	note_named(run, expr->third);
+}
+
 static void find_masks(struct dpe_run *run)
 {
 	const struct dpe_rule *rule = run->rule;
 
 	run->masks = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->masks));
 	run->late = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->late));
+	run->placed = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->placed));
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		run->masks[i] = dpe_pattern_mask(&rule->patterns[i]);
 		run->late[i] = dpe_expr_needs(rule->patterns[i].cond, run->masks[i]);
+		run->placed[i] = dpe_expr_names_positions(rule->patterns[i].cond);
+		note_named(run, rule->patterns[i].cond);
 	}
 }
 
@@ -312,7 +330,7 @@ static void find_masks(struct dpe_run *run)
 static bool check_sync(const struct dpe_run *run, struct dpe_diags *diags)
 {
 	for (unsigned i = 0; i < run->rule->npatterns; i++) {
-		if (!run->late[i])
+		if (!run->late[i] && !run->placed[i])
 			continue;
 		dpe_diag(diags, DPE_ERROR, run->rule->patterns[i].place,
 			"a condition in a sync rule can only name variables that its own event "
@@ -343,6 +361,7 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	run->one_thread = stays_in_thread(rule);
 	run->bindings = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->bindings));
 	run->literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*run->literals));
+	run->at_positions = dpe_xcalloc(rule->npositions + 1, sizeof(*run->at_positions));
 	run->acted = dpe_xcalloc(rule->npositions + 1, sizeof(*run->acted));
 	dpe_slices_new(run);
 	return true;
@@ -433,6 +452,7 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 		recognizer->options.forget_from = FORGET_FROM;
 	recognizer->most_kept = recognizer->options.forget_from;
 	recognizer->waits = dpe_waits_new();
+	recognizer->progress = dpe_progress_new();
 	begin_globals(recognizer);
 	begin_stabilizer(recognizer);
 	make_table(recognizer);
@@ -448,6 +468,9 @@ static void free_run(struct dpe_run *run)
 	dpe_engine_free(run);
 	free(run->masks);
 	free(run->late);
+	free(run->placed);
+	free(run->named);
+	free(run->at_positions);
 	free(run->bindings);
 	free(run->literals);
 	free(run->acted);
@@ -470,6 +493,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 	free(recognizer->globals);
 	dpe_roles_clear(&recognizer->roles);
 	dpe_waits_free(recognizer->waits);
+	dpe_progress_free(recognizer->progress);
 	free(recognizer->doubt);
 	dpe_text_free(&recognizer->text);
 	free(recognizer);

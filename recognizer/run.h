@@ -9,7 +9,8 @@
  *	expect.c      a slice of an `expect` rule against its rule
  *	detect.c      partial matches of a `detect` rule in a slice
  *	eval.c        expressions; action.c statements
- *	waits.c       who waits for whom: the graph that actions keep */
+ *	waits.c       who waits for whom: the graph that actions keep
+ *	progress.c    states that come back without progress */
 #ifndef DPE_RECOGNIZER_RUN_H
 #define DPE_RECOGNIZER_RUN_H
 
@@ -47,8 +48,8 @@ struct dpe_preds {
 void dpe_order_preds(
 	const struct dpe_order *order, const struct dpe_stamp *stamp, struct dpe_preds *preds);
 /* Adds an event after its predecessors were found. False where it took the place of another. */
-bool dpe_order_add(struct dpe_order *order, struct dpe_occurrence *occurrence,
-	const struct dpe_preds *preds);
+bool dpe_order_add(
+	struct dpe_order *order, struct dpe_occurrence *occurrence, const struct dpe_preds *preds);
 void dpe_order_copy(struct dpe_order *to, const struct dpe_order *from);
 void dpe_order_clear(struct dpe_order *order);
 /* Drops what no event to come can have as its immediate predecessor. */
@@ -75,7 +76,8 @@ bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *
 
 struct dpe_run;
 /* True where the pattern has no condition, one that needs values of other events (decided later, in
- * the slice), or one that holds. Clears the values that are not bound. */
+ * the slice or in each of its readings), or one that holds. Clears the values that are not bound.
+ */
 bool dpe_own_condition_holds(
 	const struct dpe_run *run, struct dpe_binding *binding, const struct dpe_message *message);
 
@@ -148,7 +150,10 @@ struct dpe_run {
 	struct dpe_game *game;           /* … neither for sync */
 	uint64_t *masks;                 /* of the patterns */
 	bool *late;                      /* patterns whose condition asks for other variables */
-	bool wants_positions;            /* an action names $i */
+	bool *placed;                    /* … or for the events at other positions */
+	unsigned *named;                 /* positions that conditions name, from 0 */
+	unsigned nnamed, capnamed;
+	bool wants_positions; /* an action names $i */
 	bool one_thread; /* a variable is bound to the thread of each event: slices are chains */
 	struct dpe_slices *slices;
 	/* Scratch for the event at hand. */
@@ -159,6 +164,7 @@ struct dpe_run {
 	const struct dpe_stmt **ran; /* other actions that ran for this event */
 	unsigned nran, capran;
 	struct dpe_preds preds;
+	struct dpe_occurrence **at_positions; /* of a partial match */
 	struct dpe_step *steps;
 	struct dpe_pred *step_preds;
 	unsigned capsteps, cappreds;
@@ -193,11 +199,12 @@ struct dpe_recognizer {
 	struct dpe_value *globals; /* owned */
 	struct dpe_summary summary;
 	struct dpe_waits *waits;
+	struct dpe_progress *progress;
 	uint64_t kept, most_kept; /* events in the orders of slices, and when to forget some */
-	char *doubt;            /* why, once anything was lost; else NULL */
-	bool ended;             /* break in a replay */
-	struct dpe_text text;   /* scratch of actions */
-	struct dpe_roles roles; /* scratch of the message at hand */
+	char *doubt;              /* why, once anything was lost; else NULL */
+	bool ended;               /* break in a replay */
+	struct dpe_text text;     /* scratch of actions */
+	struct dpe_roles roles;   /* scratch of the message at hand */
 };
 
 /* Sets the reason for doubt, if there is none yet. */
@@ -250,7 +257,20 @@ bool dpe_engine_names_positions(const struct dpe_run *run);
 /* True where the step wants that event as a predecessor. */
 bool dpe_step_names(const struct dpe_step *step, const struct dpe_occurrence *occurrence);
 
+/* Whether the condition of a placed pattern holds where these events are at the positions of the
+ * rule. It knows those that precede the event only, so it does not matter in which order
+ * independent ones came. */
+bool dpe_placed_condition_holds(const struct dpe_run *run, const struct dpe_slice *slice,
+	unsigned pattern, const struct dpe_occurrence *occurrence,
+	struct dpe_occurrence *const *positions);
+
 /* ---- expect.c, detect.c ------------------------------------------------------------------ */
+
+/* True where the condition of a placed pattern holds in some reading, some partial match. */
+bool dpe_expect_admits(const struct dpe_run *run, const struct dpe_slice *slice, unsigned pattern,
+	const struct dpe_occurrence *occurrence);
+bool dpe_detect_admits(const struct dpe_run *run, const struct dpe_slice *slice, unsigned pattern,
+	const struct dpe_occurrence *occurrence);
 
 /* Both read the event as run->literals says, after run->preds; the order has it not yet. */
 void dpe_expect_begin(struct dpe_run *run, struct dpe_slice *slice);
@@ -283,12 +303,21 @@ void dpe_waits_check(
 /* Tells of threads that have waited for themselves until `time`; UINT64_MAX: the end. */
 void dpe_waits_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time);
 
+/* ---- progress.c -------------------------------------------------------------------------- */
+
+struct dpe_env;
+struct dpe_progress *dpe_progress_new(void);
+void dpe_progress_free(struct dpe_progress *progress); /* accepts NULL */
+/* The call progress(e, …): tells an error where the state was there since e last changed. */
+void dpe_progress_check(const struct dpe_env *env, const struct dpe_stmt *stmt);
+
 /* ---- eval.c, action.c -------------------------------------------------------------------- */
 
 /* What expressions and statements can see. */
 struct dpe_env {
 	struct dpe_recognizer *recognizer;
 	const struct dpe_run *run;
+	uint64_t slice;                    /* its number */
 	const struct dpe_value *variables; /* of the rule; NULL: none */
 	const struct dpe_message *event;   /* at hand; may be NULL */
 	/* The event at each position, index 0 for $1; NULL entries: not taken. */
@@ -302,6 +331,8 @@ struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr
 bool dpe_eval_condition(const struct dpe_env *env, const struct dpe_expr *expr);
 /* True where the expression names a rule variable outside of the mask. */
 bool dpe_expr_needs(const struct dpe_expr *expr, uint64_t mask);
+/* True where the expression names an event by its position. */
+bool dpe_expr_names_positions(const struct dpe_expr *expr);
 
 void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt);
 /* True for the first of all readings that asks for the action at this event. */

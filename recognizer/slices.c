@@ -377,9 +377,44 @@ static bool observed(const struct dpe_run *run, unsigned pattern)
 	return false;
 }
 
+bool dpe_placed_condition_holds(const struct dpe_run *run, const struct dpe_slice *slice,
+	unsigned pattern, const struct dpe_occurrence *occurrence,
+	struct dpe_occurrence *const *positions)
+{
+	unsigned npositions = run->rule->npositions;
+	const struct dpe_message *before[npositions + 1];
+	struct dpe_env env = {
+		.recognizer = run->recognizer,
+		.run = run,
+		.variables = slice->params,
+		.event = occurrence->message,
+		.positions = before,
+		.text = &run->recognizer->text,
+	};
+
+	for (unsigned i = 0; i < npositions; i++) {
+		const struct dpe_occurrence *at = positions[i];
+		bool precedes = at && dpe_precedes(&at->stamp, &occurrence->stamp);
+
+		before[i] = precedes ? at->message : NULL;
+	}
+	return dpe_eval_condition(&env, run->rule->patterns[pattern].cond);
+}
+
+/* A condition that looks at other events holds in the slice where any reading has such events. */
+static bool admits(const struct dpe_run *run, const struct dpe_slice *slice, unsigned pattern,
+	const struct dpe_occurrence *occurrence)
+{
+	if (!run->placed[pattern])
+		return condition_holds(run, slice, pattern, occurrence->message);
+	if (run->rule->mode == DPE_EXPECT)
+		return dpe_expect_admits(run, slice, pattern, occurrence);
+	return dpe_detect_admits(run, slice, pattern, occurrence);
+}
+
 /* How the event may be read in this slice. False where it does not belong to it after all. */
 static bool read_event(
-	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_message *message)
+	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_occurrence *occurrence)
 {
 	const struct dpe_rule *rule = run->rule;
 	bool belongs = false;
@@ -390,7 +425,7 @@ static bool read_event(
 
 		if ((binding->mask & slice->mask) != binding->mask ||
 			!agree(binding->values, slice->params, binding->mask) ||
-			!condition_holds(run, slice, binding->pattern, message))
+			!admits(run, slice, binding->pattern, occurrence))
 			continue;
 		belongs |= observed(run, binding->pattern);
 		for (unsigned l = 0; l < rule->nliterals; l++) {
@@ -405,7 +440,7 @@ static bool read_event(
 
 static void take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
-	if (slice->done || !read_event(run, slice, occurrence->message))
+	if (slice->done || !read_event(run, slice, occurrence))
 		return;
 	dpe_order_preds(&slice->order, &occurrence->stamp, &run->preds);
 	memset(run->acted, 0, run->rule->npositions * sizeof(*run->acted));

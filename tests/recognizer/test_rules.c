@@ -318,6 +318,123 @@ static void a_bound_that_is_hit_is_told(void **state)
 	dpe_text_free(&to.text);
 }
 
+/* ---- conditions over other events --------------------------------------------------------- */
+
+#define LOG_HEAD "{\"dpe_log\":1,\"ordered\":true}\n"
+#define CALL(id, name, thread, arg, preds)                                                         \
+	"{\"id\":\"" id "\",\"event\":\"" name "\",\"thread\":" #thread ",\"args\":[" #arg         \
+	"],\"pred\":[" preds "]}\n"
+
+static void a_condition_sees_earlier_events(void **state)
+{
+	(void)state;
+	/* Each close with the open of the same file; one without does not occur for the rule. */
+	assert_transcript("detect R: open(_) ; close(_) [.args[0] == $1.args[0]]", "jsonl",
+		LOG_HEAD CALL("e1", "open", 1, 5, "") CALL("e2", "close", 1, 6, "")
+			CALL("e3", "close", 1, 5, ""),
+		"R match at e3: e1=$1 e3=$2\n");
+	assert_transcript("expect R: open(_) ; close(_) [.args[0] == $1.args[0]]", "jsonl",
+		LOG_HEAD CALL("e1", "open", 1, 5, "") CALL("e2", "close", 1, 6, "")
+			CALL("e3", "close", 1, 5, ""),
+		"R satisfied\n");
+	assert_transcript("expect R: open(_) ; close(_) [.args[0] == $1.args[0]]", "jsonl",
+		LOG_HEAD CALL("e1", "open", 1, 5, "") CALL("e2", "close", 1, 6, ""),
+		"R incomplete expected close(_) [.args[0] == $1.args[0]] after open(_)\n");
+}
+
+/* Which of two independent events comes first must not matter: neither sees the other. */
+static void a_condition_does_not_see_independent_events(void **state)
+{
+	(void)state;
+	assert_transcript("detect R: open(_) & close(_) [.args[0] == $1.args[0]]", "jsonl",
+		LOG_HEAD CALL("e1", "open", 1, 5, "") CALL("e2", "close", 2, 5, ""), "");
+}
+
+/* Both opens lead to the same state; the close picks the one that its condition names. */
+static void partial_matches_differ_by_what_conditions_name(void **state)
+{
+	(void)state;
+	assert_transcript(
+		"detect R: (open(_) + read(_)) ; stat(_)* ; close(_) [.args[0] == $1.args[0]]",
+		"jsonl",
+		LOG_HEAD CALL("e1", "open", 1, 5, "") CALL("e2", "open", 2, 6, "")
+			CALL("e3", "stat", 3, 0, "\"e1\"") CALL("e4", "close", 3, 5, ""),
+		"R match at e4: e1=$1 e3=$3 e4=$4\n");
+}
+
+static void sync_rules_have_no_such_conditions(void **state)
+{
+	const struct dpe_compile_options compile = {0};
+	const struct dpe_recognizer_options options = {0};
+	const struct dpe_recognizer_sink sink = {0};
+	struct dpe_diags *diags = dpe_diags_new();
+	struct dpe_names *names = dpe_names_new();
+	const char text[] = "sync S(m): v(m) ; p(m) [.tid != $1.tid]";
+	struct dpe_spec *spec =
+		dpe_spec_compile_text("t", text, strlen(text), names, &compile, diags);
+
+	(void)state;
+	assert_non_null(spec);
+	assert_null(dpe_recognizer_new(spec, &options, &sink, diags));
+	assert_int_equal(dpe_diags_errors(diags), 1);
+	dpe_spec_free(spec);
+	dpe_names_free(names);
+	dpe_diags_free(diags);
+}
+
+/* ---- progress ---------------------------------------------------------------------------- */
+
+#define PICK(id, fork) CALL(id, "pick", 1, fork, "")
+#define PROGRESS_SPEC                                                                              \
+	"var meals;\ndetect E: eat(_) { meals = meals + 1 }\n"                                      \
+	"detect P: pick(_) { progress(meals, $1.args[0]) }\n"
+
+/* Without the lines of the matches, of which each event makes one. */
+static void assert_errors(const char *spec, const char *log, const char *expected)
+{
+	struct transcript to = {0};
+	struct dpe_text errors = {0};
+	char *rest = (char *)transcript_run(&to, spec, "jsonl", log), *line;
+
+	dpe_text_puts(&errors, "");
+	while ((line = strsep(&rest, "\n"))) {
+		if (strstr(line, " error "))
+			dpe_text_printf(&errors, "%s\n", line);
+	}
+	assert_string_equal(errors.at, expected);
+	dpe_text_free(&errors);
+	dpe_text_free(&to.text);
+}
+
+static void a_state_without_progress_is_told_once(void **state)
+{
+	(void)state;
+	assert_errors(PROGRESS_SPEC,
+		LOG_HEAD PICK("e1", 1) PICK("e2", 2) PICK("e3", 1) PICK("e4", 1) PICK("e5", 3),
+		"P error 'no progress: the state (1) was there before, at e1, and 0 is what counts "
+		"as "
+		"progress still'\n");
+}
+
+static void progress_makes_states_new(void **state)
+{
+	(void)state;
+	assert_errors(PROGRESS_SPEC,
+		LOG_HEAD PICK("e1", 1) CALL("e2", "eat", 1, 0, "") PICK("e3", 1)
+			CALL("e4", "eat", 1, 0, "") PICK("e5", 1),
+		"");
+}
+
+static void each_slice_has_states_of_its_own(void **state)
+{
+	(void)state;
+	assert_errors("detect P(f): pick(f) { progress(0, $1.tid) }",
+		LOG_HEAD PICK("e1", 1) PICK("e2", 2) PICK("e3", 2),
+		"P error 'no progress: the state (1) was there before, at e2, and 0 is what counts "
+		"as "
+		"progress still'\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +469,13 @@ int main(void)
 		cmocka_unit_test(what_depends_on_a_loss_is_inconclusive),
 		cmocka_unit_test(a_gap_makes_inconclusive),
 		cmocka_unit_test(a_bound_that_is_hit_is_told),
+		cmocka_unit_test(a_condition_sees_earlier_events),
+		cmocka_unit_test(a_condition_does_not_see_independent_events),
+		cmocka_unit_test(partial_matches_differ_by_what_conditions_name),
+		cmocka_unit_test(sync_rules_have_no_such_conditions),
+		cmocka_unit_test(a_state_without_progress_is_told_once),
+		cmocka_unit_test(progress_makes_states_new),
+		cmocka_unit_test(each_slice_has_states_of_its_own),
 	};
 
 	return cmocka_run_group_tests_name("rules", tests, NULL, NULL);
