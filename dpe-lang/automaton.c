@@ -27,8 +27,7 @@ struct dpe_automaton {
 
 static bool any_synchronises(const struct dpe_auto *a)
 {
-	return a &&
-		(a->synchronises || any_synchronises(a->left) || any_synchronises(a->right));
+	return a && (a->synchronises || any_synchronises(a->left) || any_synchronises(a->right));
 }
 
 static uint8_t *liveness_of(struct dpe_automaton *automaton, dpe_state state)
@@ -37,8 +36,7 @@ static uint8_t *liveness_of(struct dpe_automaton *automaton, dpe_state state)
 
 	if (state >= old) {
 		automaton->nliveness = state * 2 + 16;
-		automaton->liveness =
-			dpe_xrealloc(automaton->liveness, automaton->nliveness);
+		automaton->liveness = dpe_xrealloc(automaton->liveness, automaton->nliveness);
 		memset(automaton->liveness + old, UNKNOWN, automaton->nliveness - old);
 	}
 	return &automaton->liveness[state];
@@ -83,8 +81,7 @@ static bool find_final(struct dpe_automaton *automaton, dpe_state state)
 				continue;
 			*live = DEAD;
 			*DPE_GROW(pending, npending, cappending) = nvisits;
-			*DPE_GROW(visits, nvisits, capvisits) =
-				(struct visit){s->moves[i].to, at};
+			*DPE_GROW(visits, nvisits, capvisits) = (struct visit){s->moves[i].to, at};
 		}
 		if (found)
 			mark_live(automaton, visits, at);
@@ -131,11 +128,11 @@ static bool refuse_unsafe(const struct dpe_rule *rule, struct dpe_diags *diags)
 
 	if (!unsafe)
 		return false;
-	dpe_diag(diags, DPE_ERROR, unsafe->place,
-		"no predecessor automaton for rule '%s': %s", rule->name,
+	dpe_diag(diags, DPE_ERROR, unsafe->place, "no predecessor automaton for rule '%s': %s",
+		rule->name,
 		unsafe->kind == DPE_NODE_CLOSURE  ? "'@' makes it unsafe"
 		: unsafe->kind == DPE_NODE_ACTION ? "an action stands as an operand"
-		: unsafe->action		  ? "a parenthesis has an action"
+		: unsafe->action                  ? "a parenthesis has an action"
 						  : "a control variable counts without bound");
 	return true;
 }
@@ -155,8 +152,9 @@ struct dpe_automaton *dpe_automaton_new(const struct dpe_rule *rule, struct dpe_
 	automaton = dpe_xcalloc(1, sizeof(*automaton));
 	automaton->arena = dpe_arena_new();
 	automaton->nliterals = rule->nliterals;
-	automaton->root = dpe_auto_new(
-		automaton->arena, rule, dpe_normalise(automaton->arena, rule->tree), false);
+	automaton->root = dpe_auto_new(automaton->arena, rule,
+		dpe_normalise(automaton->arena, dpe_balance(automaton->arena, rule, rule->tree)),
+		false);
 	automaton->may_deadlock = any_synchronises(automaton->root);
 	if (is_live(automaton, 0))
 		return automaton;
@@ -199,8 +197,7 @@ static void grow_states(struct dpe_automaton *automaton, dpe_state state)
 	automaton->nstates = state * 2 + 16;
 	automaton->states =
 		dpe_xrealloc(automaton->states, automaton->nstates * sizeof(*automaton->states));
-	memset(automaton->states + old, 0,
-		(automaton->nstates - old) * sizeof(*automaton->states));
+	memset(automaton->states + old, 0, (automaton->nstates - old) * sizeof(*automaton->states));
 }
 
 static void compose_state(struct dpe_automaton *automaton, dpe_state state)
@@ -241,7 +238,7 @@ bool dpe_automaton_final(struct dpe_automaton *automaton, dpe_state state)
 bool dpe_automaton_complete(struct dpe_automaton *automaton, dpe_state state)
 {
 	return dpe_automaton_final(automaton, state) &&
-		!root_state(automaton, state)->first[automaton->nliterals];
+	       !root_state(automaton, state)->first[automaton->nliterals];
 }
 
 const struct dpe_move *dpe_automaton_moves(

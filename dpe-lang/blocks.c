@@ -116,7 +116,7 @@ struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule)
 	const struct dpe_stmt **actions;
 
 	blocks->arena = maker.arena;
-	blocks->root = make(&maker, rule->tree, false);
+	blocks->root = make(&maker, dpe_balance(maker.arena, rule, rule->tree), false);
 	blocks->ncontrols = maker.ncontrols;
 	actions = dpe_arena_alloc(maker.arena, (maker.nactions + 1) * sizeof(*actions));
 	for (unsigned i = 0; i < maker.nactions; i++)

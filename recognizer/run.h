@@ -16,7 +16,25 @@
 
 #include "recognizer/game.h"
 #include "recognizer/recognizer.h"
+/* Keys are whole words: pointers and numbers. uthash's own function looks at each byte. */
+#define HASH_FUNCTION(key, length, hash) (hash) = dpe_hash_words(key, length)
 #include <uthash.h>
+
+static inline unsigned dpe_hash_words(const void *key, size_t length)
+{
+	uint64_t hash = length;
+
+	for (size_t i = 0; i + 8 <= length; i += 8) {
+		uint64_t word;
+
+		memcpy(&word, (const char *)key + i, 8);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+		hash ^= hash >> 32;
+	}
+	for (size_t i = length & ~(size_t)7; i < length; i++)
+		hash = (hash ^ ((const unsigned char *)key)[i]) * 0x9e3779b97f4a7c15ull;
+	return (unsigned)(hash ^ hash >> 32);
+}
 
 /* A released event that some slice remembers. Counted. */
 struct dpe_occurrence {
