@@ -37,7 +37,8 @@ static const uint16_t *count_up(struct dpe_arena *arena, unsigned from, unsigned
 	return list;
 }
 
-/* A state that frames a state of one operand: LAST is the operand's, or what its PRED is bound to. */
+/* A state that frames a state of one operand: LAST is the operand's, or what its PRED is bound to.
+ */
 static void derive_frame(struct dpe_auto *a, struct dpe_node_state *s)
 {
 	const struct dpe_key *key = s->key;
@@ -61,7 +62,7 @@ static void derive_frame(struct dpe_auto *a, struct dpe_node_state *s)
 /* What a state is follows from its key alone. */
 static void derive(struct dpe_auto *a, struct dpe_node_state *s)
 {
-	switch ((enum dpe_form) s->key->form) {
+	switch ((enum dpe_form)s->key->form) {
 	case DPE_FORM_START:
 		s->needs_pred = true;
 		s->final = dpe_nullable(a->node);
@@ -95,11 +96,32 @@ dpe_state dpe_auto_intern(struct dpe_auto *a, const struct dpe_key *key, unsigne
 	own = dpe_arena_alloc(a->arena, size);
 	memcpy(own, key, size);
 	s->key = own;
+	s->ndata = ndata;
+	*a->bytes += sizeof(*s) + sizeof(UT_hash_handle) + size;
 	s->number = a->nstates;
 	*DPE_GROW(a->states, a->nstates, a->capstates) = s;
 	HASH_ADD_KEYPTR(hh, a->by_key, s->key, size, s);
 	derive(a, s);
 	return s->number;
+}
+
+dpe_state dpe_auto_adopt(struct dpe_auto *a, const struct dpe_auto *from, dpe_state state)
+{
+	const struct dpe_node_state *old = from->states[state];
+	struct dpe_key *key;
+	dpe_state new;
+
+	if (!state)
+		return 0;
+	key = dpe_key_new(old->ndata);
+	memcpy(key, old->key, key_size(old->ndata));
+	if (a->left)
+		key->left = dpe_auto_adopt(a->left, from->left, key->left);
+	if (a->right)
+		key->right = dpe_auto_adopt(a->right, from->right, key->right);
+	new = dpe_auto_intern(a, key, old->ndata);
+	free(key);
+	return new;
 }
 
 static bool same16(const uint16_t *a, const uint16_t *b, unsigned count)
@@ -110,7 +132,7 @@ static bool same16(const uint16_t *a, const uint16_t *b, unsigned count)
 static bool same_move(const struct dpe_move *a, const struct dpe_move *b)
 {
 	return a->literal == b->literal && a->to == b->to && a->npreds == b->npreds &&
-		same16(a->preds, b->preds, a->npreds) && same16(a->carry, b->carry, a->nregisters);
+	       same16(a->preds, b->preds, a->npreds) && same16(a->carry, b->carry, a->nregisters);
 }
 
 void dpe_auto_add_move(struct dpe_auto *a, struct dpe_node_state *s, const struct dpe_move *move)
@@ -126,6 +148,8 @@ void dpe_auto_add_move(struct dpe_auto *a, struct dpe_node_state *s, const struc
 	new->preds = copy16(a->arena, move->preds, move->npreds);
 	new->carry = copy16(a->arena, move->carry, move->nregisters);
 	new->positions = copy16(a->arena, move->positions, move->npositions);
+	*a->bytes += 2 * sizeof(*new) +
+		     (move->npreds + move->nregisters + move->npositions + 6) * sizeof(uint16_t);
 }
 
 const struct dpe_node_state *dpe_auto_expand(struct dpe_auto *a, dpe_state state)
@@ -185,7 +209,7 @@ static void merge_literals(struct dpe_auto *a)
 }
 
 struct dpe_auto *dpe_auto_new(struct dpe_arena *arena, const struct dpe_rule *rule,
-	const struct dpe_node *node, bool last_wanted)
+	const struct dpe_node *node, bool last_wanted, size_t *bytes)
 {
 	struct dpe_auto *a = dpe_arena_alloc(arena, sizeof(*a));
 	bool bound = node->kind == DPE_NODE_SEQ || node->kind == DPE_NODE_STAR;
@@ -194,12 +218,13 @@ struct dpe_auto *dpe_auto_new(struct dpe_arena *arena, const struct dpe_rule *ru
 	a->node = node;
 	a->positions = rule->positions;
 	a->last_wanted = last_wanted;
+	a->bytes = bytes;
 	a->nliterals = rule->nliterals;
 	a->literals = dpe_arena_alloc(arena, rule->nliterals * sizeof(*a->literals));
 	if (node->left)
-		a->left = dpe_auto_new(arena, rule, node->left, last_wanted || bound);
+		a->left = dpe_auto_new(arena, rule, node->left, last_wanted || bound, bytes);
 	if (node->right)
-		a->right = dpe_auto_new(arena, rule, node->right, last_wanted);
+		a->right = dpe_auto_new(arena, rule, node->right, last_wanted, bytes);
 	if (node->kind == DPE_NODE_EVENT)
 		a->literals[rule->positions[node->position - 1].literal] = true;
 	merge_literals(a);

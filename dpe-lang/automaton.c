@@ -13,10 +13,24 @@ struct root_state {
 	uint32_t *first;
 };
 
+/* Sets of positions that one event takes together: few, and named by matches. They outlive the
+ * states. */
+struct position_sets {
+	struct dpe_arena *arena;
+	struct position_set {
+		const uint16_t *at;
+		unsigned count;
+	} * sets;
+	unsigned nsets, capsets;
+};
+
 struct dpe_automaton {
+	const struct dpe_rule *rule;
+	struct position_sets *positions;
 	struct dpe_arena *arena;
 	struct dpe_auto *root;
 	unsigned nliterals;
+	size_t bytes;
 	bool may_deadlock; /* operands synchronise somewhere: there may be dead states */
 	unsigned nstates, nliveness;
 	struct root_state *states;
@@ -137,6 +151,21 @@ static bool refuse_unsafe(const struct dpe_rule *rule, struct dpe_diags *diags)
 	return true;
 }
 
+static struct dpe_automaton *begin(const struct dpe_rule *rule)
+{
+	struct dpe_automaton *automaton = dpe_xcalloc(1, sizeof(*automaton));
+	const struct dpe_node *tree;
+
+	automaton->rule = rule;
+	automaton->arena = dpe_arena_new();
+	automaton->nliterals = rule->nliterals;
+	tree = dpe_balance(automaton->arena, rule, rule->tree);
+	automaton->root = dpe_auto_new(automaton->arena, rule,
+		dpe_normalise(automaton->arena, tree), false, &automaton->bytes);
+	automaton->may_deadlock = any_synchronises(automaton->root);
+	return automaton;
+}
+
 struct dpe_automaton *dpe_automaton_new(const struct dpe_rule *rule, struct dpe_diags *diags)
 {
 	struct dpe_automaton *automaton;
@@ -149,13 +178,9 @@ struct dpe_automaton *dpe_automaton_new(const struct dpe_rule *rule, struct dpe_
 			rule->npositions, DPE_NEW_EVENT - 1);
 		return NULL;
 	}
-	automaton = dpe_xcalloc(1, sizeof(*automaton));
-	automaton->arena = dpe_arena_new();
-	automaton->nliterals = rule->nliterals;
-	automaton->root = dpe_auto_new(automaton->arena, rule,
-		dpe_normalise(automaton->arena, dpe_balance(automaton->arena, rule, rule->tree)),
-		false);
-	automaton->may_deadlock = any_synchronises(automaton->root);
+	automaton = begin(rule);
+	automaton->positions = dpe_xcalloc(1, sizeof(*automaton->positions));
+	automaton->positions->arena = dpe_arena_new();
 	if (is_live(automaton, 0))
 		return automaton;
 	dpe_diag(diags, DPE_ERROR, rule->place,
@@ -170,6 +195,11 @@ void dpe_automaton_free(struct dpe_automaton *automaton)
 {
 	if (!automaton)
 		return;
+	if (automaton->positions) { /* else another has taken them over */
+		dpe_arena_free(automaton->positions->arena);
+		free(automaton->positions->sets);
+		free(automaton->positions);
+	}
 	for (unsigned i = 0; i < automaton->nstates; i++)
 		free(automaton->states[i].moves);
 	dpe_auto_free(automaton->root);
@@ -200,6 +230,30 @@ static void grow_states(struct dpe_automaton *automaton, dpe_state state)
 	memset(automaton->states + old, 0, (automaton->nstates - old) * sizeof(*automaton->states));
 }
 
+static const uint16_t *keep_positions(
+	struct position_sets *kept, const uint16_t *at, unsigned count)
+{
+	uint16_t *own;
+
+	for (unsigned i = 0; i < kept->nsets; i++) {
+		const struct position_set *set = &kept->sets[i];
+
+		if (set->count == count && !memcmp(set->at, at, count * sizeof(*at)))
+			return set->at;
+	}
+	own = dpe_arena_alloc(kept->arena, count * sizeof(*own));
+	memcpy(own, at, count * sizeof(*own));
+	*DPE_GROW(kept->sets, kept->nsets, kept->capsets) = (struct position_set){own, count};
+	return own;
+}
+
+static void add_move(
+	struct dpe_automaton *automaton, struct dpe_move *to, const struct dpe_move *move)
+{
+	*to = *move;
+	to->positions = keep_positions(automaton->positions, move->positions, move->npositions);
+}
+
 static void compose_state(struct dpe_automaton *automaton, dpe_state state)
 {
 	const struct dpe_node_state *s = dpe_auto_expand(automaton->root, state);
@@ -213,7 +267,7 @@ static void compose_state(struct dpe_automaton *automaton, dpe_state state)
 		automaton->arena, (automaton->nliterals + 1) * sizeof(*root->first));
 	for (unsigned i = 0; i < s->nmoves; i++) {
 		if (is_live(automaton, s->moves[i].to))
-			root->moves[count++] = s->moves[i];
+			add_move(automaton, &root->moves[count++], &s->moves[i]);
 	}
 	qsort(root->moves, count, sizeof(*root->moves), by_literal);
 	for (unsigned literal = 0; literal <= automaton->nliterals; literal++) {
@@ -264,4 +318,26 @@ unsigned dpe_automaton_register_literal(
 unsigned dpe_automaton_built(const struct dpe_automaton *automaton)
 {
 	return automaton->root->nstates;
+}
+
+/* ---- starting afresh ------------------------------------------------------------------- */
+
+size_t dpe_automaton_bytes(const struct dpe_automaton *automaton)
+{
+	return automaton->bytes + automaton->nstates * sizeof(*automaton->states);
+}
+
+struct dpe_automaton *dpe_automaton_renew(struct dpe_automaton *old)
+{
+	struct dpe_automaton *automaton = begin(old->rule);
+
+	automaton->positions = old->positions;
+	old->positions = NULL;
+	return automaton;
+}
+
+dpe_state dpe_automaton_adopt(
+	struct dpe_automaton *automaton, const struct dpe_automaton *old, dpe_state state)
+{
+	return dpe_auto_adopt(automaton->root, old->root, state);
 }

@@ -45,6 +45,7 @@ struct dpe_node_state {
 	UT_hash_handle hh;
 	dpe_state number;
 	const struct dpe_key *key;
+	unsigned ndata; /* of the key */
 	bool final, expanded;
 	bool complete;   /* at the end, and nothing can follow within the node */
 	bool needs_pred; /* some event to come may follow the inherited PRED immediately */
@@ -59,18 +60,19 @@ struct dpe_auto {
 	const struct dpe_node *node;
 	const struct dpe_position *positions; /* of the rule */
 	struct dpe_auto *left, *right;
-	bool last_wanted;    /* inherited: somebody binds to our LAST */
-	bool synchronises;   /* & whose operands have a literal in common */
-	bool *literals;      /* which of the rule's literals occur below */
+	bool last_wanted;  /* inherited: somebody binds to our LAST */
+	bool synchronises; /* & whose operands have a literal in common */
+	bool *literals;    /* which of the rule's literals occur below */
 	unsigned nliterals;
 	unsigned nstates, capstates;
 	struct dpe_node_state **states;
 	struct dpe_node_state *by_key;
+	size_t *bytes; /* of all states and moves of the tree, about; somebody else's */
 };
 
 /* Builds the tree of automata, each with its initial state 0 alone. */
 struct dpe_auto *dpe_auto_new(struct dpe_arena *arena, const struct dpe_rule *rule,
-	const struct dpe_node *node, bool last_wanted);
+	const struct dpe_node *node, bool last_wanted, size_t *bytes);
 void dpe_auto_free(struct dpe_auto *automaton);
 
 /* A state with its moves composed. */
@@ -86,6 +88,8 @@ void dpe_expand_compose(struct dpe_auto *a, struct dpe_node_state *s);
 struct dpe_key *dpe_key_new(unsigned ndata);
 /* The state with this key, made if there was none. */
 dpe_state dpe_auto_intern(struct dpe_auto *a, const struct dpe_key *key, unsigned ndata);
+/* The state of another automaton for the same node, with what it stands for below. */
+dpe_state dpe_auto_adopt(struct dpe_auto *a, const struct dpe_auto *from, dpe_state state);
 /* Adds a move to a state unless it has the same already. Takes copies. */
 void dpe_auto_add_move(struct dpe_auto *a, struct dpe_node_state *s, const struct dpe_move *move);
 

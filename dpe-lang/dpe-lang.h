@@ -231,7 +231,8 @@ struct dpe_move {
 	uint16_t npositions;
 	const uint16_t *preds;
 	const uint16_t *carry; /* … and for each what it holds: a register of `from`, or DPE_NEW_EVENT */
-	const uint16_t *positions; /* the positions (from 1) that the event is taken at */
+	/* The positions (from 1) that the event is taken at; kept when states are not. */
+	const uint16_t *positions;
 };
 
 /* Builds on the rule's tree, which must outlive it. NULL and a diagnostic where the rule is not a
@@ -251,6 +252,16 @@ unsigned dpe_automaton_register_literal(
 	struct dpe_automaton *automaton, dpe_state state, unsigned reg);
 /* How many states were composed so far. */
 unsigned dpe_automaton_built(const struct dpe_automaton *automaton);
+
+/* States are kept until somebody finds that they are too many, `dpe_automaton_bytes` of memory, and
+ * starts afresh with those that are in use: the others are composed again where a run comes back to
+ * them. `dpe_automaton_renew` makes an automaton of the same rule that has only its initial state;
+ * `dpe_automaton_adopt` gives a state of the old one its number in the new one, its registers in
+ * the same order. Moves of the old one are valid until it is freed. */
+size_t dpe_automaton_bytes(const struct dpe_automaton *automaton);
+struct dpe_automaton *dpe_automaton_renew(struct dpe_automaton *old);
+dpe_state dpe_automaton_adopt(
+	struct dpe_automaton *automaton, const struct dpe_automaton *old, dpe_state state);
 
 enum dpe_emit { DPE_EMIT_PA, DPE_EMIT_JSON, DPE_EMIT_DOT };
 /* Writes the whole automaton with states numbered breadth first, as the paper's figures 4-6 and

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define AUTOMATON_BYTES ((size_t)64 << 20)
+
 bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct dpe_diags *diags)
 {
 	bool automaton = choice == DPE_ENGINE_PA ||
@@ -14,7 +16,28 @@ bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct d
 		run->automaton = dpe_automaton_new(run->rule, diags);
 	else
 		run->game = dpe_game_new(run->rule);
+	run->most_bytes = run->recognizer->options.automaton_bytes;
+	if (!run->most_bytes)
+		run->most_bytes = AUTOMATON_BYTES;
 	return run->automaton || run->game;
+}
+
+/* Where slices stand in so many states that these alone come near the bound, it is doubled: each
+ * state is paid for by composing as many new ones. */
+void dpe_engine_tidy(struct dpe_run *run)
+{
+	struct dpe_automaton *old = run->automaton;
+
+	if (!old || dpe_automaton_bytes(old) <= run->most_bytes)
+		return;
+	run->automaton = dpe_automaton_renew(old);
+	dpe_slices_adopt(run, old);
+	dpe_debug(run->recognizer->options.debug, "recognizer", 1,
+		"%s: %u states given up, %u in use", run->rule->name, dpe_automaton_built(old),
+		dpe_automaton_built(run->automaton));
+	dpe_automaton_free(old);
+	if (dpe_automaton_bytes(run->automaton) > run->most_bytes / 2)
+		run->most_bytes = dpe_automaton_bytes(run->automaton) * 2;
 }
 
 void dpe_engine_free(struct dpe_run *run)

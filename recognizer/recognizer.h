@@ -82,6 +82,9 @@ struct dpe_recognizer_options {
 	/* Slices forget the events that can no longer matter once they have as many, and again
 	 * when these have doubled; 0: 8,192; 1: at each event, which is slow. */
 	uint64_t forget_from;
+	/* Memory for the states of one automaton, in bytes, beyond which those that no slice stands
+	 * in are given up and composed again when they are needed; 0: 64 MiB. */
+	size_t automaton_bytes;
 	const struct dpe_debug *debug;
 };
 

@@ -165,6 +165,7 @@ struct dpe_run {
 	struct dpe_recognizer *recognizer;
 	const struct dpe_rule *rule;
 	struct dpe_automaton *automaton; /* or … */
+	size_t most_bytes;               /* of the automaton: when to start it afresh */
 	struct dpe_game *game;           /* … neither for sync */
 	uint64_t *masks;                 /* of the patterns */
 	bool *late;                      /* patterns whose condition asks for other variables */
@@ -244,6 +245,8 @@ struct dpe_slices *dpe_slices_new(struct dpe_run *run);
 void dpe_slices_free(struct dpe_run *run); /* with its slices; accepts a run without */
 /* The event, which matched run->bindings, goes to every slice that it belongs to. */
 void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence);
+/* Lets every slice stand in the state of run->automaton that it stands in in the old one. */
+void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old);
 void dpe_slices_finish(struct dpe_run *run);
 /* Drops the events that can no longer matter. */
 void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon);
@@ -253,6 +256,8 @@ void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon);
 /* Gives the run its automaton or its game; false after a diagnostic. */
 bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct dpe_diags *diags);
 void dpe_engine_free(struct dpe_run *run);
+/* Between two events: bounds the memory of the automaton. */
+void dpe_engine_tidy(struct dpe_run *run);
 struct dpe_config dpe_config_begin(const struct dpe_run *run);
 struct dpe_config dpe_config_copy(const struct dpe_run *run, const struct dpe_config *from);
 void dpe_config_drop(const struct dpe_run *run, struct dpe_config *config);

@@ -473,6 +473,7 @@ void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
 		qsort(slices->touched, slices->ntouched, sizeof(struct dpe_slice *), smaller_first);
 	for (unsigned i = 0; i < slices->ntouched; i++)
 		take(run, slices->touched[i], occurrence);
+	dpe_engine_tidy(run);
 }
 
 /* Matches of this slice may have been missed. */
@@ -495,6 +496,22 @@ void dpe_slices_finish(struct dpe_run *run)
 			tell_overflow(run, slice);
 		if (expect && !slice->done && !slice->extended)
 			dpe_expect_finish(run, slice);
+	}
+}
+
+void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old)
+{
+	for (struct dpe_slice *slice = run->slices->first; slice; slice = slice->next_of_rule) {
+		for (unsigned i = 0; i < slice->nreadings; i++) {
+			struct dpe_config *config = &slice->readings[i].config;
+
+			config->state = dpe_automaton_adopt(run->automaton, old, config->state);
+		}
+		for (unsigned i = 0; i < slice->npartials; i++) {
+			struct dpe_config *config = &slice->partials[i].config;
+
+			config->state = dpe_automaton_adopt(run->automaton, old, config->state);
+		}
 	}
 }
 

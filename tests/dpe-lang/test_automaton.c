@@ -169,6 +169,97 @@ static void states_are_built_when_visited(void **state)
 	end(&made);
 }
 
+/* All that an automaton says of a state. */
+static void assert_same_state(struct dpe_automaton *a, dpe_state x, struct dpe_automaton *b,
+	dpe_state y, unsigned nliterals)
+{
+	assert_int_equal(dpe_automaton_final(a, x), dpe_automaton_final(b, y));
+	assert_int_equal(dpe_automaton_complete(a, x), dpe_automaton_complete(b, y));
+	assert_int_equal(dpe_automaton_registers(a, x), dpe_automaton_registers(b, y));
+	for (unsigned i = 0; i < dpe_automaton_registers(a, x); i++)
+		assert_int_equal(dpe_automaton_register_literal(a, x, i),
+			dpe_automaton_register_literal(b, y, i));
+	for (unsigned literal = 0; literal < nliterals; literal++) {
+		unsigned count, same;
+		const struct dpe_move *moves = dpe_automaton_moves(a, x, literal, &count);
+		const struct dpe_move *others = dpe_automaton_moves(b, y, literal, &same);
+
+		assert_int_equal(count, same);
+		for (unsigned i = 0; i < count; i++) {
+			assert_int_equal(moves[i].npreds, others[i].npreds);
+			assert_int_equal(moves[i].nregisters, others[i].nregisters);
+			assert_int_equal(moves[i].npositions, others[i].npositions);
+			assert_memory_equal(moves[i].positions, others[i].positions,
+				moves[i].npositions * sizeof(uint16_t));
+		}
+	}
+}
+
+/* A walk through more states than fit: it is never seen that others were given up. */
+static void a_walk_in_bounded_memory(void **state)
+{
+	enum { BOUND = 1 << 20, STEPS = 20000 };
+	struct made made = make("expect R: ((a;b)+c)* & (d;(e+f;g))* & (h;i;j;k)* & (l;(m&n))* & "
+				"(o;p)* & (q;r)* & (s;t)* & (u;v)* & (w;x)*");
+	unsigned nliterals = made.spec->rules[0].nliterals, dice = 7, renewals = 0;
+	dpe_state at = 0;
+
+	(void)state;
+	for (unsigned step = 0; step < STEPS; step++) {
+		unsigned literal = rand_r(&dice) % nliterals, count;
+		const struct dpe_move *moves =
+			dpe_automaton_moves(made.automaton, at, literal, &count);
+
+		if (count)
+			at = moves[rand_r(&dice) % count].to;
+		if (dpe_automaton_bytes(made.automaton) > BOUND) {
+			struct dpe_automaton *old = made.automaton;
+			const uint16_t *positions = count ? moves[0].positions : NULL;
+			uint16_t first = positions ? positions[0] : 0;
+			dpe_state before = at;
+
+			made.automaton = dpe_automaton_renew(old);
+			at = dpe_automaton_adopt(made.automaton, old, before);
+			assert_true(dpe_automaton_bytes(made.automaton) < BOUND / 8);
+			dpe_automaton_free(old);
+			assert_true(!positions || positions[0] == first);
+			renewals++;
+		}
+		assert_true(dpe_automaton_bytes(made.automaton) < BOUND * 2);
+	}
+	assert_true(renewals > 10);
+	end(&made);
+}
+
+static void an_adopted_state_is_the_same(void **state)
+{
+	struct made made = make("expect R: ((a;s)* & (s;b)*) + ((c & d);(e;f)*)* & (g^;s^)*");
+	unsigned nliterals = made.spec->rules[0].nliterals, dice = 3, steps = 0;
+	dpe_state at = 0;
+
+	(void)state;
+	for (unsigned tries = 0; tries < 3000; tries++) {
+		unsigned literal = rand_r(&dice) % nliterals, count;
+		const struct dpe_move *moves =
+			dpe_automaton_moves(made.automaton, at, literal, &count);
+
+		if (count) {
+			at = moves[rand_r(&dice) % count].to;
+			steps++;
+		}
+		if (tries % 50 == 0) {
+			struct made other =
+				make("expect R: ((a;s)* & (s;b)*) + ((c & d);(e;f)*)* & (g^;s^)*");
+			dpe_state same = dpe_automaton_adopt(other.automaton, made.automaton, at);
+
+			assert_same_state(made.automaton, at, other.automaton, same, nliterals);
+			end(&other);
+		}
+	}
+	assert_true(steps > 100);
+	end(&made);
+}
+
 static void too_many_states_to_print(void **state)
 {
 	struct made made = make("expect R: (a;b)&(c;d)&(e;f)&(g;h)");
@@ -217,6 +308,8 @@ int main(void)
 		cmocka_unit_test(states_are_built_when_visited),
 		cmocka_unit_test(too_many_states_to_print),
 		cmocka_unit_test(json_lists_alternative_predecessors),
+		cmocka_unit_test(a_walk_in_bounded_memory),
+		cmocka_unit_test(an_adopted_state_is_the_same),
 	};
 
 	return cmocka_run_group_tests_name("automaton", tests, NULL, NULL);

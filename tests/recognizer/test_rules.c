@@ -386,7 +386,7 @@ static void sync_rules_have_no_such_conditions(void **state)
 
 #define PICK(id, fork) CALL(id, "pick", 1, fork, "")
 #define PROGRESS_SPEC                                                                              \
-	"var meals;\ndetect E: eat(_) { meals = meals + 1 }\n"                                      \
+	"var meals;\ndetect E: eat(_) { meals = meals + 1 }\n"                                     \
 	"detect P: pick(_) { progress(meals, $1.args[0]) }\n"
 
 /* Without the lines of the matches, of which each event makes one. */

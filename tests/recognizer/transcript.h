@@ -20,6 +20,8 @@ struct transcript {
 	struct dpe_names *names;
 	unsigned max_instances;
 	uint64_t forget_from;
+	size_t automaton_bytes;
+	enum dpe_engine_choice engine;
 	bool end_at_break;
 	struct dpe_summary summary; /* of the run, before its end */
 };
@@ -167,6 +169,8 @@ static inline const char *transcript_run(
 	struct dpe_recognizer_options options = {
 		.max_instances = to->max_instances,
 		.forget_from = to->forget_from,
+		.automaton_bytes = to->automaton_bytes,
+		.engine = to->engine,
 	};
 	struct dpe_diags *diags = dpe_diags_new();
 	struct dpe_recognizer *recognizer = NULL;
