@@ -28,7 +28,7 @@ CFLAGS ?= -g
 ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror $(MODE) -I. -I$(BUILD) $(CFLAGS)
 VERSION_FLAGS := -DDPE_VERSION='"$(VERSION)"' -DDPE_DATADIR='"$(PREFIX)/share/dpe"'
 CORE_LIBS := -lyajl
-LIVE_LIBS := -lbpf -ldw -lelf
+LIVE_LIBS := -lbpf -ldw -lelf -lZydis
 CLI_LIBS := -lcjson
 
 CORE_ROOMS := base event dpe-lang stabilizer recognizer
@@ -64,7 +64,7 @@ help:
 
 # ---- what a new machine lacks ------------------------------------------------------------------
 
-PACKAGES := gcc libc6-dev clang llvm libclang-rt-14-dev bison flex bpftool libbpf-dev libelf-dev \
+PACKAGES := gcc libzydis-dev libc6-dev clang llvm libclang-rt-14-dev bison flex bpftool libbpf-dev libelf-dev \
 	libdw-dev libcjson-dev libyajl-dev libcmocka-dev uthash-dev linux-libc-dev pkg-config python3 gdb
 
 deps:

@@ -22,7 +22,8 @@ int cli_list(struct cli *cli)
 			cli, "one pattern at most, not also '%s'", cli->words.at[programs + 1]);
 		return CLI_ERROR;
 	}
-	if (dpe_probes_list(program, cli->pid, pattern, print_line, NULL, cli->diags) < 0)
+	if (dpe_probes_list(
+		    program, cli->pid, pattern, cli->placement, print_line, NULL, cli->diags) < 0)
 		return CLI_ERROR;
 	return CLI_GOOD;
 }

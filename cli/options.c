@@ -20,6 +20,7 @@ enum option_id {
 	O_STABILIZE,
 	O_TARGET_STATUS,
 	O_PLAN,
+	O_PLACEMENT,
 	O_ON_BREAK,
 	O_ON_DEADLOCK,
 	O_ALL,
@@ -63,6 +64,7 @@ static const struct option options[] = {
 	{O_TARGET_STATUS, 0, "target-status", NULL, FOR_RUN | FOR_RECORD | FOR_DEADLOCK,
 		"exit with the program's own status"},
 	{O_PLAN, 0, "plan", NULL, FOR_LIVE, "show what would be observed, and end"},
+	{O_PLACEMENT, 0, "placement", NULL, FOR_LIST, "show on which instruction, and why there"},
 	{O_ON_BREAK, 0, "on-break", "ask|continue|gdb|kill", FOR_RECOGNIZING,
 		"at a break (ask; without a terminal, continue)"},
 	{O_ENGINE, 0, "engine", "auto|pa|net", FOR_RECOGNIZING,
@@ -271,6 +273,9 @@ static bool set_option(struct cli *cli, const struct option *option, const char 
 		return true;
 	case O_PLAN:
 		cli->plan = true;
+		return true;
+	case O_PLACEMENT:
+		cli->placement = true;
 		return true;
 	case O_ON_BREAK:
 		return set_on_break(cli, option, text);

@@ -241,13 +241,20 @@ unsigned dpe_signature_count(const struct dpe_signature *s)
 	return s->nargs;
 }
 
-unsigned dpe_signature_words(const struct dpe_signature *s)
+unsigned dpe_signature_needed(const struct dpe_signature *s)
 {
 	unsigned words = 0;
 
 	for (unsigned i = 0; i < s->nargs; i++)
 		if (s->args[i].word < DPE_WORDS && s->args[i].word >= words)
 			words = s->args[i].word + 1;
+	return words;
+}
+
+unsigned dpe_signature_words(const struct dpe_signature *s)
+{
+	unsigned words = dpe_signature_needed(s);
+
 	if (!words)
 		return 0;
 	if (words <= 2)

@@ -17,6 +17,8 @@ const struct dpe_signature *dpe_signature_of(struct dpe_module *module,
 unsigned dpe_signature_count(const struct dpe_signature *s);
 /* The words that a record of an entry must carry: 0, 2, 6 or 12. */
 unsigned dpe_signature_words(const struct dpe_signature *s);
+/* The words of the call, from the first, that hold arguments: up to six registers, then stack. */
+unsigned dpe_signature_needed(const struct dpe_signature *s);
 /* The arguments as values, from the first `nwords` words (layout: bpf/record.h); fills at most
  * `max` and returns how many. An argument that is no number in one of these words (a double, a
  * structure, the twentieth argument) is the raw value null. */

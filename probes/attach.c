@@ -198,8 +198,8 @@ static bool attach_one(
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", spot->module->fd);
-	link = bpf_program__attach_uprobe_opts(
-		program, probes->pid, path, spot->function->offset, &options);
+	link = bpf_program__attach_uprobe_opts(program, probes->pid, path,
+		spot->function->offset + spot->placement.distance, &options);
 	if (!link)
 		return say_refused(probes, spot, errno, diags);
 	*DPE_GROW(probes->probe_links, probes->nprobe_links, probes->capprobe_links) = link;
@@ -226,7 +226,7 @@ static void collect_group(const struct dpe_probes *probes, struct group *group)
 
 		if (spot->module != group->module || (group->exit && !spot->exit))
 			continue;
-		group->offsets[group->count] = spot->function->offset;
+		group->offsets[group->count] = spot->function->offset + spot->placement.distance;
 		group->cookies[group->count] = cookie_of(probes, spot);
 		group->spots[group->count++] = spot;
 	}

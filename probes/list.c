@@ -12,6 +12,7 @@ struct listing {
 	void (*line)(void *context, const char *text);
 	void *context;
 	unsigned count;
+	bool placement, emulates_nops;
 };
 
 /* ---- one function ------------------------------------------------------------------------ */
@@ -77,6 +78,28 @@ static void print_function(
 	}
 }
 
+static void print_placement(const struct listing *listing, struct dpe_module *module,
+	const struct dpe_function *function)
+{
+	static const char *const costs[] = {
+		[DPE_STEP_EMULATED] = "emulated",
+		[DPE_STEP_SINGLE] = "single-stepped",
+		[DPE_STEP_UNKNOWN] = "not known",
+	};
+	struct dpe_arena *arena = dpe_arena_new();
+	const struct dpe_signature *signature = dpe_signature_of(module, function, 0, arena);
+	struct dpe_placement place;
+	char *text;
+
+	dpe_place_entry(
+		module, function, dpe_signature_needed(signature), listing->emulates_nops, &place);
+	text = dpe_xasprintf("    +%-3u %-28s %s: %s", place.distance, place.instruction,
+		costs[place.cost], place.reason);
+	listing->line(listing->context, text);
+	free(text);
+	dpe_arena_free(arena);
+}
+
 /* ---- all --------------------------------------------------------------------------------- */
 
 /* A pattern with "::" is for the whole name, any other for that of the function. */
@@ -114,6 +137,8 @@ static void list_module(struct listing *listing, struct dpe_module *module)
 			continue;
 		print_function(&text, module, &functions[i]);
 		listing->line(listing->context, text.at);
+		if (listing->placement)
+			print_placement(listing, module, &functions[i]);
 		listing->count++;
 		dpe_text_free(&text);
 	}
@@ -134,10 +159,16 @@ static bool find_modules(
 	return complete;
 }
 
-int dpe_probes_list(const char *program, pid_t pid, const char *pattern,
+int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool placement,
 	void (*line)(void *context, const char *text), void *context, struct dpe_diags *diags)
 {
-	struct listing listing = {.pattern = pattern, .line = line, .context = context};
+	struct listing listing = {
+		.pattern = pattern,
+		.line = line,
+		.context = context,
+		.placement = placement,
+		.emulates_nops = placement && dpe_kernel_emulates_nops(),
+	};
 	struct dpe_modules modules = {0};
 	bool complete = find_modules(&modules, program, pid, diags);
 

@@ -8,6 +8,7 @@
 #include "probes/args.h"
 #include "probes/bpf/record.h"
 #include "probes/module.h"
+#include "probes/placement.h"
 #include "probes/probes.h"
 #include "probes/stack.h"
 
@@ -21,6 +22,7 @@ struct dpe_spot {
 	const struct dpe_function *function;
 	const struct dpe_signature *signature; /* in the arena of the probes */
 	dpe_name module_name;
+	struct dpe_placement placement;
 	bool enter, exit;
 	unsigned nargs;
 };

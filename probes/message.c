@@ -61,6 +61,8 @@ static void add_stack(struct dpe_probes *probes, const struct dpe_record *record
 
 	if (!count)
 		return;
+	/* Which instruction was chosen is our affair: the stack has the function's beginning. */
+	pcs[0] -= probes->spots[record->site].placement.distance;
 	draft->pcs = pcs;
 	draft->npcs = count;
 	dpe_maps_note(probes, &probes->spots[record->site], pcs, count);

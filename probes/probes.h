@@ -101,8 +101,9 @@ void dpe_probes_free(struct dpe_probes *probes);
 
 /* Lists functions (with arguments where DWARF tells them) of a program or process and its
  * libraries whose names match `pattern` (a glob; NULL: all), one `line` call each, as
- * "module::function(type name, …)". -1 after a diagnostic. */
-int dpe_probes_list(const char *program, pid_t pid, const char *pattern,
+ * "module::function(type name, …)"; with `placement` each is followed by a line on where its entry
+ * would be observed and why there. -1 after a diagnostic. */
+int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool placement,
 	void (*line)(void *context, const char *text), void *context, struct dpe_diags *diags);
 
 #endif

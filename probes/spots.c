@@ -87,17 +87,28 @@ static bool find_site(
 	return count || site->optional;
 }
 
+static void place(const struct dpe_probes *probes, struct dpe_spot *spot, bool nops)
+{
+	dpe_place_entry(spot->module, spot->function, dpe_signature_needed(spot->signature), nops,
+		&spot->placement);
+	dpe_debug(probes->debug, "probes", 2, "%s::%s: +%u %s: %s", spot->module->name,
+		spot->function->name, spot->placement.distance, spot->placement.instruction,
+		spot->placement.reason);
+}
+
 bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags)
 {
-	bool complete = true;
+	bool complete = true, nops;
 
 	for (unsigned i = 0; i < probes->plan->nsites; i++)
 		complete &= find_site(probes, &probes->plan->sites[i], diags);
+	nops = complete && probes->nspots && dpe_kernel_emulates_nops();
 	for (unsigned i = 0; complete && i < probes->nspots; i++) {
 		struct dpe_spot *spot = &probes->spots[i];
 
 		spot->signature =
 			dpe_signature_of(spot->module, spot->function, spot->nargs, probes->arena);
+		place(probes, spot, nops);
 	}
 	return complete;
 }

@@ -1,0 +1,111 @@
+/* What the kernel we run on can do, found out by trying. */
+#include "probes/placement.h"
+
+#include <errno.h>
+#include <link.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A function that is a nop of five bytes and a return. */
+__asm__(".pushsection .text\n"
+	".globl dpe_long_nop\n"
+	".hidden dpe_long_nop\n"
+	".type dpe_long_nop, @function\n"
+	"dpe_long_nop:\n"
+	"	.byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"
+	"	ret\n"
+	".size dpe_long_nop, . - dpe_long_nop\n"
+	".popsection\n");
+extern void dpe_long_nop(void);
+
+struct place {
+	uint64_t address, offset;
+	char path[4096];
+};
+
+static int find_place(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct place *place = context;
+
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *load = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + load->p_vaddr;
+
+		if (load->p_type != PT_LOAD || place->address < start ||
+			place->address >= start + load->p_filesz)
+			continue;
+		place->offset = place->address - start + load->p_offset;
+		snprintf(place->path, sizeof(place->path), "%s",
+			*info->dlpi_name ? info->dlpi_name : "/proc/self/exe");
+		return 1;
+	}
+	return 0;
+}
+
+static int read_type(void)
+{
+	FILE *file = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	int type = -1;
+
+	if (!file)
+		return -1;
+	if (fscanf(file, "%d", &type) != 1)
+		type = -1;
+	fclose(file);
+	return type;
+}
+
+/* The page where instructions are executed out of line is there once one was. */
+static bool was_single_stepped(void)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	char *line = NULL;
+	size_t size = 0;
+	bool found = !file;
+
+	while (file && !found && getline(&line, &size, file) > 0)
+		found = strstr(line, "[uprobes]\n");
+	free(line);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static bool try_nop(void)
+{
+	struct place place = {.address = (uintptr_t)dpe_long_nop};
+	struct perf_event_attr attr = {.size = sizeof(attr)};
+	int type = read_type(), event;
+
+	if (type < 0 || !dl_iterate_phdr(find_place, &place))
+		return false;
+	attr.type = (unsigned)type;
+	attr.config1 = (uintptr_t)place.path;
+	attr.config2 = place.offset;
+	event = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (event < 0)
+		return false;
+	dpe_long_nop();
+	return !was_single_stepped();
+}
+
+/* In a process of its own, which was never probed before. */
+bool dpe_kernel_emulates_nops(void)
+{
+	int status = 1;
+	pid_t child = fork();
+
+	if (child < 0)
+		return false;
+	if (!child)
+		_exit(try_nop() ? 0 : 1);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}

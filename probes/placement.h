@@ -1,0 +1,34 @@
+/* placement: on which instruction of a function its entry is observed.
+ *
+ * The kernel executes an instruction with a probe on it out of line and single-stepped, some ten
+ * microseconds here, unless it emulates it: push, nop, jmp, call and the conditional jumps, under
+ * one. A function often has one of these a few instructions in. The probe goes there if nobody can
+ * tell the difference. */
+#ifndef DPE_PROBES_PLACEMENT_H
+#define DPE_PROBES_PLACEMENT_H
+
+#include "probes/module.h"
+
+enum dpe_step_cost {
+	DPE_STEP_EMULATED, /* by the kernel */
+	DPE_STEP_SINGLE,   /* out of line, single-stepped */
+	DPE_STEP_UNKNOWN,  /* it could not be decoded */
+};
+
+/* What the kernel we run on does with a nop of five bytes: emulate it (6.9; 6.18 replaces it by a
+ * call without a trap), or single-step it. Asked by trying, in a function of our own. */
+bool dpe_kernel_emulates_nops(void);
+
+struct dpe_placement {
+	unsigned distance;       /* of the instruction, in bytes from the function's first */
+	enum dpe_step_cost cost; /* of the probe there */
+	char instruction[96];    /* its text */
+	char reason[96];         /* why here: for people */
+};
+
+/* Chooses for a function of which the first `nwords` words of arguments must still be where they
+ * were at the call (six in registers, the rest on the stack). */
+void dpe_place_entry(struct dpe_module *module, const struct dpe_function *function,
+	unsigned nwords, bool emulates_nops, struct dpe_placement *placement);
+
+#endif

@@ -1,0 +1,135 @@
+/* On which instruction an entry is observed, and why there. tests/live/placement.sh holds it
+ * against what the kernel does. */
+#include "tests/probes/open_target.h"
+
+#include "probes/placement.h"
+
+static struct dpe_placement place(const char *name, unsigned nwords, bool nops)
+{
+	struct dpe_module *module = open_target("placement");
+	struct dpe_placement placement;
+	const struct dpe_function *function;
+	unsigned count;
+
+	function = dpe_module_find(module, name, &count);
+	if (!function)
+		print_error("%s\n", name);
+	assert_non_null(function);
+	dpe_place_entry(module, function, nwords, nops, &placement);
+	dpe_module_free(module);
+	return placement;
+}
+
+static void assert_emulated(const char *name, unsigned nwords, unsigned distance)
+{
+	struct dpe_placement placement = place(name, nwords, true);
+
+	if (placement.cost != DPE_STEP_EMULATED || placement.distance != distance)
+		print_error("%s: +%u %s: %s\n", name, placement.distance, placement.instruction,
+			placement.reason);
+	assert_int_equal(placement.cost, DPE_STEP_EMULATED);
+	assert_int_equal(placement.distance, distance);
+}
+
+/* The first instruction it is, for this reason. */
+static void assert_first(const char *name, unsigned nwords, const char *reason)
+{
+	struct dpe_placement placement = place(name, nwords, true);
+
+	assert_int_not_equal(placement.cost, DPE_STEP_EMULATED);
+	assert_int_equal(placement.distance, 0);
+	assert_non_null(strstr(placement.reason, reason));
+}
+
+static void what_the_kernel_emulates(void **state)
+{
+	(void)state;
+	assert_emulated("begins_with_push", 6, 0);
+	assert_emulated("begins_with_push_r12", 6, 0);
+	assert_emulated("calls_first", 6, 0);
+	assert_emulated("moves_then_pushes", 6, 2);
+	assert_emulated("begins_with_endbr", 6, 4);
+	assert_emulated("tests_then_jumps", 6, 3);
+	assert_emulated("tests_then_jumps_far", 6, 3);
+	assert_emulated("calls_on", 6, 5);
+}
+
+static void what_every_call_must_reach_once(void **state)
+{
+	(void)state;
+	assert_first("loops_in_between", 0, "a jump leads in between");
+	assert_first("jumped_into", 0, "code elsewhere may jump in between");
+	assert_first("has_two_names", 0, "another function begins in between");
+	assert_first("jumps_by_table", 0, "jumps by a table");
+	assert_first("holds_data", 0, "cannot be decoded");
+}
+
+static void what_must_be_as_at_the_call(void **state)
+{
+	(void)state;
+	assert_first("overwrites_second", 2, "arguments or the stack change");
+	assert_emulated("overwrites_second", 1, 5);
+	assert_first("overwrites_first", 1, "arguments or the stack change");
+	assert_emulated("overwrites_first", 0, 4);
+	assert_first("moves_the_stack", 0, "arguments or the stack change");
+	assert_first("writes_memory", 0, "memory is written");
+	assert_first("locks_first", 0, "has effects");
+}
+
+static void long_nops_as_the_kernel_has_them(void **state)
+{
+	(void)state;
+	assert_int_equal(place("begins_with_long_nop", 6, true).distance, 0);
+	assert_int_equal(place("begins_with_long_nop", 6, false).distance, 5);
+}
+
+static void what_is_not_known_is_told(void **state)
+{
+	(void)state;
+	assert_first("never_emulated", 0, "has effects");
+	assert_first("no_size", 0, "does not tell the function's size");
+	assert_first("empty", 0, "does not tell the function's size");
+}
+
+/* Any bytes: no function may be read beyond its end, and the place lies within it. */
+static void hostile_code(void **state)
+{
+	enum { SIZE = 300, TRIES = 2000 };
+	char path[] = "/tmp/dpe-test-XXXXXX";
+	int fd = mkstemp(path);
+	unsigned dice = 5;
+	struct dpe_module module = {.fd = fd};
+	uint8_t bytes[SIZE];
+
+	(void)state;
+	assert_true(fd >= 0);
+	unlink(path);
+	module.has_functions = true;
+	for (unsigned i = 0; i < TRIES; i++) {
+		struct dpe_function function = {.name = "f", .address = 0x1000};
+		struct dpe_placement placement;
+
+		for (unsigned j = 0; j < SIZE; j++)
+			bytes[j] = (uint8_t)rand_r(&dice);
+		assert_int_equal(pwrite(fd, bytes, SIZE, 0), SIZE);
+		function.offset = rand_r(&dice) % (SIZE + 20);
+		function.size = rand_r(&dice) % SIZE;
+		dpe_place_entry(&module, &function, i % 7, i % 2, &placement);
+		assert_true(!placement.distance || placement.distance < function.size);
+	}
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_the_kernel_emulates),
+		cmocka_unit_test(what_every_call_must_reach_once),
+		cmocka_unit_test(what_must_be_as_at_the_call),
+		cmocka_unit_test(long_nops_as_the_kernel_has_them),
+		cmocka_unit_test(what_is_not_known_is_told),
+		cmocka_unit_test(hostile_code),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
