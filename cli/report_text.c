@@ -74,6 +74,36 @@ static void add_call(
 	}
 }
 
+/* "X = 1 (was 0), Y = 2": the variables that the event carries. */
+static void add_variables(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+{
+	const char *between = "  ";
+
+	for (unsigned i = 0; i < message->nvars; i++) {
+		const char *name = dpe_name_text(report->cli->names, message->vars[i].name);
+		size_t len = strlen(name);
+
+		if (len && name[len - 1] == '\'')
+			continue;
+		dpe_text_puts(to, between);
+		between = ", ";
+		add_safe(to, name);
+		dpe_text_puts(to, " = ");
+		add_value(to, message->vars[i].value);
+		for (unsigned j = 0; j < message->nvars; j++) {
+			const char *prior =
+				dpe_name_text(report->cli->names, message->vars[j].name);
+
+			if (strncmp(prior, name, len) || strcmp(prior + len, "'"))
+				continue;
+			dpe_text_puts(to, " (was ");
+			add_value(to, message->vars[j].value);
+			dpe_text_puts(to, ")");
+		}
+	}
+}
+
 static void add_time(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
@@ -90,6 +120,7 @@ static void add_event(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
 	add_call(to, report, message);
+	add_variables(to, report, message);
 	if (message->id.kind != DPE_NONE) {
 		dpe_text_puts(to, "  id ");
 		add_value(to, message->id);

@@ -108,8 +108,11 @@ enum dpe_pattern_kind {
 struct dpe_pattern {
 	enum dpe_pattern_kind kind;
 	dpe_name module;      /* 0: any; "libc" stands for libc.so.6, libc-2.36.so, … */
-	dpe_name name;        /* of control events */
-	dpe_name qualified;   /* "module::name", which a log of abstract messages may hold; or 0 */
+	dpe_name name;        /* of control events; "[X']" of an update, "[X]" of an access */
+	dpe_name qualified;   /* another name that matches: "module::name", which a log of abstract
+			       * messages may hold; "[X']" for [X]; or 0 */
+	unsigned nupdates;    /* of a condition: the updates that can make it true */
+	const dpe_name *updates;
 	enum dpe_phase phase; /* DPE_BARE: `f` as written, which is f.enter or an event named f */
 	bool has_args;        /* false for f and f(), which say nothing about arguments */
 	unsigned nargs;

@@ -138,9 +138,45 @@ static bool says_anything(const struct dpe_expr *expr)
 	       says_anything(expr->third);
 }
 
+static dpe_name update_name(struct dpe_resolver *r, const char *lvalue)
+{
+	return dpe_intern_string(r->names, dpe_arena_printf(r->spec->arena, "[%s']", lvalue));
+}
+
+/* The updates of the variables that an expression names, each once. */
+static void collect_updates(
+	struct dpe_resolver *r, const struct dpe_expr *expr, dpe_name *updates, unsigned *count)
+{
+	unsigned i = 0;
+	dpe_name name;
+
+	if (!expr)
+		return;
+	if (expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR) {
+		name = update_name(r, expr->lvalue);
+		while (i < *count && updates[i] != name)
+			i++;
+		if (i == *count)
+			updates[(*count)++] = name;
+	}
+	collect_updates(r, expr->left, updates, count);
+	collect_updates(r, expr->right, updates, count);
+	collect_updates(r, expr->third, updates, count);
+}
+
+static unsigned count_targets(const struct dpe_expr *expr)
+{
+	if (!expr)
+		return 0;
+	return (expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR) +
+	       count_targets(expr->left) + count_targets(expr->right) + count_targets(expr->third);
+}
+
 static void resolve_becoming_true(
 	struct dpe_resolver *r, const struct ast_event *event, struct dpe_pattern *p)
 {
+	dpe_name *updates;
+
 	p->kind = DPE_PATTERN_CONDITION;
 	r->scope = r->scope == SCOPE_OBSERVED ? SCOPE_OBSERVED : SCOPE_DATA;
 	p->cond = dpe_resolve_expr(r, event->expr);
@@ -150,6 +186,9 @@ static void resolve_becoming_true(
 			"true");
 	if (event->cond)
 		resolve_error(r, event->cond->place, "one condition is enough: write [a && b]");
+	updates = dpe_arena_alloc(r->spec->arena, (count_targets(p->cond) + 1) * sizeof(*updates));
+	collect_updates(r, p->cond, updates, &p->nupdates);
+	p->updates = updates;
 }
 
 static void resolve_data(
@@ -164,6 +203,11 @@ static void resolve_data(
 	}
 	p->kind = update ? DPE_PATTERN_UPDATE : DPE_PATTERN_ACCESS;
 	p->lvalue = dpe_lvalue_text(r, update ? expr->left : expr);
+	p->name = update_name(r, p->lvalue);
+	if (update)
+		return;
+	p->qualified = p->name;
+	p->name = dpe_intern_string(r->names, dpe_arena_printf(r->spec->arena, "[%s]", p->lvalue));
 }
 
 static const char *text_of(struct dpe_resolver *r, const struct ast_event *event, unsigned carets)

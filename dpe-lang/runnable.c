@@ -5,6 +5,7 @@ struct check {
 	const struct dpe_rule *rule;
 	struct dpe_diags *diags;
 	bool live, ok;
+	bool data; /* the rule has data events, whose messages carry variables */
 };
 
 static void unsupported(struct check *c, struct dpe_place place, const char *what)
@@ -19,11 +20,11 @@ static void check_expr(struct check *c, const struct dpe_expr *expr)
 {
 	if (!expr)
 		return;
-	if (expr->kind == DPE_EXPR_PRIOR)
-		unsupported(c, expr->place, "the value of a variable before its update (X')");
-	if (expr->kind == DPE_EXPR_TARGET && c->live)
+	if ((expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR) && c->live)
 		unsupported(c, expr->place,
-			"variables of the running program; only a log's \"vars\" can be read");
+			"variables of the running program, except in data events ([X = 0], [X']) "
+			"and "
+			"the actions of their rules");
 	check_expr(c, expr->left);
 	check_expr(c, expr->right);
 	check_expr(c, expr->third);
@@ -31,6 +32,8 @@ static void check_expr(struct check *c, const struct dpe_expr *expr)
 
 static void check_action(struct check *c, const struct dpe_stmt *stmt)
 {
+	if (c->data)
+		return;
 	for (; stmt; stmt = stmt->next) {
 		check_expr(c, stmt->expr);
 		for (unsigned i = 0; i < stmt->nargs; i++)
@@ -42,22 +45,13 @@ static void check_action(struct check *c, const struct dpe_stmt *stmt)
 
 /* ---- events and operators ------------------------------------------------------------- */
 
-static void check_pattern(struct check *c, const struct dpe_pattern *pattern)
+static bool has_data_events(const struct dpe_rule *rule)
 {
-	switch (pattern->kind) {
-	case DPE_PATTERN_CONTROL:
-		check_expr(c, pattern->cond);
-		return;
-	case DPE_PATTERN_CONDITION:
-		unsupported(c, pattern->place, "data events ([ condition ])");
-		return;
-	case DPE_PATTERN_ACCESS:
-		unsupported(c, pattern->place, "data events ([X], an access)");
-		return;
-	case DPE_PATTERN_UPDATE:
-		unsupported(c, pattern->place, "data events ([X'], an update)");
-		return;
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		if (rule->patterns[i].kind != DPE_PATTERN_CONTROL)
+			return true;
 	}
+	return false;
 }
 
 static void check_node(struct check *c, const struct dpe_node *node)
@@ -75,8 +69,11 @@ bool dpe_spec_runnable(const struct dpe_spec *spec, bool live, struct dpe_diags 
 
 	for (unsigned i = 0; i < spec->nrules; i++) {
 		c.rule = &spec->rules[i];
-		for (unsigned p = 0; p < c.rule->npatterns; p++)
-			check_pattern(&c, &c.rule->patterns[p]);
+		c.data = has_data_events(c.rule);
+		for (unsigned p = 0; p < c.rule->npatterns; p++) {
+			if (c.rule->patterns[p].kind == DPE_PATTERN_CONTROL)
+				check_expr(&c, c.rule->patterns[p].cond);
+		}
 		for (unsigned p = 0; p < c.rule->npositions; p++)
 			check_action(&c, c.rule->positions[p].action);
 		check_node(&c, c.rule->tree);

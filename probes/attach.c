@@ -97,6 +97,7 @@ static void configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->threads = probes->plan->threads;
 	bpf_map__set_max_entries(bpf->maps.ring, ring_size(probes->ring_bytes));
 	bpf_program__set_autoload(bpf->progs.on_fork, probes->plan->threads);
+	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches);
 	if (!multi)
 		return;
 	bpf_program__set_expected_attach_type(
@@ -346,6 +347,27 @@ void dpe_attach_free(struct dpe_probes *probes)
 	if (probes->bpf)
 		dpe_bpf__destroy(probes->bpf);
 	probes->bpf = NULL;
+}
+
+/* ---- data events
+ * ---------------------------------------------------------------------------------------- */
+
+void dpe_attach_watch(
+	struct dpe_probes *probes, unsigned index, uint64_t address, unsigned size, uint64_t value)
+{
+	probes->bpf->bss->watches[index] =
+		(struct dpe_watch_entry){.address = address, .last = value, .size = size};
+	__atomic_store_n(&probes->bpf->bss->nwatches, index + 1, __ATOMIC_RELEASE);
+}
+
+int dpe_attach_on_access(const struct dpe_probes *probes)
+{
+	return bpf_program__fd(probes->bpf->progs.on_access);
+}
+
+void dpe_attach_hold(struct dpe_probes *probes)
+{
+	__atomic_store_n(&probes->bpf->bss->hold_program, 1, __ATOMIC_RELEASE);
 }
 
 /* ---- what the programs tell

@@ -124,6 +124,11 @@ static int send_signal(const struct dpe_probes *probes, int signal)
 	return pidfd_send_signal(probes->pidfd, signal, NULL, 0) ? -errno : 0;
 }
 
+void dpe_probes_expect_stop(struct dpe_probes *probes)
+{
+	probes->stopped = !start_guardian(&probes->guardian, probes->pidfd);
+}
+
 int dpe_probes_stop(struct dpe_probes *probes)
 {
 	int error;

@@ -11,6 +11,7 @@
 #include "probes/placement.h"
 #include "probes/probes.h"
 #include "probes/stack.h"
+#include "probes/watch.h"
 
 /* ---- parts --------------------------------------------------------------------------------------
  */
@@ -71,6 +72,8 @@ struct dpe_probes {
 	struct dpe_modules modules;
 	struct dpe_spot *spots;
 	unsigned nspots, capspots;
+	struct dpe_watch watches[DPE_WATCHES];
+	unsigned nwatches;
 	dpe_name create, start, end; /* names of the thread events */
 
 	pid_t pid;
@@ -147,6 +150,15 @@ int dpe_mappings_each(
  * missing. */
 bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags);
 
+/* ---- watch.c
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Finds the variables of the plan in the program. False after an error for each that cannot be
+ * watched. */
+bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Sets the watchpoints in all threads of the target, which is stopped in its program. */
+bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags);
+
 /* ---- attach.c
  * -----------------------------------------------------------------------------------------------
  */
@@ -158,6 +170,13 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags);
 void dpe_detach(struct dpe_probes *probes);
 /* Frees programs and maps; accepts that there are none. */
 void dpe_attach_free(struct dpe_probes *probes);
+/* Tells the programs of a watched variable and its value. */
+void dpe_attach_watch(struct dpe_probes *probes, unsigned index, uint64_t address, unsigned size,
+	uint64_t value);
+/* The program for watchpoints, a file descriptor of it. */
+int dpe_attach_on_access(const struct dpe_probes *probes);
+/* Lets the kernel stop the target when it begins its program, once. */
+void dpe_attach_hold(struct dpe_probes *probes);
 /* Where observed functions return to, once known, else 0. */
 uint64_t dpe_attach_trampoline(const struct dpe_probes *probes);
 /* Where the program's code begins since its last exec; 0 where that is not known. */
@@ -204,6 +223,8 @@ void dpe_maps_note(
  * ---------------------------------------------------------------------------------------------------------
  */
 
+/* The target is about to be stopped: should we die then, it is continued. */
+void dpe_probes_expect_stop(struct dpe_probes *probes);
 /* Ends the guardian without waking the target. */
 void dpe_guardian_dismiss(struct dpe_guardian *guardian);
 

@@ -25,7 +25,8 @@ static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *r
 		words += 1 + record->nstack;
 	return size >= sizeof(*record) + words * sizeof(uint64_t) &&
 	       record->nstack <= DPE_STACK_MAX &&
-	       (record->kind > DPE_RECORD_EXIT || record->site < probes->nspots);
+	       (record->kind > DPE_RECORD_EXIT || record->site < probes->nspots) &&
+	       (record->kind != DPE_RECORD_DATA || record->site < probes->nwatches);
 }
 
 /* ---- stacks
@@ -62,7 +63,8 @@ static void add_stack(struct dpe_probes *probes, const struct dpe_record *record
 	if (!count)
 		return;
 	/* Which instruction was chosen is our affair: the stack has the function's beginning. */
-	pcs[0] -= probes->spots[record->site].placement.distance;
+	if (record->kind <= DPE_RECORD_EXIT)
+		pcs[0] -= probes->spots[record->site].placement.distance;
 	draft->pcs = pcs;
 	draft->npcs = count;
 	dpe_maps_note(probes, &probes->spots[record->site], pcs, count);
@@ -106,10 +108,32 @@ static void fill_thread_event(struct dpe_probes *probes, const struct dpe_record
 	}
 }
 
+/* The variables as the access left them, and what the accessed one was before. */
+static void fill_access(const struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_var *vars)
+{
+	const struct dpe_watch *accessed = &probes->watches[record->site];
+
+	for (unsigned i = 0; i < probes->nwatches; i++) {
+		const struct dpe_watch *watch = &probes->watches[i];
+		int64_t number = dpe_variable_number(&watch->variable, record->words[1 + i]);
+
+		vars[i] = (struct dpe_var){watch->name, dpe_value_int(number)};
+	}
+	draft->nvars = (uint16_t)probes->nwatches;
+	if (!accessed->access)
+		vars[draft->nvars++] = (struct dpe_var){accessed->prior,
+			dpe_value_int(dpe_variable_number(&accessed->variable, record->words[0]))};
+	draft->name = accessed->event;
+	draft->module = accessed->module;
+	draft->vars = vars;
+}
+
 struct dpe_message *dpe_message_of_record(
 	struct dpe_probes *probes, const struct dpe_record *record, size_t size)
 {
 	struct dpe_value args[MAX_ARGS];
+	struct dpe_var vars[DPE_WATCHES + 1];
 	uint64_t pcs[DPE_STACK_MAX + 2];
 	struct dpe_message draft = {.has_seq = true, .has_time = true};
 	char comm[sizeof(record->comm) + 1] = "";
@@ -125,6 +149,8 @@ struct dpe_message *dpe_message_of_record(
 	draft.comm = comm;
 	if (record->kind <= DPE_RECORD_EXIT)
 		fill_call(probes, record, &draft, args);
+	else if (record->kind == DPE_RECORD_DATA)
+		fill_access(probes, record, &draft, vars);
 	else
 		fill_thread_event(probes, record, &draft, args);
 	if (record->has_stack)

@@ -9,7 +9,7 @@
 
 struct making {
 	struct dpe_plan *plan;
-	unsigned cap;
+	unsigned cap, capwatched;
 	const struct dpe_names *names;
 	const struct dpe_rule *rule;
 };
@@ -51,11 +51,49 @@ static struct dpe_site *add_site(struct making *making, const struct dpe_pattern
 	return site;
 }
 
+static void add_watched(struct making *making, const char *lvalue, dpe_name event, bool access,
+	struct dpe_place place)
+{
+	struct dpe_plan *plan = making->plan;
+
+	for (unsigned i = 0; i < plan->nwatched; i++) {
+		if (plan->watched[i].event == event)
+			return;
+	}
+	*DPE_GROW(plan->watched, plan->nwatched, making->capwatched) =
+		(struct dpe_watched){lvalue, event, access, place};
+}
+
+/* Each variable that a condition names: its updates can make it true. */
+static void add_variables(
+	struct making *making, const struct dpe_pattern *pattern, const struct dpe_expr *expr)
+{
+	if (!expr)
+		return;
+	if (expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR) {
+		char *event = dpe_xasprintf("[%s']", expr->lvalue);
+
+		add_watched(making, expr->lvalue,
+			dpe_names_find(making->names, event, strlen(event)), false, pattern->place);
+		free(event);
+	}
+	add_variables(making, pattern, expr->left);
+	add_variables(making, pattern, expr->right);
+	add_variables(making, pattern, expr->third);
+}
+
 static void add_pattern(struct making *making, const struct dpe_pattern *pattern)
 {
 	struct dpe_site *site;
 
-	if (pattern->kind != DPE_PATTERN_CONTROL || !pattern->name)
+	if (pattern->kind != DPE_PATTERN_CONTROL) {
+		if (pattern->lvalue)
+			add_watched(making, pattern->lvalue, pattern->name,
+				pattern->kind == DPE_PATTERN_ACCESS, pattern->place);
+		add_variables(making, pattern, pattern->cond);
+		return;
+	}
+	if (!pattern->name)
 		return;
 	if (is_thread_event(making, pattern)) {
 		making->plan->threads = true;
@@ -161,6 +199,7 @@ void dpe_plan_free(struct dpe_plan *plan)
 	if (!plan)
 		return;
 	free(plan->sites);
+	free(plan->watched);
 	free(plan);
 }
 
@@ -184,8 +223,11 @@ void dpe_plan_print(struct dpe_text *to, const struct dpe_names *names, const st
 {
 	for (unsigned i = 0; i < plan->nsites; i++)
 		print_site(to, names, &plan->sites[i]);
+	for (unsigned i = 0; i < plan->nwatched; i++)
+		dpe_text_printf(to, "%s: %s, by a watchpoint\n", plan->watched[i].lvalue,
+			plan->watched[i].access ? "reads and writes" : "updates");
 	if (plan->threads)
 		dpe_text_puts(to, "threads: creation, start and exit\n");
-	if (!plan->nsites && !plan->threads)
+	if (!plan->nsites && !plan->threads && !plan->nwatched)
 		dpe_text_puts(to, "nothing\n");
 }

@@ -57,13 +57,18 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 	struct dpe_diags *diags)
 {
 	if (!dpe_libraries_of_program(&probes->modules, program, diags) ||
-		!dpe_spots_find(probes, diags) || !dpe_privilege_check(diags))
+		!dpe_spots_find(probes, diags) || !dpe_watches_find(probes, diags) ||
+		!dpe_privilege_check(diags))
 		return false;
 	if (!dpe_launch(&probes->child, program, argv, &probes->modules, diags))
 		return false;
 	probes->pid = probes->child.pid;
-	return open_pidfd(probes, diags) && dpe_attach(probes, false, diags) &&
-	       open_ring(probes, diags);
+	if (!open_pidfd(probes, diags) || !dpe_attach(probes, false, diags) ||
+		!open_ring(probes, diags))
+		return false;
+	if (probes->nwatches)
+		dpe_attach_hold(probes);
+	return true;
 }
 
 struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_names *names,
@@ -122,13 +127,32 @@ static bool check_process(pid_t pid, struct dpe_diags *diags)
 	return false;
 }
 
+/* No thread may begin while the others are given their watchpoints. */
+static bool watch_running(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	bool good;
+
+	if (!probes->nwatches)
+		return true;
+	if (dpe_probes_stop(probes) < 0) {
+		dpe_diag_at(diags, DPE_ERROR, "dpe",
+			"process %d cannot be stopped, which watching variables needs",
+			probes->pid);
+		return false;
+	}
+	good = dpe_watches_set(probes, diags);
+	dpe_probes_continue(probes);
+	return good;
+}
+
 static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	return dpe_privilege_check(diags) && check_process(probes->pid, diags) &&
 	       open_pidfd(probes, diags) &&
 	       dpe_libraries_of_process(&probes->modules, probes->pid, diags) &&
-	       dpe_spots_find(probes, diags) && dpe_attach(probes, true, diags) &&
-	       open_ring(probes, diags);
+	       dpe_spots_find(probes, diags) && dpe_watches_find(probes, diags) &&
+	       dpe_attach(probes, true, diags) && open_ring(probes, diags) &&
+	       watch_running(probes, diags);
 }
 
 struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_names *names,
@@ -160,6 +184,29 @@ static void reap(struct dpe_probes *probes)
 	probes->status = status;
 }
 
+/* The kernel stops the target at the beginning of its program. */
+static int watch_launched(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	int status;
+
+	while (waitpid(probes->child.pid, &status, WUNTRACED) < 0) {
+		if (errno != EINTR)
+			return -1;
+	}
+	if (!WIFSTOPPED(status)) {
+		probes->exited = true;
+		probes->status = status;
+		return 0;
+	}
+	if (dpe_watches_set(probes, diags)) {
+		dpe_probes_continue(probes);
+		return 0;
+	}
+	dpe_probes_kill(probes);
+	reap(probes);
+	return -1;
+}
+
 int dpe_probes_start(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	int error;
@@ -167,9 +214,11 @@ int dpe_probes_start(struct dpe_probes *probes, struct dpe_diags *diags)
 	if (probes->started)
 		return 0;
 	probes->started = true;
+	if (probes->nwatches)
+		dpe_probes_expect_stop(probes);
 	error = dpe_launch_go(&probes->child);
 	if (!error)
-		return 0;
+		return probes->nwatches ? watch_launched(probes, diags) : 0;
 	reap(probes);
 	dpe_diag_at(diags, DPE_ERROR, probes->modules.at[0]->path, "cannot be run: %s",
 		strerror(error));

@@ -24,7 +24,17 @@ struct dpe_site {
 #define DPE_THREAD_START "thread::start"   /* first event of every new thread; args: the same */
 #define DPE_THREAD_EXIT "thread::exit"     /* last event of a thread; args: the same */
 
+/* A variable of the program whose accesses the rules need. */
+struct dpe_watched {
+	const char *lvalue; /* the specification's */
+	dpe_name event;     /* of its messages: "[X']", "[X]" */
+	bool access;        /* reads, too; else updates only */
+	struct dpe_place place;
+};
+
 struct dpe_plan {
+	unsigned nwatched;
+	struct dpe_watched *watched;
 	unsigned nsites;
 	struct dpe_site *sites;
 	bool threads; /* some rule names one of the kernel's thread events */

@@ -59,15 +59,32 @@ static const struct dpe_message *event_at(const struct dpe_env *env, unsigned po
 	return env->positions ? env->positions[position - 1] : NULL;
 }
 
-static struct dpe_value eval_target(const struct dpe_env *env, const char *lvalue)
+static struct dpe_value find_var(
+	const struct dpe_env *env, const char *name, size_t len, bool prior)
 {
 	const struct dpe_names *names = env->recognizer->spec->names;
 
-	for (unsigned i = 0; env->event && i < env->event->nvars; i++) {
-		if (!strcmp(dpe_name_text(names, env->event->vars[i].name), lvalue))
+	for (unsigned i = 0; i < env->event->nvars; i++) {
+		const char *text = dpe_name_text(names, env->event->vars[i].name);
+
+		if (!strncmp(text, name, len) && !strcmp(text + len, prior ? "'" : ""))
 			return env->event->vars[i].value;
 	}
 	return none;
+}
+
+/* Before the event a variable was as now, unless the event is its update. */
+static struct dpe_value eval_target(const struct dpe_env *env, const char *lvalue, bool prior)
+{
+	const char *event;
+	size_t len = strlen(lvalue);
+
+	if (!env->event)
+		return none;
+	event = dpe_name_text(env->recognizer->spec->names, env->event->name);
+	if (*event != '[' || strncmp(event + 1, lvalue, len) || strcmp(event + 1 + len, "']"))
+		prior = false;
+	return find_var(env, lvalue, len, prior);
 }
 
 /* ---- numbers ----------------------------------------------------------------------------- */
@@ -260,9 +277,9 @@ struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr
 	case DPE_EXPR_GLOBAL:
 		return env->recognizer->globals[expr->index];
 	case DPE_EXPR_TARGET:
-		return eval_target(env, expr->lvalue);
+		return eval_target(env, expr->lvalue, env->before);
 	case DPE_EXPR_PRIOR:
-		return none;
+		return eval_target(env, expr->lvalue, true);
 	case DPE_EXPR_POSITION:
 		event = event_at(env, expr->index);
 		return event ? dpe_message_id(event) : none;

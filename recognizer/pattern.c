@@ -31,11 +31,20 @@ static bool module_matches(const struct dpe_names *names, dpe_name wanted, dpe_n
 	       (full_name[length] == '.' || full_name[length] == '-');
 }
 
+static bool is_data_of(const struct dpe_pattern *pattern, dpe_name name)
+{
+	for (unsigned i = 0; i < pattern->nupdates; i++) {
+		if (pattern->updates[i] == name)
+			return true;
+	}
+	return name == pattern->name || (pattern->qualified && name == pattern->qualified);
+}
+
 static bool name_matches(const struct dpe_names *names, const struct dpe_pattern *pattern,
 	const struct dpe_message *message)
 {
 	if (pattern->kind != DPE_PATTERN_CONTROL)
-		return false;
+		return message->phase == DPE_BARE && is_data_of(pattern, message->name);
 	if (pattern->phase == DPE_BARE ? message->phase == DPE_EXIT
 				       : message->phase != pattern->phase)
 		return false;
@@ -106,5 +115,23 @@ bool dpe_own_condition_holds(
 		if (!(binding->mask >> i & 1))
 			binding->values[i] = (struct dpe_value){0};
 	}
-	return dpe_eval_condition(&env, pattern->cond);
+	return dpe_pattern_condition_holds(&env, pattern);
+}
+
+static bool names_prior(const struct dpe_expr *expr)
+{
+	return expr && (expr->kind == DPE_EXPR_PRIOR || names_prior(expr->left) ||
+			       names_prior(expr->right) || names_prior(expr->third));
+}
+
+bool dpe_pattern_condition_holds(const struct dpe_env *env, const struct dpe_pattern *pattern)
+{
+	struct dpe_env before = *env;
+
+	if (!dpe_eval_condition(env, pattern->cond))
+		return false;
+	if (pattern->kind != DPE_PATTERN_CONDITION || names_prior(pattern->cond))
+		return true;
+	before.before = true;
+	return !dpe_eval_condition(&before, pattern->cond);
 }

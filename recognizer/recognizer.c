@@ -247,11 +247,12 @@ static void watch_rule(struct dpe_recognizer *recognizer, unsigned run)
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		const struct dpe_pattern *pattern = &rule->patterns[i];
 
-		if (pattern->kind != DPE_PATTERN_CONTROL)
-			continue;
-		watch_name(recognizer, pattern->name, run, i);
+		if (pattern->name)
+			watch_name(recognizer, pattern->name, run, i);
 		if (pattern->qualified && pattern->qualified != pattern->name)
 			watch_name(recognizer, pattern->qualified, run, i);
+		for (unsigned u = 0; u < pattern->nupdates; u++)
+			watch_name(recognizer, pattern->updates[u], run, i);
 	}
 }
 
@@ -266,6 +267,9 @@ static void make_table(struct dpe_recognizer *recognizer)
 
 			highest = pattern->name > highest ? pattern->name : highest;
 			highest = pattern->qualified > highest ? pattern->qualified : highest;
+			for (unsigned u = 0; u < pattern->nupdates; u++)
+				if (pattern->updates[u] > highest)
+					highest = pattern->updates[u];
 		}
 	}
 	recognizer->nnames = highest + 1;

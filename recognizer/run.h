@@ -280,6 +280,9 @@ bool dpe_engine_names_positions(const struct dpe_run *run);
 /* True where the step wants that event as a predecessor. */
 bool dpe_step_names(const struct dpe_step *step, const struct dpe_occurrence *occurrence);
 
+/* Whether the pattern's condition holds; of [cond] it is that it becomes true with the update. */
+struct dpe_env;
+bool dpe_pattern_condition_holds(const struct dpe_env *env, const struct dpe_pattern *pattern);
 /* Whether the condition of a placed pattern holds where these events are at the positions of the
  * rule. It knows those that precede the event only, so it does not matter in which order
  * independent ones came. */
@@ -343,6 +346,7 @@ struct dpe_env {
 	uint64_t slice;                    /* its number */
 	const struct dpe_value *variables; /* of the rule; NULL: none */
 	const struct dpe_message *event;   /* at hand; may be NULL */
+	bool before;                       /* variables of the program are as before the event */
 	/* The event at each position, index 0 for $1; NULL entries: not taken. */
 	const struct dpe_message *const *positions;
 	struct dpe_text *text; /* holds strings that evaluating makes */

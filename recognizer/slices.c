@@ -365,7 +365,8 @@ static bool condition_holds(const struct dpe_run *run, const struct dpe_slice *s
 		.text = &run->recognizer->text,
 	};
 
-	return !run->late[pattern] || dpe_eval_condition(&env, run->rule->patterns[pattern].cond);
+	return !run->late[pattern] ||
+	       dpe_pattern_condition_holds(&env, &run->rule->patterns[pattern]);
 }
 
 static bool observed(const struct dpe_run *run, unsigned pattern)
@@ -398,7 +399,7 @@ bool dpe_placed_condition_holds(const struct dpe_run *run, const struct dpe_slic
 
 		before[i] = precedes ? at->message : NULL;
 	}
-	return dpe_eval_condition(&env, run->rule->patterns[pattern].cond);
+	return dpe_pattern_condition_holds(&env, &run->rule->patterns[pattern]);
 }
 
 /* A condition that looks at other events holds in the slice where any reading has such events. */

@@ -72,4 +72,13 @@ struct pt_regs {
 		flags, sp, ss;
 };
 
+/* What a watchpoint hands to its program. */
+struct bpf_perf_event_data {
+	struct pt_regs regs;
+	__u64 sample_period;
+	__u64 addr;
+};
+
+#define SIGNAL_STOP 19
+
 #endif

@@ -22,10 +22,13 @@ const volatile __u32 namespace;   /* of that id; 0: the initial one */
 const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 const volatile __u32 threads;     /* thread events are wanted */
 
-__u32 armed;             /* events count from now on */
-__u32 waiting;           /* the reader sleeps until it is woken */
-__u64 code;              /* where the program's code begins since its last exec */
-__u64 trampoline;        /* where the kernel lets observed functions return to, once known */
+__u32 armed;        /* events count from now on */
+__u32 waiting;      /* the reader sleeps until it is woken */
+__u64 code;         /* where the program's code begins since its last exec */
+__u64 trampoline;   /* where the kernel lets observed functions return to, once known */
+__u32 hold_program; /* stop the target once it has begun its program */
+__u32 nwatches;
+struct dpe_watch_entry watches[DPE_WATCHES];
 struct dpe_lost nowhere; /* losses that no entry of `losses` could take */
 
 struct {
@@ -480,7 +483,7 @@ int on_exit(struct pt_regs *regs)
 
 /* The target's program starts (again): what was called before will never return. A thread that
  * was not the first takes over the first one's id; the kernel knows our probes by the first one,
- * which is gone: whatever comes now is lost, which counts as one. */
+ * which is gone: whatever comes now is lost, which counts as one. So are data events, as the variables are. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm *program)
 {
@@ -499,10 +502,63 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 			thread->seq = first_number(tid);
 		}
 	}
-	if (armed && old_pid != task->pid)
+	if (armed && (old_pid != task->pid || nwatches))
 		lose(thread, tid);
+	nwatches = 0;
 	code = task->mm->start_code;
+	if (hold_program) { /* variables are to be watched: nothing runs before they are */
+		hold_program = 0;
+		bpf_send_signal(SIGNAL_STOP);
+	}
 	armed = 1;
+	return 0;
+}
+
+/* ---- data events ------------------------------------------------------------------------- */
+
+static __always_inline __u64 read_watched(const struct dpe_watch_entry *watch)
+{
+	__u64 value = 0;
+
+	switch (watch->size) {
+	case 1:
+		bpf_probe_read_user(&value, 1, (void *)watch->address);
+		break;
+	case 2:
+		bpf_probe_read_user(&value, 2, (void *)watch->address);
+		break;
+	case 4:
+		bpf_probe_read_user(&value, 4, (void *)watch->address);
+		break;
+	default:
+		bpf_probe_read_user(&value, 8, (void *)watch->address);
+	}
+	return value;
+}
+
+/* The processor tells after the access: what a variable was before is what was seen last. */
+SEC("perf_event")
+int on_access(struct bpf_perf_event_data *access)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 words[DPE_WORDS] = {};
+	struct event event = {.ctx = access, .kind = DPE_RECORD_DATA, .nwords = 6};
+
+	if (!armed || !is_target(task))
+		return 0;
+	event.tid = thread_id(task);
+	event.thread = thread_of(task, event.tid);
+	for (__u32 i = 0; i < DPE_WATCHES; i++) {
+		if (i >= nwatches)
+			break;
+		words[1 + i] = read_watched(&watches[i]);
+		if (watches[i].address != access->addr)
+			continue;
+		event.site = i;
+		words[0] = watches[i].last;
+		watches[i].last = words[1 + i];
+	}
+	send(&event, words);
 	return 0;
 }
 

@@ -16,12 +16,16 @@
 
 #define DPE_STACK_MAX 32
 
+/* Watchpoints that the processor has. */
+#define DPE_WATCHES 4
+
 enum dpe_record_kind {
 	DPE_RECORD_ENTER,
 	DPE_RECORD_EXIT,
 	DPE_RECORD_CREATE, /* words: the new thread's id, its pthread_t */
 	DPE_RECORD_START,  /* words: the thread's own id, its pthread_t */
 	DPE_RECORD_END,    /* words: the thread's own id, its pthread_t */
+	DPE_RECORD_DATA,   /* words: the value before, then those of all watched variables */
 };
 
 /* A record is followed by `nwords` words rounded up to 2, 6 or 12. Where stacks are recorded it
@@ -56,6 +60,12 @@ struct dpe_lost {
 	__u64 count;
 	__u64 first, last;
 	__u64 unnumbered;
+};
+
+/* A watched variable, and its value when last seen. */
+struct dpe_watch_entry {
+	__u64 address, last;
+	__u32 size, unused;
 };
 
 #endif

@@ -435,6 +435,45 @@ static void each_slice_has_states_of_its_own(void **state)
 		"progress still'\n");
 }
 
+/* ---- data events ------------------------------------------------------------------------- */
+
+#define WRITE(id, name, vars)                                                                      \
+	"{\"id\":\"" id "\",\"event\":\"[" name "']\",\"thread\":1,\"vars\":{" vars "}}\n"
+#define READ(id, name) "{\"id\":\"" id "\",\"event\":\"[" name "]\",\"thread\":1}\n"
+
+static void updates_and_accesses(void **state)
+{
+	(void)state;
+	assert_transcript("detect U: [X']\ndetect A: [X]\n", "jsonl",
+		LOG_HEAD WRITE("e1", "X", "\"X\":1,\"X'\":0") READ("e2", "X")
+			WRITE("e3", "Y", "\"Y\":1"),
+		"U match at e1: e1=$1\nA match at e1: e1=$1\nA match at e2: e2=$1\n");
+}
+
+static void a_condition_becomes_true(void **state)
+{
+	(void)state;
+	assert_transcript("detect R: [X = 1]", "jsonl",
+		LOG_HEAD WRITE("e1", "X", "\"X\":1,\"X'\":0") WRITE("e2", "X", "\"X\":1,\"X'\":1")
+			WRITE("e3", "X", "\"X\":0,\"X'\":1") WRITE("e4", "X", "\"X\":1,\"X'\":0"),
+		"R match at e1: e1=$1\nR match at e4: e4=$1\n");
+	/* By an update of either variable; what the log does not say is not true. */
+	assert_transcript("detect R: [X > Y + 1]", "jsonl",
+		LOG_HEAD WRITE("e1", "X", "\"X\":5,\"X'\":0,\"Y\":4")
+			WRITE("e2", "Y", "\"X\":5,\"Y\":3,\"Y'\":4") WRITE(
+				"e3", "X", "\"X\":6,\"X'\":5,\"Y\":3") WRITE("e4", "X", "\"X\":9"),
+		"R match at e2: e2=$1\n");
+}
+
+static void a_condition_on_the_value_before(void **state)
+{
+	(void)state;
+	assert_transcript("expect R: ([X = X' + 1] {print(X', X);})*", "jsonl",
+		LOG_HEAD WRITE("e1", "X", "\"X\":1,\"X'\":0") WRITE("e2", "X", "\"X\":2,\"X'\":1")
+			WRITE("e3", "X", "\"X\":2,\"X'\":2"),
+		"R prints '0 1'\nR prints '1 2'\nR satisfied\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -476,6 +515,9 @@ int main(void)
 		cmocka_unit_test(a_state_without_progress_is_told_once),
 		cmocka_unit_test(progress_makes_states_new),
 		cmocka_unit_test(each_slice_has_states_of_its_own),
+		cmocka_unit_test(updates_and_accesses),
+		cmocka_unit_test(a_condition_becomes_true),
+		cmocka_unit_test(a_condition_on_the_value_before),
 	};
 
 	return cmocka_run_group_tests_name("rules", tests, NULL, NULL);

@@ -1,0 +1,187 @@
+/* Variables by ELF symbols and DWARF types. */
+#include "probes/variable.h"
+
+#include "probes/dwarf.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- symbols ----------------------------------------------------------------------------- */
+
+struct search {
+	const char *name;
+	size_t len;
+	GElf_Sym found;
+	unsigned count; /* of different addresses */
+};
+
+static void look_at(struct search *search, const GElf_Sym *symbol, const char *name)
+{
+	if (!name || GELF_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_shndx == SHN_UNDEF ||
+		strncmp(name, search->name, search->len) ||
+		(name[search->len] && name[search->len] != '@'))
+		return;
+	if (search->count && search->found.st_value == symbol->st_value)
+		return;
+	search->found = *symbol;
+	search->count++;
+}
+
+static void search_file(struct search *search, Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+
+	while ((section = elf_nextscn(elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) ||
+			(header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
+			continue;
+		data = elf_getdata(section, NULL);
+		for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
+			look_at(search, &symbol, elf_strptr(elf, header.sh_link, symbol.st_name));
+	}
+}
+
+/* ---- types ------------------------------------------------------------------------------- */
+
+static bool is_signed(Dwarf_Die *type)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word encoding;
+
+	if (dwarf_tag(type) == DW_TAG_enumeration_type)
+		return true;
+	return dwarf_tag(type) == DW_TAG_base_type &&
+	       !dwarf_formudata(dwarf_attr(type, DW_AT_encoding, &attribute), &encoding) &&
+	       (encoding == DW_ATE_signed || encoding == DW_ATE_signed_char);
+}
+
+static bool member_of(Dwarf_Die *type, const char *name, size_t len, Dwarf_Die *member)
+{
+	if (dwarf_child(type, member))
+		return false;
+	do {
+		const char *text = dwarf_diename(member);
+
+		if (dwarf_tag(member) == DW_TAG_member && text && strlen(text) == len &&
+			!strncmp(text, name, len))
+			return true;
+	} while (!dwarf_siblingof(member, member));
+	return false;
+}
+
+/* ".name" at `*at`. */
+static char *enter_member(
+	const char **at, Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *inner)
+{
+	const char *name = *at + 1;
+	size_t len = strcspn(name, ".[");
+	Dwarf_Attribute attribute;
+	Dwarf_Die member, of_member;
+	Dwarf_Word offset = 0;
+
+	if (!member_of(type, name, len, &member))
+		return dpe_xasprintf("it has no member '%.*s'", (int)len, name);
+	if (dwarf_hasattr(&member, DW_AT_bit_size))
+		return dpe_xasprintf("'%.*s' is a bit field", (int)len, name);
+	if (dwarf_hasattr(&member, DW_AT_data_member_location) &&
+		dwarf_formudata(
+			dwarf_attr(&member, DW_AT_data_member_location, &attribute), &offset))
+		return dpe_xasprintf("the place of '%.*s' is not known", (int)len, name);
+	if (!dpe_dwarf_type(&member, &of_member) || !dpe_dwarf_peel(&of_member, inner))
+		return dpe_xasprintf("the type of '%.*s' is not known", (int)len, name);
+	variable->address += offset;
+	*at = name + len;
+	return NULL;
+}
+
+/* "[3]" at `*at`. */
+static char *enter_element(
+	const char **at, Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *inner)
+{
+	char *end;
+	uint64_t index = strtoull(*at + 1, &end, 0);
+	Dwarf_Word size, all;
+	Dwarf_Die element;
+
+	if (end == *at + 1 || *end != ']')
+		return dpe_xasprintf("an index that is no number has to be computed at the event");
+	if (dwarf_tag(type) != DW_TAG_array_type || !dpe_dwarf_type(type, &element) ||
+		!dpe_dwarf_peel(&element, inner) || dwarf_aggregate_size(inner, &size) ||
+		dwarf_aggregate_size(type, &all) || !size)
+		return dpe_xasprintf("it is no array whose size is known");
+	if (index >= all / size)
+		return dpe_xasprintf("its last element is [%llu]",
+			(unsigned long long)(all / size ? all / size - 1 : 0));
+	variable->address += index * size;
+	*at = end + 1;
+	return NULL;
+}
+
+static char *enter(const char *rest, Dwarf_Die *type, struct dpe_variable *variable)
+{
+	Dwarf_Die inner = *type;
+	Dwarf_Word size;
+	char *why;
+
+	while (*rest) {
+		Dwarf_Die outer = inner;
+
+		why = *rest == '.' ? enter_member(&rest, &outer, variable, &inner)
+				   : enter_element(&rest, &outer, variable, &inner);
+		if (why)
+			return why;
+	}
+	if (dwarf_aggregate_size(&inner, &size))
+		return dpe_xasprintf("its size is not known");
+	variable->size = size;
+	variable->is_signed = is_signed(&inner);
+	return NULL;
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+char *dpe_variable_find(
+	struct dpe_module *module, const char *lvalue, struct dpe_variable *variable)
+{
+	struct search search = {.name = lvalue, .len = strcspn(lvalue, ".[")};
+	const char *rest = lvalue + search.len;
+	Dwarf_Die declared, type;
+	Elf *debug;
+
+	if (strpbrk(lvalue, "*") || strstr(lvalue, "->"))
+		return dpe_xasprintf("what a pointer leads to changes its place");
+	search_file(&search, module->elf);
+	if (!search.count && (debug = dpe_dwarf_debug_file(module)))
+		search_file(&search, debug);
+	if (!search.count)
+		return dpe_xasprintf("%s has no variable '%.*s'%s", module->name, (int)search.len,
+			lvalue, module->stripped ? ", or is stripped of its symbols" : "");
+	if (search.count > 1)
+		return dpe_xasprintf("%s has %u variables '%.*s'", module->name, search.count,
+			(int)search.len, lvalue);
+	*variable = (struct dpe_variable){
+		.address = search.found.st_value,
+		.size = search.found.st_size,
+		.is_signed = true,
+	};
+	if (dpe_dwarf_variable(module, search.found.st_value, &declared) &&
+		dpe_dwarf_type(&declared, &type) && dpe_dwarf_peel(&type, &type))
+		return enter(rest, &type, variable);
+	if (*rest)
+		return dpe_xasprintf("there is no debug information on what is in '%.*s'",
+			(int)search.len, lvalue);
+	return NULL;
+}
+
+int64_t dpe_variable_number(const struct dpe_variable *variable, uint64_t bytes)
+{
+	unsigned unused = variable->size < 8 ? 64 - 8 * (unsigned)variable->size : 0;
+
+	bytes <<= unused;
+	return variable->is_signed ? (int64_t)bytes >> unused : (int64_t)(bytes >> unused);
+}

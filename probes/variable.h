@@ -1,0 +1,20 @@
+/* variable: where a variable of the program lies, and how its bytes are a number. */
+#ifndef DPE_PROBES_VARIABLE_H
+#define DPE_PROBES_VARIABLE_H
+
+#include "probes/module.h"
+
+struct dpe_variable {
+	uint64_t address; /* as the file has it */
+	uint64_t size;    /* in bytes */
+	bool is_signed;
+};
+
+/* Finds `name`, `name.member` or `name[3]`, nested as in C: by symbol, and what is in it by debug
+ * information. NULL, or what is wrong, the caller's to free. */
+char *dpe_variable_find(
+	struct dpe_module *module, const char *lvalue, struct dpe_variable *variable);
+/* The number in its bytes, for sizes up to eight. */
+int64_t dpe_variable_number(const struct dpe_variable *variable, uint64_t bytes);
+
+#endif

@@ -1,0 +1,220 @@
+/* watch: data events by hardware watchpoints.
+ *
+ * A watchpoint belongs to a thread; those that a thread creates inherit it. So the target is
+ * stopped while they are set, when it has begun its program (launched) or as it is (attached). */
+#include "probes/watch.h"
+#include "probes/live.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* ---- what to watch ----------------------------------------------------------------------- */
+
+static struct dpe_module *program_of(const struct dpe_probes *probes)
+{
+	for (unsigned i = 0; i < probes->modules.count; i++) {
+		if (probes->modules.at[i]->program)
+			return probes->modules.at[i];
+	}
+	return probes->modules.at[0];
+}
+
+static bool say_wrong(const struct dpe_watched *site, char *why, struct dpe_diags *diags)
+{
+	dpe_diag(diags, DPE_ERROR, site->place, "'%s' cannot be watched: %s", site->lvalue, why);
+	free(why);
+	return false;
+}
+
+static bool fits_register(const struct dpe_variable *variable)
+{
+	uint64_t size = variable->size;
+
+	return (size == 1 || size == 2 || size == 4 || size == 8) && !(variable->address % size);
+}
+
+static bool find_one(struct dpe_probes *probes, const struct dpe_watched *site,
+	struct dpe_watch *watch, struct dpe_diags *diags)
+{
+	char *why = dpe_variable_find(program_of(probes), site->lvalue, &watch->variable);
+
+	if (!why && !fits_register(&watch->variable))
+		why = dpe_xasprintf("a watchpoint is on 1, 2, 4 or 8 aligned bytes, not on %llu",
+			(unsigned long long)watch->variable.size);
+	if (why)
+		return say_wrong(site, why, diags);
+	watch->access = site->access;
+	watch->event = site->event;
+	watch->module = dpe_intern_string(probes->names, program_of(probes)->name);
+	watch->name = dpe_intern_string(probes->names, site->lvalue);
+	why = dpe_xasprintf("%s'", site->lvalue);
+	watch->prior = dpe_intern_string(probes->names, why);
+	free(why);
+	return true;
+}
+
+static bool check_count(const struct dpe_plan *plan, struct dpe_diags *diags)
+{
+	struct dpe_text names = {0};
+
+	if (plan->nwatched <= DPE_WATCHES)
+		return true;
+	for (unsigned i = 0; i < plan->nwatched; i++)
+		dpe_text_printf(&names, "%s%s", i ? ", " : "", plan->watched[i].lvalue);
+	dpe_diag(diags, DPE_ERROR, plan->watched[DPE_WATCHES].place,
+		"the rules watch %u variables (%s), the processor has watchpoints for %d",
+		plan->nwatched, names.at, DPE_WATCHES);
+	dpe_text_free(&names);
+	return false;
+}
+
+bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const struct dpe_plan *plan = probes->plan;
+	bool complete = check_count(plan, diags);
+
+	for (unsigned i = 0; complete && i < plan->nwatched; i++) {
+		for (unsigned j = 0; j < i; j++) {
+			if (strcmp(plan->watched[i].lvalue, plan->watched[j].lvalue))
+				continue;
+			dpe_diag(diags, DPE_ERROR, plan->watched[i].place,
+				"not yet supported: [%s] and [%s'] at the same time",
+				plan->watched[i].lvalue, plan->watched[i].lvalue);
+			return false;
+		}
+	}
+	for (unsigned i = 0; complete && i < plan->nwatched; i++)
+		complete &= find_one(probes, &plan->watched[i], &probes->watches[i], diags);
+	probes->nwatches = complete ? plan->nwatched : 0;
+	return complete;
+}
+
+/* ---- where the program is ---------------------------------------------------------------- */
+
+struct base {
+	const struct dpe_module *program;
+	uint64_t bias;
+	bool found;
+};
+
+static void find_base(void *context, const struct dpe_mapping *mapping)
+{
+	struct base *base = context;
+	uint64_t address;
+
+	if (base->found || strcmp(mapping->path, base->program->path) ||
+		!dpe_module_address(base->program, mapping->offset, &address))
+		return;
+	base->bias = mapping->start - address;
+	base->found = true;
+}
+
+static bool read_memory(pid_t pid, uint64_t address, void *to, size_t size)
+{
+	char path[32];
+	int fd;
+	bool good;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	good = pread(fd, to, size, (off_t)address) == (ssize_t)size;
+	close(fd);
+	return good;
+}
+
+/* ---- setting them ------------------------------------------------------------------------ */
+
+static bool open_one(struct dpe_probes *probes, const struct dpe_watch *watch, pid_t thread,
+	struct dpe_diags *diags)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.size = sizeof(attr),
+		.sample_period = 1,
+		.bp_type = watch->access ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W,
+		.bp_addr = watch->address,
+		.bp_len = watch->variable.size,
+		.inherit = 1,
+		.remove_on_exec = 1, /* another program has another variable there */
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_SET_BPF, dpe_attach_on_access(probes))) {
+		*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = fd;
+		return true;
+	}
+	if (fd < 0 && errno == ENOSPC)
+		dpe_diag_at(diags, DPE_ERROR, "dpe",
+			"no watchpoint is free: something else watches variables in thread %d",
+			thread);
+	else
+		dpe_privilege_explain("watch variables", errno, diags);
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
+static bool watch_thread(struct dpe_probes *probes, pid_t thread, struct dpe_diags *diags)
+{
+	for (unsigned i = 0; i < probes->nwatches; i++) {
+		if (!open_one(probes, &probes->watches[i], thread, diags))
+			return false;
+	}
+	return true;
+}
+
+static bool watch_threads(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	char path[32];
+	struct dirent *entry;
+	bool good = true;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", probes->pid);
+	tasks = opendir(path);
+	while (tasks && good && (entry = readdir(tasks))) {
+		if (entry->d_name[0] != '.')
+			good = watch_thread(probes, (pid_t)atoi(entry->d_name), diags);
+	}
+	if (tasks)
+		closedir(tasks);
+	return tasks && good;
+}
+
+bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	struct base base = {.program = program_of(probes)};
+
+	if (dpe_mappings_each(probes->pid, find_base, &base) < 0 || !base.found) {
+		dpe_diag_at(diags, DPE_ERROR, "dpe",
+			"cannot find where process %d has its program, to watch variables of it",
+			probes->pid);
+		return false;
+	}
+	for (unsigned i = 0; i < probes->nwatches; i++) {
+		struct dpe_watch *watch = &probes->watches[i];
+		uint64_t value = 0;
+
+		watch->address = watch->variable.address + base.bias;
+		if (!read_memory(probes->pid, watch->address, &value, watch->variable.size)) {
+			dpe_diag_at(diags, DPE_ERROR, "dpe", "cannot read '%s' of process %d: %s",
+				dpe_name_text(probes->names, watch->name), probes->pid,
+				strerror(errno));
+			return false;
+		}
+		dpe_attach_watch(probes, i, watch->address, (unsigned)watch->variable.size, value);
+	}
+	return watch_threads(probes, diags);
+}

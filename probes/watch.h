@@ -1,0 +1,17 @@
+/* watch: a variable under a hardware watchpoint. */
+#ifndef DPE_PROBES_WATCH_H
+#define DPE_PROBES_WATCH_H
+
+#include "event/event.h"
+#include "probes/variable.h"
+
+struct dpe_watch {
+	struct dpe_variable variable;
+	uint64_t address;     /* in the process, once it is there */
+	bool access;          /* reads, too */
+	dpe_name module;      /* that it is a variable of */
+	dpe_name event;       /* "[X']", "[X]" */
+	dpe_name name, prior; /* "X", "X'" */
+};
+
+#endif
