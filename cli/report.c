@@ -18,6 +18,14 @@ const char *cli_verdict_name(enum dpe_verdict_kind kind)
 	return names[kind];
 }
 
+char *cli_variable_at(const struct cli_report *report, struct dpe_value value)
+{
+	if (!report->probes ||
+		(value.kind != DPE_POINTER && value.kind != DPE_UINT && value.kind != DPE_INT))
+		return NULL;
+	return dpe_probes_variable_at(report->probes, (uint64_t)value.num);
+}
+
 struct dpe_message *cli_resolved(struct cli_report *report, const struct dpe_message *message)
 {
 	/* Counting a reference changes nothing that others can see. */

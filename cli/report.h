@@ -58,6 +58,8 @@ void cli_json_summary(struct cli_report *report, const struct dpe_summary *summa
 	const struct dpe_loss *losses, unsigned nlosses);
 
 const char *cli_verdict_name(enum dpe_verdict_kind kind);
+/* The name of the variable that a pointer leads to, or NULL; the caller's. */
+char *cli_variable_at(const struct cli_report *report, struct dpe_value value);
 /* The message with the text of its stack: the caller's reference. */
 struct dpe_message *cli_resolved(struct cli_report *report, const struct dpe_message *message);
 

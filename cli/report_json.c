@@ -167,6 +167,7 @@ void cli_json_deadlock(
 	for (unsigned i = 0; i < deadlock->nwaits; i++) {
 		const struct dpe_wait *wait = &deadlock->waits[i];
 		cJSON *item = cJSON_CreateObject();
+		char *name = cli_variable_at(report, wait->object);
 
 		cJSON_AddItemToArray(threads, value_item(wait->thread));
 		if (!has_value(deadlock, i, wait->object))
@@ -174,6 +175,12 @@ void cli_json_deadlock(
 		cJSON_AddItemToObject(item, "thread", value_item(wait->thread));
 		cJSON_AddItemToObject(item, "object", value_item(wait->object));
 		cJSON_AddItemToObject(item, "holder", value_item(wait->holder));
+		if (name) {
+			cJSON_AddItemToObject(item, "name", string(name));
+			free(name);
+		}
+		if (wait->ended)
+			cJSON_AddBoolToObject(item, "ended", true);
 		if (wait->waits)
 			cJSON_AddItemToObject(item, "waits", message_item(report, wait->waits));
 		if (wait->holds)

@@ -303,6 +303,19 @@ static void add_moment(struct dpe_text *to, struct cli_report *report, const cha
 	dpe_message_unref(resolved);
 }
 
+/* " (mutex_a)": the variable of the program that lies there. */
+static void add_name(struct dpe_text *to, struct cli_report *report, struct dpe_value value)
+{
+	char *name = cli_variable_at(report, value);
+
+	if (!name)
+		return;
+	dpe_text_puts(to, " (");
+	add_safe(to, name);
+	dpe_text_puts(to, ")");
+	free(name);
+}
+
 void cli_text_deadlock(
 	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
 {
@@ -319,11 +332,13 @@ void cli_text_deadlock(
 		add_value(&text, wait->thread);
 		dpe_text_puts(&text, " waits for ");
 		add_value(&text, wait->object);
+		add_name(&text, report, wait->object);
 		dpe_text_puts(&text, ", which thread ");
 		add_value(&text, wait->holder);
-		dpe_text_puts(&text, " holds\n");
+		dpe_text_puts(&text, wait->ended ? " held when it ended\n" : " holds\n");
 		add_moment(&text, report, "    waits: ", wait->thread, wait->waits);
-		add_moment(&text, report, "    holds: ", wait->holder, wait->holds);
+		add_moment(&text, report, wait->ended ? "    held:  " : "    holds: ", wait->holder,
+			wait->holds);
 	}
 	print_text(report, &text);
 }

@@ -21,6 +21,7 @@ static const struct {
 	{"unhold", DPE_CALL_UNHOLD, 2, 2, "unhold(thread, resource)"},
 	{"wait_for", DPE_CALL_WAIT_FOR, 2, 2, "wait_for(thread, resource)"},
 	{"release", DPE_CALL_RELEASE, 2, 2, "release(thread, resource)"},
+	{"ended", DPE_CALL_ENDED, 1, 1, "ended(thread)"},
 	{"check_deadlock", DPE_CALL_CHECK_DEADLOCK, 0, 0, "check_deadlock()"},
 	{"progress", DPE_CALL_PROGRESS, 1, ANY_NUMBER, "progress(measure, value, …)"},
 };
@@ -160,7 +161,7 @@ static void unknown_call(struct dpe_resolver *r, const struct ast_expr *name)
 	else
 		resolve_error(r, name->place,
 			"unknown call '%s': the calls are print, printf, break, error, sync_event, "
-			"hold, unhold, wait_for, release, check_deadlock and progress",
+			"hold, unhold, wait_for, release, ended, check_deadlock and progress",
 			name->name);
 }
 

@@ -3,6 +3,7 @@
  * /proc/PID/maps tells, as long as the target lives. For a target that was too quick the observed
  * functions' addresses and the beginning of the program's code tell the same. */
 #include "probes/live.h"
+#include "probes/variable.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -180,4 +181,37 @@ struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_mes
 	while (count)
 		free(frames[--count]);
 	return resolved;
+}
+
+/* ---- variables
+ * ------------------------------------------------------------------------------------------- */
+
+/* Where the module has what lies at an address; false where it is not the module's. */
+static bool address_in(const struct dpe_map *map, uint64_t address, uint64_t *there)
+{
+	uint64_t start;
+
+	if (!dpe_module_address(map->module, map->offset, &start))
+		return false;
+	*there = address - (map->start - start);
+	for (unsigned i = 0; i < map->module->nloads; i++) {
+		const GElf_Phdr *load = &map->module->loads[i];
+
+		if (*there >= load->p_vaddr && *there - load->p_vaddr < load->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address)
+{
+	uint64_t there;
+
+	if (!probes->nmaps && !probes->exited)
+		read_maps(probes);
+	for (unsigned i = 0; i < probes->nmaps; i++) {
+		if (address_in(&probes->maps[i], address, &there))
+			return dpe_variable_at(probes->maps[i].module, there);
+	}
+	return NULL;
 }

@@ -97,6 +97,10 @@ unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *losses, u
  * nothing to add, the same message with one more reference. */
 struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_message *message);
 
+/* The name of the variable of the program, or of one of its libraries, that lies at an address:
+ * "mutex", "forks[2]". NULL where there is none (the heap, a stack); else the caller's to free. */
+char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address);
+
 /* Stops all threads of the target; should we die meanwhile, it is continued. 0 or -errno. */
 int dpe_probes_stop(struct dpe_probes *probes);
 int dpe_probes_continue(struct dpe_probes *probes);

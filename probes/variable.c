@@ -178,6 +178,131 @@ char *dpe_variable_find(
 	return NULL;
 }
 
+/* ---- what lies at an address ------------------------------------------------------------- */
+
+struct holder {
+	uint64_t address;
+	GElf_Sym found;
+	char *name; /* owned; NULL: none yet */
+};
+
+static void look_around(struct holder *holder, const GElf_Sym *symbol, const char *name)
+{
+	if (!name || !*name || GELF_ST_TYPE(symbol->st_info) != STT_OBJECT ||
+		symbol->st_shndx == SHN_UNDEF || holder->address < symbol->st_value ||
+		holder->address - symbol->st_value >= symbol->st_size)
+		return;
+	if (holder->name && holder->found.st_size <= symbol->st_size)
+		return;
+	free(holder->name);
+	holder->found = *symbol;
+	holder->name = dpe_xasprintf("%.*s", (int)strcspn(name, "@"), name);
+}
+
+static void search_around(struct holder *holder, Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+
+	while ((section = elf_nextscn(elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) ||
+			(header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
+			continue;
+		data = elf_getdata(section, NULL);
+		for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
+			look_around(
+				holder, &symbol, elf_strptr(elf, header.sh_link, symbol.st_name));
+	}
+}
+
+/* Types of the libraries, whose inside is nobody's business. */
+static bool is_closed(Dwarf_Die *type)
+{
+	static const char *const closed[] = {"pthread_", "sem_t", "mtx_t", "cnd_t"};
+	const char *name = dwarf_diename(type);
+
+	for (unsigned i = 0; name && i < DPE_COUNT(closed); i++) {
+		if (!strncmp(name, closed[i], strlen(closed[i])))
+			return true;
+	}
+	return false;
+}
+
+static bool member_around(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
+{
+	if (dwarf_child(type, member))
+		return false;
+	do {
+		Dwarf_Attribute attribute;
+		Dwarf_Word at = 0, size;
+		Dwarf_Die inner;
+
+		if (dwarf_tag(member) != DW_TAG_member || !dpe_dwarf_type(member, &inner) ||
+			dwarf_aggregate_size(&inner, &size))
+			continue;
+		dwarf_formudata(dwarf_attr(member, DW_AT_data_member_location, &attribute), &at);
+		if (*offset < at || *offset - at >= size)
+			continue;
+		*offset -= at;
+		return true;
+	} while (!dwarf_siblingof(member, member));
+	return false;
+}
+
+/* One step inside; false where there is none. */
+static bool go_inside(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
+{
+	Dwarf_Die peeled, member;
+	Dwarf_Word size;
+
+	if (is_closed(type) || !dpe_dwarf_peel(type, &peeled))
+		return false;
+	if (dwarf_tag(&peeled) == DW_TAG_array_type) {
+		if (!dpe_dwarf_type(&peeled, type) || dwarf_aggregate_size(type, &size) || !size)
+			return false;
+		dpe_text_printf(name, "[%llu]", (unsigned long long)(*offset / size));
+		*offset %= size;
+		return true;
+	}
+	if (dwarf_tag(&peeled) != DW_TAG_structure_type ||
+		!member_around(&peeled, offset, &member) || !dpe_dwarf_type(&member, type))
+		return false;
+	dpe_text_printf(name, ".%s", dwarf_diename(&member) ? dwarf_diename(&member) : "?");
+	return true;
+}
+
+char *dpe_variable_at(struct dpe_module *module, uint64_t address)
+{
+	enum { DEEPEST = 16 };
+	struct holder holder = {.address = address};
+	struct dpe_text name = {0};
+	Dwarf_Die declared, type;
+	uint64_t offset;
+	bool closed = false;
+	Elf *debug;
+
+	search_around(&holder, module->elf);
+	if (!holder.name && (debug = dpe_dwarf_debug_file(module)))
+		search_around(&holder, debug);
+	if (!holder.name)
+		return NULL;
+	offset = address - holder.found.st_value;
+	dpe_text_puts(&name, holder.name);
+	free(holder.name);
+	if (dpe_dwarf_variable(module, holder.found.st_value, &declared) &&
+		dpe_dwarf_type(&declared, &type)) {
+		for (int i = 0; i < DEEPEST && go_inside(&name, &type, &offset); i++)
+			;
+		closed = is_closed(&type);
+	}
+	if (offset && !closed)
+		dpe_text_printf(&name, "+0x%llx", (unsigned long long)offset);
+	return name.at;
+}
+
 int64_t dpe_variable_number(const struct dpe_variable *variable, uint64_t bytes)
 {
 	unsigned unused = variable->size < 8 ? 64 - 8 * (unsigned)variable->size : 0;

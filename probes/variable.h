@@ -14,6 +14,9 @@ struct dpe_variable {
  * information. NULL, or what is wrong, the caller's to free. */
 char *dpe_variable_find(
 	struct dpe_module *module, const char *lvalue, struct dpe_variable *variable);
+/* What lies at an address, as C would say it: "mutex", "forks[2]", "account.lock", "table+0x28" where
+ * nothing is known of the inside. NULL where there is no variable; else the caller's to free. */
+char *dpe_variable_at(struct dpe_module *module, uint64_t address);
 /* The number in its bytes, for sizes up to eight. */
 int64_t dpe_variable_number(const struct dpe_variable *variable, uint64_t bytes);
 

@@ -256,6 +256,9 @@ static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 	case DPE_CALL_RELEASE:
 		change_waits(env, stmt);
 		return;
+	case DPE_CALL_ENDED:
+		dpe_waits_end(recognizer->waits, dpe_eval(env, stmt->args[0]), env->event);
+		return;
 	case DPE_CALL_CHECK_DEADLOCK:
 		dpe_waits_check(recognizer->waits, recognizer, env->run->rule);
 		return;

@@ -36,6 +36,7 @@ enum dpe_break { DPE_GO_ON, DPE_END };
 struct dpe_wait {
 	struct dpe_value thread, object, holder;
 	const struct dpe_message *waits, *holds; /* NULL: unknown */
+	bool ended; /* the holder has; then it is the only wait, and waits for nobody itself */
 };
 
 /* A cycle in the wait-for graph (paper 5.2): each holder is the thread of the wait before it. */

@@ -323,10 +323,14 @@ void dpe_waits_unhold(struct dpe_waits *waits, struct dpe_value thread, struct d
 void dpe_waits_wait(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object,
 	const struct dpe_message *since);
 void dpe_waits_release(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object);
+/* The thread is over: what it holds it holds for ever. Whoever has its id later is another. */
+void dpe_waits_end(
+	struct dpe_waits *waits, struct dpe_value thread, const struct dpe_message *event);
 /* Tells the sink of each cycle through a wait that began since the last check. */
 void dpe_waits_check(
 	struct dpe_waits *waits, struct dpe_recognizer *recognizer, const struct dpe_rule *rule);
-/* Tells of threads that have waited for themselves until `time`; UINT64_MAX: the end. */
+/* Tells of threads that have waited until `time` for themselves, or for one that has ended;
+ * UINT64_MAX: the end. */
 void dpe_waits_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time);
 
 /* ---- progress.c -------------------------------------------------------------------------- */

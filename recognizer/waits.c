@@ -2,13 +2,14 @@
  *
  * A cycle can only come about by a wait that begins or an object that is taken, and then runs
  * through it; so looking from there is enough. A thread that waits for what it holds itself may
- * do so for a moment, with a recursive lock: it counts once the wait has lasted. */
+ * do so for a moment, with a recursive lock: it counts once the wait has lasted. So does a wait for
+ * what a thread had when it ended: a robust mutex is given to the next one. */
 #include "recognizer/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* How long a thread must wait for itself, in ns. */
+/* How long a thread must wait for itself or for one that has ended, in ns. */
 #define LASTING 50000000u
 
 struct edge {
@@ -25,6 +26,8 @@ struct node {
 	uint64_t mark;   /* of the last search that came here */
 	uint32_t before; /* where that search came from */
 	bool told;       /* a cycle through this thread was, and it still waits */
+	bool ended;      /* the thread has */
+	uint64_t end;    /* when; 0: unknown */
 };
 
 struct index {
@@ -48,7 +51,7 @@ struct dpe_waits {
 		unsigned count, cap;
 	} queue,                     /* threads that the search has to look at */
 		fresh,               /* that began to wait since the last check */
-		alone;               /* that wait for themselves and were not told yet */
+		lasting;             /* whose wait counts once it has lasted, not told yet */
 	const struct dpe_rule *rule; /* that checked last */
 };
 
@@ -81,6 +84,25 @@ static uint32_t find_node(struct table *table, struct dpe_value value, bool add)
 		HASH_ADD(hh, table->index, hash, sizeof(hash), at);
 	}
 	*DPE_GROW(table->nodes, table->nnodes, table->capnodes) =
+		(struct node){.value = dpe_value_keep(value)};
+	return at->node;
+}
+
+/* The node of a thread that does something, and so lives: not that of one that had its id. */
+static uint32_t living(struct table *threads, struct dpe_value value)
+{
+	uint32_t found = find_node(threads, value, true);
+	struct index *at;
+	uint64_t hash;
+
+	if (!threads->nodes[found].ended)
+		return found;
+	hash = dpe_value_hash(value);
+	HASH_FIND(hh, threads->index, &hash, sizeof(hash), at);
+	while (at->node != found)
+		at = at->same_hash;
+	at->node = threads->nnodes;
+	*DPE_GROW(threads->nodes, threads->nnodes, threads->capnodes) =
 		(struct node){.value = dpe_value_keep(value)};
 	return at->node;
 }
@@ -153,7 +175,7 @@ void dpe_waits_free(struct dpe_waits *waits)
 	free_table(&waits->objects);
 	free(waits->queue.at);
 	free(waits->fresh.at);
-	free(waits->alone.at);
+	free(waits->lasting.at);
 	free(waits);
 }
 
@@ -162,7 +184,7 @@ void dpe_waits_free(struct dpe_waits *waits)
 void dpe_waits_hold(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object,
 	const struct dpe_message *since)
 {
-	uint32_t holder = find_node(&waits->threads, thread, true);
+	uint32_t holder = living(&waits->threads, thread);
 	uint32_t held = find_node(&waits->objects, object, true);
 
 	add_edge(&waits->objects.nodes[held], holder, since);
@@ -180,7 +202,7 @@ void dpe_waits_unhold(struct dpe_waits *waits, struct dpe_value thread, struct d
 void dpe_waits_wait(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object,
 	const struct dpe_message *since)
 {
-	uint32_t waiter = find_node(&waits->threads, thread, true);
+	uint32_t waiter = living(&waits->threads, thread);
 	uint32_t awaited = find_node(&waits->objects, object, true);
 
 	add_edge(&waits->threads.nodes[waiter], awaited, since);
@@ -290,6 +312,48 @@ static const struct edge *waits_for_itself(struct dpe_waits *waits, uint32_t thr
 	return find_link(waits, thread, thread, &held);
 }
 
+/* What the thread waits for and one that has ended holds. */
+static const struct edge *waits_for_ended(
+	struct dpe_waits *waits, uint32_t thread, const struct edge **held)
+{
+	struct node *node = &waits->threads.nodes[thread];
+
+	for (unsigned i = 0; i < node->nedges; i++) {
+		struct node *object = &waits->objects.nodes[node->edges[i].to];
+
+		for (unsigned j = 0; j < object->nedges; j++) {
+			*held = &object->edges[j];
+			if (waits->threads.nodes[(*held)->to].ended)
+				return &node->edges[i];
+		}
+	}
+	return NULL;
+}
+
+static bool must_last(struct dpe_waits *waits, uint32_t thread)
+{
+	const struct edge *held;
+
+	return waits_for_itself(waits, thread) || waits_for_ended(waits, thread, &held);
+}
+
+void dpe_waits_end(struct dpe_waits *waits, struct dpe_value value, const struct dpe_message *event)
+{
+	uint32_t thread = find_node(&waits->threads, value, false);
+
+	if (thread == UINT32_MAX)
+		return;
+	waits->threads.nodes[thread].ended = true;
+	waits->threads.nodes[thread].end = event && event->has_time ? event->time : 0;
+	for (uint32_t i = 0; i < waits->threads.nnodes; i++) {
+		const struct edge *held;
+
+		if (waits->threads.nodes[i].nedges && !waits->threads.nodes[i].ended &&
+			waits_for_ended(waits, i, &held) && held->to == thread)
+			append(&waits->lasting, i);
+	}
+}
+
 void dpe_waits_check(
 	struct dpe_waits *waits, struct dpe_recognizer *recognizer, const struct dpe_rule *rule)
 {
@@ -299,30 +363,71 @@ void dpe_waits_check(
 
 		if (!waits->threads.nodes[thread].nedges || waits->threads.nodes[thread].told)
 			continue;
-		if (waits_for_itself(waits, thread))
-			append(&waits->alone, thread);
+		if (must_last(waits, thread))
+			append(&waits->lasting, thread);
 		else if (find_cycle(waits, thread))
 			tell_cycle(waits, recognizer, thread);
 	}
 	waits->fresh.count = 0;
 }
 
+static void tell_ended(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint32_t thread,
+	const struct edge *wait, const struct edge *held)
+{
+	const struct dpe_wait alone = {
+		.thread = waits->threads.nodes[thread].value,
+		.object = waits->objects.nodes[wait->to].value,
+		.holder = waits->threads.nodes[held->to].value,
+		.waits = wait->since,
+		.holds = held->since,
+		.ended = true,
+	};
+	const struct dpe_deadlock deadlock = {&alone, 1};
+
+	waits->threads.nodes[thread].told = true;
+	recognizer->summary.deadlocks++;
+	recognizer->sink.deadlock(recognizer->sink.context, waits->rule, &deadlock);
+}
+
+/* Since when the wait is what it is; 0: unknown. */
+static uint64_t begin_of(
+	const struct dpe_waits *waits, const struct edge *wait, const struct edge *held)
+{
+	uint64_t since = wait->since && wait->since->has_time ? wait->since->time : 0;
+	uint64_t end = held ? waits->threads.nodes[held->to].end : 0;
+
+	return end > since ? end : since;
+}
+
+/* False where it has to be looked at again. */
+static bool settle(
+	struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint32_t thread, uint64_t time)
+{
+	const struct edge *held = NULL, *wait = waits_for_itself(waits, thread), *by_ended = NULL;
+	uint64_t begin;
+
+	if (!wait)
+		wait = by_ended = waits_for_ended(waits, thread, &held);
+	if (!wait || waits->threads.nodes[thread].told || waits->threads.nodes[thread].ended)
+		return true;
+	begin = begin_of(waits, wait, by_ended ? held : NULL);
+	if (begin && time < begin + LASTING)
+		return false;
+	waits->threads.nodes[thread].before = thread;
+	if (by_ended)
+		tell_ended(waits, recognizer, thread, wait, held);
+	else
+		tell_cycle(waits, recognizer, thread);
+	return true;
+}
+
 void dpe_waits_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time)
 {
 	unsigned kept = 0;
 
-	for (unsigned i = 0; i < waits->alone.count; i++) {
-		uint32_t thread = waits->alone.at[i];
-		const struct edge *wait = waits_for_itself(waits, thread);
-
-		if (!wait || waits->threads.nodes[thread].told)
-			continue;
-		if (wait->since && wait->since->has_time && time < wait->since->time + LASTING) {
-			waits->alone.at[kept++] = thread;
-			continue;
-		}
-		waits->threads.nodes[thread].before = thread;
-		tell_cycle(waits, recognizer, thread);
+	for (unsigned i = 0; i < waits->lasting.count; i++) {
+		if (!settle(waits, recognizer, waits->lasting.at[i], time))
+			waits->lasting.at[kept++] = waits->lasting.at[i];
 	}
-	waits->alone.count = kept;
+	waits->lasting.count = kept;
 }

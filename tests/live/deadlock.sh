@@ -34,13 +34,16 @@ hangs 'two mutexes' ./deadlocks cycle
 says 'both threads, and where they are' 1 'deadlock of 2 threads' 'by a_then_b+' 'by b_then_a+' deadlocks.c:
 hangs 'a mutex locked twice' ./deadlocks self
 says 'by itself' 1 'deadlock of 1 thread '
+hangs 'a mutex whose holder has ended' ./deadlocks kept
+says 'by its name, with who held it' 1 'deadlock of 1 thread ' '(a), which thread' 'held when it ended' 'by keep+'
 hangs 'threads that join each other' ./deadlocks join
 hangs 'a reader and a writer' ./deadlocks write
 hangs 'dining philosophers' "$BUILD/examples/dining-philosophers"
-says 'all five' 1 'deadlock of 5 threads'
+says 'all five, and the forks' 1 'deadlock of 5 threads' '(forks[0])' '(forks[4])'
 ends 'dining philosophers with an order' "$BUILD/examples/dining-philosophers-ordered"
 ends 'a recursive mutex' ./deadlocks recursive
 ends 'two readers' ./deadlocks read
+ends 'a robust mutex whose holder has ended' ./deadlocks robust
 ends 'an inversion that never meets' ./deadlocks one-after-another
 
 run timeout -s KILL 20 "$DPE" deadlock --format=json --on-deadlock=kill -- ./deadlocks cycle

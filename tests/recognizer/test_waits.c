@@ -4,9 +4,10 @@
 static const char rules[] =
 	"expect locks(x, T): (lock(x).enter by T { wait_for(T, x); check_deadlock(); }\n"
 	" + lock(x).exit by T { release(T, x); hold(T, x); }\n"
-	" + unlock(x) by T { unhold(T, x); })*";
+	" + unlock(x) by T { unhold(T, x); })*\n"
+	"expect ends(T): (quit by T { ended(T); })*";
 
-/* One event a word: "1>a" waits, "1=a" has it now, "1<a" gives it back. */
+/* One event a word: "1>a" waits, "1=a" has it now, "1<a" gives it back, "1.a" ends. */
 static char *log_of(const char *text)
 {
 	struct dpe_text log = {0};
@@ -15,6 +16,7 @@ static char *log_of(const char *text)
 	for (; *text; text += strspn(text, " ")) {
 		const char *event = text[1] == '>'   ? "lock.enter"
 				    : text[1] == '=' ? "lock.exit"
+				    : text[1] == '.' ? "quit"
 						     : "unlock";
 
 		dpe_text_printf(&log,
@@ -94,6 +96,28 @@ static void a_circle_is_told_once(void **state)
 		"deadlock: 1 waits for b held by 2, 2 waits for a held by 1\n");
 }
 
+static void what_an_ended_thread_holds(void **state)
+{
+	(void)state;
+	assert_deadlocks("1>a 1=a 1.x 2>a", "deadlock: 2 waits for a held by 1\n");
+	assert_deadlocks("1>a 1=a 2>a 3>a 1.x",
+		"deadlock: 2 waits for a held by 1\ndeadlock: 3 waits for a held by 1\n");
+	/* A robust mutex is given on; what nobody waits for is no matter. */
+	assert_deadlocks("1>a 1=a 2>a 1.x 2=a", "");
+	assert_deadlocks("1>a 1=a 1.x", "");
+	assert_deadlocks("1>a 1=a 1<a 1.x 2>a", "");
+	/* All end, as when the process does. */
+	assert_deadlocks("1>a 1=a 2>a 1.x 2.x", "");
+}
+
+/* Whoever has the thread's id later is another. */
+static void an_id_that_comes_again(void **state)
+{
+	(void)state;
+	assert_deadlocks("1>a 1=a 1.x 1>b 1=b 1>a 2>b", "deadlock: 1 waits for a held by 1\n");
+	assert_deadlocks("1>a 1=a 1<a 1.x 1>b 1=b 2>b 1<b 2=b", "");
+}
+
 static void many_threads_in_one_line(void **state)
 {
 	struct dpe_text log = {0};
@@ -120,6 +144,8 @@ int main(void)
 		cmocka_unit_test(a_recursive_lock_is_none),
 		cmocka_unit_test(what_was_taken_before_is_ignored),
 		cmocka_unit_test(a_circle_is_told_once),
+		cmocka_unit_test(what_an_ended_thread_holds),
+		cmocka_unit_test(an_id_that_comes_again),
 		cmocka_unit_test(many_threads_in_one_line),
 	};
 

@@ -1,4 +1,5 @@
 /* Ways to hang, and ways that only look like it, by the first argument. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,6 +74,45 @@ static void *a_then_read(void *unused)
 	return unused;
 }
 
+static void run(void *(*first)(void *), void *one, void *(*second)(void *), void *two)
+{
+	pthread_create(&threads[0], NULL, first, one);
+	if (second)
+		pthread_create(&threads[1], NULL, second, two);
+	pthread_join(threads[0], NULL);
+	if (second)
+		pthread_join(threads[1], NULL);
+}
+
+static void *keep(void *mutex)
+{
+	pthread_mutex_lock(mutex);
+	return NULL;
+}
+
+/* The thread that has it is gone. */
+static void kept(void)
+{
+	run(keep, &a, NULL, NULL);
+	pthread_mutex_lock(&a);
+}
+
+/* The same with one that is given on, and one that nobody wants. */
+static void robust(void)
+{
+	pthread_mutexattr_t attributes;
+	pthread_mutex_t mutex;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(&mutex, &attributes);
+	run(keep, &mutex, keep, &a);
+	if (pthread_mutex_lock(&mutex) == EOWNERDEAD)
+		pthread_mutex_consistent(&mutex);
+	usleep(100000);
+	pthread_mutex_unlock(&mutex);
+}
+
 static void recursive(void)
 {
 	pthread_mutexattr_t attributes;
@@ -89,16 +129,6 @@ static void recursive(void)
 	}
 }
 
-static void run(void *(*first)(void *), void *one, void *(*second)(void *), void *two)
-{
-	pthread_create(&threads[0], NULL, first, one);
-	if (second)
-		pthread_create(&threads[1], NULL, second, two);
-	pthread_join(threads[0], NULL);
-	if (second)
-		pthread_join(threads[1], NULL);
-}
-
 int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "";
@@ -110,6 +140,10 @@ int main(int argc, char **argv)
 		run(a_twice, NULL, NULL, NULL);
 	else if (!strcmp(way, "join"))
 		run(join, &threads[1], join, &threads[0]);
+	else if (!strcmp(way, "kept"))
+		kept();
+	else if (!strcmp(way, "robust"))
+		robust();
 	else if (!strcmp(way, "write"))
 		run(read_then_a, NULL, a_then_write, NULL);
 	else if (!strcmp(way, "read"))
