@@ -178,6 +178,8 @@ install: $(DPE) $(LIBDPE)
 	install -Dm644 docs/dpe.1 $(DESTDIR)$(PREFIX)/share/man/man1/dpe.1
 	install -d $(DESTDIR)$(PREFIX)/share/dpe
 	install -m644 dpe-lang/std/*.dpe $(DESTDIR)$(PREFIX)/share/dpe/
+	for f in $$(find editors -type f); do \
+		install -Dm644 $$f $(DESTDIR)$(PREFIX)/share/dpe/$$f || exit 1; done
 	install -Dm644 $(LIBDPE) $(DESTDIR)$(PREFIX)/lib/libdpe.a
 	for h in $(PUBLIC); do install -Dm644 $$h $(DESTDIR)$(PREFIX)/include/dpe/$$h || exit 1; done
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig

@@ -29,6 +29,7 @@ struct cli {
 	struct cli_words includes;
 	char **target; /* what stands after "--", ended by NULL; or NULL */
 	bool json, target_status, plan, placement, stabilize, all, help;
+	bool in_place, check; /* of fmt */
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
 	pid_t pid;
 	unsigned max_instances, max_states, stack_depth, ring_bytes;
@@ -51,7 +52,8 @@ enum {
 	FOR_CONVERT = 1 << 6,
 	FOR_LIST = 1 << 7,
 	FOR_DEADLOCK = 1 << 8,
-	FOR_LATER = 1 << 9, /* named in the interface, not yet there */
+	FOR_FMT = 1 << 9,
+	FOR_LATER = 1 << 10, /* named in the interface, not yet there */
 	FOR_LIVE = FOR_RUN | FOR_ATTACH | FOR_RECORD | FOR_DEADLOCK,
 	FOR_RECOGNIZING = FOR_RUN | FOR_ATTACH | FOR_REPLAY | FOR_DEADLOCK,
 	FOR_ALL = FOR_LATER - 1,
@@ -80,6 +82,9 @@ const char *cli_did_you_mean(
 struct dpe_spec *cli_compile(struct cli *cli);
 /* The same where specifications are all that the command line names. */
 struct dpe_spec *cli_compile_words(struct cli *cli);
+/* dpe_format with the same include path. */
+bool cli_format(
+	struct cli *cli, struct dpe_text *to, const char *path, const struct dpe_text *text);
 /* As cli_compile, and everything in it must be able to run. */
 struct dpe_spec *cli_compile_runnable(struct cli *cli, bool live);
 
@@ -104,6 +109,7 @@ int cli_report_free(struct cli_report *report);
 /* ---- commands ---------------------------------------------------------------------------- */
 
 int cli_check(struct cli *cli);
+int cli_fmt(struct cli *cli);
 int cli_compile_command(struct cli *cli);
 int cli_run(struct cli *cli);
 int cli_attach(struct cli *cli);

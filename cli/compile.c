@@ -67,7 +67,8 @@ static bool emit_rules(struct cli *cli, const struct dpe_spec *spec)
 			good = false;
 		if (cli->rule && rule->mode == DPE_SYNC)
 			cli_usage_error(cli,
-				"rule '%s' is a synchronisation, which has neither automaton nor net",
+				"rule '%s' is a synchronisation, which has neither automaton nor "
+				"net",
 				rule->name);
 	}
 	if (cli->rule && !found)

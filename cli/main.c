@@ -7,6 +7,8 @@
 static const struct cli_command commands[] = {
 	{"check", FOR_CHECK, cli_check, "check [OPTIONS] SPEC...",
 		"Checks specifications, and shows what each rule is about"},
+	{"fmt", FOR_FMT, cli_fmt, "fmt [-i | --check] SPEC...",
+		"Writes specifications in their usual layout"},
 	{"compile", FOR_COMPILE, cli_compile_command,
 		"compile [--rule=NAME] [--emit=pa|json|dot|net|pnml] SPEC...",
 		"Writes the predecessor automata or the nets of the rules"},

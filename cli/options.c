@@ -21,6 +21,8 @@ enum option_id {
 	O_TARGET_STATUS,
 	O_PLAN,
 	O_PLACEMENT,
+	O_IN_PLACE,
+	O_CHECK,
 	O_ON_BREAK,
 	O_ON_DEADLOCK,
 	O_ALL,
@@ -65,6 +67,9 @@ static const struct option options[] = {
 		"exit with the program's own status"},
 	{O_PLAN, 0, "plan", NULL, FOR_LIVE, "show what would be observed, and end"},
 	{O_PLACEMENT, 0, "placement", NULL, FOR_LIST, "show on which instruction, and why there"},
+	{O_IN_PLACE, 'i', "in-place", NULL, FOR_FMT, "change the files themselves"},
+	{O_CHECK, 0, "check", NULL, FOR_FMT,
+		"name the files that would change, and fail if there are any"},
 	{O_ON_BREAK, 0, "on-break", "ask|continue|gdb|kill", FOR_RECOGNIZING,
 		"at a break (ask; without a terminal, continue)"},
 	{O_ENGINE, 0, "engine", "auto|pa|net", FOR_RECOGNIZING,
@@ -276,6 +281,12 @@ static bool set_option(struct cli *cli, const struct option *option, const char 
 		return true;
 	case O_PLACEMENT:
 		cli->placement = true;
+		return true;
+	case O_IN_PLACE:
+		cli->in_place = true;
+		return true;
+	case O_CHECK:
+		cli->check = true;
 		return true;
 	case O_ON_BREAK:
 		return set_on_break(cli, option, text);

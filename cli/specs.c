@@ -107,6 +107,19 @@ struct dpe_spec *cli_compile(struct cli *cli)
 	return spec;
 }
 
+bool cli_format(struct cli *cli, struct dpe_text *to, const char *path, const struct dpe_text *text)
+{
+	struct paths paths = find_paths(cli);
+	const struct dpe_compile_options options = {
+		.include_path = (const char *const *)paths.at,
+		.ninclude_path = paths.count,
+	};
+	bool good = dpe_format(to, path, text->at, text->len, &options, cli->diags);
+
+	free_paths(&paths);
+	return good;
+}
+
 struct dpe_spec *cli_compile_words(struct cli *cli)
 {
 	cli->specs = cli->words;

@@ -203,6 +203,11 @@ struct dpe_spec *dpe_spec_compile_text(const char *name, const char *text, size_
 	struct dpe_diags *diags);
 void dpe_spec_free(struct dpe_spec *spec); /* accepts NULL */
 
+/* Writes the text of a specification in the usual layout: blanks and tabs change, nothing else, and
+ * a second time nothing at all. False after diagnostics where it cannot be parsed. */
+bool dpe_format(struct dpe_text *to, const char *name, const char *text, size_t len,
+	const struct dpe_compile_options *options, struct dpe_diags *diags);
+
 /* Reports whatever parses but does not run yet, one error each; true where nothing does. `live`
  * says that the events come from a program rather than from a log. */
 bool dpe_spec_runnable(const struct dpe_spec *spec, bool live, struct dpe_diags *diags);

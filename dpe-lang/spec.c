@@ -252,6 +252,21 @@ struct dpe_spec *dpe_spec_compile_text(const char *name, const char *text, size_
 	return finish(&c, errors);
 }
 
+bool dpe_spec_parses(const char *name, const char *text, size_t len,
+	const struct dpe_compile_options *options, struct dpe_diags *diags)
+{
+	struct parse_options parse = parse_options(options);
+	unsigned errors = dpe_diags_errors(diags);
+	struct include_set *seen = dpe_include_set_new();
+	struct compilation c;
+
+	begin(&c, NULL, name, options, diags);
+	dpe_parse_source(&c.ast, dpe_source_new(c.ast.arena, name, text, len), &parse, seen);
+	dpe_include_set_free(seen);
+	dpe_diags_keep(diags, c.ast.arena);
+	return dpe_diags_errors(diags) == errors;
+}
+
 void dpe_spec_free(struct dpe_spec *spec)
 {
 	if (!spec)

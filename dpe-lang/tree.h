@@ -33,4 +33,8 @@ const struct dpe_node *dpe_balance(
 /* ε ∈ ⟦node⟧ */
 bool dpe_nullable(const struct dpe_node *node);
 
+/* spec.c: true where the text, and what it includes, can be parsed; else after diagnostics. */
+bool dpe_spec_parses(const char *name, const char *text, size_t len,
+	const struct dpe_compile_options *options, struct dpe_diags *diags);
+
 #endif

@@ -1,0 +1,35 @@
+" Data Path Expressions
+if exists('b:current_syntax')
+  finish
+endif
+syntax keyword dpeMode expect detect sync
+syntax keyword dpePairing fifo last all once
+syntax keyword dpeKeyword include var observing by
+syntax keyword dpeConditional if else
+syntax keyword dpeCall print printf break error sync_event hold unhold wait_for release ended check_deadlock progress
+syntax match dpePhase /\.\(enter\|exit\)\>/
+syntax match dpeField /\.\(tid\|pid\|process\|time\|ret\|args\|name\|stack\)\>/
+syntax match dpePosition /\$\d\+/
+syntax match dpeNumber /\<\(0[xX]\x\+\|0[bB][01]\+\|\d\+\)[uUlL]*\>/
+syntax match dpeCaret /\^/
+syntax match dpeOperator /[;+&*@]/
+syntax region dpeString start=/"/ skip=/\\./ end=/"/ oneline
+syntax match dpeCharacter /'\(\\.\|[^'\\]\)'/
+syntax region dpeComment start=/\/\*/ end=/\*\// contains=@Spell
+syntax match dpeComment /\/\/.*$/ contains=@Spell
+syntax sync ccomment dpeComment
+highlight default link dpeMode Keyword
+highlight default link dpePairing StorageClass
+highlight default link dpeKeyword Keyword
+highlight default link dpeConditional Conditional
+highlight default link dpeCall Function
+highlight default link dpePhase Type
+highlight default link dpeField Identifier
+highlight default link dpePosition Identifier
+highlight default link dpeNumber Number
+highlight default link dpeCaret Special
+highlight default link dpeOperator Operator
+highlight default link dpeString String
+highlight default link dpeCharacter Character
+highlight default link dpeComment Comment
+let b:current_syntax = 'dpe'

@@ -1,0 +1,78 @@
+# dpe fmt: the layout of specifications.
+. tests/tap.sh
+
+cat >untidy.dpe <<'END'
+var   x=1,y ;
+include"pthread.dpe"
+
+
+def(a,b)=(  a;b )  *  
+expect  r( v ) :   ((open (v).enter[ .ret==-1&& ! x ]+close( v ) . exit)@ &s ^^(v)*n);  q {if(x>y){print( "a;b" ,x ,a [ 3 ],*p , p ->f,-y);}else break ;}   else{error( 'c' ) } // trailing   
+ /* c */ detect two:[X=X'+1];[ X' ] &  libc :: f()   observing g ,h
+	{
+print(x)  ; x += 2 ;
+  }
+END
+cat >tidy.dpe <<'END'
+var x = 1, y;
+include "pthread.dpe"
+
+def(a, b) = (a ; b)*
+expect r(v): ((open(v).enter [.ret == -1 && !x] + close(v).exit)@ & s^^(v)*n) ; q { if (x > y) { print("a;b", x, a[3], *p, p->f, -y); } else break; } else { error('c') } // trailing
+/* c */ detect two: [X = X' + 1] ; [X'] & libc::f() observing g, h
+	{
+		print(x); x += 2;
+	}
+END
+run "$DPE" fmt untidy.dpe
+cmp -s out tidy.dpe
+check 'the usual layout' "$status $(diff out tidy.dpe | head -20)" = '0 '
+run "$DPE" fmt --check tidy.dpe untidy.dpe
+says '--check names what would change' 1 'untidy.dpe: not in the usual layout'
+check 'and nothing else' "$(grep -c tidy.dpe err)" -eq 1
+chmod 640 untidy.dpe
+run "$DPE" fmt -i untidy.dpe tidy.dpe
+check 'in place' "$status $(cmp untidy.dpe tidy.dpe) $(stat -c %a untidy.dpe)" = '0  640'
+run "$DPE" fmt - <tidy.dpe
+check 'standard input' "$(diff out tidy.dpe)" = ''
+run "$DPE" fmt -i - </dev/null
+says 'which cannot be changed' 2 'standard input cannot be changed in place'
+
+printf 'detect r: a ;; b\n' >wrong.dpe
+cp wrong.dpe same.dpe
+run "$DPE" fmt -i wrong.dpe
+says 'what is wrong is told' 2 'wrong.dpe:1:'
+check 'and left alone' "$(diff wrong.dpe same.dpe)" = ''
+run "$DPE" fmt nowhere.dpe
+says 'a file that is not there' 2 'nowhere.dpe: error: cannot be opened'
+run "$DPE" fmt
+says 'no file' 2 'a specification is needed'
+printf 'detect a: x\r\ndetect b:\ty' >dos.dpe
+run "$DPE" fmt dos.dpe
+check 'line ends of other systems, and no last one' "$(cat out)" = "$(printf 'detect a: x\ndetect b: y')"
+: >empty.dpe
+run "$DPE" fmt empty.dpe
+check 'an empty file' ! -s out
+printf 'detect r: a\0b\n' >nul.dpe
+run "$DPE" fmt nul.dpe
+gives 'a NUL byte' 2
+
+# All specifications of this tree: the layout is not changed again and means the same.
+good=0
+all=0
+for spec in "$TOP"/dpe-lang/std/*.dpe "$TOP"/examples/*/*.dpe "$TOP"/tests/dpe-lang/*/*.dpe; do
+	"$DPE" fmt "$spec" >once.dpe 2>err || continue
+	all=$((all + 1))
+	"$DPE" fmt --check once.dpe 2>err || explain "$spec"
+	"$DPE" check --dump=ast "$spec" >before 2>err
+	(cd "$(dirname "$spec")" && "$DPE" check --dump=ast - <"$folder/once.dpe") >after 2>err
+	diff before after >difference || continue
+	good=$((good + 1))
+done
+check 'the specifications of the tree keep their meaning' "$good" -eq "$all"
+run "$DPE" fmt --check "$TOP"/dpe-lang/std/*.dpe "$TOP"/examples/*/*.dpe
+gives 'those that ship are in the usual layout' 0
+run python3 "$TOP/tests/conformance/layout.py" --dpe "$DPE" "$TOP/tests/conformance/safe.jsonl" \
+	"$TOP/tests/conformance/unsafe.jsonl"
+check 'expressions with blanks and comments anywhere' "$status $(grep -c '^ok' out)" = '0 16'
+finish
