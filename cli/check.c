@@ -1,5 +1,5 @@
 /* dpe check: parses, classifies, and tells what each rule is about. */
-#include "cli/cli.h"
+#include "cli/explain.h"
 
 #include <stdlib.h>
 
@@ -67,12 +67,20 @@ int cli_check(struct cli *cli)
 	spec = cli_compile_words(cli);
 	if (!spec)
 		return CLI_ERROR;
-	for (unsigned i = 0; i < spec->nrules && !cli->dump; i++)
+	for (unsigned i = 0; i < spec->nrules && !cli->dump; i++) {
+		if (cli->explain && cli->json) {
+			cli_explain_json(cli, &spec->rules[i]);
+			continue;
+		}
 		print_rule(&text, cli, &spec->rules[i]);
+		if (cli->explain)
+			cli_explain(cli, &spec->rules[i], &text);
+	}
 	if (text.at)
 		fputs(text.at, stdout);
 	dpe_text_free(&text);
-	good = dpe_spec_runnable(spec, false, cli->diags) && check_automata(cli, spec);
+	good = dpe_spec_runnable(spec, false, cli->diags) &&
+	       (cli->explain ? !dpe_diags_errors(cli->diags) : check_automata(cli, spec));
 	dpe_diags_print(cli->diags, stderr);
 	dpe_spec_free(spec);
 	return good ? CLI_GOOD : CLI_ERROR;

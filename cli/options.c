@@ -22,6 +22,7 @@ enum option_id {
 	O_PLAN,
 	O_PLACEMENT,
 	O_IN_PLACE,
+	O_EXPLAIN,
 	O_CHECK,
 	O_ON_BREAK,
 	O_ON_DEADLOCK,
@@ -52,7 +53,8 @@ static const struct option options[] = {
 	{O_PID, 'p', "pid", "PID", FOR_ATTACH | FOR_LIST | FOR_DEADLOCK, "the process to observe"},
 	{O_INCLUDE, 'I', "include", "DIR", FOR_ALL & ~FOR_LIST,
 		"look here for included specifications"},
-	{O_FORMAT, 0, "format", "text|json", FOR_RECOGNIZING | FOR_RECORD, "of the report"},
+	{O_FORMAT, 0, "format", "text|json", FOR_RECOGNIZING | FOR_RECORD | FOR_CHECK,
+		"of the report, of what --explain tells"},
 	{O_REPORT, 0, "report", "FILE", FOR_RECOGNIZING | FOR_RECORD, "send the report to a file"},
 	{O_ALL, 0, "all", NULL, FOR_RECOGNIZING, "repeat findings that are identical"},
 	{O_RULE, 0, "rule", "NAME", FOR_COMPILE, "this rule only"},
@@ -67,6 +69,7 @@ static const struct option options[] = {
 		"exit with the program's own status"},
 	{O_PLAN, 0, "plan", NULL, FOR_LIVE, "show what would be observed, and end"},
 	{O_PLACEMENT, 0, "placement", NULL, FOR_LIST, "show on which instruction, and why there"},
+	{O_EXPLAIN, 0, "explain", NULL, FOR_CHECK, "tell what each rule means, with examples"},
 	{O_IN_PLACE, 'i', "in-place", NULL, FOR_FMT, "change the files themselves"},
 	{O_CHECK, 0, "check", NULL, FOR_FMT,
 		"name the files that would change, and fail if there are any"},
@@ -281,6 +284,9 @@ static bool set_option(struct cli *cli, const struct option *option, const char 
 		return true;
 	case O_PLACEMENT:
 		cli->placement = true;
+		return true;
+	case O_EXPLAIN:
+		cli->explain = true;
 		return true;
 	case O_IN_PLACE:
 		cli->in_place = true;

@@ -214,6 +214,8 @@ bool dpe_spec_runnable(const struct dpe_spec *spec, bool live, struct dpe_diags 
 
 const char *dpe_mode_name(enum dpe_mode mode);
 const char *dpe_class_name(enum dpe_class class);
+/* The semantic model of table 3-2: "finite state automata", "k-safe nets", … */
+const char *dpe_class_model(enum dpe_class class);
 const char *dpe_pairing_name(enum dpe_pairing pairing);
 /* The rule's expression, fully parenthesised where needed, on one line. */
 void dpe_rule_print(struct dpe_text *to, const struct dpe_rule *rule);
@@ -271,6 +273,45 @@ size_t dpe_automaton_bytes(const struct dpe_automaton *automaton);
 struct dpe_automaton *dpe_automaton_renew(struct dpe_automaton *old);
 dpe_state dpe_automaton_adopt(
 	struct dpe_automaton *automaton, const struct dpe_automaton *old, dpe_state state);
+
+/* ---- small behaviours, for people ------------------------------------------------------- */
+
+struct dpe_behaviour_event {
+	unsigned literal;
+	unsigned *preds; /* its immediate predecessors: earlier events of the behaviour */
+	unsigned npreds, cap;
+};
+
+/* Events in an order that the causal order allows. */
+struct dpe_behaviour {
+	struct dpe_behaviour_event *events;
+	unsigned nevents, cap;
+};
+
+/* A behaviour whose last event is the first that the rule rejects. */
+struct dpe_rejection {
+	struct dpe_behaviour behaviour;
+	bool possible;                     /* the event could have come there, but … */
+	struct dpe_behaviour_event wanted; /* … after these */
+};
+
+enum { DPE_SEEN_ORDERED = 1, DPE_SEEN_INDEPENDENT = 2 };
+
+/* A shortest non-empty behaviour that the rule accepts; false where none was found in 5,000
+ * states. For dpe_behaviour_free. */
+bool dpe_behaviour_accepted(struct dpe_automaton *automaton, const struct dpe_rule *rule,
+	struct dpe_behaviour *behaviour);
+/* A short one that it rejects, if any: rather for its order than for its events. */
+bool dpe_behaviour_rejected(struct dpe_automaton *automaton, const struct dpe_rule *rule,
+	struct dpe_rejection *rejection);
+/* How each two literals of the rule stand to each other in some hundred behaviours: DPE_SEEN_…,
+ * nliterals × nliterals of them. 0: they never met. */
+void dpe_behaviour_relations(
+	struct dpe_automaton *automaton, const struct dpe_rule *rule, uint8_t *relations);
+/* True where event `first` precedes event `second`. */
+bool dpe_behaviour_orders(const struct dpe_behaviour *behaviour, unsigned first, unsigned second);
+void dpe_behaviour_free(struct dpe_behaviour *behaviour);
+void dpe_rejection_free(struct dpe_rejection *rejection);
 
 enum dpe_emit { DPE_EMIT_PA, DPE_EMIT_JSON, DPE_EMIT_DOT };
 /* Writes the whole automaton with states numbered breadth first, as the paper's figures 4-6 and

@@ -20,6 +20,23 @@ const char *dpe_mode_name(enum dpe_mode mode)
 	return names[mode];
 }
 
+const char *dpe_class_model(enum dpe_class class)
+{
+	switch (class) {
+	case DPE_SEQUENTIAL:
+		return "finite state automata";
+	case DPE_MULTIPLE:
+		return "a subset of k-safe nets";
+	case DPE_SAFE:
+		return "k-safe nets";
+	case DPE_GENERAL:
+		return "Petri nets";
+	case DPE_EXTENDED:
+		return "extended Petri nets";
+	}
+	return "";
+}
+
 const char *dpe_class_name(enum dpe_class class)
 {
 	static const char *const names[] = {

@@ -1,0 +1,373 @@
+/* dpe check --explain: a rule in words, with small behaviours that it accepts and rejects. */
+#include "cli/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PAIRS = 20 }; /* that are listed */
+
+/* ---- drawing ----------------------------------------------------------------------------- */
+
+/* Events stand in rows, each a chain of immediate predecessors, and in columns by the length of
+ * the longest way to them. Edges between rows are told in words. */
+struct drawing {
+	const struct dpe_rule *rule;
+	const struct dpe_behaviour *behaviour;
+	unsigned *row, *column,
+		*before; /* of each event; before: its predecessor in the row, or itself */
+	unsigned *widths;
+	unsigned nrows, ncolumns;
+};
+
+static const char *text_of(const struct drawing *d, unsigned event)
+{
+	return d->rule->literals[d->behaviour->events[event].literal].text;
+}
+
+/* Characters, not bytes. */
+static unsigned width_of(const char *text)
+{
+	unsigned width = 0;
+
+	for (; *text; text++)
+		width += (*text & 0xc0) != 0x80;
+	return width;
+}
+
+static bool ends_row(const struct drawing *d, unsigned event, unsigned placed)
+{
+	for (unsigned i = event + 1; i < placed; i++) {
+		if (d->row[i] == d->row[event])
+			return false;
+	}
+	return true;
+}
+
+static void place_event(struct drawing *d, unsigned event)
+{
+	const struct dpe_behaviour_event *e = &d->behaviour->events[event];
+	unsigned width = width_of(text_of(d, event));
+
+	d->before[event] = event;
+	for (unsigned i = 0; i < e->npreds; i++) {
+		unsigned pred = e->preds[i];
+
+		if (d->column[pred] + 1 > d->column[event])
+			d->column[event] = d->column[pred] + 1;
+		if (d->before[event] == event && ends_row(d, pred, event))
+			d->before[event] = pred;
+	}
+	d->row[event] = d->before[event] == event ? d->nrows++ : d->row[d->before[event]];
+	if (d->column[event] + 1 > d->ncolumns)
+		d->ncolumns = d->column[event] + 1;
+	if (d->widths[d->column[event]] < width)
+		d->widths[d->column[event]] = width;
+}
+
+static const unsigned *event_at(const struct drawing *d, unsigned row, unsigned column)
+{
+	for (unsigned i = 0; i < d->behaviour->nevents; i++) {
+		if (d->row[i] == row && d->column[i] == column)
+			return &d->row[i];
+	}
+	return NULL;
+}
+
+static void repeat(struct dpe_text *to, const char *what, unsigned times)
+{
+	while (times--)
+		dpe_text_puts(to, what);
+}
+
+/* True where the row's line runs through the column: from an event before it to one behind. */
+static bool runs_through(const struct drawing *d, unsigned row, unsigned column)
+{
+	bool before = false, behind = false;
+
+	for (unsigned i = 0; i < d->behaviour->nevents; i++) {
+		if (d->row[i] != row)
+			continue;
+		before |= d->column[i] < column;
+		behind |= d->column[i] > column;
+	}
+	return before && behind;
+}
+
+static void draw_row(const struct drawing *d, unsigned row, const char *indent, struct dpe_text *to)
+{
+	struct dpe_text line = {0};
+
+	dpe_text_puts(&line, "");
+	for (unsigned column = 0; column < d->ncolumns; column++) {
+		const unsigned *found = event_at(d, row, column);
+		unsigned event = found ? (unsigned)(found - d->row) : 0;
+		bool line_behind =
+			(found || runs_through(d, row, column)) && column + 1 < d->ncolumns &&
+			(event_at(d, row, column + 1) || runs_through(d, row, column + 1));
+		unsigned width = found ? width_of(text_of(d, event)) : 0;
+
+		if (found)
+			dpe_text_puts(&line, text_of(d, event));
+		if (line_behind) {
+			dpe_text_puts(&line, found ? " " : "─");
+			repeat(&line, "─", d->widths[column] - width + (found ? 1 : 2));
+			dpe_text_puts(&line, event_at(d, row, column + 1) ? " " : "─");
+		} else {
+			repeat(&line, " ", d->widths[column] - width + 3);
+		}
+	}
+	while (line.len && line.at[line.len - 1] == ' ')
+		line.at[--line.len] = '\0';
+	dpe_text_printf(to, "%s%s\n", indent, line.at);
+	dpe_text_free(&line);
+}
+
+/* "d after b and c": where the row alone does not say it. */
+static void tell_edges(const struct drawing *d, const char *indent, struct dpe_text *to)
+{
+	const char *between = indent;
+
+	for (unsigned i = 0; i < d->behaviour->nevents; i++) {
+		const struct dpe_behaviour_event *e = &d->behaviour->events[i];
+
+		if (!e->npreds || (e->npreds == 1 && d->before[i] == e->preds[0]))
+			continue;
+		dpe_text_printf(to, "%s%s after ", between, text_of(d, i));
+		between = "; ";
+		for (unsigned p = 0; p < e->npreds; p++)
+			dpe_text_printf(to, "%s%s", p ? " and " : "", text_of(d, e->preds[p]));
+	}
+	if (between != indent)
+		dpe_text_puts(to, "\n");
+}
+
+static void draw(const struct dpe_rule *rule, const struct dpe_behaviour *behaviour,
+	const char *indent, struct dpe_text *to)
+{
+	size_t size = (behaviour->nevents + 1) * sizeof(unsigned);
+	struct drawing d = {
+		.rule = rule,
+		.behaviour = behaviour,
+		.row = dpe_xcalloc(1, size),
+		.column = dpe_xcalloc(1, size),
+		.before = dpe_xcalloc(1, size),
+		.widths = dpe_xcalloc(1, size),
+	};
+
+	for (unsigned i = 0; i < behaviour->nevents; i++)
+		place_event(&d, i);
+	for (unsigned row = 0; row < d.nrows; row++)
+		draw_row(&d, row, indent, to);
+	tell_edges(&d, indent, to);
+	free(d.row);
+	free(d.column);
+	free(d.before);
+	free(d.widths);
+}
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+static void list_preds(const struct dpe_rule *rule, const struct dpe_behaviour *behaviour,
+	const struct dpe_behaviour_event *event, struct dpe_text *to)
+{
+	for (unsigned i = 0; i < event->npreds; i++) {
+		unsigned literal = behaviour->events[event->preds[i]].literal;
+
+		dpe_text_printf(to, "%s%s", i ? " and " : " after ", rule->literals[literal].text);
+	}
+}
+
+/* "c came independent of all before; the rule wants it after a". */
+static void tell_reason(
+	const struct dpe_rule *rule, const struct dpe_rejection *rejection, struct dpe_text *to)
+{
+	const struct dpe_behaviour *b = &rejection->behaviour;
+	const struct dpe_behaviour_event *last = &b->events[b->nevents - 1];
+	const char *name = rule->literals[last->literal].text;
+
+	dpe_text_printf(to, "    %s came", name);
+	if (b->nevents == 1)
+		dpe_text_puts(to, " first");
+	else if (!last->npreds)
+		dpe_text_puts(to, " independent of all before");
+	list_preds(rule, b, last, to);
+	if (!rejection->possible) {
+		dpe_text_puts(to, ", where the rule has no place for it\n");
+		return;
+	}
+	dpe_text_puts(to, "; the rule wants it");
+	if (!rejection->wanted.npreds)
+		dpe_text_puts(to, " independent of all before");
+	list_preds(rule, b, &rejection->wanted, to);
+	dpe_text_puts(to, "\n");
+}
+
+/* The pairs that were only seen independent, either way, only seen ordered. */
+static void list_pairs(const struct dpe_rule *rule, const uint8_t *relations, unsigned which,
+	const char *title, struct dpe_text *to)
+{
+	static const uint8_t wanted[] = {
+		DPE_SEEN_INDEPENDENT, DPE_SEEN_INDEPENDENT | DPE_SEEN_ORDERED, DPE_SEEN_ORDERED};
+	const char *between = title;
+	unsigned count = 0;
+
+	for (unsigned x = 0; x < rule->nliterals; x++) {
+		for (unsigned y = x; y < rule->nliterals; y++) {
+			if (relations[x * rule->nliterals + y] != wanted[which])
+				continue;
+			if (count++ >= MOST_PAIRS)
+				continue;
+			dpe_text_printf(to, "%s%s and %s", between, rule->literals[x].text,
+				x == y ? "itself" : rule->literals[y].text);
+			between = ", ";
+		}
+	}
+	if (count > MOST_PAIRS)
+		dpe_text_printf(to, " and %u pairs more", count - MOST_PAIRS);
+	if (between != title)
+		dpe_text_puts(to, "\n");
+}
+
+static void tell_relations(
+	struct dpe_automaton *automaton, const struct dpe_rule *rule, struct dpe_text *to)
+{
+	uint8_t *relations = dpe_xcalloc(rule->nliterals, rule->nliterals);
+	bool concurrent = false;
+
+	dpe_behaviour_relations(automaton, rule, relations);
+	for (unsigned i = 0; i < rule->nliterals * rule->nliterals; i++)
+		concurrent |= (relations[i] & DPE_SEEN_INDEPENDENT) != 0;
+	if (!concurrent)
+		dpe_text_puts(to, "  ordered   everything\n");
+	if (concurrent) {
+		list_pairs(rule, relations, 0, "  independent\n            ", to);
+		list_pairs(rule, relations, 1, "  either    ", to);
+		list_pairs(rule, relations, 2, "  ordered   ", to);
+	}
+	free(relations);
+}
+
+static void tell_behaviours(
+	struct dpe_automaton *automaton, const struct dpe_rule *rule, struct dpe_text *to)
+{
+	struct dpe_behaviour accepted = {0};
+	struct dpe_rejection rejected;
+
+	tell_relations(automaton, rule, to);
+	if (dpe_behaviour_accepted(automaton, rule, &accepted)) {
+		dpe_text_puts(to, "  accepted, for instance\n");
+		draw(rule, &accepted, "      ", to);
+	} else {
+		dpe_text_puts(to, "  accepted  nothing that 5,000 states lead to\n");
+	}
+	dpe_behaviour_free(&accepted);
+	if (dpe_behaviour_rejected(automaton, rule, &rejected)) {
+		dpe_text_puts(to, "  rejected, for instance\n");
+		draw(rule, &rejected.behaviour, "      ", to);
+		tell_reason(rule, &rejected, to);
+	} else {
+		dpe_text_puts(to, "  rejected  nothing that its events can be\n");
+	}
+	dpe_rejection_free(&rejected);
+}
+
+void cli_explain(struct cli *cli, const struct dpe_rule *rule, struct dpe_text *to)
+{
+	bool safe = rule->mode != DPE_SYNC && dpe_rule_is_safe(rule);
+	struct dpe_automaton *automaton = safe ? dpe_automaton_new(rule, cli->diags) : NULL;
+
+	if (rule->mode == DPE_SYNC)
+		return;
+	dpe_text_printf(to, "  model     %s\n", dpe_class_model(rule->class));
+	dpe_text_printf(to, "  engine    %s\n",
+		safe && dpe_rule_suits_automaton(rule) ? "predecessor automaton"
+						       : "token game on the net");
+	if (automaton)
+		tell_behaviours(automaton, rule, to);
+	else if (!safe)
+		dpe_text_puts(to, "  examples  none: it has no automaton to find them in\n");
+	dpe_automaton_free(automaton);
+}
+
+/* ---- for programs ------------------------------------------------------------------------ */
+
+/* As lines of a log have it; a variable is its number. */
+static void add_call(struct cli *cli, cJSON *event, const struct dpe_pattern *pattern)
+{
+	struct dpe_text name = {0};
+	cJSON *args;
+
+	dpe_event_print(&name, cli->names, pattern->name, pattern->phase);
+	if (pattern->kind == DPE_PATTERN_CONDITION)
+		dpe_text_puts(&name, dpe_name_text(cli->names, pattern->updates[0]));
+	cJSON_AddStringToObject(event, "event", name.at);
+	dpe_text_free(&name);
+	if (!pattern->nargs)
+		return;
+	args = cJSON_AddArrayToObject(event, "args");
+	for (unsigned i = 0; i < pattern->nargs; i++) {
+		const struct dpe_arg *arg = &pattern->args[i];
+		struct dpe_text value = {0};
+
+		if (arg->kind == DPE_ARG_LITERAL)
+			dpe_value_print_json(&value, arg->value);
+		else
+			dpe_text_printf(&value, "%u",
+				arg->kind == DPE_ARG_VARIABLE ? arg->variable + 1 : 0);
+		cJSON_AddItemToArray(args, cJSON_CreateRaw(value.at));
+		dpe_text_free(&value);
+	}
+}
+
+static cJSON *events_item(
+	struct cli *cli, const struct dpe_rule *rule, const struct dpe_behaviour *behaviour)
+{
+	cJSON *events = cJSON_CreateArray();
+
+	for (unsigned i = 0; i < behaviour->nevents; i++) {
+		const struct dpe_behaviour_event *e = &behaviour->events[i];
+		const struct dpe_pattern *pattern =
+			&rule->patterns[rule->literals[e->literal].pattern];
+		cJSON *event = cJSON_CreateObject(), *preds;
+		char *id = dpe_xasprintf("e%u", i + 1);
+
+		add_call(cli, event, pattern);
+		cJSON_AddStringToObject(event, "id", id);
+		free(id);
+		preds = cJSON_AddArrayToObject(event, "pred");
+		for (unsigned p = 0; p < e->npreds; p++) {
+			id = dpe_xasprintf("e%u", e->preds[p] + 1);
+			cJSON_AddItemToArray(preds, cJSON_CreateString(id));
+			free(id);
+		}
+		cJSON_AddItemToArray(events, event);
+	}
+	return events;
+}
+
+void cli_explain_json(struct cli *cli, const struct dpe_rule *rule)
+{
+	bool safe = rule->mode != DPE_SYNC && dpe_rule_is_safe(rule);
+	struct dpe_automaton *automaton = safe ? dpe_automaton_new(rule, cli->diags) : NULL;
+	cJSON *object = cJSON_CreateObject();
+	struct dpe_behaviour accepted = {0};
+	struct dpe_rejection rejected = {0};
+	char *text;
+
+	cJSON_AddStringToObject(object, "rule", rule->name);
+	cJSON_AddStringToObject(object, "mode", dpe_mode_name(rule->mode));
+	cJSON_AddStringToObject(object, "class", dpe_class_name(rule->class));
+	cJSON_AddStringToObject(object, "model", dpe_class_model(rule->class));
+	if (automaton && dpe_behaviour_accepted(automaton, rule, &accepted))
+		cJSON_AddItemToObject(object, "accepted", events_item(cli, rule, &accepted));
+	if (automaton && dpe_behaviour_rejected(automaton, rule, &rejected))
+		cJSON_AddItemToObject(
+			object, "rejected", events_item(cli, rule, &rejected.behaviour));
+	text = cJSON_PrintUnformatted(object);
+	puts(text);
+	cJSON_free(text);
+	cJSON_Delete(object);
+	dpe_behaviour_free(&accepted);
+	dpe_rejection_free(&rejected);
+	dpe_automaton_free(automaton);
+}

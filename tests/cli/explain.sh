@@ -1,0 +1,117 @@
+# dpe check --explain: what rules mean.
+. tests/tap.sh
+
+cat >rules.dpe <<'END'
+detect race: enqueue() & dequeue()
+expect diamond: a;(b&c);d
+expect rounds: (E ; X)*
+expect file(f): open(f) ; (read(f) + write(f))* ; close(f)
+expect synchronised: (a;s;b)&(c;s;d)
+expect unsafe: (a;b)@ ; c
+sync last lock(m): unlock(m) ; lock(m)
+END
+cat >expected <<'END'
+detect race: enqueue()&dequeue()
+  class     multiple: & between sequential expressions
+  alphabet  enqueue(), dequeue()
+  slices    one
+  model     a subset of k-safe nets
+  engine    predecessor automaton
+  independent
+            enqueue() and dequeue()
+  accepted, for instance
+      enqueue()
+      dequeue()
+  rejected, for instance
+      enqueue() ─ dequeue()
+    dequeue() came after enqueue(); the rule wants it independent of all before
+expect diamond: a;(b&c);d
+  class     safe: & within an operand of ;
+  alphabet  a, b, c, d
+  slices    one
+  model     k-safe nets
+  engine    predecessor automaton
+  independent
+            b and c
+  ordered   a and b, a and c, a and d, b and d, c and d
+  accepted, for instance
+      a ─ b ─ d
+          c
+      c after a; d after b and c
+  rejected, for instance
+      a
+      b
+    b came independent of all before; the rule wants it after a
+expect rounds: (E;X)*
+  class     sequential: only ; + and *
+  alphabet  E, X
+  slices    one
+  model     finite state automata
+  engine    predecessor automaton
+  ordered   everything
+  accepted, for instance
+      E ─ X
+  rejected, for instance
+      E
+      X
+    X came independent of all before; the rule wants it after E
+expect file: open(f);(read(f)+write(f))*;close(f)
+  class     sequential: only ; + and *
+  alphabet  open(f), read(f), write(f), close(f)
+  slices    one for each f
+  model     finite state automata
+  engine    predecessor automaton
+  ordered   everything
+  accepted, for instance
+      open(f) ─ close(f)
+  rejected, for instance
+      open(f)
+      read(f)
+    read(f) came independent of all before; the rule wants it after open(f)
+expect synchronised: (a;s;b)&(c;s;d)
+  class     multiple: & between sequential expressions
+  alphabet  a, s, b, c, d
+  slices    one
+  model     a subset of k-safe nets
+  engine    predecessor automaton
+  independent
+            a and c, b and d
+  ordered   a and s, a and b, a and d, s and b, s and c, s and d, b and c, c and d
+  accepted, for instance
+      a ─ s ─ b
+      c
+              d
+      s after a and c; d after s
+  rejected, for instance
+      a ─ c
+    c came after a; the rule wants it independent of all before
+expect unsafe: (a;b)@;c
+  class     extended: @ within an operand of ;
+  alphabet  a, b, c
+  slices    one
+  model     extended Petri nets
+  engine    token game on the net
+  examples  none: it has no automaton to find them in
+sync lock: unlock(m);lock(m)
+  pairing   last
+  alphabet  unlock(m), lock(m)
+  slices    one for each m
+END
+run "$DPE" check --explain rules.dpe
+check 'what rules mean' "$status $(diff out expected)" = '0 '
+run "$DPE" check --explain --format=json rules.dpe
+check 'as JSON, a line for each' "$(python3 -c '
+import json, sys
+rules = [json.loads(line) for line in sys.stdin]
+print(len(rules), [e["event"] for e in rules[3]["accepted"]], rules[3]["accepted"][0]["args"])' <out)" = \
+	"7 ['open', 'close'] [1]"
+printf 'expect N: (a;b) & (b;a)\n' >none.dpe
+run "$DPE" check --explain none.dpe
+says 'one that accepts nothing' 2 "rule 'N' accepts nothing"
+printf 'expect R: %s\n' "$(for i in $(seq 16); do printf '(a%s;b%s;c%s;d%s)* & ' $i $i $i $i; done | sed 's/ & $//')" >wide.dpe
+run "$DPE" check --explain wide.dpe
+says 'one of many states' 0
+check 'with a list that has an end' "$(grep -c 'pairs more' out)" -ge 1
+run python3 "$TOP/tests/conformance/explained.py" --dpe "$DPE" "$TOP/tests/conformance/safe.jsonl"
+check 'accepted is accepted and rejected is rejected, for 500 rules' "$status" -eq 0
+finish
