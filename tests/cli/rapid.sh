@@ -16,7 +16,7 @@ say() {
 	fi
 }
 
-python3 tests/conformance/races.py --dpe "$dpe" --rules "$rules" || status=1
+python3 tests/conformance/races.py --dpe "$dpe" --rules "$rules" --traces 1000 || status=1
 
 printf 'T0|w(x)|1\nT1|w(x)|2\n' >"$folder/race.std"
 "$dpe" replay "$folder/race.std" -s "$rules" 2>"$folder/said"

@@ -1,0 +1,32 @@
+# Nothing is lost unseen: the events that were seen and those that were counted as lost are the calls
+# that were made, at any rate, with any number of threads; and what a log of it keeps permutes.
+. tests/tap.sh
+need_live 'exact counts'
+compile_target rates
+printf 'detect R: hit(_) [.tid == 0]\n' >hit.dpe
+
+# counts NAME CALLS OPTIONS...: the last run's events and losses make up the calls
+counts() {
+	check "$1" "$(sed -n 's/^dpe: \([0-9]*\) events\{0,1\}, \([0-9]*\) lost.*/\1 \2/p' err | awk '{ print $1 + $2 }')" = "$2"
+}
+
+for threads in 2 8 64; do
+	calls=$((400000 / threads))
+	run "$DPE" run --stack=0 -s hit.dpe -- ./rates $threads $calls
+	counts "$threads threads at full rate" $((threads * calls))
+	run "$DPE" run --stack=0 --ring=65536 -s hit.dpe -- ./rates $threads $calls
+	counts "$threads threads, and a ring of 64 KiB" $((threads * calls))
+done
+check 'which lost some' "$(grep -c ' 0 lost' err)" -eq 0
+check 'and says so of the verdict' "$(grep -c '^#.*inconclusive' err)" -ge 1
+
+# 300,000 a second for 10 seconds.
+run "$DPE" run --stack=0 -s hit.dpe -- ./rates 1 3000000 3333
+check 'nothing is lost of 300,000 calls a second for 10 s' "$(grep -c '^dpe: 3000000 events, 0 lost' err)" -eq 1
+
+printf 'include "pthread.dpe"\ndetect race: enqueue() & dequeue()\n' >race.dpe
+for program in producer-consumer producer-consumer-broken; do
+	run "$DPE" record -o $program.jsonl -s race.dpe -- "$BUILD/examples/$program"
+	python3 "$TOP/tests/conformance/permuted.py" --dpe "$DPE" --log $program.jsonl race.dpe || failures=1
+done
+finish
