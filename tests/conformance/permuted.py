@@ -98,7 +98,7 @@ def verdicts(dpe, folder, spec, lines):
 
 def compare(args, rng, folder, spec, lines, name):
     expected = verdicts(args.dpe, folder, spec, lines)
-    good = expected[0] in (0, 1) and not expected[1] and expected[2]
+    good = expected[0] in (0, 1) and not expected[1] and bool(expected[2])
     for other in permutations(rng, lines):
         good &= verdicts(args.dpe, folder, spec, other) == expected
     print(f"{'ok' if good else 'not ok'} - {name}: {len(lines)} messages in 5 orders, {len(expected[2])} lines of verdicts")
