@@ -34,6 +34,7 @@ struct cli {
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
 	pid_t pid;
 	unsigned max_instances, max_states, stack_depth, ring_bytes;
+	unsigned duration; /* seconds; 0: until the end */
 	enum cli_on_break on_break;
 	enum cli_on_deadlock on_deadlock;
 	enum dpe_engine_choice engine;
@@ -102,6 +103,9 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report);
 /* The closing lines. `lost`: exact losses of a live run, or NULL for what the recognizer saw. */
 void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *recognizer,
 	const struct dpe_loss *losses, unsigned nlosses);
+/* How things stand at this moment, and who waits for whom, to standard error. */
+void cli_report_state(
+	struct cli_report *report, const struct dpe_recognizer *recognizer, uint64_t lost);
 /* True where the user asked for the end at a `break`. */
 bool cli_report_left(const struct cli_report *report);
 /* The status that the verdicts ask for. False output of the report itself is an error. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LONGEST_WAIT 50 /* ms between looks at signals */
@@ -52,8 +53,39 @@ static void take_signals(struct live *live)
 	sigaddset(&wanted, SIGINT);
 	sigaddset(&wanted, SIGTERM);
 	sigaddset(&wanted, SIGHUP);
+	sigaddset(&wanted, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &wanted, NULL);
 	live->signals = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static uint64_t sum_losses(const struct dpe_loss *losses, unsigned count)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		sum += losses[i].count;
+	return sum;
+}
+
+static struct dpe_loss *find_losses(struct live *live, unsigned *count)
+{
+	unsigned room = dpe_probes_losses(live->probes, NULL, 0);
+	struct dpe_loss *losses = dpe_xcalloc(room, sizeof(*losses));
+
+	*count = dpe_probes_losses(live->probes, losses, room);
+	if (*count > room)
+		*count = room;
+	return losses;
+}
+
+/* SIGUSR1 asks how things stand. */
+static void tell_state(struct live *live)
+{
+	unsigned nlosses;
+	struct dpe_loss *losses = find_losses(live, &nlosses);
+
+	cli_report_state(live->report, live->recognizer, sum_losses(losses, nlosses));
+	free(losses);
 }
 
 /* Ctrl-C reaches the target, too, which decides what to do; a second one is meant for us. */
@@ -62,7 +94,9 @@ static void look_at_signals(struct live *live)
 	struct signalfd_siginfo info;
 
 	while (read(live->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo != SIGINT || !live->how->launch || live->interrupts++)
+		if (info.ssi_signo == SIGUSR1)
+			tell_state(live);
+		else if (info.ssi_signo != SIGINT || !live->how->launch || live->interrupts++)
 			live->ended = true;
 	}
 }
@@ -110,8 +144,18 @@ static bool begin_outputs(struct live *live)
 	return live->log;
 }
 
+static uint64_t seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec;
+}
+
 static void follow(struct live *live)
 {
+	const struct cli *cli = live->cli;
+	uint64_t begin = seconds();
 	const struct dpe_probes_sink sink = {
 		.context = live,
 		.message = on_message,
@@ -130,30 +174,12 @@ static void follow(struct live *live)
 		if (!got || (got < 0 && errno != EINTR))
 			return;
 		look_at_signals(live);
+		if (cli->duration && seconds() - begin >= cli->duration)
+			return;
 	}
 }
 
 /* ---- the end ----------------------------------------------------------------------------- */
-
-static uint64_t sum_losses(const struct dpe_loss *losses, unsigned count)
-{
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < count; i++)
-		sum += losses[i].count;
-	return sum;
-}
-
-static struct dpe_loss *find_losses(struct live *live, unsigned *count)
-{
-	unsigned room = dpe_probes_losses(live->probes, NULL, 0);
-	struct dpe_loss *losses = dpe_xcalloc(room, sizeof(*losses));
-
-	*count = dpe_probes_losses(live->probes, losses, room);
-	if (*count > room)
-		*count = room;
-	return losses;
-}
 
 /* Losses that no gap in the log shows: those after a thread's last message. All are written, as
  * nobody can tell. */

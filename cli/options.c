@@ -31,6 +31,7 @@ enum option_id {
 	O_MAX_INSTANCES,
 	O_MAX_STATES,
 	O_STACK,
+	O_DURATION,
 	O_RING,
 	O_DUMP,
 	O_DEBUG,
@@ -82,6 +83,8 @@ static const struct option options[] = {
 		"what becomes of a program that hangs (report)"},
 	{O_MAX_INSTANCES, 0, "max-instances", "N", FOR_RECOGNIZING,
 		"partial matches kept of a slice (100000)"},
+	{O_DURATION, 'd', "duration", "SECONDS", FOR_LIVE,
+		"end after so long; the program goes on"},
 	{O_STACK, 0, "stack", "N", FOR_LIVE, "frames kept of each event's stack, 0 to 32 (8)"},
 	{O_RING, 0, "ring", "BYTES", FOR_LIVE, "size of the ring buffer, a power of two (8388608)"},
 	{O_DUMP, 0, "dump", "ast|resolved|normal", FOR_CHECK | FOR_COMPILE,
@@ -307,6 +310,8 @@ static bool set_option(struct cli *cli, const struct option *option, const char 
 		return set_number(cli, option->name, text, 1, UINT_MAX, &cli->max_instances);
 	case O_MAX_STATES:
 		return set_number(cli, option->name, text, 1, UINT_MAX, &cli->max_states);
+	case O_DURATION:
+		return set_number(cli, option->name, text, 1, 1000000000, &cli->duration);
 	case O_STACK:
 		return set_number(cli, option->name, text, 0, 32, &cli->stack_depth);
 	case O_RING:

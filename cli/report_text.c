@@ -364,6 +364,46 @@ void cli_text_lost(struct cli_report *report)
 
 /* ---- the summary ------------------------------------------------------------------------- */
 
+struct state {
+	struct cli_report *report;
+	struct dpe_text *text;
+};
+
+static void add_wait(void *context, const struct dpe_wait *wait)
+{
+	struct state *state = context;
+
+	dpe_text_puts(state->text, "  thread ");
+	add_value(state->text, wait->thread);
+	dpe_text_puts(state->text, " waits for ");
+	add_value(state->text, wait->object);
+	add_name(state->text, state->report, wait->object);
+	if (wait->holder.kind != DPE_NONE) {
+		dpe_text_puts(state->text, ", which thread ");
+		add_value(state->text, wait->holder);
+		dpe_text_puts(state->text, wait->ended ? " held when it ended" : " holds");
+	}
+	dpe_text_puts(state->text, "\n");
+}
+
+void cli_report_state(
+	struct cli_report *report, const struct dpe_recognizer *recognizer, uint64_t lost)
+{
+	struct dpe_text text = {0};
+	struct dpe_summary now;
+	struct state state = {report, &text};
+
+	dpe_recognizer_summary(recognizer, &now);
+	dpe_text_printf(&text,
+		"dpe: so far %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " findings; %" PRIu64
+		" events remembered\n",
+		now.events, lost,
+		now.matches + now.violated + now.incomplete + now.errors + now.deadlocks, now.kept);
+	dpe_recognizer_waits(recognizer, add_wait, &state);
+	fputs(text.at, stderr);
+	dpe_text_free(&text);
+}
+
 static void add_count(struct dpe_text *to, const char **separator, uint64_t count, const char *one,
 	const char *more)
 {

@@ -223,6 +223,12 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
 	recognizer->ended = true;
 }
 
+void dpe_recognizer_waits(const struct dpe_recognizer *recognizer,
+	void (*each)(void *context, const struct dpe_wait *wait), void *context)
+{
+	dpe_waits_each(recognizer->waits, each, context);
+}
+
 void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_summary *summary)
 {
 	*summary = recognizer->summary;

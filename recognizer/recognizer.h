@@ -114,6 +114,10 @@ void dpe_recognizer_watermark(
 void dpe_recognizer_doubt(struct dpe_recognizer *recognizer, uint64_t lost, const char *reason);
 /* The end of the run: releases what is held and gives the verdicts of all slices. */
 void dpe_recognizer_finish(struct dpe_recognizer *recognizer);
+/* Each thread that waits at this moment, for each object that it waits for and each who holds that
+ * (holder DPE_NONE: nobody, as far as is known). Borrowed for the call. */
+void dpe_recognizer_waits(const struct dpe_recognizer *recognizer,
+	void (*each)(void *context, const struct dpe_wait *wait), void *context);
 void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_summary *summary);
 
 #endif

@@ -329,6 +329,9 @@ void dpe_waits_end(
 /* Tells the sink of each cycle through a wait that began since the last check. */
 void dpe_waits_check(
 	struct dpe_waits *waits, struct dpe_recognizer *recognizer, const struct dpe_rule *rule);
+/* Each wait that there is. */
+void dpe_waits_each(const struct dpe_waits *waits,
+	void (*each)(void *context, const struct dpe_wait *wait), void *context);
 /* Tells of threads that have waited until `time` for themselves, or for one that has ended;
  * UINT64_MAX: the end. */
 void dpe_waits_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time);

@@ -431,3 +431,34 @@ void dpe_waits_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer
 	}
 	waits->lasting.count = kept;
 }
+
+/* ---- looking at it ----------------------------------------------------------------------- */
+
+void dpe_waits_each(const struct dpe_waits *waits,
+	void (*each)(void *context, const struct dpe_wait *wait), void *context)
+{
+	for (uint32_t t = 0; t < waits->threads.nnodes; t++) {
+		const struct node *thread = &waits->threads.nodes[t];
+
+		for (unsigned i = 0; i < thread->nedges && !thread->ended; i++) {
+			const struct node *object = &waits->objects.nodes[thread->edges[i].to];
+			struct dpe_wait wait = {
+				.thread = thread->value,
+				.object = object->value,
+				.waits = thread->edges[i].since,
+			};
+
+			for (unsigned j = 0; j < object->nedges; j++) {
+				const struct node *holder =
+					&waits->threads.nodes[object->edges[j].to];
+
+				wait.holder = holder->value;
+				wait.holds = object->edges[j].since;
+				wait.ended = holder->ended;
+				each(context, &wait);
+			}
+			if (!object->nedges)
+				each(context, &wait);
+		}
+	}
+}

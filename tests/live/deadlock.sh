@@ -53,6 +53,17 @@ found = [json.loads(line) for line in sys.stdin if line.startswith("{")]
 [f] = [f for f in found if f["type"] == "finding"]
 print(f["kind"], len(f["threads"]), len(f["objects"]))' <out)" = 'deadlock 2 2'
 
+# How things stand, when asked; and an end after some time, which leaves the program as it is.
+"$DPE" deadlock -d 3 -- ./deadlocks cycle >out 2>err </dev/null &
+dpe=$!
+sleep 1.5
+kill -USR1 $dpe
+wait $dpe
+status=$?
+says 'SIGUSR1 tells who waits for whom' 1 'dpe: so far ' '(a), which thread' '(b), which thread'
+pgrep -x deadlocks >/dev/null && ok '-d ends dpe, not the program' || not_ok '-d ends dpe, not the program'
+pkill -KILL -x deadlocks
+
 # It hangs already: attaching sees only what comes, which is nothing, and leaves it as it was.
 ./deadlocks self >hanging.out &
 hanging=$!
