@@ -30,7 +30,7 @@ struct cli {
 	char **target; /* what stands after "--", ended by NULL; or NULL */
 	bool json, target_status, plan, placement, stabilize, all, help;
 	bool in_place, check; /* of fmt */
-	bool explain;
+	bool explain, sarif;
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
 	pid_t pid;
 	unsigned max_instances, max_states, stack_depth, ring_bytes;

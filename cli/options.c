@@ -54,7 +54,7 @@ static const struct option options[] = {
 	{O_PID, 'p', "pid", "PID", FOR_ATTACH | FOR_LIST | FOR_DEADLOCK, "the process to observe"},
 	{O_INCLUDE, 'I', "include", "DIR", FOR_ALL & ~FOR_LIST,
 		"look here for included specifications"},
-	{O_FORMAT, 0, "format", "text|json", FOR_RECOGNIZING | FOR_RECORD | FOR_CHECK,
+	{O_FORMAT, 0, "format", "text|json|sarif", FOR_RECOGNIZING | FOR_RECORD | FOR_CHECK,
 		"of the report, of what --explain tells"},
 	{O_REPORT, 0, "report", "FILE", FOR_RECOGNIZING | FOR_RECORD, "send the report to a file"},
 	{O_ALL, 0, "all", NULL, FOR_RECOGNIZING, "repeat findings that are identical"},
@@ -211,9 +211,11 @@ static bool set_pid(struct cli *cli, const char *text)
 
 static bool set_format(struct cli *cli, const struct option *option, const char *text)
 {
-	int at = choose(cli, option->name, "text|json", text);
+	bool recognizes = !(cli->command->mask & FOR_CHECK);
+	int at = choose(cli, option->name, recognizes ? "text|json|sarif" : "text|json", text);
 
 	cli->json = at == 1;
+	cli->sarif = at == 2;
 	return at >= 0;
 }
 

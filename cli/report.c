@@ -46,7 +46,9 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 		report->inconclusive = true;
 	else if (verdict->kind != DPE_SATISFIED)
 		report->found = true;
-	if (report->cli->json)
+	if (report->sarif)
+		cli_sarif_verdict(report, verdict);
+	else if (report->cli->json)
 		cli_json_verdict(report, verdict);
 	else
 		cli_text_verdict(report, verdict);
@@ -56,7 +58,9 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 static void tell_line(
 	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text)
 {
-	if (report->cli->json)
+	if (report->sarif)
+		cli_sarif_line(report, rule, kind, text);
+	else if (report->cli->json)
 		cli_json_line(report, rule, kind, text);
 	else
 		cli_text_line(report, rule, kind, text);
@@ -82,7 +86,9 @@ static void on_deadlock(
 	struct cli_report *report = context;
 
 	report->found = true;
-	if (report->cli->json)
+	if (report->sarif)
+		cli_sarif_deadlock(report, rule, deadlock);
+	else if (report->cli->json)
 		cli_json_deadlock(report, rule, deadlock);
 	else
 		cli_text_deadlock(report, rule, deadlock);
@@ -102,7 +108,7 @@ static enum dpe_break on_stop(
 		return cli_stop(report, rule, at);
 	if (report->cli->on_break == CLI_CONTINUE)
 		return DPE_GO_ON;
-	if (!report->cli->json)
+	if (!report->cli->json && !report->sarif)
 		cli_text_line(report, rule, "break", "the replay stops here");
 	return DPE_END;
 }
@@ -111,7 +117,9 @@ static void on_held(void *context, const struct dpe_message *message, const char
 {
 	struct cli_report *report = context;
 
-	if (report->cli->json)
+	if (report->sarif)
+		cli_sarif_doubt(report, "a message waited for what never came");
+	else if (report->cli->json)
 		cli_json_held(report, message, missing);
 	else
 		cli_text_held(report, message, missing);
@@ -121,7 +129,9 @@ static void on_lost(void *context, const struct dpe_message *after, uint64_t cou
 {
 	struct cli_report *report = context;
 
-	if (report->cli->json)
+	if (report->sarif) /* the summary counts them */
+		report->told_lost = true;
+	else if (report->cli->json)
 		cli_json_lost(report, after, count);
 	else if (!report->told_lost)
 		cli_text_lost(report);
@@ -174,7 +184,8 @@ struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
 	report->cli = cli;
 	report->spec = spec;
 	report->signals = -1;
-	report->to = cli->json ? stdout : stderr;
+	report->to = cli->json || cli->sarif ? stdout : stderr;
+	report->sarif = cli->sarif ? cli_sarif_new() : NULL;
 	if (!cli->report)
 		return report;
 	report->to = fopen(cli->report, "we");
@@ -183,6 +194,7 @@ struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
 		return report;
 	dpe_diag_at(cli->diags, DPE_ERROR, cli->report, "cannot create this report: %s",
 		strerror(errno));
+	cli_sarif_free(report->sarif);
 	free(report);
 	return NULL;
 }
@@ -211,7 +223,9 @@ void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *r
 	dpe_recognizer_summary(recognizer, &summary);
 	for (unsigned i = 0; losses && i < nlosses; i++)
 		summary.lost = (i ? summary.lost : 0) + losses[i].count;
-	if (report->cli->json)
+	if (report->sarif)
+		cli_sarif_summary(report, &summary);
+	else if (report->cli->json)
 		cli_json_summary(report, &summary, losses, nlosses);
 	else
 		cli_text_summary(report, &summary, losses, nlosses);
@@ -238,6 +252,7 @@ int cli_report_free(struct cli_report *report)
 		free(finding->key);
 		free(finding);
 	}
+	cli_sarif_free(report->sarif);
 	free(report);
 	return status;
 }

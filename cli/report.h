@@ -28,6 +28,7 @@ struct cli_report {
 	uint64_t start; /* ns: the first event's time */
 	bool found, inconclusive, told_lost;
 	bool repeated; /* the last verdict was counted, not told */
+	struct cli_sarif *sarif; /* owned; NULL: another format */
 	struct cli_finding *findings;
 	unsigned nfindings;
 };
@@ -56,6 +57,18 @@ void cli_json_stop(
 	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_message *at);
 void cli_json_summary(struct cli_report *report, const struct dpe_summary *summary,
 	const struct dpe_loss *losses, unsigned nlosses);
+
+struct cli_sarif *cli_sarif_new(void);
+void cli_sarif_free(struct cli_sarif *sarif); /* accepts NULL */
+void cli_sarif_verdict(struct cli_report *report, const struct dpe_verdict *verdict);
+void cli_sarif_line(
+	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text);
+void cli_sarif_deadlock(struct cli_report *report, const struct dpe_rule *rule,
+	const struct dpe_deadlock *deadlock);
+/* Notes what makes verdicts uncertain. */
+void cli_sarif_doubt(struct cli_report *report, const char *text);
+/* Writes the document; nothing can be added after it. */
+void cli_sarif_summary(struct cli_report *report, const struct dpe_summary *summary);
 
 const char *cli_verdict_name(enum dpe_verdict_kind kind);
 /* The name of the variable that a pointer leads to, or NULL; the caller's. */

@@ -1,0 +1,391 @@
+/* The report as SARIF 2.1.0, for code hosts and editors: one run, one result for each different
+ * finding, with where it was and where the other events of it were. Written at the end. */
+#include "cli/report.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One result, as often as it came. */
+struct result {
+	UT_hash_handle hh;
+	char *key;
+	cJSON *item; /* in the list of results */
+	uint64_t count;
+};
+
+struct cli_sarif {
+	cJSON *results, *notifications;
+	struct result *by_key;
+};
+
+struct cli_sarif *cli_sarif_new(void)
+{
+	struct cli_sarif *sarif = dpe_xcalloc(1, sizeof(*sarif));
+
+	sarif->results = cJSON_CreateArray();
+	sarif->notifications = cJSON_CreateArray();
+	return sarif;
+}
+
+void cli_sarif_free(struct cli_sarif *sarif)
+{
+	struct result *result, *next;
+
+	if (!sarif)
+		return;
+	HASH_ITER (hh, sarif->by_key, result, next) {
+		HASH_DEL(sarif->by_key, result);
+		free(result->key);
+		free(result);
+	}
+	cJSON_Delete(sarif->results);
+	cJSON_Delete(sarif->notifications);
+	free(sarif);
+}
+
+/* ---- pieces ------------------------------------------------------------------------------ */
+
+/* Text of the specification or the target: made UTF-8 first. */
+static cJSON *string(const char *text, size_t len)
+{
+	struct dpe_text quoted = {0};
+	cJSON *item;
+
+	dpe_json_string(&quoted, text, len);
+	item = cJSON_CreateRaw(quoted.at);
+	dpe_text_free(&quoted);
+	return item;
+}
+
+static cJSON *number(uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	return cJSON_CreateRaw(text);
+}
+
+static cJSON *message(const char *text)
+{
+	cJSON *item = cJSON_CreateObject();
+
+	cJSON_AddItemToObject(item, "text", string(text, strlen(text)));
+	return item;
+}
+
+static cJSON *physical(const char *file, size_t len, unsigned line)
+{
+	cJSON *item = cJSON_CreateObject(), *artifact, *region;
+
+	artifact = cJSON_AddObjectToObject(item, "artifactLocation");
+	cJSON_AddItemToObject(artifact, "uri", string(file, len));
+	region = cJSON_AddObjectToObject(item, "region");
+	cJSON_AddItemToObject(region, "startLine", number(line ? line : 1));
+	return item;
+}
+
+/* "function+0x1f (file:line)"; false where the frame names no file. */
+static bool split_frame(const char *frame, const char **file, size_t *len, unsigned *line)
+{
+	const char *open = strstr(frame, " ("), *colon = strrchr(frame, ':');
+
+	if (!open || !colon || colon < open)
+		return false;
+	*file = open + 2;
+	*len = (size_t)(colon - *file);
+	*line = (unsigned)strtoul(colon + 1, NULL, 10);
+	return *line > 0;
+}
+
+/* The first frame that the program's own sources have: a file with a folder, not the library's. */
+static const char *best_frame(const struct dpe_message *at)
+{
+	const char *best = NULL;
+
+	for (unsigned i = 0; i < at->nstack; i++) {
+		const char *file;
+		size_t len;
+		unsigned line;
+
+		if (!split_frame(at->stack[i], &file, &len, &line))
+			continue;
+		if (memchr(file, '/', len))
+			return at->stack[i];
+		best = best ? best : at->stack[i];
+	}
+	return best;
+}
+
+static cJSON *rule_location(const struct dpe_rule *rule)
+{
+	cJSON *location = cJSON_CreateObject();
+	const char *file;
+	unsigned line, column;
+
+	if (!rule->place.source)
+		return location;
+	dpe_place_line(rule->place, &line, &column);
+	file = dpe_source_name(rule->place.source);
+	cJSON_AddItemToObject(location, "physicalLocation", physical(file, strlen(file), line));
+	return location;
+}
+
+/* Where an event was, with what it was. */
+static cJSON *event_location(struct cli_report *report, const struct dpe_rule *rule,
+	const struct dpe_message *event, struct dpe_text *key)
+{
+	struct dpe_message *resolved = cli_resolved(report, event);
+	const char *frame = best_frame(resolved), *file;
+	cJSON *location = frame ? cJSON_CreateObject() : rule_location(rule), *logical, *function;
+	struct dpe_text name = {0};
+	unsigned line;
+	size_t len;
+
+	dpe_event_print(&name, report->cli->names, resolved->name, resolved->phase);
+	if (frame && split_frame(frame, &file, &len, &line)) {
+		cJSON_AddItemToObject(location, "physicalLocation", physical(file, len, line));
+		logical = cJSON_AddArrayToObject(location, "logicalLocations");
+		function = cJSON_CreateObject();
+		cJSON_AddItemToObject(function, "name", string(frame, strcspn(frame, "+ ")));
+		cJSON_AddStringToObject(function, "kind", "function");
+		cJSON_AddItemToArray(logical, function);
+	}
+	dpe_text_printf(key, "|%s %s", name.at, frame ? frame : "");
+	if (resolved->thread.kind != DPE_NONE) {
+		dpe_text_puts(&name, " in thread ");
+		dpe_value_print(&name, resolved->thread);
+	}
+	cJSON_AddItemToObject(location, "message", message(name.at));
+	dpe_text_free(&name);
+	dpe_message_unref(resolved);
+	return location;
+}
+
+/* ---- results ----------------------------------------------------------------------------- */
+
+/* Among the rules that have verdicts. */
+static unsigned index_of(const struct cli_report *report, const struct dpe_rule *rule)
+{
+	unsigned index = 0;
+
+	for (const struct dpe_rule *at = report->spec->rules; at < rule; at++)
+		index += at->mode != DPE_SYNC;
+	return index;
+}
+
+static cJSON *new_result(
+	struct cli_report *report, const struct dpe_rule *rule, const char *level, const char *text)
+{
+	cJSON *result = cJSON_CreateObject();
+
+	cJSON_AddItemToObject(result, "ruleId", string(rule->name, strlen(rule->name)));
+	cJSON_AddItemToObject(result, "ruleIndex", number(index_of(report, rule)));
+	cJSON_AddStringToObject(result, "level", level);
+	cJSON_AddItemToObject(result, "message", message(text));
+	return result;
+}
+
+/* Takes over the result and the text of the key. */
+static void add_result(struct cli_report *report, cJSON *item, struct dpe_text *key)
+{
+	struct cli_sarif *sarif = report->sarif;
+	struct result *result;
+	char print[20];
+	cJSON *prints;
+
+	HASH_FIND_STR(sarif->by_key, key->at, result);
+	if (result) {
+		result->count++;
+		cJSON_ReplaceItemInObject(result->item, "occurrenceCount", number(result->count));
+		cJSON_Delete(item);
+		dpe_text_free(key);
+		return;
+	}
+	snprintf(print, sizeof(print), "%016" PRIx64, dpe_value_hash(dpe_value_string(key->at)));
+	prints = cJSON_AddObjectToObject(item, "partialFingerprints");
+	cJSON_AddStringToObject(prints, "findingHash/v1", print);
+	cJSON_AddItemToObject(item, "occurrenceCount", number(1));
+	cJSON_AddItemToArray(sarif->results, item);
+	result = dpe_xcalloc(1, sizeof(*result));
+	result->key = key->at;
+	result->item = item;
+	result->count = 1;
+	HASH_ADD_KEYPTR(hh, sarif->by_key, result->key, key->len, result);
+}
+
+static void add_locations(struct cli_report *report, const struct dpe_rule *rule,
+	const struct dpe_message *const *events, unsigned count, cJSON *result,
+	struct dpe_text *key)
+{
+	cJSON *locations = cJSON_AddArrayToObject(result, "locations"), *related = NULL;
+
+	if (!count) {
+		cJSON_AddItemToArray(locations, rule_location(rule));
+		return;
+	}
+	cJSON_AddItemToArray(locations, event_location(report, rule, events[count - 1], key));
+	for (unsigned i = 0; i + 1 < count; i++) {
+		if (!related)
+			related = cJSON_AddArrayToObject(result, "relatedLocations");
+		cJSON_AddItemToArray(related, event_location(report, rule, events[i], key));
+	}
+}
+
+static void describe(struct dpe_text *to, const struct dpe_verdict *verdict)
+{
+	dpe_text_printf(to, "%s: %s", verdict->rule->name, cli_verdict_name(verdict->kind));
+	if (verdict->kind == DPE_MATCH) {
+		dpe_text_puts(to, " of ");
+		dpe_rule_print(to, verdict->rule);
+	}
+	if (verdict->reason)
+		dpe_text_printf(to, ": %s", verdict->reason);
+	for (unsigned i = 0; i < verdict->nexpected; i++)
+		dpe_text_printf(to, "%s%s", i ? " or " : "; expected: ", verdict->expected[i]);
+}
+
+void cli_sarif_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
+{
+	struct dpe_text text = {0}, key = {0};
+	cJSON *result;
+
+	if (verdict->kind == DPE_SATISFIED)
+		return;
+	describe(&text, verdict);
+	result = new_result(report, verdict->rule,
+		verdict->kind == DPE_INCONCLUSIVE ? "note" : "error", text.at);
+	dpe_text_printf(&key, "%s %d", verdict->rule->name, verdict->kind);
+	if (verdict->nevents)
+		add_locations(
+			report, verdict->rule, verdict->events, verdict->nevents, result, &key);
+	else
+		add_locations(report, verdict->rule, &verdict->event, verdict->event != NULL,
+			result, &key);
+	add_result(report, result, &key);
+	dpe_text_free(&text);
+}
+
+/* error("…") of a rule; what it prints is for people to read on the way. */
+void cli_sarif_line(
+	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text)
+{
+	struct dpe_text key = {0};
+	cJSON *result;
+
+	if (!strcmp(kind, "print"))
+		return;
+	result = new_result(report, rule, "error", *text ? text : "error");
+	dpe_text_printf(&key, "%s error %s", rule->name, text);
+	add_locations(report, rule, NULL, 0, result, &key);
+	add_result(report, result, &key);
+}
+
+static void describe_wait(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_wait *wait)
+{
+	char *name = cli_variable_at(report, wait->object);
+
+	dpe_text_puts(to, "; thread ");
+	dpe_value_print(to, wait->thread);
+	dpe_text_puts(to, " waits for ");
+	if (name)
+		dpe_text_puts(to, name);
+	else
+		dpe_value_print(to, wait->object);
+	dpe_text_puts(to, wait->ended ? ", held by the ended thread " : ", held by thread ");
+	dpe_value_print(to, wait->holder);
+	free(name);
+}
+
+void cli_sarif_deadlock(
+	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
+{
+	const struct dpe_message **events =
+		dpe_xcalloc(2 * deadlock->nwaits + 1, sizeof(struct dpe_message *));
+	struct dpe_text text = {0}, key = {0};
+	unsigned count = 0;
+	cJSON *result;
+
+	dpe_text_printf(&text, "deadlock of %u thread%s", deadlock->nwaits,
+		deadlock->nwaits == 1 ? "" : "s");
+	for (unsigned i = 0; i < deadlock->nwaits; i++) {
+		describe_wait(&text, report, &deadlock->waits[i]);
+		if (deadlock->waits[i].holds)
+			events[count++] = deadlock->waits[i].holds;
+		if (deadlock->waits[i].waits)
+			events[count++] = deadlock->waits[i].waits;
+	}
+	result = new_result(report, rule, "error", text.at);
+	dpe_text_printf(&key, "%s deadlock", rule->name);
+	add_locations(report, rule, events, count, result, &key);
+	add_result(report, result, &key);
+	dpe_text_free(&text);
+	free(events);
+}
+
+/* What makes verdicts uncertain. */
+void cli_sarif_doubt(struct cli_report *report, const char *text)
+{
+	cJSON *notification = cJSON_CreateObject();
+
+	cJSON_AddStringToObject(notification, "level", "warning");
+	cJSON_AddItemToObject(notification, "message", message(text));
+	cJSON_AddItemToArray(report->sarif->notifications, notification);
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+static cJSON *driver(const struct cli_report *report)
+{
+	cJSON *driver = cJSON_CreateObject(), *rules;
+
+	cJSON_AddStringToObject(driver, "name", "dpe");
+	cJSON_AddStringToObject(driver, "version", DPE_VERSION);
+	rules = cJSON_AddArrayToObject(driver, "rules");
+	for (unsigned i = 0; i < report->spec->nrules; i++) {
+		const struct dpe_rule *rule = &report->spec->rules[i];
+		struct dpe_text text = {0};
+		cJSON *item;
+
+		if (rule->mode == DPE_SYNC)
+			continue;
+		item = cJSON_CreateObject();
+		dpe_text_printf(&text, "%s ", dpe_mode_name(rule->mode));
+		dpe_rule_print(&text, rule);
+		cJSON_AddItemToObject(item, "id", string(rule->name, strlen(rule->name)));
+		cJSON_AddItemToObject(item, "shortDescription", message(text.at));
+		cJSON_AddItemToArray(rules, item);
+		dpe_text_free(&text);
+	}
+	return driver;
+}
+
+void cli_sarif_summary(struct cli_report *report, const struct dpe_summary *summary)
+{
+	struct cli_sarif *sarif = report->sarif;
+	cJSON *log = cJSON_CreateObject(), *runs, *run = cJSON_CreateObject(), *tool, *invocation;
+	char *text;
+
+	if (summary->lost) {
+		text = dpe_xasprintf("%" PRIu64 " events were lost", summary->lost);
+		cli_sarif_doubt(report, text);
+		free(text);
+	}
+	cJSON_AddStringToObject(log, "version", "2.1.0");
+	runs = cJSON_AddArrayToObject(log, "runs");
+	cJSON_AddItemToArray(runs, run);
+	tool = cJSON_AddObjectToObject(run, "tool");
+	cJSON_AddItemToObject(tool, "driver", driver(report));
+	invocation = cJSON_CreateObject();
+	cJSON_AddItemToArray(cJSON_AddArrayToObject(run, "invocations"), invocation);
+	cJSON_AddBoolToObject(invocation, "executionSuccessful", true);
+	cJSON_AddItemToObject(invocation, "toolExecutionNotifications", sarif->notifications);
+	cJSON_AddItemToObject(run, "results", sarif->results);
+	sarif->notifications = sarif->results = NULL;
+	text = cJSON_Print(log);
+	fprintf(report->to, "%s\n", text);
+	cJSON_free(text);
+	cJSON_Delete(log);
+}
