@@ -31,7 +31,7 @@ says 'option without its argument' 2 '--report needs an argument'
 run "$DPE" replay r.msg -s
 says '-s without a specification' 2 '-s needs a specification'
 run "$DPE" replay --format=xml -s r.dpe r.msg
-says 'wrong choice' 2 "--format takes one of text|json, not 'xml'"
+says 'wrong choice' 2 "--format takes one of text|json|sarif, not 'xml'"
 run "$DPE" replay --all=yes -s r.dpe r.msg
 says 'argument that is not wanted' 2 '--all takes no argument'
 run "$DPE" replay --max-instances=many -s r.dpe r.msg
