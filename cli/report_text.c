@@ -396,9 +396,10 @@ void cli_report_state(
 	dpe_recognizer_summary(recognizer, &now);
 	dpe_text_printf(&text,
 		"dpe: so far %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " findings; %" PRIu64
-		" events remembered\n",
+		" slices, %" PRIu64 " events remembered\n",
 		now.events, lost,
-		now.matches + now.violated + now.incomplete + now.errors + now.deadlocks, now.kept);
+		now.matches + now.violated + now.incomplete + now.errors + now.deadlocks,
+		now.slices, now.kept);
 	dpe_recognizer_waits(recognizer, add_wait, &state);
 	fputs(text.at, stderr);
 	dpe_text_free(&text);

@@ -335,6 +335,7 @@ static void print_rule(struct dpe_text *to, const struct ast_item *item)
 	for (const struct ast_dpe *o = item->observing; o; o = o->next) {
 		dpe_text_puts(to, "\n\tobserving ");
 		dpe_ast_print_dpe(to, o);
+		dpe_text_puts(to, o->ends ? " ends" : "");
 	}
 	if (item->action) {
 		dpe_text_puts(to, "\n\taction ");

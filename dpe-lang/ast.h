@@ -118,6 +118,7 @@ struct ast_dpe {
 	struct ast_block *action; /* of an event, a group, or alone */
 	struct ast_dpe *left, *right;
 	struct ast_dpe *next, *last;     /* in a list of observed events */
+	bool ends;                       /* the observed event ends the slice */
 	struct dpe_place place;          /* of the operator or the event */
 	struct dpe_place extent;         /* of the whole expression */
 	const struct ast_origin *origin; /* after expansion, or NULL */

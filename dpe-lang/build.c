@@ -60,10 +60,13 @@ struct ast_stmt *dpe_build_stmt_list(struct ast_stmt *list, struct ast_stmt *stm
 }
 
 struct ast_dpe *dpe_build_observed(
-	struct dpe_parser *parser, struct ast_dpe *list, struct ast_event *event)
+	struct dpe_parser *parser, struct ast_dpe *list, struct ast_event *event, bool ends)
 {
 	struct ast_dpe *node = dpe_build_event_node(parser, event, NULL);
 
+	node->ends = ends;
+	if (!list)
+		return node;
 	APPEND(list, node);
 	return list;
 }

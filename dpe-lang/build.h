@@ -29,7 +29,7 @@ struct ast_dpe *dpe_build_dpe(struct dpe_parser *parser, enum ast_dpe_kind kind,
 struct ast_dpe *dpe_build_event_node(
 	struct dpe_parser *parser, struct ast_event *event, struct ast_block *action);
 struct ast_dpe *dpe_build_observed(
-	struct dpe_parser *parser, struct ast_dpe *list, struct ast_event *event);
+	struct dpe_parser *parser, struct ast_dpe *list, struct ast_event *event, bool ends);
 /* Stands for what does not parse. */
 struct ast_dpe *dpe_build_wrong(struct dpe_parser *parser, struct dpe_place place);
 /* `by` may stand on either side of the condition. */

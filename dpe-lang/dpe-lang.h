@@ -161,6 +161,7 @@ struct dpe_rule {
 	const struct dpe_literal *literals;
 	const struct dpe_position *positions; /* positions[0] is $1 */
 	const unsigned *observing;            /* patterns that are watched and not part of R */
+	const bool *ends;                     /* which of these end a slice */
 	enum dpe_class class;
 	const char *class_reason; /* the operator that decides, in words */
 	struct dpe_place class_place;

@@ -153,7 +153,7 @@ static bool word(const struct piece *piece, const char *text)
 
 static bool is_keyword(const struct piece *piece)
 {
-	static const char *const words[] = {"if", "else", "by", "observing", "expect", "detect",
+	static const char *const words[] = {"if", "else", "by", "observing", "ends", "expect", "detect",
 		"sync", "fifo", "last", "all", "once", "include", "var"};
 
 	for (unsigned i = 0; i < DPE_COUNT(words); i++) {

@@ -25,6 +25,7 @@ struct dpe_parser;
 	const char *text;
 	uint64_t num;
 	enum dpe_op op;
+	bool flag;
 	enum dpe_phase phase;
 	enum dpe_pairing pairing;
 	struct ast_name *name;
@@ -55,7 +56,7 @@ struct dpe_parser;
 %token <num> NUMBER "a number" POSITION "an event position"
 %token INCLUDE "include" VAR "var" EXPECT "expect" DETECT "detect" SYNC "sync"
 %token <pairing> PAIRING "fifo, last, all or once"
-%token OBSERVING "observing" ELSE "else" IF "if" BY "by"
+%token OBSERVING "observing" ENDS "ends" ELSE "else" IF "if" BY "by"
 %token <phase> PHASE "enter or exit"
 %token CONTROL_STAR "'*'" RULE_BRACE "'{'" PRIME "'''" SCOPE "'::'" ARROW "'->'"
 %token EQUALS "'='" EQ "'=='" NE "'!='" LE "'<='" GE "'>='" SHL "'<<'" SHR "'>>'" ANDAND "'&&'" OROR "'||'"
@@ -67,6 +68,7 @@ struct dpe_parser;
 %type <expr> simple condition
 %type <stmt> stmts stmt
 %type <block> block rule_block action otherwise
+%type <flag> ends
 %type <dpe> dpe par seq post primary observing observed
 %type <event> event core control
 %type <num> carets
@@ -146,8 +148,12 @@ observing: %empty		{ $$ = NULL; }
 	| OBSERVING observed	{ $$ = $2; }
 	;
 
-observed: event			{ $$ = dpe_build_event_node(parser, $1, NULL); }
-	| observed ',' event	{ $$ = dpe_build_observed(parser, $1, $3); }
+observed: event ends		{ $$ = dpe_build_observed(parser, NULL, $1, $2); }
+	| observed ',' event ends	{ $$ = dpe_build_observed(parser, $1, $3, $4); }
+	;
+
+ends: %empty			{ $$ = false; }
+	| ENDS			{ $$ = true; }
 	;
 
 action: %empty	{ $$ = NULL; }

@@ -249,6 +249,7 @@ static struct ast_dpe **expand_observed(struct dpe_resolver *r, unsigned *count)
 		node = dpe_expand_observed(r->spec, o);
 		if (!node)
 			continue;
+		node->ends = o->ends;
 		if (node->event->carets)
 			resolve_error(r, node->place, "an observed event has no carets");
 		*DPE_GROW(observed, n, cap) = node;
@@ -260,11 +261,15 @@ static struct ast_dpe **expand_observed(struct dpe_resolver *r, unsigned *count)
 static void resolve_observed(struct dpe_resolver *r, struct ast_dpe **observed, unsigned count)
 {
 	unsigned *patterns = dpe_arena_alloc(r->spec->arena, (count + 1) * sizeof(*patterns));
+	bool *ends = dpe_arena_alloc(r->spec->arena, (count + 1) * sizeof(*ends));
 
 	r->scope = SCOPE_OBSERVED;
 	for (unsigned i = 0; i < count; i++)
 		patterns[i] = dpe_intern_pattern(r, observed[i]);
+	for (unsigned i = 0; i < count; i++)
+		ends[i] = observed[i]->ends;
 	r->rule->observing = patterns;
+	r->rule->ends = ends;
 	r->rule->nobserving = count;
 }
 

@@ -305,6 +305,9 @@ static bool take_after_operand(struct dpe_filter *f)
 		   dpe_token_starts_operand(f, 1)) {
 		take(f, T_OBSERVING);
 		f->observing = true;
+	} else if (kind == T_NAME && f->observing && event && !dpe_token_ahead(f, 0)->first &&
+		   dpe_token_is_word(f, 0, "ends")) {
+		take(f, T_ENDS);
 	} else if (kind == T_NAME && dpe_token_is_word(f, 0, "else") &&
 		   dpe_token_kind_at(f, 1) == '{') {
 		take(f, T_ELSE);

@@ -233,6 +233,10 @@ void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_
 {
 	*summary = recognizer->summary;
 	summary->kept = recognizer->kept;
+	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
+		if (recognizer->runs[i].slices)
+			summary->slices += dpe_slices_count(&recognizer->runs[i]);
+	}
 }
 
 /* ---- the beginning and the end ----------------------------------------------------------- */

@@ -92,6 +92,7 @@ struct dpe_recognizer_options {
 struct dpe_summary {
 	uint64_t events, lost, held;
 	uint64_t kept; /* events that slices remember, an event once for each slice */
+	uint64_t slices;
 	unsigned rules;
 	uint64_t satisfied, violated, incomplete, inconclusive, matches, errors, deadlocks;
 };

@@ -151,6 +151,7 @@ struct dpe_slice {
 	uint64_t event;  /* the last one that touched it, to take each once */
 	bool extended;   /* a slice with these values and more exists */
 	bool done;       /* no further verdict */
+	bool retired;    /* ended, and nothing came since */
 	bool overflown;  /* partial matches were given up: from then on in doubt */
 	struct dpe_order order;
 	struct dpe_reading *readings; /* expect */
@@ -179,6 +180,7 @@ struct dpe_run {
 	struct dpe_binding *bindings;
 	unsigned nbindings;
 	bool *literals;              /* how the event may be read in the slice at hand */
+	bool as_literal, ends;       /* it may be read at all; it ends the slice */
 	bool *acted;                 /* positions whose action ran for this event */
 	const struct dpe_stmt **ran; /* other actions that ran for this event */
 	unsigned nran, capran;
@@ -247,6 +249,7 @@ void dpe_slices_free(struct dpe_run *run); /* with its slices; accepts a run wit
 void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence);
 /* Lets every slice stand in the state of run->automaton that it stands in in the old one. */
 void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old);
+uint64_t dpe_slices_count(const struct dpe_run *run);
 void dpe_slices_finish(struct dpe_run *run);
 /* Drops the events that can no longer matter. */
 void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon);

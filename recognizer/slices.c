@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FEWEST_RETIRED 1024 /* before they are freed */
+
 /* Slices with values for `mask` that have the same values for `sub`. */
 struct bucket {
 	UT_hash_handle hh;
@@ -23,7 +25,7 @@ struct bucket {
 
 struct dpe_slices {
 	struct dpe_slice *first, **last; /* in the order of their beginning */
-	uint64_t nslices;
+	uint64_t nslices, nretired;
 	struct dpe_slice **table; /* by all their values; open addressing */
 	uint64_t size, ntable;    /* size: a power of two */
 	struct bucket *buckets;   /* unless all patterns bind the same variables */
@@ -369,13 +371,17 @@ static bool condition_holds(const struct dpe_run *run, const struct dpe_slice *s
 	       dpe_pattern_condition_holds(&env, &run->rule->patterns[pattern]);
 }
 
-static bool observed(const struct dpe_run *run, unsigned pattern)
+static bool observed(const struct dpe_run *run, unsigned pattern, bool *ends)
 {
+	bool found = false;
+
 	for (unsigned i = 0; i < run->rule->nobserving; i++) {
-		if (run->rule->observing[i] == pattern)
-			return true;
+		if (run->rule->observing[i] != pattern)
+			continue;
+		found = true;
+		*ends |= run->rule->ends[i];
 	}
-	return false;
+	return found;
 }
 
 bool dpe_placed_condition_holds(const struct dpe_run *run, const struct dpe_slice *slice,
@@ -420,6 +426,7 @@ static bool read_event(
 	const struct dpe_rule *rule = run->rule;
 	bool belongs = false;
 
+	run->ends = run->as_literal = false;
 	memset(run->literals, 0, rule->nliterals * sizeof(*run->literals));
 	for (unsigned i = 0; i < run->nbindings; i++) {
 		const struct dpe_binding *binding = &run->bindings[i];
@@ -428,21 +435,47 @@ static bool read_event(
 			!agree(binding->values, slice->params, binding->mask) ||
 			!admits(run, slice, binding->pattern, occurrence))
 			continue;
-		belongs |= observed(run, binding->pattern);
+		belongs |= observed(run, binding->pattern, &run->ends);
 		for (unsigned l = 0; l < rule->nliterals; l++) {
 			if (rule->literals[l].pattern != binding->pattern)
 				continue;
-			run->literals[l] = true;
+			run->literals[l] = run->as_literal = true;
 			belongs = true;
 		}
 	}
 	return belongs;
 }
 
-static void take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+static void clear_order(struct dpe_run *run, struct dpe_slice *slice)
 {
-	if (slice->done || !read_event(run, slice, occurrence))
-		return;
+	run->recognizer->kept -= dpe_order_size(&slice->order);
+	dpe_order_clear(&slice->order);
+}
+
+/* What the slice was about is over: it is judged as at the end of the run, and is as new. */
+static void retire(struct dpe_run *run, struct dpe_slice *slice)
+{
+	bool expect = run->rule->mode == DPE_EXPECT;
+
+	if (expect && !slice->done && !slice->extended && slice->order.nchains)
+		dpe_expect_finish(run, slice);
+	clear_order(run, slice);
+	if (expect) {
+		dpe_expect_clear(run, slice);
+		dpe_expect_begin(run, slice);
+	} else {
+		dpe_detect_clear(run, slice);
+	}
+	slice->done = false;
+	run->slices->nretired += !slice->retired;
+	slice->retired = true;
+}
+
+static void read_as_literal(
+	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+{
+	run->slices->nretired -= slice->retired;
+	slice->retired = false;
 	dpe_order_preds(&slice->order, &occurrence->stamp, &run->preds);
 	memset(run->acted, 0, run->rule->npositions * sizeof(*run->acted));
 	run->nran = 0;
@@ -451,11 +484,62 @@ static void take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurr
 	else
 		dpe_detect_take(run, slice, occurrence);
 	if (run->one_thread && occurrence->message->host.kind == DPE_NONE) {
-		run->recognizer->kept -= dpe_order_size(&slice->order);
-		dpe_order_clear(&slice->order);
+		clear_order(run, slice);
 		run->preds.count = 0;
 	}
 	run->recognizer->kept += dpe_order_add(&slice->order, occurrence, &run->preds);
+}
+
+/* Whoever only ends the slice is no event of it; whoever is observed is. */
+static void take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+{
+	if (slice->done && !run->rule->nobserving)
+		return;
+	if (!read_event(run, slice, occurrence))
+		return;
+	if (!slice->done && (run->as_literal || !run->ends))
+		read_as_literal(run, slice, occurrence);
+	if (run->ends)
+		retire(run, slice);
+}
+
+static void free_slice(struct dpe_run *run, struct dpe_slice *slice)
+{
+	if (run->rule->mode == DPE_EXPECT)
+		dpe_expect_clear(run, slice);
+	else
+		dpe_detect_clear(run, slice);
+	dpe_order_clear(&slice->order);
+	drop_values(slice->params, slice->mask);
+	free(slice);
+}
+
+/* Frees slices that have ended once they are half of all, so that objects that come and go leave
+ * nothing behind. Those in buckets stay, as what they were joined from does. */
+static void sweep(struct dpe_run *run)
+{
+	struct dpe_slices *slices = run->slices;
+	struct dpe_slice *slice = slices->first, *next;
+
+	if (slices->nretired < FEWEST_RETIRED || slices->nretired * 2 < slices->ntable ||
+		slices->npattern_masks > 1 || !run->rule->nvariables)
+		return;
+	memset(slices->table, 0, slices->size * sizeof(struct dpe_slice *));
+	slices->last = &slices->first;
+	slices->ntable = slices->nretired = 0;
+	for (; slice; slice = next) {
+		next = slice->next_of_rule;
+		if (slice->retired) {
+			free_slice(run, slice);
+			continue;
+		}
+		slice->next_of_rule = NULL;
+		*slices->last = slice;
+		slices->last = &slice->next_of_rule;
+		place(slices, slice);
+		slices->ntable++;
+	}
+	*slices->last = NULL;
 }
 
 void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
@@ -475,6 +559,7 @@ void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
 	for (unsigned i = 0; i < slices->ntouched; i++)
 		take(run, slices->touched[i], occurrence);
 	dpe_engine_tidy(run);
+	sweep(run);
 }
 
 /* Matches of this slice may have been missed. */
@@ -495,7 +580,7 @@ void dpe_slices_finish(struct dpe_run *run)
 	for (struct dpe_slice *slice = run->slices->first; slice; slice = slice->next_of_rule) {
 		if (!expect && slice->overflown)
 			tell_overflow(run, slice);
-		if (expect && !slice->done && !slice->extended)
+		if (expect && !slice->done && !slice->extended && !slice->retired)
 			dpe_expect_finish(run, slice);
 	}
 }
@@ -514,6 +599,11 @@ void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old)
 			config->state = dpe_automaton_adopt(run->automaton, old, config->state);
 		}
 	}
+}
+
+uint64_t dpe_slices_count(const struct dpe_run *run)
+{
+	return run->slices->ntable;
 }
 
 void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon)
@@ -540,17 +630,6 @@ struct dpe_slices *dpe_slices_new(struct dpe_run *run)
 	if (!run->rule->nvariables)
 		begin_slice(run, 0, none);
 	return slices;
-}
-
-static void free_slice(struct dpe_run *run, struct dpe_slice *slice)
-{
-	if (run->rule->mode == DPE_EXPECT)
-		dpe_expect_clear(run, slice);
-	else
-		dpe_detect_clear(run, slice);
-	dpe_order_clear(&slice->order);
-	drop_values(slice->params, slice->mask);
-	free(slice);
 }
 
 void dpe_slices_free(struct dpe_run *run)

@@ -474,6 +474,74 @@ static void a_condition_on_the_value_before(void **state)
 		"R prints '0 1'\nR prints '1 2'\nR satisfied\n");
 }
 
+/* ---- ends of slices ---------------------------------------------------------------------- */
+
+#define ON(id, name, arg) CALL(id, name, 1, arg, "")
+#define FILE_RULE "expect F(f): open(f) ; read(f)* ; close(f) observing free(f) ends"
+
+static void an_end_judges_the_slice_and_begins_another(void **state)
+{
+	(void)state;
+	assert_transcript(FILE_RULE, "jsonl",
+		LOG_HEAD ON("e1", "open", 1) ON("e2", "close", 1) ON("e3", "free", 1) ON("e4",
+			"open", 1) ON("e5", "free", 1) ON("e6", "free", 2) ON("e7", "open", 1),
+		"F satisfied [f=1]\n"
+		"F incomplete [f=1] expected read(f) after open(f) | close(f) after open(f)\n"
+		"F incomplete [f=1] expected read(f) after open(f) | close(f) after open(f)\n");
+	/* One that was violated is over, until the object comes again. */
+	assert_transcript(FILE_RULE, "jsonl",
+		LOG_HEAD ON("e1", "close", 1) ON("e2", "close", 1) ON("e3", "free", 1)
+			ON("e4", "open", 1) ON("e5", "close", 1),
+		"F violated at e1 [f=1] expected open(f) first (e1 came with nothing of the slice "
+		"before "
+		"it)\nF satisfied [f=1]\n");
+}
+
+static void an_end_can_be_the_last_event(void **state)
+{
+	(void)state;
+	assert_transcript("expect F(f): open(f) ; close(f) observing close(f) ends", "jsonl",
+		LOG_HEAD ON("e1", "open", 1) ON("e2", "close", 1) ON("e3", "open", 1)
+			ON("e4", "close", 1),
+		"F satisfied [f=1]\nF satisfied [f=1]\n");
+}
+
+static void an_end_forgets_partial_matches(void **state)
+{
+	(void)state;
+	assert_transcript("detect D(f): free(f) ; use(f) observing malloc(f) ends", "jsonl",
+		LOG_HEAD ON("e1", "free", 1) ON("e2", "malloc", 1) ON("e3", "use", 1)
+			ON("e4", "free", 1) ON("e5", "use", 1),
+		"D match at e5: e4=$1 e5=$2 [f=1]\n");
+}
+
+static void an_end_for_several_slices(void **state)
+{
+	(void)state;
+	assert_transcript("expect F(f, t): open(f) by t ; close(f) by t observing free(f) ends",
+		"jsonl",
+		LOG_HEAD CALL("e1", "open", 1, 5, "") CALL("e2", "open", 2, 5, "")
+			CALL("e3", "close", 2, 5, "") CALL("e4", "free", 1, 5, "\"e3\""),
+		"F incomplete [f=5] [t=1] expected close(f) by t after open(f) by t\n"
+		"F satisfied [f=5] [t=2]\n");
+}
+
+/* Many objects, each for a moment: what is remembered does not grow. */
+static void objects_that_come_and_go(void **state)
+{
+	struct transcript to = {0};
+	struct dpe_text log = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 100000; i++)
+		dpe_text_printf(&log, "T0|r(V%u)|1\nT0|w(V%u)|1\n", i, i);
+	transcript_run(&to, "expect F(v): r(v) ; w(v) observing w(v) ends", "std", log.at);
+	assert_true(to.summary.slices < 3000);
+	assert_true(to.summary.kept < 10000);
+	dpe_text_free(&log);
+	dpe_text_free(&to.text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -518,6 +586,11 @@ int main(void)
 		cmocka_unit_test(updates_and_accesses),
 		cmocka_unit_test(a_condition_becomes_true),
 		cmocka_unit_test(a_condition_on_the_value_before),
+		cmocka_unit_test(an_end_judges_the_slice_and_begins_another),
+		cmocka_unit_test(an_end_can_be_the_last_event),
+		cmocka_unit_test(an_end_forgets_partial_matches),
+		cmocka_unit_test(an_end_for_several_slices),
+		cmocka_unit_test(objects_that_come_and_go),
 	};
 
 	return cmocka_run_group_tests_name("rules", tests, NULL, NULL);

@@ -4,7 +4,7 @@ if exists('b:current_syntax')
 endif
 syntax keyword dpeMode expect detect sync
 syntax keyword dpePairing fifo last all once
-syntax keyword dpeKeyword include var observing by
+syntax keyword dpeKeyword include var observing ends by
 syntax keyword dpeConditional if else
 syntax keyword dpeCall print printf break error sync_event hold unhold wait_for release ended check_deadlock progress
 syntax match dpePhase /\.\(enter\|exit\)\>/
