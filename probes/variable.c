@@ -9,26 +9,10 @@
 
 /* ---- symbols ----------------------------------------------------------------------------- */
 
-struct search {
-	const char *name;
-	size_t len;
-	GElf_Sym found;
-	unsigned count; /* of different addresses */
-};
+typedef void symbol_fn(void *context, const GElf_Sym *symbol, const char *name);
 
-static void look_at(struct search *search, const GElf_Sym *symbol, const char *name)
-{
-	if (!name || GELF_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_shndx == SHN_UNDEF ||
-		strncmp(name, search->name, search->len) ||
-		(name[search->len] && name[search->len] != '@'))
-		return;
-	if (search->count && search->found.st_value == symbol->st_value)
-		return;
-	search->found = *symbol;
-	search->count++;
-}
-
-static void search_file(struct search *search, Elf *elf)
+/* Each variable that the symbol tables of a file define. */
+static void each_symbol(Elf *elf, symbol_fn *visit, void *context)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
@@ -41,9 +25,34 @@ static void search_file(struct search *search, Elf *elf)
 			(header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
 			continue;
 		data = elf_getdata(section, NULL);
-		for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
-			look_at(search, &symbol, elf_strptr(elf, header.sh_link, symbol.st_name));
+		for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+			const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+
+			if (name && *name && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT &&
+				symbol.st_shndx != SHN_UNDEF)
+				visit(context, &symbol, name);
+		}
 	}
+}
+
+struct search {
+	const char *name;
+	size_t len;
+	GElf_Sym found;
+	unsigned count; /* of different addresses */
+};
+
+static void look_at(void *context, const GElf_Sym *symbol, const char *name)
+{
+	struct search *search = context;
+
+	if (strncmp(name, search->name, search->len) ||
+		(name[search->len] && name[search->len] != '@'))
+		return;
+	if (search->count && search->found.st_value == symbol->st_value)
+		return;
+	search->found = *symbol;
+	search->count++;
 }
 
 /* ---- types ------------------------------------------------------------------------------- */
@@ -151,13 +160,16 @@ char *dpe_variable_find(
 	struct search search = {.name = lvalue, .len = strcspn(lvalue, ".[")};
 	const char *rest = lvalue + search.len;
 	Dwarf_Die declared, type;
+	unsigned unused;
 	Elf *debug;
 
 	if (strpbrk(lvalue, "*") || strstr(lvalue, "->"))
 		return dpe_xasprintf("what a pointer leads to changes its place");
-	search_file(&search, module->elf);
+	each_symbol(module->elf, look_at, &search);
 	if (!search.count && (debug = dpe_dwarf_debug_file(module)))
-		search_file(&search, debug);
+		each_symbol(debug, look_at, &search);
+	if (!search.count)
+		dpe_module_functions(module, &unused); /* which finds out whether it is stripped */
 	if (!search.count)
 		return dpe_xasprintf("%s has no variable '%.*s'%s", module->name, (int)search.len,
 			lvalue, module->stripped ? ", or is stripped of its symbols" : "");
@@ -186,10 +198,11 @@ struct holder {
 	char *name; /* owned; NULL: none yet */
 };
 
-static void look_around(struct holder *holder, const GElf_Sym *symbol, const char *name)
+static void look_around(void *context, const GElf_Sym *symbol, const char *name)
 {
-	if (!name || !*name || GELF_ST_TYPE(symbol->st_info) != STT_OBJECT ||
-		symbol->st_shndx == SHN_UNDEF || holder->address < symbol->st_value ||
+	struct holder *holder = context;
+
+	if (holder->address < symbol->st_value ||
 		holder->address - symbol->st_value >= symbol->st_size)
 		return;
 	if (holder->name && holder->found.st_size <= symbol->st_size)
@@ -197,25 +210,6 @@ static void look_around(struct holder *holder, const GElf_Sym *symbol, const cha
 	free(holder->name);
 	holder->found = *symbol;
 	holder->name = dpe_xasprintf("%.*s", (int)strcspn(name, "@"), name);
-}
-
-static void search_around(struct holder *holder, Elf *elf)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	GElf_Sym symbol;
-
-	while ((section = elf_nextscn(elf, section))) {
-		Elf_Data *data;
-
-		if (!gelf_getshdr(section, &header) ||
-			(header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
-			continue;
-		data = elf_getdata(section, NULL);
-		for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
-			look_around(
-				holder, &symbol, elf_strptr(elf, header.sh_link, symbol.st_name));
-	}
 }
 
 /* Types of the libraries, whose inside is nobody's business. */
@@ -284,9 +278,9 @@ char *dpe_variable_at(struct dpe_module *module, uint64_t address)
 	bool closed = false;
 	Elf *debug;
 
-	search_around(&holder, module->elf);
+	each_symbol(module->elf, look_around, &holder);
 	if (!holder.name && (debug = dpe_dwarf_debug_file(module)))
-		search_around(&holder, debug);
+		each_symbol(debug, look_around, &holder);
 	if (!holder.name)
 		return NULL;
 	offset = address - holder.found.st_value;

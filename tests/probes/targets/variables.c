@@ -1,0 +1,25 @@
+/* Variables of all kinds, to be found by name and by address. */
+#include <pthread.h>
+
+int counter = 1;
+unsigned char flags = 2;
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, mutexes[3];
+struct {
+	pthread_mutex_t lock;
+	long balance;
+} accounts[2];
+struct {
+	long first;
+	struct {
+		char mark;
+		short value;
+	} inner;
+	unsigned bits : 3;
+	long last;
+} table[3];
+int *pointer = &counter;
+
+int main(void)
+{
+	return 0;
+}
