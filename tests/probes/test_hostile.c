@@ -3,7 +3,9 @@
 
 #include "probes/args.h"
 #include "probes/dwarf.h"
+#include "probes/placement.h"
 #include "probes/stack.h"
+#include "probes/variable.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -39,10 +41,12 @@ static void look_at_functions(struct dpe_module *module)
 	const struct dpe_function *functions = dpe_module_functions(module, &count);
 
 	for (unsigned i = 0; i < count && i < 100; i++) {
+		struct dpe_placement placement;
 		struct dpe_text text = {0};
 		Dwarf_Die die;
 
 		dpe_signature_of(module, &functions[i], 3, arena);
+		dpe_place_entry(module, &functions[i], 2, true, &placement);
 		if (dpe_dwarf_function(module, functions[i].address, &die))
 			dpe_dwarf_print_type(&text, &die);
 		dpe_stack_print(&map, 1, functions[i].offset + 1, true, &text);
@@ -50,6 +54,21 @@ static void look_at_functions(struct dpe_module *module)
 	}
 	dpe_dwarf_is_inlined(module, "nobody");
 	dpe_arena_free(arena);
+}
+
+static void look_at_variables(struct dpe_module *module)
+{
+	static const char *const names[] = {
+		"counter", "table[1].inner.value", "accounts[1].lock", "mutexes[2]", "nobody"};
+
+	for (unsigned i = 0; i < DPE_COUNT(names); i++) {
+		struct dpe_variable variable;
+		char *why = dpe_variable_find(module, names[i], &variable);
+
+		if (!why)
+			free(dpe_variable_at(module, variable.address + i));
+		free(why);
+	}
 }
 
 static void look_at(const char *bytes, size_t size)
@@ -63,43 +82,56 @@ static void look_at(const char *bytes, size_t size)
 	assert_int_equal(write(fd, bytes, size), size);
 	close(fd);
 	module = dpe_module_open(path, path, diags);
-	if (module)
+	if (module) {
 		look_at_functions(module);
-	else
+		look_at_variables(module);
+	} else
 		assert_int_equal(dpe_diags_errors(diags), 1);
 	dpe_module_free(module);
 	dpe_diags_free(diags);
 	unlink(path);
 }
 
+static const char *const targets[] = {"functions", "variables", "placement"};
+
 static void files_that_are_cut_off(void **state)
 {
-	struct file file = read_file("functions");
-
 	(void)state;
-	for (unsigned i = 0; i < ROUNDS; i++)
-		look_at(file.bytes, file.size * i / ROUNDS);
-	free(file.bytes);
+	for (unsigned t = 0; t < DPE_COUNT(targets); t++) {
+		struct file file = read_file(targets[t]);
+
+		for (unsigned i = 0; i < ROUNDS; i++)
+			look_at(file.bytes, file.size * i / ROUNDS);
+		free(file.bytes);
+	}
 }
 
 /* Small steps through the headers, where each byte means much; elsewhere a few at a time. */
+static void damage(const struct file *file, unsigned short *random)
+{
+	for (unsigned i = 0; i < 4 * ROUNDS; i++) {
+		char *copy = dpe_xmalloc(file->size);
+
+		memcpy(copy, file->bytes, file->size);
+		for (unsigned j = 0; j < 1 + i % 16; j++)
+			copy[nrand48(random) % (i % 3 ? file->size : 1024)] ^=
+				1 << nrand48(random) % 8;
+		look_at(copy, file->size);
+		free(copy);
+	}
+}
+
 static void files_with_wrong_bytes(void **state)
 {
-	struct file file = read_file("functions");
 	unsigned short random[3] = {1, 2, 3};
 
 	(void)state;
-	for (unsigned i = 0; i < 4 * ROUNDS; i++) {
-		char *copy = dpe_xmalloc(file.size);
+	for (unsigned t = 0; t < DPE_COUNT(targets); t++) {
+		struct file file = read_file(targets[t]);
 
-		memcpy(copy, file.bytes, file.size);
-		for (unsigned j = 0; j < 1 + i % 16; j++)
-			copy[nrand48(random) % (i % 3 ? file.size : 1024)] ^=
-				1 << nrand48(random) % 8;
-		look_at(copy, file.size);
-		free(copy);
+		damage(&file, random);
+		free(file.bytes);
 	}
-	free(file.bytes);
 }
 
 int main(void)
