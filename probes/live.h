@@ -215,7 +215,7 @@ struct dpe_message *dpe_message_of_record(
  */
 
 /* Notes where the files of the stack `pcs` are mapped, while the target can still tell; pcs[0] is
- * the beginning of the spot's function. */
+ * the beginning of the spot's function; no spot: it lies anywhere. */
 void dpe_maps_note(
 	struct dpe_probes *probes, const struct dpe_spot *spot, const uint64_t *pcs, unsigned npcs);
 

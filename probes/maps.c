@@ -137,7 +137,7 @@ void dpe_maps_note(
 		return;
 	if (!probes->exited)
 		read_maps(probes);
-	if (!find_map(probes, pcs[0]))
+	if (spot && !find_map(probes, pcs[0]))
 		place_module(probes, spot->module, pcs[0] - spot->function->address);
 	place_program(probes);
 }

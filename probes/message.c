@@ -67,7 +67,8 @@ static void add_stack(struct dpe_probes *probes, const struct dpe_record *record
 		pcs[0] -= probes->spots[record->site].placement.distance;
 	draft->pcs = pcs;
 	draft->npcs = count;
-	dpe_maps_note(probes, &probes->spots[record->site], pcs, count);
+	dpe_maps_note(probes,
+		record->kind <= DPE_RECORD_EXIT ? &probes->spots[record->site] : NULL, pcs, count);
 }
 
 /* ---- kinds
