@@ -74,9 +74,11 @@ if command -v setpriv >/dev/null; then
 	check 'in one line, too' "$(lines err)" -eq 1
 fi
 
-# Ctrl-C: SIGINT for the whole process group.
+# Ctrl-C: SIGINT for the whole process group, also where these tests run in the background of a
+# shell, which lets them ignore it.
 cat >interrupt.py <<'X'
 import os, signal, subprocess, sys, time
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 process = subprocess.Popen(sys.argv[1:], start_new_session=True)
 deadline = time.monotonic() + 20
 while "seen: match" not in open("err").read() and time.monotonic() < deadline:
