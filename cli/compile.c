@@ -13,9 +13,9 @@ static enum dpe_emit emit_of(const char *name)
 static bool emit_net(struct cli *cli, const struct dpe_rule *rule)
 {
 	enum dpe_net_emit emit = !strcmp(cli->emit, "net") ? DPE_EMIT_NET : DPE_EMIT_PNML;
-	struct dpe_net *net = dpe_net_new(rule, cli->diags);
+	struct dpe_net *net = dpe_net_new(rule);
 	struct dpe_text text = {0};
-	bool good = net && dpe_net_emit(net, rule, emit, &text, cli->diags);
+	bool good = dpe_net_emit(net, rule, emit, &text, cli->diags);
 
 	if (good)
 		fputs(text.at, stdout);

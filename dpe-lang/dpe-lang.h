@@ -374,7 +374,7 @@ struct dpe_transition {
 	unsigned literal; /* or DPE_SILENT: forks, joins, and the ways into and out of repetitions */
 	unsigned ninputs, noutputs, ninhibitors;
 	const unsigned *inputs, *outputs; /* places */
-	const unsigned *inhibitors;       /* places that must be empty: the join of an `@` */
+	const unsigned *inhibitors;       /* places that must be empty: the join of an `@`, the end of an `E *n` */
 };
 
 /* The Petri net of a rule (paper, appendix I): a behaviour is what takes one token from place
@@ -386,9 +386,9 @@ struct dpe_net {
 	bool extended; /* some transition has inhibitors */
 };
 
-/* For dpe_net_free. NULL and a diagnostic where the rule has what no such net can say: control
- * variables. */
-struct dpe_net *dpe_net_new(const struct dpe_rule *rule, struct dpe_diags *diags);
+/* For dpe_net_free. The value of a control variable (`E *n`) lies in places of its own, with which
+ * repetitions are compared: these show which executions there are, not what precedes what. */
+struct dpe_net *dpe_net_new(const struct dpe_rule *rule);
 void dpe_net_free(struct dpe_net *net); /* accepts NULL */
 enum dpe_net_emit { DPE_EMIT_NET, DPE_EMIT_PNML };
 /* As text, or as a PNML document of the type P/T net. False and a diagnostic where PNML cannot say

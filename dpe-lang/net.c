@@ -14,10 +14,24 @@ struct draft {
 
 enum { INPUT, OUTPUT, INHIBITOR };
 
+/* A repetition with a control variable, `E *n`. The first of a variable's repetitions that ends says
+ * what n is: it moves what it counted to each of them. Those that end later compare. */
+struct use {
+	unsigned control;
+	unsigned counted; /* the place with a token for each round since it began */
+	unsigned value;   /* … with n tokens, once n is known … */
+	unsigned kept;    /* … or with those of them that were compared already */
+	unsigned known;   /* one token once n is known */
+};
+
 struct composer {
 	struct draft *drafts;
 	unsigned ndrafts, capdrafts, nplaces;
 	bool extended;
+	struct use *uses; /* in the order of the text */
+	unsigned nuses, capuses, next_use;
+	unsigned *unknown; /* by control variable: one token while nothing says what it is */
+	unsigned ncontrols;
 };
 
 static unsigned new_place(struct composer *c)
@@ -118,6 +132,119 @@ static void compose_par(
 	add_place(&c->drafts[join], INPUT, ways_out[1]);
 }
 
+/* Control variables. The places of a variable hold its value; all its transitions are silent. */
+
+/* Moves tokens one by one while the token of the repetition stays `at`. */
+static void move_tokens(struct composer *c, unsigned at, const unsigned *from, unsigned nfrom)
+{
+	unsigned mover = add_transition(c, DPE_SILENT, at, at);
+
+	for (unsigned i = 0; i < nfrom; i++)
+		add_place(&c->drafts[mover], INPUT, from[i]);
+}
+
+/* Goes on where `empty` holds no token. Returns the transition. */
+static unsigned go_on(struct composer *c, unsigned from, unsigned to, unsigned empty)
+{
+	unsigned at = add_transition(c, DPE_SILENT, from, to);
+
+	add_place(&c->drafts[at], INHIBITOR, empty);
+	c->extended = true;
+	return at;
+}
+
+/* Nothing says yet what n is: what was counted becomes the value that each repetition compares with. */
+static void compose_binding(struct composer *c, const struct use *use, unsigned in, unsigned out)
+{
+	unsigned binding = new_place(c), mover, at;
+
+	at = add_transition(c, DPE_SILENT, in, binding);
+	add_place(&c->drafts[at], INPUT, c->unknown[use->control]);
+	move_tokens(c, binding, &use->counted, 1);
+	mover = c->ndrafts - 1;
+	at = go_on(c, binding, out, use->counted);
+	for (unsigned i = 0; i < c->nuses; i++) {
+		if (c->uses[i].control != use->control)
+			continue;
+		add_place(&c->drafts[mover], OUTPUT, c->uses[i].value);
+		add_place(&c->drafts[at], OUTPUT, c->uses[i].known);
+	}
+}
+
+static void compose_comparing(struct composer *c, const struct use *use, unsigned in, unsigned out)
+{
+	unsigned comparing = new_place(c), restoring = new_place(c), at;
+
+	at = add_transition(c, DPE_SILENT, in, comparing);
+	add_place(&c->drafts[at], INPUT, use->known);
+	move_tokens(c, comparing, (unsigned[]){use->counted, use->value}, 2);
+	add_place(&c->drafts[c->ndrafts - 1], OUTPUT, use->kept);
+	at = go_on(c, comparing, restoring, use->counted);
+	add_place(&c->drafts[at], INHIBITOR, use->value);
+	move_tokens(c, restoring, &use->kept, 1);
+	add_place(&c->drafts[c->ndrafts - 1], OUTPUT, use->value);
+	at = go_on(c, restoring, out, use->kept);
+	add_place(&c->drafts[at], OUTPUT, use->known);
+}
+
+static void compose_counted(
+	struct composer *c, const struct dpe_block *block, unsigned in, unsigned out)
+{
+	const struct use *use = &c->uses[c->next_use++];
+	unsigned loop = new_place(c), round = new_place(c), over = new_place(c), at;
+
+	add_transition(c, DPE_SILENT, in, loop);
+	at = add_transition(c, DPE_SILENT, loop, round);
+	add_place(&c->drafts[at], OUTPUT, use->counted);
+	compose(c, block->left, round, loop);
+	add_transition(c, DPE_SILENT, loop, over);
+	compose_binding(c, use, over, out);
+	compose_comparing(c, use, over, out);
+}
+
+static void find_uses(struct composer *c, const struct dpe_block *block)
+{
+	struct use *use;
+
+	if (!block)
+		return;
+	if (block->control != DPE_NO_CONTROL) {
+		use = DPE_GROW(c->uses, c->nuses, c->capuses);
+		use->control = block->control;
+		use->counted = new_place(c);
+		use->value = new_place(c);
+		use->kept = new_place(c);
+		use->known = new_place(c);
+	}
+	find_uses(c, block->left);
+	find_uses(c, block->right);
+}
+
+/* The whole, with its control variables unknown at the beginning and forgotten at the end. */
+static void compose_controls(
+	struct composer *c, const struct dpe_blocks *blocks, unsigned start, unsigned end)
+{
+	unsigned in = new_place(c), out = new_place(c), first = c->nplaces, last, begin, at;
+
+	c->ncontrols = blocks->ncontrols;
+	c->unknown = dpe_xcalloc(blocks->ncontrols, sizeof(*c->unknown));
+	begin = add_transition(c, DPE_SILENT, start, in);
+	for (unsigned i = 0; i < blocks->ncontrols; i++) {
+		c->unknown[i] = new_place(c);
+		add_place(&c->drafts[begin], OUTPUT, c->unknown[i]);
+	}
+	find_uses(c, blocks->root);
+	last = c->nplaces;
+	compose(c, blocks->root, in, out);
+	for (unsigned place = first; place < last; place++)
+		move_tokens(c, out, &place, 1);
+	at = add_transition(c, DPE_SILENT, out, end);
+	for (unsigned place = first; place < last; place++)
+		add_place(&c->drafts[at], INHIBITOR, place);
+	free(c->unknown);
+	free(c->uses);
+}
+
 /* The loop has a place of its own: a token can neither enter nor leave it halfway. */
 static void compose_star(
 	struct composer *c, const struct dpe_block *block, unsigned in, unsigned out)
@@ -171,7 +298,10 @@ static void compose(struct composer *c, const struct dpe_block *block, unsigned 
 		compose_par(c, block, in, out);
 		return;
 	case DPE_BLOCK_STAR:
-		compose_star(c, block, in, out);
+		if (block->control == DPE_NO_CONTROL)
+			compose_star(c, block, in, out);
+		else
+			compose_counted(c, block, in, out);
 		return;
 	case DPE_BLOCK_CLOSURE:
 		compose_closure(c, block, in, out);
@@ -228,21 +358,18 @@ static struct dpe_net *finish(struct composer *c, unsigned start, unsigned end)
 	return net;
 }
 
-struct dpe_net *dpe_net_new(const struct dpe_rule *rule, struct dpe_diags *diags)
+struct dpe_net *dpe_net_new(const struct dpe_rule *rule)
 {
 	struct dpe_blocks *blocks = dpe_blocks_new(rule);
 	struct composer composer = {0};
 	unsigned start, end;
 
-	if (blocks->ncontrols) {
-		dpe_diag(diags, DPE_ERROR, rule->place,
-			"not yet supported: the net of a rule with control variables (E *n)");
-		dpe_blocks_free(blocks);
-		return NULL;
-	}
 	start = new_place(&composer);
 	end = new_place(&composer);
-	compose(&composer, blocks->root, start, end);
+	if (blocks->ncontrols)
+		compose_controls(&composer, blocks, start, end);
+	else
+		compose(&composer, blocks->root, start, end);
 	dpe_blocks_free(blocks);
 	return finish(&composer, start, end);
 }

@@ -20,8 +20,13 @@ check 'an @ ends where its copies are over' "$(grep -c ' unless p5 p6 p7$' out) 
 run "$DPE" compile --emit=pnml t.dpe
 says 'which PNML cannot say' 2 "the join of its '@' needs inhibitor arcs"
 printf 'expect U: E*n;X*n\n' >u.dpe
-run "$DPE" compile --emit=net u.dpe
-says 'control variables have no such net yet' 2 'not yet supported: the net of a rule with control variables'
+run "$DPE" compile --emit=pnml u.dpe
+says 'nor control variables' 2 "the end of an 'E *n'"
+run python3 "$TOP/tests/conformance/nets.py" "$DPE" --controls
+check 'nets of control variables take what the rules take' "$(tail -1 out)" = '0 differ'
+head -100 "$TOP/tests/conformance/unsafe.jsonl" >unsafe.jsonl
+run python3 "$TOP/tests/conformance/nets.py" "$DPE" unsafe.jsonl
+check 'so do those of @' "$(tail -1 out)" = '100 passed, 0 failed'
 printf 'expect V: f("<&>"); g\n' >v.dpe
 run "$DPE" compile --emit=pnml v.dpe
 check 'labels are escaped' "$(grep -c 'f(&quot;&lt;&amp;&gt;&quot;)\|f("&lt;&amp;&gt;")' out)" -eq 1

@@ -2,9 +2,14 @@
 """nets.py DPE VECTORS: plays accepted executions on the nets that dpe writes.
 
 Each execution that a vector accepts must take the token of the rule's net from start to end, in
-the order of its messages; one that is longer than any behaviour must not. All markings are 1-safe.
-The same net as PNML has the same places, transitions and arcs.
+the order of its messages; one that is longer than any behaviour must not. All markings of a net
+without inhibitor arcs are 1-safe, and the same net as PNML has the same places, transitions and
+arcs.
+
+nets.py DPE --controls: nets of control variables take exactly the sequences of up to five events
+from start to end that the token game is satisfied with.
 """
+import itertools
 import json
 import os
 import re
@@ -26,43 +31,55 @@ def compile_net(dpe, spec, emit):
     return run.stdout
 
 
-def parse(text):
-    head = re.search(r"places (\d+), transitions (\d+), ([\w-]+), start p(\d+), end p(\d+)", text)
-    transitions = []
-    for label, ins, outs in re.findall(r"^t\d+ (.*?): ?((?: ?p\d+)+) --> ((?: ?p\d+)+)$", text, re.M):
-        places = [tuple(int(p) for p in re.findall(r"p(\d+)", side)) for side in (ins, outs)]
-        transitions.append((None if label == "(silent)" else label.rstrip("^"), *places))
-    assert len(transitions) == int(head.group(2)), text
-    return int(head.group(1)), transitions, int(head.group(4)), int(head.group(5))
+def places_of(text):
+    return [int(p) for p in re.findall(r"p(\d+)", text)]
 
 
-def fire(marking, ins, outs):
-    if not set(ins) <= marking:
-        return None
-    rest = marking - set(ins)
-    assert not rest & set(outs), "not 1-safe"
-    return rest | set(outs)
+class Net:
+    def __init__(self, text):
+        head = re.search(r"places (\d+), transitions (\d+), ([\w-]+), start p(\d+), end p(\d+)", text)
+        self.nplaces, self.extended = int(head.group(1)), head.group(3) == "extended"
+        self.start, self.end = int(head.group(4)), int(head.group(5))
+        self.transitions = []
+        for label, ins, outs, unless in re.findall(
+                r"^t\d+ (.*?): ?((?: ?p\d+)+) --> ((?: ?p\d+)+)(?: unless((?: p\d+)+))?$", text, re.M):
+            self.transitions.append((None if label == "(silent)" else label.rstrip("^"),
+                                     places_of(ins), places_of(outs), places_of(unless)))
+        assert len(self.transitions) == int(head.group(2)), text
 
+    def fire(self, marking, transition, most):
+        _, ins, outs, unless = transition
+        after = list(marking)
+        for p in ins:
+            after[p] -= 1
+        if min(after) < 0 or any(after[p] or marking[p] for p in unless):
+            return None
+        for p in outs:
+            after[p] += 1
+        assert self.extended or max(after) <= 1, "not 1-safe"
+        return tuple(after) if max(after) <= most else None
 
-def closure(markings, transitions):
-    seen, todo = set(markings), list(markings)
-    while todo:
-        marking = todo.pop()
-        for label, ins, outs in transitions:
-            after = fire(marking, ins, outs) if label is None else None
-            if after is not None and after not in seen:
-                seen.add(after)
-                todo.append(after)
-    return seen
+    def closure(self, markings, most):
+        seen, todo = set(markings), list(markings)
+        while todo:
+            marking = todo.pop()
+            for transition in self.transitions:
+                after = self.fire(marking, transition, most) if transition[0] is None else None
+                if after is not None and after not in seen:
+                    seen.add(after)
+                    todo.append(after)
+        return seen
 
+    def marked(self, place):
+        return tuple(int(p == place) for p in range(self.nplaces))
 
-def accepts(net, events):
-    _, transitions, start, end = net
-    markings = closure({frozenset([start])}, transitions)
-    for event in events:
-        after = {fire(m, ins, outs) for m in markings for label, ins, outs in transitions if label == event}
-        markings = closure(after - {None}, transitions)
-    return frozenset([end]) in markings
+    def accepts(self, events):
+        most = len(events) + 1
+        markings = self.closure({self.marked(self.start)}, most)
+        for event in events:
+            after = {self.fire(m, t, most) for m in markings for t in self.transitions if t[0] == event}
+            markings = self.closure(after - {None}, most)
+        return self.marked(self.end) in markings
 
 
 def same_as_pnml(net, text):
@@ -71,27 +88,27 @@ def same_as_pnml(net, text):
     transitions = root.findall(f".//{NAMESPACE}transition")
     arcs = root.findall(f".//{NAMESPACE}arc")
     ids = [e.get("id") for e in (*places, *transitions, *arcs)]
-    wanted = sum(len(i) + len(o) for _, i, o in net[1])
+    wanted = sum(len(t[1]) + len(t[2]) for t in net.transitions)
     known = all(a.get("source") in ids and a.get("target") in ids for a in arcs)
     marked = [p.get("id") for p in places if p.find(f"{NAMESPACE}initialMarking") is not None]
     return (len(places), len(transitions), len(arcs), len(set(ids)), known, marked) == (
-        net[0], len(net[1]), wanted, len(ids), True, [f"p{net[2]}"])
+        net.nplaces, len(net.transitions), wanted, len(ids), True, [f"p{net.start}"])
 
 
 def check(dpe, vector, folder):
     spec = os.path.join(folder, "n.dpe")
     with open(spec, "w") as f:
         f.write(f"expect R: {vector['dpe']}\n")
-    net = parse(compile_net(dpe, spec, "net"))
-    if not same_as_pnml(net, compile_net(dpe, spec, "pnml")):
+    net = Net(compile_net(dpe, spec, "net"))
+    if not net.extended and not same_as_pnml(net, compile_net(dpe, spec, "pnml")):
         return "PNML differs"
     e = oracle.parse(vector["dpe"])
     names = oracle.alphabet(e)
     events = [m["event"] for m in vector["messages"] if m["event"] in names]
-    if vector["expect"]["accepted"] and not accepts(net, events):
+    if vector["expect"]["accepted"] and not net.accepts(events):
         return f"{events} does not reach the end"
     strange = events + [sorted(names)[0]] * (len(events) + 20)
-    if oracle.literals(e) and not has_repetition(e) and accepts(net, strange):
+    if oracle.literals(e) and not has_repetition(e) and net.accepts(strange):
         return f"{strange} reaches the end"
     return None
 
@@ -100,7 +117,48 @@ def has_repetition(e):
     return e[0] in ("star", "clos") or any(has_repetition(x) for x in e[1:] if isinstance(x, tuple))
 
 
+CONTROLS = ["E*n;X*n", "(E*n;X*n)*", "E*n;X;(E + X)*n", "(E;X)*n;E*n", "E*n;X*m;E*n;X*m", "(E*n + X);X*n",
+            "(E*n;X)*;E*n", "E*n & X*n", "(E*n;Y) & X*n"]
+
+
+def check_controls(dpe, folder):
+    spec, log = os.path.join(folder, "c.dpe"), os.path.join(folder, "c.jsonl")
+    wrong = 0
+    for expression in CONTROLS:
+        with open(spec, "w") as f:
+            f.write(f"expect R: {expression}\n")
+        net = Net(compile_net(dpe, spec, "net"))
+        names = sorted(set(re.findall("[EXY]", expression)))
+        if "&" in expression:
+            names = names[:2]
+        for length in range(1, 6):
+            for events in itertools.product(names, repeat=length):
+                satisfied = independent(dpe, spec, log, events) if "&" in expression else \
+                    follows(dpe, spec, log, [(e, 1) for e in events])
+                if net.accepts(list(events)) != satisfied:
+                    print(expression, events, "satisfied" if satisfied else "not satisfied", "unlike its net")
+                    wrong += 1
+    return wrong
+
+
+def follows(dpe, spec, log, events):
+    with open(log, "w") as f:
+        f.writelines(json.dumps({"event": e, "thread": t}) + "\n" for e, t in events)
+    run = subprocess.run([dpe, "replay", "--engine=net", "-s", spec, log], capture_output=True, text=True, timeout=60)
+    return run.returncode == 0
+
+
+def independent(dpe, spec, log, events):
+    """E of one thread, X of another."""
+    return follows(dpe, spec, log, [(e, 1 if e == "E" else 2) for e in events])
+
+
 def main(argv):
+    if argv[2] == "--controls":
+        with tempfile.TemporaryDirectory() as folder:
+            wrong = check_controls(argv[1], folder)
+        print(f"{wrong} differ")
+        return 1 if wrong else 0
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for line in open(argv[2]):
