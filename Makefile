@@ -27,11 +27,11 @@ say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 CFLAGS ?= -g
 ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror $(MODE) -I. -I$(BUILD) $(CFLAGS)
 VERSION_FLAGS := -DDPE_VERSION='"$(VERSION)"' -DDPE_DATADIR='"$(PREFIX)/share/dpe"'
-CORE_LIBS := -lyajl
+CORE_LIBS := -lyajl -lexpat
 LIVE_LIBS := -lbpf -ldw -lelf -lZydis
 CLI_LIBS := -lcjson
 
-CORE_ROOMS := base event dpe-lang stabilizer recognizer
+CORE_ROOMS := base event dpe-lang nets stabilizer recognizer
 GENERATED := $(BUILD)/dpe-lang/grammar.c $(BUILD)/dpe-lang/grammar.h $(BUILD)/dpe-lang/lexer.c \
 	$(BUILD)/dpe-lang/lexer.h $(BUILD)/probes/bpf/probes.skel.h
 core_src := $(wildcard $(addsuffix /*.c,$(CORE_ROOMS)))
@@ -65,7 +65,7 @@ help:
 # ---- what a new machine lacks ------------------------------------------------------------------
 
 PACKAGES := gcc libzydis-dev libc6-dev clang llvm libclang-rt-14-dev bison flex bpftool libbpf-dev libelf-dev \
-	libdw-dev libcjson-dev libyajl-dev libcmocka-dev uthash-dev linux-libc-dev pkg-config python3 gdb
+	libdw-dev libcjson-dev libyajl-dev libexpat1-dev libcmocka-dev uthash-dev linux-libc-dev pkg-config python3 gdb
 
 deps:
 	@missing=; for p in $(PACKAGES); do \

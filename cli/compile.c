@@ -1,6 +1,8 @@
-/* dpe compile: automata as text, JSON or a drawing; nets as text or PNML. */
+/* dpe compile: automata as text, JSON or a drawing; nets as text or PNML; and nets as rules. */
 #include "cli/cli.h"
+#include "nets/nets.h"
 
+#include <errno.h>
 #include <string.h>
 
 static enum dpe_emit emit_of(const char *name)
@@ -54,6 +56,7 @@ static bool emit_rules(struct cli *cli, const struct dpe_spec *spec)
 	struct dpe_text hint = {0};
 	bool good = true, found = false;
 
+	names[spec->nrules] = NULL;
 	for (unsigned i = 0; i < spec->nrules; i++) {
 		const struct dpe_rule *rule = &spec->rules[i];
 
@@ -78,16 +81,86 @@ static bool emit_rules(struct cli *cli, const struct dpe_spec *spec)
 	return good && (found || !cli->rule);
 }
 
-int cli_compile_command(struct cli *cli)
+/* ---- nets → rules -------------------------------------------------------------------------- */
+
+static bool is_pnml(const char *path)
 {
-	struct dpe_spec *spec;
+	size_t len = strlen(path);
+
+	return len > 5 && !strcmp(path + len - 5, ".pnml");
+}
+
+static unsigned count_nets(const struct cli *cli)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < cli->words.count; i++)
+		count += is_pnml(cli->words.at[i]);
+	return count;
+}
+
+static bool read_net(struct cli *cli, struct dpe_text *to, const char *path)
+{
+	struct dpe_arena *arena = dpe_arena_new();
+	struct dpe_source *source = dpe_source_read(arena, path);
+	const char *text;
+	size_t len;
+	bool good = source;
+
+	if (source) {
+		text = dpe_source_text(source, &len);
+		good = dpe_nets_to_dpe(to, path, text, len, cli->diags);
+	} else {
+		dpe_diag_at(cli->diags, DPE_ERROR, path, "%s", strerror(errno));
+	}
+	dpe_arena_free(arena);
+	return good;
+}
+
+/* The rules of nets: printed, or, where --emit says as what, compiled like a specification. */
+static bool compile_nets(struct cli *cli)
+{
+	struct dpe_text rules = {0};
+	struct dpe_spec *spec = NULL;
+	bool good = true;
+
+	for (unsigned i = 0; i < cli->words.count; i++)
+		good &= read_net(cli, &rules, cli->words.at[i]);
+	if (good && !cli->emit)
+		fputs(rules.at, stdout);
+	if (good && cli->emit) {
+		spec = dpe_spec_compile_text(cli->words.at[0], rules.at, rules.len, cli->names,
+			&(struct dpe_compile_options){0}, cli->diags);
+		good = spec && emit_rules(cli, spec);
+	}
+	dpe_diags_print(cli->diags, stderr);
+	dpe_spec_free(spec);
+	dpe_text_free(&rules);
+	return good;
+}
+
+/* ---- rules --------------------------------------------------------------------------------- */
+
+static bool compile_rules(struct cli *cli)
+{
+	struct dpe_spec *spec = cli_compile_words(cli);
 	bool good;
 
-	spec = cli_compile_words(cli);
 	if (!spec)
-		return CLI_ERROR;
+		return false;
 	good = dpe_spec_runnable(spec, false, cli->diags) && emit_rules(cli, spec);
 	dpe_diags_print(cli->diags, stderr);
 	dpe_spec_free(spec);
-	return good ? CLI_GOOD : CLI_ERROR;
+	return good;
+}
+
+int cli_compile_command(struct cli *cli)
+{
+	unsigned nets = count_nets(cli);
+
+	if (nets && nets < cli->words.count) {
+		cli_usage_error(cli, "nets (.pnml) and specifications together");
+		return CLI_ERROR;
+	}
+	return (nets ? compile_nets(cli) : compile_rules(cli)) ? CLI_GOOD : CLI_ERROR;
 }

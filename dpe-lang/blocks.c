@@ -109,14 +109,16 @@ static const struct dpe_block *make(struct maker *m, const struct dpe_node *node
 	return whole;
 }
 
-struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule)
+/* The arena, which the tree may lie in, is the blocks' from here on. */
+static struct dpe_blocks *make_blocks(
+	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *tree)
 {
 	struct dpe_blocks *blocks = dpe_xcalloc(1, sizeof(*blocks));
-	struct maker maker = {.rule = rule, .arena = dpe_arena_new()};
+	struct maker maker = {.rule = rule, .arena = arena};
 	const struct dpe_stmt **actions;
 
-	blocks->arena = maker.arena;
-	blocks->root = make(&maker, dpe_balance(maker.arena, rule, rule->tree), false);
+	blocks->arena = arena;
+	blocks->root = make(&maker, dpe_balance(arena, rule, tree), false);
 	blocks->ncontrols = maker.ncontrols;
 	actions = dpe_arena_alloc(maker.arena, (maker.nactions + 1) * sizeof(*actions));
 	for (unsigned i = 0; i < maker.nactions; i++)
@@ -126,6 +128,18 @@ struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule)
 	free(maker.actions);
 	free(maker.controls);
 	return blocks;
+}
+
+struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule)
+{
+	return make_blocks(dpe_arena_new(), rule, rule->tree);
+}
+
+struct dpe_blocks *dpe_blocks_new_unsilent(const struct dpe_rule *rule)
+{
+	struct dpe_arena *arena = dpe_arena_new();
+
+	return make_blocks(arena, rule, dpe_nonempty_rounds(arena, rule, rule->tree));
 }
 
 void dpe_blocks_free(struct dpe_blocks *blocks)

@@ -358,6 +358,8 @@ struct dpe_blocks {
 
 /* For dpe_blocks_free. The rule must outlive it. */
 struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule);
+/* The same for drawing: no round of a repetition can be silent along any of its paths. */
+struct dpe_blocks *dpe_blocks_new_unsilent(const struct dpe_rule *rule);
 void dpe_blocks_free(struct dpe_blocks *blocks); /* accepts NULL */
 /* True where the rule has a predecessor automaton: it has no `@`, no control variable, and no
  * actions but those of events and its own. */

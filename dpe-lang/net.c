@@ -360,7 +360,7 @@ static struct dpe_net *finish(struct composer *c, unsigned start, unsigned end)
 
 struct dpe_net *dpe_net_new(const struct dpe_rule *rule)
 {
-	struct dpe_blocks *blocks = dpe_blocks_new(rule);
+	struct dpe_blocks *blocks = dpe_blocks_new_unsilent(rule);
 	struct composer composer = {0};
 	unsigned start, end;
 

@@ -30,6 +30,9 @@ const struct dpe_node *dpe_normalise(struct dpe_arena *arena, const struct dpe_n
 /* The same rule, with operands of & that share no event as a flat tree. */
 const struct dpe_node *dpe_balance(
 	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node);
+/* The same behaviours, with repetitions in whose rounds every path passes an event. */
+const struct dpe_node *dpe_nonempty_rounds(
+	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node);
 /* ε ∈ ⟦node⟧ */
 bool dpe_nullable(const struct dpe_node *node);
 

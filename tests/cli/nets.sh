@@ -18,7 +18,7 @@ printf 'expect T: (a;b)@;c\n' >t.dpe
 run "$DPE" compile --emit=net t.dpe
 check 'an @ ends where its copies are over' "$(grep -c ' unless p5 p6 p7$' out) $(grep -c extended out)" = '1 1'
 run "$DPE" compile --emit=pnml t.dpe
-says 'which PNML cannot say' 2 "the join of its '@' needs inhibitor arcs"
+says 'which PNML cannot say' 2 "the join of an '@'"
 printf 'expect U: E*n;X*n\n' >u.dpe
 run "$DPE" compile --emit=pnml u.dpe
 says 'nor control variables' 2 "the end of an 'E *n'"

@@ -1,0 +1,181 @@
+/* A net between the steps of a translation. Private. */
+#ifndef DPE_NETS_NET_H
+#define DPE_NETS_NET_H
+
+#include "nets/nets.h"
+
+typedef uint16_t tokens;
+
+struct transition {
+	const char *label; /* NULL: silent */
+	const char *id;    /* what messages call it */
+	bool alternates;   /* its inputs are alternately in one place and another; see silent.c */
+	unsigned nin, nout, capin, capout;
+	unsigned *in, *out; /* places in order; one that stands there twice has an arc of weight two */
+};
+
+/* Sets of markings. A behaviour leads from one of `initial` to one of `final`. */
+struct markings {
+	tokens **at;
+	unsigned count, cap;
+};
+
+struct net {
+	const char *name;
+	unsigned nplaces, ntransitions, captransitions;
+	const char **places; /* their names, for messages */
+	struct transition *transitions;
+	struct markings initial, final;
+};
+
+/* Steps take a net and return another, or NULL after a diagnostic. The work owns all of them. */
+struct work {
+	struct dpe_arena *arena;
+	struct dpe_diags *diags;
+	const char *file; /* what diagnostics begin with */
+	struct net **nets; /* all that were made, for net_work_free */
+	unsigned nnets, capnets;
+};
+
+struct net *net_new(struct work *work, const char *name, unsigned nplaces);
+/* Its label and id are those of `like`. The result is valid until the next one. */
+struct transition *net_add(struct net *net, const struct transition *like);
+void net_arc(struct transition *transition, bool out, unsigned place);
+tokens *net_marking(struct work *work, const struct net *net);
+void net_mark(struct markings *set, tokens *marking);
+bool net_is_marked(const struct net *net, const struct markings *set, const tokens *marking);
+void net_work_free(struct work *work);
+bool net_has_place(const unsigned *places, unsigned count, unsigned place);
+
+/* ---- explore.c -------------------------------------------------------------------------- */
+
+#define MANY_MARKINGS 100000
+
+struct step {
+	unsigned from, transition, to;
+};
+
+struct reached {
+	tokens *marking;
+	unsigned parent, by; /* how it was first reached; initial ones are their own parents */
+};
+
+struct space {
+	struct reached *reached;
+	unsigned nreached, capreached;
+	struct step *steps;
+	unsigned nsteps, capsteps;
+	struct seen *seen;
+	struct dpe_arena *arena;
+};
+
+/* All markings that can be reached. NULL after a diagnostic: there is no end to them, or too many. */
+struct space *net_explore(struct work *work, const struct net *net);
+void net_space_free(struct space *space); /* accepts NULL */
+/* The net without what no behaviour needs. NULL after a diagnostic: it has none. */
+struct net *net_trim(struct work *work, struct net *net);
+/* The most tokens that any place ever holds; 0 after a diagnostic. */
+unsigned net_bound(struct work *work, const struct net *net, tokens *bounds);
+
+/* Which transitions occur on the way from one of these markings to one of those. Nothing is told where
+ * none does. False after a diagnostic. */
+bool net_find_used(struct work *work, const struct net *net, const struct markings *initial,
+	const struct markings *final, bool *used);
+
+/* ---- the steps -------------------------------------------------------------------------- */
+
+/* Net number `which` of the document, which has *count. Its end is left open. */
+struct net *net_read(
+	struct work *work, const char *text, size_t len, unsigned which, unsigned *count);
+struct net *net_one_safe(struct work *work, struct net *net);
+/* Of a 1-safe net: two places for each input of a silent transition, which are filled alternately. */
+struct net *net_alternate(struct work *work, struct net *net, struct transition *t);
+struct net *net_without_silent(struct work *work, struct net *net);
+
+/* Places of which one at most is marked: a machine with a state for each, and state 0 for none. */
+struct machine {
+	unsigned *places;
+	unsigned nplaces, cap;
+};
+
+struct machines {
+	struct machine *at;
+	unsigned count, cap;
+};
+
+/* Every place in one machine at least. For net_machines_free, also after a diagnostic. */
+bool net_machines(struct work *work, const struct net *net, struct machines *machines);
+/* Makes a machine of each of its places. */
+void net_split_machine(struct machines *machines, unsigned which);
+void net_machines_free(struct machines *machines);
+
+/* ---- products.c ------------------------------------------------------------------------- */
+
+/* Rows of choices, one in each column, put together to as few sets of rows as is easy, each all
+ * combinations of the choices in its columns. */
+struct products {
+	unsigned ncolumns, nwords; /* nwords × 64 choices at most */
+	uint64_t **sets;           /* of each product: ncolumns × nwords */
+	unsigned *groups;          /* rows of different groups are not put together */
+	unsigned count, cap, capgroups;
+};
+
+void products_add(struct products *products, const unsigned *row, unsigned group);
+/* Where `lone` is true, choice 0 of a column is not put together with others. */
+void products_merge(struct products *products, bool lone);
+bool products_have(const struct products *products, unsigned product, unsigned column, unsigned choice);
+void products_free(struct products *products);
+
+/* ---- labels.c --------------------------------------------------------------------------- */
+
+/* What to write for a label: itself without carets where it is an event of the language, else a name
+ * that is like it and no other label's. In the arena. */
+struct events {
+	const char **labels, **texts;
+	unsigned count, cap, captexts;
+};
+
+const char *events_text(struct work *work, struct events *events, const char *label);
+/* The event with so many carets; NULL where it has no place for them. */
+const char *events_with_carets(struct work *work, const char *text, unsigned carets);
+void events_free(struct events *events);
+
+/* ---- expressions ------------------------------------------------------------------------ */
+
+/* An expression of ; + *, by structure equal where it is the same. */
+enum regular_kind { REGULAR_SYMBOL, REGULAR_SEQ, REGULAR_ALT, REGULAR_STAR };
+
+struct regular {
+	enum regular_kind kind;
+	unsigned symbol;
+	size_t size; /* symbols */
+	const struct regular *left, *right;
+};
+
+/* Moves of a machine: state 0 is "none marked". */
+struct move {
+	unsigned from, to, symbol;
+};
+
+/* The smallest deterministic machine with the same words: state 0 is where it starts; its moves are
+ * `*moves` (for free), and `ends` says of each state whether it is an end. 0 where there are more
+ * than `most` states. */
+unsigned net_minimal(unsigned nstates, const struct move *old, unsigned nold, const bool *starts,
+	const bool *old_ends, unsigned nsymbols, unsigned most, struct move **moves,
+	unsigned *nmoves, bool *ends);
+
+#define NO_WORDS ((const struct regular *)NULL)
+/* What leads from one of `starts` to one of `ends`; NO_WORDS where nothing does. `*empty`: the empty
+ * word does, and the expression may not say so. More than `most` symbols: gives up, `*large`. */
+const struct regular *net_regular(struct work *work, unsigned nstates, const struct move *moves,
+	unsigned nmoves, const bool *starts, const bool *ends, size_t most, bool *empty, bool *large);
+bool regular_equal(const struct regular *a, const struct regular *b);
+void regular_print(struct dpe_text *to, const struct regular *e, const char *const *symbols);
+
+bool regular_nullable(const struct regular *e);
+
+/* Appends the rule of a 1-safe net without silent transitions; `read` is the net as it was read. */
+bool net_to_rule(
+	struct work *work, struct dpe_text *to, struct net *net, const struct net *read);
+
+#endif

@@ -1,0 +1,103 @@
+/* The nets of a document, one after another through all steps. */
+#include "nets/net.h"
+
+#include <string.h>
+
+/* ---- where a net ends ------------------------------------------------------------------------ */
+
+static bool mark_end_places(struct work *work, struct net *net)
+{
+	tokens *end = net_marking(work, net);
+	bool any = false;
+
+	for (unsigned p = 0; p < net->nplaces; p++) {
+		end[p] = !strcmp(net->places[p], "end");
+		any |= end[p];
+	}
+	if (any)
+		net_mark(&net->final, end);
+	return any;
+}
+
+static void mark_dead_ends(struct work *work, struct net *net, const struct space *space)
+{
+	bool *alive = dpe_arena_alloc(work->arena, space->nreached + 1);
+
+	for (unsigned i = 0; i < space->nsteps; i++)
+		alive[space->steps[i].from] = true;
+	for (unsigned i = 0; i < space->nreached; i++) {
+		tokens *marking;
+
+		if (alive[i])
+			continue;
+		marking = net_marking(work, net);
+		memcpy(marking, space->reached[i].marking, net->nplaces * sizeof(*marking));
+		net_mark(&net->final, marking);
+	}
+}
+
+/* False after a diagnostic: there is no end to its markings. */
+static bool mark_ends(struct work *work, struct net *net)
+{
+	struct space *space = net_explore(work, net);
+
+	if (!space)
+		return false;
+	if (!mark_end_places(work, net))
+		mark_dead_ends(work, net, space);
+	if (!net->final.count)
+		net_mark(&net->final, net->initial.at[0]);
+	net_space_free(space);
+	return true;
+}
+
+/* ---- what is unsafe without more tokens ---------------------------------------------------------- */
+
+static bool has_inputs(struct work *work, const struct net *net)
+{
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		const struct transition *t = &net->transitions[i];
+		const char *name = t->label ? t->label : t->id;
+
+		if (t->nin)
+			continue;
+		dpe_diag_at(work->diags, DPE_ERROR, work->file,
+			"net '%s' is not safe, so no safe DPE has its behaviours: %s %s can occur any "
+			"number of times side by side, for it takes no token",
+			net->name, name, name);
+		return false;
+	}
+	return true;
+}
+
+static bool translate(struct work *work, struct dpe_text *to, struct net *read)
+{
+	struct net *net = read;
+
+	if (!has_inputs(work, read) || !mark_ends(work, net))
+		return false;
+	net = net_trim(work, net);
+	if (net)
+		net = net_one_safe(work, net);
+	if (net)
+		net = net_without_silent(work, net);
+	if (net)
+		net = net_one_safe(work, net);
+	return net && net_to_rule(work, to, net, read);
+}
+
+bool dpe_nets_to_dpe(struct dpe_text *to, const char *name, const char *text, size_t len,
+	struct dpe_diags *diags)
+{
+	unsigned count = 1;
+	bool good = true;
+
+	for (unsigned which = 0; which < count && good; which++) {
+		struct work work = {.arena = dpe_arena_new(), .diags = diags, .file = name};
+		struct net *net = net_read(&work, text, len, which, &count);
+
+		good = net && translate(&work, to, net);
+		net_work_free(&work);
+	}
+	return good;
+}

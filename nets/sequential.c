@@ -1,0 +1,167 @@
+/* Sets of places of which one at most is marked at any time.
+ *
+ * All that touches such a set happens one after the other, and no order is added by saying so: were
+ * x, which takes a token from the set, independent of y, which puts one there, y could come first
+ * and two places of the set would be marked. So a set is a sequential machine. */
+#include "nets/net.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct finder {
+	const struct net *net;
+	bool *together; /* by two places: some marking has both */
+	bool *covered;
+};
+
+static bool *find_together(struct work *work, const struct net *net)
+{
+	struct space *space = net_explore(work, net);
+	bool *together;
+
+	if (!space)
+		return NULL;
+	together = dpe_xcalloc((size_t)net->nplaces * net->nplaces + 1, sizeof(*together));
+	for (unsigned i = 0; i < space->nreached; i++) {
+		unsigned marked[net->nplaces + 1], count = 0;
+
+		for (unsigned p = 0; p < net->nplaces; p++) {
+			if (space->reached[i].marking[p])
+				marked[count++] = p;
+		}
+		for (unsigned a = 0; a < count; a++) {
+			for (unsigned b = 0; b < count; b++)
+				together[(size_t)marked[a] * net->nplaces + marked[b]] = true;
+		}
+	}
+	net_space_free(space);
+	return together;
+}
+
+static bool excludes_all(const struct finder *f, const struct machine *machine, unsigned place)
+{
+	for (unsigned i = 0; i < machine->nplaces; i++) {
+		if (f->together[(size_t)place * f->net->nplaces + machine->places[i]])
+			return false;
+	}
+	return true;
+}
+
+static bool touches(const struct machine *machine, const unsigned *places, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (net_has_place(machine->places, machine->nplaces, places[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A place that takes the token of the machine on, or that it comes from; none: UINT32_MAX. */
+static unsigned find_next(const struct finder *f, const struct machine *machine)
+{
+	for (unsigned i = 0; i < f->net->ntransitions; i++) {
+		const struct transition *t = &f->net->transitions[i];
+		bool takes = touches(machine, t->in, t->nin), gives = touches(machine, t->out, t->nout);
+
+		for (unsigned j = 0; takes && !gives && j < t->nout; j++) {
+			if (!f->covered[t->out[j]] && excludes_all(f, machine, t->out[j]))
+				return t->out[j];
+		}
+		for (unsigned j = 0; gives && !takes && j < t->nin; j++) {
+			if (!f->covered[t->in[j]] && excludes_all(f, machine, t->in[j]))
+				return t->in[j];
+		}
+	}
+	return UINT32_MAX;
+}
+
+/* A place, of another machine perhaps, with which a transition that only gives a token to the machine,
+ * or only takes one from it, moves one instead. */
+static unsigned find_end(const struct finder *f, const struct machine *machine)
+{
+	for (unsigned i = 0; i < f->net->ntransitions; i++) {
+		const struct transition *t = &f->net->transitions[i];
+		bool takes = touches(machine, t->in, t->nin), gives = touches(machine, t->out, t->nout);
+		const unsigned *places = gives ? t->in : t->out;
+
+		for (unsigned j = 0; takes != gives && j < (gives ? t->nin : t->nout); j++) {
+			if (excludes_all(f, machine, places[j]))
+				return places[j];
+		}
+	}
+	return UINT32_MAX;
+}
+
+static void add_place(struct finder *f, struct machine *machine, unsigned place)
+{
+	*DPE_GROW(machine->places, machine->nplaces, machine->cap) = place;
+	f->covered[place] = true;
+}
+
+/* True where the machine always holds a token: all that touches it moves it. */
+static bool is_closed(const struct finder *f, const struct machine *machine)
+{
+	for (unsigned i = 0; i < f->net->ntransitions; i++) {
+		const struct transition *t = &f->net->transitions[i];
+
+		if (touches(machine, t->in, t->nin) != touches(machine, t->out, t->nout))
+			return false;
+	}
+	return true;
+}
+
+static void grow(struct finder *f, struct machines *machines, unsigned place)
+{
+	struct machine *machine = DPE_GROW(machines->at, machines->count, machines->cap);
+	unsigned own;
+
+	*machine = (struct machine){0};
+	for (; place != UINT32_MAX; place = find_next(f, machine))
+		add_place(f, machine, place);
+	own = machine->nplaces;
+	while ((place = find_end(f, machine)) != UINT32_MAX)
+		add_place(f, machine, place);
+	if (!is_closed(f, machine)) /* then that was in vain */
+		machine->nplaces = own;
+}
+
+bool net_machines(struct work *work, const struct net *net, struct machines *machines)
+{
+	struct finder f = {.net = net, .together = find_together(work, net)};
+
+	if (!f.together)
+		return false;
+	f.covered = dpe_xcalloc(net->nplaces + 1, sizeof(*f.covered));
+	for (unsigned initial = 0; initial < 2; initial++) {
+		for (unsigned p = 0; p < net->nplaces; p++) {
+			if (!f.covered[p] && (initial || net->initial.at[0][p]))
+				grow(&f, machines, p);
+		}
+	}
+	free(f.covered);
+	free(f.together);
+	return true;
+}
+
+void net_split_machine(struct machines *machines, unsigned which)
+{
+	struct machine whole = machines->at[which];
+
+	machines->at[which].places = NULL;
+	for (unsigned i = 0; i < whole.nplaces; i++) {
+		struct machine *one = &machines->at[which];
+
+		if (i)
+			one = DPE_GROW(machines->at, machines->count, machines->cap);
+		*one = (struct machine){0};
+		*DPE_GROW(one->places, one->nplaces, one->cap) = whole.places[i];
+	}
+	free(whole.places);
+}
+
+void net_machines_free(struct machines *machines)
+{
+	for (unsigned i = 0; i < machines->count; i++)
+		free(machines->at[i].places);
+	free(machines->at);
+}

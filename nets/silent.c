@@ -1,0 +1,392 @@
+/* Takes the silent transitions out of a 1-safe net, with the same causal order between the others.
+ *
+ * A silent transition t that nothing competes with for its inputs P can be contracted: a place
+ * (p, q) for each p of P and each output q of Q stands for a token that lies in p, or that t has
+ * moved on to q. What takes q takes all (p, q), so it depends on whatever made any p, as before.
+ * Where P and Q both have several places, tokens of different firings must not mix: (p, q) could get
+ * the token of the next round before that of this one is taken, as in (a & b)*. There the inputs are
+ * first made to alternate between two places each (slots.c), and each of the transitions that t
+ * becomes has outputs of its own: then (p, q) is filled again only two rounds later, and what
+ * follows the round between has taken what was in it.
+ *
+ * What does compete for a place p is first given a place of its own: whatever makes a token in p
+ * makes it for t or for the others ("all decisions can be made at the first place", appendix I.2).
+ * That doubles those that make it; so t is one whose inputs no silent transition makes. */
+#include "nets/net.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MANY_TRANSITIONS 20000
+
+static bool is_noop(const struct transition *t)
+{
+	return !t->label && t->nin == t->nout && !memcmp(t->in, t->out, t->nin * sizeof(*t->in));
+}
+
+static void drop_noops(struct net *net)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		struct transition *t = &net->transitions[i];
+
+		if (!is_noop(t)) {
+			net->transitions[kept++] = *t;
+			continue;
+		}
+		free(t->in);
+		free(t->out);
+	}
+	net->ntransitions = kept;
+}
+
+/* ---- rebuilding ---------------------------------------------------------------------------- */
+
+/* Where the places of a net are in the next one: up to `width` each. */
+struct mapping {
+	unsigned *to, *count;
+	unsigned width;
+};
+
+static struct mapping new_mapping(struct work *work, const struct net *net, unsigned width)
+{
+	struct mapping map = {.width = width};
+
+	map.to = dpe_arena_alloc(work->arena, (net->nplaces * width + 1) * sizeof(*map.to));
+	map.count = dpe_arena_alloc(work->arena, (net->nplaces + 1) * sizeof(*map.count));
+	return map;
+}
+
+static void map_to(struct mapping *map, unsigned place, unsigned new)
+{
+	map->to[place * map->width + map->count[place]++] = new;
+}
+
+static void map_arcs(const struct mapping *map, struct transition *new, bool out,
+	const unsigned *places, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		for (unsigned j = 0; j < map->count[places[i]]; j++)
+			net_arc(new, out, map->to[places[i] * map->width + j]);
+	}
+}
+
+static void map_markings(struct work *work, const struct mapping *map, const struct net *old,
+	const struct markings *from, const struct net *new, struct markings *to)
+{
+	for (unsigned i = 0; i < from->count; i++) {
+		tokens *marking = net_marking(work, new);
+
+		for (unsigned p = 0; p < old->nplaces; p++) {
+			for (unsigned j = 0; j < map->count[p]; j++)
+				marking[map->to[p * map->width + j]] += from->at[i][p];
+		}
+		if (!net_is_marked(new, to, marking))
+			net_mark(to, marking);
+	}
+}
+
+/* All but one transition (or none: `left_out` beyond the last). */
+static void map_net(struct work *work, const struct mapping *map, const struct net *old,
+	struct net *new, unsigned left_out)
+{
+	for (unsigned p = 0; p < old->nplaces; p++) {
+		for (unsigned j = 0; j < map->count[p]; j++)
+			new->places[map->to[p * map->width + j]] = old->places[p];
+	}
+	for (unsigned i = 0; i < old->ntransitions; i++) {
+		const struct transition *t = &old->transitions[i];
+		struct transition *copy;
+
+		if (i == left_out)
+			continue;
+		copy = net_add(new, t);
+		map_arcs(map, copy, false, t->in, t->nin);
+		map_arcs(map, copy, true, t->out, t->nout);
+	}
+	map_markings(work, map, old, &old->initial, new, &new->initial);
+	map_markings(work, map, old, &old->final, new, &new->final);
+}
+
+/* ---- circles of silent steps from one place to one place -------------------------------------- */
+
+static void reach(const struct net *net, unsigned place, bool *reached)
+{
+	reached[place] = true;
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		const struct transition *t = &net->transitions[i];
+
+		if (!t->label && t->nin == 1 && t->nout == 1 && t->in[0] == place &&
+			!reached[t->out[0]])
+			reach(net, t->out[0], reached);
+	}
+}
+
+/* Two places between which a token goes to and fro freely are one. */
+static bool find_circle(struct work *work, const struct net *net, unsigned *one, unsigned *other)
+{
+	bool *forth = dpe_arena_alloc(work->arena, net->nplaces + 1);
+	bool *back = dpe_arena_alloc(work->arena, net->nplaces + 1);
+
+	for (*one = 0; *one < net->nplaces; ++*one) {
+		memset(forth, 0, net->nplaces);
+		reach(net, *one, forth);
+		for (*other = *one + 1; *other < net->nplaces; ++*other) {
+			if (!forth[*other])
+				continue;
+			memset(back, 0, net->nplaces);
+			reach(net, *other, back);
+			if (back[*one])
+				return true;
+		}
+	}
+	return false;
+}
+
+static struct net *merge_places(struct work *work, const struct net *net, unsigned one, unsigned other)
+{
+	struct net *new = net_new(work, net->name, net->nplaces - 1);
+	struct mapping map = new_mapping(work, net, 1);
+
+	for (unsigned p = 0; p < net->nplaces; p++)
+		map_to(&map, p, p == other ? one : p - (p > other));
+	map_net(work, &map, net, new, UINT32_MAX);
+	return new;
+}
+
+/* ---- one transition ------------------------------------------------------------------------ */
+
+static bool feeds(const struct transition *from, const struct transition *to)
+{
+	for (unsigned i = 0; i < from->nout; i++) {
+		if (net_has_place(to->in, to->nin, from->out[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_fed_silently(const struct net *net, const struct transition *t)
+{
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		if (!net->transitions[i].label && feeds(&net->transitions[i], t))
+			return true;
+	}
+	return false;
+}
+
+static unsigned count_silent(const struct net *net)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < net->ntransitions; i++)
+		count += !net->transitions[i].label;
+	return count;
+}
+
+static struct transition *choose(struct net *net)
+{
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		if (!net->transitions[i].label && !is_fed_silently(net, &net->transitions[i]))
+			return &net->transitions[i];
+	}
+	return NULL;
+}
+
+static bool has_competitor(const struct net *net, const struct transition *t, unsigned place)
+{
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		const struct transition *other = &net->transitions[i];
+
+		if (other != t && net_has_place(other->in, other->nin, place))
+			return true;
+	}
+	return false;
+}
+
+static void copy_transition(struct net *new, const struct transition *t, unsigned from, unsigned to,
+	bool inputs, bool outputs)
+{
+	struct transition *copy = net_add(new, t);
+
+	for (unsigned i = 0; i < t->nin; i++)
+		net_arc(copy, false, inputs && t->in[i] == from ? to : t->in[i]);
+	for (unsigned i = 0; i < t->nout; i++)
+		net_arc(copy, true, outputs && t->out[i] == from ? to : t->out[i]);
+}
+
+/* Markings with a place more, and where asked for all ways to move tokens of `place` there. */
+static void split_markings(struct work *work, const struct net *old, const struct markings *from,
+	struct net *new, unsigned place, bool move)
+{
+	struct markings *to = from == &old->initial ? &new->initial : &new->final;
+
+	for (unsigned i = 0; i < from->count; i++) {
+		for (tokens moved = 0; moved <= (move ? from->at[i][place] : 0); moved++) {
+			tokens *marking = net_marking(work, new);
+
+			memcpy(marking, from->at[i], old->nplaces * sizeof(*marking));
+			marking[place] -= moved;
+			marking[old->nplaces] = moved;
+			net_mark(to, marking);
+		}
+	}
+}
+
+/* A place of its own for t, instead of `place`. The transitions keep their order; `*number` is that
+ * of t. */
+static struct net *split_place(
+	struct work *work, const struct net *old, unsigned *number, unsigned place)
+{
+	struct net *new = net_new(work, old->name, old->nplaces + 1);
+	unsigned t = *number;
+
+	memcpy(new->places, old->places, old->nplaces * sizeof(*new->places));
+	new->places[old->nplaces] = old->places[place];
+	for (unsigned i = 0; i < old->ntransitions; i++) {
+		const struct transition *other = &old->transitions[i];
+
+		if (i == t)
+			*number = new->ntransitions;
+		copy_transition(new, other, place, old->nplaces, i == t, false);
+		if (net_has_place(other->out, other->nout, place))
+			copy_transition(new, other, place, old->nplaces, i == t, true);
+	}
+	split_markings(work, old, &old->initial, new, place, true);
+	split_markings(work, old, &old->final, new, place, false);
+	return new;
+}
+
+/* A place of its own that only t fills, instead of `place`: what takes from the one can as well take
+ * from the other. */
+static struct net *split_output(
+	struct work *work, const struct net *old, unsigned *number, unsigned place)
+{
+	struct net *new = net_new(work, old->name, old->nplaces + 1);
+	unsigned t = *number;
+
+	memcpy(new->places, old->places, old->nplaces * sizeof(*new->places));
+	new->places[old->nplaces] = old->places[place];
+	for (unsigned i = 0; i < old->ntransitions; i++) {
+		const struct transition *other = &old->transitions[i];
+
+		if (i == t)
+			*number = new->ntransitions;
+		copy_transition(new, other, place, old->nplaces, false, i == t);
+		if (net_has_place(other->in, other->nin, place))
+			copy_transition(new, other, place, old->nplaces, true, i == t);
+	}
+	split_markings(work, old, &old->initial, new, place, false);
+	split_markings(work, old, &old->final, new, place, true);
+	return new;
+}
+
+/* Places 0 … nin × nout - 1 of the result are the pairs. */
+static struct net *contract(struct work *work, const struct net *net, unsigned number)
+{
+	const struct transition *t = &net->transitions[number];
+	unsigned pairs = t->nin * t->nout, width = t->nin + t->nout, next = pairs;
+	struct mapping map = new_mapping(work, net, width ? width : 1);
+	struct net *new = net_new(work, net->name, net->nplaces - width + pairs);
+
+	for (unsigned i = 0; i < t->nin; i++) {
+		for (unsigned j = 0; j < t->nout; j++) {
+			map_to(&map, t->in[i], i * t->nout + j);
+			map_to(&map, t->out[j], i * t->nout + j);
+		}
+	}
+	for (unsigned p = 0; p < net->nplaces; p++) {
+		if (!net_has_place(t->in, t->nin, p) && !net_has_place(t->out, t->nout, p))
+			map_to(&map, p, next++);
+	}
+	map_net(work, &map, net, new, number);
+	return new;
+}
+
+static bool pairs_are_one_safe(struct work *work, const struct net *net, unsigned pairs)
+{
+	tokens *bounds = net_marking(work, net);
+
+	if (!net_bound(work, net, bounds))
+		return false;
+	for (unsigned p = 0; p < pairs; p++) {
+		if (bounds[p] > 1)
+			return false;
+	}
+	return true;
+}
+
+static struct net *not_supported(struct work *work, const struct transition *t, const char *why)
+{
+	dpe_diag_at(work->diags, DPE_ERROR, work->file,
+		"not supported: the silent transition '%s' %s: give it a name", t->id, why);
+	return NULL;
+}
+
+/* With inputs that nothing else takes, and, where it alternates, outputs that nothing else makes. */
+static struct net *isolate(struct work *work, struct net *net, unsigned *number)
+{
+	const struct transition *t = &net->transitions[*number];
+	struct net *new = net;
+
+	for (unsigned i = 0; i < t->nin; i++) {
+		if (has_competitor(new, &new->transitions[*number], t->in[i]))
+			new = split_place(work, new, number, t->in[i]);
+	}
+	for (unsigned i = 0; t->alternates && i < t->nout; i++)
+		new = split_output(work, new, number, t->out[i]);
+	return new;
+}
+
+static struct net *take_out(struct work *work, struct net *net, struct transition *t)
+{
+	unsigned number = (unsigned)(t - net->transitions), pairs = t->nin * t->nout;
+	struct net *new;
+
+	if (!t->nout && t->nin > 1)
+		return not_supported(work, t, "takes several tokens and leaves none");
+	new = isolate(work, net, &number);
+	new = contract(work, new, number);
+	if (t->nin == 1 || t->nout == 1 || pairs_are_one_safe(work, new, pairs))
+		return new;
+	if (!t->alternates)
+		return net_alternate(work, net, t);
+	return not_supported(work, t, "joins and splits what comes again before it is over");
+}
+
+static struct net *next_step(struct work *work, struct net *net)
+{
+	struct transition *t;
+	unsigned one, other;
+
+	if (find_circle(work, net, &one, &other))
+		return merge_places(work, net, one, other);
+	t = choose(net);
+	if (t)
+		return take_out(work, net, t);
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		if (!net->transitions[i].label)
+			return not_supported(work, &net->transitions[i],
+				"lies on a circle of silent transitions");
+	}
+	return NULL;
+}
+
+struct net *net_without_silent(struct work *work, struct net *net)
+{
+	drop_noops(net);
+	while (net && count_silent(net)) {
+		net = next_step(work, net);
+		if (net)
+			net = net_trim(work, net);
+		if (net)
+			drop_noops(net);
+		if (!net || net->ntransitions <= MANY_TRANSITIONS)
+			continue;
+		dpe_diag_at(work->diags, DPE_ERROR, work->file,
+			"net '%s' is safe, but without its silent transitions it has more than %u others",
+			net->name, MANY_TRANSITIONS);
+		return NULL;
+	}
+	return net;
+}
