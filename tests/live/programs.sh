@@ -1,0 +1,154 @@
+# dpe deadlock on programs that others wrote and that do not hang: nothing is told, and they work as
+# ever. And on one of them that was made to hang.
+. tests/tap.sh
+need_live 'programs of Debian'
+seq 1 300000 >input
+PATH=$PATH:/usr/sbin:/sbin
+
+# installed PROGRAM...: says so where one is not
+installed() {
+	for program in "$@"; do
+		command -v "$program" >command && continue
+		ok "$1 # skip $program is not installed"
+		return 1
+	done
+}
+
+# await COMMAND...: until it succeeds, 10 s at most
+await() {
+	tries=0
+	until "$@" >/dev/null 2>&1; do
+		test $tries -lt 200 || return 1
+		sleep 0.05
+		tries=$((tries + 1))
+	done
+}
+
+# quiet: the last run found nothing, and nothing is missing
+quiet() {
+	test "$status" -eq 0 && grep -q '^dpe: [0-9]* events, 0 lost; 3 rules: nothing found' err &&
+		grep -q '^dpe: .* exited with status 0$' err
+}
+
+# has_threads NAME THREADS: the last run's log has so many
+has_threads() {
+	check "$1: at least $2 threads" "$(grep -c '"event":"thread::start"' log.jsonl)" -ge "$2"
+}
+
+# compresses THREADS DECOMPRESS PROGRAM ARGUMENTS...: with this many threads, what it does alone
+compresses() {
+	threads=$1
+	decompress=$2
+	shift 2
+	installed "$1" || return
+	"$@" <input >alone
+	times=0
+	while test $times -lt 10; do
+		run timeout -s KILL 20 "$DPE" deadlock --on-deadlock=kill -- "$@" <input
+		quiet && cmp -s alone out && $decompress <out | cmp -s - input || break
+		times=$((times + 1))
+	done
+	check "$1: no false alarm in 10, and the same output" $times -eq 10
+	run timeout -s KILL 20 "$DPE" deadlock -o log.jsonl -- "$@" <input
+	has_threads "$1" "$threads"
+}
+
+# serves THREADS ANSWERS LOAD STOP PROGRAM ARGUMENTS...: ANSWERS tells that it is ready, LOAD that it served all
+serves() {
+	threads=$1
+	answers=$2
+	load=$3
+	stop=$4
+	shift 4
+	command_line="$*"
+	times=0
+	while test $times -lt 10; do
+		"$DPE" deadlock -o log.jsonl --on-deadlock=kill -- "$@" >out 2>err </dev/null &
+		dpe=$!
+		await $answers
+		timeout 10 $load >load.out 2>&1
+		served=$?
+		timeout 10 $stop >stop.out 2>&1
+		await has_ended || pkill -KILL -P $dpe
+		wait $dpe
+		status=$?
+		quiet && test $served -eq 0 || break
+		times=$((times + 1))
+	done
+	check "$1: no false alarm in 10, and all requests served" $times -eq 10
+	test $times -eq 10 || explain "load: exit status $served" "$(cat load.out)"
+	has_threads "$1" "$threads"
+}
+
+has_ended() {
+	! kill -0 $dpe
+}
+
+# ---- compressors ------------------------------------------------------------------------------
+
+compresses 4 'gzip -dc' pigz -n -p 4 -b 64
+compresses 4 'bzip2 -dc' pbzip2 -c -p4 -b1
+compresses 2 'xz -dc' xz -c -1 -T2 --block-size=128KiB
+compresses 2 'zstd -dc' zstd -c -1 -T2 -B512K
+
+# ---- servers ----------------------------------------------------------------------------------
+
+cat >redis-load <<'X'
+#!/bin/sh
+# 4000 requests, which the server counts, too; and what was pushed is there.
+redis-benchmark -s redis.sock -q -n 1000 -c 20 -P 4 -t ping_inline,set,incr,lpush || exit
+redis-cli -s redis.sock info stats >stats && redis-cli -s redis.sock info commandstats >>stats || exit
+for command in ping set incr lpush; do
+	grep -q "^cmdstat_$command:calls=1000," stats || exit
+done
+test "$(redis-cli -s redis.sock llen mylist)" = 1000 && grep 'io_threaded_reads_processed:[1-9]' stats
+X
+chmod +x redis-load
+installed redis-server redis-cli redis-benchmark &&
+	serves 2 'redis-cli -s redis.sock ping' ./redis-load 'redis-cli -s redis.sock shutdown nosave' \
+		redis-server --port 0 --unixsocket redis.sock --save '' --io-threads 2 --io-threads-do-reads yes
+
+cat >memcached.py <<'X'
+import socket, sys, threading
+wrong = []
+
+def ask(request, end):
+	connection.sendall(request)
+	answer = b""
+	while not answer.endswith(end):
+		more = connection.recv(65536)
+		if not more:
+			raise EOFError(answer)
+		answer += more
+	return answer
+
+class Client(threading.Thread):
+	def __init__(self, number):
+		super().__init__()
+		self.number = number
+
+def connect():
+	s = socket.socket(socket.AF_UNIX)
+	s.settimeout(5)
+	s.connect("memcached.sock")
+	return s.makefile("rwb", 0)
+
+def say(server, line):
+	server.write(line + b"\r\n")
+
+def client(number):
+	try:
+		server = connect()
+		for i in range(200):
+			key, value = b"key%d" % (i * 8 + number), b"%d" % (i * i)
+			say(server, b"set %s 0 0 %d\r\n%s" % (key, len(value), value))
+			assert server.readline() == b"STORED\r\n"
+			say(server, b"get " + key)
+			assert server.readline() == b"VALUE %s 0 %d\r\n" % (key, len(value))
+			assert server.readline() == value + b"\r\n" and server.readline() == b"END\r\n"
+			say(server, b"incr sum 1")
+			assert server.readline().strip().isdigit()
+	except Exception as e:
+		wrong.append(repr(e))
+X
+finish
