@@ -85,7 +85,10 @@ static void on_deadlock(
 {
 	struct cli_report *report = context;
 
-	report->found = true;
+	if (deadlock->reason)
+		report->inconclusive = true;
+	else
+		report->found = true;
 	if (report->sarif)
 		cli_sarif_deadlock(report, rule, deadlock);
 	else if (report->cli->json)
@@ -93,8 +96,15 @@ static void on_deadlock(
 	else
 		cli_text_deadlock(report, rule, deadlock);
 	fflush(report->to);
-	if (report->probes)
+	if (report->probes && !deadlock->reason)
 		cli_stop_at_deadlock(report, rule);
+}
+
+static bool on_losing(void *context)
+{
+	struct cli_report *report = context;
+
+	return report->probes && dpe_probes_losses(report->probes, NULL, 0);
 }
 
 static enum dpe_break on_stop(
@@ -170,6 +180,7 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report)
 		.stop = on_stop,
 		.held = on_held,
 		.lost = on_lost,
+		.losing = on_losing,
 		.resolve = on_resolve,
 		.event = on_event,
 	};

@@ -159,8 +159,11 @@ void cli_json_deadlock(
 {
 	cJSON *object = new_object("finding"), *threads, *objects, *waits;
 
-	cJSON_AddStringToObject(object, "kind", "deadlock");
+	cJSON_AddStringToObject(
+		object, "kind", deadlock->reason ? "possible deadlock" : "deadlock");
 	cJSON_AddItemToObject(object, "rule", string(rule->name));
+	if (deadlock->reason)
+		cJSON_AddItemToObject(object, "reason", string(deadlock->reason));
 	threads = cJSON_AddArrayToObject(object, "threads");
 	objects = cJSON_AddArrayToObject(object, "objects");
 	waits = cJSON_AddArrayToObject(object, "waits");

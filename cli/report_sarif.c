@@ -308,6 +308,8 @@ void cli_sarif_deadlock(
 	unsigned count = 0;
 	cJSON *result;
 
+	if (deadlock->reason)
+		dpe_text_printf(&text, "inconclusive: %s: possible ", deadlock->reason);
 	dpe_text_printf(&text, "deadlock of %u thread%s", deadlock->nwaits,
 		deadlock->nwaits == 1 ? "" : "s");
 	for (unsigned i = 0; i < deadlock->nwaits; i++) {
@@ -317,8 +319,8 @@ void cli_sarif_deadlock(
 		if (deadlock->waits[i].waits)
 			events[count++] = deadlock->waits[i].waits;
 	}
-	result = new_result(report, rule, "error", text.at);
-	dpe_text_printf(&key, "%s deadlock", rule->name);
+	result = new_result(report, rule, deadlock->reason ? "note" : "error", text.at);
+	dpe_text_printf(&key, "%s %sdeadlock", rule->name, deadlock->reason ? "possible " : "");
 	add_locations(report, rule, events, count, result, &key);
 	add_result(report, result, &key);
 	dpe_text_free(&text);

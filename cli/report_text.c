@@ -321,10 +321,16 @@ void cli_text_deadlock(
 {
 	struct dpe_text text = {0};
 
-	dpe_text_printf(&text, "#%u deadlock of %u thread%s  [", ++report->nfindings,
-		deadlock->nwaits, deadlock->nwaits == 1 ? "" : "s");
+	dpe_text_printf(&text, "#%u %sdeadlock of %u thread%s  [", ++report->nfindings,
+		deadlock->reason ? "possible " : "", deadlock->nwaits,
+		deadlock->nwaits == 1 ? "" : "s");
 	add_place(&text, rule);
 	dpe_text_puts(&text, "]\n");
+	if (deadlock->reason) {
+		dpe_text_puts(&text, "  inconclusive: ");
+		add_safe(&text, deadlock->reason);
+		dpe_text_puts(&text, "\n");
+	}
 	for (unsigned i = 0; i < deadlock->nwaits; i++) {
 		const struct dpe_wait *wait = &deadlock->waits[i];
 

@@ -87,6 +87,7 @@ bool net_find_used(struct work *work, const struct net *net, const struct markin
 /* Net number `which` of the document, which has *count. Its end is left open. */
 struct net *net_read(
 	struct work *work, const char *text, size_t len, unsigned which, unsigned *count);
+struct net *net_name_tokens(struct work *work, struct net *net);
 struct net *net_one_safe(struct work *work, struct net *net);
 /* Of a 1-safe net: two places for each input of a silent transition, which are filled alternately. */
 struct net *net_alternate(struct work *work, struct net *net, struct transition *t);

@@ -78,9 +78,13 @@ static bool translate(struct work *work, struct dpe_text *to, struct net *read)
 		return false;
 	net = net_trim(work, net);
 	if (net)
+		net = net_name_tokens(work, net);
+	if (net)
 		net = net_one_safe(work, net);
 	if (net)
 		net = net_without_silent(work, net);
+	if (net)
+		net = net_name_tokens(work, net);
 	if (net)
 		net = net_one_safe(work, net);
 	return net && net_to_rule(work, to, net, read);

@@ -5,7 +5,8 @@
  *
  *	pnml.c        text → net, with weights and several tokens in a place
  *	explore.c     its markings; a firing sequence that shows it unsafe, where it is
- *	slots.c       k-safe → 1-safe, with the same causal order
+ *	tokens.c      k tokens that flow through a component: k copies of it
+ *	slots.c       other k-safe → 1-safe, with the same causal order
  *	silent.c      transitions without a name are taken out, with the same causal order
  *	sequential.c  its places in sets of which one at most is marked: sequential machines
  *	regular.c     each machine as an expression of ; + *

@@ -77,6 +77,19 @@ static void take_by_rule(struct dpe_run *run, const struct dpe_watcher *watchers
 	dpe_slices_take(run, *occurrence);
 }
 
+/* What was lost may have given back what the thread had. */
+static void look_for_gap(struct dpe_recognizer *recognizer, const struct dpe_message *message)
+{
+	for (unsigned i = 0; i < recognizer->ngaps; i++) {
+		if (recognizer->gaps[i] != message)
+			continue;
+		dpe_waits_forget(recognizer->waits, message->thread);
+		dpe_message_unref(recognizer->gaps[i]);
+		recognizer->gaps[i] = recognizer->gaps[--recognizer->ngaps];
+		return;
+	}
+}
+
 static void on_event(void *context, const struct dpe_event *event)
 {
 	struct dpe_recognizer *recognizer = context;
@@ -90,6 +103,7 @@ static void on_event(void *context, const struct dpe_event *event)
 		dpe_recognizer_set_doubt(recognizer, "events came too late to be put in order");
 	if (recognizer->sink.event)
 		recognizer->sink.event(recognizer->sink.context, event);
+	look_for_gap(recognizer, event->message);
 	if (recognizer->options.stabilize_only || event->message->name >= recognizer->nnames)
 		return;
 	watch = &recognizer->by_name[event->message->name];
@@ -155,6 +169,9 @@ static void on_lost(void *context, const struct dpe_message *after, uint64_t cou
 	dpe_message_print_id(&reason, recognizer->spec->names, after);
 	dpe_recognizer_set_doubt(recognizer, reason.at);
 	dpe_text_free(&reason);
+	/* Counting a reference changes nothing that others can see. */
+	*DPE_GROW(recognizer->gaps, recognizer->ngaps, recognizer->capgaps) =
+		dpe_message_ref((struct dpe_message *)after);
 	recognizer->sink.lost(recognizer->sink.context, after, count);
 }
 
@@ -507,6 +524,9 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 	free(recognizer->globals);
 	dpe_roles_clear(&recognizer->roles);
 	dpe_waits_free(recognizer->waits);
+	for (unsigned i = 0; i < recognizer->ngaps; i++)
+		dpe_message_unref(recognizer->gaps[i]);
+	free(recognizer->gaps);
 	dpe_progress_free(recognizer->progress);
 	free(recognizer->doubt);
 	dpe_text_free(&recognizer->text);

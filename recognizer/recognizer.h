@@ -43,6 +43,7 @@ struct dpe_wait {
 struct dpe_deadlock {
 	const struct dpe_wait *waits;
 	unsigned nwaits;
+	const char *reason; /* why it is inconclusive, in words; else NULL */
 };
 
 struct dpe_recognizer_sink {
@@ -59,6 +60,9 @@ struct dpe_recognizer_sink {
 		void *context, const struct dpe_rule *rule, const struct dpe_message *at);
 	void (*held)(void *context, const struct dpe_message *message, const char *missing);
 	void (*lost)(void *context, const struct dpe_message *after, uint64_t count);
+	/* Whether messages were lost that no gap shows yet: a later one has not come. May be NULL.
+	 */
+	bool (*losing)(void *context);
 	/* A message with the text of its stack, the caller's; for actions that print it. May be
 	 * NULL, and may return NULL. */
 	struct dpe_message *(*resolve)(void *context, const struct dpe_message *message);

@@ -221,11 +221,13 @@ struct dpe_recognizer {
 	struct dpe_summary summary;
 	struct dpe_waits *waits;
 	struct dpe_progress *progress;
-	uint64_t kept, most_kept; /* events in the orders of slices, and when to forget some */
-	char *doubt;              /* why, once anything was lost; else NULL */
-	bool ended;               /* break in a replay */
-	struct dpe_text text;     /* scratch of actions */
-	struct dpe_roles roles;   /* scratch of the message at hand */
+	uint64_t kept, most_kept;  /* events in the orders of slices, and when to forget some */
+	char *doubt;               /* why, once anything was lost; else NULL */
+	struct dpe_message **gaps; /* messages that come after a gap, counted */
+	unsigned ngaps, capgaps;
+	bool ended;             /* break in a replay */
+	struct dpe_text text;   /* scratch of actions */
+	struct dpe_roles roles; /* scratch of the message at hand */
 };
 
 /* Sets the reason for doubt, if there is none yet. */
@@ -329,6 +331,8 @@ void dpe_waits_release(struct dpe_waits *waits, struct dpe_value thread, struct 
 /* The thread is over: what it holds it holds for ever. Whoever has its id later is another. */
 void dpe_waits_end(
 	struct dpe_waits *waits, struct dpe_value thread, const struct dpe_message *event);
+/* What the thread holds and awaits is not known any more. */
+void dpe_waits_forget(struct dpe_waits *waits, struct dpe_value thread);
 /* Tells the sink of each cycle through a wait that began since the last check. */
 void dpe_waits_check(
 	struct dpe_waits *waits, struct dpe_recognizer *recognizer, const struct dpe_rule *rule);

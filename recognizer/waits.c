@@ -18,16 +18,22 @@ struct edge {
 	struct dpe_message *since; /* counted; NULL: unknown */
 };
 
+struct list {
+	uint32_t *at;
+	unsigned count, cap;
+};
+
 /* A thread, with what it waits for; or an object, with those who hold it. */
 struct node {
 	struct dpe_value value; /* its text is owned */
 	struct edge *edges;
 	unsigned nedges, capedges;
-	uint64_t mark;   /* of the last search that came here */
-	uint32_t before; /* where that search came from */
-	bool told;       /* a cycle through this thread was, and it still waits */
-	bool ended;      /* the thread has */
-	uint64_t end;    /* when; 0: unknown */
+	struct list held; /* objects that the thread holds */
+	uint64_t mark;    /* of the last search that came here */
+	uint32_t before;  /* where that search came from */
+	bool told;        /* a cycle through this thread was, and it still waits */
+	bool ended;       /* the thread has */
+	uint64_t end;     /* when; 0: unknown */
 };
 
 struct index {
@@ -46,18 +52,26 @@ struct table {
 struct dpe_waits {
 	struct table threads, objects;
 	uint64_t mark;
-	struct list {
-		uint32_t *at;
-		unsigned count, cap;
-	} queue,                     /* threads that the search has to look at */
-		fresh,               /* that began to wait since the last check */
-		lasting;             /* whose wait counts once it has lasted, not told yet */
+	struct list queue;           /* threads that the search has to look at */
+	struct list fresh;           /* that began to wait since the last check */
+	struct list lasting;         /* whose wait counts once it has lasted, not told yet */
 	const struct dpe_rule *rule; /* that checked last */
 };
 
-static void append(struct list *list, uint32_t thread)
+static void append(struct list *list, uint32_t node)
 {
-	*DPE_GROW(list->at, list->count, list->cap) = thread;
+	*DPE_GROW(list->at, list->count, list->cap) = node;
+}
+
+/* Looks from the end: what was taken last is most often given back first. */
+static void drop(struct list *list, uint32_t node)
+{
+	unsigned i = list->count;
+
+	while (i && list->at[i - 1] != node)
+		i--;
+	if (i)
+		list->at[i - 1] = list->at[--list->count];
 }
 
 /* ---- nodes ------------------------------------------------------------------------------- */
@@ -116,13 +130,14 @@ static struct edge *find_edge(struct node *node, uint32_t to)
 	return NULL;
 }
 
-static void add_edge(struct node *node, uint32_t to, const struct dpe_message *since)
+/* True where it is new. */
+static bool add_edge(struct node *node, uint32_t to, const struct dpe_message *since)
 {
 	struct edge *edge = find_edge(node, to);
 
 	if (edge) {
 		edge->count++;
-		return;
+		return false;
 	}
 	*DPE_GROW(node->edges, node->nedges, node->capedges) = (struct edge){
 		.to = to,
@@ -130,16 +145,24 @@ static void add_edge(struct node *node, uint32_t to, const struct dpe_message *s
 		/* Counting a reference changes nothing that others can see. */
 		.since = since ? dpe_message_ref((struct dpe_message *)since) : NULL,
 	};
+	return true;
 }
 
-static void remove_edge(struct node *node, uint32_t to)
+static void cut_edge(struct node *node, struct edge *edge)
+{
+	dpe_message_unref(edge->since);
+	*edge = node->edges[--node->nedges];
+}
+
+/* True where it was the last of its count. */
+static bool remove_edge(struct node *node, uint32_t to)
 {
 	struct edge *edge = find_edge(node, to);
 
 	if (!edge || --edge->count)
-		return;
-	dpe_message_unref(edge->since);
-	*edge = node->edges[--node->nedges];
+		return false;
+	cut_edge(node, edge);
+	return true;
 }
 
 static void free_table(struct table *table)
@@ -157,6 +180,7 @@ static void free_table(struct table *table)
 		for (unsigned j = 0; j < table->nodes[i].nedges; j++)
 			dpe_message_unref(table->nodes[i].edges[j].since);
 		free(table->nodes[i].edges);
+		free(table->nodes[i].held.at);
 		dpe_value_drop(table->nodes[i].value);
 	}
 	free(table->nodes);
@@ -187,7 +211,8 @@ void dpe_waits_hold(struct dpe_waits *waits, struct dpe_value thread, struct dpe
 	uint32_t holder = living(&waits->threads, thread);
 	uint32_t held = find_node(&waits->objects, object, true);
 
-	add_edge(&waits->objects.nodes[held], holder, since);
+	if (add_edge(&waits->objects.nodes[held], holder, since))
+		append(&waits->threads.nodes[holder].held, held);
 }
 
 void dpe_waits_unhold(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object)
@@ -195,8 +220,9 @@ void dpe_waits_unhold(struct dpe_waits *waits, struct dpe_value thread, struct d
 	uint32_t holder = find_node(&waits->threads, thread, false);
 	uint32_t held = find_node(&waits->objects, object, false);
 
-	if (holder != UINT32_MAX && held != UINT32_MAX)
-		remove_edge(&waits->objects.nodes[held], holder);
+	if (holder != UINT32_MAX && held != UINT32_MAX &&
+		remove_edge(&waits->objects.nodes[held], holder))
+		drop(&waits->threads.nodes[holder].held, held);
 }
 
 void dpe_waits_wait(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object,
@@ -218,6 +244,25 @@ void dpe_waits_release(struct dpe_waits *waits, struct dpe_value thread, struct 
 		remove_edge(&waits->threads.nodes[waiter], awaited);
 	if (waiter != UINT32_MAX)
 		waits->threads.nodes[waiter].told = false;
+}
+
+void dpe_waits_forget(struct dpe_waits *waits, struct dpe_value value)
+{
+	uint32_t found = find_node(&waits->threads, value, false);
+	struct node *thread;
+
+	if (found == UINT32_MAX || waits->threads.nodes[found].ended)
+		return;
+	thread = &waits->threads.nodes[found];
+	for (unsigned i = 0; i < thread->held.count; i++) {
+		struct node *object = &waits->objects.nodes[thread->held.at[i]];
+
+		cut_edge(object, find_edge(object, found));
+	}
+	thread->held.count = 0;
+	while (thread->nedges)
+		cut_edge(thread, &thread->edges[0]);
+	thread->told = false;
 }
 
 /* ---- cycles ------------------------------------------------------------------------------ */
@@ -276,6 +321,21 @@ static const struct edge *find_link(
 	return NULL;
 }
 
+static void tell(
+	struct dpe_waits *waits, struct dpe_recognizer *recognizer, struct dpe_deadlock *deadlock)
+{
+	const struct dpe_recognizer_sink *sink = &recognizer->sink;
+
+	if (!recognizer->doubt && sink->losing && sink->losing(sink->context))
+		dpe_recognizer_set_doubt(recognizer, "events were lost");
+	deadlock->reason = recognizer->doubt;
+	if (deadlock->reason)
+		recognizer->summary.inconclusive++;
+	else
+		recognizer->summary.deadlocks++;
+	sink->deadlock(sink->context, waits->rule, deadlock);
+}
+
 /* Tells of the cycle that ends in `start` along `before`. Values and messages are the graph's. */
 static void tell_cycle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint32_t start)
 {
@@ -300,8 +360,7 @@ static void tell_cycle(struct dpe_waits *waits, struct dpe_recognizer *recognize
 		holder = waiter;
 	} while (holder != start);
 	deadlock.waits = cycle;
-	recognizer->summary.deadlocks++;
-	recognizer->sink.deadlock(recognizer->sink.context, waits->rule, &deadlock);
+	tell(waits, recognizer, &deadlock);
 	free(cycle);
 }
 
@@ -382,11 +441,10 @@ static void tell_ended(struct dpe_waits *waits, struct dpe_recognizer *recognize
 		.holds = held->since,
 		.ended = true,
 	};
-	const struct dpe_deadlock deadlock = {&alone, 1};
+	struct dpe_deadlock deadlock = {.waits = &alone, .nwaits = 1};
 
 	waits->threads.nodes[thread].told = true;
-	recognizer->summary.deadlocks++;
-	recognizer->sink.deadlock(recognizer->sink.context, waits->rule, &deadlock);
+	tell(waits, recognizer, &deadlock);
 }
 
 /* Since when the wait is what it is; 0: unknown. */

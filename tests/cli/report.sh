@@ -74,4 +74,24 @@ check 'JSON has them all' "$(grep -c '"match"' out)" -eq 5
 printf '{"event":"x","args":["\\u001b[31mred\\n"]}\n' >escape.jsonl
 run "$DPE" replay -s x.dpe escape.jsonl
 check 'no control characters in the report' "$(tr -d '\n' <err | grep -c '[[:cntrl:]]')" -eq 0
+
+# A deadlock of threads that lost nothing, after another one did.
+cat >locks.dpe <<'X'
+expect locks(x, T): (lock(x).enter by T { wait_for(T, x); check_deadlock(); } + lock(x).exit by T { release(T, x); hold(T, x); })*
+X
+cat >locks.jsonl <<'X'
+{"event":"lock.exit","thread":3,"seq":0,"time":1,"args":["c"]}
+{"event":"lock.exit","thread":3,"seq":2,"time":2,"args":["d"]}
+{"event":"lock.exit","thread":1,"seq":0,"time":3,"args":["a"]}
+{"event":"lock.exit","thread":2,"seq":0,"time":4,"args":["b"]}
+{"event":"lock.enter","thread":1,"seq":1,"time":5,"args":["b"]}
+{"event":"lock.enter","thread":2,"seq":1,"time":6,"args":["a"]}
+X
+run "$DPE" replay -s locks.dpe locks.jsonl
+says 'a possible deadlock' 3 '#1 possible deadlock of 2 threads  [locks.dpe:1]' \
+	'  inconclusive: 1 message of thread 3 was lost before lock.exit@3:2' 'nothing found, 7 inconclusive'
+run "$DPE" replay --format=json -s locks.dpe locks.jsonl
+check 'as JSON, with the reason' "$status $(grep -c '"kind":"possible deadlock","rule":"locks","reason":"1 message of' out)" = '3 1'
+run "$DPE" replay --format=sarif -s locks.dpe locks.jsonl
+check 'as SARIF, a note' "$status $(grep -c '"error"' out) $(grep -c 'possible deadlock of 2 threads' out)" = '3 0 1'
 finish

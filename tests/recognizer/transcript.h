@@ -77,7 +77,7 @@ static inline void transcript_deadlock(
 	struct transcript *to = context;
 
 	(void)rule;
-	dpe_text_puts(&to->text, "deadlock: ");
+	dpe_text_puts(&to->text, deadlock->reason ? "possible deadlock: " : "deadlock: ");
 	for (unsigned i = 0; i < deadlock->nwaits; i++) {
 		dpe_text_puts(&to->text, i ? ", " : "");
 		dpe_value_print(&to->text, deadlock->waits[i].thread);
@@ -86,6 +86,8 @@ static inline void transcript_deadlock(
 		dpe_text_puts(&to->text, " held by ");
 		dpe_value_print(&to->text, deadlock->waits[i].holder);
 	}
+	if (deadlock->reason)
+		dpe_text_printf(&to->text, " (%s)", deadlock->reason);
 	dpe_text_puts(&to->text, "\n");
 }
 

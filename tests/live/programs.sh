@@ -1,0 +1,189 @@
+# dpe deadlock on programs that others wrote and that do not hang: nothing is told, and they work as
+# ever. And on one of them that was made to hang.
+. tests/tap.sh
+need_live 'programs of Debian'
+seq 1 300000 >input
+PATH=$PATH:/usr/sbin:/sbin
+
+# installed PROGRAM...: says so where one is not
+installed() {
+	for program in "$@"; do
+		command -v "$program" >command && continue
+		ok "$1 # skip $program is not installed"
+		return 1
+	done
+}
+
+# await COMMAND...: until it succeeds, 10 s at most
+await() {
+	tries=0
+	until "$@" >/dev/null 2>&1; do
+		test $tries -lt 200 || return 1
+		sleep 0.05
+		tries=$((tries + 1))
+	done
+}
+
+# quiet: the last run found nothing, and nothing is missing
+quiet() {
+	test "$status" -eq 0 && grep -q '^dpe: [0-9]* events, 0 lost; 3 rules: nothing found' err &&
+		grep -q '^dpe: .* exited with status 0$' err
+}
+
+# has_threads NAME THREADS: the last run's log has so many
+has_threads() {
+	check "$1: at least $2 threads" "$(grep -c '"event":"thread::start"' log.jsonl)" -ge "$2"
+}
+
+# compresses THREADS DECOMPRESS PROGRAM ARGUMENTS...: with this many threads, what it does alone
+compresses() {
+	threads=$1
+	decompress=$2
+	shift 2
+	installed "$1" "${decompress%% *}" || return
+	"$@" <input >alone
+	times=0
+	while test $times -lt 10; do
+		run timeout -s KILL 20 "$DPE" deadlock --on-deadlock=kill -- "$@" <input
+		mv out packed && : >out
+		quiet && cmp -s alone packed && $decompress <packed | cmp -s - input || break
+		times=$((times + 1))
+	done
+	check "$1: no false alarm in 10, and the same output" $times -eq 10
+	run timeout -s KILL 20 "$DPE" deadlock -o log.jsonl -- "$@" <input
+	has_threads "$1" "$threads"
+}
+
+# serves THREADS ANSWERS LOAD STOP PROGRAM ARGUMENTS...: ANSWERS tells that it is ready, LOAD that it served all
+serves() {
+	threads=$1
+	answers=$2
+	load=$3
+	stop=$4
+	shift 4
+	command_line="$*"
+	times=0
+	while test $times -lt 10; do
+		"$DPE" deadlock -o log.jsonl --on-deadlock=kill -- "$@" >out 2>err </dev/null &
+		dpe=$!
+		await $answers
+		timeout 10 $load >load.out 2>&1
+		served=$?
+		timeout 10 $stop >stop.out 2>&1
+		await has_ended || pkill -KILL -P $dpe
+		wait $dpe
+		status=$?
+		quiet && test $served -eq 0 || break
+		times=$((times + 1))
+	done
+	check "$1: no false alarm in 10, and all requests served" $times -eq 10
+	test $times -eq 10 || explain "load: exit status $served" "$(cat load.out)"
+	has_threads "$1" "$threads"
+}
+
+has_ended() {
+	! kill -0 $dpe
+}
+
+# ---- compressors ------------------------------------------------------------------------------
+
+compresses 4 'gzip -dc' pigz -n -p 4 -b 64
+compresses 4 'bzip2 -dc' pbzip2 -c -p4 -b1
+compresses 2 'xz -dc' xz -c -1 -T2 --block-size=128KiB
+compresses 2 'zstd -dc' zstd -c -1 -T2 -B512K
+
+# Where much is lost, nobody knows; but nothing is claimed, and the program not killed.
+if installed xz; then
+	times=0
+	while test $times -lt 5; do
+		run timeout -s KILL 20 "$DPE" deadlock --ring=4096 --on-deadlock=kill -- xz -c -1 -T2 --block-size=32KiB <input
+		mv out packed && : >out
+		grep -q ' 0 lost' err && test "$status" -eq 0 || { grep -q 'nothing found, ' err && test "$status" -eq 3; } || break
+		xz -dc <packed | cmp -s - input || break
+		times=$((times + 1))
+	done
+	check 'xz, with a ring that is too small: no false alarm in 5' $times -eq 5
+fi
+
+# ---- servers ----------------------------------------------------------------------------------
+
+cat >redis-load <<'X'
+#!/bin/sh
+# 4000 requests, which the server counts, too; and what was pushed is there.
+redis-benchmark -s redis.sock -q -n 1000 -c 20 -P 4 -t set,get,incr,lpush || exit
+redis-cli -s redis.sock info stats >stats && redis-cli -s redis.sock info commandstats >>stats || exit
+for command in set get incr lpush; do
+	grep -q "^cmdstat_$command:calls=1000," stats || exit
+done
+test "$(redis-cli -s redis.sock llen mylist)" = 1000 && grep 'io_threaded_reads_processed:[1-9]' stats
+X
+chmod +x redis-load
+# Debian's redis-check-rdb is the server, by another name.
+installed redis-benchmark && ln -s "$(command -v redis-server || command -v redis-check-rdb)" redis-server &&
+	serves 2 'redis-cli -s redis.sock ping' ./redis-load 'redis-cli -s redis.sock shutdown nosave' \
+		./redis-server --port 0 --unixsocket redis.sock --save '' --io-threads 2 --io-threads-do-reads yes
+
+cat >memcached.py <<'X'
+# ready, load or stop. The load: 8 clients with 150 requests each; every answer is looked at.
+import socket, sys, threading
+
+def connect():
+	connection = socket.socket(socket.AF_UNIX)
+	connection.settimeout(5)
+	connection.connect("memcached.sock")
+	return connection.makefile("rwb", 0)
+
+def ask(server, request, answer):
+	server.write(request + b"\r\n")
+	for line in answer:
+		told = server.readline()
+		assert told == line + b"\r\n", (request, line, told)
+
+def serve(number):
+	server = connect()
+	for i in range(50):
+		key, value = b"key-%d-%d" % (number, i), b"%d" % (i * i)
+		ask(server, b"set %s 0 0 %d\r\n%s" % (key, len(value), value), [b"STORED"])
+		ask(server, b"get " + key, [b"VALUE %s 0 %d" % (key, len(value)), value, b"END"])
+		server.write(b"incr sum 1\r\n")
+		assert server.readline().strip().isdigit()
+	served.append(number)
+
+if sys.argv[1] == "ready":
+	ask(connect(), b"set sum 0 0 1\r\n0", [b"STORED"])
+elif sys.argv[1] == "stop":
+	connect().write(b"shutdown graceful\r\n")
+else:
+	served = []
+	clients = [threading.Thread(target=serve, args=(number,)) for number in range(8)]
+	for client in clients:
+		client.start()
+	for client in clients:
+		client.join()
+	ask(connect(), b"get sum", [b"VALUE sum 0 3", b"400", b"END"])
+	sys.exit(len(served) != 8)
+X
+installed memcached && serves 4 'python3 memcached.py ready' 'python3 memcached.py load' 'python3 memcached.py stop' \
+	memcached -u root -A -t 4 -s memcached.sock
+
+# ---- a deadlock injected ----------------------------------------------------------------------
+
+${CC:-cc} -g -O1 -fPIC -shared -pthread "$TOP/tests/live/targets/inject.c" -o inject.so || not_ok 'compiling inject.c'
+if installed pigz; then
+	set -- LD_PRELOAD="$PWD/inject.so" INJECT_AT=3 pigz -n -p 4 -b 64
+	run timeout -s KILL 20 "$DPE" deadlock -- env "$@" <input
+	mv out packed && : >out
+	says 'a deadlock beside the threads of pigz is told' 1 '#1 deadlock of 2 threads' '(pigz)' \
+		'exited with status 0' '0 lost; 3 rules: 1 deadlock'
+	gzip -dc <packed | cmp -s - input && ok 'which works as ever' || not_ok 'which works as ever'
+	times=0
+	while test $times -lt 10; do
+		run timeout -s KILL 20 "$DPE" deadlock --on-deadlock=kill -- env INJECT_WAIT=1 "$@" <input
+		mv out packed && : >out
+		test "$status" -eq 1 && test "$(grep -c 'deadlock of' err)" -eq 1 || break
+		times=$((times + 1))
+	done
+	check 'one that it waits for: told 10 times of 10' $times -eq 10
+	says 'with names, and killed' 1 '(left)' '(right)' 'by lock_two+' 'inject.c:' 'signal 9'
+fi
+finish
