@@ -14,7 +14,9 @@ static enum dpe_emit emit_of(const char *name)
 
 static bool emit_net(struct cli *cli, const struct dpe_rule *rule)
 {
-	enum dpe_net_emit emit = !strcmp(cli->emit, "net") ? DPE_EMIT_NET : DPE_EMIT_PNML;
+	enum dpe_net_emit emit = *cli->emit == 'n' ? DPE_EMIT_NET
+		: *cli->emit == 'd'		       ? DPE_EMIT_NET_DOT
+						       : DPE_EMIT_PNML;
 	struct dpe_net *net = dpe_net_new(rule);
 	struct dpe_text text = {0};
 	bool good = dpe_net_emit(net, rule, emit, &text, cli->diags);
@@ -45,7 +47,9 @@ static bool emit_automaton(struct cli *cli, const struct dpe_rule *rule)
 
 static bool emit_rule(struct cli *cli, const struct dpe_rule *rule)
 {
-	if (cli->emit && (!strcmp(cli->emit, "net") || !strcmp(cli->emit, "pnml")))
+	bool drawn = cli->emit && !strcmp(cli->emit, "dot") && !dpe_rule_is_safe(rule);
+
+	if (drawn || (cli->emit && (!strcmp(cli->emit, "net") || !strcmp(cli->emit, "pnml"))))
 		return emit_net(cli, rule);
 	return emit_automaton(cli, rule);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum { MOST_PAIRS = 20 }; /* that are listed */
+enum { FEW_EVENTS = 3 };  /* of a behaviour that an unsafe rule is known to reject */
 
 /* ---- drawing ----------------------------------------------------------------------------- */
 
@@ -228,13 +229,72 @@ static void list_pairs(const struct dpe_rule *rule, const uint8_t *relations, un
 		dpe_text_puts(to, "\n");
 }
 
-static void tell_relations(
-	struct dpe_automaton *automaton, const struct dpe_rule *rule, struct dpe_text *to)
+/* What examples are looked for in: the rule's automaton, or, where it has none, that of the rule as
+ * long as little happens. */
+struct examples {
+	const struct dpe_rule *rule, *of; /* the automaton is that of the second */
+	struct dpe_bounded *bounded;      /* … or NULL, then they are one */
+	struct dpe_automaton *automaton;
+};
+
+static struct examples examples_of(struct cli *cli, const struct dpe_rule *rule)
 {
-	uint8_t *relations = dpe_xcalloc(rule->nliterals, rule->nliterals);
+	struct examples ex = {.rule = rule, .of = rule};
+
+	if (rule->mode == DPE_SYNC)
+		return ex;
+	if (!dpe_rule_is_safe(rule)) {
+		ex.bounded = dpe_bounded_new(rule, FEW_EVENTS);
+		if (!ex.bounded)
+			return ex;
+		ex.of = &ex.bounded->rule;
+	}
+	ex.automaton = dpe_automaton_new(ex.of, cli->diags);
+	return ex;
+}
+
+static void free_examples(struct examples *ex)
+{
+	dpe_automaton_free(ex->automaton);
+	dpe_bounded_free(ex->bounded);
+}
+
+/* What is rejected for certain: a longer one might need more copies than were made. */
+static bool find_rejected(const struct examples *ex, struct dpe_rejection *rejected)
+{
+	if (!dpe_behaviour_rejected(ex->automaton, ex->of, rejected))
+		return false;
+	return !ex->bounded || rejected->behaviour.nevents <= FEW_EVENTS;
+}
+
+/* nliterals × nliterals of the rule. */
+static uint8_t *find_relations(const struct examples *ex)
+{
+	unsigned count = ex->rule->nliterals, all = ex->of->nliterals;
+	uint8_t *found = dpe_xcalloc(all, all), *relations;
+
+	dpe_behaviour_relations(ex->automaton, ex->of, found);
+	if (!ex->bounded)
+		return found;
+	relations = dpe_xcalloc(count, count);
+	for (unsigned x = 0; x < all; x++) {
+		for (unsigned y = 0; y < all; y++) {
+			unsigned a = ex->bounded->origin[x], b = ex->bounded->origin[y];
+
+			relations[a * count + b] |= found[x * all + y];
+			relations[b * count + a] |= found[x * all + y];
+		}
+	}
+	free(found);
+	return relations;
+}
+
+static void tell_relations(const struct examples *ex, struct dpe_text *to)
+{
+	const struct dpe_rule *rule = ex->rule;
+	uint8_t *relations = find_relations(ex);
 	bool concurrent = false;
 
-	dpe_behaviour_relations(automaton, rule, relations);
 	for (unsigned i = 0; i < rule->nliterals * rule->nliterals; i++)
 		concurrent |= (relations[i] & DPE_SEEN_INDEPENDENT) != 0;
 	if (!concurrent)
@@ -247,26 +307,27 @@ static void tell_relations(
 	free(relations);
 }
 
-static void tell_behaviours(
-	struct dpe_automaton *automaton, const struct dpe_rule *rule, struct dpe_text *to)
+static void tell_behaviours(const struct examples *ex, struct dpe_text *to)
 {
+	const struct dpe_rule *rule = ex->of;
 	struct dpe_behaviour accepted = {0};
 	struct dpe_rejection rejected;
 
-	tell_relations(automaton, rule, to);
-	if (dpe_behaviour_accepted(automaton, rule, &accepted)) {
+	tell_relations(ex, to);
+	if (dpe_behaviour_accepted(ex->automaton, rule, &accepted)) {
 		dpe_text_puts(to, "  accepted, for instance\n");
 		draw(rule, &accepted, "      ", to);
 	} else {
 		dpe_text_puts(to, "  accepted  nothing that 5,000 states lead to\n");
 	}
 	dpe_behaviour_free(&accepted);
-	if (dpe_behaviour_rejected(automaton, rule, &rejected)) {
+	if (find_rejected(ex, &rejected)) {
 		dpe_text_puts(to, "  rejected, for instance\n");
 		draw(rule, &rejected.behaviour, "      ", to);
 		tell_reason(rule, &rejected, to);
 	} else {
-		dpe_text_puts(to, "  rejected  nothing that its events can be\n");
+		dpe_text_puts(to, ex->bounded ? "  rejected  nothing of up to 3 events\n"
+					      : "  rejected  nothing that its events can be\n");
 	}
 	dpe_rejection_free(&rejected);
 }
@@ -274,7 +335,7 @@ static void tell_behaviours(
 void cli_explain(struct cli *cli, const struct dpe_rule *rule, struct dpe_text *to)
 {
 	bool safe = rule->mode != DPE_SYNC && dpe_rule_is_safe(rule);
-	struct dpe_automaton *automaton = safe ? dpe_automaton_new(rule, cli->diags) : NULL;
+	struct examples ex = examples_of(cli, rule);
 
 	if (rule->mode == DPE_SYNC)
 		return;
@@ -282,11 +343,11 @@ void cli_explain(struct cli *cli, const struct dpe_rule *rule, struct dpe_text *
 	dpe_text_printf(to, "  engine    %s\n",
 		safe && dpe_rule_suits_automaton(rule) ? "predecessor automaton"
 						       : "token game on the net");
-	if (automaton)
-		tell_behaviours(automaton, rule, to);
+	if (ex.automaton)
+		tell_behaviours(&ex, to);
 	else if (!safe)
-		dpe_text_puts(to, "  examples  none: it has no automaton to find them in\n");
-	dpe_automaton_free(automaton);
+		dpe_text_puts(to, "  examples  none: there are too many ways for it to begin\n");
+	free_examples(&ex);
 }
 
 /* ---- for programs ------------------------------------------------------------------------ */
@@ -347,8 +408,7 @@ static cJSON *events_item(
 
 void cli_explain_json(struct cli *cli, const struct dpe_rule *rule)
 {
-	bool safe = rule->mode != DPE_SYNC && dpe_rule_is_safe(rule);
-	struct dpe_automaton *automaton = safe ? dpe_automaton_new(rule, cli->diags) : NULL;
+	struct examples ex = examples_of(cli, rule);
 	cJSON *object = cJSON_CreateObject();
 	struct dpe_behaviour accepted = {0};
 	struct dpe_rejection rejected = {0};
@@ -358,16 +418,16 @@ void cli_explain_json(struct cli *cli, const struct dpe_rule *rule)
 	cJSON_AddStringToObject(object, "mode", dpe_mode_name(rule->mode));
 	cJSON_AddStringToObject(object, "class", dpe_class_name(rule->class));
 	cJSON_AddStringToObject(object, "model", dpe_class_model(rule->class));
-	if (automaton && dpe_behaviour_accepted(automaton, rule, &accepted))
-		cJSON_AddItemToObject(object, "accepted", events_item(cli, rule, &accepted));
-	if (automaton && dpe_behaviour_rejected(automaton, rule, &rejected))
+	if (ex.automaton && dpe_behaviour_accepted(ex.automaton, ex.of, &accepted))
+		cJSON_AddItemToObject(object, "accepted", events_item(cli, ex.of, &accepted));
+	if (ex.automaton && find_rejected(&ex, &rejected))
 		cJSON_AddItemToObject(
-			object, "rejected", events_item(cli, rule, &rejected.behaviour));
+			object, "rejected", events_item(cli, ex.of, &rejected.behaviour));
 	text = cJSON_PrintUnformatted(object);
 	puts(text);
 	cJSON_free(text);
 	cJSON_Delete(object);
 	dpe_behaviour_free(&accepted);
 	dpe_rejection_free(&rejected);
-	dpe_automaton_free(automaton);
+	free_examples(&ex);
 }

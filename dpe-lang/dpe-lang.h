@@ -296,6 +296,21 @@ struct dpe_rejection {
 	struct dpe_behaviour_event wanted; /* … after these */
 };
 
+/* A safe rule in place of one with `@` or control variables: at most `copies` copies side by side,
+ * and as many rounds. All its behaviours are the rule's, and it has all those of the rule that have no
+ * more than so many events, but for the empty one; it has no actions. Its literals from `nliterals`
+ * of the rule on stand for others: `origin`. */
+struct dpe_bounded {
+	struct dpe_arena *arena;
+	struct dpe_rule rule;
+	const unsigned *origin; /* by literal: which of the rule it is */
+};
+
+/* For dpe_bounded_free; the rule must outlive it. NULL where there is none of moderate size, or
+ * events of several `@` synchronise. */
+struct dpe_bounded *dpe_bounded_new(const struct dpe_rule *rule, unsigned copies);
+void dpe_bounded_free(struct dpe_bounded *bounded); /* accepts NULL */
+
 enum { DPE_SEEN_ORDERED = 1, DPE_SEEN_INDEPENDENT = 2 };
 
 /* A shortest non-empty behaviour that the rule accepts; false where none was found in 5,000
@@ -392,8 +407,8 @@ struct dpe_net {
  * repetitions are compared: these show which executions there are, not what precedes what. */
 struct dpe_net *dpe_net_new(const struct dpe_rule *rule);
 void dpe_net_free(struct dpe_net *net); /* accepts NULL */
-enum dpe_net_emit { DPE_EMIT_NET, DPE_EMIT_PNML };
-/* As text, or as a PNML document of the type P/T net. False and a diagnostic where PNML cannot say
+enum dpe_net_emit { DPE_EMIT_NET, DPE_EMIT_NET_DOT, DPE_EMIT_PNML };
+/* As text, as a drawing for Graphviz, or as a PNML document of the type P/T net. False and a diagnostic where PNML cannot say
  * it: it has no inhibitor arcs. */
 bool dpe_net_emit(const struct dpe_net *net, const struct dpe_rule *rule, enum dpe_net_emit emit,
 	struct dpe_text *to, struct dpe_diags *diags);

@@ -14,8 +14,8 @@ struct draft {
 
 enum { INPUT, OUTPUT, INHIBITOR };
 
-/* A repetition with a control variable, `E *n`. The first of a variable's repetitions that ends says
- * what n is: it moves what it counted to each of them. Those that end later compare. */
+/* A repetition with a control variable, `E *n`. The first of a variable's repetitions that ends
+ * says what n is: it moves what it counted to each of them. Those that end later compare. */
 struct use {
 	unsigned control;
 	unsigned counted; /* the place with a token for each round since it began */
@@ -153,7 +153,8 @@ static unsigned go_on(struct composer *c, unsigned from, unsigned to, unsigned e
 	return at;
 }
 
-/* Nothing says yet what n is: what was counted becomes the value that each repetition compares with. */
+/* Nothing says yet what n is: what was counted becomes the value that each repetition compares
+ * with. */
 static void compose_binding(struct composer *c, const struct use *use, unsigned in, unsigned out)
 {
 	unsigned binding = new_place(c), mover, at;

@@ -1,4 +1,4 @@
-/* Nets as text and as PNML (ISO/IEC 15909-2, P/T nets). */
+/* Nets as text, as a drawing, and as PNML (ISO/IEC 15909-2, P/T nets). */
 #include "dpe-lang/dpe-lang.h"
 
 #include <string.h>
@@ -31,6 +31,41 @@ static void emit_text(const struct dpe_net *net, const struct dpe_rule *rule, st
 		add_places(to, " unless", transition->inhibitors, transition->ninhibitors);
 		dpe_text_puts(to, "\n");
 	}
+}
+
+/* ---- a drawing, in Graphviz's language --------------------------------------------------------- */
+
+static void draw_arcs(struct dpe_text *to, unsigned transition, const unsigned *places,
+	unsigned count, const char *how, bool out)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (out)
+			dpe_text_printf(to, "\tt%u -> p%u%s;\n", transition, places[i], how);
+		else
+			dpe_text_printf(to, "\tp%u -> t%u%s;\n", places[i], transition, how);
+	}
+}
+
+static void emit_dot(const struct dpe_net *net, const struct dpe_rule *rule, struct dpe_text *to)
+{
+	dpe_text_printf(to, "digraph \"%s\" {\n\trankdir=LR;\n\tnode [shape=circle, label=\"\"];\n",
+		rule->name);
+	dpe_text_printf(to, "\tp%u [label=\"●\"];\n\tp%u [shape=doublecircle];\n", net->start,
+		net->end);
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		const struct dpe_transition *t = &net->transitions[i];
+		const char *label = t->literal == DPE_SILENT ? "" : label_of(rule, t);
+
+		dpe_text_printf(to, "\tt%u [shape=box, label=\"", i);
+		for (; *label; label++)
+			dpe_text_printf(to, *label == '"' || *label == '\\' ? "\\%c" : "%c", *label);
+		dpe_text_printf(to, "\"%s];\n",
+			t->literal == DPE_SILENT ? ", width=0.1, style=filled" : "");
+		draw_arcs(to, i, t->inputs, t->ninputs, "", false);
+		draw_arcs(to, i, t->outputs, t->noutputs, "", true);
+		draw_arcs(to, i, t->inhibitors, t->ninhibitors, " [arrowhead=odot]", false);
+	}
+	dpe_text_puts(to, "}\n");
 }
 
 /* ---- PNML -------------------------------------------------------------------------------- */
@@ -111,6 +146,10 @@ bool dpe_net_emit(const struct dpe_net *net, const struct dpe_rule *rule, enum d
 {
 	if (emit == DPE_EMIT_NET) {
 		emit_text(net, rule, to);
+		return true;
+	}
+	if (emit == DPE_EMIT_NET_DOT) {
+		emit_dot(net, rule, to);
 		return true;
 	}
 	if (net->extended) {

@@ -20,6 +20,7 @@ struct remover {
 	struct dpe_arena *arena;
 	const struct dpe_rule *rule;
 	unsigned nevents;
+	bool strict;  /* without ε at all, also where it does no harm to a net */
 	bool foreign; /* met what is no safe DPE */
 };
 
@@ -104,6 +105,14 @@ static struct part of_sequence(struct remover *r, const struct dpe_node *node, c
 	struct part whole = {.nullable = left.nullable && right.nullable};
 
 	whole.any = both(r, left.any, right.any);
+	if (r->strict) {
+		whole.full = both(r, left.full, right.full);
+		if (right.nullable)
+			whole.full = either(r, whole.full, left.full);
+		if (left.nullable)
+			whole.full = either(r, whole.full, right.full);
+		return whole;
+	}
 	if (!left.nullable && !right.nullable)
 		whole.full = whole.any;
 	else if (!right.nullable)
@@ -128,8 +137,8 @@ static struct part of_repetition(struct remover *r, const struct dpe_node *node,
 }
 
 /* An event of both operands that one of them can no longer take is barred in the other, too. */
-static const struct dpe_node *side_by_side(struct remover *r, const struct dpe_node *node,
-	const bool *shared, const bool *barred)
+static const struct dpe_node *side_by_side(
+	struct remover *r, const struct dpe_node *node, const bool *shared, const bool *barred)
 {
 	unsigned count = r->rule->nliterals;
 	bool now[count + 1], left_has[count + 1], right_has[count + 1], changed = true;
@@ -181,6 +190,8 @@ static struct part of_parallel(struct remover *r, const struct dpe_node *node, c
 
 static struct part without(struct remover *r, const struct dpe_node *node, const bool *barred)
 {
+	if (node->kind == DPE_NODE_ACTION && r->strict)
+		return (struct part){NULL, node, true};
 	if (r->foreign || r->nevents > MANY_EVENTS || node->control || node->action) {
 		r->foreign = true;
 		return (struct part){0};
@@ -213,6 +224,17 @@ static const struct dpe_node *repetition(
 
 	free(barred);
 	return remover.foreign ? NULL : whole.any;
+}
+
+const struct dpe_node *dpe_without_empty(
+	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node)
+{
+	struct remover remover = {.arena = arena, .rule = rule, .strict = true};
+	bool *barred = dpe_xcalloc(rule->nliterals + 1, sizeof(*barred));
+	struct part whole = without(&remover, node, barred);
+
+	free(barred);
+	return remover.foreign ? NULL : whole.full;
 }
 
 const struct dpe_node *dpe_nonempty_rounds(

@@ -33,6 +33,10 @@ const struct dpe_node *dpe_balance(
 /* The same behaviours, with repetitions in whose rounds every path passes an event. */
 const struct dpe_node *dpe_nonempty_rounds(
 	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node);
+/* All its behaviours but the empty one, and no lone actions; NULL where there are none, or the tree
+ * would be too large or is not safe. */
+const struct dpe_node *dpe_without_empty(
+	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node);
 /* ε ∈ ⟦node⟧ */
 bool dpe_nullable(const struct dpe_node *node);
 

@@ -92,7 +92,8 @@ static void tell_unsafe(struct work *work, const struct net *net, const struct s
 	add_firings(&before, net, space, marking, ancestor);
 	add_firings(&again, net, space, ancestor, marking);
 	dpe_diag_at(work->diags, DPE_ERROR, work->file,
-		"net '%s' is not safe, so no safe DPE has its behaviours: %s%s%s%s can occur again and "
+		"net '%s' is not safe, so no safe DPE has its behaviours: %s%s%s%s can occur again "
+		"and "
 		"again, and each time place '%s' has more tokens",
 		net->name, before.len ? "after " : "", before.len ? before.at : "",
 		before.len ? ", " : "", again.at, net->places[place]);
@@ -308,6 +309,7 @@ struct net *net_trim(struct work *work, struct net *net)
 	net_space_free(space);
 	if (kept->initial.count)
 		return kept;
-	dpe_diag_at(work->diags, DPE_ERROR, work->file, "net '%s' can never reach its end", net->name);
+	dpe_diag_at(
+		work->diags, DPE_ERROR, work->file, "net '%s' can never reach its end", net->name);
 	return NULL;
 }

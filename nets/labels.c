@@ -91,8 +91,8 @@ static bool is_taken(const struct events *events, const char *text)
 
 static const char *name_like(struct work *work, const struct events *events, const char *label)
 {
-	char *name = dpe_arena_printf(work->arena, "%s%s",
-		isdigit((unsigned char)*label) ? "t" : "", label);
+	char *name = dpe_arena_printf(
+		work->arena, "%s%s", isdigit((unsigned char)*label) ? "t" : "", label);
 	const char *text = name;
 
 	for (char *c = name; *c; c++) {
@@ -114,7 +114,7 @@ const char *events_text(struct work *work, struct events *events, const char *la
 			return events->texts[i];
 	}
 	text = is_control(label) ? without_carets(work, label)
-		: is_data(label) ? label
+	       : is_data(label)  ? label
 				 : name_like(work, events, label);
 	*DPE_GROW(events->labels, events->count, events->cap) = label;
 	*DPE_GROW(events->texts, count, events->captexts) = text;

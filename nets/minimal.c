@@ -1,5 +1,5 @@
-/* The smallest deterministic machine with the same words: what silent transitions left behind, places
- * that differ only in what will be decided later, falls together again. */
+/* The smallest deterministic machine with the same words: what silent transitions left behind,
+ * places that differ only in what will be decided later, falls together again. */
 #include "nets/net.h"
 
 #include <stdlib.h>
@@ -52,7 +52,8 @@ static bool find_subsets(struct subsets *s, const bool *starts)
 	return true;
 }
 
-/* ---- states that cannot be told apart --------------------------------------------------------- */
+/* ---- states that cannot be told apart ---------------------------------------------------------
+ */
 
 #define NOWHERE UINT32_MAX
 

@@ -11,7 +11,8 @@ struct transition {
 	const char *id;    /* what messages call it */
 	bool alternates;   /* its inputs are alternately in one place and another; see silent.c */
 	unsigned nin, nout, capin, capout;
-	unsigned *in, *out; /* places in order; one that stands there twice has an arc of weight two */
+	unsigned *in,
+		*out; /* places in order; one that stands there twice has an arc of weight two */
 };
 
 /* Sets of markings. A behaviour leads from one of `initial` to one of `final`. */
@@ -32,7 +33,7 @@ struct net {
 struct work {
 	struct dpe_arena *arena;
 	struct dpe_diags *diags;
-	const char *file; /* what diagnostics begin with */
+	const char *file;  /* what diagnostics begin with */
 	struct net **nets; /* all that were made, for net_work_free */
 	unsigned nnets, capnets;
 };
@@ -69,7 +70,8 @@ struct space {
 	struct dpe_arena *arena;
 };
 
-/* All markings that can be reached. NULL after a diagnostic: there is no end to them, or too many. */
+/* All markings that can be reached. NULL after a diagnostic: there is no end to them, or too many.
+ */
 struct space *net_explore(struct work *work, const struct net *net);
 void net_space_free(struct space *space); /* accepts NULL */
 /* The net without what no behaviour needs. NULL after a diagnostic: it has none. */
@@ -77,8 +79,8 @@ struct net *net_trim(struct work *work, struct net *net);
 /* The most tokens that any place ever holds; 0 after a diagnostic. */
 unsigned net_bound(struct work *work, const struct net *net, tokens *bounds);
 
-/* Which transitions occur on the way from one of these markings to one of those. Nothing is told where
- * none does. False after a diagnostic. */
+/* Which transitions occur on the way from one of these markings to one of those. Nothing is told
+ * where none does. False after a diagnostic. */
 bool net_find_used(struct work *work, const struct net *net, const struct markings *initial,
 	const struct markings *final, bool *used);
 
@@ -89,7 +91,8 @@ struct net *net_read(
 	struct work *work, const char *text, size_t len, unsigned which, unsigned *count);
 struct net *net_name_tokens(struct work *work, struct net *net);
 struct net *net_one_safe(struct work *work, struct net *net);
-/* Of a 1-safe net: two places for each input of a silent transition, which are filled alternately. */
+/* Of a 1-safe net: two places for each input of a silent transition, which are filled alternately.
+ */
 struct net *net_alternate(struct work *work, struct net *net, struct transition *t);
 struct net *net_without_silent(struct work *work, struct net *net);
 
@@ -124,13 +127,14 @@ struct products {
 void products_add(struct products *products, const unsigned *row, unsigned group);
 /* Where `lone` is true, choice 0 of a column is not put together with others. */
 void products_merge(struct products *products, bool lone);
-bool products_have(const struct products *products, unsigned product, unsigned column, unsigned choice);
+bool products_have(
+	const struct products *products, unsigned product, unsigned column, unsigned choice);
 void products_free(struct products *products);
 
 /* ---- labels.c --------------------------------------------------------------------------- */
 
-/* What to write for a label: itself without carets where it is an event of the language, else a name
- * that is like it and no other label's. In the arena. */
+/* What to write for a label: itself without carets where it is an event of the language, else a
+ * name that is like it and no other label's. In the arena. */
 struct events {
 	const char **labels, **texts;
 	unsigned count, cap, captexts;
@@ -166,17 +170,18 @@ unsigned net_minimal(unsigned nstates, const struct move *old, unsigned nold, co
 	unsigned *nmoves, bool *ends);
 
 #define NO_WORDS ((const struct regular *)NULL)
-/* What leads from one of `starts` to one of `ends`; NO_WORDS where nothing does. `*empty`: the empty
- * word does, and the expression may not say so. More than `most` symbols: gives up, `*large`. */
+/* What leads from one of `starts` to one of `ends`; NO_WORDS where nothing does. `*empty`: the
+ * empty word does, and the expression may not say so. More than `most` symbols: gives up, `*large`.
+ */
 const struct regular *net_regular(struct work *work, unsigned nstates, const struct move *moves,
-	unsigned nmoves, const bool *starts, const bool *ends, size_t most, bool *empty, bool *large);
+	unsigned nmoves, const bool *starts, const bool *ends, size_t most, bool *empty,
+	bool *large);
 bool regular_equal(const struct regular *a, const struct regular *b);
 void regular_print(struct dpe_text *to, const struct regular *e, const char *const *symbols);
 
 bool regular_nullable(const struct regular *e);
 
 /* Appends the rule of a 1-safe net without silent transitions; `read` is the net as it was read. */
-bool net_to_rule(
-	struct work *work, struct dpe_text *to, struct net *net, const struct net *read);
+bool net_to_rule(struct work *work, struct dpe_text *to, struct net *net, const struct net *read);
 
 #endif

@@ -51,7 +51,8 @@ static bool mark_ends(struct work *work, struct net *net)
 	return true;
 }
 
-/* ---- what is unsafe without more tokens ---------------------------------------------------------- */
+/* ---- what is unsafe without more tokens
+ * ---------------------------------------------------------- */
 
 static bool has_inputs(struct work *work, const struct net *net)
 {
@@ -62,7 +63,8 @@ static bool has_inputs(struct work *work, const struct net *net)
 		if (t->nin)
 			continue;
 		dpe_diag_at(work->diags, DPE_ERROR, work->file,
-			"net '%s' is not safe, so no safe DPE has its behaviours: %s %s can occur any "
+			"net '%s' is not safe, so no safe DPE has its behaviours: %s %s can occur "
+			"any "
 			"number of times side by side, for it takes no token",
 			net->name, name, name);
 		return false;

@@ -254,7 +254,8 @@ static void end(void *user, const char *full_name)
 		r->text.len = 0;
 		return;
 	}
-	if (!strcmp(name, "name") || !strcmp(name, "initialMarking") || !strcmp(name, "inscription"))
+	if (!strcmp(name, "name") || !strcmp(name, "initialMarking") ||
+		!strcmp(name, "inscription"))
 		r->label = NO_LABEL;
 	if (!strcmp(name, "place") || !strcmp(name, "transition") || !strncmp(name, "reference", 9))
 		r->node = NULL;
@@ -274,7 +275,8 @@ static void characters(void *user, const char *text, int len)
 
 /* ---- the net ------------------------------------------------------------------------------- */
 
-/* The place or transition that a name in an arc means, through references; NULL after a diagnostic. */
+/* The place or transition that a name in an arc means, through references; NULL after a diagnostic.
+ */
 static struct node *resolve(struct reader *r, const char *id, unsigned line)
 {
 	struct node *node = find(r, id);
@@ -296,7 +298,8 @@ static void add_arc(struct reader *r, struct net *net, const struct arc *arc)
 	if (!source || !target)
 		return;
 	if (source->kind == target->kind) {
-		complain(r, arc->line, "an arc from '%s' to '%s': one end is a place, the other a transition",
+		complain(r, arc->line,
+			"an arc from '%s' to '%s': one end is a place, the other a transition",
 			arc->source, arc->target);
 		return;
 	}
@@ -320,8 +323,8 @@ static struct net *build(struct reader *r)
 		const char *name = node->name && *node->name ? node->name : NULL;
 
 		if (node->kind == TRANSITION)
-			net_add(net, &(struct transition){.label = named ? name : node->id,
-					     .id = node->id});
+			net_add(net, &(struct transition){
+					     .label = named ? name : node->id, .id = node->id});
 		if (node->kind != PLACE)
 			continue;
 		net->places[node->number] = name ? name : node->id;
@@ -347,7 +350,8 @@ static void parse(struct reader *r, const char *text, size_t len)
 	complain(r, line_of(r), "this is no XML: %s", XML_ErrorString(XML_GetErrorCode(r->parser)));
 }
 
-struct net *net_read(struct work *work, const char *text, size_t len, unsigned which, unsigned *count)
+struct net *net_read(
+	struct work *work, const char *text, size_t len, unsigned which, unsigned *count)
 {
 	const XML_Memory_Handling_Suite memory = {dpe_xmalloc, dpe_xrealloc, free};
 	struct reader r = {.work = work, .wanted = which};

@@ -158,7 +158,8 @@ static const struct regular *from_to(struct maker *m, const struct move *moves, 
 }
 
 const struct regular *net_regular(struct work *work, unsigned nstates, const struct move *moves,
-	unsigned nmoves, const bool *starts, const bool *ends, size_t most, bool *empty, bool *large)
+	unsigned nmoves, const bool *starts, const bool *ends, size_t most, bool *empty,
+	bool *large)
 {
 	struct maker m = {.work = work, .nstates = nstates, .most = most};
 	const struct regular *all = NO_WORDS;
@@ -196,7 +197,9 @@ static void print(struct dpe_text *to, const struct regular *e, const char *cons
 		dpe_text_puts(to, symbols[e->symbol]);
 	} else {
 		print(to, e->left, symbols, e->kind);
-		dpe_text_puts(to, e->kind == REGULAR_SEQ ? ";" : e->kind == REGULAR_ALT ? "+" : "*");
+		dpe_text_puts(to, e->kind == REGULAR_SEQ   ? ";"
+				  : e->kind == REGULAR_ALT ? "+"
+							   : "*");
 	}
 	if (e->right)
 		print(to, e->right, symbols, e->kind);

@@ -21,13 +21,14 @@ struct ruler {
 	/* For one set of initial and one of final markings: */
 	const struct products *initial, *final;
 	unsigned which_initial, which_final;
-	bool *used;                /* transitions */
-	struct products symbols;   /* of transitions; the moves of a machine are its choices */
-	struct move **moves;       /* by machine: choice i + 1 is its move i; 0 is that it does not move */
+	bool *used;              /* transitions */
+	struct products symbols; /* of transitions; the moves of a machine are its choices */
+	struct move *
+		*moves; /* by machine: choice i + 1 is its move i; 0 is that it does not move */
 	unsigned *nmoves, *capmoves;
-	const char **texts;        /* of the symbols */
+	const char **texts;           /* of the symbols */
 	const struct regular **words; /* of the machines that are written already */
-	unsigned nnothings; /* times that the empty word was written */
+	unsigned nnothings;           /* times that the empty word was written */
 	bool wrong, split;
 };
 
@@ -49,7 +50,8 @@ static unsigned state_of(const struct machine *machine, const unsigned *places, 
 	return 0;
 }
 
-/* ---- sets of markings ------------------------------------------------------------------------- */
+/* ---- sets of markings -------------------------------------------------------------------------
+ */
 
 static unsigned words_for(unsigned choices)
 {
@@ -58,8 +60,8 @@ static unsigned words_for(unsigned choices)
 
 static struct products products_of(struct ruler *r, const struct markings *markings)
 {
-	struct products products = {.ncolumns = r->machines.count,
-		.nwords = words_for(r->net->nplaces + 1)};
+	struct products products = {
+		.ncolumns = r->machines.count, .nwords = words_for(r->net->nplaces + 1)};
 	unsigned row[r->machines.count + 1];
 
 	for (unsigned i = 0; i < markings->count; i++) {
@@ -80,15 +82,16 @@ static struct markings markings_in(struct ruler *r, const struct markings *all,
 		bool within = true;
 
 		for (unsigned m = 0; m < r->machines.count && within; m++)
-			within = products_have(products, which, m,
-				state_in(&r->machines.at[m], all->at[i]));
+			within = products_have(
+				products, which, m, state_in(&r->machines.at[m], all->at[i]));
 		if (within)
 			net_mark(&some, all->at[i]);
 	}
 	return some;
 }
 
-/* ---- symbols ---------------------------------------------------------------------------------- */
+/* ---- symbols ----------------------------------------------------------------------------------
+ */
 
 /* 0 where the transition does not touch the machine. */
 static unsigned choice_of(struct ruler *r, unsigned m, const struct transition *t)
@@ -121,8 +124,8 @@ static void add_symbols(struct ruler *r)
 {
 	unsigned row[r->machines.count + 1];
 
-	r->symbols = (struct products){.ncolumns = r->machines.count,
-		.nwords = words_for(r->net->ntransitions + 1)};
+	r->symbols = (struct products){
+		.ncolumns = r->machines.count, .nwords = words_for(r->net->ntransitions + 1)};
 	for (unsigned i = 0; i < r->net->ntransitions; i++) {
 		if (!r->used[i])
 			continue;
@@ -142,20 +145,22 @@ static void name_symbols(struct ruler *r)
 
 		for (unsigned j = 0; j < i; j++)
 			carets += r->symbols.groups[j] == r->symbols.groups[i];
-		r->texts[i] = events_with_carets(
-			r->work, r->events.texts[r->symbols.groups[i]], carets);
+		r->texts[i] =
+			events_with_carets(r->work, r->events.texts[r->symbols.groups[i]], carets);
 		if (r->texts[i] || r->wrong)
 			continue;
 		r->wrong = true;
 		r->texts[i] = r->events.texts[r->symbols.groups[i]];
 		dpe_diag_at(r->work->diags, DPE_ERROR, r->work->file,
-			"not supported: net '%s' has several transitions %s, which a rule would tell apart "
+			"not supported: net '%s' has several transitions %s, which a rule would "
+			"tell apart "
 			"by carets; but data events have none",
 			r->net->name, r->texts[i]);
 	}
 }
 
-/* ---- machines --------------------------------------------------------------------------------- */
+/* ---- machines ---------------------------------------------------------------------------------
+ */
 
 static struct move *moves_of(struct ruler *r, unsigned m, unsigned *count)
 {
@@ -194,7 +199,8 @@ static const struct regular *words_of(struct ruler *r, unsigned m, const struct 
 	unsigned nmoves, bool *empty, bool *large)
 {
 	unsigned nstates = r->machines.at[m].nplaces + 1, nmin, nminmoves;
-	bool starts[nstates], ends[nstates], min_ends[MANY_STATES] = {0}, min_start[MANY_STATES] = {1};
+	bool starts[nstates], ends[nstates], min_ends[MANY_STATES] = {0},
+					     min_start[MANY_STATES] = {1};
 	struct move *min_moves = NULL;
 	const struct regular *e;
 
@@ -235,8 +241,8 @@ static bool is_there(struct ruler *r, unsigned m, const struct regular *e)
 	return false;
 }
 
-static void add_machine(struct ruler *r, struct dpe_text *to, unsigned m, const struct move *moves,
-	unsigned nmoves)
+static void add_machine(
+	struct ruler *r, struct dpe_text *to, unsigned m, const struct move *moves, unsigned nmoves)
 {
 	bool empty, large;
 	const struct regular *e = words_of(r, m, moves, nmoves, &empty, &large);
@@ -334,18 +340,21 @@ static bool add_pairs(struct ruler *r, struct dpe_text *to)
 	return good;
 }
 
-/* ---- the rule --------------------------------------------------------------------------------- */
+/* ---- the rule ---------------------------------------------------------------------------------
+ */
 
 static void add_head(struct dpe_text *to, struct work *work, const struct net *read)
 {
 	struct events none = {0};
 	const char *name = events_text(work, &none, read->name);
-	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+	size_t len =
+		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 
 	events_free(&none);
-	dpe_text_printf(to, "%s// net '%s': %u places, %u transitions\nexpect %.*s: ",
-		to->len ? "\n" : "", read->name, read->nplaces, read->ntransitions,
-		len ? (int)len : 3, len ? name : "net");
+	dpe_text_printf(to,
+		"%s// net '%s': %u places, %u transitions\nexpect %.*s: ", to->len ? "\n" : "",
+		read->name, read->nplaces, read->ntransitions, len ? (int)len : 3,
+		len ? name : "net");
 }
 
 static bool occurs(const struct net *net, const char *label)
@@ -399,7 +408,8 @@ static bool add_expression(struct ruler *r, struct dpe_text *to)
 	if (!good || to->len)
 		return good;
 	dpe_diag_at(r->work->diags, DPE_ERROR, r->work->file,
-		"net '%s' has one behaviour, in which nothing happens: no DPE says that", r->net->name);
+		"net '%s' has one behaviour, in which nothing happens: no DPE says that",
+		r->net->name);
 	return false;
 }
 

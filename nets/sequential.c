@@ -61,7 +61,8 @@ static unsigned find_next(const struct finder *f, const struct machine *machine)
 {
 	for (unsigned i = 0; i < f->net->ntransitions; i++) {
 		const struct transition *t = &f->net->transitions[i];
-		bool takes = touches(machine, t->in, t->nin), gives = touches(machine, t->out, t->nout);
+		bool takes = touches(machine, t->in, t->nin),
+		     gives = touches(machine, t->out, t->nout);
 
 		for (unsigned j = 0; takes && !gives && j < t->nout; j++) {
 			if (!f->covered[t->out[j]] && excludes_all(f, machine, t->out[j]))
@@ -75,13 +76,14 @@ static unsigned find_next(const struct finder *f, const struct machine *machine)
 	return UINT32_MAX;
 }
 
-/* A place, of another machine perhaps, with which a transition that only gives a token to the machine,
- * or only takes one from it, moves one instead. */
+/* A place, of another machine perhaps, with which a transition that only gives a token to the
+ * machine, or only takes one from it, moves one instead. */
 static unsigned find_end(const struct finder *f, const struct machine *machine)
 {
 	for (unsigned i = 0; i < f->net->ntransitions; i++) {
 		const struct transition *t = &f->net->transitions[i];
-		bool takes = touches(machine, t->in, t->nin), gives = touches(machine, t->out, t->nout);
+		bool takes = touches(machine, t->in, t->nin),
+		     gives = touches(machine, t->out, t->nout);
 		const unsigned *places = gives ? t->in : t->out;
 
 		for (unsigned j = 0; takes != gives && j < (gives ? t->nin : t->nout); j++) {

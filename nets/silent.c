@@ -3,11 +3,11 @@
  * A silent transition t that nothing competes with for its inputs P can be contracted: a place
  * (p, q) for each p of P and each output q of Q stands for a token that lies in p, or that t has
  * moved on to q. What takes q takes all (p, q), so it depends on whatever made any p, as before.
- * Where P and Q both have several places, tokens of different firings must not mix: (p, q) could get
- * the token of the next round before that of this one is taken, as in (a & b)*. There the inputs are
- * first made to alternate between two places each (slots.c), and each of the transitions that t
- * becomes has outputs of its own: then (p, q) is filled again only two rounds later, and what
- * follows the round between has taken what was in it.
+ * Where P and Q both have several places, tokens of different firings must not mix: (p, q) could
+ * get the token of the next round before that of this one is taken, as in (a & b)*. There the
+ * inputs are first made to alternate between two places each (slots.c), and each of the transitions
+ * that t becomes has outputs of its own: then (p, q) is filled again only two rounds later, and
+ * what follows the round between has taken what was in it.
  *
  * What does compete for a place p is first given a place of its own: whatever makes a token in p
  * makes it for t or for the others ("all decisions can be made at the first place", appendix I.2).
@@ -109,7 +109,8 @@ static void map_net(struct work *work, const struct mapping *map, const struct n
 	map_markings(work, map, old, &old->final, new, &new->final);
 }
 
-/* ---- circles of silent steps from one place to one place -------------------------------------- */
+/* ---- circles of silent steps from one place to one place --------------------------------------
+ */
 
 static void reach(const struct net *net, unsigned place, bool *reached)
 {
@@ -144,7 +145,8 @@ static bool find_circle(struct work *work, const struct net *net, unsigned *one,
 	return false;
 }
 
-static struct net *merge_places(struct work *work, const struct net *net, unsigned one, unsigned other)
+static struct net *merge_places(
+	struct work *work, const struct net *net, unsigned one, unsigned other)
 {
 	struct net *new = net_new(work, net->name, net->nplaces - 1);
 	struct mapping map = new_mapping(work, net, 1);
@@ -257,8 +259,8 @@ static struct net *split_place(
 	return new;
 }
 
-/* A place of its own that only t fills, instead of `place`: what takes from the one can as well take
- * from the other. */
+/* A place of its own that only t fills, instead of `place`: what takes from the one can as well
+ * take from the other. */
 static struct net *split_output(
 	struct work *work, const struct net *old, unsigned *number, unsigned place)
 {
@@ -323,7 +325,8 @@ static struct net *not_supported(struct work *work, const struct transition *t, 
 	return NULL;
 }
 
-/* With inputs that nothing else takes, and, where it alternates, outputs that nothing else makes. */
+/* With inputs that nothing else takes, and, where it alternates, outputs that nothing else makes.
+ */
 static struct net *isolate(struct work *work, struct net *net, unsigned *number)
 {
 	const struct transition *t = &net->transitions[*number];
@@ -384,7 +387,8 @@ struct net *net_without_silent(struct work *work, struct net *net)
 		if (!net || net->ntransitions <= MANY_TRANSITIONS)
 			continue;
 		dpe_diag_at(work->diags, DPE_ERROR, work->file,
-			"net '%s' is safe, but without its silent transitions it has more than %u others",
+			"net '%s' is safe, but without its silent transitions it has more than %u "
+			"others",
 			net->name, MANY_TRANSITIONS);
 		return NULL;
 	}

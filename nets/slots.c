@@ -21,8 +21,8 @@
 #define MANY_STATES 20000
 #define MANY_VARIANTS 20000
 
-/* Where a place alternates, each of its slots has two numbers, an even and an odd one, and is filled as
- * the one and the other in turn. */
+/* Where a place alternates, each of its slots has two numbers, an even and an odd one, and is
+ * filled as the one and the other in turn. */
 
 /* A place of the new net: a token in a slot with the slots it carries along, or a free slot. */
 struct kind {
@@ -55,7 +55,7 @@ struct slots {
 	struct dpe_arena *arena;
 	const struct net *old;
 	const tokens *bounds;
-	unsigned *first; /* by place: its first slot among all; UINT32_MAX where it needs none */
+	unsigned *first;  /* by place: its first slot among all; UINT32_MAX where it needs none */
 	bool *alternates; /* by place */
 	struct kind *kinds;
 	unsigned nkinds, capkinds;
@@ -356,7 +356,8 @@ static struct net *explore(struct slots *s)
 		if (s->nstates <= MANY_STATES && HASH_COUNT(s->variants) <= MANY_VARIANTS)
 			continue;
 		dpe_diag_at(s->work->diags, DPE_ERROR, s->work->file,
-			"net '%s' is safe, but has too many ways to put several tokens into one place "
+			"net '%s' is safe, but has too many ways to put several tokens into one "
+			"place "
 			"(more than %u)",
 			s->old->name, MANY_STATES);
 		return NULL;

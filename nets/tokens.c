@@ -2,9 +2,10 @@
  *
  * A component of the net through which tokens flow one by one (each transition takes one token from
  * it and gives one back, or does not touch it; an S-component) and that holds k of them is k copies
- * of itself, one for each token: a transition moves the token of one copy. Every behaviour of the net
- * is one of the copies', for each token that is made continues the one that was taken. This is what
- * several tokens mostly are, the places of a buffer, say, and far smaller than slots.c's way. */
+ * of itself, one for each token: a transition moves the token of one copy. Every behaviour of the
+ * net is one of the copies', for each token that is made continues the one that was taken. This is
+ * what several tokens mostly are, the places of a buffer, say, and far smaller than slots.c's way.
+ */
 #include "nets/net.h"
 
 #include <string.h>
@@ -119,10 +120,10 @@ static void copy_transitions(struct copier *c)
 	}
 }
 
-/* The tokens of `left` go to the copies from `copy` on: in all ways, or, where it does not matter how
- * they begin, in one. */
-static void distribute(
-	struct copier *c, struct markings *to, tokens *left, tokens *marking, unsigned copy, bool all)
+/* The tokens of `left` go to the copies from `copy` on: in all ways, or, where it does not matter
+ * how they begin, in one. */
+static void distribute(struct copier *c, struct markings *to, tokens *left, tokens *marking,
+	unsigned copy, bool all)
 {
 	if (copy == c->copies) {
 		tokens *done = net_marking(c->work, c->new);
@@ -144,10 +145,12 @@ static void distribute(
 	}
 }
 
-static void copy_markings(struct copier *c, const struct markings *from, struct markings *to, bool all)
+static void copy_markings(
+	struct copier *c, const struct markings *from, struct markings *to, bool all)
 {
 	for (unsigned i = 0; i < from->count; i++) {
-		tokens *marking = net_marking(c->work, c->new), *left = net_marking(c->work, c->old);
+		tokens *marking = net_marking(c->work, c->new),
+		       *left = net_marking(c->work, c->old);
 
 		memcpy(left, from->at[i], c->old->nplaces * sizeof(*left));
 		for (unsigned p = 0; p < c->old->nplaces; p++) {
@@ -158,7 +161,8 @@ static void copy_markings(struct copier *c, const struct markings *from, struct 
 	}
 }
 
-static struct net *copy(struct work *work, const struct net *old, const bool *component, unsigned copies)
+static struct net *copy(
+	struct work *work, const struct net *old, const bool *component, unsigned copies)
 {
 	struct copier c = {.work = work, .old = old, .component = component, .copies = copies};
 	unsigned count = 0;

@@ -19,6 +19,8 @@ run "$DPE" compile --emit=net t.dpe
 check 'an @ ends where its copies are over' "$(grep -c ' unless p5 p6 p7$' out) $(grep -c extended out)" = '1 1'
 run "$DPE" compile --emit=pnml t.dpe
 says 'which PNML cannot say' 2 "the join of an '@'"
+run "$DPE" compile --emit=dot t.dpe
+check 'which is drawn' "$(grep -c 'arrowhead=odot' out) $(grep -c 'label="[abc]"' out)" = '3 3'
 printf 'expect U: E*n;X*n\n' >u.dpe
 run "$DPE" compile --emit=pnml u.dpe
 says 'nor control variables' 2 "the end of an 'E *n'"

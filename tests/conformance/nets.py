@@ -82,8 +82,32 @@ class Net:
         return self.marked(self.end) in markings
 
 
+# What the standard's grammar of P/T nets allows, of what dpe writes: element, attributes, content.
+PTNET = {"pnml": ((), ("net",)), "net": (("id", "type"), ("name", "page")), "page": (("id",), ("place", "transition", "arc")),
+         "place": (("id",), ("name", "initialMarking")), "transition": (("id",), ("name",)),
+         "arc": (("id", "source", "target"), ()), "name": ((), ("text",)), "initialMarking": ((), ("text",)),
+         "text": ((), ())}
+
+
+def is_ptnet(element, parent="document"):
+    name = element.tag.removeprefix(NAMESPACE)
+    if not element.tag.startswith(NAMESPACE) or name not in PTNET:
+        return False
+    attributes, content = PTNET[name]
+    text = (element.text or "").strip()
+    return (sorted(element.keys()) == sorted(attributes)
+            and re.fullmatch(r"[A-Za-z_][\w.-]*", element.get("id", "x")) is not None
+            and (name == "text" or not text)
+            and (parent != "initialMarking" or text.isdigit())
+            and (name != "net" or element.get("type") == "http://www.pnml.org/version-2009/grammar/ptnet")
+            and all(c.tag.removeprefix(NAMESPACE) in content and is_ptnet(c, name) for c in element)
+            and all(len(element.findall(NAMESPACE + once)) <= 1 for once in ("name", "initialMarking", "text")))
+
+
 def same_as_pnml(net, text):
     root = xml.fromstring(text)
+    if not is_ptnet(root):
+        return False
     places = root.findall(f".//{NAMESPACE}place")
     transitions = root.findall(f".//{NAMESPACE}transition")
     arcs = root.findall(f".//{NAMESPACE}arc")

@@ -5,7 +5,8 @@
 
 Draws vectors from dpe_oracle.py, writes the net of each safe expression, turns that into an
 expression, and holds it against what the reference semantics say of the first one. A net that
-dpe refuses as too large is counted; more than one in twenty is a failure, and so is any other error.
+dpe refuses as too large, or whose expression cannot be followed in ten seconds, is counted; more
+than one in twenty is a failure, and so is any other error.
 """
 import json
 import os
@@ -17,6 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dpe_oracle as oracle
 import run
 
+run.SECONDS = 10
 TOO_LARGE = ("too many", "more than")
 
 
@@ -51,6 +53,8 @@ def check(dpe, engine, vector, folder):
     run.replay = lambda d, options, mode, _, *rest: first(d, options, mode, back, *rest)
     try:
         wrong = run.check(dpe, [f"--engine={engine}"], vector, None, folder)
+    except subprocess.TimeoutExpired:
+        return None
     finally:
         run.replay = first
     return [f"{w}, as {back[:300]}" for w in wrong]

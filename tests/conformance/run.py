@@ -20,6 +20,8 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dpe_oracle as oracle
 
+SECONDS = 60  # of one replay
+
 
 def replay(dpe, options, mode, expr, messages, folder):
     spec, log = os.path.join(folder, "v.dpe"), os.path.join(folder, "v.jsonl")
@@ -29,7 +31,7 @@ def replay(dpe, options, mode, expr, messages, folder):
         f.writelines(json.dumps(m) + "\n" for m in messages)
     run = subprocess.run(
         [dpe, "replay", "--format=json", *options, "-s", spec, log],
-        capture_output=True, text=True, timeout=60,
+        capture_output=True, text=True, timeout=SECONDS,
     )
     if run.returncode not in (0, 1):
         raise RuntimeError(f"exit {run.returncode}: {run.stderr.strip()[:300]}")

@@ -1,0 +1,121 @@
+# Petri nets as DPEs: what comes out, and what is no safe P/T net.
+. tests/tap.sh
+
+# net BODY >file: a document around places, transitions and arcs
+net() {
+	printf '<?xml version="1.0"?>\n<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml">\n'
+	printf '<net id="%s" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="g">\n%s\n</page></net></pnml>\n' \
+		"${2:-n}" "$1"
+}
+# p ID TOKENS, t ID NAME, a FROM TO [WEIGHT]
+p() { printf '<place id="%s"><initialMarking><text> %s </text></initialMarking></place>\n' "$1" "$2"; }
+t() { printf '<transition id="%s"><name><graphics/><text>%s</text></name></transition>\n' "$1" "$2"; }
+a() {
+	printf '<arc id="%s-%s" source="%s" target="%s"><inscription><text>%s</text></inscription></arc>\n' \
+		"$1" "$2" "$1" "$2" "${3:-1}"
+}
+rule() { grep -v '^//' out; }
+
+net "$(p free 2; p full 0; t t1 put; t t2 get; a free t1; a t1 full; a full t2; a t2 free)" buffer >buffer.pnml
+run "$DPE" compile buffer.pnml
+gives 'a buffer of two places is read' 0
+check 'a token each' "$(rule)" = 'expect buffer: (put;get)* & (put^;get^)*'
+
+net "$(p s 1; p r1 0; p r2 0; p w1 0; p w2 0; p e 0; t a a; t b b; t c c; t d d
+	a s a; a a r1; a a r2; a r1 b; a b w1; a r2 c; a c w2; a w1 d; a w2 d; a d e)" >fork.pnml
+run "$DPE" compile fork.pnml
+check 'fork and join' "$(rule)" = 'expect n: a;b;d & a;c;d'
+
+net "$(p s 1; p e 0; t x 'get fork 1'; t y expect; t z 'f(1, "a").exit'; t w never; p q 0
+	a s x; a x e; a e y; a y s; a e z; a z q; a q w 2)" >names.pnml
+run "$DPE" compile names.pnml
+same 'names that are no events, and what never occurs' out <<'END'
+// net 'n': 3 places, 4 transitions
+expect n: (get_fork_1;expect)*;get_fork_1;f(1, "a").exit
+	observing never
+// get_fork_1: "get fork 1"
+END
+run "$DPE" check names.dpe
+"$DPE" compile names.pnml >names.dpe
+run "$DPE" check names.dpe
+gives 'which is a rule' 0
+
+net "$(p s 4; p m 0; p e 0; t a a; t b b; a s a 2; a a m; a m b 2; a b e)" >weights.pnml
+run "$DPE" compile --emit=pa weights.pnml
+gives 'weights' 0
+"$DPE" compile weights.pnml >weights.dpe
+# replay NAME STATUS EVENTS...: each is name:id:predecessors
+replay() {
+	name=$1 wanted=$2
+	shift 2
+	for e in "$@"; do
+		echo "$e" | awk -F: '{ n = split($3, p, ","); printf "{\"event\":\"%s\",\"id\":\"%s\",\"pred\":[", $1, $2
+			for (i = 1; i <= n; i++) printf "%s\"%s\"", (i > 1 ? "," : ""), p[i]; print "]}" }'
+	done >log.jsonl
+	run "$DPE" replay -s weights.dpe log.jsonl
+	gives "$name" "$wanted"
+}
+replay 'two of two tokens each, and one of both' 0 a:1: a:2: b:3:1,2
+replay 'not one after the other' 1 a:1: a:2:1 b:3:2
+
+printf '<pnml><net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="a">%s</page><page id="b">%s</page></net></pnml>' \
+	"$(p s 1; t x x; a s x; a x r)" '<place id="e"/><referencePlace id="r" ref="q"/><referencePlace id="q" ref="e"/>' >pages.pnml
+run "$DPE" compile pages.pnml
+check 'pages and references' "$(rule)" = 'expect n: x'
+
+# ---- not safe -------------------------------------------------------------------------------------
+net "$(p go 1; p full 0; t t1 put; t t2 get; a go t1; a t1 go; a t1 full; a full t2)" >unsafe.pnml
+run "$DPE" compile unsafe.pnml
+says 'not safe: by which firings' 2 'not safe' 'put can occur again and again' "place 'full'"
+net "$(p s 1; p g 0; p f 0; t i i; t j j; t k k; a s i; a i g; a g j; a j g; a j f; a f k)" >unsafe2.pnml
+run "$DPE" compile unsafe2.pnml
+says 'after which others' 2 'after i, j can occur again and again'
+net "$(p s 1; p e 0; t x x; t y y; a s x; a x e; a y e)" >source.pnml
+run "$DPE" compile source.pnml
+says 'a transition without inputs' 2 'y y can occur any number of times side by side'
+
+# ---- no such documents ------------------------------------------------------------------------------
+printf '' >empty.pnml
+run "$DPE" compile empty.pnml
+says 'an empty file' 2 'empty.pnml:1: error: this is no XML'
+printf '<pnml>\n<net id="n"' >cut.pnml
+run "$DPE" compile cut.pnml
+says 'one that is cut off' 2 'cut.pnml:2: error: this is no XML'
+printf '<pnml/>' >none.pnml
+run "$DPE" compile none.pnml
+says 'no net in it' 2 'there is no net in it'
+printf '<pnml><net id="n" type="http://www.pnml.org/version-2009/grammar/symmetricnet"/></pnml>' >coloured.pnml
+run "$DPE" compile coloured.pnml
+says 'another type of net' 2 'coloured.pnml:1: error: ' 'symmetricnet' 'only P/T nets'
+net "$(p s 1; t x x; a s y)" >dangling.pnml
+run "$DPE" compile dangling.pnml
+says 'an arc to nowhere' 2 "dangling.pnml:6: error: there is no place or transition 'y'"
+net "$(p s 1; p r 0; a s r)" >places.pnml
+run "$DPE" compile places.pnml
+says 'an arc between places' 2 'one end is a place, the other a transition'
+net "$(p s -1)" >minus.pnml
+run "$DPE" compile minus.pnml
+says 'minus one token' 2 'the tokens of a place: a number'
+net '<referencePlace id="a" ref="b"/><referencePlace id="b" ref="a"/><transition id="t"/><arc source="a" target="t"/>' >round.pnml
+run "$DPE" compile round.pnml
+says 'references to each other' 2 "there is no place or transition 'a'"
+net "$(p s 1; p end 0; t x x; a s x)" >stuck.pnml
+sed -i 's/<place id="end">/<place id="end"><name><text>end<\/text><\/name>/' stuck.pnml
+run "$DPE" compile stuck.pnml
+says 'an end that is never reached' 2 'can never reach its end'
+net "$(p s 1; t x x)" >idle.pnml
+run "$DPE" compile idle.pnml
+says 'x takes no token' 2 'not safe'
+net "$(p s 1; p r 0; t x x; t y y; a s x; a x r; a r y 2)" >one.pnml
+run "$DPE" compile one.pnml
+check 'an end is where nothing can happen' "$(rule | head -1)" = 'expect n: x'
+run "$DPE" compile no-such.pnml
+says 'no file' 2 'no-such.pnml: error: No such file'
+run "$DPE" compile buffer.pnml r.dpe
+says 'nets and specifications' 2 'together'
+python3 -c '
+print("<!DOCTYPE pnml [<!ENTITY a0 \"xxxxxxxxxx\">" + "".join(
+    "<!ENTITY a%d \"%s\">" % (i, "&a%d;" % (i - 1) * 10) for i in range(1, 12)) + "]><pnml>&a11;</pnml>")' >bomb.pnml
+run "$DPE" compile bomb.pnml
+says 'entities within entities' 2 'this is no XML'
+finish
