@@ -27,6 +27,7 @@ struct cli {
 	struct dpe_debug *debug;       /* or NULL */
 	struct cli_words specs, words; /* words: logs, programs, patterns */
 	struct cli_words includes;
+	struct dpe_text rules; /* that the command makes, beside the specifications */
 	char **target; /* what stands after "--", ended by NULL; or NULL */
 	bool json, target_status, plan, placement, stabilize, all, help;
 	bool in_place, check; /* of fmt */
@@ -55,10 +56,10 @@ enum {
 	FOR_LIST = 1 << 7,
 	FOR_DEADLOCK = 1 << 8,
 	FOR_FMT = 1 << 9,
-	FOR_LATER = 1 << 10, /* named in the interface, not yet there */
-	FOR_LIVE = FOR_RUN | FOR_ATTACH | FOR_RECORD | FOR_DEADLOCK,
-	FOR_RECOGNIZING = FOR_RUN | FOR_ATTACH | FOR_REPLAY | FOR_DEADLOCK,
-	FOR_ALL = FOR_LATER - 1,
+	FOR_RACE = 1 << 10,
+	FOR_LIVE = FOR_RUN | FOR_ATTACH | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
+	FOR_RECOGNIZING = FOR_RUN | FOR_ATTACH | FOR_REPLAY | FOR_DEADLOCK | FOR_RACE,
+	FOR_ALL = (1 << 11) - 1,
 };
 
 struct cli_command {
@@ -123,6 +124,6 @@ int cli_replay(struct cli *cli);
 int cli_convert(struct cli *cli);
 int cli_list(struct cli *cli);
 int cli_deadlock(struct cli *cli);
-int cli_later(struct cli *cli);
+int cli_race(struct cli *cli);
 
 #endif

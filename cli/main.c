@@ -26,8 +26,9 @@ static const struct cli_command commands[] = {
 		"Lists the functions that can be observed"},
 	{"deadlock", FOR_DEADLOCK, cli_deadlock, "deadlock [OPTIONS] [-p PID | -- COMMAND...]",
 		"Watches a program for deadlocks of mutexes, read-write locks and joins"},
-	{"race", FOR_LATER, cli_later, "race [-p PID | -- COMMAND...]",
-		"Not yet supported: the race watch"},
+	{"race", FOR_RACE, cli_race,
+		"race [OPTIONS] VARIABLE|FUNCTION,FUNCTION... [-p PID | -- COMMAND...]",
+		"Watches variables, and pairs of functions, for races"},
 };
 
 static void print_usage(FILE *to)
@@ -36,10 +37,8 @@ static void print_usage(FILE *to)
 	      "Watches parallel programs: rules (Data Path Expressions) say how events may and\n"
 	      "may not relate causally, dpe says where the program does otherwise.\n\n",
 		to);
-	for (unsigned i = 0; i < DPE_COUNT(commands); i++) {
-		if (commands[i].mask != FOR_LATER)
-			fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
-	}
+	for (unsigned i = 0; i < DPE_COUNT(commands); i++)
+		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
 	fputs("\ndpe COMMAND --help tells more; man dpe tells all.\n"
 	      "Exit status: 0 nothing found, 1 a finding, 2 an error of usage, specification or\n"
 	      "input, 3 inconclusive.\n",
@@ -60,12 +59,6 @@ static const struct cli_command *find_command(struct cli *cli, const char *name)
 		cli_did_you_mean(&hint, name, names, DPE_COUNT(commands)));
 	dpe_text_free(&hint);
 	return NULL;
-}
-
-int cli_later(struct cli *cli)
-{
-	dpe_diag_at(cli->diags, DPE_ERROR, "dpe", "not yet supported: dpe %s", cli->command->name);
-	return CLI_ERROR;
 }
 
 static int run_command(struct cli *cli, char *const *argv)
@@ -109,6 +102,7 @@ int main(int argc, char **argv)
 	free(cli.specs.at);
 	free(cli.words.at);
 	free(cli.includes.at);
+	dpe_text_free(&cli.rules);
 	if (fflush(stdout) || ferror(stdout)) {
 		perror("dpe: standard output");
 		return CLI_ERROR;

@@ -51,7 +51,8 @@ static const struct option options[] = {
 	{O_SPEC, 's', "spec", "SPEC...", FOR_LIVE | FOR_REPLAY | FOR_CONVERT,
 		"specifications: all words up to the next option"},
 	{O_OUTPUT, 'o', "output", "LOG", FOR_LIVE, "write the messages to a log (.jsonl, .dpel)"},
-	{O_PID, 'p', "pid", "PID", FOR_ATTACH | FOR_LIST | FOR_DEADLOCK, "the process to observe"},
+	{O_PID, 'p', "pid", "PID", FOR_ATTACH | FOR_LIST | FOR_DEADLOCK | FOR_RACE,
+		"the process to observe"},
 	{O_INCLUDE, 'I', "include", "DIR", FOR_ALL & ~FOR_LIST,
 		"look here for included specifications"},
 	{O_FORMAT, 0, "format", "text|json|sarif", FOR_RECOGNIZING | FOR_RECORD | FOR_CHECK,
@@ -66,7 +67,7 @@ static const struct option options[] = {
 	{O_TO, 0, "to", "jsonl|msg|dpel|std", FOR_CONVERT, "format of the log written"},
 	{O_STABILIZE, 0, "stabilize", NULL, FOR_CONVERT,
 		"causal order, with the predecessors that synchronisation adds"},
-	{O_TARGET_STATUS, 0, "target-status", NULL, FOR_RUN | FOR_RECORD | FOR_DEADLOCK,
+	{O_TARGET_STATUS, 0, "target-status", NULL, FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
 		"exit with the program's own status"},
 	{O_PLAN, 0, "plan", NULL, FOR_LIVE, "show what would be observed, and end"},
 	{O_PLACEMENT, 0, "placement", NULL, FOR_LIST, "show on which instruction, and why there"},
@@ -79,7 +80,7 @@ static const struct option options[] = {
 	{O_ENGINE, 0, "engine", "auto|pa|net", FOR_RECOGNIZING,
 		"what follows the rules: automata, nets (auto: automata where they can)"},
 	{O_ON_DEADLOCK, 0, "on-deadlock", "report|stop|kill|gdb",
-		FOR_RUN | FOR_ATTACH | FOR_DEADLOCK,
+		FOR_RUN | FOR_ATTACH | FOR_DEADLOCK | FOR_RACE,
 		"what becomes of a program that hangs (report)"},
 	{O_MAX_INSTANCES, 0, "max-instances", "N", FOR_RECOGNIZING,
 		"partial matches kept of a slice (100000)"},
@@ -414,7 +415,7 @@ static unsigned take_option(struct cli *cli, char *const *argv)
 /* What stands after "--": the program to run; where none is run, words that are no options. */
 static void take_rest(struct cli *cli, char *const *argv)
 {
-	if (cli->command->mask & (FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_LATER)) {
+	if (cli->command->mask & (FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE)) {
 		cli->target = (char **)argv;
 		return;
 	}

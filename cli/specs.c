@@ -93,6 +93,8 @@ struct dpe_spec *cli_compile(struct cli *cli)
 	const struct dpe_compile_options options = {
 		.include_path = (const char *const *)paths.at,
 		.ninclude_path = paths.count,
+		.text = cli->rules.at,
+		.text_name = "command line",
 		.dump = dump_of(cli->dump),
 		.dump_to = stdout,
 	};
@@ -134,7 +136,7 @@ struct dpe_spec *cli_compile_runnable(struct cli *cli, bool live)
 {
 	struct dpe_spec *spec;
 
-	if (!cli->specs.count) {
+	if (!cli->specs.count && !cli->rules.len) {
 		cli_usage_error(cli, "a specification is needed: -s SPEC");
 		return NULL;
 	}

@@ -189,6 +189,8 @@ enum dpe_dump { DPE_DUMP_NONE, DPE_DUMP_AST, DPE_DUMP_RESOLVED, DPE_DUMP_NORMAL 
 struct dpe_compile_options {
 	const char *const *include_path; /* after the including file's own folder */
 	unsigned ninclude_path;
+	/* Rules that stand in no file, compiled after those; diagnostics say `text_name`. NULL: none. */
+	const char *text, *text_name;
 	enum dpe_dump dump;
 	FILE *dump_to;
 };

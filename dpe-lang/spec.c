@@ -251,6 +251,11 @@ struct dpe_spec *dpe_spec_compile(const char *const *paths, unsigned npaths,
 	begin(&c, names, npaths ? paths[0] : "specification", options, diags);
 	for (unsigned i = 0; i < npaths; i++)
 		dpe_parse_file(&c.ast, paths[i], &parse, seen);
+	if (options && options->text)
+		dpe_parse_source(&c.ast,
+			dpe_source_new(c.ast.arena, options->text_name, options->text,
+				strlen(options->text)),
+			&parse, seen);
 	dpe_include_set_free(seen);
 	return finish(&c, errors);
 }

@@ -41,6 +41,10 @@ static unsigned number_of(struct space *space, const struct net *net, const toke
 static bool fire(
 	const struct net *net, const struct transition *t, const tokens *before, tokens *after)
 {
+	for (unsigned i = 0; i < t->nin; i++) {
+		if (!before[t->in[i]])
+			return false;
+	}
 	memcpy(after, before, size_of(net));
 	for (unsigned i = 0; i < t->nin; i++) {
 		if (!after[t->in[i]])
@@ -137,6 +141,20 @@ static bool visit(struct work *work, const struct net *net, struct space *space,
 	return true;
 }
 
+static bool is_too_much(struct work *work, const struct net *net, const struct space *space)
+{
+	work->tries += net->ntransitions;
+	if (space->nreached > MANY_MARKINGS)
+		dpe_diag_at(work->diags, DPE_ERROR, work->file,
+			"net '%s' has more than %u markings, which are too many to look at",
+			net->name, MANY_MARKINGS);
+	else if (work->tries > MANY_TRIES)
+		dpe_diag_at(work->diags, DPE_ERROR, work->file,
+			"net '%s' has too many ways to go on without its silent transitions",
+			net->name);
+	return space->nreached > MANY_MARKINGS || work->tries > MANY_TRIES;
+}
+
 struct space *net_explore(struct work *work, const struct net *net)
 {
 	struct space *space = dpe_xcalloc(1, sizeof(*space));
@@ -145,11 +163,7 @@ struct space *net_explore(struct work *work, const struct net *net)
 	for (unsigned i = 0; i < net->initial.count; i++)
 		number_of(space, net, net->initial.at[i], space->nreached, 0);
 	for (unsigned at = 0; at < space->nreached; at++) {
-		if (space->nreached > MANY_MARKINGS)
-			dpe_diag_at(work->diags, DPE_ERROR, work->file,
-				"net '%s' has more than %u markings, which are too many to look at",
-				net->name, MANY_MARKINGS);
-		if (space->nreached <= MANY_MARKINGS && visit(work, net, space, at))
+		if (!is_too_much(work, net, space) && visit(work, net, space, at))
 			continue;
 		net_space_free(space);
 		return NULL;

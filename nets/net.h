@@ -36,6 +36,7 @@ struct work {
 	const char *file;  /* what diagnostics begin with */
 	struct net **nets; /* all that were made, for net_work_free */
 	unsigned nnets, capnets;
+	uint64_t tries; /* to fire a transition, so far */
 };
 
 struct net *net_new(struct work *work, const char *name, unsigned nplaces);
@@ -51,6 +52,7 @@ bool net_has_place(const unsigned *places, unsigned count, unsigned place);
 /* ---- explore.c -------------------------------------------------------------------------- */
 
 #define MANY_MARKINGS 100000
+#define MANY_TRIES 500000000 /* in all steps together: seconds */
 
 struct step {
 	unsigned from, transition, to;

@@ -344,6 +344,7 @@ static struct net *isolate(struct work *work, struct net *net, unsigned *number)
 static struct net *take_out(struct work *work, struct net *net, struct transition *t)
 {
 	unsigned number = (unsigned)(t - net->transitions), pairs = t->nin * t->nout;
+	unsigned errors = dpe_diags_errors(work->diags);
 	struct net *new;
 
 	if (!t->nout && t->nin > 1)
@@ -352,6 +353,8 @@ static struct net *take_out(struct work *work, struct net *net, struct transitio
 	new = contract(work, new, number);
 	if (t->nin == 1 || t->nout == 1 || pairs_are_one_safe(work, new, pairs))
 		return new;
+	if (dpe_diags_errors(work->diags) > errors)
+		return NULL;
 	if (!t->alternates)
 		return net_alternate(work, net, t);
 	return not_supported(work, t, "joins and splits what comes again before it is over");

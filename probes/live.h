@@ -74,6 +74,7 @@ struct dpe_probes {
 	unsigned nspots, capspots;
 	struct dpe_watch watches[DPE_WATCHES];
 	unsigned nwatches;
+	struct dpe_place_accessed *accesses; /* access.c's, by instruction */
 	dpe_name create, start, end; /* names of the thread events */
 
 	pid_t pid;
@@ -210,6 +211,16 @@ uint64_t dpe_ring_now(void);
 struct dpe_message *dpe_message_of_record(
 	struct dpe_probes *probes, const struct dpe_record *record, size_t size);
 
+/* ---- access.c
+ * -----------------------------------------------------------------------------------------------
+ */
+
+enum dpe_access { DPE_ACCESS_UNKNOWN, DPE_ACCESS_READ, DPE_ACCESS_WRITE };
+
+/* What the instruction before `ip` did to the watched variable that it accessed. */
+enum dpe_access dpe_access_at(struct dpe_probes *probes, uint64_t ip);
+void dpe_access_free(struct dpe_probes *probes);
+
 /* ---- maps.c
  * ---------------------------------------------------------------------------------------------------------
  */
@@ -218,6 +229,9 @@ struct dpe_message *dpe_message_of_record(
  * the beginning of the spot's function; no spot: it lies anywhere. */
 void dpe_maps_note(
 	struct dpe_probes *probes, const struct dpe_spot *spot, const uint64_t *pcs, unsigned npcs);
+
+/* What is mapped at an address, as far as was looked; NULL where nothing is. */
+const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc);
 
 /* ---- control.c
  * ---------------------------------------------------------------------------------------------------------

@@ -122,6 +122,11 @@ static void place_program(struct dpe_probes *probes)
 		place_module(probes, program, code - lowest);
 }
 
+const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc)
+{
+	return find_map(probes, pc);
+}
+
 static bool knows_all(const struct dpe_probes *probes, const uint64_t *pcs, unsigned npcs)
 {
 	for (unsigned i = 0; i < npcs; i++)

@@ -109,11 +109,24 @@ static void fill_thread_event(struct dpe_probes *probes, const struct dpe_record
 	}
 }
 
+static bool has_written(struct dpe_probes *probes, const struct dpe_watch *accessed,
+	const struct dpe_record *record)
+{
+	uint64_t before = record->words[0], after = record->words[1 + record->site];
+	enum dpe_access access;
+
+	if (!accessed->access || !accessed->update)
+		return !accessed->access;
+	access = dpe_access_at(probes, record->words[1 + DPE_WATCHES]);
+	return access == DPE_ACCESS_UNKNOWN ? before != after : access == DPE_ACCESS_WRITE;
+}
+
 /* The variables as the access left them, and what the accessed one was before. */
-static void fill_access(const struct dpe_probes *probes, const struct dpe_record *record,
+static void fill_access(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_var *vars)
 {
 	const struct dpe_watch *accessed = &probes->watches[record->site];
+	bool wrote = has_written(probes, accessed, record);
 
 	for (unsigned i = 0; i < probes->nwatches; i++) {
 		const struct dpe_watch *watch = &probes->watches[i];
@@ -122,10 +135,10 @@ static void fill_access(const struct dpe_probes *probes, const struct dpe_record
 		vars[i] = (struct dpe_var){watch->name, dpe_value_int(number)};
 	}
 	draft->nvars = (uint16_t)probes->nwatches;
-	if (!accessed->access)
+	if (wrote)
 		vars[draft->nvars++] = (struct dpe_var){accessed->prior,
 			dpe_value_int(dpe_variable_number(&accessed->variable, record->words[0]))};
-	draft->name = accessed->event;
+	draft->name = wrote && accessed->access ? accessed->update : accessed->event;
 	draft->module = accessed->module;
 	draft->vars = vars;
 }

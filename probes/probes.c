@@ -285,6 +285,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 {
 	if (!probes)
 		return;
+	dpe_access_free(probes);
 	dpe_attach_free(probes);
 	dpe_probes_continue(probes);
 	dpe_launch_close(&probes->child);

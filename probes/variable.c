@@ -152,6 +152,41 @@ static char *enter(const char *rest, Dwarf_Die *type, struct dpe_variable *varia
 	return NULL;
 }
 
+/* ---- those that are not there -------------------------------------------------------------- */
+
+struct names {
+	const char **at;
+	unsigned count, cap;
+};
+
+static void add_name(void *context, const GElf_Sym *symbol, const char *name)
+{
+	struct names *names = context;
+
+	(void)symbol;
+	*DPE_GROW(names->at, names->count, names->cap) = name;
+}
+
+static char *say_missing(struct dpe_module *module, const char *lvalue, size_t len)
+{
+	Elf *debug = dpe_dwarf_debug_file(module);
+	struct names names = {0};
+	const char *best[1];
+	char *wanted = dpe_xasprintf("%.*s", (int)len, lvalue), *said;
+	unsigned found;
+
+	each_symbol(module->elf, add_name, &names);
+	if (debug)
+		each_symbol(debug, add_name, &names);
+	found = dpe_nearest(wanted, names.at, names.count, best, 1);
+	said = dpe_xasprintf("%s has no variable '%s'%s%s%s%s", module->name, wanted,
+		module->stripped ? ", or is stripped of its symbols" : "",
+		found ? "; did you mean '" : "", found ? best[0] : "", found ? "'?" : "");
+	free(names.at);
+	free(wanted);
+	return said;
+}
+
 /* ---- all --------------------------------------------------------------------------------- */
 
 char *dpe_variable_find(
@@ -171,8 +206,7 @@ char *dpe_variable_find(
 	if (!search.count)
 		dpe_module_functions(module, &unused); /* which finds out whether it is stripped */
 	if (!search.count)
-		return dpe_xasprintf("%s has no variable '%.*s'%s", module->name, (int)search.len,
-			lvalue, module->stripped ? ", or is stripped of its symbols" : "");
+		return say_missing(module, lvalue, search.len);
 	if (search.count > 1)
 		return dpe_xasprintf("%s has %u variables '%.*s'", module->name, search.count,
 			(int)search.len, lvalue);

@@ -61,19 +61,53 @@ static bool find_one(struct dpe_probes *probes, const struct dpe_watched *site,
 	return true;
 }
 
+static struct dpe_watch *find_watch(struct dpe_probes *probes, const char *lvalue)
+{
+	dpe_name name = dpe_names_find(probes->names, lvalue, strlen(lvalue));
+
+	for (unsigned i = 0; i < probes->nwatches; i++) {
+		if (probes->watches[i].name == name)
+			return &probes->watches[i];
+	}
+	return NULL;
+}
+
+/* One watchpoint for both [X] and [X']; which of them an access is, access.c says. */
+static void share(struct dpe_watch *watch, const struct dpe_watched *site)
+{
+	watch->update = site->access ? watch->event : site->event;
+	watch->event = site->access ? site->event : watch->event;
+	watch->access = true;
+}
+
+/* True for the first of those that watch the same variable. */
+static bool is_first(const struct dpe_plan *plan, unsigned number)
+{
+	for (unsigned i = 0; i < number; i++) {
+		if (!strcmp(plan->watched[i].lvalue, plan->watched[number].lvalue))
+			return false;
+	}
+	return true;
+}
+
 static bool check_count(const struct dpe_plan *plan, struct dpe_diags *diags)
 {
 	struct dpe_text names = {0};
+	unsigned count = 0, beyond = 0;
 
-	if (plan->nwatched <= DPE_WATCHES)
-		return true;
-	for (unsigned i = 0; i < plan->nwatched; i++)
-		dpe_text_printf(&names, "%s%s", i ? ", " : "", plan->watched[i].lvalue);
-	dpe_diag(diags, DPE_ERROR, plan->watched[DPE_WATCHES].place,
-		"the rules watch %u variables (%s), the processor has watchpoints for %d",
-		plan->nwatched, names.at, DPE_WATCHES);
+	for (unsigned i = 0; i < plan->nwatched; i++) {
+		if (!is_first(plan, i))
+			continue;
+		dpe_text_printf(&names, "%s%s", count ? ", " : "", plan->watched[i].lvalue);
+		if (count++ == DPE_WATCHES)
+			beyond = i;
+	}
+	if (count > DPE_WATCHES)
+		dpe_diag(diags, DPE_ERROR, plan->watched[beyond].place,
+			"the rules watch %u variables (%s), the processor has watchpoints for %d",
+			count, names.at, DPE_WATCHES);
 	dpe_text_free(&names);
-	return false;
+	return count <= DPE_WATCHES;
 }
 
 bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags)
@@ -82,18 +116,16 @@ bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags)
 	bool complete = check_count(plan, diags);
 
 	for (unsigned i = 0; complete && i < plan->nwatched; i++) {
-		for (unsigned j = 0; j < i; j++) {
-			if (strcmp(plan->watched[i].lvalue, plan->watched[j].lvalue))
-				continue;
-			dpe_diag(diags, DPE_ERROR, plan->watched[i].place,
-				"not yet supported: [%s] and [%s'] at the same time",
-				plan->watched[i].lvalue, plan->watched[i].lvalue);
-			return false;
-		}
+		struct dpe_watch *same = find_watch(probes, plan->watched[i].lvalue);
+
+		if (same)
+			share(same, &plan->watched[i]);
+		else
+			complete &= find_one(probes, &plan->watched[i],
+				&probes->watches[probes->nwatches++], diags);
 	}
-	for (unsigned i = 0; complete && i < plan->nwatched; i++)
-		complete &= find_one(probes, &plan->watched[i], &probes->watches[i], diags);
-	probes->nwatches = complete ? plan->nwatched : 0;
+	if (!complete)
+		probes->nwatches = 0;
 	return complete;
 }
 

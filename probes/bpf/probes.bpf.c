@@ -558,6 +558,7 @@ int on_access(struct bpf_perf_event_data *access)
 		words[0] = watches[i].last;
 		watches[i].last = words[1 + i];
 	}
+	words[1 + DPE_WATCHES] = access->regs.ip;
 	send(&event, words);
 	return 0;
 }

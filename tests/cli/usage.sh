@@ -9,7 +9,7 @@ for command in check compile run attach record replay convert list deadlock race
 	check "dpe $command --help" "$status $(head -c 11 out)" = "0 usage: dpe "
 done
 run "$DPE" --help
-check 'dpe --help' "$status $(grep -c '^  ' out)" = '0 10'
+check 'dpe --help' "$status $(grep -c '^  ' out)" = '0 11'
 run "$DPE" help
 gives 'dpe help' 0
 run "$DPE" --version
@@ -78,7 +78,7 @@ if test -e /dev/full; then
 fi
 
 run "$DPE" race
-says 'dpe race: not yet' 2 'not yet supported: dpe race'
+says 'dpe race: of what' 2 'what is to be watched?'
 run "$DPE" deadlock
 says 'deadlock without a program' 2 'a program is needed'
 run "$DPE" deadlock -p 1 -- true

@@ -76,9 +76,10 @@ says 'beyond the end' 2 'its last element is [2]'
 echo "detect through: [p->f']" >through.dpe
 run "$DPE" run -s through.dpe -- ./data
 says 'through a pointer' 2 'what a pointer leads to changes its place'
-echo "detect both: [total] + [total']" >both.dpe
-run "$DPE" run -s both.dpe -- ./data
-says 'accesses and updates of one variable' 2 "not yet supported: [total] and [total'] at the same time"
+printf "detect updated: [total']\ndetect accessed: [total]\n" >both.dpe
+run "$DPE" run --all -s both.dpe -- ./data
+check 'updates of a variable, and all accesses to it' \
+	"$(count_seen 'updated: match')" -eq 1 -a "$(count_seen 'accessed: match')" -ge 2
 
 # dpe dies while the target waits for its watchpoints, or later: the target ends as it should, or
 # has not begun; it never stays stopped.

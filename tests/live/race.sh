@@ -1,0 +1,50 @@
+# dpe race: variables and pairs of functions, with and without something that orders the accesses.
+. tests/tap.sh
+need_live 'the race watch'
+compile_target races
+
+# watch NAME STATUS WAY WORD...: 20 times of 20
+watch() {
+	name=$1 wanted=$2 way=$3
+	shift 3
+	times=0
+	while test $times -lt 20; do
+		for i in 1 2 3 4; do
+			(timeout -s KILL 20 "$DPE" race "$@" -- ./races "$way" >out.$i 2>err.$i; echo $? >status.$i) &
+		done
+		wait
+		for i in 1 2 3 4; do
+			status=$(cat status.$i)
+			cp out.$i out
+			cp err.$i err
+			test "$status" -eq "$wanted" || break 2
+			times=$((times + 1))
+		done
+	done
+	command_line="dpe race $* -- ./races $way"
+	check "$name: 20 times of 20" $times -eq 20
+}
+
+watch 'a write and a read of a variable' 1 race counter
+says 'both are told, with where they are' 1 'race_counter: match' 'at put+' 'at get+' races.c:
+check 'as a pair' "$(grep -c '^  \$[12] ' err)" -eq 2
+watch 'two writes' 1 writes counter
+watch 'a write of the value that is there, and a read' 1 same counter
+watch 'two reads' 0 read counter
+watch 'under a lock' 0 locked counter
+watch 'after a join' 0 joined counter
+watch 'a pair of functions' 1 race put,get
+watch 'a function and itself' 1 writes put,put
+watch 'a pair under a lock' 0 locked put,get
+watch 'several at once' 1 race other counter put,get
+
+run "$DPE" race -- ./races race
+says 'nothing to watch' 2 'what is to be watched?'
+run "$DPE" race counter
+says 'no program' 2 'either a process (-p PID) or a program'
+run "$DPE" race countre -- ./races race
+says 'a misspelt variable' 2 "command line:2:" "has no variable 'countre'" "'counter'"
+check 'which is not started for it' ! -s out
+run "$DPE" race --plan counter put,get -- ./races race
+check 'what would be observed' "$(grep -c 'counter: reads and writes, by a watchpoint' out)" -eq 1
+finish
