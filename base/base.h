@@ -45,6 +45,16 @@ void *dpe_arena_alloc(struct dpe_arena *arena, size_t size);
 char *dpe_arena_strndup(struct dpe_arena *arena, const char *text, size_t len);
 char *dpe_arena_printf(struct dpe_arena *arena, const char *fmt, ...) DPE_PRINTF(2, 3);
 
+/* A pool keeps blocks that were given back for those that are taken next: once as many are there as
+ * are in use at a time, nothing is allocated any more. For one thread. */
+struct dpe_pool;
+struct dpe_pool *dpe_pool_new(void);
+/* The pool goes when the last block has been given back. Accepts NULL. */
+void dpe_pool_free(struct dpe_pool *pool);
+/* A block of at least `size` bytes (not 0), not zeroed; for dpe_pool_give with that size. */
+void *dpe_pool_take(struct dpe_pool *pool, size_t size);
+void dpe_pool_give(struct dpe_pool *pool, void *block, size_t size);
+
 /* Text under construction; start from {0}. The text is NUL-terminated once anything was added. */
 struct dpe_text {
 	char *at;

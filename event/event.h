@@ -67,11 +67,13 @@ struct dpe_var {
 
 /* One primitive event as it was observed. See docs/formats.md for the members of a log. */
 struct dpe_message {
-	uint32_t refs; /* private */
+	uint32_t refs, size; /* private, as is the pool; NULL: the block is the heap's */
+	struct dpe_pool *pool;
 	dpe_name name; /* without its phase: "enqueue" of "enqueue.enter" */
 	enum dpe_phase phase;
 	dpe_name module;     /* file name of the program or library that holds it; 0 unknown */
 	struct dpe_value id; /* DPE_NONE where the log gave none: known by its place */
+	bool unnamed;        /* nothing in its log gives it as a predecessor */
 	uint32_t log;        /* which input it came from, 0 the first: ids are unique in one */
 	uint64_t place;      /* its number in that input, from 1 */
 	struct dpe_value thread, process, host; /* DPE_NONE where unknown */
@@ -91,6 +93,8 @@ struct dpe_message {
 /* A message is made in two steps: fill a draft (its pointers may point anywhere), then copy it
  * into one block. The copy has one reference, the caller's. */
 struct dpe_message *dpe_message_new(const struct dpe_message *draft);
+/* The same in a block of a pool, which whoever reads many messages keeps. */
+struct dpe_message *dpe_message_new_in(struct dpe_pool *pool, const struct dpe_message *draft);
 struct dpe_message *dpe_message_ref(struct dpe_message *message);
 void dpe_message_unref(struct dpe_message *message); /* accepts NULL */
 /* Splits "f.enter" into name and phase; any other text is a bare name. */

@@ -104,6 +104,7 @@ struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
 	reader->from = from;
 	reader->format = format;
 	reader->index = index;
+	reader->pool = dpe_pool_new();
 	if (begin(reader))
 		return reader;
 	dpe_log_close(reader);
@@ -146,6 +147,7 @@ void dpe_log_close(struct dpe_log_reader *reader)
 	dpe_msg_free(reader->msg, reader->diags);
 	dpe_std_free(reader->std);
 	dpe_dpel_free(reader->dpel);
+	dpe_pool_free(reader->pool);
 	free(reader->name);
 	free(reader);
 }
@@ -278,6 +280,8 @@ int dpe_log_finish(struct dpe_log_writer *writer, struct dpe_diags *diags)
 	if (writer->dpel)
 		dpe_dpel_end(writer);
 	flush_text(writer);
+	if (writer->dpel && writer->to != stdout)
+		dpe_dpel_amend(writer);
 	errno = 0;
 	closed = writer->to == stdout ? fflush(writer->to) : fclose(writer->to);
 	error = writer->error ? writer->error : closed ? errno : 0;

@@ -19,6 +19,8 @@ struct dpe_log_reader {
 	uint64_t place; /* of the last message */
 	unsigned line;
 	bool cut_off, ordered;
+	bool unnamed; /* no message gives predecessors */
+	struct dpe_pool *pool; /* of messages */
 	uint64_t lost; /* as the log itself says */
 	struct dpe_jsonl *jsonl;
 	struct dpe_msg *msg;
@@ -110,5 +112,7 @@ void dpe_dpel_print(struct dpe_log_writer *writer, const struct dpe_message *mes
 	const struct dpe_message *const *preds, unsigned npreds);
 /* The last block, and the end. */
 void dpe_dpel_end(struct dpe_log_writer *writer);
+/* All is written: where no message gave predecessors, the header of a file says so. */
+void dpe_dpel_amend(struct dpe_log_writer *writer);
 
 #endif

@@ -74,7 +74,7 @@ static const char *check_header(const struct dpel_header *header)
 		return "this log is of another version; only version 1 is known here";
 	if (le32toh(header->checksum) != sum)
 		return "the header's checksum is wrong: nothing of this log can be trusted";
-	if (le32toh(header->size) != sizeof(*header) || le16toh(header->flags) & ~DPEL_ORDERED)
+	if (le32toh(header->size) != sizeof(*header) || le16toh(header->flags) & ~(DPEL_ORDERED | DPEL_UNNAMED))
 		return "the header says what version 1 does not know";
 	return NULL;
 }
@@ -89,6 +89,7 @@ bool dpe_dpel_begin(struct dpe_log_reader *reader)
 	else
 		what = "this is no .dpel log: it is shorter than the header of one";
 	reader->ordered = le16toh(header.flags) & DPEL_ORDERED;
+	reader->unnamed = le16toh(header.flags) & DPEL_UNNAMED;
 	if (what)
 		dpe_diag_at(reader->diags, DPE_ERROR, reader->name, "%s", what);
 	return !what;
@@ -206,7 +207,8 @@ static int take_record(struct dpe_log_reader *reader, const struct dpel_record *
 	reader->place = ++dpel->count;
 	if (dpel_take_record(reader, record)) {
 		dpel->draft.place = reader->place;
-		*message = dpe_message_new(&dpel->draft);
+		dpel->draft.unnamed = reader->unnamed;
+		*message = dpe_message_new_in(reader->pool, &dpel->draft);
 		return 1;
 	}
 	dpe_diag_at(reader->diags, DPE_ERROR, reader->name,

@@ -20,22 +20,31 @@ struct dpe_dpel_writer {
 	uint32_t told, nrecords;
 	uint64_t before;
 	struct dpe_text id;
+	bool named; /* some message gives predecessors */
 };
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
-struct dpe_dpel_writer *dpe_dpel_writer_new(struct dpe_log_writer *writer)
+static struct dpel_header make_header(const struct dpe_log_writer *writer, bool unnamed)
 {
-	struct dpe_dpel_writer *dpel = dpe_xcalloc(1, sizeof(*dpel));
 	struct dpel_header header = {
 		.version = htole16(DPEL_VERSION),
-		.flags = htole16(writer->ordered ? DPEL_ORDERED : 0),
+		.flags = htole16((writer->ordered ? DPEL_ORDERED : 0) |
+				 (unnamed ? DPEL_UNNAMED : 0)),
 		.size = htole32(sizeof(header)),
 	};
 
 	memcpy(header.magic, DPEL_MAGIC, sizeof(header.magic));
 	header.checksum =
 		htole32(dpel_checksum(0, &header, offsetof(struct dpel_header, checksum)));
+	return header;
+}
+
+struct dpe_dpel_writer *dpe_dpel_writer_new(struct dpe_log_writer *writer)
+{
+	struct dpe_dpel_writer *dpel = dpe_xcalloc(1, sizeof(*dpel));
+	const struct dpel_header header = make_header(writer, false);
+
 	dpe_text_add(&writer->text, (const char *)&header, sizeof(header));
 	dpel->strings = dpe_names_new();
 	return dpel;
@@ -88,6 +97,16 @@ void dpe_dpel_end(struct dpe_log_writer *writer)
 		write_block(writer, DPEL_DATA);
 	dpe_text_add(&writer->dpel->table, (const char *)&lost, sizeof(lost));
 	write_block(writer, DPEL_END);
+}
+
+void dpe_dpel_amend(struct dpe_log_writer *writer)
+{
+	const struct dpel_header header = make_header(writer, true);
+
+	if (writer->dpel->named || fflush(writer->to) || fseek(writer->to, 0, SEEK_SET))
+		return;
+	if (fwrite(&header, sizeof(header), 1, writer->to) != 1 && !writer->error)
+		writer->error = errno;
 }
 
 /* ---- strings and values ------------------------------------------------------------------ */
@@ -243,6 +262,7 @@ static uint32_t add_preds(struct dpe_dpel_writer *dpel, const struct dpe_message
 {
 	if (!message->npreds && !npreds)
 		return 0;
+	dpel->named = true;
 	add_word(&dpel->records, message->npreds + npreds);
 	for (unsigned i = 0; i < message->npreds; i++)
 		add_listed(dpel, message->preds[i], true);

@@ -7,6 +7,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <yajl/yajl_parse.h>
 
 #define DEEPEST 64
@@ -615,10 +618,36 @@ static bool next_line(struct dpe_log_reader *reader)
 	return true;
 }
 
+/* True where no line of a file can have predecessors: the member's name is nowhere in it, nor what
+ * could spell it otherwise. What is no file cannot be looked at twice. */
+static bool lacks_preds(FILE *from)
+{
+	static const char member[] = "\"pred\"";
+	enum { OVERLAP = sizeof(member) - 2, PIECE = 1 << 20 };
+	char *piece = dpe_xmalloc(PIECE);
+	bool lacks = true;
+	struct stat st;
+	off_t at = 0;
+	ssize_t got;
+
+	if (fstat(fileno(from), &st) || !S_ISREG(st.st_mode))
+		lacks = false;
+	while (lacks && (got = pread(fileno(from), piece, PIECE, at)) != 0) {
+		lacks = got > 0 && !memmem(piece, (size_t)got, member, sizeof(member) - 1) &&
+			!memchr(piece, '\\', (size_t)got);
+		if (got <= OVERLAP)
+			break;
+		at += got - OVERLAP;
+	}
+	free(piece);
+	return lacks;
+}
+
 bool dpe_jsonl_begin(struct dpe_log_reader *reader)
 {
 	struct dpe_jsonl *j = reader->jsonl;
 
+	reader->unnamed = lacks_preds(reader->from);
 	if (!next_line(reader))
 		return true;
 	j->names = reader->names;
@@ -698,10 +727,11 @@ static int read_one(struct dpe_log_reader *reader, struct dpe_message **message)
 	}
 	draft->log = reader->index;
 	draft->place = ++reader->place;
+	draft->unnamed = reader->unnamed;
 	draft->vars = j->vars;
 	draft->nvars = (uint16_t)j->nvars;
 	draft->extra = j->extra.len ? j->extra.at : NULL;
-	*message = dpe_message_new(draft);
+	*message = dpe_message_new_in(reader->pool, draft);
 	return 1;
 }
 

@@ -214,7 +214,7 @@ int dpe_msg_read(struct dpe_log_reader *reader, struct dpe_message **message)
 	draft.preds = msg->preds;
 	draft.npreds = (uint16_t)msg->npreds;
 	draft.place = ++reader->place;
-	*message = dpe_message_new(&draft);
+	*message = dpe_message_new_in(reader->pool, &draft);
 	return 1;
 }
 

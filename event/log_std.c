@@ -196,7 +196,7 @@ static void push(struct dpe_log_reader *reader, dpe_name name, struct slice thre
 		.extra = extra,
 	};
 
-	std->queue[std->nqueue++] = dpe_message_new(&draft);
+	std->queue[std->nqueue++] = dpe_message_new_in(reader->pool, &draft);
 }
 
 /* A number stands as such, if it will be printed as it is here; anything else as a string. */

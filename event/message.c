@@ -110,18 +110,74 @@ static void pack(struct packer *packer, const struct dpe_message *draft, struct 
 	take_value(packer, &to->ret);
 }
 
-struct dpe_message *dpe_message_new(const struct dpe_message *draft)
+static bool is_word(struct dpe_value value)
 {
-	struct dpe_message counted = *draft;
-	struct packer packer = {0};
-	struct dpe_message *message;
+	return value.kind != DPE_STRING && value.kind != DPE_RAW;
+}
 
+/* Numbers alone: then the arguments are all that stands behind the message. */
+static bool is_plain(const struct dpe_message *draft)
+{
+	if (draft->npreds || draft->nvars || draft->nstack || draft->npcs || draft->extra ||
+		draft->comm)
+		return false;
+	for (unsigned i = 0; i < draft->nargs; i++) {
+		if (!is_word(draft->args[i]))
+			return false;
+	}
+	return is_word(draft->id) && is_word(draft->thread) && is_word(draft->process) &&
+	       is_word(draft->host) && is_word(draft->ret);
+}
+
+static struct dpe_message *new_block(struct dpe_pool *pool, size_t size)
+{
+	return pool ? dpe_pool_take(pool, size) : dpe_xmalloc(size);
+}
+
+static struct dpe_message *finish(struct dpe_message *message, struct dpe_pool *pool, size_t size)
+{
+	message->refs = 1;
+	message->size = (uint32_t)size;
+	message->pool = pool;
+	return message;
+}
+
+static struct dpe_message *copy_plain(struct dpe_pool *pool, const struct dpe_message *draft)
+{
+	size_t args = draft->nargs * sizeof(*draft->args);
+	struct dpe_message *message = new_block(pool, sizeof(*message) + args);
+
+	*message = *draft;
+	message->args = NULL;
+	if (draft->nargs)
+		message->args = memcpy(message + 1, draft->args, args);
+	message->preds = NULL;
+	message->vars = NULL;
+	message->stack = NULL;
+	message->pcs = NULL;
+	return finish(message, pool, sizeof(*message) + args);
+}
+
+struct dpe_message *dpe_message_new_in(struct dpe_pool *pool, const struct dpe_message *draft)
+{
+	struct dpe_message counted, *message;
+	struct packer packer = {0};
+	size_t size;
+
+	if (is_plain(draft))
+		return copy_plain(pool, draft);
+	counted = *draft;
 	pack(&packer, draft, &counted);
-	message = dpe_xmalloc(packer.used);
+	size = packer.used;
+	message = new_block(pool, size);
 	packer = (struct packer){.at = (char *)message};
 	pack(&packer, draft, message);
-	message->refs = 1;
-	return message;
+	return finish(message, pool, size);
+}
+
+struct dpe_message *dpe_message_new(const struct dpe_message *draft)
+{
+	return dpe_message_new_in(NULL, draft);
 }
 
 struct dpe_message *dpe_message_ref(struct dpe_message *message)
@@ -132,7 +188,11 @@ struct dpe_message *dpe_message_ref(struct dpe_message *message)
 
 void dpe_message_unref(struct dpe_message *message)
 {
-	if (message && !--message->refs)
+	if (!message || --message->refs)
+		return;
+	if (message->pool)
+		dpe_pool_give(message->pool, message, message->size);
+	else
 		free(message);
 }
 

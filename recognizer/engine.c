@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define AUTOMATON_BYTES ((size_t)64 << 20)
+#define FEWEST_REGISTERS 4 /* there is room for */
 
 bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct dpe_diags *diags)
 {
@@ -60,6 +61,12 @@ struct dpe_config dpe_config_begin(const struct dpe_run *run)
 	return config;
 }
 
+static struct dpe_occurrence **new_registers(unsigned count)
+{
+	return dpe_xmalloc((count < FEWEST_REGISTERS ? FEWEST_REGISTERS : count) *
+			   sizeof(struct dpe_occurrence *));
+}
+
 struct dpe_config dpe_config_copy(const struct dpe_run *run, const struct dpe_config *from)
 {
 	struct dpe_config to = *from;
@@ -72,7 +79,7 @@ struct dpe_config dpe_config_copy(const struct dpe_run *run, const struct dpe_co
 	count = dpe_automaton_registers(run->automaton, from->state);
 	if (!count)
 		return to;
-	to.registers = dpe_xmalloc(count * sizeof(*to.registers));
+	to.registers = new_registers(count);
 	for (unsigned i = 0; i < count; i++)
 		to.registers[i] = dpe_occurrence_ref(from->registers[i]);
 	return to;
@@ -210,12 +217,43 @@ struct dpe_config dpe_engine_take(const struct dpe_config *config, const struct 
 	}
 	next.state = move->to;
 	if (move->nregisters)
-		next.registers = dpe_xmalloc(move->nregisters * sizeof(*next.registers));
+		next.registers = new_registers(move->nregisters);
 	for (unsigned i = 0; i < move->nregisters; i++)
 		next.registers[i] = dpe_occurrence_ref(move->carry[i] == DPE_NEW_EVENT
 							       ? occurrence
 							       : config->registers[move->carry[i]]);
 	return next;
+}
+
+/* Registers of few events fit where those of other states were. */
+static bool fit_alike(unsigned count, unsigned old)
+{
+	return count <= old || (old && count <= FEWEST_REGISTERS);
+}
+
+void dpe_engine_move(const struct dpe_run *run, struct dpe_config *config,
+	const struct dpe_move *move, struct dpe_occurrence *occurrence)
+{
+	unsigned old = dpe_automaton_registers(run->automaton, config->state);
+	struct dpe_occurrence *next[move->nregisters + 1];
+
+	for (unsigned i = 0; i < move->nregisters; i++)
+		next[i] = dpe_occurrence_ref(move->carry[i] == DPE_NEW_EVENT
+						     ? occurrence
+						     : config->registers[move->carry[i]]);
+	for (unsigned i = 0; i < old; i++)
+		dpe_occurrence_unref(config->registers[i]);
+	if (!fit_alike(move->nregisters, old)) {
+		free(config->registers);
+		config->registers = new_registers(move->nregisters);
+	}
+	if (!move->nregisters) {
+		free(config->registers);
+		config->registers = NULL;
+	} else {
+		memcpy(config->registers, next, move->nregisters * sizeof(next[0]));
+	}
+	config->state = move->to;
 }
 
 unsigned dpe_engine_ending(const struct dpe_run *run, const struct dpe_config *config,

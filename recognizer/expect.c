@@ -116,6 +116,18 @@ static bool fits(const struct dpe_run *run, const struct dpe_step *step)
 	return true;
 }
 
+static bool move_fits(
+	const struct dpe_run *run, const struct dpe_config *config, const struct dpe_move *move)
+{
+	if (move->npreds != run->preds.count)
+		return false;
+	for (unsigned i = 0; i < move->npreds; i++) {
+		if (!dpe_preds_have(&run->preds, config->registers[move->preds[i]]))
+			return false;
+	}
+	return true;
+}
+
 static struct dpe_reading take_step(const struct dpe_run *run, const struct dpe_reading *reading,
 	const struct dpe_step *step, struct dpe_occurrence *occurrence)
 {
@@ -305,20 +317,64 @@ static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
 	dpe_text_free(&reason);
 }
 
+/* The only move of the reading that the event can be; NULL where there is none or a choice. */
+static const struct dpe_move *find_only_move(struct dpe_run *run, const struct dpe_config *config)
+{
+	const struct dpe_move *only = NULL;
+
+	for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
+		const struct dpe_move *moves;
+		unsigned count = 0;
+
+		if (!run->literals[literal])
+			continue;
+		moves = dpe_automaton_moves(run->automaton, config->state, literal, &count);
+		for (unsigned i = 0; i < count; i++) {
+			if (!move_fits(run, config, &moves[i]))
+				continue;
+			if (only)
+				return NULL;
+			only = &moves[i];
+		}
+	}
+	return only;
+}
+
+/* One reading that nobody looks into goes on in place. False where nothing was done. */
+static bool take_alone(
+	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+{
+	const struct dpe_move *move;
+
+	if (!run->automaton || slice->nreadings != 1 || run->wants_positions || run->acts)
+		return false;
+	move = find_only_move(run, &slice->readings[0].config);
+	if (move)
+		dpe_engine_move(run, &slice->readings[0].config, move, occurrence);
+	return move;
+}
+
 void dpe_expect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
 	struct dpe_reading *before = slice->readings;
-	unsigned nbefore = slice->nreadings;
+	unsigned nbefore = slice->nreadings, capbefore = slice->capreadings;
 
-	slice->readings = NULL;
-	slice->nreadings = slice->capreadings = 0;
+	if (take_alone(run, slice, occurrence))
+		return;
+	slice->readings = run->spare;
+	slice->capreadings = run->capspare;
+	slice->nreadings = 0;
+	run->spare = NULL;
+	run->capspare = 0;
 	follow_all(run, slice, before, nbefore, occurrence);
 	if (!slice->nreadings)
 		tell_violation(run, slice, before, nbefore, occurrence);
 	for (unsigned i = 0; i < nbefore; i++)
 		drop_reading(run, &before[i]);
-	free(before);
+	free(run->spare);
+	run->spare = before;
+	run->capspare = capbefore;
 }
 
 static const struct dpe_reading *find_final(

@@ -14,10 +14,11 @@ struct dpe_chain {
 	struct dpe_occurrence **earlier; /* those before it, in the order of the chain */
 };
 
-struct dpe_occurrence *dpe_occurrence_new(const struct dpe_event *event)
+struct dpe_occurrence *dpe_occurrence_new(struct dpe_pool *pool, const struct dpe_event *event)
 {
-	struct dpe_occurrence *occurrence = dpe_xmalloc(sizeof(*occurrence));
+	struct dpe_occurrence *occurrence = dpe_pool_take(pool, sizeof(*occurrence));
 
+	occurrence->pool = pool;
 	occurrence->refs = 1;
 	occurrence->message = dpe_message_ref(event->message);
 	occurrence->number = event->number;
@@ -38,7 +39,7 @@ void dpe_occurrence_unref(struct dpe_occurrence *occurrence)
 		return;
 	dpe_message_unref(occurrence->message);
 	dpe_stamp_unref(&occurrence->stamp);
-	free(occurrence);
+	dpe_pool_give(occurrence->pool, occurrence, sizeof(*occurrence));
 }
 
 bool dpe_preds_have(const struct dpe_preds *preds, const struct dpe_occurrence *occurrence)

@@ -73,7 +73,7 @@ static void take_by_rule(struct dpe_run *run, const struct dpe_watcher *watchers
 	if (!run->nbindings)
 		return;
 	if (!*occurrence)
-		*occurrence = dpe_occurrence_new(event);
+		*occurrence = dpe_occurrence_new(run->recognizer->pool, event);
 	dpe_slices_take(run, *occurrence);
 }
 
@@ -265,6 +265,7 @@ static void watch_name(
 
 	*DPE_GROW(watch->at, watch->count, watch->cap) =
 		(struct dpe_watcher){.run = run, .pattern = pattern};
+	watch->syncs |= recognizer->spec->rules[run].mode == DPE_SYNC;
 }
 
 static void watch_rule(struct dpe_recognizer *recognizer, unsigned run)
@@ -390,6 +391,8 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 		return false;
 	run->wants_positions = wants_positions(rule) || dpe_engine_names_positions(run);
 	run->one_thread = stays_in_thread(rule);
+	for (unsigned i = 0; i < rule->npositions; i++)
+		run->acts |= rule->positions[i].action != NULL;
 	run->bindings = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->bindings));
 	run->literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*run->literals));
 	run->at_positions = dpe_xcalloc(rule->npositions + 1, sizeof(*run->at_positions));
@@ -482,6 +485,7 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 	if (!recognizer->options.forget_from)
 		recognizer->options.forget_from = FORGET_FROM;
 	recognizer->most_kept = recognizer->options.forget_from;
+	recognizer->pool = dpe_pool_new();
 	recognizer->waits = dpe_waits_new();
 	recognizer->progress = dpe_progress_new();
 	begin_globals(recognizer);
@@ -506,6 +510,7 @@ static void free_run(struct dpe_run *run)
 	free(run->literals);
 	free(run->acted);
 	free(run->preds.at);
+	free(run->spare);
 }
 
 void dpe_recognizer_free(struct dpe_recognizer *recognizer)
@@ -528,6 +533,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 		dpe_message_unref(recognizer->gaps[i]);
 	free(recognizer->gaps);
 	dpe_progress_free(recognizer->progress);
+	dpe_pool_free(recognizer->pool);
 	free(recognizer->doubt);
 	dpe_text_free(&recognizer->text);
 	free(recognizer);

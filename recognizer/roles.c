@@ -35,6 +35,8 @@ static void find_roles(struct dpe_recognizer *recognizer, const struct dpe_messa
 	if (message->name >= recognizer->nnames)
 		return;
 	watch = &recognizer->by_name[message->name];
+	if (!watch->syncs)
+		return;
 	for (unsigned i = 0; i < watch->count; i++) {
 		struct dpe_run *run = &recognizer->runs[watch->at[i].run];
 		const struct dpe_rule *rule = run->rule;

@@ -39,12 +39,13 @@ static inline unsigned dpe_hash_words(const void *key, size_t length)
 /* A released event that some slice remembers. Counted. */
 struct dpe_occurrence {
 	uint32_t refs;
+	struct dpe_pool *pool;
 	struct dpe_message *message;
 	uint64_t number;
 	struct dpe_stamp stamp;
 };
 
-struct dpe_occurrence *dpe_occurrence_new(const struct dpe_event *event);
+struct dpe_occurrence *dpe_occurrence_new(struct dpe_pool *pool, const struct dpe_event *event);
 struct dpe_occurrence *dpe_occurrence_ref(struct dpe_occurrence *occurrence);
 void dpe_occurrence_unref(struct dpe_occurrence *occurrence); /* accepts NULL */
 
@@ -174,6 +175,7 @@ struct dpe_run {
 	unsigned *named;                 /* positions that conditions name, from 0 */
 	unsigned nnamed, capnamed;
 	bool wants_positions; /* an action names $i */
+	bool acts;            /* an event has an action */
 	bool one_thread; /* a variable is bound to the thread of each event: slices are chains */
 	struct dpe_slices *slices;
 	/* Scratch for the event at hand. */
@@ -185,6 +187,8 @@ struct dpe_run {
 	const struct dpe_stmt **ran; /* other actions that ran for this event */
 	unsigned nran, capran;
 	struct dpe_preds preds;
+	struct dpe_reading *spare; /* room for the readings after the event */
+	unsigned capspare;
 	struct dpe_occurrence **at_positions; /* of a partial match */
 	struct dpe_step *steps;
 	struct dpe_pred *step_preds;
@@ -199,6 +203,7 @@ struct dpe_watch {
 		unsigned run, pattern;
 	} * at;
 	unsigned count, cap;
+	bool syncs; /* one of them is of a `sync` rule */
 };
 
 /* A message's parts in synchronisations. */
@@ -221,6 +226,7 @@ struct dpe_recognizer {
 	struct dpe_summary summary;
 	struct dpe_waits *waits;
 	struct dpe_progress *progress;
+	struct dpe_pool *pool;     /* of occurrences */
 	uint64_t kept, most_kept;  /* events in the orders of slices, and when to forget some */
 	char *doubt;               /* why, once anything was lost; else NULL */
 	struct dpe_message **gaps; /* messages that come after a gap, counted */
@@ -277,6 +283,9 @@ unsigned dpe_engine_steps(struct dpe_run *run, const struct dpe_config *config, 
 	struct dpe_occurrence *occurrence, const struct dpe_step **steps);
 struct dpe_config dpe_engine_take(const struct dpe_config *config, const struct dpe_step *step,
 	struct dpe_occurrence *occurrence);
+/* The same in place, for a move of the automaton. */
+void dpe_engine_move(const struct dpe_run *run, struct dpe_config *config,
+	const struct dpe_move *move, struct dpe_occurrence *occurrence);
 /* The actions that the reading runs through when it ends here; valid until the next steps. */
 unsigned dpe_engine_ending(const struct dpe_run *run, const struct dpe_config *config,
 	const struct dpe_stmt *const **actions);

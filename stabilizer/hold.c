@@ -256,7 +256,7 @@ void dpe_known_add(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	bool by_place = message->id.kind == DPE_NONE;
 	struct dpe_known *known;
 
-	if (by_place && (message->has_seq || !message->place))
+	if (by_place && (message->has_seq || !message->place || message->unnamed))
 		return;
 	known = known_of(stabilizer, message->log, dpe_message_id(message));
 	if (known->node && by_place)

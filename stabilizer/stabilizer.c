@@ -468,6 +468,8 @@ bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *
 	struct dpe_thread *thread = dpe_thread_of(stabilizer, message);
 	struct dpe_node *node;
 
+	if (!nroles && dpe_pass_through(stabilizer, thread, message))
+		return true;
 	if (!id_is_new(stabilizer, message, diags) ||
 		!seq_is_new(stabilizer, thread, message, diags)) {
 		dpe_message_unref(message);

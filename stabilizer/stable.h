@@ -1,6 +1,7 @@
 /* What the parts of the stabilizer know of each other. Private.
  *
  *	stabilizer.c  the way of a message: push, release, finish
+ *	through.c     the short way of a message that waits for nothing
  *	hold.c        what a message waits for, and explicit predecessors
  *	turn.c        the order within a thread and within a host
  *	stuck.c       at the end of the input: what never came, and circles
@@ -197,6 +198,8 @@ struct dpe_chain_end {
 	bool ended; /* its thread: nothing continues it */
 };
 
+#define DPE_RECENT 64
+
 struct dpe_stabilizer {
 	const struct dpe_names *names;
 	struct dpe_stabilizer_sink sink;
@@ -215,6 +218,7 @@ struct dpe_stabilizer {
 	unsigned ncompleted, capcompleted;
 
 	struct dpe_table known, threads, hosts, queues;
+	struct dpe_thread *recent[DPE_RECENT]; /* threads, by the last bits of their numbers */
 	struct dpe_table parked; /* by thread and number */
 	/* How much there is that waits for what arrived later: where none, no circle is possible.
 	 */
@@ -303,6 +307,12 @@ void dpe_gate_open(struct dpe_stabilizer *stabilizer, struct dpe_host *host);
 void dpe_gate_force(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
 /* The message has been released. */
 void dpe_gate_leave(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+
+/* ---- through.c --------------------------------------------------------------------------- */
+
+/* Lets a message without roles through, if it can leave at once; false where nothing was done. */
+bool dpe_pass_through(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
+	struct dpe_message *message);
 
 /* ---- sync.c ------------------------------------------------------------------------------ */
 

@@ -42,15 +42,18 @@ static bool same_thread(const void *entry, const void *key)
 struct dpe_thread *dpe_thread_of(
 	struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
 {
-	struct dpe_thread *thread;
+	struct dpe_thread *thread, **recent;
 	uint64_t hash;
 
 	if (message->thread.kind == DPE_NONE)
 		return NULL;
+	recent = &stabilizer->recent[(uint64_t)message->thread.num % DPE_RECENT];
+	if (*recent && same_thread(*recent, message))
+		return *recent;
 	hash = dpe_mix(value_hash(message->thread), value_hash(message->host));
 	thread = dpe_table_find(&stabilizer->threads, hash, same_thread, message);
 	if (thread)
-		return thread;
+		return *recent = thread;
 	thread = dpe_xcalloc(1, sizeof(*thread));
 	thread->id = dpe_value_copy(message->thread);
 	thread->host = dpe_value_copy(message->host);
