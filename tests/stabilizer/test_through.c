@@ -1,0 +1,111 @@
+/* The short way of messages that wait for nothing, against the long one: the same events in the same
+ * order, with the same causal order. Messages that can be named go the long way. */
+#include "tests/stabilizer/capture.h"
+
+#include "stabilizer/stable.h"
+
+enum { EVENTS = 120, THREADS = 4, RUNS = 300 };
+
+static const enum dpe_sync_pairing pairings[] = {DPE_SYNC_LAST, DPE_SYNC_FIFO};
+
+static unsigned dice(uint64_t *seed, unsigned sides)
+{
+	*seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (unsigned)(*seed >> 33) % sides;
+}
+
+/* What happens depends on the seed alone. */
+static void play(struct capture *capture, uint64_t seed, bool ordered, bool unnamed)
+{
+	uint64_t seqs[THREADS] = {0};
+	bool numbered = dice(&seed, 2);
+
+	capture_open(capture, pairings, DPE_COUNT(pairings), ordered);
+	for (unsigned i = 0; i < EVENTS; i++) {
+		unsigned thread = dice(&seed, THREADS), what = dice(&seed, 8);
+		struct dpe_value key = dpe_value_int(dice(&seed, 2));
+		struct dpe_role role = {dice(&seed, 2), what == 0, 1, &key};
+		struct dpe_message draft = {
+			.name = dpe_intern_string(capture->names, what < 2 ? "sync" : "plain"),
+			.place = i + 1,
+			.thread = dpe_value_int(thread),
+			.phase = what == 1 ? DPE_EXIT : DPE_BARE,
+			.unnamed = unnamed,
+			.has_seq = numbered && thread,
+		};
+
+		draft.seq = seqs[thread]++;
+		if (numbered && what == 7)
+			seqs[thread]++; /* a gap */
+		dpe_stabilizer_push(capture->stabilizer, dpe_message_new(&draft), &role, what < 2,
+			capture->diags);
+	}
+	dpe_stabilizer_finish(capture->stabilizer);
+	assert_int_equal(capture->ngot, EVENTS);
+}
+
+static void compare(const struct capture *a, const struct capture *b)
+{
+	assert_string_equal(a->story.at, b->story.at);
+	for (unsigned i = 0; i < EVENTS; i++) {
+		const struct got *x = &a->got[i], *y = &b->got[i];
+
+		assert_int_equal(x->message->place, y->message->place);
+		assert_int_equal(x->stamp.chain, y->stamp.chain);
+		assert_int_equal(x->stamp.index, y->stamp.index);
+		assert_int_equal(x->doubtful, y->doubtful);
+		for (unsigned j = 0; j < EVENTS; j++)
+			assert_int_equal(dpe_precedes(&x->stamp, &a->got[j].stamp),
+				dpe_precedes(&y->stamp, &b->got[j].stamp));
+	}
+}
+
+static void both_ways(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= RUNS; seed++) {
+		struct capture through, held;
+
+		play(&through, seed * 7919, seed % 2, true);
+		play(&held, seed * 7919, seed % 2, false);
+		compare(&through, &held);
+		capture_close(&through);
+		capture_close(&held);
+	}
+}
+
+static void one_node_for_all(void **state)
+{
+	struct capture capture;
+	struct dpe_pool *pool = dpe_pool_new();
+
+	(void)state;
+	capture_open(&capture, pairings, DPE_COUNT(pairings), false);
+	for (uint64_t i = 0; i < 100; i++) {
+		struct dpe_message draft = {
+			.name = dpe_intern_string(capture.names, "plain"),
+			.place = i + 1,
+			.thread = dpe_value_int(1),
+			.unnamed = true,
+		};
+		struct dpe_message *message = dpe_message_new_in(pool, &draft);
+
+		dpe_stabilizer_push(capture.stabilizer, message, NULL, 0, capture.diags);
+	}
+	/* One node for all. */
+	assert_int_equal(capture.stabilizer->nchains, 1);
+	assert_int_equal(capture.stabilizer->chains[0].tail->stamp.index, 100);
+	assert_int_equal(capture.stabilizer->known.count, 0);
+	capture_close(&capture);
+	dpe_pool_free(pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(both_ways),
+		cmocka_unit_test(one_node_for_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
