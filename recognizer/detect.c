@@ -12,7 +12,13 @@
  * the registers are. Any other immediate predecessor p is neither in N nor after one of N; if p
  * were in M, or after an event of M, then a minimal event of M would be at or before p, and with
  * it one of N: a contradiction. And what N passes over only grows alike for both. So only M is
- * kept: for `a*` its last event alone, for `a & b` at most one a in each thread. */
+ * kept: for `a*` its last event alone, for `a & b` at most one a in each thread.
+ *
+ * Partial matches that nothing can extend are dropped, too, from time to time. Let p be an event of M
+ * and q, not of M, the next event of the slice in p's chain that is known. Where no event to come can
+ * have p in its past without q (dpe_horizon_sees), none can be taken that needs p: p, q and it would
+ * make M not convex. So M is dead once every move of its state needs such a p: for `a ; b` an a that
+ * everybody knows of, together with the next. */
 #include "recognizer/run.h"
 
 #include <stdlib.h>
@@ -230,6 +236,64 @@ static void add_partial(struct dpe_run *run, struct dpe_slice *slice, struct dpe
 		return;
 	}
 	*DPE_GROW(slice->partials, slice->npartials, slice->cappartials) = new;
+}
+
+/* ---- what nothing can extend --------------------------------------------------------------- */
+
+static bool has_taken(const struct dpe_partial *partial, const struct dpe_occurrence *occurrence)
+{
+	for (const struct dpe_taken *taken = partial->taken; taken; taken = taken->before) {
+		if (taken->occurrence == occurrence)
+			return true;
+	}
+	return false;
+}
+
+/* True where an event to come may follow this one of the partial match without more between. */
+static bool can_be_followed(const struct dpe_slice *slice, const struct dpe_partial *partial,
+	const struct dpe_occurrence *pred, const struct dpe_horizon *horizon)
+{
+	const struct dpe_occurrence *next = dpe_order_next(&slice->order, pred);
+
+	return !next || has_taken(partial, next) ||
+	       dpe_horizon_sees(
+		       horizon, pred->stamp.chain, pred->stamp.index, next->stamp.index);
+}
+
+static bool is_dead(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_partial *partial, const struct dpe_horizon *horizon)
+{
+	for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
+		unsigned count;
+		const struct dpe_move *moves = dpe_automaton_moves(
+			run->automaton, partial->config.state, literal, &count);
+
+		for (unsigned i = 0; i < count; i++) {
+			bool possible = true;
+
+			for (unsigned p = 0; p < moves[i].npreds && possible; p++)
+				possible = can_be_followed(slice, partial,
+					partial->config.registers[moves[i].preds[p]], horizon);
+			if (possible)
+				return false;
+		}
+	}
+	return true;
+}
+
+void dpe_detect_forget(
+	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; run->automaton && i < slice->npartials; i++) {
+		if (is_dead(run, slice, &slice->partials[i], horizon))
+			drop_partial(run, &slice->partials[i]);
+		else
+			slice->partials[kept++] = slice->partials[i];
+	}
+	if (run->automaton)
+		slice->npartials = kept;
 }
 
 /* ---- matches ----------------------------------------------------------------------------- */

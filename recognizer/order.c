@@ -190,6 +190,32 @@ void dpe_order_clear(struct dpe_order *order)
 	*order = (struct dpe_order){0};
 }
 
+const struct dpe_occurrence *dpe_order_next(
+	const struct dpe_order *order, const struct dpe_occurrence *occurrence)
+{
+	const struct dpe_stamp *stamp = &occurrence->stamp;
+
+	for (unsigned i = 0; i < order->nchains; i++) {
+		const struct dpe_chain *chain = &order->chains[i];
+		unsigned low = 0, high = chain->nearlier;
+
+		if (chain->chain != stamp->chain)
+			continue;
+		while (low < high) {
+			unsigned middle = low + (high - low) / 2;
+
+			if (chain->earlier[middle]->stamp.index <= stamp->index)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low < chain->nearlier)
+			return chain->earlier[low];
+		return chain->last->stamp.index > stamp->index ? chain->last : NULL;
+	}
+	return NULL;
+}
+
 /* ---- forgetting -------------------------------------------------------------------------- */
 
 static void forget_in(struct dpe_chain *chain, const struct dpe_horizon *horizon)

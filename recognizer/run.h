@@ -74,6 +74,9 @@ void dpe_order_clear(struct dpe_order *order);
 /* Drops what no event to come can have as its immediate predecessor. */
 void dpe_order_forget(struct dpe_order *order, const struct dpe_horizon *horizon);
 uint64_t dpe_order_size(const struct dpe_order *order);
+/* The first event after one of its chain, of those that are there; NULL: there is none. */
+const struct dpe_occurrence *dpe_order_next(
+	const struct dpe_order *order, const struct dpe_occurrence *occurrence);
 bool dpe_preds_have(const struct dpe_preds *preds, const struct dpe_occurrence *occurrence);
 
 /* ---- pattern.c --------------------------------------------------------------------------- */
@@ -323,6 +326,9 @@ void dpe_expect_clear(struct dpe_run *run, struct dpe_slice *slice);
 void dpe_detect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence);
 void dpe_detect_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
+/* Drops partial matches that no event to come can extend. */
+void dpe_detect_forget(
+	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon);
 void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice);
 
 /* ---- waits.c ----------------------------------------------------------------------------- */

@@ -274,6 +274,12 @@ static struct dpe_slice *largest_part(
 	return best;
 }
 
+/* Events and partial matches that it keeps. */
+static uint64_t size_of(const struct dpe_slice *slice)
+{
+	return dpe_order_size(&slice->order) + slice->npartials;
+}
+
 static struct dpe_slice *begin_slice(
 	struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
 {
@@ -290,11 +296,11 @@ static struct dpe_slice *begin_slice(
 	slice->done = part->done;
 	slice->overflown = part->overflown;
 	dpe_order_copy(&slice->order, &part->order);
-	run->recognizer->kept += dpe_order_size(&slice->order);
 	if (expect)
 		dpe_expect_copy(run, slice, part);
 	else
 		dpe_detect_copy(run, slice, part);
+	run->recognizer->kept += size_of(slice);
 	return slice;
 }
 
@@ -452,6 +458,12 @@ static void clear_order(struct dpe_run *run, struct dpe_slice *slice)
 	dpe_order_clear(&slice->order);
 }
 
+static void clear_partials(struct dpe_run *run, struct dpe_slice *slice)
+{
+	run->recognizer->kept -= slice->npartials;
+	dpe_detect_clear(run, slice);
+}
+
 /* What the slice was about is over: it is judged as at the end of the run, and is as new. */
 static void retire(struct dpe_run *run, struct dpe_slice *slice)
 {
@@ -464,11 +476,20 @@ static void retire(struct dpe_run *run, struct dpe_slice *slice)
 		dpe_expect_clear(run, slice);
 		dpe_expect_begin(run, slice);
 	} else {
-		dpe_detect_clear(run, slice);
+		clear_partials(run, slice);
 	}
 	slice->done = false;
 	run->slices->nretired += !slice->retired;
 	slice->retired = true;
+}
+
+static void detect(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+{
+	unsigned before = slice->npartials;
+
+	dpe_detect_take(run, slice, occurrence);
+	run->recognizer->kept += slice->npartials;
+	run->recognizer->kept -= before;
 }
 
 static void read_as_literal(
@@ -482,7 +503,7 @@ static void read_as_literal(
 	if (run->rule->mode == DPE_EXPECT)
 		dpe_expect_take(run, slice, occurrence);
 	else
-		dpe_detect_take(run, slice, occurrence);
+		detect(run, slice, occurrence);
 	if (run->one_thread && occurrence->message->host.kind == DPE_NONE) {
 		clear_order(run, slice);
 		run->preds.count = 0;
@@ -609,9 +630,10 @@ uint64_t dpe_slices_count(const struct dpe_run *run)
 void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon)
 {
 	for (struct dpe_slice *slice = run->slices->first; slice; slice = slice->next_of_rule) {
-		run->recognizer->kept -= dpe_order_size(&slice->order);
+		run->recognizer->kept -= size_of(slice);
+		dpe_detect_forget(run, slice, horizon);
 		dpe_order_forget(&slice->order, horizon);
-		run->recognizer->kept += dpe_order_size(&slice->order);
+		run->recognizer->kept += size_of(slice);
 	}
 }
 
