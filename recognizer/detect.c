@@ -18,7 +18,11 @@
  * and q, not of M, the next event of the slice in p's chain that is known. Where no event to come can
  * have p in its past without q (dpe_horizon_sees), none can be taken that needs p: p, q and it would
  * make M not convex. So M is dead once every move of its state needs such a p: for `a ; b` an a that
- * everybody knows of, together with the next. */
+ * everybody knows of, together with the next.
+ *
+ * Of the slice's order, an event is looked at only as a predecessor of a new one: by a partial match
+ * that names it, which has taken it, or by one whose events it follows. So what is neither one of the
+ * events of a partial match nor after one can be forgotten. */
 #include "recognizer/run.h"
 
 #include <stdlib.h>
@@ -236,6 +240,15 @@ static void add_partial(struct dpe_run *run, struct dpe_slice *slice, struct dpe
 		return;
 	}
 	*DPE_GROW(slice->partials, slice->npartials, slice->cappartials) = new;
+}
+
+bool dpe_detect_needs(const struct dpe_slice *slice, const struct dpe_occurrence *occurrence)
+{
+	for (unsigned i = 0; i < slice->npartials; i++) {
+		if (touches(&slice->partials[i], occurrence))
+			return true;
+	}
+	return false;
 }
 
 /* ---- what nothing can extend --------------------------------------------------------------- */

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* So many earlier events, and each time they have doubled, are worth a look for what is not needed. */
+#define WORTH_TRIMMING 2
+
 struct dpe_chain {
 	uint32_t chain;
 	unsigned nearlier, capearlier;
@@ -217,6 +220,60 @@ const struct dpe_occurrence *dpe_order_next(
 }
 
 /* ---- forgetting -------------------------------------------------------------------------- */
+
+static unsigned first_needed(
+	const struct dpe_chain *chain, dpe_needed_fn *needed, void *context)
+{
+	unsigned low = 0, high = chain->nearlier;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (needed(context, chain->earlier[middle]))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static void drop_chain(struct dpe_order *order, struct dpe_chain *chain)
+{
+	for (unsigned i = 0; i < chain->nearlier; i++)
+		dpe_occurrence_unref(chain->earlier[i]);
+	if (order->top == chain->last)
+		order->top = NULL;
+	dpe_occurrence_unref(chain->last);
+	free(chain->earlier);
+	*chain = order->chains[--order->nchains];
+}
+
+static void trim(struct dpe_chain *chain, dpe_needed_fn *needed, void *context)
+{
+	unsigned dropped = first_needed(chain, needed, context);
+
+	for (unsigned i = 0; i < dropped; i++)
+		dpe_occurrence_unref(chain->earlier[i]);
+	chain->nearlier -= dropped;
+	if (dropped)
+		memmove(chain->earlier, chain->earlier + dropped,
+			chain->nearlier * sizeof(*chain->earlier));
+}
+
+void dpe_order_trim(struct dpe_order *order, dpe_needed_fn *needed, void *context)
+{
+	for (unsigned i = 0; i < order->nchains;) {
+		struct dpe_chain *chain = &order->chains[i];
+
+		if (!needed(context, chain->last)) {
+			drop_chain(order, chain);
+			continue;
+		}
+		if (chain->nearlier >= WORTH_TRIMMING && !(chain->nearlier & (chain->nearlier - 1)))
+			trim(chain, needed, context);
+		i++;
+	}
+}
 
 static void forget_in(struct dpe_chain *chain, const struct dpe_horizon *horizon)
 {

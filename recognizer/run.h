@@ -73,6 +73,10 @@ void dpe_order_copy(struct dpe_order *to, const struct dpe_order *from);
 void dpe_order_clear(struct dpe_order *order);
 /* Drops what no event to come can have as its immediate predecessor. */
 void dpe_order_forget(struct dpe_order *order, const struct dpe_horizon *horizon);
+/* Drops events that are not needed: chains none of whose events is, and of others, now and then as
+ * they grow, the beginning. An event is needed where one before it in its chain is. */
+typedef bool dpe_needed_fn(void *context, const struct dpe_occurrence *occurrence);
+void dpe_order_trim(struct dpe_order *order, dpe_needed_fn *needed, void *context);
 uint64_t dpe_order_size(const struct dpe_order *order);
 /* The first event after one of its chain, of those that are there; NULL: there is none. */
 const struct dpe_occurrence *dpe_order_next(
@@ -326,6 +330,8 @@ void dpe_expect_clear(struct dpe_run *run, struct dpe_slice *slice);
 void dpe_detect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence);
 void dpe_detect_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
+/* True where a partial match may be refused an event because of this one. */
+bool dpe_detect_needs(const struct dpe_slice *slice, const struct dpe_occurrence *occurrence);
 /* Drops partial matches that no event to come can extend. */
 void dpe_detect_forget(
 	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon);

@@ -483,13 +483,17 @@ static void retire(struct dpe_run *run, struct dpe_slice *slice)
 	slice->retired = true;
 }
 
+static bool is_needed(void *context, const struct dpe_occurrence *occurrence)
+{
+	return dpe_detect_needs(context, occurrence);
+}
+
 static void detect(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
-	unsigned before = slice->npartials;
-
+	run->recognizer->kept -= size_of(slice);
 	dpe_detect_take(run, slice, occurrence);
-	run->recognizer->kept += slice->npartials;
-	run->recognizer->kept -= before;
+	dpe_order_trim(&slice->order, is_needed, slice);
+	run->recognizer->kept += size_of(slice);
 }
 
 static void read_as_literal(
