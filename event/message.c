@@ -115,18 +115,25 @@ static bool is_word(struct dpe_value value)
 	return value.kind != DPE_STRING && value.kind != DPE_RAW;
 }
 
-/* Numbers alone: then the arguments are all that stands behind the message. */
+/* Most messages: behind the message stand its arguments, and then text of values. */
 static bool is_plain(const struct dpe_message *draft)
 {
-	if (draft->npreds || draft->nvars || draft->nstack || draft->npcs || draft->extra ||
-		draft->comm)
-		return false;
-	for (unsigned i = 0; i < draft->nargs; i++) {
-		if (!is_word(draft->args[i]))
-			return false;
-	}
-	return is_word(draft->id) && is_word(draft->thread) && is_word(draft->process) &&
-	       is_word(draft->host) && is_word(draft->ret);
+	return !draft->npreds && !draft->nvars && !draft->nstack && !draft->npcs;
+}
+
+/* The text of a value goes to `at`; returns what is behind it. */
+static char *move_text(struct dpe_value *value, char *at)
+{
+	if (is_word(*value))
+		return at;
+	value->text = memcpy(at, value->text, value->len);
+	at[value->len] = '\0';
+	return at + value->len + 1;
+}
+
+static size_t text_size(struct dpe_value value)
+{
+	return is_word(value) ? 0 : value.len + (size_t)1;
 }
 
 static struct dpe_message *new_block(struct dpe_pool *pool, size_t size)
@@ -142,20 +149,55 @@ static struct dpe_message *finish(struct dpe_message *message, struct dpe_pool *
 	return message;
 }
 
+/* The same for text by itself; NULL stays NULL. */
+static char *copy_text(const char **text, char *at)
+{
+	size_t size;
+
+	if (!*text)
+		return at;
+	size = strlen(*text) + 1;
+	*text = memcpy(at, *text, size);
+	return at + size;
+}
+
+static size_t plain_size(const struct dpe_message *draft)
+{
+	size_t size = sizeof(*draft) + draft->nargs * sizeof(*draft->args);
+
+	for (unsigned i = 0; i < draft->nargs; i++)
+		size += text_size(draft->args[i]);
+	size += draft->extra ? strlen(draft->extra) + 1 : 0;
+	size += draft->comm ? strlen(draft->comm) + 1 : 0;
+	return size + text_size(draft->id) + text_size(draft->thread) +
+	       text_size(draft->process) + text_size(draft->host) + text_size(draft->ret);
+}
+
 static struct dpe_message *copy_plain(struct dpe_pool *pool, const struct dpe_message *draft)
 {
-	size_t args = draft->nargs * sizeof(*draft->args);
-	struct dpe_message *message = new_block(pool, sizeof(*message) + args);
+	size_t size = plain_size(draft);
+	struct dpe_message *message = new_block(pool, size);
+	struct dpe_value *args = (struct dpe_value *)(message + 1);
+	char *text = (char *)(args + draft->nargs);
 
 	*message = *draft;
-	message->args = NULL;
-	if (draft->nargs)
-		message->args = memcpy(message + 1, draft->args, args);
+	for (unsigned i = 0; i < draft->nargs; i++) {
+		args[i] = draft->args[i];
+		text = move_text(&args[i], text);
+	}
+	text = move_text(&message->id, text);
+	text = move_text(&message->thread, text);
+	text = move_text(&message->process, text);
+	text = move_text(&message->host, text);
+	text = move_text(&message->ret, text);
+	text = copy_text(&message->extra, text);
+	copy_text(&message->comm, text);
+	message->args = draft->nargs ? args : NULL;
 	message->preds = NULL;
 	message->vars = NULL;
 	message->stack = NULL;
 	message->pcs = NULL;
-	return finish(message, pool, sizeof(*message) + args);
+	return finish(message, pool, size);
 }
 
 struct dpe_message *dpe_message_new_in(struct dpe_pool *pool, const struct dpe_message *draft)

@@ -39,19 +39,43 @@ static void unref_taken(struct dpe_taken *taken)
 {
 	while (taken && !--taken->refs) {
 		struct dpe_taken *before = taken->before;
+		struct dpe_pool *pool = taken->occurrence->pool;
 
 		dpe_occurrence_unref(taken->occurrence);
-		free(taken);
+		dpe_pool_give(pool, taken, sizeof(*taken));
 		taken = before;
 	}
 }
 
+static struct dpe_occurrence *const *firsts(const struct dpe_partial *partial)
+{
+	return partial->nfirst <= DPE_FEW_FIRST ? partial->few : partial->many;
+}
+
+/* The minimal events of another partial match, and one more unless that is NULL. */
+static void copy_firsts(struct dpe_partial *to, const struct dpe_partial *from,
+	struct dpe_occurrence *more)
+{
+	struct dpe_occurrence *const *old = firsts(from), **new = to->few;
+
+	to->nfirst = from->nfirst + !!more;
+	if (to->nfirst > DPE_FEW_FIRST)
+		to->many = new = dpe_xmalloc(to->nfirst * sizeof(struct dpe_occurrence *));
+	for (unsigned i = 0; i < from->nfirst; i++)
+		new[i] = dpe_occurrence_ref(old[i]);
+	if (more)
+		new[from->nfirst] = dpe_occurrence_ref(more);
+}
+
 static void drop_partial(const struct dpe_run *run, struct dpe_partial *partial)
 {
+	struct dpe_occurrence *const *first = firsts(partial);
+
 	dpe_config_drop(run, &partial->config);
 	for (unsigned i = 0; i < partial->nfirst; i++)
-		dpe_occurrence_unref(partial->first[i]);
-	free(partial->first);
+		dpe_occurrence_unref(first[i]);
+	if (partial->nfirst > DPE_FEW_FIRST)
+		free(partial->many);
 	unref_taken(partial->taken);
 }
 
@@ -64,19 +88,6 @@ void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice)
 	slice->npartials = slice->cappartials = 0;
 }
 
-static struct dpe_occurrence **copy_occurrences(
-	struct dpe_occurrence *const *from, unsigned count, unsigned more)
-{
-	struct dpe_occurrence **to;
-
-	if (!(count + more))
-		return NULL;
-	to = dpe_xmalloc((count + more) * sizeof(struct dpe_occurrence *));
-	for (unsigned i = 0; i < count; i++)
-		to[i] = dpe_occurrence_ref(from[i]);
-	return to;
-}
-
 void dpe_detect_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from)
 {
 	for (unsigned i = 0; i < from->npartials; i++) {
@@ -86,7 +97,7 @@ void dpe_detect_copy(const struct dpe_run *run, struct dpe_slice *to, const stru
 		*new = *old;
 		ref_taken(new->taken);
 		new->config = dpe_config_copy(run, &old->config);
-		new->first = copy_occurrences(old->first, old->nfirst, 0);
+		copy_firsts(new, old, NULL);
 	}
 }
 
@@ -99,8 +110,10 @@ static bool at_or_before(const struct dpe_occurrence *a, const struct dpe_occurr
 
 static bool touches(const struct dpe_partial *partial, const struct dpe_occurrence *occurrence)
 {
+	struct dpe_occurrence *const *first = firsts(partial);
+
 	for (unsigned i = 0; i < partial->nfirst; i++) {
-		if (at_or_before(partial->first[i], occurrence))
+		if (at_or_before(first[i], occurrence))
 			return true;
 	}
 	return false;
@@ -152,16 +165,12 @@ bool dpe_detect_admits(const struct dpe_run *run, const struct dpe_slice *slice,
 static struct dpe_partial take_step(const struct dpe_partial *partial, const struct dpe_step *step,
 	struct dpe_occurrence *occurrence, uint64_t mask)
 {
-	bool minimal = !step->npreds;
 	struct dpe_partial next = {
 		.config = dpe_engine_take(&partial->config, step, occurrence),
-		.nfirst = partial->nfirst + minimal,
-		.first = copy_occurrences(partial->first, partial->nfirst, minimal),
 	};
 
-	if (minimal)
-		next.first[partial->nfirst] = dpe_occurrence_ref(occurrence);
-	next.taken = dpe_xmalloc(sizeof(*next.taken));
+	copy_firsts(&next, partial, step->npreds ? NULL : occurrence);
+	next.taken = dpe_pool_take(occurrence->pool, sizeof(*next.taken));
 	*next.taken = (struct dpe_taken){
 		.refs = 1,
 		.positions = step->positions,
@@ -208,8 +217,10 @@ static bool same_place(
 /* Each minimal event of `a` is, or comes after, one of `b`. */
 static bool supersedes(const struct dpe_partial *a, const struct dpe_partial *b)
 {
+	struct dpe_occurrence *const *first = firsts(a);
+
 	for (unsigned i = 0; i < a->nfirst; i++) {
-		if (!touches(b, a->first[i]))
+		if (!touches(b, first[i]))
 			return false;
 	}
 	return true;
@@ -459,7 +470,7 @@ void dpe_detect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
 	struct dpe_partial nothing = {.config = dpe_config_begin(run)};
-	struct harvest harvest = {0};
+	struct harvest harvest = {.partials = run->fresh, .cappartials = run->capfresh};
 
 	for (unsigned i = 0; i < slice->npartials; i++)
 		extend(run, slice, &slice->partials[i], occurrence, &harvest);
@@ -467,7 +478,8 @@ void dpe_detect_take(
 	dpe_config_drop(run, &nothing.config);
 	for (unsigned i = 0; i < harvest.npartials; i++)
 		add_partial(run, slice, harvest.partials[i]);
-	free(harvest.partials);
+	run->fresh = harvest.partials;
+	run->capfresh = harvest.cappartials;
 	if (!harvest.matched)
 		return;
 	run_actions(run, slice, harvest.ending, harvest.nending, harvest.match.taken,

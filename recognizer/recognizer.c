@@ -511,6 +511,7 @@ static void free_run(struct dpe_run *run)
 	free(run->acted);
 	free(run->preds.at);
 	free(run->spare);
+	free(run->fresh);
 }
 
 void dpe_recognizer_free(struct dpe_recognizer *recognizer)

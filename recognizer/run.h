@@ -144,11 +144,16 @@ struct dpe_taken {
 	struct dpe_taken *before;
 };
 
+#define DPE_FEW_FIRST 2
+
 struct dpe_partial {
 	struct dpe_config config;
 	struct dpe_taken *taken;
-	unsigned nfirst;
-	struct dpe_occurrence **first; /* the minimal events of the match */
+	unsigned nfirst; /* the minimal events of the match: few of them in place, more elsewhere */
+	union {
+		struct dpe_occurrence *few[DPE_FEW_FIRST];
+		struct dpe_occurrence **many;
+	};
 };
 
 struct dpe_slice {
@@ -194,6 +199,8 @@ struct dpe_run {
 	const struct dpe_stmt **ran; /* other actions that ran for this event */
 	unsigned nran, capran;
 	struct dpe_preds preds;
+	struct dpe_partial *fresh; /* room for the partial matches that the event makes */
+	unsigned capfresh;
 	struct dpe_reading *spare; /* room for the readings after the event */
 	unsigned capspare;
 	struct dpe_occurrence **at_positions; /* of a partial match */
