@@ -26,11 +26,12 @@ struct cli {
 	struct dpe_names *names;
 	struct dpe_debug *debug;       /* or NULL */
 	struct cli_words specs, words; /* words: logs, programs, patterns */
-	struct cli_words includes;
+	struct cli_words includes, suppressions;
 	char **target; /* what stands after "--", ended by NULL; or NULL */
 	bool json, target_status, plan, placement, stabilize, all, help;
 	bool in_place, check; /* of fmt */
 	bool explain, sarif;
+	bool show_suppressions;
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
 	pid_t pid;
 	unsigned max_instances, max_states, stack_depth, ring_bytes;

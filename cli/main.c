@@ -109,6 +109,7 @@ int main(int argc, char **argv)
 	free(cli.specs.at);
 	free(cli.words.at);
 	free(cli.includes.at);
+	free(cli.suppressions.at);
 	if (fflush(stdout) || ferror(stdout)) {
 		perror("dpe: standard output");
 		return CLI_ERROR;

@@ -24,6 +24,8 @@ enum option_id {
 	O_IN_PLACE,
 	O_EXPLAIN,
 	O_CHECK,
+	O_SUPPRESSIONS,
+	O_SHOW_SUPPRESSIONS,
 	O_ON_BREAK,
 	O_ON_DEADLOCK,
 	O_ALL,
@@ -58,6 +60,10 @@ static const struct option options[] = {
 		"of the report, of what --explain tells"},
 	{O_REPORT, 0, "report", "FILE", FOR_RECOGNIZING | FOR_RECORD, "send the report to a file"},
 	{O_ALL, 0, "all", NULL, FOR_RECOGNIZING, "repeat findings that are identical"},
+	{O_SUPPRESSIONS, 0, "suppressions", "FILE", FOR_RECOGNIZING,
+		"leave out the findings that this file describes"},
+	{O_SHOW_SUPPRESSIONS, 0, "show-suppressions", NULL, FOR_RECOGNIZING,
+		"show a line for such a file with each finding"},
 	{O_RULE, 0, "rule", "NAME", FOR_COMPILE, "this rule only"},
 	{O_EMIT, 0, "emit", "pa|json|dot|net|pnml", FOR_COMPILE, "what to write (pa)"},
 	{O_MAX_STATES, 0, "max-states", "N", FOR_COMPILE, "give up beyond this many (100000)"},
@@ -307,6 +313,13 @@ static bool set_option(struct cli *cli, const struct option *option, const char 
 		return set_engine(cli, option, text);
 	case O_ALL:
 		cli->all = true;
+		return true;
+	case O_SUPPRESSIONS:
+		*DPE_GROW(cli->suppressions.at, cli->suppressions.count, cli->suppressions.cap) =
+			text;
+		return true;
+	case O_SHOW_SUPPRESSIONS:
+		cli->show_suppressions = true;
 		return true;
 	case O_MAX_INSTANCES:
 		return set_number(cli, option->name, text, 1, UINT_MAX, &cli->max_instances);

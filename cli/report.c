@@ -38,6 +38,26 @@ struct dpe_message *cli_resolved(struct cli_report *report, const struct dpe_mes
 
 /* ---- what the recognizer calls ----------------------------------------------------------- */
 
+static bool on_suppresses(void *context, const struct dpe_rule *rule,
+	const struct dpe_message *const *events, unsigned nevents)
+{
+	struct cli_report *report = context;
+	struct dpe_message **resolved;
+	bool found;
+
+	if (!cli_suppressions_look(report->suppressions, rule->name))
+		return false;
+	resolved = dpe_xcalloc(nevents + 1, sizeof(struct dpe_message *));
+	for (unsigned i = 0; i < nevents; i++)
+		resolved[i] = events[i] ? cli_resolved(report, events[i]) : NULL;
+	found = cli_suppressions_match(
+		report->suppressions, report->cli->names, rule->name, resolved, nevents);
+	for (unsigned i = 0; i < nevents; i++)
+		dpe_message_unref(resolved[i]);
+	free(resolved);
+	return found;
+}
+
 static void on_verdict(void *context, const struct dpe_verdict *verdict)
 {
 	struct cli_report *report = context;
@@ -163,6 +183,7 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report)
 {
 	return (struct dpe_recognizer_sink){
 		.context = report,
+		.suppresses = on_suppresses,
 		.verdict = on_verdict,
 		.print = on_print,
 		.error = on_error,
@@ -179,8 +200,13 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report)
 
 struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
 {
-	struct cli_report *report = dpe_xcalloc(1, sizeof(*report));
+	struct cli_suppressions *suppressions = cli_suppressions_new(cli);
+	struct cli_report *report;
 
+	if (!suppressions)
+		return NULL;
+	report = dpe_xcalloc(1, sizeof(*report));
+	report->suppressions = suppressions;
 	report->cli = cli;
 	report->spec = spec;
 	report->signals = -1;
@@ -195,6 +221,7 @@ struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
 	dpe_diag_at(cli->diags, DPE_ERROR, cli->report, "cannot create this report: %s",
 		strerror(errno));
 	cli_sarif_free(report->sarif);
+	cli_suppressions_free(suppressions);
 	free(report);
 	return NULL;
 }
@@ -253,6 +280,7 @@ int cli_report_free(struct cli_report *report)
 		free(finding);
 	}
 	cli_sarif_free(report->sarif);
+	cli_suppressions_free(report->suppressions);
 	free(report);
 	return status;
 }

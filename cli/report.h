@@ -2,7 +2,7 @@
 #ifndef DPE_CLI_REPORT_H
 #define DPE_CLI_REPORT_H
 
-#include "cli/cli.h"
+#include "cli/suppress.h"
 
 #include <uthash.h>
 
@@ -29,6 +29,7 @@ struct cli_report {
 	bool found, inconclusive, told_lost;
 	bool repeated; /* the last verdict was counted, not told */
 	struct cli_sarif *sarif; /* owned; NULL: another format */
+	struct cli_suppressions *suppressions; /* owned */
 	struct cli_finding *findings;
 	unsigned nfindings;
 };

@@ -1,4 +1,5 @@
 /* The report for people. A finding that came before is counted, not repeated. */
+#include "cli/frame.h"
 #include "cli/report.h"
 
 #include <inttypes.h>
@@ -149,8 +150,10 @@ static void add_key(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
 	dpe_event_print(to, report->cli->names, message->name, message->phase);
-	for (unsigned i = 0; i < message->nstack; i++)
-		dpe_text_printf(to, "<%s", message->stack[i]);
+	for (unsigned i = 0; i < message->nstack; i++) {
+		dpe_text_puts(to, "<");
+		cli_frame_key(to, message->stack[i]);
+	}
 	if (!message->nstack)
 		dpe_message_print_json_id(to, message);
 	dpe_text_puts(to, "|");
@@ -231,6 +234,16 @@ static void add_reason(struct dpe_text *to, const struct dpe_verdict *verdict)
 	}
 }
 
+static void add_suppression(struct dpe_text *to, const struct cli_report *report,
+	const struct dpe_rule *rule, struct dpe_message *const *events, unsigned count)
+{
+	if (!report->cli->show_suppressions)
+		return;
+	dpe_text_puts(to, "  suppression ");
+	cli_suppression_print(to, report->cli->names, rule->name, events, count);
+	dpe_text_puts(to, "\n");
+}
+
 static void print_finding(struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count, unsigned number)
 {
@@ -251,6 +264,8 @@ static void print_finding(struct cli_report *report, const struct dpe_verdict *v
 		add_event(&text, report, events[i]);
 	}
 	add_reason(&text, verdict);
+	if (count || verdict->kind != DPE_INCONCLUSIVE)
+		add_suppression(&text, report, verdict->rule, events, count);
 	print_text(report, &text);
 }
 
@@ -285,6 +300,8 @@ void cli_text_line(
 		dpe_text_printf(&line, "%s%s", kind, *text ? ": " : "");
 	add_safe(&line, text);
 	dpe_text_puts(&line, "\n");
+	if (!strcmp(kind, "error"))
+		add_suppression(&line, report, rule, NULL, 0);
 	print_text(report, &line);
 }
 
@@ -316,6 +333,16 @@ static void add_name(struct dpe_text *to, struct cli_report *report, struct dpe_
 	free(name);
 }
 
+static void add_deadlock_suppression(struct dpe_text *to, struct cli_report *report,
+	const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
+{
+	const struct dpe_message *waits = deadlock->waits[0].waits;
+	struct dpe_message *resolved = waits ? cli_resolved(report, waits) : NULL;
+
+	add_suppression(to, report, rule, &resolved, resolved != NULL);
+	dpe_message_unref(resolved);
+}
+
 void cli_text_deadlock(
 	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
 {
@@ -340,6 +367,7 @@ void cli_text_deadlock(
 		add_moment(&text, report, wait->ended ? "    held:  " : "    holds: ", wait->holder,
 			wait->holds);
 	}
+	add_deadlock_suppression(&text, report, rule, deadlock);
 	print_text(report, &text);
 }
 
@@ -433,6 +461,19 @@ static void add_losses(struct dpe_text *to, const struct cli_report *report,
 	}
 }
 
+static void add_used(void *context, const char *file, unsigned line, uint64_t count)
+{
+	struct dpe_text *to = context;
+
+	dpe_text_puts(to, "  ");
+	add_safe(to, file);
+	dpe_text_printf(to, ":%u silenced ", line);
+	if (count)
+		dpe_text_printf(to, "%" PRIu64 " finding%s\n", count, count == 1 ? "" : "s");
+	else
+		dpe_text_puts(to, "nothing\n");
+}
+
 void cli_text_summary(struct cli_report *report, const struct dpe_summary *summary,
 	const struct dpe_loss *losses, unsigned nlosses)
 {
@@ -461,7 +502,10 @@ void cli_text_summary(struct cli_report *report, const struct dpe_summary *summa
 	add_count(&text, &separator, summary->errors, "error", "errors");
 	add_count(&text, &separator, summary->inconclusive, "inconclusive", "inconclusive");
 	add_count(&text, &separator, summary->satisfied, "satisfied", "satisfied");
+	add_count(&text, &separator, summary->suppressed, "suppressed", "suppressed");
 	dpe_text_puts(&text, "\n");
 	add_losses(&text, report, losses, nlosses);
+	if (report->cli->show_suppressions)
+		cli_suppressions_each(report->suppressions, add_used, &text);
 	print_text(report, &text);
 }

@@ -279,6 +279,7 @@ static void tell_match(struct dpe_run *run, struct dpe_slice *slice,
 	dpe_run_tell(run, slice, &verdict);
 	if (!doubt && run->rule->action)
 		run_action(run, slice, run->rule->action, match->taken, occurrence->message);
+	run->recognizer->quiet = false;
 	free(events);
 	free(positions);
 }

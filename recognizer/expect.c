@@ -299,6 +299,7 @@ static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
 	dpe_run_tell(run, slice, &verdict);
 	if (!doubt && run->rule->otherwise)
 		run_action(run, slice, run->rule->otherwise, nbefore ? &before[0] : NULL, event);
+	run->recognizer->quiet = false;
 	for (unsigned i = 0; i < expected.count; i++)
 		free(expected.at[i]);
 	free(expected.at);
@@ -358,6 +359,7 @@ void dpe_expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 	dpe_run_tell(run, slice, &verdict);
 	if (!doubt && action)
 		run_action(run, slice, action, final ? final : &slice->readings[0], NULL);
+	run->recognizer->quiet = false;
 	for (unsigned i = 0; i < expected.count; i++)
 		free(expected.at[i]);
 	free(expected.at);

@@ -47,6 +47,11 @@ struct dpe_deadlock {
 
 struct dpe_recognizer_sink {
 	void *context;
+	/* True where nobody wants to know of a finding of this rule with these events (NULL: not
+	 * known): it is then neither told nor counted as one, and what the rule's action says of it
+	 * is not heard. Not asked for satisfied slices. May be NULL. */
+	bool (*suppresses)(void *context, const struct dpe_rule *rule,
+		const struct dpe_message *const *events, unsigned nevents);
 	void (*verdict)(void *context, const struct dpe_verdict *verdict);
 	void (*print)(void *context, const struct dpe_rule *rule, const char *text);
 	/* error(): a finding that counts for the exit status */
@@ -95,6 +100,7 @@ struct dpe_summary {
 	uint64_t slices;
 	unsigned rules;
 	uint64_t satisfied, violated, incomplete, inconclusive, matches, errors, deadlocks;
+	uint64_t suppressed; /* findings that are in none of these */
 };
 
 struct dpe_recognizer;

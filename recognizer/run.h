@@ -224,6 +224,7 @@ struct dpe_recognizer {
 	uint64_t kept, most_kept; /* events in the orders of slices, and when to forget some */
 	char *doubt;              /* why, once anything was lost; else NULL */
 	bool ended;               /* break in a replay */
+	bool quiet;               /* the action at hand is that of a suppressed finding */
 	struct dpe_text text;     /* scratch of actions */
 	struct dpe_roles roles;   /* scratch of the message at hand */
 };
@@ -232,7 +233,11 @@ struct dpe_recognizer {
 void dpe_recognizer_set_doubt(struct dpe_recognizer *recognizer, const char *reason);
 /* Why verdicts of this slice are in doubt, or NULL. */
 const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
-/* Fills in the rule and the parameters, counts and hands over. */
+/* Asks the sink; counts the finding as suppressed where it says so. */
+bool dpe_recognizer_suppresses(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
+	const struct dpe_message *const *events, unsigned nevents);
+/* Fills in the rule and the parameters, counts and hands over. A suppressed verdict makes the
+ * recognizer quiet until the caller has run the rule's action. */
 void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_verdict *verdict);
 
 /* ---- roles.c ----------------------------------------------------------------------------- */
@@ -372,6 +377,8 @@ bool dpe_expr_needs(const struct dpe_expr *expr, uint64_t mask);
 bool dpe_expr_names_positions(const struct dpe_expr *expr);
 
 void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt);
+/* True where an error of this action is suppressed; counted then. */
+bool dpe_action_suppressed(const struct dpe_env *env);
 /* True for the first of all readings that asks for the action at this event. */
 bool dpe_run_may_act(struct dpe_run *run, const struct dpe_stmt *action);
 /* The same in a slice: `positions` has the event at each position, `event` is at hand or NULL. */

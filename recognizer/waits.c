@@ -276,6 +276,25 @@ static const struct edge *find_link(
 	return NULL;
 }
 
+static void tell_deadlock(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
+	const struct dpe_deadlock *deadlock)
+{
+	const struct dpe_message **events =
+		dpe_xcalloc(2 * deadlock->nwaits + 1, sizeof(struct dpe_message *));
+	bool suppressed;
+
+	for (unsigned i = 0; i < deadlock->nwaits; i++) {
+		events[2 * i] = deadlock->waits[i].waits;
+		events[2 * i + 1] = deadlock->waits[i].holds;
+	}
+	suppressed = dpe_recognizer_suppresses(recognizer, rule, events, 2 * deadlock->nwaits);
+	free(events);
+	if (suppressed)
+		return;
+	recognizer->summary.deadlocks++;
+	recognizer->sink.deadlock(recognizer->sink.context, rule, deadlock);
+}
+
 /* Tells of the cycle that ends in `start` along `before`. Values and messages are the graph's. */
 static void tell_cycle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint32_t start)
 {
@@ -300,8 +319,7 @@ static void tell_cycle(struct dpe_waits *waits, struct dpe_recognizer *recognize
 		holder = waiter;
 	} while (holder != start);
 	deadlock.waits = cycle;
-	recognizer->summary.deadlocks++;
-	recognizer->sink.deadlock(recognizer->sink.context, waits->rule, &deadlock);
+	tell_deadlock(recognizer, waits->rule, &deadlock);
 	free(cycle);
 }
 
@@ -385,8 +403,7 @@ static void tell_ended(struct dpe_waits *waits, struct dpe_recognizer *recognize
 	const struct dpe_deadlock deadlock = {&alone, 1};
 
 	waits->threads.nodes[thread].told = true;
-	recognizer->summary.deadlocks++;
-	recognizer->sink.deadlock(recognizer->sink.context, waits->rule, &deadlock);
+	tell_deadlock(recognizer, waits->rule, &deadlock);
 }
 
 /* Since when the wait is what it is; 0: unknown. */
