@@ -28,7 +28,7 @@ CFLAGS ?= -g
 ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror $(MODE) -I. -I$(BUILD) $(CFLAGS)
 VERSION_FLAGS := -DDPE_VERSION='"$(VERSION)"' -DDPE_DATADIR='"$(PREFIX)/share/dpe"'
 CORE_LIBS := -lyajl
-LIVE_LIBS := -lbpf -ldw -lelf -lZydis
+LIVE_LIBS := -lbpf -ldw -lelf -lZydis -liberty
 CLI_LIBS := -lcjson
 
 CORE_ROOMS := base event dpe-lang stabilizer recognizer
@@ -40,7 +40,8 @@ live_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard probes/*.c))
 cli_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
 test_src := $(wildcard tests/*/test_*.c)
 test_bin := $(test_src:%.c=$(BUILD)/%)
-targets := $(patsubst tests/probes/targets/%.c,$(BUILD)/targets/%,$(wildcard tests/probes/targets/*.c))
+targets := $(patsubst tests/probes/targets/%.c,$(BUILD)/targets/%,$(wildcard tests/probes/targets/*.c)) \
+	$(patsubst tests/probes/targets/%.cc,$(BUILD)/targets/%,$(wildcard tests/probes/targets/*.cc))
 examples := $(foreach c,$(wildcard examples/*/*.c),$(BUILD)/examples/$(basename $(notdir $(c))))
 bench_bin := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
 LIBDPE := $(BUILD)/libdpe.a
@@ -64,7 +65,7 @@ help:
 
 # ---- what a new machine lacks ------------------------------------------------------------------
 
-PACKAGES := gcc libzydis-dev libc6-dev clang llvm libclang-rt-14-dev bison flex bpftool libbpf-dev libelf-dev \
+PACKAGES := gcc g++ libiberty-dev libzydis-dev libc6-dev clang llvm libclang-rt-14-dev bison flex bpftool libbpf-dev libelf-dev \
 	libdw-dev libcjson-dev libyajl-dev libcmocka-dev uthash-dev linux-libc-dev pkg-config python3 gdb
 
 deps:
@@ -138,6 +139,11 @@ $(BUILD)/targets/%: tests/probes/targets/%.c $(wildcard tests/probes/targets/*.h
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -g -O1 -pthread $< -o $@
+
+$(BUILD)/targets/%: tests/probes/targets/%.cc
+	$(call say,CXX,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -g -O1 -pthread $< -o $@
 
 define example_rule
 $(BUILD)/examples/$(basename $(notdir $(1))): $(1)

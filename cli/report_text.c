@@ -55,12 +55,12 @@ static void add_value(struct dpe_text *to, struct dpe_value value)
 static void add_call(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
-	struct dpe_text name = {0};
+	const char *name = dpe_name_text(report->cli->names, message->name);
+	char *readable = dpe_demangle(name, false);
 
-	dpe_event_print(&name, report->cli->names, message->name,
-		message->phase == DPE_ENTER ? DPE_BARE : message->phase);
-	add_safe(to, name.at);
-	dpe_text_free(&name);
+	add_safe(to, readable ? readable : name);
+	dpe_text_puts(to, message->phase == DPE_EXIT ? ".exit" : "");
+	free(readable);
 	if (message->nargs || message->phase != DPE_BARE) {
 		dpe_text_puts(to, "(");
 		for (unsigned i = 0; i < message->nargs; i++) {

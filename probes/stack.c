@@ -2,8 +2,10 @@
 #include "probes/stack.h"
 
 #include "probes/dwarf.h"
+#include "probes/probes.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static const struct dpe_map *find_map(const struct dpe_map *maps, unsigned nmaps, uint64_t pc)
 {
@@ -28,6 +30,7 @@ void dpe_stack_print(const struct dpe_map *maps, unsigned nmaps, uint64_t pc, bo
 	const struct dpe_map *map = find_map(maps, nmaps, pc - is_return);
 	const struct dpe_function *function;
 	uint64_t address;
+	char *readable;
 
 	if (!map || !map->module ||
 		!dpe_module_address(
@@ -41,8 +44,10 @@ void dpe_stack_print(const struct dpe_map *maps, unsigned nmaps, uint64_t pc, bo
 			address + is_return);
 		return;
 	}
-	dpe_text_printf(
-		to, "%s+0x%" PRIx64 " (", function->name, address + is_return - function->address);
+	readable = dpe_demangle(function->name, true);
+	dpe_text_printf(to, "%s+0x%" PRIx64 " (", readable ? readable : function->name,
+		address + is_return - function->address);
+	free(readable);
 	if (!dpe_dwarf_print_line(map->module, address, to))
 		dpe_text_puts(to, map->module->name);
 	dpe_text_puts(to, ")");

@@ -64,6 +64,17 @@ static void the_line_of_a_call_is_that_before_its_return(void **state)
 	dpe_module_free(module);
 }
 
+static void names_of_cplusplus(void **state)
+{
+	struct dpe_module *module = open_target("cplusplus");
+	const struct dpe_function *take = function_of(module, "_ZN4shop5queue4takeEi");
+
+	(void)state;
+	check_line(module, BASE + take->offset, false, "shop::queue::take(int)+0x0 (",
+		"cplusplus.cc:35)");
+	dpe_module_free(module);
+}
+
 static void without_lines(void **state)
 {
 	struct dpe_module *module = open_changed("functions", "strip --strip-debug");
@@ -107,6 +118,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(function_and_line),
 		cmocka_unit_test(the_line_of_a_call_is_that_before_its_return),
+		cmocka_unit_test(names_of_cplusplus),
 		cmocka_unit_test(without_lines),
 		cmocka_unit_test(without_functions),
 		cmocka_unit_test(without_anything),
