@@ -135,15 +135,17 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIBPROBES) $(LIBDPE)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $< $(LIBPROBES) $(LIBDPE) $(LIVE_LIBS) $(CORE_LIBS) -lcmocka -lm -o $@
 
 # Targets are observed, not tested: never with sanitizers.
+$(BUILD)/targets/%: TARGET_MODE := -O1
+$(BUILD)/targets/inlined: TARGET_MODE := -O2
 $(BUILD)/targets/%: tests/probes/targets/%.c $(wildcard tests/probes/targets/*.h)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -g -O1 -pthread $< -o $@
+	$(Q)$(CC) -g $(TARGET_MODE) -pthread $< -o $@
 
 $(BUILD)/targets/%: tests/probes/targets/%.cc
 	$(call say,CXX,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -g -O1 -pthread $< -o $@
+	$(Q)$(CXX) -g $(TARGET_MODE) -pthread $< -o $@
 
 define example_rule
 $(BUILD)/examples/$(basename $(notdir $(1))): $(1)

@@ -25,6 +25,13 @@ static size_t without_offset(const char *text, size_t len)
 	return digits && plus + 3 + digits == text + len ? (size_t)(plus - text) : len;
 }
 
+static size_t without_end(const char *text, size_t len, const char *end)
+{
+	size_t size = strlen(end);
+
+	return len > size && !strncmp(text + len - size, end, size) ? len - size : len;
+}
+
 static void split_place(struct cli_frame *frame, const char *text, size_t len)
 {
 	const char *colon = find_last(text, len, ":");
@@ -50,7 +57,7 @@ struct cli_frame cli_frame_split(const char *text)
 		split_place(&frame, open + 2, len - 3 - (size_t)(open - text));
 		len = (size_t)(open - text);
 	}
-	frame.function_len = without_offset(text, len);
+	frame.function_len = without_offset(text, without_end(text, len, " (inlined)"));
 	if (!strncmp(text, "0x", 2) && strspn(text + 2, "0123456789abcdef") + 2 == len)
 		frame.function_len = 0;
 	return frame;

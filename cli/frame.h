@@ -15,8 +15,8 @@ struct cli_frame {
 	size_t library_len;
 };
 
-/* "function+0x1f (file:line)", "function+0x1f (libc.so.6)", "0x7f… (libc.so.6+0x1234)", or what
- * else a log holds, which is then taken for a function. */
+/* "function+0x1f (file:line)", "function (inlined) (file:line)", "function+0x1f (libc.so.6)",
+ * "0x7f… (libc.so.6+0x1234)", or what else a log holds, which is then taken for a function. */
 struct cli_frame cli_frame_split(const char *text);
 /* The innermost frame that has a file in a folder, as a program's own sources do; else the innermost
  * that has a file. NULL where none has. */
