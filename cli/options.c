@@ -24,6 +24,7 @@ enum option_id {
 	O_IN_PLACE,
 	O_EXPLAIN,
 	O_CHECK,
+	O_DRAW,
 	O_SUPPRESSIONS,
 	O_SHOW_SUPPRESSIONS,
 	O_ON_BREAK,
@@ -60,6 +61,8 @@ static const struct option options[] = {
 		"of the report, of what --explain tells"},
 	{O_REPORT, 0, "report", "FILE", FOR_RECOGNIZING | FOR_RECORD, "send the report to a file"},
 	{O_ALL, 0, "all", NULL, FOR_RECOGNIZING, "repeat findings that are identical"},
+	{O_DRAW, 0, "draw", "auto|always|never", FOR_RECOGNIZING,
+		"draw how the events of a finding follow each other (auto: on a terminal)"},
 	{O_SUPPRESSIONS, 0, "suppressions", "FILE", FOR_RECOGNIZING,
 		"leave out the findings that this file describes"},
 	{O_SHOW_SUPPRESSIONS, 0, "show-suppressions", NULL, FOR_RECOGNIZING,
@@ -249,6 +252,14 @@ static bool set_engine(struct cli *cli, const struct option *option, const char 
 	return at >= 0;
 }
 
+static bool set_draw(struct cli *cli, const struct option *option, const char *text)
+{
+	int at = choose(cli, option->name, option->argument, text);
+
+	cli->draw = at < 0 ? CLI_DRAW_AUTO : (enum cli_draw_when)at;
+	return at >= 0;
+}
+
 static bool set_log_format(
 	struct cli *cli, const struct option *option, const char *text, const char **to)
 {
@@ -314,6 +325,8 @@ static bool set_option(struct cli *cli, const struct option *option, const char 
 	case O_ALL:
 		cli->all = true;
 		return true;
+	case O_DRAW:
+		return set_draw(cli, option, text);
 	case O_SUPPRESSIONS:
 		*DPE_GROW(cli->suppressions.at, cli->suppressions.count, cli->suppressions.cap) =
 			text;

@@ -46,6 +46,19 @@ void cli_text_lost(struct cli_report *report);
 void cli_text_summary(struct cli_report *report, const struct dpe_summary *summary,
 	const struct dpe_loss *losses, unsigned nlosses);
 
+/* Text without what could drive a terminal. */
+void cli_text_safe(struct dpe_text *to, const char *text);
+/* The event's name, with ".exit" where it is one. */
+void cli_text_name(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
+
+/* report_draw.c: how the events of a finding follow each other, who waits for whom; nothing where
+ * --draw does not ask for it. */
+void cli_draw_verdict(
+	struct dpe_text *to, struct cli_report *report, const struct dpe_verdict *verdict);
+void cli_draw_deadlock(
+	struct dpe_text *to, struct cli_report *report, const struct dpe_deadlock *deadlock);
+
 void cli_json_verdict(struct cli_report *report, const struct dpe_verdict *verdict);
 void cli_json_line(
 	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text);

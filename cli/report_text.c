@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Text from specifications and targets must not drive the terminal. */
-static void add_safe(struct dpe_text *to, const char *text)
+void cli_text_safe(struct dpe_text *to, const char *text)
 {
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
@@ -33,7 +33,7 @@ static void add_place(struct dpe_text *to, const struct dpe_rule *rule)
 	if (!rule->place.source)
 		return;
 	dpe_place_line(rule->place, &line, &column);
-	add_safe(to, dpe_source_name(rule->place.source));
+	cli_text_safe(to, dpe_source_name(rule->place.source));
 	dpe_text_printf(to, ":%u", line);
 }
 
@@ -48,19 +48,25 @@ static void add_value(struct dpe_text *to, struct dpe_value value)
 	else
 		dpe_value_print(&text, value);
 	if (text.at)
-		add_safe(to, text.at);
+		cli_text_safe(to, text.at);
 	dpe_text_free(&text);
 }
 
-static void add_call(
+void cli_text_name(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
 	const char *name = dpe_name_text(report->cli->names, message->name);
 	char *readable = dpe_demangle(name, false);
 
-	add_safe(to, readable ? readable : name);
+	cli_text_safe(to, readable ? readable : name);
 	dpe_text_puts(to, message->phase == DPE_EXIT ? ".exit" : "");
 	free(readable);
+}
+
+static void add_call(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+{
+	cli_text_name(to, report, message);
 	if (message->nargs || message->phase != DPE_BARE) {
 		dpe_text_puts(to, "(");
 		for (unsigned i = 0; i < message->nargs; i++) {
@@ -89,7 +95,7 @@ static void add_variables(
 			continue;
 		dpe_text_puts(to, between);
 		between = ", ";
-		add_safe(to, name);
+		cli_text_safe(to, name);
 		dpe_text_puts(to, " = ");
 		add_value(to, message->vars[i].value);
 		for (unsigned j = 0; j < message->nvars; j++) {
@@ -131,7 +137,7 @@ static void add_event(
 		add_value(to, message->thread);
 		if (message->comm) {
 			dpe_text_puts(to, " (");
-			add_safe(to, message->comm);
+			cli_text_safe(to, message->comm);
 			dpe_text_puts(to, ")");
 		}
 	}
@@ -139,7 +145,7 @@ static void add_event(
 	dpe_text_puts(to, "\n");
 	for (unsigned i = 0; i < message->nstack; i++) {
 		dpe_text_printf(to, "       %s ", i ? "by" : "at");
-		add_safe(to, message->stack[i]);
+		cli_text_safe(to, message->stack[i]);
 		dpe_text_puts(to, "\n");
 	}
 }
@@ -222,14 +228,14 @@ static void add_reason(struct dpe_text *to, const struct dpe_verdict *verdict)
 {
 	if (verdict->reason) {
 		dpe_text_puts(to, "  ");
-		add_safe(to, verdict->reason);
+		cli_text_safe(to, verdict->reason);
 		dpe_text_puts(to, "\n");
 	}
 	if (verdict->kind == DPE_VIOLATED && !verdict->nexpected)
 		dpe_text_puts(to, "  expected nothing more\n");
 	for (unsigned i = 0; i < verdict->nexpected; i++) {
 		dpe_text_puts(to, i ? "        or " : "  expected ");
-		add_safe(to, verdict->expected[i]);
+		cli_text_safe(to, verdict->expected[i]);
 		dpe_text_puts(to, "\n");
 	}
 }
@@ -263,6 +269,7 @@ static void print_finding(struct cli_report *report, const struct dpe_verdict *v
 			dpe_text_puts(&text, "  at ");
 		add_event(&text, report, events[i]);
 	}
+	cli_draw_verdict(&text, report, verdict);
 	add_reason(&text, verdict);
 	if (count || verdict->kind != DPE_INCONCLUSIVE)
 		add_suppression(&text, report, verdict->rule, events, count);
@@ -298,7 +305,7 @@ void cli_text_line(
 	dpe_text_printf(&line, "%s: ", rule->name);
 	if (strcmp(kind, "print"))
 		dpe_text_printf(&line, "%s%s", kind, *text ? ": " : "");
-	add_safe(&line, text);
+	cli_text_safe(&line, text);
 	dpe_text_puts(&line, "\n");
 	if (!strcmp(kind, "error"))
 		add_suppression(&line, report, rule, NULL, 0);
@@ -328,7 +335,7 @@ static void add_name(struct dpe_text *to, struct cli_report *report, struct dpe_
 	if (!name)
 		return;
 	dpe_text_puts(to, " (");
-	add_safe(to, name);
+	cli_text_safe(to, name);
 	dpe_text_puts(to, ")");
 	free(name);
 }
@@ -367,6 +374,7 @@ void cli_text_deadlock(
 		add_moment(&text, report, wait->ended ? "    held:  " : "    holds: ", wait->holder,
 			wait->holds);
 	}
+	cli_draw_deadlock(&text, report, deadlock);
 	add_deadlock_suppression(&text, report, rule, deadlock);
 	print_text(report, &text);
 }
@@ -379,7 +387,7 @@ void cli_text_held(
 	dpe_text_puts(&text, "held to the end: ");
 	add_event(&text, report, message);
 	dpe_text_puts(&text, "  it waited for ");
-	add_safe(&text, missing);
+	cli_text_safe(&text, missing);
 	dpe_text_puts(&text, ", which never came\n");
 	print_text(report, &text);
 }
@@ -466,7 +474,7 @@ static void add_used(void *context, const char *file, unsigned line, uint64_t co
 	struct dpe_text *to = context;
 
 	dpe_text_puts(to, "  ");
-	add_safe(to, file);
+	cli_text_safe(to, file);
 	dpe_text_printf(to, ":%u silenced ", line);
 	if (count)
 		dpe_text_printf(to, "%" PRIu64 " finding%s\n", count, count == 1 ? "" : "s");

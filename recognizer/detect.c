@@ -262,25 +262,31 @@ static void tell_match(struct dpe_run *run, struct dpe_slice *slice,
 		.event = occurrence->message,
 		.reason = doubt,
 	};
+	const struct dpe_stamp **stamps;
 	uint16_t *positions;
 	unsigned at;
 
 	for (const struct dpe_taken *taken = match->taken; taken; taken = taken->before)
 		verdict.nevents++;
 	events = dpe_xcalloc(verdict.nevents, sizeof(struct dpe_message *));
+	stamps = dpe_xcalloc(verdict.nevents, sizeof(const struct dpe_stamp *));
 	positions = dpe_xcalloc(verdict.nevents, sizeof(*positions));
 	at = verdict.nevents;
 	for (const struct dpe_taken *taken = match->taken; taken; taken = taken->before) {
 		events[--at] = taken->occurrence->message;
+		stamps[at] = &taken->occurrence->stamp;
 		positions[at] = taken->positions[0];
 	}
-	verdict.events = events;
+	verdict.events = verdict.around = events;
+	verdict.naround = verdict.nevents;
+	verdict.stamps = stamps;
 	verdict.positions = positions;
 	dpe_run_tell(run, slice, &verdict);
 	if (!doubt && run->rule->action)
 		run_action(run, slice, run->rule->action, match->taken, occurrence->message);
 	run->recognizer->quiet = false;
 	free(events);
+	free(stamps);
 	free(positions);
 }
 

@@ -278,6 +278,24 @@ static void describe_event(
 	}
 }
 
+static void tell_with_predecessors(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_occurrence *occurrence, struct dpe_verdict *verdict)
+{
+	const struct dpe_message *around[run->preds.count + 1];
+	const struct dpe_stamp *stamps[run->preds.count + 1];
+
+	for (unsigned i = 0; i < run->preds.count; i++) {
+		around[i] = run->preds.at[i]->message;
+		stamps[i] = &run->preds.at[i]->stamp;
+	}
+	around[run->preds.count] = occurrence->message;
+	stamps[run->preds.count] = &occurrence->stamp;
+	verdict->around = around;
+	verdict->stamps = stamps;
+	verdict->naround = run->preds.count + 1;
+	dpe_run_tell(run, slice, verdict);
+}
+
 static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
 	const struct dpe_reading *before, unsigned nbefore, struct dpe_occurrence *occurrence)
 {
@@ -296,7 +314,7 @@ static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
 	verdict.expected = (const char *const *)expected.at;
 	verdict.nexpected = expected.count;
 	slice->done = true;
-	dpe_run_tell(run, slice, &verdict);
+	tell_with_predecessors(run, slice, occurrence, &verdict);
 	if (!doubt && run->rule->otherwise)
 		run_action(run, slice, run->rule->otherwise, nbefore ? &before[0] : NULL, event);
 	run->recognizer->quiet = false;

@@ -24,6 +24,11 @@ struct dpe_verdict {
 	const struct dpe_message *const *events; /* of a match, in stabilised order … */
 	const uint16_t *positions;               /* … and the position ($i) that each one took */
 	unsigned nevents;
+	/* What the finding is about, each after all that precede it: the events of a match; the one
+	 * that violated, after its immediate predecessors in the slice. */
+	const struct dpe_message *const *around;
+	const struct dpe_stamp *const *stamps; /* their places in the causal order */
+	unsigned naround;
 	const struct dpe_value *params; /* one a variable of the rule; DPE_NONE: unbound */
 	const char *const *expected;    /* violated: what would have fitted here */
 	unsigned nexpected;
