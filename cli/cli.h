@@ -33,9 +33,10 @@ struct cli {
 	bool json, target_status, plan, placement, stabilize, all, help;
 	bool in_place, check; /* of fmt */
 	bool explain, sarif;
-	bool show_suppressions;
+	bool show_suppressions, trace;
 	enum cli_draw_when draw;
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
+	const char *trace_to; /* NULL: standard error */
 	pid_t pid;
 	unsigned max_instances, max_states, stack_depth, ring_bytes;
 	unsigned duration; /* seconds; 0: until the end */

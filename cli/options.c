@@ -36,6 +36,7 @@ enum option_id {
 	O_STACK,
 	O_DURATION,
 	O_RING,
+	O_TRACE,
 	O_DUMP,
 	O_DEBUG,
 	O_HELP,
@@ -45,7 +46,7 @@ struct option {
 	enum option_id id;
 	char letter;          /* 0: none */
 	const char *name;     /* without the dashes */
-	const char *argument; /* NULL: takes none */
+	const char *argument; /* NULL: takes none; "[=X]": may have one, behind a "=" */
 	unsigned mask;        /* commands that know it */
 	const char *help;
 };
@@ -96,6 +97,8 @@ static const struct option options[] = {
 		"end after so long; the program goes on"},
 	{O_STACK, 0, "stack", "N", FOR_LIVE, "frames kept of each event's stack, 0 to 32 (8)"},
 	{O_RING, 0, "ring", "BYTES", FOR_LIVE, "size of the ring buffer, a power of two (8388608)"},
+	{O_TRACE, 0, "trace", "[=FILE]", FOR_RECOGNIZING,
+		"tell each step: messages held and released, what slices do with events"},
 	{O_DUMP, 0, "dump", "ast|resolved|normal", FOR_CHECK | FOR_COMPILE,
 		"show what a pass made of the specification"},
 	{O_DEBUG, 0, "debug", "DOMAIN[:LEVEL],...", FOR_ALL,
@@ -344,6 +347,10 @@ static bool set_option(struct cli *cli, const struct option *option, const char 
 		return set_number(cli, option->name, text, 0, 32, &cli->stack_depth);
 	case O_RING:
 		return set_ring(cli, text);
+	case O_TRACE:
+		cli->trace = true;
+		cli->trace_to = text;
+		return true;
 	case O_DUMP:
 		cli->dump = text;
 		return choose(cli, option->name, option->argument, text) >= 0;
@@ -428,7 +435,7 @@ static unsigned take_option(struct cli *cli, char *const *argv)
 			cli_usage_error(cli, "-s needs a specification");
 		return taken ? taken + 1 : 0;
 	}
-	if (argument)
+	if (argument || *option->argument == '[')
 		return set_option(cli, option, argument);
 	if (!argv[1]) {
 		cli_usage_error(cli, "%s needs an argument, %s", word, option->argument);
@@ -485,7 +492,7 @@ void cli_print_help(const struct cli_command *command, FILE *to)
 				option->argument ? option->argument : "");
 		else
 			snprintf(left, sizeof(left), "--%s%s%s", option->name,
-				option->argument ? "=" : "",
+				option->argument && *option->argument != '[' ? "=" : "",
 				option->argument ? option->argument : "");
 		fprintf(to, "  %-32s %s\n", left, option->help);
 	}

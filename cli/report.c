@@ -193,20 +193,32 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report)
 		.lost = on_lost,
 		.resolve = on_resolve,
 		.event = on_event,
+		.trace = report->trace ? cli_trace : NULL,
 	};
 }
 
 /* ---- the beginning and the end ----------------------------------------------------------- */
 
+/* Frees what was opened; the report itself stays open. */
+static void discard(struct cli_report *report)
+{
+	if (report->trace && report->trace != stderr)
+		fclose(report->trace);
+	cli_sarif_free(report->sarif);
+	cli_suppressions_free(report->suppressions);
+	free(report);
+}
+
 struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
 {
-	struct cli_suppressions *suppressions = cli_suppressions_new(cli);
-	struct cli_report *report;
+	struct cli_report *report = dpe_xcalloc(1, sizeof(*report));
 
-	if (!suppressions)
+	report->suppressions = cli_suppressions_new(cli);
+	report->trace = cli->trace ? cli_trace_open(cli) : NULL;
+	if (!report->suppressions || (cli->trace && !report->trace)) {
+		discard(report);
 		return NULL;
-	report = dpe_xcalloc(1, sizeof(*report));
-	report->suppressions = suppressions;
+	}
 	report->cli = cli;
 	report->spec = spec;
 	report->signals = -1;
@@ -220,9 +232,7 @@ struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
 		return report;
 	dpe_diag_at(cli->diags, DPE_ERROR, cli->report, "cannot create this report: %s",
 		strerror(errno));
-	cli_sarif_free(report->sarif);
-	cli_suppressions_free(suppressions);
-	free(report);
+	discard(report);
 	return NULL;
 }
 
@@ -264,7 +274,8 @@ int cli_report_free(struct cli_report *report)
 		     : report->inconclusive ? CLI_INCONCLUSIVE
 					    : CLI_GOOD;
 	struct cli_finding *finding, *next;
-	bool bad = fflush(report->to) || ferror(report->to);
+	bool bad = fflush(report->to) || ferror(report->to) ||
+		   (report->trace && (fflush(report->trace) || ferror(report->trace)));
 
 	if (report->own)
 		bad |= fclose(report->to) != 0;
@@ -279,8 +290,6 @@ int cli_report_free(struct cli_report *report)
 		free(finding->key);
 		free(finding);
 	}
-	cli_sarif_free(report->sarif);
-	cli_suppressions_free(report->suppressions);
-	free(report);
+	discard(report);
 	return status;
 }

@@ -30,6 +30,7 @@ struct cli_report {
 	bool repeated; /* the last verdict was counted, not told */
 	struct cli_sarif *sarif; /* owned; NULL: another format */
 	struct cli_suppressions *suppressions; /* owned */
+	FILE *trace; /* NULL: nobody wants it */
 	struct cli_finding *findings;
 	unsigned nfindings;
 };
@@ -48,6 +49,9 @@ void cli_text_summary(struct cli_report *report, const struct dpe_summary *summa
 
 /* Text without what could drive a terminal. */
 void cli_text_safe(struct dpe_text *to, const char *text);
+/* The event's name with its id, or as reasons call it: "enqueue 3", "enqueue.enter@7:2". */
+void cli_text_event(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
 /* The event's name, with ".exit" where it is one. */
 void cli_text_name(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
@@ -89,6 +93,10 @@ const char *cli_verdict_name(enum dpe_verdict_kind kind);
 char *cli_variable_at(const struct cli_report *report, struct dpe_value value);
 /* The message with the text of its stack: the caller's reference. */
 struct dpe_message *cli_resolved(struct cli_report *report, const struct dpe_message *message);
+
+/* trace.c: where --trace goes, NULL after a diagnostic; and what the recognizer calls. */
+FILE *cli_trace_open(struct cli *cli);
+void cli_trace(void *context, const struct dpe_trace *trace);
 
 /* stop.c: a deadlock, or a `break`, in a live run. */
 void cli_stop_at_deadlock(struct cli_report *report, const struct dpe_rule *rule);

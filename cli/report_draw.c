@@ -68,9 +68,9 @@ static char *name_at(const struct picture *p, unsigned event, bool whole)
 			cli_text_name(&text, p->report, message);
 		return text.at;
 	}
-	if (whole && message->id.kind != DPE_NONE) {
-		cli_text_name(&text, p->report, message);
-		dpe_text_puts(&text, " ");
+	if (whole) {
+		cli_text_event(&text, p->report, message);
+		return text.at;
 	}
 	dpe_message_print_id(&id, p->report->cli->names, message);
 	cli_text_safe(&text, id.at);

@@ -63,6 +63,20 @@ void cli_text_name(
 	free(readable);
 }
 
+void cli_text_event(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+{
+	struct dpe_text id = {0};
+
+	if (message->id.kind != DPE_NONE) {
+		cli_text_name(to, report, message);
+		dpe_text_puts(to, " ");
+	}
+	dpe_message_print_id(&id, report->cli->names, message);
+	cli_text_safe(to, id.at);
+	dpe_text_free(&id);
+}
+
 static void add_call(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {

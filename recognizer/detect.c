@@ -395,6 +395,7 @@ void dpe_detect_take(
 		extend(run, slice, &slice->partials[i], occurrence, &harvest);
 	extend(run, slice, &nothing, occurrence, &harvest);
 	dpe_config_drop(run, &nothing.config);
+	dpe_trace_take(run, slice, occurrence, harvest.npartials, harvest.matched);
 	for (unsigned i = 0; i < harvest.npartials; i++)
 		add_partial(run, slice, harvest.partials[i]);
 	free(harvest.partials);

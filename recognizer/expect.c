@@ -333,6 +333,7 @@ void dpe_expect_take(
 	slice->readings = NULL;
 	slice->nreadings = slice->capreadings = 0;
 	follow_all(run, slice, before, nbefore, occurrence);
+	dpe_trace_take(run, slice, occurrence, slice->nreadings, false);
 	if (!slice->nreadings)
 		tell_violation(run, slice, before, nbefore, occurrence);
 	for (unsigned i = 0; i < nbefore; i++)

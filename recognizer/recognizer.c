@@ -77,6 +77,29 @@ static void take_by_rule(struct dpe_run *run, const struct dpe_watcher *watchers
 	dpe_slices_take(run, *occurrence);
 }
 
+static void trace_release(struct dpe_recognizer *recognizer, const struct dpe_event *event)
+{
+	const struct dpe_trace trace = {
+		.kind = DPE_TRACE_RELEASED,
+		.message = event->message,
+		.after = event->added,
+		.nafter = event->nadded,
+	};
+
+	dpe_trace(recognizer, &trace);
+}
+
+static void on_waits(void *context, const struct dpe_message *message, const char *missing)
+{
+	const struct dpe_trace trace = {
+		.kind = DPE_TRACE_HELD,
+		.message = message,
+		.missing = missing,
+	};
+
+	dpe_trace(context, &trace);
+}
+
 static void on_event(void *context, const struct dpe_event *event)
 {
 	struct dpe_recognizer *recognizer = context;
@@ -88,6 +111,8 @@ static void on_event(void *context, const struct dpe_event *event)
 	recognizer->summary.events++;
 	if (event->doubtful) /* a late one: what came before it may have been judged without it */
 		dpe_recognizer_set_doubt(recognizer, "events came too late to be put in order");
+	if (recognizer->sink.trace)
+		trace_release(recognizer, event);
 	if (recognizer->sink.event)
 		recognizer->sink.event(recognizer->sink.context, event);
 	if (recognizer->options.stabilize_only || event->message->name >= recognizer->nnames)
@@ -457,6 +482,7 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 		.event = on_event,
 		.held = on_held,
 		.lost = on_lost,
+		.waits = recognizer->sink.trace ? on_waits : NULL,
 	};
 
 	for (unsigned i = 0; i < spec->nrules; i++) {

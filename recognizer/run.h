@@ -10,7 +10,8 @@
  *	detect.c      partial matches of a `detect` rule in a slice
  *	eval.c        expressions; action.c statements
  *	waits.c       who waits for whom: the graph that actions keep
- *	progress.c    states that come back without progress */
+ *	progress.c    states that come back without progress
+ *	trace.c       each step, for those who watch */
 #ifndef DPE_RECOGNIZER_RUN_H
 #define DPE_RECOGNIZER_RUN_H
 
@@ -245,6 +246,19 @@ void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe
 /* Fills in recognizer->roles. */
 void dpe_roles_find(struct dpe_recognizer *recognizer, const struct dpe_message *message);
 void dpe_roles_clear(struct dpe_roles *roles);
+
+/* ---- trace.c ----------------------------------------------------------------------------- */
+
+/* True where somebody wants to know. */
+bool dpe_traces(const struct dpe_recognizer *recognizer);
+void dpe_trace(struct dpe_recognizer *recognizer, const struct dpe_trace *trace);
+/* The rest does nothing where nobody wants to know. The occurrence may be NULL. */
+void dpe_trace_slice(const struct dpe_run *run, const struct dpe_slice *slice,
+	enum dpe_trace_kind kind, const struct dpe_occurrence *occurrence);
+/* The event after run->preds: taken where it leads anywhere, else refused. */
+void dpe_trace_take(const struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_occurrence *occurrence, unsigned count, bool matched);
+void dpe_trace_forgot(const struct dpe_run *run, const struct dpe_slice *slice, uint64_t count);
 
 /* ---- slices.c ---------------------------------------------------------------------------- */
 

@@ -328,6 +328,8 @@ bool dpe_waits_for(
 /* The input has ended: notes what waits for what never came. */
 void dpe_stuck_collect(struct dpe_stabilizer *stabilizer);
 void dpe_stuck_add(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+/* Tells sink.waits what a node that is not released waits for. */
+void dpe_stuck_tell(struct dpe_stabilizer *stabilizer, const struct dpe_node *node);
 /* Nothing is ready: lets the first that is stuck go on without. */
 void dpe_stuck_relieve(struct dpe_stabilizer *stabilizer);
 
