@@ -49,6 +49,11 @@ void cli_text_summary(struct cli_report *report, const struct dpe_summary *summa
 
 /* Text without what could drive a terminal. */
 void cli_text_safe(struct dpe_text *to, const char *text);
+void cli_text_value(struct dpe_text *to, struct dpe_value value);
+/* " (mutex_a)": the variable of the program that lies there, if any. */
+void cli_text_variable(struct dpe_text *to, struct cli_report *report, struct dpe_value value);
+/* Into the report; frees the text. */
+void cli_text_print(struct cli_report *report, struct dpe_text *text);
 /* The event's name with its id, or as reasons call it: "enqueue 3", "enqueue.enter@7:2". */
 void cli_text_event(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);

@@ -19,7 +19,7 @@ void cli_text_safe(struct dpe_text *to, const char *text)
 	}
 }
 
-static void print_text(struct cli_report *report, struct dpe_text *text)
+void cli_text_print(struct cli_report *report, struct dpe_text *text)
 {
 	if (text->at)
 		fwrite(text->at, 1, text->len, report->to);
@@ -39,7 +39,7 @@ static void add_place(struct dpe_text *to, const struct dpe_rule *rule)
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-static void add_value(struct dpe_text *to, struct dpe_value value)
+void cli_text_value(struct dpe_text *to, struct dpe_value value)
 {
 	struct dpe_text text = {0};
 
@@ -85,13 +85,13 @@ static void add_call(
 		dpe_text_puts(to, "(");
 		for (unsigned i = 0; i < message->nargs; i++) {
 			dpe_text_puts(to, i ? ", " : "");
-			add_value(to, message->args[i]);
+			cli_text_value(to, message->args[i]);
 		}
 		dpe_text_puts(to, ")");
 	}
 	if (message->ret.kind != DPE_NONE) {
 		dpe_text_puts(to, " = ");
-		add_value(to, message->ret);
+		cli_text_value(to, message->ret);
 	}
 }
 
@@ -111,7 +111,7 @@ static void add_variables(
 		between = ", ";
 		cli_text_safe(to, name);
 		dpe_text_puts(to, " = ");
-		add_value(to, message->vars[i].value);
+		cli_text_value(to, message->vars[i].value);
 		for (unsigned j = 0; j < message->nvars; j++) {
 			const char *prior =
 				dpe_name_text(report->cli->names, message->vars[j].name);
@@ -119,7 +119,7 @@ static void add_variables(
 			if (strncmp(prior, name, len) || strcmp(prior + len, "'"))
 				continue;
 			dpe_text_puts(to, " (was ");
-			add_value(to, message->vars[j].value);
+			cli_text_value(to, message->vars[j].value);
 			dpe_text_puts(to, ")");
 		}
 	}
@@ -144,11 +144,11 @@ static void add_event(
 	add_variables(to, report, message);
 	if (message->id.kind != DPE_NONE) {
 		dpe_text_puts(to, "  id ");
-		add_value(to, message->id);
+		cli_text_value(to, message->id);
 	}
 	if (message->thread.kind != DPE_NONE) {
 		dpe_text_puts(to, "  thread ");
-		add_value(to, message->thread);
+		cli_text_value(to, message->thread);
 		if (message->comm) {
 			dpe_text_puts(to, " (");
 			cli_text_safe(to, message->comm);
@@ -231,7 +231,7 @@ static void add_params(
 			continue;
 		dpe_text_printf(to, "%s%s = ", separator,
 			dpe_name_text(report->cli->names, verdict->rule->variables[i]));
-		add_value(to, verdict->params[i]);
+		cli_text_value(to, verdict->params[i]);
 		separator = ", ";
 	}
 	if (*separator == ',')
@@ -287,7 +287,7 @@ static void print_finding(struct cli_report *report, const struct dpe_verdict *v
 	add_reason(&text, verdict);
 	if (count || verdict->kind != DPE_INCONCLUSIVE)
 		add_suppression(&text, report, verdict->rule, events, count);
-	print_text(report, &text);
+	cli_text_print(report, &text);
 }
 
 void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
@@ -323,7 +323,7 @@ void cli_text_line(
 	dpe_text_puts(&line, "\n");
 	if (!strcmp(kind, "error"))
 		add_suppression(&line, report, rule, NULL, 0);
-	print_text(report, &line);
+	cli_text_print(report, &line);
 }
 
 static void add_moment(struct dpe_text *to, struct cli_report *report, const char *what,
@@ -335,14 +335,14 @@ static void add_moment(struct dpe_text *to, struct cli_report *report, const cha
 	if (resolved)
 		add_event(to, report, resolved);
 	else
-		add_value(to, thread);
+		cli_text_value(to, thread);
 	if (!resolved)
 		dpe_text_puts(to, ", it is not known since when\n");
 	dpe_message_unref(resolved);
 }
 
 /* " (mutex_a)": the variable of the program that lies there. */
-static void add_name(struct dpe_text *to, struct cli_report *report, struct dpe_value value)
+void cli_text_variable(struct dpe_text *to, struct cli_report *report, struct dpe_value value)
 {
 	char *name = cli_variable_at(report, value);
 
@@ -377,12 +377,12 @@ void cli_text_deadlock(
 		const struct dpe_wait *wait = &deadlock->waits[i];
 
 		dpe_text_puts(&text, "  thread ");
-		add_value(&text, wait->thread);
+		cli_text_value(&text, wait->thread);
 		dpe_text_puts(&text, " waits for ");
-		add_value(&text, wait->object);
-		add_name(&text, report, wait->object);
+		cli_text_value(&text, wait->object);
+		cli_text_variable(&text, report, wait->object);
 		dpe_text_puts(&text, ", which thread ");
-		add_value(&text, wait->holder);
+		cli_text_value(&text, wait->holder);
 		dpe_text_puts(&text, wait->ended ? " held when it ended\n" : " holds\n");
 		add_moment(&text, report, "    waits: ", wait->thread, wait->waits);
 		add_moment(&text, report, wait->ended ? "    held:  " : "    holds: ", wait->holder,
@@ -390,7 +390,7 @@ void cli_text_deadlock(
 	}
 	cli_draw_deadlock(&text, report, deadlock);
 	add_deadlock_suppression(&text, report, rule, deadlock);
-	print_text(report, &text);
+	cli_text_print(report, &text);
 }
 
 void cli_text_held(
@@ -403,131 +403,11 @@ void cli_text_held(
 	dpe_text_puts(&text, "  it waited for ");
 	cli_text_safe(&text, missing);
 	dpe_text_puts(&text, ", which never came\n");
-	print_text(report, &text);
+	cli_text_print(report, &text);
 }
 
 void cli_text_lost(struct cli_report *report)
 {
 	fputs("events were lost: from here on, what could depend on them is inconclusive\n",
 		report->to);
-}
-
-/* ---- the summary ------------------------------------------------------------------------- */
-
-struct state {
-	struct cli_report *report;
-	struct dpe_text *text;
-};
-
-static void add_wait(void *context, const struct dpe_wait *wait)
-{
-	struct state *state = context;
-
-	dpe_text_puts(state->text, "  thread ");
-	add_value(state->text, wait->thread);
-	dpe_text_puts(state->text, " waits for ");
-	add_value(state->text, wait->object);
-	add_name(state->text, state->report, wait->object);
-	if (wait->holder.kind != DPE_NONE) {
-		dpe_text_puts(state->text, ", which thread ");
-		add_value(state->text, wait->holder);
-		dpe_text_puts(state->text, wait->ended ? " held when it ended" : " holds");
-	}
-	dpe_text_puts(state->text, "\n");
-}
-
-void cli_report_state(
-	struct cli_report *report, const struct dpe_recognizer *recognizer, uint64_t lost)
-{
-	struct dpe_text text = {0};
-	struct dpe_summary now;
-	struct state state = {report, &text};
-
-	dpe_recognizer_summary(recognizer, &now);
-	dpe_text_printf(&text,
-		"dpe: so far %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " findings; %" PRIu64
-		" slices, %" PRIu64 " events remembered\n",
-		now.events, lost,
-		now.matches + now.violated + now.incomplete + now.errors + now.deadlocks,
-		now.slices, now.kept);
-	dpe_recognizer_waits(recognizer, add_wait, &state);
-	fputs(text.at, stderr);
-	dpe_text_free(&text);
-}
-
-static void add_count(struct dpe_text *to, const char **separator, uint64_t count, const char *one,
-	const char *more)
-{
-	if (!count)
-		return;
-	dpe_text_printf(to, "%s%" PRIu64 " %s", *separator, count, count == 1 ? one : more);
-	*separator = ", ";
-}
-
-static void add_text(struct dpe_text *to, const char **separator, const char *text)
-{
-	dpe_text_printf(to, "%s%s", *separator, text);
-	*separator = ", ";
-}
-
-static void add_losses(struct dpe_text *to, const struct cli_report *report,
-	const struct dpe_loss *losses, unsigned nlosses)
-{
-	for (unsigned i = 0; i < nlosses; i++) {
-		const struct dpe_loss *loss = &losses[i];
-		uint64_t first = loss->first > report->start ? loss->first - report->start : 0;
-		uint64_t last = loss->last > report->start ? loss->last - report->start : 0;
-
-		dpe_text_printf(to, "  thread %d lost %" PRIu64 " from %.6f s to %.6f s\n",
-			loss->thread, loss->count, (double)first / 1e9, (double)last / 1e9);
-	}
-}
-
-static void add_used(void *context, const char *file, unsigned line, uint64_t count)
-{
-	struct dpe_text *to = context;
-
-	dpe_text_puts(to, "  ");
-	cli_text_safe(to, file);
-	dpe_text_printf(to, ":%u silenced ", line);
-	if (count)
-		dpe_text_printf(to, "%" PRIu64 " finding%s\n", count, count == 1 ? "" : "s");
-	else
-		dpe_text_puts(to, "nothing\n");
-}
-
-void cli_text_summary(struct cli_report *report, const struct dpe_summary *summary,
-	const struct dpe_loss *losses, unsigned nlosses)
-{
-	uint64_t findings = summary->matches + summary->violated + summary->incomplete +
-			    summary->errors + summary->deadlocks;
-	struct cli_finding *finding, *next;
-	struct dpe_text text = {0};
-	const char *separator = ", ";
-
-	HASH_ITER (hh, report->findings, finding, next) {
-		if (finding->count > 1 && !report->cli->all)
-			dpe_text_printf(&text, "#%u was seen %" PRIu64 " times\n", finding->number,
-				finding->count);
-	}
-	dpe_text_printf(&text, "dpe: %" PRIu64 " event%s, %" PRIu64 " lost", summary->events,
-		summary->events == 1 ? "" : "s", summary->lost);
-	add_count(&text, &separator, summary->held, "held", "held");
-	dpe_text_printf(&text, "; %u rule%s: ", summary->rules, summary->rules == 1 ? "" : "s");
-	separator = "";
-	if (!findings)
-		add_text(&text, &separator, "nothing found");
-	add_count(&text, &separator, summary->matches, "match", "matches");
-	add_count(&text, &separator, summary->violated, "violated", "violated");
-	add_count(&text, &separator, summary->incomplete, "incomplete", "incomplete");
-	add_count(&text, &separator, summary->deadlocks, "deadlock", "deadlocks");
-	add_count(&text, &separator, summary->errors, "error", "errors");
-	add_count(&text, &separator, summary->inconclusive, "inconclusive", "inconclusive");
-	add_count(&text, &separator, summary->satisfied, "satisfied", "satisfied");
-	add_count(&text, &separator, summary->suppressed, "suppressed", "suppressed");
-	dpe_text_puts(&text, "\n");
-	add_losses(&text, report, losses, nlosses);
-	if (report->cli->show_suppressions)
-		cli_suppressions_each(report->suppressions, add_used, &text);
-	print_text(report, &text);
 }
