@@ -50,7 +50,7 @@ static void choose_row(struct drawing *d, unsigned event)
 		if (d->before[event] == event && ends_row(d, e->preds[i], event))
 			d->before[event] = e->preds[i];
 	}
-	d->row[event] = e->row >= 0                ? (unsigned)e->row
+	d->row[event] = e->row >= 0                 ? (unsigned)e->row
 			: d->before[event] == event ? d->nrows
 						    : d->row[d->before[event]];
 	if (d->nrows <= d->row[event])
@@ -192,8 +192,8 @@ static void tell_independent(const struct drawing *d, const char *indent, struct
 		for (unsigned b = a + 1; b < d->count; b++) {
 			if (reach[a * d->count + b] || count++ >= MOST_PAIRS)
 				continue;
-			dpe_text_printf(to, "%s%s and %s", between, d->events[a].name,
-				d->events[b].name);
+			dpe_text_printf(
+				to, "%s%s and %s", between, d->events[a].name, d->events[b].name);
 			between = ", ";
 		}
 	}
@@ -204,8 +204,8 @@ static void tell_independent(const struct drawing *d, const char *indent, struct
 		dpe_text_puts(to, " are independent\n");
 }
 
-void cli_draw(struct dpe_text *to, const char *indent, const struct cli_drawn *events, unsigned count,
-	const char *const *titles)
+void cli_draw(struct dpe_text *to, const char *indent, const struct cli_drawn *events,
+	unsigned count, const char *const *titles)
 {
 	size_t size = (count + 1) * sizeof(unsigned);
 	struct drawing d = {

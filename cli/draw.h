@@ -15,7 +15,7 @@ struct cli_drawn {
 /* Events stand in rows, from left to right as they follow each other; what the rows do not say is
  * told in words under them. With `titles` there is one at the beginning of each row, and events
  * that are independent of each other are told as well. */
-void cli_draw(struct dpe_text *to, const char *indent, const struct cli_drawn *events, unsigned count,
-	const char *const *titles);
+void cli_draw(struct dpe_text *to, const char *indent, const struct cli_drawn *events,
+	unsigned count, const char *const *titles);
 
 #endif

@@ -18,8 +18,8 @@ struct cli_frame {
 /* "function+0x1f (file:line)", "function (inlined) (file:line)", "function+0x1f (libc.so.6)",
  * "0x7f… (libc.so.6+0x1234)", or what else a log holds, which is then taken for a function. */
 struct cli_frame cli_frame_split(const char *text);
-/* The innermost frame that has a file in a folder, as a program's own sources do; else the innermost
- * that has a file. NULL where none has. */
+/* The innermost frame that has a file in a folder, as a program's own sources do; else the
+ * innermost that has a file. NULL where none has. */
 const char *cli_frame_best(const struct dpe_message *message);
 /* The frame as far as it tells findings apart: function and line, where there is a line. */
 void cli_frame_key(struct dpe_text *to, const char *text);

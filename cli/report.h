@@ -27,10 +27,10 @@ struct cli_report {
 	bool has_start;
 	uint64_t start; /* ns: the first event's time */
 	bool found, inconclusive, told_lost;
-	bool repeated; /* the last verdict was counted, not told */
-	struct cli_sarif *sarif; /* owned; NULL: another format */
+	bool repeated;                         /* the last verdict was counted, not told */
+	struct cli_sarif *sarif;               /* owned; NULL: another format */
 	struct cli_suppressions *suppressions; /* owned */
-	FILE *trace; /* NULL: nobody wants it */
+	FILE *trace;                           /* NULL: nobody wants it */
 	struct cli_finding *findings;
 	unsigned nfindings;
 };

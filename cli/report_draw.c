@@ -62,8 +62,8 @@ static char *name_at(const struct picture *p, unsigned event, bool whole)
 	struct dpe_text text = {0}, id = {0};
 
 	if (p->verdict->nevents) {
-		dpe_text_printf(&text, "$%u%s", p->verdict->positions[p->first + event],
-			whole ? " " : "");
+		dpe_text_printf(
+			&text, "$%u%s", p->verdict->positions[p->first + event], whole ? " " : "");
 		if (whole)
 			cli_text_name(&text, p->report, message);
 		return text.at;
@@ -135,7 +135,8 @@ static void draw(struct picture *p, struct dpe_text *to)
 		p->events[i].row = rows ? p->events[i].row : -1;
 		find_preds(p, i);
 	}
-	cli_draw(&text, "      ", p->events, p->count, rows ? (const char *const *)p->titles : NULL);
+	cli_draw(
+		&text, "      ", p->events, p->count, rows ? (const char *const *)p->titles : NULL);
 	if (!fits(&text)) {
 		text.len = 0;
 		for (unsigned i = 0; i < p->count; i++)
@@ -177,8 +178,7 @@ void cli_draw_deadlock(
 	if (!draws(report))
 		return;
 	for (unsigned n = 0; n < deadlock->nwaits; n++) {
-		const struct dpe_wait *wait =
-			&deadlock->waits[n ? deadlock->nwaits - n : 0];
+		const struct dpe_wait *wait = &deadlock->waits[n ? deadlock->nwaits - n : 0];
 		char *name = cli_variable_at(report, wait->object);
 
 		dpe_text_puts(&line, n ? "" : "thread ");

@@ -178,8 +178,7 @@ static size_t without_parameters(const char *name, size_t len)
 
 static bool function_matches(const char *pattern, const char *name, size_t len)
 {
-	return matches(pattern, name, len) ||
-	       matches(pattern, name, without_parameters(name, len));
+	return matches(pattern, name, len) || matches(pattern, name, without_parameters(name, len));
 }
 
 /* A file by its whole name, or by its last part. */

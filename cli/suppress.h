@@ -18,7 +18,8 @@ bool cli_suppressions_match(struct cli_suppressions *suppressions, const struct 
 	const char *rule, struct dpe_message *const *events, unsigned nevents);
 /* Each line with how many findings it has silenced. */
 void cli_suppressions_each(const struct cli_suppressions *suppressions,
-	void (*each)(void *context, const char *file, unsigned line, uint64_t count), void *context);
+	void (*each)(void *context, const char *file, unsigned line, uint64_t count),
+	void *context);
 /* A line that would silence a finding of this rule at these events (resolved; the last one
  * counts). */
 void cli_suppression_print(struct dpe_text *to, const struct dpe_names *names, const char *rule,

@@ -76,9 +76,10 @@ static void add_taken(
 		dpe_text_puts(to, ": a match");
 	if (trace->count)
 		dpe_text_printf(to, "%s %" PRIu64 " %s%s", trace->matched ? "," : ":", trace->count,
-			what, trace->count == 1                ? ""
-			      : trace->rule->mode == DPE_EXPECT ? "s"
-								: "es");
+			what,
+			trace->count == 1                 ? ""
+			: trace->rule->mode == DPE_EXPECT ? "s"
+							  : "es");
 }
 
 static void add_step(

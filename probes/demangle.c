@@ -3,6 +3,7 @@
 
 #include "probes/probes.h"
 
+#include <ctype.h>
 #include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,28 @@ char *dpe_demangle(const char *symbol, bool parameters)
 	return is_mangled(symbol) ? cplus_demangle(symbol, options) : NULL;
 }
 
+/* Rust's "<shop::Queue>::push" and "<shop::Queue as Shop>::push" are methods of shop::Queue. */
+static void unwrap_type(char *name)
+{
+	char *end = name, *as;
+	unsigned depth = 0;
+
+	if (*name != '<')
+		return;
+	do {
+		depth += *end == '<';
+		depth -= *end == '>';
+	} while (*end++ && depth);
+	if (depth)
+		return;
+	end[-1] = '\0';
+	as = strstr(name, " as ");
+	if (as)
+		*as = '\0';
+	memmove(name, name + 1, strlen(name));
+	memmove(name + strlen(name), end, strlen(end) + 1);
+}
+
 /* Drops <…> and [abi:…], within which the others of them may stand. */
 static void drop_arguments(char *name)
 {
@@ -32,6 +55,8 @@ static void drop_arguments(char *name)
 	for (const char *at = name; *at; at++) {
 		bool opens = *at == '<' || *at == '[', closes = *at == '>' || *at == ']';
 
+		if (opens && !depth && to - name > 2 && !strncmp(to - 2, "::", 2))
+			to -= 2; /* Rust's f::<T> */
 		depth += opens;
 		if (!depth)
 			*to++ = *at;
@@ -49,16 +74,30 @@ static void drop_anonymous(char *name)
 		memmove(at, at + sizeof(anonymous) - 1, strlen(at) - sizeof(anonymous) + 2);
 }
 
+static bool is_operator(const char *name)
+{
+	const char *at = strstr(name, "operator");
+
+	for (; at; at = strstr(at + 1, "operator")) {
+		bool inside = at > name && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
+
+		if (!inside && !isalnum((unsigned char)at[8]) && at[8] != '_')
+			return true;
+	}
+	return false;
+}
+
 char *dpe_demangle_base(const char *symbol)
 {
 	char *name = strchr(symbol, '.') ? NULL : dpe_demangle(symbol, false);
 
 	if (!name)
 		return NULL;
-	if (strstr(name, "operator") || strstr(name, "thunk to ")) {
+	if (is_operator(name) || strstr(name, "thunk to ")) {
 		free(name);
 		return NULL;
 	}
+	unwrap_type(name);
 	drop_arguments(name);
 	drop_anonymous(name);
 	return name;

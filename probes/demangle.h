@@ -5,7 +5,8 @@
 #include "base/base.h"
 
 /* The name alone, without parameters, the arguments of templates and anonymous namespaces:
- * "ns::queue::push". NULL where the symbol is not mangled, is the compiler's copy, or an operator; else the caller's. */
+ * "ns::queue::push". NULL where the symbol is not mangled, is the compiler's copy, or an operator;
+ * else the caller's. */
 char *dpe_demangle_base(const char *symbol);
 /* True where such a name is `name` in the global namespace (scope ""), or `name` in a class or
  * namespace `scope`, in whatever that stands. */

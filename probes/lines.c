@@ -85,46 +85,65 @@ static bool print_call_line(struct unit *unit, Dwarf_Die *inlined, struct dpe_te
 static char *name_of(Dwarf_Die *inlined)
 {
 	Dwarf_Attribute attribute;
-	const char *symbol = dwarf_formstring(
-		dwarf_attr_integrate(inlined, DW_AT_linkage_name, &attribute));
+	const char *symbol =
+		dwarf_formstring(dwarf_attr_integrate(inlined, DW_AT_linkage_name, &attribute));
 	char *readable = symbol ? dpe_demangle(symbol, true) : NULL;
 	const char *name = dwarf_diename(inlined);
 
 	return readable ? readable : dpe_xstrdup(name ? name : "?");
 }
 
-/* The scopes as they lie within each other in the code, innermost first; the caller's. */
-static int find_scopes(struct unit *unit, Dwarf_Die **scopes)
+/* The scope within this one that has code there. */
+static bool find_inner(Dwarf_Die *scope, uint64_t address, Dwarf_Die *inner)
 {
-	Dwarf_Die *innermost;
-	int count = dwarf_getscopes(&unit->scope, unit->address, &innermost);
+	if (dwarf_child(scope, inner))
+		return false;
+	do {
+		int tag = dwarf_tag(inner);
 
-	if (count <= 0)
-		return 0;
-	count = dwarf_getscopes_die(&innermost[0], scopes);
-	free(innermost);
-	return count > 0 ? count : 0;
+		if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+			    tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
+			dwarf_haspc(inner, address) > 0)
+			return true;
+	} while (!dwarf_siblingof(inner, inner));
+	return false;
 }
 
-bool dpe_dwarf_print_inlined(struct dpe_module *module, uint64_t address, struct dpe_text *to,
-	struct dpe_text *place)
+/* The inlined calls that the address lies in, outermost first. Functions may stand in namespaces,
+ * which have no addresses to find them by. */
+static unsigned find_inlined(
+	Dwarf_Die function, uint64_t address, Dwarf_Die inlined[DPE_DWARF_DEEP])
+{
+	Dwarf_Die inner;
+	unsigned count = 0;
+
+	for (unsigned depth = 0; depth < DPE_DWARF_DEEP; depth++) {
+		if (!find_inner(&function, address, &inner))
+			break;
+		if (dwarf_tag(&inner) == DW_TAG_inlined_subroutine)
+			inlined[count++] = inner;
+		function = inner;
+	}
+	return count;
+}
+
+bool dpe_dwarf_print_inlined(struct dpe_module *module, uint64_t function, uint64_t address,
+	struct dpe_text *to, struct dpe_text *place)
 {
 	struct unit unit;
-	Dwarf_Die *scopes = NULL;
-	int count = find_unit(module, address, &unit) ? find_scopes(&unit, &scopes) : 0;
-	bool known = count && print_line(&unit, place);
+	Dwarf_Die inlined[DPE_DWARF_DEEP], die;
+	bool known = find_unit(module, address, &unit) && print_line(&unit, place);
+	unsigned count = 0;
 
-	for (int i = 0; i < count && known; i++) {
-		char *name;
+	if (known && dpe_dwarf_function(module, function, &die))
+		count = find_inlined(die, unit.address, inlined);
+	while (known && count) {
+		char *name = name_of(&inlined[--count]);
 
-		if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
-			continue;
-		name = name_of(&scopes[i]);
 		dpe_text_printf(to, "%s (inlined) (%s)\n", name, place->at);
 		free(name);
 		place->len = 0;
-		known = print_call_line(&unit, &scopes[i], place);
+		known = print_call_line(&unit, &inlined[count], place);
 	}
-	free(scopes);
 	return known;
 }

@@ -114,16 +114,15 @@ static void print_placement(const struct listing *listing, struct dpe_module *mo
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-/* What the source calls it: whole, without parameters and arguments of templates, the last part. */
+/* What the source calls it, whole or without parameters and arguments of templates; of that also
+ * without the outer classes and namespaces. */
 static bool is_called_so(const char *pattern, const char *symbol)
 {
 	char *whole = dpe_demangle(symbol, true), *base = whole ? dpe_demangle_base(symbol) : NULL;
 	bool so = whole && !fnmatch(pattern, whole, 0);
-	const char *last = base;
 
-	for (const char *at = base; at && (at = strstr(at, "::")); at += 2)
-		last = at + 2;
-	so |= base && (!fnmatch(pattern, base, 0) || !fnmatch(pattern, last, 0));
+	for (const char *at = base; at && !so; at = strstr(at, "::") ? strstr(at, "::") + 2 : NULL)
+		so = !fnmatch(pattern, at, 0);
 	free(whole);
 	free(base);
 	return so;

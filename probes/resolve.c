@@ -90,14 +90,6 @@ static void search_all(struct search *search)
 
 /* ---- what the sources of C++ and Rust call so --------------------------------------------- */
 
-static bool has_module(const struct search *search)
-{
-	for (unsigned i = 0; i < search->modules->count; i++)
-		if (is_meant(search, search->modules->at[i]))
-			return true;
-	return false;
-}
-
 static bool is_called_so(
 	const struct search *search, const struct dpe_function *function, bool by_class)
 {
@@ -176,10 +168,8 @@ static void say_ambiguous(const struct search *search)
 			"there may be more of them: dpe list shows all");
 }
 
-static void search_sources(struct search *search)
+static void search_sources(struct search *search, bool by_class)
 {
-	bool by_class = *search->module && !has_module(search);
-
 	for (unsigned i = 0; i < search->modules->count; i++)
 		if (by_class || is_meant(search, search->modules->at[i]))
 			search_sources_of(search, search->modules->at[i], by_class);
@@ -192,6 +182,16 @@ static void search_sources(struct search *search)
 	free(search->found);
 	search->found = NULL;
 	search->nfound = search->capfound = 0;
+}
+
+/* What stands before the :: is rather a module than a class; in Rust it is often both. */
+static void search_names(struct search *search)
+{
+	search_all(search);
+	if (!search->nfound && !search->chosen_late)
+		search_sources(search, false);
+	if (!search->nfound && !search->chosen_late && !search->ambiguous && *search->module)
+		search_sources(search, true);
 }
 
 /* ---- what is there, but not quite as the rule has it ------------------------------------- */
@@ -256,6 +256,14 @@ static void list_modules(const struct search *search, struct dpe_text *to)
 {
 	for (unsigned i = 0; i < search->modules->count; i++)
 		dpe_text_printf(to, "%s%s", i ? ", " : "", search->modules->at[i]->name);
+}
+
+static bool has_module(const struct search *search)
+{
+	for (unsigned i = 0; i < search->modules->count; i++)
+		if (is_meant(search, search->modules->at[i]))
+			return true;
+	return false;
 }
 
 static void say_no_module(const struct search *search)
@@ -441,9 +449,7 @@ unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_site *si
 		.diags = diags,
 	};
 
-	search_all(&search);
-	if (!search.nfound && !search.chosen_late)
-		search_sources(&search);
+	search_names(&search);
 	*out = search.found;
 	if (!search.nfound && !site->optional && !search.ambiguous)
 		say_missing(&search);

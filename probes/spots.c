@@ -38,8 +38,7 @@ static void add_spot(struct dpe_probes *probes, const struct dpe_site *site,
 	const struct dpe_target_function *target)
 {
 	dpe_name event = event_of(probes, site, target);
-	struct dpe_spot *spot =
-		find_spot(probes, target->module, target->function->offset, event);
+	struct dpe_spot *spot = find_spot(probes, target->module, target->function->offset, event);
 
 	if (!spot) {
 		spot = DPE_GROW(probes->spots, probes->nspots, probes->capspots);

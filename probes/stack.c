@@ -50,7 +50,8 @@ void dpe_stack_print(const struct dpe_map *maps, unsigned nmaps, uint64_t pc, bo
 	if (address == function->address && !is_return)
 		has_line = dpe_dwarf_print_line(map->module, address, &place);
 	else
-		has_line = dpe_dwarf_print_inlined(map->module, address, to, &place);
+		has_line = dpe_dwarf_print_inlined(
+			map->module, function->address, address, to, &place);
 	readable = dpe_demangle(function->name, true);
 	dpe_text_printf(to, "%s+0x%" PRIx64 " (", readable ? readable : function->name,
 		address + is_return - function->address);

@@ -241,8 +241,7 @@ bool dpe_action_suppressed(const struct dpe_env *env)
 	for (unsigned i = 0; i < npositions; i++)
 		events[i] = env->positions[i];
 	events[npositions] = env->event;
-	return dpe_recognizer_suppresses(
-		env->recognizer, env->run->rule, events, npositions + 1);
+	return dpe_recognizer_suppresses(env->recognizer, env->run->rule, events, npositions + 1);
 }
 
 static void tell_error(const struct dpe_env *env, const struct dpe_stmt *stmt)

@@ -220,7 +220,8 @@ bool dpe_recognizer_suppresses(struct dpe_recognizer *recognizer, const struct d
 /* That something was lost is no finding, but a reason to look again. */
 static bool is_suppressed(struct dpe_recognizer *recognizer, const struct dpe_verdict *verdict)
 {
-	if (verdict->kind == DPE_SATISFIED || (verdict->kind == DPE_INCONCLUSIVE && !verdict->event))
+	if (verdict->kind == DPE_SATISFIED ||
+		(verdict->kind == DPE_INCONCLUSIVE && !verdict->event))
 		return false;
 	if (verdict->nevents)
 		return dpe_recognizer_suppresses(

@@ -52,17 +52,20 @@ struct dpe_deadlock {
 
 enum dpe_trace_kind {
 	DPE_TRACE_HELD,     /* a message came, and waits for `missing` */
-	DPE_TRACE_RELEASED, /* an event left the stabilizer; `after`: the sends that it received from */
+	DPE_TRACE_RELEASED, /* an event left the stabilizer; `after`: the sends that it received
+			       from */
 	/* The rest is about a slice of a rule: */
 	DPE_TRACE_BEGAN,   /* with the event, if any */
 	DPE_TRACE_IGNORED, /* no condition holds that would make it an event of the slice */
-	DPE_TRACE_TOOK,    /* `count`: the readings that go on, or the partial matches with the event */
+	DPE_TRACE_TOOK, /* `count`: the readings that go on, or the partial matches with the event
+			 */
 	DPE_TRACE_REFUSED, /* it continues none of them */
 	DPE_TRACE_ENDED,   /* by an event that was said to end it */
 	DPE_TRACE_FORGOT,  /* `count` events that nothing to come can follow at once */
 };
 
-/* One step on the way from messages to verdicts. Everything is borrowed for the time of the call. */
+/* One step on the way from messages to verdicts. Everything is borrowed for the time of the call.
+ */
 struct dpe_trace {
 	enum dpe_trace_kind kind;
 	const struct dpe_message *message; /* or NULL */
@@ -100,8 +103,8 @@ struct dpe_recognizer_sink {
 	struct dpe_message *(*resolve)(void *context, const struct dpe_message *message);
 	/* Each event as the stabilizer released it, before the rules see it. May be NULL. */
 	void (*event)(void *context, const struct dpe_event *event);
-	/* Each step as it happens; before the verdict that follows from it. May be NULL: then nothing
-	 * is made for it. */
+	/* Each step as it happens; before the verdict that follows from it. May be NULL: then
+	 * nothing is made for it. */
 	void (*trace)(void *context, const struct dpe_trace *trace);
 };
 

@@ -192,7 +192,7 @@ struct dpe_host {
 
 struct dpe_chain_end {
 	struct dpe_node *tail; /* counted */
-	uint32_t told; /* the last that is a send, or can be named as a predecessor */
+	uint32_t told;         /* the last that is a send, or can be named as a predecessor */
 	bool of_thread;
 	bool ended; /* its thread: nothing continues it */
 };

@@ -195,7 +195,8 @@ static void print_waited(struct dpe_text *to, const struct dpe_need *need)
 		return;
 	}
 	dpe_text_puts(to, to->len ? ", " : "");
-	dpe_text_puts(to, need->kind == DPE_NEED_SEND ? "its send" : "the thread's message before it");
+	dpe_text_puts(
+		to, need->kind == DPE_NEED_SEND ? "its send" : "the thread's message before it");
 }
 
 void dpe_stuck_tell(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
@@ -208,11 +209,13 @@ void dpe_stuck_tell(struct dpe_stabilizer *stabilizer, const struct dpe_node *no
 			print_waited(&missing, &hold->needs[i]);
 	}
 	if (hold->parked)
-		dpe_text_printf(&missing, "%searlier messages of its thread", missing.len ? ", " : "");
+		dpe_text_printf(
+			&missing, "%searlier messages of its thread", missing.len ? ", " : "");
 	if (hold->gated)
-		dpe_text_printf(&missing, "%searlier messages of its host", missing.len ? ", " : "");
-	stabilizer->sink.waits(stabilizer->sink.context, node->message,
-		missing.len ? missing.at : "its turn");
+		dpe_text_printf(
+			&missing, "%searlier messages of its host", missing.len ? ", " : "");
+	stabilizer->sink.waits(
+		stabilizer->sink.context, node->message, missing.len ? missing.at : "its turn");
 	dpe_text_free(&missing);
 }
 

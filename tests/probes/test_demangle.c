@@ -27,10 +27,17 @@ static void names(void **state)
 	check_names("_Z3topIiET_RKS0_", "top<int>(int const&)", "top");
 	check_names("_ZN12_GLOBAL__N_13runEv", "(anonymous namespace)::run()", "run");
 	check_names("_ZN3loglsEi", "log::operator<<(int)", "none");
+	check_names("_ZN3log11my_operatorEv", "log::my_operator()", "log::my_operator");
+	check_names("_ZN3logcvbEv", "log::operator bool()", "none");
 	check_names("_Z1fi.constprop.0", "f(int) [clone .constprop.0]", "none");
 	check_names("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad",
 		"core::fmt::Formatter::pad");
 	check_names("_RNvNtC6_123foo3bar3baz", "123foo::bar::baz", "123foo::bar::baz");
+	check_names("_RNvMNtC1q4shopNtB2_5Queue4push", "<q::shop::Queue>::push",
+		"q::shop::Queue::push");
+	check_names("_RNvXC1qNtB2_5QueueNtB2_4Shop4push", "<q::Queue as q::Shop>::push",
+		"q::Queue::push");
+	check_names("_RINvC1q3toplE", "q::top::<i32>", "q::top");
 	check_names("main", "none", "none");
 	check_names("_ZN", "none", "none");
 	check_names("", "none", "none");
@@ -136,6 +143,7 @@ static void not_there(void **state)
 	MISSING("queue", "pusch", "no program or library 'queue' in the target, only: cplusplus",
 		"no function 'queue::pusch' in its source");
 	MISSING("cplusplus", "push", "no function 'push' in cplusplus");
+	MISSING("shop", "push", "no function 'shop::push' in its source");
 }
 
 int main(void)
