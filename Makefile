@@ -28,7 +28,7 @@ CFLAGS ?= -g
 ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror $(MODE) -I. -I$(BUILD) $(CFLAGS)
 VERSION_FLAGS := -DDPE_VERSION='"$(VERSION)"' -DDPE_DATADIR='"$(PREFIX)/share/dpe"'
 CORE_LIBS := -lyajl -lexpat
-LIVE_LIBS := -lbpf -ldw -lelf -lZydis
+LIVE_LIBS := -lbpf -ldw -lelf -lZydis -liberty
 CLI_LIBS := -lcjson
 
 CORE_ROOMS := base event dpe-lang nets stabilizer recognizer
@@ -40,7 +40,8 @@ live_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard probes/*.c))
 cli_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
 test_src := $(wildcard tests/*/test_*.c)
 test_bin := $(test_src:%.c=$(BUILD)/%)
-targets := $(patsubst tests/probes/targets/%.c,$(BUILD)/targets/%,$(wildcard tests/probes/targets/*.c))
+targets := $(patsubst tests/probes/targets/%.c,$(BUILD)/targets/%,$(wildcard tests/probes/targets/*.c)) \
+	$(patsubst tests/probes/targets/%.cc,$(BUILD)/targets/%,$(wildcard tests/probes/targets/*.cc))
 examples := $(foreach c,$(wildcard examples/*/*.c),$(BUILD)/examples/$(basename $(notdir $(c))))
 bench_bin := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
 LIBDPE := $(BUILD)/libdpe.a
@@ -64,9 +65,9 @@ help:
 
 # ---- what a new machine lacks ------------------------------------------------------------------
 
-PACKAGES := gcc libzydis-dev libc6-dev clang llvm libclang-rt-14-dev bison flex bpftool libbpf-dev libelf-dev \
-	libdw-dev libcjson-dev libyajl-dev libexpat1-dev libcmocka-dev uthash-dev linux-libc-dev pkg-config python3 gdb \
-	pigz pbzip2 bzip2 xz-utils zstd redis-tools memcached
+PACKAGES := gcc g++ libiberty-dev libzydis-dev libc6-dev clang llvm libclang-rt-14-dev bison flex bpftool libbpf-dev \
+	libelf-dev libdw-dev libcjson-dev libyajl-dev libexpat1-dev libcmocka-dev uthash-dev linux-libc-dev pkg-config \
+	python3 gdb pigz pbzip2 bzip2 xz-utils zstd redis-tools memcached
 
 deps:
 	@missing=; for p in $(PACKAGES); do \
@@ -135,10 +136,17 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIBPROBES) $(LIBDPE)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $< $(LIBPROBES) $(LIBDPE) $(LIVE_LIBS) $(CORE_LIBS) -lcmocka -lm -o $@
 
 # Targets are observed, not tested: never with sanitizers.
+$(BUILD)/targets/%: TARGET_MODE := -O1
+$(BUILD)/targets/inlined: TARGET_MODE := -O2
 $(BUILD)/targets/%: tests/probes/targets/%.c $(wildcard tests/probes/targets/*.h)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -g -O1 -pthread $< -o $@
+	$(Q)$(CC) -g $(TARGET_MODE) -pthread $< -o $@
+
+$(BUILD)/targets/%: tests/probes/targets/%.cc
+	$(call say,CXX,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -g $(TARGET_MODE) -pthread $< -o $@
 
 define example_rule
 $(BUILD)/examples/$(basename $(notdir $(1))): $(1)

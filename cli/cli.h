@@ -14,6 +14,8 @@ enum cli_status { CLI_GOOD = 0, CLI_FINDING = 1, CLI_ERROR = 2, CLI_INCONCLUSIVE
 enum cli_on_break { CLI_ASK, CLI_CONTINUE, CLI_GDB, CLI_KILL };
 enum cli_on_deadlock { CLI_HANG, CLI_HALT, CLI_DEADLOCK_KILL, CLI_DEADLOCK_GDB };
 
+enum cli_draw_when { CLI_DRAW_AUTO, CLI_DRAW_ALWAYS, CLI_DRAW_NEVER };
+
 struct cli_words {
 	const char **at;
 	unsigned count, cap;
@@ -26,13 +28,16 @@ struct cli {
 	struct dpe_names *names;
 	struct dpe_debug *debug;       /* or NULL */
 	struct cli_words specs, words; /* words: logs, programs, patterns */
-	struct cli_words includes;
+	struct cli_words includes, suppressions;
 	struct dpe_text rules; /* that the command makes, beside the specifications */
 	char **target; /* what stands after "--", ended by NULL; or NULL */
 	bool json, target_status, plan, placement, stabilize, all, help;
 	bool in_place, check; /* of fmt */
 	bool explain, sarif;
+	bool show_suppressions, trace;
+	enum cli_draw_when draw;
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
+	const char *trace_to; /* NULL: standard error */
 	pid_t pid;
 	unsigned max_instances, max_states, stack_depth, ring_bytes;
 	unsigned duration; /* seconds; 0: until the end */

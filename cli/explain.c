@@ -1,6 +1,8 @@
 /* dpe check --explain: a rule in words, with small behaviours that it accepts and rejects. */
 #include "cli/explain.h"
 
+#include "cli/draw.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,161 +11,19 @@ enum { FEW_EVENTS = 3 };  /* of a behaviour that an unsafe rule is known to reje
 
 /* ---- drawing ----------------------------------------------------------------------------- */
 
-/* Events stand in rows, each a chain of immediate predecessors, and in columns by the length of
- * the longest way to them. Edges between rows are told in words. */
-struct drawing {
-	const struct dpe_rule *rule;
-	const struct dpe_behaviour *behaviour;
-	unsigned *row, *column,
-		*before; /* of each event; before: its predecessor in the row, or itself */
-	unsigned *widths;
-	unsigned nrows, ncolumns;
-};
-
-static const char *text_of(const struct drawing *d, unsigned event)
-{
-	return d->rule->literals[d->behaviour->events[event].literal].text;
-}
-
-/* Characters, not bytes. */
-static unsigned width_of(const char *text)
-{
-	unsigned width = 0;
-
-	for (; *text; text++)
-		width += (*text & 0xc0) != 0x80;
-	return width;
-}
-
-static bool ends_row(const struct drawing *d, unsigned event, unsigned placed)
-{
-	for (unsigned i = event + 1; i < placed; i++) {
-		if (d->row[i] == d->row[event])
-			return false;
-	}
-	return true;
-}
-
-static void place_event(struct drawing *d, unsigned event)
-{
-	const struct dpe_behaviour_event *e = &d->behaviour->events[event];
-	unsigned width = width_of(text_of(d, event));
-
-	d->before[event] = event;
-	for (unsigned i = 0; i < e->npreds; i++) {
-		unsigned pred = e->preds[i];
-
-		if (d->column[pred] + 1 > d->column[event])
-			d->column[event] = d->column[pred] + 1;
-		if (d->before[event] == event && ends_row(d, pred, event))
-			d->before[event] = pred;
-	}
-	d->row[event] = d->before[event] == event ? d->nrows++ : d->row[d->before[event]];
-	if (d->column[event] + 1 > d->ncolumns)
-		d->ncolumns = d->column[event] + 1;
-	if (d->widths[d->column[event]] < width)
-		d->widths[d->column[event]] = width;
-}
-
-static const unsigned *event_at(const struct drawing *d, unsigned row, unsigned column)
-{
-	for (unsigned i = 0; i < d->behaviour->nevents; i++) {
-		if (d->row[i] == row && d->column[i] == column)
-			return &d->row[i];
-	}
-	return NULL;
-}
-
-static void repeat(struct dpe_text *to, const char *what, unsigned times)
-{
-	while (times--)
-		dpe_text_puts(to, what);
-}
-
-/* True where the row's line runs through the column: from an event before it to one behind. */
-static bool runs_through(const struct drawing *d, unsigned row, unsigned column)
-{
-	bool before = false, behind = false;
-
-	for (unsigned i = 0; i < d->behaviour->nevents; i++) {
-		if (d->row[i] != row)
-			continue;
-		before |= d->column[i] < column;
-		behind |= d->column[i] > column;
-	}
-	return before && behind;
-}
-
-static void draw_row(const struct drawing *d, unsigned row, const char *indent, struct dpe_text *to)
-{
-	struct dpe_text line = {0};
-
-	dpe_text_puts(&line, "");
-	for (unsigned column = 0; column < d->ncolumns; column++) {
-		const unsigned *found = event_at(d, row, column);
-		unsigned event = found ? (unsigned)(found - d->row) : 0;
-		bool line_behind =
-			(found || runs_through(d, row, column)) && column + 1 < d->ncolumns &&
-			(event_at(d, row, column + 1) || runs_through(d, row, column + 1));
-		unsigned width = found ? width_of(text_of(d, event)) : 0;
-
-		if (found)
-			dpe_text_puts(&line, text_of(d, event));
-		if (line_behind) {
-			dpe_text_puts(&line, found ? " " : "─");
-			repeat(&line, "─", d->widths[column] - width + (found ? 1 : 2));
-			dpe_text_puts(&line, event_at(d, row, column + 1) ? " " : "─");
-		} else {
-			repeat(&line, " ", d->widths[column] - width + 3);
-		}
-	}
-	while (line.len && line.at[line.len - 1] == ' ')
-		line.at[--line.len] = '\0';
-	dpe_text_printf(to, "%s%s\n", indent, line.at);
-	dpe_text_free(&line);
-}
-
-/* "d after b and c": where the row alone does not say it. */
-static void tell_edges(const struct drawing *d, const char *indent, struct dpe_text *to)
-{
-	const char *between = indent;
-
-	for (unsigned i = 0; i < d->behaviour->nevents; i++) {
-		const struct dpe_behaviour_event *e = &d->behaviour->events[i];
-
-		if (!e->npreds || (e->npreds == 1 && d->before[i] == e->preds[0]))
-			continue;
-		dpe_text_printf(to, "%s%s after ", between, text_of(d, i));
-		between = "; ";
-		for (unsigned p = 0; p < e->npreds; p++)
-			dpe_text_printf(to, "%s%s", p ? " and " : "", text_of(d, e->preds[p]));
-	}
-	if (between != indent)
-		dpe_text_puts(to, "\n");
-}
-
 static void draw(const struct dpe_rule *rule, const struct dpe_behaviour *behaviour,
 	const char *indent, struct dpe_text *to)
 {
-	size_t size = (behaviour->nevents + 1) * sizeof(unsigned);
-	struct drawing d = {
-		.rule = rule,
-		.behaviour = behaviour,
-		.row = dpe_xcalloc(1, size),
-		.column = dpe_xcalloc(1, size),
-		.before = dpe_xcalloc(1, size),
-		.widths = dpe_xcalloc(1, size),
-	};
+	struct cli_drawn *events = dpe_xcalloc(behaviour->nevents + 1, sizeof(*events));
 
-	for (unsigned i = 0; i < behaviour->nevents; i++)
-		place_event(&d, i);
-	for (unsigned row = 0; row < d.nrows; row++)
-		draw_row(&d, row, indent, to);
-	tell_edges(&d, indent, to);
-	free(d.row);
-	free(d.column);
-	free(d.before);
-	free(d.widths);
+	for (unsigned i = 0; i < behaviour->nevents; i++) {
+		const struct dpe_behaviour_event *e = &behaviour->events[i];
+		const char *text = rule->literals[e->literal].text;
+
+		events[i] = (struct cli_drawn){text, text, e->preds, e->npreds, -1};
+	}
+	cli_draw(to, indent, events, behaviour->nevents, NULL);
+	free(events);
 }
 
 /* ---- words ------------------------------------------------------------------------------- */

@@ -103,6 +103,7 @@ int main(int argc, char **argv)
 	free(cli.words.at);
 	free(cli.includes.at);
 	dpe_text_free(&cli.rules);
+	free(cli.suppressions.at);
 	if (fflush(stdout) || ferror(stdout)) {
 		perror("dpe: standard output");
 		return CLI_ERROR;

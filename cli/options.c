@@ -24,6 +24,9 @@ enum option_id {
 	O_IN_PLACE,
 	O_EXPLAIN,
 	O_CHECK,
+	O_DRAW,
+	O_SUPPRESSIONS,
+	O_SHOW_SUPPRESSIONS,
 	O_ON_BREAK,
 	O_ON_DEADLOCK,
 	O_ALL,
@@ -33,6 +36,7 @@ enum option_id {
 	O_STACK,
 	O_DURATION,
 	O_RING,
+	O_TRACE,
 	O_DUMP,
 	O_DEBUG,
 	O_HELP,
@@ -42,7 +46,7 @@ struct option {
 	enum option_id id;
 	char letter;          /* 0: none */
 	const char *name;     /* without the dashes */
-	const char *argument; /* NULL: takes none */
+	const char *argument; /* NULL: takes none; "[=X]": may have one, behind a "=" */
 	unsigned mask;        /* commands that know it */
 	const char *help;
 };
@@ -59,6 +63,12 @@ static const struct option options[] = {
 		"of the report, of what --explain tells"},
 	{O_REPORT, 0, "report", "FILE", FOR_RECOGNIZING | FOR_RECORD, "send the report to a file"},
 	{O_ALL, 0, "all", NULL, FOR_RECOGNIZING, "repeat findings that are identical"},
+	{O_DRAW, 0, "draw", "auto|always|never", FOR_RECOGNIZING,
+		"draw how the events of a finding follow each other (auto: on a terminal)"},
+	{O_SUPPRESSIONS, 0, "suppressions", "FILE", FOR_RECOGNIZING,
+		"leave out the findings that this file describes"},
+	{O_SHOW_SUPPRESSIONS, 0, "show-suppressions", NULL, FOR_RECOGNIZING,
+		"show a line for such a file with each finding"},
 	{O_RULE, 0, "rule", "NAME", FOR_COMPILE, "this rule only"},
 	{O_EMIT, 0, "emit", "pa|json|dot|net|pnml", FOR_COMPILE, "what to write (pa)"},
 	{O_MAX_STATES, 0, "max-states", "N", FOR_COMPILE, "give up beyond this many (100000)"},
@@ -88,6 +98,8 @@ static const struct option options[] = {
 		"end after so long; the program goes on"},
 	{O_STACK, 0, "stack", "N", FOR_LIVE, "frames kept of each event's stack, 0 to 32 (8)"},
 	{O_RING, 0, "ring", "BYTES", FOR_LIVE, "size of the ring buffer, a power of two (8388608)"},
+	{O_TRACE, 0, "trace", "[=FILE]", FOR_RECOGNIZING,
+		"tell each step: messages held and released, what slices do with events"},
 	{O_DUMP, 0, "dump", "ast|resolved|normal", FOR_CHECK | FOR_COMPILE,
 		"show what a pass made of the specification"},
 	{O_DEBUG, 0, "debug", "DOMAIN[:LEVEL],...", FOR_ALL,
@@ -244,6 +256,14 @@ static bool set_engine(struct cli *cli, const struct option *option, const char 
 	return at >= 0;
 }
 
+static bool set_draw(struct cli *cli, const struct option *option, const char *text)
+{
+	int at = choose(cli, option->name, option->argument, text);
+
+	cli->draw = at < 0 ? CLI_DRAW_AUTO : (enum cli_draw_when)at;
+	return at >= 0;
+}
+
 static bool set_log_format(
 	struct cli *cli, const struct option *option, const char *text, const char **to)
 {
@@ -309,6 +329,15 @@ static bool set_option(struct cli *cli, const struct option *option, const char 
 	case O_ALL:
 		cli->all = true;
 		return true;
+	case O_DRAW:
+		return set_draw(cli, option, text);
+	case O_SUPPRESSIONS:
+		*DPE_GROW(cli->suppressions.at, cli->suppressions.count, cli->suppressions.cap) =
+			text;
+		return true;
+	case O_SHOW_SUPPRESSIONS:
+		cli->show_suppressions = true;
+		return true;
 	case O_MAX_INSTANCES:
 		return set_number(cli, option->name, text, 1, UINT_MAX, &cli->max_instances);
 	case O_MAX_STATES:
@@ -319,6 +348,10 @@ static bool set_option(struct cli *cli, const struct option *option, const char 
 		return set_number(cli, option->name, text, 0, 32, &cli->stack_depth);
 	case O_RING:
 		return set_ring(cli, text);
+	case O_TRACE:
+		cli->trace = true;
+		cli->trace_to = text;
+		return true;
 	case O_DUMP:
 		cli->dump = text;
 		return choose(cli, option->name, option->argument, text) >= 0;
@@ -403,7 +436,7 @@ static unsigned take_option(struct cli *cli, char *const *argv)
 			cli_usage_error(cli, "-s needs a specification");
 		return taken ? taken + 1 : 0;
 	}
-	if (argument)
+	if (argument || *option->argument == '[')
 		return set_option(cli, option, argument);
 	if (!argv[1]) {
 		cli_usage_error(cli, "%s needs an argument, %s", word, option->argument);
@@ -460,7 +493,7 @@ void cli_print_help(const struct cli_command *command, FILE *to)
 				option->argument ? option->argument : "");
 		else
 			snprintf(left, sizeof(left), "--%s%s%s", option->name,
-				option->argument ? "=" : "",
+				option->argument && *option->argument != '[' ? "=" : "",
 				option->argument ? option->argument : "");
 		fprintf(to, "  %-32s %s\n", left, option->help);
 	}

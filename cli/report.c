@@ -38,6 +38,26 @@ struct dpe_message *cli_resolved(struct cli_report *report, const struct dpe_mes
 
 /* ---- what the recognizer calls ----------------------------------------------------------- */
 
+static bool on_suppresses(void *context, const struct dpe_rule *rule,
+	const struct dpe_message *const *events, unsigned nevents)
+{
+	struct cli_report *report = context;
+	struct dpe_message **resolved;
+	bool found;
+
+	if (!cli_suppressions_look(report->suppressions, rule->name))
+		return false;
+	resolved = dpe_xcalloc(nevents + 1, sizeof(struct dpe_message *));
+	for (unsigned i = 0; i < nevents; i++)
+		resolved[i] = events[i] ? cli_resolved(report, events[i]) : NULL;
+	found = cli_suppressions_match(
+		report->suppressions, report->cli->names, rule->name, resolved, nevents);
+	for (unsigned i = 0; i < nevents; i++)
+		dpe_message_unref(resolved[i]);
+	free(resolved);
+	return found;
+}
+
 static void on_verdict(void *context, const struct dpe_verdict *verdict)
 {
 	struct cli_report *report = context;
@@ -173,6 +193,7 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report)
 {
 	return (struct dpe_recognizer_sink){
 		.context = report,
+		.suppresses = on_suppresses,
 		.verdict = on_verdict,
 		.print = on_print,
 		.error = on_error,
@@ -183,15 +204,32 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report)
 		.losing = on_losing,
 		.resolve = on_resolve,
 		.event = on_event,
+		.trace = report->trace ? cli_trace : NULL,
 	};
 }
 
 /* ---- the beginning and the end ----------------------------------------------------------- */
 
+/* Frees what was opened; the report itself stays open. */
+static void discard(struct cli_report *report)
+{
+	if (report->trace && report->trace != stderr)
+		fclose(report->trace);
+	cli_sarif_free(report->sarif);
+	cli_suppressions_free(report->suppressions);
+	free(report);
+}
+
 struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
 {
 	struct cli_report *report = dpe_xcalloc(1, sizeof(*report));
 
+	report->suppressions = cli_suppressions_new(cli);
+	report->trace = cli->trace ? cli_trace_open(cli) : NULL;
+	if (!report->suppressions || (cli->trace && !report->trace)) {
+		discard(report);
+		return NULL;
+	}
 	report->cli = cli;
 	report->spec = spec;
 	report->signals = -1;
@@ -205,8 +243,7 @@ struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
 		return report;
 	dpe_diag_at(cli->diags, DPE_ERROR, cli->report, "cannot create this report: %s",
 		strerror(errno));
-	cli_sarif_free(report->sarif);
-	free(report);
+	discard(report);
 	return NULL;
 }
 
@@ -248,7 +285,8 @@ int cli_report_free(struct cli_report *report)
 		     : report->inconclusive ? CLI_INCONCLUSIVE
 					    : CLI_GOOD;
 	struct cli_finding *finding, *next;
-	bool bad = fflush(report->to) || ferror(report->to);
+	bool bad = fflush(report->to) || ferror(report->to) ||
+		   (report->trace && (fflush(report->trace) || ferror(report->trace)));
 
 	if (report->own)
 		bad |= fclose(report->to) != 0;
@@ -263,7 +301,6 @@ int cli_report_free(struct cli_report *report)
 		free(finding->key);
 		free(finding);
 	}
-	cli_sarif_free(report->sarif);
-	free(report);
+	discard(report);
 	return status;
 }

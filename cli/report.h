@@ -2,7 +2,7 @@
 #ifndef DPE_CLI_REPORT_H
 #define DPE_CLI_REPORT_H
 
-#include "cli/cli.h"
+#include "cli/suppress.h"
 
 #include <uthash.h>
 
@@ -27,8 +27,10 @@ struct cli_report {
 	bool has_start;
 	uint64_t start; /* ns: the first event's time */
 	bool found, inconclusive, told_lost;
-	bool repeated; /* the last verdict was counted, not told */
-	struct cli_sarif *sarif; /* owned; NULL: another format */
+	bool repeated;                         /* the last verdict was counted, not told */
+	struct cli_sarif *sarif;               /* owned; NULL: another format */
+	struct cli_suppressions *suppressions; /* owned */
+	FILE *trace;                           /* NULL: nobody wants it */
 	struct cli_finding *findings;
 	unsigned nfindings;
 };
@@ -44,6 +46,27 @@ void cli_text_held(
 void cli_text_lost(struct cli_report *report);
 void cli_text_summary(struct cli_report *report, const struct dpe_summary *summary,
 	const struct dpe_loss *losses, unsigned nlosses);
+
+/* Text without what could drive a terminal. */
+void cli_text_safe(struct dpe_text *to, const char *text);
+void cli_text_value(struct dpe_text *to, struct dpe_value value);
+/* " (mutex_a)": the variable of the program that lies there, if any. */
+void cli_text_variable(struct dpe_text *to, struct cli_report *report, struct dpe_value value);
+/* Into the report; frees the text. */
+void cli_text_print(struct cli_report *report, struct dpe_text *text);
+/* The event's name with its id, or as reasons call it: "enqueue 3", "enqueue.enter@7:2". */
+void cli_text_event(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
+/* The event's name, with ".exit" where it is one. */
+void cli_text_name(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
+
+/* report_draw.c: how the events of a finding follow each other, who waits for whom; nothing where
+ * --draw does not ask for it. */
+void cli_draw_verdict(
+	struct dpe_text *to, struct cli_report *report, const struct dpe_verdict *verdict);
+void cli_draw_deadlock(
+	struct dpe_text *to, struct cli_report *report, const struct dpe_deadlock *deadlock);
 
 void cli_json_verdict(struct cli_report *report, const struct dpe_verdict *verdict);
 void cli_json_line(
@@ -75,6 +98,10 @@ const char *cli_verdict_name(enum dpe_verdict_kind kind);
 char *cli_variable_at(const struct cli_report *report, struct dpe_value value);
 /* The message with the text of its stack: the caller's reference. */
 struct dpe_message *cli_resolved(struct cli_report *report, const struct dpe_message *message);
+
+/* trace.c: where --trace goes, NULL after a diagnostic; and what the recognizer calls. */
+FILE *cli_trace_open(struct cli *cli);
+void cli_trace(void *context, const struct dpe_trace *trace);
 
 /* stop.c: a deadlock, or a `break`, in a live run. */
 void cli_stop_at_deadlock(struct cli_report *report, const struct dpe_rule *rule);

@@ -111,6 +111,22 @@ static void add_events(struct cli_report *report, cJSON *object, const struct dp
 		cJSON_AddItemToArray(messages, message_item(report, verdict->events[i]));
 }
 
+/* Of the event that the suppression would be about. */
+static void add_suppression(struct cli_report *report, cJSON *object, const struct dpe_rule *rule,
+	const struct dpe_message *event)
+{
+	struct dpe_message *resolved;
+	struct dpe_text text = {0};
+
+	if (!report->cli->show_suppressions)
+		return;
+	resolved = event ? cli_resolved(report, event) : NULL;
+	cli_suppression_print(&text, report->cli->names, rule->name, &resolved, resolved != NULL);
+	cJSON_AddItemToObject(object, "suppression", string(text.at));
+	dpe_text_free(&text);
+	dpe_message_unref(resolved);
+}
+
 void cli_json_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
 {
 	cJSON *object = new_object("verdict"), *expected;
@@ -129,6 +145,9 @@ void cli_json_verdict(struct cli_report *report, const struct dpe_verdict *verdi
 		cJSON_AddItemToObject(object, "reason", string(verdict->reason));
 	add_params(report, object, verdict);
 	add_events(report, object, verdict);
+	if (verdict->event ? verdict->kind != DPE_SATISFIED : verdict->kind == DPE_INCOMPLETE)
+		add_suppression(report, object, verdict->rule,
+			verdict->nevents ? verdict->events[verdict->nevents - 1] : verdict->event);
 	print_object(report, object);
 }
 
@@ -142,6 +161,8 @@ void cli_json_line(
 		cJSON_AddStringToObject(object, "kind", kind);
 	cJSON_AddItemToObject(object, "rule", string(rule->name));
 	cJSON_AddItemToObject(object, "text", string(text));
+	if (!print)
+		add_suppression(report, object, rule, NULL);
 	print_object(report, object);
 }
 
@@ -190,6 +211,7 @@ void cli_json_deadlock(
 			cJSON_AddItemToObject(item, "holds", message_item(report, wait->holds));
 		cJSON_AddItemToArray(waits, item);
 	}
+	add_suppression(report, object, rule, deadlock->waits[0].waits);
 	print_object(report, object);
 }
 
@@ -224,6 +246,16 @@ void cli_json_stop(
 	fflush(report->to);
 }
 
+static void print_used(void *context, const char *file, unsigned line, uint64_t count)
+{
+	cJSON *object = new_object("suppression");
+
+	cJSON_AddItemToObject(object, "file", string(file));
+	add_number(object, "line", line);
+	add_number(object, "silenced", count);
+	print_object(context, object);
+}
+
 void cli_json_summary(struct cli_report *report, const struct dpe_summary *summary,
 	const struct dpe_loss *losses, unsigned nlosses)
 {
@@ -240,6 +272,7 @@ void cli_json_summary(struct cli_report *report, const struct dpe_summary *summa
 	add_number(object, "matches", summary->matches);
 	add_number(object, "deadlocks", summary->deadlocks);
 	add_number(object, "errors", summary->errors);
+	add_number(object, "suppressed", summary->suppressed);
 	if (nlosses)
 		threads = cJSON_AddArrayToObject(object, "losses");
 	for (unsigned i = 0; i < nlosses; i++) {
@@ -251,5 +284,7 @@ void cli_json_summary(struct cli_report *report, const struct dpe_summary *summa
 		add_number(loss, "last", losses[i].last);
 		cJSON_AddItemToArray(threads, loss);
 	}
+	if (report->cli->show_suppressions)
+		cli_suppressions_each(report->suppressions, print_used, report);
 	print_object(report, object);
 }

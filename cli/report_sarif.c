@@ -1,5 +1,6 @@
 /* The report as SARIF 2.1.0, for code hosts and editors: one run, one result for each different
  * finding, with where it was and where the other events of it were. Written at the end. */
+#include "cli/frame.h"
 #include "cli/report.h"
 
 #include <cjson/cJSON.h>
@@ -86,38 +87,6 @@ static cJSON *physical(const char *file, size_t len, unsigned line)
 	return item;
 }
 
-/* "function+0x1f (file:line)"; false where the frame names no file. */
-static bool split_frame(const char *frame, const char **file, size_t *len, unsigned *line)
-{
-	const char *open = strstr(frame, " ("), *colon = strrchr(frame, ':');
-
-	if (!open || !colon || colon < open)
-		return false;
-	*file = open + 2;
-	*len = (size_t)(colon - *file);
-	*line = (unsigned)strtoul(colon + 1, NULL, 10);
-	return *line > 0;
-}
-
-/* The first frame that the program's own sources have: a file with a folder, not the library's. */
-static const char *best_frame(const struct dpe_message *at)
-{
-	const char *best = NULL;
-
-	for (unsigned i = 0; i < at->nstack; i++) {
-		const char *file;
-		size_t len;
-		unsigned line;
-
-		if (!split_frame(at->stack[i], &file, &len, &line))
-			continue;
-		if (memchr(file, '/', len))
-			return at->stack[i];
-		best = best ? best : at->stack[i];
-	}
-	return best;
-}
-
 static cJSON *rule_location(const struct dpe_rule *rule)
 {
 	cJSON *location = cJSON_CreateObject();
@@ -137,22 +106,24 @@ static cJSON *event_location(struct cli_report *report, const struct dpe_rule *r
 	const struct dpe_message *event, struct dpe_text *key)
 {
 	struct dpe_message *resolved = cli_resolved(report, event);
-	const char *frame = best_frame(resolved), *file;
-	cJSON *location = frame ? cJSON_CreateObject() : rule_location(rule), *logical, *function;
+	const char *text = cli_frame_best(resolved);
+	cJSON *location = text ? cJSON_CreateObject() : rule_location(rule), *logical, *function;
+	struct cli_frame frame = cli_frame_split(text ? text : "");
 	struct dpe_text name = {0};
-	unsigned line;
-	size_t len;
 
 	dpe_event_print(&name, report->cli->names, resolved->name, resolved->phase);
-	if (frame && split_frame(frame, &file, &len, &line)) {
-		cJSON_AddItemToObject(location, "physicalLocation", physical(file, len, line));
+	if (text) {
+		cJSON_AddItemToObject(location, "physicalLocation",
+			physical(frame.file, frame.file_len, frame.line));
 		logical = cJSON_AddArrayToObject(location, "logicalLocations");
 		function = cJSON_CreateObject();
-		cJSON_AddItemToObject(function, "name", string(frame, strcspn(frame, "+ ")));
+		cJSON_AddItemToObject(function, "name", string(frame.function, frame.function_len));
 		cJSON_AddStringToObject(function, "kind", "function");
 		cJSON_AddItemToArray(logical, function);
 	}
-	dpe_text_printf(key, "|%s %s", name.at, frame ? frame : "");
+	dpe_text_printf(key, "|%s ", name.at);
+	if (text)
+		cli_frame_key(key, text);
 	if (resolved->thread.kind != DPE_NONE) {
 		dpe_text_puts(&name, " in thread ");
 		dpe_value_print(&name, resolved->thread);

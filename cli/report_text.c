@@ -1,4 +1,5 @@
 /* The report for people. A finding that came before is counted, not repeated. */
+#include "cli/frame.h"
 #include "cli/report.h"
 
 #include <inttypes.h>
@@ -6,7 +7,7 @@
 #include <string.h>
 
 /* Text from specifications and targets must not drive the terminal. */
-static void add_safe(struct dpe_text *to, const char *text)
+void cli_text_safe(struct dpe_text *to, const char *text)
 {
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
@@ -18,7 +19,7 @@ static void add_safe(struct dpe_text *to, const char *text)
 	}
 }
 
-static void print_text(struct cli_report *report, struct dpe_text *text)
+void cli_text_print(struct cli_report *report, struct dpe_text *text)
 {
 	if (text->at)
 		fwrite(text->at, 1, text->len, report->to);
@@ -32,13 +33,13 @@ static void add_place(struct dpe_text *to, const struct dpe_rule *rule)
 	if (!rule->place.source)
 		return;
 	dpe_place_line(rule->place, &line, &column);
-	add_safe(to, dpe_source_name(rule->place.source));
+	cli_text_safe(to, dpe_source_name(rule->place.source));
 	dpe_text_printf(to, ":%u", line);
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-static void add_value(struct dpe_text *to, struct dpe_value value)
+void cli_text_value(struct dpe_text *to, struct dpe_value value)
 {
 	struct dpe_text text = {0};
 
@@ -47,30 +48,50 @@ static void add_value(struct dpe_text *to, struct dpe_value value)
 	else
 		dpe_value_print(&text, value);
 	if (text.at)
-		add_safe(to, text.at);
+		cli_text_safe(to, text.at);
 	dpe_text_free(&text);
+}
+
+void cli_text_name(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+{
+	const char *name = dpe_name_text(report->cli->names, message->name);
+	char *readable = dpe_demangle(name, false);
+
+	cli_text_safe(to, readable ? readable : name);
+	dpe_text_puts(to, message->phase == DPE_EXIT ? ".exit" : "");
+	free(readable);
+}
+
+void cli_text_event(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+{
+	struct dpe_text id = {0};
+
+	if (message->id.kind != DPE_NONE) {
+		cli_text_name(to, report, message);
+		dpe_text_puts(to, " ");
+	}
+	dpe_message_print_id(&id, report->cli->names, message);
+	cli_text_safe(to, id.at);
+	dpe_text_free(&id);
 }
 
 static void add_call(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
-	struct dpe_text name = {0};
-
-	dpe_event_print(&name, report->cli->names, message->name,
-		message->phase == DPE_ENTER ? DPE_BARE : message->phase);
-	add_safe(to, name.at);
-	dpe_text_free(&name);
+	cli_text_name(to, report, message);
 	if (message->nargs || message->phase != DPE_BARE) {
 		dpe_text_puts(to, "(");
 		for (unsigned i = 0; i < message->nargs; i++) {
 			dpe_text_puts(to, i ? ", " : "");
-			add_value(to, message->args[i]);
+			cli_text_value(to, message->args[i]);
 		}
 		dpe_text_puts(to, ")");
 	}
 	if (message->ret.kind != DPE_NONE) {
 		dpe_text_puts(to, " = ");
-		add_value(to, message->ret);
+		cli_text_value(to, message->ret);
 	}
 }
 
@@ -88,9 +109,9 @@ static void add_variables(
 			continue;
 		dpe_text_puts(to, between);
 		between = ", ";
-		add_safe(to, name);
+		cli_text_safe(to, name);
 		dpe_text_puts(to, " = ");
-		add_value(to, message->vars[i].value);
+		cli_text_value(to, message->vars[i].value);
 		for (unsigned j = 0; j < message->nvars; j++) {
 			const char *prior =
 				dpe_name_text(report->cli->names, message->vars[j].name);
@@ -98,7 +119,7 @@ static void add_variables(
 			if (strncmp(prior, name, len) || strcmp(prior + len, "'"))
 				continue;
 			dpe_text_puts(to, " (was ");
-			add_value(to, message->vars[j].value);
+			cli_text_value(to, message->vars[j].value);
 			dpe_text_puts(to, ")");
 		}
 	}
@@ -123,14 +144,14 @@ static void add_event(
 	add_variables(to, report, message);
 	if (message->id.kind != DPE_NONE) {
 		dpe_text_puts(to, "  id ");
-		add_value(to, message->id);
+		cli_text_value(to, message->id);
 	}
 	if (message->thread.kind != DPE_NONE) {
 		dpe_text_puts(to, "  thread ");
-		add_value(to, message->thread);
+		cli_text_value(to, message->thread);
 		if (message->comm) {
 			dpe_text_puts(to, " (");
-			add_safe(to, message->comm);
+			cli_text_safe(to, message->comm);
 			dpe_text_puts(to, ")");
 		}
 	}
@@ -138,7 +159,7 @@ static void add_event(
 	dpe_text_puts(to, "\n");
 	for (unsigned i = 0; i < message->nstack; i++) {
 		dpe_text_printf(to, "       %s ", i ? "by" : "at");
-		add_safe(to, message->stack[i]);
+		cli_text_safe(to, message->stack[i]);
 		dpe_text_puts(to, "\n");
 	}
 }
@@ -149,8 +170,10 @@ static void add_key(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
 	dpe_event_print(to, report->cli->names, message->name, message->phase);
-	for (unsigned i = 0; i < message->nstack; i++)
-		dpe_text_printf(to, "<%s", message->stack[i]);
+	for (unsigned i = 0; i < message->nstack; i++) {
+		dpe_text_puts(to, "<");
+		cli_frame_key(to, message->stack[i]);
+	}
 	if (!message->nstack)
 		dpe_message_print_json_id(to, message);
 	dpe_text_puts(to, "|");
@@ -208,7 +231,7 @@ static void add_params(
 			continue;
 		dpe_text_printf(to, "%s%s = ", separator,
 			dpe_name_text(report->cli->names, verdict->rule->variables[i]));
-		add_value(to, verdict->params[i]);
+		cli_text_value(to, verdict->params[i]);
 		separator = ", ";
 	}
 	if (*separator == ',')
@@ -219,16 +242,26 @@ static void add_reason(struct dpe_text *to, const struct dpe_verdict *verdict)
 {
 	if (verdict->reason) {
 		dpe_text_puts(to, "  ");
-		add_safe(to, verdict->reason);
+		cli_text_safe(to, verdict->reason);
 		dpe_text_puts(to, "\n");
 	}
 	if (verdict->kind == DPE_VIOLATED && !verdict->nexpected)
 		dpe_text_puts(to, "  expected nothing more\n");
 	for (unsigned i = 0; i < verdict->nexpected; i++) {
 		dpe_text_puts(to, i ? "        or " : "  expected ");
-		add_safe(to, verdict->expected[i]);
+		cli_text_safe(to, verdict->expected[i]);
 		dpe_text_puts(to, "\n");
 	}
+}
+
+static void add_suppression(struct dpe_text *to, const struct cli_report *report,
+	const struct dpe_rule *rule, struct dpe_message *const *events, unsigned count)
+{
+	if (!report->cli->show_suppressions)
+		return;
+	dpe_text_puts(to, "  suppression ");
+	cli_suppression_print(to, report->cli->names, rule->name, events, count);
+	dpe_text_puts(to, "\n");
 }
 
 static void print_finding(struct cli_report *report, const struct dpe_verdict *verdict,
@@ -250,8 +283,11 @@ static void print_finding(struct cli_report *report, const struct dpe_verdict *v
 			dpe_text_puts(&text, "  at ");
 		add_event(&text, report, events[i]);
 	}
+	cli_draw_verdict(&text, report, verdict);
 	add_reason(&text, verdict);
-	print_text(report, &text);
+	if (count || verdict->kind != DPE_INCONCLUSIVE)
+		add_suppression(&text, report, verdict->rule, events, count);
+	cli_text_print(report, &text);
 }
 
 void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
@@ -283,9 +319,11 @@ void cli_text_line(
 	dpe_text_printf(&line, "%s: ", rule->name);
 	if (strcmp(kind, "print"))
 		dpe_text_printf(&line, "%s%s", kind, *text ? ": " : "");
-	add_safe(&line, text);
+	cli_text_safe(&line, text);
 	dpe_text_puts(&line, "\n");
-	print_text(report, &line);
+	if (!strcmp(kind, "error"))
+		add_suppression(&line, report, rule, NULL, 0);
+	cli_text_print(report, &line);
 }
 
 static void add_moment(struct dpe_text *to, struct cli_report *report, const char *what,
@@ -297,23 +335,33 @@ static void add_moment(struct dpe_text *to, struct cli_report *report, const cha
 	if (resolved)
 		add_event(to, report, resolved);
 	else
-		add_value(to, thread);
+		cli_text_value(to, thread);
 	if (!resolved)
 		dpe_text_puts(to, ", it is not known since when\n");
 	dpe_message_unref(resolved);
 }
 
 /* " (mutex_a)": the variable of the program that lies there. */
-static void add_name(struct dpe_text *to, struct cli_report *report, struct dpe_value value)
+void cli_text_variable(struct dpe_text *to, struct cli_report *report, struct dpe_value value)
 {
 	char *name = cli_variable_at(report, value);
 
 	if (!name)
 		return;
 	dpe_text_puts(to, " (");
-	add_safe(to, name);
+	cli_text_safe(to, name);
 	dpe_text_puts(to, ")");
 	free(name);
+}
+
+static void add_deadlock_suppression(struct dpe_text *to, struct cli_report *report,
+	const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
+{
+	const struct dpe_message *waits = deadlock->waits[0].waits;
+	struct dpe_message *resolved = waits ? cli_resolved(report, waits) : NULL;
+
+	add_suppression(to, report, rule, &resolved, resolved != NULL);
+	dpe_message_unref(resolved);
 }
 
 void cli_text_deadlock(
@@ -328,25 +376,27 @@ void cli_text_deadlock(
 	dpe_text_puts(&text, "]\n");
 	if (deadlock->reason) {
 		dpe_text_puts(&text, "  inconclusive: ");
-		add_safe(&text, deadlock->reason);
+		cli_text_safe(&text, deadlock->reason);
 		dpe_text_puts(&text, "\n");
 	}
 	for (unsigned i = 0; i < deadlock->nwaits; i++) {
 		const struct dpe_wait *wait = &deadlock->waits[i];
 
 		dpe_text_puts(&text, "  thread ");
-		add_value(&text, wait->thread);
+		cli_text_value(&text, wait->thread);
 		dpe_text_puts(&text, " waits for ");
-		add_value(&text, wait->object);
-		add_name(&text, report, wait->object);
+		cli_text_value(&text, wait->object);
+		cli_text_variable(&text, report, wait->object);
 		dpe_text_puts(&text, ", which thread ");
-		add_value(&text, wait->holder);
+		cli_text_value(&text, wait->holder);
 		dpe_text_puts(&text, wait->ended ? " held when it ended\n" : " holds\n");
 		add_moment(&text, report, "    waits: ", wait->thread, wait->waits);
 		add_moment(&text, report, wait->ended ? "    held:  " : "    holds: ", wait->holder,
 			wait->holds);
 	}
-	print_text(report, &text);
+	cli_draw_deadlock(&text, report, deadlock);
+	add_deadlock_suppression(&text, report, rule, deadlock);
+	cli_text_print(report, &text);
 }
 
 void cli_text_held(
@@ -357,117 +407,13 @@ void cli_text_held(
 	dpe_text_puts(&text, "held to the end: ");
 	add_event(&text, report, message);
 	dpe_text_puts(&text, "  it waited for ");
-	add_safe(&text, missing);
+	cli_text_safe(&text, missing);
 	dpe_text_puts(&text, ", which never came\n");
-	print_text(report, &text);
+	cli_text_print(report, &text);
 }
 
 void cli_text_lost(struct cli_report *report)
 {
 	fputs("events were lost: from here on, what could depend on them is inconclusive\n",
 		report->to);
-}
-
-/* ---- the summary ------------------------------------------------------------------------- */
-
-struct state {
-	struct cli_report *report;
-	struct dpe_text *text;
-};
-
-static void add_wait(void *context, const struct dpe_wait *wait)
-{
-	struct state *state = context;
-
-	dpe_text_puts(state->text, "  thread ");
-	add_value(state->text, wait->thread);
-	dpe_text_puts(state->text, " waits for ");
-	add_value(state->text, wait->object);
-	add_name(state->text, state->report, wait->object);
-	if (wait->holder.kind != DPE_NONE) {
-		dpe_text_puts(state->text, ", which thread ");
-		add_value(state->text, wait->holder);
-		dpe_text_puts(state->text, wait->ended ? " held when it ended" : " holds");
-	}
-	dpe_text_puts(state->text, "\n");
-}
-
-void cli_report_state(
-	struct cli_report *report, const struct dpe_recognizer *recognizer, uint64_t lost)
-{
-	struct dpe_text text = {0};
-	struct dpe_summary now;
-	struct state state = {report, &text};
-
-	dpe_recognizer_summary(recognizer, &now);
-	dpe_text_printf(&text,
-		"dpe: so far %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " findings; %" PRIu64
-		" slices, %" PRIu64 " events remembered\n",
-		now.events, lost,
-		now.matches + now.violated + now.incomplete + now.errors + now.deadlocks,
-		now.slices, now.kept);
-	dpe_recognizer_waits(recognizer, add_wait, &state);
-	fputs(text.at, stderr);
-	dpe_text_free(&text);
-}
-
-static void add_count(struct dpe_text *to, const char **separator, uint64_t count, const char *one,
-	const char *more)
-{
-	if (!count)
-		return;
-	dpe_text_printf(to, "%s%" PRIu64 " %s", *separator, count, count == 1 ? one : more);
-	*separator = ", ";
-}
-
-static void add_text(struct dpe_text *to, const char **separator, const char *text)
-{
-	dpe_text_printf(to, "%s%s", *separator, text);
-	*separator = ", ";
-}
-
-static void add_losses(struct dpe_text *to, const struct cli_report *report,
-	const struct dpe_loss *losses, unsigned nlosses)
-{
-	for (unsigned i = 0; i < nlosses; i++) {
-		const struct dpe_loss *loss = &losses[i];
-		uint64_t first = loss->first > report->start ? loss->first - report->start : 0;
-		uint64_t last = loss->last > report->start ? loss->last - report->start : 0;
-
-		dpe_text_printf(to, "  thread %d lost %" PRIu64 " from %.6f s to %.6f s\n",
-			loss->thread, loss->count, (double)first / 1e9, (double)last / 1e9);
-	}
-}
-
-void cli_text_summary(struct cli_report *report, const struct dpe_summary *summary,
-	const struct dpe_loss *losses, unsigned nlosses)
-{
-	uint64_t findings = summary->matches + summary->violated + summary->incomplete +
-			    summary->errors + summary->deadlocks;
-	struct cli_finding *finding, *next;
-	struct dpe_text text = {0};
-	const char *separator = ", ";
-
-	HASH_ITER (hh, report->findings, finding, next) {
-		if (finding->count > 1 && !report->cli->all)
-			dpe_text_printf(&text, "#%u was seen %" PRIu64 " times\n", finding->number,
-				finding->count);
-	}
-	dpe_text_printf(&text, "dpe: %" PRIu64 " event%s, %" PRIu64 " lost", summary->events,
-		summary->events == 1 ? "" : "s", summary->lost);
-	add_count(&text, &separator, summary->held, "held", "held");
-	dpe_text_printf(&text, "; %u rule%s: ", summary->rules, summary->rules == 1 ? "" : "s");
-	separator = "";
-	if (!findings)
-		add_text(&text, &separator, "nothing found");
-	add_count(&text, &separator, summary->matches, "match", "matches");
-	add_count(&text, &separator, summary->violated, "violated", "violated");
-	add_count(&text, &separator, summary->incomplete, "incomplete", "incomplete");
-	add_count(&text, &separator, summary->deadlocks, "deadlock", "deadlocks");
-	add_count(&text, &separator, summary->errors, "error", "errors");
-	add_count(&text, &separator, summary->inconclusive, "inconclusive", "inconclusive");
-	add_count(&text, &separator, summary->satisfied, "satisfied", "satisfied");
-	dpe_text_puts(&text, "\n");
-	add_losses(&text, report, losses, nlosses);
-	print_text(report, &text);
 }

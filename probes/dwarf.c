@@ -240,6 +240,19 @@ static struct unit *find_unit(struct dpe_dwarf *dwarf, uint64_t address)
 	return &dwarf->units[dwarf->ranges[low - 1].unit];
 }
 
+bool dpe_dwarf_unit(struct dpe_module *module, uint64_t *address, Dwarf_Die *die, Dwarf_Die *scope)
+{
+	struct dpe_dwarf *dwarf = open_dwarf(module);
+	struct unit *unit = dwarf ? find_unit(dwarf, *address - dwarf->bias) : NULL;
+
+	if (!unit)
+		return false;
+	*address -= dwarf->bias;
+	*die = unit->die;
+	*scope = unit->scope;
+	return true;
+}
+
 bool dpe_dwarf_function(struct dpe_module *module, uint64_t address, Dwarf_Die *die)
 {
 	struct dpe_dwarf *dwarf = open_dwarf(module);
@@ -305,42 +318,6 @@ bool dpe_dwarf_variable(struct dpe_module *module, uint64_t address, Dwarf_Die *
 		} while (!dwarf_siblingof(die, die));
 	}
 	return false;
-}
-
-/* ---- lines -------------------------------------------------------------------------------------
- */
-
-static const char *without_folder(struct unit *unit, const char *file)
-{
-	Dwarf_Attribute attribute;
-	const char *folder = dwarf_formstring(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute));
-	size_t len = folder ? strlen(folder) : 0;
-
-	if (len && !strncmp(file, folder, len) && file[len] == '/')
-		file += len + 1;
-	while (!strncmp(file, "./", 2))
-		file += 2;
-	return file;
-}
-
-bool dpe_dwarf_print_line(struct dpe_module *module, uint64_t address, struct dpe_text *to)
-{
-	struct dpe_dwarf *dwarf = open_dwarf(module);
-	struct unit *unit = dwarf ? find_unit(dwarf, address - dwarf->bias) : NULL;
-	const char *file;
-	Dwarf_Line *line;
-	int number;
-
-	if (!unit)
-		return false;
-	line = dwarf_getsrc_die(&unit->die, address - dwarf->bias);
-	if (!line || dwarf_lineno(line, &number) || number <= 0)
-		return false;
-	file = dwarf_linesrc(line, NULL, NULL);
-	if (!file)
-		return false;
-	dpe_text_printf(to, "%s:%d", without_folder(unit, file), number);
-	return true;
 }
 
 /* ---- types -------------------------------------------------------------------------------------

@@ -26,8 +26,16 @@ bool dpe_dwarf_peel(Dwarf_Die *type, Dwarf_Die *peeled);
 void dpe_dwarf_print_type(struct dpe_text *to, Dwarf_Die *die);
 /* The same with the DIE's name: "const char *text", "int (*compare)()". */
 void dpe_dwarf_print_declaration(struct dpe_text *to, Dwarf_Die *die);
+/* The unit that has code at an address, and its tree, which split DWARF has in another file; the
+ * address becomes that of the DWARF. */
+bool dpe_dwarf_unit(struct dpe_module *module, uint64_t *address, Dwarf_Die *die, Dwarf_Die *scope);
 /* "file:line", the file as the compiler was given it; false where nothing is known. */
 bool dpe_dwarf_print_line(struct dpe_module *module, uint64_t address, struct dpe_text *to);
+/* A line "function (inlined) (file:line)" for each call that the compiler inlined at an address of
+ * the function (both are addresses in the file), innermost first, and in `place` (empty before) the
+ * "file:line" of the function that holds them. False where that line is not known. */
+bool dpe_dwarf_print_inlined(struct dpe_module *module, uint64_t function, uint64_t address,
+	struct dpe_text *to, struct dpe_text *place);
 /* The declaration of the variable that lies at an address. */
 bool dpe_dwarf_variable(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
 void dpe_dwarf_close(struct dpe_module *module);

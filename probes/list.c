@@ -1,4 +1,5 @@
 /* list: the functions that can be observed, with their arguments where these are known. */
+#include "probes/demangle.h"
 #include "probes/dwarf.h"
 #include "probes/live.h"
 #include "probes/prototypes.h"
@@ -58,13 +59,12 @@ static void print_prototype(struct dpe_text *to, const struct dpe_prototype *pro
 			to, "%s%s", arg == prototype->args ? "" : ", ", type_of_letter(*arg));
 }
 
-static void print_function(
+static void print_signature(
 	struct dpe_text *to, struct dpe_module *module, const struct dpe_function *function)
 {
 	const struct dpe_prototype *prototype = dpe_prototype_find(function->name);
 	Dwarf_Die die;
 
-	dpe_text_printf(to, "%s::%s", module->name, function->name);
 	if (strchr(function->name, '.'))
 		return; /* the compiler's copy takes what it likes */
 	if (dpe_dwarf_function(module, function->address, &die)) {
@@ -76,6 +76,18 @@ static void print_function(
 		print_prototype(to, prototype);
 		dpe_text_puts(to, ")");
 	}
+}
+
+static void print_function(
+	struct dpe_text *to, struct dpe_module *module, const struct dpe_function *function)
+{
+	char *readable = dpe_demangle(function->name, true);
+
+	dpe_text_printf(to, "%s::%s", module->name, function->name);
+	print_signature(to, module, function);
+	if (readable)
+		dpe_text_printf(to, "  %s", readable);
+	free(readable);
 }
 
 static void print_placement(const struct listing *listing, struct dpe_module *module,
@@ -102,6 +114,20 @@ static void print_placement(const struct listing *listing, struct dpe_module *mo
 
 /* ---- all --------------------------------------------------------------------------------- */
 
+/* What the source calls it, whole or without parameters and arguments of templates; of that also
+ * without the outer classes and namespaces. */
+static bool is_called_so(const char *pattern, const char *symbol)
+{
+	char *whole = dpe_demangle(symbol, true), *base = whole ? dpe_demangle_base(symbol) : NULL;
+	bool so = whole && !fnmatch(pattern, whole, 0);
+
+	for (const char *at = base; at && !so; at = strstr(at, "::") ? strstr(at, "::") + 2 : NULL)
+		so = !fnmatch(pattern, at, 0);
+	free(whole);
+	free(base);
+	return so;
+}
+
 /* A pattern with "::" is for the whole name, any other for that of the function. */
 static bool is_wanted(const struct listing *listing, const struct dpe_module *module,
 	const struct dpe_function *function)
@@ -111,7 +137,7 @@ static bool is_wanted(const struct listing *listing, const struct dpe_module *mo
 
 	if (function->chosen_late)
 		return false;
-	if (!listing->pattern)
+	if (!listing->pattern || is_called_so(listing->pattern, function->name))
 		return true;
 	if (!strstr(listing->pattern, "::"))
 		return !fnmatch(listing->pattern, function->name, 0);

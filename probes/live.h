@@ -22,7 +22,7 @@ struct dpe_spot {
 	struct dpe_module *module;
 	const struct dpe_function *function;
 	const struct dpe_signature *signature; /* in the arena of the probes */
-	dpe_name module_name;
+	dpe_name module_name, event;           /* event: what messages are called */
 	struct dpe_placement placement;
 	bool enter, exit;
 	unsigned nargs;

@@ -6,6 +6,7 @@
 #include "probes/variable.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const uint64_t NOT_OFTENER = 10000000; /* ns between two looks at /proc */
@@ -160,31 +161,41 @@ static bool is_mapped(const struct dpe_probes *probes, uint64_t pc)
 	return false;
 }
 
+/* Ends each line; returns how many there are, at most `max`. */
+static uint16_t split_lines(char *text, const char **lines, unsigned max)
+{
+	unsigned count = 0;
+	char *end;
+
+	for (; count < max && (end = strchr(text, '\n')); text = end + 1) {
+		*end = '\0';
+		lines[count++] = text;
+	}
+	return (uint16_t)count;
+}
+
 /* Where code keeps no frame pointers, walking the stack ends in words that are no code: they and
  * what follows them are left out. */
 struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_message *message)
 {
-	char *frames[UINT8_MAX];
+	const char *frames[UINT8_MAX];
 	struct dpe_message draft = *message, *resolved;
-	unsigned count = 0;
+	struct dpe_text text = {0};
 
 	if (!message->npcs || message->nstack)
 		return dpe_message_ref(message);
-	for (; count < message->npcs && count < DPE_COUNT(frames); count++) {
-		struct dpe_text text = {0};
-
-		if (count && !is_mapped(probes, message->pcs[count]))
+	for (unsigned i = 0; i < message->npcs; i++) {
+		if (i && !is_mapped(probes, message->pcs[i]))
 			break;
-		dpe_stack_print(probes->maps, probes->nmaps, message->pcs[count], count > 0, &text);
-		frames[count] = text.at ? text.at : dpe_xstrdup("");
+		dpe_stack_print(probes->maps, probes->nmaps, message->pcs[i], i > 0, &text);
+		dpe_text_puts(&text, "\n");
 	}
-	draft.stack = (const char *const *)frames;
-	draft.nstack = count;
+	draft.stack = frames;
+	draft.nstack = split_lines(text.at, frames, DPE_COUNT(frames));
 	draft.pcs = NULL;
 	draft.npcs = 0;
 	resolved = dpe_message_new(&draft);
-	while (count)
-		free(frames[--count]);
+	dpe_text_free(&text);
 	return resolved;
 }
 

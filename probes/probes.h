@@ -113,9 +113,14 @@ void dpe_probes_free(struct dpe_probes *probes);
 
 /* ---- what can be observed ---------------------------------------------------------------- */
 
+/* The name that the source has for a symbol of C++ or Rust, "ns::queue::push(int)", or without
+ * `parameters` "ns::queue::push". NULL where the symbol is not mangled; else the caller's. */
+char *dpe_demangle(const char *symbol, bool parameters);
+
 /* Lists functions (with arguments where DWARF tells them) of a program or process and its
  * libraries whose names match `pattern` (a glob; NULL: all), one `line` call each, as
- * "module::function(type name, …)"; with `placement` each is followed by a line on where its entry
+ * "module::function(type name, …)", for C++ and Rust followed by the name in the source, which the
+ * pattern may be for as well; with `placement` each is followed by a line on where its entry
  * would be observed and why there. -1 after a diagnostic. */
 int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool placement,
 	void (*line)(void *context, const char *text), void *context, struct dpe_diags *diags);

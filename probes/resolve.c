@@ -2,6 +2,7 @@
 #include "probes/resolve.h"
 
 #include "probes/args.h"
+#include "probes/demangle.h"
 #include "probes/dwarf.h"
 
 #include <stdlib.h>
@@ -15,6 +16,7 @@ struct search {
 	struct dpe_target_function *found;
 	unsigned nfound, capfound;
 	bool chosen_late; /* there is such a function, but an IFUNC */
+	bool ambiguous;   /* there are several, and it was told */
 };
 
 static bool is_meant(const struct search *search, const struct dpe_module *module)
@@ -71,7 +73,7 @@ static void search_module(struct search *search, struct dpe_module *module)
 			search->chosen_late = true;
 		else if (!is_found(search, module, functions[i].offset))
 			*DPE_GROW(search->found, search->nfound, search->capfound) =
-				(struct dpe_target_function){module, &functions[i]};
+				(struct dpe_target_function){module, &functions[i], false};
 	}
 }
 
@@ -84,6 +86,112 @@ static void search_all(struct search *search)
 	for (unsigned i = 0; i < search->modules->count; i++)
 		if (search->modules->at[i] != program)
 			search_module(search, search->modules->at[i]);
+}
+
+/* ---- what the sources of C++ and Rust call so --------------------------------------------- */
+
+static bool is_called_so(
+	const struct search *search, const struct dpe_function *function, bool by_class)
+{
+	char *base;
+	bool so;
+
+	if (function->chosen_late || !strstr(function->name, search->name))
+		return false;
+	base = dpe_demangle_base(function->name);
+	so = base && dpe_demangled_is(base, by_class ? search->module : "", search->name);
+	free(base);
+	return so;
+}
+
+static void search_sources_of(struct search *search, struct dpe_module *module, bool by_class)
+{
+	unsigned count;
+	const struct dpe_function *functions = dpe_module_functions(module, &count);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (!functions[i].exported && !module->program && (by_class || !*search->module))
+			continue;
+		if (is_called_so(search, &functions[i], by_class) &&
+			!is_found(search, module, functions[i].offset))
+			*DPE_GROW(search->found, search->nfound, search->capfound) =
+				(struct dpe_target_function){module, &functions[i], by_class};
+	}
+}
+
+/* The same signature is the same function: of a constructor there are several. */
+static bool is_other(const struct search *search, unsigned a, unsigned b)
+{
+	char *first = dpe_demangle(search->found[a].function->name, true);
+	char *second = dpe_demangle(search->found[b].function->name, true);
+	bool other = !first || !second || strcmp(first, second);
+
+	free(first);
+	free(second);
+	return other;
+}
+
+static void note_candidate(const struct search *search, unsigned at)
+{
+	const char *symbol = search->found[at].function->name;
+	char *readable = dpe_demangle(symbol, true);
+
+	dpe_diag(search->diags, DPE_NOTE, search->site->place, "%s is %s", symbol,
+		readable ? readable : symbol);
+	free(readable);
+}
+
+static bool is_new(const struct search *search, unsigned at)
+{
+	for (unsigned i = 0; i < at; i++)
+		if (!is_other(search, i, at))
+			return false;
+	return true;
+}
+
+static void say_ambiguous(const struct search *search)
+{
+	enum { MOST = 8 };
+	unsigned told = 0;
+
+	dpe_diag(search->diags, DPE_ERROR, search->site->place,
+		"there is more than one function '%s%s%s': write the symbol of one of them",
+		search->module, *search->module ? "::" : "", search->name);
+	for (unsigned i = 0; i < search->nfound && told < MOST; i++) {
+		if (!is_new(search, i))
+			continue;
+		note_candidate(search, i);
+		told++;
+	}
+	if (told == MOST)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"there may be more of them: dpe list shows all");
+}
+
+static void search_sources(struct search *search, bool by_class)
+{
+	for (unsigned i = 0; i < search->modules->count; i++)
+		if (by_class || is_meant(search, search->modules->at[i]))
+			search_sources_of(search, search->modules->at[i], by_class);
+	for (unsigned i = 1; i < search->nfound; i++)
+		search->ambiguous |= is_other(search, 0, i);
+	if (!search->ambiguous)
+		return;
+	if (!search->site->optional)
+		say_ambiguous(search);
+	free(search->found);
+	search->found = NULL;
+	search->nfound = search->capfound = 0;
+}
+
+/* What stands before the :: is rather a module than a class; in Rust it is often both. */
+static void search_names(struct search *search)
+{
+	search_all(search);
+	if (!search->nfound && !search->chosen_late)
+		search_sources(search, false);
+	if (!search->nfound && !search->chosen_late && !search->ambiguous && *search->module)
+		search_sources(search, true);
 }
 
 /* ---- what is there, but not quite as the rule has it ------------------------------------- */
@@ -100,13 +208,15 @@ static bool is_copy(const char *name, const char *of)
 /* The compiler's copy of the function, for some of its calls or all of them. */
 static const char *find_copy(const struct search *search)
 {
+	const char *symbol = search->nfound ? search->found[0].function->name : search->name;
+
 	for (unsigned i = 0; i < search->modules->count; i++) {
 		struct dpe_module *module = search->modules->at[i];
 		unsigned count;
 		const struct dpe_function *functions = dpe_module_functions(module, &count);
 
 		for (unsigned j = 0; j < count && reaches_all(search, module); j++)
-			if (is_copy(functions[j].name, search->name))
+			if (is_copy(functions[j].name, symbol))
 				return functions[j].name;
 	}
 	return NULL;
@@ -162,8 +272,9 @@ static void say_no_module(const struct search *search)
 
 	list_modules(search, &names);
 	dpe_diag(search->diags, DPE_ERROR, search->site->place,
-		"no program or library '%s' in the target, only: %s", search->module,
-		names.at ? names.at : "");
+		"no program or library '%s' in the target, only: %s; and no function '%s::%s' in "
+		"its source",
+		search->module, names.at ? names.at : "", search->module, search->name);
 	dpe_text_free(&names);
 }
 
@@ -178,6 +289,35 @@ static void say_function(const struct search *search)
 		dpe_diag(search->diags, DPE_ERROR, search->site->place,
 			"no function '%s' in %s or its libraries", search->name,
 			program ? program->name : "the program");
+}
+
+/* A method that was named without its class. */
+static bool note_member(const struct search *search)
+{
+	for (unsigned i = 0; i < search->modules->count; i++) {
+		struct dpe_module *module = search->modules->at[i];
+		unsigned count;
+		const struct dpe_function *functions = dpe_module_functions(module, &count);
+
+		for (unsigned j = 0; j < count && reaches_all(search, module); j++) {
+			char *base = strstr(functions[j].name, search->name)
+					     ? dpe_demangle_base(functions[j].name)
+					     : NULL;
+			const char *last = base ? strstr(base, "::") : NULL, *class = base;
+
+			for (const char *next; last && (next = strstr(last + 2, "::")); last = next)
+				class = last + 2;
+			if (last && !strcmp(last + 2, search->name)) {
+				dpe_diag(search->diags, DPE_NOTE, search->site->place,
+					"%s has '%s': to observe it, write %s", module->name, base,
+					class);
+				free(base);
+				return true;
+			}
+			free(base);
+		}
+	}
+	return false;
 }
 
 static bool note_other_module(const struct search *search)
@@ -292,7 +432,7 @@ static void say_missing(const struct search *search)
 		return;
 	}
 	say_function(search);
-	if (note_optimised(search) || note_other_module(search))
+	if (note_optimised(search) || note_other_module(search) || note_member(search))
 		return;
 	note_nearest(search);
 	note_stripped(search);
@@ -309,9 +449,9 @@ unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_site *si
 		.diags = diags,
 	};
 
-	search_all(&search);
+	search_names(&search);
 	*out = search.found;
-	if (!search.nfound && !site->optional)
+	if (!search.nfound && !site->optional && !search.ambiguous)
 		say_missing(&search);
 	if (search.nfound && !site->optional) {
 		warn_of_copies(&search);

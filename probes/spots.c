@@ -11,18 +11,34 @@ static struct dpe_spot *find_spot(
 		struct dpe_spot *spot = &probes->spots[i];
 
 		if (spot->module == module && spot->function->offset == offset &&
-			spot->site->name == name)
+			spot->event == name)
 			return spot;
 	}
 	return NULL;
+}
+
+/* "queue::push", where that is a class and its method. */
+static dpe_name event_of(struct dpe_probes *probes, const struct dpe_site *site,
+	const struct dpe_target_function *target)
+{
+	char *whole;
+	dpe_name event;
+
+	if (!target->by_class)
+		return site->name;
+	whole = dpe_xasprintf("%s::%s", dpe_name_text(probes->names, site->module),
+		dpe_name_text(probes->names, site->name));
+	event = dpe_intern_string(probes->names, whole);
+	free(whole);
+	return event;
 }
 
 /* Two sites may mean the same place: `f` and `libc::f`. It gives one message all the same. */
 static void add_spot(struct dpe_probes *probes, const struct dpe_site *site,
 	const struct dpe_target_function *target)
 {
-	struct dpe_spot *spot =
-		find_spot(probes, target->module, target->function->offset, site->name);
+	dpe_name event = event_of(probes, site, target);
+	struct dpe_spot *spot = find_spot(probes, target->module, target->function->offset, event);
 
 	if (!spot) {
 		spot = DPE_GROW(probes->spots, probes->nspots, probes->capspots);
@@ -30,6 +46,7 @@ static void add_spot(struct dpe_probes *probes, const struct dpe_site *site,
 			.site = site,
 			.module = target->module,
 			.function = target->function,
+			.event = event,
 			.module_name = dpe_intern_string(probes->names, target->module->name),
 		};
 	}

@@ -13,7 +13,8 @@ struct dpe_map {
 
 /* "function+0x1f (file:line)", "function+0x1f (libc.so.6)" without line numbers,
  * "0x7f… (libc.so.6+0x1234)" without a function (the number is the address in the file), or "0x…".
- * A return address is shown as it is, with the line of the call before it. `maps` are sorted. */
+ * A return address is shown as it is, with the line of the call before it. Calls that were inlined
+ * there come before it, a line "function (inlined) (file:line)" each. `maps` are sorted. */
 void dpe_stack_print(const struct dpe_map *maps, unsigned nmaps, uint64_t pc, bool is_return,
 	struct dpe_text *to);
 

@@ -226,11 +226,42 @@ static void change_waits(const struct dpe_env *env, const struct dpe_stmt *stmt)
 	}
 }
 
+static bool speaks(enum dpe_call call)
+{
+	return call == DPE_CALL_PRINT || call == DPE_CALL_PRINTF || call == DPE_CALL_ERROR ||
+	       call == DPE_CALL_BREAK;
+}
+
+/* The events that the action can see make the finding. */
+bool dpe_action_suppressed(const struct dpe_env *env)
+{
+	unsigned npositions = env->positions ? env->run->rule->npositions : 0;
+	const struct dpe_message *events[npositions + 1];
+
+	for (unsigned i = 0; i < npositions; i++)
+		events[i] = env->positions[i];
+	events[npositions] = env->event;
+	return dpe_recognizer_suppresses(env->recognizer, env->run->rule, events, npositions + 1);
+}
+
+static void tell_error(const struct dpe_env *env, const struct dpe_stmt *stmt)
+{
+	struct dpe_recognizer *recognizer = env->recognizer;
+
+	if (dpe_action_suppressed(env))
+		return;
+	print_all(env, stmt);
+	recognizer->summary.errors++;
+	recognizer->sink.error(recognizer->sink.context, env->run->rule, env->text->at);
+}
+
 static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 {
 	struct dpe_recognizer *recognizer = env->recognizer;
 	struct dpe_recognizer_sink *sink = &recognizer->sink;
 
+	if (recognizer->quiet && speaks(stmt->call))
+		return;
 	begin_text(env);
 	switch (stmt->call) {
 	case DPE_CALL_PRINT:
@@ -242,9 +273,7 @@ static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 		sink->print(sink->context, env->run->rule, env->text->at);
 		return;
 	case DPE_CALL_ERROR:
-		print_all(env, stmt);
-		recognizer->summary.errors++;
-		sink->error(sink->context, env->run->rule, env->text->at);
+		tell_error(env, stmt);
 		return;
 	case DPE_CALL_BREAK: /* at the end of the run there is nothing left to stop */
 		if (env->event && sink->stop(sink->context, env->run->rule, env->event) == DPE_END)

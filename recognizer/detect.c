@@ -350,24 +350,31 @@ static void tell_match(struct dpe_run *run, struct dpe_slice *slice,
 		.event = occurrence->message,
 		.reason = doubt,
 	};
+	const struct dpe_stamp **stamps;
 	uint16_t *positions;
 	unsigned at;
 
 	for (const struct dpe_taken *taken = match->taken; taken; taken = taken->before)
 		verdict.nevents++;
 	events = dpe_xcalloc(verdict.nevents, sizeof(struct dpe_message *));
+	stamps = dpe_xcalloc(verdict.nevents, sizeof(const struct dpe_stamp *));
 	positions = dpe_xcalloc(verdict.nevents, sizeof(*positions));
 	at = verdict.nevents;
 	for (const struct dpe_taken *taken = match->taken; taken; taken = taken->before) {
 		events[--at] = taken->occurrence->message;
+		stamps[at] = &taken->occurrence->stamp;
 		positions[at] = taken->positions[0];
 	}
-	verdict.events = events;
+	verdict.events = verdict.around = events;
+	verdict.naround = verdict.nevents;
+	verdict.stamps = stamps;
 	verdict.positions = positions;
 	dpe_run_tell(run, slice, &verdict);
 	if (!doubt && run->rule->action)
 		run_action(run, slice, run->rule->action, match->taken, occurrence->message);
+	run->recognizer->quiet = false;
 	free(events);
+	free(stamps);
 	free(positions);
 }
 
@@ -476,6 +483,7 @@ void dpe_detect_take(
 		extend(run, slice, &slice->partials[i], occurrence, &harvest);
 	extend(run, slice, &nothing, occurrence, &harvest);
 	dpe_config_drop(run, &nothing.config);
+	dpe_trace_take(run, slice, occurrence, harvest.npartials, harvest.matched);
 	for (unsigned i = 0; i < harvest.npartials; i++)
 		add_partial(run, slice, harvest.partials[i]);
 	run->fresh = harvest.partials;

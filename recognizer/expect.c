@@ -290,6 +290,24 @@ static void describe_event(
 	}
 }
 
+static void tell_with_predecessors(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_occurrence *occurrence, struct dpe_verdict *verdict)
+{
+	const struct dpe_message *around[run->preds.count + 1];
+	const struct dpe_stamp *stamps[run->preds.count + 1];
+
+	for (unsigned i = 0; i < run->preds.count; i++) {
+		around[i] = run->preds.at[i]->message;
+		stamps[i] = &run->preds.at[i]->stamp;
+	}
+	around[run->preds.count] = occurrence->message;
+	stamps[run->preds.count] = &occurrence->stamp;
+	verdict->around = around;
+	verdict->stamps = stamps;
+	verdict->naround = run->preds.count + 1;
+	dpe_run_tell(run, slice, verdict);
+}
+
 static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
 	const struct dpe_reading *before, unsigned nbefore, struct dpe_occurrence *occurrence)
 {
@@ -308,9 +326,10 @@ static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
 	verdict.expected = (const char *const *)expected.at;
 	verdict.nexpected = expected.count;
 	slice->done = true;
-	dpe_run_tell(run, slice, &verdict);
+	tell_with_predecessors(run, slice, occurrence, &verdict);
 	if (!doubt && run->rule->otherwise)
 		run_action(run, slice, run->rule->otherwise, nbefore ? &before[0] : NULL, event);
+	run->recognizer->quiet = false;
 	for (unsigned i = 0; i < expected.count; i++)
 		free(expected.at[i]);
 	free(expected.at);
@@ -346,7 +365,8 @@ static bool take_alone(
 {
 	const struct dpe_move *move;
 
-	if (!run->automaton || slice->nreadings != 1 || run->wants_positions || run->acts)
+	if (!run->automaton || slice->nreadings != 1 || run->wants_positions || run->acts ||
+		run->recognizer->sink.trace)
 		return false;
 	move = find_only_move(run, &slice->readings[0].config);
 	if (move)
@@ -368,6 +388,7 @@ void dpe_expect_take(
 	run->spare = NULL;
 	run->capspare = 0;
 	follow_all(run, slice, before, nbefore, occurrence);
+	dpe_trace_take(run, slice, occurrence, slice->nreadings, false);
 	if (!slice->nreadings)
 		tell_violation(run, slice, before, nbefore, occurrence);
 	for (unsigned i = 0; i < nbefore; i++)
@@ -414,6 +435,7 @@ void dpe_expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 	dpe_run_tell(run, slice, &verdict);
 	if (!doubt && action)
 		run_action(run, slice, action, final ? final : &slice->readings[0], NULL);
+	run->recognizer->quiet = false;
 	for (unsigned i = 0; i < expected.count; i++)
 		free(expected.at[i]);
 	free(expected.at);

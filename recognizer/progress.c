@@ -108,6 +108,8 @@ static void tell(const struct dpe_env *env, const struct place *place, const str
 	struct dpe_recognizer *recognizer = env->recognizer;
 	struct dpe_text what = {0};
 
+	if (dpe_action_suppressed(env))
+		return;
 	dpe_text_printf(&what, "no progress: the state (%s) was there before", state->text);
 	if (state->first) {
 		dpe_text_puts(&what, ", at ");

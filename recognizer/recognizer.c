@@ -90,6 +90,29 @@ static void look_for_gap(struct dpe_recognizer *recognizer, const struct dpe_mes
 	}
 }
 
+static void trace_release(struct dpe_recognizer *recognizer, const struct dpe_event *event)
+{
+	const struct dpe_trace trace = {
+		.kind = DPE_TRACE_RELEASED,
+		.message = event->message,
+		.after = event->added,
+		.nafter = event->nadded,
+	};
+
+	dpe_trace(recognizer, &trace);
+}
+
+static void on_waits(void *context, const struct dpe_message *message, const char *missing)
+{
+	const struct dpe_trace trace = {
+		.kind = DPE_TRACE_HELD,
+		.message = message,
+		.missing = missing,
+	};
+
+	dpe_trace(context, &trace);
+}
+
 static void on_event(void *context, const struct dpe_event *event)
 {
 	struct dpe_recognizer *recognizer = context;
@@ -101,6 +124,8 @@ static void on_event(void *context, const struct dpe_event *event)
 	recognizer->summary.events++;
 	if (event->doubtful) /* a late one: what came before it may have been judged without it */
 		dpe_recognizer_set_doubt(recognizer, "events came too late to be put in order");
+	if (recognizer->sink.trace)
+		trace_release(recognizer, event);
 	if (recognizer->sink.event)
 		recognizer->sink.event(recognizer->sink.context, event);
 	look_for_gap(recognizer, event->message);
@@ -198,6 +223,29 @@ static void count_verdict(struct dpe_summary *summary, enum dpe_verdict_kind kin
 	}
 }
 
+bool dpe_recognizer_suppresses(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
+	const struct dpe_message *const *events, unsigned nevents)
+{
+	const struct dpe_recognizer_sink *sink = &recognizer->sink;
+
+	if (!sink->suppresses || !sink->suppresses(sink->context, rule, events, nevents))
+		return false;
+	recognizer->summary.suppressed++;
+	return true;
+}
+
+/* That something was lost is no finding, but a reason to look again. */
+static bool is_suppressed(struct dpe_recognizer *recognizer, const struct dpe_verdict *verdict)
+{
+	if (verdict->kind == DPE_SATISFIED ||
+		(verdict->kind == DPE_INCONCLUSIVE && !verdict->event))
+		return false;
+	if (verdict->nevents)
+		return dpe_recognizer_suppresses(
+			recognizer, verdict->rule, verdict->events, verdict->nevents);
+	return dpe_recognizer_suppresses(recognizer, verdict->rule, &verdict->event, 1);
+}
+
 void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_verdict *verdict)
 {
 	struct dpe_recognizer *recognizer = run->recognizer;
@@ -206,6 +254,9 @@ void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe
 	verdict->rule = run->rule;
 	verdict->params = slice ? slice->params : unbound;
 	run->verdicts++;
+	recognizer->quiet = is_suppressed(recognizer, verdict);
+	if (recognizer->quiet)
+		return;
 	count_verdict(&recognizer->summary, verdict->kind);
 	recognizer->sink.verdict(recognizer->sink.context, verdict);
 }
@@ -452,6 +503,7 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 		.event = on_event,
 		.held = on_held,
 		.lost = on_lost,
+		.waits = recognizer->sink.trace ? on_waits : NULL,
 	};
 
 	for (unsigned i = 0; i < spec->nrules; i++) {

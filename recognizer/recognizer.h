@@ -24,6 +24,11 @@ struct dpe_verdict {
 	const struct dpe_message *const *events; /* of a match, in stabilised order … */
 	const uint16_t *positions;               /* … and the position ($i) that each one took */
 	unsigned nevents;
+	/* What the finding is about, each after all that precede it: the events of a match; the one
+	 * that violated, after its immediate predecessors in the slice. */
+	const struct dpe_message *const *around;
+	const struct dpe_stamp *const *stamps; /* their places in the causal order */
+	unsigned naround;
 	const struct dpe_value *params; /* one a variable of the rule; DPE_NONE: unbound */
 	const char *const *expected;    /* violated: what would have fitted here */
 	unsigned nexpected;
@@ -46,8 +51,42 @@ struct dpe_deadlock {
 	const char *reason; /* why it is inconclusive, in words; else NULL */
 };
 
+enum dpe_trace_kind {
+	DPE_TRACE_HELD,     /* a message came, and waits for `missing` */
+	DPE_TRACE_RELEASED, /* an event left the stabilizer; `after`: the sends that it received
+			       from */
+	/* The rest is about a slice of a rule: */
+	DPE_TRACE_BEGAN,   /* with the event, if any */
+	DPE_TRACE_IGNORED, /* no condition holds that would make it an event of the slice */
+	DPE_TRACE_TOOK, /* `count`: the readings that go on, or the partial matches with the event
+			 */
+	DPE_TRACE_REFUSED, /* it continues none of them */
+	DPE_TRACE_ENDED,   /* by an event that was said to end it */
+	DPE_TRACE_FORGOT,  /* `count` events that nothing to come can follow at once */
+};
+
+/* One step on the way from messages to verdicts. Everything is borrowed for the time of the call.
+ */
+struct dpe_trace {
+	enum dpe_trace_kind kind;
+	const struct dpe_message *message; /* or NULL */
+	const char *missing;
+	const struct dpe_rule *rule;
+	const struct dpe_value *params; /* one a variable of the rule; DPE_NONE: unbound */
+	/* Of TOOK and REFUSED: the event's immediate predecessors in the slice. */
+	const struct dpe_message *const *after;
+	unsigned nafter;
+	uint64_t count;
+	bool matched; /* TOOK: it completes a match */
+};
+
 struct dpe_recognizer_sink {
 	void *context;
+	/* True where nobody wants to know of a finding of this rule with these events (NULL: not
+	 * known): it is then neither told nor counted as one, and what the rule's action says of it
+	 * is not heard. Not asked for satisfied slices. May be NULL. */
+	bool (*suppresses)(void *context, const struct dpe_rule *rule,
+		const struct dpe_message *const *events, unsigned nevents);
 	void (*verdict)(void *context, const struct dpe_verdict *verdict);
 	void (*print)(void *context, const struct dpe_rule *rule, const char *text);
 	/* error(): a finding that counts for the exit status */
@@ -68,6 +107,9 @@ struct dpe_recognizer_sink {
 	struct dpe_message *(*resolve)(void *context, const struct dpe_message *message);
 	/* Each event as the stabilizer released it, before the rules see it. May be NULL. */
 	void (*event)(void *context, const struct dpe_event *event);
+	/* Each step as it happens; before the verdict that follows from it. May be NULL: then
+	 * nothing is made for it. */
+	void (*trace)(void *context, const struct dpe_trace *trace);
 };
 
 /* What follows a rule: its predecessor automaton, or the token game on its net. Both give the same
@@ -99,6 +141,7 @@ struct dpe_summary {
 	uint64_t slices;
 	unsigned rules;
 	uint64_t satisfied, violated, incomplete, inconclusive, matches, errors, deadlocks;
+	uint64_t suppressed; /* findings that are in none of these */
 };
 
 struct dpe_recognizer;

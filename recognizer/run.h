@@ -10,7 +10,8 @@
  *	detect.c      partial matches of a `detect` rule in a slice
  *	eval.c        expressions; action.c statements
  *	waits.c       who waits for whom: the graph that actions keep
- *	progress.c    states that come back without progress */
+ *	progress.c    states that come back without progress
+ *	trace.c       each step, for those who watch */
 #ifndef DPE_RECOGNIZER_RUN_H
 #define DPE_RECOGNIZER_RUN_H
 
@@ -246,6 +247,7 @@ struct dpe_recognizer {
 	struct dpe_message **gaps; /* messages that come after a gap, counted */
 	unsigned ngaps, capgaps;
 	bool ended;             /* break in a replay */
+	bool quiet;             /* the action at hand is that of a suppressed finding */
 	struct dpe_text text;   /* scratch of actions */
 	struct dpe_roles roles; /* scratch of the message at hand */
 };
@@ -254,7 +256,11 @@ struct dpe_recognizer {
 void dpe_recognizer_set_doubt(struct dpe_recognizer *recognizer, const char *reason);
 /* Why verdicts of this slice are in doubt, or NULL. */
 const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
-/* Fills in the rule and the parameters, counts and hands over. */
+/* Asks the sink; counts the finding as suppressed where it says so. */
+bool dpe_recognizer_suppresses(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
+	const struct dpe_message *const *events, unsigned nevents);
+/* Fills in the rule and the parameters, counts and hands over. A suppressed verdict makes the
+ * recognizer quiet until the caller has run the rule's action. */
 void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_verdict *verdict);
 
 /* ---- roles.c ----------------------------------------------------------------------------- */
@@ -262,6 +268,19 @@ void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe
 /* Fills in recognizer->roles. */
 void dpe_roles_find(struct dpe_recognizer *recognizer, const struct dpe_message *message);
 void dpe_roles_clear(struct dpe_roles *roles);
+
+/* ---- trace.c ----------------------------------------------------------------------------- */
+
+/* True where somebody wants to know. */
+bool dpe_traces(const struct dpe_recognizer *recognizer);
+void dpe_trace(struct dpe_recognizer *recognizer, const struct dpe_trace *trace);
+/* The rest does nothing where nobody wants to know. The occurrence may be NULL. */
+void dpe_trace_slice(const struct dpe_run *run, const struct dpe_slice *slice,
+	enum dpe_trace_kind kind, const struct dpe_occurrence *occurrence);
+/* The event after run->preds: taken where it leads anywhere, else refused. */
+void dpe_trace_take(const struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_occurrence *occurrence, unsigned count, bool matched);
+void dpe_trace_forgot(const struct dpe_run *run, const struct dpe_slice *slice, uint64_t count);
 
 /* ---- slices.c ---------------------------------------------------------------------------- */
 
@@ -404,6 +423,8 @@ bool dpe_expr_needs(const struct dpe_expr *expr, uint64_t mask);
 bool dpe_expr_names_positions(const struct dpe_expr *expr);
 
 void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt);
+/* True where an error of this action is suppressed; counted then. */
+bool dpe_action_suppressed(const struct dpe_env *env);
 /* True for the first of all readings that asks for the action at this event. */
 bool dpe_run_may_act(struct dpe_run *run, const struct dpe_stmt *action);
 /* The same in a slice: `positions` has the event at each position, `event` is at hand or NULL. */

@@ -287,6 +287,7 @@ static struct dpe_slice *begin_slice(
 	struct dpe_slice *slice = new_slice(run, mask, values);
 	bool expect = run->rule->mode == DPE_EXPECT;
 
+	dpe_trace_slice(run, slice, DPE_TRACE_BEGAN, NULL);
 	add_mask(run->slices, mask);
 	if (!part) {
 		if (expect)
@@ -520,12 +521,16 @@ static void take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurr
 {
 	if (slice->done && !run->rule->nobserving)
 		return;
-	if (!read_event(run, slice, occurrence))
+	if (!read_event(run, slice, occurrence)) {
+		dpe_trace_slice(run, slice, DPE_TRACE_IGNORED, occurrence);
 		return;
+	}
 	if (!slice->done && (run->as_literal || !run->ends))
 		read_as_literal(run, slice, occurrence);
-	if (run->ends)
-		retire(run, slice);
+	if (!run->ends)
+		return;
+	dpe_trace_slice(run, slice, DPE_TRACE_ENDED, occurrence);
+	retire(run, slice);
 }
 
 static void free_slice(struct dpe_run *run, struct dpe_slice *slice)
@@ -634,10 +639,13 @@ uint64_t dpe_slices_count(const struct dpe_run *run)
 void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon)
 {
 	for (struct dpe_slice *slice = run->slices->first; slice; slice = slice->next_of_rule) {
-		run->recognizer->kept -= size_of(slice);
+		uint64_t before = size_of(slice), after;
+
 		dpe_detect_forget(run, slice, horizon);
 		dpe_order_forget(&slice->order, horizon);
-		run->recognizer->kept += size_of(slice);
+		after = size_of(slice);
+		run->recognizer->kept -= before - after;
+		dpe_trace_forgot(run, slice, before - after);
 	}
 }
 

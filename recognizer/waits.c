@@ -321,11 +321,29 @@ static const struct edge *find_link(
 	return NULL;
 }
 
+static bool is_suppressed(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
+	const struct dpe_deadlock *deadlock)
+{
+	const struct dpe_message **events =
+		dpe_xcalloc(2 * deadlock->nwaits + 1, sizeof(struct dpe_message *));
+	bool suppressed;
+
+	for (unsigned i = 0; i < deadlock->nwaits; i++) {
+		events[2 * i] = deadlock->waits[i].waits;
+		events[2 * i + 1] = deadlock->waits[i].holds;
+	}
+	suppressed = dpe_recognizer_suppresses(recognizer, rule, events, 2 * deadlock->nwaits);
+	free(events);
+	return suppressed;
+}
+
 static void tell(
 	struct dpe_waits *waits, struct dpe_recognizer *recognizer, struct dpe_deadlock *deadlock)
 {
 	const struct dpe_recognizer_sink *sink = &recognizer->sink;
 
+	if (is_suppressed(recognizer, waits->rule, deadlock))
+		return;
 	if (!recognizer->doubt && sink->losing && sink->losing(sink->context))
 		dpe_recognizer_set_doubt(recognizer, "events were lost");
 	deadlock->reason = recognizer->doubt;

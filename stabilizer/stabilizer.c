@@ -486,7 +486,15 @@ bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *
 	if (node->host)
 		dpe_gate_enter(stabilizer, node);
 	dpe_hold_drop(stabilizer, node);
+	if (!stabilizer->sink.waits) {
+		run(stabilizer);
+		return true;
+	}
+	dpe_node_ref(node);
 	run(stabilizer);
+	if (!dpe_node_released(node))
+		dpe_stuck_tell(stabilizer, node);
+	dpe_node_unref(node);
 	return true;
 }
 

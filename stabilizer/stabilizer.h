@@ -71,6 +71,8 @@ struct dpe_stabilizer_sink {
 	/* `count` messages of a thread were lost: a gap in its numbers, before `after`, that can no
 	 * longer be filled. Every event released from then on is doubtful, as after `held`. */
 	void (*lost)(void *context, const struct dpe_message *after, uint64_t count);
+	/* A message that was just pushed cannot leave yet: it waits for `missing`. May be NULL. */
+	void (*waits)(void *context, const struct dpe_message *message, const char *missing);
 };
 
 /* ---- synchronisation --------------------------------------------------------------------- */

@@ -193,7 +193,7 @@ struct dpe_host {
 
 struct dpe_chain_end {
 	struct dpe_node *tail; /* counted */
-	uint32_t told; /* the last that is a send, or can be named as a predecessor */
+	uint32_t told;         /* the last that is a send, or can be named as a predecessor */
 	bool of_thread;
 	bool ended; /* its thread: nothing continues it */
 };
@@ -338,6 +338,8 @@ bool dpe_waits_for(
 /* The input has ended: notes what waits for what never came. */
 void dpe_stuck_collect(struct dpe_stabilizer *stabilizer);
 void dpe_stuck_add(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+/* Tells sink.waits what a node that is not released waits for. */
+void dpe_stuck_tell(struct dpe_stabilizer *stabilizer, const struct dpe_node *node);
 /* Nothing is ready: lets the first that is stuck go on without. */
 void dpe_stuck_relieve(struct dpe_stabilizer *stabilizer);
 

@@ -187,6 +187,38 @@ static void relieve(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	}
 }
 
+/* In words, for those who watch. */
+static void print_waited(struct dpe_text *to, const struct dpe_need *need)
+{
+	if (need->kind == DPE_NEED_PRED || need->kind == DPE_NEED_ANY_SEND) {
+		print_need(to, need);
+		return;
+	}
+	dpe_text_puts(to, to->len ? ", " : "");
+	dpe_text_puts(
+		to, need->kind == DPE_NEED_SEND ? "its send" : "the thread's message before it");
+}
+
+void dpe_stuck_tell(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
+{
+	const struct dpe_hold *hold = node->hold;
+	struct dpe_text missing = {0};
+
+	for (unsigned i = 0; i < hold->nneeds; i++) {
+		if (!hold->needs[i].met)
+			print_waited(&missing, &hold->needs[i]);
+	}
+	if (hold->parked)
+		dpe_text_printf(
+			&missing, "%searlier messages of its thread", missing.len ? ", " : "");
+	if (hold->gated)
+		dpe_text_printf(
+			&missing, "%searlier messages of its host", missing.len ? ", " : "");
+	stabilizer->sink.waits(
+		stabilizer->sink.context, node->message, missing.len ? missing.at : "its turn");
+	dpe_text_free(&missing);
+}
+
 /* ---- circles ----------------------------------------------------------------------------- */
 
 #define GATE UINT_MAX

@@ -111,6 +111,14 @@ digraph "R" {
 X
 run "$DPE" compile --rule=both rules.dpe
 check 'one rule of several' "$status $(head -1 out)" = '0 both: a&b'
+mkdir own && printf 'detect mine: a\n' >own/pthread.dpe && printf 'include "pthread.dpe"\ndetect both: a & b\n' >own/spec.dpe
+run "$DPE" check own/spec.dpe
+says 'a file that hides a shipped one' 0 'own/spec.dpe:1:9: note: this is own/pthread.dpe, which hides /'
+printf 'include "mine.dpe"\ndetect both: a & b\n' >own/spec.dpe && mv own/pthread.dpe own/mine.dpe
+run "$DPE" check own/spec.dpe
+check 'one that hides none' "$status $(lines err)" = '0 0'
+run "$DPE" check deadlock.dpe
+check 'the shipped ones hide nothing' "$status $(lines err)" = '0 0'
 run "$DPE" compile --rule=flie rules.dpe
 says 'no such rule: the nearest' 2 "no rule 'flie'; did you mean 'file'?"
 run "$DPE" compile --max-states=3 figure.dpe

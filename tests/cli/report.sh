@@ -35,7 +35,7 @@ same 'the report as JSON' out <<'X'
 {"type":"print","rule":"race","text":"race 2 d"}
 {"type":"verdict","rule":"order","mode":"expect","verdict":"incomplete","expected":["e after a(x)"],"params":{"x":3}}
 {"type":"print","rule":"order","text":"no e after 3"}
-{"type":"summary","events":4,"lost":0,"held":0,"rules":3,"satisfied":0,"violated":0,"incomplete":1,"inconclusive":0,"matches":1,"deadlocks":0,"errors":0}
+{"type":"summary","events":4,"lost":0,"held":0,"rules":3,"satisfied":0,"violated":0,"incomplete":1,"inconclusive":0,"matches":1,"deadlocks":0,"errors":0,"suppressed":0}
 X
 run "$DPE" replay --report=report.txt -s rules.dpe log.jsonl
 check 'a report in a file' "$(grep -c 'match of b&d' report.txt) $(lines out) $(lines err)" = '1 0 0'
@@ -67,6 +67,11 @@ check 'identical findings are told once, and counted' \
 	"$(grep -c '^#1 x: match' err) $(grep -c 'seen 5 times' err)" = '1 1'
 run "$DPE" replay --all -s x.dpe many.jsonl
 check 'or all of them' "$(grep -c 'x: match' err)" -eq 5
+# Other offsets in the same line are no other finding; without lines nobody knows.
+printf '{"event":"x","stack":["f+0x%d (f.c:%d)","g+0x%d (libg.so)"]}\n' 1 5 1 2 5 1 3 6 1 3 6 2 >lines.jsonl
+run "$DPE" replay -s x.dpe lines.jsonl
+check 'findings are told apart by their lines' \
+	"$(grep -c 'x: match' err) $(grep -c '^#1 was seen 2 times' err)" = '3 1'
 run "$DPE" replay --format=json -s x.dpe many.jsonl
 check 'JSON has them all' "$(grep -c '"match"' out)" -eq 5
 

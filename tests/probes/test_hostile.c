@@ -92,7 +92,8 @@ static void look_at(const char *bytes, size_t size)
 	unlink(path);
 }
 
-static const char *const targets[] = {"functions", "variables", "placement"};
+static const char *const targets[] = {
+	"functions", "variables", "placement", "cplusplus", "inlined"};
 
 static void files_that_are_cut_off(void **state)
 {

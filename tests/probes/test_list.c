@@ -43,6 +43,20 @@ static void patterns_for_names_and_whole_names(void **state)
 	check("functions", "libc.so.6::sem_post", 0, "libc.so.6::sem_post(");
 }
 
+static void names_of_cplusplus(void **state)
+{
+	(void)state;
+	check("cplusplus", "_Z5twicei", 0, "cplusplus::_Z5twicei(int number)  twice(int)\n");
+	check("cplusplus", "twice", 0, "cplusplus::_Z5twicei(int number)  twice(int)\n");
+	check("cplusplus", "push", 0,
+		"cplusplus::_ZN4shop5queue4pushEi(queue * const this, int item)  "
+		"shop::queue::push(int)\n");
+	check("cplusplus", "*::take(int)", 0, "  shop::queue::take(int)\n");
+	check("cplusplus", "queue::push", 0, "  shop::queue::push(int)\n");
+	check("cplusplus", "shop::box::open", 0, "  shop::box<char>::open()\n");
+	check("cplusplus", "hidden", 0, "  (anonymous namespace)::hidden(char const*)\n");
+}
+
 static void what_is_not_there(void **state)
 {
 	(void)state;
@@ -68,6 +82,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arguments_by_type_and_name),
 		cmocka_unit_test(patterns_for_names_and_whole_names),
+		cmocka_unit_test(names_of_cplusplus),
 		cmocka_unit_test(what_is_not_there),
 		cmocka_unit_test(of_a_process),
 	};

@@ -64,6 +64,55 @@ static void the_line_of_a_call_is_that_before_its_return(void **state)
 	dpe_module_free(module);
 }
 
+/* True where some return address within the function gives that text. */
+static bool some_return_is(const char *function, const char *expected)
+{
+	struct dpe_module *module = open_target("inlined");
+	const struct dpe_function *caller = function_of(module, function);
+	struct dpe_map map = {BASE, BASE + 0x100000, 0, module};
+	bool found = false;
+
+	for (uint64_t at = 1; at <= caller->size; at++) {
+		struct dpe_text text = {0};
+
+		dpe_stack_print(&map, 1, BASE + caller->offset + at, true, &text);
+		for (char *plus; (plus = strstr(text.at, "+0x"));) /* the compiler's choice */
+			memmove(plus, strchr(plus, ' '), strlen(strchr(plus, ' ')) + 1);
+		found |= !strcmp(text.at, expected);
+		dpe_text_free(&text);
+	}
+	dpe_module_free(module);
+	return found;
+}
+
+static void inlined_calls(void **state)
+{
+	struct dpe_module *module = open_target("inlined");
+
+	(void)state;
+	assert_true(some_return_is("work",
+		"deposit_both (inlined) (tests/probes/targets/inlined.c:13)\n"
+		"work (tests/probes/targets/inlined.c:19)"));
+	assert_true(some_return_is("work",
+		"deposit_twice (inlined) (tests/probes/targets/inlined.h:9)\n"
+		"deposit_both (inlined) (tests/probes/targets/inlined.c:14)\n"
+		"work (tests/probes/targets/inlined.c:19)"));
+	/* A call of the function itself is no call of what it begins with. */
+	check(module, BASE + function_of(module, "begins")->offset, false, "begins+0x0 (");
+	dpe_module_free(module);
+}
+
+static void names_of_cplusplus(void **state)
+{
+	struct dpe_module *module = open_target("cplusplus");
+	const struct dpe_function *take = function_of(module, "_ZN4shop5queue4takeEi");
+
+	(void)state;
+	check_line(module, BASE + take->offset, false, "shop::queue::take(int)+0x0 (",
+		"cplusplus.cc:35)");
+	dpe_module_free(module);
+}
+
 static void without_lines(void **state)
 {
 	struct dpe_module *module = open_changed("functions", "strip --strip-debug");
@@ -107,6 +156,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(function_and_line),
 		cmocka_unit_test(the_line_of_a_call_is_that_before_its_return),
+		cmocka_unit_test(inlined_calls),
+		cmocka_unit_test(names_of_cplusplus),
 		cmocka_unit_test(without_lines),
 		cmocka_unit_test(without_functions),
 		cmocka_unit_test(without_anything),

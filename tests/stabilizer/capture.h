@@ -82,7 +82,12 @@ static inline void capture_open(
 {
 	struct dpe_stabilizer_options options = {
 		.pairings = pairings, .npairings = n, .ordered = ordered};
-	struct dpe_stabilizer_sink sink = {capture, capture_event, capture_held, capture_lost};
+	struct dpe_stabilizer_sink sink = {
+		.context = capture,
+		.event = capture_event,
+		.held = capture_held,
+		.lost = capture_lost,
+	};
 
 	*capture = (struct capture){.names = dpe_names_new(), .diags = dpe_diags_new()};
 	capture->stabilizer = dpe_stabilizer_new(capture->names, &options, &sink);

@@ -1,0 +1,200 @@
+/* The drawing of a finding: its threads as rows, its events as the causal order has them. */
+#include "cli/draw.h"
+#include "cli/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_EVENTS = 12, WIDEST = 80 };
+
+struct picture {
+	struct cli_report *report;
+	const struct dpe_verdict *verdict;
+	unsigned first, count; /* of the verdict's events */
+	struct cli_drawn events[MOST_EVENTS];
+	unsigned preds[MOST_EVENTS][MOST_EVENTS];
+	char *names[MOST_EVENTS], *labels[MOST_EVENTS], *titles[MOST_EVENTS];
+	unsigned ntitles;
+};
+
+static bool draws(const struct cli_report *report)
+{
+	if (report->cli->draw == CLI_DRAW_AUTO)
+		return isatty(fileno(report->to));
+	return report->cli->draw == CLI_DRAW_ALWAYS;
+}
+
+/* ---- the order --------------------------------------------------------------------------- */
+
+static bool precedes(const struct picture *p, unsigned a, unsigned b)
+{
+	return dpe_precedes(p->verdict->stamps[p->first + a], p->verdict->stamps[p->first + b]);
+}
+
+/* The edges that follow from no others. */
+static void find_preds(struct picture *p, unsigned event)
+{
+	struct cli_drawn *drawn = &p->events[event];
+
+	drawn->preds = p->preds[event];
+	for (unsigned a = 0; a < event; a++) {
+		bool follows = false;
+
+		for (unsigned b = a + 1; b < event; b++)
+			follows |= precedes(p, a, b) && precedes(p, b, event);
+		if (precedes(p, a, event) && !follows)
+			p->preds[event][drawn->npreds++] = a;
+	}
+}
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+static const struct dpe_message *message_at(const struct picture *p, unsigned event)
+{
+	return p->verdict->around[p->first + event];
+}
+
+/* "$1", and with the event's name; where there is no match, as its reason calls the event. */
+static char *name_at(const struct picture *p, unsigned event, bool whole)
+{
+	const struct dpe_message *message = message_at(p, event);
+	struct dpe_text text = {0}, id = {0};
+
+	if (p->verdict->nevents) {
+		dpe_text_printf(
+			&text, "$%u%s", p->verdict->positions[p->first + event], whole ? " " : "");
+		if (whole)
+			cli_text_name(&text, p->report, message);
+		return text.at;
+	}
+	if (whole) {
+		cli_text_event(&text, p->report, message);
+		return text.at;
+	}
+	dpe_message_print_id(&id, p->report->cli->names, message);
+	cli_text_safe(&text, id.at);
+	dpe_text_free(&id);
+	return text.at;
+}
+
+static char *title_of(const struct dpe_message *message)
+{
+	struct dpe_text text = {0}, value = {0};
+
+	dpe_text_puts(&text, "thread ");
+	dpe_value_print(&value, message->thread);
+	cli_text_safe(&text, value.at);
+	dpe_text_free(&value);
+	return text.at;
+}
+
+/* Rows are threads, in the order of their first events; false where an event has none. */
+static bool find_rows(struct picture *p)
+{
+	for (unsigned i = 0; i < p->count; i++) {
+		const struct dpe_message *message = message_at(p, i);
+
+		p->events[i].row = -1;
+		if (message->thread.kind == DPE_NONE)
+			return false;
+		for (unsigned j = 0; j < i && p->events[i].row < 0; j++) {
+			if (dpe_value_equal(message_at(p, j)->thread, message->thread))
+				p->events[i].row = p->events[j].row;
+		}
+		if (p->events[i].row >= 0)
+			continue;
+		p->events[i].row = (int)p->ntitles;
+		p->titles[p->ntitles++] = title_of(message);
+	}
+	return true;
+}
+
+static bool fits(const struct dpe_text *text)
+{
+	size_t width = 0;
+
+	for (const char *at = text->at; *at; at++) {
+		width = *at == '\n' ? 0 : width + ((*at & 0xc0) != 0x80);
+		if (width > WIDEST)
+			return false;
+	}
+	return true;
+}
+
+static void draw(struct picture *p, struct dpe_text *to)
+{
+	bool rows = find_rows(p);
+	struct dpe_text text = {0};
+
+	for (unsigned i = 0; i < p->count; i++) {
+		p->names[i] = name_at(p, i, false);
+		p->labels[i] = name_at(p, i, true);
+		p->events[i].name = p->names[i];
+		p->events[i].label = p->labels[i];
+		p->events[i].row = rows ? p->events[i].row : -1;
+		find_preds(p, i);
+	}
+	cli_draw(
+		&text, "      ", p->events, p->count, rows ? (const char *const *)p->titles : NULL);
+	if (!fits(&text)) {
+		text.len = 0;
+		for (unsigned i = 0; i < p->count; i++)
+			p->events[i].label = p->names[i];
+		cli_draw(&text, "      ", p->events, p->count,
+			rows ? (const char *const *)p->titles : NULL);
+	}
+	dpe_text_add(to, text.at, text.len);
+	dpe_text_free(&text);
+}
+
+void cli_draw_verdict(
+	struct dpe_text *to, struct cli_report *report, const struct dpe_verdict *verdict)
+{
+	struct picture p = {.report = report, .verdict = verdict, .count = verdict->naround};
+
+	if (verdict->naround < 2 || !draws(report))
+		return;
+	if (p.count > MOST_EVENTS) {
+		p.first = p.count - MOST_EVENTS;
+		p.count = MOST_EVENTS;
+		dpe_text_printf(to, "      the last %u of %u events:\n", p.count, verdict->naround);
+	}
+	draw(&p, to);
+	for (unsigned i = 0; i < p.count; i++) {
+		free(p.names[i]);
+		free(p.labels[i]);
+	}
+	for (unsigned i = 0; i < p.ntitles; i++)
+		free(p.titles[i]);
+}
+
+/* "thread 1 ─ waits for m ─▶ thread 2 ─ …": once around. */
+void cli_draw_deadlock(
+	struct dpe_text *to, struct cli_report *report, const struct dpe_deadlock *deadlock)
+{
+	struct dpe_text line = {0};
+
+	if (!draws(report))
+		return;
+	for (unsigned n = 0; n < deadlock->nwaits; n++) {
+		const struct dpe_wait *wait = &deadlock->waits[n ? deadlock->nwaits - n : 0];
+		char *name = cli_variable_at(report, wait->object);
+
+		dpe_text_puts(&line, n ? "" : "thread ");
+		if (!n)
+			dpe_value_print(&line, wait->thread);
+		dpe_text_puts(&line, " ─ ");
+		if (name)
+			dpe_text_puts(&line, name);
+		else
+			dpe_value_print(&line, wait->object);
+		dpe_text_puts(&line, " ─▶ thread ");
+		dpe_value_print(&line, wait->holder);
+		free(name);
+	}
+	dpe_text_puts(to, "      ");
+	cli_text_safe(to, line.at);
+	dpe_text_puts(to, "\n");
+	dpe_text_free(&line);
+}

@@ -1,0 +1,122 @@
+/* How things stand, for people: in between, and at the end. */
+#include "cli/report.h"
+
+#include <inttypes.h>
+
+struct state {
+	struct cli_report *report;
+	struct dpe_text *text;
+};
+
+static void add_wait(void *context, const struct dpe_wait *wait)
+{
+	struct state *state = context;
+
+	dpe_text_puts(state->text, "  thread ");
+	cli_text_value(state->text, wait->thread);
+	dpe_text_puts(state->text, " waits for ");
+	cli_text_value(state->text, wait->object);
+	cli_text_variable(state->text, state->report, wait->object);
+	if (wait->holder.kind != DPE_NONE) {
+		dpe_text_puts(state->text, ", which thread ");
+		cli_text_value(state->text, wait->holder);
+		dpe_text_puts(state->text, wait->ended ? " held when it ended" : " holds");
+	}
+	dpe_text_puts(state->text, "\n");
+}
+
+void cli_report_state(
+	struct cli_report *report, const struct dpe_recognizer *recognizer, uint64_t lost)
+{
+	struct dpe_text text = {0};
+	struct dpe_summary now;
+	struct state state = {report, &text};
+
+	dpe_recognizer_summary(recognizer, &now);
+	dpe_text_printf(&text,
+		"dpe: so far %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " findings; %" PRIu64
+		" slices, %" PRIu64 " events remembered\n",
+		now.events, lost,
+		now.matches + now.violated + now.incomplete + now.errors + now.deadlocks,
+		now.slices, now.kept);
+	dpe_recognizer_waits(recognizer, add_wait, &state);
+	fputs(text.at, stderr);
+	dpe_text_free(&text);
+}
+
+static void add_count(struct dpe_text *to, const char **separator, uint64_t count, const char *one,
+	const char *more)
+{
+	if (!count)
+		return;
+	dpe_text_printf(to, "%s%" PRIu64 " %s", *separator, count, count == 1 ? one : more);
+	*separator = ", ";
+}
+
+static void add_text(struct dpe_text *to, const char **separator, const char *text)
+{
+	dpe_text_printf(to, "%s%s", *separator, text);
+	*separator = ", ";
+}
+
+static void add_losses(struct dpe_text *to, const struct cli_report *report,
+	const struct dpe_loss *losses, unsigned nlosses)
+{
+	for (unsigned i = 0; i < nlosses; i++) {
+		const struct dpe_loss *loss = &losses[i];
+		uint64_t first = loss->first > report->start ? loss->first - report->start : 0;
+		uint64_t last = loss->last > report->start ? loss->last - report->start : 0;
+
+		dpe_text_printf(to, "  thread %d lost %" PRIu64 " from %.6f s to %.6f s\n",
+			loss->thread, loss->count, (double)first / 1e9, (double)last / 1e9);
+	}
+}
+
+static void add_used(void *context, const char *file, unsigned line, uint64_t count)
+{
+	struct dpe_text *to = context;
+
+	dpe_text_puts(to, "  ");
+	cli_text_safe(to, file);
+	dpe_text_printf(to, ":%u silenced ", line);
+	if (count)
+		dpe_text_printf(to, "%" PRIu64 " finding%s\n", count, count == 1 ? "" : "s");
+	else
+		dpe_text_puts(to, "nothing\n");
+}
+
+void cli_text_summary(struct cli_report *report, const struct dpe_summary *summary,
+	const struct dpe_loss *losses, unsigned nlosses)
+{
+	uint64_t findings = summary->matches + summary->violated + summary->incomplete +
+			    summary->errors + summary->deadlocks;
+	struct cli_finding *finding, *next;
+	struct dpe_text text = {0};
+	const char *separator = ", ";
+
+	HASH_ITER (hh, report->findings, finding, next) {
+		if (finding->count > 1 && !report->cli->all)
+			dpe_text_printf(&text, "#%u was seen %" PRIu64 " times\n", finding->number,
+				finding->count);
+	}
+	dpe_text_printf(&text, "dpe: %" PRIu64 " event%s, %" PRIu64 " lost", summary->events,
+		summary->events == 1 ? "" : "s", summary->lost);
+	add_count(&text, &separator, summary->held, "held", "held");
+	dpe_text_printf(&text, "; %u rule%s: ", summary->rules, summary->rules == 1 ? "" : "s");
+	separator = "";
+	if (!findings)
+		add_text(&text, &separator, "nothing found");
+	add_count(&text, &separator, summary->matches, "match", "matches");
+	add_count(&text, &separator, summary->violated, "violated", "violated");
+	add_count(&text, &separator, summary->incomplete, "incomplete", "incomplete");
+	add_count(&text, &separator, summary->deadlocks, "deadlock", "deadlocks");
+	add_count(&text, &separator, summary->errors, "error", "errors");
+	add_count(&text, &separator, summary->inconclusive, "inconclusive", "inconclusive");
+	add_count(&text, &separator, summary->satisfied, "satisfied", "satisfied");
+	add_count(&text, &separator, summary->suppressed, "suppressed", "suppressed");
+	dpe_text_puts(&text, "\n");
+	add_losses(&text, report, losses, nlosses);
+	if (report->cli->show_suppressions)
+		cli_suppressions_each(report->suppressions, add_used, &text);
+	cli_text_print(report, &text);
+}

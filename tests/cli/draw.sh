@@ -1,0 +1,100 @@
+# How the events of a finding follow each other, drawn.
+. tests/tap.sh
+
+cat >log.jsonl <<'X'
+{"id":"1","event":"a","thread":1,"args":[3]}
+{"id":"2","event":"b","pred":["1"],"thread":2}
+{"id":"3","event":"c","thread":1}
+{"id":"4","event":"d","pred":["3"],"thread":3}
+{"id":"5","event":"e","pred":["2","4"],"thread":1}
+{"id":"6","event":"e","thread":1}
+X
+cat >rules.dpe <<'X'
+detect race: b & d
+detect diamond: a ; (b & (c ; d)) ; e
+expect no: a ; (b & d) ; e
+detect one: a
+X
+run "$DPE" replay --draw=always -s rules.dpe log.jsonl
+same 'matches and violations' err <<'X'
+#1 one: match of a  [rules.dpe:4]
+  $1 a(3)  id "1"  thread 1
+#2 race: match of b&d  [rules.dpe:1]
+  $1 b  id "2"  thread 2
+  $2 d  id "4"  thread 3
+      thread 2  $1 b
+      thread 3  $2 d
+      $1 and $2 are independent
+#3 diamond: match of a;(b&(c;d));e  [rules.dpe:2]
+  $1 a(3)  id "1"  thread 1
+  $2 b  id "2"  thread 2
+  $3 c  id "3"  thread 1
+  $4 d  id "4"  thread 3
+  $5 e  id "5"  thread 1
+      thread 1  $1 a ─ $3 c ───────── $5 e
+      thread 2         $2 b
+      thread 3                $4 d
+      $2 after $1; $4 after $3; $5 after $2 and $4
+      $2 and $3, $2 and $4 are independent
+#4 no: violated of a;(b&d);e  [rules.dpe:3]
+  at e  id "6"  thread 1
+      thread 1  e 5 ─ e 6
+  6 came right after 5
+  expected nothing more
+dpe: 6 events, 0 lost; 4 rules: 3 matches, 1 violated
+X
+run "$DPE" replay -s rules.dpe log.jsonl
+check 'a file gets none' "$(grep -c '─\|independent' err)" -eq 0
+run script -qec "'$DPE' replay -s rules.dpe log.jsonl" /dev/null
+check 'a terminal does' "$(grep -c 'thread 2  \$1 b' out)" -eq 1
+run script -qec "'$DPE' replay --draw=never -s rules.dpe log.jsonl" /dev/null
+check '… unless it is to have none' "$(grep -c 'thread 2  \$1 b' out)" -eq 0
+run "$DPE" replay --draw=always --format=json -s rules.dpe log.jsonl
+check 'JSON never' "$(grep -c '─' out)" -eq 0
+run "$DPE" replay --draw=often -s rules.dpe log.jsonl
+says 'when?' 2 "--draw takes one of auto|always|never, not 'often'"
+
+# Without threads rows are chains; what is too wide has the numbers alone; of many events the last.
+cat >chains.jsonl <<'X'
+{"id":"1","event":"pthread_mutex_lock","pred":[]}
+{"id":"2","event":"pthread_mutex_unlock","pred":["1"]}
+{"id":"3","event":"pthread_mutex_trylock","pred":["1"]}
+{"id":"4","event":"pthread_mutex_destroy","pred":["2","3"]}
+{"id":"5","event":"free_all_that_is_left","pred":["4"]}
+X
+printf 'detect m: pthread_mutex_lock ; (pthread_mutex_unlock & pthread_mutex_trylock) ; pthread_mutex_destroy ; free_all_that_is_left\n' >chains.dpe
+run "$DPE" replay --draw=always -s chains.dpe chains.jsonl
+sed -n '/^      /p' err >drawn
+same 'chains' drawn <<'X'
+      $1 ─ $2 ─ $4 ─ $5
+           $3
+      $3 after $1; $4 after $2 and $3
+X
+printf 'detect m: x' >many.dpe
+i=1
+while test $i -lt 14; do
+	printf '{"event":"x","thread":"t\\u001b"}\n' >>many.jsonl
+	printf ' ; x' >>many.dpe
+	i=$((i + 1))
+done
+printf '{"event":"x","thread":"t\\u001b"}\n' >>many.jsonl
+run "$DPE" replay --draw=always -s many.dpe many.jsonl
+sed -n '/^      /p' err | tail -2 >drawn
+same 'many events' drawn <<'X'
+      the last 12 of 14 events:
+      thread t\x1b  $3 ─ $4 ─ $5 ─ $6 ─ $7 ─ $8 ─ $9 ─ $10 ─ $11 ─ $12 ─ $13 ─ $14
+X
+
+# Who waits for whom.
+cat >deadlock.dpe <<'X'
+detect l: lock(m) by t { wait_for(t, m); check_deadlock(); }
+detect g: got(m) by t { release(t, m); hold(t, m); }
+X
+for t in 1 2 3; do
+	printf '{"event":"got","thread":%d,"seq":0,"args":["m%d"]}\n' $t $t
+	printf '{"event":"lock","thread":%d,"seq":1,"args":["m%d"]}\n' $t $((t % 3 + 1))
+done >deadlock.jsonl
+run "$DPE" replay --draw=always -s deadlock.dpe deadlock.jsonl
+check 'a deadlock, once around' \
+	"$(grep -c '^      thread 2 ─ m3 ─▶ thread 3 ─ m1 ─▶ thread 1 ─ m2 ─▶ thread 2$' err)" -eq 1
+finish

@@ -1,0 +1,140 @@
+# Findings that are known: which lines of a file silence them, and what is said of that.
+. tests/tap.sh
+
+cat >log.jsonl <<'X'
+{"id":"1","event":"a","thread":1,"args":[3]}
+{"id":"2","event":"b","pred":["1"],"thread":2,"stack":["b+0x1f (src/f.c:12)","ns::q::push(int, char)+0x4 (f.c:30)","run+0x3 (libfoo.so.6)"]}
+{"id":"3","event":"c","pred":["1"],"thread":3}
+{"id":"4","event":"d","pred":["3"],"thread":3,"module":"libd.so.1"}
+X
+printf 'detect race: b & d { print("race"); error("bad"); break; }\n' >race.dpe
+
+# silences LINE: nothing of the race is told
+silences() {
+	printf '%s\n' "$1" >known
+	run "$DPE" replay --suppressions=known -s race.dpe log.jsonl
+	same "silenced by $1" err <<'X'
+dpe: 4 events, 0 lost; 1 rule: nothing found, 1 suppressed
+X
+	gives '… which is no finding' 0
+}
+
+# leaves LINE: it is about something else
+leaves() {
+	printf '%s\n' "$1" >known
+	run "$DPE" replay --on-break=continue --suppressions=known -s race.dpe log.jsonl
+	says "not silenced by $1" 1 '#1 race: match of b&d' 'race: error: bad' '1 match, 1 error'
+}
+
+silences 'rule:race'
+silences 'rule:r?c[a-f]   # known'
+silences 'function:b'
+silences 'function:d'
+silences 'function:run library:libfoo'
+silences 'function:ns::q::push'
+silences 'function:ns::q::push(int,?char)'
+silences 'function:*::push'
+silences 'file:src/f.c'
+silences 'file:f.c function:b'
+silences 'library:libfoo.so.*'
+silences 'library:libd'
+silences 'rule:race	function:ru* library:*'
+leaves 'rule:rac'
+leaves 'function:a'
+leaves 'function:push'
+leaves 'function:b library:libfoo'
+leaves 'file:src'
+leaves '# rule:race'
+leaves 'rule:r library:libd'
+
+printf 'var n = 0;\ndetect one: a { n = 1; print("heard"); }\ndetect two: b { print(n); }\n' >state.dpe
+echo 'rule:one' >known
+run "$DPE" replay --suppressions=known -s state.dpe log.jsonl
+same 'the action of a suppressed finding works, but is not heard' err <<'X'
+#1 two: match of b  [state.dpe:3]
+  $1 b  id "2"  thread 2
+       at b+0x1f (src/f.c:12)
+       by ns::q::push(int, char)+0x4 (f.c:30)
+       by run+0x3 (libfoo.so.6)
+two: 1
+dpe: 4 events, 0 lost; 2 rules: 1 match, 1 suppressed
+X
+printf 'detect e: (b { error("bad"); }) ; never\n' >error.dpe
+echo 'function:ns::q::*' >known
+run "$DPE" replay --suppressions=known --format=json -s error.dpe log.jsonl
+check 'errors by the stack of their event' "$(grep -c 'kind' out) $(grep -c '"suppressed":1' out)" = '0 1'
+cat >deadlock.dpe <<'X'
+detect l: lock(m) by t { wait_for(t, m); check_deadlock(); }
+detect g: got(m) by t { release(t, m); hold(t, m); }
+X
+cat >deadlock.jsonl <<'X'
+{"event":"got","thread":1,"seq":0,"args":[7],"stack":["take+0x1 (a.c:1)"]}
+{"event":"got","thread":2,"seq":0,"args":[8],"stack":["other+0x1 (a.c:9)"]}
+{"event":"lock","thread":1,"seq":1,"args":[8]}
+{"event":"lock","thread":2,"seq":1,"args":[7]}
+X
+for place in function:take 'file:a.c function:other'; do
+	printf 'rule:l %s\n' "$place" >known
+	run "$DPE" replay --suppressions=known -s deadlock.dpe deadlock.jsonl
+	check "deadlocks by $place, where a lock was taken" "$(grep -c 'deadlock of' err)" -eq 0
+done
+echo 'rule:l function:nobody' >known
+run "$DPE" replay --suppressions=known -s deadlock.dpe deadlock.jsonl
+check '… and not by others' "$(grep -c 'deadlock of' err)" -eq 1
+
+# --show-suppressions: what one would write, and what was written in vain.
+printf 'rule:race function:x\n\nrule:none # 3\nrule:o*\n' >known
+cat >some.dpe <<'X'
+detect race: b & d
+detect one: c
+expect order: a ; d ; e
+detect error: c { error("e"); }
+X
+run "$DPE" replay --suppressions=known --show-suppressions -s some.dpe log.jsonl
+same 'lines to copy, and lines in vain' err <<'X'
+#1 error: match of c  [some.dpe:4]
+  $1 c  id "3"  thread 3
+  suppression rule:error function:c
+error: error: e
+  suppression rule:error
+#2 race: match of b&d  [some.dpe:1]
+  $1 b  id "2"  thread 2
+       at b+0x1f (src/f.c:12)
+       by ns::q::push(int, char)+0x4 (f.c:30)
+       by run+0x3 (libfoo.so.6)
+  $2 d  id "4"  thread 3
+  suppression rule:race function:d
+dpe: 4 events, 0 lost; 4 rules: 2 matches, 1 error, 2 suppressed
+  known:1 silenced nothing
+  known:3 silenced nothing
+  known:4 silenced 2 findings
+X
+run "$DPE" replay --show-suppressions --format=json -s race.dpe --on-break=continue log.jsonl
+sed -n 's/.*"verdict":"match".*"suppression":"\(.*\)"}/\1/p' out >known
+run "$DPE" replay --suppressions=known -s race.dpe log.jsonl
+says "the line that JSON has does it" 0 '1 suppressed'
+printf '{"event":"x","stack":["ns::f(char const *)::\\u001b[0m+0x1 (f.cc:1)"]}\n' >odd.jsonl
+printf 'detect x: x\n' >x.dpe
+run "$DPE" replay --show-suppressions -s x.dpe odd.jsonl
+sed -n 's/^  suppression //p' err >known
+run "$DPE" replay --suppressions=known -s x.dpe odd.jsonl
+says 'odd characters' 0 '1 suppressed'
+
+# Bad files.
+printf 'rule:race\nfunktion:x\n  rule:\nrule:a rule:b\n' >known
+run "$DPE" replay --suppressions=known -s race.dpe log.jsonl
+gives 'bad lines' 2
+same 'what is wrong with them' err <<'X'
+known:2:1: error: 'funktion:x' should be rule:PATTERN, function:PATTERN, file:PATTERN or library:PATTERN
+  | funktion:x
+  | ^~~~~~~~~~
+known:3:3: error: 'rule:' lacks its pattern; * is any
+  |   rule:
+  |   ^~~~~
+known:4:8: error: a second rule: in one line, of which one would do
+  | rule:a rule:b
+  |        ^~~~~~
+X
+run "$DPE" replay --suppressions=nowhere -s race.dpe log.jsonl
+says 'no such file' 2 'nowhere: error: cannot read these suppressions: No such file'
+finish

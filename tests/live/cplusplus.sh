@@ -1,0 +1,42 @@
+# Functions of C++ by the names that their source has.
+. tests/tap.sh
+need_live 'how functions of C++ are observed'
+target=$BUILD/targets/cplusplus
+
+cat >queue.dpe <<'X'
+detect made: queue::queue(q, _).exit ; queue::push(q, 2)
+detect twice: twice(2).exit [.ret == 4]
+detect took: _ZN4shop5queue4takeEv
+X
+run "$DPE" run --stack=2 -o log.jsonl -s queue.dpe -- "$target"
+sed 's/0x7f[0-9a-f]*/0x7f…/; s/thread.*/thread …/; s/ (.*cplusplus.cc:/ (…:/
+	s/+0x[0-9a-f]*//; /^dpe: .*exited/d' err >shown
+same 'methods, constructors, functions' shown <<'X'
+#1 made: match of queue::queue(q, _).exit;queue::push(q, 2)  [queue.dpe:1]
+  where q = 0x7f…
+  $1 queue::queue.exit(0x7f…, 1)  thread …
+       at shop::queue::queue(int) (…:19)
+       by main (…:60)
+  $2 queue::push(0x7f…, 2)  thread …
+       at shop::queue::push(int) (…:26)
+       by main (…:65)
+#2 twice: match of twice(2).exit [.ret == 4]  [queue.dpe:2]
+  $1 twice.exit(2) = 4  thread …
+       at twice(int) (…:48)
+       by main (…:65)
+#3 took: match of _ZN4shop5queue4takeEv  [queue.dpe:3]
+  $1 shop::queue::take(0x7f…)  thread …
+       at shop::queue::take() (…:31)
+       by main (…:66)
+#4 took: match of _ZN4shop5queue4takeEv  [queue.dpe:3]
+  $1 shop::queue::take(0x7f…)  thread …
+       at shop::queue::take() (…:31)
+       by shop::queue::take(int) (…:36)
+dpe: 10 events, 0 lost; 3 rules: 4 matches
+X
+run "$DPE" replay --format=json -s queue.dpe log.jsonl
+check 'the same from a log' "$(grep -c '"match"' out)" -eq 4
+printf 'detect r: queue::take\n' >take.dpe
+run "$DPE" run -s take.dpe -- "$target"
+says 'which of them is not clear' 2 'shop::queue::take(int)' 'shop::queue::take()'
+finish

@@ -1,0 +1,160 @@
+/* Names of C++ and Rust, and which functions a rule means by them. */
+#include "tests/probes/open_target.h"
+
+#include "probes/demangle.h"
+#include "probes/resolve.h"
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+static void check_names(const char *symbol, const char *whole, const char *base)
+{
+	char *got = dpe_demangle(symbol, true), *short_name = dpe_demangle_base(symbol);
+
+	assert_string_equal(got ? got : "none", whole);
+	assert_string_equal(short_name ? short_name : "none", base);
+	free(got);
+	free(short_name);
+}
+
+static void names(void **state)
+{
+	char *hostile = dpe_xasprintf("_ZN%04000d", 1);
+
+	(void)state;
+	check_names("_Z5twicei", "twice(int)", "twice");
+	check_names("_ZN4shop5queueC1Ei", "shop::queue::queue(int)", "shop::queue::queue");
+	check_names("_ZN4shop3boxIcE4openEv", "shop::box<char>::open()", "shop::box::open");
+	check_names("_Z3topIiET_RKS0_", "top<int>(int const&)", "top");
+	check_names("_ZN12_GLOBAL__N_13runEv", "(anonymous namespace)::run()", "run");
+	check_names("_ZN3loglsEi", "log::operator<<(int)", "none");
+	check_names("_ZN3log11my_operatorEv", "log::my_operator()", "log::my_operator");
+	check_names("_ZN3logcvbEv", "log::operator bool()", "none");
+	check_names("_Z1fi.constprop.0", "f(int) [clone .constprop.0]", "none");
+	check_names("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad",
+		"core::fmt::Formatter::pad");
+	check_names("_RNvNtC6_123foo3bar3baz", "123foo::bar::baz", "123foo::bar::baz");
+	check_names("_RNvMNtC1q4shopNtB2_5Queue4push", "<q::shop::Queue>::push",
+		"q::shop::Queue::push");
+	check_names("_RNvXC1qNtB2_5QueueNtB2_4Shop4push", "<q::Queue as q::Shop>::push",
+		"q::Queue::push");
+	check_names("_RINvC1q3toplE", "q::top::<i32>", "q::top");
+	check_names("main", "none", "none");
+	check_names("_ZN", "none", "none");
+	check_names("", "none", "none");
+	check_names(hostile, "none", "none");
+	free(hostile);
+}
+
+static void scopes(void **state)
+{
+	(void)state;
+	assert_true(dpe_demangled_is("shop::queue::push", "queue", "push"));
+	assert_true(dpe_demangled_is("queue::push", "queue", "push"));
+	assert_true(dpe_demangled_is("twice", "", "twice"));
+	assert_false(dpe_demangled_is("shop::queue::push", "", "push"));
+	assert_false(dpe_demangled_is("shop::queue::push", "shop", "push"));
+	assert_false(dpe_demangled_is("shop::my_queue::push", "queue", "push"));
+	assert_false(dpe_demangled_is("shop::queue::my_push", "queue", "push"));
+	assert_false(dpe_demangled_is("push", "queue", "push"));
+	assert_false(dpe_demangled_is("", "", "push"));
+}
+
+/* ---- what a rule means ------------------------------------------------------------------- */
+
+static unsigned resolve(const char *module, const char *name, bool optional, char **text,
+	struct dpe_target_function **found)
+{
+	struct dpe_modules modules = {0};
+	struct dpe_names *names = dpe_names_new();
+	struct dpe_diags *diags = dpe_diags_new();
+	struct dpe_site site = {
+		.name = dpe_intern_string(names, name),
+		.module = *module ? dpe_intern_string(names, module) : 0,
+		.enter = true,
+		.optional = optional,
+	};
+	unsigned count;
+
+	dpe_modules_add(&modules, open_target("cplusplus"));
+	count = dpe_resolve_site(&modules, &site, names, diags, found);
+	*text = told(diags);
+	dpe_modules_free(&modules);
+	dpe_names_free(names);
+	return count;
+}
+
+static void check_found(const char *module, const char *name, unsigned expected, bool by_class)
+{
+	struct dpe_target_function *found;
+	char *text;
+
+	assert_int_equal(resolve(module, name, false, &text, &found), expected);
+	assert_string_equal(text, "");
+	assert_int_equal(found[0].by_class, by_class);
+	free(found);
+	free(text);
+}
+
+static void found_by_their_names(void **state)
+{
+	(void)state;
+	check_found("", "_ZN4shop5queue4pushEi", 1, false);
+	check_found("", "twice", 1, false);
+	check_found("", "hidden", 1, false);
+	check_found("cplusplus", "twice", 1, false);
+	check_found("queue", "push", 1, true);
+	check_found("queue", "queue", 1, true);
+}
+
+static void check_missing(const char *module, const char *name, const char *const parts[])
+{
+	struct dpe_target_function *found;
+	char *text;
+
+	assert_int_equal(resolve(module, name, false, &text, &found), 0);
+	for (; *parts; parts++)
+		if (!strstr(text, *parts))
+			fail_msg("no \"%s\" in:\n%s", *parts, text);
+	free(text);
+	assert_int_equal(resolve(module, name, true, &text, &found), 0);
+	assert_string_equal(text, "");
+	free(text);
+}
+
+#define MISSING(module, name, ...)                                                                 \
+	check_missing(module, name, (const char *const[]){__VA_ARGS__, NULL})
+
+static void more_than_one(void **state)
+{
+	(void)state;
+	MISSING("queue", "take",
+		"error: there is more than one function 'queue::take': write the symbol of one",
+		"note: _ZN4shop5queue4takeEi is shop::queue::take(int)",
+		"note: _ZN4shop5queue4takeEv is shop::queue::take()");
+	MISSING("box", "open", "_ZN4shop3boxIcE4openEv is shop::box<char>::open()",
+		"_ZN4shop3boxIiE4openEv is shop::box<int>::open()");
+}
+
+static void not_there(void **state)
+{
+	(void)state;
+	MISSING("", "push", "no function 'push'",
+		"cplusplus has 'shop::queue::push': to observe it, write queue::push");
+	MISSING("queue", "pusch", "no program or library 'queue' in the target, only: cplusplus",
+		"no function 'queue::pusch' in its source");
+	MISSING("cplusplus", "push", "no function 'push' in cplusplus");
+	MISSING("shop", "push", "no function 'shop::push' in its source");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names),
+		cmocka_unit_test(scopes),
+		cmocka_unit_test(found_by_their_names),
+		cmocka_unit_test(more_than_one),
+		cmocka_unit_test(not_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
