@@ -32,6 +32,7 @@ struct cli_report {
 	struct cli_suppressions *suppressions; /* owned */
 	FILE *trace;                           /* NULL: nobody wants it */
 	struct cli_finding *findings;
+	struct cli_finding forgotten; /* the last that came when there were too many */
 	unsigned nfindings;
 };
 

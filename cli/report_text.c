@@ -179,6 +179,9 @@ static void add_key(
 	dpe_text_puts(to, "|");
 }
 
+/* So many different findings are remembered, to tell when one comes again. */
+#define MOST_REMEMBERED 100000
+
 static struct cli_finding *find_finding(struct cli_report *report, const char *rule, char *key)
 {
 	struct cli_finding *finding;
@@ -187,6 +190,11 @@ static struct cli_finding *find_finding(struct cli_report *report, const char *r
 	if (finding) {
 		free(key);
 		return finding;
+	}
+	if (HASH_COUNT(report->findings) >= MOST_REMEMBERED) {
+		report->forgotten = (struct cli_finding){.number = ++report->nfindings, .rule = rule};
+		free(key);
+		return &report->forgotten;
 	}
 	finding = dpe_xcalloc(1, sizeof(*finding));
 	finding->key = key;
