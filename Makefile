@@ -31,10 +31,10 @@ CORE_LIBS := -lyajl -lexpat
 LIVE_LIBS := -lbpf -ldw -lelf -lZydis -liberty
 CLI_LIBS := -lcjson
 
-CORE_ROOMS := base event dpe-lang nets stabilizer recognizer
+CORE_ROOMS := base event dpe-lang nets stabilizer recognizer api
 GENERATED := $(BUILD)/dpe-lang/grammar.c $(BUILD)/dpe-lang/grammar.h $(BUILD)/dpe-lang/lexer.c \
 	$(BUILD)/dpe-lang/lexer.h $(BUILD)/probes/bpf/probes.skel.h
-core_src := $(wildcard $(addsuffix /*.c,$(CORE_ROOMS)))
+core_src := $(filter-out api/example.c,$(wildcard $(addsuffix /*.c,$(CORE_ROOMS))))
 core_obj := $(core_src:%.c=$(BUILD)/%.o) $(BUILD)/dpe-lang/grammar.o $(BUILD)/dpe-lang/lexer.o
 live_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard probes/*.c))
 cli_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
@@ -180,7 +180,7 @@ check: $(GENERATED)
 
 # ---- installing ------------------------------------------------------------------------------------
 
-PUBLIC := base/base.h event/event.h dpe-lang/dpe-lang.h stabilizer/stabilizer.h recognizer/recognizer.h
+PUBLIC := api/dpe.h
 
 install: $(DPE) $(LIBDPE)
 	install -Dm755 $(DPE) $(DESTDIR)$(PREFIX)/bin/dpe
@@ -190,7 +190,7 @@ install: $(DPE) $(LIBDPE)
 	for f in $$(find editors -type f); do \
 		install -Dm644 $$f $(DESTDIR)$(PREFIX)/share/dpe/$$f || exit 1; done
 	install -Dm644 $(LIBDPE) $(DESTDIR)$(PREFIX)/lib/libdpe.a
-	for h in $(PUBLIC); do install -Dm644 $$h $(DESTDIR)$(PREFIX)/include/dpe/$$h || exit 1; done
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/include/dpe $(PUBLIC)
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' libdpe.pc.in \
 		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/libdpe.pc

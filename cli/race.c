@@ -79,8 +79,8 @@ int cli_race(struct cli *cli)
 		return CLI_ERROR;
 	}
 	if (!cli->pid == !(cli->target && cli->target[0]) && !cli->plan) {
-		cli_usage_error(cli,
-			"either a process (-p PID) or a program (-- COMMAND...) is needed");
+		cli_usage_error(
+			cli, "either a process (-p PID) or a program (-- COMMAND...) is needed");
 		return CLI_ERROR;
 	}
 	dpe_text_puts(&cli->rules, "include \"pthread.dpe\"\n");

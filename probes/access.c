@@ -1,9 +1,9 @@
 /* Whether an access to a watched variable wrote to it, for rules that ask for reads as well.
  *
- * The processor tells after the instruction, and not which kind it was. The function is decoded from
- * its beginning up to the instruction that ends there; what that does to memory is looked up once
- * for each place in the code. Where it cannot be told so (no function there, code that cannot be
- * decoded, a copy from memory to memory), an access that changed the value wrote. */
+ * The processor tells after the instruction, and not which kind it was. The function is decoded
+ * from its beginning up to the instruction that ends there; what that does to memory is looked up
+ * once for each place in the code. Where it cannot be told so (no function there, code that cannot
+ * be decoded, a copy from memory to memory), an access that changed the value wrote. */
 #include "probes/live.h"
 
 #include <Zydis/Zydis.h>
@@ -73,8 +73,9 @@ static enum dpe_access access_before(struct code *code, size_t end)
 		return DPE_ACCESS_UNKNOWN;
 	if (end && access_of(code) != DPE_ACCESS_UNKNOWN)
 		return access_of(code);
-	if (!decode(code, at) || !(code->is.attributes & (ZYDIS_ATTRIB_HAS_REP |
-							 ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)))
+	if (!decode(code, at) ||
+		!(code->is.attributes &
+			(ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)))
 		return DPE_ACCESS_UNKNOWN;
 	return access_of(code);
 }
@@ -88,7 +89,8 @@ static enum dpe_access look_up(const struct dpe_map *map, uint64_t ip)
 
 	if (!dpe_module_address(map->module, map->offset + (ip - map->start), &address))
 		return DPE_ACCESS_UNKNOWN;
-	/* What comes next may be the next function: an access can be the last thing that one does. */
+	/* What comes next may be the next function: an access can be the last thing that one does.
+	 */
 	function = dpe_module_function_at(map->module, address - 1);
 	if (!function || !function->size || function->size > LARGEST)
 		return DPE_ACCESS_UNKNOWN;

@@ -61,10 +61,22 @@ struct dpe_config dpe_config_begin(const struct dpe_run *run)
 	return config;
 }
 
-static struct dpe_occurrence **new_registers(unsigned count)
+/* A block that was made for more registers than it has now goes back as a smaller one: no harm. */
+static size_t registers_size(unsigned count)
 {
-	return dpe_xmalloc((count < FEWEST_REGISTERS ? FEWEST_REGISTERS : count) *
-			   sizeof(struct dpe_occurrence *));
+	return (count < FEWEST_REGISTERS ? FEWEST_REGISTERS : count) *
+	       sizeof(struct dpe_occurrence *);
+}
+
+static struct dpe_occurrence **new_registers(struct dpe_pool *pool, unsigned count)
+{
+	return dpe_pool_take(pool, registers_size(count));
+}
+
+static void free_registers(struct dpe_pool *pool, struct dpe_occurrence **registers, unsigned count)
+{
+	if (registers)
+		dpe_pool_give(pool, registers, registers_size(count));
 }
 
 struct dpe_config dpe_config_copy(const struct dpe_run *run, const struct dpe_config *from)
@@ -79,7 +91,7 @@ struct dpe_config dpe_config_copy(const struct dpe_run *run, const struct dpe_co
 	count = dpe_automaton_registers(run->automaton, from->state);
 	if (!count)
 		return to;
-	to.registers = new_registers(count);
+	to.registers = new_registers(run->recognizer->pool, count);
 	for (unsigned i = 0; i < count; i++)
 		to.registers[i] = dpe_occurrence_ref(from->registers[i]);
 	return to;
@@ -96,7 +108,7 @@ void dpe_config_drop(const struct dpe_run *run, struct dpe_config *config)
 	count = dpe_automaton_registers(run->automaton, config->state);
 	for (unsigned i = 0; i < count; i++)
 		dpe_occurrence_unref(config->registers[i]);
-	free(config->registers);
+	free_registers(run->recognizer->pool, config->registers, count);
 }
 
 bool dpe_config_same(
@@ -217,7 +229,7 @@ struct dpe_config dpe_engine_take(const struct dpe_config *config, const struct 
 	}
 	next.state = move->to;
 	if (move->nregisters)
-		next.registers = new_registers(move->nregisters);
+		next.registers = new_registers(occurrence->pool, move->nregisters);
 	for (unsigned i = 0; i < move->nregisters; i++)
 		next.registers[i] = dpe_occurrence_ref(move->carry[i] == DPE_NEW_EVENT
 							       ? occurrence
@@ -235,6 +247,7 @@ void dpe_engine_move(const struct dpe_run *run, struct dpe_config *config,
 	const struct dpe_move *move, struct dpe_occurrence *occurrence)
 {
 	unsigned old = dpe_automaton_registers(run->automaton, config->state);
+	struct dpe_pool *pool = run->recognizer->pool;
 	struct dpe_occurrence *next[move->nregisters + 1];
 
 	for (unsigned i = 0; i < move->nregisters; i++)
@@ -243,14 +256,13 @@ void dpe_engine_move(const struct dpe_run *run, struct dpe_config *config,
 						     : config->registers[move->carry[i]]);
 	for (unsigned i = 0; i < old; i++)
 		dpe_occurrence_unref(config->registers[i]);
-	if (!fit_alike(move->nregisters, old)) {
-		free(config->registers);
-		config->registers = new_registers(move->nregisters);
-	}
-	if (!move->nregisters) {
-		free(config->registers);
+	if (!move->nregisters || !fit_alike(move->nregisters, old)) {
+		free_registers(pool, config->registers, old);
 		config->registers = NULL;
-	} else {
+	}
+	if (move->nregisters) {
+		if (!config->registers)
+			config->registers = new_registers(pool, move->nregisters);
 		memcpy(config->registers, next, move->nregisters * sizeof(next[0]));
 	}
 	config->state = move->to;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many earlier events, and each time they have doubled, are worth a look for what is not needed. */
+/* So many earlier events, and each time they have doubled, are worth a look for what is not needed.
+ */
 #define WORTH_TRIMMING 2
 
 struct dpe_chain {
@@ -221,8 +222,7 @@ const struct dpe_occurrence *dpe_order_next(
 
 /* ---- forgetting -------------------------------------------------------------------------- */
 
-static unsigned first_needed(
-	const struct dpe_chain *chain, dpe_needed_fn *needed, void *context)
+static unsigned first_needed(const struct dpe_chain *chain, dpe_needed_fn *needed, void *context)
 {
 	unsigned low = 0, high = chain->nearlier;
 

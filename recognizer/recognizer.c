@@ -36,17 +36,28 @@ void dpe_recognizer_watermark(
 
 /* ---- forgetting -------------------------------------------------------------------------- */
 
+const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer)
+{
+	uint64_t now = recognizer->summary.events;
+
+	if (recognizer->looked && now - recognizer->looked <= newer)
+		return recognizer->horizon;
+	if (!dpe_horizon_look(recognizer->horizon, recognizer->stabilizer))
+		return NULL;
+	recognizer->looked = now;
+	return recognizer->horizon;
+}
+
 /* Slices forget when they have twice as many events as after the last time, so that each event
  * pays for a few looks only. */
 static void forget(struct dpe_recognizer *recognizer)
 {
-	struct dpe_horizon *horizon = dpe_horizon_new(recognizer->stabilizer);
+	const struct dpe_horizon *horizon = dpe_recognizer_horizon(recognizer, 0);
 
 	for (unsigned i = 0; horizon && i < recognizer->spec->nrules; i++) {
 		if (recognizer->runs[i].slices)
 			dpe_slices_forget(&recognizer->runs[i], horizon);
 	}
-	dpe_horizon_free(horizon);
 	recognizer->most_kept = recognizer->kept * 2;
 	if (recognizer->most_kept < recognizer->options.forget_from)
 		recognizer->most_kept = recognizer->options.forget_from;
@@ -538,6 +549,7 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 		recognizer->options.forget_from = FORGET_FROM;
 	recognizer->most_kept = recognizer->options.forget_from;
 	recognizer->pool = dpe_pool_new();
+	recognizer->horizon = dpe_horizon_new();
 	recognizer->waits = dpe_waits_new();
 	recognizer->progress = dpe_progress_new();
 	begin_globals(recognizer);
@@ -587,6 +599,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 	free(recognizer->gaps);
 	dpe_progress_free(recognizer->progress);
 	dpe_pool_free(recognizer->pool);
+	dpe_horizon_free(recognizer->horizon);
 	free(recognizer->doubt);
 	dpe_text_free(&recognizer->text);
 	free(recognizer);

@@ -172,6 +172,7 @@ struct dpe_slice {
 	unsigned nreadings, capreadings;
 	struct dpe_partial *partials; /* detect */
 	unsigned npartials, cappartials;
+	unsigned many; /* partial matches, from which on the dead ones are looked for; 0: some */
 	struct dpe_value params[]; /* owned, one a variable */
 };
 
@@ -242,6 +243,8 @@ struct dpe_recognizer {
 	struct dpe_waits *waits;
 	struct dpe_progress *progress;
 	struct dpe_pool *pool;     /* of occurrences */
+	struct dpe_horizon *horizon;
+	uint64_t looked;           /* when, in events; 0: never */
 	uint64_t kept, most_kept;  /* events in the orders of slices, and when to forget some */
 	char *doubt;               /* why, once anything was lost; else NULL */
 	struct dpe_message **gaps; /* messages that come after a gap, counted */
@@ -252,6 +255,8 @@ struct dpe_recognizer {
 	struct dpe_roles roles; /* scratch of the message at hand */
 };
 
+/* What lies in the past of events to come, as of `newer` events ago at most; NULL where anything may. */
+const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer);
 /* Sets the reason for doubt, if there is none yet. */
 void dpe_recognizer_set_doubt(struct dpe_recognizer *recognizer, const char *reason);
 /* Why verdicts of this slice are in doubt, or NULL. */

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FEW_PARTIALS 32
+#define OLD_HORIZON 1024 /* events: looking costs as much as a few hundred */
 #define FEWEST_RETIRED 1024 /* before they are freed */
 
 /* Slices with values for `mask` that have the same values for `sub`. */
@@ -489,10 +491,25 @@ static bool is_needed(void *context, const struct dpe_occurrence *occurrence)
 	return dpe_detect_needs(context, occurrence);
 }
 
+/* Each event is held against all partial matches of its slice: dead ones are dropped whenever these
+ * have doubled. */
+static void drop_dead(struct dpe_run *run, struct dpe_slice *slice)
+{
+	const struct dpe_horizon *horizon;
+
+	if (slice->npartials <= (slice->many ? slice->many : FEW_PARTIALS))
+		return;
+	horizon = dpe_recognizer_horizon(run->recognizer, OLD_HORIZON);
+	if (horizon)
+		dpe_detect_forget(run, slice, horizon);
+	slice->many = slice->npartials < FEW_PARTIALS / 2 ? FEW_PARTIALS : 2 * slice->npartials;
+}
+
 static void detect(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
 	run->recognizer->kept -= size_of(slice);
 	dpe_detect_take(run, slice, occurrence);
+	drop_dead(run, slice);
 	dpe_order_trim(&slice->order, is_needed, slice);
 	run->recognizer->kept += size_of(slice);
 }

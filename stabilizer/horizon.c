@@ -10,20 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct dpe_horizon {
-	uint32_t nchains;
-	uint32_t *ends;    /* of each chain: its last event so far */
-	uint32_t *begin;   /* of each chain: its first in `reaches`; and the end of all */
-	uint32_t *reaches; /* sorted, each once */
-	unsigned nreaches;
-};
-
 /* What is being collected: each reach as chain << 32 | index. */
 struct views {
 	uint64_t *at;
 	unsigned count, cap;
 	const struct dpe_clock **pasts; /* seen; open addressing */
 	unsigned npasts, size;
+};
+
+struct dpe_horizon {
+	uint32_t nchains, capchains;
+	uint32_t *ends;    /* of each chain: its last event so far */
+	uint32_t *begin;   /* of each chain: its first in `reaches`; and the end of all */
+	uint32_t *reaches; /* sorted, each once */
+	unsigned nreaches, capreaches;
+	struct views views; /* kept for the next look */
 };
 
 static void note(void *context, uint32_t chain, uint32_t index)
@@ -114,17 +115,32 @@ static int in_order(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static struct dpe_horizon *make(const struct dpe_stabilizer *stabilizer, struct views *views)
+static void make_room(struct dpe_horizon *horizon)
 {
-	struct dpe_horizon *horizon = dpe_xcalloc(1, sizeof(*horizon));
+	if (horizon->nchains >= horizon->capchains) {
+		horizon->capchains = horizon->nchains * 2 + 1;
+		horizon->ends =
+			dpe_xrealloc(horizon->ends, horizon->capchains * sizeof(*horizon->ends));
+		horizon->begin =
+			dpe_xrealloc(horizon->begin, horizon->capchains * sizeof(*horizon->begin));
+	}
+	if (horizon->views.count > horizon->capreaches) {
+		horizon->capreaches = horizon->views.count * 2;
+		horizon->reaches = dpe_xrealloc(
+			horizon->reaches, horizon->capreaches * sizeof(*horizon->reaches));
+	}
+}
+
+static void sort(struct dpe_horizon *horizon, const struct dpe_stabilizer *stabilizer)
+{
+	const struct views *views = &horizon->views;
 	unsigned at = 0;
 
 	if (views->count)
 		qsort(views->at, views->count, sizeof(*views->at), in_order);
 	horizon->nchains = stabilizer->nchains;
-	horizon->ends = dpe_xcalloc(horizon->nchains + 1, sizeof(*horizon->ends));
-	horizon->begin = dpe_xcalloc(horizon->nchains + 1, sizeof(*horizon->begin));
-	horizon->reaches = dpe_xcalloc(views->count + 1, sizeof(*horizon->reaches));
+	horizon->nreaches = 0;
+	make_room(horizon);
 	for (uint32_t chain = 0; chain < horizon->nchains; chain++) {
 		const struct dpe_node *tail = stabilizer->chains[chain].tail;
 
@@ -136,21 +152,25 @@ static struct dpe_horizon *make(const struct dpe_stabilizer *stabilizer, struct 
 		}
 	}
 	horizon->begin[horizon->nchains] = horizon->nreaches;
-	return horizon;
 }
 
-struct dpe_horizon *dpe_horizon_new(const struct dpe_stabilizer *stabilizer)
+bool dpe_horizon_look(struct dpe_horizon *horizon, const struct dpe_stabilizer *stabilizer)
 {
-	struct dpe_horizon *horizon;
-	struct views views = {0};
+	struct views *views = &horizon->views;
 
 	if (stabilizer->known.count)
-		return NULL;
-	collect(stabilizer, &views);
-	horizon = make(stabilizer, &views);
-	free(views.at);
-	free(views.pasts);
-	return horizon;
+		return false;
+	views->count = views->npasts = 0;
+	if (views->size)
+		memset(views->pasts, 0, views->size * sizeof(*views->pasts));
+	collect(stabilizer, views);
+	sort(horizon, stabilizer);
+	return true;
+}
+
+struct dpe_horizon *dpe_horizon_new(void)
+{
+	return dpe_xcalloc(1, sizeof(struct dpe_horizon));
 }
 
 void dpe_horizon_free(struct dpe_horizon *horizon)
@@ -160,6 +180,8 @@ void dpe_horizon_free(struct dpe_horizon *horizon)
 	free(horizon->ends);
 	free(horizon->begin);
 	free(horizon->reaches);
+	free(horizon->views.at);
+	free(horizon->views.pasts);
 	free(horizon);
 }
 

@@ -38,10 +38,12 @@ void dpe_stamp_unref(const struct dpe_stamp *stamp);
  * which stays right: what it does not see, nothing that comes later sees. */
 struct dpe_horizon;
 struct dpe_stabilizer;
-/* For dpe_horizon_free. NULL where any event may still be named as a predecessor: messages have
- * ids, or neither thread nor number. */
-struct dpe_horizon *dpe_horizon_new(const struct dpe_stabilizer *stabilizer);
+/* For dpe_horizon_free. Sees nothing before the first look. */
+struct dpe_horizon *dpe_horizon_new(void);
 void dpe_horizon_free(struct dpe_horizon *horizon); /* accepts NULL */
+/* Makes it the picture of now. False, and it is as it was, where any event may still be named as a
+ * predecessor: messages have ids, or neither thread nor number. */
+bool dpe_horizon_look(struct dpe_horizon *horizon, const struct dpe_stabilizer *stabilizer);
 /* Let someone keep some events of a chain, one with `index` and the next after it with `next`.
  * True where an event may come whose past ends between the two, so that `index` is the last of
  * these that precedes it. */

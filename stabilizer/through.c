@@ -1,8 +1,8 @@
 /* The short way: a message that waits for nothing, and that nothing can wait for or name later,
  * leaves as it comes. Its thread's last node becomes its own, so nothing is allocated.
  *
- * It is the long way (push, hold, release, complete) with all that happens there for such a message:
- * the tests hold the one against the other. */
+ * It is the long way (push, hold, release, complete) with all that happens there for such a
+ * message: the tests hold the one against the other. */
 #include "stabilizer/stable.h"
 
 static bool is_plain(const struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
@@ -38,8 +38,8 @@ static struct dpe_node *find_tail(
 	return tail;
 }
 
-bool dpe_pass_through(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
-	struct dpe_message *message)
+bool dpe_pass_through(
+	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_message *message)
 {
 	struct dpe_event event = {.message = message};
 	struct dpe_node *tail;

@@ -1,0 +1,155 @@
+/* Following rules does not allocate, once as much is there as is in use at a time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "recognizer/recognizer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- counting ---------------------------------------------------------------------------------- */
+
+static uint64_t allocations;
+
+#ifndef __SANITIZE_ADDRESS__
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *old, size_t size);
+
+void *malloc(size_t size)
+{
+	allocations++;
+	return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+	allocations++;
+	return __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+	allocations++;
+	return __libc_realloc(old, size);
+}
+#endif
+
+/* ---- rules at work -------------------------------------------------------------------------------- */
+
+static void no_verdict(void *context, const struct dpe_verdict *verdict)
+{
+	(void)verdict;
+	++*(uint64_t *)context;
+}
+
+static void nothing_held(void *context, const struct dpe_message *message, const char *missing)
+{
+	(void)context;
+	(void)message;
+	fail_msg("held: %s", missing);
+}
+
+struct bench {
+	struct dpe_names *names;
+	struct dpe_diags *diags;
+	struct dpe_pool *pool;
+	struct dpe_spec *spec;
+	struct dpe_recognizer *recognizer;
+	uint64_t verdicts, place;
+};
+
+static void open_bench(struct bench *bench, const char *rules)
+{
+	const struct dpe_recognizer_sink sink = {
+		.context = &bench->verdicts, .verdict = no_verdict, .held = nothing_held};
+
+	*bench = (struct bench){.names = dpe_names_new(), .diags = dpe_diags_new()};
+	bench->pool = dpe_pool_new();
+	bench->spec = dpe_spec_compile_text("hot", rules, strlen(rules), bench->names,
+		&(struct dpe_compile_options){0}, bench->diags);
+	assert_non_null(bench->spec);
+	bench->recognizer = dpe_recognizer_new(
+		bench->spec, &(struct dpe_recognizer_options){0}, &sink, bench->diags);
+	assert_non_null(bench->recognizer);
+}
+
+static void close_bench(struct bench *bench)
+{
+	dpe_recognizer_free(bench->recognizer);
+	dpe_spec_free(bench->spec);
+	dpe_pool_free(bench->pool);
+	dpe_diags_free(bench->diags);
+	dpe_names_free(bench->names);
+}
+
+static void feed(struct bench *bench, const char *name, int thread, int object)
+{
+	const struct dpe_value args[] = {dpe_value_int(object)};
+	struct dpe_message draft = {
+		.name = dpe_intern(bench->names, name, strlen(name)),
+		.place = ++bench->place,
+		.unnamed = true,
+		.thread = dpe_value_int(thread),
+		.args = args,
+		.nargs = 1,
+	};
+
+	dpe_recognizer_feed(
+		bench->recognizer, dpe_message_new_in(bench->pool, &draft), bench->diags);
+}
+
+static void follow(struct bench *bench, unsigned rounds)
+{
+	for (unsigned i = 0; i < rounds; i++) {
+		feed(bench, "a", 1, (int)(i % 100));
+		feed(bench, "b", 1, (int)(i % 100));
+		feed(bench, "c", 2, (int)(i % 100));
+	}
+}
+
+/* Allocations while 100,000 rounds are followed, after 20,000. */
+static uint64_t count(const char *rules)
+{
+	struct bench bench;
+	uint64_t counted;
+
+	open_bench(&bench, rules);
+	follow(&bench, 20000);
+	allocations = 0;
+	follow(&bench, 100000);
+	counted = allocations;
+	assert_int_equal(bench.verdicts, 0);
+	close_bench(&bench);
+	return counted;
+}
+
+static void expectations(void **state)
+{
+	(void)state;
+	assert_int_equal(count("expect r: (a ; b)*\n"), 0);
+	assert_int_equal(count("expect r(o): (a(o) ; b(o))*\n"), 0);
+	assert_int_equal(count("expect r(o): (a(o) ; b(o))* & c(o)*\n"), 0);
+}
+
+static void searches(void **state)
+{
+	(void)state;
+	assert_int_equal(count("detect r: a ; never\n"), 0);
+	assert_int_equal(count("detect r(o): b(o) & never(o)\n"), 0);
+	assert_int_equal(count("detect r(o): (a(o) ; b(o)) & never(o)\n"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(expectations),
+		cmocka_unit_test(searches),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
