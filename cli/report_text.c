@@ -316,36 +316,87 @@ static void add_name(struct dpe_text *to, struct cli_report *report, struct dpe_
 	free(name);
 }
 
+static void add_deadlock_head(struct dpe_text *to, struct cli_report *report,
+	const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
+{
+	const char *doubt = deadlock->reason ? "possible " : "";
+	const char *plural = deadlock->nwaits == 1 ? "" : "s";
+
+	dpe_text_printf(to, "#%u ", ++report->nfindings);
+	if (deadlock->kind == DPE_HANG)
+		dpe_text_printf(to, "%shang: no thread can go on, %u thread%s wait%s  [", doubt,
+			deadlock->nwaits, plural, *plural ? "" : "s");
+	else if (deadlock->kind == DPE_POTENTIAL_DEADLOCK)
+		dpe_text_printf(
+			to, "potential deadlock of %u thread%s  [", deadlock->nwaits, plural);
+	else
+		dpe_text_printf(
+			to, "%sdeadlock of %u thread%s  [", doubt, deadlock->nwaits, plural);
+	add_place(to, rule);
+	dpe_text_puts(to, "]\n");
+	if (!deadlock->reason)
+		return;
+	dpe_text_puts(to, "  inconclusive: ");
+	add_safe(to, deadlock->reason);
+	dpe_text_puts(to, "\n");
+}
+
+static void add_object(struct dpe_text *to, struct cli_report *report, const char *verb,
+	const struct dpe_wait *wait)
+{
+	dpe_text_puts(to, verb);
+	add_value(to, wait->object);
+	add_name(to, report, wait->object);
+}
+
+static void add_deadlock_wait(
+	struct dpe_text *to, struct cli_report *report, const struct dpe_wait *wait)
+{
+	dpe_text_puts(to, "  thread ");
+	add_value(to, wait->thread);
+	add_object(to, report, " waits for ", wait);
+	if (wait->holder.kind != DPE_NONE) {
+		dpe_text_puts(to, ", which thread ");
+		add_value(to, wait->holder);
+		dpe_text_puts(to, wait->ended ? " held when it ended" : " holds");
+	}
+	dpe_text_puts(to, "\n");
+	add_moment(to, report, "    waits: ", wait->thread, wait->waits);
+	if (wait->holder.kind != DPE_NONE)
+		add_moment(to, report, wait->ended ? "    held:  " : "    holds: ", wait->holder,
+			wait->holds);
+}
+
+/* What did not happen: that the thread waits. It has what the next one of the circle takes. */
+static void add_potential_wait(struct dpe_text *to, struct cli_report *report,
+	const struct dpe_wait *wait, const struct dpe_wait *held)
+{
+	dpe_text_puts(to, "  thread ");
+	add_value(to, wait->thread);
+	add_object(to, report, " took ", wait);
+	add_object(to, report, ", while it held ", held);
+	dpe_text_puts(to, "\n");
+	add_moment(to, report, "    held: ", wait->thread, held->holds);
+	add_moment(to, report, "    took: ", wait->thread, wait->waits);
+}
+
 void cli_text_deadlock(
 	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
 {
 	struct dpe_text text = {0};
 
-	dpe_text_printf(&text, "#%u %sdeadlock of %u thread%s  [", ++report->nfindings,
-		deadlock->reason ? "possible " : "", deadlock->nwaits,
-		deadlock->nwaits == 1 ? "" : "s");
-	add_place(&text, rule);
-	dpe_text_puts(&text, "]\n");
-	if (deadlock->reason) {
-		dpe_text_puts(&text, "  inconclusive: ");
-		add_safe(&text, deadlock->reason);
-		dpe_text_puts(&text, "\n");
-	}
+	add_deadlock_head(&text, report, rule, deadlock);
 	for (unsigned i = 0; i < deadlock->nwaits; i++) {
 		const struct dpe_wait *wait = &deadlock->waits[i];
 
-		dpe_text_puts(&text, "  thread ");
-		add_value(&text, wait->thread);
-		dpe_text_puts(&text, " waits for ");
-		add_value(&text, wait->object);
-		add_name(&text, report, wait->object);
-		dpe_text_puts(&text, ", which thread ");
-		add_value(&text, wait->holder);
-		dpe_text_puts(&text, wait->ended ? " held when it ended\n" : " holds\n");
-		add_moment(&text, report, "    waits: ", wait->thread, wait->waits);
-		add_moment(&text, report, wait->ended ? "    held:  " : "    holds: ", wait->holder,
-			wait->holds);
+		if (deadlock->kind == DPE_POTENTIAL_DEADLOCK)
+			add_potential_wait(
+				&text, report, wait, &deadlock->waits[(i + 1) % deadlock->nwaits]);
+		else
+			add_deadlock_wait(&text, report, wait);
 	}
+	if (deadlock->others)
+		dpe_text_puts(&text, "  and others through the same places, of other locks\n");
 	print_text(report, &text);
 }
 
@@ -404,7 +455,8 @@ void cli_report_state(
 		"dpe: so far %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " findings; %" PRIu64
 		" slices, %" PRIu64 " events remembered\n",
 		now.events, lost,
-		now.matches + now.violated + now.incomplete + now.errors + now.deadlocks,
+		now.matches + now.violated + now.incomplete + now.errors + now.deadlocks +
+			now.potential + now.hangs,
 		now.slices, now.kept);
 	dpe_recognizer_waits(recognizer, add_wait, &state);
 	fputs(text.at, stderr);
@@ -443,7 +495,8 @@ void cli_text_summary(struct cli_report *report, const struct dpe_summary *summa
 	const struct dpe_loss *losses, unsigned nlosses)
 {
 	uint64_t findings = summary->matches + summary->violated + summary->incomplete +
-			    summary->errors + summary->deadlocks;
+			    summary->errors + summary->deadlocks + summary->potential +
+			    summary->hangs;
 	struct cli_finding *finding, *next;
 	struct dpe_text text = {0};
 	const char *separator = ", ";
@@ -464,6 +517,9 @@ void cli_text_summary(struct cli_report *report, const struct dpe_summary *summa
 	add_count(&text, &separator, summary->violated, "violated", "violated");
 	add_count(&text, &separator, summary->incomplete, "incomplete", "incomplete");
 	add_count(&text, &separator, summary->deadlocks, "deadlock", "deadlocks");
+	add_count(
+		&text, &separator, summary->potential, "potential deadlock", "potential deadlocks");
+	add_count(&text, &separator, summary->hangs, "hang", "hangs");
 	add_count(&text, &separator, summary->errors, "error", "errors");
 	add_count(&text, &separator, summary->inconclusive, "inconclusive", "inconclusive");
 	add_count(&text, &separator, summary->satisfied, "satisfied", "satisfied");
