@@ -1,10 +1,12 @@
-/* Locks taken in different orders, and waits that nobody ends, by the first argument. What only
- * could hang never does: the threads take turns, by a way that makes no order. */
+/* Locks taken in different orders, and waits that nobody ends, by the arguments, one after another.
+ * What only could hang never does: the threads take turns, by a way that makes no order. */
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER,
@@ -166,8 +168,8 @@ static void *(*const ways[][3])(void *) = {
 	{wait_for_ever, read_input},
 	{wait_for_ever, wait_a_while},
 };
-static const char *const names[] = {"inversion", "three", "gate", "alone", "try", "readers", "reuse",
-	"wakeup", "input", "while"};
+static const char *const names[] = {"inversion", "three", "gate", "alone", "try", "readers",
+	"reuse", "wakeup", "input", "while"};
 
 static void run(void *(*const *way)(void *))
 {
@@ -180,30 +182,87 @@ static void run(void *(*const *way)(void *))
 		pthread_join(threads[i], NULL);
 }
 
+static void post(int unused)
+{
+	(void)unused;
+	sem_post(&none);
+}
+
+/* A handler, or another process, could end the wait. */
+static void wait_for_signal(void)
+{
+	signal(SIGUSR1, post);
+	sem_wait(&none);
+}
+
+static void wait_for_process(void)
+{
+	sem_t *shared = mmap(
+		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	sem_init(shared, 1, 0);
+	sem_wait(shared);
+}
+
 static void one_after_another(void)
 {
 	void *(*const first[3])(void *) = {a_then_b}, *(*const second[3])(void *) = {b_then_a};
 
 	run(first);
-	run(second);
+	run(second); /* its turn is since the first had it */
 }
 
-int main(int argc, char **argv)
+static void inversion_that_stays(void)
 {
-	const char *way = argc > 1 ? argv[1] : "";
+	run(ways[0]);
+	pause();
+}
 
+static void wait_alone(void)
+{
+	wait_for_ever(NULL);
+}
+
+static void take_twice(void)
+{
+	take_two(&a, &a);
+}
+
+static void wait_for_post(void)
+{
+	sem_wait(&none);
+}
+
+static const struct {
+	const char *name;
+	void (*go)(void);
+} more[] = {
+	{"joined", one_after_another},
+	{"stays", inversion_that_stays},
+	{"main", wait_alone},
+	{"twice", take_twice},
+	{"semaphore", wait_for_post},
+	{"handler", wait_for_signal},
+	{"shared", wait_for_process},
+};
+
+static void go(const char *way)
+{
+	atomic_store(&turn, 0);
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!strcmp(way, names[i]))
 			run(ways[i]);
 	}
-	if (!strcmp(way, "joined"))
-		one_after_another();
-	if (!strcmp(way, "main"))
-		wait_for_ever(NULL);
-	if (!strcmp(way, "twice"))
-		take_two(&a, &a);
-	if (!strcmp(way, "semaphore"))
-		sem_wait(&none);
+	for (unsigned i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+		if (!strcmp(way, more[i].name))
+			more[i].go();
+	}
+}
+
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		go(argv[i]);
 	puts("ended");
 	return 0;
 }
