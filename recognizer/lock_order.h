@@ -44,6 +44,7 @@ struct dpe_strand {
 	uint64_t serial;
 	unsigned instances; /* what is kept that it did */
 	bool over;
+	uint64_t *nreaches;         /* where those of all pasts are counted */
 	struct dpe_lock_past *past; /* of others; NULL: nothing */
 };
 
@@ -51,13 +52,14 @@ struct dpe_strand {
 struct dpe_lock_past {
 	uint32_t refs;
 	unsigned count;
+	uint64_t *nreaches;
 	struct dpe_reach {
 		struct dpe_strand *strand;
 		uint32_t epoch;
 	} at[]; /* by serial */
 };
 
-struct dpe_strand *dpe_strand_new(uint64_t serial);
+struct dpe_strand *dpe_strand_new(uint64_t serial, uint64_t *nreaches);
 struct dpe_strand *dpe_strand_ref(struct dpe_strand *strand);
 void dpe_strand_unref(struct dpe_strand *strand);                    /* accepts NULL */
 struct dpe_lock_past *dpe_lock_past_ref(struct dpe_lock_past *past); /* both accept NULL */
@@ -178,6 +180,7 @@ struct dpe_lock_order {
 	struct dpe_lock_cycle *cycles; /* in the order found */
 	struct dpe_lock_places *places;
 	unsigned ninstances, ncycles;
+	uint64_t nreaches;
 	uint64_t serial, mark;
 	const struct dpe_rule *rule; /* that checked last … */
 	struct dpe_message *event;   /* … at this, counted, beginning with … */

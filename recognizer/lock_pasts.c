@@ -8,13 +8,14 @@
 
 #include <stdlib.h>
 
-struct dpe_strand *dpe_strand_new(uint64_t serial)
+struct dpe_strand *dpe_strand_new(uint64_t serial, uint64_t *nreaches)
 {
 	struct dpe_strand *strand = dpe_xcalloc(1, sizeof(*strand));
 
 	strand->refs = 1;
 	strand->epoch = 1;
 	strand->serial = serial;
+	strand->nreaches = nreaches;
 	return strand;
 }
 
@@ -46,6 +47,7 @@ void dpe_lock_past_unref(struct dpe_lock_past *past)
 		return;
 	for (unsigned i = 0; i < past->count; i++)
 		dpe_strand_unref(past->at[i].strand);
+	*past->nreaches -= past->count;
 	free(past);
 }
 
@@ -61,7 +63,7 @@ static void add_reach(struct dpe_lock_past *to, struct dpe_strand *strand, uint3
 	to->at[to->count++] = (struct dpe_reach){dpe_strand_ref(strand), epoch};
 }
 
-/* Both, of which `a` may be NULL, without `self`, and of `b` all up to `count`. */
+/* Of both, of which `a` may be NULL, and `b` has `count`; nothing of `self`. */
 static struct dpe_lock_past *join(const struct dpe_lock_past *a, const struct dpe_reach *b,
 	unsigned count, const struct dpe_strand *self)
 {
@@ -85,7 +87,9 @@ static struct dpe_lock_past *join(const struct dpe_lock_past *a, const struct dp
 		i += first;
 		j += both || !first;
 	}
-	return to;
+	to->nreaches = b->strand->nreaches;
+	*to->nreaches += to->count;
+	return dpe_xrealloc(to, sizeof(*to) + to->count * sizeof(struct dpe_reach));
 }
 
 struct dpe_lock_past *dpe_strand_leave(struct dpe_strand *strand)

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is kept of one taking, and in all: 32 MiB or so, most of it the stacks of the events. */
+/* What is kept of one taking, and in all: 32 MiB or so, most of it the stacks of the events; and 64
+ * MiB of what they have behind them. */
 #define MOST_THREADS 256
 #define MOST_INSTANCES 32768
+#define MOST_REACHES (4u << 20)
 
 /* ---- locks and sets ---------------------------------------------------------------------- */
 
@@ -82,15 +84,18 @@ struct dpe_lock_set *dpe_lock_set_find(
 
 /* ---- takings ----------------------------------------------------------------------------- */
 
+/* Further out a stack may be wrong where a program keeps no frame pointers. */
+#define SURE_FRAMES 2
+
 uint64_t dpe_taking_site(const struct dpe_message *message, struct dpe_value lock)
 {
 	uint64_t hash = 0;
 
 	if (!message || (!message->npcs && !message->nstack))
 		return dpe_value_hash(lock);
-	for (unsigned i = 0; i < message->npcs; i++)
+	for (unsigned i = 0; i < message->npcs && i < SURE_FRAMES; i++)
 		hash = (hash ^ message->pcs[i]) * 0x9e3779b97f4a7c15ull + 1;
-	for (unsigned i = 0; !message->npcs && i < message->nstack; i++)
+	for (unsigned i = 0; !message->npcs && i < message->nstack && i < SURE_FRAMES; i++)
 		hash = (hash ^ dpe_value_hash(dpe_value_string(message->stack[i]))) *
 			       0x9e3779b97f4a7c15ull +
 		       1;
@@ -193,7 +198,8 @@ bool dpe_taking_keep(
 			taking->instances[kept++] = taking->instances[i];
 	}
 	taking->ninstances = kept;
-	if (kept < MOST_THREADS && order->ninstances <= MOST_INSTANCES) {
+	if (kept < MOST_THREADS && order->ninstances <= MOST_INSTANCES &&
+		order->nreaches <= MOST_REACHES) {
 		*DPE_GROW(taking->instances, taking->ninstances, taking->capinstances) = instance;
 		return true;
 	}

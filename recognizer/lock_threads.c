@@ -16,7 +16,7 @@ struct dpe_lock_thread *dpe_lock_thread_add(struct dpe_lock_order *order, struct
 	if (thread)
 		return thread;
 	thread = dpe_xcalloc(1, sizeof(*thread));
-	thread->strand = dpe_strand_new(order->serial++);
+	thread->strand = dpe_strand_new(order->serial++, &order->nreaches);
 	dpe_keyed_add(&order->threads, &thread->keyed, value);
 	return thread;
 }
