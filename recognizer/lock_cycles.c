@@ -298,7 +298,7 @@ static bool go_through(struct search *search, struct dpe_lock *from, struct dpe_
 			found = go_on(search, to);
 		search->nsteps--;
 	}
-	search->blind |= !fits && taking->dropped;
+	search->blind |= !fits && (taking->dropped || (taking->thinned && search->length > 2));
 	return found;
 }
 

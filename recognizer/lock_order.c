@@ -62,8 +62,9 @@ static struct dpe_lock_set *set_of(struct dpe_lock_order *order, struct dpe_lock
 static bool has_instance(const struct dpe_taking *taking, const struct dpe_strand *strand)
 {
 	for (unsigned i = 0; i < taking->ninstances; i++) {
-		if (taking->instances[i]->strand == strand)
-			return taking->instances[i]->epoch == strand->epoch;
+		if (taking->instances[i]->strand == strand &&
+			taking->instances[i]->epoch == strand->epoch)
+			return true;
 	}
 	return false;
 }
@@ -76,7 +77,9 @@ static struct dpe_instance *new_instance(struct dpe_lock_order *order,
 		dpe_xcalloc(1, sizeof(*instance) + set->count * sizeof(instance->held[0]));
 
 	instance->strand = dpe_strand_ref(thread->strand);
-	instance->strand->instances++;
+	if (!instance->strand->instances++)
+		instance->strand->first = thread->strand->epoch;
+	instance->strand->last = thread->strand->epoch;
 	instance->epoch = thread->strand->epoch;
 	instance->past = dpe_lock_past_ref(thread->strand->past);
 	instance->thread = dpe_value_keep(thread->keyed.value);
@@ -139,32 +142,65 @@ void dpe_lock_order_check(struct dpe_lock_order *order, const struct dpe_rule *r
 	dpe_lock_unref(order, lock);
 }
 
+static void drop_from_threads(struct dpe_lock_order *order, const struct dpe_lock *lock)
+{
+	struct dpe_keyed *at, *next;
+
+	HASH_ITER (hh, order->threads, at, next) {
+		for (; at; at = at->same) {
+			struct dpe_lock_thread *thread = (struct dpe_lock_thread *)at;
+			int held = dpe_lock_thread_held(thread, lock);
+
+			if (held >= 0)
+				dpe_lock_thread_drop(order, thread, (unsigned)held);
+		}
+	}
+}
+
+/* True where the lock, held by several, may have kept apart what is kept. */
+static bool was_gate(const struct dpe_lock *lock)
+{
+	const struct dpe_strand *strand = NULL;
+
+	for (unsigned i = 0; i < lock->out.count; i++) {
+		const struct dpe_taking *taking = lock->out.at[i];
+
+		for (unsigned j = 0; j < taking->ninstances; j++) {
+			if (strand && taking->instances[j]->strand != strand)
+				return true;
+			strand = taking->instances[j]->strand;
+		}
+	}
+	return false;
+}
+
+static void drop_whole(struct dpe_lock_order *order, struct dpe_taking *taking)
+{
+	dpe_taking_unlink(order, taking);
+	dpe_taking_free(order, taking);
+}
+
 void dpe_lock_order_forget(struct dpe_lock_order *order, struct dpe_value object)
 {
 	struct dpe_lock *lock = dpe_lock_find(order, object);
-	struct dpe_keyed *at, *next;
+	bool gate;
 
 	if (!lock)
 		return;
 	lock->refs++;
-	HASH_ITER (hh, order->threads, at, next) {
-		for (; at; at = at->same) {
-			int held = dpe_lock_thread_held((struct dpe_lock_thread *)at, lock);
+	drop_from_threads(order, lock);
+	while (lock->in.count)
+		drop_whole(order, lock->in.at[0]);
+	gate = was_gate(lock);
+	for (unsigned i = lock->out.count; i--;) {
+		struct dpe_taking *taking = lock->out.at[i];
 
-			if (held >= 0)
-				dpe_lock_thread_drop(
-					order, (struct dpe_lock_thread *)at, (unsigned)held);
-		}
-	}
-	while (lock->in.count || lock->out.count) {
-		struct dpe_taking *taking = lock->in.count ? lock->in.at[0] : lock->out.at[0];
-		bool whole = lock->in.count || taking->key.held->count == 1;
-
-		dpe_taking_unlink(order, taking);
-		if (whole)
-			dpe_taking_free(order, taking);
-		else
+		if (taking->key.held->count == 1) {
+			drop_whole(order, taking);
+		} else if (!gate) {
+			dpe_taking_unlink(order, taking);
 			dpe_taking_strip(order, taking, lock);
+		}
 	}
 	dpe_keyed_remove(&order->locks, &lock->keyed);
 	lock->forgotten = true;

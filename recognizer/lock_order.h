@@ -42,7 +42,8 @@ struct dpe_keyed *dpe_keyed_pop(struct dpe_keyed **table);
 struct dpe_strand {
 	uint32_t refs, epoch;
 	uint64_t serial;
-	unsigned instances; /* what is kept that it did */
+	unsigned instances;   /* what is kept that it did, within … */
+	uint32_t first, last; /* … these epochs */
 	bool over;
 	uint64_t *nreaches;         /* where those of all pasts are counted */
 	struct dpe_lock_past *past; /* of others; NULL: nothing */
@@ -128,6 +129,7 @@ struct dpe_taking {
 	struct dpe_instance **instances;
 	unsigned ninstances, capinstances;
 	bool dropped; /* there were more */
+	bool thinned; /* there were, and who comes could have met them only with a third one */
 };
 
 /* A circle that was found, with copies of its values and counted messages. */

@@ -185,21 +185,58 @@ static bool precedes(const struct dpe_instance *a, const struct dpe_instance *b)
 	return dpe_lock_past_reaches(b->past, a->strand, a->epoch);
 }
 
-/* Takes over the instance, which makes earlier ones superfluous. False where there was no room. */
+/* True where `b` is after all that `a` is after, and what else is kept that could meet `a` could
+ * meet `b`: then `a` is superfluous. */
+static bool replaces(const struct dpe_instance *b, const struct dpe_instance *a)
+{
+	if (!precedes(a, b))
+		return false;
+	for (unsigned i = 0; b->past && i < b->past->count; i++) {
+		const struct dpe_reach *reach = &b->past->at[i];
+
+		if (reach->strand != a->strand && reach->strand->instances &&
+			reach->strand->first <= reach->epoch &&
+			!dpe_lock_past_reaches(a->past, reach->strand, reach->strand->last))
+			return false;
+	}
+	return true;
+}
+
+static void drop_instance(struct dpe_lock_order *order, struct dpe_taking *taking, unsigned index)
+{
+	free_instance(order, taking, taking->instances[index]);
+	taking->instances[index] = taking->instances[--taking->ninstances];
+}
+
+/* Makes room by giving up one that can meet nothing to come that the new one cannot. */
+static void thin_out(struct dpe_lock_order *order, struct dpe_taking *taking,
+	const struct dpe_instance *instance)
+{
+	for (unsigned i = 0; i < taking->ninstances; i++) {
+		if (!precedes(taking->instances[i], instance))
+			continue;
+		drop_instance(order, taking, i);
+		taking->thinned = true;
+		return;
+	}
+}
+
+static bool has_room(const struct dpe_lock_order *order, const struct dpe_taking *taking)
+{
+	return taking->ninstances < MOST_THREADS && order->ninstances <= MOST_INSTANCES &&
+	       order->nreaches <= MOST_REACHES;
+}
+
 bool dpe_taking_keep(
 	struct dpe_lock_order *order, struct dpe_taking *taking, struct dpe_instance *instance)
 {
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < taking->ninstances; i++) {
-		if (precedes(taking->instances[i], instance))
-			free_instance(order, taking, taking->instances[i]);
-		else
-			taking->instances[kept++] = taking->instances[i];
+	for (unsigned i = taking->ninstances; i--;) {
+		if (replaces(instance, taking->instances[i]))
+			drop_instance(order, taking, i);
 	}
-	taking->ninstances = kept;
-	if (kept < MOST_THREADS && order->ninstances <= MOST_INSTANCES &&
-		order->nreaches <= MOST_REACHES) {
+	if (!has_room(order, taking))
+		thin_out(order, taking, instance);
+	if (has_room(order, taking)) {
 		*DPE_GROW(taking->instances, taking->ninstances, taking->capinstances) = instance;
 		return true;
 	}
@@ -245,6 +282,7 @@ void dpe_taking_strip(
 		return;
 	}
 	same->dropped |= taking->dropped;
+	same->thinned |= taking->thinned;
 	for (unsigned i = 0; i < taking->ninstances; i++)
 		dpe_taking_keep(order, same, taking->instances[i]);
 	taking->ninstances = 0;

@@ -215,6 +215,8 @@ static void an_address_that_comes_again(void **state)
 	/* A gate for what came before it was destroyed, is none for what comes after. */
 	assert_order("1+g 1+a 1+b 1-b 1-a 1-g 2+g 2+b 2+a 2-a 2-b 2-g 1!g", "");
 	assert_order("1+g 1+a 1+b 1-b 1-a 1-g 1!g 2+g 2+b 2+a 2-a 2-b 2-g", A_B);
+	/* It keeps apart what it did, when a third one comes. */
+	assert_order("1+g 1+a 1+b 1-b 1-a 1-g 2+g 2+b 2+c 2-c 2-b 2-g 1!g 3+c 3+a 3-a 3-c", "");
 	/* Destroyed while it is held. */
 	assert_order("1+a 1!a 1+b 1-b 2+b 2+a 2-a 2-b", "");
 }
@@ -224,6 +226,17 @@ static void what_was_lost(void **state)
 	(void)state;
 	/* Whether 1 still holds a nobody knows. */
 	assert_order("1+a 1~a 1+b 1-b 2+b 2+a 2-a 2-b", "");
+}
+
+/* What 1 did is kept beside what 2 did later in the same way: the third could meet that of 1 alone.
+ */
+static void an_earlier_one_that_matters(void **state)
+{
+	(void)state;
+	assert_order("0*9 0*1 1+a 1+b 1-b 1-a 0+b 0+c 0-c 0-b 1.1 0j1 0*2 2+a 2+b 2-b 2-a "
+		     "9+c 9+a 9-a 9-c",
+		"potential deadlock: 0 waits for c held by 9, 1 waits for b held by 0, "
+		"9 waits for a held by 1\n");
 }
 
 /* The thread takes both, one while it holds the other, and gives them back, all in `function`. */
@@ -327,6 +340,7 @@ int main(void)
 		cmocka_unit_test(locks_make_no_order),
 		cmocka_unit_test(an_address_that_comes_again),
 		cmocka_unit_test(what_was_lost),
+		cmocka_unit_test(an_earlier_one_that_matters),
 		cmocka_unit_test(many_threads),
 		cmocka_unit_test(too_many_threads),
 		cmocka_unit_test(many_locks_alike),
