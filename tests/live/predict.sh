@@ -55,7 +55,6 @@ quiet 'not where another process could' shared >shared.tap &
 	run timeout --preserve-status -s INT 2 "$DPE" deadlock -- "$orders" stays
 	says 'at Ctrl-C' 1 'potential deadlock of 2 threads' ' (a)' 'by take_two+' 'signal 2' ) >interrupt.tap &
 wait
-pkill -KILL -x orders
 
 run "$DPE" deadlock --format=json -- "$orders" inversion
 check 'as JSON' "$(python3 -c '

@@ -261,6 +261,7 @@ static void go(const char *way)
 
 int main(int argc, char **argv)
 {
+	alarm(15); /* none stays behind */
 	for (int i = 1; i < argc; i++)
 		go(argv[i]);
 	puts("ended");
