@@ -25,7 +25,7 @@ static const struct cli_command commands[] = {
 	{"list", FOR_LIST, cli_list, "list [-p PID | PROGRAM] [PATTERN]",
 		"Lists the functions that can be observed"},
 	{"deadlock", FOR_DEADLOCK, cli_deadlock, "deadlock [OPTIONS] [-p PID | -- COMMAND...]",
-		"Watches a program for deadlocks of mutexes, read-write locks and joins"},
+		"Watches a program for deadlocks, those that could have been, and hangs"},
 	{"race", FOR_RACE, cli_race,
 		"race [OPTIONS] VARIABLE|FUNCTION,FUNCTION... [-p PID | -- COMMAND...]",
 		"Watches variables, and pairs of functions, for races"},

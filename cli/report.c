@@ -18,6 +18,17 @@ const char *cli_verdict_name(enum dpe_verdict_kind kind)
 	return names[kind];
 }
 
+const char *cli_deadlock_name(const struct dpe_deadlock *deadlock)
+{
+	static const char *const names[][2] = {
+		[DPE_DEADLOCK] = {"deadlock", "possible deadlock"},
+		[DPE_POTENTIAL_DEADLOCK] = {"potential deadlock", "potential deadlock"},
+		[DPE_HANG] = {"hang", "possible hang"},
+	};
+
+	return names[deadlock->kind][deadlock->reason != NULL];
+}
+
 char *cli_variable_at(const struct cli_report *report, struct dpe_value value)
 {
 	if (!report->probes ||
@@ -116,8 +127,34 @@ static void on_deadlock(
 	else
 		cli_text_deadlock(report, rule, deadlock);
 	fflush(report->to);
-	if (report->probes && !deadlock->reason)
+	if (report->probes && !deadlock->reason && deadlock->kind != DPE_POTENTIAL_DEADLOCK)
 		cli_stop_at_deadlock(report, rule);
+}
+
+/* Which a handler may do, and nothing else of the kind. */
+static bool waits_for_post(const struct cli_report *report, const struct dpe_wait *wait)
+{
+	return wait->waits &&
+	       !strcmp(dpe_name_text(report->cli->names, wait->waits->name), "sem_wait");
+}
+
+static enum dpe_hangs on_hangs(void *context, const struct dpe_deadlock *hang)
+{
+	struct cli_report *report = context;
+	pid_t *threads;
+	bool hangs, post = false;
+
+	if (!report->probes) /* a log: what it does not tell did not happen */
+		return DPE_HANGS;
+	threads = dpe_xcalloc(hang->nwaits, sizeof(*threads));
+	for (unsigned i = 0; i < hang->nwaits; i++) {
+		threads[i] = (pid_t)hang->waits[i].thread.num;
+		post |= waits_for_post(report, &hang->waits[i]);
+	}
+	hangs = dpe_probes_stuck(report->probes, threads, hang->nwaits) &&
+		!(post && dpe_probes_handles_signals(report->probes));
+	free(threads);
+	return hangs ? DPE_HANGS_PERHAPS : DPE_HANGS_NOT;
 }
 
 static bool on_losing(void *context)
@@ -202,6 +239,7 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report)
 		.held = on_held,
 		.lost = on_lost,
 		.losing = on_losing,
+		.hangs = on_hangs,
 		.resolve = on_resolve,
 		.event = on_event,
 		.trace = report->trace ? cli_trace : NULL,

@@ -94,6 +94,8 @@ void cli_sarif_doubt(struct cli_report *report, const char *text);
 /* Writes the document; nothing can be added after it. */
 void cli_sarif_summary(struct cli_report *report, const struct dpe_summary *summary);
 
+/* "deadlock", "potential deadlock", "hang", or, where it is in doubt, a possible one. */
+const char *cli_deadlock_name(const struct dpe_deadlock *deadlock);
 const char *cli_verdict_name(enum dpe_verdict_kind kind);
 /* The name of the variable that a pointer leads to, or NULL; the caller's. */
 char *cli_variable_at(const struct cli_report *report, struct dpe_value value);

@@ -180,8 +180,7 @@ void cli_json_deadlock(
 {
 	cJSON *object = new_object("finding"), *threads, *objects, *waits;
 
-	cJSON_AddStringToObject(
-		object, "kind", deadlock->reason ? "possible deadlock" : "deadlock");
+	cJSON_AddItemToObject(object, "kind", string(cli_deadlock_name(deadlock)));
 	cJSON_AddItemToObject(object, "rule", string(rule->name));
 	if (deadlock->reason)
 		cJSON_AddItemToObject(object, "reason", string(deadlock->reason));
@@ -198,7 +197,8 @@ void cli_json_deadlock(
 			cJSON_AddItemToArray(objects, value_item(wait->object));
 		cJSON_AddItemToObject(item, "thread", value_item(wait->thread));
 		cJSON_AddItemToObject(item, "object", value_item(wait->object));
-		cJSON_AddItemToObject(item, "holder", value_item(wait->holder));
+		if (wait->holder.kind != DPE_NONE)
+			cJSON_AddItemToObject(item, "holder", value_item(wait->holder));
 		if (name) {
 			cJSON_AddItemToObject(item, "name", string(name));
 			free(name);
@@ -211,6 +211,8 @@ void cli_json_deadlock(
 			cJSON_AddItemToObject(item, "holds", message_item(report, wait->holds));
 		cJSON_AddItemToArray(waits, item);
 	}
+	if (deadlock->others)
+		cJSON_AddBoolToObject(object, "others", true);
 	add_suppression(report, object, rule, deadlock->waits[0].waits);
 	print_object(report, object);
 }
@@ -271,6 +273,8 @@ void cli_json_summary(struct cli_report *report, const struct dpe_summary *summa
 	add_number(object, "inconclusive", summary->inconclusive);
 	add_number(object, "matches", summary->matches);
 	add_number(object, "deadlocks", summary->deadlocks);
+	add_number(object, "potential_deadlocks", summary->potential);
+	add_number(object, "hangs", summary->hangs);
 	add_number(object, "errors", summary->errors);
 	add_number(object, "suppressed", summary->suppressed);
 	if (nlosses)

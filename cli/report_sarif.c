@@ -253,21 +253,38 @@ void cli_sarif_line(
 	add_result(report, result, &key);
 }
 
-static void describe_wait(
-	struct dpe_text *to, const struct cli_report *report, const struct dpe_wait *wait)
+static void add_object(
+	struct dpe_text *to, const struct cli_report *report, struct dpe_value object)
 {
-	char *name = cli_variable_at(report, wait->object);
+	char *name = cli_variable_at(report, object);
 
-	dpe_text_puts(to, "; thread ");
-	dpe_value_print(to, wait->thread);
-	dpe_text_puts(to, " waits for ");
 	if (name)
 		dpe_text_puts(to, name);
 	else
-		dpe_value_print(to, wait->object);
-	dpe_text_puts(to, wait->ended ? ", held by the ended thread " : ", held by thread ");
-	dpe_value_print(to, wait->holder);
+		dpe_value_print(to, object);
 	free(name);
+}
+
+/* The `index`-th of them; of a potential one, the thread held what the next one of the circle took.
+ */
+static void describe_wait(struct dpe_text *to, const struct cli_report *report,
+	const struct dpe_deadlock *deadlock, unsigned index)
+{
+	const struct dpe_wait *wait = &deadlock->waits[index];
+	bool potential = deadlock->kind == DPE_POTENTIAL_DEADLOCK;
+
+	dpe_text_puts(to, "; thread ");
+	dpe_value_print(to, wait->thread);
+	dpe_text_puts(to, potential ? " took " : " waits for ");
+	add_object(to, report, wait->object);
+	if (potential) {
+		dpe_text_puts(to, " while it held ");
+		add_object(to, report, deadlock->waits[(index + 1) % deadlock->nwaits].object);
+	} else if (wait->holder.kind != DPE_NONE) {
+		dpe_text_puts(
+			to, wait->ended ? ", held by the ended thread " : ", held by thread ");
+		dpe_value_print(to, wait->holder);
+	}
 }
 
 void cli_sarif_deadlock(
@@ -280,18 +297,18 @@ void cli_sarif_deadlock(
 	cJSON *result;
 
 	if (deadlock->reason)
-		dpe_text_printf(&text, "inconclusive: %s: possible ", deadlock->reason);
-	dpe_text_printf(&text, "deadlock of %u thread%s", deadlock->nwaits,
+		dpe_text_printf(&text, "inconclusive: %s: ", deadlock->reason);
+	dpe_text_printf(&text, "%s of %u thread%s", cli_deadlock_name(deadlock), deadlock->nwaits,
 		deadlock->nwaits == 1 ? "" : "s");
 	for (unsigned i = 0; i < deadlock->nwaits; i++) {
-		describe_wait(&text, report, &deadlock->waits[i]);
+		describe_wait(&text, report, deadlock, i);
 		if (deadlock->waits[i].holds)
 			events[count++] = deadlock->waits[i].holds;
 		if (deadlock->waits[i].waits)
 			events[count++] = deadlock->waits[i].waits;
 	}
 	result = new_result(report, rule, deadlock->reason ? "note" : "error", text.at);
-	dpe_text_printf(&key, "%s %sdeadlock", rule->name, deadlock->reason ? "possible " : "");
+	dpe_text_printf(&key, "%s %s", rule->name, cli_deadlock_name(deadlock));
 	add_locations(report, rule, events, count, result, &key);
 	add_result(report, result, &key);
 	dpe_text_free(&text);

@@ -37,7 +37,8 @@ void cli_report_state(
 		"dpe: so far %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " findings; %" PRIu64
 		" slices, %" PRIu64 " events remembered\n",
 		now.events, lost,
-		now.matches + now.violated + now.incomplete + now.errors + now.deadlocks,
+		now.matches + now.violated + now.incomplete + now.errors + now.deadlocks +
+			now.potential + now.hangs,
 		now.slices, now.kept);
 	dpe_recognizer_waits(recognizer, add_wait, &state);
 	fputs(text.at, stderr);
@@ -89,7 +90,8 @@ void cli_text_summary(struct cli_report *report, const struct dpe_summary *summa
 	const struct dpe_loss *losses, unsigned nlosses)
 {
 	uint64_t findings = summary->matches + summary->violated + summary->incomplete +
-			    summary->errors + summary->deadlocks;
+			    summary->errors + summary->deadlocks + summary->potential +
+			    summary->hangs;
 	struct cli_finding *finding, *next;
 	struct dpe_text text = {0};
 	const char *separator = ", ";
@@ -110,6 +112,9 @@ void cli_text_summary(struct cli_report *report, const struct dpe_summary *summa
 	add_count(&text, &separator, summary->violated, "violated", "violated");
 	add_count(&text, &separator, summary->incomplete, "incomplete", "incomplete");
 	add_count(&text, &separator, summary->deadlocks, "deadlock", "deadlocks");
+	add_count(
+		&text, &separator, summary->potential, "potential deadlock", "potential deadlocks");
+	add_count(&text, &separator, summary->hangs, "hang", "hangs");
 	add_count(&text, &separator, summary->errors, "error", "errors");
 	add_count(&text, &separator, summary->inconclusive, "inconclusive", "inconclusive");
 	add_count(&text, &separator, summary->satisfied, "satisfied", "satisfied");

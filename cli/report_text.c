@@ -372,36 +372,87 @@ static void add_deadlock_suppression(struct dpe_text *to, struct cli_report *rep
 	dpe_message_unref(resolved);
 }
 
+static void add_deadlock_head(struct dpe_text *to, struct cli_report *report,
+	const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
+{
+	const char *doubt = deadlock->reason ? "possible " : "";
+	const char *plural = deadlock->nwaits == 1 ? "" : "s";
+
+	dpe_text_printf(to, "#%u ", ++report->nfindings);
+	if (deadlock->kind == DPE_HANG)
+		dpe_text_printf(to, "%shang: no thread can go on, %u thread%s wait%s  [", doubt,
+			deadlock->nwaits, plural, *plural ? "" : "s");
+	else if (deadlock->kind == DPE_POTENTIAL_DEADLOCK)
+		dpe_text_printf(
+			to, "potential deadlock of %u thread%s  [", deadlock->nwaits, plural);
+	else
+		dpe_text_printf(
+			to, "%sdeadlock of %u thread%s  [", doubt, deadlock->nwaits, plural);
+	add_place(to, rule);
+	dpe_text_puts(to, "]\n");
+	if (!deadlock->reason)
+		return;
+	dpe_text_puts(to, "  inconclusive: ");
+	cli_text_safe(to, deadlock->reason);
+	dpe_text_puts(to, "\n");
+}
+
+static void add_object(struct dpe_text *to, struct cli_report *report, const char *verb,
+	const struct dpe_wait *wait)
+{
+	dpe_text_puts(to, verb);
+	cli_text_value(to, wait->object);
+	cli_text_variable(to, report, wait->object);
+}
+
+static void add_deadlock_wait(
+	struct dpe_text *to, struct cli_report *report, const struct dpe_wait *wait)
+{
+	dpe_text_puts(to, "  thread ");
+	cli_text_value(to, wait->thread);
+	add_object(to, report, " waits for ", wait);
+	if (wait->holder.kind != DPE_NONE) {
+		dpe_text_puts(to, ", which thread ");
+		cli_text_value(to, wait->holder);
+		dpe_text_puts(to, wait->ended ? " held when it ended" : " holds");
+	}
+	dpe_text_puts(to, "\n");
+	add_moment(to, report, "    waits: ", wait->thread, wait->waits);
+	if (wait->holder.kind != DPE_NONE)
+		add_moment(to, report, wait->ended ? "    held:  " : "    holds: ", wait->holder,
+			wait->holds);
+}
+
+/* What did not happen: that the thread waits. It has what the next one of the circle takes. */
+static void add_potential_wait(struct dpe_text *to, struct cli_report *report,
+	const struct dpe_wait *wait, const struct dpe_wait *held)
+{
+	dpe_text_puts(to, "  thread ");
+	cli_text_value(to, wait->thread);
+	add_object(to, report, " took ", wait);
+	add_object(to, report, ", while it held ", held);
+	dpe_text_puts(to, "\n");
+	add_moment(to, report, "    held: ", wait->thread, held->holds);
+	add_moment(to, report, "    took: ", wait->thread, wait->waits);
+}
+
 void cli_text_deadlock(
 	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
 {
 	struct dpe_text text = {0};
 
-	dpe_text_printf(&text, "#%u %sdeadlock of %u thread%s  [", ++report->nfindings,
-		deadlock->reason ? "possible " : "", deadlock->nwaits,
-		deadlock->nwaits == 1 ? "" : "s");
-	add_place(&text, rule);
-	dpe_text_puts(&text, "]\n");
-	if (deadlock->reason) {
-		dpe_text_puts(&text, "  inconclusive: ");
-		cli_text_safe(&text, deadlock->reason);
-		dpe_text_puts(&text, "\n");
-	}
+	add_deadlock_head(&text, report, rule, deadlock);
 	for (unsigned i = 0; i < deadlock->nwaits; i++) {
 		const struct dpe_wait *wait = &deadlock->waits[i];
 
-		dpe_text_puts(&text, "  thread ");
-		cli_text_value(&text, wait->thread);
-		dpe_text_puts(&text, " waits for ");
-		cli_text_value(&text, wait->object);
-		cli_text_variable(&text, report, wait->object);
-		dpe_text_puts(&text, ", which thread ");
-		cli_text_value(&text, wait->holder);
-		dpe_text_puts(&text, wait->ended ? " held when it ended\n" : " holds\n");
-		add_moment(&text, report, "    waits: ", wait->thread, wait->waits);
-		add_moment(&text, report, wait->ended ? "    held:  " : "    holds: ", wait->holder,
-			wait->holds);
+		if (deadlock->kind == DPE_POTENTIAL_DEADLOCK)
+			add_potential_wait(
+				&text, report, wait, &deadlock->waits[(i + 1) % deadlock->nwaits]);
+		else
+			add_deadlock_wait(&text, report, wait);
 	}
+	if (deadlock->others)
+		dpe_text_puts(&text, "  and others through the same places, of other locks\n");
 	cli_draw_deadlock(&text, report, deadlock);
 	add_deadlock_suppression(&text, report, rule, deadlock);
 	cli_text_print(report, &text);

@@ -18,11 +18,18 @@ static const struct {
 	{"error", DPE_CALL_ERROR, 0, ANY_NUMBER, "error(value, …)"},
 	{"sync_event", DPE_CALL_SYNC_EVENT, 2, 2, "sync_event($1, $2)"},
 	{"hold", DPE_CALL_HOLD, 2, 2, "hold(thread, resource)"},
+	{"share", DPE_CALL_SHARE, 2, 2, "share(thread, resource)"},
 	{"unhold", DPE_CALL_UNHOLD, 2, 2, "unhold(thread, resource)"},
 	{"wait_for", DPE_CALL_WAIT_FOR, 2, 2, "wait_for(thread, resource)"},
 	{"release", DPE_CALL_RELEASE, 2, 2, "release(thread, resource)"},
+	{"forget", DPE_CALL_FORGET, 1, 1, "forget(resource)"},
+	{"creates", DPE_CALL_CREATES, 2, 2, "creates(thread, name)"},
+	{"begins", DPE_CALL_BEGINS, 2, 2, "begins(thread, name)"},
 	{"ended", DPE_CALL_ENDED, 1, 1, "ended(thread)"},
+	{"joined", DPE_CALL_JOINED, 2, 2, "joined(thread, name)"},
 	{"check_deadlock", DPE_CALL_CHECK_DEADLOCK, 0, 0, "check_deadlock()"},
+	{"check_order", DPE_CALL_CHECK_ORDER, 2, 2, "check_order(thread, resource)"},
+	{"check_hang", DPE_CALL_CHECK_HANG, 0, 0, "check_hang()"},
 	{"progress", DPE_CALL_PROGRESS, 1, ANY_NUMBER, "progress(measure, value, …)"},
 };
 
@@ -161,7 +168,8 @@ static void unknown_call(struct dpe_resolver *r, const struct ast_expr *name)
 	else
 		resolve_error(r, name->place,
 			"unknown call '%s': the calls are print, printf, break, error, sync_event, "
-			"hold, unhold, wait_for, release, ended, check_deadlock and progress",
+			"hold, share, unhold, wait_for, release, forget, creates, begins, ended, "
+			"joined, check_deadlock, check_order, check_hang and progress",
 			name->name);
 }
 

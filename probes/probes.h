@@ -101,6 +101,13 @@ struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_mes
  * "mutex", "forks[2]". NULL where there is none (the heap, a stack); else the caller's to free. */
 char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address);
 
+/* True where these are all threads of the target, and each of them sleeps until another thread of
+ * it wakes it: in a futex, without a time limit, in memory of its own. False where /proc does not
+ * tell. */
+bool dpe_probes_stuck(const struct dpe_probes *probes, const pid_t *threads, unsigned count);
+/* True where a handler of the target may run although no thread of it does anything. */
+bool dpe_probes_handles_signals(const struct dpe_probes *probes);
+
 /* Stops all threads of the target; should we die meanwhile, it is continued. 0 or -errno. */
 int dpe_probes_stop(struct dpe_probes *probes);
 int dpe_probes_continue(struct dpe_probes *probes);

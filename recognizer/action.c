@@ -202,30 +202,6 @@ static void begin_text(const struct dpe_env *env)
 	dpe_text_puts(env->text, "");
 }
 
-static void change_waits(const struct dpe_env *env, const struct dpe_stmt *stmt)
-{
-	struct dpe_waits *waits = env->recognizer->waits;
-	struct dpe_value thread = dpe_eval(env, stmt->args[0]);
-	struct dpe_value object = dpe_eval(env, stmt->args[1]);
-
-	if (thread.kind == DPE_NONE || object.kind == DPE_NONE)
-		return;
-	switch (stmt->call) {
-	case DPE_CALL_HOLD:
-		dpe_waits_hold(waits, thread, object, env->event);
-		return;
-	case DPE_CALL_UNHOLD:
-		dpe_waits_unhold(waits, thread, object);
-		return;
-	case DPE_CALL_WAIT_FOR:
-		dpe_waits_wait(waits, thread, object, env->event);
-		return;
-	default:
-		dpe_waits_release(waits, thread, object);
-		return;
-	}
-}
-
 static bool speaks(enum dpe_call call)
 {
 	return call == DPE_CALL_PRINT || call == DPE_CALL_PRINTF || call == DPE_CALL_ERROR ||
@@ -279,22 +255,13 @@ static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 		if (env->event && sink->stop(sink->context, env->run->rule, env->event) == DPE_END)
 			recognizer->ended = true;
 		return;
-	case DPE_CALL_HOLD:
-	case DPE_CALL_UNHOLD:
-	case DPE_CALL_WAIT_FOR:
-	case DPE_CALL_RELEASE:
-		change_waits(env, stmt);
-		return;
-	case DPE_CALL_ENDED:
-		dpe_waits_end(recognizer->waits, dpe_eval(env, stmt->args[0]), env->event);
-		return;
-	case DPE_CALL_CHECK_DEADLOCK:
-		dpe_waits_check(recognizer->waits, recognizer, env->run->rule);
-		return;
 	case DPE_CALL_PROGRESS:
 		dpe_progress_check(env, stmt);
 		return;
 	case DPE_CALL_SYNC_EVENT: /* makes the rule a `sync` rule, which has no action to run */
+		return;
+	default:
+		dpe_wait_call(env, stmt);
 		return;
 	}
 }

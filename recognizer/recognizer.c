@@ -94,7 +94,8 @@ static void look_for_gap(struct dpe_recognizer *recognizer, const struct dpe_mes
 	for (unsigned i = 0; i < recognizer->ngaps; i++) {
 		if (recognizer->gaps[i] != message)
 			continue;
-		dpe_waits_forget(recognizer->waits, message->thread);
+		dpe_waits_lose(recognizer->waits, message->thread);
+		dpe_lock_order_lose(recognizer->lock_order, message->thread);
 		dpe_message_unref(recognizer->gaps[i]);
 		recognizer->gaps[i] = recognizer->gaps[--recognizer->ngaps];
 		return;
@@ -293,6 +294,7 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
 		dpe_recognizer_set_doubt(recognizer, "the run was ended by break");
 	}
 	dpe_waits_settle(recognizer->waits, recognizer, UINT64_MAX);
+	dpe_lock_order_tell(recognizer->lock_order, recognizer);
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
 		if (!recognizer->runs[i].slices)
 			continue;
@@ -551,6 +553,7 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 	recognizer->pool = dpe_pool_new();
 	recognizer->horizon = dpe_horizon_new();
 	recognizer->waits = dpe_waits_new();
+	recognizer->lock_order = dpe_lock_order_new();
 	recognizer->progress = dpe_progress_new();
 	begin_globals(recognizer);
 	begin_stabilizer(recognizer);
@@ -594,6 +597,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 	free(recognizer->globals);
 	dpe_roles_clear(&recognizer->roles);
 	dpe_waits_free(recognizer->waits);
+	dpe_lock_order_free(recognizer->lock_order);
 	for (unsigned i = 0; i < recognizer->ngaps; i++)
 		dpe_message_unref(recognizer->gaps[i]);
 	free(recognizer->gaps);

@@ -37,6 +37,9 @@ struct dpe_verdict {
 
 enum dpe_break { DPE_GO_ON, DPE_END };
 
+/* A look that takes time sees each thread at another moment: two looks that find the same tell. */
+enum dpe_hangs { DPE_HANGS_NOT, DPE_HANGS_PERHAPS, DPE_HANGS };
+
 /* `thread` waits since the message `waits` for `object`, which `holder` has since `holds`. */
 struct dpe_wait {
 	struct dpe_value thread, object, holder;
@@ -44,11 +47,20 @@ struct dpe_wait {
 	bool ended; /* the holder has; then it is the only wait, and waits for nobody itself */
 };
 
-/* A cycle in the wait-for graph (paper 5.2): each holder is the thread of the wait before it. */
+enum dpe_deadlock_kind {
+	DPE_DEADLOCK,           /* a cycle in the wait-for graph (paper 5.2) */
+	DPE_POTENTIAL_DEADLOCK, /* one that the order of locks allows, and that did not close */
+	DPE_HANG,               /* no cycle: all threads that there are, with what they wait for */
+};
+
+/* Where it is a cycle, each holder is the thread of the wait before it. Of a potential one, `waits`
+ * is where the thread took the object. */
 struct dpe_deadlock {
+	enum dpe_deadlock_kind kind;
 	const struct dpe_wait *waits;
 	unsigned nwaits;
 	const char *reason; /* why it is inconclusive, in words; else NULL */
+	bool others; /* potential: there are more like it, of other locks, that are not told */
 };
 
 enum dpe_trace_kind {
@@ -91,9 +103,13 @@ struct dpe_recognizer_sink {
 	void (*print)(void *context, const struct dpe_rule *rule, const char *text);
 	/* error(): a finding that counts for the exit status */
 	void (*error)(void *context, const struct dpe_rule *rule, const char *text);
-	/* check_deadlock(): a cycle, told once as long as it lasts; borrowed for the call */
+	/* check_deadlock(): a cycle, told once as long as it lasts. check_order(): at the end,
+	 * each potential one. check_hang(): once as long as it lasts. Borrowed for the call. */
 	void (*deadlock)(
 		void *context, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock);
+	/* Whether the program hangs: these are all of its threads, none has gone on meanwhile, and
+	 * nobody outside of it can wake one. NULL: yes, it does. */
+	enum dpe_hangs (*hangs)(void *context, const struct dpe_deadlock *hang);
 	/* break: comes after the verdict that it belongs to. DPE_END takes no more events. */
 	enum dpe_break (*stop)(
 		void *context, const struct dpe_rule *rule, const struct dpe_message *at);
@@ -141,7 +157,8 @@ struct dpe_summary {
 	uint64_t slices;
 	unsigned rules;
 	uint64_t satisfied, violated, incomplete, inconclusive, matches, errors, deadlocks;
-	uint64_t suppressed; /* findings that are in none of these */
+	uint64_t potential, hangs; /* deadlocks that could be, and those that are no cycle */
+	uint64_t suppressed;       /* findings that are in none of these */
 };
 
 struct dpe_recognizer;

@@ -9,7 +9,9 @@
  *	expect.c      a slice of an `expect` rule against its rule
  *	detect.c      partial matches of a `detect` rule in a slice
  *	eval.c        expressions; action.c statements
- *	waits.c       who waits for whom: the graph that actions keep
+ *	waits.c       who waits for whom: the graph that actions keep, and what it tells
+ *	lock_order.c  in which order locks are taken, and whether that could close a circle
+ *	deadlocks.c   telling deadlocks of any kind
  *	progress.c    states that come back without progress
  *	trace.c       each step, for those who watch */
 #ifndef DPE_RECOGNIZER_RUN_H
@@ -241,6 +243,7 @@ struct dpe_recognizer {
 	struct dpe_value *globals; /* owned */
 	struct dpe_summary summary;
 	struct dpe_waits *waits;
+	struct dpe_lock_order *lock_order;
 	struct dpe_progress *progress;
 	struct dpe_pool *pool;     /* of occurrences */
 	struct dpe_horizon *horizon;
@@ -384,16 +387,63 @@ void dpe_waits_release(struct dpe_waits *waits, struct dpe_value thread, struct 
 void dpe_waits_end(
 	struct dpe_waits *waits, struct dpe_value thread, const struct dpe_message *event);
 /* What the thread holds and awaits is not known any more. */
-void dpe_waits_forget(struct dpe_waits *waits, struct dpe_value thread);
+void dpe_waits_lose(struct dpe_waits *waits, struct dpe_value thread);
+/* The thread begins, and holds the name by which others await its end. */
+void dpe_waits_begin(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value name,
+	const struct dpe_message *since);
+/* The thread is there, which matters to a hang. */
+void dpe_waits_live(struct dpe_waits *waits, struct dpe_value thread);
+/* The object is no more: nobody holds what will have its address. */
+void dpe_waits_forget(struct dpe_waits *waits, struct dpe_value object);
+/* From now on a hang is told, once as long as it lasts. */
+void dpe_waits_check_hang(struct dpe_waits *waits, const struct dpe_rule *rule);
 /* Tells the sink of each cycle through a wait that began since the last check. */
 void dpe_waits_check(
 	struct dpe_waits *waits, struct dpe_recognizer *recognizer, const struct dpe_rule *rule);
 /* Each wait that there is. */
 void dpe_waits_each(const struct dpe_waits *waits,
 	void (*each)(void *context, const struct dpe_wait *wait), void *context);
-/* Tells of threads that have waited until `time` for themselves, or for one that has ended;
- * UINT64_MAX: the end. */
+/* The same of a hang alone: where a program that hangs is ended, its threads end while they wait. */
+void dpe_hang_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time);
+/* Tells of threads that have waited until `time` for themselves, or for one that has ended, and of
+ * a hang; UINT64_MAX: the end. */
 void dpe_waits_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time);
+
+/* ---- lock_order.c ------------------------------------------------------------------------ */
+
+struct dpe_lock_order *dpe_lock_order_new(void);
+void dpe_lock_order_free(struct dpe_lock_order *order); /* accepts NULL */
+/* Values are copied, `since` is counted, as in the graph of waits. What is shared others may hold
+ * as well, so it keeps nobody apart but from those who hold it alone. */
+void dpe_lock_order_hold(struct dpe_lock_order *order, struct dpe_value thread,
+	struct dpe_value object, const struct dpe_message *since, bool shared);
+void dpe_lock_order_unhold(
+	struct dpe_lock_order *order, struct dpe_value thread, struct dpe_value object);
+/* The thread goes on to take the object, and waits as long as it must. */
+void dpe_lock_order_check(struct dpe_lock_order *order, const struct dpe_rule *rule,
+	struct dpe_value thread, struct dpe_value object, const struct dpe_message *event);
+/* The object is no more; what has its address later is another. */
+void dpe_lock_order_forget(struct dpe_lock_order *order, struct dpe_value object);
+/* The thread makes another one, known by that name; begins; ends; has awaited the end of one. */
+void dpe_lock_order_create(
+	struct dpe_lock_order *order, struct dpe_value thread, struct dpe_value name);
+void dpe_lock_order_begin(
+	struct dpe_lock_order *order, struct dpe_value thread, struct dpe_value name);
+void dpe_lock_order_end(struct dpe_lock_order *order, struct dpe_value thread);
+void dpe_lock_order_join(
+	struct dpe_lock_order *order, struct dpe_value thread, struct dpe_value name);
+/* What the thread holds is not known any more. */
+void dpe_lock_order_lose(struct dpe_lock_order *order, struct dpe_value thread);
+/* That one has closed, so it is no potential one any more. */
+void dpe_lock_order_told(struct dpe_lock_order *order, const struct dpe_deadlock *deadlock);
+/* At the end: tells of each potential deadlock, and of what the bounds may have hidden. */
+void dpe_lock_order_tell(struct dpe_lock_order *order, struct dpe_recognizer *recognizer);
+
+/* ---- deadlocks.c ------------------------------------------------------------------------- */
+
+/* Fills in why it is in doubt, counts and hands over. */
+void dpe_deadlock_tell(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
+	struct dpe_deadlock *deadlock);
 
 /* ---- progress.c -------------------------------------------------------------------------- */
 
@@ -427,6 +477,8 @@ bool dpe_expr_needs(const struct dpe_expr *expr, uint64_t mask);
 /* True where the expression names an event by its position. */
 bool dpe_expr_names_positions(const struct dpe_expr *expr);
 
+/* wait_calls.c: the calls that say who holds and awaits what, and those that look at it. */
+void dpe_wait_call(const struct dpe_env *env, const struct dpe_stmt *call);
 void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt);
 /* True where an error of this action is suppressed; counted then. */
 bool dpe_action_suppressed(const struct dpe_env *env);

@@ -17,6 +17,19 @@ follow() {
 	done
 }
 
+# hang PROGRAM STATUS TEXT...: the same of 5 runs under dpe deadlock
+hang() {
+	program=$1
+	shift
+	mkdir "$program" && cd "$program" || exit 1
+	i=1
+	while test $i -le 5; do
+		run timeout -s KILL 10 "$DPE" deadlock --on-deadlock=kill -- "$BUILD/examples/$program"
+		says "$program, run $i" "$@" ' 0 lost'
+		i=$((i + 1))
+	done
+}
+
 # The lost item is always the second; which producer's is taken twice is left to them.
 follow bounded-buffer/items.dpe bounded-buffer-broken 1 'item: incomplete of put(x);take(x)' 'where x = 2' \
 	'item: violated of put(x);take(x)' '1 violated, 1 incomplete, 2 satisfied' >1.tap &
@@ -26,6 +39,11 @@ follow readers-writers/page.dpe readers-writers 0 'nothing found' >4.tap &
 follow bank-transfer/accounts.dpe bank-transfer-broken 1 'race: match of withdraw(a)&withdraw^(a)' 'where a = 0' \
 	>5.tap &
 follow bank-transfer/accounts.dpe bank-transfer 0 'nothing found' >6.tap &
+hang lock-inversion 1 'potential deadlock of 2 threads' ' (cache), while it held ' ' (journal), while it held ' \
+	'exited with status 0' >7.tap &
+hang lock-inversion-ordered 0 'nothing found' 'exited with status 0' >8.tap &
+hang thread-pool-broken 1 'no thread can go on, 3 threads wait' '(not_empty)' '(all_done)' 'by worker+' >9.tap &
+hang thread-pool 0 'nothing found' 'exited with status 0' >10.tap &
 wait
 cat ./*.tap
 failures=$(cat ./*.tap | grep -c '^not ok')

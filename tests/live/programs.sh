@@ -26,7 +26,7 @@ await() {
 
 # quiet: the last run found nothing, and nothing is missing
 quiet() {
-	test "$status" -eq 0 && grep -q '^dpe: [0-9]* events, 0 lost; 3 rules: nothing found' err &&
+	test "$status" -eq 0 && grep -q '^dpe: [0-9]* events, 0 lost; 4 rules: nothing found' err &&
 		grep -q '^dpe: .* exited with status 0$' err
 }
 
@@ -174,7 +174,7 @@ if installed pigz; then
 	run timeout -s KILL 20 "$DPE" deadlock -- env "$@" <input
 	mv out packed && : >out
 	says 'a deadlock beside the threads of pigz is told' 1 '#1 deadlock of 2 threads' '(pigz)' \
-		'exited with status 0' '0 lost; 3 rules: 1 deadlock'
+		'exited with status 0' '0 lost; 4 rules: 1 deadlock'
 	gzip -dc <packed | cmp -s - input && ok 'which works as ever' || not_ok 'which works as ever'
 	times=0
 	while test $times -lt 10; do

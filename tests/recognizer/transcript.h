@@ -23,7 +23,8 @@ struct transcript {
 	size_t automaton_bytes;
 	enum dpe_engine_choice engine;
 	bool end_at_break;
-	struct dpe_summary summary; /* of the run, before its end */
+	struct dpe_summary summary; /* of the run, before its end … */
+	struct dpe_summary ended;   /* … and after it */
 };
 
 static inline void transcript_verdict(void *context, const struct dpe_verdict *verdict)
@@ -74,18 +75,24 @@ static inline void transcript_error(void *context, const struct dpe_rule *rule, 
 static inline void transcript_deadlock(
 	void *context, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
 {
+	static const char *const kinds[] = {"deadlock", "potential deadlock", "hang"};
 	struct transcript *to = context;
 
 	(void)rule;
-	dpe_text_puts(&to->text, deadlock->reason ? "possible deadlock: " : "deadlock: ");
+	dpe_text_printf(
+		&to->text, "%s%s: ", deadlock->reason ? "possible " : "", kinds[deadlock->kind]);
 	for (unsigned i = 0; i < deadlock->nwaits; i++) {
 		dpe_text_puts(&to->text, i ? ", " : "");
 		dpe_value_print(&to->text, deadlock->waits[i].thread);
 		dpe_text_puts(&to->text, " waits for ");
 		dpe_value_print(&to->text, deadlock->waits[i].object);
+		if (deadlock->waits[i].holder.kind == DPE_NONE)
+			continue;
 		dpe_text_puts(&to->text, " held by ");
 		dpe_value_print(&to->text, deadlock->waits[i].holder);
 	}
+	if (deadlock->others)
+		dpe_text_puts(&to->text, ", and others");
 	if (deadlock->reason)
 		dpe_text_printf(&to->text, " (%s)", deadlock->reason);
 	dpe_text_puts(&to->text, "\n");
@@ -189,6 +196,7 @@ static inline const char *transcript_run(
 	transcript_feed(to, recognizer, format, log, diags);
 	dpe_recognizer_summary(recognizer, &to->summary);
 	dpe_recognizer_finish(recognizer);
+	dpe_recognizer_summary(recognizer, &to->ended);
 	dpe_diags_print(diags, stderr);
 	dpe_recognizer_free(recognizer);
 	dpe_spec_free(spec);

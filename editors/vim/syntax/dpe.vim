@@ -6,7 +6,7 @@ syntax keyword dpeMode expect detect sync
 syntax keyword dpePairing fifo last all once
 syntax keyword dpeKeyword include var observing ends by
 syntax keyword dpeConditional if else
-syntax keyword dpeCall print printf break error sync_event hold unhold wait_for release ended check_deadlock progress
+syntax keyword dpeCall print printf break error sync_event hold share unhold wait_for release forget creates begins ended joined check_deadlock check_order check_hang progress
 syntax match dpePhase /\.\(enter\|exit\)\>/
 syntax match dpeField /\.\(tid\|pid\|process\|time\|ret\|args\|name\|stack\)\>/
 syntax match dpePosition /\$\d\+/

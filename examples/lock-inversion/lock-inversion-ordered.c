@@ -1,0 +1,3 @@
+/* Both take the cache first. No circle can close, whoever comes when. */
+#define ORDERED
+#include "lock-inversion.c"

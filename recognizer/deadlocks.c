@@ -1,0 +1,46 @@
+/* Telling deadlocks, of any kind: certain ones count as findings, others are in doubt. */
+#include "recognizer/run.h"
+
+#include <stdlib.h>
+
+static void count_deadlock(struct dpe_summary *summary, const struct dpe_deadlock *deadlock)
+{
+	if (deadlock->reason)
+		summary->inconclusive++;
+	else if (deadlock->kind == DPE_POTENTIAL_DEADLOCK)
+		summary->potential++;
+	else if (deadlock->kind == DPE_HANG)
+		summary->hangs++;
+	else
+		summary->deadlocks++;
+}
+
+static bool is_suppressed(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
+	const struct dpe_deadlock *deadlock)
+{
+	const struct dpe_message **events =
+		dpe_xcalloc(2 * deadlock->nwaits + 1, sizeof(struct dpe_message *));
+	bool suppressed;
+
+	for (unsigned i = 0; i < deadlock->nwaits; i++) {
+		events[2 * i] = deadlock->waits[i].waits;
+		events[2 * i + 1] = deadlock->waits[i].holds;
+	}
+	suppressed = dpe_recognizer_suppresses(recognizer, rule, events, 2 * deadlock->nwaits);
+	free(events);
+	return suppressed;
+}
+
+void dpe_deadlock_tell(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
+	struct dpe_deadlock *deadlock)
+{
+	const struct dpe_recognizer_sink *sink = &recognizer->sink;
+
+	if (is_suppressed(recognizer, rule, deadlock))
+		return;
+	if (!recognizer->doubt && sink->losing && sink->losing(sink->context))
+		dpe_recognizer_set_doubt(recognizer, "events were lost");
+	deadlock->reason = recognizer->doubt;
+	count_deadlock(&recognizer->summary, deadlock);
+	sink->deadlock(sink->context, rule, deadlock);
+}

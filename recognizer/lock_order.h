@@ -1,0 +1,241 @@
+/* lock_order: the order in which locks are taken, and what of it could close a circle. Private.
+ *
+ *	keyed.c         finding something by a value
+ *	lock_pasts.c    what a thread has behind it: by beginning, and by awaiting ends
+ *others lock_takings.c what is kept: locks, sets of them, and takings of one while a set is held
+ *	lock_threads.c  threads: what they hold, who began them, whose end they awaited
+ *	lock_order.c    who takes which lock while it holds which others
+ *	lock_cycles.c   circles through what was taken last
+ *
+ * Takings that look alike are kept once: the same lock, taken at the same place in the program by
+ * one that holds the same others. Of each, the threads that did so are kept, each once, unless what
+ * it did happened before what another did: whatever is independent of the one is so of the other.
+ * A circle is looked for when a taking is new; so nothing needs to be kept for looking later. */
+#ifndef DPE_RECOGNIZER_LOCK_ORDER_H
+#define DPE_RECOGNIZER_LOCK_ORDER_H
+
+#include "recognizer/run.h"
+
+/* ---- keyed.c ----------------------------------------------------------------------------- */
+
+/* The first member of what is found by a value. */
+struct dpe_keyed {
+	UT_hash_handle hh;
+	uint64_t hash;
+	struct dpe_value value;
+	struct dpe_keyed *same; /* another one with this hash */
+};
+
+/* NULL: there is none. */
+struct dpe_keyed *dpe_keyed_find(struct dpe_keyed *table, struct dpe_value value);
+/* The value is copied. */
+void dpe_keyed_add(struct dpe_keyed **table, struct dpe_keyed *entry, struct dpe_value value);
+/* Takes it out of the table; the value stays the entry's. */
+void dpe_keyed_remove(struct dpe_keyed **table, struct dpe_keyed *entry);
+/* Takes out any; NULL where the table is empty. */
+struct dpe_keyed *dpe_keyed_pop(struct dpe_keyed **table);
+
+/* ---- lock_pasts.c ------------------------------------------------------------------------ */
+
+/* A thread from its beginning to its end. Counted. Its time is cut into epochs, of which the next
+ * begins whenever another thread may come to know what it did. */
+struct dpe_strand {
+	uint32_t refs, epoch;
+	uint64_t serial;
+	unsigned instances;   /* what is kept that it did, within … */
+	uint32_t first, last; /* … these epochs */
+	bool over;
+	uint64_t *nreaches;         /* where those of all pasts are counted */
+	struct dpe_lock_past *past; /* of others; NULL: nothing */
+};
+
+/* How far it reaches into each strand. Counted, and never changed. */
+struct dpe_lock_past {
+	uint32_t refs;
+	unsigned count;
+	uint64_t *nreaches;
+	struct dpe_reach {
+		struct dpe_strand *strand;
+		uint32_t epoch;
+	} at[]; /* by serial */
+};
+
+struct dpe_strand *dpe_strand_new(uint64_t serial, uint64_t *nreaches);
+struct dpe_strand *dpe_strand_ref(struct dpe_strand *strand);
+void dpe_strand_unref(struct dpe_strand *strand);                    /* accepts NULL */
+struct dpe_lock_past *dpe_lock_past_ref(struct dpe_lock_past *past); /* both accept NULL */
+void dpe_lock_past_unref(struct dpe_lock_past *past);
+/* Its past with all that it did so far, the caller's; what it does next is not in it. */
+struct dpe_lock_past *dpe_strand_leave(struct dpe_strand *strand);
+/* From now on that is behind it, too. */
+void dpe_strand_follow(struct dpe_strand *strand, const struct dpe_lock_past *past);
+/* True where what the strand did in that epoch is in the past. */
+bool dpe_lock_past_reaches(
+	const struct dpe_lock_past *past, const struct dpe_strand *strand, uint32_t epoch);
+
+/* ---- what is kept ------------------------------------------------------------------------ */
+
+struct dpe_takings {
+	struct dpe_taking **at;
+	unsigned count, cap;
+};
+
+/* A lock until it is forgotten; the next one of its address is another. Counted. */
+struct dpe_lock {
+	struct dpe_keyed keyed;
+	uint32_t refs;
+	bool forgotten;
+	uint64_t serial;
+	struct dpe_takings in, out; /* where it is taken, and where it is held meanwhile */
+	uint64_t mark;              /* of the last search that came here … */
+	unsigned distance;          /* … and how far from there to its end */
+	bool on_path;
+};
+
+/* Locks that are held at the same time; equal sets are one. Counted. */
+struct dpe_lock_set {
+	UT_hash_handle hh;
+	uint32_t refs;
+	unsigned count;
+	uintptr_t at[]; /* a lock's address, and DPE_SHARED; by serial */
+};
+
+#define DPE_SHARED ((uintptr_t)1)
+
+static inline struct dpe_lock *dpe_lock_of(uintptr_t member)
+{
+	return (struct dpe_lock *)(member & ~DPE_SHARED);
+}
+
+/* One thread that did it, and when. */
+struct dpe_instance {
+	struct dpe_strand *strand;
+	uint32_t epoch;
+	struct dpe_lock_past *past;
+	struct dpe_value thread;
+	struct dpe_message *taken;  /* counted */
+	struct dpe_message *held[]; /* since when, as in the set; counted; NULL: unknown */
+};
+
+/* A lock that is taken while those of the set are held. */
+struct dpe_taking {
+	UT_hash_handle hh;
+	struct dpe_taking_key {
+		struct dpe_lock *lock;
+		struct dpe_lock_set *held;
+		uint64_t site;
+	} key;
+	uint64_t alias; /* of the lock: the hash of the first object that was taken at this event */
+	struct dpe_instance **instances;
+	unsigned ninstances, capinstances;
+	bool dropped; /* there were more */
+	bool thinned; /* there were, and who comes could have met them only with a third one */
+};
+
+/* A circle that was found, with copies of its values and counted messages. */
+struct dpe_lock_cycle {
+	UT_hash_handle hh;
+	uint64_t signature;
+	const struct dpe_rule *rule;
+	struct dpe_wait *waits; /* NULL: it was told as a deadlock */
+	unsigned nwaits;
+	bool others; /* there are more through the same places, which were not kept */
+};
+
+/* The circles through the same places of the program, whatever locks they are of. */
+struct dpe_lock_places {
+	UT_hash_handle hh;
+	uint64_t signature;
+	unsigned count;
+	struct dpe_lock_cycle *first;
+};
+
+struct dpe_held {
+	struct dpe_lock *lock;
+	struct dpe_message *since; /* counted; NULL: unknown */
+	unsigned count;
+	bool shared;
+};
+
+/* A name by which threads are awaited. */
+struct dpe_lock_name {
+	struct dpe_keyed keyed;
+	struct dpe_lock_past
+		*past; /* left by who began the thread, or by itself at its end; or NULL */
+	struct dpe_lock_thread *of; /* lives; or NULL */
+};
+
+struct dpe_lock_thread {
+	struct dpe_keyed keyed;
+	struct dpe_strand *strand;
+	struct dpe_lock_name *name;
+	struct dpe_held *held;
+	unsigned nheld, capheld;
+	struct dpe_lock_set *set; /* of what is held; NULL: not looked for yet */
+};
+
+struct dpe_lock_order {
+	struct dpe_keyed *threads, *locks;
+	struct dpe_keyed *left; /* what those who began or ended left for others, by their name */
+	struct dpe_lock_set *sets;
+	struct dpe_taking *takings;
+	struct dpe_lock_cycle *cycles; /* in the order found */
+	struct dpe_lock_places *places;
+	unsigned ninstances, ncycles;
+	uint64_t nreaches;
+	uint64_t serial, mark;
+	const struct dpe_rule *rule; /* that checked last … */
+	struct dpe_message *event;   /* … at this, counted, beginning with … */
+	uint64_t alias, site;        /* … an object of this hash, there */
+	/* What was given up. */
+	uint64_t takings_dropped, cycles_dropped, searches_ended, searches_blind;
+};
+
+/* ---- lock_takings.c ---------------------------------------------------------------------- */
+
+struct dpe_lock *dpe_lock_find(const struct dpe_lock_order *order, struct dpe_value value);
+/* Without a reference, it stays until one is given up. */
+struct dpe_lock *dpe_lock_add(struct dpe_lock_order *order, struct dpe_value value);
+void dpe_lock_unref(struct dpe_lock_order *order, struct dpe_lock *lock);
+/* The caller's reference. The members are sorted by this. */
+struct dpe_lock_set *dpe_lock_set_find(
+	struct dpe_lock_order *order, uintptr_t *members, unsigned count);
+void dpe_lock_set_unref(struct dpe_lock_order *order, struct dpe_lock_set *set); /* accepts NULL */
+/* The place of the program where it was taken; without stacks, the lock. */
+uint64_t dpe_taking_site(const struct dpe_message *message, struct dpe_value lock);
+struct dpe_taking *dpe_taking_find(
+	struct dpe_lock_order *order, const struct dpe_taking_key *key); /* or NULL */
+struct dpe_taking *dpe_taking_new(struct dpe_lock_order *order, const struct dpe_taking_key *key);
+/* It is found no more, and then given up. */
+void dpe_taking_unlink(struct dpe_lock_order *order, struct dpe_taking *taking);
+void dpe_taking_free(struct dpe_lock_order *order, struct dpe_taking *taking);
+/* Takes over the instance, which makes earlier ones superfluous. False where there was no room. */
+bool dpe_taking_keep(
+	struct dpe_lock_order *order, struct dpe_taking *taking, struct dpe_instance *instance);
+/* The taking, which is found no more, goes on without that lock among those held; another one may
+ * be like it then. */
+void dpe_taking_strip(
+	struct dpe_lock_order *order, struct dpe_taking *taking, const struct dpe_lock *lock);
+
+/* ---- lock_threads.c ---------------------------------------------------------------------- */
+
+struct dpe_lock_thread *dpe_lock_thread_find(struct dpe_lock_order *order, struct dpe_value value);
+struct dpe_lock_thread *dpe_lock_thread_add(struct dpe_lock_order *order, struct dpe_value value);
+/* Of one that is in the table no more. */
+void dpe_lock_thread_free(struct dpe_lock_order *order, struct dpe_lock_thread *thread);
+/* What it holds is about to change, or has: its set is looked for again. */
+void dpe_lock_thread_change(struct dpe_lock_order *order, struct dpe_lock_thread *thread);
+/* The index of a lock among those that it holds, or -1; and one that it holds no more. */
+int dpe_lock_thread_held(const struct dpe_lock_thread *thread, const struct dpe_lock *lock);
+void dpe_lock_thread_drop(
+	struct dpe_lock_order *order, struct dpe_lock_thread *thread, unsigned index);
+void dpe_lock_name_free(struct dpe_lock_name *name);
+
+/* ---- lock_cycles.c ----------------------------------------------------------------------- */
+
+/* Notes the circles that go through this instance, of what is not noted yet. */
+void dpe_lock_cycles_find(
+	struct dpe_lock_order *order, struct dpe_taking *taking, struct dpe_instance *instance);
+void dpe_lock_cycles_free(struct dpe_lock_order *order);
+
+#endif

@@ -1,0 +1,86 @@
+# dpe deadlock on programs that could hang and do not, and on those that hang without a circle. Each
+# case is on its own, and all run at once, in each other's way.
+. tests/tap.sh
+need_live 'potential deadlocks and hangs'
+compile_target orders
+orders=$PWD/orders
+
+# watch TIMES STATUS NAME WAYS TEXT...: as often, this status, each TEXT told, and one finding at most
+watch() {
+	times=$1
+	wanted=$2
+	name=$3
+	ways=$4
+	shift 4
+	mkdir "${ways%% *}" && cd "${ways%% *}" || exit 1
+	good=0
+	while test $good -lt "$times"; do
+		run timeout -s KILL 20 "$DPE" deadlock --on-deadlock=kill -- "$orders" $ways
+		for text in "$@"; do
+			grep -qF -- "$text" err || status=untold
+		done
+		test "$status" = "$wanted" && ! grep -q '^#2' err || break
+		good=$((good + 1))
+	done
+	check "$name: $times times of $times" $good -eq "$times"
+}
+
+watch 20 1 'an inversion that never hangs' inversion '#1 potential deadlock of 2 threads' ' (b), while it held ' \
+	' (a), while it held ' 'exited with status 0' '1 potential deadlock' >inversion.tap &
+watch 20 0 'none under a gate, of one thread, of readers, of threads joined before, by trylock, of mutexes made anew' \
+	'gate alone readers joined try reuse' 'nothing found' 'exited with status 0' ' 0 lost' >gate.tap &
+watch 20 1 'a condition that nobody signals' wakeup 'no thread can go on, 3 threads wait' '(never)' '1 hang' 'signal 9' \
+	>wakeup.tap &
+watch 3 1 'three threads' three 'potential deadlock of 3 threads' >three.tap &
+watch 3 1 'one thread that waits' main 'no thread can go on, 1 thread waits' 'by wait_for_ever+' >main.tap &
+watch 3 1 'a semaphore' semaphore '1 thread waits' '(none)' >semaphore.tap &
+watch 3 1 'a mutex taken twice' twice 'deadlock of 1 thread ' >twice.tap &
+watch 3 0 'not while one waits for a while' while 'nothing found' >while.tap &
+wait
+
+# quiet NAME WAY: for so long that a hang would have been told; then it is killed
+quiet() {
+	mkdir "$2" && cd "$2" || exit 1
+	sleep 5 | timeout -s KILL 20 "$DPE" deadlock -d 2 -- "$orders" "$2" >out 2>err
+	status=$?
+	says "$1" 0 'nothing found'
+	explain "$(cat err)"
+}
+quiet 'not while one waits for input' input >input.tap &
+quiet 'not where a handler could post' handler >handler.tap &
+quiet 'not where another process could' shared >shared.tap &
+( mkdir duration && cd duration && run timeout -s KILL 20 "$DPE" deadlock -d 2 -- "$orders" stays
+	says 'at the end of -d' 1 'potential deadlock of 2 threads' ' (a)' ' (b)' ) >duration.tap &
+( mkdir interrupt && cd interrupt
+	run timeout --preserve-status -s INT 2 "$DPE" deadlock -- "$orders" stays
+	says 'at Ctrl-C' 1 'potential deadlock of 2 threads' ' (a)' 'by take_two+' 'signal 2' ) >interrupt.tap &
+wait
+
+run "$DPE" deadlock --format=json -- "$orders" inversion
+check 'as JSON' "$(python3 -c '
+import json, sys
+found = [json.loads(line) for line in sys.stdin if line.startswith("{")]
+[f] = [f for f in found if f["type"] == "finding"]
+print(f["kind"], len(f["threads"]), [w["name"] for w in f["waits"]], found[-1]["potential_deadlocks"])' <out)" = \
+	"potential deadlock 2 ['b', 'a'] 1"
+run "$DPE" deadlock --format=json --on-deadlock=kill -- "$orders" wakeup
+check 'a hang as JSON' "$(python3 -c '
+import json, sys
+found = [json.loads(line) for line in sys.stdin if line.startswith("{")]
+[f] = [f for f in found if f["type"] == "finding"]
+print(f["kind"], len(f["waits"]), sum("holder" in w for w in f["waits"]), found[-1]["hangs"])' <out)" = 'hang 3 1 1'
+run "$DPE" deadlock --format=sarif --report=found.sarif -- "$orders" inversion
+check 'as SARIF' "$(grep -c 'potential deadlock of 2 threads; thread [0-9]* took b while it held a; ' found.sarif)" -eq 1
+
+# The log of a run tells the same.
+run "$DPE" deadlock -o hang.dpel --on-deadlock=kill -- "$orders" wakeup
+run "$DPE" replay -s deadlock.dpe hang.dpel
+says 'a replay tells the hang' 1 'no thread can go on, 3 threads wait'
+run "$DPE" deadlock -o order.dpel -- "$orders" inversion
+run "$DPE" replay -s deadlock.dpe order.dpel
+says 'and the potential deadlock' 1 'potential deadlock of 2 threads' 'by take_two+'
+for tap in *.tap; do
+	cat "$tap"
+	failures=$((failures + $(grep -c '^not ok' "$tap")))
+done
+finish

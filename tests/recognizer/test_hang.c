@@ -1,0 +1,127 @@
+/* No thread can go on: when that is told, and when not. */
+#include "tests/recognizer/transcript.h"
+
+static const char rules[] =
+	"expect waits(x, T): (wait(x).enter by T { wait_for(T, x); check_deadlock(); check_hang(); "
+	"}\n"
+	" + wait(x).exit by T { release(T, x); } + hold(x) by T { hold(T, x); })*\n"
+	"expect threads(p, T): (create(p) by T { creates(T, p); } + start(p) by T { begins(T, p); "
+	"}\n"
+	" + quit(p) by T { ended(T); })*";
+
+/* One event a word, its thread first, each 1 ms after the one before: "1>a" waits, "1<a" no longer
+ * does, "1=a" has it, "1*2" creates thread 2, "1.1" ends; "..." lets 200 ms pass. */
+static char *log_of(const char *text)
+{
+	struct dpe_text log = {0};
+	unsigned time = 0;
+
+	for (; *text; text += 3, text += strspn(text, " ")) {
+		char thread = text[1] == '*' ? text[2] : text[0];
+
+		time += *text == '.' ? 200 : 1;
+		if (*text == '.')
+			continue;
+		if (text[1] == '*')
+			dpe_text_printf(&log,
+				"{\"event\":\"create\",\"thread\":%c,\"time\":%u000000,\"args\":["
+				"\"%c\"]}\n",
+				text[0], time++, text[2]);
+		dpe_text_printf(&log,
+			"{\"event\":\"%s\",\"thread\":%c,\"time\":%u000000,\"args\":[\"%c\"]}\n",
+			text[1] == '>'   ? "wait.enter"
+			: text[1] == '<' ? "wait.exit"
+			: text[1] == '=' ? "hold"
+			: text[1] == '*' ? "start"
+					 : "quit",
+			thread, time, text[2]);
+	}
+	return log.at;
+}
+
+static void assert_hangs(const char *events, const char *expected)
+{
+	struct transcript to = {0};
+	struct dpe_text found = {0};
+	char *log = log_of(events);
+	const char *at = transcript_run(&to, rules, "jsonl", log);
+
+	dpe_text_puts(&found, "");
+	for (unsigned len; *at; at += len) {
+		len = strcspn(at, "\n") + 1;
+		if (!strncmp(at, "hang", 4) || !strncmp(at, "deadlock", 8))
+			dpe_text_add(&found, at, len);
+	}
+	assert_string_equal(found.at, expected);
+	dpe_text_free(&found);
+	dpe_text_free(&to.text);
+	free(log);
+}
+
+static void all_wait(void **state)
+{
+	(void)state;
+	assert_hangs("0>a", "hang: 0 waits for a\n");
+	assert_hangs("0*1 1>a 0>1", "hang: 0 waits for 1 held by 1, 1 waits for a\n");
+}
+
+static void one_does_not(void **state)
+{
+	(void)state;
+	assert_hangs("0*1 1>a", "");
+	assert_hangs("0*1 0*2 1>a 2>a 0>1 2<a", "");
+	/* It has done nothing yet. */
+	assert_hangs("0*1 0>1", "");
+}
+
+static void who_ended_does_not_count(void **state)
+{
+	(void)state;
+	assert_hangs("0*1 0*2 1>a 2.2 0>1", "hang: 0 waits for 1 held by 1, 1 waits for a\n");
+	assert_hangs("0*1 1>a 0.0", "hang: 1 waits for a\n");
+}
+
+static void what_is_killed_while_it_hangs(void **state)
+{
+	(void)state;
+	assert_hangs("0*1 1>a 0>1 ... 1.1 0.0", "hang: 0 waits for 1 held by 1, 1 waits for a\n");
+	assert_hangs("0*1 1>a 0>1 ... 0.0 1.1", "hang: 0 waits for 1 held by 1, 1 waits for a\n");
+	/* It had no time to hang. */
+	assert_hangs("0*1 1>a 0>1 0.0 1.1", "");
+}
+
+/* As when the first thread returns from main. */
+static void who_waits_at_the_end(void **state)
+{
+	(void)state;
+	assert_hangs("0*1 1>a ... 0.0 1.1", "");
+	assert_hangs("0*1 0*2 1>a 2>a ... 0.0 2.2 1.1", "");
+}
+
+static void a_circle_explains_it(void **state)
+{
+	(void)state;
+	assert_hangs("0*1 0*2 1=a 2=b 1>b 2>a 0>1 ... 0.0 1.1 2.2",
+		"deadlock: 1 waits for b held by 2, 2 waits for a held by 1\n");
+}
+
+static void it_is_told_again_after_it_was_over(void **state)
+{
+	(void)state;
+	assert_hangs("0>a ... 0<a 0>a ... 0.0", "hang: 0 waits for a\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_wait),
+		cmocka_unit_test(one_does_not),
+		cmocka_unit_test(who_ended_does_not_count),
+		cmocka_unit_test(what_is_killed_while_it_hangs),
+		cmocka_unit_test(who_waits_at_the_end),
+		cmocka_unit_test(a_circle_explains_it),
+		cmocka_unit_test(it_is_told_again_after_it_was_over),
+	};
+
+	return cmocka_run_group_tests_name("hang", tests, NULL, NULL);
+}

@@ -1,0 +1,350 @@
+/* The order of locks: which circles could close, and which could not. */
+#include "tests/recognizer/transcript.h"
+
+static const char rules[] =
+	"expect locks(x, T): (lock(x).enter by T { wait_for(T, x); check_order(T, x); "
+	"check_deadlock(); }\n"
+	" + lock(x).exit by T { release(T, x); hold(T, x); }\n"
+	" + trylock(x) by T { hold(T, x); }\n"
+	" + unlock(x) by T { unhold(T, x); }\n"
+	" + destroy(x) by T { forget(x); })*\n"
+	"expect rwlocks(x, y, T): (rdlock(x, y) by T { check_order(T, x); share(T, y); }\n"
+	" + wrlock(x, y) by T { check_order(T, x); check_order(T, y); hold(T, x); hold(T, y); }\n"
+	" + rwunlock(x, y) by T { unhold(T, x); unhold(T, y); })*\n"
+	"expect threads(p, T): (create(p) by T { creates(T, p); } + start(p) by T { begins(T, p); "
+	"}\n"
+	" + quit(p) by T { ended(T); } + join(p) by T { joined(T, p); })*";
+
+struct log {
+	struct dpe_text text;
+	unsigned time, next[256];
+};
+
+static void add(struct log *log, const char *event, char thread, const char *args)
+{
+	dpe_text_printf(&log->text,
+		"{\"event\":\"%s\",\"thread\":%d,\"seq\":%u,\"time\":%u,\"args\":[%s]}\n", event,
+		thread - '0', log->next[(unsigned char)thread]++, ++log->time, args);
+}
+
+/* One event a word, its thread first: "1+a" takes, "1>a" only waits, "1?a" takes if it is free,
+ * "1-a" gives back, "1!a" destroys; "1ra" and "1wa" take to read and to write, "1ua" gives that
+ * back; "1*2" creates thread 2, "1.2" ends, 2 being its name, and "1j2" awaited that. "1~a" gives
+ * back, and that is lost. */
+static void add_word(struct log *log, const char *word)
+{
+	char thread = word[0], object[] = {'"', word[2], '"', '\0'};
+	char both[] = {'"', word[2], '"', ',', '"', word[2], '\'', '"', '\0'};
+
+	switch (word[1]) {
+	case '+':
+		add(log, "lock.enter", thread, object);
+		add(log, "lock.exit", thread, object);
+		return;
+	case '>':
+		add(log, "lock.enter", thread, object);
+		return;
+	case '~':
+		log->next[(unsigned char)thread]++;
+		return;
+	case '*':
+		add(log, "create", thread, object);
+		add(log, "start", word[2], object);
+		return;
+	default:
+		add(log,
+			word[1] == '?'   ? "trylock"
+			: word[1] == '-' ? "unlock"
+			: word[1] == '!' ? "destroy"
+			: word[1] == 'r' ? "rdlock"
+			: word[1] == 'w' ? "wrlock"
+			: word[1] == 'u' ? "rwunlock"
+			: word[1] == '.' ? "quit"
+					 : "join",
+			thread, strchr("rwu", word[1]) ? both : object);
+	}
+}
+
+/* Only what is told of deadlocks is looked at, and inconclusive ones. */
+static void assert_log(struct log *log, const char *expected)
+{
+	struct transcript to = {0};
+	struct dpe_text found = {0};
+	const char *at = transcript_run(&to, rules, "jsonl", log->text.at);
+
+	dpe_text_puts(&found, "");
+	for (unsigned len; *at; at += len) {
+		len = strcspn(at, "\n") + 1;
+		if (strstr(at, "deadlock") && strstr(at, "deadlock") < at + len)
+			dpe_text_add(&found, at, len);
+	}
+	assert_string_equal(found.at, expected);
+	dpe_text_free(&found);
+	dpe_text_free(&to.text);
+	dpe_text_free(&log->text);
+}
+
+static void assert_order(const char *events, const char *expected)
+{
+	struct log log = {0};
+
+	for (; *events; events += strspn(events, " ")) {
+		add_word(&log, events);
+		events += 3;
+	}
+	assert_log(&log, expected);
+}
+
+#define A_B "potential deadlock: 1 waits for b held by 2, 2 waits for a held by 1\n"
+
+static void an_inversion_that_never_met(void **state)
+{
+	(void)state;
+	assert_order("1+a 1+b 1-b 1-a 2+b 2+a 2-a 2-b", A_B);
+	/* Not given back in the reverse order. */
+	assert_order("1+a 1+b 1-a 1-b 2+b 2+a 2-b 2-a", A_B);
+	assert_order("1+a 1+b 1-b 1-a 2+a 2+b 2-b 2-a", "");
+	assert_order("1+a 1-a 1+b 1-b 2+b 2-b 2+a 2-a", "");
+}
+
+static void it_is_told_once(void **state)
+{
+	(void)state;
+	assert_order(
+		"1+a 1+b 1-b 1-a 2+b 2+a 2-a 2-b 1+a 1+b 1-b 1-a 3+b 3+a 3-a 3-b 2+b 2+a", A_B);
+}
+
+static void one_that_closed_is_told_as_such(void **state)
+{
+	(void)state;
+	assert_order("1+a 1+b 1-b 1-a 2+b 2+a 2-a 2-b 1+a 2+b 1>b 2>a",
+		"deadlock: 1 waits for b held by 2, 2 waits for a held by 1\n");
+}
+
+static void a_circle_of_three(void **state)
+{
+	(void)state;
+	assert_order("1+a 1+b 1-b 1-a 2+b 2+c 2-c 2-b 3+c 3+a 3-a 3-c",
+		"potential deadlock: 2 waits for c held by 3, 1 waits for b held by 2, "
+		"3 waits for a held by 1\n");
+	/* Two are not enough for it. */
+	assert_order("1+a 1+b 1-b 1-a 2+b 2+c 2-c 2-b 1+c 1+a 1-a 1-c", "");
+}
+
+static void a_gate_keeps_apart(void **state)
+{
+	(void)state;
+	assert_order("1+g 1+a 1+b 1-b 1-a 1-g 2+g 2+b 2+a 2-a 2-b 2-g", "");
+	assert_order("1+g 1+a 1+b 1-b 1-a 1-g 2+h 2+b 2+a 2-a 2-b 2-h", A_B);
+	/* Given back before the second is taken. */
+	assert_order("1+g 1+a 1-g 1+b 1-b 1-a 2+g 2+b 2+a 2-a 2-b 2-g", A_B);
+	/* Taken without waiting, it is a gate all the same. */
+	assert_order("1?g 1+a 1+b 1-b 1-a 1-g 2?g 2+b 2+a 2-a 2-b 2-g", "");
+	/* Two of three. */
+	assert_order("1+g 1+a 1+b 1-b 1-a 1-g 2+g 2+b 2+c 2-c 2-b 2-g 3+c 3+a 3-a 3-c", "");
+}
+
+static void one_thread_is_none(void **state)
+{
+	(void)state;
+	assert_order("1+a 1+b 1-b 1-a 1+b 1+a 1-a 1-b", "");
+	assert_order("1+a 1+b 1+a 1-a 1-b 1-a 2+a 2+b 2-b 2-a", "");
+	/* But the same with another one that did both. */
+	assert_order("1+a 1+b 1-b 1-a 1+b 1+a 1-a 1-b 2+a 2+b 2-b 2-a",
+		"potential deadlock: 1 waits for a held by 2, 2 waits for b held by 1\n");
+}
+
+static void what_cannot_block(void **state)
+{
+	(void)state;
+	assert_order("1+a 1?b 1-b 1-a 2+b 2+a 2-a 2-b", "");
+	/* It is held, however it was taken. */
+	assert_order("1?a 1+b 1-b 1-a 2+b 2+a 2-a 2-b", A_B);
+}
+
+static void readers(void **state)
+{
+	(void)state;
+	assert_order("1ra 1rb 1ub 1ua 2rb 2ra 2ua 2ub", "");
+	assert_order("1ra 1wb 1ub 1ua 2rb 2ra 2ua 2ub", "");
+	assert_order("1ra 1wb 1ub 1ua 2rb 2wa 2ua 2ub",
+		"potential deadlock: 1 waits for b' held by 2, 2 waits for a' held by 1\n");
+	assert_order("1wa 1rb 1ub 1ua 2wb 2ra 2ua 2ub", A_B);
+	/* A writer takes both objects of a lock; that is one circle all the same. */
+	assert_order("1wa 1wb 1ub 1ua 2wb 2wa 2ua 2ub", A_B);
+	/* Readers are no gate for readers, but for who writes. */
+	assert_order("1rg 1+a 1+b 1-b 1-a 1ug 2rg 2+b 2+a 2-a 2-b 2ug", A_B);
+	assert_order("1rg 1+a 1+b 1-b 1-a 1ug 2wg 2+b 2+a 2-a 2-b 2ug", "");
+}
+
+static void ordered_by_start_and_join(void **state)
+{
+	(void)state;
+	assert_order("0*1 1+a 1+b 1-b 1-a 1.1 0j1 0*2 2+b 2+a 2-a 2-b 2.2 0j2", "");
+	assert_order("0*1 1+a 1+b 1-b 1-a 1.1 0j1 0+b 0+a 0-a 0-b", "");
+	assert_order("0+b 0+a 0-a 0-b 0*1 1+a 1+b 1-b 1-a 1.1", "");
+	/* Through another one. */
+	assert_order("0*1 1*2 2+a 2+b 2-b 2-a 2.2 1j2 1.1 0j1 0*3 3+b 3+a 3-a 3-b", "");
+	/* One that ended, but was not awaited. */
+	assert_order("0*1 1+a 1+b 1-b 1-a 1.1 0*2 2+b 2+a 2-a 2-b 2.2 0j1 0j2", A_B);
+	/* One that began before. */
+	assert_order("0*1 0*2 1+a 1+b 1-b 1-a 1.1 0j1 2+b 2+a 2-a 2-b 2.2 0j2", A_B);
+	assert_order("0*1 0+b 0+a 0-a 0-b 1+a 1+b 1-b 1-a 1.1 0j1",
+		"potential deadlock: 0 waits for a held by 1, 1 waits for b held by 0\n");
+	/* An end that is seen after it was awaited, and a name that comes again. */
+	assert_order("0*1 1+a 1+b 1-b 1-a 0j1 1.1 0*2 2+b 2+a 2-a 2-b 2.2 0j2", "");
+}
+
+static void locks_make_no_order(void **state)
+{
+	(void)state;
+	assert_order(
+		"0*1 0*2 1+a 1+b 1-b 1-a 1+m 1-m 2+m 2-m 2+b 2+a 2-a 2-b 1.1 2.2 0j1 0j2", A_B);
+}
+
+static void an_address_that_comes_again(void **state)
+{
+	(void)state;
+	assert_order("1+a 1+b 1-b 1-a 1!a 2+b 2+a 2-a 2-b", "");
+	assert_order("1+a 1+b 1-b 1-a 1!b 2+b 2+a 2-a 2-b", "");
+	assert_order("1+a 1+b 1-b 1-a 1!c 2+b 2+a 2-a 2-b", A_B);
+	/* What was found stays found. */
+	assert_order("1+a 1+b 1-b 1-a 2+b 2+a 2-a 2-b 1!a 1!b", A_B);
+	/* One held beside goes; the rest of the order stays. */
+	assert_order("1+g 1+a 1+b 1-b 1-a 1-g 1!g 2+b 2+a 2-a 2-b", A_B);
+	/* A gate for what came before it was destroyed, is none for what comes after. */
+	assert_order("1+g 1+a 1+b 1-b 1-a 1-g 2+g 2+b 2+a 2-a 2-b 2-g 1!g", "");
+	assert_order("1+g 1+a 1+b 1-b 1-a 1-g 1!g 2+g 2+b 2+a 2-a 2-b 2-g", A_B);
+	/* It keeps apart what it did, when a third one comes. */
+	assert_order("1+g 1+a 1+b 1-b 1-a 1-g 2+g 2+b 2+c 2-c 2-b 2-g 1!g 3+c 3+a 3-a 3-c", "");
+	/* Destroyed while it is held. */
+	assert_order("1+a 1!a 1+b 1-b 2+b 2+a 2-a 2-b", "");
+}
+
+static void what_was_lost(void **state)
+{
+	(void)state;
+	/* Whether 1 still holds a nobody knows. */
+	assert_order("1+a 1~a 1+b 1-b 2+b 2+a 2-a 2-b", "");
+}
+
+/* What 1 did is kept beside what 2 did later in the same way: the third could meet that of 1 alone.
+ */
+static void an_earlier_one_that_matters(void **state)
+{
+	(void)state;
+	assert_order("0*9 0*1 1+a 1+b 1-b 1-a 0+b 0+c 0-c 0-b 1.1 0j1 0*2 2+a 2+b 2-b 2-a "
+		     "9+c 9+a 9-a 9-c",
+		"potential deadlock: 0 waits for c held by 9, 1 waits for b held by 0, "
+		"9 waits for a held by 1\n");
+}
+
+/* The thread takes both, one while it holds the other, and gives them back, all in `function`. */
+static void add_pair(struct dpe_text *log, unsigned thread, const char *first, const char *second,
+	const char *function)
+{
+	static const char *const events[] = {
+		"lock.enter", "lock.exit", "lock.enter", "lock.exit", "unlock", "unlock"};
+
+	for (unsigned i = 0; i < 6; i++)
+		dpe_text_printf(log,
+			"{\"event\":\"%s\",\"thread\":%u,\"args\":[\"%s\"],"
+			"\"stack\":[\"%s+0x%u\"]}\n",
+			events[i], thread, i / 2 == 0 || i == 5 ? first : second, function, i);
+}
+
+static void add_begin(struct dpe_text *log, unsigned thread)
+{
+	dpe_text_printf(log,
+		"{\"event\":\"create\",\"thread\":0,\"args\":[%u]}\n"
+		"{\"event\":\"start\",\"thread\":%u,\"args\":[%u]}\n",
+		thread, thread, thread);
+}
+
+static void add_end(struct dpe_text *log, unsigned thread)
+{
+	dpe_text_printf(log,
+		"{\"event\":\"quit\",\"thread\":%u,\"args\":[%u]}\n"
+		"{\"event\":\"join\",\"thread\":0,\"args\":[%u]}\n",
+		thread, thread, thread);
+}
+
+/* Threads that came and went are not kept, unless they could still meet what comes. */
+static void many_threads(void **state)
+{
+	struct log log = {0};
+
+	(void)state;
+	for (unsigned thread = 1; thread <= 1000; thread++) {
+		add_begin(&log.text, thread);
+		add_pair(&log.text, thread, "a", "b", "f");
+		add_end(&log.text, thread);
+	}
+	add_pair(&log.text, 0, "b", "a", "g");
+	assert_log(&log, "");
+}
+
+/* More at the same time than are kept; that none of them could meet what comes is not known. */
+static void too_many_threads(void **state)
+{
+	struct log log = {0};
+
+	(void)state;
+	for (unsigned thread = 1; thread <= 300; thread++)
+		add_begin(&log.text, thread);
+	for (unsigned thread = 1; thread <= 300; thread++)
+		add_pair(&log.text, thread, "a", "b", "f");
+	for (unsigned thread = 1; thread <= 300; thread++)
+		add_end(&log.text, thread);
+	add_pair(&log.text, 0, "b", "a", "g");
+	assert_log(&log,
+		"locks inconclusive (potential deadlocks may be missing: too many threads took "
+		"locks in one way to keep them all)\n");
+}
+
+/* Each pair of them inverted: told four times, and that there are more. */
+static void many_locks_alike(void **state)
+{
+	struct transcript to = {0};
+	struct dpe_text log = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 60; i++) {
+		char first[8], second[8];
+
+		snprintf(first, sizeof(first), "a%u", i);
+		snprintf(second, sizeof(second), "b%u", i);
+		add_pair(&log, 1, first, second, "f");
+		add_pair(&log, 2, second, first, "g");
+	}
+	assert_non_null(strstr(transcript_run(&to, rules, "jsonl", log.at),
+		"potential deadlock: 1 waits for b0 held by 2, 2 waits for a0 held by 1, and "
+		"others\n"));
+	assert_int_equal(to.ended.potential, 4);
+	dpe_text_free(&to.text);
+	dpe_text_free(&log);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_inversion_that_never_met),
+		cmocka_unit_test(it_is_told_once),
+		cmocka_unit_test(one_that_closed_is_told_as_such),
+		cmocka_unit_test(a_circle_of_three),
+		cmocka_unit_test(a_gate_keeps_apart),
+		cmocka_unit_test(one_thread_is_none),
+		cmocka_unit_test(what_cannot_block),
+		cmocka_unit_test(readers),
+		cmocka_unit_test(ordered_by_start_and_join),
+		cmocka_unit_test(locks_make_no_order),
+		cmocka_unit_test(an_address_that_comes_again),
+		cmocka_unit_test(what_was_lost),
+		cmocka_unit_test(an_earlier_one_that_matters),
+		cmocka_unit_test(many_threads),
+		cmocka_unit_test(too_many_threads),
+		cmocka_unit_test(many_locks_alike),
+	};
+
+	return cmocka_run_group_tests_name("lock_order", tests, NULL, NULL);
+}
