@@ -175,7 +175,7 @@ void cli_draw_deadlock(
 {
 	struct dpe_text line = {0};
 
-	if (!draws(report))
+	if (!draws(report) || deadlock->kind == DPE_HANG) /* which is no circle */
 		return;
 	for (unsigned n = 0; n < deadlock->nwaits; n++) {
 		const struct dpe_wait *wait = &deadlock->waits[n ? deadlock->nwaits - n : 0];
