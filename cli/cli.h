@@ -28,7 +28,7 @@ struct cli {
 	struct cli_words specs, words; /* words: logs, programs, patterns */
 	struct cli_words includes;
 	char **target; /* what stands after "--", ended by NULL; or NULL */
-	bool json, target_status, plan, placement, stabilize, all, help;
+	bool json, target_status, plan, placement, stabilize, all, help, preload;
 	bool in_place, check; /* of fmt */
 	bool explain, sarif;
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;

@@ -33,6 +33,7 @@ enum option_id {
 	O_STACK,
 	O_DURATION,
 	O_RING,
+	O_PRELOAD,
 	O_DUMP,
 	O_DEBUG,
 	O_HELP,
@@ -87,6 +88,8 @@ static const struct option options[] = {
 		"end after so long; the program goes on"},
 	{O_STACK, 0, "stack", "N", FOR_LIVE, "frames kept of each event's stack, 0 to 32 (8)"},
 	{O_RING, 0, "ring", "BYTES", FOR_LIVE, "size of the ring buffer, a power of two (8388608)"},
+	{O_PRELOAD, 0, "preload", NULL, FOR_RUN | FOR_RECORD | FOR_DEADLOCK,
+		"the program tells of pthread functions itself, by a library: quicker"},
 	{O_DUMP, 0, "dump", "ast|resolved|normal", FOR_CHECK | FOR_COMPILE,
 		"show what a pass made of the specification"},
 	{O_DEBUG, 0, "debug", "DOMAIN[:LEVEL],...", FOR_ALL,
@@ -318,6 +321,9 @@ static bool set_option(struct cli *cli, const struct option *option, const char 
 		return set_number(cli, option->name, text, 0, 32, &cli->stack_depth);
 	case O_RING:
 		return set_ring(cli, text);
+	case O_PRELOAD:
+		cli->preload = true;
+		return true;
 	case O_DUMP:
 		cli->dump = text;
 		return choose(cli, option->name, option->argument, text) >= 0;

@@ -7,6 +7,7 @@
 #include "probes/rings.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -38,9 +39,9 @@ static void fill_header(struct dpe_rings *rings, uint32_t slots, uint32_t slot_b
 {
 	struct dpe_preload_header *header = rings->header;
 
-	header->slots = slots;
-	header->slot_bytes = slot_bytes;
-	header->frames = slot_bytes == DPE_PRELOAD_LARGE ? DPE_PRELOAD_FRAMES : 0;
+	rings->slots = header->slots = slots;
+	rings->slot_bytes = header->slot_bytes = slot_bytes;
+	rings->frames = header->frames = slot_bytes == DPE_PRELOAD_LARGE ? DPE_PRELOAD_FRAMES : 0;
 	header->tsc = !rings->counter.is_ns;
 	header->fences = !rings->barrier;
 	header->bytes = rings->bytes;
@@ -72,6 +73,8 @@ int dpe_rings_open(struct dpe_rings *rings, size_t ring_bytes, unsigned stack_de
 		return -error;
 	}
 	fill_header(rings, slots, slot_bytes);
+	/* As much as the kernel's ring has; the others get their pages when they are written to. */
+	fallocate(rings->fd, 0, 0, (off_t)(begin + 4 * (size_t)slots * slot_bytes));
 	rings->before = dpe_counter_look(&rings->counter);
 	return 0;
 }
@@ -153,10 +156,10 @@ struct drain {
 static struct dpe_preload_slot *slot_at(
 	const struct dpe_rings *rings, unsigned index, uint64_t number)
 {
-	const struct dpe_preload_header *header = rings->header;
-	uint64_t at = (uint64_t)index * header->slots + (number & (header->slots - 1));
+	size_t all = (size_t)rings->slots * rings->slot_bytes;
+	char *begin = (char *)rings->header + rings->bytes - all * DPE_PRELOAD_RINGS;
 
-	return (void *)((char *)header + header->slots_begin + at * header->slot_bytes);
+	return (void *)(begin + index * all + (number & (rings->slots - 1)) * rings->slot_bytes);
 }
 
 static void hand_over(const struct drain *drain, unsigned index,
@@ -213,6 +216,7 @@ static void give_back(struct dpe_rings *rings, unsigned index)
 	if (loss.count)
 		*DPE_GROW(rings->losses, rings->nlosses, rings->caplosses) = loss;
 	ring->lost = (struct dpe_preload_loss){0};
+	ring->thread = 0; /* nobody asks whether its next one lives before it says who it is */
 	*reader = (struct dpe_ring_reader){
 		.next = reader->next, .seen = reader->next, .bound = reader->bound};
 	__atomic_store_n(&ring->state, DPE_PRELOAD_FREE, __ATOMIC_RELEASE);
@@ -229,6 +233,8 @@ static uint64_t read_ring(const struct drain *drain, unsigned index)
 
 	if (state == DPE_PRELOAD_FREE)
 		return drain->now.ns;
+	if (end - reader->next > rings->slots) /* somebody wrote there who should not */
+		end = reader->next + rings->slots;
 	if (!reader->bound)
 		reader->bound = rings->before.ns;
 	if (read_slots(drain, index, end, dead))
@@ -244,21 +250,39 @@ static uint64_t read_ring(const struct drain *drain, unsigned index)
 
 /* ---- threads that are gone --------------------------------------------------------------- */
 
+/* The library's number is not to be trusted: the target may have written anything there. */
+static unsigned count_used(const struct dpe_rings *rings)
+{
+	uint32_t used = __atomic_load_n(&rings->header->used, __ATOMIC_ACQUIRE);
+
+	return used < DPE_PRELOAD_RINGS ? used : DPE_PRELOAD_RINGS;
+}
+
 static bool is_gone(const struct dpe_rings *rings, const struct dpe_preload_ring *ring)
 {
 	return ring->thread && tgkill((pid_t)rings->header->pid, (pid_t)ring->thread, 0) &&
 	       errno == ESRCH;
 }
 
+static bool are_rare(const struct dpe_rings *rings, unsigned used)
+{
+	unsigned claimed = 0;
+
+	for (unsigned i = 0; i < used; i++)
+		claimed += rings->header->rings[i].state == DPE_PRELOAD_CLAIMED;
+	return claimed > DPE_PRELOAD_RINGS / 4;
+}
+
 /* Their rings are given back where rings become rare, or where one of them died amid a slot. */
 static void find_gone(struct dpe_rings *rings, uint64_t now)
 {
-	bool rare = rings->header->used > DPE_PRELOAD_RINGS / 2;
+	unsigned used = count_used(rings);
+	bool rare = are_rare(rings, used);
 
-	if (now - rings->reaped < STUCK)
+	if (!rare && now - rings->asked < STUCK)
 		return;
-	rings->reaped = now;
-	for (unsigned i = 0; i < rings->header->used && i < DPE_PRELOAD_RINGS; i++) {
+	rings->asked = now;
+	for (unsigned i = 0; i < used; i++) {
 		struct dpe_preload_ring *ring = &rings->header->rings[i];
 
 		if (ring->state == DPE_PRELOAD_CLAIMED &&
@@ -273,21 +297,18 @@ uint64_t dpe_rings_drain(struct dpe_rings *rings, bool ended,
 	struct drain drain = {.rings = rings, .ended = ended, .event = event, .context = context};
 	uint64_t bound;
 
+	if (!ended)
+		find_gone(rings, rings->before.ns);
 	drain.now = dpe_counter_look(&rings->counter);
 	if (rings->barrier)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	bound = drain.now.ns;
-	for (unsigned i = 0; i < DPE_PRELOAD_RINGS; i++) {
-		uint64_t known;
+	for (unsigned i = 0, used = count_used(rings); i < used; i++) {
+		uint64_t known = read_ring(&drain, i);
 
-		if (i >= __atomic_load_n(&rings->header->used, __ATOMIC_ACQUIRE))
-			break;
-		known = read_ring(&drain, i);
 		bound = known < bound ? known : bound;
 	}
 	rings->before = drain.now;
-	if (!ended)
-		find_gone(rings, drain.now.ns);
 	return bound;
 }

@@ -28,13 +28,15 @@ struct dpe_rings {
 	int fd;
 	struct dpe_preload_header *header;
 	size_t bytes;
-	bool barrier; /* membarrier(2) is there */
+	uint32_t slots, slot_bytes,
+		frames; /* as the header has them, but out of the target's reach */
+	bool barrier;   /* membarrier(2) is there */
 	struct dpe_counter counter;
 	struct dpe_moment before; /* when the rings were looked at last */
 	struct dpe_ring_reader readers[DPE_PRELOAD_RINGS];
 	struct dpe_ring_loss *losses; /* of rings that were given back */
 	unsigned nlosses, caplosses;
-	uint64_t reaped; /* ns: when threads were last asked whether they live */
+	uint64_t asked; /* ns: when threads were last asked whether they live */
 };
 
 /* Makes the memory, rings of about so many bytes, with room for stacks or not. 0 or -errno. */

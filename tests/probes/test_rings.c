@@ -59,7 +59,7 @@ static struct dpe_preload_writer writer_of(struct dpe_rings *rings, unsigned ind
 	struct dpe_preload_writer writer = {.ring = &header->rings[index]};
 
 	writer.ring->state = DPE_PRELOAD_CLAIMED;
-	writer.ring->thread = 100 + index;
+	writer.ring->thread = header->pid;
 	writer.slots = (char *)header + header->slots_begin +
 		       (size_t)header->slots * header->slot_bytes * index;
 	if (header->used <= index)
