@@ -193,6 +193,7 @@ install: all $(LIBDPE)
 		install -Dm644 $$f $(DESTDIR)$(PREFIX)/share/dpe/$$f || exit 1; done
 	install -Dm644 $(LIBDPE) $(DESTDIR)$(PREFIX)/lib/libdpe.a
 	for h in $(PUBLIC); do install -Dm644 $$h $(DESTDIR)$(PREFIX)/include/dpe/$$h || exit 1; done
+	install -Dm644 probes/probe.h $(DESTDIR)$(PREFIX)/include/dpe/probe.h
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' libdpe.pc.in \
 		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/libdpe.pc
