@@ -242,9 +242,11 @@ void dpe_preload_take(struct dpe_probes *probes, struct dpe_spot *spot);
 /* Says which process is to write. */
 void dpe_preload_begin(struct dpe_probes *probes);
 /* Reads both streams and delivers what is known of both, in order of time; sets `drained`. False
- * where the kernel's ring could not be read completely. */
+ * where something is left that can be delivered later. */
 bool dpe_preload_deliver(
 	struct dpe_probes *probes, uint64_t kernel_slack, const struct dpe_probes_sink *sink);
+/* True where something can be delivered at once, without waiting for more. */
+bool dpe_preload_is_behind(const struct dpe_probes *probes);
 /* As dpe_attach_losses, of both streams. */
 unsigned dpe_preload_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
 /* The library is to write no more. */

@@ -28,13 +28,38 @@ static struct dpe_numbers *numbers_of(struct dpe_preload *preload, uint32_t thre
 	return numbers;
 }
 
+#define KERNEL DPE_PRELOAD_RINGS /* the queue of its messages; the others are of the rings */
+/* Beyond so many, events stay in their rings, where losses are counted. */
+#define MOST_HELD 1000000
+/* Messages that are delivered before the rings are looked at again. */
+#define AT_ONCE 4096
+/* Events of one look that show that taking more is more urgent than delivering. */
+#define A_FLOOD 4096
+
+struct kernel_message {
+	struct dpe_held held;
+	struct dpe_message *message;
+};
+
+struct library_event {
+	struct dpe_held held;
+	uint32_t thread;
+	char comm[16];
+	struct dpe_preload_slot slot; /* with its frames, where there are any */
+};
+
 void dpe_merge_free(struct dpe_preload *preload)
 {
 	struct dpe_numbers *numbers, *next;
+	struct dpe_held *held;
+	unsigned queue;
 
-	while (preload->nheld)
-		dpe_message_unref(preload->held[--preload->nheld].message);
-	free(preload->held);
+	while ((held = dpe_queues_first(&preload->held, &queue))) {
+		if (queue == KERNEL)
+			dpe_message_unref(((struct kernel_message *)held)->message);
+		dpe_queues_drop(&preload->held);
+	}
+	dpe_queues_close(&preload->held);
 	HASH_ITER (hh, preload->numbers, numbers, next) {
 		HASH_DEL(preload->numbers, numbers);
 		free(numbers);
@@ -43,26 +68,44 @@ void dpe_merge_free(struct dpe_preload *preload)
 
 /* ---- what arrives ------------------------------------------------------------------------ */
 
-static void hold(struct dpe_preload *preload, struct dpe_message *message, uint64_t gap)
-{
-	*DPE_GROW(preload->held, preload->nheld, preload->capheld) =
-		(struct dpe_held){message, gap, preload->order++};
-}
-
 static void on_kernel(void *context, const struct dpe_record *record, size_t size)
 {
 	struct dpe_probes *probes = context;
 	struct dpe_message *message = dpe_message_of_record(probes, record, size);
+	struct kernel_message *held;
 	struct dpe_numbers *numbers;
-	uint64_t gap;
 
 	if (!message)
 		return;
+	held = (void *)dpe_queues_add(&probes->preload->held, KERNEL, sizeof(*held), message->time);
+	held->message = message;
 	numbers = numbers_of(probes->preload, record->tid);
-	gap = record->seq > numbers->kernel ? record->seq - numbers->kernel : 0;
+	held->held.gap = record->seq > numbers->kernel ? record->seq - numbers->kernel : 0;
 	numbers->kernel = record->seq + 1;
-	hold(probes->preload, message, gap);
 }
+
+/* Takes an event out of its ring as it is, which is quick; each ring may have one beyond the limit,
+ * so that the earliest of all is never kept out. */
+static bool on_library(void *context, const struct dpe_ring_event *event)
+{
+	struct dpe_probes *probes = context;
+	struct dpe_preload *preload = probes->preload;
+	size_t bytes = offsetof(struct library_event, slot) + preload->rings.slot_bytes;
+	struct library_event *held;
+
+	if (preload->held.held >= MOST_HELD && preload->held.queues[event->index].count) {
+		preload->refused = true;
+		return false;
+	}
+	held = (void *)dpe_queues_add(&preload->held, event->index, bytes, event->time);
+	held->held.gap = event->gap;
+	held->thread = event->ring->thread;
+	memcpy(held->comm, event->ring->comm, sizeof(held->comm));
+	memcpy(&held->slot, event->slot, preload->rings.slot_bytes);
+	return true;
+}
+
+/* ---- events of the library as messages --------------------------------------------------- */
 
 /* A record as the kernel's programs make it, with room for the longest stack. */
 struct long_record {
@@ -89,108 +132,99 @@ static void add_stack(const struct dpe_probes *probes, const struct dpe_preload_
 	to->record.nstack = (uint8_t)count;
 }
 
-static void on_library(void *context, const struct dpe_ring_event *event)
+static struct dpe_message *message_of(struct dpe_probes *probes, const struct library_event *event)
 {
-	struct dpe_probes *probes = context;
-	const struct dpe_preload_slot *slot = event->slot;
+	const struct dpe_preload_slot *slot = &event->slot;
 	const struct dpe_spot *spot = dpe_preload_spot(probes, slot->function);
-	struct dpe_message *message;
 	struct long_record record = {
-		.record.time = event->time,
+		.record.time = event->held.time,
 		.record.ret = (uint64_t)(int64_t)slot->ret,
-		.record.tid = event->ring->thread,
+		.record.tid = event->thread,
 		.record.tgid = (uint32_t)probes->pid,
 		.record.kind = slot->kind == DPE_PRELOAD_EXIT ? DPE_RECORD_EXIT : DPE_RECORD_ENTER,
 		.record.nwords = DPE_WORD_REGISTERS,
 	};
 
 	if (!spot)
-		return;
+		return NULL;
 	record.record.site = (uint32_t)(spot - probes->spots);
-	memcpy(record.record.comm, event->ring->comm, sizeof(record.record.comm));
+	memcpy(record.record.comm, event->comm, sizeof(record.record.comm));
 	memcpy(record.words, slot->words, sizeof(slot->words));
 	if (probes->stack_depth)
 		add_stack(probes, slot, &record);
-	message = dpe_message_of_record(probes, &record.record, sizeof(record));
-	if (message)
-		hold(probes->preload, message, event->gap);
+	return dpe_message_of_record(probes, &record.record, sizeof(record));
 }
 
 /* ---- what leaves ------------------------------------------------------------------------- */
 
-static int by_time(const void *left, const void *right)
+static void deliver_first(struct dpe_probes *probes, struct dpe_held *held, unsigned queue,
+	const struct dpe_probes_sink *sink)
 {
-	const struct dpe_held *a = left, *b = right;
+	struct dpe_message *message = queue == KERNEL
+					      ? ((struct kernel_message *)held)->message
+					      : message_of(probes, (struct library_event *)held);
+	uint64_t gap = held->gap;
+	struct dpe_numbers *numbers;
 
-	if (a->message->time != b->message->time)
-		return a->message->time < b->message->time ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
-
-/* What was held before is in order already. */
-static void sort_held(struct dpe_preload *preload)
-{
-	unsigned old = 0, fresh = preload->nsorted, made = 0;
-	struct dpe_held *merged;
-
-	if (fresh == preload->nheld)
+	dpe_queues_drop(&probes->preload->held);
+	if (!message)
 		return;
-	qsort(preload->held + fresh, preload->nheld - fresh, sizeof(*preload->held), by_time);
-	merged = dpe_xcalloc(preload->nheld, sizeof(*merged));
-	while (old < preload->nsorted || fresh < preload->nheld) {
-		bool take_old = fresh == preload->nheld ||
-				(old < preload->nsorted &&
-					by_time(&preload->held[old], &preload->held[fresh]) < 0);
-
-		merged[made++] = preload->held[take_old ? old++ : fresh++];
-	}
-	free(preload->held);
-	preload->held = merged;
-	preload->capheld = preload->nsorted = preload->nheld;
-}
-
-static void let_go(
-	struct dpe_probes *probes, struct dpe_held *held, const struct dpe_probes_sink *sink)
-{
-	struct dpe_message *message = held->message;
-	struct dpe_numbers *numbers = numbers_of(probes->preload, (uint32_t)message->thread.num);
-
-	numbers->next += held->gap;
+	numbers = numbers_of(probes->preload, (uint32_t)message->thread.num);
+	numbers->next += gap;
 	message->seq = numbers->next++;
 	message->place = ++probes->place;
 	sink->message(sink->context, message);
 }
 
-static void let_go_before(
-	struct dpe_probes *probes, uint64_t time, bool all, const struct dpe_probes_sink *sink)
+/* Delivers what is before `known`, but not for too long; the time before which all was. */
+static uint64_t deliver_before(
+	struct dpe_probes *probes, uint64_t known, const struct dpe_probes_sink *sink)
 {
-	struct dpe_preload *preload = probes->preload;
-	unsigned count = 0;
+	struct dpe_held *held;
+	unsigned queue;
 
-	sort_held(preload);
-	while (count < preload->nheld && (all || preload->held[count].message->time < time))
-		let_go(probes, &preload->held[count++], sink);
-	preload->nheld -= count;
-	preload->nsorted = preload->nheld;
-	memmove(preload->held, preload->held + count, preload->nheld * sizeof(*preload->held));
+	for (unsigned i = 0; (held = dpe_queues_first(&probes->preload->held, &queue)); i++) {
+		if (held->time >= known)
+			break;
+		if (i == AT_ONCE) {
+			probes->preload->behind = true;
+			return held->time;
+		}
+		deliver_first(probes, held, queue, sink);
+	}
+	return known;
 }
 
 bool dpe_preload_deliver(
 	struct dpe_probes *probes, uint64_t kernel_slack, const struct dpe_probes_sink *sink)
 {
+	struct dpe_preload *preload = probes->preload;
 	uint64_t now = dpe_ring_now(), place = probes->place, known;
+	uint64_t before = preload->held.held;
 	bool complete = dpe_ring_drain(&probes->ring, on_kernel, probes);
 
 	if (complete)
 		probes->kernel_drained = now - kernel_slack;
-	known = dpe_rings_drain(&probes->preload->rings, probes->exited, on_library, probes);
+	preload->refused = preload->behind = false;
+	known = dpe_rings_drain(&preload->rings, probes->exited, on_library, probes);
 	probes->place = place;
+	if (!probes->exited && preload->held.held > before + A_FLOOD && before < MOST_HELD / 2)
+		return false;
 	if (known > probes->kernel_drained)
 		known = probes->kernel_drained;
+	if (probes->exited && complete && !preload->refused)
+		known = UINT64_MAX; /* that was all */
+	known = deliver_before(probes, known, sink);
+	if (known == UINT64_MAX)
+		known = now;
 	if (known > probes->drained)
 		probes->drained = known;
-	let_go_before(probes, probes->drained, complete && probes->exited, sink);
-	return complete;
+	return complete && !preload->refused && !preload->held.held;
+}
+
+bool dpe_preload_is_behind(const struct dpe_probes *probes)
+{
+	return probes->preload && probes->preload->behind;
 }
 
 /* ---- losses ------------------------------------------------------------------------------ */

@@ -92,10 +92,10 @@ bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 
 /* ---- beginning and end ------------------------------------------------------------------- */
 
-/* Rings of threads are a quarter of what the kernel's is, which serves all threads. */
+/* Rings of threads are half of what the kernel's is, which serves all threads. */
 static size_t ring_size(const struct dpe_probes *probes)
 {
-	return (probes->ring_bytes ? probes->ring_bytes : 8u << 20) / 4;
+	return (probes->ring_bytes ? probes->ring_bytes : 8u << 20) / 2;
 }
 
 bool dpe_preload_open(struct dpe_probes *probes, const char *library, struct dpe_diags *diags)
@@ -120,6 +120,7 @@ bool dpe_preload_open(struct dpe_probes *probes, const char *library, struct dpe
 		free(preload);
 		return false;
 	}
+	dpe_queues_open(&preload->held, DPE_PRELOAD_RINGS + 1);
 	preload->environment = make_environment(library, &preload->rings);
 	probes->preload = preload;
 	return true;

@@ -1,16 +1,11 @@
-/* preload: what the preloaded half of observing shares. Private to preload.c and merge.c. */
+/* preload: what the preloaded half of observing shares. Private to preload.c, merge.c and queue.c.
+ */
 #ifndef DPE_PROBES_PRELOAD_H
 #define DPE_PROBES_PRELOAD_H
 
 #include "probes/live.h"
+#include "probes/queue.h"
 #include "probes/rings.h"
-
-/* A message that may not be the next one: something earlier may still come. */
-struct dpe_held {
-	struct dpe_message *message;
-	uint64_t gap;   /* messages of its thread and stream that were lost before it */
-	uint64_t order; /* of arrival */
-};
 
 struct dpe_numbers; /* how far each thread is */
 
@@ -18,9 +13,9 @@ struct dpe_preload {
 	struct dpe_rings rings;
 	char **environment;
 	const struct dpe_spot *spots[DPE_PRELOAD_COUNT]; /* found when first asked for */
-	struct dpe_held *held;                           /* the first `nsorted` in order */
-	unsigned nheld, capheld, nsorted;
-	uint64_t order;
+	struct dpe_queues held; /* one queue for each ring, and one for the kernel's messages */
+	bool refused;           /* something was left in a ring, for want of room */
+	bool behind;            /* there is something that can be delivered at once */
 	struct dpe_numbers *numbers;
 };
 

@@ -240,7 +240,7 @@ pid_t dpe_probes_pid(const struct dpe_probes *probes)
  * the system's time is being adjusted. */
 #define CLOCK_SLACK 1000
 /* A preloaded library wakes nobody, which would be a visit to the kernel: ms between two looks. */
-#define PRELOAD_NAP 5
+#define PRELOAD_NAP 1
 
 struct delivery {
 	struct dpe_probes *probes;
@@ -276,7 +276,9 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 	int ended;
 	bool complete;
 
-	if (probes->preload && timeout > PRELOAD_NAP)
+	if (dpe_preload_is_behind(probes))
+		timeout = 0;
+	else if (probes->preload && (timeout < 0 || timeout > PRELOAD_NAP))
 		timeout = PRELOAD_NAP;
 	ended = probes->exited ? 0 : dpe_ring_wait(&probes->ring, probes->pidfd, timeout);
 	if (ended < 0)

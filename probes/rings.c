@@ -73,8 +73,8 @@ int dpe_rings_open(struct dpe_rings *rings, size_t ring_bytes, unsigned stack_de
 		return -error;
 	}
 	fill_header(rings, slots, slot_bytes);
-	/* As much as the kernel's ring has; the others get their pages when they are written to. */
-	fallocate(rings->fd, 0, 0, (off_t)(begin + 4 * (size_t)slots * slot_bytes));
+	/* The first two rings; the others get their pages when they are written to. */
+	fallocate(rings->fd, 0, 0, (off_t)(begin + 2 * (size_t)slots * slot_bytes));
 	rings->before = dpe_counter_look(&rings->counter);
 	return 0;
 }
@@ -149,7 +149,7 @@ struct drain {
 	struct dpe_rings *rings;
 	struct dpe_moment now;
 	bool ended;
-	void (*event)(void *context, const struct dpe_ring_event *event);
+	bool (*event)(void *context, const struct dpe_ring_event *event);
 	void *context;
 };
 
@@ -162,48 +162,64 @@ static struct dpe_preload_slot *slot_at(
 	return (void *)(begin + index * all + (number & (rings->slots - 1)) * rings->slot_bytes);
 }
 
-static void hand_over(const struct drain *drain, unsigned index,
-	const struct dpe_preload_slot *slot, uint64_t skipped)
+/* False where it was not taken: the ring is known up to there. */
+static bool hand_over(
+	const struct drain *drain, unsigned index, const struct dpe_preload_slot *slot)
 {
 	struct dpe_ring_reader *reader = &drain->rings->readers[index];
-	struct dpe_ring_event event = {.slot = slot, .ring = &drain->rings->header->rings[index]};
 	int32_t lost = (int32_t)(slot->lost - reader->lost);
+	struct dpe_ring_event event = {
+		.slot = slot,
+		.ring = &drain->rings->header->rings[index],
+		.index = index,
+		.time = dpe_counter_ns(&drain->rings->counter, slot->clock),
+		.gap = reader->gap + (lost > 0 ? (uint32_t)lost : 0),
+	};
 
-	event.time = dpe_counter_ns(&drain->rings->counter, slot->clock);
 	if (event.time < reader->time)
 		event.time = reader->time;
-	event.gap = skipped;
-	if (lost > 0) {
-		event.gap += (uint32_t)lost;
-		reader->lost = slot->lost;
+	if (!drain->event(drain->context, &event)) {
+		reader->bound = event.time;
+		return false;
 	}
+	if (lost > 0)
+		reader->lost = slot->lost;
+	reader->gap = 0;
 	reader->time = event.time;
-	drain->event(drain->context, &event);
+	return true;
 }
 
-/* Hands over the slots up to `end`; false where one is not whole, and still may be. */
-static bool read_slots(const struct drain *drain, unsigned index, uint64_t end, bool dead)
+/* Notes how far the ring is known that has a slot which is not whole, and still may be. */
+static void wait_for_slot(const struct drain *drain, struct dpe_ring_reader *reader)
+{
+	if (reader->next >= reader->seen)
+		reader->bound = drain->rings->before.ns;
+}
+
+/* Hands over the slots up to `end`, and notes how far the ring is known. */
+static void read_slots(const struct drain *drain, unsigned index, uint64_t end, bool dead)
 {
 	struct dpe_ring_reader *reader = &drain->rings->readers[index];
-	uint64_t skipped = 0;
 
 	for (; reader->next < end; reader->next++) {
 		const struct dpe_preload_slot *slot = slot_at(drain->rings, index, reader->next);
 
 		if (__atomic_load_n(&slot->stamp, __ATOMIC_ACQUIRE) != (uint32_t)reader->next + 1) {
-			if (!dead)
-				return false;
-			skipped++;
+			if (!dead) {
+				wait_for_slot(drain, reader);
+				return;
+			}
+			reader->gap++;
 			reader->skipped++;
 			reader->skipped_at = reader->bound;
 			continue;
 		}
 		if (!dead && slot->clock > drain->now.count)
-			return true; /* later than what this look is about */
-		hand_over(drain, index, slot, skipped);
-		skipped = 0;
+			break; /* later than what this look is about */
+		if (!hand_over(drain, index, slot))
+			return;
 	}
-	return true;
+	reader->bound = drain->now.ns;
 }
 
 /* The thread is gone and its ring is read: another may have it. */
@@ -237,10 +253,7 @@ static uint64_t read_ring(const struct drain *drain, unsigned index)
 		end = reader->next + rings->slots;
 	if (!reader->bound)
 		reader->bound = rings->before.ns;
-	if (read_slots(drain, index, end, dead))
-		reader->bound = drain->now.ns;
-	else if (reader->next >= reader->seen)
-		reader->bound = rings->before.ns;
+	read_slots(drain, index, end, dead);
 	reader->seen = end;
 	__atomic_store_n(&ring->tail, reader->next, __ATOMIC_RELEASE);
 	if (dead && reader->next == end && !drain->ended)
@@ -292,7 +305,7 @@ static void find_gone(struct dpe_rings *rings, uint64_t now)
 }
 
 uint64_t dpe_rings_drain(struct dpe_rings *rings, bool ended,
-	void (*event)(void *context, const struct dpe_ring_event *event), void *context)
+	bool (*event)(void *context, const struct dpe_ring_event *event), void *context)
 {
 	struct drain drain = {.rings = rings, .ended = ended, .event = event, .context = context};
 	uint64_t bound;

@@ -14,6 +14,7 @@ struct dpe_ring_reader {
 	uint64_t bound;   /* ns: everything before was handed over */
 	uint64_t time;    /* ns: of the last slot */
 	uint32_t lost;    /* by its thread up to the last slot */
+	uint64_t gap;     /* of its events that were lost since the last slot, and not told */
 	uint64_t skipped; /* slots that were taken and will never be whole */
 	uint64_t skipped_at;
 };
@@ -47,13 +48,15 @@ void dpe_rings_close(struct dpe_rings *rings); /* accepts one that is zeroed */
 struct dpe_ring_event {
 	const struct dpe_preload_slot *slot;
 	const struct dpe_preload_ring *ring;
-	uint64_t time; /* ns; no ring's events go back in time */
+	unsigned index; /* of the ring */
+	uint64_t time;  /* ns; no ring's events go back in time */
 	uint64_t gap;
 };
-/* Hands over what the rings hold, ring by ring; `ended`: nobody writes any more. Returns the time
- * before which every event was handed over; never 0. */
+/* Hands over what the rings hold, ring by ring; `ended`: nobody writes any more. An event that is
+ * not taken (`event` is false) stays in its ring, with what comes after it. Returns the time before
+ * which every event was handed over; never 0. */
 uint64_t dpe_rings_drain(struct dpe_rings *rings, bool ended,
-	void (*event)(void *context, const struct dpe_ring_event *event), void *context);
+	bool (*event)(void *context, const struct dpe_ring_event *event), void *context);
 /* Calls once for each ring whose thread lost something, and each that was given back. */
 void dpe_rings_each_loss(const struct dpe_rings *rings,
 	void (*each)(void *context, const struct dpe_ring_loss *loss), void *context);

@@ -16,18 +16,22 @@
 struct seen {
 	uint64_t count, sum, gaps, time;
 	uint64_t last_word;
+	uint64_t room; /* 0: for all */
 };
 
-static void see(void *context, const struct dpe_ring_event *event)
+static bool see(void *context, const struct dpe_ring_event *event)
 {
 	struct seen *seen = context;
 
+	if (seen->room && seen->count == seen->room)
+		return false;
 	assert_true(event->time >= seen->time);
 	seen->time = event->time;
 	seen->count++;
 	seen->gaps += event->gap;
 	seen->last_word = event->slot->words[0];
 	seen->sum += event->slot->words[0];
+	return true;
 }
 
 static void count_loss(void *context, const struct dpe_ring_loss *loss)
@@ -224,6 +228,33 @@ static void a_dead_threads_ring_comes_again(void **state)
 	dpe_rings_close(&rings);
 }
 
+/* What is not taken stays, and the ring is known up to there. */
+static void keeps_what_is_not_taken(void **state)
+{
+	struct dpe_rings rings;
+	struct dpe_preload_writer writer;
+	struct seen seen = {.room = 5};
+	uint64_t bound;
+
+	(void)state;
+	open_rings(&rings, 0);
+	writer = writer_of(&rings, 0);
+	for (uint64_t i = 0; i < 10; i++)
+		put(&rings, &writer, i);
+	bound = dpe_rings_drain(&rings, false, see, &seen);
+	assert_int_equal(seen.count, 5);
+	assert_true(bound >= seen.time);
+	seen.room = 6;
+	dpe_rings_drain(&rings, true, see, &seen);
+	assert_int_equal(seen.last_word, 5);
+	assert_true(bound <= seen.time);
+	seen.room = 0;
+	dpe_rings_drain(&rings, true, see, &seen);
+	assert_int_equal(seen.count, 10);
+	assert_int_equal(seen.gaps + lost(&rings), 0);
+	dpe_rings_close(&rings);
+}
+
 /* Another process writes as fast as it can: each event is seen once or counted, in its order. */
 static void keeps_up_with_another_process(void **state)
 {
@@ -283,6 +314,7 @@ int main(void)
 		cmocka_unit_test(waits_for_what_is_not_whole),
 		cmocka_unit_test(reads_what_the_dead_wrote),
 		cmocka_unit_test(a_dead_threads_ring_comes_again),
+		cmocka_unit_test(keeps_what_is_not_taken),
 		cmocka_unit_test(keeps_up_with_another_process),
 		cmocka_unit_test(the_counter_is_the_clock),
 	};
