@@ -1,6 +1,6 @@
 /* wrap: the functions themselves. Each tells of its call, calls the function that it stands before,
- * and tells of its return. Where a call is left by cancellation, an exception or longjmp there is no
- * return, as there is none for a probe. */
+ * and tells of its return. Where a call is left by cancellation, an exception or longjmp there is
+ * no return, as there is none for a probe. */
 #include "preload/library.h"
 
 #include <errno.h>

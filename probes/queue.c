@@ -1,8 +1,10 @@
-/* queue: a ring buffer for each stream, and a heap of those that hold something. */
+/* queue: a ring of chunks for each stream, and a heap of those that hold something. */
 #include "probes/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define CHUNK 256 /* elements */
 
 void dpe_queues_open(struct dpe_queues *queues, unsigned count)
 {
@@ -13,8 +15,11 @@ void dpe_queues_open(struct dpe_queues *queues, unsigned count)
 
 void dpe_queues_close(struct dpe_queues *queues)
 {
-	for (unsigned i = 0; i < queues->count; i++)
-		free(queues->queues[i].at);
+	for (unsigned i = 0; i < queues->count; i++) {
+		for (uint64_t j = 0; j < queues->queues[i].cap; j++)
+			free(queues->queues[i].chunks[j]);
+		free(queues->queues[i].chunks);
+	}
 	free(queues->queues);
 	free(queues->heap);
 	*queues = (struct dpe_queues){0};
@@ -22,7 +27,9 @@ void dpe_queues_close(struct dpe_queues *queues)
 
 static struct dpe_held *element(const struct dpe_queue *queue, uint64_t number)
 {
-	return (void *)(queue->at + (number & (queue->cap - 1)) * queue->bytes);
+	char *chunk = queue->chunks[number / CHUNK & (queue->cap - 1)];
+
+	return (void *)(chunk + number % CHUNK * queue->bytes);
 }
 
 /* ---- the heap ---------------------------------------------------------------------------- */
@@ -64,18 +71,29 @@ static void sift_down(struct dpe_queues *queues, unsigned place)
 
 /* ---- the queues -------------------------------------------------------------------------- */
 
+/* Where all chunks are in use, there will be twice as many. */
 static void grow(struct dpe_queue *queue)
 {
-	struct dpe_queue bigger = {.cap = queue->cap ? 2 * queue->cap : 64,
-		.first = queue->first,
-		.count = queue->count,
-		.bytes = queue->bytes};
+	uint64_t cap = queue->cap ? 2 * queue->cap : 4, from = queue->first / CHUNK;
+	char **chunks = dpe_xcalloc(cap, sizeof(*chunks));
 
-	bigger.at = dpe_xcalloc(bigger.cap, bigger.bytes);
-	for (uint64_t i = queue->first; i < queue->first + queue->count; i++)
-		memcpy(element(&bigger, i), element(queue, i), queue->bytes);
-	free(queue->at);
-	*queue = bigger;
+	for (uint64_t i = from; i < from + queue->cap; i++)
+		chunks[i & (cap - 1)] = queue->chunks[i & (queue->cap - 1)];
+	free(queue->chunks);
+	queue->chunks = chunks;
+	queue->cap = cap;
+}
+
+/* Makes room for the element of that number, behind all others. */
+static void make_room(struct dpe_queue *queue, uint64_t number)
+{
+	char **chunk;
+
+	if (number / CHUNK - queue->first / CHUNK >= queue->cap)
+		grow(queue);
+	chunk = &queue->chunks[number / CHUNK & (queue->cap - 1)];
+	if (!*chunk)
+		*chunk = dpe_xcalloc(CHUNK, queue->bytes);
 }
 
 static unsigned place_of(const struct dpe_queues *queues, unsigned queue)
@@ -94,9 +112,8 @@ struct dpe_held *dpe_queues_add(
 	uint64_t at;
 
 	queue->bytes = bytes;
-	if (queue->count == queue->cap)
-		grow(queue);
 	at = queue->first + queue->count++;
+	make_room(queue, at);
 	for (; at > queue->first && element(queue, at - 1)->time > time; at--)
 		memcpy(element(queue, at), element(queue, at - 1), bytes);
 	element(queue, at)->time = time;

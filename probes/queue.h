@@ -4,10 +4,11 @@
 
 #include "base/base.h"
 
+/* Elements lie in chunks, which come again: nothing is moved when a queue grows. */
 struct dpe_queue {
-	char *at;
-	uint64_t cap, first, count; /* element n is at n modulo cap, a power of two */
-	size_t bytes;               /* of an element */
+	char **chunks; /* number n at n modulo cap, a power of two; NULL: not needed yet */
+	uint64_t cap, first, count;
+	size_t bytes; /* of an element */
 };
 
 struct dpe_queues {
