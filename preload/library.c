@@ -49,31 +49,60 @@ static const char *variable(char **environment)
 	return NULL;
 }
 
-/* The memory, where it is meant for this process. */
-static struct dpe_preload_header *map_memory(const char *path)
+/* Maps so many bytes of the memory, if the file is it, and meant for this process. */
+static struct dpe_preload_header *map_file(int fd, size_t bytes)
 {
-	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
-	struct dpe_preload_header *header = MAP_FAILED;
-	size_t bytes = sizeof(*header);
+	struct dpe_preload_header *header =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 
-	if (fd < 0)
-		return NULL;
-	header = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (header != MAP_FAILED && header->pid == (uint32_t)getpid()) {
-		size_t all = header->bytes;
-
-		munmap(header, bytes);
-		bytes = all;
-		header = mmap(
-			NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-	} else if (header != MAP_FAILED) {
-		munmap(header, bytes);
-		header = MAP_FAILED;
-	}
-	close(fd);
 	if (header == MAP_FAILED)
 		return NULL;
-	madvise(header, bytes, MADV_DONTDUMP);
+	if (header->magic == DPE_PRELOAD_MAGIC && header->pid == (uint32_t)getpid())
+		return header;
+	munmap(header, bytes);
+	return NULL;
+}
+
+static struct dpe_preload_header *map_all(int fd)
+{
+	struct dpe_preload_header *header = map_file(fd, sizeof(*header));
+	size_t bytes;
+
+	if (!header)
+		return NULL;
+	bytes = header->bytes;
+	munmap(header, sizeof(*header));
+	header = map_file(fd, bytes);
+	if (header)
+		madvise(header, bytes, MADV_DONTDUMP);
+	return header;
+}
+
+static int number_after_slash(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	int number = -1;
+
+	for (const char *digit = slash ? slash + 1 : ""; *digit >= '0' && *digit <= '9'; digit++)
+		number = (number < 0 ? 0 : number) * 10 + (*digit - '0');
+	return number;
+}
+
+/* The file that dpe's child inherits is there once, and closed before the program sees it; what the
+ * target becomes by exec has to open it by its path. */
+static struct dpe_preload_header *map_memory(const char *path)
+{
+	int fd = path ? number_after_slash(path) : -1;
+	struct dpe_preload_header *header = NULL;
+
+	if (fd >= 0 && fcntl(fd, F_GET_SEALS) >= 0)
+		header = map_all(fd);
+	if (!header)
+		fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	if (!header && fd >= 0)
+		header = map_all(fd);
+	if (fd >= 0)
+		close(fd);
 	return header;
 }
 

@@ -10,8 +10,10 @@
 
 #include <stdint.h>
 
-/* The environment variable that names the memory, as a path to open. */
+/* The environment variable that names the memory, as a path to open, which ends in the number of
+ * the file that the target inherits of it. */
 #define DPE_PRELOAD_VARIABLE "DPE_PRELOAD"
+#define DPE_PRELOAD_MAGIC 0x6470652d72696e67
 #define DPE_PRELOAD_LIBRARY "libdpe-pthread.so"
 
 /* Every function that the library wraps. */
@@ -87,7 +89,7 @@ enum dpe_preload_function {
 #define DPE_PRELOAD_NAME(name) DPE_PRELOAD_##name,
 	DPE_PRELOAD_FUNCTIONS(DPE_PRELOAD_NAME)
 #undef DPE_PRELOAD_NAME
-	DPE_PRELOAD_COUNT
+		DPE_PRELOAD_COUNT
 };
 
 /* What is wanted of a function: bits. Also the kind of a slot. */
@@ -141,8 +143,9 @@ struct dpe_preload_ring {
 
 struct dpe_preload_header {
 	/* the observer's, before the target starts */
-	uint32_t pid;         /* of the target: nobody else is to write */
-	uint32_t slots;       /* of each ring, a power of two */
+	uint64_t magic;
+	uint32_t pid;   /* of the target: nobody else is to write */
+	uint32_t slots; /* of each ring, a power of two */
 	uint32_t slot_bytes;
 	uint32_t frames;      /* return addresses beyond the caller's that are wanted */
 	uint32_t tsc;         /* the clock is the time stamp counter, else CLOCK_MONOTONIC */
@@ -154,7 +157,7 @@ struct dpe_preload_header {
 	uint32_t fences; /* either's: taking a slot needs a fence, as membarrier(2) is not there */
 	uint32_t images; /* programs of the target's that loaded the library */
 	uint32_t used;   /* rings beyond were never claimed */
-	struct dpe_preload_loss nowhere; /* lost by threads that have no ring */
+	struct dpe_preload_loss nowhere;     /* lost by threads that have no ring */
 	uint64_t address[DPE_PRELOAD_COUNT]; /* of the functions that are wrapped */
 	struct dpe_preload_ring rings[DPE_PRELOAD_RINGS];
 };

@@ -2,6 +2,7 @@
 #include "probes/live.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -128,11 +129,13 @@ static bool receive_number(int channel, int *number)
 }
 
 static _Noreturn void run_child(const struct dpe_program *program, char *const argv[],
-	char *const *environment, const struct dpe_modules *modules, int channel)
+	char *const *environment, int inherited, const struct dpe_modules *modules, int channel)
 {
 	int number;
 
 	map_code(modules);
+	if (inherited >= 0)
+		fcntl(inherited, F_SETFD, 0);
 	send_number(channel, 0);
 	if (!receive_number(channel, &number))
 		_exit(127);
@@ -148,7 +151,8 @@ static bool say_no_child(struct dpe_diags *diags, const struct dpe_program *prog
 }
 
 bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char *const argv[],
-	char *const *environment, const struct dpe_modules *modules, struct dpe_diags *diags)
+	char *const *environment, int inherited, const struct dpe_modules *modules,
+	struct dpe_diags *diags)
 {
 	int ends[2], number;
 
@@ -158,7 +162,7 @@ bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char
 	child->pid = fork();
 	if (!child->pid) {
 		close(ends[0]);
-		run_child(program, argv, environment, modules, ends[1]);
+		run_child(program, argv, environment, inherited, modules, ends[1]);
 	}
 	number = errno;
 	child->channel = ends[0];

@@ -118,9 +118,11 @@ void dpe_privilege_explain(const char *step, int error, struct dpe_diags *diags)
 bool dpe_program_find(struct dpe_program *program, const char *name, struct dpe_diags *diags);
 void dpe_program_free(struct dpe_program *program);
 /* Makes the child, which maps the modules' code (so that the kernel tells of spots that it cannot
- * observe) and waits. It has our standard files, signal mask, process group and terminal. */
+ * observe) and waits. It has our standard files, signal mask, process group and terminal, and the
+ * file `inherited`, unless that is -1. */
 bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char *const argv[],
-	char *const *environment, const struct dpe_modules *modules, struct dpe_diags *diags);
+	char *const *environment, int inherited, const struct dpe_modules *modules,
+	struct dpe_diags *diags);
 /* Lets the child exec; 0, or the error of exec as a positive number. */
 int dpe_launch_go(struct dpe_child *child);
 /* Closes the channel: a child that still waits exits. */
@@ -233,6 +235,8 @@ void dpe_maps_note(
 bool dpe_preload_open(struct dpe_probes *probes, const char *library, struct dpe_diags *diags);
 /* What the target is to have as its environment; ours where nothing is preloaded. */
 char *const *dpe_preload_environment(const struct dpe_probes *probes);
+/* The file that it is to inherit, or -1. */
+int dpe_preload_file(const struct dpe_probes *probes);
 /* Whether the program, whose libraries are known, will load the library. False after one error. */
 bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags);
 /* True of the library itself: nothing of it is observed. */

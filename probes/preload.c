@@ -46,6 +46,11 @@ char *const *dpe_preload_environment(const struct dpe_probes *probes)
 	return probes->preload ? probes->preload->environment : environ;
 }
 
+int dpe_preload_file(const struct dpe_probes *probes)
+{
+	return probes->preload ? probes->preload->rings.fd : -1;
+}
+
 /* ---- what cannot be preloaded ------------------------------------------------------------ */
 
 /* Programs that run with other rights than we have do not load what we name. */

@@ -65,7 +65,8 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		!dpe_preload_check(probes, diags) || !dpe_spots_find(probes, diags) ||
 		!dpe_watches_find(probes, diags) || !dpe_privilege_check(diags))
 		return false;
-	if (!dpe_launch(&probes->child, program, argv, environment, &probes->modules, diags))
+	if (!dpe_launch(&probes->child, program, argv, environment, dpe_preload_file(probes),
+		    &probes->modules, diags))
 		return false;
 	probes->pid = probes->child.pid;
 	dpe_preload_begin(probes);

@@ -93,6 +93,25 @@ printf 'include "pthread.dpe"\ndetect R: pthread_cond_wait(c, m).enter [.tid == 
 run "$DPE" run --preload -s cancel.dpe -- $target cancel
 says 'a wait can be cancelled' 0 'exited with status 0' ' 0 lost'
 
+# ---- its files are its own -------------------------------------------------------------------
+files() {
+	"$@" sh -c 'ls /proc/$$/fd' 2>/dev/null | tr '\n' ' '
+}
+printf 'detect never: malloc(123456789)\n' >never.dpe
+own=$(files env)
+check 'the program has no file of ours' "$(files "$DPE" run -s never.dpe --)" = "$own"
+check 'nor with --preload' "$(files "$DPE" run --preload -s never.dpe --)" = "$own"
+if command -v setcap >/dev/null && command -v setpriv >/dev/null; then
+	chmod 755 . preload && cp "$DPE" capable && cp "$BUILD/libdpe-pthread.so" . && chmod 755 capable && chmod 644 *.so *.dpe
+	setcap cap_bpf,cap_perfmon+ep capable 2>/dev/null
+	nobody='setpriv --reuid=65534 --regid=65534 --clear-groups ./capable run'
+	run $nobody -s locks.dpe -- $target count 100
+	if test "$status" -eq 0; then # else these capabilities are not enough here
+		run $nobody --preload -s locks.dpe -- $target count 100
+		check 'dpe with capabilities, a program without' "$(grep -c '^dpe: 202 events, 0 lost' err)" -eq 1
+	fi
+fi
+
 # ---- what cannot be --------------------------------------------------------------------------
 ${CC:-cc} -static -g -O1 -pthread "$TOP/tests/live/targets/preload.c" -o static 2>/dev/null
 run "$DPE" run --preload -s locks.dpe -- ./static count 1 1
