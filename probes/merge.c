@@ -108,51 +108,49 @@ static bool on_library(void *context, const struct dpe_ring_event *event)
 /* ---- events of the library as messages --------------------------------------------------- */
 
 /* A record as the kernel's programs make it, with room for the longest stack. */
-struct long_record {
-	struct dpe_record record;
-	uint64_t words[DPE_WORDS + 1 + DPE_STACK_MAX];
-};
+#define RECORD_BYTES                                                                               \
+	(sizeof(struct dpe_record) + (DPE_WORDS + 1 + DPE_STACK_MAX) * sizeof(uint64_t))
 
 /* The function itself, its caller, and what frame pointers led to. */
 static void add_stack(const struct dpe_probes *probes, const struct dpe_preload_slot *slot,
-	struct long_record *to)
+	struct dpe_record *record)
 {
 	uint64_t function = probes->preload->rings.header->address[slot->function];
-	uint64_t *frames = &to->words[DPE_WORDS + 1];
 	unsigned count = 0;
+	__u64 *frames = &record->words[DPE_WORDS + 1];
 
-	to->record.has_stack = 1;
+	record->has_stack = 1;
 	if (slot->kind == DPE_PRELOAD_EXIT)
-		to->words[DPE_WORDS] = function;
+		record->words[DPE_WORDS] = function;
 	else
 		frames[count++] = function;
 	frames[count++] = slot->caller;
 	for (unsigned i = 0; i < probes->preload->rings.frames && slot->frames[i]; i++)
 		frames[count++] = slot->frames[i];
-	to->record.nstack = (uint8_t)count;
+	record->nstack = (uint8_t)count;
 }
 
 static struct dpe_message *message_of(struct dpe_probes *probes, const struct library_event *event)
 {
 	const struct dpe_preload_slot *slot = &event->slot;
 	const struct dpe_spot *spot = dpe_preload_spot(probes, slot->function);
-	struct long_record record = {
-		.record.time = event->held.time,
-		.record.ret = (uint64_t)(int64_t)slot->ret,
-		.record.tid = event->thread,
-		.record.tgid = (uint32_t)probes->pid,
-		.record.kind = slot->kind == DPE_PRELOAD_EXIT ? DPE_RECORD_EXIT : DPE_RECORD_ENTER,
-		.record.nwords = DPE_WORD_REGISTERS,
-	};
+	_Alignas(struct dpe_record) char room[RECORD_BYTES] = {0};
+	struct dpe_record *record = (void *)room;
 
 	if (!spot)
 		return NULL;
-	record.record.site = (uint32_t)(spot - probes->spots);
-	memcpy(record.record.comm, event->comm, sizeof(record.record.comm));
-	memcpy(record.words, slot->words, sizeof(slot->words));
+	record->time = event->held.time;
+	record->ret = (uint64_t)(int64_t)slot->ret;
+	record->tid = event->thread;
+	record->tgid = (uint32_t)probes->pid;
+	record->site = (uint32_t)(spot - probes->spots);
+	record->kind = slot->kind == DPE_PRELOAD_EXIT ? DPE_RECORD_EXIT : DPE_RECORD_ENTER;
+	record->nwords = DPE_WORD_REGISTERS;
+	memcpy(record->comm, event->comm, sizeof(record->comm));
+	memcpy(record->words, slot->words, sizeof(slot->words));
 	if (probes->stack_depth)
-		add_stack(probes, slot, &record);
-	return dpe_message_of_record(probes, &record.record, sizeof(record));
+		add_stack(probes, slot, record);
+	return dpe_message_of_record(probes, record, sizeof(room));
 }
 
 /* ---- what leaves ------------------------------------------------------------------------- */
