@@ -26,7 +26,8 @@ say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 CFLAGS ?= -g
 ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror $(MODE) -I. -I$(BUILD) $(CFLAGS)
-VERSION_FLAGS := -DDPE_VERSION='"$(VERSION)"' -DDPE_DATADIR='"$(PREFIX)/share/dpe"'
+VERSION_FLAGS := -DDPE_VERSION='"$(VERSION)"' -DDPE_DATADIR='"$(PREFIX)/share/dpe"' \
+	-DDPE_LIBDIR='"$(PREFIX)/lib/dpe"'
 CORE_LIBS := -lyajl -lexpat
 LIVE_LIBS := -lbpf -ldw -lelf -lZydis -liberty
 CLI_LIBS := -lcjson
@@ -46,12 +47,13 @@ examples := $(foreach c,$(wildcard examples/*/*.c),$(BUILD)/examples/$(basename 
 bench_bin := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
 LIBDPE := $(BUILD)/libdpe.a
 LIBPROBES := $(BUILD)/libdpe-probes.a
+PRELOAD := $(BUILD)/libdpe-pthread.so
 
 .PHONY: all help deps demo test test-long bench check install clean tests examples
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(DPE)
+all: $(DPE) $(PRELOAD)
 
 help:
 	@echo 'make            the command, ./dpe'
@@ -129,6 +131,14 @@ $(DPE): $(cli_obj) $(LIBPROBES) $(LIBDPE)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
 
+# Becomes a part of other programs: never with sanitizers. Initialised before all others.
+$(PRELOAD): $(wildcard preload/*.c preload/*.h)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -g -I. -fPIC -fvisibility=hidden \
+		-ftls-model=initial-exec -fno-omit-frame-pointer -fno-stack-protector -fexceptions -shared \
+		-Wl,-z,initfirst,-z,now,-z,nodelete,-z,defs $(filter %.c,$^) -o $@
+
 # ---- tests, examples, benchmarks ------------------------------------------------------------------
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIBPROBES) $(LIBDPE)
@@ -166,13 +176,13 @@ examples: $(examples)
 demo: $(DPE) examples
 	@examples/producer-consumer/demo ./$(DPE) $(BUILD)/examples
 
-test: $(DPE) tests check
+test: all tests check
 	@DPE=./$(DPE) CC='$(CC)' tests/run $(BUILD)
 
-test-long: $(DPE) tests check
+test-long: all tests check
 	@DPE=./$(DPE) CC='$(CC)' tests/run --long $(BUILD)
 
-bench: $(DPE) $(bench_bin)
+bench: all $(bench_bin)
 	@bench/run ./$(DPE) $(BUILD)
 
 check: $(GENERATED)
@@ -182,15 +192,16 @@ check: $(GENERATED)
 
 PUBLIC := api/dpe.h
 
-install: $(DPE) $(LIBDPE)
+install: all $(LIBDPE)
 	install -Dm755 $(DPE) $(DESTDIR)$(PREFIX)/bin/dpe
+	install -Dm755 $(PRELOAD) $(DESTDIR)$(PREFIX)/lib/dpe/libdpe-pthread.so
 	install -Dm644 docs/dpe.1 $(DESTDIR)$(PREFIX)/share/man/man1/dpe.1
 	install -d $(DESTDIR)$(PREFIX)/share/dpe
 	install -m644 dpe-lang/std/*.dpe $(DESTDIR)$(PREFIX)/share/dpe/
 	for f in $$(find editors -type f); do \
 		install -Dm644 $$f $(DESTDIR)$(PREFIX)/share/dpe/$$f || exit 1; done
 	install -Dm644 $(LIBDPE) $(DESTDIR)$(PREFIX)/lib/libdpe.a
-	install -Dm644 -t $(DESTDIR)$(PREFIX)/include/dpe $(PUBLIC)
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/include/dpe $(PUBLIC) probes/probe.h
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' libdpe.pc.in \
 		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/libdpe.pc

@@ -2,6 +2,7 @@
 #include "cli/live.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,21 +104,43 @@ static void look_at_signals(struct live *live)
 
 /* ---- the run ----------------------------------------------------------------------------- */
 
+/* The library that is preloaded: beside the command in the tree that built it, or where it was
+ * installed. The caller's. */
+static char *find_library(void)
+{
+	static const char *const places[] = {"", "/build", "/../lib/dpe"};
+	char exe[PATH_MAX] = "";
+	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+
+	*strrchr(len > 0 ? exe : strcpy(exe, "/"), '/') = '\0';
+	for (unsigned i = 0; i < DPE_COUNT(places); i++) {
+		char *path = dpe_xasprintf("%s%s/libdpe-pthread.so", exe, places[i]);
+
+		if (!access(path, R_OK))
+			return path;
+		free(path);
+	}
+	return dpe_xstrdup(DPE_LIBDIR "/libdpe-pthread.so");
+}
+
 static bool begin_probes(struct live *live)
 {
 	struct cli *cli = live->cli;
-	const struct dpe_probes_options options = {
+	struct dpe_probes_options options = {
 		.ring_bytes = cli->ring_bytes,
 		.stack_depth = cli->stack_depth,
 		.debug = cli->debug,
 	};
+	char *library = cli->preload ? find_library() : NULL;
 
+	options.preload = library;
 	if (live->how->launch)
 		live->probes = dpe_probes_launch(
 			live->plan, cli->names, cli->target, &options, cli->diags);
 	else
 		live->probes =
 			dpe_probes_attach(live->plan, cli->names, cli->pid, &options, cli->diags);
+	free(library);
 	return live->probes;
 }
 

@@ -37,6 +37,7 @@ enum option_id {
 	O_DURATION,
 	O_RING,
 	O_TRACE,
+	O_PRELOAD,
 	O_DUMP,
 	O_DEBUG,
 	O_HELP,
@@ -100,6 +101,8 @@ static const struct option options[] = {
 	{O_RING, 0, "ring", "BYTES", FOR_LIVE, "size of the ring buffer, a power of two (8388608)"},
 	{O_TRACE, 0, "trace", "[=FILE]", FOR_RECOGNIZING,
 		"tell each step: messages held and released, what slices do with events"},
+	{O_PRELOAD, 0, "preload", NULL, FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
+		"the program tells of pthread functions itself, by a library: quicker"},
 	{O_DUMP, 0, "dump", "ast|resolved|normal", FOR_CHECK | FOR_COMPILE,
 		"show what a pass made of the specification"},
 	{O_DEBUG, 0, "debug", "DOMAIN[:LEVEL],...", FOR_ALL,
@@ -351,6 +354,9 @@ static bool set_option(struct cli *cli, const struct option *option, const char 
 	case O_TRACE:
 		cli->trace = true;
 		cli->trace_to = text;
+		return true;
+	case O_PRELOAD:
+		cli->preload = true;
 		return true;
 	case O_DUMP:
 		cli->dump = text;

@@ -56,6 +56,10 @@ int cli_deadlock(struct cli *cli)
 	const struct cli_live how = {.recognize = true, .launch = !cli->pid};
 
 	*DPE_GROW(cli->specs.at, cli->specs.count, cli->specs.cap) = "deadlock.dpe";
+	if (cli->preload && cli->pid) {
+		cli_usage_error(cli, "--preload needs a program that dpe starts (-- COMMAND...)");
+		return CLI_ERROR;
+	}
 	if (how.launch)
 		return has_target(cli) ? cli_live(cli, &how) : CLI_ERROR;
 	if (!cli->target && !cli->words.count)

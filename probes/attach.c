@@ -225,7 +225,8 @@ static void collect_group(const struct dpe_probes *probes, struct group *group)
 	for (unsigned i = 0; i < probes->nspots; i++) {
 		const struct dpe_spot *spot = &probes->spots[i];
 
-		if (spot->module != group->module || (group->exit && !spot->exit))
+		if (spot->module != group->module || spot->preloaded ||
+			(group->exit && !spot->exit))
 			continue;
 		group->offsets[group->count] = spot->function->offset + spot->placement.distance;
 		group->cookies[group->count] = cookie_of(probes, spot);
@@ -309,7 +310,7 @@ static bool attach_probes(struct dpe_probes *probes, bool multi, bool exit, stru
 		return complete;
 	}
 	for (unsigned i = 0; i < probes->nspots; i++)
-		if (!exit || probes->spots[i].exit)
+		if (!probes->spots[i].preloaded && (!exit || probes->spots[i].exit))
 			complete &= attach_one(probes, &probes->spots[i], exit, diags);
 	return complete;
 }
@@ -331,6 +332,7 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 
 void dpe_detach(struct dpe_probes *probes)
 {
+	dpe_preload_shut(probes);
 	while (probes->nlinks)
 		close(probes->links[--probes->nlinks]);
 	while (probes->nprobe_links)
@@ -389,6 +391,11 @@ int dpe_attach_ring(const struct dpe_probes *probes, struct dpe_ring *ring)
 
 	return dpe_ring_open(
 		ring, bpf_map__fd(map), bpf_map__max_entries(map), &probes->bpf->bss->waiting);
+}
+
+unsigned dpe_attach_execs(const struct dpe_probes *probes)
+{
+	return probes->bpf->bss->execs;
 }
 
 static void add_loss(struct dpe_loss *losses, unsigned max, unsigned *count, uint32_t thread,

@@ -74,5 +74,7 @@ int dpe_debugfile_find(Dwfl_Module *module, void **data, const char *name, Dwarf
 {
 	int fd = dwfl_build_id_find_debuginfo(module, data, name, base, path, link, crc, found);
 
+	if (fd >= 0)
+		fcntl(fd, F_SETFD, FD_CLOEXEC); /* targets do not inherit it */
 	return fd >= 0 || !link ? fd : find_by_link(path, link, crc, found);
 }

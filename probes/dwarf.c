@@ -4,6 +4,7 @@
 #include "probes/debugfile.h"
 
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +98,7 @@ static void read_units(struct dpe_dwarf *dwarf)
 static Dwfl_Module *report(struct dpe_dwarf *dwarf, const struct dpe_module *module)
 {
 	Dwfl_Module *reported;
-	int fd = dup(module->fd);
+	int fd = fcntl(module->fd, F_DUPFD_CLOEXEC, 0);
 
 	dwfl_report_begin(dwarf->dwfl);
 	reported = dwfl_report_elf(dwarf->dwfl, module->name, module->path, fd, 0, true);

@@ -2,6 +2,7 @@
 #include "probes/live.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -127,18 +128,18 @@ static bool receive_number(int channel, int *number)
 	return got == sizeof(*number);
 }
 
-extern char **environ;
-
 static _Noreturn void run_child(const struct dpe_program *program, char *const argv[],
-	const struct dpe_modules *modules, int channel)
+	char *const *environment, int inherited, const struct dpe_modules *modules, int channel)
 {
 	int number;
 
 	map_code(modules);
+	if (inherited >= 0)
+		fcntl(inherited, F_SETFD, 0);
 	send_number(channel, 0);
 	if (!receive_number(channel, &number))
 		_exit(127);
-	execve(program->path, argv, environ);
+	execve(program->path, argv, environment);
 	send_number(channel, errno);
 	_exit(127);
 }
@@ -150,7 +151,8 @@ static bool say_no_child(struct dpe_diags *diags, const struct dpe_program *prog
 }
 
 bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char *const argv[],
-	const struct dpe_modules *modules, struct dpe_diags *diags)
+	char *const *environment, int inherited, const struct dpe_modules *modules,
+	struct dpe_diags *diags)
 {
 	int ends[2], number;
 
@@ -160,7 +162,7 @@ bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char
 	child->pid = fork();
 	if (!child->pid) {
 		close(ends[0]);
-		run_child(program, argv, modules, ends[1]);
+		run_child(program, argv, environment, inherited, modules, ends[1]);
 	}
 	number = errno;
 	child->channel = ends[0];

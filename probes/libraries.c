@@ -16,9 +16,8 @@
 /* ---- of a program
  * -------------------------------------------------------------------------------- */
 
-extern char **environ;
-
-static _Noreturn void run_interpreter(const char *interpreter, const char *program, int output)
+static _Noreturn void run_interpreter(
+	const char *interpreter, const char *program, char *const *environment, int output)
 {
 	char *argv[] = {(char *)interpreter, (char *)"--list", (char *)program, NULL};
 	int null = open("/dev/null", O_RDONLY);
@@ -26,7 +25,7 @@ static _Noreturn void run_interpreter(const char *interpreter, const char *progr
 	dup2(null, STDIN_FILENO);
 	dup2(output, STDOUT_FILENO);
 	dup2(output, STDERR_FILENO);
-	execve(interpreter, argv, environ);
+	execve(interpreter, argv, environment);
 	_exit(127);
 }
 
@@ -41,7 +40,8 @@ static void read_all(int fd, struct dpe_text *text)
 }
 
 /* What the interpreter writes, errors included; its wait status, or -1 with errno. */
-static int ask_interpreter(const char *interpreter, const char *program, struct dpe_text *answer)
+static int ask_interpreter(const char *interpreter, const char *program,
+	char *const *environment, struct dpe_text *answer)
 {
 	int ends[2], status;
 	pid_t pid;
@@ -50,7 +50,7 @@ static int ask_interpreter(const char *interpreter, const char *program, struct 
 		return -1;
 	pid = fork();
 	if (!pid)
-		run_interpreter(interpreter, program, ends[1]);
+		run_interpreter(interpreter, program, environment, ends[1]);
 	close(ends[1]);
 	if (pid > 0)
 		read_all(ends[0], answer);
@@ -92,8 +92,8 @@ static void add_line(struct dpe_modules *modules, char *line, struct dpe_diags *
 	add_file(modules, path, diags);
 }
 
-static bool add_libraries(
-	struct dpe_modules *modules, const struct dpe_module *program, struct dpe_diags *diags)
+static bool add_libraries(struct dpe_modules *modules, const struct dpe_module *program,
+	char *const *environment, struct dpe_diags *diags)
 {
 	struct dpe_text answer = {0};
 	char *rest = NULL;
@@ -105,7 +105,7 @@ static bool add_libraries(
 			strerror(errno));
 		return false;
 	}
-	status = ask_interpreter(program->interpreter, program->path, &answer);
+	status = ask_interpreter(program->interpreter, program->path, environment, &answer);
 	if (status) {
 		const char *why = status < 0 ? strerror(errno) : answer.at;
 
@@ -133,8 +133,8 @@ static bool is_script(const char *path)
 	return is;
 }
 
-bool dpe_libraries_of_program(
-	struct dpe_modules *modules, const struct dpe_program *program, struct dpe_diags *diags)
+bool dpe_libraries_of_program(struct dpe_modules *modules, const struct dpe_program *program,
+	char *const *environment, struct dpe_diags *diags)
 {
 	const char *path = program->real_path;
 	struct dpe_module *module;
@@ -150,7 +150,7 @@ bool dpe_libraries_of_program(
 		return false;
 	module->program = true;
 	module = dpe_modules_add(modules, module);
-	return !module->interpreter || add_libraries(modules, module, diags);
+	return !module->interpreter || add_libraries(modules, module, environment, diags);
 }
 
 /* ---- of a process

@@ -6,6 +6,7 @@
 
 #include <fnmatch.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <string.h>
 
 struct listing {
@@ -180,7 +181,7 @@ static bool find_modules(
 		return dpe_libraries_of_process(modules, pid, diags);
 	if (!dpe_program_find(&found, program, diags))
 		return false;
-	complete = dpe_libraries_of_program(modules, &found, diags);
+	complete = dpe_libraries_of_program(modules, &found, environ, diags);
 	dpe_program_free(&found);
 	return complete;
 }

@@ -26,6 +26,8 @@ struct dpe_spot {
 	struct dpe_placement placement;
 	bool enter, exit;
 	unsigned nargs;
+	bool preloaded;   /* the preloaded library tells of it, so there is no probe */
+	unsigned wrapped; /* as which of its functions */
 };
 
 /* The program that is to run, before there is a process. */
@@ -93,6 +95,8 @@ struct dpe_probes {
 	uint64_t place; /* of the last message */
 
 	uint64_t drained; /* when the ring was last read completely */
+	struct dpe_preload *preload; /* or NULL */
+	uint64_t kernel_drained;     /* with it: `drained`, as far as the kernel's ring goes */
 
 	struct dpe_map *maps; /* by address */
 	unsigned nmaps, capmaps;
@@ -115,9 +119,11 @@ void dpe_privilege_explain(const char *step, int error, struct dpe_diags *diags)
 bool dpe_program_find(struct dpe_program *program, const char *name, struct dpe_diags *diags);
 void dpe_program_free(struct dpe_program *program);
 /* Makes the child, which maps the modules' code (so that the kernel tells of spots that it cannot
- * observe) and waits. It has our standard files, signal mask, process group and terminal. */
+ * observe) and waits. It has our standard files, signal mask, process group and terminal, and the
+ * file `inherited`, unless that is -1. */
 bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char *const argv[],
-	const struct dpe_modules *modules, struct dpe_diags *diags);
+	char *const *environment, int inherited, const struct dpe_modules *modules,
+	struct dpe_diags *diags);
 /* Lets the child exec; 0, or the error of exec as a positive number. */
 int dpe_launch_go(struct dpe_child *child);
 /* Closes the channel: a child that still waits exits. */
@@ -127,8 +133,8 @@ void dpe_launch_close(struct dpe_child *child);
  * --------------------------------------------------------------------------------------- */
 
 /* The program and the libraries that it will load, by asking its ELF interpreter. */
-bool dpe_libraries_of_program(
-	struct dpe_modules *modules, const struct dpe_program *program, struct dpe_diags *diags);
+bool dpe_libraries_of_program(struct dpe_modules *modules, const struct dpe_program *program,
+	char *const *environment, struct dpe_diags *diags);
 /* The files from which a process has mapped code. */
 bool dpe_libraries_of_process(struct dpe_modules *modules, pid_t pid, struct dpe_diags *diags);
 
@@ -183,6 +189,8 @@ uint64_t dpe_attach_trampoline(const struct dpe_probes *probes);
 /* Where the program's code begins since its last exec; 0 where that is not known. */
 uint64_t dpe_attach_code(const struct dpe_probes *probes);
 unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
+/* How many programs the target has begun, by exec. */
+unsigned dpe_attach_execs(const struct dpe_probes *probes);
 /* Opens the ring of the loaded programs; 0 or -errno. */
 int dpe_attach_ring(const struct dpe_probes *probes, struct dpe_ring *ring);
 
@@ -232,6 +240,35 @@ void dpe_maps_note(
 
 /* What is mapped at an address, as far as was looked; NULL where nothing is. */
 const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc);
+/* ---- preload.c, merge.c
+ * -------------------------------------------------------------------------------------------------
+ */
+
+/* Makes the memory that the preloaded library will write to. False after one error. */
+bool dpe_preload_open(struct dpe_probes *probes, const char *library, struct dpe_diags *diags);
+/* What the target is to have as its environment; ours where nothing is preloaded. */
+char *const *dpe_preload_environment(const struct dpe_probes *probes);
+/* The file that it is to inherit, or -1. */
+int dpe_preload_file(const struct dpe_probes *probes);
+/* Whether the program, whose libraries are known, will load the library. False after one error. */
+bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags);
+/* True of the library itself: nothing of it is observed. */
+bool dpe_preload_is_library(const struct dpe_module *module);
+/* Asks the library for the spot's events, if it has them: the spot is preloaded then. */
+void dpe_preload_take(struct dpe_probes *probes, struct dpe_spot *spot);
+/* Says which process is to write. */
+void dpe_preload_begin(struct dpe_probes *probes);
+/* Reads both streams and delivers what is known of both, in order of time; sets `drained`. False
+ * where something is left that can be delivered later. */
+bool dpe_preload_deliver(
+	struct dpe_probes *probes, uint64_t kernel_slack, const struct dpe_probes_sink *sink);
+/* True where something can be delivered at once, without waiting for more. */
+bool dpe_preload_is_behind(const struct dpe_probes *probes);
+/* As dpe_attach_losses, of both streams. */
+unsigned dpe_preload_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
+/* The library is to write no more. */
+void dpe_preload_shut(struct dpe_probes *probes);
+void dpe_preload_free(struct dpe_probes *probes); /* accepts that there is none */
 
 /* ---- control.c
  * ---------------------------------------------------------------------------------------------------------

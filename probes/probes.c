@@ -54,15 +54,22 @@ static bool open_ring(struct dpe_probes *probes, struct dpe_diags *diags)
 }
 
 static bool launch(struct dpe_probes *probes, const struct dpe_program *program, char *const argv[],
-	struct dpe_diags *diags)
+	const char *preload, struct dpe_diags *diags)
 {
-	if (!dpe_libraries_of_program(&probes->modules, program, diags) ||
-		!dpe_spots_find(probes, diags) || !dpe_watches_find(probes, diags) ||
-		!dpe_privilege_check(diags))
+	char *const *environment;
+
+	if (preload && !dpe_preload_open(probes, preload, diags))
 		return false;
-	if (!dpe_launch(&probes->child, program, argv, &probes->modules, diags))
+	environment = dpe_preload_environment(probes);
+	if (!dpe_libraries_of_program(&probes->modules, program, environment, diags) ||
+		!dpe_preload_check(probes, diags) || !dpe_spots_find(probes, diags) ||
+		!dpe_watches_find(probes, diags) || !dpe_privilege_check(diags))
+		return false;
+	if (!dpe_launch(&probes->child, program, argv, environment, dpe_preload_file(probes),
+		    &probes->modules, diags))
 		return false;
 	probes->pid = probes->child.pid;
+	dpe_preload_begin(probes);
 	if (!open_pidfd(probes, diags) || !dpe_attach(probes, false, diags) ||
 		!open_ring(probes, diags))
 		return false;
@@ -80,7 +87,7 @@ struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_nam
 	if (!dpe_program_find(&program, argv[0], diags))
 		return NULL;
 	probes = make(plan, names, options);
-	if (!launch(probes, &program, argv, diags)) {
+	if (!launch(probes, &program, argv, options ? options->preload : NULL, diags)) {
 		dpe_probes_free(probes);
 		probes = NULL;
 	}
@@ -233,6 +240,8 @@ pid_t dpe_probes_pid(const struct dpe_probes *probes)
 /* The kernel's programs read a faster variant of our clock, which may differ by a few ns while
  * the system's time is being adjusted. */
 #define CLOCK_SLACK 1000
+/* A preloaded library wakes nobody, which would be a visit to the kernel: ms between two looks. */
+#define PRELOAD_NAP 1
 
 struct delivery {
 	struct dpe_probes *probes;
@@ -248,21 +257,36 @@ static void deliver(void *context, const struct dpe_record *record, size_t size)
 		delivery->sink->message(delivery->sink->context, message);
 }
 
-int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_probes_sink *sink)
+static bool drain(struct dpe_probes *probes, const struct dpe_probes_sink *sink)
 {
 	struct delivery delivery = {probes, sink};
-	int ended = probes->exited ? 0 : dpe_ring_wait(&probes->ring, probes->pidfd, timeout);
-	uint64_t now;
+	uint64_t slack = probes->exited ? 0 : CLOCK_SLACK, now;
 	bool complete;
 
+	if (probes->preload)
+		return dpe_preload_deliver(probes, slack, sink);
+	now = dpe_ring_now();
+	complete = dpe_ring_drain(&probes->ring, deliver, &delivery);
+	if (complete)
+		probes->drained = now - slack;
+	return complete;
+}
+
+int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_probes_sink *sink)
+{
+	int ended;
+	bool complete;
+
+	if (dpe_preload_is_behind(probes))
+		timeout = 0;
+	else if (probes->preload && (timeout < 0 || timeout > PRELOAD_NAP))
+		timeout = PRELOAD_NAP;
+	ended = probes->exited ? 0 : dpe_ring_wait(&probes->ring, probes->pidfd, timeout);
 	if (ended < 0)
 		return -1;
 	if (ended)
 		reap(probes);
-	now = dpe_ring_now();
-	complete = dpe_ring_drain(&probes->ring, deliver, &delivery);
-	if (complete)
-		probes->drained = probes->exited ? now : now - CLOCK_SLACK;
+	complete = drain(probes, sink);
 	sink->watermark(sink->context, probes->drained);
 	return !(complete && probes->exited);
 }
@@ -274,6 +298,8 @@ int dpe_probes_status(const struct dpe_probes *probes)
 
 unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max)
 {
+	if (probes->preload)
+		return dpe_preload_losses(probes, losses, max);
 	return dpe_attach_losses(probes, losses, max);
 }
 
@@ -294,6 +320,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 	if (probes->child.pid && !probes->exited)
 		waitpid(probes->child.pid, NULL, probes->started ? WNOHANG : 0);
 	dpe_ring_close(&probes->ring);
+	dpe_preload_free(probes);
 	if (probes->pidfd >= 0)
 		close(probes->pidfd);
 	free(probes->maps);

@@ -53,6 +53,7 @@ struct dpe_probes_options {
 	unsigned ring_bytes; /* of the ring buffer; 0: 8 MiB. A power of two times the page size */
 	unsigned stack_depth; /* frames kept of each event's user stack, at most 32; 0: none */
 	bool one_by_one; /* attach each function by itself, as kernels before 6.6 have it */
+	const char *preload; /* path of the library to load into a launched target, or NULL */
 	const struct dpe_debug *debug;
 };
 

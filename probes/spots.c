@@ -40,6 +40,8 @@ static void add_spot(struct dpe_probes *probes, const struct dpe_site *site,
 	dpe_name event = event_of(probes, site, target);
 	struct dpe_spot *spot = find_spot(probes, target->module, target->function->offset, event);
 
+	if (probes->preload && dpe_preload_is_library(target->module))
+		return;
 	if (!spot) {
 		spot = DPE_GROW(probes->spots, probes->nspots, probes->capspots);
 		*spot = (struct dpe_spot){
@@ -125,7 +127,9 @@ bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags)
 
 		spot->signature =
 			dpe_signature_of(spot->module, spot->function, spot->nargs, probes->arena);
-		place(probes, spot, nops);
+		dpe_preload_take(probes, spot);
+		if (!spot->preloaded)
+			place(probes, spot, nops);
 	}
 	return complete;
 }

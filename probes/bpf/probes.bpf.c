@@ -23,6 +23,7 @@ const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 const volatile __u32 threads;     /* thread events are wanted */
 
 __u32 armed;        /* events count from now on */
+__u32 execs;        /* programs that the target has begun */
 __u32 waiting;      /* the reader sleeps until it is woken */
 __u64 code;         /* where the program's code begins since its last exec */
 __u64 trampoline;   /* where the kernel lets observed functions return to, once known */
@@ -505,6 +506,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 	if (armed && (old_pid != task->pid || nwatches))
 		lose(thread, tid);
 	nwatches = 0;
+	execs++;
 	code = task->mm->start_code;
 	if (hold_program) { /* variables are to be watched: nothing runs before they are */
 		hold_program = 0;

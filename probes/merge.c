@@ -1,0 +1,287 @@
+/* merge: two streams of messages, the kernel's and the preloaded library's, become one.
+ *
+ * Each thread's messages are numbered in each stream by themselves. They are held until both
+ * streams are known up to their time, put in order of time, and numbered anew: a gap of a stream is
+ * a gap before its next message. */
+#include "probes/preload.h"
+
+#include <stdlib.h>
+#include <uthash.h>
+
+struct dpe_numbers {
+	uint32_t thread;
+	uint64_t kernel; /* the next number that the kernel's programs will give */
+	uint64_t next;   /* the next of both together */
+	UT_hash_handle hh;
+};
+
+static struct dpe_numbers *numbers_of(struct dpe_preload *preload, uint32_t thread)
+{
+	struct dpe_numbers *numbers;
+
+	HASH_FIND_INT(preload->numbers, &thread, numbers);
+	if (numbers)
+		return numbers;
+	numbers = dpe_xcalloc(1, sizeof(*numbers));
+	numbers->thread = thread;
+	HASH_ADD_INT(preload->numbers, thread, numbers);
+	return numbers;
+}
+
+#define KERNEL DPE_PRELOAD_RINGS /* the queue of its messages; the others are of the rings */
+/* Beyond so many, events stay in their rings, where losses are counted. */
+#define MOST_HELD 1000000
+/* Messages that are delivered before the rings are looked at again. */
+#define AT_ONCE 4096
+/* Events of one look that show that taking more is more urgent than delivering. */
+#define A_FLOOD 4096
+
+struct kernel_message {
+	struct dpe_held held;
+	struct dpe_message *message;
+};
+
+struct library_event {
+	struct dpe_held held;
+	uint32_t thread;
+	char comm[16];
+	struct dpe_preload_slot slot; /* with its frames, where there are any */
+};
+
+void dpe_merge_free(struct dpe_preload *preload)
+{
+	struct dpe_numbers *numbers, *next;
+	struct dpe_held *held;
+	unsigned queue;
+
+	while ((held = dpe_queues_first(&preload->held, &queue))) {
+		if (queue == KERNEL)
+			dpe_message_unref(((struct kernel_message *)held)->message);
+		dpe_queues_drop(&preload->held);
+	}
+	dpe_queues_close(&preload->held);
+	HASH_ITER (hh, preload->numbers, numbers, next) {
+		HASH_DEL(preload->numbers, numbers);
+		free(numbers);
+	}
+}
+
+/* ---- what arrives ------------------------------------------------------------------------ */
+
+static void on_kernel(void *context, const struct dpe_record *record, size_t size)
+{
+	struct dpe_probes *probes = context;
+	struct dpe_message *message = dpe_message_of_record(probes, record, size);
+	struct kernel_message *held;
+	struct dpe_numbers *numbers;
+
+	if (!message)
+		return;
+	held = (void *)dpe_queues_add(&probes->preload->held, KERNEL, sizeof(*held), message->time);
+	held->message = message;
+	numbers = numbers_of(probes->preload, record->tid);
+	held->held.gap = record->seq > numbers->kernel ? record->seq - numbers->kernel : 0;
+	numbers->kernel = record->seq + 1;
+}
+
+/* Takes an event out of its ring as it is, which is quick; each ring may have one beyond the limit,
+ * so that the earliest of all is never kept out. */
+static bool on_library(void *context, const struct dpe_ring_event *event)
+{
+	struct dpe_probes *probes = context;
+	struct dpe_preload *preload = probes->preload;
+	size_t bytes = offsetof(struct library_event, slot) + preload->rings.slot_bytes;
+	struct library_event *held;
+
+	if (preload->held.held >= MOST_HELD && preload->held.queues[event->index].count) {
+		preload->refused = true;
+		return false;
+	}
+	held = (void *)dpe_queues_add(&preload->held, event->index, bytes, event->time);
+	held->held.gap = event->gap;
+	held->thread = event->ring->thread;
+	memcpy(held->comm, event->ring->comm, sizeof(held->comm));
+	memcpy(&held->slot, event->slot, preload->rings.slot_bytes);
+	return true;
+}
+
+/* ---- events of the library as messages --------------------------------------------------- */
+
+/* A record as the kernel's programs make it, with room for the longest stack. */
+#define RECORD_BYTES                                                                               \
+	(sizeof(struct dpe_record) + (DPE_WORDS + 1 + DPE_STACK_MAX) * sizeof(uint64_t))
+
+/* The function itself, its caller, and what frame pointers led to. */
+static void add_stack(const struct dpe_probes *probes, const struct dpe_preload_slot *slot,
+	struct dpe_record *record)
+{
+	uint64_t function = probes->preload->rings.header->address[slot->function];
+	unsigned count = 0;
+	__u64 *frames = &record->words[DPE_WORDS + 1];
+
+	record->has_stack = 1;
+	if (slot->kind == DPE_PRELOAD_EXIT)
+		record->words[DPE_WORDS] = function;
+	else
+		frames[count++] = function;
+	frames[count++] = slot->caller;
+	for (unsigned i = 0; i < probes->preload->rings.frames && slot->frames[i]; i++)
+		frames[count++] = slot->frames[i];
+	record->nstack = (uint8_t)count;
+}
+
+static struct dpe_message *message_of(struct dpe_probes *probes, const struct library_event *event)
+{
+	const struct dpe_preload_slot *slot = &event->slot;
+	const struct dpe_spot *spot = dpe_preload_spot(probes, slot->function);
+	_Alignas(struct dpe_record) char room[RECORD_BYTES] = {0};
+	struct dpe_record *record = (void *)room;
+
+	if (!spot)
+		return NULL;
+	record->time = event->held.time;
+	record->ret = (uint64_t)(int64_t)slot->ret;
+	record->tid = event->thread;
+	record->tgid = (uint32_t)probes->pid;
+	record->site = (uint32_t)(spot - probes->spots);
+	record->kind = slot->kind == DPE_PRELOAD_EXIT ? DPE_RECORD_EXIT : DPE_RECORD_ENTER;
+	record->nwords = DPE_WORD_REGISTERS;
+	memcpy(record->comm, event->comm, sizeof(record->comm));
+	memcpy(record->words, slot->words, sizeof(slot->words));
+	if (probes->stack_depth)
+		add_stack(probes, slot, record);
+	return dpe_message_of_record(probes, record, sizeof(room));
+}
+
+/* ---- what leaves ------------------------------------------------------------------------- */
+
+static void deliver_first(struct dpe_probes *probes, struct dpe_held *held, unsigned queue,
+	const struct dpe_probes_sink *sink)
+{
+	struct dpe_message *message = queue == KERNEL
+					      ? ((struct kernel_message *)held)->message
+					      : message_of(probes, (struct library_event *)held);
+	uint64_t gap = held->gap;
+	struct dpe_numbers *numbers;
+
+	dpe_queues_drop(&probes->preload->held);
+	if (!message)
+		return;
+	numbers = numbers_of(probes->preload, (uint32_t)message->thread.num);
+	numbers->next += gap;
+	message->seq = numbers->next++;
+	message->place = ++probes->place;
+	sink->message(sink->context, message);
+}
+
+/* Delivers what is before `known`, but not for too long; the time before which all was. */
+static uint64_t deliver_before(
+	struct dpe_probes *probes, uint64_t known, const struct dpe_probes_sink *sink)
+{
+	struct dpe_held *held;
+	unsigned queue;
+
+	for (unsigned i = 0; (held = dpe_queues_first(&probes->preload->held, &queue)); i++) {
+		if (held->time >= known)
+			break;
+		if (i == AT_ONCE) {
+			probes->preload->behind = true;
+			return held->time;
+		}
+		deliver_first(probes, held, queue, sink);
+	}
+	return known;
+}
+
+bool dpe_preload_deliver(
+	struct dpe_probes *probes, uint64_t kernel_slack, const struct dpe_probes_sink *sink)
+{
+	struct dpe_preload *preload = probes->preload;
+	uint64_t now = dpe_ring_now(), place = probes->place, known;
+	uint64_t before = preload->held.held;
+	bool complete = dpe_ring_drain(&probes->ring, on_kernel, probes);
+
+	if (complete)
+		probes->kernel_drained = now - kernel_slack;
+	preload->refused = preload->behind = false;
+	known = dpe_rings_drain(&preload->rings, probes->exited, on_library, probes);
+	probes->place = place;
+	if (!probes->exited && preload->held.held > before + A_FLOOD && before < MOST_HELD / 2)
+		return false;
+	if (known > probes->kernel_drained)
+		known = probes->kernel_drained;
+	if (probes->exited && complete && !preload->refused)
+		known = UINT64_MAX; /* that was all */
+	known = deliver_before(probes, known, sink);
+	if (known == UINT64_MAX)
+		known = now;
+	if (known > probes->drained)
+		probes->drained = known;
+	return complete && !preload->refused && !preload->held.held;
+}
+
+bool dpe_preload_is_behind(const struct dpe_probes *probes)
+{
+	return probes->preload && probes->preload->behind;
+}
+
+/* ---- losses ------------------------------------------------------------------------------ */
+
+struct losses {
+	struct dpe_loss *at;
+	unsigned count, cap;
+};
+
+static struct dpe_loss *loss_of(struct losses *losses, pid_t thread)
+{
+	struct dpe_loss *loss;
+
+	for (unsigned i = 0; i < losses->count; i++)
+		if (losses->at[i].thread == thread)
+			return &losses->at[i];
+	loss = DPE_GROW(losses->at, losses->count, losses->cap);
+	*loss = (struct dpe_loss){.thread = thread, .first = UINT64_MAX};
+	return loss;
+}
+
+static void add_loss(void *context, const struct dpe_ring_loss *lost)
+{
+	struct dpe_loss *loss = loss_of(context, (pid_t)lost->thread);
+
+	loss->count += lost->count;
+	if (lost->first < loss->first)
+		loss->first = lost->first;
+	if (lost->last > loss->last)
+		loss->last = lost->last;
+}
+
+/* Programs that the target became, by exec, without loading the library: what they do is lost. */
+static void add_images(const struct dpe_probes *probes, struct losses *losses)
+{
+	uint32_t begun = dpe_attach_execs(probes);
+	uint32_t told = __atomic_load_n(&probes->preload->rings.header->images, __ATOMIC_ACQUIRE);
+	struct dpe_ring_loss lost = {.count = begun - told, .first = probes->drained};
+
+	lost.last = lost.first;
+	if (begun > told)
+		add_loss(losses, &lost);
+}
+
+unsigned dpe_preload_losses(struct dpe_probes *probes, struct dpe_loss *to, unsigned max)
+{
+	struct losses losses = {0};
+	unsigned count = dpe_attach_losses(probes, NULL, 0);
+
+	losses.cap = count + 1;
+	losses.at = dpe_xcalloc(losses.cap, sizeof(*losses.at));
+	losses.count = dpe_attach_losses(probes, losses.at, count);
+	if (losses.count > count)
+		losses.count = count;
+	dpe_rings_each_loss(&probes->preload->rings, add_loss, &losses);
+	add_images(probes, &losses);
+	count = losses.count;
+	if (max)
+		memcpy(to, losses.at, (count < max ? count : max) * sizeof(*to));
+	free(losses.at);
+	return count;
+}
