@@ -235,51 +235,29 @@ static void split_markings(struct work *work, const struct net *old, const struc
 	}
 }
 
-/* A place of its own for t, instead of `place`. The transitions keep their order; `*number` is that
- * of t. */
+/* A place of its own for t instead of `place`: as an input of it, which others fill or not, or as an
+ * output, from which others take or not. The transitions keep their order; `*number` is that of t. */
 static struct net *split_place(
-	struct work *work, const struct net *old, unsigned *number, unsigned place)
+	struct work *work, const struct net *old, unsigned *number, unsigned place, bool output)
 {
 	struct net *new = net_new(work, old->name, old->nplaces + 1);
-	unsigned t = *number;
+	unsigned t = *number, own = old->nplaces;
 
 	memcpy(new->places, old->places, old->nplaces * sizeof(*new->places));
-	new->places[old->nplaces] = old->places[place];
+	new->places[own] = old->places[place];
 	for (unsigned i = 0; i < old->ntransitions; i++) {
 		const struct transition *other = &old->transitions[i];
+		bool in = i == t && !output, out = i == t && output;
 
 		if (i == t)
 			*number = new->ntransitions;
-		copy_transition(new, other, place, old->nplaces, i == t, false);
-		if (net_has_place(other->out, other->nout, place))
-			copy_transition(new, other, place, old->nplaces, i == t, true);
+		copy_transition(new, other, place, own, in, out);
+		if (output ? net_has_place(other->in, other->nin, place)
+			   : net_has_place(other->out, other->nout, place))
+			copy_transition(new, other, place, own, in || output, out || !output);
 	}
-	split_markings(work, old, &old->initial, new, place, true);
-	split_markings(work, old, &old->final, new, place, false);
-	return new;
-}
-
-/* A place of its own that only t fills, instead of `place`: what takes from the one can as well
- * take from the other. */
-static struct net *split_output(
-	struct work *work, const struct net *old, unsigned *number, unsigned place)
-{
-	struct net *new = net_new(work, old->name, old->nplaces + 1);
-	unsigned t = *number;
-
-	memcpy(new->places, old->places, old->nplaces * sizeof(*new->places));
-	new->places[old->nplaces] = old->places[place];
-	for (unsigned i = 0; i < old->ntransitions; i++) {
-		const struct transition *other = &old->transitions[i];
-
-		if (i == t)
-			*number = new->ntransitions;
-		copy_transition(new, other, place, old->nplaces, false, i == t);
-		if (net_has_place(other->in, other->nin, place))
-			copy_transition(new, other, place, old->nplaces, true, i == t);
-	}
-	split_markings(work, old, &old->initial, new, place, false);
-	split_markings(work, old, &old->final, new, place, true);
+	split_markings(work, old, &old->initial, new, place, !output);
+	split_markings(work, old, &old->final, new, place, output);
 	return new;
 }
 
@@ -334,10 +312,10 @@ static struct net *isolate(struct work *work, struct net *net, unsigned *number)
 
 	for (unsigned i = 0; i < t->nin; i++) {
 		if (has_competitor(new, &new->transitions[*number], t->in[i]))
-			new = split_place(work, new, number, t->in[i]);
+			new = split_place(work, new, number, t->in[i], false);
 	}
 	for (unsigned i = 0; t->alternates && i < t->nout; i++)
-		new = split_output(work, new, number, t->out[i]);
+		new = split_place(work, new, number, t->out[i], true);
 	return new;
 }
 

@@ -7,7 +7,7 @@
  *	order.c       the immediate predecessors of an event within a slice
  *	engine.c      where a reading stands: in an automaton, or (game.c) in a net
  *	expect.c      a slice of an `expect` rule against its rule
- *	detect.c      partial matches of a `detect` rule in a slice
+ *	detect.c      partial matches of a `detect` rule in a slice; dead.c: those without a future
  *	eval.c        expressions; action.c statements
  *	waits.c       who waits for whom: the graph that actions keep, and what it tells
  *	lock_order.c  in which order locks are taken, and whether that could close a circle
@@ -366,7 +366,10 @@ void dpe_detect_take(
 void dpe_detect_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
 /* True where a partial match may be refused an event because of this one. */
 bool dpe_detect_needs(const struct dpe_slice *slice, const struct dpe_occurrence *occurrence);
-/* Drops partial matches that no event to come can extend. */
+/* dead.c: true where no event to come can extend it. */
+bool dpe_partial_is_dead(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_partial *partial, const struct dpe_horizon *horizon);
+/* Drops those. */
 void dpe_detect_forget(
 	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon);
 void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice);
