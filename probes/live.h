@@ -157,6 +157,14 @@ int dpe_mappings_each(
  * missing. */
 bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags);
 
+/* ---- unseen.c
+ * ----------------------------------------------------------------------------------------------
+ */
+
+/* Leaves out the spots of `sync` rules that the kernel puts no probe on, with a warning where the
+ * target calls them. */
+void dpe_spots_drop_unseen(struct dpe_probes *probes, struct dpe_diags *diags);
+
 /* ---- watch.c
  * ---------------------------------------------------------------------------------------------- */
 

@@ -131,5 +131,6 @@ bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags)
 		if (!spot->preloaded)
 			place(probes, spot, nops);
 	}
+	dpe_spots_drop_unseen(probes, diags);
 	return complete;
 }

@@ -52,7 +52,7 @@ quiet 'not where another process could' shared >shared.tap &
 ( mkdir duration && cd duration && run timeout -s KILL 20 "$DPE" deadlock -d 2 -- "$orders" stays
 	says 'at the end of -d' 1 'potential deadlock of 2 threads' ' (a)' ' (b)' ) >duration.tap &
 ( mkdir interrupt && cd interrupt
-	run timeout --preserve-status -s INT 2 "$DPE" deadlock -- "$orders" stays
+	run timeout --preserve-status -s INT 6 "$DPE" deadlock -- "$orders" stays
 	says 'at Ctrl-C' 1 'potential deadlock of 2 threads' ' (a)' 'by take_two+' 'signal 2' ) >interrupt.tap &
 wait
 

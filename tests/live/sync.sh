@@ -28,6 +28,16 @@ for way in mutex trylock timedlock semaphore sem_trywait sem_timedwait cond cond
 	done
 	check "$way orders, and nothing more" $times -eq 5
 done
+times=0
+while test $times -lt 5; do
+	run "$DPE" run --preload --stack=0 -s sync.dpe -- ./sync spin
+	grep -q '^#. ordered: match' err && grep -q '^#. independent: match' err || break
+	grep -q '^#. racing\|^#. related' err && break
+	times=$((times + 1))
+done
+check 'spin locks order, and nothing more, with --preload' $times -eq 5
+run "$DPE" run --stack=0 -s sync.dpe -- ./sync spin
+check 'which are else said not to be seen' "$(grep -c 'sync calls pthread_spin_lock, .*unless by --preload' err)" -ge 1
 run "$DPE" run --stack=0 -s without.dpe -- ./sync mutex
 check 'without the rules, there is no order' "$(grep -c '^#. racing: match' err) $(grep -c '^#. ordered' err)" = '1 0'
 finish

@@ -20,6 +20,7 @@ MARK(left)
 MARK(right)
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_spinlock_t spin;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_barrier_t barrier;
@@ -74,6 +75,9 @@ static void first(void)
 	} else if (is("rwlock_readers")) {
 		pthread_rwlock_rdlock(&rwlock);
 		pthread_rwlock_unlock(&rwlock);
+	} else if (is("spin")) {
+		pthread_spin_lock(&spin);
+		pthread_spin_unlock(&spin);
 	} else if (is("barrier")) {
 		pthread_barrier_wait(&barrier);
 	} else if (is("c11")) {
@@ -127,6 +131,8 @@ static void second(void)
 		pthread_rwlock_wrlock(&rwlock);
 	} else if (is("rwlock_read")) {
 		pthread_rwlock_rdlock(&rwlock);
+	} else if (is("spin")) {
+		pthread_spin_lock(&spin);
 	} else if (is("barrier")) {
 		pthread_barrier_wait(&barrier);
 	} else if (is("once")) {
@@ -207,6 +213,7 @@ int main(int argc, char **argv)
 	pthread_t one, two;
 
 	way = argc > 1 ? argv[1] : "";
+	pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
 	pthread_barrier_init(&barrier, NULL, 2);
 	sem_init(&semaphore, 0, 0);
 	mtx_init(&c11_mutex, mtx_plain);
