@@ -30,19 +30,33 @@ static int multi_link(struct multi_request *request)
 	return syscall(SYS_bpf, BPF_LINK_CREATE, request, sizeof(*request));
 }
 
-/* True where the kernel knows the request (Linux 6.6): then a wrong file is what it finds wrong. */
-static bool kernel_has_multi(void)
+/* A program that does nothing, or -1. */
+static int load_nothing(uint32_t type, uint32_t flags)
 {
 	struct bpf_insn code[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, options,
-		.expected_attach_type = (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = (enum bpf_attach_type)type,
+		.prog_flags = flags);
+
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", code, DPE_COUNT(code), &options);
+}
+
+static bool kernel_has_sleep(bool multi)
+{
+	int program = load_nothing(multi ? TRACE_UPROBE_MULTI : 0, BPF_F_SLEEPABLE);
+
+	if (program >= 0)
+		close(program);
+	return program >= 0;
+}
+
+/* True where the kernel knows the request (Linux 6.6): then a wrong file is what it finds wrong. */
+static bool kernel_has_multi(void)
+{
 	uint64_t offset = 0;
-	int link, error,
-		program = bpf_prog_load(
-			BPF_PROG_TYPE_KPROBE, NULL, "GPL", code, DPE_COUNT(code), &options);
+	int link, error, program = load_nothing(TRACE_UPROBE_MULTI, 0);
 	struct multi_request request = {
 		.program = program,
 		.type = TRACE_UPROBE_MULTI,
@@ -86,6 +100,37 @@ static size_t ring_size(unsigned wanted)
 	return size;
 }
 
+/* Programs that may sleep (Linux 6.0) can read what is not in memory at the moment. */
+static void configure_reads(struct dpe_probes *probes, bool multi)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	bpf_map__set_max_entries(bpf->maps.read_where, probes->nspots + probes->nwatches + 1);
+	if (!probes->plan->nreads)
+		return;
+	bpf->rodata->first_watch = probes->nspots;
+	bpf->rodata->lowest_code = dpe_reads_lowest_code(probes);
+	bpf->rodata->may_sleep = kernel_has_sleep(multi);
+	if (!bpf->rodata->may_sleep)
+		return;
+	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
+	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
+}
+
+static void tell_reads(struct dpe_probes *probes)
+{
+	int map = bpf_map__fd(probes->bpf->maps.read_where);
+
+	for (unsigned i = 0; i < probes->nspots + probes->nwatches; i++) {
+		uint64_t reads = i < probes->nspots ? probes->spots[i].reads
+						    : probes->watches[i - probes->nspots].reads;
+		struct dpe_value_entries entries = dpe_reads_entries(probes, reads);
+
+		if (reads)
+			bpf_map_update_elem(map, &i, &entries, BPF_ANY);
+	}
+}
+
 static void configure(struct dpe_probes *probes, bool multi)
 {
 	struct dpe_bpf *bpf = probes->bpf;
@@ -96,6 +141,7 @@ static void configure(struct dpe_probes *probes, bool multi)
 		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
 	bpf->rodata->threads = probes->plan->threads;
 	bpf_map__set_max_entries(bpf->maps.ring, ring_size(probes->ring_bytes));
+	configure_reads(probes, multi);
 	bpf_program__set_autoload(bpf->progs.on_fork, probes->plan->threads);
 	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches);
 	if (!multi)
@@ -136,6 +182,8 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 	if (error) {
 		dpe_privilege_explain("load our BPF programs", error, diags);
 		say_log(log, diags);
+	} else {
+		tell_reads(probes);
 	}
 	free(log);
 	return !error;
@@ -167,7 +215,8 @@ static bool attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diag
 static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot *spot)
 {
 	return DPE_COOKIE((uint64_t)(spot - probes->spots), dpe_signature_words(spot->signature),
-		spot->enter, spot->exit);
+		       spot->enter, spot->exit) |
+	       (spot->reads ? DPE_COOKIE_WITH_VALUES : 0);
 }
 
 static bool say_refused(const struct dpe_probes *probes, const struct dpe_spot *spot, int error,

@@ -26,6 +26,7 @@ struct dpe_spot {
 	struct dpe_placement placement;
 	bool enter, exit;
 	unsigned nargs;
+	uint64_t reads; /* the sites' */
 };
 
 /* The program that is to run, before there is a process. */
@@ -74,6 +75,7 @@ struct dpe_probes {
 	unsigned nspots, capspots;
 	struct dpe_watch watches[DPE_WATCHES];
 	unsigned nwatches;
+	struct dpe_variable *reads; /* those of the plan, by their number */
 	struct dpe_place_accessed *accesses; /* access.c's, by instruction */
 	dpe_name create, start, end; /* names of the thread events */
 
@@ -159,6 +161,20 @@ bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags);
 bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Sets the watchpoints in all threads of the target, which is stopped in its program. */
 bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags);
+
+/* ---- reads.c
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Finds the variables that are read at events in the program. False after an error for each that
+ * cannot be read. */
+bool dpe_reads_find(struct dpe_probes *probes, struct dpe_diags *diags);
+/* What the kernel's side has to know to read those of `reads`. */
+struct dpe_value_entries dpe_reads_entries(const struct dpe_probes *probes, uint64_t reads);
+/* Where the program's file has its code, the lowest address of it. */
+uint64_t dpe_reads_lowest_code(const struct dpe_probes *probes);
+/* The variables of a record as a message has them; room for DPE_VALUES. Returns how many. */
+unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
+	const struct dpe_record *record, size_t size, struct dpe_var *vars);
 
 /* ---- attach.c
  * -----------------------------------------------------------------------------------------------

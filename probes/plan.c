@@ -1,5 +1,5 @@
 /* plan: from the patterns of all rules to the functions to observe. */
-#include "probes/probes.h"
+#include "probes/plan_reads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void add_watched(struct making *making, const char *lvalue, dpe_name even
 			return;
 	}
 	*DPE_GROW(plan->watched, plan->nwatched, making->capwatched) =
-		(struct dpe_watched){lvalue, event, access, place};
+		(struct dpe_watched){lvalue, event, access, 0, place};
 }
 
 /* Each variable that a condition names: its updates can make it true. */
@@ -191,6 +191,7 @@ struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec)
 
 	for (unsigned i = 0; i < spec->nrules; i++)
 		add_rule(&making, &spec->rules[i]);
+	dpe_plan_add_reads(making.plan, spec);
 	return making.plan;
 }
 
@@ -200,13 +201,26 @@ void dpe_plan_free(struct dpe_plan *plan)
 		return;
 	free(plan->sites);
 	free(plan->watched);
+	free(plan->reads);
 	free(plan);
 }
 
 /* ---- printing ---------------------------------------------------------------------------- */
 
-static void print_site(
-	struct dpe_text *to, const struct dpe_names *names, const struct dpe_site *site)
+static void print_reads(struct dpe_text *to, const struct dpe_plan *plan, uint64_t reads)
+{
+	const char *before = ", with ";
+
+	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++) {
+		if (!(reads >> i & 1))
+			continue;
+		dpe_text_printf(to, "%s%s", before, plan->reads[i].lvalue);
+		before = ", ";
+	}
+}
+
+static void print_site(struct dpe_text *to, const struct dpe_names *names,
+	const struct dpe_plan *plan, const struct dpe_site *site)
 {
 	if (site->module)
 		dpe_text_printf(to, "%s::", dpe_name_text(names, site->module));
@@ -216,16 +230,20 @@ static void print_site(
 			       : "enter and exit");
 	if (site->nargs)
 		dpe_text_printf(to, ", %u argument%s", site->nargs, site->nargs == 1 ? "" : "s");
+	print_reads(to, plan, site->reads);
 	dpe_text_printf(to, "%s\n", site->optional ? ", where the target has it" : "");
 }
 
 void dpe_plan_print(struct dpe_text *to, const struct dpe_names *names, const struct dpe_plan *plan)
 {
 	for (unsigned i = 0; i < plan->nsites; i++)
-		print_site(to, names, &plan->sites[i]);
-	for (unsigned i = 0; i < plan->nwatched; i++)
-		dpe_text_printf(to, "%s: %s, by a watchpoint\n", plan->watched[i].lvalue,
+		print_site(to, names, plan, &plan->sites[i]);
+	for (unsigned i = 0; i < plan->nwatched; i++) {
+		dpe_text_printf(to, "%s: %s, by a watchpoint", plan->watched[i].lvalue,
 			plan->watched[i].access ? "reads and writes" : "updates");
+		print_reads(to, plan, plan->watched[i].reads);
+		dpe_text_puts(to, "\n");
+	}
 	if (plan->threads)
 		dpe_text_puts(to, "threads: creation, start and exit\n");
 	if (!plan->nsites && !plan->threads && !plan->nwatched)

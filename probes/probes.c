@@ -58,7 +58,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 {
 	if (!dpe_libraries_of_program(&probes->modules, program, diags) ||
 		!dpe_spots_find(probes, diags) || !dpe_watches_find(probes, diags) ||
-		!dpe_privilege_check(diags))
+		!dpe_reads_find(probes, diags) || !dpe_privilege_check(diags))
 		return false;
 	if (!dpe_launch(&probes->child, program, argv, &probes->modules, diags))
 		return false;
@@ -151,8 +151,8 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 	       open_pidfd(probes, diags) &&
 	       dpe_libraries_of_process(&probes->modules, probes->pid, diags) &&
 	       dpe_spots_find(probes, diags) && dpe_watches_find(probes, diags) &&
-	       dpe_attach(probes, true, diags) && open_ring(probes, diags) &&
-	       watch_running(probes, diags);
+	       dpe_reads_find(probes, diags) && dpe_attach(probes, true, diags) &&
+	       open_ring(probes, diags) && watch_running(probes, diags);
 }
 
 struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_names *names,
@@ -298,6 +298,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 		close(probes->pidfd);
 	free(probes->maps);
 	free(probes->spots);
+	free(probes->reads);
 	dpe_modules_free(&probes->modules);
 	dpe_arena_free(probes->arena);
 	free(probes);

@@ -16,7 +16,17 @@ struct dpe_site {
 	bool enter, exit;
 	bool optional;         /* only sync rules ask for it: skipped where the target lacks it */
 	unsigned nargs;        /* arguments that patterns and conditions mention */
+	uint64_t reads;        /* variables of the program to read there: bits, by their number */
 	struct dpe_place place; /* a pattern that asks for it */
+};
+
+#define DPE_READS 64
+
+/* A variable of the program whose value rules want at their events. */
+struct dpe_read {
+	const char *lvalue; /* the specification's */
+	dpe_name name;      /* of it, in messages */
+	struct dpe_place place;
 };
 
 /* The kernel's own events, which need no function of the target. */
@@ -29,12 +39,15 @@ struct dpe_watched {
 	const char *lvalue; /* the specification's */
 	dpe_name event;     /* of its messages: "[X']", "[X]" */
 	bool access;        /* reads, too; else updates only */
+	uint64_t reads;     /* other variables to read there */
 	struct dpe_place place;
 };
 
 struct dpe_plan {
 	unsigned nwatched;
 	struct dpe_watched *watched;
+	unsigned nreads; /* from DPE_READS on they are too many */
+	struct dpe_read *reads;
 	unsigned nsites;
 	struct dpe_site *sites;
 	bool threads; /* some rule names one of the kernel's thread events */

@@ -35,6 +35,7 @@ static void add_spot(struct dpe_probes *probes, const struct dpe_site *site,
 	}
 	spot->enter |= site->enter;
 	spot->exit |= site->exit;
+	spot->reads |= site->reads;
 	if (spot->nargs < site->nargs)
 		spot->nargs = site->nargs;
 }

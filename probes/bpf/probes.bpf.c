@@ -21,12 +21,16 @@ const volatile __u32 target;      /* process id, in the observer's namespace */
 const volatile __u32 namespace;   /* of that id; 0: the initial one */
 const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 const volatile __u32 threads;     /* thread events are wanted */
+const volatile __u32 first_watch; /* in `read_where`: the number of sites */
+const volatile __u64 lowest_code; /* the address that the program's file has for its code */
+const volatile bool may_sleep;    /* the programs of uprobes can wait for memory */
 
 __u32 armed;        /* events count from now on */
 __u32 waiting;      /* the reader sleeps until it is woken */
 __u64 code;         /* where the program's code begins since its last exec */
 __u64 trampoline;   /* where the kernel lets observed functions return to, once known */
 __u32 hold_program; /* stop the target once it has begun its program */
+__u32 replaced;     /* the program, by another exec: its variables are gone */
 __u32 nwatches;
 struct dpe_watch_entry watches[DPE_WATCHES];
 struct dpe_lost nowhere; /* losses that no entry of `losses` could take */
@@ -52,6 +56,14 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } ended SEC(".maps");
+
+/* By site. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dpe_value_entries);
+} read_where SEC(".maps");
 
 /* A call whose return is awaited. */
 struct call {
@@ -171,6 +183,65 @@ static __always_inline void remember(__u32 tid, __u64 seq)
 		lose_nowhere(bpf_ktime_get_ns());
 }
 
+/* ---- variables --------------------------------------------------------------------------- */
+
+struct values {
+	__u32 count, known;
+	__u64 at[DPE_VALUES];
+};
+
+static __always_inline long read_user(void *to, __u32 size, __u64 from, bool sleeps)
+{
+	if (sleeps)
+		return bpf_copy_from_user(to, size, (void *)from);
+	return bpf_probe_read_user(to, size, (void *)from);
+}
+
+/* Memory that is not there yet (or no more) can only be waited for where programs may sleep. */
+static __always_inline bool read_value(
+	const struct dpe_value_entry *entry, __u64 bias, __u64 *value, bool sleeps)
+{
+	__u64 address = entry->address + bias;
+	__u32 size = entry->size;
+
+	for (__u32 i = 0; i < DPE_VALUE_STEPS; i++) {
+		if (i >= entry->nsteps)
+			break;
+		if (read_user(&address, sizeof(address), address, sleeps))
+			return false;
+		address += entry->steps[i];
+	}
+	*value = 0;
+	return size <= sizeof(*value) && !read_user(value, size, address, sleeps);
+}
+
+static __always_inline void read_values(
+	struct task_struct *task, __u32 where, struct values *values, bool sleeps)
+{
+	const struct dpe_value_entries *entries = bpf_map_lookup_elem(&read_where, &where);
+	__u64 bias = task->mm->start_code - lowest_code;
+
+	if (!entries)
+		return;
+	values->count = entries->count;
+	for (__u32 i = 0; i < DPE_VALUES; i++) {
+		if (i >= entries->count || replaced)
+			break;
+		if (read_value(&entries->at[i], bias, &values->at[i], sleeps))
+			values->known |= 1u << i;
+	}
+}
+
+static __noinline void read_at_probe(struct task_struct *task, __u32 where, struct values *values)
+{
+	read_values(task, where, values, may_sleep);
+}
+
+static __noinline void read_at_access(struct task_struct *task, __u32 where, struct values *values)
+{
+	read_values(task, where, values, false);
+}
+
 /* ---- sending ----------------------------------------------------------------------------- */
 
 struct event {
@@ -178,6 +249,7 @@ struct event {
 	struct thread *thread;
 	__u64 ret, extra; /* extra: see struct dpe_record on stacks */
 	__u32 tid, site, kind, nwords;
+	struct values values;
 };
 
 /* The place in the ring must be visible to the reader before the clock is read: without that a
@@ -200,6 +272,8 @@ static __always_inline void fill(struct dpe_record *record, const struct event *
 	record->nwords = event->nwords;
 	record->nstack = 0;
 	record->has_stack = 0;
+	record->nvalues = event->values.count;
+	record->known = event->values.known;
 	bpf_get_current_comm(record->comm, sizeof(record->comm));
 	record->seq = event->thread->seq++;
 	record->time = time_after_reserve();
@@ -261,6 +335,33 @@ static __always_inline bool put_with_stack(const struct event *event, const __u6
 	return true;
 }
 
+static __always_inline bool put_with_values(const struct event *event, const __u64 *words)
+{
+	const __u32 room = stack_depth * sizeof(__u64);
+	struct dpe_record *record;
+	__u64 *values;
+	long got = 0;
+
+	record = bpf_ringbuf_reserve(&ring,
+		sizeof(*record) + (DPE_WORDS + 1 + DPE_VALUES) * sizeof(__u64) + room, 0);
+	if (!record)
+		return false;
+	fill(record, event);
+	for (int i = 0; i < DPE_WORDS; i++)
+		record->words[i] = words[i];
+	record->words[DPE_WORDS] = event->extra;
+	if (stack_depth)
+		got = bpf_get_stack(
+			event->ctx, &record->words[DPE_WORDS + 1], room, BPF_F_USER_STACK);
+	record->nstack = got > 0 ? got / sizeof(__u64) : 0;
+	record->has_stack = stack_depth > 0;
+	values = &record->words[DPE_WORDS + 1 + stack_depth];
+	for (int i = 0; i < DPE_VALUES; i++)
+		values[i] = event->values.at[i];
+	submit(record);
+	return true;
+}
+
 /* `words` has room for DPE_WORDS. */
 static __always_inline void send(const struct event *event, const __u64 *words)
 {
@@ -268,6 +369,8 @@ static __always_inline void send(const struct event *event, const __u64 *words)
 
 	if (!event->thread)
 		sent = false;
+	else if (event->values.count)
+		sent = put_with_values(event, words);
 	else if (stack_depth)
 		sent = put_with_stack(event, words);
 	else if (event->nwords <= 2)
@@ -424,6 +527,8 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 			find_trampoline(task);
 			bpf_probe_read_user(&event.extra, sizeof(event.extra), (void *)regs->sp);
 		}
+		if (cookie & DPE_COOKIE_WITH_VALUES)
+			read_at_probe(task, site, &event.values);
 		if (complete)
 			send(&event, words);
 		else
@@ -465,6 +570,8 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 		return;
 	}
 	event.extra = call->ip;
+	if (armed && cookie & DPE_COOKIE_WITH_VALUES)
+		read_at_probe(task, site, &event.values);
 	if (armed)
 		send(&event, call->words);
 	call->gone = 1;
@@ -505,6 +612,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 	if (armed && (old_pid != task->pid || nwatches))
 		lose(thread, tid);
 	nwatches = 0;
+	replaced |= armed;
 	code = task->mm->start_code;
 	if (hold_program) { /* variables are to be watched: nothing runs before they are */
 		hold_program = 0;
@@ -559,6 +667,7 @@ int on_access(struct bpf_perf_event_data *access)
 		watches[i].last = words[1 + i];
 	}
 	words[1 + DPE_WATCHES] = access->regs.ip;
+	read_at_access(task, first_watch + event.site, &event.values);
 	send(&event, words);
 	return 0;
 }

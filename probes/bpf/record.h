@@ -19,6 +19,10 @@
 /* Watchpoints that the processor has. */
 #define DPE_WATCHES 4
 
+/* Variables that are read at one event, and pointers on the way to one. */
+#define DPE_VALUES 8
+#define DPE_VALUE_STEPS 4
+
 enum dpe_record_kind {
 	DPE_RECORD_ENTER,
 	DPE_RECORD_EXIT,
@@ -30,7 +34,9 @@ enum dpe_record_kind {
 
 /* A record is followed by `nwords` words rounded up to 2, 6 or 12. Where stacks are recorded it
  * is always twelve, then one address (of an enter: the return address on the stack; of an exit:
- * the function's entry), then room for stack_depth addresses, of which `nstack` are there. */
+ * the function's entry), then room for stack_depth addresses, of which `nstack` are there. Where
+ * variables are read (`nvalues`) it is as with stacks, even without any, and then come DPE_VALUES
+ * values: at the record's end. Those whose bit in `known` is not set could not be read. */
 struct dpe_record {
 	__u64 time;
 	__u64 seq;
@@ -43,6 +49,7 @@ struct dpe_record {
 	__u8 nstack;
 	__u8 has_stack;
 	char comm[16];
+	__u32 nvalues, known;
 	__u64 words[];
 };
 
@@ -53,6 +60,7 @@ struct dpe_record {
 #define DPE_COOKIE_WORDS(cookie) ((__u32)((cookie) >> 32) & 0xff)
 #define DPE_COOKIE_ENTER(cookie) ((cookie) >> 40 & 1)
 #define DPE_COOKIE_EXIT(cookie) ((cookie) >> 41 & 1)
+#define DPE_COOKIE_WITH_VALUES (1ull << 42)
 
 /* What a thread lost, by thread id. `unnumbered` of them came while the thread's own storage
  * could not be made; its numbering starts after them. */
@@ -66,6 +74,19 @@ struct dpe_lost {
 struct dpe_watch_entry {
 	__u64 address, last;
 	__u32 size, unused;
+};
+
+/* A variable that is read at events: `address` counts from where the program is. */
+struct dpe_value_entry {
+	__u64 address;
+	__u32 size, nsteps;
+	__s64 steps[DPE_VALUE_STEPS]; /* see struct dpe_variable */
+};
+
+/* What is read at a site, or, behind those, at a watched variable. */
+struct dpe_value_entries {
+	__u32 count, unused;
+	struct dpe_value_entry at[DPE_VALUES];
 };
 
 #endif
