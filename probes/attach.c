@@ -216,7 +216,8 @@ static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot
 {
 	return DPE_COOKIE((uint64_t)(spot - probes->spots), dpe_signature_words(spot->signature),
 		       spot->enter, spot->exit) |
-	       (spot->reads ? DPE_COOKIE_WITH_VALUES : 0);
+	       (spot->reads ? DPE_COOKIE_WITH_VALUES : 0) |
+	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0);
 }
 
 static bool say_refused(const struct dpe_probes *probes, const struct dpe_spot *spot, int error,

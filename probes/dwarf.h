@@ -28,6 +28,11 @@ void dpe_dwarf_print_type(struct dpe_text *to, Dwarf_Die *die);
 void dpe_dwarf_print_declaration(struct dpe_text *to, Dwarf_Die *die);
 /* "file:line", the file as the compiler was given it; false where nothing is known. */
 bool dpe_dwarf_print_line(struct dpe_module *module, uint64_t address, struct dpe_text *to);
+/* Calls `each` for every unit: its DIE, the DIE with its tree (another one in split DWARF), and
+ * what its addresses are less than the module's. False where there is no debug information. */
+bool dpe_dwarf_each_unit(struct dpe_module *module,
+	void (*each)(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias),
+	void *context);
 /* The declaration of the variable that lies at an address. */
 bool dpe_dwarf_variable(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
 void dpe_dwarf_close(struct dpe_module *module);

@@ -1,5 +1,6 @@
 /* list: the functions that can be observed, with their arguments where these are known. */
 #include "probes/dwarf.h"
+#include "probes/lines.h"
 #include "probes/live.h"
 #include "probes/prototypes.h"
 
@@ -144,6 +145,42 @@ static void list_module(struct listing *listing, struct dpe_module *module)
 	}
 }
 
+/* A colon that stands alone is that of a line. */
+static bool is_for_lines(const char *pattern)
+{
+	const char *colon = pattern ? strchr(pattern, ':') : NULL;
+
+	return colon && colon[1] != ':';
+}
+
+struct lines {
+	struct listing *listing;
+	struct dpe_module *module;
+};
+
+static void list_line(void *context, const char *name, uint64_t address)
+{
+	struct lines *lines = context;
+	const struct dpe_function *function;
+	char *text;
+
+	if (fnmatch(lines->listing->pattern, name, 0))
+		return;
+	function = dpe_module_function_at(lines->module, address);
+	text = dpe_xasprintf(
+		"\"%s\" in %s::%s", name, lines->module->name, function ? function->name : "?");
+	lines->listing->line(lines->listing->context, text);
+	lines->listing->count++;
+	free(text);
+}
+
+static void list_lines(struct listing *listing, struct dpe_module *module)
+{
+	struct lines lines = {listing, module};
+
+	dpe_lines_each(module, list_line, &lines);
+}
+
 static bool find_modules(
 	struct dpe_modules *modules, const char *program, pid_t pid, struct dpe_diags *diags)
 {
@@ -172,10 +209,15 @@ int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool pl
 	struct dpe_modules modules = {0};
 	bool complete = find_modules(&modules, program, pid, diags);
 
-	for (unsigned i = 0; complete && i < modules.count; i++)
-		list_module(&listing, modules.at[i]);
+	for (unsigned i = 0; complete && i < modules.count; i++) {
+		if (is_for_lines(pattern))
+			list_lines(&listing, modules.at[i]);
+		else
+			list_module(&listing, modules.at[i]);
+	}
 	if (complete && !listing.count && pattern)
-		dpe_diag_at(diags, DPE_ERROR, "dpe list", "no function matches '%s'", pattern);
+		dpe_diag_at(diags, DPE_ERROR, "dpe list", "no %s matches '%s'",
+			is_for_lines(pattern) ? "line with code" : "function", pattern);
 	else if (complete && !listing.count)
 		dpe_diag_at(diags, DPE_ERROR, "dpe list", "there are no symbols");
 	dpe_modules_free(&modules);

@@ -83,7 +83,7 @@ static void fill_call(struct dpe_probes *probes, const struct dpe_record *record
 	bool exit = record->kind == DPE_RECORD_EXIT;
 
 	draft->name = spot->site->name;
-	draft->phase = exit ? DPE_EXIT : DPE_ENTER;
+	draft->phase = spot->site->kind ? DPE_BARE : exit ? DPE_EXIT : DPE_ENTER;
 	draft->module = spot->module_name;
 	draft->args = args;
 	draft->nargs = dpe_signature_args(

@@ -35,6 +35,16 @@ static struct dpe_site *find_site(const struct making *making, const struct dpe_
 	return NULL;
 }
 
+/* What ends in a colon and a number is no function in any language. */
+static enum dpe_site_kind kind_of(const struct making *making, const struct dpe_pattern *pattern)
+{
+	const char *colon = strrchr(dpe_name_text(making->names, pattern->name), ':');
+
+	if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")])
+		return DPE_SITE_FUNCTION;
+	return DPE_SITE_LINE;
+}
+
 static struct dpe_site *add_site(struct making *making, const struct dpe_pattern *pattern)
 {
 	struct dpe_site *site = find_site(making, pattern);
@@ -43,6 +53,7 @@ static struct dpe_site *add_site(struct making *making, const struct dpe_pattern
 		return site;
 	site = DPE_GROW(making->plan->sites, making->plan->nsites, making->cap);
 	*site = (struct dpe_site){
+		.kind = kind_of(making, pattern),
 		.name = pattern->name,
 		.module = pattern->module,
 		.optional = true,
@@ -104,6 +115,8 @@ static void add_pattern(struct making *making, const struct dpe_pattern *pattern
 		site->exit = true;
 	else
 		site->enter = true;
+	if (pattern->phase != DPE_BARE)
+		site->phased = true;
 	if (site->nargs < pattern->nargs)
 		site->nargs = pattern->nargs;
 	if (making->rule->mode != DPE_SYNC && site->optional) {
@@ -225,7 +238,8 @@ static void print_site(struct dpe_text *to, const struct dpe_names *names,
 	if (site->module)
 		dpe_text_printf(to, "%s::", dpe_name_text(names, site->module));
 	dpe_text_printf(to, "%s: %s", dpe_name_text(names, site->name),
-		!site->exit    ? "enter"
+		site->kind     ? "a place in the code"
+		: !site->exit  ? "enter"
 		: !site->enter ? "exit"
 			       : "enter and exit");
 	if (site->nargs)

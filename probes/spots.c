@@ -1,4 +1,5 @@
 /* spots: where in the target's files the plan's sites are. */
+#include "probes/lines.h"
 #include "probes/live.h"
 #include "probes/resolve.h"
 
@@ -75,7 +76,13 @@ static bool find_site(
 	struct dpe_probes *probes, const struct dpe_site *site, struct dpe_diags *diags)
 {
 	struct dpe_target_function *found;
-	unsigned count = dpe_resolve_site(&probes->modules, site, probes->names, diags, &found);
+	unsigned count;
+
+	if (site->kind == DPE_SITE_LINE)
+		count = dpe_resolve_line(
+			&probes->modules, site, probes->names, probes->arena, diags, &found);
+	else
+		count = dpe_resolve_site(&probes->modules, site, probes->names, diags, &found);
 
 	for (unsigned i = 0; i < count; i++)
 		add_spot(probes, site, &found[i]);
@@ -90,6 +97,8 @@ static bool find_site(
 
 static void place(const struct dpe_probes *probes, struct dpe_spot *spot, bool nops)
 {
+	if (spot->site->kind)
+		return;
 	dpe_place_entry(spot->module, spot->function, dpe_signature_needed(spot->signature), nops,
 		&spot->placement);
 	dpe_debug(probes->debug, "probes", 2, "%s::%s: +%u %s: %s", spot->module->name,

@@ -525,6 +525,8 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 	if (DPE_COOKIE_ENTER(cookie) && armed) {
 		if (stack_depth) {
 			find_trampoline(task);
+		}
+		if (stack_depth && !(cookie & DPE_COOKIE_INSIDE)) {
 			bpf_probe_read_user(&event.extra, sizeof(event.extra), (void *)regs->sp);
 		}
 		if (cookie & DPE_COOKIE_WITH_VALUES)

@@ -61,6 +61,8 @@ struct dpe_record {
 #define DPE_COOKIE_ENTER(cookie) ((cookie) >> 40 & 1)
 #define DPE_COOKIE_EXIT(cookie) ((cookie) >> 41 & 1)
 #define DPE_COOKIE_WITH_VALUES (1ull << 42)
+#define DPE_COOKIE_INSIDE (1ull << 43) /* of a function: there is no return address on the stack   \
+					*/
 
 /* What a thread lost, by thread id. `unnumbered` of them came while the thread's own storage
  * could not be made; its numbering starts after them. */

@@ -76,6 +76,13 @@ static void variables_that_are_read(void **state)
 		"f: enter, with p->q\ng: enter, with p->q\nh: enter\n");
 }
 
+static void lines(void **state)
+{
+	(void)state;
+	check("detect R: \"a/q.c:12\" ; \"q.c:x\"",
+		"a/q.c:12: a place in the code\nq.c:x: enter\n");
+}
+
 static void a_plan_of_nothing(void **state)
 {
 	(void)state;
@@ -90,6 +97,7 @@ int main(void)
 		cmocka_unit_test(what_only_synchronisation_mentions_need_not_be_there),
 		cmocka_unit_test(threads),
 		cmocka_unit_test(variables_that_are_read),
+		cmocka_unit_test(lines),
 		cmocka_unit_test(a_plan_of_nothing),
 	};
 
