@@ -232,6 +232,11 @@ struct ast_event *dpe_build_name(
 	return event;
 }
 
+const char *dpe_build_scope(struct dpe_parser *parser, const char *outer, const char *inner)
+{
+	return dpe_arena_printf(parser->arena, "%s::%s", outer, inner);
+}
+
 struct ast_event *dpe_build_quoted(
 	struct dpe_parser *parser, const char *name, struct dpe_place place)
 {

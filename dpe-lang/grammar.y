@@ -215,6 +215,8 @@ core: control carets event_args phase	{ $$ = dpe_build_control($1, $2, @3, $3, $
 
 control: NAME			{ $$ = dpe_build_name(parser, NULL, $1, @$); }
 	| NAME SCOPE NAME	{ $$ = dpe_build_name(parser, $1, $3, @$); }
+	| NAME SCOPE NAME SCOPE NAME
+			{ $$ = dpe_build_name(parser, dpe_build_scope(parser, $1, $3), $5, @$); }
 	| QUOTED		{ $$ = dpe_build_quoted(parser, $1, @$); }
 	;
 

@@ -1,6 +1,7 @@
 /* attach: BPF programs into the kernel, probes into the target's files. The one file that knows
  * libbpf. */
 #include "probes/live.h"
+#include "probes/usdt.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -106,7 +107,8 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 	struct dpe_bpf *bpf = probes->bpf;
 
 	bpf_map__set_max_entries(bpf->maps.read_where, probes->nspots + probes->nwatches + 1);
-	if (!probes->plan->nreads)
+	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->nspots + 1);
+	if (!probes->plan->nreads && !dpe_usdt_is_wanted(probes))
 		return;
 	bpf->rodata->first_watch = probes->nspots;
 	bpf->rodata->lowest_code = dpe_reads_lowest_code(probes);
@@ -115,20 +117,6 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 		return;
 	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
 	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
-}
-
-static void tell_reads(struct dpe_probes *probes)
-{
-	int map = bpf_map__fd(probes->bpf->maps.read_where);
-
-	for (unsigned i = 0; i < probes->nspots + probes->nwatches; i++) {
-		uint64_t reads = i < probes->nspots ? probes->spots[i].reads
-						    : probes->watches[i - probes->nspots].reads;
-		struct dpe_value_entries entries = dpe_reads_entries(probes, reads);
-
-		if (reads)
-			bpf_map_update_elem(map, &i, &entries, BPF_ANY);
-	}
 }
 
 static void configure(struct dpe_probes *probes, bool multi)
@@ -183,7 +171,8 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 		dpe_privilege_explain("load our BPF programs", error, diags);
 		say_log(log, diags);
 	} else {
-		tell_reads(probes);
+		dpe_reads_tell(probes, bpf_map__fd(probes->bpf->maps.read_where));
+		dpe_usdt_tell(probes, bpf_map__fd(probes->bpf->maps.usdt_where));
 	}
 	free(log);
 	return !error;
@@ -217,7 +206,7 @@ static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot
 	return DPE_COOKIE((uint64_t)(spot - probes->spots), dpe_signature_words(spot->signature),
 		       spot->enter, spot->exit) |
 	       (spot->reads ? DPE_COOKIE_WITH_VALUES : 0) |
-	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0);
+	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0) | (spot->usdt ? DPE_COOKIE_USDT : 0);
 }
 
 static bool say_refused(const struct dpe_probes *probes, const struct dpe_spot *spot, int error,
@@ -241,8 +230,8 @@ static bool say_refused(const struct dpe_probes *probes, const struct dpe_spot *
 static bool attach_one(
 	struct dpe_probes *probes, const struct dpe_spot *spot, bool exit, struct dpe_diags *diags)
 {
-	LIBBPF_OPTS(
-		bpf_uprobe_opts, options, .bpf_cookie = cookie_of(probes, spot), .retprobe = exit);
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie_of(probes, spot),
+		.retprobe = exit, .ref_ctr_offset = dpe_usdt_counter(spot->usdt));
 	struct bpf_program *program =
 		exit ? probes->bpf->progs.on_exit : probes->bpf->progs.on_enter;
 	struct bpf_link *link;
@@ -261,7 +250,7 @@ static bool attach_one(
 struct group {
 	const struct dpe_module *module;
 	bool exit;
-	uint64_t *offsets, *cookies;
+	uint64_t *offsets, *cookies, *counters;
 	const struct dpe_spot **spots;
 	unsigned count;
 };
@@ -269,6 +258,7 @@ struct group {
 static void collect_group(const struct dpe_probes *probes, struct group *group)
 {
 	group->offsets = dpe_xcalloc(probes->nspots, sizeof(*group->offsets));
+	group->counters = dpe_xcalloc(probes->nspots, sizeof(*group->counters));
 	group->cookies = dpe_xcalloc(probes->nspots, sizeof(*group->cookies));
 	group->spots = dpe_xcalloc(probes->nspots, sizeof(*group->spots));
 	group->count = 0;
@@ -278,6 +268,7 @@ static void collect_group(const struct dpe_probes *probes, struct group *group)
 		if (spot->module != group->module || (group->exit && !spot->exit))
 			continue;
 		group->offsets[group->count] = spot->function->offset + spot->placement.distance;
+		group->counters[group->count] = dpe_usdt_counter(spot->usdt);
 		group->cookies[group->count] = cookie_of(probes, spot);
 		group->spots[group->count++] = spot;
 	}
@@ -287,6 +278,7 @@ static void free_group(struct group *group)
 {
 	free(group->offsets);
 	free(group->cookies);
+	free(group->counters);
 	free(group->spots);
 }
 
@@ -300,6 +292,7 @@ static int link_spots(
 		.type = TRACE_UPROBE_MULTI,
 		.path = (uintptr_t)path,
 		.offsets = (uintptr_t)&group->offsets[first],
+		.counters = (uintptr_t)&group->counters[first],
 		.cookies = (uintptr_t)&group->cookies[first],
 		.count = count,
 		.multi_flags = group->exit ? UPROBE_MULTI_RETURN : 0,

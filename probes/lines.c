@@ -174,7 +174,7 @@ static void take_copies(struct found *found, const struct search *search,
 		*function = (struct dpe_function){
 			.name = search->file, .address = address, .offset = offset};
 		*DPE_GROW(found->at, found->count, found->cap) =
-			(struct dpe_target_function){search->module, function};
+			(struct dpe_target_function){search->module, function, NULL};
 	}
 }
 

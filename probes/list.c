@@ -3,6 +3,7 @@
 #include "probes/lines.h"
 #include "probes/live.h"
 #include "probes/prototypes.h"
+#include "probes/usdt.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -122,6 +123,44 @@ static bool is_wanted(const struct listing *listing, const struct dpe_module *mo
 	return wanted;
 }
 
+struct lines {
+	struct listing *listing;
+	struct dpe_module *module;
+	char *last; /* a probe may have several places */
+};
+
+static void list_usdt(void *context, const struct dpe_usdt *usdt)
+{
+	struct lines *lines = context;
+	const char *pattern = lines->listing->pattern;
+	struct dpe_text text = {0};
+	bool wanted = true;
+
+	dpe_usdt_print(&text, usdt);
+	if (pattern) {
+		char *whole = dpe_xasprintf("%.*s", (int)strcspn(text.at, "("), text.at);
+
+		wanted = !fnmatch(pattern, strstr(pattern, "::") ? whole : usdt->name, 0);
+		free(whole);
+	}
+	if (!wanted || (lines->last && !strcmp(lines->last, text.at))) {
+		dpe_text_free(&text);
+		return;
+	}
+	lines->listing->line(lines->listing->context, text.at);
+	lines->listing->count++;
+	free(lines->last);
+	lines->last = text.at;
+}
+
+static void list_probes(struct listing *listing, struct dpe_module *module)
+{
+	struct lines lines = {.listing = listing, .module = module};
+
+	dpe_usdt_each(module, list_usdt, &lines);
+	free(lines.last);
+}
+
 static void list_module(struct listing *listing, struct dpe_module *module)
 {
 	unsigned count;
@@ -153,11 +192,6 @@ static bool is_for_lines(const char *pattern)
 	return colon && colon[1] != ':';
 }
 
-struct lines {
-	struct listing *listing;
-	struct dpe_module *module;
-};
-
 static void list_line(void *context, const char *name, uint64_t address)
 {
 	struct lines *lines = context;
@@ -176,7 +210,7 @@ static void list_line(void *context, const char *name, uint64_t address)
 
 static void list_lines(struct listing *listing, struct dpe_module *module)
 {
-	struct lines lines = {listing, module};
+	struct lines lines = {.listing = listing, .module = module};
 
 	dpe_lines_each(module, list_line, &lines);
 }
@@ -214,6 +248,8 @@ int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool pl
 			list_lines(&listing, modules.at[i]);
 		else
 			list_module(&listing, modules.at[i]);
+		if (!is_for_lines(pattern))
+			list_probes(&listing, modules.at[i]);
 	}
 	if (complete && !listing.count && pattern)
 		dpe_diag_at(diags, DPE_ERROR, "dpe list", "no %s matches '%s'",

@@ -21,6 +21,7 @@ struct dpe_spot {
 	const struct dpe_site *site;
 	struct dpe_module *module;
 	const struct dpe_function *function;
+	const struct dpe_usdt *usdt; /* or NULL */
 	const struct dpe_signature *signature; /* in the arena of the probes */
 	dpe_name module_name;
 	struct dpe_placement placement;
@@ -168,13 +169,21 @@ bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Finds the variables that are read at events in the program. False after an error for each that
  * cannot be read. */
 bool dpe_reads_find(struct dpe_probes *probes, struct dpe_diags *diags);
-/* What the kernel's side has to know to read those of `reads`. */
-struct dpe_value_entries dpe_reads_entries(const struct dpe_probes *probes, uint64_t reads);
+/* Tells the kernel's side by a map of struct dpe_value_entries. */
+void dpe_reads_tell(const struct dpe_probes *probes, int map);
 /* Where the program's file has its code, the lowest address of it. */
 uint64_t dpe_reads_lowest_code(const struct dpe_probes *probes);
 /* The variables of a record as a message has them; room for DPE_VALUES. Returns how many. */
 unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
 	const struct dpe_record *record, size_t size, struct dpe_var *vars);
+
+/* ---- usdt.c
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Tells the kernel's side by a map of struct dpe_usdt_args where arguments of USDT probes are. */
+void dpe_usdt_tell(const struct dpe_probes *probes, int map);
+/* Whether any spot is one. */
+bool dpe_usdt_is_wanted(const struct dpe_probes *probes);
 
 /* ---- attach.c
  * -----------------------------------------------------------------------------------------------

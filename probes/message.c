@@ -82,7 +82,7 @@ static void fill_call(struct dpe_probes *probes, const struct dpe_record *record
 	const struct dpe_spot *spot = &probes->spots[record->site];
 	bool exit = record->kind == DPE_RECORD_EXIT;
 
-	draft->name = spot->site->name;
+	draft->name = spot->site->event ? spot->site->event : spot->site->name;
 	draft->phase = spot->site->kind ? DPE_BARE : exit ? DPE_EXIT : DPE_ENTER;
 	draft->module = spot->module_name;
 	draft->args = args;

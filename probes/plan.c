@@ -40,6 +40,8 @@ static enum dpe_site_kind kind_of(const struct making *making, const struct dpe_
 {
 	const char *colon = strrchr(dpe_name_text(making->names, pattern->name), ':');
 
+	if (!strncmp(dpe_name_text(making->names, pattern->module), "usdt::", 6))
+		return DPE_SITE_USDT;
 	if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")])
 		return DPE_SITE_FUNCTION;
 	return DPE_SITE_LINE;
@@ -59,6 +61,8 @@ static struct dpe_site *add_site(struct making *making, const struct dpe_pattern
 		.optional = true,
 		.place = pattern->place,
 	};
+	if (site->kind == DPE_SITE_USDT)
+		site->event = pattern->qualified;
 	return site;
 }
 

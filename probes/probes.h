@@ -13,6 +13,7 @@
 enum dpe_site_kind {
 	DPE_SITE_FUNCTION,
 	DPE_SITE_LINE, /* of the source, "file.c:12" */
+	DPE_SITE_USDT, /* module "usdt::provider" */
 };
 
 /* One function of the target (or another place in its code), and what of it the rules need. A plan
@@ -20,6 +21,7 @@ enum dpe_site_kind {
 struct dpe_site {
 	enum dpe_site_kind kind;
 	dpe_name name, module; /* module 0: the program and each of its libraries */
+	dpe_name event;        /* the name of its messages, where it is another one; else 0 */
 	bool enter, exit;
 	bool phased;           /* some rule has its .enter or .exit */
 	bool optional;         /* only sync rules ask for it: skipped where the target lacks it */
@@ -136,7 +138,7 @@ void dpe_probes_free(struct dpe_probes *probes);
 
 /* Lists functions (with arguments where DWARF tells them) of a program or process and its
  * libraries whose names match `pattern` (a glob; NULL: all), one `line` call each, as
- * "module::function(type name, …)", or, of a pattern like "file.c:*", lines of the source, as
+ * "module::function(type name, …)", USDT probes as "usdt::provider::name(…)", or, of a pattern like "file.c:*", lines of the source, as
  * "\"file.c:12\" in module::function"; with `placement` each is followed by a line on where its entry
  * would be observed and why there. -1 after a diagnostic. */
 int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool placement,

@@ -1,6 +1,7 @@
 /* reads: variables of the program whose values come along with events, read in the probe. */
 #include "probes/live.h"
 
+#include <bpf/bpf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +115,7 @@ static struct dpe_value_entry entry_of(const struct dpe_variable *variable)
 	return entry;
 }
 
-struct dpe_value_entries dpe_reads_entries(const struct dpe_probes *probes, uint64_t reads)
+static struct dpe_value_entries entries_of(const struct dpe_probes *probes, uint64_t reads)
 {
 	struct dpe_value_entries entries = {0};
 
@@ -123,6 +124,18 @@ struct dpe_value_entries dpe_reads_entries(const struct dpe_probes *probes, uint
 			entries.at[entries.count++] = entry_of(&probes->reads[i]);
 	}
 	return entries;
+}
+
+void dpe_reads_tell(const struct dpe_probes *probes, int map)
+{
+	for (unsigned i = 0; i < probes->nspots + probes->nwatches; i++) {
+		uint64_t reads = i < probes->nspots ? probes->spots[i].reads
+						    : probes->watches[i - probes->nspots].reads;
+		struct dpe_value_entries entries = entries_of(probes, reads);
+
+		if (reads)
+			bpf_map_update_elem(map, &i, &entries, BPF_ANY);
+	}
 }
 
 /* ---- from it ----------------------------------------------------------------------------- */

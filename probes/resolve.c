@@ -71,7 +71,7 @@ static void search_module(struct search *search, struct dpe_module *module)
 			search->chosen_late = true;
 		else if (!is_found(search, module, functions[i].offset))
 			*DPE_GROW(search->found, search->nfound, search->capfound) =
-				(struct dpe_target_function){module, &functions[i]};
+				(struct dpe_target_function){module, &functions[i], NULL};
 	}
 }
 

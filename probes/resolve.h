@@ -5,9 +5,12 @@
 #include "probes/module.h"
 #include "probes/probes.h"
 
+struct dpe_usdt;
+
 struct dpe_target_function {
 	struct dpe_module *module;
 	const struct dpe_function *function; /* the module's */
+	const struct dpe_usdt *usdt;         /* of a USDT probe, else NULL */
 };
 
 /* All functions of the site's name in all modules that it may mean, the program's first, each

@@ -2,6 +2,7 @@
 #include "probes/lines.h"
 #include "probes/live.h"
 #include "probes/resolve.h"
+#include "probes/usdt.h"
 
 #include <stdlib.h>
 
@@ -31,6 +32,7 @@ static void add_spot(struct dpe_probes *probes, const struct dpe_site *site,
 			.site = site,
 			.module = target->module,
 			.function = target->function,
+			.usdt = target->usdt,
 			.module_name = dpe_intern_string(probes->names, target->module->name),
 		};
 	}
@@ -81,6 +83,9 @@ static bool find_site(
 	if (site->kind == DPE_SITE_LINE)
 		count = dpe_resolve_line(
 			&probes->modules, site, probes->names, probes->arena, diags, &found);
+	else if (site->kind == DPE_SITE_USDT)
+		count = dpe_resolve_usdt(
+			&probes->modules, site, probes->names, probes->arena, diags, &found);
 	else
 		count = dpe_resolve_site(&probes->modules, site, probes->names, diags, &found);
 
@@ -116,8 +121,11 @@ bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags)
 	for (unsigned i = 0; complete && i < probes->nspots; i++) {
 		struct dpe_spot *spot = &probes->spots[i];
 
-		spot->signature =
-			dpe_signature_of(spot->module, spot->function, spot->nargs, probes->arena);
+		if (spot->usdt)
+			spot->signature = dpe_usdt_signature(spot->usdt, probes->arena);
+		else
+			spot->signature = dpe_signature_of(
+				spot->module, spot->function, spot->nargs, probes->arena);
 		place(probes, spot, nops);
 	}
 	return complete;

@@ -65,6 +65,14 @@ struct {
 	__type(value, struct dpe_value_entries);
 } read_where SEC(".maps");
 
+/* By site. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dpe_usdt_args);
+} usdt_where SEC(".maps");
+
 /* A call whose return is awaited. */
 struct call {
 	__u64 sp, ip;
@@ -507,12 +515,66 @@ static __always_inline bool read_words(struct pt_regs *regs, __u64 *words, __u32
 		&words[DPE_WORD_REGISTERS], more, (void *)(regs->sp + sizeof(__u64)));
 }
 
+static __always_inline __u64 read_register(struct pt_regs *regs, __u8 offset)
+{
+	__u64 value = 0;
+
+	if (offset <= sizeof(*regs) - sizeof(value))
+		bpf_probe_read_kernel(&value, sizeof(value), (void *)regs + offset);
+	return value;
+}
+
+static __always_inline bool read_usdt_arg(
+	struct pt_regs *regs, const struct dpe_usdt_arg *arg, __u64 bias, __u64 *word)
+{
+	__u64 address = arg->number;
+	__u32 size = arg->size;
+
+	switch (arg->kind) {
+	case DPE_USDT_NONE:
+		return true;
+	case DPE_USDT_CONSTANT:
+		*word = arg->number;
+		return true;
+	case DPE_USDT_REGISTER:
+		*word = read_register(regs, arg->base) >> (arg->shift & 63);
+		return true;
+	case DPE_USDT_MEMORY:
+		address += read_register(regs, arg->base);
+		address += read_register(regs, arg->index) * arg->scale;
+		break;
+	default:
+		address += bias;
+	}
+	return size <= sizeof(*word) && !read_user(word, size, address, may_sleep);
+}
+
+/* `words` has room for DPE_WORDS. */
+static __noinline bool read_usdt(struct pt_regs *regs, __u32 site, __u64 *words)
+{
+	const struct dpe_usdt_args *args = bpf_map_lookup_elem(&usdt_where, &site);
+	bool complete = true;
+	__u64 bias;
+
+	if (!args)
+		return false;
+	bias = regs->ip - args->address;
+	for (__u32 i = 0; i < DPE_WORDS; i++) {
+		if (i >= args->count)
+			break;
+		complete &= read_usdt_arg(regs, &args->at[i], bias, &words[i]);
+	}
+	return complete;
+}
+
 static __always_inline void enter(struct pt_regs *regs, struct task_struct *task, __u64 cookie)
 {
 	__u64 words[DPE_WORDS] = {};
 	__u32 tid = thread_id(task), site = DPE_COOKIE_SITE(cookie);
 	struct thread *thread = thread_of(task, tid);
-	bool complete = read_words(regs, words, DPE_COOKIE_WORDS(cookie));
+	bool complete = cookie & DPE_COOKIE_USDT
+				? read_usdt(regs, site, words)
+				: read_words(regs, words, DPE_COOKIE_WORDS(cookie));
 	struct event event = {
 		.ctx = regs,
 		.thread = thread,

@@ -64,6 +64,8 @@ struct dpe_record {
 #define DPE_COOKIE_INSIDE (1ull << 43) /* of a function: there is no return address on the stack   \
 					*/
 
+#define DPE_COOKIE_USDT (1ull << 44) /* its arguments are where its note says */
+
 /* What a thread lost, by thread id. `unnumbered` of them came while the thread's own storage
  * could not be made; its numbering starts after them. */
 struct dpe_lost {
@@ -83,6 +85,31 @@ struct dpe_value_entry {
 	__u64 address;
 	__u32 size, nsteps;
 	__s64 steps[DPE_VALUE_STEPS]; /* see struct dpe_variable */
+};
+
+enum dpe_usdt_kind {
+	DPE_USDT_NONE,     /* nothing that can be had: 0 */
+	DPE_USDT_CONSTANT, /* number */
+	DPE_USDT_REGISTER, /* base */
+	DPE_USDT_MEMORY,   /* at base + index * scale + number */
+	DPE_USDT_RELATIVE, /* in memory, at number: an address of the probe's file */
+};
+
+#define DPE_USDT_NO_REGISTER 0xff
+
+/* Where an argument of a USDT probe is. Registers are byte offsets in struct pt_regs. */
+struct dpe_usdt_arg {
+	__u8 kind, base, index, scale;
+	__u8 size;  /* in memory */
+	__u8 shift; /* of a register: 8 for %ah */
+	__u16 unused;
+	__s64 number;
+};
+
+struct dpe_usdt_args {
+	__u64 address; /* of the probe, as its file has it */
+	__u32 count, unused;
+	struct dpe_usdt_arg at[DPE_WORDS];
 };
 
 /* What is read at a site, or, behind those, at a watched variable. */
