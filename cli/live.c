@@ -109,6 +109,8 @@ static bool begin_probes(struct live *live)
 	const struct dpe_probes_options options = {
 		.ring_bytes = cli->ring_bytes,
 		.stack_depth = cli->stack_depth,
+		.libraries = cli->libraries.at,
+		.nlibraries = cli->libraries.count,
 		.debug = cli->debug,
 	};
 

@@ -231,7 +231,8 @@ static bool find_modules(
 }
 
 int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool placement,
-	void (*line)(void *context, const char *text), void *context, struct dpe_diags *diags)
+	const struct dpe_probes_options *options, void (*line)(void *context, const char *text),
+	void *context, struct dpe_diags *diags)
 {
 	struct listing listing = {
 		.pattern = pattern,
@@ -241,7 +242,9 @@ int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool pl
 		.emulates_nops = placement && dpe_kernel_emulates_nops(),
 	};
 	struct dpe_modules modules = {0};
-	bool complete = find_modules(&modules, program, pid, diags);
+	bool complete = find_modules(&modules, program, pid, diags) &&
+			(!options || dpe_libraries_add(&modules, options->libraries,
+					     options->nlibraries, diags));
 
 	for (unsigned i = 0; complete && i < modules.count; i++) {
 		if (is_for_lines(pattern))

@@ -68,6 +68,8 @@ struct dpe_probes {
 	struct dpe_names *names;
 	const struct dpe_debug *debug;
 	unsigned ring_bytes, stack_depth;
+	const char *const *libraries; /* the caller's, until all probes are in place */
+	unsigned nlibraries;
 	bool one_by_one; /* attach each spot by itself even where the kernel knows better */
 
 	struct dpe_arena *arena;
@@ -134,6 +136,11 @@ bool dpe_libraries_of_program(
 	struct dpe_modules *modules, const struct dpe_program *program, struct dpe_diags *diags);
 /* The files from which a process has mapped code. */
 bool dpe_libraries_of_process(struct dpe_modules *modules, pid_t pid, struct dpe_diags *diags);
+
+/* Files that are to be loaded later, and the libraries that these need. False after an error for each
+ * that is no library. */
+bool dpe_libraries_add(struct dpe_modules *modules, const char *const *paths, unsigned count,
+	struct dpe_diags *diags);
 
 /* One line of /proc/PID/maps that is code from a file. */
 struct dpe_mapping {

@@ -24,6 +24,8 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 		probes->ring_bytes = options->ring_bytes;
 		probes->stack_depth = options->stack_depth;
 		probes->one_by_one = options->one_by_one;
+		probes->libraries = options->libraries;
+		probes->nlibraries = options->nlibraries;
 	}
 	probes->arena = dpe_arena_new();
 	probes->create = dpe_intern_string(names, DPE_THREAD_CREATE);
@@ -57,6 +59,8 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 	struct dpe_diags *diags)
 {
 	if (!dpe_libraries_of_program(&probes->modules, program, diags) ||
+		!dpe_libraries_add(
+			&probes->modules, probes->libraries, probes->nlibraries, diags) ||
 		!dpe_spots_find(probes, diags) || !dpe_watches_find(probes, diags) ||
 		!dpe_reads_find(probes, diags) || !dpe_privilege_check(diags))
 		return false;
@@ -150,6 +154,7 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 	return dpe_privilege_check(diags) && check_process(probes->pid, diags) &&
 	       open_pidfd(probes, diags) &&
 	       dpe_libraries_of_process(&probes->modules, probes->pid, diags) &&
+	       dpe_libraries_add(&probes->modules, probes->libraries, probes->nlibraries, diags) &&
 	       dpe_spots_find(probes, diags) && dpe_watches_find(probes, diags) &&
 	       dpe_reads_find(probes, diags) && dpe_attach(probes, true, diags) &&
 	       open_ring(probes, diags) && watch_running(probes, diags);

@@ -75,6 +75,9 @@ struct dpe_probes;
 struct dpe_probes_options {
 	unsigned ring_bytes; /* of the ring buffer; 0: 8 MiB. A power of two times the page size */
 	unsigned stack_depth; /* frames kept of each event's user stack, at most 32; 0: none */
+	/* Files that the target may load later (dlopen): what they need is observed, too. */
+	const char *const *libraries;
+	unsigned nlibraries;
 	bool one_by_one; /* attach each function by itself, as kernels before 6.6 have it */
 	const struct dpe_debug *debug;
 };
@@ -136,12 +139,13 @@ void dpe_probes_free(struct dpe_probes *probes);
 
 /* ---- what can be observed ---------------------------------------------------------------- */
 
-/* Lists functions (with arguments where DWARF tells them) of a program or process and its
- * libraries whose names match `pattern` (a glob; NULL: all), one `line` call each, as
- * "module::function(type name, …)", USDT probes as "usdt::provider::name(…)", or, of a pattern like "file.c:*", lines of the source, as
- * "\"file.c:12\" in module::function"; with `placement` each is followed by a line on where its entry
- * would be observed and why there. -1 after a diagnostic. */
+/* Lists functions (with arguments where DWARF tells them) and USDT probes of a program or process
+ * and its libraries whose names match `pattern` (a glob; NULL: all), one `line` call each, as
+ * "module::function(type name, …)" and "usdt::provider::name(type, …)"; of a pattern like "file.c:*"
+ * lines of the source, as "\"file.c:12\" in module::function". With `placement` each function is
+ * followed by a line on where its entry would be observed and why there. Of `options` (or NULL) only
+ * the libraries count. -1 after a diagnostic. */
 int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool placement,
-	void (*line)(void *context, const char *text), void *context, struct dpe_diags *diags);
+	const struct dpe_probes_options *options, void (*line)(void *context, const char *text), void *context, struct dpe_diags *diags);
 
 #endif

@@ -164,6 +164,8 @@ static void say_no_module(const struct search *search)
 	dpe_diag(search->diags, DPE_ERROR, search->site->place,
 		"no program or library '%s' in the target, only: %s", search->module,
 		names.at ? names.at : "");
+	dpe_diag(search->diags, DPE_NOTE, search->site->place,
+		"a library that is loaded later (dlopen) has to be named: --library=FILE");
 	dpe_text_free(&names);
 }
 
