@@ -1,5 +1,6 @@
 /* list: the functions that can be observed, with their arguments where these are known. */
 #include "probes/dwarf.h"
+#include "probes/ifunc.h"
 #include "probes/lines.h"
 #include "probes/live.h"
 #include "probes/prototypes.h"
@@ -111,8 +112,6 @@ static bool is_wanted(const struct listing *listing, const struct dpe_module *mo
 	char *whole;
 	bool wanted;
 
-	if (function->chosen_late)
-		return false;
 	if (!listing->pattern)
 		return true;
 	if (!strstr(listing->pattern, "::"))
@@ -167,18 +166,23 @@ static void list_module(struct listing *listing, struct dpe_module *module)
 	const struct dpe_function *functions = dpe_module_functions(module, &count);
 
 	for (unsigned i = 0; i < count; i++) {
+		const struct dpe_function *function = &functions[i];
 		struct dpe_text text = {0};
 
 		/* Two versions of one function look alike. */
-		if (i && !strcmp(functions[i - 1].name, functions[i].name) &&
+		if (i && !strcmp(functions[i - 1].name, function->name) &&
 			!functions[i - 1].chosen_late)
 			continue;
-		if (!is_wanted(listing, module, &functions[i]))
+		if (!is_wanted(listing, module, function))
 			continue;
-		print_function(&text, module, &functions[i]);
+		if (function->chosen_late)
+			function = dpe_ifunc_chosen(module, function, NULL);
+		if (!function)
+			continue;
+		print_function(&text, module, function);
 		listing->line(listing->context, text.at);
 		if (listing->placement)
-			print_placement(listing, module, &functions[i]);
+			print_placement(listing, module, function);
 		listing->count++;
 		dpe_text_free(&text);
 	}

@@ -1,4 +1,5 @@
 /* spots: where in the target's files the plan's sites are. */
+#include "probes/ifunc.h"
 #include "probes/lines.h"
 #include "probes/live.h"
 #include "probes/resolve.h"
@@ -49,7 +50,7 @@ static bool is_chosen_late(struct dpe_module *module, const char *name)
 	const struct dpe_function *functions = dpe_module_find(module, name, &count);
 
 	for (unsigned i = 0; i < count; i++)
-		if (functions[i].chosen_late)
+		if (functions[i].chosen_late && !dpe_ifunc_chosen(module, &functions[i], NULL))
 			return true;
 	return false;
 }
