@@ -284,7 +284,7 @@ unsigned dpe_resolve_line(struct dpe_modules *modules, const struct dpe_site *si
 	struct dpe_target_function **out)
 {
 	const char *name = dpe_name_text(names, site->name);
-	struct search of_program = {0};
+	struct search of_program = search_for(name, modules->at[0]);
 	struct found found = {0};
 
 	*out = NULL;
