@@ -28,6 +28,7 @@ struct dpe_spot {
 	bool enter, exit;
 	unsigned nargs;
 	uint64_t reads; /* the sites' */
+	struct dpe_filters filters[2];
 };
 
 /* The program that is to run, before there is a process. */

@@ -65,6 +65,82 @@ static void read_at_site(struct adding *adding, const struct dpe_pattern *patter
 	}
 }
 
+/* ---- what makes an event useless ---------------------------------------------------------- */
+
+static enum dpe_op mirrored(enum dpe_op op)
+{
+	switch (op) {
+	case DPE_OP_LT:
+		return DPE_OP_GT;
+	case DPE_OP_GT:
+		return DPE_OP_LT;
+	case DPE_OP_LE:
+		return DPE_OP_GE;
+	case DPE_OP_GE:
+		return DPE_OP_LE;
+	default:
+		return op;
+	}
+}
+
+static bool is_variable(const struct dpe_expr *expr)
+{
+	return expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR;
+}
+
+static bool is_number(const struct dpe_expr *expr)
+{
+	return expr->kind == DPE_EXPR_LITERAL && expr->value.kind == DPE_INT;
+}
+
+/* A comparison of a variable with a number that the condition cannot hold without. */
+static bool find_filter(
+	struct adding *adding, const struct dpe_expr *expr, struct dpe_filter *filter)
+{
+	const struct dpe_expr *variable, *number;
+	uint64_t bit;
+
+	if (!expr || expr->kind != DPE_EXPR_BINARY)
+		return false;
+	if (expr->op == DPE_OP_LAND)
+		return find_filter(adding, expr->left, filter) ||
+		       find_filter(adding, expr->right, filter);
+	variable = is_variable(expr->left) ? expr->left : expr->right;
+	number = variable == expr->left ? expr->right : expr->left;
+	if (expr->op < DPE_OP_LT || expr->op > DPE_OP_NE || !is_variable(variable) ||
+		!is_number(number))
+		return false;
+	bit = bit_of(adding, variable->lvalue, variable->place);
+	if (!bit)
+		return false;
+	*filter = (struct dpe_filter){
+		.read = (unsigned)__builtin_ctzll(bit),
+		.op = variable == expr->left ? expr->op : mirrored(expr->op),
+		.number = number->value.num,
+	};
+	return true;
+}
+
+static void filter_site(struct adding *adding, const struct dpe_pattern *pattern)
+{
+	struct dpe_filter filter;
+	bool found = find_filter(adding, pattern->cond, &filter);
+
+	for (unsigned i = 0; i < adding->plan->nsites; i++) {
+		struct dpe_site *site = &adding->plan->sites[i];
+		struct dpe_filters *filters = &site->filters[pattern->phase == DPE_EXIT];
+
+		if (site->name != pattern->name || site->module != pattern->module)
+			continue;
+		if (!found || filters->count == DPE_FILTERS)
+			filters->all = true;
+		else
+			filters->at[filters->count++] = filter;
+	}
+}
+
+/* ---- data events ------------------------------------------------------------------------- */
+
 static bool is_event_of(const struct dpe_watched *watched, const struct dpe_pattern *pattern)
 {
 	for (unsigned i = 0; i < pattern->nupdates; i++) {
@@ -120,9 +196,10 @@ static void add_rule(struct adding *adding, const struct dpe_rule *rule)
 
 	adding->rule = rule;
 	for (unsigned i = 0; i < rule->npatterns; i++) {
-		if (rule->patterns[i].kind == DPE_PATTERN_CONTROL)
-			read_at(adding, &rule->patterns[i],
-				read_by(adding, rule->patterns[i].cond));
+		if (rule->patterns[i].kind != DPE_PATTERN_CONTROL)
+			continue;
+		read_at(adding, &rule->patterns[i], read_by(adding, rule->patterns[i].cond));
+		filter_site(adding, &rule->patterns[i]);
 	}
 	for (unsigned i = 0; i < rule->npositions; i++) {
 		const struct dpe_position *position = &rule->positions[i];

@@ -16,6 +16,22 @@ enum dpe_site_kind {
 	DPE_SITE_USDT, /* module "usdt::provider" */
 };
 
+#define DPE_FILTERS 4
+
+/* What the value of a variable must be for an event to be of any use: `read` op number. */
+struct dpe_filter {
+	unsigned read;
+	enum dpe_op op;
+	int64_t number;
+};
+
+/* Events of a kind are wanted where one of them holds. */
+struct dpe_filters {
+	bool all; /* some rule wants every event */
+	unsigned count; /* 0: the same */
+	struct dpe_filter at[DPE_FILTERS];
+};
+
 /* One function of the target (or another place in its code), and what of it the rules need. A plan
  * is data. */
 struct dpe_site {
@@ -27,6 +43,7 @@ struct dpe_site {
 	bool optional;         /* only sync rules ask for it: skipped where the target lacks it */
 	unsigned nargs;        /* arguments that patterns and conditions mention */
 	uint64_t reads;        /* variables of the program to read there: bits, by their number */
+	struct dpe_filters filters[2]; /* of its entry, of its return */
 	struct dpe_place place; /* a pattern that asks for it */
 };
 

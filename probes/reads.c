@@ -106,7 +106,8 @@ static struct dpe_value_entry entry_of(const struct dpe_variable *variable)
 	struct dpe_value_entry entry = {
 		.address = variable->address,
 		.size = (uint32_t)variable->size,
-		.nsteps = variable->nsteps,
+		.nsteps = (uint16_t)variable->nsteps,
+		.is_signed = variable->is_signed,
 	};
 
 	_Static_assert(DPE_VALUE_STEPS == DPE_VARIABLE_STEPS, "one has what the other holds");
@@ -126,6 +127,32 @@ static struct dpe_value_entries entries_of(const struct dpe_probes *probes, uint
 	return entries;
 }
 
+/* The place of a variable among those that are read. */
+static uint32_t place_of(uint64_t reads, unsigned read)
+{
+	return (uint32_t)__builtin_popcountll(reads & ((UINT64_C(1) << read) - 1));
+}
+
+static struct dpe_filter_entries filters_of(const struct dpe_filters *filters, uint64_t reads)
+{
+	struct dpe_filter_entries entries = {0};
+
+	_Static_assert(DPE_VALUE_FILTERS == DPE_FILTERS, "one has what the other holds");
+	_Static_assert(DPE_OP_NE - DPE_OP_LT == (int)DPE_FILTER_NE, "in the same order");
+	if (filters->all)
+		return entries;
+	for (; entries.count < filters->count; entries.count++) {
+		const struct dpe_filter *filter = &filters->at[entries.count];
+
+		entries.at[entries.count] = (struct dpe_filter_entry){
+			.value = place_of(reads, filter->read),
+			.op = filter->op - DPE_OP_LT,
+			.number = filter->number,
+		};
+	}
+	return entries;
+}
+
 void dpe_reads_tell(const struct dpe_probes *probes, int map)
 {
 	for (unsigned i = 0; i < probes->nspots + probes->nwatches; i++) {
@@ -133,6 +160,9 @@ void dpe_reads_tell(const struct dpe_probes *probes, int map)
 						    : probes->watches[i - probes->nspots].reads;
 		struct dpe_value_entries entries = entries_of(probes, reads);
 
+		for (unsigned phase = 0; i < probes->nspots && phase < 2; phase++)
+			entries.filters[phase] =
+				filters_of(&probes->spots[i].filters[phase], reads);
 		if (reads)
 			bpf_map_update_elem(map, &i, &entries, BPF_ANY);
 	}

@@ -20,6 +20,13 @@ static struct dpe_spot *find_spot(
 	return NULL;
 }
 
+static void merge_filters(struct dpe_filters *to, const struct dpe_filters *from)
+{
+	to->all |= from->all || !from->count || to->count + from->count > DPE_FILTERS;
+	for (unsigned i = 0; i < from->count && !to->all; i++)
+		to->at[to->count++] = from->at[i];
+}
+
 /* Two sites may mean the same place: `f` and `libc::f`. It gives one message all the same. */
 static void add_spot(struct dpe_probes *probes, const struct dpe_site *site,
 	const struct dpe_target_function *target)
@@ -40,6 +47,10 @@ static void add_spot(struct dpe_probes *probes, const struct dpe_site *site,
 	spot->enter |= site->enter;
 	spot->exit |= site->exit;
 	spot->reads |= site->reads;
+	if (site->enter)
+		merge_filters(&spot->filters[0], &site->filters[0]);
+	if (site->exit)
+		merge_filters(&spot->filters[1], &site->filters[1]);
 	if (spot->nargs < site->nargs)
 		spot->nargs = site->nargs;
 }

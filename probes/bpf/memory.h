@@ -62,14 +62,57 @@ static __always_inline bool read_value(
 	return size <= sizeof(*value) && !read_user(value, size, address, sleeps);
 }
 
-static __always_inline void read_values(
+static __always_inline __s64 number_of(const struct dpe_value_entry *entry, __u64 bytes)
+{
+	__u32 unused = (64 - 8 * entry->size) & 63;
+
+	bytes <<= unused;
+	return entry->is_signed ? (__s64)bytes >> unused : (__s64)(bytes >> unused);
+}
+
+static __always_inline bool compare(__s64 value, __u32 op, __s64 number)
+{
+	switch (op) {
+	case DPE_FILTER_LT:
+		return value < number;
+	case DPE_FILTER_GT:
+		return value > number;
+	case DPE_FILTER_LE:
+		return value <= number;
+	case DPE_FILTER_GE:
+		return value >= number;
+	case DPE_FILTER_EQ:
+		return value == number;
+	default:
+		return value != number;
+	}
+}
+
+static __always_inline bool pass(
+	const struct dpe_value_entries *entries, __u32 phase, const struct values *values)
+{
+	const struct dpe_filter_entries *filters = &entries->filters[phase & 1];
+
+	for (__u32 i = 0; i < DPE_VALUE_FILTERS && i < filters->count; i++) {
+		const struct dpe_filter_entry *filter = &filters->at[i];
+		__u32 at = filter->value & (DPE_VALUES - 1);
+
+		if (values->known >> at & 1 &&
+			compare(number_of(&entries->at[at], values->at[at]), filter->op,
+				filter->number))
+			return true;
+	}
+	return !filters->count;
+}
+
+static __always_inline const struct dpe_value_entries *read_values(
 	struct task_struct *task, __u32 where, struct values *values, bool sleeps)
 {
 	const struct dpe_value_entries *entries = bpf_map_lookup_elem(&read_where, &where);
 	__u64 bias = task->mm->start_code - lowest_code;
 
 	if (!entries)
-		return;
+		return entries;
 	values->count = entries->count;
 	for (__u32 i = 0; i < DPE_VALUES; i++) {
 		if (i >= entries->count || replaced)
@@ -77,11 +120,16 @@ static __always_inline void read_values(
 		if (read_value(&entries->at[i], bias, &values->at[i], sleeps))
 			values->known |= 1u << i;
 	}
+	return entries;
 }
 
-static __noinline void read_at_probe(struct task_struct *task, __u32 where, struct values *values)
+/* False where no rule can make use of the event. `phase`: 1 of a return. */
+static __noinline bool read_at_probe(
+	struct task_struct *task, __u32 where, __u32 phase, struct values *values)
 {
-	read_values(task, where, values, may_sleep);
+	const struct dpe_value_entries *entries = read_values(task, where, values, may_sleep);
+
+	return !entries || pass(entries, phase, values);
 }
 
 static __noinline void read_at_access(struct task_struct *task, __u32 where, struct values *values)

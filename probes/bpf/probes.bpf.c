@@ -455,15 +455,17 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 		.nwords = DPE_COOKIE_WORDS(cookie),
 	};
 
-	if (DPE_COOKIE_ENTER(cookie) && armed) {
+	bool wanted = DPE_COOKIE_ENTER(cookie) && armed;
+
+	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
+		wanted = read_at_probe(task, site, 0, &event.values);
+	if (wanted) {
 		if (stack_depth) {
 			find_trampoline(task);
 		}
 		if (stack_depth && !(cookie & DPE_COOKIE_INSIDE)) {
 			bpf_probe_read_user(&event.extra, sizeof(event.extra), (void *)regs->sp);
 		}
-		if (cookie & DPE_COOKIE_WITH_VALUES)
-			read_at_probe(task, site, &event.values);
 		if (complete)
 			send(&event, words);
 		else
@@ -489,6 +491,7 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 	struct thread *thread = thread_of(task, tid);
 	__u64 sp = regs->sp - sizeof(__u64); /* before the return address was taken */
 	struct call *call = thread ? find_call(thread, sp, site) : 0;
+	bool wanted;
 	struct event event = {
 		.ctx = regs,
 		.thread = thread,
@@ -505,9 +508,10 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 		return;
 	}
 	event.extra = call->ip;
-	if (armed && cookie & DPE_COOKIE_WITH_VALUES)
-		read_at_probe(task, site, &event.values);
-	if (armed)
+	wanted = armed;
+	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
+		wanted = read_at_probe(task, site, 1, &event.values);
+	if (wanted)
 		send(&event, call->words);
 	call->gone = 1;
 	pop_gone(thread, sp);

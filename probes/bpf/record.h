@@ -22,6 +22,7 @@
 /* Variables that are read at one event, and pointers on the way to one. */
 #define DPE_VALUES 8
 #define DPE_VALUE_STEPS 4
+#define DPE_VALUE_FILTERS 4
 
 enum dpe_record_kind {
 	DPE_RECORD_ENTER,
@@ -83,8 +84,30 @@ struct dpe_watch_entry {
 /* A variable that is read at events: `address` counts from where the program is. */
 struct dpe_value_entry {
 	__u64 address;
-	__u32 size, nsteps;
+	__u32 size;
+	__u16 nsteps, is_signed;
 	__s64 steps[DPE_VALUE_STEPS]; /* see struct dpe_variable */
+};
+
+enum dpe_filter_op {
+	DPE_FILTER_LT,
+	DPE_FILTER_GT,
+	DPE_FILTER_LE,
+	DPE_FILTER_GE,
+	DPE_FILTER_EQ,
+	DPE_FILTER_NE,
+};
+
+struct dpe_filter_entry {
+	__u32 value; /* its place in dpe_value_entries */
+	__u32 op;
+	__s64 number;
+};
+
+/* An event is sent where one of them holds; 0: always. */
+struct dpe_filter_entries {
+	__u32 count, unused;
+	struct dpe_filter_entry at[DPE_VALUE_FILTERS];
 };
 
 enum dpe_usdt_kind {
@@ -115,6 +138,7 @@ struct dpe_usdt_args {
 /* What is read at a site, or, behind those, at a watched variable. */
 struct dpe_value_entries {
 	__u32 count, unused;
+	struct dpe_filter_entries filters[2]; /* of entries, of returns */
 	struct dpe_value_entry at[DPE_VALUES];
 };
 

@@ -43,6 +43,22 @@ run "$DPE" attach --all -s values.dpe -p $!
 check 'a process that runs already' "$(grep '^dpe: .*rules' err)" = "$summary"
 check 'went on' "$(cat answer)" = '10 0'
 
+# What no rule can use costs no message.
+# sent NUMBER SPEC
+sent() {
+	printf '%s\n' "$2" >sent.dpe
+	run "$DPE" run --all --stack=0 -s sent.dpe -- ./values
+	check "$1 events of: $2" "$(sed -n 's/^dpe: \([0-9]*\) events, 0 lost.*/\1/p' err)" = "$1"
+}
+sent 7 'detect r: enqueue [queue.count = 3] ; enqueue [4 <= queue.count && queue.count < 5]'
+sent 5 'detect r(x): enqueue(x).exit [x > 3 && queue.count >= 6]'
+sent 5 'detect r: toggle [head->next->weight < -8]'
+sent 6 'detect r: toggle [second.kind > 199]'
+sent 0 'detect r: toggle [nobody->weight = 0]'
+sent 10 'detect r: enqueue [queue.count = 3] & enqueue'
+sent 10 'detect r: enqueue [queue.count = 3 || flag = 1]'
+sent 13 'detect r: enqueue [queue.count > 6] ; enqueue.exit { print(flag); }'
+
 # refused NAME SPEC TEXT
 refused() {
 	echo "$2" >refused.dpe
