@@ -69,7 +69,7 @@ help:
 
 PACKAGES := gcc g++ libiberty-dev libzydis-dev libc6-dev clang llvm libclang-rt-14-dev bison flex bpftool libbpf-dev \
 	libelf-dev libdw-dev libcjson-dev libyajl-dev libexpat1-dev libcmocka-dev uthash-dev linux-libc-dev pkg-config \
-	python3 gdb pigz pbzip2 bzip2 xz-utils zstd redis-tools memcached
+	python3 gdb pigz pbzip2 bzip2 xz-utils zstd redis-tools memcached systemtap-sdt-dev
 
 deps:
 	@missing=; for p in $(PACKAGES); do \

@@ -28,7 +28,7 @@ struct cli {
 	struct dpe_names *names;
 	struct dpe_debug *debug;       /* or NULL */
 	struct cli_words specs, words; /* words: logs, programs, patterns */
-	struct cli_words includes, suppressions;
+	struct cli_words includes, suppressions, libraries;
 	struct dpe_text rules; /* that the command makes, beside the specifications */
 	char **target; /* what stands after "--", ended by NULL; or NULL */
 	bool json, target_status, plan, placement, stabilize, all, help, preload;

@@ -12,6 +12,10 @@ int cli_list(struct cli *cli)
 	unsigned programs = cli->pid ? 0 : 1;
 	const char *program = cli->pid ? NULL : cli->words.count ? cli->words.at[0] : NULL;
 	const char *pattern = cli->words.count > programs ? cli->words.at[programs] : NULL;
+	const struct dpe_probes_options options = {
+		.libraries = cli->libraries.at,
+		.nlibraries = cli->libraries.count,
+	};
 
 	if (!cli->pid && !program) {
 		cli_usage_error(cli, "a program or -p PID is needed");
@@ -22,8 +26,8 @@ int cli_list(struct cli *cli)
 			cli, "one pattern at most, not also '%s'", cli->words.at[programs + 1]);
 		return CLI_ERROR;
 	}
-	if (dpe_probes_list(
-		    program, cli->pid, pattern, cli->placement, print_line, NULL, cli->diags) < 0)
+	if (dpe_probes_list(program, cli->pid, pattern, cli->placement, &options, print_line, NULL,
+		    cli->diags) < 0)
 		return CLI_ERROR;
 	return CLI_GOOD;
 }

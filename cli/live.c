@@ -129,6 +129,8 @@ static bool begin_probes(struct live *live)
 	struct dpe_probes_options options = {
 		.ring_bytes = cli->ring_bytes,
 		.stack_depth = cli->stack_depth,
+		.libraries = cli->libraries.at,
+		.nlibraries = cli->libraries.count,
 		.debug = cli->debug,
 	};
 	char *library = cli->preload ? find_library() : NULL;

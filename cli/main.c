@@ -102,6 +102,7 @@ int main(int argc, char **argv)
 	free(cli.specs.at);
 	free(cli.words.at);
 	free(cli.includes.at);
+	free(cli.libraries.at);
 	dpe_text_free(&cli.rules);
 	free(cli.suppressions.at);
 	if (fflush(stdout) || ferror(stdout)) {

@@ -11,6 +11,7 @@ enum option_id {
 	O_OUTPUT,
 	O_PID,
 	O_INCLUDE,
+	O_LIBRARY,
 	O_FORMAT,
 	O_REPORT,
 	O_RULE,
@@ -60,6 +61,8 @@ static const struct option options[] = {
 		"the process to observe"},
 	{O_INCLUDE, 'I', "include", "DIR", FOR_ALL & ~FOR_LIST,
 		"look here for included specifications"},
+	{O_LIBRARY, 0, "library", "FILE", FOR_LIVE | FOR_LIST,
+		"a library that the program loads later, with dlopen"},
 	{O_FORMAT, 0, "format", "text|json|sarif", FOR_RECOGNIZING | FOR_RECORD | FOR_CHECK,
 		"of the report, of what --explain tells"},
 	{O_REPORT, 0, "report", "FILE", FOR_RECOGNIZING | FOR_RECORD, "send the report to a file"},
@@ -279,6 +282,9 @@ static bool set_option(struct cli *cli, const struct option *option, const char 
 	switch (option->id) {
 	case O_SPEC: /* its words are taken one by one */
 		*DPE_GROW(cli->specs.at, cli->specs.count, cli->specs.cap) = text;
+		return true;
+	case O_LIBRARY:
+		*DPE_GROW(cli->libraries.at, cli->libraries.count, cli->libraries.cap) = text;
 		return true;
 	case O_INCLUDE:
 		*DPE_GROW(cli->includes.at, cli->includes.count, cli->includes.cap) = text;

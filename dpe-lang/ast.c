@@ -251,7 +251,10 @@ void dpe_ast_print_event(struct dpe_text *to, const struct ast_event *event)
 	} else {
 		if (event->module)
 			dpe_text_printf(to, "%s::", event->module);
-		dpe_text_puts(to, event->name);
+		if (event->quoted)
+			dpe_ast_print_string(to, event->name);
+		else
+			dpe_text_puts(to, event->name);
 		for (unsigned i = 0; i < event->carets; i++)
 			dpe_text_puts(to, "^");
 		if (event->parens)

@@ -75,6 +75,7 @@ struct ast_name {
 struct ast_event {
 	bool data; /* [ … ]: what stands inside is in `expr` */
 	const char *module, *name;
+	bool quoted; /* "name": the name of no definition */
 	unsigned carets;
 	bool parens; /* f(), f(x) rather than f */
 	enum dpe_phase phase;

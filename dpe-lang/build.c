@@ -232,6 +232,23 @@ struct ast_event *dpe_build_name(
 	return event;
 }
 
+const char *dpe_build_scope(struct dpe_parser *parser, const char *outer, const char *inner)
+{
+	return dpe_arena_printf(parser->arena, "%s::%s", outer, inner);
+}
+
+struct ast_event *dpe_build_quoted(
+	struct dpe_parser *parser, const char *name, struct dpe_place place)
+{
+	struct ast_event *event = dpe_build_name(parser, NULL, name, place);
+
+	if (!*name)
+		dpe_diag(parser->spec->diags, DPE_ERROR, place,
+			"an event has a name: write \"file.c:12\" for a line of the program");
+	event->quoted = true;
+	return event;
+}
+
 struct ast_event *dpe_build_control(struct ast_event *event, uint64_t carets,
 	struct dpe_place parens, struct ast_expr *args, enum dpe_phase phase, struct dpe_place all)
 {

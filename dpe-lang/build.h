@@ -39,6 +39,10 @@ struct ast_event *dpe_build_control(struct ast_event *event, uint64_t carets,
 	struct dpe_place parens, struct ast_expr *args, enum dpe_phase phase, struct dpe_place all);
 struct ast_event *dpe_build_data(
 	struct dpe_parser *parser, struct ast_expr *expr, struct dpe_place all);
+/* "a::b" */
+const char *dpe_build_scope(struct dpe_parser *parser, const char *outer, const char *inner);
+struct ast_event *dpe_build_quoted(
+	struct dpe_parser *parser, const char *name, struct dpe_place place);
 struct ast_event *dpe_build_name(
 	struct dpe_parser *parser, const char *module, const char *name, struct dpe_place place);
 struct ast_expr *dpe_build_argument_name(

@@ -312,7 +312,7 @@ static struct ast_dpe *expand_event(
 	struct ast_item *definition = NULL;
 	struct ast_dpe *copy;
 
-	if (!event->data && !event->module)
+	if (!event->data && !event->module && !event->quoted)
 		definition = dpe_find_definition(x->spec, event->name);
 	if (definition) {
 		copy = expand_use(x, node, event, definition, scope);

@@ -223,7 +223,7 @@ static bool follows_name(const struct state *s, const struct piece *piece)
 	const struct piece *before = s->before;
 
 	if (is(piece, "("))
-		return (before->kind == NAME && !is_keyword(before)) ||
+		return (before->kind == NAME && !is_keyword(before)) || before->kind == TEXT ||
 		       (is(before, "^") && !in_expression(s));
 	if (is(piece, "["))
 		return in_expression(s) && ends_operand(before);

@@ -52,7 +52,7 @@ struct dpe_parser;
 %token ITEM "the end of the rule"
 %token BAD "something unknown"
 %token <text> NAME "a name" STRING "a string" RULE_NAME "the name of a rule"
-%token <text> DEF_NAME "the name of a definition"
+%token <text> DEF_NAME "the name of a definition" QUOTED "an event in quotes"
 %token <num> NUMBER "a number" POSITION "an event position"
 %token INCLUDE "include" VAR "var" EXPECT "expect" DETECT "detect" SYNC "sync"
 %token <pairing> PAIRING "fifo, last, all or once"
@@ -215,6 +215,9 @@ core: control carets event_args phase	{ $$ = dpe_build_control($1, $2, @3, $3, $
 
 control: NAME			{ $$ = dpe_build_name(parser, NULL, $1, @$); }
 	| NAME SCOPE NAME	{ $$ = dpe_build_name(parser, $1, $3, @$); }
+	| NAME SCOPE NAME SCOPE NAME
+			{ $$ = dpe_build_name(parser, dpe_build_scope(parser, $1, $3), $5, @$); }
+	| QUOTED		{ $$ = dpe_build_quoted(parser, $1, @$); }
 	;
 
 carets: %empty	{ $$ = 0; }

@@ -49,6 +49,7 @@ bool dpe_token_after_operand(const struct dpe_filter *f)
 {
 	switch (dpe_token_kind_before(f)) {
 	case T_NAME:
+	case T_QUOTED:
 	case T_PHASE:
 	case T_STRING:
 	case ')':
@@ -84,7 +85,7 @@ bool dpe_token_starts_operand(const struct dpe_filter *f, unsigned by)
 {
 	int kind = dpe_token_kind_at(f, by);
 
-	return kind == T_NAME || kind == '(' || kind == '[' || kind == '{';
+	return kind == T_NAME || kind == T_STRING || kind == '(' || kind == '[' || kind == '{';
 }
 
 static bool dpe_token_is_mode_word(const struct dpe_filter *f, unsigned by)

@@ -101,7 +101,7 @@ static void report_early_end(struct dpe_parser *parser, const struct dpe_token *
 		dpe_diag(diags, DPE_ERROR, last->place,
 			"nothing follows this '%s': write the event that comes next, or remove it",
 			text_of(parser, last));
-	else if (n && n <= 4)
+	else if (n && n <= 5)
 		dpe_diag(diags, DPE_ERROR, last ? last->place : (struct dpe_place){0},
 			"%s is missing after '%s'", list_of(parser, expected, n),
 			last ? text_of(parser, last) : "");
@@ -131,7 +131,7 @@ static void report_unexpected(struct dpe_parser *parser, const struct dpe_token 
 	else if (token->kind == '^' && last && last->kind == ')')
 		dpe_diag(
 			diags, DPE_ERROR, token->place, "carets stand before the arguments: f^(x)");
-	else if (n && n <= 4)
+	else if (n && n <= 5)
 		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s': %s is expected here",
 			text, list_of(parser, expected, n));
 	else if (last && last->kind != T_ITEM)

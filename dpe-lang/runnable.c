@@ -1,18 +1,13 @@
 /* What parses but does not run yet. Every such thing is one error at its place. */
 #include "dpe-lang/tree.h"
 
-struct check {
-	const struct dpe_rule *rule;
-	struct dpe_diags *diags;
-	bool live, ok;
-	bool data; /* the rule has data events, whose messages carry variables */
-};
+#include <string.h>
 
-static void unsupported(struct check *c, struct dpe_place place, const char *what)
-{
-	dpe_diag(c->diags, DPE_ERROR, place, "not yet supported: %s", what);
-	c->ok = false;
-}
+struct check {
+	const struct dpe_spec *spec;
+	struct dpe_diags *diags;
+	bool ok;
+};
 
 /* ---- expressions and actions ---------------------------------------------------------- */
 
@@ -20,11 +15,12 @@ static void check_expr(struct check *c, const struct dpe_expr *expr)
 {
 	if (!expr)
 		return;
-	if ((expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR) && c->live)
-		unsupported(c, expr->place,
-			"variables of the running program, except in data events ([X = 0], [X']) "
-			"and "
-			"the actions of their rules");
+	if (expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR) {
+		dpe_diag(c->diags, DPE_ERROR, expr->place,
+			"not yet supported: variables of the running program at the events "
+			"thread::create, thread::start and thread::exit");
+		c->ok = false;
+	}
 	check_expr(c, expr->left);
 	check_expr(c, expr->right);
 	check_expr(c, expr->third);
@@ -32,8 +28,6 @@ static void check_expr(struct check *c, const struct dpe_expr *expr)
 
 static void check_action(struct check *c, const struct dpe_stmt *stmt)
 {
-	if (c->data)
-		return;
 	for (; stmt; stmt = stmt->next) {
 		check_expr(c, stmt->expr);
 		for (unsigned i = 0; i < stmt->nargs; i++)
@@ -43,42 +37,35 @@ static void check_action(struct check *c, const struct dpe_stmt *stmt)
 	}
 }
 
-/* ---- events and operators ------------------------------------------------------------- */
+/* ---- events --------------------------------------------------------------------------- */
 
-static bool has_data_events(const struct dpe_rule *rule)
+/* The kernel's own events: no probe of ours can read what the program has then. */
+static bool is_thread_event(const struct check *c, const struct dpe_pattern *pattern)
 {
-	for (unsigned i = 0; i < rule->npatterns; i++) {
-		if (rule->patterns[i].kind != DPE_PATTERN_CONTROL)
-			return true;
-	}
-	return false;
+	return pattern->kind == DPE_PATTERN_CONTROL &&
+	       !strcmp(dpe_name_text(c->spec->names, pattern->module), "thread");
 }
 
-static void check_node(struct check *c, const struct dpe_node *node)
+static void check_rule(struct check *c, const struct dpe_rule *rule)
 {
-	if (!node)
-		return;
-	check_action(c, node->action);
-	check_node(c, node->left);
-	check_node(c, node->right);
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		if (is_thread_event(c, &rule->patterns[i]))
+			check_expr(c, rule->patterns[i].cond);
+	}
+	for (unsigned i = 0; i < rule->npositions; i++) {
+		unsigned literal = rule->positions[i].literal;
+
+		if (literal < rule->nliterals &&
+			is_thread_event(c, &rule->patterns[rule->literals[literal].pattern]))
+			check_action(c, rule->positions[i].action);
+	}
 }
 
 bool dpe_spec_runnable(const struct dpe_spec *spec, bool live, struct dpe_diags *diags)
 {
-	struct check c = {.diags = diags, .live = live, .ok = true};
+	struct check c = {.spec = spec, .diags = diags, .ok = true};
 
-	for (unsigned i = 0; i < spec->nrules; i++) {
-		c.rule = &spec->rules[i];
-		c.data = has_data_events(c.rule);
-		for (unsigned p = 0; p < c.rule->npatterns; p++) {
-			if (c.rule->patterns[p].kind == DPE_PATTERN_CONTROL)
-				check_expr(&c, c.rule->patterns[p].cond);
-		}
-		for (unsigned p = 0; p < c.rule->npositions; p++)
-			check_action(&c, c.rule->positions[p].action);
-		check_node(&c, c.rule->tree);
-		check_action(&c, c.rule->action);
-		check_action(&c, c.rule->otherwise);
-	}
+	for (unsigned i = 0; live && i < spec->nrules; i++)
+		check_rule(&c, &spec->rules[i]);
 	return c.ok;
 }

@@ -311,7 +311,7 @@ static bool take_after_operand(struct dpe_filter *f)
 	} else if (kind == T_NAME && dpe_token_is_word(f, 0, "else") &&
 		   dpe_token_kind_at(f, 1) == '{') {
 		take(f, T_ELSE);
-	} else if (kind == '(' && event && (last == T_NAME || last == '^')) {
+	} else if (kind == '(' && event && (last == T_NAME || last == T_QUOTED || last == '^')) {
 		open_bracket(f, ARGS, ')');
 		take(f, '(');
 	} else if (kind == '[' && event && f->conditions != f->out->n) {
@@ -351,6 +351,8 @@ static void take_at_dpe(struct dpe_filter *f)
 		take(f, T_CONTROL_STAR);
 	} else if (kind == '.') {
 		take_phase(f);
+	} else if (kind == T_STRING && !in_variables(f)) {
+		take(f, T_QUOTED);
 	} else {
 		take(f, kind);
 	}

@@ -234,6 +234,21 @@ const struct dpe_signature *dpe_signature_of(struct dpe_module *module,
 	return from_number(nargs_wanted, arena);
 }
 
+const struct dpe_signature *dpe_signature_of_sizes(
+	const int *sizes, unsigned count, struct dpe_arena *arena)
+{
+	struct places places = {0};
+
+	for (unsigned i = 0; i < count; i++) {
+		enum dpe_abi_kind kind = sizes[i] < 0   ? DPE_ABI_SIGNED
+					 : sizes[i] > 0 ? DPE_ABI_UNSIGNED
+							: DPE_ABI_OPAQUE;
+
+		add_slot(&places, kind, (uint64_t)abs(sizes[i]), i);
+	}
+	return finish(&places, arena);
+}
+
 /* ---- values ------------------------------------------------------------------------------ */
 
 unsigned dpe_signature_count(const struct dpe_signature *s)

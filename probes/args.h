@@ -13,6 +13,10 @@ struct dpe_signature;
  * however few the rules mention. */
 const struct dpe_signature *dpe_signature_of(struct dpe_module *module,
 	const struct dpe_function *function, unsigned nargs_wanted, struct dpe_arena *arena);
+/* Of values that lie one in each word, by their sizes in bytes: negative where signed, 0 where it
+ * is no number. */
+const struct dpe_signature *dpe_signature_of_sizes(
+	const int *sizes, unsigned count, struct dpe_arena *arena);
 /* The number of arguments. */
 unsigned dpe_signature_count(const struct dpe_signature *s);
 /* The words that a record of an entry must carry: 0, 2, 6 or 12. */

@@ -1,6 +1,7 @@
 /* attach: BPF programs into the kernel, probes into the target's files. The one file that knows
  * libbpf. */
 #include "probes/live.h"
+#include "probes/usdt.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -30,19 +31,33 @@ static int multi_link(struct multi_request *request)
 	return syscall(SYS_bpf, BPF_LINK_CREATE, request, sizeof(*request));
 }
 
-/* True where the kernel knows the request (Linux 6.6): then a wrong file is what it finds wrong. */
-static bool kernel_has_multi(void)
+/* A program that does nothing, or -1. */
+static int load_nothing(uint32_t type, uint32_t flags)
 {
 	struct bpf_insn code[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, options,
-		.expected_attach_type = (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = (enum bpf_attach_type)type,
+		.prog_flags = flags);
+
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", code, DPE_COUNT(code), &options);
+}
+
+static bool kernel_has_sleep(bool multi)
+{
+	int program = load_nothing(multi ? TRACE_UPROBE_MULTI : 0, BPF_F_SLEEPABLE);
+
+	if (program >= 0)
+		close(program);
+	return program >= 0;
+}
+
+/* True where the kernel knows the request (Linux 6.6): then a wrong file is what it finds wrong. */
+static bool kernel_has_multi(void)
+{
 	uint64_t offset = 0;
-	int link, error,
-		program = bpf_prog_load(
-			BPF_PROG_TYPE_KPROBE, NULL, "GPL", code, DPE_COUNT(code), &options);
+	int link, error, program = load_nothing(TRACE_UPROBE_MULTI, 0);
 	struct multi_request request = {
 		.program = program,
 		.type = TRACE_UPROBE_MULTI,
@@ -86,6 +101,24 @@ static size_t ring_size(unsigned wanted)
 	return size;
 }
 
+/* Programs that may sleep (Linux 6.0) can read what is not in memory at the moment. */
+static void configure_reads(struct dpe_probes *probes, bool multi)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	bpf_map__set_max_entries(bpf->maps.read_where, probes->nspots + probes->nwatches + 1);
+	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->nspots + 1);
+	if (!probes->plan->nreads && !dpe_usdt_is_wanted(probes))
+		return;
+	bpf->rodata->first_watch = probes->nspots;
+	bpf->rodata->lowest_code = dpe_reads_lowest_code(probes);
+	bpf->rodata->may_sleep = kernel_has_sleep(multi);
+	if (!bpf->rodata->may_sleep)
+		return;
+	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
+	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
+}
+
 static void configure(struct dpe_probes *probes, bool multi)
 {
 	struct dpe_bpf *bpf = probes->bpf;
@@ -96,6 +129,7 @@ static void configure(struct dpe_probes *probes, bool multi)
 		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
 	bpf->rodata->threads = probes->plan->threads;
 	bpf_map__set_max_entries(bpf->maps.ring, ring_size(probes->ring_bytes));
+	configure_reads(probes, multi);
 	bpf_program__set_autoload(bpf->progs.on_fork, probes->plan->threads);
 	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches);
 	if (!multi)
@@ -136,6 +170,9 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 	if (error) {
 		dpe_privilege_explain("load our BPF programs", error, diags);
 		say_log(log, diags);
+	} else {
+		dpe_reads_tell(probes, bpf_map__fd(probes->bpf->maps.read_where));
+		dpe_usdt_tell(probes, bpf_map__fd(probes->bpf->maps.usdt_where));
 	}
 	free(log);
 	return !error;
@@ -167,7 +204,9 @@ static bool attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diag
 static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot *spot)
 {
 	return DPE_COOKIE((uint64_t)(spot - probes->spots), dpe_signature_words(spot->signature),
-		spot->enter, spot->exit);
+		       spot->enter, spot->exit) |
+	       (spot->reads ? DPE_COOKIE_WITH_VALUES : 0) |
+	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0) | (spot->usdt ? DPE_COOKIE_USDT : 0);
 }
 
 static bool say_refused(const struct dpe_probes *probes, const struct dpe_spot *spot, int error,
@@ -191,8 +230,8 @@ static bool say_refused(const struct dpe_probes *probes, const struct dpe_spot *
 static bool attach_one(
 	struct dpe_probes *probes, const struct dpe_spot *spot, bool exit, struct dpe_diags *diags)
 {
-	LIBBPF_OPTS(
-		bpf_uprobe_opts, options, .bpf_cookie = cookie_of(probes, spot), .retprobe = exit);
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie_of(probes, spot),
+		.retprobe = exit, .ref_ctr_offset = dpe_usdt_counter(spot->usdt));
 	struct bpf_program *program =
 		exit ? probes->bpf->progs.on_exit : probes->bpf->progs.on_enter;
 	struct bpf_link *link;
@@ -211,7 +250,7 @@ static bool attach_one(
 struct group {
 	const struct dpe_module *module;
 	bool exit;
-	uint64_t *offsets, *cookies;
+	uint64_t *offsets, *cookies, *counters;
 	const struct dpe_spot **spots;
 	unsigned count;
 };
@@ -219,6 +258,7 @@ struct group {
 static void collect_group(const struct dpe_probes *probes, struct group *group)
 {
 	group->offsets = dpe_xcalloc(probes->nspots, sizeof(*group->offsets));
+	group->counters = dpe_xcalloc(probes->nspots, sizeof(*group->counters));
 	group->cookies = dpe_xcalloc(probes->nspots, sizeof(*group->cookies));
 	group->spots = dpe_xcalloc(probes->nspots, sizeof(*group->spots));
 	group->count = 0;
@@ -229,6 +269,7 @@ static void collect_group(const struct dpe_probes *probes, struct group *group)
 			(group->exit && !spot->exit))
 			continue;
 		group->offsets[group->count] = spot->function->offset + spot->placement.distance;
+		group->counters[group->count] = dpe_usdt_counter(spot->usdt);
 		group->cookies[group->count] = cookie_of(probes, spot);
 		group->spots[group->count++] = spot;
 	}
@@ -238,6 +279,7 @@ static void free_group(struct group *group)
 {
 	free(group->offsets);
 	free(group->cookies);
+	free(group->counters);
 	free(group->spots);
 }
 
@@ -251,6 +293,7 @@ static int link_spots(
 		.type = TRACE_UPROBE_MULTI,
 		.path = (uintptr_t)path,
 		.offsets = (uintptr_t)&group->offsets[first],
+		.counters = (uintptr_t)&group->counters[first],
 		.cookies = (uintptr_t)&group->cookies[first],
 		.count = count,
 		.multi_flags = group->exit ? UPROBE_MULTI_RETURN : 0,

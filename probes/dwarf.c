@@ -292,6 +292,17 @@ bool dpe_dwarf_is_inlined(struct dpe_module *module, const char *name)
 	return false;
 }
 
+bool dpe_dwarf_each_unit(struct dpe_module *module,
+	void (*each)(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias),
+	void *context)
+{
+	struct dpe_dwarf *dwarf = open_dwarf(module);
+
+	for (unsigned i = 0; dwarf && i < dwarf->nunits; i++)
+		each(context, &dwarf->units[i].die, &dwarf->units[i].scope, dwarf->bias);
+	return dwarf && dwarf->nunits;
+}
+
 /* ---- variables ---------------------------------------------------------------------------------
  */
 

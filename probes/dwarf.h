@@ -36,6 +36,11 @@ bool dpe_dwarf_print_line(struct dpe_module *module, uint64_t address, struct dp
  * "file:line" of the function that holds them. False where that line is not known. */
 bool dpe_dwarf_print_inlined(struct dpe_module *module, uint64_t function, uint64_t address,
 	struct dpe_text *to, struct dpe_text *place);
+/* Calls `each` for every unit: its DIE, the DIE with its tree (another one in split DWARF), and
+ * what its addresses are less than the module's. False where there is no debug information. */
+bool dpe_dwarf_each_unit(struct dpe_module *module,
+	void (*each)(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias),
+	void *context);
 /* The declaration of the variable that lies at an address. */
 bool dpe_dwarf_variable(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
 void dpe_dwarf_close(struct dpe_module *module);

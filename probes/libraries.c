@@ -92,11 +92,19 @@ static void add_line(struct dpe_modules *modules, char *line, struct dpe_diags *
 	add_file(modules, path, diags);
 }
 
+static void add_lines(struct dpe_modules *modules, struct dpe_text *answer, struct dpe_diags *diags)
+{
+	char *rest = NULL;
+
+	for (char *line = answer->at ? strtok_r(answer->at, "\n", &rest) : NULL; line;
+		line = strtok_r(NULL, "\n", &rest))
+		add_line(modules, line, diags);
+}
+
 static bool add_libraries(struct dpe_modules *modules, const struct dpe_module *program,
 	char *const *environment, struct dpe_diags *diags)
 {
 	struct dpe_text answer = {0};
-	char *rest = NULL;
 	int status;
 
 	if (access(program->interpreter, X_OK)) {
@@ -115,9 +123,7 @@ static bool add_libraries(struct dpe_modules *modules, const struct dpe_module *
 		dpe_text_free(&answer);
 		return false;
 	}
-	for (char *line = answer.at ? strtok_r(answer.at, "\n", &rest) : NULL; line;
-		line = strtok_r(NULL, "\n", &rest))
-		add_line(modules, line, diags);
+	add_lines(modules, &answer, diags);
 	dpe_text_free(&answer);
 	return true;
 }
@@ -151,6 +157,58 @@ bool dpe_libraries_of_program(struct dpe_modules *modules, const struct dpe_prog
 	module->program = true;
 	module = dpe_modules_add(modules, module);
 	return !module->interpreter || add_libraries(modules, module, environment, diags);
+}
+
+/* ---- that are loaded later
+ * ------------------------------------------------------------------------- */
+
+static const char *interpreter_of(const struct dpe_modules *modules)
+{
+	for (unsigned i = 0; i < modules->count; i++) {
+		if (modules->at[i]->program)
+			return modules->at[i]->interpreter;
+	}
+	return NULL;
+}
+
+/* A plugin may need what only the program gives it: then nobody can tell more. */
+static void add_needed(struct dpe_modules *modules, const char *path, struct dpe_diags *diags)
+{
+	const char *interpreter = interpreter_of(modules);
+	struct dpe_text answer = {0};
+
+	if (interpreter && !access(interpreter, X_OK) &&
+		!ask_interpreter(interpreter, path, environ, &answer))
+		add_lines(modules, &answer, diags);
+	dpe_text_free(&answer);
+}
+
+static bool add_later(struct dpe_modules *modules, const char *path, struct dpe_diags *diags)
+{
+	char *real = realpath(path, NULL);
+	struct dpe_module *module = real ? dpe_modules_find(modules, real) : NULL;
+
+	if (!real)
+		dpe_diag_at(diags, DPE_ERROR, path, "cannot be read: %s", strerror(errno));
+	if (real && !module) {
+		module = dpe_module_open(real, real, diags);
+		if (module)
+			dpe_modules_add(modules, module);
+		if (module)
+			add_needed(modules, real, diags);
+	}
+	free(real);
+	return module;
+}
+
+bool dpe_libraries_add(struct dpe_modules *modules, const char *const *paths, unsigned count,
+	struct dpe_diags *diags)
+{
+	bool complete = true;
+
+	for (unsigned i = 0; i < count; i++)
+		complete &= add_later(modules, paths[i], diags);
+	return complete;
 }
 
 /* ---- of a process

@@ -1,8 +1,11 @@
 /* list: the functions that can be observed, with their arguments where these are known. */
 #include "probes/demangle.h"
 #include "probes/dwarf.h"
+#include "probes/ifunc.h"
+#include "probes/lines.h"
 #include "probes/live.h"
 #include "probes/prototypes.h"
+#include "probes/usdt.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -136,8 +139,6 @@ static bool is_wanted(const struct listing *listing, const struct dpe_module *mo
 	char *whole;
 	bool wanted;
 
-	if (function->chosen_late)
-		return false;
 	if (!listing->pattern || is_called_so(listing->pattern, function->name))
 		return true;
 	if (!strstr(listing->pattern, "::"))
@@ -148,27 +149,101 @@ static bool is_wanted(const struct listing *listing, const struct dpe_module *mo
 	return wanted;
 }
 
+struct lines {
+	struct listing *listing;
+	struct dpe_module *module;
+	char *last; /* a probe may have several places */
+};
+
+static void list_usdt(void *context, const struct dpe_usdt *usdt)
+{
+	struct lines *lines = context;
+	const char *pattern = lines->listing->pattern;
+	struct dpe_text text = {0};
+	bool wanted = true;
+
+	dpe_usdt_print(&text, usdt);
+	if (pattern) {
+		char *whole = dpe_xasprintf("%.*s", (int)strcspn(text.at, "("), text.at);
+
+		wanted = !fnmatch(pattern, strstr(pattern, "::") ? whole : usdt->name, 0);
+		free(whole);
+	}
+	if (!wanted || (lines->last && !strcmp(lines->last, text.at))) {
+		dpe_text_free(&text);
+		return;
+	}
+	lines->listing->line(lines->listing->context, text.at);
+	lines->listing->count++;
+	free(lines->last);
+	lines->last = text.at;
+}
+
+static void list_probes(struct listing *listing, struct dpe_module *module)
+{
+	struct lines lines = {.listing = listing, .module = module};
+
+	dpe_usdt_each(module, list_usdt, &lines);
+	free(lines.last);
+}
+
 static void list_module(struct listing *listing, struct dpe_module *module)
 {
 	unsigned count;
 	const struct dpe_function *functions = dpe_module_functions(module, &count);
 
 	for (unsigned i = 0; i < count; i++) {
+		const struct dpe_function *function = &functions[i];
 		struct dpe_text text = {0};
 
 		/* Two versions of one function look alike. */
-		if (i && !strcmp(functions[i - 1].name, functions[i].name) &&
+		if (i && !strcmp(functions[i - 1].name, function->name) &&
 			!functions[i - 1].chosen_late)
 			continue;
-		if (!is_wanted(listing, module, &functions[i]))
+		if (!is_wanted(listing, module, function))
 			continue;
-		print_function(&text, module, &functions[i]);
+		if (function->chosen_late)
+			function = dpe_ifunc_chosen(module, function, NULL);
+		if (!function)
+			continue;
+		print_function(&text, module, function);
 		listing->line(listing->context, text.at);
 		if (listing->placement)
-			print_placement(listing, module, &functions[i]);
+			print_placement(listing, module, function);
 		listing->count++;
 		dpe_text_free(&text);
 	}
+}
+
+/* A colon that stands alone is that of a line. */
+static bool is_for_lines(const char *pattern)
+{
+	const char *colon = pattern ? strchr(pattern, ':') : NULL;
+
+	return colon && colon[1] != ':';
+}
+
+static void list_line(void *context, const char *name, uint64_t address)
+{
+	struct lines *lines = context;
+	const struct dpe_function *function;
+	char *text;
+
+	if (fnmatch(lines->listing->pattern, name, 0))
+		return;
+	function = dpe_module_function_at(lines->module, address);
+	text = dpe_xasprintf(
+		"\"%s\" in %s::%s", name, lines->module->name, function ? function->name : "?");
+	lines->listing->line(lines->listing->context, text);
+	lines->listing->count++;
+	free(text);
+}
+
+static void list_lines(struct listing *listing, struct dpe_module *module)
+{
+	struct lines lines = {.listing = listing, .module = module};
+
+	dpe_lines_each(module, list_line, &lines);
 }
 
 static bool find_modules(
@@ -187,7 +262,8 @@ static bool find_modules(
 }
 
 int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool placement,
-	void (*line)(void *context, const char *text), void *context, struct dpe_diags *diags)
+	const struct dpe_probes_options *options, void (*line)(void *context, const char *text),
+	void *context, struct dpe_diags *diags)
 {
 	struct listing listing = {
 		.pattern = pattern,
@@ -197,12 +273,21 @@ int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool pl
 		.emulates_nops = placement && dpe_kernel_emulates_nops(),
 	};
 	struct dpe_modules modules = {0};
-	bool complete = find_modules(&modules, program, pid, diags);
+	bool complete = find_modules(&modules, program, pid, diags) &&
+			(!options || dpe_libraries_add(&modules, options->libraries,
+					     options->nlibraries, diags));
 
-	for (unsigned i = 0; complete && i < modules.count; i++)
-		list_module(&listing, modules.at[i]);
+	for (unsigned i = 0; complete && i < modules.count; i++) {
+		if (is_for_lines(pattern))
+			list_lines(&listing, modules.at[i]);
+		else
+			list_module(&listing, modules.at[i]);
+		if (!is_for_lines(pattern))
+			list_probes(&listing, modules.at[i]);
+	}
 	if (complete && !listing.count && pattern)
-		dpe_diag_at(diags, DPE_ERROR, "dpe list", "no function matches '%s'", pattern);
+		dpe_diag_at(diags, DPE_ERROR, "dpe list", "no %s matches '%s'",
+			is_for_lines(pattern) ? "line with code" : "function", pattern);
 	else if (complete && !listing.count)
 		dpe_diag_at(diags, DPE_ERROR, "dpe list", "there are no symbols");
 	dpe_modules_free(&modules);

@@ -21,6 +21,7 @@ struct dpe_spot {
 	const struct dpe_site *site;
 	struct dpe_module *module;
 	const struct dpe_function *function;
+	const struct dpe_usdt *usdt; /* or NULL */
 	const struct dpe_signature *signature; /* in the arena of the probes */
 	dpe_name module_name, event;           /* event: what messages are called */
 	struct dpe_placement placement;
@@ -28,6 +29,8 @@ struct dpe_spot {
 	unsigned nargs;
 	bool preloaded;   /* the preloaded library tells of it, so there is no probe */
 	unsigned wrapped; /* as which of its functions */
+	uint64_t reads; /* the sites' */
+	struct dpe_filters filters[2];
 };
 
 /* The program that is to run, before there is a process. */
@@ -68,6 +71,8 @@ struct dpe_probes {
 	struct dpe_names *names;
 	const struct dpe_debug *debug;
 	unsigned ring_bytes, stack_depth;
+	const char *const *libraries; /* the caller's, until all probes are in place */
+	unsigned nlibraries;
 	bool one_by_one; /* attach each spot by itself even where the kernel knows better */
 
 	struct dpe_arena *arena;
@@ -76,6 +81,7 @@ struct dpe_probes {
 	unsigned nspots, capspots;
 	struct dpe_watch watches[DPE_WATCHES];
 	unsigned nwatches;
+	struct dpe_variable *reads; /* those of the plan, by their number */
 	struct dpe_place_accessed *accesses; /* access.c's, by instruction */
 	dpe_name create, start, end; /* names of the thread events */
 
@@ -138,6 +144,11 @@ bool dpe_libraries_of_program(struct dpe_modules *modules, const struct dpe_prog
 /* The files from which a process has mapped code. */
 bool dpe_libraries_of_process(struct dpe_modules *modules, pid_t pid, struct dpe_diags *diags);
 
+/* Files that are to be loaded later, and the libraries that these need. False after an error for each
+ * that is no library. */
+bool dpe_libraries_add(struct dpe_modules *modules, const char *const *paths, unsigned count,
+	struct dpe_diags *diags);
+
 /* One line of /proc/PID/maps that is code from a file. */
 struct dpe_mapping {
 	uint64_t start, end, offset;
@@ -173,6 +184,28 @@ void dpe_spots_drop_unseen(struct dpe_probes *probes, struct dpe_diags *diags);
 bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Sets the watchpoints in all threads of the target, which is stopped in its program. */
 bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags);
+
+/* ---- reads.c
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Finds the variables that are read at events in the program. False after an error for each that
+ * cannot be read. */
+bool dpe_reads_find(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Tells the kernel's side by a map of struct dpe_value_entries. */
+void dpe_reads_tell(const struct dpe_probes *probes, int map);
+/* Where the program's file has its code, the lowest address of it. */
+uint64_t dpe_reads_lowest_code(const struct dpe_probes *probes);
+/* The variables of a record as a message has them; room for DPE_VALUES. Returns how many. */
+unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
+	const struct dpe_record *record, size_t size, struct dpe_var *vars);
+
+/* ---- usdt.c
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Tells the kernel's side by a map of struct dpe_usdt_args where arguments of USDT probes are. */
+void dpe_usdt_tell(const struct dpe_probes *probes, int map);
+/* Whether any spot is one. */
+bool dpe_usdt_is_wanted(const struct dpe_probes *probes);
 
 /* ---- attach.c
  * -----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@
 
 static size_t words_of(const struct dpe_record *record)
 {
-	if (record->has_stack)
+	if (record->has_stack || record->nvalues)
 		return DPE_WORDS;
 	if (record->nwords <= 2)
 		return 2;
@@ -23,8 +23,10 @@ static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *r
 	words = words_of(record);
 	if (record->has_stack)
 		words += 1 + record->nstack;
+	if (record->nvalues)
+		words += (record->has_stack ? 0 : 1) + DPE_VALUES;
 	return size >= sizeof(*record) + words * sizeof(uint64_t) &&
-	       record->nstack <= DPE_STACK_MAX &&
+	       record->nstack <= DPE_STACK_MAX && record->nvalues <= DPE_VALUES &&
 	       (record->kind > DPE_RECORD_EXIT || record->site < probes->nspots) &&
 	       (record->kind != DPE_RECORD_DATA || record->site < probes->nwatches);
 }
@@ -81,7 +83,7 @@ static void fill_call(struct dpe_probes *probes, const struct dpe_record *record
 	bool exit = record->kind == DPE_RECORD_EXIT;
 
 	draft->name = spot->event;
-	draft->phase = exit ? DPE_EXIT : DPE_ENTER;
+	draft->phase = spot->site->kind ? DPE_BARE : exit ? DPE_EXIT : DPE_ENTER;
 	draft->module = spot->module_name;
 	draft->args = args;
 	draft->nargs = dpe_signature_args(
@@ -143,11 +145,25 @@ static void fill_access(struct dpe_probes *probes, const struct dpe_record *reco
 	draft->vars = vars;
 }
 
+static void add_values(const struct dpe_probes *probes, const struct dpe_record *record,
+	size_t size, struct dpe_message *draft, struct dpe_var *vars)
+{
+	uint64_t reads;
+
+	if (!record->nvalues)
+		return;
+	reads = record->kind == DPE_RECORD_DATA ? probes->watches[record->site].reads
+						: probes->spots[record->site].reads;
+	draft->vars = vars;
+	draft->nvars += (uint16_t)dpe_reads_fill(
+		probes, reads, record, size, vars + draft->nvars);
+}
+
 struct dpe_message *dpe_message_of_record(
 	struct dpe_probes *probes, const struct dpe_record *record, size_t size)
 {
 	struct dpe_value args[MAX_ARGS];
-	struct dpe_var vars[DPE_WATCHES + 1];
+	struct dpe_var vars[DPE_WATCHES + 1 + DPE_VALUES];
 	uint64_t pcs[DPE_STACK_MAX + 2];
 	struct dpe_message draft = {.has_seq = true, .has_time = true};
 	char comm[sizeof(record->comm) + 1] = "";
@@ -167,6 +183,7 @@ struct dpe_message *dpe_message_of_record(
 		fill_access(probes, record, &draft, vars);
 	else
 		fill_thread_event(probes, record, &draft, args);
+	add_values(probes, record, size, &draft, vars);
 	if (record->has_stack)
 		add_stack(probes, record, &draft, pcs);
 	return dpe_message_new(&draft);

@@ -138,7 +138,7 @@ void dpe_modules_free(struct dpe_modules *modules)
 	*modules = (struct dpe_modules){0};
 }
 
-static bool file_offset(const struct dpe_module *module, uint64_t address, uint64_t *offset)
+bool dpe_module_offset(const struct dpe_module *module, uint64_t address, uint64_t *offset)
 {
 	for (unsigned i = 0; i < module->nloads; i++) {
 		const GElf_Phdr *load = &module->loads[i];
@@ -175,7 +175,7 @@ static void add_symbol(struct dpe_module *module, const GElf_Sym *symbol, const 
 
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF || !len)
 		return;
-	if (!file_offset(module, symbol->st_value, &offset))
+	if (!dpe_module_offset(module, symbol->st_value, &offset))
 		return;
 	*DPE_GROW(module->functions, module->nfunctions, module->capfunctions) =
 		(struct dpe_function){
@@ -316,7 +316,7 @@ const struct dpe_function *dpe_module_function_at(struct dpe_module *module, uin
 	const struct dpe_function **sorted = sort_by_address(module, &count), *found;
 	uint64_t offset;
 
-	if (!file_offset(module, address, &offset))
+	if (!dpe_module_offset(module, address, &offset))
 		return NULL;
 	high = count;
 	while (low < high) {

@@ -1,5 +1,5 @@
 /* plan: from the patterns of all rules to the functions to observe. */
-#include "probes/probes.h"
+#include "probes/plan_reads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +35,18 @@ static struct dpe_site *find_site(const struct making *making, const struct dpe_
 	return NULL;
 }
 
+/* What ends in a colon and a number is no function in any language. */
+static enum dpe_site_kind kind_of(const struct making *making, const struct dpe_pattern *pattern)
+{
+	const char *colon = strrchr(dpe_name_text(making->names, pattern->name), ':');
+
+	if (!strncmp(dpe_name_text(making->names, pattern->module), "usdt::", 6))
+		return DPE_SITE_USDT;
+	if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")])
+		return DPE_SITE_FUNCTION;
+	return DPE_SITE_LINE;
+}
+
 static struct dpe_site *add_site(struct making *making, const struct dpe_pattern *pattern)
 {
 	struct dpe_site *site = find_site(making, pattern);
@@ -43,11 +55,14 @@ static struct dpe_site *add_site(struct making *making, const struct dpe_pattern
 		return site;
 	site = DPE_GROW(making->plan->sites, making->plan->nsites, making->cap);
 	*site = (struct dpe_site){
+		.kind = kind_of(making, pattern),
 		.name = pattern->name,
 		.module = pattern->module,
 		.optional = true,
 		.place = pattern->place,
 	};
+	if (site->kind == DPE_SITE_USDT)
+		site->event = pattern->qualified;
 	return site;
 }
 
@@ -61,7 +76,7 @@ static void add_watched(struct making *making, const char *lvalue, dpe_name even
 			return;
 	}
 	*DPE_GROW(plan->watched, plan->nwatched, making->capwatched) =
-		(struct dpe_watched){lvalue, event, access, place};
+		(struct dpe_watched){lvalue, event, access, 0, place};
 }
 
 /* Each variable that a condition names: its updates can make it true. */
@@ -104,6 +119,8 @@ static void add_pattern(struct making *making, const struct dpe_pattern *pattern
 		site->exit = true;
 	else
 		site->enter = true;
+	if (pattern->phase != DPE_BARE)
+		site->phased = true;
 	if (site->nargs < pattern->nargs)
 		site->nargs = pattern->nargs;
 	if (making->rule->mode != DPE_SYNC && site->optional) {
@@ -191,6 +208,7 @@ struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec)
 
 	for (unsigned i = 0; i < spec->nrules; i++)
 		add_rule(&making, &spec->rules[i]);
+	dpe_plan_add_reads(making.plan, spec);
 	return making.plan;
 }
 
@@ -200,32 +218,50 @@ void dpe_plan_free(struct dpe_plan *plan)
 		return;
 	free(plan->sites);
 	free(plan->watched);
+	free(plan->reads);
 	free(plan);
 }
 
 /* ---- printing ---------------------------------------------------------------------------- */
 
-static void print_site(
-	struct dpe_text *to, const struct dpe_names *names, const struct dpe_site *site)
+static void print_reads(struct dpe_text *to, const struct dpe_plan *plan, uint64_t reads)
+{
+	const char *before = ", with ";
+
+	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++) {
+		if (!(reads >> i & 1))
+			continue;
+		dpe_text_printf(to, "%s%s", before, plan->reads[i].lvalue);
+		before = ", ";
+	}
+}
+
+static void print_site(struct dpe_text *to, const struct dpe_names *names,
+	const struct dpe_plan *plan, const struct dpe_site *site)
 {
 	if (site->module)
 		dpe_text_printf(to, "%s::", dpe_name_text(names, site->module));
 	dpe_text_printf(to, "%s: %s", dpe_name_text(names, site->name),
-		!site->exit    ? "enter"
+		site->kind     ? "a place in the code"
+		: !site->exit  ? "enter"
 		: !site->enter ? "exit"
 			       : "enter and exit");
 	if (site->nargs)
 		dpe_text_printf(to, ", %u argument%s", site->nargs, site->nargs == 1 ? "" : "s");
+	print_reads(to, plan, site->reads);
 	dpe_text_printf(to, "%s\n", site->optional ? ", where the target has it" : "");
 }
 
 void dpe_plan_print(struct dpe_text *to, const struct dpe_names *names, const struct dpe_plan *plan)
 {
 	for (unsigned i = 0; i < plan->nsites; i++)
-		print_site(to, names, &plan->sites[i]);
-	for (unsigned i = 0; i < plan->nwatched; i++)
-		dpe_text_printf(to, "%s: %s, by a watchpoint\n", plan->watched[i].lvalue,
+		print_site(to, names, plan, &plan->sites[i]);
+	for (unsigned i = 0; i < plan->nwatched; i++) {
+		dpe_text_printf(to, "%s: %s, by a watchpoint", plan->watched[i].lvalue,
 			plan->watched[i].access ? "reads and writes" : "updates");
+		print_reads(to, plan, plan->watched[i].reads);
+		dpe_text_puts(to, "\n");
+	}
 	if (plan->threads)
 		dpe_text_puts(to, "threads: creation, start and exit\n");
 	if (!plan->nsites && !plan->threads && !plan->nwatched)

@@ -171,7 +171,8 @@ void dpe_preload_take(struct dpe_probes *probes, struct dpe_spot *spot)
 	uint8_t wanted =
 		(spot->enter ? DPE_PRELOAD_ENTER : 0) | (spot->exit ? DPE_PRELOAD_EXIT : 0);
 
-	if (!probes->preload || spot->module->program)
+	/* Variables of the program are read by the kernel's side alone. */
+	if (!probes->preload || spot->module->program || spot->reads)
 		return;
 	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++) {
 		if (strcmp(NAMES[i], spot->function->name))

@@ -24,6 +24,8 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 		probes->ring_bytes = options->ring_bytes;
 		probes->stack_depth = options->stack_depth;
 		probes->one_by_one = options->one_by_one;
+		probes->libraries = options->libraries;
+		probes->nlibraries = options->nlibraries;
 	}
 	probes->arena = dpe_arena_new();
 	probes->create = dpe_intern_string(names, DPE_THREAD_CREATE);
@@ -62,8 +64,11 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		return false;
 	environment = dpe_preload_environment(probes);
 	if (!dpe_libraries_of_program(&probes->modules, program, environment, diags) ||
+		!dpe_libraries_add(
+			&probes->modules, probes->libraries, probes->nlibraries, diags) ||
 		!dpe_preload_check(probes, diags) || !dpe_spots_find(probes, diags) ||
-		!dpe_watches_find(probes, diags) || !dpe_privilege_check(diags))
+		!dpe_watches_find(probes, diags) || !dpe_reads_find(probes, diags) ||
+		!dpe_privilege_check(diags))
 		return false;
 	if (!dpe_launch(&probes->child, program, argv, environment, dpe_preload_file(probes),
 		    &probes->modules, diags))
@@ -157,9 +162,10 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 	return dpe_privilege_check(diags) && check_process(probes->pid, diags) &&
 	       open_pidfd(probes, diags) &&
 	       dpe_libraries_of_process(&probes->modules, probes->pid, diags) &&
+	       dpe_libraries_add(&probes->modules, probes->libraries, probes->nlibraries, diags) &&
 	       dpe_spots_find(probes, diags) && dpe_watches_find(probes, diags) &&
-	       dpe_attach(probes, true, diags) && open_ring(probes, diags) &&
-	       watch_running(probes, diags);
+	       dpe_reads_find(probes, diags) && dpe_attach(probes, true, diags) &&
+	       open_ring(probes, diags) && watch_running(probes, diags);
 }
 
 struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_names *names,
@@ -325,6 +331,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 		close(probes->pidfd);
 	free(probes->maps);
 	free(probes->spots);
+	free(probes->reads);
 	dpe_modules_free(&probes->modules);
 	dpe_arena_free(probes->arena);
 	free(probes);

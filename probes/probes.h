@@ -10,13 +10,50 @@
 
 /* ---- what to observe --------------------------------------------------------------------- */
 
-/* One function of the target, and what of it the rules need. A plan is data. */
+enum dpe_site_kind {
+	DPE_SITE_FUNCTION,
+	DPE_SITE_LINE, /* of the source, "file.c:12" */
+	DPE_SITE_USDT, /* module "usdt::provider" */
+};
+
+#define DPE_FILTERS 4
+
+/* What the value of a variable must be for an event to be of any use: `read` op number. */
+struct dpe_filter {
+	unsigned read;
+	enum dpe_op op;
+	int64_t number;
+};
+
+/* Events of a kind are wanted where one of them holds. */
+struct dpe_filters {
+	bool all; /* some rule wants every event */
+	unsigned count; /* 0: the same */
+	struct dpe_filter at[DPE_FILTERS];
+};
+
+/* One function of the target (or another place in its code), and what of it the rules need. A plan
+ * is data. */
 struct dpe_site {
+	enum dpe_site_kind kind;
 	dpe_name name, module; /* module 0: the program and each of its libraries */
+	dpe_name event;        /* the name of its messages, where it is another one; else 0 */
 	bool enter, exit;
+	bool phased;           /* some rule has its .enter or .exit */
 	bool optional;         /* only sync rules ask for it: skipped where the target lacks it */
 	unsigned nargs;        /* arguments that patterns and conditions mention */
+	uint64_t reads;        /* variables of the program to read there: bits, by their number */
+	struct dpe_filters filters[2]; /* of its entry, of its return */
 	struct dpe_place place; /* a pattern that asks for it */
+};
+
+#define DPE_READS 64
+
+/* A variable of the program whose value rules want at their events. */
+struct dpe_read {
+	const char *lvalue; /* the specification's */
+	dpe_name name;      /* of it, in messages */
+	struct dpe_place place;
 };
 
 /* The kernel's own events, which need no function of the target. */
@@ -29,12 +66,15 @@ struct dpe_watched {
 	const char *lvalue; /* the specification's */
 	dpe_name event;     /* of its messages: "[X']", "[X]" */
 	bool access;        /* reads, too; else updates only */
+	uint64_t reads;     /* other variables to read there */
 	struct dpe_place place;
 };
 
 struct dpe_plan {
 	unsigned nwatched;
 	struct dpe_watched *watched;
+	unsigned nreads; /* from DPE_READS on they are too many */
+	struct dpe_read *reads;
 	unsigned nsites;
 	struct dpe_site *sites;
 	bool threads; /* some rule names one of the kernel's thread events */
@@ -52,6 +92,9 @@ struct dpe_probes;
 struct dpe_probes_options {
 	unsigned ring_bytes; /* of the ring buffer; 0: 8 MiB. A power of two times the page size */
 	unsigned stack_depth; /* frames kept of each event's user stack, at most 32; 0: none */
+	/* Files that the target may load later (dlopen): what they need is observed, too. */
+	const char *const *libraries;
+	unsigned nlibraries;
 	bool one_by_one; /* attach each function by itself, as kernels before 6.6 have it */
 	const char *preload; /* path of the library to load into a launched target, or NULL */
 	const struct dpe_debug *debug;
@@ -125,12 +168,14 @@ void dpe_probes_free(struct dpe_probes *probes);
  * `parameters` "ns::queue::push". NULL where the symbol is not mangled; else the caller's. */
 char *dpe_demangle(const char *symbol, bool parameters);
 
-/* Lists functions (with arguments where DWARF tells them) of a program or process and its
- * libraries whose names match `pattern` (a glob; NULL: all), one `line` call each, as
+/* Lists functions (with arguments where DWARF tells them) and USDT probes of a program or process
+ * and its libraries whose names match `pattern` (a glob; NULL: all), one `line` call each, as
  * "module::function(type name, …)", for C++ and Rust followed by the name in the source, which the
- * pattern may be for as well; with `placement` each is followed by a line on where its entry
- * would be observed and why there. -1 after a diagnostic. */
+ * pattern may be for as well, and "usdt::provider::name(type, …)"; of a pattern like "file.c:*" lines
+ * of the source, as "\"file.c:12\" in module::function". With `placement` each function is followed
+ * by a line on where its entry would be observed and why there. Of `options` (or NULL) only the
+ * libraries count. -1 after a diagnostic. */
 int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool placement,
-	void (*line)(void *context, const char *text), void *context, struct dpe_diags *diags);
+	const struct dpe_probes_options *options, void (*line)(void *context, const char *text), void *context, struct dpe_diags *diags);
 
 #endif

@@ -4,6 +4,7 @@
 #include "probes/args.h"
 #include "probes/demangle.h"
 #include "probes/dwarf.h"
+#include "probes/ifunc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,10 @@ struct search {
 	struct dpe_diags *diags;
 	struct dpe_target_function *found;
 	unsigned nfound, capfound;
-	bool chosen_late; /* there is such a function, but an IFUNC */
-	bool ambiguous;   /* there are several, and it was told */
+	bool ambiguous; /* there are several, and it was told */
+	struct dpe_module
+		*late_module; /* has such a function, but an IFUNC whose choice is not known */
+	const struct dpe_function *late;
 };
 
 static bool is_meant(const struct search *search, const struct dpe_module *module)
@@ -56,6 +59,27 @@ static bool is_found(const struct search *search, const struct dpe_module *modul
 	return false;
 }
 
+static void add_found(
+	struct search *search, struct dpe_module *module, const struct dpe_function *function)
+{
+	if (!is_found(search, module, function->offset))
+		*DPE_GROW(search->found, search->nfound, search->capfound) =
+			(struct dpe_target_function){.module = module, .function = function};
+}
+
+static void add_chosen(
+	struct search *search, struct dpe_module *module, const struct dpe_function *chooser)
+{
+	const struct dpe_function *chosen = dpe_ifunc_chosen(module, chooser, NULL);
+
+	if (chosen) {
+		add_found(search, module, chosen);
+		return;
+	}
+	search->late_module = module;
+	search->late = chooser;
+}
+
 /* Versions of one function may be aliases of one place or different functions, static functions
  * of one name in different files are different ones: all of them are meant. */
 static void search_module(struct search *search, struct dpe_module *module)
@@ -70,10 +94,9 @@ static void search_module(struct search *search, struct dpe_module *module)
 		if (!is_reached(search, module, &functions[i]))
 			continue;
 		if (functions[i].chosen_late)
-			search->chosen_late = true;
-		else if (!is_found(search, module, functions[i].offset))
-			*DPE_GROW(search->found, search->nfound, search->capfound) =
-				(struct dpe_target_function){module, &functions[i], false};
+			add_chosen(search, module, &functions[i]);
+		else
+			add_found(search, module, &functions[i]);
 	}
 }
 
@@ -115,7 +138,10 @@ static void search_sources_of(struct search *search, struct dpe_module *module, 
 		if (is_called_so(search, &functions[i], by_class) &&
 			!is_found(search, module, functions[i].offset))
 			*DPE_GROW(search->found, search->nfound, search->capfound) =
-				(struct dpe_target_function){module, &functions[i], by_class};
+				(struct dpe_target_function){
+					.module = module,
+					.function = &functions[i],
+					.by_class = by_class};
 	}
 }
 
@@ -188,9 +214,9 @@ static void search_sources(struct search *search, bool by_class)
 static void search_names(struct search *search)
 {
 	search_all(search);
-	if (!search->nfound && !search->chosen_late)
+	if (!search->nfound && !search->late)
 		search_sources(search, false);
-	if (!search->nfound && !search->chosen_late && !search->ambiguous && *search->module)
+	if (!search->nfound && !search->late && !search->ambiguous && *search->module)
 		search_sources(search, true);
 }
 
@@ -275,6 +301,8 @@ static void say_no_module(const struct search *search)
 		"no program or library '%s' in the target, only: %s; and no function '%s::%s' in "
 		"its source",
 		search->module, names.at ? names.at : "", search->module, search->name);
+	dpe_diag(search->diags, DPE_NOTE, search->site->place,
+		"a library that is loaded later (dlopen) has to be named: --library=FILE");
 	dpe_text_free(&names);
 }
 
@@ -419,12 +447,25 @@ static void note_nearest(const struct search *search)
 			"did you mean '%s', '%s' or '%s'?", best[0], best[1], best[2]);
 }
 
+static void say_chosen_late(const struct search *search)
+{
+	struct dpe_text variants = {0};
+	const char *why = "";
+
+	dpe_ifunc_chosen(search->late_module, search->late, &why);
+	dpe_diag(search->diags, DPE_ERROR, search->site->place,
+		"'%s' of %s is chosen when the program loads (IFUNC): %s", search->name,
+		search->late_module->name, why);
+	if (dpe_ifunc_variants(search->late_module, search->late, &variants))
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"observe its variants, which are likely: %s", variants.at);
+	dpe_text_free(&variants);
+}
+
 static void say_missing(const struct search *search)
 {
-	if (search->chosen_late) {
-		dpe_diag(search->diags, DPE_ERROR, search->site->place,
-			"not yet supported: '%s' is chosen when the program loads (IFUNC)",
-			search->name);
+	if (search->late) {
+		say_chosen_late(search);
 		return;
 	}
 	if (!has_module(search)) {

@@ -5,10 +5,13 @@
 #include "probes/module.h"
 #include "probes/probes.h"
 
+struct dpe_usdt;
+
 struct dpe_target_function {
 	struct dpe_module *module;
 	const struct dpe_function *function; /* the module's */
 	bool by_class; /* of C++: what the site calls a module is the class or namespace */
+	const struct dpe_usdt *usdt;         /* of a USDT probe, else NULL */
 };
 
 /* All functions of the site's name in all modules that it may mean, the program's first, each

@@ -1,6 +1,9 @@
 /* spots: where in the target's files the plan's sites are. */
+#include "probes/ifunc.h"
+#include "probes/lines.h"
 #include "probes/live.h"
 #include "probes/resolve.h"
+#include "probes/usdt.h"
 
 #include <stdlib.h>
 
@@ -25,12 +28,19 @@ static dpe_name event_of(struct dpe_probes *probes, const struct dpe_site *site,
 	dpe_name event;
 
 	if (!target->by_class)
-		return site->name;
+		return site->event ? site->event : site->name;
 	whole = dpe_xasprintf("%s::%s", dpe_name_text(probes->names, site->module),
 		dpe_name_text(probes->names, site->name));
 	event = dpe_intern_string(probes->names, whole);
 	free(whole);
 	return event;
+}
+
+static void merge_filters(struct dpe_filters *to, const struct dpe_filters *from)
+{
+	to->all |= from->all || !from->count || to->count + from->count > DPE_FILTERS;
+	for (unsigned i = 0; i < from->count && !to->all; i++)
+		to->at[to->count++] = from->at[i];
 }
 
 /* Two sites may mean the same place: `f` and `libc::f`. It gives one message all the same. */
@@ -49,11 +59,17 @@ static void add_spot(struct dpe_probes *probes, const struct dpe_site *site,
 			.module = target->module,
 			.function = target->function,
 			.event = event,
+			.usdt = target->usdt,
 			.module_name = dpe_intern_string(probes->names, target->module->name),
 		};
 	}
 	spot->enter |= site->enter;
 	spot->exit |= site->exit;
+	spot->reads |= site->reads;
+	if (site->enter)
+		merge_filters(&spot->filters[0], &site->filters[0]);
+	if (site->exit)
+		merge_filters(&spot->filters[1], &site->filters[1]);
 	if (spot->nargs < site->nargs)
 		spot->nargs = site->nargs;
 }
@@ -64,7 +80,7 @@ static bool is_chosen_late(struct dpe_module *module, const char *name)
 	const struct dpe_function *functions = dpe_module_find(module, name, &count);
 
 	for (unsigned i = 0; i < count; i++)
-		if (functions[i].chosen_late)
+		if (functions[i].chosen_late && !dpe_ifunc_chosen(module, &functions[i], NULL))
 			return true;
 	return false;
 }
@@ -93,7 +109,16 @@ static bool find_site(
 	struct dpe_probes *probes, const struct dpe_site *site, struct dpe_diags *diags)
 {
 	struct dpe_target_function *found;
-	unsigned count = dpe_resolve_site(&probes->modules, site, probes->names, diags, &found);
+	unsigned count;
+
+	if (site->kind == DPE_SITE_LINE)
+		count = dpe_resolve_line(
+			&probes->modules, site, probes->names, probes->arena, diags, &found);
+	else if (site->kind == DPE_SITE_USDT)
+		count = dpe_resolve_usdt(
+			&probes->modules, site, probes->names, probes->arena, diags, &found);
+	else
+		count = dpe_resolve_site(&probes->modules, site, probes->names, diags, &found);
 
 	for (unsigned i = 0; i < count; i++)
 		add_spot(probes, site, &found[i]);
@@ -108,6 +133,8 @@ static bool find_site(
 
 static void place(const struct dpe_probes *probes, struct dpe_spot *spot, bool nops)
 {
+	if (spot->site->kind)
+		return;
 	dpe_place_entry(spot->module, spot->function, dpe_signature_needed(spot->signature), nops,
 		&spot->placement);
 	dpe_debug(probes->debug, "probes", 2, "%s::%s: +%u %s: %s", spot->module->name,
@@ -125,8 +152,11 @@ bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags)
 	for (unsigned i = 0; complete && i < probes->nspots; i++) {
 		struct dpe_spot *spot = &probes->spots[i];
 
-		spot->signature =
-			dpe_signature_of(spot->module, spot->function, spot->nargs, probes->arena);
+		if (spot->usdt)
+			spot->signature = dpe_usdt_signature(spot->usdt, probes->arena);
+		else
+			spot->signature = dpe_signature_of(
+				spot->module, spot->function, spot->nargs, probes->arena);
 		dpe_preload_take(probes, spot);
 		if (!spot->preloaded)
 			place(probes, spot, nops);

@@ -35,6 +35,9 @@ static void each_symbol(Elf *elf, symbol_fn *visit, void *context)
 	}
 }
 
+/* What may stand behind a name. */
+#define PART ".[-)"
+
 struct search {
 	const char *name;
 	size_t len;
@@ -69,6 +72,16 @@ static bool is_signed(Dwarf_Die *type)
 	       (encoding == DW_ATE_signed || encoding == DW_ATE_signed_char);
 }
 
+static bool is_real(Dwarf_Die *type)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word encoding;
+
+	return dwarf_tag(type) == DW_TAG_base_type &&
+	       !dwarf_formudata(dwarf_attr(type, DW_AT_encoding, &attribute), &encoding) &&
+	       (encoding == DW_ATE_float || encoding == DW_ATE_complex_float);
+}
+
 static bool member_of(Dwarf_Die *type, const char *name, size_t len, Dwarf_Die *member)
 {
 	if (dwarf_child(type, member))
@@ -83,12 +96,35 @@ static bool member_of(Dwarf_Die *type, const char *name, size_t len, Dwarf_Die *
 	return false;
 }
 
-/* ".name" at `*at`. */
+static void move(struct dpe_variable *variable, uint64_t distance)
+{
+	if (variable->nsteps)
+		variable->steps[variable->nsteps - 1] += (int64_t)distance;
+	else
+		variable->address += distance;
+}
+
+/* From a pointer to what it points to. */
+static char *follow(Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *inner)
+{
+	Dwarf_Die pointee;
+
+	if (dwarf_tag(type) != DW_TAG_pointer_type)
+		return dpe_xasprintf("it is no pointer");
+	if (!dpe_dwarf_type(type, &pointee) || !dpe_dwarf_peel(&pointee, inner))
+		return dpe_xasprintf("it is not known what the pointer leads to");
+	if (variable->nsteps == DPE_VARIABLE_STEPS)
+		return dpe_xasprintf("it lies behind more than %d pointers", DPE_VARIABLE_STEPS);
+	variable->steps[variable->nsteps++] = 0;
+	return NULL;
+}
+
+/* The name behind ".", at `*at`. */
 static char *enter_member(
 	const char **at, Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *inner)
 {
-	const char *name = *at + 1;
-	size_t len = strcspn(name, ".[");
+	const char *name = *at;
+	size_t len = strcspn(name, PART);
 	Dwarf_Attribute attribute;
 	Dwarf_Die member, of_member;
 	Dwarf_Word offset = 0;
@@ -103,7 +139,7 @@ static char *enter_member(
 		return dpe_xasprintf("the place of '%.*s' is not known", (int)len, name);
 	if (!dpe_dwarf_type(&member, &of_member) || !dpe_dwarf_peel(&of_member, inner))
 		return dpe_xasprintf("the type of '%.*s' is not known", (int)len, name);
-	variable->address += offset;
+	move(variable, offset);
 	*at = name + len;
 	return NULL;
 }
@@ -112,43 +148,95 @@ static char *enter_member(
 static char *enter_element(
 	const char **at, Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *inner)
 {
-	char *end;
+	char *end, *why = NULL;
 	uint64_t index = strtoull(*at + 1, &end, 0);
+	bool array = dwarf_tag(type) == DW_TAG_array_type;
 	Dwarf_Word size, all;
 	Dwarf_Die element;
 
 	if (end == *at + 1 || *end != ']')
 		return dpe_xasprintf("an index that is no number has to be computed at the event");
-	if (dwarf_tag(type) != DW_TAG_array_type || !dpe_dwarf_type(type, &element) ||
-		!dpe_dwarf_peel(&element, inner) || dwarf_aggregate_size(inner, &size) ||
-		dwarf_aggregate_size(type, &all) || !size)
+	if (dwarf_tag(type) == DW_TAG_pointer_type)
+		why = follow(type, variable, inner);
+	else if (!array || !dpe_dwarf_type(type, &element) || !dpe_dwarf_peel(&element, inner))
+		why = dpe_xasprintf("it is no array whose size is known");
+	if (why)
+		return why;
+	if (dwarf_aggregate_size(inner, &size) || !size ||
+		(array && dwarf_aggregate_size(type, &all)))
 		return dpe_xasprintf("it is no array whose size is known");
-	if (index >= all / size)
+	if (array && index >= all / size)
 		return dpe_xasprintf("its last element is [%llu]",
 			(unsigned long long)(all / size ? all / size - 1 : 0));
-	variable->address += index * size;
+	move(variable, index * size);
 	*at = end + 1;
 	return NULL;
 }
 
-static char *enter(const char *rest, Dwarf_Die *type, struct dpe_variable *variable)
+/* Where in an lvalue we are, and what there is. */
+struct walk {
+	const char *at;
+	Dwarf_Die type;
+	struct dpe_variable *variable;
+};
+
+/* ".member", "->member" or "[3]". */
+static char *enter_part(struct walk *walk)
 {
-	Dwarf_Die inner = *type;
-	Dwarf_Word size;
+	Dwarf_Die outer = walk->type;
 	char *why;
 
-	while (*rest) {
-		Dwarf_Die outer = inner;
-
-		why = *rest == '.' ? enter_member(&rest, &outer, variable, &inner)
-				   : enter_element(&rest, &outer, variable, &inner);
+	if (*walk->at == '[')
+		return enter_element(&walk->at, &outer, walk->variable, &walk->type);
+	if (*walk->at == '-') {
+		why = follow(&outer, walk->variable, &walk->type);
 		if (why)
 			return why;
+		walk->at++;
+		outer = walk->type;
 	}
-	if (dwarf_aggregate_size(&inner, &size))
+	walk->at++;
+	return enter_member(&walk->at, &outer, walk->variable, &walk->type);
+}
+
+/* `(*p).member`: what stands in brackets, then its parts, then the stars in front. */
+static char *enter(struct walk *walk, unsigned depth)
+{
+	size_t stars = strspn(walk->at, "*");
+	char *why = NULL;
+
+	walk->at += stars;
+	if (*walk->at != '(') {
+		walk->at += strcspn(walk->at, PART);
+	} else {
+		walk->at++;
+		why = depth < DPE_DWARF_DEEP ? enter(walk, depth + 1)
+					     : dpe_xasprintf("it is nested too deeply");
+		walk->at += !why && *walk->at == ')';
+	}
+	while (!why && *walk->at && *walk->at != ')')
+		why = enter_part(walk);
+	for (; !why && stars; stars--) {
+		Dwarf_Die outer = walk->type;
+
+		why = follow(&outer, walk->variable, &walk->type);
+	}
+	return why;
+}
+
+static char *enter_all(const char *lvalue, Dwarf_Die *type, struct dpe_variable *variable)
+{
+	struct walk walk = {lvalue, *type, variable};
+	Dwarf_Word size;
+	char *why = enter(&walk, 0);
+
+	if (why)
+		return why;
+	if (dwarf_aggregate_size(&walk.type, &size))
 		return dpe_xasprintf("its size is not known");
 	variable->size = size;
-	variable->is_signed = is_signed(&inner);
+	variable->is_signed = is_signed(&walk.type);
+	variable->is_real = is_real(&walk.type);
 	return NULL;
 }
 
@@ -192,24 +280,22 @@ static char *say_missing(struct dpe_module *module, const char *lvalue, size_t l
 char *dpe_variable_find(
 	struct dpe_module *module, const char *lvalue, struct dpe_variable *variable)
 {
-	struct search search = {.name = lvalue, .len = strcspn(lvalue, ".[")};
-	const char *rest = lvalue + search.len;
+	const char *root = lvalue + strspn(lvalue, "*(");
+	struct search search = {.name = root, .len = strcspn(root, PART)};
 	Dwarf_Die declared, type;
 	unsigned unused;
 	Elf *debug;
 
-	if (strpbrk(lvalue, "*") || strstr(lvalue, "->"))
-		return dpe_xasprintf("what a pointer leads to changes its place");
 	each_symbol(module->elf, look_at, &search);
 	if (!search.count && (debug = dpe_dwarf_debug_file(module)))
 		each_symbol(debug, look_at, &search);
 	if (!search.count)
 		dpe_module_functions(module, &unused); /* which finds out whether it is stripped */
 	if (!search.count)
-		return say_missing(module, lvalue, search.len);
+		return say_missing(module, root, search.len);
 	if (search.count > 1)
 		return dpe_xasprintf("%s has %u variables '%.*s'", module->name, search.count,
-			(int)search.len, lvalue);
+			(int)search.len, root);
 	*variable = (struct dpe_variable){
 		.address = search.found.st_value,
 		.size = search.found.st_size,
@@ -217,10 +303,10 @@ char *dpe_variable_find(
 	};
 	if (dpe_dwarf_variable(module, search.found.st_value, &declared) &&
 		dpe_dwarf_type(&declared, &type) && dpe_dwarf_peel(&type, &type))
-		return enter(rest, &type, variable);
-	if (*rest)
+		return enter_all(lvalue, &type, variable);
+	if (search.len < strlen(lvalue))
 		return dpe_xasprintf("there is no debug information on what is in '%.*s'",
-			(int)search.len, lvalue);
+			(int)search.len, root);
 	return NULL;
 }
 

@@ -46,12 +46,15 @@ static bool find_one(struct dpe_probes *probes, const struct dpe_watched *site,
 {
 	char *why = dpe_variable_find(program_of(probes), site->lvalue, &watch->variable);
 
+	if (!why && watch->variable.nsteps)
+		why = dpe_xasprintf("what a pointer leads to changes its place");
 	if (!why && !fits_register(&watch->variable))
 		why = dpe_xasprintf("a watchpoint is on 1, 2, 4 or 8 aligned bytes, not on %llu",
 			(unsigned long long)watch->variable.size);
 	if (why)
 		return say_wrong(site, why, diags);
 	watch->access = site->access;
+	watch->reads = site->reads;
 	watch->event = site->event;
 	watch->module = dpe_intern_string(probes->names, program_of(probes)->name);
 	watch->name = dpe_intern_string(probes->names, site->lvalue);
@@ -78,6 +81,7 @@ static void share(struct dpe_watch *watch, const struct dpe_watched *site)
 	watch->update = site->access ? watch->event : site->event;
 	watch->event = site->access ? site->event : watch->event;
 	watch->access = true;
+	watch->reads |= site->reads;
 }
 
 /* True for the first of those that watch the same variable. */

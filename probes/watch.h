@@ -13,6 +13,7 @@ struct dpe_watch {
 	dpe_name event;       /* "[X']", or "[X]" */
 	dpe_name update;      /* "[X']" where the rules tell it from "[X]", else 0 */
 	dpe_name name, prior; /* "X", "X'" */
+	uint64_t reads;       /* variables to read at accesses: see struct dpe_watched */
 };
 
 #endif

@@ -5,6 +5,7 @@
  * a record is taken after its place in the ring, so whoever has read the ring up to a producer
  * position read after the time T has everything before T. */
 #include "probes/bpf/kernel.h"
+#include "probes/bpf/memory.h"
 #include "probes/bpf/record.h"
 #include <linux/bpf.h>
 
@@ -21,6 +22,7 @@ const volatile __u32 target;      /* process id, in the observer's namespace */
 const volatile __u32 namespace;   /* of that id; 0: the initial one */
 const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 const volatile __u32 threads;     /* thread events are wanted */
+const volatile __u32 first_watch; /* in `read_where`: the number of sites */
 
 __u32 armed;        /* events count from now on */
 __u32 execs;        /* programs that the target has begun */
@@ -179,6 +181,7 @@ struct event {
 	struct thread *thread;
 	__u64 ret, extra; /* extra: see struct dpe_record on stacks */
 	__u32 tid, site, kind, nwords;
+	struct values values;
 };
 
 /* The place in the ring must be visible to the reader before the clock is read: without that a
@@ -201,6 +204,8 @@ static __always_inline void fill(struct dpe_record *record, const struct event *
 	record->nwords = event->nwords;
 	record->nstack = 0;
 	record->has_stack = 0;
+	record->nvalues = event->values.count;
+	record->known = event->values.known;
 	bpf_get_current_comm(record->comm, sizeof(record->comm));
 	record->seq = event->thread->seq++;
 	record->time = time_after_reserve();
@@ -262,6 +267,33 @@ static __always_inline bool put_with_stack(const struct event *event, const __u6
 	return true;
 }
 
+static __always_inline bool put_with_values(const struct event *event, const __u64 *words)
+{
+	const __u32 room = stack_depth * sizeof(__u64);
+	struct dpe_record *record;
+	__u64 *values;
+	long got = 0;
+
+	record = bpf_ringbuf_reserve(&ring,
+		sizeof(*record) + (DPE_WORDS + 1 + DPE_VALUES) * sizeof(__u64) + room, 0);
+	if (!record)
+		return false;
+	fill(record, event);
+	for (int i = 0; i < DPE_WORDS; i++)
+		record->words[i] = words[i];
+	record->words[DPE_WORDS] = event->extra;
+	if (stack_depth)
+		got = bpf_get_stack(
+			event->ctx, &record->words[DPE_WORDS + 1], room, BPF_F_USER_STACK);
+	record->nstack = got > 0 ? got / sizeof(__u64) : 0;
+	record->has_stack = stack_depth > 0;
+	values = &record->words[DPE_WORDS + 1 + stack_depth];
+	for (int i = 0; i < DPE_VALUES; i++)
+		values[i] = event->values.at[i];
+	submit(record);
+	return true;
+}
+
 /* `words` has room for DPE_WORDS. */
 static __always_inline void send(const struct event *event, const __u64 *words)
 {
@@ -269,6 +301,8 @@ static __always_inline void send(const struct event *event, const __u64 *words)
 
 	if (!event->thread)
 		sent = false;
+	else if (event->values.count)
+		sent = put_with_values(event, words);
 	else if (stack_depth)
 		sent = put_with_stack(event, words);
 	else if (event->nwords <= 2)
@@ -410,7 +444,9 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 	__u64 words[DPE_WORDS] = {};
 	__u32 tid = thread_id(task), site = DPE_COOKIE_SITE(cookie);
 	struct thread *thread = thread_of(task, tid);
-	bool complete = read_words(regs, words, DPE_COOKIE_WORDS(cookie));
+	bool complete = cookie & DPE_COOKIE_USDT
+				? read_usdt(regs, site, words)
+				: read_words(regs, words, DPE_COOKIE_WORDS(cookie));
 	struct event event = {
 		.ctx = regs,
 		.thread = thread,
@@ -420,9 +456,15 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 		.nwords = DPE_COOKIE_WORDS(cookie),
 	};
 
-	if (DPE_COOKIE_ENTER(cookie) && armed) {
+	bool wanted = DPE_COOKIE_ENTER(cookie) && armed;
+
+	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
+		wanted = read_at_probe(task, site, 0, &event.values);
+	if (wanted) {
 		if (stack_depth) {
 			find_trampoline(task);
+		}
+		if (stack_depth && !(cookie & DPE_COOKIE_INSIDE)) {
 			bpf_probe_read_user(&event.extra, sizeof(event.extra), (void *)regs->sp);
 		}
 		if (complete)
@@ -450,6 +492,7 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 	struct thread *thread = thread_of(task, tid);
 	__u64 sp = regs->sp - sizeof(__u64); /* before the return address was taken */
 	struct call *call = thread ? find_call(thread, sp, site) : 0;
+	bool wanted;
 	struct event event = {
 		.ctx = regs,
 		.thread = thread,
@@ -466,7 +509,10 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 		return;
 	}
 	event.extra = call->ip;
-	if (armed)
+	wanted = armed;
+	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
+		wanted = read_at_probe(task, site, 1, &event.values);
+	if (wanted)
 		send(&event, call->words);
 	call->gone = 1;
 	pop_gone(thread, sp);
@@ -507,6 +553,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 		lose(thread, tid);
 	nwatches = 0;
 	execs++;
+	replaced |= armed;
 	code = task->mm->start_code;
 	if (hold_program) { /* variables are to be watched: nothing runs before they are */
 		hold_program = 0;
@@ -561,6 +608,7 @@ int on_access(struct bpf_perf_event_data *access)
 		watches[i].last = words[1 + i];
 	}
 	words[1 + DPE_WATCHES] = access->regs.ip;
+	read_at_access(task, first_watch + event.site, &event.values);
 	send(&event, words);
 	return 0;
 }

@@ -19,6 +19,11 @@
 /* Watchpoints that the processor has. */
 #define DPE_WATCHES 4
 
+/* Variables that are read at one event, and pointers on the way to one. */
+#define DPE_VALUES 8
+#define DPE_VALUE_STEPS 4
+#define DPE_VALUE_FILTERS 4
+
 enum dpe_record_kind {
 	DPE_RECORD_ENTER,
 	DPE_RECORD_EXIT,
@@ -30,7 +35,9 @@ enum dpe_record_kind {
 
 /* A record is followed by `nwords` words rounded up to 2, 6 or 12. Where stacks are recorded it
  * is always twelve, then one address (of an enter: the return address on the stack; of an exit:
- * the function's entry), then room for stack_depth addresses, of which `nstack` are there. */
+ * the function's entry), then room for stack_depth addresses, of which `nstack` are there. Where
+ * variables are read (`nvalues`) it is as with stacks, even without any, and then come DPE_VALUES
+ * values: at the record's end. Those whose bit in `known` is not set could not be read. */
 struct dpe_record {
 	__u64 time;
 	__u64 seq;
@@ -43,6 +50,7 @@ struct dpe_record {
 	__u8 nstack;
 	__u8 has_stack;
 	char comm[16];
+	__u32 nvalues, known;
 	__u64 words[];
 };
 
@@ -53,6 +61,11 @@ struct dpe_record {
 #define DPE_COOKIE_WORDS(cookie) ((__u32)((cookie) >> 32) & 0xff)
 #define DPE_COOKIE_ENTER(cookie) ((cookie) >> 40 & 1)
 #define DPE_COOKIE_EXIT(cookie) ((cookie) >> 41 & 1)
+#define DPE_COOKIE_WITH_VALUES (1ull << 42)
+#define DPE_COOKIE_INSIDE (1ull << 43) /* of a function: there is no return address on the stack   \
+					*/
+
+#define DPE_COOKIE_USDT (1ull << 44) /* its arguments are where its note says */
 
 /* What a thread lost, by thread id. `unnumbered` of them came while the thread's own storage
  * could not be made; its numbering starts after them. */
@@ -66,6 +79,67 @@ struct dpe_lost {
 struct dpe_watch_entry {
 	__u64 address, last;
 	__u32 size, unused;
+};
+
+/* A variable that is read at events: `address` counts from where the program is. */
+struct dpe_value_entry {
+	__u64 address;
+	__u32 size;
+	__u16 nsteps, is_signed;
+	__s64 steps[DPE_VALUE_STEPS]; /* see struct dpe_variable */
+};
+
+enum dpe_filter_op {
+	DPE_FILTER_LT,
+	DPE_FILTER_GT,
+	DPE_FILTER_LE,
+	DPE_FILTER_GE,
+	DPE_FILTER_EQ,
+	DPE_FILTER_NE,
+};
+
+struct dpe_filter_entry {
+	__u32 value; /* its place in dpe_value_entries */
+	__u32 op;
+	__s64 number;
+};
+
+/* An event is sent where one of them holds; 0: always. */
+struct dpe_filter_entries {
+	__u32 count, unused;
+	struct dpe_filter_entry at[DPE_VALUE_FILTERS];
+};
+
+enum dpe_usdt_kind {
+	DPE_USDT_NONE,     /* nothing that can be had: 0 */
+	DPE_USDT_CONSTANT, /* number */
+	DPE_USDT_REGISTER, /* base */
+	DPE_USDT_MEMORY,   /* at base + index * scale + number */
+	DPE_USDT_RELATIVE, /* in memory, at number: an address of the probe's file */
+};
+
+#define DPE_USDT_NO_REGISTER 0xff
+
+/* Where an argument of a USDT probe is. Registers are byte offsets in struct pt_regs. */
+struct dpe_usdt_arg {
+	__u8 kind, base, index, scale;
+	__u8 size;  /* in memory */
+	__u8 shift; /* of a register: 8 for %ah */
+	__u16 unused;
+	__s64 number;
+};
+
+struct dpe_usdt_args {
+	__u64 address; /* of the probe, as its file has it */
+	__u32 count, unused;
+	struct dpe_usdt_arg at[DPE_WORDS];
+};
+
+/* What is read at a site, or, behind those, at a watched variable. */
+struct dpe_value_entries {
+	__u32 count, unused;
+	struct dpe_filter_entries filters[2]; /* of entries, of returns */
+	struct dpe_value_entry at[DPE_VALUES];
 };
 
 #endif

@@ -35,9 +35,9 @@ for command in 'check none.dpe' 'compile none.dpe' 'replay -s none.dpe a.msg'; d
 	check 'told once' "$(grep -c ': error: ' err)" -eq 1
 done
 
-printf 'detect open: f [state = 1] ;\n  c\n' >later.dpe
+printf 'detect open: thread::exit [state = 1] ;\n  c\n' >later.dpe
 run "$DPE" run -s later.dpe -- true
-says 'what cannot be observed yet says so' 2 'later.dpe:1:17: error: not yet supported: variables of the running program'
+says 'what cannot be observed yet says so' 2 'later.dpe:1:28: error: not yet supported: variables of the running program'
 for command in 'check later.dpe' 'compile later.dpe' 'replay -s later.dpe a.msg'; do
 	run "$DPE" $command
 	gives "dpe $command: a log may have it" 0

@@ -8,7 +8,7 @@ include"pthread.dpe"
 
 def(a,b)=(  a;b )  *  
 expect  r( v ) :   ((open (v).enter[ .ret==-1&& ! x ]+close( v ) . exit)@ &s ^^(v)*n);  q {if(x>y){print( "a;b" ,x ,a [ 3 ],*p , p ->f,-y);}else break ;}   else{error( 'c' ) } // trailing   
- /* c */ detect two:[X=X'+1];[ X' ] &  libc :: f()   observing g ,h
+ /* c */ detect two:"q.c:3"[X=2];"open file" ^(f) .exit;[X=X'+1];[ X' ] &  libc :: f()   observing g ,h
 	{
 print(x)  ; x += 2 ;
   }
@@ -19,7 +19,7 @@ include "pthread.dpe"
 
 def(a, b) = (a ; b)*
 expect r(v): ((open(v).enter [.ret == -1 && !x] + close(v).exit)@ & s^^(v)*n) ; q { if (x > y) { print("a;b", x, a[3], *p, p->f, -y); } else break; } else { error('c') } // trailing
-/* c */ detect two: [X = X' + 1] ; [X'] & libc::f() observing g, h
+/* c */ detect two: "q.c:3" [X = 2] ; "open file"^(f).exit ; [X = X' + 1] ; [X'] & libc::f() observing g, h
 	{
 		print(x); x += 2;
 	}

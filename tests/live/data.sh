@@ -73,7 +73,7 @@ says 'a member that is not there' 2 "it has no member 'gone'"
 echo "detect beyond: [box.part[3]']" >beyond.dpe
 run "$DPE" run -s beyond.dpe -- ./data
 says 'beyond the end' 2 'its last element is [2]'
-echo "detect through: [p->f']" >through.dpe
+echo "detect through: [p->first']" >through.dpe
 run "$DPE" run -s through.dpe -- ./data
 says 'through a pointer' 2 'what a pointer leads to changes its place'
 printf "detect updated: [total']\ndetect accessed: [total]\n" >both.dpe

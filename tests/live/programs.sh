@@ -30,6 +30,14 @@ quiet() {
 		grep -q '^dpe: .* exited with status 0$' err
 }
 
+# calm: the same, or events were lost, as can be on a busy machine: then that was told, and no alarm
+calm() {
+	quiet || {
+		test "$status" -eq 3 && grep -q ' lost; 4 rules: nothing found, ' err &&
+			! grep -q 'deadlock of\|hang:' err && grep -q '^dpe: .* exited with status 0$' err
+	}
+}
+
 # has_threads NAME THREADS: the last run's log has so many
 has_threads() {
 	check "$1: at least $2 threads" "$(grep -c '"event":"thread::start"' log.jsonl)" -ge "$2"
@@ -64,7 +72,7 @@ serves() {
 	command_line="$*"
 	times=0
 	while test $times -lt 10; do
-		"$DPE" deadlock -o log.jsonl --on-deadlock=kill -- "$@" >out 2>err </dev/null &
+		"$DPE" deadlock --ring=67108864 -o log.jsonl --on-deadlock=kill -- "$@" >out 2>err </dev/null &
 		dpe=$!
 		await $answers
 		timeout 10 $load >load.out 2>&1
@@ -73,7 +81,7 @@ serves() {
 		await has_ended || pkill -KILL -P $dpe
 		wait $dpe
 		status=$?
-		quiet && test $served -eq 0 || break
+		calm && test $served -eq 0 || break
 		times=$((times + 1))
 	done
 	check "$1: no false alarm in 10, and all requests served" $times -eq 10

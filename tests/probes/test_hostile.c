@@ -3,8 +3,10 @@
 
 #include "probes/args.h"
 #include "probes/dwarf.h"
+#include "probes/lines.h"
 #include "probes/placement.h"
 #include "probes/stack.h"
+#include "probes/usdt.h"
 #include "probes/variable.h"
 
 #include <fcntl.h>
@@ -59,7 +61,8 @@ static void look_at_functions(struct dpe_module *module)
 static void look_at_variables(struct dpe_module *module)
 {
 	static const char *const names[] = {
-		"counter", "table[1].inner.value", "accounts[1].lock", "mutexes[2]", "nobody"};
+		"counter", "table[1].inner.value", "accounts[1].lock", "mutexes[2]", "nobody",
+		"*pointer", "list->next->next->value"};
 
 	for (unsigned i = 0; i < DPE_COUNT(names); i++) {
 		struct dpe_variable variable;
@@ -69,6 +72,44 @@ static void look_at_variables(struct dpe_module *module)
 			free(dpe_variable_at(module, variable.address + i));
 		free(why);
 	}
+}
+
+static void count_usdt(void *context, const struct dpe_usdt *usdt)
+{
+	struct dpe_text text = {0};
+	unsigned *count = context;
+
+	dpe_usdt_print(&text, usdt);
+	dpe_text_free(&text);
+	++*count;
+}
+
+static void count_line(void *context, const char *name, uint64_t address)
+{
+	unsigned *count = context;
+
+	(void)address;
+	*count += strlen(name) > 0;
+}
+
+static void look_at_places(struct dpe_module *module)
+{
+	struct dpe_names *names = dpe_names_new();
+	struct dpe_site site = {.name = dpe_intern_string(names, "variables.c:29")};
+	struct dpe_modules modules = {&module, 1, 1};
+	struct dpe_diags *diags = dpe_diags_new();
+	struct dpe_arena *arena = dpe_arena_new();
+	struct dpe_target_function *found;
+	unsigned count = 0;
+
+	dpe_usdt_each(module, count_usdt, &count);
+	dpe_lines_each(module, count_line, &count);
+	if (!dpe_resolve_line(&modules, &site, names, arena, diags, &found))
+		assert_int_equal(dpe_diags_errors(diags), 1);
+	free(found);
+	dpe_arena_free(arena);
+	dpe_diags_free(diags);
+	dpe_names_free(names);
 }
 
 static void look_at(const char *bytes, size_t size)
@@ -85,6 +126,7 @@ static void look_at(const char *bytes, size_t size)
 	if (module) {
 		look_at_functions(module);
 		look_at_variables(module);
+		look_at_places(module);
 	} else
 		assert_int_equal(dpe_diags_errors(diags), 1);
 	dpe_module_free(module);
@@ -93,7 +135,7 @@ static void look_at(const char *bytes, size_t size)
 }
 
 static const char *const targets[] = {
-	"functions", "variables", "placement", "cplusplus", "inlined"};
+	"functions", "variables", "placement", "cplusplus", "inlined", "notes"};
 
 static void files_that_are_cut_off(void **state)
 {

@@ -14,7 +14,8 @@ static void check(const char *target, const char *pattern, int status, const cha
 	struct dpe_text lines = {0};
 	char *path = target_path(target), *text;
 
-	assert_int_equal(dpe_probes_list(path, 0, pattern, false, add_line, &lines, diags), status);
+	assert_int_equal(
+		dpe_probes_list(path, 0, pattern, false, NULL, add_line, &lines, diags), status);
 	text = told(diags);
 	if (!strstr(status ? text : lines.at, expected))
 		fail_msg("no \"%s\" in:\n%s%s", expected, lines.at ? lines.at : "", text);
@@ -70,8 +71,9 @@ static void of_a_process(void **state)
 	struct dpe_text lines = {0};
 
 	(void)state;
-	assert_int_equal(
-		dpe_probes_list(NULL, getpid(), "of_a_process", false, add_line, &lines, diags), 0);
+	assert_int_equal(dpe_probes_list(NULL, getpid(), "of_a_process", false, NULL, add_line,
+				 &lines, diags),
+		0);
 	assert_non_null(strstr(lines.at, "test_list::of_a_process"));
 	dpe_text_free(&lines);
 	free(told(diags));

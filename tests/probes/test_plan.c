@@ -63,6 +63,26 @@ static void threads(void **state)
 	check("expect R: thread::exit;f", "f: enter\nthreads: creation, start and exit\n");
 }
 
+static void variables_that_are_read(void **state)
+{
+	(void)state;
+	check("detect R: f [x = 1] ; (g { print(a.b, x); })",
+		"f: enter, with x\ng: enter, with x, a.b\n");
+	check("detect R: a ; (b ; c) { print(x); } ; d", "a: enter, with x\nb: enter, with x\n"
+							 "c: enter, with x\nd: enter, with x\n");
+	check("detect R: [x'] ; f { print(x, y); }",
+		"f: enter, with x, y\nx: updates, by a watchpoint, with y\n");
+	check("detect R: (f + g) { print(p->q); }\nexpect S: h",
+		"f: enter, with p->q\ng: enter, with p->q\nh: enter\n");
+}
+
+static void lines(void **state)
+{
+	(void)state;
+	check("detect R: \"a/q.c:12\" ; \"q.c:x\"",
+		"a/q.c:12: a place in the code\nq.c:x: enter\n");
+}
+
 static void a_plan_of_nothing(void **state)
 {
 	(void)state;
@@ -76,6 +96,8 @@ int main(void)
 		cmocka_unit_test(arguments_that_are_mentioned),
 		cmocka_unit_test(what_only_synchronisation_mentions_need_not_be_there),
 		cmocka_unit_test(threads),
+		cmocka_unit_test(variables_that_are_read),
+		cmocka_unit_test(lines),
 		cmocka_unit_test(a_plan_of_nothing),
 	};
 

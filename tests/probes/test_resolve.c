@@ -142,8 +142,16 @@ static void functions_that_were_inlined(void **state)
 
 static void functions_chosen_late(void **state)
 {
-	MISSING("libc", "strlen",
-		"not yet supported: 'strlen' is chosen when the program loads (IFUNC)");
+	const struct target *target = *state;
+
+	if (!target->libc)
+		skip();
+	check_found(state, "libc", "strlen", 1);
+	MISSING("libc", "gettimeofday",
+		"'gettimeofday' of libc.so.6 is chosen when the program loads (IFUNC)",
+		"the kernel's own");
+	MISSING("functions", "chosen", "which variant cannot be known before",
+		"observe its variants, which are likely: '");
 }
 
 static void stripped_programs(void **state)

@@ -42,12 +42,42 @@ static void what_cannot_be_found_is_told(void **state)
 	assert_wrong(module, "table[x]", "no number");
 	assert_wrong(module, "table[0].gone", "no member 'gone'");
 	assert_wrong(module, "counter[0]", "it is no array");
-	assert_wrong(module, "*pointer", "a pointer");
-	assert_wrong(module, "pointer->x", "a pointer");
+	assert_wrong(module, "*counter", "it is no pointer");
+	assert_wrong(module, "**pointer", "it is no pointer");
+	assert_wrong(module, "pointer->x", "no member 'x'");
+	assert_wrong(module, "table->first", "it is no pointer");
+	assert_wrong(module, "list->next->next->next->next->next", "more than 4 pointers");
+	assert_wrong(module, "list->", "no member ''");
+	assert_wrong(module, "(", "no variable ''");
 	assert_wrong(module, "table[0].bits", "bit field");
 	assert_wrong(module, "main", "no variable 'main'");
 	assert_wrong(module, "", "no variable ''");
 	assert_wrong(module, "table[", "no number");
+	dpe_module_free(module);
+}
+
+static void variables_behind_pointers(void **state)
+{
+	struct dpe_module *module = open_target("variables");
+	struct dpe_variable variable, same;
+
+	(void)state;
+	assert_null(dpe_variable_find(module, "*pointer", &variable));
+	assert_int_equal(variable.nsteps, 1);
+	assert_int_equal(variable.steps[0], 0);
+	assert_int_equal(variable.size, sizeof(int));
+	assert_null(dpe_variable_find(module, "pointer[3]", &variable));
+	assert_int_equal(variable.steps[0], 3 * sizeof(int));
+	assert_null(dpe_variable_find(module, "list->next->value", &variable));
+	assert_int_equal(variable.nsteps, 2);
+	assert_int_equal(variable.steps[0], 0);
+	assert_int_equal(variable.steps[1], 8);
+	assert_int_equal(variable.size, sizeof(short));
+	assert_null(dpe_variable_find(module, "(*(*list).next).value", &same));
+	assert_memory_equal(&same, &variable, sizeof(same));
+	assert_null(dpe_variable_find(module, "*list->next", &variable));
+	assert_int_equal(variable.nsteps, 2);
+	assert_int_equal(variable.size, 16);
 	dpe_module_free(module);
 }
 
@@ -113,6 +143,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(variables_by_name),
 		cmocka_unit_test(what_cannot_be_found_is_told),
+		cmocka_unit_test(variables_behind_pointers),
 		cmocka_unit_test(numbers_by_size_and_sign),
 		cmocka_unit_test(what_lies_at_an_address),
 		cmocka_unit_test(without_debug_information),

@@ -11,6 +11,7 @@ static struct {
 	int first;
 	volatile short part[3];
 } box;
+__typeof__(box) *p = &box;
 static double real;
 int a, b, c, d, e;
 static int rounds;

@@ -26,6 +26,13 @@ __attribute__((noinline, noreturn)) void leaves(int status)
 	exit(enqueue(status));
 }
 
+static void (*choose(void))(int)
+{
+	return shared ? (void (*)(int))enqueue : leaves;
+}
+
+void chosen(int status) __attribute__((ifunc("choose")));
+
 int main(int argc, char **argv)
 {
 	sem_t semaphore;

@@ -18,6 +18,10 @@ struct {
 	long last;
 } table[3];
 int *pointer = &counter;
+struct link {
+	struct link *next;
+	short value;
+} * list;
 
 int main(void)
 {

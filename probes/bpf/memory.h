@@ -1,0 +1,194 @@
+/* memory: what the programs read of the target's memory: variables, and arguments of USDT probes. */
+#ifndef DPE_PROBES_MEMORY_H
+#define DPE_PROBES_MEMORY_H
+
+#include "probes/bpf/kernel.h"
+#include "probes/bpf/record.h"
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+#include <stdbool.h>
+
+const volatile __u64 lowest_code; /* the address that the program's file has for its code */
+const volatile bool may_sleep;    /* the programs of uprobes can wait for memory */
+
+__u32 replaced; /* the program, by another exec: its variables are gone */
+
+/* By site. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dpe_value_entries);
+} read_where SEC(".maps");
+
+/* By site. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dpe_usdt_args);
+} usdt_where SEC(".maps");
+
+/* ---- variables --------------------------------------------------------------------------- */
+
+struct values {
+	__u32 count, known;
+	__u64 at[DPE_VALUES];
+};
+
+static __always_inline long read_user(void *to, __u32 size, __u64 from, bool sleeps)
+{
+	if (sleeps)
+		return bpf_copy_from_user(to, size, (void *)from);
+	return bpf_probe_read_user(to, size, (void *)from);
+}
+
+/* Memory that is not there yet (or no more) can only be waited for where programs may sleep. */
+static __always_inline bool read_value(
+	const struct dpe_value_entry *entry, __u64 bias, __u64 *value, bool sleeps)
+{
+	__u64 address = entry->address + bias;
+	__u32 size = entry->size;
+
+	for (__u32 i = 0; i < DPE_VALUE_STEPS; i++) {
+		if (i >= entry->nsteps)
+			break;
+		if (read_user(&address, sizeof(address), address, sleeps))
+			return false;
+		address += entry->steps[i];
+	}
+	*value = 0;
+	return size <= sizeof(*value) && !read_user(value, size, address, sleeps);
+}
+
+static __always_inline __s64 number_of(const struct dpe_value_entry *entry, __u64 bytes)
+{
+	__u32 unused = (64 - 8 * entry->size) & 63;
+
+	bytes <<= unused;
+	return entry->is_signed ? (__s64)bytes >> unused : (__s64)(bytes >> unused);
+}
+
+static __always_inline bool compare(__s64 value, __u32 op, __s64 number)
+{
+	switch (op) {
+	case DPE_FILTER_LT:
+		return value < number;
+	case DPE_FILTER_GT:
+		return value > number;
+	case DPE_FILTER_LE:
+		return value <= number;
+	case DPE_FILTER_GE:
+		return value >= number;
+	case DPE_FILTER_EQ:
+		return value == number;
+	default:
+		return value != number;
+	}
+}
+
+static __always_inline bool pass(
+	const struct dpe_value_entries *entries, __u32 phase, const struct values *values)
+{
+	const struct dpe_filter_entries *filters = &entries->filters[phase & 1];
+
+	for (__u32 i = 0; i < DPE_VALUE_FILTERS && i < filters->count; i++) {
+		const struct dpe_filter_entry *filter = &filters->at[i];
+		__u32 at = filter->value & (DPE_VALUES - 1);
+
+		if (values->known >> at & 1 &&
+			compare(number_of(&entries->at[at], values->at[at]), filter->op,
+				filter->number))
+			return true;
+	}
+	return !filters->count;
+}
+
+static __always_inline const struct dpe_value_entries *read_values(
+	struct task_struct *task, __u32 where, struct values *values, bool sleeps)
+{
+	const struct dpe_value_entries *entries = bpf_map_lookup_elem(&read_where, &where);
+	__u64 bias = task->mm->start_code - lowest_code;
+
+	if (!entries)
+		return entries;
+	values->count = entries->count;
+	for (__u32 i = 0; i < DPE_VALUES; i++) {
+		if (i >= entries->count || replaced)
+			break;
+		if (read_value(&entries->at[i], bias, &values->at[i], sleeps))
+			values->known |= 1u << i;
+	}
+	return entries;
+}
+
+/* False where no rule can make use of the event. `phase`: 1 of a return. */
+static __noinline bool read_at_probe(
+	struct task_struct *task, __u32 where, __u32 phase, struct values *values)
+{
+	const struct dpe_value_entries *entries = read_values(task, where, values, may_sleep);
+
+	return !entries || pass(entries, phase, values);
+}
+
+static __noinline void read_at_access(struct task_struct *task, __u32 where, struct values *values)
+{
+	read_values(task, where, values, false);
+}
+
+/* ---- arguments of USDT probes ------------------------------------------------------------ */
+
+static __always_inline __u64 read_register(struct pt_regs *regs, __u8 offset)
+{
+	__u64 value = 0;
+
+	if (offset <= sizeof(*regs) - sizeof(value))
+		bpf_probe_read_kernel(&value, sizeof(value), (void *)regs + offset);
+	return value;
+}
+
+static __always_inline bool read_usdt_arg(
+	struct pt_regs *regs, const struct dpe_usdt_arg *arg, __u64 bias, __u64 *word)
+{
+	__u64 address = arg->number;
+	__u32 size = arg->size;
+
+	switch (arg->kind) {
+	case DPE_USDT_NONE:
+		return true;
+	case DPE_USDT_CONSTANT:
+		*word = arg->number;
+		return true;
+	case DPE_USDT_REGISTER:
+		*word = read_register(regs, arg->base) >> (arg->shift & 63);
+		return true;
+	case DPE_USDT_MEMORY:
+		address += read_register(regs, arg->base);
+		address += read_register(regs, arg->index) * arg->scale;
+		break;
+	default:
+		address += bias;
+	}
+	return size <= sizeof(*word) && !read_user(word, size, address, may_sleep);
+}
+
+/* `words` has room for DPE_WORDS. */
+static __noinline bool read_usdt(struct pt_regs *regs, __u32 site, __u64 *words)
+{
+	const struct dpe_usdt_args *args = bpf_map_lookup_elem(&usdt_where, &site);
+	bool complete = true;
+	__u64 bias;
+
+	if (!args)
+		return false;
+	bias = regs->ip - args->address;
+	for (__u32 i = 0; i < DPE_WORDS; i++) {
+		if (i >= args->count)
+			break;
+		complete &= read_usdt_arg(regs, &args->at[i], bias, &words[i]);
+	}
+	return complete;
+}
+
+#endif

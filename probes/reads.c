@@ -1,0 +1,189 @@
+/* reads: variables of the program whose values come along with events, read in the probe. */
+#include "probes/live.h"
+
+#include <bpf/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct dpe_module *program_of(const struct dpe_probes *probes)
+{
+	for (unsigned i = 0; i < probes->modules.count; i++) {
+		if (probes->modules.at[i]->program)
+			return probes->modules.at[i];
+	}
+	return probes->modules.at[0];
+}
+
+/* ---- finding ----------------------------------------------------------------------------- */
+
+static char *check(const struct dpe_variable *variable)
+{
+	uint64_t size = variable->size;
+
+	if (variable->is_real)
+		return dpe_xasprintf("it is a floating point number");
+	if (size != 1 && size != 2 && size != 4 && size != 8)
+		return dpe_xasprintf(
+			"a value has 1, 2, 4 or 8 bytes, not %llu", (unsigned long long)size);
+	return NULL;
+}
+
+static bool find_one(struct dpe_probes *probes, unsigned number, struct dpe_diags *diags)
+{
+	const struct dpe_read *read = &probes->plan->reads[number];
+	struct dpe_module *program = (struct dpe_module *)program_of(probes);
+	char *why = dpe_variable_find(program, read->lvalue, &probes->reads[number]);
+
+	if (!why)
+		why = check(&probes->reads[number]);
+	if (why)
+		dpe_diag(diags, DPE_ERROR, read->place, "'%s' cannot be read: %s", read->lvalue,
+			why);
+	free(why);
+	return !why;
+}
+
+static bool check_count(
+	const struct dpe_plan *plan, uint64_t reads, const char *event, struct dpe_diags *diags)
+{
+	unsigned count = (unsigned)__builtin_popcountll(reads);
+
+	if (count <= DPE_VALUES)
+		return true;
+	dpe_diag(diags, DPE_ERROR, plan->reads[63 - __builtin_clzll(reads)].place,
+		"the rules want %u variables of the program at '%s': one event carries %d", count,
+		event, DPE_VALUES);
+	return false;
+}
+
+static bool check_counts(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const struct dpe_plan *plan = probes->plan;
+	bool good = true;
+
+	if (plan->nreads > DPE_READS) {
+		dpe_diag(diags, DPE_ERROR, plan->reads[DPE_READS].place,
+			"the rules want more than %d variables of the program", DPE_READS);
+		return false;
+	}
+	for (unsigned i = 0; i < probes->nspots; i++)
+		good &= check_count(plan, probes->spots[i].reads,
+			dpe_name_text(probes->names, probes->spots[i].site->name), diags);
+	for (unsigned i = 0; i < probes->nwatches; i++)
+		good &= check_count(plan, probes->watches[i].reads,
+			dpe_name_text(probes->names, probes->watches[i].event), diags);
+	return good;
+}
+
+bool dpe_reads_find(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	bool complete = check_counts(probes, diags);
+
+	if (!complete)
+		return false;
+	probes->reads = dpe_xcalloc(probes->plan->nreads, sizeof(*probes->reads));
+	for (unsigned i = 0; i < probes->plan->nreads; i++)
+		complete &= find_one(probes, i, diags);
+	return complete;
+}
+
+/* ---- for the kernel's side --------------------------------------------------------------- */
+
+uint64_t dpe_reads_lowest_code(const struct dpe_probes *probes)
+{
+	const struct dpe_module *program = program_of(probes);
+	uint64_t lowest = UINT64_MAX;
+
+	for (unsigned i = 0; i < program->nloads; i++) {
+		if (program->loads[i].p_flags & PF_X && program->loads[i].p_vaddr < lowest)
+			lowest = program->loads[i].p_vaddr;
+	}
+	return lowest;
+}
+
+static struct dpe_value_entry entry_of(const struct dpe_variable *variable)
+{
+	struct dpe_value_entry entry = {
+		.address = variable->address,
+		.size = (uint32_t)variable->size,
+		.nsteps = (uint16_t)variable->nsteps,
+		.is_signed = variable->is_signed,
+	};
+
+	_Static_assert(DPE_VALUE_STEPS == DPE_VARIABLE_STEPS, "one has what the other holds");
+	for (unsigned i = 0; i < variable->nsteps; i++)
+		entry.steps[i] = variable->steps[i];
+	return entry;
+}
+
+static struct dpe_value_entries entries_of(const struct dpe_probes *probes, uint64_t reads)
+{
+	struct dpe_value_entries entries = {0};
+
+	for (unsigned i = 0; i < probes->plan->nreads; i++) {
+		if (reads >> i & 1 && entries.count < DPE_VALUES)
+			entries.at[entries.count++] = entry_of(&probes->reads[i]);
+	}
+	return entries;
+}
+
+/* The place of a variable among those that are read. */
+static uint32_t place_of(uint64_t reads, unsigned read)
+{
+	return (uint32_t)__builtin_popcountll(reads & ((UINT64_C(1) << read) - 1));
+}
+
+static struct dpe_filter_entries filters_of(const struct dpe_filters *filters, uint64_t reads)
+{
+	struct dpe_filter_entries entries = {0};
+
+	_Static_assert(DPE_VALUE_FILTERS == DPE_FILTERS, "one has what the other holds");
+	_Static_assert(DPE_OP_NE - DPE_OP_LT == (int)DPE_FILTER_NE, "in the same order");
+	if (filters->all)
+		return entries;
+	for (; entries.count < filters->count; entries.count++) {
+		const struct dpe_filter *filter = &filters->at[entries.count];
+
+		entries.at[entries.count] = (struct dpe_filter_entry){
+			.value = place_of(reads, filter->read),
+			.op = filter->op - DPE_OP_LT,
+			.number = filter->number,
+		};
+	}
+	return entries;
+}
+
+void dpe_reads_tell(const struct dpe_probes *probes, int map)
+{
+	for (unsigned i = 0; i < probes->nspots + probes->nwatches; i++) {
+		uint64_t reads = i < probes->nspots ? probes->spots[i].reads
+						    : probes->watches[i - probes->nspots].reads;
+		struct dpe_value_entries entries = entries_of(probes, reads);
+
+		for (unsigned phase = 0; i < probes->nspots && phase < 2; phase++)
+			entries.filters[phase] =
+				filters_of(&probes->spots[i].filters[phase], reads);
+		if (reads)
+			bpf_map_update_elem(map, &i, &entries, BPF_ANY);
+	}
+}
+
+/* ---- from it ----------------------------------------------------------------------------- */
+
+unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
+	const struct dpe_record *record, size_t size, struct dpe_var *vars)
+{
+	const uint64_t *values = (const uint64_t *)((const char *)record + size) - DPE_VALUES;
+	unsigned count = 0, number = 0;
+
+	for (unsigned i = 0; i < probes->plan->nreads && number < record->nvalues; i++) {
+		if (!(reads >> i & 1))
+			continue;
+		if (record->known >> number & 1)
+			vars[count++] = (struct dpe_var){probes->plan->reads[i].name,
+				dpe_value_int(
+					dpe_variable_number(&probes->reads[i], values[number]))};
+		number++;
+	}
+	return count;
+}

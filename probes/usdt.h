@@ -1,0 +1,37 @@
+/* usdt: probes that a program has on purpose, by the notes that <sys/sdt.h> leaves in its file. */
+#ifndef DPE_PROBES_USDT_H
+#define DPE_PROBES_USDT_H
+
+#include "probes/args.h"
+#include "probes/bpf/record.h"
+#include "probes/probes.h"
+#include "probes/resolve.h"
+
+/* One place of a probe. */
+struct dpe_usdt {
+	const char *provider, *name; /* the module's */
+	uint64_t address;            /* as the file has it */
+	uint64_t counter;            /* where in the file its semaphore is; 0: it has none */
+	unsigned nargs;
+	int sizes[DPE_WORDS]; /* as of dpe_signature_of_sizes */
+	struct dpe_usdt_arg args[DPE_WORDS];
+};
+
+/* Calls `each` for each place of a probe in the module. */
+void dpe_usdt_each(struct dpe_module *module,
+	void (*each)(void *context, const struct dpe_usdt *usdt), void *context);
+/* All places of the probe that the site names, "usdt::provider" and "name", in all modules. They
+ * lie in `arena`, `*out` is the caller's. 0 after one error; without one where the site is
+ * optional. */
+unsigned dpe_resolve_usdt(struct dpe_modules *modules, const struct dpe_site *site,
+	const struct dpe_names *names, struct dpe_arena *arena, struct dpe_diags *diags,
+	struct dpe_target_function **out);
+/* How its arguments lie in the words of a record. */
+const struct dpe_signature *dpe_usdt_signature(
+	const struct dpe_usdt *usdt, struct dpe_arena *arena);
+/* Its semaphore; 0 for NULL. */
+uint64_t dpe_usdt_counter(const struct dpe_usdt *usdt);
+/* "usdt::provider::name(int, unsigned long)" */
+void dpe_usdt_print(struct dpe_text *to, const struct dpe_usdt *usdt);
+
+#endif

@@ -1,0 +1,40 @@
+# Functions of which a variant is chosen when the program loads (IFUNC).
+. tests/tap.sh
+need_live 'functions chosen late'
+${CC:-cc} -g -O1 -fno-builtin "$TOP/tests/live/targets/ifunc.c" -lm -o ifunc || not_ok 'compiling ifunc.c'
+
+count_seen() {
+	grep -c "$1" err
+}
+
+cat >ifunc.dpe <<'DPE'
+detect length: strlen.exit { print($1.ret); }
+detect copy(n): libc::memcpy(d, s, n) [.args[2] > 100]
+detect sine: sin.exit
+DPE
+run "$DPE" run --all --stack=0 -s ifunc.dpe -- ./ifunc
+check 'the variant of the C library that is chosen here' \
+	"$(count_seen '^length: 299$') $(count_seen '^length: 295$')" = '1 1'
+check 'its arguments' "$(count_seen 'memcpy(.*, 101)') $(count_seen 'memcpy(.*, 105)')" = '1 1'
+check 'that of its mathematical one' "$(count_seen 'sine: match')" -eq 1
+check 'nothing is lost' "$(count_seen ' 0 lost')" -eq 1
+run "$DPE" list ./ifunc '*::strlen'
+check 'dpe list shows it' "$(grep -c '^libc.so.6::strlen' out)" -eq 1
+
+# refused NAME SPEC TEXT
+refused() {
+	echo "$2" >refused.dpe
+	run "$DPE" run -s refused.dpe -- ./ifunc
+	says "$1" 2 "$3"
+	check 'before the target starts' ! -s out
+}
+refused "a chooser of the program's own" 'detect r: chosen' \
+	"'chosen' of ifunc is chosen when the program loads (IFUNC): which variant cannot be known before"
+for variant in first_variant second_variant; do
+	says 'likely variants' 2 "'$variant'"
+done
+refused 'what the kernel has' 'detect r: libc::gettimeofday' "is the kernel's own (vDSO)"
+echo 'detect r: (first_variant + second_variant)' >variants.dpe
+run "$DPE" run -s variants.dpe -- ./ifunc
+check 'which can be observed' "$(count_seen 'r: match')" -eq 1
+finish

@@ -1,0 +1,44 @@
+# Libraries that the program loads while it runs.
+. tests/tap.sh
+need_live 'libraries loaded later'
+compile_target host
+printf 'int helper_twice(int number)\n{\n\treturn 2 * number;\n}\n' >helper.c
+${CC:-cc} -g -O1 -shared -fPIC helper.c -o libhelper.so || not_ok 'compiling helper.c'
+${CC:-cc} -g -O1 -shared -fPIC "$TOP/tests/live/targets/plugin.c" -o plugin.so -L. -lhelper '-Wl,-rpath,$ORIGIN' ||
+	not_ok 'compiling plugin.c'
+
+count_seen() {
+	grep -c "$1" err
+}
+
+cat >plugin.dpe <<'DPE'
+detect work(x): plugin::plugin_work(x).exit { print(x, $1.ret); }
+detect inner: plugin::inner
+detect twice: libhelper::helper_twice ; told
+detect line: "plugin.c:9"
+DPE
+run "$DPE" run --all --library=plugin.so -s plugin.dpe -- ./host ./plugin.so 3
+check 'a plugin that comes and goes' "$(count_seen '^work: 2 5$') $(count_seen 'work: match')" = '1 3'
+check 'its constructor, and what is static in it' "$(count_seen 'inner: match')" -eq 6
+check 'what it needs' "$(count_seen 'twice: match')" -eq 1
+check 'its lines' "$(count_seen 'line: match')" -eq 6
+check 'stacks through it' "$(count_seen 'by plugin_work+0x[0-9a-f]* (.*plugin.c:14)')" -ge 3
+check 'nothing is lost' "$(count_seen ' 0 lost')" -eq 1
+check 'the program does as always' "$(cat out)" = 9
+summary=$(grep '^dpe: .*rules' err)
+./host ./plugin.so 3 2 >answer &
+sleep 0.5
+run "$DPE" attach --all --library=./plugin.so -s plugin.dpe -p $!
+check 'of a process that runs already' "$(grep '^dpe: .*rules' err)" = "$summary"
+run "$DPE" list --library=plugin.so ./host 'plugin*::*'
+check 'dpe list shows it' "$(grep -c '^plugin.so::plugin_work(int number)$' out)" -eq 1
+
+run "$DPE" run -s plugin.dpe -- ./host ./plugin.so 3
+says 'not named' 2 "no program or library 'plugin' in the target"
+says 'tells what to do' 2 'a library that is loaded later (dlopen) has to be named: --library=FILE'
+run "$DPE" run --library=nowhere.so -s plugin.dpe -- ./host ./plugin.so 3
+says 'no such file' 2 'nowhere.so: error: cannot be read: No such file or directory'
+run "$DPE" run --library=plugin.dpe -s plugin.dpe -- ./host ./plugin.so 3
+says 'no library' 2 'this is not an ELF program or library'
+check 'before the target starts' ! -s out
+finish

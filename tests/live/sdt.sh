@@ -1,0 +1,60 @@
+# USDT probes: places in a program that are there to be observed.
+. tests/tap.sh
+need_live 'USDT probes'
+compile_target sdt
+
+count_seen() {
+	grep -c "$1" err
+}
+
+./sdt >answer
+check 'nobody looks' "$(cat answer)" = '0 0 0'
+
+cat >sdt.dpe <<'DPE'
+detect push(x): usdt::queue::push(x, _, y, n, 7) [count == n] by T { printf("%d %d %d", x, y, n); }
+detect pop(v): usdt::queue::pop(v, w, -1) { print(v, w); }
+detect costly(i): usdt::queue::costly(i)
+detect order: usdt::queue::push ; pop.enter
+detect real: usdt::queue::real [.args[0] = 1 || .args[0] != 1]
+detect done: usdt::queue::done
+DPE
+for depth in 0 8; do
+	run "$DPE" run --all --stack=$depth -s sdt.dpe -- ./sdt
+	check 'arguments in registers, and a constant' "$(count_seen '^push: -2 0 1$') $(count_seen '^push: 1 -3 1$')" = '1 1'
+	check 'in memory' "$(count_seen '^pop: 100 65535$') $(count_seen '^pop: 400 2$')" = '1 1'
+	check 'behind a semaphore, at an address relative to the code' \
+		"$(count_seen 'costly(1)') $(count_seen 'costly(4)')" = '1 1'
+	check 'which is taken back' "$(cat out)" = '0 4 1'
+	check 'together with functions' "$(count_seen 'order: match')" -eq 4
+	check 'what is no number has no value' "$(count_seen 'real: match')" -eq 0
+	check 'all places of a probe' "$(count_seen 'done: match')" -eq 2
+	check 'nothing is lost' "$(count_seen ' 0 lost')" -eq 1
+done
+check 'the report has the place' "$(count_seen 'at push+0x[0-9a-f]* (.*sdt.c:')" -ge 4
+summary=$(grep '^dpe: .*rules' err)
+run "$DPE" record -o sdt.jsonl -s sdt.dpe -- ./sdt
+run "$DPE" replay --all -s sdt.dpe sdt.jsonl
+check 'a replay says the same' "$(grep '^dpe: .*rules' err)" = "$summary"
+./sdt 2 >answer &
+sleep 0.5
+run "$DPE" attach --all -s sdt.dpe -p $!
+check 'a process that runs already' "$(grep '^dpe: .*rules' err)" = "$summary"
+
+# refused NAME SPEC TEXT
+refused() {
+	echo "$2" >refused.dpe
+	run "$DPE" run -s refused.dpe -- ./sdt
+	says "$1" 2 "$3"
+	check 'before the target starts' ! -s out
+}
+refused 'no such probe' 'detect r: usdt::queue::puhs' "did you mean 'usdt::queue::push'?"
+refused 'no such provider' 'detect r: usdt::stack::push' "no USDT probe 'push' of a provider 'stack'"
+refused 'a probe has no return' 'detect r: usdt::queue::push.exit' 'a USDT probe is neither entered nor left'
+echo 'detect r(a, b, c, d): usdt::queue::pop(a, b, c, d)' >more.dpe
+run "$DPE" run -s more.dpe -- ./sdt
+says 'more arguments than there are' 0 "'pop' has 3 arguments, and the rules ask for 4"
+
+run "$DPE" list ./sdt 'usdt::queue::p*'
+check 'dpe list shows them' "$(cat out)" = 'usdt::queue::push(int, unsigned long, char, int, int)
+usdt::queue::pop(long, unsigned short, long)'
+finish

@@ -1,0 +1,31 @@
+/* host: loads plugins while it runs: host PLUGIN ROUNDS [SECONDS to sleep before]. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+__attribute__((noipa)) static void told(int sum)
+{
+	printf("%d\n", sum);
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 2 ? atoi(argv[2]) : 1, sum = 0;
+
+	if (argc > 3)
+		sleep((unsigned)atoi(argv[3]));
+	for (int i = 0; i < rounds; i++) {
+		void *plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+		int (*work)(int) = plugin ? (int (*)(int))dlsym(plugin, "plugin_work") : NULL;
+
+		if (!work) {
+			fprintf(stderr, "%s\n", dlerror());
+			return 1;
+		}
+		sum += work(i);
+		dlclose(plugin);
+	}
+	told(sum);
+	return 0;
+}

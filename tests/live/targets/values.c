@@ -1,0 +1,48 @@
+/* Variables that are read at events: values [SECONDS to sleep before]. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct item {
+	struct item *next;
+	short weight;
+	unsigned char kind;
+};
+
+static struct item second = {NULL, -9, 200}, first = {&second, 5, 1};
+struct item *head = &first, *nobody;
+static struct {
+	long count;
+	int slots[4];
+} queue;
+static volatile int flag;
+int untouched[100000]; /* no page of it is in memory until it is read */
+double real = 1.5;
+int v0, v1, v2, v3, v4, v5, v6, v7, v8;
+
+__attribute__((noipa)) static int enqueue(int x)
+{
+	queue.count++;
+	queue.slots[x % 4] = x;
+	return x + 1;
+}
+
+__attribute__((noipa)) static void toggle(void)
+{
+	flag = !flag;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		sleep((unsigned)atoi(argv[1]));
+	for (int i = 0; i < 10; i++) {
+		enqueue(i);
+		if (i % 2)
+			toggle();
+	}
+	head = NULL;
+	toggle();
+	printf("%ld %d\n", queue.count, untouched[50000]);
+	return 0;
+}
