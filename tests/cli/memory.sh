@@ -1,6 +1,12 @@
 # Long logs take no more memory than short ones.
 . tests/tap.sh
 
+if grep -q __asan_init "$DPE"; then
+	echo 'ok - memory of long logs # skip a sanitizer keeps what was freed'
+	finish
+	exit
+fi
+
 cat >log.py <<'X'
 import sys
 # Work on objects: thread 0 hands one to two others, which do it side by side, and takes it back.
