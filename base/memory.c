@@ -48,9 +48,15 @@ char *dpe_xasprintf(const char *fmt, ...)
 	return text.at;
 }
 
+/* The first room is that of a cache line: many arrays have one element for ever. */
+static unsigned first_cap(size_t element)
+{
+	return element >= 32 ? 1 : element >= 16 ? 4 : 8;
+}
+
 void *dpe_grow(void *array, unsigned *cap, size_t element)
 {
-	unsigned more = *cap ? *cap * 2 : 8;
+	unsigned more = *cap ? *cap * 2 : first_cap(element);
 	size_t size;
 
 	if (more <= *cap || __builtin_mul_overflow((size_t)more, element, &size))

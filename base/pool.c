@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { STEP = 64, CLASSES = 16 }; /* blocks beyond are not kept */
+enum { STEP = 16, CLASSES = 64 }; /* blocks beyond are not kept */
 
 struct free_block {
 	struct free_block *next;
