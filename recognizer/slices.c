@@ -25,10 +25,16 @@ struct bucket {
 	struct bucket *same_hash; /* others whose hash is equal */
 };
 
+/* The hash stands beside the slice, so that others need not be looked at. */
+struct place {
+	uint64_t hash;
+	struct dpe_slice *slice; /* NULL: free */
+};
+
 struct dpe_slices {
 	struct dpe_slice *first, **last; /* in the order of their beginning */
 	uint64_t nslices, nretired;
-	struct dpe_slice **table; /* by all their values; open addressing */
+	struct place *table;      /* by all their values; open addressing */
 	uint64_t size, ntable;    /* size: a power of two */
 	struct bucket *buckets;   /* unless all patterns bind the same variables */
 	uint64_t *pattern_masks;  /* each once */
@@ -113,11 +119,11 @@ static struct dpe_slice *find_slice(
 	uint64_t hash = hash_slice(mask, values);
 
 	for (uint64_t at = hash & (slices->size - 1);; at = (at + 1) & (slices->size - 1)) {
-		struct dpe_slice *slice = slices->table[at];
+		const struct place *place = &slices->table[at];
 
-		if (!slice || (slice->hash == hash && slice->mask == mask &&
-				      agree(slice->params, values, mask)))
-			return slice;
+		if (!place->slice || (place->hash == hash && place->slice->mask == mask &&
+					     agree(place->slice->params, values, mask)))
+			return place->slice;
 	}
 }
 
@@ -125,9 +131,9 @@ static void place(struct dpe_slices *slices, struct dpe_slice *slice)
 {
 	uint64_t at = slice->hash & (slices->size - 1);
 
-	while (slices->table[at])
+	while (slices->table[at].slice)
 		at = (at + 1) & (slices->size - 1);
-	slices->table[at] = slice;
+	slices->table[at] = (struct place){slice->hash, slice};
 }
 
 static void add_to_table(struct dpe_slices *slices, struct dpe_slice *slice)
@@ -135,7 +141,7 @@ static void add_to_table(struct dpe_slices *slices, struct dpe_slice *slice)
 	if (++slices->ntable * 4 > slices->size * 3) {
 		free(slices->table);
 		slices->size *= 2;
-		slices->table = dpe_xcalloc(slices->size, sizeof(struct dpe_slice *));
+		slices->table = dpe_xcalloc(slices->size, sizeof(*slices->table));
 		for (struct dpe_slice *old = slices->first; old; old = old->next_of_rule)
 			place(slices, old);
 	}
@@ -571,7 +577,7 @@ static void sweep(struct dpe_run *run)
 	if (slices->nretired < FEWEST_RETIRED || slices->nretired * 2 < slices->ntable ||
 		slices->npattern_masks > 1 || !run->rule->nvariables)
 		return;
-	memset(slices->table, 0, slices->size * sizeof(struct dpe_slice *));
+	memset(slices->table, 0, slices->size * sizeof(*slices->table));
 	slices->last = &slices->first;
 	slices->ntable = slices->nretired = 0;
 	for (; slice; slice = next) {
@@ -674,7 +680,7 @@ struct dpe_slices *dpe_slices_new(struct dpe_run *run)
 	const struct dpe_value none[1] = {{0}};
 
 	slices->size = 64;
-	slices->table = dpe_xcalloc(slices->size, sizeof(struct dpe_slice *));
+	slices->table = dpe_xcalloc(slices->size, sizeof(*slices->table));
 	slices->last = &slices->first;
 	run->slices = slices;
 	collect_masks(run);
