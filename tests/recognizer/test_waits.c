@@ -34,20 +34,9 @@ static char *log_of(const char *text)
 /* Only the deadlocks of the transcript are looked at. */
 static void assert_deadlocks(const char *events, const char *expected)
 {
-	struct transcript to = {0};
-	struct dpe_text found = {0};
 	char *log = log_of(events);
-	const char *at = transcript_run(&to, rules, "jsonl", log);
 
-	dpe_text_puts(&found, "");
-	for (unsigned len; *at; at += len) {
-		len = strcspn(at, "\n") + 1;
-		if (!strncmp(at, "deadlock:", 9) || !strncmp(at, "possible deadlock:", 18))
-			dpe_text_add(&found, at, len);
-	}
-	assert_string_equal(found.at, expected);
-	dpe_text_free(&found);
-	dpe_text_free(&to.text);
+	transcript_assert(rules, log, "deadlock:", "possible deadlock:", expected);
 	free(log);
 }
 

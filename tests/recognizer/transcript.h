@@ -217,4 +217,28 @@ static inline void assert_transcript(
 	dpe_text_free(&to.text);
 }
 
+static inline bool transcript_begins(const char *line, const char *with)
+{
+	return !strncmp(line, with, strlen(with));
+}
+
+/* Of what the rules say of a log of JSON lines, the lines that begin so or so. */
+static inline void transcript_assert(const char *rules, const char *log, const char *one,
+	const char *other, const char *expected)
+{
+	struct transcript to = {0};
+	struct dpe_text found = {0};
+	const char *at = transcript_run(&to, rules, "jsonl", log);
+
+	dpe_text_puts(&found, "");
+	for (unsigned len; *at; at += len) {
+		len = strcspn(at, "\n") + 1;
+		if (transcript_begins(at, one) || transcript_begins(at, other))
+			dpe_text_add(&found, at, len);
+	}
+	assert_string_equal(found.at, expected);
+	dpe_text_free(&found);
+	dpe_text_free(&to.text);
+}
+
 #endif
