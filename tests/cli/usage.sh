@@ -77,6 +77,17 @@ if test -e /dev/full; then
 	check 'standard output that is full' "$status" -eq 2
 fi
 
+run "$DPE" fmt --help
+check 'help shows both names of an option' "$(grep -c '^  -i, --in-place ' out) $(grep -c '^  -h, --help ' out)" = '1 1'
+run "$DPE" attach -s r.dpe -p 0
+says 'a process of no number' 2 "--pid takes a number from 1 to 2147483647, not '0'"
+run "$DPE" attach -s r.dpe --pid=-1
+says 'nor one below' 2 "not '-1'"
+run "$DPE" replay --max-instances= -s r.dpe r.msg
+says 'a number that is empty' 2 "not ''"
+run "$DPE" list -px
+says 'argument behind the letter' 2 "not 'x'"
+
 run "$DPE" race
 says 'dpe race: of what' 2 'what is to be watched?'
 run "$DPE" deadlock
