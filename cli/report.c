@@ -339,6 +339,7 @@ int cli_report_free(struct cli_report *report)
 		free(finding->key);
 		free(finding);
 	}
+	cli_doubts_free(report);
 	discard(report);
 	return status;
 }

@@ -96,6 +96,7 @@ void cli_text_summary(struct cli_report *report, const struct dpe_summary *summa
 	struct dpe_text text = {0};
 	const char *separator = ", ";
 
+	cli_doubts_add(&text, report);
 	HASH_ITER (hh, report->findings, finding, next) {
 		if (finding->count > 1 && !report->cli->all)
 			dpe_text_printf(&text, "#%u was seen %" PRIu64 " times\n", finding->number,
