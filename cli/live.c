@@ -1,5 +1,6 @@
 /* A live run: probes → log and recognizer → report, until the target ends or the user does. */
 #include "cli/live.h"
+#include "cli/progress.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,7 +9,6 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LONGEST_WAIT 50 /* ms between looks at signals */
@@ -22,6 +22,7 @@ struct live {
 	struct dpe_recognizer *recognizer;
 	struct dpe_log_writer *log; /* or NULL */
 	struct cli_report *report;
+	struct cli_progress progress;
 	int signals;
 	unsigned interrupts;
 	bool ended; /* the target, or who sends signals, or a break */
@@ -167,24 +168,27 @@ static bool begin_outputs(struct live *live)
 	return live->log;
 }
 
-static uint64_t seconds(void)
+static void tell_progress(struct live *live)
 {
-	struct timespec now;
+	unsigned nlosses;
+	struct dpe_loss *losses = find_losses(live, &nlosses);
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec;
+	cli_progress_tell(&live->progress, live->recognizer, sum_losses(losses, nlosses),
+		dpe_probes_pid(live->probes));
+	free(losses);
 }
 
 static void follow(struct live *live)
 {
 	const struct cli *cli = live->cli;
-	uint64_t begin = seconds();
+	uint64_t begin = cli_seconds();
 	const struct dpe_probes_sink sink = {
 		.context = live,
 		.message = on_message,
 		.watermark = on_watermark,
 	};
 
+	cli_progress_begin(&live->progress, cli, live->how->launch ? 0 : cli->pid);
 	while (!live->ended) {
 		int got = dpe_probes_poll(live->probes, LONGEST_WAIT, &sink);
 
@@ -197,7 +201,9 @@ static void follow(struct live *live)
 		if (!got || (got < 0 && errno != EINTR))
 			return;
 		look_at_signals(live);
-		if (cli->duration && seconds() - begin >= cli->duration)
+		if (cli_progress_due(&live->progress))
+			tell_progress(live);
+		if (cli->duration && cli_seconds() - begin >= cli->duration)
 			return;
 	}
 }

@@ -1,5 +1,5 @@
 /* The words of the command line: one table of options for all commands. */
-#include "cli/cli.h"
+#include "cli/progress.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -102,6 +102,14 @@ static bool take_number(struct cli *cli, const struct option *option, const char
 	}
 	*(unsigned *)place(cli, option) = (unsigned)number;
 	return true;
+}
+
+/* Alone: as often as usual. */
+static bool take_progress(struct cli *cli, const struct option *option, const char *text)
+{
+	cli->has_progress = true;
+	cli->progress = CLI_PROGRESS_USUALLY;
+	return !text || take_number(cli, option, text);
 }
 
 static bool take_ring(struct cli *cli, const struct option *option, const char *text)
@@ -229,6 +237,9 @@ static const struct option options[] = {
 	{0, "trace", "[=FILE]", FOR_RECOGNIZING,
 		"tell each step: messages held and released, what slices do with events",
 		.take = take_trace},
+	{0, "progress", "[=SECONDS]", FOR_RECOGNIZING | FOR_RECORD,
+		"tell every so often how things go (5); 0: not, even on a terminal", take_progress,
+		AT(progress), .min = 0, .max = 1000000},
 	{0, "preload", NULL, FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
 		"the program tells of pthread functions itself, by a library: quicker", take_flag,
 		AT(preload)},
