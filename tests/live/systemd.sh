@@ -24,6 +24,6 @@ printf '#!/bin/sh\nexec "%s" "$@"\n' "$DPE" >bin/dpe
 chmod +x bin/systemctl bin/dpe
 command=$(sed -n "s/^ExecStart=.bin.sh -c '\(.*\)'\$/\1/p" "$unit" | sed 's/%i/some/g')
 run env "PATH=$(pwd)/bin:$PATH" timeout 60 sh -c "$command"
-says 'a watch of the service until it ends' 0 'dpe: 0 events, 0 lost; 4 rules: nothing found'
+says 'a watch of the service until it ends' 0 ' events, 0 lost; 4 rules: nothing found'
 check 'which was there' "$(cat sum)" = 'sum 4501500'
 finish
