@@ -75,6 +75,13 @@ says 'log of no known format' 2 'out.unknown'
 if test -e /dev/full; then
 	run sh -c '"$0" replay --format=json -s r.dpe r.msg >/dev/full' "$DPE"
 	check 'standard output that is full' "$status" -eq 2
+	for format in jsonl dpel std msg; do
+		printf '{"event":"acq","thread":1,"args":["L"]}\n' >one.jsonl
+		run "$DPE" convert --to=$format one.jsonl /dev/full
+		says "a disk that is full: $format" 2 '/dev/full: error: this log is incomplete: No space left on device'
+	done
+	run "$DPE" replay --trace=/dev/full -s r.dpe r.msg
+	says 'nor is there room for a trace' 2 '/dev/full: error: the trace is incomplete: No space left on device'
 fi
 
 run "$DPE" fmt --help
@@ -90,6 +97,21 @@ says 'argument behind the letter' 2 "not 'x'"
 
 run "$DPE" race
 says 'dpe race: of what' 2 'what is to be watched?'
+for word in , get, ,put ''; do
+	run "$DPE" race "$word" -- true
+	says "dpe race of '$word'" 2 "'$word' is neither a variable nor a pair of functions"
+done
+run "$DPE" list -p 4194304
+says 'list of a process that is not there' 2 'there is no process 4194304'
+mkdir folder.pnml
+run "$DPE" compile folder.pnml
+says 'a net that is a folder' 2 'folder.pnml: error: cannot read this file: Is a directory'
+head -c 300000 /dev/urandom | tr -d '\000' >noise
+for what in 'replay -s r.dpe --from=jsonl' 'replay -s r.dpe --from=msg' 'replay -s r.dpe r.msg --suppressions'; do
+	run "$DPE" ${what%% *} ${what#* } noise
+	check "$what noise: an end of errors" "$status $(test "$(lines err)" -le 320 &&
+		grep -c '^dpe: note: [0-9]* more errors or warnings are not shown' err)" = '2 1'
+done
 run "$DPE" deadlock
 says 'deadlock without a program' 2 'a program is needed'
 run "$DPE" deadlock -p 1 -- true
