@@ -25,7 +25,8 @@ struct live {
 	struct cli_progress progress;
 	int signals;
 	unsigned interrupts;
-	bool ended; /* the target, or who sends signals, or a break */
+	bool ended; /* who sends signals wants it */
+	bool over;  /* the target has ended */
 };
 
 /* ---- messages ---------------------------------------------------------------------------- */
@@ -181,7 +182,7 @@ static void tell_progress(struct live *live)
 static void follow(struct live *live)
 {
 	const struct cli *cli = live->cli;
-	uint64_t begin = cli_seconds();
+	uint64_t begin = cli_clock();
 	const struct dpe_probes_sink sink = {
 		.context = live,
 		.message = on_message,
@@ -198,12 +199,13 @@ static void follow(struct live *live)
 		if (got < 0 && errno != EINTR)
 			dpe_diag_at(live->cli->diags, DPE_ERROR, "dpe",
 				"cannot read what the probes send: %s", strerror(errno));
+		live->over = !got;
 		if (!got || (got < 0 && errno != EINTR))
 			return;
 		look_at_signals(live);
 		if (cli_progress_due(&live->progress))
 			tell_progress(live);
-		if (cli->duration && cli_seconds() - begin >= cli->duration)
+		if (cli->duration && cli_clock() - begin >= cli->duration * UINT64_C(1000))
 			return;
 	}
 }
@@ -252,9 +254,12 @@ static void tell_target(const struct live *live)
 {
 	int status = dpe_probes_status(live->probes);
 
-	if (status < 0)
-		return;
-	if (WIFSIGNALED(status))
+	if (!live->how->launch)
+		fprintf(stderr, "dpe: process %d %s\n", (int)live->cli->pid,
+			live->over ? "has ended" : "goes on, no longer observed");
+	else if (status < 0)
+		fprintf(stderr, "dpe: %s goes on, no longer observed\n", live->cli->target[0]);
+	else if (WIFSIGNALED(status))
 		fprintf(stderr, "dpe: %s was ended by signal %d (%s)%s\n", live->cli->target[0],
 			WTERMSIG(status), strsignal(WTERMSIG(status)),
 			WCOREDUMP(status) ? ", core dumped" : "");
@@ -284,7 +289,7 @@ static int run(struct live *live)
 		return CLI_ERROR;
 	dpe_diags_print(live->cli->diags, stderr);
 	follow(live);
-	if (live->how->launch && !cli_report_left(live->report))
+	if (!cli_report_left(live->report))
 		tell_target(live);
 	end_outputs(live);
 	status = dpe_diags_errors(live->cli->diags) ? CLI_ERROR : CLI_GOOD;

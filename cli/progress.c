@@ -8,12 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
-uint64_t cli_seconds(void)
+uint64_t cli_clock(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec;
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 /* Whether standard output or error of the process is what our standard error is. */
@@ -50,13 +50,13 @@ void cli_progress_begin(struct cli_progress *progress, const struct cli *cli, pi
 			  : is_wanted(target) ? CLI_PROGRESS_USUALLY
 					      : 0;
 	progress->events = 0;
-	progress->begin = progress->last = cli_seconds();
-	progress->next = progress->begin + progress->every;
+	progress->begin = progress->last = cli_clock();
+	progress->next = progress->begin + progress->every * UINT64_C(1000);
 }
 
 bool cli_progress_due(const struct cli_progress *progress)
 {
-	return progress->every && cli_seconds() >= progress->next;
+	return progress->every && cli_clock() >= progress->next;
 }
 
 static unsigned count_threads(pid_t target)
@@ -96,14 +96,14 @@ static void add_count(struct dpe_text *to, uint64_t count, const char *what)
 void cli_progress_tell(struct cli_progress *progress, const struct dpe_recognizer *recognizer,
 	uint64_t lost, pid_t target)
 {
-	uint64_t now = cli_seconds(), passed = now - progress->last;
+	uint64_t now = cli_clock(), passed = now - progress->last;
 	struct dpe_text text = {0};
 	struct dpe_summary sum;
 
 	dpe_recognizer_summary(recognizer, &sum);
 	dpe_text_printf(&text, "dpe: %" PRIu64 " s: %" PRIu64 " events (%" PRIu64 "/s), ",
-		now - progress->begin, sum.events,
-		(sum.events - progress->events) / (passed ? passed : 1));
+		(now - progress->begin) / 1000, sum.events,
+		(sum.events - progress->events) * 1000 / (passed ? passed : 1));
 	if (target)
 		add_count(&text, count_threads(target), "thread");
 	add_count(&text, sum.slices, "slice");
@@ -113,5 +113,5 @@ void cli_progress_tell(struct cli_progress *progress, const struct dpe_recognize
 	dpe_text_free(&text);
 	progress->last = now;
 	progress->events = sum.events;
-	progress->next = now + progress->every;
+	progress->next = now + progress->every * UINT64_C(1000);
 }

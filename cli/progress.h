@@ -8,7 +8,7 @@
 
 struct cli_progress {
 	unsigned every;             /* seconds; 0: never */
-	uint64_t begin, last, next; /* seconds */
+	uint64_t begin, last, next; /* ms */
 	uint64_t events;            /* told last */
 };
 
@@ -20,7 +20,7 @@ bool cli_progress_due(const struct cli_progress *progress);
 void cli_progress_tell(struct cli_progress *progress, const struct dpe_recognizer *recognizer,
 	uint64_t lost, pid_t target);
 
-/* Of a clock that only goes forward. */
-uint64_t cli_seconds(void);
+/* ms of a clock that only goes forward. */
+uint64_t cli_clock(void);
 
 #endif

@@ -1,0 +1,48 @@
+# What becomes of a target at the edges: it ends while dpe begins, dpe ends while it goes on, files are closed.
+. tests/tap.sh
+need_live 'the edges of observing'
+compile_target steps
+printf 'detect never: stride(-1)\n' >rule.dpe
+
+# The process ends somewhere between the first look at it and the last probe.
+told=0
+for rest in 0.02 0.05 0.1 0.15; do
+	sh -c "sleep $rest" &
+	run "$DPE" deadlock -p $!
+	grep -q 'process [0-9]*: error: it has ended\|there is no such process\|^dpe: process [0-9]* has ended' err &&
+		test "$(lines err)" -le 2 && told=$((told + 1))
+	wait
+done
+check 'a process that ends while probes are put in is one line' $told -eq 4
+
+python3 -c '
+import os, time
+child = os.fork()
+if not child:
+	os._exit(0)
+print(child, flush=True)
+time.sleep(3)' >zombie &
+while ! test -s zombie; do sleep 0.05; done
+run "$DPE" list -p "$(cat zombie)"
+says 'a list of a zombie' 2 "process $(cat zombie): error: it has ended"
+run "$DPE" attach -s rule.dpe -p "$(cat zombie)"
+says 'nor can it be observed' 2 "process $(cat zombie): error: cannot be observed"
+
+run "$DPE" run -d 1 -s rule.dpe -- ./steps slowly 2500
+says 'a program goes on' 0 'dpe: ./steps goes on, no longer observed'
+./steps slowly 3000 >sum &
+run "$DPE" attach -d 1 -s rule.dpe -p $!
+says 'a process goes on' 0 "dpe: process $! goes on, no longer observed"
+check 'a second is a second' "$(sed -n 's/^dpe: \([0-9]*\) events.*/\1/p' err)" -ge 50
+run "$DPE" attach -s rule.dpe -p $!
+says 'or ends' 0 "dpe: process $! has ended"
+wait
+check 'undisturbed' "$(cat sum)" = 'sum 4501500'
+
+"$DPE" record -s rule.dpe -o log.jsonl -- ./steps slowly 10 >out 2>&-
+check 'messages do not land in a log where standard error is closed' "$(grep -c -v '^{' log.jsonl)" -eq 0
+run "$DPE" deadlock -- sh -c 'test -e /proc/self/fd/0 && echo open || echo closed' <&-
+check 'what is closed is closed to the program' "$(cat out)" = closed
+run "$DPE" deadlock -- sh -c 'test -e /proc/self/fd/0 && echo open || echo closed' </dev/null
+check 'what is open is open' "$(cat out)" = open
+finish
