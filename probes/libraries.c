@@ -107,11 +107,13 @@ static bool add_libraries(struct dpe_modules *modules, const struct dpe_module *
 	}
 	status = ask_interpreter(program->interpreter, program->path, environment, &answer);
 	if (status) {
-		const char *why = status < 0 ? strerror(errno) : answer.at;
+		const char *why = status < 0  ? strerror(errno)
+				  : answer.at ? answer.at
+					      : "it crashes with this file, which may be damaged";
 
 		dpe_diag_at(diags, DPE_ERROR, program->path,
 			"%s does not tell which libraries it will load: %.*s", program->interpreter,
-			(int)(why ? strcspn(why, "\n") : 0), why ? why : "");
+			(int)strcspn(why, "\n"), why);
 		dpe_text_free(&answer);
 		return false;
 	}

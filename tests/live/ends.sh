@@ -28,6 +28,21 @@ says 'a list of a zombie' 2 "process $(cat zombie): error: it has ended"
 run "$DPE" attach -s rule.dpe -p "$(cat zombie)"
 says 'nor can it be observed' 2 "process $(cat zombie): error: cannot be observed"
 
+cp steps stripped
+strip stripped
+run "$DPE" list ./stripped 'pthread_mutex_lock'
+says 'a list of what is stripped' 0 'stripped: note: its own functions are not known'
+run "$DPE" list ./steps 'stride'
+check 'of what is not' "$status $(lines err)" = '0 0'
+run "$DPE" list ./stripped 'stride'
+says 'a function that nobody knows any more' 2 "no function matches 'stride'" 'its own functions are not known'
+run "$DPE" list steps
+says 'a program that is here' 2 'steps: error: cannot be run' 'the file of that name here is ./steps'
+head -c 1000 steps >damaged
+chmod +x damaged
+run "$DPE" run -s rule.dpe -- ./damaged
+says 'a program that is damaged' 2 'damaged: error: ' 'may be damaged'
+
 run "$DPE" run -d 1 -s rule.dpe -- ./steps slowly 2500
 says 'a program goes on' 0 'dpe: ./steps goes on, no longer observed'
 ./steps slowly 3000 >sum &
