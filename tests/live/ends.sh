@@ -54,6 +54,35 @@ says 'or ends' 0 "dpe: process $! has ended"
 wait
 check 'undisturbed' "$(cat sum)" = 'sum 4501500'
 
+# Where a program becomes another one, addresses mean something else from there on.
+cat >twice.c <<'X'
+#include <unistd.h>
+
+__attribute__((noinline)) int stride(int x)
+{
+	__asm__ volatile("" : "+r"(x) : : "memory");
+	return x + 1;
+}
+
+int main(int argc, char **argv)
+{
+	int y = stride(argc);
+
+	if (argc < 2)
+		execl(argv[0], argv[0], "again", (char *)NULL);
+	return y - 3;
+}
+X
+cc -g -O1 twice.c -o twice
+printf 'detect any: stride(x)\n' >any.dpe
+good=0
+while test $good -lt 10; do
+	run "$DPE" run --all -s any.dpe -- ./twice
+	test "$(grep -c 'at stride+0x0 (.*twice.c:[0-9]*)' err)" -eq 2 || break
+	good=$((good + 1))
+done
+check 'stacks are told before and after an exec, 10 times of 10' $good -eq 10
+
 "$DPE" record -s rule.dpe -o log.jsonl -- ./steps slowly 10 >out 2>&-
 check 'messages do not land in a log where standard error is closed' "$(grep -c -v '^{' log.jsonl)" -eq 0
 run "$DPE" deadlock -- sh -c 'test -e /proc/self/fd/0 && echo open || echo closed' <&-
