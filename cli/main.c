@@ -80,6 +80,20 @@ static int run_command(struct cli *cli, char *const *argv)
 	return cli->command->run(cli);
 }
 
+/* "dpe help", "dpe help COMMAND". */
+static int help(struct cli *cli, const char *name)
+{
+	const struct cli_command *command = name ? find_command(cli, name) : NULL;
+
+	if (name && !command)
+		return CLI_ERROR;
+	if (command)
+		cli_print_help(command, stdout);
+	else
+		print_usage(stdout);
+	return CLI_GOOD;
+}
+
 /* A standard file that is closed must not become the log's or the report's: what is written to it
  * would be in there. Its place is taken by one that can be neither read nor written, and that the
  * program which is run does not get. */
@@ -101,8 +115,7 @@ int main(int argc, char **argv)
 		print_usage(stderr);
 	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
 		   !strcmp(argv[1], "help")) {
-		print_usage(stdout);
-		status = CLI_GOOD;
+		status = help(&cli, argv[2]);
 	} else if (!strcmp(argv[1], "--version")) {
 		puts("dpe " DPE_VERSION);
 		status = CLI_GOOD;

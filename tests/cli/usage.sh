@@ -14,6 +14,10 @@ run "$DPE" help
 gives 'dpe help' 0
 run "$DPE" --version
 check 'dpe --version' "$status $(cut -d' ' -f1 out)" = '0 dpe'
+run "$DPE" help replay
+check 'dpe help COMMAND' "$status $(head -1 out)" = '0 usage: dpe replay -s SPEC... [OPTIONS] LOG...'
+run "$DPE" help replya
+says 'help on what is no command' 2 "did you mean 'replay'?"
 run "$DPE"
 says 'dpe alone shows its usage' 2 'usage: dpe COMMAND'
 
