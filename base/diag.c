@@ -9,6 +9,7 @@
 #include <uthash.h>
 
 #define WINDOW 120 /* columns of a source line that are shown */
+#define MOST 100   /* errors, and warnings, that are told from printing to printing */
 
 struct diag {
 	enum dpe_severity severity;
@@ -31,8 +32,9 @@ struct dpe_diags {
 	unsigned count, cap;
 	unsigned printed; /* those before were printed */
 	unsigned errors, leader;
-	bool dropped; /* the last error or warning was a repeated one: its notes are, too */
-	struct dpe_arena **arenas; /* that were handed over */
+	bool dropped; /* the last error or warning is not told: its notes are not, either */
+	unsigned told[DPE_NOTE + 1], untold; /* since the last printing; repeated ones apart */
+	struct dpe_arena **arenas;           /* that were handed over */
 	unsigned narenas, caparenas;
 };
 
@@ -93,10 +95,22 @@ static bool is_known(struct dpe_diags *diags, const struct diag *new)
 	return false;
 }
 
+/* Of a file that is none of the kind there would be no end. */
+static bool is_too_much(struct dpe_diags *diags, const struct diag *new)
+{
+	if (diags->told[new->severity] < MOST) {
+		diags->told[new->severity]++;
+		return false;
+	}
+	diags->untold++;
+	diags->errors += new->severity == DPE_ERROR;
+	return true;
+}
+
 static void add(struct dpe_diags *diags, struct diag new)
 {
 	if (new.severity != DPE_NOTE)
-		diags->dropped = is_known(diags, &new);
+		diags->dropped = is_known(diags, &new) || is_too_much(diags, &new);
 	if (diags->dropped) {
 		free(new.where);
 		free(new.text);
@@ -228,7 +242,13 @@ static void add_line(struct dpe_text *to, struct dpe_place place)
 	dpe_text_puts(to, "\n");
 }
 
-static void print_diag(FILE *to, const struct diag *diag)
+static bool is_same(struct dpe_place a, struct dpe_place b)
+{
+	return a.source == b.source && a.begin == b.begin && a.end == b.end;
+}
+
+/* `leader`: that a note belongs to; the line that it shows is not shown again. */
+static void print_diag(FILE *to, const struct diag *diag, const struct diag *leader)
 {
 	static const char *const severities[] = {"error", "warning", "note"};
 	const char *name = diag->where ? diag->where : "dpe";
@@ -242,7 +262,7 @@ static void print_diag(FILE *to, const struct diag *diag)
 	dpe_text_printf(&text, ": %s: ", severities[diag->severity]);
 	add_safe(&text, diag->text, strlen(diag->text));
 	dpe_text_puts(&text, "\n");
-	if (diag->place.source)
+	if (diag->place.source && (diag == leader || !is_same(diag->place, leader->place)))
 		add_line(&text, diag->place);
 	fwrite(text.at, 1, text.len, to);
 	dpe_text_free(&text);
@@ -289,10 +309,15 @@ void dpe_diags_print(struct dpe_diags *diags, FILE *to)
 		for (unsigned j = order[i]; j < diags->count; j++) {
 			if (diags->at[j].leader != order[i])
 				break;
-			print_diag(to, &diags->at[j]);
+			print_diag(to, &diags->at[j], &diags->at[order[i]]);
 		}
 	}
 	free(order);
+	if (diags->untold)
+		fprintf(to, "dpe: note: %u more error%s not shown\n", diags->untold,
+			diags->untold == 1 ? " or warning is" : "s or warnings are");
+	diags->untold = 0;
+	memset(diags->told, 0, sizeof(diags->told));
 	forget_said(diags);
 	diags->printed = diags->count;
 }

@@ -41,6 +41,8 @@ struct cli {
 	pid_t pid;
 	unsigned max_instances, max_states, stack_depth, ring_bytes;
 	unsigned duration; /* seconds; 0: until the end */
+	unsigned progress; /* seconds from line to line; 0: none */
+	bool has_progress; /* else it is found out */
 	enum cli_on_break on_break;
 	enum cli_on_deadlock on_deadlock;
 	enum dpe_engine_choice engine;
@@ -112,6 +114,8 @@ void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *r
 /* How things stand at this moment, and who waits for whom, to standard error. */
 void cli_report_state(
 	struct cli_report *report, const struct dpe_recognizer *recognizer, uint64_t lost);
+/* How many were told that count as findings. */
+uint64_t cli_findings(const struct dpe_summary *summary);
 /* True where the user asked for the end at a `break`. */
 bool cli_report_left(const struct cli_report *report);
 /* The status that the verdicts ask for. False output of the report itself is an error. */

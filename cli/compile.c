@@ -115,7 +115,8 @@ static bool read_net(struct cli *cli, struct dpe_text *to, const char *path)
 		text = dpe_source_text(source, &len);
 		good = dpe_nets_to_dpe(to, path, text, len, cli->diags);
 	} else {
-		dpe_diag_at(cli->diags, DPE_ERROR, path, "%s", strerror(errno));
+		dpe_diag_at(
+			cli->diags, DPE_ERROR, path, "cannot read this file: %s", strerror(errno));
 	}
 	dpe_arena_free(arena);
 	return good;

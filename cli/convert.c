@@ -102,7 +102,7 @@ static int stabilize(struct cli *cli, struct dpe_log_reader *reader)
 	if (recognizer)
 		s.writer = create(cli, true);
 	if (s.writer) {
-		good = cli_feed_log(cli, reader, cli->words.at[0], recognizer);
+		good = cli_feed_log(cli, reader, cli->words.at[0], recognizer, NULL);
 		dpe_recognizer_finish(recognizer);
 		good &= !dpe_log_finish(s.writer, cli->diags);
 	}

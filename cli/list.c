@@ -1,6 +1,9 @@
 /* dpe list: what can be observed. */
 #include "cli/cli.h"
 
+#include <errno.h>
+#include <signal.h>
+
 static void print_line(void *context, const char *text)
 {
 	(void)context;
@@ -24,6 +27,10 @@ int cli_list(struct cli *cli)
 	if (cli->words.count > programs + 1) {
 		cli_usage_error(
 			cli, "one pattern at most, not also '%s'", cli->words.at[programs + 1]);
+		return CLI_ERROR;
+	}
+	if (cli->pid && kill(cli->pid, 0) < 0 && errno == ESRCH) {
+		cli_usage_error(cli, "there is no process %d", (int)cli->pid);
 		return CLI_ERROR;
 	}
 	if (dpe_probes_list(program, cli->pid, pattern, cli->placement, &options, print_line, NULL,

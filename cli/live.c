@@ -1,5 +1,6 @@
 /* A live run: probes → log and recognizer → report, until the target ends or the user does. */
 #include "cli/live.h"
+#include "cli/progress.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,7 +9,6 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LONGEST_WAIT 50 /* ms between looks at signals */
@@ -22,9 +22,11 @@ struct live {
 	struct dpe_recognizer *recognizer;
 	struct dpe_log_writer *log; /* or NULL */
 	struct cli_report *report;
+	struct cli_progress progress;
 	int signals;
 	unsigned interrupts;
-	bool ended; /* the target, or who sends signals, or a break */
+	bool ended; /* who sends signals wants it */
+	bool over;  /* the target has ended */
 };
 
 /* ---- messages ---------------------------------------------------------------------------- */
@@ -169,24 +171,27 @@ static bool begin_outputs(struct live *live)
 	return live->log;
 }
 
-static uint64_t seconds(void)
+static void tell_progress(struct live *live)
 {
-	struct timespec now;
+	unsigned nlosses;
+	struct dpe_loss *losses = find_losses(live, &nlosses);
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec;
+	cli_progress_tell(&live->progress, live->recognizer, sum_losses(losses, nlosses),
+		dpe_probes_pid(live->probes));
+	free(losses);
 }
 
 static void follow(struct live *live)
 {
 	const struct cli *cli = live->cli;
-	uint64_t begin = seconds();
+	uint64_t begin = cli_clock();
 	const struct dpe_probes_sink sink = {
 		.context = live,
 		.message = on_message,
 		.watermark = on_watermark,
 	};
 
+	cli_progress_begin(&live->progress, cli, live->how->launch ? 0 : cli->pid);
 	while (!live->ended) {
 		int got = dpe_probes_poll(live->probes, LONGEST_WAIT, &sink);
 
@@ -196,10 +201,13 @@ static void follow(struct live *live)
 		if (got < 0 && errno != EINTR)
 			dpe_diag_at(live->cli->diags, DPE_ERROR, "dpe",
 				"cannot read what the probes send: %s", strerror(errno));
+		live->over = !got;
 		if (!got || (got < 0 && errno != EINTR))
 			return;
 		look_at_signals(live);
-		if (cli->duration && seconds() - begin >= cli->duration)
+		if (cli_progress_due(&live->progress))
+			tell_progress(live);
+		if (cli->duration && cli_clock() - begin >= cli->duration * UINT64_C(1000))
 			return;
 	}
 }
@@ -248,9 +256,12 @@ static void tell_target(const struct live *live)
 {
 	int status = dpe_probes_status(live->probes);
 
-	if (status < 0)
-		return;
-	if (WIFSIGNALED(status))
+	if (!live->how->launch)
+		fprintf(stderr, "dpe: process %d %s\n", (int)live->cli->pid,
+			live->over ? "has ended" : "goes on, no longer observed");
+	else if (status < 0)
+		fprintf(stderr, "dpe: %s goes on, no longer observed\n", live->cli->target[0]);
+	else if (WIFSIGNALED(status))
 		fprintf(stderr, "dpe: %s was ended by signal %d (%s)%s\n", live->cli->target[0],
 			WTERMSIG(status), strsignal(WTERMSIG(status)),
 			WCOREDUMP(status) ? ", core dumped" : "");
@@ -280,7 +291,7 @@ static int run(struct live *live)
 		return CLI_ERROR;
 	dpe_diags_print(live->cli->diags, stderr);
 	follow(live);
-	if (live->how->launch && !cli_report_left(live->report))
+	if (!cli_report_left(live->report))
 		tell_target(live);
 	end_outputs(live);
 	status = dpe_diags_errors(live->cli->diags) ? CLI_ERROR : CLI_GOOD;

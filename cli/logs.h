@@ -2,12 +2,13 @@
 #ifndef DPE_CLI_LOGS_H
 #define DPE_CLI_LOGS_H
 
-#include "cli/cli.h"
+#include "cli/progress.h"
 
 /* Opens a log; NULL after a diagnostic. */
 struct dpe_log_reader *cli_open_log(struct cli *cli, const char *path, unsigned index);
-/* Feeds all messages, until the end or a break; false where a line was wrong. */
+/* Feeds all messages, until the end or a break; false where a line was wrong.
+ * `progress` or NULL. */
 bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *path,
-	struct dpe_recognizer *recognizer);
+	struct dpe_recognizer *recognizer, struct cli_progress *progress);
 
 #endif

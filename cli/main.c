@@ -1,8 +1,10 @@
 /* dpe: the command. */
 #include "cli/cli.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct cli_command commands[] = {
 	{"check", FOR_CHECK, cli_check, "check [OPTIONS] SPEC...",
@@ -78,17 +80,42 @@ static int run_command(struct cli *cli, char *const *argv)
 	return cli->command->run(cli);
 }
 
+/* "dpe help", "dpe help COMMAND". */
+static int help(struct cli *cli, const char *name)
+{
+	const struct cli_command *command = name ? find_command(cli, name) : NULL;
+
+	if (name && !command)
+		return CLI_ERROR;
+	if (command)
+		cli_print_help(command, stdout);
+	else
+		print_usage(stdout);
+	return CLI_GOOD;
+}
+
+/* A standard file that is closed must not become the log's or the report's: what is written to it
+ * would be in there. Its place is taken by one that can be neither read nor written, and that the
+ * program which is run does not get. */
+static void occupy_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct cli cli = {.diags = dpe_diags_new(), .names = dpe_names_new()};
 	int status = CLI_ERROR;
 
+	occupy_standard_files();
 	if (argc < 2) {
 		print_usage(stderr);
 	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
 		   !strcmp(argv[1], "help")) {
-		print_usage(stdout);
-		status = CLI_GOOD;
+		status = help(&cli, argv[2]);
 	} else if (!strcmp(argv[1], "--version")) {
 		puts("dpe " DPE_VERSION);
 		status = CLI_GOOD;

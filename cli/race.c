@@ -60,6 +60,20 @@ static void add_rule(struct dpe_text *to, const char *word)
 	dpe_text_puts(to, "\n");
 }
 
+/* What would make no rule is told in terms of the command line. */
+static bool is_watchable(struct cli *cli, const char *word)
+{
+	const char *comma = find_comma(word);
+	size_t letters = strspn(word, " \t");
+
+	if (!word[letters] || comma == word || (comma && !comma[1])) {
+		cli_usage_error(cli,
+			"'%s' is neither a variable nor a pair of functions such as get,put", word);
+		return false;
+	}
+	return true;
+}
+
 static bool is_repeated(const struct cli *cli, unsigned number)
 {
 	for (unsigned i = 0; i < number; i++) {
@@ -85,6 +99,8 @@ int cli_race(struct cli *cli)
 	}
 	dpe_text_puts(&cli->rules, "include \"pthread.dpe\"\n");
 	for (unsigned i = 0; i < cli->words.count; i++) {
+		if (!is_watchable(cli, cli->words.at[i]))
+			return CLI_ERROR;
 		if (!is_repeated(cli, i))
 			add_rule(&cli->rules, cli->words.at[i]);
 	}

@@ -10,10 +10,24 @@ struct dpe_log_reader *cli_open_log(struct cli *cli, const char *path, unsigned 
 	return dpe_log_open(cli->names, path, format, index, cli->diags);
 }
 
+/* The clock is read once in so many messages. */
+#define OFTEN 1024
+
+static void tell_progress(struct cli_progress *progress, const struct dpe_recognizer *recognizer)
+{
+	struct dpe_summary sum;
+
+	if (!cli_progress_due(progress))
+		return;
+	dpe_recognizer_summary(recognizer, &sum);
+	cli_progress_tell(progress, recognizer, sum.lost, 0);
+}
+
 bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *path,
-	struct dpe_recognizer *recognizer)
+	struct dpe_recognizer *recognizer, struct cli_progress *progress)
 {
 	struct dpe_message *message;
+	unsigned fed = 0;
 	bool good = true;
 	int got;
 
@@ -23,6 +37,8 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 		if (got > 0 && !taken)
 			dpe_diag_at(cli->diags, DPE_NOTE, path, "that is in this log");
 		good &= taken;
+		if (progress && !(++fed % OFTEN))
+			tell_progress(progress, recognizer);
 	}
 	if (dpe_log_cut_off(reader)) {
 		char *reason = dpe_xasprintf("%s was cut off in the middle", path);
@@ -82,6 +98,7 @@ static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *log
 	};
 	struct dpe_recognizer_sink sink;
 	struct dpe_recognizer *recognizer;
+	struct cli_progress progress;
 	bool good = true;
 	int status;
 
@@ -89,9 +106,11 @@ static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *log
 		return CLI_ERROR;
 	sink = cli_report_sink(report);
 	recognizer = dpe_recognizer_new(spec, &options, &sink, cli->diags);
+	cli_progress_begin(&progress, cli, -1);
 	if (recognizer) {
 		for (unsigned i = 0; i < logs->count; i++)
-			good &= cli_feed_log(cli, logs->readers[i], cli->words.at[i], recognizer);
+			good &= cli_feed_log(
+				cli, logs->readers[i], cli->words.at[i], recognizer, &progress);
 		dpe_recognizer_finish(recognizer);
 		dpe_diags_print(cli->diags, stderr);
 		cli_report_finish(report, recognizer, NULL, 0);

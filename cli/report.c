@@ -317,28 +317,33 @@ void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *r
 		cli_text_summary(report, &summary, losses, nlosses);
 }
 
+static int tell_incomplete(struct cli_report *report, const char *what, const char *path)
+{
+	dpe_diag_at(report->cli->diags, DPE_ERROR, path ? path : "dpe", "the %s is incomplete: %s",
+		what, strerror(errno));
+	return CLI_ERROR;
+}
+
 int cli_report_free(struct cli_report *report)
 {
 	int status = report->found          ? CLI_FINDING
 		     : report->inconclusive ? CLI_INCONCLUSIVE
 					    : CLI_GOOD;
 	struct cli_finding *finding, *next;
-	bool bad = fflush(report->to) || ferror(report->to) ||
-		   (report->trace && (fflush(report->trace) || ferror(report->trace)));
+	bool bad = fflush(report->to) || ferror(report->to);
 
 	if (report->own)
 		bad |= fclose(report->to) != 0;
-	if (bad) {
-		dpe_diag_at(report->cli->diags, DPE_ERROR,
-			report->cli->report ? report->cli->report : "dpe",
-			"the report is incomplete: %s", strerror(errno));
-		status = CLI_ERROR;
-	}
+	if (bad)
+		status = tell_incomplete(report, "report", report->cli->report);
+	if (report->trace && (fflush(report->trace) || ferror(report->trace)))
+		status = tell_incomplete(report, "trace", report->cli->trace_to);
 	HASH_ITER (hh, report->findings, finding, next) {
 		HASH_DEL(report->findings, finding);
 		free(finding->key);
 		free(finding);
 	}
+	cli_doubts_free(report);
 	discard(report);
 	return status;
 }

@@ -31,6 +31,7 @@ struct cli_report {
 	struct cli_sarif *sarif;               /* owned; NULL: another format */
 	struct cli_suppressions *suppressions; /* owned */
 	FILE *trace;                           /* NULL: nobody wants it */
+	struct cli_doubt *doubts;              /* of the text; owned */
 	struct cli_finding *findings;
 	struct cli_finding forgotten; /* the last that came when there were too many */
 	unsigned nfindings;
@@ -48,6 +49,11 @@ void cli_text_lost(struct cli_report *report);
 void cli_text_summary(struct cli_report *report, const struct dpe_summary *summary,
 	const struct dpe_loss *losses, unsigned nlosses);
 
+/* All of a finding but its number. */
+void cli_text_finding(struct dpe_text *to, struct cli_report *report,
+	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count);
+/* "race.dpe:3": where the rule stands. */
+void cli_text_place(struct dpe_text *to, const struct dpe_rule *rule);
 /* Text without what could drive a terminal. */
 void cli_text_safe(struct dpe_text *to, const char *text);
 void cli_text_value(struct dpe_text *to, struct dpe_value value);
@@ -61,6 +67,12 @@ void cli_text_event(
 /* The event's name, with ".exit" where it is one. */
 void cli_text_name(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message);
+
+/* report_doubts.c: takes an inconclusive verdict that has nothing to show but its slice; false
+ * where it is to be told at once. What was taken is added at the end. */
+bool cli_doubts_take(struct cli_report *report, const struct dpe_verdict *verdict);
+void cli_doubts_add(struct dpe_text *to, struct cli_report *report);
+void cli_doubts_free(struct cli_report *report);
 
 /* report_draw.c: how the events of a finding follow each other, who waits for whom; nothing where
  * --draw does not ask for it. */

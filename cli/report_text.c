@@ -26,7 +26,7 @@ void cli_text_print(struct cli_report *report, struct dpe_text *text)
 	dpe_text_free(text);
 }
 
-static void add_place(struct dpe_text *to, const struct dpe_rule *rule)
+void cli_text_place(struct dpe_text *to, const struct dpe_rule *rule)
 {
 	unsigned line, column;
 
@@ -192,7 +192,8 @@ static struct cli_finding *find_finding(struct cli_report *report, const char *r
 		return finding;
 	}
 	if (HASH_COUNT(report->findings) >= MOST_REMEMBERED) {
-		report->forgotten = (struct cli_finding){.number = ++report->nfindings, .rule = rule};
+		report->forgotten =
+			(struct cli_finding){.number = ++report->nfindings, .rule = rule};
 		free(key);
 		return &report->forgotten;
 	}
@@ -272,29 +273,35 @@ static void add_suppression(struct dpe_text *to, const struct cli_report *report
 	dpe_text_puts(to, "\n");
 }
 
+void cli_text_finding(struct dpe_text *to, struct cli_report *report,
+	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count)
+{
+	dpe_text_printf(to, "%s: %s of ", verdict->rule->name, cli_verdict_name(verdict->kind));
+	dpe_rule_print(to, verdict->rule);
+	dpe_text_puts(to, "  [");
+	cli_text_place(to, verdict->rule);
+	dpe_text_puts(to, "]\n");
+	add_params(to, report, verdict);
+	for (unsigned i = 0; i < count; i++) {
+		if (verdict->nevents)
+			dpe_text_printf(to, "  $%u ", verdict->positions[i]);
+		else
+			dpe_text_puts(to, "  at ");
+		add_event(to, report, events[i]);
+	}
+	cli_draw_verdict(to, report, verdict);
+	add_reason(to, verdict);
+	if (count || verdict->kind != DPE_INCONCLUSIVE)
+		add_suppression(to, report, verdict->rule, events, count);
+}
+
 static void print_finding(struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count, unsigned number)
 {
 	struct dpe_text text = {0};
 
-	dpe_text_printf(&text, "#%u %s: %s of ", number, verdict->rule->name,
-		cli_verdict_name(verdict->kind));
-	dpe_rule_print(&text, verdict->rule);
-	dpe_text_puts(&text, "  [");
-	add_place(&text, verdict->rule);
-	dpe_text_puts(&text, "]\n");
-	add_params(&text, report, verdict);
-	for (unsigned i = 0; i < count; i++) {
-		if (verdict->nevents)
-			dpe_text_printf(&text, "  $%u ", verdict->positions[i]);
-		else
-			dpe_text_puts(&text, "  at ");
-		add_event(&text, report, events[i]);
-	}
-	cli_draw_verdict(&text, report, verdict);
-	add_reason(&text, verdict);
-	if (count || verdict->kind != DPE_INCONCLUSIVE)
-		add_suppression(&text, report, verdict->rule, events, count);
+	dpe_text_printf(&text, "#%u ", number);
+	cli_text_finding(&text, report, verdict, events, count);
 	cli_text_print(report, &text);
 }
 
@@ -304,7 +311,7 @@ void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdi
 	struct dpe_message **events;
 	struct cli_finding *finding;
 
-	if (verdict->kind == DPE_SATISFIED)
+	if (verdict->kind == DPE_SATISFIED || cli_doubts_take(report, verdict))
 		return;
 	events = dpe_xcalloc(count + 1, sizeof(struct dpe_message *));
 	for (unsigned i = 0; i < count; i++)
@@ -388,7 +395,7 @@ static void add_deadlock_head(struct dpe_text *to, struct cli_report *report,
 	else
 		dpe_text_printf(
 			to, "%sdeadlock of %u thread%s  [", doubt, deadlock->nwaits, plural);
-	add_place(to, rule);
+	cli_text_place(to, rule);
 	dpe_text_puts(to, "]\n");
 	if (!deadlock->reason)
 		return;

@@ -18,6 +18,13 @@ static int open_terminal(void)
 	return open("/dev/tty", O_RDWR | O_CLOEXEC);
 }
 
+/* The end of the question's line, which the user has not ended. */
+static char leave(int terminal)
+{
+	dprintf(terminal, "\n");
+	return 'l';
+}
+
 /* A letter; 'l' where the terminal is gone or a signal asks for the end. */
 static char read_answer(int terminal, int signals)
 {
@@ -30,12 +37,12 @@ static char read_answer(int terminal, int signals)
 
 	while (poll(fds, 2, -1) < 0) {
 		if (errno != EINTR)
-			return 'l';
+			return leave(terminal);
 	}
 	if (fds[1].revents)
-		return 'l';
+		return leave(terminal);
 	len = read(terminal, line, sizeof(line));
-	return len <= 0 ? 'l' : line[0];
+	return len <= 0 ? leave(terminal) : line[0];
 }
 
 static enum cli_on_break ask(struct cli_report *report, int terminal, bool *leave)

@@ -103,8 +103,10 @@ void dpe_dpel_amend(struct dpe_log_writer *writer)
 {
 	const struct dpel_header header = make_header(writer, true);
 
-	if (writer->dpel->named || fflush(writer->to) || fseek(writer->to, 0, SEEK_SET))
-		return;
+	if (fflush(writer->to) && !writer->error)
+		writer->error = errno;
+	if (writer->dpel->named || writer->error || fseek(writer->to, 0, SEEK_SET))
+		return; /* a pipe cannot go back, and its reader does not need it */
 	if (fwrite(&header, sizeof(header), 1, writer->to) != 1 && !writer->error)
 		writer->error = errno;
 }

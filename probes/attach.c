@@ -213,8 +213,12 @@ static bool say_refused(const struct dpe_probes *probes, const struct dpe_spot *
 	struct dpe_diags *diags)
 {
 	const char *name = dpe_name_text(probes->names, spot->site->name);
+	char process[32];
 
-	if (error == EPERM || error == EACCES)
+	snprintf(process, sizeof(process), "process %d", probes->pid);
+	if (error == ESRCH)
+		dpe_diag_at(diags, DPE_ERROR, process, "it has ended in the meantime");
+	else if (error == EPERM || error == EACCES)
 		dpe_privilege_explain("observe functions", error, diags);
 	else if (error == EINVAL || error == EOPNOTSUPP || error == 524 /* ENOTSUPP */)
 		dpe_diag(diags, DPE_ERROR, spot->site->place,

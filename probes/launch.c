@@ -68,6 +68,9 @@ bool dpe_program_find(struct dpe_program *program, const char *name, struct dpe_
 		const char *hint = strchr(name, '/') ? "" : " (looked for on $PATH)";
 
 		dpe_diag_at(diags, DPE_ERROR, name, "cannot be run: %s%s", strerror(error), hint);
+		if (*hint && !access(name, F_OK))
+			dpe_diag_at(
+				diags, DPE_NOTE, name, "the file of that name here is ./%s", name);
 		dpe_program_free(program);
 		return false;
 	}

@@ -40,8 +40,8 @@ static void read_all(int fd, struct dpe_text *text)
 }
 
 /* What the interpreter writes, errors included; its wait status, or -1 with errno. */
-static int ask_interpreter(const char *interpreter, const char *program,
-	char *const *environment, struct dpe_text *answer)
+static int ask_interpreter(const char *interpreter, const char *program, char *const *environment,
+	struct dpe_text *answer)
 {
 	int ends[2], status;
 	pid_t pid;
@@ -115,11 +115,13 @@ static bool add_libraries(struct dpe_modules *modules, const struct dpe_module *
 	}
 	status = ask_interpreter(program->interpreter, program->path, environment, &answer);
 	if (status) {
-		const char *why = status < 0 ? strerror(errno) : answer.at;
+		const char *why = status < 0  ? strerror(errno)
+				  : answer.at ? answer.at
+					      : "it crashes with this file, which may be damaged";
 
 		dpe_diag_at(diags, DPE_ERROR, program->path,
 			"%s does not tell which libraries it will load: %.*s", program->interpreter,
-			(int)(why ? strcspn(why, "\n") : 0), why ? why : "");
+			(int)strcspn(why, "\n"), why);
 		dpe_text_free(&answer);
 		return false;
 	}
@@ -296,15 +298,26 @@ static bool is_same_file(const struct dpe_module *module, const struct stat *sta
 	       own.st_dev == status->st_dev;
 }
 
+static void tell_unreadable(pid_t pid, const char *path, struct dpe_diags *diags)
+{
+	char process[32];
+
+	snprintf(process, sizeof(process), "process %d", pid);
+	if (errno == ENOENT || errno == ESRCH)
+		dpe_diag_at(diags, DPE_ERROR, process, "it has ended, or is the kernel's own");
+	else
+		dpe_diag_at(diags, DPE_ERROR, path, "cannot be read: %s", strerror(errno));
+}
+
 /* The module that is the process's program. NULL after an error where there is none. */
 static struct dpe_module *find_program(
-	struct dpe_modules *modules, const char *path, struct dpe_diags *diags)
+	struct dpe_modules *modules, pid_t pid, const char *path, struct dpe_diags *diags)
 {
 	struct dpe_module *module;
 	struct stat status;
 
 	if (stat(path, &status)) {
-		dpe_diag_at(diags, DPE_ERROR, path, "cannot be read: %s", strerror(errno));
+		tell_unreadable(pid, path, diags);
 		return NULL;
 	}
 	for (unsigned i = 0; i < modules->count; i++)
@@ -322,9 +335,9 @@ bool dpe_libraries_of_process(struct dpe_modules *modules, pid_t pid, struct dpe
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	if (dpe_mappings_each(pid, add_mapping, &found))
-		dpe_diag_at(diags, DPE_ERROR, path, "cannot be read: %s", strerror(errno));
+		tell_unreadable(pid, path, diags);
 	else
-		program = find_program(modules, path, diags);
+		program = find_program(modules, pid, path, diags);
 	if (program)
 		program->program = true;
 	return program;

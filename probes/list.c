@@ -9,8 +9,8 @@
 
 #include <fnmatch.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include <string.h>
+#include <unistd.h>
 
 struct listing {
 	const char *pattern; /* NULL: all */
@@ -261,6 +261,17 @@ static bool find_modules(
 	return complete;
 }
 
+/* What is missing from the list, and why. */
+static void note_stripped(const struct dpe_modules *modules, struct dpe_diags *diags)
+{
+	for (unsigned i = 0; i < modules->count; i++) {
+		if (modules->at[i]->program && modules->at[i]->stripped)
+			dpe_diag_at(diags, DPE_NOTE, modules->at[i]->name,
+				"its own functions are not known, as it is stripped, and no debug "
+				"file of it is installed");
+	}
+}
+
 int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool placement,
 	const struct dpe_probes_options *options, void (*line)(void *context, const char *text),
 	void *context, struct dpe_diags *diags)
@@ -290,6 +301,8 @@ int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool pl
 			is_for_lines(pattern) ? "line with code" : "function", pattern);
 	else if (complete && !listing.count)
 		dpe_diag_at(diags, DPE_ERROR, "dpe list", "there are no symbols");
+	if (complete)
+		note_stripped(&modules, diags);
 	dpe_modules_free(&modules);
 	return listing.count ? 0 : -1;
 }

@@ -139,7 +139,10 @@ static bool knows_all(const struct dpe_probes *probes, const uint64_t *pcs, unsi
 void dpe_maps_note(
 	struct dpe_probes *probes, const struct dpe_spot *spot, const uint64_t *pcs, unsigned npcs)
 {
-	if (knows_all(probes, pcs, npcs) || dpe_ring_now() - probes->maps_read < NOT_OFTENER)
+	bool elsewhere = spot && !find_map(probes, pcs[0]); /* since an exec; known from then on */
+
+	if (knows_all(probes, pcs, npcs) ||
+		(!elsewhere && dpe_ring_now() - probes->maps_read < NOT_OFTENER))
 		return;
 	if (!probes->exited)
 		read_maps(probes);

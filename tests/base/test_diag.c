@@ -203,6 +203,42 @@ static void a_kept_source_outlives_its_owner(void **state)
 	dpe_diags_free(f.diags);
 }
 
+static void a_note_at_the_same_place_shows_it_no_second_time(void **state)
+{
+	struct fixture f = begin("first\n");
+
+	(void)state;
+	dpe_diag(f.diags, DPE_ERROR, at(&f, 0, 5), "no 'first'");
+	dpe_diag(f.diags, DPE_NOTE, at(&f, 0, 5), "did you mean 'fist'?");
+	assert_printed(&f, "a.dpe:1:1: error: no 'first'\n"
+			   "  | first\n"
+			   "  | ^~~~~\n"
+			   "a.dpe:1:1: note: did you mean 'fist'?\n");
+	end(&f);
+}
+
+static void warnings_do_not_hide_errors(void **state)
+{
+	struct fixture f = begin("");
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&text, &size);
+
+	(void)state;
+	for (unsigned i = 0; i < 150; i++)
+		dpe_diag_at(f.diags, DPE_WARNING, "dpe", "warning %u", i);
+	dpe_diag_at(f.diags, DPE_ERROR, "dpe", "wrong");
+	dpe_diags_print(f.diags, to);
+	fclose(to);
+	assert_non_null(strstr(text, "warning 99\ndpe: error: wrong\n"
+				     "dpe: note: 50 more errors or warnings are not shown\n"));
+	free(text);
+	assert_int_equal(dpe_diags_errors(f.diags), 1);
+	dpe_diag_at(f.diags, DPE_WARNING, "dpe", "later");
+	assert_printed(&f, "dpe: warning: later\n");
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +251,8 @@ int main(void)
 		cmocka_unit_test(a_note_is_printed_also_after_its_error_was),
 		cmocka_unit_test(overlong_characters_are_escaped),
 		cmocka_unit_test(there_may_be_many),
+		cmocka_unit_test(a_note_at_the_same_place_shows_it_no_second_time),
+		cmocka_unit_test(warnings_do_not_hide_errors),
 		cmocka_unit_test(some_have_no_place),
 		cmocka_unit_test(a_kept_source_outlives_its_owner),
 	};

@@ -19,9 +19,9 @@ while read -r block document; do
 	gives "$document, $block: a good specification" 0
 done <blocks
 
-for command in check compile run attach record replay convert list; do
+for command in check fmt compile run attach record replay convert race deadlock list; do
 	run "$DPE" $command --help
-	for option in $(grep -o '^  *--[a-z-]*' out); do
+	for option in $(sed -n 's/^  \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' out); do
 		grep -qF -- "$(echo "$option" | sed 's/-/\\-/g')" "$TOP/docs/dpe.1" ||
 			not_ok "dpe.1 does not tell of $command $option"
 	done

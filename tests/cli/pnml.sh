@@ -110,7 +110,7 @@ net "$(p s 1; p r 0; t x x; t y y; a s x; a x r; a r y 2)" >one.pnml
 run "$DPE" compile one.pnml
 check 'an end is where nothing can happen' "$(rule | head -1)" = 'expect n: x'
 run "$DPE" compile no-such.pnml
-says 'no file' 2 'no-such.pnml: error: No such file'
+says 'no file' 2 'no-such.pnml: error: cannot read this file: No such file'
 run "$DPE" compile buffer.pnml r.dpe
 says 'nets and specifications' 2 'together'
 python3 -c '

@@ -99,4 +99,23 @@ run "$DPE" replay --format=json -s locks.dpe locks.jsonl
 check 'as JSON, with the reason' "$status $(grep -c '"kind":"possible deadlock","rule":"locks","reason":"1 message of' out)" = '3 1'
 run "$DPE" replay --format=sarif -s locks.dpe locks.jsonl
 check 'as SARIF, a note' "$status $(grep -c '"error"' out) $(grep -c 'possible deadlock of 2 threads' out)" = '3 0 1'
+
+# What is inconclusive for each of many slices is one line.
+awk 'BEGIN { for (i = 0; i < 200; i++) printf "{\"event\":\"open\",\"thread\":1,\"seq\":%d,\"args\":[%d]}\n", i + (i > 99), i }' >gap.jsonl
+cat >files.dpe <<'X'
+expect file(f): open(f) ; close(f)
+expect all: open*
+X
+run "$DPE" replay -s files.dpe gap.jsonl
+same 'inconclusive slices of a rule are one line, one alone is told in full' err <<'X'
+events were lost: from here on, what could depend on them is inconclusive
+files.dpe:1 file: inconclusive in 200 slices: 1 message of thread 1 was lost before open@1:101
+#1 all: inconclusive of open*  [files.dpe:2]
+  1 message of thread 1 was lost before open@1:101
+dpe: 200 events, 1 lost; 2 rules: nothing found, 201 inconclusive
+X
+run "$DPE" replay --all -s files.dpe gap.jsonl
+check 'with --all each is told' "$status $(grep -c '^#.* file: inconclusive of open(f);close(f)' err)" = '3 200'
+run "$DPE" replay --format=json -s files.dpe gap.jsonl
+check 'JSON has them all' "$(grep -c '"inconclusive","reason"' out)" -eq 201
 finish

@@ -14,6 +14,10 @@ run "$DPE" help
 gives 'dpe help' 0
 run "$DPE" --version
 check 'dpe --version' "$status $(cut -d' ' -f1 out)" = '0 dpe'
+run "$DPE" help replay
+check 'dpe help COMMAND' "$status $(head -1 out)" = '0 usage: dpe replay -s SPEC... [OPTIONS] LOG...'
+run "$DPE" help replya
+says 'help on what is no command' 2 "did you mean 'replay'?"
 run "$DPE"
 says 'dpe alone shows its usage' 2 'usage: dpe COMMAND'
 
@@ -75,10 +79,43 @@ says 'log of no known format' 2 'out.unknown'
 if test -e /dev/full; then
 	run sh -c '"$0" replay --format=json -s r.dpe r.msg >/dev/full' "$DPE"
 	check 'standard output that is full' "$status" -eq 2
+	for format in jsonl dpel std msg; do
+		printf '{"event":"acq","thread":1,"args":["L"]}\n' >one.jsonl
+		run "$DPE" convert --to=$format one.jsonl /dev/full
+		says "a disk that is full: $format" 2 '/dev/full: error: this log is incomplete: No space left on device'
+	done
+	run "$DPE" replay --trace=/dev/full -s r.dpe r.msg
+	says 'nor is there room for a trace' 2 '/dev/full: error: the trace is incomplete: No space left on device'
 fi
+
+run "$DPE" fmt --help
+check 'help shows both names of an option' "$(grep -c '^  -i, --in-place ' out) $(grep -c '^  -h, --help ' out)" = '1 1'
+run "$DPE" attach -s r.dpe -p 0
+says 'a process of no number' 2 "--pid takes a number from 1 to 2147483647, not '0'"
+run "$DPE" attach -s r.dpe --pid=-1
+says 'nor one below' 2 "not '-1'"
+run "$DPE" replay --max-instances= -s r.dpe r.msg
+says 'a number that is empty' 2 "not ''"
+run "$DPE" list -px
+says 'argument behind the letter' 2 "not 'x'"
 
 run "$DPE" race
 says 'dpe race: of what' 2 'what is to be watched?'
+for word in , get, ,put ''; do
+	run "$DPE" race "$word" -- true
+	says "dpe race of '$word'" 2 "'$word' is neither a variable nor a pair of functions"
+done
+run "$DPE" list -p 4194304
+says 'list of a process that is not there' 2 'there is no process 4194304'
+mkdir folder.pnml
+run "$DPE" compile folder.pnml
+says 'a net that is a folder' 2 'folder.pnml: error: cannot read this file: Is a directory'
+head -c 300000 /dev/urandom | tr -d '\000' >noise
+for what in 'replay -s r.dpe --from=jsonl' 'replay -s r.dpe --from=msg' 'replay -s r.dpe r.msg --suppressions'; do
+	run "$DPE" ${what%% *} ${what#* } noise
+	check "$what noise: an end of errors" "$status $(test "$(lines err)" -le 320 &&
+		grep -c '^dpe: note: [0-9]* more errors or warnings are not shown' err)" = '2 1'
+done
 run "$DPE" deadlock
 says 'deadlock without a program' 2 'a program is needed'
 run "$DPE" deadlock -p 1 -- true

@@ -71,6 +71,9 @@ while running && test $tries -lt 50; do
 	tries=$((tries + 1))
 done
 check 'l: no longer observed' "$(grep -c 'no longer observed' seen)" -eq 1
+printf '\003' >interrupt
+answer "$(cat interrupt)"
+check 'Ctrl-C: the line is ended, and the program left' "$(grep -c '^seen: break: .*no longer observed' seen)" -eq 1
 if command -v gdb >/dev/null; then
 	answer g
 	check 'g: handed to gdb, where it stands' \

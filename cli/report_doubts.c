@@ -1,0 +1,77 @@
+/* What is inconclusive with no event to show, which after a loss is each slice of a rule: one line
+ * for all of them, at the end. */
+#include "cli/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cli_doubt {
+	struct cli_doubt *next;
+	const struct dpe_rule *rule; /* the specification's */
+	uint64_t slices;
+	char *reason;          /* of the first */
+	bool others;           /* have other reasons */
+	struct dpe_text first; /* all that there is to tell of it, without its number */
+};
+
+static struct cli_doubt *find_doubt(struct cli_report *report, const struct dpe_rule *rule)
+{
+	struct cli_doubt **at = &report->doubts;
+
+	while (*at && (*at)->rule != rule)
+		at = &(*at)->next;
+	if (!*at) {
+		*at = dpe_xcalloc(1, sizeof(**at));
+		(*at)->rule = rule;
+	}
+	return *at;
+}
+
+bool cli_doubts_take(struct cli_report *report, const struct dpe_verdict *verdict)
+{
+	struct cli_doubt *doubt;
+
+	if (verdict->kind != DPE_INCONCLUSIVE || verdict->event || !verdict->reason ||
+		report->cli->all)
+		return false;
+	doubt = find_doubt(report, verdict->rule);
+	if (!doubt->slices++) {
+		doubt->reason = dpe_xstrdup(verdict->reason);
+		cli_text_finding(&doubt->first, report, verdict, NULL, 0);
+	}
+	doubt->others |= strcmp(doubt->reason, verdict->reason) != 0;
+	return true;
+}
+
+static void add_doubt(struct dpe_text *to, struct cli_report *report, const struct cli_doubt *doubt)
+{
+	if (doubt->slices == 1) {
+		dpe_text_printf(to, "#%u ", ++report->nfindings);
+		dpe_text_add(to, doubt->first.at, doubt->first.len);
+		return;
+	}
+	cli_text_place(to, doubt->rule);
+	dpe_text_printf(
+		to, " %s: inconclusive in %" PRIu64 " slices: ", doubt->rule->name, doubt->slices);
+	cli_text_safe(to, doubt->reason);
+	dpe_text_puts(to, doubt->others ? "; other reasons in some (--all tells each)\n" : "\n");
+}
+
+void cli_doubts_add(struct dpe_text *to, struct cli_report *report)
+{
+	for (const struct cli_doubt *doubt = report->doubts; doubt; doubt = doubt->next)
+		add_doubt(to, report, doubt);
+}
+
+void cli_doubts_free(struct cli_report *report)
+{
+	while (report->doubts) {
+		struct cli_doubt *doubt = report->doubts;
+
+		report->doubts = doubt->next;
+		dpe_text_free(&doubt->first);
+		free(doubt->reason);
+		free(doubt);
+	}
+}

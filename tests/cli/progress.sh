@@ -1,0 +1,24 @@
+# A line now and then about how a replay goes.
+. tests/tap.sh
+
+printf 'detect R: a ; b\n' >r.dpe
+# slowly: 4000 messages, half of them a while after the others
+slowly() {
+	yes '{"event":"c"}' | head -2000
+	sleep 1.2
+	yes '{"event":"c"}' | head -2000
+}
+slowly >log.jsonl
+line='^dpe: [0-9]* s: [0-9]* events ([0-9]*/s), 1 slice, 0 findings, 0 lost, [0-9]* MiB$'
+
+slowly | run "$DPE" replay --progress=1 -s r.dpe -
+check 'how things go, on request' "$(grep -c "$line" err)" -ge 1
+slowly | run "$DPE" replay -s r.dpe -
+check 'not where standard error is no terminal' "$(lines err)" -eq 1
+run "$DPE" replay --progress -s r.dpe log.jsonl
+check 'nor at once' "$status $(lines err)" = '0 1'
+run "$DPE" replay --progress=0 -s r.dpe log.jsonl
+gives 'not at all' 0
+run "$DPE" replay --progress=often -s r.dpe log.jsonl
+says 'a number of seconds' 2 "--progress takes a number from 0 to 1000000, not 'often'"
+finish

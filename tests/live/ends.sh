@@ -1,0 +1,92 @@
+# What becomes of a target at the edges: it ends while dpe begins, dpe ends while it goes on, files are closed.
+. tests/tap.sh
+need_live 'the edges of observing'
+compile_target steps
+printf 'detect never: stride(-1)\n' >rule.dpe
+
+# The process ends somewhere between the first look at it and the last probe.
+told=0
+for rest in 0.02 0.05 0.1 0.15; do
+	sh -c "sleep $rest" &
+	run "$DPE" deadlock -p $!
+	grep -q 'process [0-9]*: error: it has ended\|there is no such process\|^dpe: process [0-9]* has ended' err &&
+		test "$(lines err)" -le 2 && told=$((told + 1))
+	wait
+done
+check 'a process that ends while probes are put in is one line' $told -eq 4
+
+python3 -c '
+import os, time
+child = os.fork()
+if not child:
+	os._exit(0)
+print(child, flush=True)
+time.sleep(3)' >zombie &
+while ! test -s zombie; do sleep 0.05; done
+run "$DPE" list -p "$(cat zombie)"
+says 'a list of a zombie' 2 "process $(cat zombie): error: it has ended"
+run "$DPE" attach -s rule.dpe -p "$(cat zombie)"
+says 'nor can it be observed' 2 "process $(cat zombie): error: cannot be observed"
+
+cp steps stripped
+strip stripped
+run "$DPE" list ./stripped 'pthread_mutex_lock'
+says 'a list of what is stripped' 0 'stripped: note: its own functions are not known'
+run "$DPE" list ./steps 'stride'
+check 'of what is not' "$status $(lines err)" = '0 0'
+run "$DPE" list ./stripped 'stride'
+says 'a function that nobody knows any more' 2 "no function matches 'stride'" 'its own functions are not known'
+run "$DPE" list steps
+says 'a program that is here' 2 'steps: error: cannot be run' 'the file of that name here is ./steps'
+head -c 1000 steps >damaged
+chmod +x damaged
+run "$DPE" run -s rule.dpe -- ./damaged
+says 'a program that is damaged' 2 'damaged: error: ' 'may be damaged'
+
+run "$DPE" run -d 1 -s rule.dpe -- ./steps slowly 2500
+says 'a program goes on' 0 'dpe: ./steps goes on, no longer observed'
+./steps slowly 3000 >sum &
+run "$DPE" attach -d 1 -s rule.dpe -p $!
+says 'a process goes on' 0 "dpe: process $! goes on, no longer observed"
+check 'a second is a second' "$(sed -n 's/^dpe: \([0-9]*\) events.*/\1/p' err)" -ge 50
+run "$DPE" attach -s rule.dpe -p $!
+says 'or ends' 0 "dpe: process $! has ended"
+wait
+check 'undisturbed' "$(cat sum)" = 'sum 4501500'
+
+# Where a program becomes another one, addresses mean something else from there on.
+cat >twice.c <<'X'
+#include <unistd.h>
+
+__attribute__((noinline)) int stride(int x)
+{
+	__asm__ volatile("" : "+r"(x) : : "memory");
+	return x + 1;
+}
+
+int main(int argc, char **argv)
+{
+	int y = stride(argc);
+
+	if (argc < 2)
+		execl(argv[0], argv[0], "again", (char *)NULL);
+	return y - 3;
+}
+X
+cc -g -O1 twice.c -o twice
+printf 'detect any: stride(x)\n' >any.dpe
+good=0
+while test $good -lt 10; do
+	run "$DPE" run --all -s any.dpe -- ./twice
+	test "$(grep -c 'at stride+0x0 (.*twice.c:[0-9]*)' err)" -eq 2 || break
+	good=$((good + 1))
+done
+check 'stacks are told before and after an exec, 10 times of 10' $good -eq 10
+
+"$DPE" record -s rule.dpe -o log.jsonl -- ./steps slowly 10 >out 2>&-
+check 'messages do not land in a log where standard error is closed' "$(grep -c -v '^{' log.jsonl)" -eq 0
+run "$DPE" deadlock -- sh -c 'test -e /proc/self/fd/0 && echo open || echo closed' <&-
+check 'what is closed is closed to the program' "$(cat out)" = closed
+run "$DPE" deadlock -- sh -c 'test -e /proc/self/fd/0 && echo open || echo closed' </dev/null
+check 'what is open is open' "$(cat out)" = open
+finish

@@ -1,0 +1,29 @@
+# The unit that watches a service: systemd takes it, and what it starts watches the service.
+. tests/tap.sh
+unit=$TOP/examples/systemd/dpe-deadlock@.service
+
+if command -v systemd-analyze >verify; then
+	cp "$unit" dpe-deadlock@some.service
+	printf '[Service]\nExecStart=/bin/true\n' >some.service
+	run systemd-analyze verify --man=no ./dpe-deadlock@some.service ./some.service
+	check 'systemd understands the unit' "$status $(cat out err)" = '0 '
+else
+	ok 'the unit # skip no systemd-analyze here'
+fi
+need_live 'what the unit starts'
+compile_target steps
+
+# What stands for systemctl here knows one service.
+mkdir bin
+./steps slowly 3000 >sum 2>&1 &
+service=$!
+cat >bin/systemctl <<X
+test "\$*" = 'show --property=MainPID --value some.service' && echo $service
+X
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$DPE" >bin/dpe
+chmod +x bin/systemctl bin/dpe
+command=$(sed -n "s/^ExecStart=.bin.sh -c '\(.*\)'\$/\1/p" "$unit" | sed 's/%i/some/g')
+run env "PATH=$(pwd)/bin:$PATH" timeout 60 sh -c "$command"
+says 'a watch of the service until it ends' 0 ' events, 0 lost; 4 rules: nothing found'
+check 'which was there' "$(cat sum)" = 'sum 4501500'
+finish
