@@ -77,11 +77,37 @@ void cli_text_event(
 	dpe_text_free(&id);
 }
 
+/* Of an access to memory the address, by the name of its variable where it has one, and the number
+ * of bytes: what else it carries says the same. */
+static void add_access(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+{
+	char *name = cli_variable_at(report, message->args[0]);
+
+	dpe_text_puts(to, "(");
+	if (name)
+		cli_text_safe(to, name);
+	else
+		cli_text_value(to, message->args[0]);
+	dpe_text_puts(to, ", ");
+	cli_text_value(to, message->args[1]);
+	dpe_text_puts(to, ")");
+	free(name);
+}
+
+static bool is_access(const struct cli_report *report, const struct dpe_message *message)
+{
+	return message->nargs > 2 && message->args[0].kind == DPE_POINTER &&
+	       !strncmp(dpe_name_text(report->cli->names, message->name), "mem::", 5);
+}
+
 static void add_call(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
 	cli_text_name(to, report, message);
-	if (message->nargs || message->phase != DPE_BARE) {
+	if (is_access(report, message))
+		add_access(to, report, message);
+	else if (message->nargs || message->phase != DPE_BARE) {
 		dpe_text_puts(to, "(");
 		for (unsigned i = 0; i < message->nargs; i++) {
 			dpe_text_puts(to, i ? ", " : "");

@@ -27,12 +27,16 @@ static inline void *real(enum dpe_preload_function function)
 
 static inline void enter(const struct dpe_preload_call *call, const uint64_t *frame)
 {
+	if (call->function == DPE_PRELOAD_pthread_create)
+		dpe_preload_threads = true;
+	dpe_preload_epoch++;
 	if (dpe_preload_look->wanted[call->function] & DPE_PRELOAD_ENTER)
 		dpe_preload_write(call, DPE_PRELOAD_ENTER, 0, frame);
 }
 
 static inline void leave(const struct dpe_preload_call *call, int ret, const uint64_t *frame)
 {
+	dpe_preload_epoch++;
 	if (dpe_preload_look->wanted[call->function] & DPE_PRELOAD_EXIT)
 		dpe_preload_write(call, DPE_PRELOAD_EXIT, ret, frame);
 }
