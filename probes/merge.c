@@ -84,8 +84,18 @@ static void on_kernel(void *context, const struct dpe_record *record, size_t siz
 	numbers->kernel = record->seq + 1;
 }
 
-/* Takes an event out of its ring as it is, which is quick; each ring may have one beyond the limit,
- * so that the earliest of all is never kept out. */
+/* Each ring has its share of the room, or the one that is ahead would take all of it, and the events
+ * that must be delivered before those would be let in one by one. */
+static bool is_full(const struct dpe_preload *preload, unsigned ring)
+{
+	uint32_t used = __atomic_load_n(&preload->rings.header->used, __ATOMIC_RELAXED);
+
+	if (used > DPE_PRELOAD_RINGS)
+		used = DPE_PRELOAD_RINGS;
+	return used && preload->held.queues[ring].count >= MOST_HELD / used;
+}
+
+/* Takes an event out of its ring as it is, which is quick. */
 static bool on_library(void *context, const struct dpe_ring_event *event)
 {
 	struct dpe_probes *probes = context;
@@ -93,7 +103,7 @@ static bool on_library(void *context, const struct dpe_ring_event *event)
 	size_t bytes = offsetof(struct library_event, slot) + preload->rings.slot_bytes;
 	struct library_event *held;
 
-	if (preload->held.held >= MOST_HELD && preload->held.queues[event->index].count) {
+	if (is_full(preload, event->index)) {
 		preload->refused = true;
 		return false;
 	}

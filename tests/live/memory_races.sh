@@ -56,6 +56,17 @@ watch 4 clang 0 references
 watch 4 coverage 1 race race4
 watch 4 coverage 0 locked
 
+# ---- a larger program of C++ -----------------------------------------------------------------
+if ${CXX:-g++} -std=c++17 -g -O1 -fsanitize=thread -c "$TOP/tests/live/targets/memory.cc" -o cplusplus.o &&
+	${CXX:-g++} cplusplus.o -o cplusplus -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem; then
+	for i in 1 2; do
+		run timeout -s KILL 60 "$DPE" race -- ./cplusplus
+		says "what it synchronises by is known, run $i" 0 ' 0 lost' 'nothing found'
+	done
+	run timeout -s KILL 60 "$DPE" race -- ./cplusplus broken
+	says 'and where it does not' 1 'push' ' 0 lost'
+fi
+
 # ---- every access ----------------------------------------------------------------------------
 # writes OPTION...: how many of `many` were told of, and how many of what was told was lost
 writes() {
@@ -71,6 +82,11 @@ check 'none is left out, none is told twice' "$(writes)" = '3000 1000'
 check 'and a ring that is full is waited for' "$(writes --ring=65536)" = '3000 1000'
 run "$DPE" run -s count.dpe -- ./gcc count
 says 'rules of your own see them, in order' 1 ' 0 lost' 'R: match'
+
+gcc -g -O1 -fsanitize=thread -c "$TOP/bench/targets/accesses.c" -o accesses.o &&
+	gcc accesses.o -o accesses -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem
+run timeout -s KILL 60 "$DPE" race --ring=65536 --stack=0 -- ./accesses 3 300
+says 'more than dpe can follow at once' 0 'nothing found' ' 0 lost'
 
 # ---- what cannot be --------------------------------------------------------------------------
 run "$DPE" race -- "$BUILD/examples/producer-consumer"
