@@ -56,7 +56,9 @@ static bool acquires(int order)
 	{                                                                                          \
 		type value = __atomic_load_n(address, __ATOMIC_SEQ_CST);                           \
                                                                                                    \
-		AFTER(address, order);                                                             \
+		if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD) && acquires(order))              \
+			dpe_memory_load(                                                           \
+				(uint64_t)address, sizeof(value), value, DPE_MEMORY_HERE);         \
 		return value;                                                                      \
 	}                                                                                          \
 	DPE_MEMORY_EXPORTED void __tsan_atomic##bits##_store(                                      \

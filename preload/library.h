@@ -29,7 +29,7 @@ struct dpe_preload_call {
 	unsigned function; /* or what happened to memory */
 };
 
-/* Grows with each call that may synchronise the thread with others. */
+/* Grows with each call that others may synchronise with, by pthread.dpe. */
 extern DPE_PRELOAD_HIDDEN __thread uint64_t dpe_preload_epoch;
 /* The program has begun to make threads. */
 extern DPE_PRELOAD_HIDDEN bool dpe_preload_threads;

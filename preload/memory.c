@@ -11,6 +11,11 @@
 
 static __thread struct dpe_preload_callers callers;
 
+/* The last that the thread did, if that was an atomic load; address 0: it was not. */
+static __thread struct {
+	uint64_t address, value, epoch;
+} loaded;
+
 /* ---- the thread's own stack -------------------------------------------------------------- */
 
 extern void *__libc_stack_end;
@@ -48,12 +53,12 @@ static bool is_own_stack(uint64_t address, const uint64_t *frame)
 }
 
 /* ---- accesses that others stand for ------------------------------------------------------
- * Between two synchronising events of a thread, all that it does has the same order with what
- * other threads do: nothing comes before the one access and not before the other. So of two reads
- * of the same bytes, or two writes, the second is unordered with just what the first is unordered
- * with, and a read after a write adds nothing either, as whatever races with it races with the
- * write. A write after a read does. Leaving the repetitions out changes how often a race is told,
- * not whether.
+ * As long as a thread releases nothing, what other threads do comes after all of it or after
+ * nothing of it; and what comes before the first of its accesses comes before the later ones, too.
+ * So of two reads of the same bytes, or two writes, whatever is unordered with the second is
+ * unordered with the first; and a read after a write adds nothing either, as whatever races with it
+ * races with the write. A write after a read does. Leaving the repetitions out changes how often a
+ * race is told, not whether.
  *
  * And what the first thread does before there is another one comes before all that others do. */
 
@@ -110,6 +115,7 @@ static void tell(enum dpe_preload_memory what, uint64_t address, uint64_t size, 
 void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 	struct dpe_memory_place place)
 {
+	loaded.address = 0;
 	if (is_own_stack(address, place.frame) || !size)
 		return;
 	if (dpe_preload_look->once && is_repeated(what, address, size))
@@ -121,10 +127,25 @@ void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t 
 void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 	struct dpe_memory_place place)
 {
-	dpe_preload_epoch++;
+	loaded.address = 0;
+	if (what != DPE_PRELOAD_ATOMIC_LOAD)
+		dpe_preload_epoch++;
 	if (dpe_preload_look->once && !dpe_preload_threads)
 		return;
 	tell(what, address, size, what == DPE_PRELOAD_ATOMIC_LOAD, place);
+}
+
+/* Who waits for a value in a loop reads the same one over and over, and learns nothing by it. */
+void dpe_memory_load(
+	uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place)
+{
+	if (dpe_preload_look->once && loaded.address == address && loaded.value == value &&
+		loaded.epoch == dpe_preload_epoch)
+		return;
+	dpe_memory_sync(DPE_PRELOAD_ATOMIC_LOAD, address, size, place);
+	loaded.address = address;
+	loaded.value = value;
+	loaded.epoch = dpe_preload_epoch;
 }
 
 /* ---- reads and writes -------------------------------------------------------------------- */

@@ -25,6 +25,9 @@ static inline bool dpe_memory_is_wanted(enum dpe_preload_memory what)
 /* A read or write of so many bytes that is wanted. */
 DPE_PRELOAD_HIDDEN void dpe_memory_access(enum dpe_preload_memory what, uint64_t address,
 	uint64_t size, struct dpe_memory_place place);
+/* An atomic load that acquires, and read this value. */
+DPE_PRELOAD_HIDDEN void dpe_memory_load(
+	uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place);
 /* Anything else, which may synchronise. */
 DPE_PRELOAD_HIDDEN void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address,
 	uint64_t size, struct dpe_memory_place place);

@@ -164,6 +164,7 @@ struct dpe_preload_header {
 	uint32_t closed;      /* nobody reads any more */
 	uint64_t bytes;       /* of all the memory */
 	uint64_t slots_begin; /* where the first ring's slots are */
+	uint32_t observer; /* its process */
 	uint32_t waits; /* who finds a ring full waits for the reader, as long as that reads */
 	uint32_t once;  /* accesses may be left out that others stand for */
 	uint8_t wanted[DPE_PRELOAD_EVENTS];

@@ -3,6 +3,7 @@
 #include "preload/ring.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -80,16 +81,23 @@ static void add_frames(struct dpe_preload_slot *slot, const uint64_t *frame, uns
 		slot->frames[count] = 0;
 }
 
+static bool lives(pid_t process)
+{
+	return !kill(process, 0) || errno != ESRCH;
+}
+
 /* True once there is room again. The reader takes what is there many times a second; one that took
- * nothing for so long is dead or stopped, and nobody waits for it any more. */
+ * nothing for so long is stopped, and nobody waits for it any more. */
 static bool wait_for_room(struct dpe_preload_header *header)
 {
 	const struct timespec nap = {.tv_nsec = 200000};
-	const uint64_t most = 2000000000 / 200000;
+	const uint64_t most = 10000000000 / 200000;
 	uint64_t tail = self.tail;
 	int error = errno;
 
 	for (uint64_t i = 0; i < most && header->waits && !header->closed; i++) {
+		if (i % 64 == 63 && !lives((pid_t)header->observer))
+			break;
 		syscall(SYS_nanosleep, &nap, NULL);
 		if (!dpe_preload_is_full(header, &self)) {
 			errno = error;

@@ -29,8 +29,10 @@ static struct dpe_numbers *numbers_of(struct dpe_preload *preload, uint32_t thre
 }
 
 #define KERNEL DPE_PRELOAD_RINGS /* the queue of its messages; the others are of the rings */
-/* Beyond so many, events stay in their rings, where losses are counted. */
+/* Beyond so many, events stay in their rings, where losses are counted; or where threads wait
+ * instead, until these were delivered. */
 #define MOST_HELD 1000000
+#define MOST_AWAITED 200000
 /* Messages that are delivered before the rings are looked at again. */
 #define AT_ONCE 4096
 /* Events of one look that show that taking more is more urgent than delivering. */
@@ -84,6 +86,11 @@ static void on_kernel(void *context, const struct dpe_record *record, size_t siz
 	numbers->kernel = record->seq + 1;
 }
 
+static uint64_t most_held(const struct dpe_preload *preload)
+{
+	return preload->rings.header->waits ? MOST_AWAITED : MOST_HELD;
+}
+
 /* Each ring has its share of the room, or the one that is ahead would take all of it, and the events
  * that must be delivered before those would be let in one by one. */
 static bool is_full(const struct dpe_preload *preload, unsigned ring)
@@ -92,7 +99,7 @@ static bool is_full(const struct dpe_preload *preload, unsigned ring)
 
 	if (used > DPE_PRELOAD_RINGS)
 		used = DPE_PRELOAD_RINGS;
-	return used && preload->held.queues[ring].count >= MOST_HELD / used;
+	return used && preload->held.queues[ring].count >= most_held(preload) / used;
 }
 
 /* Takes an event out of its ring as it is, which is quick. */
@@ -287,7 +294,7 @@ bool dpe_preload_deliver(
 	preload->refused = preload->behind = false;
 	known = dpe_rings_drain(&preload->rings, probes->exited, on_library, probes);
 	probes->place = place;
-	if (!probes->exited && preload->held.held > before + A_FLOOD && before < MOST_HELD / 2)
+	if (!probes->exited && preload->held.held > before + A_FLOOD && before < most_held(preload) / 2)
 		return false;
 	if (known > probes->kernel_drained)
 		known = probes->kernel_drained;

@@ -88,6 +88,16 @@ gcc -g -O1 -fsanitize=thread -c "$TOP/bench/targets/accesses.c" -o accesses.o &&
 run timeout -s KILL 60 "$DPE" race --ring=65536 --stack=0 -- ./accesses 3 300
 says 'more than dpe can follow at once' 0 'nothing found' ' 0 lost'
 
+"$DPE" race -- ./accesses 2 20000 >out 2>err &
+sleep 1
+kill -9 $! && wait $! 2>/dev/null
+tries=0
+until test -s out || test $tries -eq 50; do
+	sleep 0.1
+	tries=$((tries + 1))
+done
+check 'a program that waits for dpe goes on when that dies' "$(grep -c wall_ns out)" -eq 1
+
 # ---- what cannot be --------------------------------------------------------------------------
 run "$DPE" race -- "$BUILD/examples/producer-consumer"
 says 'a program that does not tell' 2 'was not built for that' '-fsanitize=thread' '-ldpe-mem' 'dpe race VARIABLE'
