@@ -79,7 +79,7 @@ struct dpe_probes {
 	unsigned nwatches;
 	struct dpe_place_accessed *accesses; /* access.c's, by instruction */
 	dpe_name create, start, end; /* names of the thread events */
-	dpe_name memory_names[DPE_MEMORY_EVENTS];
+	dpe_name memory_names[DPE_MEMORY_EVENTS], lock_names[2];
 
 	pid_t pid;
 	int pidfd;

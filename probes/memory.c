@@ -27,6 +27,8 @@ void dpe_memory_ask(struct dpe_probes *probes)
 
 	if (!probes->plan->memory)
 		return;
+	probes->lock_names[0] = dpe_intern_string(probes->names, "lock");
+	probes->lock_names[1] = dpe_intern_string(probes->names, "lock2");
 	header = probes->preload->rings.header;
 	header->waits = 1;
 	header->once = probes->once && knows_all_calls(probes);
@@ -251,7 +253,7 @@ static void add_surroundings(
 }
 
 void dpe_memory_fill(struct dpe_probes *probes, const struct dpe_record *record,
-	struct dpe_message *draft, struct dpe_value *args)
+	struct dpe_message *draft, struct dpe_value *args, struct dpe_var *vars)
 {
 	uint64_t address = record->words[0];
 
@@ -264,6 +266,11 @@ void dpe_memory_fill(struct dpe_probes *probes, const struct dpe_record *record,
 		return;
 	}
 	args[draft->nargs++] = dpe_value_int((int64_t)record->words[1]);
-	if (record->site == DPE_PRELOAD_READ || record->site == DPE_PRELOAD_WRITE)
-		add_surroundings(draft, args, address, record->words[1]);
+	if (record->site != DPE_PRELOAD_READ && record->site != DPE_PRELOAD_WRITE)
+		return;
+	add_surroundings(draft, args, address, record->words[1]);
+	draft->vars = vars;
+	for (unsigned i = 0; i < 2 && record->words[2 + i]; i++)
+		vars[draft->nvars++] = (struct dpe_var){
+			probes->lock_names[i], dpe_value_pointer(record->words[2 + i])};
 }

@@ -165,7 +165,7 @@ struct dpe_message *dpe_message_of_record(
 	if (record->kind <= DPE_RECORD_EXIT)
 		fill_call(probes, record, &draft, args);
 	else if (record->kind == DPE_RECORD_MEMORY)
-		dpe_memory_fill(probes, record, &draft, args);
+		dpe_memory_fill(probes, record, &draft, args, vars);
 	else if (record->kind == DPE_RECORD_DATA)
 		fill_access(probes, record, &draft, vars);
 	else

@@ -43,6 +43,8 @@ watch 20 gcc 1 race race4
 says 'a variable of its name, where, and by whom' 1 'mem::write(counter, 4)' 'mem::read(counter, 4)' 'at put+' 'at get+' \
 	memory.c:
 watch 20 gcc 0 locked
+watch 4 gcc 1 half race4
+check 'with the lock that one of them holds' "$(grep -c 'mem::write(counter, 4)  lock = mutex  thread' err) $(grep -c 'lock =' err)" = '1 1'
 watch 4 gcc 1 heap race4
 watch 4 gcc 1 overlap race8
 watch 4 gcc 1 relaxed race4

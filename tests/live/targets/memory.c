@@ -101,7 +101,11 @@ static void *one(void *arg)
 		seen = get(&mine[7]);
 	} else {
 		take();
+		if (is("half"))
+			pthread_mutex_lock(&mutex);
 		put(&counter, 1);
+		if (is("half"))
+			pthread_mutex_unlock(&mutex);
 		give();
 	}
 	return NULL;
