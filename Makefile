@@ -48,12 +48,13 @@ bench_bin := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
 LIBDPE := $(BUILD)/libdpe.a
 LIBPROBES := $(BUILD)/libdpe-probes.a
 PRELOAD := $(BUILD)/libdpe-pthread.so
+PRELOAD_MEMORY := $(BUILD)/libdpe-mem.so
 
 .PHONY: all help deps demo test test-long bench check install clean tests examples
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(DPE) $(PRELOAD)
+all: $(DPE) $(PRELOAD) $(PRELOAD_MEMORY)
 
 help:
 	@echo 'make            the command, ./dpe'
@@ -132,12 +133,22 @@ $(DPE): $(cli_obj) $(LIBPROBES) $(LIBDPE)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
 
 # Becomes a part of other programs: never with sanitizers. Initialised before all others.
-$(PRELOAD): $(wildcard preload/*.c preload/*.h)
+PRELOAD_SRC := $(addprefix preload/,library.c write.c wrap.c)
+PRELOAD_FLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -g -I. -fPIC -fvisibility=hidden \
+	-ftls-model=initial-exec -fno-omit-frame-pointer -fno-stack-protector -fexceptions -shared \
+	-Wl,-z,initfirst,-z,now,-z,nodelete,-z,defs
+
+$(PRELOAD): $(PRELOAD_SRC) $(wildcard preload/*.h)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -g -I. -fPIC -fvisibility=hidden \
-		-ftls-model=initial-exec -fno-omit-frame-pointer -fno-stack-protector -fexceptions -shared \
-		-Wl,-z,initfirst,-z,now,-z,nodelete,-z,defs $(filter %.c,$^) -o $@
+	$(Q)$(CC) $(PRELOAD_FLAGS) $(filter %.c,$^) -o $@
+
+# It has a memcpy of its own, which must not be made of itself.
+$(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix preload/,memory.c atomics.c runtime.c) $(wildcard preload/*.h)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PRELOAD_FLAGS) -fno-builtin -fno-tree-loop-distribute-patterns -Wl,-soname,$(@F) \
+		$(filter %.c,$^) -o $@
 
 # ---- tests, examples, benchmarks ------------------------------------------------------------------
 
@@ -194,7 +205,7 @@ PUBLIC := api/dpe.h
 
 install: all $(LIBDPE)
 	install -Dm755 $(DPE) $(DESTDIR)$(PREFIX)/bin/dpe
-	install -Dm755 $(PRELOAD) $(DESTDIR)$(PREFIX)/lib/dpe/libdpe-pthread.so
+	install -Dm755 -t $(DESTDIR)$(PREFIX)/lib/dpe $(PRELOAD) $(PRELOAD_MEMORY)
 	install -Dm644 docs/dpe.1 $(DESTDIR)$(PREFIX)/share/man/man1/dpe.1
 	install -d $(DESTDIR)$(PREFIX)/share/dpe
 	install -m644 dpe-lang/std/*.dpe $(DESTDIR)$(PREFIX)/share/dpe/

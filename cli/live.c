@@ -108,7 +108,7 @@ static void look_at_signals(struct live *live)
 
 /* The library that is preloaded: beside the command in the tree that built it, or where it was
  * installed. The caller's. */
-static char *find_library(void)
+static char *find_library(const char *name)
 {
 	static const char *const places[] = {"", "/build", "/../lib/dpe"};
 	char exe[PATH_MAX] = "";
@@ -116,13 +116,13 @@ static char *find_library(void)
 
 	*strrchr(len > 0 ? exe : strcpy(exe, "/"), '/') = '\0';
 	for (unsigned i = 0; i < DPE_COUNT(places); i++) {
-		char *path = dpe_xasprintf("%s%s/libdpe-pthread.so", exe, places[i]);
+		char *path = dpe_xasprintf("%s%s/%s", exe, places[i], name);
 
 		if (!access(path, R_OK))
 			return path;
 		free(path);
 	}
-	return dpe_xstrdup(DPE_LIBDIR "/libdpe-pthread.so");
+	return dpe_xasprintf(DPE_LIBDIR "/%s", name);
 }
 
 static bool begin_probes(struct live *live)
@@ -133,10 +133,15 @@ static bool begin_probes(struct live *live)
 		.stack_depth = cli->stack_depth,
 		.libraries = cli->libraries.at,
 		.nlibraries = cli->libraries.count,
+		.once = live->how->once,
 		.debug = cli->debug,
 	};
-	char *library = cli->preload ? find_library() : NULL;
+	char *library = NULL;
 
+	if (live->plan->memory)
+		library = find_library("libdpe-mem.so");
+	else if (cli->preload)
+		library = find_library("libdpe-pthread.so");
 	options.preload = library;
 	if (live->how->launch)
 		live->probes = dpe_probes_launch(

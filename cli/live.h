@@ -8,6 +8,7 @@
 struct cli_live {
 	bool recognize; /* else only record */
 	bool launch;    /* cli->target; else attach to cli->pid */
+	bool once;      /* whether something races is all that is asked of memory */
 };
 
 int cli_live(struct cli *cli, const struct cli_live *how);

@@ -29,8 +29,8 @@ static const struct cli_command commands[] = {
 	{"deadlock", FOR_DEADLOCK, cli_deadlock, "deadlock [OPTIONS] [-p PID | -- COMMAND...]",
 		"Watches a program for deadlocks, those that could have been, and hangs"},
 	{"race", FOR_RACE, cli_race,
-		"race [OPTIONS] VARIABLE|FUNCTION,FUNCTION... [-p PID | -- COMMAND...]",
-		"Watches variables, and pairs of functions, for races"},
+		"race [OPTIONS] [VARIABLE|FUNCTION,FUNCTION...] [-p PID | -- COMMAND...]",
+		"Watches variables, and pairs of functions, for races; or all memory"},
 };
 
 static void print_usage(FILE *to)

@@ -1,6 +1,7 @@
 /* dpe race: rules for what the words name, on the shipped rules of POSIX threads. A variable: two
  * accesses that nothing orders, one of which updates it. A pair of functions: calls of them that
- * nothing orders. */
+ * nothing orders. Without words: any two accesses, in a program that was compiled to tell of them,
+ * by shipped rules as well. */
 #include "cli/live.h"
 
 #include <ctype.h>
@@ -85,9 +86,10 @@ static bool is_repeated(const struct cli *cli, unsigned number)
 
 int cli_race(struct cli *cli)
 {
-	const struct cli_live how = {.recognize = true, .launch = !cli->pid};
+	struct cli_live how = {.recognize = true, .launch = !cli->pid};
 
-	if (!cli->words.count && !cli->specs.count) {
+	how.once = !cli->words.count && !cli->specs.count;
+	if (how.once && !cli->plan && !(cli->target && cli->target[0])) {
 		cli_usage_error(cli,
 			"what is to be watched? variables, or pairs of functions such as get,put");
 		return CLI_ERROR;
@@ -97,6 +99,8 @@ int cli_race(struct cli *cli)
 			cli, "either a process (-p PID) or a program (-- COMMAND...) is needed");
 		return CLI_ERROR;
 	}
+	if (how.once)
+		*DPE_GROW(cli->specs.at, cli->specs.count, cli->specs.cap) = "race.dpe";
 	dpe_text_puts(&cli->rules, "include \"pthread.dpe\"\n");
 	for (unsigned i = 0; i < cli->words.count; i++) {
 		if (!is_watchable(cli, cli->words.at[i]))

@@ -77,11 +77,43 @@ void cli_text_event(
 	dpe_text_free(&id);
 }
 
+/* By the name of its variable, where it has one. */
+static void add_address(
+	struct dpe_text *to, const struct cli_report *report, struct dpe_value value)
+{
+	char *name = value.kind == DPE_POINTER ? cli_variable_at(report, value) : NULL;
+
+	if (name)
+		cli_text_safe(to, name);
+	else
+		cli_text_value(to, value);
+	free(name);
+}
+
+/* Of an access to memory the address and the number of bytes: what else it carries says the same. */
+static void add_access(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
+{
+	dpe_text_puts(to, "(");
+	add_address(to, report, message->args[0]);
+	dpe_text_puts(to, ", ");
+	cli_text_value(to, message->args[1]);
+	dpe_text_puts(to, ")");
+}
+
+static bool is_access(const struct cli_report *report, const struct dpe_message *message)
+{
+	return message->nargs > 2 && message->args[0].kind == DPE_POINTER &&
+	       !strncmp(dpe_name_text(report->cli->names, message->name), "mem::", 5);
+}
+
 static void add_call(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
 	cli_text_name(to, report, message);
-	if (message->nargs || message->phase != DPE_BARE) {
+	if (is_access(report, message))
+		add_access(to, report, message);
+	else if (message->nargs || message->phase != DPE_BARE) {
 		dpe_text_puts(to, "(");
 		for (unsigned i = 0; i < message->nargs; i++) {
 			dpe_text_puts(to, i ? ", " : "");
@@ -111,7 +143,7 @@ static void add_variables(
 		between = ", ";
 		cli_text_safe(to, name);
 		dpe_text_puts(to, " = ");
-		cli_text_value(to, message->vars[i].value);
+		add_address(to, report, message->vars[i].value);
 		for (unsigned j = 0; j < message->nvars; j++) {
 			const char *prior =
 				dpe_name_text(report->cli->names, message->vars[j].name);

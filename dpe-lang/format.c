@@ -279,7 +279,8 @@ static bool can_go_on(const struct piece *before)
 	if (!before)
 		return false;
 	if (is_keyword(before))
-		return !word(before, "last") && !word(before, "all") && !word(before, "once");
+		return !word(before, "last") && !word(before, "all") &&
+		       !word(before, "once") && !word(before, "ends");
 	for (unsigned i = 0; i < DPE_COUNT(open_ended); i++) {
 		if (is(before, open_ended[i]))
 			return true;

@@ -1,8 +1,7 @@
-/* library: how the library begins, and how one event is written.
+/* library: how the library begins.
  *
  * It is the first of all files to be initialised, before other constructors lock anything. */
 #include "preload/library.h"
-#include "preload/ring.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,16 +9,17 @@
 #include <linux/membarrier.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 static const struct dpe_preload_look nothing;
 
+/* A program may load both libraries, each of which wraps: the first to begin is it. They share
+ * this variable, as it is exported. */
+__attribute__((visibility("default"))) int dpe_preload_begun;
+
 const struct dpe_preload_look *dpe_preload_look = &nothing;
 void *dpe_preload_real[DPE_PRELOAD_COUNT];
-
-static __thread struct dpe_preload_writer self;
 
 /* ---- beginning --------------------------------------------------------------------------- */
 
@@ -125,6 +125,7 @@ static struct dpe_preload_look *make_look(struct dpe_preload_header *header)
 		return NULL;
 	memcpy(look->wanted, header->wanted, sizeof(look->wanted));
 	look->header = header;
+	look->once = header->once;
 	return look;
 }
 
@@ -135,6 +136,8 @@ static void begin(char **environment)
 
 	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++)
 		dpe_preload_real[i] = look_up(NAMES[i]);
+	if (dpe_preload_begun++)
+		return;
 	header = map_memory(variable(environment));
 	if (!header)
 		return;
@@ -179,111 +182,4 @@ void *dpe_preload_find(enum dpe_preload_function function)
 {
 	begin_once(environ);
 	return dpe_preload_real[function] ? dpe_preload_real[function] : (void *)absent;
-}
-
-/* ---- one event --------------------------------------------------------------------------- */
-
-static struct dpe_preload_ring *claim(struct dpe_preload_header *header)
-{
-	uint32_t free = DPE_PRELOAD_FREE, used;
-
-	for (unsigned i = 0; i < DPE_PRELOAD_RINGS; i++, free = DPE_PRELOAD_FREE) {
-		if (__atomic_load_n(&header->rings[i].state, __ATOMIC_RELAXED) ||
-			!__atomic_compare_exchange_n(&header->rings[i].state, &free,
-				DPE_PRELOAD_CLAIMED, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-			continue;
-		used = __atomic_load_n(&header->used, __ATOMIC_RELAXED);
-		while (used <= i && !__atomic_compare_exchange_n(&header->used, &used, i + 1, false,
-					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-			;
-		return &header->rings[i];
-	}
-	return NULL;
-}
-
-/* The thread's first event. */
-static void join(struct dpe_preload_header *header)
-{
-	int error = errno;
-	struct dpe_preload_ring *ring = claim(header);
-	size_t size = (size_t)header->slots * header->slot_bytes;
-
-	self.refused = !ring;
-	if (ring) {
-		ring->thread = (uint32_t)syscall(SYS_gettid);
-		prctl(PR_GET_NAME, ring->comm);
-		self.tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
-		self.slots = (char *)header + header->slots_begin + size * (ring - header->rings);
-		self.ring = ring;
-	}
-	errno = error;
-}
-
-static void lose_nowhere(struct dpe_preload_header *header)
-{
-	uint64_t now = dpe_preload_clock(header, false), none = 0;
-
-	__atomic_add_fetch(&header->nowhere.count, 1, __ATOMIC_RELAXED);
-	__atomic_compare_exchange_n(
-		&header->nowhere.first, &none, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	__atomic_store_n(&header->nowhere.last, now, __ATOMIC_RELAXED);
-}
-
-/* Follows frame pointers as long as they stay in the page of the stack that is in use: that one
- * can be read, whatever the pointers are in code that keeps none. */
-static void add_frames(struct dpe_preload_slot *slot, const uint64_t *frame, unsigned wanted)
-{
-	const uint64_t page = 4096, last = page - 2 * sizeof(*frame);
-	unsigned count = 0;
-
-	while (count < wanted) {
-		uint64_t next = *frame;
-
-		if (next <= (uint64_t)frame || next % sizeof(*frame) ||
-			(next ^ (uint64_t)frame) >= page || next % page > last)
-			break;
-		frame = (const uint64_t *)next;
-		slot->frames[count++] = frame[1];
-	}
-	if (count < DPE_PRELOAD_FRAMES)
-		slot->frames[count] = 0;
-}
-
-static void fill(const struct dpe_preload_header *header, struct dpe_preload_slot *slot,
-	const struct dpe_preload_call *call, const uint64_t *frame)
-{
-	slot->function = (uint16_t)call->function;
-	slot->lost = (uint32_t)self.ring->lost.count;
-	slot->caller = frame[1];
-	for (unsigned i = 0; i < DPE_PRELOAD_WORDS; i++)
-		slot->words[i] = call->words[i];
-	if (header->frames)
-		add_frames(slot, frame, header->frames);
-}
-
-void dpe_preload_write(
-	const struct dpe_preload_call *call, unsigned kind, int ret, const uint64_t *frame)
-{
-	struct dpe_preload_header *header = dpe_preload_look->header;
-	struct dpe_preload_slot *slot;
-	uint64_t number;
-
-	if (!header || header->closed)
-		return;
-	if (!self.ring && !self.refused)
-		join(header);
-	if (!self.ring) {
-		lose_nowhere(header);
-		return;
-	}
-	slot = dpe_preload_reserve(header, &self, &number);
-	if (!slot) {
-		dpe_preload_lose(header, self.ring);
-		return;
-	}
-	slot->clock = dpe_preload_clock(header, kind == DPE_PRELOAD_EXIT);
-	slot->kind = (uint16_t)kind;
-	slot->ret = ret;
-	fill(header, slot, call, frame);
-	dpe_preload_commit(slot, number);
 }

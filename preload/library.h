@@ -4,13 +4,16 @@
 
 #include "preload/preload.h"
 
+#include <stdbool.h>
+
 #define DPE_PRELOAD_HIDDEN __attribute__((visibility("hidden")))
 
 /* What the wrappers look at first. It lies in a page that the kernel clears in a forked child,
  * which so writes nothing, however it was forked. */
 struct dpe_preload_look {
 	struct dpe_preload_header *header; /* NULL: nothing is to be written */
-	uint8_t wanted[DPE_PRELOAD_COUNT];
+	uint32_t once; /* the header's */
+	uint8_t wanted[DPE_PRELOAD_EVENTS];
 };
 
 extern DPE_PRELOAD_HIDDEN const struct dpe_preload_look *dpe_preload_look;
@@ -23,11 +26,43 @@ DPE_PRELOAD_HIDDEN void *dpe_preload_find(enum dpe_preload_function function);
 
 struct dpe_preload_call {
 	uint64_t words[DPE_PRELOAD_WORDS];
-	enum dpe_preload_function function;
+	unsigned function; /* or what happened to memory */
 };
+
+/* Grows with each call that others may synchronise with, by pthread.dpe. */
+extern DPE_PRELOAD_HIDDEN __thread uint64_t dpe_preload_epoch;
+/* The locks that the thread holds, the last one taken at the end. */
+#define DPE_PRELOAD_LOCKS 16
+struct dpe_preload_locks {
+	uint64_t at[DPE_PRELOAD_LOCKS];
+	unsigned count;
+};
+extern DPE_PRELOAD_HIDDEN __thread struct dpe_preload_locks dpe_preload_locks;
+DPE_PRELOAD_HIDDEN void dpe_preload_take(uint64_t lock);
+DPE_PRELOAD_HIDDEN void dpe_preload_give(uint64_t lock);
+
+/* The program has begun to make threads. */
+extern DPE_PRELOAD_HIDDEN bool dpe_preload_threads;
 
 /* Writes one event, or counts it as lost. `frame` is the wrapper's frame address. */
 DPE_PRELOAD_HIDDEN void dpe_preload_write(
 	const struct dpe_preload_call *call, unsigned kind, int ret, const uint64_t *frame);
+
+/* The calls that a thread is in, as far as instrumented code tells: the latest ones of them. */
+#define DPE_PRELOAD_CALLERS 64
+struct dpe_preload_callers {
+	struct {
+		uint64_t pc;      /* where it was called */
+		const char *frame; /* grows towards the callers */
+	} at[DPE_PRELOAD_CALLERS];
+	unsigned count; /* of all; the last is at (count - 1) % DPE_PRELOAD_CALLERS */
+};
+
+/* The number of the thread's ring; false where it has none yet. */
+DPE_PRELOAD_HIDDEN bool dpe_preload_number(unsigned *number);
+/* Writes one event of memory, or counts it as lost. `after`: it was told after it happened. The
+ * stack are the callers, or where there are none what frame pointers lead to. */
+DPE_PRELOAD_HIDDEN void dpe_preload_tell(const struct dpe_preload_call *call, bool after,
+	uint64_t pc, const uint64_t *frame, const struct dpe_preload_callers *callers);
 
 #endif

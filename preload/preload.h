@@ -1,5 +1,5 @@
-/* preload: what libdpe-pthread.so, which is loaded into the target, and its observer share: the
- * functions that it wraps, and the memory that it writes to.
+/* preload: what libdpe-pthread.so (or libdpe-mem.so), which is loaded into the target, and its
+ * observer share: the functions that it wraps, and the memory that it writes to.
  *
  * Each thread has a ring of its own, of slots of one size. Its thread takes a slot (`reserved`),
  * then reads the clock, fills the slot and stamps it; a slot whose stamp is not its number plus one
@@ -15,6 +15,7 @@
 #define DPE_PRELOAD_VARIABLE "DPE_PRELOAD"
 #define DPE_PRELOAD_MAGIC 0x6470652d72696e67
 #define DPE_PRELOAD_LIBRARY "libdpe-pthread.so"
+#define DPE_PRELOAD_MEMORY_LIBRARY "libdpe-mem.so"
 
 /* Every function that the library wraps. */
 #define DPE_PRELOAD_FUNCTIONS(X)                                                                   \
@@ -92,6 +93,17 @@ enum dpe_preload_function {
 		DPE_PRELOAD_COUNT
 };
 
+/* What the larger library, libdpe-mem.so, tells of beside calls: an address, a number of bytes, and
+ * the two locks that the thread took last and holds, or 0. They stand behind the functions wherever those are numbered. */
+enum dpe_preload_memory {
+	DPE_PRELOAD_READ = DPE_PRELOAD_COUNT,
+	DPE_PRELOAD_WRITE,
+	DPE_PRELOAD_FREED,        /* what malloc gave is given back */
+	DPE_PRELOAD_ATOMIC_LOAD,  /* one that acquires */
+	DPE_PRELOAD_ATOMIC_STORE, /* one that releases */
+	DPE_PRELOAD_EVENTS
+};
+
 /* What is wanted of a function: bits. Also the kind of a slot. */
 enum { DPE_PRELOAD_ENTER = 1, DPE_PRELOAD_EXIT = 2 };
 
@@ -152,7 +164,10 @@ struct dpe_preload_header {
 	uint32_t closed;      /* nobody reads any more */
 	uint64_t bytes;       /* of all the memory */
 	uint64_t slots_begin; /* where the first ring's slots are */
-	uint8_t wanted[DPE_PRELOAD_COUNT];
+	uint32_t observer; /* its process */
+	uint32_t waits; /* who finds a ring full waits for the reader, as long as that reads */
+	uint32_t once;  /* accesses may be left out that others stand for */
+	uint8_t wanted[DPE_PRELOAD_EVENTS];
 	/* the library's */
 	uint32_t fences; /* either's: taking a slot needs a fence, as membarrier(2) is not there */
 	uint32_t images; /* programs of the target's that loaded the library */

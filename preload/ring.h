@@ -14,7 +14,8 @@ struct dpe_preload_writer {
 	struct dpe_preload_ring *ring;
 	char *slots;
 	uint64_t tail; /* as it last was */
-	bool refused;  /* there was no ring left */
+	unsigned index; /* of the ring */
+	bool refused;   /* there was no ring left */
 };
 
 /* The clock that slots carry. `after`: everything before it must have happened, as where a lock

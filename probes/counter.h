@@ -4,7 +4,9 @@
 
 #include "base/base.h"
 
-#define DPE_COUNTER_POINTS 1024
+/* One each millisecond: for events that waited in their rings longer than there are points, times
+ * would change with each look. */
+#define DPE_COUNTER_POINTS 65536
 
 /* The same moment on both clocks. */
 struct dpe_moment {

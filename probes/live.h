@@ -73,6 +73,7 @@ struct dpe_probes {
 	unsigned ring_bytes, stack_depth;
 	const char *const *libraries; /* the caller's, until all probes are in place */
 	unsigned nlibraries;
+	bool once; /* see the options */
 	bool one_by_one; /* attach each spot by itself even where the kernel knows better */
 
 	struct dpe_arena *arena;
@@ -84,6 +85,7 @@ struct dpe_probes {
 	struct dpe_variable *reads; /* those of the plan, by their number */
 	struct dpe_place_accessed *accesses; /* access.c's, by instruction */
 	dpe_name create, start, end; /* names of the thread events */
+	dpe_name memory_names[DPE_MEMORY_EVENTS], lock_names[2];
 
 	pid_t pid;
 	int pidfd;
@@ -293,7 +295,7 @@ char *const *dpe_preload_environment(const struct dpe_probes *probes);
 int dpe_preload_file(const struct dpe_probes *probes);
 /* Whether the program, whose libraries are known, will load the library. False after one error. */
 bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags);
-/* True of the library itself: nothing of it is observed. */
+/* True of the libraries that are preloaded: nothing of them is observed. */
 bool dpe_preload_is_library(const struct dpe_module *module);
 /* Asks the library for the spot's events, if it has them: the spot is preloaded then. */
 void dpe_preload_take(struct dpe_probes *probes, struct dpe_spot *spot);

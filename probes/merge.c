@@ -29,8 +29,10 @@ static struct dpe_numbers *numbers_of(struct dpe_preload *preload, uint32_t thre
 }
 
 #define KERNEL DPE_PRELOAD_RINGS /* the queue of its messages; the others are of the rings */
-/* Beyond so many, events stay in their rings, where losses are counted. */
+/* Beyond so many, events stay in their rings, where losses are counted; or where threads wait
+ * instead, until these were delivered. */
 #define MOST_HELD 1000000
+#define MOST_AWAITED 200000
 /* Messages that are delivered before the rings are looked at again. */
 #define AT_ONCE 4096
 /* Events of one look that show that taking more is more urgent than delivering. */
@@ -84,8 +86,23 @@ static void on_kernel(void *context, const struct dpe_record *record, size_t siz
 	numbers->kernel = record->seq + 1;
 }
 
-/* Takes an event out of its ring as it is, which is quick; each ring may have one beyond the limit,
- * so that the earliest of all is never kept out. */
+static uint64_t most_held(const struct dpe_preload *preload)
+{
+	return preload->rings.header->waits ? MOST_AWAITED : MOST_HELD;
+}
+
+/* Each ring has its share of the room, or the one that is ahead would take all of it, and the events
+ * that must be delivered before those would be let in one by one. */
+static bool is_full(const struct dpe_preload *preload, unsigned ring)
+{
+	uint32_t used = __atomic_load_n(&preload->rings.header->used, __ATOMIC_RELAXED);
+
+	if (used > DPE_PRELOAD_RINGS)
+		used = DPE_PRELOAD_RINGS;
+	return used && preload->held.queues[ring].count >= most_held(preload) / used;
+}
+
+/* Takes an event out of its ring as it is, which is quick. */
 static bool on_library(void *context, const struct dpe_ring_event *event)
 {
 	struct dpe_probes *probes = context;
@@ -93,7 +110,7 @@ static bool on_library(void *context, const struct dpe_ring_event *event)
 	size_t bytes = offsetof(struct library_event, slot) + preload->rings.slot_bytes;
 	struct library_event *held;
 
-	if (preload->held.held >= MOST_HELD && preload->held.queues[event->index].count) {
+	if (is_full(preload, event->index)) {
 		preload->refused = true;
 		return false;
 	}
@@ -110,6 +127,20 @@ static bool on_library(void *context, const struct dpe_ring_event *event)
 /* A record as the kernel's programs make it, with room for the longest stack. */
 #define RECORD_BYTES                                                                               \
 	(sizeof(struct dpe_record) + (DPE_WORDS + 1 + DPE_STACK_MAX) * sizeof(uint64_t))
+
+/* The innermost place, and what it was called by. */
+static void add_callers(const struct dpe_probes *probes, const struct dpe_preload_slot *slot,
+	uint64_t place, struct dpe_record *record)
+{
+	unsigned count = 0;
+	__u64 *frames = &record->words[DPE_WORDS + 1];
+
+	record->has_stack = 1;
+	frames[count++] = place;
+	for (unsigned i = 0; i < probes->preload->rings.frames && slot->frames[i]; i++)
+		frames[count++] = slot->frames[i];
+	record->nstack = (uint8_t)count;
+}
 
 /* The function itself, its caller, and what frame pointers led to. */
 static void add_stack(const struct dpe_probes *probes, const struct dpe_preload_slot *slot,
@@ -130,6 +161,17 @@ static void add_stack(const struct dpe_probes *probes, const struct dpe_preload_
 	record->nstack = (uint8_t)count;
 }
 
+static void fill_record(const struct dpe_probes *probes, const struct library_event *event,
+	struct dpe_record *record)
+{
+	record->time = event->held.time;
+	record->tid = event->thread;
+	record->tgid = (uint32_t)probes->pid;
+	record->nwords = DPE_WORD_REGISTERS;
+	memcpy(record->comm, event->comm, sizeof(record->comm));
+	memcpy(record->words, event->slot.words, sizeof(event->slot.words));
+}
+
 static struct dpe_message *message_of(struct dpe_probes *probes, const struct library_event *event)
 {
 	const struct dpe_preload_slot *slot = &event->slot;
@@ -139,15 +181,10 @@ static struct dpe_message *message_of(struct dpe_probes *probes, const struct li
 
 	if (!spot)
 		return NULL;
-	record->time = event->held.time;
+	fill_record(probes, event, record);
 	record->ret = (uint64_t)(int64_t)slot->ret;
-	record->tid = event->thread;
-	record->tgid = (uint32_t)probes->pid;
 	record->site = (uint32_t)(spot - probes->spots);
 	record->kind = slot->kind == DPE_PRELOAD_EXIT ? DPE_RECORD_EXIT : DPE_RECORD_ENTER;
-	record->nwords = DPE_WORD_REGISTERS;
-	memcpy(record->comm, event->comm, sizeof(record->comm));
-	memcpy(record->words, slot->words, sizeof(slot->words));
 	if (probes->stack_depth)
 		add_stack(probes, slot, record);
 	return dpe_message_of_record(probes, record, sizeof(room));
@@ -155,23 +192,74 @@ static struct dpe_message *message_of(struct dpe_probes *probes, const struct li
 
 /* ---- what leaves ------------------------------------------------------------------------- */
 
-static void deliver_first(struct dpe_probes *probes, struct dpe_held *held, unsigned queue,
+/* Puts a message behind all others of its thread, `gap` of which are missing. */
+static void deliver(struct dpe_probes *probes, struct dpe_message *message, uint64_t gap,
 	const struct dpe_probes_sink *sink)
 {
-	struct dpe_message *message = queue == KERNEL
-					      ? ((struct kernel_message *)held)->message
-					      : message_of(probes, (struct library_event *)held);
-	uint64_t gap = held->gap;
-	struct dpe_numbers *numbers;
+	struct dpe_numbers *numbers = numbers_of(probes->preload, (uint32_t)message->thread.num);
 
-	dpe_queues_drop(&probes->preload->held);
-	if (!message)
-		return;
-	numbers = numbers_of(probes->preload, (uint32_t)message->thread.num);
 	numbers->next += gap;
 	message->seq = numbers->next++;
 	message->place = ++probes->place;
 	sink->message(sink->context, message);
+}
+
+struct pieces {
+	struct dpe_probes *probes;
+	const struct library_event *event;
+	const struct dpe_probes_sink *sink;
+	uint64_t gap;
+};
+
+static void deliver_piece(void *context, uint64_t address, uint64_t size)
+{
+	struct pieces *pieces = context;
+	struct dpe_probes *probes = pieces->probes;
+	const struct dpe_preload_slot *slot = &pieces->event->slot;
+	_Alignas(struct dpe_record) char room[RECORD_BYTES] = {0};
+	struct dpe_record *record = (void *)room;
+	struct dpe_message *message;
+
+	fill_record(probes, pieces->event, record);
+	record->site = slot->function;
+	record->kind = DPE_RECORD_MEMORY;
+	record->words[0] = address;
+	record->words[1] = size;
+	if (probes->stack_depth)
+		add_callers(probes, slot, slot->caller - 1, record);
+	message = dpe_message_of_record(probes, record, sizeof(room));
+	if (message)
+		deliver(probes, message, pieces->gap, pieces->sink);
+	pieces->gap = 0;
+}
+
+static void deliver_memory(struct dpe_probes *probes, const struct library_event *event,
+	const struct dpe_probes_sink *sink)
+{
+	struct pieces pieces = {probes, event, sink, event->held.gap};
+
+	if (event->slot.function >= DPE_PRELOAD_EVENTS)
+		return;
+	dpe_memory_each(&probes->preload->memory, &event->slot, deliver_piece, &pieces);
+	if (pieces.gap)
+		numbers_of(probes->preload, event->thread)->next += pieces.gap;
+}
+
+static void deliver_first(struct dpe_probes *probes, struct dpe_held *held, unsigned queue,
+	const struct dpe_probes_sink *sink)
+{
+	const struct library_event *event = (struct library_event *)held;
+	struct dpe_message *message;
+
+	if (queue != KERNEL && event->slot.function >= DPE_PRELOAD_COUNT) {
+		deliver_memory(probes, event, sink);
+	} else {
+		message = queue == KERNEL ? ((struct kernel_message *)held)->message
+					  : message_of(probes, event);
+		if (message)
+			deliver(probes, message, held->gap, sink);
+	}
+	dpe_queues_drop(&probes->preload->held);
 }
 
 /* Delivers what is before `known`, but not for too long; the time before which all was. */
@@ -206,7 +294,7 @@ bool dpe_preload_deliver(
 	preload->refused = preload->behind = false;
 	known = dpe_rings_drain(&preload->rings, probes->exited, on_library, probes);
 	probes->place = place;
-	if (!probes->exited && preload->held.held > before + A_FLOOD && before < MOST_HELD / 2)
+	if (!probes->exited && preload->held.held > before + A_FLOOD && before < most_held(preload) / 2)
 		return false;
 	if (known > probes->kernel_drained)
 		known = probes->kernel_drained;

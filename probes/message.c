@@ -1,5 +1,6 @@
 /* message: records as messages. */
 #include "probes/live.h"
+#include "probes/memory.h"
 
 #include <string.h>
 
@@ -179,6 +180,8 @@ struct dpe_message *dpe_message_of_record(
 	draft.comm = comm;
 	if (record->kind <= DPE_RECORD_EXIT)
 		fill_call(probes, record, &draft, args);
+	else if (record->kind == DPE_RECORD_MEMORY)
+		dpe_memory_fill(probes, record, &draft, args, vars);
 	else if (record->kind == DPE_RECORD_DATA)
 		fill_access(probes, record, &draft, vars);
 	else

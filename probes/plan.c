@@ -24,6 +24,27 @@ static bool is_thread_event(const struct making *making, const struct dpe_patter
 	       !strcmp(name, DPE_THREAD_EXIT);
 }
 
+const char *dpe_memory_event(unsigned number)
+{
+	static const char *const names[DPE_MEMORY_EVENTS] = {
+		"mem::read", "mem::write", "mem::free", "atomic::load", "atomic::store"};
+
+	return names[number];
+}
+
+static bool add_memory_event(struct making *making, const struct dpe_pattern *pattern)
+{
+	const char *name = dpe_name_text(making->names, pattern->qualified);
+
+	for (unsigned i = 0; i < DPE_MEMORY_EVENTS; i++) {
+		if (strcmp(name, dpe_memory_event(i)))
+			continue;
+		making->plan->memory |= 1u << i;
+		return true;
+	}
+	return false;
+}
+
 static struct dpe_site *find_site(const struct making *making, const struct dpe_pattern *pattern)
 {
 	for (unsigned i = 0; i < making->plan->nsites; i++) {
@@ -114,6 +135,8 @@ static void add_pattern(struct making *making, const struct dpe_pattern *pattern
 		making->plan->threads = true;
 		return;
 	}
+	if (add_memory_event(making, pattern))
+		return;
 	site = add_site(making, pattern);
 	if (pattern->phase == DPE_EXIT)
 		site->exit = true;
@@ -264,6 +287,9 @@ void dpe_plan_print(struct dpe_text *to, const struct dpe_names *names, const st
 	}
 	if (plan->threads)
 		dpe_text_puts(to, "threads: creation, start and exit\n");
-	if (!plan->nsites && !plan->threads && !plan->nwatched)
+	for (unsigned i = 0; i < DPE_MEMORY_EVENTS; i++)
+		if (plan->memory >> i & 1)
+			dpe_text_printf(to, "%s: as the program tells\n", dpe_memory_event(i));
+	if (!plan->nsites && !plan->threads && !plan->nwatched && !plan->memory)
 		dpe_text_puts(to, "nothing\n");
 }

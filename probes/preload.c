@@ -86,13 +86,13 @@ bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 		reason = "it runs with other rights than dpe (setuid, setgid or capabilities)";
 	else if (has_module(&probes->modules, "libasan.so"))
 		reason = "it was built with -fsanitize=address, which wants to be loaded first";
-	else if (!has_module(&probes->modules, DPE_PRELOAD_LIBRARY))
+	else if (!has_module(&probes->modules, probes->preload->library))
 		reason = "its ELF interpreter does not load the library";
 	if (reason)
 		dpe_diag_at(diags, DPE_ERROR, program->path,
-			"nothing can be preloaded into this program: %s; leave --preload out",
-			reason);
-	return !reason;
+			"nothing can be preloaded into this program: %s%s", reason,
+			probes->plan->memory ? "" : "; leave --preload out");
+	return !reason && dpe_memory_check(probes, diags);
 }
 
 /* ---- beginning and end ------------------------------------------------------------------- */
@@ -127,6 +127,7 @@ bool dpe_preload_open(struct dpe_probes *probes, const char *library, struct dpe
 	}
 	dpe_queues_open(&preload->held, DPE_PRELOAD_RINGS + 1);
 	preload->environment = make_environment(library, &preload->rings);
+	preload->library = probes->plan->memory ? DPE_PRELOAD_MEMORY_LIBRARY : DPE_PRELOAD_LIBRARY;
 	probes->preload = preload;
 	return true;
 }
@@ -145,6 +146,7 @@ void dpe_preload_free(struct dpe_probes *probes)
 		return;
 	dpe_rings_close(&preload->rings);
 	dpe_merge_free(preload);
+	dpe_memory_free(&preload->memory);
 	for (char **entry = preload->environment; *entry; entry++)
 		free(*entry);
 	free(preload->environment);
@@ -162,7 +164,8 @@ static const char *const NAMES[] = {
 
 bool dpe_preload_is_library(const struct dpe_module *module)
 {
-	return !strcmp(module->name, DPE_PRELOAD_LIBRARY);
+	return !strcmp(module->name, DPE_PRELOAD_LIBRARY) ||
+	       !strcmp(module->name, DPE_PRELOAD_MEMORY_LIBRARY);
 }
 
 /* A program that has the function itself calls its own. */

@@ -4,6 +4,7 @@
 #define DPE_PROBES_PRELOAD_H
 
 #include "probes/live.h"
+#include "probes/memory.h"
 #include "probes/queue.h"
 #include "probes/rings.h"
 
@@ -11,12 +12,14 @@ struct dpe_numbers; /* how far each thread is */
 
 struct dpe_preload {
 	struct dpe_rings rings;
+	const char *library; /* the last part of its path */
 	char **environment;
 	const struct dpe_spot *spots[DPE_PRELOAD_COUNT]; /* found when first asked for */
 	struct dpe_queues held; /* one queue for each ring, and one for the kernel's messages */
 	bool refused;           /* something was left in a ring, for want of room */
 	bool behind;            /* there is something that can be delivered at once */
 	struct dpe_numbers *numbers;
+	struct dpe_memory memory;
 };
 
 /* The spot whose events the library writes for a function, or NULL. */

@@ -1,5 +1,6 @@
 /* probes: a target under observation, from its launch (or ours joining it) to its end. */
 #include "probes/live.h"
+#include "probes/memory.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -26,6 +27,7 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 		probes->one_by_one = options->one_by_one;
 		probes->libraries = options->libraries;
 		probes->nlibraries = options->nlibraries;
+		probes->once = options->once;
 	}
 	probes->arena = dpe_arena_new();
 	probes->create = dpe_intern_string(names, DPE_THREAD_CREATE);
@@ -70,6 +72,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		!dpe_watches_find(probes, diags) || !dpe_reads_find(probes, diags) ||
 		!dpe_privilege_check(diags))
 		return false;
+	dpe_memory_ask(probes);
 	if (!dpe_launch(&probes->child, program, argv, environment, dpe_preload_file(probes),
 		    &probes->modules, diags))
 		return false;
@@ -159,6 +162,12 @@ static bool watch_running(struct dpe_probes *probes, struct dpe_diags *diags)
 
 static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 {
+	if (probes->plan->memory) {
+		dpe_diag_at(diags, DPE_ERROR, "dpe",
+			"events of memory are told by a library, which a process that runs already "
+			"does not load");
+		return false;
+	}
 	return dpe_privilege_check(diags) && check_process(probes->pid, diags) &&
 	       open_pidfd(probes, diags) &&
 	       dpe_libraries_of_process(&probes->modules, probes->pid, diags) &&

@@ -61,6 +61,11 @@ struct dpe_read {
 #define DPE_THREAD_START "thread::start"   /* first event of every new thread; args: the same */
 #define DPE_THREAD_EXIT "thread::exit"     /* last event of a thread; args: the same */
 
+/* What a program tells that was compiled for it, with its addresses; see docs/probes.md. Their
+ * numbers are the bits of a plan. */
+enum dpe_memory_events { DPE_MEMORY_EVENTS = 5 };
+const char *dpe_memory_event(unsigned number);
+
 /* A variable of the program whose accesses the rules need. */
 struct dpe_watched {
 	const char *lvalue; /* the specification's */
@@ -78,6 +83,7 @@ struct dpe_plan {
 	unsigned nsites;
 	struct dpe_site *sites;
 	bool threads; /* some rule names one of the kernel's thread events */
+	unsigned memory; /* bits: which events of memory the rules name */
 };
 
 /* The smallest plan that serves all patterns of the specification; for dpe_plan_free. */
@@ -96,6 +102,7 @@ struct dpe_probes_options {
 	const char *const *libraries;
 	unsigned nlibraries;
 	bool one_by_one; /* attach each function by itself, as kernels before 6.6 have it */
+	bool once; /* accesses may be left out that make no difference to whether something races */
 	const char *preload; /* path of the library to load into a launched target, or NULL */
 	const struct dpe_debug *debug;
 };

@@ -40,6 +40,7 @@ static void fill_header(struct dpe_rings *rings, uint32_t slots, uint32_t slot_b
 	struct dpe_preload_header *header = rings->header;
 
 	header->magic = DPE_PRELOAD_MAGIC;
+	header->observer = (uint32_t)getpid();
 	rings->slots = header->slots = slots;
 	rings->slot_bytes = header->slot_bytes = slot_bytes;
 	rings->frames = header->frames = slot_bytes == DPE_PRELOAD_LARGE ? DPE_PRELOAD_FRAMES : 0;

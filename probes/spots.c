@@ -50,7 +50,7 @@ static void add_spot(struct dpe_probes *probes, const struct dpe_site *site,
 	dpe_name event = event_of(probes, site, target);
 	struct dpe_spot *spot = find_spot(probes, target->module, target->function->offset, event);
 
-	if (probes->preload && dpe_preload_is_library(target->module))
+	if (dpe_preload_is_library(target->module))
 		return;
 	if (!spot) {
 		spot = DPE_GROW(probes->spots, probes->nspots, probes->capspots);

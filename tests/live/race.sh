@@ -38,7 +38,7 @@ watch 'a function and itself' 1 writes put,put
 watch 'a pair under a lock' 0 locked put,get
 watch 'several at once' 1 race other counter put,get
 
-run "$DPE" race -- ./races race
+run "$DPE" race
 says 'nothing to watch' 2 'what is to be watched?'
 run "$DPE" race counter
 says 'no program' 2 'either a process (-p PID) or a program'

@@ -1,0 +1,113 @@
+# dpe race without words: every access of a program that was compiled to tell of them.
+. tests/tap.sh
+need_live 'races on memory'
+
+# build NAME COMPILER OPTION...: the target, compiled with the options and linked without them
+build() {
+	name=$1
+	shift
+	"$@" -g -O1 -fno-builtin-memset -fno-builtin-memcpy -c "$TOP/tests/live/targets/memory.c" -o "$name.o" &&
+		"$1" "$name.o" -o "$name" -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok "building $name"
+}
+build gcc gcc -fsanitize=thread
+build clang clang -fsanitize=thread
+build coverage clang -fsanitize-coverage=func,trace-loads,trace-stores
+
+run ./gcc race
+check 'without dpe it runs as ever' "$status $(lines err)" = '0 0'
+
+# watch TIMES PROGRAM STATUS WAY RULE: so often of as many; that rule's match and no other, or none
+watch() {
+	most=$1
+	shift
+	times=0
+	while test $times -lt $most; do
+		for i in 1 2 3 4; do
+			(timeout -s KILL 20 "$DPE" race -- ./$1 "$3" >out.$i 2>err.$i; echo $? >status.$i) &
+		done
+		wait
+		for i in 1 2 3 4; do
+			cp out.$i out
+			cp err.$i err
+			status=$(cat status.$i)
+			test "$status $(sed -n 's/^#[0-9]* \([a-z0-9]*\): .*/\1/p' err | sort -u | tr '\n' ' ')" = "$2 ${4:+$4 }" &&
+				grep -q ' 0 lost' err || break 2
+			times=$((times + 1))
+		done
+	done
+	command_line="dpe race -- ./$1 $3"
+	check "$1 $3: $times times of $most" $times -eq $most
+}
+
+watch 20 gcc 1 race race4
+says 'a variable of its name, where, and by whom' 1 'mem::write(counter, 4)' 'mem::read(counter, 4)' 'at put+' 'at get+' \
+	memory.c:
+watch 20 gcc 0 locked
+watch 4 gcc 1 half race4
+check 'with the lock that one of them holds' "$(grep -c 'mem::write(counter, 4)  lock = mutex  thread' err) $(grep -c 'lock =' err)" = '1 1'
+watch 4 gcc 1 heap race4
+watch 4 gcc 1 overlap race8
+watch 4 gcc 1 relaxed race4
+for way in spin joined read neighbours flag references reuse stack; do
+	watch 4 gcc 0 $way
+done
+watch 4 clang 1 race race4
+watch 4 clang 1 overlap race8
+watch 4 clang 0 flag
+watch 4 clang 0 references
+watch 4 coverage 1 race race4
+watch 4 coverage 0 locked
+
+# ---- a larger program of C++ -----------------------------------------------------------------
+if ${CXX:-g++} -std=c++17 -g -O1 -fsanitize=thread -c "$TOP/tests/live/targets/memory.cc" -o cplusplus.o &&
+	${CXX:-g++} cplusplus.o -o cplusplus -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem; then
+	for i in 1 2; do
+		run timeout -s KILL 60 "$DPE" race -- ./cplusplus
+		says "what it synchronises by is known, run $i" 0 ' 0 lost' 'nothing found'
+	done
+	run timeout -s KILL 60 "$DPE" race -- ./cplusplus broken
+	says 'and where it does not' 1 'push' ' 0 lost'
+fi
+
+# ---- every access ----------------------------------------------------------------------------
+# writes OPTION...: how many of `many` were told of, and how many of what was told was lost
+writes() {
+	run "$DPE" record -s count.dpe -o log.jsonl "$@" -- ./gcc count
+	python3 -c '
+import json
+events = [o for o in map(json.loads, open("log.jsonl")) if "event" in o]
+put = [o["args"][0] for o in events if any(f.startswith("put") for f in o["stack"])]
+print(len(put), len(set(put)))'
+}
+printf 'detect R(a): mem::write(a) ; mem::write^(a)\n' >count.dpe
+check 'none is left out, none is told twice' "$(writes)" = '3000 1000'
+check 'and a ring that is full is waited for' "$(writes --ring=65536)" = '3000 1000'
+run "$DPE" run -s count.dpe -- ./gcc count
+says 'rules of your own see them, in order' 1 ' 0 lost' 'R: match'
+
+gcc -g -O1 -fsanitize=thread -c "$TOP/bench/targets/accesses.c" -o accesses.o &&
+	gcc accesses.o -o accesses -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem
+run timeout -s KILL 60 "$DPE" race --ring=65536 --stack=0 -- ./accesses 3 300
+says 'more than dpe can follow at once' 0 'nothing found' ' 0 lost'
+
+"$DPE" race -- ./accesses 2 20000 >out 2>err &
+sleep 1
+kill -9 $! && wait $! 2>/dev/null
+tries=0
+until test -s out || test $tries -eq 50; do
+	sleep 0.1
+	tries=$((tries + 1))
+done
+check 'a program that waits for dpe goes on when that dies' "$(grep -c wall_ns out)" -eq 1
+
+# ---- what cannot be --------------------------------------------------------------------------
+run "$DPE" race -- "$BUILD/examples/producer-consumer"
+says 'a program that does not tell' 2 'was not built for that' '-fsanitize=thread' '-ldpe-mem' 'dpe race VARIABLE'
+check 'in one line' "$(lines err)" -eq 1
+if gcc -fsanitize=thread -g -pthread "$TOP/tests/live/targets/memory.c" -o tsan 2>/dev/null; then
+	run "$DPE" race -- ./tsan race
+	says "one with ThreadSanitizer's library" 2 'is linked into it'
+fi
+run "$DPE" attach -s count.dpe -p $$
+says 'a process that runs already' 2 'runs already'
+finish

@@ -1,0 +1,169 @@
+/* Accesses to memory by threads, ordered or not: memory WAY. Built to tell of them. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct parts {
+	char first, second;
+	short third;
+	int fourth;
+};
+
+static int counter;
+static _Alignas(8) struct parts parts;
+static int many[1000];
+static int *object;
+static _Atomic int flag;
+static atomic_int references;
+static int ready;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_spinlock_t spin;
+static const char *way;
+static __thread volatile int seen;
+
+static int is(const char *name)
+{
+	return !strcmp(way, name);
+}
+
+__attribute__((noinline)) void put(int *to, int value)
+{
+	*to = value;
+}
+
+__attribute__((noinline)) int get(const int *from)
+{
+	return *from;
+}
+
+static void take(void)
+{
+	if (is("locked"))
+		pthread_mutex_lock(&mutex);
+	if (is("spin"))
+		pthread_spin_lock(&spin);
+}
+
+static void give(void)
+{
+	if (is("locked"))
+		pthread_mutex_unlock(&mutex);
+	if (is("spin"))
+		pthread_spin_unlock(&spin);
+}
+
+static void drop(void)
+{
+	if (atomic_fetch_sub_explicit(&references, 1, memory_order_acq_rel) == 1)
+		put(&counter, 0);
+}
+
+static void *one(void *arg)
+{
+	char *bytes = (char *)&parts;
+
+	(void)arg;
+	if (is("heap")) {
+		put(object, 1);
+	} else if (is("read")) {
+		seen = get(&counter);
+	} else if (is("neighbours")) {
+		parts.first = 1;
+		parts.third = 1;
+	} else if (is("overlap")) {
+		memset(bytes, is("overlap"), atomic_load(&references) * sizeof(parts) / 2);
+	} else if (is("flag") || is("relaxed")) {
+		put(&counter, 1);
+		atomic_store_explicit(&flag, 1,
+			is("flag") ? memory_order_release : memory_order_relaxed);
+	} else if (is("references")) {
+		seen = get(&counter);
+		drop();
+	} else if (is("reuse")) {
+		int *mine = malloc(40);
+
+		put(mine, 1);
+		ready = 1;
+		free(mine);
+	} else if (is("count")) {
+		for (int round = 0; round < 3; round++)
+			for (int i = 0; i < 1000; i++)
+				put(&many[i], i);
+	} else if (is("stack")) {
+		int mine[100];
+
+		for (int i = 0; i < 100; i++)
+			put(&mine[i], i);
+		seen = get(&mine[7]);
+	} else {
+		take();
+		if (is("half"))
+			pthread_mutex_lock(&mutex);
+		put(&counter, 1);
+		if (is("half"))
+			pthread_mutex_unlock(&mutex);
+		give();
+	}
+	return NULL;
+}
+
+static void *two(void *arg)
+{
+	static int copy;
+
+	(void)arg;
+	if (is("heap")) {
+		seen = get(object);
+	} else if (is("read")) {
+		memcpy(&copy, &counter, sizeof(copy));
+	} else if (is("neighbours")) {
+		parts.second = 1;
+		parts.fourth = 1;
+	} else if (is("overlap")) {
+		parts.second = 2;
+	} else if (is("flag") || is("relaxed")) {
+		while (!atomic_load_explicit(
+			&flag, is("flag") ? memory_order_acquire : memory_order_relaxed))
+			usleep(100);
+		seen = get(&counter);
+	} else if (is("references")) {
+		seen = get(&counter);
+		drop();
+	} else if (is("reuse")) {
+		int *mine;
+
+		usleep(20000);
+		mine = malloc(40);
+		put(mine, 2);
+		free(mine);
+	} else if (!is("count") && !is("stack")) {
+		take();
+		seen = get(&counter);
+		give();
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t first, second;
+
+	way = argc > 1 ? argv[1] : "race";
+	references = 2;
+	pthread_spin_init(&spin, 0);
+	object = malloc(sizeof(*object));
+	pthread_create(&first, NULL, one, NULL);
+	if (is("joined"))
+		pthread_join(first, NULL);
+	pthread_create(&second, NULL, two, NULL);
+	if (!is("joined"))
+		pthread_join(first, NULL);
+	pthread_join(second, NULL);
+	free(object);
+	printf("%d\n", counter);
+	return 0;
+}
