@@ -20,6 +20,8 @@ static bool copy(struct cli *cli, struct dpe_log_reader *reader)
 
 	if (!writer)
 		return false;
+	if (dpe_log_unnamed(reader))
+		dpe_log_leave_unnamed(writer);
 	while ((got = dpe_log_read(reader, &message))) {
 		if (got < 0) {
 			good = false;

@@ -145,6 +145,8 @@ uint64_t dpe_log_lost(const struct dpe_log_reader *reader);
 /* True where the header says that messages already stand in causal order (`"ordered":true`); in
  * .std they always do. */
 bool dpe_log_ordered(const struct dpe_log_reader *reader);
+/* True where no message of the log gives predecessors, as far as can be known before it is read. */
+bool dpe_log_unnamed(const struct dpe_log_reader *reader);
 void dpe_log_close(struct dpe_log_reader *reader); /* accepts NULL */
 
 struct dpe_log_writer;
@@ -152,6 +154,8 @@ struct dpe_log_writer;
  * diagnostic on failure. */
 struct dpe_log_writer *dpe_log_create(const struct dpe_names *names, const char *path,
 	enum dpe_log_format format, bool ordered, struct dpe_diags *diags);
+/* No message will be given as a predecessor: ids that would be made for that are not. */
+void dpe_log_leave_unnamed(struct dpe_log_writer *writer);
 /* Writes one message with `npreds` further predecessors (those that synchronisation added). In
  * .msg an event without an id is called name#n, n its number among the events of that name. */
 void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *message,

@@ -75,7 +75,7 @@ static bool begin(struct dpe_log_reader *reader)
 		return reader->msg;
 	case DPE_LOG_STD:
 		reader->std = dpe_std_new(reader->names);
-		reader->ordered = true;
+		reader->ordered = reader->unnamed = true;
 		return true;
 	case DPE_LOG_DPEL:
 		reader->dpel = dpe_dpel_new();
@@ -135,6 +135,11 @@ uint64_t dpe_log_lost(const struct dpe_log_reader *reader)
 bool dpe_log_ordered(const struct dpe_log_reader *reader)
 {
 	return reader->ordered;
+}
+
+bool dpe_log_unnamed(const struct dpe_log_reader *reader)
+{
+	return reader->unnamed;
 }
 
 void dpe_log_close(struct dpe_log_reader *reader)
@@ -220,6 +225,11 @@ static void begin_writing(struct dpe_log_writer *writer)
 		dpe_jsonl_header(&writer->text, writer->ordered);
 	}
 	flush_text(writer);
+}
+
+void dpe_log_leave_unnamed(struct dpe_log_writer *writer)
+{
+	writer->unnamed = true;
 }
 
 struct dpe_log_writer *dpe_log_create(const struct dpe_names *names, const char *path,

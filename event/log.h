@@ -40,7 +40,7 @@ struct dpe_log_writer {
 	char *name;
 	FILE *to;
 	enum dpe_log_format format;
-	bool ordered;
+	bool ordered, unnamed;
 	struct dpe_text text; /* the line at hand */
 	struct dpe_msg_names *msg_names;
 	struct dpe_std_writer *std;

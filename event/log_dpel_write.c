@@ -237,6 +237,8 @@ static struct dpe_value id_to_write(
 
 	if (message->id.kind != DPE_NONE)
 		return message->id;
+	if (writer->unnamed)
+		return (struct dpe_value){0};
 	if (message->has_seq ? !writer->ordered
 			     : message->place == dpel->before + dpel->nrecords + 1)
 		return (struct dpe_value){0};

@@ -188,6 +188,7 @@ static void push(struct dpe_log_reader *reader, dpe_name name, struct slice thre
 		.name = name,
 		.log = reader->index,
 		.place = ++reader->place,
+		.unnamed = true,
 		.thread = text_value(thread),
 		.has_seq = true,
 		.seq = thread_of(std, thread)->seq++,

@@ -45,4 +45,17 @@ flat 'side by side, not found' 'detect r: a & b'
 flat 'one after the other, found' 'detect r(o): a(o) ; b(o)'
 flat 'one after the other, not found' 'detect r(o): a(o) ; z(o)'
 flat 'an expectation of each object' 'expect r(o): (a(o) ; (b(o) & c(o)) ; d(o))*'
+
+# Traces of another tool, read as they are and from a .dpel log.
+for n in 20000 160000; do
+	awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) { t = i % 4; l = i % 7
+		printf "T%d|acq(L%d)|1\nT%d|w(V%d)|2\nT%d|rel(L%d)|3\n", t, l, t, l, t, l } }' >$n.std
+	"$DPE" convert $n.std $n.dpel
+	for format in std dpel; do
+		python3 peak.py "$DPE" replay -s rapid.dpe $n.$format >$n.$format.peak
+	done
+done
+for format in std dpel; do
+	check "races of a trace, .$format" "$(cat 160000.$format.peak)" -lt $(($(cat 20000.$format.peak) * 5 / 4 + 2048))
+done
 finish
