@@ -31,7 +31,7 @@ struct cli {
 	struct cli_words includes, suppressions, libraries;
 	struct dpe_text rules; /* that the command makes, beside the specifications */
 	char **target; /* what stands after "--", ended by NULL; or NULL */
-	bool json, target_status, plan, placement, stabilize, all, help, preload;
+	bool json, target_status, plan, placement, stabilize, all, help, preload, follow;
 	bool in_place, check; /* of fmt */
 	bool explain, sarif;
 	bool show_suppressions, trace;

@@ -134,10 +134,15 @@ static bool begin_probes(struct live *live)
 		.libraries = cli->libraries.at,
 		.nlibraries = cli->libraries.count,
 		.once = live->how->once,
+		.follow = cli->follow,
 		.debug = cli->debug,
 	};
 	char *library = NULL;
 
+	if (cli->preload && cli->follow) {
+		cli_usage_error(cli, "--preload observes one process: it does not go with --follow");
+		return false;
+	}
 	if (live->plan->memory)
 		library = find_library("libdpe-mem.so");
 	else if (cli->preload)
@@ -275,6 +280,21 @@ static void tell_target(const struct live *live)
 			WEXITSTATUS(status));
 }
 
+/* What became of the processes that it made. */
+static void tell_others(const struct live *live)
+{
+	unsigned long long count = dpe_probes_others(live->probes);
+
+	if (!count)
+		return;
+	if (live->cli->follow)
+		fprintf(stderr, "dpe: %llu process%s that it made go%s on, no longer observed\n",
+			count, count == 1 ? "" : "es", count == 1 ? "es" : "");
+	else
+		fprintf(stderr, "dpe: %llu process%s that it made %s not observed (see --follow)\n",
+			count, count == 1 ? "" : "es", count == 1 ? "was" : "were");
+}
+
 static int target_status(const struct live *live)
 {
 	int status = dpe_probes_status(live->probes);
@@ -296,8 +316,11 @@ static int run(struct live *live)
 		return CLI_ERROR;
 	dpe_diags_print(live->cli->diags, stderr);
 	follow(live);
-	if (!cli_report_left(live->report))
+	if (!cli_report_left(live->report)) {
 		tell_target(live);
+		tell_others(live);
+	}
+	dpe_probes_tell_missing(live->probes, live->cli->diags);
 	end_outputs(live);
 	status = dpe_diags_errors(live->cli->diags) ? CLI_ERROR : CLI_GOOD;
 	if (live->cli->target_status && status == CLI_GOOD)

@@ -112,7 +112,7 @@ enum dpe_access dpe_access_at(struct dpe_probes *probes, uint64_t ip)
 	HASH_FIND(hh, probes->accesses, &ip, sizeof(ip), place);
 	if (place)
 		return place->access;
-	dpe_maps_note(probes, NULL, &ip, 1);
+	dpe_maps_note(probes, probes->pid, NULL, &ip, 1);
 	map = dpe_maps_find(probes, ip);
 	if (!map) /* perhaps the next look at the maps knows it */
 		return DPE_ACCESS_UNKNOWN;

@@ -147,7 +147,7 @@ static void place_numbers(struct places *places, unsigned until)
 		add_slot(places, DPE_ABI_SIGNED, 8, take_integer(places));
 }
 
-static const struct dpe_signature *from_dwarf(
+static struct dpe_signature *from_dwarf(
 	Dwarf_Die *function, unsigned nargs_wanted, struct dpe_arena *arena)
 {
 	bool foreign = is_foreign(function), has_result;
@@ -215,6 +215,16 @@ static const struct dpe_signature *from_number(unsigned nargs, struct dpe_arena 
 	return s;
 }
 
+/* A pthread_t is the thread's address, whatever its type. */
+static const struct dpe_signature *with_handles(
+	struct dpe_signature *s, const struct dpe_prototype *prototype)
+{
+	for (unsigned i = 0; prototype && i < s->nargs && prototype->args[i]; i++)
+		if (prototype->args[i] == 'h' && s->args[i].size == 8)
+			s->args[i].kind = DPE_ABI_POINTER;
+	return s;
+}
+
 /* The compiler's copies (f.isra.0) may take other arguments than debug information says. */
 static bool is_copy(const struct dpe_function *function)
 {
@@ -228,7 +238,7 @@ const struct dpe_signature *dpe_signature_of(struct dpe_module *module,
 	Dwarf_Die die;
 
 	if (!is_copy(function) && dpe_dwarf_function(module, function->address, &die))
-		return from_dwarf(&die, nargs_wanted, arena);
+		return with_handles(from_dwarf(&die, nargs_wanted, arena), prototype);
 	if (prototype)
 		return from_prototype(prototype, arena);
 	return from_number(nargs_wanted, arena);
@@ -275,6 +285,16 @@ unsigned dpe_signature_words(const struct dpe_signature *s)
 	if (words <= 2)
 		return 2;
 	return words <= DPE_WORD_REGISTERS ? DPE_WORD_REGISTERS : DPE_WORDS;
+}
+
+unsigned dpe_signature_addresses(const struct dpe_signature *s)
+{
+	unsigned words = 0;
+
+	for (unsigned i = 0; i < s->nargs; i++)
+		if (s->args[i].kind == DPE_ABI_POINTER && s->args[i].word < DPE_WORDS)
+			words |= 1u << s->args[i].word;
+	return words;
 }
 
 static struct dpe_value opaque(void)

@@ -23,6 +23,8 @@ unsigned dpe_signature_count(const struct dpe_signature *s);
 unsigned dpe_signature_words(const struct dpe_signature *s);
 /* The words of the call, from the first, that hold arguments: up to six registers, then stack. */
 unsigned dpe_signature_needed(const struct dpe_signature *s);
+/* The words of the call that hold addresses, as bits. */
+unsigned dpe_signature_addresses(const struct dpe_signature *s);
 /* The arguments as values, from the first `nwords` words (layout: bpf/record.h); fills at most
  * `max` and returns how many. An argument that is no number in one of these words (a double, a
  * structure, the twentieth argument) is the raw value null. */

@@ -101,13 +101,18 @@ static size_t ring_size(unsigned wanted)
 	return size;
 }
 
+#define LATER_SPOTS 4096
+
 /* Programs that may sleep (Linux 6.0) can read what is not in memory at the moment. */
 static void configure_reads(struct dpe_probes *probes, bool multi)
 {
 	struct dpe_bpf *bpf = probes->bpf;
 
-	bpf_map__set_max_entries(bpf->maps.read_where, probes->nspots + probes->nwatches + 1);
-	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->nspots + 1);
+	unsigned later = probes->follows ? LATER_SPOTS : 0; /* in programs that are begun */
+
+	bpf_map__set_max_entries(
+		bpf->maps.read_where, probes->nspots + probes->nwatches + later + 1);
+	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->nspots + later + 1);
 	if (!probes->plan->nreads && !dpe_usdt_is_wanted(probes))
 		return;
 	bpf->rodata->first_watch = probes->nspots;
@@ -124,13 +129,13 @@ static void configure(struct dpe_probes *probes, bool multi)
 	struct dpe_bpf *bpf = probes->bpf;
 
 	bpf->rodata->target = probes->pid;
+	bpf->rodata->follow = probes->follows;
 	bpf->rodata->namespace = pid_namespace();
 	bpf->rodata->stack_depth =
 		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
-	bpf->rodata->threads = probes->plan->threads;
+	bpf->rodata->threads = probes->plan->threads || probes->follows;
 	bpf_map__set_max_entries(bpf->maps.ring, ring_size(probes->ring_bytes));
 	configure_reads(probes, multi);
-	bpf_program__set_autoload(bpf->progs.on_fork, probes->plan->threads);
 	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches);
 	if (!multi)
 		return;
@@ -191,10 +196,8 @@ static bool attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diag
 {
 	struct dpe_bpf *bpf = probes->bpf;
 
-	if (probes->plan->threads &&
-		!attach_tracepoint(bpf->progs.on_fork, &bpf->links.on_fork, diags))
-		return false;
-	return attach_tracepoint(bpf->progs.on_exec, &bpf->links.on_exec, diags) &&
+	return attach_tracepoint(bpf->progs.on_fork, &bpf->links.on_fork, diags) &&
+	       attach_tracepoint(bpf->progs.on_exec, &bpf->links.on_exec, diags) &&
 	       attach_tracepoint(bpf->progs.on_end, &bpf->links.on_end, diags);
 }
 
@@ -206,6 +209,7 @@ static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot
 	return DPE_COOKIE((uint64_t)(spot - probes->spots), dpe_signature_words(spot->signature),
 		       spot->enter, spot->exit) |
 	       (spot->reads ? DPE_COOKIE_WITH_VALUES : 0) |
+	       DPE_COOKIE_ADDRESSES(dpe_signature_addresses(spot->signature)) |
 	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0) | (spot->usdt ? DPE_COOKIE_USDT : 0);
 }
 
@@ -242,7 +246,7 @@ static bool attach_one(
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", spot->module->fd);
-	link = bpf_program__attach_uprobe_opts(program, probes->pid, path,
+	link = bpf_program__attach_uprobe_opts(program, probes->follows ? -1 : probes->pid, path,
 		spot->function->offset + spot->placement.distance, &options);
 	if (!link)
 		return say_refused(probes, spot, errno, diags);
@@ -301,7 +305,7 @@ static int link_spots(
 		.cookies = (uintptr_t)&group->cookies[first],
 		.count = count,
 		.multi_flags = group->exit ? UPROBE_MULTI_RETURN : 0,
-		.pid = probes->pid,
+		.pid = probes->follows ? 0 : probes->pid, /* 0: any */
 	};
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", group->module->fd);
@@ -346,18 +350,27 @@ static bool attach_group(struct dpe_probes *probes, const struct dpe_module *mod
 	return link >= 0 || !group.count;
 }
 
+static bool is_in(const struct dpe_probes *probes, const struct dpe_spot *spot, unsigned first)
+{
+	while (first < probes->modules.count && probes->modules.at[first] != spot->module)
+		first++;
+	return first < probes->modules.count;
+}
+
 /* Entries before returns: a call that is not seen to begin must not be seen to return. */
-static bool attach_probes(struct dpe_probes *probes, bool multi, bool exit, struct dpe_diags *diags)
+static bool attach_probes(struct dpe_probes *probes, unsigned first_module, bool multi, bool exit,
+	struct dpe_diags *diags)
 {
 	bool complete = true;
 
 	if (multi) {
-		for (unsigned i = 0; i < probes->modules.count; i++)
+		for (unsigned i = first_module; i < probes->modules.count; i++)
 			complete &= attach_group(probes, probes->modules.at[i], exit, diags);
 		return complete;
 	}
 	for (unsigned i = 0; i < probes->nspots; i++)
-		if (!probes->spots[i].preloaded && (!exit || probes->spots[i].exit))
+		if (!probes->spots[i].preloaded &&
+			is_in(probes, &probes->spots[i], first_module) && (!exit || probes->spots[i].exit))
 			complete &= attach_one(probes, &probes->spots[i], exit, diags);
 	return complete;
 }
@@ -366,15 +379,35 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 {
 	bool multi = !probes->one_by_one && kernel_has_multi();
 
+	probes->one_by_one = !multi;
 	dpe_debug(probes->debug, "probes", 1, "%u places, %s", probes->nspots,
 		multi ? "all of a file in one call" : "one by one");
-	if (!load_programs(probes, multi, diags) || !attach_tracepoints(probes, diags) ||
-		!attach_probes(probes, multi, false, diags) ||
-		!attach_probes(probes, multi, true, diags))
+	if (!load_programs(probes, multi, diags) || !dpe_follow_begin(probes, diags) ||
+		!attach_tracepoints(probes, diags) ||
+		!attach_probes(probes, 0, multi, false, diags) ||
+		!attach_probes(probes, 0, multi, true, diags))
 		return false;
 	if (armed)
 		__atomic_store_n(&probes->bpf->bss->armed, 1, __ATOMIC_RELEASE);
 	return true;
+}
+
+bool dpe_attach_more(struct dpe_probes *probes, unsigned first_module, struct dpe_diags *diags)
+{
+	const struct dpe_bpf *bpf = probes->bpf;
+	bool multi = !probes->one_by_one;
+
+	if (probes->nspots > bpf_map__max_entries(bpf->maps.usdt_where)) {
+		dpe_diag_at(diags, DPE_ERROR, "dpe",
+			"more than %d places in programs that were begun later: these are not "
+			"observed",
+			LATER_SPOTS);
+		return false;
+	}
+	dpe_reads_tell(probes, bpf_map__fd(bpf->maps.read_where));
+	dpe_usdt_tell(probes, bpf_map__fd(bpf->maps.usdt_where));
+	return attach_probes(probes, first_module, multi, false, diags) &&
+	       attach_probes(probes, first_module, multi, true, diags);
 }
 
 void dpe_detach(struct dpe_probes *probes)
@@ -430,6 +463,30 @@ uint64_t dpe_attach_trampoline(const struct dpe_probes *probes)
 uint64_t dpe_attach_code(const struct dpe_probes *probes)
 {
 	return probes->bpf->bss->code;
+}
+
+struct dpe_follow_files dpe_attach_follow(struct dpe_probes *probes)
+{
+	const struct dpe_bpf *bpf = probes->bpf;
+
+	bpf->bss->living = 1; /* the first process */
+	return (struct dpe_follow_files){
+		.followed = bpf_map__fd(bpf->maps.followed),
+		.held = bpf_map__fd(bpf->maps.held),
+		.released = bpf_map__fd(bpf->maps.released),
+		.stopped = bpf_map__fd(bpf->maps.stopped),
+		.programs = bpf_map__fd(bpf->maps.programs),
+	};
+}
+
+uint64_t dpe_attach_living(const struct dpe_probes *probes)
+{
+	return __atomic_load_n(&probes->bpf->bss->living, __ATOMIC_ACQUIRE);
+}
+
+uint64_t dpe_attach_children(const struct dpe_probes *probes)
+{
+	return probes->bpf->bss->children;
 }
 
 int dpe_attach_ring(const struct dpe_probes *probes, struct dpe_ring *ring)
@@ -488,9 +545,11 @@ unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, u
 	int map = bpf_map__fd(probes->bpf->maps.losses);
 	struct dpe_lost lost = lost_by_nobody(probes);
 	uint32_t thread, *previous = NULL;
+	struct dpe_lost unplaced = dpe_spaces_lost(probes);
 	unsigned count = 0;
 
 	add_loss(losses, max, &count, 0, &lost);
+	add_loss(losses, max, &count, 0, &unplaced);
 	while (!bpf_map_get_next_key(map, previous, &thread)) {
 		previous = &thread;
 		if (!bpf_map_lookup_elem(map, &thread, &lost))

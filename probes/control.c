@@ -18,25 +18,35 @@
 /* ---- the guardian
  * --------------------------------------------------------------------------------- */
 
-static void close_all_but(unsigned low, unsigned high)
+static int by_number(const void *left, const void *right)
 {
-	if (low)
-		close_range(0, low - 1, 0);
-	if (high - low > 1)
-		close_range(low + 1, high - 1, 0);
-	close_range(high + 1, ~0U, 0);
+	return *(const int *)left - *(const int *)right;
+}
+
+void dpe_close_all_but(int *files, unsigned count)
+{
+	unsigned next = 0;
+
+	qsort(files, count, sizeof(*files), by_number);
+	for (unsigned i = 0; i < count; i++) {
+		if ((unsigned)files[i] > next)
+			close_range(next, files[i] - 1, 0);
+		next = files[i] + 1;
+	}
+	close_range(next, ~0U, 0);
 }
 
 /* It holds nothing of ours open but what it needs: our probes shall end with us. */
 static _Noreturn void guard(int pidfd, int channel)
 {
+	int files[] = {pidfd, channel};
 	sigset_t all;
 	char byte;
 
 	setsid();
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	close_all_but(pidfd < channel ? pidfd : channel, pidfd < channel ? channel : pidfd);
+	dpe_close_all_but(files, 2);
 	if (recv(channel, &byte, 1, 0) <= 0)
 		pidfd_send_signal(pidfd, SIGCONT, NULL, 0);
 	_exit(0);
@@ -135,6 +145,7 @@ int dpe_probes_stop(struct dpe_probes *probes)
 
 	if (probes->stopped)
 		return 0;
+	dpe_follow_signal(probes, SIGSTOP);
 	if (probes->exited || probes->pidfd < 0)
 		return -ESRCH;
 	error = start_guardian(&probes->guardian, probes->pidfd);
@@ -153,6 +164,7 @@ int dpe_probes_continue(struct dpe_probes *probes)
 {
 	int error;
 
+	dpe_follow_signal(probes, SIGCONT);
 	if (!probes->stopped)
 		return 0;
 	error = send_signal(probes, SIGCONT);
@@ -163,7 +175,10 @@ int dpe_probes_continue(struct dpe_probes *probes)
 
 int dpe_probes_kill(struct dpe_probes *probes)
 {
-	int error = send_signal(probes, SIGKILL);
+	int error;
+
+	dpe_follow_signal(probes, SIGKILL);
+	error = send_signal(probes, SIGKILL);
 
 	if (!error) {
 		probes->stopped = false;

@@ -130,6 +130,12 @@ static bool add_libraries(struct dpe_modules *modules, const struct dpe_module *
 	return true;
 }
 
+bool dpe_libraries_needed(struct dpe_modules *modules, const struct dpe_module *program,
+	char *const *environment, struct dpe_diags *diags)
+{
+	return !program->interpreter || add_libraries(modules, program, environment, diags);
+}
+
 static bool is_script(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

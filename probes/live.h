@@ -64,7 +64,16 @@ struct dpe_guardian {
 	int channel; /* a byte: it is not needed any more; its end: we died */
 };
 
+/* Where a process has its files in memory. */
+struct dpe_maps {
+	struct dpe_map *at; /* by address */
+	unsigned count, cap;
+	uint64_t read; /* when; 0: never */
+	pid_t pid;
+};
+
 struct dpe_bpf;
+struct dpe_follow;
 
 struct dpe_probes {
 	const struct dpe_plan *plan;
@@ -74,6 +83,7 @@ struct dpe_probes {
 	const char *const *libraries; /* the caller's, until all probes are in place */
 	unsigned nlibraries;
 	bool once; /* see the options */
+	bool follows;
 	bool one_by_one; /* attach each spot by itself even where the kernel knows better */
 
 	struct dpe_arena *arena;
@@ -106,9 +116,8 @@ struct dpe_probes {
 	struct dpe_preload *preload; /* or NULL */
 	uint64_t kernel_drained;     /* with it: `drained`, as far as the kernel's ring goes */
 
-	struct dpe_map *maps; /* by address */
-	unsigned nmaps, capmaps;
-	uint64_t maps_read; /* when; 0: never */
+	struct dpe_maps maps; /* the first process's */
+	struct dpe_follow *follow; /* or NULL: the first process only */
 };
 
 /* ---- privilege.c
@@ -145,6 +154,9 @@ bool dpe_libraries_of_program(struct dpe_modules *modules, const struct dpe_prog
 	char *const *environment, struct dpe_diags *diags);
 /* The files from which a process has mapped code. */
 bool dpe_libraries_of_process(struct dpe_modules *modules, pid_t pid, struct dpe_diags *diags);
+/* The libraries that a program will load in this environment. False after one error. */
+bool dpe_libraries_needed(struct dpe_modules *modules, const struct dpe_module *program,
+	char *const *environment, struct dpe_diags *diags);
 
 /* Files that are to be loaded later, and the libraries that these need. False after an error for each
  * that is no library. */
@@ -169,14 +181,20 @@ int dpe_mappings_each(
 /* Finds all spots of the plan in the modules. False after an error for each function that is
  * missing. */
 bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Adds those in further modules, of another program; what that lacks is no error. False where what
+ * it has cannot be observed. */
+bool dpe_spots_add(
+	struct dpe_probes *probes, struct dpe_modules *modules, struct dpe_diags *diags);
+/* One error for each site that no program had. */
+void dpe_spots_tell_missing(const struct dpe_probes *probes, struct dpe_diags *diags);
 
 /* ---- unseen.c
  * ----------------------------------------------------------------------------------------------
  */
 
-/* Leaves out the spots of `sync` rules that the kernel puts no probe on, with a warning where the
+/* Leaves out, from the spot `first` on, those of `sync` rules that the kernel puts no probe on, with a warning where the
  * target calls them. */
-void dpe_spots_drop_unseen(struct dpe_probes *probes, struct dpe_diags *diags);
+void dpe_spots_drop_unseen(struct dpe_probes *probes, unsigned first, struct dpe_diags *diags);
 
 /* ---- watch.c
  * ---------------------------------------------------------------------------------------------- */
@@ -234,6 +252,17 @@ uint64_t dpe_attach_code(const struct dpe_probes *probes);
 unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
 /* How many programs the target has begun, by exec. */
 unsigned dpe_attach_execs(const struct dpe_probes *probes);
+/* Puts probes on the spots in the modules from `first_module` on. */
+bool dpe_attach_more(struct dpe_probes *probes, unsigned first_module, struct dpe_diags *diags);
+/* Maps of the loaded programs, file descriptors of them (see bpf/follow.h). */
+struct dpe_follow_files {
+	int followed, held, released, stopped, programs;
+};
+/* Once, before anything is attached: the first process counts as living from now on. */
+struct dpe_follow_files dpe_attach_follow(struct dpe_probes *probes);
+/* How many processes that are followed live, and how many were made and are not followed. */
+uint64_t dpe_attach_living(const struct dpe_probes *probes);
+uint64_t dpe_attach_children(const struct dpe_probes *probes);
 /* Opens the ring of the loaded programs; 0 or -errno. */
 int dpe_attach_ring(const struct dpe_probes *probes, struct dpe_ring *ring);
 
@@ -276,13 +305,54 @@ void dpe_access_free(struct dpe_probes *probes);
  * ---------------------------------------------------------------------------------------------------------
  */
 
-/* Notes where the files of the stack `pcs` are mapped, while the target can still tell; pcs[0] is
+/* Notes where the files of the stack `pcs` are mapped, while the process can still tell; pcs[0] is
  * the beginning of the spot's function; no spot: it lies anywhere. */
-void dpe_maps_note(
-	struct dpe_probes *probes, const struct dpe_spot *spot, const uint64_t *pcs, unsigned npcs);
+void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_spot *spot,
+	const uint64_t *pcs, unsigned npcs);
 
 /* What is mapped at an address, as far as was looked; NULL where nothing is. */
 const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc);
+
+/* ---- follow.c, spaces.c
+ * -------------------------------------------------------------------------------------------------
+ */
+
+/* Whether what is to be observed can be in more than one process. False after an error for each
+ * thing that cannot. */
+bool dpe_follow_check(const struct dpe_probes *probes, struct dpe_diags *diags);
+/* Begins to follow, once the programs are loaded and before a process can be stopped. `diags` must
+ * outlive it. False after one error. */
+bool dpe_follow_begin(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Puts probes into programs that processes have begun, and lets them go on. */
+void dpe_follow_serve(struct dpe_probes *probes);
+/* True while a process that is followed lives. */
+bool dpe_follow_goes_on(const struct dpe_probes *probes);
+/* SIGSTOP, SIGCONT, SIGKILL to all but the first process; should we die, what is stopped goes on. */
+void dpe_follow_signal(struct dpe_probes *probes, int signal);
+/* Lets go what is still stopped; accepts that nothing is followed. */
+void dpe_follow_free(struct dpe_probes *probes);
+
+/* Makes addresses of several processes different, in a record's words or in a result. False where
+ * there are too many: the event is counted as lost. */
+bool dpe_spaces_place(struct dpe_probes *probes, const struct dpe_record *record,
+	unsigned addresses, uint64_t *words);
+bool dpe_spaces_place_one(
+	struct dpe_probes *probes, uint32_t space, pid_t pid, uint64_t *address);
+/* Losses of dpe_spaces_place. */
+struct dpe_lost dpe_spaces_lost(const struct dpe_probes *probes);
+/* A process begins: what was known of one with its id is forgotten. */
+void dpe_spaces_fork(struct dpe_probes *probes, pid_t pid);
+
+/* What an address that dpe_spaces_place made stands for. */
+struct dpe_whereabouts {
+	uint32_t shared; /* number of the shared memory, from 1; 0: none */
+	pid_t pid;
+	uint64_t address;
+};
+/* False where it is the first process's. */
+bool dpe_follow_find(
+	const struct dpe_probes *probes, uint64_t address, struct dpe_whereabouts *where);
+struct dpe_maps *dpe_follow_maps(struct dpe_probes *probes, pid_t pid);
 /* ---- preload.c, merge.c
  * -------------------------------------------------------------------------------------------------
  */
@@ -319,6 +389,8 @@ void dpe_preload_free(struct dpe_probes *probes); /* accepts that there is none 
 
 /* The target is about to be stopped: should we die then, it is continued. */
 void dpe_probes_expect_stop(struct dpe_probes *probes);
+/* Closes all files but these, which it sorts. */
+void dpe_close_all_but(int *files, unsigned count);
 /* Ends the guardian without waking the target. */
 void dpe_guardian_dismiss(struct dpe_guardian *guardian);
 

@@ -11,21 +11,21 @@
 
 static const uint64_t NOT_OFTENER = 10000000; /* ns between two looks at /proc */
 
-static const struct dpe_map *find_map(const struct dpe_probes *probes, uint64_t pc)
+static const struct dpe_map *find_map(const struct dpe_maps *maps, uint64_t pc)
 {
-	unsigned low = 0, high = probes->nmaps;
+	unsigned low = 0, high = maps->count;
 
 	while (low < high) {
 		unsigned middle = (low + high) / 2;
 
-		if (pc >= probes->maps[middle].end)
+		if (pc >= maps->at[middle].end)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == probes->nmaps || pc < probes->maps[low].start)
+	if (low == maps->count || pc < maps->at[low].start)
 		return NULL;
-	return &probes->maps[low];
+	return &maps->at[low];
 }
 
 /* ---- reading
@@ -38,57 +38,65 @@ static int by_start(const void *left, const void *right)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static void sort_maps(struct dpe_probes *probes)
+static void sort_maps(struct dpe_maps *maps)
 {
-	if (probes->nmaps)
-		qsort(probes->maps, probes->nmaps, sizeof(*probes->maps), by_start);
+	if (maps->count)
+		qsort(maps->at, maps->count, sizeof(*maps->at), by_start);
 }
 
 /* Takes over what the old maps know of places where nothing is mapped now: a closed library. */
-static void keep_old(struct dpe_probes *probes, const struct dpe_map *old, unsigned nold)
+static void keep_old(struct dpe_maps *maps, const struct dpe_map *old, unsigned nold)
 {
-	unsigned fresh = probes->nmaps;
+	unsigned fresh = maps->count;
 
 	for (unsigned i = 0; i < nold; i++) {
 		bool overlaps = false;
 
 		for (unsigned j = 0; j < fresh && !overlaps; j++)
-			overlaps = old[i].start < probes->maps[j].end &&
-				   probes->maps[j].start < old[i].end;
+			overlaps = old[i].start < maps->at[j].end &&
+				   maps->at[j].start < old[i].end;
 		if (!overlaps)
-			*DPE_GROW(probes->maps, probes->nmaps, probes->capmaps) = old[i];
+			*DPE_GROW(maps->at, maps->count, maps->cap) = old[i];
 	}
 }
 
+struct reading {
+	struct dpe_probes *probes;
+	struct dpe_maps *maps;
+};
+
 static void add_map(void *context, const struct dpe_mapping *mapping)
 {
-	struct dpe_probes *probes = context;
-	struct dpe_module *module = dpe_libraries_open(&probes->modules, probes->pid, mapping);
+	struct reading *reading = context;
+	struct dpe_maps *maps = reading->maps;
+	struct dpe_module *module =
+		dpe_libraries_open(&reading->probes->modules, maps->pid, mapping);
 
 	if (module)
-		*DPE_GROW(probes->maps, probes->nmaps, probes->capmaps) =
+		*DPE_GROW(maps->at, maps->count, maps->cap) =
 			(struct dpe_map){mapping->start, mapping->end, mapping->offset, module};
 }
 
-static void read_maps(struct dpe_probes *probes)
+static void read_maps(struct dpe_probes *probes, struct dpe_maps *maps)
 {
-	struct dpe_map *old = probes->maps;
-	unsigned nold = probes->nmaps;
+	struct reading reading = {probes, maps};
+	struct dpe_map *old = maps->at;
+	unsigned nold = maps->count;
 
-	probes->maps = NULL;
-	probes->nmaps = probes->capmaps = 0;
-	probes->maps_read = dpe_ring_now();
-	dpe_mappings_each(probes->pid, add_map, probes);
-	keep_old(probes, old, nold);
+	maps->at = NULL;
+	maps->count = maps->cap = 0;
+	maps->read = dpe_ring_now();
+	dpe_mappings_each(maps->pid, add_map, &reading);
+	keep_old(maps, old, nold);
 	free(old);
-	sort_maps(probes);
+	sort_maps(maps);
 }
 
 /* ---- guessing
  * -------------------------------------------------------------------------------------------- */
 
 /* Adds the module's code as mapped `bias` above what the file has. */
-static void place_module(struct dpe_probes *probes, struct dpe_module *module, uint64_t bias)
+static void place_module(struct dpe_maps *maps, struct dpe_module *module, uint64_t bias)
 {
 	uint64_t page = sysconf(_SC_PAGESIZE);
 
@@ -98,71 +106,66 @@ static void place_module(struct dpe_probes *probes, struct dpe_module *module, u
 		uint64_t start = load->p_vaddr - inside + bias;
 		uint64_t end = start + ((inside + load->p_filesz + page - 1) & ~(page - 1));
 
-		if (!(load->p_flags & PF_X) || find_map(probes, start))
+		if (!(load->p_flags & PF_X) || find_map(maps, start))
 			continue;
-		*DPE_GROW(probes->maps, probes->nmaps, probes->capmaps) =
+		*DPE_GROW(maps->at, maps->count, maps->cap) =
 			(struct dpe_map){start, end, load->p_offset - inside, module};
 	}
-	sort_maps(probes);
+	sort_maps(maps);
 }
 
-static void place_program(struct dpe_probes *probes)
+/* Of the first process, whose program was there before all others. */
+static void place_program(struct dpe_probes *probes, struct dpe_maps *maps)
 {
 	uint64_t code = dpe_attach_code(probes), lowest = UINT64_MAX;
 	struct dpe_module *program = NULL;
 
-	for (unsigned i = 0; i < probes->modules.count; i++)
+	if (maps->pid != probes->pid)
+		return;
+	for (unsigned i = 0; i < probes->modules.count && !program; i++)
 		if (probes->modules.at[i]->program)
 			program = probes->modules.at[i];
-	if (!code || !program || find_map(probes, code))
+	if (!code || !program || find_map(maps, code))
 		return;
 	for (unsigned i = 0; i < program->nloads; i++)
 		if (program->loads[i].p_flags & PF_X && program->loads[i].p_vaddr < lowest)
 			lowest = program->loads[i].p_vaddr;
 	if (lowest != UINT64_MAX)
-		place_module(probes, program, code - lowest);
+		place_module(maps, program, code - lowest);
 }
 
 const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc)
 {
-	return find_map(probes, pc);
+	return find_map(&probes->maps, pc);
 }
 
-static bool knows_all(const struct dpe_probes *probes, const uint64_t *pcs, unsigned npcs)
+static bool knows_all(const struct dpe_maps *maps, const uint64_t *pcs, unsigned npcs)
 {
 	for (unsigned i = 0; i < npcs; i++)
-		if (!find_map(probes, pcs[i]))
+		if (!find_map(maps, pcs[i]))
 			return false;
 	return true;
 }
 
-void dpe_maps_note(
-	struct dpe_probes *probes, const struct dpe_spot *spot, const uint64_t *pcs, unsigned npcs)
+void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_spot *spot,
+	const uint64_t *pcs, unsigned npcs)
 {
-	bool elsewhere = spot && !find_map(probes, pcs[0]); /* since an exec; known from then on */
+	struct dpe_maps *maps = dpe_follow_maps(probes, pid);
+	bool elsewhere = spot && !find_map(maps, pcs[0]); /* since an exec; known from then on */
 
-	if (knows_all(probes, pcs, npcs) ||
-		(!elsewhere && dpe_ring_now() - probes->maps_read < NOT_OFTENER))
+	if (knows_all(maps, pcs, npcs) ||
+		(!elsewhere && dpe_ring_now() - maps->read < NOT_OFTENER))
 		return;
-	if (!probes->exited)
-		read_maps(probes);
-	if (spot && !find_map(probes, pcs[0]))
-		place_module(probes, spot->module, pcs[0] - spot->function->address);
-	place_program(probes);
+	if (!probes->exited || maps->pid != probes->pid)
+		read_maps(probes, maps);
+	if (spot && !find_map(maps, pcs[0]))
+		place_module(maps, spot->module, pcs[0] - spot->function->address);
+	place_program(probes, maps);
 }
 
 /* ---- text
  * ------------------------------------------------------------------------------------------------
  */
-
-static bool is_mapped(const struct dpe_probes *probes, uint64_t pc)
-{
-	for (unsigned i = 0; i < probes->nmaps; i++) {
-		if (pc >= probes->maps[i].start && pc < probes->maps[i].end)
-			return true;
-	}
-	return false;
-}
 
 /* Ends each line; returns how many there are, at most `max`. */
 static uint16_t split_lines(char *text, const char **lines, unsigned max)
@@ -181,6 +184,7 @@ static uint16_t split_lines(char *text, const char **lines, unsigned max)
  * what follows them are left out. */
 struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_message *message)
 {
+	const struct dpe_maps *maps = dpe_follow_maps(probes, (pid_t)message->process.num);
 	const char *frames[UINT8_MAX];
 	struct dpe_message draft = *message, *resolved;
 	struct dpe_text text = {0};
@@ -188,9 +192,9 @@ struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_mes
 	if (!message->npcs || message->nstack)
 		return dpe_message_ref(message);
 	for (unsigned i = 0; i < message->npcs; i++) {
-		if (i && !is_mapped(probes, message->pcs[i]))
+		if (i && !find_map(maps, message->pcs[i]))
 			break;
-		dpe_stack_print(probes->maps, probes->nmaps, message->pcs[i], i > 0, &text);
+		dpe_stack_print(maps->at, maps->count, message->pcs[i], i > 0, &text);
 		dpe_text_puts(&text, "\n");
 	}
 	draft.stack = frames;
@@ -222,15 +226,33 @@ static bool address_in(const struct dpe_map *map, uint64_t address, uint64_t *th
 	return false;
 }
 
-char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address)
+static char *variable_in(struct dpe_probes *probes, struct dpe_maps *maps, uint64_t address)
 {
 	uint64_t there;
 
-	if (!probes->nmaps && !probes->exited)
-		read_maps(probes);
-	for (unsigned i = 0; i < probes->nmaps; i++) {
-		if (address_in(&probes->maps[i], address, &there))
-			return dpe_variable_at(probes->maps[i].module, there);
+	if (!maps->count && (!probes->exited || maps->pid != probes->pid))
+		read_maps(probes, maps);
+	for (unsigned i = 0; i < maps->count; i++) {
+		if (address_in(&maps->at[i], address, &there))
+			return dpe_variable_at(maps->at[i].module, there);
 	}
 	return NULL;
+}
+
+char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address)
+{
+	struct dpe_whereabouts where;
+	char *name, *whole;
+
+	if (!dpe_follow_find(probes, address, &where))
+		return variable_in(probes, &probes->maps, address);
+	if (where.shared)
+		return dpe_xasprintf("shared memory %u, at 0x%llx", where.shared,
+			(unsigned long long)where.address);
+	name = variable_in(probes, dpe_follow_maps(probes, where.pid), where.address);
+	whole = name ? dpe_xasprintf("%s of process %d", name, (int)where.pid)
+		     : dpe_xasprintf("0x%llx of process %d", (unsigned long long)where.address,
+			       (int)where.pid);
+	free(name);
+	return whole;
 }

@@ -70,36 +70,51 @@ static void add_stack(struct dpe_probes *probes, const struct dpe_record *record
 		pcs[0] -= probes->spots[record->site].placement.distance;
 	draft->pcs = pcs;
 	draft->npcs = count;
-	dpe_maps_note(probes,
+	dpe_maps_note(probes, (pid_t)record->tgid,
 		record->kind <= DPE_RECORD_EXIT ? &probes->spots[record->site] : NULL, pcs, count);
 }
 
 /* ---- kinds
  * -------------------------------------------------------------------------------------------- */
 
-static void fill_call(struct dpe_probes *probes, const struct dpe_record *record,
+static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_value *args)
 {
 	const struct dpe_spot *spot = &probes->spots[record->site];
 	bool exit = record->kind == DPE_RECORD_EXIT;
+	uint64_t words[DPE_WORDS] = {0};
 
+	memcpy(words, record->words, record->nwords * sizeof(*words));
+	if (!dpe_spaces_place(probes, record, dpe_signature_addresses(spot->signature), words))
+		return false;
 	draft->name = spot->event;
 	draft->phase = spot->site->kind ? DPE_BARE : exit ? DPE_EXIT : DPE_ENTER;
 	draft->module = spot->module_name;
 	draft->args = args;
 	draft->nargs = dpe_signature_args(
-		spot->signature, (const uint64_t *)record->words, record->nwords, args, MAX_ARGS);
+		spot->signature, words, record->nwords, args, MAX_ARGS);
 	if (exit)
 		draft->ret = dpe_signature_ret(spot->signature, record->ret);
+	return draft->ret.kind != DPE_POINTER ||
+	       dpe_spaces_place_one(
+		       probes, record->space, (pid_t)record->tgid, (uint64_t *)&draft->ret.num);
 }
 
-static void fill_thread_event(struct dpe_probes *probes, const struct dpe_record *record,
+static bool fill_thread_event(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_value *args)
 {
+	pid_t process = (pid_t)record->words[2];
+	uint64_t pthread = record->words[1];
+
+	if (record->kind == DPE_RECORD_START && process == (pid_t)record->words[0])
+		dpe_spaces_fork(probes, process);
+	if (!dpe_spaces_place_one(probes, (uint32_t)record->words[3], process, &pthread))
+		return false;
 	args[0] = dpe_value_int(record->words[0]);
-	args[1] = dpe_value_pointer(record->words[1]);
+	args[1] = dpe_value_pointer(pthread);
+	args[2] = dpe_value_int(process);
 	draft->args = args;
-	draft->nargs = 2;
+	draft->nargs = 3;
 	switch (record->kind) {
 	case DPE_RECORD_CREATE:
 		draft->name = probes->create;
@@ -110,6 +125,7 @@ static void fill_thread_event(struct dpe_probes *probes, const struct dpe_record
 	default:
 		draft->name = probes->end;
 	}
+	return true;
 }
 
 static bool has_written(struct dpe_probes *probes, const struct dpe_watch *accessed,
@@ -168,6 +184,7 @@ struct dpe_message *dpe_message_of_record(
 	uint64_t pcs[DPE_STACK_MAX + 2];
 	struct dpe_message draft = {.has_seq = true, .has_time = true};
 	char comm[sizeof(record->comm) + 1] = "";
+	bool complete = true;
 
 	if (!is_sound(probes, record, size))
 		return NULL;
@@ -179,13 +196,15 @@ struct dpe_message *dpe_message_of_record(
 	draft.time = record->time;
 	draft.comm = comm;
 	if (record->kind <= DPE_RECORD_EXIT)
-		fill_call(probes, record, &draft, args);
+		complete = fill_call(probes, record, &draft, args);
 	else if (record->kind == DPE_RECORD_MEMORY)
 		dpe_memory_fill(probes, record, &draft, args, vars);
 	else if (record->kind == DPE_RECORD_DATA)
 		fill_access(probes, record, &draft, vars);
 	else
-		fill_thread_event(probes, record, &draft, args);
+		complete = fill_thread_event(probes, record, &draft, args);
+	if (!complete)
+		return NULL;
 	add_values(probes, record, size, &draft, vars);
 	if (record->has_stack)
 		add_stack(probes, record, &draft, pcs);

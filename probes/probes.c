@@ -28,6 +28,7 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 		probes->libraries = options->libraries;
 		probes->nlibraries = options->nlibraries;
 		probes->once = options->once;
+		probes->follows = options->follow;
 	}
 	probes->arena = dpe_arena_new();
 	probes->create = dpe_intern_string(names, DPE_THREAD_CREATE);
@@ -62,6 +63,8 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 {
 	char *const *environment;
 
+	if (!dpe_follow_check(probes, diags))
+		return false;
 	if (preload && !dpe_preload_open(probes, preload, diags))
 		return false;
 	environment = dpe_preload_environment(probes);
@@ -78,6 +81,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		return false;
 	probes->pid = probes->child.pid;
 	dpe_preload_begin(probes);
+	probes->maps.pid = probes->pid;
 	if (!open_pidfd(probes, diags) || !dpe_attach(probes, false, diags) ||
 		!open_ring(probes, diags))
 		return false;
@@ -168,7 +172,8 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 			"does not load");
 		return false;
 	}
-	return dpe_privilege_check(diags) && check_process(probes->pid, diags) &&
+	return dpe_follow_check(probes, diags) && dpe_privilege_check(diags) &&
+	       check_process(probes->pid, diags) &&
 	       open_pidfd(probes, diags) &&
 	       dpe_libraries_of_process(&probes->modules, probes->pid, diags) &&
 	       dpe_libraries_add(&probes->modules, probes->libraries, probes->nlibraries, diags) &&
@@ -182,7 +187,7 @@ struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_nam
 {
 	struct dpe_probes *probes = make(plan, names, options);
 
-	probes->pid = pid;
+	probes->pid = probes->maps.pid = pid;
 	probes->started = true;
 	if (attach(probes, diags))
 		return probes;
@@ -272,10 +277,15 @@ static void deliver(void *context, const struct dpe_record *record, size_t size)
 		delivery->sink->message(delivery->sink->context, message);
 }
 
+static bool is_over(const struct dpe_probes *probes)
+{
+	return probes->exited && !dpe_follow_goes_on(probes);
+}
+
 static bool drain(struct dpe_probes *probes, const struct dpe_probes_sink *sink)
 {
 	struct delivery delivery = {probes, sink};
-	uint64_t slack = probes->exited ? 0 : CLOCK_SLACK, now;
+	uint64_t slack = is_over(probes) ? 0 : CLOCK_SLACK, now;
 	bool complete;
 
 	if (probes->preload)
@@ -290,20 +300,36 @@ static bool drain(struct dpe_probes *probes, const struct dpe_probes_sink *sink)
 int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_probes_sink *sink)
 {
 	int ended;
-	bool complete;
+	bool over, complete;
 
 	if (dpe_preload_is_behind(probes))
 		timeout = 0;
 	else if (probes->preload && (timeout < 0 || timeout > PRELOAD_NAP))
 		timeout = PRELOAD_NAP;
-	ended = probes->exited ? 0 : dpe_ring_wait(&probes->ring, probes->pidfd, timeout);
+	ended = is_over(probes) ? 0
+				: dpe_ring_wait(&probes->ring,
+					  probes->exited ? -1 : probes->pidfd, timeout);
 	if (ended < 0)
 		return -1;
 	if (ended)
 		reap(probes);
+	dpe_follow_serve(probes);
+	over = is_over(probes);
 	complete = drain(probes, sink);
 	sink->watermark(sink->context, probes->drained);
-	return !(complete && probes->exited);
+	return !(complete && over);
+}
+
+uint64_t dpe_probes_others(const struct dpe_probes *probes)
+{
+	return probes->follow ? dpe_attach_living(probes) - !probes->exited
+			      : dpe_attach_children(probes);
+}
+
+void dpe_probes_tell_missing(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	if (probes->follow)
+		dpe_spots_tell_missing(probes, diags);
 }
 
 int dpe_probes_status(const struct dpe_probes *probes)
@@ -327,6 +353,8 @@ void dpe_probes_free(struct dpe_probes *probes)
 	if (!probes)
 		return;
 	dpe_access_free(probes);
+	dpe_detach(probes);
+	dpe_follow_free(probes);
 	dpe_attach_free(probes);
 	dpe_probes_continue(probes);
 	dpe_launch_close(&probes->child);
@@ -338,7 +366,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 	dpe_preload_free(probes);
 	if (probes->pidfd >= 0)
 		close(probes->pidfd);
-	free(probes->maps);
+	free(probes->maps.at);
 	free(probes->spots);
 	free(probes->reads);
 	dpe_modules_free(&probes->modules);

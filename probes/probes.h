@@ -56,8 +56,10 @@ struct dpe_read {
 	struct dpe_place place;
 };
 
-/* The kernel's own events, which need no function of the target. */
-#define DPE_THREAD_CREATE "thread::create" /* in the parent; args: the new thread's id, pthread_t */
+/* The kernel's own events, which need no function of the target. A process that is followed begins
+ * with a thread like any other. */
+#define DPE_THREAD_CREATE                                                                          \
+	"thread::create" /* in the parent; args: the new thread's id, pthread_t, process */
 #define DPE_THREAD_START "thread::start"   /* first event of every new thread; args: the same */
 #define DPE_THREAD_EXIT "thread::exit"     /* last event of a thread; args: the same */
 
@@ -102,6 +104,7 @@ struct dpe_probes_options {
 	const char *const *libraries;
 	unsigned nlibraries;
 	bool one_by_one; /* attach each function by itself, as kernels before 6.6 have it */
+	bool follow; /* processes that the target makes, and programs that it becomes, too */
 	bool once; /* accesses may be left out that make no difference to whether something races */
 	const char *preload; /* path of the library to load into a launched target, or NULL */
 	const struct dpe_debug *debug;
@@ -111,7 +114,8 @@ struct dpe_probes_options {
  * functions and those of the libraries that it will load. It gets our signal mask and the signals
  * that we ignore, as they are now. NULL after one clear diagnostic for each
  * thing that is wrong: no such program, no privilege (which one), no BPF, a function that the
- * program does not have (with the nearest names that it has). `plan` and `names` must outlive it. */
+ * program does not have (with the nearest names that it has). `plan` and `names` must outlive it, and
+ * `diags` where processes are followed. */
 struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_names *names,
 	char *const argv[], const struct dpe_probes_options *options, struct dpe_diags *diags);
 /* The same for a process that runs already, with all its threads. */
@@ -134,6 +138,10 @@ struct dpe_probes_sink {
 int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_probes_sink *sink);
 /* After poll returned 0: the wait status; -1 where it is unknown (attached). */
 int dpe_probes_status(const struct dpe_probes *probes);
+/* Other processes that are followed and live; where none are, how many were made. */
+uint64_t dpe_probes_others(const struct dpe_probes *probes);
+/* At the end: an error for each function that none of the programs followed had. */
+void dpe_probes_tell_missing(const struct dpe_probes *probes, struct dpe_diags *diags);
 
 /* What was lost, exactly: counted where it happened. */
 struct dpe_loss {

@@ -105,21 +105,38 @@ static void warn_of_others(
 	}
 }
 
-static bool find_site(
-	struct dpe_probes *probes, const struct dpe_site *site, struct dpe_diags *diags)
+static unsigned resolve(struct dpe_probes *probes, struct dpe_modules *modules,
+	const struct dpe_site *site, struct dpe_diags *diags, struct dpe_target_function **found)
+{
+	if (site->kind == DPE_SITE_LINE)
+		return dpe_resolve_line(modules, site, probes->names, probes->arena, diags, found);
+	if (site->kind == DPE_SITE_USDT)
+		return dpe_resolve_usdt(modules, site, probes->names, probes->arena, diags, found);
+	return dpe_resolve_site(modules, site, probes->names, diags, found);
+}
+
+/* Where programs are followed, what this one lacks another may have. */
+static bool is_elsewhere(struct dpe_probes *probes, struct dpe_modules *modules,
+	const struct dpe_site *site)
+{
+	struct dpe_diags *unheard = dpe_diags_new();
+	struct dpe_target_function *found;
+	bool elsewhere = !resolve(probes, modules, site, unheard, &found);
+
+	free(found);
+	dpe_diags_free(unheard);
+	return elsewhere;
+}
+
+static bool find_site(struct dpe_probes *probes, struct dpe_modules *modules,
+	const struct dpe_site *site, struct dpe_diags *diags)
 {
 	struct dpe_target_function *found;
 	unsigned count;
 
-	if (site->kind == DPE_SITE_LINE)
-		count = dpe_resolve_line(
-			&probes->modules, site, probes->names, probes->arena, diags, &found);
-	else if (site->kind == DPE_SITE_USDT)
-		count = dpe_resolve_usdt(
-			&probes->modules, site, probes->names, probes->arena, diags, &found);
-	else
-		count = dpe_resolve_site(&probes->modules, site, probes->names, diags, &found);
-
+	if (probes->follows && is_elsewhere(probes, modules, site))
+		return true;
+	count = resolve(probes, modules, site, diags, &found);
 	for (unsigned i = 0; i < count; i++)
 		add_spot(probes, site, &found[i]);
 	free(found);
@@ -142,14 +159,15 @@ static void place(const struct dpe_probes *probes, struct dpe_spot *spot, bool n
 		spot->placement.reason);
 }
 
-bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags)
+bool dpe_spots_add(struct dpe_probes *probes, struct dpe_modules *modules, struct dpe_diags *diags)
 {
+	unsigned first = probes->nspots;
 	bool complete = true, nops;
 
 	for (unsigned i = 0; i < probes->plan->nsites; i++)
-		complete &= find_site(probes, &probes->plan->sites[i], diags);
-	nops = complete && probes->nspots && dpe_kernel_emulates_nops();
-	for (unsigned i = 0; complete && i < probes->nspots; i++) {
+		complete &= find_site(probes, modules, &probes->plan->sites[i], diags);
+	nops = complete && probes->nspots > first && dpe_kernel_emulates_nops();
+	for (unsigned i = first; complete && i < probes->nspots; i++) {
 		struct dpe_spot *spot = &probes->spots[i];
 
 		if (spot->usdt)
@@ -161,6 +179,31 @@ bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags)
 		if (!spot->preloaded)
 			place(probes, spot, nops);
 	}
-	dpe_spots_drop_unseen(probes, diags);
+	dpe_spots_drop_unseen(probes, first, diags);
 	return complete;
+}
+
+bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	return dpe_spots_add(probes, &probes->modules, diags);
+}
+
+static bool has_spot(const struct dpe_probes *probes, const struct dpe_site *site)
+{
+	for (unsigned i = 0; i < probes->nspots; i++)
+		if (probes->spots[i].site->name == site->name)
+			return true;
+	return false;
+}
+
+void dpe_spots_tell_missing(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	for (unsigned i = 0; i < probes->plan->nsites; i++) {
+		const struct dpe_site *site = &probes->plan->sites[i];
+
+		if (!site->optional && !has_spot(probes, site))
+			dpe_diag(diags, DPE_ERROR, site->place,
+				"'%s' was in none of the programs that were followed",
+				dpe_name_text(probes->names, site->name));
+	}
 }

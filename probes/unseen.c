@@ -62,11 +62,11 @@ static void warn_callers(
 	}
 }
 
-void dpe_spots_drop_unseen(struct dpe_probes *probes, struct dpe_diags *diags)
+void dpe_spots_drop_unseen(struct dpe_probes *probes, unsigned first, struct dpe_diags *diags)
 {
-	unsigned kept = 0;
+	unsigned kept = first;
 
-	for (unsigned i = 0; i < probes->nspots; i++) {
+	for (unsigned i = first; i < probes->nspots; i++) {
 		const struct dpe_spot *spot = &probes->spots[i];
 
 		if (spot->site->optional && !spot->preloaded && begins_locked(spot))

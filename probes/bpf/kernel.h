@@ -29,8 +29,35 @@ struct pid {
 	struct upid numbers[1];
 } RELOCATED;
 
+typedef struct {
+	int counter;
+} dpe_atomic;
+
 struct signal_struct {
 	struct pid *pids[4];
+	dpe_atomic live;
+} RELOCATED;
+
+struct super_block {
+	unsigned int s_dev;
+} RELOCATED;
+
+struct inode {
+	unsigned short i_mode;
+	unsigned int i_generation;
+	unsigned long i_ino;
+	long long i_size;
+	struct super_block *i_sb;
+} RELOCATED;
+
+struct file {
+	struct inode *f_inode;
+	void *private_data;
+} RELOCATED;
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_pgoff, vm_flags;
+	struct file *vm_file;
 } RELOCATED;
 
 struct thread_struct {
@@ -51,6 +78,7 @@ struct uprobes_state {
 
 struct mm_struct {
 	unsigned long start_code;
+	struct file *exe_file;
 	struct uprobes_state uprobes_state;
 } RELOCATED;
 

@@ -2,6 +2,7 @@
 #ifndef DPE_PROBES_MEMORY_H
 #define DPE_PROBES_MEMORY_H
 
+#include "probes/bpf/follow.h"
 #include "probes/bpf/kernel.h"
 #include "probes/bpf/record.h"
 #include <linux/bpf.h>
@@ -105,17 +106,30 @@ static __always_inline bool pass(
 	return !filters->count;
 }
 
+static __always_inline bool is_replaced(struct task_struct *task)
+{
+	struct dpe_process *process;
+
+	if (!follow)
+		return replaced;
+	process = process_of(task);
+	return !process || process->replaced;
+}
+
 static __always_inline const struct dpe_value_entries *read_values(
 	struct task_struct *task, __u32 where, struct values *values, bool sleeps)
 {
 	const struct dpe_value_entries *entries = bpf_map_lookup_elem(&read_where, &where);
 	__u64 bias = task->mm->start_code - lowest_code;
 
+	bool gone;
+
 	if (!entries)
 		return entries;
+	gone = is_replaced(task);
 	values->count = entries->count;
 	for (__u32 i = 0; i < DPE_VALUES; i++) {
-		if (i >= entries->count || replaced)
+		if (i >= entries->count || gone)
 			break;
 		if (read_value(&entries->at[i], bias, &values->at[i], sleeps))
 			values->known |= 1u << i;

@@ -4,6 +4,7 @@
  * whether it could be sent or not, so a gap in the numbers is exactly what was lost. The time of
  * a record is taken after its place in the ring, so whoever has read the ring up to a producer
  * position read after the time T has everything before T. */
+#include "probes/bpf/follow.h"
 #include "probes/bpf/kernel.h"
 #include "probes/bpf/memory.h"
 #include "probes/bpf/record.h"
@@ -18,8 +19,6 @@ char LICENSE[] SEC("license") = "GPL";
 
 /* ---- settings and state ------------------------------------------------------------------ */
 
-const volatile __u32 target;      /* process id, in the observer's namespace */
-const volatile __u32 namespace;   /* of that id; 0: the initial one */
 const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 const volatile __u32 threads;     /* thread events are wanted */
 const volatile __u32 first_watch; /* in `read_where`: the number of sites */
@@ -59,13 +58,15 @@ struct {
 /* A call whose return is awaited. */
 struct call {
 	__u64 sp, ip;
-	__u32 site, gone;
+	__u32 site;
+	__u16 gone, shared;
 	__u64 words[DPE_WORDS];
 };
 
 struct thread {
 	__u64 seq;
 	__u32 tid, depth;
+	__u32 process, space;
 	struct call calls[DPE_CALLS];
 };
 
@@ -75,32 +76,6 @@ struct {
 	__type(key, int);
 	__type(value, struct thread);
 } storage SEC(".maps");
-
-/* ---- who is it --------------------------------------------------------------------------- */
-
-static __always_inline __u32 id_in_namespace(struct pid *pid)
-{
-	unsigned long size = bpf_core_type_size(struct upid);
-	const char *at = (const char *)pid + bpf_core_field_offset(struct pid, numbers);
-	unsigned int level = BPF_CORE_READ(pid, level);
-
-	for (unsigned int i = 0; i < 32 && i <= level; i++, at += size)
-		if (BPF_CORE_READ((struct upid *)at, ns, ns.inum) == namespace)
-			return BPF_CORE_READ((struct upid *)at, nr);
-	return 0;
-}
-
-static __always_inline bool is_target(struct task_struct *task)
-{
-	if (!namespace)
-		return (__u32)task->tgid == target;
-	return id_in_namespace(BPF_CORE_READ(task, signal, pids[1])) == target;
-}
-
-static __always_inline __u32 thread_id(struct task_struct *task)
-{
-	return namespace ? id_in_namespace(task->thread_pid) : task->pid;
-}
 
 /* ---- numbering and losses ---------------------------------------------------------------- */
 
@@ -153,6 +128,14 @@ static __always_inline __u64 first_number(__u32 tid)
 	return seq;
 }
 
+static __always_inline void place_thread(struct thread *thread, struct task_struct *task)
+{
+	struct dpe_process *process = follow ? process_of(task) : 0;
+
+	thread->process = follow ? process_id(task) : target;
+	thread->space = process ? process->space : 0;
+}
+
 static __always_inline struct thread *thread_of(struct task_struct *task, __u32 tid)
 {
 	struct thread *thread = bpf_task_storage_get(&storage, task, 0, 0);
@@ -163,6 +146,7 @@ static __always_inline struct thread *thread_of(struct task_struct *task, __u32 
 	if (thread) {
 		thread->tid = tid;
 		thread->seq = first_number(tid);
+		place_thread(thread, task);
 	}
 	return thread;
 }
@@ -180,7 +164,7 @@ struct event {
 	void *ctx; /* of a uprobe, for its stack; or NULL */
 	struct thread *thread;
 	__u64 ret, extra; /* extra: see struct dpe_record on stacks */
-	__u32 tid, site, kind, nwords;
+	__u32 tid, site, kind, nwords, shared;
 	struct values values;
 };
 
@@ -198,7 +182,9 @@ static __always_inline void fill(struct dpe_record *record, const struct event *
 {
 	record->ret = event->ret;
 	record->tid = event->tid;
-	record->tgid = target;
+	record->tgid = event->thread->process;
+	record->space = event->thread->space;
+	record->shared = event->shared;
 	record->site = event->site;
 	record->kind = event->kind;
 	record->nwords = event->nwords;
@@ -328,13 +314,14 @@ static __always_inline void find_trampoline(struct task_struct *task)
  * return address is already the kernel's. */
 static __always_inline bool is_chained(struct task_struct *task, __u64 sp)
 {
-	__u64 address = 0;
+	__u64 address = 0, mine;
 
 	find_trampoline(task);
-	if (!trampoline)
+	mine = trampoline;
+	if (!mine)
 		return false;
 	bpf_probe_read_user(&address, sizeof(address), (void *)sp);
-	return address == trampoline;
+	return address == mine;
 }
 
 /* Written out for the verifier: the compiler would drop a mask that it finds needless. */
@@ -369,7 +356,7 @@ static __always_inline bool kernel_follows(struct task_struct *task)
 /* Notes the call for its exit. Where the kernel will not follow its return, the exit is lost
  * here and now; where only our own stack is full, when it comes. */
 static __always_inline void note_call(struct thread *thread, struct task_struct *task, __u64 sp,
-	__u64 ip, __u32 site, const __u64 *words)
+	__u64 ip, const struct event *event, const __u64 *words)
 {
 	struct call *call;
 
@@ -378,14 +365,15 @@ static __always_inline void note_call(struct thread *thread, struct task_struct 
 			lose(thread, thread->tid);
 		return;
 	}
-	drop_stale(thread, task, sp, site);
+	drop_stale(thread, task, sp, event->site);
 	if (thread->depth >= DPE_CALLS)
 		return;
 	call = call_at(thread, thread->depth);
 	call->sp = sp;
 	call->ip = ip;
-	call->site = site;
+	call->site = event->site;
 	call->gone = 0;
+	call->shared = event->shared;
 	for (int i = 0; i < DPE_WORDS; i++)
 		call->words[i] = words[i];
 	thread->depth++;
@@ -458,6 +446,8 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 
 	bool wanted = DPE_COOKIE_ENTER(cookie) && armed;
 
+	if (follow && complete)
+		complete = place_words(words, DPE_COOKIE_ADDRESSES_OF(cookie), &event.shared);
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
 		wanted = read_at_probe(task, site, 0, &event.values);
 	if (wanted) {
@@ -473,7 +463,7 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 			lose(thread, tid);
 	}
 	if (DPE_COOKIE_EXIT(cookie) && thread && complete)
-		note_call(thread, task, regs->sp, regs->ip, site, words);
+		note_call(thread, task, regs->sp, regs->ip, &event, words);
 }
 
 SEC("uprobe")
@@ -509,6 +499,7 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 		return;
 	}
 	event.extra = call->ip;
+	event.shared = call->shared;
 	wanted = armed;
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
 		wanted = read_at_probe(task, site, 1, &event.values);
@@ -528,6 +519,19 @@ int on_exit(struct pt_regs *regs)
 	return 0;
 }
 
+/* Addresses mean something else from here on. */
+static __always_inline void replace_program(struct task_struct *task)
+{
+	struct dpe_process *process = process_of(task);
+
+	if (!process || !armed)
+		return;
+	process->space = next_number(&spaces);
+	process->replaced = 1;
+	if (!process->space)
+		lose_nowhere(bpf_ktime_get_ns());
+}
+
 /* The target's program starts (again): what was called before will never return. A thread that
  * was not the first takes over the first one's id; the kernel knows our probes by the first one,
  * which is gone: whatever comes now is lost, which counts as one. So are data events, as the variables are. */
@@ -535,13 +539,17 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm *program)
 {
 	struct thread *thread;
+	bool unseen = false;
 	__u32 tid;
 
 	if (!is_target(task))
 		return 0;
+	if (follow)
+		replace_program(task);
 	tid = thread_id(task);
 	thread = bpf_task_storage_get(&storage, task, 0, 0);
 	if (thread) {
+		place_thread(thread, task);
 		thread->depth = 0;
 		if (thread->tid != tid) {
 			remember(thread->tid, thread->seq);
@@ -549,16 +557,21 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 			thread->seq = first_number(tid);
 		}
 	}
-	if (armed && (old_pid != task->pid || nwatches))
+	if (armed && ((old_pid != task->pid && !follow) || nwatches))
 		lose(thread, tid);
 	nwatches = 0;
 	execs++;
 	replaced |= armed;
-	code = task->mm->start_code;
+	if (process_id(task) == target)
+		code = task->mm->start_code;
 	if (hold_program) { /* variables are to be watched: nothing runs before they are */
 		hold_program = 0;
 		bpf_send_signal(SIGNAL_STOP);
 	}
+	if (follow && armed && hold_newcomer(task, &unseen))
+		wake_reader();
+	if (unseen)
+		lose_nowhere(bpf_ktime_get_ns());
 	armed = 1;
 	return 0;
 }
@@ -614,47 +627,97 @@ int on_access(struct bpf_perf_event_data *access)
 }
 
 static __always_inline void send_kernel_event(
-	struct task_struct *task, __u32 kind, __u32 nwords, const __u64 *words)
+	struct task_struct *task, __u32 kind, const __u64 *words)
 {
-	struct event event = {.tid = thread_id(task), .kind = kind, .nwords = nwords};
+	struct event event = {.tid = thread_id(task), .kind = kind, .nwords = DPE_WORD_REGISTERS};
 	bool sent;
 
 	event.thread = thread_of(task, event.tid);
-	sent = event.thread && put(&event, words, 2);
+	sent = event.thread && put(&event, words, DPE_WORD_REGISTERS);
 	if (!sent)
 		lose(event.thread, event.tid);
+}
+
+static __always_inline void describe(struct task_struct *task, __u64 *words)
+{
+	struct dpe_process *process = follow ? process_of(task) : 0;
+
+	words[0] = thread_id(task);
+	words[1] = task->thread.fsbase;
+	words[2] = process_id(task);
+	words[3] = process ? process->space : 0;
+}
+
+/* A child goes on within the calls that its parent is in. */
+static __always_inline void inherit_calls(struct task_struct *parent, struct task_struct *child)
+{
+	struct thread *from = bpf_task_storage_get(&storage, parent, 0, 0);
+	struct thread *to = from ? thread_of(child, thread_id(child)) : 0;
+
+	if (!to)
+		return;
+	bpf_probe_read_kernel(to->calls, sizeof(to->calls), from->calls);
+	to->depth = from->depth;
+}
+
+/* True where the child is none of the target. */
+static __always_inline bool is_stranger(struct task_struct *parent, struct task_struct *child)
+{
+	if (child->tgid == parent->tgid)
+		return false;
+	if (!follow) {
+		__sync_fetch_and_add(&children, armed);
+		return true;
+	}
+	if (!follow_child(parent, child)) {
+		lose_nowhere(bpf_ktime_get_ns());
+		return true;
+	}
+	inherit_calls(parent, child);
+	return false;
 }
 
 /* In the parent, before the new thread runs. */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
-	__u64 words[2] = {};
+	__u64 words[DPE_WORD_REGISTERS] = {};
 
-	if (!armed || !is_target(parent) || child->tgid != parent->tgid)
+	if (!is_target(parent) || is_stranger(parent, child) || !armed || !threads)
 		return 0;
-	words[0] = thread_id(child);
-	words[1] = child->thread.fsbase;
-	send_kernel_event(parent, DPE_RECORD_CREATE, 2, words);
-	send_kernel_event(child, DPE_RECORD_START, 2, words);
+	describe(child, words);
+	send_kernel_event(parent, DPE_RECORD_CREATE, words);
+	send_kernel_event(child, DPE_RECORD_START, words);
 	return 0;
+}
+
+/* Of two threads that end at once the one may find the process gone that the other took out. */
+static __always_inline bool was_target(struct task_struct *task)
+{
+	return is_target(task) || (follow && bpf_task_storage_get(&storage, task, 0, 0));
 }
 
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_end, struct task_struct *task)
 {
+	__u64 words[DPE_WORD_REGISTERS] = {};
 	struct thread *thread;
-	__u64 words[2];
 
-	if (!is_target(task))
+	if (!was_target(task))
 		return 0;
 	if (threads && armed) {
-		words[0] = thread_id(task);
-		words[1] = task->thread.fsbase;
-		send_kernel_event(task, DPE_RECORD_END, 2, words);
+		describe(task, words);
+		thread = bpf_task_storage_get(&storage, task, 0, 0);
+		if (thread)
+			words[3] = thread->space;
+		send_kernel_event(task, DPE_RECORD_END, words);
 	}
 	thread = bpf_task_storage_get(&storage, task, 0, 0);
 	if (thread)
 		remember(thread->tid, thread->seq);
+	if (follow) {
+		unfollow(task);
+		wake_reader();
+	}
 	return 0;
 }

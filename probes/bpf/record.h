@@ -27,9 +27,9 @@
 enum dpe_record_kind {
 	DPE_RECORD_ENTER,
 	DPE_RECORD_EXIT,
-	DPE_RECORD_CREATE, /* words: the new thread's id, its pthread_t */
-	DPE_RECORD_START,  /* words: the thread's own id, its pthread_t */
-	DPE_RECORD_END,    /* words: the thread's own id, its pthread_t */
+	DPE_RECORD_CREATE, /* words: the new thread's id, its pthread_t, its process, its space */
+	DPE_RECORD_START,  /* words: the same of the thread itself */
+	DPE_RECORD_END,    /* words: the same */
 	DPE_RECORD_DATA,   /* words: the value before, then those of all watched variables */
 	DPE_RECORD_MEMORY, /* never the kernel's; site: what; words: address, bytes */
 };
@@ -52,7 +52,32 @@ struct dpe_record {
 	__u8 has_stack;
 	char comm[16];
 	__u32 nvalues, known;
+	__u32 space;  /* number of the address space; 0 the first */
+	__u32 shared; /* bits: words that are DPE_SHARED_WORDs */
 	__u64 words[];
+};
+
+/* An address in shared memory, where processes are followed: which memory, and where in it. */
+#define DPE_SHARED_BITS 40
+#define DPE_SHARED_WORD(number, offset) ((__u64)(number) << DPE_SHARED_BITS | (offset))
+
+/* A process that is followed, by its id. */
+struct dpe_process {
+	__u32 space;
+	__u32 replaced; /* its program is not the one that was launched, by an exec */
+};
+
+/* A file; `size` is 0 where it may change. */
+struct dpe_file {
+	__u64 inode, size;
+	__u32 device, generation;
+};
+
+/* A process that is stopped before its program's first instruction: which time that is, and the
+ * program. It may go on when `released` has that serial for it. */
+struct dpe_newcomer {
+	__u64 serial;
+	struct dpe_file program;
 };
 
 /* The attach cookie: what a probe has to know of its site. */
@@ -66,6 +91,9 @@ struct dpe_record {
 #define DPE_COOKIE_INSIDE (1ull << 43) /* of a function: there is no return address on the stack   \
 					*/
 
+/* Bits: the words that are addresses. */
+#define DPE_COOKIE_ADDRESSES(mask) ((__u64)(mask) << 48)
+#define DPE_COOKIE_ADDRESSES_OF(cookie) ((__u32)((cookie) >> 48) & 0xfff)
 #define DPE_COOKIE_USDT (1ull << 44) /* its arguments are where its note says */
 
 /* What a thread lost, by thread id. `unnumbered` of them came while the thread's own storage

@@ -1,0 +1,274 @@
+/* follow: which processes are the target, and in whose memory an address lies.
+ *
+ * Without following there is one process, known by its id. Else the processes are in a map, which
+ * the kernel's side keeps itself: a child is in it before it runs, and out of it with its end. */
+#ifndef DPE_PROBES_FOLLOW_H
+#define DPE_PROBES_FOLLOW_H
+
+#include "probes/bpf/kernel.h"
+#include "probes/bpf/record.h"
+#include <linux/bpf.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <stdbool.h>
+
+const volatile __u32 target;    /* process id, in the observer's namespace */
+const volatile __u32 namespace; /* of that id; 0: the initial one */
+const volatile bool follow;     /* its children and what it execs, too */
+
+__u64 living;    /* processes in `followed` */
+__u64 spaces;    /* address spaces after the first */
+__u64 children;  /* processes that were made and are not followed */
+__u64 serials;   /* of struct dpe_newcomer */
+__u64 nbackings; /* files of shared memory so far */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, __u32);
+	__type(value, struct dpe_process);
+} followed SEC(".maps");
+
+/* Processes that are stopped at the beginning of a program that is new to the observer. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, __u32);
+	__type(value, struct dpe_newcomer);
+} held SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, __u32);
+	__type(value, __u64);
+} released SEC(".maps");
+
+/* Processes that the observer stopped. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, __u32);
+	__type(value, __u64);
+} stopped SEC(".maps");
+
+/* Programs in which everything is observed that rules want. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, struct dpe_file);
+	__type(value, __u32);
+} programs SEC(".maps");
+
+/* Files of shared memory, by which objects in it are known whatever their addresses. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, struct dpe_file);
+	__type(value, __u32);
+} backings SEC(".maps");
+
+/* Functions that are not static the verifier looks at once, not at each call. */
+
+/* The counter's next number; 0 where others were quicker every time. */
+__noinline __u32 next_number(__u64 *counter)
+{
+	if (!counter)
+		return 0;
+	for (int i = 0; i < 64; i++) {
+		__u64 last = *(volatile __u64 *)counter;
+
+		if (__sync_val_compare_and_swap(counter, last, last + 1) == last)
+			return last + 1;
+	}
+	return 0;
+}
+
+/* ---- processes --------------------------------------------------------------------------- */
+
+/* `address` is of a struct pid. */
+__noinline __u32 id_in_namespace(__u64 address)
+{
+	struct pid *pid = (struct pid *)address;
+	unsigned long size = bpf_core_type_size(struct upid);
+	const char *at = (const char *)pid + bpf_core_field_offset(struct pid, numbers);
+	unsigned int level = BPF_CORE_READ(pid, level);
+
+	for (unsigned int i = 0; i < 32 && i <= level; i++, at += size)
+		if (BPF_CORE_READ((struct upid *)at, ns, ns.inum) == namespace)
+			return BPF_CORE_READ((struct upid *)at, nr);
+	return 0;
+}
+
+static __always_inline __u32 thread_id(struct task_struct *task)
+{
+	return namespace ? id_in_namespace((__u64)task->thread_pid) : task->pid;
+}
+
+static __always_inline __u32 process_id(struct task_struct *task)
+{
+	return namespace ? id_in_namespace((__u64)BPF_CORE_READ(task, signal, pids[1])) : task->tgid;
+}
+
+static __always_inline struct dpe_process *process_of(struct task_struct *task)
+{
+	__u32 id = process_id(task);
+
+	return bpf_map_lookup_elem(&followed, &id);
+}
+
+static __always_inline bool is_target(struct task_struct *task)
+{
+	return follow ? process_of(task) != 0 : process_id(task) == target;
+}
+
+/* A child sees its parent's memory (vfork), or a copy. False where it cannot be followed. */
+static __always_inline bool follow_child(struct task_struct *parent, struct task_struct *child)
+{
+	struct dpe_process *from = process_of(parent), process = {};
+	__u32 id = process_id(child);
+
+	if (!from)
+		return false;
+	process = *from;
+	if (child->mm != parent->mm)
+		process.space = next_number(&spaces);
+	if ((child->mm != parent->mm && !process.space) ||
+		bpf_map_update_elem(&followed, &id, &process, BPF_ANY))
+		return false;
+	__sync_fetch_and_add(&living, 1);
+	return true;
+}
+
+/* Of the last thread of a process. */
+static __always_inline void unfollow(struct task_struct *task)
+{
+	__u32 id = process_id(task);
+
+	if (BPF_CORE_READ(task, signal, live.counter) || bpf_map_delete_elem(&followed, &id))
+		return;
+	bpf_map_delete_elem(&held, &id);
+	bpf_map_delete_elem(&released, &id);
+	bpf_map_delete_elem(&stopped, &id);
+	__sync_fetch_and_add(&living, -1);
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+static __always_inline void identify(struct inode *inode, struct dpe_file *file)
+{
+	file->inode = BPF_CORE_READ(inode, i_ino);
+	file->device = BPF_CORE_READ(inode, i_sb, s_dev);
+	file->generation = BPF_CORE_READ(inode, i_generation);
+}
+
+/* Stops a process whose program the observer has not looked at. True where it does so. `unseen`:
+ * where it should and cannot. */
+static __always_inline bool hold_newcomer(struct task_struct *task, bool *unseen)
+{
+	struct inode *inode = BPF_CORE_READ(task, mm, exe_file, f_inode);
+	__u32 id = process_id(task);
+	struct dpe_newcomer entry = {};
+
+	identify(inode, &entry.program);
+	entry.program.size = BPF_CORE_READ(inode, i_size);
+	if (bpf_map_lookup_elem(&programs, &entry.program))
+		return false;
+	entry.serial = next_number(&serials);
+	if (!entry.serial || bpf_map_update_elem(&held, &id, &entry, BPF_ANY)) {
+		*unseen = true;
+		return false;
+	}
+	bpf_send_signal(SIGNAL_STOP);
+	return true;
+}
+
+/* ---- addresses --------------------------------------------------------------------------- */
+
+#define MAY_SHARE 0x80 /* of a mapping: MAP_SHARED */
+#define PAGE_BITS 12
+#define LOOKS 16 /* at mappings that another thread is changing */
+
+struct whereabouts {
+	__u64 address, offset;
+	struct dpe_file file;
+	__u32 shared;
+};
+
+static long look_at_mapping(
+	struct task_struct *task, struct vm_area_struct *area, struct whereabouts *where)
+{
+	struct file *file = area->vm_file;
+
+	if (!(area->vm_flags & MAY_SHARE) || !file)
+		return 0;
+	where->shared = 1;
+	where->offset = (area->vm_pgoff << PAGE_BITS) + where->address - area->vm_start;
+	identify(BPF_CORE_READ(file, f_inode), &where->file);
+	return 0;
+}
+
+static __always_inline __u32 number_of_backing(const struct dpe_file *file)
+{
+	__u32 *known = bpf_map_lookup_elem(&backings, file), fresh;
+
+	if (known)
+		return *known;
+	fresh = next_number(&nbackings);
+	if (bpf_map_update_elem(&backings, file, &fresh, BPF_NOEXIST)) {
+		known = bpf_map_lookup_elem(&backings, file);
+		return known ? *known : 0;
+	}
+	return fresh;
+}
+
+enum placed { PLACED_NOT, PLACED_PRIVATE, PLACED_SHARED };
+
+/* An address in shared memory becomes DPE_SHARED_WORD. PLACED_NOT where nobody can tell. */
+__noinline int place_word(__u64 *word)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct whereabouts where = {};
+	long error = -16; /* EBUSY */
+	__u32 number;
+
+	if (!word)
+		return PLACED_NOT;
+	where.address = *word;
+	for (int i = 0; i < LOOKS && error == -16; i++)
+		error = bpf_find_vma(task, where.address, look_at_mapping, &where, 0);
+	if (error == -16)
+		return PLACED_NOT;
+	if (error || !where.shared) /* where nothing is mapped, it is a number like any other */
+		return PLACED_PRIVATE;
+	number = number_of_backing(&where.file);
+	if (!number || where.offset >> DPE_SHARED_BITS)
+		return PLACED_NOT;
+	*word = DPE_SHARED_WORD(number, where.offset);
+	return PLACED_SHARED;
+}
+
+/* Of the words that `mask` says are addresses; the bits of those that are shared. */
+static __always_inline bool place_words(__u64 *words, __u32 mask, __u32 *shared)
+{
+	for (__u32 i = 0; i < DPE_WORDS; i++) {
+		int placed;
+
+		if (!(mask >> i & 1) || !words[i])
+			continue;
+		placed = place_word(&words[i]);
+		if (placed == PLACED_NOT)
+			return false;
+		*shared |= (placed == PLACED_SHARED) << i;
+	}
+	return true;
+}
+
+#endif

@@ -1,0 +1,333 @@
+/* follow: the processes that the target makes, and the programs that they become.
+ *
+ * Probes sit on files and are there for every process, so a child is observed from its first
+ * instruction on. A program that is begun may have functions that no probe is on: the kernel's side
+ * stops the process before the program's first instruction, once for each program, and it is let go
+ * here when all probes are in place. Should we die meanwhile, a small process of ours, the warden,
+ * lets go what is stopped. */
+#include "probes/follow.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- what is stopped --------------------------------------------------------------------- */
+
+static bool is_pending(const struct dpe_follow_files *files, uint32_t pid, struct dpe_newcomer *entry)
+{
+	uint64_t serial = 0;
+
+	if (bpf_map_lookup_elem(files->held, &pid, entry))
+		return false;
+	bpf_map_lookup_elem(files->released, &pid, &serial);
+	return serial != entry->serial;
+}
+
+/* It may be stopped again at once: that is another serial. */
+static void release(const struct dpe_follow_files *files, uint32_t pid, const struct dpe_newcomer *entry)
+{
+	kill((pid_t)pid, SIGCONT);
+	bpf_map_update_elem(files->released, &pid, &entry->serial, BPF_ANY);
+}
+
+static bool release_held(const struct dpe_follow_files *files)
+{
+	uint32_t pid, *previous = NULL;
+	struct dpe_newcomer entry;
+	bool any = false;
+
+	for (; !bpf_map_get_next_key(files->held, previous, &pid); previous = &pid) {
+		if (!is_pending(files, pid, &entry))
+			continue;
+		release(files, pid, &entry);
+		any = true;
+	}
+	return any;
+}
+
+static bool release_stopped(const struct dpe_follow_files *files)
+{
+	bool any = false;
+	uint32_t pid;
+
+	while (!bpf_map_get_next_key(files->stopped, NULL, &pid)) {
+		kill((pid_t)pid, SIGCONT);
+		bpf_map_delete_elem(files->stopped, &pid);
+		any = true;
+	}
+	return any;
+}
+
+/* The kernel's side may be about to stop another one while its programs are taken out. */
+static void release_last(const struct dpe_follow_files *files)
+{
+	struct timespec pause = {.tv_nsec = 2000000};
+
+	for (int quiet = 0; quiet < 10; quiet++) {
+		if (release_held(files) | release_stopped(files))
+			quiet = 0;
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* ---- the warden -------------------------------------------------------------------------- */
+
+static _Noreturn void ward(const struct dpe_follow_files *files, int channel)
+{
+	int needed[] = {files->held, files->released, files->stopped, channel};
+	sigset_t all;
+	char byte;
+
+	setsid();
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	dpe_close_all_but(needed, DPE_COUNT(needed));
+	if (recv(channel, &byte, 1, 0) <= 0)
+		release_last(files);
+	_exit(0);
+}
+
+static int start_warden(struct dpe_guardian *warden, const struct dpe_follow_files *files)
+{
+	int ends[2], error;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return errno;
+	pid = fork();
+	error = errno;
+	if (!pid)
+		ward(files, ends[1]);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return error;
+	}
+	*warden = (struct dpe_guardian){pid, ends[0]};
+	return 0;
+}
+
+/* ---- beginning --------------------------------------------------------------------------- */
+
+bool dpe_follow_check(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const struct dpe_plan *plan = probes->plan;
+
+	if (!probes->follows)
+		return true;
+	for (unsigned i = 0; i < plan->nwatched; i++)
+		dpe_diag(diags, DPE_ERROR, plan->watched[i].place,
+			"'%s' cannot be watched in several processes: watchpoints are for one "
+			"process (without --follow)",
+			plan->watched[i].lvalue);
+	if (plan->memory)
+		dpe_diag_at(diags, DPE_ERROR, "dpe",
+			"events of memory are told by one process only (without --follow)");
+	return !plan->nwatched && !plan->memory;
+}
+
+bool dpe_follow_begin(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	struct dpe_process first = {0};
+	uint32_t pid = (uint32_t)probes->pid;
+	struct dpe_follow *follow;
+	int error;
+
+	if (!probes->follows)
+		return true;
+	probes->follow = follow = dpe_xcalloc(1, sizeof(*follow));
+	follow->diags = diags;
+	follow->files = dpe_attach_follow(probes);
+	error = start_warden(&follow->warden, &follow->files);
+	if (!error && bpf_map_update_elem(follow->files.followed, &pid, &first, BPF_ANY))
+		error = errno;
+	if (error)
+		dpe_privilege_explain("follow processes", error, diags);
+	return !error;
+}
+
+bool dpe_follow_goes_on(const struct dpe_probes *probes)
+{
+	return probes->follow && dpe_attach_living(probes);
+}
+
+void dpe_follow_free(struct dpe_probes *probes)
+{
+	struct dpe_follow *follow = probes->follow;
+
+	if (!follow)
+		return;
+	release_last(&follow->files);
+	dpe_guardian_dismiss(&follow->warden);
+	dpe_spaces_free(follow);
+	free(follow);
+	probes->follow = NULL;
+}
+
+/* ---- a program begins -------------------------------------------------------------------- */
+
+/* What /proc/PID/environ has, for execve; the caller's, with the text it points into. */
+static char **environment_of(pid_t pid, struct dpe_text *text)
+{
+	char path[32], bytes[4096], **environment = NULL;
+	unsigned count = 0, cap = 0;
+	size_t got;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
+	file = fopen(path, "re");
+	while (file && (got = fread(bytes, 1, sizeof(bytes), file)))
+		dpe_text_add(text, bytes, got);
+	if (file)
+		fclose(file);
+	for (size_t at = 0; at < text->len; at += strlen(text->at + at) + 1)
+		*DPE_GROW(environment, count, cap) = text->at + at;
+	*DPE_GROW(environment, count, cap) = NULL;
+	return environment;
+}
+
+/* The file of a process's program as it is called here; false where that is another file, as the
+ * process has another root, or it was deleted. */
+static bool path_of(pid_t pid, char *path, size_t size)
+{
+	struct stat own, here;
+	char link[32];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	len = readlink(link, path, size - 1);
+	path[len > 0 ? len : 0] = '\0';
+	return !stat(link, &own) && !stat(path, &here) && own.st_dev == here.st_dev &&
+	       own.st_ino == here.st_ino;
+}
+
+static bool find_modules(struct dpe_modules *modules, pid_t pid, struct dpe_diags *diags)
+{
+	struct dpe_module *program;
+	struct dpe_text text = {0};
+	char path[PATH_MAX], **environment;
+	bool found;
+
+	if (!path_of(pid, path, sizeof(path))) {
+		if (!*path) /* the process is gone */
+			return true;
+		dpe_diag_at(diags, DPE_ERROR, path,
+			"its libraries cannot be known: the file is not there (any more)");
+		return false;
+	}
+	program = dpe_modules_find(modules, path);
+	if (!program) {
+		program = dpe_module_open(path, path, diags);
+		if (!program)
+			return false;
+		program = dpe_modules_add(modules, program);
+	}
+	program->program = true;
+	environment = environment_of(pid, &text);
+	found = dpe_libraries_needed(modules, program, environment, diags);
+	free(environment);
+	dpe_text_free(&text);
+	return found;
+}
+
+/* The kernel tells of a spot that it cannot observe only where the file is mapped. */
+static void *map_whole(const struct dpe_module *module, size_t *size)
+{
+	struct stat status;
+	void *at;
+
+	if (fstat(module->fd, &status))
+		return NULL;
+	*size = (size_t)status.st_size;
+	at = mmap(NULL, *size, PROT_READ | PROT_EXEC, MAP_PRIVATE, module->fd, 0);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static bool attach_mapped(struct dpe_probes *probes, unsigned first, struct dpe_diags *diags)
+{
+	unsigned count = probes->modules.count - first;
+	void **at = dpe_xcalloc(count + 1, sizeof(*at));
+	size_t *sizes = dpe_xcalloc(count + 1, sizeof(*sizes));
+	bool complete;
+
+	for (unsigned i = 0; i < count; i++)
+		at[i] = map_whole(probes->modules.at[first + i], &sizes[i]);
+	complete = dpe_attach_more(probes, first, diags);
+	for (unsigned i = 0; i < count; i++)
+		if (at[i])
+			munmap(at[i], sizes[i]);
+	free(at);
+	free(sizes);
+	return complete;
+}
+
+static bool prepare(struct dpe_probes *probes, pid_t pid, struct dpe_diags *diags)
+{
+	unsigned first = probes->modules.count;
+	struct dpe_modules fresh;
+	bool complete = find_modules(&probes->modules, pid, diags);
+
+	fresh.at = probes->modules.at + first;
+	fresh.count = fresh.cap = probes->modules.count - first;
+	dpe_debug(probes->debug, "probes", 1, "process %d begins a program: %u new files", pid,
+		fresh.count);
+	if (!fresh.count)
+		return complete;
+	return (dpe_spots_add(probes, &fresh, diags) && attach_mapped(probes, first, diags)) &
+	       complete;
+}
+
+static void serve(struct dpe_probes *probes, uint32_t pid, const struct dpe_newcomer *entry)
+{
+	const struct dpe_follow *follow = probes->follow;
+	uint32_t known = 1;
+
+	prepare(probes, (pid_t)pid, follow->diags);
+	bpf_map_update_elem(follow->files.programs, &entry->program, &known, BPF_ANY);
+	release(&follow->files, pid, entry);
+}
+
+void dpe_follow_serve(struct dpe_probes *probes)
+{
+	const struct dpe_follow *follow = probes->follow;
+	uint32_t pid, *previous = NULL;
+	struct dpe_newcomer entry;
+
+	if (!follow || probes->stopped)
+		return;
+	for (; !bpf_map_get_next_key(follow->files.held, previous, &pid); previous = &pid)
+		if (is_pending(&follow->files, pid, &entry))
+			serve(probes, pid, &entry);
+}
+
+/* ---- all of them ------------------------------------------------------------------------- */
+
+void dpe_follow_signal(struct dpe_probes *probes, int signal)
+{
+	uint32_t pid, *previous = NULL;
+	uint64_t yes = 1;
+
+	if (!probes->follow)
+		return;
+	if (signal == SIGCONT) {
+		release_stopped(&probes->follow->files);
+		return;
+	}
+	for (; !bpf_map_get_next_key(probes->follow->files.followed, previous, &pid);
+		previous = &pid) {
+		if (pid == (uint32_t)probes->pid)
+			continue;
+		if (signal == SIGSTOP)
+			bpf_map_update_elem(probes->follow->files.stopped, &pid, &yes, BPF_ANY);
+		kill((pid_t)pid, signal);
+	}
+}
