@@ -350,27 +350,29 @@ static bool attach_group(struct dpe_probes *probes, const struct dpe_module *mod
 	return link >= 0 || !group.count;
 }
 
-static bool is_in(const struct dpe_probes *probes, const struct dpe_spot *spot, unsigned first)
+static bool is_in(const struct dpe_modules *modules, const struct dpe_spot *spot)
 {
-	while (first < probes->modules.count && probes->modules.at[first] != spot->module)
-		first++;
-	return first < probes->modules.count;
+	unsigned i = 0;
+
+	while (i < modules->count && modules->at[i] != spot->module)
+		i++;
+	return i < modules->count;
 }
 
 /* Entries before returns: a call that is not seen to begin must not be seen to return. */
-static bool attach_probes(struct dpe_probes *probes, unsigned first_module, bool multi, bool exit,
-	struct dpe_diags *diags)
+static bool attach_probes(struct dpe_probes *probes, const struct dpe_modules *modules, bool multi,
+	bool exit, struct dpe_diags *diags)
 {
 	bool complete = true;
 
 	if (multi) {
-		for (unsigned i = first_module; i < probes->modules.count; i++)
-			complete &= attach_group(probes, probes->modules.at[i], exit, diags);
+		for (unsigned i = 0; i < modules->count; i++)
+			complete &= attach_group(probes, modules->at[i], exit, diags);
 		return complete;
 	}
 	for (unsigned i = 0; i < probes->nspots; i++)
 		if (!probes->spots[i].preloaded &&
-			is_in(probes, &probes->spots[i], first_module) && (!exit || probes->spots[i].exit))
+			is_in(modules, &probes->spots[i]) && (!exit || probes->spots[i].exit))
 			complete &= attach_one(probes, &probes->spots[i], exit, diags);
 	return complete;
 }
@@ -384,15 +386,16 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 		multi ? "all of a file in one call" : "one by one");
 	if (!load_programs(probes, multi, diags) || !dpe_follow_begin(probes, diags) ||
 		!attach_tracepoints(probes, diags) ||
-		!attach_probes(probes, 0, multi, false, diags) ||
-		!attach_probes(probes, 0, multi, true, diags))
+		!attach_probes(probes, &probes->modules, multi, false, diags) ||
+		!attach_probes(probes, &probes->modules, multi, true, diags))
 		return false;
 	if (armed)
 		__atomic_store_n(&probes->bpf->bss->armed, 1, __ATOMIC_RELEASE);
 	return true;
 }
 
-bool dpe_attach_more(struct dpe_probes *probes, unsigned first_module, struct dpe_diags *diags)
+bool dpe_attach_more(
+	struct dpe_probes *probes, const struct dpe_modules *modules, struct dpe_diags *diags)
 {
 	const struct dpe_bpf *bpf = probes->bpf;
 	bool multi = !probes->one_by_one;
@@ -406,8 +409,8 @@ bool dpe_attach_more(struct dpe_probes *probes, unsigned first_module, struct dp
 	}
 	dpe_reads_tell(probes, bpf_map__fd(bpf->maps.read_where));
 	dpe_usdt_tell(probes, bpf_map__fd(bpf->maps.usdt_where));
-	return attach_probes(probes, first_module, multi, false, diags) &&
-	       attach_probes(probes, first_module, multi, true, diags);
+	return attach_probes(probes, modules, multi, false, diags) &&
+	       attach_probes(probes, modules, multi, true, diags);
 }
 
 void dpe_detach(struct dpe_probes *probes)

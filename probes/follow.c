@@ -210,33 +210,30 @@ static bool path_of(pid_t pid, char *path, size_t size)
 	       own.st_ino == here.st_ino;
 }
 
-static bool find_modules(struct dpe_modules *modules, pid_t pid, struct dpe_diags *diags)
+static void find_modules(struct dpe_modules *modules, pid_t pid, struct dpe_diags *diags)
 {
 	struct dpe_module *program;
 	struct dpe_text text = {0};
 	char path[PATH_MAX], **environment;
-	bool found;
 
 	if (!path_of(pid, path, sizeof(path))) {
-		if (!*path) /* the process is gone */
-			return true;
-		dpe_diag_at(diags, DPE_ERROR, path,
-			"its libraries cannot be known: the file is not there (any more)");
-		return false;
+		if (*path) /* else the process is gone */
+			dpe_diag_at(diags, DPE_ERROR, path,
+				"its libraries cannot be known: the file is not there (any more)");
+		return;
 	}
 	program = dpe_modules_find(modules, path);
 	if (!program) {
 		program = dpe_module_open(path, path, diags);
 		if (!program)
-			return false;
+			return;
 		program = dpe_modules_add(modules, program);
 	}
 	program->program = true;
 	environment = environment_of(pid, &text);
-	found = dpe_libraries_needed(modules, program, environment, diags);
+	dpe_libraries_needed(modules, program, environment, diags);
 	free(environment);
 	dpe_text_free(&text);
-	return found;
 }
 
 /* The kernel tells of a spot that it cannot observe only where the file is mapped. */
@@ -252,17 +249,17 @@ static void *map_whole(const struct dpe_module *module, size_t *size)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-static bool attach_mapped(struct dpe_probes *probes, unsigned first, struct dpe_diags *diags)
+static bool attach_mapped(
+	struct dpe_probes *probes, const struct dpe_modules *fresh, struct dpe_diags *diags)
 {
-	unsigned count = probes->modules.count - first;
-	void **at = dpe_xcalloc(count + 1, sizeof(*at));
-	size_t *sizes = dpe_xcalloc(count + 1, sizeof(*sizes));
+	void **at = dpe_xcalloc(fresh->count, sizeof(*at));
+	size_t *sizes = dpe_xcalloc(fresh->count, sizeof(*sizes));
 	bool complete;
 
-	for (unsigned i = 0; i < count; i++)
-		at[i] = map_whole(probes->modules.at[first + i], &sizes[i]);
-	complete = dpe_attach_more(probes, first, diags);
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < fresh->count; i++)
+		at[i] = map_whole(fresh->at[i], &sizes[i]);
+	complete = dpe_attach_more(probes, fresh, diags);
+	for (unsigned i = 0; i < fresh->count; i++)
 		if (at[i])
 			munmap(at[i], sizes[i]);
 	free(at);
@@ -270,20 +267,20 @@ static bool attach_mapped(struct dpe_probes *probes, unsigned first, struct dpe_
 	return complete;
 }
 
-static bool prepare(struct dpe_probes *probes, pid_t pid, struct dpe_diags *diags)
+/* What is wrong is told; what can be observed is. */
+static void prepare(struct dpe_probes *probes, pid_t pid, struct dpe_diags *diags)
 {
-	unsigned first = probes->modules.count;
-	struct dpe_modules fresh;
-	bool complete = find_modules(&probes->modules, pid, diags);
+	struct dpe_modules fresh = {0};
 
-	fresh.at = probes->modules.at + first;
-	fresh.count = fresh.cap = probes->modules.count - first;
+	find_modules(&probes->modules, pid, diags);
+	for (unsigned i = 0; i < probes->modules.count; i++)
+		if (!probes->modules.at[i]->searched)
+			*DPE_GROW(fresh.at, fresh.count, fresh.cap) = probes->modules.at[i];
 	dpe_debug(probes->debug, "probes", 1, "process %d begins a program: %u new files", pid,
 		fresh.count);
-	if (!fresh.count)
-		return complete;
-	return (dpe_spots_add(probes, &fresh, diags) && attach_mapped(probes, first, diags)) &
-	       complete;
+	if (fresh.count && dpe_spots_add(probes, &fresh, diags))
+		attach_mapped(probes, &fresh, diags);
+	free(fresh.at);
 }
 
 static void serve(struct dpe_probes *probes, uint32_t pid, const struct dpe_newcomer *entry)

@@ -252,8 +252,9 @@ uint64_t dpe_attach_code(const struct dpe_probes *probes);
 unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
 /* How many programs the target has begun, by exec. */
 unsigned dpe_attach_execs(const struct dpe_probes *probes);
-/* Puts probes on the spots in the modules from `first_module` on. */
-bool dpe_attach_more(struct dpe_probes *probes, unsigned first_module, struct dpe_diags *diags);
+/* Puts probes on the spots in further modules. */
+bool dpe_attach_more(
+	struct dpe_probes *probes, const struct dpe_modules *modules, struct dpe_diags *diags);
 /* Maps of the loaded programs, file descriptors of them (see bpf/follow.h). */
 struct dpe_follow_files {
 	int followed, held, released, stopped, programs;

@@ -21,6 +21,7 @@ struct dpe_module {
 	char *name; /* its last part */
 	int fd;
 	bool program;
+	bool searched; /* for what rules want, and that is observed */
 	Elf *elf;
 	GElf_Phdr *loads; /* segments that are mapped */
 	unsigned nloads, caploads;

@@ -179,6 +179,8 @@ bool dpe_spots_add(struct dpe_probes *probes, struct dpe_modules *modules, struc
 		if (!spot->preloaded)
 			place(probes, spot, nops);
 	}
+	for (unsigned i = 0; i < modules->count; i++)
+		modules->at[i]->searched = true;
 	dpe_spots_drop_unseen(probes, first, diags);
 	return complete;
 }
