@@ -134,8 +134,13 @@ static void configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->stack_depth =
 		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
 	bpf->rodata->threads = probes->plan->threads || probes->follows;
+	bpf->rodata->channels = probes->plan->channels;
+	bpf->rodata->waits = probes->plan->waits;
 	bpf_map__set_max_entries(bpf->maps.ring, ring_size(probes->ring_bytes));
 	configure_reads(probes, multi);
+	bpf_program__set_autoload(bpf->progs.on_call, probes->plan->channels);
+	bpf_program__set_autoload(
+		bpf->progs.on_return, probes->plan->channels || probes->plan->waits);
 	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches);
 	if (!multi)
 		return;
@@ -196,6 +201,12 @@ static bool attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diag
 {
 	struct dpe_bpf *bpf = probes->bpf;
 
+	if (probes->plan->channels &&
+		!attach_tracepoint(bpf->progs.on_call, &bpf->links.on_call, diags))
+		return false;
+	if ((probes->plan->channels || probes->plan->waits) &&
+		!attach_tracepoint(bpf->progs.on_return, &bpf->links.on_return, diags))
+		return false;
 	return attach_tracepoint(bpf->progs.on_fork, &bpf->links.on_fork, diags) &&
 	       attach_tracepoint(bpf->progs.on_exec, &bpf->links.on_exec, diags) &&
 	       attach_tracepoint(bpf->progs.on_end, &bpf->links.on_end, diags);
@@ -548,11 +559,12 @@ unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, u
 	int map = bpf_map__fd(probes->bpf->maps.losses);
 	struct dpe_lost lost = lost_by_nobody(probes);
 	uint32_t thread, *previous = NULL;
-	struct dpe_lost unplaced = dpe_spaces_lost(probes);
+	struct dpe_lost unplaced = dpe_spaces_lost(probes), untold = dpe_channels_lost(probes);
 	unsigned count = 0;
 
 	add_loss(losses, max, &count, 0, &lost);
 	add_loss(losses, max, &count, 0, &unplaced);
+	add_loss(losses, max, &count, 0, &untold);
 	while (!bpf_map_get_next_key(map, previous, &thread)) {
 		previous = &thread;
 		if (!bpf_map_lookup_elem(map, &thread, &lost))

@@ -73,6 +73,7 @@ struct dpe_maps {
 };
 
 struct dpe_bpf;
+struct dpe_channels;
 struct dpe_follow;
 
 struct dpe_probes {
@@ -94,7 +95,7 @@ struct dpe_probes {
 	unsigned nwatches;
 	struct dpe_variable *reads; /* those of the plan, by their number */
 	struct dpe_place_accessed *accesses; /* access.c's, by instruction */
-	dpe_name create, start, end; /* names of the thread events */
+	dpe_name create, start, end, waited; /* names of the kernel's events */
 	dpe_name memory_names[DPE_MEMORY_EVENTS], lock_names[2];
 
 	pid_t pid;
@@ -116,6 +117,7 @@ struct dpe_probes {
 	struct dpe_preload *preload; /* or NULL */
 	uint64_t kernel_drained;     /* with it: `drained`, as far as the kernel's ring goes */
 
+	struct dpe_channels *channels; /* or NULL */
 	struct dpe_maps maps; /* the first process's */
 	struct dpe_follow *follow; /* or NULL: the first process only */
 };
@@ -291,6 +293,23 @@ uint64_t dpe_ring_now(void);
 /* The message of a record, the caller's; NULL where the record is none of ours. */
 struct dpe_message *dpe_message_of_record(
 	struct dpe_probes *probes, const struct dpe_record *record, size_t size);
+
+/* ---- channels.c
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+/* Where rules want what passes through channels. */
+void dpe_channels_open(struct dpe_probes *probes);
+void dpe_channels_free(struct dpe_channels *channels); /* accepts NULL */
+/* True of records that are for dpe_channels_deliver. */
+bool dpe_channels_is_theirs(const struct dpe_record *record);
+/* Hands over the messages of a record, of which there may be any number. */
+void dpe_channels_deliver(struct dpe_probes *probes, const struct dpe_record *record, size_t size,
+	const struct dpe_probes_sink *sink);
+/* How many messages of the thread there were beyond its records. */
+uint64_t dpe_channels_extra(const struct dpe_probes *probes, uint32_t thread);
+/* Receives of which nobody can tell whom they are from. */
+struct dpe_lost dpe_channels_lost(const struct dpe_probes *probes);
 
 /* ---- access.c
  * -----------------------------------------------------------------------------------------------

@@ -128,6 +128,15 @@ static bool fill_thread_event(struct dpe_probes *probes, const struct dpe_record
 	return true;
 }
 
+static void fill_wait(const struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_value *args)
+{
+	args[0] = dpe_value_int((int64_t)record->words[0]);
+	draft->args = args;
+	draft->nargs = 1;
+	draft->name = probes->waited;
+}
+
 static bool has_written(struct dpe_probes *probes, const struct dpe_watch *accessed,
 	const struct dpe_record *record)
 {
@@ -192,13 +201,15 @@ struct dpe_message *dpe_message_of_record(
 	draft.place = ++probes->place;
 	draft.thread = dpe_value_int(record->tid);
 	draft.process = dpe_value_int(record->tgid);
-	draft.seq = record->seq;
+	draft.seq = record->seq + dpe_channels_extra(probes, record->tid);
 	draft.time = record->time;
 	draft.comm = comm;
 	if (record->kind <= DPE_RECORD_EXIT)
 		complete = fill_call(probes, record, &draft, args);
 	else if (record->kind == DPE_RECORD_MEMORY)
 		dpe_memory_fill(probes, record, &draft, args, vars);
+	else if (record->kind == DPE_RECORD_WAITED)
+		fill_wait(probes, record, &draft, args);
 	else if (record->kind == DPE_RECORD_DATA)
 		fill_access(probes, record, &draft, vars);
 	else

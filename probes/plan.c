@@ -24,6 +24,19 @@ static bool is_thread_event(const struct making *making, const struct dpe_patter
 	       !strcmp(name, DPE_THREAD_EXIT);
 }
 
+/* Events of system calls. */
+static bool add_call_event(struct making *making, const struct dpe_pattern *pattern)
+{
+	const char *name = dpe_name_text(making->names, pattern->qualified);
+	bool wait = !strcmp(name, DPE_PROCESS_WAIT);
+
+	if (!wait && strcmp(name, DPE_IPC_SEND) != 0 && strcmp(name, DPE_IPC_RECEIVE) != 0)
+		return false;
+	making->plan->waits |= wait;
+	making->plan->channels |= !wait;
+	return true;
+}
+
 const char *dpe_memory_event(unsigned number)
 {
 	static const char *const names[DPE_MEMORY_EVENTS] = {
@@ -135,7 +148,7 @@ static void add_pattern(struct making *making, const struct dpe_pattern *pattern
 		making->plan->threads = true;
 		return;
 	}
-	if (add_memory_event(making, pattern))
+	if (add_memory_event(making, pattern) || add_call_event(making, pattern))
 		return;
 	site = add_site(making, pattern);
 	if (pattern->phase == DPE_EXIT)
@@ -287,9 +300,14 @@ void dpe_plan_print(struct dpe_text *to, const struct dpe_names *names, const st
 	}
 	if (plan->threads)
 		dpe_text_puts(to, "threads: creation, start and exit\n");
+	if (plan->channels)
+		dpe_text_puts(to, "pipes, sockets, queues: what is sent and received\n");
+	if (plan->waits)
+		dpe_text_puts(to, "processes: waits for their end\n");
 	for (unsigned i = 0; i < DPE_MEMORY_EVENTS; i++)
 		if (plan->memory >> i & 1)
 			dpe_text_printf(to, "%s: as the program tells\n", dpe_memory_event(i));
-	if (!plan->nsites && !plan->threads && !plan->nwatched && !plan->memory)
+	if (!plan->nsites && !plan->threads && !plan->nwatched && !plan->memory &&
+		!plan->channels && !plan->waits)
 		dpe_text_puts(to, "nothing\n");
 }

@@ -34,6 +34,9 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 	probes->create = dpe_intern_string(names, DPE_THREAD_CREATE);
 	probes->start = dpe_intern_string(names, DPE_THREAD_START);
 	probes->end = dpe_intern_string(names, DPE_THREAD_EXIT);
+	probes->waited = dpe_intern_string(names, DPE_PROCESS_WAIT);
+	if (plan->channels)
+		dpe_channels_open(probes);
 	probes->pidfd = -1;
 	probes->child.channel = -1;
 	probes->status = -1;
@@ -271,8 +274,13 @@ struct delivery {
 static void deliver(void *context, const struct dpe_record *record, size_t size)
 {
 	struct delivery *delivery = context;
-	struct dpe_message *message = dpe_message_of_record(delivery->probes, record, size);
+	struct dpe_message *message;
 
+	if (dpe_channels_is_theirs(record)) {
+		dpe_channels_deliver(delivery->probes, record, size, delivery->sink);
+		return;
+	}
+	message = dpe_message_of_record(delivery->probes, record, size);
 	if (message)
 		delivery->sink->message(delivery->sink->context, message);
 }
@@ -367,6 +375,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 	if (probes->pidfd >= 0)
 		close(probes->pidfd);
 	free(probes->maps.at);
+	dpe_channels_free(probes->channels);
 	free(probes->spots);
 	free(probes->reads);
 	dpe_modules_free(&probes->modules);

@@ -63,6 +63,12 @@ struct dpe_read {
 #define DPE_THREAD_START "thread::start"   /* first event of every new thread; args: the same */
 #define DPE_THREAD_EXIT "thread::exit"     /* last event of a thread; args: the same */
 
+/* What passes from one thread to another through pipes, sockets and queues, and who has waited for
+ * the end of a process. */
+#define DPE_IPC_SEND "ipc::send"          /* args: the channel, which message of it */
+#define DPE_IPC_RECEIVE "ipc::receive"    /* args: the same */
+#define DPE_PROCESS_WAIT "process::wait"  /* args: the process */
+
 /* What a program tells that was compiled for it, with its addresses; see docs/probes.md. Their
  * numbers are the bits of a plan. */
 enum dpe_memory_events { DPE_MEMORY_EVENTS = 5 };
@@ -85,6 +91,7 @@ struct dpe_plan {
 	unsigned nsites;
 	struct dpe_site *sites;
 	bool threads; /* some rule names one of the kernel's thread events */
+	bool channels, waits; /* some rule names an event of channels, of waits for processes */
 	unsigned memory; /* bits: which events of memory the rules name */
 };
 

@@ -82,7 +82,34 @@ struct mm_struct {
 	struct uprobes_state uprobes_state;
 } RELOCATED;
 
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+} RELOCATED;
+
+struct files_struct {
+	struct fdtable *fdt;
+} RELOCATED;
+
+struct sock_common {
+	unsigned short skc_family;
+} RELOCATED;
+
+struct sock {
+	struct sock_common __sk_common;
+} RELOCATED;
+
+struct socket {
+	short type;
+	struct sock *sk;
+} RELOCATED;
+
+struct unix_sock {
+	struct sock *peer;
+} RELOCATED;
+
 struct task_struct {
+	struct files_struct *files;
 	int pid;
 	int tgid;
 	struct pid *thread_pid;

@@ -31,8 +31,25 @@ enum dpe_record_kind {
 	DPE_RECORD_START,  /* words: the same of the thread itself */
 	DPE_RECORD_END,    /* words: the same */
 	DPE_RECORD_DATA,   /* words: the value before, then those of all watched variables */
+	DPE_RECORD_SEND,    /* words: the channel's kind, id, check; and the priority */
+	DPE_RECORD_RECEIVE, /* words: the same, then how much, and whether it is still there */
+	DPE_RECORD_STEP,    /* no event; words: the same, the last a dpe_step */
+	DPE_RECORD_WAITED,  /* words: the process that has ended */
 	DPE_RECORD_MEMORY, /* never the kernel's; site: what; words: address, bytes */
 };
+
+/* What carries something from one thread to another. The id of a pipe and a message queue is its
+ * inode, that of a direction of a connection the sending socket's address, with its inode as check
+ * where it sends. */
+enum dpe_channel_kind {
+	DPE_CHANNEL_PIPE,
+	DPE_CHANNEL_SOCKET, /* the last of streams of bytes */
+	DPE_CHANNEL_DATAGRAMS,
+	DPE_CHANNEL_MQUEUE,
+	DPE_CHANNEL_SYSV,
+};
+
+enum dpe_step { DPE_STEP_SENT, DPE_STEP_RECEIVES, DPE_STEP_RECEIVED_NOTHING };
 
 /* A record is followed by `nwords` words rounded up to 2, 6 or 12. Where stacks are recorded it
  * is always twelve, then one address (of an enter: the return address on the stack; of an exit:

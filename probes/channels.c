@@ -1,0 +1,401 @@
+/* channels: whose bytes a receive got.
+ *
+ * The kernel's side tells when a send begins (there it is an event) and how much it was when it
+ * returns, and the same of receives. As bytes leave a channel in the order in which they came, a
+ * send is a range of the channel's bytes, a receive is another, and a receive comes after the sends
+ * whose ranges it meets: one message for each, which has that send's number. Of queues of messages
+ * the unit is a message.
+ *
+ * Where sends overlap in time, or receives do, nobody can tell their ranges. A receive that may be one
+ * or the other has the number 0, which no send has, and counts as lost. */
+#include "probes/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+/* A send. Those that overlap in time are a batch, of which only the whole range is known. */
+struct chunk {
+	uint64_t number, batch;
+	uint64_t start, end; /* end: UINT64_MAX while the batch is not over */
+	uint64_t priority;
+	uint32_t reader; /* who received a part of it first; 0: nobody */
+	bool shared;     /* its batch has others */
+};
+
+struct channel {
+	struct {
+		uint64_t id;
+		uint64_t kind;
+	} key;
+	uint64_t check;
+	uint64_t sends, batches;
+	uint64_t sent, received; /* units */
+	struct chunk *chunks;    /* not yet received, or not all of it */
+	unsigned head, nchunks, capchunks;
+	unsigned sending, receiving; /* calls that have not returned */
+	bool crowded; /* since nobody was receiving, several have */
+	bool foreign; /* something came from elsewhere */
+	bool unclear; /* what was received is not known, until all of it was */
+	UT_hash_handle hh;
+};
+
+/* A thread, and how many messages it had beyond its records. */
+struct party {
+	uint32_t thread;
+	uint64_t extra;
+	UT_hash_handle hh;
+};
+
+struct dpe_channels {
+	struct channel *all;
+	struct party *parties;
+	dpe_name send, receive;
+	struct dpe_lost lost;
+};
+
+void dpe_channels_open(struct dpe_probes *probes)
+{
+	probes->channels = dpe_xcalloc(1, sizeof(*probes->channels));
+	probes->channels->send = dpe_intern_string(probes->names, DPE_IPC_SEND);
+	probes->channels->receive = dpe_intern_string(probes->names, DPE_IPC_RECEIVE);
+}
+
+void dpe_channels_free(struct dpe_channels *channels)
+{
+	struct channel *channel, *next;
+	struct party *party, *following;
+
+	if (!channels)
+		return;
+	HASH_ITER (hh, channels->all, channel, next) {
+		HASH_DEL(channels->all, channel);
+		free(channel->chunks);
+		free(channel);
+	}
+	HASH_ITER (hh, channels->parties, party, following) {
+		HASH_DEL(channels->parties, party);
+		free(party);
+	}
+	free(channels);
+}
+
+struct dpe_lost dpe_channels_lost(const struct dpe_probes *probes)
+{
+	return probes->channels ? probes->channels->lost : (struct dpe_lost){0};
+}
+
+static void count_lost(struct dpe_channels *channels, uint64_t time)
+{
+	if (!channels->lost.count++)
+		channels->lost.first = time;
+	channels->lost.last = time;
+}
+
+/* ---- who and where ----------------------------------------------------------------------- */
+
+static struct party *find_party(const struct dpe_channels *channels, uint32_t thread)
+{
+	struct party *party;
+
+	HASH_FIND(hh, channels->parties, &thread, sizeof(thread), party);
+	return party;
+}
+
+static struct party *party_of(struct dpe_channels *channels, uint32_t thread)
+{
+	struct party *party = find_party(channels, thread);
+
+	if (party)
+		return party;
+	party = dpe_xcalloc(1, sizeof(*party));
+	party->thread = thread;
+	HASH_ADD(hh, channels->parties, thread, sizeof(party->thread), party);
+	return party;
+}
+
+uint64_t dpe_channels_extra(const struct dpe_probes *probes, uint32_t thread)
+{
+	struct party *party = probes->channels ? find_party(probes->channels, thread) : NULL;
+
+	return party ? party->extra : 0;
+}
+
+/* A socket's address may be another one's later: then it has another inode. */
+static struct channel *channel_of(struct dpe_channels *channels, const struct dpe_record *record)
+{
+	struct channel *channel, wanted = {0};
+	uint64_t check = record->words[2];
+
+	wanted.key.kind = record->words[0];
+	wanted.key.id = record->words[1];
+	HASH_FIND(hh, channels->all, &wanted.key, sizeof(wanted.key), channel);
+	if (channel && check && channel->check && channel->check != check) {
+		HASH_DEL(channels->all, channel);
+		free(channel->chunks);
+		free(channel);
+		channel = NULL;
+	}
+	if (!channel) {
+		channel = dpe_xcalloc(1, sizeof(*channel));
+		channel->key = wanted.key;
+		HASH_ADD(hh, channels->all, key, sizeof(channel->key), channel);
+	}
+	if (check)
+		channel->check = check;
+	return channel;
+}
+
+/* ---- sends ------------------------------------------------------------------------------- */
+
+static uint64_t begin_send(struct channel *channel, const struct dpe_record *record)
+{
+	struct chunk *chunk, *before;
+
+	if (channel->head && channel->nchunks == channel->capchunks) {
+		channel->nchunks -= channel->head;
+		memmove(channel->chunks, channel->chunks + channel->head,
+			channel->nchunks * sizeof(*channel->chunks));
+		channel->head = 0;
+	}
+	if (!channel->sending++)
+		channel->batches++;
+	chunk = DPE_GROW(channel->chunks, channel->nchunks, channel->capchunks);
+	*chunk = (struct chunk){
+		.number = ++channel->sends,
+		.batch = channel->batches,
+		.start = channel->sent,
+		.end = UINT64_MAX,
+		.priority = record->words[3],
+	};
+	for (before = chunk; before > channel->chunks + channel->head; before--) {
+		if (before[-1].batch != chunk->batch)
+			break;
+		chunk->start = before[-1].start;
+		chunk->shared = before[-1].shared = true;
+	}
+	return chunk->number;
+}
+
+static void end_send(struct channel *channel, uint64_t amount)
+{
+	if (!channel->sending)
+		return;
+	channel->sent += amount;
+	if (--channel->sending)
+		return;
+	for (unsigned i = channel->nchunks; i-- > channel->head;) {
+		if (channel->chunks[i].batch != channel->batches)
+			break;
+		channel->chunks[i].end = channel->sent;
+	}
+}
+
+/* ---- receives ---------------------------------------------------------------------------- */
+
+static bool is_message(const struct channel *channel)
+{
+	return channel->key.kind > DPE_CHANNEL_SOCKET;
+}
+
+static unsigned pending(const struct channel *channel)
+{
+	return channel->nchunks - channel->head;
+}
+
+/* Queues hand out what has the highest priority, or the type that is asked for. */
+static bool is_out_of_order(const struct channel *channel, const struct dpe_record *record)
+{
+	if (channel->key.kind == DPE_CHANNEL_SYSV)
+		return record->words[3];
+	for (unsigned i = channel->head + 1; is_message(channel) && i < channel->nchunks; i++)
+		if (channel->chunks[i].priority != channel->chunks[channel->head].priority)
+			return true;
+	return false;
+}
+
+/* Whether it can be told what is received now, as what is pending is known. */
+static bool is_clear(struct channel *channel, const struct dpe_record *record)
+{
+	if (channel->unclear)
+		return false;
+	if (pending(channel) <= 1)
+		return true;
+	channel->unclear = is_out_of_order(channel, record);
+	return !channel->unclear && !channel->crowded;
+}
+
+static void drop_received(struct channel *channel)
+{
+	while (channel->head < channel->nchunks &&
+		channel->chunks[channel->head].end <= channel->received)
+		channel->head++;
+	if (channel->head < channel->nchunks)
+		return;
+	channel->head = channel->nchunks = 0;
+	channel->unclear = false;
+}
+
+static void end_receive(struct channel *channel)
+{
+	if (channel->receiving && !--channel->receiving)
+		channel->crowded = false;
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+struct telling {
+	struct dpe_probes *probes;
+	const struct dpe_record *record;
+	const struct dpe_probes_sink *sink;
+	struct party *party;
+	const struct channel *channel;
+	unsigned count; /* messages of this record so far */
+};
+
+static char *name_of(const struct channel *channel)
+{
+	static const char *const kinds[] = {"pipe", "socket", "socket", "mqueue", "queue"};
+	uint64_t id = channel->check ? channel->check : channel->key.id;
+
+	if ((channel->key.kind == DPE_CHANNEL_SOCKET ||
+		    channel->key.kind == DPE_CHANNEL_DATAGRAMS) &&
+		!channel->check)
+		return dpe_xstrdup("socket"); /* of a process that is not observed */
+	return dpe_xasprintf("%s:%llu", kinds[channel->key.kind], (unsigned long long)id);
+}
+
+static void tell(struct telling *telling, dpe_name name, uint64_t number)
+{
+	const struct dpe_record *record = telling->record;
+	struct dpe_message draft = {.has_seq = true, .has_time = true};
+	char comm[sizeof(record->comm) + 1] = "", *channel = name_of(telling->channel);
+	struct dpe_value args[2] = {
+		dpe_value_string(channel), dpe_value_int((int64_t)number)};
+
+	if (telling->count++)
+		telling->party->extra++;
+	memcpy(comm, record->comm, sizeof(record->comm));
+	draft.name = name;
+	draft.place = ++telling->probes->place;
+	draft.thread = dpe_value_int(record->tid);
+	draft.process = dpe_value_int(record->tgid);
+	draft.seq = record->seq + telling->party->extra;
+	draft.time = record->time;
+	draft.comm = comm;
+	draft.args = args;
+	draft.nargs = 2;
+	telling->sink->message(telling->sink->context, dpe_message_new(&draft));
+	free(channel);
+}
+
+/* Nobody can tell whose it is. */
+static void tell_lost(struct telling *telling)
+{
+	count_lost(telling->probes->channels, telling->record->time);
+	tell(telling, telling->probes->channels->receive, 0);
+}
+
+/* Of a batch of several only what got all of it is known to come after each. */
+static bool is_part_of_batch(const struct chunk *chunk, uint64_t from, uint64_t to)
+{
+	return chunk->shared && (from > chunk->start || to < chunk->end);
+}
+
+static void tell_chunk(struct telling *telling, struct chunk *chunk)
+{
+	struct dpe_channels *channels = telling->probes->channels;
+
+	if (chunk->reader && chunk->reader != telling->record->tid)
+		count_lost(channels, telling->record->time); /* the edge is the first one's */
+	if (!chunk->reader)
+		chunk->reader = telling->record->tid;
+	tell(telling, channels->receive, chunk->number);
+}
+
+static void tell_receive(struct telling *telling, struct channel *channel)
+{
+	uint64_t from = channel->received, to = from + telling->record->words[4];
+	bool lost = false;
+
+	channel->foreign |= to > channel->sent && !channel->sending;
+	if (!channel->foreign && !is_clear(channel, telling->record)) {
+		tell_lost(telling);
+		return;
+	}
+	for (unsigned i = channel->head; !channel->foreign && i < channel->nchunks; i++) {
+		struct chunk *chunk = &channel->chunks[i];
+
+		if (chunk->start >= to || chunk->end <= from)
+			continue;
+		if (is_part_of_batch(chunk, from, to))
+			lost = true;
+		else
+			tell_chunk(telling, chunk);
+	}
+	if (lost)
+		tell_lost(telling);
+	else if (!telling->count)
+		tell(telling, telling->probes->channels->receive, 0);
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+bool dpe_channels_is_theirs(const struct dpe_record *record)
+{
+	return record->kind == DPE_RECORD_SEND || record->kind == DPE_RECORD_RECEIVE ||
+	       record->kind == DPE_RECORD_STEP;
+}
+
+static void on_send(struct telling *telling, struct channel *channel)
+{
+	uint64_t number = begin_send(channel, telling->record);
+
+	tell(telling, telling->probes->channels->send, number);
+}
+
+static void on_receive(struct telling *telling, struct channel *channel)
+{
+	tell_receive(telling, channel);
+	end_receive(channel);
+	if (telling->record->words[5]) /* it only looked */
+		return;
+	channel->received += telling->record->words[4];
+	drop_received(channel);
+}
+
+static void on_step(struct telling *telling, struct channel *channel)
+{
+	switch ((enum dpe_step)telling->record->words[5]) {
+	case DPE_STEP_SENT:
+		end_send(channel, telling->record->words[4]);
+		drop_received(channel);
+		return;
+	case DPE_STEP_RECEIVES:
+		channel->crowded |= channel->receiving++ > 0;
+		return;
+	case DPE_STEP_RECEIVED_NOTHING:
+		end_receive(channel);
+		return;
+	}
+}
+
+void dpe_channels_deliver(struct dpe_probes *probes, const struct dpe_record *record, size_t size,
+	const struct dpe_probes_sink *sink)
+{
+	struct telling telling = {.probes = probes, .record = record, .sink = sink};
+	struct channel *channel;
+
+	if (!probes->channels || record->words[0] > DPE_CHANNEL_SYSV ||
+		size < sizeof(*record) + DPE_WORD_REGISTERS * sizeof(uint64_t))
+		return;
+	channel = channel_of(probes->channels, record);
+	telling.channel = channel;
+	telling.party = party_of(probes->channels, record->tid);
+	if (record->kind == DPE_RECORD_SEND)
+		on_send(&telling, channel);
+	else if (record->kind == DPE_RECORD_RECEIVE)
+		on_receive(&telling, channel);
+	else
+		on_step(&telling, channel);
+}
