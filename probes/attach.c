@@ -269,6 +269,7 @@ static bool attach_one(
 struct group {
 	const struct dpe_module *module;
 	bool exit;
+	int nothing; /* 0, or a program that does nothing, instead of ours */
 	uint64_t *offsets, *cookies, *counters;
 	const struct dpe_spot **spots;
 	unsigned count;
@@ -308,7 +309,9 @@ static int link_spots(
 	const struct dpe_bpf *bpf = probes->bpf;
 	char path[32];
 	struct multi_request request = {
-		.program = bpf_program__fd(group->exit ? bpf->progs.on_exit : bpf->progs.on_enter),
+		.program = group->nothing ? group->nothing
+					  : bpf_program__fd(group->exit ? bpf->progs.on_exit
+									: bpf->progs.on_enter),
 		.type = TRACE_UPROBE_MULTI,
 		.path = (uintptr_t)path,
 		.offsets = (uintptr_t)&group->offsets[first],
@@ -341,6 +344,22 @@ static bool find_refused(
 		found = true;
 	}
 	return found || say_refused(probes, group->spots[0], error, diags);
+}
+
+/* What fails here costs others time, and nothing else. */
+static void spare_children_in(struct dpe_probes *probes, const struct dpe_module *module)
+{
+	struct group group = {.module = module, .nothing = load_nothing(TRACE_UPROBE_MULTI, 0)};
+	int link = -1;
+
+	collect_group(probes, &group);
+	if (group.count && group.nothing >= 0)
+		link = link_spots(probes, &group, 0, group.count);
+	if (link >= 0)
+		close(link);
+	if (group.nothing >= 0)
+		close(group.nothing);
+	free_group(&group);
 }
 
 static bool attach_group(struct dpe_probes *probes, const struct dpe_module *module, bool exit,
@@ -403,6 +422,25 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 	if (armed)
 		__atomic_store_n(&probes->bpf->bss->armed, 1, __ATOMIC_RELEASE);
 	return true;
+}
+
+/* A fork has a copy of our breakpoints, and the kernel would stop it at each for nothing. Whenever
+ * somebody takes a probe off a place, the kernel looks through all processes for those who need the
+ * breakpoint no longer: so one that does nothing is put there and taken off. */
+void dpe_attach_spare_children(struct dpe_probes *probes)
+{
+	const uint64_t not_oftener = 20000000;
+	uint64_t children = dpe_attach_children(probes), now;
+
+	if (children == probes->spared || probes->one_by_one)
+		return;
+	now = dpe_ring_now();
+	if (now - probes->spared_at < not_oftener)
+		return;
+	probes->spared = children;
+	probes->spared_at = now;
+	for (unsigned i = 0; i < probes->modules.count; i++)
+		spare_children_in(probes, probes->modules.at[i]);
 }
 
 bool dpe_attach_more(

@@ -110,6 +110,7 @@ struct dpe_probes {
 	unsigned nlinks, caplinks;
 	struct bpf_link **probe_links;
 	unsigned nprobe_links, capprobe_links;
+	uint64_t spared, spared_at; /* children that are rid of our breakpoints; when, ns */
 	struct dpe_ring ring;
 	uint64_t place; /* of the last message */
 
@@ -257,6 +258,8 @@ unsigned dpe_attach_execs(const struct dpe_probes *probes);
 /* Puts probes on the spots in further modules. */
 bool dpe_attach_more(
 	struct dpe_probes *probes, const struct dpe_modules *modules, struct dpe_diags *diags);
+/* Lets children that are not followed go on without our breakpoints. */
+void dpe_attach_spare_children(struct dpe_probes *probes);
 /* Maps of the loaded programs, file descriptors of them (see bpf/follow.h). */
 struct dpe_follow_files {
 	int followed, held, released, stopped, programs;

@@ -322,6 +322,7 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 	if (ended)
 		reap(probes);
 	dpe_follow_serve(probes);
+	dpe_attach_spare_children(probes);
 	over = is_over(probes);
 	complete = drain(probes, sink);
 	sink->watermark(sink->context, probes->drained);
