@@ -289,10 +289,17 @@ static void tell(struct telling *telling, dpe_name name, uint64_t number)
 	free(channel);
 }
 
-/* Nobody can tell whose it is. */
-static void tell_lost(struct telling *telling)
+/* Nobody can tell whose it is: as if an event of the thread before this one had been lost, which
+ * makes what depends on it doubtful. */
+static void lose_order(struct telling *telling)
 {
 	count_lost(telling->probes->channels, telling->record->time);
+	telling->party->extra++;
+}
+
+static void tell_lost(struct telling *telling)
+{
+	lose_order(telling);
 	tell(telling, telling->probes->channels->receive, 0);
 }
 
@@ -307,7 +314,7 @@ static void tell_chunk(struct telling *telling, struct chunk *chunk)
 	struct dpe_channels *channels = telling->probes->channels;
 
 	if (chunk->reader && chunk->reader != telling->record->tid)
-		count_lost(channels, telling->record->time); /* the edge is the first one's */
+		lose_order(telling); /* the edge is the first one's */
 	if (!chunk->reader)
 		chunk->reader = telling->record->tid;
 	tell(telling, channels->receive, chunk->number);

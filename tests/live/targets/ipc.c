@@ -179,11 +179,188 @@ static void take(pid_t child)
 		must(read(ends[0], bytes, sizeof(bytes)) == 1);
 }
 
+/* ---- streams that are told apart by their bytes ------------------------------------------ */
+
+static void put_byte(void)
+{
+	must(write(ends[1], "x", 1) == 1);
+}
+
+static void get_byte(void)
+{
+	char byte;
+
+	must(read(ends[0], &byte, 1) == 1);
+}
+
+/* The child is ahead: what it did after the byte that was read was not before. */
+static void be_ahead(void)
+{
+	must(!pipe(ends));
+	if (!fork()) {
+		before();
+		put_byte();
+		left();
+		put_byte();
+		_exit(0);
+	}
+	usleep(50000);
+	get_byte();
+	after();
+	right();
+}
+
+/* Two children write one after the other: the first byte is the first one's. */
+static void be_two(void)
+{
+	must(!pipe(ends));
+	if (!fork()) {
+		before();
+		put_byte();
+		_exit(0);
+	}
+	if (!fork()) {
+		usleep(30000);
+		left();
+		put_byte();
+		_exit(0);
+	}
+	usleep(100000);
+	get_byte();
+	after();
+	right();
+}
+
+/* Two wait for the same bytes. */
+static void be_crowded(void)
+{
+	must(!pipe(ends));
+	for (int i = 0; i < 2; i++) {
+		if (!fork()) {
+			get_byte();
+			_exit(0);
+		}
+	}
+	usleep(50000);
+	must(write(ends[1], "xy", 2) == 2);
+}
+
+/* What is urgent overtakes. */
+static void be_urgent(void)
+{
+	char bytes[8];
+
+	way = "mqueue";
+	prepare();
+	if (!fork()) {
+		before();
+		must(!mq_send(messages, "a", 1, 1));
+		must(!mq_send(messages, "b", 1, 2));
+		_exit(0);
+	}
+	usleep(50000);
+	must(mq_receive(messages, bytes, sizeof(bytes), NULL) == 1);
+	after();
+}
+
+#define PIECES 500
+#define LENGTH(i) (1 + (i) % 7)
+
+__attribute__((noipa)) void put(int i)
+{
+	(void)i;
+}
+
+__attribute__((noipa)) void put_next(int i)
+{
+	(void)i;
+}
+
+__attribute__((noipa)) void got(int i)
+{
+	(void)i;
+}
+
+/* The last piece that was read of is told. */
+static void be_in_pieces(void)
+{
+	unsigned read_so_far = 0, until = 0, told = 0, random = 1;
+	int last = -1, piece = -1;
+	char bytes[16];
+	ssize_t len;
+
+	must(!pipe(ends));
+	if (!fork()) {
+		for (int i = 0; i < PIECES; i++) {
+			put(i);
+			must(write(ends[1], "1234567", LENGTH(i)) == LENGTH(i));
+			put_next(i);
+		}
+		_exit(0);
+	}
+	close(ends[1]);
+	for (;;) {
+		random = random * 1103515245 + 12345;
+		len = read(ends[0], bytes, 1 + (random >> 16) % sizeof(bytes));
+		if (len <= 0)
+			break;
+		read_so_far += (unsigned)len;
+		while (until < read_so_far)
+			until += LENGTH(++piece);
+		if (piece == last)
+			continue;
+		got(last = piece);
+		told++;
+	}
+	printf("%u\n", told);
+}
+
+static void *act(void *unused)
+{
+	(void)unused;
+	left();
+	before();
+	put_byte();
+	return NULL;
+}
+
+static void be_threads(void)
+{
+	pthread_t thread;
+
+	must(!pipe(ends));
+	pthread_create(&thread, NULL, act, NULL);
+	right();
+	get_byte();
+	after();
+	pthread_join(thread, NULL);
+}
+
+static const struct {
+	const char *name;
+	void (*be)(void);
+} others[] = {
+	{"ahead", be_ahead},
+	{"two", be_two},
+	{"crowd", be_crowded},
+	{"urgent", be_urgent},
+	{"pieces", be_in_pieces},
+	{"threads", be_threads},
+};
+
 int main(int argc, char **argv)
 {
 	pid_t child;
 
 	way = argc > 1 ? argv[1] : "wait";
+	for (unsigned i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		if (!is(others[i].name))
+			continue;
+		others[i].be();
+		while (wait(NULL) > 0)
+			;
+		return 0;
+	}
 	if (is("fork"))
 		before();
 	prepare();

@@ -1,0 +1,108 @@
+# dpe run --follow: children, what they exec, and what becomes of all of them.
+. tests/tap.sh
+need_live 'following processes'
+compile_target follow
+# A program of its own that nobody could look at before it begins.
+sed 's/step/stride/g' "$TOP/tests/live/targets/follow.c" >other.c
+cc -g -O1 -pthread other.c -o other || not_ok 'compiling the other one'
+
+cat >steps.dpe <<'X'
+detect step(x): step(x)
+detect stride(x): stride(x)
+X
+# counts PATTERN: how many steps were told
+counts() {
+	grep -c "^  \$1 $1 " err
+}
+
+run "$DPE" run --all --stack=0 --follow -s steps.dpe -- ./follow fork
+check 'a forked child is observed' "$(counts 'step(1)') $(counts 'step(2)')" = '1 1'
+says 'a function that no program had' 2 "'stride' was in none of the programs"
+sed -i 2d steps.dpe
+run "$DPE" run --target-status --all --stack=0 --follow -s steps.dpe -- ./follow fork
+check 'the exit status is the first one'\''s' "$status" -eq 3
+run "$DPE" run --all --stack=0 -s steps.dpe -- ./follow fork
+check 'else it is not observed' "$(counts 'step(1)') $(counts 'step(2)')" = '1 0'
+says 'which is said' 1 'dpe: 1 process that it made was not observed (see --follow)'
+
+echo 'detect stride(x): stride(x)' >>steps.dpe
+for how in exec vfork spawn; do
+	times=0
+	while test $times -lt 7; do
+		run "$DPE" run --all --follow -s steps.dpe -- ./follow $how
+		test "$(counts 'step(1)') $(counts 'stride(4)')" = '1 1' || break
+		grep -q 'at stride+0x0 (.*other.c:' err && grep -q 'exited with status 7' err || break
+		times=$((times + 1))
+	done
+	check "a program that is begun by $how is observed from its start, 7 times of 7" $times -eq 7
+done
+
+run "$DPE" run --all --stack=0 --follow -s steps.dpe -- sh -c './follow fork | ./other fork'
+check 'a pipeline of a shell' "$(counts 'step([12])') $(counts 'stride([12])')" = '2 2'
+run "$DPE" run --all --stack=0 --follow -s steps.dpe -- ./follow daemon
+check 'a daemon is observed to its end' "$(counts 'step(1)') $(counts 'step(3)')" = '1 1'
+check 'and does not change the status' "$(grep -c 'exited with status 4' err)" -eq 1
+run "$DPE" run --all --stack=0 --follow -s steps.dpe -- ./follow crash
+check 'a child that crashes' "$(counts 'step(2)') $(grep -c 'exited with status 5' err)" = '1 1'
+run "$DPE" record --stack=0 --follow -s steps.dpe -o many.jsonl -- ./follow many ./other 100
+check 'a hundred programs, one after the other' "$(cat out) $(grep -c '"stride.enter"' many.jsonl)" = '100 of 100 100'
+run "$DPE" run --all --follow -s steps.dpe -- sh -c './other begun; ldd ./other >/dev/null; ./follow exec /bin/true'
+check 'scripts and programs that have none of it' "$(counts 'stride(4)') $(counts 'step(1)')" = '1 1'
+
+# ---- whose is it -----------------------------------------------------------------------------
+cat >private.dpe <<'X'
+include "pthread.dpe"
+detect ordered: step(2) ; step(5)
+detect racing: step(2) & step(5)
+X
+run "$DPE" run --stack=0 --follow -s private.dpe -- ./follow private
+check 'copies of a lock are not the same one' "$(grep -c '^#. racing: match' err) $(grep -c '^#. ordered' err)" = '1 0'
+sed -i s/pthread.dpe/ipc.dpe/ private.dpe
+run "$DPE" run --stack=0 --follow -s private.dpe -- ./follow private
+check 'with ipc.dpe the pipe orders' "$(grep -c '^#. racing: match' err) $(grep -c '^#. ordered' err)" = '0 1'
+cat >locks.dpe <<'X'
+detect lock(m): pthread_mutex_lock(m) [.process != 0] { printf("%s", m); } observing step(1)
+X
+run "$DPE" record --stack=0 --follow -s locks.dpe -o locks.jsonl -- ./follow private
+check 'each has its address' "$(sed -n 's/.*pthread_mutex_lock.enter.*"args":\["\(0x[0-9a-f]*\)"\].*/\1/p' locks.jsonl | sort -u | grep -c .)" -ge 2
+
+# ---- the target is sacred --------------------------------------------------------------------
+./follow many ./other 400 >alone
+killed=0
+while test $killed -lt 5; do
+	rm -f begun
+	"$DPE" record --stack=0 --follow -s steps.dpe -o killed.dpel -- sh -c 'echo $$ >begun; exec ./follow many ./other 400' >undisturbed 2>/dev/null &
+	dpe=$!
+	while ! test -s begun; do sleep 0.02; done
+	sleep "0.0$((killed * 2))"
+	kill -9 $dpe
+	wait $dpe 2>/dev/null
+	left=0
+	while kill -0 "$(cat begun)" 2>/dev/null && test $left -lt 100; do
+		sleep 0.1
+		left=$((left + 1))
+	done
+	test "$(cat undisturbed)" = "$(cat alone)" || break
+	killed=$((killed + 1))
+done
+check 'dpe is killed while programs begin, 5 times: they go on' $killed -eq 5
+run "$DPE" run -d 1 --stack=0 --follow -s steps.dpe -- sh -c './other begun; sleep 3'
+says 'dpe ends first' 1 'goes on, no longer observed' '1 process that it made goes on'
+run "$DPE" run --on-break=kill --stack=0 --follow -s steps.dpe -- ./follow spawn
+check 'a break in one process' "$status" -eq 1
+
+./follow many ./other 0 >/dev/null
+sh -c 'sleep 0.6; ./follow fork; exec ./other begun' &
+run "$DPE" attach --all --stack=0 --follow -s steps.dpe -p $!
+check 'a process that runs, and what it makes' "$(counts 'step([12])') $(counts 'stride(4)')" = '2 1'
+wait
+
+# ---- what cannot be --------------------------------------------------------------------------
+echo "detect w: [mutex.__data.__lock']" >watch.dpe
+run "$DPE" run --follow -s watch.dpe -- ./follow fork
+says 'watchpoints are for one process' 2 'cannot be watched in several processes'
+run "$DPE" run --follow --preload -s private.dpe -- ./follow fork
+says 'so is the library' 2 '--preload observes one process'
+run "$DPE" race --follow -- ./follow fork
+says 'and memory' 2 'without --follow'
+finish

@@ -1,0 +1,56 @@
+# ipc.dpe on two processes for each way to synchronise: what it orders is ordered, what it does not
+# is independent.
+. tests/tap.sh
+need_live 'what ipc.dpe orders'
+compile_target ipc
+
+cat >order.dpe <<'X'
+include "ipc.dpe"
+detect ordered: before() ; after()
+detect racing: before() & after()
+detect independent: left() & right()
+detect related: left() ; right() + right() ; left()
+X
+sed 's/ipc.dpe/pthread.dpe/' order.dpe >threads.dpe
+
+for way in fork wait waitid pipe socketpair datagrams connection mqueue sysv named semaphore condition \
+	ahead two; do
+	times=0
+	while test $times -lt 3; do
+		run "$DPE" run --follow --stack=0 -s order.dpe -- ./ipc $way
+		grep -q '^#. ordered: match' err && grep -q '^#. independent: match' err || break
+		grep -q '^#. racing\|^#. related' err && break
+		grep -q ' 0 lost' err || break
+		times=$((times + 1))
+	done
+	check "$way orders, and nothing more" $times -eq 3
+done
+for way in wait pipe connection sysv; do
+	run "$DPE" run --follow --stack=0 -s threads.dpe -- ./ipc $way
+	check "$way orders nothing without ipc.dpe" "$(grep -c '^#. racing: match' err) $(grep -c '^#. ordered' err)" = '1 0'
+done
+
+# The log tells it all: a replay finds the same.
+run "$DPE" record --follow --stack=0 -s order.dpe -o pipe.jsonl -- ./ipc pipe
+run "$DPE" replay -s order.dpe pipe.jsonl
+check 'a replay finds the same' "$(grep -c '^#. ordered: match\|^#. independent: match' err) $(grep -c '^#. racing\|^#. related' err)" = '2 0'
+
+# Whom it is from cannot be told: so nothing is claimed, and it counts.
+for way in crowd urgent; do
+	run "$DPE" run --follow --stack=0 -s order.dpe -- ./ipc $way
+	check "$way: what nobody can tell is lost" "$(grep -c '^dpe: .* events, [1-9][0-9]* lost' err) $(grep -c '^#. [a-z]*: match' err)" = '1 0'
+done
+
+# 500 pieces of 1 to 7 bytes, read in others: each byte's number is that of its piece.
+cat >pieces.dpe <<'X'
+include "ipc.dpe"
+detect good(i): put(i) ; got(i)
+detect bad(i): put(i) & got(i)
+detect early(i): put_next(i) ; got(i)
+X
+run "$DPE" run --all --follow --stack=0 -s pieces.dpe -- ./ipc pieces
+check 'each byte comes after its piece' "$(grep -c '^#.* good: match' err) $(grep -c '^#.* bad: match' err)" = "$(cat out) 0"
+check 'and not after later ones' "$(grep -c '^#.* early: match' err)" -eq 0
+run "$DPE" run --stack=0 -s order.dpe -- ./ipc threads
+check 'a pipe between threads of one process' "$(grep -c '^#. ordered: match' err) $(grep -c '^#. racing' err)" = '1 0'
+finish
