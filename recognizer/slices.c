@@ -53,7 +53,7 @@ struct dpe_value dpe_value_keep(struct dpe_value value)
 {
 	char *text;
 
-	if (value.kind != DPE_STRING && value.kind != DPE_RAW)
+	if (!dpe_value_has_own_text(value))
 		return value;
 	text = dpe_xmalloc(value.len + 1);
 	memcpy(text, value.text, value.len);
@@ -64,7 +64,7 @@ struct dpe_value dpe_value_keep(struct dpe_value value)
 
 void dpe_value_drop(struct dpe_value value)
 {
-	if (value.kind == DPE_STRING || value.kind == DPE_RAW)
+	if (dpe_value_has_own_text(value))
 		free((char *)value.text);
 }
 

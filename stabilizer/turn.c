@@ -17,14 +17,14 @@ static uint64_t value_hash(struct dpe_value value)
 
 struct dpe_value dpe_value_copy(struct dpe_value value)
 {
-	if (value.kind == DPE_STRING || value.kind == DPE_RAW)
+	if (dpe_value_has_own_text(value))
 		value.text = dpe_xstrdup(value.text);
 	return value;
 }
 
 void dpe_value_discard(struct dpe_value value)
 {
-	if (value.kind == DPE_STRING || value.kind == DPE_RAW)
+	if (dpe_value_has_own_text(value))
 		free((char *)value.text);
 }
 
