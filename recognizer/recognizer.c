@@ -83,6 +83,10 @@ static void take_by_rule(struct dpe_run *run, const struct dpe_watcher *watchers
 	}
 	if (!run->nbindings)
 		return;
+	if (run->pairs) {
+		dpe_pairs_take(run, event);
+		return;
+	}
 	if (!*occurrence)
 		*occurrence = dpe_occurrence_new(run->recognizer->pool, event);
 	dpe_slices_take(run, *occurrence);
@@ -149,7 +153,7 @@ static void on_event(void *context, const struct dpe_event *event)
 
 		for (end = i; end < watch->count && watch->at[end].run == watch->at[i].run; end++)
 			;
-		if (run->slices)
+		if (run->slices || run->pairs)
 			take_by_rule(run, &watch->at[i], end - i, event, &occurrence);
 	}
 	dpe_occurrence_unref(occurrence);
@@ -296,10 +300,15 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
 	dpe_waits_settle(recognizer->waits, recognizer, UINT64_MAX);
 	dpe_lock_order_tell(recognizer->lock_order, recognizer);
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
-		if (!recognizer->runs[i].slices)
+		struct dpe_run *run = &recognizer->runs[i];
+
+		if (run->pairs)
+			dpe_pairs_finish(run);
+		else if (run->slices)
+			dpe_slices_finish(run);
+		else
 			continue;
-		dpe_slices_finish(&recognizer->runs[i]);
-		tell_nothing_found(&recognizer->runs[i]);
+		tell_nothing_found(run);
 	}
 	recognizer->ended = true;
 }
@@ -317,6 +326,8 @@ void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
 		if (recognizer->runs[i].slices)
 			summary->slices += dpe_slices_count(&recognizer->runs[i]);
+		if (recognizer->runs[i].pairs)
+			summary->slices += dpe_pairs_count(&recognizer->runs[i]);
 	}
 }
 
@@ -461,7 +472,8 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	run->literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*run->literals));
 	run->at_positions = dpe_xcalloc(rule->npositions + 1, sizeof(*run->at_positions));
 	run->acted = dpe_xcalloc(rule->npositions + 1, sizeof(*run->acted));
-	dpe_slices_new(run);
+	if (!dpe_pairs_new(run))
+		dpe_slices_new(run);
 	return true;
 }
 
@@ -567,6 +579,7 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 static void free_run(struct dpe_run *run)
 {
 	dpe_slices_free(run);
+	dpe_pairs_free(run);
 	dpe_engine_free(run);
 	free(run->masks);
 	free(run->late);

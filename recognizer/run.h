@@ -8,6 +8,7 @@
  *	engine.c      where a reading stands: in an automaton, or (game.c) in a net
  *	expect.c      a slice of an `expect` rule against its rule
  *	detect.c      partial matches of a `detect` rule in a slice; dead.c: those without a future
+ *	pairs.c       the same for two independent events: races
  *	eval.c        expressions; action.c statements
  *	waits.c       who waits for whom: the graph that actions keep, and what it tells
  *	lock_order.c  in which order locks are taken, and whether that could close a circle
@@ -193,7 +194,8 @@ struct dpe_run {
 	bool wants_positions; /* an action names $i */
 	bool acts;            /* an event has an action */
 	bool one_thread; /* a variable is bound to the thread of each event: slices are chains */
-	struct dpe_slices *slices;
+	struct dpe_slices *slices; /* or … */
+	struct dpe_pairs *pairs;   /* … where the rule is about two independent events */
 	/* Scratch for the event at hand. */
 	struct dpe_binding *bindings;
 	unsigned nbindings;
@@ -302,6 +304,16 @@ uint64_t dpe_slices_count(const struct dpe_run *run);
 void dpe_slices_finish(struct dpe_run *run);
 /* Drops the events that can no longer matter. */
 void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon);
+
+/* ---- pairs.c ----------------------------------------------------------------------------- */
+
+/* False where the rule takes more, and dpe_slices_new is for it. */
+bool dpe_pairs_new(struct dpe_run *run);
+void dpe_pairs_free(struct dpe_run *run); /* accepts a run without */
+/* The event, which matched run->bindings. */
+void dpe_pairs_take(struct dpe_run *run, const struct dpe_event *event);
+uint64_t dpe_pairs_count(const struct dpe_run *run); /* slices */
+void dpe_pairs_finish(struct dpe_run *run);
 
 /* ---- engine.c ---------------------------------------------------------------------------- */
 
