@@ -22,13 +22,14 @@ BUILD ?= build
 LTO := $(if $(findstring clang,$(CC)),,-flto=auto -ffat-lto-objects)
 MODE := -O2 $(LTO)
 DPE := dpe
+$(addprefix $(BUILD)/,event/%.o stabilizer/%.o recognizer/%.o): MODE := -O3 $(LTO)
 endif
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 CFLAGS ?= -g
-ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror $(MODE) -I. -I$(BUILD) $(CFLAGS)
+ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror $(MODE) -I. -I$(BUILD) $(CFLAGS)
 VERSION_FLAGS := -DDPE_VERSION='"$(VERSION)"' -DDPE_DATADIR='"$(PREFIX)/share/dpe"' \
 	-DDPE_LIBDIR='"$(PREFIX)/lib/dpe"'
 CORE_LIBS := -lyajl -lexpat
