@@ -17,8 +17,8 @@ static void check_expr(struct check *c, const struct dpe_expr *expr)
 		return;
 	if (expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR) {
 		dpe_diag(c->diags, DPE_ERROR, expr->place,
-			"not yet supported: variables of the running program at the events "
-			"thread::create, thread::start and thread::exit");
+			"not yet supported: variables of the running program at events that the "
+			"kernel tells of (thread::, process::, ipc::)");
 		c->ok = false;
 	}
 	check_expr(c, expr->left);
@@ -42,8 +42,11 @@ static void check_action(struct check *c, const struct dpe_stmt *stmt)
 /* The kernel's own events: no probe of ours can read what the program has then. */
 static bool is_thread_event(const struct check *c, const struct dpe_pattern *pattern)
 {
+	const char *module = dpe_name_text(c->spec->names, pattern->module);
+
 	return pattern->kind == DPE_PATTERN_CONTROL &&
-	       !strcmp(dpe_name_text(c->spec->names, pattern->module), "thread");
+	       (!strcmp(module, "thread") || !strcmp(module, "process") ||
+		       !strcmp(module, "ipc"));
 }
 
 static void check_rule(struct check *c, const struct dpe_rule *rule)

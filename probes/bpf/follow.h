@@ -239,7 +239,7 @@ __noinline int place_word(__u64 *word)
 	long error = -16; /* EBUSY */
 	__u32 number;
 
-	if (!word)
+	if (!follow || !word) /* kernels without bpf_find_vma never look at what comes now */
 		return PLACED_NOT;
 	where.address = *word;
 	for (int i = 0; i < LOOKS && error == -16; i++)
