@@ -169,6 +169,7 @@ void dpe_follow_free(struct dpe_probes *probes)
 	release_last(&follow->files);
 	dpe_guardian_dismiss(&follow->warden);
 	dpe_spaces_free(follow);
+	dpe_lives_free(follow);
 	free(follow);
 	probes->follow = NULL;
 }

@@ -21,10 +21,13 @@ struct dpe_follow {
 	unsigned nowners, capowners;
 	struct dpe_lost lost; /* of which an address has no number left */
 
+	struct dpe_life *lives; /* lives.c's, by thread id */
+
 	struct dpe_maps **maps; /* of all processes but the first */
 	unsigned nmaps, capmaps;
 };
 
 void dpe_spaces_free(struct dpe_follow *follow);
+void dpe_lives_free(struct dpe_follow *follow);
 
 #endif

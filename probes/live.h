@@ -297,6 +297,21 @@ uint64_t dpe_ring_now(void);
 struct dpe_message *dpe_message_of_record(
 	struct dpe_probes *probes, const struct dpe_record *record, size_t size);
 
+/* ---- lives.c
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+/* Of a record of a thread's creation, beginning or end, before its message is made. */
+void dpe_lives_note(struct dpe_probes *probes, const struct dpe_record *record);
+/* What messages call a thread; the text lies in `name`. */
+struct dpe_life_name {
+	char text[32];
+};
+struct dpe_value dpe_lives_thread(
+	const struct dpe_probes *probes, uint32_t thread, struct dpe_life_name *name);
+/* The number of a message of the thread, whose record has the number `seq`. */
+uint64_t dpe_lives_seq(const struct dpe_probes *probes, uint32_t thread, uint64_t seq);
+
 /* ---- channels.c
  * ---------------------------------------------------------------------------------------------------
  */

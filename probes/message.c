@@ -101,7 +101,7 @@ static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record
 }
 
 static bool fill_thread_event(struct dpe_probes *probes, const struct dpe_record *record,
-	struct dpe_message *draft, struct dpe_value *args)
+	struct dpe_message *draft, struct dpe_value *args, struct dpe_life_name *thread)
 {
 	pid_t process = (pid_t)record->words[2];
 	uint64_t pthread = record->words[1];
@@ -110,7 +110,7 @@ static bool fill_thread_event(struct dpe_probes *probes, const struct dpe_record
 		dpe_spaces_fork(probes, process);
 	if (!dpe_spaces_place_one(probes, (uint32_t)record->words[3], process, &pthread))
 		return false;
-	args[0] = dpe_value_int(record->words[0]);
+	args[0] = dpe_lives_thread(probes, (uint32_t)record->words[0], thread);
 	args[1] = dpe_value_pointer(pthread);
 	args[2] = dpe_value_int(process);
 	draft->args = args;
@@ -193,15 +193,18 @@ struct dpe_message *dpe_message_of_record(
 	uint64_t pcs[DPE_STACK_MAX + 2];
 	struct dpe_message draft = {.has_seq = true, .has_time = true};
 	char comm[sizeof(record->comm) + 1] = "";
+	struct dpe_life_name thread, other;
 	bool complete = true;
 
 	if (!is_sound(probes, record, size))
 		return NULL;
 	memcpy(comm, record->comm, sizeof(record->comm));
+	if (record->kind >= DPE_RECORD_CREATE && record->kind <= DPE_RECORD_END)
+		dpe_lives_note(probes, record);
 	draft.place = ++probes->place;
-	draft.thread = dpe_value_int(record->tid);
+	draft.thread = dpe_lives_thread(probes, record->tid, &thread);
 	draft.process = dpe_value_int(record->tgid);
-	draft.seq = record->seq + dpe_channels_extra(probes, record->tid);
+	draft.seq = dpe_lives_seq(probes, record->tid, record->seq);
 	draft.time = record->time;
 	draft.comm = comm;
 	if (record->kind <= DPE_RECORD_EXIT)
@@ -213,7 +216,7 @@ struct dpe_message *dpe_message_of_record(
 	else if (record->kind == DPE_RECORD_DATA)
 		fill_access(probes, record, &draft, vars);
 	else
-		complete = fill_thread_event(probes, record, &draft, args);
+		complete = fill_thread_event(probes, record, &draft, args, &other);
 	if (!complete)
 		return NULL;
 	add_values(probes, record, size, &draft, vars);

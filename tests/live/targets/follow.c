@@ -132,6 +132,34 @@ static int by_private(void)
 	return 0;
 }
 
+/* Two children that have one id, which the kernel is asked for. */
+static int by_again(void)
+{
+	pid_t first = fork(), second = 0;
+	FILE *last;
+
+	if (!first) {
+		step(CHILD);
+		_exit(0);
+	}
+	await(first);
+	for (int i = 0; i < 50 && second != first; i++) {
+		last = fopen("/proc/sys/kernel/ns_last_pid", "w");
+		if (!last)
+			return 2;
+		fprintf(last, "%d", (int)first - 1);
+		fclose(last);
+		second = fork();
+		if (!second) {
+			if (getpid() == first)
+				step(GRANDCHILD);
+			_exit(0);
+		}
+		await(second);
+	}
+	return second == first ? 6 : 2;
+}
+
 /* A program after the other, as a shell would. */
 static int by_many(const char *program, int count)
 {
@@ -167,6 +195,8 @@ int main(int argc, char **argv)
 		status = by_crash();
 	else if (!strcmp(how, "private"))
 		status = by_private();
+	else if (!strcmp(how, "again"))
+		status = by_again();
 	else if (!strcmp(how, "many"))
 		status = by_many(program, argc > 3 ? atoi(argv[3]) : 100);
 	return status;
