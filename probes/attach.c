@@ -536,6 +536,11 @@ uint64_t dpe_attach_living(const struct dpe_probes *probes)
 	return __atomic_load_n(&probes->bpf->bss->living, __ATOMIC_ACQUIRE);
 }
 
+void dpe_attach_one_less(struct dpe_probes *probes)
+{
+	__atomic_fetch_sub(&probes->bpf->bss->living, 1, __ATOMIC_ACQ_REL);
+}
+
 uint64_t dpe_attach_children(const struct dpe_probes *probes)
 {
 	return probes->bpf->bss->children;

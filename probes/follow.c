@@ -155,6 +155,14 @@ bool dpe_follow_begin(struct dpe_probes *probes, struct dpe_diags *diags)
 	return !error;
 }
 
+void dpe_follow_first_ended(struct dpe_probes *probes)
+{
+	uint32_t pid = (uint32_t)probes->pid;
+
+	if (probes->follow && !bpf_map_delete_elem(probes->follow->files.followed, &pid))
+		dpe_attach_one_less(probes);
+}
+
 bool dpe_follow_goes_on(const struct dpe_probes *probes)
 {
 	return probes->follow && dpe_attach_living(probes);

@@ -269,6 +269,8 @@ struct dpe_follow_files dpe_attach_follow(struct dpe_probes *probes);
 /* How many processes that are followed live, and how many were made and are not followed. */
 uint64_t dpe_attach_living(const struct dpe_probes *probes);
 uint64_t dpe_attach_children(const struct dpe_probes *probes);
+/* One of these that live is gone, and the kernel's side does not know. */
+void dpe_attach_one_less(struct dpe_probes *probes);
 /* Opens the ring of the loaded programs; 0 or -errno. */
 int dpe_attach_ring(const struct dpe_probes *probes, struct dpe_ring *ring);
 
@@ -363,6 +365,8 @@ bool dpe_follow_check(const struct dpe_probes *probes, struct dpe_diags *diags);
 bool dpe_follow_begin(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Puts probes into programs that processes have begun, and lets them go on. */
 void dpe_follow_serve(struct dpe_probes *probes);
+/* The first process has ended, maybe before the kernel's side was there to see it. */
+void dpe_follow_first_ended(struct dpe_probes *probes);
 /* True while a process that is followed lives. */
 bool dpe_follow_goes_on(const struct dpe_probes *probes);
 /* SIGSTOP, SIGCONT, SIGKILL to all but the first process; should we die, what is stopped goes on. */

@@ -206,6 +206,7 @@ static void reap(struct dpe_probes *probes)
 	int status;
 
 	probes->exited = true;
+	dpe_follow_first_ended(probes);
 	if (!probes->child.pid)
 		return;
 	while (waitpid(probes->child.pid, &status, 0) < 0)

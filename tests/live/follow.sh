@@ -103,9 +103,15 @@ printf 'detect: step(3) { break; }\n' >break.dpe
 run "$DPE" run --on-break=kill --stack=0 --follow -s break.dpe -- sh -c './follow daemon; sleep 5'
 check 'or is killed with all others' "$status $(grep -c 'was ended by signal 9' err)" = '1 1'
 
-sh -c 'sleep 0.6; ./follow fork; exec ./other begun' &
+# It forks until a child is seen, and becomes another program then.
+rm -f err
+sh -c 'until grep -q "step(2)" err 2>/dev/null; do ./follow fork; sleep 0.05; done; exec ./other begun' &
 run "$DPE" attach --all --stack=0 --follow -s steps.dpe -p $!
-check 'a process that runs, and what it makes' "$(counts 'step([12])') $(counts 'stride(4)')" = '2 1'
+check 'a process that runs, and what it makes' "$(counts 'step(2)')" -ge 1 -a "$(counts 'stride(4)')" -eq 1
+wait
+sleep 0.01 &
+run "$DPE" attach --stack=0 --follow -s steps.dpe -p $!
+check 'a process that ends before it is observed' "$status" -eq 2
 wait
 
 # ---- what cannot be --------------------------------------------------------------------------
