@@ -406,11 +406,13 @@ void dpe_waits_check(
 /* Each wait that there is. */
 void dpe_waits_each(const struct dpe_waits *waits,
 	void (*each)(void *context, const struct dpe_wait *wait), void *context);
-/* The same of a hang alone: where a program that hangs is ended, its threads end while they wait. */
-void dpe_hang_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time);
 /* Tells of threads that have waited until `time` for themselves, or for one that has ended, and of
  * a hang; UINT64_MAX: the end. */
 void dpe_waits_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time);
+/* The same before a thread ends: where a program that hangs is ended, its threads end while they
+ * wait, and it need not have hung for as long to be believed. */
+void dpe_waits_settle_end(
+	struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time);
 
 /* ---- lock_order.c ------------------------------------------------------------------------ */
 
