@@ -1,8 +1,9 @@
-/* Whether threads of the target are stuck, as far as the kernel can tell: each sleeps in a futex that
- * no time ends and, where they are all, no other process can wake.
+/* Whether threads of the target are stuck, as far as the kernel can tell: each sleeps in a futex
+ * that no time ends and, where they are all, no other process can wake.
  *
- * A look takes time, and one thread may wake another in the middle of it. So two looks are compared:
- * threads that have not run from the one to the other all slept at the same moment between them. */
+ * A look takes time, and one thread may wake another in the middle of it. So two looks are
+ * compared: threads that have not run from the one to the other all slept at the same moment
+ * between them. */
 #include "probes/live.h"
 
 #include <ctype.h>
@@ -45,7 +46,8 @@ static char state_of(pid_t pid, pid_t thread)
 	return name_end && name_end[1] ? name_end[2] : '\0';
 }
 
-/* What the thread does in the kernel: sleeps in a futex until it is woken, and has slept so often. */
+/* What the thread does in the kernel: sleeps in a futex until it is woken, and has slept so often.
+ */
 struct sleep {
 	uint64_t futex, times;
 };

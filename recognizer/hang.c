@@ -95,7 +95,8 @@ static void look(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uin
 	}
 	hang.waits = all;
 	hangs = dpe_waits_ask(recognizer, &hang);
-	waits->hang_told = hangs == DPE_HANGS || (hangs == DPE_HANGS_UNKNOWN && has_lasted(waits, time));
+	waits->hang_told =
+		hangs == DPE_HANGS || (hangs == DPE_HANGS_UNKNOWN && has_lasted(waits, time));
 	pause_until_next(waits, time, hangs);
 	if (waits->hang_told)
 		dpe_deadlock_tell(recognizer, waits->hang_rule, &hang);

@@ -262,8 +262,8 @@ static bool settle(
 		wait = by_ended = waits_for_ended(waits, thread, &held);
 	if (!wait || waits->threads.nodes[thread].told || waits->threads.nodes[thread].ended)
 		return true;
-	if (!is_stuck(waits, recognizer, thread, begin_of(waits, wait, by_ended ? held : NULL),
-		    time))
+	if (!is_stuck(
+		    waits, recognizer, thread, begin_of(waits, wait, by_ended ? held : NULL), time))
 		return false;
 	waits->threads.nodes[thread].before = thread;
 	if (by_ended)

@@ -55,8 +55,8 @@ static void drop_entry(struct dpe_wait_table *table, uint32_t node)
 /* The place of a node that there is no more is the next one's. */
 static uint32_t add_node(struct dpe_wait_table *table, struct dpe_value value)
 {
-	uint32_t node = table->unused.count ? table->unused.at[--table->unused.count]
-					    : table->nnodes;
+	uint32_t node =
+		table->unused.count ? table->unused.at[--table->unused.count] : table->nnodes;
 
 	if (node == table->nnodes)
 		DPE_GROW(table->nodes, table->nnodes, table->capnodes);
