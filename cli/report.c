@@ -54,6 +54,7 @@ static bool on_suppresses(void *context, const struct dpe_rule *rule,
 {
 	struct cli_report *report = context;
 	struct dpe_message **resolved;
+	struct dpe_place place;
 	bool found;
 
 	if (!cli_suppressions_look(report->suppressions, rule->name))
@@ -62,7 +63,9 @@ static bool on_suppresses(void *context, const struct dpe_rule *rule,
 	for (unsigned i = 0; i < nevents; i++)
 		resolved[i] = events[i] ? cli_resolved(report, events[i]) : NULL;
 	found = cli_suppressions_match(
-		report->suppressions, report->cli->names, rule->name, resolved, nevents);
+		report->suppressions, report->cli->names, rule->name, resolved, nevents, &place);
+	if (found && report->sarif)
+		cli_sarif_suppressed(report, rule, resolved, nevents, place);
 	for (unsigned i = 0; i < nevents; i++)
 		dpe_message_unref(resolved[i]);
 	free(resolved);

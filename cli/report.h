@@ -102,6 +102,9 @@ void cli_sarif_line(
 void cli_sarif_deadlock(struct cli_report *report, const struct dpe_rule *rule,
 	const struct dpe_deadlock *deadlock);
 /* Notes what makes verdicts uncertain. */
+/* A finding that the line at this place suppresses; its events are resolved, or NULL. */
+void cli_sarif_suppressed(struct cli_report *report, const struct dpe_rule *rule,
+	struct dpe_message *const *events, unsigned nevents, struct dpe_place place);
 void cli_sarif_doubt(struct cli_report *report, const char *text);
 /* Writes the document; nothing can be added after it. */
 void cli_sarif_summary(struct cli_report *report, const struct dpe_summary *summary);
