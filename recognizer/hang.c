@@ -109,6 +109,8 @@ void dpe_hang_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer,
 		return;
 	if (is_explained(waits))
 		waits->ask_again = time + LONGEST;
+	else if (waits->lasting.count) /* which will explain it */
+		pause_until_next(waits, time, DPE_HANGS_NOT);
 	else
 		look(waits, recognizer, time);
 }

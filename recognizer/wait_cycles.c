@@ -9,10 +9,11 @@
 #include <stdlib.h>
 
 /* How long a thread must wait for itself or for one that has ended before anybody looks whether it
- * sleeps, which a thread does not that locks a recursive mutex; between two looks; and where nobody
- * can look, before it counts. In ns. */
+ * sleeps, which a thread does not that locks a recursive mutex; between two looks, at first and at
+ * most; and where nobody can look, before it counts. In ns. */
 #define QUIET 10000000u
-#define PAUSE 5000000u
+#define SHORTEST 5000000u
+#define LONGEST 100000000u
 #define LASTING 50000000u
 
 /* Looks at what `thread` waits for; true where that is held by `start`. */
@@ -145,7 +146,7 @@ static void add_lasting(struct dpe_waits *waits, uint32_t thread)
 	if (!node->lasting)
 		dpe_list_add(&waits->lasting, thread);
 	node->lasting = true;
-	node->ask_again = 0;
+	node->ask_again = node->pause = 0;
 }
 
 /* What it keeps is what it has besides its name; and it waits no more. */
@@ -238,7 +239,10 @@ static bool is_stuck(struct dpe_waits *waits, struct dpe_recognizer *recognizer,
 		return dpe_waits_ask(recognizer, &deadlock) != DPE_HANGS_NOT;
 	if (time < begin + QUIET || time < node->ask_again)
 		return false;
-	node->ask_again = time + PAUSE;
+	node->pause = node->pause ? 2 * node->pause : SHORTEST;
+	if (node->pause > LONGEST)
+		node->pause = LONGEST;
+	node->ask_again = time + node->pause;
 	switch (dpe_waits_ask(recognizer, &deadlock)) {
 	case DPE_HANGS_NOT:
 	case DPE_HANGS_PERHAPS:

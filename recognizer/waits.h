@@ -33,8 +33,9 @@ struct dpe_wait_node {
 	bool ended;           /* the thread has, or the node is unused */
 	bool has_name;        /* … by which its end is awaited: that object */
 	uint32_t name;
-	uint64_t end;       /* when; 0: unknown */
-	uint64_t ask_again; /* when to look again whether it sleeps */
+	uint64_t end; /* when; 0: unknown */
+	uint64_t ask_again,
+		pause; /* when to look again whether it sleeps, and how long after that */
 	const struct dpe_rule *rule; /* that checked its latest wait */
 };
 
@@ -55,16 +56,17 @@ struct dpe_wait_table {
 struct dpe_waits {
 	struct dpe_wait_table threads, objects;
 	uint64_t mark;
-	struct dpe_list queue;       /* threads that the search has to look at */
-	struct dpe_list fresh;       /* that began to wait since the last check */
-	struct dpe_list lasting;     /* whose wait counts once it has lasted, not told yet */
+	struct dpe_list queue;   /* threads that the search has to look at */
+	struct dpe_list fresh;   /* that began to wait since the last check */
+	struct dpe_list lasting; /* whose wait counts once it has lasted, not told yet */
 	/* Of threads that have not ended: how many there are, and how many of them wait. */
 	unsigned nliving, nwaiting;
 	const struct dpe_rule *hang_rule; /* that asked last; NULL: nobody did */
 	uint64_t latest;                  /* beginning of a wait, or end of a thread; 0: unknown */
-	uint64_t ask_again, pause;        /* when to look for a hang again, and how long after that */
-	bool hang_told;                   /* and nobody went on since */
-	bool ending; /* a thread is about to, and did not go on before: what waits goes on no more */
+	uint64_t ask_again, pause; /* when to look for a hang again, and how long after that */
+	bool hang_told;            /* and nobody went on since */
+	bool ending; /* a thread is about to, and did not go on before: what waits goes on no more
+		      */
 };
 
 /* UINT32_MAX: there is none. */
