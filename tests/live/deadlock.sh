@@ -77,13 +77,39 @@ until grep -q '^#1' err || test $tries -ge 50; do
 	sleep 0.05
 	tries=$((tries + 1))
 done
-target=$(pgrep -P $dpe -x deadlocks)
+process=$(pgrep -P $dpe -x deadlocks)
 kill -USR1 $dpe
 wait $dpe
 status=$?
 says 'SIGUSR1 tells who waits for whom' 1 'dpe: so far ' '(a), which thread' '(b), which thread'
-kill -0 $target && ok '-d ends dpe, not the program' || not_ok '-d ends dpe, not the program'
-kill -KILL $target
+kill -0 $process && ok '-d ends dpe, not the program' || not_ok '-d ends dpe, not the program'
+kill -KILL $process
+
+# target: the process of a thread that the last report is about; and how it is
+target() {
+	thread=$(sed -n 's/^  thread \([0-9]*\) waits.*/\1/p' err | head -1)
+	awk '/^Tgid:/ { print $2 }' /proc/${thread:-none}/status 2>/dev/null
+}
+state() {
+	sed 's/.*) \(.\).*/\1/' /proc/${1:-none}/stat 2>/dev/null
+}
+
+# Left as it hangs, stopped, or in a debugger; as a job of a shell with jobs, whose kernel ends what is stopped and
+# has nobody left in its session.
+for how in report stop gdb; do
+	test $how != gdb || command -v gdb >/dev/null || continue
+	run timeout -s KILL 20 setsid bash -c 'set -m; "$@" </dev/null & wait $!' - \
+		"$DPE" deadlock $(test $how != report || echo -d 1) --on-deadlock=$how -- ./deadlocks cycle
+	pid=$(target)
+	case $how in
+	report) says 'left as it hangs' 1 'goes on, no longer observed' && wanted=S ;;
+	stop) says 'left stopped' 1 'the program is stopped, and no longer observed' && wanted=T ;;
+	gdb) says 'handed to gdb' 1 'the program is handed to gdb' && wanted=S ;;
+	esac
+	sleep 0.1
+	check "$how: it is there" "$(state $pid)" = $wanted
+	test -z "$pid" || kill -KILL $pid
+done
 
 # It hangs already: attaching sees only what comes, which is nothing, and leaves it as it was.
 ./deadlocks self >hanging.out &
