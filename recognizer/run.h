@@ -106,6 +106,8 @@ bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *
 
 /* The pattern is of a control event in any module, without a condition. */
 bool dpe_pattern_is_simple(const struct dpe_pattern *pattern);
+/* It is simple, and binds its first argument and nothing else. */
+bool dpe_pattern_is_single(const struct dpe_pattern *pattern);
 struct dpe_run;
 struct dpe_watcher;
 /* dpe_pattern_match and dpe_own_condition_holds for a message with a name that is watched for. */
@@ -238,7 +240,8 @@ struct dpe_watch {
 		struct dpe_run *run;
 		unsigned pattern;
 		unsigned end; /* where the watchers of the next rule begin */
-		bool simple;  /* the name, the phase and the arguments decide */
+		bool simple;  /* the name, the phase and the arguments decide … */
+		bool single;  /* … of which there is one, a variable */
 	} * at;
 	unsigned count, cap;
 	bool syncs; /* one of them is of a `sync` rule */
