@@ -378,6 +378,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 		close(probes->pidfd);
 	free(probes->maps.at);
 	dpe_channels_free(probes->channels);
+	free(probes->sleepers);
 	free(probes->spots);
 	free(probes->reads);
 	dpe_modules_free(&probes->modules);

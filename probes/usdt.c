@@ -231,6 +231,11 @@ void dpe_usdt_print(struct dpe_text *to, const struct dpe_usdt *usdt)
 
 bool dpe_usdt_is_wanted(const struct dpe_probes *probes)
 {
+	/* Which a program that is begun later may have. */
+	for (unsigned i = 0; probes->follows && i < probes->plan->nsites; i++) {
+		if (probes->plan->sites[i].kind == DPE_SITE_USDT)
+			return true;
+	}
 	for (unsigned i = 0; i < probes->nspots; i++) {
 		if (probes->spots[i].usdt)
 			return true;
