@@ -79,6 +79,7 @@ static struct dpe_instance *new_instance(struct dpe_lock_order *order,
 	instance->strand = dpe_strand_ref(thread->strand);
 	if (!instance->strand->instances++) {
 		instance->strand->first = thread->strand->epoch;
+		instance->strand->begun = dpe_lock_past_ref(thread->strand->past);
 		order->nstrands++;
 	}
 	instance->strand->last = thread->strand->epoch;

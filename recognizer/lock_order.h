@@ -43,7 +43,8 @@ struct dpe_strand {
 	uint32_t refs, epoch;
 	uint64_t serial;
 	unsigned instances;   /* what is kept that it did, within … */
-	uint32_t first, last; /* … these epochs */
+	uint32_t first, last; /* … these epochs, */
+	struct dpe_lock_past *begun; /* of which the first came after this */
 	bool over;
 	uint64_t *nreaches;         /* where those of all pasts are counted */
 	struct dpe_lock_past *past; /* of others; NULL: nothing */
