@@ -111,7 +111,9 @@ struct dpe_probes_options {
  * functions and those of the libraries that it will load. It gets our signal mask and the signals
  * that we ignore, as they are now. NULL after one clear diagnostic for each
  * thing that is wrong: no such program, no privilege (which one), no BPF, a function that the
- * program does not have (with the nearest names that it has). `plan` and `names` must outlive it. */
+ * program does not have (with the nearest names that it has). Where a library that the program loads later may have the function,
+ * that is a warning. `plan`, `names` and `diags`, which also gets what becomes known while the target
+ * runs, must outlive it. */
 struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_names *names,
 	char *const argv[], const struct dpe_probes_options *options, struct dpe_diags *diags);
 /* The same for a process that runs already, with all its threads. */
@@ -143,6 +145,9 @@ struct dpe_loss {
 };
 /* The number of threads that lost messages so far; fills at most `max`. */
 unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
+
+/* A warning for each function (or other place) that rules name and that was never found. */
+void dpe_probes_tell_missing(const struct dpe_probes *probes, struct dpe_diags *diags);
 
 /* A copy of the message with the text of its stack (ELF and DWARF), the caller's; where there is
  * nothing to add, the same message with one more reference. */

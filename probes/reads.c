@@ -153,18 +153,27 @@ static struct dpe_filter_entries filters_of(const struct dpe_filters *filters, u
 	return entries;
 }
 
+void dpe_reads_tell_spot(const struct dpe_probes *probes, int map, unsigned number)
+{
+	const struct dpe_spot *spot = &probes->spots[number];
+	struct dpe_value_entries entries = entries_of(probes, spot->reads);
+
+	for (unsigned phase = 0; phase < 2; phase++)
+		entries.filters[phase] = filters_of(&spot->filters[phase], spot->reads);
+	if (spot->reads)
+		bpf_map_update_elem(map, &number, &entries, BPF_ANY);
+}
+
 void dpe_reads_tell(const struct dpe_probes *probes, int map)
 {
-	for (unsigned i = 0; i < probes->nspots + probes->nwatches; i++) {
-		uint64_t reads = i < probes->nspots ? probes->spots[i].reads
-						    : probes->watches[i - probes->nspots].reads;
-		struct dpe_value_entries entries = entries_of(probes, reads);
+	for (unsigned i = 0; i < probes->nspots; i++)
+		dpe_reads_tell_spot(probes, map, i);
+	for (unsigned i = 0; i < probes->nwatches; i++) {
+		struct dpe_value_entries entries = entries_of(probes, probes->watches[i].reads);
+		uint32_t place = probes->first_watch + i;
 
-		for (unsigned phase = 0; i < probes->nspots && phase < 2; phase++)
-			entries.filters[phase] =
-				filters_of(&probes->spots[i].filters[phase], reads);
-		if (reads)
-			bpf_map_update_elem(map, &i, &entries, BPF_ANY);
+		if (probes->watches[i].reads)
+			bpf_map_update_elem(map, &place, &entries, BPF_ANY);
 	}
 }
 

@@ -5,6 +5,7 @@
  * a record is taken after its place in the ring, so whoever has read the ring up to a producer
  * position read after the time T has everything before T. */
 #include "probes/bpf/kernel.h"
+#include "probes/bpf/libraries.h"
 #include "probes/bpf/memory.h"
 #include "probes/bpf/record.h"
 #include <linux/bpf.h>
@@ -22,7 +23,8 @@ const volatile __u32 target;      /* process id, in the observer's namespace */
 const volatile __u32 namespace;   /* of that id; 0: the initial one */
 const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 const volatile __u32 threads;     /* thread events are wanted */
-const volatile __u32 first_watch; /* in `read_where`: the number of sites */
+const volatile __u32 first_watch; /* in `read_where`: behind all sites */
+const volatile __u32 observer;    /* process id, in its own namespace */
 
 __u32 armed;        /* events count from now on */
 __u32 execs;        /* programs that the target has begun */
@@ -90,11 +92,16 @@ static __always_inline __u32 id_in_namespace(struct pid *pid)
 	return 0;
 }
 
-static __always_inline bool is_target(struct task_struct *task)
+static __always_inline __u32 process_id(struct task_struct *task)
 {
 	if (!namespace)
-		return (__u32)task->tgid == target;
-	return id_in_namespace(BPF_CORE_READ(task, signal, pids[1])) == target;
+		return task->tgid;
+	return id_in_namespace(BPF_CORE_READ(task, signal, pids[1]));
+}
+
+static __always_inline bool is_target(struct task_struct *task)
+{
+	return process_id(task) == target;
 }
 
 static __always_inline __u32 thread_id(struct task_struct *task)
@@ -211,18 +218,21 @@ static __always_inline void fill(struct dpe_record *record, const struct event *
 	record->time = time_after_reserve();
 }
 
+static __always_inline void wake_at_once(void)
+{
+	void *nothing = bpf_ringbuf_reserve(&ring, sizeof(__u64), 0);
+
+	if (nothing)
+		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
+}
+
 /* Waking the reader for each record would cost more than all the rest: it looks by itself while
  * records come, and says when it goes to sleep. The submit before this is a full barrier, and the
  * reader looks at the ring once more after it said so: no record is slept over. */
 static __always_inline void wake_reader(void)
 {
-	void *nothing;
-
-	if (!*(volatile __u32 *)&waiting)
-		return;
-	nothing = bpf_ringbuf_reserve(&ring, sizeof(__u64), 0);
-	if (nothing)
-		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
+	if (*(volatile __u32 *)&waiting)
+		wake_at_once();
 }
 
 static __always_inline void submit(struct dpe_record *record)
@@ -528,6 +538,23 @@ int on_exit(struct pt_regs *regs)
 	return 0;
 }
 
+/* The dynamic linker calls this when it has mapped something and nothing of it has run yet (and at
+ * some other times). */
+SEC("uprobe")
+int on_libraries(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 number;
+
+	if (!armed || !is_target(task))
+		return 0;
+	number = __sync_fetch_and_add(&asked, 1) + 1;
+	wake_at_once();
+	if (!await_answer(number, regs->sp))
+		lose_nowhere(bpf_ktime_get_ns());
+	return 0;
+}
+
 /* The target's program starts (again): what was called before will never return. A thread that
  * was not the first takes over the first one's id; the kernel knows our probes by the first one,
  * which is gone: whatever comes now is lost, which counts as one. So are data events, as the variables are. */
@@ -646,6 +673,8 @@ int BPF_PROG(on_end, struct task_struct *task)
 	struct thread *thread;
 	__u64 words[2];
 
+	if (task->pid == task->tgid && process_id(task) == observer)
+		observer_gone = 1;
 	if (!is_target(task))
 		return 0;
 	if (threads && armed) {
