@@ -234,16 +234,23 @@ static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot
 	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0) | (spot->usdt ? DPE_COOKIE_USDT : 0);
 }
 
+static void say_ended(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	char process[32];
+
+	snprintf(process, sizeof(process), "process %d", probes->pid);
+	dpe_diag_at(diags, probes->placed ? DPE_WARNING : DPE_ERROR, process,
+		"it has ended in the meantime");
+}
+
 static bool say_refused(const struct dpe_probes *probes, const struct dpe_spot *spot, int error,
 	struct dpe_diags *diags)
 {
 	const char *name = dpe_name_text(probes->names, spot->site->name);
 	enum dpe_severity severity = probes->placed ? DPE_WARNING : DPE_ERROR;
-	char process[32];
 
-	snprintf(process, sizeof(process), "process %d", probes->pid);
 	if (error == ESRCH)
-		dpe_diag_at(diags, DPE_ERROR, process, "it has ended in the meantime");
+		say_ended(probes, diags);
 	else if (error == EPERM || error == EACCES)
 		dpe_privilege_explain("observe functions", error, diags);
 	else if (error == EINVAL || error == EOPNOTSUPP || error == 524 /* ENOTSUPP */)
@@ -508,9 +515,13 @@ bool dpe_attach_linker(struct dpe_probes *probes, const struct dpe_module *modul
 			*DPE_GROW(probes->probe_links, probes->nprobe_links,
 				probes->capprobe_links) = link;
 	}
-	if (fd < 0 && !link)
+	if (fd >= 0 || link)
+		return true;
+	if (errno == ESRCH)
+		say_ended(probes, diags);
+	else
 		dpe_privilege_explain("observe what the target loads", errno, diags);
-	return fd >= 0 || link;
+	return false;
 }
 
 bool dpe_attach_asked(const struct dpe_probes *probes, uint64_t *number)
