@@ -3,6 +3,8 @@
  *   gated     two orders of two locks, under a third one that keeps the threads apart
  *   recursive a lock taken thrice
  *   readers   a read-write lock, conditions, a semaphore
+ *   counter   a number that is counted under a lock for which one always waits
+ *   handed    a number that is handed on by a condition
  *   deadlock  one order of two locks in one thread, after the rounds the other one in the other */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -19,7 +21,7 @@ static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static sem_t slots;
 static pthread_barrier_t meeting;
-static int rounds, turn, table_of[2];
+static int rounds, turn, table_of[2], count, hand;
 
 static void rest(int ms)
 {
@@ -92,6 +94,39 @@ static void *readers(void *number)
 	return NULL;
 }
 
+static void *counter(void *number)
+{
+	(void)number;
+	for (int i = 0; i < rounds; i++) {
+		pthread_mutex_lock(&a);
+		count++;
+		rest(10);
+		count++;
+		pthread_mutex_unlock(&a);
+	}
+	return NULL;
+}
+
+static void *handed(void *number)
+{
+	int me = number != NULL;
+
+	for (int i = 0; i < rounds; i++) {
+		pthread_mutex_lock(&a);
+		while (turn != me)
+			pthread_cond_wait(&changed, &a);
+		pthread_mutex_unlock(&a);
+		hand++; /* its turn alone */
+		rest(10);
+		hand++;
+		pthread_mutex_lock(&a);
+		turn = !me;
+		pthread_cond_broadcast(&changed);
+		pthread_mutex_unlock(&a);
+	}
+	return NULL;
+}
+
 static void *deadlock(void *number)
 {
 	for (int i = 0; i < rounds; i++)
@@ -109,7 +144,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void *(*run)(void *);
 	} ways[] = {{"gated", gated}, {"recursive", recursive}, {"readers", readers},
-		{"deadlock", deadlock}};
+		{"counter", counter}, {"handed", handed}, {"deadlock", deadlock}};
 	pthread_t threads[2];
 
 	rounds = argc > 1 ? atoi(argv[1]) : 1;
