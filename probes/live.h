@@ -89,7 +89,7 @@ struct dpe_probes {
 	unsigned nwatches;
 	struct dpe_variable *reads; /* those of the plan, by their number */
 	struct dpe_place_accessed *accesses; /* access.c's, by instruction */
-	dpe_name create, start, end; /* names of the thread events */
+	dpe_name create, start, found, end; /* names of the thread events */
 	dpe_name memory_names[DPE_MEMORY_EVENTS], lock_names[2];
 
 	pid_t pid;

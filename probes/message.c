@@ -107,6 +107,9 @@ static void fill_thread_event(struct dpe_probes *probes, const struct dpe_record
 	case DPE_RECORD_START:
 		draft->name = probes->start;
 		break;
+	case DPE_RECORD_FOUND:
+		draft->name = probes->found;
+		break;
 	default:
 		draft->name = probes->end;
 	}

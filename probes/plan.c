@@ -24,6 +24,11 @@ static bool is_thread_event(const struct making *making, const struct dpe_patter
 	       !strcmp(name, DPE_THREAD_EXIT);
 }
 
+static bool is_found_event(const struct making *making, const struct dpe_pattern *pattern)
+{
+	return !strcmp(dpe_name_text(making->names, pattern->qualified), DPE_THREAD_FOUND);
+}
+
 const char *dpe_memory_event(unsigned number)
 {
 	static const char *const names[DPE_MEMORY_EVENTS] = {
@@ -135,6 +140,10 @@ static void add_pattern(struct making *making, const struct dpe_pattern *pattern
 		making->plan->threads = true;
 		return;
 	}
+	if (is_found_event(making, pattern)) {
+		making->plan->founds = true;
+		return;
+	}
 	if (add_memory_event(making, pattern))
 		return;
 	site = add_site(making, pattern);
@@ -215,6 +224,7 @@ static void add_stmts(
 static void add_rule(struct making *making, const struct dpe_rule *rule)
 {
 	making->rule = rule;
+	making->plan->founds |= rule->mode == DPE_SYNC;
 	for (unsigned i = 0; i < rule->npatterns; i++)
 		add_pattern(making, &rule->patterns[i]);
 	for (unsigned i = 0; i < rule->npatterns; i++)

@@ -33,6 +33,7 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 	probes->arena = dpe_arena_new();
 	probes->create = dpe_intern_string(names, DPE_THREAD_CREATE);
 	probes->start = dpe_intern_string(names, DPE_THREAD_START);
+	probes->found = dpe_intern_string(names, DPE_THREAD_FOUND);
 	probes->end = dpe_intern_string(names, DPE_THREAD_EXIT);
 	probes->pidfd = -1;
 	probes->child.channel = -1;

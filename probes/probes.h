@@ -59,6 +59,7 @@ struct dpe_read {
 /* The kernel's own events, which need no function of the target. */
 #define DPE_THREAD_CREATE "thread::create" /* in the parent; args: the new thread's id, pthread_t */
 #define DPE_THREAD_START "thread::start"   /* first event of every new thread; args: the same */
+#define DPE_THREAD_FOUND "thread::found"   /* first of one that ran already; args: the same */
 #define DPE_THREAD_EXIT "thread::exit"     /* last event of a thread; args: the same */
 
 /* What a program tells that was compiled for it, with its addresses; see docs/probes.md. Their
@@ -83,6 +84,7 @@ struct dpe_plan {
 	unsigned nsites;
 	struct dpe_site *sites;
 	bool threads; /* some rule names one of the kernel's thread events */
+	bool founds;  /* threads that run already begin with an event */
 	unsigned memory; /* bits: which events of memory the rules name */
 };
 

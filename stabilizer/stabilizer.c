@@ -19,6 +19,7 @@ struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 	stabilizer->sink = *sink;
 	stabilizer->ordered = options->ordered;
 	stabilizer->ends_thread = options->ends_thread;
+	stabilizer->finds_thread = options->finds_thread;
 	stabilizer->debug = options->debug;
 	stabilizer->chain_max = UINT32_MAX;
 	stabilizer->npairings = options->npairings;
@@ -262,6 +263,19 @@ static void take_pred(struct dpe_stabilizer *stabilizer, const struct dpe_node *
 	add_edges_of(stabilizer, pred);
 }
 
+/* All that has left. */
+static void take_tails(struct dpe_stabilizer *stabilizer, uint32_t own)
+{
+	for (uint32_t i = 0; i < stabilizer->nchains; i++) {
+		struct dpe_chain_end *end = &stabilizer->chains[i];
+
+		if (i == own || !end->tail)
+			continue;
+		dpe_past_add(&stabilizer->past, &end->tail->stamp);
+		end->told = end->tail->stamp.index;
+	}
+}
+
 static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 {
 	const struct dpe_hold *hold = node->hold;
@@ -281,6 +295,8 @@ static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 		if (hold->needs[i].kind == DPE_NEED_PRED && pred && dpe_node_released(pred))
 			take_pred(stabilizer, pred);
 	}
+	if (stabilizer->finds_thread && node->message->name == stabilizer->finds_thread)
+		take_tails(stabilizer, chain);
 	if (!hold->deferred)
 		add_sends(stabilizer, node);
 	reduce_edges(stabilizer);

@@ -23,6 +23,7 @@ const volatile __u32 target;      /* process id, in the observer's namespace */
 const volatile __u32 namespace;   /* of that id; 0: the initial one */
 const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 const volatile __u32 threads;     /* thread events are wanted */
+const volatile __u32 founds;      /* threads that ran already begin with an event */
 const volatile __u32 first_watch; /* in `read_where`: behind all sites */
 const volatile __u32 observer;    /* process id, in its own namespace */
 
@@ -68,6 +69,7 @@ struct call {
 struct thread {
 	__u64 seq;
 	__u32 tid, depth;
+	__u64 met; /* its first event was sent */
 	struct call calls[DPE_CALLS];
 };
 
@@ -304,11 +306,28 @@ static __always_inline bool put_with_values(const struct event *event, const __u
 	return true;
 }
 
+/* What released a thread that ran already is unknown: its first event says so. */
+static __noinline void meet(struct thread *thread)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct event event = {
+		.thread = thread, .tid = thread->tid, .kind = DPE_RECORD_FOUND, .nwords = 2};
+	__u64 words[2] = {thread->tid, task->thread.fsbase};
+
+	if (thread->met)
+		return;
+	thread->met = 1;
+	if (!put(&event, words, 2))
+		lose(thread, thread->tid);
+}
+
 /* `words` has room for DPE_WORDS. */
 static __always_inline void send(const struct event *event, const __u64 *words)
 {
 	bool sent;
 
+	if (founds && event->thread)
+		meet(event->thread);
 	if (!event->thread)
 		sent = false;
 	else if (event->values.count)
@@ -647,6 +666,10 @@ static __always_inline void send_kernel_event(
 	bool sent;
 
 	event.thread = thread_of(task, event.tid);
+	if (founds && event.thread && kind == DPE_RECORD_START)
+		event.thread->met = 1;
+	else if (founds && event.thread)
+		meet(event.thread);
 	sent = event.thread && put(&event, words, 2);
 	if (!sent)
 		lose(event.thread, event.tid);

@@ -31,6 +31,7 @@ enum dpe_record_kind {
 	DPE_RECORD_START,  /* words: the thread's own id, its pthread_t */
 	DPE_RECORD_END,    /* words: the thread's own id, its pthread_t */
 	DPE_RECORD_DATA,   /* words: the value before, then those of all watched variables */
+	DPE_RECORD_FOUND,  /* of a thread that ran already: words: its id, its pthread_t */
 	DPE_RECORD_MEMORY, /* never the kernel's; site: what; words: address, bytes */
 };
 
