@@ -153,6 +153,7 @@ static void configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->stack_depth =
 		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
 	bpf->rodata->threads = probes->plan->threads;
+	bpf->rodata->attached = !probes->child.pid;
 	bpf->rodata->founds = probes->plan->founds && !probes->child.pid;
 	bpf_map__set_max_entries(bpf->maps.ring, ring_size(probes->ring_bytes));
 	configure_reads(probes, multi);

@@ -23,6 +23,7 @@ const volatile __u32 target;      /* process id, in the observer's namespace */
 const volatile __u32 namespace;   /* of that id; 0: the initial one */
 const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 const volatile __u32 threads;     /* thread events are wanted */
+const volatile __u32 attached;    /* the target ran before: calls may have begun unseen */
 const volatile __u32 founds;      /* threads that ran already begin with an event */
 const volatile __u32 first_watch; /* in `read_where`: behind all sites */
 const volatile __u32 observer;    /* process id, in its own namespace */
@@ -69,7 +70,8 @@ struct call {
 struct thread {
 	__u64 seq;
 	__u32 tid, depth;
-	__u64 met; /* its first event was sent */
+	__u32 met;    /* its first event was sent */
+	__u32 unsure; /* calls were not noted, or forgotten, of which exits may come */
 	struct call calls[DPE_CALLS];
 };
 
@@ -384,6 +386,7 @@ static __always_inline void drop_stale(
 			return;
 		if (top->sp == sp && !top->gone && (top->site != site || is_chained(task, sp)))
 			return;
+		thread->unsure |= !top->gone;
 		thread->depth--;
 	}
 }
@@ -408,8 +411,10 @@ static __always_inline void note_call(struct thread *thread, struct task_struct 
 		return;
 	}
 	drop_stale(thread, task, sp, site);
-	if (thread->depth >= DPE_CALLS)
+	if (thread->depth >= DPE_CALLS) {
+		thread->unsure = 1;
 		return;
+	}
 	call = call_at(thread, thread->depth);
 	call->sp = sp;
 	call->ip = ip;
@@ -501,8 +506,14 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 		else
 			lose(thread, tid);
 	}
-	if (DPE_COOKIE_EXIT(cookie) && thread && complete)
+	if (!DPE_COOKIE_EXIT(cookie))
+		return;
+	if (thread && complete)
 		note_call(thread, task, regs->sp, regs->ip, site, words);
+	else if (thread)
+		thread->unsure = 1;
+	else if (attached && armed)
+		lose(thread, tid); /* its exit, which nobody would miss */
 }
 
 SEC("uprobe")
@@ -532,8 +543,8 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 		.nwords = DPE_COOKIE_WORDS(cookie),
 	};
 
-	if (!call) {
-		if (armed)
+	if (!call) { /* of a call that began before we came another observer may know */
+		if (armed && !(attached && thread && !thread->unsure))
 			lose(thread, tid);
 		return;
 	}

@@ -5,6 +5,7 @@
  *   readers   a read-write lock, conditions, a semaphore
  *   counter   a number that is counted under a lock for which one always waits
  *   handed    a number that is handed on by a condition
+ *   racy      a number that both count, each under a lock of its own
  *   deadlock  one order of two locks in one thread, after the rounds the other one in the other */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -107,6 +108,17 @@ static void *counter(void *number)
 	return NULL;
 }
 
+static void *racy(void *number)
+{
+	for (int i = 0; i < rounds; i++) {
+		pthread_mutex_lock(number ? &a : &b);
+		count++;
+		rest(3);
+		pthread_mutex_unlock(number ? &a : &b);
+	}
+	return NULL;
+}
+
 static void *handed(void *number)
 {
 	int me = number != NULL;
@@ -144,7 +156,8 @@ int main(int argc, char **argv)
 		const char *name;
 		void *(*run)(void *);
 	} ways[] = {{"gated", gated}, {"recursive", recursive}, {"readers", readers},
-		{"counter", counter}, {"handed", handed}, {"deadlock", deadlock}};
+		{"counter", counter}, {"handed", handed}, {"racy", racy},
+		{"deadlock", deadlock}};
 	pthread_t threads[2];
 
 	rounds = argc > 1 ? atoi(argv[1]) : 1;
