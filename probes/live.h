@@ -27,6 +27,8 @@ struct dpe_spot {
 	struct dpe_placement placement;
 	bool enter, exit;
 	unsigned nargs;
+	uint64_t used; /* the sites' */
+	bool ret;
 	bool preloaded;   /* the preloaded library tells of it, so there is no probe */
 	unsigned wrapped; /* as which of its functions */
 	uint64_t reads; /* the sites' */
@@ -221,9 +223,10 @@ void dpe_reads_tell(const struct dpe_probes *probes, int map);
 void dpe_reads_tell_spot(const struct dpe_probes *probes, int map, unsigned spot);
 /* Where the program's file has its code, the lowest address of it. */
 uint64_t dpe_reads_lowest_code(const struct dpe_probes *probes);
-/* The variables of a record as a message has them; room for DPE_VALUES. Returns how many. */
+/* The variables of a record as a message has them, with their texts; room for DPE_VALUES. Returns how many. */
 unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
-	const struct dpe_record *record, size_t size, struct dpe_var *vars);
+	const struct dpe_record *record, size_t size, struct dpe_var *vars,
+	char (*texts)[DPE_REAL_TEXT]);
 
 /* ---- usdt.c
  * ---------------------------------------------------------------------------------------------- */

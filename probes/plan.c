@@ -155,6 +155,10 @@ static void add_pattern(struct making *making, const struct dpe_pattern *pattern
 		site->phased = true;
 	if (site->nargs < pattern->nargs)
 		site->nargs = pattern->nargs;
+	for (unsigned i = 0; i < pattern->nargs && i < 64; i++) {
+		if (pattern->args[i].kind != DPE_ARG_ANY)
+			site->used |= UINT64_C(1) << i;
+	}
 	if (making->rule->mode != DPE_SYNC && site->optional) {
 		site->optional = false;
 		site->place = pattern->place;
@@ -183,6 +187,8 @@ static void add_field(
 	unsigned nargs = NARGS_UNKNOWN;
 	int64_t number;
 
+	if (site && expr->field == DPE_FIELD_RET)
+		site->ret = true;
 	if (!site || expr->field != DPE_FIELD_ARG)
 		return;
 	if (expr->third && expr->third->kind == DPE_EXPR_LITERAL &&
@@ -190,6 +196,7 @@ static void add_field(
 		if (number < 0 || number >= UINT16_MAX)
 			return;
 		nargs = (unsigned)number + 1;
+		site->used |= number < 64 ? UINT64_C(1) << number : 0;
 	}
 	if (site->nargs < nargs)
 		site->nargs = nargs;

@@ -42,6 +42,8 @@ struct dpe_site {
 	bool phased;           /* some rule has its .enter or .exit */
 	bool optional;         /* only sync rules ask for it: skipped where the target lacks it */
 	unsigned nargs;        /* arguments that patterns and conditions mention */
+	uint64_t used;         /* the same as bits, of the first 64; what may be any is not in it */
+	bool ret;              /* they mention the result */
 	uint64_t reads;        /* variables of the program to read there: bits, by their number */
 	struct dpe_filters filters[2]; /* of its entry, of its return */
 	struct dpe_place place; /* a pattern that asks for it */

@@ -20,8 +20,11 @@ static char *check(const struct dpe_variable *variable)
 {
 	uint64_t size = variable->size;
 
-	if (variable->is_real)
-		return dpe_xasprintf("it is a floating point number");
+	if (variable->is_complex)
+		return dpe_xasprintf("it is a complex number");
+	if (variable->is_real && size != 4 && size != 8)
+		return dpe_xasprintf("a floating point number has 4 or 8 bytes, not %llu",
+			(unsigned long long)size);
 	if (size != 1 && size != 2 && size != 4 && size != 8)
 		return dpe_xasprintf(
 			"a value has 1, 2, 4 or 8 bytes, not %llu", (unsigned long long)size);
@@ -133,13 +136,24 @@ static uint32_t place_of(uint64_t reads, unsigned read)
 	return (uint32_t)__builtin_popcountll(reads & ((UINT64_C(1) << read) - 1));
 }
 
-static struct dpe_filter_entries filters_of(const struct dpe_filters *filters, uint64_t reads)
+/* The kernel compares no floating point numbers. */
+static bool has_real(const struct dpe_probes *probes, const struct dpe_filters *filters)
+{
+	for (unsigned i = 0; i < filters->count; i++) {
+		if (probes->reads[filters->at[i].read].is_real)
+			return true;
+	}
+	return false;
+}
+
+static struct dpe_filter_entries filters_of(
+	const struct dpe_probes *probes, const struct dpe_filters *filters, uint64_t reads)
 {
 	struct dpe_filter_entries entries = {0};
 
 	_Static_assert(DPE_VALUE_FILTERS == DPE_FILTERS, "one has what the other holds");
 	_Static_assert(DPE_OP_NE - DPE_OP_LT == (int)DPE_FILTER_NE, "in the same order");
-	if (filters->all)
+	if (filters->all || has_real(probes, filters))
 		return entries;
 	for (; entries.count < filters->count; entries.count++) {
 		const struct dpe_filter *filter = &filters->at[entries.count];
@@ -159,7 +173,7 @@ void dpe_reads_tell_spot(const struct dpe_probes *probes, int map, unsigned numb
 	struct dpe_value_entries entries = entries_of(probes, spot->reads);
 
 	for (unsigned phase = 0; phase < 2; phase++)
-		entries.filters[phase] = filters_of(&spot->filters[phase], spot->reads);
+		entries.filters[phase] = filters_of(probes, &spot->filters[phase], spot->reads);
 	if (spot->reads)
 		bpf_map_update_elem(map, &number, &entries, BPF_ANY);
 }
@@ -180,7 +194,8 @@ void dpe_reads_tell(const struct dpe_probes *probes, int map)
 /* ---- from it ----------------------------------------------------------------------------- */
 
 unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
-	const struct dpe_record *record, size_t size, struct dpe_var *vars)
+	const struct dpe_record *record, size_t size, struct dpe_var *vars,
+	char (*texts)[DPE_REAL_TEXT])
 {
 	const uint64_t *values = (const uint64_t *)((const char *)record + size) - DPE_VALUES;
 	unsigned count = 0, number = 0;
@@ -190,8 +205,7 @@ unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
 			continue;
 		if (record->known >> number & 1)
 			vars[count++] = (struct dpe_var){probes->plan->reads[i].name,
-				dpe_value_int(
-					dpe_variable_number(&probes->reads[i], values[number]))};
+				dpe_variable_value(&probes->reads[i], values[number], *texts++)};
 		number++;
 	}
 	return count;

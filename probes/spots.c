@@ -67,6 +67,8 @@ static void add_spot(struct dpe_probes *probes, const struct dpe_site *site,
 	spot->enter |= site->enter;
 	spot->exit |= site->exit;
 	spot->reads |= site->reads;
+	spot->used |= site->optional ? 0 : site->used;
+	spot->ret |= !site->optional && site->ret;
 	if (site->enter)
 		merge_filters(&spot->filters[0], &site->filters[0]);
 	if (site->exit)
@@ -169,6 +171,38 @@ static void give_signature(struct dpe_probes *probes, struct dpe_spot *spot)
 			spot->module, spot->function, spot->nargs, probes->arena);
 }
 
+static void say_no_value(const struct dpe_probes *probes, const struct dpe_spot *spot,
+	const char *what, const char *why, struct dpe_diags *diags)
+{
+	dpe_diag(diags, probes->placed ? DPE_WARNING : DPE_ERROR, spot->site->place,
+		"the rules ask for %s of '%s', which has no value: %s", what,
+		dpe_name_text(probes->names, spot->site->name), why);
+}
+
+/* False after an error for each value that rules want and that nobody can read. */
+static bool check_values(
+	const struct dpe_probes *probes, const struct dpe_spot *spot, struct dpe_diags *diags)
+{
+	const char *why = spot->ret ? dpe_signature_ret_obstacle(spot->signature) : NULL;
+	bool good = !why;
+
+	if (why)
+		say_no_value(probes, spot, "the result", why, diags);
+	for (unsigned i = 0; i < 64; i++) {
+		char what[32];
+
+		if (!(spot->used >> i & 1))
+			continue;
+		why = dpe_signature_obstacle(spot->signature, i);
+		if (!why)
+			continue;
+		snprintf(what, sizeof(what), "argument %u", i + 1);
+		say_no_value(probes, spot, what, why, diags);
+		good = false;
+	}
+	return good;
+}
+
 bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	bool complete = true;
@@ -180,6 +214,7 @@ bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags)
 		struct dpe_spot *spot = &probes->spots[i];
 
 		give_signature(probes, spot);
+		complete &= check_values(probes, spot, diags);
 		dpe_preload_take(probes, spot);
 		if (!spot->preloaded)
 			place(probes, spot);
@@ -239,6 +274,7 @@ void dpe_spots_find_late(struct dpe_probes *probes)
 		struct dpe_spot *spot = &probes->spots[i];
 
 		give_signature(probes, spot);
+		check_values(probes, spot, probes->diags);
 		place(probes, spot);
 		if (!is_too_much(probes, spot))
 			continue;

@@ -4,6 +4,7 @@
 #include "probes/dwarf.h"
 
 #include <dwarf.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,14 +73,14 @@ static bool is_signed(Dwarf_Die *type)
 	       (encoding == DW_ATE_signed || encoding == DW_ATE_signed_char);
 }
 
-static bool is_real(Dwarf_Die *type)
+static bool has_encoding(Dwarf_Die *type, Dwarf_Word wanted)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word encoding;
 
 	return dwarf_tag(type) == DW_TAG_base_type &&
 	       !dwarf_formudata(dwarf_attr(type, DW_AT_encoding, &attribute), &encoding) &&
-	       (encoding == DW_ATE_float || encoding == DW_ATE_complex_float);
+	       encoding == wanted;
 }
 
 static bool member_of(Dwarf_Die *type, const char *name, size_t len, Dwarf_Die *member)
@@ -236,7 +237,8 @@ static char *enter_all(const char *lvalue, Dwarf_Die *type, struct dpe_variable 
 		return dpe_xasprintf("its size is not known");
 	variable->size = size;
 	variable->is_signed = is_signed(&walk.type);
-	variable->is_real = is_real(&walk.type);
+	variable->is_real = has_encoding(&walk.type, DW_ATE_float);
+	variable->is_complex = has_encoding(&walk.type, DW_ATE_complex_float);
 	return NULL;
 }
 
@@ -423,4 +425,45 @@ int64_t dpe_variable_number(const struct dpe_variable *variable, uint64_t bytes)
 
 	bytes <<= unused;
 	return variable->is_signed ? (int64_t)bytes >> unused : (int64_t)(bytes >> unused);
+}
+
+/* ---- floating point numbers -------------------------------------------------------------- */
+
+/* The shortest text that reads back as the same. */
+static void print_real(double real, bool is_float, char text[DPE_REAL_TEXT])
+{
+	for (int digits = is_float ? 6 : 15; digits <= (is_float ? 9 : 17); digits++) {
+		snprintf(text, DPE_REAL_TEXT, "%.*g", digits, real);
+		if (is_float ? strtof(text, NULL) == (float)real : strtod(text, NULL) == real)
+			break;
+	}
+	if (!strpbrk(text, ".e"))
+		strcat(text, ".0");
+}
+
+struct dpe_value dpe_variable_value(
+	const struct dpe_variable *variable, uint64_t bytes, char text[DPE_REAL_TEXT])
+{
+	struct dpe_value value = {.kind = DPE_RAW, .text = text};
+	double real;
+	float single;
+
+	if (!variable->is_real) {
+		value = dpe_value_int(dpe_variable_number(variable, bytes));
+		if (!variable->is_signed && value.num < 0)
+			value.kind = DPE_UINT;
+		return value;
+	}
+	memcpy(&single, &bytes, sizeof(single));
+	memcpy(&real, &bytes, sizeof(real));
+	if (variable->size == sizeof(single))
+		real = (double)single;
+	if (isnan(real))
+		return dpe_value_string("nan");
+	if (isinf(real))
+		strcpy(text, real < 0 ? "-1e999" : "1e999");
+	else
+		print_real(real, variable->size == sizeof(single), text);
+	value.len = (uint32_t)strlen(text);
+	return value;
 }

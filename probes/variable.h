@@ -2,6 +2,7 @@
 #ifndef DPE_PROBES_VARIABLE_H
 #define DPE_PROBES_VARIABLE_H
 
+#include "event/event.h"
 #include "probes/module.h"
 
 /* Pointers that one variable may lie behind. */
@@ -12,6 +13,7 @@ struct dpe_variable {
 	uint64_t size;    /* in bytes */
 	bool is_signed;
 	bool is_real; /* a floating point number */
+	bool is_complex; /* two of them */
 	/* At the address is a pointer: what is added to it gives the address of the next one, and in
 	 * the end that of the variable. 0: none. */
 	unsigned nsteps;
@@ -27,5 +29,12 @@ char *dpe_variable_find(
 char *dpe_variable_at(struct dpe_module *module, uint64_t address);
 /* The number in its bytes, for sizes up to eight. */
 int64_t dpe_variable_number(const struct dpe_variable *variable, uint64_t bytes);
+
+#define DPE_REAL_TEXT 32
+/* The same as a value; of a floating point number its shortest text, which goes to `text`: 0.1, 3.0,
+ * 1e+22. Infinity is 1e999, as logs have no other number for it; what is no number is the string
+ * "nan". */
+struct dpe_value dpe_variable_value(
+	const struct dpe_variable *variable, uint64_t bytes, char text[DPE_REAL_TEXT]);
 
 #endif

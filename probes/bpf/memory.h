@@ -70,9 +70,15 @@ static __always_inline __s64 number_of(const struct dpe_value_entry *entry, __u6
 	return entry->is_signed ? (__s64)bytes >> unused : (__s64)(bytes >> unused);
 }
 
-static __always_inline bool compare(__s64 value, __u32 op, __s64 number)
+static __always_inline bool compare(const struct dpe_value_entry *entry, __u64 bytes,
+	const struct dpe_filter_entry *filter)
 {
-	switch (op) {
+	__s64 value = number_of(entry, bytes), number = filter->number;
+
+	if (value < 0 && !entry->is_signed) /* above all that have a sign */
+		return filter->op == DPE_FILTER_GT || filter->op == DPE_FILTER_GE ||
+		       filter->op == DPE_FILTER_NE;
+	switch (filter->op) {
 	case DPE_FILTER_LT:
 		return value < number;
 	case DPE_FILTER_GT:
@@ -97,9 +103,9 @@ static __always_inline bool pass(
 		const struct dpe_filter_entry *filter = &filters->at[i];
 		__u32 at = filter->value & (DPE_VALUES - 1);
 
-		if (values->known >> at & 1 &&
-			compare(number_of(&entries->at[at], values->at[at]), filter->op,
-				filter->number))
+		if (!(values->known >> at & 1))
+			continue;
+		if (compare(&entries->at[at], values->at[at], filter))
 			return true;
 	}
 	return !filters->count;
