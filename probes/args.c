@@ -279,6 +279,13 @@ unsigned dpe_signature_count(const struct dpe_signature *s)
 	return s->nargs;
 }
 
+int dpe_signature_word(const struct dpe_signature *s, unsigned arg)
+{
+	if (arg >= s->nargs || !s->args[arg].kind || s->args[arg].word >= DPE_WORDS)
+		return -1;
+	return (int)s->args[arg].word;
+}
+
 const char *dpe_signature_obstacle(const struct dpe_signature *s, unsigned arg)
 {
 	if (arg >= s->nargs)

@@ -28,6 +28,7 @@ struct dpe_spot {
 	bool enter, exit;
 	unsigned nargs;
 	uint64_t used; /* the sites' */
+	struct dpe_variable *reached; /* by arguments, by the number of the read; or NULL */
 	bool ret;
 	bool preloaded;   /* the preloaded library tells of it, so there is no probe */
 	unsigned wrapped; /* as which of its functions */
@@ -217,6 +218,9 @@ bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Finds the variables that are read at events in the program. False after an error for each that
  * cannot be read. */
 bool dpe_reads_find(struct dpe_probes *probes, struct dpe_diags *diags);
+/* The same of those that arguments of the spot, whose signature is known, lead to. Those that cannot
+ * be read are not read. */
+bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_spot *spot, struct dpe_diags *diags);
 /* Tells the kernel's side by a map of struct dpe_value_entries. */
 void dpe_reads_tell(const struct dpe_probes *probes, int map);
 /* The same of one spot only. */

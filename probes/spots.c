@@ -215,6 +215,7 @@ bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags)
 
 		give_signature(probes, spot);
 		complete &= check_values(probes, spot, diags);
+		complete &= dpe_reads_reach(probes, spot, diags);
 		dpe_preload_take(probes, spot);
 		if (!spot->preloaded)
 			place(probes, spot);
@@ -275,6 +276,7 @@ void dpe_spots_find_late(struct dpe_probes *probes)
 
 		give_signature(probes, spot);
 		check_values(probes, spot, probes->diags);
+		dpe_reads_reach(probes, spot, probes->diags);
 		place(probes, spot);
 		if (!is_too_much(probes, spot))
 			continue;

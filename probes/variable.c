@@ -1,6 +1,7 @@
 /* Variables by ELF symbols and DWARF types. */
 #include "probes/variable.h"
 
+#include "dpe-lang/dpe-lang.h"
 #include "probes/dwarf.h"
 
 #include <dwarf.h>
@@ -310,6 +311,50 @@ char *dpe_variable_find(
 		return dpe_xasprintf("there is no debug information on what is in '%.*s'",
 			(int)search.len, root);
 	return NULL;
+}
+
+/* ---- arguments --------------------------------------------------------------------------- */
+
+int dpe_variable_argument(const char *lvalue)
+{
+	const char *root = lvalue + strspn(lvalue, "*(");
+	size_t len = sizeof(DPE_ARGUMENT) - 1;
+
+	return strncmp(root, DPE_ARGUMENT, len) ? -1 : atoi(root + len);
+}
+
+/* The parameter of that number of the function's, from 0. */
+static bool find_parameter(Dwarf_Die *function, int number, Dwarf_Die *parameter)
+{
+	if (dwarf_child(function, parameter))
+		return false;
+	do {
+		if (dwarf_tag(parameter) == DW_TAG_formal_parameter && !number--)
+			return true;
+	} while (!dwarf_siblingof(parameter, parameter));
+	return false;
+}
+
+char *dpe_variable_of_argument(struct dpe_module *module, const struct dpe_function *function,
+	const char *lvalue, struct dpe_variable *variable)
+{
+	int number = dpe_variable_argument(lvalue);
+	Dwarf_Die die, parameter, type;
+	char *why;
+
+	*variable = (struct dpe_variable){0};
+	if (!dpe_dwarf_function(module, function->address, &die))
+		return dpe_xasprintf("%s has no debug information on '%s', which tells what its "
+				     "arguments are",
+			module->name, function->name);
+	if (!find_parameter(&die, number, &parameter) || !dpe_dwarf_type(&parameter, &type) ||
+		!dpe_dwarf_peel(&type, &type))
+		return dpe_xasprintf("it is not known what argument %d of '%s' is", number + 1,
+			function->name);
+	why = enter_all(lvalue, &type, variable);
+	if (!why && !variable->nsteps)
+		why = dpe_xasprintf("argument %d of '%s' is no pointer", number + 1, function->name);
+	return why;
 }
 
 /* ---- what lies at an address ------------------------------------------------------------- */

@@ -24,6 +24,12 @@ struct dpe_variable {
  * what is in it by debug information. NULL, or what is wrong, the caller's to free. */
 char *dpe_variable_find(
 	struct dpe_module *module, const char *lvalue, struct dpe_variable *variable);
+/* The same of what an argument of a function leads to: an lvalue whose root is one (DPE_ARGUMENT).
+ * The first of its steps begins at the argument itself, so there is at least one. */
+char *dpe_variable_of_argument(struct dpe_module *module, const struct dpe_function *function,
+	const char *lvalue, struct dpe_variable *variable);
+/* The number of the argument, from 0, that is the root of an lvalue; -1: none is. */
+int dpe_variable_argument(const char *lvalue);
 /* What lies at an address, as C would say it: "mutex", "forks[2]", "account.lock", "table+0x28" where
  * nothing is known of the inside. NULL where there is no variable; else the caller's to free. */
 char *dpe_variable_at(struct dpe_module *module, uint64_t address);

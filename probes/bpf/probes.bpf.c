@@ -493,7 +493,7 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 	bool wanted = DPE_COOKIE_ENTER(cookie) && armed;
 
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
-		wanted = read_at_probe(task, site, 0, &event.values);
+		wanted = read_at_probe(task, site, 0, &event.values, words);
 	if (wanted) {
 		if (stack_depth) {
 			find_trampoline(task);
@@ -551,7 +551,7 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 	event.extra = call->ip;
 	wanted = armed;
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
-		wanted = read_at_probe(task, site, 1, &event.values);
+		wanted = read_at_probe(task, site, 1, &event.values, call->words);
 	if (wanted)
 		send(&event, call->words);
 	call->gone = 1;
