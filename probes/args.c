@@ -60,6 +60,7 @@ static unsigned take_integer(struct places *places)
 static const char in_vectors[] = "it is handed over in a register for floating point numbers, which "
 				 "probes cannot read";
 static const char is_structure[] = "it is a structure, or a number of more than 8 bytes";
+static const char in_nothing[] = "it is a floating point number, or where no probe can read";
 static const char is_nothing[] = "it is nothing that has a value";
 
 /* Why what is of no kind has no value. */
@@ -268,6 +269,8 @@ const struct dpe_signature *dpe_signature_of_sizes(
 							: DPE_ABI_OPAQUE;
 
 		add_slot(&places, kind, (uint64_t)abs(sizes[i]), i);
+		if (!sizes[i])
+			places.slots[i].why = in_nothing;
 	}
 	return finish(&places, arena);
 }
