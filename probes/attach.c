@@ -114,7 +114,9 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 {
 	struct dpe_bpf *bpf = probes->bpf;
 
-	if (!probes->plan->nreads && !dpe_usdt_is_wanted(probes))
+	bpf->rodata->reads_values = probes->plan->nreads;
+	bpf->rodata->reads_usdt = dpe_usdt_is_wanted(probes);
+	if (!bpf->rodata->reads_values && !bpf->rodata->reads_usdt)
 		return;
 	probes->first_watch = probes->nspots + LATE_SPOTS;
 	bpf_map__set_max_entries(bpf->maps.read_where, probes->first_watch + probes->nwatches + 1);
