@@ -255,6 +255,22 @@ bool dpe_taking_keep(
 	return false;
 }
 
+void dpe_takings_drop_strand(struct dpe_lock_order *order, const struct dpe_strand *strand)
+{
+	struct dpe_taking *taking, *next;
+
+	HASH_ITER (hh, order->takings, taking, next) {
+		for (unsigned i = taking->ninstances; i--;) {
+			if (taking->instances[i]->strand == strand)
+				drop_instance(order, taking, i);
+		}
+		if (taking->ninstances)
+			continue;
+		dpe_taking_unlink(order, taking);
+		dpe_taking_free(order, taking);
+	}
+}
+
 /* ---- forgetting -------------------------------------------------------------------------- */
 
 /* The instance without the lock at `index` of its set. */
