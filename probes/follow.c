@@ -1,21 +1,19 @@
 /* follow: the processes that the target makes, and the programs that they become.
  *
  * Probes sit on files and are there for every process, so a child is observed from its first
- * instruction on. A program that is begun may have functions that no probe is on: the kernel's side
- * stops the process before the program's first instruction, once for each program, and it is let go
- * here when all probes are in place. Should we die meanwhile, a small process of ours, the warden,
- * lets go what is stopped. */
+ * instruction on. What a program that is begun has is looked for when its dynamic linker has mapped
+ * it (late.c). Where no probe is on that linker, or the program has none, the kernel's side stops the
+ * process before its first instruction, once for each such file, and it is let go here when all
+ * probes are in place. Should we die meanwhile, a small process of ours, the warden, lets go what is
+ * stopped. */
 #include "probes/follow.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -124,6 +122,10 @@ bool dpe_follow_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 
 	if (!probes->follows)
 		return true;
+	if (!dpe_attach_can_wait()) {
+		dpe_diag_at(diags, DPE_ERROR, "dpe", "following processes needs Linux 6.0");
+		return false;
+	}
 	for (unsigned i = 0; i < plan->nwatched; i++)
 		dpe_diag(diags, DPE_ERROR, plan->watched[i].place,
 			"'%s' cannot be watched in several processes: watchpoints are for one "
@@ -184,121 +186,17 @@ void dpe_follow_free(struct dpe_probes *probes)
 
 /* ---- a program begins -------------------------------------------------------------------- */
 
-/* What /proc/PID/environ has, for execve; the caller's, with the text it points into. */
-static char **environment_of(pid_t pid, struct dpe_text *text)
-{
-	char path[32], bytes[4096], **environment = NULL;
-	unsigned count = 0, cap = 0;
-	size_t got;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
-	file = fopen(path, "re");
-	while (file && (got = fread(bytes, 1, sizeof(bytes), file)))
-		dpe_text_add(text, bytes, got);
-	if (file)
-		fclose(file);
-	for (size_t at = 0; at < text->len; at += strlen(text->at + at) + 1)
-		*DPE_GROW(environment, count, cap) = text->at + at;
-	*DPE_GROW(environment, count, cap) = NULL;
-	return environment;
-}
-
-/* The file of a process's program as it is called here; false where that is another file, as the
- * process has another root, or it was deleted. */
-static bool path_of(pid_t pid, char *path, size_t size)
-{
-	struct stat own, here;
-	char link[32];
-	ssize_t len;
-
-	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
-	len = readlink(link, path, size - 1);
-	path[len > 0 ? len : 0] = '\0';
-	return !stat(link, &own) && !stat(path, &here) && own.st_dev == here.st_dev &&
-	       own.st_ino == here.st_ino;
-}
-
-static void find_modules(struct dpe_modules *modules, pid_t pid, struct dpe_diags *diags)
-{
-	struct dpe_module *program;
-	struct dpe_text text = {0};
-	char path[PATH_MAX], **environment;
-
-	if (!path_of(pid, path, sizeof(path))) {
-		if (*path) /* else the process is gone */
-			dpe_diag_at(diags, DPE_ERROR, path,
-				"its libraries cannot be known: the file is not there (any more)");
-		return;
-	}
-	program = dpe_modules_find(modules, path);
-	if (!program) {
-		program = dpe_module_open(path, path, diags);
-		if (!program)
-			return;
-		program = dpe_modules_add(modules, program);
-	}
-	program->program = true;
-	environment = environment_of(pid, &text);
-	dpe_libraries_needed(modules, program, environment, diags);
-	free(environment);
-	dpe_text_free(&text);
-}
-
-/* The kernel tells of a spot that it cannot observe only where the file is mapped. */
-static void *map_whole(const struct dpe_module *module, size_t *size)
-{
-	struct stat status;
-	void *at;
-
-	if (fstat(module->fd, &status))
-		return NULL;
-	*size = (size_t)status.st_size;
-	at = mmap(NULL, *size, PROT_READ | PROT_EXEC, MAP_PRIVATE, module->fd, 0);
-	return at == MAP_FAILED ? NULL : at;
-}
-
-static bool attach_mapped(
-	struct dpe_probes *probes, const struct dpe_modules *fresh, struct dpe_diags *diags)
-{
-	void **at = dpe_xcalloc(fresh->count, sizeof(*at));
-	size_t *sizes = dpe_xcalloc(fresh->count, sizeof(*sizes));
-	bool complete;
-
-	for (unsigned i = 0; i < fresh->count; i++)
-		at[i] = map_whole(fresh->at[i], &sizes[i]);
-	complete = dpe_attach_more(probes, fresh, diags);
-	for (unsigned i = 0; i < fresh->count; i++)
-		if (at[i])
-			munmap(at[i], sizes[i]);
-	free(at);
-	free(sizes);
-	return complete;
-}
-
-/* What is wrong is told; what can be observed is. */
-static void prepare(struct dpe_probes *probes, pid_t pid, struct dpe_diags *diags)
-{
-	struct dpe_modules fresh = {0};
-
-	find_modules(&probes->modules, pid, diags);
-	for (unsigned i = 0; i < probes->modules.count; i++)
-		if (!probes->modules.at[i]->searched)
-			*DPE_GROW(fresh.at, fresh.count, fresh.cap) = probes->modules.at[i];
-	dpe_debug(probes->debug, "probes", 1, "process %d begins a program: %u new files", pid,
-		fresh.count);
-	if (fresh.count && dpe_spots_add(probes, &fresh, diags))
-		attach_mapped(probes, &fresh, diags);
-	free(fresh.at);
-}
-
+/* That it is known counts where its probes are in place, whatever becomes of this process. */
 static void serve(struct dpe_probes *probes, uint32_t pid, const struct dpe_newcomer *entry)
 {
 	const struct dpe_follow *follow = probes->follow;
 	uint32_t known = 1;
 
-	prepare(probes, (pid_t)pid, follow->diags);
-	bpf_map_update_elem(follow->files.programs, &entry->program, &known, BPF_ANY);
+	dpe_debug(probes->debug, "probes", 1, "process %u begins a program", pid);
+	dpe_late_look(probes, (pid_t)pid);
+	if (entry->beginning.inode)
+		bpf_map_update_elem(
+			follow->files.beginnings, &entry->beginning, &known, BPF_ANY);
 	release(&follow->files, pid, entry);
 }
 
@@ -313,6 +211,18 @@ void dpe_follow_serve(struct dpe_probes *probes)
 	for (; !bpf_map_get_next_key(follow->files.held, previous, &pid); previous = &pid)
 		if (is_pending(&follow->files, pid, &entry))
 			serve(probes, pid, &entry);
+}
+
+/* Who asks again while we look is there again. */
+void dpe_follow_look(struct dpe_probes *probes)
+{
+	int asking = probes->follow->files.asking;
+	uint32_t pid;
+
+	while (!bpf_map_get_next_key(asking, NULL, &pid)) {
+		bpf_map_delete_elem(asking, &pid);
+		dpe_late_look(probes, (pid_t)pid);
+	}
 }
 
 /* ---- all of them ------------------------------------------------------------------------- */

@@ -130,12 +130,6 @@ static bool add_libraries(struct dpe_modules *modules, const struct dpe_module *
 	return true;
 }
 
-bool dpe_libraries_needed(struct dpe_modules *modules, const struct dpe_module *program,
-	char *const *environment, struct dpe_diags *diags)
-{
-	return !program->interpreter || add_libraries(modules, program, environment, diags);
-}
-
 static bool is_script(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -229,8 +223,8 @@ static bool parse_mapping(char *line, struct dpe_mapping *mapping)
 	char rights[5];
 	int at = 0;
 
-	if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %n", &mapping->start, &mapping->end, rights,
-		    &mapping->offset, &at) < 4 ||
+	if (sscanf(line, "%lx-%lx %4s %lx %*s %lu %n", &mapping->start, &mapping->end, rights,
+		    &mapping->offset, &mapping->inode, &at) < 5 ||
 		!at || rights[2] != 'x' || line[at] != '/')
 		return false;
 	mapping->path = line + at;
@@ -261,27 +255,63 @@ int dpe_mappings_each(
 	return 0;
 }
 
+/* True where the path has become another file's: a plugin that was built anew, say. File systems in
+ * layers may show two inodes of one file. */
+static bool is_replaced(
+	const struct dpe_module *module, const struct dpe_mapping *mapping, const char *way)
+{
+	struct stat own, now;
+
+	if (fstat(module->fd, &own) || own.st_ino == mapping->inode || stat(way, &now))
+		return false;
+	return now.st_ino != own.st_ino &&
+	       (now.st_size != own.st_size || now.st_mtim.tv_sec != own.st_mtim.tv_sec ||
+		       now.st_mtim.tv_nsec != own.st_mtim.tv_nsec);
+}
+
+/* The module that is mapped. Processes may have different files of one path. */
+static struct dpe_module *find_mapped(
+	struct dpe_modules *modules, const struct dpe_mapping *mapping, const char *way)
+{
+	for (unsigned i = 0; i < modules->count; i++) {
+		struct dpe_module *module = modules->at[i];
+
+		if (!strcmp(module->path, mapping->path) && !is_replaced(module, mapping, way))
+			return module;
+	}
+	return NULL;
+}
+
+static struct dpe_module *open_mapped(
+	struct dpe_modules *modules, const struct dpe_mapping *mapping, const char *way)
+{
+	struct dpe_module *former = dpe_modules_find(modules, mapping->path), *module;
+	struct dpe_diags *ignored = dpe_diags_new();
+
+	if (former)
+		former->replaced = true;
+	module = dpe_module_open(mapping->path, way, ignored);
+	dpe_diags_free(ignored);
+	return module ? dpe_modules_add(modules, module) : NULL;
+}
+
 /* The file as the process sees it, be it deleted or in another root directory. A process may map
  * code from files that are no libraries: that is no error. */
 struct dpe_module *dpe_libraries_open(
 	struct dpe_modules *modules, pid_t pid, const struct dpe_mapping *mapping)
 {
-	struct dpe_module *module = dpe_modules_find(modules, mapping->path);
-	struct dpe_diags *ignored;
-	char *way;
+	struct dpe_module *module;
+	char *way = dpe_xasprintf("/proc/%d/map_files/%lx-%lx", pid, mapping->start, mapping->end);
 
-	if (module)
-		return module;
-	way = dpe_xasprintf("/proc/%d/map_files/%lx-%lx", pid, mapping->start, mapping->end);
 	if (access(way, R_OK)) {
 		free(way);
 		way = dpe_xasprintf("/proc/%d/root%s", pid, mapping->path);
 	}
-	ignored = dpe_diags_new();
-	module = dpe_module_open(mapping->path, way, ignored);
-	dpe_diags_free(ignored);
+	module = find_mapped(modules, mapping, way);
+	if (!module)
+		module = open_mapped(modules, mapping, way);
 	free(way);
-	return module ? dpe_modules_add(modules, module) : NULL;
+	return module;
 }
 
 struct found {

@@ -26,7 +26,8 @@ struct dpe_follow_files dpe_attach_follow(struct dpe_probes *probes)
 		.held = bpf_map__fd(bpf->maps.held),
 		.released = bpf_map__fd(bpf->maps.released),
 		.stopped = bpf_map__fd(bpf->maps.stopped),
-		.programs = bpf_map__fd(bpf->maps.programs),
+		.beginnings = bpf_map__fd(bpf->maps.beginnings),
+		.asking = bpf_map__fd(bpf->maps.asking),
 	};
 }
 

@@ -57,14 +57,15 @@ struct {
 	__type(value, __u64);
 } stopped SEC(".maps");
 
-/* Programs in which everything is observed that rules want. */
+/* Files in which programs begin and which the observer knows: dynamic linkers that tell when they have
+ * mapped something (libraries.h), and programs without one. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 1 << 16);
 	__type(key, struct dpe_file);
 	__type(value, __u32);
-} programs SEC(".maps");
+} beginnings SEC(".maps");
 
 /* Files of shared memory, by which objects in it are known whatever their addresses. */
 struct {
@@ -109,7 +110,7 @@ __noinline __u32 id_in_namespace(__u64 address)
 
 static __always_inline __u32 thread_id(struct task_struct *task)
 {
-	return namespace ? id_in_namespace((__u64)task->thread_pid) : task->pid;
+	return namespace ? id_in_namespace((__u64)BPF_CORE_READ(task, thread_pid)) : task->pid;
 }
 
 static __always_inline __u32 process_id(struct task_struct *task)
@@ -169,17 +170,41 @@ static __always_inline void identify(struct inode *inode, struct dpe_file *file)
 	file->generation = BPF_CORE_READ(inode, i_generation);
 }
 
-/* Stops a process whose program the observer has not looked at. True where it does so. `unseen`:
- * where it should and cannot. */
+static long note_file(struct task_struct *task, struct vm_area_struct *area, struct dpe_file *found)
+{
+	struct file *file = area->vm_file;
+	struct inode *inode;
+
+	if (!file)
+		return 0;
+	inode = BPF_CORE_READ(file, f_inode);
+	identify(inode, found);
+	found->size = BPF_CORE_READ(inode, i_size);
+	return 0;
+}
+
+/* The linker of a process that has come to the probe on it, at `ip`. */
+static __always_inline void note_linker(struct task_struct *task, __u64 ip)
+{
+	struct dpe_file linker = {};
+	__u32 known = 1;
+
+	if (!follow || bpf_find_vma(task, ip, note_file, &linker, 0) || !linker.inode)
+		return;
+	if (!bpf_map_lookup_elem(&beginnings, &linker))
+		bpf_map_update_elem(&beginnings, &linker, &known, BPF_ANY);
+}
+
+/* Stops a process that begins a program in a file that the observer does not know. True where it does
+ * so. `unseen`: where it should and cannot. */
 static __always_inline bool hold_newcomer(struct task_struct *task, bool *unseen)
 {
-	struct inode *inode = BPF_CORE_READ(task, mm, exe_file, f_inode);
-	__u32 id = process_id(task);
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct dpe_newcomer entry = {};
+	__u32 id = process_id(task);
 
-	identify(inode, &entry.program);
-	entry.program.size = BPF_CORE_READ(inode, i_size);
-	if (bpf_map_lookup_elem(&programs, &entry.program))
+	bpf_find_vma(task, regs->ip, note_file, &entry.beginning, 0);
+	if (entry.beginning.inode && bpf_map_lookup_elem(&beginnings, &entry.beginning))
 		return false;
 	entry.serial = next_number(&serials);
 	if (!entry.serial || bpf_map_update_elem(&held, &id, &entry, BPF_ANY)) {

@@ -7,6 +7,7 @@
 #include "probes/bpf/follow.h"
 #include "probes/bpf/ipc.h"
 #include "probes/bpf/kernel.h"
+#include "probes/bpf/libraries.h"
 #include "probes/bpf/memory.h"
 #include "probes/bpf/record.h"
 #include <linux/bpf.h>
@@ -24,7 +25,10 @@ const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 const volatile __u32 threads;     /* thread events are wanted */
 const volatile __u32 channels;    /* what passes through channels is wanted */
 const volatile __u32 waits;       /* waits for processes are wanted */
-const volatile __u32 first_watch; /* in `read_where`: the number of sites */
+const volatile __u32 attached;    /* the target ran before: calls may have begun unseen */
+const volatile __u32 founds;      /* threads that ran already begin with an event */
+const volatile __u32 first_watch; /* in `read_where`: behind all sites */
+const volatile __u32 observer;    /* process id, in its own namespace */
 
 __u32 armed;        /* events count from now on */
 __u32 execs;        /* programs that the target has begun */
@@ -64,13 +68,17 @@ struct call {
 	__u32 site;
 	__u16 gone, shared;
 	__u64 words[DPE_WORDS];
+	__u64 raw[DPE_WORDS]; /* the same with addresses as they are, where these may be needed */
 };
 
 struct thread {
 	__u64 seq;
 	__u32 tid, depth;
 	__u32 process, space;
+	__u32 met;    /* its first event was sent */
+	__u32 unsure; /* calls were not noted, or forgotten, of which exits may come */
 	struct dpe_channel transfer; /* of the system call that it is in */
+	__u64 raw[DPE_WORDS];        /* of the call that it begins: see struct call */
 	struct call calls[DPE_CALLS];
 };
 
@@ -202,18 +210,21 @@ static __always_inline void fill(struct dpe_record *record, const struct event *
 	record->time = time_after_reserve();
 }
 
+static __always_inline void wake_at_once(void)
+{
+	void *nothing = bpf_ringbuf_reserve(&ring, sizeof(__u64), 0);
+
+	if (nothing)
+		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
+}
+
 /* Waking the reader for each record would cost more than all the rest: it looks by itself while
  * records come, and says when it goes to sleep. The submit before this is a full barrier, and the
  * reader looks at the ring once more after it said so: no record is slept over. */
 static __always_inline void wake_reader(void)
 {
-	void *nothing;
-
-	if (!*(volatile __u32 *)&waiting)
-		return;
-	nothing = bpf_ringbuf_reserve(&ring, sizeof(__u64), 0);
-	if (nothing)
-		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
+	if (*(volatile __u32 *)&waiting)
+		wake_at_once();
 }
 
 static __always_inline void submit(struct dpe_record *record)
@@ -285,11 +296,41 @@ static __always_inline bool put_with_values(const struct event *event, const __u
 	return true;
 }
 
+static __always_inline void describe(struct task_struct *task, __u64 *words)
+{
+	struct dpe_process *process = follow ? process_of(task) : 0;
+
+	words[0] = thread_id(task);
+	words[1] = task->thread.fsbase;
+	words[2] = process_id(task);
+	words[3] = process ? process->space : 0;
+}
+
+/* What released a thread that ran already is unknown: its first event says so. */
+static __noinline void meet(struct thread *thread)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct event event = {.thread = thread,
+		.tid = thread->tid,
+		.kind = DPE_RECORD_FOUND,
+		.nwords = DPE_WORD_REGISTERS};
+	__u64 words[DPE_WORD_REGISTERS] = {};
+
+	if (thread->met)
+		return;
+	thread->met = 1;
+	describe(task, words);
+	if (!put(&event, words, DPE_WORD_REGISTERS))
+		lose(thread, thread->tid);
+}
+
 /* `words` has room for DPE_WORDS. */
 static __always_inline void send(const struct event *event, const __u64 *words)
 {
 	bool sent;
 
+	if (founds && event->thread)
+		meet(event->thread);
 	if (!event->thread)
 		sent = false;
 	else if (event->values.count)
@@ -347,6 +388,7 @@ static __always_inline void drop_stale(
 			return;
 		if (top->sp == sp && !top->gone && (top->site != site || is_chained(task, sp)))
 			return;
+		thread->unsure |= !top->gone;
 		thread->depth--;
 	}
 }
@@ -371,8 +413,10 @@ static __always_inline void note_call(struct thread *thread, struct task_struct 
 		return;
 	}
 	drop_stale(thread, task, sp, event->site);
-	if (thread->depth >= DPE_CALLS)
+	if (thread->depth >= DPE_CALLS) {
+		thread->unsure = 1;
 		return;
+	}
 	call = call_at(thread, thread->depth);
 	call->sp = sp;
 	call->ip = ip;
@@ -381,6 +425,8 @@ static __always_inline void note_call(struct thread *thread, struct task_struct 
 	call->shared = event->shared;
 	for (int i = 0; i < DPE_WORDS; i++)
 		call->words[i] = words[i];
+	for (int i = 0; follow && reads_values && i < DPE_WORDS; i++)
+		call->raw[i] = thread->raw[i];
 	thread->depth++;
 }
 
@@ -432,6 +478,16 @@ static __always_inline bool read_words(struct pt_regs *regs, __u64 *words, __u32
 		&words[DPE_WORD_REGISTERS], more, (void *)(regs->sp + sizeof(__u64)));
 }
 
+/* Variables that arguments lead to are read where these really are. */
+static __always_inline bool place(struct event *event, __u64 *words, __u64 cookie)
+{
+	struct thread *thread = event->thread;
+
+	for (int i = 0; reads_values && thread && i < DPE_WORDS; i++)
+		thread->raw[i] = words[i];
+	return place_words(words, DPE_COOKIE_ADDRESSES_OF(cookie), &event->shared);
+}
+
 static __always_inline void enter(struct pt_regs *regs, struct task_struct *task, __u64 cookie)
 {
 	__u64 words[DPE_WORDS] = {};
@@ -451,10 +507,10 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 
 	bool wanted = DPE_COOKIE_ENTER(cookie) && armed;
 
-	if (follow && complete)
-		complete = place_words(words, DPE_COOKIE_ADDRESSES_OF(cookie), &event.shared);
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
-		wanted = read_at_probe(task, site, 0, &event.values);
+		wanted = read_at_probe(task, site, 0, &event.values, words);
+	if (follow && complete)
+		complete = place(&event, words, cookie);
 	if (wanted) {
 		if (stack_depth) {
 			find_trampoline(task);
@@ -467,8 +523,14 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 		else
 			lose(thread, tid);
 	}
-	if (DPE_COOKIE_EXIT(cookie) && thread && complete)
+	if (!DPE_COOKIE_EXIT(cookie))
+		return;
+	if (thread && complete)
 		note_call(thread, task, regs->sp, regs->ip, &event, words);
+	else if (thread)
+		thread->unsure = 1;
+	else if (attached && armed)
+		lose(thread, tid); /* its exit, which nobody would miss */
 }
 
 SEC("uprobe")
@@ -498,8 +560,8 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 		.nwords = DPE_COOKIE_WORDS(cookie),
 	};
 
-	if (!call) {
-		if (armed)
+	if (!call) { /* of a call that began before we came another observer may know */
+		if (armed && !(attached && thread && !thread->unsure))
 			lose(thread, tid);
 		return;
 	}
@@ -507,7 +569,8 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 	event.shared = call->shared;
 	wanted = armed;
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
-		wanted = read_at_probe(task, site, 1, &event.values);
+		wanted = read_at_probe(task, site, 1, &event.values,
+			follow ? call->raw : call->words);
 	if (wanted)
 		send(&event, call->words);
 	call->gone = 1;
@@ -521,6 +584,35 @@ int on_exit(struct pt_regs *regs)
 
 	if (is_target(task))
 		leave(regs, task, bpf_get_attach_cookie(regs));
+	return 0;
+}
+
+/* Where processes are followed, it must be known whose number it is before it is seen. */
+static __always_inline bool ask(__u32 process, __u64 address)
+{
+	__u32 yes = 1;
+	__u64 number;
+
+	if (follow && bpf_map_update_elem(&asking, &process, &yes, BPF_ANY))
+		return false;
+	number = __sync_fetch_and_add(&asked, 1) + 1;
+	wake_at_once();
+	return await_answer(number, address);
+}
+
+/* The dynamic linker calls this when it has mapped something and nothing of it has run yet (and at
+ * some other times). */
+SEC("uprobe")
+int on_libraries(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (!armed || !is_target(task))
+		return 0;
+	if (follow)
+		note_linker(task, regs->ip);
+	if (!ask(process_id(task), regs->sp))
+		lose_nowhere(bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -638,19 +730,13 @@ static __always_inline void send_kernel_event(
 	bool sent;
 
 	event.thread = thread_of(task, event.tid);
+	if (founds && event.thread && kind == DPE_RECORD_START)
+		event.thread->met = 1;
+	else if (founds && event.thread)
+		meet(event.thread);
 	sent = event.thread && put(&event, words, DPE_WORD_REGISTERS);
 	if (!sent)
 		lose(event.thread, event.tid);
-}
-
-static __always_inline void describe(struct task_struct *task, __u64 *words)
-{
-	struct dpe_process *process = follow ? process_of(task) : 0;
-
-	words[0] = thread_id(task);
-	words[1] = task->thread.fsbase;
-	words[2] = process_id(task);
-	words[3] = process ? process->space : 0;
 }
 
 /* A child goes on within the calls that its parent is in. */
@@ -663,6 +749,7 @@ static __always_inline void inherit_calls(struct task_struct *parent, struct tas
 		return;
 	bpf_probe_read_kernel(to->calls, sizeof(to->calls), from->calls);
 	to->depth = from->depth;
+	to->unsure = from->unsure;
 }
 
 /* True where the child is none of the target. */
@@ -708,6 +795,8 @@ int BPF_PROG(on_end, struct task_struct *task)
 	__u64 words[DPE_WORD_REGISTERS] = {};
 	struct thread *thread;
 
+	if (task->pid == task->tgid && process_id(task) == observer)
+		observer_gone = 1;
 	if (!was_target(task))
 		return 0;
 	if (threads && armed) {

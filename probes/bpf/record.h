@@ -31,6 +31,7 @@ enum dpe_record_kind {
 	DPE_RECORD_START,  /* words: the same of the thread itself */
 	DPE_RECORD_END,    /* words: the same */
 	DPE_RECORD_DATA,   /* words: the value before, then those of all watched variables */
+	DPE_RECORD_FOUND,  /* of a thread that ran already; words: as of START */
 	DPE_RECORD_SEND,    /* words: the channel's kind, id, check; and the priority */
 	DPE_RECORD_RECEIVE, /* words: the same, then how much, and whether it is still there */
 	DPE_RECORD_STEP,    /* no event; words: the same, the last a dpe_step */
@@ -90,11 +91,12 @@ struct dpe_file {
 	__u32 device, generation;
 };
 
-/* A process that is stopped before its program's first instruction: which time that is, and the
- * program. It may go on when `released` has that serial for it. */
+/* A process that is stopped before its program's first instruction: which time that is, and the file
+ * of that instruction: the dynamic linker or the program; zero where it is not known. It may go on
+ * when `released` has that serial for it. */
 struct dpe_newcomer {
 	__u64 serial;
-	struct dpe_file program;
+	struct dpe_file beginning;
 };
 
 /* The attach cookie: what a probe has to know of its site. */
@@ -127,11 +129,13 @@ struct dpe_watch_entry {
 	__u32 size, unused;
 };
 
-/* A variable that is read at events: `address` counts from where the program is. */
+/* A variable that is read at events: `address` counts from where the program is. Where `word` is not
+ * 0, the first pointer is no variable but that word of the call, from 1. */
 struct dpe_value_entry {
 	__u64 address;
 	__u32 size;
-	__u16 nsteps, is_signed;
+	__u16 nsteps;
+	__u8 is_signed, word;
 	__s64 steps[DPE_VALUE_STEPS]; /* see struct dpe_variable */
 };
 
