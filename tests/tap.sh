@@ -88,6 +88,31 @@ same() {
 	fi
 }
 
+# beside COMMAND WORD...: the command, a function, for each word in a folder of that name, two at a
+# time. What it says goes to the file "said" there
+beside() {
+	each=$1
+	shift
+	while test $# -gt 0; do
+		for word in "$1" ${2:+"$2"}; do
+			mkdir -p "$word"
+			(cd "$word" && $each "$word" >said 2>&1) &
+		done
+		wait
+		shift
+		test $# -eq 0 || shift
+	done
+}
+
+# inside WORD COMMAND...: in that folder, where it ran
+inside() {
+	command_line="in $1"
+	cd "$1" || exit 1
+	shift
+	"$@"
+	cd ..
+}
+
 finish() {
 	test "$failures" -eq 0
 	exit

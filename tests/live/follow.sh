@@ -26,15 +26,23 @@ check 'else it is not observed' "$(counts 'step(1)') $(counts 'step(2)')" = '1 0
 says 'which is said' 1 'dpe: 1 process that it made was not observed (see --follow)'
 
 echo 'detect stride(x): stride(x)' >>steps.dpe
-for how in exec vfork spawn; do
+rounds=2
+test -n "${DPE_TEST_LONG:-}" && rounds=10
+begin() {
 	times=0
-	while test $times -lt 5; do
-		run "$DPE" run --all --follow -s steps.dpe -- ./follow $how
+	ln ../other .
+	while test $times -lt $rounds; do
+		run "$DPE" run --all --follow -s ../steps.dpe -- ../follow "$1"
 		test "$(counts 'step(1)') $(counts 'stride(4)')" = '1 1' || break
 		grep -q 'at stride+0x0 (.*other.c:' err && grep -q 'exited with status 7' err || break
 		times=$((times + 1))
 	done
-	check "a program that is begun by $how is observed from its start, 5 times of 5" $times -eq 5
+	echo $times >times
+}
+beside begin exec vfork spawn
+for how in exec vfork spawn; do
+	inside $how check "a program that is begun by $how is observed from its start" \
+		"$(cat $how/times)" -eq $rounds
 done
 
 run "$DPE" run --all --stack=0 --follow -s steps.dpe -- sh -c './follow fork | ./other fork'
@@ -66,6 +74,16 @@ X
 run "$DPE" record --stack=0 --follow -s locks.dpe -o locks.jsonl -- ./follow private
 check 'each has its address' "$(sed -n 's/.*pthread_mutex_lock.enter.*"args":\["\(0x[0-9a-f]*\)"\].*/\1/p' locks.jsonl | sort -u | grep -c .)" -ge 2
 
+# What arguments lead to is read where it is, whatever the address is called.
+cat >shared.dpe <<'X'
+detect before(b): fill(b) { print(b->len); }
+detect filled(b): fill(b).exit [b->len > 0] { print(b->len); }
+X
+run "$DPE" run --all --stack=0 --follow -s shared.dpe -- ./follow shared
+check 'members of a structure in shared memory' \
+	"$(grep -E '^(before: [02]|filled: [25])$' err | sort | uniq | wc -l) $(grep -c ': match' err)" = '4 4'
+check 'which has one name' "$(sed -n 's/.*where b = \(0x40[0-9a-f]*\).*/\1/p' err | sort -u | wc -l)" -eq 1
+
 # An id that comes again is another thread's. The kernel may be unable to be asked for it.
 sed 's/ipc.dpe/pthread.dpe/; s/step(5)/step(3)/' private.dpe >again.dpe
 run "$DPE" run --target-status --stack=0 --follow -s again.dpe -- ./follow again
@@ -75,14 +93,67 @@ else
 	ok 'a process with the id of an earlier one # skip no id comes again here'
 fi
 
+# ---- libraries --------------------------------------------------------------------------------
+# library FILE RESULT
+library() {
+	printf 'int work(int n)\n{\n\treturn n + %s;\n}\n' "$2" >work.c
+	cc -g -O1 -shared -fPIC work.c -o "$1" || not_ok "compiling $1"
+}
+compile_target loads
+mkdir one two
+library libfirst.so 100
+library one/libneeded.so 1000
+library two/libneeded.so 2000
+printf 'int work(int);\nint main(void)\n{\n\treturn work(1) > 2000;\n}\n' >needs.c
+cc -g -O1 needs.c -Lone -lneeded -o needs || not_ok 'compiling what needs a library'
+echo 'detect work(n): work(n).exit { print(n, $1.ret); }' >work.dpe
+run "$DPE" run --all --stack=0 --follow -s work.dpe -- sh -c './loads =./libfirst.so; ./loads %./libfirst.so; ./loads =one/libneeded.so'
+check 'a library that a child loads' \
+	"$(grep -c '^work: 0 100$' err) $(grep -c '^work: 0 1000$' err) $(grep -c ' 0 lost' err)" = '2 1 1'
+run "$DPE" run --all --stack=0 --follow -s work.dpe -- sh -c \
+	'LD_LIBRARY_PATH=one ./needs; LD_LIBRARY_PATH=two ./needs; LD_LIBRARY_PATH=one ./needs'
+check 'a program that is begun again with other libraries' \
+	"$(grep -c '^work: 1 1001$' err) $(grep -c '^work: 1 2001$' err) $(grep -c ': match' err)" = '2 1 3'
+if unshare -m true 2>/dev/null; then
+	cat >mount.sh <<'SH'
+LD_LIBRARY_PATH=one ./needs
+unshare -m sh -c 'mount --bind two/libneeded.so one/libneeded.so && LD_LIBRARY_PATH=one ./needs'
+LD_LIBRARY_PATH=one ./needs
+SH
+	run "$DPE" run --all --stack=0 --follow -s work.dpe -- sh mount.sh
+	check 'another file of that path, elsewhere' \
+		"$(grep -c '^work: 1 1001$' err) $(grep -c '^work: 1 2001$' err) $(grep -c ': match' err)" = '2 1 3'
+else
+	ok 'another file of that path, elsewhere # skip nothing can be mounted'
+fi
+for i in 1 2 3 4; do cp needs needs$i; done
+run "$DPE" run --all --stack=0 --follow -s work.dpe -- sh -c \
+	'for i in 1 2 3 4; do LD_LIBRARY_PATH=one ./needs$i & LD_LIBRARY_PATH=two ./needs$i & done; wait'
+check 'many at once' "$(grep -c '^work: 1 [12]001$' err) $(grep -c ': match' err)" = '8 8'
+
 # ---- the target is sacred --------------------------------------------------------------------
-killed=0
-while test $killed -lt 5; do
-	rm -f begun
-	"$DPE" record --stack=0 --follow -s steps.dpe -o killed.dpel -- sh -c 'echo $$ >begun; exec ./follow many ./other 100' >undisturbed 2>/dev/null &
+# Programs without a dynamic linker, each of which is stopped until it was looked at; others wait.
+cc -static -D_GNU_SOURCE -g -O1 -pthread other.c -o static || not_ok 'compiling a static one'
+run "$DPE" run --all --stack=0 --follow -s steps.dpe -- sh -c './static begun; ./static begun'
+check 'a static program' "$(counts 'stride(4)')" -eq 2
+cat >begin.sh <<'SH'
+echo $$ >begun
+good=0
+for i in 1 2 3 4 5 6 7 8; do
+	./static$i begun
+	test $? -eq 7 && good=$((good + 1))
+	./other begun
+done
+echo $good good >undisturbed
+SH
+# die MS: dpe is killed when that time has passed
+die() {
+	for i in 1 2 3 4 5 6 7 8; do cp ../static static$i; done
+	ln ../other .
+	"$DPE" record --stack=0 --follow -s ../steps.dpe -o killed.dpel -- sh ../begin.sh 2>/dev/null &
 	dpe=$!
 	while ! test -s begun; do sleep 0.02; done
-	sleep "0.0$((killed * 2))"
+	sleep "0.$1"
 	kill -9 $dpe
 	wait $dpe 2>/dev/null
 	left=0
@@ -90,10 +161,14 @@ while test $killed -lt 5; do
 		sleep 0.1
 		left=$((left + 1))
 	done
-	test "$(cat undisturbed)" = '100 of 100' || break
-	killed=$((killed + 1))
+}
+times='00 02 04 08'
+test -n "${DPE_TEST_LONG:-}" && times='00 01 02 03 04 05 06 07 08 09 10 12 14 16 18 20'
+beside die $times
+for time in $times; do
+	check "dpe is killed while programs begin, after 0.$time s: they go on" \
+		"$(cat $time/undisturbed)" = '8 good'
 done
-check 'dpe is killed while programs begin, 5 times: they go on' $killed -eq 5
 run "$DPE" run -d 1 --stack=0 --follow -s steps.dpe -- sh -c './other begun; sleep 3'
 says 'dpe ends first' 1 'goes on, no longer observed' '1 process that it made goes on'
 printf 'detect: stride(x) { break; }\n' >break.dpe

@@ -13,21 +13,32 @@ detect related: left() ; right() + right() ; left()
 X
 sed 's/ipc.dpe/pthread.dpe/' order.dpe >threads.dpe
 
-for way in fork wait waitid pipe socketpair datagrams connection mqueue sysv named semaphore condition \
-	ahead two; do
+rounds=1
+test -n "${DPE_TEST_LONG:-}" && rounds=3
+order() {
 	times=0
-	while test $times -lt 2; do
-		run "$DPE" run --follow --stack=0 -s order.dpe -- ./ipc $way
+	while test $times -lt $rounds; do
+		run "$DPE" run --follow --stack=0 -s ../order.dpe -- ../ipc "$1"
 		grep -q '^#. ordered: match' err && grep -q '^#. independent: match' err || break
 		grep -q '^#. racing\|^#. related' err && break
 		grep -q ' 0 lost' err || break
 		times=$((times + 1))
 	done
-	check "$way orders, and nothing more" $times -eq 2
+	echo $times >times
+}
+ways='fork wait waitid pipe socketpair datagrams connection mqueue sysv named semaphore condition
+	ahead two'
+beside order $ways
+for way in $ways; do
+	inside $way check "$way orders, and nothing more" "$(cat $way/times)" -eq $rounds
 done
+mix() {
+	run "$DPE" run --follow --stack=0 -s ../threads.dpe -- ../ipc "$1"
+}
+beside mix wait pipe connection sysv
 for way in wait pipe connection sysv; do
-	run "$DPE" run --follow --stack=0 -s threads.dpe -- ./ipc $way
-	check "$way orders nothing without ipc.dpe" "$(grep -c '^#. racing: match' err) $(grep -c '^#. ordered' err)" = '1 0'
+	inside $way check "$way orders nothing without ipc.dpe" \
+		"$(grep -c '^#. racing: match' $way/err) $(grep -c '^#. ordered' $way/err)" = '1 0'
 done
 
 # The log tells it all: a replay finds the same.
@@ -36,9 +47,13 @@ run "$DPE" replay -s order.dpe pipe.jsonl
 check 'a replay finds the same' "$(grep -c '^#. ordered: match\|^#. independent: match' err) $(grep -c '^#. racing\|^#. related' err)" = '2 0'
 
 # Whom it is from cannot be told: so nothing is claimed, and it counts.
+lose() {
+	run "$DPE" run --follow --stack=0 -s ../order.dpe -- ../ipc "$1"
+}
+beside lose crowd urgent
 for way in crowd urgent; do
-	run "$DPE" run --follow --stack=0 -s order.dpe -- ./ipc $way
-	check "$way: what nobody can tell is lost" "$(grep -c '^dpe: .* events, [1-9][0-9]* lost' err) $(grep -c '^#. [a-z]*: match' err)" = '1 0'
+	inside $way check "$way: what nobody can tell is lost" \
+		"$(grep -c '^dpe: .* events, [1-9][0-9]* lost' $way/err) $(grep -c '^#. [a-z]*: match' $way/err)" = '1 0'
 done
 
 # 500 pieces of 1 to 7 bytes, read in others: each byte's number is that of its piece.

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -132,6 +133,31 @@ static int by_private(void)
 	return 0;
 }
 
+struct box {
+	long len;
+};
+
+__attribute__((noipa)) static void fill(struct box *box, long len)
+{
+	box->len = len;
+}
+
+/* A structure in memory that both share. */
+static int by_shared(void)
+{
+	struct box *box = mmap(
+		NULL, sizeof(*box), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t child = fork();
+
+	if (!child) {
+		fill(box, CHILD);
+		_exit(0);
+	}
+	await(child);
+	fill(box, LAST);
+	return 0;
+}
+
 /* Two children that have one id, which the kernel is asked for. */
 static int by_again(void)
 {
@@ -195,6 +221,8 @@ int main(int argc, char **argv)
 		status = by_crash();
 	else if (!strcmp(how, "private"))
 		status = by_private();
+	else if (!strcmp(how, "shared"))
+		status = by_shared();
 	else if (!strcmp(how, "again"))
 		status = by_again();
 	else if (!strcmp(how, "many"))
