@@ -88,29 +88,25 @@ same() {
 	fi
 }
 
-# beside COMMAND WORD...: the command, a function, for each word in a folder of that name, two at a
-# time. What it says goes to the file "said" there
+# beside COMMAND WORD...: the command, a function that checks, for each word, four at a time, each in a
+# folder of that name with what is here
 beside() {
 	each=$1
 	shift
-	while test $# -gt 0; do
-		for word in "$1" ${2:+"$2"}; do
-			mkdir -p "$word"
-			(cd "$word" && $each "$word" >said 2>&1) &
-		done
-		wait
-		shift
-		test $# -eq 0 || shift
+	running=0
+	rm -f out err
+	for word in "$@"; do
+		mkdir "in-$word"
+		(cd "in-$word" && ln -s ../* . && failures=0 && $each "$word" >said 2>&1) &
+		running=$((running + 1))
+		test $((running % 4)) -ne 0 || wait
 	done
-}
-
-# inside WORD COMMAND...: in that folder, where it ran
-inside() {
-	command_line="in $1"
-	cd "$1" || exit 1
-	shift
-	"$@"
-	cd ..
+	wait
+	for word in "$@"; do
+		cat "in-$word/said"
+		failures=$((failures + $(grep -c '^not ok' "in-$word/said")))
+		rm -rf "in-$word"
+	done
 }
 
 finish() {

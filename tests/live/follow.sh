@@ -6,92 +6,103 @@ compile_target follow
 sed 's/step/stride/g' "$TOP/tests/live/targets/follow.c" >other.c
 cc -D_GNU_SOURCE -g -O1 -pthread other.c -o other || not_ok 'compiling the other one'
 
-cat >steps.dpe <<'X'
-detect step(x): step(x)
-detect stride(x): stride(x)
-X
+cc -static -D_GNU_SOURCE -g -O1 -pthread other.c -o static || not_ok 'compiling a static one'
+echo 'detect step(x): step(x)' >step.dpe
+(cat step.dpe && echo 'detect stride(x): stride(x)') >steps.dpe
 # counts PATTERN: how many steps were told
 counts() {
 	grep -c "^  \$1 $1 " err
 }
 
-run "$DPE" run --all --stack=0 --follow -s steps.dpe -- ./follow fork
-check 'a forked child is observed' "$(counts 'step(1)') $(counts 'step(2)')" = '1 1'
-says 'a function that no program had' 2 "'stride' was in none of the programs"
-sed -i 2d steps.dpe
-run "$DPE" run --target-status --all --stack=0 --follow -s steps.dpe -- ./follow fork
-check 'the exit status is the first one'\''s' "$status" -eq 3
-run "$DPE" run --all --stack=0 -s steps.dpe -- ./follow fork
-check 'else it is not observed' "$(counts 'step(1)') $(counts 'step(2)')" = '1 0'
-says 'which is said' 1 'dpe: 1 process that it made was not observed (see --follow)'
+# ---- children ---------------------------------------------------------------------------------
+children() {
+	run "$DPE" run --all --stack=0 --follow -s steps.dpe -- ./follow fork
+	check 'a forked child is observed' "$(counts 'step(1)') $(counts 'step(2)')" = '1 1'
+	says 'a function that no program had' 2 "'stride' was in none of the programs"
+	run "$DPE" run --target-status --all --stack=0 --follow -s step.dpe -- ./follow fork
+	check 'the exit status is the first one'\''s' "$status" -eq 3
+	run "$DPE" run --all --stack=0 -s step.dpe -- ./follow fork
+	check 'else it is not observed' "$(counts 'step(1)') $(counts 'step(2)')" = '1 0'
+	says 'which is said' 1 'dpe: 1 process that it made was not observed (see --follow)'
+}
 
-echo 'detect stride(x): stride(x)' >>steps.dpe
-rounds=2
+rounds=1
 test -n "${DPE_TEST_LONG:-}" && rounds=10
+# begin HOW
 begin() {
 	times=0
-	ln ../other .
 	while test $times -lt $rounds; do
-		run "$DPE" run --all --follow -s ../steps.dpe -- ../follow "$1"
+		run "$DPE" run --all --follow -s steps.dpe -- ./follow "$1"
 		test "$(counts 'step(1)') $(counts 'stride(4)')" = '1 1' || break
 		grep -q 'at stride+0x0 (.*other.c:' err && grep -q 'exited with status 7' err || break
 		times=$((times + 1))
 	done
-	echo $times >times
+	check "a program that is begun by $1 is observed from its start" $times -eq $rounds
 }
-beside begin exec vfork spawn
-for how in exec vfork spawn; do
-	inside $how check "a program that is begun by $how is observed from its start" \
-		"$(cat $how/times)" -eq $rounds
-done
 
-run "$DPE" run --all --stack=0 --follow -s steps.dpe -- sh -c './follow fork | ./other fork'
-check 'a pipeline of a shell' "$(counts 'step([12])') $(counts 'stride([12])')" = '2 2'
-run "$DPE" run --all --stack=0 --follow -s steps.dpe -- ./follow daemon
-check 'a daemon is observed to its end' "$(counts 'step(1)') $(counts 'step(3)')" = '1 1'
-check 'and does not change the status' "$(grep -c 'exited with status 4' err)" -eq 1
-run "$DPE" run --all --stack=0 --follow -s steps.dpe -- ./follow crash
-check 'a child that crashes' "$(counts 'step(2)') $(grep -c 'exited with status 5' err)" = '1 1'
-run "$DPE" record --stack=0 --follow -s steps.dpe -o many.jsonl -- ./follow many ./other 100
-check 'a hundred programs, one after the other' "$(cat out) $(grep -c '"stride.enter"' many.jsonl)" = '100 of 100 100'
-run "$DPE" run --all --follow -s steps.dpe -- sh -c './other begun; ldd ./other >/dev/null; ./follow exec /bin/true'
-check 'scripts and programs that have none of it' "$(counts 'stride(4)') $(counts 'step(1)')" = '1 1'
+programs() {
+	run "$DPE" run --all --stack=0 --follow -s steps.dpe -- sh -c './follow fork | ./other fork'
+	check 'a pipeline of a shell' "$(counts 'step([12])') $(counts 'stride([12])')" = '2 2'
+	run "$DPE" run --all --stack=0 --follow -s steps.dpe -- ./follow daemon
+	check 'a daemon is observed to its end' "$(counts 'step(1)') $(counts 'step(3)')" = '1 1'
+	check 'and does not change the status' "$(grep -c 'exited with status 4' err)" -eq 1
+	run "$DPE" run --all --stack=0 --follow -s steps.dpe -- ./follow crash
+	check 'a child that crashes' "$(counts 'step(2)') $(grep -c 'exited with status 5' err)" = '1 1'
+	run "$DPE" record --stack=0 --follow -s steps.dpe -o many.jsonl -- ./follow many ./other 100
+	check 'a hundred programs, one after the other' "$(cat out) $(grep -c '"stride.enter"' many.jsonl)" = '100 of 100 100'
+	run "$DPE" run --all --follow -s steps.dpe -- sh -c './other begun; ldd ./other >/dev/null; ./follow exec /bin/true'
+	check 'scripts and programs that have none of it' "$(counts 'stride(4)') $(counts 'step(1)')" = '1 1'
+
+	run "$DPE" run --all --stack=0 --follow -s steps.dpe -- sh -c './static begun; ./static begun'
+	check 'a static program' "$(counts 'stride(4)')" -eq 2
+}
 
 # ---- whose is it -----------------------------------------------------------------------------
-cat >private.dpe <<'X'
+whose() {
+	cat >private.dpe <<'X'
 include "pthread.dpe"
 detect ordered: step(2) ; step(5)
 detect racing: step(2) & step(5)
 X
-run "$DPE" run --stack=0 --follow -s private.dpe -- ./follow private
-check 'copies of a lock are not the same one' "$(grep -c '^#. racing: match' err) $(grep -c '^#. ordered' err)" = '1 0'
-sed -i s/pthread.dpe/ipc.dpe/ private.dpe
-run "$DPE" run --stack=0 --follow -s private.dpe -- ./follow private
-check 'with ipc.dpe the pipe orders' "$(grep -c '^#. racing: match' err) $(grep -c '^#. ordered' err)" = '0 1'
-cat >locks.dpe <<'X'
+	run "$DPE" run --stack=0 --follow -s private.dpe -- ./follow private
+	check 'copies of a lock are not the same one' "$(grep -c '^#. racing: match' err) $(grep -c '^#. ordered' err)" = '1 0'
+	sed -i s/pthread.dpe/ipc.dpe/ private.dpe
+	run "$DPE" run --stack=0 --follow -s private.dpe -- ./follow private
+	check 'with ipc.dpe the pipe orders' "$(grep -c '^#. racing: match' err) $(grep -c '^#. ordered' err)" = '0 1'
+	cat >locks.dpe <<'X'
 detect lock(m): pthread_mutex_lock(m) [.process != 0] { printf("%s", m); } observing step(1)
 X
-run "$DPE" record --stack=0 --follow -s locks.dpe -o locks.jsonl -- ./follow private
-check 'each has its address' "$(sed -n 's/.*pthread_mutex_lock.enter.*"args":\["\(0x[0-9a-f]*\)"\].*/\1/p' locks.jsonl | sort -u | grep -c .)" -ge 2
+	run "$DPE" record --stack=0 --follow -s locks.dpe -o locks.jsonl -- ./follow private
+	check 'each has its address' "$(sed -n 's/.*pthread_mutex_lock.enter.*"args":\["\(0x[0-9a-f]*\)"\].*/\1/p' locks.jsonl | sort -u | grep -c .)" -ge 2
+}
 
-# What arguments lead to is read where it is, whatever the address is called.
-cat >shared.dpe <<'X'
+structure() {
+	# What arguments lead to is read where it is, whatever the address is called.
+	cat >shared.dpe <<'X'
 detect before(b): fill(b) { print(b->len); }
 detect filled(b): fill(b).exit [b->len > 0] { print(b->len); }
 X
-run "$DPE" run --all --stack=0 --follow -s shared.dpe -- ./follow shared
-check 'members of a structure in shared memory' \
-	"$(grep -E '^(before: [02]|filled: [25])$' err | sort | uniq | wc -l) $(grep -c ': match' err)" = '4 4'
-check 'which has one name' "$(sed -n 's/.*where b = \(0x40[0-9a-f]*\).*/\1/p' err | sort -u | wc -l)" -eq 1
+	run "$DPE" run --all --stack=0 --follow -s shared.dpe -- ./follow shared
+	check 'members of a structure in shared memory' \
+		"$(grep -E '^(before: [02]|filled: [25])$' err | sort | uniq | wc -l) $(grep -c ': match' err)" = '4 4'
+	check 'which has one name' "$(sed -n 's/.*where b = \(0x40[0-9a-f]*\).*/\1/p' err | sort -u | wc -l)" -eq 1
+}
 
-# An id that comes again is another thread's. The kernel may be unable to be asked for it.
-sed 's/ipc.dpe/pthread.dpe/; s/step(5)/step(3)/' private.dpe >again.dpe
-run "$DPE" run --target-status --stack=0 --follow -s again.dpe -- ./follow again
-if test "$status" -eq 6; then
-	check 'a process with the id of an earlier one is another' "$(grep -c '^#. racing: match' err) $(grep -c '^#. ordered' err) $(grep -c 'step(3)  thread "[0-9]*\.[0-9]"' err)" = '1 0 1'
-else
-	ok 'a process with the id of an earlier one # skip no id comes again here'
-fi
+# In peace: others may be given the id.
+again() {
+	# An id that comes again is another thread's. The kernel may be unable to be asked for it.
+	cat >again.dpe <<'X'
+include "pthread.dpe"
+detect ordered: step(2) ; step(3)
+detect racing: step(2) & step(3)
+X
+	run "$DPE" run --target-status --stack=0 --follow -s again.dpe -- ./follow again
+	if test "$status" -eq 6; then
+		check 'a process with the id of an earlier one is another' "$(grep -c '^#. racing: match' err) $(grep -c '^#. ordered' err) $(grep -c 'step(3)  thread "[0-9]*\.[0-9]"' err)" = '1 0 1'
+	else
+		ok 'a process with the id of an earlier one # skip no id comes again here'
+	fi
+}
 
 # ---- libraries --------------------------------------------------------------------------------
 # library FILE RESULT
@@ -107,35 +118,37 @@ library two/libneeded.so 2000
 printf 'int work(int);\nint main(void)\n{\n\treturn work(1) > 2000;\n}\n' >needs.c
 cc -g -O1 needs.c -Lone -lneeded -o needs || not_ok 'compiling what needs a library'
 echo 'detect work(n): work(n).exit { print(n, $1.ret); }' >work.dpe
-run "$DPE" run --all --stack=0 --follow -s work.dpe -- sh -c './loads =./libfirst.so; ./loads %./libfirst.so; ./loads =one/libneeded.so'
-check 'a library that a child loads' \
-	"$(grep -c '^work: 0 100$' err) $(grep -c '^work: 0 1000$' err) $(grep -c ' 0 lost' err)" = '2 1 1'
-run "$DPE" run --all --stack=0 --follow -s work.dpe -- sh -c \
-	'LD_LIBRARY_PATH=one ./needs; LD_LIBRARY_PATH=two ./needs; LD_LIBRARY_PATH=one ./needs'
-check 'a program that is begun again with other libraries' \
-	"$(grep -c '^work: 1 1001$' err) $(grep -c '^work: 1 2001$' err) $(grep -c ': match' err)" = '2 1 3'
-if unshare -m true 2>/dev/null; then
-	cat >mount.sh <<'SH'
+appear() {
+	run "$DPE" run --all --stack=0 --follow -s work.dpe -- sh -c './loads =./libfirst.so; ./loads %./libfirst.so; ./loads =one/libneeded.so'
+	check 'a library that a child loads' \
+		"$(grep -c '^work: 0 100$' err) $(grep -c '^work: 0 1000$' err) $(grep -c ' 0 lost' err)" = '2 1 1'
+	run "$DPE" run --all --stack=0 --follow -s work.dpe -- sh -c \
+		'LD_LIBRARY_PATH=one ./needs; LD_LIBRARY_PATH=two ./needs; LD_LIBRARY_PATH=one ./needs'
+	check 'a program that is begun again with other libraries' \
+		"$(grep -c '^work: 1 1001$' err) $(grep -c '^work: 1 2001$' err) $(grep -c ': match' err)" = '2 1 3'
+	if unshare -m true 2>/dev/null; then
+		cat >mount.sh <<'SH'
 LD_LIBRARY_PATH=one ./needs
 unshare -m sh -c 'mount --bind two/libneeded.so one/libneeded.so && LD_LIBRARY_PATH=one ./needs'
 LD_LIBRARY_PATH=one ./needs
 SH
-	run "$DPE" run --all --stack=0 --follow -s work.dpe -- sh mount.sh
-	check 'another file of that path, elsewhere' \
-		"$(grep -c '^work: 1 1001$' err) $(grep -c '^work: 1 2001$' err) $(grep -c ': match' err)" = '2 1 3'
-else
-	ok 'another file of that path, elsewhere # skip nothing can be mounted'
-fi
-for i in 1 2 3 4; do cp needs needs$i; done
-run "$DPE" run --all --stack=0 --follow -s work.dpe -- sh -c \
-	'for i in 1 2 3 4; do LD_LIBRARY_PATH=one ./needs$i & LD_LIBRARY_PATH=two ./needs$i & done; wait'
-check 'many at once' "$(grep -c '^work: 1 [12]001$' err) $(grep -c ': match' err)" = '8 8'
+		run "$DPE" run --all --stack=0 --follow -s work.dpe -- sh mount.sh
+		check 'another file of that path, elsewhere' \
+			"$(grep -c '^work: 1 1001$' err) $(grep -c '^work: 1 2001$' err) $(grep -c ': match' err)" = '2 1 3'
+	else
+		ok 'another file of that path, elsewhere # skip nothing can be mounted'
+	fi
+}
+
+at_once() {
+	for i in 1 2 3 4; do cp needs needs$i; done
+	run "$DPE" run --all --stack=0 --follow -s work.dpe -- sh -c \
+		'for i in 1 2 3 4; do LD_LIBRARY_PATH=one ./needs$i & LD_LIBRARY_PATH=two ./needs$i & done; wait'
+	check 'many at once' "$(grep -c '^work: 1 [12]001$' err) $(grep -c ': match' err)" = '8 8'
+}
 
 # ---- the target is sacred --------------------------------------------------------------------
-# Programs without a dynamic linker, each of which is stopped until it was looked at; others wait.
-cc -static -D_GNU_SOURCE -g -O1 -pthread other.c -o static || not_ok 'compiling a static one'
-run "$DPE" run --all --stack=0 --follow -s steps.dpe -- sh -c './static begun; ./static begun'
-check 'a static program' "$(counts 'stride(4)')" -eq 2
+# Programs without a dynamic linker are stopped until they were looked at; others wait.
 cat >begin.sh <<'SH'
 echo $$ >begun
 good=0
@@ -146,11 +159,10 @@ for i in 1 2 3 4 5 6 7 8; do
 done
 echo $good good >undisturbed
 SH
-# die MS: dpe is killed when that time has passed
+# die TIME: dpe is killed when that has passed
 die() {
-	for i in 1 2 3 4 5 6 7 8; do cp ../static static$i; done
-	ln ../other .
-	"$DPE" record --stack=0 --follow -s ../steps.dpe -o killed.dpel -- sh ../begin.sh 2>/dev/null &
+	for i in 1 2 3 4 5 6 7 8; do cp static static$i; done
+	"$DPE" record --stack=0 --follow -s steps.dpe -o killed.dpel -- sh begin.sh 2>/dev/null &
 	dpe=$!
 	while ! test -s begun; do sleep 0.02; done
 	sleep "0.$1"
@@ -161,40 +173,53 @@ die() {
 		sleep 0.1
 		left=$((left + 1))
 	done
+	check "dpe is killed while programs begin, after 0.$1 s: they go on" "$(cat undisturbed)" = '8 good'
 }
-times='00 02 04 08'
+times='00 03 08'
 test -n "${DPE_TEST_LONG:-}" && times='00 01 02 03 04 05 06 07 08 09 10 12 14 16 18 20'
-beside die $times
-for time in $times; do
-	check "dpe is killed while programs begin, after 0.$time s: they go on" \
-		"$(cat $time/undisturbed)" = '8 good'
-done
-run "$DPE" run -d 1 --stack=0 --follow -s steps.dpe -- sh -c './other begun; sleep 3'
-says 'dpe ends first' 1 'goes on, no longer observed' '1 process that it made goes on'
-printf 'detect: stride(x) { break; }\n' >break.dpe
-run "$DPE" run --on-break=continue --stack=0 --follow -s break.dpe -- ./follow spawn
-check 'a break in one process, which goes on' "$status $(grep -c 'exited with status 7' err)" = '1 1'
-printf 'detect: step(3) { break; }\n' >break.dpe
-run "$DPE" run --on-break=kill --stack=0 --follow -s break.dpe -- sh -c './follow daemon; sleep 5'
-check 'or is killed with all others' "$status $(grep -c 'was ended by signal 9' err)" = '1 1'
 
-# It forks until a child is seen, and becomes another program then.
-rm -f err
-sh -c 'until grep -q "step(2)" err 2>/dev/null; do ./follow fork; sleep 0.05; done; exec ./other begun' &
-run "$DPE" attach --all --stack=0 --follow -s steps.dpe -p $!
-check 'a process that runs, and what it makes' "$(counts 'step(2)')" -ge 1 -a "$(counts 'stride(4)')" -eq 1
-wait
-sleep 0.01 &
-run "$DPE" attach --stack=0 --follow -s steps.dpe -p $!
-check 'a process that ends before it is observed' "$status" -eq 2
-wait
+ends() {
+	run "$DPE" run -d 1 --stack=0 --follow -s steps.dpe -- sh -c './other begun; sleep 3'
+	says 'dpe ends first' 1 'goes on, no longer observed' '1 process that it made goes on'
+	printf 'detect: stride(x) { break; }\n' >break.dpe
+	run "$DPE" run --on-break=continue --stack=0 --follow -s break.dpe -- ./follow spawn
+	check 'a break in one process, which goes on' "$status $(grep -c 'exited with status 7' err)" = '1 1'
+	printf 'detect: step(3) { break; }\n' >break.dpe
+	run "$DPE" run --on-break=kill --stack=0 --follow -s break.dpe -- sh -c './follow daemon; sleep 5'
+	check 'or is killed with all others' "$status $(grep -c 'was ended by signal 9' err)" = '1 1'
+}
+
+# The target forks until a child is seen, and becomes another program then.
+attached() {
+	rm -f err
+	sh -c 'until grep -q "step(2)" err 2>/dev/null; do ./follow fork; sleep 0.05; done; exec ./other begun' &
+	run "$DPE" attach --all --stack=0 --follow -s steps.dpe -p $!
+	check 'a process that runs, and what it makes' "$(counts 'step(2)')" -ge 1 -a "$(counts 'stride(4)')" -eq 1
+	wait
+	sleep 0.01 &
+	run "$DPE" attach --stack=0 --follow -s steps.dpe -p $!
+	check 'a process that ends before it is observed' "$status" -eq 2
+	wait
+}
 
 # ---- what cannot be --------------------------------------------------------------------------
-echo "detect w: [mutex.__data.__lock']" >watch.dpe
-run "$DPE" run --follow -s watch.dpe -- ./follow fork
-says 'watchpoints are for one process' 2 'cannot be watched in several processes'
-run "$DPE" run --follow --preload -s private.dpe -- ./follow fork
-says 'so is the library' 2 '--preload observes one process'
-run "$DPE" race --follow -- ./follow fork
-says 'and memory' 2 'without --follow'
+refused() {
+	echo "detect w: [mutex.__data.__lock']" >watch.dpe
+	run "$DPE" run --follow -s watch.dpe -- ./follow fork
+	says 'watchpoints are for one process' 2 'cannot be watched in several processes'
+	run "$DPE" run --follow --preload -s steps.dpe -- ./follow fork
+	says 'so is the library' 2 '--preload observes one process'
+	run "$DPE" race --follow -- ./follow fork
+	says 'and memory' 2 'without --follow'
+}
+
+all() {
+	case $1 in
+	[0-9]*) die "$1" ;;
+	exec | vfork | spawn) begin "$1" ;;
+	*) $1 ;;
+	esac
+}
+beside all exec vfork spawn $times children programs whose structure appear at_once ends attached refused
+again
 finish

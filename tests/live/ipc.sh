@@ -18,44 +18,37 @@ test -n "${DPE_TEST_LONG:-}" && rounds=3
 order() {
 	times=0
 	while test $times -lt $rounds; do
-		run "$DPE" run --follow --stack=0 -s ../order.dpe -- ../ipc "$1"
+		run "$DPE" run --follow --stack=0 -s order.dpe -- ./ipc "$1"
 		grep -q '^#. ordered: match' err && grep -q '^#. independent: match' err || break
 		grep -q '^#. racing\|^#. related' err && break
 		grep -q ' 0 lost' err || break
 		times=$((times + 1))
 	done
-	echo $times >times
+	check "$1 orders, and nothing more" $times -eq $rounds
 }
-ways='fork wait waitid pipe socketpair datagrams connection mqueue sysv named semaphore condition
-	ahead two'
-beside order $ways
-for way in $ways; do
-	inside $way check "$way orders, and nothing more" "$(cat $way/times)" -eq $rounds
-done
+beside order fork wait waitid pipe socketpair datagrams connection mqueue sysv named semaphore condition \
+	ahead two
+
 mix() {
-	run "$DPE" run --follow --stack=0 -s ../threads.dpe -- ../ipc "$1"
+	run "$DPE" run --follow --stack=0 -s threads.dpe -- ./ipc "$1"
+	check "$1 orders nothing without ipc.dpe" \
+		"$(grep -c '^#. racing: match' err) $(grep -c '^#. ordered' err)" = '1 0'
 }
 beside mix wait pipe connection sysv
-for way in wait pipe connection sysv; do
-	inside $way check "$way orders nothing without ipc.dpe" \
-		"$(grep -c '^#. racing: match' $way/err) $(grep -c '^#. ordered' $way/err)" = '1 0'
-done
-
-# The log tells it all: a replay finds the same.
-run "$DPE" record --follow --stack=0 -s order.dpe -o pipe.jsonl -- ./ipc pipe
-run "$DPE" replay -s order.dpe pipe.jsonl
-check 'a replay finds the same' "$(grep -c '^#. ordered: match\|^#. independent: match' err) $(grep -c '^#. racing\|^#. related' err)" = '2 0'
 
 # Whom it is from cannot be told: so nothing is claimed, and it counts.
 lose() {
-	run "$DPE" run --follow --stack=0 -s ../order.dpe -- ../ipc "$1"
+	run "$DPE" run --follow --stack=0 -s order.dpe -- ./ipc "$1"
+	check "$1: what nobody can tell is lost" \
+		"$(grep -c '^dpe: .* events, [1-9][0-9]* lost' err) $(grep -c '^#. [a-z]*: match' err)" = '1 0'
 }
-beside lose crowd urgent
-for way in crowd urgent; do
-	inside $way check "$way: what nobody can tell is lost" \
-		"$(grep -c '^dpe: .* events, [1-9][0-9]* lost' $way/err) $(grep -c '^#. [a-z]*: match' $way/err)" = '1 0'
-done
-
+# The log tells it all: a replay finds the same.
+replay() {
+	run "$DPE" record --follow --stack=0 -s order.dpe -o pipe.jsonl -- ./ipc pipe
+	run "$DPE" replay -s order.dpe pipe.jsonl
+	check 'a replay finds the same' \
+		"$(grep -c '^#. ordered: match\|^#. independent: match' err) $(grep -c '^#. racing\|^#. related' err)" = '2 0'
+}
 # 500 pieces of 1 to 7 bytes, read in others: each byte's number is that of its piece.
 cat >pieces.dpe <<'X'
 include "ipc.dpe"
@@ -63,9 +56,20 @@ detect good(i): put(i) ; got(i)
 detect bad(i): put(i) & got(i)
 detect early(i): put_next(i) ; got(i)
 X
-run "$DPE" run --all --follow --stack=0 -s pieces.dpe -- ./ipc pieces
-check 'each byte comes after its piece' "$(grep -c '^#.* good: match' err) $(grep -c '^#.* bad: match' err)" = "$(cat out) 0"
-check 'and not after later ones' "$(grep -c '^#.* early: match' err)" -eq 0
-run "$DPE" run --stack=0 -s order.dpe -- ./ipc threads
-check 'a pipe between threads of one process' "$(grep -c '^#. ordered: match' err) $(grep -c '^#. racing' err)" = '1 0'
+pieces() {
+	run "$DPE" run --all --follow --stack=0 -s pieces.dpe -- ./ipc pieces
+	check 'each byte comes after its piece' "$(grep -c '^#.* good: match' err) $(grep -c '^#.* bad: match' err)" = "$(cat out) 0"
+	check 'and not after later ones' "$(grep -c '^#.* early: match' err)" -eq 0
+}
+threads() {
+	run "$DPE" run --stack=0 -s order.dpe -- ./ipc threads
+	check 'a pipe between threads of one process' "$(grep -c '^#. ordered: match' err) $(grep -c '^#. racing' err)" = '1 0'
+}
+others() {
+	case $1 in
+	crowd | urgent) lose "$1" ;;
+	*) $1 ;;
+	esac
+}
+beside others crowd urgent replay pieces threads
 finish
