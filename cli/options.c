@@ -223,7 +223,7 @@ static const struct option options[] = {
 		take_flag, AT(check)},
 	{0, "on-break", "ask|continue|gdb|kill", FOR_RECOGNIZING,
 		"at a break (ask; without a terminal, continue)", take_choice, AT(on_break)},
-	{0, "engine", "auto|pa|net", FOR_RECOGNIZING,
+	{0, "engine", "auto|pa|net|parts", FOR_RECOGNIZING,
 		"what follows the rules: automata, nets (auto: automata where they can)",
 		take_choice, AT(engine)},
 	{0, "on-deadlock", "report|stop|kill|gdb", FOR_RUN | FOR_ATTACH | FOR_DEADLOCK | FOR_RACE,
