@@ -63,6 +63,8 @@ static struct dpe_occurrence *last_before(
 	uint32_t reach = dpe_stamp_reach(stamp, chain->chain);
 	unsigned low = 0, high = chain->nearlier;
 
+	if (!reach)
+		return NULL;
 	if (chain->last->stamp.index <= reach)
 		return chain->last;
 	while (low < high) {
@@ -102,8 +104,11 @@ void dpe_order_preds(
 		return;
 	}
 	for (unsigned i = 0; i < order->nchains; i++) {
-		struct dpe_occurrence *candidate = last_before(&order->chains[i], stamp);
+		struct dpe_occurrence *candidate;
 
+		if (!stamp->past && order->chains[i].chain != stamp->chain)
+			continue;
+		candidate = last_before(&order->chains[i], stamp);
 		if (candidate)
 			add_candidate(preds, candidate);
 	}
