@@ -224,7 +224,7 @@ static const struct option options[] = {
 	{0, "on-break", "ask|continue|gdb|kill", FOR_RECOGNIZING,
 		"at a break (ask; without a terminal, continue)", take_choice, AT(on_break)},
 	{0, "engine", "auto|pa|net|parts", FOR_RECOGNIZING,
-		"what follows the rules: automata, nets (auto: automata where they can)",
+		"what follows the rules: automata, nets, automata of their parts (auto: what suits)",
 		take_choice, AT(engine)},
 	{0, "on-deadlock", "report|stop|kill|gdb", FOR_RUN | FOR_ATTACH | FOR_DEADLOCK | FOR_RACE,
 		"what becomes of a program that hangs (report)", take_choice, AT(on_deadlock)},
