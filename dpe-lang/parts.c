@@ -12,8 +12,9 @@
 struct maker {
 	const struct dpe_rule *rule;
 	struct dpe_parts *parts;
-	bool finest;                     /* divide even what is of moderate size */
-	const struct dpe_node *too_many; /* could not be divided, or NULL */
+	bool finest;   /* divide even what is of moderate size */
+	bool too_many; /* states of a part that could not be divided … */
+	struct dpe_place where;
 };
 
 /* ---- operands that share events -------------------------------------------------------- */
@@ -168,7 +169,8 @@ static struct dpe_part *make_automaton(
 	struct dpe_part *part;
 
 	if (!dpe_is_moderate(node)) {
-		m->too_many = node;
+		m->too_many = true;
+		m->where = node->place;
 		return NULL;
 	}
 	automaton = dpe_automaton_of(m->rule, node, last_wanted);
@@ -369,7 +371,7 @@ struct dpe_parts *dpe_parts_new(const struct dpe_rule *rule, struct dpe_diags *d
 		return NULL;
 	parts = make_parts(&maker);
 	if (maker.too_many)
-		dpe_diag(diags, DPE_ERROR, maker.too_many->place,
+		dpe_diag(diags, DPE_ERROR, maker.where,
 			"rule '%s' cannot be divided into automata of moderate size: operands that "
 			"share events may have more than %.0f states here",
 			rule->name, MANY_STATES);
