@@ -21,6 +21,7 @@ import run
 ENGINES = ("pa", "parts", "net", "auto")
 SHORT = 7  # events: what the reference semantics can bear
 LONG = 40
+SEARCHED = 12  # of longer ones, many & have more partial matches than can be waited for
 
 
 def expression(rng, depth, names):
@@ -77,7 +78,7 @@ def verdicts(dpe, engine, mode, expr, messages, folder):
 def differences(dpe, e, messages, folder):
     """Where operands synchronise, a net sees some violations later than automata do."""
     expr = oracle.show(e)
-    for mode in ("expect", "detect"):
+    for mode in ("expect", "detect") if len(messages) <= SEARCHED else ("expect",):
         told = {}
         for engine in ENGINES:
             try:
