@@ -1,11 +1,12 @@
 /* control: stopping, continuing and killing the target.
  *
  * While the target is stopped a small process of ours waits next to us: should we die, it lets
- * the target go on. */
+ * the target go on. Where it is to stay stopped without us, others wait until it ends. */
 #include "probes/live.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,55 @@ void dpe_guardian_dismiss(struct dpe_guardian *guardian)
 	while (waitpid(guardian->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	*guardian = (struct dpe_guardian){0};
+}
+
+/* ---- the keepers of a stopped target
+ * ------------------------------------------------------------------------------------- */
+
+static _Noreturn void keep(int pidfd, int channel)
+{
+	struct pollfd end = {.fd = pidfd, .events = POLLIN};
+
+	send(channel, "", 1, MSG_NOSIGNAL);
+	close(channel);
+	while (poll(&end, 1, -1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+/* A child in the target's group, and its parent in another group of the session. */
+static _Noreturn void begin_keepers(int pidfd, int channel, pid_t group)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	close_all_but(pidfd < channel ? pidfd : channel, pidfd < channel ? channel : pidfd);
+	if (setpgid(0, 0) == 0 && fork() == 0 && setpgid(0, group) == 0)
+		keep(pidfd, channel);
+	close(channel);
+	keep(pidfd, -1);
+}
+
+/* The kernel hangs up, and so ends, a group of processes with a stopped one in it when the last of
+ * those goes that could continue it from within its session: that is us, who started the target. So
+ * others stay as long as the target does. */
+static void leave_keepers(const struct dpe_probes *probes)
+{
+	pid_t group = getpgid(probes->pid), keeper;
+	int ends[2];
+	char byte;
+
+	if (group < 0 || getsid(probes->pid) != getsid(0) ||
+		socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return;
+	keeper = fork();
+	if (!keeper)
+		begin_keepers(probes->pidfd, ends[1], group);
+	close(ends[1]);
+	if (keeper > 0)
+		(void)!recv(ends[0], &byte, 1, 0); /* until they stand */
+	close(ends[0]);
 }
 
 /* ---- the target
@@ -175,6 +225,8 @@ int dpe_probes_kill(struct dpe_probes *probes)
 void dpe_probes_leave(struct dpe_probes *probes)
 {
 	dpe_detach(probes);
+	if (probes->stopped && probes->child.pid)
+		leave_keepers(probes);
 	dpe_guardian_dismiss(&probes->guardian);
 	probes->stopped = false;
 	probes->started = probes->exited = true; /* as far as we are concerned */

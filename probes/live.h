@@ -103,6 +103,13 @@ struct dpe_probes {
 	uint64_t place; /* of the last message */
 
 	uint64_t drained; /* when the ring was last read completely */
+	/* Threads that were asleep when they were looked at last. */
+	struct dpe_sleeper {
+		pid_t thread;
+		uint64_t futex, times; /* in which, and how often it has slept */
+		uint64_t seen;         /* when first */
+	} *sleepers;
+	unsigned nsleepers, capsleepers;
 	struct dpe_preload *preload; /* or NULL */
 	uint64_t kernel_drained;     /* with it: `drained`, as far as the kernel's ring goes */
 
