@@ -5,7 +5,7 @@
  *	roles.c       what a message is to the `sync` rules
  *	slices.c      which slices of a rule an event belongs to (parametric slicing)
  *	order.c       the immediate predecessors of an event within a slice
- *	engine.c      where a reading stands: in an automaton, in several (stands.c), or (game.c) in a net
+ *	engine.c      where a reading stands: in an automaton, in several (stands.c, ways.c), or (game.c) in a net
  *	expect.c      a slice of an `expect` rule against its rule
  *	detect.c      partial matches of a `detect` rule in a slice; dead.c: those without a future
  *	pairs.c       the same for two independent events: races

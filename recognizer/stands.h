@@ -26,7 +26,8 @@ uint64_t dpe_stands_built(const struct dpe_stands *stands);
 /* The following accept the stand NULL. */
 struct dpe_stand *dpe_stand_ref(struct dpe_stand *stand);
 void dpe_stand_unref(struct dpe_stands *stands, struct dpe_stand *stand);
-bool dpe_stand_same(const struct dpe_stands *stands, const struct dpe_stand *a, const struct dpe_stand *b);
+bool dpe_stand_same(const struct dpe_stands *stands, const struct dpe_stand *a,
+	const struct dpe_stand *b);
 bool dpe_stand_final(const struct dpe_stands *stands, const struct dpe_stand *stand);
 /* Nothing can follow. */
 bool dpe_stand_complete(const struct dpe_stands *stands, const struct dpe_stand *stand);
