@@ -3,7 +3,8 @@
  * Composing such operands multiplies their states and says nothing that they do not say alone: an
  * event moves one operand, its predecessors are that operand's, and the order of the operands'
  * events is none. So they are left uncomposed, and with them the operators around: what these need
- * of an operand, whether it is at an end and which events were its last, can be asked of its parts. */
+ * of an operand, whether it is at an end and which events were its last, can be asked of its parts.
+ */
 #include "dpe-lang/automaton.h"
 
 #include <stdlib.h>
@@ -214,8 +215,8 @@ static struct operands list_of(struct maker *m, const struct dpe_node *node)
 		bool divided = divides(m->rule, all.at[i]);
 
 		if (whole && !divided)
-			list.at[list.count - 1] = pair_of(m, node->kind, list.at[list.count - 1],
-				all.at[i], node->place);
+			list.at[list.count - 1] = pair_of(
+				m, node->kind, list.at[list.count - 1], all.at[i], node->place);
 		else
 			*DPE_GROW(list.at, list.count, list.cap) = all.at[i];
 		whole = !divided;
@@ -274,8 +275,7 @@ static struct dpe_part *make_alt(
 	return part->nkids ? part : NULL;
 }
 
-static struct dpe_part *make_star(
-	struct maker *m, const struct dpe_node *node, unsigned height)
+static struct dpe_part *make_star(struct maker *m, const struct dpe_node *node, unsigned height)
 {
 	struct dpe_part *part = new_part(m, DPE_PART_STAR, 1);
 	struct dpe_part *kid = make(m, node->left, true, height + 1);
@@ -287,8 +287,8 @@ static struct dpe_part *make_star(
 }
 
 /* Operands that share events, as the one operand that they are to all others. */
-static const struct dpe_node *join_operands(
-	struct maker *m, const struct operands *operands, unsigned first, const struct dpe_node *par)
+static const struct dpe_node *join_operands(struct maker *m, const struct operands *operands,
+	unsigned first, const struct dpe_node *par)
 {
 	const struct dpe_node *all = operands->at[first];
 
@@ -354,8 +354,7 @@ static struct dpe_parts *make_parts(struct maker *m)
 {
 	m->parts = dpe_xcalloc(1, sizeof(*m->parts));
 	m->parts->arena = dpe_arena_new();
-	m->parts->root =
-		make(m, dpe_normalise(m->parts->arena, m->rule->tree), false, 1);
+	m->parts->root = make(m, dpe_normalise(m->parts->arena, m->rule->tree), false, 1);
 	if (m->parts->root && !m->too_many)
 		return m->parts;
 	dpe_parts_free(m->parts);

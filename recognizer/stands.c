@@ -66,7 +66,8 @@ unsigned dpe_stand_bits(const struct dpe_part *part, const struct dpe_stand *sta
 			bits |= stand->counts[what] ? IS(what) : 0;
 		return bits;
 	case DPE_PART_SEQ:
-		bits = dpe_stand_bits(dpe_stand_kid(part, stand), stand->slots[0].kid) & ~IS(NEEDING);
+		bits = dpe_stand_bits(dpe_stand_kid(part, stand), stand->slots[0].kid) &
+		       ~IS(NEEDING);
 		bits |= stand->at + 1 < part->nkids ? IS(OPEN) : 0;
 		return bits | (stand->at + 1 < part->tail ? IS(UNFINAL) : 0);
 	case DPE_PART_STAR:
@@ -124,8 +125,7 @@ struct dpe_stand *dpe_stand_ref(struct dpe_stand *stand)
 	return stand;
 }
 
-void dpe_stand_drop(
-	struct dpe_stands *stands, const struct dpe_part *part, struct dpe_stand *stand)
+void dpe_stand_drop(struct dpe_stands *stands, const struct dpe_part *part, struct dpe_stand *stand)
 {
 	unsigned used;
 
@@ -137,7 +137,8 @@ void dpe_stand_drop(
 			dpe_occurrence_unref(stand->slots[i].occurrence);
 		else
 			dpe_stand_drop(stands,
-				part->kind == DPE_PART_PAR ? part->kids[i] : dpe_stand_kid(part, stand),
+				part->kind == DPE_PART_PAR ? part->kids[i]
+							   : dpe_stand_kid(part, stand),
 				stand->slots[i].kid);
 	}
 	dpe_bound_unref(stands, stand->bound);
@@ -149,8 +150,7 @@ void dpe_stand_unref(struct dpe_stands *stands, struct dpe_stand *stand)
 	dpe_stand_drop(stands, stands->parts->root, stand);
 }
 
-static bool same(
-	const struct dpe_part *part, const struct dpe_stand *a, const struct dpe_stand *b)
+static bool same(const struct dpe_part *part, const struct dpe_stand *a, const struct dpe_stand *b)
 {
 	unsigned used;
 
@@ -194,8 +194,8 @@ static unsigned count_last(const struct dpe_part *part, const struct dpe_stand *
 	return count;
 }
 
-static void add_event(
-	struct dpe_bound *to, const struct dpe_part *part, const struct dpe_stand *stand, unsigned reg)
+static void add_event(struct dpe_bound *to, const struct dpe_part *part,
+	const struct dpe_stand *stand, unsigned reg)
 {
 	struct dpe_pred event = {
 		.occurrence = dpe_occurrence_ref(stand->slots[reg].occurrence),

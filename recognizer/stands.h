@@ -26,15 +26,14 @@ uint64_t dpe_stands_built(const struct dpe_stands *stands);
 /* The following accept the stand NULL. */
 struct dpe_stand *dpe_stand_ref(struct dpe_stand *stand);
 void dpe_stand_unref(struct dpe_stands *stands, struct dpe_stand *stand);
-bool dpe_stand_same(const struct dpe_stands *stands, const struct dpe_stand *a,
-	const struct dpe_stand *b);
+bool dpe_stand_same(
+	const struct dpe_stands *stands, const struct dpe_stand *a, const struct dpe_stand *b);
 bool dpe_stand_final(const struct dpe_stands *stands, const struct dpe_stand *stand);
 /* Nothing can follow. */
 bool dpe_stand_complete(const struct dpe_stands *stands, const struct dpe_stand *stand);
 
 /* How many ways there are to take an event as `literal`, whatever its predecessors are. */
-unsigned dpe_stand_ways(
-	struct dpe_stands *stands, const struct dpe_stand *stand, unsigned literal);
+unsigned dpe_stand_ways(struct dpe_stands *stands, const struct dpe_stand *stand, unsigned literal);
 /* One of them; valid until others are looked for. */
 const struct dpe_way *dpe_way_at(const struct dpe_stands *stands, unsigned at);
 const struct dpe_move *dpe_way_move(const struct dpe_way *way);

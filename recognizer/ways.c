@@ -57,7 +57,8 @@ static void find_in_seq(struct dpe_stands *stands, const struct dpe_part *part,
 	bool entered = false;
 
 	find_in_kid(stands, part, kid, inner, stand ? stand->bound : bound, level);
-	while (dpe_stand_at_end(part->kids[kid], kid == first ? inner : NULL) && ++kid < part->nkids) {
+	while (dpe_stand_at_end(part->kids[kid], kid == first ? inner : NULL) &&
+		++kid < part->nkids) {
 		if (!part->kids[kid]->literals[stands->literal])
 			continue;
 		if (stand && !entered)
@@ -117,8 +118,7 @@ static void find(struct dpe_stands *stands, const struct dpe_part *part,
 	}
 }
 
-unsigned dpe_stand_ways(
-	struct dpe_stands *stands, const struct dpe_stand *stand, unsigned literal)
+unsigned dpe_stand_ways(struct dpe_stands *stands, const struct dpe_stand *stand, unsigned literal)
 {
 	dpe_ways_clear(stands);
 	stands->literal = literal;
@@ -151,8 +151,7 @@ void dpe_way_preds(const struct dpe_way *way, struct dpe_pred *preds)
 		unsigned reg = way->move->preds[i];
 
 		preds[i] = (struct dpe_pred){way->stand->slots[reg].occurrence,
-			dpe_automaton_register_literal(
-				way->part->automaton, way->stand->at, reg)};
+			dpe_automaton_register_literal(way->part->automaton, way->stand->at, reg)};
 	}
 }
 
@@ -164,9 +163,9 @@ static bool way_fits(const struct dpe_way *way, const struct dpe_preds *preds)
 	if (dpe_way_npreds(way) != preds->count)
 		return false;
 	for (unsigned i = 0; i < preds->count; i++) {
-		if (!dpe_preds_have(preds,
-			    move->npreds ? way->stand->slots[move->preds[i]].occurrence
-					 : way->bound->events[i].occurrence))
+		if (!dpe_preds_have(preds, move->npreds
+						   ? way->stand->slots[move->preds[i]].occurrence
+						   : way->bound->events[i].occurrence))
 			return false;
 	}
 	return true;
@@ -203,9 +202,9 @@ static struct dpe_stand *make_move(struct dpe_stands *stands, const struct dpe_p
 	bool fits = stand && stand->refs == 1 && count <= stand->size;
 
 	for (unsigned i = 0; i < count; i++)
-		next[i] = dpe_occurrence_ref(
-			move->carry[i] == DPE_NEW_EVENT ? occurrence
-							: stand->slots[move->carry[i]].occurrence);
+		next[i] = dpe_occurrence_ref(move->carry[i] == DPE_NEW_EVENT
+						     ? occurrence
+						     : stand->slots[move->carry[i]].occurrence);
 	for (unsigned i = 0; fits && i < old; i++)
 		dpe_occurrence_unref(stand->slots[i].occurrence);
 	if (!fits) {
@@ -242,8 +241,8 @@ static struct dpe_stand *advance_par(const struct dpe_way *way, const struct dpe
 
 	stand = stand ? own(way->of, part, stand) : begin_par(way->of, part);
 	before = dpe_stand_bits(part->kids[kid], stand->slots[kid].kid);
-	stand->slots[kid].kid = advance(
-		way, part->kids[kid], stand->slots[kid].kid, occurrence, level + 1);
+	stand->slots[kid].kid =
+		advance(way, part->kids[kid], stand->slots[kid].kid, occurrence, level + 1);
 	after = dpe_stand_bits(part->kids[kid], stand->slots[kid].kid);
 	for (unsigned what = 0; what < NASKED; what++)
 		stand->counts[what] += (after >> what & 1) - (before >> what & 1);

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #define SIXTEEN(operand)                                                                           \
-	operand(a) " & " operand(b) " & " operand(c) " & " operand(d) " & " operand(e) " & " operand( \
-		f) " & " operand(g) " & " operand(h) " & " operand(i) " & " operand(j) " & " operand( \
-		k) " & " operand(l) " & " operand(m) " & " operand(n) " & " operand(o) " & " operand(p)
+	operand(a) " & " operand(b) " & " operand(c) " & " operand(d) " & " operand(               \
+		e) " & " operand(f) " & " operand(g) " & " operand(h) " & " operand(i) " &"        \
+										       " " operand(j) " & " operand(k) " & " operand(l) " & " operand(m) " & " operand(n) " & " operand(o) " & " operand(p)
 #define FOUR(name) "(" #name "1;" #name "2;" #name "3;" #name "4)"
 #define WIDE SIXTEEN(FOUR)
 
@@ -47,8 +47,10 @@ static void end(struct made *made)
 static void print_part(
 	struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_part *part)
 {
-	static const char *const operators[] = {
-		[DPE_PART_SEQ] = ";", [DPE_PART_ALT] = "+", [DPE_PART_STAR] = "*", [DPE_PART_PAR] = "&"};
+	static const char *const operators[] = {[DPE_PART_SEQ] = ";",
+		[DPE_PART_ALT] = "+",
+		[DPE_PART_STAR] = "*",
+		[DPE_PART_PAR] = "&"};
 
 	for (unsigned i = 0; part->kind == DPE_PART_AUTOMATON && i < rule->nliterals; i++) {
 		if (part->literals[i])
@@ -139,7 +141,8 @@ static void what_cannot_be_divided(void **state)
 	(void)state;
 	assert_refused("expect R: (a;b)@ & c", "'@' makes it unsafe");
 	assert_refused("expect R: a*n & b*n", "counts without bound");
-	assert_refused("expect R: (s;a;b;c)* & (s;d;e;f)* & (s;g;h;i)* & (s;j;k;l)* & (s;m;n;o)* & (s;p;q;r)*",
+	assert_refused("expect R: (s;a;b;c)* & (s;d;e;f)* & (s;g;h;i)* & (s;j;k;l)* & (s;m;n;o)* & "
+		       "(s;p;q;r)*",
 		"share events may have more than 65536 states");
 }
 
@@ -150,7 +153,8 @@ static void when_a_rule_is_wide(void **state)
 	assert_wide("expect R: " WIDE, true);
 	assert_wide("expect R: x;(" WIDE ")*;y", true);
 	assert_wide("expect R: " WIDE " & x@", false);
-	assert_wide("expect R: (s;a;b;c)* & (s;d;e;f)* & (s;g;h;i)* & (s;j;k;l)* & (s;m;n;o)* & (s;p;q;r)*",
+	assert_wide("expect R: (s;a;b;c)* & (s;d;e;f)* & (s;g;h;i)* & (s;j;k;l)* & (s;m;n;o)* & "
+		    "(s;p;q;r)*",
 		false);
 }
 

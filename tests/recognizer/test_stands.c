@@ -71,8 +71,8 @@ static unsigned literal_of(const struct made *made, const char *text)
 
 /* Takes the only way; the stand's reference is the caller's as before. The event is returned where
  * somebody wants to know it. */
-static void take(
-	struct made *made, struct dpe_stand **stand, const char *text, struct dpe_occurrence **event)
+static void take(struct made *made, struct dpe_stand **stand, const char *text,
+	struct dpe_occurrence **event)
 {
 	struct dpe_occurrence *occurrence = occur(made);
 
@@ -119,7 +119,8 @@ static void a_long_walk_composes_few_states(void **state)
 		while (at[operand] == EVENTS)
 			operand = (operand + 1) % OPERANDS;
 		snprintf(text, sizeof(text), "e%u_%u", operand, at[operand]++);
-		assert_int_equal(dpe_stand_final(made.stands, stand), !stand || left == OPERANDS * EVENTS);
+		assert_int_equal(
+			dpe_stand_final(made.stands, stand), !stand || left == OPERANDS * EVENTS);
 		take(&made, &stand, text, NULL);
 		if (--left)
 			continue;
