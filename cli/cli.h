@@ -12,6 +12,7 @@
 enum cli_status { CLI_GOOD = 0, CLI_FINDING = 1, CLI_ERROR = 2, CLI_INCONCLUSIVE = 3 };
 
 enum cli_on_break { CLI_ASK, CLI_CONTINUE, CLI_GDB, CLI_KILL };
+enum cli_break_at { CLI_BREAK_AUTO, CLI_BREAK_EVENT, CLI_BREAK_LATER };
 enum cli_on_deadlock { CLI_HANG, CLI_HALT, CLI_DEADLOCK_KILL, CLI_DEADLOCK_GDB };
 
 enum cli_draw_when { CLI_DRAW_AUTO, CLI_DRAW_ALWAYS, CLI_DRAW_NEVER };
@@ -31,7 +32,7 @@ struct cli {
 	struct cli_words includes, suppressions, libraries;
 	struct dpe_text rules; /* that the command makes, beside the specifications */
 	char **target; /* what stands after "--", ended by NULL; or NULL */
-	bool json, target_status, plan, placement, stabilize, all, help, preload;
+	bool json, target_status, plan, placement, stabilize, all, help, preload, dynamic;
 	bool in_place, check; /* of fmt */
 	bool explain, sarif;
 	bool show_suppressions, trace;
@@ -44,6 +45,7 @@ struct cli {
 	unsigned progress; /* seconds from line to line; 0: none */
 	bool has_progress; /* else it is found out */
 	enum cli_on_break on_break;
+	enum cli_break_at break_at;
 	enum cli_on_deadlock on_deadlock;
 	enum dpe_engine_choice engine;
 	FILE *report_to;

@@ -45,6 +45,25 @@ static void on_watermark(void *context, uint64_t time)
 	dpe_recognizer_watermark(live->recognizer, (struct dpe_value){0}, time);
 }
 
+/* All marks of a rule that nobody can look at in time stay. */
+static bool on_settled(void *context, uint64_t *live_marks)
+{
+	struct live *live = context;
+
+	if (!dpe_recognizer_idle(live->recognizer))
+		return false;
+	*live_marks = 0;
+	for (unsigned i = 0; i < live->plan->nmarks; i++) {
+		const struct dpe_mark *mark = &live->plan->marks[i];
+		uint64_t patterns;
+
+		if (!dpe_recognizer_live(live->recognizer, mark->rule, &patterns) ||
+			patterns & (mark->whole ? UINT64_MAX : mark->patterns))
+			*live_marks |= UINT64_C(1) << i;
+	}
+	return true;
+}
+
 /* ---- signals ----------------------------------------------------------------------------- */
 
 /* Blocked once the target was created, so that it does not inherit it. */
@@ -125,6 +144,14 @@ static char *find_library(const char *name)
 	return dpe_xasprintf(DPE_LIBDIR "/%s", name);
 }
 
+/* Of a process that runs already it is not known who would notice that it stops for a moment. */
+static bool breaks_at_events(const struct live *live)
+{
+	if (!live->how->recognize || live->cli->break_at == CLI_BREAK_LATER)
+		return false;
+	return live->how->launch || live->cli->break_at == CLI_BREAK_EVENT;
+}
+
 static bool begin_probes(struct live *live)
 {
 	struct cli *cli = live->cli;
@@ -134,6 +161,8 @@ static bool begin_probes(struct live *live)
 		.libraries = cli->libraries.at,
 		.nlibraries = cli->libraries.count,
 		.once = live->how->once,
+		.stop = breaks_at_events(live),
+		.dynamic = cli->dynamic,
 		.debug = cli->debug,
 	};
 	char *library = NULL;
@@ -194,6 +223,7 @@ static void follow(struct live *live)
 		.context = live,
 		.message = on_message,
 		.watermark = on_watermark,
+		.settled = on_settled,
 	};
 
 	cli_progress_begin(&live->progress, cli, live->how->launch ? 0 : cli->pid);

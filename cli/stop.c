@@ -45,12 +45,13 @@ static char read_answer(int terminal, int signals)
 	return len <= 0 ? leave(terminal) : line[0];
 }
 
-static enum cli_on_break ask(struct cli_report *report, int terminal, bool *leave)
+static enum cli_on_break ask(struct cli_report *report, int terminal, bool there, bool *leave)
 {
 	for (;;) {
 		dprintf(terminal,
-			"dpe: the program is stopped: [c]ontinue, [g]db, [k]ill, [l]eave it "
-			"running? ");
+			"dpe: the program is stopped%s: [c]ontinue, [g]db, [k]ill, [l]eave it "
+			"running? ",
+			there ? " at this event" : "");
 		switch (read_answer(terminal, report->signals)) {
 		case 'c':
 		case '\n':
@@ -76,6 +77,21 @@ static void say(struct cli_report *report, const struct dpe_rule *rule, const ch
 	if (!report->cli->json && !report->repeated)
 		cli_text_line(report, rule, "break", text);
 	fflush(report->to);
+}
+
+static bool is_there(const struct cli_report *report, const struct dpe_message *at)
+{
+	return at && at->has_seq && at->thread.kind == DPE_INT &&
+	       dpe_probes_stopped_at(report->probes, (pid_t)at->thread.num, at->seq);
+}
+
+static const char *where_it_stands(bool there, enum cli_on_break how)
+{
+	if (how != CLI_CONTINUE)
+		return there ? "the program is stopped here, at this event"
+			     : "the program is stopped here, some time after this event";
+	return there ? "the program was stopped here, at this event, and continued"
+		     : "the program was stopped here, and continued";
 }
 
 /* Runs the debugger on the stopped target, with our signals as we found them. */
@@ -128,9 +144,8 @@ enum dpe_break cli_stop(
 {
 	enum cli_on_break how = report->cli->on_break;
 	int error = dpe_probes_stop(report->probes), terminal = -1;
-	bool leave = false;
+	bool leave = false, there = !error && is_there(report, at);
 
-	(void)at; /* the verdict before has told */
 	if (error == -ESRCH) {
 		say(report, rule, "the program has ended already");
 		return DPE_GO_ON;
@@ -142,14 +157,12 @@ enum dpe_break cli_stop(
 	}
 	if (how == CLI_ASK) {
 		terminal = open_terminal();
-		how = terminal < 0 ? CLI_CONTINUE : ask(report, terminal, &leave);
+		how = terminal < 0 ? CLI_CONTINUE : ask(report, terminal, there, &leave);
 	}
 	if (terminal >= 0)
 		close(terminal);
 	else
-		say(report, rule,
-			how == CLI_CONTINUE ? "the program was stopped here, and continued"
-					    : "the program is stopped here");
+		say(report, rule, where_it_stands(there, how));
 	if (how == CLI_GDB)
 		return hand_over(report, rule);
 	if (how == CLI_CONTINUE)

@@ -28,6 +28,10 @@ unsigned dpe_signature_needed(const struct dpe_signature *s);
  * structure, the twentieth argument) is the raw value null. */
 unsigned dpe_signature_args(const struct dpe_signature *s, const uint64_t *words, unsigned nwords,
 	struct dpe_value *args, unsigned max);
+/* Where an argument is that is an integer or a pointer: in which word, and how many of its bytes
+ * count. False where it is none, or in no word of a record. */
+bool dpe_signature_integer(
+	const struct dpe_signature *s, unsigned index, unsigned *word, unsigned *size);
 /* The result by what the function left in rax; DPE_NONE where it returns nothing. */
 struct dpe_value dpe_signature_ret(const struct dpe_signature *s, uint64_t rax);
 

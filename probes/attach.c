@@ -129,6 +129,8 @@ static void configure(struct dpe_probes *probes, bool multi)
 		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
 	bpf->rodata->threads = probes->plan->threads;
 	bpf_map__set_max_entries(bpf->maps.ring, ring_size(probes->ring_bytes));
+	bpf->rodata->first_gate = 2 * probes->nspots;
+	bpf_map__set_max_entries(bpf->maps.gates, 2 * probes->nspots + probes->nwatches + 1);
 	configure_reads(probes, multi);
 	bpf_program__set_autoload(bpf->progs.on_fork, probes->plan->threads);
 	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches);
@@ -173,6 +175,8 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 	} else {
 		dpe_reads_tell(probes, bpf_map__fd(probes->bpf->maps.read_where));
 		dpe_usdt_tell(probes, bpf_map__fd(probes->bpf->maps.usdt_where));
+		dpe_gates_tell(probes, bpf_map__fd(probes->bpf->maps.gates),
+			&probes->bpf->bss->gate_state);
 	}
 	free(log);
 	return !error;
@@ -206,7 +210,8 @@ static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot
 	return DPE_COOKIE((uint64_t)(spot - probes->spots), dpe_signature_words(spot->signature),
 		       spot->enter, spot->exit) |
 	       (spot->reads ? DPE_COOKIE_WITH_VALUES : 0) |
-	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0) | (spot->usdt ? DPE_COOKIE_USDT : 0);
+	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0) | (spot->usdt ? DPE_COOKIE_USDT : 0) |
+	       (dpe_gates_has(probes, spot) ? DPE_COOKIE_GATED : 0);
 }
 
 static bool say_refused(const struct dpe_probes *probes, const struct dpe_spot *spot, int error,

@@ -1,7 +1,4 @@
-/* control: stopping, continuing and killing the target.
- *
- * While the target is stopped a small process of ours waits next to us: should we die, it lets
- * the target go on. */
+/* control: stopping, continuing and killing the target. While it is stopped, a guardian waits. */
 #include "probes/live.h"
 
 #include <dirent.h>
@@ -10,70 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-/* ---- the guardian
- * --------------------------------------------------------------------------------- */
-
-static void close_all_but(unsigned low, unsigned high)
-{
-	if (low)
-		close_range(0, low - 1, 0);
-	if (high - low > 1)
-		close_range(low + 1, high - 1, 0);
-	close_range(high + 1, ~0U, 0);
-}
-
-/* It holds nothing of ours open but what it needs: our probes shall end with us. */
-static _Noreturn void guard(int pidfd, int channel)
-{
-	sigset_t all;
-	char byte;
-
-	setsid();
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
-	close_all_but(pidfd < channel ? pidfd : channel, pidfd < channel ? channel : pidfd);
-	if (recv(channel, &byte, 1, 0) <= 0)
-		pidfd_send_signal(pidfd, SIGCONT, NULL, 0);
-	_exit(0);
-}
-
-static int start_guardian(struct dpe_guardian *guardian, int pidfd)
-{
-	int ends[2], error;
-	pid_t pid;
-
-	if (guardian->pid)
-		return 0;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return -errno;
-	pid = fork();
-	error = errno;
-	if (!pid)
-		guard(pidfd, ends[1]);
-	close(ends[1]);
-	if (pid < 0) {
-		close(ends[0]);
-		return -error;
-	}
-	*guardian = (struct dpe_guardian){pid, ends[0]};
-	return 0;
-}
-
-void dpe_guardian_dismiss(struct dpe_guardian *guardian)
-{
-	if (!guardian->pid)
-		return;
-	send(guardian->channel, "", 1, MSG_NOSIGNAL);
-	close(guardian->channel);
-	while (waitpid(guardian->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	*guardian = (struct dpe_guardian){0};
-}
 
 /* ---- the target
  * ------------------------------------------------------------------------------------- */
@@ -124,9 +59,29 @@ static int send_signal(const struct dpe_probes *probes, int signal)
 	return pidfd_send_signal(probes->pidfd, signal, NULL, 0) ? -errno : 0;
 }
 
+void dpe_control_wait_stopped(const struct dpe_probes *probes)
+{
+	wait_stopped(probes->pid);
+}
+
+int dpe_control_continue(struct dpe_probes *probes)
+{
+	return send_signal(probes, SIGCONT);
+}
+
+/* Events may stop the target at any moment: its guardian stays, and must know that we do, too. */
+static void note_stopped(struct dpe_probes *probes, bool stopped)
+{
+	probes->stopped = stopped;
+	if (probes->gates.armed)
+		__atomic_store_n(&probes->gates.state->held, stopped, __ATOMIC_SEQ_CST);
+	else if (!stopped)
+		dpe_guardian_dismiss(&probes->guardian);
+}
+
 void dpe_probes_expect_stop(struct dpe_probes *probes)
 {
-	probes->stopped = !start_guardian(&probes->guardian, probes->pidfd);
+	note_stopped(probes, !dpe_guardian_start(&probes->guardian, probes->pidfd, NULL));
 }
 
 int dpe_probes_stop(struct dpe_probes *probes)
@@ -137,27 +92,30 @@ int dpe_probes_stop(struct dpe_probes *probes)
 		return 0;
 	if (probes->exited || probes->pidfd < 0)
 		return -ESRCH;
-	error = start_guardian(&probes->guardian, probes->pidfd);
-	if (!error)
-		error = send_signal(probes, SIGSTOP);
+	error = dpe_guardian_start(&probes->guardian, probes->pidfd, NULL);
+	if (error)
+		return error;
+	note_stopped(probes, true);
+	dpe_gates_stopped(probes); /* a signal that is on its way comes before ours */
+	error = send_signal(probes, SIGSTOP);
 	if (error) {
-		dpe_guardian_dismiss(&probes->guardian);
+		note_stopped(probes, false);
 		return error;
 	}
-	probes->stopped = true;
 	wait_stopped(probes->pid);
 	return 0;
 }
 
 int dpe_probes_continue(struct dpe_probes *probes)
 {
-	int error;
+	int error = 0;
 
 	if (!probes->stopped)
 		return 0;
-	error = send_signal(probes, SIGCONT);
-	probes->stopped = false;
-	dpe_guardian_dismiss(&probes->guardian);
+	/* Where events stopped it that are not judged yet, it goes on once they are. */
+	if (!dpe_gates_stopped(probes))
+		error = dpe_control_continue(probes);
+	note_stopped(probes, false);
 	return error;
 }
 
@@ -165,18 +123,18 @@ int dpe_probes_kill(struct dpe_probes *probes)
 {
 	int error = send_signal(probes, SIGKILL);
 
-	if (!error) {
-		probes->stopped = false;
-		dpe_guardian_dismiss(&probes->guardian);
-	}
+	if (!error)
+		note_stopped(probes, false);
 	return error;
 }
 
 void dpe_probes_leave(struct dpe_probes *probes)
 {
 	dpe_detach(probes);
+	if (probes->gates.state)
+		dpe_gates_quiesce(probes->gates.state);
 	dpe_guardian_dismiss(&probes->guardian);
-	probes->stopped = false;
+	probes->gates.armed = probes->stopped = false;
 	probes->started = probes->exited = true; /* as far as we are concerned */
 	if (probes->pidfd >= 0)
 		close(probes->pidfd);

@@ -7,8 +7,10 @@
 
 #include "probes/args.h"
 #include "probes/bpf/record.h"
+#include "probes/gates.h"
 #include "probes/module.h"
 #include "probes/placement.h"
+#include "probes/plan_gates.h"
 #include "probes/probes.h"
 #include "probes/stack.h"
 #include "probes/watch.h"
@@ -31,6 +33,7 @@ struct dpe_spot {
 	unsigned wrapped; /* as which of its functions */
 	uint64_t reads; /* the sites' */
 	struct dpe_filters filters[2];
+	struct dpe_gate gates[2];
 };
 
 /* The program that is to run, before there is a process. */
@@ -93,6 +96,8 @@ struct dpe_probes {
 	bool started, exited, stopped;
 	int status;
 	struct dpe_guardian guardian;
+	bool stop, dynamic; /* see the options */
+	struct dpe_gates gates;
 
 	struct dpe_bpf *bpf;
 	int *links;
@@ -313,13 +318,42 @@ unsigned dpe_preload_losses(struct dpe_probes *probes, struct dpe_loss *losses, 
 void dpe_preload_shut(struct dpe_probes *probes);
 void dpe_preload_free(struct dpe_probes *probes); /* accepts that there is none */
 
-/* ---- control.c
+/* ---- control.c, guardian.c
  * ---------------------------------------------------------------------------------------------------------
  */
 
 /* The target is about to be stopped: should we die then, it is continued. */
 void dpe_probes_expect_stop(struct dpe_probes *probes);
+/* Waits until all threads stand still, for some time at most. */
+void dpe_control_wait_stopped(const struct dpe_probes *probes);
+/* Lets the target go on, whoever stopped it. 0 or -errno. */
+int dpe_control_continue(struct dpe_probes *probes);
+/* Makes the process that continues the target should we die; where `state` is given, only if we or
+ * an event stopped it. It may be there already. 0 or -errno. */
+int dpe_guardian_start(struct dpe_guardian *guardian, int pidfd, struct dpe_gate_state *state);
 /* Ends the guardian without waking the target. */
 void dpe_guardian_dismiss(struct dpe_guardian *guardian);
+
+/* ---- gates.c
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Whether any event is to wait for others, or may stop the target. */
+bool dpe_gates_are_wanted(const struct dpe_probes *probes);
+/* Whether the spot has anything to do with that. */
+bool dpe_gates_has(const struct dpe_probes *probes, const struct dpe_spot *spot);
+/* Tells the kernel's side by a map of struct dpe_gate_entry; `state` is shared with it. */
+void dpe_gates_tell(struct dpe_probes *probes, int map, struct dpe_gate_state *state);
+/* Whether some event that is probed could stop the target. */
+bool dpe_gates_can_stop(const struct dpe_probes *probes);
+/* From now on events may. False after an error. */
+bool dpe_gates_arm(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Whether an event has stopped the target that we have not continued since. */
+bool dpe_gates_stopped(const struct dpe_probes *probes);
+/* Before the ring is read, and after all that was in it was handed over (`complete`). */
+void dpe_gates_look(struct dpe_probes *probes);
+void dpe_gates_settle(struct dpe_probes *probes, bool complete, const struct dpe_probes_sink *sink);
+/* No event stops the target any more, and if one has, it goes on. The programs must still be there. */
+void dpe_gates_release(struct dpe_probes *probes);
 
 #endif

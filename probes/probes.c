@@ -28,6 +28,8 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 		probes->libraries = options->libraries;
 		probes->nlibraries = options->nlibraries;
 		probes->once = options->once;
+		probes->stop = options->stop;
+		probes->dynamic = options->dynamic;
 	}
 	probes->arena = dpe_arena_new();
 	probes->create = dpe_intern_string(names, DPE_THREAD_CREATE);
@@ -83,7 +85,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		return false;
 	if (probes->nwatches)
 		dpe_attach_hold(probes);
-	return true;
+	return dpe_gates_arm(probes, diags);
 }
 
 struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_names *names,
@@ -174,7 +176,8 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 	       dpe_libraries_add(&probes->modules, probes->libraries, probes->nlibraries, diags) &&
 	       dpe_spots_find(probes, diags) && dpe_watches_find(probes, diags) &&
 	       dpe_reads_find(probes, diags) && dpe_attach(probes, true, diags) &&
-	       open_ring(probes, diags) && watch_running(probes, diags);
+	       open_ring(probes, diags) && watch_running(probes, diags) &&
+	       dpe_gates_arm(probes, diags);
 }
 
 struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_names *names,
@@ -296,13 +299,17 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 		timeout = 0;
 	else if (probes->preload && (timeout < 0 || timeout > PRELOAD_NAP))
 		timeout = PRELOAD_NAP;
+	if (dpe_gates_stopped(probes))
+		timeout = 0;
 	ended = probes->exited ? 0 : dpe_ring_wait(&probes->ring, probes->pidfd, timeout);
 	if (ended < 0)
 		return -1;
 	if (ended)
 		reap(probes);
+	dpe_gates_look(probes);
 	complete = drain(probes, sink);
 	sink->watermark(sink->context, probes->drained);
+	dpe_gates_settle(probes, complete, sink);
 	return !(complete && probes->exited);
 }
 
@@ -327,8 +334,11 @@ void dpe_probes_free(struct dpe_probes *probes)
 	if (!probes)
 		return;
 	dpe_access_free(probes);
+	dpe_detach(probes);
+	dpe_gates_release(probes);
 	dpe_attach_free(probes);
 	dpe_probes_continue(probes);
+	dpe_guardian_dismiss(&probes->guardian);
 	dpe_launch_close(&probes->child);
 	if (probes->child.pid && !probes->started)
 		kill(probes->child.pid, SIGKILL);

@@ -2,6 +2,7 @@
 #include "probes/ifunc.h"
 #include "probes/lines.h"
 #include "probes/live.h"
+#include "probes/plan_gates.h"
 #include "probes/resolve.h"
 #include "probes/usdt.h"
 
@@ -66,6 +67,8 @@ static void add_spot(struct dpe_probes *probes, const struct dpe_site *site,
 	spot->enter |= site->enter;
 	spot->exit |= site->exit;
 	spot->reads |= site->reads;
+	dpe_gate_merge(&spot->gates[0], &site->gates[0]);
+	dpe_gate_merge(&spot->gates[1], &site->gates[1]);
 	if (site->enter)
 		merge_filters(&spot->filters[0], &site->filters[0]);
 	if (site->exit)

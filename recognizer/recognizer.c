@@ -20,6 +20,7 @@ bool dpe_recognizer_feed(
 		dpe_message_unref(message);
 		return true;
 	}
+	recognizer->fed++;
 	dpe_roles_find(recognizer, message);
 	return dpe_stabilizer_push(recognizer->stabilizer, message, recognizer->roles.at,
 		recognizer->roles.count, diags);

@@ -654,6 +654,11 @@ void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old)
 	}
 }
 
+const struct dpe_slice *dpe_slices_first(const struct dpe_run *run)
+{
+	return run->slices->first;
+}
+
 uint64_t dpe_slices_count(const struct dpe_run *run)
 {
 	return run->slices->ntable;

@@ -4,6 +4,7 @@
  * whether it could be sent or not, so a gap in the numbers is exactly what was lost. The time of
  * a record is taken after its place in the ring, so whoever has read the ring up to a producer
  * position read after the time T has everything before T. */
+#include "probes/bpf/gates.h"
 #include "probes/bpf/kernel.h"
 #include "probes/bpf/memory.h"
 #include "probes/bpf/record.h"
@@ -23,6 +24,7 @@ const volatile __u32 namespace;   /* of that id; 0: the initial one */
 const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 const volatile __u32 threads;     /* thread events are wanted */
 const volatile __u32 first_watch; /* in `read_where`: the number of sites */
+const volatile __u32 first_gate;  /* in `gates`: of watched variables */
 
 __u32 armed;        /* events count from now on */
 __u32 execs;        /* programs that the target has begun */
@@ -295,7 +297,7 @@ static __always_inline bool put_with_values(const struct event *event, const __u
 }
 
 /* `words` has room for DPE_WORDS. */
-static __always_inline void send(const struct event *event, const __u64 *words)
+static __always_inline bool send(const struct event *event, const __u64 *words)
 {
 	bool sent;
 
@@ -313,6 +315,27 @@ static __always_inline void send(const struct event *event, const __u64 *words)
 		sent = put(event, words, DPE_WORDS);
 	if (!sent)
 		lose(event->thread, event->tid);
+	return sent;
+}
+
+/* ---- gates ------------------------------------------------------------------------------- */
+
+static __always_inline const struct dpe_gate_entry *gate_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&gates, &index);
+}
+
+/* The number is that of the thread's last event, which this was. */
+static __always_inline void pass_gate(const struct dpe_gate_entry *gate,
+	const struct event *event, const __u64 *words, bool sent)
+{
+	const struct gate_event passed = {
+		.seq = event->thread ? event->thread->seq - 1 : 0,
+		.tid = event->tid,
+		.sent = sent,
+	};
+
+	gate_end(gate, &passed, words);
 }
 
 /* ---- calls whose return is awaited ------------------------------------------------------- */
@@ -456,11 +479,17 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 		.nwords = DPE_COOKIE_WORDS(cookie),
 	};
 
-	bool wanted = DPE_COOKIE_ENTER(cookie) && armed;
+	const struct dpe_gate_entry *gate = 0;
+	bool wanted = DPE_COOKIE_ENTER(cookie) && armed, sent = false;
 
+	if (wanted && cookie & DPE_COOKIE_GATED) {
+		gate = gate_at(2 * site);
+		wanted = gate_is_open(gate);
+	}
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
 		wanted = read_at_probe(task, site, 0, &event.values);
 	if (wanted) {
+		gate_begin(gate);
 		if (stack_depth) {
 			find_trampoline(task);
 		}
@@ -468,9 +497,10 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 			bpf_probe_read_user(&event.extra, sizeof(event.extra), (void *)regs->sp);
 		}
 		if (complete)
-			send(&event, words);
+			sent = send(&event, words);
 		else
 			lose(thread, tid);
+		pass_gate(gate, &event, words, sent);
 	}
 	if (DPE_COOKIE_EXIT(cookie) && thread && complete)
 		note_call(thread, task, regs->sp, regs->ip, site, words);
@@ -492,6 +522,7 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 	struct thread *thread = thread_of(task, tid);
 	__u64 sp = regs->sp - sizeof(__u64); /* before the return address was taken */
 	struct call *call = thread ? find_call(thread, sp, site) : 0;
+	const struct dpe_gate_entry *gate = 0;
 	bool wanted;
 	struct event event = {
 		.ctx = regs,
@@ -510,10 +541,16 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 	}
 	event.extra = call->ip;
 	wanted = armed;
+	if (wanted && cookie & DPE_COOKIE_GATED) {
+		gate = gate_at(2 * site + 1);
+		wanted = gate_is_open(gate);
+	}
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
 		wanted = read_at_probe(task, site, 1, &event.values);
-	if (wanted)
-		send(&event, call->words);
+	if (wanted) {
+		gate_begin(gate);
+		pass_gate(gate, &event, call->words, send(&event, call->words));
+	}
 	call->gone = 1;
 	pop_gone(thread, sp);
 }
@@ -592,6 +629,7 @@ int on_access(struct bpf_perf_event_data *access)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 words[DPE_WORDS] = {};
 	struct event event = {.ctx = access, .kind = DPE_RECORD_DATA, .nwords = 6};
+	const struct dpe_gate_entry *gate;
 
 	if (!armed || !is_target(task))
 		return 0;
@@ -609,7 +647,11 @@ int on_access(struct bpf_perf_event_data *access)
 	}
 	words[1 + DPE_WATCHES] = access->regs.ip;
 	read_at_access(task, first_watch + event.site, &event.values);
-	send(&event, words);
+	gate = gate_at(first_gate + event.site);
+	if (!gate_is_open(gate))
+		return 0;
+	gate_begin(gate);
+	pass_gate(gate, &event, words, send(&event, words));
 	return 0;
 }
 

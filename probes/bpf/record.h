@@ -67,6 +67,7 @@ struct dpe_record {
 					*/
 
 #define DPE_COOKIE_USDT (1ull << 44) /* its arguments are where its note says */
+#define DPE_COOKIE_GATED (1ull << 45) /* it has entries in the map `gates` */
 
 /* What a thread lost, by thread id. `unnumbered` of them came while the thread's own storage
  * could not be made; its numbering starts after them. */
