@@ -90,8 +90,8 @@ static const char *where_it_stands(bool there, enum cli_on_break how)
 	if (how != CLI_CONTINUE)
 		return there ? "the program is stopped here, at this event"
 			     : "the program is stopped here, some time after this event";
-	return there ? "the program was stopped here, at this event, and continued"
-		     : "the program was stopped here, and continued";
+	return there ? "the program was stopped here, and continued: at this event"
+		     : "the program was stopped here, and continued, some time after this event";
 }
 
 /* Runs the debugger on the stopped target, with our signals as we found them. */

@@ -86,8 +86,10 @@ if command -v gdb >/dev/null; then
 	check 'g: gone from gdb, it goes on' "$(running && echo running)" = ''
 fi
 run "$DPE" run --on-break=kill -s rule.dpe -- ./$target slowly 2000
-says '--on-break=kill' 1 'the program is stopped here' 'signal 9'
+says '--on-break=kill' 1 'the program is stopped here, at this event' 'signal 9'
 run "$DPE" run --on-break=continue -s rule.dpe -- ./$target slowly 50
-says '--on-break=continue' 1 'stopped here, and continued' 'exited with status 7'
+says '--on-break=continue' 1 'stopped here, and continued: at this event' 'exited with status 7'
+run "$DPE" run --break-at=later --on-break=continue -s rule.dpe -- ./$target slowly 50
+says '--break-at=later' 1 'stopped here, and continued, some time after' 'exited with status 7'
 check 'it does what it would have done' "$(cat out)" = 'sum 1275'
 finish
