@@ -32,7 +32,8 @@ struct cli {
 	struct cli_words includes, suppressions, libraries;
 	struct dpe_text rules; /* that the command makes, beside the specifications */
 	char **target; /* what stands after "--", ended by NULL; or NULL */
-	bool json, target_status, plan, placement, stabilize, all, help, preload, dynamic;
+	bool json, target_status, plan, placement, stabilize, all, help, preload;
+	bool dynamic, gdb;
 	bool in_place, check; /* of fmt */
 	bool explain, sarif;
 	bool show_suppressions, trace;
@@ -122,6 +123,11 @@ uint64_t cli_findings(const struct dpe_summary *summary);
 bool cli_report_left(const struct cli_report *report);
 /* The status that the verdicts ask for. False output of the report itself is an error. */
 int cli_report_free(struct cli_report *report);
+
+/* ---- debugger.c -------------------------------------------------------------------------- */
+
+/* Takes --gdb into account. False after an error where gdb is asked for, and not there. */
+bool cli_debugger_check(struct cli *cli);
 
 /* ---- commands ---------------------------------------------------------------------------- */
 

@@ -318,7 +318,7 @@ static int run(struct live *live)
 {
 	int status;
 
-	if (!begin_outputs(live) || !begin_probes(live))
+	if (!cli_debugger_check(live->cli) || !begin_outputs(live) || !begin_probes(live))
 		return CLI_ERROR;
 	take_signals(live);
 	cli_report_live(live->report, live->probes, live->signals);

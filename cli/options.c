@@ -224,6 +224,8 @@ static const struct option options[] = {
 		take_flag, AT(check)},
 	{0, "on-break", "ask|continue|gdb|kill", FOR_RECOGNIZING,
 		"at a break (ask; without a terminal, continue)", take_choice, AT(on_break)},
+	{0, "gdb", NULL, FOR_RUN | FOR_ATTACH, "at a break, gdb: the same as --on-break=gdb",
+		take_flag, AT(gdb)},
 	{0, "break-at", "auto|event|later", FOR_RUN | FOR_ATTACH | FOR_DEADLOCK | FOR_RACE,
 		"whether events that could lead to a break stop the program (auto: unless -p)",
 		take_choice, AT(break_at)},

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Standard input is the target's: what the user types to us comes from the terminal itself. */
@@ -94,26 +93,6 @@ static const char *where_it_stands(bool there, enum cli_on_break how)
 		     : "the program was stopped here, and continued, some time after this event";
 }
 
-/* Runs the debugger on the stopped target, with our signals as we found them. */
-static void run_debugger(pid_t target)
-{
-	char *pid = dpe_xasprintf("%d", (int)target);
-	pid_t child = fork();
-	sigset_t none;
-
-	if (!child) {
-		sigemptyset(&none);
-		sigprocmask(SIG_SETMASK, &none, NULL);
-		execlp("gdb", "gdb", "-q", "-p", pid, (char *)NULL);
-		dprintf(STDERR_FILENO, "dpe: cannot run gdb: %s\n", strerror(errno));
-		_exit(127);
-	}
-	free(pid);
-	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		;
-	kill(target, SIGCONT);
-}
-
 static enum dpe_break hand_over(struct cli_report *report, const struct dpe_rule *rule)
 {
 	pid_t target = dpe_probes_pid(report->probes);
@@ -121,7 +100,7 @@ static enum dpe_break hand_over(struct cli_report *report, const struct dpe_rule
 	say(report, rule, "the program is handed to gdb, and no longer observed");
 	dpe_probes_leave(report->probes);
 	report->left = true;
-	run_debugger(target);
+	cli_debugger_run(report, target);
 	return DPE_END;
 }
 
@@ -163,8 +142,10 @@ enum dpe_break cli_stop(
 		close(terminal);
 	else
 		say(report, rule, where_it_stands(there, how));
-	if (how == CLI_GDB)
+	if (how == CLI_GDB) {
+		cli_json_match(report, rule, at);
 		return hand_over(report, rule);
+	}
 	if (how == CLI_CONTINUE)
 		return go_on(report, rule, leave);
 	dpe_probes_kill(report->probes);
@@ -188,6 +169,8 @@ void cli_stop_at_deadlock(struct cli_report *report, const struct dpe_rule *rule
 		dpe_probes_kill(report->probes);
 		return;
 	case CLI_DEADLOCK_GDB:
+		free(report->match);
+		report->match = NULL;
 		if (!dpe_probes_stop(report->probes))
 			hand_over(report, rule);
 		return;
