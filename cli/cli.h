@@ -39,6 +39,7 @@ struct cli {
 	bool show_suppressions, trace;
 	enum cli_draw_when draw;
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
+	const char *user;     /* who is to run the program; NULL: who runs us */
 	const char *trace_to; /* NULL: standard error */
 	pid_t pid;
 	unsigned max_instances, max_states, stack_depth, ring_bytes;

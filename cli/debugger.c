@@ -87,6 +87,7 @@ static _Noreturn void become_gdb(pid_t target, const char *commands, const char 
 	char *pid = dpe_xasprintf("%d", (int)target);
 	sigset_t none;
 
+	dpe_probes_lend_privileges();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (match && commands) {

@@ -163,6 +163,7 @@ static bool begin_probes(struct live *live)
 		.once = live->how->once,
 		.stop = breaks_at_events(live),
 		.dynamic = cli->dynamic,
+		.user = cli->user,
 		.debug = cli->debug,
 	};
 	char *library = NULL;
@@ -324,6 +325,7 @@ static int run(struct live *live)
 	cli_report_live(live->report, live->probes, live->signals);
 	if (live->how->launch && dpe_probes_start(live->probes, live->cli->diags) < 0)
 		return CLI_ERROR;
+	dpe_probes_drop_privileges(live->probes, live->cli->diags);
 	dpe_diags_print(live->cli->diags, stderr);
 	follow(live);
 	if (!cli_report_left(live->report))

@@ -214,6 +214,8 @@ static const struct option options[] = {
 		AT(stabilize)},
 	{0, "target-status", NULL, FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
 		"exit with the program's own status", take_flag, AT(target_status)},
+	{'u', "user", "NAME", FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
+		"run the program as this user (root only)", take_text, AT(user)},
 	{0, "plan", NULL, FOR_LIVE, "show what would be observed, and end", take_flag, AT(plan)},
 	{0, "placement", NULL, FOR_LIST, "show on which instruction, and why there", take_flag,
 		AT(placement)},

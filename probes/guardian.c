@@ -3,6 +3,7 @@
 #include "probes/live.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
@@ -26,6 +27,7 @@ static _Noreturn void guard(int pidfd, int channel, struct dpe_gate_state *state
 	char byte;
 
 	setsid();
+	dpe_capabilities_keep(NULL, UINT64_C(1) << CAP_KILL);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	close_all_but(pidfd < channel ? pidfd : channel, pidfd < channel ? channel : pidfd);

@@ -12,6 +12,7 @@
 #include "probes/placement.h"
 #include "probes/plan_gates.h"
 #include "probes/probes.h"
+#include "probes/rights.h"
 #include "probes/stack.h"
 #include "probes/watch.h"
 
@@ -93,6 +94,7 @@ struct dpe_probes {
 	pid_t pid;
 	int pidfd;
 	struct dpe_child child; /* pid 0: attached */
+	struct dpe_user user;   /* who is to run the target; no name: who runs us */
 	bool started, exited, stopped;
 	int status;
 	struct dpe_guardian guardian;
@@ -124,6 +126,8 @@ struct dpe_probes {
 bool dpe_privilege_check(struct dpe_diags *diags);
 /* One error for a step of ours that the kernel refused with `error` (positive). */
 void dpe_privilege_explain(const char *step, int error, struct dpe_diags *diags);
+/* Whether we may look at what the process has mapped. False after one error. */
+bool dpe_privilege_check_process(pid_t pid, struct dpe_diags *diags);
 
 /* ---- launch.c
  * ---------------------------------------------------------------------------------------- */
@@ -133,10 +137,10 @@ bool dpe_program_find(struct dpe_program *program, const char *name, struct dpe_
 void dpe_program_free(struct dpe_program *program);
 /* Makes the child, which maps the modules' code (so that the kernel tells of spots that it cannot
  * observe) and waits. It has our standard files, signal mask, process group and terminal, and the
- * file `inherited`, unless that is -1. */
+ * file `inherited`, unless that is -1. Its program is run by `user`, unless that is NULL. */
 bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char *const argv[],
-	char *const *environment, int inherited, const struct dpe_modules *modules,
-	struct dpe_diags *diags);
+	char *const *environment, int inherited, const struct dpe_user *user,
+	const struct dpe_modules *modules, struct dpe_diags *diags);
 /* Lets the child exec; 0, or the error of exec as a positive number. */
 int dpe_launch_go(struct dpe_child *child);
 /* Closes the channel: a child that still waits exits. */
@@ -236,6 +240,8 @@ void dpe_attach_hold(struct dpe_probes *probes);
 uint64_t dpe_attach_trampoline(const struct dpe_probes *probes);
 /* Where the program's code begins since its last exec; 0 where that is not known. */
 uint64_t dpe_attach_code(const struct dpe_probes *probes);
+/* Whether the kernel lets us read the map of losses as we are now. */
+bool dpe_attach_can_read_losses(const struct dpe_probes *probes);
 unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
 /* How many programs the target has begun, by exec. */
 unsigned dpe_attach_execs(const struct dpe_probes *probes);

@@ -59,11 +59,23 @@ static bool open_ring(struct dpe_probes *probes, struct dpe_diags *diags)
 	return !error;
 }
 
+static bool find_user(struct dpe_probes *probes, const char *name, struct dpe_diags *diags)
+{
+	if (!dpe_user_find(&probes->user, name, diags))
+		return false;
+	if (probes->user.uid == geteuid() || !geteuid())
+		return true;
+	dpe_diag_at(diags, DPE_ERROR, name, "only root can run the program as another user");
+	return false;
+}
+
 static bool launch(struct dpe_probes *probes, const struct dpe_program *program, char *const argv[],
-	const char *preload, struct dpe_diags *diags)
+	const char *preload, const char *user, struct dpe_diags *diags)
 {
 	char *const *environment;
 
+	if (user && !find_user(probes, user, diags))
+		return false;
 	if (preload && !dpe_preload_open(probes, preload, diags))
 		return false;
 	environment = dpe_preload_environment(probes);
@@ -76,7 +88,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		return false;
 	dpe_memory_ask(probes);
 	if (!dpe_launch(&probes->child, program, argv, environment, dpe_preload_file(probes),
-		    &probes->modules, diags))
+		    probes->user.name ? &probes->user : NULL, &probes->modules, diags))
 		return false;
 	probes->pid = probes->child.pid;
 	dpe_preload_begin(probes);
@@ -97,7 +109,8 @@ struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_nam
 	if (!dpe_program_find(&program, argv[0], diags))
 		return NULL;
 	probes = make(plan, names, options);
-	if (!launch(probes, &program, argv, options ? options->preload : NULL, diags)) {
+	if (!launch(probes, &program, argv, options ? options->preload : NULL,
+		    options ? options->user : NULL, diags)) {
 		dpe_probes_free(probes);
 		probes = NULL;
 	}
@@ -171,6 +184,7 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 		return false;
 	}
 	return dpe_privilege_check(diags) && check_process(probes->pid, diags) &&
+	       dpe_privilege_check_process(probes->pid, diags) &&
 	       open_pidfd(probes, diags) &&
 	       dpe_libraries_of_process(&probes->modules, probes->pid, diags) &&
 	       dpe_libraries_add(&probes->modules, probes->libraries, probes->nlibraries, diags) &&
@@ -352,6 +366,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 	free(probes->spots);
 	free(probes->reads);
 	dpe_modules_free(&probes->modules);
+	dpe_user_free(&probes->user);
 	dpe_arena_free(probes->arena);
 	free(probes);
 }

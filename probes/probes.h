@@ -139,6 +139,7 @@ struct dpe_probes_options {
 	bool once; /* accesses may be left out that make no difference to whether something races */
 	bool stop;    /* events that could complete a rule with `break` stop the target themselves */
 	bool dynamic; /* events are left out as long as no rule can make use of them */
+	const char *user; /* who is to run a launched target; NULL: who runs us */
 	const char *preload; /* path of the library to load into a launched target, or NULL */
 	const struct dpe_debug *debug;
 };
@@ -156,6 +157,15 @@ struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_nam
 /* Lets a launched target go. -1 and a diagnostic where its exec fails. */
 int dpe_probes_start(struct dpe_probes *probes, struct dpe_diags *diags);
 pid_t dpe_probes_pid(const struct dpe_probes *probes);
+
+/* Once the target runs: gives up all rights that are not needed for the rest. Where sudo called us,
+ * we are its caller from then on. */
+void dpe_probes_drop_privileges(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Just before a program of ours is to look into the target: it may, if we may. */
+void dpe_probes_lend_privileges(void);
+/* At the very beginning: where we are a program that has another user's rights (set-uid), only
+ * those that observing needs. 0 or -errno. */
+int dpe_probes_begin_privileged(void);
 
 /* Where messages go. Each call of dpe_probes_poll makes any number of `message` calls (the
  * reference is the callee's), then one `watermark`: every message of a time before it was given. */
