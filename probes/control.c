@@ -46,10 +46,13 @@ static bool all_stopped(pid_t pid)
 /* A thread that is inside the kernel stops when it comes out; nobody runs code of its own. */
 static void wait_stopped(pid_t pid)
 {
-	struct timespec pause = {.tv_nsec = 500000};
+	struct timespec pause = {.tv_nsec = 20000};
 
-	for (int i = 0; i < 200 && !all_stopped(pid); i++)
+	for (int i = 0; i < 200 && !all_stopped(pid); i++) {
 		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 500000)
+			pause.tv_nsec *= 2;
+	}
 }
 
 static int send_signal(const struct dpe_probes *probes, int signal)

@@ -13,6 +13,8 @@
 
 #define LONGEST_UNDECIDED 200000000 /* ns that the target stands for an event that nobody can judge */
 
+#define SHORT_NAP 100000 /* ns: whoever looks has a program that stands still behind it */
+
 _Static_assert(DPE_PLAN_MARKS == DPE_MARKS && DPE_PLAN_STOPS == DPE_GATE_STOPS &&
 		       DPE_PLAN_STOP_ARGS == DPE_GATE_ARGS,
 	"the plan has what the programs have");
@@ -303,6 +305,7 @@ bool dpe_gates_arm(struct dpe_probes *probes, struct dpe_diags *diags)
 		return false;
 	}
 	gates->armed = true;
+	probes->ring.nap = SHORT_NAP;
 	__atomic_store_n(&gates->state->may_stop, 1, __ATOMIC_SEQ_CST);
 	return true;
 }

@@ -50,6 +50,7 @@ struct dpe_ring {
 	size_t page;
 	uint32_t *waiting; /* tells the kernel's side that we sleep */
 	bool busy;         /* there was something last time */
+	long nap;          /* ns between two looks while there is, at most */
 	unsigned long *consumer;
 	const unsigned long *producer;
 	const char *data; /* mapped twice in a row, so no record is ever split */
