@@ -120,6 +120,8 @@ void cli_report_state(
 	struct cli_report *report, const struct dpe_recognizer *recognizer, uint64_t lost);
 /* How many were told that count as findings. */
 uint64_t cli_findings(const struct dpe_summary *summary);
+/* How many breaks came at events that stopped the program themselves. */
+uint64_t cli_report_stops(const struct cli_report *report);
 /* True where the user asked for the end at a `break`. */
 bool cli_report_left(const struct cli_report *report);
 /* The status that the verdicts ask for. False output of the report itself is an error. */

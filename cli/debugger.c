@@ -92,8 +92,9 @@ static _Noreturn void become_gdb(pid_t target, const char *commands, const char 
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (match && commands) {
 		setenv("DPE_MATCH", match, 1);
-		execlp("gdb", "gdb", "-q", "-p", pid, "-x", commands, "-ex", "info dpe", "-ex",
-			"dpe-match", (char *)NULL);
+		execlp("gdb", "gdb", "-q", "-p", pid, "-x", commands, "-ex",
+			"with pagination off -- info dpe", "-ex",
+			"with pagination off -- dpe-match", (char *)NULL);
 	} else {
 		execlp("gdb", "gdb", "-q", "-p", pid, (char *)NULL);
 	}

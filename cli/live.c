@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define MANY_STOPS 100  /* that come to nothing, to be worth a word */
 #define LONGEST_WAIT 50 /* ms between looks at signals */
 
 struct live {
@@ -306,6 +307,18 @@ static void tell_target(const struct live *live)
 			WEXITSTATUS(status));
 }
 
+/* Each such stop costs the program some hundred microseconds. */
+static void tell_stops(const struct live *live)
+{
+	uint64_t idle = dpe_probes_stops(live->probes) - cli_report_stops(live->report);
+
+	if (idle >= MANY_STOPS)
+		fprintf(stderr,
+			"dpe: %llu events stopped the program for a moment, as they could have led "
+			"to a break (--break-at=later lets it run)\n",
+			(unsigned long long)idle);
+}
+
 static int target_status(const struct live *live)
 {
 	int status = dpe_probes_status(live->probes);
@@ -330,6 +343,7 @@ static int run(struct live *live)
 	follow(live);
 	if (!cli_report_left(live->report))
 		tell_target(live);
+	tell_stops(live);
 	end_outputs(live);
 	status = dpe_diags_errors(live->cli->diags) ? CLI_ERROR : CLI_GOOD;
 	if (live->cli->target_status && status == CLI_GOOD)

@@ -307,6 +307,11 @@ void cli_report_log(struct cli_report *report, struct dpe_log_writer *log)
 	report->log = log;
 }
 
+uint64_t cli_report_stops(const struct cli_report *report)
+{
+	return report->stops_there;
+}
+
 bool cli_report_left(const struct cli_report *report)
 {
 	return report->left;

@@ -23,6 +23,7 @@ struct cli_report {
 	struct dpe_probes *probes;  /* live: borrowed */
 	struct dpe_log_writer *log; /* of events, borrowed; or NULL */
 	int signals;                /* live: a signalfd of SIGINT, SIGTERM, SIGHUP */
+	uint64_t stops_there;       /* breaks at an event that stopped the program itself */
 	bool left;                  /* the user wants no more of it */
 	bool has_start;
 	uint64_t start; /* ns: the first event's time */

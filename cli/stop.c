@@ -78,10 +78,13 @@ static void say(struct cli_report *report, const struct dpe_rule *rule, const ch
 	fflush(report->to);
 }
 
-static bool is_there(const struct cli_report *report, const struct dpe_message *at)
+static bool is_there(struct cli_report *report, const struct dpe_message *at)
 {
-	return at && at->has_seq && at->thread.kind == DPE_INT &&
-	       dpe_probes_stopped_at(report->probes, (pid_t)at->thread.num, at->seq);
+	bool there = at && at->has_seq && at->thread.kind == DPE_INT &&
+		     dpe_probes_stopped_at(report->probes, (pid_t)at->thread.num, at->seq);
+
+	report->stops_there += there;
+	return there;
 }
 
 static const char *where_it_stands(bool there, enum cli_on_break how)

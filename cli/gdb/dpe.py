@@ -58,13 +58,13 @@ def thread_of(message):
     return None
 
 
-def show(number, message):
+def show(number, message, stack):
     thread = thread_of(message)
     where = f"thread {message.get('thread')}"
     if thread:
         where += f", gdb's {thread.num}"
     print(f"  ${number} {call_of(message)}  {where}{'' if thread else ', which has ended'}")
-    for i, frame in enumerate(message.get("stack", [])):
+    for i, frame in enumerate(message.get("stack", []) if stack else []):
         print(f"       {'by' if i else 'at'} {plain(frame)}")
 
 
@@ -80,7 +80,7 @@ class InfoDpe(gdb.Command):
         for name, value in match.get("params", {}).items():
             print(f"  {plain(name)} = {plain(value)}")
         for number, message in enumerate(events, 1):
-            show(number, message)
+            show(number, message, True)
 
 
 class DpeMatch(gdb.Command):
@@ -98,7 +98,7 @@ class DpeMatch(gdb.Command):
         if not thread:
             raise gdb.GdbError(f"the thread of event {number} has ended")
         thread.switch()
-        show(number, events[number - 1])
+        show(number, events[number - 1], False)
         gdb.execute("frame", from_tty)
 
 
