@@ -17,15 +17,19 @@ MODE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 DPE := $(BUILD)/dpe
 else
 BUILD ?= build
-MODE := -O2
+# Objects hold code for the linker to optimise across files, and code as it is, for whoever links
+# the library without that.
+LTO := $(if $(findstring clang,$(CC)),,-flto=auto -ffat-lto-objects)
+MODE := -O2 $(LTO)
 DPE := dpe
+$(addprefix $(BUILD)/,event/%.o stabilizer/%.o recognizer/%.o): MODE := -O3 $(LTO)
 endif
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 CFLAGS ?= -g
-ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror $(MODE) -I. -I$(BUILD) $(CFLAGS)
+ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror $(MODE) -I. -I$(BUILD) $(CFLAGS)
 VERSION_FLAGS := -DDPE_VERSION='"$(VERSION)"' -DDPE_DATADIR='"$(PREFIX)/share/dpe"' \
 	-DDPE_LIBDIR='"$(PREFIX)/lib/dpe"'
 CORE_LIBS := -lyajl -lexpat
@@ -154,7 +158,7 @@ $(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix preload/,memory.c atomics.c runtim
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIBPROBES) $(LIBDPE)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $< $(LIBPROBES) $(LIBDPE) $(LIVE_LIBS) $(CORE_LIBS) -lcmocka -lm -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -fno-lto $(LDFLAGS) $< $(LIBPROBES) $(LIBDPE) $(LIVE_LIBS) $(CORE_LIBS) -lcmocka -lm -o $@
 
 # Targets are observed, not tested: never with sanitizers.
 $(BUILD)/targets/%: TARGET_MODE := -O1

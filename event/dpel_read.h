@@ -9,7 +9,15 @@
 struct dpel_string {
 	const char *text;
 	uint32_t len;
-	dpe_name name; /* 0: not interned yet */
+	dpe_name name;          /* 0: not interned yet */
+	struct dpe_value value; /* as an argument; DPE_NONE: not shared yet */
+};
+
+/* Further members that came up lately: most records have one of a few. */
+#define DPEL_EXTRAS 1024
+struct dpel_extra {
+	uint64_t words[3]; /* their length and their text, as the record has them */
+	const char *text;  /* NULL: none */
 };
 
 struct dpe_dpel {
@@ -34,6 +42,7 @@ struct dpe_dpel {
 	unsigned nstack, capstack;
 	uint64_t *pcs;
 	unsigned npcs, cappcs;
+	struct dpel_extra extras[DPEL_EXTRAS];
 };
 
 /* The number at any address. */
@@ -47,6 +56,12 @@ static inline uint64_t dpel_word_at(const char *at)
 
 /* A text of `len` bytes, with the NUL and the padding behind it; NULL where it does not fit. */
 const char *dpel_take_text(const char **at, const char *end, uint64_t len);
+/* The name that a string stands for; 0 where there is no such string, as dpel->wrong then says, and
+ * for the number 0. */
+dpe_name dpel_find_name(struct dpe_log_reader *reader, uint64_t number);
+/* The message of a record that holds but what most do; NULL, and nothing was done, where it holds
+ * more, or anything in it is wrong. */
+struct dpe_message *dpel_take_plain(struct dpe_log_reader *reader, const struct dpel_record *record);
 /* Fills the draft from the record, whose fixed part is given and behind which dpel->at stands;
  * false where something in it is wrong, as dpel->wrong then says. Its texts last until the next
  * block. */

@@ -1,7 +1,8 @@
 /* event: the vocabulary of every other room: names, values, messages, and the log formats.
  *
  * A message is immutable once made and counted: whoever keeps one takes a reference. All that it
- * points to lies in the message's own block, so one reference keeps everything. */
+ * points to lies in the message's own block, or in the table of names, so one reference keeps
+ * everything. */
 #ifndef DPE_EVENT_H
 #define DPE_EVENT_H
 
@@ -33,9 +34,10 @@ enum dpe_value_kind {
 };
 
 /* Text is NUL-terminated, belongs to the message (or whoever made the value) and may hold any
- * byte but NUL; len does not count the NUL. */
+ * byte but NUL; len does not count the NUL. Text that is `shared` belongs to a table of names. */
 struct dpe_value {
-	enum dpe_value_kind kind;
+	enum dpe_value_kind kind : 8;
+	unsigned shared : 1;
 	uint32_t len;
 	union {
 		int64_t num;
@@ -49,6 +51,15 @@ struct dpe_value dpe_value_string(const char *text); /* text is borrowed */
 /* By meaning: integers and pointers by number whatever their kind, the rest by kind and bytes. */
 bool dpe_value_equal(struct dpe_value a, struct dpe_value b);
 uint64_t dpe_value_hash(struct dpe_value value); /* equal values hash alike */
+/* Whether it has text that is its owner's to copy and to free. */
+static inline bool dpe_value_has_own_text(struct dpe_value value)
+{
+	return (value.kind == DPE_STRING || value.kind == DPE_RAW) && !value.shared;
+}
+/* A string of the table's: compared and hashed without a look at its bytes, and copied as a number
+ * is. So that a table does not grow with a log, text that is long, or new where there is much
+ * already, stays the caller's. Valid until the table is freed. */
+struct dpe_value dpe_value_share(struct dpe_names *names, const char *text, size_t len);
 /* The value as a 64-bit integer; false where it is none. */
 bool dpe_value_as_int(struct dpe_value value, int64_t *num);
 void dpe_value_print(struct dpe_text *to, struct dpe_value value);      /* as text: s → s */
@@ -69,17 +80,15 @@ struct dpe_var {
 struct dpe_message {
 	uint32_t refs, size; /* private, as is the pool; NULL: the block is the heap's */
 	struct dpe_pool *pool;
-	dpe_name name; /* without its phase: "enqueue" of "enqueue.enter" */
+	dpe_name name;   /* without its phase: "enqueue" of "enqueue.enter" */
+	dpe_name module; /* file name of the program or library that holds it; 0 unknown */
 	enum dpe_phase phase;
-	dpe_name module;     /* file name of the program or library that holds it; 0 unknown */
-	struct dpe_value id; /* DPE_NONE where the log gave none: known by its place */
-	bool unnamed;        /* nothing in its log gives it as a predecessor */
-	uint32_t log;        /* which input it came from, 0 the first: ids are unique in one */
-	uint64_t place;      /* its number in that input, from 1 */
+	uint32_t log; /* which input it came from, 0 the first: ids are unique in one */
+	uint64_t place; /* its number in that input, from 1 */
+	uint64_t seq;   /* number in its thread, from 0 without gaps */
+	uint64_t time;  /* ns, one clock per host */
 	struct dpe_value thread, process, host; /* DPE_NONE where unknown */
-	bool has_seq, has_time;
-	uint64_t seq;  /* number in its thread, from 0 without gaps */
-	uint64_t time; /* ns, one clock per host */
+	struct dpe_value id; /* DPE_NONE where the log gave none: known by its place */
 	struct dpe_value ret;
 	const struct dpe_value *args, *preds; /* preds: ids of explicit immediate predecessors */
 	const struct dpe_var *vars;
@@ -88,6 +97,8 @@ struct dpe_message {
 	const char *extra; /* members that this version does not know: `"k":v,"l":w`, or NULL */
 	const char *comm;  /* the thread's name, or NULL */
 	uint16_t nargs, npreds, nvars, nstack, npcs;
+	bool unnamed; /* nothing in its log gives it as a predecessor */
+	bool has_seq, has_time;
 };
 
 /* A message is made in two steps: fill a draft (its pointers may point anywhere), then copy it
@@ -95,6 +106,10 @@ struct dpe_message {
 struct dpe_message *dpe_message_new(const struct dpe_message *draft);
 /* The same in a block of a pool, which whoever reads many messages keeps. */
 struct dpe_message *dpe_message_new_in(struct dpe_pool *pool, const struct dpe_message *draft);
+/* One that is filled in where it stands: nothing is set but nargs, and there is room for so many
+ * arguments, no value of which may have text of its own. */
+struct dpe_message *dpe_message_begin(
+	struct dpe_pool *pool, unsigned nargs, struct dpe_value **args);
 struct dpe_message *dpe_message_ref(struct dpe_message *message);
 void dpe_message_unref(struct dpe_message *message); /* accepts NULL */
 /* Splits "f.enter" into name and phase; any other text is a bare name. */

@@ -203,8 +203,11 @@ static int take_record(struct dpe_log_reader *reader, const struct dpel_record *
 	struct dpe_dpel *dpel = reader->dpel;
 	const char *begin = dpel->at;
 
-	dpel->at += sizeof(*record);
 	reader->place = ++dpel->count;
+	*message = dpel_take_plain(reader, record);
+	if (*message)
+		return 1;
+	dpel->at += sizeof(*record);
 	if (dpel_take_record(reader, record)) {
 		dpel->draft.place = reader->place;
 		dpel->draft.unnamed = reader->unnamed;

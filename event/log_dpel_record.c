@@ -38,8 +38,7 @@ static const struct dpel_string *find_string(struct dpe_dpel *dpel, uint64_t num
 	return NULL;
 }
 
-/* 0 for the number 0. */
-static dpe_name find_name(struct dpe_log_reader *reader, uint64_t number)
+dpe_name dpel_find_name(struct dpe_log_reader *reader, uint64_t number)
 {
 	const struct dpel_string *string;
 
@@ -199,7 +198,7 @@ static bool take_vars(struct dpe_log_reader *reader)
 		var = DPE_GROW(dpel->vars, dpel->nvars, dpel->capvars);
 		if (!take_word(dpel, &name) || !take_listed(dpel, &var->value))
 			return false;
-		var->name = find_name(reader, name);
+		var->name = dpel_find_name(reader, name);
 		if (!var->name)
 			return fail(dpel, "has a variable without a name");
 	}
@@ -292,9 +291,9 @@ static bool take_fixed(struct dpe_log_reader *reader, const struct dpel_record *
 	uint32_t thread = flags >> DPEL_THREAD & 7;
 
 	*draft = (struct dpe_message){
-		.name = find_name(reader, le32toh(record->name)),
+		.name = dpel_find_name(reader, le32toh(record->name)),
 		.phase = flags >> DPEL_PHASE & 3,
-		.module = find_name(reader, le32toh(record->module)),
+		.module = dpel_find_name(reader, le32toh(record->module)),
 		.log = reader->index,
 		.has_seq = flags & DPEL_HAS_SEQ,
 		.has_time = flags & DPEL_HAS_TIME,

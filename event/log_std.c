@@ -26,6 +26,17 @@ struct thread {
 	bool forked;  /* and nothing happened in it since */
 };
 
+/* Short texts that came up lately, by their bytes as a word: almost all that a trace holds. */
+#define RECENT 4096
+struct recent {
+	uint64_t word; /* 0: none */
+	union {
+		struct dpe_value value; /* of an object or a thread, shared */
+		const char *extra;      /* of a location */
+	};
+	unsigned thread; /* its number */
+};
+
 struct dpe_std {
 	char *block;
 	size_t begin, end; /* what was read and is not used up */
@@ -35,6 +46,7 @@ struct dpe_std {
 	struct thread *threads;
 	unsigned nthreads, capthreads;
 	struct dpe_text extra;
+	struct recent recent_threads[RECENT / 16], recent_objects[RECENT], recent_locs[RECENT];
 	struct dpe_message *queue[4]; /* what one line gives, in order */
 	unsigned nqueue, at;
 };
@@ -165,39 +177,109 @@ static enum op find_op(struct slice op)
 	return NOPS;
 }
 
-static struct thread *thread_of(struct dpe_std *std, struct slice text)
+/* Up to eight bytes as a number, none of which are 0; 0 where there are more. */
+static uint64_t word_of(struct slice text)
 {
-	dpe_name at = dpe_intern(std->texts, text.at, text.len);
+	uint64_t word = 0;
 
-	if (at == std->nthreads)
-		*DPE_GROW(std->threads, std->nthreads, std->capthreads) = (struct thread){0};
-	return &std->threads[at];
+	if (text.len > sizeof(word))
+		return 0;
+	memcpy(&word, text.at, text.len);
+	return word;
 }
 
-static struct dpe_value text_value(struct slice text)
+/* Where the word would be among `count` recent ones, a power of two. */
+static struct recent *find_recent(struct recent *recent, unsigned count, uint64_t word)
 {
-	return (struct dpe_value){DPE_STRING, (uint32_t)text.len, {.text = text.at}};
+	return &recent[(word * 0x9e3779b97f4a7c15ull >> 40) & (count - 1)];
 }
 
-static void push(struct dpe_log_reader *reader, dpe_name name, struct slice thread,
-	struct slice object, const char *extra)
+static struct dpe_value share(struct dpe_log_reader *reader, struct slice text)
 {
-	const struct dpe_value arg = text_value(object);
+	return dpe_value_share(reader->names, text.at, text.len);
+}
+
+/* The value is shared, unless there are too many. */
+static struct dpe_value object_value(struct dpe_log_reader *reader, struct slice text)
+{
+	uint64_t word = word_of(text);
+	struct recent *recent = find_recent(reader->std->recent_objects, RECENT, word);
+
+	if (!word)
+		return share(reader, text);
+	if (recent->word == word)
+		return recent->value;
+	recent->value = share(reader, text);
+	recent->word = recent->value.shared ? word : 0;
+	return recent->value;
+}
+
+/* The number of a thread, an index of std->threads, and its value. */
+static unsigned find_thread(
+	struct dpe_log_reader *reader, struct slice text, struct dpe_value *value)
+{
 	struct dpe_std *std = reader->std;
-	const struct dpe_message draft = {
-		.name = name,
-		.log = reader->index,
-		.place = ++reader->place,
-		.unnamed = true,
-		.thread = text_value(thread),
-		.has_seq = true,
-		.seq = thread_of(std, thread)->seq++,
-		.args = &arg,
-		.nargs = 1,
-		.extra = extra,
-	};
+	uint64_t word = word_of(text);
+	struct recent *recent =
+		find_recent(std->recent_threads, DPE_COUNT(std->recent_threads), word);
 
-	std->queue[std->nqueue++] = dpe_message_new_in(reader->pool, &draft);
+	if (word && recent->word == word) {
+		*value = recent->value;
+		return recent->thread;
+	}
+	recent->word = word;
+	recent->thread = dpe_intern(std->texts, text.at, text.len);
+	recent->value = *value = share(reader, text);
+	if (!value->shared)
+		recent->word = 0;
+	if (recent->thread == std->nthreads)
+		*DPE_GROW(std->threads, std->nthreads, std->capthreads) = (struct thread){0};
+	return recent->thread;
+}
+
+static struct thread *thread_of(struct dpe_log_reader *reader, struct slice text)
+{
+	struct dpe_value value;
+	unsigned number = find_thread(reader, text, &value); /* which may move them */
+
+	return &reader->std->threads[number];
+}
+
+static struct dpe_message *new_message(struct dpe_log_reader *reader, struct dpe_value thread,
+	struct dpe_value object, const char *extra, bool own_text)
+{
+	const struct dpe_message draft = {
+		.thread = thread, .args = &object, .nargs = 1, .extra = extra};
+	struct dpe_message *message;
+	struct dpe_value *args;
+
+	if (own_text)
+		return dpe_message_new_in(reader->pool, &draft);
+	message = dpe_message_begin(reader->pool, 1, &args);
+	message->thread = thread;
+	message->extra = extra;
+	*args = object;
+	return message;
+}
+
+/* `own_extra`: the text goes into the message. */
+static void push(struct dpe_log_reader *reader, dpe_name name, struct slice thread,
+	struct slice object, const char *extra, bool own_extra)
+{
+	const struct dpe_value arg = object_value(reader, object);
+	struct dpe_std *std = reader->std;
+	struct dpe_value id;
+	unsigned number = find_thread(reader, thread, &id);
+	struct dpe_message *message = new_message(
+		reader, id, arg, extra, own_extra || !arg.shared || !id.shared);
+
+	message->name = name;
+	message->log = reader->index;
+	message->place = ++reader->place;
+	message->unnamed = true;
+	message->has_seq = true;
+	message->seq = std->threads[number].seq++;
+	std->queue[std->nqueue++] = message;
 }
 
 /* A number stands as such, if it will be printed as it is here; anything else as a string. */
@@ -216,29 +298,51 @@ static const char *print_loc(struct dpe_text *extra, struct slice loc)
 	return extra->at;
 }
 
+/* `*own`: the text is the reader's, not shared. */
+static const char *find_loc_text(struct dpe_log_reader *reader, struct slice loc, bool *own)
+{
+	uint64_t word = word_of(loc);
+	struct recent *recent = find_recent(reader->std->recent_locs, RECENT, word);
+	struct dpe_value shared;
+	const char *extra;
+
+	*own = false;
+	if (word && recent->word == word)
+		return recent->extra;
+	extra = print_loc(&reader->std->extra, loc);
+	shared = dpe_value_share(reader->names, extra, strlen(extra));
+	*own = !shared.shared;
+	if (*own)
+		return extra;
+	*recent = (struct recent){.word = word, .extra = shared.text};
+	return shared.text;
+}
+
 static void begin_thread(struct dpe_log_reader *reader, struct slice text)
 {
-	struct thread *thread = thread_of(reader->std, text);
+	struct thread *thread = thread_of(reader, text);
 
 	if (!thread->forked)
 		return;
 	thread->forked = false;
-	push(reader, reader->std->first, text, text, NULL);
+	push(reader, reader->std->first, text, text, NULL, false);
 }
 
 static void push_event(struct dpe_log_reader *reader, const struct event *event, enum op op)
 {
 	struct dpe_std *std = reader->std;
+	const char *loc;
+	bool own;
 
 	begin_thread(reader, event->thread);
 	if (op == OP_JOIN) {
 		begin_thread(reader, event->object);
-		push(reader, std->last, event->object, event->object, NULL);
+		push(reader, std->last, event->object, event->object, NULL, false);
 	}
-	push(reader, std->ops[op], event->thread, event->object,
-		print_loc(&std->extra, event->loc));
+	loc = find_loc_text(reader, event->loc, &own);
+	push(reader, std->ops[op], event->thread, event->object, loc, own);
 	if (op == OP_FORK)
-		thread_of(std, event->object)->forked = true;
+		thread_of(reader, event->object)->forked = true;
 }
 
 static int tell_unknown_op(struct dpe_log_reader *reader, struct slice op)

@@ -34,7 +34,7 @@ static const char *take_text(struct packer *packer, const char *text, size_t len
 
 static void take_value(struct packer *packer, struct dpe_value *value)
 {
-	if (value->kind == DPE_STRING || value->kind == DPE_RAW) {
+	if (dpe_value_has_own_text(*value)) {
 		const char *text = take_text(packer, value->text, value->len);
 
 		if (packer->at)
@@ -112,7 +112,7 @@ static void pack(struct packer *packer, const struct dpe_message *draft, struct 
 
 static bool is_word(struct dpe_value value)
 {
-	return value.kind != DPE_STRING && value.kind != DPE_RAW;
+	return !dpe_value_has_own_text(value);
 }
 
 /* Most messages: behind the message stand its arguments, and then text of values. */
@@ -220,6 +220,18 @@ struct dpe_message *dpe_message_new_in(struct dpe_pool *pool, const struct dpe_m
 struct dpe_message *dpe_message_new(const struct dpe_message *draft)
 {
 	return dpe_message_new_in(NULL, draft);
+}
+
+struct dpe_message *dpe_message_begin(
+	struct dpe_pool *pool, unsigned nargs, struct dpe_value **args)
+{
+	size_t size = sizeof(struct dpe_message) + nargs * sizeof(**args);
+	struct dpe_message *message = new_block(pool, size);
+
+	memset(message, 0, sizeof(*message));
+	message->args = *args = (struct dpe_value *)(message + 1);
+	message->nargs = (uint16_t)nargs;
+	return finish(message, pool, size);
 }
 
 struct dpe_message *dpe_message_ref(struct dpe_message *message)

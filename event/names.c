@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LONGEST_SHARED = 64, MOST_SHARED = 1 << 16 };
+
+/* Right before its text stands the hash of that as a value, for dpe_value_hash. */
 struct name {
 	const char *text;
 	uint32_t len, hash;
@@ -74,23 +77,57 @@ static void grow_slots(struct dpe_names *names)
 	}
 }
 
-dpe_name dpe_intern(struct dpe_names *names, const char *text, size_t len)
+static const char *keep_text(struct dpe_names *names, const char *text, size_t len)
 {
-	uint32_t hash = hash_bytes(text, len);
-	dpe_name *slot = find_slot(names, text, len, hash);
+	const struct dpe_value value = {.kind = DPE_STRING, .len = (uint32_t)len, .text = text};
+	uint64_t *hash = dpe_arena_alloc(names->arena, sizeof(*hash) + len + 1);
+
+	*hash = dpe_value_hash(value);
+	return memcpy(hash + 1, text, len);
+}
+
+static dpe_name add_name(
+	struct dpe_names *names, dpe_name *slot, const char *text, size_t len, uint32_t hash)
+{
 	dpe_name new = names->nnames;
 
-	if (*slot)
-		return *slot;
 	*slot = new;
 	*DPE_GROW(names->names, names->nnames, names->capnames) = (struct name){
-		.text = dpe_arena_strndup(names->arena, text, len),
+		.text = keep_text(names, text, len),
 		.len = (uint32_t)len,
 		.hash = hash,
 	};
 	if (names->nnames > names->mask / 2)
 		grow_slots(names);
 	return new;
+}
+
+dpe_name dpe_intern(struct dpe_names *names, const char *text, size_t len)
+{
+	uint32_t hash = hash_bytes(text, len);
+	dpe_name *slot = find_slot(names, text, len, hash);
+
+	return *slot ? *slot : add_name(names, slot, text, len, hash);
+}
+
+struct dpe_value dpe_value_share(struct dpe_names *names, const char *text, size_t len)
+{
+	struct dpe_value value = {.kind = DPE_STRING, .len = (uint32_t)len, .text = text};
+	uint32_t hash;
+	dpe_name *slot, name;
+
+	if (len > LONGEST_SHARED)
+		return value;
+	hash = hash_bytes(text, len);
+	slot = find_slot(names, text, len, hash);
+	name = *slot;
+	if (!name && names->nnames < MOST_SHARED)
+		name = add_name(names, slot, text, len, hash);
+	if (!name)
+		return value;
+	value.shared = true;
+	value.text = names->names[name].text;
+	return value;
 }
 
 dpe_name dpe_intern_string(struct dpe_names *names, const char *text)

@@ -36,7 +36,9 @@ bool dpe_value_equal(struct dpe_value a, struct dpe_value b)
 		return a.num == b.num && is_negative(a) == is_negative(b);
 	if (a.kind != b.kind)
 		return false;
-	return a.kind == DPE_NONE || (a.len == b.len && !memcmp(a.text, b.text, a.len));
+	if (a.kind == DPE_NONE || (a.text == b.text && a.len == b.len))
+		return true;
+	return a.len == b.len && !memcmp(a.text, b.text, a.len);
 }
 
 static uint64_t mix(uint64_t hash)
@@ -53,6 +55,10 @@ uint64_t dpe_value_hash(struct dpe_value value)
 		return mix((uint64_t)value.num);
 	if (value.kind == DPE_NONE)
 		return hash;
+	if (value.shared) { /* see names.c */
+		memcpy(&hash, value.text - sizeof(hash), sizeof(hash));
+		return hash;
+	}
 	for (uint32_t i = 0; i < value.len; i++)
 		hash = (hash ^ (unsigned char)value.text[i]) * 0x100000001b3ull;
 	return mix(hash);

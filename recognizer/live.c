@@ -46,7 +46,7 @@ bool dpe_recognizer_live(
 	unsigned looks = 0;
 
 	*patterns = 0;
-	if (!run->slices || run->rule->mode != DPE_DETECT || run->rule->npatterns > DPE_NEEDS)
+	if (!run->slices || run->pairs || run->rule->mode != DPE_DETECT || run->rule->npatterns > DPE_NEEDS)
 		return false;
 	for (const struct dpe_slice *slice = dpe_slices_first(run); slice;
 		slice = slice->next_of_rule) {

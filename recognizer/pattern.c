@@ -97,6 +97,31 @@ bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *
 	return pattern->by == DPE_NO_VARIABLE || bind(binding, pattern->by, message->thread);
 }
 
+bool dpe_pattern_is_simple(const struct dpe_pattern *pattern)
+{
+	return pattern->kind == DPE_PATTERN_CONTROL && !pattern->qualified && !pattern->module &&
+	       !pattern->cond;
+}
+
+bool dpe_watcher_match(const struct dpe_watcher *watcher, const struct dpe_run *run,
+	const struct dpe_message *message, struct dpe_binding *binding)
+{
+	const struct dpe_pattern *pattern = &run->rule->patterns[watcher->pattern];
+
+	binding->pattern = watcher->pattern;
+	if (!watcher->simple)
+		return dpe_pattern_match(
+			       run->recognizer->spec->names, pattern, message, binding) &&
+		       dpe_own_condition_holds(run, binding, message);
+	binding->mask = 0;
+	if (pattern->phase == DPE_BARE ? message->phase == DPE_EXIT
+				       : message->phase != pattern->phase)
+		return false;
+	if (pattern->has_args && !args_match(pattern, message, binding))
+		return false;
+	return pattern->by == DPE_NO_VARIABLE || bind(binding, pattern->by, message->thread);
+}
+
 bool dpe_own_condition_holds(
 	const struct dpe_run *run, struct dpe_binding *binding, const struct dpe_message *message)
 {

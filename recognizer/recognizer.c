@@ -21,7 +21,9 @@ bool dpe_recognizer_feed(
 		return true;
 	}
 	recognizer->fed++;
-	dpe_roles_find(recognizer, message);
+	recognizer->roles.count = 0;
+	if (message->name < recognizer->nnames && recognizer->by_name[message->name].syncs)
+		dpe_roles_find(recognizer, message);
 	return dpe_stabilizer_push(recognizer->stabilizer, message, recognizer->roles.at,
 		recognizer->roles.count, diags);
 }
@@ -69,21 +71,22 @@ static void forget(struct dpe_recognizer *recognizer)
 /* ---- released events --------------------------------------------------------------------- */
 
 /* Gives the event to the rule; the watchers of one rule stand together. */
-static void take_by_rule(struct dpe_run *run, const struct dpe_watcher *watchers, unsigned count,
-	const struct dpe_event *event, struct dpe_occurrence **occurrence)
+static void take_by_rule(struct dpe_run *run, const struct dpe_watcher *watcher,
+	const struct dpe_watcher *end, const struct dpe_event *event,
+	struct dpe_occurrence **occurrence)
 {
-	run->nbindings = 0;
-	for (unsigned i = 0; i < count; i++) {
-		struct dpe_binding *binding = &run->bindings[run->nbindings];
+	unsigned nbindings = 0;
 
-		binding->pattern = watchers[i].pattern;
-		if (dpe_pattern_match(run->recognizer->spec->names,
-			    &run->rule->patterns[binding->pattern], event->message, binding) &&
-			dpe_own_condition_holds(run, binding, event->message))
-			run->nbindings++;
-	}
-	if (!run->nbindings)
+	for (; watcher < end; watcher++)
+		nbindings += dpe_watcher_match(
+			watcher, run, event->message, &run->bindings[nbindings]);
+	run->nbindings = nbindings;
+	if (!nbindings)
 		return;
+	if (run->pairs) {
+		dpe_pairs_take(run, event);
+		return;
+	}
 	if (!*occurrence)
 		*occurrence = dpe_occurrence_new(run->recognizer->pool, event);
 	dpe_slices_take(run, *occurrence);
@@ -141,17 +144,17 @@ static void on_event(void *context, const struct dpe_event *event)
 		trace_release(recognizer, event);
 	if (recognizer->sink.event)
 		recognizer->sink.event(recognizer->sink.context, event);
-	look_for_gap(recognizer, event->message);
+	if (recognizer->ngaps)
+		look_for_gap(recognizer, event->message);
 	if (recognizer->options.stabilize_only || event->message->name >= recognizer->nnames)
 		return;
 	watch = &recognizer->by_name[event->message->name];
-	for (unsigned i = 0, end; i < watch->count && !recognizer->ended; i = end) {
-		struct dpe_run *run = &recognizer->runs[watch->at[i].run];
+	for (unsigned i = 0; i < watch->count && !recognizer->ended; i = watch->at[i].end) {
+		struct dpe_run *run = watch->at[i].run;
 
-		for (end = i; end < watch->count && watch->at[end].run == watch->at[i].run; end++)
-			;
-		if (run->slices)
-			take_by_rule(run, &watch->at[i], end - i, event, &occurrence);
+		if (run->slices || run->pairs)
+			take_by_rule(run, &watch->at[i], &watch->at[watch->at[i].end], event,
+				&occurrence);
 	}
 	dpe_occurrence_unref(occurrence);
 	if (recognizer->kept > recognizer->most_kept)
@@ -297,10 +300,15 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
 	dpe_waits_settle(recognizer->waits, recognizer, UINT64_MAX);
 	dpe_lock_order_tell(recognizer->lock_order, recognizer);
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
-		if (!recognizer->runs[i].slices)
+		struct dpe_run *run = &recognizer->runs[i];
+
+		if (run->pairs)
+			dpe_pairs_finish(run);
+		else if (run->slices)
+			dpe_slices_finish(run);
+		else
 			continue;
-		dpe_slices_finish(&recognizer->runs[i]);
-		tell_nothing_found(&recognizer->runs[i]);
+		tell_nothing_found(run);
 	}
 	recognizer->ended = true;
 }
@@ -318,6 +326,8 @@ void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
 		if (recognizer->runs[i].slices)
 			summary->slices += dpe_slices_count(&recognizer->runs[i]);
+		if (recognizer->runs[i].pairs)
+			summary->slices += dpe_pairs_count(&recognizer->runs[i]);
 	}
 }
 
@@ -328,8 +338,11 @@ static void watch_name(
 {
 	struct dpe_watch *watch = &recognizer->by_name[name];
 
-	*DPE_GROW(watch->at, watch->count, watch->cap) =
-		(struct dpe_watcher){.run = run, .pattern = pattern};
+	*DPE_GROW(watch->at, watch->count, watch->cap) = (struct dpe_watcher){
+		.run = &recognizer->runs[run],
+		.pattern = pattern,
+		.simple = dpe_pattern_is_simple(&recognizer->spec->rules[run].patterns[pattern]),
+	};
 	watch->syncs |= recognizer->spec->rules[run].mode == DPE_SYNC;
 }
 
@@ -346,6 +359,15 @@ static void watch_rule(struct dpe_recognizer *recognizer, unsigned run)
 			watch_name(recognizer, pattern->qualified, run, i);
 		for (unsigned u = 0; u < pattern->nupdates; u++)
 			watch_name(recognizer, pattern->updates[u], run, i);
+	}
+}
+
+static void find_ends(struct dpe_watch *watch)
+{
+	for (unsigned i = watch->count; i--;) {
+		bool last = i + 1 == watch->count || watch->at[i + 1].run != watch->at[i].run;
+
+		watch->at[i].end = last ? i + 1 : watch->at[i + 1].end;
 	}
 }
 
@@ -369,6 +391,8 @@ static void make_table(struct dpe_recognizer *recognizer)
 	recognizer->by_name = dpe_xcalloc(recognizer->nnames, sizeof(*recognizer->by_name));
 	for (unsigned i = 0; i < spec->nrules; i++)
 		watch_rule(recognizer, i);
+	for (unsigned i = 0; i < recognizer->nnames; i++)
+		find_ends(&recognizer->by_name[i]);
 }
 
 static bool wants_positions(const struct dpe_rule *rule)
@@ -459,10 +483,11 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	for (unsigned i = 0; i < rule->npositions; i++)
 		run->acts |= rule->positions[i].action != NULL;
 	run->bindings = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->bindings));
-	run->literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*run->literals));
+	run->all_literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*run->all_literals));
 	run->at_positions = dpe_xcalloc(rule->npositions + 1, sizeof(*run->at_positions));
 	run->acted = dpe_xcalloc(rule->npositions + 1, sizeof(*run->acted));
-	dpe_slices_new(run);
+	if (!dpe_pairs_new(run))
+		dpe_slices_new(run);
 	return true;
 }
 
@@ -472,7 +497,6 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 	unsigned nsync = 0;
 	bool good = true;
 
-	recognizer->runs = dpe_xcalloc(spec->nrules + 1, sizeof(*recognizer->runs));
 	for (unsigned i = 0; i < spec->nrules; i++) {
 		struct dpe_run *run = &recognizer->runs[i];
 
@@ -558,6 +582,7 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 	recognizer->progress = dpe_progress_new();
 	begin_globals(recognizer);
 	begin_stabilizer(recognizer);
+	recognizer->runs = dpe_xcalloc(spec->nrules + 1, sizeof(*recognizer->runs));
 	make_table(recognizer);
 	if (begin_runs(recognizer, diags))
 		return recognizer;
@@ -568,6 +593,7 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 static void free_run(struct dpe_run *run)
 {
 	dpe_slices_free(run);
+	dpe_pairs_free(run);
 	dpe_engine_free(run);
 	free(run->masks);
 	free(run->late);
@@ -575,7 +601,7 @@ static void free_run(struct dpe_run *run)
 	free(run->named);
 	free(run->at_positions);
 	free(run->bindings);
-	free(run->literals);
+	free(run->all_literals);
 	free(run->acted);
 	free(run->preds.at);
 	free(run->spare);

@@ -30,24 +30,16 @@ static void add_role(struct dpe_roles *roles, const struct dpe_run *run,
 static void find_roles(struct dpe_recognizer *recognizer, const struct dpe_message *message)
 {
 	struct dpe_roles *roles = &recognizer->roles;
-	const struct dpe_watch *watch;
+	const struct dpe_watch *watch = &recognizer->by_name[message->name];
 
-	if (message->name >= recognizer->nnames)
-		return;
-	watch = &recognizer->by_name[message->name];
-	if (!watch->syncs)
-		return;
 	for (unsigned i = 0; i < watch->count; i++) {
-		struct dpe_run *run = &recognizer->runs[watch->at[i].run];
+		struct dpe_run *run = watch->at[i].run;
 		const struct dpe_rule *rule = run->rule;
 		struct dpe_binding binding;
 
 		if (rule->mode != DPE_SYNC)
 			continue;
-		binding.pattern = watch->at[i].pattern;
-		if (!dpe_pattern_match(recognizer->spec->names, &rule->patterns[binding.pattern],
-			    message, &binding) ||
-			!dpe_own_condition_holds(run, &binding, message))
+		if (!dpe_watcher_match(&watch->at[i], run, message, &binding))
 			continue;
 		if (pattern_at(rule, rule->receive) == binding.pattern)
 			add_role(roles, run, &binding, false);

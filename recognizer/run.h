@@ -8,6 +8,7 @@
  *	engine.c      where a reading stands: in an automaton, or (game.c) in a net
  *	expect.c      a slice of an `expect` rule against its rule
  *	detect.c      partial matches of a `detect` rule in a slice; dead.c: those without a future
+ *	pairs.c       the same for two independent events: races
  *	eval.c        expressions; action.c statements
  *	waits.c       who waits for whom: the graph that actions keep, and what it tells
  *	lock_order.c  in which order locks are taken, and whether that could close a circle
@@ -104,7 +105,13 @@ uint64_t dpe_pattern_mask(const struct dpe_pattern *pattern);
 bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *pattern,
 	const struct dpe_message *message, struct dpe_binding *binding);
 
+/* The pattern is of a control event in any module, without a condition. */
+bool dpe_pattern_is_simple(const struct dpe_pattern *pattern);
 struct dpe_run;
+struct dpe_watcher;
+/* dpe_pattern_match and dpe_own_condition_holds for a message with a name that is watched for. */
+bool dpe_watcher_match(const struct dpe_watcher *watcher, const struct dpe_run *run,
+	const struct dpe_message *message, struct dpe_binding *binding);
 /* True where the pattern has no condition, one that needs values of other events (decided later, in
  * the slice or in each of its readings), or one that holds. Clears the values that are not bound.
  */
@@ -179,6 +186,12 @@ struct dpe_slice {
 	struct dpe_value params[]; /* owned, one a variable */
 };
 
+/* How an event that looks like a pattern may be read. */
+struct dpe_reads {
+	bool *literals;
+	bool as_literal, observed, ends;
+};
+
 /* One rule being followed. */
 struct dpe_run {
 	struct dpe_recognizer *recognizer;
@@ -194,11 +207,14 @@ struct dpe_run {
 	bool wants_positions; /* an action names $i */
 	bool acts;            /* an event has an action */
 	bool one_thread; /* a variable is bound to the thread of each event: slices are chains */
-	struct dpe_slices *slices;
+	struct dpe_slices *slices; /* or … */
+	struct dpe_pairs *pairs;   /* … where the rule is about two independent events */
 	/* Scratch for the event at hand. */
 	struct dpe_binding *bindings;
 	unsigned nbindings;
-	bool *literals;              /* how the event may be read in the slice at hand */
+	struct dpe_reads *reads;     /* by pattern */
+	bool *all_literals;          /* room for those of several patterns */
+	const bool *literals;        /* how the event may be read in the slice at hand */
 	bool as_literal, ends;       /* it may be read at all; it ends the slice */
 	bool *acted;                 /* positions whose action ran for this event */
 	const struct dpe_stmt **ran; /* other actions that ran for this event */
@@ -219,7 +235,10 @@ struct dpe_run {
 /* The patterns that events of one name can look like, in the order of the rules. */
 struct dpe_watch {
 	struct dpe_watcher {
-		unsigned run, pattern;
+		struct dpe_run *run;
+		unsigned pattern;
+		unsigned end; /* where the watchers of the next rule begin */
+		bool simple;  /* the name, the phase and the arguments decide */
 	} * at;
 	unsigned count, cap;
 	bool syncs; /* one of them is of a `sync` rule */
@@ -275,7 +294,7 @@ void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe
 
 /* ---- roles.c ----------------------------------------------------------------------------- */
 
-/* Fills in recognizer->roles. */
+/* Fills in recognizer->roles, for a name that some `sync` rule watches. */
 void dpe_roles_find(struct dpe_recognizer *recognizer, const struct dpe_message *message);
 void dpe_roles_clear(struct dpe_roles *roles);
 
@@ -306,6 +325,16 @@ const struct dpe_slice *dpe_slices_first(const struct dpe_run *run);
 void dpe_slices_finish(struct dpe_run *run);
 /* Drops the events that can no longer matter. */
 void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon);
+
+/* ---- pairs.c ----------------------------------------------------------------------------- */
+
+/* False where the rule takes more, and dpe_slices_new is for it. */
+bool dpe_pairs_new(struct dpe_run *run);
+void dpe_pairs_free(struct dpe_run *run); /* accepts a run without */
+/* The event, which matched run->bindings. */
+void dpe_pairs_take(struct dpe_run *run, const struct dpe_event *event);
+uint64_t dpe_pairs_count(const struct dpe_run *run); /* slices */
+void dpe_pairs_finish(struct dpe_run *run);
 
 /* ---- engine.c ---------------------------------------------------------------------------- */
 

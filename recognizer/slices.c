@@ -53,7 +53,7 @@ struct dpe_value dpe_value_keep(struct dpe_value value)
 {
 	char *text;
 
-	if (value.kind != DPE_STRING && value.kind != DPE_RAW)
+	if (!dpe_value_has_own_text(value))
 		return value;
 	text = dpe_xmalloc(value.len + 1);
 	memcpy(text, value.text, value.len);
@@ -64,7 +64,7 @@ struct dpe_value dpe_value_keep(struct dpe_value value)
 
 void dpe_value_drop(struct dpe_value value)
 {
-	if (value.kind == DPE_STRING || value.kind == DPE_RAW)
+	if (dpe_value_has_own_text(value))
 		free((char *)value.text);
 }
 
@@ -321,12 +321,15 @@ static void touch(struct dpe_slices *slices, struct dpe_slice *slice)
 	*DPE_GROW(slices->touched, slices->ntouched, slices->captouched) = slice;
 }
 
-/* All patterns bind the same variables: there is one slice for the event. */
-static void touch_only(struct dpe_run *run, const struct dpe_binding *binding)
+/* All patterns bind the same variables: there is one slice for the binding. */
+static struct dpe_slice *only_slice(struct dpe_run *run, const struct dpe_binding *binding)
 {
-	struct dpe_slice *slice = find_slice(run->slices, binding->mask, binding->values);
+	struct dpe_slice *slice;
 
-	touch(run->slices, slice ? slice : begin_slice(run, binding->mask, binding->values));
+	if (!binding->mask) /* it has been there from the beginning */
+		return run->slices->first;
+	slice = find_slice(run->slices, binding->mask, binding->values);
+	return slice ? slice : begin_slice(run, binding->mask, binding->values);
 }
 
 /* Joins the binding with every slice that it is compatible with; the joins belong to the event. */
@@ -386,17 +389,24 @@ static bool condition_holds(const struct dpe_run *run, const struct dpe_slice *s
 	       dpe_pattern_condition_holds(&env, &run->rule->patterns[pattern]);
 }
 
-static bool observed(const struct dpe_run *run, unsigned pattern, bool *ends)
+static void find_reads(struct dpe_run *run)
 {
-	bool found = false;
+	const struct dpe_rule *rule = run->rule;
 
-	for (unsigned i = 0; i < run->rule->nobserving; i++) {
-		if (run->rule->observing[i] != pattern)
-			continue;
-		found = true;
-		*ends |= run->rule->ends[i];
+	run->reads = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->reads));
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		struct dpe_reads *reads = &run->reads[i];
+
+		reads->literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*reads->literals));
+		for (unsigned l = 0; l < rule->nliterals; l++) {
+			reads->literals[l] = rule->literals[l].pattern == i;
+			reads->as_literal |= reads->literals[l];
+		}
 	}
-	return found;
+	for (unsigned i = 0; i < rule->nobserving; i++) {
+		run->reads[rule->observing[i]].observed = true;
+		run->reads[rule->observing[i]].ends |= rule->ends[i];
+	}
 }
 
 bool dpe_placed_condition_holds(const struct dpe_run *run, const struct dpe_slice *slice,
@@ -442,23 +452,39 @@ static bool read_event(
 	bool belongs = false;
 
 	run->ends = run->as_literal = false;
-	memset(run->literals, 0, rule->nliterals * sizeof(*run->literals));
+	run->literals = run->all_literals;
+	memset(run->all_literals, 0, rule->nliterals * sizeof(*run->all_literals));
 	for (unsigned i = 0; i < run->nbindings; i++) {
 		const struct dpe_binding *binding = &run->bindings[i];
+		const struct dpe_reads *reads = &run->reads[binding->pattern];
 
 		if ((binding->mask & slice->mask) != binding->mask ||
 			!agree(binding->values, slice->params, binding->mask) ||
 			!admits(run, slice, binding->pattern, occurrence))
 			continue;
-		belongs |= observed(run, binding->pattern, &run->ends);
-		for (unsigned l = 0; l < rule->nliterals; l++) {
-			if (rule->literals[l].pattern != binding->pattern)
-				continue;
-			run->literals[l] = run->as_literal = true;
-			belongs = true;
-		}
+		for (unsigned l = 0; l < rule->nliterals; l++)
+			run->all_literals[l] |= reads->literals[l];
+		run->as_literal |= reads->as_literal;
+		run->ends |= reads->ends;
+		belongs |= reads->observed || reads->as_literal;
 	}
 	return belongs;
+}
+
+/* The same where the event looks like one pattern alone, with the slice's values. */
+static bool read_single(
+	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_occurrence *occurrence)
+{
+	unsigned pattern = run->bindings[0].pattern;
+	const struct dpe_reads *reads = &run->reads[pattern];
+
+	run->literals = reads->literals;
+	run->as_literal = reads->as_literal;
+	run->ends = reads->ends;
+	if ((run->late[pattern] || run->placed[pattern]) &&
+		!admits(run, slice, pattern, occurrence))
+		return false;
+	return reads->observed || reads->as_literal;
 }
 
 static void clear_order(struct dpe_run *run, struct dpe_slice *slice)
@@ -526,7 +552,8 @@ static void read_as_literal(
 	run->slices->nretired -= slice->retired;
 	slice->retired = false;
 	dpe_order_preds(&slice->order, &occurrence->stamp, &run->preds);
-	memset(run->acted, 0, run->rule->npositions * sizeof(*run->acted));
+	if (run->acts)
+		memset(run->acted, 0, run->rule->npositions * sizeof(*run->acted));
 	run->nran = 0;
 	if (run->rule->mode == DPE_EXPECT)
 		dpe_expect_take(run, slice, occurrence);
@@ -540,11 +567,15 @@ static void read_as_literal(
 }
 
 /* Whoever only ends the slice is no event of it; whoever is observed is. */
-static void take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+static void take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence,
+	bool single)
 {
+	bool belongs;
+
 	if (slice->done && !run->rule->nobserving)
 		return;
-	if (!read_event(run, slice, occurrence)) {
+	belongs = single ? read_single(run, slice, occurrence) : read_event(run, slice, occurrence);
+	if (!belongs) {
 		dpe_trace_slice(run, slice, DPE_TRACE_IGNORED, occurrence);
 		return;
 	}
@@ -574,8 +605,7 @@ static void sweep(struct dpe_run *run)
 	struct dpe_slices *slices = run->slices;
 	struct dpe_slice *slice = slices->first, *next;
 
-	if (slices->nretired < FEWEST_RETIRED || slices->nretired * 2 < slices->ntable ||
-		slices->npattern_masks > 1 || !run->rule->nvariables)
+	if (slices->nretired * 2 < slices->ntable || slices->npattern_masks > 1 || !run->rule->nvariables)
 		return;
 	memset(slices->table, 0, slices->size * sizeof(*slices->table));
 	slices->last = &slices->first;
@@ -595,24 +625,35 @@ static void sweep(struct dpe_run *run)
 	*slices->last = NULL;
 }
 
-void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
+static void take_all(struct dpe_run *run, struct dpe_occurrence *occurrence)
 {
 	struct dpe_slices *slices = run->slices;
 
-	slices->events++;
 	slices->ntouched = 0;
 	for (unsigned i = 0; i < run->nbindings; i++) {
 		if (slices->npattern_masks == 1)
-			touch_only(run, &run->bindings[i]);
+			touch(slices, only_slice(run, &run->bindings[i]));
 		else
 			touch_compatible(run, &run->bindings[i]);
 	}
 	if (slices->ntouched > 1)
 		qsort(slices->touched, slices->ntouched, sizeof(struct dpe_slice *), smaller_first);
 	for (unsigned i = 0; i < slices->ntouched; i++)
-		take(run, slices->touched[i], occurrence);
+		take(run, slices->touched[i], occurrence, false);
+}
+
+void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
+{
+	struct dpe_slices *slices = run->slices;
+
+	slices->events++;
+	if (run->nbindings == 1 && slices->npattern_masks == 1)
+		take(run, only_slice(run, run->bindings), occurrence, true);
+	else
+		take_all(run, occurrence);
 	dpe_engine_tidy(run);
-	sweep(run);
+	if (slices->nretired >= FEWEST_RETIRED)
+		sweep(run);
 }
 
 /* Matches of this slice may have been missed. */
@@ -688,6 +729,7 @@ struct dpe_slices *dpe_slices_new(struct dpe_run *run)
 	slices->table = dpe_xcalloc(slices->size, sizeof(*slices->table));
 	slices->last = &slices->first;
 	run->slices = slices;
+	find_reads(run);
 	collect_masks(run);
 	if (!run->rule->nvariables)
 		begin_slice(run, 0, none);
@@ -717,6 +759,9 @@ void dpe_slices_free(struct dpe_run *run)
 			free(bucket);
 		}
 	}
+	for (unsigned i = 0; i < run->rule->npatterns; i++)
+		free(run->reads[i].literals);
+	free(run->reads);
 	free(slices->table);
 	free(slices->pattern_masks);
 	free(slices->masks);

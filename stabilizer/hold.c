@@ -15,15 +15,6 @@ struct dpe_node *dpe_node_ref(struct dpe_node *node)
 	return node;
 }
 
-static void free_edges(struct dpe_node *node)
-{
-	for (unsigned i = 0; i < node->nedges; i++) {
-		dpe_message_unref(node->edges[i].message);
-		dpe_stamp_unref(&node->edges[i].stamp);
-	}
-	free(node->edges);
-}
-
 void dpe_node_unref(struct dpe_node *node)
 {
 	if (!node || --node->refs)
@@ -31,8 +22,21 @@ void dpe_node_unref(struct dpe_node *node)
 	dpe_message_unref(node->message);
 	if (dpe_node_released(node))
 		dpe_stamp_unref(&node->stamp);
-	free_edges(node);
-	free(node);
+	dpe_edges_free(node);
+	dpe_pool_give(node->pool, node, sizeof(*node));
+}
+
+struct dpe_node *dpe_node_new(struct dpe_stabilizer *stabilizer, struct dpe_message *message)
+{
+	struct dpe_node *node = dpe_pool_take(stabilizer->pool, sizeof(*node));
+
+	*node = (struct dpe_node){
+		.refs = 1,
+		.pool = stabilizer->pool,
+		.message = message,
+		.arrival = stabilizer->arrivals++,
+	};
+	return node;
 }
 
 /* A complete message is only of interest while a pairing may name it. */
@@ -77,11 +81,8 @@ static struct dpe_hold *take_spare(struct dpe_stabilizer *stabilizer)
 
 struct dpe_node *dpe_hold_new(struct dpe_stabilizer *stabilizer, struct dpe_message *message)
 {
-	struct dpe_node *node = dpe_xcalloc(1, sizeof(*node));
+	struct dpe_node *node = dpe_node_new(stabilizer, message);
 
-	node->refs = 1;
-	node->message = message;
-	node->arrival = stabilizer->arrivals++;
 	node->hold = take_spare(stabilizer);
 	node->hold->before = stabilizer->last;
 	if (stabilizer->last)

@@ -21,6 +21,7 @@ struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 	stabilizer->ends_thread = options->ends_thread;
 	stabilizer->debug = options->debug;
 	stabilizer->chain_max = UINT32_MAX;
+	stabilizer->pool = dpe_pool_new();
 	stabilizer->npairings = options->npairings;
 	stabilizer->pairings = dpe_xcalloc(options->npairings + 1, sizeof(*stabilizer->pairings));
 	for (unsigned i = 0; i < options->npairings; i++)
@@ -113,6 +114,7 @@ void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer)
 	free(stabilizer->completed);
 	free_scratch(stabilizer);
 	free(stabilizer->pairings);
+	dpe_pool_free(stabilizer->pool);
 	free(stabilizer);
 }
 
@@ -170,96 +172,25 @@ static uint32_t choose_chain(struct dpe_stabilizer *stabilizer, const struct dpe
 	return thread->chain;
 }
 
-/* ---- edges ------------------------------------------------------------------------------- */
-
-static void add_edge(struct dpe_stabilizer *stabilizer, const struct dpe_edge *edge)
-{
-	*DPE_GROW(stabilizer->edges, stabilizer->nedges, stabilizer->capedges) = edge;
-}
-
-/* The edges that enter right after a node now enter whatever follows it. */
-static void add_edges_of(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
-{
-	for (unsigned i = 0; i < node->nedges; i++)
-		add_edge(stabilizer, &node->edges[i]);
-}
-
-/* Fills stabilizer->edges with the sends that the node is paired with, and their edges. */
-static void add_sends(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
-{
-	const struct dpe_hold *hold = node->hold;
-
-	stabilizer->ndirect = 0;
-	for (unsigned i = 0; i < hold->nneeds; i++) {
-		const struct dpe_node *send = hold->needs[i].node;
-
-		if (hold->needs[i].kind != DPE_NEED_SEND || !dpe_node_released(send))
-			continue;
-		*DPE_GROW(stabilizer->direct, stabilizer->ndirect, stabilizer->capdirect) =
-			(struct dpe_edge){send->message, send->number, send->stamp};
-		add_edges_of(stabilizer, send);
-	}
-	for (unsigned i = 0; i < stabilizer->ndirect; i++)
-		add_edge(stabilizer, &stabilizer->direct[i]);
-}
-
-static int later_first(const void *a, const void *b)
-{
-	const struct dpe_edge *const *x = a, *const *y = b;
-
-	return ((*x)->number < (*y)->number) - ((*x)->number > (*y)->number);
-}
-
-/* Takes the edges into the past; of stabilizer->edges stay those that told something new, the
- * earlier first. What is released later cannot precede, so the later ones are tried first. */
-static void reduce_edges(struct dpe_stabilizer *stabilizer)
-{
-	const struct dpe_edge **edges = stabilizer->edges;
-	unsigned kept = 0;
-
-	if (stabilizer->nedges > 1)
-		qsort(edges, stabilizer->nedges, sizeof(edges[0]), later_first);
-	for (unsigned i = 0; i < stabilizer->nedges; i++) {
-		if (dpe_past_has(&stabilizer->past, &edges[i]->stamp))
-			continue;
-		dpe_past_add(&stabilizer->past, &edges[i]->stamp);
-		edges[kept++] = edges[i];
-	}
-	for (unsigned i = 0; i < kept / 2; i++) {
-		const struct dpe_edge *edge = edges[i];
-
-		edges[i] = edges[kept - 1 - i];
-		edges[kept - 1 - i] = edge;
-	}
-	stabilizer->nedges = kept;
-}
-
-/* Gives a receive its edges that enter right after it. */
-static void defer_edges(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
-{
-	stabilizer->nedges = 0;
-	add_sends(stabilizer, node);
-	if (!stabilizer->nedges)
-		return;
-	dpe_past_start(&stabilizer->past, node->stamp.past, node->stamp.chain);
-	reduce_edges(stabilizer);
-	if (!stabilizer->nedges)
-		return;
-	node->edges = dpe_xcalloc(stabilizer->nedges, sizeof(*node->edges));
-	node->nedges = stabilizer->nedges;
-	for (unsigned i = 0; i < node->nedges; i++) {
-		node->edges[i] = *stabilizer->edges[i];
-		dpe_message_ref(node->edges[i].message);
-		dpe_stamp_ref(&node->edges[i].stamp);
-	}
-}
-
 /* ---- stamps ------------------------------------------------------------------------------ */
 
 static void take_pred(struct dpe_stabilizer *stabilizer, const struct dpe_node *pred)
 {
 	dpe_past_add(&stabilizer->past, &pred->stamp);
-	add_edges_of(stabilizer, pred);
+	dpe_edges_add(stabilizer, pred);
+}
+
+/* The edges of the sends that the node is paired with. */
+static void add_sends(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
+{
+	const struct dpe_hold *hold = node->hold;
+
+	for (unsigned i = 0; i < hold->nneeds; i++) {
+		const struct dpe_node *send = hold->needs[i].node;
+
+		if (hold->needs[i].kind == DPE_NEED_SEND && dpe_node_released(send))
+			dpe_edges_add_send(stabilizer, send);
+	}
 }
 
 static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
@@ -269,10 +200,10 @@ static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	uint32_t chain = choose_chain(stabilizer, node, &full);
 	struct dpe_chain_end *end = &stabilizer->chains[chain];
 
-	stabilizer->nedges = 0;
+	dpe_edges_begin(stabilizer);
 	dpe_past_start(&stabilizer->past, end->tail ? end->tail->stamp.past : NULL, chain);
 	if (end->tail)
-		add_edges_of(stabilizer, end->tail);
+		dpe_edges_add(stabilizer, end->tail);
 	if (full)
 		take_pred(stabilizer, full);
 	for (unsigned i = 0; i < hold->nneeds; i++) {
@@ -283,7 +214,7 @@ static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	}
 	if (!hold->deferred)
 		add_sends(stabilizer, node);
-	reduce_edges(stabilizer);
+	dpe_edges_reduce(stabilizer);
 	node->stamp.chain = chain;
 	node->stamp.index = end->tail ? end->tail->stamp.index + 1 : 1;
 	node->stamp.told = end->told;
@@ -321,15 +252,10 @@ static void release(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 {
 	struct dpe_event event = {.message = node->message};
 
-	stabilizer->nadded = 0;
 	node->number = event.number = stabilizer->released++;
 	stamp(stabilizer, node);
-	for (unsigned i = 0; i < stabilizer->nedges; i++)
-		*DPE_GROW(stabilizer->added, stabilizer->nadded, stabilizer->capadded) =
-			stabilizer->edges[i]->message;
 	event.stamp = node->stamp;
-	event.added = stabilizer->added;
-	event.nadded = stabilizer->nadded;
+	dpe_edges_tell(stabilizer, &event);
 	event.doubtful = stabilizer->doubt;
 	dpe_debug(stabilizer->debug, "stabilizer", 2, "message %llu leaves as event %llu",
 		(unsigned long long)node->arrival, (unsigned long long)node->number);
@@ -344,8 +270,11 @@ static void complete(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 {
 	struct dpe_waiters *waiters = &node->hold->waiters;
 
-	if (node->hold->deferred)
-		defer_edges(stabilizer, node);
+	if (node->hold->deferred) {
+		dpe_edges_begin(stabilizer);
+		add_sends(stabilizer, node);
+		dpe_edges_defer(stabilizer, node);
+	}
 	for (unsigned i = 0; i < waiters->count; i++) {
 		struct dpe_node *waiter = waiters->at[i].node;
 
@@ -468,7 +397,7 @@ bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *
 	struct dpe_thread *thread = dpe_thread_of(stabilizer, message);
 	struct dpe_node *node;
 
-	if (!nroles && dpe_pass_through(stabilizer, thread, message))
+	if (dpe_pass_through(stabilizer, thread, message, roles, nroles))
 		return true;
 	if (!id_is_new(stabilizer, message, diags) ||
 		!seq_is_new(stabilizer, thread, message, diags)) {

@@ -6,6 +6,7 @@
  *	turn.c        the order within a thread and within a host
  *	stuck.c       at the end of the input: what never came, and circles
  *	sync.c        sends and receives find each other
+ *	edges.c       the edges between them
  *	clock.c       stamps
  *	horizon.c     what events to come can still follow
  *	table.c       a hash table and a heap
@@ -88,6 +89,7 @@ struct dpe_edge {
 
 /* A message on its way and, as long as anything can name it, after it has left. Counted. */
 struct dpe_node {
+	struct dpe_pool *pool; /* that it is from */
 	uint32_t refs;
 	uint32_t uses; /* by pairings, which keep the message; else it goes when complete */
 	struct dpe_message *message;
@@ -210,6 +212,7 @@ struct dpe_stabilizer {
 	bool doubt; /* something was lost or never came */
 	const struct dpe_debug *debug;
 
+	struct dpe_pool *pool; /* of nodes and their edges */
 	uint64_t arrivals, released, marks;
 	struct dpe_node *first, *last; /* all that are not complete */
 	struct dpe_heap ready;         /* by arrival */
@@ -243,6 +246,8 @@ struct dpe_stabilizer {
 	unsigned nspare, capspare;
 };
 
+/* With one reference; takes over that of the message. */
+struct dpe_node *dpe_node_new(struct dpe_stabilizer *stabilizer, struct dpe_message *message);
 struct dpe_node *dpe_node_ref(struct dpe_node *node);
 void dpe_node_unref(struct dpe_node *node); /* accepts NULL */
 /* Pairings that need the message of a send after it is complete. */
@@ -310,9 +315,25 @@ void dpe_gate_leave(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
 
 /* ---- through.c --------------------------------------------------------------------------- */
 
-/* Lets a message without roles through, if it can leave at once; false where nothing was done. */
+/* Lets a message through, if it can leave at once; false where nothing was done. */
 bool dpe_pass_through(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
-	struct dpe_message *message);
+	struct dpe_message *message, const struct dpe_role *roles, unsigned nroles);
+
+/* ---- edges.c ----------------------------------------------------------------------------- */
+
+/* Edges are collected in stabilizer->edges: first none, … */
+void dpe_edges_begin(struct dpe_stabilizer *stabilizer);
+/* … then those that enter right after a node, … */
+void dpe_edges_add(struct dpe_stabilizer *stabilizer, const struct dpe_node *node);
+/* … or that a send makes, which was released. */
+void dpe_edges_add_send(struct dpe_stabilizer *stabilizer, const struct dpe_node *send);
+/* Takes them into stabilizer->past; those stay that told something new, the earlier first. */
+void dpe_edges_reduce(struct dpe_stabilizer *stabilizer);
+/* What stayed, as the event tells it. */
+void dpe_edges_tell(struct dpe_stabilizer *stabilizer, struct dpe_event *event);
+/* Gives them to a node, right after which they enter, instead. */
+void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+void dpe_edges_free(struct dpe_node *node);
 
 /* ---- sync.c ------------------------------------------------------------------------------ */
 
@@ -323,6 +344,21 @@ void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node,
 void dpe_sync_open(struct dpe_node *node);
 /* Nothing but its sends keeps the message: finds them, and adds needs for them. */
 void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+/* Where a receive stands when nothing is held: the sends that it gets. */
+struct dpe_meeting {
+	struct dpe_queue *queue; /* NULL: nothing was sent */
+	struct dpe_node *const *sends;
+	unsigned nsends;
+};
+
+/* False where the receive has to wait, or it takes more to find out. Changes nothing. */
+bool dpe_sync_meet(const struct dpe_stabilizer *stabilizer, const struct dpe_role *role,
+	struct dpe_meeting *meeting);
+/* The receive has left. */
+void dpe_sync_part(struct dpe_stabilizer *stabilizer, const struct dpe_meeting *meeting);
+/* A send that nobody waits for has left. */
+void dpe_sync_add(
+	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_node *node);
 /* Each send that a receive may still be paired with. */
 void dpe_sync_each_send(const struct dpe_stabilizer *stabilizer,
 	void (*each)(void *context, const struct dpe_node *send), void *context);

@@ -131,6 +131,12 @@ static uint64_t queue_hash(const struct dpe_role *role)
 	return hash;
 }
 
+static struct dpe_queue *find_queue(
+	const struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
+{
+	return dpe_table_find(&stabilizer->queues, queue_hash(role), same_queue, role);
+}
+
 static struct dpe_queue *queue_of(struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
 {
 	uint64_t hash = queue_hash(role);
@@ -524,6 +530,53 @@ void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node,
 		if (roles[i].send)
 			enter_send(stabilizer, hold->parts[i].queue, node);
 	}
+}
+
+/* ---- the short way ----------------------------------------------------------------------- */
+
+bool dpe_sync_meet(const struct dpe_stabilizer *stabilizer, const struct dpe_role *role,
+	struct dpe_meeting *meeting)
+{
+	struct dpe_queue *queue = find_queue(stabilizer, role);
+	const struct sends *opened;
+
+	*meeting = (struct dpe_meeting){.queue = queue};
+	if (!queue)
+		return stabilizer->pairings[role->rule] != DPE_SYNC_ONCE;
+	opened = &queue->opened;
+	if (queue->order != BY_ARRIVAL || queue->closed.head != queue->closed.count ||
+		queue->unpaired || queue->waiting.count)
+		return false;
+	meeting->sends = opened->at + opened->head;
+	meeting->nsends = opened->count - opened->head;
+	if (!meeting->nsends)
+		return queue->pairing != DPE_SYNC_ONCE;
+	if (queue->pairing == DPE_SYNC_LAST || queue->pairing == DPE_SYNC_ONCE)
+		meeting->sends += meeting->nsends - 1;
+	if (queue->pairing != DPE_SYNC_ALL)
+		meeting->nsends = 1;
+	return true;
+}
+
+void dpe_sync_part(struct dpe_stabilizer *stabilizer, const struct dpe_meeting *meeting)
+{
+	struct dpe_queue *queue = meeting->queue;
+
+	if (!queue)
+		return;
+	if (queue->pairing == DPE_SYNC_FIFO && meeting->nsends)
+		sends_remove(&queue->opened, queue->opened.head);
+	prune(queue);
+	free_if_empty(stabilizer, queue);
+}
+
+void dpe_sync_add(
+	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_node *node)
+{
+	struct dpe_queue *queue = queue_of(stabilizer, role);
+
+	note_order(queue, node);
+	open_send(queue, node);
 }
 
 void dpe_sync_open(struct dpe_node *node)

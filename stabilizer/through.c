@@ -25,45 +25,121 @@ static bool is_next(const struct dpe_thread *thread, const struct dpe_message *m
 	       (!thread->exhausted && message->seq == thread->next && message->seq != UINT64_MAX);
 }
 
-/* The thread's last node, where only the thread and its chain know it. */
+/* The thread's last node, which is complete and the last of its chain; or NULL. */
 static struct dpe_node *find_tail(
 	const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread)
 {
 	struct dpe_node *tail = thread->tail;
 
-	if (!tail || tail->hold || tail->refs != 2 || tail->nedges || tail->known ||
-		thread->chain == DPE_NO_CHAIN || stabilizer->chains[thread->chain].tail != tail ||
+	if (!tail || tail->hold || thread->chain == DPE_NO_CHAIN ||
+		stabilizer->chains[thread->chain].tail != tail ||
 		tail->stamp.index >= stabilizer->chain_max)
 		return NULL;
 	return tail;
 }
 
-bool dpe_pass_through(
-	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_message *message)
+/* Only its thread and its chain know it, so that it can become another's. */
+static bool is_nobodys(const struct dpe_node *node)
 {
-	struct dpe_event event = {.message = message};
-	struct dpe_node *tail;
+	return node->refs == 2 && !node->known;
+}
 
-	if (stabilizer->first || stabilizer->ready.count || !thread ||
+/* What the event after `tail` follows; an .exit of a receive its sends, too. */
+static void stamp(struct dpe_stabilizer *stabilizer, const struct dpe_node *tail,
+	const struct dpe_meeting *meeting, struct dpe_event *event)
+{
+	unsigned nsends = event->message->phase == DPE_EXIT ? meeting->nsends : 0;
+
+	event->stamp = tail->stamp;
+	event->stamp.index++;
+	event->stamp.told = stabilizer->chains[tail->stamp.chain].told;
+	if (!tail->nedges && !nsends) {
+		dpe_stamp_ref(&event->stamp);
+		return;
+	}
+	dpe_edges_begin(stabilizer);
+	dpe_past_start(&stabilizer->past, tail->stamp.past, tail->stamp.chain);
+	dpe_edges_add(stabilizer, tail);
+	for (unsigned i = 0; i < nsends; i++)
+		dpe_edges_add_send(stabilizer, meeting->sends[i]);
+	dpe_edges_reduce(stabilizer);
+	event->stamp.past = dpe_past_take(&stabilizer->past);
+	dpe_edges_tell(stabilizer, event);
+}
+
+/* The node of the event, which is the last of its thread and of its chain from now on. */
+static struct dpe_node *follow(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
+	struct dpe_node *tail, const struct dpe_event *event)
+{
+	struct dpe_node *node = tail;
+
+	if (is_nobodys(tail)) {
+		dpe_edges_free(node);
+		dpe_stamp_unref(&node->stamp);
+		node->arrival = stabilizer->arrivals++;
+	} else {
+		node = dpe_node_new(stabilizer, NULL);
+		dpe_node_unref(thread->tail);
+		dpe_node_unref(stabilizer->chains[thread->chain].tail);
+		thread->tail = node;
+		stabilizer->chains[thread->chain].tail = dpe_node_ref(node);
+	}
+	node->stamp = event->stamp;
+	node->number = event->number;
+	return node;
+}
+
+static void count_turn(const struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
+	const struct dpe_message *message)
+{
+	thread->turns++;
+	if (!message->has_seq)
+		return;
+	thread->next = message->seq + 1;
+	if (stabilizer->ordered && thread->closed < message->seq)
+		thread->closed = message->seq;
+}
+
+/* Only after the event was told, so that meanwhile all is seen where it was. */
+static void synchronise(struct dpe_stabilizer *stabilizer, struct dpe_node *node,
+	struct dpe_message *message, const struct dpe_role *role,
+	const struct dpe_meeting *meeting)
+{
+	if (role->send) {
+		node->message = dpe_message_ref(message);
+		stabilizer->chains[node->stamp.chain].told = node->stamp.index;
+		dpe_sync_add(stabilizer, role, node);
+		return;
+	}
+	if (message->phase != DPE_EXIT) {
+		dpe_edges_begin(stabilizer);
+		for (unsigned i = 0; i < meeting->nsends; i++)
+			dpe_edges_add_send(stabilizer, meeting->sends[i]);
+		dpe_edges_defer(stabilizer, node);
+	}
+	dpe_sync_part(stabilizer, meeting);
+}
+
+bool dpe_pass_through(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
+	struct dpe_message *message, const struct dpe_role *roles, unsigned nroles)
+{
+	struct dpe_event event = {.message = message, .doubtful = stabilizer->doubt};
+	struct dpe_meeting meeting = {0};
+	struct dpe_node *tail, *node;
+
+	if (stabilizer->first || nroles > 1 || stabilizer->ready.count || !thread ||
 		!is_plain(stabilizer, message) || !is_next(thread, message))
 		return false;
 	tail = find_tail(stabilizer, thread);
-	if (!tail)
+	if (!tail || (nroles && !roles->send && !dpe_sync_meet(stabilizer, roles, &meeting)))
 		return false;
 	event.number = stabilizer->released++;
-	event.stamp = tail->stamp;
-	event.stamp.index++;
-	event.stamp.told = stabilizer->chains[thread->chain].told;
-	event.doubtful = stabilizer->doubt;
+	stamp(stabilizer, tail, &meeting, &event);
 	stabilizer->sink.event(stabilizer->sink.context, &event);
-	tail->stamp = event.stamp;
-	tail->number = event.number;
-	tail->arrival = stabilizer->arrivals++;
-	thread->turns++;
-	if (message->has_seq)
-		thread->next = message->seq + 1;
-	if (message->has_seq && stabilizer->ordered && thread->closed < message->seq)
-		thread->closed = message->seq;
+	node = follow(stabilizer, thread, tail, &event);
+	count_turn(stabilizer, thread, message);
+	if (nroles)
+		synchronise(stabilizer, node, message, roles, &meeting);
 	dpe_message_unref(message);
 	return true;
 }

@@ -17,14 +17,14 @@ static uint64_t value_hash(struct dpe_value value)
 
 struct dpe_value dpe_value_copy(struct dpe_value value)
 {
-	if (value.kind == DPE_STRING || value.kind == DPE_RAW)
+	if (dpe_value_has_own_text(value))
 		value.text = dpe_xstrdup(value.text);
 	return value;
 }
 
 void dpe_value_discard(struct dpe_value value)
 {
-	if (value.kind == DPE_STRING || value.kind == DPE_RAW)
+	if (dpe_value_has_own_text(value))
 		free((char *)value.text);
 }
 
@@ -39,6 +39,13 @@ static bool same_thread(const void *entry, const void *key)
 	       dpe_value_same(thread->host, message->host);
 }
 
+/* Equal without a look at texts. */
+static bool is_at_once(const struct dpe_thread *thread, const struct dpe_message *message)
+{
+	return thread->id.num == message->thread.num && thread->id.kind == message->thread.kind &&
+	       thread->host.kind == DPE_NONE && message->host.kind == DPE_NONE;
+}
+
 struct dpe_thread *dpe_thread_of(
 	struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
 {
@@ -47,8 +54,8 @@ struct dpe_thread *dpe_thread_of(
 
 	if (message->thread.kind == DPE_NONE)
 		return NULL;
-	recent = &stabilizer->recent[(uint64_t)message->thread.num % DPE_RECENT];
-	if (*recent && same_thread(*recent, message))
+	recent = &stabilizer->recent[(uint64_t)message->thread.num * 0x9e3779b97f4a7c15ull >> 58];
+	if (*recent && is_at_once(*recent, message))
 		return *recent;
 	hash = dpe_mix(value_hash(message->thread), value_hash(message->host));
 	thread = dpe_table_find(&stabilizer->threads, hash, same_thread, message);

@@ -23,6 +23,7 @@ struct transcript {
 	size_t automaton_bytes;
 	enum dpe_engine_choice engine;
 	bool end_at_break;
+	bool traced; /* with someone who watches each step */
 	struct dpe_summary summary; /* of the run, before its end … */
 	struct dpe_summary ended;   /* … and after it */
 };
@@ -128,6 +129,12 @@ static inline void transcript_lost(void *context, const struct dpe_message *afte
 	dpe_text_puts(&to->text, "\n");
 }
 
+static inline void transcript_trace(void *context, const struct dpe_trace *trace)
+{
+	(void)context;
+	(void)trace;
+}
+
 /* Reads a log given as text, in the format of that name. */
 static inline struct dpe_log_reader *transcript_log(
 	struct transcript *to, const char *format, const char *log, struct dpe_diags *diags)
@@ -174,6 +181,7 @@ static inline const char *transcript_run(
 		.stop = transcript_stop,
 		.held = transcript_held,
 		.lost = transcript_lost,
+		.trace = to->traced ? transcript_trace : NULL,
 	};
 	struct dpe_recognizer_options options = {
 		.max_instances = to->max_instances,

@@ -1,0 +1,99 @@
+/* Edges on their way into a past: those of sends, and those that enter right after a receive. */
+#include "stabilizer/stable.h"
+
+#include <stdlib.h>
+
+void dpe_edges_begin(struct dpe_stabilizer *stabilizer)
+{
+	stabilizer->nedges = stabilizer->ndirect = 0;
+}
+
+static void add(struct dpe_stabilizer *stabilizer, const struct dpe_edge *edge)
+{
+	*DPE_GROW(stabilizer->edges, stabilizer->nedges, stabilizer->capedges) = edge;
+}
+
+void dpe_edges_add(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
+{
+	for (unsigned i = 0; i < node->nedges; i++)
+		add(stabilizer, &node->edges[i]);
+}
+
+void dpe_edges_add_send(struct dpe_stabilizer *stabilizer, const struct dpe_node *send)
+{
+	*DPE_GROW(stabilizer->direct, stabilizer->ndirect, stabilizer->capdirect) =
+		(struct dpe_edge){send->message, send->number, send->stamp};
+	dpe_edges_add(stabilizer, send);
+}
+
+static int later_first(const void *a, const void *b)
+{
+	const struct dpe_edge *const *x = a, *const *y = b;
+
+	return ((*x)->number < (*y)->number) - ((*x)->number > (*y)->number);
+}
+
+/* What is released later cannot precede, so the later ones are tried first. */
+void dpe_edges_reduce(struct dpe_stabilizer *stabilizer)
+{
+	const struct dpe_edge **edges;
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < stabilizer->ndirect; i++)
+		add(stabilizer, &stabilizer->direct[i]);
+	edges = stabilizer->edges;
+	if (stabilizer->nedges > 1)
+		qsort(edges, stabilizer->nedges, sizeof(edges[0]), later_first);
+	for (unsigned i = 0; i < stabilizer->nedges; i++) {
+		if (dpe_past_has(&stabilizer->past, &edges[i]->stamp))
+			continue;
+		dpe_past_add(&stabilizer->past, &edges[i]->stamp);
+		edges[kept++] = edges[i];
+	}
+	for (unsigned i = 0; i < kept / 2; i++) {
+		const struct dpe_edge *edge = edges[i];
+
+		edges[i] = edges[kept - 1 - i];
+		edges[kept - 1 - i] = edge;
+	}
+	stabilizer->nedges = kept;
+}
+
+void dpe_edges_tell(struct dpe_stabilizer *stabilizer, struct dpe_event *event)
+{
+	stabilizer->nadded = 0;
+	for (unsigned i = 0; i < stabilizer->nedges; i++)
+		*DPE_GROW(stabilizer->added, stabilizer->nadded, stabilizer->capadded) =
+			stabilizer->edges[i]->message;
+	event->added = stabilizer->added;
+	event->nadded = stabilizer->nadded;
+}
+
+void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+{
+	if (!stabilizer->nedges && !stabilizer->ndirect)
+		return;
+	dpe_past_start(&stabilizer->past, node->stamp.past, node->stamp.chain);
+	dpe_edges_reduce(stabilizer);
+	if (!stabilizer->nedges)
+		return;
+	node->edges = dpe_pool_take(node->pool, stabilizer->nedges * sizeof(*node->edges));
+	node->nedges = stabilizer->nedges;
+	for (unsigned i = 0; i < node->nedges; i++) {
+		node->edges[i] = *stabilizer->edges[i];
+		dpe_message_ref(node->edges[i].message);
+		dpe_stamp_ref(&node->edges[i].stamp);
+	}
+}
+
+void dpe_edges_free(struct dpe_node *node)
+{
+	for (unsigned i = 0; i < node->nedges; i++) {
+		dpe_message_unref(node->edges[i].message);
+		dpe_stamp_unref(&node->edges[i].stamp);
+	}
+	if (node->nedges)
+		dpe_pool_give(node->pool, node->edges, node->nedges * sizeof(*node->edges));
+	node->edges = NULL;
+	node->nedges = 0;
+}

@@ -1,0 +1,95 @@
+/* Pairs of independent events, followed as such, against the general way, which whoever watches each
+ * step gets: the same matches with the same events. */
+#include "tests/recognizer/programs.h"
+
+static const char *const rules[] = {
+	"detect R(x): w(x) & w^(x)",
+	"detect R(x): r(x) & w(x)",
+	"detect R(x): (r(x) & w(x)) {print(\"%s\", $1.tid)}",
+	"detect R(x): w(x) & r(x) {print(\"%s\", $2.tid)} {error(\"race\")}",
+	"detect R: r(_) & w(_)",
+	"detect R: w(_) & w^(_)",
+	"detect R(x, t): r(x) by t & w(x) by t",
+	"detect R(x): r(x) [.tid == \"T1\"] & w(x)",
+	"detect R: r(V) & r^(V)",
+	"detect R(x): acq(x) & rel(x)",
+};
+
+static void follow(const struct dpe_text *log, const char *rule, struct transcript *to)
+{
+	struct dpe_text spec = {0};
+
+	dpe_text_printf(&spec, SYNC "%s\n", rule);
+	transcript_run(to, spec.at, "std", log->at);
+	dpe_text_free(&spec);
+}
+
+/* Which partial matches are given up where there are too many differs. */
+static void drop_doubtful(struct dpe_text *text)
+{
+	char *copy = dpe_xstrdup(text->at ? text->at : ""), *rest = copy, *line;
+	bool doubtful = false;
+
+	text->len = 0;
+	while ((line = strsep(&rest, "\n")) && *line) {
+		if (!strstr(line, "inconclusive"))
+			dpe_text_printf(text, "%s\n", line);
+		else
+			doubtful = true;
+	}
+	dpe_text_puts(text, doubtful ? "doubt\n" : "certain\n");
+	free(copy);
+}
+
+static void compare(const struct dpe_text *log, unsigned max_instances)
+{
+	for (unsigned i = 0; i < DPE_COUNT(rules); i++) {
+		struct transcript pairs = {.max_instances = max_instances};
+		struct transcript general = {.max_instances = max_instances, .traced = true};
+
+		follow(log, rules[i], &pairs);
+		follow(log, rules[i], &general);
+		if (max_instances) {
+			drop_doubtful(&pairs.text);
+			drop_doubtful(&general.text);
+		}
+		if (strcmp(pairs.text.at, general.text.at))
+			print_error("%s\n%s", rules[i], log->at);
+		assert_string_equal(pairs.text.at, general.text.at);
+		assert_int_equal(pairs.ended.slices, general.ended.slices);
+		dpe_text_free(&pairs.text);
+		dpe_text_free(&general.text);
+	}
+}
+
+static void the_same_matches(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 200; seed++) {
+		struct program program = random_program(seed);
+
+		compare(&program.log, 0);
+		dpe_text_free(&program.log);
+	}
+}
+
+static void the_same_bounds(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 100; seed++) {
+		struct program program = random_program(seed);
+
+		compare(&program.log, 1 + seed % 5);
+		dpe_text_free(&program.log);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_same_matches),
+		cmocka_unit_test(the_same_bounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
