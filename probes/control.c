@@ -99,7 +99,7 @@ int dpe_probes_stop(struct dpe_probes *probes)
 	if (error)
 		return error;
 	note_stopped(probes, true);
-	dpe_gates_stopped(probes); /* a signal that is on its way comes before ours */
+	dpe_gates_await(probes); /* a signal that is on its way comes before ours */
 	error = send_signal(probes, SIGSTOP);
 	if (error) {
 		note_stopped(probes, false);

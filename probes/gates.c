@@ -171,31 +171,35 @@ static bool nobody_is_about_to(const struct dpe_gate_state *state)
 	return done == load(&state->begun);
 }
 
-/* An event between its place in the ring and its signal: some hundred nanoseconds, unless its
- * thread lost the processor. */
-static void await_signals(const struct dpe_gate_state *state, unsigned most)
+static void rest(void)
 {
-	const struct timespec pause = {.tv_nsec = 100000};
-
-	for (unsigned i = 0; i < most && !nobody_is_about_to(state); i++)
-		nanosleep(&pause, NULL);
+	nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 }
 
+/* Between its place in the ring and its signal an event needs some hundred nanoseconds, unless its
+ * thread loses the processor. */
 bool dpe_gates_quiesce(struct dpe_gate_state *state)
 {
 	__atomic_store_n(&state->may_stop, 0, __ATOMIC_SEQ_CST);
-	await_signals(state, 100000);
+	for (unsigned i = 0; i < 100000 && !nobody_is_about_to(state); i++)
+		rest();
 	return state->held || load(&state->stops) != load(&state->handled);
+}
+
+void dpe_gates_await(const struct dpe_probes *probes)
+{
+	const struct dpe_gate_state *state = probes->gates.state;
+	uint64_t begun = probes->gates.armed ? load(&state->begun) : 0;
+
+	for (unsigned i = 0; i < 200 && probes->gates.armed && load(&state->done) < begun; i++)
+		rest();
 }
 
 bool dpe_gates_stopped(const struct dpe_probes *probes)
 {
 	const struct dpe_gate_state *state = probes->gates.state;
 
-	if (!probes->gates.armed)
-		return false;
-	await_signals(state, 200);
-	return load(&state->stops) != load(&state->handled);
+	return probes->gates.armed && load(&state->stops) != load(&state->handled);
 }
 
 bool dpe_probes_stopped_at(const struct dpe_probes *probes, pid_t thread, uint64_t seq)

@@ -357,6 +357,8 @@ bool dpe_gates_can_stop(const struct dpe_probes *probes);
 bool dpe_gates_arm(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Whether an event has stopped the target that we have not continued since. */
 bool dpe_gates_stopped(const struct dpe_probes *probes);
+/* Waits, for some time at most, for events that are about to stop the target. */
+void dpe_gates_await(const struct dpe_probes *probes);
 /* Before the ring is read, and after all that was in it was handed over (`complete`). */
 void dpe_gates_look(struct dpe_probes *probes);
 void dpe_gates_settle(struct dpe_probes *probes, bool complete, const struct dpe_probes_sink *sink);

@@ -47,7 +47,7 @@ struct dpe_gate_entry {
 };
 
 /* Stops by events: `begun` counts those who are about to look whether they stop, `done` those who
- * have, so a stop that is on its way can be waited for. */
+ * have, so a stop that is on its way can be waited for; neither where none may. */
 struct dpe_gate_state {
 	struct dpe_mark_state marks[DPE_MARKS];
 	__u32 may_stop;

@@ -51,16 +51,22 @@ static __noinline bool gate_is_open(const struct dpe_gate_entry *gate)
 	return false;
 }
 
-/* Before the event gets its time. */
-static __always_inline int gate_begin(const struct dpe_gate_entry *gate)
+static __always_inline bool may_stop(void)
+{
+	return *(volatile __u32 *)&gate_state.may_stop;
+}
+
+/* Before the event gets its time. True where it is one that may stop the target. */
+static __always_inline bool gate_begin(const struct dpe_gate_entry *gate)
 {
 	if (!gate)
-		return 0;
+		return false;
 	for (__u32 i = 0; i < DPE_GATE_MARKS && i < gate->sets.count; i++)
 		__sync_fetch_and_add(&mark_at(gate->sets.at[i])->begun, 1);
-	if (gate->nstops)
-		__sync_fetch_and_add(&gate_state.begun, 1);
-	return 0;
+	if (!gate->nstops || !may_stop())
+		return false;
+	__sync_fetch_and_add(&gate_state.begun, 1);
+	return true;
 }
 
 static __always_inline bool args_fit(const struct dpe_gate_stop *stop, const __u64 *words)
@@ -102,23 +108,27 @@ static __always_inline bool gate_stops(const struct dpe_gate_entry *gate, const 
 struct gate_event {
 	__u64 seq;
 	__u32 tid;
-	bool sent;
+	bool begun, sent; /* begun: what gate_begin said */
 };
 
-/* Once the event is in the ring, or lost. `words` has room for DPE_WORDS. */
-static __always_inline int gate_end(const struct dpe_gate_entry *gate, const struct gate_event *event,
-	const __u64 *words)
+/* Once the event is in the ring, or lost. `words` has room for DPE_WORDS. True where it stopped the
+ * target: unless that was forbidden in the meantime. */
+static __always_inline bool gate_end(const struct dpe_gate_entry *gate,
+	const struct gate_event *event, const __u64 *words)
 {
+	bool stops;
+
 	if (!gate)
-		return 0;
+		return false;
 	for (__u32 i = 0; i < DPE_GATE_MARKS && i < gate->sets.count; i++)
 		__sync_fetch_and_add(&mark_at(gate->sets.at[i])->done, 1);
-	if (!gate->nstops)
-		return 0;
-	if (event->sent && *(volatile __u32 *)&gate_state.may_stop && gate_stops(gate, words))
+	if (!event->begun)
+		return false;
+	stops = event->sent && may_stop() && gate_stops(gate, words);
+	if (stops)
 		stop_here(event->tid, event->seq);
 	__sync_fetch_and_add(&gate_state.done, 1);
-	return 0;
+	return stops;
 }
 
 #endif

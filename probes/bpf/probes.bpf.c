@@ -327,15 +327,17 @@ static __always_inline const struct dpe_gate_entry *gate_at(__u32 index)
 
 /* The number is that of the thread's last event, which this was. */
 static __always_inline void pass_gate(const struct dpe_gate_entry *gate,
-	const struct event *event, const __u64 *words, bool sent)
+	const struct event *event, const __u64 *words, bool begun, bool sent)
 {
 	const struct gate_event passed = {
+		.begun = begun,
 		.seq = event->thread ? event->thread->seq - 1 : 0,
 		.tid = event->tid,
 		.sent = sent,
 	};
 
-	gate_end(gate, &passed, words);
+	if (gate_end(gate, &passed, words))
+		wake_reader();
 }
 
 /* ---- calls whose return is awaited ------------------------------------------------------- */
@@ -480,7 +482,7 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 	};
 
 	const struct dpe_gate_entry *gate = 0;
-	bool wanted = DPE_COOKIE_ENTER(cookie) && armed, sent = false;
+	bool wanted = DPE_COOKIE_ENTER(cookie) && armed, sent = false, begun;
 
 	if (wanted && cookie & DPE_COOKIE_GATED) {
 		gate = gate_at(2 * site);
@@ -489,7 +491,7 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
 		wanted = read_at_probe(task, site, 0, &event.values);
 	if (wanted) {
-		gate_begin(gate);
+		begun = gate_begin(gate);
 		if (stack_depth) {
 			find_trampoline(task);
 		}
@@ -500,7 +502,7 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 			sent = send(&event, words);
 		else
 			lose(thread, tid);
-		pass_gate(gate, &event, words, sent);
+		pass_gate(gate, &event, words, begun, sent);
 	}
 	if (DPE_COOKIE_EXIT(cookie) && thread && complete)
 		note_call(thread, task, regs->sp, regs->ip, site, words);
@@ -523,7 +525,7 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 	__u64 sp = regs->sp - sizeof(__u64); /* before the return address was taken */
 	struct call *call = thread ? find_call(thread, sp, site) : 0;
 	const struct dpe_gate_entry *gate = 0;
-	bool wanted;
+	bool wanted, begun;
 	struct event event = {
 		.ctx = regs,
 		.thread = thread,
@@ -548,8 +550,8 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
 		wanted = read_at_probe(task, site, 1, &event.values);
 	if (wanted) {
-		gate_begin(gate);
-		pass_gate(gate, &event, call->words, send(&event, call->words));
+		begun = gate_begin(gate);
+		pass_gate(gate, &event, call->words, begun, send(&event, call->words));
 	}
 	call->gone = 1;
 	pop_gone(thread, sp);
@@ -630,6 +632,7 @@ int on_access(struct bpf_perf_event_data *access)
 	__u64 words[DPE_WORDS] = {};
 	struct event event = {.ctx = access, .kind = DPE_RECORD_DATA, .nwords = 6};
 	const struct dpe_gate_entry *gate;
+	bool begun;
 
 	if (!armed || !is_target(task))
 		return 0;
@@ -650,8 +653,8 @@ int on_access(struct bpf_perf_event_data *access)
 	gate = gate_at(first_gate + event.site);
 	if (!gate_is_open(gate))
 		return 0;
-	gate_begin(gate);
-	pass_gate(gate, &event, words, send(&event, words));
+	begun = gate_begin(gate);
+	pass_gate(gate, &event, words, begun, send(&event, words));
 	return 0;
 }
 
