@@ -34,6 +34,7 @@ struct place {
 struct dpe_slices {
 	struct dpe_slice *first, **last; /* in the order of their beginning */
 	uint64_t nslices, nretired;
+	uint64_t known; /* slices with lower numbers were there before the event at hand */
 	struct place *table;      /* by all their values; open addressing */
 	uint64_t size, ntable;    /* size: a power of two */
 	struct bucket *buckets;   /* unless all patterns bind the same variables */
@@ -259,7 +260,8 @@ static struct dpe_slice *new_slice(
 }
 
 /* What a new combination of values has seen so far is what the largest known part of it saw. That
- * part is unique: of two parts, the join is a known part too. */
+ * part is unique: of two parts, the join is a known part too. Those that the event at hand made are
+ * none yet: some of their joins may still be missing. */
 static struct dpe_slice *largest_part(
 	struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
 {
@@ -276,6 +278,8 @@ static struct dpe_slice *largest_part(
 		if (!slice)
 			continue;
 		slice->extended = true;
+		if (slice->number >= slices->known)
+			continue;
 		if (!best || __builtin_popcountll(part) > __builtin_popcountll(best->mask))
 			best = slice;
 	}
@@ -647,6 +651,7 @@ void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
 	struct dpe_slices *slices = run->slices;
 
 	slices->events++;
+	slices->known = slices->nslices;
 	if (run->nbindings == 1 && slices->npattern_masks == 1)
 		take(run, only_slice(run, run->bindings), occurrence, true);
 	else

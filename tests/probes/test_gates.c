@@ -118,7 +118,7 @@ static unsigned pick(unsigned count)
 
 #define FORMS 5
 
-/* How each event is written in a rule: all bind the same, so each event belongs to one slice. */
+/* How each event is written in a rule: bindings of one kind, of several, or of none. */
 struct forms {
 	const char *of[FORMS];
 };
@@ -131,6 +131,9 @@ static struct forms pick_forms(void)
 		{{"a(x)", "b(x)", "c(x)", "d(x)", "d(x).exit"}},
 		{{"a(x)", "b(x) [x == 1]", "c(x)", "d(x)", "d(x).exit [x == 0]"}},
 		{{"a by T", "b(1) by T", "c by T", "d by T", "d.exit by T"}},
+		{{"a(x)", "b(y)", "c(x) [x == 1]", "d(x)", "d.exit by T"}},
+		{{"a", "b(x)", "c(y)", "d(x)", "d.exit by T"}},
+		{{"a(x) by T", "b(x)", "c by T", "d(y)", "d(x).exit"}},
 	};
 
 	return all[pick(DPE_COUNT(all))];
