@@ -176,6 +176,7 @@ struct dpe_slice {
 	bool extended;   /* a slice with these values and more exists */
 	bool done;       /* no further verdict */
 	bool retired;    /* ended, and nothing came since */
+	bool kept;       /* while others are chosen that go */
 	bool overflown;  /* partial matches were given up: from then on in doubt */
 	struct dpe_order order;
 	struct dpe_reading *readings; /* expect */

@@ -34,7 +34,9 @@ struct place {
 struct dpe_slices {
 	struct dpe_slice *first, **last; /* in the order of their beginning */
 	uint64_t nslices, nretired;
-	uint64_t known; /* slices with lower numbers were there before the event at hand */
+	uint64_t sweep_from; /* so many that have ended */
+	uint64_t full;       /* all variables that patterns bind */
+	uint64_t known;      /* slices with lower numbers were there before the event at hand */
 	struct place *table;      /* by all their values; open addressing */
 	uint64_t size, ntable;    /* size: a power of two */
 	struct bucket *buckets;   /* unless all patterns bind the same variables */
@@ -197,7 +199,8 @@ static void index_slice(struct dpe_run *run, struct dpe_slice *slice)
 	add_to_table(slices, slice);
 	if (slices->npattern_masks == 1)
 		return;
-	add_to_bucket(run, slice->mask, slice);
+	if (slice->mask != slices->full) /* else it is found in the table */
+		add_to_bucket(run, slice->mask, slice);
 	for (unsigned i = 0; i < slices->npattern_masks; i++) {
 		uint64_t sub = slices->pattern_masks[i] & slice->mask;
 		bool told = sub == slice->mask;
@@ -236,6 +239,7 @@ static void collect_masks(struct dpe_run *run)
 	for (unsigned i = 0; i < run->rule->npatterns; i++) {
 		uint64_t mask = run->masks[i];
 
+		slices->full |= mask;
 		if (!have_mask(slices->pattern_masks, slices->npattern_masks, mask))
 			slices->pattern_masks[slices->npattern_masks++] = mask;
 	}
@@ -325,15 +329,38 @@ static void touch(struct dpe_slices *slices, struct dpe_slice *slice)
 	*DPE_GROW(slices->touched, slices->ntouched, slices->captouched) = slice;
 }
 
-/* All patterns bind the same variables: there is one slice for the binding. */
+/* The binding binds all that any does: it has one slice. */
 static struct dpe_slice *only_slice(struct dpe_run *run, const struct dpe_binding *binding)
 {
 	struct dpe_slice *slice;
 
-	if (!binding->mask) /* it has been there from the beginning */
+	if (!run->rule->nvariables) /* it has been there from the beginning */
 		return run->slices->first;
 	slice = find_slice(run->slices, binding->mask, binding->values);
 	return slice ? slice : begin_slice(run, binding->mask, binding->values);
+}
+
+/* The slices that have the values of the binding, and perhaps more. */
+static void touch_larger(struct dpe_run *run, const struct dpe_binding *binding)
+{
+	struct dpe_slices *slices = run->slices;
+
+	for (unsigned i = 0; i < slices->nmasks; i++) {
+		struct dpe_slice *slice;
+		struct bucket *bucket;
+
+		if ((slices->masks[i] & binding->mask) != binding->mask)
+			continue;
+		if (binding->mask == slices->full) {
+			slice = find_slice(slices, binding->mask, binding->values);
+			if (slice)
+				touch(slices, slice);
+			continue;
+		}
+		bucket = find_bucket(slices, slices->masks[i], binding->mask, binding->values);
+		for (unsigned j = 0; bucket && j < bucket->nslices; j++)
+			touch(slices, bucket->slices[j]);
+	}
 }
 
 /* Joins the binding with every slice that it is compatible with; the joins belong to the event. */
@@ -602,31 +629,119 @@ static void free_slice(struct dpe_run *run, struct dpe_slice *slice)
 	free(slice);
 }
 
-/* Frees slices that have ended once they are half of all, so that objects that come and go leave
- * nothing behind. Those in buckets stay, as what they were joined from does. */
-static void sweep(struct dpe_run *run)
+/* Calls for each slice that is known and has some of the values of this one. */
+static void each_part(struct dpe_slices *slices, struct dpe_slice *slice,
+	void (*each)(struct dpe_slice *slice, struct dpe_slice *part))
+{
+	for (unsigned i = 0; i < slices->nmasks; i++) {
+		uint64_t mask = slices->masks[i];
+		struct dpe_slice *part = NULL;
+
+		if ((mask & slice->mask) == mask && mask != slice->mask)
+			part = find_slice(slices, mask, slice->params);
+		if (part)
+			each(slice, part);
+	}
+}
+
+static void keep_beside_live(struct dpe_slice *slice, struct dpe_slice *part)
+{
+	slice->kept |= !part->retired;
+}
+
+static void keep_part(struct dpe_slice *slice, struct dpe_slice *part)
+{
+	part->kept |= slice->kept;
+}
+
+/* A slice that has ended is as new. It can go where it would be made anew as new: where no part of
+ * it has anything to begin it with; and where it is no part of one that stays, which is to know
+ * that it is not the largest. */
+static void choose_kept(struct dpe_run *run)
+{
+	struct dpe_slices *slices = run->slices;
+	struct dpe_slice *slice;
+
+	for (slice = slices->first; slice; slice = slice->next_of_rule)
+		slice->kept = !slice->retired;
+	if (slices->nmasks == 1)
+		return;
+	for (slice = slices->first; slice; slice = slice->next_of_rule) {
+		if (slice->retired)
+			each_part(slices, slice, keep_beside_live);
+	}
+	for (int size = __builtin_popcountll(slices->full); size > 0; size--) {
+		for (slice = slices->first; slice; slice = slice->next_of_rule) {
+			if (__builtin_popcountll(slice->mask) == size)
+				each_part(slices, slice, keep_part);
+		}
+	}
+}
+
+static void free_buckets(struct dpe_slices *slices)
+{
+	struct bucket *bucket, *next, *same;
+
+	HASH_ITER (hh, slices->buckets, bucket, next) {
+		HASH_DEL(slices->buckets, bucket);
+		for (; bucket; bucket = same) {
+			same = bucket->same_hash;
+			drop_values(bucket->values, bucket->sub);
+			free(bucket->values);
+			free(bucket->slices);
+			free(bucket);
+		}
+	}
+}
+
+static void keep_some(struct dpe_run *run)
 {
 	struct dpe_slices *slices = run->slices;
 	struct dpe_slice *slice = slices->first, *next;
 
-	if (slices->nretired * 2 < slices->ntable || slices->npattern_masks > 1 || !run->rule->nvariables)
-		return;
+	free_buckets(slices);
 	memset(slices->table, 0, slices->size * sizeof(*slices->table));
+	slices->first = NULL;
 	slices->last = &slices->first;
 	slices->ntable = slices->nretired = 0;
 	for (; slice; slice = next) {
 		next = slice->next_of_rule;
-		if (slice->retired) {
+		if (!slice->kept) {
 			free_slice(run, slice);
 			continue;
 		}
 		slice->next_of_rule = NULL;
+		index_slice(run, slice);
 		*slices->last = slice;
 		slices->last = &slice->next_of_rule;
-		place(slices, slice);
-		slices->ntable++;
+		slices->nretired += slice->retired;
 	}
-	*slices->last = NULL;
+}
+
+/* Frees slices that have ended once they are half of all, so that objects that come and go leave
+ * nothing behind. */
+static void sweep(struct dpe_run *run)
+{
+	struct dpe_slices *slices = run->slices;
+
+	if (slices->nretired * 2 < slices->ntable || !run->rule->nvariables)
+		return;
+	choose_kept(run);
+	keep_some(run);
+	slices->sweep_from = slices->nretired * 2 + FEWEST_RETIRED;
+}
+
+/* What only ends slices begins none. */
+static void touch_slices(struct dpe_run *run, const struct dpe_binding *binding)
+{
+	const struct dpe_reads *reads = &run->reads[binding->pattern];
+
+	if (reads->ends && !reads->as_literal)
+		touch_larger(run, binding);
+	else if (binding->mask == run->slices->full)
+		touch(run->slices, only_slice(run, binding));
+	else
+		touch_compatible(run, binding);
 }
 
 static void take_all(struct dpe_run *run, struct dpe_occurrence *occurrence)
@@ -634,16 +749,21 @@ static void take_all(struct dpe_run *run, struct dpe_occurrence *occurrence)
 	struct dpe_slices *slices = run->slices;
 
 	slices->ntouched = 0;
-	for (unsigned i = 0; i < run->nbindings; i++) {
-		if (slices->npattern_masks == 1)
-			touch(slices, only_slice(run, &run->bindings[i]));
-		else
-			touch_compatible(run, &run->bindings[i]);
-	}
+	for (unsigned i = 0; i < run->nbindings; i++)
+		touch_slices(run, &run->bindings[i]);
 	if (slices->ntouched > 1)
 		qsort(slices->touched, slices->ntouched, sizeof(struct dpe_slice *), smaller_first);
 	for (unsigned i = 0; i < slices->ntouched; i++)
 		take(run, slices->touched[i], occurrence, false);
+}
+
+/* True where the event looks like one pattern alone, which binds all variables that any binds. */
+static bool is_single(const struct dpe_run *run)
+{
+	const struct dpe_binding *binding = run->bindings;
+
+	return run->nbindings == 1 && binding->mask == run->slices->full &&
+	       run->reads[binding->pattern].as_literal;
 }
 
 void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
@@ -652,12 +772,12 @@ void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
 
 	slices->events++;
 	slices->known = slices->nslices;
-	if (run->nbindings == 1 && slices->npattern_masks == 1)
+	if (is_single(run))
 		take(run, only_slice(run, run->bindings), occurrence, true);
 	else
 		take_all(run, occurrence);
 	dpe_engine_tidy(run);
-	if (slices->nretired >= FEWEST_RETIRED)
+	if (slices->nretired >= slices->sweep_from)
 		sweep(run);
 }
 
@@ -731,6 +851,7 @@ struct dpe_slices *dpe_slices_new(struct dpe_run *run)
 	const struct dpe_value none[1] = {{0}};
 
 	slices->size = 64;
+	slices->sweep_from = FEWEST_RETIRED;
 	slices->table = dpe_xcalloc(slices->size, sizeof(*slices->table));
 	slices->last = &slices->first;
 	run->slices = slices;
@@ -744,7 +865,6 @@ struct dpe_slices *dpe_slices_new(struct dpe_run *run)
 void dpe_slices_free(struct dpe_run *run)
 {
 	struct dpe_slices *slices = run->slices;
-	struct bucket *bucket, *next, *same;
 
 	if (!slices)
 		return;
@@ -754,16 +874,7 @@ void dpe_slices_free(struct dpe_run *run)
 		slices->first = slice->next_of_rule;
 		free_slice(run, slice);
 	}
-	HASH_ITER (hh, slices->buckets, bucket, next) {
-		HASH_DEL(slices->buckets, bucket);
-		for (; bucket; bucket = same) {
-			same = bucket->same_hash;
-			drop_values(bucket->values, bucket->sub);
-			free(bucket->values);
-			free(bucket->slices);
-			free(bucket);
-		}
-	}
+	free_buckets(slices);
 	for (unsigned i = 0; i < run->rule->npatterns; i++)
 		free(run->reads[i].literals);
 	free(run->reads);

@@ -555,9 +555,46 @@ static void objects_that_come_and_go(void **state)
 	dpe_text_free(&to.text);
 }
 
+/* The same where the end binds but some of the variables. */
+static void threads_that_come_and_go(void **state)
+{
+	struct transcript to = {0};
+	struct dpe_text log = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 30000; i++)
+		dpe_text_printf(&log,
+			"T%u|acq(L%u)|1\nT%u|rel(L%u)|1\nT%u|acq(L0)|1\nT%u|rel(L0)|1\nT%u|w(X)|1\n",
+			i, 1 + i % 7, i, 1 + i % 7, i, i, i);
+	transcript_run(&to,
+		"expect L(l, t): (acq(l) by t ; rel(l) by t)* observing w(_) by t ends", "std",
+		log.at);
+	assert_null(strstr(to.text.at, "violated"));
+	assert_true(to.summary.slices < 3000);
+	assert_true(to.summary.kept < 10000);
+	dpe_text_free(&log);
+	dpe_text_free(&to.text);
+}
+
+/* What ends slices that others are parts of, or that are parts of others. */
+static void an_end_beside_parts(void **state)
+{
+	(void)state;
+	assert_transcript("expect F(f, t): open(f) ; (read(f) by t)* observing leave by t ends",
+		"jsonl",
+		LOG_HEAD CALL("e1", "open", 1, 5, "") CALL("e2", "read", 2, 5, "\"e1\"")
+			CALL("e3", "leave", 2, 0, "") CALL("e4", "leave", 3, 0, "")
+				CALL("e5", "read", 2, 5, "\"e1\""),
+		"F satisfied [f=5] [t=2]\n"
+		"F violated at e5 [f=5] [t=2] expected open(f) first (e5 came with nothing of the "
+		"slice before it)\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_that_come_and_go),
+		cmocka_unit_test(an_end_beside_parts),
 		cmocka_unit_test(expect_is_satisfied),
 		cmocka_unit_test(expect_is_violated_at_the_first_event_that_cannot_fit),
 		cmocka_unit_test(independent_events_violate_a_sequence),
