@@ -345,7 +345,8 @@ static int compare_lines(const void *a, const void *b)
 static void end_side(struct side *side)
 {
 	dpe_recognizer_finish(side->recognizer);
-	qsort(side->lines, side->nlines, sizeof(*side->lines), compare_lines);
+	if (side->nlines)
+		qsort(side->lines, side->nlines, sizeof(*side->lines), compare_lines);
 	for (unsigned i = 0; i < side->nlines; i++)
 		dpe_text_printf(&side->told, "%s\n", side->lines[i]);
 }
