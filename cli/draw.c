@@ -6,6 +6,34 @@
 
 enum { MOST_PAIRS = 6 }; /* of independent events that are told */
 
+/* ---- characters -------------------------------------------------------------------------- */
+
+/* As setlocale() would choose, but also where the locale's files are not installed. */
+static bool has_utf8(void)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	for (unsigned i = 0; i < DPE_COUNT(names); i++) {
+		const char *locale = getenv(names[i]);
+
+		if (locale && *locale)
+			return strcasestr(locale, "UTF-8") || strcasestr(locale, "utf8");
+	}
+	return false;
+}
+
+const char *cli_draw_line(void)
+{
+	return has_utf8() ? "─" : "-";
+}
+
+const char *cli_draw_head(void)
+{
+	return has_utf8() ? "▶" : ">";
+}
+
+/* ---- rows -------------------------------------------------------------------------------- */
+
 /* Rows are chains, columns the length of the longest way to an event. */
 struct drawing {
 	const struct cli_drawn *events;
@@ -15,6 +43,7 @@ struct drawing {
 		*before; /* of each event; before: the one before it in the row, or itself */
 	unsigned *widths;
 	unsigned nrows, ncolumns;
+	const char *line;
 };
 
 /* Characters, not bytes. */
@@ -133,9 +162,9 @@ static void draw_row(const struct drawing *d, unsigned row, const char *indent, 
 		if (found)
 			dpe_text_puts(&line, d->events[event].label);
 		if (line_behind) {
-			dpe_text_puts(&line, found ? " " : "─");
-			repeat(&line, "─", d->widths[column] - width + (found ? 1 : 2));
-			dpe_text_puts(&line, event_at(d, row, column + 1) ? " " : "─");
+			dpe_text_puts(&line, found ? " " : d->line);
+			repeat(&line, d->line, d->widths[column] - width + (found ? 1 : 2));
+			dpe_text_puts(&line, event_at(d, row, column + 1) ? " " : d->line);
 		} else {
 			repeat(&line, " ", d->widths[column] - width + 3);
 		}
@@ -212,6 +241,7 @@ void cli_draw(struct dpe_text *to, const char *indent, const struct cli_drawn *e
 		.events = events,
 		.count = count,
 		.titles = titles,
+		.line = cli_draw_line(),
 		.row = dpe_xcalloc(1, size),
 		.column = dpe_xcalloc(1, size),
 		.before = dpe_xcalloc(1, size),

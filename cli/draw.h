@@ -18,4 +18,9 @@ struct cli_drawn {
 void cli_draw(struct dpe_text *to, const char *indent, const struct cli_drawn *events,
 	unsigned count, const char *const *titles);
 
+/* What lines are made of, one character, and the head of an arrow, as the locale's characters have
+ * it. */
+const char *cli_draw_line(void);
+const char *cli_draw_head(void);
+
 #endif

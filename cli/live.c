@@ -217,6 +217,16 @@ static void tell_progress(struct live *live)
 	free(losses);
 }
 
+/* How long to wait for messages, in ms: not beyond what only time decides. */
+static int longest_wait(const struct live *live)
+{
+	uint64_t due = dpe_recognizer_due(live->recognizer) / 1000000 + 1, now = cli_clock();
+
+	if (due == 1 || due >= now + LONGEST_WAIT)
+		return LONGEST_WAIT;
+	return due > now ? (int)(due - now) : 1;
+}
+
 static void follow(struct live *live)
 {
 	const struct cli *cli = live->cli;
@@ -230,7 +240,7 @@ static void follow(struct live *live)
 
 	cli_progress_begin(&live->progress, cli, live->how->launch ? 0 : cli->pid);
 	while (!live->ended) {
-		int got = dpe_probes_poll(live->probes, LONGEST_WAIT, &sink);
+		int got = dpe_probes_poll(live->probes, longest_wait(live), &sink);
 
 		dpe_diags_print(live->cli->diags, stderr);
 		if (cli_report_left(live->report))

@@ -54,6 +54,7 @@ static bool on_suppresses(void *context, const struct dpe_rule *rule,
 {
 	struct cli_report *report = context;
 	struct dpe_message **resolved;
+	struct dpe_place place;
 	bool found;
 
 	if (!cli_suppressions_look(report->suppressions, rule->name))
@@ -62,7 +63,9 @@ static bool on_suppresses(void *context, const struct dpe_rule *rule,
 	for (unsigned i = 0; i < nevents; i++)
 		resolved[i] = events[i] ? cli_resolved(report, events[i]) : NULL;
 	found = cli_suppressions_match(
-		report->suppressions, report->cli->names, rule->name, resolved, nevents);
+		report->suppressions, report->cli->names, rule->name, resolved, nevents, &place);
+	if (found && report->sarif)
+		cli_sarif_suppressed(report, rule, resolved, nevents, place);
 	for (unsigned i = 0; i < nevents; i++)
 		dpe_message_unref(resolved[i]);
 	free(resolved);
@@ -147,23 +150,36 @@ static bool waits_for_post(const struct cli_report *report, const struct dpe_wai
 	       !strcmp(dpe_name_text(report->cli->names, wait->waits->name), "sem_wait");
 }
 
+static bool may_be_posted(const struct cli_report *report, const struct dpe_deadlock *hang)
+{
+	bool post = false;
+
+	for (unsigned i = 0; i < hang->nwaits; i++)
+		post |= waits_for_post(report, &hang->waits[i]);
+	return post && dpe_probes_handles_signals(report->probes);
+}
+
+/* What a log does not tell did not happen; whether it lasted, its times tell. But that no thread of
+ * a running program can go on is never claimed without having looked. */
 static enum dpe_hangs on_hangs(void *context, const struct dpe_deadlock *hang)
 {
 	struct cli_report *report = context;
+	bool all = hang->kind == DPE_HANG;
+	enum dpe_stuck stuck;
 	pid_t *threads;
-	bool hangs, post = false;
 
-	if (!report->probes) /* a log: what it does not tell did not happen */
-		return DPE_HANGS;
+	if (!report->probes)
+		return DPE_HANGS_UNKNOWN;
 	threads = dpe_xcalloc(hang->nwaits, sizeof(*threads));
-	for (unsigned i = 0; i < hang->nwaits; i++) {
+	for (unsigned i = 0; i < hang->nwaits; i++)
 		threads[i] = (pid_t)hang->waits[i].thread.num;
-		post |= waits_for_post(report, &hang->waits[i]);
-	}
-	hangs = dpe_probes_stuck(report->probes, threads, hang->nwaits) &&
-		!(post && dpe_probes_handles_signals(report->probes));
+	stuck = dpe_probes_stuck(report->probes, threads, hang->nwaits, all);
 	free(threads);
-	return hangs ? DPE_HANGS_PERHAPS : DPE_HANGS_NOT;
+	if (stuck == DPE_STUCK_UNKNOWN)
+		return all ? DPE_HANGS_NOT : DPE_HANGS_UNKNOWN;
+	if (stuck == DPE_STUCK_NOT || (all && may_be_posted(report, hang)))
+		return DPE_HANGS_NOT;
+	return stuck == DPE_STUCK ? DPE_HANGS : DPE_HANGS_PERHAPS;
 }
 
 static bool on_losing(void *context)

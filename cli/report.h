@@ -57,6 +57,8 @@ void cli_text_summary(struct cli_report *report, const struct dpe_summary *summa
 void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count);
 /* "race.dpe:3": where the rule stands. */
+/* What happened, and what was due instead. */
+void cli_text_reason(struct dpe_text *to, const struct dpe_verdict *verdict);
 void cli_text_place(struct dpe_text *to, const struct dpe_rule *rule);
 /* Text without what could drive a terminal. */
 void cli_text_safe(struct dpe_text *to, const char *text);
@@ -111,6 +113,9 @@ void cli_sarif_line(
 void cli_sarif_deadlock(struct cli_report *report, const struct dpe_rule *rule,
 	const struct dpe_deadlock *deadlock);
 /* Notes what makes verdicts uncertain. */
+/* A finding that the line at this place suppresses; its events are resolved, or NULL. */
+void cli_sarif_suppressed(struct cli_report *report, const struct dpe_rule *rule,
+	struct dpe_message *const *events, unsigned nevents, struct dpe_place place);
 void cli_sarif_doubt(struct cli_report *report, const char *text);
 /* Writes the document; nothing can be added after it. */
 void cli_sarif_summary(struct cli_report *report, const struct dpe_summary *summary);

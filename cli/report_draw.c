@@ -184,12 +184,12 @@ void cli_draw_deadlock(
 		dpe_text_puts(&line, n ? "" : "thread ");
 		if (!n)
 			dpe_value_print(&line, wait->thread);
-		dpe_text_puts(&line, " ─ ");
+		dpe_text_printf(&line, " %s ", cli_draw_line());
 		if (name)
 			dpe_text_puts(&line, name);
 		else
 			dpe_value_print(&line, wait->object);
-		dpe_text_puts(&line, " ─▶ thread ");
+		dpe_text_printf(&line, " %s%s thread ", cli_draw_line(), cli_draw_head());
 		dpe_value_print(&line, wait->holder);
 		free(name);
 	}

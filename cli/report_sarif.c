@@ -4,6 +4,7 @@
 #include "cli/report.h"
 
 #include <cjson/cJSON.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,29 +77,56 @@ static cJSON *message(const char *text)
 	return item;
 }
 
+/* The path as a reference, in which every character that means something there, or nothing, is
+ * quoted.
+ */
+static cJSON *reference(const char *path, size_t len)
+{
+	struct dpe_text text = {0};
+	cJSON *item;
+
+	dpe_text_puts(&text, "");
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)path[i];
+
+		if (c < 0x80 && (isalnum(c) || (c && strchr("/-._~!$&'()*+,;=@", c))))
+			dpe_text_printf(&text, "%c", c);
+		else
+			dpe_text_printf(&text, "%%%02X", c);
+	}
+	item = cJSON_CreateString(text.at);
+	dpe_text_free(&text);
+	return item;
+}
+
 static cJSON *physical(const char *file, size_t len, unsigned line)
 {
 	cJSON *item = cJSON_CreateObject(), *artifact, *region;
 
 	artifact = cJSON_AddObjectToObject(item, "artifactLocation");
-	cJSON_AddItemToObject(artifact, "uri", string(file, len));
+	cJSON_AddItemToObject(artifact, "uri", reference(file, len));
 	region = cJSON_AddObjectToObject(item, "region");
 	cJSON_AddItemToObject(region, "startLine", number(line ? line : 1));
 	return item;
 }
 
-static cJSON *rule_location(const struct dpe_rule *rule)
+static cJSON *place_location(struct dpe_place place)
 {
 	cJSON *location = cJSON_CreateObject();
 	const char *file;
 	unsigned line, column;
 
-	if (!rule->place.source)
+	if (!place.source)
 		return location;
-	dpe_place_line(rule->place, &line, &column);
-	file = dpe_source_name(rule->place.source);
+	dpe_place_line(place, &line, &column);
+	file = dpe_source_name(place.source);
 	cJSON_AddItemToObject(location, "physicalLocation", physical(file, strlen(file), line));
 	return location;
+}
+
+static cJSON *rule_location(const struct dpe_rule *rule)
+{
+	return place_location(rule->place);
 }
 
 /* Where an event was, with what it was. */
@@ -155,6 +183,9 @@ static cJSON *new_result(
 	cJSON_AddItemToObject(result, "ruleIndex", number(index_of(report, rule)));
 	cJSON_AddStringToObject(result, "level", level);
 	cJSON_AddItemToObject(result, "message", message(text));
+	/* Either all results of a run have it or none. */
+	if (report->cli->suppressions.count)
+		cJSON_AddArrayToObject(result, "suppressions");
 	return result;
 }
 
@@ -186,6 +217,21 @@ static void add_result(struct cli_report *report, cJSON *item, struct dpe_text *
 	HASH_ADD_KEYPTR(hh, sarif->by_key, result->key, key->len, result);
 }
 
+/* Each once. */
+static void add_location(cJSON *list, cJSON *location)
+{
+	const cJSON *other;
+
+	cJSON_ArrayForEach(other, list)
+	{
+		if (!cJSON_Compare(other, location, true))
+			continue;
+		cJSON_Delete(location);
+		return;
+	}
+	cJSON_AddItemToArray(list, location);
+}
+
 static void add_locations(struct cli_report *report, const struct dpe_rule *rule,
 	const struct dpe_message *const *events, unsigned count, cJSON *result,
 	struct dpe_text *key)
@@ -200,7 +246,7 @@ static void add_locations(struct cli_report *report, const struct dpe_rule *rule
 	for (unsigned i = 0; i + 1 < count; i++) {
 		if (!related)
 			related = cJSON_AddArrayToObject(result, "relatedLocations");
-		cJSON_AddItemToArray(related, event_location(report, rule, events[i], key));
+		add_location(related, event_location(report, rule, events[i], key));
 	}
 }
 
@@ -217,6 +263,11 @@ static void describe(struct dpe_text *to, const struct dpe_verdict *verdict)
 		dpe_text_printf(to, "%s%s", i ? " or " : "; expected: ", verdict->expected[i]);
 }
 
+static void begin_key(struct dpe_text *key, const struct dpe_rule *rule, enum dpe_verdict_kind kind)
+{
+	dpe_text_printf(key, "%s %d", rule->name, kind);
+}
+
 void cli_sarif_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
 {
 	struct dpe_text text = {0}, key = {0};
@@ -227,7 +278,7 @@ void cli_sarif_verdict(struct cli_report *report, const struct dpe_verdict *verd
 	describe(&text, verdict);
 	result = new_result(report, verdict->rule,
 		verdict->kind == DPE_INCONCLUSIVE ? "note" : "error", text.at);
-	dpe_text_printf(&key, "%s %d", verdict->rule->name, verdict->kind);
+	begin_key(&key, verdict->rule, verdict->kind);
 	if (verdict->nevents)
 		add_locations(
 			report, verdict->rule, verdict->events, verdict->nevents, result, &key);
@@ -313,6 +364,50 @@ void cli_sarif_deadlock(
 	add_result(report, result, &key);
 	dpe_text_free(&text);
 	free(events);
+}
+
+/* ---- suppressed ones --------------------------------------------------------------------- */
+
+static void add_suppression(cJSON *result, struct dpe_place place)
+{
+	cJSON *list = cJSON_GetObjectItemCaseSensitive(result, "suppressions");
+	cJSON *item = cJSON_CreateObject();
+
+	cJSON_AddStringToObject(item, "kind", "external");
+	cJSON_AddStringToObject(item, "status", "accepted");
+	cJSON_AddItemToObject(item, "location", place_location(place));
+	cJSON_AddItemToArray(list, item);
+}
+
+/* Which verdict it would have been, as nobody says: so that it is known by the same fingerprint. */
+static enum dpe_verdict_kind kind_of(const struct dpe_rule *rule, unsigned nevents)
+{
+	if (rule->mode != DPE_EXPECT)
+		return DPE_MATCH;
+	return nevents ? DPE_VIOLATED : DPE_INCOMPLETE;
+}
+
+void cli_sarif_suppressed(struct cli_report *report, const struct dpe_rule *rule,
+	struct dpe_message *const *events, unsigned nevents, struct dpe_place place)
+{
+	const struct dpe_message **known = dpe_xcalloc(nevents + 1, sizeof(struct dpe_message *));
+	struct dpe_text text = {0}, key = {0};
+	unsigned count = 0;
+	cJSON *result;
+
+	for (unsigned i = 0; i < nevents; i++) {
+		if (events[i])
+			known[count++] = events[i];
+	}
+	dpe_text_printf(&text, "%s: suppressed finding of ", rule->name);
+	dpe_rule_print(&text, rule);
+	result = new_result(report, rule, "error", text.at);
+	add_suppression(result, place);
+	begin_key(&key, rule, kind_of(rule, count));
+	add_locations(report, rule, known, count, result, &key);
+	add_result(report, result, &key);
+	dpe_text_free(&text);
+	free(known);
 }
 
 /* What makes verdicts uncertain. */

@@ -90,7 +90,8 @@ static void add_address(
 	free(name);
 }
 
-/* Of an access to memory the address and the number of bytes: what else it carries says the same. */
+/* Of an access to memory the address and the number of bytes: what else it carries says the same.
+ */
 static void add_access(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
@@ -279,22 +280,6 @@ static void add_params(
 		dpe_text_puts(to, "\n");
 }
 
-static void add_reason(struct dpe_text *to, const struct dpe_verdict *verdict)
-{
-	if (verdict->reason) {
-		dpe_text_puts(to, "  ");
-		cli_text_safe(to, verdict->reason);
-		dpe_text_puts(to, "\n");
-	}
-	if (verdict->kind == DPE_VIOLATED && !verdict->nexpected)
-		dpe_text_puts(to, "  expected nothing more\n");
-	for (unsigned i = 0; i < verdict->nexpected; i++) {
-		dpe_text_puts(to, i ? "        or " : "  expected ");
-		cli_text_safe(to, verdict->expected[i]);
-		dpe_text_puts(to, "\n");
-	}
-}
-
 static void add_suppression(struct dpe_text *to, const struct cli_report *report,
 	const struct dpe_rule *rule, struct dpe_message *const *events, unsigned count)
 {
@@ -322,7 +307,7 @@ void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 		add_event(to, report, events[i]);
 	}
 	cli_draw_verdict(to, report, verdict);
-	add_reason(to, verdict);
+	cli_text_reason(to, verdict);
 	if (count || verdict->kind != DPE_INCONCLUSIVE)
 		add_suppression(to, report, verdict->rule, events, count);
 }

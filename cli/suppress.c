@@ -256,12 +256,14 @@ bool cli_suppressions_look(const struct cli_suppressions *suppressions, const ch
 }
 
 bool cli_suppressions_match(struct cli_suppressions *suppressions, const struct dpe_names *names,
-	const char *rule, struct dpe_message *const *events, unsigned nevents)
+	const char *rule, struct dpe_message *const *events, unsigned nevents,
+	struct dpe_place *place)
 {
 	for (unsigned i = 0; i < suppressions->nlines; i++) {
 		if (!line_matches(&suppressions->lines[i], names, rule, events, nevents))
 			continue;
 		suppressions->lines[i].count++;
+		*place = suppressions->lines[i].place;
 		return true;
 	}
 	return false;

@@ -13,9 +13,11 @@ struct cli_suppressions *cli_suppressions_new(struct cli *cli);
 void cli_suppressions_free(struct cli_suppressions *suppressions); /* accepts NULL */
 /* True where a line is about events: whoever has them must know their stacks then. */
 bool cli_suppressions_look(const struct cli_suppressions *suppressions, const char *rule);
-/* True where a line is about such a finding; counts it there. Events may be NULL. */
+/* True where a line is about such a finding: counts it there, and fills in where that is. Events
+ * may be NULL. */
 bool cli_suppressions_match(struct cli_suppressions *suppressions, const struct dpe_names *names,
-	const char *rule, struct dpe_message *const *events, unsigned nevents);
+	const char *rule, struct dpe_message *const *events, unsigned nevents,
+	struct dpe_place *place);
 /* Each line with how many findings it has silenced. */
 void cli_suppressions_each(const struct cli_suppressions *suppressions,
 	void (*each)(void *context, const char *file, unsigned line, uint64_t count),

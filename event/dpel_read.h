@@ -14,7 +14,7 @@ struct dpel_string {
 };
 
 /* Further members that came up lately: most records have one of a few. */
-#define DPEL_EXTRAS 1024
+#define DPEL_EXTRAS 4096 /* twelve bits */
 struct dpel_extra {
 	uint64_t words[3]; /* their length and their text, as the record has them */
 	const char *text;  /* NULL: none */

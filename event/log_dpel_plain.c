@@ -69,9 +69,12 @@ static const char *take_extra(struct dpe_log_reader *reader, const char *at, con
 
 	if (end - at < 16 || end - at > 24)
 		return NULL;
-	memcpy(words, at, (size_t)(end - at));
-	extra = &reader->dpel->extras[((words[1] ^ words[2]) * 0x9e3779b97f4a7c15ull) >> 54];
-	if (extra->text && !memcmp(extra->words, words, sizeof(words)))
+	memcpy(words, at, 16);
+	if (end - at == 24)
+		memcpy(&words[2], at + 16, 8);
+	extra = &reader->dpel->extras[(words[1] ^ words[2]) * 0x9e3779b97f4a7c15ull >> 52];
+	if (extra->text && extra->words[0] == words[0] && extra->words[1] == words[1] &&
+		extra->words[2] == words[2])
 		return extra->text;
 	return keep_extra(reader, extra, at, end);
 }

@@ -191,7 +191,7 @@ static uint64_t word_of(struct slice text)
 /* Where the word would be among `count` recent ones, a power of two. */
 static struct recent *find_recent(struct recent *recent, unsigned count, uint64_t word)
 {
-	return &recent[(word * 0x9e3779b97f4a7c15ull >> 40) & (count - 1)];
+	return &recent[(word * 0x9e3779b97f4a7c15ull >> 52) & (count - 1)];
 }
 
 static struct dpe_value share(struct dpe_log_reader *reader, struct slice text)

@@ -108,7 +108,9 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 
 	bpf_map__set_max_entries(bpf->maps.read_where, probes->nspots + probes->nwatches + 1);
 	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->nspots + 1);
-	if (!probes->plan->nreads && !dpe_usdt_is_wanted(probes))
+	bpf->rodata->reads_values = probes->plan->nreads;
+	bpf->rodata->reads_usdt = dpe_usdt_is_wanted(probes);
+	if (!bpf->rodata->reads_values && !bpf->rodata->reads_usdt)
 		return;
 	bpf->rodata->first_watch = probes->nspots;
 	bpf->rodata->lowest_code = dpe_reads_lowest_code(probes);

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,8 @@ void dpe_probes_leave(struct dpe_probes *probes)
 	dpe_detach(probes);
 	if (probes->gates.state)
 		dpe_gates_quiesce(probes->gates.state);
+	if (probes->stopped && probes->child.pid)
+		dpe_keepers_leave(probes);
 	dpe_guardian_dismiss(&probes->guardian);
 	probes->gates.armed = probes->stopped = false;
 	probes->started = probes->exited = true; /* as far as we are concerned */

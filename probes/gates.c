@@ -308,6 +308,8 @@ bool dpe_gates_arm(struct dpe_probes *probes, struct dpe_diags *diags)
 			strerror(-error));
 		return false;
 	}
+	if (probes->child.pid)
+		dpe_keepers_leave(probes);
 	gates->armed = true;
 	probes->ring.nap = SHORT_NAP;
 	__atomic_store_n(&gates->state->may_stop, 1, __ATOMIC_SEQ_CST);

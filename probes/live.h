@@ -111,6 +111,13 @@ struct dpe_probes {
 	uint64_t place; /* of the last message */
 
 	uint64_t drained; /* when the ring was last read completely */
+	/* Threads that were asleep when they were looked at last. */
+	struct dpe_sleeper {
+		pid_t thread;
+		uint64_t futex, times; /* in which, and how often it has slept */
+		uint64_t seen;         /* when first */
+	} *sleepers;
+	unsigned nsleepers, capsleepers;
 	struct dpe_preload *preload; /* or NULL */
 	uint64_t kernel_drained;     /* with it: `drained`, as far as the kernel's ring goes */
 
@@ -338,6 +345,9 @@ int dpe_control_continue(struct dpe_probes *probes);
 /* Makes the process that continues the target should we die; where `state` is given, only if we or
  * an event stopped it. It may be there already. 0 or -errno. */
 int dpe_guardian_start(struct dpe_guardian *guardian, int pidfd, struct dpe_gate_state *state);
+/* Should the target, which we started, stand still when we are gone, the kernel does not end it for
+ * that: processes of ours stay as long as it does. */
+void dpe_keepers_leave(const struct dpe_probes *probes);
 /* Ends the guardian without waking the target. */
 void dpe_guardian_dismiss(struct dpe_guardian *guardian);
 

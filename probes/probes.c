@@ -363,6 +363,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 	if (probes->pidfd >= 0)
 		close(probes->pidfd);
 	free(probes->maps);
+	free(probes->sleepers);
 	free(probes->spots);
 	free(probes->reads);
 	dpe_modules_free(&probes->modules);

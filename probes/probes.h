@@ -201,10 +201,13 @@ struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_mes
  * "mutex", "forks[2]". NULL where there is none (the heap, a stack); else the caller's to free. */
 char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address);
 
-/* True where these are all threads of the target, and each of them sleeps until another thread of
- * it wakes it: in a futex, without a time limit, in memory of its own. False where /proc does not
- * tell. */
-bool dpe_probes_stuck(const struct dpe_probes *probes, const pid_t *threads, unsigned count);
+/* PERHAPS: so it seems; the next look, once what was sent meanwhile has been handed over, tells.
+ * UNKNOWN: /proc does not tell, as to whoever may not trace the target, or after its end. */
+enum dpe_stuck { DPE_STUCK_NOT, DPE_STUCK_PERHAPS, DPE_STUCK_UNKNOWN, DPE_STUCK };
+/* Whether each of these threads sleeps until another one wakes it: in a futex, without a time limit.
+ * Of `all`, there must be no others in the target, and the futexes in memory of its own. */
+enum dpe_stuck dpe_probes_stuck(
+	struct dpe_probes *probes, const pid_t *threads, unsigned count, bool all);
 /* True where a handler of the target may run although no thread of it does anything. */
 bool dpe_probes_handles_signals(const struct dpe_probes *probes);
 

@@ -1,25 +1,34 @@
-/* Whether the target hangs, as far as the kernel can tell: every thread sleeps in a futex that no
- * time ends and no other process can wake. */
+/* Whether threads of the target are stuck, as far as the kernel can tell: each sleeps in a futex
+ * that no time ends and, where they are all, no other process can wake.
+ *
+ * A look takes time, and one thread may wake another in the middle of it. So two looks are
+ * compared: threads that have not run from the one to the other all slept at the same moment
+ * between them. */
 #include "probes/live.h"
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 
-/* Reads a small file of /proc, as text; false where that fails. */
+/* Reads a small file of /proc, as text; false and errno where that fails. */
 static bool read_text(char *text, size_t size, const char *path)
 {
 	FILE *file = fopen(path, "re");
 	size_t len;
 
+	int error;
+
 	if (!file)
 		return false;
 	len = fread(text, 1, size - 1, file);
+	error = errno;
 	fclose(file);
+	errno = error;
 	text[len] = '\0';
 	return len > 0;
 }
@@ -37,21 +46,47 @@ static char state_of(pid_t pid, pid_t thread)
 	return name_end && name_end[1] ? name_end[2] : '\0';
 }
 
-/* The address of the futex that the thread sleeps in until it is woken; 0: it does no such thing.
+/* What the thread does in the kernel: sleeps in a futex until it is woken, and has slept so often.
  */
-static uint64_t futex_of(pid_t pid, pid_t thread)
+struct sleep {
+	uint64_t futex, times;
+};
+
+enum seen { AWAKE, UNSEEN, ASLEEP };
+
+static enum seen find_futex(pid_t pid, pid_t thread, uint64_t *futex)
 {
-	uint64_t address, operation, value, timeout;
+	uint64_t operation, value, timeout;
 	char path[64], text[512];
 	long number;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, thread);
 	if (!read_text(text, sizeof(text), path))
-		return 0;
-	if (sscanf(text, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &number, &address,
+		return errno == EPERM || errno == EACCES ? UNSEEN : AWAKE;
+	if (sscanf(text, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &number, futex,
 		    &operation, &value, &timeout) != 5)
-		return 0;
-	return number == SYS_futex && !timeout ? address : 0;
+		return AWAKE;
+	return number == SYS_futex && !timeout ? ASLEEP : AWAKE;
+}
+
+/* It changes whenever the thread has run and sleeps again. */
+static bool find_times(pid_t pid, pid_t thread, uint64_t *times)
+{
+	char path[64], text[4096];
+	const char *line;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, thread);
+	if (!read_text(text, sizeof(text), path))
+		return false;
+	line = strstr(text, "\nvoluntary_ctxt_switches:");
+	return line && sscanf(line, "%*[^0-9]%" SCNu64, times) == 1;
+}
+
+static enum seen look_at(pid_t pid, pid_t thread, struct sleep *sleep)
+{
+	if (!find_times(pid, thread, &sleep->times) || state_of(pid, thread) != 'S')
+		return AWAKE;
+	return find_futex(pid, thread, &sleep->futex);
 }
 
 static bool is_among(pid_t thread, const pid_t *threads, unsigned count)
@@ -63,10 +98,9 @@ static bool is_among(pid_t thread, const pid_t *threads, unsigned count)
 	return false;
 }
 
-/* Fills in the futexes, one a thread. False where a thread is none of these, or does not sleep. */
-static bool find_futexes(pid_t pid, const pid_t *threads, unsigned count, uint64_t *futexes)
+/* True where every thread that lives is one of these. */
+static bool are_all(pid_t pid, const pid_t *threads, unsigned count)
 {
-	unsigned found = 0;
 	char path[64];
 	struct dirent *entry;
 	bool good = true;
@@ -74,27 +108,23 @@ static bool find_futexes(pid_t pid, const pid_t *threads, unsigned count, uint64
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	tasks = opendir(path);
-	while (tasks && good && (entry = readdir(tasks))) {
+	if (!tasks)
+		return false;
+	while (good && (entry = readdir(tasks))) {
 		pid_t thread = (pid_t)atoi(entry->d_name);
 		char state;
 
-		if (!isdigit((unsigned char)entry->d_name[0]))
+		if (!isdigit((unsigned char)entry->d_name[0]) || is_among(thread, threads, count))
 			continue;
 		state = state_of(pid, thread);
-		if (state == 'Z' || state == 'X')
-			continue;
-		good = state == 'S' && found < count && is_among(thread, threads, count);
-		if (good)
-			good = (futexes[found++] = futex_of(pid, thread));
+		good = state == 'Z' || state == 'X';
 	}
-	if (!tasks)
-		return false;
 	closedir(tasks);
-	return good && found == count;
+	return good;
 }
 
 /* True where one of them lies in memory that other processes may have, too. */
-static bool any_is_shared(pid_t pid, const uint64_t *futexes, unsigned count)
+static bool any_is_shared(pid_t pid, const struct dpe_sleeper *sleepers, unsigned count)
 {
 	char path[64], line[512];
 	bool shared = false;
@@ -111,7 +141,7 @@ static bool any_is_shared(pid_t pid, const uint64_t *futexes, unsigned count)
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &start, &end, access) != 3)
 			continue;
 		for (unsigned i = 0; i < count && access[3] == 's'; i++)
-			shared |= futexes[i] >= start && futexes[i] < end;
+			shared |= sleepers[i].futex >= start && sleepers[i].futex < end;
 	}
 	fclose(maps);
 	return shared;
@@ -142,16 +172,89 @@ bool dpe_probes_handles_signals(const struct dpe_probes *probes)
 	return !caught || strtoull(caught + 8, NULL, 16) & ~own_signals();
 }
 
-bool dpe_probes_stuck(const struct dpe_probes *probes, const pid_t *threads, unsigned count)
+/* ---- what was seen before ---------------------------------------------------------------- */
+
+static struct dpe_sleeper *find_sleeper(const struct dpe_probes *probes, pid_t thread)
 {
-	uint64_t *futexes;
-	bool stuck;
+	for (unsigned i = 0; i < probes->nsleepers; i++) {
+		if (probes->sleepers[i].thread == thread)
+			return &probes->sleepers[i];
+	}
+	return NULL;
+}
+
+/* Not where the thread slept so already; since then all that was sent before has been delivered. */
+static bool is_new(const struct dpe_probes *probes, const struct dpe_sleeper *now)
+{
+	const struct dpe_sleeper *before = find_sleeper(probes, now->thread);
+
+	return !before || before->futex != now->futex || before->times != now->times ||
+	       probes->drained < before->seen;
+}
+
+/* Fills in how each sleeps; AWAKE or UNSEEN where one does not, or that cannot be told. */
+static enum seen look_at_all(const struct dpe_probes *probes, const pid_t *threads, unsigned count,
+	struct dpe_sleeper *sleepers)
+{
+	for (unsigned i = 0; i < count; i++) {
+		struct sleep sleep = {0};
+		enum seen seen = look_at(probes->pid, threads[i], &sleep);
+
+		if (seen != ASLEEP)
+			return seen;
+		sleepers[i] = (struct dpe_sleeper){
+			.thread = threads[i],
+			.futex = sleep.futex,
+			.times = sleep.times,
+			.seen = dpe_ring_now(),
+		};
+	}
+	return ASLEEP;
+}
+
+static void remember(struct dpe_probes *probes, const struct dpe_sleeper *now)
+{
+	struct dpe_sleeper *before = find_sleeper(probes, now->thread);
+
+	if (!before)
+		before = DPE_GROW(probes->sleepers, probes->nsleepers, probes->capsleepers);
+	*before = *now;
+}
+
+/* What is new is what the next look compares with. */
+static enum dpe_stuck compare(
+	struct dpe_probes *probes, const struct dpe_sleeper *sleepers, unsigned count)
+{
+	enum dpe_stuck stuck = DPE_STUCK;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (!is_new(probes, &sleepers[i]))
+			continue;
+		stuck = DPE_STUCK_PERHAPS;
+		remember(probes, &sleepers[i]);
+	}
+	return stuck;
+}
+
+enum dpe_stuck dpe_probes_stuck(
+	struct dpe_probes *probes, const pid_t *threads, unsigned count, bool all)
+{
+	enum dpe_stuck stuck = DPE_STUCK_NOT;
+	struct dpe_sleeper *sleepers;
+	enum seen seen;
 
 	if (probes->exited)
-		return false;
-	futexes = dpe_xcalloc(count, sizeof(*futexes));
-	stuck = find_futexes(probes->pid, threads, count, futexes) &&
-		!any_is_shared(probes->pid, futexes, count);
-	free(futexes);
+		return DPE_STUCK_UNKNOWN;
+	if (all && !are_all(probes->pid, threads, count))
+		return DPE_STUCK_NOT;
+	sleepers = dpe_xcalloc(count, sizeof(*sleepers));
+	seen = look_at_all(probes, threads, count, sleepers);
+	if (seen == UNSEEN)
+		stuck = DPE_STUCK_UNKNOWN;
+	else if (seen == ASLEEP && !(all && any_is_shared(probes->pid, sleepers, count)))
+		stuck = compare(probes, sleepers, count);
+	if (all && stuck != DPE_STUCK_PERHAPS)
+		probes->nsleepers = 0;
+	free(sleepers);
 	return stuck;
 }

@@ -5,7 +5,11 @@
 
 #include <stdlib.h>
 
-/* How long all must have waited, with nobody who ended meanwhile, and between two looks, in ns. */
+/* How long all must have waited, with nobody who ended meanwhile, before anybody looks; between two
+ * looks, at first and at most; and where nobody can look, before it counts. In ns. */
+#define QUIET 20000000u
+#define SHORTEST 5000000u
+#define LONGEST 100000000u
 #define LASTING 100000000u
 
 void dpe_waits_check_hang(struct dpe_waits *waits, const struct dpe_rule *rule)
@@ -50,14 +54,37 @@ static bool is_explained(const struct dpe_waits *waits)
 	return false;
 }
 
-static bool has_lasted(const struct dpe_waits *waits, uint64_t time)
+static bool may_hang(const struct dpe_waits *waits)
 {
-	return time >= waits->ask_again && time >= waits->latest + LASTING;
+	return waits->hang_rule && waits->nliving && waits->nwaiting == waits->nliving &&
+	       !waits->hang_told;
 }
 
-static void look(struct dpe_waits *waits, struct dpe_recognizer *recognizer)
+uint64_t dpe_hang_due(const struct dpe_waits *waits)
 {
-	const struct dpe_recognizer_sink *sink = &recognizer->sink;
+	uint64_t due = waits->latest + QUIET;
+
+	if (!may_hang(waits))
+		return 0;
+	return due > waits->ask_again ? due : waits->ask_again;
+}
+
+/* Who only waits for the world outside is looked at less and less often. */
+static void pause_until_next(struct dpe_waits *waits, uint64_t time, enum dpe_hangs hangs)
+{
+	uint64_t pause = hangs == DPE_HANGS_NOT ? 2 * waits->pause : SHORTEST;
+
+	waits->pause = pause < SHORTEST ? SHORTEST : pause > LONGEST ? LONGEST : pause;
+	waits->ask_again = time + waits->pause;
+}
+
+static bool has_lasted(const struct dpe_waits *waits, uint64_t time)
+{
+	return waits->ending || time >= waits->latest + LASTING;
+}
+
+static void look(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time)
+{
 	struct dpe_deadlock hang = {.kind = DPE_HANG};
 	struct dpe_wait *all = dpe_xcalloc(waits->nliving, sizeof(*all));
 	enum dpe_hangs hangs;
@@ -67,9 +94,10 @@ static void look(struct dpe_waits *waits, struct dpe_recognizer *recognizer)
 			all[hang.nwaits++] = wait_of(waits, &waits->threads.nodes[i]);
 	}
 	hang.waits = all;
-	hangs = sink->hangs ? sink->hangs(sink->context, &hang) : DPE_HANGS;
-	waits->hang_told = hangs == DPE_HANGS || (hangs && waits->hang_seen);
-	waits->hang_seen = hangs;
+	hangs = dpe_waits_ask(recognizer, &hang);
+	waits->hang_told =
+		hangs == DPE_HANGS || (hangs == DPE_HANGS_UNKNOWN && has_lasted(waits, time));
+	pause_until_next(waits, time, hangs);
 	if (waits->hang_told)
 		dpe_deadlock_tell(recognizer, waits->hang_rule, &hang);
 	free(all);
@@ -77,10 +105,12 @@ static void look(struct dpe_waits *waits, struct dpe_recognizer *recognizer)
 
 void dpe_hang_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time)
 {
-	if (!waits->hang_rule || !waits->nliving || waits->nwaiting < waits->nliving ||
-		waits->hang_told || !has_lasted(waits, time))
+	if (!may_hang(waits) || time < dpe_hang_due(waits))
 		return;
-	waits->ask_again = time + LASTING;
-	if (!is_explained(waits))
-		look(waits, recognizer);
+	if (is_explained(waits))
+		waits->ask_again = time + LONGEST;
+	else if (waits->lasting.count) /* which will explain it */
+		pause_until_next(waits, time, DPE_HANGS_NOT);
+	else
+		look(waits, recognizer, time);
 }

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define LONGEST 12        /* threads in a circle */
+#define LONGEST 1000      /* threads in a circle: as deep as a search goes */
 #define MOST_STEPS 100000 /* of one search */
 #define MOST_CYCLES 1000  /* that are kept to be told */
 #define MOST_ALIKE 4      /* of them through the same places: many objects have a lock each */
@@ -17,9 +17,12 @@ struct search {
 		struct dpe_taking *taking;
 		struct dpe_instance *instance;
 		const struct dpe_lock *held; /* that the step before it takes */
-	} steps[LONGEST];
-	unsigned nsteps, length;
+		bool blamed;                 /* this thread kept another from taking part */
+	} * steps;
+	unsigned nsteps, length, longest;
 	unsigned tries;
+	bool longer; /* there may be longer circles … */
+	bool ended;  /* … than were looked for */
 	bool found;
 	bool blind; /* some that might have fitted are not kept */
 };
@@ -60,8 +63,10 @@ static bool taking_fits(const struct search *search, const struct dpe_taking *ta
 static bool instance_fits(const struct search *search, const struct dpe_instance *instance)
 {
 	for (unsigned i = 0; i < search->nsteps; i++) {
-		if (!independent(search->steps[i].instance, instance))
-			return false;
+		if (independent(search->steps[i].instance, instance))
+			continue;
+		search->steps[i].blamed = true;
+		return false;
 	}
 	return true;
 }
@@ -259,7 +264,11 @@ static void measure(struct search *search)
 	for (unsigned at = 0; at < count; at++) {
 		struct dpe_lock *to = queue[at];
 
-		for (unsigned i = 0; i < to->in.count && to->distance < LONGEST; i++) {
+		if (to->distance == search->longest) {
+			search->ended |= search->longest == LONGEST;
+			break;
+		}
+		for (unsigned i = 0; i < to->in.count; i++) {
 			const struct dpe_lock_set *from = to->in.at[i]->key.held;
 
 			for (unsigned j = 0; j < from->count; j++) {
@@ -278,37 +287,58 @@ static void measure(struct search *search)
 
 static bool go_on(struct search *search, struct dpe_lock *from);
 
-/* True where a circle is closed by this taking; any of its threads will do. */
+/* With this thread at the step. */
+static bool go_with(struct search *search, const struct step *step)
+{
+	struct dpe_lock *to = step->taking->key.lock;
+	bool found = to == search->end;
+
+	search->steps[search->nsteps++] = *step;
+	if (found)
+		note(search);
+	else
+		found = go_on(search, to);
+	search->nsteps--;
+	return found;
+}
+
+/* True where a circle is closed by this taking; any of its threads will do. Where none is, and the
+ * thread was in nobody's way, with another one there is none either. */
 static bool go_through(struct search *search, struct dpe_lock *from, struct dpe_taking *taking)
 {
-	struct dpe_lock *to = taking->key.lock;
-	bool found = false, fits = false;
+	bool found = false, fits = false, blamed = true;
 
-	for (unsigned i = 0; i < taking->ninstances && !found; i++) {
+	for (unsigned i = 0; i < taking->ninstances && !found && blamed; i++) {
+		const struct step step = {taking, taking->instances[i], from, false};
+
 		if (++search->tries > MOST_STEPS)
 			return false;
 		if (!instance_fits(search, taking->instances[i]))
 			continue;
 		fits = true;
-		search->steps[search->nsteps++] = (struct step){taking, taking->instances[i], from};
-		found = to == search->end;
-		if (found)
-			note(search);
-		else
-			found = go_on(search, to);
-		search->nsteps--;
+		found = go_with(search, &step);
+		blamed = search->steps[search->nsteps].blamed;
 	}
 	search->blind |= !fits && (taking->dropped || (taking->thinned && search->length > 2));
 	return found;
 }
 
-static bool leads_on(const struct search *search, const struct dpe_lock *to)
+static bool leads_back(const struct search *search, const struct dpe_lock *to)
+{
+	return to->mark == search->order->mark && !to->on_path;
+}
+
+/* False where the circle would be longer, or shorter, than those that are looked for now. */
+static bool has_length(struct search *search, const struct dpe_lock *to)
 {
 	unsigned left = search->length - search->nsteps - 1;
 
 	if (to == search->end)
 		return !left;
-	return left && to->mark == search->order->mark && to->distance <= left && !to->on_path;
+	if (left && to->distance <= left)
+		return true;
+	search->longer = true;
+	return false;
 }
 
 static bool go_on(struct search *search, struct dpe_lock *from)
@@ -319,7 +349,8 @@ static bool go_on(struct search *search, struct dpe_lock *from)
 	for (unsigned i = 0; i < from->out.count && search->tries <= MOST_STEPS; i++) {
 		struct dpe_taking *taking = from->out.at[i];
 
-		if (leads_on(search, taking->key.lock) && taking_fits(search, taking))
+		if (leads_back(search, taking->key.lock) && taking_fits(search, taking) &&
+			has_length(search, taking->key.lock))
 			found |= go_through(search, from, taking);
 	}
 	from->on_path = false;
@@ -336,27 +367,30 @@ static void find_to(struct search *search, struct dpe_lock *end)
 	measure(search);
 	if (taken->mark != search->order->mark)
 		return;
-	for (unsigned length = taken->distance + 1; length <= LONGEST; length++) {
+	for (unsigned length = taken->distance + 1; length <= search->longest; length++) {
 		search->length = length;
-		if (go_on(search, taken) || search->tries > MOST_STEPS)
+		search->longer = false;
+		if (go_on(search, taken) || !search->longer || search->tries > MOST_STEPS)
 			return;
 	}
+	search->ended |= search->longest == LONGEST;
 }
 
 void dpe_lock_cycles_find(
 	struct dpe_lock_order *order, struct dpe_taking *taking, struct dpe_instance *instance)
 {
-	struct search search = {
-		.order = order,
-		.steps[0] = {taking, instance, NULL},
-		.nsteps = 1,
-	};
+	struct search search = {.order = order, .nsteps = 1, .longest = order->nstrands};
 
 	if (!taking->key.lock->out.count)
 		return;
+	if (search.longest > LONGEST)
+		search.longest = LONGEST;
+	search.steps = dpe_xcalloc(search.longest + 1, sizeof(*search.steps));
+	search.steps[0] = (struct step){.taking = taking, .instance = instance};
 	for (unsigned i = 0; i < taking->key.held->count; i++)
 		find_to(&search, dpe_lock_of(taking->key.held->at[i]));
-	order->searches_ended += search.tries > MOST_STEPS;
+	free(search.steps);
+	order->searches_ended += search.ended || search.tries > MOST_STEPS;
 	order->searches_blind += search.blind && !search.found;
 }
 

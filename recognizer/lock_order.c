@@ -77,8 +77,10 @@ static struct dpe_instance *new_instance(struct dpe_lock_order *order,
 		dpe_xcalloc(1, sizeof(*instance) + set->count * sizeof(instance->held[0]));
 
 	instance->strand = dpe_strand_ref(thread->strand);
-	if (!instance->strand->instances++)
+	if (!instance->strand->instances++) {
 		instance->strand->first = thread->strand->epoch;
+		order->nstrands++;
+	}
 	instance->strand->last = thread->strand->epoch;
 	instance->epoch = thread->strand->epoch;
 	instance->past = dpe_lock_past_ref(thread->strand->past);

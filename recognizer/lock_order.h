@@ -182,6 +182,7 @@ struct dpe_lock_order {
 	struct dpe_lock_cycle *cycles; /* in the order found */
 	struct dpe_lock_places *places;
 	unsigned ninstances, ncycles;
+	unsigned nstrands; /* that did what is kept: no circle has more threads */
 	uint64_t nreaches;
 	uint64_t serial, mark;
 	const struct dpe_rule *rule; /* that checked last … */

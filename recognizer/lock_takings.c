@@ -105,7 +105,7 @@ uint64_t dpe_taking_site(const struct dpe_message *message, struct dpe_value loc
 static void free_instance(struct dpe_lock_order *order, const struct dpe_taking *taking,
 	struct dpe_instance *instance)
 {
-	instance->strand->instances--;
+	order->nstrands -= !--instance->strand->instances;
 	dpe_strand_unref(instance->strand);
 	dpe_lock_past_unref(instance->past);
 	dpe_value_drop(instance->thread);

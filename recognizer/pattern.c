@@ -103,6 +103,24 @@ bool dpe_pattern_is_simple(const struct dpe_pattern *pattern)
 	       !pattern->cond;
 }
 
+bool dpe_pattern_is_single(const struct dpe_pattern *pattern)
+{
+	return dpe_pattern_is_simple(pattern) && pattern->has_args && pattern->nargs == 1 &&
+	       pattern->args[0].kind == DPE_ARG_VARIABLE && pattern->by == DPE_NO_VARIABLE;
+}
+
+static bool bind_first(const struct dpe_pattern *pattern, const struct dpe_message *message,
+	struct dpe_binding *binding)
+{
+	unsigned variable = pattern->args[0].variable;
+
+	if (!message->nargs || message->args[0].kind == DPE_NONE)
+		return false;
+	binding->mask = UINT64_C(1) << variable;
+	binding->values[variable] = message->args[0];
+	return true;
+}
+
 bool dpe_watcher_match(const struct dpe_watcher *watcher, const struct dpe_run *run,
 	const struct dpe_message *message, struct dpe_binding *binding)
 {
@@ -117,6 +135,8 @@ bool dpe_watcher_match(const struct dpe_watcher *watcher, const struct dpe_run *
 	if (pattern->phase == DPE_BARE ? message->phase == DPE_EXIT
 				       : message->phase != pattern->phase)
 		return false;
+	if (watcher->single)
+		return bind_first(pattern, message, binding);
 	if (pattern->has_args && !args_match(pattern, message, binding))
 		return false;
 	return pattern->by == DPE_NO_VARIABLE || bind(binding, pattern->by, message->thread);

@@ -342,6 +342,7 @@ static void watch_name(
 		.run = &recognizer->runs[run],
 		.pattern = pattern,
 		.simple = dpe_pattern_is_simple(&recognizer->spec->rules[run].patterns[pattern]),
+		.single = dpe_pattern_is_single(&recognizer->spec->rules[run].patterns[pattern]),
 	};
 	watch->syncs |= recognizer->spec->rules[run].mode == DPE_SYNC;
 }

@@ -37,8 +37,9 @@ struct dpe_verdict {
 
 enum dpe_break { DPE_GO_ON, DPE_END };
 
-/* A look that takes time sees each thread at another moment: two looks that find the same tell. */
-enum dpe_hangs { DPE_HANGS_NOT, DPE_HANGS_PERHAPS, DPE_HANGS };
+/* PERHAPS: a look takes time, and sees each thread at another moment; the next one will tell.
+ * UNKNOWN: nobody can look, so it has to be judged by the time that it lasts. */
+enum dpe_hangs { DPE_HANGS_NOT, DPE_HANGS_PERHAPS, DPE_HANGS_UNKNOWN, DPE_HANGS };
 
 /* `thread` waits since the message `waits` for `object`, which `holder` has since `holds`. */
 struct dpe_wait {
@@ -107,8 +108,9 @@ struct dpe_recognizer_sink {
 	 * each potential one. check_hang(): once as long as it lasts. Borrowed for the call. */
 	void (*deadlock)(
 		void *context, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock);
-	/* Whether the program hangs: these are all of its threads, none has gone on meanwhile, and
-	 * nobody outside of it can wake one. NULL: yes, it does. */
+	/* Whether the threads of these waits sleep, none has gone on meanwhile, and nobody outside
+	 * of the program can wake one. Asked of a DPE_HANG, where it must also be so that there are
+	 * no others, and of deadlocks of one thread. May be NULL: UNKNOWN. */
 	enum dpe_hangs (*hangs)(void *context, const struct dpe_deadlock *hang);
 	/* break: comes after the verdict that it belongs to. DPE_END takes no more events. */
 	enum dpe_break (*stop)(
@@ -174,6 +176,9 @@ bool dpe_recognizer_feed(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags);
 void dpe_recognizer_watermark(
 	struct dpe_recognizer *recognizer, struct dpe_value host, uint64_t time);
+/* When the next watermark is wanted, which tells that time has passed: a time of messages. 0: there
+ * is nothing that only time decides. */
+uint64_t dpe_recognizer_due(const struct dpe_recognizer *recognizer);
 /* Messages were lost that no gap shows (the last ones of a thread, the tail of a log): from here
  * on, what could depend on them is inconclusive. `reason` in words, copied. */
 void dpe_recognizer_doubt(struct dpe_recognizer *recognizer, uint64_t lost, const char *reason);

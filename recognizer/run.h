@@ -107,6 +107,8 @@ bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *
 
 /* The pattern is of a control event in any module, without a condition. */
 bool dpe_pattern_is_simple(const struct dpe_pattern *pattern);
+/* It is simple, and binds its first argument and nothing else. */
+bool dpe_pattern_is_single(const struct dpe_pattern *pattern);
 struct dpe_run;
 struct dpe_watcher;
 /* dpe_pattern_match and dpe_own_condition_holds for a message with a name that is watched for. */
@@ -239,7 +241,8 @@ struct dpe_watch {
 		struct dpe_run *run;
 		unsigned pattern;
 		unsigned end; /* where the watchers of the next rule begin */
-		bool simple;  /* the name, the phase and the arguments decide */
+		bool simple;  /* the name, the phase and the arguments decide … */
+		bool single;  /* … of which there is one, a variable */
 	} * at;
 	unsigned count, cap;
 	bool syncs; /* one of them is of a `sync` rule */
@@ -440,11 +443,13 @@ void dpe_waits_check(
 /* Each wait that there is. */
 void dpe_waits_each(const struct dpe_waits *waits,
 	void (*each)(void *context, const struct dpe_wait *wait), void *context);
-/* The same of a hang alone: where a program that hangs is ended, its threads end while they wait. */
-void dpe_hang_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time);
 /* Tells of threads that have waited until `time` for themselves, or for one that has ended, and of
  * a hang; UINT64_MAX: the end. */
 void dpe_waits_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time);
+/* The same before a thread ends: where a program that hangs is ended, its threads end while they
+ * wait, and it need not have hung for as long to be believed. */
+void dpe_waits_settle_end(
+	struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time);
 
 /* ---- lock_order.c ------------------------------------------------------------------------ */
 

@@ -73,7 +73,7 @@ static void call_with_one(const struct dpe_env *env, const struct dpe_stmt *call
 		return;
 	}
 	if (env->event && env->event->has_time)
-		dpe_hang_settle(recognizer->waits, recognizer, env->event->time);
+		dpe_waits_settle_end(recognizer->waits, recognizer, env->event->time);
 	dpe_waits_end(recognizer->waits, value, env->event);
 	dpe_lock_order_end(recognizer->lock_order, value);
 }

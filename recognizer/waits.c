@@ -22,6 +22,78 @@ static void drop(struct dpe_list *list, uint32_t node)
 
 /* ---- nodes ------------------------------------------------------------------------------- */
 
+static struct dpe_wait_index **entry_of(
+	struct dpe_wait_table *table, uint64_t hash, struct dpe_wait_index **head, uint32_t node)
+{
+	struct dpe_wait_index **at = head;
+
+	HASH_FIND(hh, table->index, &hash, sizeof(hash), *head);
+	while (*at && (*at)->node != node)
+		at = &(*at)->same_hash;
+	return at;
+}
+
+/* Unless a later one has its value. */
+static void drop_entry(struct dpe_wait_table *table, uint32_t node)
+{
+	uint64_t hash = dpe_value_hash(table->nodes[node].value);
+	struct dpe_wait_index *head, *entry, **at = entry_of(table, hash, &head, node);
+
+	entry = *at;
+	if (!entry)
+		return;
+	if (at == &head) {
+		HASH_DEL(table->index, entry);
+		if (entry->same_hash)
+			HASH_ADD(hh, table->index, hash, sizeof(hash), entry->same_hash);
+	} else {
+		*at = entry->same_hash;
+	}
+	free(entry);
+}
+
+/* The place of a node that there is no more is the next one's. */
+static uint32_t add_node(struct dpe_wait_table *table, struct dpe_value value)
+{
+	uint32_t node =
+		table->unused.count ? table->unused.at[--table->unused.count] : table->nnodes;
+
+	if (node == table->nnodes)
+		DPE_GROW(table->nodes, table->nnodes, table->capnodes);
+	table->nodes[node] = (struct dpe_wait_node){.value = dpe_value_keep(value)};
+	return node;
+}
+
+/* Its lists are empty. */
+static void drop_node(struct dpe_wait_table *table, uint32_t node)
+{
+	struct dpe_wait_node *gone = &table->nodes[node];
+
+	drop_entry(table, node);
+	dpe_value_drop(gone->value);
+	free(gone->edges);
+	free(gone->held.at);
+	*gone = (struct dpe_wait_node){.ended = true};
+	dpe_list_add(&table->unused, node);
+}
+
+/* An object that nobody has, awaits or is named by. */
+static void tidy_object(struct dpe_waits *waits, uint32_t object)
+{
+	const struct dpe_wait_node *node = &waits->objects.nodes[object];
+
+	if (!node->nedges && !node->awaited)
+		drop_node(&waits->objects, object);
+}
+
+void dpe_waits_tidy(struct dpe_waits *waits, uint32_t thread)
+{
+	const struct dpe_wait_node *node = &waits->threads.nodes[thread];
+
+	if (node->ended && !node->held.count && !node->nedges && !node->fresh && !node->lasting)
+		drop_node(&waits->threads, thread);
+}
+
 uint32_t dpe_waits_node(struct dpe_wait_table *table, struct dpe_value value, bool add)
 {
 	uint64_t hash = dpe_value_hash(value);
@@ -36,15 +108,13 @@ uint32_t dpe_waits_node(struct dpe_wait_table *table, struct dpe_value value, bo
 		return UINT32_MAX;
 	at = dpe_xcalloc(1, sizeof(*at));
 	at->hash = hash;
-	at->node = table->nnodes;
+	at->node = add_node(table, value);
 	if (head) {
 		at->same_hash = head->same_hash;
 		head->same_hash = at;
 	} else {
 		HASH_ADD(hh, table->index, hash, sizeof(hash), at);
 	}
-	*DPE_GROW(table->nodes, table->nnodes, table->capnodes) =
-		(struct dpe_wait_node){.value = dpe_value_keep(value)};
 	return at->node;
 }
 
@@ -52,23 +122,16 @@ uint32_t dpe_waits_node(struct dpe_wait_table *table, struct dpe_value value, bo
 static uint32_t living(struct dpe_waits *waits, struct dpe_value value)
 {
 	struct dpe_wait_table *threads = &waits->threads;
-	unsigned before = threads->nnodes;
-	uint32_t found = dpe_waits_node(threads, value, true);
-	struct dpe_wait_index *at;
-	uint64_t hash;
+	uint32_t found = dpe_waits_node(threads, value, false);
+	struct dpe_wait_index *head;
 
-	waits->nliving += threads->nnodes > before;
-	if (!threads->nodes[found].ended)
+	if (found != UINT32_MAX && !threads->nodes[found].ended)
 		return found;
 	waits->nliving++;
-	hash = dpe_value_hash(value);
-	HASH_FIND(hh, threads->index, &hash, sizeof(hash), at);
-	while (at->node != found)
-		at = at->same_hash;
-	at->node = threads->nnodes;
-	*DPE_GROW(threads->nodes, threads->nnodes, threads->capnodes) =
-		(struct dpe_wait_node){.value = dpe_value_keep(value)};
-	return at->node;
+	if (found == UINT32_MAX)
+		return dpe_waits_node(threads, value, true);
+	return (*entry_of(threads, dpe_value_hash(value), &head, found))->node =
+		       add_node(threads, value);
 }
 
 struct dpe_wait_edge *dpe_waits_edge(struct dpe_wait_node *node, uint32_t to)
@@ -115,6 +178,26 @@ static bool remove_edge(struct dpe_wait_node *node, uint32_t to)
 	return true;
 }
 
+/* An object is awaited once less. */
+static void let_go(struct dpe_waits *waits, uint32_t object)
+{
+	waits->objects.nodes[object].awaited--;
+	tidy_object(waits, object);
+}
+
+void dpe_waits_cut(struct dpe_waits *waits, uint32_t thread)
+{
+	struct dpe_wait_node *node = &waits->threads.nodes[thread];
+
+	waits->nwaiting -= node->nedges && !node->ended;
+	while (node->nedges) {
+		uint32_t object = node->edges[0].to;
+
+		cut_edge(node, &node->edges[0]);
+		let_go(waits, object);
+	}
+}
+
 static void free_table(struct dpe_wait_table *table)
 {
 	struct dpe_wait_index *at, *next, *same;
@@ -134,6 +217,7 @@ static void free_table(struct dpe_wait_table *table)
 		dpe_value_drop(table->nodes[i].value);
 	}
 	free(table->nodes);
+	free(table->unused.at);
 }
 
 struct dpe_waits *dpe_waits_new(void)
@@ -170,9 +254,11 @@ void dpe_waits_unhold(struct dpe_waits *waits, struct dpe_value thread, struct d
 	uint32_t holder = dpe_waits_node(&waits->threads, thread, false);
 	uint32_t held = dpe_waits_node(&waits->objects, object, false);
 
-	if (holder != UINT32_MAX && held != UINT32_MAX &&
-		remove_edge(&waits->objects.nodes[held], holder))
-		drop(&waits->threads.nodes[holder].held, held);
+	if (holder == UINT32_MAX || held == UINT32_MAX ||
+		!remove_edge(&waits->objects.nodes[held], holder))
+		return;
+	drop(&waits->threads.nodes[holder].held, held);
+	tidy_object(waits, held);
 }
 
 void dpe_waits_wait(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object,
@@ -180,11 +266,10 @@ void dpe_waits_wait(struct dpe_waits *waits, struct dpe_value thread, struct dpe
 {
 	uint32_t waiter = living(waits, thread);
 	uint32_t awaited = dpe_waits_node(&waits->objects, object, true);
-
 	struct dpe_wait_node *node = &waits->threads.nodes[waiter];
 
 	waits->nwaiting += !node->nedges;
-	add_edge(node, awaited, since);
+	waits->objects.nodes[awaited].awaited += add_edge(node, awaited, since);
 	if (since && since->has_time && since->time > waits->latest)
 		waits->latest = since->time;
 	if (!node->fresh)
@@ -196,16 +281,18 @@ void dpe_waits_release(struct dpe_waits *waits, struct dpe_value thread, struct 
 {
 	uint32_t waiter = dpe_waits_node(&waits->threads, thread, false);
 	uint32_t awaited = dpe_waits_node(&waits->objects, object, false);
-
 	struct dpe_wait_node *node;
 
 	if (waiter == UINT32_MAX)
 		return;
 	node = &waits->threads.nodes[waiter];
-	if (awaited != UINT32_MAX && remove_edge(node, awaited) && !node->nedges)
-		waits->nwaiting -= !node->ended;
+	if (awaited != UINT32_MAX && remove_edge(node, awaited)) {
+		waits->nwaiting -= !node->nedges && !node->ended;
+		let_go(waits, awaited);
+	}
 	node->told = false;
-	waits->hang_seen = waits->hang_told = false;
+	waits->hang_told = false;
+	waits->ask_again = waits->pause = 0;
 }
 
 void dpe_waits_lose(struct dpe_waits *waits, struct dpe_value value)
@@ -216,15 +303,14 @@ void dpe_waits_lose(struct dpe_waits *waits, struct dpe_value value)
 	if (found == UINT32_MAX || waits->threads.nodes[found].ended)
 		return;
 	thread = &waits->threads.nodes[found];
-	for (unsigned i = 0; i < thread->held.count; i++) {
-		struct dpe_wait_node *object = &waits->objects.nodes[thread->held.at[i]];
+	while (thread->held.count) {
+		uint32_t held = thread->held.at[--thread->held.count];
+		struct dpe_wait_node *object = &waits->objects.nodes[held];
 
 		cut_edge(object, dpe_waits_edge(object, found));
+		tidy_object(waits, held);
 	}
-	thread->held.count = 0;
-	waits->nwaiting -= thread->nedges > 0;
-	while (thread->nedges)
-		cut_edge(thread, &thread->edges[0]);
+	dpe_waits_cut(waits, found);
 	thread->told = false;
 }
 
@@ -240,6 +326,20 @@ void dpe_waits_begin(struct dpe_waits *waits, struct dpe_value thread, struct dp
 	node = &waits->threads.nodes[found];
 	node->has_name = true;
 	node->name = dpe_waits_node(&waits->objects, name, false);
+	waits->objects.nodes[node->name].awaited++;
+}
+
+void dpe_waits_unname(struct dpe_waits *waits, uint32_t thread)
+{
+	struct dpe_wait_node *node = &waits->threads.nodes[thread];
+	uint32_t name = node->name;
+
+	if (!node->has_name)
+		return;
+	node->has_name = false;
+	if (remove_edge(&waits->objects.nodes[name], thread))
+		drop(&node->held, name);
+	let_go(waits, name);
 }
 
 void dpe_waits_live(struct dpe_waits *waits, struct dpe_value thread)
@@ -256,9 +356,13 @@ void dpe_waits_forget(struct dpe_waits *waits, struct dpe_value value)
 		return;
 	object = &waits->objects.nodes[found];
 	while (object->nedges) {
-		drop(&waits->threads.nodes[object->edges[0].to].held, found);
+		uint32_t holder = object->edges[0].to;
+
+		drop(&waits->threads.nodes[holder].held, found);
 		cut_edge(object, &object->edges[0]);
+		dpe_waits_tidy(waits, holder);
 	}
+	tidy_object(waits, found);
 }
 
 /* ---- looking at it ----------------------------------------------------------------------- */

@@ -11,6 +11,8 @@
 
 const volatile __u64 lowest_code; /* the address that the program's file has for its code */
 const volatile bool may_sleep;    /* the programs of uprobes can wait for memory */
+/* Where nothing is read, the kernel need not check all the ways of doing so, which takes it long. */
+const volatile bool reads_values, reads_usdt;
 
 __u32 replaced; /* the program, by another exec: its variables are gone */
 
@@ -127,8 +129,11 @@ static __always_inline const struct dpe_value_entries *read_values(
 static __noinline bool read_at_probe(
 	struct task_struct *task, __u32 where, __u32 phase, struct values *values)
 {
-	const struct dpe_value_entries *entries = read_values(task, where, values, may_sleep);
+	const struct dpe_value_entries *entries;
 
+	if (!reads_values)
+		return true;
+	entries = read_values(task, where, values, may_sleep);
 	return !entries || pass(entries, phase, values);
 }
 
@@ -176,10 +181,13 @@ static __always_inline bool read_usdt_arg(
 /* `words` has room for DPE_WORDS. */
 static __noinline bool read_usdt(struct pt_regs *regs, __u32 site, __u64 *words)
 {
-	const struct dpe_usdt_args *args = bpf_map_lookup_elem(&usdt_where, &site);
+	const struct dpe_usdt_args *args;
 	bool complete = true;
 	__u64 bias;
 
+	if (!reads_usdt)
+		return false;
+	args = bpf_map_lookup_elem(&usdt_where, &site);
 	if (!args)
 		return false;
 	bias = regs->ip - args->address;

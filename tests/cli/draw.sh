@@ -1,5 +1,6 @@
 # How the events of a finding follow each other, drawn.
 . tests/tap.sh
+export LC_ALL=C.UTF-8
 
 cat >log.jsonl <<'X'
 {"id":"1","event":"a","thread":1,"args":[3]}
@@ -97,4 +98,13 @@ done >deadlock.jsonl
 run "$DPE" replay --draw=always -s deadlock.dpe deadlock.jsonl
 check 'a deadlock, once around' \
 	"$(grep -c '^      thread 2 ─ m3 ─▶ thread 3 ─ m1 ─▶ thread 1 ─ m2 ─▶ thread 2$' err)" -eq 1
+
+# Where the locale has no such characters, or says nothing, others are taken.
+export LC_ALL=C
+run "$DPE" replay --draw=always -s deadlock.dpe deadlock.jsonl
+check 'in ASCII' "$(grep -c '^      thread 2 - m3 -> thread 3 - m1 -> thread 1 - m2 -> thread 2$' err)$(LC_ALL=C grep -c '[^ -~]' err)" = 10
+run env LC_ALL= LC_CTYPE= LANG= "$DPE" replay --draw=always -s deadlock.dpe deadlock.jsonl
+check 'where nothing is said' "$(grep -c 'thread 2 - m3 -> thread 3' err)" -eq 1
+run env LC_ALL= LC_CTYPE=de_DE.utf8 LANG=C "$DPE" replay --draw=always -s deadlock.dpe deadlock.jsonl
+check 'the more special variable counts' "$(grep -c 'thread 2 ─ m3 ─▶ thread 3' err)" -eq 1
 finish

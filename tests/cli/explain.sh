@@ -1,5 +1,6 @@
 # dpe check --explain: what rules mean.
 . tests/tap.sh
+export LC_ALL=C.UTF-8
 
 cat >rules.dpe <<'END'
 detect race: enqueue() & dequeue()

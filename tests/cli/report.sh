@@ -55,6 +55,21 @@ printf 'expect r: b ; d\n' >violated.dpe
 run "$DPE" replay -s violated.dpe log.jsonl
 says 'violated, and what was expected' 1 'violated of b;d' 'at d' 'expected d after b'
 
+# Whether the event does not fit, or what it came after; not where only conditions tell events apart.
+printf 'expect order: a ; b ; c\nexpect side: x & y\nexpect two: f [.ret = 0] ; f [.ret = 1] ; f [.ret = 0]\n' >fits.dpe
+printf '{"event":"%s","thread":1}\n' a c x y >fits.jsonl
+printf '{"event":"f","thread":1,"ret":0}\n{"event":"f","thread":1,"ret":0}\n' >>fits.jsonl
+run "$DPE" replay -s fits.dpe fits.jsonl
+grep 'came\|expected' err >reasons
+same 'why a violation is one' reasons <<'X'
+  c@2 came right after a@1; the rule wants no such event here
+  expected b after a
+  y@4 came right after x@3; the rule wants it independent of all before
+  expected y independent of all before
+  f@6 came right after f@5
+  expected f [.ret = 1] after f [.ret = 0]
+X
+
 # The same finding over and over.
 i=0
 while test $i -lt 5; do

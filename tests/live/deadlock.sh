@@ -3,14 +3,14 @@
 need_live 'the deadlock watch'
 compile_target deadlocks
 
-# twenty STATUS FINDINGS COMMAND...: runs it 20 times, four at a time; leaves the last $status, out and
+# often STATUS FINDINGS COMMAND...: runs it $often times, four at a time; leaves the last $status, out and
 # err, and in $times how often both were as wanted
-twenty() {
+often() {
 	wanted=$1 findings=$2
 	shift 2
 	command_line="$*"
 	times=0
-	while test $times -lt 20; do
+	while test $times -lt $often; do
 		for i in 1 2 3 4; do
 			(timeout -s KILL 20 "$@" >out.$i 2>err.$i; echo $? >status.$i) &
 		done
@@ -25,37 +25,41 @@ twenty() {
 	done
 }
 
-# hangs WAY TEXT...: told, 20 times of 20, and then killed as asked for
+# Twenty times where scheduling decides what happens, the rest less often.
+often=20
+
+# hangs WAY TEXT...: told each time, and then killed as asked for
 hangs() {
 	way=$1
 	shift
-	twenty 1 1 "$DPE" deadlock --on-deadlock=kill -- "$@"
-	check "$way: told 20 times of 20" $times -eq 20
+	often 1 1 "$DPE" deadlock --on-deadlock=kill -- "$@"
+	check "$way: told $often times of $often" $times -eq $often
 	grep -q 'signal 9' err || not_ok "$way: killed"
 }
 
-# ends WAY COMMAND...: nothing told, 20 times of 20
+# ends WAY COMMAND...: nothing told, ever
 ends() {
 	way=$1
 	shift
-	twenty 0 0 "$DPE" deadlock --on-deadlock=kill -- "$@"
-	check "$way: no false alarm in 20" $times -eq 20
+	often 0 0 "$DPE" deadlock --on-deadlock=kill -- "$@"
+	check "$way: no false alarm in $often" $times -eq $often
 }
 
 hangs 'two mutexes' ./deadlocks cycle
 says 'both threads, and where they are' 1 'deadlock of 2 threads' 'by a_then_b+' 'by b_then_a+' deadlocks.c:
+hangs 'dining philosophers' "$BUILD/examples/dining-philosophers"
+says 'all five, and the forks' 1 'deadlock of 5 threads' '(forks[0])' '(forks[4])'
+ends 'dining philosophers with an order' "$BUILD/examples/dining-philosophers-ordered"
+ends 'a recursive mutex' ./deadlocks recursive
+ends 'a robust mutex whose holder has ended' ./deadlocks robust
+often=8
 hangs 'a mutex locked twice' ./deadlocks self
 says 'by itself' 1 'deadlock of 1 thread '
 hangs 'a mutex whose holder has ended' ./deadlocks kept
 says 'by its name, with who held it' 1 'deadlock of 1 thread ' '(a), which thread' 'held when it ended' 'by keep+'
 hangs 'threads that join each other' ./deadlocks join
 hangs 'a reader and a writer' ./deadlocks write
-hangs 'dining philosophers' "$BUILD/examples/dining-philosophers"
-says 'all five, and the forks' 1 'deadlock of 5 threads' '(forks[0])' '(forks[4])'
-ends 'dining philosophers with an order' "$BUILD/examples/dining-philosophers-ordered"
-ends 'a recursive mutex' ./deadlocks recursive
 ends 'two readers' ./deadlocks read
-ends 'a robust mutex whose holder has ended' ./deadlocks robust
 ends 'an inversion that never meets' ./deadlocks one-after-another
 
 run timeout -s KILL 20 "$DPE" deadlock --format=json --on-deadlock=kill -- ./deadlocks cycle
@@ -68,13 +72,44 @@ print(f["kind"], len(f["threads"]), len(f["objects"]))' <out)" = 'deadlock 2 2'
 # How things stand, when asked; and an end after some time, which leaves the program as it is.
 "$DPE" deadlock -d 3 -- ./deadlocks cycle >out 2>err </dev/null &
 dpe=$!
-sleep 1.5
+tries=0
+until grep -q '^#1' err || test $tries -ge 50; do
+	sleep 0.05
+	tries=$((tries + 1))
+done
+process=$(pgrep -P $dpe -x deadlocks)
 kill -USR1 $dpe
 wait $dpe
 status=$?
 says 'SIGUSR1 tells who waits for whom' 1 'dpe: so far ' '(a), which thread' '(b), which thread'
-pgrep -x deadlocks >/dev/null && ok '-d ends dpe, not the program' || not_ok '-d ends dpe, not the program'
-pkill -KILL -x deadlocks
+kill -0 $process && ok '-d ends dpe, not the program' || not_ok '-d ends dpe, not the program'
+kill -KILL $process
+
+# target: the process of a thread that the last report is about; and how it is
+target() {
+	thread=$(sed -n 's/^  thread \([0-9]*\) waits.*/\1/p' err | head -1)
+	awk '/^Tgid:/ { print $2 }' /proc/${thread:-none}/status 2>/dev/null
+}
+state() {
+	sed 's/.*) \(.\).*/\1/' /proc/${1:-none}/stat 2>/dev/null
+}
+
+# Left as it hangs, stopped, or in a debugger; as a job of a shell with jobs, whose kernel ends what is stopped and
+# has nobody left in its session.
+for how in report stop gdb; do
+	test $how != gdb || command -v gdb >/dev/null || continue
+	run timeout -s KILL 20 setsid bash -c 'set -m; "$@" </dev/null & wait $!' - \
+		"$DPE" deadlock $(test $how != report || echo -d 1) --on-deadlock=$how -- ./deadlocks cycle
+	pid=$(target)
+	case $how in
+	report) says 'left as it hangs' 1 'goes on, no longer observed' && wanted=S ;;
+	stop) says 'left stopped' 1 'the program is stopped, and no longer observed' && wanted=T ;;
+	gdb) says 'handed to gdb' 1 'the program is handed to gdb' && wanted=S ;;
+	esac
+	sleep 0.1
+	check "$how: it is there" "$(state $pid)" = $wanted
+	test -z "$pid" || kill -KILL $pid
+done
 
 # It hangs already: attaching sees only what comes, which is nothing, and leaves it as it was.
 ./deadlocks self >hanging.out &

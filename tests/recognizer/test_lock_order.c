@@ -302,6 +302,75 @@ static void too_many_threads(void **state)
 		"locks in one way to keep them all)\n");
 }
 
+static void add_link(struct dpe_text *log, unsigned thread, unsigned from, unsigned to)
+{
+	char first[8], second[8];
+
+	snprintf(first, sizeof(first), "l%u", from);
+	snprintf(second, sizeof(second), "l%u", to);
+	add_pair(log, thread, first, second, "f");
+}
+
+/* A circle is found whatever its length: as many philosophers as there are. */
+static void a_circle_of_many(void **state)
+{
+	struct transcript to = {0};
+	struct dpe_text log = {0};
+	const char *told;
+
+	(void)state;
+	for (unsigned i = 0; i < 100; i++)
+		add_link(&log, i, i, (i + 1) % 100);
+	told = transcript_run(&to, rules, "jsonl", log.at);
+	assert_non_null(strstr(told, ", 99 waits for l0 held by 0"));
+	assert_int_equal(to.ended.potential, 1);
+	assert_int_equal(to.ended.inconclusive, 0);
+	dpe_text_free(&to.text);
+	dpe_text_free(&log);
+}
+
+/* Longer than searches go. */
+static void a_circle_of_too_many(void **state)
+{
+	struct log log = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 1001; i++)
+		add_link(&log.text, i, i, (i + 1) % 1001);
+	assert_log(&log,
+		"locks inconclusive (potential deadlocks may be missing: a search for a circle was "
+		"too long)\n");
+}
+
+/* One of them would have to be in two places; others have nothing to do with it. */
+static void a_circle_of_many_that_needs_one_twice(void **state)
+{
+	struct log log = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 20; i++)
+		add_link(&log.text, 100 + i, 100 + i, 101 + i);
+	for (unsigned i = 0; i < 40; i++)
+		add_link(&log.text, i == 39 ? 20 : i, i, (i + 1) % 40);
+	assert_log(&log, "");
+}
+
+/* Any of them could be anywhere, which makes very many ways, and one is too few. */
+static void a_search_that_is_too_long(void **state)
+{
+	struct log log = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++)
+		add_link(&log.text, 100 + i, 100 + i, 101 + i);
+	for (unsigned i = 0; i < 20; i++)
+		for (unsigned thread = 0; thread < 19; thread++)
+			add_link(&log.text, thread, i, (i + 1) % 20);
+	assert_log(&log,
+		"locks inconclusive (potential deadlocks may be missing: a search for a circle was "
+		"too long)\n");
+}
+
 /* Each pair of them inverted: told four times, and that there are more. */
 static void many_locks_alike(void **state)
 {
@@ -343,6 +412,10 @@ int main(void)
 		cmocka_unit_test(an_earlier_one_that_matters),
 		cmocka_unit_test(many_threads),
 		cmocka_unit_test(too_many_threads),
+		cmocka_unit_test(a_circle_of_many),
+		cmocka_unit_test(a_circle_of_too_many),
+		cmocka_unit_test(a_circle_of_many_that_needs_one_twice),
+		cmocka_unit_test(a_search_that_is_too_long),
 		cmocka_unit_test(many_locks_alike),
 	};
 
