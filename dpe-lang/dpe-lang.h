@@ -40,6 +40,10 @@ enum dpe_op {
 	DPE_OP_AND, DPE_OP_XOR, DPE_OP_OR, DPE_OP_LAND, DPE_OP_LOR,
 };
 
+/* The root of an lvalue that is an argument of the event, before its number from 0: "arg@0->len".
+ * No variable of a program is called so. */
+#define DPE_ARGUMENT "arg@"
+
 struct dpe_expr {
 	enum dpe_expr_kind kind;
 	enum dpe_op op;

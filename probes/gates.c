@@ -95,12 +95,17 @@ bool dpe_gates_are_wanted(const struct dpe_probes *probes)
 	return probes->stop || probes->dynamic;
 }
 
+static bool has_room(const struct dpe_probes *probes, const struct dpe_spot *spot)
+{
+	return (unsigned)(spot - probes->spots) < probes->gates.most_spots;
+}
+
 bool dpe_gates_has(const struct dpe_probes *probes, const struct dpe_spot *spot)
 {
 	for (unsigned phase = 0; phase < 2; phase++) {
 		const struct dpe_gate *gate = &spot->gates[phase];
 
-		if (dpe_gates_are_wanted(probes) && (gate->sets || gate->after || gate->nstops))
+		if (has_room(probes, spot) && (gate->sets || gate->after || gate->nstops))
 			return true;
 	}
 	return false;
@@ -111,45 +116,60 @@ static void tell(int map, uint32_t index, const struct dpe_gate_entry *entry)
 	bpf_map_update_elem(map, &index, entry, BPF_ANY);
 }
 
-void dpe_gates_tell(struct dpe_probes *probes, int map, struct dpe_gate_state *state)
+/* Marks that nobody can unset, as not all that sets them is known to us. */
+static void set_forever(struct dpe_probes *probes)
 {
 	struct dpe_gates *gates = &probes->gates;
 
+	for (unsigned i = 0; i < DPE_MARKS; i++)
+		if (gates->forever >> i & 1)
+			gates->state->marks[i].dead = UINT64_MAX;
+}
+
+void dpe_gates_tell_spot(struct dpe_probes *probes, int map, unsigned number)
+{
+	const struct dpe_spot *spot = &probes->spots[number];
+
+	if (!probes->gates.state)
+		return;
+	for (unsigned phase = 0; phase < 2; phase++) {
+		struct dpe_gate_entry entry =
+			entry_of(probes, &spot->gates[phase], spot->signature);
+
+		if (has_room(probes, spot))
+			tell(map, 2 * number + phase, &entry);
+		if (spot->preloaded || !has_room(probes, spot)) /* events that set no marks */
+			probes->gates.forever |= spot->gates[phase].sets;
+	}
+	set_forever(probes);
+}
+
+void dpe_gates_tell(struct dpe_probes *probes, int map, struct dpe_gate_state *state)
+{
 	if (!dpe_gates_are_wanted(probes))
 		return;
-	gates->state = state;
-	for (unsigned i = 0; i < probes->nspots; i++) {
-		const struct dpe_spot *spot = &probes->spots[i];
-
-		for (unsigned phase = 0; phase < 2; phase++) {
-			struct dpe_gate_entry entry =
-				entry_of(probes, &spot->gates[phase], spot->signature);
-
-			tell(map, 2 * i + phase, &entry);
-			if (spot->preloaded) /* events that no probe sees */
-				gates->forever |= spot->gates[phase].sets;
-		}
-	}
+	probes->gates.state = state;
+	for (unsigned i = 0; i < probes->nspots; i++)
+		dpe_gates_tell_spot(probes, map, i);
 	for (unsigned i = 0; i < probes->nwatches; i++) {
 		struct dpe_gate gate = gate_of_watch(probes, &probes->watches[i]);
 		struct dpe_gate_entry entry = entry_of(probes, &gate, NULL);
 
-		tell(map, 2 * probes->nspots + i, &entry);
+		tell(map, 2 * probes->gates.most_spots + i, &entry);
 	}
-	for (unsigned i = 0; i < DPE_MARKS; i++)
-		state->marks[i].dead = gates->forever >> i & 1 ? UINT64_MAX : 0;
+	set_forever(probes);
 }
 
 bool dpe_gates_can_stop(const struct dpe_probes *probes)
 {
-	for (unsigned i = 0; i < probes->nspots; i++) {
-		const struct dpe_spot *spot = &probes->spots[i];
+	const struct dpe_plan *plan = probes->plan;
 
-		if (!spot->preloaded && (spot->gates[0].nstops || spot->gates[1].nstops))
+	for (unsigned i = 0; i < plan->nsites; i++) {
+		if (plan->sites[i].gates[0].nstops || plan->sites[i].gates[1].nstops)
 			return true;
 	}
-	for (unsigned i = 0; i < probes->plan->nwatched; i++) {
-		if (probes->plan->watched[i].gate.nstops)
+	for (unsigned i = 0; i < plan->nwatched; i++) {
+		if (plan->watched[i].gate.nstops)
 			return true;
 	}
 	return false;

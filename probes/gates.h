@@ -10,6 +10,7 @@
 
 struct dpe_gates {
 	struct dpe_gate_state *state; /* shared with the programs; NULL: nothing is gated */
+	unsigned most_spots;          /* that there may ever be, for the kernel's side */
 	uint64_t forever;             /* marks that count as set, whatever comes */
 	uint64_t quiet;               /* marks whose events were all in the ring at the last look */
 	uint64_t begun[DPE_MARKS];    /* how many these were */

@@ -10,6 +10,7 @@
 #define FORGET_FROM 8192
 
 static const char last_event[] = "thread::exit";
+static const char found_event[] = "thread::found";
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
@@ -535,6 +536,7 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 		.pairings = pairings,
 		.ordered = recognizer->options.ordered,
 		.ends_thread = dpe_names_find(spec->names, last_event, strlen(last_event)),
+		.finds_thread = dpe_intern_string(spec->names, found_event),
 		.debug = recognizer->options.debug,
 	};
 	const struct dpe_stabilizer_sink sink = {

@@ -459,8 +459,8 @@ void dpe_lock_order_free(struct dpe_lock_order *order); /* accepts NULL */
  * as well, so it keeps nobody apart but from those who hold it alone. */
 void dpe_lock_order_hold(struct dpe_lock_order *order, struct dpe_value thread,
 	struct dpe_value object, const struct dpe_message *since, bool shared);
-void dpe_lock_order_unhold(
-	struct dpe_lock_order *order, struct dpe_value thread, struct dpe_value object);
+void dpe_lock_order_unhold(struct dpe_lock_order *order, struct dpe_value thread,
+	struct dpe_value object, const struct dpe_message *event);
 /* The thread goes on to take the object, and waits as long as it must. */
 void dpe_lock_order_check(struct dpe_lock_order *order, const struct dpe_rule *rule,
 	struct dpe_value thread, struct dpe_value object, const struct dpe_message *event);

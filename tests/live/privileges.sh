@@ -65,22 +65,22 @@ if grep -q CAP_SYS_ADMIN err; then
 	ok 'the two capabilities # skip this kernel wants CAP_SYS_ADMIN'
 else
 	during as_nobody +bpf,+perfmon ./dpe run --debug=probes:1 -s rule.dpe -- ./$target slowly 200
-	says 'the two capabilities are enough' 1 'at this event' 'with capabilities: none' 'exited with status 7'
-	check 'and are given up' "$dpe_is" = '65534 0'
+	says 'the two capabilities are enough' 1 'at this event' 'with capabilities: CAP_PERFMON, CAP_BPF' 'exited with status 7'
+	check 'and are all that it has' "$dpe_is" = '65534 c000000000'
 fi
 
 during ./dpe run --debug=probes:1 -s rule.dpe -- ./$target slowly 200
-says 'root: keeps what it needs to look into a program of root' 1 'as user 0, with capabilities: CAP_SYS_PTRACE' 'at this event'
-check 'root: and nothing else' "$dpe_is" = '0 80000'
+says 'root: keeps what it needs to look into a program of root' 1 'as user 0, with capabilities: CAP_SYS_PTRACE, CAP_PERFMON, CAP_BPF' 'at this event'
+check 'root: and nothing else' "$dpe_is" = '0 c000080000'
 
 during env SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody ./dpe run --debug=probes:1 -s rule.dpe -- ./$target slowly 200
-says 'sudo: becomes the caller' 1 'as user 65534, with capabilities: CAP_DAC_READ_SEARCH, CAP_KILL, CAP_SYS_PTRACE' \
+says 'sudo: becomes the caller' 1 'as user 65534, with capabilities: CAP_DAC_READ_SEARCH, CAP_KILL, CAP_SYS_PTRACE, CAP_PERFMON, CAP_BPF' \
 	'continued: at this event' 'exited with status 7'
-check 'sudo: the target is still of root' "$dpe_is ${target_is%% *}" = '65534 80024 0'
+check 'sudo: the target is still of root' "$dpe_is ${target_is%% *}" = '65534 c000080024 0'
 
 during env SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody ./dpe run --user=nobody --debug=probes:1 -s rule.dpe -- ./$target slowly 200
-says 'sudo, --user: nothing is needed' 1 'with capabilities: none' 'continued: at this event' 'exited with status 7'
-check 'sudo, --user: both are the user' "$dpe_is $target_is" = '65534 0 65534 0'
+says 'sudo, --user: what later libraries need' 1 'with capabilities: CAP_PERFMON, CAP_BPF' 'continued: at this event' 'exited with status 7'
+check 'sudo, --user: both are the user' "$dpe_is $target_is" = '65534 c000000000 65534 0'
 
 run env SUDO_UID=0x10 SUDO_GID=65534 ./dpe run --debug=probes:1 -s rule.dpe -- ./$target slowly 5
 says 'a SUDO_UID that is no number is none' 1 'as user 0'
@@ -94,8 +94,8 @@ cp dpe dpe-suid
 chmod 4755 dpe-suid
 printf '' >log.dpel && chmod 600 log.dpel
 during setpriv --reuid=65534 --regid=65534 --clear-groups ./dpe-suid run --debug=probes:1 -s rule.dpe -- ./$target slowly 200
-says 'set-uid: observes' 1 'with capabilities: none' 'exited with status 7'
-check 'set-uid: dpe and target are of the caller' "$dpe_is $target_is" = '65534 0 65534 0'
+says 'set-uid: observes' 1 'with capabilities: CAP_PERFMON, CAP_BPF' 'exited with status 7'
+check 'set-uid: dpe and target are of the caller' "$dpe_is $target_is" = '65534 c000000000 65534 0'
 run setpriv --reuid=65534 --regid=65534 --clear-groups ./dpe-suid run -s rule.dpe -o log.dpel -- ./$target slowly 5
 says 'set-uid: writes nothing that its caller may not' 2 'log.dpel'
 
@@ -104,6 +104,6 @@ pid=$!
 run as_nobody +bpf,+perfmon ./dpe attach -d 1 -s rule.dpe -p $pid
 says 'a process of others' 2 'needs the capability CAP_SYS_PTRACE'
 run as_nobody +bpf,+perfmon,+sys_ptrace ./dpe attach -d 1 --debug=probes:1 -s rule.dpe -p $pid
-says 'a process of others, with CAP_SYS_PTRACE' 0 'with capabilities: CAP_SYS_PTRACE' 'no longer observed'
+says 'a process of others, with CAP_SYS_PTRACE' 0 'with capabilities: CAP_SYS_PTRACE, CAP_PERFMON, CAP_BPF' 'no longer observed'
 kill $pid
 finish
