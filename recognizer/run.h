@@ -5,7 +5,7 @@
  *	roles.c       what a message is to the `sync` rules
  *	slices.c      which slices of a rule an event belongs to (parametric slicing)
  *	order.c       the immediate predecessors of an event within a slice
- *	engine.c      where a reading stands: in an automaton, or (game.c) in a net
+ *	engine.c      where a reading stands: in an automaton, in several (stands.c, ways.c), or (game.c) in a net
  *	expect.c      a slice of an `expect` rule against its rule
  *	detect.c      partial matches of a `detect` rule in a slice; dead.c: those without a future
  *	pairs.c       the same for two independent events: races
@@ -124,10 +124,15 @@ bool dpe_own_condition_holds(
 
 struct dpe_env;
 
-/* Where a reading of events stands: a state with its registers, or a marking. */
+struct dpe_stand;
+struct dpe_stands;
+struct dpe_way;
+
+/* Where a reading of events stands: a state with its registers, several, or a marking. */
 struct dpe_config {
 	dpe_state state;
 	struct dpe_occurrence **registers;
+	struct dpe_stand *stand;
 	struct dpe_marking *marking;
 };
 
@@ -138,6 +143,7 @@ struct dpe_step {
 	const struct dpe_stmt *const *before, *const *after; /* actions around the event's own */
 	unsigned npreds, npositions, nbefore, nafter;
 	const struct dpe_move *move; /* of an automaton; else … */
+	const struct dpe_way *way;   /* … of several; else … */
 	struct dpe_marking *marking; /* … where it leads */
 };
 
@@ -201,7 +207,8 @@ struct dpe_run {
 	const struct dpe_rule *rule;
 	struct dpe_automaton *automaton; /* or … */
 	size_t most_bytes;               /* of the automaton: when to start it afresh */
-	struct dpe_game *game;           /* … neither for sync */
+	struct dpe_stands *stands;       /* … or … */
+	struct dpe_game *game;           /* … none of them for sync */
 	uint64_t *masks;                 /* of the patterns */
 	bool *late;                      /* patterns whose condition asks for other variables */
 	bool *placed;                    /* … or for the events at other positions */
