@@ -215,6 +215,7 @@ install: all $(LIBDPE)
 	install -Dm644 docs/dpe.1 $(DESTDIR)$(PREFIX)/share/man/man1/dpe.1
 	install -d $(DESTDIR)$(PREFIX)/share/dpe
 	install -m644 dpe-lang/std/*.dpe $(DESTDIR)$(PREFIX)/share/dpe/
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/dpe/gdb cli/gdb/dpe.py
 	for f in $$(find editors -type f); do \
 		install -Dm644 $$f $(DESTDIR)$(PREFIX)/share/dpe/$$f || exit 1; done
 	install -Dm644 $(LIBDPE) $(DESTDIR)$(PREFIX)/lib/libdpe.a

@@ -12,6 +12,7 @@
 enum cli_status { CLI_GOOD = 0, CLI_FINDING = 1, CLI_ERROR = 2, CLI_INCONCLUSIVE = 3 };
 
 enum cli_on_break { CLI_ASK, CLI_CONTINUE, CLI_GDB, CLI_KILL };
+enum cli_break_at { CLI_BREAK_AUTO, CLI_BREAK_EVENT, CLI_BREAK_LATER };
 enum cli_on_deadlock { CLI_HANG, CLI_HALT, CLI_DEADLOCK_KILL, CLI_DEADLOCK_GDB };
 
 enum cli_draw_when { CLI_DRAW_AUTO, CLI_DRAW_ALWAYS, CLI_DRAW_NEVER };
@@ -32,11 +33,13 @@ struct cli {
 	struct dpe_text rules; /* that the command makes, beside the specifications */
 	char **target; /* what stands after "--", ended by NULL; or NULL */
 	bool json, target_status, plan, placement, stabilize, all, help, preload, follow;
+	bool dynamic, gdb;
 	bool in_place, check; /* of fmt */
 	bool explain, sarif;
 	bool show_suppressions, trace;
 	enum cli_draw_when draw;
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
+	const char *user;     /* who is to run the program; NULL: who runs us */
 	const char *trace_to; /* NULL: standard error */
 	pid_t pid;
 	unsigned max_instances, max_states, stack_depth, ring_bytes;
@@ -44,6 +47,7 @@ struct cli {
 	unsigned progress; /* seconds from line to line; 0: none */
 	bool has_progress; /* else it is found out */
 	enum cli_on_break on_break;
+	enum cli_break_at break_at;
 	enum cli_on_deadlock on_deadlock;
 	enum dpe_engine_choice engine;
 	FILE *report_to;
@@ -116,10 +120,17 @@ void cli_report_state(
 	struct cli_report *report, const struct dpe_recognizer *recognizer, uint64_t lost);
 /* How many were told that count as findings. */
 uint64_t cli_findings(const struct dpe_summary *summary);
+/* How many breaks came at events that stopped the program themselves. */
+uint64_t cli_report_stops(const struct cli_report *report);
 /* True where the user asked for the end at a `break`. */
 bool cli_report_left(const struct cli_report *report);
 /* The status that the verdicts ask for. False output of the report itself is an error. */
 int cli_report_free(struct cli_report *report);
+
+/* ---- debugger.c -------------------------------------------------------------------------- */
+
+/* Takes --gdb into account. False after an error where gdb is asked for, and not there. */
+bool cli_debugger_check(struct cli *cli);
 
 /* ---- commands ---------------------------------------------------------------------------- */
 

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define MANY_STOPS 100  /* that come to nothing, to be worth a word */
 #define LONGEST_WAIT 50 /* ms between looks at signals */
 
 struct live {
@@ -43,6 +44,25 @@ static void on_watermark(void *context, uint64_t time)
 	struct live *live = context;
 
 	dpe_recognizer_watermark(live->recognizer, (struct dpe_value){0}, time);
+}
+
+/* All marks of a rule that nobody can look at in time stay. */
+static bool on_settled(void *context, uint64_t *live_marks)
+{
+	struct live *live = context;
+
+	if (!dpe_recognizer_idle(live->recognizer))
+		return false;
+	*live_marks = 0;
+	for (unsigned i = 0; i < live->plan->nmarks; i++) {
+		const struct dpe_mark *mark = &live->plan->marks[i];
+		uint64_t patterns;
+
+		if (!dpe_recognizer_live(live->recognizer, mark->rule, &patterns) ||
+			patterns & (mark->whole ? UINT64_MAX : mark->patterns))
+			*live_marks |= UINT64_C(1) << i;
+	}
+	return true;
 }
 
 /* ---- signals ----------------------------------------------------------------------------- */
@@ -125,6 +145,15 @@ static char *find_library(const char *name)
 	return dpe_xasprintf(DPE_LIBDIR "/%s", name);
 }
 
+/* Of a process that runs already it is not known who would notice that it stops for a moment; and an
+ * event stops one process. */
+static bool breaks_at_events(const struct live *live)
+{
+	if (!live->how->recognize || live->cli->break_at == CLI_BREAK_LATER)
+		return false;
+	return (live->how->launch && !live->cli->follow) || live->cli->break_at == CLI_BREAK_EVENT;
+}
+
 static bool begin_probes(struct live *live)
 {
 	struct cli *cli = live->cli;
@@ -135,12 +164,18 @@ static bool begin_probes(struct live *live)
 		.nlibraries = cli->libraries.count,
 		.once = live->how->once,
 		.follow = cli->follow,
+		.stop = breaks_at_events(live),
+		.dynamic = cli->dynamic,
+		.user = cli->user,
 		.debug = cli->debug,
 	};
 	char *library = NULL;
 
-	if (cli->preload && cli->follow) {
-		cli_usage_error(cli, "--preload observes one process: it does not go with --follow");
+	if (cli->follow && (cli->preload || cli->break_at == CLI_BREAK_EVENT)) {
+		cli_usage_error(cli,
+			cli->preload ? "--preload observes one process: it does not go with --follow"
+				     : "--break-at=event stops one process: it does not go with "
+				       "--follow");
 		return false;
 	}
 	if (live->plan->memory)
@@ -209,6 +244,7 @@ static void follow(struct live *live)
 		.context = live,
 		.message = on_message,
 		.watermark = on_watermark,
+		.settled = on_settled,
 	};
 
 	cli_progress_begin(&live->progress, cli, live->how->launch ? 0 : cli->pid);
@@ -306,6 +342,18 @@ static void tell_others(const struct live *live)
 			count, count == 1 ? "" : "es", count == 1 ? "was" : "were");
 }
 
+/* Each such stop costs the program some hundred microseconds. */
+static void tell_stops(const struct live *live)
+{
+	uint64_t idle = dpe_probes_stops(live->probes) - cli_report_stops(live->report);
+
+	if (idle >= MANY_STOPS)
+		fprintf(stderr,
+			"dpe: %llu events stopped the program for a moment, as they could have led "
+			"to a break (--break-at=later lets it run)\n",
+			(unsigned long long)idle);
+}
+
 static int target_status(const struct live *live)
 {
 	int status = dpe_probes_status(live->probes);
@@ -319,19 +367,20 @@ static int run(struct live *live)
 {
 	int status;
 
-	if (!begin_outputs(live) || !begin_probes(live))
+	if (!cli_debugger_check(live->cli) || !begin_outputs(live) || !begin_probes(live))
 		return CLI_ERROR;
 	take_signals(live);
 	cli_report_live(live->report, live->probes, live->signals);
 	if (live->how->launch && dpe_probes_start(live->probes, live->cli->diags) < 0)
 		return CLI_ERROR;
+	dpe_probes_drop_privileges(live->probes, live->cli->diags);
 	dpe_diags_print(live->cli->diags, stderr);
 	follow(live);
 	if (!cli_report_left(live->report)) {
 		tell_target(live);
 		tell_others(live);
 	}
-	dpe_probes_tell_missing(live->probes, live->cli->diags);
+	tell_stops(live);
 	end_outputs(live);
 	status = dpe_diags_errors(live->cli->diags) ? CLI_ERROR : CLI_GOOD;
 	if (live->cli->target_status && status == CLI_GOOD)

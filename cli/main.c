@@ -111,6 +111,10 @@ int main(int argc, char **argv)
 	int status = CLI_ERROR;
 
 	occupy_standard_files();
+	if (dpe_probes_begin_privileged()) {
+		fputs("dpe: error: cannot give up the rights of its owner\n", stderr);
+		return CLI_ERROR;
+	}
 	if (argc < 2) {
 		print_usage(stderr);
 	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||

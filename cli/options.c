@@ -167,6 +167,7 @@ static bool take_format(struct cli *cli, const struct option *option, const char
 }
 
 _Static_assert(sizeof(enum cli_on_break) == sizeof(int) &&
+		       sizeof(enum cli_break_at) == sizeof(int) &&
 		       sizeof(enum cli_on_deadlock) == sizeof(int) &&
 		       sizeof(enum cli_draw_when) == sizeof(int) &&
 		       sizeof(enum dpe_engine_choice) == sizeof(int),
@@ -213,6 +214,8 @@ static const struct option options[] = {
 		AT(stabilize)},
 	{0, "target-status", NULL, FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
 		"exit with the program's own status", take_flag, AT(target_status)},
+	{'u', "user", "NAME", FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
+		"run the program as this user (root only)", take_text, AT(user)},
 	{0, "plan", NULL, FOR_LIVE, "show what would be observed, and end", take_flag, AT(plan)},
 	{0, "placement", NULL, FOR_LIST, "show on which instruction, and why there", take_flag,
 		AT(placement)},
@@ -223,6 +226,14 @@ static const struct option options[] = {
 		take_flag, AT(check)},
 	{0, "on-break", "ask|continue|gdb|kill", FOR_RECOGNIZING,
 		"at a break (ask; without a terminal, continue)", take_choice, AT(on_break)},
+	{0, "gdb", NULL, FOR_RUN | FOR_ATTACH, "at a break, gdb: the same as --on-break=gdb",
+		take_flag, AT(gdb)},
+	{0, "break-at", "auto|event|later", FOR_RUN | FOR_ATTACH | FOR_DEADLOCK | FOR_RACE,
+		"whether events that could lead to a break stop the program (auto: unless -p)",
+		take_choice, AT(break_at)},
+	{0, "dynamic", NULL, FOR_RUN | FOR_ATTACH,
+		"leave out events in the probe that no rule can make use of yet", take_flag,
+		AT(dynamic)},
 	{0, "engine", "auto|pa|net|parts", FOR_RECOGNIZING,
 		"what follows the rules: automata, nets, automata of their parts (auto: what suits)",
 		take_choice, AT(engine)},

@@ -72,6 +72,13 @@ static bool on_suppresses(void *context, const struct dpe_rule *rule,
 	return found;
 }
 
+static bool may_need_match(const struct cli_report *report)
+{
+	enum cli_on_break how = report->cli->on_break;
+
+	return report->probes && (how == CLI_GDB || how == CLI_ASK);
+}
+
 static void on_verdict(void *context, const struct dpe_verdict *verdict)
 {
 	struct cli_report *report = context;
@@ -80,6 +87,8 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 		report->inconclusive = true;
 	else if (verdict->kind != DPE_SATISFIED)
 		report->found = true;
+	if (may_need_match(report) && dpe_rule_breaks(verdict->rule))
+		cli_json_keep_match(report, verdict);
 	if (report->sarif)
 		cli_sarif_verdict(report, verdict);
 	else if (report->cli->json)
@@ -231,6 +240,7 @@ static void on_event(void *context, const struct dpe_event *event)
 	struct cli_report *report = context;
 	struct dpe_message *resolved;
 
+	report->match_rule = NULL; /* that was at another event */
 	if (report->log) {
 		resolved = cli_resolved(report, event->message);
 		dpe_log_write(report->log, resolved, NULL, 0);
@@ -271,6 +281,7 @@ static void discard(struct cli_report *report)
 		fclose(report->trace);
 	cli_sarif_free(report->sarif);
 	cli_suppressions_free(report->suppressions);
+	free(report->match);
 	free(report);
 }
 
@@ -310,6 +321,11 @@ void cli_report_live(struct cli_report *report, struct dpe_probes *probes, int s
 void cli_report_log(struct cli_report *report, struct dpe_log_writer *log)
 {
 	report->log = log;
+}
+
+uint64_t cli_report_stops(const struct cli_report *report)
+{
+	return report->stops_there;
 }
 
 bool cli_report_left(const struct cli_report *report)

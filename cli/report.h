@@ -23,10 +23,14 @@ struct cli_report {
 	struct dpe_probes *probes;  /* live: borrowed */
 	struct dpe_log_writer *log; /* of events, borrowed; or NULL */
 	int signals;                /* live: a signalfd of SIGINT, SIGTERM, SIGHUP */
+	uint64_t stops_there;       /* breaks at an event that stopped the program itself */
 	bool left;                  /* the user wants no more of it */
 	bool has_start;
 	uint64_t start; /* ns: the first event's time */
 	bool found, inconclusive, told_lost;
+	char *match; /* the last one of a rule with `break`, as JSON; owned, or NULL */
+	const struct dpe_message *match_event; /* that completed it, for comparing only */
+	const struct dpe_rule *match_rule;
 	bool repeated;                         /* the last verdict was counted, not told */
 	struct cli_sarif *sarif;               /* owned; NULL: another format */
 	struct cli_suppressions *suppressions; /* owned */
@@ -84,6 +88,11 @@ void cli_draw_deadlock(
 	struct dpe_text *to, struct cli_report *report, const struct dpe_deadlock *deadlock);
 
 void cli_json_verdict(struct cli_report *report, const struct dpe_verdict *verdict);
+/* Keeps the match for a debugger, in report->match; … */
+void cli_json_keep_match(struct cli_report *report, const struct dpe_verdict *verdict);
+/* … unless it is not that which stopped the program here: then what is known of the event. */
+void cli_json_match(
+	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_message *at);
 void cli_json_line(
 	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text);
 void cli_json_deadlock(struct cli_report *report, const struct dpe_rule *rule,
@@ -122,6 +131,9 @@ struct dpe_message *cli_resolved(struct cli_report *report, const struct dpe_mes
 /* trace.c: where --trace goes, NULL after a diagnostic; and what the recognizer calls. */
 FILE *cli_trace_open(struct cli *cli);
 void cli_trace(void *context, const struct dpe_trace *trace);
+
+/* debugger.c: runs gdb on the stopped program until its user leaves it; the program goes on then. */
+void cli_debugger_run(struct cli_report *report, pid_t target);
 
 /* stop.c: a deadlock, or a `break`, in a live run. */
 void cli_stop_at_deadlock(struct cli_report *report, const struct dpe_rule *rule);

@@ -3,6 +3,7 @@
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void print_object(struct cli_report *report, cJSON *object)
@@ -127,7 +128,7 @@ static void add_suppression(struct cli_report *report, cJSON *object, const stru
 	dpe_message_unref(resolved);
 }
 
-void cli_json_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
+static cJSON *verdict_object(struct cli_report *report, const struct dpe_verdict *verdict)
 {
 	cJSON *object = new_object("verdict"), *expected;
 
@@ -148,7 +149,44 @@ void cli_json_verdict(struct cli_report *report, const struct dpe_verdict *verdi
 	if (verdict->event ? verdict->kind != DPE_SATISFIED : verdict->kind == DPE_INCOMPLETE)
 		add_suppression(report, object, verdict->rule,
 			verdict->nevents ? verdict->events[verdict->nevents - 1] : verdict->event);
-	print_object(report, object);
+	return object;
+}
+
+void cli_json_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
+{
+	print_object(report, verdict_object(report, verdict));
+}
+
+static void keep(struct cli_report *report, cJSON *object)
+{
+	char *text = cJSON_PrintUnformatted(object);
+
+	cJSON_Delete(object);
+	free(report->match);
+	report->match = text ? dpe_xstrdup(text) : NULL;
+	cJSON_free(text);
+}
+
+void cli_json_keep_match(struct cli_report *report, const struct dpe_verdict *verdict)
+{
+	report->match_rule = verdict->rule;
+	report->match_event = verdict->event;
+	keep(report, verdict_object(report, verdict));
+}
+
+void cli_json_match(
+	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_message *at)
+{
+	cJSON *object;
+
+	if (report->match_rule == rule && report->match_event == at)
+		return;
+	object = new_object("break");
+	cJSON_AddItemToObject(object, "rule", string(rule->name));
+	if (at)
+		cJSON_AddItemToArray(
+			cJSON_AddArrayToObject(object, "messages"), message_item(report, at));
+	keep(report, object);
 }
 
 void cli_json_line(

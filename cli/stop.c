@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Standard input is the target's: what the user types to us comes from the terminal itself. */
@@ -45,12 +44,13 @@ static char read_answer(int terminal, int signals)
 	return len <= 0 ? leave(terminal) : line[0];
 }
 
-static enum cli_on_break ask(struct cli_report *report, int terminal, bool *leave)
+static enum cli_on_break ask(struct cli_report *report, int terminal, bool there, bool *leave)
 {
 	for (;;) {
 		dprintf(terminal,
-			"dpe: the program is stopped: [c]ontinue, [g]db, [k]ill, [l]eave it "
-			"running? ");
+			"dpe: the program is stopped%s: [c]ontinue, [g]db, [k]ill, [l]eave it "
+			"running? ",
+			there ? " at this event" : "");
 		switch (read_answer(terminal, report->signals)) {
 		case 'c':
 		case '\n':
@@ -78,24 +78,22 @@ static void say(struct cli_report *report, const struct dpe_rule *rule, const ch
 	fflush(report->to);
 }
 
-/* Runs the debugger on the stopped target, with our signals as we found them. */
-static void run_debugger(pid_t target)
+static bool is_there(struct cli_report *report, const struct dpe_message *at)
 {
-	char *pid = dpe_xasprintf("%d", (int)target);
-	pid_t child = fork();
-	sigset_t none;
+	bool there = at && at->has_seq && at->thread.kind == DPE_INT &&
+		     dpe_probes_stopped_at(report->probes, (pid_t)at->thread.num, at->seq);
 
-	if (!child) {
-		sigemptyset(&none);
-		sigprocmask(SIG_SETMASK, &none, NULL);
-		execlp("gdb", "gdb", "-q", "-p", pid, (char *)NULL);
-		dprintf(STDERR_FILENO, "dpe: cannot run gdb: %s\n", strerror(errno));
-		_exit(127);
-	}
-	free(pid);
-	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		;
-	kill(target, SIGCONT);
+	report->stops_there += there;
+	return there;
+}
+
+static const char *where_it_stands(bool there, enum cli_on_break how)
+{
+	if (how != CLI_CONTINUE)
+		return there ? "the program is stopped here, at this event"
+			     : "the program is stopped here, some time after this event";
+	return there ? "the program was stopped here, and continued: at this event"
+		     : "the program was stopped here, and continued, some time after this event";
 }
 
 static enum dpe_break hand_over(struct cli_report *report, const struct dpe_rule *rule)
@@ -105,7 +103,7 @@ static enum dpe_break hand_over(struct cli_report *report, const struct dpe_rule
 	say(report, rule, "the program is handed to gdb, and no longer observed");
 	dpe_probes_leave(report->probes);
 	report->left = true;
-	run_debugger(target);
+	cli_debugger_run(report, target);
 	return DPE_END;
 }
 
@@ -128,9 +126,8 @@ enum dpe_break cli_stop(
 {
 	enum cli_on_break how = report->cli->on_break;
 	int error = dpe_probes_stop(report->probes), terminal = -1;
-	bool leave = false;
+	bool leave = false, there = !error && is_there(report, at);
 
-	(void)at; /* the verdict before has told */
 	if (error == -ESRCH) {
 		say(report, rule, "the program has ended already");
 		return DPE_GO_ON;
@@ -142,16 +139,16 @@ enum dpe_break cli_stop(
 	}
 	if (how == CLI_ASK) {
 		terminal = open_terminal();
-		how = terminal < 0 ? CLI_CONTINUE : ask(report, terminal, &leave);
+		how = terminal < 0 ? CLI_CONTINUE : ask(report, terminal, there, &leave);
 	}
 	if (terminal >= 0)
 		close(terminal);
 	else
-		say(report, rule,
-			how == CLI_CONTINUE ? "the program was stopped here, and continued"
-					    : "the program is stopped here");
-	if (how == CLI_GDB)
+		say(report, rule, where_it_stands(there, how));
+	if (how == CLI_GDB) {
+		cli_json_match(report, rule, at);
 		return hand_over(report, rule);
+	}
 	if (how == CLI_CONTINUE)
 		return go_on(report, rule, leave);
 	dpe_probes_kill(report->probes);
@@ -175,6 +172,8 @@ void cli_stop_at_deadlock(struct cli_report *report, const struct dpe_rule *rule
 		dpe_probes_kill(report->probes);
 		return;
 	case CLI_DEADLOCK_GDB:
+		free(report->match);
+		report->match = NULL;
 		if (!dpe_probes_stop(report->probes))
 			hand_over(report, rule);
 		return;

@@ -288,6 +288,26 @@ struct dpe_automaton *dpe_automaton_renew(struct dpe_automaton *old);
 dpe_state dpe_automaton_adopt(
 	struct dpe_automaton *automaton, const struct dpe_automaton *old, dpe_state state);
 
+/* ---- what events need ---------------------------------------------------------------------- */
+
+#define DPE_NEEDS 64
+
+/* Of a `detect` rule; sets of its patterns, a bit each. */
+struct dpe_needs {
+	uint64_t first;    /* whose events may be the first of a match, by time: all others come after one */
+	uint64_t breaking; /* whose events may run an action with `break` */
+	/* By such a pattern: patterns of which an event must have come before, by time, for that. */
+	uint64_t needed[DPE_NEEDS];
+};
+
+/* False where nothing is known: the rule is not `detect`, or very large (more than
+ * DPE_NEEDS patterns). */
+bool dpe_rule_needs(const struct dpe_rule *rule, struct dpe_needs *needs);
+/* True where an action of the rule, anywhere in it, has a `break`. */
+bool dpe_rule_breaks(const struct dpe_rule *rule);
+/* True where a statement, or one after or within it, is a `break`. */
+bool dpe_action_breaks(const struct dpe_stmt *stmt);
+
 /* ---- automata side by side -------------------------------------------------------------- */
 
 /* A rule whose composed automaton would have too many states, as a tree whose leaves are automata of

@@ -385,6 +385,18 @@ unsigned dpe_signature_args(const struct dpe_signature *s, const uint64_t *words
 	return count;
 }
 
+bool dpe_signature_integer(
+	const struct dpe_signature *s, unsigned index, unsigned *word, unsigned *size)
+{
+	const struct slot *slot = index < s->nargs ? &s->args[index] : NULL;
+
+	if (!slot || slot->kind == DPE_ABI_OPAQUE || slot->word >= DPE_WORDS)
+		return false;
+	*word = slot->word;
+	*size = slot->kind == DPE_ABI_POINTER || !slot->size || slot->size > 8 ? 8 : slot->size;
+	return true;
+}
+
 struct dpe_value dpe_signature_ret(const struct dpe_signature *s, uint64_t rax)
 {
 	return s->has_result ? value_of(&s->result, rax) : (struct dpe_value){.kind = DPE_NONE};

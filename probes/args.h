@@ -30,6 +30,10 @@ unsigned dpe_signature_addresses(const struct dpe_signature *s);
  * structure, the twentieth argument) is the raw value null. */
 unsigned dpe_signature_args(const struct dpe_signature *s, const uint64_t *words, unsigned nwords,
 	struct dpe_value *args, unsigned max);
+/* Where an argument is that is an integer or a pointer: in which word, and how many of its bytes
+ * count. False where it is none, or in no word of a record. */
+bool dpe_signature_integer(
+	const struct dpe_signature *s, unsigned index, unsigned *word, unsigned *size);
 /* The word of the call that the argument is, as it is; -1 where it is none. */
 int dpe_signature_word(const struct dpe_signature *s, unsigned arg);
 /* What keeps the argument from having a value (it is in a register for floating point numbers, a

@@ -94,6 +94,11 @@ static uint32_t pid_namespace(void)
 #define LATE_SPOTS 1024
 #define FOLLOWED_SPOTS 4096 /* the same where there are other programs, too */
 
+static unsigned most_spots(const struct dpe_probes *probes)
+{
+	return probes->nspots + (probes->follows ? FOLLOWED_SPOTS : LATE_SPOTS);
+}
+
 bool dpe_attach_can_wait(void)
 {
 	return kernel_has_sleep(kernel_has_multi()) || errno == EPERM || errno == EACCES;
@@ -119,8 +124,7 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 	bpf->rodata->reads_usdt = dpe_usdt_is_wanted(probes);
 	if (!bpf->rodata->reads_values && !bpf->rodata->reads_usdt)
 		return;
-	probes->first_watch =
-		probes->nspots + (probes->follows ? FOLLOWED_SPOTS : LATE_SPOTS);
+	probes->first_watch = most_spots(probes);
 	bpf_map__set_max_entries(bpf->maps.read_where, probes->first_watch + probes->nwatches + 1);
 	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->first_watch);
 	bpf->rodata->first_watch = probes->first_watch;
@@ -130,6 +134,18 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 		return;
 	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
 	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
+}
+
+static void configure_gates(struct dpe_probes *probes)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	if (!dpe_gates_are_wanted(probes))
+		return;
+	probes->gates.most_spots = most_spots(probes);
+	bpf->rodata->first_gate = 2 * probes->gates.most_spots;
+	bpf_map__set_max_entries(
+		bpf->maps.gates, 2 * probes->gates.most_spots + probes->nwatches + 1);
 }
 
 static void configure_linker(struct dpe_probes *probes, bool multi)
@@ -163,6 +179,7 @@ static void configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->attached = !probes->child.pid;
 	bpf->rodata->founds = probes->plan->founds && !probes->child.pid;
 	bpf_map__set_max_entries(bpf->maps.ring, ring_size(probes->ring_bytes));
+	configure_gates(probes);
 	configure_reads(probes, multi);
 	bpf_program__set_autoload(bpf->progs.on_call, probes->plan->channels);
 	bpf_program__set_autoload(
@@ -209,6 +226,8 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 	} else {
 		dpe_reads_tell(probes, bpf_map__fd(probes->bpf->maps.read_where));
 		dpe_usdt_tell(probes, bpf_map__fd(probes->bpf->maps.usdt_where));
+		dpe_gates_tell(probes, bpf_map__fd(probes->bpf->maps.gates),
+			&probes->bpf->bss->gate_state);
 	}
 	free(log);
 	return !error;
@@ -247,7 +266,8 @@ static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot
 		       spot->enter, spot->exit) |
 	       (spot->reads ? DPE_COOKIE_WITH_VALUES : 0) |
 	       DPE_COOKIE_ADDRESSES(dpe_signature_addresses(spot->signature)) |
-	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0) | (spot->usdt ? DPE_COOKIE_USDT : 0);
+	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0) | (spot->usdt ? DPE_COOKIE_USDT : 0) |
+	       (dpe_gates_has(probes, spot) ? DPE_COOKIE_GATED : 0);
 }
 
 static void say_ended(const struct dpe_probes *probes, struct dpe_diags *diags)
@@ -531,6 +551,7 @@ void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned spot)
 	for (unsigned i = spot; i < probes->nspots; i++) {
 		dpe_reads_tell_spot(probes, bpf_map__fd(probes->bpf->maps.read_where), i);
 		dpe_usdt_tell_spot(probes, bpf_map__fd(probes->bpf->maps.usdt_where), i);
+		dpe_gates_tell_spot(probes, bpf_map__fd(probes->bpf->maps.gates), i);
 	}
 	attach_late(probes, module, spot, false);
 	attach_late(probes, module, spot, true);

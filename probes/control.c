@@ -1,7 +1,4 @@
-/* control: stopping, continuing and killing the target.
- *
- * While the target is stopped a small process of ours waits next to us: should we die, it lets
- * the target go on. Where it is to stay stopped without us, others wait until it ends. */
+/* control: stopping, continuing and killing the target. While it is stopped, a guardian waits. */
 #include "probes/live.h"
 
 #include <dirent.h>
@@ -11,130 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-/* ---- the guardian
- * --------------------------------------------------------------------------------- */
-
-static int by_number(const void *left, const void *right)
-{
-	return *(const int *)left - *(const int *)right;
-}
-
-void dpe_close_all_but(int *files, unsigned count)
-{
-	unsigned next = 0;
-
-	qsort(files, count, sizeof(*files), by_number);
-	for (unsigned i = 0; i < count; i++) {
-		if ((unsigned)files[i] > next)
-			close_range(next, files[i] - 1, 0);
-		next = files[i] + 1;
-	}
-	close_range(next, ~0U, 0);
-}
-
-/* It holds nothing of ours open but what it needs: our probes shall end with us. */
-static _Noreturn void guard(int pidfd, int channel)
-{
-	int files[] = {pidfd, channel};
-	sigset_t all;
-	char byte;
-
-	setsid();
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
-	dpe_close_all_but(files, 2);
-	if (recv(channel, &byte, 1, 0) <= 0)
-		pidfd_send_signal(pidfd, SIGCONT, NULL, 0);
-	_exit(0);
-}
-
-static int start_guardian(struct dpe_guardian *guardian, int pidfd)
-{
-	int ends[2], error;
-	pid_t pid;
-
-	if (guardian->pid)
-		return 0;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return -errno;
-	pid = fork();
-	error = errno;
-	if (!pid)
-		guard(pidfd, ends[1]);
-	close(ends[1]);
-	if (pid < 0) {
-		close(ends[0]);
-		return -error;
-	}
-	*guardian = (struct dpe_guardian){pid, ends[0]};
-	return 0;
-}
-
-void dpe_guardian_dismiss(struct dpe_guardian *guardian)
-{
-	if (!guardian->pid)
-		return;
-	send(guardian->channel, "", 1, MSG_NOSIGNAL);
-	close(guardian->channel);
-	while (waitpid(guardian->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	*guardian = (struct dpe_guardian){0};
-}
-
-/* ---- the keepers of a stopped target
- * ------------------------------------------------------------------------------------- */
-
-static _Noreturn void keep(int pidfd, int channel)
-{
-	struct pollfd end = {.fd = pidfd, .events = POLLIN};
-
-	send(channel, "", 1, MSG_NOSIGNAL);
-	close(channel);
-	while (poll(&end, 1, -1) < 0 && errno == EINTR)
-		;
-	_exit(0);
-}
-
-/* A child in the target's group, and its parent in another group of the session. */
-static _Noreturn void begin_keepers(int pidfd, int channel, pid_t group)
-{
-	int files[] = {pidfd, channel};
-	sigset_t all;
-
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
-	dpe_close_all_but(files, 2);
-	if (setpgid(0, 0) == 0 && fork() == 0 && setpgid(0, group) == 0)
-		keep(pidfd, channel);
-	close(channel);
-	keep(pidfd, -1);
-}
-
-/* The kernel hangs up, and so ends, a group of processes with a stopped one in it when the last of
- * those goes that could continue it from within its session: that is us, who started the target. So
- * others stay as long as the target does. */
-static void leave_keepers(const struct dpe_probes *probes)
-{
-	pid_t group = getpgid(probes->pid), keeper;
-	int ends[2];
-	char byte;
-
-	if (group < 0 || getsid(probes->pid) != getsid(0) ||
-		socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return;
-	keeper = fork();
-	if (!keeper)
-		begin_keepers(probes->pidfd, ends[1], group);
-	close(ends[1]);
-	if (keeper > 0)
-		(void)!recv(ends[0], &byte, 1, 0); /* until they stand */
-	close(ends[0]);
-}
 
 /* ---- the target
  * ------------------------------------------------------------------------------------- */
@@ -172,10 +47,13 @@ static bool all_stopped(pid_t pid)
 /* A thread that is inside the kernel stops when it comes out; nobody runs code of its own. */
 static void wait_stopped(pid_t pid)
 {
-	struct timespec pause = {.tv_nsec = 500000};
+	struct timespec pause = {.tv_nsec = 20000};
 
-	for (int i = 0; i < 200 && !all_stopped(pid); i++)
+	for (int i = 0; i < 200 && !all_stopped(pid); i++) {
 		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 500000)
+			pause.tv_nsec *= 2;
+	}
 }
 
 static int send_signal(const struct dpe_probes *probes, int signal)
@@ -185,9 +63,29 @@ static int send_signal(const struct dpe_probes *probes, int signal)
 	return pidfd_send_signal(probes->pidfd, signal, NULL, 0) ? -errno : 0;
 }
 
+void dpe_control_wait_stopped(const struct dpe_probes *probes)
+{
+	wait_stopped(probes->pid);
+}
+
+int dpe_control_continue(struct dpe_probes *probes)
+{
+	return send_signal(probes, SIGCONT);
+}
+
+/* Events may stop the target at any moment: its guardian stays, and must know that we do, too. */
+static void note_stopped(struct dpe_probes *probes, bool stopped)
+{
+	probes->stopped = stopped;
+	if (probes->gates.armed)
+		__atomic_store_n(&probes->gates.state->held, stopped, __ATOMIC_SEQ_CST);
+	else if (!stopped)
+		dpe_guardian_dismiss(&probes->guardian);
+}
+
 void dpe_probes_expect_stop(struct dpe_probes *probes)
 {
-	probes->stopped = !start_guardian(&probes->guardian, probes->pidfd);
+	note_stopped(probes, !dpe_guardian_start(&probes->guardian, probes->pidfd, NULL));
 }
 
 int dpe_probes_stop(struct dpe_probes *probes)
@@ -199,28 +97,31 @@ int dpe_probes_stop(struct dpe_probes *probes)
 	dpe_follow_signal(probes, SIGSTOP);
 	if (probes->exited || probes->pidfd < 0)
 		return -ESRCH;
-	error = start_guardian(&probes->guardian, probes->pidfd);
-	if (!error)
-		error = send_signal(probes, SIGSTOP);
+	error = dpe_guardian_start(&probes->guardian, probes->pidfd, NULL);
+	if (error)
+		return error;
+	note_stopped(probes, true);
+	dpe_gates_await(probes); /* a signal that is on its way comes before ours */
+	error = send_signal(probes, SIGSTOP);
 	if (error) {
-		dpe_guardian_dismiss(&probes->guardian);
+		note_stopped(probes, false);
 		return error;
 	}
-	probes->stopped = true;
 	wait_stopped(probes->pid);
 	return 0;
 }
 
 int dpe_probes_continue(struct dpe_probes *probes)
 {
-	int error;
+	int error = 0;
 
 	dpe_follow_signal(probes, SIGCONT);
 	if (!probes->stopped)
 		return 0;
-	error = send_signal(probes, SIGCONT);
-	probes->stopped = false;
-	dpe_guardian_dismiss(&probes->guardian);
+	/* Where events stopped it that are not judged yet, it goes on once they are. */
+	if (!dpe_gates_stopped(probes))
+		error = dpe_control_continue(probes);
+	note_stopped(probes, false);
 	return error;
 }
 
@@ -231,20 +132,20 @@ int dpe_probes_kill(struct dpe_probes *probes)
 	dpe_follow_signal(probes, SIGKILL);
 	error = send_signal(probes, SIGKILL);
 
-	if (!error) {
-		probes->stopped = false;
-		dpe_guardian_dismiss(&probes->guardian);
-	}
+	if (!error)
+		note_stopped(probes, false);
 	return error;
 }
 
 void dpe_probes_leave(struct dpe_probes *probes)
 {
 	dpe_detach(probes);
-	if (probes->stopped && probes->child.pid)
-		leave_keepers(probes);
+	if (probes->gates.state)
+		dpe_gates_quiesce(probes->gates.state);
+	if (probes->stopped)
+		dpe_keepers_leave(probes, probes->pidfd);
 	dpe_guardian_dismiss(&probes->guardian);
-	probes->stopped = false;
+	probes->gates.armed = probes->stopped = false;
 	probes->started = probes->exited = true; /* as far as we are concerned */
 	if (probes->pidfd >= 0)
 		close(probes->pidfd);

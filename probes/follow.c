@@ -4,17 +4,15 @@
  * instruction on. What a program that is begun has is looked for when its dynamic linker has mapped
  * it (late.c). Where no probe is on that linker, or the program has none, the kernel's side stops the
  * process before its first instruction, once for each such file, and it is let go here when all
- * probes are in place. Should we die meanwhile, a small process of ours, the warden, lets go what is
- * stopped. */
+ * probes are in place; should we die meanwhile, by a guardian. */
 #include "probes/follow.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -77,41 +75,28 @@ static void release_last(const struct dpe_follow_files *files)
 	}
 }
 
-/* ---- the warden -------------------------------------------------------------------------- */
+/* ---- the guardian ------------------------------------------------------------------------ */
 
-static _Noreturn void ward(const struct dpe_follow_files *files, int channel)
+static void act(const void *context)
 {
-	int needed[] = {files->held, files->released, files->stopped, channel};
-	sigset_t all;
-	char byte;
-
-	setsid();
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
-	dpe_close_all_but(needed, DPE_COUNT(needed));
-	if (recv(channel, &byte, 1, 0) <= 0)
-		release_last(files);
-	_exit(0);
+	release_last(context);
 }
 
-static int start_warden(struct dpe_guardian *warden, const struct dpe_follow_files *files)
+static int start_guardian(const struct dpe_probes *probes)
 {
-	int ends[2], error;
-	pid_t pid;
+	struct dpe_follow *follow = probes->follow;
+	struct dpe_duty duty = {.act = act, .context = &follow->files, .nfiles = 4};
+	int ends[2];
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return errno;
-	pid = fork();
-	error = errno;
-	if (!pid)
-		ward(files, ends[1]);
-	close(ends[1]);
-	if (pid < 0) {
-		close(ends[0]);
-		return error;
-	}
-	*warden = (struct dpe_guardian){pid, ends[0]};
-	return 0;
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	dpe_keepers_leave(probes, ends[0]);
+	close(ends[0]);
+	follow->keeping = duty.files[0] = ends[1];
+	duty.files[1] = follow->files.held;
+	duty.files[2] = follow->files.released;
+	duty.files[3] = follow->files.stopped;
+	return dpe_guardian_make(&follow->guardian, &duty);
 }
 
 /* ---- beginning --------------------------------------------------------------------------- */
@@ -148,8 +133,9 @@ bool dpe_follow_begin(struct dpe_probes *probes, struct dpe_diags *diags)
 		return true;
 	probes->follow = follow = dpe_xcalloc(1, sizeof(*follow));
 	follow->diags = diags;
+	follow->keeping = -1;
 	follow->files = dpe_attach_follow(probes);
-	error = start_warden(&follow->warden, &follow->files);
+	error = -start_guardian(probes);
 	if (!error && bpf_map_update_elem(follow->files.followed, &pid, &first, BPF_ANY))
 		error = errno;
 	if (error)
@@ -177,7 +163,9 @@ void dpe_follow_free(struct dpe_probes *probes)
 	if (!follow)
 		return;
 	release_last(&follow->files);
-	dpe_guardian_dismiss(&follow->warden);
+	dpe_guardian_dismiss(&follow->guardian);
+	if (follow->keeping >= 0)
+		close(follow->keeping);
 	dpe_spaces_free(follow);
 	dpe_lives_free(follow);
 	free(follow);

@@ -13,7 +13,8 @@ struct dpe_space {
 struct dpe_follow {
 	struct dpe_diags *diags;
 	struct dpe_follow_files files;
-	struct dpe_guardian warden; /* lets go what is stopped, should we die */
+	struct dpe_guardian guardian; /* lets go what is stopped, should we die */
+	int keeping; /* its keepers stay until we and the guardian have closed this */
 
 	struct dpe_space *spaces; /* by `space` */
 	unsigned nspaces, capspaces;

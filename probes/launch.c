@@ -132,9 +132,10 @@ static bool receive_number(int channel, int *number)
 }
 
 static _Noreturn void run_child(const struct dpe_program *program, char *const argv[],
-	char *const *environment, int inherited, const struct dpe_modules *modules, int channel)
+	char *const *environment, int inherited, const struct dpe_user *user,
+	const struct dpe_modules *modules, int channel)
 {
-	int number;
+	int number, error;
 
 	map_code(modules);
 	if (inherited >= 0)
@@ -142,8 +143,12 @@ static _Noreturn void run_child(const struct dpe_program *program, char *const a
 	send_number(channel, 0);
 	if (!receive_number(channel, &number))
 		_exit(127);
-	execve(program->path, argv, environment);
-	send_number(channel, errno);
+	error = user ? -dpe_user_become(user) : 0;
+	if (!error) {
+		execve(program->path, argv, environment);
+		error = errno;
+	}
+	send_number(channel, error);
 	_exit(127);
 }
 
@@ -154,8 +159,8 @@ static bool say_no_child(struct dpe_diags *diags, const struct dpe_program *prog
 }
 
 bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char *const argv[],
-	char *const *environment, int inherited, const struct dpe_modules *modules,
-	struct dpe_diags *diags)
+	char *const *environment, int inherited, const struct dpe_user *user,
+	const struct dpe_modules *modules, struct dpe_diags *diags)
 {
 	int ends[2], number;
 
@@ -165,7 +170,7 @@ bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char
 	child->pid = fork();
 	if (!child->pid) {
 		close(ends[0]);
-		run_child(program, argv, environment, inherited, modules, ends[1]);
+		run_child(program, argv, environment, inherited, user, modules, ends[1]);
 	}
 	number = errno;
 	child->channel = ends[0];

@@ -7,9 +7,12 @@
 
 #include "probes/args.h"
 #include "probes/bpf/record.h"
+#include "probes/gates.h"
 #include "probes/module.h"
 #include "probes/placement.h"
+#include "probes/plan_gates.h"
 #include "probes/probes.h"
+#include "probes/rights.h"
 #include "probes/stack.h"
 #include "probes/watch.h"
 
@@ -34,6 +37,7 @@ struct dpe_spot {
 	unsigned wrapped; /* as which of its functions */
 	uint64_t reads; /* the sites' */
 	struct dpe_filters filters[2];
+	struct dpe_gate gates[2];
 };
 
 /* The program that is to run, before there is a process. */
@@ -49,6 +53,7 @@ struct dpe_ring {
 	size_t page;
 	uint32_t *waiting; /* tells the kernel's side that we sleep */
 	bool busy;         /* there was something last time */
+	long nap;          /* ns between two looks while there is, at most */
 	unsigned long *consumer;
 	const unsigned long *producer;
 	const char *data; /* mapped twice in a row, so no record is ever split */
@@ -109,11 +114,14 @@ struct dpe_probes {
 	pid_t pid;
 	int pidfd;
 	struct dpe_child child; /* pid 0: attached */
+	struct dpe_user user;   /* who is to run the target; no name: who runs us */
 	bool started, exited, stopped;
 	bool nops;   /* the kernel emulates nops */
 	bool placed; /* all probes are in place but those of libraries that are loaded later */
 	int status;
 	struct dpe_guardian guardian;
+	bool stop, dynamic; /* see the options */
+	struct dpe_gates gates;
 
 	struct dpe_bpf *bpf;
 	bool multi; /* all places of a file in one call */
@@ -149,6 +157,8 @@ struct dpe_probes {
 bool dpe_privilege_check(struct dpe_diags *diags);
 /* One error for a step of ours that the kernel refused with `error` (positive). */
 void dpe_privilege_explain(const char *step, int error, struct dpe_diags *diags);
+/* Whether we may look at what the process has mapped. False after one error. */
+bool dpe_privilege_check_process(pid_t pid, struct dpe_diags *diags);
 
 /* ---- launch.c
  * ---------------------------------------------------------------------------------------- */
@@ -158,10 +168,10 @@ bool dpe_program_find(struct dpe_program *program, const char *name, struct dpe_
 void dpe_program_free(struct dpe_program *program);
 /* Makes the child, which maps the modules' code (so that the kernel tells of spots that it cannot
  * observe) and waits. It has our standard files, signal mask, process group and terminal, and the
- * file `inherited`, unless that is -1. */
+ * file `inherited`, unless that is -1. Its program is run by `user`, unless that is NULL. */
 bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char *const argv[],
-	char *const *environment, int inherited, const struct dpe_modules *modules,
-	struct dpe_diags *diags);
+	char *const *environment, int inherited, const struct dpe_user *user,
+	const struct dpe_modules *modules, struct dpe_diags *diags);
 /* Lets the child exec; 0, or the error of exec as a positive number. */
 int dpe_launch_go(struct dpe_child *child);
 /* Closes the channel: a child that still waits exits. */
@@ -296,6 +306,10 @@ void dpe_attach_hold(struct dpe_probes *probes);
 uint64_t dpe_attach_trampoline(const struct dpe_probes *probes);
 /* Where the program's code begins since its last exec; 0 where that is not known. */
 uint64_t dpe_attach_code(const struct dpe_probes *probes);
+/* Whether probes may still be put in place: the dynamic linker is watched. */
+bool dpe_attach_goes_on(const struct dpe_probes *probes);
+/* Whether the kernel lets us read the map of losses as we are now. */
+bool dpe_attach_can_read_losses(const struct dpe_probes *probes);
 unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
 /* How many programs the target has begun, by exec. */
 unsigned dpe_attach_execs(const struct dpe_probes *probes);
@@ -470,15 +484,60 @@ unsigned dpe_preload_losses(struct dpe_probes *probes, struct dpe_loss *losses, 
 void dpe_preload_shut(struct dpe_probes *probes);
 void dpe_preload_free(struct dpe_probes *probes); /* accepts that there is none */
 
-/* ---- control.c
+/* ---- control.c, guardian.c
  * ---------------------------------------------------------------------------------------------------------
  */
 
 /* The target is about to be stopped: should we die then, it is continued. */
 void dpe_probes_expect_stop(struct dpe_probes *probes);
-/* Closes all files but these, which it sorts. */
-void dpe_close_all_but(int *files, unsigned count);
+/* Waits until all threads stand still, for some time at most. */
+void dpe_control_wait_stopped(const struct dpe_probes *probes);
+/* Lets the target go on, whoever stopped it. 0 or -errno. */
+int dpe_control_continue(struct dpe_probes *probes);
+/* What a guardian does should we die, in a process that has only these files of ours. */
+#define DPE_DUTY_FILES 8
+struct dpe_duty {
+	void (*act)(const void *context);
+	const void *context;
+	int files[DPE_DUTY_FILES];
+	unsigned nfiles;
+};
+/* Makes a guardian, unless it is there already. 0 or -errno. */
+int dpe_guardian_make(struct dpe_guardian *guardian, const struct dpe_duty *duty);
+/* Makes the one that continues the target; where `state` is given, only if we or an event stopped it.
+ * 0 or -errno. */
+int dpe_guardian_start(struct dpe_guardian *guardian, int pidfd, struct dpe_gate_state *state);
+/* Should something in the group of the target, if we started that, stand still when we are gone, the
+ * kernel does not end it for that: processes of ours stay until something can be read from a file,
+ * or that ends. */
+void dpe_keepers_leave(const struct dpe_probes *probes, int until);
 /* Ends the guardian without waking the target. */
 void dpe_guardian_dismiss(struct dpe_guardian *guardian);
+
+/* ---- gates.c
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Whether any event is to wait for others, or may stop the target. */
+bool dpe_gates_are_wanted(const struct dpe_probes *probes);
+/* Whether the spot has anything to do with that. */
+bool dpe_gates_has(const struct dpe_probes *probes, const struct dpe_spot *spot);
+/* Tells the kernel's side by a map of struct dpe_gate_entry; `state` is shared with it. */
+void dpe_gates_tell(struct dpe_probes *probes, int map, struct dpe_gate_state *state);
+/* The same of one spot, which may be one of a library that came late. */
+void dpe_gates_tell_spot(struct dpe_probes *probes, int map, unsigned number);
+/* Whether some event could stop the target. */
+bool dpe_gates_can_stop(const struct dpe_probes *probes);
+/* From now on events may. False after an error. */
+bool dpe_gates_arm(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Whether an event has stopped the target that we have not continued since. */
+bool dpe_gates_stopped(const struct dpe_probes *probes);
+/* Waits, for some time at most, for events that are about to stop the target. */
+void dpe_gates_await(const struct dpe_probes *probes);
+/* Before the ring is read, and after all that was in it was handed over (`complete`). */
+void dpe_gates_look(struct dpe_probes *probes);
+void dpe_gates_settle(struct dpe_probes *probes, bool complete, const struct dpe_probes_sink *sink);
+/* No event stops the target any more, and if one has, it goes on. The programs must still be there. */
+void dpe_gates_release(struct dpe_probes *probes);
 
 #endif

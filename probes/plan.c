@@ -1,4 +1,5 @@
 /* plan: from the patterns of all rules to the functions to observe. */
+#include "probes/plan_gates.h"
 #include "probes/plan_reads.h"
 
 #include <stdlib.h>
@@ -115,7 +116,8 @@ static void add_watched(struct making *making, const char *lvalue, dpe_name even
 			return;
 	}
 	*DPE_GROW(plan->watched, plan->nwatched, making->capwatched) =
-		(struct dpe_watched){lvalue, event, access, 0, place};
+		(struct dpe_watched){
+			.lvalue = lvalue, .event = event, .access = access, .place = place};
 }
 
 /* Each variable that a condition names: its updates can make it true. */
@@ -262,6 +264,7 @@ struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec)
 	for (unsigned i = 0; i < spec->nrules; i++)
 		add_rule(&making, &spec->rules[i]);
 	dpe_plan_add_reads(making.plan, spec);
+	dpe_plan_add_gates(making.plan, spec);
 	return making.plan;
 }
 

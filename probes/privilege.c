@@ -3,26 +3,13 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const char WHAT_TO_DO[] =
 	"run dpe as root (sudo dpe …), or give it the capabilities: "
 	"setcap cap_bpf,cap_perfmon+ep $(command -v dpe), with cap_sys_admin before Linux 6.6";
-
-static uint64_t own_capabilities(void)
-{
-	FILE *file = fopen("/proc/self/status", "re");
-	unsigned long found = 0;
-	char line[256];
-
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "CapEff: %lx", &found) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return found;
-}
 
 static bool has(uint64_t capabilities, unsigned which)
 {
@@ -31,7 +18,7 @@ static bool has(uint64_t capabilities, unsigned which)
 
 bool dpe_privilege_check(struct dpe_diags *diags)
 {
-	uint64_t capabilities = own_capabilities();
+	uint64_t capabilities = dpe_capabilities();
 	bool bpf = has(capabilities, CAP_BPF), perfmon = has(capabilities, CAP_PERFMON);
 
 	if (!bpf || !perfmon) {
@@ -49,6 +36,21 @@ bool dpe_privilege_check(struct dpe_diags *diags)
 		return false;
 	}
 	return true;
+}
+
+bool dpe_privilege_check_process(pid_t pid, struct dpe_diags *diags)
+{
+	char *path = dpe_xasprintf("/proc/%d/exe", pid), byte;
+	int error = readlink(path, &byte, 1) < 0 ? errno : 0;
+
+	free(path);
+	if (error != EACCES && error != EPERM)
+		return true;
+	dpe_diag_at(diags, DPE_ERROR, "dpe",
+		"observing process %d, which belongs to another user or has more rights, needs the "
+		"capability CAP_SYS_PTRACE",
+		(int)pid);
+	return false;
 }
 
 void dpe_privilege_explain(const char *step, int error, struct dpe_diags *diags)

@@ -30,6 +30,8 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 		probes->nlibraries = options->nlibraries;
 		probes->once = options->once;
 		probes->follows = options->follow;
+		probes->stop = options->stop;
+		probes->dynamic = options->dynamic;
 	}
 	probes->arena = dpe_arena_new();
 	probes->create = dpe_intern_string(names, DPE_THREAD_CREATE);
@@ -63,12 +65,22 @@ static bool open_ring(struct dpe_probes *probes, struct dpe_diags *diags)
 	return !error;
 }
 
+static bool find_user(struct dpe_probes *probes, const char *name, struct dpe_diags *diags)
+{
+	if (!dpe_user_find(&probes->user, name, diags))
+		return false;
+	if (probes->user.uid == geteuid() || !geteuid())
+		return true;
+	dpe_diag_at(diags, DPE_ERROR, name, "only root can run the program as another user");
+	return false;
+}
+
 static bool launch(struct dpe_probes *probes, const struct dpe_program *program, char *const argv[],
-	const char *preload, struct dpe_diags *diags)
+	const char *preload, const char *user, struct dpe_diags *diags)
 {
 	char *const *environment;
 
-	if (!dpe_follow_check(probes, diags))
+	if (!dpe_follow_check(probes, diags) || (user && !find_user(probes, user, diags)))
 		return false;
 	if (preload && !dpe_preload_open(probes, preload, diags))
 		return false;
@@ -82,7 +94,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		return false;
 	dpe_memory_ask(probes);
 	if (!dpe_launch(&probes->child, program, argv, environment, dpe_preload_file(probes),
-		    &probes->modules, diags))
+		    probes->user.name ? &probes->user : NULL, &probes->modules, diags))
 		return false;
 	probes->pid = probes->child.pid;
 	dpe_preload_begin(probes);
@@ -92,7 +104,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		return false;
 	if (probes->nwatches)
 		dpe_attach_hold(probes);
-	return true;
+	return dpe_gates_arm(probes, diags);
 }
 
 struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_names *names,
@@ -104,7 +116,8 @@ struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_nam
 	if (!dpe_program_find(&program, argv[0], diags))
 		return NULL;
 	probes = make(plan, names, options, diags);
-	if (!launch(probes, &program, argv, options ? options->preload : NULL, diags)) {
+	if (!launch(probes, &program, argv, options ? options->preload : NULL,
+		    options ? options->user : NULL, diags)) {
 		dpe_probes_free(probes);
 		probes = NULL;
 	}
@@ -179,12 +192,14 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 	}
 	return dpe_follow_check(probes, diags) && dpe_privilege_check(diags) &&
 	       check_process(probes->pid, diags) &&
+	       dpe_privilege_check_process(probes->pid, diags) &&
 	       open_pidfd(probes, diags) &&
 	       dpe_libraries_of_process(&probes->modules, probes->pid, diags) &&
 	       dpe_libraries_add(&probes->modules, probes->libraries, probes->nlibraries, diags) &&
 	       dpe_spots_find(probes, diags) && dpe_watches_find(probes, diags) &&
 	       dpe_reads_find(probes, diags) && dpe_attach(probes, true, diags) &&
-	       open_ring(probes, diags) && watch_running(probes, diags);
+	       open_ring(probes, diags) && watch_running(probes, diags) &&
+	       dpe_gates_arm(probes, diags);
 }
 
 struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_names *names,
@@ -319,6 +334,8 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 		timeout = 0;
 	else if (probes->preload && (timeout < 0 || timeout > PRELOAD_NAP))
 		timeout = PRELOAD_NAP;
+	if (dpe_gates_stopped(probes))
+		timeout = 0;
 	ended = is_over(probes) ? 0
 				: dpe_ring_wait(&probes->ring,
 					  probes->exited ? -1 : probes->pidfd, timeout);
@@ -330,8 +347,10 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 	dpe_late_answer(probes);
 	dpe_attach_spare_children(probes);
 	over = is_over(probes);
+	dpe_gates_look(probes);
 	complete = drain(probes, sink);
 	sink->watermark(sink->context, probes->drained);
+	dpe_gates_settle(probes, complete, sink);
 	return !(complete && over);
 }
 
@@ -364,8 +383,10 @@ void dpe_probes_free(struct dpe_probes *probes)
 	dpe_access_free(probes);
 	dpe_detach(probes);
 	dpe_follow_free(probes);
+	dpe_gates_release(probes);
 	dpe_attach_free(probes);
 	dpe_probes_continue(probes);
+	dpe_guardian_dismiss(&probes->guardian);
 	dpe_launch_close(&probes->child);
 	if (probes->child.pid && !probes->started)
 		kill(probes->child.pid, SIGKILL);
@@ -382,6 +403,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 	free(probes->awaited);
 	free(probes->reads);
 	dpe_modules_free(&probes->modules);
+	dpe_user_free(&probes->user);
 	dpe_arena_free(probes->arena);
 	free(probes);
 }

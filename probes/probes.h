@@ -32,6 +32,36 @@ struct dpe_filters {
 	struct dpe_filter at[DPE_FILTERS];
 };
 
+#define DPE_PLAN_MARKS 64
+#define DPE_PLAN_STOPS 4
+#define DPE_PLAN_STOP_ARGS 2
+
+/* Set once an event of one of these patterns of the rule has come, for as long as that matters. */
+struct dpe_mark {
+	unsigned rule;
+	uint64_t patterns;
+	bool whole; /* as long as the rule has any partial match */
+};
+
+/* An event stops the target where all these marks are set, and its arguments are these. */
+struct dpe_gate_condition {
+	uint64_t marks;
+	unsigned nargs;
+	struct {
+		unsigned index;
+		int64_t number;
+	} args[DPE_PLAN_STOP_ARGS];
+};
+
+/* What the events of a place have to do with others. */
+struct dpe_gate {
+	uint64_t sets;  /* marks */
+	uint64_t after; /* some rule wants it once this is set; and … */
+	bool always;    /* … some rule at any time */
+	unsigned nstops;
+	struct dpe_gate_condition stops[DPE_PLAN_STOPS]; /* any of them */
+};
+
 /* One function of the target (or another place in its code), and what of it the rules need. A plan
  * is data. */
 struct dpe_site {
@@ -46,6 +76,7 @@ struct dpe_site {
 	bool ret;              /* they mention the result */
 	uint64_t reads;        /* variables of the program to read there: bits, by their number */
 	struct dpe_filters filters[2]; /* of its entry, of its return */
+	struct dpe_gate gates[2];      /* the same */
 	struct dpe_place place; /* a pattern that asks for it */
 };
 
@@ -83,6 +114,7 @@ struct dpe_watched {
 	dpe_name event;     /* of its messages: "[X']", "[X]" */
 	bool access;        /* reads, too; else updates only */
 	uint64_t reads;     /* other variables to read there */
+	struct dpe_gate gate;
 	struct dpe_place place;
 };
 
@@ -97,6 +129,8 @@ struct dpe_plan {
 	bool channels, waits; /* some rule names an event of channels, of waits for processes */
 	bool founds;  /* threads that run already begin with an event */
 	unsigned memory; /* bits: which events of memory the rules name */
+	unsigned nmarks;
+	struct dpe_mark marks[DPE_PLAN_MARKS];
 };
 
 /* The smallest plan that serves all patterns of the specification; for dpe_plan_free. */
@@ -117,6 +151,9 @@ struct dpe_probes_options {
 	bool one_by_one; /* attach each function by itself, as kernels before 6.6 have it */
 	bool follow; /* processes that the target makes, and programs that it becomes, too */
 	bool once; /* accesses may be left out that make no difference to whether something races */
+	bool stop;    /* events that could complete a rule with `break` stop the target themselves */
+	bool dynamic; /* events are left out as long as no rule can make use of them */
+	const char *user; /* who is to run a launched target; NULL: who runs us */
 	const char *preload; /* path of the library to load into a launched target, or NULL */
 	const struct dpe_debug *debug;
 };
@@ -137,12 +174,24 @@ struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_nam
 int dpe_probes_start(struct dpe_probes *probes, struct dpe_diags *diags);
 pid_t dpe_probes_pid(const struct dpe_probes *probes);
 
+/* Once the target runs: gives up all rights that are not needed for the rest. Where sudo called us,
+ * we are its caller from then on. */
+void dpe_probes_drop_privileges(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Just before a program of ours is to look into the target: it may, if we may. */
+void dpe_probes_lend_privileges(void);
+/* At the very beginning: where we are a program that has another user's rights (set-uid), only
+ * those that observing needs. 0 or -errno. */
+int dpe_probes_begin_privileged(void);
+
 /* Where messages go. Each call of dpe_probes_poll makes any number of `message` calls (the
  * reference is the callee's), then one `watermark`: every message of a time before it was given. */
 struct dpe_probes_sink {
 	void *context;
 	void (*message)(void *context, struct dpe_message *message);
 	void (*watermark)(void *context, uint64_t time);
+	/* After that: true where all messages given so far have been judged; then `live` gets a bit
+	 * for each of the plan's marks that still matters. May be NULL: never. */
+	bool (*settled)(void *context, uint64_t *live);
 };
 /* Waits at most `timeout` ms for messages and hands over what there is. 1 while the target lives
  * (or messages remain), 0 when it has exited and all was handed over, -1 with errno (EINTR where
@@ -187,6 +236,11 @@ bool dpe_probes_handles_signals(const struct dpe_probes *probes);
 
 /* Stops all threads of the target; should we die meanwhile, it is continued. 0 or -errno. */
 int dpe_probes_stop(struct dpe_probes *probes);
+/* True where the event with this number of a thread stopped the target itself, and the target stands
+ * there since. */
+bool dpe_probes_stopped_at(const struct dpe_probes *probes, pid_t thread, uint64_t seq);
+/* How often an event stopped the target so far. */
+uint64_t dpe_probes_stops(const struct dpe_probes *probes);
 int dpe_probes_continue(struct dpe_probes *probes);
 int dpe_probes_kill(struct dpe_probes *probes);
 /* Takes all probes out and forgets the target, which stays stopped if it is: for a debugger that

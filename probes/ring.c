@@ -30,6 +30,7 @@ int dpe_ring_open(struct dpe_ring *ring, int fd, size_t size, uint32_t *waiting)
 	*ring = (struct dpe_ring){
 		.fd = fd,
 		.size = size,
+		.nap = 1000000,
 		.page = page,
 		.waiting = waiting,
 		.consumer = consumer,
@@ -56,8 +57,7 @@ static bool has_records(const struct dpe_ring *ring)
 /* Long enough for many records, short enough that they do not fill the ring. */
 static struct timespec length_of_nap(const struct dpe_ring *ring)
 {
-	const long longest = 1000000;
-	long nap = ring->size < (size_t)longest ? (long)ring->size : longest;
+	long nap = ring->size < (size_t)ring->nap ? (long)ring->size : ring->nap;
 
 	return (struct timespec){.tv_nsec = nap};
 }

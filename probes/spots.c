@@ -3,6 +3,7 @@
 #include "probes/late.h"
 #include "probes/lines.h"
 #include "probes/live.h"
+#include "probes/plan_gates.h"
 #include "probes/resolve.h"
 #include "probes/usdt.h"
 
@@ -67,6 +68,8 @@ static void add_spot(struct dpe_probes *probes, const struct dpe_site *site,
 	spot->enter |= site->enter;
 	spot->exit |= site->exit;
 	spot->reads |= site->reads;
+	dpe_gate_merge(&spot->gates[0], &site->gates[0]);
+	dpe_gate_merge(&spot->gates[1], &site->gates[1]);
 	spot->used |= site->optional ? 0 : site->used;
 	spot->ret |= !site->optional && site->ret;
 	if (site->enter)

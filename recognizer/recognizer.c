@@ -21,6 +21,7 @@ bool dpe_recognizer_feed(
 		dpe_message_unref(message);
 		return true;
 	}
+	recognizer->fed++;
 	recognizer->roles.count = 0;
 	if (message->name < recognizer->nnames && recognizer->by_name[message->name].syncs)
 		dpe_roles_find(recognizer, message);

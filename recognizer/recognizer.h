@@ -191,6 +191,13 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer);
  * (holder DPE_NONE: nobody, as far as is known). Borrowed for the call. */
 void dpe_recognizer_waits(const struct dpe_recognizer *recognizer,
 	void (*each)(void *context, const struct dpe_wait *wait), void *context);
+/* True where all messages given so far have been released and judged. */
+bool dpe_recognizer_idle(const struct dpe_recognizer *recognizer);
+/* Which patterns of a `detect` rule have events in partial matches, a bit each: where none of those
+ * needed has (see dpe_rule_needs), nothing to come completes a match before one of them comes. False
+ * where that is not known: there are too many to look at. */
+bool dpe_recognizer_live(
+	const struct dpe_recognizer *recognizer, unsigned rule, uint64_t *patterns);
 void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_summary *summary);
 
 #endif

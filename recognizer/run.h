@@ -14,6 +14,7 @@
  *	waits.c       who waits for whom: the graph that actions keep, and what it tells
  *	lock_order.c  in which order locks are taken, and whether that could close a circle
  *	deadlocks.c   telling deadlocks of any kind
+ *	live.c        which patterns have events in partial matches
  *	progress.c    states that come back without progress
  *	trace.c       each step, for those who watch */
 #ifndef DPE_RECOGNIZER_RUN_H
@@ -281,6 +282,7 @@ struct dpe_recognizer {
 	unsigned nnames;
 	struct dpe_value *globals; /* owned */
 	struct dpe_summary summary;
+	uint64_t fed; /* messages; `summary` counts those that were released */
 	struct dpe_waits *waits;
 	struct dpe_lock_order *lock_order;
 	struct dpe_progress *progress;
@@ -341,6 +343,8 @@ void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence);
 /* Lets every slice stand in the state of run->automaton that it stands in in the old one. */
 void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old);
 uint64_t dpe_slices_count(const struct dpe_run *run);
+/* The first in the order of their beginning; next_of_rule leads to the others. */
+const struct dpe_slice *dpe_slices_first(const struct dpe_run *run);
 void dpe_slices_finish(struct dpe_run *run);
 /* Drops the events that can no longer matter. */
 void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon);

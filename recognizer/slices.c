@@ -36,6 +36,7 @@ struct dpe_slices {
 	uint64_t nslices, nretired;
 	uint64_t sweep_from; /* so many that have ended */
 	uint64_t full;       /* all variables that patterns bind */
+	uint64_t known;      /* slices with lower numbers were there before the event at hand */
 	struct place *table;      /* by all their values; open addressing */
 	uint64_t size, ntable;    /* size: a power of two */
 	struct bucket *buckets;   /* unless all patterns bind the same variables */
@@ -263,7 +264,8 @@ static struct dpe_slice *new_slice(
 }
 
 /* What a new combination of values has seen so far is what the largest known part of it saw. That
- * part is unique: of two parts, the join is a known part too. */
+ * part is unique: of two parts, the join is a known part too. Those that the event at hand made are
+ * none yet: some of their joins may still be missing. */
 static struct dpe_slice *largest_part(
 	struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
 {
@@ -280,6 +282,8 @@ static struct dpe_slice *largest_part(
 		if (!slice)
 			continue;
 		slice->extended = true;
+		if (slice->number >= slices->known)
+			continue;
 		if (!best || __builtin_popcountll(part) > __builtin_popcountll(best->mask))
 			best = slice;
 	}
@@ -788,6 +792,7 @@ void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
 	struct dpe_slices *slices = run->slices;
 
 	slices->events++;
+	slices->known = slices->nslices;
 	if (is_single(run))
 		take(run, only_slice(run, run->bindings), occurrence, true);
 	else
@@ -834,6 +839,11 @@ void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old)
 			config->state = dpe_automaton_adopt(run->automaton, old, config->state);
 		}
 	}
+}
+
+const struct dpe_slice *dpe_slices_first(const struct dpe_run *run)
+{
+	return run->slices->first;
 }
 
 uint64_t dpe_slices_count(const struct dpe_run *run)

@@ -31,7 +31,7 @@ struct {
 	__type(value, struct dpe_process);
 } followed SEC(".maps");
 
-/* Processes that are stopped at the beginning of a program that is new to the observer. */
+/* Processes that are stopped until the observer has looked at them. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -195,24 +195,34 @@ static __always_inline void note_linker(struct task_struct *task, __u64 ip)
 		bpf_map_update_elem(&beginnings, &linker, &known, BPF_ANY);
 }
 
-/* Stops a process that begins a program in a file that the observer does not know. True where it does
- * so. `unseen`: where it should and cannot. */
-static __always_inline bool hold_newcomer(struct task_struct *task, bool *unseen)
+/* Stops the process until the observer has looked at it. False where it cannot. Who is in the map has
+ * its signal: the one that lets it go on comes after that. */
+static __always_inline bool hold(struct task_struct *task, struct dpe_newcomer *entry)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	struct dpe_newcomer entry = {};
 	__u32 id = process_id(task);
 
-	bpf_find_vma(task, regs->ip, note_file, &entry.beginning, 0);
-	if (entry.beginning.inode && bpf_map_lookup_elem(&beginnings, &entry.beginning))
+	entry->serial = next_number(&serials);
+	if (!entry->serial || bpf_send_signal(SIGNAL_STOP))
 		return false;
-	entry.serial = next_number(&serials);
-	if (!entry.serial || bpf_map_update_elem(&held, &id, &entry, BPF_ANY)) {
-		*unseen = true;
-		return false;
-	}
-	bpf_send_signal(SIGNAL_STOP);
-	return true;
+	if (!bpf_map_update_elem(&held, &id, entry, BPF_ANY))
+		return true;
+	bpf_send_signal(SIGNAL_CONTINUE);
+	return false;
+}
+
+/* Of a program that is begun: whether the file that it begins in is known to the observer. */
+static __always_inline bool begins_known(struct task_struct *task, struct dpe_newcomer *entry)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	bpf_find_vma(task, regs->ip, note_file, &entry->beginning, 0);
+	return entry->beginning.inode &&
+	       bpf_map_lookup_elem(&beginnings, &entry->beginning) != 0;
+}
+
+static __always_inline bool is_alone(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, signal, live.counter) == 1;
 }
 
 /* ---- addresses --------------------------------------------------------------------------- */

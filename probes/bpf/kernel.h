@@ -135,5 +135,6 @@ struct bpf_perf_event_data {
 };
 
 #define SIGNAL_STOP 19
+#define SIGNAL_CONTINUE 18
 
 #endif

@@ -3,7 +3,9 @@
  *
  * It waits here, in the kernel, and gives way to others meanwhile: no signal is sent and no other
  * thread waits. It goes on by itself where the observer has died, and after a while where that does
- * not answer, which is counted as a loss. */
+ * not answer, which is counted as a loss. Waiting takes time from those who work, so where many
+ * processes are followed, which may all begin programs at once, one that has no other thread waits so
+ * for a short time only and is stopped then (follow.h). */
 #ifndef DPE_PROBES_LIBRARIES_H
 #define DPE_PROBES_LIBRARIES_H
 
@@ -15,6 +17,7 @@
 
 #define WAIT_STEPS (1 << 23)
 #define WAIT_LONGEST 2000000000ull /* ns */
+#define WAIT_SHORT 10000000ull
 
 __u64 asked;         /* how often the observer was to look */
 __u64 answered;      /* the last of these that it has done */
@@ -51,12 +54,13 @@ static long await_step(__u32 step, struct await *await)
 	return 1;
 }
 
-/* False where the observer, which lives, has not answered in time. `address`: any that can be read. */
-static __noinline bool await_answer(__u64 number, __u64 address)
+/* False where the observer, which lives, has not answered in that time. `address`: any that can be
+ * read. */
+static __noinline bool await_answer(__u64 number, __u64 address, __u64 longest)
 {
 	struct await await = {
 		.number = number,
-		.until = bpf_ktime_get_ns() + WAIT_LONGEST,
+		.until = bpf_ktime_get_ns() + longest,
 		.address = address,
 	};
 
@@ -66,7 +70,8 @@ static __noinline bool await_answer(__u64 number, __u64 address)
 	bpf_loop(WAIT_STEPS, await_step, &await, 0);
 	if (await.done || observer_gone)
 		return true;
-	unanswered = number;
+	if (longest == WAIT_LONGEST)
+		unanswered = number;
 	return false;
 }
 

@@ -5,6 +5,7 @@
  * a record is taken after its place in the ring, so whoever has read the ring up to a producer
  * position read after the time T has everything before T. */
 #include "probes/bpf/follow.h"
+#include "probes/bpf/gates.h"
 #include "probes/bpf/ipc.h"
 #include "probes/bpf/kernel.h"
 #include "probes/bpf/libraries.h"
@@ -29,6 +30,7 @@ const volatile __u32 attached;    /* the target ran before: calls may have begun
 const volatile __u32 founds;      /* threads that ran already begin with an event */
 const volatile __u32 first_watch; /* in `read_where`: behind all sites */
 const volatile __u32 observer;    /* process id, in its own namespace */
+const volatile __u32 first_gate;  /* in `gates`: of watched variables */
 
 __u32 armed;        /* events count from now on */
 __u32 execs;        /* programs that the target has begun */
@@ -325,7 +327,7 @@ static __noinline void meet(struct thread *thread)
 }
 
 /* `words` has room for DPE_WORDS. */
-static __always_inline void send(const struct event *event, const __u64 *words)
+static __always_inline bool send(const struct event *event, const __u64 *words)
 {
 	bool sent;
 
@@ -345,6 +347,29 @@ static __always_inline void send(const struct event *event, const __u64 *words)
 		sent = put(event, words, DPE_WORDS);
 	if (!sent)
 		lose(event->thread, event->tid);
+	return sent;
+}
+
+/* ---- gates ------------------------------------------------------------------------------- */
+
+static __always_inline const struct dpe_gate_entry *gate_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&gates, &index);
+}
+
+/* The number is that of the thread's last event, which this was. */
+static __always_inline void pass_gate(const struct dpe_gate_entry *gate,
+	const struct event *event, const __u64 *words, bool begun, bool sent)
+{
+	const struct gate_event passed = {
+		.begun = begun,
+		.seq = event->thread ? event->thread->seq - 1 : 0,
+		.tid = event->tid,
+		.sent = sent,
+	};
+
+	if (gate_end(gate, &passed, words))
+		wake_reader();
 }
 
 /* ---- calls whose return is awaited ------------------------------------------------------- */
@@ -505,13 +530,19 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 		.nwords = DPE_COOKIE_WORDS(cookie),
 	};
 
-	bool wanted = DPE_COOKIE_ENTER(cookie) && armed;
+	const struct dpe_gate_entry *gate = 0;
+	bool wanted = DPE_COOKIE_ENTER(cookie) && armed, sent = false, begun;
 
+	if (wanted && cookie & DPE_COOKIE_GATED) {
+		gate = gate_at(2 * site);
+		wanted = gate_is_open(gate);
+	}
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
 		wanted = read_at_probe(task, site, 0, &event.values, words);
 	if (follow && complete)
 		complete = place(&event, words, cookie);
 	if (wanted) {
+		begun = gate_begin(gate);
 		if (stack_depth) {
 			find_trampoline(task);
 		}
@@ -519,9 +550,10 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 			bpf_probe_read_user(&event.extra, sizeof(event.extra), (void *)regs->sp);
 		}
 		if (complete)
-			send(&event, words);
+			sent = send(&event, words);
 		else
 			lose(thread, tid);
+		pass_gate(gate, &event, words, begun, sent);
 	}
 	if (!DPE_COOKIE_EXIT(cookie))
 		return;
@@ -549,7 +581,8 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 	struct thread *thread = thread_of(task, tid);
 	__u64 sp = regs->sp - sizeof(__u64); /* before the return address was taken */
 	struct call *call = thread ? find_call(thread, sp, site) : 0;
-	bool wanted;
+	const struct dpe_gate_entry *gate = 0;
+	bool wanted, begun;
 	struct event event = {
 		.ctx = regs,
 		.thread = thread,
@@ -568,11 +601,17 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 	event.extra = call->ip;
 	event.shared = call->shared;
 	wanted = armed;
+	if (wanted && cookie & DPE_COOKIE_GATED) {
+		gate = gate_at(2 * site + 1);
+		wanted = gate_is_open(gate);
+	}
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
 		wanted = read_at_probe(task, site, 1, &event.values,
 			follow ? call->raw : call->words);
-	if (wanted)
-		send(&event, call->words);
+	if (wanted) {
+		begun = gate_begin(gate);
+		pass_gate(gate, &event, call->words, begun, send(&event, call->words));
+	}
 	call->gone = 1;
 	pop_gone(thread, sp);
 }
@@ -588,16 +627,23 @@ int on_exit(struct pt_regs *regs)
 }
 
 /* Where processes are followed, it must be known whose number it is before it is seen. */
-static __always_inline bool ask(__u32 process, __u64 address)
+static __always_inline bool ask(struct task_struct *task, __u64 address)
 {
-	__u32 yes = 1;
+	bool alone = follow && is_alone(task);
+	struct dpe_newcomer entry = {};
+	__u32 process = process_id(task), yes = 1;
 	__u64 number;
 
 	if (follow && bpf_map_update_elem(&asking, &process, &yes, BPF_ANY))
 		return false;
 	number = __sync_fetch_and_add(&asked, 1) + 1;
 	wake_at_once();
-	return await_answer(number, address);
+	if (await_answer(number, address, alone ? WAIT_SHORT : WAIT_LONGEST))
+		return true;
+	if (!alone || !hold(task, &entry))
+		return false;
+	wake_at_once();
+	return true;
 }
 
 /* The dynamic linker calls this when it has mapped something and nothing of it has run yet (and at
@@ -611,7 +657,7 @@ int on_libraries(struct pt_regs *regs)
 		return 0;
 	if (follow)
 		note_linker(task, regs->ip);
-	if (!ask(process_id(task), regs->sp))
+	if (!ask(task, regs->sp))
 		lose_nowhere(bpf_ktime_get_ns());
 	return 0;
 }
@@ -629,6 +675,19 @@ static __always_inline void replace_program(struct task_struct *task)
 		lose_nowhere(bpf_ktime_get_ns());
 }
 
+/* Stops a process that begins a program in a file that the observer does not know. */
+static __always_inline void look_at_program(struct task_struct *task)
+{
+	struct dpe_newcomer entry = {};
+
+	if (begins_known(task, &entry))
+		return;
+	if (hold(task, &entry))
+		wake_at_once();
+	else
+		lose_nowhere(bpf_ktime_get_ns());
+}
+
 /* The target's program starts (again): what was called before will never return. A thread that
  * was not the first takes over the first one's id; the kernel knows our probes by the first one,
  * which is gone: whatever comes now is lost, which counts as one. So are data events, as the variables are. */
@@ -636,7 +695,6 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm *program)
 {
 	struct thread *thread;
-	bool unseen = false;
 	__u32 tid;
 
 	if (!is_target(task))
@@ -665,10 +723,8 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 		hold_program = 0;
 		bpf_send_signal(SIGNAL_STOP);
 	}
-	if (follow && armed && hold_newcomer(task, &unseen))
-		wake_reader();
-	if (unseen)
-		lose_nowhere(bpf_ktime_get_ns());
+	if (follow && armed)
+		look_at_program(task);
 	armed = 1;
 	return 0;
 }
@@ -702,6 +758,8 @@ int on_access(struct bpf_perf_event_data *access)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 words[DPE_WORDS] = {};
 	struct event event = {.ctx = access, .kind = DPE_RECORD_DATA, .nwords = 6};
+	const struct dpe_gate_entry *gate;
+	bool begun;
 
 	if (!armed || !is_target(task))
 		return 0;
@@ -719,7 +777,11 @@ int on_access(struct bpf_perf_event_data *access)
 	}
 	words[1 + DPE_WATCHES] = access->regs.ip;
 	read_at_access(task, first_watch + event.site, &event.values);
-	send(&event, words);
+	gate = first_gate ? gate_at(first_gate + event.site) : 0;
+	if (!gate_is_open(gate))
+		return 0;
+	begun = gate_begin(gate);
+	pass_gate(gate, &event, words, begun, send(&event, words));
 	return 0;
 }
 

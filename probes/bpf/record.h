@@ -91,9 +91,9 @@ struct dpe_file {
 	__u32 device, generation;
 };
 
-/* A process that is stopped before its program's first instruction: which time that is, and the file
- * of that instruction: the dynamic linker or the program; zero where it is not known. It may go on
- * when `released` has that serial for it. */
+/* A process that is stopped until it was looked at: which time that is, and, before its program's first
+ * instruction, the file of that: the dynamic linker or the program; else zero. It may go on when
+ * `released` has that serial for it. */
 struct dpe_newcomer {
 	__u64 serial;
 	struct dpe_file beginning;
@@ -114,6 +114,7 @@ struct dpe_newcomer {
 #define DPE_COOKIE_ADDRESSES(mask) ((__u64)(mask) << 48)
 #define DPE_COOKIE_ADDRESSES_OF(cookie) ((__u32)((cookie) >> 48) & 0xfff)
 #define DPE_COOKIE_USDT (1ull << 44) /* its arguments are where its note says */
+#define DPE_COOKIE_GATED (1ull << 45) /* it has entries in the map `gates` */
 
 /* What a thread lost, by thread id. `unnumbered` of them came while the thread's own storage
  * could not be made; its numbering starts after them. */

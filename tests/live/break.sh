@@ -48,6 +48,8 @@ while time.monotonic() < deadline:
 	if asked and not gdb_left and b"(gdb) " in seen:
 		gdb_left = True
 		os.write(terminal, b"detach\nquit\n")
+if time.monotonic() >= deadline:
+	os.kill(pid, 9)
 status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 open(output, "wb").write(seen.replace(b"\r\n", b"\n"))
 print(f"status {status}")
@@ -86,8 +88,20 @@ if command -v gdb >/dev/null; then
 	check 'g: gone from gdb, it goes on' "$(running && echo running)" = ''
 fi
 run "$DPE" run --on-break=kill -s rule.dpe -- ./$target slowly 2000
-says '--on-break=kill' 1 'the program is stopped here' 'signal 9'
+says '--on-break=kill' 1 'the program is stopped here, at this event' 'signal 9'
 run "$DPE" run --on-break=continue -s rule.dpe -- ./$target slowly 50
-says '--on-break=continue' 1 'stopped here, and continued' 'exited with status 7'
+says '--on-break=continue' 1 'stopped here, and continued: at this event' 'exited with status 7'
+printf 'detect seen: stride;stride [.args[0] == 2000] { break; }\n' >often.dpe
+run "$DPE" run --on-break=continue -s often.dpe -- ./$target slowly 150
+says 'events that could have led to it are counted' 0 ' events stopped the program for a moment'
+check 'and the program goes on each time' "$(cat out)" = 'sum 11325'
+./$target slowly 1500 >out2 &
+pid=$!
+run "$DPE" attach --break-at=event --on-break=continue -s often.dpe -p $pid
+says '-p: at the event' 0 ' events stopped the program for a moment' 'has ended'
+wait $pid
+check '-p: the program goes on' "$(cat out2)" = 'sum 1125750'
+run "$DPE" run --break-at=later --on-break=continue -s rule.dpe -- ./$target slowly 50
+says '--break-at=later' 1 'stopped here, and continued, some time after' 'exited with status 7'
 check 'it does what it would have done' "$(cat out)" = 'sum 1275'
 finish

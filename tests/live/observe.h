@@ -113,7 +113,8 @@ static inline void keep_watermark(void *context, uint64_t time)
 /* 0 once the target has ended. */
 static inline int poll_once(struct run *run, int timeout)
 {
-	const struct dpe_probes_sink sink = {run, keep_message, keep_watermark};
+	const struct dpe_probes_sink sink = {
+		.context = run, .message = keep_message, .watermark = keep_watermark};
 	int more = dpe_probes_poll(run->probes, timeout, &sink);
 
 	assert_true(more >= 0 || errno == EINTR);

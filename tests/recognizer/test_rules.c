@@ -526,6 +526,19 @@ static void an_end_for_several_slices(void **state)
 		"F satisfied [f=5] [t=2]\n");
 }
 
+/* An event that joins several slices at once: each of the new ones begins with what the old ones
+ * saw, not with what another new one of fewer values did. */
+static void an_event_makes_several_slices(void **state)
+{
+	(void)state;
+	assert_transcript("detect R: d(y) ; c(x) ; e(z)", "jsonl",
+		"{\"event\":\"e\",\"id\":\"e1\",\"thread\":1,\"args\":[1]}\n"
+		"{\"event\":\"d\",\"id\":\"d1\",\"thread\":2,\"args\":[1]}\n"
+		"{\"event\":\"c\",\"id\":\"c1\",\"thread\":2,\"args\":[1]}\n"
+		"{\"event\":\"e\",\"id\":\"e2\",\"thread\":2,\"args\":[0]}\n",
+		"R match at e2: d1=$1 c1=$2 e2=$3 [y=1] [x=1] [z=0]\n");
+}
+
 /* Many objects, each for a moment: what is remembered does not grow. */
 static void objects_that_come_and_go(void **state)
 {
@@ -627,6 +640,7 @@ int main(void)
 		cmocka_unit_test(an_end_can_be_the_last_event),
 		cmocka_unit_test(an_end_forgets_partial_matches),
 		cmocka_unit_test(an_end_for_several_slices),
+		cmocka_unit_test(an_event_makes_several_slices),
 		cmocka_unit_test(objects_that_come_and_go),
 	};
 

@@ -1,0 +1,119 @@
+/* Handing the stopped program to gdb, with what it is to know of the match. */
+#include "cli/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char *find_on_path(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	for (path = path ? path : "/bin:/usr/bin"; *path; path += strspn(path, ":")) {
+		size_t len = strcspn(path, ":");
+		char *file = dpe_xasprintf("%.*s/%s", (int)len, path, name);
+
+		if (!access(file, X_OK))
+			return file;
+		free(file);
+		path += len;
+	}
+	return NULL;
+}
+
+bool cli_debugger_check(struct cli *cli)
+{
+	char *gdb;
+
+	if (cli->gdb)
+		cli->on_break = CLI_GDB;
+	if (cli->on_break != CLI_GDB && cli->on_deadlock != CLI_DEADLOCK_GDB)
+		return true;
+	gdb = find_on_path("gdb");
+	if (!gdb)
+		dpe_diag_at(cli->diags, DPE_ERROR, "gdb",
+			"is not on $PATH, and the program is to be handed to it");
+	free(gdb);
+	return gdb;
+}
+
+/* The file that teaches gdb our commands: beside the command in the tree that built it, or where
+ * it was installed. NULL where there is none. */
+static char *find_commands(void)
+{
+	static const char *const places[] = {"/cli/gdb", "/../cli/gdb", "/../share/dpe/gdb"};
+	char exe[PATH_MAX] = "", *path;
+	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+
+	*strrchr(len > 0 ? exe : strcpy(exe, "/"), '/') = '\0';
+	for (unsigned i = 0; i < DPE_COUNT(places); i++) {
+		path = dpe_xasprintf("%s%s/dpe.py", exe, places[i]);
+		if (!access(path, R_OK))
+			return path;
+		free(path);
+	}
+	path = dpe_xstrdup(DPE_DATADIR "/gdb/dpe.py");
+	if (!access(path, R_OK))
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* The match in a file of its own, which only we may read. NULL after a diagnostic. */
+static char *write_match(struct cli_report *report)
+{
+	const char *folder = getenv("TMPDIR");
+	char *path = dpe_xasprintf("%s/dpe-match-XXXXXX", folder && *folder ? folder : "/tmp");
+	int file = mkostemp(path, O_CLOEXEC);
+	size_t len = strlen(report->match);
+
+	if (file >= 0 && write(file, report->match, len) == (ssize_t)len && !close(file))
+		return path;
+	dpe_diag_at(report->cli->diags, DPE_WARNING, path,
+		"cannot be written, so gdb will not know the match: %s", strerror(errno));
+	if (file >= 0)
+		unlink(path);
+	free(path);
+	return NULL;
+}
+
+static _Noreturn void become_gdb(pid_t target, const char *commands, const char *match)
+{
+	char *pid = dpe_xasprintf("%d", (int)target);
+	sigset_t none;
+
+	dpe_probes_lend_privileges();
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (match && commands) {
+		setenv("DPE_MATCH", match, 1);
+		execlp("gdb", "gdb", "-q", "-p", pid, "-x", commands, "-ex",
+			"with pagination off -- info dpe", "-ex",
+			"with pagination off -- dpe-match", (char *)NULL);
+	} else {
+		execlp("gdb", "gdb", "-q", "-p", pid, (char *)NULL);
+	}
+	dprintf(STDERR_FILENO, "dpe: cannot run gdb: %s\n", strerror(errno));
+	_exit(127);
+}
+
+void cli_debugger_run(struct cli_report *report, pid_t target)
+{
+	char *commands = find_commands(), *match = report->match ? write_match(report) : NULL;
+	pid_t child = fork();
+
+	if (!child)
+		become_gdb(target, commands, match);
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (match)
+		unlink(match);
+	free(match);
+	free(commands);
+	kill(target, SIGCONT);
+}

@@ -1,0 +1,134 @@
+/* gates: events that are sent only after others, and events that stop the target at once. */
+#ifndef DPE_PROBES_GATES_H
+#define DPE_PROBES_GATES_H
+
+#include "probes/bpf/gate.h"
+#include "probes/bpf/kernel.h"
+#include "probes/bpf/record.h"
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+#include <stdbool.h>
+
+struct dpe_gate_state gate_state;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dpe_gate_entry);
+} gates SEC(".maps");
+
+static __always_inline struct dpe_mark_state *mark_at(__u32 index)
+{
+	asm volatile("%0 &= %1" : "+r"(index) : "i"(DPE_MARKS - 1));
+	return &gate_state.marks[index];
+}
+
+static __always_inline bool is_set(__u32 index)
+{
+	struct dpe_mark_state *mark = mark_at(index);
+
+	return *(volatile __u64 *)&mark->begun != *(volatile __u64 *)&mark->dead;
+}
+
+static __always_inline bool all_set(const struct dpe_gate_marks *marks)
+{
+	for (__u32 i = 0; i < DPE_GATE_MARKS && i < marks->count; i++)
+		if (!is_set(marks->at[i]))
+			return false;
+	return true;
+}
+
+/* False where no rule can make use of the event, as what must come before it has not come. */
+static __noinline bool gate_is_open(const struct dpe_gate_entry *gate)
+{
+	if (!gate || !gate->after.count)
+		return true;
+	for (__u32 i = 0; i < DPE_GATE_MARKS && i < gate->after.count; i++)
+		if (is_set(gate->after.at[i]))
+			return true;
+	return false;
+}
+
+static __always_inline bool may_stop(void)
+{
+	return *(volatile __u32 *)&gate_state.may_stop;
+}
+
+/* Before the event gets its time. True where it is one that may stop the target. */
+static __always_inline bool gate_begin(const struct dpe_gate_entry *gate)
+{
+	if (!gate)
+		return false;
+	for (__u32 i = 0; i < DPE_GATE_MARKS && i < gate->sets.count; i++)
+		__sync_fetch_and_add(&mark_at(gate->sets.at[i])->begun, 1);
+	if (!gate->nstops || !may_stop())
+		return false;
+	__sync_fetch_and_add(&gate_state.begun, 1);
+	return true;
+}
+
+static __always_inline bool args_fit(const struct dpe_gate_stop *stop, const __u64 *words)
+{
+	for (__u32 i = 0; i < DPE_GATE_ARGS && i < stop->nargs; i++) {
+		const struct dpe_gate_arg *arg = &stop->args[i];
+		__u32 at = arg->word, unused = (64 - 8 * arg->size) & 63;
+
+		if (at >= DPE_WORDS)
+			return true;
+		if ((words[at] ^ (__u64)arg->number) << unused)
+			return false;
+	}
+	return true;
+}
+
+/* The signal stops the process before this thread goes on; the others, when they are told. */
+static __always_inline void stop_here(__u32 tid, __u64 seq)
+{
+	struct dpe_stopped_at *at;
+	__u64 number = __sync_fetch_and_add(&gate_state.stops, 1);
+
+	asm volatile("%0 &= %1" : "+r"(number) : "i"(DPE_STOPS_KEPT - 1));
+	at = &gate_state.at[number];
+	at->tid = tid;
+	at->seq = seq;
+	if (bpf_send_signal(SIGNAL_STOP))
+		__sync_fetch_and_add(&gate_state.refused, 1);
+}
+
+static __always_inline bool gate_stops(const struct dpe_gate_entry *gate, const __u64 *words)
+{
+	for (__u32 i = 0; i < DPE_GATE_STOPS && i < gate->nstops; i++)
+		if (all_set(&gate->stops[i].marks) && args_fit(&gate->stops[i], words))
+			return true;
+	return false;
+}
+
+struct gate_event {
+	__u64 seq;
+	__u32 tid;
+	bool begun, sent; /* begun: what gate_begin said */
+};
+
+/* Once the event is in the ring, or lost. `words` has room for DPE_WORDS. True where it stopped the
+ * target: unless that was forbidden in the meantime. */
+static __always_inline bool gate_end(const struct dpe_gate_entry *gate,
+	const struct gate_event *event, const __u64 *words)
+{
+	bool stops;
+
+	if (!gate)
+		return false;
+	for (__u32 i = 0; i < DPE_GATE_MARKS && i < gate->sets.count; i++)
+		__sync_fetch_and_add(&mark_at(gate->sets.at[i])->done, 1);
+	if (!event->begun)
+		return false;
+	stops = event->sent && may_stop() && gate_stops(gate, words);
+	if (stops)
+		stop_here(event->tid, event->seq);
+	__sync_fetch_and_add(&gate_state.done, 1);
+	return stops;
+}
+
+#endif

@@ -1,0 +1,39 @@
+# --gdb: gdb at the event, and what it knows of the match.
+. tests/tap.sh
+need_live 'gdb at a break'
+compile_target exact
+truncate -s 4096 shared
+TMPDIR=$folder
+export TMPDIR
+printf 'detect S(i): begin(i);patched(i) [i == 12] { break; }\n' >rule.dpe
+
+printf 'print shared->changed\nprint $dpe_i + 1\ninfo dpe\ndpe-match 1\ndpe-match 3\ninfo threads\ndetach\nquit\n' >commands
+run "$DPE" run --gdb -s rule.dpe -- ./exact shared patched 20 2 <commands
+says '--gdb: the program stands at the event' 1 'the program is stopped here, at this event' \
+	'dpe-match takes the number of an event, 1 to 2'
+check 'the body has done nothing yet' "$(grep -c '[$]1 = 12$' out) $(grep -c '[$]2 = 13$' out)" = '1 1'
+check 'info dpe: rule, value, events with their places' \
+	"$(grep -c 'S: match$' out) $(grep -c '^  i = 12' out) $(grep -c '\$2 patched.enter(12)  thread [0-9]*, gdb.s 1' out)" = '2 2 3'
+check 'places of the source' "$(grep -c 'at begin+0x0 (.*exact.c:[0-9]*)' out)" -eq 2
+check 'dpe-match: goes to the thread' "$(grep -c '^#0 .*in patched (round=.*12)' out)" -gt 1
+check 'all threads are there' "$(grep -c 'LWP' out)" -ge 3
+tries=0
+while test "$(od -An -j8 -N4 -td4 shared | tr -d ' ')" != 1 && test $tries -lt 50; do
+	sleep 0.1
+	tries=$((tries + 1))
+done
+check 'gone from gdb, it goes on to its end' "$(od -An -j4 -N4 -td4 shared | tr -d ' ')" = 20
+check 'nothing is left behind' "$(find . -name 'dpe-match-*' | wc -l)" -eq 0
+
+# An action of an event: there is no match, but the event.
+printf 'detect S(i): begin(i) & (patched(i) [i == 3] { break; })\n' >rule.dpe
+truncate -s 0 shared && truncate -s 4096 shared
+printf 'detach\nquit\n' >commands
+run "$DPE" run --on-break=gdb -s rule.dpe -- ./exact shared patched 5 0 <commands
+check 'an action of an event' "$(grep -c '^S: break' out) $(grep -c '\$1 patched.enter(3)' out)" = '1 2'
+
+mkdir empty
+PATH=$folder/empty run "$DPE" run --gdb -s rule.dpe -- ./exact shared patched 20 2
+check 'no gdb: told before the program starts' \
+	"$status $(wc -l <err) $(cut -c 1-18 err)" = '2 1 gdb: error: is not'
+finish
