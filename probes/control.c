@@ -88,27 +88,38 @@ void dpe_probes_expect_stop(struct dpe_probes *probes)
 	note_stopped(probes, !dpe_guardian_start(&probes->guardian, probes->pidfd, NULL));
 }
 
-int dpe_probes_stop(struct dpe_probes *probes)
+static int stop_first(struct dpe_probes *probes)
 {
-	int error;
+	int error = dpe_guardian_start(&probes->guardian, probes->pidfd, NULL);
 
-	if (probes->stopped)
-		return 0;
-	dpe_follow_signal(probes, SIGSTOP);
-	if (probes->exited || probes->pidfd < 0)
-		return -ESRCH;
-	error = dpe_guardian_start(&probes->guardian, probes->pidfd, NULL);
 	if (error)
 		return error;
 	note_stopped(probes, true);
 	dpe_gates_await(probes); /* a signal that is on its way comes before ours */
 	error = send_signal(probes, SIGSTOP);
-	if (error) {
+	if (error)
 		note_stopped(probes, false);
-		return error;
-	}
-	wait_stopped(probes->pid);
-	return 0;
+	else
+		wait_stopped(probes->pid);
+	return error;
+}
+
+int dpe_probes_stop(struct dpe_probes *probes)
+{
+	int error = 0;
+
+	if (probes->stopped)
+		return 0;
+	if ((probes->exited || probes->pidfd < 0) && !dpe_follow_goes_on(probes))
+		return -ESRCH;
+	dpe_follow_signal(probes, SIGSTOP);
+	if (probes->exited)
+		note_stopped(probes, true);
+	else
+		error = stop_first(probes);
+	if (error)
+		dpe_follow_signal(probes, SIGCONT);
+	return error;
 }
 
 int dpe_probes_continue(struct dpe_probes *probes)
@@ -119,7 +130,7 @@ int dpe_probes_continue(struct dpe_probes *probes)
 	if (!probes->stopped)
 		return 0;
 	/* Where events stopped it that are not judged yet, it goes on once they are. */
-	if (!dpe_gates_stopped(probes))
+	if (!probes->exited && !dpe_gates_stopped(probes))
 		error = dpe_control_continue(probes);
 	note_stopped(probes, false);
 	return error;
@@ -131,8 +142,7 @@ int dpe_probes_kill(struct dpe_probes *probes)
 
 	dpe_follow_signal(probes, SIGKILL);
 	error = send_signal(probes, SIGKILL);
-
-	if (!error)
+	if (!error || probes->exited)
 		note_stopped(probes, false);
 	return error;
 }

@@ -88,6 +88,14 @@ X
 	check 'which has one name' "$(sed -n 's/.*where b = \(0x40[0-9a-f]*\).*/\1/p' err | sort -u | wc -l)" -eq 1
 }
 
+# Events that wait for one of another process.
+wanted() {
+	printf 'include "ipc.dpe"\ndetect late: step(2) ; step(5)\n' >late.dpe
+	run "$DPE" run --dynamic --stack=0 --follow -s late.dpe -- ./follow private
+	check 'left out until another process has had what comes before' \
+		"$(grep -c '^#1 late: match' err) $(grep -c ' 0 lost' err)" = '1 1'
+}
+
 # In peace: others may be given the id.
 again() {
 	# An id that comes again is another thread's. The kernel may be unable to be asked for it.
@@ -159,6 +167,15 @@ for i in 1 2 3 4 5 6 7 8; do
 done
 echo $good good >undisturbed
 SH
+# go_on NAME: once dpe is killed
+go_on() {
+	left=0
+	while ! test -s undisturbed && test $left -lt 100; do
+		sleep 0.1
+		left=$((left + 1))
+	done
+	check "$1: they go on" "$(cat undisturbed)" = '8 good'
+}
 # die TIME: dpe is killed when that has passed
 die() {
 	for i in 1 2 3 4 5 6 7 8; do cp static static$i; done
@@ -168,12 +185,30 @@ die() {
 	sleep "0.$1"
 	kill -9 $dpe
 	wait $dpe 2>/dev/null
-	left=0
-	while ! test -s undisturbed && test $left -lt 100; do
-		sleep 0.1
-		left=$((left + 1))
+	go_on "dpe is killed while programs begin, after 0.$1 s"
+}
+# The kernel ends jobs in which something is stopped when nobody is left in the session to continue them.
+job() {
+	for i in 1 2 3 4 5 6 7 8; do cp static static$i; done
+	setsid bash -c 'set -m; "$@" </dev/null & while :; do sleep 1; done' - "$DPE" record --stack=0 --follow \
+		-s steps.dpe -o killed.dpel -- sh begin.sh >/dev/null 2>&1 &
+	shell=$!
+	while ! test -s begun; do sleep 0.02; done
+	dpe=$(pgrep -P $shell dpe)
+	kill -STOP $dpe
+	sleep 0.3
+	# Who lets it go on comes late.
+	for guardian in $(pgrep -P $dpe); do
+		test "$(ps -o sid= -p $guardian | tr -d ' ')" != $guardian || break
 	done
-	check "dpe is killed while programs begin, after 0.$1 s: they go on" "$(cat undisturbed)" = '8 good'
+	kill -STOP $guardian
+	check 'a program is stopped' "$(ps -o stat= -g "$(ps -o sid= -p "$dpe" | tr -d ' ')" | grep -c '^T')" -ge 2
+	kill -9 $dpe
+	sleep 0.3
+	kill -CONT $guardian
+	go_on 'dpe is killed as a job of a shell'
+	kill -9 $shell
+	wait $shell 2>/dev/null
 }
 times='00 03 08'
 test -n "${DPE_TEST_LONG:-}" && times='00 01 02 03 04 05 06 07 08 09 10 12 14 16 18 20'
@@ -182,9 +217,14 @@ ends() {
 	run "$DPE" run -d 1 --stack=0 --follow -s steps.dpe -- sh -c './other begun; sleep 3'
 	says 'dpe ends first' 1 'goes on, no longer observed' '1 process that it made goes on'
 	printf 'detect: stride(x) { break; }\n' >break.dpe
-	run "$DPE" run --on-break=continue --stack=0 --follow -s break.dpe -- ./follow spawn
-	check 'a break in one process, which goes on' "$status $(grep -c 'exited with status 7' err)" = '1 1'
+	run "$DPE" run --on-break=continue --stack=0 --follow -s break.dpe -- \
+		sh -c './follow spawn; status=$?; sleep 1; exit $status'
+	check 'a break in one process, which goes on' \
+		"$status $(grep -c 'exited with status 7' err) $(grep -c 'some time after this event' err)" = '1 1 1'
 	printf 'detect: step(3) { break; }\n' >break.dpe
+	run "$DPE" run --on-break=continue --stack=0 --follow -s break.dpe -- ./follow daemon
+	check 'though the first process has ended' \
+		"$status $(grep -c 'exited with status 4' err) $(grep -c 'some time after this event' err)" = '1 1 1'
 	run "$DPE" run --on-break=kill --stack=0 --follow -s break.dpe -- sh -c './follow daemon; sleep 5'
 	check 'or is killed with all others' "$status $(grep -c 'was ended by signal 9' err)" = '1 1'
 }
@@ -211,6 +251,8 @@ refused() {
 	says 'so is the library' 2 '--preload observes one process'
 	run "$DPE" race --follow -- ./follow fork
 	says 'and memory' 2 'without --follow'
+	run "$DPE" run --follow --break-at=event -s steps.dpe -- ./follow fork
+	says 'and stops by events' 2 '--break-at=event stops one process'
 }
 
 all() {
@@ -220,6 +262,6 @@ all() {
 	*) $1 ;;
 	esac
 }
-beside all exec vfork spawn $times children programs whose structure appear at_once ends attached refused
+beside all exec vfork spawn $times children job programs whose structure wanted appear at_once ends attached refused
 again
 finish

@@ -89,6 +89,7 @@ static int by_daemon(void)
 		_exit(0);
 	usleep(200000);
 	step(GRANDCHILD);
+	usleep(200000);
 	_exit(0);
 }
 
