@@ -1,6 +1,6 @@
-/* attach: BPF programs into the kernel, probes into the target's files. With told.c the one file that
- * knows libbpf. */
-#include "probes/live.h"
+/* attach: BPF programs into the kernel, probes into the target's files. With attach_late.c,
+ * configure.c, told.c and what keeps maps the files that know libbpf. */
+#include "probes/attach.h"
 #include "probes/usdt.h"
 
 #include <bpf/bpf.h>
@@ -9,189 +9,9 @@
 #include <linux/bpf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "probes/bpf/probes.skel.h"
-
-/* ---- many sites in one call: what installed headers may be too old to name
- * ------------------------- */
-
-enum { TRACE_UPROBE_MULTI = 48, UPROBE_MULTI_RETURN = 1 };
-
-struct multi_request {
-	uint32_t program, target, type, flags;
-	uint64_t path, offsets, counters, cookies;
-	uint32_t count, multi_flags, pid, padding;
-};
-
-static int multi_link(struct multi_request *request)
-{
-	return syscall(SYS_bpf, BPF_LINK_CREATE, request, sizeof(*request));
-}
-
-/* A program that does nothing, or -1. */
-static int load_nothing(uint32_t type, uint32_t flags)
-{
-	struct bpf_insn code[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = (enum bpf_attach_type)type,
-		.prog_flags = flags);
-
-	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", code, DPE_COUNT(code), &options);
-}
-
-static bool kernel_has_sleep(bool multi)
-{
-	int program = load_nothing(multi ? TRACE_UPROBE_MULTI : 0, BPF_F_SLEEPABLE);
-
-	if (program >= 0)
-		close(program);
-	return program >= 0;
-}
-
-/* True where the kernel knows the request (Linux 6.6): then a wrong file is what it finds wrong. */
-static bool kernel_has_multi(void)
-{
-	uint64_t offset = 0;
-	int link, error, program = load_nothing(TRACE_UPROBE_MULTI, 0);
-	struct multi_request request = {
-		.program = program,
-		.type = TRACE_UPROBE_MULTI,
-		.path = (uintptr_t) "/",
-		.offsets = (uintptr_t)&offset,
-		.count = 1,
-	};
-
-	if (program < 0)
-		return false;
-	link = multi_link(&request);
-	error = errno;
-	if (link >= 0)
-		close(link);
-	close(program);
-	return link < 0 && error == EBADF;
-}
-
-/* ---- programs
- * ----------------------------------------------------------------------------------------- */
-
-/* The inode of the namespace that our process ids are of; 0 for the initial one. */
-static uint32_t pid_namespace(void)
-{
-	const uint32_t initial = 0xeffffffc;
-	struct stat status;
-
-	if (stat("/proc/self/ns/pid", &status) || (uint32_t)status.st_ino == initial)
-		return 0;
-	return status.st_ino;
-}
-
-/* Spots of files that are loaded later, as far as variables are read there. */
-#define LATE_SPOTS 1024
-#define FOLLOWED_SPOTS 4096 /* the same where there are other programs, too */
-
-static unsigned most_spots(const struct dpe_probes *probes)
-{
-	return probes->nspots + (probes->follows ? FOLLOWED_SPOTS : LATE_SPOTS);
-}
-
-bool dpe_attach_can_wait(void)
-{
-	return kernel_has_sleep(kernel_has_multi()) || errno == EPERM || errno == EACCES;
-}
-
-static size_t ring_size(unsigned wanted)
-{
-	size_t size = sysconf(_SC_PAGESIZE);
-
-	if (!wanted)
-		wanted = 8 << 20;
-	while (size < wanted && size < (size_t)1 << 31)
-		size *= 2;
-	return size;
-}
-
-/* Programs that may sleep (Linux 6.0) can read what is not in memory at the moment. */
-static void configure_reads(struct dpe_probes *probes, bool multi)
-{
-	struct dpe_bpf *bpf = probes->bpf;
-
-	bpf->rodata->reads_values = probes->plan->nreads;
-	bpf->rodata->reads_usdt = dpe_usdt_is_wanted(probes);
-	if (!bpf->rodata->reads_values && !bpf->rodata->reads_usdt)
-		return;
-	probes->first_watch = most_spots(probes);
-	bpf_map__set_max_entries(bpf->maps.read_where, probes->first_watch + probes->nwatches + 1);
-	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->first_watch);
-	bpf->rodata->first_watch = probes->first_watch;
-	bpf->rodata->lowest_code = dpe_reads_lowest_code(probes);
-	bpf->rodata->may_sleep = kernel_has_sleep(multi);
-	if (!bpf->rodata->may_sleep)
-		return;
-	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
-	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
-}
-
-static void configure_gates(struct dpe_probes *probes)
-{
-	struct dpe_bpf *bpf = probes->bpf;
-
-	if (!dpe_gates_are_wanted(probes))
-		return;
-	probes->gates.most_spots = most_spots(probes);
-	bpf->rodata->first_gate = 2 * probes->gates.most_spots;
-	bpf_map__set_max_entries(
-		bpf->maps.gates, 2 * probes->gates.most_spots + probes->nwatches + 1);
-}
-
-static void configure_linker(struct dpe_probes *probes, bool multi)
-{
-	struct bpf_program *program = probes->bpf->progs.on_libraries;
-
-	probes->bpf->rodata->observer = getpid();
-	if (!kernel_has_sleep(multi)) {
-		bpf_program__set_autoload(program, false);
-		return;
-	}
-	bpf_program__set_flags(program, BPF_F_SLEEPABLE);
-	if (multi)
-		bpf_program__set_expected_attach_type(
-			program, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
-}
-
-static void configure(struct dpe_probes *probes, bool multi)
-{
-	struct dpe_bpf *bpf = probes->bpf;
-
-	configure_linker(probes, multi);
-	bpf->rodata->target = probes->pid;
-	bpf->rodata->follow = probes->follows;
-	bpf->rodata->namespace = pid_namespace();
-	bpf->rodata->stack_depth =
-		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
-	bpf->rodata->threads = probes->plan->threads || probes->follows;
-	bpf->rodata->channels = probes->plan->channels;
-	bpf->rodata->waits = probes->plan->waits;
-	bpf->rodata->attached = !probes->child.pid;
-	bpf->rodata->founds = probes->plan->founds && !probes->child.pid;
-	bpf_map__set_max_entries(bpf->maps.ring, ring_size(probes->ring_bytes));
-	configure_gates(probes);
-	configure_reads(probes, multi);
-	bpf_program__set_autoload(bpf->progs.on_call, probes->plan->channels);
-	bpf_program__set_autoload(
-		bpf->progs.on_return, probes->plan->channels || probes->plan->waits);
-	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches);
-	if (!multi)
-		return;
-	bpf_program__set_expected_attach_type(
-		bpf->progs.on_enter, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
-	bpf_program__set_expected_attach_type(
-		bpf->progs.on_exit, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
-}
 
 /* The last thing that the verifier said before its statistics. */
 static void say_log(char *log, struct dpe_diags *diags)
@@ -217,7 +37,7 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 	probes->bpf = dpe_bpf__open_opts(&options);
 	error = probes->bpf ? 0 : errno;
 	if (!error) {
-		configure(probes, multi);
+		dpe_configure(probes, multi);
 		error = -dpe_bpf__load(probes->bpf);
 	}
 	if (error) {
@@ -270,7 +90,7 @@ static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot
 	       (dpe_gates_has(probes, spot) ? DPE_COOKIE_GATED : 0);
 }
 
-static void say_ended(const struct dpe_probes *probes, struct dpe_diags *diags)
+void dpe_attach_ended(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	char process[32];
 
@@ -279,14 +99,14 @@ static void say_ended(const struct dpe_probes *probes, struct dpe_diags *diags)
 		"it has ended in the meantime");
 }
 
-static bool say_refused(const struct dpe_probes *probes, const struct dpe_spot *spot, int error,
+bool dpe_attach_refused(const struct dpe_probes *probes, const struct dpe_spot *spot, int error,
 	struct dpe_diags *diags)
 {
 	const char *name = dpe_name_text(probes->names, spot->site->name);
 	enum dpe_severity severity = probes->placed ? DPE_WARNING : DPE_ERROR;
 
 	if (error == ESRCH)
-		say_ended(probes, diags);
+		dpe_attach_ended(probes, diags);
 	else if (error == EPERM || error == EACCES)
 		dpe_privilege_explain("observe functions", error, diags);
 	else if (error == EINVAL || error == EOPNOTSUPP || error == 524 /* ENOTSUPP */)
@@ -300,7 +120,7 @@ static bool say_refused(const struct dpe_probes *probes, const struct dpe_spot *
 	return false;
 }
 
-static bool attach_one(
+bool dpe_attach_one(
 	struct dpe_probes *probes, const struct dpe_spot *spot, bool exit, struct dpe_diags *diags)
 {
 	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie_of(probes, spot),
@@ -314,22 +134,12 @@ static bool attach_one(
 	link = bpf_program__attach_uprobe_opts(program, probes->follows ? -1 : probes->pid, path,
 		spot->function->offset + spot->placement.distance, &options);
 	if (!link)
-		return say_refused(probes, spot, errno, diags);
+		return dpe_attach_refused(probes, spot, errno, diags);
 	*DPE_GROW(probes->probe_links, probes->nprobe_links, probes->capprobe_links) = link;
 	return true;
 }
 
-/* A group is all spots of one module that are probed at their entries or at their returns. */
-struct group {
-	const struct dpe_module *module;
-	bool exit;
-	int nothing; /* 0, or a program that does nothing, instead of ours */
-	uint64_t *offsets, *cookies, *counters;
-	const struct dpe_spot **spots;
-	unsigned count;
-};
-
-static void collect_group(const struct dpe_probes *probes, struct group *group)
+void dpe_group_collect(const struct dpe_probes *probes, struct dpe_group *group)
 {
 	group->offsets = dpe_xcalloc(probes->nspots, sizeof(*group->offsets));
 	group->counters = dpe_xcalloc(probes->nspots, sizeof(*group->counters));
@@ -349,7 +159,7 @@ static void collect_group(const struct dpe_probes *probes, struct group *group)
 	}
 }
 
-static void free_group(struct group *group)
+void dpe_group_free(struct dpe_group *group)
 {
 	free(group->offsets);
 	free(group->cookies);
@@ -357,12 +167,12 @@ static void free_group(struct group *group)
 	free(group->spots);
 }
 
-static int link_spots(
-	const struct dpe_probes *probes, const struct group *group, unsigned first, unsigned count)
+int dpe_group_link(
+	const struct dpe_probes *probes, const struct dpe_group *group, unsigned first, unsigned count)
 {
 	const struct dpe_bpf *bpf = probes->bpf;
 	char path[32];
-	struct multi_request request = {
+	struct dpe_multi_request request = {
 		.program = group->nothing ? group->nothing
 					  : bpf_program__fd(group->exit ? bpf->progs.on_exit
 									: bpf->progs.on_enter),
@@ -377,60 +187,44 @@ static int link_spots(
 	};
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", group->module->fd);
-	return multi_link(&request);
+	return dpe_multi_link(&request);
 }
 
 /* The kernel does not say which of the spots it refused. */
 static bool find_refused(
-	const struct dpe_probes *probes, const struct group *group, struct dpe_diags *diags)
+	const struct dpe_probes *probes, const struct dpe_group *group, struct dpe_diags *diags)
 {
 	bool found = false;
 	int error = errno;
 
 	for (unsigned i = 0; i < group->count; i++) {
-		int link = link_spots(probes, group, i, 1);
+		int link = dpe_group_link(probes, group, i, 1);
 
 		if (link >= 0) {
 			close(link);
 			continue;
 		}
-		say_refused(probes, group->spots[i], errno, diags);
+		dpe_attach_refused(probes, group->spots[i], errno, diags);
 		found = true;
 	}
-	return found || say_refused(probes, group->spots[0], error, diags);
-}
-
-/* What fails here costs others time, and nothing else. */
-static void spare_children_in(struct dpe_probes *probes, const struct dpe_module *module)
-{
-	struct group group = {.module = module, .nothing = load_nothing(TRACE_UPROBE_MULTI, 0)};
-	int link = -1;
-
-	collect_group(probes, &group);
-	if (group.count && group.nothing >= 0)
-		link = link_spots(probes, &group, 0, group.count);
-	if (link >= 0)
-		close(link);
-	if (group.nothing >= 0)
-		close(group.nothing);
-	free_group(&group);
+	return found || dpe_attach_refused(probes, group->spots[0], error, diags);
 }
 
 static bool attach_group(struct dpe_probes *probes, const struct dpe_module *module, bool exit,
 	struct dpe_diags *diags)
 {
-	struct group group = {.module = module, .exit = exit};
+	struct dpe_group group = {.module = module, .exit = exit};
 	int link = -1;
 
-	collect_group(probes, &group);
+	dpe_group_collect(probes, &group);
 	if (group.count) {
-		link = link_spots(probes, &group, 0, group.count);
+		link = dpe_group_link(probes, &group, 0, group.count);
 		if (link >= 0)
 			*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = link;
 		else
 			find_refused(probes, &group, diags);
 	}
-	free_group(&group);
+	dpe_group_free(&group);
 	return link >= 0 || !group.count;
 }
 
@@ -446,13 +240,13 @@ static bool attach_probes(struct dpe_probes *probes, bool multi, bool exit, stru
 	}
 	for (unsigned i = 0; i < probes->nspots; i++)
 		if (!probes->spots[i].preloaded && (!exit || probes->spots[i].exit))
-			complete &= attach_one(probes, &probes->spots[i], exit, diags);
+			complete &= dpe_attach_one(probes, &probes->spots[i], exit, diags);
 	return complete;
 }
 
 bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 {
-	bool multi = !probes->one_by_one && kernel_has_multi();
+	bool multi = !probes->one_by_one && dpe_kernel_has_multi();
 
 	probes->multi = multi;
 	dpe_debug(probes->debug, "probes", 1, "%u places, %s", probes->nspots,
@@ -466,149 +260,6 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 		__atomic_store_n(&probes->bpf->bss->armed, 1, __ATOMIC_RELEASE);
 	probes->placed = true;
 	return true;
-}
-
-/* A fork has a copy of our breakpoints, and the kernel would stop it at each for nothing. Whenever
- * somebody takes a probe off a place, the kernel looks through all processes for those who need the
- * breakpoint no longer: so one that does nothing is put there and taken off. */
-void dpe_attach_spare_children(struct dpe_probes *probes)
-{
-	const uint64_t not_oftener = 20000000;
-	uint64_t children = dpe_attach_children(probes), now;
-
-	if (children == probes->spared || !probes->multi)
-		return;
-	now = dpe_ring_now();
-	if (now - probes->spared_at < not_oftener)
-		return;
-	probes->spared = children;
-	probes->spared_at = now;
-	for (unsigned i = 0; i < probes->modules.count; i++)
-		spare_children_in(probes, probes->modules.at[i]);
-}
-
-/* ---- while the target runs
- * -------------------------------------------------------------------------------- */
-
-void dpe_attach_lose(struct dpe_probes *probes)
-{
-	struct dpe_lost *lost = &probes->bpf->bss->nowhere;
-	uint64_t now = dpe_ring_now();
-
-	__atomic_fetch_add(&lost->count, 1, __ATOMIC_RELAXED);
-	if (!lost->first)
-		lost->first = now;
-	lost->last = now;
-}
-
-/* One after the other: what the kernel refuses shall not keep the others from being seen. Nothing
- * may be taken out again here: the kernel waits then for all that wait for us. */
-static void attach_each(struct dpe_probes *probes, const struct group *group)
-{
-	for (unsigned i = 0; i < group->count; i++) {
-		int link = link_spots(probes, group, i, 1);
-
-		if (link >= 0) {
-			*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = link;
-			continue;
-		}
-		say_refused(probes, group->spots[i], errno, probes->diags);
-		dpe_attach_lose(probes);
-	}
-}
-
-static void attach_group_late(
-	struct dpe_probes *probes, const struct dpe_module *module, bool exit)
-{
-	struct group group = {.module = module, .exit = exit};
-	int link;
-
-	collect_group(probes, &group);
-	link = group.count ? link_spots(probes, &group, 0, group.count) : -1;
-	if (link >= 0)
-		*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = link;
-	else
-		attach_each(probes, &group);
-	free_group(&group);
-}
-
-static void attach_late(struct dpe_probes *probes, unsigned module, unsigned spot, bool exit)
-{
-	if (probes->multi) {
-		for (unsigned i = module; i < probes->modules.count; i++)
-			attach_group_late(probes, probes->modules.at[i], exit);
-		return;
-	}
-	for (unsigned i = spot; i < probes->nspots; i++) {
-		if ((!exit || probes->spots[i].exit) &&
-			!attach_one(probes, &probes->spots[i], exit, probes->diags))
-			dpe_attach_lose(probes);
-	}
-}
-
-void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned spot)
-{
-	for (unsigned i = spot; i < probes->nspots; i++) {
-		dpe_reads_tell_spot(probes, bpf_map__fd(probes->bpf->maps.read_where), i);
-		dpe_usdt_tell_spot(probes, bpf_map__fd(probes->bpf->maps.usdt_where), i);
-		dpe_gates_tell_spot(probes, bpf_map__fd(probes->bpf->maps.gates), i);
-	}
-	attach_late(probes, module, spot, false);
-	attach_late(probes, module, spot, true);
-}
-
-bool dpe_attach_linker(struct dpe_probes *probes, const struct dpe_module *module,
-	const struct dpe_function *function, struct dpe_diags *diags)
-{
-	struct bpf_program *program = probes->bpf->progs.on_libraries;
-	LIBBPF_OPTS(bpf_uprobe_opts, options, 0);
-	uint64_t offset = function->offset, zero = 0;
-	char path[32];
-	struct multi_request request = {
-		.program = bpf_program__fd(program),
-		.type = TRACE_UPROBE_MULTI,
-		.path = (uintptr_t)path,
-		.offsets = (uintptr_t)&offset,
-		.counters = (uintptr_t)&zero,
-		.cookies = (uintptr_t)&zero,
-		.count = 1,
-		.pid = probes->follows ? 0 : (uint32_t)probes->pid,
-	};
-	struct bpf_link *link = NULL;
-	int fd = -1;
-
-	if (!bpf_program__autoload(program))
-		return true;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", module->fd);
-	if (probes->multi) {
-		fd = multi_link(&request);
-		if (fd >= 0)
-			*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = fd;
-	} else {
-		link = bpf_program__attach_uprobe_opts(
-			program, probes->follows ? -1 : probes->pid, path, offset, &options);
-		if (link)
-			*DPE_GROW(probes->probe_links, probes->nprobe_links,
-				probes->capprobe_links) = link;
-	}
-	if (fd >= 0 || link)
-		return true;
-	if (errno == ESRCH)
-		say_ended(probes, diags);
-	else
-		dpe_privilege_explain("observe what the target loads", errno, diags);
-	return false;
-}
-
-bool dpe_attach_asked(const struct dpe_probes *probes, uint64_t *number)
-{
-	*number = __atomic_load_n(&probes->bpf->bss->asked, __ATOMIC_ACQUIRE);
-	return *number > probes->bpf->bss->answered;
-}
-
-void dpe_attach_answer(struct dpe_probes *probes, uint64_t number)
-{
-	__atomic_store_n(&probes->bpf->bss->answered, number, __ATOMIC_RELEASE);
 }
 
 void dpe_detach(struct dpe_probes *probes)

@@ -1,0 +1,363 @@
+/* send: threads of the target, the numbers of their events, and how these get into the ring or count as
+ * lost. */
+#ifndef DPE_PROBES_SEND_H
+#define DPE_PROBES_SEND_H
+
+#include "probes/bpf/follow.h"
+#include "probes/bpf/ipc.h"
+#include "probes/bpf/kernel.h"
+#include "probes/bpf/memory.h"
+#include "probes/bpf/record.h"
+#include <linux/bpf.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <stdbool.h>
+
+/* ---- settings and state ------------------------------------------------------------------ */
+
+const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
+const volatile __u32 threads;     /* thread events are wanted */
+const volatile __u32 channels;    /* what passes through channels is wanted */
+const volatile __u32 waits;       /* waits for processes are wanted */
+const volatile __u32 attached;    /* the target ran before: calls may have begun unseen */
+const volatile __u32 founds;      /* threads that ran already begin with an event */
+const volatile __u32 first_watch; /* in `read_where`: behind all sites */
+const volatile __u32 observer;    /* process id, in its own namespace */
+const volatile __u32 first_gate;  /* in `gates`: of watched variables */
+
+__u32 armed;        /* events count from now on */
+__u32 execs;        /* programs that the target has begun */
+__u32 waiting;      /* the reader sleeps until it is woken */
+__u64 code;         /* where the program's code begins since its last exec */
+__u64 trampoline;   /* where the kernel lets observed functions return to, once known */
+__u32 hold_program; /* stop the target once it has begun its program */
+__u32 nwatches;
+struct dpe_watch_entry watches[DPE_WATCHES];
+struct dpe_lost nowhere; /* losses that no entry of `losses` could take */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 23);
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, __u32);
+	__type(value, struct dpe_lost);
+} losses SEC(".maps");
+
+/* How many events threads had that ended: should the id come again, numbering goes on. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 20);
+	__type(key, __u32);
+	__type(value, __u64);
+} ended SEC(".maps");
+
+/* A call whose return is awaited. */
+struct call {
+	__u64 sp, ip;
+	__u32 site;
+	__u16 gone, shared;
+	__u64 words[DPE_WORDS];
+	__u64 raw[DPE_WORDS]; /* the same with addresses as they are, where these may be needed */
+};
+
+struct thread {
+	__u64 seq;
+	__u32 tid, depth;
+	__u32 process, space;
+	__u32 met;    /* its first event was sent */
+	__u32 unsure; /* calls were not noted, or forgotten, of which exits may come */
+	struct dpe_channel transfer; /* of the system call that it is in */
+	__u64 raw[DPE_WORDS];        /* of the call that it begins: see struct call */
+	struct call calls[DPE_CALLS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} storage SEC(".maps");
+
+/* ---- numbering and losses ---------------------------------------------------------------- */
+
+static void lose_nowhere(__u64 now)
+{
+	__sync_fetch_and_add(&nowhere.count, 1);
+	if (!nowhere.first)
+		__sync_val_compare_and_swap(&nowhere.first, 0, now);
+	for (int i = 0; i < 16; i++) {
+		__u64 last = nowhere.last;
+
+		if (last >= now || __sync_val_compare_and_swap(&nowhere.last, last, now) == last)
+			return;
+	}
+}
+
+/* Counts one event that cannot be sent. Only the thread itself (or its parent, before it runs)
+ * writes its entry. */
+static __always_inline void lose(struct thread *thread, __u32 tid)
+{
+	struct dpe_lost fresh = {.first = bpf_ktime_get_ns()};
+	struct dpe_lost *lost = bpf_map_lookup_elem(&losses, &tid);
+
+	if (thread)
+		thread->seq++;
+	if (!lost) {
+		bpf_map_update_elem(&losses, &tid, &fresh, BPF_NOEXIST);
+		lost = bpf_map_lookup_elem(&losses, &tid);
+	}
+	if (!lost) {
+		lose_nowhere(fresh.first);
+		return;
+	}
+	lost->count++;
+	lost->last = fresh.first;
+	if (!thread)
+		lost->unnumbered++;
+}
+
+static __always_inline __u64 first_number(__u32 tid)
+{
+	struct dpe_lost *lost = bpf_map_lookup_elem(&losses, &tid);
+	__u64 *before = bpf_map_lookup_elem(&ended, &tid);
+	__u64 seq = before ? *before : 0;
+
+	if (lost) {
+		seq += lost->unnumbered;
+		lost->unnumbered = 0;
+	}
+	return seq;
+}
+
+static __always_inline void place_thread(struct thread *thread, struct task_struct *task)
+{
+	struct dpe_process *process = follow ? process_of(task) : 0;
+
+	thread->process = follow ? process_id(task) : target;
+	thread->space = process ? process->space : 0;
+}
+
+static __always_inline struct thread *thread_of(struct task_struct *task, __u32 tid)
+{
+	struct thread *thread = bpf_task_storage_get(&storage, task, 0, 0);
+
+	if (thread)
+		return thread;
+	thread = bpf_task_storage_get(&storage, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (thread) {
+		thread->tid = tid;
+		thread->seq = first_number(tid);
+		place_thread(thread, task);
+	}
+	return thread;
+}
+
+/* Keeps the thread's count for the next one with its id. */
+static __always_inline void remember(__u32 tid, __u64 seq)
+{
+	if (bpf_map_update_elem(&ended, &tid, &seq, BPF_ANY))
+		lose_nowhere(bpf_ktime_get_ns());
+}
+
+/* ---- sending ----------------------------------------------------------------------------- */
+
+struct event {
+	void *ctx; /* of a uprobe, for its stack; or NULL */
+	struct thread *thread;
+	__u64 ret, extra; /* extra: see struct dpe_record on stacks */
+	__u32 tid, site, kind, nwords, shared;
+	struct values values;
+};
+
+/* The place in the ring must be visible to the reader before the clock is read: without that a
+ * processor keeps it to itself for some hundred nanoseconds. A locked operation is a barrier. */
+static __always_inline __u64 time_after_reserve(void)
+{
+	__u64 barrier = 0;
+
+	__sync_fetch_and_add(&barrier, 1);
+	return bpf_ktime_get_ns();
+}
+
+static __always_inline void fill(struct dpe_record *record, const struct event *event)
+{
+	record->ret = event->ret;
+	record->tid = event->tid;
+	record->tgid = event->thread->process;
+	record->space = event->thread->space;
+	record->shared = event->shared;
+	record->site = event->site;
+	record->kind = event->kind;
+	record->nwords = event->nwords;
+	record->nstack = 0;
+	record->has_stack = 0;
+	record->nvalues = event->values.count;
+	record->known = event->values.known;
+	bpf_get_current_comm(record->comm, sizeof(record->comm));
+	record->seq = event->thread->seq;
+	event->thread->seq += event->kind != DPE_RECORD_STEP;
+	record->time = time_after_reserve();
+}
+
+static __always_inline void wake_at_once(void)
+{
+	void *nothing = bpf_ringbuf_reserve(&ring, sizeof(__u64), 0);
+
+	if (nothing)
+		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
+}
+
+/* Waking the reader for each record would cost more than all the rest: it looks by itself while
+ * records come, and says when it goes to sleep. The submit before this is a full barrier, and the
+ * reader looks at the ring once more after it said so: no record is slept over. */
+static __always_inline void wake_reader(void)
+{
+	if (*(volatile __u32 *)&waiting)
+		wake_at_once();
+}
+
+static __always_inline void submit(struct dpe_record *record)
+{
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	wake_reader();
+}
+
+/* Sends with a constant number of words; false where the ring is full. */
+static __always_inline bool put(const struct event *event, const __u64 *words, const int count)
+{
+	struct dpe_record *record;
+
+	record = bpf_ringbuf_reserve(&ring, sizeof(*record) + count * sizeof(__u64), 0);
+	if (!record)
+		return false;
+	fill(record, event);
+	for (int i = 0; i < count; i++)
+		record->words[i] = words[i];
+	submit(record);
+	return true;
+}
+
+static __always_inline bool put_with_stack(const struct event *event, const __u64 *words)
+{
+	const __u32 room = stack_depth * sizeof(__u64);
+	struct dpe_record *record;
+	long got;
+
+	record = bpf_ringbuf_reserve(
+		&ring, sizeof(*record) + (DPE_WORDS + 1) * sizeof(__u64) + room, 0);
+	if (!record)
+		return false;
+	fill(record, event);
+	for (int i = 0; i < DPE_WORDS; i++)
+		record->words[i] = words[i];
+	record->words[DPE_WORDS] = event->extra;
+	got = bpf_get_stack(event->ctx, &record->words[DPE_WORDS + 1], room, BPF_F_USER_STACK);
+	record->nstack = got > 0 ? got / sizeof(__u64) : 0;
+	record->has_stack = 1;
+	submit(record);
+	return true;
+}
+
+static __always_inline bool put_with_values(const struct event *event, const __u64 *words)
+{
+	const __u32 room = stack_depth * sizeof(__u64);
+	struct dpe_record *record;
+	__u64 *values;
+	long got = 0;
+
+	record = bpf_ringbuf_reserve(&ring,
+		sizeof(*record) + (DPE_WORDS + 1 + DPE_VALUES) * sizeof(__u64) + room, 0);
+	if (!record)
+		return false;
+	fill(record, event);
+	for (int i = 0; i < DPE_WORDS; i++)
+		record->words[i] = words[i];
+	record->words[DPE_WORDS] = event->extra;
+	if (stack_depth)
+		got = bpf_get_stack(
+			event->ctx, &record->words[DPE_WORDS + 1], room, BPF_F_USER_STACK);
+	record->nstack = got > 0 ? got / sizeof(__u64) : 0;
+	record->has_stack = stack_depth > 0;
+	values = &record->words[DPE_WORDS + 1 + stack_depth];
+	for (int i = 0; i < DPE_VALUES; i++)
+		values[i] = event->values.at[i];
+	submit(record);
+	return true;
+}
+
+static __always_inline void describe(struct task_struct *task, __u64 *words)
+{
+	struct dpe_process *process = follow ? process_of(task) : 0;
+
+	words[0] = thread_id(task);
+	words[1] = task->thread.fsbase;
+	words[2] = process_id(task);
+	words[3] = process ? process->space : 0;
+}
+
+/* What released a thread that ran already is unknown: its first event says so. */
+static __noinline void meet(struct thread *thread)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct event event = {.thread = thread,
+		.tid = thread->tid,
+		.kind = DPE_RECORD_FOUND,
+		.nwords = DPE_WORD_REGISTERS};
+	__u64 words[DPE_WORD_REGISTERS] = {};
+
+	if (thread->met)
+		return;
+	thread->met = 1;
+	describe(task, words);
+	if (!put(&event, words, DPE_WORD_REGISTERS))
+		lose(thread, thread->tid);
+}
+
+/* `words` has room for DPE_WORDS. */
+static __always_inline bool send(const struct event *event, const __u64 *words)
+{
+	bool sent;
+
+	if (founds && event->thread)
+		meet(event->thread);
+	if (!event->thread)
+		sent = false;
+	else if (event->values.count)
+		sent = put_with_values(event, words);
+	else if (stack_depth)
+		sent = put_with_stack(event, words);
+	else if (event->nwords <= 2)
+		sent = put(event, words, 2);
+	else if (event->nwords <= DPE_WORD_REGISTERS)
+		sent = put(event, words, DPE_WORD_REGISTERS);
+	else
+		sent = put(event, words, DPE_WORDS);
+	if (!sent)
+		lose(event->thread, event->tid);
+	return sent;
+}
+
+static __always_inline void send_kernel_event(
+	struct task_struct *task, __u32 kind, const __u64 *words)
+{
+	struct event event = {.tid = thread_id(task), .kind = kind, .nwords = DPE_WORD_REGISTERS};
+	bool sent;
+
+	event.thread = thread_of(task, event.tid);
+	if (founds && event.thread && kind == DPE_RECORD_START)
+		event.thread->met = 1;
+	else if (founds && event.thread)
+		meet(event.thread);
+	sent = event.thread && put(&event, words, DPE_WORD_REGISTERS);
+	if (!sent)
+		lose(event.thread, event.tid);
+}
+
+#endif

@@ -1,0 +1,176 @@
+/* configure: what the kernel can, and what our programs are told before they are loaded. */
+#include "probes/attach.h"
+#include "probes/usdt.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "probes/bpf/probes.skel.h"
+
+int dpe_multi_link(struct dpe_multi_request *request)
+{
+	return syscall(SYS_bpf, BPF_LINK_CREATE, request, sizeof(*request));
+}
+
+int dpe_load_nothing(uint32_t type, uint32_t flags)
+{
+	struct bpf_insn code[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = (enum bpf_attach_type)type,
+		.prog_flags = flags);
+
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", code, DPE_COUNT(code), &options);
+}
+
+static bool kernel_has_sleep(bool multi)
+{
+	int program = dpe_load_nothing(multi ? TRACE_UPROBE_MULTI : 0, BPF_F_SLEEPABLE);
+
+	if (program >= 0)
+		close(program);
+	return program >= 0;
+}
+
+/* A wrong file is what the kernel finds wrong then. */
+bool dpe_kernel_has_multi(void)
+{
+	uint64_t offset = 0;
+	int link, error, program = dpe_load_nothing(TRACE_UPROBE_MULTI, 0);
+	struct dpe_multi_request request = {
+		.program = program,
+		.type = TRACE_UPROBE_MULTI,
+		.path = (uintptr_t) "/",
+		.offsets = (uintptr_t)&offset,
+		.count = 1,
+	};
+
+	if (program < 0)
+		return false;
+	link = dpe_multi_link(&request);
+	error = errno;
+	if (link >= 0)
+		close(link);
+	close(program);
+	return link < 0 && error == EBADF;
+}
+
+/* The inode of the namespace that our process ids are of; 0 for the initial one. */
+static uint32_t pid_namespace(void)
+{
+	const uint32_t initial = 0xeffffffc;
+	struct stat status;
+
+	if (stat("/proc/self/ns/pid", &status) || (uint32_t)status.st_ino == initial)
+		return 0;
+	return status.st_ino;
+}
+
+/* Spots of files that are loaded later, as far as variables are read there. */
+#define LATE_SPOTS 1024
+#define FOLLOWED_SPOTS 4096 /* the same where there are other programs, too */
+
+static unsigned most_spots(const struct dpe_probes *probes)
+{
+	return probes->nspots + (probes->follows ? FOLLOWED_SPOTS : LATE_SPOTS);
+}
+
+bool dpe_attach_can_wait(void)
+{
+	return kernel_has_sleep(dpe_kernel_has_multi()) || errno == EPERM || errno == EACCES;
+}
+
+static size_t ring_size(unsigned wanted)
+{
+	size_t size = sysconf(_SC_PAGESIZE);
+
+	if (!wanted)
+		wanted = 8 << 20;
+	while (size < wanted && size < (size_t)1 << 31)
+		size *= 2;
+	return size;
+}
+
+/* Programs that may sleep (Linux 6.0) can read what is not in memory at the moment. */
+static void configure_reads(struct dpe_probes *probes, bool multi)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	bpf->rodata->reads_values = probes->plan->nreads;
+	bpf->rodata->reads_usdt = dpe_usdt_is_wanted(probes);
+	if (!bpf->rodata->reads_values && !bpf->rodata->reads_usdt)
+		return;
+	probes->first_watch = most_spots(probes);
+	bpf_map__set_max_entries(bpf->maps.read_where, probes->first_watch + probes->nwatches + 1);
+	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->first_watch);
+	bpf->rodata->first_watch = probes->first_watch;
+	bpf->rodata->lowest_code = dpe_reads_lowest_code(probes);
+	bpf->rodata->may_sleep = kernel_has_sleep(multi);
+	if (!bpf->rodata->may_sleep)
+		return;
+	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
+	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
+}
+
+static void configure_gates(struct dpe_probes *probes)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	if (!dpe_gates_are_wanted(probes))
+		return;
+	probes->gates.most_spots = most_spots(probes);
+	bpf->rodata->first_gate = 2 * probes->gates.most_spots;
+	bpf_map__set_max_entries(
+		bpf->maps.gates, 2 * probes->gates.most_spots + probes->nwatches + 1);
+}
+
+static void configure_linker(struct dpe_probes *probes, bool multi)
+{
+	struct bpf_program *program = probes->bpf->progs.on_libraries;
+
+	probes->bpf->rodata->observer = getpid();
+	if (!kernel_has_sleep(multi)) {
+		bpf_program__set_autoload(program, false);
+		return;
+	}
+	bpf_program__set_flags(program, BPF_F_SLEEPABLE);
+	if (multi)
+		bpf_program__set_expected_attach_type(
+			program, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+}
+
+void dpe_configure(struct dpe_probes *probes, bool multi)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	configure_linker(probes, multi);
+	bpf->rodata->target = probes->pid;
+	bpf->rodata->follow = probes->follows;
+	bpf->rodata->namespace = pid_namespace();
+	bpf->rodata->stack_depth =
+		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
+	bpf->rodata->threads = probes->plan->threads || probes->follows;
+	bpf->rodata->channels = probes->plan->channels;
+	bpf->rodata->waits = probes->plan->waits;
+	bpf->rodata->attached = !probes->child.pid;
+	bpf->rodata->founds = probes->plan->founds && !probes->child.pid;
+	bpf_map__set_max_entries(bpf->maps.ring, ring_size(probes->ring_bytes));
+	configure_gates(probes);
+	configure_reads(probes, multi);
+	bpf_program__set_autoload(bpf->progs.on_call, probes->plan->channels);
+	bpf_program__set_autoload(
+		bpf->progs.on_return, probes->plan->channels || probes->plan->waits);
+	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches);
+	if (!multi)
+		return;
+	bpf_program__set_expected_attach_type(
+		bpf->progs.on_enter, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	bpf_program__set_expected_attach_type(
+		bpf->progs.on_exit, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+}
