@@ -146,6 +146,7 @@ static void on_event(void *context, const struct dpe_event *event)
 		recognizer->sink.event(recognizer->sink.context, event);
 	if (recognizer->ngaps)
 		look_for_gap(recognizer, event->message);
+	dpe_unwatched_note(recognizer, event->message);
 	if (recognizer->options.stabilize_only || event->message->name >= recognizer->nnames)
 		return;
 	watch = &recognizer->by_name[event->message->name];
@@ -181,7 +182,7 @@ const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *s
 		return run->recognizer->doubt;
 	if (slice && slice->overflown)
 		return "partial matches were given up: more than --max-instances at a time";
-	return NULL;
+	return dpe_unwatched_doubt(run, slice);
 }
 
 static void on_held(void *context, const struct dpe_message *message, const char *missing)
@@ -586,6 +587,7 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 	begin_stabilizer(recognizer);
 	recognizer->runs = dpe_xcalloc(spec->nrules + 1, sizeof(*recognizer->runs));
 	make_table(recognizer);
+	recognizer->unwatched = dpe_unwatched_new(recognizer->spec);
 	if (begin_runs(recognizer, diags))
 		return recognizer;
 	dpe_recognizer_free(recognizer);
@@ -633,6 +635,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 	dpe_progress_free(recognizer->progress);
 	dpe_pool_free(recognizer->pool);
 	dpe_horizon_free(recognizer->horizon);
+	dpe_unwatched_free(recognizer->unwatched);
 	free(recognizer->doubt);
 	dpe_text_free(&recognizer->text);
 	free(recognizer);

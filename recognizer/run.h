@@ -279,6 +279,7 @@ struct dpe_recognizer {
 	struct dpe_horizon *horizon;
 	uint64_t looked;           /* when, in events; 0: never */
 	uint64_t kept, most_kept;  /* events in the orders of slices, and when to forget some */
+	struct dpe_unwatched *unwatched; /* or NULL */
 	char *doubt;               /* why, once anything was lost; else NULL */
 	struct dpe_message **gaps; /* messages that come after a gap, counted */
 	unsigned ngaps, capgaps;
@@ -292,6 +293,12 @@ struct dpe_recognizer {
 const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer);
 /* Sets the reason for doubt, if there is none yet. */
 void dpe_recognizer_set_doubt(struct dpe_recognizer *recognizer, const char *reason);
+/* unwatched.c: notes the objects that messages say were not watched. NULL where no rule has objects. */
+struct dpe_unwatched *dpe_unwatched_new(const struct dpe_spec *spec);
+void dpe_unwatched_free(struct dpe_unwatched *unwatched); /* accepts NULL */
+void dpe_unwatched_note(struct dpe_recognizer *recognizer, const struct dpe_message *message);
+/* Why that puts verdicts of this slice in doubt, or NULL. */
+const char *dpe_unwatched_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
 /* Why verdicts of this slice are in doubt, or NULL. */
 const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
 /* Asks the sink; counts the finding as suppressed where it says so. */
