@@ -19,7 +19,7 @@ struct {
 	__type(value, struct dpe_armings);
 } arm_where SEC(".maps");
 
-static __noinline bool is_armed(__u32 kind, __u64 object)
+static __always_inline bool is_armed(__u32 kind, __u64 object)
 {
 	for (__u32 i = 0; i < DPE_WATCHES; i++) {
 		volatile struct dpe_armed_entry *entry = &armed_objects[i];
@@ -49,7 +49,7 @@ static __always_inline __u32 take_result(struct dpe_arm_request *request)
 }
 
 /* DPE_ARM_NONE where the observer has not answered. `address`: any that can be read. */
-static __noinline __u32 ask_to_arm(__u32 kind, __u64 object, __u32 disarm, __u64 address)
+static __always_inline __u32 ask_to_arm(__u32 kind, __u64 object, __u32 disarm, __u64 address)
 {
 	struct dpe_arm_request *request = 0;
 	__u64 number;

@@ -350,21 +350,23 @@ static __always_inline void send(const struct event *event, const __u64 *words)
 
 #include "probes/bpf/armed.h"
 
-static __noinline void arm_one(const struct dpe_arming *arming, __u64 object, __u64 sp)
+/* No static function: so the kernel checks it once, not for each way to each call. */
+__noinline int arm_one(__u32 kind, __u32 disarm, __u64 object, __u64 sp)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct event event = {.kind = DPE_RECORD_WATCH, .nwords = 2, .site = arming->kind};
+	struct event event = {.kind = DPE_RECORD_WATCH, .nwords = 2, .site = kind};
 	__u64 words[2] = {object, DPE_ARM_NONE};
 
-	if (!object || is_armed(arming->kind, object) == !arming->disarm)
-		return;
-	words[1] = ask_to_arm(arming->kind, object, arming->disarm, sp);
+	if (!arms || !object || is_armed(kind, object) == !disarm)
+		return 0;
+	words[1] = ask_to_arm(kind, object, disarm, sp);
 	if (words[1] == DPE_ARM_KNOWN || *(volatile __u32 *)&observer_gone)
-		return;
+		return 0;
 	event.tid = thread_id(task);
 	event.thread = thread_of(task, event.tid);
 	if (words[1] == DPE_ARM_NONE || !event.thread || !put(&event, words, 2))
 		lose(event.thread, event.tid);
+	return 0;
 }
 
 /* The verifier wants registers read at constant offsets, each time anew. */
@@ -390,7 +392,7 @@ static __noinline void arm(__u32 site, __u32 phase, const __u64 *words, __u64 sp
 		if (i >= armings->count)
 			break;
 		if (armings->at[i].phase == phase && word < DPE_WORDS)
-			arm_one(&armings->at[i], words[word], sp);
+			arm_one(armings->at[i].kind, armings->at[i].disarm, words[word], sp);
 	}
 }
 
