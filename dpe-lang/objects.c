@@ -41,25 +41,25 @@ static const char *pointer_in(const struct dpe_resolver *r, const struct ast_exp
 static void resolve_moment(struct dpe_resolver *r, const struct ast_event *event,
 	const char *pointer, struct dpe_object_moment *moment)
 {
-	const struct ast_expr *arg;
-	bool found = false;
+	const struct ast_expr *arg = event->args;
 	unsigned number = 0;
 
-	for (arg = event->args; arg; arg = arg->next, number++) {
-		if (arg->kind == AST_NAME && !strcmp(arg->name, pointer) && !found) {
-			moment->arg = number;
-			found = true;
-		} else if (arg->kind != AST_ANY) {
-			resolve_error(r, arg->place,
-				"here '%s' is the only argument that counts: write _ for others",
-				pointer);
-		}
+	while (arg && (arg->kind != AST_NAME || strcmp(arg->name, pointer))) {
+		arg = arg->next;
+		number++;
 	}
-	if (!found)
+	if (!arg) {
 		resolve_error(r, event->place,
 			"'%s' must be an argument here: it says which object is meant", pointer);
-	if (event->carets)
-		resolve_error(r, event->place, "what an object is watched from or to has no carets");
+		return;
+	}
+	moment->arg = number;
+	for (const struct ast_expr *other = event->args; other; other = other->next) {
+		if (other != arg && other->kind != AST_ANY)
+			resolve_error(r, other->place,
+				"here '%s' is the only argument that counts: write _ for others",
+				pointer);
+	}
 	moment->name = dpe_intern_string(r->names, event->name);
 	if (event->module)
 		moment->module = dpe_intern_string(r->names, event->module);
@@ -133,6 +133,7 @@ void dpe_resolve_object(
 {
 	struct dpe_object *object = dpe_arena_alloc(r->spec->arena, sizeof(*object));
 	const char *pointer = pointer_in(r, event->expr);
+	unsigned errors = dpe_diags_errors(r->spec->diags);
 
 	if (!pointer) {
 		resolve_error(r, event->place,
@@ -147,7 +148,7 @@ void dpe_resolve_object(
 	object->lvalue = only_part(r, pattern->cond, pattern->lvalue);
 	if (!object->lvalue)
 		return;
-	if (pattern->nupdates > 1)
+	if (pattern->nupdates > 1 && dpe_diags_errors(r->spec->diags) == errors)
 		resolve_error(r, event->place,
 			"of an object one part is watched: the condition names other variables, "
 			"too");

@@ -73,27 +73,50 @@ check 'threads that are made meanwhile' "$seen" -eq 60 -o "$refused" -gt 0
 check 'none of their updates is told twice' "$(sed -n 's/^each: count //p' err | sort | uniq -c |
 	awk '$1 > 20 || $3 != $2 + 1' | wc -l)" -eq 0
 
-./objects turn 3 1000 >answer &
-sleep 0.3
-run "$DPE" attach --stack=0 -s each.dpe -p $!
-says 'a process that runs already' 1 ', 0 lost; 1 rule: 9 matches'
+# wait_for TEXT FILE: until it is there, 20 s at most
+wait_for() {
+	tries=0
+	while test $tries -lt 200 && ! grep -qs "$1" "$2"; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+}
+
+# attached COUNT: the target runs as $target and dpe as $observer, all probes are in place, and the
+# target goes on to its objects when file 3 is closed.
+cp each.dpe ticks.dpe
+echo 'detect ticks: tick' >>ticks.dpe
+mkfifo gate
+attached() {
+	: >attached.err
+	./objects turn "$1" wait <gate >answer 3>&- &
+	target=$!
+	exec 3>gate
+	"$DPE" attach --stack=0 -s ticks.dpe -p $target 2>attached.err 3>&- &
+	observer=$!
+	wait_for 'ticks: match' attached.err
+}
+
+attached 3
+exec 3>&-
+wait $target
+wait $observer
+check 'a process that runs already' "$(grep -c '^each: count' attached.err)" -eq 9
+check 'nothing is lost' "$(grep -c ' 0 lost' attached.err)" -eq 1
 check 'went on' "$(cat answer)" = 'done 3'
 
 # dpe is stopped, then killed, while a thread waits for it.
 for way in KILL CONT; do
-	./objects turn 2 700 >answer &
-	target=$!
-	"$DPE" attach --stack=0 -s each.dpe -p $target 2>stopped.err &
-	observer=$!
-	sleep 0.4
+	attached 2
 	kill -STOP $observer
-	sleep 0.8
+	exec 3>&-
+	sleep 0.3
 	kill -$way $observer
 	wait $target
 	check "SIG$way to a dpe that a thread waits for: the program goes on" "$(cat answer)" = 'done 2'
 	wait $observer 2>/dev/null
 done
-check 'and with dpe, once it does' "$(grep -c ': 6 matches' stopped.err)" -eq 1
+check 'and with dpe, once it does' "$(grep -c '^each: count' attached.err)" -eq 6
 
 fails() {
 	printf '%s\n' "$2" >wrong.dpe
