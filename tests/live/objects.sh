@@ -116,6 +116,7 @@ for way in KILL CONT; do
 	check "SIG$way to a dpe that a thread waits for: the program goes on" "$(cat answer)" = 'done 2'
 	wait $observer 2>/dev/null
 done
+cp attached.err err
 check 'and with dpe, once it does' "$(grep -c '^each: count' attached.err)" -eq 6
 
 fails() {
@@ -130,7 +131,7 @@ fails 'what the object points to' "detect a(p): [p->next->id] from create(_, p).
 fails 'no such member' "detect a(p): [p->none] from create(_, p).exit" "it has no member 'none'"
 fails 'no such function' "detect a(p): [p->id] from made(p).exit" "'made'"
 fails 'no pointer' "detect a(p): [p->id] from create(p, _).exit" 'it is no pointer'
-fails 'a line has no arguments' 'detect a(p): [p->id] from "objects.c:30"(p)' 'cannot be watched'
+fails 'a line has no arguments' 'detect a(p): [p->id] from "objects.c:30"(p)' 'neither entered nor left'
 fails 'more parts than watchpoints' "detect a(p): [p->id] from create(_, p) + [p->count] from create(_, p) +
 [p->small] from create(_, p) + [p->tag] from create(_, p) + [p->real] from create(_, p)" \
 	'the rules watch 0 variables and 5 parts of objects, the processor has watchpoints for 4'
