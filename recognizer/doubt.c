@@ -63,7 +63,8 @@ void dpe_doubt_free(struct dpe_doubt *doubt)
 
 /* ---- what depends on whom ---------------------------------------------------------------- */
 
-/* Variables of the recognizer are everybody's: whoever lost an event may have left them otherwise. */
+/* Variables of the recognizer are everybody's: whoever lost an event may have left them otherwise.
+ */
 static bool reads_globals(const struct dpe_expr *expr)
 {
 	return expr && (expr->kind == DPE_EXPR_GLOBAL || reads_globals(expr->left) ||
@@ -76,7 +77,8 @@ static uint64_t find_owners(const struct dpe_run *run, bool synchronises)
 	uint64_t owners = 0;
 
 	for (unsigned i = 0; i < rule->npatterns; i++) {
-		if (rule->patterns[i].by == DPE_NO_VARIABLE || reads_globals(rule->patterns[i].cond))
+		if (rule->patterns[i].by == DPE_NO_VARIABLE ||
+			reads_globals(rule->patterns[i].cond))
 			return 0;
 		owners |= UINT64_C(1) << rule->patterns[i].by;
 	}
@@ -137,8 +139,8 @@ static bool has_own_waits(const struct dpe_run *run)
 {
 	const struct dpe_rule *rule = run->rule;
 	const struct dpe_blocks *blocks = run->game ? dpe_game_blocks(run->game) : NULL;
-	bool own = is_harmless(rule->action, run->owners) &&
-		   is_harmless(rule->otherwise, run->owners);
+	bool own =
+		is_harmless(rule->action, run->owners) && is_harmless(rule->otherwise, run->owners);
 
 	for (unsigned i = 0; i < rule->npositions; i++)
 		own &= is_harmless(rule->positions[i].action, run->owners);
@@ -332,8 +334,7 @@ void dpe_recognizer_losses(const struct dpe_recognizer *recognizer,
 
 /* ---- who is in doubt --------------------------------------------------------------------- */
 
-static const char *doubt_of_thread(
-	const struct dpe_recognizer *recognizer, struct dpe_value thread)
+static const char *doubt_of_thread(const struct dpe_recognizer *recognizer, struct dpe_value thread)
 {
 	const struct dpe_recognizer_sink *sink = &recognizer->sink;
 	const struct lossy *lossy = find_lossy(recognizer->doubt, thread);
@@ -362,15 +363,14 @@ static const char *doubt_of_owners(const struct dpe_run *run, const struct dpe_s
 	const char *reason = run->recognizer->doubt->everything;
 
 	for (uint64_t left = run->owners; left && !reason; left &= left - 1)
-		reason = doubt_of_thread(
-			run->recognizer, slice->params[__builtin_ctzll(left)]);
+		reason = doubt_of_thread(run->recognizer, slice->params[__builtin_ctzll(left)]);
 	return reason;
 }
 
 const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *slice)
 {
 	const char *reason = dpe_slice_is_owned(run, slice) ? doubt_of_owners(run, slice)
-							     : dpe_doubt_any(run->recognizer);
+							    : dpe_doubt_any(run->recognizer);
 
 	if (reason)
 		return reason;
@@ -396,10 +396,9 @@ const char *dpe_failure_doubt(const struct dpe_run *run, const struct dpe_slice 
 	return NULL;
 }
 
-/* What the thread holds and awaits is what its events since its last loss said: in doubt only while a
- * loss is not behind it. */
-static const char *doubt_of_waits(
-	const struct dpe_recognizer *recognizer, struct dpe_value thread)
+/* What the thread holds and awaits is what its events since its last loss said: in doubt only while
+ * a loss is not behind it. */
+static const char *doubt_of_waits(const struct dpe_recognizer *recognizer, struct dpe_value thread)
 {
 	const struct dpe_recognizer_sink *sink = &recognizer->sink;
 	const struct lossy *lossy = find_lossy(recognizer->doubt, thread);

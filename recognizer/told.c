@@ -89,8 +89,8 @@ static struct told *remember(struct dpe_run *run)
 {
 	struct dpe_recognizer *recognizer = run->recognizer;
 	struct dpe_told *told = recognizer->told;
-	struct told *entry = dpe_xcalloc(
-		1, sizeof(*entry) + run->rule->nvariables * sizeof(entry->params[0]));
+	struct told *entry =
+		dpe_xcalloc(1, sizeof(*entry) + run->rule->nvariables * sizeof(entry->params[0]));
 
 	entry->run = run;
 	entry->number = recognizer->summary.events - (recognizer->summary.events > 0);
@@ -99,8 +99,8 @@ static struct told *remember(struct dpe_run *run)
 	return told->at[(told->first + told->count++) % REMEMBERED] = entry;
 }
 
-void dpe_told_verdict(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_verdict *verdict)
+void dpe_told_verdict(
+	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_verdict *verdict)
 {
 	struct told *entry;
 
@@ -203,8 +203,7 @@ static const char *name_of(const struct told *entry)
 	}
 }
 
-static void take_back(
-	struct dpe_recognizer *recognizer, struct told *entry, const char *reason)
+static void take_back(struct dpe_recognizer *recognizer, struct told *entry, const char *reason)
 {
 	const struct dpe_recognizer_sink *sink = &recognizer->sink;
 	struct dpe_verdict verdict = {
@@ -243,8 +242,7 @@ static void tidy(struct dpe_told *told)
 }
 
 /* Of those that are not remembered nobody knows which. */
-static void doubt_forgotten(
-	struct dpe_recognizer *recognizer, uint64_t since, const char *reason)
+static void doubt_forgotten(struct dpe_recognizer *recognizer, uint64_t since, const char *reason)
 {
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
 		struct dpe_run *run = &recognizer->runs[i];
@@ -262,8 +260,8 @@ static void doubt_forgotten(
 	}
 }
 
-void dpe_told_withdraw(struct dpe_recognizer *recognizer, uint64_t since,
-	struct dpe_value thread, const char *reason)
+void dpe_told_withdraw(struct dpe_recognizer *recognizer, uint64_t since, struct dpe_value thread,
+	const char *reason)
 {
 	struct dpe_told *told = recognizer->told;
 

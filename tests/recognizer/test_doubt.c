@@ -227,7 +227,8 @@ static void run(struct story *story, const char *rules, const struct log *log, b
 	struct dpe_spec *spec;
 
 	*story = (struct story){.names = dpe_names_new(), .losing = story->losing};
-	spec = dpe_spec_compile_text("doubt.dpe", rules, strlen(rules), story->names, &compile, diags);
+	spec = dpe_spec_compile_text(
+		"doubt.dpe", rules, strlen(rules), story->names, &compile, diags);
 	if (spec)
 		recognizer = dpe_recognizer_new(spec, &options, &sink, diags);
 	dpe_diags_print(diags, stderr);
@@ -267,8 +268,8 @@ static void print_log(const struct log *log)
 	print_error("\n");
 }
 
-static void compare(
-	const struct log *log, const struct story *whole, const struct story *lossy, struct tally *tally)
+static void compare(const struct log *log, const struct story *whole, const struct story *lossy,
+	struct tally *tally)
 {
 	unsigned dropped = 0;
 
@@ -346,19 +347,19 @@ static struct tally check_all(
 /* ---- rules ------------------------------------------------------------------------------- */
 
 #define OWNED                                                                                      \
-	"expect owned(T): (a(_) by T ; b(_) by T + c(_) by T)*\n"                                 \
-	"expect pairs(x, T): (a(x) by T ; b(x) by T)*\n"                                          \
+	"expect owned(T): (a(_) by T ; b(_) by T + c(_) by T)*\n"                                  \
+	"expect pairs(x, T): (a(x) by T ; b(x) by T)*\n"                                           \
 	"detect runs(T): a(_) by T ; a(_) by T\n"
 #define SHARED                                                                                     \
-	"expect order(x): (a(x) ; b(x))*\n"                                                       \
-	"expect rounds(x): a(x) ; b(x)* observing c(x) ends\n"                                    \
-	"detect race(x): a(x) & b(x)\n"                                                           \
-	"detect race2(T, U): a(_) by T & b(_) by U\n"                                             \
-	"detect sequence: a(_) ; c(_) ; b(_)\n"                                                   \
+	"expect order(x): (a(x) ; b(x))*\n"                                                        \
+	"expect rounds(x): a(x) ; b(x)* observing c(x) ends\n"                                     \
+	"detect race(x): a(x) & b(x)\n"                                                            \
+	"detect race2(T, U): a(_) by T & b(_) by U\n"                                              \
+	"detect sequence: a(_) ; c(_) ; b(_)\n"                                                    \
 	"expect any(T, U): (a(_) by T + b(_) by U)*\n"
 #define COUNTED                                                                                    \
 	"var n;\n"                                                                                 \
-	"detect counts(T): a(_) by T { n = n + 1; }\n"                                            \
+	"detect counts(T): a(_) by T { n = n + 1; }\n"                                             \
 	"detect odd(T): b(_) by T [n % 2 = 1]\n"
 
 static const char *const events[] = {"a", "b", "c"};
