@@ -99,6 +99,7 @@ struct dpe_message {
 	uint16_t nargs, npreds, nvars, nstack, npcs;
 	bool unnamed; /* nothing in its log gives it as a predecessor */
 	bool has_seq, has_time;
+	bool extra_shared; /* its text belongs to the table of names */
 };
 
 /* A message is made in two steps: fill a draft (its pointers may point anywhere), then copy it
@@ -112,6 +113,13 @@ struct dpe_message *dpe_message_begin(
 	struct dpe_pool *pool, unsigned nargs, struct dpe_value **args);
 struct dpe_message *dpe_message_ref(struct dpe_message *message);
 void dpe_message_unref(struct dpe_message *message); /* accepts NULL */
+/* A message that is kept for long, small where little is in it. Its owner is whoever keeps it, with
+ * the pool. */
+struct dpe_kept;
+struct dpe_kept *dpe_message_keep(struct dpe_pool *pool, struct dpe_message *message);
+void dpe_kept_drop(struct dpe_pool *pool, struct dpe_kept *kept);
+/* The message again, or one that is like it in all; a reference for the caller. */
+struct dpe_message *dpe_kept_message(struct dpe_pool *pool, struct dpe_kept *kept);
 /* Splits "f.enter" into name and phase; any other text is a bare name. */
 void dpe_event_parse(struct dpe_names *names, const char *text, size_t len, dpe_name *name,
 	enum dpe_phase *phase);
