@@ -179,6 +179,7 @@ static __always_inline void remember(__u32 tid, __u64 seq)
 struct event {
 	void *ctx; /* of a uprobe, for its stack; or NULL */
 	struct thread *thread;
+	__u64 ip, sp, bp; /* where the stack begins */
 	__u64 ret, extra; /* extra: see struct dpe_record on stacks */
 	__u32 tid, site, kind, nwords;
 	struct values values;
@@ -246,11 +247,67 @@ static __always_inline bool put(const struct event *event, const __u64 *words, c
 	return true;
 }
 
+/* ---- stacks ------------------------------------------------------------------------------ */
+
+/* More than this from one frame to the next is no frame. */
+#define LONGEST_FRAME (16 << 20)
+
+/* Most code keeps no frame pointers, and has anything in their register. The kernel's own walk
+ * reads through whatever is there, which costs an exception each time; so what cannot be a frame
+ * above the last one is not looked at. */
+static __always_inline bool is_frame(__u64 at, __u64 from)
+{
+	return at >= from && at - from < LONGEST_FRAME && !(at & (sizeof(at) - 1));
+}
+
+static __always_inline void find_trampoline(struct task_struct *task)
+{
+	if (bpf_core_field_exists(struct mm_struct, uprobes_state) &&
+		bpf_core_field_exists(struct xol_area, vaddr))
+		trampoline = task->mm->uprobes_state.xol_area->vaddr;
+}
+
+/* Only the kernel knows what the caller is where it has put its own address; it tells since
+ * Linux 6.10. */
+static __always_inline __u32 ask_kernel(const struct event *event, __u64 *frames)
+{
+	long got = bpf_get_stack(
+		event->ctx, frames, stack_depth * sizeof(*frames), BPF_F_USER_STACK);
+
+	return got > 0 ? got / sizeof(*frames) : 0;
+}
+
+/* Fills at most stack_depth frames, by frame pointers; returns how many. */
+static __always_inline __u32 walk_stack(const struct event *event, __u64 *frames)
+{
+	struct {
+		__u64 bp, caller;
+	} frame = {.bp = event->bp};
+	__u64 from = event->sp;
+	__u32 count;
+
+	find_trampoline(bpf_get_current_task_btf());
+	frames[0] = event->ip;
+	for (count = 1; count < DPE_STACK_MAX && count < stack_depth; count++) {
+		__u64 at = frame.bp;
+
+		if (!is_frame(at, from) ||
+			bpf_probe_read_user(&frame, sizeof(frame), (void *)at) || !frame.caller)
+			break;
+		if (frame.caller == trampoline)
+			return ask_kernel(event, frames);
+		frames[count] = frame.caller;
+		from = at + sizeof(frame);
+	}
+	return count;
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
 static __always_inline bool put_with_stack(const struct event *event, const __u64 *words)
 {
 	const __u32 room = stack_depth * sizeof(__u64);
 	struct dpe_record *record;
-	long got;
 
 	record = bpf_ringbuf_reserve(
 		&ring, sizeof(*record) + (DPE_WORDS + 1) * sizeof(__u64) + room, 0);
@@ -260,8 +317,7 @@ static __always_inline bool put_with_stack(const struct event *event, const __u6
 	for (int i = 0; i < DPE_WORDS; i++)
 		record->words[i] = words[i];
 	record->words[DPE_WORDS] = event->extra;
-	got = bpf_get_stack(event->ctx, &record->words[DPE_WORDS + 1], room, BPF_F_USER_STACK);
-	record->nstack = got > 0 ? got / sizeof(__u64) : 0;
+	record->nstack = walk_stack(event, &record->words[DPE_WORDS + 1]);
 	record->has_stack = 1;
 	submit(record);
 	return true;
@@ -272,7 +328,6 @@ static __always_inline bool put_with_values(const struct event *event, const __u
 	const __u32 room = stack_depth * sizeof(__u64);
 	struct dpe_record *record;
 	__u64 *values;
-	long got = 0;
 
 	record = bpf_ringbuf_reserve(&ring,
 		sizeof(*record) + (DPE_WORDS + 1 + DPE_VALUES) * sizeof(__u64) + room, 0);
@@ -283,9 +338,7 @@ static __always_inline bool put_with_values(const struct event *event, const __u
 		record->words[i] = words[i];
 	record->words[DPE_WORDS] = event->extra;
 	if (stack_depth)
-		got = bpf_get_stack(
-			event->ctx, &record->words[DPE_WORDS + 1], room, BPF_F_USER_STACK);
-	record->nstack = got > 0 ? got / sizeof(__u64) : 0;
+		record->nstack = walk_stack(event, &record->words[DPE_WORDS + 1]);
 	record->has_stack = stack_depth > 0;
 	values = &record->words[DPE_WORDS + 1 + stack_depth];
 	for (int i = 0; i < DPE_VALUES; i++)
@@ -316,13 +369,6 @@ static __always_inline void send(const struct event *event, const __u64 *words)
 }
 
 /* ---- calls whose return is awaited ------------------------------------------------------- */
-
-static __always_inline void find_trampoline(struct task_struct *task)
-{
-	if (bpf_core_field_exists(struct mm_struct, uprobes_state) &&
-		bpf_core_field_exists(struct xol_area, vaddr))
-		trampoline = task->mm->uprobes_state.xol_area->vaddr;
-}
 
 /* True where the function was reached by a jump from another observed one (a tail call): the
  * return address is already the kernel's. */
@@ -449,6 +495,9 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 				: read_words(regs, words, DPE_COOKIE_WORDS(cookie));
 	struct event event = {
 		.ctx = regs,
+		.ip = regs->ip,
+		.sp = regs->sp,
+		.bp = regs->bp,
 		.thread = thread,
 		.tid = tid,
 		.site = site,
@@ -461,12 +510,8 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
 		wanted = read_at_probe(task, site, 0, &event.values);
 	if (wanted) {
-		if (stack_depth) {
-			find_trampoline(task);
-		}
-		if (stack_depth && !(cookie & DPE_COOKIE_INSIDE)) {
+		if (stack_depth && !(cookie & DPE_COOKIE_INSIDE))
 			bpf_probe_read_user(&event.extra, sizeof(event.extra), (void *)regs->sp);
-		}
 		if (complete)
 			send(&event, words);
 		else
@@ -495,6 +540,9 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 	bool wanted;
 	struct event event = {
 		.ctx = regs,
+		.ip = regs->ip,
+		.sp = regs->sp,
+		.bp = regs->bp,
 		.thread = thread,
 		.ret = regs->ax,
 		.tid = tid,
@@ -591,7 +639,14 @@ int on_access(struct bpf_perf_event_data *access)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 words[DPE_WORDS] = {};
-	struct event event = {.ctx = access, .kind = DPE_RECORD_DATA, .nwords = 6};
+	struct event event = {
+		.ctx = access,
+		.ip = access->regs.ip,
+		.sp = access->regs.sp,
+		.bp = access->regs.bp,
+		.kind = DPE_RECORD_DATA,
+		.nwords = 6,
+	};
 
 	if (!armed || !is_target(task))
 		return 0;
