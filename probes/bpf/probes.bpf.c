@@ -1,9 +1,9 @@
 /* probes.bpf: the programs that run inside the kernel when the target passes a probe.
  *
- * Each takes one record from the ring, or counts one loss: every event of a thread has a number,
- * whether it could be sent or not, so a gap in the numbers is exactly what was lost. The time of
- * a record is taken after its place in the ring, so whoever has read the ring up to a producer
- * position read after the time T has everything before T. */
+ * Each takes one record from the ring of its processor, or counts one loss: every event of a
+ * thread has a number, whether it could be sent or not, so a gap in the numbers is exactly what was
+ * lost. The time of a record is taken after its place in the ring, so whoever has read the rings up
+ * to producer positions read after the time T has everything before T. */
 #include "probes/bpf/kernel.h"
 #include "probes/bpf/memory.h"
 #include "probes/bpf/record.h"
@@ -23,6 +23,7 @@ const volatile __u32 namespace;   /* of that id; 0: the initial one */
 const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 const volatile __u32 threads;     /* thread events are wanted */
 const volatile __u32 first_watch; /* in `read_where`: the number of sites */
+const volatile __u32 nrings = 1;
 
 __u32 armed;        /* events count from now on */
 __u32 execs;        /* programs that the target has begun */
@@ -34,10 +35,17 @@ __u32 nwatches;
 struct dpe_watch_entry watches[DPE_WATCHES];
 struct dpe_lost nowhere; /* losses that no entry of `losses` could take */
 
-struct {
+struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 23);
-} ring SEC(".maps");
+	__uint(max_entries, 1 << 12);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct ring);
+} rings SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -64,7 +72,7 @@ struct call {
 };
 
 struct thread {
-	__u64 seq;
+	__u64 seq, time; /* time: of the last record */
 	__u32 tid, depth;
 	struct call calls[DPE_CALLS];
 };
@@ -185,14 +193,29 @@ struct event {
 	struct values values;
 };
 
-/* The place in the ring must be visible to the reader before the clock is read: without that a
- * processor keeps it to itself for some hundred nanoseconds. A locked operation is a barrier. */
-static __always_inline __u64 time_after_reserve(void)
+/* Many processors do not fight for one ring: each has its own, or shares it with some. A program
+ * stays on its processor while it runs, though other programs may run there in between. */
+static __always_inline void *own_ring(void)
 {
-	__u64 barrier = 0;
+	__u32 index = nrings ? bpf_get_smp_processor_id() % nrings : 0;
+
+	return bpf_map_lookup_elem(&rings, &index);
+}
+
+/* The place in the ring must be visible to the reader before the clock is read: without that a
+ * processor keeps it to itself for some hundred nanoseconds. A locked operation is a barrier.
+ * The clocks of two processors may differ by nanoseconds while the kernel adjusts them: what a
+ * thread did before it came here was earlier all the same. */
+static __always_inline __u64 time_after_reserve(struct thread *thread)
+{
+	__u64 barrier = 0, now;
 
 	__sync_fetch_and_add(&barrier, 1);
-	return bpf_ktime_get_ns();
+	now = bpf_ktime_get_ns();
+	if (now <= thread->time)
+		now = thread->time + 1;
+	thread->time = now;
+	return now;
 }
 
 static __always_inline void fill(struct dpe_record *record, const struct event *event)
@@ -209,41 +232,44 @@ static __always_inline void fill(struct dpe_record *record, const struct event *
 	record->known = event->values.known;
 	bpf_get_current_comm(record->comm, sizeof(record->comm));
 	record->seq = event->thread->seq++;
-	record->time = time_after_reserve();
+	record->time = time_after_reserve(event->thread);
 }
 
 /* Waking the reader for each record would cost more than all the rest: it looks by itself while
  * records come, and says when it goes to sleep. The submit before this is a full barrier, and the
  * reader looks at the ring once more after it said so: no record is slept over. */
-static __always_inline void wake_reader(void)
+static __always_inline void wake_reader(void *ring)
 {
 	void *nothing;
 
 	if (!*(volatile __u32 *)&waiting)
 		return;
-	nothing = bpf_ringbuf_reserve(&ring, sizeof(__u64), 0);
+	nothing = bpf_ringbuf_reserve(ring, sizeof(__u64), 0);
 	if (nothing)
 		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
 }
 
-static __always_inline void submit(struct dpe_record *record)
+static __always_inline void submit(void *ring, struct dpe_record *record)
 {
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
-	wake_reader();
+	wake_reader(ring);
 }
 
 /* Sends with a constant number of words; false where the ring is full. */
 static __always_inline bool put(const struct event *event, const __u64 *words, const int count)
 {
 	struct dpe_record *record;
+	void *ring = own_ring();
 
-	record = bpf_ringbuf_reserve(&ring, sizeof(*record) + count * sizeof(__u64), 0);
+	if (!ring)
+		return false;
+	record = bpf_ringbuf_reserve(ring, sizeof(*record) + count * sizeof(__u64), 0);
 	if (!record)
 		return false;
 	fill(record, event);
 	for (int i = 0; i < count; i++)
 		record->words[i] = words[i];
-	submit(record);
+	submit(ring, record);
 	return true;
 }
 
@@ -308,9 +334,12 @@ static __always_inline bool put_with_stack(const struct event *event, const __u6
 {
 	const __u32 room = stack_depth * sizeof(__u64);
 	struct dpe_record *record;
+	void *ring = own_ring();
 
+	if (!ring)
+		return false;
 	record = bpf_ringbuf_reserve(
-		&ring, sizeof(*record) + (DPE_WORDS + 1) * sizeof(__u64) + room, 0);
+		ring, sizeof(*record) + (DPE_WORDS + 1) * sizeof(__u64) + room, 0);
 	if (!record)
 		return false;
 	fill(record, event);
@@ -319,7 +348,7 @@ static __always_inline bool put_with_stack(const struct event *event, const __u6
 	record->words[DPE_WORDS] = event->extra;
 	record->nstack = walk_stack(event, &record->words[DPE_WORDS + 1]);
 	record->has_stack = 1;
-	submit(record);
+	submit(ring, record);
 	return true;
 }
 
@@ -327,9 +356,12 @@ static __always_inline bool put_with_values(const struct event *event, const __u
 {
 	const __u32 room = stack_depth * sizeof(__u64);
 	struct dpe_record *record;
+	void *ring = own_ring();
 	__u64 *values;
 
-	record = bpf_ringbuf_reserve(&ring,
+	if (!ring)
+		return false;
+	record = bpf_ringbuf_reserve(ring,
 		sizeof(*record) + (DPE_WORDS + 1 + DPE_VALUES) * sizeof(__u64) + room, 0);
 	if (!record)
 		return false;
@@ -343,7 +375,7 @@ static __always_inline bool put_with_values(const struct event *event, const __u
 	values = &record->words[DPE_WORDS + 1 + stack_depth];
 	for (int i = 0; i < DPE_VALUES; i++)
 		values[i] = event->values.at[i];
-	submit(record);
+	submit(ring, record);
 	return true;
 }
 
