@@ -179,6 +179,8 @@ static int make_rings(struct dpe_probes *probes)
 	int error = dpe_kernel_rings_open(
 		&probes->rings, bpf->rodata->nrings, &probes->bpf->bss->waiting, probes->pidfd);
 
+	dpe_debug(probes->debug, "probes", 1, "%u ring%s of %zu bytes", bpf->rodata->nrings,
+		bpf->rodata->nrings == 1 ? "" : "s", size);
 	for (uint32_t i = 0; !error && i < bpf->rodata->nrings; i++) {
 		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dpe_ring", 0, 0, size, NULL);
 

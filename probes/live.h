@@ -58,7 +58,7 @@ struct dpe_kernel_rings {
 	struct dpe_ring *at;
 	unsigned count;
 	int sleep;         /* the epoll that waits for any of them, and for the target's end */
-	uint32_t *waiting; /* tells the kernel's side that we sleep */
+	__u64 *waiting; /* tells the kernel's side that we sleep */
 	bool busy;         /* there was something last time */
 };
 
@@ -269,7 +269,7 @@ unsigned dpe_attach_execs(const struct dpe_probes *probes);
 /* Rings for at most `count` files yet to be added, and the target's `pidfd` (or -1), which like
  * `waiting` stays the caller's. 0 or -errno. */
 int dpe_kernel_rings_open(
-	struct dpe_kernel_rings *rings, unsigned count, uint32_t *waiting, int pidfd);
+	struct dpe_kernel_rings *rings, unsigned count, __u64 *waiting, int pidfd);
 /* One more; takes over the file, whatever comes of it. 0 or -errno. */
 int dpe_kernel_rings_add(struct dpe_kernel_rings *rings, int fd, size_t size);
 void dpe_kernel_rings_close(struct dpe_kernel_rings *rings); /* accepts one that is zeroed */

@@ -53,7 +53,7 @@ static int wait_for(const struct dpe_kernel_rings *rings, int fd)
 }
 
 int dpe_kernel_rings_open(
-	struct dpe_kernel_rings *rings, unsigned count, uint32_t *waiting, int pidfd)
+	struct dpe_kernel_rings *rings, unsigned count, __u64 *waiting, int pidfd)
 {
 	*rings = (struct dpe_kernel_rings){
 		.waiting = waiting, .sleep = epoll_create1(EPOLL_CLOEXEC)};

@@ -27,7 +27,7 @@ const volatile __u32 nrings = 1;
 
 __u32 armed;        /* events count from now on */
 __u32 execs;        /* programs that the target has begun */
-__u32 waiting;      /* the reader sleeps until it is woken */
+__u64 waiting;      /* the reader sleeps until it is woken */
 __u64 code;         /* where the program's code begins since its last exec */
 __u64 trampoline;   /* where the kernel lets observed functions return to, once known */
 __u32 hold_program; /* stop the target once it has begun its program */
@@ -237,16 +237,21 @@ static __always_inline void fill(struct dpe_record *record, const struct event *
 
 /* Waking the reader for each record would cost more than all the rest: it looks by itself while
  * records come, and says when it goes to sleep. The submit before this is a full barrier, and the
- * reader looks at the ring once more after it said so: no record is slept over. */
+ * reader looks at the ring once more after it said so: no record is slept over. One wakes it, for
+ * all that come until it runs. */
 static __always_inline void wake_reader(void *ring)
 {
 	void *nothing;
 
-	if (!*(volatile __u32 *)&waiting)
+	if (!*(volatile __u64 *)&waiting)
 		return;
 	nothing = bpf_ringbuf_reserve(ring, sizeof(__u64), 0);
-	if (nothing)
+	if (!nothing)
+		return;
+	if (__sync_val_compare_and_swap(&waiting, 1, 0))
 		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
+	else
+		bpf_ringbuf_discard(nothing, BPF_RB_NO_WAKEUP);
 }
 
 static __always_inline void submit(void *ring, struct dpe_record *record)
