@@ -163,6 +163,8 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIBPROBES) $(LIBDPE)
 # Targets are observed, not tested: never with sanitizers.
 $(BUILD)/targets/%: TARGET_MODE := -O1
 $(BUILD)/targets/inlined: TARGET_MODE := -O2
+# Without a dynamic linker, whose own probe is executed out of line.
+$(BUILD)/targets/placement: TARGET_MODE := -O1 -static
 $(BUILD)/targets/%: tests/probes/targets/%.c $(wildcard tests/probes/targets/*.h)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)

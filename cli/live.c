@@ -256,6 +256,7 @@ static void end_outputs(struct live *live)
 	unsigned nlosses;
 	struct dpe_loss *losses = find_losses(live, &nlosses);
 
+	dpe_probes_tell_missing(live->probes, live->cli->diags);
 	if (sum_losses(losses, nlosses))
 		dpe_recognizer_doubt(live->recognizer, 0, "events were lost");
 	dpe_recognizer_finish(live->recognizer);

@@ -80,13 +80,42 @@ static bool print_index(struct dpe_resolver *r, struct dpe_text *to, const struc
 	return true;
 }
 
+/* Which argument of the event at hand (of the only one there is) the variable is, from 0; -1: none. */
+static int argument_of(const struct dpe_resolver *r, const char *name)
+{
+	const struct ast_expr *arg;
+	unsigned position = 0;
+	int number = 0;
+
+	if (r->scope == SCOPE_RULE && r->nevents == 1)
+		position = 1;
+	else if (r->scope == SCOPE_CONDITION || r->scope == SCOPE_EVENT)
+		position = r->position;
+	if (!position)
+		return -1;
+	for (arg = r->events[position - 1]->event->args; arg; arg = arg->next, number++) {
+		if (arg->kind == AST_NAME && !strcmp(arg->name, name))
+			return number;
+	}
+	return -1;
+}
+
 static bool print_root(struct dpe_resolver *r, struct dpe_text *to, const struct ast_expr *expr)
 {
+	int argument = argument_of(r, expr->name);
+
+	if (argument >= 0) {
+		dpe_text_printf(to, DPE_ARGUMENT "%d", argument);
+		return true;
+	}
 	if (dpe_find_variable(r, expr->name) >= 0 || dpe_find_global(r->globals, expr->name) >= 0) {
 		resolve_error(r, expr->place,
-			"'%s' is a variable of the %s, not of the program: it has no parts",
-			expr->name,
-			dpe_find_variable(r, expr->name) >= 0 ? "rule" : "specification");
+			dpe_find_variable(r, expr->name) >= 0
+				? "'%s' is a variable of the rule, and no argument of the event "
+				  "at hand: it has no parts"
+				: "'%s' is a variable of the specification, not of the program: it "
+				  "has no parts",
+			expr->name);
 		return false;
 	}
 	dpe_text_puts(to, expr->name);

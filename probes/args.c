@@ -18,6 +18,7 @@ struct slot {
 	enum dpe_abi_kind kind;
 	unsigned size; /* bytes that count of the word */
 	unsigned word; /* NO_WORD: in none */
+	const char *why; /* it has no value; NULL: it has */
 };
 
 struct dpe_signature {
@@ -56,10 +57,27 @@ static unsigned take_integer(struct places *places)
 	return take_stack(places, 8, false);
 }
 
+static const char in_vectors[] = "it is handed over in a register for floating point numbers, which "
+				 "probes cannot read";
+static const char is_structure[] = "it is a structure, or a number of more than 8 bytes";
+static const char in_nothing[] = "it is a floating point number, or where no probe can read";
+static const char is_nothing[] = "it is nothing that has a value";
+
+/* Why what is of no kind has no value. */
+static const char *why_opaque(const struct dpe_abi_shape *shape)
+{
+	if (shape->kind)
+		return NULL;
+	if (!shape->memory && !shape->hidden && shape->words[0] == DPE_ABI_SSE &&
+		shape->words[1] != DPE_ABI_INTEGER)
+		return in_vectors;
+	return shape->size ? is_structure : is_nothing;
+}
+
 static void add_slot(struct places *places, enum dpe_abi_kind kind, uint64_t size, unsigned word)
 {
 	*DPE_GROW(places->slots, places->nslots, places->capslots) =
-		(struct slot){kind, size < 8 ? (unsigned)size : 8, word};
+		(struct slot){kind, size < 8 ? (unsigned)size : 8, word, NULL};
 }
 
 /* A value goes into registers as a whole, or not at all. */
@@ -73,6 +91,7 @@ static void place(struct places *places, const struct dpe_abi_shape *shape)
 	}
 	if (!shape->memory && !integers && !vectors) {
 		add_slot(places, DPE_ABI_OPAQUE, 0, NO_WORD);
+		places->slots[places->nslots - 1].why = why_opaque(shape);
 		return;
 	}
 	if (shape->memory || places->integers + integers > DPE_WORD_REGISTERS ||
@@ -85,6 +104,7 @@ static void place(struct places *places, const struct dpe_abi_shape *shape)
 		places->vectors += vectors;
 	}
 	add_slot(places, shape->kind, shape->size, shape->kind ? word : NO_WORD);
+	places->slots[places->nslots - 1].why = why_opaque(shape);
 }
 
 static struct dpe_signature *finish(struct places *places, struct dpe_arena *arena)
@@ -118,6 +138,7 @@ static void place_parameter(struct places *places, Dwarf_Die *parameter, bool fo
 	shape.words[0] = DPE_ABI_INTEGER;
 	if (foreign) {
 		add_slot(places, DPE_ABI_OPAQUE, 0, NO_WORD);
+		places->slots[places->nslots - 1].why = "Go hands over values in its own ways";
 		return;
 	}
 	if (dpe_dwarf_type(parameter, &type))
@@ -166,7 +187,10 @@ static const struct dpe_signature *from_dwarf(
 	s = finish(&places, arena);
 	s->has_result = has_result;
 	s->result = (struct slot){result.hidden ? DPE_ABI_OPAQUE : result.kind,
-		result.size < 8 ? (unsigned)result.size : 8, 0};
+		result.size < 8 ? (unsigned)result.size : 8, 0, NULL};
+	if (has_result && (result.hidden || !result.kind))
+		s->result.why = foreign ? "Go hands over values in its own ways"
+				: result.hidden ? is_structure : why_opaque(&result);
 	return s;
 }
 
@@ -176,13 +200,13 @@ static struct slot slot_of_letter(char letter, unsigned word)
 {
 	switch (letter) {
 	case 'i':
-		return (struct slot){DPE_ABI_SIGNED, 4, word};
+		return (struct slot){DPE_ABI_SIGNED, 4, word, NULL};
 	case 'u':
-		return (struct slot){DPE_ABI_UNSIGNED, 4, word};
+		return (struct slot){DPE_ABI_UNSIGNED, 4, word, NULL};
 	case 'z':
-		return (struct slot){DPE_ABI_UNSIGNED, 8, word};
+		return (struct slot){DPE_ABI_UNSIGNED, 8, word, NULL};
 	default:
-		return (struct slot){DPE_ABI_POINTER, 8, word};
+		return (struct slot){DPE_ABI_POINTER, 8, word, NULL};
 	}
 }
 
@@ -211,7 +235,7 @@ static const struct dpe_signature *from_number(unsigned nargs, struct dpe_arena 
 	place_numbers(&places, nargs);
 	s = finish(&places, arena);
 	s->has_result = true;
-	s->result = (struct slot){DPE_ABI_SIGNED, 8, 0};
+	s->result = (struct slot){DPE_ABI_SIGNED, 8, 0, NULL};
 	return s;
 }
 
@@ -245,6 +269,8 @@ const struct dpe_signature *dpe_signature_of_sizes(
 							: DPE_ABI_OPAQUE;
 
 		add_slot(&places, kind, (uint64_t)abs(sizes[i]), i);
+		if (!sizes[i])
+			places.slots[i].why = in_nothing;
 	}
 	return finish(&places, arena);
 }
@@ -254,6 +280,29 @@ const struct dpe_signature *dpe_signature_of_sizes(
 unsigned dpe_signature_count(const struct dpe_signature *s)
 {
 	return s->nargs;
+}
+
+int dpe_signature_word(const struct dpe_signature *s, unsigned arg)
+{
+	if (arg >= s->nargs || !s->args[arg].kind || s->args[arg].word >= DPE_WORDS)
+		return -1;
+	return (int)s->args[arg].word;
+}
+
+const char *dpe_signature_obstacle(const struct dpe_signature *s, unsigned arg)
+{
+	if (arg >= s->nargs)
+		return NULL;
+	if (s->args[arg].why)
+		return s->args[arg].why;
+	if (s->args[arg].kind && s->args[arg].word >= DPE_WORDS)
+		return "it lies too far up the stack";
+	return s->args[arg].kind ? NULL : "it is no number";
+}
+
+const char *dpe_signature_ret_obstacle(const struct dpe_signature *s)
+{
+	return s->has_result ? s->result.why : NULL;
 }
 
 unsigned dpe_signature_needed(const struct dpe_signature *s)

@@ -28,6 +28,13 @@ unsigned dpe_signature_needed(const struct dpe_signature *s);
  * structure, the twentieth argument) is the raw value null. */
 unsigned dpe_signature_args(const struct dpe_signature *s, const uint64_t *words, unsigned nwords,
 	struct dpe_value *args, unsigned max);
+/* The word of the call that the argument is, as it is; -1 where it is none. */
+int dpe_signature_word(const struct dpe_signature *s, unsigned arg);
+/* What keeps the argument from having a value (it is in a register for floating point numbers, a
+ * structure); NULL where it can have one, or there is none. */
+const char *dpe_signature_obstacle(const struct dpe_signature *s, unsigned arg);
+/* The same of the result. */
+const char *dpe_signature_ret_obstacle(const struct dpe_signature *s);
 /* The result by what the function left in rax; DPE_NONE where it returns nothing. */
 struct dpe_value dpe_signature_ret(const struct dpe_signature *s, uint64_t rax);
 

@@ -90,6 +90,14 @@ static uint32_t pid_namespace(void)
 	return status.st_ino;
 }
 
+/* Spots of libraries that are loaded later, as far as variables are read there. */
+#define LATE_SPOTS 1024
+
+bool dpe_attach_can_wait(void)
+{
+	return kernel_has_sleep(kernel_has_multi()) || errno == EPERM || errno == EACCES;
+}
+
 /* One a processor, unless fewer are wanted. */
 static unsigned count_rings(const struct dpe_probes *probes)
 {
@@ -121,13 +129,14 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 {
 	struct dpe_bpf *bpf = probes->bpf;
 
-	bpf_map__set_max_entries(bpf->maps.read_where, probes->nspots + probes->nwatches + 1);
-	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->nspots + 1);
 	bpf->rodata->reads_values = probes->plan->nreads;
 	bpf->rodata->reads_usdt = dpe_usdt_is_wanted(probes);
 	if (!bpf->rodata->reads_values && !bpf->rodata->reads_usdt)
 		return;
-	bpf->rodata->first_watch = probes->nspots;
+	probes->first_watch = probes->nspots + LATE_SPOTS;
+	bpf_map__set_max_entries(bpf->maps.read_where, probes->first_watch + probes->nwatches + 1);
+	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->first_watch);
+	bpf->rodata->first_watch = probes->first_watch;
 	bpf->rodata->lowest_code = dpe_reads_lowest_code(probes);
 	bpf->rodata->may_sleep = kernel_has_sleep(multi);
 	if (!bpf->rodata->may_sleep)
@@ -136,10 +145,26 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
 }
 
+static void configure_linker(struct dpe_probes *probes, bool multi)
+{
+	struct bpf_program *program = probes->bpf->progs.on_libraries;
+
+	probes->bpf->rodata->observer = getpid();
+	if (!kernel_has_sleep(multi)) {
+		bpf_program__set_autoload(program, false);
+		return;
+	}
+	bpf_program__set_flags(program, BPF_F_SLEEPABLE);
+	if (multi)
+		bpf_program__set_expected_attach_type(
+			program, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+}
+
 static void configure(struct dpe_probes *probes, bool multi)
 {
 	struct dpe_bpf *bpf = probes->bpf;
 
+	configure_linker(probes, multi);
 	bpf->rodata->target = probes->pid;
 	bpf->rodata->namespace = pid_namespace();
 	bpf->rodata->stack_depth =
@@ -147,6 +172,8 @@ static void configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->threads = probes->plan->threads;
 	bpf->rodata->nrings = count_rings(probes);
 	bpf_map__set_max_entries(bpf->maps.rings, bpf->rodata->nrings);
+	bpf->rodata->attached = !probes->child.pid;
+	bpf->rodata->founds = probes->plan->founds && !probes->child.pid;
 	configure_reads(probes, multi);
 	bpf_program__set_autoload(bpf->progs.on_fork, probes->plan->threads);
 	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches);
@@ -251,24 +278,32 @@ static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot
 	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0) | (spot->usdt ? DPE_COOKIE_USDT : 0);
 }
 
+static void say_ended(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	char process[32];
+
+	snprintf(process, sizeof(process), "process %d", probes->pid);
+	dpe_diag_at(diags, probes->placed ? DPE_WARNING : DPE_ERROR, process,
+		"it has ended in the meantime");
+}
+
 static bool say_refused(const struct dpe_probes *probes, const struct dpe_spot *spot, int error,
 	struct dpe_diags *diags)
 {
 	const char *name = dpe_name_text(probes->names, spot->site->name);
-	char process[32];
+	enum dpe_severity severity = probes->placed ? DPE_WARNING : DPE_ERROR;
 
-	snprintf(process, sizeof(process), "process %d", probes->pid);
 	if (error == ESRCH)
-		dpe_diag_at(diags, DPE_ERROR, process, "it has ended in the meantime");
+		say_ended(probes, diags);
 	else if (error == EPERM || error == EACCES)
 		dpe_privilege_explain("observe functions", error, diags);
 	else if (error == EINVAL || error == EOPNOTSUPP || error == 524 /* ENOTSUPP */)
-		dpe_diag(diags, DPE_ERROR, spot->site->place,
+		dpe_diag(diags, severity, spot->site->place,
 			"'%s' of %s cannot be observed: the kernel cannot put a probe on its first "
 			"instruction",
 			name, spot->module->name);
 	else
-		dpe_diag(diags, DPE_ERROR, spot->site->place, "'%s' of %s cannot be observed: %s",
+		dpe_diag(diags, severity, spot->site->place, "'%s' of %s cannot be observed: %s",
 			name, spot->module->name, strerror(error));
 	return false;
 }
@@ -408,19 +443,146 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 {
 	bool multi = !probes->one_by_one && kernel_has_multi();
 
+	probes->multi = multi;
 	dpe_debug(probes->debug, "probes", 1, "%u places, %s", probes->nspots,
 		multi ? "all of a file in one call" : "one by one");
 	if (!load_programs(probes, multi, diags) || !attach_tracepoints(probes, diags) ||
-		!attach_probes(probes, multi, false, diags) ||
+		!dpe_late_begin(probes, diags) || !attach_probes(probes, multi, false, diags) ||
 		!attach_probes(probes, multi, true, diags))
 		return false;
 	if (armed)
 		__atomic_store_n(&probes->bpf->bss->armed, 1, __ATOMIC_RELEASE);
+	probes->placed = true;
 	return true;
+}
+
+/* ---- while the target runs
+ * -------------------------------------------------------------------------------- */
+
+void dpe_attach_lose(struct dpe_probes *probes)
+{
+	struct dpe_lost *lost = &probes->bpf->bss->nowhere;
+	uint64_t now = dpe_ring_now();
+
+	__atomic_fetch_add(&lost->count, 1, __ATOMIC_RELAXED);
+	if (!lost->first)
+		lost->first = now;
+	lost->last = now;
+}
+
+/* One after the other: what the kernel refuses shall not keep the others from being seen. Nothing
+ * may be taken out again here: the kernel waits then for all that wait for us. */
+static void attach_each(struct dpe_probes *probes, const struct group *group)
+{
+	for (unsigned i = 0; i < group->count; i++) {
+		int link = link_spots(probes, group, i, 1);
+
+		if (link >= 0) {
+			*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = link;
+			continue;
+		}
+		say_refused(probes, group->spots[i], errno, probes->diags);
+		dpe_attach_lose(probes);
+	}
+}
+
+static void attach_group_late(
+	struct dpe_probes *probes, const struct dpe_module *module, bool exit)
+{
+	struct group group = {.module = module, .exit = exit};
+	int link;
+
+	collect_group(probes, &group);
+	link = group.count ? link_spots(probes, &group, 0, group.count) : -1;
+	if (link >= 0)
+		*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = link;
+	else
+		attach_each(probes, &group);
+	free_group(&group);
+}
+
+static void attach_late(struct dpe_probes *probes, unsigned module, unsigned spot, bool exit)
+{
+	if (probes->multi) {
+		for (unsigned i = module; i < probes->modules.count; i++)
+			attach_group_late(probes, probes->modules.at[i], exit);
+		return;
+	}
+	for (unsigned i = spot; i < probes->nspots; i++) {
+		if ((!exit || probes->spots[i].exit) &&
+			!attach_one(probes, &probes->spots[i], exit, probes->diags))
+			dpe_attach_lose(probes);
+	}
+}
+
+void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned spot)
+{
+	for (unsigned i = spot; i < probes->nspots; i++) {
+		dpe_reads_tell_spot(probes, bpf_map__fd(probes->bpf->maps.read_where), i);
+		dpe_usdt_tell_spot(probes, bpf_map__fd(probes->bpf->maps.usdt_where), i);
+	}
+	attach_late(probes, module, spot, false);
+	attach_late(probes, module, spot, true);
+}
+
+bool dpe_attach_linker(struct dpe_probes *probes, const struct dpe_module *module,
+	const struct dpe_function *function, struct dpe_diags *diags)
+{
+	struct bpf_program *program = probes->bpf->progs.on_libraries;
+	LIBBPF_OPTS(bpf_uprobe_opts, options, 0);
+	uint64_t offset = function->offset, zero = 0;
+	char path[32];
+	struct multi_request request = {
+		.program = bpf_program__fd(program),
+		.type = TRACE_UPROBE_MULTI,
+		.path = (uintptr_t)path,
+		.offsets = (uintptr_t)&offset,
+		.counters = (uintptr_t)&zero,
+		.cookies = (uintptr_t)&zero,
+		.count = 1,
+		.pid = probes->pid,
+	};
+	struct bpf_link *link = NULL;
+	int fd = -1;
+
+	if (!bpf_program__autoload(program))
+		return true;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", module->fd);
+	if (probes->multi) {
+		fd = multi_link(&request);
+		if (fd >= 0)
+			*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = fd;
+	} else {
+		link = bpf_program__attach_uprobe_opts(
+			program, probes->pid, path, offset, &options);
+		if (link)
+			*DPE_GROW(probes->probe_links, probes->nprobe_links,
+				probes->capprobe_links) = link;
+	}
+	if (fd >= 0 || link)
+		return true;
+	if (errno == ESRCH)
+		say_ended(probes, diags);
+	else
+		dpe_privilege_explain("observe what the target loads", errno, diags);
+	return false;
+}
+
+bool dpe_attach_asked(const struct dpe_probes *probes, uint64_t *number)
+{
+	*number = __atomic_load_n(&probes->bpf->bss->asked, __ATOMIC_ACQUIRE);
+	return *number > probes->bpf->bss->answered;
+}
+
+void dpe_attach_answer(struct dpe_probes *probes, uint64_t number)
+{
+	__atomic_store_n(&probes->bpf->bss->answered, number, __ATOMIC_RELEASE);
 }
 
 void dpe_detach(struct dpe_probes *probes)
 {
+	if (probes->bpf && probes->bpf->bss)
+		dpe_attach_answer(probes, UINT64_MAX);
 	dpe_preload_shut(probes);
 	while (probes->nlinks)
 		close(probes->links[--probes->nlinks]);

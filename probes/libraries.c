@@ -223,8 +223,8 @@ static bool parse_mapping(char *line, struct dpe_mapping *mapping)
 	char rights[5];
 	int at = 0;
 
-	if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %n", &mapping->start, &mapping->end, rights,
-		    &mapping->offset, &at) < 4 ||
+	if (sscanf(line, "%lx-%lx %4s %lx %*s %lu %n", &mapping->start, &mapping->end, rights,
+		    &mapping->offset, &mapping->inode, &at) < 5 ||
 		!at || rights[2] != 'x' || line[at] != '/')
 		return false;
 	mapping->path = line + at;
@@ -255,6 +255,20 @@ int dpe_mappings_each(
 	return 0;
 }
 
+/* True where the path has become another file's: a plugin that was built anew, say. File systems in
+ * layers may show two inodes of one file. */
+static bool is_replaced(
+	const struct dpe_module *module, const struct dpe_mapping *mapping, const char *way)
+{
+	struct stat own, now;
+
+	if (fstat(module->fd, &own) || own.st_ino == mapping->inode || stat(way, &now))
+		return false;
+	return now.st_ino != own.st_ino &&
+	       (now.st_size != own.st_size || now.st_mtim.tv_sec != own.st_mtim.tv_sec ||
+		       now.st_mtim.tv_nsec != own.st_mtim.tv_nsec);
+}
+
 /* The file as the process sees it, be it deleted or in another root directory. A process may map
  * code from files that are no libraries: that is no error. */
 struct dpe_module *dpe_libraries_open(
@@ -264,13 +278,17 @@ struct dpe_module *dpe_libraries_open(
 	struct dpe_diags *ignored;
 	char *way;
 
-	if (module)
-		return module;
 	way = dpe_xasprintf("/proc/%d/map_files/%lx-%lx", pid, mapping->start, mapping->end);
 	if (access(way, R_OK)) {
 		free(way);
 		way = dpe_xasprintf("/proc/%d/root%s", pid, mapping->path);
 	}
+	if (module && !is_replaced(module, mapping, way)) {
+		free(way);
+		return module;
+	}
+	if (module)
+		module->replaced = true;
 	ignored = dpe_diags_new();
 	module = dpe_module_open(mapping->path, way, ignored);
 	dpe_diags_free(ignored);

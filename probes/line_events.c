@@ -6,6 +6,7 @@
 #include "probes/lines.h"
 
 #include "probes/dwarf.h"
+#include "probes/late.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -219,17 +220,17 @@ static void note_nearest_file(
 }
 
 static void say_missing(const struct search *search, const struct dpe_site *site, bool has_dwarf,
-	struct dpe_diags *diags)
+	enum dpe_severity missing, struct dpe_diags *diags)
 {
 	const char *program = search->module->name;
 
 	if (!has_dwarf)
-		dpe_diag(diags, DPE_ERROR, site->place,
+		dpe_diag(diags, missing, site->place,
 			"%s has no debug information, which tells where the code of a line is: "
 			"compile it with -g",
 			program);
 	else if (!search->has_file)
-		dpe_diag(diags, DPE_ERROR, site->place, "no file '%.*s' in %s or its libraries",
+		dpe_diag(diags, missing, site->place, "no file '%.*s' in %s or its libraries",
 			(int)search->len, search->file, program);
 	else if (search->below && search->above)
 		dpe_diag(diags, DPE_ERROR, site->place,
@@ -241,6 +242,8 @@ static void say_missing(const struct search *search, const struct dpe_site *site
 			search->below ? search->below : search->above);
 	if (has_dwarf && !search->has_file)
 		note_nearest_file(search, site, diags);
+	if (!has_dwarf || !search->has_file)
+		dpe_late_note(missing, site, diags);
 }
 
 static bool is_well_formed(const struct dpe_site *site, struct dpe_diags *diags)
@@ -304,7 +307,8 @@ unsigned dpe_resolve_line(struct dpe_modules *modules, const struct dpe_site *si
 	}
 	if (!found.count && !site->optional)
 		say_missing(&of_program, site,
-			dpe_dwarf_each_unit(of_program.module, ignore_unit, NULL), diags);
+			dpe_dwarf_each_unit(of_program.module, ignore_unit, NULL),
+			dpe_late_severity(modules, site, names), diags);
 	*out = found.at;
 	return found.count;
 }

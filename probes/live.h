@@ -28,6 +28,9 @@ struct dpe_spot {
 	struct dpe_placement placement;
 	bool enter, exit;
 	unsigned nargs;
+	uint64_t used; /* the sites' */
+	struct dpe_variable *reached; /* by arguments, by the number of the read; or NULL */
+	bool ret;
 	bool preloaded;   /* the preloaded library tells of it, so there is no probe */
 	unsigned wrapped; /* as which of its functions */
 	uint64_t reads; /* the sites' */
@@ -91,6 +94,7 @@ struct dpe_probes {
 	struct dpe_names *names;
 	const struct dpe_debug *debug;
 	unsigned ring_bytes, wanted_rings, stack_depth;
+	struct dpe_diags *diags; /* the caller's */
 	const char *const *libraries; /* the caller's, until all probes are in place */
 	unsigned nlibraries;
 	bool once; /* see the options */
@@ -98,23 +102,30 @@ struct dpe_probes {
 
 	struct dpe_arena *arena;
 	struct dpe_modules modules;
+	unsigned nsearched; /* modules that were searched for sites of the plan */
+	unsigned nlinkers;  /* modules that were searched for the dynamic linker */
+	bool *awaited;      /* sites of the plan that were not found yet: a library may have them */
 	struct dpe_spot *spots;
 	unsigned nspots, capspots;
+	unsigned first_watch; /* behind all spots that may ever be, for the kernel's side */
 	struct dpe_watch watches[DPE_WATCHES];
 	unsigned nwatches;
 	struct dpe_variable *reads; /* those of the plan, by their number */
 	struct dpe_place_accessed *accesses; /* access.c's, by instruction */
-	dpe_name create, start, end; /* names of the thread events */
+	dpe_name create, start, found, end; /* names of the thread events */
 	dpe_name memory_names[DPE_MEMORY_EVENTS], lock_names[2];
 
 	pid_t pid;
 	int pidfd;
 	struct dpe_child child; /* pid 0: attached */
 	bool started, exited, stopped;
+	bool nops;   /* the kernel emulates nops */
+	bool placed; /* all probes are in place but those of libraries that are loaded later */
 	int status;
 	struct dpe_guardian guardian;
 
 	struct dpe_bpf *bpf;
+	bool multi; /* all places of a file in one call */
 	int *links;
 	unsigned nlinks, caplinks;
 	struct bpf_link **probe_links;
@@ -180,7 +191,7 @@ bool dpe_libraries_add(struct dpe_modules *modules, const char *const *paths, un
 
 /* One line of /proc/PID/maps that is code from a file. */
 struct dpe_mapping {
-	uint64_t start, end, offset;
+	uint64_t start, end, offset, inode;
 	char *path; /* without " (deleted)"; valid during the call */
 };
 /* The module of a mapping, opened and added where it is new; NULL where it is no library. */
@@ -196,6 +207,20 @@ int dpe_mappings_each(
 /* Finds all spots of the plan in the modules. False after an error for each function that is
  * missing. */
 bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Finds those in the modules that were not searched yet. */
+void dpe_spots_find_late(struct dpe_probes *probes);
+
+/* ---- late.c
+ * ----------------------------------------------------------------------------------------------
+ */
+
+/* Puts a probe on the dynamic linkers among the modules, which tells of what they load. False after
+ * one error. */
+bool dpe_late_begin(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Looks for libraries that the target has mapped since, and observes them. */
+void dpe_late_look(struct dpe_probes *probes);
+/* The same where a thread of the target waits for that, which goes on then. */
+void dpe_late_answer(struct dpe_probes *probes);
 
 /* ---- unseen.c
  * ----------------------------------------------------------------------------------------------
@@ -220,20 +245,28 @@ bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Finds the variables that are read at events in the program. False after an error for each that
  * cannot be read. */
 bool dpe_reads_find(struct dpe_probes *probes, struct dpe_diags *diags);
+/* The same of those that arguments of the spot, whose signature is known, lead to. Those that cannot
+ * be read are not read. */
+bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_spot *spot, struct dpe_diags *diags);
 /* Tells the kernel's side by a map of struct dpe_value_entries. */
 void dpe_reads_tell(const struct dpe_probes *probes, int map);
+/* The same of one spot only. */
+void dpe_reads_tell_spot(const struct dpe_probes *probes, int map, unsigned spot);
 /* Where the program's file has its code, the lowest address of it. */
 uint64_t dpe_reads_lowest_code(const struct dpe_probes *probes);
-/* The variables of a record as a message has them; room for DPE_VALUES. Returns how many. */
+/* The variables of a record as a message has them, with their texts; room for DPE_VALUES. Returns how many. */
 unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
-	const struct dpe_record *record, size_t size, struct dpe_var *vars);
+	const struct dpe_record *record, size_t size, struct dpe_var *vars,
+	char (*texts)[DPE_REAL_TEXT]);
 
 /* ---- usdt.c
  * ---------------------------------------------------------------------------------------------- */
 
 /* Tells the kernel's side by a map of struct dpe_usdt_args where arguments of USDT probes are. */
 void dpe_usdt_tell(const struct dpe_probes *probes, int map);
-/* Whether any spot is one. */
+/* The same of one spot only. */
+void dpe_usdt_tell_spot(const struct dpe_probes *probes, int map, unsigned spot);
+/* Whether the rules name any. */
 bool dpe_usdt_is_wanted(const struct dpe_probes *probes);
 
 /* ---- attach.c
@@ -243,6 +276,19 @@ bool dpe_usdt_is_wanted(const struct dpe_probes *probes);
 /* Loads the BPF programs and puts all probes in place; events count from exec on, or from now
  * where `armed`. False after one error for each thing that is wrong. */
 bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags);
+/* Puts probes on the spots from number `spot` on, which are those of the modules from number `module`
+ * on, while the target runs. What cannot be observed counts as lost, after a warning. */
+void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned spot);
+/* Counts one event as lost, nobody knows whose. */
+void dpe_attach_lose(struct dpe_probes *probes);
+/* Whether threads of the target can wait until what they loaded is observed. */
+bool dpe_attach_can_wait(void);
+/* Lets each thread that calls the function wait for an answer. False after one error. */
+bool dpe_attach_linker(struct dpe_probes *probes, const struct dpe_module *module,
+	const struct dpe_function *function, struct dpe_diags *diags);
+/* Whether a thread waits; the number is for dpe_attach_answer. */
+bool dpe_attach_asked(const struct dpe_probes *probes, uint64_t *number);
+void dpe_attach_answer(struct dpe_probes *probes, uint64_t number);
 /* Takes all probes out; the maps (the ring, the losses) stay. */
 void dpe_detach(struct dpe_probes *probes);
 /* Frees programs and maps; accepts that there are none. */
@@ -338,6 +384,8 @@ bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 bool dpe_preload_is_library(const struct dpe_module *module);
 /* Asks the library for the spot's events, if it has them: the spot is preloaded then. */
 void dpe_preload_take(struct dpe_probes *probes, struct dpe_spot *spot);
+/* The spots have moved. */
+void dpe_preload_forget_spots(struct dpe_probes *probes);
 /* Says which process is to write. */
 void dpe_preload_begin(struct dpe_probes *probes);
 /* As dpe_attach_losses, of both streams. */

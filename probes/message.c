@@ -107,6 +107,9 @@ static void fill_thread_event(struct dpe_probes *probes, const struct dpe_record
 	case DPE_RECORD_START:
 		draft->name = probes->start;
 		break;
+	case DPE_RECORD_FOUND:
+		draft->name = probes->found;
+		break;
 	default:
 		draft->name = probes->end;
 	}
@@ -126,28 +129,29 @@ static bool has_written(struct dpe_probes *probes, const struct dpe_watch *acces
 
 /* The variables as the access left them, and what the accessed one was before. */
 static void fill_access(struct dpe_probes *probes, const struct dpe_record *record,
-	struct dpe_message *draft, struct dpe_var *vars)
+	struct dpe_message *draft, struct dpe_var *vars, char (*texts)[DPE_REAL_TEXT])
 {
 	const struct dpe_watch *accessed = &probes->watches[record->site];
 	bool wrote = has_written(probes, accessed, record);
 
 	for (unsigned i = 0; i < probes->nwatches; i++) {
 		const struct dpe_watch *watch = &probes->watches[i];
-		int64_t number = dpe_variable_number(&watch->variable, record->words[1 + i]);
 
-		vars[i] = (struct dpe_var){watch->name, dpe_value_int(number)};
+		vars[i] = (struct dpe_var){watch->name,
+			dpe_variable_value(&watch->variable, record->words[1 + i], *texts++)};
 	}
 	draft->nvars = (uint16_t)probes->nwatches;
 	if (wrote)
 		vars[draft->nvars++] = (struct dpe_var){accessed->prior,
-			dpe_value_int(dpe_variable_number(&accessed->variable, record->words[0]))};
+			dpe_variable_value(&accessed->variable, record->words[0], *texts)};
 	draft->name = wrote && accessed->access ? accessed->update : accessed->event;
 	draft->module = accessed->module;
 	draft->vars = vars;
 }
 
 static void add_values(const struct dpe_probes *probes, const struct dpe_record *record,
-	size_t size, struct dpe_message *draft, struct dpe_var *vars)
+	size_t size, struct dpe_message *draft, struct dpe_var *vars,
+	char (*texts)[DPE_REAL_TEXT])
 {
 	uint64_t reads;
 
@@ -157,7 +161,7 @@ static void add_values(const struct dpe_probes *probes, const struct dpe_record 
 						: probes->spots[record->site].reads;
 	draft->vars = vars;
 	draft->nvars += (uint16_t)dpe_reads_fill(
-		probes, reads, record, size, vars + draft->nvars);
+		probes, reads, record, size, vars + draft->nvars, texts + draft->nvars);
 }
 
 struct dpe_message *dpe_message_of_record(
@@ -165,6 +169,7 @@ struct dpe_message *dpe_message_of_record(
 {
 	struct dpe_value args[MAX_ARGS];
 	struct dpe_var vars[DPE_WATCHES + 1 + DPE_VALUES];
+	char texts[DPE_COUNT(vars)][DPE_REAL_TEXT];
 	uint64_t pcs[DPE_STACK_MAX + 2];
 	struct dpe_message draft = {.has_seq = true, .has_time = true};
 	char comm[sizeof(record->comm) + 1] = "";
@@ -182,10 +187,10 @@ struct dpe_message *dpe_message_of_record(
 	else if (record->kind == DPE_RECORD_MEMORY)
 		dpe_memory_fill(probes, record, &draft, args, vars);
 	else if (record->kind == DPE_RECORD_DATA)
-		fill_access(probes, record, &draft, vars);
+		fill_access(probes, record, &draft, vars, texts);
 	else
 		fill_thread_event(probes, record, &draft, args);
-	add_values(probes, record, size, &draft, vars);
+	add_values(probes, record, size, &draft, vars, texts);
 	if (record->has_stack)
 		add_stack(probes, record, &draft, pcs);
 	return dpe_message_new(&draft);

@@ -113,7 +113,7 @@ void dpe_module_free(struct dpe_module *module)
 struct dpe_module *dpe_modules_find(const struct dpe_modules *modules, const char *path)
 {
 	for (unsigned i = 0; i < modules->count; i++)
-		if (!strcmp(modules->at[i]->path, path))
+		if (!modules->at[i]->replaced && !strcmp(modules->at[i]->path, path))
 			return modules->at[i];
 	return NULL;
 }
@@ -136,6 +136,35 @@ void dpe_modules_free(struct dpe_modules *modules)
 		dpe_module_free(modules->at[i]);
 	free(modules->at);
 	*modules = (struct dpe_modules){0};
+}
+
+static bool section_imports(Elf *elf, Elf_Scn *section, const char *name)
+{
+	GElf_Shdr header;
+	GElf_Sym symbol;
+	Elf_Data *data;
+
+	if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
+		return false;
+	data = elf_getdata(section, NULL);
+	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+		const char *found = elf_strptr(elf, header.sh_link, symbol.st_name);
+
+		if (symbol.st_shndx == SHN_UNDEF && found && !strcmp(found, name))
+			return true;
+	}
+	return false;
+}
+
+bool dpe_module_imports(const struct dpe_module *module, const char *name)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(module->elf, section))) {
+		if (section_imports(module->elf, section, name))
+			return true;
+	}
+	return false;
 }
 
 bool dpe_module_offset(const struct dpe_module *module, uint64_t address, uint64_t *offset)

@@ -21,6 +21,7 @@ struct dpe_module {
 	char *name; /* its last part */
 	int fd;
 	bool program;
+	bool replaced; /* the target has mapped another file of that path since */
 	Elf *elf;
 	GElf_Phdr *loads; /* segments that are mapped */
 	unsigned nloads, caploads;
@@ -61,6 +62,8 @@ const struct dpe_function *dpe_module_find(
 const struct dpe_function *dpe_module_function_at(struct dpe_module *module, uint64_t address);
 /* True where the module is what `name` in a rule stands for: "libc" is libc.so.6. */
 bool dpe_module_is(const struct dpe_module *module, const char *name);
+/* True where the file takes a function of that name from another one. */
+bool dpe_module_imports(const struct dpe_module *module, const char *name);
 /* The file offset of code at an address; false where there is none. */
 bool dpe_module_offset(const struct dpe_module *module, uint64_t address, uint64_t *offset);
 /* The address of a file offset that is mapped; false where it is not. */

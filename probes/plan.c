@@ -24,6 +24,11 @@ static bool is_thread_event(const struct making *making, const struct dpe_patter
 	       !strcmp(name, DPE_THREAD_EXIT);
 }
 
+static bool is_found_event(const struct making *making, const struct dpe_pattern *pattern)
+{
+	return !strcmp(dpe_name_text(making->names, pattern->qualified), DPE_THREAD_FOUND);
+}
+
 const char *dpe_memory_event(unsigned number)
 {
 	static const char *const names[DPE_MEMORY_EVENTS] = {
@@ -135,6 +140,10 @@ static void add_pattern(struct making *making, const struct dpe_pattern *pattern
 		making->plan->threads = true;
 		return;
 	}
+	if (is_found_event(making, pattern)) {
+		making->plan->founds = true;
+		return;
+	}
 	if (add_memory_event(making, pattern))
 		return;
 	site = add_site(making, pattern);
@@ -146,6 +155,10 @@ static void add_pattern(struct making *making, const struct dpe_pattern *pattern
 		site->phased = true;
 	if (site->nargs < pattern->nargs)
 		site->nargs = pattern->nargs;
+	for (unsigned i = 0; i < pattern->nargs && i < 64; i++) {
+		if (pattern->args[i].kind != DPE_ARG_ANY)
+			site->used |= UINT64_C(1) << i;
+	}
 	if (making->rule->mode != DPE_SYNC && site->optional) {
 		site->optional = false;
 		site->place = pattern->place;
@@ -174,6 +187,8 @@ static void add_field(
 	unsigned nargs = NARGS_UNKNOWN;
 	int64_t number;
 
+	if (site && expr->field == DPE_FIELD_RET)
+		site->ret = true;
 	if (!site || expr->field != DPE_FIELD_ARG)
 		return;
 	if (expr->third && expr->third->kind == DPE_EXPR_LITERAL &&
@@ -181,6 +196,7 @@ static void add_field(
 		if (number < 0 || number >= UINT16_MAX)
 			return;
 		nargs = (unsigned)number + 1;
+		site->used |= number < 64 ? UINT64_C(1) << number : 0;
 	}
 	if (site->nargs < nargs)
 		site->nargs = nargs;
@@ -215,6 +231,7 @@ static void add_stmts(
 static void add_rule(struct making *making, const struct dpe_rule *rule)
 {
 	making->rule = rule;
+	making->plan->founds |= rule->mode == DPE_SYNC;
 	for (unsigned i = 0; i < rule->npatterns; i++)
 		add_pattern(making, &rule->patterns[i]);
 	for (unsigned i = 0; i < rule->npatterns; i++)

@@ -2,6 +2,7 @@
  * action at that event, and those of any other action at all events of the rule, as each of them
  * may be the one that makes it run. */
 #include "probes/plan_reads.h"
+#include "probes/variable.h"
 
 #include <string.h>
 
@@ -190,6 +191,23 @@ static uint64_t read_by_blocks(struct adding *adding)
 	return reads;
 }
 
+/* What arguments of an event lead to is read there only. */
+static uint64_t without_reached(const struct dpe_plan *plan, uint64_t reads)
+{
+	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++) {
+		if (dpe_variable_argument(plan->reads[i].lvalue) >= 0)
+			reads &= ~(UINT64_C(1) << i);
+	}
+	return reads;
+}
+
+static bool is_only_event(const struct dpe_rule *rule, unsigned pattern)
+{
+	unsigned literal = rule->npositions == 1 ? rule->positions[0].literal : UINT32_MAX;
+
+	return literal < rule->nliterals && rule->literals[literal].pattern == pattern;
+}
+
 static void add_rule(struct adding *adding, const struct dpe_rule *rule)
 {
 	uint64_t anywhere;
@@ -213,7 +231,8 @@ static void add_rule(struct adding *adding, const struct dpe_rule *rule)
 	if (rule->mode != DPE_SYNC)
 		anywhere |= read_by_blocks(adding);
 	for (unsigned i = 0; anywhere && i < rule->npatterns; i++)
-		read_at(adding, &rule->patterns[i], anywhere);
+		read_at(adding, &rule->patterns[i],
+			is_only_event(rule, i) ? anywhere : without_reached(adding->plan, anywhere));
 }
 
 void dpe_plan_add_reads(struct dpe_plan *plan, const struct dpe_spec *spec)

@@ -218,3 +218,9 @@ const struct dpe_spot *dpe_preload_spot(struct dpe_probes *probes, unsigned func
 		preload->spots[function] = find_spot(probes, function);
 	return preload->spots[function];
 }
+
+void dpe_preload_forget_spots(struct dpe_probes *probes)
+{
+	if (probes->preload)
+		memset(probes->preload->spots, 0, sizeof(probes->preload->spots));
+}

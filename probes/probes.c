@@ -14,12 +14,13 @@
  * --------------------------------------------------------------------------------------- */
 
 static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *names,
-	const struct dpe_probes_options *options)
+	const struct dpe_probes_options *options, struct dpe_diags *diags)
 {
 	struct dpe_probes *probes = dpe_xcalloc(1, sizeof(*probes));
 
 	probes->plan = plan;
 	probes->names = names;
+	probes->diags = diags;
 	if (options) {
 		probes->debug = options->debug;
 		probes->ring_bytes = options->ring_bytes;
@@ -33,6 +34,7 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 	probes->arena = dpe_arena_new();
 	probes->create = dpe_intern_string(names, DPE_THREAD_CREATE);
 	probes->start = dpe_intern_string(names, DPE_THREAD_START);
+	probes->found = dpe_intern_string(names, DPE_THREAD_FOUND);
 	probes->end = dpe_intern_string(names, DPE_THREAD_EXIT);
 	probes->pidfd = -1;
 	probes->child.channel = -1;
@@ -86,7 +88,7 @@ struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_nam
 
 	if (!dpe_program_find(&program, argv[0], diags))
 		return NULL;
-	probes = make(plan, names, options);
+	probes = make(plan, names, options, diags);
 	if (!launch(probes, &program, argv, options ? options->preload : NULL, diags)) {
 		dpe_probes_free(probes);
 		probes = NULL;
@@ -177,12 +179,14 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_names *names,
 	pid_t pid, const struct dpe_probes_options *options, struct dpe_diags *diags)
 {
-	struct dpe_probes *probes = make(plan, names, options);
+	struct dpe_probes *probes = make(plan, names, options, diags);
 
 	probes->pid = pid;
 	probes->started = true;
-	if (attach(probes, diags))
+	if (attach(probes, diags)) {
+		dpe_late_look(probes); /* at what came while we began */
 		return probes;
+	}
 	dpe_probes_free(probes);
 	return NULL;
 }
@@ -269,6 +273,7 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 		return -1;
 	if (ended)
 		reap(probes);
+	dpe_late_answer(probes);
 	complete = dpe_merge_deliver(probes, probes->exited ? 0 : CLOCK_SLACK, sink);
 	sink->watermark(sink->context, probes->drained);
 	return !(complete && probes->exited);
@@ -310,6 +315,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 	free(probes->maps);
 	free(probes->sleepers);
 	free(probes->spots);
+	free(probes->awaited);
 	free(probes->reads);
 	dpe_modules_free(&probes->modules);
 	dpe_arena_free(probes->arena);

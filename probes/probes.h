@@ -42,6 +42,8 @@ struct dpe_site {
 	bool phased;           /* some rule has its .enter or .exit */
 	bool optional;         /* only sync rules ask for it: skipped where the target lacks it */
 	unsigned nargs;        /* arguments that patterns and conditions mention */
+	uint64_t used;         /* the same as bits, of the first 64; what may be any is not in it */
+	bool ret;              /* they mention the result */
 	uint64_t reads;        /* variables of the program to read there: bits, by their number */
 	struct dpe_filters filters[2]; /* of its entry, of its return */
 	struct dpe_place place; /* a pattern that asks for it */
@@ -59,6 +61,7 @@ struct dpe_read {
 /* The kernel's own events, which need no function of the target. */
 #define DPE_THREAD_CREATE "thread::create" /* in the parent; args: the new thread's id, pthread_t */
 #define DPE_THREAD_START "thread::start"   /* first event of every new thread; args: the same */
+#define DPE_THREAD_FOUND "thread::found"   /* first of one that ran already; args: the same */
 #define DPE_THREAD_EXIT "thread::exit"     /* last event of a thread; args: the same */
 
 /* What a program tells that was compiled for it, with its addresses; see docs/probes.md. Their
@@ -83,6 +86,7 @@ struct dpe_plan {
 	unsigned nsites;
 	struct dpe_site *sites;
 	bool threads; /* some rule names one of the kernel's thread events */
+	bool founds;  /* threads that run already begin with an event */
 	unsigned memory; /* bits: which events of memory the rules name */
 };
 
@@ -114,7 +118,9 @@ struct dpe_probes_options {
  * functions and those of the libraries that it will load. It gets our signal mask and the signals
  * that we ignore, as they are now. NULL after one clear diagnostic for each
  * thing that is wrong: no such program, no privilege (which one), no BPF, a function that the
- * program does not have (with the nearest names that it has). `plan` and `names` must outlive it. */
+ * program does not have (with the nearest names that it has). Where a library that the program loads later may have the function,
+ * that is a warning. `plan`, `names` and `diags`, which also gets what becomes known while the target
+ * runs, must outlive it. */
 struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_names *names,
 	char *const argv[], const struct dpe_probes_options *options, struct dpe_diags *diags);
 /* The same for a process that runs already, with all its threads. */
@@ -146,6 +152,9 @@ struct dpe_loss {
 };
 /* The number of threads that lost messages so far; fills at most `max`. */
 unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
+
+/* A warning for each function (or other place) that rules name and that was never found. */
+void dpe_probes_tell_missing(const struct dpe_probes *probes, struct dpe_diags *diags);
 
 /* A copy of the message with the text of its stack (ELF and DWARF), the caller's; where there is
  * nothing to add, the same message with one more reference. */

@@ -20,8 +20,11 @@ static char *check(const struct dpe_variable *variable)
 {
 	uint64_t size = variable->size;
 
-	if (variable->is_real)
-		return dpe_xasprintf("it is a floating point number");
+	if (variable->is_complex)
+		return dpe_xasprintf("it is a complex number");
+	if (variable->is_real && size != 4 && size != 8)
+		return dpe_xasprintf("a floating point number has 4 or 8 bytes, not %llu",
+			(unsigned long long)size);
 	if (size != 1 && size != 2 && size != 4 && size != 8)
 		return dpe_xasprintf(
 			"a value has 1, 2, 4 or 8 bytes, not %llu", (unsigned long long)size);
@@ -32,8 +35,11 @@ static bool find_one(struct dpe_probes *probes, unsigned number, struct dpe_diag
 {
 	const struct dpe_read *read = &probes->plan->reads[number];
 	struct dpe_module *program = (struct dpe_module *)program_of(probes);
-	char *why = dpe_variable_find(program, read->lvalue, &probes->reads[number]);
+	char *why;
 
+	if (dpe_variable_argument(read->lvalue) >= 0)
+		return true; /* differs from function to function */
+	why = dpe_variable_find(program, read->lvalue, &probes->reads[number]);
 	if (!why)
 		why = check(&probes->reads[number]);
 	if (why)
@@ -41,6 +47,48 @@ static bool find_one(struct dpe_probes *probes, unsigned number, struct dpe_diag
 			why);
 	free(why);
 	return !why;
+}
+
+static char *find_reached(struct dpe_probes *probes, struct dpe_spot *spot, unsigned number)
+{
+	const char *lvalue = probes->plan->reads[number].lvalue;
+	int arg = dpe_variable_argument(lvalue);
+	char *why;
+
+	if (spot->usdt || spot->site->kind)
+		return dpe_xasprintf("only of arguments of functions it is known what they are");
+	if (dpe_signature_word(spot->signature, (unsigned)arg) < 0)
+		return dpe_xasprintf("argument %d of '%s' is no pointer that can be read", arg + 1,
+			spot->function->name);
+	why = dpe_variable_of_argument(
+		spot->module, spot->function, lvalue, &spot->reached[number]);
+	return why ? why : check(&spot->reached[number]);
+}
+
+bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_spot *spot, struct dpe_diags *diags)
+{
+	const struct dpe_plan *plan = probes->plan;
+	bool complete = true;
+
+	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++) {
+		char *why;
+
+		if (!(spot->reads >> i & 1) || dpe_variable_argument(plan->reads[i].lvalue) < 0)
+			continue;
+		if (!spot->reached)
+			spot->reached = dpe_arena_alloc(
+				probes->arena, plan->nreads * sizeof(*spot->reached));
+		why = find_reached(probes, spot, i);
+		if (!why)
+			continue;
+		dpe_diag(diags, probes->placed ? DPE_WARNING : DPE_ERROR, plan->reads[i].place,
+			"'%s' cannot be read: %s", plan->reads[i].lvalue, why);
+		free(why);
+		spot->reads &= ~(UINT64_C(1) << i);
+		spot->filters[0].all = spot->filters[1].all = true;
+		complete = false;
+	}
+	return complete;
 }
 
 static bool check_count(
@@ -101,13 +149,34 @@ uint64_t dpe_reads_lowest_code(const struct dpe_probes *probes)
 	return lowest;
 }
 
-static struct dpe_value_entry entry_of(const struct dpe_variable *variable)
+/* `spot` NULL: of a data event. */
+static const struct dpe_variable *variable_of(
+	const struct dpe_probes *probes, const struct dpe_spot *spot, unsigned read)
+{
+	if (spot && dpe_variable_argument(probes->plan->reads[read].lvalue) >= 0)
+		return &spot->reached[read];
+	return &probes->reads[read];
+}
+
+/* 0: it is a variable of the program. */
+static uint8_t word_of(
+	const struct dpe_probes *probes, const struct dpe_spot *spot, unsigned read)
+{
+	int arg = dpe_variable_argument(probes->plan->reads[read].lvalue);
+
+	return spot && arg >= 0
+		       ? (uint8_t)(dpe_signature_word(spot->signature, (unsigned)arg) + 1)
+		       : 0;
+}
+
+static struct dpe_value_entry entry_of(const struct dpe_variable *variable, uint8_t word)
 {
 	struct dpe_value_entry entry = {
 		.address = variable->address,
 		.size = (uint32_t)variable->size,
 		.nsteps = (uint16_t)variable->nsteps,
 		.is_signed = variable->is_signed,
+		.word = word,
 	};
 
 	_Static_assert(DPE_VALUE_STEPS == DPE_VARIABLE_STEPS, "one has what the other holds");
@@ -116,13 +185,15 @@ static struct dpe_value_entry entry_of(const struct dpe_variable *variable)
 	return entry;
 }
 
-static struct dpe_value_entries entries_of(const struct dpe_probes *probes, uint64_t reads)
+static struct dpe_value_entries entries_of(
+	const struct dpe_probes *probes, const struct dpe_spot *spot, uint64_t reads)
 {
 	struct dpe_value_entries entries = {0};
 
 	for (unsigned i = 0; i < probes->plan->nreads; i++) {
 		if (reads >> i & 1 && entries.count < DPE_VALUES)
-			entries.at[entries.count++] = entry_of(&probes->reads[i]);
+			entries.at[entries.count++] = entry_of(
+				variable_of(probes, spot, i), word_of(probes, spot, i));
 	}
 	return entries;
 }
@@ -133,13 +204,25 @@ static uint32_t place_of(uint64_t reads, unsigned read)
 	return (uint32_t)__builtin_popcountll(reads & ((UINT64_C(1) << read) - 1));
 }
 
-static struct dpe_filter_entries filters_of(const struct dpe_filters *filters, uint64_t reads)
+/* The kernel compares no floating point numbers. */
+static bool has_real(const struct dpe_probes *probes, const struct dpe_spot *spot,
+	const struct dpe_filters *filters)
+{
+	for (unsigned i = 0; i < filters->count; i++) {
+		if (variable_of(probes, spot, filters->at[i].read)->is_real)
+			return true;
+	}
+	return false;
+}
+
+static struct dpe_filter_entries filters_of(const struct dpe_probes *probes,
+	const struct dpe_spot *spot, const struct dpe_filters *filters, uint64_t reads)
 {
 	struct dpe_filter_entries entries = {0};
 
 	_Static_assert(DPE_VALUE_FILTERS == DPE_FILTERS, "one has what the other holds");
 	_Static_assert(DPE_OP_NE - DPE_OP_LT == (int)DPE_FILTER_NE, "in the same order");
-	if (filters->all)
+	if (filters->all || has_real(probes, spot, filters))
 		return entries;
 	for (; entries.count < filters->count; entries.count++) {
 		const struct dpe_filter *filter = &filters->at[entries.count];
@@ -153,27 +236,39 @@ static struct dpe_filter_entries filters_of(const struct dpe_filters *filters, u
 	return entries;
 }
 
+void dpe_reads_tell_spot(const struct dpe_probes *probes, int map, unsigned number)
+{
+	const struct dpe_spot *spot = &probes->spots[number];
+	struct dpe_value_entries entries = entries_of(probes, spot, spot->reads);
+
+	for (unsigned phase = 0; phase < 2; phase++)
+		entries.filters[phase] = filters_of(probes, spot, &spot->filters[phase], spot->reads);
+	if (spot->reads)
+		bpf_map_update_elem(map, &number, &entries, BPF_ANY);
+}
+
 void dpe_reads_tell(const struct dpe_probes *probes, int map)
 {
-	for (unsigned i = 0; i < probes->nspots + probes->nwatches; i++) {
-		uint64_t reads = i < probes->nspots ? probes->spots[i].reads
-						    : probes->watches[i - probes->nspots].reads;
-		struct dpe_value_entries entries = entries_of(probes, reads);
+	for (unsigned i = 0; i < probes->nspots; i++)
+		dpe_reads_tell_spot(probes, map, i);
+	for (unsigned i = 0; i < probes->nwatches; i++) {
+		struct dpe_value_entries entries = entries_of(probes, NULL, probes->watches[i].reads);
+		uint32_t place = probes->first_watch + i;
 
-		for (unsigned phase = 0; i < probes->nspots && phase < 2; phase++)
-			entries.filters[phase] =
-				filters_of(&probes->spots[i].filters[phase], reads);
-		if (reads)
-			bpf_map_update_elem(map, &i, &entries, BPF_ANY);
+		if (probes->watches[i].reads)
+			bpf_map_update_elem(map, &place, &entries, BPF_ANY);
 	}
 }
 
 /* ---- from it ----------------------------------------------------------------------------- */
 
 unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
-	const struct dpe_record *record, size_t size, struct dpe_var *vars)
+	const struct dpe_record *record, size_t size, struct dpe_var *vars,
+	char (*texts)[DPE_REAL_TEXT])
 {
 	const uint64_t *values = (const uint64_t *)((const char *)record + size) - DPE_VALUES;
+	const struct dpe_spot *spot =
+		record->kind == DPE_RECORD_DATA ? NULL : &probes->spots[record->site];
 	unsigned count = 0, number = 0;
 
 	for (unsigned i = 0; i < probes->plan->nreads && number < record->nvalues; i++) {
@@ -181,8 +276,8 @@ unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
 			continue;
 		if (record->known >> number & 1)
 			vars[count++] = (struct dpe_var){probes->plan->reads[i].name,
-				dpe_value_int(
-					dpe_variable_number(&probes->reads[i], values[number]))};
+				dpe_variable_value(
+					variable_of(probes, spot, i), values[number], *texts++)};
 		number++;
 	}
 	return count;

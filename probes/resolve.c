@@ -5,6 +5,7 @@
 #include "probes/demangle.h"
 #include "probes/dwarf.h"
 #include "probes/ifunc.h"
+#include "probes/late.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct search {
 	struct dpe_target_function *found;
 	unsigned nfound, capfound;
 	bool ambiguous; /* there are several, and it was told */
+	enum dpe_severity missing; /* what it is that there is none */
 	struct dpe_module
 		*late_module; /* has such a function, but an IFUNC whose choice is not known */
 	const struct dpe_function *late;
@@ -297,12 +299,13 @@ static void say_no_module(const struct search *search)
 	struct dpe_text names = {0};
 
 	list_modules(search, &names);
-	dpe_diag(search->diags, DPE_ERROR, search->site->place,
+	dpe_diag(search->diags, search->missing, search->site->place,
 		"no program or library '%s' in the target, only: %s; and no function '%s::%s' in "
 		"its source",
 		search->module, names.at ? names.at : "", search->module, search->name);
-	dpe_diag(search->diags, DPE_NOTE, search->site->place,
-		"a library that is loaded later (dlopen) has to be named: --library=FILE");
+	if (search->missing == DPE_ERROR)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"a library that is loaded later can be named: --library=FILE");
 	dpe_text_free(&names);
 }
 
@@ -311,10 +314,10 @@ static void say_function(const struct search *search)
 	const struct dpe_module *program = program_of(search->modules);
 
 	if (*search->module)
-		dpe_diag(search->diags, DPE_ERROR, search->site->place, "no function '%s' in %s",
+		dpe_diag(search->diags, search->missing, search->site->place, "no function '%s' in %s",
 			search->name, search->module);
 	else
-		dpe_diag(search->diags, DPE_ERROR, search->site->place,
+		dpe_diag(search->diags, search->missing, search->site->place,
 			"no function '%s' in %s or its libraries", search->name,
 			program ? program->name : "the program");
 }
@@ -492,8 +495,11 @@ unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_site *si
 
 	search_names(&search);
 	*out = search.found;
-	if (!search.nfound && !site->optional && !search.ambiguous)
+	if (!search.nfound && !site->optional && !search.ambiguous) {
+		search.missing = dpe_late_severity(modules, site, names);
 		say_missing(&search);
+		dpe_late_note(search.missing, site, diags);
+	}
 	if (search.nfound && !site->optional) {
 		warn_of_copies(&search);
 		warn_of_arguments(&search);

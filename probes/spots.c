@@ -1,5 +1,6 @@
 /* spots: where in the target's files the plan's sites are. */
 #include "probes/ifunc.h"
+#include "probes/late.h"
 #include "probes/lines.h"
 #include "probes/live.h"
 #include "probes/resolve.h"
@@ -66,6 +67,8 @@ static void add_spot(struct dpe_probes *probes, const struct dpe_site *site,
 	spot->enter |= site->enter;
 	spot->exit |= site->exit;
 	spot->reads |= site->reads;
+	spot->used |= site->optional ? 0 : site->used;
+	spot->ret |= !site->optional && site->ret;
 	if (site->enter)
 		merge_filters(&spot->filters[0], &site->filters[0]);
 	if (site->exit)
@@ -105,20 +108,36 @@ static void warn_of_others(
 	}
 }
 
+static unsigned resolve(struct dpe_probes *probes, struct dpe_modules *modules,
+	const struct dpe_site *site, struct dpe_diags *diags, struct dpe_target_function **found)
+{
+	if (site->kind == DPE_SITE_LINE)
+		return dpe_resolve_line(
+			modules, site, probes->names, probes->arena, diags, found);
+	if (site->kind == DPE_SITE_USDT)
+		return dpe_resolve_usdt(
+			modules, site, probes->names, probes->arena, diags, found);
+	return dpe_resolve_site(modules, site, probes->names, diags, found);
+}
+
+/* Waits for a site that is not there where a library may come that has it. */
+static bool await(struct dpe_probes *probes, const struct dpe_site *site)
+{
+	if (!dpe_late_may_come(&probes->modules, site, probes->names))
+		return false;
+	if (!probes->awaited)
+		probes->awaited =
+			dpe_xcalloc(probes->plan->nsites, sizeof(*probes->awaited));
+	probes->awaited[site - probes->plan->sites] = true;
+	return true;
+}
+
 static bool find_site(
 	struct dpe_probes *probes, const struct dpe_site *site, struct dpe_diags *diags)
 {
 	struct dpe_target_function *found;
-	unsigned count;
-
-	if (site->kind == DPE_SITE_LINE)
-		count = dpe_resolve_line(
-			&probes->modules, site, probes->names, probes->arena, diags, &found);
-	else if (site->kind == DPE_SITE_USDT)
-		count = dpe_resolve_usdt(
-			&probes->modules, site, probes->names, probes->arena, diags, &found);
-	else
-		count = dpe_resolve_site(&probes->modules, site, probes->names, diags, &found);
+	unsigned errors = dpe_diags_errors(diags);
+	unsigned count = resolve(probes, &probes->modules, site, diags, &found);
 
 	for (unsigned i = 0; i < count; i++)
 		add_spot(probes, site, &found[i]);
@@ -128,39 +147,144 @@ static bool find_site(
 	if (!count && site->optional)
 		dpe_debug(probes->debug, "probes", 1, "%s: not in the target, so not observed",
 			dpe_name_text(probes->names, site->name));
-	return count || site->optional;
+	return count || site->optional ||
+	       (dpe_diags_errors(diags) == errors && await(probes, site));
 }
 
-static void place(const struct dpe_probes *probes, struct dpe_spot *spot, bool nops)
+static void place(const struct dpe_probes *probes, struct dpe_spot *spot)
 {
 	if (spot->site->kind)
 		return;
-	dpe_place_entry(spot->module, spot->function, dpe_signature_needed(spot->signature), nops,
-		&spot->placement);
+	dpe_place_entry(spot->module, spot->function, dpe_signature_needed(spot->signature),
+		probes->nops, &spot->placement);
 	dpe_debug(probes->debug, "probes", 2, "%s::%s: +%u %s: %s", spot->module->name,
 		spot->function->name, spot->placement.distance, spot->placement.instruction,
 		spot->placement.reason);
 }
 
+static void give_signature(struct dpe_probes *probes, struct dpe_spot *spot)
+{
+	if (spot->usdt)
+		spot->signature = dpe_usdt_signature(spot->usdt, probes->arena);
+	else
+		spot->signature = dpe_signature_of(
+			spot->module, spot->function, spot->nargs, probes->arena);
+}
+
+static void say_no_value(const struct dpe_probes *probes, const struct dpe_spot *spot,
+	const char *what, const char *why, struct dpe_diags *diags)
+{
+	dpe_diag(diags, probes->placed ? DPE_WARNING : DPE_ERROR, spot->site->place,
+		"the rules ask for %s of '%s', which has no value: %s", what,
+		dpe_name_text(probes->names, spot->site->name), why);
+}
+
+/* False after an error for each value that rules want and that nobody can read. */
+static bool check_values(
+	const struct dpe_probes *probes, const struct dpe_spot *spot, struct dpe_diags *diags)
+{
+	const char *why = spot->ret ? dpe_signature_ret_obstacle(spot->signature) : NULL;
+	bool good = !why;
+
+	if (why)
+		say_no_value(probes, spot, "the result", why, diags);
+	for (unsigned i = 0; i < 64; i++) {
+		char what[32];
+
+		if (!(spot->used >> i & 1))
+			continue;
+		why = dpe_signature_obstacle(spot->signature, i);
+		if (!why)
+			continue;
+		snprintf(what, sizeof(what), "argument %u", i + 1);
+		say_no_value(probes, spot, what, why, diags);
+		good = false;
+	}
+	return good;
+}
+
 bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags)
 {
-	bool complete = true, nops;
+	bool complete = true;
 
 	for (unsigned i = 0; i < probes->plan->nsites; i++)
 		complete &= find_site(probes, &probes->plan->sites[i], diags);
-	nops = complete && probes->nspots && dpe_kernel_emulates_nops();
+	probes->nops = complete && probes->plan->nsites && dpe_kernel_emulates_nops();
 	for (unsigned i = 0; complete && i < probes->nspots; i++) {
 		struct dpe_spot *spot = &probes->spots[i];
 
-		if (spot->usdt)
-			spot->signature = dpe_usdt_signature(spot->usdt, probes->arena);
-		else
-			spot->signature = dpe_signature_of(
-				spot->module, spot->function, spot->nargs, probes->arena);
+		give_signature(probes, spot);
+		complete &= check_values(probes, spot, diags);
+		complete &= dpe_reads_reach(probes, spot, diags);
 		dpe_preload_take(probes, spot);
 		if (!spot->preloaded)
-			place(probes, spot, nops);
+			place(probes, spot);
 	}
 	dpe_spots_drop_unseen(probes, diags);
+	probes->nsearched = probes->modules.count;
 	return complete;
+}
+
+/* ---- in libraries that came later -------------------------------------------------------- */
+
+/* What a message of the spot is to carry has no room. */
+static bool is_too_much(const struct dpe_probes *probes, const struct dpe_spot *spot)
+{
+	bool far = (unsigned)(spot - probes->spots) >= probes->first_watch;
+
+	return __builtin_popcountll(spot->reads) > DPE_VALUES ||
+	       (far && (spot->reads || spot->usdt));
+}
+
+static void find_site_late(
+	struct dpe_probes *probes, struct dpe_modules *modules, const struct dpe_site *site)
+{
+	struct dpe_diags *ignored = dpe_diags_new();
+	struct dpe_target_function *found;
+	struct dpe_site any = *site;
+	unsigned count;
+
+	any.optional = true; /* that it is not there is no error */
+	count = resolve(probes, modules, &any, ignored, &found);
+	for (unsigned i = 0; i < count; i++)
+		add_spot(probes, site, &found[i]);
+	if (dpe_diags_errors(ignored)) {
+		dpe_diag(probes->diags, DPE_WARNING, site->place,
+			"'%s' of a library that was loaded late cannot be observed",
+			dpe_name_text(probes->names, site->name));
+		dpe_attach_lose(probes);
+	}
+	if (count && probes->awaited)
+		probes->awaited[site - probes->plan->sites] = false;
+	free(found);
+	dpe_diags_free(ignored);
+}
+
+void dpe_spots_find_late(struct dpe_probes *probes)
+{
+	struct dpe_modules fresh = {
+		.at = probes->modules.at + probes->nsearched,
+		.count = probes->modules.count - probes->nsearched,
+	};
+	unsigned first = probes->nspots;
+
+	for (unsigned i = 0; i < probes->plan->nsites; i++)
+		find_site_late(probes, &fresh, &probes->plan->sites[i]);
+	probes->nsearched = probes->modules.count;
+	for (unsigned i = first; i < probes->nspots; i++) {
+		struct dpe_spot *spot = &probes->spots[i];
+
+		give_signature(probes, spot);
+		check_values(probes, spot, probes->diags);
+		dpe_reads_reach(probes, spot, probes->diags);
+		place(probes, spot);
+		if (!is_too_much(probes, spot))
+			continue;
+		dpe_diag(probes->diags, DPE_WARNING, spot->site->place,
+			"there is no room for the variables that come with '%s' of %s, which was "
+			"loaded late: they are unknown",
+			spot->function->name, spot->module->name);
+		spot->reads = 0;
+		spot->filters[0] = spot->filters[1] = (struct dpe_filters){.all = true};
+	}
 }

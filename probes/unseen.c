@@ -17,42 +17,13 @@ static bool begins_locked(const struct dpe_spot *spot)
 	       first == LOCK_PREFIX;
 }
 
-static bool section_imports(Elf *elf, Elf_Scn *section, const char *name)
-{
-	GElf_Shdr header;
-	GElf_Sym symbol;
-	Elf_Data *data;
-
-	if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
-		return false;
-	data = elf_getdata(section, NULL);
-	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
-		const char *found = elf_strptr(elf, header.sh_link, symbol.st_name);
-
-		if (symbol.st_shndx == SHN_UNDEF && found && !strcmp(found, name))
-			return true;
-	}
-	return false;
-}
-
-static bool imports(const struct dpe_module *module, const char *name)
-{
-	Elf_Scn *section = NULL;
-
-	while ((section = elf_nextscn(module->elf, section))) {
-		if (section_imports(module->elf, section, name))
-			return true;
-	}
-	return false;
-}
-
 static void warn_callers(
 	const struct dpe_probes *probes, const struct dpe_spot *spot, struct dpe_diags *diags)
 {
 	const char *name = dpe_name_text(probes->names, spot->site->name);
 
 	for (unsigned i = 0; i < probes->modules.count; i++) {
-		if (!imports(probes->modules.at[i], name))
+		if (!dpe_module_imports(probes->modules.at[i], name))
 			continue;
 		dpe_diag(diags, DPE_WARNING, spot->site->place,
 			"%s calls %s, which the kernel puts no probe on: what it orders is not seen, "

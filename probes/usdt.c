@@ -1,6 +1,7 @@
 /* USDT probes: notes of type 3 by "stapsdt". */
 #include "probes/usdt.h"
 
+#include "probes/late.h"
 #include "probes/live.h"
 #include "probes/usdt_args.h"
 
@@ -142,19 +143,20 @@ static void look_at(void *context, const struct dpe_usdt *usdt)
 			.module = search->module, .function = function, .usdt = copy};
 }
 
-static void say_missing(
-	const struct search *search, const struct dpe_site *site, struct dpe_diags *diags)
+static void say_missing(const struct search *search, const struct dpe_site *site,
+	enum dpe_severity missing, struct dpe_diags *diags)
 {
 	char *wanted = dpe_xasprintf("%s::%s", search->provider, search->name);
 	const char *best;
 
-	dpe_diag(diags, DPE_ERROR, site->place,
+	dpe_diag(diags, missing, site->place,
 		"no USDT probe '%s' of a provider '%s' in the target or its libraries",
 		search->name, search->provider);
 	if (!search->nnames)
 		dpe_diag(diags, DPE_NOTE, site->place, "they have no USDT probes at all");
 	else if (dpe_nearest(wanted, search->names, search->nnames, &best, 1))
 		dpe_diag(diags, DPE_NOTE, site->place, "did you mean 'usdt::%s'?", best);
+	dpe_late_note(missing, site, diags);
 	free(wanted);
 }
 
@@ -191,7 +193,7 @@ unsigned dpe_resolve_usdt(struct dpe_modules *modules, const struct dpe_site *si
 		dpe_usdt_each(search.module, look_at, &search);
 	}
 	if (!search.nfound && !site->optional)
-		say_missing(&search, site, diags);
+		say_missing(&search, site, dpe_late_severity(modules, site, names), diags);
 	else if (search.nfound)
 		check_form(&search, site, diags);
 	free(search.names);
@@ -231,24 +233,28 @@ void dpe_usdt_print(struct dpe_text *to, const struct dpe_usdt *usdt)
 
 bool dpe_usdt_is_wanted(const struct dpe_probes *probes)
 {
-	for (unsigned i = 0; i < probes->nspots; i++) {
-		if (probes->spots[i].usdt)
+	for (unsigned i = 0; i < probes->plan->nsites; i++) {
+		if (probes->plan->sites[i].kind == DPE_SITE_USDT)
 			return true;
 	}
 	return false;
 }
 
+void dpe_usdt_tell_spot(const struct dpe_probes *probes, int map, unsigned number)
+{
+	const struct dpe_usdt *usdt = probes->spots[number].usdt;
+	struct dpe_usdt_args args = {0};
+
+	if (!usdt)
+		return;
+	args.address = usdt->address;
+	args.count = usdt->nargs;
+	memcpy(args.at, usdt->args, sizeof(args.at));
+	bpf_map_update_elem(map, &number, &args, BPF_ANY);
+}
+
 void dpe_usdt_tell(const struct dpe_probes *probes, int map)
 {
-	for (unsigned i = 0; i < probes->nspots; i++) {
-		const struct dpe_usdt *usdt = probes->spots[i].usdt;
-		struct dpe_usdt_args args = {0};
-
-		if (!usdt)
-			continue;
-		args.address = usdt->address;
-		args.count = usdt->nargs;
-		memcpy(args.at, usdt->args, sizeof(args.at));
-		bpf_map_update_elem(map, &i, &args, BPF_ANY);
-	}
+	for (unsigned i = 0; i < probes->nspots; i++)
+		dpe_usdt_tell_spot(probes, map, i);
 }

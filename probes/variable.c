@@ -1,9 +1,11 @@
 /* Variables by ELF symbols and DWARF types. */
 #include "probes/variable.h"
 
+#include "dpe-lang/dpe-lang.h"
 #include "probes/dwarf.h"
 
 #include <dwarf.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,14 +74,14 @@ static bool is_signed(Dwarf_Die *type)
 	       (encoding == DW_ATE_signed || encoding == DW_ATE_signed_char);
 }
 
-static bool is_real(Dwarf_Die *type)
+static bool has_encoding(Dwarf_Die *type, Dwarf_Word wanted)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word encoding;
 
 	return dwarf_tag(type) == DW_TAG_base_type &&
 	       !dwarf_formudata(dwarf_attr(type, DW_AT_encoding, &attribute), &encoding) &&
-	       (encoding == DW_ATE_float || encoding == DW_ATE_complex_float);
+	       encoding == wanted;
 }
 
 static bool member_of(Dwarf_Die *type, const char *name, size_t len, Dwarf_Die *member)
@@ -236,7 +238,8 @@ static char *enter_all(const char *lvalue, Dwarf_Die *type, struct dpe_variable 
 		return dpe_xasprintf("its size is not known");
 	variable->size = size;
 	variable->is_signed = is_signed(&walk.type);
-	variable->is_real = is_real(&walk.type);
+	variable->is_real = has_encoding(&walk.type, DW_ATE_float);
+	variable->is_complex = has_encoding(&walk.type, DW_ATE_complex_float);
 	return NULL;
 }
 
@@ -308,6 +311,50 @@ char *dpe_variable_find(
 		return dpe_xasprintf("there is no debug information on what is in '%.*s'",
 			(int)search.len, root);
 	return NULL;
+}
+
+/* ---- arguments --------------------------------------------------------------------------- */
+
+int dpe_variable_argument(const char *lvalue)
+{
+	const char *root = lvalue + strspn(lvalue, "*(");
+	size_t len = sizeof(DPE_ARGUMENT) - 1;
+
+	return strncmp(root, DPE_ARGUMENT, len) ? -1 : atoi(root + len);
+}
+
+/* The parameter of that number of the function's, from 0. */
+static bool find_parameter(Dwarf_Die *function, int number, Dwarf_Die *parameter)
+{
+	if (dwarf_child(function, parameter))
+		return false;
+	do {
+		if (dwarf_tag(parameter) == DW_TAG_formal_parameter && !number--)
+			return true;
+	} while (!dwarf_siblingof(parameter, parameter));
+	return false;
+}
+
+char *dpe_variable_of_argument(struct dpe_module *module, const struct dpe_function *function,
+	const char *lvalue, struct dpe_variable *variable)
+{
+	int number = dpe_variable_argument(lvalue);
+	Dwarf_Die die, parameter, type;
+	char *why;
+
+	*variable = (struct dpe_variable){0};
+	if (!dpe_dwarf_function(module, function->address, &die))
+		return dpe_xasprintf("%s has no debug information on '%s', which tells what its "
+				     "arguments are",
+			module->name, function->name);
+	if (!find_parameter(&die, number, &parameter) || !dpe_dwarf_type(&parameter, &type) ||
+		!dpe_dwarf_peel(&type, &type))
+		return dpe_xasprintf("it is not known what argument %d of '%s' is", number + 1,
+			function->name);
+	why = enter_all(lvalue, &type, variable);
+	if (!why && !variable->nsteps)
+		why = dpe_xasprintf("argument %d of '%s' is no pointer", number + 1, function->name);
+	return why;
 }
 
 /* ---- what lies at an address ------------------------------------------------------------- */
@@ -423,4 +470,45 @@ int64_t dpe_variable_number(const struct dpe_variable *variable, uint64_t bytes)
 
 	bytes <<= unused;
 	return variable->is_signed ? (int64_t)bytes >> unused : (int64_t)(bytes >> unused);
+}
+
+/* ---- floating point numbers -------------------------------------------------------------- */
+
+/* The shortest text that reads back as the same. */
+static void print_real(double real, bool is_float, char text[DPE_REAL_TEXT])
+{
+	for (int digits = is_float ? 6 : 15; digits <= (is_float ? 9 : 17); digits++) {
+		snprintf(text, DPE_REAL_TEXT, "%.*g", digits, real);
+		if (is_float ? strtof(text, NULL) == (float)real : strtod(text, NULL) == real)
+			break;
+	}
+	if (!strpbrk(text, ".e"))
+		strcat(text, ".0");
+}
+
+struct dpe_value dpe_variable_value(
+	const struct dpe_variable *variable, uint64_t bytes, char text[DPE_REAL_TEXT])
+{
+	struct dpe_value value = {.kind = DPE_RAW, .text = text};
+	double real;
+	float single;
+
+	if (!variable->is_real) {
+		value = dpe_value_int(dpe_variable_number(variable, bytes));
+		if (!variable->is_signed && value.num < 0)
+			value.kind = DPE_UINT;
+		return value;
+	}
+	memcpy(&single, &bytes, sizeof(single));
+	memcpy(&real, &bytes, sizeof(real));
+	if (variable->size == sizeof(single))
+		real = (double)single;
+	if (isnan(real))
+		return dpe_value_string("nan");
+	if (isinf(real))
+		strcpy(text, real < 0 ? "-1e999" : "1e999");
+	else
+		print_real(real, variable->size == sizeof(single), text);
+	value.len = (uint32_t)strlen(text);
+	return value;
 }

@@ -48,6 +48,8 @@ static bool find_one(struct dpe_probes *probes, const struct dpe_watched *site,
 
 	if (!why && watch->variable.nsteps)
 		why = dpe_xasprintf("what a pointer leads to changes its place");
+	if (!why && watch->variable.is_complex)
+		why = dpe_xasprintf("it is a complex number");
 	if (!why && !fits_register(&watch->variable))
 		why = dpe_xasprintf("a watchpoint is on 1, 2, 4 or 8 aligned bytes, not on %llu",
 			(unsigned long long)watch->variable.size);

@@ -394,6 +394,52 @@ void dpe_lock_cycles_find(
 	order->searches_blind += search.blind && !search.found;
 }
 
+static bool is_in(const struct dpe_lock_cycle *cycle, struct dpe_value thread)
+{
+	for (unsigned i = 0; i < cycle->nwaits; i++) {
+		if (dpe_value_equal(cycle->waits[i].thread, thread))
+			return true;
+	}
+	return false;
+}
+
+/* Those that were told as deadlocks stay. */
+static void forget_cycles(struct dpe_lock_order *order)
+{
+	struct dpe_lock_cycle *cycle, *next;
+	struct dpe_lock_places *places, *following;
+
+	HASH_ITER (hh, order->places, places, following) {
+		HASH_DEL(order->places, places);
+		free(places);
+	}
+	HASH_ITER (hh, order->cycles, cycle, next) {
+		if (!cycle->waits)
+			continue;
+		HASH_DEL(order->cycles, cycle);
+		drop_waits(cycle);
+		free(cycle);
+	}
+	order->ncycles = 0;
+}
+
+void dpe_lock_cycles_redo(struct dpe_lock_order *order, struct dpe_value thread)
+{
+	struct dpe_lock_cycle *cycle, *next;
+	struct dpe_taking *taking, *following;
+	bool any = false;
+
+	HASH_ITER (hh, order->cycles, cycle, next)
+		any |= is_in(cycle, thread);
+	if (!any)
+		return;
+	forget_cycles(order);
+	HASH_ITER (hh, order->takings, taking, following) {
+		for (unsigned i = 0; i < taking->ninstances; i++)
+			dpe_lock_cycles_find(order, taking, taking->instances[i]);
+	}
+}
+
 /* ---- telling ----------------------------------------------------------------------------- */
 
 /* What the bounds may have hidden. */
@@ -414,9 +460,11 @@ static const char *doubt_of(const struct dpe_lock_order *order)
 
 void dpe_lock_order_tell(struct dpe_lock_order *order, struct dpe_recognizer *recognizer)
 {
-	struct dpe_verdict verdict = {.kind = DPE_INCONCLUSIVE, .reason = doubt_of(order)};
+	struct dpe_verdict verdict = {.kind = DPE_INCONCLUSIVE};
 	struct dpe_lock_cycle *cycle, *next;
 
+	dpe_lock_giving_settle(order, NULL);
+	verdict.reason = doubt_of(order);
 	HASH_ITER (hh, order->cycles, cycle, next) {
 		struct dpe_deadlock deadlock = {
 			.kind = DPE_POTENTIAL_DEADLOCK,

@@ -33,13 +33,17 @@ void dpe_lock_order_hold(struct dpe_lock_order *order, struct dpe_value thread_v
 	dpe_lock_thread_change(order, thread);
 }
 
-void dpe_lock_order_unhold(
-	struct dpe_lock_order *order, struct dpe_value thread_value, struct dpe_value object)
+void dpe_lock_order_unhold(struct dpe_lock_order *order, struct dpe_value thread_value,
+	struct dpe_value object, const struct dpe_message *event)
 {
 	struct dpe_lock_thread *thread = dpe_lock_thread_find(order, thread_value);
 	struct dpe_lock *lock = dpe_lock_find(order, object);
 	int at = thread && lock ? dpe_lock_thread_held(thread, lock) : -1;
 
+	if (at >= 0)
+		dpe_lock_given_back(order, event);
+	else if (thread)
+		dpe_lock_given_unseen(order, thread, lock, event);
 	if (at >= 0 && !--thread->held[at].count)
 		dpe_lock_thread_drop(order, thread, (unsigned)at);
 }
@@ -79,6 +83,7 @@ static struct dpe_instance *new_instance(struct dpe_lock_order *order,
 	instance->strand = dpe_strand_ref(thread->strand);
 	if (!instance->strand->instances++) {
 		instance->strand->first = thread->strand->epoch;
+		instance->strand->begun = dpe_lock_past_ref(thread->strand->past);
 		order->nstrands++;
 	}
 	instance->strand->last = thread->strand->epoch;
@@ -133,6 +138,7 @@ void dpe_lock_order_check(struct dpe_lock_order *order, const struct dpe_rule *r
 	struct dpe_lock_thread *thread = dpe_lock_thread_find(order, thread_value);
 	struct dpe_lock *lock;
 
+	dpe_lock_giving_settle(order, event);
 	order->rule = rule;
 	if (!thread || !thread->nheld)
 		return;
@@ -223,6 +229,7 @@ void dpe_lock_order_free(struct dpe_lock_order *order)
 
 	if (!order)
 		return;
+	dpe_lock_giving_settle(order, NULL);
 	HASH_ITER (hh, order->takings, taking, next) {
 		dpe_taking_unlink(order, taking);
 		dpe_taking_free(order, taking);

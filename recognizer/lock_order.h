@@ -6,6 +6,7 @@
  *	lock_threads.c  threads: what they hold, who began them, whose end they awaited
  *	lock_order.c    who takes which lock while it holds which others
  *	lock_cycles.c   circles through what was taken last
+ *	lock_unseen.c   locks that were taken before anybody looked
  *
  * Takings that look alike are kept once: the same lock, taken at the same place in the program by
  * one that holds the same others. Of each, the threads that did so are kept, each once, unless what
@@ -43,7 +44,8 @@ struct dpe_strand {
 	uint32_t refs, epoch;
 	uint64_t serial;
 	unsigned instances;   /* what is kept that it did, within … */
-	uint32_t first, last; /* … these epochs */
+	uint32_t first, last; /* … these epochs, */
+	struct dpe_lock_past *begun; /* of which the first came after this */
 	bool over;
 	uint64_t *nreaches;         /* where those of all pasts are counted */
 	struct dpe_lock_past *past; /* of others; NULL: nothing */
@@ -172,6 +174,15 @@ struct dpe_lock_thread {
 	struct dpe_held *held;
 	unsigned nheld, capheld;
 	struct dpe_lock_set *set; /* of what is held; NULL: not looked for yet */
+	bool unsure; /* it may hold what nobody saw it take */
+};
+
+/* What one event gives back. A lock may be several objects, of which the thread holds some. */
+struct dpe_giving {
+	struct dpe_message *event;  /* counted */
+	bool known;                 /* some of it was held */
+	struct dpe_strand *strand;  /* counted; gave back what it was not seen to take; or NULL */
+	struct dpe_value thread;    /* of the strand */
 };
 
 struct dpe_lock_order {
@@ -188,6 +199,7 @@ struct dpe_lock_order {
 	const struct dpe_rule *rule; /* that checked last … */
 	struct dpe_message *event;   /* … at this, counted, beginning with … */
 	uint64_t alias, site;        /* … an object of this hash, there */
+	struct dpe_giving giving;
 	/* What was given up. */
 	uint64_t takings_dropped, cycles_dropped, searches_ended, searches_blind;
 };
@@ -218,6 +230,18 @@ bool dpe_taking_keep(
 void dpe_taking_strip(
 	struct dpe_lock_order *order, struct dpe_taking *taking, const struct dpe_lock *lock);
 
+/* Gives up all that the strand did. */
+void dpe_takings_drop_strand(struct dpe_lock_order *order, const struct dpe_strand *strand);
+
+/* ---- lock_unseen.c ----------------------------------------------------------------------- */
+
+/* The thread gives back an object at the event: one that it held, or (lock NULL: unknown) did not. */
+void dpe_lock_given_back(struct dpe_lock_order *order, const struct dpe_message *event);
+void dpe_lock_given_unseen(struct dpe_lock_order *order, const struct dpe_lock_thread *thread,
+	const struct dpe_lock *lock, const struct dpe_message *event);
+/* Draws the conclusions of events before this one; NULL: of all. */
+void dpe_lock_giving_settle(struct dpe_lock_order *order, const struct dpe_message *event);
+
 /* ---- lock_threads.c ---------------------------------------------------------------------- */
 
 struct dpe_lock_thread *dpe_lock_thread_find(struct dpe_lock_order *order, struct dpe_value value);
@@ -238,5 +262,7 @@ void dpe_lock_name_free(struct dpe_lock_name *name);
 void dpe_lock_cycles_find(
 	struct dpe_lock_order *order, struct dpe_taking *taking, struct dpe_instance *instance);
 void dpe_lock_cycles_free(struct dpe_lock_order *order);
+/* The thread's part in circles was none: looks for those again that it was in. */
+void dpe_lock_cycles_redo(struct dpe_lock_order *order, struct dpe_value thread);
 
 #endif

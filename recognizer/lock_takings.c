@@ -105,7 +105,11 @@ uint64_t dpe_taking_site(const struct dpe_message *message, struct dpe_value loc
 static void free_instance(struct dpe_lock_order *order, const struct dpe_taking *taking,
 	struct dpe_instance *instance)
 {
-	order->nstrands -= !--instance->strand->instances;
+	if (!--instance->strand->instances) {
+		order->nstrands--;
+		dpe_lock_past_unref(instance->strand->begun);
+		instance->strand->begun = NULL;
+	}
 	dpe_strand_unref(instance->strand);
 	dpe_lock_past_unref(instance->past);
 	dpe_value_drop(instance->thread);
@@ -185,6 +189,14 @@ static bool precedes(const struct dpe_instance *a, const struct dpe_instance *b)
 	return dpe_lock_past_reaches(b->past, a->strand, a->epoch);
 }
 
+/* True where all that is kept of the other thread is after this, or all of it before. */
+static bool cannot_meet(const struct dpe_instance *instance, const struct dpe_strand *other)
+{
+	return !other->instances || other == instance->strand ||
+	       dpe_lock_past_reaches(other->begun, instance->strand, instance->epoch) ||
+	       dpe_lock_past_reaches(instance->past, other, other->last);
+}
+
 /* True where `b` is after all that `a` is after, and what else is kept that could meet `a` could
  * meet `b`: then `a` is superfluous. */
 static bool replaces(const struct dpe_instance *b, const struct dpe_instance *a)
@@ -194,9 +206,7 @@ static bool replaces(const struct dpe_instance *b, const struct dpe_instance *a)
 	for (unsigned i = 0; b->past && i < b->past->count; i++) {
 		const struct dpe_reach *reach = &b->past->at[i];
 
-		if (reach->strand != a->strand && reach->strand->instances &&
-			reach->strand->first <= reach->epoch &&
-			!dpe_lock_past_reaches(a->past, reach->strand, reach->strand->last))
+		if (reach->strand->first <= reach->epoch && !cannot_meet(a, reach->strand))
 			return false;
 	}
 	return true;
@@ -243,6 +253,22 @@ bool dpe_taking_keep(
 	free_instance(order, taking, instance);
 	taking->dropped = true;
 	return false;
+}
+
+void dpe_takings_drop_strand(struct dpe_lock_order *order, const struct dpe_strand *strand)
+{
+	struct dpe_taking *taking, *next;
+
+	HASH_ITER (hh, order->takings, taking, next) {
+		for (unsigned i = taking->ninstances; i--;) {
+			if (taking->instances[i]->strand == strand)
+				drop_instance(order, taking, i);
+		}
+		if (taking->ninstances)
+			continue;
+		dpe_taking_unlink(order, taking);
+		dpe_taking_free(order, taking);
+	}
 }
 
 /* ---- forgetting -------------------------------------------------------------------------- */

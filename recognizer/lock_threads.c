@@ -17,6 +17,7 @@ struct dpe_lock_thread *dpe_lock_thread_add(struct dpe_lock_order *order, struct
 		return thread;
 	thread = dpe_xcalloc(1, sizeof(*thread));
 	thread->strand = dpe_strand_new(order->serial++, &order->nreaches);
+	thread->unsure = true;
 	dpe_keyed_add(&order->threads, &thread->keyed, value);
 	return thread;
 }
@@ -117,6 +118,7 @@ void dpe_lock_order_begin(
 
 	dpe_lock_order_end(order, value); /* of one whose end was not seen */
 	thread = dpe_lock_thread_add(order, value);
+	thread->unsure = false;
 	dpe_strand_follow(thread->strand, name->past);
 	leave_at(name, NULL);
 	name->of = thread;
@@ -144,6 +146,8 @@ void dpe_lock_order_lose(struct dpe_lock_order *order, struct dpe_value value)
 {
 	struct dpe_lock_thread *thread = dpe_lock_thread_find(order, value);
 
+	if (thread)
+		thread->unsure = true;
 	while (thread && thread->nheld)
 		dpe_lock_thread_drop(order, thread, thread->nheld - 1);
 }

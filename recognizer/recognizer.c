@@ -10,6 +10,7 @@
 #define FORGET_FROM 8192
 
 static const char last_event[] = "thread::exit";
+static const char found_event[] = "thread::found";
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
@@ -86,6 +87,8 @@ static void take_by_rule(struct dpe_run *run, const struct dpe_watcher *watcher,
 		dpe_pairs_take(run, event);
 		return;
 	}
+	if (dpe_slices_follow(run, event))
+		return;
 	if (!*occurrence)
 		*occurrence = dpe_occurrence_new(run->recognizer->pool, event);
 	dpe_slices_take(run, *occurrence);
@@ -488,6 +491,7 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	run->acted = dpe_xcalloc(rule->npositions + 1, sizeof(*run->acted));
 	if (!dpe_pairs_new(run))
 		dpe_slices_new(run);
+	dpe_sequel_new(run);
 	return true;
 }
 
@@ -534,6 +538,7 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 		.pairings = pairings,
 		.ordered = recognizer->options.ordered,
 		.ends_thread = dpe_names_find(spec->names, last_event, strlen(last_event)),
+		.finds_thread = dpe_intern_string(spec->names, found_event),
 		.debug = recognizer->options.debug,
 	};
 	const struct dpe_stabilizer_sink sink = {
@@ -594,6 +599,7 @@ static void free_run(struct dpe_run *run)
 {
 	dpe_slices_free(run);
 	dpe_pairs_free(run);
+	dpe_sequel_free(run);
 	dpe_engine_free(run);
 	free(run->masks);
 	free(run->late);

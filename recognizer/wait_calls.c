@@ -7,7 +7,7 @@ static void change_holders(const struct dpe_recognizer *recognizer, enum dpe_cal
 {
 	if (call == DPE_CALL_UNHOLD) {
 		dpe_waits_unhold(recognizer->waits, thread, object);
-		dpe_lock_order_unhold(recognizer->lock_order, thread, object);
+		dpe_lock_order_unhold(recognizer->lock_order, thread, object, event);
 		return;
 	}
 	dpe_waits_hold(recognizer->waits, thread, object, event);

@@ -19,6 +19,7 @@ struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 	stabilizer->sink = *sink;
 	stabilizer->ordered = options->ordered;
 	stabilizer->ends_thread = options->ends_thread;
+	stabilizer->finds_thread = options->finds_thread;
 	stabilizer->debug = options->debug;
 	stabilizer->chain_max = UINT32_MAX;
 	stabilizer->pool = dpe_pool_new();
@@ -193,6 +194,19 @@ static void add_sends(struct dpe_stabilizer *stabilizer, const struct dpe_node *
 	}
 }
 
+/* All that has left. */
+static void take_tails(struct dpe_stabilizer *stabilizer, uint32_t own)
+{
+	for (uint32_t i = 0; i < stabilizer->nchains; i++) {
+		struct dpe_chain_end *end = &stabilizer->chains[i];
+
+		if (i == own || !end->tail)
+			continue;
+		dpe_past_add(&stabilizer->past, &end->tail->stamp);
+		end->told = end->tail->stamp.index;
+	}
+}
+
 static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 {
 	const struct dpe_hold *hold = node->hold;
@@ -212,6 +226,8 @@ static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 		if (hold->needs[i].kind == DPE_NEED_PRED && pred && dpe_node_released(pred))
 			take_pred(stabilizer, pred);
 	}
+	if (stabilizer->finds_thread && node->message->name == stabilizer->finds_thread)
+		take_tails(stabilizer, chain);
 	if (!hold->deferred)
 		add_sends(stabilizer, node);
 	dpe_edges_reduce(stabilizer);

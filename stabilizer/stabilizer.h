@@ -105,6 +105,9 @@ struct dpe_stabilizer_options {
 	/* The name of each thread's last event; 0: none has one. Whoever has the thread's id after
 	 * it is another thread. */
 	dpe_name ends_thread;
+	/* The name of the first event of a thread that ran already when the observation began; 0: none
+	 * has one. What released it before is unknown: it comes after all that has left by then. */
+	dpe_name finds_thread;
 	/* The input already stands in causal order (a recorded log says so in its header): messages
 	 * with times need not wait for earlier ones, and what is missing in a thread's numbers when
 	 * a later one arrives is lost. */

@@ -195,7 +195,8 @@ struct dpe_host {
 
 struct dpe_chain_end {
 	struct dpe_node *tail; /* counted */
-	uint32_t told;         /* the last that is a send, or can be named as a predecessor */
+	uint32_t told;         /* the last that is a send, or can be named as a predecessor, or that
+				* a thread was found after */
 	bool of_thread;
 	bool ended; /* its thread: nothing continues it */
 };
@@ -207,7 +208,7 @@ struct dpe_stabilizer {
 	struct dpe_stabilizer_sink sink;
 	enum dpe_sync_pairing *pairings;
 	unsigned npairings;
-	dpe_name ends_thread;
+	dpe_name ends_thread, finds_thread;
 	bool ordered, finished;
 	bool doubt; /* something was lost or never came */
 	const struct dpe_debug *debug;

@@ -13,7 +13,8 @@ static bool is_plain(const struct dpe_stabilizer *stabilizer, const struct dpe_m
 		return false;
 	if (message->has_time && !stabilizer->ordered)
 		return false;
-	return message->name != stabilizer->ends_thread;
+	return message->name != stabilizer->ends_thread &&
+	       message->name != stabilizer->finds_thread;
 }
 
 /* True where the message is the next of its thread, without a gap. */

@@ -47,16 +47,20 @@ static __always_inline long read_user(void *to, __u32 size, __u64 from, bool sle
 }
 
 /* Memory that is not there yet (or no more) can only be waited for where programs may sleep. */
-static __always_inline bool read_value(
-	const struct dpe_value_entry *entry, __u64 bias, __u64 *value, bool sleeps)
+static __always_inline bool read_value(const struct dpe_value_entry *entry, __u64 bias,
+	__u64 *value, const __u64 *words, bool sleeps)
 {
 	__u64 address = entry->address + bias;
-	__u32 size = entry->size;
+	__u32 size = entry->size, word = entry->word;
 
 	for (__u32 i = 0; i < DPE_VALUE_STEPS; i++) {
 		if (i >= entry->nsteps)
 			break;
-		if (read_user(&address, sizeof(address), address, sleeps))
+		if (!i && word) {
+			if (!words || word > DPE_WORDS)
+				return false;
+			address = words[word - 1];
+		} else if (read_user(&address, sizeof(address), address, sleeps))
 			return false;
 		address += entry->steps[i];
 	}
@@ -72,9 +76,15 @@ static __always_inline __s64 number_of(const struct dpe_value_entry *entry, __u6
 	return entry->is_signed ? (__s64)bytes >> unused : (__s64)(bytes >> unused);
 }
 
-static __always_inline bool compare(__s64 value, __u32 op, __s64 number)
+static __always_inline bool compare(const struct dpe_value_entry *entry, __u64 bytes,
+	const struct dpe_filter_entry *filter)
 {
-	switch (op) {
+	__s64 value = number_of(entry, bytes), number = filter->number;
+
+	if (value < 0 && !entry->is_signed) /* above all that have a sign */
+		return filter->op == DPE_FILTER_GT || filter->op == DPE_FILTER_GE ||
+		       filter->op == DPE_FILTER_NE;
+	switch (filter->op) {
 	case DPE_FILTER_LT:
 		return value < number;
 	case DPE_FILTER_GT:
@@ -99,16 +109,17 @@ static __always_inline bool pass(
 		const struct dpe_filter_entry *filter = &filters->at[i];
 		__u32 at = filter->value & (DPE_VALUES - 1);
 
-		if (values->known >> at & 1 &&
-			compare(number_of(&entries->at[at], values->at[at]), filter->op,
-				filter->number))
+		if (!(values->known >> at & 1))
+			continue;
+		if (compare(&entries->at[at], values->at[at], filter))
 			return true;
 	}
 	return !filters->count;
 }
 
 static __always_inline const struct dpe_value_entries *read_values(
-	struct task_struct *task, __u32 where, struct values *values, bool sleeps)
+	struct task_struct *task, __u32 where, struct values *values, const __u64 *words,
+	bool sleeps)
 {
 	const struct dpe_value_entries *entries = bpf_map_lookup_elem(&read_where, &where);
 	__u64 bias = task->mm->start_code - lowest_code;
@@ -117,29 +128,31 @@ static __always_inline const struct dpe_value_entries *read_values(
 		return entries;
 	values->count = entries->count;
 	for (__u32 i = 0; i < DPE_VALUES; i++) {
-		if (i >= entries->count || replaced)
+		if (i >= entries->count)
 			break;
-		if (read_value(&entries->at[i], bias, &values->at[i], sleeps))
+		if (replaced && !entries->at[i].word)
+			continue;
+		if (read_value(&entries->at[i], bias, &values->at[i], words, sleeps))
 			values->known |= 1u << i;
 	}
 	return entries;
 }
 
-/* False where no rule can make use of the event. `phase`: 1 of a return. */
-static __noinline bool read_at_probe(
-	struct task_struct *task, __u32 where, __u32 phase, struct values *values)
+/* False where no rule can make use of the event. `phase`: 1 of a return. `words`: of the call. */
+static __noinline bool read_at_probe(struct task_struct *task, __u32 where, __u32 phase,
+	struct values *values, const __u64 *words)
 {
 	const struct dpe_value_entries *entries;
 
 	if (!reads_values)
 		return true;
-	entries = read_values(task, where, values, may_sleep);
+	entries = read_values(task, where, values, words, may_sleep);
 	return !entries || pass(entries, phase, values);
 }
 
 static __noinline void read_at_access(struct task_struct *task, __u32 where, struct values *values)
 {
-	read_values(task, where, values, false);
+	read_values(task, where, values, 0, false);
 }
 
 /* ---- arguments of USDT probes ------------------------------------------------------------ */

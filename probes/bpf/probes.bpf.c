@@ -5,6 +5,7 @@
  * lost. The time of a record is taken after its place in the ring, so whoever has read the rings up
  * to producer positions read after the time T has everything before T. */
 #include "probes/bpf/kernel.h"
+#include "probes/bpf/libraries.h"
 #include "probes/bpf/memory.h"
 #include "probes/bpf/record.h"
 #include <linux/bpf.h>
@@ -22,8 +23,11 @@ const volatile __u32 target;      /* process id, in the observer's namespace */
 const volatile __u32 namespace;   /* of that id; 0: the initial one */
 const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 const volatile __u32 threads;     /* thread events are wanted */
-const volatile __u32 first_watch; /* in `read_where`: the number of sites */
 const volatile __u32 nrings = 1;
+const volatile __u32 attached;    /* the target ran before: calls may have begun unseen */
+const volatile __u32 founds;      /* threads that ran already begin with an event */
+const volatile __u32 first_watch; /* in `read_where`: behind all sites */
+const volatile __u32 observer;    /* process id, in its own namespace */
 
 __u32 armed;        /* events count from now on */
 __u32 execs;        /* programs that the target has begun */
@@ -74,6 +78,8 @@ struct call {
 struct thread {
 	__u64 seq, time; /* time: of the last record */
 	__u32 tid, depth;
+	__u32 met;    /* its first event was sent */
+	__u32 unsure; /* calls were not noted, or forgotten, of which exits may come */
 	struct call calls[DPE_CALLS];
 };
 
@@ -98,11 +104,16 @@ static __always_inline __u32 id_in_namespace(struct pid *pid)
 	return 0;
 }
 
-static __always_inline bool is_target(struct task_struct *task)
+static __always_inline __u32 process_id(struct task_struct *task)
 {
 	if (!namespace)
-		return (__u32)task->tgid == target;
-	return id_in_namespace(BPF_CORE_READ(task, signal, pids[1])) == target;
+		return task->tgid;
+	return id_in_namespace(BPF_CORE_READ(task, signal, pids[1]));
+}
+
+static __always_inline bool is_target(struct task_struct *task)
+{
+	return process_id(task) == target;
 }
 
 static __always_inline __u32 thread_id(struct task_struct *task)
@@ -233,6 +244,17 @@ static __always_inline void fill(struct dpe_record *record, const struct event *
 	bpf_get_current_comm(record->comm, sizeof(record->comm));
 	record->seq = event->thread->seq++;
 	record->time = time_after_reserve(event->thread);
+}
+
+static __always_inline void wake_at_once(void)
+{
+	void *ring = own_ring(), *nothing;
+
+	if (!ring)
+		return;
+	nothing = bpf_ringbuf_reserve(ring, sizeof(__u64), 0);
+	if (nothing)
+		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
 }
 
 /* Waking the reader for each record would cost more than all the rest: it looks by itself while
@@ -384,11 +406,28 @@ static __always_inline bool put_with_values(const struct event *event, const __u
 	return true;
 }
 
+/* What released a thread that ran already is unknown: its first event says so. */
+static __noinline void meet(struct thread *thread)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct event event = {
+		.thread = thread, .tid = thread->tid, .kind = DPE_RECORD_FOUND, .nwords = 2};
+	__u64 words[2] = {thread->tid, task->thread.fsbase};
+
+	if (thread->met)
+		return;
+	thread->met = 1;
+	if (!put(&event, words, 2))
+		lose(thread, thread->tid);
+}
+
 /* `words` has room for DPE_WORDS. */
 static __always_inline void send(const struct event *event, const __u64 *words)
 {
 	bool sent;
 
+	if (founds && event->thread)
+		meet(event->thread);
 	if (!event->thread)
 		sent = false;
 	else if (event->values.count)
@@ -438,6 +477,7 @@ static __always_inline void drop_stale(
 			return;
 		if (top->sp == sp && !top->gone && (top->site != site || is_chained(task, sp)))
 			return;
+		thread->unsure |= !top->gone;
 		thread->depth--;
 	}
 }
@@ -462,8 +502,10 @@ static __always_inline void note_call(struct thread *thread, struct task_struct 
 		return;
 	}
 	drop_stale(thread, task, sp, site);
-	if (thread->depth >= DPE_CALLS)
+	if (thread->depth >= DPE_CALLS) {
+		thread->unsure = 1;
 		return;
+	}
 	call = call_at(thread, thread->depth);
 	call->sp = sp;
 	call->ip = ip;
@@ -545,7 +587,7 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 	bool wanted = DPE_COOKIE_ENTER(cookie) && armed;
 
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
-		wanted = read_at_probe(task, site, 0, &event.values);
+		wanted = read_at_probe(task, site, 0, &event.values, words);
 	if (wanted) {
 		if (stack_depth && !(cookie & DPE_COOKIE_INSIDE))
 			bpf_probe_read_user(&event.extra, sizeof(event.extra), (void *)regs->sp);
@@ -554,8 +596,14 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 		else
 			lose(thread, tid);
 	}
-	if (DPE_COOKIE_EXIT(cookie) && thread && complete)
+	if (!DPE_COOKIE_EXIT(cookie))
+		return;
+	if (thread && complete)
 		note_call(thread, task, regs->sp, regs->ip, site, words);
+	else if (thread)
+		thread->unsure = 1;
+	else if (attached && armed)
+		lose(thread, tid); /* its exit, which nobody would miss */
 }
 
 SEC("uprobe")
@@ -588,15 +636,15 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 		.nwords = DPE_COOKIE_WORDS(cookie),
 	};
 
-	if (!call) {
-		if (armed)
+	if (!call) { /* of a call that began before we came another observer may know */
+		if (armed && !(attached && thread && !thread->unsure))
 			lose(thread, tid);
 		return;
 	}
 	event.extra = call->ip;
 	wanted = armed;
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
-		wanted = read_at_probe(task, site, 1, &event.values);
+		wanted = read_at_probe(task, site, 1, &event.values, call->words);
 	if (wanted)
 		send(&event, call->words);
 	call->gone = 1;
@@ -610,6 +658,23 @@ int on_exit(struct pt_regs *regs)
 
 	if (is_target(task))
 		leave(regs, task, bpf_get_attach_cookie(regs));
+	return 0;
+}
+
+/* The dynamic linker calls this when it has mapped something and nothing of it has run yet (and at
+ * some other times). */
+SEC("uprobe")
+int on_libraries(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 number;
+
+	if (!armed || !is_target(task))
+		return 0;
+	number = __sync_fetch_and_add(&asked, 1) + 1;
+	wake_at_once();
+	if (!await_answer(number, regs->sp))
+		lose_nowhere(bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -712,6 +777,10 @@ static __always_inline void send_kernel_event(
 	bool sent;
 
 	event.thread = thread_of(task, event.tid);
+	if (founds && event.thread && kind == DPE_RECORD_START)
+		event.thread->met = 1;
+	else if (founds && event.thread)
+		meet(event.thread);
 	sent = event.thread && put(&event, words, 2);
 	if (!sent)
 		lose(event.thread, event.tid);
@@ -738,6 +807,8 @@ int BPF_PROG(on_end, struct task_struct *task)
 	struct thread *thread;
 	__u64 words[2];
 
+	if (task->pid == task->tgid && process_id(task) == observer)
+		observer_gone = 1;
 	if (!is_target(task))
 		return 0;
 	if (threads && armed) {

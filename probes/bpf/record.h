@@ -31,6 +31,7 @@ enum dpe_record_kind {
 	DPE_RECORD_START,  /* words: the thread's own id, its pthread_t */
 	DPE_RECORD_END,    /* words: the thread's own id, its pthread_t */
 	DPE_RECORD_DATA,   /* words: the value before, then those of all watched variables */
+	DPE_RECORD_FOUND,  /* of a thread that ran already: words: its id, its pthread_t */
 	DPE_RECORD_MEMORY, /* never the kernel's; site: what; words: address, bytes */
 };
 
@@ -82,11 +83,13 @@ struct dpe_watch_entry {
 	__u32 size, unused;
 };
 
-/* A variable that is read at events: `address` counts from where the program is. */
+/* A variable that is read at events: `address` counts from where the program is. Where `word` is not
+ * 0, the first pointer is no variable but that word of the call, from 1. */
 struct dpe_value_entry {
 	__u64 address;
 	__u32 size;
-	__u16 nsteps, is_signed;
+	__u16 nsteps;
+	__u8 is_signed, word;
 	__s64 steps[DPE_VALUE_STEPS]; /* see struct dpe_variable */
 };
 

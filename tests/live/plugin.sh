@@ -33,9 +33,17 @@ check 'of a process that runs already' "$(grep '^dpe: .*rules' err)" = "$summary
 run "$DPE" list --library=plugin.so ./host 'plugin*::*'
 check 'dpe list shows it' "$(grep -c '^plugin.so::plugin_work(int number)$' out)" -eq 1
 
-run "$DPE" run -s plugin.dpe -- ./host ./plugin.so 3
-says 'not named' 2 "no program or library 'plugin' in the target"
-says 'tells what to do' 2 'a library that is loaded later (dlopen) has to be named: --library=FILE'
+# Without being named.
+run "$DPE" run --all -s plugin.dpe -- ./host ./plugin.so 3
+says 'not named' 1 "warning: no program or library 'plugin' in the target" \
+	'dpe waits for it: the program may load a library that has it'
+check 'the same is seen' "$(grep '^dpe: .*rules' err)" = "$summary"
+check 'from the first constructor on' "$(count_seen 'inner: match')" -eq 6
+check 'nothing is missing' "$(count_seen 'never appeared')" -eq 0
+./host ./plugin.so 3 2 >answer &
+sleep 0.5
+run "$DPE" attach --all -s plugin.dpe -p $!
+check 'of a process that runs already' "$(grep '^dpe: .*rules' err)" = "$summary"
 run "$DPE" run --library=nowhere.so -s plugin.dpe -- ./host ./plugin.so 3
 says 'no such file' 2 'nowhere.so: error: cannot be read: No such file or directory'
 run "$DPE" run --library=plugin.dpe -s plugin.dpe -- ./host ./plugin.so 3

@@ -67,7 +67,9 @@ refused() {
 	check 'before the target starts' ! -s out
 }
 refused 'a variable that is not there' 'detect r: toggle [flog = 1]' "'flog' cannot be read: values has no variable 'flog'; did you mean 'flag'?"
-refused 'a floating point number' 'detect r: toggle { print(real); }' "'real' cannot be read: it is a floating point number"
+refused 'a long double' 'detect r: toggle { print(wide); }' 'a floating point number has 4 or 8 bytes, not 16'
+refused 'a complex number' 'detect r: toggle { print(both); }' 'it is a complex number'
+refused '128 bits' 'detect r: toggle { print(huge); }' 'a value has 1, 2, 4 or 8 bytes, not 16'
 refused 'what is no number' 'detect r: toggle { print(queue); }' 'a value has 1, 2, 4 or 8 bytes, not 24'
 refused 'no pointer' 'detect r: toggle [*flag = 1]' 'it is no pointer'
 refused 'more than an event carries' \

@@ -96,6 +96,8 @@ static void assert_order(const char *events, const char *expected)
 }
 
 #define A_B "potential deadlock: 1 waits for b held by 2, 2 waits for a held by 1\n"
+#define A_B_AGAIN "potential deadlock: 2 waits for a held by 1, 1 waits for b held by 2\n"
+#define A_B_OF_3 "potential deadlock: 2 waits for a held by 3, 3 waits for b held by 2\n"
 
 static void an_inversion_that_never_met(void **state)
 {
@@ -142,6 +144,24 @@ static void a_gate_keeps_apart(void **state)
 	assert_order("1?g 1+a 1+b 1-b 1-a 1-g 2?g 2+b 2+a 2-a 2-b 2-g", "");
 	/* Two of three. */
 	assert_order("1+g 1+a 1+b 1-b 1-a 1-g 2+g 2+b 2+c 2-c 2-b 2-g 3+c 3+a 3-a 3-c", "");
+}
+
+/* dpe came while it was held: known once it is given back. */
+static void a_gate_that_was_taken_before(void **state)
+{
+	(void)state;
+	assert_order("1+a 1+b 1-b 1-a 1-g 2+g 2+b 2+a 2-a 2-b 2-g", "");
+	assert_order("2+b 2+a 2-a 2-b 2-g 1+g 1+a 1+b 1-b 1-a 1-g", "");
+	/* The circle is found first, and then known to be none. */
+	assert_order("1+a 1+b 1-b 1-a 2+g 2+b 2+a 2-a 2-b 2-g 1-g", "");
+	/* But a third thread, or the same one later, does it without the gate. */
+	assert_order("1+a 1+b 1-b 1-a 2+g 2+b 2+a 2-a 2-b 2-g 1-g 1+a 1+b 1-b 1-a", A_B_AGAIN);
+	assert_order("1+a 1+b 1-b 1-a 3+a 3+b 3-b 3-a 2+g 2+b 2+a 2-a 2-b 2-g 1-g", A_B_OF_3);
+	/* Read locks are two objects, of which readers hold one. */
+	assert_order("1rx 1+a 1+b 1-b 1-a 1ux 2+b 2+a 2-a 2-b", A_B);
+	/* A thread whose beginning was seen holds nothing else, nor does who gives back another's. */
+	assert_order("9*1 9*2 1+a 1+b 1-b 1-a 1-g 2+b 2+a 2-a 2-b", A_B);
+	assert_order("3+g 1+a 1+b 1-b 1-a 1-g 2+b 2+a 2-a 2-b", A_B);
 }
 
 static void one_thread_is_none(void **state)
@@ -402,6 +422,7 @@ int main(void)
 		cmocka_unit_test(one_that_closed_is_told_as_such),
 		cmocka_unit_test(a_circle_of_three),
 		cmocka_unit_test(a_gate_keeps_apart),
+		cmocka_unit_test(a_gate_that_was_taken_before),
 		cmocka_unit_test(one_thread_is_none),
 		cmocka_unit_test(what_cannot_block),
 		cmocka_unit_test(readers),

@@ -17,7 +17,9 @@ static struct {
 } queue;
 static volatile int flag;
 int untouched[100000]; /* no page of it is in memory until it is read */
-double real = 1.5;
+long double wide = 1.5;
+double _Complex both = 1.5;
+__int128 huge = 1;
 int v0, v1, v2, v3, v4, v5, v6, v7, v8;
 
 __attribute__((noipa)) static int enqueue(int x)

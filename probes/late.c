@@ -1,0 +1,111 @@
+/* late: libraries that the target maps while it runs: dlopen, what that needs, another program.
+ *
+ * The dynamic linker calls an empty function, made for debuggers, when it has mapped files and
+ * before anything of them runs. A thread that comes there waits in the kernel (bpf/libraries.h)
+ * until we have looked which files are new and put probes on what the rules name in them. */
+#include "probes/late.h"
+#include "probes/live.h"
+
+#include <stdlib.h>
+
+/* ---- what may come ----------------------------------------------------------------------- */
+
+bool dpe_late_may_come(const struct dpe_modules *modules, const struct dpe_site *site,
+	const struct dpe_names *names)
+{
+	static const char *const loaders[] = {"dlopen", "dlmopen"};
+	const char *file = dpe_name_text(names, site->module);
+	bool loads = false;
+
+	for (unsigned i = 0; i < modules->count; i++) {
+		if (site->kind == DPE_SITE_FUNCTION && *file &&
+			dpe_module_is(modules->at[i], file))
+			return false;
+		for (unsigned j = 0; j < DPE_COUNT(loaders); j++)
+			loads |= dpe_module_imports(modules->at[i], loaders[j]);
+	}
+	return loads && dpe_attach_can_wait();
+}
+
+enum dpe_severity dpe_late_severity(const struct dpe_modules *modules,
+	const struct dpe_site *site, const struct dpe_names *names)
+{
+	return dpe_late_may_come(modules, site, names) ? DPE_WARNING : DPE_ERROR;
+}
+
+void dpe_late_note(
+	enum dpe_severity severity, const struct dpe_site *site, struct dpe_diags *diags)
+{
+	if (severity == DPE_WARNING)
+		dpe_diag(diags, DPE_NOTE, site->place,
+			"dpe waits for it: the program may load a library that has it");
+}
+
+/* ---- what has come ----------------------------------------------------------------------- */
+
+/* glibc and musl have it. */
+static const char linker_function[] = "_dl_debug_state";
+
+bool dpe_late_begin(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	for (; probes->nlinkers < probes->modules.count; probes->nlinkers++) {
+		struct dpe_module *module = probes->modules.at[probes->nlinkers];
+		unsigned count;
+		const struct dpe_function *function =
+			dpe_module_find(module, linker_function, &count);
+
+		if (function && !dpe_attach_linker(probes, module, function, diags))
+			return false;
+	}
+	return true;
+}
+
+static void add_mapping(void *context, const struct dpe_mapping *mapping)
+{
+	struct dpe_probes *probes = context;
+
+	dpe_libraries_open(&probes->modules, probes->pid, mapping);
+}
+
+void dpe_late_look(struct dpe_probes *probes)
+{
+	unsigned module = probes->nsearched, spot = probes->nspots;
+
+	dpe_mappings_each(probes->pid, add_mapping, probes);
+	if (module == probes->modules.count)
+		return;
+	dpe_late_begin(probes, probes->diags);
+	dpe_spots_find_late(probes);
+	for (unsigned i = module; i < probes->modules.count; i++)
+		dpe_debug(probes->debug, "probes", 1, "mapped since: %s",
+			probes->modules.at[i]->path);
+	if (probes->nspots == spot)
+		return;
+	dpe_debug(probes->debug, "probes", 1, "%u more places", probes->nspots - spot);
+	dpe_preload_forget_spots(probes);
+	dpe_attach_late(probes, module, spot);
+}
+
+void dpe_late_answer(struct dpe_probes *probes)
+{
+	uint64_t number;
+
+	if (!dpe_attach_asked(probes, &number))
+		return;
+	dpe_late_look(probes);
+	dpe_attach_answer(probes, number);
+}
+
+void dpe_probes_tell_missing(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	for (unsigned i = 0; probes->awaited && i < probes->plan->nsites; i++) {
+		const struct dpe_site *site = &probes->plan->sites[i];
+		const char *module = dpe_name_text(probes->names, site->module);
+
+		if (probes->awaited[i])
+			dpe_diag(diags, DPE_WARNING, site->place,
+				"'%s%s%s' never appeared: no library that was loaded has it",
+				module, *module ? "::" : "",
+				dpe_name_text(probes->names, site->name));
+	}
+}

@@ -1,0 +1,76 @@
+# Programs of all kinds: static, stripped, with versions of symbols, with named threads, of Rust.
+. tests/tap.sh
+need_live 'kinds of programs'
+
+count_seen() {
+	grep -c "$1" err
+}
+
+# built NAME FLAGS...: kinds.c, to the file NAME here
+built() {
+	name=$1
+	shift
+	${CC:-cc} -g -O1 -pthread "$TOP/tests/live/targets/kinds.c" -o "$name" "$@" || not_ok "compiling $name"
+}
+echo 'detect own(x): own(x).exit { print(x, $1.ret); }' >own.dpe
+for kind in '-static' '-static-pie' '-fPIE -pie' '-fno-pie -no-pie' '-s -rdynamic'; do
+	built program $kind
+	run "$DPE" run --all -s own.dpe -- ./program
+	check "a program built with $kind" "$(count_seen '^own: 1 2$') $(count_seen '^own: 5 6$') $(count_seen ' 0 lost')" = '1 2 1'
+	check 'runs as always' "$(cat out)" = 2
+done
+check 'threads by their names' "$(count_seen 'thread [0-9]* (reader)') $(count_seen 'thread [0-9]* (a writer)')" = '1 1'
+built program -s
+run "$DPE" run -s own.dpe -- ./program
+says 'a function of a stripped program' 2 "no function 'own' in program" 'it is stripped'
+
+cat >versions.c <<'C'
+__attribute__((noipa)) int twice_old(int number)
+{
+	return number + number;
+}
+__attribute__((noipa)) int twice_new(int number)
+{
+	return 2 * number + 1;
+}
+__asm__(".symver twice_old,twice@OLD\n.symver twice_new,twice@@NEW");
+C
+printf 'OLD { global: twice; local: *; };\nNEW { global: twice; } OLD;\n' >versions.map
+${CC:-cc} -g -O1 -shared -fPIC versions.c -o libversions.so -Wl,--version-script=versions.map ||
+	not_ok 'compiling versions.c'
+built versions -DVERSIONS -L. -lversions '-Wl,-rpath,$ORIGIN'
+echo 'detect twice(x): libversions::twice(x).exit { print(x, $1.ret); }' >twice.dpe
+run "$DPE" run --all -s twice.dpe -- ./versions
+check 'both versions of a function' "$(count_seen '^twice: 10 20$') $(count_seen '^twice: 10 21$') $(count_seen ': match')" = '1 1 2'
+check 'which it calls as always' "$(cat out)" = 43
+
+if ! command -v rustc >/dev/null; then
+	echo 'ok - a program of Rust # skip there is no rustc'
+	finish
+fi
+cat >shop.rs <<'RS'
+struct Queue { items: Vec<i64> }
+impl Queue {
+    #[inline(never)]
+    fn push(&mut self, item: i64) -> i64 { self.items.push(item); self.items.len() as i64 }
+}
+#[inline(never)]
+fn checkout(total: i64) -> i64 { total + 1 }
+fn main() {
+    let worker = std::thread::Builder::new().name("cashier".into()).spawn(|| {
+        let mut queue = Queue { items: Vec::new() };
+        for item in 7..10 { queue.push(std::hint::black_box(item)); }
+        checkout(std::hint::black_box(3))
+    }).unwrap();
+    println!("{}", worker.join().unwrap());
+}
+RS
+if ! rustc -g -C opt-level=1 shop.rs >rustc.out 2>&1; then
+	echo "ok - a program of Rust # skip rustc does not work here: $(head -1 rustc.out)"
+	finish
+fi
+printf 'detect push(q, x): Queue::push(q, x) { print(x); }\ndetect pay(x): shop::checkout(x) { print(x); }\n' >shop.dpe
+run "$DPE" run --all -s shop.dpe -- ./shop
+check 'a method and a function of Rust' "$(grep -cE '^push: [789]$' err) $(count_seen '^pay: 3$')" = '3 1'
+check 'by the name of the thread' "$(count_seen 'thread [0-9]* (cashier)')" -ge 4
+finish

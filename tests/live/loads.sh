@@ -1,0 +1,84 @@
+# Libraries that nobody named before they were loaded.
+. tests/tap.sh
+need_live 'libraries that appear'
+compile_target loads
+
+count_seen() {
+	grep -c "$1" err
+}
+
+# library NAME RESULT: libNAME.so, whose work(n) gives n + RESULT
+library() {
+	printf 'static int local;\n__attribute__((noipa)) int work(int n)\n{\n\tlocal += n;\n\treturn n + %s;\n}\n' "$2" >"$1.c"
+	${CC:-cc} -g -O1 -shared -fPIC "$1.c" -o "lib$1.so" || not_ok "compiling $1.c"
+}
+library first 100
+library second 200
+library first 300000 # another one
+mv libfirst.so libfirst.so.new
+library first 100
+
+echo 'detect work(n): work(n).exit { print(n, $1.ret); }' >work.dpe
+run "$DPE" run --all -s work.dpe -- ./loads +./libfirst.so =./libsecond.so =./libfirst.so +./libfirst.so
+says 'a function that nobody has yet' 1 "warning: no function 'work' in loads or its libraries"
+check 'two libraries with it, one reopened' \
+	"$(grep -E '^work: (0 100|1 201|2 102|3 103)$' err | sort | uniq | wc -l) $(count_seen 'work: match')" = '4 4'
+check 'nothing is lost' "$(count_seen ' 0 lost')" -eq 1
+check 'the program does as always' "$(cat out)" = 506
+
+echo 'detect work(n): libsecond::work(n).exit { print(n, $1.ret); }' >second.dpe
+run "$DPE" run --all -s second.dpe -- ./loads =./libfirst.so =./libsecond.so
+check 'one of two' "$(count_seen '^work: 1 201$') $(count_seen 'work: match')" = '1 1'
+run "$DPE" run --all -s work.dpe -- ./loads =./libfirst.so %./libfirst.so thread %./libsecond.so thread +./libfirst.so
+check 'in a namespace of its own, by another thread' \
+	"$(grep -E '^work: (0 100|1 101|2 202|3 103)$' err | sort | uniq | wc -l) $(count_seen 'work: match')" = '4 4'
+cp libfirst.so kept.so
+run "$DPE" run --all -s work.dpe -- ./loads +./libfirst.so '<./libfirst.so' +./libfirst.so
+check 'another file of the same name' \
+	"$(grep -E '^work: (0 100|1 300001)$' err | sort | uniq | wc -l) $(count_seen 'work: match')" = '2 2'
+mv kept.so libfirst.so
+
+echo 'detect none: plugin::nothing' >none.dpe
+run "$DPE" run -s none.dpe -- ./loads =./libfirst.so
+says 'what never appears is told at the end' 0 "'plugin::nothing' never appeared"
+echo 'detect none: libc::nothing' >none.dpe
+run "$DPE" run -s none.dpe -- ./loads =./libfirst.so
+says 'a library that is there has all that it will have' 2 "error: no function 'nothing' in libc"
+printf 'int main(void)\n{\n\treturn 0;\n}\n' >plain.c
+${CC:-cc} plain.c -o plain
+echo 'detect none: nothing' >none.dpe
+run "$DPE" run -s none.dpe -- ./plain
+says 'a program that loads nothing' 2 "error: no function 'nothing' in plain or its libraries"
+
+# begin_attach: to $loads, with the report in the file "report"; until it watches
+begin_attach() {
+	: >report
+	"$DPE" attach -s work.dpe -p $loads 2>report &
+	dpe=$!
+	tries=0
+	until grep -q 'dpe waits' report || test $tries -eq 200; do
+		tries=$((tries + 1))
+		sleep 0.05
+	done
+	kill -STOP $dpe
+	: >go
+}
+
+# Whatever becomes of dpe, the program does not stay where it waits.
+./loads wait =./libfirst.so >answer &
+loads=$!
+begin_attach
+sleep 0.3
+kill -KILL $dpe
+wait $loads
+check 'the program goes on where dpe was killed' "$(cat answer)" = 100
+rm go
+./loads wait =./libfirst.so =./libsecond.so >answer &
+loads=$!
+begin_attach
+wait $loads
+kill -CONT $dpe
+wait $dpe
+check 'and where it is stopped' "$(cat answer)" = 301
+check 'which is told' "$(grep -c '1 rule: nothing found, 1 inconclusive' report)" -eq 1
+finish

@@ -1,0 +1,59 @@
+# What arguments lead to: p->f in conditions and actions of events.
+. tests/tap.sh
+need_live 'what arguments lead to'
+compile_target reached
+
+count_seen() {
+	grep -c "$1" err
+}
+
+cat >reached.dpe <<'DPE'
+detect added(l, i): enqueue(l, i).exit [l->len > 0] { print(l->len, i->price, i->kind, i->weights[1]); }
+detect second(l): enqueue(l) [l->head->kind == 200 && l->extra.large = 70000]
+detect nothing(l): enqueue(l) [l->head->kind >= 0]
+detect dear(i): weigh(_, i) [(*i).price > 2 && i->weights[1] < -2]
+detect stack(l): seventh(_, _, _, _, _, _, l) { print("seventh", l->len, l->head->price); }
+detect twice(l): enqueue(l) [l->len = 1] ; enqueue(l) [l->len = 2]
+DPE
+run "$DPE" run --all -s reached.dpe -- ./reached
+check 'members, of the argument as the call had it' \
+	"$(grep -E '^added: (1 0.5 200 0|1 1.5 201 -1|2 2.5 202 -2|2 3.5 203 -3|3 0.0 0 0)$' err | wc -l)" -eq 5
+check 'through what it leads to' "$(count_seen 'second: match')" -eq 1
+check 'what leads to nothing has no value' "$(count_seen 'nothing: match')" -eq 3
+check 'other events, other arguments' "$(count_seen 'dear: match')" -eq 2
+check 'arguments on the stack' "$(count_seen '^stack: seventh 2 2.5$')" -eq 1
+check 'each event its own value' "$(count_seen 'twice: match')" -eq 1
+check 'nothing is lost' "$(count_seen ' 0 lost')" -eq 1
+check 'the report tells the values' "$(count_seen 'arg@0->len = 2')" -ge 1
+summary=$(grep '^dpe: .*rules' err)
+run "$DPE" record -o reached.jsonl -s reached.dpe -- ./reached
+run "$DPE" replay --all -s reached.dpe reached.jsonl
+check 'a replay says the same' "$(grep '^dpe: .*rules' err)" = "$summary"
+run "$DPE" record -o reached.dpel -s reached.dpe -- ./reached
+run "$DPE" replay --all -s reached.dpe reached.dpel
+check 'in either format' "$(grep '^dpe: .*rules' err)" = "$summary"
+run "$DPE" run --all --stack=0 -s reached.dpe -- ./reached
+check 'without stacks' "$(grep '^dpe: .*rules' err)" = "$summary"
+
+# What cannot be costs no message.
+echo 'detect r(l): enqueue(l) [l->len = 1]' >sent.dpe
+run "$DPE" run --stack=0 -s sent.dpe -- ./reached
+check 'what no rule can use is not sent' "$(count_seen '^dpe: 2 events, 0 lost')" -eq 1
+
+# refused NAME SPEC TEXT
+refused() {
+	echo "$2" >refused.dpe
+	run "$DPE" run -s refused.dpe -- ./${4:-reached}
+	says "$1" 2 "$3"
+	check 'before the target starts' ! -s out
+}
+refused 'no such member' 'detect r(l): enqueue(l) [l->length = 1]' "it has no member 'length'"
+refused 'no pointer' 'detect r(n): plain(n) [n->len = 1]' 'it is no pointer'
+refused 'all of a structure' 'detect r(i): weigh(_, i) [*i = 1]' 'a value has 1, 2, 4 or 8 bytes, not'
+refused 'of an event that has no such argument' 'detect r(l): enqueue(l) ; plain [l->len = 1]' \
+	"'l' is a variable of the rule, and no argument of the event at hand"
+cp reached stripped
+strip -g stripped
+refused 'without debug information' 'detect r(l): enqueue(l) [l->len = 1]' \
+	"stripped has no debug information on 'enqueue'" stripped
+finish

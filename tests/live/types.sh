@@ -1,0 +1,53 @@
+# Values by their C types: what has one, and what is refused because nobody can read it.
+. tests/tap.sh
+need_live 'values of C types'
+compile_target types
+
+count_seen() {
+	grep -c "$1" err
+}
+
+cat >types.dpe <<'DPE'
+detect numbers: step { printf("%s %s %s %s %s", real, single, limit, nothing, big); }
+detect high: step [real > 2 && real < 3 && single = 1]
+detect infinite: step [limit > 1000000]
+detect none: step [nothing > 0 || nothing <= 0]
+detect beyond: step [big > 9223372036854775807]
+detect many: step [big > 5]
+detect grown: [real'] { print(real, real'); }
+detect returned(x): truth(x).exit { print("truth", x, $1.ret); }
+detect small(x): byte(x).exit [.ret = -3]
+detect kind(x): colour(x).exit { print("colour", $1.ret); }
+detect point: middle(_, 7)
+DPE
+run "$DPE" run --all -s types.dpe -- ./types
+check 'double, float, infinity, no number, unsigned' \
+	"$(count_seen '^numbers: 2.5 1.0 1e999 nan 18446744073709551615$')" -eq 1
+check 'conditions over them' "$(count_seen '^numbers: ') $(count_seen 'high: match') $(count_seen 'infinite: match')" = '2 1 2'
+check 'what is no number is not compared' "$(count_seen 'none: match')" -eq 0
+check 'above what has a sign' "$(count_seen 'many: match')" -eq 2
+check 'a double is watched' "$(count_seen '^grown: 2.5 0.1$') $(count_seen '^grown: -1e+22 2.5$')" = '1 1'
+check 'a truth value' "$(count_seen '^returned: truth 2 1$') $(count_seen '^returned: truth 0 0$')" = '1 1'
+check 'a signed char' "$(count_seen 'small: match')" -eq 1
+check 'an enumeration' "$(count_seen '^kind: colour 2$')" -eq 1
+check 'behind what is in other registers' "$(count_seen 'point: match')" -eq 1
+run "$DPE" record -o types.jsonl -s types.dpe -- ./types
+python3 -c 'import json
+for line in open("types.jsonl"): json.loads(line)' && ok 'a log is JSON' || not_ok 'a log is JSON'
+run "$DPE" replay --all -s types.dpe types.jsonl
+check 'a replay says the same' "$(count_seen '^grown: 2.5 0.1$') $(count_seen 'infinite: match')" = '1 2'
+
+# refused NAME SPEC TEXT
+refused() {
+	echo "$2" >refused.dpe
+	run "$DPE" run -s refused.dpe -- ./types
+	says "$1" 2 "$3"
+	check 'before the target starts' ! -s out
+}
+register='which has no value: it is handed over in a register for floating point numbers, which probes cannot read'
+refused 'a double' 'detect r(x): middle(x)' "argument 1 of 'middle', $register"
+refused 'a float that is returned' 'detect r: middle.exit [.ret > 0]' "the result of 'middle', $register"
+refused 'a structure' 'detect r(x): whole(x)' "argument 1 of 'whole', which has no value: it is a structure"
+refused 'a number of 128 bits' 'detect r: wide { print($1.args[0]); }' \
+	"argument 1 of 'wide', which has no value: it is a structure, or a number of more than 8 bytes"
+finish
