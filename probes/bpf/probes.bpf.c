@@ -8,6 +8,7 @@
 #include "probes/bpf/libraries.h"
 #include "probes/bpf/memory.h"
 #include "probes/bpf/record.h"
+#include "probes/bpf/stack.h"
 #include <linux/bpf.h>
 
 #include <bpf/bpf_core_read.h>
@@ -21,7 +22,6 @@ char LICENSE[] SEC("license") = "GPL";
 
 const volatile __u32 target;      /* process id, in the observer's namespace */
 const volatile __u32 namespace;   /* of that id; 0: the initial one */
-const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 const volatile __u32 threads;     /* thread events are wanted */
 const volatile __u32 nrings = 1;
 const volatile __u32 attached;    /* the target ran before: calls may have begun unseen */
@@ -33,7 +33,6 @@ __u32 armed;        /* events count from now on */
 __u32 execs;        /* programs that the target has begun */
 __u64 waiting;      /* the reader sleeps until it is woken */
 __u64 code;         /* where the program's code begins since its last exec */
-__u64 trampoline;   /* where the kernel lets observed functions return to, once known */
 __u32 hold_program; /* stop the target once it has begun its program */
 __u32 nwatches;
 struct dpe_watch_entry watches[DPE_WATCHES];
@@ -196,9 +195,8 @@ static __always_inline void remember(__u32 tid, __u64 seq)
 /* ---- sending ----------------------------------------------------------------------------- */
 
 struct event {
-	void *ctx; /* of a uprobe, for its stack; or NULL */
+	struct stack_top top; /* of a uprobe or an access */
 	struct thread *thread;
-	__u64 ip, sp, bp; /* where the stack begins */
 	__u64 ret, extra; /* extra: see struct dpe_record on stacks */
 	__u32 tid, site, kind, nwords;
 	struct values values;
@@ -300,61 +298,6 @@ static __always_inline bool put(const struct event *event, const __u64 *words, c
 	return true;
 }
 
-/* ---- stacks ------------------------------------------------------------------------------ */
-
-/* More than this from one frame to the next is no frame. */
-#define LONGEST_FRAME (16 << 20)
-
-/* Most code keeps no frame pointers, and has anything in their register. The kernel's own walk
- * reads through whatever is there, which costs an exception each time; so what cannot be a frame
- * above the last one is not looked at. */
-static __always_inline bool is_frame(__u64 at, __u64 from)
-{
-	return at >= from && at - from < LONGEST_FRAME && !(at & (sizeof(at) - 1));
-}
-
-static __always_inline void find_trampoline(struct task_struct *task)
-{
-	if (bpf_core_field_exists(struct mm_struct, uprobes_state) &&
-		bpf_core_field_exists(struct xol_area, vaddr))
-		trampoline = task->mm->uprobes_state.xol_area->vaddr;
-}
-
-/* Only the kernel knows what the caller is where it has put its own address; it tells since
- * Linux 6.10. */
-static __always_inline __u32 ask_kernel(const struct event *event, __u64 *frames)
-{
-	long got = bpf_get_stack(
-		event->ctx, frames, stack_depth * sizeof(*frames), BPF_F_USER_STACK);
-
-	return got > 0 ? got / sizeof(*frames) : 0;
-}
-
-/* Fills at most stack_depth frames, by frame pointers; returns how many. */
-static __always_inline __u32 walk_stack(const struct event *event, __u64 *frames)
-{
-	struct {
-		__u64 bp, caller;
-	} frame = {.bp = event->bp};
-	__u64 from = event->sp;
-	__u32 count;
-
-	find_trampoline(bpf_get_current_task_btf());
-	frames[0] = event->ip;
-	for (count = 1; count < DPE_STACK_MAX && count < stack_depth; count++) {
-		__u64 at = frame.bp;
-
-		if (!is_frame(at, from) ||
-			bpf_probe_read_user(&frame, sizeof(frame), (void *)at) || !frame.caller)
-			break;
-		if (frame.caller == trampoline)
-			return ask_kernel(event, frames);
-		frames[count] = frame.caller;
-		from = at + sizeof(frame);
-	}
-	return count;
-}
-
 /* ---- records ----------------------------------------------------------------------------- */
 
 static __always_inline bool put_with_stack(const struct event *event, const __u64 *words)
@@ -373,7 +316,7 @@ static __always_inline bool put_with_stack(const struct event *event, const __u6
 	for (int i = 0; i < DPE_WORDS; i++)
 		record->words[i] = words[i];
 	record->words[DPE_WORDS] = event->extra;
-	record->nstack = walk_stack(event, &record->words[DPE_WORDS + 1]);
+	record->nstack = walk_stack(&event->top, &record->words[DPE_WORDS + 1]);
 	record->has_stack = 1;
 	submit(ring, record);
 	return true;
@@ -397,7 +340,7 @@ static __always_inline bool put_with_values(const struct event *event, const __u
 		record->words[i] = words[i];
 	record->words[DPE_WORDS] = event->extra;
 	if (stack_depth)
-		record->nstack = walk_stack(event, &record->words[DPE_WORDS + 1]);
+		record->nstack = walk_stack(&event->top, &record->words[DPE_WORDS + 1]);
 	record->has_stack = stack_depth > 0;
 	values = &record->words[DPE_WORDS + 1 + stack_depth];
 	for (int i = 0; i < DPE_VALUES; i++)
@@ -573,10 +516,7 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 				? read_usdt(regs, site, words)
 				: read_words(regs, words, DPE_COOKIE_WORDS(cookie));
 	struct event event = {
-		.ctx = regs,
-		.ip = regs->ip,
-		.sp = regs->sp,
-		.bp = regs->bp,
+		.top = {regs, regs->ip, regs->sp, regs->bp},
 		.thread = thread,
 		.tid = tid,
 		.site = site,
@@ -624,10 +564,7 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 	struct call *call = thread ? find_call(thread, sp, site) : 0;
 	bool wanted;
 	struct event event = {
-		.ctx = regs,
-		.ip = regs->ip,
-		.sp = regs->sp,
-		.bp = regs->bp,
+		.top = {regs, regs->ip, regs->sp, regs->bp},
 		.thread = thread,
 		.ret = regs->ax,
 		.tid = tid,
@@ -742,10 +679,7 @@ int on_access(struct bpf_perf_event_data *access)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 words[DPE_WORDS] = {};
 	struct event event = {
-		.ctx = access,
-		.ip = access->regs.ip,
-		.sp = access->regs.sp,
-		.bp = access->regs.bp,
+		.top = {access, access->regs.ip, access->regs.sp, access->regs.bp},
 		.kind = DPE_RECORD_DATA,
 		.nwords = 6,
 	};
