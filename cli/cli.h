@@ -39,7 +39,7 @@ struct cli {
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
 	const char *trace_to; /* NULL: standard error */
 	pid_t pid;
-	unsigned max_instances, max_states, stack_depth, ring_bytes;
+	unsigned max_instances, max_states, stack_depth, ring_bytes, rings;
 	unsigned duration; /* seconds; 0: until the end */
 	unsigned progress; /* seconds from line to line; 0: none */
 	bool has_progress; /* else it is found out */

@@ -130,6 +130,7 @@ static bool begin_probes(struct live *live)
 	struct cli *cli = live->cli;
 	struct dpe_probes_options options = {
 		.ring_bytes = cli->ring_bytes,
+		.rings = cli->rings,
 		.stack_depth = cli->stack_depth,
 		.libraries = cli->libraries.at,
 		.nlibraries = cli->libraries.count,
