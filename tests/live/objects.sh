@@ -92,6 +92,7 @@ attached() {
 	./objects turn "$1" wait <gate >answer 3>&- &
 	target=$!
 	exec 3>gate
+	wait_for objects /proc/$target/comm # the shell is in its place before
 	"$DPE" attach --stack=0 -s ticks.dpe -p $target 2>attached.err 3>&- &
 	observer=$!
 	wait_for 'ticks: match' attached.err
