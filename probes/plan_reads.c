@@ -11,6 +11,7 @@ struct adding {
 	unsigned cap;
 	const struct dpe_spec *spec;
 	const struct dpe_rule *rule;
+	bool spared; /* within what an expression can do without */
 };
 
 /* ---- what an expression reads ------------------------------------------------------------ */
@@ -24,20 +25,24 @@ static uint64_t bit_of(struct adding *adding, const char *lvalue, struct dpe_pla
 		i++;
 	if (i == plan->nreads)
 		*DPE_GROW(plan->reads, plan->nreads, adding->cap) = (struct dpe_read){
-			lvalue, dpe_intern_string(adding->spec->names, lvalue), place};
+			lvalue, dpe_intern_string(adding->spec->names, lvalue), true, place};
+	plan->reads[i].spared &= adding->spared;
 	return i < DPE_READS ? UINT64_C(1) << i : 0;
 }
 
 static uint64_t read_by(struct adding *adding, const struct dpe_expr *expr)
 {
+	bool spared = adding->spared;
 	uint64_t reads = 0;
 
 	if (!expr)
 		return 0;
 	if (expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR)
 		reads = bit_of(adding, expr->lvalue, expr->place);
-	return reads | read_by(adding, expr->left) | read_by(adding, expr->right) |
-	       read_by(adding, expr->third);
+	adding->spared |= expr->kind == DPE_EXPR_CONDITIONAL;
+	reads |= read_by(adding, expr->left);
+	adding->spared = spared;
+	return reads | read_by(adding, expr->right) | read_by(adding, expr->third);
 }
 
 static uint64_t read_by_action(struct adding *adding, const struct dpe_stmt *stmt)
