@@ -127,6 +127,7 @@ static void die_with_lock(void)
 {
 	make_mutex(PTHREAD_MUTEX_DEFAULT, PTHREAD_MUTEX_ROBUST);
 	pthread_mutex_lock(&mutex);
+	pause_for(20);
 	before(way);
 }
 
