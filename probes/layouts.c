@@ -20,6 +20,12 @@ static const struct layout LAYOUTS[] = {
 	/* The thread that writes; 0: none does. */
 	{"pthread_rwlock_unlock", DPE_ARGUMENT "0->__data.__cur_writer", 24, 4, true,
 		DPE_PRELOAD_WRITER},
+	/* How many arrived at the barrier in all, how many of those had to for its rounds to be over,
+	 * and how many it takes for one. Who has left it may find its memory gone: there only the
+	 * kernel can look. */
+	{"pthread_barrier_wait", DPE_ARGUMENT "0->in", 0, 4, false, -1},
+	{"pthread_barrier_wait", DPE_ARGUMENT "0->current_round", 4, 4, false, -1},
+	{"pthread_barrier_wait", DPE_ARGUMENT "0->count", 8, 4, false, -1},
 };
 
 #ifdef __GLIBC__

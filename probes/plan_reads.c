@@ -11,7 +11,7 @@ struct adding {
 	unsigned cap;
 	const struct dpe_spec *spec;
 	const struct dpe_rule *rule;
-	bool spared; /* within what an expression can do without */
+	bool spared; /* within what a rule can do without */
 };
 
 /* ---- what an expression reads ------------------------------------------------------------ */
@@ -130,7 +130,8 @@ static bool find_filter(
 static void filter_site(struct adding *adding, const struct dpe_pattern *pattern)
 {
 	struct dpe_filter filter;
-	bool found = find_filter(adding, pattern->cond, &filter);
+	bool number = adding->rule->mode == DPE_SYNC && adding->rule->pairing == DPE_ROUNDS;
+	bool found = !number && find_filter(adding, pattern->cond, &filter);
 
 	for (unsigned i = 0; i < adding->plan->nsites; i++) {
 		struct dpe_site *site = &adding->plan->sites[i];
@@ -218,6 +219,8 @@ static void add_rule(struct adding *adding, const struct dpe_rule *rule)
 	uint64_t anywhere;
 
 	adding->rule = rule;
+	/* A round that is not known is any. */
+	adding->spared = rule->mode == DPE_SYNC && rule->pairing == DPE_ROUNDS;
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		if (rule->patterns[i].kind != DPE_PATTERN_CONTROL)
 			continue;
@@ -232,6 +235,7 @@ static void add_rule(struct adding *adding, const struct dpe_rule *rule)
 			read_at(adding, &rule->patterns[rule->literals[literal].pattern],
 				read_by_action(adding, position->action));
 	}
+	adding->spared = false;
 	anywhere = read_by_action(adding, rule->action) | read_by_action(adding, rule->otherwise);
 	if (rule->mode != DPE_SYNC)
 		anywhere |= read_by_blocks(adding);

@@ -186,11 +186,14 @@ void dpe_preload_take(struct dpe_probes *probes, struct dpe_spot *spot)
 	uint8_t wanted =
 		(spot->enter ? DPE_PRELOAD_ENTER : 0) | (spot->exit ? DPE_PRELOAD_EXIT : 0);
 
-	if (!probes->preload || spot->module->program || needs_kernel(probes, spot))
+	if (!probes->preload || spot->module->program)
 		return;
 	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++) {
 		if (strcmp(NAMES[i], spot->function->name))
 			continue;
+		spot->known = true;
+		if (needs_kernel(probes, spot))
+			return;
 		spot->preloaded = true;
 		spot->wrapped = i;
 		probes->preload->rings.header->wanted[i] |= wanted;
