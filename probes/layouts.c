@@ -58,6 +58,11 @@ bool dpe_layout_find(struct dpe_module *module, const char *function, const char
 	return true;
 }
 
+bool dpe_layout_has(const char *function, const char *lvalue)
+{
+	return find(function, lvalue);
+}
+
 int dpe_layout_word(const char *function, const char *lvalue)
 {
 	const struct layout *layout = find(function, lvalue);
