@@ -192,6 +192,17 @@ static void tell_behaviours(const struct examples *ex, struct dpe_text *to)
 	dpe_rejection_free(&rejected);
 }
 
+/* What --engine=auto takes. */
+static const char *engine_of(const struct dpe_rule *rule)
+{
+	struct dpe_parts *parts = rule->mode == DPE_EXPECT ? dpe_parts_if_wide(rule) : NULL;
+
+	dpe_parts_free(parts);
+	if (parts)
+		return "predecessor automata of the operands of &, side by side";
+	return dpe_rule_suits_automaton(rule) ? "predecessor automaton" : "token game on the net";
+}
+
 void cli_explain(struct cli *cli, const struct dpe_rule *rule, struct dpe_text *to)
 {
 	bool safe = rule->mode != DPE_SYNC && dpe_rule_is_safe(rule);
@@ -200,9 +211,7 @@ void cli_explain(struct cli *cli, const struct dpe_rule *rule, struct dpe_text *
 	if (rule->mode == DPE_SYNC)
 		return;
 	dpe_text_printf(to, "  model     %s\n", dpe_class_model(rule->class));
-	dpe_text_printf(to, "  engine    %s\n",
-		safe && dpe_rule_suits_automaton(rule) ? "predecessor automaton"
-						       : "token game on the net");
+	dpe_text_printf(to, "  engine    %s\n", engine_of(rule));
 	if (ex.automaton)
 		tell_behaviours(&ex, to);
 	else if (!safe)

@@ -26,6 +26,8 @@ struct position_sets {
 
 struct dpe_automaton {
 	const struct dpe_rule *rule;
+	const struct dpe_node *tree; /* the rule's, or a part of it */
+	bool last_wanted;            /* somebody asks which events of a final state are the last */
 	struct position_sets *positions;
 	struct dpe_arena *arena;
 	struct dpe_auto *root;
@@ -151,44 +153,67 @@ static bool refuse_unsafe(const struct dpe_rule *rule, struct dpe_diags *diags)
 	return true;
 }
 
-static struct dpe_automaton *begin(const struct dpe_rule *rule)
+static struct dpe_automaton *begin(
+	const struct dpe_rule *rule, const struct dpe_node *tree, bool last_wanted)
 {
 	struct dpe_automaton *automaton = dpe_xcalloc(1, sizeof(*automaton));
-	const struct dpe_node *tree;
+	const struct dpe_node *balanced;
 
 	automaton->rule = rule;
+	automaton->tree = tree;
+	automaton->last_wanted = last_wanted;
 	automaton->arena = dpe_arena_new();
 	automaton->nliterals = rule->nliterals;
-	tree = dpe_balance(automaton->arena, rule, rule->tree);
+	balanced = dpe_balance(automaton->arena, rule, tree);
 	automaton->root = dpe_auto_new(automaton->arena, rule,
-		dpe_normalise(automaton->arena, tree), false, &automaton->bytes);
+		dpe_normalise(automaton->arena, balanced), last_wanted, &automaton->bytes);
 	automaton->may_deadlock = any_synchronises(automaton->root);
 	return automaton;
+}
+
+bool dpe_automaton_refused(const struct dpe_rule *rule, struct dpe_diags *diags)
+{
+	if (refuse_unsafe(rule, diags))
+		return true;
+	if (rule->npositions < DPE_NEW_EVENT)
+		return false;
+	dpe_diag(diags, DPE_ERROR, rule->place,
+		"rule '%s' has %u event positions; at most %u are supported", rule->name,
+		rule->npositions, DPE_NEW_EVENT - 1);
+	return true;
+}
+
+void dpe_automaton_tell_empty(const struct dpe_rule *rule, struct dpe_diags *diags)
+{
+	dpe_diag(diags, DPE_ERROR, rule->place,
+		"rule '%s' accepts nothing: its operands wait for each other, or for an event that "
+		"only one of them can take; a caret (s^) keeps events of one name apart",
+		rule->name);
+}
+
+struct dpe_automaton *dpe_automaton_of(
+	const struct dpe_rule *rule, const struct dpe_node *tree, bool last_wanted)
+{
+	struct dpe_automaton *automaton = begin(rule, tree, last_wanted);
+
+	automaton->positions = dpe_xcalloc(1, sizeof(*automaton->positions));
+	automaton->positions->arena = dpe_arena_new();
+	if (is_live(automaton, 0))
+		return automaton;
+	dpe_automaton_free(automaton);
+	return NULL;
 }
 
 struct dpe_automaton *dpe_automaton_new(const struct dpe_rule *rule, struct dpe_diags *diags)
 {
 	struct dpe_automaton *automaton;
 
-	if (refuse_unsafe(rule, diags))
+	if (dpe_automaton_refused(rule, diags))
 		return NULL;
-	if (rule->npositions >= DPE_NEW_EVENT) {
-		dpe_diag(diags, DPE_ERROR, rule->place,
-			"rule '%s' has %u event positions; at most %u are supported", rule->name,
-			rule->npositions, DPE_NEW_EVENT - 1);
-		return NULL;
-	}
-	automaton = begin(rule);
-	automaton->positions = dpe_xcalloc(1, sizeof(*automaton->positions));
-	automaton->positions->arena = dpe_arena_new();
-	if (is_live(automaton, 0))
-		return automaton;
-	dpe_diag(diags, DPE_ERROR, rule->place,
-		"rule '%s' accepts nothing: its operands wait for each other, or for an event that "
-		"only one of them can take; a caret (s^) keeps events of one name apart",
-		rule->name);
-	dpe_automaton_free(automaton);
-	return NULL;
+	automaton = dpe_automaton_of(rule, rule->tree, false);
+	if (!automaton)
+		dpe_automaton_tell_empty(rule, diags);
+	return automaton;
 }
 
 void dpe_automaton_free(struct dpe_automaton *automaton)
@@ -315,6 +340,18 @@ unsigned dpe_automaton_register_literal(
 	return automaton->root->states[state]->key->data[reg];
 }
 
+bool dpe_automaton_needs_pred(const struct dpe_automaton *automaton, dpe_state state)
+{
+	return automaton->root->states[state]->needs_pred;
+}
+
+const uint16_t *dpe_automaton_last(
+	const struct dpe_automaton *automaton, dpe_state state, unsigned *count)
+{
+	*count = automaton->root->states[state]->nlast;
+	return automaton->root->states[state]->last;
+}
+
 unsigned dpe_automaton_built(const struct dpe_automaton *automaton)
 {
 	return automaton->root->nstates;
@@ -329,7 +366,7 @@ size_t dpe_automaton_bytes(const struct dpe_automaton *automaton)
 
 struct dpe_automaton *dpe_automaton_renew(struct dpe_automaton *old)
 {
-	struct dpe_automaton *automaton = begin(old->rule);
+	struct dpe_automaton *automaton = begin(old->rule, old->tree, old->last_wanted);
 
 	automaton->positions = old->positions;
 	old->positions = NULL;

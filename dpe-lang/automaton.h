@@ -93,6 +93,15 @@ dpe_state dpe_auto_adopt(struct dpe_auto *a, const struct dpe_auto *from, dpe_st
 /* Adds a move to a state unless it has the same already. Takes copies. */
 void dpe_auto_add_move(struct dpe_auto *a, struct dpe_node_state *s, const struct dpe_move *move);
 
+/* automaton.c: true after a diagnostic where the rule has no predecessor automaton. */
+bool dpe_automaton_refused(const struct dpe_rule *rule, struct dpe_diags *diags);
+/* Says that the rule's language is empty. */
+void dpe_automaton_tell_empty(const struct dpe_rule *rule, struct dpe_diags *diags);
+/* The automaton of a part of the rule's tree, which must outlive it; NULL where its language is
+ * empty. */
+struct dpe_automaton *dpe_automaton_of(
+	const struct dpe_rule *rule, const struct dpe_node *tree, bool last_wanted);
+
 /* compose.c: fills in final, complete, needs_pred and LAST of a state of a &. */
 void dpe_compose_derive(struct dpe_auto *a, struct dpe_node_state *s);
 

@@ -165,30 +165,6 @@ bool dpe_rule_is_safe(const struct dpe_rule *rule)
 
 /* ---- which engine ------------------------------------------------------------------------ */
 
-/* More states than a run could visit and keep without regret. */
-#define MANY_STATES 65536.0
-
-/* At most so many states has the automaton, registers not regarded. */
-static double count_states(const struct dpe_block *block)
-{
-	switch (block->kind) {
-	case DPE_BLOCK_EVENT:
-		return 2;
-	case DPE_BLOCK_SEQ:
-	case DPE_BLOCK_ALT:
-		return count_states(block->left) + count_states(block->right);
-	case DPE_BLOCK_PAR:
-		return count_states(block->left) * count_states(block->right);
-	case DPE_BLOCK_ACTION:
-		return 1;
-	case DPE_BLOCK_STAR:
-	case DPE_BLOCK_CLOSURE:
-	case DPE_BLOCK_WHOLE:
-		break;
-	}
-	return count_states(block->left);
-}
-
 static bool synchronises(const struct dpe_block *block, unsigned nliterals)
 {
 	if (!block)
@@ -208,8 +184,7 @@ bool dpe_rule_suits_automaton(const struct dpe_rule *rule)
 	if (!dpe_rule_is_safe(rule))
 		return false;
 	blocks = dpe_blocks_new(rule);
-	suits = synchronises(blocks->root, rule->nliterals) ||
-		count_states(blocks->root) <= MANY_STATES;
+	suits = synchronises(blocks->root, rule->nliterals) || dpe_is_moderate(rule->tree);
 	dpe_blocks_free(blocks);
 	return suits;
 }

@@ -288,6 +288,58 @@ struct dpe_automaton *dpe_automaton_renew(struct dpe_automaton *old);
 dpe_state dpe_automaton_adopt(
 	struct dpe_automaton *automaton, const struct dpe_automaton *old, dpe_state state);
 
+/* ---- automata side by side -------------------------------------------------------------- */
+
+/* A rule whose composed automaton would have too many states, as a tree whose leaves are automata of
+ * moderate size. It ends at the operands of each & that share no event: they stay side by side, so
+ * who follows the rule keeps one state for each and moves the one that the event belongs to.
+ *
+ * In the automaton of a part, what its first events follow is open: a move without predecessors
+ * wants those that the part was entered with, in place of none. */
+enum dpe_part_kind {
+	DPE_PART_AUTOMATON,
+	DPE_PART_SEQ,  /* the kids one after another */
+	DPE_PART_ALT,  /* one of them */
+	DPE_PART_STAR, /* the one kid, any number of times; no kid: nothing can be taken */
+	DPE_PART_PAR,  /* side by side; no two have a literal in common */
+};
+
+#define DPE_NO_KID UINT32_MAX
+
+struct dpe_part {
+	enum dpe_part_kind kind;
+	bool nullable;
+	bool *literals; /* by literal: those that stand within */
+	unsigned nkids;
+	const struct dpe_part **kids;
+	unsigned tail;          /* SEQ: from this kid on all are nullable */
+	const uint32_t *kid_of; /* PAR: by literal, whose it is, or DPE_NO_KID */
+	struct dpe_automaton *automaton;
+};
+
+struct dpe_parts {
+	struct dpe_arena *arena;
+	const struct dpe_part *root;
+	unsigned height; /* nodes on the longest way from the root to a leaf */
+	struct dpe_automaton **automata;
+	unsigned nautomata, capautomata;
+};
+
+/* Divides the rule as far as it goes; for dpe_parts_free, the rule must outlive it. NULL and a
+ * diagnostic where it is not safe, accepts nothing, or a part would have too many states. */
+struct dpe_parts *dpe_parts_new(const struct dpe_rule *rule, struct dpe_diags *diags);
+/* The same where the rule as a whole would have too many states and its parts do not; else NULL. */
+struct dpe_parts *dpe_parts_if_wide(const struct dpe_rule *rule);
+void dpe_parts_free(struct dpe_parts *parts); /* accepts NULL */
+/* How many states were composed so far, in all automata. */
+uint64_t dpe_parts_built(const struct dpe_parts *parts);
+
+/* Of a state of a part's automaton: some event to come may follow what the part was entered with. */
+bool dpe_automaton_needs_pred(const struct dpe_automaton *automaton, dpe_state state);
+/* Of a final one: the registers that hold its last events. */
+const uint16_t *dpe_automaton_last(
+	const struct dpe_automaton *automaton, dpe_state state, unsigned *count);
+
 /* ---- small behaviours, for people ------------------------------------------------------- */
 
 struct dpe_behaviour_event {

@@ -40,6 +40,9 @@ const struct dpe_node *dpe_without_empty(
 /* ε ∈ ⟦node⟧ */
 bool dpe_nullable(const struct dpe_node *node);
 
+/* True where the automaton of the node has no more states than a run could visit and keep. */
+bool dpe_is_moderate(const struct dpe_node *node);
+
 /* spec.c: true where the text, and what it includes, can be parsed; else after diagnostics. */
 bool dpe_spec_parses(const char *name, const char *text, size_t len,
 	const struct dpe_compile_options *options, struct dpe_diags *diags);

@@ -1,6 +1,7 @@
 /* Where a reading of events stands, and how it goes on: in the predecessor automaton of the rule,
- * or in the token game on its net. Nobody else knows which. */
+ * in several side by side, or in the token game on its net. Nobody else knows which. */
 #include "recognizer/run.h"
+#include "recognizer/stands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,19 +9,32 @@
 #define AUTOMATON_BYTES ((size_t)64 << 20)
 #define FEWEST_REGISTERS 4 /* there is room for */
 
+/* Partial matches are compared with each other, which markings make cheap: so only an `expect` rule
+ * is followed by automata side by side, unless the caller wants it. */
+static struct dpe_parts *divide(
+	const struct dpe_rule *rule, enum dpe_engine_choice choice, struct dpe_diags *diags)
+{
+	if (choice == DPE_ENGINE_PARTS)
+		return dpe_parts_new(rule, diags);
+	return choice == DPE_ENGINE_AUTO && rule->mode == DPE_EXPECT ? dpe_parts_if_wide(rule)
+								     : NULL;
+}
+
 bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct dpe_diags *diags)
 {
-	bool automaton = choice == DPE_ENGINE_PA ||
-			 (choice == DPE_ENGINE_AUTO && dpe_rule_suits_automaton(run->rule));
+	struct dpe_parts *parts = divide(run->rule, choice, diags);
 
-	if (automaton)
+	if (parts)
+		run->stands = dpe_stands_new(parts, run->recognizer->pool);
+	else if (choice == DPE_ENGINE_PA ||
+		 (choice == DPE_ENGINE_AUTO && dpe_rule_suits_automaton(run->rule)))
 		run->automaton = dpe_automaton_new(run->rule, diags);
-	else
+	else if (choice != DPE_ENGINE_PARTS)
 		run->game = dpe_game_new(run->rule);
 	run->most_bytes = run->recognizer->options.automaton_bytes;
 	if (!run->most_bytes)
 		run->most_bytes = AUTOMATON_BYTES;
-	return run->automaton || run->game;
+	return run->stands || run->automaton || run->game;
 }
 
 /* Where slices stand in so many states that these alone come near the bound, it is doubled: each
@@ -33,6 +47,7 @@ void dpe_engine_tidy(struct dpe_run *run)
 		return;
 	run->automaton = dpe_automaton_renew(old);
 	dpe_slices_adopt(run, old);
+	dpe_sequel_forget(run);
 	dpe_debug(run->recognizer->options.debug, "recognizer", 1,
 		"%s: %u states given up, %u in use", run->rule->name, dpe_automaton_built(old),
 		dpe_automaton_built(run->automaton));
@@ -44,6 +59,7 @@ void dpe_engine_tidy(struct dpe_run *run)
 void dpe_engine_free(struct dpe_run *run)
 {
 	dpe_automaton_free(run->automaton);
+	dpe_stands_free(run->stands);
 	dpe_game_free(run->game);
 	free(run->ran);
 	free(run->steps);
@@ -88,6 +104,10 @@ struct dpe_config dpe_config_copy(const struct dpe_run *run, const struct dpe_co
 		dpe_marking_ref(to.marking);
 		return to;
 	}
+	if (run->stands) {
+		dpe_stand_ref(to.stand);
+		return to;
+	}
 	count = dpe_automaton_registers(run->automaton, from->state);
 	if (!count)
 		return to;
@@ -105,6 +125,10 @@ void dpe_config_drop(const struct dpe_run *run, struct dpe_config *config)
 		dpe_marking_unref(run->game, config->marking);
 		return;
 	}
+	if (run->stands) {
+		dpe_stand_unref(run->stands, config->stand);
+		return;
+	}
 	count = dpe_automaton_registers(run->automaton, config->state);
 	for (unsigned i = 0; i < count; i++)
 		dpe_occurrence_unref(config->registers[i]);
@@ -118,6 +142,8 @@ bool dpe_config_same(
 
 	if (run->game)
 		return a->marking == b->marking;
+	if (run->stands)
+		return dpe_stand_same(run->stands, a->stand, b->stand);
 	if (a->state != b->state)
 		return false;
 	size = dpe_automaton_registers(run->automaton, a->state) * sizeof(*a->registers);
@@ -128,6 +154,8 @@ bool dpe_config_final(const struct dpe_run *run, const struct dpe_config *config
 {
 	if (run->game)
 		return dpe_game_final(run->game, config->marking);
+	if (run->stands)
+		return dpe_stand_final(run->stands, config->stand);
 	return dpe_automaton_final(run->automaton, config->state);
 }
 
@@ -135,6 +163,8 @@ bool dpe_config_complete(const struct dpe_run *run, const struct dpe_config *con
 {
 	if (run->game)
 		return dpe_game_complete(config->marking);
+	if (run->stands)
+		return dpe_stand_complete(run->stands, config->stand);
 	return dpe_automaton_complete(run->automaton, config->state);
 }
 
@@ -207,11 +237,39 @@ static unsigned find_plays(struct dpe_run *run, const struct dpe_config *config,
 	return count;
 }
 
+static unsigned find_ways(struct dpe_run *run, const struct dpe_config *config, unsigned literal)
+{
+	unsigned count = dpe_stand_ways(run->stands, config->stand, literal), npreds = 0;
+	struct dpe_pred *pred;
+
+	for (unsigned i = 0; i < count; i++)
+		npreds += dpe_way_npreds(dpe_way_at(run->stands, i));
+	make_room(run, count, npreds);
+	pred = run->step_preds;
+	for (unsigned i = 0; i < count; i++) {
+		const struct dpe_way *way = dpe_way_at(run->stands, i);
+		const struct dpe_move *move = dpe_way_move(way);
+
+		run->steps[i] = (struct dpe_step){
+			.preds = pred,
+			.npreds = dpe_way_npreds(way),
+			.positions = move->positions,
+			.npositions = move->npositions,
+			.way = way,
+		};
+		if (run->steps[i].npreds)
+			dpe_way_preds(way, pred);
+		pred += run->steps[i].npreds;
+	}
+	return count;
+}
+
 unsigned dpe_engine_steps(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
 	struct dpe_occurrence *occurrence, const struct dpe_step **steps)
 {
-	unsigned count = run->game ? find_plays(run, config, literal, occurrence)
-				   : find_moves(run, config, literal);
+	unsigned count = run->game     ? find_plays(run, config, literal, occurrence)
+			 : run->stands ? find_ways(run, config, literal)
+				       : find_moves(run, config, literal);
 
 	*steps = run->steps;
 	return count;
@@ -223,6 +281,10 @@ struct dpe_config dpe_engine_take(const struct dpe_config *config, const struct 
 	const struct dpe_move *move = step->move;
 	struct dpe_config next = {0};
 
+	if (step->way) {
+		next.stand = dpe_way_take(step->way, dpe_stand_ref(config->stand), occurrence);
+		return next;
+	}
 	if (!move) {
 		next.marking = dpe_marking_ref(step->marking);
 		return next;

@@ -4,6 +4,7 @@
  * several moves for it, and the slice follows each reading until it fails. No reading left is a
  * violation: dead states are not in the automaton, so it is noticed at once. */
 #include "recognizer/run.h"
+#include "recognizer/stands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -365,9 +366,12 @@ static bool take_alone(
 {
 	const struct dpe_move *move;
 
-	if (!run->automaton || slice->nreadings != 1 || run->wants_positions || run->acts ||
+	if (run->game || slice->nreadings != 1 || run->wants_positions || run->acts ||
 		run->recognizer->sink.trace)
 		return false;
+	if (run->stands)
+		return dpe_stand_go_on(run->stands, &slice->readings[0].config.stand, run->literals,
+			run->rule->nliterals, &run->preds, occurrence);
 	move = find_only_move(run, &slice->readings[0].config);
 	if (move)
 		dpe_engine_move(run, &slice->readings[0].config, move, occurrence);

@@ -63,6 +63,8 @@ static struct dpe_occurrence *last_before(
 	uint32_t reach = dpe_stamp_reach(stamp, chain->chain);
 	unsigned low = 0, high = chain->nearlier;
 
+	if (!reach)
+		return NULL;
 	if (chain->last->stamp.index <= reach)
 		return chain->last;
 	while (low < high) {
@@ -93,6 +95,25 @@ static void add_candidate(struct dpe_preds *preds, struct dpe_occurrence *candid
 	*DPE_GROW(preds->at, preds->count, preds->cap) = candidate;
 }
 
+/* NULL where the order has none of its events. */
+static struct dpe_chain *look_up(const struct dpe_order *order, uint32_t number)
+{
+	struct dpe_chain *chain = order->chains, *end = chain + order->nchains;
+
+	while (chain != end && chain->chain != number)
+		chain++;
+	return chain != end ? chain : NULL;
+}
+
+static void add_last_before(
+	struct dpe_preds *preds, const struct dpe_chain *chain, const struct dpe_stamp *stamp)
+{
+	struct dpe_occurrence *candidate = last_before(chain, stamp);
+
+	if (candidate)
+		add_candidate(preds, candidate);
+}
+
 void dpe_order_preds(
 	const struct dpe_order *order, const struct dpe_stamp *stamp, struct dpe_preds *preds)
 {
@@ -101,22 +122,23 @@ void dpe_order_preds(
 		*DPE_GROW(preds->at, preds->count, preds->cap) = order->top;
 		return;
 	}
-	for (unsigned i = 0; i < order->nchains; i++) {
-		struct dpe_occurrence *candidate = last_before(&order->chains[i], stamp);
+	if (!stamp->past) { /* it follows nothing but its own chain */
+		const struct dpe_chain *chain = look_up(order, stamp->chain);
 
-		if (candidate)
-			add_candidate(preds, candidate);
+		if (chain)
+			add_last_before(preds, chain, stamp);
+		return;
 	}
+	for (unsigned i = 0; i < order->nchains; i++)
+		add_last_before(preds, &order->chains[i], stamp);
 }
 
 static struct dpe_chain *find_chain(struct dpe_order *order, uint32_t number)
 {
-	struct dpe_chain *chain;
+	struct dpe_chain *chain = look_up(order, number);
 
-	for (unsigned i = 0; i < order->nchains; i++) {
-		if (order->chains[i].chain == number)
-			return &order->chains[i];
-	}
+	if (chain)
+		return chain;
 	chain = DPE_GROW(order->chains, order->nchains, order->capchains);
 	*chain = (struct dpe_chain){.chain = number};
 	return chain;
@@ -192,6 +214,29 @@ void dpe_order_clear(struct dpe_order *order)
 	}
 	free(order->chains);
 	*order = (struct dpe_order){0};
+}
+
+struct dpe_occurrence *dpe_order_alone(const struct dpe_order *order, const struct dpe_stamp *stamp)
+{
+	struct dpe_occurrence *last;
+
+	if (order->nchains != 1)
+		return NULL;
+	last = order->chains[0].last;
+	return last == order->top && last->stamp.chain == stamp->chain &&
+			       last->stamp.index > stamp->told
+		       ? last
+		       : NULL;
+}
+
+void dpe_occurrence_become(struct dpe_occurrence *occurrence, const struct dpe_event *event)
+{
+	dpe_message_unref(occurrence->message);
+	dpe_stamp_unref(&occurrence->stamp);
+	occurrence->message = dpe_message_ref(event->message);
+	occurrence->number = event->number;
+	occurrence->stamp = event->stamp;
+	dpe_stamp_ref(&occurrence->stamp);
 }
 
 const struct dpe_occurrence *dpe_order_next(

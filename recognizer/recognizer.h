@@ -130,13 +130,16 @@ struct dpe_recognizer_sink {
 	void (*trace)(void *context, const struct dpe_trace *trace);
 };
 
-/* What follows a rule: its predecessor automaton, or the token game on its net. Both give the same
- * verdicts on what both can follow; `@` and control variables need the net, which sees some
- * violations of synchronised operands later than the automaton does. */
+/* What follows a rule: its predecessor automaton, automata of its operands side by side, or the
+ * token game on its net. All give the same verdicts on what all can follow; `@` and control
+ * variables need the net, which sees some violations of synchronised operands later than automata do. */
 enum dpe_engine_choice {
-	DPE_ENGINE_AUTO, /* the automaton where it suits the rule, see dpe_rule_suits_automaton */
+	/* Automata side by side for an `expect` rule that needs them, see dpe_parts_if_wide; the
+	 * automaton where it suits the rule, see dpe_rule_suits_automaton; else the net. */
+	DPE_ENGINE_AUTO,
 	DPE_ENGINE_PA,
 	DPE_ENGINE_NET,
+	DPE_ENGINE_PARTS, /* side by side as far as the rule can be divided */
 };
 
 struct dpe_recognizer_options {

@@ -121,6 +121,7 @@ says 'one that accepts nothing' 2 "rule 'N' accepts nothing"
 printf 'expect R: %s\n' "$(for i in $(seq 16); do printf '(a%s;b%s;c%s;d%s)* & ' $i $i $i $i; done | sed 's/ & $//')" >wide.dpe
 run "$DPE" check --explain wide.dpe
 says 'one of many states' 0
+check 'is followed in parts' "$(grep -c 'engine    predecessor automata of the operands of &, side by side' out)" -eq 1
 check 'with a list that has an end' "$(grep -c 'pairs more' out)" -ge 1
 run python3 "$TOP/tests/conformance/explained.py" --dpe "$DPE" "$TOP/tests/conformance/safe.jsonl"
 check 'accepted is accepted and rejected is rejected, for 500 rules' "$status" -eq 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random expressions and executions: both engines against the reference semantics.
+"""Random expressions and executions: the engines against the reference semantics.
 
     differential.py [--dpe ./dpe] [--unsafe yes|no] [--seed N] [--count N]
 
@@ -20,7 +20,7 @@ def main(argv):
     options = dict(zip(argv[1::2], argv[2::2]))
     dpe, unsafe = options.get("--dpe", "./dpe"), options.get("--unsafe") == "yes"
     seed, count = int(options.get("--seed", 1)), int(options.get("--count", 100))
-    engines = ["--engine=net"] if unsafe else ["--engine=pa", "--engine=net"]
+    engines = ["--engine=net"] if unsafe else ["--engine=pa", "--engine=parts", "--engine=net"]
     passed = failed = 0
     print(f"seed {seed}")
     with tempfile.TemporaryDirectory() as folder:

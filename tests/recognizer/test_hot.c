@@ -136,6 +136,17 @@ static void expectations(void **state)
 	assert_int_equal(count("expect r(o): (a(o) ; b(o))* & c(o)*\n"), 0);
 }
 
+/* Sixteen operands, followed by an automaton each. */
+static void wide_expectations(void **state)
+{
+	(void)state;
+	assert_int_equal(count("expect r: (a ; b)* & c* & (d1;d2;d3;d4)* & (e1;e2;e3;e4)* & (f1;f2;f3;f4)* & "
+			       "(g1;g2;g3;g4)* & (h1;h2;h3;h4)* & (i1;i2;i3;i4)* & (j1;j2;j3;j4)* & "
+			       "(k1;k2;k3;k4)* & (l1;l2;l3;l4)* & (m1;m2;m3;m4)* & (n1;n2;n3;n4)* & "
+			       "(o1;o2;o3;o4)* & (p1;p2;p3;p4)* & (q1;q2;q3;q4)*\n"),
+		0);
+}
+
 static void searches(void **state)
 {
 	(void)state;
@@ -148,6 +159,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(expectations),
+		cmocka_unit_test(wide_expectations),
 		cmocka_unit_test(searches),
 	};
 

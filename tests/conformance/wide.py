@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Random expressions with many & between operands that share little or nothing: every engine must
+say the same of long executions, and what the reference semantics says of short ones.
+
+    wide.py [--dpe ./dpe] [--seed N] [--count N]
+
+Prints what differs and a closing line; the seed tells how to see it again.
+"""
+import json
+import os
+import random
+import string
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import dpe_oracle as oracle
+import run
+
+ENGINES = ("pa", "parts", "net", "auto")
+SHORT = 7  # events: what the reference semantics can bear
+LONG = 40
+SEARCHED = 12  # of longer ones, many & have more partial matches than can be waited for
+
+
+def expression(rng, depth, names):
+    """The operands of & have names of their own, but for one now and then."""
+    if depth == 0 or len(names) < 2:
+        return oracle.random_expr(rng, rng.choice([0, 1, 1, 2]), names)
+    kind = rng.choices(["par", "seq", "alt", "star"], [5, 3, 1, 2])[0]
+    if kind == "star":
+        return ("star", expression(rng, depth - 1, names))
+    if kind in ("seq", "alt") and rng.random() < 0.3:
+        return (kind, expression(rng, depth - 1, names), expression(rng, depth - 1, names))
+    rng.shuffle(names)
+    at = rng.randrange(1, len(names))
+    left, right = names[:at], names[at:]
+    if rng.random() < 0.15:
+        right = right + [left[0]]
+    return (kind, expression(rng, depth - 1, left), expression(rng, depth - 1, right))
+
+
+def execution(rng, e, names, most):
+    """A behaviour of the expression, mutated in half of the cases; None where the dice were bad."""
+    sample = oracle.sample(rng, e)
+    if sample is None or not 2 <= len(sample[0]) <= most:
+        return None
+    labels, edges = [l.rstrip("^") for l in sample[0]], sample[1]
+    for _ in range(rng.choice([0, 0, 1, 2])):
+        labels, edges = oracle.mutate(rng, labels, edges, names + ["x"])
+    try:
+        p = oracle.Pomset(labels, edges)
+    except ValueError:
+        return None
+    return oracle.reorder(p, oracle.linear_extension(rng, p))[0]
+
+
+def messages_of(p):
+    every = range(len(p.labels))
+    return [{"id": f"e{i}", "event": p.labels[i], "pred": [f"e{j}" for j in p.immediate(i, every)]} for i in every]
+
+
+def as_set(text):
+    """"c after a and b": engines list predecessors in orders of their own."""
+    event, _, preds = text.partition(" after ")
+    return event, sorted(preds.split(" and "))
+
+
+def verdicts(dpe, engine, mode, expr, messages, folder):
+    """What is told, in a form that can be compared."""
+    got, status = run.replay(dpe, [f"--engine={engine}"], mode, expr, messages, folder)
+    if mode == "detect":
+        return [(v["verdict"], v.get("event")) for v in got], status
+    return [(v["verdict"], v.get("event"), sorted(map(as_set, v.get("expected", [])))) for v in got], status
+
+
+def differences(dpe, e, messages, folder):
+    """Where operands synchronise, a net sees some violations later than automata do."""
+    expr = oracle.show(e)
+    for mode in ("expect", "detect") if len(messages) <= SEARCHED else ("expect",):
+        told = {}
+        for engine in ENGINES:
+            try:
+                told[engine] = verdicts(dpe, engine, mode, expr, messages, folder)
+            except (RuntimeError, subprocess.TimeoutExpired) as failed:
+                told[engine] = str(failed)
+        for engine in ENGINES[1:]:
+            late = mode == "expect" and oracle.synchronises(e) and engine == "net"
+            if told[engine] != told["pa"] and not late:
+                yield f"{mode}: {engine} says {told[engine]}, pa {told['pa']}"
+
+
+def against_reference(dpe, e, p, messages, folder):
+    accepted, _ = oracle.expect(e, p)
+    done = [f"e{i}" for i in oracle.detect(e, p)]
+    got, _ = verdicts(dpe, "parts", "expect", oracle.show(e), messages, folder)
+    if (got[0][0] == "satisfied") != accepted:
+        yield f"expect: {got}, but accepted is {accepted}"
+    got, _ = verdicts(dpe, "parts", "detect", oracle.show(e), messages, folder)
+    if [event for _, event in got] != done:
+        yield f"detect: {got}, but matches end at {done}"
+
+
+def main(argv):
+    options = dict(zip(argv[1::2], argv[2::2]))
+    dpe, seed, count = options.get("--dpe", "./dpe"), int(options.get("--seed", 1)), int(options.get("--count", 100))
+    rng, passed, failed = random.Random(seed), 0, 0
+    print(f"seed {seed}")
+    with tempfile.TemporaryDirectory() as folder:
+        while passed + failed < count:
+            names = list(string.ascii_lowercase[: rng.choice([4, 6, 8, 10])])
+            e = expression(rng, rng.choice([2, 3, 4]), list(names))
+            p = execution(rng, e, names, rng.choice([SHORT, LONG]))
+            if p is None:
+                continue
+            messages = messages_of(p)
+            wrong = list(differences(dpe, e, messages, folder))
+            if len(p.labels) <= SHORT:
+                wrong += against_reference(dpe, e, p, messages, folder)
+            passed, failed = passed + (not wrong), failed + bool(wrong)
+            for what in wrong:
+                print(oracle.show(e), json.dumps(messages), what)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
