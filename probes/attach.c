@@ -145,6 +145,9 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->first_watch);
 	bpf->rodata->first_watch = probes->first_watch;
 	bpf->rodata->lowest_code = dpe_reads_lowest_code(probes);
+	bpf->rodata->most_values =
+		probes->plan->nreads < DPE_VALUES ? probes->plan->nreads : DPE_VALUES;
+	bpf->rodata->most_steps = reads_locks_alone(probes) ? 1 : DPE_VALUE_STEPS;
 	bpf->rodata->may_sleep = !reads_locks_alone(probes) && kernel_has_sleep(multi);
 	if (!bpf->rodata->may_sleep)
 		return;
