@@ -435,8 +435,10 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 		!dpe_late_begin(probes, diags) || !attach_probes(probes, multi, false, diags) ||
 		!attach_probes(probes, multi, true, diags))
 		return false;
-	if (armed)
+	if (armed) {
 		__atomic_store_n(&probes->bpf->bss->armed, 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&probes->bpf->bss->armed_at, dpe_ring_now(), __ATOMIC_RELEASE);
+	}
 	probes->placed = true;
 	return true;
 }

@@ -29,6 +29,7 @@ const volatile __u32 first_watch; /* in `read_where`: behind all sites */
 const volatile __u32 observer;    /* process id, in its own namespace */
 
 __u32 armed;        /* events count from now on */
+__u64 armed_at;     /* attached: when that began; 0: just now */
 __u32 execs;        /* programs that the target has begun */
 __u32 waiting;      /* the reader sleeps until it is woken */
 __u64 code;         /* where the program's code begins since its last exec */
@@ -319,6 +320,8 @@ static __noinline void meet(struct thread *thread)
 	if (thread->met)
 		return;
 	thread->met = 1;
+	if (armed_at && task->start_time >= armed_at)
+		return;
 	if (!put(&event, words, 2))
 		lose(thread, thread->tid);
 }
