@@ -154,7 +154,7 @@ static bool word(const struct piece *piece, const char *text)
 static bool is_keyword(const struct piece *piece)
 {
 	static const char *const words[] = {"if", "else", "by", "observing", "ends", "expect", "detect",
-		"sync", "fifo", "last", "all", "once", "include", "var"};
+		"sync", "fifo", "last", "all", "once", "rounds", "include", "var"};
 
 	for (unsigned i = 0; i < DPE_COUNT(words); i++) {
 		if (word(piece, words[i]))
@@ -280,7 +280,7 @@ static bool can_go_on(const struct piece *before)
 		return false;
 	if (is_keyword(before))
 		return !word(before, "last") && !word(before, "all") &&
-		       !word(before, "once") && !word(before, "ends");
+		       !word(before, "once") && !word(before, "rounds") && !word(before, "ends");
 	for (unsigned i = 0; i < DPE_COUNT(open_ended); i++) {
 		if (is(before, open_ended[i]))
 			return true;
@@ -296,7 +296,7 @@ static bool begins_item(const struct state *s, const struct piece *piece)
 	if (!s->before || (s->terminated && is(s->before, ";")))
 		return true;
 	if (piece->kind != NAME || word(piece, "by") || word(piece, "observing") ||
-		word(piece, "else"))
+		word(piece, "else") || (word(piece, "from") && is(s->before, "]")))
 		return false;
 	return !can_go_on(s->before);
 }

@@ -163,8 +163,16 @@ struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
 int dpe_log_read(struct dpe_log_reader *reader, struct dpe_message **message);
 /* True where the log ended in the middle of a line that is no message: what came after is lost. */
 bool dpe_log_cut_off(const struct dpe_log_reader *reader);
-/* How many messages the log says were lost when it was recorded, as far as it was read. */
-uint64_t dpe_log_lost(const struct dpe_log_reader *reader);
+/* Messages of a thread that the log says were lost when it was recorded, whether a gap shows it or
+ * not. */
+struct dpe_log_loss {
+	struct dpe_value thread; /* DPE_NONE: nobody knows whose */
+	uint64_t count;
+};
+/* What the log says so, as far as it was read: the number of losses, in *losses. A thread may come
+ * more than once. They are the reader's. */
+unsigned dpe_log_losses(
+	const struct dpe_log_reader *reader, const struct dpe_log_loss **losses);
 /* True where the header says that messages already stand in causal order (`"ordered":true`); in
  * .std they always do. */
 bool dpe_log_ordered(const struct dpe_log_reader *reader);
@@ -183,8 +191,8 @@ void dpe_log_leave_unnamed(struct dpe_log_writer *writer);
  * .msg an event without an id is called name#n, n its number among the events of that name. */
 void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds);
-/* Notes that `count` messages of a thread were lost, where no gap in its numbers shows it. Formats
- * that cannot hold it leave it out. */
+/* Notes that `count` messages of a thread were lost in all, whether gaps in its numbers show it or
+ * not (DPE_NONE: nobody knows whose). Formats that cannot hold it leave it out. */
 void dpe_log_write_lost(struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count);
 /* Flushes and closes; -1 and a diagnostic where anything written did not reach the file. */
 int dpe_log_finish(struct dpe_log_writer *writer, struct dpe_diags *diags);

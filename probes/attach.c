@@ -26,6 +26,45 @@ static void say_log(char *log, struct dpe_diags *diags)
 		dpe_diag_at(diags, DPE_NOTE, "dpe", "the kernel says: %s", last);
 }
 
+/* Each as large as one for all would be; from eight on, these together have so much as eight, but
+ * none less than room for what comes between two looks. */
+static size_t ring_size(unsigned wanted, unsigned count)
+{
+	const size_t usual = 8 << 20, least = 1 << 20;
+	size_t size = sysconf(_SC_PAGESIZE);
+
+	if (wanted) {
+		while (size < wanted && size < (size_t)1 << 31)
+			size *= 2;
+		return size;
+	}
+	for (size = usual; size > least && size * count > 8 * usual;)
+		size /= 2;
+	return size;
+}
+
+/* The rings are in place before the first program can run. 0 or a positive error. */
+static int make_rings(struct dpe_probes *probes)
+{
+	const struct dpe_bpf *bpf = probes->bpf;
+	size_t size = ring_size(probes->ring_bytes, bpf->rodata->nrings);
+	int error = dpe_kernel_rings_open(
+		&probes->rings, bpf->rodata->nrings, &probes->bpf->bss->waiting, probes->pidfd);
+
+	dpe_debug(probes->debug, "probes", 1, "%u ring%s of %zu bytes", bpf->rodata->nrings,
+		bpf->rodata->nrings == 1 ? "" : "s", size);
+	for (uint32_t i = 0; !error && i < bpf->rodata->nrings; i++) {
+		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dpe_ring", 0, 0, size, NULL);
+
+		if (fd < 0)
+			return errno;
+		error = dpe_kernel_rings_add(&probes->rings, fd, size);
+		if (!error && bpf_map_update_elem(bpf_map__fd(bpf->maps.rings), &i, &fd, BPF_ANY))
+			error = -errno;
+	}
+	return -error;
+}
+
 static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diags *diags)
 {
 	const size_t size = 1 << 20;
@@ -40,11 +79,14 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 		dpe_configure(probes, multi);
 		error = -dpe_bpf__load(probes->bpf);
 	}
+	if (!error)
+		error = make_rings(probes);
 	if (error) {
 		dpe_privilege_explain("load our BPF programs", error, diags);
 		say_log(log, diags);
 	} else {
 		dpe_reads_tell(probes, bpf_map__fd(probes->bpf->maps.read_where));
+		dpe_armed_tell(probes, bpf_map__fd(probes->bpf->maps.arm_where));
 		dpe_usdt_tell(probes, bpf_map__fd(probes->bpf->maps.usdt_where));
 		dpe_gates_tell(probes, bpf_map__fd(probes->bpf->maps.gates),
 			&probes->bpf->bss->gate_state);
@@ -87,6 +129,7 @@ static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot
 	       (spot->reads ? DPE_COOKIE_WITH_VALUES : 0) |
 	       DPE_COOKIE_ADDRESSES(dpe_signature_addresses(spot->signature)) |
 	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0) | (spot->usdt ? DPE_COOKIE_USDT : 0) |
+	       (dpe_armed_at(probes, spot) ? DPE_COOKIE_ARMS : 0) |
 	       (dpe_gates_has(probes, spot) ? DPE_COOKIE_GATED : 0);
 }
 
@@ -256,8 +299,10 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 		!attach_probes(probes, multi, false, diags) ||
 		!attach_probes(probes, multi, true, diags))
 		return false;
-	if (armed)
+	if (armed) {
 		__atomic_store_n(&probes->bpf->bss->armed, 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&probes->bpf->bss->armed_at, dpe_ring_now(), __ATOMIC_RELEASE);
+	}
 	probes->placed = true;
 	return true;
 }
@@ -267,6 +312,7 @@ void dpe_detach(struct dpe_probes *probes)
 	if (probes->bpf && probes->bpf->bss)
 		dpe_attach_answer(probes, UINT64_MAX);
 	dpe_preload_shut(probes);
+	dpe_armed_release(probes);
 	while (probes->nlinks)
 		close(probes->links[--probes->nlinks]);
 	while (probes->nprobe_links)
@@ -294,6 +340,35 @@ void dpe_attach_watch(
 	probes->bpf->bss->watches[index] =
 		(struct dpe_watch_entry){.address = address, .last = value, .size = size};
 	__atomic_store_n(&probes->bpf->bss->nwatches, index + 1, __ATOMIC_RELEASE);
+}
+
+uint64_t dpe_attach_loads(const struct dpe_probes *probes)
+{
+	return __atomic_load_n(&probes->bpf->bss->loads, __ATOMIC_ACQUIRE);
+}
+
+/* The address says that the rest is valid. */
+void dpe_attach_arm(
+	struct dpe_probes *probes, unsigned slot, const struct dpe_armed_entry *entry)
+{
+	struct dpe_armed_entry *to = &probes->bpf->bss->armed_objects[slot];
+
+	__atomic_store_n(&to->address, 0, __ATOMIC_SEQ_CST);
+	to->object = entry->object;
+	to->last = entry->last;
+	to->size = entry->size;
+	to->kind = entry->kind;
+	__atomic_store_n(&to->address, entry->address, __ATOMIC_RELEASE);
+}
+
+struct dpe_arm_request *dpe_attach_arm_requests(const struct dpe_probes *probes)
+{
+	return probes->bpf->bss->arm_requests;
+}
+
+int dpe_attach_arm_map(const struct dpe_probes *probes)
+{
+	return bpf_map__fd(probes->bpf->maps.arm_where);
 }
 
 int dpe_attach_on_access(const struct dpe_probes *probes)

@@ -1,5 +1,6 @@
 /* configure: what the kernel can, and what our programs are told before they are loaded. */
 #include "probes/attach.h"
+#include "probes/layouts.h"
 #include "probes/usdt.h"
 
 #include <bpf/bpf.h>
@@ -86,15 +87,34 @@ bool dpe_attach_can_wait(void)
 	return kernel_has_sleep(dpe_kernel_has_multi()) || errno == EPERM || errno == EACCES;
 }
 
-static size_t ring_size(unsigned wanted)
+/* One a processor, unless fewer are wanted. */
+static unsigned count_rings(const struct dpe_probes *probes)
 {
-	size_t size = sysconf(_SC_PAGESIZE);
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned most = processors > 0 ? (unsigned)processors : 1;
 
-	if (!wanted)
-		wanted = 8 << 20;
-	while (size < wanted && size < (size_t)1 << 31)
-		size *= 2;
-	return size;
+	return probes->wanted_rings && probes->wanted_rings < most ? probes->wanted_rings : most;
+}
+
+/* What is read of locks was used just before, so it is in memory: probes that may sleep cost more. */
+static bool reads_locks_alone(const struct dpe_probes *probes)
+{
+	const struct dpe_plan *plan = probes->plan;
+
+	for (unsigned i = 0; i < plan->nwatched; i++) {
+		if (plan->watched[i].reads)
+			return false;
+	}
+	for (unsigned i = 0; i < plan->nsites; i++) {
+		const char *name = dpe_name_text(probes->names, plan->sites[i].name);
+
+		for (unsigned j = 0; j < plan->nreads && j < DPE_READS; j++) {
+			if (plan->sites[i].reads >> j & 1 &&
+				!dpe_layout_has(name, plan->reads[j].lvalue))
+				return false;
+		}
+	}
+	return !dpe_usdt_is_wanted(probes);
 }
 
 /* Programs that may sleep (Linux 6.0) can read what is not in memory at the moment. */
@@ -107,13 +127,29 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 	if (!bpf->rodata->reads_values && !bpf->rodata->reads_usdt)
 		return;
 	probes->first_watch = most_spots(probes);
-	bpf_map__set_max_entries(bpf->maps.read_where, probes->first_watch + probes->nwatches + 1);
+	bpf_map__set_max_entries(bpf->maps.read_where, probes->first_watch + 2 * DPE_WATCHES);
 	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->first_watch);
 	bpf->rodata->first_watch = probes->first_watch;
 	bpf->rodata->lowest_code = dpe_reads_lowest_code(probes);
-	bpf->rodata->may_sleep = kernel_has_sleep(multi);
+	bpf->rodata->most_values =
+		probes->plan->nreads < DPE_VALUES ? probes->plan->nreads : DPE_VALUES;
+	bpf->rodata->most_steps = reads_locks_alone(probes) ? 1 : DPE_VALUE_STEPS;
+	bpf->rodata->may_sleep = !reads_locks_alone(probes) && kernel_has_sleep(multi);
 	if (!bpf->rodata->may_sleep)
 		return;
+	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
+	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
+}
+
+/* Behind the spots there is room for those of libraries that are loaded later. */
+static void configure_arms(struct dpe_probes *probes)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	bpf->rodata->arms = probes->arms.nkinds;
+	if (!probes->arms.nkinds)
+		return;
+	bpf_map__set_max_entries(bpf->maps.arm_where, most_spots(probes));
 	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
 	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
 }
@@ -160,13 +196,15 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->waits = probes->plan->waits;
 	bpf->rodata->attached = !probes->child.pid;
 	bpf->rodata->founds = probes->plan->founds && !probes->child.pid;
-	bpf_map__set_max_entries(bpf->maps.ring, ring_size(probes->ring_bytes));
+	bpf->rodata->nrings = count_rings(probes);
+	bpf_map__set_max_entries(bpf->maps.rings, bpf->rodata->nrings);
 	configure_gates(probes);
 	configure_reads(probes, multi);
+	configure_arms(probes);
 	bpf_program__set_autoload(bpf->progs.on_call, probes->plan->channels);
 	bpf_program__set_autoload(
 		bpf->progs.on_return, probes->plan->channels || probes->plan->waits);
-	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches);
+	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches + probes->arms.nkinds);
 	if (!multi)
 		return;
 	bpf_program__set_expected_attach_type(

@@ -116,10 +116,14 @@ bool dpe_follow_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 			"'%s' cannot be watched in several processes: watchpoints are for one "
 			"process (without --follow)",
 			plan->watched[i].lvalue);
+	for (unsigned i = 0; i < plan->nobjects; i++)
+		dpe_diag(diags, DPE_ERROR, plan->objects[i].place,
+			"objects cannot be watched in several processes: watchpoints are for one "
+			"process (without --follow)");
 	if (plan->memory)
 		dpe_diag_at(diags, DPE_ERROR, "dpe",
 			"events of memory are told by one process only (without --follow)");
-	return !plan->nwatched && !plan->memory;
+	return !plan->nwatched && !plan->nobjects && !plan->memory;
 }
 
 bool dpe_follow_begin(struct dpe_probes *probes, struct dpe_diags *diags)

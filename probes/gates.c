@@ -330,7 +330,7 @@ bool dpe_gates_arm(struct dpe_probes *probes, struct dpe_diags *diags)
 	}
 	dpe_keepers_leave(probes, probes->pidfd);
 	gates->armed = true;
-	probes->ring.nap = SHORT_NAP;
+	probes->rings.nap = SHORT_NAP;
 	__atomic_store_n(&gates->state->may_stop, 1, __ATOMIC_SEQ_CST);
 	return true;
 }

@@ -69,6 +69,7 @@ static void observe_since(struct dpe_probes *probes, unsigned module, unsigned s
 		return;
 	dpe_debug(probes->debug, "probes", 1, "%u more places", probes->nspots - spot);
 	dpe_preload_forget_spots(probes);
+	dpe_armed_find_late(probes, spot);
 	dpe_attach_late(probes, module, spot);
 }
 
@@ -88,14 +89,17 @@ void dpe_late_look(struct dpe_probes *probes, pid_t pid)
 
 void dpe_late_answer(struct dpe_probes *probes)
 {
-	uint64_t number;
+	uint64_t number, loads;
 
 	if (!dpe_attach_asked(probes, &number))
 		return;
+	dpe_armed_answer(probes);
+	loads = dpe_attach_loads(probes);
 	if (probes->follow)
 		dpe_follow_look(probes);
-	else
+	else if (loads != probes->loads)
 		dpe_late_look(probes, probes->pid);
+	probes->loads = loads;
 	dpe_attach_answer(probes, number);
 }
 
@@ -117,6 +121,7 @@ static void say_missing(
 
 void dpe_probes_tell_missing(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
+	dpe_armed_tell_refused(probes, diags);
 	for (unsigned i = 0; probes->awaited && i < probes->plan->nsites; i++) {
 		if (probes->awaited[i])
 			say_missing(probes, &probes->plan->sites[i], diags);

@@ -6,12 +6,14 @@
 #define DPE_PROBES_LIVE_H
 
 #include "probes/args.h"
+#include "probes/armed.h"
 #include "probes/bpf/record.h"
 #include "probes/gates.h"
 #include "probes/module.h"
 #include "probes/placement.h"
 #include "probes/plan_gates.h"
 #include "probes/probes.h"
+#include "probes/queue.h"
 #include "probes/rights.h"
 #include "probes/stack.h"
 #include "probes/watch.h"
@@ -34,6 +36,7 @@ struct dpe_spot {
 	struct dpe_variable *reached; /* by arguments, by the number of the read; or NULL */
 	bool ret;
 	bool preloaded;   /* the preloaded library tells of it, so there is no probe */
+	bool known;       /* … or knows of it at least */
 	unsigned wrapped; /* as which of its functions */
 	uint64_t reads; /* the sites' */
 	struct dpe_filters filters[2];
@@ -46,17 +49,27 @@ struct dpe_program {
 	char *real_path; /* symbolic links followed */
 };
 
-/* The reader's view of the kernel's ring; the file belongs to the BPF map. */
+/* The reader's view of one of the kernel's rings. */
 struct dpe_ring {
 	int fd;
 	size_t size; /* of the data, a power of two */
 	size_t page;
-	uint32_t *waiting; /* tells the kernel's side that we sleep */
-	bool busy;         /* there was something last time */
-	long nap;          /* ns between two looks while there is, at most */
 	unsigned long *consumer;
 	const unsigned long *producer;
-	const char *data; /* mapped twice in a row, so no record is ever split */
+	const char *data;   /* mapped twice in a row, so no record is ever split */
+	unsigned long seen; /* how far the producer was at the last look */
+	uint64_t looked;    /* ns: when that was */
+	uint64_t known;     /* ns: every record of a time before it was handed over */
+};
+
+/* All of them: each processor has one, or shares it. */
+struct dpe_kernel_rings {
+	struct dpe_ring *at;
+	unsigned count;
+	int sleep;         /* the epoll that waits for any of them, and for the target's end */
+	__u64 *waiting; /* tells the kernel's side that we sleep */
+	bool busy;         /* there was something last time */
+	long nap;          /* ns between two looks while there is, at most */
 };
 
 /* The child that dpe_launch made. */
@@ -80,6 +93,15 @@ struct dpe_maps {
 	pid_t pid;
 };
 
+/* What was taken out of the rings and cannot be delivered yet: something earlier may still come. */
+struct dpe_merge {
+	struct dpe_queues held; /* a queue for each ring: the kernel's, then the library's */
+	unsigned nkernel;       /* of the first */
+	struct dpe_numbers *numbers; /* with a library: how far each thread is */
+	bool refused; /* something was left in a ring, for want of room */
+	bool behind;  /* there is something that can be delivered at once */
+};
+
 struct dpe_bpf;
 struct dpe_channels;
 struct dpe_follow;
@@ -88,8 +110,8 @@ struct dpe_probes {
 	const struct dpe_plan *plan;
 	struct dpe_names *names;
 	const struct dpe_debug *debug;
+	unsigned ring_bytes, wanted_rings, stack_depth;
 	struct dpe_diags *diags; /* the caller's */
-	unsigned ring_bytes, stack_depth;
 	const char *const *libraries; /* the caller's, until all probes are in place */
 	unsigned nlibraries;
 	bool once; /* see the options */
@@ -106,6 +128,7 @@ struct dpe_probes {
 	unsigned first_watch; /* behind all spots that may ever be, for the kernel's side */
 	struct dpe_watch watches[DPE_WATCHES];
 	unsigned nwatches;
+	struct dpe_arms arms; /* armed.c's */
 	struct dpe_variable *reads; /* those of the plan, by their number */
 	struct dpe_place_accessed *accesses; /* access.c's, by instruction */
 	dpe_name create, start, found, end, waited; /* names of the kernel's events */
@@ -130,10 +153,12 @@ struct dpe_probes {
 	struct bpf_link **probe_links;
 	unsigned nprobe_links, capprobe_links;
 	uint64_t spared, spared_at; /* children that are rid of our breakpoints; when, ns */
-	struct dpe_ring ring;
+	struct dpe_kernel_rings rings;
+	struct dpe_merge merge;
 	uint64_t place; /* of the last message */
+	uint64_t loads; /* see dpe_attach_loads: when we looked last */
 
-	uint64_t drained; /* when the ring was last read completely */
+	uint64_t drained; /* every message of a time before it was delivered */
 	/* Threads that were asleep when they were looked at last. */
 	struct dpe_sleeper {
 		pid_t thread;
@@ -142,7 +167,6 @@ struct dpe_probes {
 	} *sleepers;
 	unsigned nsleepers, capsleepers;
 	struct dpe_preload *preload; /* or NULL */
-	uint64_t kernel_drained;     /* with it: `drained`, as far as the kernel's ring goes */
 
 	struct dpe_channels *channels; /* or NULL */
 	struct dpe_maps maps; /* the first process's */
@@ -241,6 +265,36 @@ bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Sets the watchpoints in all threads of the target, which is stopped in its program. */
 bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags);
 
+/* Opens a watchpoint in one thread; -1 with errno. */
+int dpe_watch_open(const struct dpe_probes *probes, const struct dpe_watch *watch, pid_t thread);
+/* The bytes at its address, in the target. */
+bool dpe_watch_read(
+	const struct dpe_probes *probes, const struct dpe_watch *watch, uint64_t *value);
+
+/* ---- armed.c
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Finds the parts of objects that the plan watches. False after an error for each that cannot be. */
+bool dpe_armed_find(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Looks at the spots from that number on, which came while the target runs. */
+void dpe_armed_find_late(struct dpe_probes *probes, unsigned first_spot);
+/* Whether watching an object begins or ends at the spot. */
+bool dpe_armed_at(const struct dpe_probes *probes, const struct dpe_spot *spot);
+/* Tells the kernel's side where, by a map of struct dpe_armings. */
+void dpe_armed_tell(const struct dpe_probes *probes, int map);
+/* Does what threads of the target wait for. */
+void dpe_armed_answer(struct dpe_probes *probes);
+/* Takes all of these watchpoints away. */
+void dpe_armed_release(struct dpe_probes *probes);
+/* The messages of the records; `args` has room for three, `vars` and `texts` for two. */
+void dpe_armed_fill_watch(struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_value *args);
+void dpe_armed_fill_access(struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_value *args, struct dpe_var *vars,
+	char (*texts)[DPE_REAL_TEXT]);
+/* Warns, at the end, where objects were not watched. */
+void dpe_armed_tell_refused(const struct dpe_probes *probes, struct dpe_diags *diags);
+
 /* ---- reads.c
  * ---------------------------------------------------------------------------------------------- */
 
@@ -298,6 +352,14 @@ void dpe_attach_free(struct dpe_probes *probes);
 /* Tells the programs of a watched variable and its value. */
 void dpe_attach_watch(struct dpe_probes *probes, unsigned index, uint64_t address, unsigned size,
 	uint64_t value);
+/* What libraries are waited for: changes with each time that the target maps some. */
+uint64_t dpe_attach_loads(const struct dpe_probes *probes);
+/* Tells the programs which part of which object is under watchpoint number `slot`. */
+void dpe_attach_arm(
+	struct dpe_probes *probes, unsigned slot, const struct dpe_armed_entry *entry);
+/* What threads wait for, DPE_ARM_REQUESTS of them. */
+struct dpe_arm_request *dpe_attach_arm_requests(const struct dpe_probes *probes);
+int dpe_attach_arm_map(const struct dpe_probes *probes);
 /* The program for watchpoints, a file descriptor of it. */
 int dpe_attach_on_access(const struct dpe_probes *probes);
 /* Lets the kernel stop the target when it begins its program, once. */
@@ -326,23 +388,36 @@ uint64_t dpe_attach_living(const struct dpe_probes *probes);
 uint64_t dpe_attach_children(const struct dpe_probes *probes);
 /* One of these that live is gone, and the kernel's side does not know. */
 void dpe_attach_one_less(struct dpe_probes *probes);
-/* Opens the ring of the loaded programs; 0 or -errno. */
-int dpe_attach_ring(const struct dpe_probes *probes, struct dpe_ring *ring);
 
 /* ---- ring.c
  * ----------------------------------------------------------------------------------------------------
  */
 
-/* `fd` and `waiting` stay the caller's. 0 or -errno. */
-int dpe_ring_open(struct dpe_ring *ring, int fd, size_t size, uint32_t *waiting);
-void dpe_ring_close(struct dpe_ring *ring); /* accepts one that is zeroed */
-/* Waits until there is something, at most `timeout` ms (-1: for ever), or `pidfd` tells of an end
- * (it may be -1). 1 where the process has ended, 0 where not, -1 with errno. */
-int dpe_ring_wait(struct dpe_ring *ring, int pidfd, int timeout);
-/* Hands over every record that was there when the call began. False where one of them was still
- * being written: those before it were handed over. */
-bool dpe_ring_drain(struct dpe_ring *ring,
-	void (*record)(void *context, const struct dpe_record *record, size_t size), void *context);
+/* Rings for at most `count` files yet to be added, and the target's `pidfd` (or -1), which like
+ * `waiting` stays the caller's. 0 or -errno. */
+int dpe_kernel_rings_open(
+	struct dpe_kernel_rings *rings, unsigned count, __u64 *waiting, int pidfd);
+/* The target has ended: others may go on. */
+void dpe_kernel_rings_ended(struct dpe_kernel_rings *rings, int pidfd);
+/* One more; takes over the file, whatever comes of it. 0 or -errno. */
+int dpe_kernel_rings_add(struct dpe_kernel_rings *rings, int fd, size_t size);
+void dpe_kernel_rings_close(struct dpe_kernel_rings *rings); /* accepts one that is zeroed */
+/* Waits until there is something, at most `timeout` ms (-1: for ever), or the target ends. 1 where
+ * it has ended, 0 where not, -1 with errno. */
+int dpe_kernel_rings_wait(struct dpe_kernel_rings *rings, int pidfd, int timeout);
+
+struct dpe_kernel_sink {
+	void *context;
+	/* False where nothing more of that ring is wanted now. */
+	bool (*wants)(void *context, unsigned ring);
+	void (*record)(
+		void *context, unsigned ring, const struct dpe_record *record, size_t size);
+};
+/* Hands over every record that was there when the call began, ring by ring, but of the rings that
+ * are not wanted. Returns the time before which every record was handed over; `complete`: nothing
+ * was left, and none was still being written. */
+uint64_t dpe_kernel_rings_drain(
+	struct dpe_kernel_rings *rings, const struct dpe_kernel_sink *sink, bool *complete);
 /* Nanoseconds of the clock that records carry. */
 uint64_t dpe_ring_now(void);
 
@@ -452,7 +527,8 @@ struct dpe_whereabouts {
 bool dpe_follow_find(
 	const struct dpe_probes *probes, uint64_t address, struct dpe_whereabouts *where);
 struct dpe_maps *dpe_follow_maps(struct dpe_probes *probes, pid_t pid);
-/* ---- preload.c, merge.c
+
+/* ---- preload.c
  * -------------------------------------------------------------------------------------------------
  */
 
@@ -472,17 +548,23 @@ void dpe_preload_take(struct dpe_probes *probes, struct dpe_spot *spot);
 void dpe_preload_forget_spots(struct dpe_probes *probes);
 /* Says which process is to write. */
 void dpe_preload_begin(struct dpe_probes *probes);
-/* Reads both streams and delivers what is known of both, in order of time; sets `drained`. False
- * where something is left that can be delivered later. */
-bool dpe_preload_deliver(
-	struct dpe_probes *probes, uint64_t kernel_slack, const struct dpe_probes_sink *sink);
-/* True where something can be delivered at once, without waiting for more. */
-bool dpe_preload_is_behind(const struct dpe_probes *probes);
 /* As dpe_attach_losses, of both streams. */
 unsigned dpe_preload_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
 /* The library is to write no more. */
 void dpe_preload_shut(struct dpe_probes *probes);
 void dpe_preload_free(struct dpe_probes *probes); /* accepts that there is none */
+
+/* ---- merge.c
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+/* Once all rings are there. */
+void dpe_merge_open(struct dpe_probes *probes);
+void dpe_merge_free(struct dpe_probes *probes); /* accepts one that is zeroed */
+/* Reads all rings and delivers what is known of all of them, in order of time; sets `drained`.
+ * `over`: nothing more can come. False where something is left that can be delivered later. */
+bool dpe_merge_deliver(struct dpe_probes *probes, bool over, uint64_t slack,
+	const struct dpe_probes_sink *sink);
 
 /* ---- control.c, guardian.c
  * ---------------------------------------------------------------------------------------------------------

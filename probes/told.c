@@ -47,14 +47,6 @@ uint64_t dpe_attach_children(const struct dpe_probes *probes)
 	return probes->bpf->bss->children;
 }
 
-int dpe_attach_ring(const struct dpe_probes *probes, struct dpe_ring *ring)
-{
-	const struct bpf_map *map = probes->bpf->maps.ring;
-
-	return dpe_ring_open(
-		ring, bpf_map__fd(map), bpf_map__max_entries(map), &probes->bpf->bss->waiting);
-}
-
 unsigned dpe_attach_execs(const struct dpe_probes *probes)
 {
 	return probes->bpf->bss->execs;

@@ -9,13 +9,6 @@
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 
-static __always_inline void find_trampoline(struct task_struct *task)
-{
-	if (bpf_core_field_exists(struct mm_struct, uprobes_state) &&
-		bpf_core_field_exists(struct xol_area, vaddr))
-		trampoline = task->mm->uprobes_state.xol_area->vaddr;
-}
-
 /* True where the function was reached by a jump from another observed one (a tail call): the
  * return address is already the kernel's. */
 static __always_inline bool is_chained(struct task_struct *task, __u64 sp)
