@@ -46,6 +46,11 @@ void net_arc(struct transition *transition, bool out, unsigned place);
 tokens *net_marking(struct work *work, const struct net *net);
 void net_mark(struct markings *set, tokens *marking);
 bool net_is_marked(const struct net *net, const struct markings *set, const tokens *marking);
+void net_markings_free(struct markings *set); /* the markings are the work's */
+/* Takes a transition out of those that are there. */
+void net_drop(struct net *net, unsigned number);
+/* True after a diagnostic: so many transitions, or ways to choose one, are too many. */
+bool net_too_many(struct work *work, const struct net *net, unsigned count);
 void net_work_free(struct work *work);
 bool net_has_place(const unsigned *places, unsigned count, unsigned place);
 
@@ -72,6 +77,11 @@ struct space {
 	struct dpe_arena *arena;
 };
 
+/* Whether the transition can fire; then what is there after it. */
+bool net_fire(
+	const struct net *net, const struct transition *t, const tokens *before, tokens *after);
+/* Counts a look at all transitions. True after a diagnostic: there were too many. */
+bool net_too_long(struct work *work, const struct net *net);
 /* All markings that can be reached. NULL after a diagnostic: there is no end to them, or too many.
  */
 struct space *net_explore(struct work *work, const struct net *net);
@@ -86,6 +96,16 @@ unsigned net_bound(struct work *work, const struct net *net, tokens *bounds);
 bool net_find_used(struct work *work, const struct net *net, const struct markings *initial,
 	const struct markings *final, bool *used);
 
+/* ---- pasts.c ---------------------------------------------------------------------------- */
+
+/* All markings of a 1-safe net with the pasts of their tokens. NULL after a diagnostic. */
+struct pasts;
+struct pasts *net_pasts(struct work *work, const struct net *net);
+void net_pasts_free(struct pasts *pasts); /* accepts NULL */
+/* Whether, whenever both are marked, all that is in the past of `place` is in that of `other`, and
+ * that has more. */
+bool net_past_is_less(struct pasts *pasts, unsigned place, unsigned other);
+
 /* ---- the steps -------------------------------------------------------------------------- */
 
 /* Net number `which` of the document, which has *count. Its end is left open. */
@@ -96,6 +116,18 @@ struct net *net_one_safe(struct work *work, struct net *net);
 /* Of a 1-safe net: two places for each input of a silent transition, which are filled alternately.
  */
 struct net *net_alternate(struct work *work, struct net *net, struct transition *t);
+/* Of a 1-safe net: what silent firings make of what one firing made, made by that one. */
+struct net *net_saturate(struct work *work, const struct net *net);
+/* Of a saturated one: places for each maker of a place, without silent firings that are not needed.
+ */
+struct net *net_tell_makers(struct work *work, const struct net *net);
+/* Of a 1-safe net: fewer silent transitions that take what silent ones made; `net` where there is
+ * nothing to do. */
+struct net *net_hand_over(struct work *work, struct net *net);
+/* Of any net: without places that are marked as others are, and with choices written once. */
+struct net *net_factor(struct work *work, const struct net *net);
+/* Without one silent transition that can wait for whoever takes its token; `net` where none can. */
+struct net *net_defer(struct work *work, struct net *net);
 struct net *net_without_silent(struct work *work, struct net *net);
 
 /* Places of which one at most is marked: a machine with a state for each, and state 0 for none. */

@@ -8,6 +8,9 @@
  *	tokens.c      k tokens that flow through a component: k copies of it
  *	slots.c       other k-safe → 1-safe, with the same causal order
  *	silent.c      transitions without a name are taken out, with the same causal order
+ *	defer.c       those that can wait for who takes what they leave
+ *	saturate.c, makers.c, pasts.c, handover.c, factor.c
+ *	              those on a circle of such
  *	sequential.c  its places in sets of which one at most is marked: sequential machines
  *	regular.c     each machine as an expression of ; + *
  *	dpe.c         these side by side, synchronised (&) on the transitions that they share */
