@@ -52,7 +52,8 @@ enum dpe_session_outcome {
 	DPE_SESSION_VIOLATED,      /* expect: at an event */
 	DPE_SESSION_INCOMPLETE,    /* expect: at the end */
 	DPE_SESSION_MATCH,         /* detect */
-	DPE_SESSION_INCONCLUSIVE,  /* something was lost or never came */
+	DPE_SESSION_INCONCLUSIVE,  /* something was lost or never came; a reason that begins "told too
+				    * early as" takes back the last one of that event and slice */
 };
 
 /* Everything is valid during the call. */

@@ -154,11 +154,10 @@ static void on_held(void *context, const struct dpe_message *message, const char
 	(void)missing;
 }
 
-static void on_lost(void *context, const struct dpe_message *after, uint64_t count)
+static void on_lost(void *context, const struct dpe_gap *gap)
 {
 	(void)context;
-	(void)after;
-	(void)count;
+	(void)gap;
 }
 
 /* ---- sessions

@@ -150,7 +150,7 @@ struct dpe_position {
 };
 
 enum dpe_mode { DPE_EXPECT, DPE_DETECT, DPE_SYNC };
-enum dpe_pairing { DPE_FIFO, DPE_LAST, DPE_ALL, DPE_ONCE };
+enum dpe_pairing { DPE_FIFO, DPE_LAST, DPE_ALL, DPE_ONCE, DPE_ROUNDS };
 enum dpe_class {
 	DPE_SEQUENTIAL,
 	DPE_MULTIPLE,

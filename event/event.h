@@ -99,6 +99,7 @@ struct dpe_message {
 	uint16_t nargs, npreds, nvars, nstack, npcs;
 	bool unnamed; /* nothing in its log gives it as a predecessor */
 	bool has_seq, has_time;
+	bool extra_shared; /* its text belongs to the table of names */
 };
 
 /* A message is made in two steps: fill a draft (its pointers may point anywhere), then copy it
@@ -112,6 +113,13 @@ struct dpe_message *dpe_message_begin(
 	struct dpe_pool *pool, unsigned nargs, struct dpe_value **args);
 struct dpe_message *dpe_message_ref(struct dpe_message *message);
 void dpe_message_unref(struct dpe_message *message); /* accepts NULL */
+/* A message that is kept for long, small where little is in it. Its owner is whoever keeps it, with
+ * the pool. */
+struct dpe_kept;
+struct dpe_kept *dpe_message_keep(struct dpe_pool *pool, struct dpe_message *message);
+void dpe_kept_drop(struct dpe_pool *pool, struct dpe_kept *kept);
+/* The message again, or one that is like it in all; a reference for the caller. */
+struct dpe_message *dpe_kept_message(struct dpe_pool *pool, struct dpe_kept *kept);
 /* Splits "f.enter" into name and phase; any other text is a bare name. */
 void dpe_event_parse(struct dpe_names *names, const char *text, size_t len, dpe_name *name,
 	enum dpe_phase *phase);
@@ -155,8 +163,16 @@ struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
 int dpe_log_read(struct dpe_log_reader *reader, struct dpe_message **message);
 /* True where the log ended in the middle of a line that is no message: what came after is lost. */
 bool dpe_log_cut_off(const struct dpe_log_reader *reader);
-/* How many messages the log says were lost when it was recorded, as far as it was read. */
-uint64_t dpe_log_lost(const struct dpe_log_reader *reader);
+/* Messages of a thread that the log says were lost when it was recorded, whether a gap shows it or
+ * not. */
+struct dpe_log_loss {
+	struct dpe_value thread; /* DPE_NONE: nobody knows whose */
+	uint64_t count;
+};
+/* What the log says so, as far as it was read: the number of losses, in *losses. A thread may come
+ * more than once. They are the reader's. */
+unsigned dpe_log_losses(
+	const struct dpe_log_reader *reader, const struct dpe_log_loss **losses);
 /* True where the header says that messages already stand in causal order (`"ordered":true`); in
  * .std they always do. */
 bool dpe_log_ordered(const struct dpe_log_reader *reader);
@@ -175,8 +191,8 @@ void dpe_log_leave_unnamed(struct dpe_log_writer *writer);
  * .msg an event without an id is called name#n, n its number among the events of that name. */
 void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds);
-/* Notes that `count` messages of a thread were lost, where no gap in its numbers shows it. Formats
- * that cannot hold it leave it out. */
+/* Notes that `count` messages of a thread were lost in all, whether gaps in its numbers show it or
+ * not (DPE_NONE: nobody knows whose). Formats that cannot hold it leave it out. */
 void dpe_log_write_lost(struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count);
 /* Flushes and closes; -1 and a diagnostic where anything written did not reach the file. */
 int dpe_log_finish(struct dpe_log_writer *writer, struct dpe_diags *diags);

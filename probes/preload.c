@@ -2,6 +2,7 @@
  *
  * Everything else still comes from probes: see merge.c for how the two become one. */
 #include "probes/preload.h"
+#include "probes/layouts.h"
 #include "probes/live.h"
 
 #include <errno.h>
@@ -97,7 +98,7 @@ bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 
 /* ---- beginning and end ------------------------------------------------------------------- */
 
-/* Rings of threads are half of what the kernel's is, which serves all threads. */
+/* Rings of threads are half of what the kernel's are, which serve all threads. */
 static size_t ring_size(const struct dpe_probes *probes)
 {
 	return (probes->ring_bytes ? probes->ring_bytes : 8u << 20) / 2;
@@ -125,7 +126,6 @@ bool dpe_preload_open(struct dpe_probes *probes, const char *library, struct dpe
 		free(preload);
 		return false;
 	}
-	dpe_queues_open(&preload->held, DPE_PRELOAD_RINGS + 1);
 	preload->environment = make_environment(library, &preload->rings);
 	preload->library = probes->plan->memory ? DPE_PRELOAD_MEMORY_LIBRARY : DPE_PRELOAD_LIBRARY;
 	probes->preload = preload;
@@ -145,7 +145,6 @@ void dpe_preload_free(struct dpe_probes *probes)
 	if (!preload)
 		return;
 	dpe_rings_close(&preload->rings);
-	dpe_merge_free(preload);
 	dpe_memory_free(&preload->memory);
 	for (char **entry = preload->environment; *entry; entry++)
 		free(*entry);
@@ -168,18 +167,31 @@ bool dpe_preload_is_library(const struct dpe_module *module)
 	       !strcmp(module->name, DPE_PRELOAD_MEMORY_LIBRARY);
 }
 
+/* Variables of the program are read by the kernel's side alone, but for what the library tells. */
+static bool needs_kernel(const struct dpe_probes *probes, const struct dpe_spot *spot)
+{
+	for (unsigned i = 0; i < probes->plan->nreads && i < DPE_READS; i++) {
+		if (spot->reads >> i & 1 &&
+			dpe_layout_word(spot->function->name, probes->plan->reads[i].lvalue) < 0)
+			return true;
+	}
+	return false;
+}
+
 /* A program that has the function itself calls its own. */
 void dpe_preload_take(struct dpe_probes *probes, struct dpe_spot *spot)
 {
 	uint8_t wanted =
 		(spot->enter ? DPE_PRELOAD_ENTER : 0) | (spot->exit ? DPE_PRELOAD_EXIT : 0);
 
-	/* Variables of the program are read by the kernel's side alone. */
-	if (!probes->preload || spot->module->program || spot->reads)
+	if (!probes->preload || spot->module->program)
 		return;
 	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++) {
 		if (strcmp(NAMES[i], spot->function->name))
 			continue;
+		spot->known = true;
+		if (needs_kernel(probes, spot))
+			return;
 		spot->preloaded = true;
 		spot->wrapped = i;
 		probes->preload->rings.header->wanted[i] |= wanted;

@@ -59,8 +59,20 @@ struct dpe_event {
 	/* The synchronisation edges that arrive at this event: messages that were sends. */
 	const struct dpe_message *const *added;
 	unsigned nadded;
-	/* Something that its order could depend on was lost or never came. */
+	/* Something before it never came, or came too late: its order could depend on that. What was
+	 * lost is told apart, by `lost`. */
 	bool doubtful;
+};
+
+/* Messages of a thread that can no longer come: a gap in its numbers. */
+struct dpe_gap {
+	const struct dpe_message *after; /* the gap is right before it; borrowed */
+	uint64_t count;
+	/* The first event that was or will be released after the last one of the thread before the
+	 * gap: none that left before it follows what was lost. */
+	uint64_t since;
+	bool has_before;
+	uint64_t before; /* time of the thread's message before the gap */
 };
 
 struct dpe_stabilizer_sink {
@@ -70,9 +82,8 @@ struct dpe_stabilizer_sink {
 	 * in turn. `missing` says for what: "predecessor e7". Called before the message is released
 	 * (a receive whose edges enter after it: before what follows it is). */
 	void (*held)(void *context, const struct dpe_message *message, const char *missing);
-	/* `count` messages of a thread were lost: a gap in its numbers, before `after`, that can no
-	 * longer be filled. Every event released from then on is doubtful, as after `held`. */
-	void (*lost)(void *context, const struct dpe_message *after, uint64_t count);
+	/* Messages were lost. Called before the one after the gap is released. */
+	void (*lost)(void *context, const struct dpe_gap *gap);
 	/* A message that was just pushed cannot leave yet: it waits for `missing`. May be NULL. */
 	void (*waits)(void *context, const struct dpe_message *message, const char *missing);
 };
@@ -84,6 +95,10 @@ enum dpe_sync_pairing {
 	DPE_SYNC_LAST, /* with the latest send before it */
 	DPE_SYNC_ALL,  /* with every send before it */
 	DPE_SYNC_ONCE, /* each value is sent once: the receive waits for its send */
+	/* With every send before it of its own round or an earlier one. The rounds of receives rise
+	 * with time: one can be of the round before that of another, and not of an earlier one,
+	 * or else all rounds begin anew. */
+	DPE_SYNC_ROUNDS,
 };
 
 /* What a message is to a synchronisation rule. Sends and receives pair where rule and keys are
@@ -97,6 +112,8 @@ struct dpe_role {
 	bool send;     /* else a receive */
 	unsigned nkeys;
 	const struct dpe_value *keys; /* copied */
+	/* DPE_SYNC_ROUNDS: which one; of a send that may be of any INT64_MIN, of a receive INT64_MAX. */
+	int64_t round;
 };
 
 struct dpe_stabilizer_options {
@@ -118,6 +135,9 @@ struct dpe_stabilizer_options {
 struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 	const struct dpe_stabilizer_options *options, const struct dpe_stabilizer_sink *sink);
 void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer); /* accepts NULL; releases nothing */
+/* The number that the event after the last one of the thread had or will have; of all hosts' threads
+ * of this name the least. 0: it has none. */
+uint64_t dpe_stabilizer_since(const struct dpe_stabilizer *stabilizer, struct dpe_value thread);
 /* Takes over the caller's reference. Calls the sink for everything that became ready. False, and
  * a diagnostic, where the message's id, or its number in its thread, was there before (it is then
  * dropped).
