@@ -113,8 +113,7 @@ struct factoring {
 
 static bool take_alike(const struct transition *a, const struct transition *b)
 {
-	return a->label == b->label && a->nin == b->nin &&
-	       !memcmp(a->in, b->in, a->nin * sizeof(*a->in));
+	return a->label == b->label && net_same_places(a->in, a->nin, b->in, b->nin);
 }
 
 static unsigned first_like(const struct net *net, unsigned number)

@@ -37,8 +37,7 @@ static unsigned maker_of(const struct net *net, unsigned number)
 	for (unsigned i = 0; i < number && !t->label; i++) {
 		const struct transition *other = &net->transitions[i];
 
-		if (!other->label && other->nout == t->nout &&
-			!memcmp(other->out, t->out, t->nout * sizeof(*t->out)))
+		if (!other->label && net_same_places(other->out, other->nout, t->out, t->nout))
 			return i;
 	}
 	return number;

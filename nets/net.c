@@ -109,3 +109,8 @@ bool net_has_place(const unsigned *places, unsigned count, unsigned place)
 	}
 	return false;
 }
+
+bool net_same_places(const unsigned *a, unsigned na, const unsigned *b, unsigned nb)
+{
+	return na == nb && (!na || !memcmp(a, b, na * sizeof(*a)));
+}

@@ -53,6 +53,7 @@ void net_drop(struct net *net, unsigned number);
 bool net_too_many(struct work *work, const struct net *net, unsigned count);
 void net_work_free(struct work *work);
 bool net_has_place(const unsigned *places, unsigned count, unsigned place);
+bool net_same_places(const unsigned *a, unsigned na, const unsigned *b, unsigned nb);
 
 /* ---- explore.c -------------------------------------------------------------------------- */
 

@@ -11,19 +11,14 @@
 
 #include <string.h>
 
-static bool is_same(const unsigned *a, unsigned na, const unsigned *b, unsigned nb)
-{
-	return na == nb && !memcmp(a, b, na * sizeof(*a));
-}
-
 static bool is_there(const struct net *net, const struct transition *t)
 {
 	for (unsigned i = 0; i < net->ntransitions; i++) {
 		const struct transition *other = &net->transitions[i];
 
 		if (other != t && other->label == t->label &&
-			is_same(other->in, other->nin, t->in, t->nin) &&
-			is_same(other->out, other->nout, t->out, t->nout))
+			net_same_places(other->in, other->nin, t->in, t->nin) &&
+			net_same_places(other->out, other->nout, t->out, t->nout))
 			return true;
 	}
 	return false;
