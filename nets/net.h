@@ -34,20 +34,20 @@ struct work {
 	struct dpe_arena *arena;
 	struct dpe_diags *diags;
 	const char *file;  /* what diagnostics begin with */
-	struct net **nets; /* all that were made, for net_work_free */
+	struct net **nets; /* all that were made, for dpe_nets_work_free */
 	unsigned nnets, capnets;
 	uint64_t tries; /* to fire a transition, so far */
 };
 
-struct net *net_new(struct work *work, const char *name, unsigned nplaces);
+struct net *dpe_nets_new(struct work *work, const char *name, unsigned nplaces);
 /* Its label and id are those of `like`. The result is valid until the next one. */
-struct transition *net_add(struct net *net, const struct transition *like);
-void net_arc(struct transition *transition, bool out, unsigned place);
-tokens *net_marking(struct work *work, const struct net *net);
-void net_mark(struct markings *set, tokens *marking);
-bool net_is_marked(const struct net *net, const struct markings *set, const tokens *marking);
-void net_work_free(struct work *work);
-bool net_has_place(const unsigned *places, unsigned count, unsigned place);
+struct transition *dpe_nets_add(struct net *net, const struct transition *like);
+void dpe_nets_arc(struct transition *transition, bool out, unsigned place);
+tokens *dpe_nets_marking(struct work *work, const struct net *net);
+void dpe_nets_mark(struct markings *set, tokens *marking);
+bool dpe_nets_is_marked(const struct net *net, const struct markings *set, const tokens *marking);
+void dpe_nets_work_free(struct work *work);
+bool dpe_nets_has_place(const unsigned *places, unsigned count, unsigned place);
 
 /* ---- explore.c -------------------------------------------------------------------------- */
 
@@ -74,29 +74,29 @@ struct space {
 
 /* All markings that can be reached. NULL after a diagnostic: there is no end to them, or too many.
  */
-struct space *net_explore(struct work *work, const struct net *net);
-void net_space_free(struct space *space); /* accepts NULL */
+struct space *dpe_nets_explore(struct work *work, const struct net *net);
+void dpe_nets_space_free(struct space *space); /* accepts NULL */
 /* The net without what no behaviour needs. NULL after a diagnostic: it has none. */
-struct net *net_trim(struct work *work, struct net *net);
+struct net *dpe_nets_trim(struct work *work, struct net *net);
 /* The most tokens that any place ever holds; 0 after a diagnostic. */
-unsigned net_bound(struct work *work, const struct net *net, tokens *bounds);
+unsigned dpe_nets_bound(struct work *work, const struct net *net, tokens *bounds);
 
 /* Which transitions occur on the way from one of these markings to one of those. Nothing is told
  * where none does. False after a diagnostic. */
-bool net_find_used(struct work *work, const struct net *net, const struct markings *initial,
+bool dpe_nets_find_used(struct work *work, const struct net *net, const struct markings *initial,
 	const struct markings *final, bool *used);
 
 /* ---- the steps -------------------------------------------------------------------------- */
 
 /* Net number `which` of the document, which has *count. Its end is left open. */
-struct net *net_read(
+struct net *dpe_nets_read(
 	struct work *work, const char *text, size_t len, unsigned which, unsigned *count);
-struct net *net_name_tokens(struct work *work, struct net *net);
-struct net *net_one_safe(struct work *work, struct net *net);
+struct net *dpe_nets_name_tokens(struct work *work, struct net *net);
+struct net *dpe_nets_one_safe(struct work *work, struct net *net);
 /* Of a 1-safe net: two places for each input of a silent transition, which are filled alternately.
  */
-struct net *net_alternate(struct work *work, struct net *net, struct transition *t);
-struct net *net_without_silent(struct work *work, struct net *net);
+struct net *dpe_nets_alternate(struct work *work, struct net *net, struct transition *t);
+struct net *dpe_nets_without_silent(struct work *work, struct net *net);
 
 /* Places of which one at most is marked: a machine with a state for each, and state 0 for none. */
 struct machine {
@@ -109,11 +109,11 @@ struct machines {
 	unsigned count, cap;
 };
 
-/* Every place in one machine at least. For net_machines_free, also after a diagnostic. */
-bool net_machines(struct work *work, const struct net *net, struct machines *machines);
+/* Every place in one machine at least. For dpe_nets_machines_free, also after a diagnostic. */
+bool dpe_nets_machines(struct work *work, const struct net *net, struct machines *machines);
 /* Makes a machine of each of its places. */
-void net_split_machine(struct machines *machines, unsigned which);
-void net_machines_free(struct machines *machines);
+void dpe_nets_split_machine(struct machines *machines, unsigned which);
+void dpe_nets_machines_free(struct machines *machines);
 
 /* ---- products.c ------------------------------------------------------------------------- */
 
@@ -126,12 +126,12 @@ struct products {
 	unsigned count, cap, capgroups;
 };
 
-void products_add(struct products *products, const unsigned *row, unsigned group);
+void dpe_nets_products_add(struct products *products, const unsigned *row, unsigned group);
 /* Where `lone` is true, choice 0 of a column is not put together with others. */
-void products_merge(struct products *products, bool lone);
-bool products_have(
+void dpe_nets_products_merge(struct products *products, bool lone);
+bool dpe_nets_products_have(
 	const struct products *products, unsigned product, unsigned column, unsigned choice);
-void products_free(struct products *products);
+void dpe_nets_products_free(struct products *products);
 
 /* ---- labels.c --------------------------------------------------------------------------- */
 
@@ -142,10 +142,10 @@ struct events {
 	unsigned count, cap, captexts;
 };
 
-const char *events_text(struct work *work, struct events *events, const char *label);
+const char *dpe_nets_events_text(struct work *work, struct events *events, const char *label);
 /* The event with so many carets; NULL where it has no place for them. */
-const char *events_with_carets(struct work *work, const char *text, unsigned carets);
-void events_free(struct events *events);
+const char *dpe_nets_events_with_carets(struct work *work, const char *text, unsigned carets);
+void dpe_nets_events_free(struct events *events);
 
 /* ---- expressions ------------------------------------------------------------------------ */
 
@@ -167,23 +167,25 @@ struct move {
 /* The smallest deterministic machine with the same words: state 0 is where it starts; its moves are
  * `*moves` (for free), and `ends` says of each state whether it is an end. 0 where there are more
  * than `most` states. */
-unsigned net_minimal(unsigned nstates, const struct move *old, unsigned nold, const bool *starts,
-	const bool *old_ends, unsigned nsymbols, unsigned most, struct move **moves,
-	unsigned *nmoves, bool *ends);
+unsigned dpe_nets_minimal(unsigned nstates, const struct move *old, unsigned nold,
+	const bool *starts, const bool *old_ends, unsigned nsymbols, unsigned most,
+	struct move **moves, unsigned *nmoves, bool *ends);
 
 #define NO_WORDS ((const struct regular *)NULL)
 /* What leads from one of `starts` to one of `ends`; NO_WORDS where nothing does. `*empty`: the
  * empty word does, and the expression may not say so. More than `most` symbols: gives up, `*large`.
  */
-const struct regular *net_regular(struct work *work, unsigned nstates, const struct move *moves,
-	unsigned nmoves, const bool *starts, const bool *ends, size_t most, bool *empty,
-	bool *large);
-bool regular_equal(const struct regular *a, const struct regular *b);
-void regular_print(struct dpe_text *to, const struct regular *e, const char *const *symbols);
+const struct regular *dpe_nets_regular(struct work *work, unsigned nstates,
+	const struct move *moves, unsigned nmoves, const bool *starts, const bool *ends,
+	size_t most, bool *empty, bool *large);
+bool dpe_nets_regular_equal(const struct regular *a, const struct regular *b);
+void dpe_nets_regular_print(
+	struct dpe_text *to, const struct regular *e, const char *const *symbols);
 
-bool regular_nullable(const struct regular *e);
+bool dpe_nets_regular_nullable(const struct regular *e);
 
 /* Appends the rule of a 1-safe net without silent transitions; `read` is the net as it was read. */
-bool net_to_rule(struct work *work, struct dpe_text *to, struct net *net, const struct net *read);
+bool dpe_nets_to_rule(
+	struct work *work, struct dpe_text *to, struct net *net, const struct net *read);
 
 #endif

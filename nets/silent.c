@@ -68,7 +68,7 @@ static void map_arcs(const struct mapping *map, struct transition *new, bool out
 {
 	for (unsigned i = 0; i < count; i++) {
 		for (unsigned j = 0; j < map->count[places[i]]; j++)
-			net_arc(new, out, map->to[places[i] * map->width + j]);
+			dpe_nets_arc(new, out, map->to[places[i] * map->width + j]);
 	}
 }
 
@@ -76,14 +76,14 @@ static void map_markings(struct work *work, const struct mapping *map, const str
 	const struct markings *from, const struct net *new, struct markings *to)
 {
 	for (unsigned i = 0; i < from->count; i++) {
-		tokens *marking = net_marking(work, new);
+		tokens *marking = dpe_nets_marking(work, new);
 
 		for (unsigned p = 0; p < old->nplaces; p++) {
 			for (unsigned j = 0; j < map->count[p]; j++)
 				marking[map->to[p * map->width + j]] += from->at[i][p];
 		}
-		if (!net_is_marked(new, to, marking))
-			net_mark(to, marking);
+		if (!dpe_nets_is_marked(new, to, marking))
+			dpe_nets_mark(to, marking);
 	}
 }
 
@@ -101,7 +101,7 @@ static void map_net(struct work *work, const struct mapping *map, const struct n
 
 		if (i == left_out)
 			continue;
-		copy = net_add(new, t);
+		copy = dpe_nets_add(new, t);
 		map_arcs(map, copy, false, t->in, t->nin);
 		map_arcs(map, copy, true, t->out, t->nout);
 	}
@@ -148,7 +148,7 @@ static bool find_circle(struct work *work, const struct net *net, unsigned *one,
 static struct net *merge_places(
 	struct work *work, const struct net *net, unsigned one, unsigned other)
 {
-	struct net *new = net_new(work, net->name, net->nplaces - 1);
+	struct net *new = dpe_nets_new(work, net->name, net->nplaces - 1);
 	struct mapping map = new_mapping(work, net, 1);
 
 	for (unsigned p = 0; p < net->nplaces; p++)
@@ -162,7 +162,7 @@ static struct net *merge_places(
 static bool feeds(const struct transition *from, const struct transition *to)
 {
 	for (unsigned i = 0; i < from->nout; i++) {
-		if (net_has_place(to->in, to->nin, from->out[i]))
+		if (dpe_nets_has_place(to->in, to->nin, from->out[i]))
 			return true;
 	}
 	return false;
@@ -200,7 +200,7 @@ static bool has_competitor(const struct net *net, const struct transition *t, un
 	for (unsigned i = 0; i < net->ntransitions; i++) {
 		const struct transition *other = &net->transitions[i];
 
-		if (other != t && net_has_place(other->in, other->nin, place))
+		if (other != t && dpe_nets_has_place(other->in, other->nin, place))
 			return true;
 	}
 	return false;
@@ -209,12 +209,12 @@ static bool has_competitor(const struct net *net, const struct transition *t, un
 static void copy_transition(struct net *new, const struct transition *t, unsigned from, unsigned to,
 	bool inputs, bool outputs)
 {
-	struct transition *copy = net_add(new, t);
+	struct transition *copy = dpe_nets_add(new, t);
 
 	for (unsigned i = 0; i < t->nin; i++)
-		net_arc(copy, false, inputs && t->in[i] == from ? to : t->in[i]);
+		dpe_nets_arc(copy, false, inputs && t->in[i] == from ? to : t->in[i]);
 	for (unsigned i = 0; i < t->nout; i++)
-		net_arc(copy, true, outputs && t->out[i] == from ? to : t->out[i]);
+		dpe_nets_arc(copy, true, outputs && t->out[i] == from ? to : t->out[i]);
 }
 
 /* Markings with a place more, and where asked for all ways to move tokens of `place` there. */
@@ -225,12 +225,12 @@ static void split_markings(struct work *work, const struct net *old, const struc
 
 	for (unsigned i = 0; i < from->count; i++) {
 		for (tokens moved = 0; moved <= (move ? from->at[i][place] : 0); moved++) {
-			tokens *marking = net_marking(work, new);
+			tokens *marking = dpe_nets_marking(work, new);
 
 			memcpy(marking, from->at[i], old->nplaces * sizeof(*marking));
 			marking[place] -= moved;
 			marking[old->nplaces] = moved;
-			net_mark(to, marking);
+			dpe_nets_mark(to, marking);
 		}
 	}
 }
@@ -240,7 +240,7 @@ static void split_markings(struct work *work, const struct net *old, const struc
 static struct net *split_place(
 	struct work *work, const struct net *old, unsigned *number, unsigned place, bool output)
 {
-	struct net *new = net_new(work, old->name, old->nplaces + 1);
+	struct net *new = dpe_nets_new(work, old->name, old->nplaces + 1);
 	unsigned t = *number, own = old->nplaces;
 
 	memcpy(new->places, old->places, old->nplaces * sizeof(*new->places));
@@ -252,8 +252,8 @@ static struct net *split_place(
 		if (i == t)
 			*number = new->ntransitions;
 		copy_transition(new, other, place, own, in, out);
-		if (output ? net_has_place(other->in, other->nin, place)
-			   : net_has_place(other->out, other->nout, place))
+		if (output ? dpe_nets_has_place(other->in, other->nin, place)
+			   : dpe_nets_has_place(other->out, other->nout, place))
 			copy_transition(new, other, place, own, in || output, out || !output);
 	}
 	split_markings(work, old, &old->initial, new, place, !output);
@@ -267,7 +267,7 @@ static struct net *contract(struct work *work, const struct net *net, unsigned n
 	const struct transition *t = &net->transitions[number];
 	unsigned pairs = t->nin * t->nout, width = t->nin + t->nout, next = pairs;
 	struct mapping map = new_mapping(work, net, width ? width : 1);
-	struct net *new = net_new(work, net->name, net->nplaces - width + pairs);
+	struct net *new = dpe_nets_new(work, net->name, net->nplaces - width + pairs);
 
 	for (unsigned i = 0; i < t->nin; i++) {
 		for (unsigned j = 0; j < t->nout; j++) {
@@ -276,7 +276,8 @@ static struct net *contract(struct work *work, const struct net *net, unsigned n
 		}
 	}
 	for (unsigned p = 0; p < net->nplaces; p++) {
-		if (!net_has_place(t->in, t->nin, p) && !net_has_place(t->out, t->nout, p))
+		if (!dpe_nets_has_place(t->in, t->nin, p) &&
+			!dpe_nets_has_place(t->out, t->nout, p))
 			map_to(&map, p, next++);
 	}
 	map_net(work, &map, net, new, number);
@@ -285,9 +286,9 @@ static struct net *contract(struct work *work, const struct net *net, unsigned n
 
 static bool pairs_are_one_safe(struct work *work, const struct net *net, unsigned pairs)
 {
-	tokens *bounds = net_marking(work, net);
+	tokens *bounds = dpe_nets_marking(work, net);
 
-	if (!net_bound(work, net, bounds))
+	if (!dpe_nets_bound(work, net, bounds))
 		return false;
 	for (unsigned p = 0; p < pairs; p++) {
 		if (bounds[p] > 1)
@@ -334,7 +335,7 @@ static struct net *take_out(struct work *work, struct net *net, struct transitio
 	if (dpe_diags_errors(work->diags) > errors)
 		return NULL;
 	if (!t->alternates)
-		return net_alternate(work, net, t);
+		return dpe_nets_alternate(work, net, t);
 	return not_supported(work, t, "joins and splits what comes again before it is over");
 }
 
@@ -356,13 +357,13 @@ static struct net *next_step(struct work *work, struct net *net)
 	return NULL;
 }
 
-struct net *net_without_silent(struct work *work, struct net *net)
+struct net *dpe_nets_without_silent(struct work *work, struct net *net)
 {
 	drop_noops(net);
 	while (net && count_silent(net)) {
 		net = next_step(work, net);
 		if (net)
-			net = net_trim(work, net);
+			net = dpe_nets_trim(work, net);
 		if (net)
 			drop_noops(net);
 		if (!net || net->ntransitions <= MANY_TRANSITIONS)
