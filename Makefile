@@ -36,10 +36,10 @@ CORE_LIBS := -lyajl -lexpat
 LIVE_LIBS := -lbpf -ldw -lelf -lZydis -liberty
 CLI_LIBS := -lcjson
 
-CORE_ROOMS := base event dpe-lang nets stabilizer recognizer api
+CORE_ROOMS := base event dpe-lang nets stabilizer recognizer
 GENERATED := $(BUILD)/dpe-lang/grammar.c $(BUILD)/dpe-lang/grammar.h $(BUILD)/dpe-lang/lexer.c \
 	$(BUILD)/dpe-lang/lexer.h $(BUILD)/probes/bpf/probes.skel.h
-core_src := $(filter-out api/example.c,$(wildcard $(addsuffix /*.c,$(CORE_ROOMS))))
+core_src := $(wildcard $(addsuffix /*.c,$(CORE_ROOMS)))
 core_obj := $(core_src:%.c=$(BUILD)/%.o) $(BUILD)/dpe-lang/grammar.o $(BUILD)/dpe-lang/lexer.o
 live_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard probes/*.c))
 cli_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))

@@ -1,8 +1,23 @@
-/* A net between the steps of a translation. Private. */
+/* nets: Petri nets → DPEs (paper, appendix I.2). The other way, from a DPE to its net, is
+ * dpe-lang's.
+ *
+ * A place/transition net is read from PNML and taken through these steps, one file each:
+ *
+ *	pnml.c        text → net, with weights and several tokens in a place
+ *	explore.c     its markings; a firing sequence that shows it unsafe, where it is
+ *	tokens.c      k tokens that flow through a component: k copies of it
+ *	slots.c       other k-safe → 1-safe, with the same causal order
+ *	silent.c      transitions without a name are taken out, with the same causal order
+ *	sequential.c  its places in sets of which one at most is marked: sequential machines
+ *	regular.c     each machine as an expression of ; + *
+ *	dpe.c         these side by side, synchronised (&) on the transitions that they share
+ *
+ * Here is a net between these steps. Private; dpe-spec.h has what comes of it. */
 #ifndef DPE_NETS_NET_H
 #define DPE_NETS_NET_H
 
-#include "nets/nets.h"
+#include "api/dpe-spec.h"
+#include "base/base.h"
 
 typedef uint16_t tokens;
 

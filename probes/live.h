@@ -9,7 +9,7 @@
 #include "probes/bpf/record.h"
 #include "probes/module.h"
 #include "probes/placement.h"
-#include "probes/probes.h"
+#include "probes/plan.h"
 #include "probes/stack.h"
 #include "probes/watch.h"
 

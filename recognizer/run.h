@@ -5,21 +5,19 @@
  *	roles.c       what a message is to the `sync` rules
  *	slices.c      which slices of a rule an event belongs to (parametric slicing)
  *	order.c       the immediate predecessors of an event within a slice
- *	engine.c      where a reading stands: in an automaton, in several (stands.c, ways.c), or (game.c) in a net
- *	expect.c      a slice of an `expect` rule against its rule
- *	detect.c      partial matches of a `detect` rule in a slice; dead.c: those without a future
- *	pairs.c       the same for two independent events: races
- *	eval.c        expressions; action.c statements
- *	waits.c       who waits for whom: the graph that actions keep, and what it tells
- *	lock_order.c  in which order locks are taken, and whether that could close a circle
- *	deadlocks.c   telling deadlocks of any kind
+ *	engine.c      where a reading stands: in an automaton, in several (stands.c, ways.c), or
+ *(game.c) in a net expect.c      a slice of an `expect` rule against its rule detect.c      partial
+ *matches of a `detect` rule in a slice; dead.c: those without a future pairs.c       the same for
+ *two independent events: races eval.c        expressions; action.c statements waits.c       who
+ *waits for whom: the graph that actions keep, and what it tells lock_order.c  in which order locks
+ *are taken, and whether that could close a circle deadlocks.c   telling deadlocks of any kind
  *	progress.c    states that come back without progress
+ *	sink.c        callbacks that the caller left out
  *	trace.c       each step, for those who watch */
 #ifndef DPE_RECOGNIZER_RUN_H
 #define DPE_RECOGNIZER_RUN_H
 
 #include "recognizer/game.h"
-#include "recognizer/recognizer.h"
 /* Keys are whole words: pointers and numbers. uthash's own function looks at each byte. */
 #define HASH_FUNCTION(key, length, hash) (hash) = dpe_hash_words(key, length)
 #include <uthash.h>
@@ -283,6 +281,7 @@ struct dpe_recognizer {
 	struct dpe_message **gaps; /* messages that come after a gap, counted */
 	unsigned ngaps, capgaps;
 	bool ended;             /* break in a replay */
+	bool finished;          /* the verdicts of the end were given */
 	bool quiet;             /* the action at hand is that of a suppressed finding */
 	struct dpe_text text;   /* scratch of actions */
 	struct dpe_roles roles; /* scratch of the message at hand */
@@ -306,6 +305,11 @@ void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe
 /* Fills in recognizer->roles, for a name that some `sync` rule watches. */
 void dpe_roles_find(struct dpe_recognizer *recognizer, const struct dpe_message *message);
 void dpe_roles_clear(struct dpe_roles *roles);
+
+/* ---- sink.c ------------------------------------------------------------------------------ */
+
+/* With all callbacks that every sink must have: `break` ends the run, the others do nothing. */
+struct dpe_recognizer_sink dpe_sink_whole(const struct dpe_recognizer_sink *sink);
 
 /* ---- trace.c ----------------------------------------------------------------------------- */
 

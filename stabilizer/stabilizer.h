@@ -10,22 +10,6 @@
 
 /* ---- causal order ------------------------------------------------------------------------ */
 
-/* The events are covered by chains, each totally ordered: one a thread, and for messages without
- * a thread, chains found greedily along explicit predecessors. An event is the `index`-th of its
- * chain (from 1); `past` says how far into each other chain its causal past reaches. Events of a
- * chain share one `past` until a predecessor from elsewhere changes it. */
-struct dpe_clock;
-struct dpe_stamp {
-	uint32_t chain, index;
-	/* The last event of its chain before it that an edge can lead from to other chains. An
-	 * event of the chain that lies between this and the event at hand, whoever else follows
-	 * the one follows the other, too. */
-	uint32_t told;
-	const struct dpe_clock *past; /* NULL: nothing but its own chain */
-};
-/* True where a is in the causal past of b (never of itself). Two events of which neither precedes
- * the other are causally independent. */
-bool dpe_precedes(const struct dpe_stamp *a, const struct dpe_stamp *b);
 /* How many events of `chain` precede the event (its own chain included: index - 1). */
 uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain);
 /* Clocks are counted; whoever keeps a stamp longer than the callback keeps its clock. */
@@ -51,17 +35,6 @@ bool dpe_horizon_sees(
 	const struct dpe_horizon *horizon, uint32_t chain, uint32_t index, uint32_t next);
 
 /* ---- what comes out ---------------------------------------------------------------------- */
-
-struct dpe_event {
-	struct dpe_message *message; /* borrowed: take a reference to keep it */
-	uint64_t number;             /* order of release, from 0 */
-	struct dpe_stamp stamp;
-	/* The synchronisation edges that arrive at this event: messages that were sends. */
-	const struct dpe_message *const *added;
-	unsigned nadded;
-	/* Something that its order could depend on was lost or never came. */
-	bool doubtful;
-};
 
 struct dpe_stabilizer_sink {
 	void *context;
