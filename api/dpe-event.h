@@ -71,7 +71,8 @@ struct dpe_var {
 	struct dpe_value value;
 };
 
-/* One primitive event as it was observed. See docs/formats.md for the members of a log. */
+/* One primitive event as it was observed; 0, NULL and DPE_NONE are what is not known. See
+ * docs/formats.md for the members of a log. */
 struct dpe_message {
 	uint32_t refs, size; /* private, as is the pool; NULL: the block is the heap's */
 	struct dpe_pool *pool;
@@ -79,7 +80,9 @@ struct dpe_message {
 	dpe_name module; /* file name of the program or library that holds it; 0 unknown */
 	enum dpe_phase phase;
 	uint32_t log;   /* which input it came from, 0 the first: ids are unique in one */
-	uint64_t place; /* its number in that input, from 1 */
+	/* Its number in that input, from 1: who makes messages that have neither id nor number in a
+	 * thread counts them here. */
+	uint64_t place;
 	uint64_t seq;   /* number in its thread, from 0 without gaps */
 	uint64_t time;  /* ns, one clock per host */
 	struct dpe_value thread, process, host; /* DPE_NONE where unknown */
@@ -127,7 +130,7 @@ void dpe_message_print_id(
  * chain share one `past` until a predecessor from elsewhere changes it. */
 struct dpe_clock;
 struct dpe_stamp {
-	uint32_t chain, index;
+	uint32_t chain, index; /* all members are private */
 	/* The last event of its chain before it that an edge can lead from to other chains. An
 	 * event of the chain that lies between this and the event at hand, whoever else follows
 	 * the one follows the other, too. */
@@ -137,6 +140,8 @@ struct dpe_stamp {
 /* True where a is in the causal past of b (never of itself). Two events of which neither precedes
  * the other are causally independent. */
 bool dpe_precedes(const struct dpe_stamp *a, const struct dpe_stamp *b);
+
+/* A message in its place. */
 struct dpe_event {
 	struct dpe_message *message; /* borrowed: take a reference to keep it */
 	uint64_t number;             /* order of release, from 0 */

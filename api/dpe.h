@@ -1,5 +1,5 @@
 /* dpe.h: Data Path Expressions, for programs that have events of their own. The dpe command is made
- * of what stands here and in dpe-live.h, and of nothing else.
+ * of what stands here and in dpe-probes.h, and of nothing else.
  *
  *	names = dpe_names_new();
  *	spec = dpe_spec_compile_text("rules", text, strlen(text), names, NULL, diags);
@@ -13,7 +13,7 @@
  *	dpe-event.h       names, values, messages, logs of them
  *	dpe-spec.h        specifications, their rules, nets
  *	dpe-recognizer.h  from messages to verdicts
- *	dpe-live.h        (not included here) messages of running programs
+ *	dpe-probes.h        (not included here) messages of running programs
  *
  * Objects are handles, made and freed by functions: what they consist of is private. Structs whose
  * members are declared are plain data: what functions are given, and what callbacks are shown. What

@@ -2,7 +2,7 @@
 #ifndef DPE_CLI_H
 #define DPE_CLI_H
 
-#include "api/dpe-live.h"
+#include "api/dpe-probes.h"
 #include "api/dpe.h"
 
 #include <sys/types.h>

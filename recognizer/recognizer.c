@@ -19,11 +19,11 @@ static const char *complaint(
 	const struct dpe_recognizer *recognizer, const struct dpe_message *message)
 {
 	if (recognizer->finished)
-		return "a message after the end of the run";
+		return "it comes after the end of the run";
 	if (!message->name)
-		return "a message without a name";
+		return "it has no name";
 	if (message->has_seq && message->thread.kind == DPE_NONE)
-		return "a message has a number (seq), which is one in a thread, and no thread";
+		return "it has a number (seq), which is one in a thread, but no thread";
 	return NULL;
 }
 
@@ -33,8 +33,10 @@ bool dpe_recognizer_feed(
 	const char *wrong = complaint(recognizer, message);
 
 	if (wrong) {
-		dpe_diag_at(diags, DPE_ERROR, dpe_name_text(recognizer->spec->names, message->name),
-			"%s: it is dropped", wrong);
+		dpe_diag_at(diags, DPE_ERROR,
+			message->name ? dpe_name_text(recognizer->spec->names, message->name)
+				      : "message",
+			"%s; it is dropped", wrong);
 		dpe_message_unref(message);
 		return false;
 	}

@@ -1,10 +1,10 @@
-/* dpe-live.h: rules → what to observe → messages from a live target, for dpe_recognizer_feed. What
- * it declares is libdpe-live; DPE_API_VERSION of dpe.h counts for it, too.
+/* dpe-probes.h: rules → what to observe → messages from a live target, for dpe_recognizer_feed.
+ * What it declares is libdpe-probes; DPE_API_VERSION of dpe.h counts for it, too.
  *
  * The target is sacred: it starts only when every probe is in place, keeps its own standard files,
  * signals and terminal, and runs on unharmed whatever becomes of us. */
-#ifndef DPE_PUBLIC_LIVE_H
-#define DPE_PUBLIC_LIVE_H
+#ifndef DPE_PUBLIC_PROBES_H
+#define DPE_PUBLIC_PROBES_H
 
 #include "dpe-spec.h"
 
@@ -17,11 +17,12 @@ extern "C" {
 /* ---- what to observe --------------------------------------------------------------------- */
 
 /* The kernel's own events, which need no function of the target. */
-#define DPE_THREAD_CREATE "thread::create" /* in the parent; args: the new thread's id, pthread_t  \
-					    */
-#define DPE_THREAD_START "thread::start"   /* first event of every new thread; args: the same */
-#define DPE_THREAD_FOUND "thread::found"   /* first of one that ran already; args: the same */
-#define DPE_THREAD_EXIT "thread::exit"     /* last event of a thread; args: the same */
+#define DPE_THREAD_CREATE                                                                          \
+	"thread::create"                 /* in the parent; args: the new thread's id, pthread_t    \
+					  */
+#define DPE_THREAD_START "thread::start" /* first event of every new thread; args: the same */
+#define DPE_THREAD_FOUND "thread::found" /* first of one that ran already; args: the same */
+#define DPE_THREAD_EXIT "thread::exit"   /* last event of a thread; args: the same */
 
 struct dpe_plan;
 /* The smallest plan that serves all patterns of the specification; for dpe_plan_free. */
