@@ -97,6 +97,7 @@ struct dpe_message {
 	uint16_t nargs, npreds, nvars, nstack, npcs;
 	bool unnamed; /* nothing in its log gives it as a predecessor */
 	bool has_seq, has_time;
+	bool extra_shared; /* its text belongs to the table of names */
 };
 
 /* A message is made in two steps: fill a draft (its pointers may point anywhere), then copy it

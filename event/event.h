@@ -22,5 +22,12 @@ struct dpe_message *dpe_message_new_in(struct dpe_pool *pool, const struct dpe_m
  * arguments, no value of which may have text of its own. */
 struct dpe_message *dpe_message_begin(
 	struct dpe_pool *pool, unsigned nargs, struct dpe_value **args);
+/* A message that is kept for long, small where little is in it. Its owner is whoever keeps it, with
+ * the pool. */
+struct dpe_kept;
+struct dpe_kept *dpe_message_keep(struct dpe_pool *pool, struct dpe_message *message);
+void dpe_kept_drop(struct dpe_pool *pool, struct dpe_kept *kept);
+/* The message again, or one that is like it in all; a reference for the caller. */
+struct dpe_message *dpe_kept_message(struct dpe_pool *pool, struct dpe_kept *kept);
 
 #endif

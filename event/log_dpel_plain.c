@@ -113,6 +113,7 @@ static struct dpe_message *fill(struct dpe_log_reader *reader, const struct dpel
 	message->time = le64toh(record->time);
 	message->thread = *thread;
 	message->extra = extra;
+	message->extra_shared = extra;
 	reader->dpel->at = reader->dpel->record_end;
 	return message;
 }

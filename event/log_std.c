@@ -258,6 +258,7 @@ static struct dpe_message *new_message(struct dpe_log_reader *reader, struct dpe
 	message = dpe_message_begin(reader->pool, 1, &args);
 	message->thread = thread;
 	message->extra = extra;
+	message->extra_shared = extra;
 	*args = object;
 	return message;
 }

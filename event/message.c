@@ -101,6 +101,7 @@ static void pack(struct packer *packer, const struct dpe_message *draft, struct 
 	to->pcs = draft->npcs ? take(packer, draft->pcs, draft->npcs * sizeof(*draft->pcs),
 					_Alignof(uint64_t))
 			      : NULL;
+	to->extra_shared = false;
 	to->extra = draft->extra ? take_text(packer, draft->extra, strlen(draft->extra)) : NULL;
 	to->comm = draft->comm ? take_text(packer, draft->comm, strlen(draft->comm)) : NULL;
 	take_value(packer, &to->id);
@@ -192,6 +193,7 @@ static struct dpe_message *copy_plain(struct dpe_pool *pool, const struct dpe_me
 	text = move_text(&message->ret, text);
 	text = copy_text(&message->extra, text);
 	copy_text(&message->comm, text);
+	message->extra_shared = false;
 	message->args = draft->nargs ? args : NULL;
 	message->preds = NULL;
 	message->vars = NULL;

@@ -47,6 +47,7 @@ void dpe_engine_tidy(struct dpe_run *run)
 		return;
 	run->automaton = dpe_automaton_renew(old);
 	dpe_slices_adopt(run, old);
+	dpe_sequel_forget(run);
 	dpe_debug(run->recognizer->options.debug, "recognizer", 1,
 		"%s: %u states given up, %u in use", run->rule->name, dpe_automaton_built(old),
 		dpe_automaton_built(run->automaton));

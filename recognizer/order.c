@@ -216,6 +216,29 @@ void dpe_order_clear(struct dpe_order *order)
 	*order = (struct dpe_order){0};
 }
 
+struct dpe_occurrence *dpe_order_alone(const struct dpe_order *order, const struct dpe_stamp *stamp)
+{
+	struct dpe_occurrence *last;
+
+	if (order->nchains != 1)
+		return NULL;
+	last = order->chains[0].last;
+	return last == order->top && last->stamp.chain == stamp->chain &&
+			       last->stamp.index > stamp->told
+		       ? last
+		       : NULL;
+}
+
+void dpe_occurrence_become(struct dpe_occurrence *occurrence, const struct dpe_event *event)
+{
+	dpe_message_unref(occurrence->message);
+	dpe_stamp_unref(&occurrence->stamp);
+	occurrence->message = dpe_message_ref(event->message);
+	occurrence->number = event->number;
+	occurrence->stamp = event->stamp;
+	dpe_stamp_ref(&occurrence->stamp);
+}
+
 const struct dpe_occurrence *dpe_order_next(
 	const struct dpe_order *order, const struct dpe_occurrence *occurrence)
 {

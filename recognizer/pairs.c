@@ -18,18 +18,20 @@
 #define FIRST_SIZE 64
 #define MOST_LITERALS 32
 
+/* As small as it can be: with many objects, memory is what takes time. */
 struct event {
-	struct dpe_stamp stamp;
-	uint64_t number;
-	struct dpe_message *message; /* counted, as is the stamp */
-	uint32_t literals;           /* as which it is kept, one bit each */
+	uint32_t chain, index;         /* its stamp, … */
+	const struct dpe_clock *past;  /* … counted … */
+	struct dpe_kept *message;      /* owned */
+	uint32_t literals;             /* as which it is kept, one bit each */
 };
 
 struct objects {
-	unsigned nevents, capevents;
-	bool overflown; /* an event was given up */
-	struct event *events; /* the earlier first; `few`, or allocated */
-	struct event few[FEW];
+	uint32_t nevents, overflown : 1, capevents : 31; /* overflown: an event was given up */
+	union {
+		struct event few[FEW];
+		struct event *many; /* where there is room for more */
+	}; /* the earlier first */
 	struct dpe_value keys[]; /* owned */
 };
 
@@ -39,6 +41,7 @@ struct slot {
 };
 
 struct dpe_pairs {
+	struct dpe_pool *pool; /* the recognizer's */
 	struct slot *slots; /* open addressing; the size is a power of two */
 	uint64_t size, count;
 	unsigned nkeys, *keys; /* the variables that all patterns bind */
@@ -128,6 +131,7 @@ static struct dpe_pairs *new_pairs(const struct dpe_run *run, struct literal *at
 	const struct dpe_rule *rule = run->rule;
 	struct dpe_pairs *pairs = dpe_xcalloc(1, sizeof(*pairs));
 
+	pairs->pool = run->recognizer->pool;
 	pairs->at = at;
 	pairs->size = FIRST_SIZE;
 	pairs->slots = dpe_xcalloc(pairs->size, sizeof(*pairs->slots));
@@ -162,52 +166,65 @@ bool dpe_pairs_new(struct dpe_run *run)
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-static void drop_event(struct event *event)
+static struct event *events_of(struct objects *objects)
 {
-	dpe_message_unref(event->message);
-	dpe_stamp_unref(&event->stamp);
+	return objects->capevents > FEW ? objects->many : objects->few;
+}
+
+static struct dpe_stamp stamp_of(const struct event *event)
+{
+	return (struct dpe_stamp){
+		.chain = event->chain, .index = event->index, .past = event->past};
+}
+
+static void drop_event(struct dpe_pool *pool, struct event *event)
+{
+	struct dpe_stamp stamp = stamp_of(event);
+
+	dpe_kept_drop(pool, event->message);
+	dpe_stamp_unref(&stamp);
 }
 
 static void grow(struct objects *objects)
 {
 	unsigned cap = objects->capevents * 2;
+	struct event *few = objects->capevents > FEW ? NULL : objects->few;
+	struct event *many = dpe_xrealloc(few ? NULL : objects->many, cap * sizeof(*many));
 
-	if (objects->events == objects->few) {
-		objects->events = dpe_xmalloc(cap * sizeof(*objects->events));
-		memcpy(objects->events, objects->few, sizeof(objects->few));
-	} else {
-		objects->events =
-			dpe_xrealloc(objects->events, cap * sizeof(*objects->events));
-	}
-	objects->capevents = cap;
+	if (few)
+		memcpy(many, few, objects->nevents * sizeof(*many));
+	objects->many = many;
+	objects->capevents = cap & INT32_MAX;
 }
 
-static void add_event(struct objects *objects, const struct dpe_event *from, uint32_t literals)
+static void add_event(struct dpe_pool *pool, struct objects *objects, const struct dpe_event *from,
+	uint32_t literals)
 {
-	struct event *event;
-
 	if (objects->nevents == objects->capevents)
 		grow(objects);
-	event = &objects->events[objects->nevents++];
-	event->stamp = from->stamp;
-	event->number = from->number;
-	event->message = dpe_message_ref(from->message);
-	event->literals = literals;
-	dpe_stamp_ref(&event->stamp);
+	events_of(objects)[objects->nevents++] = (struct event){
+		.chain = from->stamp.chain,
+		.index = from->stamp.index,
+		.past = from->stamp.past,
+		.message = dpe_message_keep(pool, from->message),
+		.literals = literals,
+	};
+	dpe_stamp_ref(&from->stamp);
 }
 
-static unsigned count_literals(const struct objects *objects)
+static unsigned count_literals(struct objects *objects)
 {
+	const struct event *events = events_of(objects);
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < objects->nevents; i++)
-		count += (unsigned)__builtin_popcount(objects->events[i].literals);
+		count += (unsigned)__builtin_popcount(events[i].literals);
 	return count;
 }
 
 /* Those of the literals that there is room for: an event kept as one counts as what elsewhere is a
  * partial match. */
-static uint32_t fit(const struct objects *objects, uint32_t literals, unsigned most)
+static uint32_t fit(struct objects *objects, uint32_t literals, unsigned most)
 {
 	unsigned count;
 	uint32_t kept = 0;
@@ -257,24 +274,24 @@ static uint32_t partners(const struct dpe_pairs *pairs, uint32_t literals)
 static struct event *meet(const struct dpe_pairs *pairs, struct objects *objects,
 	const struct dpe_event *event, uint32_t literals)
 {
+	struct event *events = events_of(objects), *met = NULL;
 	uint32_t same = alike(pairs, literals);
-	struct event *met = NULL;
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < objects->nevents; i++) {
-		struct event *at = &objects->events[i];
-		bool before = dpe_precedes(&at->stamp, &event->stamp);
+		struct event *at = &events[i];
+		bool before = dpe_stamp_reach(&event->stamp, at->chain) >= at->index;
 
 		if (before)
 			at->literals &= ~same;
 		if (!at->literals) {
-			drop_event(at);
+			drop_event(pairs->pool, at);
 			continue;
 		}
 		if (kept != i)
-			objects->events[kept] = *at;
+			events[kept] = *at;
 		if (!before && partners(pairs, at->literals) & literals)
-			met = &objects->events[kept];
+			met = &events[kept];
 		kept++;
 	}
 	objects->nevents = kept;
@@ -339,7 +356,6 @@ static struct objects *add_objects(
 	struct objects *objects =
 		dpe_xcalloc(1, sizeof(*objects) + pairs->nkeys * sizeof(objects->keys[0]));
 
-	objects->events = objects->few;
 	objects->capevents = FEW;
 	for (unsigned i = 0; i < pairs->nkeys; i++)
 		objects->keys[i] = dpe_value_keep(values[pairs->keys[i]]);
@@ -357,14 +373,20 @@ static struct objects *objects_of(struct dpe_pairs *pairs, const struct dpe_valu
 	return slot->objects ? slot->objects : add_objects(pairs, hash, values);
 }
 
-static void free_objects(const struct dpe_pairs *pairs, struct objects *objects)
+static void drop_events(const struct dpe_pairs *pairs, struct objects *objects)
 {
 	for (unsigned i = 0; i < objects->nevents; i++)
-		drop_event(&objects->events[i]);
+		drop_event(pairs->pool, &events_of(objects)[i]);
+	objects->nevents = 0;
+}
+
+static void free_objects(const struct dpe_pairs *pairs, struct objects *objects)
+{
+	drop_events(pairs, objects);
 	for (unsigned i = 0; i < pairs->nkeys; i++)
 		dpe_value_drop(objects->keys[i]);
-	if (objects->events != objects->few)
-		free(objects->events);
+	if (objects->capevents > FEW)
+		free(objects->many);
 	free(objects);
 }
 
@@ -400,9 +422,7 @@ static void end(struct dpe_run *run, const struct dpe_value *values)
 		close_hole(pairs, slot);
 		return;
 	}
-	for (unsigned i = 0; i < objects->nevents; i++)
-		drop_event(&objects->events[i]);
-	objects->nevents = 0;
+	drop_events(pairs, objects);
 }
 
 /* As others see it. */
@@ -451,8 +471,9 @@ static void tell(struct dpe_run *run, const struct objects *objects, const struc
 {
 	struct dpe_slice *slice = show(run->pairs, objects);
 	const char *doubt = dpe_slice_doubt(run, slice);
-	const struct dpe_message *events[] = {met->message, event->message};
-	const struct dpe_stamp *stamps[] = {&met->stamp, &event->stamp};
+	struct dpe_message *message = dpe_kept_message(run->pairs->pool, met->message);
+	const struct dpe_message *events[] = {message, event->message};
+	const struct dpe_stamp stamp = stamp_of(met), *stamps[] = {&stamp, &event->stamp};
 	uint16_t positions[2];
 	struct dpe_verdict verdict = {
 		.kind = doubt ? DPE_INCONCLUSIVE : DPE_MATCH,
@@ -471,6 +492,7 @@ static void tell(struct dpe_run *run, const struct objects *objects, const struc
 	if (!doubt && run->rule->action)
 		run_rule_action(run, slice, &verdict);
 	run->recognizer->quiet = false;
+	dpe_message_unref(message);
 }
 
 static void take(struct dpe_run *run, const struct dpe_event *event, const struct dpe_value *values,
@@ -479,17 +501,17 @@ static void take(struct dpe_run *run, const struct dpe_event *event, const struc
 	struct objects *objects = objects_of(run->pairs, values);
 	unsigned before = objects->nevents;
 	struct event *met = meet(run->pairs, objects, event, literals);
-	ptrdiff_t at = met ? met - objects->events : -1;
+	ptrdiff_t at = met ? met - events_of(objects) : -1;
 	uint32_t wanted = reduce(run->pairs, literals);
 	uint32_t kept = fit(objects, wanted, run->recognizer->options.max_instances);
 
 	objects->overflown |= kept != wanted;
 	if (kept)
-		add_event(objects, event, kept);
+		add_event(run->pairs->pool, objects, event, kept);
 	run->recognizer->kept += objects->nevents;
 	run->recognizer->kept -= before;
 	if (at >= 0)
-		tell(run, objects, &objects->events[at], event, literals);
+		tell(run, objects, &events_of(objects)[at], event, literals);
 }
 
 static bool same_keys(const struct dpe_pairs *pairs, const struct dpe_binding *a,

@@ -110,6 +110,8 @@ static void take_by_rule(struct dpe_run *run, const struct dpe_watcher *watcher,
 		dpe_pairs_take(run, event);
 		return;
 	}
+	if (dpe_slices_follow(run, event))
+		return;
 	if (!*occurrence)
 		*occurrence = dpe_occurrence_new(run->recognizer->pool, event);
 	dpe_slices_take(run, *occurrence);
@@ -521,6 +523,7 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	run->acted = dpe_xcalloc(rule->npositions + 1, sizeof(*run->acted));
 	if (!dpe_pairs_new(run))
 		dpe_slices_new(run);
+	dpe_sequel_new(run);
 	return true;
 }
 
@@ -629,6 +632,7 @@ static void free_run(struct dpe_run *run)
 {
 	dpe_slices_free(run);
 	dpe_pairs_free(run);
+	dpe_sequel_free(run);
 	dpe_engine_free(run);
 	free(run->masks);
 	free(run->late);

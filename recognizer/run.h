@@ -5,12 +5,15 @@
  *	roles.c       what a message is to the `sync` rules
  *	slices.c      which slices of a rule an event belongs to (parametric slicing)
  *	order.c       the immediate predecessors of an event within a slice
- *	engine.c      where a reading stands: in an automaton, in several (stands.c, ways.c), or
- *(game.c) in a net expect.c      a slice of an `expect` rule against its rule detect.c      partial
- *matches of a `detect` rule in a slice; dead.c: those without a future pairs.c       the same for
- *two independent events: races eval.c        expressions; action.c statements waits.c       who
- *waits for whom: the graph that actions keep, and what it tells lock_order.c  in which order locks
- *are taken, and whether that could close a circle deadlocks.c   telling deadlocks of any kind
+ *	engine.c      where a reading stands: in an automaton, in several (stands.c, ways.c), or (game.c) in a net
+ *	expect.c      a slice of an `expect` rule against its rule
+ *	sequel.c      the same at once, while its events come one after another
+ *	detect.c      partial matches of a `detect` rule in a slice; dead.c: those without a future
+ *	pairs.c       the same for two independent events: races
+ *	eval.c        expressions; action.c statements
+ *	waits.c       who waits for whom: the graph that actions keep, and what it tells
+ *	lock_order.c  in which order locks are taken, and whether that could close a circle
+ *	deadlocks.c   telling deadlocks of any kind
  *	progress.c    states that come back without progress
  *	sink.c        callbacks that the caller left out
  *	trace.c       each step, for those who watch */
@@ -80,6 +83,12 @@ void dpe_order_forget(struct dpe_order *order, const struct dpe_horizon *horizon
 typedef bool dpe_needed_fn(void *context, const struct dpe_occurrence *occurrence);
 void dpe_order_trim(struct dpe_order *order, dpe_needed_fn *needed, void *context);
 uint64_t dpe_order_size(const struct dpe_order *order);
+/* The last event of an order of one chain, where an event with this stamp comes right after it and
+ * takes its place; else NULL. */
+struct dpe_occurrence *dpe_order_alone(
+	const struct dpe_order *order, const struct dpe_stamp *stamp);
+/* The occurrence of another event from now on. */
+void dpe_occurrence_become(struct dpe_occurrence *occurrence, const struct dpe_event *event);
 /* The first event after one of its chain, of those that are there; NULL: there is none. */
 const struct dpe_occurrence *dpe_order_next(
 	const struct dpe_order *order, const struct dpe_occurrence *occurrence);
@@ -195,6 +204,7 @@ struct dpe_slice {
 /* How an event that looks like a pattern may be read. */
 struct dpe_reads {
 	bool *literals;
+	int only; /* the one literal that it can be, and nothing else is to be looked at; or -1 */
 	bool as_literal, observed, ends;
 };
 
@@ -214,6 +224,7 @@ struct dpe_run {
 	bool wants_positions; /* an action names $i */
 	bool acts;            /* an event has an action */
 	bool one_thread; /* a variable is bound to the thread of each event: slices are chains */
+	struct dpe_sequel *sequel; /* NULL: each event is looked at by someone */
 	struct dpe_slices *slices; /* or … */
 	struct dpe_pairs *pairs;   /* … where the rule is about two independent events */
 	/* Scratch for the event at hand. */
@@ -328,6 +339,9 @@ void dpe_trace_forgot(const struct dpe_run *run, const struct dpe_slice *slice, 
 
 struct dpe_slices *dpe_slices_new(struct dpe_run *run);
 void dpe_slices_free(struct dpe_run *run); /* with its slices; accepts a run without */
+/* The same at once where it is the next of a sequence in the one slice that it belongs to; false
+ * where nothing was done. */
+bool dpe_slices_follow(struct dpe_run *run, const struct dpe_event *event);
 /* The event, which matched run->bindings, goes to every slice that it belongs to. */
 void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence);
 /* Lets every slice stand in the state of run->automaton that it stands in in the old one. */
@@ -404,6 +418,17 @@ void dpe_expect_take(
 void dpe_expect_finish(struct dpe_run *run, struct dpe_slice *slice);
 void dpe_expect_copy(struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
 void dpe_expect_clear(struct dpe_run *run, struct dpe_slice *slice);
+
+/* ---- sequel.c ---------------------------------------------------------------------------- */
+
+/* Gives an `expect` run its short way, where nobody looks at single events. */
+void dpe_sequel_new(struct dpe_run *run);
+void dpe_sequel_free(struct dpe_run *run); /* accepts a run without */
+/* The automaton has other states now. */
+void dpe_sequel_forget(struct dpe_run *run);
+/* Takes the event into a slice as the next of a sequence; false where nothing was done. */
+bool dpe_sequel_take(struct dpe_run *run, struct dpe_slice *slice, unsigned literal,
+	const struct dpe_event *event);
 
 void dpe_detect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence);

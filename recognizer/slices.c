@@ -425,14 +425,20 @@ static void find_reads(struct dpe_run *run)
 		struct dpe_reads *reads = &run->reads[i];
 
 		reads->literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*reads->literals));
+		reads->only = -1;
 		for (unsigned l = 0; l < rule->nliterals; l++) {
 			reads->literals[l] = rule->literals[l].pattern == i;
+			if (reads->literals[l])
+				reads->only = reads->as_literal ? -1 : (int)l;
 			reads->as_literal |= reads->literals[l];
 		}
+		if (run->late[i] || run->placed[i])
+			reads->only = -1;
 	}
 	for (unsigned i = 0; i < rule->nobserving; i++) {
 		run->reads[rule->observing[i]].observed = true;
 		run->reads[rule->observing[i]].ends |= rule->ends[i];
+		run->reads[rule->observing[i]].only = -1;
 	}
 }
 
@@ -760,6 +766,21 @@ static bool is_single(const struct dpe_run *run)
 
 	return run->nbindings == 1 && binding->mask == run->slices->full &&
 	       run->reads[binding->pattern].as_literal;
+}
+
+bool dpe_slices_follow(struct dpe_run *run, const struct dpe_event *event)
+{
+	const struct dpe_binding *binding = run->bindings;
+	struct dpe_slices *slices = run->slices;
+	int literal = run->reads[binding->pattern].only;
+	struct dpe_slice *slice;
+
+	if (!run->sequel || run->nbindings != 1 || literal < 0 || binding->mask != slices->full)
+		return false;
+	slice = run->rule->nvariables ? find_slice(slices, binding->mask, binding->values)
+				      : slices->first;
+	return slice && !slice->retired &&
+	       dpe_sequel_take(run, slice, (unsigned)literal, event);
 }
 
 void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
