@@ -228,6 +228,9 @@ check: $(GENERATED)
 # ---- installing ------------------------------------------------------------------------------------
 
 PUBLIC := $(wildcard api/dpe*.h)
+# Whoever links with the library gets code, quickly, whichever compiler it has.
+NO_LTO := -R '.gnu.lto_*' -R '.gnu.debuglto_*' -N '__gnu_lto_*'
+OBJCOPY ?= objcopy
 
 install: all $(LIBDPE) $(LIBPROBES)
 	install -Dm755 $(DPE) $(DESTDIR)$(PREFIX)/bin/dpe
@@ -237,7 +240,9 @@ install: all $(LIBDPE) $(LIBPROBES)
 	install -m644 dpe-lang/std/*.dpe $(DESTDIR)$(PREFIX)/share/dpe/
 	for f in $$(find editors -type f); do \
 		install -Dm644 $$f $(DESTDIR)$(PREFIX)/share/dpe/$$f || exit 1; done
-	install -Dm644 -t $(DESTDIR)$(PREFIX)/lib $(LIBDPE) $(LIBPROBES)
+	install -d $(DESTDIR)$(PREFIX)/lib
+	for lib in $(LIBDPE) $(LIBPROBES); do \
+		$(OBJCOPY) -w $(NO_LTO) $$lib $(DESTDIR)$(PREFIX)/lib/$${lib##*/} || exit 1; done
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/include/dpe $(PUBLIC) probes/probe.h
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	for pc in libdpe libdpe-probes; do \
