@@ -79,12 +79,12 @@ struct dpe_message {
 	dpe_name name;   /* without its phase: "enqueue" of "enqueue.enter" */
 	dpe_name module; /* file name of the program or library that holds it; 0 unknown */
 	enum dpe_phase phase;
-	uint32_t log;   /* which input it came from, 0 the first: ids are unique in one */
+	uint32_t log; /* which input it came from, 0 the first: ids are unique in one */
 	/* Its number in that input, from 1: who makes messages that have neither id nor number in a
 	 * thread counts them here. */
 	uint64_t place;
-	uint64_t seq;   /* number in its thread, from 0 without gaps */
-	uint64_t time;  /* ns, one clock per host */
+	uint64_t seq;                           /* number in its thread, from 0 without gaps */
+	uint64_t time;                          /* ns, one clock per host */
 	struct dpe_value thread, process, host; /* DPE_NONE where unknown */
 	struct dpe_value id; /* DPE_NONE where the log gave none: known by its place */
 	struct dpe_value ret;
@@ -150,8 +150,20 @@ struct dpe_event {
 	/* The synchronisation edges that arrive at this event: messages that were sends. */
 	const struct dpe_message *const *added;
 	unsigned nadded;
-	/* Something that its order could depend on was lost or never came. */
+	/* Something before it never came, or came too late: its order could depend on that. What
+	 * was lost is told apart, by `lost`. */
 	bool doubtful;
+};
+
+/* Messages of a thread that can no longer come: a gap in its numbers. */
+struct dpe_gap {
+	const struct dpe_message *after; /* the gap is right before it; borrowed */
+	uint64_t count;
+	/* The first event that was or will be released after the last one of the thread before the
+	 * gap: none that left before it follows what was lost. */
+	uint64_t since;
+	bool has_before;
+	uint64_t before; /* time of the thread's message before the gap */
 };
 
 /* ---- logs -------------------------------------------------------------------------------- */
@@ -179,8 +191,15 @@ struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
 int dpe_log_read(struct dpe_log_reader *reader, struct dpe_message **message);
 /* True where the log ended in the middle of a line that is no message: what came after is lost. */
 bool dpe_log_cut_off(const struct dpe_log_reader *reader);
-/* How many messages the log says were lost when it was recorded, as far as it was read. */
-uint64_t dpe_log_lost(const struct dpe_log_reader *reader);
+/* Messages of a thread that the log says were lost when it was recorded, whether a gap shows it or
+ * not. */
+struct dpe_log_loss {
+	struct dpe_value thread; /* DPE_NONE: nobody knows whose */
+	uint64_t count;
+};
+/* What the log says so, as far as it was read: the number of losses, in *losses. A thread may come
+ * more than once. They are the reader's. */
+unsigned dpe_log_losses(const struct dpe_log_reader *reader, const struct dpe_log_loss **losses);
 /* True where the header says that messages already stand in causal order (`"ordered":true`); in
  * .std they always do. */
 bool dpe_log_ordered(const struct dpe_log_reader *reader);
@@ -199,8 +218,8 @@ void dpe_log_leave_unnamed(struct dpe_log_writer *writer);
  * .msg an event without an id is called name#n, n its number among the events of that name. */
 void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds);
-/* Notes that `count` messages of a thread were lost, where no gap in its numbers shows it. Formats
- * that cannot hold it leave it out. */
+/* Notes that `count` messages of a thread were lost in all, whether gaps in its numbers show it or
+ * not (DPE_NONE: nobody knows whose). Formats that cannot hold it leave it out. */
 void dpe_log_write_lost(struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count);
 /* Flushes and closes; -1 and a diagnostic where anything written did not reach the file. */
 int dpe_log_finish(struct dpe_log_writer *writer, struct dpe_diags *diags);

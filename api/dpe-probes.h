@@ -39,7 +39,10 @@ void dpe_plan_print(
 struct dpe_probes;
 
 struct dpe_probes_options {
-	unsigned ring_bytes;  /* of the ring buffer; 0: 8 MiB. A power of two times the page size */
+	/* Of each ring buffer, a power of two times the page size; 0: 8 MiB, and less where there
+	 * are more than eight of them, down to 1 MiB. */
+	unsigned ring_bytes;
+	unsigned rings; /* for all processors together; 0, or more than there are: one for each */
 	unsigned stack_depth; /* frames kept of each event's user stack, at most 32; 0: none */
 	/* Files that the target may load later (dlopen): what they need is observed, too. */
 	const char *const *libraries;

@@ -125,10 +125,13 @@ struct dpe_recognizer_sink {
 		void *context, const struct dpe_rule *rule, const struct dpe_message *at);
 	/* At the end: a message waited for `missing`, which never came. */
 	void (*held)(void *context, const struct dpe_message *message, const char *missing);
-	/* `count` messages of the thread of `after`, just before it. */
-	void (*lost)(void *context, const struct dpe_message *after, uint64_t count);
-	/* Whether messages were lost that no gap shows yet: a later one has not come. */
-	bool (*losing)(void *context);
+	/* Messages of a thread were lost, right before one that came. */
+	void (*lost)(void *context, const struct dpe_gap *gap);
+	/* How many messages were lost so far, gap or none: of this thread, and of nobody knows
+	 * whom; with DPE_NONE: of all. NULL: only gaps tell; then a verdict can turn out to have
+	 * been given too early: it is taken back, by the same verdict once more, as inconclusive (a
+	 * deadlock by the same with a reason). */
+	uint64_t (*losing)(void *context, struct dpe_value thread);
 	/* A message with the text of its stack, the caller's; for actions that print it. May
 	 * return NULL. */
 	struct dpe_message *(*resolve)(void *context, const struct dpe_message *message);
@@ -202,9 +205,21 @@ void dpe_recognizer_watermark(
 /* When the next watermark is wanted, which tells that time has passed: a time of messages. 0: there
  * is nothing that only time decides. */
 uint64_t dpe_recognizer_due(const struct dpe_recognizer *recognizer);
-/* Messages were lost that no gap shows (the last ones of a thread, the tail of a log): from here
- * on, what could depend on them is inconclusive. `reason` in words, copied. */
-void dpe_recognizer_doubt(struct dpe_recognizer *recognizer, uint64_t lost, const char *reason);
+/* Something is missing that no gap shows, nobody knows of whom (the tail of a log): from here on,
+ * all that is told is inconclusive. `reason` in words, copied. */
+void dpe_recognizer_doubt(struct dpe_recognizer *recognizer, const char *reason);
+/* What a thread lost. */
+struct dpe_thread_loss {
+	struct dpe_value thread; /* DPE_NONE: nobody knows whose */
+	uint64_t count;          /* messages */
+	bool has_times;
+	uint64_t first, last; /* ns: they were lost between these */
+};
+/* Before the end: what a thread lost in all. Gaps may have shown some of it, or all. */
+void dpe_recognizer_lose(struct dpe_recognizer *recognizer, const struct dpe_thread_loss *loss);
+/* Each thread that lost anything, in the order in which that was noticed. Borrowed for the call. */
+void dpe_recognizer_losses(const struct dpe_recognizer *recognizer,
+	void (*each)(void *context, const struct dpe_thread_loss *loss), void *context);
 /* The end of the run: releases what is held and gives the verdicts of all slices. A second time it
  * does nothing. */
 void dpe_recognizer_finish(struct dpe_recognizer *recognizer);

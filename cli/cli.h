@@ -38,7 +38,7 @@ struct cli {
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
 	const char *trace_to; /* NULL: standard error */
 	pid_t pid;
-	unsigned max_instances, max_states, stack_depth, ring_bytes;
+	unsigned max_instances, max_states, stack_depth, ring_bytes, rings;
 	unsigned duration; /* seconds; 0: until the end */
 	unsigned progress; /* seconds from line to line; 0: none */
 	bool has_progress; /* else it is found out */
@@ -106,10 +106,10 @@ struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec);
 void cli_report_live(struct cli_report *report, struct dpe_probes *probes, int signals);
 /* Writes down each event as the stabilizer releases it. */
 void cli_report_log(struct cli_report *report, struct dpe_log_writer *log);
-struct dpe_recognizer_sink cli_report_sink(struct cli_report *report);
-/* The closing lines. `lost`: exact losses of a live run, or NULL for what the recognizer saw. */
-void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *recognizer,
-	const struct dpe_loss *losses, unsigned nlosses);
+/* `live`: of a running program, whose losses are known as they happen. */
+struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live);
+/* The closing lines. */
+void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *recognizer);
 /* How things stand at this moment, and who waits for whom, to standard error. */
 void cli_report_state(
 	struct cli_report *report, const struct dpe_recognizer *recognizer, uint64_t lost);

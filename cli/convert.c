@@ -60,15 +60,15 @@ static void on_held(void *context, const struct dpe_message *message, const char
 	dpe_text_free(&name);
 }
 
-static void on_lost(void *context, const struct dpe_message *after, uint64_t count)
+static void on_lost(void *context, const struct dpe_gap *gap)
 {
 	struct stabilizing *s = context;
 	struct dpe_text name = {0};
 
 	s->held = true;
-	dpe_message_print_id(&name, s->cli->names, after);
+	dpe_message_print_id(&name, s->cli->names, gap->after);
 	dpe_diag_at(s->cli->diags, DPE_WARNING, "dpe", "%llu messages were lost before %s",
-		(unsigned long long)count, name.at);
+		(unsigned long long)gap->count, name.at);
 	dpe_text_free(&name);
 }
 

@@ -130,6 +130,7 @@ static bool begin_probes(struct live *live)
 	struct cli *cli = live->cli;
 	struct dpe_probes_options options = {
 		.ring_bytes = cli->ring_bytes,
+		.rings = cli->rings,
 		.stack_depth = cli->stack_depth,
 		.libraries = cli->libraries.at,
 		.nlibraries = cli->libraries.count,
@@ -167,7 +168,7 @@ static bool begin_outputs(struct live *live)
 	live->report = cli_report_new(cli, live->spec);
 	if (!live->report)
 		return false;
-	sink = cli_report_sink(live->report);
+	sink = cli_report_sink(live->report, true);
 	live->recognizer = dpe_recognizer_new(live->spec, &options, &sink, cli->diags);
 	if (!live->recognizer || !cli->output)
 		return live->recognizer;
@@ -229,12 +230,31 @@ static void follow(struct live *live)
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-/* Losses that no gap in the log shows: those after a thread's last message. All are written, as
- * nobody can tell. */
+static struct dpe_value thread_of(const struct dpe_loss *loss)
+{
+	return loss->thread ? dpe_value_int(loss->thread) : (struct dpe_value){.kind = DPE_NONE};
+}
+
+/* No gap shows those after a thread's last message. */
 static void log_losses(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
 {
 	for (unsigned i = 0; i < nlosses; i++)
-		dpe_log_write_lost(live->log, dpe_value_int(losses[i].thread), losses[i].count);
+		dpe_log_write_lost(live->log, thread_of(&losses[i]), losses[i].count);
+}
+
+static void tell_losses(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
+{
+	for (unsigned i = 0; i < nlosses; i++) {
+		const struct dpe_thread_loss loss = {
+			.thread = thread_of(&losses[i]),
+			.count = losses[i].count,
+			.has_times = true,
+			.first = losses[i].first,
+			.last = losses[i].last,
+		};
+
+		dpe_recognizer_lose(live->recognizer, &loss);
+	}
 }
 
 static void end_record(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
@@ -256,13 +276,12 @@ static void end_outputs(struct live *live)
 	struct dpe_loss *losses = find_losses(live, &nlosses);
 
 	dpe_probes_tell_missing(live->probes, live->cli->diags);
-	if (sum_losses(losses, nlosses))
-		dpe_recognizer_doubt(live->recognizer, 0, "events were lost");
+	tell_losses(live, losses, nlosses);
 	dpe_recognizer_finish(live->recognizer);
 	if (live->log)
 		log_losses(live, losses, nlosses);
 	if (live->how->recognize)
-		cli_report_finish(live->report, live->recognizer, losses, nlosses);
+		cli_report_finish(live->report, live->recognizer);
 	else
 		end_record(live, losses, nlosses);
 	free(losses);

@@ -23,6 +23,21 @@ static void tell_progress(struct cli_progress *progress, const struct dpe_recogn
 	cli_progress_tell(progress, recognizer, sum.lost, 0);
 }
 
+/* What was lost when the log was recorded. */
+static void tell_losses(
+	const struct dpe_log_reader *reader, struct dpe_recognizer *recognizer)
+{
+	const struct dpe_log_loss *losses;
+	unsigned count = dpe_log_losses(reader, &losses);
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct dpe_thread_loss loss = {
+			.thread = losses[i].thread, .count = losses[i].count};
+
+		dpe_recognizer_lose(recognizer, &loss);
+	}
+}
+
 bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *path,
 	struct dpe_recognizer *recognizer, struct cli_progress *progress)
 {
@@ -43,11 +58,10 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 	if (dpe_log_cut_off(reader)) {
 		char *reason = dpe_xasprintf("%s was cut off in the middle", path);
 
-		dpe_recognizer_doubt(recognizer, 0, reason);
+		dpe_recognizer_doubt(recognizer, reason);
 		free(reason);
 	}
-	if (dpe_log_lost(reader))
-		dpe_recognizer_doubt(recognizer, 0, "events were lost when the log was recorded");
+	tell_losses(reader, recognizer);
 	dpe_diags_print(cli->diags, stderr);
 	return good;
 }
@@ -104,7 +118,7 @@ static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *log
 
 	if (!report)
 		return CLI_ERROR;
-	sink = cli_report_sink(report);
+	sink = cli_report_sink(report, false);
 	recognizer = dpe_recognizer_new(spec, &options, &sink, cli->diags);
 	cli_progress_begin(&progress, cli, -1);
 	if (recognizer) {
@@ -113,7 +127,7 @@ static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *log
 				cli, logs->readers[i], cli->words.at[i], recognizer, &progress);
 		dpe_recognizer_finish(recognizer);
 		dpe_diags_print(cli->diags, stderr);
-		cli_report_finish(report, recognizer, NULL, 0);
+		cli_report_finish(report, recognizer);
 	}
 	status = cli_report_free(report);
 	if (!recognizer || !good)

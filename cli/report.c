@@ -173,11 +173,23 @@ static enum dpe_hangs on_hangs(void *context, const struct dpe_deadlock *hang)
 	return stuck == DPE_STUCK ? DPE_HANGS : DPE_HANGS_PERHAPS;
 }
 
-static bool on_losing(void *context)
+static uint64_t on_losing(void *context, struct dpe_value thread)
 {
 	struct cli_report *report = context;
+	unsigned room = report->probes ? dpe_probes_losses(report->probes, NULL, 0) : 0, count;
+	struct dpe_loss *losses;
+	uint64_t sum = 0;
 
-	return report->probes && dpe_probes_losses(report->probes, NULL, 0);
+	if (!room)
+		return 0;
+	losses = dpe_xcalloc(room, sizeof(*losses));
+	count = dpe_probes_losses(report->probes, losses, room);
+	for (unsigned i = 0; i < room && i < count; i++) {
+		if (!losses[i].thread || thread.kind == DPE_NONE || losses[i].thread == thread.num)
+			sum += losses[i].count;
+	}
+	free(losses);
+	return sum;
 }
 
 static enum dpe_break on_stop(
@@ -208,14 +220,14 @@ static void on_held(void *context, const struct dpe_message *message, const char
 		cli_text_held(report, message, missing);
 }
 
-static void on_lost(void *context, const struct dpe_message *after, uint64_t count)
+static void on_lost(void *context, const struct dpe_gap *gap)
 {
 	struct cli_report *report = context;
 
 	if (report->sarif) /* the summary counts them */
 		report->told_lost = true;
 	else if (report->cli->json)
-		cli_json_lost(report, after, count);
+		cli_json_lost(report, gap);
 	else if (!report->told_lost)
 		cli_text_lost(report);
 	report->told_lost = true;
@@ -242,7 +254,7 @@ static void on_event(void *context, const struct dpe_event *event)
 	report->start = event->message->time;
 }
 
-struct dpe_recognizer_sink cli_report_sink(struct cli_report *report)
+struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live)
 {
 	return (struct dpe_recognizer_sink){
 		.context = report,
@@ -254,7 +266,7 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report)
 		.stop = on_stop,
 		.held = on_held,
 		.lost = on_lost,
-		.losing = on_losing,
+		.losing = live ? on_losing : NULL,
 		.hangs = on_hangs,
 		.resolve = on_resolve,
 		.event = on_event,
@@ -317,20 +329,18 @@ bool cli_report_left(const struct cli_report *report)
 	return report->left;
 }
 
-void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *recognizer,
-	const struct dpe_loss *losses, unsigned nlosses)
+void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *recognizer)
 {
 	struct dpe_summary summary;
 
 	dpe_recognizer_summary(recognizer, &summary);
-	for (unsigned i = 0; losses && i < nlosses; i++)
-		summary.lost = (i ? summary.lost : 0) + losses[i].count;
+	report->found = dpe_summary_findings(&summary); /* some may have been taken back */
 	if (report->sarif)
-		cli_sarif_summary(report, &summary);
+		cli_sarif_summary(report, recognizer, &summary);
 	else if (report->cli->json)
-		cli_json_summary(report, &summary, losses, nlosses);
+		cli_json_summary(report, recognizer, &summary);
 	else
-		cli_text_summary(report, &summary, losses, nlosses);
+		cli_text_summary(report, recognizer, &summary);
 }
 
 static int tell_incomplete(struct cli_report *report, const char *what, const char *path)

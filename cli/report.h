@@ -46,9 +46,12 @@ void cli_text_deadlock(struct cli_report *report, const struct dpe_rule *rule,
 void cli_text_held(
 	struct cli_report *report, const struct dpe_message *message, const char *missing);
 void cli_text_lost(struct cli_report *report);
-void cli_text_summary(struct cli_report *report, const struct dpe_summary *summary,
-	const struct dpe_loss *losses, unsigned nlosses);
+void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *recognizer,
+	const struct dpe_summary *summary);
 
+/* "thread 3 lost 5", or "nobody knows which threads lost 5". */
+void cli_text_loss(struct dpe_text *to, const struct cli_report *report,
+	const struct dpe_thread_loss *loss);
 /* All of a finding but its number. */
 void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count);
@@ -90,11 +93,11 @@ void cli_json_deadlock(struct cli_report *report, const struct dpe_rule *rule,
 	const struct dpe_deadlock *deadlock);
 void cli_json_held(
 	struct cli_report *report, const struct dpe_message *message, const char *missing);
-void cli_json_lost(struct cli_report *report, const struct dpe_message *after, uint64_t count);
+void cli_json_lost(struct cli_report *report, const struct dpe_gap *gap);
 void cli_json_stop(
 	struct cli_report *report, const struct dpe_rule *rule, const struct dpe_message *at);
-void cli_json_summary(struct cli_report *report, const struct dpe_summary *summary,
-	const struct dpe_loss *losses, unsigned nlosses);
+void cli_json_summary(struct cli_report *report, const struct dpe_recognizer *recognizer,
+	const struct dpe_summary *summary);
 
 struct cli_sarif *cli_sarif_new(void);
 void cli_sarif_free(struct cli_sarif *sarif); /* accepts NULL */
@@ -109,7 +112,8 @@ void cli_sarif_suppressed(struct cli_report *report, const struct dpe_rule *rule
 	struct dpe_message *const *events, unsigned nevents, struct dpe_place place);
 void cli_sarif_doubt(struct cli_report *report, const char *text);
 /* Writes the document; nothing can be added after it. */
-void cli_sarif_summary(struct cli_report *report, const struct dpe_summary *summary);
+void cli_sarif_summary(struct cli_report *report, const struct dpe_recognizer *recognizer,
+	const struct dpe_summary *summary);
 
 /* "deadlock", "potential deadlock", "hang", or, where it is in doubt, a possible one. */
 const char *cli_deadlock_name(const struct dpe_deadlock *deadlock);

@@ -228,13 +228,17 @@ void cli_json_held(
 	print_object(report, object);
 }
 
-void cli_json_lost(struct cli_report *report, const struct dpe_message *after, uint64_t count)
+void cli_json_lost(struct cli_report *report, const struct dpe_gap *gap)
 {
 	cJSON *object = new_object("lost");
 
-	cJSON_AddItemToObject(object, "thread", value_item(after->thread));
-	add_number(object, "count", count);
-	cJSON_AddItemToObject(object, "before", id_item(after));
+	cJSON_AddItemToObject(object, "thread", value_item(gap->after->thread));
+	add_number(object, "count", gap->count);
+	cJSON_AddItemToObject(object, "before", id_item(gap->after));
+	if (gap->has_before)
+		add_number(object, "first", gap->before);
+	if (gap->after->has_time)
+		add_number(object, "last", gap->after->time);
 	print_object(report, object);
 }
 
@@ -259,10 +263,24 @@ static void print_used(void *context, const char *file, unsigned line, uint64_t 
 	print_object(context, object);
 }
 
-void cli_json_summary(struct cli_report *report, const struct dpe_summary *summary,
-	const struct dpe_loss *losses, unsigned nlosses)
+static void add_loss(void *context, const struct dpe_thread_loss *loss)
 {
-	cJSON *object = new_object("summary"), *threads = NULL;
+	cJSON *item = cJSON_CreateObject();
+
+	if (loss->thread.kind != DPE_NONE)
+		cJSON_AddItemToObject(item, "thread", value_item(loss->thread));
+	add_number(item, "count", loss->count);
+	if (loss->has_times) {
+		add_number(item, "first", loss->first);
+		add_number(item, "last", loss->last);
+	}
+	cJSON_AddItemToArray(context, item);
+}
+
+void cli_json_summary(struct cli_report *report, const struct dpe_recognizer *recognizer,
+	const struct dpe_summary *summary)
+{
+	cJSON *object = new_object("summary");
 
 	add_number(object, "events", summary->events);
 	add_number(object, "lost", summary->lost);
@@ -278,17 +296,9 @@ void cli_json_summary(struct cli_report *report, const struct dpe_summary *summa
 	add_number(object, "hangs", summary->hangs);
 	add_number(object, "errors", summary->errors);
 	add_number(object, "suppressed", summary->suppressed);
-	if (nlosses)
-		threads = cJSON_AddArrayToObject(object, "losses");
-	for (unsigned i = 0; i < nlosses; i++) {
-		cJSON *loss = cJSON_CreateObject();
-
-		add_number(loss, "thread", (uint64_t)losses[i].thread);
-		add_number(loss, "count", losses[i].count);
-		add_number(loss, "first", losses[i].first);
-		add_number(loss, "last", losses[i].last);
-		cJSON_AddItemToArray(threads, loss);
-	}
+	if (summary->lost)
+		dpe_recognizer_losses(
+			recognizer, add_loss, cJSON_AddArrayToObject(object, "losses"));
 	if (report->cli->show_suppressions)
 		cli_suppressions_each(report->suppressions, print_used, report);
 	print_object(report, object);

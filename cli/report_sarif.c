@@ -450,7 +450,17 @@ static cJSON *driver(const struct cli_report *report)
 	return driver;
 }
 
-void cli_sarif_summary(struct cli_report *report, const struct dpe_summary *summary)
+static void add_loss(void *context, const struct dpe_thread_loss *loss)
+{
+	struct dpe_text text = {0};
+
+	cli_text_loss(&text, context, loss);
+	cli_sarif_doubt(context, text.at);
+	dpe_text_free(&text);
+}
+
+void cli_sarif_summary(struct cli_report *report, const struct dpe_recognizer *recognizer,
+	const struct dpe_summary *summary)
 {
 	struct cli_sarif *sarif = report->sarif;
 	cJSON *log = cJSON_CreateObject(), *runs, *run = cJSON_CreateObject(), *tool, *invocation;
@@ -460,6 +470,7 @@ void cli_sarif_summary(struct cli_report *report, const struct dpe_summary *summ
 		text = dpe_xasprintf("%" PRIu64 " events were lost", summary->lost);
 		cli_sarif_doubt(report, text);
 		free(text);
+		dpe_recognizer_losses(recognizer, add_loss, report);
 	}
 	cJSON_AddStringToObject(log, "version", "2.1.0");
 	runs = cJSON_AddArrayToObject(log, "runs");

@@ -57,17 +57,31 @@ static void add_text(struct dpe_text *to, const char **separator, const char *te
 	*separator = ", ";
 }
 
-static void add_losses(struct dpe_text *to, const struct cli_report *report,
-	const struct dpe_loss *losses, unsigned nlosses)
+void cli_text_loss(struct dpe_text *to, const struct cli_report *report,
+	const struct dpe_thread_loss *loss)
 {
-	for (unsigned i = 0; i < nlosses; i++) {
-		const struct dpe_loss *loss = &losses[i];
-		uint64_t first = loss->first > report->start ? loss->first - report->start : 0;
-		uint64_t last = loss->last > report->start ? loss->last - report->start : 0;
+	uint64_t first = loss->first > report->start ? loss->first - report->start : 0;
+	uint64_t last = loss->last > report->start ? loss->last - report->start : 0;
 
-		dpe_text_printf(to, "  thread %d lost %" PRIu64 " from %.6f s to %.6f s\n",
-			loss->thread, loss->count, (double)first / 1e9, (double)last / 1e9);
+	if (loss->thread.kind == DPE_NONE) {
+		dpe_text_puts(to, "nobody knows which threads");
+	} else {
+		dpe_text_puts(to, "thread ");
+		cli_text_value(to, loss->thread);
 	}
+	dpe_text_printf(to, " lost %" PRIu64, loss->count);
+	if (loss->has_times)
+		dpe_text_printf(to, " from %.6f s to %.6f s", (double)first / 1e9,
+			(double)last / 1e9);
+}
+
+static void add_loss(void *context, const struct dpe_thread_loss *loss)
+{
+	const struct state *state = context;
+
+	dpe_text_puts(state->text, "  ");
+	cli_text_loss(state->text, state->report, loss);
+	dpe_text_puts(state->text, "\n");
 }
 
 static void add_used(void *context, const char *file, unsigned line, uint64_t count)
@@ -83,11 +97,12 @@ static void add_used(void *context, const char *file, unsigned line, uint64_t co
 		dpe_text_puts(to, "nothing\n");
 }
 
-void cli_text_summary(struct cli_report *report, const struct dpe_summary *summary,
-	const struct dpe_loss *losses, unsigned nlosses)
+void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *recognizer,
+	const struct dpe_summary *summary)
 {
 	struct cli_finding *finding, *next;
 	struct dpe_text text = {0};
+	struct state state = {report, &text};
 	const char *separator = ", ";
 
 	cli_doubts_add(&text, report);
@@ -115,7 +130,7 @@ void cli_text_summary(struct cli_report *report, const struct dpe_summary *summa
 	add_count(&text, &separator, summary->satisfied, "satisfied", "satisfied");
 	add_count(&text, &separator, summary->suppressed, "suppressed", "suppressed");
 	dpe_text_puts(&text, "\n");
-	add_losses(&text, report, losses, nlosses);
+	dpe_recognizer_losses(recognizer, add_loss, &state);
 	if (report->cli->show_suppressions)
 		cli_suppressions_each(report->suppressions, add_used, &text);
 	cli_text_print(report, &text);

@@ -17,7 +17,7 @@
 #define DPEL_ORDERED 1u               /* flags of the header */
 #define DPEL_UNNAMED 2u
 #define DPEL_DATA 0x41544144u         /* "DATA": strings and records */
-#define DPEL_END 0x20444e45u          /* "END ": the log is whole; a u64 of lost messages */
+#define DPEL_END 0x20444e45u          /* "END ": the log is whole; what was lost */
 #define DPEL_LARGEST_BLOCK (1u << 30) /* bytes of strings and records */
 
 struct dpel_header {

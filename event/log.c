@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define MOST_LOSSES 65536
+
 static const struct {
 	const char *name;
 	enum dpe_log_format format;
@@ -127,9 +129,39 @@ bool dpe_log_cut_off(const struct dpe_log_reader *reader)
 	return reader->cut_off;
 }
 
-uint64_t dpe_log_lost(const struct dpe_log_reader *reader)
+unsigned dpe_log_losses(const struct dpe_log_reader *reader, const struct dpe_log_loss **losses)
 {
-	return reader->lost;
+	*losses = reader->losses;
+	return reader->nlosses;
+}
+
+static char *copy_text(struct dpe_value value)
+{
+	char *text = dpe_xmalloc(value.len + 1);
+
+	memcpy(text, value.text, value.len);
+	text[value.len] = '\0';
+	return text;
+}
+
+/* Of very many threads the rest counts as nobody's, which is to know less. */
+void dpe_log_add_loss(struct dpe_log_reader *reader, struct dpe_value thread, uint64_t count)
+{
+	struct dpe_log_loss *last;
+
+	if (reader->nlosses <= MOST_LOSSES) {
+		bool own = reader->nlosses < MOST_LOSSES && dpe_value_has_own_text(thread);
+
+		if (reader->nlosses == MOST_LOSSES)
+			thread = (struct dpe_value){.kind = DPE_NONE};
+		if (own)
+			thread.text = copy_text(thread);
+		*DPE_GROW(reader->losses, reader->nlosses, reader->caplosses) =
+			(struct dpe_log_loss){thread, count};
+		return;
+	}
+	last = &reader->losses[MOST_LOSSES];
+	last->count = last->count + count < count ? UINT64_MAX : last->count + count;
 }
 
 bool dpe_log_ordered(const struct dpe_log_reader *reader)
@@ -153,6 +185,11 @@ void dpe_log_close(struct dpe_log_reader *reader)
 	dpe_std_free(reader->std);
 	dpe_dpel_free(reader->dpel);
 	dpe_pool_free(reader->pool);
+	for (unsigned i = 0; i < reader->nlosses; i++) {
+		if (dpe_value_has_own_text(reader->losses[i].thread))
+			free((char *)reader->losses[i].thread.text);
+	}
+	free(reader->losses);
 	free(reader->name);
 	free(reader);
 }
@@ -272,7 +309,8 @@ void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *mess
 
 void dpe_log_write_lost(struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count)
 {
-	writer->lost += count;
+	if (writer->dpel)
+		dpe_dpel_note_lost(writer, thread, count);
 	if (writer->format != DPE_LOG_JSONL)
 		return;
 	dpe_jsonl_print_lost(&writer->text, thread, count);

@@ -21,13 +21,16 @@ struct dpe_log_reader {
 	bool cut_off, ordered;
 	bool unnamed; /* no message gives predecessors */
 	struct dpe_pool *pool; /* of messages */
-	uint64_t lost; /* as the log itself says */
+	struct dpe_log_loss *losses; /* as the log itself says; texts owned */
+	unsigned nlosses, caplosses;
 	struct dpe_jsonl *jsonl;
 	struct dpe_msg *msg;
 	struct dpe_std *std;
 	struct dpe_dpel *dpel;
 };
 
+/* Notes what the log says was lost. The value is copied. */
+void dpe_log_add_loss(struct dpe_log_reader *reader, struct dpe_value thread, uint64_t count);
 /* A diagnostic about the reader's current line. */
 void dpe_log_error(struct dpe_log_reader *reader, enum dpe_severity severity, unsigned line,
 	const char *fmt, ...) DPE_PRINTF(4, 5);
@@ -45,7 +48,6 @@ struct dpe_log_writer {
 	struct dpe_msg_names *msg_names;
 	struct dpe_std_writer *std;
 	struct dpe_dpel_writer *dpel;
-	uint64_t lost; /* messages that are said to be */
 	int error; /* errno of the first write that failed */
 };
 
@@ -111,6 +113,9 @@ void dpe_dpel_writer_free(struct dpe_dpel_writer *dpel); /* accepts NULL */
 void dpe_dpel_print(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds);
 /* The last block, and the end. */
+/* For the end of the log. */
+void dpe_dpel_note_lost(
+	struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count);
 void dpe_dpel_end(struct dpe_log_writer *writer);
 /* All is written: where no message gave predecessors, the header of a file says so. */
 void dpe_dpel_amend(struct dpe_log_writer *writer);

@@ -141,16 +141,21 @@ static bool read_strings(struct dpe_dpel *dpel, uint32_t count)
 	return true;
 }
 
+static struct dpe_value thread_of(uint64_t id)
+{
+	return id ? dpe_value_int((int64_t)id) : (struct dpe_value){.kind = DPE_NONE};
+}
+
 /* The log's end was reached as it should be; but is it the end? */
 static int end_well(struct dpe_log_reader *reader)
 {
-	uint64_t lost;
+	uint64_t loss[2];
 
 	reader->dpel->done = true;
-	if (reader->dpel->end - reader->dpel->at == sizeof(lost)) {
-		memcpy(&lost, reader->dpel->at, sizeof(lost));
-		reader->dpel->at += sizeof(lost);
-		reader->lost = le64toh(lost);
+	for (; (size_t)(reader->dpel->end - reader->dpel->at) >= sizeof(loss);
+		reader->dpel->at += sizeof(loss)) {
+		memcpy(loss, reader->dpel->at, sizeof(loss));
+		dpe_log_add_loss(reader, thread_of(le64toh(loss[0])), le64toh(loss[1]));
 	}
 	if (reader->dpel->at == reader->dpel->end && getc(reader->from) == EOF)
 		return 0;

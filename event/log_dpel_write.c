@@ -20,6 +20,7 @@ struct dpe_dpel_writer {
 	uint32_t told, nrecords;
 	uint64_t before;
 	struct dpe_text id;
+	struct dpe_text losses; /* for the END block */
 	bool named; /* some message gives predecessors */
 };
 
@@ -55,6 +56,7 @@ void dpe_dpel_writer_free(struct dpe_dpel_writer *dpel)
 	if (!dpel)
 		return;
 	dpe_names_free(dpel->strings);
+	dpe_text_free(&dpel->losses);
 	dpe_text_free(&dpel->table);
 	dpe_text_free(&dpel->records);
 	dpe_text_free(&dpel->id);
@@ -90,13 +92,22 @@ static void write_block(struct dpe_log_writer *writer, uint32_t kind)
 	dpel->told = dpel->nrecords = 0;
 }
 
+void dpe_dpel_note_lost(
+	struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count)
+{
+	const uint64_t loss[2] = {
+		htole64(thread.kind == DPE_INT ? (uint64_t)thread.num : 0), htole64(count)};
+
+	dpe_text_add(&writer->dpel->losses, (const char *)loss, sizeof(loss));
+}
+
 void dpe_dpel_end(struct dpe_log_writer *writer)
 {
-	uint64_t lost = htole64(writer->lost);
-
 	if (writer->dpel->nrecords)
 		write_block(writer, DPEL_DATA);
-	dpe_text_add(&writer->dpel->table, (const char *)&lost, sizeof(lost));
+	if (writer->dpel->losses.len)
+		dpe_text_add(&writer->dpel->table, writer->dpel->losses.at,
+			writer->dpel->losses.len);
 	write_block(writer, DPEL_END);
 }
 

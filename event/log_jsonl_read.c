@@ -705,6 +705,14 @@ static int skip_line(struct dpe_log_reader *reader)
 	return -1;
 }
 
+/* No thread has the id 0. */
+static struct dpe_value nobodys(struct dpe_value thread)
+{
+	bool nobody = thread.kind == DPE_INT && !thread.num;
+
+	return nobody ? (struct dpe_value){.kind = DPE_NONE} : thread;
+}
+
 /* As dpe_jsonl_read; 2 after a line that is no message. */
 static int read_one(struct dpe_log_reader *reader, struct dpe_message **message)
 {
@@ -722,7 +730,7 @@ static int read_one(struct dpe_log_reader *reader, struct dpe_message **message)
 	if (!parse_line(j) || !check_message(j))
 		return skip_line(reader);
 	if (j->seen >> M_LOST & 1) {
-		reader->lost += j->lost;
+		dpe_log_add_loss(reader, nobodys(draft->thread), j->lost);
 		return 2;
 	}
 	draft->log = reader->index;

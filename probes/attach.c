@@ -98,14 +98,29 @@ bool dpe_attach_can_wait(void)
 	return kernel_has_sleep(kernel_has_multi()) || errno == EPERM || errno == EACCES;
 }
 
-static size_t ring_size(unsigned wanted)
+/* One a processor, unless fewer are wanted. */
+static unsigned count_rings(const struct dpe_probes *probes)
 {
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned most = processors > 0 ? (unsigned)processors : 1;
+
+	return probes->wanted_rings && probes->wanted_rings < most ? probes->wanted_rings : most;
+}
+
+/* Each as large as one for all would be; from eight on, these together have so much as eight, but
+ * none less than room for what comes between two looks. */
+static size_t ring_size(unsigned wanted, unsigned count)
+{
+	const size_t usual = 8 << 20, least = 1 << 20;
 	size_t size = sysconf(_SC_PAGESIZE);
 
-	if (!wanted)
-		wanted = 8 << 20;
-	while (size < wanted && size < (size_t)1 << 31)
-		size *= 2;
+	if (wanted) {
+		while (size < wanted && size < (size_t)1 << 31)
+			size *= 2;
+		return size;
+	}
+	for (size = usual; size > least && size * count > 8 * usual;)
+		size /= 2;
 	return size;
 }
 
@@ -155,9 +170,10 @@ static void configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->stack_depth =
 		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
 	bpf->rodata->threads = probes->plan->threads;
+	bpf->rodata->nrings = count_rings(probes);
+	bpf_map__set_max_entries(bpf->maps.rings, bpf->rodata->nrings);
 	bpf->rodata->attached = !probes->child.pid;
 	bpf->rodata->founds = probes->plan->founds && !probes->child.pid;
-	bpf_map__set_max_entries(bpf->maps.ring, ring_size(probes->ring_bytes));
 	configure_reads(probes, multi);
 	bpf_program__set_autoload(bpf->progs.on_fork, probes->plan->threads);
 	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches);
@@ -182,6 +198,28 @@ static void say_log(char *log, struct dpe_diags *diags)
 		dpe_diag_at(diags, DPE_NOTE, "dpe", "the kernel says: %s", last);
 }
 
+/* The rings are in place before the first program can run. 0 or a positive error. */
+static int make_rings(struct dpe_probes *probes)
+{
+	const struct dpe_bpf *bpf = probes->bpf;
+	size_t size = ring_size(probes->ring_bytes, bpf->rodata->nrings);
+	int error = dpe_kernel_rings_open(
+		&probes->rings, bpf->rodata->nrings, &probes->bpf->bss->waiting, probes->pidfd);
+
+	dpe_debug(probes->debug, "probes", 1, "%u ring%s of %zu bytes", bpf->rodata->nrings,
+		bpf->rodata->nrings == 1 ? "" : "s", size);
+	for (uint32_t i = 0; !error && i < bpf->rodata->nrings; i++) {
+		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dpe_ring", 0, 0, size, NULL);
+
+		if (fd < 0)
+			return errno;
+		error = dpe_kernel_rings_add(&probes->rings, fd, size);
+		if (!error && bpf_map_update_elem(bpf_map__fd(bpf->maps.rings), &i, &fd, BPF_ANY))
+			error = -errno;
+	}
+	return -error;
+}
+
 static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diags *diags)
 {
 	const size_t size = 1 << 20;
@@ -196,6 +234,8 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 		configure(probes, multi);
 		error = -dpe_bpf__load(probes->bpf);
 	}
+	if (!error)
+		error = make_rings(probes);
 	if (error) {
 		dpe_privilege_explain("load our BPF programs", error, diags);
 		say_log(log, diags);
@@ -410,8 +450,10 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 		!dpe_late_begin(probes, diags) || !attach_probes(probes, multi, false, diags) ||
 		!attach_probes(probes, multi, true, diags))
 		return false;
-	if (armed)
+	if (armed) {
 		__atomic_store_n(&probes->bpf->bss->armed, 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&probes->bpf->bss->armed_at, dpe_ring_now(), __ATOMIC_RELEASE);
+	}
 	probes->placed = true;
 	return true;
 }
@@ -594,14 +636,6 @@ uint64_t dpe_attach_trampoline(const struct dpe_probes *probes)
 uint64_t dpe_attach_code(const struct dpe_probes *probes)
 {
 	return probes->bpf->bss->code;
-}
-
-int dpe_attach_ring(const struct dpe_probes *probes, struct dpe_ring *ring)
-{
-	const struct bpf_map *map = probes->bpf->maps.ring;
-
-	return dpe_ring_open(
-		ring, bpf_map__fd(map), bpf_map__max_entries(map), &probes->bpf->bss->waiting);
 }
 
 unsigned dpe_attach_execs(const struct dpe_probes *probes)

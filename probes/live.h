@@ -10,6 +10,7 @@
 #include "probes/module.h"
 #include "probes/placement.h"
 #include "probes/plan.h"
+#include "probes/queue.h"
 #include "probes/stack.h"
 #include "probes/watch.h"
 
@@ -42,16 +43,26 @@ struct dpe_program {
 	char *real_path; /* symbolic links followed */
 };
 
-/* The reader's view of the kernel's ring; the file belongs to the BPF map. */
+/* The reader's view of one of the kernel's rings. */
 struct dpe_ring {
 	int fd;
 	size_t size; /* of the data, a power of two */
 	size_t page;
-	uint32_t *waiting; /* tells the kernel's side that we sleep */
-	bool busy;         /* there was something last time */
 	unsigned long *consumer;
 	const unsigned long *producer;
-	const char *data; /* mapped twice in a row, so no record is ever split */
+	const char *data;   /* mapped twice in a row, so no record is ever split */
+	unsigned long seen; /* how far the producer was at the last look */
+	uint64_t looked;    /* ns: when that was */
+	uint64_t known;     /* ns: every record of a time before it was handed over */
+};
+
+/* All of them: each processor has one, or shares it. */
+struct dpe_kernel_rings {
+	struct dpe_ring *at;
+	unsigned count;
+	int sleep;         /* the epoll that waits for any of them, and for the target's end */
+	__u64 *waiting; /* tells the kernel's side that we sleep */
+	bool busy;         /* there was something last time */
 };
 
 /* The child that dpe_launch made. */
@@ -67,14 +78,23 @@ struct dpe_guardian {
 	int channel; /* a byte: it is not needed any more; its end: we died */
 };
 
+/* What was taken out of the rings and cannot be delivered yet: something earlier may still come. */
+struct dpe_merge {
+	struct dpe_queues held; /* a queue for each ring: the kernel's, then the library's */
+	unsigned nkernel;       /* of the first */
+	struct dpe_numbers *numbers; /* with a library: how far each thread is */
+	bool refused; /* something was left in a ring, for want of room */
+	bool behind;  /* there is something that can be delivered at once */
+};
+
 struct dpe_bpf;
 
 struct dpe_probes {
 	const struct dpe_plan *plan;
 	struct dpe_names *names;
 	const struct dpe_debug *debug;
+	unsigned ring_bytes, wanted_rings, stack_depth;
 	struct dpe_diags *diags; /* the caller's */
-	unsigned ring_bytes, stack_depth;
 	const char *const *libraries; /* the caller's, until all probes are in place */
 	unsigned nlibraries;
 	bool once; /* see the options */
@@ -110,10 +130,11 @@ struct dpe_probes {
 	unsigned nlinks, caplinks;
 	struct bpf_link **probe_links;
 	unsigned nprobe_links, capprobe_links;
-	struct dpe_ring ring;
+	struct dpe_kernel_rings rings;
+	struct dpe_merge merge;
 	uint64_t place; /* of the last message */
 
-	uint64_t drained; /* when the ring was last read completely */
+	uint64_t drained; /* every message of a time before it was delivered */
 	/* Threads that were asleep when they were looked at last. */
 	struct dpe_sleeper {
 		pid_t thread;
@@ -122,7 +143,6 @@ struct dpe_probes {
 	} *sleepers;
 	unsigned nsleepers, capsleepers;
 	struct dpe_preload *preload; /* or NULL */
-	uint64_t kernel_drained;     /* with it: `drained`, as far as the kernel's ring goes */
 
 	struct dpe_map *maps; /* by address */
 	unsigned nmaps, capmaps;
@@ -287,23 +307,34 @@ uint64_t dpe_attach_code(const struct dpe_probes *probes);
 unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
 /* How many programs the target has begun, by exec. */
 unsigned dpe_attach_execs(const struct dpe_probes *probes);
-/* Opens the ring of the loaded programs; 0 or -errno. */
-int dpe_attach_ring(const struct dpe_probes *probes, struct dpe_ring *ring);
 
 /* ---- ring.c
  * ----------------------------------------------------------------------------------------------------
  */
 
-/* `fd` and `waiting` stay the caller's. 0 or -errno. */
-int dpe_ring_open(struct dpe_ring *ring, int fd, size_t size, uint32_t *waiting);
-void dpe_ring_close(struct dpe_ring *ring); /* accepts one that is zeroed */
-/* Waits until there is something, at most `timeout` ms (-1: for ever), or `pidfd` tells of an end
- * (it may be -1). 1 where the process has ended, 0 where not, -1 with errno. */
-int dpe_ring_wait(struct dpe_ring *ring, int pidfd, int timeout);
-/* Hands over every record that was there when the call began. False where one of them was still
- * being written: those before it were handed over. */
-bool dpe_ring_drain(struct dpe_ring *ring,
-	void (*record)(void *context, const struct dpe_record *record, size_t size), void *context);
+/* Rings for at most `count` files yet to be added, and the target's `pidfd` (or -1), which like
+ * `waiting` stays the caller's. 0 or -errno. */
+int dpe_kernel_rings_open(
+	struct dpe_kernel_rings *rings, unsigned count, __u64 *waiting, int pidfd);
+/* One more; takes over the file, whatever comes of it. 0 or -errno. */
+int dpe_kernel_rings_add(struct dpe_kernel_rings *rings, int fd, size_t size);
+void dpe_kernel_rings_close(struct dpe_kernel_rings *rings); /* accepts one that is zeroed */
+/* Waits until there is something, at most `timeout` ms (-1: for ever), or the target ends. 1 where
+ * it has ended, 0 where not, -1 with errno. */
+int dpe_kernel_rings_wait(struct dpe_kernel_rings *rings, int pidfd, int timeout);
+
+struct dpe_kernel_sink {
+	void *context;
+	/* False where nothing more of that ring is wanted now. */
+	bool (*wants)(void *context, unsigned ring);
+	void (*record)(
+		void *context, unsigned ring, const struct dpe_record *record, size_t size);
+};
+/* Hands over every record that was there when the call began, ring by ring, but of the rings that
+ * are not wanted. Returns the time before which every record was handed over; `complete`: nothing
+ * was left, and none was still being written. */
+uint64_t dpe_kernel_rings_drain(
+	struct dpe_kernel_rings *rings, const struct dpe_kernel_sink *sink, bool *complete);
 /* Nanoseconds of the clock that records carry. */
 uint64_t dpe_ring_now(void);
 
@@ -336,7 +367,8 @@ void dpe_maps_note(
 
 /* What is mapped at an address, as far as was looked; NULL where nothing is. */
 const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc);
-/* ---- preload.c, merge.c
+
+/* ---- preload.c
  * -------------------------------------------------------------------------------------------------
  */
 
@@ -356,17 +388,23 @@ void dpe_preload_take(struct dpe_probes *probes, struct dpe_spot *spot);
 void dpe_preload_forget_spots(struct dpe_probes *probes);
 /* Says which process is to write. */
 void dpe_preload_begin(struct dpe_probes *probes);
-/* Reads both streams and delivers what is known of both, in order of time; sets `drained`. False
- * where something is left that can be delivered later. */
-bool dpe_preload_deliver(
-	struct dpe_probes *probes, uint64_t kernel_slack, const struct dpe_probes_sink *sink);
-/* True where something can be delivered at once, without waiting for more. */
-bool dpe_preload_is_behind(const struct dpe_probes *probes);
 /* As dpe_attach_losses, of both streams. */
 unsigned dpe_preload_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
 /* The library is to write no more. */
 void dpe_preload_shut(struct dpe_probes *probes);
 void dpe_preload_free(struct dpe_probes *probes); /* accepts that there is none */
+
+/* ---- merge.c
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+/* Once all rings are there. */
+void dpe_merge_open(struct dpe_probes *probes);
+void dpe_merge_free(struct dpe_probes *probes); /* accepts one that is zeroed */
+/* Reads all rings and delivers what is known of all of them, in order of time; sets `drained`.
+ * False where something is left that can be delivered later. */
+bool dpe_merge_deliver(
+	struct dpe_probes *probes, uint64_t slack, const struct dpe_probes_sink *sink);
 
 /* ---- control.c
  * ---------------------------------------------------------------------------------------------------------

@@ -1,8 +1,24 @@
-/* merge: two streams of messages, the kernel's and the preloaded library's, become one.
+/* merge: what comes by several rings becomes one stream, in order of time: the kernel's rings, one a
+ * processor, and those of the preloaded library, one a thread.
  *
- * Each thread's messages are numbered in each stream by themselves. They are held until both
- * streams are known up to their time, put in order of time, and numbered anew: a gap of a stream is
- * a gap before its next message. */
+ * When may an event leave? When nothing earlier can come by any ring. Each ring's reader tells up
+ * to which time it is known, and says why (ring.c, rings.c): after a look at the time T it is
+ * known up to T, unless some thread has taken a place in it and not yet written there what
+ * belongs there, as it was interrupted in between. All leave up to the least of these times.
+ *
+ * How late is that? An event wakes the reader, which looks at a time T after it. Kernel and
+ * reader read the clock in two ways, which may differ by a microsecond: where the event is
+ * within that of T, it is the next look that lets it go, a nap (1 ms) later. So an event of a
+ * target that is quiet leaves as soon as dpe gets a processor, and 1 ms later at most. What is
+ * not bounded is how long a thread can be kept from writing to the place it took: as long as it
+ * gets no processor. Then others wait for it, as they must, and memory is bounded by MOST_KEPT.
+ *
+ * A thread that moves to another processor goes on in another ring. Its own times never go back
+ * (the programs see to that), so order of time is its own order, whichever ring is read first; and
+ * its numbers go on, so what is missing is seen.
+ *
+ * With a library, each thread's messages are numbered by the kernel's programs and by the library,
+ * both from 0. They are numbered anew: a gap of either is a gap before its next message. */
 #include "probes/preload.h"
 
 #include <stdlib.h>
@@ -15,24 +31,25 @@ struct dpe_numbers {
 	UT_hash_handle hh;
 };
 
-static struct dpe_numbers *numbers_of(struct dpe_preload *preload, uint32_t thread)
+static struct dpe_numbers *numbers_of(struct dpe_merge *merge, uint32_t thread)
 {
 	struct dpe_numbers *numbers;
 
-	HASH_FIND_INT(preload->numbers, &thread, numbers);
+	HASH_FIND_INT(merge->numbers, &thread, numbers);
 	if (numbers)
 		return numbers;
 	numbers = dpe_xcalloc(1, sizeof(*numbers));
 	numbers->thread = thread;
-	HASH_ADD_INT(preload->numbers, thread, numbers);
+	HASH_ADD_INT(merge->numbers, thread, numbers);
 	return numbers;
 }
 
-#define KERNEL DPE_PRELOAD_RINGS /* the queue of its messages; the others are of the rings */
 /* Beyond so many, events stay in their rings, where losses are counted; or where threads wait
  * instead, until these were delivered. */
 #define MOST_HELD 1000000
 #define MOST_AWAITED 200000
+/* The kernel's, which are messages already and need more memory. */
+#define MOST_KEPT 200000
 /* Messages that are delivered before the rings are looked at again. */
 #define AT_ONCE 4096
 /* Events of one look that show that taking more is more urgent than delivering. */
@@ -50,40 +67,55 @@ struct library_event {
 	struct dpe_preload_slot slot; /* with its frames, where there are any */
 };
 
-void dpe_merge_free(struct dpe_preload *preload)
+void dpe_merge_open(struct dpe_probes *probes)
 {
+	struct dpe_merge *merge = &probes->merge;
+
+	merge->nkernel = probes->rings.count;
+	dpe_queues_open(&merge->held, merge->nkernel + (probes->preload ? DPE_PRELOAD_RINGS : 0));
+}
+
+void dpe_merge_free(struct dpe_probes *probes)
+{
+	struct dpe_merge *merge = &probes->merge;
 	struct dpe_numbers *numbers, *next;
 	struct dpe_held *held;
 	unsigned queue;
 
-	while ((held = dpe_queues_first(&preload->held, &queue))) {
-		if (queue == KERNEL)
+	while ((held = dpe_queues_first(&merge->held, &queue))) {
+		if (queue < merge->nkernel)
 			dpe_message_unref(((struct kernel_message *)held)->message);
-		dpe_queues_drop(&preload->held);
+		dpe_queues_drop(&merge->held);
 	}
-	dpe_queues_close(&preload->held);
-	HASH_ITER (hh, preload->numbers, numbers, next) {
-		HASH_DEL(preload->numbers, numbers);
+	dpe_queues_close(&merge->held);
+	HASH_ITER (hh, merge->numbers, numbers, next) {
+		HASH_DEL(merge->numbers, numbers);
 		free(numbers);
 	}
 }
 
 /* ---- what arrives ------------------------------------------------------------------------ */
 
-static void on_kernel(void *context, const struct dpe_record *record, size_t size)
+static bool wants_more(void *context, unsigned ring)
+{
+	struct dpe_merge *merge = &((struct dpe_probes *)context)->merge;
+	bool wants = merge->held.queues[ring].count < MOST_KEPT / merge->nkernel;
+
+	merge->refused |= !wants;
+	return wants;
+}
+
+static void on_kernel(
+	void *context, unsigned ring, const struct dpe_record *record, size_t size)
 {
 	struct dpe_probes *probes = context;
 	struct dpe_message *message = dpe_message_of_record(probes, record, size);
 	struct kernel_message *held;
-	struct dpe_numbers *numbers;
 
 	if (!message)
 		return;
-	held = (void *)dpe_queues_add(&probes->preload->held, KERNEL, sizeof(*held), message->time);
+	held = (void *)dpe_queues_add(&probes->merge.held, ring, sizeof(*held), message->time);
 	held->message = message;
-	numbers = numbers_of(probes->preload, record->tid);
-	held->held.gap = record->seq > numbers->kernel ? record->seq - numbers->kernel : 0;
-	numbers->kernel = record->seq + 1;
 }
 
 static uint64_t most_held(const struct dpe_preload *preload)
@@ -93,13 +125,15 @@ static uint64_t most_held(const struct dpe_preload *preload)
 
 /* Each ring has its share of the room, or the one that is ahead would take all of it, and the events
  * that must be delivered before those would be let in one by one. */
-static bool is_full(const struct dpe_preload *preload, unsigned ring)
+static bool is_full(const struct dpe_probes *probes, unsigned ring)
 {
+	const struct dpe_preload *preload = probes->preload;
 	uint32_t used = __atomic_load_n(&preload->rings.header->used, __ATOMIC_RELAXED);
+	const struct dpe_queue *queue = &probes->merge.held.queues[probes->merge.nkernel + ring];
 
 	if (used > DPE_PRELOAD_RINGS)
 		used = DPE_PRELOAD_RINGS;
-	return used && preload->held.queues[ring].count >= most_held(preload) / used;
+	return used && queue->count >= most_held(preload) / used;
 }
 
 /* Takes an event out of its ring as it is, which is quick. */
@@ -110,11 +144,12 @@ static bool on_library(void *context, const struct dpe_ring_event *event)
 	size_t bytes = offsetof(struct library_event, slot) + preload->rings.slot_bytes;
 	struct library_event *held;
 
-	if (is_full(preload, event->index)) {
-		preload->refused = true;
+	if (is_full(probes, event->index)) {
+		probes->merge.refused = true;
 		return false;
 	}
-	held = (void *)dpe_queues_add(&preload->held, event->index, bytes, event->time);
+	held = (void *)dpe_queues_add(
+		&probes->merge.held, probes->merge.nkernel + event->index, bytes, event->time);
 	held->held.gap = event->gap;
 	held->thread = event->ring->thread;
 	memcpy(held->comm, event->ring->comm, sizeof(held->comm));
@@ -196,7 +231,7 @@ static struct dpe_message *message_of(struct dpe_probes *probes, const struct li
 static void deliver(struct dpe_probes *probes, struct dpe_message *message, uint64_t gap,
 	const struct dpe_probes_sink *sink)
 {
-	struct dpe_numbers *numbers = numbers_of(probes->preload, (uint32_t)message->thread.num);
+	struct dpe_numbers *numbers = numbers_of(&probes->merge, (uint32_t)message->thread.num);
 
 	numbers->next += gap;
 	message->seq = numbers->next++;
@@ -242,75 +277,100 @@ static void deliver_memory(struct dpe_probes *probes, const struct library_event
 		return;
 	dpe_memory_each(&probes->preload->memory, &event->slot, deliver_piece, &pieces);
 	if (pieces.gap)
-		numbers_of(probes->preload, event->thread)->next += pieces.gap;
+		numbers_of(&probes->merge, event->thread)->next += pieces.gap;
 }
 
-static void deliver_first(struct dpe_probes *probes, struct dpe_held *held, unsigned queue,
+static void deliver_kernel(
+	struct dpe_probes *probes, struct dpe_message *message, const struct dpe_probes_sink *sink)
+{
+	struct dpe_numbers *numbers;
+	uint64_t gap;
+
+	if (!probes->preload) {
+		message->place = ++probes->place;
+		sink->message(sink->context, message);
+		return;
+	}
+	numbers = numbers_of(&probes->merge, (uint32_t)message->thread.num);
+	gap = message->seq > numbers->kernel ? message->seq - numbers->kernel : 0;
+	numbers->kernel = message->seq + 1;
+	deliver(probes, message, gap, sink);
+}
+
+static void deliver_library(struct dpe_probes *probes, const struct library_event *event,
 	const struct dpe_probes_sink *sink)
 {
-	const struct library_event *event = (struct library_event *)held;
 	struct dpe_message *message;
 
-	if (queue != KERNEL && event->slot.function >= DPE_PRELOAD_COUNT) {
+	if (event->slot.function >= DPE_PRELOAD_COUNT) {
 		deliver_memory(probes, event, sink);
-	} else {
-		message = queue == KERNEL ? ((struct kernel_message *)held)->message
-					  : message_of(probes, event);
-		if (message)
-			deliver(probes, message, held->gap, sink);
+		return;
 	}
-	dpe_queues_drop(&probes->preload->held);
+	message = message_of(probes, event);
+	if (message)
+		deliver(probes, message, event->held.gap, sink);
 }
 
 /* Delivers what is before `known`, but not for too long; the time before which all was. */
 static uint64_t deliver_before(
 	struct dpe_probes *probes, uint64_t known, const struct dpe_probes_sink *sink)
 {
+	struct dpe_merge *merge = &probes->merge;
 	struct dpe_held *held;
 	unsigned queue;
 
-	for (unsigned i = 0; (held = dpe_queues_first(&probes->preload->held, &queue)); i++) {
+	for (unsigned i = 0; (held = dpe_queues_first(&merge->held, &queue)); i++) {
 		if (held->time >= known)
 			break;
 		if (i == AT_ONCE) {
-			probes->preload->behind = true;
+			merge->behind = true;
 			return held->time;
 		}
-		deliver_first(probes, held, queue, sink);
+		if (queue < merge->nkernel)
+			deliver_kernel(probes, ((struct kernel_message *)held)->message, sink);
+		else
+			deliver_library(probes, (struct library_event *)held, sink);
+		dpe_queues_drop(&merge->held);
 	}
 	return known;
 }
 
-bool dpe_preload_deliver(
-	struct dpe_probes *probes, uint64_t kernel_slack, const struct dpe_probes_sink *sink)
-{
-	struct dpe_preload *preload = probes->preload;
-	uint64_t now = dpe_ring_now(), place = probes->place, known;
-	uint64_t before = preload->held.held;
-	bool complete = dpe_ring_drain(&probes->ring, on_kernel, probes);
+/* ---- all rings together ------------------------------------------------------------------ */
 
-	if (complete)
-		probes->kernel_drained = now - kernel_slack;
-	preload->refused = preload->behind = false;
-	known = dpe_rings_drain(&preload->rings, probes->exited, on_library, probes);
-	probes->place = place;
-	if (!probes->exited && preload->held.held > before + A_FLOOD && before < most_held(preload) / 2)
+/* Reads all rings; the time up to which they are known, and whether nothing was left in any. */
+static uint64_t read_rings(struct dpe_probes *probes, uint64_t slack, bool *complete)
+{
+	const struct dpe_kernel_sink sink = {probes, wants_more, on_kernel};
+	uint64_t known = dpe_kernel_rings_drain(&probes->rings, &sink, complete) - slack;
+	uint64_t library;
+
+	if (!probes->preload)
+		return known;
+	library = dpe_rings_drain(&probes->preload->rings, probes->exited, on_library, probes);
+	return library < known ? library : known;
+}
+
+bool dpe_merge_deliver(
+	struct dpe_probes *probes, uint64_t slack, const struct dpe_probes_sink *sink)
+{
+	struct dpe_merge *merge = &probes->merge;
+	const struct dpe_preload *preload = probes->preload;
+	uint64_t before = merge->held.held, now = dpe_ring_now(), known;
+	bool complete;
+
+	merge->refused = merge->behind = false;
+	known = read_rings(probes, slack, &complete);
+	if (preload && !probes->exited && merge->held.held > before + A_FLOOD &&
+		before < most_held(preload) / 2)
 		return false;
-	if (known > probes->kernel_drained)
-		known = probes->kernel_drained;
-	if (probes->exited && complete && !preload->refused)
+	if (probes->exited && complete && !merge->refused)
 		known = UINT64_MAX; /* that was all */
 	known = deliver_before(probes, known, sink);
 	if (known == UINT64_MAX)
 		known = now;
 	if (known > probes->drained)
 		probes->drained = known;
-	return complete && !preload->refused && !preload->held.held;
-}
-
-bool dpe_preload_is_behind(const struct dpe_probes *probes)
-{
-	return probes->preload && probes->preload->behind;
+	return complete && !merge->refused && !merge->held.held;
 }
 
 /* ---- losses ------------------------------------------------------------------------------ */

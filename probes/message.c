@@ -177,7 +177,6 @@ struct dpe_message *dpe_message_of_record(
 	if (!is_sound(probes, record, size))
 		return NULL;
 	memcpy(comm, record->comm, sizeof(record->comm));
-	draft.place = ++probes->place;
 	draft.thread = dpe_value_int(record->tid);
 	draft.process = dpe_value_int(record->tgid);
 	draft.seq = record->seq;

@@ -231,7 +231,8 @@ static void add_stmts(
 static void add_rule(struct making *making, const struct dpe_rule *rule)
 {
 	making->rule = rule;
-	making->plan->founds |= rule->mode == DPE_SYNC;
+	/* Who was there before decides what an edge, and what a failure is worth. */
+	making->plan->founds |= rule->mode != DPE_DETECT;
 	for (unsigned i = 0; i < rule->npatterns; i++)
 		add_pattern(making, &rule->patterns[i]);
 	for (unsigned i = 0; i < rule->npatterns; i++)

@@ -97,7 +97,7 @@ bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 
 /* ---- beginning and end ------------------------------------------------------------------- */
 
-/* Rings of threads are half of what the kernel's is, which serves all threads. */
+/* Rings of threads are half of what the kernel's are, which serve all threads. */
 static size_t ring_size(const struct dpe_probes *probes)
 {
 	return (probes->ring_bytes ? probes->ring_bytes : 8u << 20) / 2;
@@ -125,7 +125,6 @@ bool dpe_preload_open(struct dpe_probes *probes, const char *library, struct dpe
 		free(preload);
 		return false;
 	}
-	dpe_queues_open(&preload->held, DPE_PRELOAD_RINGS + 1);
 	preload->environment = make_environment(library, &preload->rings);
 	preload->library = probes->plan->memory ? DPE_PRELOAD_MEMORY_LIBRARY : DPE_PRELOAD_LIBRARY;
 	probes->preload = preload;
@@ -145,7 +144,6 @@ void dpe_preload_free(struct dpe_probes *probes)
 	if (!preload)
 		return;
 	dpe_rings_close(&preload->rings);
-	dpe_merge_free(preload);
 	dpe_memory_free(&preload->memory);
 	for (char **entry = preload->environment; *entry; entry++)
 		free(*entry);

@@ -24,6 +24,7 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 	if (options) {
 		probes->debug = options->debug;
 		probes->ring_bytes = options->ring_bytes;
+		probes->wanted_rings = options->rings;
 		probes->stack_depth = options->stack_depth;
 		probes->one_by_one = options->one_by_one;
 		probes->libraries = options->libraries;
@@ -50,15 +51,6 @@ static bool open_pidfd(struct dpe_probes *probes, struct dpe_diags *diags)
 	return probes->pidfd >= 0;
 }
 
-static bool open_ring(struct dpe_probes *probes, struct dpe_diags *diags)
-{
-	int error = dpe_attach_ring(probes, &probes->ring);
-
-	if (error)
-		dpe_privilege_explain("read the ring of messages", -error, diags);
-	return !error;
-}
-
 static bool launch(struct dpe_probes *probes, const struct dpe_program *program, char *const argv[],
 	const char *preload, struct dpe_diags *diags)
 {
@@ -80,9 +72,9 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		return false;
 	probes->pid = probes->child.pid;
 	dpe_preload_begin(probes);
-	if (!open_pidfd(probes, diags) || !dpe_attach(probes, false, diags) ||
-		!open_ring(probes, diags))
+	if (!open_pidfd(probes, diags) || !dpe_attach(probes, false, diags))
 		return false;
+	dpe_merge_open(probes);
 	if (probes->nwatches)
 		dpe_attach_hold(probes);
 	return true;
@@ -164,19 +156,24 @@ static bool watch_running(struct dpe_probes *probes, struct dpe_diags *diags)
 
 static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 {
+	bool good;
+
 	if (probes->plan->memory) {
 		dpe_diag_at(diags, DPE_ERROR, "dpe",
 			"events of memory are told by a library, which a process that runs already "
 			"does not load");
 		return false;
 	}
-	return dpe_privilege_check(diags) && check_process(probes->pid, diags) &&
+	good = dpe_privilege_check(diags) && check_process(probes->pid, diags) &&
 	       open_pidfd(probes, diags) &&
 	       dpe_libraries_of_process(&probes->modules, probes->pid, diags) &&
 	       dpe_libraries_add(&probes->modules, probes->libraries, probes->nlibraries, diags) &&
 	       dpe_spots_find(probes, diags) && dpe_watches_find(probes, diags) &&
-	       dpe_reads_find(probes, diags) && dpe_attach(probes, true, diags) &&
-	       open_ring(probes, diags) && watch_running(probes, diags);
+	       dpe_reads_find(probes, diags) && dpe_attach(probes, true, diags);
+	if (!good)
+		return false;
+	dpe_merge_open(probes);
+	return watch_running(probes, diags);
 }
 
 struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_names *names,
@@ -262,51 +259,22 @@ pid_t dpe_probes_pid(const struct dpe_probes *probes)
 /* A preloaded library wakes nobody, which would be a visit to the kernel: ms between two looks. */
 #define PRELOAD_NAP 1
 
-struct delivery {
-	struct dpe_probes *probes;
-	const struct dpe_probes_sink *sink;
-};
-
-static void deliver(void *context, const struct dpe_record *record, size_t size)
-{
-	struct delivery *delivery = context;
-	struct dpe_message *message = dpe_message_of_record(delivery->probes, record, size);
-
-	if (message)
-		delivery->sink->message(delivery->sink->context, message);
-}
-
-static bool drain(struct dpe_probes *probes, const struct dpe_probes_sink *sink)
-{
-	struct delivery delivery = {probes, sink};
-	uint64_t slack = probes->exited ? 0 : CLOCK_SLACK, now;
-	bool complete;
-
-	if (probes->preload)
-		return dpe_preload_deliver(probes, slack, sink);
-	now = dpe_ring_now();
-	complete = dpe_ring_drain(&probes->ring, deliver, &delivery);
-	if (complete)
-		probes->drained = now - slack;
-	return complete;
-}
-
 int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_probes_sink *sink)
 {
 	int ended;
 	bool complete;
 
-	if (dpe_preload_is_behind(probes))
+	if (probes->merge.behind)
 		timeout = 0;
 	else if (probes->preload && (timeout < 0 || timeout > PRELOAD_NAP))
 		timeout = PRELOAD_NAP;
-	ended = probes->exited ? 0 : dpe_ring_wait(&probes->ring, probes->pidfd, timeout);
+	ended = probes->exited ? 0 : dpe_kernel_rings_wait(&probes->rings, probes->pidfd, timeout);
 	if (ended < 0)
 		return -1;
 	if (ended)
 		reap(probes);
 	dpe_late_answer(probes);
-	complete = drain(probes, sink);
+	complete = dpe_merge_deliver(probes, probes->exited ? 0 : CLOCK_SLACK, sink);
 	sink->watermark(sink->context, probes->drained);
 	return !(complete && probes->exited);
 }
@@ -339,7 +307,8 @@ void dpe_probes_free(struct dpe_probes *probes)
 		kill(probes->child.pid, SIGKILL);
 	if (probes->child.pid && !probes->exited)
 		waitpid(probes->child.pid, NULL, probes->started ? WNOHANG : 0);
-	dpe_ring_close(&probes->ring);
+	dpe_kernel_rings_close(&probes->rings);
+	dpe_merge_free(probes);
 	dpe_preload_free(probes);
 	if (probes->pidfd >= 0)
 		close(probes->pidfd);

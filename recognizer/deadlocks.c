@@ -38,9 +38,9 @@ void dpe_deadlock_tell(struct dpe_recognizer *recognizer, const struct dpe_rule 
 
 	if (is_suppressed(recognizer, rule, deadlock))
 		return;
-	if (!recognizer->doubt && sink->losing && sink->losing(sink->context))
-		dpe_recognizer_set_doubt(recognizer, "events were lost");
-	deadlock->reason = recognizer->doubt;
+	deadlock->reason = dpe_deadlock_doubt(recognizer, deadlock);
+	if (!deadlock->reason)
+		dpe_told_deadlock(recognizer, rule, deadlock);
 	count_deadlock(&recognizer->summary, deadlock);
 	sink->deadlock(sink->context, rule, deadlock);
 }

@@ -313,7 +313,7 @@ static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
 	const struct dpe_reading *before, unsigned nbefore, struct dpe_occurrence *occurrence)
 {
 	const struct dpe_message *event = occurrence->message;
-	const char *doubt = dpe_slice_doubt(run, slice);
+	const char *doubt = dpe_failure_doubt(run, slice);
 	struct texts expected = {0};
 	struct dpe_text reason = {0};
 	struct dpe_verdict verdict = {
@@ -416,7 +416,7 @@ void dpe_expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 {
 	const struct dpe_reading *final = find_final(run, slice);
 	const struct dpe_stmt *action = final ? run->rule->action : run->rule->otherwise;
-	const char *doubt = dpe_slice_doubt(run, slice);
+	const char *doubt = final ? dpe_slice_doubt(run, slice) : dpe_failure_doubt(run, slice);
 	struct dpe_verdict verdict = {.kind = final ? DPE_SATISFIED : DPE_INCOMPLETE};
 	struct texts expected = {0};
 

@@ -1,5 +1,5 @@
 /* Tables of things that are found by a value. */
-#include "recognizer/lock_order.h"
+#include "recognizer/keyed.h"
 
 #include <stdlib.h>
 

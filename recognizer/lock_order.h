@@ -1,6 +1,5 @@
 /* lock_order: the order in which locks are taken, and what of it could close a circle. Private.
  *
- *	keyed.c         finding something by a value
  *	lock_pasts.c    what a thread has behind it: by beginning, and by awaiting ends
  *others lock_takings.c what is kept: locks, sets of them, and takings of one while a set is held
  *	lock_threads.c  threads: what they hold, who began them, whose end they awaited
@@ -15,26 +14,7 @@
 #ifndef DPE_RECOGNIZER_LOCK_ORDER_H
 #define DPE_RECOGNIZER_LOCK_ORDER_H
 
-#include "recognizer/run.h"
-
-/* ---- keyed.c ----------------------------------------------------------------------------- */
-
-/* The first member of what is found by a value. */
-struct dpe_keyed {
-	UT_hash_handle hh;
-	uint64_t hash;
-	struct dpe_value value;
-	struct dpe_keyed *same; /* another one with this hash */
-};
-
-/* NULL: there is none. */
-struct dpe_keyed *dpe_keyed_find(struct dpe_keyed *table, struct dpe_value value);
-/* The value is copied. */
-void dpe_keyed_add(struct dpe_keyed **table, struct dpe_keyed *entry, struct dpe_value value);
-/* Takes it out of the table; the value stays the entry's. */
-void dpe_keyed_remove(struct dpe_keyed **table, struct dpe_keyed *entry);
-/* Takes out any; NULL where the table is empty. */
-struct dpe_keyed *dpe_keyed_pop(struct dpe_keyed **table);
+#include "recognizer/keyed.h"
 
 /* ---- lock_pasts.c ------------------------------------------------------------------------ */
 

@@ -117,20 +117,6 @@ static void take_by_rule(struct dpe_run *run, const struct dpe_watcher *watcher,
 	dpe_slices_take(run, *occurrence);
 }
 
-/* What was lost may have given back what the thread had. */
-static void look_for_gap(struct dpe_recognizer *recognizer, const struct dpe_message *message)
-{
-	for (unsigned i = 0; i < recognizer->ngaps; i++) {
-		if (recognizer->gaps[i] != message)
-			continue;
-		dpe_waits_lose(recognizer->waits, message->thread);
-		dpe_lock_order_lose(recognizer->lock_order, message->thread);
-		dpe_message_unref(recognizer->gaps[i]);
-		recognizer->gaps[i] = recognizer->gaps[--recognizer->ngaps];
-		return;
-	}
-}
-
 static void trace_release(struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
 	const struct dpe_trace trace = {
@@ -170,7 +156,9 @@ static void on_event(void *context, const struct dpe_event *event)
 	if (recognizer->sink.event)
 		recognizer->sink.event(recognizer->sink.context, event);
 	if (recognizer->ngaps)
-		look_for_gap(recognizer, event->message);
+		dpe_doubt_pass(recognizer, event->message);
+	if (event->message->name == recognizer->found)
+		dpe_doubt_found(recognizer, event->message);
 	if (recognizer->options.stabilize_only || event->message->name >= recognizer->nnames)
 		return;
 	watch = &recognizer->by_name[event->message->name];
@@ -186,28 +174,7 @@ static void on_event(void *context, const struct dpe_event *event)
 		forget(recognizer);
 }
 
-/* ---- doubt ------------------------------------------------------------------------------- */
-
-void dpe_recognizer_set_doubt(struct dpe_recognizer *recognizer, const char *reason)
-{
-	if (!recognizer->doubt)
-		recognizer->doubt = dpe_xstrdup(reason);
-}
-
-void dpe_recognizer_doubt(struct dpe_recognizer *recognizer, uint64_t lost, const char *reason)
-{
-	recognizer->summary.lost += lost;
-	dpe_recognizer_set_doubt(recognizer, reason);
-}
-
-const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *slice)
-{
-	if (run->recognizer->doubt)
-		return run->recognizer->doubt;
-	if (slice && slice->overflown)
-		return "partial matches were given up: more than --max-instances at a time";
-	return NULL;
-}
+/* ---- what is missing --------------------------------------------------------------------- */
 
 static void on_held(void *context, const struct dpe_message *message, const char *missing)
 {
@@ -222,23 +189,12 @@ static void on_held(void *context, const struct dpe_message *message, const char
 	recognizer->sink.held(recognizer->sink.context, message, missing);
 }
 
-static void on_lost(void *context, const struct dpe_message *after, uint64_t count)
+static void on_lost(void *context, const struct dpe_gap *gap)
 {
 	struct dpe_recognizer *recognizer = context;
-	struct dpe_text reason = {0};
 
-	recognizer->summary.lost += count;
-	dpe_text_printf(&reason, "%llu message%s of thread ", (unsigned long long)count,
-		count == 1 ? "" : "s");
-	dpe_value_print(&reason, after->thread);
-	dpe_text_puts(&reason, count == 1 ? " was lost before " : " were lost before ");
-	dpe_message_print_id(&reason, recognizer->spec->names, after);
-	dpe_recognizer_set_doubt(recognizer, reason.at);
-	dpe_text_free(&reason);
-	/* Counting a reference changes nothing that others can see. */
-	*DPE_GROW(recognizer->gaps, recognizer->ngaps, recognizer->capgaps) =
-		dpe_message_ref((struct dpe_message *)after);
-	recognizer->sink.lost(recognizer->sink.context, after, count);
+	recognizer->sink.lost(recognizer->sink.context, gap);
+	dpe_doubt_gap(recognizer, gap);
 }
 
 /* ---- verdicts ---------------------------------------------------------------------------- */
@@ -299,18 +255,23 @@ void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe
 	if (recognizer->quiet)
 		return;
 	count_verdict(&recognizer->summary, verdict->kind);
+	if (verdict->kind == DPE_INCONCLUSIVE)
+		run->inconclusive++;
+	else
+		dpe_told_verdict(run, slice, verdict);
 	recognizer->sink.verdict(recognizer->sink.context, verdict);
 }
 
-/* A `detect` rule that found nothing has still something to say when it might have missed it. */
-static void tell_nothing_found(struct dpe_run *run)
+/* A rule has still something to say when it might have missed a match, or a whole slice. */
+static void tell_missing(struct dpe_run *run)
 {
+	bool told = run->rule->mode == DPE_DETECT ? run->verdicts : run->inconclusive;
 	struct dpe_verdict verdict = {
 		.kind = DPE_INCONCLUSIVE,
-		.reason = run->recognizer->doubt,
+		.reason = dpe_doubt_any(run->recognizer),
 	};
 
-	if (run->rule->mode == DPE_DETECT && !run->verdicts && verdict.reason)
+	if (!told && verdict.reason && (run->rule->mode == DPE_DETECT || run->rule->nvariables))
 		dpe_run_tell(run, NULL, &verdict);
 }
 
@@ -331,6 +292,7 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
 		recognizer->ended = false; /* else no action runs any more */
 		dpe_recognizer_set_doubt(recognizer, "the run was ended by break");
 	}
+	recognizer->finishing = true;
 	dpe_waits_settle(recognizer->waits, recognizer, UINT64_MAX);
 	dpe_lock_order_tell(recognizer->lock_order, recognizer);
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
@@ -342,7 +304,7 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
 			dpe_slices_finish(run);
 		else
 			continue;
-		tell_nothing_found(run);
+		tell_missing(run);
 	}
 	recognizer->ended = true;
 }
@@ -570,7 +532,7 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 		.pairings = pairings,
 		.ordered = recognizer->options.ordered,
 		.ends_thread = dpe_names_find(spec->names, last_event, strlen(last_event)),
-		.finds_thread = dpe_intern_string(spec->names, found_event),
+		.finds_thread = recognizer->found,
 		.debug = recognizer->options.debug,
 	};
 	const struct dpe_stabilizer_sink sink = {
@@ -618,12 +580,17 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 	recognizer->waits = dpe_waits_new();
 	recognizer->lock_order = dpe_lock_order_new();
 	recognizer->progress = dpe_progress_new();
+	recognizer->doubt = dpe_doubt_new();
+	recognizer->told = dpe_told_new();
+	recognizer->found = dpe_intern_string(spec->names, found_event);
 	begin_globals(recognizer);
 	begin_stabilizer(recognizer);
 	recognizer->runs = dpe_xcalloc(spec->nrules + 1, sizeof(*recognizer->runs));
 	make_table(recognizer);
-	if (begin_runs(recognizer, diags))
+	if (begin_runs(recognizer, diags)) {
+		dpe_doubt_prepare(recognizer);
 		return recognizer;
+	}
 	dpe_recognizer_free(recognizer);
 	return NULL;
 }
@@ -651,6 +618,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 {
 	if (!recognizer)
 		return;
+	dpe_told_free(recognizer->told);
 	for (unsigned i = 0; recognizer->runs && i < recognizer->spec->nrules; i++)
 		free_run(&recognizer->runs[i]);
 	for (unsigned i = 0; i < recognizer->nnames; i++)
@@ -670,7 +638,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 	dpe_progress_free(recognizer->progress);
 	dpe_pool_free(recognizer->pool);
 	dpe_horizon_free(recognizer->horizon);
-	free(recognizer->doubt);
+	dpe_doubt_free(recognizer->doubt);
 	dpe_text_free(&recognizer->text);
 	free(recognizer);
 }

@@ -14,6 +14,7 @@
  *	waits.c       who waits for whom: the graph that actions keep, and what it tells
  *	lock_order.c  in which order locks are taken, and whether that could close a circle
  *	deadlocks.c   telling deadlocks of any kind
+ *	doubt.c       what losses make uncertain; told.c: and what was told before they were known
  *	progress.c    states that come back without progress
  *	sink.c        callbacks that the caller left out
  *	trace.c       each step, for those who watch */
@@ -190,6 +191,7 @@ struct dpe_slice {
 	bool extended;   /* a slice with these values and more exists */
 	bool done;       /* no further verdict */
 	bool retired;    /* ended, and nothing came since */
+	bool renewed;    /* it has ended before */
 	bool kept;       /* while others are chosen that go */
 	bool overflown;  /* partial matches were given up: from then on in doubt */
 	struct dpe_order order;
@@ -224,6 +226,9 @@ struct dpe_run {
 	bool wants_positions; /* an action names $i */
 	bool acts;            /* an event has an action */
 	bool one_thread; /* a variable is bound to the thread of each event: slices are chains */
+	/* Variables that are bound to the threads of events, where nothing else decides about a slice
+	 * but what these threads did; else none. */
+	uint64_t owners;
 	struct dpe_sequel *sequel; /* NULL: each event is looked at by someone */
 	struct dpe_slices *slices; /* or … */
 	struct dpe_pairs *pairs;   /* … where the rule is about two independent events */
@@ -246,7 +251,8 @@ struct dpe_run {
 	struct dpe_step *steps;
 	struct dpe_pred *step_preds;
 	unsigned capsteps, cappreds;
-	uint64_t verdicts;
+	uint64_t verdicts, inconclusive; /* told */
+	uint64_t forgotten, forgotten_to; /* of those told: that cannot be taken back, up to an event */
 	unsigned sync; /* its number among the `sync` rules */
 };
 
@@ -288,11 +294,15 @@ struct dpe_recognizer {
 	struct dpe_horizon *horizon;
 	uint64_t looked;           /* when, in events; 0: never */
 	uint64_t kept, most_kept;  /* events in the orders of slices, and when to forget some */
-	char *doubt;               /* why, once anything was lost; else NULL */
+	struct dpe_doubt *doubt;   /* what was lost */
 	struct dpe_message **gaps; /* messages that come after a gap, counted */
 	unsigned ngaps, capgaps;
+	struct dpe_told *told;     /* what may have to be taken back */
+	bool own_waits; /* who holds and awaits what, only the events of that thread say */
 	bool ended;             /* break in a replay */
 	bool finished;          /* the verdicts of the end were given */
+	bool finishing;         /* nothing comes any more */
+	dpe_name found;         /* the first event of a thread that ran already */
 	bool quiet;             /* the action at hand is that of a suppressed finding */
 	struct dpe_text text;   /* scratch of actions */
 	struct dpe_roles roles; /* scratch of the message at hand */
@@ -300,16 +310,53 @@ struct dpe_recognizer {
 
 /* What lies in the past of events to come, as of `newer` events ago at most; NULL where anything may. */
 const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer);
-/* Sets the reason for doubt, if there is none yet. */
-void dpe_recognizer_set_doubt(struct dpe_recognizer *recognizer, const char *reason);
-/* Why verdicts of this slice are in doubt, or NULL. */
-const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
 /* Asks the sink; counts the finding as suppressed where it says so. */
 bool dpe_recognizer_suppresses(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
 	const struct dpe_message *const *events, unsigned nevents);
 /* Fills in the rule and the parameters, counts and hands over. A suppressed verdict makes the
  * recognizer quiet until the caller has run the rule's action. */
 void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_verdict *verdict);
+
+/* ---- doubt.c ----------------------------------------------------------------------------- */
+
+struct dpe_doubt *dpe_doubt_new(void);
+void dpe_doubt_free(struct dpe_doubt *doubt); /* accepts NULL */
+/* Finds run->owners, and recognizer->own_waits, once all runs are there. */
+void dpe_doubt_prepare(struct dpe_recognizer *recognizer);
+/* All is in doubt from here on, for this reason, if there is none yet. */
+void dpe_recognizer_set_doubt(struct dpe_recognizer *recognizer, const char *reason);
+/* What could depend on the messages of a thread that are missing is in doubt. */
+void dpe_doubt_gap(struct dpe_recognizer *recognizer, const struct dpe_gap *gap);
+/* The message after a gap is there. */
+void dpe_doubt_pass(struct dpe_recognizer *recognizer, const struct dpe_message *message);
+/* The thread of the event ran before anybody looked. */
+void dpe_doubt_found(struct dpe_recognizer *recognizer, const struct dpe_message *message);
+/* Why what could depend on any loss is in doubt, or NULL. */
+const char *dpe_doubt_any(const struct dpe_recognizer *recognizer);
+/* Why verdicts of this slice are in doubt, or NULL. Without a slice: as any. */
+const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
+/* The same of what an `expect` slice does not do as it should: or did it before anybody looked? */
+const char *dpe_failure_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
+/* True where the slice depends on the threads alone that it is bound to. */
+bool dpe_slice_is_owned(const struct dpe_run *run, const struct dpe_slice *slice);
+const char *dpe_deadlock_doubt(
+	const struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock);
+
+/* ---- told.c ------------------------------------------------------------------------------ */
+
+struct dpe_told *dpe_told_new(void);
+void dpe_told_free(struct dpe_told *told); /* accepts NULL */
+/* A verdict, a deadlock was told as certain. */
+void dpe_told_verdict(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_verdict *verdict);
+void dpe_told_deadlock(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
+	const struct dpe_deadlock *deadlock);
+/* Takes back the failures that were told so far of slices that any thread may belong to. */
+void dpe_told_withdraw_failures(struct dpe_recognizer *recognizer, const char *reason);
+/* Takes back what was told from an event on, and could depend on messages that this thread lost
+ * (DPE_NONE: nobody knows who). */
+void dpe_told_withdraw(struct dpe_recognizer *recognizer, uint64_t since,
+	struct dpe_value thread, const char *reason);
 
 /* ---- roles.c ----------------------------------------------------------------------------- */
 

@@ -80,11 +80,13 @@ bool dpe_sequel_take(struct dpe_run *run, struct dpe_slice *slice, unsigned lite
 	const struct dpe_event *event)
 {
 	struct dpe_occurrence *last = dpe_order_alone(&slice->order, &event->stamp);
-	struct dpe_config *config = &slice->readings[0].config;
+	struct dpe_config *config;
 	uint32_t to;
 
-	if (!last || last->refs != 2 || slice->nreadings != 1 || slice->done || !config->registers ||
-		config->registers[0] != last)
+	if (!last || last->refs != 2 || slice->nreadings != 1 || slice->done)
+		return false;
+	config = &slice->readings[0].config;
+	if (!config->registers || config->registers[0] != last)
 		return false;
 	to = way(run, config->state, literal);
 	if (to < WAYS)

@@ -37,11 +37,10 @@ static void not_held(void *context, const struct dpe_message *message, const cha
 	(void)missing;
 }
 
-static void not_lost(void *context, const struct dpe_message *after, uint64_t count)
+static void not_lost(void *context, const struct dpe_gap *gap)
 {
 	(void)context;
-	(void)after;
-	(void)count;
+	(void)gap;
 }
 
 struct dpe_recognizer_sink dpe_sink_whole(const struct dpe_recognizer_sink *sink)

@@ -547,6 +547,7 @@ static void retire(struct dpe_run *run, struct dpe_slice *slice)
 		clear_partials(run, slice);
 	}
 	slice->done = false;
+	slice->renewed = true;
 	run->slices->nretired += !slice->retired;
 	slice->retired = true;
 }

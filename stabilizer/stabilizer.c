@@ -326,12 +326,41 @@ static void run(struct dpe_stabilizer *stabilizer)
 	} while (node || stabilizer->ncompleted);
 }
 
+/* Of a message that has not left nothing can follow yet. */
+static uint64_t since(const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread)
+{
+	if (!thread->tail)
+		return 0;
+	return dpe_node_released(thread->tail) ? thread->tail->number + 1 : stabilizer->released;
+}
+
+uint64_t dpe_stabilizer_since(const struct dpe_stabilizer *stabilizer, struct dpe_value id)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned i = 0; i < stabilizer->threads.size; i++) {
+		const struct dpe_thread *thread = stabilizer->threads.slots[i].entry;
+
+		if (thread && dpe_value_same(thread->id, id) && since(stabilizer, thread) < least)
+			least = since(stabilizer, thread);
+	}
+	return least == UINT64_MAX ? 0 : least;
+}
+
 void dpe_tell_lost(struct dpe_stabilizer *stabilizer, const struct dpe_node *after, uint64_t count)
 {
-	stabilizer->doubt = true;
+	const struct dpe_thread *thread = after->hold->thread;
+	const struct dpe_gap gap = {
+		.after = after->message,
+		.count = count,
+		.since = since(stabilizer, thread),
+		.has_before = thread->has_time,
+		.before = thread->time,
+	};
+
 	dpe_debug(stabilizer->debug, "stabilizer", 1, "%llu messages lost before message %llu",
 		(unsigned long long)count, (unsigned long long)after->arrival);
-	stabilizer->sink.lost(stabilizer->sink.context, after->message, count);
+	stabilizer->sink.lost(stabilizer->sink.context, &gap);
 }
 
 /* ---- pushing ----------------------------------------------------------------------------- */

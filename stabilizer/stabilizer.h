@@ -43,9 +43,8 @@ struct dpe_stabilizer_sink {
 	 * in turn. `missing` says for what: "predecessor e7". Called before the message is released
 	 * (a receive whose edges enter after it: before what follows it is). */
 	void (*held)(void *context, const struct dpe_message *message, const char *missing);
-	/* `count` messages of a thread were lost: a gap in its numbers, before `after`, that can no
-	 * longer be filled. Every event released from then on is doubtful, as after `held`. */
-	void (*lost)(void *context, const struct dpe_message *after, uint64_t count);
+	/* Messages were lost. Called before the one after the gap is released. */
+	void (*lost)(void *context, const struct dpe_gap *gap);
 	/* A message that was just pushed cannot leave yet: it waits for `missing`. May be NULL. */
 	void (*waits)(void *context, const struct dpe_message *message, const char *missing);
 };
@@ -91,6 +90,9 @@ struct dpe_stabilizer_options {
 struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 	const struct dpe_stabilizer_options *options, const struct dpe_stabilizer_sink *sink);
 void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer); /* accepts NULL; releases nothing */
+/* The number that the event after the last one of the thread had or will have; of all hosts' threads
+ * of this name the least. 0: it has none. */
+uint64_t dpe_stabilizer_since(const struct dpe_stabilizer *stabilizer, struct dpe_value thread);
 /* Takes over the caller's reference. Calls the sink for everything that became ready. False, and
  * a diagnostic, where the message's id, or its number in its thread, was there before (it is then
  * dropped).

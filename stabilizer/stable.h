@@ -169,7 +169,8 @@ struct dpe_thread {
 	struct dpe_value host, id; /* texts owned */
 	uint64_t next;             /* number that follows, unless exhausted */
 	uint64_t closed;           /* all numbers before it came or can no longer come */
-	bool exhausted, lossy;
+	bool exhausted, lossy, has_time;
+	uint64_t time; /* of the last message in program order so far */
 	uint32_t chain;
 	struct dpe_node *tail;  /* counted: the last in program order so far */
 	struct dpe_node *head;  /* the first that is not complete */
@@ -210,7 +211,7 @@ struct dpe_stabilizer {
 	unsigned npairings;
 	dpe_name ends_thread, finds_thread;
 	bool ordered, finished;
-	bool doubt; /* something was lost or never came */
+	bool doubt; /* something never came, or came too late */
 	const struct dpe_debug *debug;
 
 	struct dpe_pool *pool; /* of nodes and their edges */
@@ -382,6 +383,7 @@ void dpe_stuck_relieve(struct dpe_stabilizer *stabilizer);
 
 /* ---- stabilizer.c ------------------------------------------------------------------------ */
 
+/* So many messages of the node's thread are lost before it. */
 void dpe_tell_lost(struct dpe_stabilizer *stabilizer, const struct dpe_node *after, uint64_t count);
 
 #endif

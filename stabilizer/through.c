@@ -94,6 +94,8 @@ static void count_turn(const struct dpe_stabilizer *stabilizer, struct dpe_threa
 	const struct dpe_message *message)
 {
 	thread->turns++;
+	thread->has_time = message->has_time;
+	thread->time = message->time;
 	if (!message->has_seq)
 		return;
 	thread->next = message->seq + 1;

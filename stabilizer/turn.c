@@ -103,6 +103,8 @@ static void follow(
 	struct dpe_need need = {.kind = DPE_NEED_PROGRAM, .node = thread->tail};
 
 	node->hold->turn = thread->turns++;
+	thread->has_time = node->message->has_time;
+	thread->time = node->message->time;
 	if (thread->tail && thread->tail->hold) {
 		dpe_hold_need(stabilizer, node, &need);
 		thread->tail->hold->later = node;

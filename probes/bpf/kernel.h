@@ -62,6 +62,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	struct uprobe_task *utask;
 	struct thread_struct thread;
+	__u64 start_time; /* as bpf_ktime_get_ns */
 } RELOCATED;
 
 struct linux_binprm;

@@ -1,13 +1,14 @@
 /* probes.bpf: the programs that run inside the kernel when the target passes a probe.
  *
- * Each takes one record from the ring, or counts one loss: every event of a thread has a number,
- * whether it could be sent or not, so a gap in the numbers is exactly what was lost. The time of
- * a record is taken after its place in the ring, so whoever has read the ring up to a producer
- * position read after the time T has everything before T. */
+ * Each takes one record from the ring of its processor, or counts one loss: every event of a
+ * thread has a number, whether it could be sent or not, so a gap in the numbers is exactly what was
+ * lost. The time of a record is taken after its place in the ring, so whoever has read the rings up
+ * to producer positions read after the time T has everything before T. */
 #include "probes/bpf/kernel.h"
 #include "probes/bpf/libraries.h"
 #include "probes/bpf/memory.h"
 #include "probes/bpf/record.h"
+#include "probes/bpf/stack.h"
 #include <linux/bpf.h>
 
 #include <bpf/bpf_core_read.h>
@@ -21,27 +22,34 @@ char LICENSE[] SEC("license") = "GPL";
 
 const volatile __u32 target;      /* process id, in the observer's namespace */
 const volatile __u32 namespace;   /* of that id; 0: the initial one */
-const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 const volatile __u32 threads;     /* thread events are wanted */
+const volatile __u32 nrings = 1;
 const volatile __u32 attached;    /* the target ran before: calls may have begun unseen */
 const volatile __u32 founds;      /* threads that ran already begin with an event */
 const volatile __u32 first_watch; /* in `read_where`: behind all sites */
 const volatile __u32 observer;    /* process id, in its own namespace */
 
 __u32 armed;        /* events count from now on */
+__u64 armed_at;     /* attached: when that began; 0: just now */
 __u32 execs;        /* programs that the target has begun */
-__u32 waiting;      /* the reader sleeps until it is woken */
+__u64 waiting;      /* the reader sleeps until it is woken */
 __u64 code;         /* where the program's code begins since its last exec */
-__u64 trampoline;   /* where the kernel lets observed functions return to, once known */
 __u32 hold_program; /* stop the target once it has begun its program */
 __u32 nwatches;
 struct dpe_watch_entry watches[DPE_WATCHES];
 struct dpe_lost nowhere; /* losses that no entry of `losses` could take */
 
-struct {
+struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 23);
-} ring SEC(".maps");
+	__uint(max_entries, 1 << 12);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct ring);
+} rings SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -68,7 +76,7 @@ struct call {
 };
 
 struct thread {
-	__u64 seq;
+	__u64 seq, time; /* time: of the last record */
 	__u32 tid, depth;
 	__u32 met;    /* its first event was sent */
 	__u32 unsure; /* calls were not noted, or forgotten, of which exits may come */
@@ -188,21 +196,36 @@ static __always_inline void remember(__u32 tid, __u64 seq)
 /* ---- sending ----------------------------------------------------------------------------- */
 
 struct event {
-	void *ctx; /* of a uprobe, for its stack; or NULL */
+	struct stack_top top; /* of a uprobe or an access */
 	struct thread *thread;
 	__u64 ret, extra; /* extra: see struct dpe_record on stacks */
 	__u32 tid, site, kind, nwords;
 	struct values values;
 };
 
-/* The place in the ring must be visible to the reader before the clock is read: without that a
- * processor keeps it to itself for some hundred nanoseconds. A locked operation is a barrier. */
-static __always_inline __u64 time_after_reserve(void)
+/* Many processors do not fight for one ring: each has its own, or shares it with some. A program
+ * stays on its processor while it runs, though other programs may run there in between. */
+static __always_inline void *own_ring(void)
 {
-	__u64 barrier = 0;
+	__u32 index = nrings ? bpf_get_smp_processor_id() % nrings : 0;
+
+	return bpf_map_lookup_elem(&rings, &index);
+}
+
+/* The place in the ring must be visible to the reader before the clock is read: without that a
+ * processor keeps it to itself for some hundred nanoseconds. A locked operation is a barrier.
+ * The clocks of two processors may differ by nanoseconds while the kernel adjusts them: what a
+ * thread did before it came here was earlier all the same. */
+static __always_inline __u64 time_after_reserve(struct thread *thread)
+{
+	__u64 barrier = 0, now;
 
 	__sync_fetch_and_add(&barrier, 1);
-	return bpf_ktime_get_ns();
+	now = bpf_ktime_get_ns();
+	if (now <= thread->time)
+		now = thread->time + 1;
+	thread->time = now;
+	return now;
 }
 
 static __always_inline void fill(struct dpe_record *record, const struct event *event)
@@ -219,65 +242,84 @@ static __always_inline void fill(struct dpe_record *record, const struct event *
 	record->known = event->values.known;
 	bpf_get_current_comm(record->comm, sizeof(record->comm));
 	record->seq = event->thread->seq++;
-	record->time = time_after_reserve();
+	record->time = time_after_reserve(event->thread);
 }
 
 static __always_inline void wake_at_once(void)
 {
-	void *nothing = bpf_ringbuf_reserve(&ring, sizeof(__u64), 0);
+	void *ring = own_ring(), *nothing;
 
+	if (!ring)
+		return;
+	nothing = bpf_ringbuf_reserve(ring, sizeof(__u64), 0);
 	if (nothing)
 		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
 }
 
 /* Waking the reader for each record would cost more than all the rest: it looks by itself while
  * records come, and says when it goes to sleep. The submit before this is a full barrier, and the
- * reader looks at the ring once more after it said so: no record is slept over. */
-static __always_inline void wake_reader(void)
+ * reader looks at the ring once more after it said so: no record is slept over. One wakes it, for
+ * all that come until it runs. */
+static __always_inline void wake_reader(void *ring)
 {
-	if (*(volatile __u32 *)&waiting)
-		wake_at_once();
+	void *nothing;
+
+	if (!*(volatile __u64 *)&waiting)
+		return;
+	nothing = bpf_ringbuf_reserve(ring, sizeof(__u64), 0);
+	if (!nothing)
+		return;
+	if (__sync_val_compare_and_swap(&waiting, 1, 0))
+		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
+	else
+		bpf_ringbuf_discard(nothing, BPF_RB_NO_WAKEUP);
 }
 
-static __always_inline void submit(struct dpe_record *record)
+static __always_inline void submit(void *ring, struct dpe_record *record)
 {
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
-	wake_reader();
+	wake_reader(ring);
 }
 
 /* Sends with a constant number of words; false where the ring is full. */
 static __always_inline bool put(const struct event *event, const __u64 *words, const int count)
 {
 	struct dpe_record *record;
+	void *ring = own_ring();
 
-	record = bpf_ringbuf_reserve(&ring, sizeof(*record) + count * sizeof(__u64), 0);
+	if (!ring)
+		return false;
+	record = bpf_ringbuf_reserve(ring, sizeof(*record) + count * sizeof(__u64), 0);
 	if (!record)
 		return false;
 	fill(record, event);
 	for (int i = 0; i < count; i++)
 		record->words[i] = words[i];
-	submit(record);
+	submit(ring, record);
 	return true;
 }
+
+/* ---- records ----------------------------------------------------------------------------- */
 
 static __always_inline bool put_with_stack(const struct event *event, const __u64 *words)
 {
 	const __u32 room = stack_depth * sizeof(__u64);
 	struct dpe_record *record;
-	long got;
+	void *ring = own_ring();
 
+	if (!ring)
+		return false;
 	record = bpf_ringbuf_reserve(
-		&ring, sizeof(*record) + (DPE_WORDS + 1) * sizeof(__u64) + room, 0);
+		ring, sizeof(*record) + (DPE_WORDS + 1) * sizeof(__u64) + room, 0);
 	if (!record)
 		return false;
 	fill(record, event);
 	for (int i = 0; i < DPE_WORDS; i++)
 		record->words[i] = words[i];
 	record->words[DPE_WORDS] = event->extra;
-	got = bpf_get_stack(event->ctx, &record->words[DPE_WORDS + 1], room, BPF_F_USER_STACK);
-	record->nstack = got > 0 ? got / sizeof(__u64) : 0;
+	record->nstack = walk_stack(&event->top, &record->words[DPE_WORDS + 1]);
 	record->has_stack = 1;
-	submit(record);
+	submit(ring, record);
 	return true;
 }
 
@@ -285,10 +327,12 @@ static __always_inline bool put_with_values(const struct event *event, const __u
 {
 	const __u32 room = stack_depth * sizeof(__u64);
 	struct dpe_record *record;
+	void *ring = own_ring();
 	__u64 *values;
-	long got = 0;
 
-	record = bpf_ringbuf_reserve(&ring,
+	if (!ring)
+		return false;
+	record = bpf_ringbuf_reserve(ring,
 		sizeof(*record) + (DPE_WORDS + 1 + DPE_VALUES) * sizeof(__u64) + room, 0);
 	if (!record)
 		return false;
@@ -297,14 +341,12 @@ static __always_inline bool put_with_values(const struct event *event, const __u
 		record->words[i] = words[i];
 	record->words[DPE_WORDS] = event->extra;
 	if (stack_depth)
-		got = bpf_get_stack(
-			event->ctx, &record->words[DPE_WORDS + 1], room, BPF_F_USER_STACK);
-	record->nstack = got > 0 ? got / sizeof(__u64) : 0;
+		record->nstack = walk_stack(&event->top, &record->words[DPE_WORDS + 1]);
 	record->has_stack = stack_depth > 0;
 	values = &record->words[DPE_WORDS + 1 + stack_depth];
 	for (int i = 0; i < DPE_VALUES; i++)
 		values[i] = event->values.at[i];
-	submit(record);
+	submit(ring, record);
 	return true;
 }
 
@@ -319,6 +361,8 @@ static __noinline void meet(struct thread *thread)
 	if (thread->met)
 		return;
 	thread->met = 1;
+	if (armed_at && task->start_time >= armed_at)
+		return;
 	if (!put(&event, words, 2))
 		lose(thread, thread->tid);
 }
@@ -347,13 +391,6 @@ static __always_inline void send(const struct event *event, const __u64 *words)
 }
 
 /* ---- calls whose return is awaited ------------------------------------------------------- */
-
-static __always_inline void find_trampoline(struct task_struct *task)
-{
-	if (bpf_core_field_exists(struct mm_struct, uprobes_state) &&
-		bpf_core_field_exists(struct xol_area, vaddr))
-		trampoline = task->mm->uprobes_state.xol_area->vaddr;
-}
 
 /* True where the function was reached by a jump from another observed one (a tail call): the
  * return address is already the kernel's. */
@@ -482,7 +519,7 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 				? read_usdt(regs, site, words)
 				: read_words(regs, words, DPE_COOKIE_WORDS(cookie));
 	struct event event = {
-		.ctx = regs,
+		.top = {regs, regs->ip, regs->sp, regs->bp},
 		.thread = thread,
 		.tid = tid,
 		.site = site,
@@ -495,12 +532,8 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
 		wanted = read_at_probe(task, site, 0, &event.values, words);
 	if (wanted) {
-		if (stack_depth) {
-			find_trampoline(task);
-		}
-		if (stack_depth && !(cookie & DPE_COOKIE_INSIDE)) {
+		if (stack_depth && !(cookie & DPE_COOKIE_INSIDE))
 			bpf_probe_read_user(&event.extra, sizeof(event.extra), (void *)regs->sp);
-		}
 		if (complete)
 			send(&event, words);
 		else
@@ -534,7 +567,7 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 	struct call *call = thread ? find_call(thread, sp, site) : 0;
 	bool wanted;
 	struct event event = {
-		.ctx = regs,
+		.top = {regs, regs->ip, regs->sp, regs->bp},
 		.thread = thread,
 		.ret = regs->ax,
 		.tid = tid,
@@ -648,7 +681,11 @@ int on_access(struct bpf_perf_event_data *access)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 words[DPE_WORDS] = {};
-	struct event event = {.ctx = access, .kind = DPE_RECORD_DATA, .nwords = 6};
+	struct event event = {
+		.top = {access, access->regs.ip, access->regs.sp, access->regs.bp},
+		.kind = DPE_RECORD_DATA,
+		.nwords = 6,
+	};
 
 	if (!armed || !is_target(task))
 		return 0;

@@ -1,5 +1,5 @@
-/* Recognizers in two threads, built with ThreadSanitizer: which ends the program with a status of its
- * own where two threads meet in anything of the library's. */
+/* Recognizers in two threads, built with ThreadSanitizer: which ends the program with a status of
+ * its own where two threads meet in anything of the library's. */
 #include "api/dpe.h"
 
 #include <pthread.h>
@@ -18,7 +18,7 @@ static const char *const NAMES[] = {"a", "b", "open", "read", "write", "close", 
 
 struct worker {
 	pthread_t thread;
-	struct dpe_names *names;     /* shared, or NULL: its own */
+	struct dpe_names *names; /* shared, or NULL: its own */
 	struct dpe_recognizer *recognizer;
 	unsigned verdicts, prints, wrong;
 	uint64_t findings;
@@ -62,8 +62,8 @@ static void feed_all(struct worker *worker, const struct dpe_names *names, struc
 			.nargs = 1,
 		};
 
-		worker->wrong += !dpe_recognizer_feed(
-			worker->recognizer, dpe_message_new(&draft), diags);
+		worker->wrong +=
+			!dpe_recognizer_feed(worker->recognizer, dpe_message_new(&draft), diags);
 	}
 }
 

@@ -108,12 +108,43 @@ cat >locks.jsonl <<'X'
 {"event":"lock.enter","thread":2,"seq":1,"time":6,"args":["a"]}
 X
 run "$DPE" replay -s locks.dpe locks.jsonl
-says 'a possible deadlock' 3 '#1 possible deadlock of 2 threads  [locks.dpe:1]' \
-	'  inconclusive: 1 message of thread 3 was lost before lock.exit@3:2' 'nothing found, 7 inconclusive'
-run "$DPE" replay --format=json -s locks.dpe locks.jsonl
-check 'as JSON, with the reason' "$status $(grep -c '"kind":"possible deadlock","rule":"locks","reason":"1 message of' out)" = '3 1'
-run "$DPE" replay --format=sarif -s locks.dpe locks.jsonl
-check 'as SARIF, a note' "$status $(grep -c '"error"' out) $(grep -c 'possible deadlock of 2 threads' out)" = '3 0 1'
+says 'is one' 1 '#1 deadlock of 2 threads  [locks.dpe:1]' \
+	'locks.dpe:1 locks: inconclusive in 2 slices: 1 message of thread 3 was lost before lock.exit@3:2' \
+	'1 deadlock, 2 inconclusive, 4 satisfied' '  thread 3 lost 1 from 0.000000 s to 0.000000 s'
+
+# A deadlock that turns out to be none: thread 1 got its lock, and gave it back.
+cat >early.jsonl <<'X'
+{"dpe_log":1,"ordered":true}
+{"event":"lock.exit","thread":1,"seq":0,"time":1000000,"args":["a"]}
+{"event":"lock.enter","thread":1,"seq":1,"time":2000000,"args":["b"]}
+{"event":"lock.exit","thread":2,"seq":0,"time":4000000,"args":["b"]}
+{"event":"lock.enter","thread":2,"seq":1,"time":5000000,"args":["a"]}
+{"event":"lock.exit","thread":1,"seq":4,"time":6000000,"args":["c"]}
+X
+run "$DPE" replay -s locks.dpe early.jsonl
+says 'a deadlock that is taken back' 3 '#1 deadlock of 2 threads  [locks.dpe:1]' \
+	'#2 possible deadlock of 2 threads  [locks.dpe:1]' \
+	'  inconclusive: told too early as a deadlock: 2 messages of thread 1 were lost before lock.exit@1:4' \
+	'nothing found, 4 inconclusive, 2 satisfied' '  thread 1 lost 2 from 0.001000 s to 0.005000 s'
+run "$DPE" replay --format=json -s locks.dpe early.jsonl
+check 'as JSON, with the reason' "$status $(grep -c '"kind":"possible deadlock","rule":"locks","reason":"told too early as a deadlock: 2 messages of' out)" = '3 1'
+check 'what was lost, with times' "$(grep -c '"type":"lost","thread":1,"count":2,"before":"1:4","first":2000000,"last":6000000' out) $(
+	grep -c '"losses":\[{"thread":1,"count":2,"first":2000000,"last":6000000}\]' out)" = '1 1'
+run "$DPE" replay --format=sarif -s locks.dpe early.jsonl
+check 'as SARIF, a note' "$status $(grep -c 'possible deadlock of 2 threads' out) $(grep -c 'thread 1 lost 2 from 0.001000 s to 0.005000 s' out)" = '3 1 1'
+
+# What the log itself says was lost, of a thread or of nobody knows whom.
+cat >each.dpe <<'X'
+expect each(T): (open(_) by T ; close(_) by T)*
+X
+head -6 early.jsonl | sed 's/lock.exit/open/; s/lock.enter/close/; s/"seq":4/"seq":2/' >said.jsonl
+echo '{"dpe_lost":3,"thread":2}' >>said.jsonl
+run "$DPE" replay -s each.dpe said.jsonl
+says 'only what depends on the thread' 1 '#1 each: incomplete of' '#2 each: inconclusive of' '  3 messages of thread 2 were lost' \
+	'5 events, 3 lost; 1 rule: 1 incomplete, 1 inconclusive'
+echo '{"dpe_lost":1,"thread":0}' >>said.jsonl
+run "$DPE" replay -s each.dpe said.jsonl
+says 'all, where nobody knows whose' 3 'nothing found, 2 inconclusive' '  nobody knows which threads lost 1'
 
 # What is inconclusive for each of many slices is one line.
 awk 'BEGIN { for (i = 0; i < 200; i++) printf "{\"event\":\"open\",\"thread\":1,\"seq\":%d,\"args\":[%d]}\n", i + (i > 99), i }' >gap.jsonl
@@ -128,6 +159,7 @@ files.dpe:1 file: inconclusive in 200 slices: 1 message of thread 1 was lost bef
 #1 all: inconclusive of open*  [files.dpe:2]
   1 message of thread 1 was lost before open@1:101
 dpe: 200 events, 1 lost; 2 rules: nothing found, 201 inconclusive
+  thread 1 lost 1
 X
 run "$DPE" replay --all -s files.dpe gap.jsonl
 check 'with --all each is told' "$status $(grep -c '^#.* file: inconclusive of open(f);close(f)' err)" = '3 200'

@@ -140,7 +140,7 @@ sarif 'nothing found' 0 '0 results 0 notes'
 printf '{"event":"x","thread":1,"seq":0}\n{"event":"x","thread":1,"seq":5}\n' >lost.jsonl
 run "$DPE" replay --format=sarif -s none.dpe lost.jsonl
 sarif 'what was lost makes a note' 3 'none note 1 none.dpe:1 0
-1 results 1 notes'
+1 results 2 notes'
 run "$DPE" replay --format=sarif --report=report.sarif -s none.dpe log.jsonl
 check 'into a file' "$(python3 check.py <report.sarif)" = '0 results 0 notes'
 run "$DPE" check --format=sarif none.dpe

@@ -125,7 +125,9 @@ static void the_header_is_no_message(void **state)
 static void order_and_losses_are_told(void **state)
 {
 	const char *text = "{\"dpe_log\":1,\"ordered\":true}\n{\"event\":\"a\"}\n"
-			   "{\"dpe_lost\":3,\"thread\":7}\n{\"dpe_lost\":4,\"thread\":8}\n";
+			   "{\"dpe_lost\":3,\"thread\":7}\n{\"dpe_lost\":4,\"thread\":8}\n"
+			   "{\"dpe_lost\":1,\"thread\":\"worker\"}\n{\"dpe_lost\":1,\"thread\":0}\n";
+	const struct dpe_log_loss *losses;
 	struct log log = open_log(text, strlen(text));
 	struct dpe_message *message;
 
@@ -134,7 +136,11 @@ static void order_and_losses_are_told(void **state)
 	assert_int_equal(dpe_log_read(log.reader, &message), 1);
 	dpe_message_unref(message);
 	assert_int_equal(dpe_log_read(log.reader, &message), 0);
-	assert_int_equal(dpe_log_lost(log.reader), 7);
+	assert_int_equal(dpe_log_losses(log.reader, &losses), 4);
+	assert_int_equal(losses[0].thread.num, 7);
+	assert_int_equal(losses[1].count, 4);
+	assert_string_equal(losses[2].thread.text, "worker");
+	assert_int_equal(losses[3].thread.kind, DPE_NONE);
 	close_log(&log);
 }
 

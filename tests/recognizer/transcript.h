@@ -122,12 +122,12 @@ static inline void transcript_held(
 	dpe_text_printf(&to->text, " for %s\n", missing);
 }
 
-static inline void transcript_lost(void *context, const struct dpe_message *after, uint64_t count)
+static inline void transcript_lost(void *context, const struct dpe_gap *gap)
 {
 	struct transcript *to = context;
 
-	dpe_text_printf(&to->text, "lost %d before ", (int)count);
-	dpe_message_print_id(&to->text, to->names, after);
+	dpe_text_printf(&to->text, "lost %d before ", (int)gap->count);
+	dpe_message_print_id(&to->text, to->names, gap->after);
 	dpe_text_puts(&to->text, "\n");
 }
 

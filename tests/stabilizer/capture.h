@@ -68,13 +68,13 @@ static inline void capture_held(
 			dpe_name_text(capture->names, message->name), missing);
 }
 
-static inline void capture_lost(void *context, const struct dpe_message *after, uint64_t count)
+static inline void capture_lost(void *context, const struct dpe_gap *gap)
 {
 	struct capture *capture = context;
 
 	if (!capture->quiet)
 		dpe_text_printf(&capture->story, "lost(%s: %llu) ",
-			dpe_name_text(capture->names, after->name), (unsigned long long)count);
+			dpe_name_text(capture->names, gap->after->name), (unsigned long long)gap->count);
 }
 
 static inline void capture_open(

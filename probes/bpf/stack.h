@@ -1,0 +1,76 @@
+/* stack: the callers of what is observed, as frame pointers lead to them. */
+#ifndef DPE_PROBES_STACK_BPF_H
+#define DPE_PROBES_STACK_BPF_H
+
+#include "probes/bpf/kernel.h"
+#include "probes/bpf/record.h"
+#include <linux/bpf.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <stdbool.h>
+
+const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
+
+__u64 trampoline; /* where the kernel lets observed functions return to, once known */
+
+/* Where a stack begins; ctx: what the program was called with. */
+struct stack_top {
+	void *ctx;
+	__u64 ip, sp, bp;
+};
+
+/* More than this from one frame to the next is no frame. */
+#define LONGEST_FRAME (16 << 20)
+
+/* Most code keeps no frame pointers, and has anything in their register. The kernel's own walk
+ * reads through whatever is there, which costs an exception each time; so what cannot be a frame
+ * above the last one is not looked at. */
+static __always_inline bool is_frame(__u64 at, __u64 from)
+{
+	return at >= from && at - from < LONGEST_FRAME && !(at & (sizeof(at) - 1));
+}
+
+static __always_inline void find_trampoline(struct task_struct *task)
+{
+	if (bpf_core_field_exists(struct mm_struct, uprobes_state) &&
+		bpf_core_field_exists(struct xol_area, vaddr))
+		trampoline = task->mm->uprobes_state.xol_area->vaddr;
+}
+
+/* Only the kernel knows what the caller is where it has put its own address; it tells since
+ * Linux 6.10. */
+static __always_inline __u32 ask_kernel(const struct stack_top *top, __u64 *frames)
+{
+	long got = bpf_get_stack(
+		top->ctx, frames, stack_depth * sizeof(*frames), BPF_F_USER_STACK);
+
+	return got > 0 ? got / sizeof(*frames) : 0;
+}
+
+/* Fills at most stack_depth frames, by frame pointers; returns how many. */
+static __always_inline __u32 walk_stack(const struct stack_top *top, __u64 *frames)
+{
+	struct {
+		__u64 bp, caller;
+	} frame = {.bp = top->bp};
+	__u64 from = top->sp;
+	__u32 count;
+
+	find_trampoline(bpf_get_current_task_btf());
+	frames[0] = top->ip;
+	for (count = 1; count < DPE_STACK_MAX && count < stack_depth; count++) {
+		__u64 at = frame.bp;
+
+		if (!is_frame(at, from) ||
+			bpf_probe_read_user(&frame, sizeof(frame), (void *)at) || !frame.caller)
+			break;
+		if (frame.caller == trampoline)
+			return ask_kernel(top, frames);
+		frames[count] = frame.caller;
+		from = at + sizeof(frame);
+	}
+	return count;
+}
+
+#endif

@@ -1,0 +1,39 @@
+# A loss of one thread leaves what is told of another one certain; and what began before dpe came is
+# in doubt, what began later is not.
+. tests/tap.sh
+need_live 'losses, and threads that ran already'
+compile_target doubt
+cat >own.dpe <<'DPE'
+expect own(T): (begin() by T ; end() by T)*
+DPE
+cat >both.dpe <<'DPE'
+include "own.dpe"
+expect hits(T): (hit(_) by T)*
+expect ordered: hit(_)* ; begin()
+DPE
+
+run "$DPE" run --stack=0 --ring=4096 -o log.jsonl -s both.dpe -- ./doubt flood
+says 'a thread that lost nothing' 1 'own: violated of (begin() by T;end() by T)*' \
+	'hits: inconclusive of' 'ordered: inconclusive of' '3 rules: 1 violated, '
+check 'what the other one lost, with times' "$(grep -c '^  thread [0-9]* lost [1-9][0-9]* from [0-9.]* s to [0-9.]* s' err)" -eq 1
+run "$DPE" replay -s both.dpe log.jsonl
+says 'a replay says the same' 1 'own: violated of' 'hits: inconclusive of' 'ordered: inconclusive of' '3 rules: 1 violated, '
+
+echo 'detect ticks: tick()' >tick.dpe
+./doubt wait &
+target=$!
+"$DPE" attach --stack=0 -o found.jsonl -s own.dpe -s tick.dpe -p $target 2>err &
+watch=$!
+for i in $(seq 200); do
+	grep -q 'ticks: match' err && break
+	sleep 0.05
+done
+touch go
+wait $watch
+status=$?
+wait $target
+says 'it had begun before' 1 'own: inconclusive of' 'its thread ran before it was observed' \
+	'own: violated of' ' 1 violated, 1 inconclusive'
+run "$DPE" replay -s own.dpe found.jsonl
+says 'nor does a replay know' 1 'its thread ran before it was observed' '1 rule: 1 violated, 1 inconclusive'
+finish

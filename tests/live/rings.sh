@@ -1,0 +1,45 @@
+# Rings of several processors become one stream: what threads did one after another on changing
+# processors stands in that order, and each thread's numbers go on wherever it is.
+. tests/tap.sh
+need_live 'one ring for each processor'
+compile_target wander
+printf 'detect R: step(_) [.tid == 0]\n' >step.dpe
+
+# The numbers of the steps as the log has them, and each thread's own.
+steps() {
+	python3 -c '
+import json, sys
+events = [json.loads(line) for line in open(sys.argv[1])]
+events = [event for event in events if event.get("event") == "step.enter"]
+order = [event["args"][0] for event in events]
+numbers = {}
+for event in events:
+    expected = numbers.setdefault(event["thread"], event["seq"])
+    if event["seq"] != expected:
+        print("thread", event["thread"], "has", event["seq"], "instead of", expected)
+    numbers[event["thread"]] = expected + 1
+print(len(order), "steps,", "in order" if order == sorted(order) else "not in order")
+' "$1"
+}
+
+for rings in '' --rings=1 --rings=2 --ring=4096; do
+	run "$DPE" record $rings --stack=0 -o log.jsonl -s step.dpe -- ./wander 2000
+	steps log.jsonl >order
+	if test "$(cat order)" = '2000 steps, in order' && grep -q '^dpe: 2000 events .* 0 lost' err; then
+		ok "the order of what happened on changing processors $rings"
+	else
+		not_ok "the order of what happened on changing processors $rings"
+		explain "$(cat order)"
+		explain_run
+	fi
+done
+
+run "$DPE" run --debug=probes -s step.dpe -- ./wander 2
+check 'a ring for each processor' "$(grep -c "$(getconf _NPROCESSORS_ONLN) rings\{0,1\} of" err)" -eq 1
+run "$DPE" run --debug=probes --rings=1 --ring=65536 -s step.dpe -- ./wander 2
+check 'or one for all' "$(grep -c '1 ring of 65536 bytes' err)" -eq 1
+run "$DPE" run --debug=probes --rings=8192 --ring=65536 -s step.dpe -- ./wander 2
+check 'and no more than there are processors' "$(grep -c "$(getconf _NPROCESSORS_ONLN) rings\{0,1\} of 65536" err)" -eq 1
+run "$DPE" run --rings=0 -s step.dpe -- ./wander 2
+says 'no ring is an error' 2 '--rings takes a number from 1 to 8192'
+finish
