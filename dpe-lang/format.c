@@ -154,7 +154,7 @@ static bool word(const struct piece *piece, const char *text)
 static bool is_keyword(const struct piece *piece)
 {
 	static const char *const words[] = {"if", "else", "by", "observing", "ends", "expect", "detect",
-		"sync", "fifo", "last", "all", "once", "include", "var"};
+		"sync", "fifo", "last", "all", "once", "rounds", "include", "var"};
 
 	for (unsigned i = 0; i < DPE_COUNT(words); i++) {
 		if (word(piece, words[i]))
@@ -280,7 +280,7 @@ static bool can_go_on(const struct piece *before)
 		return false;
 	if (is_keyword(before))
 		return !word(before, "last") && !word(before, "all") &&
-		       !word(before, "once") && !word(before, "ends");
+		       !word(before, "once") && !word(before, "rounds") && !word(before, "ends");
 	for (unsigned i = 0; i < DPE_COUNT(open_ended); i++) {
 		if (is(before, open_ended[i]))
 			return true;

@@ -55,7 +55,7 @@ struct dpe_parser;
 %token <text> DEF_NAME "the name of a definition" QUOTED "an event in quotes"
 %token <num> NUMBER "a number" POSITION "an event position"
 %token INCLUDE "include" VAR "var" EXPECT "expect" DETECT "detect" SYNC "sync"
-%token <pairing> PAIRING "fifo, last, all or once"
+%token <pairing> PAIRING "fifo, last, all, once or rounds"
 %token OBSERVING "observing" ENDS "ends" ELSE "else" IF "if" BY "by"
 %token <phase> PHASE "enter or exit"
 %token CONTROL_STAR "'*'" RULE_BRACE "'{'" PRIME "'''" SCOPE "'::'" ARROW "'->'"

@@ -109,6 +109,7 @@ enum { DPE_PRELOAD_ENTER = 1, DPE_PRELOAD_EXIT = 2 };
 
 #define DPE_PRELOAD_RINGS 1024 /* threads at a time; what others do is counted as lost */
 #define DPE_PRELOAD_WORDS 4    /* arguments of the longest function */
+#define DPE_PRELOAD_WRITER 1   /* of pthread_rwlock_unlock: the word that says who writes, 0: nobody */
 #define DPE_PRELOAD_FRAMES 8   /* return addresses beyond the caller's, where stacks are wanted */
 /* A signal's handler may take slots between another's look whether there is room and its taking
  * one: so many are kept free for that. */

@@ -143,7 +143,9 @@ WRAP_TIMED(pthread_rwlock_timedrdlock, pthread_rwlock_t)
 WRAP_TIMED(pthread_rwlock_timedwrlock, pthread_rwlock_t)
 WRAP_CLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_t)
 WRAP_CLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_t)
-WRAP_ONE(pthread_rwlock_unlock, pthread_rwlock_t)
+/* Whether a reader or the writer gives it back, only the lock knows. */
+WRAP(pthread_rwlock_unlock, (pthread_rwlock_t * lock), (lock), WORD(lock),
+	[DPE_PRELOAD_WRITER] = WORD(lock->__data.__cur_writer))
 
 WRAP(pthread_cond_init, (pthread_cond_t * cond, const pthread_condattr_t *attr), (cond, attr),
 	WORD(cond), WORD(attr))

@@ -1,5 +1,6 @@
 /* attach: BPF programs into the kernel, probes into the target's files. The one file that knows
  * libbpf. */
+#include "probes/layouts.h"
 #include "probes/live.h"
 #include "probes/usdt.h"
 
@@ -124,6 +125,27 @@ static size_t ring_size(unsigned wanted, unsigned count)
 	return size;
 }
 
+/* What is read of locks was used just before, so it is in memory: probes that may sleep cost more. */
+static bool reads_locks_alone(const struct dpe_probes *probes)
+{
+	const struct dpe_plan *plan = probes->plan;
+
+	for (unsigned i = 0; i < plan->nwatched; i++) {
+		if (plan->watched[i].reads)
+			return false;
+	}
+	for (unsigned i = 0; i < plan->nsites; i++) {
+		const char *name = dpe_name_text(probes->names, plan->sites[i].name);
+
+		for (unsigned j = 0; j < plan->nreads && j < DPE_READS; j++) {
+			if (plan->sites[i].reads >> j & 1 &&
+				!dpe_layout_has(name, plan->reads[j].lvalue))
+				return false;
+		}
+	}
+	return !dpe_usdt_is_wanted(probes);
+}
+
 /* Programs that may sleep (Linux 6.0) can read what is not in memory at the moment. */
 static void configure_reads(struct dpe_probes *probes, bool multi)
 {
@@ -138,7 +160,10 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->first_watch);
 	bpf->rodata->first_watch = probes->first_watch;
 	bpf->rodata->lowest_code = dpe_reads_lowest_code(probes);
-	bpf->rodata->may_sleep = kernel_has_sleep(multi);
+	bpf->rodata->most_values =
+		probes->plan->nreads < DPE_VALUES ? probes->plan->nreads : DPE_VALUES;
+	bpf->rodata->most_steps = reads_locks_alone(probes) ? 1 : DPE_VALUE_STEPS;
+	bpf->rodata->may_sleep = !reads_locks_alone(probes) && kernel_has_sleep(multi);
 	if (!bpf->rodata->may_sleep)
 		return;
 	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);

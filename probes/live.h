@@ -32,6 +32,7 @@ struct dpe_spot {
 	struct dpe_variable *reached; /* by arguments, by the number of the read; or NULL */
 	bool ret;
 	bool preloaded;   /* the preloaded library tells of it, so there is no probe */
+	bool known;       /* … or knows of it at least */
 	unsigned wrapped; /* as which of its functions */
 	uint64_t reads; /* the sites' */
 	struct dpe_filters filters[2];

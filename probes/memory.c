@@ -16,7 +16,7 @@
 static bool knows_all_calls(const struct dpe_probes *probes)
 {
 	for (unsigned i = 0; i < probes->nspots; i++)
-		if (!probes->spots[i].preloaded)
+		if (!probes->spots[i].known)
 			return false;
 	return true;
 }

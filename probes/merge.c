@@ -20,6 +20,7 @@
  * With a library, each thread's messages are numbered by the kernel's programs and by the library,
  * both from 0. They are numbered anew: a gap of either is a gap before its next message. */
 #include "probes/preload.h"
+#include "probes/layouts.h"
 
 #include <stdlib.h>
 #include <uthash.h>
@@ -159,9 +160,10 @@ static bool on_library(void *context, const struct dpe_ring_event *event)
 
 /* ---- events of the library as messages --------------------------------------------------- */
 
-/* A record as the kernel's programs make it, with room for the longest stack. */
+/* A record as the kernel's programs make it, with room for the longest stack and all values. */
 #define RECORD_BYTES                                                                               \
-	(sizeof(struct dpe_record) + (DPE_WORDS + 1 + DPE_STACK_MAX) * sizeof(uint64_t))
+	(sizeof(struct dpe_record) +                                                               \
+		(DPE_WORDS + 1 + DPE_STACK_MAX + DPE_VALUES) * sizeof(uint64_t))
 
 /* The innermost place, and what it was called by. */
 static void add_callers(const struct dpe_probes *probes, const struct dpe_preload_slot *slot,
@@ -207,6 +209,21 @@ static void fill_record(const struct dpe_probes *probes, const struct library_ev
 	memcpy(record->words, event->slot.words, sizeof(event->slot.words));
 }
 
+/* What is in the lock, which stands in the words of the call: `values` are the last of the record. */
+static void add_values(const struct dpe_probes *probes, const struct dpe_spot *spot,
+	const struct dpe_preload_slot *slot, struct dpe_record *record, uint64_t *values)
+{
+	const struct dpe_plan *plan = probes->plan;
+
+	for (unsigned i = 0; spot->reads && i < plan->nreads && i < DPE_READS; i++) {
+		if (!(spot->reads >> i & 1))
+			continue;
+		record->known |= 1u << record->nvalues;
+		values[record->nvalues++] =
+			slot->words[dpe_layout_word(spot->function->name, plan->reads[i].lvalue)];
+	}
+}
+
 static struct dpe_message *message_of(struct dpe_probes *probes, const struct library_event *event)
 {
 	const struct dpe_preload_slot *slot = &event->slot;
@@ -222,6 +239,7 @@ static struct dpe_message *message_of(struct dpe_probes *probes, const struct li
 	record->kind = slot->kind == DPE_PRELOAD_EXIT ? DPE_RECORD_EXIT : DPE_RECORD_ENTER;
 	if (probes->stack_depth)
 		add_stack(probes, slot, record);
+	add_values(probes, spot, slot, record, (uint64_t *)(room + sizeof(room)) - DPE_VALUES);
 	return dpe_message_of_record(probes, record, sizeof(room));
 }
 

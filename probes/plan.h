@@ -50,6 +50,7 @@ struct dpe_site {
 struct dpe_read {
 	const char *lvalue; /* the specification's */
 	dpe_name name;      /* of it, in messages */
+	bool spared;        /* rules ask for it as in `x ? a : b` alone, or for a round */
 	struct dpe_place place;
 };
 

@@ -11,6 +11,7 @@ struct adding {
 	unsigned cap;
 	const struct dpe_spec *spec;
 	const struct dpe_rule *rule;
+	bool spared; /* within what a rule can do without */
 };
 
 /* ---- what an expression reads ------------------------------------------------------------ */
@@ -24,20 +25,24 @@ static uint64_t bit_of(struct adding *adding, const char *lvalue, struct dpe_pla
 		i++;
 	if (i == plan->nreads)
 		*DPE_GROW(plan->reads, plan->nreads, adding->cap) = (struct dpe_read){
-			lvalue, dpe_intern_string(adding->spec->names, lvalue), place};
+			lvalue, dpe_intern_string(adding->spec->names, lvalue), true, place};
+	plan->reads[i].spared &= adding->spared;
 	return i < DPE_READS ? UINT64_C(1) << i : 0;
 }
 
 static uint64_t read_by(struct adding *adding, const struct dpe_expr *expr)
 {
+	bool spared = adding->spared;
 	uint64_t reads = 0;
 
 	if (!expr)
 		return 0;
 	if (expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR)
 		reads = bit_of(adding, expr->lvalue, expr->place);
-	return reads | read_by(adding, expr->left) | read_by(adding, expr->right) |
-	       read_by(adding, expr->third);
+	adding->spared |= expr->kind == DPE_EXPR_CONDITIONAL;
+	reads |= read_by(adding, expr->left);
+	adding->spared = spared;
+	return reads | read_by(adding, expr->right) | read_by(adding, expr->third);
 }
 
 static uint64_t read_by_action(struct adding *adding, const struct dpe_stmt *stmt)
@@ -125,7 +130,8 @@ static bool find_filter(
 static void filter_site(struct adding *adding, const struct dpe_pattern *pattern)
 {
 	struct dpe_filter filter;
-	bool found = find_filter(adding, pattern->cond, &filter);
+	bool number = adding->rule->mode == DPE_SYNC && adding->rule->pairing == DPE_ROUNDS;
+	bool found = !number && find_filter(adding, pattern->cond, &filter);
 
 	for (unsigned i = 0; i < adding->plan->nsites; i++) {
 		struct dpe_site *site = &adding->plan->sites[i];
@@ -213,6 +219,8 @@ static void add_rule(struct adding *adding, const struct dpe_rule *rule)
 	uint64_t anywhere;
 
 	adding->rule = rule;
+	/* A round that is not known is any. */
+	adding->spared = rule->mode == DPE_SYNC && rule->pairing == DPE_ROUNDS;
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		if (rule->patterns[i].kind != DPE_PATTERN_CONTROL)
 			continue;
@@ -227,6 +235,7 @@ static void add_rule(struct adding *adding, const struct dpe_rule *rule)
 			read_at(adding, &rule->patterns[rule->literals[literal].pattern],
 				read_by_action(adding, position->action));
 	}
+	adding->spared = false;
 	anywhere = read_by_action(adding, rule->action) | read_by_action(adding, rule->otherwise);
 	if (rule->mode != DPE_SYNC)
 		anywhere |= read_by_blocks(adding);

@@ -2,6 +2,7 @@
  *
  * Everything else still comes from probes: see merge.c for how the two become one. */
 #include "probes/preload.h"
+#include "probes/layouts.h"
 #include "probes/live.h"
 
 #include <errno.h>
@@ -166,18 +167,31 @@ bool dpe_preload_is_library(const struct dpe_module *module)
 	       !strcmp(module->name, DPE_PRELOAD_MEMORY_LIBRARY);
 }
 
+/* Variables of the program are read by the kernel's side alone, but for what the library tells. */
+static bool needs_kernel(const struct dpe_probes *probes, const struct dpe_spot *spot)
+{
+	for (unsigned i = 0; i < probes->plan->nreads && i < DPE_READS; i++) {
+		if (spot->reads >> i & 1 &&
+			dpe_layout_word(spot->function->name, probes->plan->reads[i].lvalue) < 0)
+			return true;
+	}
+	return false;
+}
+
 /* A program that has the function itself calls its own. */
 void dpe_preload_take(struct dpe_probes *probes, struct dpe_spot *spot)
 {
 	uint8_t wanted =
 		(spot->enter ? DPE_PRELOAD_ENTER : 0) | (spot->exit ? DPE_PRELOAD_EXIT : 0);
 
-	/* Variables of the program are read by the kernel's side alone. */
-	if (!probes->preload || spot->module->program || spot->reads)
+	if (!probes->preload || spot->module->program)
 		return;
 	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++) {
 		if (strcmp(NAMES[i], spot->function->name))
 			continue;
+		spot->known = true;
+		if (needs_kernel(probes, spot))
+			return;
 		spot->preloaded = true;
 		spot->wrapped = i;
 		probes->preload->rings.header->wanted[i] |= wanted;

@@ -71,6 +71,7 @@ bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_spot *spot, struct dp
 	bool complete = true;
 
 	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++) {
+		bool spared;
 		char *why;
 
 		if (!(spot->reads >> i & 1) || dpe_variable_argument(plan->reads[i].lvalue) < 0)
@@ -81,12 +82,14 @@ bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_spot *spot, struct dp
 		why = find_reached(probes, spot, i);
 		if (!why)
 			continue;
-		dpe_diag(diags, probes->placed ? DPE_WARNING : DPE_ERROR, plan->reads[i].place,
-			"'%s' cannot be read: %s", plan->reads[i].lvalue, why);
+		spared = plan->reads[i].spared && spot->site->optional;
+		dpe_diag(diags, probes->placed || spared ? DPE_WARNING : DPE_ERROR,
+			plan->reads[i].place, "'%s' cannot be read: %s%s", plan->reads[i].lvalue,
+			why, spared ? "; the rule does without" : "");
 		free(why);
 		spot->reads &= ~(UINT64_C(1) << i);
 		spot->filters[0].all = spot->filters[1].all = true;
-		complete = false;
+		complete &= spared;
 	}
 	return complete;
 }

@@ -3,6 +3,7 @@
 
 #include "dpe-lang/dpe-lang.h"
 #include "probes/dwarf.h"
+#include "probes/layouts.h"
 
 #include <dwarf.h>
 #include <math.h>
@@ -343,6 +344,8 @@ char *dpe_variable_of_argument(struct dpe_module *module, const struct dpe_funct
 	char *why;
 
 	*variable = (struct dpe_variable){0};
+	if (dpe_layout_find(module, function->name, lvalue, variable))
+		return NULL;
 	if (!dpe_dwarf_function(module, function->address, &die))
 		return dpe_xasprintf("%s has no debug information on '%s', which tells what its "
 				     "arguments are",

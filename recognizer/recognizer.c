@@ -463,8 +463,14 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	const struct dpe_rule *rule = run->rule;
 
 	find_masks(run);
-	if (rule->mode == DPE_SYNC)
-		return check_sync(run, diags);
+	if (rule->mode == DPE_SYNC) {
+		bool good = check_sync(run, diags);
+
+		/* Its conditions are numbers, which hold whatever they are. */
+		for (unsigned i = 0; rule->pairing == DPE_ROUNDS && i < rule->npatterns; i++)
+			run->placed[i] = true;
+		return good;
+	}
 	if (run->recognizer->options.stabilize_only)
 		return true;
 	if (rule->nvariables > DPE_MAX_VARIABLES) {
@@ -518,6 +524,8 @@ static enum dpe_sync_pairing pairing_of(enum dpe_pairing pairing)
 		return DPE_SYNC_ALL;
 	case DPE_ONCE:
 		return DPE_SYNC_ONCE;
+	case DPE_ROUNDS:
+		return DPE_SYNC_ROUNDS;
 	case DPE_FIFO:
 		break;
 	}

@@ -9,9 +9,28 @@ static unsigned pattern_at(const struct dpe_rule *rule, unsigned position)
 	return rule->literals[rule->positions[position - 1].literal].pattern;
 }
 
+/* The number that stands as the condition of an event. */
+static int64_t round_of(const struct dpe_run *run, const struct dpe_binding *binding,
+	const struct dpe_message *message, bool send)
+{
+	const struct dpe_expr *cond = run->rule->patterns[binding->pattern].cond;
+	const struct dpe_env env = {
+		.recognizer = run->recognizer,
+		.run = run,
+		.variables = binding->values,
+		.event = message,
+		.text = &run->recognizer->text,
+	};
+	struct dpe_value value = cond ? dpe_eval(&env, cond) : (struct dpe_value){0};
+
+	if (value.kind != DPE_INT)
+		return send ? INT64_MIN : INT64_MAX;
+	return value.num;
+}
+
 /* Sends and receives pair by the variables that both bind. */
 static void add_role(struct dpe_roles *roles, const struct dpe_run *run,
-	const struct dpe_binding *binding, bool send)
+	const struct dpe_binding *binding, const struct dpe_message *message, bool send)
 {
 	const struct dpe_rule *rule = run->rule;
 	uint64_t shared = run->masks[pattern_at(rule, rule->send)] &
@@ -19,6 +38,8 @@ static void add_role(struct dpe_roles *roles, const struct dpe_run *run,
 	struct dpe_role *role = DPE_GROW(roles->at, roles->count, roles->cap);
 
 	*role = (struct dpe_role){.rule = run->sync, .send = send};
+	if (rule->pairing == DPE_ROUNDS)
+		role->round = round_of(run, binding, message, send);
 	for (unsigned i = 0; i < rule->nvariables; i++) {
 		if (!(shared >> i & 1))
 			continue;
@@ -42,9 +63,9 @@ static void find_roles(struct dpe_recognizer *recognizer, const struct dpe_messa
 		if (!dpe_watcher_match(&watch->at[i], run, message, &binding))
 			continue;
 		if (pattern_at(rule, rule->receive) == binding.pattern)
-			add_role(roles, run, &binding, false);
+			add_role(roles, run, &binding, message, false);
 		if (pattern_at(rule, rule->send) == binding.pattern)
-			add_role(roles, run, &binding, true);
+			add_role(roles, run, &binding, message, true);
 	}
 }
 

@@ -56,6 +56,10 @@ enum dpe_sync_pairing {
 	DPE_SYNC_LAST, /* with the latest send before it */
 	DPE_SYNC_ALL,  /* with every send before it */
 	DPE_SYNC_ONCE, /* each value is sent once: the receive waits for its send */
+	/* With every send before it of its own round or an earlier one. The rounds of receives rise
+	 * with time: one can be of the round before that of another, and not of an earlier one,
+	 * or else all rounds begin anew. */
+	DPE_SYNC_ROUNDS,
 };
 
 /* What a message is to a synchronisation rule. Sends and receives pair where rule and keys are
@@ -69,6 +73,8 @@ struct dpe_role {
 	bool send;     /* else a receive */
 	unsigned nkeys;
 	const struct dpe_value *keys; /* copied */
+	/* DPE_SYNC_ROUNDS: which one; of a send that may be of any INT64_MIN, of a receive INT64_MAX. */
+	int64_t round;
 };
 
 struct dpe_stabilizer_options {

@@ -134,6 +134,7 @@ struct dpe_part {
 	struct dpe_queue *queue;
 	bool send;
 	bool taken; /* the send was paired before its host's time reached it */
+	int64_t round;
 };
 
 /* What is of interest only until the message is complete. */

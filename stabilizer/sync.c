@@ -12,6 +12,7 @@
 
 struct sends {
 	struct dpe_node **at;      /* counted and used */
+	int64_t *rounds;           /* of each */
 	unsigned head, count, cap; /* those before head are gone */
 };
 
@@ -29,23 +30,37 @@ struct dpe_queue {
 	unsigned unpaired;               /* receives that have come and not been looked at */
 	const struct dpe_host *receiver; /* under whose clock they stand … */
 	bool receivers_differ;           /* … unless under several */
+	int64_t round;                   /* the latest that a receive was of */
 	struct dpe_waiters waiting;      /* receives that wait for any send to come */
 };
 
 /* ---- lists of sends ---------------------------------------------------------------------- */
 
-static void sends_insert(struct sends *sends, unsigned at, struct dpe_node *node)
+/* Moves what begins at `from`, to `to`. */
+static void sends_move(struct sends *sends, unsigned to, unsigned from, unsigned count)
 {
+	memmove(&sends->at[to], &sends->at[from], count * sizeof(*sends->at));
+	memmove(&sends->rounds[to], &sends->rounds[from], count * sizeof(*sends->rounds));
+}
+
+static void sends_insert(struct sends *sends, unsigned at, struct dpe_node *node, int64_t round)
+{
+	unsigned cap = sends->cap;
+
 	if (sends->head && sends->count == sends->cap) {
 		sends->count -= sends->head;
 		at -= sends->head;
-		memmove(sends->at, sends->at + sends->head, sends->count * sizeof(*sends->at));
+		sends_move(sends, 0, sends->head, sends->count);
 		sends->head = 0;
 	}
 	dpe_node_use(node);
 	*DPE_GROW(sends->at, sends->count, sends->cap) = node;
-	memmove(&sends->at[at + 1], &sends->at[at], (sends->count - 1 - at) * sizeof(*sends->at));
+	if (sends->cap != cap)
+		sends->rounds =
+			dpe_xrealloc(sends->rounds, sends->cap * sizeof(*sends->rounds));
+	sends_move(sends, at + 1, at, sends->count - 1 - at);
 	sends->at[at] = node;
+	sends->rounds[at] = round;
 }
 
 static void sends_remove(struct sends *sends, unsigned at)
@@ -56,8 +71,7 @@ static void sends_remove(struct sends *sends, unsigned at)
 		sends->head++;
 	} else {
 		sends->count--;
-		memmove(&sends->at[at], &sends->at[at + 1],
-			(sends->count - at) * sizeof(*sends->at));
+		sends_move(sends, at, at + 1, sends->count - at);
 	}
 	if (sends->head == sends->count)
 		sends->head = sends->count = 0;
@@ -78,6 +92,7 @@ static void sends_free(struct sends *sends)
 	for (unsigned i = sends->head; i < sends->count; i++)
 		dpe_node_unuse(sends->at[i]);
 	free(sends->at);
+	free(sends->rounds);
 }
 
 static bool is_gated(const struct dpe_node *node)
@@ -95,7 +110,7 @@ static void sweep(struct dpe_queue *queue)
 		return;
 	for (unsigned i = closed->head; i < closed->count; i++) {
 		if (is_gated(closed->at[i]))
-			closed->at[kept++] = closed->at[i];
+			sends_move(closed, kept++, i, 1);
 		else
 			dpe_node_unuse(closed->at[i]);
 	}
@@ -153,6 +168,7 @@ static struct dpe_queue *queue_of(struct dpe_stabilizer *stabilizer, const struc
 	for (unsigned i = 0; i < role->nkeys; i++)
 		queue->keys[i] = dpe_value_copy(role->keys[i]);
 	queue->pairing = stabilizer->pairings[role->rule];
+	queue->round = INT64_MIN;
 	dpe_table_add(&stabilizer->queues, hash, queue);
 	return queue;
 }
@@ -307,9 +323,22 @@ static void drop_hidden(struct dpe_queue *queue, unsigned settled)
 	for (unsigned i = settled; i-- > opened->head;) {
 		const struct dpe_node *send = opened->at[i];
 
-		if (queue->pairing != DPE_SYNC_ALL ||
+		if ((queue->pairing != DPE_SYNC_ALL && queue->pairing != DPE_SYNC_ROUNDS) ||
 			(!send->hold && dpe_precedes(&send->stamp, &by->stamp)))
 			sends_remove(opened, i);
+	}
+}
+
+/* What is of a round before the latest, every receive to come is paired with. */
+static void prune_rounds(struct dpe_queue *queue)
+{
+	const struct sends *opened = &queue->opened;
+
+	for (unsigned i = opened->count; i-- > opened->head;) {
+		if (opened->rounds[i] >= queue->round || !is_settled(queue, opened->at[i]))
+			continue;
+		drop_hidden(queue, i);
+		return;
 	}
 }
 
@@ -319,6 +348,10 @@ static void prune(struct dpe_queue *queue)
 
 	if (queue->pairing == DPE_SYNC_FIFO)
 		return;
+	if (queue->pairing == DPE_SYNC_ROUNDS) {
+		prune_rounds(queue);
+		return;
+	}
 	for (unsigned back = 1; back <= 2 && back < opened->count - opened->head; back++) {
 		unsigned at = opened->count - back;
 
@@ -364,6 +397,34 @@ static void pair_all(struct dpe_stabilizer *stabilizer, struct dpe_node *receive
 		if (!dpe_waits_for(stabilizer, sends[i], receive))
 			pair_with(stabilizer, receive, sends[i]);
 	}
+}
+
+static int64_t round_of(const struct dpe_queue *queue, const struct dpe_node *send)
+{
+	unsigned at = sends_find(&queue->opened, send);
+
+	return at < queue->opened.count ? queue->opened.rounds[at]
+					: queue->closed.rounds[sends_find(&queue->closed, send)];
+}
+
+static void pair_rounds(struct dpe_stabilizer *stabilizer, struct dpe_node *receive,
+	struct dpe_queue *queue, int64_t round)
+{
+	const struct sends *opened = &queue->opened;
+	bool sorted = sorted_for(queue, receive);
+
+	if (!sorted)
+		select_sends(stabilizer, queue, receive, true);
+	for (unsigned i = opened->head; sorted && i < opened->count; i++) {
+		if (is_before(opened->at[i], receive) && opened->rounds[i] <= round)
+			pair_all(stabilizer, receive, &opened->at[i], 1);
+	}
+	for (unsigned i = 0; !sorted && i < stabilizer->ncandidates; i++) {
+		if (round_of(queue, stabilizer->candidates[i]) <= round)
+			pair_all(stabilizer, receive, &stabilizer->candidates[i], 1);
+	}
+	if (round != INT64_MAX && (round > queue->round || round < queue->round - 1))
+		queue->round = round;
 }
 
 /* The first send, or the last, that does not itself wait for the receive. */
@@ -431,7 +492,10 @@ void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 
 		if (hold->parts[i].send)
 			continue;
-		pair(stabilizer, node, queue);
+		if (queue->pairing == DPE_SYNC_ROUNDS)
+			pair_rounds(stabilizer, node, queue, hold->parts[i].round);
+		else
+			pair(stabilizer, node, queue);
 		queue->unpaired--;
 		prune(queue);
 		free_if_empty(stabilizer, queue);
@@ -440,14 +504,14 @@ void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 
 /* ---- entering ---------------------------------------------------------------------------- */
 
-static void open_send(struct dpe_queue *queue, struct dpe_node *node)
+static void open_send(struct dpe_queue *queue, struct dpe_node *node, int64_t round)
 {
 	struct sends *opened = &queue->opened;
 	unsigned at = opened->count;
 
 	while (at > opened->head && is_before(node, opened->at[at - 1]))
 		at--;
-	sends_insert(opened, at, node);
+	sends_insert(opened, at, node, round);
 	prune(queue);
 }
 
@@ -486,14 +550,14 @@ static void note_order(struct dpe_queue *queue, const struct dpe_node *node)
 	}
 }
 
-static void enter_send(
-	struct dpe_stabilizer *stabilizer, struct dpe_queue *queue, struct dpe_node *node)
+static void enter_send(struct dpe_stabilizer *stabilizer, struct dpe_queue *queue,
+	struct dpe_node *node, int64_t round)
 {
 	note_order(queue, node);
 	if (node->host)
-		sends_insert(&queue->closed, queue->closed.count, node);
+		sends_insert(&queue->closed, queue->closed.count, node, round);
 	else
-		open_send(queue, node);
+		open_send(queue, node, round);
 	answer(stabilizer, queue, node);
 }
 
@@ -520,7 +584,8 @@ void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node,
 	for (unsigned i = 0; i < nroles; i++) {
 		struct dpe_queue *queue = queue_of(stabilizer, &roles[i]);
 
-		hold->parts[i] = (struct dpe_part){.queue = queue, .send = roles[i].send};
+		hold->parts[i] = (struct dpe_part){
+			.queue = queue, .send = roles[i].send, .round = roles[i].round};
 		if (!roles[i].send) {
 			enter_receive(queue, node);
 			hold->deferred = node->message->phase != DPE_EXIT;
@@ -528,7 +593,7 @@ void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node,
 	}
 	for (unsigned i = 0; i < nroles; i++) {
 		if (roles[i].send)
-			enter_send(stabilizer, hold->parts[i].queue, node);
+			enter_send(stabilizer, hold->parts[i].queue, node, roles[i].round);
 	}
 }
 
@@ -544,7 +609,7 @@ bool dpe_sync_meet(const struct dpe_stabilizer *stabilizer, const struct dpe_rol
 	if (!queue)
 		return stabilizer->pairings[role->rule] != DPE_SYNC_ONCE;
 	opened = &queue->opened;
-	if (queue->order != BY_ARRIVAL || queue->closed.head != queue->closed.count ||
+	if (queue->pairing == DPE_SYNC_ROUNDS || queue->order != BY_ARRIVAL || queue->closed.head != queue->closed.count ||
 		queue->unpaired || queue->waiting.count)
 		return false;
 	meeting->sends = opened->at + opened->head;
@@ -576,7 +641,7 @@ void dpe_sync_add(
 	struct dpe_queue *queue = queue_of(stabilizer, role);
 
 	note_order(queue, node);
-	open_send(queue, node);
+	open_send(queue, node, role->round);
 }
 
 void dpe_sync_open(struct dpe_node *node)
@@ -586,7 +651,7 @@ void dpe_sync_open(struct dpe_node *node)
 
 		if (!part->send || part->taken)
 			continue;
-		open_send(part->queue, node);
+		open_send(part->queue, node, part->round);
 		part->queue->nstale++;
 		sweep(part->queue);
 	}

@@ -13,6 +13,7 @@ const volatile __u64 lowest_code; /* the address that the program's file has for
 const volatile bool may_sleep;    /* the programs of uprobes can wait for memory */
 /* Where nothing is read, the kernel need not check all the ways of doing so, which takes it long. */
 const volatile bool reads_values, reads_usdt;
+const volatile __u32 most_values, most_steps; /* of one event, of one value */
 
 __u32 replaced; /* the program, by another exec: its variables are gone */
 
@@ -54,7 +55,7 @@ static __always_inline bool read_value(const struct dpe_value_entry *entry, __u6
 	__u32 size = entry->size, word = entry->word;
 
 	for (__u32 i = 0; i < DPE_VALUE_STEPS; i++) {
-		if (i >= entry->nsteps)
+		if (i >= most_steps || i >= entry->nsteps)
 			break;
 		if (!i && word) {
 			if (!words || word > DPE_WORDS)
@@ -128,7 +129,7 @@ static __always_inline const struct dpe_value_entries *read_values(
 		return entries;
 	values->count = entries->count;
 	for (__u32 i = 0; i < DPE_VALUES; i++) {
-		if (i >= entries->count)
+		if (i >= most_values || i >= entries->count)
 			break;
 		if (replaced && !entries->at[i].word)
 			continue;

@@ -171,6 +171,7 @@ static void keywords_are_names_elsewhere(void **state)
 		"sync;var;include;if;observing;once");
 	assert_prints("sync last: a ; b", "a;b");
 	assert_prints("sync once once(x): all(x) ; last(x)", "all(x);last(x)");
+	assert_prints("sync rounds rounds(x): a(x) [p->n] ; b(x).exit [p->n - 1]", "a(x) [p->n];b(x).exit [p->n - 1]");
 	assert_prints("enter.enter ; exit.exit { break; }", "enter.enter;exit.exit");
 	assert_prints("by = a\nr: by ; else", "a;else");
 }

@@ -382,6 +382,33 @@ static void sync_rules_have_no_such_conditions(void **state)
 	dpe_diags_free(diags);
 }
 
+/* ---- rounds ------------------------------------------------------------------------------ */
+
+#define AT(name, thread, number)                                                                   \
+	"{\"event\":\"" name "\",\"thread\":" #thread ",\"args\":[1],\"vars\":{\"arg@0->n\":" #number       \
+	"}}\n"
+#define MARK(id, name, thread) "{\"id\":\"" id "\",\"event\":\"" name "\",\"thread\":" #thread "}\n"
+#define MEET "sync rounds meet(b): come(b) [b->n / 2] ; go(b).exit [b->n / 2 - 1]\n"
+
+/* Thread 2 comes for the next round before 1 goes, which is in that round itself or in one before,
+ * or nobody knows which. */
+static void a_number_says_which_round(void **state)
+{
+	(void)state;
+	assert_transcript(MEET "detect S: x & y\ndetect R: x ; y", "jsonl",
+		AT("come", 1, 0) AT("come", 2, 1) AT("go.exit", 2, 2) MARK("x", "x", 2)
+			AT("come", 2, 2) AT("go.exit", 1, 2) MARK("y", "y", 1),
+		"S match at y: x=$1 y=$2\n");
+	assert_transcript(MEET "detect S: x & y\ndetect R: x ; y", "jsonl",
+		AT("come", 1, 0) AT("come", 2, 1) AT("go.exit", 2, 2) MARK("x", "x", 2)
+			AT("come", 2, 2) AT("go.exit", 1, 4) MARK("y", "y", 1),
+		"R match at y: x=$1 y=$2\n");
+	assert_transcript(MEET "detect S: x & y\ndetect R: x ; y", "jsonl",
+		AT("come", 1, 0) AT("come", 2, 1) AT("go.exit", 2, 2) MARK("x", "x", 2)
+			AT("come", 2, 2) AT("go.exit", 1, null) MARK("y", "y", 1),
+		"R match at y: x=$1 y=$2\n");
+}
+
 /* ---- progress ---------------------------------------------------------------------------- */
 
 #define PICK(id, fork) CALL(id, "pick", 1, fork, "")
@@ -617,6 +644,7 @@ int main(void)
 		cmocka_unit_test(a_condition_does_not_see_independent_events),
 		cmocka_unit_test(partial_matches_differ_by_what_conditions_name),
 		cmocka_unit_test(sync_rules_have_no_such_conditions),
+		cmocka_unit_test(a_number_says_which_round),
 		cmocka_unit_test(a_state_without_progress_is_told_once),
 		cmocka_unit_test(progress_makes_states_new),
 		cmocka_unit_test(each_slice_has_states_of_its_own),

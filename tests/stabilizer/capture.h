@@ -118,22 +118,17 @@ static inline void assert_story(struct capture *capture, const char *expected)
 	capture->story.at[0] = '\0';
 }
 
-#define SEND(rule, key)                                                                            \
+#define ROLE(kind, sends, key, of_round)                                                           \
 	(struct dpe_role)                                                                          \
 	{                                                                                          \
-		rule, true, 1, (struct dpe_value[])                                                \
+		.rule = kind, .send = sends, .nkeys = 1, .round = of_round,                        \
+		.keys = (struct dpe_value[])                                                       \
 		{                                                                                  \
 			dpe_value_int(key)                                                         \
 		}                                                                                  \
 	}
-#define RECEIVE(rule, key)                                                                         \
-	(struct dpe_role)                                                                          \
-	{                                                                                          \
-		rule, false, 1, (struct dpe_value[])                                               \
-		{                                                                                  \
-			dpe_value_int(key)                                                         \
-		}                                                                                  \
-	}
+#define SEND(rule, key) ROLE(rule, true, key, 0)
+#define RECEIVE(rule, key) ROLE(rule, false, key, 0)
 
 /* Pushes a copy of the draft. */
 static inline bool push_draft(struct capture *capture, const struct dpe_message *draft,

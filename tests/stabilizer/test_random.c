@@ -397,7 +397,8 @@ static void make_roles(struct model *model, struct item *item, enum world world)
 		if (r && rule == DPE_SYNC_ONCE)
 			rule = DPE_SYNC_ALL;
 		item->keys[r] = dpe_value_int(dice(model, 2));
-		item->roles[r] = (struct dpe_role){rule, dice(model, 2), 1, &item->keys[r]};
+		item->roles[r] = (struct dpe_role){
+			.rule = rule, .send = dice(model, 2), .nkeys = 1, .keys = &item->keys[r]};
 		/* Of several sends the latest need not exist where clocks and arrival disagree. */
 		if (world == MIXED && rule == DPE_SYNC_ONCE)
 			item->roles[r].send = item->base == item->keys[r].num;

@@ -2,12 +2,14 @@
 #include "tests/stabilizer/capture.h"
 
 static const enum dpe_sync_pairing all_kinds[] = {
-	DPE_SYNC_FIFO, DPE_SYNC_LAST, DPE_SYNC_ALL, DPE_SYNC_ONCE};
+	DPE_SYNC_FIFO, DPE_SYNC_LAST, DPE_SYNC_ALL, DPE_SYNC_ONCE,
+	DPE_SYNC_ROUNDS};
 
 #define FIFO 0
 #define LAST 1
 #define ALL 2
 #define ONCE 3
+#define ROUNDS 4
 
 static void open_all(struct capture *capture)
 {
@@ -55,6 +57,82 @@ static void once(void **state)
 {
 	(void)state;
 	each_kind(ONCE, "s1 r0+s1 s2 other r1+s2 r2 s3 r3+s3 ");
+}
+
+#define ARRIVE(round) ROLE(ROUNDS, true, 1, round)
+#define DEPART(round) ROLE(ROUNDS, false, 1, round)
+
+/* Thread 1 departs from a round when 2 has arrived for the next one. */
+static void rounds(void **state)
+{
+	struct capture capture;
+
+	(void)state;
+	open_all(&capture);
+	PUSH_AS(&capture, "a1", ARRIVE(0), THREAD(1));
+	PUSH_AS(&capture, "a2", ARRIVE(0), THREAD(2));
+	PUSH_AS(&capture, "d2.exit", DEPART(0), THREAD(2));
+	PUSH_AS(&capture, "b2", ARRIVE(1), THREAD(2));
+	PUSH_AS(&capture, "d1.exit", DEPART(0), THREAD(1));
+	PUSH_AS(&capture, "b1", ARRIVE(1), THREAD(1));
+	PUSH_AS(&capture, "e1.exit", DEPART(1), THREAD(1));
+	PUSH_AS(&capture, "e2.exit", DEPART(1), THREAD(2));
+	assert_story(&capture, "a1 a2 d2+a1 b2 d1+a2 b1 e1+b2 e2+b1 ");
+	capture_close(&capture);
+}
+
+/* In order of time, the latest first. */
+static void rounds_by_time(void **state)
+{
+	struct capture capture;
+
+	(void)state;
+	open_all(&capture);
+	PUSH_AS(&capture, "d1.exit", DEPART(0), THREAD(1), TIME(50));
+	PUSH_AS(&capture, "b2", ARRIVE(1), THREAD(2), TIME(40));
+	PUSH_AS(&capture, "a3", ARRIVE(0), THREAD(3), TIME(60));
+	PUSH_AS(&capture, "a2", ARRIVE(0), THREAD(4), TIME(10));
+	dpe_stabilizer_finish(capture.stabilizer);
+	assert_story(&capture, "a2 b2 d1+a2 a3 ");
+	capture_close(&capture);
+}
+
+static void rounds_that_are_not_known(void **state)
+{
+	struct capture capture;
+
+	(void)state;
+	open_all(&capture);
+	PUSH_AS(&capture, "a1", ARRIVE(7), THREAD(1));
+	PUSH_AS(&capture, "a2", ARRIVE(INT64_MIN), THREAD(2));
+	PUSH_AS(&capture, "d3.exit", DEPART(0), THREAD(3));
+	PUSH_AS(&capture, "d4.exit", DEPART(INT64_MAX), THREAD(4));
+	assert_story(&capture, "a1 a2 d3+a2 d4+a1+a2 ");
+	capture_close(&capture);
+}
+
+/* Of rounds that are over nothing is kept, or this would take minutes. Others may begin anew. */
+static void many_rounds(void **state)
+{
+	struct capture capture;
+
+	(void)state;
+	open_all(&capture);
+	for (int i = 0; i < 100000; i++) {
+		int64_t round = i % 60000;
+
+		for (int thread = 1; thread <= 2; thread++)
+			PUSH_AS(&capture, "-", ARRIVE(round), THREAD(thread));
+		for (int thread = 1; thread <= 2; thread++)
+			PUSH_AS(&capture, "-.exit", DEPART(round), THREAD(thread));
+	}
+	for (unsigned i = 2; i < capture.ngot; i += 4) {
+		assert_int_equal(capture.got[i].nadded, 1);
+		assert_ptr_equal(capture.got[i].added[0], capture.got[i - 1].message);
+		assert_int_equal(capture.got[i + 1].nadded, 1);
+		assert_ptr_equal(capture.got[i + 1].added[0], capture.got[i - 2].message);
+	}
+	capture_close(&capture);
 }
 
 static void once_without_send(void **state)
@@ -222,6 +300,10 @@ int main(void)
 		cmocka_unit_test(all),
 		cmocka_unit_test(once),
 		cmocka_unit_test(once_without_send),
+		cmocka_unit_test(rounds),
+		cmocka_unit_test(rounds_by_time),
+		cmocka_unit_test(rounds_that_are_not_known),
+		cmocka_unit_test(many_rounds),
 		cmocka_unit_test(deferred),
 		cmocka_unit_test(deferred_waits),
 		cmocka_unit_test(relay),

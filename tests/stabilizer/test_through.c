@@ -7,7 +7,7 @@
 enum { EVENTS = 120, THREADS = 4, RUNS = 300 };
 
 static const enum dpe_sync_pairing pairings[] = {
-	DPE_SYNC_LAST, DPE_SYNC_FIFO, DPE_SYNC_ALL, DPE_SYNC_ONCE};
+	DPE_SYNC_LAST, DPE_SYNC_FIFO, DPE_SYNC_ALL, DPE_SYNC_ROUNDS, DPE_SYNC_ONCE};
 
 static unsigned dice(uint64_t *seed, unsigned sides)
 {
@@ -27,7 +27,11 @@ static void play(struct capture *capture, uint64_t seed, bool ordered, bool unna
 	for (unsigned i = 0; i < EVENTS; i++) {
 		unsigned thread = dice(&seed, THREADS), what = dice(&seed, 8);
 		struct dpe_value key = dpe_value_int(dice(&seed, 2));
-		struct dpe_role role = {dice(&seed, kinds), what == 0, 1, &key};
+		struct dpe_role role = {.rule = dice(&seed, kinds),
+			.send = what == 0,
+			.nkeys = 1,
+			.keys = &key,
+			.round = i / 20 + dice(&seed, 2)};
 		struct dpe_message draft = {
 			.name = dpe_intern_string(capture->names, what < 2 ? "sync" : "plain"),
 			.place = i + 1,
