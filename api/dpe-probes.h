@@ -18,9 +18,10 @@ extern "C" {
 
 /* The kernel's own events, which need no function of the target. */
 #define DPE_THREAD_CREATE "thread::create" /* in the parent; args: the new thread's id, pthread_t */
-#define DPE_THREAD_START "thread::start" /* first event of every new thread; args: the same */
-#define DPE_THREAD_FOUND "thread::found" /* first of one that ran already; args: the same */
-#define DPE_THREAD_EXIT "thread::exit"   /* last event of a thread; args: the same */
+#define DPE_THREAD_START "thread::start"   /* first event of every new thread; args: the same */
+#define DPE_THREAD_FOUND "thread::found"   /* first of one that ran already; args: the same */
+#define DPE_THREAD_EXIT "thread::exit"     /* last event of a thread; args: the same */
+
 
 struct dpe_plan;
 /* The smallest plan that serves all patterns of the specification; for dpe_plan_free. */

@@ -262,6 +262,14 @@ void dpe_ast_print_event(struct dpe_text *to, const struct ast_event *event)
 	}
 	if (event->phase != DPE_BARE)
 		dpe_text_puts(to, event->phase == DPE_ENTER ? ".enter" : ".exit");
+	if (event->from) {
+		dpe_text_puts(to, " from ");
+		dpe_ast_print_event(to, event->from);
+	}
+	if (event->to) {
+		dpe_text_puts(to, " to ");
+		dpe_ast_print_event(to, event->to);
+	}
 	if (event->by)
 		dpe_text_printf(to, " by %s", event->by->text);
 	if (event->cond) {

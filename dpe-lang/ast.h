@@ -81,6 +81,7 @@ struct ast_event {
 	enum dpe_phase phase;
 	struct ast_expr *args;
 	struct ast_expr *expr;
+	struct ast_event *from, *to; /* of data: when what is at a pointer is watched; or NULL */
 	struct ast_name *by;    /* or NULL */
 	struct ast_expr *cond;  /* or NULL */
 	struct dpe_place place; /* of it all, without the action */

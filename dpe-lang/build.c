@@ -273,6 +273,16 @@ struct ast_event *dpe_build_data(
 	return event;
 }
 
+struct ast_event *dpe_build_object(struct dpe_parser *parser, struct ast_expr *expr,
+	struct ast_event *from, struct ast_event *to, struct dpe_place all)
+{
+	struct ast_event *event = dpe_build_data(parser, expr, all);
+
+	event->from = from;
+	event->to = to;
+	return event;
+}
+
 /* ---- statements ----------------------------------------------------------------------- */
 
 struct ast_block *dpe_build_block(

@@ -39,6 +39,9 @@ struct ast_event *dpe_build_control(struct ast_event *event, uint64_t carets,
 	struct dpe_place parens, struct ast_expr *args, enum dpe_phase phase, struct dpe_place all);
 struct ast_event *dpe_build_data(
 	struct dpe_parser *parser, struct ast_expr *expr, struct dpe_place all);
+/* A data event of what a pointer leads to, watched from one event to another; `to` may be NULL. */
+struct ast_event *dpe_build_object(struct dpe_parser *parser, struct ast_expr *expr,
+	struct ast_event *from, struct ast_event *to, struct dpe_place all);
 /* "a::b" */
 const char *dpe_build_scope(struct dpe_parser *parser, const char *outer, const char *inner);
 struct ast_event *dpe_build_quoted(

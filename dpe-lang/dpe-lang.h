@@ -117,6 +117,28 @@ enum dpe_pattern_kind {
 
 #define DPE_NO_VARIABLE UINT32_MAX
 
+/* An event with a pointer to an object, by which watching it begins or ends. */
+struct dpe_object_moment {
+	dpe_name module, name; /* as of a pattern */
+	enum dpe_phase phase;
+	unsigned arg; /* which argument points to the object, from 0 */
+	struct dpe_place place;
+};
+
+/* What `[p->x] from f(p) to g(p)` watches. The messages of such a data event have the pointer as their
+ * only argument, and tell what it leads to by the name of f's argument: "arg@0->x". */
+struct dpe_object {
+	const char *lvalue; /* "arg@0->x" */
+	struct dpe_object_moment from, to;
+	bool ends;             /* there is a `to` */
+	dpe_name access, update; /* the messages: "[arg@0->x] from f.enter", "[arg@0->x'] from …" */
+};
+
+/* Messages about objects: the pointer, the update's name, and (refused) why not. */
+#define DPE_WATCH_BEGIN "watch::begin"     /* from here on accesses are events */
+#define DPE_WATCH_END "watch::end"         /* here they end */
+#define DPE_WATCH_REFUSED "watch::refused" /* they are no events: what is missing nobody knows */
+
 /* What a primitive event must look like. Two events of a rule are the same event (and operands of
  * & synchronise on it) when their patterns and carets are equal. */
 struct dpe_pattern {
@@ -133,6 +155,7 @@ struct dpe_pattern {
 	const struct dpe_arg *args;
 	unsigned by;          /* variable that takes the thread, or DPE_NO_VARIABLE */
 	const char *lvalue;
+	const struct dpe_object *object; /* of data events of an object, else NULL */
 	const struct dpe_expr *cond; /* NULL: none */
 	const char *text;     /* as written, on one line, without carets and action */
 	struct dpe_place place;

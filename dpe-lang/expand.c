@@ -193,6 +193,10 @@ static struct ast_event *copy_event(
 	copy->by = copy_by(x, event->by, scope);
 	if (!event->data)
 		copy->carets += scope->carets;
+	if (event->from)
+		copy->from = copy_event(x, event->from, scope);
+	if (event->to)
+		copy->to = copy_event(x, event->to, scope);
 	return copy;
 }
 

@@ -91,9 +91,10 @@ static int argument_of(const struct dpe_resolver *r, const char *name)
 		position = 1;
 	else if (r->scope == SCOPE_CONDITION || r->scope == SCOPE_EVENT)
 		position = r->position;
-	if (!position)
+	if (!position && !r->object)
 		return -1;
-	for (arg = r->events[position - 1]->event->args; arg; arg = arg->next, number++) {
+	arg = dpe_event_args(r->object ? r->object : r->events[position - 1]->event);
+	for (; arg; arg = arg->next, number++) {
 		if (arg->kind == AST_NAME && !strcmp(arg->name, name))
 			return number;
 	}
@@ -257,7 +258,7 @@ static bool binds(const struct dpe_resolver *r, unsigned position, const char *n
 	event = r->events[position - 1]->event;
 	if (event->by && !strcmp(event->by->text, name))
 		return true;
-	for (const struct ast_expr *arg = event->args; arg; arg = arg->next) {
+	for (const struct ast_expr *arg = dpe_event_args(event); arg; arg = arg->next) {
 		if (arg->kind == AST_NAME && !strcmp(arg->name, name))
 			return true;
 	}

@@ -25,6 +25,7 @@ struct dpe_filter {
 	unsigned questions; /* of `? :` that wait for their ':' */
 	bool variables;     /* in a `var` item */
 	bool observing;     /* behind `observing` */
+	bool from;          /* behind `from`, before its `to` */
 	bool header;        /* in the names of a header or definition */
 	bool too_deep;
 	unsigned conditions; /* behind the ']' of the last condition: out->n */

@@ -296,7 +296,7 @@ static bool begins_item(const struct state *s, const struct piece *piece)
 	if (!s->before || (s->terminated && is(s->before, ";")))
 		return true;
 	if (piece->kind != NAME || word(piece, "by") || word(piece, "observing") ||
-		word(piece, "else"))
+		word(piece, "else") || (word(piece, "from") && is(s->before, "]")))
 		return false;
 	return !can_go_on(s->before);
 }

@@ -56,7 +56,7 @@ struct dpe_parser;
 %token <num> NUMBER "a number" POSITION "an event position"
 %token INCLUDE "include" VAR "var" EXPECT "expect" DETECT "detect" SYNC "sync"
 %token <pairing> PAIRING "fifo, last, all, once or rounds"
-%token OBSERVING "observing" ENDS "ends" ELSE "else" IF "if" BY "by"
+%token OBSERVING "observing" ENDS "ends" ELSE "else" IF "if" BY "by" FROM "from" TO "to"
 %token <phase> PHASE "enter or exit"
 %token CONTROL_STAR "'*'" RULE_BRACE "'{'" PRIME "'''" SCOPE "'::'" ARROW "'->'"
 %token EQUALS "'='" EQ "'=='" NE "'!='" LE "'<='" GE "'>='" SHL "'<<'" SHR "'>>'" ANDAND "'&&'" OROR "'||'"
@@ -70,7 +70,7 @@ struct dpe_parser;
 %type <block> block rule_block action otherwise
 %type <flag> ends
 %type <dpe> dpe par seq post primary observing observed
-%type <event> event core control
+%type <event> event core control moment
 %type <num> carets
 %type <phase> phase
 %type <item> rule mode head
@@ -210,7 +210,13 @@ condition: '[' expr ']'	{ $$ = $2; }
 
 core: control carets event_args phase	{ $$ = dpe_build_control($1, $2, @3, $3, $4, @$); }
 	| '[' expr ']'			{ $$ = dpe_build_data(parser, $2, @$); }
+	| '[' expr ']' FROM moment	{ $$ = dpe_build_object(parser, $2, $5, NULL, @$); }
+	| '[' expr ']' FROM moment TO moment
+			{ $$ = dpe_build_object(parser, $2, $5, $7, @$); }
 	| '[' error ']'			{ $$ = dpe_build_data(parser, NULL, @$); }
+	;
+
+moment: control event_args phase	{ $$ = dpe_build_control($1, 0, @2, $2, $3, @$); }
 	;
 
 control: NAME			{ $$ = dpe_build_name(parser, NULL, $1, @$); }

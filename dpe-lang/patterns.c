@@ -140,7 +140,8 @@ static bool says_anything(const struct dpe_expr *expr)
 
 static dpe_name update_name(struct dpe_resolver *r, const char *lvalue)
 {
-	return dpe_intern_string(r->names, dpe_arena_printf(r->spec->arena, "[%s']", lvalue));
+	return dpe_intern_string(r->names, dpe_arena_printf(r->spec->arena, "[%s']%s", lvalue,
+						   dpe_object_suffix(r, r->object)));
 }
 
 /* The updates of the variables that an expression names, each once. */
@@ -207,7 +208,8 @@ static void resolve_data(
 	if (update)
 		return;
 	p->qualified = p->name;
-	p->name = dpe_intern_string(r->names, dpe_arena_printf(r->spec->arena, "[%s]", p->lvalue));
+	p->name = dpe_intern_string(r->names, dpe_arena_printf(r->spec->arena, "[%s]%s", p->lvalue,
+						      dpe_object_suffix(r, event)));
 }
 
 static const char *text_of(struct dpe_resolver *r, const struct ast_event *event, unsigned carets)
@@ -230,6 +232,7 @@ static struct dpe_pattern resolve_pattern(struct dpe_resolver *r, const struct a
 	int by = event->by ? dpe_find_variable(r, event->by->text) : -1;
 
 	r->phase = event->phase;
+	r->object = event->from ? event : NULL;
 	if (event->data)
 		resolve_data(r, event, &p);
 	else
@@ -239,6 +242,9 @@ static struct dpe_pattern resolve_pattern(struct dpe_resolver *r, const struct a
 		p.by = (unsigned)by;
 	if (event->cond && !p.cond)
 		p.cond = dpe_resolve_expr(r, event->cond);
+	if (event->from)
+		dpe_resolve_object(r, event, &p);
+	r->object = NULL;
 	p.text = text_of(r, event, 0);
 	return p;
 }

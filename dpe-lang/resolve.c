@@ -159,7 +159,7 @@ static void bind_by_event(struct dpe_resolver *r, const struct ast_dpe *node)
 	const struct ast_event *event = node->event;
 
 	r->origin = node->origin;
-	for (const struct ast_expr *arg = event->args; arg; arg = arg->next) {
+	for (const struct ast_expr *arg = dpe_event_args(event); arg; arg = arg->next) {
 		if (arg->kind == AST_NAME)
 			bind(r, arg->name, arg->place);
 	}

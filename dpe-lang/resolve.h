@@ -50,6 +50,7 @@ struct dpe_resolver {
 	enum scope_kind scope;
 	unsigned position;
 	enum dpe_phase phase; /* of the event whose condition is resolved */
+	const struct ast_event *object; /* the data event at hand that is of an object; or NULL */
 	const struct ast_origin *origin;
 };
 
@@ -89,6 +90,16 @@ const char *dpe_call_name(enum dpe_call call);
 unsigned dpe_intern_pattern(struct dpe_resolver *r, const struct ast_dpe *event);
 unsigned dpe_intern_literal(struct dpe_resolver *r, const struct ast_dpe *event);
 void dpe_interned_free(struct dpe_interned *interned);
+
+/* ---- objects.c ------------------------------------------------------------------------ */
+
+/* The arguments that the event knows the rule's variables by: of `[p->x] from f(p)` those of f. */
+const struct ast_expr *dpe_event_args(const struct ast_event *event);
+/* Completes the pattern of a data event of an object: it binds the variable that is its pointer. */
+void dpe_resolve_object(
+	struct dpe_resolver *r, const struct ast_event *event, struct dpe_pattern *pattern);
+/* What the names of the data event's messages end in; "" where it is of a variable of the program. */
+const char *dpe_object_suffix(struct dpe_resolver *r, const struct ast_event *event);
 
 /* ---- resolve.c, modes.c --------------------------------------------------------------- */
 

@@ -125,7 +125,7 @@ static void begin_item(struct dpe_filter *f)
 	close_all(f);
 	if (f->out->n)
 		invent(f, T_ITEM);
-	f->variables = f->observing = false;
+	f->variables = f->observing = f->from = false;
 }
 
 static const char *nearest(const char *word, const char *const *candidates, unsigned n)
@@ -289,6 +289,21 @@ static void take_phase(struct dpe_filter *f)
 		best && !strcmp(best, "exit") ? DPE_EXIT : DPE_ENTER;
 }
 
+/* `[p->x] from f(p) to g(p)` */
+static bool take_moment(struct dpe_filter *f)
+{
+	bool data = dpe_token_kind_before(f) == ']' && f->conditions != f->out->n;
+	bool from = data && dpe_token_is_word(f, 0, "from");
+
+	if (!from && !(f->from && dpe_token_is_word(f, 0, "to")))
+		return false;
+	if (dpe_token_kind_at(f, 1) != T_NAME && dpe_token_kind_at(f, 1) != T_STRING)
+		return false;
+	f->from = from;
+	take(f, from ? T_FROM : T_TO);
+	return true;
+}
+
 /* A name, '(' , '[' or '{' that follows a complete operand: a keyword, a condition, an action,
  * arguments; else the next item or a missing operator. False where none of it is due. */
 static bool take_after_operand(struct dpe_filter *f)
@@ -298,6 +313,8 @@ static bool take_after_operand(struct dpe_filter *f)
 		last == T_NAME && f->out->n > 1 && f->out->at[f->out->n - 2].kind == T_CONTROL_STAR;
 	bool event = last != '}' && last != '*' && last != '@' && !control;
 
+	if (kind == T_NAME && event && take_moment(f))
+		return true;
 	if (kind == T_NAME && dpe_token_is_word(f, 0, "by") && dpe_token_kind_at(f, 1) == T_NAME &&
 		!dpe_token_ahead(f, 1)->first && event) {
 		take(f, T_BY);

@@ -156,7 +156,7 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 	if (!bpf->rodata->reads_values && !bpf->rodata->reads_usdt)
 		return;
 	probes->first_watch = probes->nspots + LATE_SPOTS;
-	bpf_map__set_max_entries(bpf->maps.read_where, probes->first_watch + probes->nwatches + 1);
+	bpf_map__set_max_entries(bpf->maps.read_where, probes->first_watch + 2 * DPE_WATCHES);
 	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->first_watch);
 	bpf->rodata->first_watch = probes->first_watch;
 	bpf->rodata->lowest_code = dpe_reads_lowest_code(probes);
@@ -166,6 +166,19 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 	bpf->rodata->may_sleep = !reads_locks_alone(probes) && kernel_has_sleep(multi);
 	if (!bpf->rodata->may_sleep)
 		return;
+	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
+	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
+}
+
+/* Behind the spots there is room for those of libraries that are loaded later. */
+static void configure_arms(struct dpe_probes *probes)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	bpf->rodata->arms = probes->arms.nkinds;
+	if (!probes->arms.nkinds)
+		return;
+	bpf_map__set_max_entries(bpf->maps.arm_where, probes->nspots + LATE_SPOTS);
 	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
 	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
 }
@@ -200,8 +213,9 @@ static void configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->attached = !probes->child.pid;
 	bpf->rodata->founds = probes->plan->founds && !probes->child.pid;
 	configure_reads(probes, multi);
+	configure_arms(probes);
 	bpf_program__set_autoload(bpf->progs.on_fork, probes->plan->threads);
-	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches);
+	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches + probes->arms.nkinds);
 	if (!multi)
 		return;
 	bpf_program__set_expected_attach_type(
@@ -266,6 +280,7 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 		say_log(log, diags);
 	} else {
 		dpe_reads_tell(probes, bpf_map__fd(probes->bpf->maps.read_where));
+		dpe_armed_tell(probes, bpf_map__fd(probes->bpf->maps.arm_where));
 		dpe_usdt_tell(probes, bpf_map__fd(probes->bpf->maps.usdt_where));
 	}
 	free(log);
@@ -300,6 +315,7 @@ static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot
 	return DPE_COOKIE((uint64_t)(spot - probes->spots), dpe_signature_words(spot->signature),
 		       spot->enter, spot->exit) |
 	       (spot->reads ? DPE_COOKIE_WITH_VALUES : 0) |
+	       (dpe_armed_at(probes, spot) ? DPE_COOKIE_ARMS : 0) |
 	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0) | (spot->usdt ? DPE_COOKIE_USDT : 0);
 }
 
@@ -611,6 +627,7 @@ void dpe_detach(struct dpe_probes *probes)
 	if (probes->bpf && probes->bpf->bss)
 		dpe_attach_answer(probes, UINT64_MAX);
 	dpe_preload_shut(probes);
+	dpe_armed_release(probes);
 	while (probes->nlinks)
 		close(probes->links[--probes->nlinks]);
 	while (probes->nprobe_links)
@@ -638,6 +655,35 @@ void dpe_attach_watch(
 	probes->bpf->bss->watches[index] =
 		(struct dpe_watch_entry){.address = address, .last = value, .size = size};
 	__atomic_store_n(&probes->bpf->bss->nwatches, index + 1, __ATOMIC_RELEASE);
+}
+
+uint64_t dpe_attach_loads(const struct dpe_probes *probes)
+{
+	return __atomic_load_n(&probes->bpf->bss->loads, __ATOMIC_ACQUIRE);
+}
+
+/* The address says that the rest is valid. */
+void dpe_attach_arm(
+	struct dpe_probes *probes, unsigned slot, const struct dpe_armed_entry *entry)
+{
+	struct dpe_armed_entry *to = &probes->bpf->bss->armed_objects[slot];
+
+	__atomic_store_n(&to->address, 0, __ATOMIC_SEQ_CST);
+	to->object = entry->object;
+	to->last = entry->last;
+	to->size = entry->size;
+	to->kind = entry->kind;
+	__atomic_store_n(&to->address, entry->address, __ATOMIC_RELEASE);
+}
+
+struct dpe_arm_request *dpe_attach_arm_requests(const struct dpe_probes *probes)
+{
+	return probes->bpf->bss->arm_requests;
+}
+
+int dpe_attach_arm_map(const struct dpe_probes *probes)
+{
+	return bpf_map__fd(probes->bpf->maps.arm_where);
 }
 
 int dpe_attach_on_access(const struct dpe_probes *probes)

@@ -83,21 +83,27 @@ void dpe_late_look(struct dpe_probes *probes)
 		return;
 	dpe_debug(probes->debug, "probes", 1, "%u more places", probes->nspots - spot);
 	dpe_preload_forget_spots(probes);
+	dpe_armed_find_late(probes, spot);
 	dpe_attach_late(probes, module, spot);
 }
 
 void dpe_late_answer(struct dpe_probes *probes)
 {
-	uint64_t number;
+	uint64_t number, loads;
 
 	if (!dpe_attach_asked(probes, &number))
 		return;
-	dpe_late_look(probes);
+	dpe_armed_answer(probes);
+	loads = dpe_attach_loads(probes);
+	if (loads != probes->loads)
+		dpe_late_look(probes);
+	probes->loads = loads;
 	dpe_attach_answer(probes, number);
 }
 
 void dpe_probes_tell_missing(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
+	dpe_armed_tell_refused(probes, diags);
 	for (unsigned i = 0; probes->awaited && i < probes->plan->nsites; i++) {
 		const struct dpe_site *site = &probes->plan->sites[i];
 		const char *module = dpe_name_text(probes->names, site->module);

@@ -6,6 +6,7 @@
 #define DPE_PROBES_LIVE_H
 
 #include "probes/args.h"
+#include "probes/armed.h"
 #include "probes/bpf/record.h"
 #include "probes/module.h"
 #include "probes/placement.h"
@@ -111,6 +112,7 @@ struct dpe_probes {
 	unsigned first_watch; /* behind all spots that may ever be, for the kernel's side */
 	struct dpe_watch watches[DPE_WATCHES];
 	unsigned nwatches;
+	struct dpe_arms arms; /* armed.c's */
 	struct dpe_variable *reads; /* those of the plan, by their number */
 	struct dpe_place_accessed *accesses; /* access.c's, by instruction */
 	dpe_name create, start, found, end; /* names of the thread events */
@@ -134,6 +136,7 @@ struct dpe_probes {
 	struct dpe_kernel_rings rings;
 	struct dpe_merge merge;
 	uint64_t place; /* of the last message */
+	uint64_t loads; /* see dpe_attach_loads: when we looked last */
 
 	uint64_t drained; /* every message of a time before it was delivered */
 	/* Threads that were asleep when they were looked at last. */
@@ -240,6 +243,36 @@ bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Sets the watchpoints in all threads of the target, which is stopped in its program. */
 bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags);
 
+/* Opens a watchpoint in one thread; -1 with errno. */
+int dpe_watch_open(const struct dpe_probes *probes, const struct dpe_watch *watch, pid_t thread);
+/* The bytes at its address, in the target. */
+bool dpe_watch_read(
+	const struct dpe_probes *probes, const struct dpe_watch *watch, uint64_t *value);
+
+/* ---- armed.c
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Finds the parts of objects that the plan watches. False after an error for each that cannot be. */
+bool dpe_armed_find(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Looks at the spots from that number on, which came while the target runs. */
+void dpe_armed_find_late(struct dpe_probes *probes, unsigned first_spot);
+/* Whether watching an object begins or ends at the spot. */
+bool dpe_armed_at(const struct dpe_probes *probes, const struct dpe_spot *spot);
+/* Tells the kernel's side where, by a map of struct dpe_armings. */
+void dpe_armed_tell(const struct dpe_probes *probes, int map);
+/* Does what threads of the target wait for. */
+void dpe_armed_answer(struct dpe_probes *probes);
+/* Takes all of these watchpoints away. */
+void dpe_armed_release(struct dpe_probes *probes);
+/* The messages of the records; `args` has room for three, `vars` and `texts` for two. */
+void dpe_armed_fill_watch(struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_value *args);
+void dpe_armed_fill_access(struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_value *args, struct dpe_var *vars,
+	char (*texts)[DPE_REAL_TEXT]);
+/* Warns, at the end, where objects were not watched. */
+void dpe_armed_tell_refused(const struct dpe_probes *probes, struct dpe_diags *diags);
+
 /* ---- reads.c
  * ---------------------------------------------------------------------------------------------- */
 
@@ -297,6 +330,14 @@ void dpe_attach_free(struct dpe_probes *probes);
 /* Tells the programs of a watched variable and its value. */
 void dpe_attach_watch(struct dpe_probes *probes, unsigned index, uint64_t address, unsigned size,
 	uint64_t value);
+/* What libraries are waited for: changes with each time that the target maps some. */
+uint64_t dpe_attach_loads(const struct dpe_probes *probes);
+/* Tells the programs which part of which object is under watchpoint number `slot`. */
+void dpe_attach_arm(
+	struct dpe_probes *probes, unsigned slot, const struct dpe_armed_entry *entry);
+/* What threads wait for, DPE_ARM_REQUESTS of them. */
+struct dpe_arm_request *dpe_attach_arm_requests(const struct dpe_probes *probes);
+int dpe_attach_arm_map(const struct dpe_probes *probes);
 /* The program for watchpoints, a file descriptor of it. */
 int dpe_attach_on_access(const struct dpe_probes *probes);
 /* Lets the kernel stop the target when it begins its program, once. */

@@ -29,7 +29,9 @@ static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *r
 	return size >= sizeof(*record) + words * sizeof(uint64_t) &&
 	       record->nstack <= DPE_STACK_MAX && record->nvalues <= DPE_VALUES &&
 	       (record->kind > DPE_RECORD_EXIT || record->site < probes->nspots) &&
-	       (record->kind != DPE_RECORD_DATA || record->site < probes->nwatches);
+	       (record->kind != DPE_RECORD_DATA || record->site < probes->nwatches) &&
+	       ((record->kind != DPE_RECORD_OBJECT && record->kind != DPE_RECORD_WATCH) ||
+		       record->site < probes->arms.nkinds);
 }
 
 /* ---- stacks
@@ -157,8 +159,12 @@ static void add_values(const struct dpe_probes *probes, const struct dpe_record 
 
 	if (!record->nvalues)
 		return;
-	reads = record->kind == DPE_RECORD_DATA ? probes->watches[record->site].reads
-						: probes->spots[record->site].reads;
+	if (record->kind == DPE_RECORD_DATA)
+		reads = probes->watches[record->site].reads;
+	else if (record->kind == DPE_RECORD_OBJECT)
+		reads = probes->arms.kinds[record->site].watch.reads;
+	else
+		reads = probes->spots[record->site].reads;
 	draft->vars = vars;
 	draft->nvars += (uint16_t)dpe_reads_fill(
 		probes, reads, record, size, vars + draft->nvars, texts + draft->nvars);
@@ -188,6 +194,10 @@ struct dpe_message *dpe_message_of_record(
 		dpe_memory_fill(probes, record, &draft, args, vars);
 	else if (record->kind == DPE_RECORD_DATA)
 		fill_access(probes, record, &draft, vars, texts);
+	else if (record->kind == DPE_RECORD_OBJECT)
+		dpe_armed_fill_access(probes, record, &draft, args, vars, texts);
+	else if (record->kind == DPE_RECORD_WATCH)
+		dpe_armed_fill_watch(probes, record, &draft, args);
 	else
 		fill_thread_event(probes, record, &draft, args);
 	add_values(probes, record, size, &draft, vars, texts);

@@ -9,7 +9,7 @@
 
 struct making {
 	struct dpe_plan *plan;
-	unsigned cap, capwatched;
+	unsigned cap, capwatched, capobjects;
 	const struct dpe_names *names;
 	const struct dpe_rule *rule;
 };
@@ -123,9 +123,63 @@ static void add_variables(
 	add_variables(making, pattern, expr->third);
 }
 
+/* ---- objects ----------------------------------------------------------------------------- */
+
+/* The function at which watching an object begins or ends. */
+static void add_moment(struct making *making, const struct dpe_object_moment *moment)
+{
+	struct dpe_pattern pattern = {
+		.name = moment->name, .module = moment->module, .place = moment->place};
+	struct dpe_site *site = add_site(making, &pattern);
+
+	site->enter |= moment->phase == DPE_ENTER;
+	site->exit |= moment->phase == DPE_EXIT;
+	site->phased = true;
+	if (site->optional)
+		site->place = moment->place;
+	site->optional = false;
+	if (site->nargs <= moment->arg)
+		site->nargs = moment->arg + 1;
+	site->used |= UINT64_C(1) << moment->arg;
+}
+
+static struct dpe_watched_object *object_of(struct making *making, const struct dpe_pattern *pattern)
+{
+	struct dpe_plan *plan = making->plan;
+	struct dpe_watched_object *object;
+
+	for (unsigned i = 0; i < plan->nobjects; i++) {
+		if (plan->objects[i].object->update == pattern->object->update)
+			return &plan->objects[i];
+	}
+	object = DPE_GROW(plan->objects, plan->nobjects, making->capobjects);
+	*object = (struct dpe_watched_object){.object = pattern->object, .place = pattern->place};
+	add_moment(making, &pattern->object->from);
+	if (pattern->object->ends)
+		add_moment(making, &pattern->object->to);
+	return object;
+}
+
+static void add_object(struct making *making, const struct dpe_pattern *pattern)
+{
+	struct dpe_watched_object *object = object_of(making, pattern);
+
+	if (pattern->kind == DPE_PATTERN_ACCESS)
+		object->access = true;
+	else
+		object->tells = true;
+}
+
+/* ---- patterns ---------------------------------------------------------------------------- */
+
 static void add_pattern(struct making *making, const struct dpe_pattern *pattern)
 {
 	struct dpe_site *site;
+
+	if (pattern->object) {
+		add_object(making, pattern);
+		return;
+	}
 
 	if (pattern->kind != DPE_PATTERN_CONTROL) {
 		if (pattern->lvalue)
@@ -264,6 +318,7 @@ void dpe_plan_free(struct dpe_plan *plan)
 		return;
 	free(plan->sites);
 	free(plan->watched);
+	free(plan->objects);
 	free(plan->reads);
 	free(plan);
 }
@@ -306,6 +361,13 @@ void dpe_plan_print(struct dpe_text *to, const struct dpe_names *names, const st
 		dpe_text_printf(to, "%s: %s, by a watchpoint", plan->watched[i].lvalue,
 			plan->watched[i].access ? "reads and writes" : "updates");
 		print_reads(to, plan, plan->watched[i].reads);
+		dpe_text_puts(to, "\n");
+	}
+	for (unsigned i = 0; i < plan->nobjects; i++) {
+		dpe_text_printf(to, "%s: %s, by a watchpoint for each object",
+			dpe_name_text(names, plan->objects[i].object->access),
+			plan->objects[i].access ? "reads and writes" : "updates");
+		print_reads(to, plan, plan->objects[i].reads);
 		dpe_text_puts(to, "\n");
 	}
 	if (plan->threads)

@@ -68,9 +68,20 @@ struct dpe_watched {
 	struct dpe_place place;
 };
 
+/* A part of objects whose accesses the rules need, while an object is watched. */
+struct dpe_watched_object {
+	const struct dpe_object *object; /* the specification's */
+	bool access;    /* reads, too; else updates only */
+	bool tells;     /* some rule has updates alone */
+	uint64_t reads; /* variables of the program to read there */
+	struct dpe_place place;
+};
+
 struct dpe_plan {
 	unsigned nwatched;
 	struct dpe_watched *watched;
+	unsigned nobjects; /* each of them can have one watchpoint or more */
+	struct dpe_watched_object *objects;
 	unsigned nreads; /* from DPE_READS on they are too many */
 	struct dpe_read *reads;
 	unsigned nsites;

@@ -169,10 +169,34 @@ static uint64_t without_watched(const struct dpe_plan *plan, uint64_t reads)
 	return reads;
 }
 
+/* What arguments of an event lead to is read there only. */
+static uint64_t without_reached(const struct dpe_plan *plan, uint64_t reads)
+{
+	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++) {
+		if (dpe_variable_argument(plan->reads[i].lvalue) >= 0)
+			reads &= ~(UINT64_C(1) << i);
+	}
+	return reads;
+}
+
+/* The watched part itself comes with the event; nothing else of the object can be read there. */
+static void read_at_object(
+	struct dpe_plan *plan, const struct dpe_pattern *pattern, uint64_t reads)
+{
+	for (unsigned i = 0; i < plan->nobjects; i++) {
+		if (plan->objects[i].object->update == pattern->object->update)
+			plan->objects[i].reads |= without_reached(plan, reads);
+	}
+}
+
 static void read_at(struct adding *adding, const struct dpe_pattern *pattern, uint64_t reads)
 {
 	struct dpe_plan *plan = adding->plan;
 
+	if (pattern->object) {
+		read_at_object(plan, pattern, reads);
+		return;
+	}
 	if (pattern->kind == DPE_PATTERN_CONTROL) {
 		read_at_site(adding, pattern, reads);
 		return;
@@ -194,16 +218,6 @@ static uint64_t read_by_blocks(struct adding *adding)
 	for (unsigned i = 0; i < blocks->nactions; i++)
 		reads |= read_by_action(adding, blocks->actions[i]);
 	dpe_blocks_free(blocks);
-	return reads;
-}
-
-/* What arguments of an event lead to is read there only. */
-static uint64_t without_reached(const struct dpe_plan *plan, uint64_t reads)
-{
-	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++) {
-		if (dpe_variable_argument(plan->reads[i].lvalue) >= 0)
-			reads &= ~(UINT64_C(1) << i);
-	}
 	return reads;
 }
 

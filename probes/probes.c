@@ -63,7 +63,8 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		!dpe_libraries_add(
 			&probes->modules, probes->libraries, probes->nlibraries, diags) ||
 		!dpe_preload_check(probes, diags) || !dpe_spots_find(probes, diags) ||
-		!dpe_watches_find(probes, diags) || !dpe_reads_find(probes, diags) ||
+		!dpe_watches_find(probes, diags) || !dpe_armed_find(probes, diags) ||
+		 !dpe_reads_find(probes, diags) ||
 		!dpe_privilege_check(diags))
 		return false;
 	dpe_memory_ask(probes);
@@ -169,6 +170,7 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 	       dpe_libraries_of_process(&probes->modules, probes->pid, diags) &&
 	       dpe_libraries_add(&probes->modules, probes->libraries, probes->nlibraries, diags) &&
 	       dpe_spots_find(probes, diags) && dpe_watches_find(probes, diags) &&
+	       dpe_armed_find(probes, diags) &&
 	       dpe_reads_find(probes, diags) && dpe_attach(probes, true, diags);
 	if (!good)
 		return false;

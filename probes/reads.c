@@ -123,6 +123,9 @@ static bool check_counts(const struct dpe_probes *probes, struct dpe_diags *diag
 	for (unsigned i = 0; i < probes->nwatches; i++)
 		good &= check_count(plan, probes->watches[i].reads,
 			dpe_name_text(probes->names, probes->watches[i].event), diags);
+	for (unsigned i = 0; i < plan->nobjects; i++)
+		good &= check_count(plan, plan->objects[i].reads,
+			dpe_name_text(probes->names, plan->objects[i].object->access), diags);
 	return good;
 }
 
@@ -250,17 +253,24 @@ void dpe_reads_tell_spot(const struct dpe_probes *probes, int map, unsigned numb
 		bpf_map_update_elem(map, &number, &entries, BPF_ANY);
 }
 
+/* Of a data event. */
+static void tell_watch(const struct dpe_probes *probes, int map, uint32_t place, uint64_t reads)
+{
+	struct dpe_value_entries entries = entries_of(probes, NULL, reads);
+
+	if (reads)
+		bpf_map_update_elem(map, &place, &entries, BPF_ANY);
+}
+
 void dpe_reads_tell(const struct dpe_probes *probes, int map)
 {
 	for (unsigned i = 0; i < probes->nspots; i++)
 		dpe_reads_tell_spot(probes, map, i);
-	for (unsigned i = 0; i < probes->nwatches; i++) {
-		struct dpe_value_entries entries = entries_of(probes, NULL, probes->watches[i].reads);
-		uint32_t place = probes->first_watch + i;
-
-		if (probes->watches[i].reads)
-			bpf_map_update_elem(map, &place, &entries, BPF_ANY);
-	}
+	for (unsigned i = 0; i < probes->nwatches; i++)
+		tell_watch(probes, map, probes->first_watch + i, probes->watches[i].reads);
+	for (unsigned i = 0; i < probes->arms.nkinds; i++)
+		tell_watch(probes, map, probes->first_watch + DPE_WATCHES + i,
+			probes->arms.kinds[i].watch.reads);
 }
 
 /* ---- from it ----------------------------------------------------------------------------- */
@@ -271,7 +281,7 @@ unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
 {
 	const uint64_t *values = (const uint64_t *)((const char *)record + size) - DPE_VALUES;
 	const struct dpe_spot *spot =
-		record->kind == DPE_RECORD_DATA ? NULL : &probes->spots[record->site];
+		record->kind <= DPE_RECORD_EXIT ? &probes->spots[record->site] : NULL;
 	unsigned count = 0, number = 0;
 
 	for (unsigned i = 0; i < probes->plan->nreads && number < record->nvalues; i++) {

@@ -172,8 +172,7 @@ static bool read_memory(pid_t pid, uint64_t address, void *to, size_t size)
 
 /* ---- setting them ------------------------------------------------------------------------ */
 
-static bool open_one(struct dpe_probes *probes, const struct dpe_watch *watch, pid_t thread,
-	struct dpe_diags *diags)
+int dpe_watch_open(const struct dpe_probes *probes, const struct dpe_watch *watch, pid_t thread)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_BREAKPOINT,
@@ -189,18 +188,38 @@ static bool open_one(struct dpe_probes *probes, const struct dpe_watch *watch, p
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-	if (fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_SET_BPF, dpe_attach_on_access(probes))) {
+	int error;
+
+	if (fd < 0 || !ioctl(fd, PERF_EVENT_IOC_SET_BPF, dpe_attach_on_access(probes)))
+		return fd;
+	error = errno == ENOSPC ? EIO : errno; /* which is said of registers only */
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+bool dpe_watch_read(
+	const struct dpe_probes *probes, const struct dpe_watch *watch, uint64_t *value)
+{
+	*value = 0;
+	return read_memory(probes->pid, watch->address, value, watch->variable.size);
+}
+
+static bool open_one(struct dpe_probes *probes, const struct dpe_watch *watch, pid_t thread,
+	struct dpe_diags *diags)
+{
+	int fd = dpe_watch_open(probes, watch, thread);
+
+	if (fd >= 0) {
 		*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = fd;
 		return true;
 	}
-	if (fd < 0 && errno == ENOSPC)
+	if (errno == ENOSPC)
 		dpe_diag_at(diags, DPE_ERROR, "dpe",
 			"no watchpoint is free: something else watches variables in thread %d",
 			thread);
 	else
 		dpe_privilege_explain("watch variables", errno, diags);
-	if (fd >= 0)
-		close(fd);
 	return false;
 }
 

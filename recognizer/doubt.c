@@ -376,7 +376,7 @@ const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *s
 		return reason;
 	if (slice && slice->overflown)
 		return "partial matches were given up: more than --max-instances at a time";
-	return NULL;
+	return dpe_unwatched_doubt(run, slice);
 }
 
 /* Of a slice that has ended before, everything was seen since. */

@@ -82,7 +82,8 @@ static struct dpe_value eval_target(const struct dpe_env *env, const char *lvalu
 	if (!env->event)
 		return none;
 	event = dpe_name_text(env->recognizer->spec->names, env->event->name);
-	if (*event != '[' || strncmp(event + 1, lvalue, len) || strcmp(event + 1 + len, "']"))
+	if (*event != '[' || strncmp(event + 1, lvalue, len) ||
+		strncmp(event + 1 + len, "']", strlen("']")))
 		prior = false;
 	return find_var(env, lvalue, len, prior);
 }

@@ -159,6 +159,7 @@ static void on_event(void *context, const struct dpe_event *event)
 		dpe_doubt_pass(recognizer, event->message);
 	if (event->message->name == recognizer->found)
 		dpe_doubt_found(recognizer, event->message);
+	dpe_unwatched_note(recognizer, event->message);
 	if (recognizer->options.stabilize_only || event->message->name >= recognizer->nnames)
 		return;
 	watch = &recognizer->by_name[event->message->name];
@@ -595,6 +596,7 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 	begin_stabilizer(recognizer);
 	recognizer->runs = dpe_xcalloc(spec->nrules + 1, sizeof(*recognizer->runs));
 	make_table(recognizer);
+	recognizer->unwatched = dpe_unwatched_new(recognizer->spec);
 	if (begin_runs(recognizer, diags)) {
 		dpe_doubt_prepare(recognizer);
 		return recognizer;
@@ -646,6 +648,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 	dpe_progress_free(recognizer->progress);
 	dpe_pool_free(recognizer->pool);
 	dpe_horizon_free(recognizer->horizon);
+	dpe_unwatched_free(recognizer->unwatched);
 	dpe_doubt_free(recognizer->doubt);
 	dpe_text_free(&recognizer->text);
 	free(recognizer);

@@ -294,6 +294,7 @@ struct dpe_recognizer {
 	struct dpe_horizon *horizon;
 	uint64_t looked;           /* when, in events; 0: never */
 	uint64_t kept, most_kept;  /* events in the orders of slices, and when to forget some */
+	struct dpe_unwatched *unwatched; /* or NULL */
 	struct dpe_doubt *doubt;   /* what was lost */
 	struct dpe_message **gaps; /* messages that come after a gap, counted */
 	unsigned ngaps, capgaps;
@@ -310,6 +311,12 @@ struct dpe_recognizer {
 
 /* What lies in the past of events to come, as of `newer` events ago at most; NULL where anything may. */
 const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer);
+/* unwatched.c: notes the objects that messages say were not watched. NULL where no rule has objects. */
+struct dpe_unwatched *dpe_unwatched_new(const struct dpe_spec *spec);
+void dpe_unwatched_free(struct dpe_unwatched *unwatched); /* accepts NULL */
+void dpe_unwatched_note(struct dpe_recognizer *recognizer, const struct dpe_message *message);
+/* Why that puts verdicts of this slice in doubt, or NULL. */
+const char *dpe_unwatched_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
 /* Asks the sink; counts the finding as suppressed where it says so. */
 bool dpe_recognizer_suppresses(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
 	const struct dpe_message *const *events, unsigned nevents);

@@ -16,6 +16,7 @@
 #define WAIT_STEPS (1 << 23)
 #define WAIT_LONGEST 2000000000ull /* ns */
 
+__u64 loads;         /* how often libraries were the reason */
 __u64 asked;         /* how often the observer was to look */
 __u64 answered;      /* the last of these that it has done */
 __u64 unanswered;    /* the last of these that nobody waited for any longer */

@@ -390,6 +390,56 @@ static __always_inline void send(const struct event *event, const __u64 *words)
 		lose(event->thread, event->tid);
 }
 
+/* ---- objects that are watched ------------------------------------------------------------ */
+
+#include "probes/bpf/armed.h"
+
+/* No static function: so the kernel checks it once, not for each way to each call. */
+__noinline int arm_one(__u32 kind, __u32 disarm, __u64 object, __u64 sp)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct event event = {.kind = DPE_RECORD_WATCH, .nwords = 2, .site = kind};
+	__u64 words[2] = {object, DPE_ARM_NONE};
+
+	if (!arms || !object || is_armed(kind, object) == !disarm)
+		return 0;
+	words[1] = ask_to_arm(kind, object, disarm, sp);
+	if (words[1] == DPE_ARM_KNOWN || *(volatile __u32 *)&observer_gone)
+		return 0;
+	event.tid = thread_id(task);
+	event.thread = thread_of(task, event.tid);
+	if (words[1] == DPE_ARM_NONE || !event.thread || !put(&event, words, 2))
+		lose_nowhere(bpf_ktime_get_ns()); /* what anybody does to the object is missing */
+	return 0;
+}
+
+/* The verifier wants registers read at constant offsets, each time anew. */
+static __always_inline __u64 stack_pointer(struct pt_regs *regs)
+{
+	asm volatile("" : "+r"(regs));
+	return regs->sp;
+}
+
+/* The probe's event is sent already: so what it does to watchpoints comes behind it. */
+static __noinline void arm(__u32 site, __u32 phase, const __u64 *words, __u64 sp)
+{
+	const struct dpe_armings *armings;
+
+	if (!arms || !words || !armed || replaced)
+		return;
+	armings = bpf_map_lookup_elem(&arm_where, &site);
+	if (!armings)
+		return;
+	for (__u32 i = 0; i < DPE_ARMINGS; i++) {
+		__u32 word = armings->at[i].word;
+
+		if (i >= armings->count)
+			break;
+		if (armings->at[i].phase == phase && word < DPE_WORDS)
+			arm_one(armings->at[i].kind, armings->at[i].disarm, words[word], sp);
+	}
+}
+
 /* ---- calls whose return is awaited ------------------------------------------------------- */
 
 /* True where the function was reached by a jump from another observed one (a tail call): the
@@ -539,6 +589,8 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 		else
 			lose(thread, tid);
 	}
+	if (cookie & DPE_COOKIE_ARMS)
+		arm(site, 0, words, stack_pointer(regs));
 	if (!DPE_COOKIE_EXIT(cookie))
 		return;
 	if (thread && complete)
@@ -587,6 +639,8 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 		wanted = read_at_probe(task, site, 1, &event.values, call->words);
 	if (wanted)
 		send(&event, call->words);
+	if (cookie & DPE_COOKIE_ARMS)
+		arm(site, 1, call->words, sp + sizeof(__u64));
 	call->gone = 1;
 	pop_gone(thread, sp);
 }
@@ -611,6 +665,7 @@ int on_libraries(struct pt_regs *regs)
 
 	if (!armed || !is_target(task))
 		return 0;
+	__sync_fetch_and_add(&loads, 1);
 	number = __sync_fetch_and_add(&asked, 1) + 1;
 	wake_at_once();
 	if (!await_answer(number, regs->sp))
@@ -655,24 +710,66 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 
 /* ---- data events ------------------------------------------------------------------------- */
 
-static __always_inline __u64 read_watched(const struct dpe_watch_entry *watch)
+static __always_inline __u64 read_bytes(__u64 address, __u32 size)
 {
 	__u64 value = 0;
 
-	switch (watch->size) {
+	switch (size) {
 	case 1:
-		bpf_probe_read_user(&value, 1, (void *)watch->address);
+		bpf_probe_read_user(&value, 1, (void *)address);
 		break;
 	case 2:
-		bpf_probe_read_user(&value, 2, (void *)watch->address);
+		bpf_probe_read_user(&value, 2, (void *)address);
 		break;
 	case 4:
-		bpf_probe_read_user(&value, 4, (void *)watch->address);
+		bpf_probe_read_user(&value, 4, (void *)address);
 		break;
 	default:
-		bpf_probe_read_user(&value, 8, (void *)watch->address);
+		bpf_probe_read_user(&value, 8, (void *)address);
 	}
 	return value;
+}
+
+/* False where it is of no object. */
+static __always_inline bool object_accessed(
+	const struct bpf_perf_event_data *access, struct event *event, __u64 *words)
+{
+	for (__u32 i = 0; i < DPE_WATCHES; i++) {
+		struct dpe_armed_entry *entry = &armed_objects[i];
+
+		if (!access->addr || entry->address != access->addr)
+			continue;
+		words[0] = entry->object;
+		words[1] = entry->last;
+		words[2] = entry->last = read_bytes(entry->address, entry->size);
+		words[3] = access->regs.ip;
+		event->kind = DPE_RECORD_OBJECT;
+		event->nwords = 4;
+		event->site = entry->kind;
+		return true;
+	}
+	return false;
+}
+
+/* False where it is of no variable: its watchpoint was taken away in the meantime, say. */
+static __always_inline bool variable_accessed(
+	const struct bpf_perf_event_data *access, struct event *event, __u64 *words)
+{
+	bool found = false;
+
+	for (__u32 i = 0; i < DPE_WATCHES; i++) {
+		if (i >= nwatches)
+			break;
+		words[1 + i] = read_bytes(watches[i].address, watches[i].size);
+		if (watches[i].address != access->addr)
+			continue;
+		found = true;
+		event->site = i;
+		words[0] = watches[i].last;
+		watches[i].last = words[1 + i];
+	}
+	words[1 + DPE_WATCHES] = access->regs.ip;
+	return found;
 }
 
 /* The processor tells after the access: what a variable was before is what was seen last. */
@@ -686,23 +783,19 @@ int on_access(struct bpf_perf_event_data *access)
 		.kind = DPE_RECORD_DATA,
 		.nwords = 6,
 	};
+	__u32 where;
 
 	if (!armed || !is_target(task))
 		return 0;
 	event.tid = thread_id(task);
+	if (arms && object_accessed(access, &event, words))
+		where = first_watch + DPE_WATCHES + event.site;
+	else if (variable_accessed(access, &event, words))
+		where = first_watch + event.site;
+	else
+		return 0;
 	event.thread = thread_of(task, event.tid);
-	for (__u32 i = 0; i < DPE_WATCHES; i++) {
-		if (i >= nwatches)
-			break;
-		words[1 + i] = read_watched(&watches[i]);
-		if (watches[i].address != access->addr)
-			continue;
-		event.site = i;
-		words[0] = watches[i].last;
-		watches[i].last = words[1 + i];
-	}
-	words[1 + DPE_WATCHES] = access->regs.ip;
-	read_at_access(task, first_watch + event.site, &event.values);
+	read_at_access(task, where, &event.values);
 	send(&event, words);
 	return 0;
 }

@@ -32,6 +32,8 @@ enum dpe_record_kind {
 	DPE_RECORD_END,    /* words: the thread's own id, its pthread_t */
 	DPE_RECORD_DATA,   /* words: the value before, then those of all watched variables */
 	DPE_RECORD_FOUND,  /* of a thread that ran already: words: its id, its pthread_t */
+	DPE_RECORD_OBJECT, /* site: which part; words: the object, the value before, after, the instruction */
+	DPE_RECORD_WATCH,  /* the same; words: the object, enum dpe_arm_result */
 	DPE_RECORD_MEMORY, /* never the kernel's; site: what; words: address, bytes */
 };
 
@@ -67,6 +69,7 @@ struct dpe_record {
 #define DPE_COOKIE_INSIDE (1ull << 43) /* of a function: there is no return address on the stack   \
 					*/
 
+#define DPE_COOKIE_ARMS (1ull << 45) /* watching objects begins or ends here */
 #define DPE_COOKIE_USDT (1ull << 44) /* its arguments are where its note says */
 
 /* What a thread lost, by thread id. `unnumbered` of them came while the thread's own storage
@@ -75,6 +78,55 @@ struct dpe_lost {
 	__u64 count;
 	__u64 first, last;
 	__u64 unnumbered;
+};
+
+/* Parts of objects that a watchpoint begins or ends to watch at one site. */
+#define DPE_ARMINGS 8
+/* Threads that may wait for a watchpoint at a time. */
+#define DPE_ARM_REQUESTS 64
+
+struct dpe_arming {
+	__u8 kind;   /* which part of which objects */
+	__u8 word;   /* of the call, that points to the object */
+	__u8 phase;  /* 1: at the return */
+	__u8 disarm; /* 1: watching ends */
+	__u32 unused;
+};
+
+struct dpe_armings {
+	__u32 count, unused;
+	struct dpe_arming at[DPE_ARMINGS];
+};
+
+/* A watched part of an object, and its value when last seen. */
+struct dpe_armed_entry {
+	__u64 address, object, last; /* address 0: none */
+	__u32 size, kind;
+};
+
+enum dpe_arm_state {
+	DPE_ARM_FREE,
+	DPE_ARM_FILLING,
+	DPE_ARM_READY,     /* for the observer */
+	DPE_ARM_TAKEN,     /* by it */
+	DPE_ARM_DONE,      /* `result` is there */
+	DPE_ARM_ABANDONED, /* was taken, and nobody waits any longer */
+};
+
+enum dpe_arm_result {
+	DPE_ARM_NONE,
+	DPE_ARM_BEGUN,
+	DPE_ARM_ENDED,
+	DPE_ARM_NO_REGISTER, /* all watchpoints are in use */
+	DPE_ARM_OVERLAP,     /* another watchpoint is on these bytes */
+	DPE_ARM_UNALIGNED,
+	DPE_ARM_FAILED,
+	DPE_ARM_KNOWN,       /* it was so already: nothing to tell */
+};
+
+struct dpe_arm_request {
+	__u64 object, state;
+	__u32 kind, disarm, result, unused;
 };
 
 /* A watched variable, and its value when last seen. */

@@ -50,6 +50,9 @@ says 'no file' 2 'a specification is needed'
 printf 'detect a: x\r\ndetect b:\ty' >dos.dpe
 run "$DPE" fmt dos.dpe
 check 'line ends of other systems, and no last one' "$(cat out)" = "$(printf 'detect a: x\ndetect b: y')"
+printf "detect o(p):[p->x']\nfrom  a(p). exit  to b( _,p ) by T[p->x=1];from;to(p)\n" >objects.dpe
+run "$DPE" fmt objects.dpe
+check 'from and to' "$(cat out)" = "$(printf "detect o(p): [p->x']\n\tfrom a(p).exit to b(_, p) by T [p->x = 1] ; from ; to(p)")"
 : >empty.dpe
 run "$DPE" fmt empty.dpe
 check 'an empty file' ! -s out

@@ -1,0 +1,143 @@
+# Data events of objects: watchpoints that one event sets and another takes away.
+. tests/tap.sh
+need_live 'data events of objects'
+compile_target objects
+
+count_seen() {
+	grep -c "$1" err
+}
+
+cat >use.dpe <<'END'
+include "pthread.dpe"
+expect use(p): create(_, p).exit ; ([p->count' = p->count - 1] from create(_, p).exit to destroy(p).enter)* ;
+	destroy(p).enter observing destroy(p).enter ends
+END
+# Each update is a match: that of the thread that made the object, and two of a thread made later.
+cat >each.dpe <<'END'
+detect each(p): [p->count'] from create(_, p).exit to destroy(p).enter { print("count", p->count', p->count); }
+END
+times=0
+while test $times -lt 20; do
+	run "$DPE" run --stack=0 -s each.dpe -- ./objects turn 3
+	test "$(grep -c '^each: count' err)" -eq 9 || break
+	grep -q ', 0 lost; 1 rule: 9 matches' err || break
+	times=$((times + 1))
+done
+check 'objects in turn: each update is seen once, those before and after are not' $times -eq 20
+check 'with the value before' "$(count_seen '^each: count 0 1') $(count_seen '^each: count 2 3')" = '3 3'
+check 'the program does as always' "$(cat out)" = 'done 3'
+
+run "$DPE" run --stack=0 --max-instances=10 -s use.dpe -- ./objects turn 12
+says 'the address of an object that is gone is that of another one' 0 '12 satisfied'
+
+run "$DPE" record -o five.jsonl -s use.dpe -- ./objects once 5
+check 'the log tells when an object was watched' \
+	"$(grep -c '"watch::begin"' five.jsonl) $(grep -c '"watch::end"' five.jsonl)" = '4 4'
+check 'and that one was not' "$(grep -c '"watch::refused".*all watchpoints were in use' five.jsonl)" -eq 1
+cat >five.dpe <<'END'
+include "pthread.dpe"
+expect use(p): create(_, p).exit ; ([p->count'] from create(_, p).exit to destroy(p).enter)* ; destroy(p).enter
+END
+run "$DPE" run -s five.dpe -- ./objects once 5
+says 'five at a time: what nobody saw is no verdict' 3 'is not watched: all watchpoints were in use' \
+	'was not watched: all watchpoints were in use' '1 inconclusive, 4 satisfied' '1 time an object was not watched'
+run "$DPE" record -o five.jsonl -s five.dpe -- ./objects once 5
+run "$DPE" replay -s five.dpe five.jsonl
+says 'a replay says the same' 3 '1 inconclusive, 4 satisfied'
+run "$DPE" run -s five.dpe -- ./objects once 4
+says 'four at a time' 0 ' 4 satisfied'
+
+cat >parts.dpe <<'END'
+detect small(p): [p->small < 0] from create(_, p).exit { print(p->small); }
+detect tag(p): [p->tag'] from create(_, p).exit { print(p->tag); }
+detect deep(p): [p->part.number[2]'] from create(_, p).exit to destroy(p).enter { print(p->part.number[2]); }
+detect real(p): [p->real] from create(_, p).exit { print(p->real); }
+END
+run "$DPE" run -s parts.dpe -- ./objects parts
+for text in 'small: -3' 'tag: -4' 'deep: 7' 'real: 2.5'; do
+	check "a part: $text" "$(count_seen "^$text\$")" -eq 1
+done
+cat >cells.dpe <<'END'
+detect first(p): [*p] from begin_cell(p) { print(*p); }
+detect fourth(p): [p[3]'] from begin_cell(p) { print(p[3]', p[3]); }
+END
+run "$DPE" run -s cells.dpe -- ./objects parts
+check 'what a pointer points to, and an element behind it' \
+	"$(count_seen '^first: 5$') $(count_seen '^fourth: 0 6$')" = '1 1'
+
+# Threads come and go while the watchpoints are set in all there are.
+run "$DPE" run --stack=0 -s each.dpe -- ./objects churn 20
+seen=$(count_seen '^each: count')
+refused=$(count_seen 'the kernel refused')
+check 'threads that are made meanwhile' "$seen" -eq 60 -o "$refused" -gt 0
+check 'none of their updates is told twice' "$(sed -n 's/^each: count //p' err | sort | uniq -c |
+	awk '$1 > 20 || $3 != $2 + 1' | wc -l)" -eq 0
+
+# wait_for TEXT FILE: until it is there, 20 s at most
+wait_for() {
+	tries=0
+	while test $tries -lt 200 && ! grep -qs "$1" "$2"; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+}
+
+# attached COUNT: the target runs as $target and dpe as $observer, all probes are in place, and the
+# target goes on to its objects when file 3 is closed.
+cp each.dpe ticks.dpe
+echo 'detect ticks: tick' >>ticks.dpe
+mkfifo gate
+attached() {
+	: >attached.err
+	./objects turn "$1" wait <gate >answer 3>&- &
+	target=$!
+	exec 3>gate
+	wait_for objects /proc/$target/comm # the shell is in its place before
+	"$DPE" attach --stack=0 -s ticks.dpe -p $target 2>attached.err 3>&- &
+	observer=$!
+	wait_for 'ticks: match' attached.err
+}
+
+attached 3
+exec 3>&-
+wait $target
+wait $observer
+check 'a process that runs already' "$(grep -c '^each: count' attached.err)" -eq 9
+check 'nothing is lost' "$(grep -c ' 0 lost' attached.err)" -eq 1
+check 'went on' "$(cat answer)" = 'done 3'
+
+# dpe is stopped, then killed, while a thread waits for it.
+for way in KILL CONT; do
+	attached 2
+	kill -STOP $observer
+	exec 3>&-
+	sleep 0.3
+	kill -$way $observer
+	wait $target
+	check "SIG$way to a dpe that a thread waits for: the program goes on" "$(cat answer)" = 'done 2'
+	wait $observer 2>/dev/null
+done
+cp attached.err err
+check 'and with dpe, once it does' "$(grep -c '^each: count' attached.err)" -eq 6
+
+fails() {
+	printf '%s\n' "$2" >wrong.dpe
+	run "$DPE" run -s wrong.dpe -- ./objects parts
+	says "$1" 2 "$3"
+	check 'told before the program starts' ! -s out
+}
+fails 'a bit field' "detect a(p): [p->bit'] from create(_, p).exit" "'bit' is a bit field"
+fails 'what is too large' "detect a(p): [p->part] from create(_, p).exit" 'on 1, 2, 4 or 8 aligned bytes, not on 24'
+fails 'what the object points to' "detect a(p): [p->next->id] from create(_, p).exit" 'changes its place'
+fails 'no such member' "detect a(p): [p->none] from create(_, p).exit" "it has no member 'none'"
+fails 'no such function' "detect a(p): [p->id] from made(p).exit" "'made'"
+fails 'no pointer' "detect a(p): [p->id] from create(p, _).exit" 'it is no pointer'
+fails 'a line has no arguments' 'detect a(p): [p->id] from "objects.c:30"(p)' 'neither entered nor left'
+fails 'more parts than watchpoints' "detect a(p): [p->id] from create(_, p) + [p->count] from create(_, p) +
+[p->small] from create(_, p) + [p->tag] from create(_, p) + [p->real] from create(_, p)" \
+	'the rules watch 0 variables and 5 parts of objects, the processor has watchpoints for 4'
+cp objects stripped
+strip -g stripped
+run "$DPE" run -s each.dpe -- ./stripped parts
+says 'no debug information' 2 "has no debug information on 'create'"
+finish
