@@ -38,7 +38,7 @@ static unsigned number_of(struct space *space, const struct net *net, const toke
 	return seen->number;
 }
 
-static bool fire(
+bool dpe_nets_fire(
 	const struct net *net, const struct transition *t, const tokens *before, tokens *after)
 {
 	for (unsigned i = 0; i < t->nin; i++) {
@@ -130,7 +130,7 @@ static bool visit(struct work *work, const struct net *net, struct space *space,
 	for (unsigned i = 0; i < net->ntransitions; i++) {
 		unsigned before = space->nreached, to;
 
-		if (!fire(net, &net->transitions[i], space->reached[from].marking, after))
+		if (!dpe_nets_fire(net, &net->transitions[i], space->reached[from].marking, after))
 			continue;
 		to = number_of(space, net, after, from, i);
 		*DPE_GROW(space->steps, space->nsteps, space->capsteps) =
@@ -141,18 +141,24 @@ static bool visit(struct work *work, const struct net *net, struct space *space,
 	return true;
 }
 
-static bool is_too_much(struct work *work, const struct net *net, const struct space *space)
+bool dpe_nets_too_long(struct work *work, const struct net *net)
 {
 	work->tries += net->ntransitions;
-	if (space->nreached > MANY_MARKINGS)
-		dpe_diag_at(work->diags, DPE_ERROR, work->file,
-			"net '%s' has more than %u markings, which are too many to look at",
-			net->name, MANY_MARKINGS);
-	else if (work->tries > MANY_TRIES)
-		dpe_diag_at(work->diags, DPE_ERROR, work->file,
-			"net '%s' has too many ways to go on without its silent transitions",
-			net->name);
-	return space->nreached > MANY_MARKINGS || work->tries > MANY_TRIES;
+	if (work->tries <= MANY_TRIES)
+		return false;
+	dpe_diag_at(work->diags, DPE_ERROR, work->file,
+		"net '%s' has too many ways to go on without its silent transitions", net->name);
+	return true;
+}
+
+static bool is_too_much(struct work *work, const struct net *net, const struct space *space)
+{
+	if (space->nreached <= MANY_MARKINGS)
+		return dpe_nets_too_long(work, net);
+	dpe_diag_at(work->diags, DPE_ERROR, work->file,
+		"net '%s' has more than %u markings, which are too many to look at", net->name,
+		MANY_MARKINGS);
+	return true;
 }
 
 struct space *dpe_nets_explore(struct work *work, const struct net *net)

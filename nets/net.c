@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MANY_TRANSITIONS 20000
+
 struct net *dpe_nets_new(struct work *work, const char *name, unsigned nplaces)
 {
 	struct net *net = dpe_arena_alloc(work->arena, sizeof(*net));
@@ -55,6 +57,31 @@ void dpe_nets_mark(struct markings *set, tokens *marking)
 	*DPE_GROW(set->at, set->count, set->cap) = marking;
 }
 
+void dpe_nets_markings_free(struct markings *set)
+{
+	free(set->at);
+	*set = (struct markings){0};
+}
+
+void dpe_nets_drop(struct net *net, unsigned number)
+{
+	free(net->transitions[number].in);
+	free(net->transitions[number].out);
+	net->ntransitions--;
+	memmove(net->transitions + number, net->transitions + number + 1,
+		(net->ntransitions - number) * sizeof(*net->transitions));
+}
+
+bool dpe_nets_too_many(struct work *work, const struct net *net, unsigned count)
+{
+	if (count <= MANY_TRANSITIONS)
+		return false;
+	dpe_diag_at(work->diags, DPE_ERROR, work->file,
+		"net '%s' is safe, but without its silent transitions it has more than %u others",
+		net->name, MANY_TRANSITIONS);
+	return true;
+}
+
 static void free_net(struct net *net)
 {
 	for (unsigned i = 0; i < net->ntransitions; i++) {
@@ -62,8 +89,8 @@ static void free_net(struct net *net)
 		free(net->transitions[i].out);
 	}
 	free(net->transitions);
-	free(net->initial.at);
-	free(net->final.at);
+	dpe_nets_markings_free(&net->initial);
+	dpe_nets_markings_free(&net->final);
 }
 
 void dpe_nets_work_free(struct work *work)
@@ -81,4 +108,9 @@ bool dpe_nets_has_place(const unsigned *places, unsigned count, unsigned place)
 			return true;
 	}
 	return false;
+}
+
+bool dpe_nets_same_places(const unsigned *a, unsigned na, const unsigned *b, unsigned nb)
+{
+	return na == nb && (!na || !memcmp(a, b, na * sizeof(*a)));
 }

@@ -8,6 +8,9 @@
  *	tokens.c      k tokens that flow through a component: k copies of it
  *	slots.c       other k-safe → 1-safe, with the same causal order
  *	silent.c      transitions without a name are taken out, with the same causal order
+ *	defer.c       those that can wait for who takes what they leave
+ *	saturate.c, makers.c, pasts.c, handover.c, factor.c
+ *	              those on a circle of such
  *	sequential.c  its places in sets of which one at most is marked: sequential machines
  *	regular.c     each machine as an expression of ; + *
  *	dpe.c         these side by side, synchronised (&) on the transitions that they share
@@ -61,8 +64,14 @@ void dpe_nets_arc(struct transition *transition, bool out, unsigned place);
 tokens *dpe_nets_marking(struct work *work, const struct net *net);
 void dpe_nets_mark(struct markings *set, tokens *marking);
 bool dpe_nets_is_marked(const struct net *net, const struct markings *set, const tokens *marking);
+void dpe_nets_markings_free(struct markings *set); /* the markings are the work's */
+/* Takes a transition out of those that are there. */
+void dpe_nets_drop(struct net *net, unsigned number);
+/* True after a diagnostic: so many transitions, or ways to choose one, are too many. */
+bool dpe_nets_too_many(struct work *work, const struct net *net, unsigned count);
 void dpe_nets_work_free(struct work *work);
 bool dpe_nets_has_place(const unsigned *places, unsigned count, unsigned place);
+bool dpe_nets_same_places(const unsigned *a, unsigned na, const unsigned *b, unsigned nb);
 
 /* ---- explore.c -------------------------------------------------------------------------- */
 
@@ -87,6 +96,11 @@ struct space {
 	struct dpe_arena *arena;
 };
 
+/* Whether the transition can fire; then what is there after it. */
+bool dpe_nets_fire(
+	const struct net *net, const struct transition *t, const tokens *before, tokens *after);
+/* Counts a look at all transitions. True after a diagnostic: there were too many. */
+bool dpe_nets_too_long(struct work *work, const struct net *net);
 /* All markings that can be reached. NULL after a diagnostic: there is no end to them, or too many.
  */
 struct space *dpe_nets_explore(struct work *work, const struct net *net);
@@ -101,6 +115,16 @@ unsigned dpe_nets_bound(struct work *work, const struct net *net, tokens *bounds
 bool dpe_nets_find_used(struct work *work, const struct net *net, const struct markings *initial,
 	const struct markings *final, bool *used);
 
+/* ---- pasts.c ---------------------------------------------------------------------------- */
+
+/* All markings of a 1-safe net with the pasts of their tokens. NULL after a diagnostic. */
+struct pasts;
+struct pasts *dpe_nets_pasts(struct work *work, const struct net *net);
+void dpe_nets_pasts_free(struct pasts *pasts); /* accepts NULL */
+/* Whether, whenever both are marked, all that is in the past of `place` is in that of `other`, and
+ * that has more. */
+bool dpe_nets_past_is_less(struct pasts *pasts, unsigned place, unsigned other);
+
 /* ---- the steps -------------------------------------------------------------------------- */
 
 /* Net number `which` of the document, which has *count. Its end is left open. */
@@ -111,6 +135,18 @@ struct net *dpe_nets_one_safe(struct work *work, struct net *net);
 /* Of a 1-safe net: two places for each input of a silent transition, which are filled alternately.
  */
 struct net *dpe_nets_alternate(struct work *work, struct net *net, struct transition *t);
+/* Of a 1-safe net: what silent firings make of what one firing made, made by that one. */
+struct net *dpe_nets_saturate(struct work *work, const struct net *net);
+/* Of a saturated one: places for each maker of a place, without silent firings that are not needed.
+ */
+struct net *dpe_nets_tell_makers(struct work *work, const struct net *net);
+/* Of a 1-safe net: fewer silent transitions that take what silent ones made; `net` where there is
+ * nothing to do. */
+struct net *dpe_nets_hand_over(struct work *work, struct net *net);
+/* Of any net: without places that are marked as others are, and with choices written once. */
+struct net *dpe_nets_factor(struct work *work, const struct net *net);
+/* Without one silent transition that can wait for whoever takes its token; `net` where none can. */
+struct net *dpe_nets_defer(struct work *work, struct net *net);
 struct net *dpe_nets_without_silent(struct work *work, struct net *net);
 
 /* Places of which one at most is marked: a machine with a state for each, and state 0 for none. */

@@ -17,28 +17,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MANY_TRANSITIONS 20000
+#define MANY_ROUNDS 2
 
+/* One that took several tokens would join their pasts. */
 static bool is_noop(const struct transition *t)
 {
-	return !t->label && t->nin == t->nout && !memcmp(t->in, t->out, t->nin * sizeof(*t->in));
+	return !t->label && t->nin == 1 && t->nout == 1 && *t->in == *t->out;
 }
 
 static void drop_noops(struct net *net)
 {
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < net->ntransitions; i++) {
-		struct transition *t = &net->transitions[i];
-
-		if (!is_noop(t)) {
-			net->transitions[kept++] = *t;
-			continue;
-		}
-		free(t->in);
-		free(t->out);
+	for (unsigned i = net->ntransitions; i-- > 0;) {
+		if (is_noop(&net->transitions[i]))
+			dpe_nets_drop(net, i);
 	}
-	net->ntransitions = kept;
 }
 
 /* ---- rebuilding ---------------------------------------------------------------------------- */
@@ -186,15 +178,6 @@ static unsigned count_silent(const struct net *net)
 	return count;
 }
 
-static struct transition *choose(struct net *net)
-{
-	for (unsigned i = 0; i < net->ntransitions; i++) {
-		if (!net->transitions[i].label && !is_fed_silently(net, &net->transitions[i]))
-			return &net->transitions[i];
-	}
-	return NULL;
-}
-
 static bool has_competitor(const struct net *net, const struct transition *t, unsigned place)
 {
 	for (unsigned i = 0; i < net->ntransitions; i++) {
@@ -204,6 +187,15 @@ static bool has_competitor(const struct net *net, const struct transition *t, un
 			return true;
 	}
 	return false;
+}
+
+static struct transition *choose(struct net *net)
+{
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		if (!net->transitions[i].label && !is_fed_silently(net, &net->transitions[i]))
+			return &net->transitions[i];
+	}
+	return NULL;
 }
 
 static void copy_transition(struct net *new, const struct transition *t, unsigned from, unsigned to,
@@ -235,8 +227,9 @@ static void split_markings(struct work *work, const struct net *old, const struc
 	}
 }
 
-/* A place of its own for t instead of `place`: as an input of it, which others fill or not, or as an
- * output, from which others take or not. The transitions keep their order; `*number` is that of t. */
+/* A place of its own for t instead of `place`: as an input of it, which others fill or not, or as
+ * an output, from which others take or not. The transitions keep their order; `*number` is that of
+ * t. */
 static struct net *split_place(
 	struct work *work, const struct net *old, unsigned *number, unsigned place, bool output)
 {
@@ -304,19 +297,55 @@ static struct net *not_supported(struct work *work, const struct transition *t, 
 	return NULL;
 }
 
+static bool is_too_large(struct work *work, const struct net *net)
+{
+	return dpe_nets_too_many(work, net, net->ntransitions) ||
+	       dpe_nets_too_many(work, net, net->initial.count) ||
+	       dpe_nets_too_many(work, net, net->final.count);
+}
+
 /* With inputs that nothing else takes, and, where it alternates, outputs that nothing else makes.
- */
+ * NULL after a diagnostic: that makes too much of it. */
 static struct net *isolate(struct work *work, struct net *net, unsigned *number)
 {
 	const struct transition *t = &net->transitions[*number];
 	struct net *new = net;
 
-	for (unsigned i = 0; i < t->nin; i++) {
+	for (unsigned i = 0; new &&i < t->nin; i++) {
 		if (has_competitor(new, &new->transitions[*number], t->in[i]))
 			new = split_place(work, new, number, t->in[i], false);
+		new = is_too_large(work, new) ? NULL : new;
 	}
-	for (unsigned i = 0; t->alternates && i < t->nout; i++)
+	for (unsigned i = 0; new && t->alternates &&i < t->nout; i++) {
 		new = split_place(work, new, number, t->out[i], true);
+		new = is_too_large(work, new) ? NULL : new;
+	}
+	return new;
+}
+
+/* What takes tokens of a 1-safe net and leaves none does so once: whatever could fill its places
+ * again does not wait for it, and could have put second tokens there. So nothing comes of its
+ * tokens, and they can as well lie there at the end. */
+static struct net *leave_lying(struct work *work, const struct net *net, unsigned number)
+{
+	const struct transition *t = &net->transitions[number];
+	struct net *new = dpe_nets_new(work, net->name, net->nplaces);
+	struct mapping map = new_mapping(work, net, 1);
+	unsigned count;
+
+	for (unsigned p = 0; p < net->nplaces; p++)
+		map_to(&map, p, p);
+	map_net(work, &map, net, new, number);
+	count = new->final.count;
+	for (unsigned i = 0; i < count; i++) {
+		tokens *marking = dpe_nets_marking(work, new);
+
+		memcpy(marking, new->final.at[i], new->nplaces * sizeof(*marking));
+		for (unsigned j = 0; j < t->nin; j++)
+			marking[t->in[j]]++;
+		if (!dpe_nets_is_marked(new, &new->final, marking))
+			dpe_nets_mark(&new->final, marking);
+	}
 	return new;
 }
 
@@ -327,8 +356,10 @@ static struct net *take_out(struct work *work, struct net *net, struct transitio
 	struct net *new;
 
 	if (!t->nout && t->nin > 1)
-		return not_supported(work, t, "takes several tokens and leaves none");
+		return leave_lying(work, net, number);
 	new = isolate(work, net, &number);
+	if (!new)
+		return NULL;
 	new = contract(work, new, number);
 	if (t->nin == 1 || t->nout == 1 || pairs_are_one_safe(work, new, pairs))
 		return new;
@@ -339,22 +370,76 @@ static struct net *take_out(struct work *work, struct net *net, struct transitio
 	return not_supported(work, t, "joins and splits what comes again before it is over");
 }
 
+/* Takes out those that no silent one comes before, and so on: what is left is `circle`, of which
+ * the first is returned, or NULL. */
+static const struct transition *find_silent_circle(struct work *work, const struct net *net)
+{
+	bool *circle = dpe_arena_alloc(work->arena, net->ntransitions + 1), changed = true;
+
+	for (unsigned i = 0; i < net->ntransitions; i++)
+		circle[i] = !net->transitions[i].label;
+	while (changed) {
+		changed = false;
+		for (unsigned i = 0; i < net->ntransitions; i++) {
+			bool fed = false;
+
+			for (unsigned j = 0; circle[i] && !fed && j < net->ntransitions; j++)
+				fed = circle[j] &&
+				      feeds(&net->transitions[j], &net->transitions[i]);
+			changed |= circle[i] && !fed;
+			circle[i] = fed;
+		}
+	}
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		if (circle[i])
+			return &net->transitions[i];
+	}
+	return NULL;
+}
+
+/* Silent transitions all of which take what silent ones made. Who made a place tells more when the
+ * makers of what was taken for it are told apart, so that is done twice. */
+static struct net *go_round(struct work *work, struct net *net)
+{
+	const struct transition *left = NULL;
+
+	for (unsigned rounds = 0; net && (left || !rounds) && rounds < MANY_ROUNDS; rounds++) {
+		net = dpe_nets_saturate(work, net);
+		for (unsigned i = 0; i < 2; i++) {
+			net = net ? dpe_nets_trim(work, net) : NULL;
+			net = net ? dpe_nets_tell_makers(work, net) : NULL;
+		}
+		net = net ? dpe_nets_trim(work, net) : NULL;
+		net = net ? dpe_nets_hand_over(work, net) : NULL;
+		net = net ? dpe_nets_saturate(work, net) : NULL;
+		net = net ? dpe_nets_trim(work, net) : NULL;
+		left = net ? find_silent_circle(work, net) : NULL;
+	}
+	if (left)
+		return not_supported(work, left,
+			"lies on a circle of silent transitions, and joins on each round what "
+			"does not wait for each other");
+	return net ? dpe_nets_factor(work, net) : NULL;
+}
+
 static struct net *next_step(struct work *work, struct net *net)
 {
 	struct transition *t;
+	struct net *safe, *deferred;
 	unsigned one, other;
 
 	if (find_circle(work, net, &one, &other))
 		return merge_places(work, net, one, other);
+	deferred = dpe_nets_defer(work, net);
+	if (deferred != net)
+		return deferred;
 	t = choose(net);
-	if (t)
+	if (t && (t->nout || t->nin == 1))
 		return take_out(work, net, t);
-	for (unsigned i = 0; i < net->ntransitions; i++) {
-		if (!net->transitions[i].label)
-			return not_supported(work, &net->transitions[i],
-				"lies on a circle of silent transitions");
-	}
-	return NULL;
+	safe = dpe_nets_one_safe(work, net);
+	if (safe != net)
+		return safe;
+	return t ? take_out(work, net, t) : go_round(work, net);
 }
 
 struct net *dpe_nets_without_silent(struct work *work, struct net *net)
@@ -366,13 +451,8 @@ struct net *dpe_nets_without_silent(struct work *work, struct net *net)
 			net = dpe_nets_trim(work, net);
 		if (net)
 			drop_noops(net);
-		if (!net || net->ntransitions <= MANY_TRANSITIONS)
-			continue;
-		dpe_diag_at(work->diags, DPE_ERROR, work->file,
-			"net '%s' is safe, but without its silent transitions it has more than %u "
-			"others",
-			net->name, MANY_TRANSITIONS);
-		return NULL;
+		if (net && is_too_large(work, net))
+			return NULL;
 	}
 	return net;
 }
