@@ -1,10 +1,9 @@
-/* cli: the command line. One file a command; the only room that knows all the others. */
+/* cli: the command line. One file a command. It knows of the rooms below what their users know. */
 #ifndef DPE_CLI_H
 #define DPE_CLI_H
 
-#include "dpe-lang/dpe-lang.h"
-#include "probes/probes.h"
-#include "recognizer/recognizer.h"
+#include "api/dpe-probes.h"
+#include "api/dpe.h"
 
 #include <sys/types.h>
 
@@ -114,8 +113,6 @@ void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *r
 /* How things stand at this moment, and who waits for whom, to standard error. */
 void cli_report_state(
 	struct cli_report *report, const struct dpe_recognizer *recognizer, uint64_t lost);
-/* How many were told that count as findings. */
-uint64_t cli_findings(const struct dpe_summary *summary);
 /* True where the user asked for the end at a `break`. */
 bool cli_report_left(const struct cli_report *report);
 /* The status that the verdicts ask for. False output of the report itself is an error. */

@@ -139,7 +139,7 @@ static bool begin_probes(struct live *live)
 	};
 	char *library = NULL;
 
-	if (live->plan->memory)
+	if (dpe_plan_has_memory(live->plan))
 		library = find_library("libdpe-mem.so");
 	else if (cli->preload)
 		library = find_library("libdpe-pthread.so");

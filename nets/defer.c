@@ -20,7 +20,7 @@ static bool is_marked_in(const struct markings *markings, unsigned place)
 static bool takes_any_of(const struct transition *t, const struct transition *of)
 {
 	for (unsigned i = 0; i < of->nin; i++) {
-		if (net_has_place(t->in, t->nin, of->in[i]))
+		if (dpe_nets_has_place(t->in, t->nin, of->in[i]))
 			return true;
 	}
 	return false;
@@ -38,9 +38,9 @@ static bool can_wait(const struct net *net, const struct transition *t)
 	for (unsigned i = 0; i < net->ntransitions; i++) {
 		const struct transition *other = &net->transitions[i];
 
-		if (other != t && net_has_place(other->out, other->nout, place))
+		if (other != t && dpe_nets_has_place(other->out, other->nout, place))
 			return false;
-		if (net_has_place(other->in, other->nin, place) &&
+		if (dpe_nets_has_place(other->in, other->nin, place) &&
 			(other == t || takes_any_of(other, t)))
 			return false;
 	}
@@ -50,30 +50,30 @@ static bool can_wait(const struct net *net, const struct transition *t)
 static void copy_transition(
 	struct net *new, const struct transition *old, const struct transition *waits)
 {
-	struct transition *copy = net_add(new, old);
+	struct transition *copy = dpe_nets_add(new, old);
 
 	for (unsigned i = 0; i < old->nin; i++) {
 		if (old->in[i] != *waits->out)
-			net_arc(copy, false, old->in[i]);
+			dpe_nets_arc(copy, false, old->in[i]);
 		for (unsigned j = 0; old->in[i] == *waits->out && j < waits->nin; j++)
-			net_arc(copy, false, waits->in[j]);
+			dpe_nets_arc(copy, false, waits->in[j]);
 	}
 	for (unsigned i = 0; i < old->nout; i++)
-		net_arc(copy, true, old->out[i]);
+		dpe_nets_arc(copy, true, old->out[i]);
 }
 
 static void copy_markings(
 	struct work *work, const struct net *net, const struct markings *from, struct markings *to)
 {
 	for (unsigned i = 0; i < from->count; i++)
-		net_mark(to,
-			memcpy(net_marking(work, net), from->at[i], net->nplaces * sizeof(tokens)));
+		dpe_nets_mark(to, memcpy(dpe_nets_marking(work, net), from->at[i],
+					  net->nplaces * sizeof(tokens)));
 }
 
 /* The place of t stays, and is never filled. */
 static struct net *without(struct work *work, const struct net *old, const struct transition *t)
 {
-	struct net *new = net_new(work, old->name, old->nplaces);
+	struct net *new = dpe_nets_new(work, old->name, old->nplaces);
 
 	memcpy(new->places, old->places, old->nplaces * sizeof(*new->places));
 	for (unsigned i = 0; i < old->ntransitions; i++) {
@@ -85,7 +85,7 @@ static struct net *without(struct work *work, const struct net *old, const struc
 	return new;
 }
 
-struct net *net_defer(struct work *work, struct net *net)
+struct net *dpe_nets_defer(struct work *work, struct net *net)
 {
 	for (unsigned i = 0; i < net->ntransitions; i++) {
 		if (can_wait(net, &net->transitions[i]))

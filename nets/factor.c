@@ -27,8 +27,9 @@ static bool are_alike(const struct net *net, unsigned a, unsigned b)
 	for (unsigned i = 0; i < net->ntransitions; i++) {
 		const struct transition *t = &net->transitions[i];
 
-		if (net_has_place(t->in, t->nin, a) != net_has_place(t->in, t->nin, b) ||
-			net_has_place(t->out, t->nout, a) != net_has_place(t->out, t->nout, b))
+		if (dpe_nets_has_place(t->in, t->nin, a) != dpe_nets_has_place(t->in, t->nin, b) ||
+			dpe_nets_has_place(t->out, t->nout, a) !=
+				dpe_nets_has_place(t->out, t->nout, b))
 			return false;
 	}
 	return are_marked_alike(&net->initial, a, b) && are_marked_alike(&net->final, a, b);
@@ -56,7 +57,7 @@ static void copy_arcs(struct transition *to, bool out, const unsigned *places, u
 {
 	for (unsigned i = 0; i < count; i++) {
 		if (number[places[i]] != NO_PLACE)
-			net_arc(to, out, number[places[i]]);
+			dpe_nets_arc(to, out, number[places[i]]);
 	}
 }
 
@@ -64,20 +65,20 @@ static void copy_markings(struct work *work, const struct net *old, const struct
 	const struct net *new, struct markings *to, const unsigned *number)
 {
 	for (unsigned i = 0; i < from->count; i++) {
-		tokens *marking = net_marking(work, new);
+		tokens *marking = dpe_nets_marking(work, new);
 
 		for (unsigned p = 0; p < old->nplaces; p++) {
 			if (number[p] != NO_PLACE)
 				marking[number[p]] = from->at[i][p];
 		}
-		net_mark(to, marking);
+		dpe_nets_mark(to, marking);
 	}
 }
 
 static struct net *merge_alike(struct work *work, const struct net *old)
 {
 	unsigned *number = dpe_arena_alloc(work->arena, (old->nplaces + 1) * sizeof(*number));
-	struct net *new = net_new(work, old->name, number_different(old, number));
+	struct net *new = dpe_nets_new(work, old->name, number_different(old, number));
 
 	for (unsigned p = 0; p < old->nplaces; p++) {
 		if (number[p] != NO_PLACE)
@@ -85,7 +86,7 @@ static struct net *merge_alike(struct work *work, const struct net *old)
 	}
 	for (unsigned i = 0; i < old->ntransitions; i++) {
 		const struct transition *t = &old->transitions[i];
-		struct transition *copy = net_add(new, t);
+		struct transition *copy = dpe_nets_add(new, t);
 
 		copy_arcs(copy, false, t->in, t->nin, number);
 		copy_arcs(copy, true, t->out, t->nout, number);
@@ -113,7 +114,7 @@ struct factoring {
 
 static bool take_alike(const struct transition *a, const struct transition *b)
 {
-	return a->label == b->label && net_same_places(a->in, a->nin, b->in, b->nin);
+	return a->label == b->label && dpe_nets_same_places(a->in, a->nin, b->in, b->nin);
 }
 
 static unsigned first_like(const struct net *net, unsigned number)
@@ -130,7 +131,7 @@ static bool are_same(const struct net *net, const struct markings *a, const stru
 	if (a->count != b->count)
 		return false;
 	for (unsigned i = 0; i < a->count; i++) {
-		if (!net_is_marked(net, b, a->at[i]))
+		if (!dpe_nets_is_marked(net, b, a->at[i]))
 			return false;
 	}
 	return true;
@@ -142,7 +143,7 @@ static unsigned add_choice(struct factoring *f, struct markings sets)
 	for (unsigned i = 0; i < f->nchoices; i++) {
 		if (!are_same(f->old, &f->choices[i].sets, &sets))
 			continue;
-		net_markings_free(&sets);
+		dpe_nets_markings_free(&sets);
 		return i;
 	}
 	*DPE_GROW(f->choices, f->nchoices, f->capchoices) =
@@ -158,12 +159,12 @@ static void find_choices(struct factoring *f)
 
 		for (unsigned j = i; first == i && j < f->old->ntransitions; j++) {
 			const struct transition *t = &f->old->transitions[j];
-			tokens *set = net_marking(f->work, f->old);
+			tokens *set = dpe_nets_marking(f->work, f->old);
 
 			for (unsigned k = 0; k < t->nout; k++)
 				set[t->out[k]]++;
-			if (first_like(f->old, j) == i && !net_is_marked(f->old, &sets, set))
-				net_mark(&sets, set);
+			if (first_like(f->old, j) == i && !dpe_nets_is_marked(f->old, &sets, set))
+				dpe_nets_mark(&sets, set);
 		}
 		f->of[i] = first == i ? add_choice(f, sets) : f->of[first];
 	}
@@ -173,7 +174,7 @@ static void add_arcs(struct transition *to, const struct net *old, const tokens 
 {
 	for (unsigned p = 0; p < old->nplaces; p++) {
 		for (tokens i = 0; i < set[p]; i++)
-			net_arc(to, true, p);
+			dpe_nets_arc(to, true, p);
 	}
 }
 
@@ -185,13 +186,13 @@ static void add_taking(struct factoring *f, struct net *new, unsigned number)
 
 	if (first_like(f->old, number) != number)
 		return;
-	copy = net_add(new, t);
+	copy = dpe_nets_add(new, t);
 	for (unsigned i = 0; i < t->nin; i++)
-		net_arc(copy, false, t->in[i]);
+		dpe_nets_arc(copy, false, t->in[i]);
 	if (choice->place == NO_PLACE)
 		add_arcs(copy, f->old, choice->sets.at[0]);
 	else
-		net_arc(copy, true, choice->place);
+		dpe_nets_arc(copy, true, choice->place);
 }
 
 static void add_choosing(struct factoring *f, struct net *new, const struct choice *choice)
@@ -200,11 +201,11 @@ static void add_choosing(struct factoring *f, struct net *new, const struct choi
 		return;
 	new->places[choice->place] = "a choice";
 	for (unsigned i = 0; i < choice->sets.count; i++) {
-		struct transition *t = net_add(new,
+		struct transition *t = dpe_nets_add(new,
 			&(struct transition){.id = dpe_arena_printf(f->work->arena,
 						     "choice %u of p%u", i + 1, choice->place)});
 
-		net_arc(t, false, choice->place);
+		dpe_nets_arc(t, false, choice->place);
 		add_arcs(t, f->old, choice->sets.at[i]);
 	}
 }
@@ -213,18 +214,19 @@ static void mark(struct factoring *f, struct net *new, unsigned begin)
 {
 	if (begin == NO_PLACE) {
 		for (unsigned i = 0; i < f->old->initial.count; i++)
-			net_mark(&new->initial,
-				memcpy(net_marking(f->work, new), f->old->initial.at[i],
+			dpe_nets_mark(&new->initial,
+				memcpy(dpe_nets_marking(f->work, new), f->old->initial.at[i],
 					f->old->nplaces * sizeof(tokens)));
 	} else {
-		tokens *marking = net_marking(f->work, new);
+		tokens *marking = dpe_nets_marking(f->work, new);
 
 		marking[begin] = 1;
-		net_mark(&new->initial, marking);
+		dpe_nets_mark(&new->initial, marking);
 	}
 	for (unsigned i = 0; i < f->old->final.count; i++)
-		net_mark(&new->final, memcpy(net_marking(f->work, new), f->old->final.at[i],
-					      f->old->nplaces * sizeof(tokens)));
+		dpe_nets_mark(
+			&new->final, memcpy(dpe_nets_marking(f->work, new), f->old->final.at[i],
+					     f->old->nplaces * sizeof(tokens)));
 }
 
 /* The place of the choice of where it begins, if any transition leaves just that. */
@@ -244,7 +246,7 @@ static struct net *factor(struct work *work, const struct net *old)
 
 	f.of = dpe_xcalloc(old->ntransitions + 1, sizeof(*f.of));
 	find_choices(&f);
-	new = net_new(work, old->name, f.nplaces);
+	new = dpe_nets_new(work, old->name, f.nplaces);
 	memcpy(new->places, old->places, old->nplaces * sizeof(*new->places));
 	for (unsigned i = 0; i < old->ntransitions; i++)
 		add_taking(&f, new, i);
@@ -252,13 +254,13 @@ static struct net *factor(struct work *work, const struct net *old)
 		add_choosing(&f, new, &f.choices[i]);
 	mark(&f, new, find_beginning(&f));
 	for (unsigned i = 0; i < f.nchoices; i++)
-		net_markings_free(&f.choices[i].sets);
+		dpe_nets_markings_free(&f.choices[i].sets);
 	free(f.choices);
 	free(f.of);
 	return new;
 }
 
-struct net *net_factor(struct work *work, const struct net *net)
+struct net *dpe_nets_factor(struct work *work, const struct net *net)
 {
 	return factor(work, merge_alike(work, net));
 }

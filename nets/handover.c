@@ -58,7 +58,7 @@ static struct pair pair_of(const struct giver *g, const struct transition *t, un
 
 	for (unsigned i = 0; i < t->nin; i++) {
 		if (t->in[i] != with && g->silently[t->in[i]] &&
-			net_past_is_less(g->pasts, t->in[i], with))
+			dpe_nets_past_is_less(g->pasts, t->in[i], with))
 			*DPE_GROW(pair.handed, pair.nhanded, pair.caphanded) = t->in[i];
 	}
 	return pair;
@@ -110,29 +110,29 @@ static void find_pairs(struct giver *g)
 
 static bool is_in_pair(const struct pair *pair, unsigned place)
 {
-	return place == pair->with || net_has_place(pair->handed, pair->nhanded, place);
+	return place == pair->with || dpe_nets_has_place(pair->handed, pair->nhanded, place);
 }
 
 static void copy_transition(struct giver *g, unsigned number)
 {
 	const struct transition *t = &g->old->transitions[number];
 	const struct pair *pair = g->taken[number] == NO_PAIR ? NULL : &g->pairs[g->taken[number]];
-	struct transition *copy = net_add(g->new, t);
+	struct transition *copy = dpe_nets_add(g->new, t);
 
 	if (pair)
-		net_arc(copy, false, pair->place);
+		dpe_nets_arc(copy, false, pair->place);
 	for (unsigned i = 0; i < t->nin; i++) {
 		if (!pair || !is_in_pair(pair, t->in[i]))
-			net_arc(copy, false, t->in[i]);
+			dpe_nets_arc(copy, false, t->in[i]);
 	}
 	for (unsigned i = 0; i < t->nout; i++)
-		net_arc(copy, true, t->out[i]);
+		dpe_nets_arc(copy, true, t->out[i]);
 }
 
 static bool takes_any(const struct transition *t, const struct pair *pair)
 {
 	for (unsigned i = 0; i < pair->nhanded; i++) {
-		if (net_has_place(t->in, t->nin, pair->handed[i]))
+		if (dpe_nets_has_place(t->in, t->nin, pair->handed[i]))
 			return true;
 	}
 	return false;
@@ -142,15 +142,15 @@ static bool takes_any(const struct transition *t, const struct pair *pair)
 static void add_giving(struct giver *g, unsigned number, const struct pair *pair)
 {
 	const struct transition like = g->new->transitions[number]; /* which moves as they grow */
-	struct transition *copy = net_add(g->new, &like);
+	struct transition *copy = dpe_nets_add(g->new, &like);
 	const struct transition *t = &g->new->transitions[number];
 
 	for (unsigned i = 0; i < t->nin; i++)
-		net_arc(copy, false, t->in[i]);
+		dpe_nets_arc(copy, false, t->in[i]);
 	for (unsigned i = 0; i < pair->nhanded; i++)
-		net_arc(copy, false, pair->handed[i]);
+		dpe_nets_arc(copy, false, pair->handed[i]);
 	for (unsigned i = 0; i < t->nout; i++)
-		net_arc(copy, true, t->out[i] == pair->with ? pair->place : t->out[i]);
+		dpe_nets_arc(copy, true, t->out[i] == pair->with ? pair->place : t->out[i]);
 }
 
 /* One who gives several pairs gives each set of them. */
@@ -161,7 +161,7 @@ static void add_givings(struct giver *g, const struct pair *pair)
 	for (unsigned i = 0; i < count; i++) {
 		const struct transition *t = &g->new->transitions[i];
 
-		if (net_has_place(t->out, t->nout, pair->with) && !takes_any(t, pair))
+		if (dpe_nets_has_place(t->out, t->nout, pair->with) && !takes_any(t, pair))
 			add_giving(g, i, pair);
 	}
 }
@@ -170,16 +170,16 @@ static void copy_markings(
 	struct work *work, const struct giver *g, const struct markings *from, struct markings *to)
 {
 	for (unsigned i = 0; i < from->count; i++) {
-		tokens *marking = net_marking(work, g->new);
+		tokens *marking = dpe_nets_marking(work, g->new);
 
 		memcpy(marking, from->at[i], g->old->nplaces * sizeof(*marking));
-		net_mark(to, marking);
+		dpe_nets_mark(to, marking);
 	}
 }
 
 static struct net *give(struct work *work, struct giver *g)
 {
-	g->new = net_new(work, g->old->name, g->old->nplaces + g->npairs);
+	g->new = dpe_nets_new(work, g->old->name, g->old->nplaces + g->npairs);
 	memcpy(g->new->places, g->old->places, g->old->nplaces * sizeof(*g->new->places));
 	for (unsigned i = 0; i < g->npairs; i++)
 		g->new->places[g->pairs[i].place] = g->old->places[g->pairs[i].with];
@@ -189,15 +189,15 @@ static struct net *give(struct work *work, struct giver *g)
 		copy_transition(g, i);
 	for (unsigned i = 0; i < g->npairs; i++) {
 		add_givings(g, &g->pairs[i]);
-		if (net_too_many(work, g->new, g->new->ntransitions))
+		if (dpe_nets_too_many(work, g->new, g->new->ntransitions))
 			return NULL;
 	}
 	return g->new;
 }
 
-struct net *net_hand_over(struct work *work, struct net *net)
+struct net *dpe_nets_hand_over(struct work *work, struct net *net)
 {
-	struct giver g = {.old = net, .pasts = net_pasts(work, net)};
+	struct giver g = {.old = net, .pasts = dpe_nets_pasts(work, net)};
 	struct net *new;
 
 	if (!g.pasts)
@@ -211,6 +211,6 @@ struct net *net_hand_over(struct work *work, struct net *net)
 	free(g.taken);
 	free(g.silently);
 	free(g.visibly);
-	net_pasts_free(g.pasts);
+	dpe_nets_pasts_free(g.pasts);
 	return new;
 }

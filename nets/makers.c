@@ -37,7 +37,7 @@ static unsigned maker_of(const struct net *net, unsigned number)
 	for (unsigned i = 0; i < number && !t->label; i++) {
 		const struct transition *other = &net->transitions[i];
 
-		if (!other->label && net_same_places(other->out, other->nout, t->out, t->nout))
+		if (!other->label && dpe_nets_same_places(other->out, other->nout, t->out, t->nout))
 			return i;
 	}
 	return number;
@@ -46,7 +46,7 @@ static unsigned maker_of(const struct net *net, unsigned number)
 static bool leaves(const struct net *net, const struct transition *t, const tokens *marking)
 {
 	for (unsigned p = 0; p < net->nplaces; p++) {
-		if (net_has_place(t->out, t->nout, p) != (marking[p] > 0))
+		if (dpe_nets_has_place(t->out, t->nout, p) != (marking[p] > 0))
 			return false;
 	}
 	return true;
@@ -121,11 +121,11 @@ static void add_taking(struct telling *t, unsigned number, const unsigned *maker
 		one = one && makers[i] == makers[0];
 	if (one)
 		return;
-	new = net_add(t->new, old);
+	new = dpe_nets_add(t->new, old);
 	for (unsigned i = 0; i < old->nin; i++)
-		net_arc(new, false, *number_of(t, old->in[i], makers[i]));
+		dpe_nets_arc(new, false, *number_of(t, old->in[i], makers[i]));
 	for (unsigned i = 0; i < old->nout; i++)
-		net_arc(new, true, *number_of(t, old->out[i], t->maker[number]));
+		dpe_nets_arc(new, true, *number_of(t, old->out[i], t->maker[number]));
 }
 
 /* For each way to take its inputs. False where there are too many. */
@@ -135,7 +135,7 @@ static bool add_takings(struct telling *t, unsigned number, unsigned *makers, un
 
 	if (at == old->nin) {
 		add_taking(t, number, makers);
-		return !net_too_many(t->work, t->new, t->new->ntransitions);
+		return !dpe_nets_too_many(t->work, t->new, t->new->ntransitions);
 	}
 	for (makers[at] = 0; makers[at] <= t->old->ntransitions; makers[at]++) {
 		if (*number_of(t, old->in[at], makers[at]) != NO_PLACE &&
@@ -161,41 +161,41 @@ static bool add_transitions(struct telling *t)
 static void mark_beginnings(struct telling *t)
 {
 	for (unsigned i = 0; i < t->old->initial.count; i++) {
-		tokens *marking = net_marking(t->work, t->new);
+		tokens *marking = dpe_nets_marking(t->work, t->new);
 		unsigned maker = maker_of_beginning(t, i);
 
 		for (unsigned p = 0; p < t->old->nplaces; p++) {
 			if (t->old->initial.at[i][p])
 				marking[*number_of(t, p, maker)] = 1;
 		}
-		net_mark(&t->new->initial, marking);
+		dpe_nets_mark(&t->new->initial, marking);
 	}
 }
 
 /* The markings that can be reached, and were an end before. */
 static bool mark_ends(struct telling *t)
 {
-	struct space *space = net_explore(t->work, t->new);
+	struct space *space = dpe_nets_explore(t->work, t->new);
 
 	if (!space)
 		return false;
 	for (unsigned i = 0; i < space->nreached; i++) {
-		tokens *before = net_marking(t->work, t->old);
+		tokens *before = dpe_nets_marking(t->work, t->old);
 		tokens *marking;
 
 		for (unsigned p = 0; p < t->new->nplaces; p++)
 			before[t->was[p]] += space->reached[i].marking[p];
-		if (!net_is_marked(t->old, &t->old->final, before))
+		if (!dpe_nets_is_marked(t->old, &t->old->final, before))
 			continue;
-		marking = net_marking(t->work, t->new);
+		marking = dpe_nets_marking(t->work, t->new);
 		memcpy(marking, space->reached[i].marking, t->new->nplaces * sizeof(*marking));
-		net_mark(&t->new->final, marking);
+		dpe_nets_mark(&t->new->final, marking);
 	}
-	net_space_free(space);
+	dpe_nets_space_free(space);
 	return true;
 }
 
-struct net *net_tell_makers(struct work *work, const struct net *old)
+struct net *dpe_nets_tell_makers(struct work *work, const struct net *old)
 {
 	struct telling t = {.work = work, .old = old};
 	unsigned count;
@@ -206,7 +206,7 @@ struct net *net_tell_makers(struct work *work, const struct net *old)
 		t.maker[i] = maker_of(old, i);
 	count = number_places(&t);
 	t.was = dpe_xcalloc(count + 1, sizeof(*t.was));
-	t.new = net_new(work, old->name, count);
+	t.new = dpe_nets_new(work, old->name, count);
 	name_places(&t);
 	mark_beginnings(&t);
 	good = add_transitions(&t) && mark_ends(&t);

@@ -151,7 +151,7 @@ static void begin(struct pasts *p)
 	}
 }
 
-struct pasts *net_pasts(struct work *work, const struct net *net)
+struct pasts *dpe_nets_pasts(struct work *work, const struct net *net)
 {
 	struct pasts *p = dpe_arena_alloc(work->arena, sizeof(*p));
 	bool good = true;
@@ -164,7 +164,7 @@ struct pasts *net_pasts(struct work *work, const struct net *net)
 	begin(p);
 	for (struct state *s = p->states; s && good; s = s->hh.next) {
 		visit(p, s);
-		good = !net_too_long(work, net) && HASH_COUNT(p->states) <= MANY_STATES;
+		good = !dpe_nets_too_long(work, net) && HASH_COUNT(p->states) <= MANY_STATES;
 	}
 	if (good)
 		return p;
@@ -173,11 +173,11 @@ struct pasts *net_pasts(struct work *work, const struct net *net)
 			"net '%s' is safe, but has too many ways to order what its silent "
 			"transitions join (more than %u)",
 			net->name, MANY_STATES);
-	net_pasts_free(p);
+	dpe_nets_pasts_free(p);
 	return NULL;
 }
 
-void net_pasts_free(struct pasts *p)
+void dpe_nets_pasts_free(struct pasts *p)
 {
 	if (!p)
 		return;
@@ -198,7 +198,7 @@ static bool has_more(const struct pasts *p, const struct state *s, unsigned more
 	return false;
 }
 
-bool net_past_is_less(struct pasts *p, unsigned place, unsigned other)
+bool dpe_nets_past_is_less(struct pasts *p, unsigned place, unsigned other)
 {
 	for (const struct state *s = p->states; s; s = s->hh.next) {
 		if (has(s->sets, place) && has(s->sets, other) &&

@@ -17,8 +17,8 @@ static bool is_there(const struct net *net, const struct transition *t)
 		const struct transition *other = &net->transitions[i];
 
 		if (other != t && other->label == t->label &&
-			net_same_places(other->in, other->nin, t->in, t->nin) &&
-			net_same_places(other->out, other->nout, t->out, t->nout))
+			dpe_nets_same_places(other->in, other->nin, t->in, t->nin) &&
+			dpe_nets_same_places(other->out, other->nout, t->out, t->nout))
 			return true;
 	}
 	return false;
@@ -29,14 +29,14 @@ static bool close_markings(struct work *work, const struct net *net, struct mark
 {
 	for (unsigned i = 0; i < markings->count; i++) {
 		for (unsigned j = 0; j < net->ntransitions; j++) {
-			tokens *after = net_marking(work, net);
+			tokens *after = dpe_nets_marking(work, net);
 
 			if (!net->transitions[j].label &&
-				net_fire(net, &net->transitions[j], markings->at[i], after) &&
-				!net_is_marked(net, markings, after))
-				net_mark(markings, after);
+				dpe_nets_fire(net, &net->transitions[j], markings->at[i], after) &&
+				!dpe_nets_is_marked(net, markings, after))
+				dpe_nets_mark(markings, after);
 		}
-		if (net_too_many(work, net, markings->count))
+		if (dpe_nets_too_many(work, net, markings->count))
 			return false;
 	}
 	return true;
@@ -44,41 +44,41 @@ static bool close_markings(struct work *work, const struct net *net, struct mark
 
 static void add_making(struct net *new, const struct transition *t, const tokens *made)
 {
-	struct transition *copy = net_add(new, t);
+	struct transition *copy = dpe_nets_add(new, t);
 
 	for (unsigned i = 0; i < t->nin; i++)
-		net_arc(copy, false, t->in[i]);
+		dpe_nets_arc(copy, false, t->in[i]);
 	for (unsigned p = 0; p < new->nplaces; p++) {
 		if (made[p])
-			net_arc(copy, true, p);
+			dpe_nets_arc(copy, true, p);
 	}
 	if (is_there(new, copy))
-		net_drop(new, new->ntransitions - 1);
+		dpe_nets_drop(new, new->ntransitions - 1);
 }
 
 static bool saturate(
 	struct work *work, const struct net *old, const struct transition *t, struct net *new)
 {
 	struct markings made = {0};
-	tokens *first = net_marking(work, old);
+	tokens *first = dpe_nets_marking(work, old);
 	bool good;
 
 	if (!t->label && t->nin == 1)
 		return true;
 	for (unsigned i = 0; i < t->nout; i++)
 		first[t->out[i]]++;
-	net_mark(&made, first);
+	dpe_nets_mark(&made, first);
 	good = close_markings(work, old, &made);
 	for (unsigned i = 0; good && i < made.count; i++)
 		add_making(new, t, made.at[i]);
-	good = good && !net_too_many(work, new, new->ntransitions);
-	net_markings_free(&made);
+	good = good && !dpe_nets_too_many(work, new, new->ntransitions);
+	dpe_nets_markings_free(&made);
 	return good;
 }
 
-struct net *net_saturate(struct work *work, const struct net *old)
+struct net *dpe_nets_saturate(struct work *work, const struct net *old)
 {
-	struct net *new = net_new(work, old->name, old->nplaces);
+	struct net *new = dpe_nets_new(work, old->name, old->nplaces);
 
 	memcpy(new->places, old->places, old->nplaces * sizeof(*new->places));
 	for (unsigned i = 0; i < old->ntransitions; i++) {
@@ -86,8 +86,8 @@ struct net *net_saturate(struct work *work, const struct net *old)
 			return NULL;
 	}
 	for (unsigned i = 0; i < old->initial.count; i++)
-		net_mark(&new->initial, old->initial.at[i]);
+		dpe_nets_mark(&new->initial, old->initial.at[i]);
 	for (unsigned i = 0; i < old->final.count; i++)
-		net_mark(&new->final, old->final.at[i]);
+		dpe_nets_mark(&new->final, old->final.at[i]);
 	return close_markings(work, old, &new->initial) ? new : NULL;
 }

@@ -29,7 +29,7 @@ static void drop_noops(struct net *net)
 {
 	for (unsigned i = net->ntransitions; i-- > 0;) {
 		if (is_noop(&net->transitions[i]))
-			net_drop(net, i);
+			dpe_nets_drop(net, i);
 	}
 }
 
@@ -60,7 +60,7 @@ static void map_arcs(const struct mapping *map, struct transition *new, bool out
 {
 	for (unsigned i = 0; i < count; i++) {
 		for (unsigned j = 0; j < map->count[places[i]]; j++)
-			net_arc(new, out, map->to[places[i] * map->width + j]);
+			dpe_nets_arc(new, out, map->to[places[i] * map->width + j]);
 	}
 }
 
@@ -68,14 +68,14 @@ static void map_markings(struct work *work, const struct mapping *map, const str
 	const struct markings *from, const struct net *new, struct markings *to)
 {
 	for (unsigned i = 0; i < from->count; i++) {
-		tokens *marking = net_marking(work, new);
+		tokens *marking = dpe_nets_marking(work, new);
 
 		for (unsigned p = 0; p < old->nplaces; p++) {
 			for (unsigned j = 0; j < map->count[p]; j++)
 				marking[map->to[p * map->width + j]] += from->at[i][p];
 		}
-		if (!net_is_marked(new, to, marking))
-			net_mark(to, marking);
+		if (!dpe_nets_is_marked(new, to, marking))
+			dpe_nets_mark(to, marking);
 	}
 }
 
@@ -93,7 +93,7 @@ static void map_net(struct work *work, const struct mapping *map, const struct n
 
 		if (i == left_out)
 			continue;
-		copy = net_add(new, t);
+		copy = dpe_nets_add(new, t);
 		map_arcs(map, copy, false, t->in, t->nin);
 		map_arcs(map, copy, true, t->out, t->nout);
 	}
@@ -140,7 +140,7 @@ static bool find_circle(struct work *work, const struct net *net, unsigned *one,
 static struct net *merge_places(
 	struct work *work, const struct net *net, unsigned one, unsigned other)
 {
-	struct net *new = net_new(work, net->name, net->nplaces - 1);
+	struct net *new = dpe_nets_new(work, net->name, net->nplaces - 1);
 	struct mapping map = new_mapping(work, net, 1);
 
 	for (unsigned p = 0; p < net->nplaces; p++)
@@ -154,7 +154,7 @@ static struct net *merge_places(
 static bool feeds(const struct transition *from, const struct transition *to)
 {
 	for (unsigned i = 0; i < from->nout; i++) {
-		if (net_has_place(to->in, to->nin, from->out[i]))
+		if (dpe_nets_has_place(to->in, to->nin, from->out[i]))
 			return true;
 	}
 	return false;
@@ -183,7 +183,7 @@ static bool has_competitor(const struct net *net, const struct transition *t, un
 	for (unsigned i = 0; i < net->ntransitions; i++) {
 		const struct transition *other = &net->transitions[i];
 
-		if (other != t && net_has_place(other->in, other->nin, place))
+		if (other != t && dpe_nets_has_place(other->in, other->nin, place))
 			return true;
 	}
 	return false;
@@ -201,12 +201,12 @@ static struct transition *choose(struct net *net)
 static void copy_transition(struct net *new, const struct transition *t, unsigned from, unsigned to,
 	bool inputs, bool outputs)
 {
-	struct transition *copy = net_add(new, t);
+	struct transition *copy = dpe_nets_add(new, t);
 
 	for (unsigned i = 0; i < t->nin; i++)
-		net_arc(copy, false, inputs && t->in[i] == from ? to : t->in[i]);
+		dpe_nets_arc(copy, false, inputs && t->in[i] == from ? to : t->in[i]);
 	for (unsigned i = 0; i < t->nout; i++)
-		net_arc(copy, true, outputs && t->out[i] == from ? to : t->out[i]);
+		dpe_nets_arc(copy, true, outputs && t->out[i] == from ? to : t->out[i]);
 }
 
 /* Markings with a place more, and where asked for all ways to move tokens of `place` there. */
@@ -217,12 +217,12 @@ static void split_markings(struct work *work, const struct net *old, const struc
 
 	for (unsigned i = 0; i < from->count; i++) {
 		for (tokens moved = 0; moved <= (move ? from->at[i][place] : 0); moved++) {
-			tokens *marking = net_marking(work, new);
+			tokens *marking = dpe_nets_marking(work, new);
 
 			memcpy(marking, from->at[i], old->nplaces * sizeof(*marking));
 			marking[place] -= moved;
 			marking[old->nplaces] = moved;
-			net_mark(to, marking);
+			dpe_nets_mark(to, marking);
 		}
 	}
 }
@@ -233,7 +233,7 @@ static void split_markings(struct work *work, const struct net *old, const struc
 static struct net *split_place(
 	struct work *work, const struct net *old, unsigned *number, unsigned place, bool output)
 {
-	struct net *new = net_new(work, old->name, old->nplaces + 1);
+	struct net *new = dpe_nets_new(work, old->name, old->nplaces + 1);
 	unsigned t = *number, own = old->nplaces;
 
 	memcpy(new->places, old->places, old->nplaces * sizeof(*new->places));
@@ -245,8 +245,8 @@ static struct net *split_place(
 		if (i == t)
 			*number = new->ntransitions;
 		copy_transition(new, other, place, own, in, out);
-		if (output ? net_has_place(other->in, other->nin, place)
-			   : net_has_place(other->out, other->nout, place))
+		if (output ? dpe_nets_has_place(other->in, other->nin, place)
+			   : dpe_nets_has_place(other->out, other->nout, place))
 			copy_transition(new, other, place, own, in || output, out || !output);
 	}
 	split_markings(work, old, &old->initial, new, place, !output);
@@ -260,7 +260,7 @@ static struct net *contract(struct work *work, const struct net *net, unsigned n
 	const struct transition *t = &net->transitions[number];
 	unsigned pairs = t->nin * t->nout, width = t->nin + t->nout, next = pairs;
 	struct mapping map = new_mapping(work, net, width ? width : 1);
-	struct net *new = net_new(work, net->name, net->nplaces - width + pairs);
+	struct net *new = dpe_nets_new(work, net->name, net->nplaces - width + pairs);
 
 	for (unsigned i = 0; i < t->nin; i++) {
 		for (unsigned j = 0; j < t->nout; j++) {
@@ -269,7 +269,8 @@ static struct net *contract(struct work *work, const struct net *net, unsigned n
 		}
 	}
 	for (unsigned p = 0; p < net->nplaces; p++) {
-		if (!net_has_place(t->in, t->nin, p) && !net_has_place(t->out, t->nout, p))
+		if (!dpe_nets_has_place(t->in, t->nin, p) &&
+			!dpe_nets_has_place(t->out, t->nout, p))
 			map_to(&map, p, next++);
 	}
 	map_net(work, &map, net, new, number);
@@ -278,9 +279,9 @@ static struct net *contract(struct work *work, const struct net *net, unsigned n
 
 static bool pairs_are_one_safe(struct work *work, const struct net *net, unsigned pairs)
 {
-	tokens *bounds = net_marking(work, net);
+	tokens *bounds = dpe_nets_marking(work, net);
 
-	if (!net_bound(work, net, bounds))
+	if (!dpe_nets_bound(work, net, bounds))
 		return false;
 	for (unsigned p = 0; p < pairs; p++) {
 		if (bounds[p] > 1)
@@ -298,9 +299,9 @@ static struct net *not_supported(struct work *work, const struct transition *t, 
 
 static bool is_too_large(struct work *work, const struct net *net)
 {
-	return net_too_many(work, net, net->ntransitions) ||
-	       net_too_many(work, net, net->initial.count) ||
-	       net_too_many(work, net, net->final.count);
+	return dpe_nets_too_many(work, net, net->ntransitions) ||
+	       dpe_nets_too_many(work, net, net->initial.count) ||
+	       dpe_nets_too_many(work, net, net->final.count);
 }
 
 /* With inputs that nothing else takes, and, where it alternates, outputs that nothing else makes.
@@ -328,7 +329,7 @@ static struct net *isolate(struct work *work, struct net *net, unsigned *number)
 static struct net *leave_lying(struct work *work, const struct net *net, unsigned number)
 {
 	const struct transition *t = &net->transitions[number];
-	struct net *new = net_new(work, net->name, net->nplaces);
+	struct net *new = dpe_nets_new(work, net->name, net->nplaces);
 	struct mapping map = new_mapping(work, net, 1);
 	unsigned count;
 
@@ -337,13 +338,13 @@ static struct net *leave_lying(struct work *work, const struct net *net, unsigne
 	map_net(work, &map, net, new, number);
 	count = new->final.count;
 	for (unsigned i = 0; i < count; i++) {
-		tokens *marking = net_marking(work, new);
+		tokens *marking = dpe_nets_marking(work, new);
 
 		memcpy(marking, new->final.at[i], new->nplaces * sizeof(*marking));
 		for (unsigned j = 0; j < t->nin; j++)
 			marking[t->in[j]]++;
-		if (!net_is_marked(new, &new->final, marking))
-			net_mark(&new->final, marking);
+		if (!dpe_nets_is_marked(new, &new->final, marking))
+			dpe_nets_mark(&new->final, marking);
 	}
 	return new;
 }
@@ -365,7 +366,7 @@ static struct net *take_out(struct work *work, struct net *net, struct transitio
 	if (dpe_diags_errors(work->diags) > errors)
 		return NULL;
 	if (!t->alternates)
-		return net_alternate(work, net, t);
+		return dpe_nets_alternate(work, net, t);
 	return not_supported(work, t, "joins and splits what comes again before it is over");
 }
 
@@ -403,22 +404,22 @@ static struct net *go_round(struct work *work, struct net *net)
 	const struct transition *left = NULL;
 
 	for (unsigned rounds = 0; net && (left || !rounds) && rounds < MANY_ROUNDS; rounds++) {
-		net = net_saturate(work, net);
+		net = dpe_nets_saturate(work, net);
 		for (unsigned i = 0; i < 2; i++) {
-			net = net ? net_trim(work, net) : NULL;
-			net = net ? net_tell_makers(work, net) : NULL;
+			net = net ? dpe_nets_trim(work, net) : NULL;
+			net = net ? dpe_nets_tell_makers(work, net) : NULL;
 		}
-		net = net ? net_trim(work, net) : NULL;
-		net = net ? net_hand_over(work, net) : NULL;
-		net = net ? net_saturate(work, net) : NULL;
-		net = net ? net_trim(work, net) : NULL;
+		net = net ? dpe_nets_trim(work, net) : NULL;
+		net = net ? dpe_nets_hand_over(work, net) : NULL;
+		net = net ? dpe_nets_saturate(work, net) : NULL;
+		net = net ? dpe_nets_trim(work, net) : NULL;
 		left = net ? find_silent_circle(work, net) : NULL;
 	}
 	if (left)
 		return not_supported(work, left,
 			"lies on a circle of silent transitions, and joins on each round what "
 			"does not wait for each other");
-	return net ? net_factor(work, net) : NULL;
+	return net ? dpe_nets_factor(work, net) : NULL;
 }
 
 static struct net *next_step(struct work *work, struct net *net)
@@ -429,25 +430,25 @@ static struct net *next_step(struct work *work, struct net *net)
 
 	if (find_circle(work, net, &one, &other))
 		return merge_places(work, net, one, other);
-	deferred = net_defer(work, net);
+	deferred = dpe_nets_defer(work, net);
 	if (deferred != net)
 		return deferred;
 	t = choose(net);
 	if (t && (t->nout || t->nin == 1))
 		return take_out(work, net, t);
-	safe = net_one_safe(work, net);
+	safe = dpe_nets_one_safe(work, net);
 	if (safe != net)
 		return safe;
 	return t ? take_out(work, net, t) : go_round(work, net);
 }
 
-struct net *net_without_silent(struct work *work, struct net *net)
+struct net *dpe_nets_without_silent(struct work *work, struct net *net)
 {
 	drop_noops(net);
 	while (net && count_silent(net)) {
 		net = next_step(work, net);
 		if (net)
-			net = net_trim(work, net);
+			net = dpe_nets_trim(work, net);
 		if (net)
 			drop_noops(net);
 		if (net && is_too_large(work, net))

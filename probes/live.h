@@ -10,7 +10,7 @@
 #include "probes/bpf/record.h"
 #include "probes/module.h"
 #include "probes/placement.h"
-#include "probes/probes.h"
+#include "probes/plan.h"
 #include "probes/queue.h"
 #include "probes/stack.h"
 #include "probes/watch.h"

@@ -307,6 +307,11 @@ struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec)
 	return making.plan;
 }
 
+bool dpe_plan_has_memory(const struct dpe_plan *plan)
+{
+	return plan->memory != 0;
+}
+
 void dpe_plan_free(struct dpe_plan *plan)
 {
 	if (!plan)
