@@ -36,10 +36,10 @@ CORE_LIBS := -lyajl -lexpat
 LIVE_LIBS := -lbpf -ldw -lelf -lZydis -liberty
 CLI_LIBS := -lcjson
 
-CORE_ROOMS := base event dpe-lang nets stabilizer recognizer api
+CORE_ROOMS := base event dpe-lang nets stabilizer recognizer
 GENERATED := $(BUILD)/dpe-lang/grammar.c $(BUILD)/dpe-lang/grammar.h $(BUILD)/dpe-lang/lexer.c \
 	$(BUILD)/dpe-lang/lexer.h $(BUILD)/probes/bpf/probes.skel.h
-core_src := $(filter-out api/example.c,$(wildcard $(addsuffix /*.c,$(CORE_ROOMS))))
+core_src := $(wildcard $(addsuffix /*.c,$(CORE_ROOMS)))
 core_obj := $(core_src:%.c=$(BUILD)/%.o) $(BUILD)/dpe-lang/grammar.o $(BUILD)/dpe-lang/lexer.o
 live_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard probes/*.c))
 cli_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
@@ -160,6 +160,26 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIBPROBES) $(LIBDPE)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -fno-lto $(LDFLAGS) $< $(LIBPROBES) $(LIBDPE) $(LIVE_LIBS) $(CORE_LIBS) -lcmocka -lm -o $@
 
+# With ThreadSanitizer, which the library's users may have too: it needs a library of its own.
+tsan_obj := $(core_obj:$(BUILD)/%=$(BUILD)/tsan/%) $(BUILD)/tsan/tests/api/test_threads.o
+TSAN_FLAGS = -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -O0 -g -fsanitize=thread -I. -I$(BUILD)
+
+$(BUILD)/tsan/%.o: %.c | $(GENERATED)
+	$(call say,TSAN,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(TSAN_FLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/tsan/dpe-lang/%.o: $(BUILD)/dpe-lang/%.c
+	$(call say,TSAN,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(TSAN_FLAGS) -Wno-unused-function -Wno-unused-but-set-variable -Wno-sign-compare \
+		-MMD -MP -c $< -o $@
+
+$(BUILD)/tests/api/test_threads: $(tsan_obj)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(TSAN_FLAGS) $^ $(CORE_LIBS) -o $@
+
 # Targets are observed, not tested: never with sanitizers.
 $(BUILD)/targets/%: TARGET_MODE := -O1
 $(BUILD)/targets/inlined: TARGET_MODE := -O2
@@ -207,9 +227,12 @@ check: $(GENERATED)
 
 # ---- installing ------------------------------------------------------------------------------------
 
-PUBLIC := api/dpe.h
+PUBLIC := $(wildcard api/dpe*.h)
+# Whoever links with the library gets code, quickly, whichever compiler it has.
+NO_LTO := -R '.gnu.lto_*' -R '.gnu.debuglto_*' -N '__gnu_lto_*'
+OBJCOPY ?= objcopy
 
-install: all $(LIBDPE)
+install: all $(LIBDPE) $(LIBPROBES)
 	install -Dm755 $(DPE) $(DESTDIR)$(PREFIX)/bin/dpe
 	install -Dm755 -t $(DESTDIR)$(PREFIX)/lib/dpe $(PRELOAD) $(PRELOAD_MEMORY)
 	install -Dm644 docs/dpe.1 $(DESTDIR)$(PREFIX)/share/man/man1/dpe.1
@@ -218,11 +241,14 @@ install: all $(LIBDPE)
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/dpe/gdb cli/gdb/dpe.py
 	for f in $$(find editors -type f); do \
 		install -Dm644 $$f $(DESTDIR)$(PREFIX)/share/dpe/$$f || exit 1; done
-	install -Dm644 $(LIBDPE) $(DESTDIR)$(PREFIX)/lib/libdpe.a
+	install -d $(DESTDIR)$(PREFIX)/lib
+	for lib in $(LIBDPE) $(LIBPROBES); do \
+		$(OBJCOPY) -w $(NO_LTO) $$lib $(DESTDIR)$(PREFIX)/lib/$${lib##*/} || exit 1; done
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/include/dpe $(PUBLIC) probes/probe.h
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' libdpe.pc.in \
-		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/libdpe.pc
+	for pc in libdpe libdpe-probes; do \
+		sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' -e 's|@LIBS@|$(LIVE_LIBS)|g' $$pc.pc.in \
+			> $(DESTDIR)$(PREFIX)/lib/pkgconfig/$$pc.pc || exit 1; done
 
 clean:
 	rm -rf build build-sanitize dpe

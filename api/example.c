@@ -2,65 +2,80 @@
  * --static libdpe) */
 #include <dpe.h>
 
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 static const char rule[] = "expect file(f): open(f) ; (read(f) + write(f))* ; close(f)\n";
 
-static void on_verdict(void *context, const struct dpe_session_verdict *verdict)
+static void on_verdict(void *context, const struct dpe_verdict *verdict)
 {
 	static const char *const outcomes[] = {
-		[DPE_SESSION_SATISFIED] = "satisfied",
-		[DPE_SESSION_VIOLATED] = "violated",
-		[DPE_SESSION_INCOMPLETE] = "incomplete",
-		[DPE_SESSION_MATCH] = "a match",
-		[DPE_SESSION_INCONCLUSIVE] = "inconclusive",
+		[DPE_SATISFIED] = "satisfied",
+		[DPE_VIOLATED] = "violated",
+		[DPE_INCOMPLETE] = "incomplete",
+		[DPE_INCONCLUSIVE] = "inconclusive",
+		[DPE_MATCH] = "a match",
 	};
+	const struct dpe_names *names = context;
+	struct dpe_text text = {0};
 
-	(void)context;
-	printf("%s: %s of %s = %s", verdict->rule, outcomes[verdict->outcome],
-		verdict->variables[0], verdict->values[0].text);
-	printf(verdict->event ? " at %s\n" : "\n", verdict->event);
+	dpe_text_printf(&text, "%s: %s of %s = ", dpe_rule_name(verdict->rule),
+		outcomes[verdict->kind], dpe_name_text(names, dpe_rule_variable(verdict->rule, 0)));
+	dpe_value_print(&text, verdict->params[0]);
+	if (verdict->event)
+		dpe_text_puts(&text, " at ");
+	if (verdict->event)
+		dpe_message_print_id(&text, names, verdict->event);
+	puts(text.at);
+	dpe_text_free(&text);
 }
 
-static void feed(struct dpe_session *session, const char *name, const char *file)
+/* All happens in one thread, and so in the order in which it is told. */
+static void feed(struct dpe_recognizer *recognizer, struct dpe_names *names, const char *name,
+	const char *file, struct dpe_diags *diags)
 {
-	const struct dpe_session_value args[] = {{.text = file}};
-	const struct dpe_session_event event = {
-		.size = sizeof(event),
-		.name = name,
-		.has_thread = true,
-		.thread = 1,
+	static uint64_t number;
+	const struct dpe_value args[] = {dpe_value_string(file)};
+	const struct dpe_message draft = {
+		.name = dpe_intern_string(names, name),
+		.thread = dpe_value_int(1),
+		.place = ++number,
 		.args = args,
 		.nargs = 1,
 	};
-	char *errors;
 
-	if (!dpe_session_feed(session, &event, &errors))
-		fputs(errors, stderr);
-	free(errors);
+	dpe_recognizer_feed(recognizer, dpe_message_new(&draft), diags);
+}
+
+static int follow(const struct dpe_spec *spec, struct dpe_names *names, struct dpe_diags *diags)
+{
+	const struct dpe_recognizer_sink sink = {.context = names, .verdict = on_verdict};
+	struct dpe_recognizer *recognizer = dpe_recognizer_new(spec, NULL, &sink, diags);
+	struct dpe_summary summary;
+
+	if (!recognizer)
+		return 2;
+	feed(recognizer, names, "open", "a.txt", diags);
+	feed(recognizer, names, "open", "b.txt", diags);
+	feed(recognizer, names, "write", "a.txt", diags);
+	feed(recognizer, names, "close", "a.txt", diags);
+	feed(recognizer, names, "read", "a.txt", diags);
+	dpe_recognizer_finish(recognizer);
+	dpe_recognizer_summary(recognizer, &summary);
+	dpe_recognizer_free(recognizer);
+	return dpe_summary_findings(&summary) > 0;
 }
 
 int main(void)
 {
-	const struct dpe_session_callbacks callbacks = {
-		.size = sizeof(callbacks), .verdict = on_verdict};
-	struct dpe_session *session;
-	char *errors;
-	int status;
+	struct dpe_names *names = dpe_names_new();
+	struct dpe_diags *diags = dpe_diags_new();
+	struct dpe_spec *spec =
+		dpe_spec_compile_text("example", rule, strlen(rule), names, NULL, diags);
+	int status = spec ? follow(spec, names, diags) : 2;
 
-	session = dpe_session_open("example", rule, NULL, 0, &callbacks, &errors);
-	if (!session)
-		fputs(errors, stderr);
-	free(errors);
-	if (!session)
-		return 2;
-	feed(session, "open", "a.txt");
-	feed(session, "open", "b.txt");
-	feed(session, "write", "a.txt");
-	feed(session, "close", "a.txt");
-	feed(session, "read", "a.txt");
-	status = dpe_session_finish(session);
-	dpe_session_close(session);
+	dpe_diags_print(diags, stderr); /* what was wrong with the rule, or with messages */
+	dpe_spec_free(spec);
+	dpe_diags_free(diags);
+	dpe_names_free(names);
 	return status;
 }

@@ -1,10 +1,9 @@
-/* cli: the command line. One file a command; the only room that knows all the others. */
+/* cli: the command line. One file a command. It knows of the rooms below what their users know. */
 #ifndef DPE_CLI_H
 #define DPE_CLI_H
 
-#include "dpe-lang/dpe-lang.h"
-#include "probes/probes.h"
-#include "recognizer/recognizer.h"
+#include "api/dpe-probes.h"
+#include "api/dpe.h"
 
 #include <sys/types.h>
 
@@ -118,8 +117,6 @@ void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *r
 /* How things stand at this moment, and who waits for whom, to standard error. */
 void cli_report_state(
 	struct cli_report *report, const struct dpe_recognizer *recognizer, uint64_t lost);
-/* How many were told that count as findings. */
-uint64_t cli_findings(const struct dpe_summary *summary);
 /* How many breaks came at events that stopped the program themselves. */
 uint64_t cli_report_stops(const struct cli_report *report);
 /* True where the user asked for the end at a `break`. */

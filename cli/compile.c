@@ -1,86 +1,66 @@
 /* dpe compile: automata as text, JSON or a drawing; nets as text or PNML; and nets as rules. */
 #include "cli/cli.h"
-#include "nets/nets.h"
 
 #include <errno.h>
 #include <string.h>
 
 static enum dpe_emit emit_of(const char *name)
 {
-	if (!name || !strcmp(name, "pa"))
-		return DPE_EMIT_PA;
-	return *name == 'j' ? DPE_EMIT_JSON : DPE_EMIT_DOT;
-}
+	static const struct {
+		const char *name;
+		enum dpe_emit emit;
+	} forms[] = {
+		{"json", DPE_EMIT_JSON},
+		{"dot", DPE_EMIT_DOT},
+		{"net", DPE_EMIT_NET},
+		{"pnml", DPE_EMIT_PNML},
+	};
 
-static bool emit_net(struct cli *cli, const struct dpe_rule *rule)
-{
-	enum dpe_net_emit emit = *cli->emit == 'n' ? DPE_EMIT_NET
-		: *cli->emit == 'd'		       ? DPE_EMIT_NET_DOT
-						       : DPE_EMIT_PNML;
-	struct dpe_net *net = dpe_net_new(rule);
-	struct dpe_text text = {0};
-	bool good = dpe_net_emit(net, rule, emit, &text, cli->diags);
-
-	if (good)
-		fputs(text.at, stdout);
-	dpe_text_free(&text);
-	dpe_net_free(net);
-	return good;
-}
-
-static bool emit_automaton(struct cli *cli, const struct dpe_rule *rule)
-{
-	struct dpe_automaton *automaton = dpe_automaton_new(rule, cli->diags);
-	struct dpe_text text = {0};
-	bool good;
-
-	if (!automaton)
-		return false;
-	good = dpe_automaton_emit(
-		automaton, rule, emit_of(cli->emit), cli->max_states, &text, cli->diags);
-	if (good)
-		fputs(text.at, stdout);
-	dpe_text_free(&text);
-	dpe_automaton_free(automaton);
-	return good;
+	for (unsigned i = 0; name && i < DPE_COUNT(forms); i++) {
+		if (!strcmp(name, forms[i].name))
+			return forms[i].emit;
+	}
+	return DPE_EMIT_PA;
 }
 
 static bool emit_rule(struct cli *cli, const struct dpe_rule *rule)
 {
-	bool drawn = cli->emit && !strcmp(cli->emit, "dot") && !dpe_rule_is_safe(rule);
+	struct dpe_text text = {0};
+	bool good = dpe_rule_emit(rule, emit_of(cli->emit), cli->max_states, &text, cli->diags);
 
-	if (drawn || (cli->emit && (!strcmp(cli->emit, "net") || !strcmp(cli->emit, "pnml"))))
-		return emit_net(cli, rule);
-	return emit_automaton(cli, rule);
+	if (good)
+		fputs(text.at, stdout);
+	dpe_text_free(&text);
+	return good;
 }
 
 static bool emit_rules(struct cli *cli, const struct dpe_spec *spec)
 {
-	const char *names[spec->nrules + 1];
+	const char *names[dpe_spec_nrules(spec) + 1];
 	struct dpe_text hint = {0};
 	bool good = true, found = false;
 
-	names[spec->nrules] = NULL;
-	for (unsigned i = 0; i < spec->nrules; i++) {
-		const struct dpe_rule *rule = &spec->rules[i];
+	names[dpe_spec_nrules(spec)] = NULL;
+	for (unsigned i = 0; i < dpe_spec_nrules(spec); i++) {
+		const struct dpe_rule *rule = dpe_spec_rule(spec, i);
 
-		names[i] = rule->name;
-		if (cli->rule && strcmp(cli->rule, rule->name))
+		names[i] = dpe_rule_name(rule);
+		if (cli->rule && strcmp(cli->rule, dpe_rule_name(rule)))
 			continue;
 		found = true;
-		if (rule->mode != DPE_SYNC)
+		if (dpe_rule_mode(rule) != DPE_SYNC)
 			good &= emit_rule(cli, rule);
 		else if (cli->rule)
 			good = false;
-		if (cli->rule && rule->mode == DPE_SYNC)
+		if (cli->rule && dpe_rule_mode(rule) == DPE_SYNC)
 			cli_usage_error(cli,
 				"rule '%s' is a synchronisation, which has neither automaton nor "
 				"net",
-				rule->name);
+				dpe_rule_name(rule));
 	}
 	if (cli->rule && !found)
 		cli_usage_error(cli, "no rule '%s'%s", cli->rule,
-			cli_did_you_mean(&hint, cli->rule, names, spec->nrules));
+			cli_did_you_mean(&hint, cli->rule, names, dpe_spec_nrules(spec)));
 	dpe_text_free(&hint);
 	return good && (found || !cli->rule);
 }

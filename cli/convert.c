@@ -72,13 +72,10 @@ static void on_lost(void *context, const struct dpe_gap *gap)
 	dpe_text_free(&name);
 }
 
-/* A specification of nothing, where only explicit predecessors and program order count. */
-static struct dpe_spec *compile(struct cli *cli, struct dpe_spec *nothing)
+/* Without rules only explicit predecessors and program order count. */
+static struct dpe_spec *compile(struct cli *cli)
 {
-	if (cli->specs.count)
-		return cli_compile_runnable(cli, false);
-	*nothing = (struct dpe_spec){.names = cli->names};
-	return nothing;
+	return cli->specs.count ? cli_compile_runnable(cli, false) : dpe_spec_empty(cli->names);
 }
 
 static int stabilize(struct cli *cli, struct dpe_log_reader *reader)
@@ -96,7 +93,7 @@ static int stabilize(struct cli *cli, struct dpe_log_reader *reader)
 		.debug = cli->debug,
 	};
 	struct dpe_recognizer *recognizer = NULL;
-	struct dpe_spec nothing, *spec = compile(cli, &nothing);
+	struct dpe_spec *spec = compile(cli);
 	bool good = false;
 
 	if (spec)
@@ -110,8 +107,7 @@ static int stabilize(struct cli *cli, struct dpe_log_reader *reader)
 	}
 	dpe_diags_print(cli->diags, stderr);
 	dpe_recognizer_free(recognizer);
-	if (spec != &nothing)
-		dpe_spec_free(spec);
+	dpe_spec_free(spec);
 	if (!good)
 		return CLI_ERROR;
 	return s.held || dpe_log_cut_off(reader) ? CLI_INCONCLUSIVE : CLI_GOOD;

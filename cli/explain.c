@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum { MOST_PAIRS = 20 }; /* that are listed */
-enum { FEW_EVENTS = 3 };  /* of a behaviour that an unsafe rule is known to reject */
 
 /* ---- drawing ----------------------------------------------------------------------------- */
 
@@ -18,7 +17,7 @@ static void draw(const struct dpe_rule *rule, const struct dpe_behaviour *behavi
 
 	for (unsigned i = 0; i < behaviour->nevents; i++) {
 		const struct dpe_behaviour_event *e = &behaviour->events[i];
-		const char *text = rule->literals[e->literal].text;
+		const char *text = dpe_rule_literal(rule, e->literal);
 
 		events[i] = (struct cli_drawn){text, text, e->preds, e->npreds, -1};
 	}
@@ -34,7 +33,8 @@ static void list_preds(const struct dpe_rule *rule, const struct dpe_behaviour *
 	for (unsigned i = 0; i < event->npreds; i++) {
 		unsigned literal = behaviour->events[event->preds[i]].literal;
 
-		dpe_text_printf(to, "%s%s", i ? " and " : " after ", rule->literals[literal].text);
+		dpe_text_printf(
+			to, "%s%s", i ? " and " : " after ", dpe_rule_literal(rule, literal));
 	}
 }
 
@@ -44,7 +44,7 @@ static void tell_reason(
 {
 	const struct dpe_behaviour *b = &rejection->behaviour;
 	const struct dpe_behaviour_event *last = &b->events[b->nevents - 1];
-	const char *name = rule->literals[last->literal].text;
+	const char *name = dpe_rule_literal(rule, last->literal);
 
 	dpe_text_printf(to, "    %s came", name);
 	if (b->nevents == 1)
@@ -72,14 +72,14 @@ static void list_pairs(const struct dpe_rule *rule, const uint8_t *relations, un
 	const char *between = title;
 	unsigned count = 0;
 
-	for (unsigned x = 0; x < rule->nliterals; x++) {
-		for (unsigned y = x; y < rule->nliterals; y++) {
-			if (relations[x * rule->nliterals + y] != wanted[which])
+	for (unsigned x = 0; x < dpe_rule_nliterals(rule); x++) {
+		for (unsigned y = x; y < dpe_rule_nliterals(rule); y++) {
+			if (relations[x * dpe_rule_nliterals(rule) + y] != wanted[which])
 				continue;
 			if (count++ >= MOST_PAIRS)
 				continue;
-			dpe_text_printf(to, "%s%s and %s", between, rule->literals[x].text,
-				x == y ? "itself" : rule->literals[y].text);
+			dpe_text_printf(to, "%s%s and %s", between, dpe_rule_literal(rule, x),
+				x == y ? "itself" : dpe_rule_literal(rule, y));
 			between = ", ";
 		}
 	}
@@ -89,73 +89,14 @@ static void list_pairs(const struct dpe_rule *rule, const uint8_t *relations, un
 		dpe_text_puts(to, "\n");
 }
 
-/* What examples are looked for in: the rule's automaton, or, where it has none, that of the rule as
- * long as little happens. */
-struct examples {
-	const struct dpe_rule *rule, *of; /* the automaton is that of the second */
-	struct dpe_bounded *bounded;      /* … or NULL, then they are one */
-	struct dpe_automaton *automaton;
-};
-
-static struct examples examples_of(struct cli *cli, const struct dpe_rule *rule)
+static void tell_relations(
+	struct dpe_examples *examples, const struct dpe_rule *rule, struct dpe_text *to)
 {
-	struct examples ex = {.rule = rule, .of = rule};
-
-	if (rule->mode == DPE_SYNC)
-		return ex;
-	if (!dpe_rule_is_safe(rule)) {
-		ex.bounded = dpe_bounded_new(rule, FEW_EVENTS);
-		if (!ex.bounded)
-			return ex;
-		ex.of = &ex.bounded->rule;
-	}
-	ex.automaton = dpe_automaton_new(ex.of, cli->diags);
-	return ex;
-}
-
-static void free_examples(struct examples *ex)
-{
-	dpe_automaton_free(ex->automaton);
-	dpe_bounded_free(ex->bounded);
-}
-
-/* What is rejected for certain: a longer one might need more copies than were made. */
-static bool find_rejected(const struct examples *ex, struct dpe_rejection *rejected)
-{
-	if (!dpe_behaviour_rejected(ex->automaton, ex->of, rejected))
-		return false;
-	return !ex->bounded || rejected->behaviour.nevents <= FEW_EVENTS;
-}
-
-/* nliterals × nliterals of the rule. */
-static uint8_t *find_relations(const struct examples *ex)
-{
-	unsigned count = ex->rule->nliterals, all = ex->of->nliterals;
-	uint8_t *found = dpe_xcalloc(all, all), *relations;
-
-	dpe_behaviour_relations(ex->automaton, ex->of, found);
-	if (!ex->bounded)
-		return found;
-	relations = dpe_xcalloc(count, count);
-	for (unsigned x = 0; x < all; x++) {
-		for (unsigned y = 0; y < all; y++) {
-			unsigned a = ex->bounded->origin[x], b = ex->bounded->origin[y];
-
-			relations[a * count + b] |= found[x * all + y];
-			relations[b * count + a] |= found[x * all + y];
-		}
-	}
-	free(found);
-	return relations;
-}
-
-static void tell_relations(const struct examples *ex, struct dpe_text *to)
-{
-	const struct dpe_rule *rule = ex->rule;
-	uint8_t *relations = find_relations(ex);
+	unsigned count = dpe_rule_nliterals(rule);
+	uint8_t *relations = dpe_examples_relations(examples);
 	bool concurrent = false;
 
-	for (unsigned i = 0; i < rule->nliterals * rule->nliterals; i++)
+	for (unsigned i = 0; i < count * count; i++)
 		concurrent |= (relations[i] & DPE_SEEN_INDEPENDENT) != 0;
 	if (!concurrent)
 		dpe_text_puts(to, "  ordered   everything\n");
@@ -167,86 +108,90 @@ static void tell_relations(const struct examples *ex, struct dpe_text *to)
 	free(relations);
 }
 
-static void tell_behaviours(const struct examples *ex, struct dpe_text *to)
+static void tell_accepted(
+	struct dpe_examples *examples, const struct dpe_rule *rule, struct dpe_text *to)
 {
-	const struct dpe_rule *rule = ex->of;
-	struct dpe_behaviour accepted = {0};
-	struct dpe_rejection rejected;
+	struct dpe_behaviour accepted;
 
-	tell_relations(ex, to);
-	if (dpe_behaviour_accepted(ex->automaton, rule, &accepted)) {
+	if (dpe_examples_accepted(examples, &accepted)) {
 		dpe_text_puts(to, "  accepted, for instance\n");
 		draw(rule, &accepted, "      ", to);
 	} else {
 		dpe_text_puts(to, "  accepted  nothing that 5,000 states lead to\n");
 	}
 	dpe_behaviour_free(&accepted);
-	if (find_rejected(ex, &rejected)) {
+}
+
+static void tell_rejected(
+	struct dpe_examples *examples, const struct dpe_rule *rule, struct dpe_text *to)
+{
+	unsigned most = dpe_examples_most(examples);
+	struct dpe_rejection rejected;
+
+	if (dpe_examples_rejected(examples, &rejected)) {
 		dpe_text_puts(to, "  rejected, for instance\n");
 		draw(rule, &rejected.behaviour, "      ", to);
 		tell_reason(rule, &rejected, to);
+	} else if (most) {
+		dpe_text_printf(to, "  rejected  nothing of up to %u events\n", most);
 	} else {
-		dpe_text_puts(to, ex->bounded ? "  rejected  nothing of up to 3 events\n"
-					      : "  rejected  nothing that its events can be\n");
+		dpe_text_puts(to, "  rejected  nothing that its events can be\n");
 	}
 	dpe_rejection_free(&rejected);
 }
 
-/* What --engine=auto takes. */
-static const char *engine_of(const struct dpe_rule *rule)
+static const char *engine_name(enum dpe_engine_choice engine)
 {
-	struct dpe_parts *parts = rule->mode == DPE_EXPECT ? dpe_parts_if_wide(rule) : NULL;
-
-	dpe_parts_free(parts);
-	if (parts)
+	switch (engine) {
+	case DPE_ENGINE_PARTS:
 		return "predecessor automata of the operands of &, side by side";
-	return dpe_rule_suits_automaton(rule) ? "predecessor automaton" : "token game on the net";
+	case DPE_ENGINE_PA:
+		return "predecessor automaton";
+	default:
+		return "token game on the net";
+	}
 }
 
 void cli_explain(struct cli *cli, const struct dpe_rule *rule, struct dpe_text *to)
 {
-	bool safe = rule->mode != DPE_SYNC && dpe_rule_is_safe(rule);
-	struct examples ex = examples_of(cli, rule);
+	struct dpe_examples *examples;
 
-	if (rule->mode == DPE_SYNC)
+	if (dpe_rule_mode(rule) == DPE_SYNC)
 		return;
-	dpe_text_printf(to, "  model     %s\n", dpe_class_model(rule->class));
-	dpe_text_printf(to, "  engine    %s\n", engine_of(rule));
-	if (ex.automaton)
-		tell_behaviours(&ex, to);
-	else if (!safe)
+	examples = dpe_examples_new(rule, cli->diags);
+	dpe_text_printf(to, "  model     %s\n", dpe_class_model(dpe_rule_class(rule)));
+	dpe_text_printf(to, "  engine    %s\n", engine_name(dpe_rule_engine(rule)));
+	if (examples) {
+		tell_relations(examples, rule, to);
+		tell_accepted(examples, rule, to);
+		tell_rejected(examples, rule, to);
+	} else if (!dpe_rule_is_safe(rule)) {
 		dpe_text_puts(to, "  examples  none: there are too many ways for it to begin\n");
-	free_examples(&ex);
+	}
+	dpe_examples_free(examples);
 }
 
 /* ---- for programs ------------------------------------------------------------------------ */
 
 /* As lines of a log have it; a variable is its number. */
-static void add_call(struct cli *cli, cJSON *event, const struct dpe_pattern *pattern)
+static void add_call(struct cli *cli, cJSON *event, const struct dpe_rule *rule, unsigned literal)
 {
+	struct dpe_message *sample = dpe_rule_sample(rule, literal);
 	struct dpe_text name = {0};
 	cJSON *args;
 
-	dpe_event_print(&name, cli->names, pattern->name, pattern->phase);
-	if (pattern->kind == DPE_PATTERN_CONDITION)
-		dpe_text_puts(&name, dpe_name_text(cli->names, pattern->updates[0]));
+	dpe_event_print(&name, cli->names, sample->name, sample->phase);
 	cJSON_AddStringToObject(event, "event", name.at);
 	dpe_text_free(&name);
-	if (!pattern->nargs)
-		return;
-	args = cJSON_AddArrayToObject(event, "args");
-	for (unsigned i = 0; i < pattern->nargs; i++) {
-		const struct dpe_arg *arg = &pattern->args[i];
+	args = sample->nargs ? cJSON_AddArrayToObject(event, "args") : NULL;
+	for (unsigned i = 0; i < sample->nargs; i++) {
 		struct dpe_text value = {0};
 
-		if (arg->kind == DPE_ARG_LITERAL)
-			dpe_value_print_json(&value, arg->value);
-		else
-			dpe_text_printf(&value, "%u",
-				arg->kind == DPE_ARG_VARIABLE ? arg->variable + 1 : 0);
+		dpe_value_print_json(&value, sample->args[i]);
 		cJSON_AddItemToArray(args, cJSON_CreateRaw(value.at));
 		dpe_text_free(&value);
 	}
+	dpe_message_unref(sample);
 }
 
 static cJSON *events_item(
@@ -256,12 +201,10 @@ static cJSON *events_item(
 
 	for (unsigned i = 0; i < behaviour->nevents; i++) {
 		const struct dpe_behaviour_event *e = &behaviour->events[i];
-		const struct dpe_pattern *pattern =
-			&rule->patterns[rule->literals[e->literal].pattern];
 		cJSON *event = cJSON_CreateObject(), *preds;
 		char *id = dpe_xasprintf("e%u", i + 1);
 
-		add_call(cli, event, pattern);
+		add_call(cli, event, rule, e->literal);
 		cJSON_AddStringToObject(event, "id", id);
 		free(id);
 		preds = cJSON_AddArrayToObject(event, "pred");
@@ -277,26 +220,26 @@ static cJSON *events_item(
 
 void cli_explain_json(struct cli *cli, const struct dpe_rule *rule)
 {
-	struct examples ex = examples_of(cli, rule);
+	struct dpe_examples *examples = dpe_examples_new(rule, cli->diags);
 	cJSON *object = cJSON_CreateObject();
 	struct dpe_behaviour accepted = {0};
 	struct dpe_rejection rejected = {0};
 	char *text;
 
-	cJSON_AddStringToObject(object, "rule", rule->name);
-	cJSON_AddStringToObject(object, "mode", dpe_mode_name(rule->mode));
-	cJSON_AddStringToObject(object, "class", dpe_class_name(rule->class));
-	cJSON_AddStringToObject(object, "model", dpe_class_model(rule->class));
-	if (ex.automaton && dpe_behaviour_accepted(ex.automaton, ex.of, &accepted))
-		cJSON_AddItemToObject(object, "accepted", events_item(cli, ex.of, &accepted));
-	if (ex.automaton && find_rejected(&ex, &rejected))
+	cJSON_AddStringToObject(object, "rule", dpe_rule_name(rule));
+	cJSON_AddStringToObject(object, "mode", dpe_mode_name(dpe_rule_mode(rule)));
+	cJSON_AddStringToObject(object, "class", dpe_class_name(dpe_rule_class(rule)));
+	cJSON_AddStringToObject(object, "model", dpe_class_model(dpe_rule_class(rule)));
+	if (examples && dpe_examples_accepted(examples, &accepted))
+		cJSON_AddItemToObject(object, "accepted", events_item(cli, rule, &accepted));
+	if (examples && dpe_examples_rejected(examples, &rejected))
 		cJSON_AddItemToObject(
-			object, "rejected", events_item(cli, ex.of, &rejected.behaviour));
+			object, "rejected", events_item(cli, rule, &rejected.behaviour));
 	text = cJSON_PrintUnformatted(object);
 	puts(text);
 	cJSON_free(text);
 	cJSON_Delete(object);
 	dpe_behaviour_free(&accepted);
 	dpe_rejection_free(&rejected);
-	free_examples(&ex);
+	dpe_examples_free(examples);
 }

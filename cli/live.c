@@ -50,12 +50,15 @@ static void on_watermark(void *context, uint64_t time)
 static bool on_settled(void *context, uint64_t *live_marks)
 {
 	struct live *live = context;
+	const struct dpe_mark *marks;
+	unsigned count;
 
 	if (!dpe_recognizer_idle(live->recognizer))
 		return false;
 	*live_marks = 0;
-	for (unsigned i = 0; i < live->plan->nmarks; i++) {
-		const struct dpe_mark *mark = &live->plan->marks[i];
+	count = dpe_plan_marks(live->plan, &marks);
+	for (unsigned i = 0; i < count; i++) {
+		const struct dpe_mark *mark = &marks[i];
 		uint64_t patterns;
 
 		if (!dpe_recognizer_live(live->recognizer, mark->rule, &patterns) ||
@@ -179,7 +182,7 @@ static bool begin_probes(struct live *live)
 				       "--follow");
 		return false;
 	}
-	if (live->plan->memory)
+	if (dpe_plan_has_memory(live->plan))
 		library = find_library("libdpe-mem.so");
 	else if (cli->preload)
 		library = find_library("libdpe-pthread.so");

@@ -107,7 +107,7 @@ void cli_progress_tell(struct cli_progress *progress, const struct dpe_recognize
 	if (target)
 		add_count(&text, count_threads(target), "thread");
 	add_count(&text, sum.slices, "slice");
-	add_count(&text, cli_findings(&sum), "finding");
+	add_count(&text, dpe_summary_findings(&sum), "finding");
 	dpe_text_printf(&text, "%" PRIu64 " lost, %lu MiB\n", lost, count_memory());
 	fputs(text.at, stderr);
 	dpe_text_free(&text);

@@ -57,13 +57,13 @@ static bool on_suppresses(void *context, const struct dpe_rule *rule,
 	struct dpe_place place;
 	bool found;
 
-	if (!cli_suppressions_look(report->suppressions, rule->name))
+	if (!cli_suppressions_look(report->suppressions, dpe_rule_name(rule)))
 		return false;
 	resolved = dpe_xcalloc(nevents + 1, sizeof(struct dpe_message *));
 	for (unsigned i = 0; i < nevents; i++)
 		resolved[i] = events[i] ? cli_resolved(report, events[i]) : NULL;
-	found = cli_suppressions_match(
-		report->suppressions, report->cli->names, rule->name, resolved, nevents, &place);
+	found = cli_suppressions_match(report->suppressions, report->cli->names,
+		dpe_rule_name(rule), resolved, nevents, &place);
 	if (found && report->sarif)
 		cli_sarif_suppressed(report, rule, resolved, nevents, place);
 	for (unsigned i = 0; i < nevents; i++)
@@ -350,7 +350,7 @@ void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *r
 	struct dpe_summary summary;
 
 	dpe_recognizer_summary(recognizer, &summary);
-	report->found = cli_findings(&summary); /* some may have been taken back */
+	report->found = dpe_summary_findings(&summary); /* some may have been taken back */
 	if (report->sarif)
 		cli_sarif_summary(report, recognizer, &summary);
 	else if (report->cli->json)

@@ -52,8 +52,8 @@ static void add_doubt(struct dpe_text *to, struct cli_report *report, const stru
 		return;
 	}
 	cli_text_place(to, doubt->rule);
-	dpe_text_printf(
-		to, " %s: inconclusive in %" PRIu64 " slices: ", doubt->rule->name, doubt->slices);
+	dpe_text_printf(to, " %s: inconclusive in %" PRIu64 " slices: ", dpe_rule_name(doubt->rule),
+		doubt->slices);
 	cli_text_safe(to, doubt->reason);
 	dpe_text_puts(to, doubt->others ? "; other reasons in some (--all tells each)\n" : "\n");
 }

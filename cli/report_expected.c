@@ -4,38 +4,12 @@
 
 #include <string.h>
 
-static bool is_kind(const struct dpe_pattern *pattern, const struct dpe_message *event)
-{
-	return (pattern->name == event->name || pattern->qualified == event->name) &&
-	       (pattern->phase == event->phase ||
-		       (pattern->phase == DPE_BARE && event->phase == DPE_ENTER));
-}
-
-/* The pattern that the event is one of; NULL where there are several of its kind, as only their
- * conditions tell them apart. */
-static const struct dpe_pattern *pattern_of(const struct dpe_verdict *verdict)
-{
-	const struct dpe_rule *rule = verdict->rule;
-	const struct dpe_pattern *found = NULL;
-
-	for (unsigned i = 0; i < rule->nliterals && verdict->event; i++) {
-		const struct dpe_pattern *pattern = &rule->patterns[rule->literals[i].pattern];
-
-		if (pattern == found || !is_kind(pattern, verdict->event))
-			continue;
-		if (found)
-			return NULL;
-		found = pattern;
-	}
-	return found;
-}
-
 /* " after a" of "c after a", which is about c; NULL where it is about something else. */
-static const char *place_in(const char *expected, const struct dpe_pattern *pattern)
+static const char *place_in(const char *expected, const char *pattern)
 {
-	size_t len = strlen(pattern->text);
+	size_t len = strlen(pattern);
 
-	if (strncmp(expected, pattern->text, len))
+	if (strncmp(expected, pattern, len))
 		return NULL;
 	expected += len + strspn(expected + len, "^");
 	return *expected == ' ' ? expected : NULL;
@@ -44,7 +18,8 @@ static const char *place_in(const char *expected, const struct dpe_pattern *patt
 /* Whether it is the event that does not fit, or what it came after. */
 static void add_wanted(struct dpe_text *to, const struct dpe_verdict *verdict)
 {
-	const struct dpe_pattern *pattern = pattern_of(verdict);
+	const char *pattern =
+		verdict->event ? dpe_rule_pattern_of(verdict->rule, verdict->event) : NULL;
 	bool due = false;
 
 	for (unsigned i = 0; pattern && i < verdict->nexpected; i++) {

@@ -85,11 +85,11 @@ static void add_params(struct cli_report *report, cJSON *object, const struct dp
 {
 	cJSON *params = cJSON_AddObjectToObject(object, "params");
 
-	for (unsigned i = 0; i < verdict->rule->nvariables; i++) {
+	for (unsigned i = 0; i < dpe_rule_nvariables(verdict->rule); i++) {
 		if (verdict->params[i].kind == DPE_NONE)
 			continue;
 		cJSON_AddItemToObject(params,
-			dpe_name_text(report->cli->names, verdict->rule->variables[i]),
+			dpe_name_text(report->cli->names, dpe_rule_variable(verdict->rule, i)),
 			value_item(verdict->params[i]));
 	}
 }
@@ -122,7 +122,8 @@ static void add_suppression(struct cli_report *report, cJSON *object, const stru
 	if (!report->cli->show_suppressions)
 		return;
 	resolved = event ? cli_resolved(report, event) : NULL;
-	cli_suppression_print(&text, report->cli->names, rule->name, &resolved, resolved != NULL);
+	cli_suppression_print(
+		&text, report->cli->names, dpe_rule_name(rule), &resolved, resolved != NULL);
 	cJSON_AddItemToObject(object, "suppression", string(text.at));
 	dpe_text_free(&text);
 	dpe_message_unref(resolved);
@@ -132,8 +133,8 @@ static cJSON *verdict_object(struct cli_report *report, const struct dpe_verdict
 {
 	cJSON *object = new_object("verdict"), *expected;
 
-	cJSON_AddItemToObject(object, "rule", string(verdict->rule->name));
-	cJSON_AddStringToObject(object, "mode", dpe_mode_name(verdict->rule->mode));
+	cJSON_AddItemToObject(object, "rule", string(dpe_rule_name(verdict->rule)));
+	cJSON_AddStringToObject(object, "mode", dpe_mode_name(dpe_rule_mode(verdict->rule)));
 	cJSON_AddStringToObject(object, "verdict", cli_verdict_name(verdict->kind));
 	if (verdict->event)
 		cJSON_AddItemToObject(object, "event", id_item(verdict->event));
@@ -182,7 +183,7 @@ void cli_json_match(
 	if (report->match_rule == rule && report->match_event == at)
 		return;
 	object = new_object("break");
-	cJSON_AddItemToObject(object, "rule", string(rule->name));
+	cJSON_AddItemToObject(object, "rule", string(dpe_rule_name(rule)));
 	if (at)
 		cJSON_AddItemToArray(
 			cJSON_AddArrayToObject(object, "messages"), message_item(report, at));
@@ -197,7 +198,7 @@ void cli_json_line(
 
 	if (!print)
 		cJSON_AddStringToObject(object, "kind", kind);
-	cJSON_AddItemToObject(object, "rule", string(rule->name));
+	cJSON_AddItemToObject(object, "rule", string(dpe_rule_name(rule)));
 	cJSON_AddItemToObject(object, "text", string(text));
 	if (!print)
 		add_suppression(report, object, rule, NULL);
@@ -219,7 +220,7 @@ void cli_json_deadlock(
 	cJSON *object = new_object("finding"), *threads, *objects, *waits;
 
 	cJSON_AddItemToObject(object, "kind", string(cli_deadlock_name(deadlock)));
-	cJSON_AddItemToObject(object, "rule", string(rule->name));
+	cJSON_AddItemToObject(object, "rule", string(dpe_rule_name(rule)));
 	if (deadlock->reason)
 		cJSON_AddItemToObject(object, "reason", string(deadlock->reason));
 	threads = cJSON_AddArrayToObject(object, "threads");
@@ -284,7 +285,7 @@ void cli_json_stop(
 {
 	cJSON *object = new_object("break");
 
-	cJSON_AddItemToObject(object, "rule", string(rule->name));
+	cJSON_AddItemToObject(object, "rule", string(dpe_rule_name(rule)));
 	cJSON_AddItemToObject(object, "event", id_item(at));
 	print_object(report, object);
 	fflush(report->to);

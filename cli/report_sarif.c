@@ -126,7 +126,7 @@ static cJSON *place_location(struct dpe_place place)
 
 static cJSON *rule_location(const struct dpe_rule *rule)
 {
-	return place_location(rule->place);
+	return place_location(dpe_rule_place(rule));
 }
 
 /* Where an event was, with what it was. */
@@ -169,8 +169,8 @@ static unsigned index_of(const struct cli_report *report, const struct dpe_rule 
 {
 	unsigned index = 0;
 
-	for (const struct dpe_rule *at = report->spec->rules; at < rule; at++)
-		index += at->mode != DPE_SYNC;
+	for (unsigned i = 0; dpe_spec_rule(report->spec, i) != rule; i++)
+		index += dpe_rule_mode(dpe_spec_rule(report->spec, i)) != DPE_SYNC;
 	return index;
 }
 
@@ -179,7 +179,8 @@ static cJSON *new_result(
 {
 	cJSON *result = cJSON_CreateObject();
 
-	cJSON_AddItemToObject(result, "ruleId", string(rule->name, strlen(rule->name)));
+	cJSON_AddItemToObject(
+		result, "ruleId", string(dpe_rule_name(rule), strlen(dpe_rule_name(rule))));
 	cJSON_AddItemToObject(result, "ruleIndex", number(index_of(report, rule)));
 	cJSON_AddStringToObject(result, "level", level);
 	cJSON_AddItemToObject(result, "message", message(text));
@@ -252,7 +253,8 @@ static void add_locations(struct cli_report *report, const struct dpe_rule *rule
 
 static void describe(struct dpe_text *to, const struct dpe_verdict *verdict)
 {
-	dpe_text_printf(to, "%s: %s", verdict->rule->name, cli_verdict_name(verdict->kind));
+	dpe_text_printf(
+		to, "%s: %s", dpe_rule_name(verdict->rule), cli_verdict_name(verdict->kind));
 	if (verdict->kind == DPE_MATCH) {
 		dpe_text_puts(to, " of ");
 		dpe_rule_print(to, verdict->rule);
@@ -265,7 +267,7 @@ static void describe(struct dpe_text *to, const struct dpe_verdict *verdict)
 
 static void begin_key(struct dpe_text *key, const struct dpe_rule *rule, enum dpe_verdict_kind kind)
 {
-	dpe_text_printf(key, "%s %d", rule->name, kind);
+	dpe_text_printf(key, "%s %d", dpe_rule_name(rule), kind);
 }
 
 void cli_sarif_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
@@ -299,7 +301,7 @@ void cli_sarif_line(
 	if (!strcmp(kind, "print"))
 		return;
 	result = new_result(report, rule, "error", *text ? text : "error");
-	dpe_text_printf(&key, "%s error %s", rule->name, text);
+	dpe_text_printf(&key, "%s error %s", dpe_rule_name(rule), text);
 	add_locations(report, rule, NULL, 0, result, &key);
 	add_result(report, result, &key);
 }
@@ -359,7 +361,7 @@ void cli_sarif_deadlock(
 			events[count++] = deadlock->waits[i].waits;
 	}
 	result = new_result(report, rule, deadlock->reason ? "note" : "error", text.at);
-	dpe_text_printf(&key, "%s %s", rule->name, cli_deadlock_name(deadlock));
+	dpe_text_printf(&key, "%s %s", dpe_rule_name(rule), cli_deadlock_name(deadlock));
 	add_locations(report, rule, events, count, result, &key);
 	add_result(report, result, &key);
 	dpe_text_free(&text);
@@ -382,7 +384,7 @@ static void add_suppression(cJSON *result, struct dpe_place place)
 /* Which verdict it would have been, as nobody says: so that it is known by the same fingerprint. */
 static enum dpe_verdict_kind kind_of(const struct dpe_rule *rule, unsigned nevents)
 {
-	if (rule->mode != DPE_EXPECT)
+	if (dpe_rule_mode(rule) != DPE_EXPECT)
 		return DPE_MATCH;
 	return nevents ? DPE_VIOLATED : DPE_INCOMPLETE;
 }
@@ -399,7 +401,7 @@ void cli_sarif_suppressed(struct cli_report *report, const struct dpe_rule *rule
 		if (events[i])
 			known[count++] = events[i];
 	}
-	dpe_text_printf(&text, "%s: suppressed finding of ", rule->name);
+	dpe_text_printf(&text, "%s: suppressed finding of ", dpe_rule_name(rule));
 	dpe_rule_print(&text, rule);
 	result = new_result(report, rule, "error", text.at);
 	add_suppression(result, place);
@@ -429,17 +431,18 @@ static cJSON *driver(const struct cli_report *report)
 	cJSON_AddStringToObject(driver, "name", "dpe");
 	cJSON_AddStringToObject(driver, "version", DPE_VERSION);
 	rules = cJSON_AddArrayToObject(driver, "rules");
-	for (unsigned i = 0; i < report->spec->nrules; i++) {
-		const struct dpe_rule *rule = &report->spec->rules[i];
+	for (unsigned i = 0; i < dpe_spec_nrules(report->spec); i++) {
+		const struct dpe_rule *rule = dpe_spec_rule(report->spec, i);
 		struct dpe_text text = {0};
 		cJSON *item;
 
-		if (rule->mode == DPE_SYNC)
+		if (dpe_rule_mode(rule) == DPE_SYNC)
 			continue;
 		item = cJSON_CreateObject();
-		dpe_text_printf(&text, "%s ", dpe_mode_name(rule->mode));
+		dpe_text_printf(&text, "%s ", dpe_mode_name(dpe_rule_mode(rule)));
 		dpe_rule_print(&text, rule);
-		cJSON_AddItemToObject(item, "id", string(rule->name, strlen(rule->name)));
+		cJSON_AddItemToObject(
+			item, "id", string(dpe_rule_name(rule), strlen(dpe_rule_name(rule))));
 		cJSON_AddItemToObject(item, "shortDescription", message(text.at));
 		cJSON_AddItemToArray(rules, item);
 		dpe_text_free(&text);

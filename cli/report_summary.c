@@ -25,12 +25,6 @@ static void add_wait(void *context, const struct dpe_wait *wait)
 	dpe_text_puts(state->text, "\n");
 }
 
-uint64_t cli_findings(const struct dpe_summary *summary)
-{
-	return summary->matches + summary->violated + summary->incomplete + summary->errors +
-	       summary->deadlocks + summary->potential + summary->hangs;
-}
-
 void cli_report_state(
 	struct cli_report *report, const struct dpe_recognizer *recognizer, uint64_t lost)
 {
@@ -42,7 +36,7 @@ void cli_report_state(
 	dpe_text_printf(&text,
 		"dpe: so far %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64 " findings; %" PRIu64
 		" slices, %" PRIu64 " events remembered\n",
-		now.events, lost, cli_findings(&now), now.slices, now.kept);
+		now.events, lost, dpe_summary_findings(&now), now.slices, now.kept);
 	dpe_recognizer_waits(recognizer, add_wait, &state);
 	fputs(text.at, stderr);
 	dpe_text_free(&text);
@@ -122,7 +116,7 @@ void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *re
 	add_count(&text, &separator, summary->held, "held", "held");
 	dpe_text_printf(&text, "; %u rule%s: ", summary->rules, summary->rules == 1 ? "" : "s");
 	separator = "";
-	if (!cli_findings(summary))
+	if (!dpe_summary_findings(summary))
 		add_text(&text, &separator, "nothing found");
 	add_count(&text, &separator, summary->matches, "match", "matches");
 	add_count(&text, &separator, summary->violated, "violated", "violated");

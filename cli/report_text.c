@@ -30,10 +30,10 @@ void cli_text_place(struct dpe_text *to, const struct dpe_rule *rule)
 {
 	unsigned line, column;
 
-	if (!rule->place.source)
+	if (!dpe_rule_place(rule).source)
 		return;
-	dpe_place_line(rule->place, &line, &column);
-	cli_text_safe(to, dpe_source_name(rule->place.source));
+	dpe_place_line(dpe_rule_place(rule), &line, &column);
+	cli_text_safe(to, dpe_source_name(dpe_rule_place(rule).source));
 	dpe_text_printf(to, ":%u", line);
 }
 
@@ -249,7 +249,8 @@ static struct cli_finding *finding_of(struct cli_report *report, const struct dp
 {
 	struct dpe_text key = {0}, parts[count + 1];
 
-	dpe_text_printf(&key, "%s|%s|", verdict->rule->name, cli_verdict_name(verdict->kind));
+	dpe_text_printf(
+		&key, "%s|%s|", dpe_rule_name(verdict->rule), cli_verdict_name(verdict->kind));
 	memset(parts, 0, sizeof(parts));
 	for (unsigned i = 0; i < count; i++)
 		add_key(&parts[i], report, events[i]);
@@ -258,9 +259,9 @@ static struct cli_finding *finding_of(struct cli_report *report, const struct dp
 		dpe_text_puts(&key, parts[i].at);
 		dpe_text_free(&parts[i]);
 	}
-	if (!count && verdict->rule->nvariables) /* known by its slice alone */
+	if (!count && dpe_rule_nvariables(verdict->rule)) /* known by its slice alone */
 		dpe_text_printf(&key, "%u", report->nfindings);
-	return find_finding(report, verdict->rule->name, key.at);
+	return find_finding(report, dpe_rule_name(verdict->rule), key.at);
 }
 
 static void add_params(
@@ -268,11 +269,11 @@ static void add_params(
 {
 	const char *separator = "  where ";
 
-	for (unsigned i = 0; i < verdict->rule->nvariables; i++) {
+	for (unsigned i = 0; i < dpe_rule_nvariables(verdict->rule); i++) {
 		if (verdict->params[i].kind == DPE_NONE)
 			continue;
 		dpe_text_printf(to, "%s%s = ", separator,
-			dpe_name_text(report->cli->names, verdict->rule->variables[i]));
+			dpe_name_text(report->cli->names, dpe_rule_variable(verdict->rule, i)));
 		cli_text_value(to, verdict->params[i]);
 		separator = ", ";
 	}
@@ -286,14 +287,15 @@ static void add_suppression(struct dpe_text *to, const struct cli_report *report
 	if (!report->cli->show_suppressions)
 		return;
 	dpe_text_puts(to, "  suppression ");
-	cli_suppression_print(to, report->cli->names, rule->name, events, count);
+	cli_suppression_print(to, report->cli->names, dpe_rule_name(rule), events, count);
 	dpe_text_puts(to, "\n");
 }
 
 void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count)
 {
-	dpe_text_printf(to, "%s: %s of ", verdict->rule->name, cli_verdict_name(verdict->kind));
+	dpe_text_printf(
+		to, "%s: %s of ", dpe_rule_name(verdict->rule), cli_verdict_name(verdict->kind));
 	dpe_rule_print(to, verdict->rule);
 	dpe_text_puts(to, "  [");
 	cli_text_place(to, verdict->rule);
@@ -348,7 +350,7 @@ void cli_text_line(
 {
 	struct dpe_text line = {0};
 
-	dpe_text_printf(&line, "%s: ", rule->name);
+	dpe_text_printf(&line, "%s: ", dpe_rule_name(rule));
 	if (strcmp(kind, "print"))
 		dpe_text_printf(&line, "%s%s", kind, *text ? ": " : "");
 	cli_text_safe(&line, text);

@@ -50,12 +50,12 @@ static void add_slice(
 {
 	const char *between = " {";
 
-	dpe_text_printf(to, "  %s", trace->rule->name);
-	for (unsigned i = 0; i < trace->rule->nvariables; i++) {
+	dpe_text_printf(to, "  %s", dpe_rule_name(trace->rule));
+	for (unsigned i = 0; i < dpe_rule_nvariables(trace->rule); i++) {
 		if (trace->params[i].kind == DPE_NONE)
 			continue;
 		dpe_text_printf(to, "%s%s = ", between,
-			dpe_name_text(report->cli->names, trace->rule->variables[i]));
+			dpe_name_text(report->cli->names, dpe_rule_variable(trace->rule, i)));
 		dpe_value_print(to, trace->params[i]);
 		between = ", ";
 	}
@@ -65,7 +65,7 @@ static void add_slice(
 static void add_taken(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_trace *trace)
 {
-	const char *what = trace->rule->mode == DPE_EXPECT ? "reading" : "partial match";
+	const char *what = dpe_rule_mode(trace->rule) == DPE_EXPECT ? "reading" : "partial match";
 
 	dpe_text_puts(to, trace->kind == DPE_TRACE_TOOK ? "took " : "refused ");
 	cli_text_event(to, report, trace->message);
@@ -77,9 +77,9 @@ static void add_taken(
 	if (trace->count)
 		dpe_text_printf(to, "%s %" PRIu64 " %s%s", trace->matched ? "," : ":", trace->count,
 			what,
-			trace->count == 1                 ? ""
-			: trace->rule->mode == DPE_EXPECT ? "s"
-							  : "es");
+			trace->count == 1                          ? ""
+			: dpe_rule_mode(trace->rule) == DPE_EXPECT ? "s"
+								   : "es");
 }
 
 static void add_step(

@@ -1,10 +1,12 @@
 /* dpe-lang: text → rules → automata. Nothing here knows of a running program.
  *
  * A specification is compiled once and is immutable after that; everything it holds lies in its
- * arena. Automata are built from it lazily, state by state, and belong to whoever runs them. */
+ * arena. What users of the library see of it, dpe-spec.h says. Automata are built from it lazily,
+ * state by state, and belong to whoever runs them. */
 #ifndef DPE_LANG_H
 #define DPE_LANG_H
 
+#include "api/dpe-spec.h"
 #include "event/event.h"
 
 /* ---- expressions and statements ------------------------------------------------------- */
@@ -172,16 +174,6 @@ struct dpe_position {
 	struct dpe_place place;
 };
 
-enum dpe_mode { DPE_EXPECT, DPE_DETECT, DPE_SYNC };
-enum dpe_pairing { DPE_FIFO, DPE_LAST, DPE_ALL, DPE_ONCE, DPE_ROUNDS };
-enum dpe_class {
-	DPE_SEQUENTIAL,
-	DPE_MULTIPLE,
-	DPE_SAFE,
-	DPE_GENERAL,
-	DPE_EXTENDED,
-}; /* table 3-2 */
-
 struct dpe_node; /* the rule's expression; private */
 
 struct dpe_rule {
@@ -216,46 +208,6 @@ struct dpe_spec {
 	const struct dpe_rule *rules;
 	const struct dpe_global *globals;
 };
-
-/* Passes whose result can be looked at (`--dump=`). */
-enum dpe_dump { DPE_DUMP_NONE, DPE_DUMP_AST, DPE_DUMP_RESOLVED, DPE_DUMP_NORMAL };
-
-struct dpe_compile_options {
-	const char *const *include_path; /* after the including file's own folder */
-	unsigned ninclude_path;
-	/* Rules that stand in no file, compiled after those; diagnostics say `text_name`. NULL: none. */
-	const char *text, *text_name;
-	enum dpe_dump dump;
-	FILE *dump_to;
-};
-
-/* Compiles the files (or "-") as one specification. Reports every error it can find to `diags` and
- * returns NULL where there was one. Names go into `names`, which must outlive the result. */
-struct dpe_spec *dpe_spec_compile(const char *const *paths, unsigned npaths,
-	struct dpe_names *names, const struct dpe_compile_options *options,
-	struct dpe_diags *diags);
-/* The same from text; `name` is what diagnostics call it. */
-struct dpe_spec *dpe_spec_compile_text(const char *name, const char *text, size_t len,
-	struct dpe_names *names, const struct dpe_compile_options *options,
-	struct dpe_diags *diags);
-void dpe_spec_free(struct dpe_spec *spec); /* accepts NULL */
-
-/* Writes the text of a specification in the usual layout: blanks and tabs change, nothing else, and
- * a second time nothing at all. False after diagnostics where it cannot be parsed. */
-bool dpe_format(struct dpe_text *to, const char *name, const char *text, size_t len,
-	const struct dpe_compile_options *options, struct dpe_diags *diags);
-
-/* Reports whatever parses but does not run yet, one error each; true where nothing does. `live`
- * says that the events come from a program rather than from a log. */
-bool dpe_spec_runnable(const struct dpe_spec *spec, bool live, struct dpe_diags *diags);
-
-const char *dpe_mode_name(enum dpe_mode mode);
-const char *dpe_class_name(enum dpe_class class);
-/* The semantic model of table 3-2: "finite state automata", "k-safe nets", … */
-const char *dpe_class_model(enum dpe_class class);
-const char *dpe_pairing_name(enum dpe_pairing pairing);
-/* The rule's expression, fully parenthesised where needed, on one line. */
-void dpe_rule_print(struct dpe_text *to, const struct dpe_rule *rule);
 
 /* ---- predecessor automata ------------------------------------------------------------- */
 
@@ -326,8 +278,6 @@ struct dpe_needs {
 /* False where nothing is known: the rule is not `detect`, or very large (more than
  * DPE_NEEDS patterns). */
 bool dpe_rule_needs(const struct dpe_rule *rule, struct dpe_needs *needs);
-/* True where an action of the rule, anywhere in it, has a `break`. */
-bool dpe_rule_breaks(const struct dpe_rule *rule);
 /* True where a statement, or one after or within it, is a `break`. */
 bool dpe_action_breaks(const struct dpe_stmt *stmt);
 
@@ -385,25 +335,6 @@ const uint16_t *dpe_automaton_last(
 
 /* ---- small behaviours, for people ------------------------------------------------------- */
 
-struct dpe_behaviour_event {
-	unsigned literal;
-	unsigned *preds; /* its immediate predecessors: earlier events of the behaviour */
-	unsigned npreds, cap;
-};
-
-/* Events in an order that the causal order allows. */
-struct dpe_behaviour {
-	struct dpe_behaviour_event *events;
-	unsigned nevents, cap;
-};
-
-/* A behaviour whose last event is the first that the rule rejects. */
-struct dpe_rejection {
-	struct dpe_behaviour behaviour;
-	bool possible;                     /* the event could have come there, but … */
-	struct dpe_behaviour_event wanted; /* … after these */
-};
-
 /* A safe rule in place of one with `@` or control variables: at most `copies` copies side by side,
  * and as many rounds. All its behaviours are the rule's, and it has all those of the rule that have no
  * more than so many events, but for the empty one; it has no actions. Its literals from `nliterals`
@@ -419,8 +350,6 @@ struct dpe_bounded {
 struct dpe_bounded *dpe_bounded_new(const struct dpe_rule *rule, unsigned copies);
 void dpe_bounded_free(struct dpe_bounded *bounded); /* accepts NULL */
 
-enum { DPE_SEEN_ORDERED = 1, DPE_SEEN_INDEPENDENT = 2 };
-
 /* A shortest non-empty behaviour that the rule accepts; false where none was found in 5,000
  * states. For dpe_behaviour_free. */
 bool dpe_behaviour_accepted(struct dpe_automaton *automaton, const struct dpe_rule *rule,
@@ -434,12 +363,8 @@ void dpe_behaviour_relations(
 	struct dpe_automaton *automaton, const struct dpe_rule *rule, uint8_t *relations);
 /* True where event `first` precedes event `second`. */
 bool dpe_behaviour_orders(const struct dpe_behaviour *behaviour, unsigned first, unsigned second);
-void dpe_behaviour_free(struct dpe_behaviour *behaviour);
-void dpe_rejection_free(struct dpe_rejection *rejection);
-
-enum dpe_emit { DPE_EMIT_PA, DPE_EMIT_JSON, DPE_EMIT_DOT };
-/* Writes the whole automaton with states numbered breadth first, as the paper's figures 4-6 and
- * 4-7 do. False and a diagnostic where it has more than `max_states`. */
+/* DPE_EMIT_PA, _JSON, _DOT: writes the whole automaton with states numbered breadth first, as the
+ * paper's figures 4-6 and 4-7 do. False and a diagnostic where it has more than `max_states`. */
 bool dpe_automaton_emit(struct dpe_automaton *automaton, const struct dpe_rule *rule,
 	enum dpe_emit emit, unsigned max_states, struct dpe_text *to, struct dpe_diags *diags);
 
@@ -515,10 +440,9 @@ struct dpe_net {
  * repetitions are compared: these show which executions there are, not what precedes what. */
 struct dpe_net *dpe_net_new(const struct dpe_rule *rule);
 void dpe_net_free(struct dpe_net *net); /* accepts NULL */
-enum dpe_net_emit { DPE_EMIT_NET, DPE_EMIT_NET_DOT, DPE_EMIT_PNML };
-/* As text, as a drawing for Graphviz, or as a PNML document of the type P/T net. False and a diagnostic where PNML cannot say
- * it: it has no inhibitor arcs. */
-bool dpe_net_emit(const struct dpe_net *net, const struct dpe_rule *rule, enum dpe_net_emit emit,
+/* DPE_EMIT_NET, _NET_DOT, _PNML: as text, as a drawing for Graphviz, or as a PNML document of the
+ * type P/T net. False and a diagnostic where PNML cannot say it: it has no inhibitor arcs. */
+bool dpe_net_emit(const struct dpe_net *net, const struct dpe_rule *rule, enum dpe_emit emit,
 	struct dpe_text *to, struct dpe_diags *diags);
 
 #endif

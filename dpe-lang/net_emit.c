@@ -141,7 +141,7 @@ static void emit_pnml(const struct dpe_net *net, const struct dpe_rule *rule, st
 	dpe_text_puts(to, "    </page>\n  </net>\n</pnml>\n");
 }
 
-bool dpe_net_emit(const struct dpe_net *net, const struct dpe_rule *rule, enum dpe_net_emit emit,
+bool dpe_net_emit(const struct dpe_net *net, const struct dpe_rule *rule, enum dpe_emit emit,
 	struct dpe_text *to, struct dpe_diags *diags)
 {
 	if (emit == DPE_EMIT_NET) {

@@ -82,6 +82,6 @@ enum dpel_kind {
 };
 
 /* CRC-32C (Castagnoli), continued from `crc`; starts from 0. */
-uint32_t dpel_checksum(uint32_t crc, const void *bytes, size_t len);
+uint32_t dpe_dpel_checksum(uint32_t crc, const void *bytes, size_t len);
 
 #endif

@@ -34,7 +34,7 @@ static uint32_t add_slowly(uint32_t crc, const unsigned char *at, size_t len)
 	return crc;
 }
 
-uint32_t dpel_checksum(uint32_t crc, const void *bytes, size_t len)
+uint32_t dpe_dpel_checksum(uint32_t crc, const void *bytes, size_t len)
 {
 	crc = ~crc;
 #ifdef __x86_64__

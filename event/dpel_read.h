@@ -55,16 +55,17 @@ static inline uint64_t dpel_word_at(const char *at)
 }
 
 /* A text of `len` bytes, with the NUL and the padding behind it; NULL where it does not fit. */
-const char *dpel_take_text(const char **at, const char *end, uint64_t len);
+const char *dpe_dpel_take_text(const char **at, const char *end, uint64_t len);
 /* The name that a string stands for; 0 where there is no such string, as dpel->wrong then says, and
  * for the number 0. */
-dpe_name dpel_find_name(struct dpe_log_reader *reader, uint64_t number);
+dpe_name dpe_dpel_find_name(struct dpe_log_reader *reader, uint64_t number);
 /* The message of a record that holds but what most do; NULL, and nothing was done, where it holds
  * more, or anything in it is wrong. */
-struct dpe_message *dpel_take_plain(struct dpe_log_reader *reader, const struct dpel_record *record);
+struct dpe_message *dpe_dpel_take_plain(
+	struct dpe_log_reader *reader, const struct dpel_record *record);
 /* Fills the draft from the record, whose fixed part is given and behind which dpel->at stands;
  * false where something in it is wrong, as dpel->wrong then says. Its texts last until the next
  * block. */
-bool dpel_take_record(struct dpe_log_reader *reader, const struct dpel_record *record);
+bool dpe_dpel_take_record(struct dpe_log_reader *reader, const struct dpel_record *record);
 
 #endif

@@ -48,7 +48,7 @@ static const char *keep_extra(
 	struct dpe_log_reader *reader, struct dpel_extra *extra, const char *at, const char *end)
 {
 	uint64_t len = dpel_word_at(at);
-	const char *after = at + 8, *text = dpel_take_text(&after, end, len);
+	const char *after = at + 8, *text = dpe_dpel_take_text(&after, end, len);
 	struct dpe_value shared;
 
 	if (!text || after != end || !dpe_json_is_members(text, len))
@@ -118,7 +118,8 @@ static struct dpe_message *fill(struct dpe_log_reader *reader, const struct dpel
 	return message;
 }
 
-struct dpe_message *dpel_take_plain(struct dpe_log_reader *reader, const struct dpel_record *record)
+struct dpe_message *dpe_dpel_take_plain(
+	struct dpe_log_reader *reader, const struct dpel_record *record)
 {
 	struct dpe_dpel *dpel = reader->dpel;
 	uint32_t flags = le32toh(record->flags), name = le32toh(record->name);

@@ -65,7 +65,7 @@ static bool read_bytes(struct dpe_log_reader *reader, void *to, size_t size)
 /* What is wrong with the header, or NULL. */
 static const char *check_header(const struct dpel_header *header)
 {
-	const uint32_t sum = dpel_checksum(0, header, offsetof(struct dpel_header, checksum));
+	const uint32_t sum = dpe_dpel_checksum(0, header, offsetof(struct dpel_header, checksum));
 
 	if (memcmp(header->magic, DPEL_MAGIC, sizeof(header->magic)) != 0)
 		return "this is no .dpel log: it does not begin as one; name its format with "
@@ -130,7 +130,7 @@ static bool read_strings(struct dpe_dpel *dpel, uint32_t count)
 			return false;
 		len = dpel_word_at(dpel->at);
 		dpel->at += 8;
-		text = dpel_take_text(&dpel->at, dpel->end, len);
+		text = dpe_dpel_take_text(&dpel->at, dpel->end, len);
 		if (!text)
 			return false;
 		*DPE_GROW(dpel->strings, dpel->nstrings, dpel->capstrings) = (struct dpel_string){
@@ -176,7 +176,7 @@ static int next_block(struct dpe_log_reader *reader)
 	if (!read_bytes(reader, &block, sizeof(block)))
 		return end_short(reader);
 	if (le32toh(block.checksum) !=
-		dpel_checksum(0, &block, offsetof(struct dpel_block, checksum)))
+		dpe_dpel_checksum(0, &block, offsetof(struct dpel_block, checksum)))
 		return end_log(reader, DPE_ERROR, dpel->block_offset,
 			"the checksum of a block's header is wrong");
 	if (le32toh(block.size) > DPEL_LARGEST_BLOCK || le64toh(block.before) != dpel->count ||
@@ -185,7 +185,7 @@ static int next_block(struct dpe_log_reader *reader)
 			"there is a block that does not belong here");
 	if (!read_content(reader, le32toh(block.size)))
 		return end_short(reader);
-	if (le32toh(block.content) != dpel_checksum(0, dpel->block, le32toh(block.size)))
+	if (le32toh(block.content) != dpe_dpel_checksum(0, dpel->block, le32toh(block.size)))
 		return end_log(
 			reader, DPE_ERROR, dpel->block_offset, "the checksum of a block is wrong");
 	dpel->at = dpel->block;
@@ -209,11 +209,11 @@ static int take_record(struct dpe_log_reader *reader, const struct dpel_record *
 	const char *begin = dpel->at;
 
 	reader->place = ++dpel->count;
-	*message = dpel_take_plain(reader, record);
+	*message = dpe_dpel_take_plain(reader, record);
 	if (*message)
 		return 1;
 	dpel->at += sizeof(*record);
-	if (dpel_take_record(reader, record)) {
+	if (dpe_dpel_take_record(reader, record)) {
 		dpel->draft.place = reader->place;
 		dpel->draft.unnamed = reader->unnamed;
 		*message = dpe_message_new_in(reader->pool, &dpel->draft);

@@ -2,7 +2,7 @@
  * it was checked. */
 #include "event/dpel_read.h"
 
-const char *dpel_take_text(const char **at, const char *end, uint64_t len)
+const char *dpe_dpel_take_text(const char **at, const char *end, uint64_t len)
 {
 	const char *text = *at;
 	uint64_t whole = len / 8 * 8 + 8;
@@ -38,7 +38,7 @@ static const struct dpel_string *find_string(struct dpe_dpel *dpel, uint64_t num
 	return NULL;
 }
 
-dpe_name dpel_find_name(struct dpe_log_reader *reader, uint64_t number)
+dpe_name dpe_dpel_find_name(struct dpe_log_reader *reader, uint64_t number)
 {
 	const struct dpel_string *string;
 
@@ -69,7 +69,7 @@ static bool set_shared(
 static bool set_text(
 	struct dpe_dpel *dpel, struct dpe_value *to, enum dpe_value_kind kind, uint64_t len)
 {
-	const char *text = dpel_take_text(&dpel->at, dpel->record_end, len);
+	const char *text = dpe_dpel_take_text(&dpel->at, dpel->record_end, len);
 
 	if (!text)
 		return fail(dpel, "holds a text that goes wrong");
@@ -198,7 +198,7 @@ static bool take_vars(struct dpe_log_reader *reader)
 		var = DPE_GROW(dpel->vars, dpel->nvars, dpel->capvars);
 		if (!take_word(dpel, &name) || !take_listed(dpel, &var->value))
 			return false;
-		var->name = dpel_find_name(reader, name);
+		var->name = dpe_dpel_find_name(reader, name);
 		if (!var->name)
 			return fail(dpel, "has a variable without a name");
 	}
@@ -291,9 +291,9 @@ static bool take_fixed(struct dpe_log_reader *reader, const struct dpel_record *
 	uint32_t thread = flags >> DPEL_THREAD & 7;
 
 	*draft = (struct dpe_message){
-		.name = dpel_find_name(reader, le32toh(record->name)),
+		.name = dpe_dpel_find_name(reader, le32toh(record->name)),
 		.phase = flags >> DPEL_PHASE & 3,
-		.module = dpel_find_name(reader, le32toh(record->module)),
+		.module = dpe_dpel_find_name(reader, le32toh(record->module)),
 		.log = reader->index,
 		.has_seq = flags & DPEL_HAS_SEQ,
 		.has_time = flags & DPEL_HAS_TIME,
@@ -315,7 +315,7 @@ static bool take_fixed(struct dpe_log_reader *reader, const struct dpel_record *
 	       set_value(dpel, &draft->thread, thread, le64toh(record->thread));
 }
 
-bool dpel_take_record(struct dpe_log_reader *reader, const struct dpel_record *record)
+bool dpe_dpel_take_record(struct dpe_log_reader *reader, const struct dpel_record *record)
 {
 	struct dpe_dpel *dpel = reader->dpel;
 	uint32_t flags = le32toh(record->flags);

@@ -37,7 +37,7 @@ static struct dpel_header make_header(const struct dpe_log_writer *writer, bool 
 
 	memcpy(header.magic, DPEL_MAGIC, sizeof(header.magic));
 	header.checksum =
-		htole32(dpel_checksum(0, &header, offsetof(struct dpel_header, checksum)));
+		htole32(dpe_dpel_checksum(0, &header, offsetof(struct dpel_header, checksum)));
 	return header;
 }
 
@@ -75,14 +75,15 @@ static void write_block(struct dpe_log_writer *writer, uint32_t kind)
 		.nrecords = htole32(dpel->nrecords),
 		.before = htole64(dpel->before),
 	};
-	uint32_t content = dpel_checksum(0, dpel->table.at, dpel->table.len);
+	uint32_t content = dpe_dpel_checksum(0, dpel->table.at, dpel->table.len);
 
 	if (size > DPEL_LARGEST_BLOCK) {
 		writer->error = writer->error ? writer->error : EFBIG;
 		return;
 	}
-	block.content = htole32(dpel_checksum(content, dpel->records.at, dpel->records.len));
-	block.checksum = htole32(dpel_checksum(0, &block, offsetof(struct dpel_block, checksum)));
+	block.content = htole32(dpe_dpel_checksum(content, dpel->records.at, dpel->records.len));
+	block.checksum =
+		htole32(dpe_dpel_checksum(0, &block, offsetof(struct dpel_block, checksum)));
 	dpe_text_add(&writer->text, (const char *)&block, sizeof(block));
 	dpe_text_add(&writer->text, dpel->table.at, dpel->table.len);
 	dpe_text_add(&writer->text, dpel->records.at, dpel->records.len);

@@ -38,7 +38,7 @@ static unsigned number_of(struct space *space, const struct net *net, const toke
 	return seen->number;
 }
 
-static bool fire(
+bool dpe_nets_fire(
 	const struct net *net, const struct transition *t, const tokens *before, tokens *after)
 {
 	for (unsigned i = 0; i < t->nin; i++) {
@@ -130,7 +130,7 @@ static bool visit(struct work *work, const struct net *net, struct space *space,
 	for (unsigned i = 0; i < net->ntransitions; i++) {
 		unsigned before = space->nreached, to;
 
-		if (!fire(net, &net->transitions[i], space->reached[from].marking, after))
+		if (!dpe_nets_fire(net, &net->transitions[i], space->reached[from].marking, after))
 			continue;
 		to = number_of(space, net, after, from, i);
 		*DPE_GROW(space->steps, space->nsteps, space->capsteps) =
@@ -141,21 +141,27 @@ static bool visit(struct work *work, const struct net *net, struct space *space,
 	return true;
 }
 
-static bool is_too_much(struct work *work, const struct net *net, const struct space *space)
+bool dpe_nets_too_long(struct work *work, const struct net *net)
 {
 	work->tries += net->ntransitions;
-	if (space->nreached > MANY_MARKINGS)
-		dpe_diag_at(work->diags, DPE_ERROR, work->file,
-			"net '%s' has more than %u markings, which are too many to look at",
-			net->name, MANY_MARKINGS);
-	else if (work->tries > MANY_TRIES)
-		dpe_diag_at(work->diags, DPE_ERROR, work->file,
-			"net '%s' has too many ways to go on without its silent transitions",
-			net->name);
-	return space->nreached > MANY_MARKINGS || work->tries > MANY_TRIES;
+	if (work->tries <= MANY_TRIES)
+		return false;
+	dpe_diag_at(work->diags, DPE_ERROR, work->file,
+		"net '%s' has too many ways to go on without its silent transitions", net->name);
+	return true;
 }
 
-struct space *net_explore(struct work *work, const struct net *net)
+static bool is_too_much(struct work *work, const struct net *net, const struct space *space)
+{
+	if (space->nreached <= MANY_MARKINGS)
+		return dpe_nets_too_long(work, net);
+	dpe_diag_at(work->diags, DPE_ERROR, work->file,
+		"net '%s' has more than %u markings, which are too many to look at", net->name,
+		MANY_MARKINGS);
+	return true;
+}
+
+struct space *dpe_nets_explore(struct work *work, const struct net *net)
 {
 	struct space *space = dpe_xcalloc(1, sizeof(*space));
 
@@ -165,13 +171,13 @@ struct space *net_explore(struct work *work, const struct net *net)
 	for (unsigned at = 0; at < space->nreached; at++) {
 		if (!is_too_much(work, net, space) && visit(work, net, space, at))
 			continue;
-		net_space_free(space);
+		dpe_nets_space_free(space);
 		return NULL;
 	}
 	return space;
 }
 
-void net_space_free(struct space *space)
+void dpe_nets_space_free(struct space *space)
 {
 	if (!space)
 		return;
@@ -182,9 +188,9 @@ void net_space_free(struct space *space)
 	free(space);
 }
 
-unsigned net_bound(struct work *work, const struct net *net, tokens *bounds)
+unsigned dpe_nets_bound(struct work *work, const struct net *net, tokens *bounds)
 {
-	struct space *space = net_explore(work, net);
+	struct space *space = dpe_nets_explore(work, net);
 	unsigned most = 1;
 
 	if (!space)
@@ -197,7 +203,7 @@ unsigned net_bound(struct work *work, const struct net *net, tokens *bounds)
 				most = bounds[p];
 		}
 	}
-	net_space_free(space);
+	dpe_nets_space_free(space);
 	return most;
 }
 
@@ -211,7 +217,7 @@ static bool *find_useful(
 	bool *useful = dpe_xcalloc(space->nreached + 1, sizeof(*useful)), changed = true;
 
 	for (unsigned i = 0; i < space->nreached; i++)
-		useful[i] = net_is_marked(net, final, space->reached[i].marking);
+		useful[i] = dpe_nets_is_marked(net, final, space->reached[i].marking);
 	while (changed) {
 		changed = false;
 		for (unsigned i = space->nsteps; i-- > 0;) {
@@ -230,7 +236,7 @@ static void add_used(const struct space *space, const bool *useful, bool *used)
 			useful[space->steps[i].from] && useful[space->steps[i].to];
 }
 
-bool net_find_used(struct work *work, const struct net *net, const struct markings *initial,
+bool dpe_nets_find_used(struct work *work, const struct net *net, const struct markings *initial,
 	const struct markings *final, bool *used)
 {
 	struct net part = *net;
@@ -238,20 +244,20 @@ bool net_find_used(struct work *work, const struct net *net, const struct markin
 	bool *useful;
 
 	part.initial = *initial;
-	space = net_explore(work, &part);
+	space = dpe_nets_explore(work, &part);
 	if (!space)
 		return false;
 	useful = find_useful(net, space, final);
 	add_used(space, useful, used);
 	free(useful);
-	net_space_free(space);
+	dpe_nets_space_free(space);
 	return true;
 }
 
 static tokens *without_places(struct work *work, const struct net *old, const struct net *new,
 	const tokens *marking, const unsigned *number)
 {
-	tokens *kept = net_marking(work, new);
+	tokens *kept = dpe_nets_marking(work, new);
 
 	for (unsigned p = 0; p < old->nplaces; p++) {
 		if (number[p] != UINT32_MAX)
@@ -273,7 +279,7 @@ static struct net *keep(struct work *work, const struct net *net, const struct s
 			marked = useful[i] && space->reached[i].marking[p];
 		number[p] = marked ? count++ : UINT32_MAX;
 	}
-	kept = net_new(work, net->name, count);
+	kept = dpe_nets_new(work, net->name, count);
 	for (unsigned p = 0; p < net->nplaces; p++) {
 		if (number[p] != UINT32_MAX)
 			kept->places[number[p]] = net->places[p];
@@ -284,28 +290,28 @@ static struct net *keep(struct work *work, const struct net *net, const struct s
 
 		if (!used[i])
 			continue;
-		copy = net_add(kept, t);
+		copy = dpe_nets_add(kept, t);
 		for (unsigned j = 0; j < t->nin; j++)
-			net_arc(copy, false, number[t->in[j]]);
+			dpe_nets_arc(copy, false, number[t->in[j]]);
 		for (unsigned j = 0; j < t->nout; j++)
-			net_arc(copy, true, number[t->out[j]]);
+			dpe_nets_arc(copy, true, number[t->out[j]]);
 	}
 	for (unsigned i = 0; i < space->nreached; i++) {
 		if (!useful[i])
 			continue;
-		if (net_is_marked(net, &net->initial, space->reached[i].marking))
-			net_mark(&kept->initial,
+		if (dpe_nets_is_marked(net, &net->initial, space->reached[i].marking))
+			dpe_nets_mark(&kept->initial,
 				without_places(work, net, kept, space->reached[i].marking, number));
-		if (net_is_marked(net, &net->final, space->reached[i].marking))
-			net_mark(&kept->final,
+		if (dpe_nets_is_marked(net, &net->final, space->reached[i].marking))
+			dpe_nets_mark(&kept->final,
 				without_places(work, net, kept, space->reached[i].marking, number));
 	}
 	return kept;
 }
 
-struct net *net_trim(struct work *work, struct net *net)
+struct net *dpe_nets_trim(struct work *work, struct net *net)
 {
-	struct space *space = net_explore(work, net);
+	struct space *space = dpe_nets_explore(work, net);
 	struct net *kept = NULL;
 	bool *useful, *used;
 	unsigned *number;
@@ -320,7 +326,7 @@ struct net *net_trim(struct work *work, struct net *net)
 	free(useful);
 	free(used);
 	free(number);
-	net_space_free(space);
+	dpe_nets_space_free(space);
 	if (kept->initial.count)
 		return kept;
 	dpe_diag_at(

@@ -104,7 +104,7 @@ static const char *name_like(struct work *work, const struct events *events, con
 	return text;
 }
 
-const char *events_text(struct work *work, struct events *events, const char *label)
+const char *dpe_nets_events_text(struct work *work, struct events *events, const char *label)
 {
 	unsigned count = events->count;
 	const char *text;
@@ -121,7 +121,7 @@ const char *events_text(struct work *work, struct events *events, const char *la
 	return text;
 }
 
-const char *events_with_carets(struct work *work, const char *text, unsigned carets)
+const char *dpe_nets_events_with_carets(struct work *work, const char *text, unsigned carets)
 {
 	const char *end = skip_names(text);
 	char signs[carets + 1];
@@ -135,7 +135,7 @@ const char *events_with_carets(struct work *work, const char *text, unsigned car
 	return dpe_arena_printf(work->arena, "%.*s%s%s", (int)(end - text), text, signs, end);
 }
 
-void events_free(struct events *events)
+void dpe_nets_events_free(struct events *events)
 {
 	free(events->labels);
 	free(events->texts);

@@ -133,9 +133,9 @@ static struct move *moves_between(
 }
 
 /* Each state of a trimmed net's machine leads to an end, so no class is dead. */
-unsigned net_minimal(unsigned nstates, const struct move *old, unsigned nold, const bool *starts,
-	const bool *old_ends, unsigned nsymbols, unsigned most, struct move **moves,
-	unsigned *nmoves, bool *ends)
+unsigned dpe_nets_minimal(unsigned nstates, const struct move *old, unsigned nold,
+	const bool *starts, const bool *old_ends, unsigned nsymbols, unsigned most,
+	struct move **moves, unsigned *nmoves, bool *ends)
 {
 	struct subsets s = {
 		.nold = nstates, .nsymbols = nsymbols, .most = most, .moves = old, .nmoves = nold};

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct net *net_new(struct work *work, const char *name, unsigned nplaces)
+#define MANY_TRANSITIONS 20000
+
+struct net *dpe_nets_new(struct work *work, const char *name, unsigned nplaces)
 {
 	struct net *net = dpe_arena_alloc(work->arena, sizeof(*net));
 
@@ -15,7 +17,7 @@ struct net *net_new(struct work *work, const char *name, unsigned nplaces)
 	return net;
 }
 
-struct transition *net_add(struct net *net, const struct transition *like)
+struct transition *dpe_nets_add(struct net *net, const struct transition *like)
 {
 	struct transition *new = DPE_GROW(net->transitions, net->ntransitions, net->captransitions);
 
@@ -25,7 +27,7 @@ struct transition *net_add(struct net *net, const struct transition *like)
 }
 
 /* Arcs stand in the order of their places, so that equal transitions look equal. */
-void net_arc(struct transition *t, bool out, unsigned place)
+void dpe_nets_arc(struct transition *t, bool out, unsigned place)
 {
 	unsigned **places = out ? &t->out : &t->in, *count = out ? &t->nout : &t->nin;
 	unsigned *cap = out ? &t->capout : &t->capin, at;
@@ -36,12 +38,12 @@ void net_arc(struct transition *t, bool out, unsigned place)
 	(*places)[at] = place;
 }
 
-tokens *net_marking(struct work *work, const struct net *net)
+tokens *dpe_nets_marking(struct work *work, const struct net *net)
 {
 	return dpe_arena_alloc(work->arena, (net->nplaces + 1) * sizeof(tokens));
 }
 
-bool net_is_marked(const struct net *net, const struct markings *set, const tokens *marking)
+bool dpe_nets_is_marked(const struct net *net, const struct markings *set, const tokens *marking)
 {
 	for (unsigned i = 0; i < set->count; i++) {
 		if (!memcmp(set->at[i], marking, net->nplaces * sizeof(*marking)))
@@ -50,9 +52,34 @@ bool net_is_marked(const struct net *net, const struct markings *set, const toke
 	return false;
 }
 
-void net_mark(struct markings *set, tokens *marking)
+void dpe_nets_mark(struct markings *set, tokens *marking)
 {
 	*DPE_GROW(set->at, set->count, set->cap) = marking;
+}
+
+void dpe_nets_markings_free(struct markings *set)
+{
+	free(set->at);
+	*set = (struct markings){0};
+}
+
+void dpe_nets_drop(struct net *net, unsigned number)
+{
+	free(net->transitions[number].in);
+	free(net->transitions[number].out);
+	net->ntransitions--;
+	memmove(net->transitions + number, net->transitions + number + 1,
+		(net->ntransitions - number) * sizeof(*net->transitions));
+}
+
+bool dpe_nets_too_many(struct work *work, const struct net *net, unsigned count)
+{
+	if (count <= MANY_TRANSITIONS)
+		return false;
+	dpe_diag_at(work->diags, DPE_ERROR, work->file,
+		"net '%s' is safe, but without its silent transitions it has more than %u others",
+		net->name, MANY_TRANSITIONS);
+	return true;
 }
 
 static void free_net(struct net *net)
@@ -62,11 +89,11 @@ static void free_net(struct net *net)
 		free(net->transitions[i].out);
 	}
 	free(net->transitions);
-	free(net->initial.at);
-	free(net->final.at);
+	dpe_nets_markings_free(&net->initial);
+	dpe_nets_markings_free(&net->final);
 }
 
-void net_work_free(struct work *work)
+void dpe_nets_work_free(struct work *work)
 {
 	for (unsigned i = 0; i < work->nnets; i++)
 		free_net(work->nets[i]);
@@ -74,11 +101,16 @@ void net_work_free(struct work *work)
 	dpe_arena_free(work->arena);
 }
 
-bool net_has_place(const unsigned *places, unsigned count, unsigned place)
+bool dpe_nets_has_place(const unsigned *places, unsigned count, unsigned place)
 {
 	for (unsigned i = 0; i < count; i++) {
 		if (places[i] == place)
 			return true;
 	}
 	return false;
+}
+
+bool dpe_nets_same_places(const unsigned *a, unsigned na, const unsigned *b, unsigned nb)
+{
+	return na == nb && (!na || !memcmp(a, b, na * sizeof(*a)));
 }

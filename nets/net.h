@@ -1,8 +1,26 @@
-/* A net between the steps of a translation. Private. */
+/* nets: Petri nets → DPEs (paper, appendix I.2). The other way, from a DPE to its net, is
+ * dpe-lang's.
+ *
+ * A place/transition net is read from PNML and taken through these steps, one file each:
+ *
+ *	pnml.c        text → net, with weights and several tokens in a place
+ *	explore.c     its markings; a firing sequence that shows it unsafe, where it is
+ *	tokens.c      k tokens that flow through a component: k copies of it
+ *	slots.c       other k-safe → 1-safe, with the same causal order
+ *	silent.c      transitions without a name are taken out, with the same causal order
+ *	defer.c       those that can wait for who takes what they leave
+ *	saturate.c, makers.c, pasts.c, handover.c, factor.c
+ *	              those on a circle of such
+ *	sequential.c  its places in sets of which one at most is marked: sequential machines
+ *	regular.c     each machine as an expression of ; + *
+ *	dpe.c         these side by side, synchronised (&) on the transitions that they share
+ *
+ * Here is a net between these steps. Private; dpe-spec.h has what comes of it. */
 #ifndef DPE_NETS_NET_H
 #define DPE_NETS_NET_H
 
-#include "nets/nets.h"
+#include "api/dpe-spec.h"
+#include "base/base.h"
 
 typedef uint16_t tokens;
 
@@ -34,20 +52,26 @@ struct work {
 	struct dpe_arena *arena;
 	struct dpe_diags *diags;
 	const char *file;  /* what diagnostics begin with */
-	struct net **nets; /* all that were made, for net_work_free */
+	struct net **nets; /* all that were made, for dpe_nets_work_free */
 	unsigned nnets, capnets;
 	uint64_t tries; /* to fire a transition, so far */
 };
 
-struct net *net_new(struct work *work, const char *name, unsigned nplaces);
+struct net *dpe_nets_new(struct work *work, const char *name, unsigned nplaces);
 /* Its label and id are those of `like`. The result is valid until the next one. */
-struct transition *net_add(struct net *net, const struct transition *like);
-void net_arc(struct transition *transition, bool out, unsigned place);
-tokens *net_marking(struct work *work, const struct net *net);
-void net_mark(struct markings *set, tokens *marking);
-bool net_is_marked(const struct net *net, const struct markings *set, const tokens *marking);
-void net_work_free(struct work *work);
-bool net_has_place(const unsigned *places, unsigned count, unsigned place);
+struct transition *dpe_nets_add(struct net *net, const struct transition *like);
+void dpe_nets_arc(struct transition *transition, bool out, unsigned place);
+tokens *dpe_nets_marking(struct work *work, const struct net *net);
+void dpe_nets_mark(struct markings *set, tokens *marking);
+bool dpe_nets_is_marked(const struct net *net, const struct markings *set, const tokens *marking);
+void dpe_nets_markings_free(struct markings *set); /* the markings are the work's */
+/* Takes a transition out of those that are there. */
+void dpe_nets_drop(struct net *net, unsigned number);
+/* True after a diagnostic: so many transitions, or ways to choose one, are too many. */
+bool dpe_nets_too_many(struct work *work, const struct net *net, unsigned count);
+void dpe_nets_work_free(struct work *work);
+bool dpe_nets_has_place(const unsigned *places, unsigned count, unsigned place);
+bool dpe_nets_same_places(const unsigned *a, unsigned na, const unsigned *b, unsigned nb);
 
 /* ---- explore.c -------------------------------------------------------------------------- */
 
@@ -72,31 +96,58 @@ struct space {
 	struct dpe_arena *arena;
 };
 
+/* Whether the transition can fire; then what is there after it. */
+bool dpe_nets_fire(
+	const struct net *net, const struct transition *t, const tokens *before, tokens *after);
+/* Counts a look at all transitions. True after a diagnostic: there were too many. */
+bool dpe_nets_too_long(struct work *work, const struct net *net);
 /* All markings that can be reached. NULL after a diagnostic: there is no end to them, or too many.
  */
-struct space *net_explore(struct work *work, const struct net *net);
-void net_space_free(struct space *space); /* accepts NULL */
+struct space *dpe_nets_explore(struct work *work, const struct net *net);
+void dpe_nets_space_free(struct space *space); /* accepts NULL */
 /* The net without what no behaviour needs. NULL after a diagnostic: it has none. */
-struct net *net_trim(struct work *work, struct net *net);
+struct net *dpe_nets_trim(struct work *work, struct net *net);
 /* The most tokens that any place ever holds; 0 after a diagnostic. */
-unsigned net_bound(struct work *work, const struct net *net, tokens *bounds);
+unsigned dpe_nets_bound(struct work *work, const struct net *net, tokens *bounds);
 
 /* Which transitions occur on the way from one of these markings to one of those. Nothing is told
  * where none does. False after a diagnostic. */
-bool net_find_used(struct work *work, const struct net *net, const struct markings *initial,
+bool dpe_nets_find_used(struct work *work, const struct net *net, const struct markings *initial,
 	const struct markings *final, bool *used);
+
+/* ---- pasts.c ---------------------------------------------------------------------------- */
+
+/* All markings of a 1-safe net with the pasts of their tokens. NULL after a diagnostic. */
+struct pasts;
+struct pasts *dpe_nets_pasts(struct work *work, const struct net *net);
+void dpe_nets_pasts_free(struct pasts *pasts); /* accepts NULL */
+/* Whether, whenever both are marked, all that is in the past of `place` is in that of `other`, and
+ * that has more. */
+bool dpe_nets_past_is_less(struct pasts *pasts, unsigned place, unsigned other);
 
 /* ---- the steps -------------------------------------------------------------------------- */
 
 /* Net number `which` of the document, which has *count. Its end is left open. */
-struct net *net_read(
+struct net *dpe_nets_read(
 	struct work *work, const char *text, size_t len, unsigned which, unsigned *count);
-struct net *net_name_tokens(struct work *work, struct net *net);
-struct net *net_one_safe(struct work *work, struct net *net);
+struct net *dpe_nets_name_tokens(struct work *work, struct net *net);
+struct net *dpe_nets_one_safe(struct work *work, struct net *net);
 /* Of a 1-safe net: two places for each input of a silent transition, which are filled alternately.
  */
-struct net *net_alternate(struct work *work, struct net *net, struct transition *t);
-struct net *net_without_silent(struct work *work, struct net *net);
+struct net *dpe_nets_alternate(struct work *work, struct net *net, struct transition *t);
+/* Of a 1-safe net: what silent firings make of what one firing made, made by that one. */
+struct net *dpe_nets_saturate(struct work *work, const struct net *net);
+/* Of a saturated one: places for each maker of a place, without silent firings that are not needed.
+ */
+struct net *dpe_nets_tell_makers(struct work *work, const struct net *net);
+/* Of a 1-safe net: fewer silent transitions that take what silent ones made; `net` where there is
+ * nothing to do. */
+struct net *dpe_nets_hand_over(struct work *work, struct net *net);
+/* Of any net: without places that are marked as others are, and with choices written once. */
+struct net *dpe_nets_factor(struct work *work, const struct net *net);
+/* Without one silent transition that can wait for whoever takes its token; `net` where none can. */
+struct net *dpe_nets_defer(struct work *work, struct net *net);
+struct net *dpe_nets_without_silent(struct work *work, struct net *net);
 
 /* Places of which one at most is marked: a machine with a state for each, and state 0 for none. */
 struct machine {
@@ -109,11 +160,11 @@ struct machines {
 	unsigned count, cap;
 };
 
-/* Every place in one machine at least. For net_machines_free, also after a diagnostic. */
-bool net_machines(struct work *work, const struct net *net, struct machines *machines);
+/* Every place in one machine at least. For dpe_nets_machines_free, also after a diagnostic. */
+bool dpe_nets_machines(struct work *work, const struct net *net, struct machines *machines);
 /* Makes a machine of each of its places. */
-void net_split_machine(struct machines *machines, unsigned which);
-void net_machines_free(struct machines *machines);
+void dpe_nets_split_machine(struct machines *machines, unsigned which);
+void dpe_nets_machines_free(struct machines *machines);
 
 /* ---- products.c ------------------------------------------------------------------------- */
 
@@ -126,12 +177,12 @@ struct products {
 	unsigned count, cap, capgroups;
 };
 
-void products_add(struct products *products, const unsigned *row, unsigned group);
+void dpe_nets_products_add(struct products *products, const unsigned *row, unsigned group);
 /* Where `lone` is true, choice 0 of a column is not put together with others. */
-void products_merge(struct products *products, bool lone);
-bool products_have(
+void dpe_nets_products_merge(struct products *products, bool lone);
+bool dpe_nets_products_have(
 	const struct products *products, unsigned product, unsigned column, unsigned choice);
-void products_free(struct products *products);
+void dpe_nets_products_free(struct products *products);
 
 /* ---- labels.c --------------------------------------------------------------------------- */
 
@@ -142,10 +193,10 @@ struct events {
 	unsigned count, cap, captexts;
 };
 
-const char *events_text(struct work *work, struct events *events, const char *label);
+const char *dpe_nets_events_text(struct work *work, struct events *events, const char *label);
 /* The event with so many carets; NULL where it has no place for them. */
-const char *events_with_carets(struct work *work, const char *text, unsigned carets);
-void events_free(struct events *events);
+const char *dpe_nets_events_with_carets(struct work *work, const char *text, unsigned carets);
+void dpe_nets_events_free(struct events *events);
 
 /* ---- expressions ------------------------------------------------------------------------ */
 
@@ -167,23 +218,25 @@ struct move {
 /* The smallest deterministic machine with the same words: state 0 is where it starts; its moves are
  * `*moves` (for free), and `ends` says of each state whether it is an end. 0 where there are more
  * than `most` states. */
-unsigned net_minimal(unsigned nstates, const struct move *old, unsigned nold, const bool *starts,
-	const bool *old_ends, unsigned nsymbols, unsigned most, struct move **moves,
-	unsigned *nmoves, bool *ends);
+unsigned dpe_nets_minimal(unsigned nstates, const struct move *old, unsigned nold,
+	const bool *starts, const bool *old_ends, unsigned nsymbols, unsigned most,
+	struct move **moves, unsigned *nmoves, bool *ends);
 
 #define NO_WORDS ((const struct regular *)NULL)
 /* What leads from one of `starts` to one of `ends`; NO_WORDS where nothing does. `*empty`: the
  * empty word does, and the expression may not say so. More than `most` symbols: gives up, `*large`.
  */
-const struct regular *net_regular(struct work *work, unsigned nstates, const struct move *moves,
-	unsigned nmoves, const bool *starts, const bool *ends, size_t most, bool *empty,
-	bool *large);
-bool regular_equal(const struct regular *a, const struct regular *b);
-void regular_print(struct dpe_text *to, const struct regular *e, const char *const *symbols);
+const struct regular *dpe_nets_regular(struct work *work, unsigned nstates,
+	const struct move *moves, unsigned nmoves, const bool *starts, const bool *ends,
+	size_t most, bool *empty, bool *large);
+bool dpe_nets_regular_equal(const struct regular *a, const struct regular *b);
+void dpe_nets_regular_print(
+	struct dpe_text *to, const struct regular *e, const char *const *symbols);
 
-bool regular_nullable(const struct regular *e);
+bool dpe_nets_regular_nullable(const struct regular *e);
 
 /* Appends the rule of a 1-safe net without silent transitions; `read` is the net as it was read. */
-bool net_to_rule(struct work *work, struct dpe_text *to, struct net *net, const struct net *read);
+bool dpe_nets_to_rule(
+	struct work *work, struct dpe_text *to, struct net *net, const struct net *read);
 
 #endif

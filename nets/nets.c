@@ -7,7 +7,7 @@
 
 static bool mark_end_places(struct work *work, struct net *net)
 {
-	tokens *end = net_marking(work, net);
+	tokens *end = dpe_nets_marking(work, net);
 	bool any = false;
 
 	for (unsigned p = 0; p < net->nplaces; p++) {
@@ -15,7 +15,7 @@ static bool mark_end_places(struct work *work, struct net *net)
 		any |= end[p];
 	}
 	if (any)
-		net_mark(&net->final, end);
+		dpe_nets_mark(&net->final, end);
 	return any;
 }
 
@@ -30,24 +30,24 @@ static void mark_dead_ends(struct work *work, struct net *net, const struct spac
 
 		if (alive[i])
 			continue;
-		marking = net_marking(work, net);
+		marking = dpe_nets_marking(work, net);
 		memcpy(marking, space->reached[i].marking, net->nplaces * sizeof(*marking));
-		net_mark(&net->final, marking);
+		dpe_nets_mark(&net->final, marking);
 	}
 }
 
 /* False after a diagnostic: there is no end to its markings. */
 static bool mark_ends(struct work *work, struct net *net)
 {
-	struct space *space = net_explore(work, net);
+	struct space *space = dpe_nets_explore(work, net);
 
 	if (!space)
 		return false;
 	if (!mark_end_places(work, net))
 		mark_dead_ends(work, net, space);
 	if (!net->final.count)
-		net_mark(&net->final, net->initial.at[0]);
-	net_space_free(space);
+		dpe_nets_mark(&net->final, net->initial.at[0]);
+	dpe_nets_space_free(space);
 	return true;
 }
 
@@ -78,18 +78,18 @@ static bool translate(struct work *work, struct dpe_text *to, struct net *read)
 
 	if (!has_inputs(work, read) || !mark_ends(work, net))
 		return false;
-	net = net_trim(work, net);
+	net = dpe_nets_trim(work, net);
 	if (net)
-		net = net_name_tokens(work, net);
+		net = dpe_nets_name_tokens(work, net);
 	if (net)
-		net = net_one_safe(work, net);
+		net = dpe_nets_one_safe(work, net);
 	if (net)
-		net = net_without_silent(work, net);
+		net = dpe_nets_without_silent(work, net);
 	if (net)
-		net = net_name_tokens(work, net);
+		net = dpe_nets_name_tokens(work, net);
 	if (net)
-		net = net_one_safe(work, net);
-	return net && net_to_rule(work, to, net, read);
+		net = dpe_nets_one_safe(work, net);
+	return net && dpe_nets_to_rule(work, to, net, read);
 }
 
 bool dpe_nets_to_dpe(struct dpe_text *to, const char *name, const char *text, size_t len,
@@ -100,10 +100,10 @@ bool dpe_nets_to_dpe(struct dpe_text *to, const char *name, const char *text, si
 
 	for (unsigned which = 0; which < count && good; which++) {
 		struct work work = {.arena = dpe_arena_new(), .diags = diags, .file = name};
-		struct net *net = net_read(&work, text, len, which, &count);
+		struct net *net = dpe_nets_read(&work, text, len, which, &count);
 
 		good = net && translate(&work, to, net);
-		net_work_free(&work);
+		dpe_nets_work_free(&work);
 	}
 	return good;
 }

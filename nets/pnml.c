@@ -305,17 +305,17 @@ static void add_arc(struct reader *r, struct net *net, const struct arc *arc)
 	}
 	for (unsigned i = 0; i < arc->weight; i++) {
 		if (source->kind == TRANSITION)
-			net_arc(&net->transitions[source->number], true, target->number);
+			dpe_nets_arc(&net->transitions[source->number], true, target->number);
 		else
-			net_arc(&net->transitions[target->number], false, source->number);
+			dpe_nets_arc(&net->transitions[target->number], false, source->number);
 	}
 }
 
 static struct net *build(struct reader *r)
 {
-	struct net *net = net_new(r->work, r->net_name, r->nplaces);
+	struct net *net = dpe_nets_new(r->work, r->net_name, r->nplaces);
 	bool named = false;
-	tokens *initial = net_marking(r->work, net);
+	tokens *initial = dpe_nets_marking(r->work, net);
 
 	for (struct node *node = r->nodes; node; node = node->hh.next)
 		named |= node->kind == TRANSITION && node->name && *node->name;
@@ -323,8 +323,8 @@ static struct net *build(struct reader *r)
 		const char *name = node->name && *node->name ? node->name : NULL;
 
 		if (node->kind == TRANSITION)
-			net_add(net, &(struct transition){
-					     .label = named ? name : node->id, .id = node->id});
+			dpe_nets_add(net, &(struct transition){.label = named ? name : node->id,
+						  .id = node->id});
 		if (node->kind != PLACE)
 			continue;
 		net->places[node->number] = name ? name : node->id;
@@ -332,7 +332,7 @@ static struct net *build(struct reader *r)
 	}
 	for (unsigned i = 0; i < r->narcs; i++)
 		add_arc(r, net, &r->arcs[i]);
-	net_mark(&net->initial, initial);
+	dpe_nets_mark(&net->initial, initial);
 	return net;
 }
 
@@ -350,7 +350,7 @@ static void parse(struct reader *r, const char *text, size_t len)
 	complain(r, line_of(r), "this is no XML: %s", XML_ErrorString(XML_GetErrorCode(r->parser)));
 }
 
-struct net *net_read(
+struct net *dpe_nets_read(
 	struct work *work, const char *text, size_t len, unsigned which, unsigned *count)
 {
 	const XML_Memory_Handling_Suite memory = {dpe_xmalloc, dpe_xrealloc, free};

@@ -9,7 +9,7 @@ static size_t words(const struct products *p)
 	return (size_t)p->ncolumns * p->nwords;
 }
 
-void products_add(struct products *p, const unsigned *row, unsigned group)
+void dpe_nets_products_add(struct products *p, const unsigned *row, unsigned group)
 {
 	uint64_t *set = dpe_xcalloc(words(p) + 1, sizeof(*set));
 	unsigned count = p->count;
@@ -20,7 +20,8 @@ void products_add(struct products *p, const unsigned *row, unsigned group)
 	*DPE_GROW(p->groups, count, p->capgroups) = group;
 }
 
-bool products_have(const struct products *p, unsigned product, unsigned column, unsigned choice)
+bool dpe_nets_products_have(
+	const struct products *p, unsigned product, unsigned column, unsigned choice)
 {
 	return p->sets[product][column * p->nwords + choice / 64] >> choice % 64 & 1;
 }
@@ -49,7 +50,9 @@ static bool merge(struct products *p, unsigned a, unsigned b, bool lone)
 	count = differ(p, a, b, &column);
 	if (count > 1)
 		return false;
-	if (count && lone && (products_have(p, a, column, 0) || products_have(p, b, column, 0)))
+	if (count && lone &&
+		(dpe_nets_products_have(p, a, column, 0) ||
+			dpe_nets_products_have(p, b, column, 0)))
 		return false;
 	for (unsigned w = 0; count && w < p->nwords; w++)
 		p->sets[a][column * p->nwords + w] |= p->sets[b][column * p->nwords + w];
@@ -60,7 +63,7 @@ static bool merge(struct products *p, unsigned a, unsigned b, bool lone)
 	return true;
 }
 
-void products_merge(struct products *p, bool lone)
+void dpe_nets_products_merge(struct products *p, bool lone)
 {
 	bool changed = true;
 
@@ -77,7 +80,7 @@ void products_merge(struct products *p, bool lone)
 	}
 }
 
-void products_free(struct products *p)
+void dpe_nets_products_free(struct products *p)
 {
 	for (unsigned i = 0; i < p->count; i++)
 		free(p->sets[i]);

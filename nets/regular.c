@@ -12,12 +12,13 @@ struct maker {
 	bool large;
 };
 
-bool regular_equal(const struct regular *a, const struct regular *b)
+bool dpe_nets_regular_equal(const struct regular *a, const struct regular *b)
 {
 	if (a == b || !a || !b)
 		return a == b;
 	return a->kind == b->kind && a->symbol == b->symbol && a->size == b->size &&
-	       regular_equal(a->left, b->left) && regular_equal(a->right, b->right);
+	       dpe_nets_regular_equal(a->left, b->left) &&
+	       dpe_nets_regular_equal(a->right, b->right);
 }
 
 static const struct regular *make(struct maker *m, enum regular_kind kind, unsigned symbol,
@@ -52,7 +53,7 @@ static bool has_alternative(const struct regular *among, const struct regular *e
 {
 	if (among->kind == REGULAR_ALT)
 		return has_alternative(among->left, e) || has_alternative(among->right, e);
-	return regular_equal(among, e);
+	return dpe_nets_regular_equal(among, e);
 }
 
 static const struct regular *alt(struct maker *m, const struct regular *a, const struct regular *b)
@@ -157,9 +158,9 @@ static const struct regular *from_to(struct maker *m, const struct move *moves, 
 	return last_two(m, start, end, empty);
 }
 
-const struct regular *net_regular(struct work *work, unsigned nstates, const struct move *moves,
-	unsigned nmoves, const bool *starts, const bool *ends, size_t most, bool *empty,
-	bool *large)
+const struct regular *dpe_nets_regular(struct work *work, unsigned nstates,
+	const struct move *moves, unsigned nmoves, const bool *starts, const bool *ends,
+	size_t most, bool *empty, bool *large)
 {
 	struct maker m = {.work = work, .nstates = nstates, .most = most};
 	const struct regular *all = NO_WORDS;
@@ -176,13 +177,14 @@ const struct regular *net_regular(struct work *work, unsigned nstates, const str
 	return all;
 }
 
-bool regular_nullable(const struct regular *e)
+bool dpe_nets_regular_nullable(const struct regular *e)
 {
 	if (!e || e->kind == REGULAR_SYMBOL)
 		return false;
 	if (e->kind == REGULAR_ALT)
-		return regular_nullable(e->left) || regular_nullable(e->right);
-	return e->kind == REGULAR_STAR || (regular_nullable(e->left) && regular_nullable(e->right));
+		return dpe_nets_regular_nullable(e->left) || dpe_nets_regular_nullable(e->right);
+	return e->kind == REGULAR_STAR ||
+	       (dpe_nets_regular_nullable(e->left) && dpe_nets_regular_nullable(e->right));
 }
 
 static void print(struct dpe_text *to, const struct regular *e, const char *const *symbols,
@@ -207,7 +209,8 @@ static void print(struct dpe_text *to, const struct regular *e, const char *cons
 }
 
 /* As an operand of &, or alone. */
-void regular_print(struct dpe_text *to, const struct regular *e, const char *const *symbols)
+void dpe_nets_regular_print(
+	struct dpe_text *to, const struct regular *e, const char *const *symbols)
 {
 	print(to, e, symbols, REGULAR_ALT);
 }

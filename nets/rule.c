@@ -44,7 +44,7 @@ static unsigned state_in(const struct machine *machine, const tokens *marking)
 static unsigned state_of(const struct machine *machine, const unsigned *places, unsigned count)
 {
 	for (unsigned i = 0; i < machine->nplaces; i++) {
-		if (net_has_place(places, count, machine->places[i]))
+		if (dpe_nets_has_place(places, count, machine->places[i]))
 			return i + 1;
 	}
 	return 0;
@@ -67,9 +67,9 @@ static struct products products_of(struct ruler *r, const struct markings *marki
 	for (unsigned i = 0; i < markings->count; i++) {
 		for (unsigned m = 0; m < r->machines.count; m++)
 			row[m] = state_in(&r->machines.at[m], markings->at[i]);
-		products_add(&products, row, 0);
+		dpe_nets_products_add(&products, row, 0);
 	}
-	products_merge(&products, false);
+	dpe_nets_products_merge(&products, false);
 	return products;
 }
 
@@ -82,10 +82,10 @@ static struct markings markings_in(struct ruler *r, const struct markings *all,
 		bool within = true;
 
 		for (unsigned m = 0; m < r->machines.count && within; m++)
-			within = products_have(
+			within = dpe_nets_products_have(
 				products, which, m, state_in(&r->machines.at[m], all->at[i]));
 		if (within)
-			net_mark(&some, all->at[i]);
+			dpe_nets_mark(&some, all->at[i]);
 	}
 	return some;
 }
@@ -112,7 +112,7 @@ static unsigned choice_of(struct ruler *r, unsigned m, const struct transition *
 /* Events as numbers, equal where their texts are. */
 static unsigned event_number(struct ruler *r, const char *label)
 {
-	const char *text = events_text(r->work, &r->events, label);
+	const char *text = dpe_nets_events_text(r->work, &r->events, label);
 	unsigned i;
 
 	for (i = 0; i < r->events.count && strcmp(r->events.texts[i], text); i++)
@@ -131,9 +131,10 @@ static void add_symbols(struct ruler *r)
 			continue;
 		for (unsigned m = 0; m < r->machines.count; m++)
 			row[m] = choice_of(r, m, &r->net->transitions[i]);
-		products_add(&r->symbols, row, event_number(r, r->net->transitions[i].label));
+		dpe_nets_products_add(
+			&r->symbols, row, event_number(r, r->net->transitions[i].label));
 	}
-	products_merge(&r->symbols, true);
+	dpe_nets_products_merge(&r->symbols, true);
 }
 
 /* The first symbol of an event has no caret, the next one, and so on. */
@@ -145,8 +146,8 @@ static void name_symbols(struct ruler *r)
 
 		for (unsigned j = 0; j < i; j++)
 			carets += r->symbols.groups[j] == r->symbols.groups[i];
-		r->texts[i] =
-			events_with_carets(r->work, r->events.texts[r->symbols.groups[i]], carets);
+		r->texts[i] = dpe_nets_events_with_carets(
+			r->work, r->events.texts[r->symbols.groups[i]], carets);
 		if (r->texts[i] || r->wrong)
 			continue;
 		r->wrong = true;
@@ -170,7 +171,7 @@ static struct move *moves_of(struct ruler *r, unsigned m, unsigned *count)
 	*count = 0;
 	for (unsigned s = 0; s < r->symbols.count; s++) {
 		for (unsigned i = 0; i < r->nmoves[m]; i++) {
-			if (!products_have(&r->symbols, s, m, i + 1))
+			if (!dpe_nets_products_have(&r->symbols, s, m, i + 1))
 				continue;
 			*DPE_GROW(moves, *count, cap) =
 				(struct move){r->moves[m][i].from, r->moves[m][i].to, s};
@@ -188,8 +189,8 @@ static void add_nothing(struct ruler *r, struct dpe_text *to, const struct move 
 	for (unsigned i = 0; i < r->symbols.count; i++)
 		used += r->symbols.groups[i] == event;
 	used += 2 * r->nnothings++;
-	one = events_with_carets(r->work, r->events.texts[event], used);
-	other = events_with_carets(r->work, r->events.texts[event], used + 1);
+	one = dpe_nets_events_with_carets(r->work, r->events.texts[event], used);
+	other = dpe_nets_events_with_carets(r->work, r->events.texts[event], used + 1);
 	if (one && other)
 		dpe_text_printf(to, "+((%s;%s)*&(%s;%s)*)", one, other, other, one);
 	r->wrong |= !one;
@@ -205,15 +206,15 @@ static const struct regular *words_of(struct ruler *r, unsigned m, const struct 
 	const struct regular *e;
 
 	for (unsigned i = 0; i < nstates; i++) {
-		starts[i] = products_have(r->initial, r->which_initial, m, i);
-		ends[i] = products_have(r->final, r->which_final, m, i);
+		starts[i] = dpe_nets_products_have(r->initial, r->which_initial, m, i);
+		ends[i] = dpe_nets_products_have(r->final, r->which_final, m, i);
 	}
-	nmin = net_minimal(nstates, moves, nmoves, starts, ends, r->symbols.count, MANY_STATES,
+	nmin = dpe_nets_minimal(nstates, moves, nmoves, starts, ends, r->symbols.count, MANY_STATES,
 		&min_moves, &nminmoves, min_ends);
-	e = nmin ? net_regular(r->work, nmin, min_moves, nminmoves, min_start, min_ends,
+	e = nmin ? dpe_nets_regular(r->work, nmin, min_moves, nminmoves, min_start, min_ends,
 			   MANY_SYMBOLS, empty, large)
-		 : net_regular(r->work, nstates, moves, nmoves, starts, ends, MANY_SYMBOLS, empty,
-			   large);
+		 : dpe_nets_regular(r->work, nstates, moves, nmoves, starts, ends, MANY_SYMBOLS,
+			   empty, large);
 	free(min_moves);
 	return e;
 }
@@ -225,7 +226,7 @@ static void add_operand(struct ruler *r, struct dpe_text *to, const struct regul
 
 	dpe_text_puts(to, to->len ? " & " : "");
 	dpe_text_puts(to, parens ? "(" : "");
-	regular_print(to, e, r->texts);
+	dpe_nets_regular_print(to, e, r->texts);
 	if (empty)
 		add_nothing(r, to, move);
 	dpe_text_puts(to, parens ? ")" : "");
@@ -235,7 +236,7 @@ static void add_operand(struct ruler *r, struct dpe_text *to, const struct regul
 static bool is_there(struct ruler *r, unsigned m, const struct regular *e)
 {
 	for (unsigned i = 0; i < m; i++) {
-		if (regular_equal(r->words[i], e))
+		if (dpe_nets_regular_equal(r->words[i], e))
 			return true;
 	}
 	return false;
@@ -248,12 +249,12 @@ static void add_machine(
 	const struct regular *e = words_of(r, m, moves, nmoves, &empty, &large);
 
 	if (large && r->machines.at[m].nplaces > 1) {
-		net_split_machine(&r->machines, m);
+		dpe_nets_split_machine(&r->machines, m);
 		r->split = true;
 		return;
 	}
 	if (!is_there(r, m, e))
-		add_operand(r, to, e, empty && !regular_nullable(e), &moves[0]);
+		add_operand(r, to, e, empty && !dpe_nets_regular_nullable(e), &moves[0]);
 	r->words[m] = e;
 }
 
@@ -295,7 +296,7 @@ static void add_alternative(struct ruler *r, struct dpe_text *to)
 	free(r->capmoves);
 	free(r->words);
 	free(r->texts);
-	products_free(&r->symbols);
+	dpe_nets_products_free(&r->symbols);
 }
 
 static bool add_pair(struct ruler *r, struct dpe_text *to)
@@ -305,7 +306,7 @@ static bool add_pair(struct ruler *r, struct dpe_text *to)
 	bool good;
 
 	r->used = dpe_xcalloc(r->net->ntransitions + 1, sizeof(*r->used));
-	good = net_find_used(r->work, r->net, &initial, &final, r->used);
+	good = dpe_nets_find_used(r->work, r->net, &initial, &final, r->used);
 	if (good)
 		add_alternative(r, to);
 	free(r->used);
@@ -335,8 +336,8 @@ static bool add_pairs(struct ruler *r, struct dpe_text *to)
 			good = add_pair(r, to) && !r->split;
 		}
 	}
-	products_free(&initial);
-	products_free(&final);
+	dpe_nets_products_free(&initial);
+	dpe_nets_products_free(&final);
 	return good;
 }
 
@@ -346,11 +347,11 @@ static bool add_pairs(struct ruler *r, struct dpe_text *to)
 static void add_head(struct dpe_text *to, struct work *work, const struct net *read)
 {
 	struct events none = {0};
-	const char *name = events_text(work, &none, read->name);
+	const char *name = dpe_nets_events_text(work, &none, read->name);
 	size_t len =
 		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 
-	events_free(&none);
+	dpe_nets_events_free(&none);
 	dpe_text_printf(to,
 		"%s// net '%s': %u places, %u transitions\nexpect %.*s: ", to->len ? "\n" : "",
 		read->name, read->nplaces, read->ntransitions, len ? (int)len : 3,
@@ -378,7 +379,7 @@ static void add_observed(struct ruler *r, struct dpe_text *to, const struct net 
 		if (!label || occurs(r->net, label))
 			continue;
 		known = r->events.count;
-		events_text(r->work, &r->events, label);
+		dpe_nets_events_text(r->work, &r->events, label);
 		if (r->events.count == known)
 			continue;
 		dpe_text_printf(to, "%s%s", between, r->events.texts[known]);
@@ -413,11 +414,12 @@ static bool add_expression(struct ruler *r, struct dpe_text *to)
 	return false;
 }
 
-bool net_to_rule(struct work *work, struct dpe_text *to, struct net *net, const struct net *read)
+bool dpe_nets_to_rule(
+	struct work *work, struct dpe_text *to, struct net *net, const struct net *read)
 {
 	struct ruler r = {.work = work, .net = net};
 	struct dpe_text expression = {0};
-	bool good = net_machines(work, net, &r.machines) && add_expression(&r, &expression);
+	bool good = dpe_nets_machines(work, net, &r.machines) && add_expression(&r, &expression);
 
 	if (good) {
 		add_head(to, work, read);
@@ -427,7 +429,7 @@ bool net_to_rule(struct work *work, struct dpe_text *to, struct net *net, const 
 		add_names(&r, to);
 	}
 	dpe_text_free(&expression);
-	events_free(&r.events);
-	net_machines_free(&r.machines);
+	dpe_nets_events_free(&r.events);
+	dpe_nets_machines_free(&r.machines);
 	return good;
 }

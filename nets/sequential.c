@@ -16,7 +16,7 @@ struct finder {
 
 static bool *find_together(struct work *work, const struct net *net)
 {
-	struct space *space = net_explore(work, net);
+	struct space *space = dpe_nets_explore(work, net);
 	bool *together;
 
 	if (!space)
@@ -34,7 +34,7 @@ static bool *find_together(struct work *work, const struct net *net)
 				together[(size_t)marked[a] * net->nplaces + marked[b]] = true;
 		}
 	}
-	net_space_free(space);
+	dpe_nets_space_free(space);
 	return together;
 }
 
@@ -50,7 +50,7 @@ static bool excludes_all(const struct finder *f, const struct machine *machine, 
 static bool touches(const struct machine *machine, const unsigned *places, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
-		if (net_has_place(machine->places, machine->nplaces, places[i]))
+		if (dpe_nets_has_place(machine->places, machine->nplaces, places[i]))
 			return true;
 	}
 	return false;
@@ -127,7 +127,7 @@ static void grow(struct finder *f, struct machines *machines, unsigned place)
 		machine->nplaces = own;
 }
 
-bool net_machines(struct work *work, const struct net *net, struct machines *machines)
+bool dpe_nets_machines(struct work *work, const struct net *net, struct machines *machines)
 {
 	struct finder f = {.net = net, .together = find_together(work, net)};
 
@@ -145,7 +145,7 @@ bool net_machines(struct work *work, const struct net *net, struct machines *mac
 	return true;
 }
 
-void net_split_machine(struct machines *machines, unsigned which)
+void dpe_nets_split_machine(struct machines *machines, unsigned which)
 {
 	struct machine whole = machines->at[which];
 
@@ -161,7 +161,7 @@ void net_split_machine(struct machines *machines, unsigned which)
 	free(whole.places);
 }
 
-void net_machines_free(struct machines *machines)
+void dpe_nets_machines_free(struct machines *machines)
 {
 	for (unsigned i = 0; i < machines->count; i++)
 		free(machines->at[i].places);

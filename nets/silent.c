@@ -17,28 +17,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MANY_TRANSITIONS 20000
+#define MANY_ROUNDS 2
 
+/* One that took several tokens would join their pasts. */
 static bool is_noop(const struct transition *t)
 {
-	return !t->label && t->nin == t->nout && !memcmp(t->in, t->out, t->nin * sizeof(*t->in));
+	return !t->label && t->nin == 1 && t->nout == 1 && *t->in == *t->out;
 }
 
 static void drop_noops(struct net *net)
 {
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < net->ntransitions; i++) {
-		struct transition *t = &net->transitions[i];
-
-		if (!is_noop(t)) {
-			net->transitions[kept++] = *t;
-			continue;
-		}
-		free(t->in);
-		free(t->out);
+	for (unsigned i = net->ntransitions; i-- > 0;) {
+		if (is_noop(&net->transitions[i]))
+			dpe_nets_drop(net, i);
 	}
-	net->ntransitions = kept;
 }
 
 /* ---- rebuilding ---------------------------------------------------------------------------- */
@@ -68,7 +60,7 @@ static void map_arcs(const struct mapping *map, struct transition *new, bool out
 {
 	for (unsigned i = 0; i < count; i++) {
 		for (unsigned j = 0; j < map->count[places[i]]; j++)
-			net_arc(new, out, map->to[places[i] * map->width + j]);
+			dpe_nets_arc(new, out, map->to[places[i] * map->width + j]);
 	}
 }
 
@@ -76,14 +68,14 @@ static void map_markings(struct work *work, const struct mapping *map, const str
 	const struct markings *from, const struct net *new, struct markings *to)
 {
 	for (unsigned i = 0; i < from->count; i++) {
-		tokens *marking = net_marking(work, new);
+		tokens *marking = dpe_nets_marking(work, new);
 
 		for (unsigned p = 0; p < old->nplaces; p++) {
 			for (unsigned j = 0; j < map->count[p]; j++)
 				marking[map->to[p * map->width + j]] += from->at[i][p];
 		}
-		if (!net_is_marked(new, to, marking))
-			net_mark(to, marking);
+		if (!dpe_nets_is_marked(new, to, marking))
+			dpe_nets_mark(to, marking);
 	}
 }
 
@@ -101,7 +93,7 @@ static void map_net(struct work *work, const struct mapping *map, const struct n
 
 		if (i == left_out)
 			continue;
-		copy = net_add(new, t);
+		copy = dpe_nets_add(new, t);
 		map_arcs(map, copy, false, t->in, t->nin);
 		map_arcs(map, copy, true, t->out, t->nout);
 	}
@@ -148,7 +140,7 @@ static bool find_circle(struct work *work, const struct net *net, unsigned *one,
 static struct net *merge_places(
 	struct work *work, const struct net *net, unsigned one, unsigned other)
 {
-	struct net *new = net_new(work, net->name, net->nplaces - 1);
+	struct net *new = dpe_nets_new(work, net->name, net->nplaces - 1);
 	struct mapping map = new_mapping(work, net, 1);
 
 	for (unsigned p = 0; p < net->nplaces; p++)
@@ -162,7 +154,7 @@ static struct net *merge_places(
 static bool feeds(const struct transition *from, const struct transition *to)
 {
 	for (unsigned i = 0; i < from->nout; i++) {
-		if (net_has_place(to->in, to->nin, from->out[i]))
+		if (dpe_nets_has_place(to->in, to->nin, from->out[i]))
 			return true;
 	}
 	return false;
@@ -186,6 +178,17 @@ static unsigned count_silent(const struct net *net)
 	return count;
 }
 
+static bool has_competitor(const struct net *net, const struct transition *t, unsigned place)
+{
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		const struct transition *other = &net->transitions[i];
+
+		if (other != t && dpe_nets_has_place(other->in, other->nin, place))
+			return true;
+	}
+	return false;
+}
+
 static struct transition *choose(struct net *net)
 {
 	for (unsigned i = 0; i < net->ntransitions; i++) {
@@ -195,26 +198,15 @@ static struct transition *choose(struct net *net)
 	return NULL;
 }
 
-static bool has_competitor(const struct net *net, const struct transition *t, unsigned place)
-{
-	for (unsigned i = 0; i < net->ntransitions; i++) {
-		const struct transition *other = &net->transitions[i];
-
-		if (other != t && net_has_place(other->in, other->nin, place))
-			return true;
-	}
-	return false;
-}
-
 static void copy_transition(struct net *new, const struct transition *t, unsigned from, unsigned to,
 	bool inputs, bool outputs)
 {
-	struct transition *copy = net_add(new, t);
+	struct transition *copy = dpe_nets_add(new, t);
 
 	for (unsigned i = 0; i < t->nin; i++)
-		net_arc(copy, false, inputs && t->in[i] == from ? to : t->in[i]);
+		dpe_nets_arc(copy, false, inputs && t->in[i] == from ? to : t->in[i]);
 	for (unsigned i = 0; i < t->nout; i++)
-		net_arc(copy, true, outputs && t->out[i] == from ? to : t->out[i]);
+		dpe_nets_arc(copy, true, outputs && t->out[i] == from ? to : t->out[i]);
 }
 
 /* Markings with a place more, and where asked for all ways to move tokens of `place` there. */
@@ -225,22 +217,23 @@ static void split_markings(struct work *work, const struct net *old, const struc
 
 	for (unsigned i = 0; i < from->count; i++) {
 		for (tokens moved = 0; moved <= (move ? from->at[i][place] : 0); moved++) {
-			tokens *marking = net_marking(work, new);
+			tokens *marking = dpe_nets_marking(work, new);
 
 			memcpy(marking, from->at[i], old->nplaces * sizeof(*marking));
 			marking[place] -= moved;
 			marking[old->nplaces] = moved;
-			net_mark(to, marking);
+			dpe_nets_mark(to, marking);
 		}
 	}
 }
 
-/* A place of its own for t instead of `place`: as an input of it, which others fill or not, or as an
- * output, from which others take or not. The transitions keep their order; `*number` is that of t. */
+/* A place of its own for t instead of `place`: as an input of it, which others fill or not, or as
+ * an output, from which others take or not. The transitions keep their order; `*number` is that of
+ * t. */
 static struct net *split_place(
 	struct work *work, const struct net *old, unsigned *number, unsigned place, bool output)
 {
-	struct net *new = net_new(work, old->name, old->nplaces + 1);
+	struct net *new = dpe_nets_new(work, old->name, old->nplaces + 1);
 	unsigned t = *number, own = old->nplaces;
 
 	memcpy(new->places, old->places, old->nplaces * sizeof(*new->places));
@@ -252,8 +245,8 @@ static struct net *split_place(
 		if (i == t)
 			*number = new->ntransitions;
 		copy_transition(new, other, place, own, in, out);
-		if (output ? net_has_place(other->in, other->nin, place)
-			   : net_has_place(other->out, other->nout, place))
+		if (output ? dpe_nets_has_place(other->in, other->nin, place)
+			   : dpe_nets_has_place(other->out, other->nout, place))
 			copy_transition(new, other, place, own, in || output, out || !output);
 	}
 	split_markings(work, old, &old->initial, new, place, !output);
@@ -267,7 +260,7 @@ static struct net *contract(struct work *work, const struct net *net, unsigned n
 	const struct transition *t = &net->transitions[number];
 	unsigned pairs = t->nin * t->nout, width = t->nin + t->nout, next = pairs;
 	struct mapping map = new_mapping(work, net, width ? width : 1);
-	struct net *new = net_new(work, net->name, net->nplaces - width + pairs);
+	struct net *new = dpe_nets_new(work, net->name, net->nplaces - width + pairs);
 
 	for (unsigned i = 0; i < t->nin; i++) {
 		for (unsigned j = 0; j < t->nout; j++) {
@@ -276,7 +269,8 @@ static struct net *contract(struct work *work, const struct net *net, unsigned n
 		}
 	}
 	for (unsigned p = 0; p < net->nplaces; p++) {
-		if (!net_has_place(t->in, t->nin, p) && !net_has_place(t->out, t->nout, p))
+		if (!dpe_nets_has_place(t->in, t->nin, p) &&
+			!dpe_nets_has_place(t->out, t->nout, p))
 			map_to(&map, p, next++);
 	}
 	map_net(work, &map, net, new, number);
@@ -285,9 +279,9 @@ static struct net *contract(struct work *work, const struct net *net, unsigned n
 
 static bool pairs_are_one_safe(struct work *work, const struct net *net, unsigned pairs)
 {
-	tokens *bounds = net_marking(work, net);
+	tokens *bounds = dpe_nets_marking(work, net);
 
-	if (!net_bound(work, net, bounds))
+	if (!dpe_nets_bound(work, net, bounds))
 		return false;
 	for (unsigned p = 0; p < pairs; p++) {
 		if (bounds[p] > 1)
@@ -303,19 +297,55 @@ static struct net *not_supported(struct work *work, const struct transition *t, 
 	return NULL;
 }
 
+static bool is_too_large(struct work *work, const struct net *net)
+{
+	return dpe_nets_too_many(work, net, net->ntransitions) ||
+	       dpe_nets_too_many(work, net, net->initial.count) ||
+	       dpe_nets_too_many(work, net, net->final.count);
+}
+
 /* With inputs that nothing else takes, and, where it alternates, outputs that nothing else makes.
- */
+ * NULL after a diagnostic: that makes too much of it. */
 static struct net *isolate(struct work *work, struct net *net, unsigned *number)
 {
 	const struct transition *t = &net->transitions[*number];
 	struct net *new = net;
 
-	for (unsigned i = 0; i < t->nin; i++) {
+	for (unsigned i = 0; new &&i < t->nin; i++) {
 		if (has_competitor(new, &new->transitions[*number], t->in[i]))
 			new = split_place(work, new, number, t->in[i], false);
+		new = is_too_large(work, new) ? NULL : new;
 	}
-	for (unsigned i = 0; t->alternates && i < t->nout; i++)
+	for (unsigned i = 0; new && t->alternates &&i < t->nout; i++) {
 		new = split_place(work, new, number, t->out[i], true);
+		new = is_too_large(work, new) ? NULL : new;
+	}
+	return new;
+}
+
+/* What takes tokens of a 1-safe net and leaves none does so once: whatever could fill its places
+ * again does not wait for it, and could have put second tokens there. So nothing comes of its
+ * tokens, and they can as well lie there at the end. */
+static struct net *leave_lying(struct work *work, const struct net *net, unsigned number)
+{
+	const struct transition *t = &net->transitions[number];
+	struct net *new = dpe_nets_new(work, net->name, net->nplaces);
+	struct mapping map = new_mapping(work, net, 1);
+	unsigned count;
+
+	for (unsigned p = 0; p < net->nplaces; p++)
+		map_to(&map, p, p);
+	map_net(work, &map, net, new, number);
+	count = new->final.count;
+	for (unsigned i = 0; i < count; i++) {
+		tokens *marking = dpe_nets_marking(work, new);
+
+		memcpy(marking, new->final.at[i], new->nplaces * sizeof(*marking));
+		for (unsigned j = 0; j < t->nin; j++)
+			marking[t->in[j]]++;
+		if (!dpe_nets_is_marked(new, &new->final, marking))
+			dpe_nets_mark(&new->final, marking);
+	}
 	return new;
 }
 
@@ -326,52 +356,103 @@ static struct net *take_out(struct work *work, struct net *net, struct transitio
 	struct net *new;
 
 	if (!t->nout && t->nin > 1)
-		return not_supported(work, t, "takes several tokens and leaves none");
+		return leave_lying(work, net, number);
 	new = isolate(work, net, &number);
+	if (!new)
+		return NULL;
 	new = contract(work, new, number);
 	if (t->nin == 1 || t->nout == 1 || pairs_are_one_safe(work, new, pairs))
 		return new;
 	if (dpe_diags_errors(work->diags) > errors)
 		return NULL;
 	if (!t->alternates)
-		return net_alternate(work, net, t);
+		return dpe_nets_alternate(work, net, t);
 	return not_supported(work, t, "joins and splits what comes again before it is over");
+}
+
+/* Takes out those that no silent one comes before, and so on: what is left is `circle`, of which
+ * the first is returned, or NULL. */
+static const struct transition *find_silent_circle(struct work *work, const struct net *net)
+{
+	bool *circle = dpe_arena_alloc(work->arena, net->ntransitions + 1), changed = true;
+
+	for (unsigned i = 0; i < net->ntransitions; i++)
+		circle[i] = !net->transitions[i].label;
+	while (changed) {
+		changed = false;
+		for (unsigned i = 0; i < net->ntransitions; i++) {
+			bool fed = false;
+
+			for (unsigned j = 0; circle[i] && !fed && j < net->ntransitions; j++)
+				fed = circle[j] &&
+				      feeds(&net->transitions[j], &net->transitions[i]);
+			changed |= circle[i] && !fed;
+			circle[i] = fed;
+		}
+	}
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		if (circle[i])
+			return &net->transitions[i];
+	}
+	return NULL;
+}
+
+/* Silent transitions all of which take what silent ones made. Who made a place tells more when the
+ * makers of what was taken for it are told apart, so that is done twice. */
+static struct net *go_round(struct work *work, struct net *net)
+{
+	const struct transition *left = NULL;
+
+	for (unsigned rounds = 0; net && (left || !rounds) && rounds < MANY_ROUNDS; rounds++) {
+		net = dpe_nets_saturate(work, net);
+		for (unsigned i = 0; i < 2; i++) {
+			net = net ? dpe_nets_trim(work, net) : NULL;
+			net = net ? dpe_nets_tell_makers(work, net) : NULL;
+		}
+		net = net ? dpe_nets_trim(work, net) : NULL;
+		net = net ? dpe_nets_hand_over(work, net) : NULL;
+		net = net ? dpe_nets_saturate(work, net) : NULL;
+		net = net ? dpe_nets_trim(work, net) : NULL;
+		left = net ? find_silent_circle(work, net) : NULL;
+	}
+	if (left)
+		return not_supported(work, left,
+			"lies on a circle of silent transitions, and joins on each round what "
+			"does not wait for each other");
+	return net ? dpe_nets_factor(work, net) : NULL;
 }
 
 static struct net *next_step(struct work *work, struct net *net)
 {
 	struct transition *t;
+	struct net *safe, *deferred;
 	unsigned one, other;
 
 	if (find_circle(work, net, &one, &other))
 		return merge_places(work, net, one, other);
+	deferred = dpe_nets_defer(work, net);
+	if (deferred != net)
+		return deferred;
 	t = choose(net);
-	if (t)
+	if (t && (t->nout || t->nin == 1))
 		return take_out(work, net, t);
-	for (unsigned i = 0; i < net->ntransitions; i++) {
-		if (!net->transitions[i].label)
-			return not_supported(work, &net->transitions[i],
-				"lies on a circle of silent transitions");
-	}
-	return NULL;
+	safe = dpe_nets_one_safe(work, net);
+	if (safe != net)
+		return safe;
+	return t ? take_out(work, net, t) : go_round(work, net);
 }
 
-struct net *net_without_silent(struct work *work, struct net *net)
+struct net *dpe_nets_without_silent(struct work *work, struct net *net)
 {
 	drop_noops(net);
 	while (net && count_silent(net)) {
 		net = next_step(work, net);
 		if (net)
-			net = net_trim(work, net);
+			net = dpe_nets_trim(work, net);
 		if (net)
 			drop_noops(net);
-		if (!net || net->ntransitions <= MANY_TRANSITIONS)
-			continue;
-		dpe_diag_at(work->diags, DPE_ERROR, work->file,
-			"net '%s' is safe, but without its silent transitions it has more than %u "
-			"others",
-			net->name, MANY_TRANSITIONS);
-		return NULL;
+		if (net && is_too_large(work, net))
+			return NULL;
 	}
 	return net;
 }

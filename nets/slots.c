@@ -139,7 +139,7 @@ static void add_variant(struct slots *s)
 
 static bool is_taken(const struct slots *s, unsigned index)
 {
-	return net_has_place(s->in, s->nin, index);
+	return dpe_nets_has_place(s->in, s->nin, index);
 }
 
 static void fire(struct slots *s)
@@ -301,7 +301,7 @@ static void begin_at(struct slots *s, const tokens *marking)
 
 static tokens *marking_of(struct slots *s, const struct net *new, const struct state *state)
 {
-	tokens *marking = net_marking(s->work, new);
+	tokens *marking = dpe_nets_marking(s->work, new);
 
 	for (unsigned i = 0; i < state->count; i++)
 		marking[state->places[i]] = 1;
@@ -315,31 +315,31 @@ static bool is_end(struct slots *s, const struct state *state)
 	memset(marking, 0, sizeof(marking));
 	for (unsigned i = 0; i < state->count; i++)
 		marking[s->kinds[state->places[i]].place] += !s->kinds[state->places[i]].fresh;
-	return net_is_marked(s->old, &s->old->final, marking);
+	return dpe_nets_is_marked(s->old, &s->old->final, marking);
 }
 
 static void add_transitions(struct slots *s, struct net *new)
 {
 	for (const struct variant *v = s->variants; v; v = v->hh.next) {
-		struct transition *t = net_add(new, &s->old->transitions[v->key[0]]);
+		struct transition *t = dpe_nets_add(new, &s->old->transitions[v->key[0]]);
 
 		for (unsigned i = 2; i < v->len; i++)
-			net_arc(t, i >= 2 + v->key[1], v->key[i]);
+			dpe_nets_arc(t, i >= 2 + v->key[1], v->key[i]);
 	}
 }
 
 static struct net *build(struct slots *s, unsigned ninitial)
 {
-	struct net *new = net_new(s->work, s->old->name, s->nkinds);
+	struct net *new = dpe_nets_new(s->work, s->old->name, s->nkinds);
 
 	for (unsigned i = 0; i < s->nkinds; i++)
 		new->places[i] = s->old->places[s->kinds[i].place];
 	add_transitions(s, new);
 	for (unsigned i = 0; i < s->nstates; i++) {
 		if (i < ninitial)
-			net_mark(&new->initial, marking_of(s, new, s->states[i]));
+			dpe_nets_mark(&new->initial, marking_of(s, new, s->states[i]));
 		if (is_end(s, s->states[i]))
-			net_mark(&new->final, marking_of(s, new, s->states[i]));
+			dpe_nets_mark(&new->final, marking_of(s, new, s->states[i]));
 	}
 	return new;
 }
@@ -402,13 +402,13 @@ static struct net *with_slots(
 	free(s.kinds);
 	free(s.states);
 	dpe_arena_free(s.arena);
-	return new ? net_trim(work, new) : NULL;
+	return new ? dpe_nets_trim(work, new) : NULL;
 }
 
-struct net *net_one_safe(struct work *work, struct net *net)
+struct net *dpe_nets_one_safe(struct work *work, struct net *net)
 {
-	tokens *bounds = net_marking(work, net);
-	unsigned most = net_bound(work, net, bounds);
+	tokens *bounds = dpe_nets_marking(work, net);
+	unsigned most = dpe_nets_bound(work, net, bounds);
 	bool *alternates = dpe_arena_alloc(work->arena, net->nplaces + 1);
 
 	if (most <= 1)
@@ -416,12 +416,12 @@ struct net *net_one_safe(struct work *work, struct net *net)
 	return with_slots(work, net, bounds, alternates);
 }
 
-struct net *net_alternate(struct work *work, struct net *net, struct transition *t)
+struct net *dpe_nets_alternate(struct work *work, struct net *net, struct transition *t)
 {
-	tokens *bounds = net_marking(work, net);
+	tokens *bounds = dpe_nets_marking(work, net);
 	bool *alternates = dpe_arena_alloc(work->arena, net->nplaces + 1);
 
-	if (!net_bound(work, net, bounds))
+	if (!dpe_nets_bound(work, net, bounds))
 		return NULL;
 	t->alternates = true;
 	for (unsigned i = 0; i < t->nin; i++)

@@ -99,12 +99,12 @@ static unsigned number_of(const struct copier *c, unsigned place, unsigned copy)
 
 static void copy_transition(struct copier *c, const struct transition *t, unsigned copy)
 {
-	struct transition *new = net_add(c->new, t);
+	struct transition *new = dpe_nets_add(c->new, t);
 
 	for (unsigned i = 0; i < t->nin; i++)
-		net_arc(new, false, number_of(c, t->in[i], copy));
+		dpe_nets_arc(new, false, number_of(c, t->in[i], copy));
 	for (unsigned i = 0; i < t->nout; i++)
-		net_arc(new, true, number_of(c, t->out[i], copy));
+		dpe_nets_arc(new, true, number_of(c, t->out[i], copy));
 }
 
 static void copy_transitions(struct copier *c)
@@ -126,10 +126,10 @@ static void distribute(struct copier *c, struct markings *to, tokens *left, toke
 	unsigned copy, bool all)
 {
 	if (copy == c->copies) {
-		tokens *done = net_marking(c->work, c->new);
+		tokens *done = dpe_nets_marking(c->work, c->new);
 
 		memcpy(done, marking, c->new->nplaces * sizeof(*done));
-		net_mark(to, done);
+		dpe_nets_mark(to, done);
 		return;
 	}
 	for (unsigned p = 0; p < c->old->nplaces; p++) {
@@ -149,8 +149,8 @@ static void copy_markings(
 	struct copier *c, const struct markings *from, struct markings *to, bool all)
 {
 	for (unsigned i = 0; i < from->count; i++) {
-		tokens *marking = net_marking(c->work, c->new),
-		       *left = net_marking(c->work, c->old);
+		tokens *marking = dpe_nets_marking(c->work, c->new),
+		       *left = dpe_nets_marking(c->work, c->old);
 
 		memcpy(left, from->at[i], c->old->nplaces * sizeof(*left));
 		for (unsigned p = 0; p < c->old->nplaces; p++) {
@@ -172,7 +172,7 @@ static struct net *copy(
 		c.number[p] = count;
 		count += component[p] ? copies : 1;
 	}
-	c.new = net_new(work, old->name, count);
+	c.new = dpe_nets_new(work, old->name, count);
 	for (unsigned p = 0; p < old->nplaces; p++) {
 		for (unsigned i = 0; i < (component[p] ? copies : 1); i++)
 			c.new->places[c.number[p] + i] = old->places[p];
@@ -199,12 +199,12 @@ static bool is_worth_copying(const struct net *net, const bool *component, unsig
 	return count > 1 && count <= MANY_COPIES;
 }
 
-struct net *net_name_tokens(struct work *work, struct net *net)
+struct net *dpe_nets_name_tokens(struct work *work, struct net *net)
 {
 	bool *component = dpe_arena_alloc(work->arena, net->nplaces + 1);
-	tokens *bounds = net_marking(work, net);
+	tokens *bounds = dpe_nets_marking(work, net);
 
-	if (!net_bound(work, net, bounds))
+	if (!dpe_nets_bound(work, net, bounds))
 		return NULL;
 	for (unsigned p = 0; p < net->nplaces; p++) {
 		unsigned count;
@@ -215,7 +215,7 @@ struct net *net_name_tokens(struct work *work, struct net *net)
 		if (!is_worth_copying(net, component, count))
 			continue;
 		net = copy(work, net, component, count);
-		return net_name_tokens(work, net);
+		return dpe_nets_name_tokens(work, net);
 	}
 	return net;
 }

@@ -1,7 +1,7 @@
 /* demangle: symbols of C++ and Rust as their sources have the names. */
 #include "probes/demangle.h"
 
-#include "probes/probes.h"
+#include "probes/plan.h"
 
 #include <ctype.h>
 #include <libiberty/demangle.h>

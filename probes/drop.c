@@ -105,6 +105,34 @@ static int try(const struct dpe_probes *probes, const struct dpe_user *user, uin
 	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
 
+/* The mount namespace of a process, the caller's; NULL where it cannot be known. */
+static char *namespace_of(const char *process)
+{
+	char *path = dpe_xasprintf("/proc/%s/ns/mnt", process), name[64];
+	ssize_t len = readlink(path, name, sizeof(name) - 1);
+
+	free(path);
+	name[len > 0 ? len : 0] = '\0';
+	return len > 0 ? dpe_xstrdup(name) : NULL;
+}
+
+/* What is mapped can always be had by the mapping; without that right, only where a path leads to it,
+ * which it need not where there are several file systems of that name. */
+static uint64_t for_files(const struct dpe_probes *probes)
+{
+	char *own = namespace_of("self"), *theirs = NULL;
+	char *pid = dpe_xasprintf("%d", probes->pid);
+	uint64_t needed = probes->follow ? BIT(CAP_CHECKPOINT_RESTORE) : 0;
+
+	theirs = namespace_of(pid);
+	if (!own || !theirs || strcmp(own, theirs) != 0)
+		needed = BIT(CAP_CHECKPOINT_RESTORE);
+	free(own);
+	free(theirs);
+	free(pid);
+	return needed;
+}
+
 static uint64_t find_needed(const struct dpe_probes *probes, const struct dpe_user *user)
 {
 	uint64_t needed = 0;
@@ -119,7 +147,7 @@ static uint64_t find_needed(const struct dpe_probes *probes, const struct dpe_us
 	if (!probes->child.pid && yama_restricts())
 		needed |= BIT(CAP_SYS_PTRACE);
 	if (dpe_attach_goes_on(probes)) /* before Linux 6.6 probes need more */
-		needed |= BIT(CAP_BPF) | BIT(CAP_PERFMON) |
+		needed |= BIT(CAP_BPF) | BIT(CAP_PERFMON) | for_files(probes) |
 			  (probes->multi ? 0 : BIT(CAP_SYS_ADMIN));
 	sees = try(probes, user, needed);
 	if (!(sees & SEES_TARGET))

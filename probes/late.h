@@ -4,7 +4,7 @@
 #define DPE_PROBES_LATE_H
 
 #include "probes/module.h"
-#include "probes/probes.h"
+#include "probes/plan.h"
 
 /* Whether a library that comes later can have the site: the program, or a library of it, can load
  * some, none of the files is the one that the site names, and the kernel can wait for our probes. */

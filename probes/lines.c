@@ -1,6 +1,6 @@
 /* lines: which line of which file an address comes from, and which calls were inlined there. */
 #include "probes/dwarf.h"
-#include "probes/probes.h"
+#include "probes/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

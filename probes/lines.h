@@ -2,7 +2,7 @@
 #ifndef DPE_PROBES_LINES_H
 #define DPE_PROBES_LINES_H
 
-#include "probes/probes.h"
+#include "probes/plan.h"
 #include "probes/resolve.h"
 
 /* The places of the line that the site names, "file.c:12", in the program, or else in its

@@ -323,6 +323,11 @@ struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec)
 	return making.plan;
 }
 
+bool dpe_plan_has_memory(const struct dpe_plan *plan)
+{
+	return plan->memory != 0;
+}
+
 void dpe_plan_free(struct dpe_plan *plan)
 {
 	if (!plan)
@@ -393,4 +398,10 @@ void dpe_plan_print(struct dpe_text *to, const struct dpe_names *names, const st
 	if (!plan->nsites && !plan->threads && !plan->nwatched && !plan->memory &&
 		!plan->channels && !plan->waits)
 		dpe_text_puts(to, "nothing\n");
+}
+
+unsigned dpe_plan_marks(const struct dpe_plan *plan, const struct dpe_mark **marks)
+{
+	*marks = plan->marks;
+	return plan->nmarks;
 }

@@ -2,7 +2,7 @@
 #ifndef DPE_PROBES_PLAN_GATES_H
 #define DPE_PROBES_PLAN_GATES_H
 
-#include "probes/probes.h"
+#include "probes/plan.h"
 
 /* Fills in the marks and gates, once the plan has all sites and watched variables of the specification. */
 void dpe_plan_add_gates(struct dpe_plan *plan, const struct dpe_spec *spec);

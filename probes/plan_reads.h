@@ -2,7 +2,7 @@
 #ifndef DPE_PROBES_PLAN_READS_H
 #define DPE_PROBES_PLAN_READS_H
 
-#include "probes/probes.h"
+#include "probes/plan.h"
 
 /* Adds to the plan what conditions of control events and actions read of the program's variables,
  * once the plan has all sites of the specification. */

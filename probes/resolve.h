@@ -3,7 +3,7 @@
 #define DPE_PROBES_RESOLVE_H
 
 #include "probes/module.h"
-#include "probes/probes.h"
+#include "probes/plan.h"
 
 struct dpe_usdt;
 

@@ -123,6 +123,7 @@ void dpe_capabilities_print(struct dpe_text *to, uint64_t capabilities)
 		{CAP_SYS_ADMIN, "CAP_SYS_ADMIN"},
 		{CAP_PERFMON, "CAP_PERFMON"},
 		{CAP_BPF, "CAP_BPF"},
+		{CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE"},
 	};
 	const char *before = "";
 

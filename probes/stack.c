@@ -2,7 +2,7 @@
 #include "probes/stack.h"
 
 #include "probes/dwarf.h"
-#include "probes/probes.h"
+#include "probes/plan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

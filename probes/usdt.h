@@ -4,7 +4,7 @@
 
 #include "probes/args.h"
 #include "probes/bpf/record.h"
-#include "probes/probes.h"
+#include "probes/plan.h"
 #include "probes/resolve.h"
 
 /* One place of a probe. */

@@ -56,6 +56,16 @@ void dpe_engine_tidy(struct dpe_run *run)
 		run->most_bytes = dpe_automaton_bytes(run->automaton) * 2;
 }
 
+enum dpe_engine_choice dpe_rule_engine(const struct dpe_rule *rule)
+{
+	struct dpe_parts *parts = divide(rule, DPE_ENGINE_AUTO, NULL);
+
+	dpe_parts_free(parts);
+	if (parts)
+		return DPE_ENGINE_PARTS;
+	return dpe_rule_suits_automaton(rule) ? DPE_ENGINE_PA : DPE_ENGINE_NET;
+}
+
 void dpe_engine_free(struct dpe_run *run)
 {
 	dpe_automaton_free(run->automaton);

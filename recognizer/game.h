@@ -6,7 +6,9 @@
 #ifndef DPE_RECOGNIZER_GAME_H
 #define DPE_RECOGNIZER_GAME_H
 
-#include "recognizer/recognizer.h"
+#include "api/dpe-recognizer.h"
+#include "dpe-lang/dpe-lang.h"
+#include "stabilizer/stabilizer.h"
 
 struct dpe_occurrence;
 

@@ -14,9 +14,32 @@ static const char found_event[] = "thread::found";
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
+/* What is wrong with a message that no log gives, or NULL. */
+static const char *complaint(
+	const struct dpe_recognizer *recognizer, const struct dpe_message *message)
+{
+	if (recognizer->finished)
+		return "it comes after the end of the run";
+	if (!message->name)
+		return "it has no name";
+	if (message->has_seq && message->thread.kind == DPE_NONE)
+		return "it has a number (seq), which is one in a thread, but no thread";
+	return NULL;
+}
+
 bool dpe_recognizer_feed(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
 {
+	const char *wrong = complaint(recognizer, message);
+
+	if (wrong) {
+		dpe_diag_at(diags, DPE_ERROR,
+			message->name ? dpe_name_text(recognizer->spec->names, message->name)
+				      : "message",
+			"%s; it is dropped", wrong);
+		dpe_message_unref(message);
+		return false;
+	}
 	if (recognizer->ended) {
 		dpe_message_unref(message);
 		return true;
@@ -32,7 +55,7 @@ bool dpe_recognizer_feed(
 void dpe_recognizer_watermark(
 	struct dpe_recognizer *recognizer, struct dpe_value host, uint64_t time)
 {
-	if (recognizer->ended)
+	if (recognizer->ended || recognizer->finished)
 		return;
 	dpe_stabilizer_watermark(recognizer->stabilizer, host, time);
 	dpe_waits_settle(recognizer->waits, recognizer, time);
@@ -254,8 +277,17 @@ static void tell_missing(struct dpe_run *run)
 		dpe_run_tell(run, NULL, &verdict);
 }
 
+uint64_t dpe_summary_findings(const struct dpe_summary *summary)
+{
+	return summary->matches + summary->violated + summary->incomplete + summary->errors +
+	       summary->deadlocks + summary->potential + summary->hangs;
+}
+
 void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
 {
+	if (recognizer->finished)
+		return;
+	recognizer->finished = true;
 	if (!recognizer->ended)
 		dpe_stabilizer_finish(recognizer->stabilizer);
 	if (recognizer->ended) {
@@ -545,8 +577,9 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 	struct dpe_recognizer *recognizer = dpe_xcalloc(1, sizeof(*recognizer));
 
 	recognizer->spec = spec;
-	recognizer->options = *options;
-	recognizer->sink = *sink;
+	if (options)
+		recognizer->options = *options;
+	recognizer->sink = dpe_sink_whole(sink);
 	if (!recognizer->options.max_instances)
 		recognizer->options.max_instances = DEFAULT_INSTANCES;
 	if (!recognizer->options.forget_from)

@@ -17,12 +17,12 @@
  *	live.c        which patterns have events in partial matches
  *	doubt.c       what losses make uncertain; told.c: and what was told before they were known
  *	progress.c    states that come back without progress
+ *	sink.c        callbacks that the caller left out
  *	trace.c       each step, for those who watch */
 #ifndef DPE_RECOGNIZER_RUN_H
 #define DPE_RECOGNIZER_RUN_H
 
 #include "recognizer/game.h"
-#include "recognizer/recognizer.h"
 /* Keys are whole words: pointers and numbers. uthash's own function looks at each byte. */
 #define HASH_FUNCTION(key, length, hash) (hash) = dpe_hash_words(key, length)
 #include <uthash.h>
@@ -303,6 +303,7 @@ struct dpe_recognizer {
 	struct dpe_told *told;     /* what may have to be taken back */
 	bool own_waits; /* who holds and awaits what, only the events of that thread say */
 	bool ended;             /* break in a replay */
+	bool finished;          /* the verdicts of the end were given */
 	bool finishing;         /* nothing comes any more */
 	dpe_name found;         /* the first event of a thread that ran already */
 	bool quiet;             /* the action at hand is that of a suppressed finding */
@@ -371,6 +372,11 @@ void dpe_told_withdraw(struct dpe_recognizer *recognizer, uint64_t since,
 /* Fills in recognizer->roles, for a name that some `sync` rule watches. */
 void dpe_roles_find(struct dpe_recognizer *recognizer, const struct dpe_message *message);
 void dpe_roles_clear(struct dpe_roles *roles);
+
+/* ---- sink.c ------------------------------------------------------------------------------ */
+
+/* With all callbacks that every sink must have: `break` ends the run, the others do nothing. */
+struct dpe_recognizer_sink dpe_sink_whole(const struct dpe_recognizer_sink *sink);
 
 /* ---- trace.c ----------------------------------------------------------------------------- */
 

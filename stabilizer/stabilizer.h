@@ -10,22 +10,6 @@
 
 /* ---- causal order ------------------------------------------------------------------------ */
 
-/* The events are covered by chains, each totally ordered: one a thread, and for messages without
- * a thread, chains found greedily along explicit predecessors. An event is the `index`-th of its
- * chain (from 1); `past` says how far into each other chain its causal past reaches. Events of a
- * chain share one `past` until a predecessor from elsewhere changes it. */
-struct dpe_clock;
-struct dpe_stamp {
-	uint32_t chain, index;
-	/* The last event of its chain before it that an edge can lead from to other chains. An
-	 * event of the chain that lies between this and the event at hand, whoever else follows
-	 * the one follows the other, too. */
-	uint32_t told;
-	const struct dpe_clock *past; /* NULL: nothing but its own chain */
-};
-/* True where a is in the causal past of b (never of itself). Two events of which neither precedes
- * the other are causally independent. */
-bool dpe_precedes(const struct dpe_stamp *a, const struct dpe_stamp *b);
 /* How many events of `chain` precede the event (its own chain included: index - 1). */
 uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain);
 /* Clocks are counted; whoever keeps a stamp longer than the callback keeps its clock. */
@@ -51,29 +35,6 @@ bool dpe_horizon_sees(
 	const struct dpe_horizon *horizon, uint32_t chain, uint32_t index, uint32_t next);
 
 /* ---- what comes out ---------------------------------------------------------------------- */
-
-struct dpe_event {
-	struct dpe_message *message; /* borrowed: take a reference to keep it */
-	uint64_t number;             /* order of release, from 0 */
-	struct dpe_stamp stamp;
-	/* The synchronisation edges that arrive at this event: messages that were sends. */
-	const struct dpe_message *const *added;
-	unsigned nadded;
-	/* Something before it never came, or came too late: its order could depend on that. What was
-	 * lost is told apart, by `lost`. */
-	bool doubtful;
-};
-
-/* Messages of a thread that can no longer come: a gap in its numbers. */
-struct dpe_gap {
-	const struct dpe_message *after; /* the gap is right before it; borrowed */
-	uint64_t count;
-	/* The first event that was or will be released after the last one of the thread before the
-	 * gap: none that left before it follows what was lost. */
-	uint64_t since;
-	bool has_before;
-	uint64_t before; /* time of the thread's message before the gap */
-};
 
 struct dpe_stabilizer_sink {
 	void *context;

@@ -63,6 +63,38 @@ printf '<pnml><net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet">
 run "$DPE" compile pages.pnml
 check 'pages and references' "$(rule)" = 'expect n: x'
 
+# ---- silent transitions ---------------------------------------------------------------------------
+s() { printf '<transition id="%s"/>\n' "$1"; }
+end() { printf '<place id="%s"><name><text>end</text></name></place>\n' "$1"; }
+net "$(p s 1; p t 1; p p 0; p q 0; end e; end f; t a a; t b b; s x; a s a; a a p; a a e; a t b; a b q; a b f; a p x; a q x)" >sink.pnml
+run "$DPE" compile sink.pnml
+check 'tokens that are taken and leave none' "$(rule)" = 'expect n: a & b'
+net "$(p s 1; p t 1; p p 0; p q 0; end e; end f; t a a; t b b; t c c; t d d; s x
+	a s a; a a p; a t b; a b q; a p x; a q x; a x p; a x q; a p c; a c e; a q d; a d f)" >rendezvous.pnml
+"$DPE" compile rendezvous.pnml >weights.dpe
+replay 'a silent transition that joins, and leaves what it took' 0 a:1: b:2: c:3:1,2 d:4:1,2
+replay 'or does not occur' 0 a:1: b:2: c:3:1 d:4:2
+replay 'but not for one of them alone' 1 a:1: b:2: c:3:1,2 d:4:2
+net "$(p p 1; p q 1; p q1 0; end e; end f; s x; t b b; t c c; s y
+	a p x; a q x; a x p; a x q1; a q1 b; a b q; a p c; a c e; a q y; a y f)" >round.pnml
+"$DPE" compile round.pnml >weights.dpe
+replay 'a circle that gathers pasts: of the last but one' 0 b:1: b:2:1 c:3:1
+replay 'not of the last, after which one more would have to come' 1 b:1: b:2:1 c:3:2
+replay 'or of none, where there is one' 0 c:1: b:2:
+replay 'but not of none, where there are two' 1 b:1: b:2:1 c:3:
+net "$(p s 1; p p 0; p q 0; p p1 0; p q1 0; end e; s f; s j; s o; t a a; s u; t b b; s v
+	a s f; a f p; a f q; a p a; a a p1; a p u; a u p1; a q b; a b q1; a q v; a v q1; a p1 j; a q1 j; a j s; a s o; a o e)" >optional.pnml
+"$DPE" compile optional.pnml >weights.dpe
+replay 'rounds of one of two, the other, or both: one each' 0 a:1: b:2:1
+replay 'both' 0 a:1: b:2: a:3:1,2 b:4:1,2
+replay 'both, again and again one' 0 a:1: b:2: a:3:1,2 a:4:3 b:5:4 b:6:5
+replay 'not two by themselves' 1 a:1: b:2: a:3:1
+net "$(p h 1; p q 1; p q1 0; p r 1; p r1 0; end e; s x; s y; s z; t b b; t c c
+	a h x; a q x; a x h; a x q1; a q1 b; a b q; a h y; a r y; a y h; a y r1; a r1 c; a c r; a h z; a q z; a r z; a z e)" >hub.pnml
+run "$DPE" compile hub.pnml
+says 'a silent place that all go through in turn' 2 "not supported: the silent transition 'x' lies on a circle" \
+	'joins on each round what does not wait for each other' 'give it a name'
+
 # ---- not safe -------------------------------------------------------------------------------------
 net "$(p go 1; p full 0; t t1 put; t t2 get; a go t1; a t1 go; a t1 full; a full t2)" >unsafe.pnml
 run "$DPE" compile unsafe.pnml

@@ -55,7 +55,9 @@ held     d d\x1b, thread 3: waits for predecessor 10
 held to the end: d  id "d\u001b"  thread 3
   it waited for predecessor 10, which never came
 released d d\x1b, thread 3
-dpe: 12 events, 0 lost, 1 held; 2 rules: 1 match, 1 violated
+#3 file: inconclusive of open(f);close(f)  [rules.dpe:2]
+  d\x1b waited for predecessor 10, which never came
+dpe: 12 events, 0 lost, 1 held; 2 rules: 1 match, 1 violated, 1 inconclusive
 X
 run "$DPE" replay --trace=steps.txt -s rules.dpe log.jsonl
 check 'into a file' "$(grep -c '^released' steps.txt) $(grep -c '^released' err)" = '12 0'

@@ -466,7 +466,7 @@ static void damage_is_noticed(void **state)
 static void seal(struct bytes log)
 {
 	size_t at = offsetof(struct dpel_header, checksum);
-	uint32_t sum = htole32(dpel_checksum(0, log.at, at));
+	uint32_t sum = htole32(dpe_dpel_checksum(0, log.at, at));
 
 	memcpy(log.at + at, &sum, sizeof(sum));
 	at = sizeof(struct dpel_header);
@@ -477,10 +477,11 @@ static void seal(struct bytes log)
 		memcpy(&block, header, sizeof(block));
 		at += sizeof(block);
 		if (le32toh(block.size) <= log.len - at)
-			block.content = htole32(dpel_checksum(0, log.at + at, le32toh(block.size)));
+			block.content =
+				htole32(dpe_dpel_checksum(0, log.at + at, le32toh(block.size)));
 		memcpy(header, &block, sizeof(block));
-		block.checksum =
-			htole32(dpel_checksum(0, &block, offsetof(struct dpel_block, checksum)));
+		block.checksum = htole32(
+			dpe_dpel_checksum(0, &block, offsetof(struct dpel_block, checksum)));
 		memcpy(header, &block, sizeof(block));
 		if (le32toh(block.size) > log.len - at)
 			return;
@@ -583,8 +584,9 @@ static void what_is_no_log_is_told(void **state)
 static void the_checksum_is_the_documented_one(void **state)
 {
 	(void)state;
-	assert_int_equal(dpel_checksum(0, "123456789", 9), 0xe3069283);
-	assert_int_equal(dpel_checksum(dpel_checksum(0, "1234", 4), "56789", 5), 0xe3069283);
+	assert_int_equal(dpe_dpel_checksum(0, "123456789", 9), 0xe3069283);
+	assert_int_equal(
+		dpe_dpel_checksum(dpe_dpel_checksum(0, "1234", 4), "56789", 5), 0xe3069283);
 }
 
 int main(void)

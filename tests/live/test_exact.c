@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "recognizer/recognizer.h"
+#include "api/dpe-recognizer.h"
 #include "tests/live/targets/exact.h"
 
 #define ROUNDS 20
@@ -140,11 +140,11 @@ static void ignore_text(void *context, const struct dpe_rule *rule, const char *
 	(void)text;
 }
 
-static void ignore_lost(void *context, const struct dpe_message *after, uint64_t count)
+static void ignore_lost(void *context, const struct dpe_gap *gap)
 {
 	(void)context;
-	(void)after;
-	(void)count;
+	(void)gap;
+
 }
 
 static void ignore_held(void *context, const struct dpe_message *message, const char *missing)

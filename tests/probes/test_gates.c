@@ -1,12 +1,12 @@
 /* What waits, and what stops: on random rules and runs, held against a recognizer that sees all. */
-#include "probes/probes.h"
+#include "probes/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "recognizer/recognizer.h"
+#include "api/dpe-recognizer.h"
 
 #include <cmocka.h>
 
@@ -245,11 +245,10 @@ static void on_held(void *context, const struct dpe_message *message, const char
 	(void)missing;
 }
 
-static void on_lost(void *context, const struct dpe_message *after, uint64_t count)
+static void on_lost(void *context, const struct dpe_gap *gap)
 {
 	(void)context;
-	(void)after;
-	(void)count;
+	(void)gap;
 	fail_msg("nothing was lost");
 }
 

@@ -1,7 +1,7 @@
 /* What can be observed, as a user reads it. */
 #include "tests/probes/open_target.h"
 
-#include "probes/probes.h"
+#include "probes/plan.h"
 
 static void add_line(void *context, const char *text)
 {

@@ -1,5 +1,5 @@
 /* What to observe for which rules. */
-#include "probes/probes.h"
+#include "probes/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* What is told as certain in spite of losses is what the whole log says. Random logs, from which
  * random messages are dropped. */
-#include "recognizer/recognizer.h"
+#include "api/dpe-recognizer.h"
+#include "dpe-lang/dpe-lang.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

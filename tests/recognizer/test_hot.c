@@ -6,7 +6,9 @@
 
 #include <cmocka.h>
 
-#include "recognizer/recognizer.h"
+#include "api/dpe-recognizer.h"
+#include "dpe-lang/dpe-lang.h"
+#include "stabilizer/stabilizer.h"
 
 #include <stdlib.h>
 #include <string.h>

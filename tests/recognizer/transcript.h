@@ -3,7 +3,9 @@
 #ifndef DPE_TESTS_TRANSCRIPT_H
 #define DPE_TESTS_TRANSCRIPT_H
 
-#include "recognizer/recognizer.h"
+#include "api/dpe-recognizer.h"
+#include "dpe-lang/dpe-lang.h"
+#include "stabilizer/stabilizer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,12 +1,16 @@
-/* recognizer: rules × events → matches, violations, actions. Reports are data, given to a sink.
+/* dpe-recognizer.h, a part of dpe.h: rules × events → matches, violations, actions. Reports are
+ * data, given to a sink.
  *
  * It owns the way from a message to a verdict: it tells the stabilizer what each message is to the
  * `sync` rules, and hands each released event to the slices of the rules that watch it. */
-#ifndef DPE_RECOGNIZER_H
-#define DPE_RECOGNIZER_H
+#ifndef DPE_PUBLIC_RECOGNIZER_H
+#define DPE_PUBLIC_RECOGNIZER_H
 
-#include "dpe-lang/dpe-lang.h"
-#include "stabilizer/stabilizer.h"
+#include "dpe-spec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum dpe_verdict_kind {
 	DPE_SATISFIED,
@@ -93,14 +97,17 @@ struct dpe_trace {
 	bool matched; /* TOOK: it completes a match */
 };
 
+/* What a recognizer calls. None may use the recognizer. A callback may be NULL: what it would have
+ * been told is not told. */
 struct dpe_recognizer_sink {
 	void *context;
 	/* True where nobody wants to know of a finding of this rule with these events (NULL: not
 	 * known): it is then neither told nor counted as one, and what the rule's action says of it
-	 * is not heard. Not asked for satisfied slices. May be NULL. */
+	 * is not heard. Not asked for satisfied slices. */
 	bool (*suppresses)(void *context, const struct dpe_rule *rule,
 		const struct dpe_message *const *events, unsigned nevents);
 	void (*verdict)(void *context, const struct dpe_verdict *verdict);
+	/* print() and printf() of actions: a line, without its end */
 	void (*print)(void *context, const struct dpe_rule *rule, const char *text);
 	/* error(): a finding that counts for the exit status */
 	void (*error)(void *context, const struct dpe_rule *rule, const char *text);
@@ -110,43 +117,51 @@ struct dpe_recognizer_sink {
 		void *context, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock);
 	/* Whether the threads of these waits sleep, none has gone on meanwhile, and nobody outside
 	 * of the program can wake one. Asked of a DPE_HANG, where it must also be so that there are
-	 * no others, and of deadlocks of one thread. May be NULL: UNKNOWN. */
+	 * no others, and of deadlocks of one thread. NULL: UNKNOWN. */
 	enum dpe_hangs (*hangs)(void *context, const struct dpe_deadlock *hang);
-	/* break: comes after the verdict that it belongs to. DPE_END takes no more events. */
+	/* break: comes after the verdict that it belongs to. DPE_END, and NULL, take no more
+	 * events. */
 	enum dpe_break (*stop)(
 		void *context, const struct dpe_rule *rule, const struct dpe_message *at);
+	/* At the end: a message waited for `missing`, which never came. */
 	void (*held)(void *context, const struct dpe_message *message, const char *missing);
+	/* Messages of a thread were lost, right before one that came. */
 	void (*lost)(void *context, const struct dpe_gap *gap);
-	/* How many messages were lost so far, gap or none: of this thread, and of nobody knows whom;
-	 * with DPE_NONE: of all. May be NULL, where only gaps tell. Then a verdict can turn out to have
+	/* How many messages were lost so far, gap or none: of this thread, and of nobody knows
+	 * whom; with DPE_NONE: of all. NULL: only gaps tell; then a verdict can turn out to have
 	 * been given too early: it is taken back, by the same verdict once more, as inconclusive (a
 	 * deadlock by the same with a reason). */
 	uint64_t (*losing)(void *context, struct dpe_value thread);
-	/* A message with the text of its stack, the caller's; for actions that print it. May be
-	 * NULL, and may return NULL. */
+	/* A message with the text of its stack, the caller's; for actions that print it. May
+	 * return NULL. */
 	struct dpe_message *(*resolve)(void *context, const struct dpe_message *message);
-	/* Each event as the stabilizer released it, before the rules see it. May be NULL. */
+	/* Each event as the stabilizer released it, before the rules see it. */
 	void (*event)(void *context, const struct dpe_event *event);
-	/* Each step as it happens; before the verdict that follows from it. May be NULL: then
-	 * nothing is made for it. */
+	/* Each step as it happens; before the verdict that follows from it. NULL: nothing is
+	 * made for it. */
 	void (*trace)(void *context, const struct dpe_trace *trace);
 };
 
 /* What follows a rule: its predecessor automaton, automata of its operands side by side, or the
  * token game on its net. All give the same verdicts on what all can follow; `@` and control
- * variables need the net, which sees some violations of synchronised operands later than automata do. */
+ * variables need the net, which sees some violations of synchronised operands later than automata
+ * do. */
 enum dpe_engine_choice {
-	/* Automata side by side for an `expect` rule that needs them, see dpe_parts_if_wide; the
-	 * automaton where it suits the rule, see dpe_rule_suits_automaton; else the net. */
+	/* Automata side by side for an `expect` rule whose composed one would have too many states;
+	 * the automaton where it suits the rule; else the net. See dpe_rule_engine. */
 	DPE_ENGINE_AUTO,
 	DPE_ENGINE_PA,
 	DPE_ENGINE_NET,
 	DPE_ENGINE_PARTS, /* side by side as far as the rule can be divided */
 };
 
+/* What DPE_ENGINE_AUTO takes for the rule: one of the others. */
+enum dpe_engine_choice dpe_rule_engine(const struct dpe_rule *rule);
+
 struct dpe_recognizer_options {
 	enum dpe_engine_choice engine;
-	bool ordered;           /* see stabilizer.h */
+	bool ordered;           /* messages stand in causal order already, as a log's header
+				 * says */
 	bool stabilize_only;    /* establish synchronisation, follow no rule */
 	unsigned max_instances; /* partial matches kept of one slice; 0: 100,000 */
 	/* Slices forget the events that can no longer matter once they have as many, and again
@@ -167,27 +182,32 @@ struct dpe_summary {
 	uint64_t potential, hangs; /* deadlocks that could be, and those that are no cycle */
 	uint64_t suppressed;       /* findings that are in none of these */
 };
+/* How many were told that count as findings: all but satisfied and inconclusive. */
+uint64_t dpe_summary_findings(const struct dpe_summary *summary);
 
 struct dpe_recognizer;
-/* NULL and diagnostics where a rule cannot run (it is not safe, it accepts nothing). The
- * specification must outlive the recognizer. Two recognizers may share one specification. */
+/* NULL and diagnostics where a rule cannot run (it accepts nothing, or not with the engine that was
+ * chosen). The specification must outlive the recognizer. Several recognizers may share it.
+ * `options` NULL: all 0. The sink is copied. */
 struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 	const struct dpe_recognizer_options *options, const struct dpe_recognizer_sink *sink,
 	struct dpe_diags *diags);
 void dpe_recognizer_free(struct dpe_recognizer *recognizer); /* accepts NULL; gives no verdicts */
-/* Takes over the reference. Messages may come in any order. False and a diagnostic where the
- * message cannot be used (its id was there before). */
+/* Takes over the reference. Messages may come in any order: which precedes which follows from their
+ * threads, predecessors, times, and the `sync` rules. False and a diagnostic where the message
+ * cannot be used (its id was there before, it has no name, the run is finished): it is dropped. */
 bool dpe_recognizer_feed(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags);
+/* No message of the host (a message's `host`; {0} where messages have none) with a time before this
+ * one will come: messages with times are held back until then. */
 void dpe_recognizer_watermark(
 	struct dpe_recognizer *recognizer, struct dpe_value host, uint64_t time);
 /* When the next watermark is wanted, which tells that time has passed: a time of messages. 0: there
  * is nothing that only time decides. */
 uint64_t dpe_recognizer_due(const struct dpe_recognizer *recognizer);
-/* Something is missing that no gap shows, nobody knows of whom (the tail of a log): from here on, all
- * that is told is inconclusive. `reason` in words, copied. */
+/* Something is missing that no gap shows, nobody knows of whom (the tail of a log): from here on,
+ * all that is told is inconclusive. `reason` in words, copied. */
 void dpe_recognizer_doubt(struct dpe_recognizer *recognizer, const char *reason);
-
 /* What a thread lost. */
 struct dpe_thread_loss {
 	struct dpe_value thread; /* DPE_NONE: nobody knows whose */
@@ -200,7 +220,8 @@ void dpe_recognizer_lose(struct dpe_recognizer *recognizer, const struct dpe_thr
 /* Each thread that lost anything, in the order in which that was noticed. Borrowed for the call. */
 void dpe_recognizer_losses(const struct dpe_recognizer *recognizer,
 	void (*each)(void *context, const struct dpe_thread_loss *loss), void *context);
-/* The end of the run: releases what is held and gives the verdicts of all slices. */
+/* The end of the run: releases what is held and gives the verdicts of all slices. A second time it
+ * does nothing. */
 void dpe_recognizer_finish(struct dpe_recognizer *recognizer);
 /* Each thread that waits at this moment, for each object that it waits for and each who holds that
  * (holder DPE_NONE: nobody, as far as is known). Borrowed for the call. */
@@ -209,10 +230,15 @@ void dpe_recognizer_waits(const struct dpe_recognizer *recognizer,
 /* True where all messages given so far have been released and judged. */
 bool dpe_recognizer_idle(const struct dpe_recognizer *recognizer);
 /* Which patterns of a `detect` rule have events in partial matches, a bit each: where none of those
- * needed has (see dpe_rule_needs), nothing to come completes a match before one of them comes. False
+ * needed has, nothing to come completes a match before one of them comes. False
  * where that is not known: there are too many to look at. */
 bool dpe_recognizer_live(
 	const struct dpe_recognizer *recognizer, unsigned rule, uint64_t *patterns);
+/* What was counted so far. */
 void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_summary *summary);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,94 +1,20 @@
-/* probes: rules → what to observe → messages from a live target.
+/* dpe-probes.h: rules → what to observe → messages from a live target, for dpe_recognizer_feed.
+ * What it declares is libdpe-probes; DPE_API_VERSION of dpe.h counts for it, too.
  *
  * The target is sacred: it starts only when every probe is in place, keeps its own standard files,
  * signals and terminal, and runs on unharmed whatever becomes of us. */
-#ifndef DPE_PROBES_H
-#define DPE_PROBES_H
+#ifndef DPE_PUBLIC_PROBES_H
+#define DPE_PUBLIC_PROBES_H
 
-#include "dpe-lang/dpe-lang.h"
+#include "dpe-spec.h"
+
 #include <sys/types.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- what to observe --------------------------------------------------------------------- */
-
-enum dpe_site_kind {
-	DPE_SITE_FUNCTION,
-	DPE_SITE_LINE, /* of the source, "file.c:12" */
-	DPE_SITE_USDT, /* module "usdt::provider" */
-};
-
-#define DPE_FILTERS 4
-
-/* What the value of a variable must be for an event to be of any use: `read` op number. */
-struct dpe_filter {
-	unsigned read;
-	enum dpe_op op;
-	int64_t number;
-};
-
-/* Events of a kind are wanted where one of them holds. */
-struct dpe_filters {
-	bool all; /* some rule wants every event */
-	unsigned count; /* 0: the same */
-	struct dpe_filter at[DPE_FILTERS];
-};
-
-#define DPE_PLAN_MARKS 64
-#define DPE_PLAN_STOPS 4
-#define DPE_PLAN_STOP_ARGS 2
-
-/* Set once an event of one of these patterns of the rule has come, for as long as that matters. */
-struct dpe_mark {
-	unsigned rule;
-	uint64_t patterns;
-	bool whole; /* as long as the rule has any partial match */
-};
-
-/* An event stops the target where all these marks are set, and its arguments are these. */
-struct dpe_gate_condition {
-	uint64_t marks;
-	unsigned nargs;
-	struct {
-		unsigned index;
-		int64_t number;
-	} args[DPE_PLAN_STOP_ARGS];
-};
-
-/* What the events of a place have to do with others. */
-struct dpe_gate {
-	uint64_t sets;  /* marks */
-	uint64_t after; /* some rule wants it once this is set; and … */
-	bool always;    /* … some rule at any time */
-	unsigned nstops;
-	struct dpe_gate_condition stops[DPE_PLAN_STOPS]; /* any of them */
-};
-
-/* One function of the target (or another place in its code), and what of it the rules need. A plan
- * is data. */
-struct dpe_site {
-	enum dpe_site_kind kind;
-	dpe_name name, module; /* module 0: the program and each of its libraries */
-	dpe_name event;        /* the name of its messages, where it is another one; else 0 */
-	bool enter, exit;
-	bool phased;           /* some rule has its .enter or .exit */
-	bool optional;         /* only sync rules ask for it: skipped where the target lacks it */
-	unsigned nargs;        /* arguments that patterns and conditions mention */
-	uint64_t used;         /* the same as bits, of the first 64; what may be any is not in it */
-	bool ret;              /* they mention the result */
-	uint64_t reads;        /* variables of the program to read there: bits, by their number */
-	struct dpe_filters filters[2]; /* of its entry, of its return */
-	struct dpe_gate gates[2];      /* the same */
-	struct dpe_place place; /* a pattern that asks for it */
-};
-
-#define DPE_READS 64
-
-/* A variable of the program whose value rules want at their events. */
-struct dpe_read {
-	const char *lvalue; /* the specification's */
-	dpe_name name;      /* of it, in messages */
-	bool spared;        /* rules ask for it as in `x ? a : b` alone, or for a round */
-	struct dpe_place place;
-};
 
 /* The kernel's own events, which need no function of the target. A process that is followed begins
  * with a thread like any other. */
@@ -104,59 +30,32 @@ struct dpe_read {
 #define DPE_IPC_RECEIVE "ipc::receive"    /* args: the same */
 #define DPE_PROCESS_WAIT "process::wait"  /* args: the process */
 
-/* What a program tells that was compiled for it, with its addresses; see docs/probes.md. Their
- * numbers are the bits of a plan. */
-enum dpe_memory_events { DPE_MEMORY_EVENTS = 5 };
-const char *dpe_memory_event(unsigned number);
 
-/* A variable of the program whose accesses the rules need. */
-struct dpe_watched {
-	const char *lvalue; /* the specification's */
-	dpe_name event;     /* of its messages: "[X']", "[X]" */
-	bool access;        /* reads, too; else updates only */
-	uint64_t reads;     /* other variables to read there */
-	struct dpe_gate gate;
-	struct dpe_place place;
-};
-
-/* A part of objects whose accesses the rules need, while an object is watched. */
-struct dpe_watched_object {
-	const struct dpe_object *object; /* the specification's */
-	bool access;    /* reads, too; else updates only */
-	bool tells;     /* some rule has updates alone */
-	uint64_t reads; /* variables of the program to read there */
-	struct dpe_place place;
-};
-
-struct dpe_plan {
-	unsigned nwatched;
-	struct dpe_watched *watched;
-	unsigned nobjects; /* each of them can have one watchpoint or more */
-	struct dpe_watched_object *objects;
-	unsigned nreads; /* from DPE_READS on they are too many */
-	struct dpe_read *reads;
-	unsigned nsites;
-	struct dpe_site *sites;
-	bool threads; /* some rule names one of the kernel's thread events */
-	bool channels, waits; /* some rule names an event of channels, of waits for processes */
-	bool founds;  /* threads that run already begin with an event */
-	unsigned memory; /* bits: which events of memory the rules name */
-	unsigned nmarks;
-	struct dpe_mark marks[DPE_PLAN_MARKS];
-};
-
+struct dpe_plan;
 /* The smallest plan that serves all patterns of the specification; for dpe_plan_free. */
 struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec);
 void dpe_plan_free(struct dpe_plan *plan); /* accepts NULL */
-void dpe_plan_print(struct dpe_text *to, const struct dpe_names *names, const struct dpe_plan *plan);
+/* True where the rules name accesses of any memory, which libdpe-mem.so tells: a program is
+ * compiled for it, see docs/probes.md. */
+bool dpe_plan_has_memory(const struct dpe_plan *plan);
+/* Set once an event of one of these patterns of the rule has come, for as long as that matters. */
+struct dpe_mark {
+	unsigned rule;
+	uint64_t patterns;
+	bool whole; /* as long as the rule has any partial match */
+};
+/* Which marks there are; returns how many, at most 64. */
+unsigned dpe_plan_marks(const struct dpe_plan *plan, const struct dpe_mark **marks);
+void dpe_plan_print(
+	struct dpe_text *to, const struct dpe_names *names, const struct dpe_plan *plan);
 
 /* ---- a target under observation ---------------------------------------------------------- */
 
 struct dpe_probes;
 
 struct dpe_probes_options {
-	/* Of each ring buffer, a power of two times the page size; 0: 8 MiB, and less where there are
-	 * more than eight of them, down to 1 MiB. */
+	/* Of each ring buffer, a power of two times the page size; 0: 8 MiB, and less where there
+	 * are more than eight of them, down to 1 MiB. */
 	unsigned ring_bytes;
 	unsigned rings; /* for all processors together; 0, or more than there are: one for each */
 	unsigned stack_depth; /* frames kept of each event's user stack, at most 32; 0: none */
@@ -177,14 +76,14 @@ struct dpe_probes_options {
  * functions and those of the libraries that it will load. It gets our signal mask and the signals
  * that we ignore, as they are now. NULL after one clear diagnostic for each
  * thing that is wrong: no such program, no privilege (which one), no BPF, a function that the
- * program does not have (with the nearest names that it has). Where a library that the program loads later may have the function,
- * that is a warning. `plan`, `names` and `diags`, which also gets what becomes known while the target
- * runs, must outlive it. */
+ * program does not have (with the nearest names that it has). Where a library that the program
+ * loads later may have the function, that is a warning. `plan`, `names` and `diags`, which also
+ * gets what becomes known while the target runs, must outlive it. */
 struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_names *names,
 	char *const argv[], const struct dpe_probes_options *options, struct dpe_diags *diags);
 /* The same for a process that runs already, with all its threads. */
-struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_names *names, pid_t pid,
-	const struct dpe_probes_options *options, struct dpe_diags *diags);
+struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_names *names,
+	pid_t pid, const struct dpe_probes_options *options, struct dpe_diags *diags);
 /* Lets a launched target go. -1 and a diagnostic where its exec fails. */
 int dpe_probes_start(struct dpe_probes *probes, struct dpe_diags *diags);
 pid_t dpe_probes_pid(const struct dpe_probes *probes);
@@ -242,8 +141,8 @@ char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address);
 /* PERHAPS: so it seems; the next look, once what was sent meanwhile has been handed over, tells.
  * UNKNOWN: /proc does not tell, as to whoever may not trace the target, or after its end. */
 enum dpe_stuck { DPE_STUCK_NOT, DPE_STUCK_PERHAPS, DPE_STUCK_UNKNOWN, DPE_STUCK };
-/* Whether each of these threads sleeps until another one wakes it: in a futex, without a time limit.
- * Of `all`, there must be no others in the target, and the futexes in memory of its own. */
+/* Whether each of these threads sleeps until another one wakes it: in a futex, without a time
+ * limit. Of `all`, there must be no others in the target, and the futexes in memory of its own. */
 enum dpe_stuck dpe_probes_stuck(
 	struct dpe_probes *probes, const pid_t *threads, unsigned count, bool all);
 /* True where a handler of the target may run although no thread of it does anything. */
@@ -273,11 +172,16 @@ char *dpe_demangle(const char *symbol, bool parameters);
 /* Lists functions (with arguments where DWARF tells them) and USDT probes of a program or process
  * and its libraries whose names match `pattern` (a glob; NULL: all), one `line` call each, as
  * "module::function(type name, …)", for C++ and Rust followed by the name in the source, which the
- * pattern may be for as well, and "usdt::provider::name(type, …)"; of a pattern like "file.c:*" lines
- * of the source, as "\"file.c:12\" in module::function". With `placement` each function is followed
- * by a line on where its entry would be observed and why there. Of `options` (or NULL) only the
- * libraries count. -1 after a diagnostic. */
+ * pattern may be for as well, and "usdt::provider::name(type, …)"; of a pattern like "file.c:*"
+ * lines of the source, as "\"file.c:12\" in module::function". With `placement` each function is
+ * followed by a line on where its entry would be observed and why there. Of `options` (or NULL)
+ * only the libraries count. -1 after a diagnostic. */
 int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool placement,
-	const struct dpe_probes_options *options, void (*line)(void *context, const char *text), void *context, struct dpe_diags *diags);
+	const struct dpe_probes_options *options, void (*line)(void *context, const char *text),
+	void *context, struct dpe_diags *diags);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

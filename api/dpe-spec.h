@@ -1,0 +1,185 @@
+/* dpe-spec.h, a part of dpe.h: specifications, what can be known of their rules, and nets.
+ *
+ * A specification is compiled once and is immutable after that; its rules, and all text that is
+ * told of them, live as long as it does. */
+#ifndef DPE_PUBLIC_SPEC_H
+#define DPE_PUBLIC_SPEC_H
+
+#include "dpe-event.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- specifications ---------------------------------------------------------------------- */
+
+struct dpe_spec;
+struct dpe_rule;
+
+/* Passes whose result can be looked at (`--dump=`). */
+enum dpe_dump { DPE_DUMP_NONE, DPE_DUMP_AST, DPE_DUMP_RESOLVED, DPE_DUMP_NORMAL };
+
+struct dpe_compile_options {
+	const char *const *include_path; /* after the including file's own folder */
+	unsigned ninclude_path;
+	/* Rules that stand in no file, compiled after those; diagnostics say `text_name`. NULL:
+	 * none. */
+	const char *text, *text_name;
+	enum dpe_dump dump;
+	FILE *dump_to;
+};
+
+/* Compiles the files (or "-") as one specification. Reports every error it can find to `diags` and
+ * returns NULL where there was one. Names go into `names`, which must outlive the result. */
+struct dpe_spec *dpe_spec_compile(const char *const *paths, unsigned npaths,
+	struct dpe_names *names, const struct dpe_compile_options *options,
+	struct dpe_diags *diags);
+/* The same from text; `name` is what diagnostics call it. */
+struct dpe_spec *dpe_spec_compile_text(const char *name, const char *text, size_t len,
+	struct dpe_names *names, const struct dpe_compile_options *options,
+	struct dpe_diags *diags);
+/* One without rules, where nobody needs more than the order of messages. */
+struct dpe_spec *dpe_spec_empty(struct dpe_names *names);
+void dpe_spec_free(struct dpe_spec *spec); /* accepts NULL */
+
+/* Writes the text of a specification in the usual layout: blanks and tabs change, nothing else, and
+ * a second time nothing at all. False after diagnostics where it cannot be parsed. */
+bool dpe_format(struct dpe_text *to, const char *name, const char *text, size_t len,
+	const struct dpe_compile_options *options, struct dpe_diags *diags);
+
+/* Reports whatever parses but does not run yet, one error each; true where nothing does. `live`
+ * says that the events come from a program rather than from a log. */
+bool dpe_spec_runnable(const struct dpe_spec *spec, bool live, struct dpe_diags *diags);
+
+/* True after having composed the automata of all rules that have one; else a diagnostic for each
+ * that has too many states, or accepts nothing. */
+bool dpe_spec_check(const struct dpe_spec *spec, struct dpe_diags *diags);
+unsigned dpe_spec_nrules(const struct dpe_spec *spec);
+/* The rules in the order of the text; `number` from 0. */
+const struct dpe_rule *dpe_spec_rule(const struct dpe_spec *spec, unsigned number);
+
+/* ---- rules ------------------------------------------------------------------------------- */
+
+enum dpe_mode { DPE_EXPECT, DPE_DETECT, DPE_SYNC };
+enum dpe_pairing { DPE_FIFO, DPE_LAST, DPE_ALL, DPE_ONCE, DPE_ROUNDS };
+enum dpe_class {
+	DPE_SEQUENTIAL,
+	DPE_MULTIPLE,
+	DPE_SAFE,
+	DPE_GENERAL,
+	DPE_EXTENDED,
+}; /* table 3-2 */
+
+/* "rule1", … where the text gives none. */
+const char *dpe_rule_name(const struct dpe_rule *rule);
+enum dpe_mode dpe_rule_mode(const struct dpe_rule *rule);
+enum dpe_pairing dpe_rule_pairing(const struct dpe_rule *rule); /* of a `sync` rule */
+enum dpe_class dpe_rule_class(const struct dpe_rule *rule);
+/* The operator that decides the class, in words. */
+const char *dpe_rule_class_reason(const struct dpe_rule *rule);
+struct dpe_place dpe_rule_place(const struct dpe_rule *rule);
+/* True where an action of the rule, anywhere in it, has a `break`. */
+bool dpe_rule_breaks(const struct dpe_rule *rule);
+/* The variables, of which slices have values: `params` of verdicts in this order. */
+unsigned dpe_rule_nvariables(const struct dpe_rule *rule);
+dpe_name dpe_rule_variable(const struct dpe_rule *rule, unsigned number);
+/* Its literals are the events that it tells apart: patterns with their carets, "s(x)^". */
+unsigned dpe_rule_nliterals(const struct dpe_rule *rule);
+const char *dpe_rule_literal(const struct dpe_rule *rule, unsigned number);
+/* The patterns after `observing`. */
+unsigned dpe_rule_nobserved(const struct dpe_rule *rule);
+const char *dpe_rule_observed(const struct dpe_rule *rule, unsigned number);
+/* The pattern, without carets, that an event is one of, leaving aside what its conditions say; NULL
+ * where it is none of the rule's, or may be of several. */
+const char *dpe_rule_pattern_of(const struct dpe_rule *rule, const struct dpe_message *event);
+/* A message that the literal may stand for, the caller's reference: variables are their numbers
+ * from 1, what may be anything is 0. */
+struct dpe_message *dpe_rule_sample(const struct dpe_rule *rule, unsigned literal);
+/* True where the rule has a predecessor automaton: it has no `@`, no control variable, and no
+ * actions but those of events and its own. */
+bool dpe_rule_is_safe(const struct dpe_rule *rule);
+
+const char *dpe_mode_name(enum dpe_mode mode);
+const char *dpe_class_name(enum dpe_class of);
+/* The semantic model of table 3-2: "finite state automata", "k-safe nets", … */
+const char *dpe_class_model(enum dpe_class of);
+const char *dpe_pairing_name(enum dpe_pairing pairing);
+/* The rule's expression, fully parenthesised where needed, on one line. */
+void dpe_rule_print(struct dpe_text *to, const struct dpe_rule *rule);
+
+enum dpe_emit {
+	DPE_EMIT_PA,   /* the automaton, as the paper's figures 4-6 and 4-7 have it */
+	DPE_EMIT_JSON, /* the same */
+	DPE_EMIT_DOT,  /* the same, as a drawing for Graphviz; of the net where there is none */
+	DPE_EMIT_NET,  /* the Petri net, as text */
+	DPE_EMIT_NET_DOT,
+	DPE_EMIT_PNML,
+};
+/* Appends the rule in another form. False after a diagnostic: it is a `sync` rule, the automaton
+ * has more than `max_states`, or there is no such form of it. */
+bool dpe_rule_emit(const struct dpe_rule *rule, enum dpe_emit emit, unsigned max_states,
+	struct dpe_text *to, struct dpe_diags *diags);
+
+/* ---- small behaviours, for people -------------------------------------------------------- */
+
+struct dpe_behaviour_event {
+	unsigned literal;     /* of the rule */
+	unsigned *preds;      /* its immediate predecessors: earlier events of the behaviour */
+	unsigned npreds, cap; /* private: cap */
+};
+
+/* Events in an order that the causal order allows. */
+struct dpe_behaviour {
+	struct dpe_behaviour_event *events;
+	unsigned nevents, cap;
+};
+
+/* A behaviour whose last event is the first that the rule rejects. */
+struct dpe_rejection {
+	struct dpe_behaviour behaviour;
+	bool possible;                     /* the event could have come there, but … */
+	struct dpe_behaviour_event wanted; /* … after these */
+};
+
+enum { DPE_SEEN_ORDERED = 1, DPE_SEEN_INDEPENDENT = 2 };
+
+/* What examples are looked for in: the rule's automaton, or, where it has none, that of the rule as
+ * long as little happens. */
+struct dpe_examples;
+/* NULL where there is no such automaton; with a diagnostic where that is an error of the rule's.
+ * The rule must outlive it. */
+struct dpe_examples *dpe_examples_new(const struct dpe_rule *rule, struct dpe_diags *diags);
+void dpe_examples_free(struct dpe_examples *examples); /* accepts NULL */
+/* The most events that a rejected one may have; 0: any number. */
+unsigned dpe_examples_most(const struct dpe_examples *examples);
+/* A shortest non-empty behaviour that the rule accepts; false where none was found in 5,000
+ * states. For dpe_behaviour_free in either case. */
+bool dpe_examples_accepted(struct dpe_examples *examples, struct dpe_behaviour *behaviour);
+/* A short one that it rejects, if any: rather for its order than for its events. For
+ * dpe_rejection_free in either case. */
+bool dpe_examples_rejected(struct dpe_examples *examples, struct dpe_rejection *rejection);
+/* How each two literals of the rule stand to each other in some hundred behaviours: DPE_SEEN_…,
+ * nliterals × nliterals of them, for free(). 0: they never met. */
+uint8_t *dpe_examples_relations(struct dpe_examples *examples);
+void dpe_behaviour_free(struct dpe_behaviour *behaviour);
+void dpe_rejection_free(struct dpe_rejection *rejection);
+
+/* ---- nets as rules ----------------------------------------------------------------------- */
+
+/* Appends a specification with one `expect` rule for each net of a PNML document of type P/T net,
+ * whose behaviours are those of the net: what takes it from its initial marking to its end. The end
+ * is one token in each place named "end" and none elsewhere, where there is such a place; else the
+ * markings in which nothing can happen any more; else, in a net that never stops, where it began.
+ * Transitions without a name are silent, unless none has one: then their ids are their names.
+ *
+ * False after diagnostics that begin with `name`: what is no such document (with its line), a net
+ * that is not safe (with a firing sequence that shows it), one that never ends, or one with more
+ * than 100,000 markings. */
+bool dpe_nets_to_dpe(struct dpe_text *to, const char *name, const char *text, size_t len,
+	struct dpe_diags *diags);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

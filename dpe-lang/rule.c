@@ -1,0 +1,198 @@
+/* What users of the library are told of specifications and rules. */
+#include "dpe-lang/dpe-lang.h"
+
+#include <stdlib.h>
+
+/* ---- specifications -------------------------------------------------------------------- */
+
+struct dpe_spec *dpe_spec_empty(struct dpe_names *names)
+{
+	struct dpe_spec *spec = dpe_xcalloc(1, sizeof(*spec));
+
+	spec->arena = dpe_arena_new();
+	spec->names = names;
+	return spec;
+}
+
+unsigned dpe_spec_nrules(const struct dpe_spec *spec)
+{
+	return spec->nrules;
+}
+
+const struct dpe_rule *dpe_spec_rule(const struct dpe_spec *spec, unsigned number)
+{
+	return &spec->rules[number];
+}
+
+bool dpe_spec_check(const struct dpe_spec *spec, struct dpe_diags *diags)
+{
+	bool good = true;
+
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		struct dpe_automaton *automaton;
+
+		if (spec->rules[i].mode == DPE_SYNC || !dpe_rule_is_safe(&spec->rules[i]))
+			continue;
+		automaton = dpe_automaton_new(&spec->rules[i], diags);
+		good &= automaton != NULL;
+		dpe_automaton_free(automaton);
+	}
+	return good;
+}
+
+/* ---- rules ------------------------------------------------------------------------------ */
+
+const char *dpe_rule_name(const struct dpe_rule *rule)
+{
+	return rule->name;
+}
+
+enum dpe_mode dpe_rule_mode(const struct dpe_rule *rule)
+{
+	return rule->mode;
+}
+
+enum dpe_pairing dpe_rule_pairing(const struct dpe_rule *rule)
+{
+	return rule->pairing;
+}
+
+enum dpe_class dpe_rule_class(const struct dpe_rule *rule)
+{
+	return rule->class;
+}
+
+const char *dpe_rule_class_reason(const struct dpe_rule *rule)
+{
+	return rule->class_reason;
+}
+
+struct dpe_place dpe_rule_place(const struct dpe_rule *rule)
+{
+	return rule->place;
+}
+
+unsigned dpe_rule_nvariables(const struct dpe_rule *rule)
+{
+	return rule->nvariables;
+}
+
+dpe_name dpe_rule_variable(const struct dpe_rule *rule, unsigned number)
+{
+	return rule->variables[number];
+}
+
+unsigned dpe_rule_nliterals(const struct dpe_rule *rule)
+{
+	return rule->nliterals;
+}
+
+const char *dpe_rule_literal(const struct dpe_rule *rule, unsigned number)
+{
+	return rule->literals[number].text;
+}
+
+unsigned dpe_rule_nobserved(const struct dpe_rule *rule)
+{
+	return rule->nobserving;
+}
+
+const char *dpe_rule_observed(const struct dpe_rule *rule, unsigned number)
+{
+	return rule->patterns[rule->observing[number]].text;
+}
+
+/* ---- events of a rule ------------------------------------------------------------------- */
+
+static bool is_kind(const struct dpe_pattern *pattern, const struct dpe_message *event)
+{
+	return (pattern->name == event->name || pattern->qualified == event->name) &&
+	       (pattern->phase == event->phase ||
+		       (pattern->phase == DPE_BARE && event->phase == DPE_ENTER));
+}
+
+const char *dpe_rule_pattern_of(const struct dpe_rule *rule, const struct dpe_message *event)
+{
+	const struct dpe_pattern *found = NULL;
+
+	for (unsigned i = 0; i < rule->nliterals; i++) {
+		const struct dpe_pattern *pattern = &rule->patterns[rule->literals[i].pattern];
+
+		if (pattern == found || !is_kind(pattern, event))
+			continue;
+		if (found)
+			return NULL;
+		found = pattern;
+	}
+	return found ? found->text : NULL;
+}
+
+static struct dpe_value sample_of(const struct dpe_arg *arg)
+{
+	if (arg->kind == DPE_ARG_LITERAL)
+		return arg->value;
+	return dpe_value_int(arg->kind == DPE_ARG_VARIABLE ? (int64_t)arg->variable + 1 : 0);
+}
+
+struct dpe_message *dpe_rule_sample(const struct dpe_rule *rule, unsigned literal)
+{
+	const struct dpe_pattern *pattern = &rule->patterns[rule->literals[literal].pattern];
+	struct dpe_value *args = dpe_xcalloc(pattern->nargs + 1, sizeof(*args));
+	struct dpe_message draft = {
+		.name = pattern->name,
+		.module = pattern->module,
+		.phase = pattern->phase,
+		.args = args,
+		.nargs = (uint16_t)pattern->nargs,
+	};
+	struct dpe_message *message;
+
+	if (pattern->kind == DPE_PATTERN_CONDITION)
+		draft.name = pattern->updates[0];
+	for (unsigned i = 0; i < pattern->nargs; i++)
+		args[i] = sample_of(&pattern->args[i]);
+	message = dpe_message_new(&draft);
+	free(args);
+	return message;
+}
+
+/* ---- rules in other forms --------------------------------------------------------------- */
+
+static bool emit_net(const struct dpe_rule *rule, enum dpe_emit emit, struct dpe_text *to,
+	struct dpe_diags *diags)
+{
+	struct dpe_net *net = dpe_net_new(rule);
+	bool good = dpe_net_emit(net, rule, emit, to, diags);
+
+	dpe_net_free(net);
+	return good;
+}
+
+static bool emit_automaton(const struct dpe_rule *rule, enum dpe_emit emit, unsigned max_states,
+	struct dpe_text *to, struct dpe_diags *diags)
+{
+	struct dpe_automaton *automaton = dpe_automaton_new(rule, diags);
+	bool good;
+
+	if (!automaton)
+		return false;
+	good = dpe_automaton_emit(automaton, rule, emit, max_states, to, diags);
+	dpe_automaton_free(automaton);
+	return good;
+}
+
+bool dpe_rule_emit(const struct dpe_rule *rule, enum dpe_emit emit, unsigned max_states,
+	struct dpe_text *to, struct dpe_diags *diags)
+{
+	if (rule->mode == DPE_SYNC) {
+		dpe_diag(diags, DPE_ERROR, rule->place,
+			"rule '%s' is a synchronisation, which has neither automaton nor net",
+			rule->name);
+		return false;
+	}
+	if (emit == DPE_EMIT_DOT && !dpe_rule_is_safe(rule))
+		emit = DPE_EMIT_NET_DOT;
+	if (emit == DPE_EMIT_NET || emit == DPE_EMIT_NET_DOT || emit == DPE_EMIT_PNML)
+		return emit_net(rule, emit, to, diags);
+	return emit_automaton(rule, emit, max_states, to, diags);
+}
