@@ -3,6 +3,7 @@
 #define DPE_PROBES_KERNEL_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 
 /* The loader finds out where the running kernel has each member. */
 #ifdef __bpf__
@@ -81,5 +82,17 @@ struct bpf_perf_event_data {
 };
 
 #define SIGNAL_STOP 19
+
+/* Since Linux 6.13 a program at a uprobe may get a stack that its processor has for it, which is wrong:
+ * where it waits, or is preempted, it may run there for another thread. It gets none where it has a
+ * tail call, be it one that is never made. */
+#ifdef __bpf__
+static const volatile bool makes_tail_calls = false;
+#define KEEP_OWN_STACK()                                                                           \
+	do {                                                                                       \
+		if (makes_tail_calls)                                                              \
+			asm volatile("call 12" ::: "r0", "r1", "r2", "r3", "r4", "r5");            \
+	} while (0)
+#endif
 
 #endif

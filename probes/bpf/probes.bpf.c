@@ -606,6 +606,7 @@ int on_enter(struct pt_regs *regs)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
+	KEEP_OWN_STACK();
 	if (is_target(task))
 		enter(regs, task, bpf_get_attach_cookie(regs));
 	return 0;
@@ -650,6 +651,7 @@ int on_exit(struct pt_regs *regs)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
+	KEEP_OWN_STACK();
 	if (is_target(task))
 		leave(regs, task, bpf_get_attach_cookie(regs));
 	return 0;
@@ -663,6 +665,7 @@ int on_libraries(struct pt_regs *regs)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 number;
 
+	KEEP_OWN_STACK();
 	if (!armed || !is_target(task))
 		return 0;
 	__sync_fetch_and_add(&loads, 1);
