@@ -45,26 +45,7 @@ static __always_inline void pass_gate(const struct dpe_gate_entry *gate,
 		wake_at_once();
 }
 
-/* ---- objects that are watched ------------------------------------------------------------ */
-
-/* No static function: so the kernel checks it once, not for each way to each call. */
-__noinline int arm_one(__u32 kind, __u32 disarm, __u64 object, __u64 sp)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct event event = {.kind = DPE_RECORD_WATCH, .nwords = 2, .site = kind};
-	__u64 words[2] = {object, DPE_ARM_NONE};
-
-	if (!arms || !object || is_armed(kind, object) == !disarm)
-		return 0;
-	words[1] = ask_to_arm(kind, object, disarm, sp);
-	if (words[1] == DPE_ARM_KNOWN || *(volatile __u32 *)&observer_gone)
-		return 0;
-	event.tid = thread_id(task);
-	event.thread = thread_of(task, event.tid);
-	if (words[1] == DPE_ARM_NONE || !event.thread || !put(&event, words, 2))
-		lose_nowhere(bpf_ktime_get_ns()); /* what anybody does to the object is missing */
-	return 0;
-}
+/* ---- the programs ------------------------------------------------------------------------ */
 
 /* The verifier wants registers read at constant offsets, each time anew. */
 static __always_inline __u64 stack_pointer(struct pt_regs *regs)
@@ -72,28 +53,6 @@ static __always_inline __u64 stack_pointer(struct pt_regs *regs)
 	asm volatile("" : "+r"(regs));
 	return regs->sp;
 }
-
-/* The probe's event is sent already: so what it does to watchpoints comes behind it. */
-static __noinline void arm(__u32 site, __u32 phase, const __u64 *words, __u64 sp)
-{
-	const struct dpe_armings *armings;
-
-	if (!arms || !words || !armed || replaced)
-		return;
-	armings = bpf_map_lookup_elem(&arm_where, &site);
-	if (!armings)
-		return;
-	for (__u32 i = 0; i < DPE_ARMINGS; i++) {
-		__u32 word = armings->at[i].word;
-
-		if (i >= armings->count)
-			break;
-		if (armings->at[i].phase == phase && word < DPE_WORDS)
-			arm_one(armings->at[i].kind, armings->at[i].disarm, words[word], sp);
-	}
-}
-
-/* ---- the programs ------------------------------------------------------------------------ */
 
 static __always_inline bool read_words(struct pt_regs *regs, __u64 *words, __u32 count)
 {
