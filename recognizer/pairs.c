@@ -40,12 +40,20 @@ struct slot {
 	struct objects *objects; /* NULL: free */
 };
 
+/* How an event may be read, one bit a literal each. */
+struct reading {
+	uint32_t literals; /* as these, … */
+	uint32_t wanted;   /* … of which those that lack different ones; */
+	uint32_t alike;    /* all that lack the same as one of them; */
+	uint32_t meets;    /* those that lack one of them */
+};
+
 struct dpe_pairs {
 	struct dpe_pool *pool; /* the recognizer's */
 	struct slot *slots; /* open addressing; the size is a power of two */
 	uint64_t size, count;
 	unsigned nkeys, *keys; /* the variables that all patterns bind */
-	uint32_t *literals;    /* by pattern: which it stands for, one bit each */
+	struct reading *readings; /* by pattern */
 	bool ends;             /* some pattern ends slices */
 	struct literal {
 		uint32_t alike;    /* literals that lack the same, this one among them */
@@ -113,6 +121,37 @@ static bool find_literals(struct dpe_run *run, struct literal *at)
 	return true;
 }
 
+/* Of those that lack the same the first. */
+static uint32_t reduce(const struct literal *at, uint32_t literals)
+{
+	uint32_t reduced = 0;
+
+	for (uint32_t left = literals; left;) {
+		uint32_t first = left & -left;
+
+		reduced |= first;
+		left &= ~at[__builtin_ctz(first)].alike;
+	}
+	return reduced;
+}
+
+static struct reading *find_readings(const struct dpe_rule *rule, const struct literal *at)
+{
+	struct reading *readings = dpe_xcalloc(rule->npatterns, sizeof(*readings));
+
+	for (unsigned i = 0; i < rule->nliterals; i++) {
+		struct reading *reading = &readings[rule->literals[i].pattern];
+
+		reading->literals |= UINT32_C(1) << i;
+		reading->alike |= at[i].alike;
+		for (unsigned j = 0; j < rule->nliterals; j++)
+			reading->meets |= (at[j].partners >> i & 1) << j;
+	}
+	for (unsigned i = 0; i < rule->npatterns; i++)
+		readings[i].wanted = reduce(at, readings[i].literals);
+	return readings;
+}
+
 /* Nobody looks at single events, and all bind the same variables. */
 static bool is_plain(const struct dpe_run *run)
 {
@@ -138,9 +177,7 @@ static struct dpe_pairs *new_pairs(const struct dpe_run *run, struct literal *at
 	pairs->keys = dpe_xcalloc(rule->nvariables + 1, sizeof(*pairs->keys));
 	for (uint64_t left = run->masks[0]; left; left &= left - 1)
 		pairs->keys[pairs->nkeys++] = (unsigned)__builtin_ctzll(left);
-	pairs->literals = dpe_xcalloc(rule->npatterns, sizeof(*pairs->literals));
-	for (unsigned i = 0; i < rule->nliterals; i++)
-		pairs->literals[rule->literals[i].pattern] |= UINT32_C(1) << i;
+	pairs->readings = find_readings(rule, at);
 	for (unsigned i = 0; i < rule->nobserving; i++)
 		pairs->ends |= rule->ends[i];
 	pairs->mold = dpe_xcalloc(
@@ -197,8 +234,9 @@ static void grow(struct objects *objects)
 	objects->capevents = cap & INT32_MAX;
 }
 
+/* In the place of a message that is no longer kept, or NULL. */
 static void add_event(struct dpe_pool *pool, struct objects *objects, const struct dpe_event *from,
-	uint32_t literals)
+	uint32_t literals, struct dpe_kept *instead)
 {
 	if (objects->nevents == objects->capevents)
 		grow(objects);
@@ -206,7 +244,7 @@ static void add_event(struct dpe_pool *pool, struct objects *objects, const stru
 		.chain = from->stamp.chain,
 		.index = from->stamp.index,
 		.past = from->stamp.past,
-		.message = dpe_message_keep(pool, from->message),
+		.message = dpe_message_keep(pool, from->message, instead),
 		.literals = literals,
 	};
 	dpe_stamp_ref(&from->stamp);
@@ -237,60 +275,31 @@ static uint32_t fit(struct objects *objects, uint32_t literals, unsigned most)
 	return kept;
 }
 
-/* Of those that lack the same the first. */
-static uint32_t reduce(const struct dpe_pairs *pairs, uint32_t literals)
-{
-	uint32_t reduced = 0;
-
-	for (uint32_t left = literals; left;) {
-		uint32_t first = left & -left;
-
-		reduced |= first;
-		left &= ~pairs->at[__builtin_ctz(first)].alike;
-	}
-	return reduced;
-}
-
-static uint32_t alike(const struct dpe_pairs *pairs, uint32_t literals)
-{
-	uint32_t all = 0;
-
-	for (uint32_t left = literals; left; left &= left - 1)
-		all |= pairs->at[__builtin_ctz(left)].alike;
-	return all;
-}
-
-static uint32_t partners(const struct dpe_pairs *pairs, uint32_t literals)
-{
-	uint32_t all = 0;
-
-	for (uint32_t left = literals; left; left &= left - 1)
-		all |= pairs->at[__builtin_ctz(left)].partners;
-	return all;
-}
-
-/* Drops what the event makes redundant; the latest one independent of it that makes a pair with it
- * is returned, or NULL. */
+/* Drops what the event makes redundant, but for the message of one, *dropped, which is the caller's;
+ * the latest one independent of it that makes a pair with it is returned, or NULL. */
 static struct event *meet(const struct dpe_pairs *pairs, struct objects *objects,
-	const struct dpe_event *event, uint32_t literals)
+	const struct dpe_event *event, const struct reading *reading, struct dpe_kept **dropped)
 {
 	struct event *events = events_of(objects), *met = NULL;
-	uint32_t same = alike(pairs, literals);
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < objects->nevents; i++) {
 		struct event *at = &events[i];
-		bool before = dpe_stamp_reach(&event->stamp, at->chain) >= at->index;
+		bool before = at->chain == event->stamp.chain ||
+			      dpe_stamp_reach(&event->stamp, at->chain) >= at->index;
 
 		if (before)
-			at->literals &= ~same;
+			at->literals &= ~reading->alike;
 		if (!at->literals) {
-			drop_event(pairs->pool, at);
+			dpe_stamp_unref(&(struct dpe_stamp){.past = at->past});
+			if (*dropped)
+				dpe_kept_drop(pairs->pool, *dropped);
+			*dropped = at->message;
 			continue;
 		}
 		if (kept != i)
 			events[kept] = *at;
-		if (!before && partners(pairs, at->literals) & literals)
+		if (!before && at->literals & reading->meets)
 			met = &events[kept];
 		kept++;
 	}
@@ -304,6 +313,8 @@ static uint64_t hash_keys(const struct dpe_pairs *pairs, const struct dpe_value 
 {
 	uint64_t hash = pairs->nkeys;
 
+	if (pairs->nkeys == 1)
+		return dpe_value_hash(values[pairs->keys[0]]);
 	for (unsigned i = 0; i < pairs->nkeys; i++)
 		hash = (hash ^ dpe_value_hash(values[pairs->keys[i]])) * 0x9e3779b97f4a7c15ull;
 	return hash ^ hash >> 32;
@@ -313,7 +324,9 @@ static bool have_keys(const struct dpe_pairs *pairs, const struct objects *objec
 	const struct dpe_value *values)
 {
 	for (unsigned i = 0; i < pairs->nkeys; i++) {
-		if (!dpe_value_equal(objects->keys[i], values[pairs->keys[i]]))
+		const struct dpe_value *a = &objects->keys[i], *b = &values[pairs->keys[i]];
+
+		if ((a->num != b->num || a->kind != b->kind) && !dpe_value_equal(*a, *b))
 			return false;
 	}
 	return true;
@@ -496,22 +509,24 @@ static void tell(struct dpe_run *run, const struct objects *objects, const struc
 }
 
 static void take(struct dpe_run *run, const struct dpe_event *event, const struct dpe_value *values,
-	uint32_t literals)
+	const struct reading *reading)
 {
 	struct objects *objects = objects_of(run->pairs, values);
 	unsigned before = objects->nevents;
-	struct event *met = meet(run->pairs, objects, event, literals);
+	struct dpe_kept *dropped = NULL;
+	struct event *met = meet(run->pairs, objects, event, reading, &dropped);
 	ptrdiff_t at = met ? met - events_of(objects) : -1;
-	uint32_t wanted = reduce(run->pairs, literals);
-	uint32_t kept = fit(objects, wanted, run->recognizer->options.max_instances);
+	uint32_t kept = fit(objects, reading->wanted, run->recognizer->options.max_instances);
 
-	objects->overflown |= kept != wanted;
+	objects->overflown |= kept != reading->wanted;
 	if (kept)
-		add_event(run->pairs->pool, objects, event, kept);
+		add_event(run->pairs->pool, objects, event, kept, dropped);
+	else if (dropped)
+		dpe_kept_drop(run->pairs->pool, dropped);
 	run->recognizer->kept += objects->nevents;
 	run->recognizer->kept -= before;
 	if (at >= 0)
-		tell(run, objects, &events_of(objects)[at], event, literals);
+		tell(run, objects, &events_of(objects)[at], event, reading->literals);
 }
 
 static bool same_keys(const struct dpe_pairs *pairs, const struct dpe_binding *a,
@@ -533,29 +548,38 @@ static bool ends_slice(const struct dpe_run *run, unsigned pattern)
 	return false;
 }
 
+static void add_reading(struct reading *to, const struct reading *reading)
+{
+	to->literals |= reading->literals;
+	to->alike |= reading->alike;
+	to->meets |= reading->meets;
+}
+
 /* All that the event can be in the slice of one binding, those before which had others. */
 static void take_in_slice(struct dpe_run *run, const struct dpe_event *event, unsigned from)
 {
 	const struct dpe_pairs *pairs = run->pairs;
 	const struct dpe_binding *binding = &run->bindings[from];
-	uint32_t literals = 0;
-	bool ends = false;
+	struct reading reading = pairs->readings[binding->pattern];
+	bool ends = pairs->ends && ends_slice(run, binding->pattern);
 
-	for (unsigned i = from; i < run->nbindings; i++) {
-		if (i != from && !same_keys(pairs, binding, &run->bindings[i]))
+	for (unsigned i = from + 1; i < run->nbindings; i++) {
+		if (!same_keys(pairs, binding, &run->bindings[i]))
 			continue;
-		literals |= pairs->literals[run->bindings[i].pattern];
+		add_reading(&reading, &pairs->readings[run->bindings[i].pattern]);
+		reading.wanted = reduce(pairs->at, reading.literals);
 		ends |= pairs->ends && ends_slice(run, run->bindings[i].pattern);
 	}
-	if (literals)
-		take(run, event, binding->values, literals);
+	if (reading.literals)
+		take(run, event, binding->values, &reading);
 	if (ends)
 		end(run, binding->values);
 }
 
 void dpe_pairs_take(struct dpe_run *run, const struct dpe_event *event)
 {
-	for (unsigned i = 0; i < run->nbindings && !run->recognizer->ended; i++) {
+	take_in_slice(run, event, 0);
+	for (unsigned i = 1; i < run->nbindings && !run->recognizer->ended; i++) {
 		unsigned j = 0;
 
 		while (j < i && !same_keys(run->pairs, &run->bindings[i], &run->bindings[j]))
@@ -599,7 +623,7 @@ void dpe_pairs_free(struct dpe_run *run)
 	}
 	free(pairs->slots);
 	free(pairs->keys);
-	free(pairs->literals);
+	free(pairs->readings);
 	free(pairs->at);
 	free(pairs->mold);
 	free(pairs);
