@@ -27,12 +27,13 @@ struct thread {
 	bool forked;  /* and nothing happened in it since */
 };
 
-/* Short texts that came up lately, by their bytes as a word: almost all that a trace holds. Two
- * have a place in common, so few drive each other out. */
-#define RECENT 16384
+/* Short texts that came up lately, by their bytes as a word: almost all that a trace holds. Four
+ * have a place in common, which is a cache line, so few drive each other out. */
+#define RECENT 8192
+#define WAYS 4
 struct recent {
-	uint64_t word;    /* 0: none */
-	const char *text; /* of an object, or of a location as further member; shared */
+	uint64_t words[WAYS]; /* 0: none; the latest first */
+	const char *texts[WAYS]; /* of an object, or of a location as further member; shared */
 };
 
 #define RECENT_THREADS 256
@@ -60,7 +61,7 @@ struct dpe_std {
 	struct dpe_text extra;
 	struct known_op known_ops[OPS];
 	struct recent_thread recent_threads[RECENT_THREADS];
-	struct recent recent_objects[RECENT], recent_locs[RECENT];
+	struct recent *recent_objects, *recent_locs; /* RECENT of each */
 	struct dpe_message *queue[4]; /* what one line gives, in order */
 	unsigned nqueue, at;
 };
@@ -102,19 +103,23 @@ static inline unsigned place_of(uint64_t word, unsigned count)
 /* NULL where it did not come up lately. */
 static inline const char *find_recent(const struct recent *recent, uint64_t word)
 {
-	unsigned at = place_of(word, RECENT);
+	const struct recent *at = &recent[place_of(word, RECENT)];
 
-	if (recent[at].word == word)
-		return recent[at].text;
-	return recent[at ^ 1].word == word ? recent[at ^ 1].text : NULL;
+	for (unsigned i = 0; i < WAYS; i++) {
+		if (at->words[i] == word)
+			return at->texts[i];
+	}
+	return NULL;
 }
 
 static void add_recent(struct recent *recent, uint64_t word, const char *text)
 {
-	unsigned at = place_of(word, RECENT);
+	struct recent *at = &recent[place_of(word, RECENT)];
 
-	recent[at ^ 1] = recent[at];
-	recent[at] = (struct recent){word, text};
+	memmove(&at->words[1], &at->words[0], (WAYS - 1) * sizeof(at->words[0]));
+	memmove(&at->texts[1], &at->texts[0], (WAYS - 1) * sizeof(at->texts[0]));
+	at->words[0] = word;
+	at->texts[0] = text;
 }
 
 /* ---- lines ------------------------------------------------------------------------------- */
@@ -124,6 +129,8 @@ struct dpe_std *dpe_std_new(struct dpe_names *names)
 	struct dpe_std *std = dpe_xcalloc(1, sizeof(*std));
 
 	std->block = dpe_xmalloc(BLOCK_SIZE);
+	std->recent_objects = dpe_xcalloc_lines(RECENT, sizeof(*std->recent_objects));
+	std->recent_locs = dpe_xcalloc_lines(RECENT, sizeof(*std->recent_locs));
 	std->texts = dpe_names_new();
 	*DPE_GROW(std->threads, std->nthreads, std->capthreads) = (struct thread){0};
 	for (unsigned i = 0; i < NOPS; i++)
@@ -146,6 +153,8 @@ void dpe_std_free(struct dpe_std *std)
 		dpe_message_unref(std->queue[std->at++]);
 	dpe_names_free(std->texts);
 	dpe_text_free(&std->extra);
+	free(std->recent_objects);
+	free(std->recent_locs);
 	free(std->threads);
 	free(std->block);
 	free(std);
@@ -289,7 +298,7 @@ static struct thread *thread_of(struct dpe_log_reader *reader, struct slice text
 	return &reader->std->threads[number];
 }
 
-static struct dpe_message *new_message(struct dpe_log_reader *reader, dpe_name name,
+static inline struct dpe_message *new_message(struct dpe_log_reader *reader, dpe_name name,
 	struct dpe_value thread, struct dpe_value object, const char *extra)
 {
 	struct dpe_value *args;

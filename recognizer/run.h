@@ -9,7 +9,7 @@
  *	expect.c      a slice of an `expect` rule against its rule
  *	sequel.c      the same at once, while its events come one after another
  *	detect.c      partial matches of a `detect` rule in a slice; dead.c: those without a future
- *	pairs.c       the same for two independent events: races
+ *	pairs.c       the same for two independent events: races; pair_table.c: its slices
  *	eval.c        expressions; action.c statements
  *	waits.c       who waits for whom: the graph that actions keep, and what it tells
  *	lock_order.c  in which order locks are taken, and whether that could close a circle
