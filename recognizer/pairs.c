@@ -357,7 +357,8 @@ static void take(struct dpe_run *run, const struct dpe_event *event, const struc
 		dpe_pair_add(table, slice, event, kept, dropped);
 	else if (dropped)
 		dpe_kept_drop(table->pool, dropped);
-	run->recognizer->kept += slice->nevents - before;
+	run->recognizer->kept += slice->nevents;
+	run->recognizer->kept -= before;
 	if (met != NONE_MET)
 		tell(run, slice, met, event, reading->literals);
 }
