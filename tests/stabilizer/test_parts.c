@@ -130,7 +130,7 @@ static void wide_clocks(void **state)
 	enum { STAMPS = 40, ROUNDS = 2000, OWN = 1000000 };
 	static struct reaches models[STAMPS];
 	struct dpe_stamp stamps[STAMPS];
-	struct dpe_past past = {0};
+	struct dpe_past past = {.pool = dpe_pool_new()};
 	unsigned dice = 12345;
 
 	(void)state;
@@ -166,6 +166,7 @@ static void wide_clocks(void **state)
 	for (unsigned i = 0; i < STAMPS; i++)
 		dpe_stamp_unref(&stamps[i]);
 	dpe_past_free(&past);
+	dpe_pool_free(past.pool);
 }
 
 int main(void)
