@@ -74,6 +74,7 @@ bool dpe_past_has(const struct dpe_past *past, const struct dpe_stamp *stamp);
 void dpe_past_add(struct dpe_past *past, const struct dpe_stamp *stamp);
 /* The clock, with a reference for the caller. */
 const struct dpe_clock *dpe_past_take(struct dpe_past *past);
+void dpe_clock_unref(const struct dpe_clock *clock); /* accepts NULL */
 void dpe_past_free(struct dpe_past *past);
 typedef void dpe_reach_fn(void *context, uint32_t chain, uint32_t index);
 /* Tells how far the past of an event reaches into other chains; own chain or not, as it comes. */
@@ -98,8 +99,9 @@ struct dpe_node {
 	uint64_t arrival, number;
 	struct dpe_stamp stamp; /* index 0: not yet released */
 	bool known;             /* can be named as a predecessor */
-	struct dpe_edge *edges; /* enter right after it */
+	struct dpe_edge *edges; /* enter right after it … */
 	unsigned nedges;
+	const struct dpe_clock *entered; /* … and this past is what follows then; NULL: to be found */
 	struct dpe_hold *hold; /* NULL: complete */
 };
 
