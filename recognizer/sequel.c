@@ -64,16 +64,29 @@ static uint32_t find_way(struct dpe_run *run, dpe_state state, unsigned literal)
 	return move->to + WAYS;
 }
 
-static uint32_t way(struct dpe_run *run, dpe_state state, unsigned literal)
+bool dpe_sequel_way(struct dpe_run *run, dpe_state state, unsigned literal, dpe_state *to)
 {
-	uint32_t *to;
+	uint32_t *way;
 
 	if (state >= run->sequel->nstates)
 		make_room(run, state);
-	to = &run->sequel->to[(size_t)state * run->rule->nliterals + literal];
-	if (*to == UNKNOWN)
-		*to = find_way(run, state, literal);
-	return *to;
+	way = &run->sequel->to[(size_t)state * run->rule->nliterals + literal];
+	if (*way == UNKNOWN)
+		*way = find_way(run, state, literal);
+	*to = *way - WAYS;
+	return *way >= WAYS;
+}
+
+bool dpe_sequel_first(struct dpe_run *run, unsigned literal, dpe_state *to)
+{
+	unsigned count;
+	const struct dpe_move *move = dpe_automaton_moves(
+		run->automaton, dpe_config_begin(run).state, literal, &count);
+
+	if (count != 1 || move->npreds || move->nregisters != 1)
+		return false;
+	*to = move->to;
+	return true;
 }
 
 bool dpe_sequel_take(struct dpe_run *run, struct dpe_slice *slice, unsigned literal,
@@ -81,17 +94,16 @@ bool dpe_sequel_take(struct dpe_run *run, struct dpe_slice *slice, unsigned lite
 {
 	struct dpe_occurrence *last = dpe_order_alone(&slice->order, &event->stamp);
 	struct dpe_config *config;
-	uint32_t to;
+	dpe_state to;
 
 	if (!last || last->refs != 2 || slice->nreadings != 1 || slice->done)
 		return false;
 	config = &slice->readings[0].config;
 	if (!config->registers || config->registers[0] != last)
 		return false;
-	to = way(run, config->state, literal);
-	if (to < WAYS)
+	if (!dpe_sequel_way(run, config->state, literal, &to))
 		return false;
 	dpe_occurrence_become(last, event);
-	config->state = to - WAYS;
+	config->state = to;
 	return true;
 }
