@@ -30,8 +30,8 @@ void dpe_kept_drop(struct dpe_pool *pool, struct dpe_kept *kept);
 /* The message again, or one that is like it in all; a reference for the caller. */
 struct dpe_message *dpe_kept_message(struct dpe_pool *pool, struct dpe_kept *kept);
 
-/* Writes the message as words, at most DPE_PACKED_WORDS (packed.c). True where they only say where
- * it is: then whoever keeps them keeps a reference, too. */
+/* Writes the message as words (packed.c), DPE_PACKED_SIZE bytes at most. True where they only say
+ * where it is: then whoever keeps them keeps a reference, too. */
 struct dpe_words;
 struct dpe_words_read;
 bool dpe_message_pack(const struct dpe_message *message, struct dpe_words *words);
@@ -40,6 +40,6 @@ bool dpe_message_pack(const struct dpe_message *message, struct dpe_words *words
 struct dpe_message *dpe_message_unpack(struct dpe_pool *pool, struct dpe_words_read *words);
 /* The message that the words only say where to find; NULL: they hold it. */
 struct dpe_message *dpe_message_packed_whole(struct dpe_words_read *words);
-#define DPE_PACKED_WORDS 36
+#define DPE_PACKED_SIZE 256 /* four words, a value of two for each of 13, and four more */
 
 #endif

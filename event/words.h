@@ -1,57 +1,68 @@
-/* Numbers behind each other in as few bytes as they need: 1, 2, 4 or 8. Before each four of them
- * stands a byte that says how many. */
+/* Numbers behind each other in memory: words of eight bytes, of four, and small numbers, which take
+ * a byte, and nine where they are large after all. */
 #ifndef DPE_EVENT_WORDS_H
 #define DPE_EVENT_WORDS_H
 
-#include <endian.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Writing and reading touch so many bytes at most behind the last one. */
-#define DPE_WORDS_SLACK 8
-/* The most that so many words take. */
-#define DPE_WORDS_SIZE(count) ((count) * 8 + ((count) + 3) / 4)
+#define DPE_SMALL_SIZE 9 /* the most that a small number takes */
 
+/* Where the next one is written. */
 struct dpe_words {
-	unsigned char *at; /* where the next one goes */
-	unsigned char *sizes;
-	unsigned count;
+	unsigned char *at;
 };
 
-/* Words that were written, from their beginning; start from {.at = …}. */
+/* Where the next one is read. */
 struct dpe_words_read {
 	const unsigned char *at;
-	unsigned sizes, count;
 };
 
 static inline void dpe_words_put(struct dpe_words *words, uint64_t word)
 {
-	unsigned size = (word > UINT8_MAX) + (word > UINT16_MAX) + (word > UINT32_MAX);
-	unsigned place = 2 * (words->count++ & 3);
-	uint64_t bytes = htole64(word);
-
-	if (!place) {
-		words->sizes = words->at++;
-		*words->sizes = 0;
-	}
-	*words->sizes |= (unsigned char)(size << place);
-	memcpy(words->at, &bytes, sizeof(bytes));
-	words->at += 1u << size;
+	memcpy(words->at, &word, sizeof(word));
+	words->at += sizeof(word);
 }
 
 static inline uint64_t dpe_words_get(struct dpe_words_read *words)
 {
 	uint64_t word;
-	unsigned size;
 
-	if (!(words->count++ & 3))
-		words->sizes = *words->at++;
-	size = words->sizes & 3;
-	words->sizes >>= 2;
 	memcpy(&word, words->at, sizeof(word));
-	words->at += 1u << size;
-	return le64toh(word) & UINT64_MAX >> (64 - (8u << size));
+	words->at += sizeof(word);
+	return word;
+}
+
+static inline void dpe_words_put_half(struct dpe_words *words, uint32_t half)
+{
+	memcpy(words->at, &half, sizeof(half));
+	words->at += sizeof(half);
+}
+
+static inline uint32_t dpe_words_get_half(struct dpe_words_read *words)
+{
+	uint32_t half;
+
+	memcpy(&half, words->at, sizeof(half));
+	words->at += sizeof(half);
+	return half;
+}
+
+static inline void dpe_words_put_small(struct dpe_words *words, uint64_t number)
+{
+	if (number < UINT8_MAX) {
+		*words->at++ = (unsigned char)number;
+		return;
+	}
+	*words->at++ = UINT8_MAX;
+	dpe_words_put(words, number);
+}
+
+static inline uint64_t dpe_words_get_small(struct dpe_words_read *words)
+{
+	unsigned char byte = *words->at++;
+
+	return byte < UINT8_MAX ? byte : dpe_words_get(words);
 }
 
 static inline void dpe_words_put_pointer(struct dpe_words *words, const void *pointer)

@@ -407,6 +407,10 @@ void dpe_slices_free(struct dpe_run *run); /* with its slices; accepts a run wit
 bool dpe_slices_follow(struct dpe_run *run, const struct dpe_event *event);
 /* The event, which matched run->bindings, goes to every slice that it belongs to. */
 void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence);
+/* An event with this value for the only variable that the pattern binds is to come: see
+ * dpe_recognizer_prepare. */
+void dpe_slices_prepare(
+	const struct dpe_run *run, unsigned pattern, struct dpe_value value, bool soon);
 /* Lets every slice stand in the state of run->automaton that it stands in in the old one. */
 void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old);
 uint64_t dpe_slices_count(const struct dpe_run *run);

@@ -2,15 +2,19 @@
  * one by its values. */
 #include "recognizer/slices.h"
 
-#include "event/words.h"
-
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define FIRST_SIZE 64
 #define ALIGNMENT 64
-#define WORDS 44 /* bytes of those that a slice with its only event has, … */
-#define WORDS_MORE 10 /* … and for each variable more */
+#define LARGE_PAGE ((size_t)2 << 20)
+#define CELL_STEP 16
+#define MOST_VALUES 8 /* there is room for */
+/* Bytes for a slice with a single event that has as many arguments as there are variables, and one
+ * word more. */
+#define EXPECTED 72
+#define DETECTED 104
 
 /* ---- values ------------------------------------------------------------------------------ */
 
@@ -82,12 +86,11 @@ void dpe_cells_begin(struct dpe_run *run)
 {
 	struct dpe_slices *slices = run->slices;
 	unsigned nvariables = run->rule->nvariables;
-	unsigned more = nvariables < 8 ? nvariables : 8;
+	size_t most = run->rule->mode == DPE_EXPECT ? EXPECTED : DETECTED;
+	unsigned more = nvariables < MOST_VALUES ? nvariables : MOST_VALUES;
 
 	slices->rest_at = sizeof(struct dpe_cell) + nvariables * sizeof(struct dpe_value);
-	slices->cell_size = round_up(slices->rest_at + offsetof(struct dpe_one, words) + WORDS +
-					     more * WORDS_MORE,
-		sizeof(struct dpe_value));
+	slices->cell_size = round_up(slices->rest_at + most + more * sizeof(uint64_t), CELL_STEP);
 	slices->size = FIRST_SIZE;
 	slices->table = dpe_xcalloc(slices->size, sizeof(*slices->table));
 }
@@ -105,13 +108,17 @@ size_t dpe_cell_room(const struct dpe_slices *slices)
 	return slices->cell_size - slices->rest_at;
 }
 
-/* Whoever reads words looks a bit beyond them. */
-static unsigned char *new_chunk(const struct dpe_slices *slices)
+/* Where there are many cells, much of the time goes into finding the pages that they are in: large
+ * ones, where the system has them. */
+static void *new_block(size_t size, bool many)
 {
-	size_t size = round_up(DPE_CHUNK * slices->cell_size + DPE_WORDS_SLACK, ALIGNMENT);
-	void *chunk = NULL;
+	void *block = NULL;
 
-	return posix_memalign(&chunk, ALIGNMENT, size) ? dpe_xmalloc(size) : chunk;
+	if (posix_memalign(&block, many ? LARGE_PAGE : ALIGNMENT, size))
+		return dpe_xmalloc(size);
+	if (many)
+		madvise(block, size, MADV_HUGEPAGE); /* else it is as good, if slower */
+	return block;
 }
 
 void dpe_cells_shrink(struct dpe_slices *slices)
@@ -148,6 +155,26 @@ struct dpe_cell *dpe_cell_find(
 	}
 }
 
+void dpe_cell_prepare(
+	const struct dpe_slices *slices, uint64_t mask, const struct dpe_value *values, bool soon)
+{
+	uint32_t hash = hash_of(mask, values);
+	const struct dpe_entry *entry = &slices->table[hash & (slices->size - 1)];
+	const struct dpe_cell *cell;
+
+	if (!soon) {
+		__builtin_prefetch(entry, 0);
+		return;
+	}
+	while (entry->cell && entry->hash != hash)
+		entry = entry + 1 < slices->table + slices->size ? entry + 1 : slices->table;
+	if (!entry->cell)
+		return;
+	cell = dpe_cell_at(slices, entry->cell - 1);
+	__builtin_prefetch(cell, 1);
+	__builtin_prefetch((const char *)cell + ALIGNMENT, 1);
+}
+
 static void place(struct dpe_slices *slices, struct dpe_entry entry)
 {
 	uint64_t at = entry.hash & (slices->size - 1);
@@ -157,13 +184,20 @@ static void place(struct dpe_slices *slices, struct dpe_entry entry)
 	slices->table[at] = entry;
 }
 
+static struct dpe_entry *new_table(uint64_t size)
+{
+	size_t bytes = size * sizeof(struct dpe_entry);
+
+	return memset(new_block(bytes, bytes >= LARGE_PAGE), 0, bytes);
+}
+
 static void enlarge(struct dpe_slices *slices)
 {
 	struct dpe_entry *old = slices->table;
 	uint64_t size = slices->size;
 
 	slices->size *= 2;
-	slices->table = dpe_xcalloc(slices->size, sizeof(*slices->table));
+	slices->table = new_table(slices->size);
 	for (uint64_t i = 0; i < size; i++) {
 		if (old[i].cell)
 			place(slices, old[i]);
@@ -187,6 +221,13 @@ void dpe_cells_index(struct dpe_slices *slices)
 		add_to_table(slices, i);
 }
 
+static void add_chunk(struct dpe_slices *slices)
+{
+	void *chunk = new_block(DPE_CHUNK * slices->cell_size, slices->nchunks > 0);
+
+	*DPE_GROW(slices->chunks, slices->nchunks, slices->capchunks) = chunk;
+}
+
 struct dpe_cell *dpe_cell_new(struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
 {
 	struct dpe_slices *slices = run->slices;
@@ -195,7 +236,7 @@ struct dpe_cell *dpe_cell_new(struct dpe_run *run, uint64_t mask, const struct d
 	if (slices->ncells == UINT32_MAX - 1) /* far beyond what memory there is */
 		dpe_xmalloc(PTRDIFF_MAX);
 	if (slices->ncells == slices->nchunks * (uint64_t)DPE_CHUNK)
-		*DPE_GROW(slices->chunks, slices->nchunks, slices->capchunks) = new_chunk(slices);
+		add_chunk(slices);
 	cell = dpe_cell_at(slices, slices->ncells);
 	memset(cell, 0, slices->rest_at);
 	cell->number = slices->nslices++;

@@ -8,7 +8,7 @@
 
 #define MOST_EVENTS 32
 #define MOST_TAKEN 64
-#define EVENT_SIZE DPE_WORDS_SIZE(DPE_PACKED_WORDS + 5)
+#define EVENT_SIZE (DPE_PACKED_SIZE + 32)
 
 struct packer {
 	const struct dpe_run *run;
@@ -112,9 +112,9 @@ static void gather(struct packer *packer, const struct dpe_slice *slice)
 
 static void put(struct packer *packer, uint64_t word)
 {
-	packer->full |= packer->end - packer->words.at < DPE_WORDS_SIZE(2);
+	packer->full |= packer->end - packer->words.at < DPE_SMALL_SIZE;
 	if (!packer->full)
-		dpe_words_put(&packer->words, word);
+		dpe_words_put_small(&packer->words, word);
 }
 
 /* By its number from 1; 0: there is none. */
@@ -136,14 +136,14 @@ static void put_contents(struct packer *packer)
 	for (unsigned i = 0; i < packer->nevents; i++) {
 		const struct dpe_occurrence *event = packer->events[i];
 
-		packer->full |= packer->end - packer->words.at < EVENT_SIZE + DPE_WORDS_SLACK;
+		packer->full |= packer->end - packer->words.at < EVENT_SIZE;
 		if (packer->full)
 			return;
-		put(packer, event->stamp.chain);
-		put(packer, event->stamp.index);
-		put(packer, event->stamp.told);
-		put(packer, (uintptr_t)event->stamp.past);
-		put(packer, event->number);
+		dpe_words_put_pointer(&packer->words, event->stamp.past);
+		dpe_words_put_half(&packer->words, event->stamp.chain);
+		dpe_words_put_half(&packer->words, event->stamp.index);
+		dpe_words_put_half(&packer->words, event->stamp.told);
+		dpe_words_put(&packer->words, event->number);
 		packer->whole[i] = dpe_message_pack(event->message, &packer->words);
 	}
 }
@@ -247,7 +247,7 @@ struct unpacker {
 
 static uint32_t get(struct unpacker *unpacker)
 {
-	return (uint32_t)dpe_words_get(&unpacker->words);
+	return (uint32_t)dpe_words_get_small(&unpacker->words);
 }
 
 /* With a reference more. */
@@ -265,10 +265,10 @@ static struct dpe_occurrence *get_content(struct unpacker *unpacker)
 
 	event->refs = 0;
 	event->pool = unpacker->pool;
-	event->stamp.chain = get(unpacker);
-	event->stamp.index = get(unpacker);
-	event->stamp.told = get(unpacker);
 	event->stamp.past = dpe_words_get_pointer(&unpacker->words);
+	event->stamp.chain = dpe_words_get_half(&unpacker->words);
+	event->stamp.index = dpe_words_get_half(&unpacker->words);
+	event->stamp.told = dpe_words_get_half(&unpacker->words);
 	event->number = dpe_words_get(&unpacker->words);
 	event->message = dpe_message_unpack(unpacker->pool, &unpacker->words);
 	return event;
@@ -334,9 +334,9 @@ static struct dpe_taken *get_taken(struct unpacker *unpacker)
 	struct dpe_taken *taken = dpe_pool_take(unpacker->pool, sizeof(*taken));
 
 	taken->refs = 0;
-	taken->positions = dpe_words_get_pointer(&unpacker->words);
+	taken->positions = (const uint16_t *)(uintptr_t)dpe_words_get_small(&unpacker->words);
 	taken->npositions = get(unpacker);
-	taken->mask = dpe_words_get(&unpacker->words);
+	taken->mask = dpe_words_get_small(&unpacker->words);
 	taken->occurrence = get_event(unpacker);
 	taken->before = get_earlier(unpacker);
 	return taken;

@@ -86,7 +86,7 @@ static void unpack_one(struct dpe_run *run, const struct dpe_cell *cell, struct 
 	event->pool = pool;
 	event->stamp = (struct dpe_stamp){
 		.chain = one->chain, .index = one->index, .told = one->told, .past = one->past};
-	event->number = dpe_words_get(&words);
+	event->number = one->number;
 	event->message = dpe_message_unpack(pool, &words);
 	dpe_order_restore(&slice->order, event);
 	slice->order.top = event;
@@ -112,7 +112,7 @@ struct dpe_slice *dpe_slice_work(struct dpe_run *run, struct dpe_cell *cell)
 		dpe_slice_unpack(run, slice, (unsigned char *)rest);
 	} else if (cell->form == DPE_CELL_OUTSIDE) {
 		dpe_slice_unpack(run, slice, rest->block);
-		dpe_pool_give(run->recognizer->pool, rest->block, cell->size + DPE_WORDS_SLACK);
+		dpe_pool_give(run->recognizer->pool, rest->block, cell->size);
 	}
 	return put_to_work(slices, cell, slice);
 }
@@ -164,13 +164,12 @@ static const struct dpe_occurrence *find_one(
 static bool write_one(struct dpe_run *run, struct dpe_cell *cell, struct dpe_message *message,
 	uint64_t number, const struct dpe_stamp *stamp)
 {
-	unsigned char bytes[DPE_WORDS_SIZE(DPE_PACKED_WORDS + 1) + DPE_WORDS_SLACK];
+	unsigned char bytes[DPE_PACKED_SIZE];
 	struct dpe_words words = {.at = bytes};
 	struct dpe_one *one = &dpe_cell_rest(run->slices, cell)->one;
 	bool whole;
 	size_t size;
 
-	dpe_words_put(&words, number);
 	whole = dpe_message_pack(message, &words);
 	size = (size_t)(words.at - bytes);
 	if (size > dpe_cell_room(run->slices) - offsetof(struct dpe_one, words))
@@ -182,6 +181,7 @@ static bool write_one(struct dpe_run *run, struct dpe_cell *cell, struct dpe_mes
 	one->chain = stamp->chain;
 	one->index = stamp->index;
 	one->told = stamp->told;
+	one->number = number;
 	memcpy(one->words, bytes, size);
 	return true;
 }
@@ -191,7 +191,6 @@ static struct dpe_message *whole_message(const struct dpe_one *one)
 {
 	struct dpe_words_read words = {.at = one->words};
 
-	dpe_words_get(&words);
 	return dpe_message_packed_whole(&words);
 }
 
@@ -214,8 +213,7 @@ static bool write_words(struct dpe_run *run, struct dpe_cell *cell, const struct
 	if (!size)
 		return false;
 	if (outside)
-		rest->block =
-			dpe_pool_take(run->recognizer->pool, size + DPE_WORDS_SLACK);
+		rest->block = dpe_pool_take(run->recognizer->pool, size);
 	memcpy(outside ? rest->block : (unsigned char *)rest, slices->scratch, size);
 	cell->form = outside ? DPE_CELL_OUTSIDE : DPE_CELL_WORDS;
 	cell->size = (uint16_t)size;

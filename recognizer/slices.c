@@ -5,14 +5,13 @@
  * Slices are found by hash, never by scanning. */
 #include "recognizer/slices.h"
 
-#include "event/words.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #define FEW_PARTIALS 32
 #define OLD_HORIZON 1024 /* events: looking costs as much as a few hundred */
 #define MOST_WORK 4096   /* slices at work at a time */
+#define MANY 16384       /* cells that are far away, as memory goes */
 
 /* ---- masks ------------------------------------------------------------------------------- */
 
@@ -379,6 +378,19 @@ bool dpe_slices_follow(struct dpe_run *run, const struct dpe_event *event)
 	return dpe_rest_next(run, cell, (unsigned)literal, event);
 }
 
+void dpe_slices_prepare(
+	const struct dpe_run *run, unsigned pattern, struct dpe_value value, bool soon)
+{
+	const struct dpe_slices *slices = run->slices;
+	uint64_t mask = run->masks[pattern];
+	struct dpe_value values[DPE_MAX_VARIABLES];
+
+	if (slices->ncells < MANY || mask != slices->full)
+		return;
+	values[__builtin_ctzll(mask)] = value;
+	dpe_cell_prepare(slices, mask, values, soon);
+}
+
 void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
 {
 	struct dpe_slices *slices = run->slices;
@@ -542,7 +554,7 @@ struct dpe_slices *dpe_slices_new(struct dpe_run *run)
 	slices->most_work = run->recognizer->options.forget_from == 1 ? 0 : MOST_WORK;
 	slices->rests = run->automaton && run->rule->nvariables;
 	if (slices->rests)
-		slices->scratch = dpe_xmalloc(DPE_SLICE_BYTES + DPE_WORDS_SLACK);
+		slices->scratch = dpe_xmalloc(DPE_SLICE_BYTES);
 	run->slices = slices;
 	dpe_cells_begin(run);
 	dpe_slice_reads_find(run);

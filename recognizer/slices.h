@@ -40,11 +40,12 @@ struct dpe_cell {
 	struct dpe_value params[]; /* owned, one a variable; behind them stands a struct dpe_rest */
 };
 
-/* The only event of a slice, with the words of its number and its message. */
+/* The only event of a slice. */
 struct dpe_one {
 	const struct dpe_clock *past; /* its stamp, counted */
 	uint32_t chain, index, told;
-	unsigned char words[];
+	uint64_t number;
+	unsigned char words[]; /* its message */
 };
 
 union dpe_rest {
@@ -105,6 +106,10 @@ struct dpe_cell *dpe_cell_new(struct dpe_run *run, uint64_t mask, const struct d
 /* The cell that has just these values, or NULL. */
 struct dpe_cell *dpe_cell_find(
 	const struct dpe_slices *slices, uint64_t mask, const struct dpe_value *values);
+/* The cell will be looked for: brings its place in the table near, and when it is `soon` looked for
+ * the cell itself. */
+void dpe_cell_prepare(
+	const struct dpe_slices *slices, uint64_t mask, const struct dpe_value *values, bool soon);
 /* Begins the table anew, for the cells that there are. */
 void dpe_cells_index(struct dpe_slices *slices);
 /* Gives back the chunks that no cell is in. */
@@ -189,7 +194,7 @@ void dpe_slice_unpack(struct dpe_run *run, struct dpe_slice *slice, const unsign
 
 /* ---- */
 
-#define DPE_CHUNK 4096 /* cells */
+#define DPE_CHUNK 16384 /* cells */
 
 static inline struct dpe_cell *dpe_cell_at(const struct dpe_slices *slices, uint32_t index)
 {
