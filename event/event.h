@@ -5,6 +5,7 @@
 
 #include "api/dpe-event.h"
 #include "base/base.h"
+#include "event/words.h"
 
 /* Whether it has text that is its owner's to copy and to free. */
 static inline bool dpe_value_has_own_text(struct dpe_value value)
@@ -32,8 +33,6 @@ struct dpe_message *dpe_kept_message(struct dpe_pool *pool, struct dpe_kept *kep
 
 /* Writes the message as words (packed.c), DPE_PACKED_SIZE bytes at most. True where they only say
  * where it is: then whoever keeps them keeps a reference, too. */
-struct dpe_words;
-struct dpe_words_read;
 bool dpe_message_pack(const struct dpe_message *message, struct dpe_words *words);
 /* The message again, or one that is like it in all; a reference for the caller, the one that was
  * kept with the words if there was one. */

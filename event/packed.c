@@ -1,7 +1,6 @@
 /* Messages as words (words.h), six of them for most: those whose text is all of the table of names.
  * Of others the words say only where they are. */
 #include "event/event.h"
-#include "event/words.h"
 
 #define MOST_ARGS 8
 #define KIND_BITS 3

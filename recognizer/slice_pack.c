@@ -2,8 +2,6 @@
  * them: the order, readings, what partial matches took. */
 #include "recognizer/slices.h"
 
-#include "event/words.h"
-
 #include <string.h>
 
 #define MOST_EVENTS 32

@@ -6,8 +6,6 @@
  * last one alone, which the next takes the place of in the cell. */
 #include "recognizer/slices.h"
 
-#include "event/words.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,13 +236,13 @@ static bool write_cell(struct dpe_run *run, struct dpe_cell *cell, const struct 
 	return write_words(run, cell, slice);
 }
 
-static bool holds_longer(const struct dpe_slice *slice)
+static bool has_earlier(const struct dpe_slice *slice)
 {
 	for (unsigned i = 0; i < slice->order.nchains; i++) {
 		if (slice->order.chains[i].nearlier)
 			return true;
 	}
-	return slice->npartials;
+	return false;
 }
 
 /* It holds nothing any more. */
@@ -255,16 +253,29 @@ static void retire_slice(struct dpe_slices *slices, struct dpe_slice *slice)
 	slices->spare = slice;
 }
 
+/* Most of what it can do without it does not take along. */
+static void forget_some(struct dpe_run *run, struct dpe_slice *slice)
+{
+	const struct dpe_horizon *horizon;
+
+	if (slice->npartials <= 1 && !has_earlier(slice))
+		return;
+	horizon = dpe_recognizer_horizon(run->recognizer, DPE_OLD_HORIZON);
+	if (horizon)
+		dpe_slice_forget(run, slice, horizon);
+}
+
 static bool lay_to_rest(struct dpe_run *run, struct dpe_slice *slice)
 {
 	struct dpe_cell *cell = slice->cell;
 
+	forget_some(run, slice);
 	if (!write_cell(run, cell, slice))
 		return false;
 	cell->done = slice->done;
 	cell->renewed = slice->renewed;
 	cell->overflown = slice->overflown;
-	cell->longer = holds_longer(slice);
+	cell->longer = slice->npartials || has_earlier(slice);
 	clear_slice(run, slice);
 	retire_slice(run->slices, slice);
 	return true;
@@ -280,6 +291,8 @@ void dpe_slices_rest(struct dpe_run *run)
 	for (unsigned left = slices->woken + 1; left && slices->nwork > slices->most_work; left--) {
 		struct dpe_slice *slice = slices->first;
 
+		if (slice->next) /* which is not needed yet, and far away */
+			__builtin_prefetch(slice->next->cell, 1);
 		if (lay_to_rest(run, slice))
 			continue;
 		leave_queue(slices, slice);

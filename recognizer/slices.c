@@ -9,8 +9,7 @@
 #include <string.h>
 
 #define FEW_PARTIALS 32
-#define OLD_HORIZON 1024 /* events: looking costs as much as a few hundred */
-#define MOST_WORK 4096   /* slices at work at a time */
+#define MOST_WORK 1024   /* slices at work at a time: as many as DPE_OLD_HORIZON or more */
 #define MANY 16384       /* cells that are far away, as memory goes */
 
 /* ---- masks ------------------------------------------------------------------------------- */
@@ -75,12 +74,6 @@ static struct dpe_cell *largest_part(
 	return best;
 }
 
-/* Events and partial matches that it keeps. */
-static uint64_t size_of(const struct dpe_slice *slice)
-{
-	return dpe_order_size(&slice->order) + slice->npartials;
-}
-
 static void begin_with(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_slice *part)
 {
 	slice->done = part->done;
@@ -90,7 +83,7 @@ static void begin_with(struct dpe_run *run, struct dpe_slice *slice, const struc
 		dpe_expect_copy(run, slice, part);
 	else
 		dpe_detect_copy(run, slice, part);
-	run->recognizer->kept += size_of(slice);
+	run->recognizer->kept += dpe_slice_size(slice);
 }
 
 static struct dpe_cell *new_cell(
@@ -247,7 +240,7 @@ static void drop_dead(struct dpe_run *run, struct dpe_slice *slice)
 
 	if (slice->npartials <= (slice->many ? slice->many : FEW_PARTIALS))
 		return;
-	horizon = dpe_recognizer_horizon(run->recognizer, OLD_HORIZON);
+	horizon = dpe_recognizer_horizon(run->recognizer, DPE_OLD_HORIZON);
 	if (horizon)
 		dpe_detect_forget(run, slice, horizon);
 	slice->many = slice->npartials < FEW_PARTIALS / 2 ? FEW_PARTIALS : 2 * slice->npartials;
@@ -255,11 +248,11 @@ static void drop_dead(struct dpe_run *run, struct dpe_slice *slice)
 
 static void detect(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
-	run->recognizer->kept -= size_of(slice);
+	run->recognizer->kept -= dpe_slice_size(slice);
 	dpe_detect_take(run, slice, occurrence);
 	drop_dead(run, slice);
 	dpe_order_trim(&slice->order, is_needed, slice);
-	run->recognizer->kept += size_of(slice);
+	run->recognizer->kept += dpe_slice_size(slice);
 }
 
 static void read_as_literal(
@@ -406,141 +399,9 @@ void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
 		dpe_slices_sweep(run);
 }
 
-/* Matches of this slice may have been missed. */
-static void tell_overflow(struct dpe_run *run, const struct dpe_slice *slice)
-{
-	struct dpe_verdict verdict = {
-		.kind = DPE_INCONCLUSIVE,
-		.reason = dpe_slice_doubt(run, slice),
-	};
-
-	dpe_run_tell(run, slice, &verdict);
-}
-
-/* A slice at rest that is as it should be need not be at work to be told of. */
-static bool finish_at_rest(struct dpe_run *run, struct dpe_cell *cell)
-{
-	struct dpe_reading reading = {.config.state = cell->state};
-	struct dpe_slice slice = {
-		.cell = cell,
-		.params = cell->params,
-		.number = cell->number,
-		.mask = cell->mask,
-		.renewed = cell->renewed,
-		.overflown = cell->overflown,
-		.readings = &reading,
-		.nreadings = 1,
-	};
-
-	if (cell->form != DPE_CELL_ONE || !dpe_config_final(run, &reading.config))
-		return false;
-	dpe_expect_finish(run, &slice);
-	cell->done = true;
-	return true;
-}
-
-static void finish_slice(struct dpe_run *run, struct dpe_cell *cell)
-{
-	if (run->rule->mode == DPE_DETECT) {
-		if (dpe_cell_is_overflown(run->slices, cell))
-			tell_overflow(run, dpe_slice_work(run, cell));
-		return;
-	}
-	if (dpe_cell_is_done(run->slices, cell) || cell->extended || cell->retired ||
-		finish_at_rest(run, cell))
-		return;
-	dpe_expect_finish(run, dpe_slice_work(run, cell));
-}
-
-void dpe_slices_finish(struct dpe_run *run)
-{
-	for (uint32_t i = 0; i < run->slices->ncells; i++) {
-		finish_slice(run, dpe_cell_at(run->slices, i));
-		dpe_slices_rest(run);
-	}
-}
-
-bool dpe_slices_each(struct dpe_run *run, dpe_slice_fn *each, void *context)
-{
-	bool more = true;
-
-	for (uint32_t i = 0; more && i < run->slices->ncells; i++) {
-		more = each(context, dpe_slice_work(run, dpe_cell_at(run->slices, i)));
-		dpe_slices_rest(run);
-	}
-	return more;
-}
-
-static void adopt(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_automaton *old)
-{
-	for (unsigned i = 0; i < slice->nreadings; i++) {
-		struct dpe_config *config = &slice->readings[i].config;
-
-		config->state = dpe_automaton_adopt(run->automaton, old, config->state);
-	}
-	for (unsigned i = 0; i < slice->npartials; i++) {
-		struct dpe_config *config = &slice->partials[i].config;
-
-		config->state = dpe_automaton_adopt(run->automaton, old, config->state);
-	}
-}
-
-static void adopt_cell(struct dpe_run *run, struct dpe_cell *cell, const struct dpe_automaton *old)
-{
-	if (cell->form == DPE_CELL_ONE)
-		cell->state = dpe_automaton_adopt(run->automaton, old, cell->state);
-	else if (cell->form != DPE_CELL_NEW)
-		adopt(run, dpe_slice_work(run, cell), old);
-}
-
-/* Those at work first, so that nobody is laid to rest in a state of the old automaton. */
-void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old)
-{
-	struct dpe_slices *slices = run->slices;
-
-	for (struct dpe_slice *slice = slices->first; slice; slice = slice->next) {
-		adopt(run, slice, old);
-		slice->cell->marked = true;
-	}
-	for (uint32_t i = 0; i < slices->ncells; i++) {
-		struct dpe_cell *cell = dpe_cell_at(slices, i);
-
-		if (!cell->marked)
-			adopt_cell(run, cell, old);
-		cell->marked = false;
-		dpe_slices_rest(run);
-	}
-}
-
 uint64_t dpe_slices_count(const struct dpe_run *run)
 {
 	return run->slices->ncells;
-}
-
-static void forget(
-	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon)
-{
-	uint64_t before = size_of(slice), after;
-
-	dpe_detect_forget(run, slice, horizon);
-	dpe_order_forget(&slice->order, horizon);
-	after = size_of(slice);
-	run->recognizer->kept -= before - after;
-	dpe_trace_forgot(run, slice, before - after);
-}
-
-void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon)
-{
-	struct dpe_slices *slices = run->slices;
-
-	for (uint32_t i = 0; i < slices->ncells; i++) {
-		struct dpe_cell *cell = dpe_cell_at(slices, i);
-
-		if (cell->form != DPE_CELL_AT_WORK && !cell->longer)
-			continue;
-		forget(run, dpe_slice_work(run, cell), horizon);
-		dpe_slices_rest(run);
-	}
 }
 
 /* ---- the beginning and the end ----------------------------------------------------------- */

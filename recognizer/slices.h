@@ -1,6 +1,7 @@
 /* What the files about slices know of each other. Private.
  *
  *	slices.c         which slices an event belongs to, and what becomes of them
+ *	slice_all.c      what is done to all slices of a rule
  *	slice_reads.c    how an event may be read in a slice
  *	slice_cells.c    the slices of a rule, and the table that finds one by its values
  *	slice_buckets.c  … those that have some of their values in common
@@ -89,6 +90,19 @@ struct dpe_slices {
 	unsigned char *scratch;           /* for words */
 	bool rests;                       /* slices can be written as words */
 };
+
+/* ---- slices.c, slice_all.c --------------------------------------------------------------- */
+
+/* Events and partial matches that it keeps. */
+static inline uint64_t dpe_slice_size(const struct dpe_slice *slice)
+{
+	return dpe_order_size(&slice->order) + slice->npartials;
+}
+#define DPE_OLD_HORIZON 1024 /* events: looking costs as much as a few hundred */
+
+/* Drops the events and partial matches of the slice that can no longer matter. */
+void dpe_slice_forget(
+	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon);
 
 /* ---- slice_cells.c ----------------------------------------------------------------------- */
 
