@@ -48,31 +48,36 @@ struct feed {
 	struct dpe_recognizer *recognizer;
 	struct cli_progress *progress; /* or NULL */
 	struct dpe_message *ahead[AHEAD];
-	unsigned nread, nfed;
+	unsigned first, nahead, nfed;
 	bool good;
 };
 
-static void feed_first(struct feed *feed)
+static void feed_one(struct feed *feed, struct dpe_message *message)
 {
-	struct dpe_message *message = feed->ahead[feed->nfed++ % AHEAD];
-
 	if (!dpe_recognizer_feed(feed->recognizer, message, feed->cli->diags)) {
 		dpe_diag_at(feed->cli->diags, DPE_NOTE, feed->path, "that is in this log");
 		feed->good = false;
 	}
-	if (feed->progress && !(feed->nfed % OFTEN))
+	if (feed->progress && !(++feed->nfed % OFTEN))
 		tell_progress(feed->progress, feed->recognizer);
 }
 
-/* After a message was read: one that was read before is fed. */
-static void prepare(struct feed *feed)
+static void feed_first(struct feed *feed)
 {
-	dpe_recognizer_prepare(
-		feed->recognizer, feed->ahead[(feed->nread - 1) % AHEAD], false);
-	if (feed->nread - feed->nfed < AHEAD)
+	struct dpe_message *message = feed->ahead[feed->first];
+
+	feed->first = (feed->first + 1) % AHEAD;
+	feed->nahead--;
+	feed_one(feed, message);
+}
+
+static void feed_ahead(struct feed *feed, struct dpe_message *message)
+{
+	feed->ahead[(feed->first + feed->nahead++) % AHEAD] = message;
+	if (feed->nahead < AHEAD)
 		return;
 	dpe_recognizer_prepare(
-		feed->recognizer, feed->ahead[(feed->nfed + AHEAD / 2) % AHEAD], true);
+		feed->recognizer, feed->ahead[(feed->first + AHEAD / 2) % AHEAD], true);
 	feed_first(feed);
 }
 
@@ -102,13 +107,12 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 		feed.good &= got > 0;
 		if (got < 0)
 			continue;
-		feed.ahead[feed.nread++ % AHEAD] = message;
-		if (ahead)
-			prepare(&feed);
+		if (ahead && dpe_recognizer_prepare(recognizer, message, false))
+			feed_ahead(&feed, message);
 		else
-			feed_first(&feed);
+			feed_one(&feed, message);
 	}
-	while (feed.nfed != feed.nread)
+	while (feed.nahead)
 		feed_first(&feed);
 	if (dpe_log_cut_off(reader)) {
 		char *reason = dpe_xasprintf("%s was cut off in the middle", path);

@@ -52,13 +52,15 @@ bool dpe_recognizer_feed(
 		recognizer->roles.count, diags);
 }
 
-void dpe_recognizer_prepare(
+bool dpe_recognizer_prepare(
 	const struct dpe_recognizer *recognizer, const struct dpe_message *message, bool soon)
 {
 	const struct dpe_watch *watch;
 
+	if (!recognizer->far)
+		return false;
 	if (message->name >= recognizer->nnames || !message->nargs)
-		return;
+		return true;
 	watch = &recognizer->by_name[message->name];
 	for (unsigned i = 0; i < watch->count; i++) {
 		const struct dpe_watcher *watcher = &watch->at[i];
@@ -67,6 +69,7 @@ void dpe_recognizer_prepare(
 			dpe_slices_prepare(
 				watcher->run, watcher->pattern, message->args[0], soon);
 	}
+	return true;
 }
 
 void dpe_recognizer_watermark(

@@ -308,6 +308,7 @@ struct dpe_recognizer {
 	struct dpe_message **gaps; /* messages that come after a gap, counted */
 	unsigned ngaps, capgaps;
 	struct dpe_told *told;     /* what may have to be taken back */
+	bool far;       /* some rule has so many slices that they are far away, as memory goes */
 	bool own_waits; /* who holds and awaits what, only the events of that thread say */
 	bool ended;             /* break in a replay */
 	bool finished;          /* the verdicts of the end were given */

@@ -64,17 +64,24 @@ static uint32_t find_way(struct dpe_run *run, dpe_state state, unsigned literal)
 	return move->to + WAYS;
 }
 
-bool dpe_sequel_way(struct dpe_run *run, dpe_state state, unsigned literal, dpe_state *to)
+static inline uint32_t way(struct dpe_run *run, dpe_state state, unsigned literal)
 {
-	uint32_t *way;
+	uint32_t *to;
 
 	if (state >= run->sequel->nstates)
 		make_room(run, state);
-	way = &run->sequel->to[(size_t)state * run->rule->nliterals + literal];
-	if (*way == UNKNOWN)
-		*way = find_way(run, state, literal);
-	*to = *way - WAYS;
-	return *way >= WAYS;
+	to = &run->sequel->to[(size_t)state * run->rule->nliterals + literal];
+	if (*to == UNKNOWN)
+		*to = find_way(run, state, literal);
+	return *to;
+}
+
+bool dpe_sequel_way(struct dpe_run *run, dpe_state state, unsigned literal, dpe_state *to)
+{
+	uint32_t found = way(run, state, literal);
+
+	*to = found - WAYS;
+	return found >= WAYS;
 }
 
 bool dpe_sequel_first(struct dpe_run *run, unsigned literal, dpe_state *to)
@@ -94,16 +101,17 @@ bool dpe_sequel_take(struct dpe_run *run, struct dpe_slice *slice, unsigned lite
 {
 	struct dpe_occurrence *last = dpe_order_alone(&slice->order, &event->stamp);
 	struct dpe_config *config;
-	dpe_state to;
+	uint32_t to;
 
 	if (!last || last->refs != 2 || slice->nreadings != 1 || slice->done)
 		return false;
 	config = &slice->readings[0].config;
 	if (!config->registers || config->registers[0] != last)
 		return false;
-	if (!dpe_sequel_way(run, config->state, literal, &to))
+	to = way(run, config->state, literal);
+	if (to < WAYS)
 		return false;
 	dpe_occurrence_become(last, event);
-	config->state = to;
+	config->state = to - WAYS;
 	return true;
 }

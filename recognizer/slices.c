@@ -93,6 +93,7 @@ static struct dpe_cell *new_cell(
 
 	dpe_buckets_add(run, cell);
 	add_mask(run->slices, mask);
+	run->recognizer->far |= run->slices->ncells >= MANY;
 	return cell;
 }
 
