@@ -20,7 +20,8 @@ enum {
 	ID = 19,
 	PROCESS = 22,
 	HOST = 25,
-	HAS_EXTRA = 1 << 28,
+	HAS_EXTRA_BIT = 28,
+	HAS_EXTRA = 1 << HAS_EXTRA_BIT,
 	HAS_PLACES = 1 << 29, /* a module, a number of its log */
 	HAS_KINDS = 1 << 30,  /* of arguments after the first, in a word of their own */
 };
@@ -42,6 +43,8 @@ static inline bool has_own_text(const struct dpe_message *message)
 /* All that a message may hold and its words do not is missing. */
 static inline bool fits(const struct dpe_message *message)
 {
+	if (message->plain)
+		return message->nargs <= MOST_ARGS;
 	return !(message->npreds | message->nvars | message->nstack | message->npcs) &&
 	       !message->comm && message->nargs <= MOST_ARGS &&
 	       (!message->extra || message->extra_shared) && !has_own_text(message);
@@ -157,6 +160,7 @@ static void get_rest(struct dpe_words_read *words, uint32_t flags, struct dpe_me
 		message->module = dpe_words_get_half(words);
 		message->log = dpe_words_get_half(words);
 	}
+	message->plain = !(flags >> RET & ((1u << (HAS_EXTRA_BIT - RET)) - 1));
 	message->ret = get_value(words, flags >> RET);
 	message->id = get_value(words, flags >> ID);
 	message->process = get_value(words, flags >> PROCESS);
