@@ -198,6 +198,11 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer); /* accepts NULL; gi
  * cannot be used (its id was there before, it has no name, the run is finished): it is dropped. */
 bool dpe_recognizer_feed(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags);
+/* The message will be fed after a few others, or `soon`, after half as many: what the rules will
+ * want to know then is brought near. Nothing depends on it but the time that rules about very many
+ * objects take; false as long as there are none, and it is as well fed at once. */
+bool dpe_recognizer_prepare(
+	const struct dpe_recognizer *recognizer, const struct dpe_message *message, bool soon);
 /* No message of the host (a message's `host`; {0} where messages have none) with a time before this
  * one will come: messages with times are held back until then. */
 void dpe_recognizer_watermark(

@@ -2,6 +2,7 @@
 #include "cli/logs.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 struct dpe_log_reader *cli_open_log(struct cli *cli, const char *path, unsigned index)
 {
@@ -38,23 +39,81 @@ static void tell_losses(
 	}
 }
 
+/* Messages that were read and not fed yet, so that the recognizer can prepare for them. */
+#define AHEAD 8
+
+struct feed {
+	struct cli *cli;
+	const char *path;
+	struct dpe_recognizer *recognizer;
+	struct cli_progress *progress; /* or NULL */
+	struct dpe_message *ahead[AHEAD];
+	unsigned first, nahead, nfed;
+	bool good;
+};
+
+static void feed_one(struct feed *feed, struct dpe_message *message)
+{
+	if (!dpe_recognizer_feed(feed->recognizer, message, feed->cli->diags)) {
+		dpe_diag_at(feed->cli->diags, DPE_NOTE, feed->path, "that is in this log");
+		feed->good = false;
+	}
+	if (feed->progress && !(++feed->nfed % OFTEN))
+		tell_progress(feed->progress, feed->recognizer);
+}
+
+static void feed_first(struct feed *feed)
+{
+	struct dpe_message *message = feed->ahead[feed->first];
+
+	feed->first = (feed->first + 1) % AHEAD;
+	feed->nahead--;
+	feed_one(feed, message);
+}
+
+static void feed_ahead(struct feed *feed, struct dpe_message *message)
+{
+	feed->ahead[(feed->first + feed->nahead++) % AHEAD] = message;
+	if (feed->nahead < AHEAD)
+		return;
+	dpe_recognizer_prepare(
+		feed->recognizer, feed->ahead[(feed->first + AHEAD / 2) % AHEAD], true);
+	feed_first(feed);
+}
+
+/* Reading a file never waits for what is to be written yet. */
+static bool is_file(const char *path)
+{
+	struct stat stat;
+
+	return !lstat(path, &stat) && S_ISREG(stat.st_mode);
+}
+
 bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *path,
 	struct dpe_recognizer *recognizer, struct cli_progress *progress)
 {
+	struct feed feed = {
+		.cli = cli,
+		.path = path,
+		.recognizer = recognizer,
+		.progress = progress,
+		.good = true,
+	};
+	bool ahead = is_file(path);
 	struct dpe_message *message;
-	unsigned fed = 0;
-	bool good = true;
 	int got;
 
 	while ((got = dpe_log_read(reader, &message))) {
-		bool taken = got > 0 && dpe_recognizer_feed(recognizer, message, cli->diags);
-
-		if (got > 0 && !taken)
-			dpe_diag_at(cli->diags, DPE_NOTE, path, "that is in this log");
-		good &= taken;
-		if (progress && !(++fed % OFTEN))
-			tell_progress(progress, recognizer);
+		feed.good &= got > 0;
+		if (got < 0)
+			continue;
+		if (ahead && dpe_recognizer_prepare(recognizer, message, false))
+			feed_ahead(&feed, message);
+		else
+			feed_one(&feed, message);
 	}
+	while (feed.nahead)
+		feed_first(&feed);
 	if (dpe_log_cut_off(reader)) {
 		char *reason = dpe_xasprintf("%s was cut off in the middle", path);
 
@@ -63,7 +122,7 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 	}
 	tell_losses(reader, recognizer);
 	dpe_diags_print(cli->diags, stderr);
-	return good;
+	return feed.good;
 }
 
 struct logs {

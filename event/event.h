@@ -5,6 +5,7 @@
 
 #include "api/dpe-event.h"
 #include "base/base.h"
+#include "event/words.h"
 
 /* Whether it has text that is its owner's to copy and to free. */
 static inline bool dpe_value_has_own_text(struct dpe_value value)
@@ -57,5 +58,15 @@ struct dpe_kept *dpe_message_keep(
 void dpe_kept_drop(struct dpe_pool *pool, struct dpe_kept *kept);
 /* The message again, or one that is like it in all; a reference for the caller. */
 struct dpe_message *dpe_kept_message(struct dpe_pool *pool, struct dpe_kept *kept);
+
+/* Writes the message as words (packed.c), DPE_PACKED_SIZE bytes at most. True where they only say
+ * where it is: then whoever keeps them keeps a reference, too. */
+bool dpe_message_pack(const struct dpe_message *message, struct dpe_words *words);
+/* The message again, or one that is like it in all; a reference for the caller, the one that was
+ * kept with the words if there was one. */
+struct dpe_message *dpe_message_unpack(struct dpe_pool *pool, struct dpe_words_read *words);
+/* The message that the words only say where to find; NULL: they hold it. */
+struct dpe_message *dpe_message_packed_whole(struct dpe_words_read *words);
+#define DPE_PACKED_SIZE 256 /* four words, a value of two for each of 13, and four more */
 
 #endif

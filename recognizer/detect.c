@@ -43,16 +43,11 @@ static void unref_taken(struct dpe_taken *taken)
 	}
 }
 
-static struct dpe_occurrence *const *firsts(const struct dpe_partial *partial)
-{
-	return partial->nfirst <= DPE_FEW_FIRST ? partial->few : partial->many;
-}
-
 /* The minimal events of another partial match, and one more unless that is NULL. */
 static void copy_firsts(
 	struct dpe_partial *to, const struct dpe_partial *from, struct dpe_occurrence *more)
 {
-	struct dpe_occurrence *const *old = firsts(from), **new = to->few;
+	struct dpe_occurrence *const *old = dpe_partial_firsts(from), **new = to->few;
 
 	to->nfirst = from->nfirst + !!more;
 	if (to->nfirst > DPE_FEW_FIRST)
@@ -65,7 +60,7 @@ static void copy_firsts(
 
 static void drop_partial(const struct dpe_run *run, struct dpe_partial *partial)
 {
-	struct dpe_occurrence *const *first = firsts(partial);
+	struct dpe_occurrence *const *first = dpe_partial_firsts(partial);
 
 	dpe_config_drop(run, &partial->config);
 	for (unsigned i = 0; i < partial->nfirst; i++)
@@ -79,9 +74,7 @@ void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice)
 {
 	for (unsigned i = 0; i < slice->npartials; i++)
 		drop_partial(run, &slice->partials[i]);
-	free(slice->partials);
-	slice->partials = NULL;
-	slice->npartials = slice->cappartials = 0;
+	slice->npartials = 0;
 }
 
 void dpe_detect_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from)
@@ -106,7 +99,7 @@ static bool at_or_before(const struct dpe_occurrence *a, const struct dpe_occurr
 
 static bool touches(const struct dpe_partial *partial, const struct dpe_occurrence *occurrence)
 {
-	struct dpe_occurrence *const *first = firsts(partial);
+	struct dpe_occurrence *const *first = dpe_partial_firsts(partial);
 
 	for (unsigned i = 0; i < partial->nfirst; i++) {
 		if (at_or_before(first[i], occurrence))
@@ -213,7 +206,7 @@ static bool same_place(
 /* Each minimal event of `a` is, or comes after, one of `b`. */
 static bool supersedes(const struct dpe_partial *a, const struct dpe_partial *b)
 {
-	struct dpe_occurrence *const *first = firsts(a);
+	struct dpe_occurrence *const *first = dpe_partial_firsts(a);
 
 	for (unsigned i = 0; i < a->nfirst; i++) {
 		if (!touches(b, first[i]))

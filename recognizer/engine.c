@@ -94,7 +94,7 @@ static size_t registers_size(unsigned count)
 	       sizeof(struct dpe_occurrence *);
 }
 
-static struct dpe_occurrence **new_registers(struct dpe_pool *pool, unsigned count)
+struct dpe_occurrence **dpe_registers_new(struct dpe_pool *pool, unsigned count)
 {
 	return dpe_pool_take(pool, registers_size(count));
 }
@@ -121,7 +121,7 @@ struct dpe_config dpe_config_copy(const struct dpe_run *run, const struct dpe_co
 	count = dpe_automaton_registers(run->automaton, from->state);
 	if (!count)
 		return to;
-	to.registers = new_registers(run->recognizer->pool, count);
+	to.registers = dpe_registers_new(run->recognizer->pool, count);
 	for (unsigned i = 0; i < count; i++)
 		to.registers[i] = dpe_occurrence_ref(from->registers[i]);
 	return to;
@@ -301,7 +301,7 @@ struct dpe_config dpe_engine_take(const struct dpe_config *config, const struct 
 	}
 	next.state = move->to;
 	if (move->nregisters)
-		next.registers = new_registers(occurrence->pool, move->nregisters);
+		next.registers = dpe_registers_new(occurrence->pool, move->nregisters);
 	for (unsigned i = 0; i < move->nregisters; i++)
 		next.registers[i] = dpe_occurrence_ref(move->carry[i] == DPE_NEW_EVENT
 							       ? occurrence
@@ -334,7 +334,7 @@ void dpe_engine_move(const struct dpe_run *run, struct dpe_config *config,
 	}
 	if (move->nregisters) {
 		if (!config->registers)
-			config->registers = new_registers(pool, move->nregisters);
+			config->registers = dpe_registers_new(pool, move->nregisters);
 		memcpy(config->registers, next, move->nregisters * sizeof(next[0]));
 	}
 	config->state = move->to;

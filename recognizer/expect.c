@@ -32,9 +32,7 @@ void dpe_expect_clear(struct dpe_run *run, struct dpe_slice *slice)
 {
 	for (unsigned i = 0; i < slice->nreadings; i++)
 		drop_reading(run, &slice->readings[i]);
-	free(slice->readings);
-	slice->readings = NULL;
-	slice->nreadings = slice->capreadings = 0;
+	slice->nreadings = 0;
 }
 
 static struct dpe_occurrence **copy_occurrences(struct dpe_occurrence **from, unsigned count)

@@ -22,16 +22,23 @@ static bool add_partial(const struct dpe_run *run, const struct dpe_partial *par
 	return true;
 }
 
-static bool add_slice(const struct dpe_run *run, const struct dpe_slice *slice,
-	uint64_t *patterns, unsigned *looks)
+struct look {
+	const struct dpe_run *run;
+	uint64_t *patterns;
+	unsigned looks;
+};
+
+static bool add_slice(void *context, const struct dpe_slice *slice)
 {
+	struct look *look = context;
+
 	if (slice->overflown) /* partial matches were given up: one of them might go on */
 		return false;
 	for (unsigned i = 0; i < slice->npartials; i++) {
-		if (!add_partial(run, &slice->partials[i], patterns, looks))
+		if (!add_partial(look->run, &slice->partials[i], look->patterns, &look->looks))
 			return false;
 	}
-	return ++*looks <= MOST_LOOKS;
+	return ++look->looks <= MOST_LOOKS;
 }
 
 bool dpe_recognizer_idle(const struct dpe_recognizer *recognizer)
@@ -42,16 +49,11 @@ bool dpe_recognizer_idle(const struct dpe_recognizer *recognizer)
 bool dpe_recognizer_live(
 	const struct dpe_recognizer *recognizer, unsigned rule, uint64_t *patterns)
 {
-	const struct dpe_run *run = &recognizer->runs[rule];
-	unsigned looks = 0;
+	struct dpe_run *run = &recognizer->runs[rule];
+	struct look look = {.run = run, .patterns = patterns};
 
 	*patterns = 0;
 	if (!run->slices || run->pairs || run->rule->mode != DPE_DETECT || run->rule->npatterns > DPE_NEEDS)
 		return false;
-	for (const struct dpe_slice *slice = dpe_slices_first(run); slice;
-		slice = slice->next_of_rule) {
-		if (!add_slice(run, slice, patterns, &looks))
-			return false;
-	}
-	return true;
+	return dpe_slices_each(run, add_slice, &look);
 }

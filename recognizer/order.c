@@ -11,13 +11,6 @@
  */
 #define WORTH_TRIMMING 2
 
-struct dpe_chain {
-	uint32_t chain;
-	unsigned nearlier, capearlier;
-	struct dpe_occurrence *last;
-	struct dpe_occurrence **earlier; /* those before it, in the order of the chain */
-};
-
 struct dpe_occurrence *dpe_occurrence_new(struct dpe_pool *pool, const struct dpe_event *event)
 {
 	struct dpe_occurrence *occurrence = dpe_pool_take(pool, sizeof(*occurrence));
@@ -212,8 +205,24 @@ void dpe_order_clear(struct dpe_order *order)
 		dpe_occurrence_unref(chain->last);
 		free(chain->earlier);
 	}
+	order->nchains = 0;
+	order->top = NULL;
+}
+
+void dpe_order_free(struct dpe_order *order)
+{
+	dpe_order_clear(order);
 	free(order->chains);
 	*order = (struct dpe_order){0};
+}
+
+void dpe_order_restore(struct dpe_order *order, struct dpe_occurrence *occurrence)
+{
+	struct dpe_chain *chain = find_chain(order, occurrence->stamp.chain);
+
+	if (chain->last)
+		*DPE_GROW(chain->earlier, chain->nearlier, chain->capearlier) = chain->last;
+	chain->last = occurrence;
 }
 
 struct dpe_occurrence *dpe_order_alone(const struct dpe_order *order, const struct dpe_stamp *stamp)

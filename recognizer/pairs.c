@@ -35,7 +35,8 @@ struct dpe_pairs {
 		uint16_t first;    /* the position that it takes as the first event … */
 		uint16_t second[MOST_LITERALS]; /* … and of each partner as the second */
 	} * at;
-	struct dpe_slice *mold; /* in which a slice is shown to others */
+	struct dpe_slice *mold; /* in which a slice is shown to others, … */
+	struct dpe_value *shown; /* … and its values */
 };
 
 /* ---- which rules ------------------------------------------------------------------------- */
@@ -153,8 +154,9 @@ static struct dpe_pairs *new_pairs(const struct dpe_run *run, struct literal *at
 	pairs->readings = find_readings(rule, at);
 	for (unsigned i = 0; i < rule->nobserving; i++)
 		pairs->ends |= rule->ends[i];
-	pairs->mold = dpe_xcalloc(
-		1, sizeof(*pairs->mold) + rule->nvariables * sizeof(pairs->mold->params[0]));
+	pairs->shown = dpe_xcalloc(rule->nvariables + 1, sizeof(*pairs->shown));
+	pairs->mold = dpe_xcalloc(1, sizeof(*pairs->mold));
+	pairs->mold->params = pairs->shown;
 	pairs->mold->mask = run->masks[0];
 	return pairs;
 }
@@ -271,7 +273,7 @@ static struct dpe_slice *show(const struct dpe_pairs *pairs, const struct dpe_pa
 
 	pairs->mold->overflown = slice->overflown;
 	for (unsigned i = 0; i < pairs->table.nkeys; i++)
-		pairs->mold->params[pairs->keys[i]] = key[i];
+		pairs->shown[pairs->keys[i]] = key[i];
 	return pairs->mold;
 }
 
@@ -459,6 +461,7 @@ void dpe_pairs_free(struct dpe_run *run)
 	free(pairs->readings);
 	free(pairs->at);
 	free(pairs->mold);
+	free(pairs->shown);
 	free(pairs);
 	run->pairs = NULL;
 }

@@ -49,6 +49,26 @@ bool dpe_recognizer_feed(
 		recognizer->roles.count, diags);
 }
 
+bool dpe_recognizer_prepare(
+	const struct dpe_recognizer *recognizer, const struct dpe_message *message, bool soon)
+{
+	const struct dpe_watch *watch;
+
+	if (!recognizer->far)
+		return false;
+	if (message->name >= recognizer->nnames || !message->nargs)
+		return true;
+	watch = &recognizer->by_name[message->name];
+	for (unsigned i = 0; i < watch->count; i++) {
+		const struct dpe_watcher *watcher = &watch->at[i];
+
+		if (watcher->single && watcher->run->slices)
+			dpe_slices_prepare(
+				watcher->run, watcher->pattern, message->args[0], soon);
+	}
+	return true;
+}
+
 void dpe_recognizer_watermark(
 	struct dpe_recognizer *recognizer, struct dpe_value host, uint64_t time)
 {
@@ -271,7 +291,7 @@ static bool is_suppressed(struct dpe_recognizer *recognizer, const struct dpe_ve
 void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_verdict *verdict)
 {
 	struct dpe_recognizer *recognizer = run->recognizer;
-	struct dpe_value unbound[DPE_MAX_VARIABLES] = {0};
+	static const struct dpe_value unbound[DPE_MAX_VARIABLES];
 
 	verdict->rule = run->rule;
 	verdict->params = slice ? slice->params : unbound;

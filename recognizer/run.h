@@ -3,7 +3,7 @@
  *	recognizer.c  the pipeline: message → roles → stabilizer → rules
  *	pattern.c     does an event look like a pattern, and what does it bind
  *	roles.c       what a message is to the `sync` rules
- *	slices.c      which slices of a rule an event belongs to (parametric slicing)
+ *	slices.c      which slices of a rule an event belongs to (parametric slicing); see slices.h
  *	order.c       the immediate predecessors of an event within a slice
  *	engine.c      where a reading stands: in an automaton, in several (stands.c, ways.c), or (game.c) in a net
  *	expect.c      a slice of an `expect` rule against its rule
@@ -58,6 +58,13 @@ void dpe_occurrence_unref(struct dpe_occurrence *occurrence); /* accepts NULL */
 
 /* ---- order.c: the causal order restricted to a slice ------------------------------------- */
 
+struct dpe_chain {
+	uint32_t chain;
+	unsigned nearlier, capearlier;
+	struct dpe_occurrence *last;
+	struct dpe_occurrence **earlier; /* those before it, in the order of the chain */
+};
+
 /* The events of a slice, chain by chain. */
 struct dpe_order {
 	struct dpe_chain *chains;
@@ -77,7 +84,10 @@ void dpe_order_preds(
 bool dpe_order_add(
 	struct dpe_order *order, struct dpe_occurrence *occurrence, const struct dpe_preds *preds);
 void dpe_order_copy(struct dpe_order *to, const struct dpe_order *from);
-void dpe_order_clear(struct dpe_order *order);
+/* Adds an event of before again, which comes after all of its chain; takes over the reference. */
+void dpe_order_restore(struct dpe_order *order, struct dpe_occurrence *occurrence);
+void dpe_order_clear(struct dpe_order *order); /* keeps the room for chains */
+void dpe_order_free(struct dpe_order *order);
 /* Drops what no event to come can have as its immediate predecessor. */
 void dpe_order_forget(struct dpe_order *order, const struct dpe_horizon *horizon);
 /* Drops events that are not needed: chains none of whose events is, and of others, now and then as
@@ -185,17 +195,15 @@ struct dpe_partial {
 	};
 };
 
+/* What is followed for one combination of values, while it is at work. */
 struct dpe_slice {
-	struct dpe_slice *next_of_rule;
+	struct dpe_slice *before, *next; /* among those at work */
+	struct dpe_cell *cell;           /* see slices.h */
+	const struct dpe_value *params;  /* one a variable */
 	uint64_t number; /* in the order of their beginning */
-	uint64_t hash;   /* of its values */
 	uint64_t mask;   /* variables that are bound */
-	uint64_t event;  /* the last one that touched it, to take each once */
-	bool extended;   /* a slice with these values and more exists */
 	bool done;       /* no further verdict */
-	bool retired;    /* ended, and nothing came since */
 	bool renewed;    /* it has ended before */
-	bool kept;       /* while others are chosen that go */
 	bool overflown;  /* partial matches were given up: from then on in doubt */
 	struct dpe_order order;
 	struct dpe_reading *readings; /* expect */
@@ -203,7 +211,6 @@ struct dpe_slice {
 	struct dpe_partial *partials; /* detect */
 	unsigned npartials, cappartials;
 	unsigned many; /* partial matches, from which on the dead ones are looked for; 0: some */
-	struct dpe_value params[]; /* owned, one a variable */
 };
 
 /* How an event that looks like a pattern may be read. */
@@ -328,6 +335,7 @@ struct dpe_recognizer {
 	struct dpe_message **gaps; /* messages that come after a gap, counted */
 	unsigned ngaps, capgaps;
 	struct dpe_told *told;     /* what may have to be taken back */
+	bool far;       /* some rule has so many slices that they are far away, as memory goes */
 	bool looks;     /* each event is looked at, whatever its name is */
 	bool started;   /* an event had a time: the first had … */
 	uint64_t start; /* … this one */
@@ -432,11 +440,17 @@ void dpe_slices_free(struct dpe_run *run); /* with its slices; accepts a run wit
 bool dpe_slices_follow(struct dpe_run *run, const struct dpe_event *event);
 /* The event, which matched run->bindings, goes to every slice that it belongs to. */
 void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence);
+/* An event with this value for the only variable that the pattern binds is to come: see
+ * dpe_recognizer_prepare. */
+void dpe_slices_prepare(
+	const struct dpe_run *run, unsigned pattern, struct dpe_value value, bool soon);
 /* Lets every slice stand in the state of run->automaton that it stands in in the old one. */
 void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old);
 uint64_t dpe_slices_count(const struct dpe_run *run);
-/* The first in the order of their beginning; next_of_rule leads to the others. */
-const struct dpe_slice *dpe_slices_first(const struct dpe_run *run);
+/* Each slice of a `detect` rule that partial matches can be of, until one is not wanted. Slices are
+ * put to work for it. False where that was the case. */
+typedef bool dpe_slice_fn(void *context, const struct dpe_slice *slice);
+bool dpe_slices_each(struct dpe_run *run, dpe_slice_fn *each, void *context);
 void dpe_slices_finish(struct dpe_run *run);
 /* Drops the events that can no longer matter. */
 void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon);
@@ -458,6 +472,8 @@ bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct d
 void dpe_engine_free(struct dpe_run *run);
 /* Between two events: bounds the memory of the automaton. */
 void dpe_engine_tidy(struct dpe_run *run);
+/* Room for the registers of a configuration. */
+struct dpe_occurrence **dpe_registers_new(struct dpe_pool *pool, unsigned count);
 struct dpe_config dpe_config_begin(const struct dpe_run *run);
 struct dpe_config dpe_config_copy(const struct dpe_run *run, const struct dpe_config *from);
 void dpe_config_drop(const struct dpe_run *run, struct dpe_config *config);
@@ -507,6 +523,7 @@ void dpe_expect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence);
 void dpe_expect_finish(struct dpe_run *run, struct dpe_slice *slice);
 void dpe_expect_copy(struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
+/* Keep the room for readings, for partial matches. */
 void dpe_expect_clear(struct dpe_run *run, struct dpe_slice *slice);
 
 /* ---- sequel.c ---------------------------------------------------------------------------- */
@@ -519,6 +536,10 @@ void dpe_sequel_forget(struct dpe_run *run);
 /* Takes the event into a slice as the next of a sequence; false where nothing was done. */
 bool dpe_sequel_take(struct dpe_run *run, struct dpe_slice *slice, unsigned literal,
 	const struct dpe_event *event);
+/* The state after the next event of a sequence, which only the last one stands in a register of, and
+ * after the first of a slice; false where there is none, or a choice. */
+bool dpe_sequel_way(struct dpe_run *run, dpe_state state, unsigned literal, dpe_state *to);
+bool dpe_sequel_first(struct dpe_run *run, unsigned literal, dpe_state *to);
 
 void dpe_detect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence);
@@ -532,6 +553,11 @@ bool dpe_partial_is_dead(struct dpe_run *run, const struct dpe_slice *slice,
 void dpe_detect_forget(
 	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon);
 void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice);
+/* The minimal events of a partial match. */
+static inline struct dpe_occurrence *const *dpe_partial_firsts(const struct dpe_partial *partial)
+{
+	return partial->nfirst <= DPE_FEW_FIRST ? partial->few : partial->many;
+}
 
 /* ---- waits.c ----------------------------------------------------------------------------- */
 

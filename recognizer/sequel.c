@@ -64,7 +64,7 @@ static uint32_t find_way(struct dpe_run *run, dpe_state state, unsigned literal)
 	return move->to + WAYS;
 }
 
-static uint32_t way(struct dpe_run *run, dpe_state state, unsigned literal)
+static inline uint32_t way(struct dpe_run *run, dpe_state state, unsigned literal)
 {
 	uint32_t *to;
 
@@ -74,6 +74,26 @@ static uint32_t way(struct dpe_run *run, dpe_state state, unsigned literal)
 	if (*to == UNKNOWN)
 		*to = find_way(run, state, literal);
 	return *to;
+}
+
+bool dpe_sequel_way(struct dpe_run *run, dpe_state state, unsigned literal, dpe_state *to)
+{
+	uint32_t found = way(run, state, literal);
+
+	*to = found - WAYS;
+	return found >= WAYS;
+}
+
+bool dpe_sequel_first(struct dpe_run *run, unsigned literal, dpe_state *to)
+{
+	unsigned count;
+	const struct dpe_move *move = dpe_automaton_moves(
+		run->automaton, dpe_config_begin(run).state, literal, &count);
+
+	if (count != 1 || move->npreds || move->nregisters != 1)
+		return false;
+	*to = move->to;
+	return true;
 }
 
 bool dpe_sequel_take(struct dpe_run *run, struct dpe_slice *slice, unsigned literal,

@@ -105,29 +105,34 @@ static void feed(struct bench *bench, const char *name, int thread, int object)
 		bench->recognizer, dpe_message_new_in(bench->pool, &draft), bench->diags);
 }
 
-static void follow(struct bench *bench, unsigned rounds)
+static void follow(struct bench *bench, unsigned rounds, unsigned objects)
 {
 	for (unsigned i = 0; i < rounds; i++) {
-		feed(bench, "a", 1, (int)(i % 100));
-		feed(bench, "b", 1, (int)(i % 100));
-		feed(bench, "c", 2, (int)(i % 100));
+		feed(bench, "a", 1, (int)(i % objects));
+		feed(bench, "b", 1, (int)(i % objects));
+		feed(bench, "c", 2, (int)(i % objects));
 	}
 }
 
 /* Allocations while 100,000 rounds are followed, after 20,000. */
-static uint64_t count(const char *rules)
+static uint64_t count_with(const char *rules, unsigned objects)
 {
 	struct bench bench;
 	uint64_t counted;
 
 	open_bench(&bench, rules);
-	follow(&bench, 20000);
+	follow(&bench, 20000, objects);
 	allocations = 0;
-	follow(&bench, 100000);
+	follow(&bench, 100000, objects);
 	counted = allocations;
 	assert_int_equal(bench.verdicts, 0);
 	close_bench(&bench);
 	return counted;
+}
+
+static uint64_t count(const char *rules)
+{
+	return count_with(rules, 100);
 }
 
 static void expectations(void **state)
@@ -157,12 +162,23 @@ static void searches(void **state)
 	assert_int_equal(count("detect r(o): (a(o) ; b(o)) & never(o)\n"), 0);
 }
 
+/* More than are at work at a time: slices are laid to rest and put to work all the time. */
+static void many_objects(void **state)
+{
+	(void)state;
+	assert_int_equal(count_with("expect r(o): (a(o) ; b(o))*\n", 5000), 0);
+	assert_int_equal(count_with("expect r(o): (a(o) ; b(o))* & c(o)*\n", 5000), 0);
+	assert_int_equal(count_with("detect r(o): a(o) ; never(o)\n", 5000), 0);
+	assert_int_equal(count_with("detect r(o): (a(o) ; b(o)) & never(o)\n", 5000), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(expectations),
 		cmocka_unit_test(wide_expectations),
 		cmocka_unit_test(searches),
+		cmocka_unit_test(many_objects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

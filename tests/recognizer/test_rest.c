@@ -1,0 +1,243 @@
+/* Slices at rest: what is laid to rest and put to work again says what it would have said, and takes
+ * little memory. */
+#include "tests/recognizer/programs.h"
+
+#include <stdio.h>
+
+static void follow(struct transcript *to, const struct dpe_text *log, const char *rule)
+{
+	struct dpe_text spec = {0};
+
+	dpe_text_printf(&spec, SYNC "%s\n", rule);
+	transcript_run(to, spec.at, "std", log->at);
+	dpe_text_free(&spec);
+}
+
+/* `one` and `other` say the same. Frees both. */
+static void assert_alike(
+	const char *rule, const struct dpe_text *log, struct transcript *one, struct transcript *other)
+{
+	if (strcmp(one->text.at, other->text.at))
+		print_error("%s\n%.5000s", rule, log->at);
+	assert_string_equal(one->text.at, other->text.at);
+	dpe_text_free(&one->text);
+	dpe_text_free(&other->text);
+}
+
+/* ---- at each event -------------------------------------------------------------------------- */
+
+/* What slices can hold: several readings, positions, registers of several events, partial matches
+ * that share what they took, parts that they begin with, ends, conditions that wait. */
+static const char *const rules[] = {
+	"expect R(x): (w(x) ; (r(x) & r^(x)))*",
+	"expect R(x): (r(x) ; w(x) + r(x) ; r(x))*",
+	"expect R(x): (w(x) {printf(\"%s then %s\", $1, $2);} ; r(x) {printf(\"%s\", $2);})*",
+	"expect R(x): (w(x) ; r(x) [.tid == $1.tid])* else {error(\"%s\", x);}",
+	"expect R(x, t): (r(x) by t ; w(x) by t)* observing rel(_) by t ends",
+	"expect R(x, l): (acq(l) ; w(x))* observing rel(l) ends",
+	"detect R(x): w(x) ; r(x)* ; w(x)",
+	"detect R(x): w(x) ; r(x) ; r(x) {printf(\"%s %s %s\", $1, $2, $3);}",
+	"detect R(x): w(x) ; (r(x) & r^(x)) ; w(x)",
+	"detect R(x, y): r(x) ; w(y) [x != y]",
+	"detect R(x): (w(x) ; r(x)) & w^(x) ; r^(x)",
+	"detect R(x, l): acq(l) ; w(x) ; rel(l)",
+	"detect R(x, t): w(x) by t ; r(x) by t observing rel(_) by t ends",
+};
+
+static void resting_changes_no_verdict(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 40; seed++) {
+		struct program program = random_program(seed);
+
+		for (unsigned i = 0; i < DPE_COUNT(rules); i++) {
+			struct transcript never = {.forget_from = UINT64_MAX};
+			struct transcript always = {.forget_from = 1};
+
+			follow(&never, &program.log, rules[i]);
+			follow(&always, &program.log, rules[i]);
+			assert_alike(rules[i], &program.log, &never, &always);
+		}
+		dpe_text_free(&program.log);
+	}
+}
+
+/* States are given up and renumbered while slices are at rest. */
+static void resting_with_states_given_up(void **state)
+{
+	(void)state;
+	for (unsigned seed = 41; seed <= 50; seed++) {
+		struct program program = random_program(seed);
+
+		for (unsigned i = 0; i < DPE_COUNT(rules); i++) {
+			struct transcript never = {.forget_from = UINT64_MAX};
+			struct transcript always = {.forget_from = 1, .automaton_bytes = 1};
+
+			follow(&never, &program.log, rules[i]);
+			follow(&always, &program.log, rules[i]);
+			assert_alike(rules[i], &program.log, &never, &always);
+		}
+		dpe_text_free(&program.log);
+	}
+}
+
+/* ---- many objects --------------------------------------------------------------------------- */
+
+enum { OBJECTS = 3000, EVENTS = 20000 };
+
+/* One thread after the other, so that there is something to find and something to forget. */
+static struct dpe_text work_on_many(unsigned dice)
+{
+	struct dpe_text log = {0};
+
+	for (unsigned i = 0; i < EVENTS / 40; i++) {
+		unsigned thread = i % 3;
+
+		dpe_text_printf(&log, "T%u|acq(L0)|1\n", thread);
+		for (unsigned j = 0; j < 40; j++)
+			dpe_text_printf(&log, "T%u|%c(V%d)|1\n", thread, "rw"[rand_r(&dice) % 2],
+				rand_r(&dice) % OBJECTS);
+		dpe_text_printf(&log, "T%u|rel(L0)|1\n", thread);
+	}
+	return log;
+}
+
+/* Against the game on the net, whose slices are always at work. */
+static void many_objects(void **state)
+{
+	static const char *const of_many[] = {
+		"expect R(x): (r(x) + w(x))*",
+		"expect R(x): (r(x)* ; w(x))*",
+		"expect R(x): (w(x) ; r(x))*",
+		"expect R(x): (r(x) [.tid != \"T1\"] + w(x))*",
+		"detect R(x): w(x) ; w(x) ; w(x)",
+		"detect R(x): r(x) [.tid == \"T0\"] ; w(x) [.tid == \"T2\"]",
+	};
+	struct dpe_text log = work_on_many(1);
+
+	(void)state;
+	for (unsigned i = 0; i < DPE_COUNT(of_many); i++) {
+		struct transcript automaton = {.engine = DPE_ENGINE_PA};
+		struct transcript net = {.engine = DPE_ENGINE_NET};
+
+		follow(&automaton, &log, of_many[i]);
+		follow(&net, &log, of_many[i]);
+		assert_true(automaton.ended.slices > OBJECTS * 3 / 4);
+		assert_alike(of_many[i], &log, &automaton, &net);
+	}
+	dpe_text_free(&log);
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+#ifndef __SANITIZE_ADDRESS__
+struct bench {
+	struct dpe_names *names;
+	struct dpe_pool *pool;
+	struct dpe_diags *diags;
+	struct dpe_recognizer *recognizer;
+	uint64_t place;
+};
+
+static void no_verdict(void *context, const struct dpe_verdict *verdict)
+{
+	(void)context;
+	(void)verdict;
+}
+
+static void feed(struct bench *bench, const char *name, unsigned object)
+{
+	const struct dpe_value arg = dpe_value_pointer(0x7f0000000000 + UINT64_C(64) * object);
+	const struct dpe_message draft = {
+		.name = dpe_intern(bench->names, name, strlen(name)),
+		.thread = dpe_value_int(1),
+		.has_seq = true,
+		.seq = bench->place,
+		.has_time = true,
+		.time = 1000000000000 + 100 * bench->place,
+		.place = ++bench->place,
+		.unnamed = true,
+		.args = &arg,
+		.nargs = 1,
+	};
+
+	dpe_recognizer_feed(
+		bench->recognizer, dpe_message_new_in(bench->pool, &draft), bench->diags);
+}
+
+/* Bytes of memory that the process has. */
+static size_t in_use(void)
+{
+	FILE *statm = fopen("/proc/self/statm", "r");
+	size_t size, resident;
+
+	assert_non_null(statm);
+	assert_int_equal(fscanf(statm, "%zu %zu", &size, &resident), 2);
+	fclose(statm);
+	return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Bytes of an idle slice, after these events of each object. */
+static size_t measure(const char *rule, const char *const *events, unsigned nevents)
+{
+	enum { MANY = 300000 };
+	const struct dpe_recognizer_sink sink = {.verdict = no_verdict};
+	const struct dpe_recognizer_options options = {.ordered = true};
+	struct bench bench = {.names = dpe_names_new(), .pool = dpe_pool_new(), .diags = dpe_diags_new()};
+	struct dpe_spec *spec = dpe_spec_compile_text("rest", rule, strlen(rule), bench.names,
+		&(struct dpe_compile_options){0}, bench.diags);
+	size_t before, after;
+
+	bench.recognizer = dpe_recognizer_new(spec, &options, &sink, bench.diags);
+	assert_non_null(bench.recognizer);
+	before = in_use();
+	for (unsigned event = 0; event < nevents; event++) {
+		for (unsigned i = 0; i < MANY; i++)
+			feed(&bench, events[event], i);
+	}
+	after = in_use();
+	dpe_recognizer_free(bench.recognizer);
+	dpe_spec_free(spec);
+	dpe_pool_free(bench.pool);
+	dpe_diags_free(bench.diags);
+	dpe_names_free(bench.names);
+	return (after - before) / MANY;
+}
+
+static void an_idle_slice_is_small(void **state)
+{
+	static const struct {
+		const char *rule;
+		const char *events[4];
+		unsigned nevents;
+	} cases[] = {
+		{"expect R(m): (lock(m) ; unlock(m))*\n", {"lock", "unlock"}, 2},
+		{"expect R(f): open(f) ; (read(f) + write(f))* ; close(f)\n", {"open", "read"}, 2},
+		{"expect R(o): a(o) ; (b(o) & c(o)) ; d(o)\n", {"a"}, 1},
+		{"detect R(p): a(p) ; b(p)\n", {"a"}, 1},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < DPE_COUNT(cases); i++) {
+		size_t bytes = measure(cases[i].rule, cases[i].events, cases[i].nevents);
+
+		if (bytes >= 200)
+			print_error("%zu bytes: %s", bytes, cases[i].rule);
+		assert_true(bytes > 50 && bytes < 200);
+	}
+}
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(resting_changes_no_verdict),
+		cmocka_unit_test(resting_with_states_given_up),
+		cmocka_unit_test(many_objects),
+#ifndef __SANITIZE_ADDRESS__
+		cmocka_unit_test(an_idle_slice_is_small),
+#endif
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
