@@ -24,6 +24,13 @@ void dpe_arena_reset(struct dpe_arena *arena);
 void *dpe_arena_alloc(struct dpe_arena *arena, size_t size);
 char *dpe_arena_printf(struct dpe_arena *arena, const char *fmt, ...) DPE_PRINTF(2, 3);
 
+/* Asks for memory that will be looked at soon. */
+static inline void dpe_fetch(const void *at)
+{
+	__builtin_prefetch(at);
+	__asm__ volatile(""); /* what does nothing else the compiler leaves out */
+}
+
 /* A pool keeps blocks that were given back for those that are taken next: once as many are there as
  * are in use at a time, nothing is allocated any more. For one thread. */
 struct dpe_pool;

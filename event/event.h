@@ -24,20 +24,32 @@ struct dpe_message *dpe_message_new_in(struct dpe_pool *pool, const struct dpe_m
  * these are there, further members and arguments, no text of which is its own. */
 struct dpe_message *dpe_message_begin(
 	struct dpe_pool *pool, unsigned nargs, struct dpe_value **args);
-/* The last two messages that a reader of logs made by dpe_message_renew; begins as {0}, and ends by
- * dpe_message_unref of both. */
+/* The last messages that a reader of logs made by dpe_message_renew, so many as are in use at a time;
+ * begins as {0}. */
+#define DPE_RENEWED 16
 struct dpe_renewed {
-	struct dpe_message *last[2];
-	unsigned next;
+	struct dpe_message *last[DPE_RENEWED];
+	unsigned count, next;
 };
-/* As dpe_message_begin; where nobody kept the last message but one, the new one is made in its place,
- * and of that is left what the caller set of it, all of which it sets again. */
+void dpe_renewed_end(struct dpe_renewed *renewed);
+/* The place of the message that goes; another one while that is still used. */
+static inline struct dpe_message **dpe_renewed_place(struct dpe_renewed *renewed)
+{
+	unsigned at = renewed->next;
+
+	if (at >= renewed->count ||
+		(renewed->last[at]->refs != 1 && renewed->count < DPE_RENEWED))
+		at = renewed->count++;
+	renewed->next = at + 1 < renewed->count ? at + 1 : 0;
+	return &renewed->last[at];
+}
+/* As dpe_message_begin; where nobody kept the oldest of the last ones, the new one is made in its
+ * place, and of that is left what the caller set of it, all of which it sets again. */
 static inline struct dpe_message *dpe_message_renew(struct dpe_pool *pool,
 	struct dpe_renewed *renewed, unsigned nargs, struct dpe_value **args)
 {
-	struct dpe_message **last = &renewed->last[renewed->next], *message = *last;
+	struct dpe_message **last = dpe_renewed_place(renewed), *message = *last;
 
-	renewed->next ^= 1;
 #ifndef __SANITIZE_ADDRESS__ /* which is to see who still uses one */
 	if (message && message->refs == 1 &&
 		message->size >= sizeof(*message) + nargs * sizeof(**args)) {

@@ -182,8 +182,7 @@ void dpe_log_close(struct dpe_log_reader *reader)
 	dpe_msg_free(reader->msg, reader->diags);
 	dpe_std_free(reader->std);
 	dpe_dpel_free(reader->dpel);
-	dpe_message_unref(reader->renewed.last[0]);
-	dpe_message_unref(reader->renewed.last[1]);
+	dpe_renewed_end(&reader->renewed);
 	dpe_pool_free(reader->pool);
 	for (unsigned i = 0; i < reader->nlosses; i++) {
 		if (dpe_value_has_own_text(reader->losses[i].thread))

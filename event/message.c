@@ -245,6 +245,13 @@ struct dpe_message *dpe_message_ref(struct dpe_message *message)
 	return message;
 }
 
+void dpe_renewed_end(struct dpe_renewed *renewed)
+{
+	for (unsigned i = 0; i < DPE_RENEWED; i++)
+		dpe_message_unref(renewed->last[i]);
+	*renewed = (struct dpe_renewed){0};
+}
+
 void dpe_message_unref(struct dpe_message *message)
 {
 	if (!message || --message->refs)

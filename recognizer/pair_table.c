@@ -124,6 +124,22 @@ struct dpe_pair_slice *dpe_pair_take(struct dpe_pair_table *table, const struct 
 	return slice;
 }
 
+void dpe_pair_prepare(
+	const struct dpe_pair_table *table, const struct dpe_value *key, bool soon)
+{
+	const struct dpe_pair_slice *slice =
+		&table->slots[hash_key(table, key) & (table->size - 1)];
+
+	if (!soon) {
+		dpe_fetch(slice);
+		return;
+	}
+	if (!slice->used || slice->capevents > DPE_FEW_EVENTS || !has_key(table, slice, key))
+		return;
+	for (unsigned i = 0; i < slice->nevents; i++)
+		dpe_fetch(slice->few[i].message);
+}
+
 void dpe_pair_clear(const struct dpe_pair_table *table, struct dpe_pair_slice *slice)
 {
 	for (uint32_t i = 0; i < slice->nevents; i++)

@@ -45,6 +45,9 @@ struct dpe_pair_slice *dpe_pair_find(
 	const struct dpe_pair_table *table, const struct dpe_value *key);
 /* The same, made where there is none. */
 struct dpe_pair_slice *dpe_pair_take(struct dpe_pair_table *table, const struct dpe_value *key);
+/* Brings the slice near, as memory goes; `soon`, what it refers to. */
+void dpe_pair_prepare(
+	const struct dpe_pair_table *table, const struct dpe_value *key, bool soon);
 void dpe_pair_remove(struct dpe_pair_table *table, struct dpe_pair_slice *slice);
 /* Drops its events. */
 void dpe_pair_clear(const struct dpe_pair_table *table, struct dpe_pair_slice *slice);

@@ -204,6 +204,7 @@ static uint32_t fit(struct dpe_pair_slice *slice, uint32_t literals, unsigned mo
 }
 
 #define NONE_MET UINT32_MAX
+#define MANY 65536 /* slices: no longer near, as memory goes */
 
 /* Drops what the event makes redundant, but for the message of one, *dropped, which is the caller's.
  * Returns where the latest one stands that is independent of it and makes a pair with it, or
@@ -361,6 +362,8 @@ static void take(struct dpe_run *run, const struct dpe_event *event, const struc
 		dpe_kept_drop(table->pool, dropped);
 	run->recognizer->kept += slice->nevents;
 	run->recognizer->kept -= before;
+	if (table->count == MANY)
+		run->recognizer->far = true;
 	if (met != NONE_MET)
 		tell(run, slice, met, event, reading->literals);
 }
@@ -423,6 +426,12 @@ void dpe_pairs_take(struct dpe_run *run, const struct dpe_event *event)
 		if (j == i)
 			take_in_slice(run, event, i);
 	}
+}
+
+void dpe_pairs_prepare(const struct dpe_run *run, const struct dpe_value *value, bool soon)
+{
+	if (run->pairs->table.nkeys == 1)
+		dpe_pair_prepare(&run->pairs->table, value, soon);
 }
 
 /* ---- the end ----------------------------------------------------------------------------- */

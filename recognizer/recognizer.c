@@ -62,7 +62,11 @@ bool dpe_recognizer_prepare(
 	for (unsigned i = 0; i < watch->count; i++) {
 		const struct dpe_watcher *watcher = &watch->at[i];
 
-		if (watcher->single && watcher->run->slices)
+		if (!watcher->single)
+			continue;
+		if (watcher->run->pairs)
+			dpe_pairs_prepare(watcher->run, &message->args[0], soon);
+		else if (watcher->run->slices)
 			dpe_slices_prepare(
 				watcher->run, watcher->pattern, message->args[0], soon);
 	}

@@ -460,6 +460,8 @@ void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon);
 /* False where the rule takes more, and dpe_slices_new is for it. */
 bool dpe_pairs_new(struct dpe_run *run);
 void dpe_pairs_free(struct dpe_run *run); /* accepts a run without */
+/* As dpe_slices_prepare. */
+void dpe_pairs_prepare(const struct dpe_run *run, const struct dpe_value *value, bool soon);
 /* The event, which matched run->bindings. */
 void dpe_pairs_take(struct dpe_run *run, const struct dpe_event *event);
 uint64_t dpe_pairs_count(const struct dpe_run *run); /* slices */

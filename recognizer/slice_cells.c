@@ -163,7 +163,7 @@ void dpe_cell_prepare(
 	const struct dpe_cell *cell;
 
 	if (!soon) {
-		__builtin_prefetch(entry, 0);
+		dpe_fetch(entry);
 		return;
 	}
 	while (entry->cell && entry->hash != hash)
@@ -171,8 +171,8 @@ void dpe_cell_prepare(
 	if (!entry->cell)
 		return;
 	cell = dpe_cell_at(slices, entry->cell - 1);
-	__builtin_prefetch(cell, 1);
-	__builtin_prefetch((const char *)cell + ALIGNMENT, 1);
+	dpe_fetch(cell);
+	dpe_fetch((const char *)cell + ALIGNMENT);
 }
 
 static void place(struct dpe_slices *slices, struct dpe_entry entry)
