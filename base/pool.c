@@ -68,12 +68,13 @@ static void *cut(struct dpe_pool *pool, struct class *class, size_t size)
 void *dpe_pool_take(struct dpe_pool *pool, size_t size)
 {
 	size_t number = class_of(size);
-	struct class *class = &pool->classes[number];
+	struct class *class;
 	struct free_block *block;
 
 	pool->out++;
 	if (!keeps(number))
 		return dpe_xmalloc(size);
+	class = &pool->classes[number];
 	block = class->free;
 	if (!block)
 		return cut(pool, class, (number + 1) * STEP);

@@ -86,8 +86,10 @@ void dpe_recognizer_watermark(
 
 const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer)
 {
-	uint64_t now = recognizer->summary.events;
+	uint64_t now = recognizer->summary.events, cost = dpe_horizon_cost(recognizer->horizon);
 
+	if (newer && newer < cost) /* many objects that threads synchronise on */
+		newer = cost;
 	if (recognizer->looked && now - recognizer->looked <= newer)
 		return recognizer->horizon;
 	if (!dpe_horizon_look(recognizer->horizon, recognizer->stabilizer))

@@ -349,7 +349,8 @@ struct dpe_recognizer {
 	struct dpe_roles roles; /* scratch of the message at hand */
 };
 
-/* What lies in the past of events to come, as of `newer` events ago at most; NULL where anything may. */
+/* What lies in the past of events to come, as of `newer` events ago at most, or as many as a look
+ * costs unless that is 0; NULL where anything may. */
 const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer);
 /* unwatched.c: notes the objects that messages say were not watched. NULL where no rule has objects. */
 struct dpe_unwatched *dpe_unwatched_new(const struct dpe_spec *spec);

@@ -166,6 +166,11 @@ bool dpe_horizon_look(struct dpe_horizon *horizon, const struct dpe_stabilizer *
 	return true;
 }
 
+uint64_t dpe_horizon_cost(const struct dpe_horizon *horizon)
+{
+	return horizon->views.count;
+}
+
 struct dpe_horizon *dpe_horizon_new(void)
 {
 	return dpe_xcalloc(1, sizeof(struct dpe_horizon));

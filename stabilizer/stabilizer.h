@@ -28,6 +28,8 @@ void dpe_horizon_free(struct dpe_horizon *horizon); /* accepts NULL */
 /* Makes it the picture of now. False, and it is as it was, where any event may still be named as a
  * predecessor: messages have ids, or neither thread nor number. */
 bool dpe_horizon_look(struct dpe_horizon *horizon, const struct dpe_stabilizer *stabilizer);
+/* What the last look took, about as long as so many events take; 0 before the first. */
+uint64_t dpe_horizon_cost(const struct dpe_horizon *horizon);
 /* Let someone keep some events of a chain, one with `index` and the next after it with `next`.
  * True where an event may come whose past ends between the two, so that `index` is the last of
  * these that precedes it. */
