@@ -1,7 +1,7 @@
 /* The pipeline: message → its part in synchronisations → stabilizer → the rules that watch it.
  *
  * The pattern table is an array by interned name, so that what no rule names costs one look. */
-#include "recognizer/run.h"
+#include "recognizer/braid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -491,8 +491,10 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	run->all_literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*run->all_literals));
 	run->at_positions = dpe_xcalloc(rule->npositions + 1, sizeof(*run->at_positions));
 	run->acted = dpe_xcalloc(rule->npositions + 1, sizeof(*run->acted));
-	if (!dpe_pairs_new(run))
+	if (!dpe_pairs_new(run)) {
+		run->shape = dpe_shape_new(run);
 		dpe_slices_new(run);
+	}
 	dpe_sequel_new(run);
 	return true;
 }
@@ -611,6 +613,7 @@ static void free_run(struct dpe_run *run)
 	dpe_slices_free(run);
 	dpe_pairs_free(run);
 	dpe_sequel_free(run);
+	dpe_shape_free(run->shape);
 	dpe_engine_free(run);
 	free(run->masks);
 	free(run->late);
@@ -623,6 +626,7 @@ static void free_run(struct dpe_run *run)
 	free(run->preds.at);
 	free(run->spare);
 	free(run->fresh);
+	free(run->fresh_fibres);
 }
 
 void dpe_recognizer_free(struct dpe_recognizer *recognizer)

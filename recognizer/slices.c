@@ -5,7 +5,7 @@
  * Slices are found by hash, never by scanning. Where the patterns of a rule bind different
  * variables, each slice also stands in buckets, under those of its values that some pattern can
  * share with it. */
-#include "recognizer/run.h"
+#include "recognizer/braid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -293,7 +293,7 @@ static struct dpe_slice *largest_part(
 /* Events and partial matches that it keeps. */
 static uint64_t size_of(const struct dpe_slice *slice)
 {
-	return dpe_order_size(&slice->order) + slice->npartials;
+	return dpe_order_size(&slice->order) + slice->npartials + dpe_weave_size(slice);
 }
 
 static struct dpe_slice *begin_slice(
@@ -312,6 +312,7 @@ static struct dpe_slice *begin_slice(
 	}
 	slice->done = part->done;
 	slice->overflown = part->overflown;
+	slice->searched = part->searched;
 	dpe_order_copy(&slice->order, &part->order);
 	if (expect)
 		dpe_expect_copy(run, slice, part);
@@ -532,7 +533,7 @@ static void clear_order(struct dpe_run *run, struct dpe_slice *slice)
 
 static void clear_partials(struct dpe_run *run, struct dpe_slice *slice)
 {
-	run->recognizer->kept -= slice->npartials;
+	run->recognizer->kept -= slice->npartials + dpe_weave_size(slice);
 	dpe_detect_clear(run, slice);
 }
 
@@ -579,8 +580,12 @@ static void detect(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occu
 {
 	run->recognizer->kept -= size_of(slice);
 	dpe_detect_take(run, slice, occurrence);
-	drop_dead(run, slice);
-	dpe_order_trim(&slice->order, is_needed, slice);
+	if (run->shape) {
+		dpe_weave_drop_some(run, slice);
+	} else {
+		drop_dead(run, slice);
+		dpe_order_trim(&slice->order, is_needed, slice);
+	}
 	run->recognizer->kept += size_of(slice);
 }
 
