@@ -22,6 +22,7 @@ struct taking {
 	struct dpe_occurrence *occurrence;
 	struct dpe_pool *pool;
 	unsigned literal;
+	bool last; /* of those that the event may be read as */
 	uint64_t mask; /* variables that the event binds */
 	uint64_t work;
 	struct dpe_fresh *fresh;
@@ -342,7 +343,7 @@ static void take_in_operand(struct taking *t, struct dpe_braid *braid, unsigned 
 			continue;
 		}
 		take_after(t, braid, operand, fibre);
-		if (dpe_fibre_is_passed(fibre, t->occurrence)) {
+		if (t->last && dpe_fibre_is_passed(fibre, t->occurrence)) {
 			drop(t, active, i);
 			passed = true;
 		}
@@ -521,6 +522,8 @@ void dpe_weave_take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occ
 	for (t.literal = 0; t.literal < run->rule->nliterals; t.literal++) {
 		if (!run->literals[t.literal])
 			continue;
+		t.last = !memchr(run->literals + t.literal + 1, true,
+			run->rule->nliterals - t.literal - 1);
 		t.mask = run->masks[run->rule->literals[t.literal].pattern];
 		take_in(&t, weave->top);
 	}
