@@ -324,9 +324,8 @@ struct dpe_parts {
 struct dpe_parts *dpe_parts_new(const struct dpe_rule *rule, struct dpe_diags *diags);
 /* The same where the rule as a whole would have too many states and its parts do not; else NULL. */
 struct dpe_parts *dpe_parts_if_wide(const struct dpe_rule *rule);
-/* Divided as far as it goes where some & of the rule can be, and each part has few states enough; else
- * NULL. */
-struct dpe_parts *dpe_parts_if_divided(const struct dpe_rule *rule);
+/* The same without a diagnostic, and NULL also where the rule has actions or control variables within. */
+struct dpe_parts *dpe_parts_for_search(const struct dpe_rule *rule);
 /* The operands of the rule's outermost & that share no event, each as it is: leaves without automata.
  * NULL where there are less than two, or actions or control variables within. */
 struct dpe_parts *dpe_parts_of_operands(const struct dpe_rule *rule);

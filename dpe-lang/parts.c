@@ -410,12 +410,12 @@ static bool reaches_out(const struct dpe_node *node)
 			       reaches_out(node->left) || reaches_out(node->right));
 }
 
-struct dpe_parts *dpe_parts_if_divided(const struct dpe_rule *rule)
+struct dpe_parts *dpe_parts_for_search(const struct dpe_rule *rule)
 {
 	struct maker maker = {.rule = rule, .finest = true};
 
 	if (!dpe_rule_is_safe(rule) || rule->npositions >= DPE_NEW_EVENT ||
-		reaches_out(rule->tree) || !divides(rule, rule->tree))
+		reaches_out(rule->tree))
 		return NULL;
 	return make_parts(&maker);
 }

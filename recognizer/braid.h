@@ -27,6 +27,10 @@
 /* ---- the rule: braid_shape.c -------------------------------------------------------------- */
 
 struct dpe_leaf;
+struct dpe_fibre;
+struct dpe_choice;
+struct dpe_peer;
+struct dpe_want;
 
 /* The whole rule, or an operand of a &. */
 struct dpe_segment {
@@ -55,6 +59,14 @@ struct dpe_shape {
 	struct dpe_leaf *top; /* a & of one operand where the rule is none */
 	struct dpe_leaf **leaves;
 	unsigned nleaves, capleaves;
+	/* Room for what is looked at. */
+	struct dpe_want *wants; /* of braid_choose.c */
+	struct dpe_fibre **candidates;
+	struct dpe_choice *choices;
+	struct dpe_peer *peers; /* of braid_tidy.c */
+	bool *apart;
+	struct dpe_entry *entries; /* of braid_take.c */
+	unsigned capwants, capcandidates, capchoices, cappeers, capapart, capentries;
 };
 
 /* NULL where the rule cannot be divided, or actions have to know more than its matches; then
@@ -120,11 +132,14 @@ struct dpe_braid {
 	uint64_t turn;                  /* the last event, as a literal, that came by */
 };
 
+struct dpe_chosen;
+
 /* All of a slice. */
 struct dpe_weave {
 	struct dpe_braid *top;
 	uint64_t count;    /* fibres in lists */
-	uint64_t tidy_at;  /* so many */
+	uint64_t tidy_at;  /* so many; … */
+	uint64_t full;     /* … and events since when there were too many in vain */
 	uint64_t trim_at;  /* events in the order of the slice */
 };
 
@@ -152,6 +167,10 @@ struct dpe_fibre *dpe_fibre_enter(struct dpe_pool *pool, const struct dpe_leaf *
 	struct dpe_braid *outer, unsigned operand, const struct dpe_fibre *prefix);
 /* Lets the others move up where entries are NULL. */
 void dpe_fibres_close_gaps(struct dpe_fibres *fibres);
+/* What the owner of a braid stands for and what is chosen of the braid, as one fibre that ended there;
+ * the caller's reference. */
+struct dpe_fibre *dpe_fibre_sum(struct dpe_pool *pool, const struct dpe_fibre *owner,
+	const struct dpe_chosen *chosen);
 struct dpe_braid *dpe_braid_new(const struct dpe_leaf *leaf);
 void dpe_braid_free(struct dpe_pool *pool, struct dpe_braid *braid);
 bool dpe_braid_is_empty(const struct dpe_braid *braid);
@@ -201,9 +220,9 @@ typedef bool dpe_chosen_fn(void *context, const struct dpe_chosen *chosen);
  * nothing. Both count down how many pairs they look at, and give up at 0. */
 bool dpe_choose_match(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_braid *braid,
 	unsigned operand, struct dpe_fibre *fibre, struct dpe_chosen *chosen, uint64_t *work);
-/* Calls for each choice of fibres of all operands, closed, all of whose last events are
- * predecessors. */
-void dpe_choose_closed(const struct dpe_braid *braid, const struct dpe_preds *preds,
+/* Calls for each choice of fibres of all operands: of those that are kept for what follows them, where
+ * all their last events are predecessors; without predecessors, of those that are kept for matches. */
+void dpe_choose_whole(const struct dpe_braid *braid, const struct dpe_preds *preds,
 	dpe_chosen_fn *each, void *context, uint64_t *work);
 
 /* ---- events: braid_take.c ----------------------------------------------------------------- */
@@ -226,6 +245,9 @@ bool dpe_fibre_replaces(const struct dpe_fibre *new, const struct dpe_fibre *old
 /* No event to come can extend the fibre, as it is passed over by this one. */
 bool dpe_fibre_is_passed(const struct dpe_fibre *fibre, const struct dpe_occurrence *event);
 /* Drops what is dead, and what others stand for. */
+/* The same where there is no room, but for what the event made, which goes if there is still none. */
+void dpe_weave_make_room(
+	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_occurrence *event);
 void dpe_weave_tidy(
 	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon);
 

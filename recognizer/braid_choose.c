@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* An operand for which a fibre is to be chosen. */
-struct want {
+struct dpe_want {
 	const struct dpe_braid *braid;
 	unsigned operand;
 	unsigned from, to; /* its candidates */
@@ -27,7 +27,7 @@ struct want {
 struct search {
 	struct dpe_chosen *chosen;
 	const struct dpe_preds *preds; /* closed fibres are looked for that end there; or NULL */
-	struct want *wants;
+	struct dpe_want *wants;
 	unsigned nwants, capwants;
 	struct dpe_fibre **candidates;
 	unsigned ncandidates, capcandidates;
@@ -86,7 +86,7 @@ static bool ends_here(const struct search *s, const struct dpe_fibre *fibre)
 }
 
 /* The latest are tried first. */
-static void add_candidates(struct search *s, struct want *want)
+static void add_candidates(struct search *s, struct dpe_want *want)
 {
 	const struct dpe_lists *lists = &want->braid->lists[want->operand];
 	const struct dpe_fibres *whole = s->preds ? &lists->closed : &lists->ended;
@@ -113,12 +113,12 @@ static bool add_wants(struct search *s, const struct dpe_braid *braid, unsigned 
 	unsigned group = s->nwants;
 
 	for (unsigned i = 0; i < braid->leaf->noperands; i++) {
-		struct want *want;
+		struct dpe_want *want;
 
 		if (i == but)
 			continue;
 		want = DPE_GROW(s->wants, s->nwants, s->capwants);
-		*want = (struct want){
+		*want = (struct dpe_want){
 			.braid = braid,
 			.operand = i,
 			.group = group,
@@ -135,7 +135,7 @@ static bool add_wants(struct search *s, const struct dpe_braid *braid, unsigned 
 /* ---- leaving out ------------------------------------------------------------------------- */
 
 static bool has_partner(
-	const struct search *s, const struct dpe_fibre *fibre, const struct want *other)
+	const struct search *s, const struct dpe_fibre *fibre, const struct dpe_want *other)
 {
 	for (unsigned i = other->from; i < other->to; i++) {
 		if (*s->work)
@@ -147,7 +147,7 @@ static bool has_partner(
 }
 
 /* True where a candidate was left out. */
-static bool leave_out(struct search *s, struct want *want, const struct want *other)
+static bool leave_out(struct search *s, struct dpe_want *want, const struct dpe_want *other)
 {
 	unsigned kept = want->from, before = want->to;
 
@@ -198,7 +198,7 @@ static void add_chosen(
 /* Nothing is chosen for the operand, where all others of its braid are not absent as well. */
 static bool may_be_absent(const struct search *s, unsigned level)
 {
-	const struct want *want = &s->wants[level];
+	const struct dpe_want *want = &s->wants[level];
 	unsigned last = want->group + want->braid->leaf->noperands - 1;
 
 	if (!want->nullable || want->absent)
@@ -219,7 +219,7 @@ static bool choose_next(struct search *s, unsigned level)
 	s->nwants = s->wants[level].nwants;
 	s->ncandidates = s->wants[level].ncandidates;
 	while (s->wants[level].next > s->wants[level].from && *s->work) {
-		struct want *want = &s->wants[level];
+		struct dpe_want *want = &s->wants[level];
 		struct dpe_fibre *fibre = s->candidates[--want->next];
 
 		if (!goes_with(s, want->braid, fibre, s->chosen->count))
@@ -238,7 +238,7 @@ static bool choose_next(struct search *s, unsigned level)
 
 static void enter(struct search *s, unsigned level)
 {
-	struct want *want = &s->wants[level];
+	struct dpe_want *want = &s->wants[level];
 
 	want->next = want->to;
 	want->absent = false;
@@ -287,7 +287,15 @@ static bool binds_all(void *context, const struct dpe_chosen *chosen)
 	return mask != slice->mask;
 }
 
-/* What the last match had of the other operands is tried first: most often it still goes. */
+/* It would be the first candidate. */
+static bool is_latest(const struct dpe_lists *lists, const struct dpe_fibre *fibre)
+{
+	const struct dpe_fibres *ended = &lists->ended;
+
+	return (ended->count ? ended->at[ended->count - 1] : NULL) == fibre;
+}
+
+/* What the last match had of the other operands, where nothing came since: most often it still goes. */
 static bool try_front(const struct dpe_slice *slice, struct dpe_braid *braid, unsigned operand,
 	struct dpe_fibre *fibre, struct dpe_chosen *chosen)
 {
@@ -296,6 +304,8 @@ static bool try_front(const struct dpe_slice *slice, struct dpe_braid *braid, un
 	for (unsigned i = 0; i < braid->leaf->noperands; i++) {
 		struct dpe_fibre *other = i == operand ? fibre : braid->front[i];
 
+		if (i != operand && !is_latest(&braid->lists[i], other))
+			return false;
 		if (!other)
 			continue;
 		if (i != operand && !dpe_fibres_apart(other, fibre))
@@ -308,22 +318,18 @@ static bool try_front(const struct dpe_slice *slice, struct dpe_braid *braid, un
 static void keep_front(struct dpe_run *run, struct dpe_braid *top, const struct dpe_chosen *chosen)
 {
 	unsigned count = top->leaf->noperands;
-	struct dpe_fibre **front;
-
 	for (unsigned i = 0; i < chosen->count; i++) {
 		if (chosen->at[i].in != top || chosen->at[i].fibre->braid)
 			return;
 	}
-	front = dpe_xcalloc(count, sizeof(struct dpe_fibre *));
-	for (unsigned i = 0; i < chosen->count; i++) {
-		struct dpe_fibre *fibre = chosen->at[i].fibre;
-
-		front[fibre->operand] = dpe_fibre_ref(fibre);
-	}
-	for (unsigned i = 0; top->front && i < count; i++)
+	if (!top->front)
+		top->front = dpe_xcalloc(count, sizeof(struct dpe_fibre *));
+	for (unsigned i = 0; i < count; i++) {
 		dpe_fibre_unref(run->recognizer->pool, top->front[i]);
-	free(top->front);
-	top->front = front;
+		top->front[i] = NULL;
+	}
+	for (unsigned i = 0; i < chosen->count; i++)
+		top->front[chosen->at[i].fibre->operand] = dpe_fibre_ref(chosen->at[i].fibre);
 }
 
 static void replace_in_front(struct dpe_run *run, struct dpe_braid *top, struct dpe_fibre *fibre)
@@ -337,7 +343,15 @@ static void replace_in_front(struct dpe_run *run, struct dpe_braid *top, struct 
 bool dpe_choose_match(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_braid *braid,
 	unsigned operand, struct dpe_fibre *fibre, struct dpe_chosen *chosen, uint64_t *work)
 {
-	struct search s = {.chosen = chosen, .work = work};
+	struct dpe_shape *shape = run->shape;
+	struct search s = {
+		.chosen = chosen,
+		.work = work,
+		.wants = shape->wants,
+		.capwants = shape->capwants,
+		.candidates = shape->candidates,
+		.capcandidates = shape->capcandidates,
+	};
 	struct dpe_braid *top = braid;
 	bool found = true;
 
@@ -355,13 +369,16 @@ bool dpe_choose_match(struct dpe_run *run, const struct dpe_slice *slice, struct
 	found = found && leave_out_all(&s) && search(&s, binds_all, (void *)slice);
 	if (found)
 		keep_front(run, top, chosen);
-	free_search(&s);
+	shape->wants = s.wants;
+	shape->capwants = s.capwants;
+	shape->candidates = s.candidates;
+	shape->capcandidates = s.capcandidates;
 	return found;
 }
 
-/* ---- what others follow ------------------------------------------------------------------ */
+/* ---- what is whole ------------------------------------------------------------------ */
 
-void dpe_choose_closed(const struct dpe_braid *braid, const struct dpe_preds *preds,
+void dpe_choose_whole(const struct dpe_braid *braid, const struct dpe_preds *preds,
 	dpe_chosen_fn *each, void *context, uint64_t *work)
 {
 	struct dpe_chosen chosen = {0};

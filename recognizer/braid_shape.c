@@ -158,7 +158,7 @@ static struct dpe_parts *divide(const struct dpe_run *run)
 		return NULL;
 	if (run->game && (choice == DPE_ENGINE_NET || !dpe_rule_is_safe(run->rule)))
 		return dpe_parts_of_operands(run->rule);
-	return dpe_parts_if_divided(run->rule);
+	return dpe_parts_for_search(run->rule);
 }
 
 /* A rule that is no & as one with a single operand. */
@@ -209,6 +209,12 @@ void dpe_shape_free(struct dpe_shape *shape)
 		free(leaf);
 	}
 	dpe_parts_free(shape->parts);
+	free(shape->wants);
+	free(shape->candidates);
+	free(shape->choices);
+	free(shape->peers);
+	free(shape->apart);
+	free(shape->entries);
 	free(shape->leaves);
 	free(shape);
 }

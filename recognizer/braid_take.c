@@ -6,6 +6,7 @@
 
 #define FEWEST_FIBRES 32 /* from which on it is looked for those that can go */
 #define FEWEST_EVENTS 64  /* the same of events in the order */
+#define SOME 64           /* more fibres than are kept there may be until the event is over */
 #define MOST_WORK 1000000 /* pairs of fibres that are looked at for one event; … */
 #define MOST_AFTER 10000  /* … once that was too few */
 
@@ -231,65 +232,13 @@ struct following {
 	struct dpe_fibre *owner; /* … where it stands */
 };
 
-/* Another owner between the fibre and the & says what came first. */
-static bool is_first_told(const struct dpe_braid *in, const struct dpe_braid *of)
-{
-	for (; in != of; in = in->outer) {
-		if (in->owner->first)
-			return true;
-	}
-	return false;
-}
-
-static void replace_set(struct dpe_pool *pool, struct dpe_set **set, const struct dpe_set *more)
-{
-	struct dpe_set *all = dpe_set_union(pool, *set, more);
-
-	dpe_set_unref(pool, *set);
-	*set = all;
-}
-
-/* All that was taken until the & ended with these fibres, as one fibre. */
-static struct dpe_fibre sum_up(
-	struct dpe_pool *pool, const struct dpe_fibre *owner, const struct dpe_chosen *chosen)
-{
-	struct dpe_fibre sum = {
-		.operand = owner->operand,
-		.mask = owner->mask,
-		.first = dpe_set_ref(owner->first),
-		.trail = dpe_trail_ref(owner->trail),
-	};
-
-	for (unsigned i = 0; i < chosen->count; i++) {
-		const struct dpe_choice *choice = &chosen->at[i];
-		struct dpe_fibre *fibre = choice->fibre;
-
-		sum.mask |= fibre->mask;
-		sum.trail = dpe_trail_join(pool, sum.trail, dpe_trail_ref(fibre->trail));
-		if (!owner->first && !is_first_told(choice->in, owner->braid))
-			replace_set(pool, &sum.first, fibre->first);
-		if (!fibre->braid)
-			replace_set(pool, &sum.last, fibre->last);
-	}
-	sum.bound = dpe_set_ref(sum.last);
-	return sum;
-}
-
-static void drop_sum(struct dpe_pool *pool, struct dpe_fibre *sum)
-{
-	dpe_set_unref(pool, sum->first);
-	dpe_set_unref(pool, sum->last);
-	dpe_set_unref(pool, sum->bound);
-	dpe_trail_unref(pool, sum->trail);
-}
-
 static bool follow(void *context, const struct dpe_chosen *chosen)
 {
 	struct following *f = context;
-	struct dpe_fibre sum = sum_up(f->taking->pool, f->owner, chosen);
+	struct dpe_fibre *sum = dpe_fibre_sum(f->taking->pool, f->owner, chosen);
 
-	enter_next(f->taking, f->braid, f->operand, f->owner->leaf, &sum);
-	drop_sum(f->taking->pool, &sum);
+	enter_next(f->taking, f->braid, f->operand, f->owner->leaf, sum);
+	dpe_fibre_unref(f->taking->pool, sum);
 	return true;
 }
 
@@ -302,7 +251,7 @@ static void take_in_braid(
 
 	take_in(t, owner->braid);
 	if (can_enter_next(t, owner->leaf))
-		dpe_choose_closed(owner->braid, &t->run->preds, follow, &f, &t->work);
+		dpe_choose_whole(owner->braid, &t->run->preds, follow, &f, &t->work);
 }
 
 static void take_after(
@@ -368,6 +317,13 @@ static void take_in(struct taking *t, struct dpe_braid *braid)
 
 /* ---- keeping what came of it ------------------------------------------------------------- */
 
+/* False, and nothing is left, where it is more than is left. */
+static bool spend(struct taking *t, uint64_t work)
+{
+	t->work -= work < t->work ? work : t->work;
+	return t->work;
+}
+
 /* Of fibres that nothing tells apart one is enough. False where there is no room. */
 static bool keep(struct taking *t, struct dpe_fibres *fibres, struct dpe_fibre *new,
 	enum dpe_fibre_role role)
@@ -375,6 +331,8 @@ static bool keep(struct taking *t, struct dpe_fibres *fibres, struct dpe_fibre *
 	struct dpe_weave *weave = t->slice->weave;
 	bool replaced = false;
 
+	if (!spend(t, fibres->count))
+		return false;
 	for (unsigned i = 0; i < fibres->count; i++) {
 		if (dpe_fibre_replaces(fibres->at[i], new, role))
 			return true;
@@ -387,7 +345,7 @@ static bool keep(struct taking *t, struct dpe_fibres *fibres, struct dpe_fibre *
 	}
 	if (replaced)
 		dpe_fibres_close_gaps(fibres);
-	if (weave->count >= t->run->recognizer->options.max_instances) {
+	if (weave->count >= 2 * (uint64_t)t->run->recognizer->options.max_instances + SOME) {
 		t->slice->overflown = true;
 		return false;
 	}
@@ -481,13 +439,15 @@ static int by_number(const void *a, const void *b)
 
 static void tell(struct taking *t, const struct dpe_chosen *chosen)
 {
-	struct told told = {0};
+	struct dpe_shape *shape = t->run->shape;
+	struct told told = {shape->entries, 0, shape->capentries};
 
 	for (unsigned i = 0; i < chosen->count; i++)
 		collect(&told, chosen->at[i].fibre->trail);
 	qsort(told.at, told.count, sizeof(*told.at), by_number);
 	dpe_detect_tell(t->run, t->slice, told.at, told.count, t->occurrence);
-	free(told.at);
+	shape->entries = told.at;
+	shape->capentries = told.cap;
 }
 
 /* ---- an event ---------------------------------------------------------------------------- */
@@ -515,7 +475,7 @@ void dpe_weave_take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occ
 		.fresh = run->fresh_fibres,
 		.capfresh = run->capfresh_fibres,
 	};
-	struct dpe_chosen chosen = {0};
+	struct dpe_chosen chosen = {run->shape->choices, 0, run->shape->capchoices};
 	bool matched;
 	unsigned made;
 
@@ -536,7 +496,10 @@ void dpe_weave_take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occ
 		slice->overflown = slice->searched = true;
 	if (matched)
 		tell(&t, &chosen);
-	free(chosen.at);
+	run->shape->choices = chosen.at;
+	run->shape->capchoices = chosen.cap;
+	if (weave->count > run->recognizer->options.max_instances)
+		dpe_weave_make_room(run, slice, occurrence);
 }
 
 static bool is_needed(void *context, const struct dpe_occurrence *occurrence)

@@ -27,7 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_COMPARED 2048 /* fibres, each with each */
+#define MOST_DISSOLVED 100000 /* pairs of fibres that are looked at */
+#define MOST_COMPARED 4096 /* fibres, each with each */
 
 /* ---- one for another --------------------------------------------------------------------- */
 
@@ -84,15 +85,6 @@ bool dpe_fibre_replaces(
 
 /* ---- without a future -------------------------------------------------------------------- */
 
-/* Whoever follows the one follows the event, too. */
-static bool is_passed(void *context, const struct dpe_occurrence *occurrence)
-{
-	const struct dpe_stamp *stamp = &((const struct dpe_occurrence *)context)->stamp;
-
-	return occurrence->stamp.chain == stamp->chain && occurrence->stamp.index < stamp->index &&
-	       occurrence->stamp.index > stamp->told;
-}
-
 struct view {
 	const struct dpe_order *order;
 	const struct dpe_horizon *horizon;
@@ -127,8 +119,8 @@ static bool is_dead(const struct dpe_fibre *fibre, dpe_barred_fn *barred, void *
 
 bool dpe_fibre_is_passed(const struct dpe_fibre *fibre, const struct dpe_occurrence *event)
 {
-	return any_barred(fibre->last, is_passed, (void *)event) &&
-	       is_dead(fibre, is_passed, (void *)event);
+	return any_barred(fibre->last, dpe_is_passed_by, (void *)event) &&
+	       is_dead(fibre, dpe_is_passed_by, (void *)event);
 }
 
 struct tidying {
@@ -188,6 +180,12 @@ static bool is_alone(const struct dpe_braid *braid)
 	return true;
 }
 
+static bool is_over(const struct tidying *t, const struct dpe_fibre *owner)
+{
+	return t->view.horizon && any_barred(owner->bound, is_unseen, (void *)&t->view) &&
+	       !can_grow(owner->braid) && !has_closed(owner->braid);
+}
+
 static bool braid_is_dead(const struct tidying *t, const struct dpe_fibre *owner)
 {
 	const struct dpe_braid *braid = owner->braid;
@@ -196,7 +194,47 @@ static bool braid_is_dead(const struct tidying *t, const struct dpe_fibre *owner
 		return true;
 	if (!t->view.horizon || !any_barred(owner->bound, is_unseen, (void *)&t->view))
 		return false;
-	return lacks_one(braid) || (is_alone(braid) && !can_grow(braid) && !has_closed(braid));
+	return lacks_one(braid) || is_over(t, owner);
+}
+
+static bool may_go(struct tidying *t, const struct dpe_fibre *fibre)
+{
+	if (fibre->braid)
+		return braid_is_dead(t, fibre);
+	return t->view.horizon && is_dead(fibre, is_unseen, &t->view);
+}
+
+struct dissolving {
+	struct tidying *tidying;
+	struct dpe_fibre *owner;
+	struct dpe_fibres *to;
+};
+
+static bool add_whole(void *context, const struct dpe_chosen *chosen)
+{
+	struct dissolving *d = context;
+	struct dpe_weave *weave = d->tidying->slice->weave;
+
+	if (weave->count >= d->tidying->run->recognizer->options.max_instances) {
+		d->tidying->slice->overflown = true;
+		return false;
+	}
+	*DPE_GROW(d->to->at, d->to->count, d->to->cap) =
+		dpe_fibre_sum(d->tidying->pool, d->owner, chosen);
+	weave->count++;
+	return true;
+}
+
+/* Nothing can be added to the braid, nor follow it: what it may be at its end is kept, each choice as
+ * one fibre. */
+static void dissolve(struct tidying *t, struct dpe_fibre *owner, struct dpe_fibres *to)
+{
+	struct dissolving d = {t, owner, to};
+	uint64_t work = MOST_DISSOLVED;
+
+	dpe_choose_whole(owner->braid, NULL, add_whole, &d, &work);
+	if (!work)
+		t->slice->overflown = t->slice->searched = true;
 }
 
 /* Braids within come first. */
@@ -206,11 +244,11 @@ static void drop_dead(void *context, struct dpe_braid *braid, unsigned operand)
 	struct tidying *t = context;
 
 	for (unsigned i = 0; i < lists->active.count; i++) {
-		const struct dpe_fibre *fibre = lists->active.at[i];
-
-		if (fibre->braid ? braid_is_dead(t, fibre)
-				  : t->view.horizon && is_dead(fibre, is_unseen, &t->view))
-			drop(t, &lists->active, i);
+		if (!may_go(t, lists->active.at[i]))
+			continue;
+		if (lists->active.at[i]->braid && !is_alone(lists->active.at[i]->braid))
+			dissolve(t, lists->active.at[i], &lists->ended);
+		drop(t, &lists->active, i);
 	}
 	for (unsigned i = 0; t->view.horizon && i < lists->closed.count; i++) {
 		if (any_barred(lists->closed.at[i]->last, is_unseen, &t->view))
@@ -222,7 +260,7 @@ static void drop_dead(void *context, struct dpe_braid *braid, unsigned operand)
 
 /* ---- several for several ----------------------------------------------------------------- */
 
-struct peer {
+struct dpe_peer {
 	struct dpe_fibre *fibre;
 	unsigned list;  /* which operand of which braid */
 	unsigned to;    /* what stands for it; itself at last */
@@ -231,17 +269,17 @@ struct peer {
 };
 
 struct peers {
-	struct peer *at;
-	unsigned count, cap, nlists;
+	struct dpe_peer *at;
+	unsigned count, cap, nlists, capapart;
 	bool *apart; /* of each with each */
 };
 
 static void add_peers(struct peers *peers, struct dpe_fibres *fibres, bool ended)
 {
 	for (unsigned i = 0; i < fibres->count; i++) {
-		struct peer *peer = DPE_GROW(peers->at, peers->count, peers->cap);
+		struct dpe_peer *peer = DPE_GROW(peers->at, peers->count, peers->cap);
 
-		*peer = (struct peer){
+		*peer = (struct dpe_peer){
 			.fibre = fibres->at[i],
 			.list = peers->nlists,
 			.to = peers->count - 1,
@@ -266,8 +304,13 @@ static void compare_all(struct peers *peers)
 {
 	unsigned count = peers->count;
 
-	peers->apart = dpe_xcalloc((size_t)count * count + 1, sizeof(*peers->apart));
+	if (count * count > peers->capapart) {
+		free(peers->apart);
+		peers->capapart = count * count;
+		peers->apart = dpe_xmalloc(peers->capapart * sizeof(*peers->apart));
+	}
 	for (unsigned i = 0; i < count; i++) {
+		peers->apart[(size_t)i * count + i] = false;
 		for (unsigned j = 0; j < i; j++) {
 			bool apart = peers->at[i].list != peers->at[j].list &&
 				     dpe_fibres_apart(peers->at[i].fibre, peers->at[j].fibre);
@@ -286,10 +329,10 @@ static bool are_apart(const struct peers *peers, unsigned a, unsigned b)
 /* The latest before `from` that may stand for the peer, or itself. */
 static unsigned next_for(const struct peers *peers, unsigned at, unsigned from)
 {
-	const struct peer *peer = &peers->at[at];
+	const struct dpe_peer *peer = &peers->at[at];
 
 	while (from-- > at + 1) {
-		const struct peer *other = &peers->at[from];
+		const struct dpe_peer *other = &peers->at[from];
 
 		if (other->ended && other->list == peer->list &&
 			supersedes(other->fibre, peer->fibre))
@@ -321,7 +364,7 @@ static bool comes_before(const struct dpe_fibre *a, const struct dpe_fibre *b)
 
 static void give_way(struct peers *peers, unsigned a, unsigned b)
 {
-	struct peer *x = &peers->at[a], *y = &peers->at[b];
+	struct dpe_peer *x = &peers->at[a], *y = &peers->at[b];
 	bool second = x->to == a ||
 		      (y->to != b && comes_before(peers->at[x->to].fibre, peers->at[y->to].fibre));
 
@@ -374,7 +417,13 @@ static void close_ended(void *context, struct dpe_braid *braid, unsigned operand
 static void drop_redundant(struct tidying *t)
 {
 	struct dpe_braid *top = t->slice->weave->top;
-	struct peers peers = {0};
+	struct dpe_shape *shape = t->run->shape;
+	struct peers peers = {
+		.at = shape->peers,
+		.cap = shape->cappeers,
+		.apart = shape->apart,
+		.capapart = shape->capapart,
+	};
 
 	dpe_braid_each(top, collect_peers, &peers);
 	if (peers.count <= MOST_COMPARED) {
@@ -385,8 +434,10 @@ static void drop_redundant(struct tidying *t)
 		drop_others(t, &peers);
 		dpe_braid_each(top, close_ended, NULL);
 	}
-	free(peers.apart);
-	free(peers.at);
+	shape->peers = peers.at;
+	shape->cappeers = peers.cap;
+	shape->apart = peers.apart;
+	shape->capapart = peers.capapart;
 }
 
 void dpe_weave_tidy(
@@ -401,4 +452,53 @@ void dpe_weave_tidy(
 
 	dpe_braid_each(slice->weave->top, drop_dead, &t);
 	drop_redundant(&t);
+}
+
+struct newest {
+	struct tidying *tidying;
+	const struct dpe_occurrence *event;
+	uint64_t most;
+};
+
+static void drop_made_by(struct newest *newest, struct dpe_fibres *fibres)
+{
+	struct tidying *t = newest->tidying;
+
+	for (unsigned i = 0; i < fibres->count && t->slice->weave->count > newest->most; i++) {
+		const struct dpe_trail *trail = fibres->at[i]->trail;
+
+		if (!fibres->at[i]->braid && trail->occurrence == newest->event)
+			drop(t, fibres, i);
+	}
+	dpe_fibres_close_gaps(fibres);
+}
+
+static void drop_newest(void *context, struct dpe_braid *braid, unsigned operand)
+{
+	drop_made_by(context, &braid->lists[operand].active);
+	drop_made_by(context, &braid->lists[operand].ended);
+	drop_made_by(context, &braid->lists[operand].closed);
+}
+
+void dpe_weave_make_room(
+	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_occurrence *event)
+{
+	struct tidying t = {
+		.run = run,
+		.slice = slice,
+		.pool = run->recognizer->pool,
+		.view = {.order = &slice->order},
+	};
+	struct newest newest = {&t, event, run->recognizer->options.max_instances};
+	struct dpe_weave *weave = slice->weave;
+
+	if (!weave->full || event->number - weave->full > newest.most) {
+		dpe_weave_tidy(run, slice, NULL);
+		weave->full = weave->count > newest.most ? event->number + 1 : 0;
+	}
+	if (weave->count <= newest.most)
+		return;
+	slice->overflown = true;
+	dpe_braid_each(weave->top, drop_newest, &newest);
+	dpe_braid_each(weave->top, drop_dead, &t); /* braids that are empty now */
 }

@@ -139,6 +139,14 @@ bool dpe_config_is_dead(const struct dpe_run *run, const struct dpe_config *conf
 	return state_is_dead(run, config, barred, context);
 }
 
+bool dpe_is_passed_by(void *event, const struct dpe_occurrence *occurrence)
+{
+	const struct dpe_stamp *stamp = &((const struct dpe_occurrence *)event)->stamp;
+
+	return occurrence->stamp.chain == stamp->chain && occurrence->stamp.index < stamp->index &&
+	       occurrence->stamp.index > stamp->told;
+}
+
 struct view {
 	const struct dpe_order *order;
 	const struct dpe_horizon *horizon;

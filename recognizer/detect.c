@@ -24,6 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_COMPARED 10000000 /* partial matches, new ones with old ones, for one event; … */
+#define MOST_AFTER 100000      /* … once that was too few */
+
 static struct dpe_taken *ref_taken(struct dpe_taken *taken)
 {
 	if (taken)
@@ -455,6 +458,43 @@ static void extend(struct dpe_run *run, const struct dpe_slice *slice,
 	}
 }
 
+/* What the event passed over for good; unless conditions look at partial matches, whose events then
+ * belong to the slice or not. */
+static void drop_passed(
+	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+{
+	unsigned kept = 0;
+
+	if (run->nnamed)
+		return;
+	for (unsigned i = 0; i < slice->npartials; i++) {
+		struct dpe_partial *partial = &slice->partials[i];
+
+		if (dpe_config_is_dead(run, &partial->config, dpe_is_passed_by, occurrence))
+			drop_partial(run, partial);
+		else
+			slice->partials[kept++] = *partial;
+	}
+	slice->npartials = kept;
+}
+
+/* Each is compared with all that there are: beyond so many the others are given up. */
+static void add_partials(
+	struct dpe_run *run, struct dpe_slice *slice, const struct harvest *harvest)
+{
+	uint64_t most = slice->searched ? MOST_AFTER : MOST_COMPARED;
+
+	for (unsigned i = 0; i < harvest->npartials; i++) {
+		if (slice->npartials < most) {
+			most -= slice->npartials;
+			add_partial(run, slice, harvest->partials[i]);
+			continue;
+		}
+		drop_partial(run, &harvest->partials[i]);
+		slice->overflown = slice->searched = true;
+	}
+}
+
 void dpe_detect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
@@ -471,8 +511,8 @@ void dpe_detect_take(
 	extend(run, slice, &nothing, occurrence, &harvest);
 	dpe_config_drop(run, &nothing.config);
 	dpe_trace_take(run, slice, occurrence, harvest.npartials, harvest.matched);
-	for (unsigned i = 0; i < harvest.npartials; i++)
-		add_partial(run, slice, harvest.partials[i]);
+	drop_passed(run, slice, occurrence);
+	add_partials(run, slice, &harvest);
 	run->fresh = harvest.partials;
 	run->capfresh = harvest.cappartials;
 	if (!harvest.matched)

@@ -267,6 +267,54 @@ uint64_t dpe_braid_count(const struct dpe_braid *braid)
 	return count;
 }
 
+/* ---- sums -------------------------------------------------------------------------------- */
+
+/* Another owner between the braid and the outer one says what came first. */
+static bool is_first_told(const struct dpe_braid *in, const struct dpe_braid *outer)
+{
+	for (; in != outer; in = in->outer) {
+		if (in->owner->first)
+			return true;
+	}
+	return false;
+}
+
+static void add_set(struct dpe_pool *pool, struct dpe_set **set, const struct dpe_set *more)
+{
+	struct dpe_set *all = more ? dpe_set_union(pool, *set, more) : dpe_set_ref(*set);
+
+	dpe_set_unref(pool, *set);
+	*set = all;
+}
+
+struct dpe_fibre *dpe_fibre_sum(struct dpe_pool *pool, const struct dpe_fibre *owner,
+	const struct dpe_chosen *chosen)
+{
+	struct dpe_fibre *sum = dpe_pool_take(pool, sizeof(*sum));
+
+	*sum = (struct dpe_fibre){
+		.refs = 1,
+		.leaf = owner->leaf,
+		.operand = owner->operand,
+		.mask = owner->mask,
+		.first = dpe_set_ref(owner->first),
+		.trail = dpe_trail_ref(owner->trail),
+	};
+	for (unsigned i = 0; i < chosen->count; i++) {
+		const struct dpe_choice *choice = &chosen->at[i];
+		struct dpe_fibre *fibre = choice->fibre;
+
+		sum->mask |= fibre->mask;
+		sum->trail = dpe_trail_join(pool, sum->trail, dpe_trail_ref(fibre->trail));
+		if (!owner->first && !is_first_told(choice->in, owner->braid))
+			add_set(pool, &sum->first, fibre->first);
+		if (!fibre->braid)
+			add_set(pool, &sum->last, fibre->last);
+	}
+	sum->bound = dpe_set_ref(sum->last);
+	return sum;
+}
+
 /* ---- in a slice -------------------------------------------------------------------------- */
 
 static struct dpe_braid *copy_braid(const struct dpe_run *run, const struct dpe_braid *from);

@@ -518,6 +518,8 @@ void dpe_detect_tell(struct dpe_run *run, const struct dpe_slice *slice,
 /* True where no event to come can have this one as an immediate predecessor in the slice. */
 bool dpe_order_bars(const struct dpe_order *order, const struct dpe_horizon *horizon,
 	const struct dpe_occurrence *occurrence);
+/* For the same: true where whoever follows the occurrence follows this event after it, too. */
+bool dpe_is_passed_by(void *event, const struct dpe_occurrence *occurrence);
 /* True where nothing can come that leads on to an end where such events are barred. */
 bool dpe_config_is_dead(const struct dpe_run *run, const struct dpe_config *config,
 	dpe_barred_fn *barred, void *context);
