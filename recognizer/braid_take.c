@@ -28,6 +28,7 @@ struct taking {
 	uint64_t work;
 	struct dpe_fresh *fresh;
 	unsigned nfresh, capfresh;
+	unsigned nkept; /* of them, that may become part of a match to come */
 };
 
 static void take_in(struct taking *t, struct dpe_braid *braid);
@@ -375,7 +376,7 @@ static bool match(struct taking *t, struct dpe_fresh *fresh, struct dpe_chosen *
 		chosen, &t->work);
 }
 
-/* True where the fibre is the last of a match, which is then chosen. */
+/* True where the fibre is the last of a match, which is then chosen, with a reference to each. */
 static bool settle(struct taking *t, struct dpe_fresh *fresh, bool matched, struct dpe_chosen *chosen)
 {
 	const struct dpe_segment *segment = &fresh->braid->leaf->operands[fresh->operand];
@@ -385,13 +386,17 @@ static bool settle(struct taking *t, struct dpe_fresh *fresh, bool matched, stru
 	bool whole = leaf->ends && dpe_config_final(&leaf->run, &fibre->config);
 	bool is_single = !fresh->braid->outer && fresh->braid->leaf->noperands == 1;
 	bool found = whole && segment->ends_all && !matched && match(t, fresh, chosen);
+	bool goes_on = leaf->nnext || !dpe_config_complete(&leaf->run, &fibre->config);
 
+	for (unsigned i = 0; found && i < chosen->count; i++)
+		dpe_fibre_ref(chosen->at[i].fibre);
 	if (whole && segment->ends_all && !is_single)
 		keep(t, &lists->ended, fibre, DPE_FIBRE_ENDED);
 	if (whole && segment->wanted)
 		keep(t, &lists->closed, fibre, DPE_FIBRE_CLOSED);
-	if (leaf->nnext || !dpe_config_complete(&leaf->run, &fibre->config))
+	if (goes_on)
 		keep(t, &lists->active, fibre, DPE_FIBRE_ACTIVE);
+	t->nkept += goes_on || segment->wanted || !is_single;
 	return found;
 }
 
@@ -446,6 +451,8 @@ static void tell(struct taking *t, const struct dpe_chosen *chosen)
 		collect(&told, chosen->at[i].fibre->trail);
 	qsort(told.at, told.count, sizeof(*told.at), by_number);
 	dpe_detect_tell(t->run, t->slice, told.at, told.count, t->occurrence);
+	for (unsigned i = 0; i < chosen->count; i++)
+		dpe_fibre_unref(t->pool, chosen->at[i].fibre);
 	shape->entries = told.at;
 	shape->capentries = told.cap;
 }
@@ -477,7 +484,6 @@ void dpe_weave_take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occ
 	};
 	struct dpe_chosen chosen = {run->shape->choices, 0, run->shape->capchoices};
 	bool matched;
-	unsigned made;
 
 	for (t.literal = 0; t.literal < run->rule->nliterals; t.literal++) {
 		if (!run->literals[t.literal])
@@ -487,19 +493,18 @@ void dpe_weave_take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occ
 		t.mask = run->masks[run->rule->literals[t.literal].pattern];
 		take_in(&t, weave->top);
 	}
-	made = t.nfresh;
 	matched = settle_all(&t, &chosen);
-	dpe_trace_take(run, slice, occurrence, made, matched);
+	dpe_trace_take(run, slice, occurrence, t.nkept, matched);
 	run->fresh_fibres = t.fresh;
 	run->capfresh_fibres = t.capfresh;
 	if (!t.work)
 		slice->overflown = slice->searched = true;
+	if (weave->count > run->recognizer->options.max_instances)
+		dpe_weave_make_room(run, slice, occurrence);
 	if (matched)
 		tell(&t, &chosen);
 	run->shape->choices = chosen.at;
 	run->shape->capchoices = chosen.cap;
-	if (weave->count > run->recognizer->options.max_instances)
-		dpe_weave_make_room(run, slice, occurrence);
 }
 
 static bool is_needed(void *context, const struct dpe_occurrence *occurrence)

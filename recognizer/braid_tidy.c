@@ -263,6 +263,7 @@ static void drop_dead(void *context, struct dpe_braid *braid, unsigned operand)
 struct dpe_peer {
 	struct dpe_fibre *fibre;
 	unsigned list;  /* which operand of which braid */
+	bool of_two;    /* that of the rule, of no more than two */
 	unsigned to;    /* what stands for it; itself at last */
 	bool ended;
 	struct dpe_fibre **slot; /* where it stands, of those that ended */
@@ -274,7 +275,8 @@ struct peers {
 	bool *apart; /* of each with each */
 };
 
-static void add_peers(struct peers *peers, struct dpe_fibres *fibres, bool ended)
+static void add_peers(
+	struct peers *peers, const struct dpe_braid *braid, struct dpe_fibres *fibres, bool ended)
 {
 	for (unsigned i = 0; i < fibres->count; i++) {
 		struct dpe_peer *peer = DPE_GROW(peers->at, peers->count, peers->cap);
@@ -282,6 +284,7 @@ static void add_peers(struct peers *peers, struct dpe_fibres *fibres, bool ended
 		*peer = (struct dpe_peer){
 			.fibre = fibres->at[i],
 			.list = peers->nlists,
+			.of_two = !braid->outer && braid->leaf->noperands <= 2,
 			.to = peers->count - 1,
 			.ended = ended,
 			.slot = &fibres->at[i],
@@ -294,10 +297,17 @@ static void collect_peers(void *context, struct dpe_braid *braid, unsigned opera
 	struct dpe_lists *lists = &braid->lists[operand];
 	struct peers *peers = context;
 
-	add_peers(peers, &lists->active, false);
-	add_peers(peers, &lists->closed, false);
-	add_peers(peers, &lists->ended, true);
+	add_peers(peers, braid, &lists->active, false);
+	add_peers(peers, braid, &lists->closed, false);
+	add_peers(peers, braid, &lists->ended, true);
 	peers->nlists++;
+}
+
+/* Whether the two are independent. Where both operands of a rule have ended the match was told: in none
+ * to come do they stand together. */
+static bool matters(const struct dpe_peer *a, const struct dpe_peer *b)
+{
+	return a->list != b->list && !(a->ended && b->ended && a->of_two && b->of_two);
 }
 
 static void compare_all(struct peers *peers)
@@ -312,7 +322,7 @@ static void compare_all(struct peers *peers)
 	for (unsigned i = 0; i < count; i++) {
 		peers->apart[(size_t)i * count + i] = false;
 		for (unsigned j = 0; j < i; j++) {
-			bool apart = peers->at[i].list != peers->at[j].list &&
+			bool apart = matters(&peers->at[i], &peers->at[j]) &&
 				     dpe_fibres_apart(peers->at[i].fibre, peers->at[j].fibre);
 
 			peers->apart[(size_t)i * count + j] = apart;
