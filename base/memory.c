@@ -27,6 +27,16 @@ void *dpe_xcalloc(size_t count, size_t size)
 	return checked(calloc(count ? count : 1, size ? size : 1));
 }
 
+void *dpe_xcalloc_lines(size_t count, size_t size)
+{
+	size_t bytes = 0;
+	void *at;
+
+	if (__builtin_mul_overflow(count, size, &bytes) || posix_memalign(&at, 64, bytes))
+		out_of_memory();
+	return memset(at, 0, bytes);
+}
+
 void *dpe_xrealloc(void *old, size_t size)
 {
 	return checked(realloc(old, size ? size : 1));

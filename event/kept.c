@@ -36,6 +36,8 @@ static bool is_present(struct dpe_value value)
 /* All that a message may hold and a kept one does not is missing. */
 static bool is_small(const struct dpe_message *message)
 {
+	if (message->plain && message->nargs <= MOST_ARGS)
+		return true;
 	if (message->npreds || message->nvars || message->nstack || message->npcs || message->comm ||
 		message->nargs > MOST_ARGS || is_present(message->process) ||
 		is_present(message->host) || is_present(message->id) || is_present(message->ret) ||
@@ -54,13 +56,20 @@ static size_t size_of(unsigned nargs)
 	return sizeof(struct dpe_kept) + nargs * sizeof(struct dpe_value);
 }
 
-struct dpe_kept *dpe_message_keep(struct dpe_pool *pool, struct dpe_message *message)
+struct dpe_kept *dpe_message_keep(
+	struct dpe_pool *pool, struct dpe_message *message, struct dpe_kept *instead)
 {
-	struct dpe_kept *kept;
+	bool small = is_small(message);
+	struct dpe_kept *kept = instead;
 
-	if (!is_small(message))
+	if (instead && (!small || is_as_it_was(instead) || instead->nargs != message->nargs)) {
+		dpe_kept_drop(pool, instead);
+		kept = NULL;
+	}
+	if (!small)
 		return as_it_is(message);
-	kept = dpe_pool_take(pool, size_of(message->nargs));
+	if (!kept)
+		kept = dpe_pool_take(pool, size_of(message->nargs));
 	kept->name = message->name;
 	kept->module = message->module;
 	kept->log = message->log;

@@ -62,6 +62,7 @@ void dpe_heap_remove(struct dpe_heap *heap, const struct dpe_node *node);
 
 /* A past under construction, which starts from the one before it in the chain. */
 struct dpe_past {
+	struct dpe_pool *pool; /* of new clocks; borrowed */
 	struct dpe_clock *clock; /* counted; NULL: empty */
 	uint32_t own;            /* the chain of the event, whose past this will be */
 };
@@ -174,6 +175,7 @@ struct dpe_thread {
 	uint64_t time; /* of the last message in program order so far */
 	uint32_t chain;
 	struct dpe_node *tail;  /* counted: the last in program order so far */
+	struct dpe_node *quick; /* the tail, where the last message took the short way; or NULL */
 	struct dpe_node *head;  /* the first that is not complete */
 	uint64_t turns;         /* how many have had theirs */
 	unsigned nentangled;    /* of what is not complete: with predecessors or under a clock */
@@ -203,7 +205,7 @@ struct dpe_chain_end {
 	bool ended; /* its thread: nothing continues it */
 };
 
-#define DPE_RECENT 64
+#define DPE_RECENT 256
 
 struct dpe_stabilizer {
 	const struct dpe_names *names;
@@ -224,6 +226,7 @@ struct dpe_stabilizer {
 	unsigned ncompleted, capcompleted;
 
 	struct dpe_table known, threads, hosts, queues;
+	struct dpe_queue *recent_queues[DPE_RECENT]; /* of one key, by what it is */
 	struct dpe_thread *recent[DPE_RECENT]; /* threads, by the last bits of their numbers */
 	struct dpe_table parked; /* by thread and number */
 	/* How much there is that waits for what arrived later: where none, no circle is possible.
@@ -355,7 +358,7 @@ struct dpe_meeting {
 };
 
 /* False where the receive has to wait, or it takes more to find out. Changes nothing. */
-bool dpe_sync_meet(const struct dpe_stabilizer *stabilizer, const struct dpe_role *role,
+bool dpe_sync_meet(struct dpe_stabilizer *stabilizer, const struct dpe_role *role,
 	struct dpe_meeting *meeting);
 /* The receive has left. */
 void dpe_sync_part(struct dpe_stabilizer *stabilizer, const struct dpe_meeting *meeting);
