@@ -1,38 +1,12 @@
 /* Fibres of several operands that are independent of each other, one of each.
  *
- * In general that is a hard problem: to find events of n kinds that are pairwise independent is as
- * hard as satisfying formulas. Where the events of each operand are of one thread, it is not: of two
- * fibres of different operands that are not independent, one is too early for the other and for
- * all that come after it. So once fibres are left out that no fibre of some other operand goes
- * with (until none is left out any more), the latest of each operand go together, and the search
- * below never turns back. In the other cases it may; its steps are counted. */
-#include "recognizer/braid.h"
+ * Mostly the latest of each are, or nearly; so these are tried first, and what is hard is for
+ * braid_hard.c. */
+#include "recognizer/braid_choose.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* An operand for which a fibre is to be chosen. */
-struct dpe_want {
-	const struct dpe_braid *braid;
-	unsigned operand;
-	unsigned from, to; /* its candidates */
-	unsigned next;     /* those from here on were tried */
-	bool nullable, absent;
-	unsigned group;    /* the first want of its braid, one of which must not be absent; … */
-	bool grouped;      /* … if so */
-	/* What there was before it. */
-	unsigned nchosen, nwants, ncandidates;
-};
-
-struct search {
-	struct dpe_chosen *chosen;
-	const struct dpe_preds *preds; /* closed fibres are looked for that end there; or NULL */
-	struct dpe_want *wants;
-	unsigned nwants, capwants;
-	struct dpe_fibre **candidates;
-	unsigned ncandidates, capcandidates;
-	uint64_t *work;
-};
+#define SOME_WORK 2000 /* pairs */
 
 static bool precedes(const struct dpe_fibre *a, const struct dpe_fibre *b)
 {
@@ -58,7 +32,7 @@ static bool is_within(const struct dpe_braid *braid, const struct dpe_fibre *own
 	return false;
 }
 
-static bool goes_with(struct search *s, const struct dpe_braid *braid,
+static bool goes_with(struct dpe_search *s, const struct dpe_braid *braid,
 	const struct dpe_fibre *fibre, unsigned nchosen)
 {
 	for (unsigned i = 0; i < nchosen; i++) {
@@ -76,7 +50,7 @@ static bool goes_with(struct search *s, const struct dpe_braid *braid,
 
 /* ---- candidates -------------------------------------------------------------------------- */
 
-static bool ends_here(const struct search *s, const struct dpe_fibre *fibre)
+static bool ends_here(const struct dpe_search *s, const struct dpe_fibre *fibre)
 {
 	for (unsigned i = 0; s->preds && i < fibre->last->count; i++) {
 		if (!dpe_preds_have(s->preds, fibre->last->at[i]))
@@ -86,7 +60,7 @@ static bool ends_here(const struct search *s, const struct dpe_fibre *fibre)
 }
 
 /* The latest are tried first. */
-static void add_candidates(struct search *s, struct dpe_want *want)
+static void add_candidates(struct dpe_search *s, struct dpe_want *want)
 {
 	const struct dpe_lists *lists = &want->braid->lists[want->operand];
 	const struct dpe_fibres *whole = s->preds ? &lists->closed : &lists->ended;
@@ -108,7 +82,7 @@ static void add_candidates(struct search *s, struct dpe_want *want)
 }
 
 /* False where an operand is left that nothing goes with. */
-static bool add_wants(struct search *s, const struct dpe_braid *braid, unsigned but, bool grouped)
+static bool add_wants(struct dpe_search *s, const struct dpe_braid *braid, unsigned but, bool grouped)
 {
 	unsigned group = s->nwants;
 
@@ -132,61 +106,6 @@ static bool add_wants(struct search *s, const struct dpe_braid *braid, unsigned 
 	return true;
 }
 
-/* ---- leaving out ------------------------------------------------------------------------- */
-
-static bool has_partner(
-	const struct search *s, const struct dpe_fibre *fibre, const struct dpe_want *other)
-{
-	for (unsigned i = other->from; i < other->to; i++) {
-		if (*s->work)
-			--*s->work;
-		if (dpe_fibres_apart(fibre, s->candidates[i]))
-			return true;
-	}
-	return other->nullable;
-}
-
-/* True where a candidate was left out. */
-static bool leave_out(struct search *s, struct dpe_want *want, const struct dpe_want *other)
-{
-	unsigned kept = want->from, before = want->to;
-
-	for (unsigned i = want->from; i < want->to; i++) {
-		if (has_partner(s, s->candidates[i], other))
-			s->candidates[kept++] = s->candidates[i];
-	}
-	want->to = want->next = kept;
-	return kept != before;
-}
-
-static bool is_open(const struct search *s)
-{
-	for (unsigned i = 0; i < s->nwants; i++) {
-		if (s->wants[i].to - s->wants[i].from > 1)
-			return true;
-	}
-	return false;
-}
-
-/* Until each candidate has one to go with of every other operand. False: an operand has none left. */
-static bool leave_out_all(struct search *s)
-{
-	bool changed = is_open(s);
-
-	while (changed && *s->work) {
-		changed = false;
-		for (unsigned i = 0; i < s->nwants; i++) {
-			for (unsigned j = 0; j < s->nwants; j++) {
-				if (i != j)
-					changed |= leave_out(s, &s->wants[i], &s->wants[j]);
-			}
-			if (s->wants[i].from == s->wants[i].to && !s->wants[i].nullable)
-				return false;
-		}
-	}
-	return true;
-}
-
 /* ---- searching --------------------------------------------------------------------------- */
 
 static void add_chosen(
@@ -196,7 +115,7 @@ static void add_chosen(
 }
 
 /* Nothing is chosen for the operand, where all others of its braid are not absent as well. */
-static bool may_be_absent(const struct search *s, unsigned level)
+static bool may_be_absent(const struct dpe_search *s, unsigned level)
 {
 	const struct dpe_want *want = &s->wants[level];
 	unsigned last = want->group + want->braid->leaf->noperands - 1;
@@ -213,7 +132,7 @@ static bool may_be_absent(const struct search *s, unsigned level)
 }
 
 /* Chooses the next for this operand; false where all were tried. */
-static bool choose_next(struct search *s, unsigned level)
+static bool choose_next(struct dpe_search *s, unsigned level)
 {
 	s->chosen->count = s->wants[level].nchosen;
 	s->nwants = s->wants[level].nwants;
@@ -236,7 +155,7 @@ static bool choose_next(struct search *s, unsigned level)
 	return s->wants[level].absent = true;
 }
 
-static void enter(struct search *s, unsigned level)
+static void enter(struct dpe_search *s, unsigned level)
 {
 	struct dpe_want *want = &s->wants[level];
 
@@ -248,7 +167,7 @@ static void enter(struct search *s, unsigned level)
 }
 
 /* True where it was enough for the callback. */
-static bool search(struct search *s, dpe_chosen_fn *each, void *context)
+static bool search(struct dpe_search *s, dpe_chosen_fn *each, void *context)
 {
 	unsigned level = 0;
 
@@ -269,7 +188,7 @@ static bool search(struct search *s, dpe_chosen_fn *each, void *context)
 	return false;
 }
 
-static void free_search(struct search *s)
+static void free_search(struct dpe_search *s)
 {
 	free(s->wants);
 	free(s->candidates);
@@ -318,6 +237,7 @@ static bool try_front(const struct dpe_slice *slice, struct dpe_braid *braid, un
 static void keep_front(struct dpe_run *run, struct dpe_braid *top, const struct dpe_chosen *chosen)
 {
 	unsigned count = top->leaf->noperands;
+
 	for (unsigned i = 0; i < chosen->count; i++) {
 		if (chosen->at[i].in != top || chosen->at[i].fibre->braid)
 			return;
@@ -340,11 +260,28 @@ static void replace_in_front(struct dpe_run *run, struct dpe_braid *top, struct 
 	*at = dpe_fibre_ref(fibre);
 }
 
+/* Most often there is little to choose. */
+static bool search_all(struct dpe_search *s, const struct dpe_slice *slice)
+{
+	uint64_t *work = s->work, some = SOME_WORK;
+	bool found;
+
+	if (!dpe_search_is_plain(s))
+		return search(s, binds_all, (void *)slice);
+	s->work = &some;
+	found = search(s, binds_all, (void *)slice);
+	s->work = work;
+	if (found || some)
+		return found;
+	s->chosen->count = 1;
+	return dpe_search_hard(s, binds_all, (void *)slice);
+}
+
 bool dpe_choose_match(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_braid *braid,
 	unsigned operand, struct dpe_fibre *fibre, struct dpe_chosen *chosen, uint64_t *work)
 {
 	struct dpe_shape *shape = run->shape;
-	struct search s = {
+	struct dpe_search s = {
 		.chosen = chosen,
 		.work = work,
 		.wants = shape->wants,
@@ -366,7 +303,7 @@ bool dpe_choose_match(struct dpe_run *run, const struct dpe_slice *slice, struct
 		add_chosen(chosen, (struct dpe_fibre *)top->owner, top->outer);
 	for (struct dpe_braid *at = braid; at && found; operand = at->operand, at = at->outer)
 		found = add_wants(&s, at, operand, false);
-	found = found && leave_out_all(&s) && search(&s, binds_all, (void *)slice);
+	found = found && search_all(&s, slice);
 	if (found)
 		keep_front(run, top, chosen);
 	shape->wants = s.wants;
@@ -382,7 +319,7 @@ void dpe_choose_whole(const struct dpe_braid *braid, const struct dpe_preds *pre
 	dpe_chosen_fn *each, void *context, uint64_t *work)
 {
 	struct dpe_chosen chosen = {0};
-	struct search s = {.chosen = &chosen, .preds = preds, .work = work};
+	struct dpe_search s = {.chosen = &chosen, .preds = preds, .work = work};
 
 	if (add_wants(&s, braid, DPE_NO_KID, true))
 		search(&s, each, context);

@@ -266,6 +266,7 @@ struct dpe_peer {
 	bool of_two;    /* that of the rule, of no more than two */
 	unsigned to;    /* what stands for it; itself at last */
 	bool ended;
+	bool changed;   /* … since it was held against all others */
 	struct dpe_fibre **slot; /* where it stands, of those that ended */
 };
 
@@ -360,6 +361,7 @@ static void begin_with_latest(struct peers *peers)
 			end++;
 		if (peers->at[at].ended)
 			peers->at[at].to = next_for(peers, at, end);
+		peers->at[at].changed = peers->at[at].to != at;
 	}
 }
 
@@ -382,18 +384,21 @@ static void give_way(struct peers *peers, unsigned a, unsigned b)
 		y->to = next_for(peers, b, y->to);
 	else
 		x->to = next_for(peers, a, x->to);
+	(second ? y : x)->changed = true;
 }
 
-/* True where any gave way. */
+/* True where any gave way that was looked at before. */
 static bool mend(struct peers *peers)
 {
 	bool changed = false;
 
 	for (unsigned a = 0; a < peers->count; a++) {
-		for (unsigned b = 0; b < a; b++) {
-			if (!are_apart(peers, a, b))
-				continue;
-			while (!are_apart(peers, peers->at[a].to, peers->at[b].to)) {
+		if (!peers->at[a].changed)
+			continue;
+		peers->at[a].changed = false;
+		for (unsigned b = 0; b < peers->count; b++) {
+			while (are_apart(peers, a, b) &&
+				!are_apart(peers, peers->at[a].to, peers->at[b].to)) {
 				give_way(peers, a, b);
 				changed = true;
 			}
