@@ -263,7 +263,7 @@ static void replace_in_front(struct dpe_run *run, struct dpe_braid *top, struct 
 /* Most often there is little to choose. */
 static bool search_all(struct dpe_search *s, const struct dpe_slice *slice)
 {
-	uint64_t *work = s->work, some = SOME_WORK;
+	uint64_t *work = s->work, first = *work < SOME_WORK ? *work : SOME_WORK, some = first;
 	bool found;
 
 	if (!dpe_search_is_plain(s))
@@ -271,6 +271,7 @@ static bool search_all(struct dpe_search *s, const struct dpe_slice *slice)
 	s->work = &some;
 	found = search(s, binds_all, (void *)slice);
 	s->work = work;
+	*work -= first - some;
 	if (found || some)
 		return found;
 	s->chosen->count = 1;

@@ -470,6 +470,15 @@ static struct dpe_weave *weave_of(const struct dpe_run *run, struct dpe_slice *s
 	return slice->weave;
 }
 
+static uint64_t most_work(const struct dpe_run *run, const struct dpe_slice *slice)
+{
+	uint64_t most = run->recognizer->options.search_work;
+
+	if (!most)
+		most = MOST_WORK;
+	return slice->searched && most > MOST_AFTER ? MOST_AFTER : most;
+}
+
 void dpe_weave_take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
 	struct dpe_weave *weave = weave_of(run, slice);
@@ -478,7 +487,7 @@ void dpe_weave_take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occ
 		.slice = slice,
 		.occurrence = occurrence,
 		.pool = run->recognizer->pool,
-		.work = slice->searched ? MOST_AFTER : MOST_WORK,
+		.work = most_work(run, slice),
 		.fresh = run->fresh_fibres,
 		.capfresh = run->capfresh_fibres,
 	};

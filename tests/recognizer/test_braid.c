@@ -85,10 +85,139 @@ static void operands_alone_are_as_the_whole(void **state)
 	}
 }
 
+/* ---- sixteen operands -------------------------------------------------------------------- */
+
+enum { WIDE = 16 };
+
+static struct dpe_text wide_rule(const char *more)
+{
+	struct dpe_text rule = {0};
+
+	dpe_text_puts(&rule, "sync all meet(x): arrive(x) ; leave(x)\ndetect R: ");
+	for (unsigned i = 0; i < WIDE; i++)
+		dpe_text_printf(&rule, "%s(a%u;b%u;c%u;d%u)", i ? " & " : "", i, i, i, i);
+	dpe_text_printf(&rule, "%s\n", more);
+	return rule;
+}
+
+static void add_line(struct dpe_text *log, unsigned *seq, unsigned thread, const char *event,
+	unsigned number, const char *args)
+{
+	static unsigned time;
+
+	dpe_text_printf(log, "{\"event\":\"%s", event);
+	if (!*args)
+		dpe_text_printf(log, "%u", number);
+	dpe_text_printf(log, "\",\"args\":[%s],\"thread\":%u,\"seq\":%u,\"time\":%u}\n", args,
+		thread, seq[thread]++, ++time);
+}
+
+/* Each thread goes through the events of its operand; then, perhaps, all meet. */
+static struct dpe_text wide_log(unsigned rounds, bool meet)
+{
+	static const char *const names[] = {"a", "b", "c", "d"};
+	unsigned seq[WIDE] = {0}, dice = 1;
+	struct dpe_text log = {0};
+
+	for (unsigned round = 0; round < rounds; round++) {
+		unsigned at[WIDE] = {0};
+
+		for (unsigned left = 4 * WIDE; left;) {
+			unsigned thread = (unsigned)rand_r(&dice) % WIDE;
+
+			if (at[thread] == 4)
+				continue;
+			add_line(&log, seq, thread, names[at[thread]++], thread, "");
+			left--;
+		}
+		for (unsigned i = 0; meet && i < 2 * WIDE; i++)
+			add_line(&log, seq, i % WIDE, i < WIDE ? "arrive" : "leave", 0, "1");
+	}
+	return log;
+}
+
+static unsigned count_lines(const struct dpe_text *text, const char *what)
+{
+	unsigned count = 0;
+
+	for (const char *at = text->at; at && (at = strstr(at, what)); at++)
+		count++;
+	return count;
+}
+
+/* What is told, and how much was kept. */
+static struct transcript follow_wide(struct transcript to, const char *more, struct dpe_text log)
+{
+	struct dpe_text rule = wide_rule(more);
+
+	transcript_run(&to, rule.at, "jsonl", log.at);
+	dpe_text_free(&rule);
+	dpe_text_free(&log);
+	return to;
+}
+
+/* Without meeting each end of an operand but the first fifteen completes a match; else each round one. */
+static void many_operands_on_each_engine(void **state)
+{
+	static const enum dpe_engine_choice engines[] = {
+		DPE_ENGINE_AUTO, DPE_ENGINE_PA, DPE_ENGINE_NET, DPE_ENGINE_PARTS};
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * DPE_COUNT(engines); i++) {
+		bool meet = i % 2;
+		struct transcript to = follow_wide(
+			(struct transcript){.engine = engines[i / 2]}, "", wide_log(20, meet));
+
+		assert_int_equal(count_lines(&to.text, "R match"), meet ? 20 : 19 * WIDE + 1);
+		assert_int_equal(count_lines(&to.text, "inconclusive"), 0);
+		assert_true(to.summary.kept < 300);
+		dpe_text_free(&to.text);
+	}
+}
+
+static void what_is_kept_of_many_operands_is_flat(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct transcript to = follow_wide(
+			(struct transcript){0}, " & never", wide_log(200, i));
+
+		assert_int_equal(to.text.len, 0);
+		assert_true(to.summary.kept < 500);
+		dpe_text_free(&to.text);
+	}
+}
+
+static void too_many_partial_matches_are_told(void **state)
+{
+	struct transcript to = follow_wide(
+		(struct transcript){.max_instances = 10}, "", wide_log(3, false));
+
+	(void)state;
+	assert_int_equal(count_lines(&to.text, "R match"), 0);
+	assert_int_equal(count_lines(&to.text, "more than --max-instances at a time"), 1);
+	dpe_text_free(&to.text);
+}
+
+static void too_much_work_is_told(void **state)
+{
+	struct transcript to = follow_wide(
+		(struct transcript){.search_work = 20}, "", wide_log(3, false));
+
+	(void)state;
+	assert_true(count_lines(&to.text, "too many to choose from at one event") > 0);
+	assert_int_equal(count_lines(&to.text, "R match"), 0);
+	dpe_text_free(&to.text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operands_alone_are_as_the_whole),
+		cmocka_unit_test(many_operands_on_each_engine),
+		cmocka_unit_test(what_is_kept_of_many_operands_is_flat),
+		cmocka_unit_test(too_many_partial_matches_are_told),
+		cmocka_unit_test(too_much_work_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
