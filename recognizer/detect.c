@@ -14,7 +14,8 @@
  * it one of N: a contradiction. And what N passes over only grows alike for both. So only M is
  * kept: for `a*` its last event alone, for `a & b` at most one a in each thread.
  *
- * Partial matches that nothing can extend are dropped, too, from time to time: see dead.c.
+ * Partial matches that nothing can extend are dropped, too (see dead.c): at once where the event at hand
+ * is why, and others from time to time.
  *
  * Of the slice's order, an event is looked at only as a predecessor of a new one: by a partial
  * match that names it, which has taken it, or by one whose events it follows. So what is neither

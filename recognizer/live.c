@@ -34,7 +34,7 @@ static void add_trail(const struct look *look, const struct dpe_trail *trail)
 
 static void add_fibres(const struct look *look, const struct dpe_fibres *fibres)
 {
-	for (unsigned i = 0; i < fibres->count; i++)
+	for (unsigned i = 0; i < fibres->count && *look->looks <= MOST_LOOKS; i++)
 		add_trail(look, fibres->at[i]->trail);
 }
 
