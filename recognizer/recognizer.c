@@ -555,6 +555,10 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 			recognizer->summary.rules++;
 		good &= begin_run(run, diags);
 	}
+	for (unsigned i = 0; i < recognizer->nnames; i++) {
+		for (unsigned j = 0; j < recognizer->by_name[i].count; j++)
+			dpe_roles_prepare(&recognizer->by_name[i].at[j]);
+	}
 	return good;
 }
 

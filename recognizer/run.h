@@ -278,6 +278,8 @@ struct dpe_watch {
 		bool bare;    /* … or none */
 		uint8_t phases;    /* that decide so, one bit each */
 		unsigned variable; /* of a single one */
+		bool sends, receives; /* of a `sync` rule, … */
+		bool keyed;           /* … whose events pair by this one variable */
 	} * at;
 	unsigned count, cap;
 	bool syncs; /* one of them is of a `sync` rule */
@@ -407,6 +409,8 @@ void dpe_told_withdraw(struct dpe_recognizer *recognizer, uint64_t since,
 
 /* Fills in recognizer->roles, for a name that some `sync` rule watches. */
 void dpe_roles_find(struct dpe_recognizer *recognizer, const struct dpe_message *message);
+/* Once the runs have begun. */
+void dpe_roles_prepare(struct dpe_watcher *watcher);
 void dpe_roles_clear(struct dpe_roles *roles);
 
 /* ---- sink.c ------------------------------------------------------------------------------ */

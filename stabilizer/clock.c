@@ -56,6 +56,11 @@ static inline void unref(const struct dpe_clock *clock)
 		destroy((struct dpe_clock *)clock);
 }
 
+void dpe_clock_unref(const struct dpe_clock *clock)
+{
+	unref(clock);
+}
+
 void dpe_stamp_ref(const struct dpe_stamp *stamp)
 {
 	ref(stamp->past);

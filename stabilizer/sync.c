@@ -58,7 +58,8 @@ static void sends_insert(struct sends *sends, unsigned at, struct dpe_node *node
 	if (sends->cap != cap)
 		sends->rounds =
 			dpe_xrealloc(sends->rounds, sends->cap * sizeof(*sends->rounds));
-	sends_move(sends, at + 1, at, sends->count - 1 - at);
+	if (at != sends->count - 1)
+		sends_move(sends, at + 1, at, sends->count - 1 - at);
 	sends->at[at] = node;
 	sends->rounds[at] = round;
 }

@@ -59,6 +59,13 @@ static void stamp(struct dpe_stabilizer *stabilizer, const struct dpe_node *tail
 		return;
 	}
 	dpe_edges_begin(stabilizer);
+	if (tail->entered && !nsends) {
+		dpe_edges_add(stabilizer, tail);
+		event->stamp.past = tail->entered;
+		dpe_stamp_ref(&event->stamp);
+		dpe_edges_tell(stabilizer, event);
+		return;
+	}
 	dpe_past_start(&stabilizer->past, tail->stamp.past, tail->stamp.chain);
 	dpe_edges_add(stabilizer, tail);
 	for (unsigned i = 0; i < nsends; i++)
