@@ -55,11 +55,13 @@ static struct dpe_text follow(const struct program *program, const char *rule, b
 	return verdicts;
 }
 
-static void compare(const struct program *program, const char *rule, bool synced)
+/* False where nothing could be compared. */
+static bool compare(const struct program *program, const char *rule, bool synced)
 {
 	struct dpe_text whole = follow(program, rule, synced, DPE_ENGINE_PA, 0);
+	bool known = !strstr(whole.at, "inconclusive"); /* else it was too much for the whole */
 
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; known && i < 2; i++) {
 		struct dpe_text woven =
 			follow(program, rule, synced, DPE_ENGINE_AUTO, i ? 1 : UINT64_MAX);
 
@@ -69,20 +71,23 @@ static void compare(const struct program *program, const char *rule, bool synced
 		dpe_text_free(&woven);
 	}
 	dpe_text_free(&whole);
+	return known;
 }
 
 static void operands_alone_are_as_the_whole(void **state)
 {
 	unsigned seeds = getenv("DPE_TEST_LONG") && *getenv("DPE_TEST_LONG") ? 400 : 30;
+	unsigned compared = 0;
 
 	(void)state;
 	for (unsigned seed = 1; seed <= seeds; seed++) {
 		struct program program = random_program(seed);
 
 		for (unsigned i = 0; i < DPE_COUNT(rules); i++)
-			compare(&program, rules[i], seed % 4);
+			compared += compare(&program, rules[i], seed % 4);
 		dpe_text_free(&program.log);
 	}
+	assert_true(compared >= seeds * DPE_COUNT(rules) * 99 / 100);
 }
 
 /* ---- sixteen operands -------------------------------------------------------------------- */
