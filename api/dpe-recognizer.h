@@ -147,8 +147,8 @@ struct dpe_recognizer_sink {
  * variables need the net, which sees some violations of synchronised operands later than automata
  * do. */
 enum dpe_engine_choice {
-	/* Automata side by side for an `expect` rule whose composed one would have too many states;
-	 * the automaton where it suits the rule; else the net. See dpe_rule_engine. */
+	/* Automata side by side for a rule whose composed one would have too many states; the
+	 * automaton where it suits the rule; else the net. See dpe_rule_engine. */
 	DPE_ENGINE_AUTO,
 	DPE_ENGINE_PA,
 	DPE_ENGINE_NET,
@@ -171,6 +171,9 @@ struct dpe_recognizer_options {
 	 * in are given up and composed again when they are needed; 0: 64 MiB. */
 	size_t automaton_bytes;
 	const struct dpe_debug *debug;
+	/* Pairs of partial matches of operands of & that are looked at for one event before it is
+	 * given up; 0: 1,000,000. */
+	uint64_t search_work;
 };
 
 struct dpe_summary {

@@ -308,6 +308,7 @@ struct dpe_part {
 	unsigned tail;          /* SEQ: from this kid on all are nullable */
 	const uint32_t *kid_of; /* PAR: by literal, whose it is, or DPE_NO_KID */
 	struct dpe_automaton *automaton;
+	const struct dpe_node *node; /* of a leaf: what it stands for */
 };
 
 struct dpe_parts {
@@ -323,6 +324,13 @@ struct dpe_parts {
 struct dpe_parts *dpe_parts_new(const struct dpe_rule *rule, struct dpe_diags *diags);
 /* The same where the rule as a whole would have too many states and its parts do not; else NULL. */
 struct dpe_parts *dpe_parts_if_wide(const struct dpe_rule *rule);
+/* The same without a diagnostic, and NULL also where the rule has actions or control variables within. */
+struct dpe_parts *dpe_parts_for_search(const struct dpe_rule *rule);
+/* The operands of the rule's outermost & that share no event, each as it is: leaves without automata.
+ * NULL where there are less than two, or actions or control variables within. */
+struct dpe_parts *dpe_parts_of_operands(const struct dpe_rule *rule);
+/* True where the rule composed has so few states that nothing is gained by dividing it. */
+bool dpe_rule_is_small(const struct dpe_rule *rule);
 void dpe_parts_free(struct dpe_parts *parts); /* accepts NULL */
 /* How many states were composed so far, in all automata. */
 uint64_t dpe_parts_built(const struct dpe_parts *parts);

@@ -14,6 +14,7 @@ struct maker {
 	const struct dpe_rule *rule;
 	struct dpe_parts *parts;
 	bool finest;   /* divide even what is of moderate size */
+	bool bare;     /* only the outermost &, and no automata */
 	bool too_many; /* states of a part that could not be divided … */
 	struct dpe_place where;
 };
@@ -180,6 +181,7 @@ static struct dpe_part *make_automaton(
 	*DPE_GROW(m->parts->automata, m->parts->nautomata, m->parts->capautomata) = automaton;
 	part = new_part(m, DPE_PART_AUTOMATON, 0);
 	part->automaton = automaton;
+	part->node = node;
 	part->nullable = dpe_nullable(node);
 	mark_literals(m->rule, node, part->literals);
 	return part;
@@ -331,11 +333,23 @@ static struct dpe_part *make_par(
 	return whole ? part : NULL;
 }
 
+static struct dpe_part *make_operand(struct maker *m, const struct dpe_node *node)
+{
+	struct dpe_part *part = new_part(m, DPE_PART_AUTOMATON, 0);
+
+	part->node = node;
+	part->nullable = dpe_nullable(node);
+	mark_literals(m->rule, node, part->literals);
+	return part;
+}
+
 static struct dpe_part *make(
 	struct maker *m, const struct dpe_node *node, bool last_wanted, unsigned height)
 {
 	if (height > m->parts->height)
 		m->parts->height = height;
+	if (m->bare)
+		return make_operand(m, node);
 	if ((!m->finest && dpe_is_moderate(node)) || !divides(m->rule, node))
 		return make_automaton(m, node, last_wanted);
 	switch (node->kind) {
@@ -387,6 +401,43 @@ struct dpe_parts *dpe_parts_if_wide(const struct dpe_rule *rule)
 		dpe_is_moderate(rule->tree) || !divides(rule, rule->tree))
 		return NULL;
 	return make_parts(&maker);
+}
+
+/* Something within reaches beyond its operand: an action, or how often a * went round. */
+static bool reaches_out(const struct dpe_node *node)
+{
+	return node && (node->action || node->control || node->kind == DPE_NODE_ACTION ||
+			       reaches_out(node->left) || reaches_out(node->right));
+}
+
+struct dpe_parts *dpe_parts_for_search(const struct dpe_rule *rule)
+{
+	struct maker maker = {.rule = rule, .finest = true};
+
+	if (!dpe_rule_is_safe(rule) || rule->npositions >= DPE_NEW_EVENT ||
+		reaches_out(rule->tree))
+		return NULL;
+	return make_parts(&maker);
+}
+
+struct dpe_parts *dpe_parts_of_operands(const struct dpe_rule *rule)
+{
+	struct maker maker = {.rule = rule, .bare = true};
+
+	if (rule->tree->kind != DPE_NODE_PAR || reaches_out(rule->tree) ||
+		!divides(rule, rule->tree))
+		return NULL;
+	maker.parts = dpe_xcalloc(1, sizeof(*maker.parts));
+	maker.parts->arena = dpe_arena_new();
+	maker.parts->root = make_par(&maker, rule->tree, false, 1);
+	return maker.parts;
+}
+
+#define FEW_STATES 512.0
+
+bool dpe_rule_is_small(const struct dpe_rule *rule)
+{
+	return count_states(rule->tree) <= FEW_STATES;
 }
 
 void dpe_parts_free(struct dpe_parts *parts)

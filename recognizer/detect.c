@@ -14,15 +14,19 @@
  * it one of N: a contradiction. And what N passes over only grows alike for both. So only M is
  * kept: for `a*` its last event alone, for `a & b` at most one a in each thread.
  *
- * Partial matches that nothing can extend are dropped, too, from time to time: see dead.c.
+ * Partial matches that nothing can extend are dropped, too (see dead.c): at once where the event at hand
+ * is why, and others from time to time.
  *
  * Of the slice's order, an event is looked at only as a predecessor of a new one: by a partial
  * match that names it, which has taken it, or by one whose events it follows. So what is neither
  * one of the events of a partial match nor after one can be forgotten. */
-#include "recognizer/run.h"
+#include "recognizer/braid.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define MOST_COMPARED 10000000 /* partial matches, new ones with old ones, for one event; … */
+#define MOST_AFTER 100000      /* … once that was too few */
 
 static struct dpe_taken *ref_taken(struct dpe_taken *taken)
 {
@@ -75,10 +79,12 @@ void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice)
 	for (unsigned i = 0; i < slice->npartials; i++)
 		drop_partial(run, &slice->partials[i]);
 	slice->npartials = 0;
+	dpe_weave_clear(run, slice);
 }
 
 void dpe_detect_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from)
 {
+	dpe_weave_copy(run, to, from);
 	for (unsigned i = 0; i < from->npartials; i++) {
 		const struct dpe_partial *old = &from->partials[i];
 		struct dpe_partial *new = DPE_GROW(to->partials, to->npartials, to->cappartials);
@@ -258,14 +264,15 @@ void dpe_detect_forget(
 {
 	unsigned kept = 0;
 
-	for (unsigned i = 0; run->automaton && i < slice->npartials; i++) {
+	if (slice->weave)
+		dpe_weave_tidy(run, slice, horizon);
+	for (unsigned i = 0; i < slice->npartials; i++) {
 		if (dpe_partial_is_dead(run, slice, &slice->partials[i], horizon))
 			drop_partial(run, &slice->partials[i]);
 		else
 			slice->partials[kept++] = slice->partials[i];
 	}
-	if (run->automaton)
-		slice->npartials = kept;
+	slice->npartials = kept;
 }
 
 /* ---- matches ----------------------------------------------------------------------------- */
@@ -288,30 +295,37 @@ static void run_action(struct dpe_run *run, const struct dpe_slice *slice,
 	dpe_run_action(run, slice, action, positions, event);
 }
 
-static void tell_match(struct dpe_run *run, struct dpe_slice *slice,
-	const struct dpe_partial *match, struct dpe_occurrence *occurrence)
+static void run_rule_action(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_entry *entries, unsigned nentries, const struct dpe_message *event)
+{
+	const struct dpe_message *positions[run->rule->npositions + 1];
+
+	memset(positions, 0, sizeof(positions));
+	for (unsigned i = 0; i < nentries; i++) { /* the latest at each */
+		for (unsigned j = 0; j < entries[i].npositions; j++)
+			positions[entries[i].positions[j] - 1] = entries[i].occurrence->message;
+	}
+	dpe_run_action(run, slice, run->rule->action, positions, event);
+}
+
+void dpe_detect_tell(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_entry *entries, unsigned nentries, const struct dpe_occurrence *occurrence)
 {
 	const char *doubt = dpe_slice_doubt(run, slice);
-	const struct dpe_message **events;
 	struct dpe_verdict verdict = {
 		.kind = doubt ? DPE_INCONCLUSIVE : DPE_MATCH,
 		.event = occurrence->message,
 		.reason = doubt,
+		.nevents = nentries,
 	};
-	const struct dpe_stamp **stamps;
-	uint16_t *positions;
-	unsigned at;
+	const struct dpe_message **events = dpe_xcalloc(nentries, sizeof(struct dpe_message *));
+	const struct dpe_stamp **stamps = dpe_xcalloc(nentries, sizeof(const struct dpe_stamp *));
+	uint16_t *positions = dpe_xcalloc(nentries, sizeof(*positions));
 
-	for (const struct dpe_taken *taken = match->taken; taken; taken = taken->before)
-		verdict.nevents++;
-	events = dpe_xcalloc(verdict.nevents, sizeof(struct dpe_message *));
-	stamps = dpe_xcalloc(verdict.nevents, sizeof(const struct dpe_stamp *));
-	positions = dpe_xcalloc(verdict.nevents, sizeof(*positions));
-	at = verdict.nevents;
-	for (const struct dpe_taken *taken = match->taken; taken; taken = taken->before) {
-		events[--at] = taken->occurrence->message;
-		stamps[at] = &taken->occurrence->stamp;
-		positions[at] = taken->positions[0];
+	for (unsigned i = 0; i < nentries; i++) {
+		events[i] = entries[i].occurrence->message;
+		stamps[i] = &entries[i].occurrence->stamp;
+		positions[i] = entries[i].positions[0];
 	}
 	verdict.events = verdict.around = events;
 	verdict.naround = verdict.nevents;
@@ -319,11 +333,28 @@ static void tell_match(struct dpe_run *run, struct dpe_slice *slice,
 	verdict.positions = positions;
 	dpe_run_tell(run, slice, &verdict);
 	if (!doubt && run->rule->action)
-		run_action(run, slice, run->rule->action, match->taken, occurrence->message);
+		run_rule_action(run, slice, entries, nentries, occurrence->message);
 	run->recognizer->quiet = false;
 	free(events);
 	free(stamps);
 	free(positions);
+}
+
+static void tell_match(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_partial *match, const struct dpe_occurrence *occurrence)
+{
+	struct dpe_entry *entries;
+	unsigned count = 0, at;
+
+	for (const struct dpe_taken *taken = match->taken; taken; taken = taken->before)
+		count++;
+	entries = dpe_xcalloc(count, sizeof(*entries));
+	at = count;
+	for (const struct dpe_taken *taken = match->taken; taken; taken = taken->before)
+		entries[--at] = (struct dpe_entry){
+			taken->occurrence, taken->positions, taken->npositions};
+	dpe_detect_tell(run, slice, entries, count, occurrence);
+	free(entries);
 }
 
 /* ---- an event ---------------------------------------------------------------------------- */
@@ -421,19 +452,61 @@ static void extend(struct dpe_run *run, const struct dpe_slice *slice,
 	}
 }
 
+/* What the event passed over for good; unless conditions look at partial matches, whose events then
+ * belong to the slice or not. */
+static void drop_passed(
+	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+{
+	unsigned kept = 0;
+
+	if (run->nnamed)
+		return;
+	for (unsigned i = 0; i < slice->npartials; i++) {
+		struct dpe_partial *partial = &slice->partials[i];
+
+		if (dpe_config_is_dead(run, &partial->config, dpe_is_passed_by, occurrence))
+			drop_partial(run, partial);
+		else
+			slice->partials[kept++] = *partial;
+	}
+	slice->npartials = kept;
+}
+
+/* Each is compared with all that there are: beyond so many the others are given up. */
+static void add_partials(
+	struct dpe_run *run, struct dpe_slice *slice, const struct harvest *harvest)
+{
+	uint64_t most = slice->searched ? MOST_AFTER : MOST_COMPARED;
+
+	for (unsigned i = 0; i < harvest->npartials; i++) {
+		if (slice->npartials < most) {
+			most -= slice->npartials;
+			add_partial(run, slice, harvest->partials[i]);
+			continue;
+		}
+		drop_partial(run, &harvest->partials[i]);
+		slice->overflown = slice->searched = true;
+	}
+}
+
 void dpe_detect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
-	struct dpe_partial nothing = {.config = dpe_config_begin(run)};
 	struct harvest harvest = {.partials = run->fresh, .cappartials = run->capfresh};
+	struct dpe_partial nothing = {0};
 
+	if (run->shape) {
+		dpe_weave_take(run, slice, occurrence);
+		return;
+	}
+	nothing.config = dpe_config_begin(run);
 	for (unsigned i = 0; i < slice->npartials; i++)
 		extend(run, slice, &slice->partials[i], occurrence, &harvest);
 	extend(run, slice, &nothing, occurrence, &harvest);
 	dpe_config_drop(run, &nothing.config);
 	dpe_trace_take(run, slice, occurrence, harvest.npartials, harvest.matched);
-	for (unsigned i = 0; i < harvest.npartials; i++)
-		add_partial(run, slice, harvest.partials[i]);
+	drop_passed(run, slice, occurrence);
+	add_partials(run, slice, &harvest);
 	run->fresh = harvest.partials;
 	run->capfresh = harvest.cappartials;
 	if (!harvest.matched)

@@ -9,8 +9,8 @@
 #define AUTOMATON_BYTES ((size_t)64 << 20)
 #define FEWEST_REGISTERS 4 /* there is room for */
 
-/* Partial matches are compared with each other, which markings make cheap: so only an `expect` rule
- * is followed by automata side by side, unless the caller wants it. */
+/* A `detect` rule that can be divided is by braid_shape.c; what cannot compares its partial matches as
+ * wholes, which markings make cheap. */
 static struct dpe_parts *divide(
 	const struct dpe_rule *rule, enum dpe_engine_choice choice, struct dpe_diags *diags)
 {
@@ -56,9 +56,20 @@ void dpe_engine_tidy(struct dpe_run *run)
 		run->most_bytes = dpe_automaton_bytes(run->automaton) * 2;
 }
 
+static bool acts(const struct dpe_rule *rule)
+{
+	for (unsigned i = 0; i < rule->npositions; i++) {
+		if (rule->positions[i].action)
+			return true;
+	}
+	return false;
+}
+
 enum dpe_engine_choice dpe_rule_engine(const struct dpe_rule *rule)
 {
-	struct dpe_parts *parts = divide(rule, DPE_ENGINE_AUTO, NULL);
+	struct dpe_parts *parts = rule->mode == DPE_DETECT && !acts(rule)
+					  ? dpe_parts_if_wide(rule)
+					  : divide(rule, DPE_ENGINE_AUTO, NULL);
 
 	dpe_parts_free(parts);
 	if (parts)

@@ -378,6 +378,50 @@ bool dpe_game_final(struct dpe_game *game, struct dpe_marking *marking)
 	return final;
 }
 
+static bool token_is_stuck(const struct dpe_token *token, dpe_barred_fn *barred, void *context)
+{
+	for (unsigned i = 0; i < token->nevents; i++) {
+		if (barred(context, token->events[i].occurrence))
+			return true;
+	}
+	return false;
+}
+
+static bool can_be_empty(const struct dpe_block *block)
+{
+	switch (block->kind) {
+	case DPE_BLOCK_EVENT:
+		return false;
+	case DPE_BLOCK_WHOLE:
+		return can_be_empty(block->left);
+	case DPE_BLOCK_SEQ:
+	case DPE_BLOCK_PAR:
+		return can_be_empty(block->left) && can_be_empty(block->right);
+	case DPE_BLOCK_ALT:
+		return can_be_empty(block->left) || can_be_empty(block->right);
+	case DPE_BLOCK_ACTION:
+	case DPE_BLOCK_STAR:
+	case DPE_BLOCK_CLOSURE:
+		break;
+	}
+	return true;
+}
+
+/* A token before a block that cannot run through it is taken within, after all of its events. */
+bool dpe_game_is_stuck(const struct dpe_marking *marking,
+	dpe_barred_fn *barred, void *context)
+{
+	const struct marking_key *key = &marking->key;
+
+	if (key->place == BEFORE)
+		return !can_be_empty(key->block) && token_is_stuck(key->token, barred, context);
+	for (uint64_t i = 0; i < key->nkids; i++) {
+		if (dpe_game_is_stuck(key->kids[i], barred, context))
+			return true;
+	}
+	return false;
+}
+
 unsigned dpe_game_ending(
 	struct dpe_game *game, struct dpe_marking *marking, const struct dpe_stmt *const **actions)
 {

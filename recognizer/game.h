@@ -47,6 +47,11 @@ unsigned dpe_game_ending(
 	struct dpe_game *game, struct dpe_marking *marking, const struct dpe_stmt *const **actions);
 /* True where no token is left that an event could take. */
 bool dpe_game_complete(const struct dpe_marking *marking);
+/* True where nothing can follow this event any more. */
+typedef bool dpe_barred_fn(void *context, const struct dpe_occurrence *occurrence);
+/* True where some token has to be taken, and only after such an event: the tokens never leave. */
+bool dpe_game_is_stuck(const struct dpe_marking *marking,
+	dpe_barred_fn *barred, void *context);
 /* All ways to play an event as `literal`; valid until the next call. Without an occurrence the
  * ways are for looking at only. */
 unsigned dpe_game_plays(struct dpe_game *game, struct dpe_marking *marking, unsigned literal,

@@ -283,8 +283,9 @@ static struct dpe_slice *show(const struct dpe_pairs *pairs, const struct dpe_pa
 static void run_rule_action(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_verdict *verdict)
 {
-	const struct dpe_message *positions[2];
+	const struct dpe_message *positions[run->rule->npositions];
 
+	memset(positions, 0, sizeof(positions));
 	for (unsigned i = 0; i < 2; i++)
 		positions[verdict->positions[i] - 1] = verdict->events[i];
 	dpe_run_action(run, slice, run->rule->action, positions, verdict->event);

@@ -1,13 +1,14 @@
 /* The pipeline: message → its part in synchronisations → stabilizer → the rules that watch it.
  *
  * The pattern table is an array by interned name, so that what no rule names costs one look. */
-#include "recognizer/run.h"
+#include "recognizer/braid.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define DEFAULT_INSTANCES 100000
 #define FORGET_FROM 8192
+#define FEW_LITERALS 4 /* fit into slices at rest */
 
 static const char last_event[] = "thread::exit";
 static const char found_event[] = "thread::found";
@@ -525,6 +526,13 @@ static bool check_sync(const struct dpe_run *run, struct dpe_diags *diags)
 	return true;
 }
 
+/* Followed as a whole, as what its slices hold then is little, and can be written as words: there may
+ * be very many. */
+static bool is_small(const struct dpe_run *run)
+{
+	return run->automaton && run->rule->nvariables && run->rule->nliterals <= FEW_LITERALS;
+}
+
 static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 {
 	const struct dpe_rule *rule = run->rule;
@@ -556,8 +564,10 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	run->all_literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*run->all_literals));
 	run->at_positions = dpe_xcalloc(rule->npositions + 1, sizeof(*run->at_positions));
 	run->acted = dpe_xcalloc(rule->npositions + 1, sizeof(*run->acted));
-	if (!dpe_pairs_new(run))
+	if (!dpe_pairs_new(run)) {
+		run->shape = is_small(run) ? NULL : dpe_shape_new(run);
 		dpe_slices_new(run);
+	}
 	dpe_sequel_new(run);
 	return true;
 }
@@ -681,6 +691,7 @@ static void free_run(struct dpe_run *run)
 	dpe_slices_free(run);
 	dpe_pairs_free(run);
 	dpe_sequel_free(run);
+	dpe_shape_free(run->shape);
 	dpe_engine_free(run);
 	free(run->masks);
 	free(run->late);
@@ -693,6 +704,7 @@ static void free_run(struct dpe_run *run)
 	free(run->preds.at);
 	free(run->spare);
 	free(run->fresh);
+	free(run->fresh_fibres);
 }
 
 void dpe_recognizer_free(struct dpe_recognizer *recognizer)

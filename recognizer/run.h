@@ -9,6 +9,7 @@
  *	expect.c      a slice of an `expect` rule against its rule
  *	sequel.c      the same at once, while its events come one after another
  *	detect.c      partial matches of a `detect` rule in a slice; dead.c: those without a future
+ *	braid.h       the same operand by operand
  *	pairs.c       the same for two independent events: races; pair_table.c: its slices
  *	eval.c        expressions; action.c statements
  *	waits.c       who waits for whom: the graph that actions keep, and what it tells
@@ -204,13 +205,15 @@ struct dpe_slice {
 	uint64_t mask;   /* variables that are bound */
 	bool done;       /* no further verdict */
 	bool renewed;    /* it has ended before */
-	bool overflown;  /* partial matches were given up: from then on in doubt */
+	bool overflown;  /* partial matches were given up: from then on in doubt; … */
+	bool searched;   /* … as there was too much to choose from */
 	struct dpe_order order;
 	struct dpe_reading *readings; /* expect */
 	unsigned nreadings, capreadings;
 	struct dpe_partial *partials; /* detect */
 	unsigned npartials, cappartials;
 	unsigned many; /* partial matches, from which on the dead ones are looked for; 0: some */
+	struct dpe_weave *weave; /* detect, operand by operand; NULL: nothing yet */
 };
 
 /* How an event that looks like a pattern may be read. */
@@ -220,6 +223,8 @@ struct dpe_reads {
 	bool as_literal, observed, ends;
 };
 
+struct dpe_fresh;
+
 /* One rule being followed. */
 struct dpe_run {
 	struct dpe_recognizer *recognizer;
@@ -228,6 +233,7 @@ struct dpe_run {
 	size_t most_bytes;               /* of the automaton: when to start it afresh */
 	struct dpe_stands *stands;       /* … or … */
 	struct dpe_game *game;           /* … none of them for sync */
+	struct dpe_shape *shape;         /* detect: the rule operand by operand; or NULL */
 	uint64_t *masks;                 /* of the patterns */
 	bool *late;                      /* patterns whose condition asks for other variables */
 	bool *placed;                    /* … or for the events at other positions */
@@ -255,6 +261,8 @@ struct dpe_run {
 	struct dpe_preds preds;
 	struct dpe_partial *fresh; /* room for the partial matches that the event makes */
 	unsigned capfresh;
+	struct dpe_fresh *fresh_fibres; /* the same of fibres */
+	unsigned capfresh_fibres;
 	struct dpe_reading *spare; /* room for the readings after the event */
 	unsigned capspare;
 	struct dpe_occurrence **at_positions; /* of a partial match */
@@ -549,10 +557,32 @@ void dpe_detect_take(
 void dpe_detect_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
 /* True where a partial match may be refused an event because of this one. */
 bool dpe_detect_needs(const struct dpe_slice *slice, const struct dpe_occurrence *occurrence);
-/* dead.c: true where no event to come can extend it. */
-bool dpe_partial_is_dead(struct dpe_run *run, const struct dpe_slice *slice,
+/* An event of a match, and the positions that it takes. */
+struct dpe_entry {
+	const struct dpe_occurrence *occurrence;
+	const uint16_t *positions;
+	unsigned npositions;
+};
+
+/* Tells of a match, whose events are in the order of their release, and runs the rule's action. */
+void dpe_detect_tell(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_entry *entries, unsigned nentries,
+	const struct dpe_occurrence *occurrence);
+
+/* ---- dead.c ------------------------------------------------------------------------------ */
+
+/* True where no event to come can have this one as an immediate predecessor in the slice. */
+bool dpe_order_bars(const struct dpe_order *order, const struct dpe_horizon *horizon,
+	const struct dpe_occurrence *occurrence);
+/* For the same: true where whoever follows the occurrence follows this event after it, too. */
+bool dpe_is_passed_by(void *event, const struct dpe_occurrence *occurrence);
+/* True where nothing can come that leads on to an end where such events are barred. */
+bool dpe_config_is_dead(const struct dpe_run *run, const struct dpe_config *config,
+	dpe_barred_fn *barred, void *context);
+/* True where no event to come can extend the partial match. */
+bool dpe_partial_is_dead(const struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_partial *partial, const struct dpe_horizon *horizon);
-/* Drops those. */
+/* Drops those, and what others stand for. */
 void dpe_detect_forget(
 	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon);
 void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice);

@@ -26,6 +26,7 @@ static bool finish_at_rest(struct dpe_run *run, struct dpe_cell *cell)
 		.mask = cell->mask,
 		.renewed = cell->renewed,
 		.overflown = cell->overflown,
+		.searched = cell->searched,
 		.readings = &reading,
 		.nreadings = 1,
 	};

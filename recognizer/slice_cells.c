@@ -142,7 +142,7 @@ struct dpe_cell *dpe_cell_find(
 	uint32_t hash = hash_of(mask, values);
 
 	for (uint64_t at = hash & (slices->size - 1);; at = (at + 1) & (slices->size - 1)) {
-		const struct dpe_entry *entry = &slices->table[at];
+		const struct dpe_cell_slot *entry = &slices->table[at];
 		struct dpe_cell *cell;
 
 		if (!entry->cell)
@@ -159,7 +159,7 @@ void dpe_cell_prepare(
 	const struct dpe_slices *slices, uint64_t mask, const struct dpe_value *values, bool soon)
 {
 	uint32_t hash = hash_of(mask, values);
-	const struct dpe_entry *entry = &slices->table[hash & (slices->size - 1)];
+	const struct dpe_cell_slot *entry = &slices->table[hash & (slices->size - 1)];
 	const struct dpe_cell *cell;
 
 	if (!soon) {
@@ -175,7 +175,7 @@ void dpe_cell_prepare(
 	dpe_fetch((const char *)cell + ALIGNMENT);
 }
 
-static void place(struct dpe_slices *slices, struct dpe_entry entry)
+static void place(struct dpe_slices *slices, struct dpe_cell_slot entry)
 {
 	uint64_t at = entry.hash & (slices->size - 1);
 
@@ -184,16 +184,16 @@ static void place(struct dpe_slices *slices, struct dpe_entry entry)
 	slices->table[at] = entry;
 }
 
-static struct dpe_entry *new_table(uint64_t size)
+static struct dpe_cell_slot *new_table(uint64_t size)
 {
-	size_t bytes = size * sizeof(struct dpe_entry);
+	size_t bytes = size * sizeof(struct dpe_cell_slot);
 
 	return memset(new_block(bytes, bytes >= LARGE_PAGE), 0, bytes);
 }
 
 static void enlarge(struct dpe_slices *slices)
 {
-	struct dpe_entry *old = slices->table;
+	struct dpe_cell_slot *old = slices->table;
 	uint64_t size = slices->size;
 
 	slices->size *= 2;
@@ -211,7 +211,7 @@ static void add_to_table(struct dpe_slices *slices, uint32_t index)
 
 	if (slices->ncells * UINT64_C(4) > slices->size * 3)
 		enlarge(slices);
-	place(slices, (struct dpe_entry){hash_of(cell->mask, cell->params), index + 1});
+	place(slices, (struct dpe_cell_slot){hash_of(cell->mask, cell->params), index + 1});
 }
 
 void dpe_cells_index(struct dpe_slices *slices)

@@ -51,6 +51,7 @@ static struct dpe_slice *new_slice(struct dpe_slices *slices, struct dpe_cell *c
 	slice->done = cell->done;
 	slice->renewed = cell->renewed;
 	slice->overflown = cell->overflown;
+	slice->searched = cell->searched;
 	slice->many = 0;
 	return slice;
 }
@@ -275,6 +276,7 @@ static bool lay_to_rest(struct dpe_run *run, struct dpe_slice *slice)
 	cell->done = slice->done;
 	cell->renewed = slice->renewed;
 	cell->overflown = slice->overflown;
+	cell->searched = slice->searched;
 	cell->longer = slice->npartials || has_earlier(slice);
 	clear_slice(run, slice);
 	retire_slice(run->slices, slice);

@@ -78,6 +78,7 @@ static void begin_with(struct dpe_run *run, struct dpe_slice *slice, const struc
 {
 	slice->done = part->done;
 	slice->overflown = part->overflown;
+	slice->searched = part->searched;
 	dpe_order_copy(&slice->order, &part->order);
 	if (run->rule->mode == DPE_EXPECT)
 		dpe_expect_copy(run, slice, part);
@@ -203,7 +204,7 @@ static void clear_order(struct dpe_run *run, struct dpe_slice *slice)
 
 static void clear_partials(struct dpe_run *run, struct dpe_slice *slice)
 {
-	run->recognizer->kept -= slice->npartials;
+	run->recognizer->kept -= slice->npartials + dpe_weave_size(slice);
 	dpe_detect_clear(run, slice);
 }
 
@@ -251,8 +252,12 @@ static void detect(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occu
 {
 	run->recognizer->kept -= dpe_slice_size(slice);
 	dpe_detect_take(run, slice, occurrence);
-	drop_dead(run, slice);
-	dpe_order_trim(&slice->order, is_needed, slice);
+	if (run->shape) {
+		dpe_weave_drop_some(run, slice);
+	} else {
+		drop_dead(run, slice);
+		dpe_order_trim(&slice->order, is_needed, slice);
+	}
 	run->recognizer->kept += dpe_slice_size(slice);
 }
 
@@ -414,7 +419,7 @@ struct dpe_slices *dpe_slices_new(struct dpe_run *run)
 
 	slices->sweep_from = DPE_FEWEST_RETIRED;
 	slices->most_work = run->recognizer->options.forget_from == 1 ? 0 : MOST_WORK;
-	slices->rests = run->automaton && run->rule->nvariables;
+	slices->rests = run->automaton && !run->shape && run->rule->nvariables;
 	if (slices->rests)
 		slices->scratch = dpe_xmalloc(DPE_SLICE_BYTES);
 	run->slices = slices;

@@ -15,7 +15,7 @@
 #ifndef DPE_RECOGNIZER_SLICES_H
 #define DPE_RECOGNIZER_SLICES_H
 
-#include "recognizer/run.h"
+#include "recognizer/braid.h"
 
 enum dpe_cell_form {
 	DPE_CELL_NEW,     /* at rest, nothing came to it */
@@ -36,7 +36,7 @@ struct dpe_cell {
 	bool marked : 1;   /* by who chooses some of all */
 	bool touched : 1;  /* the event at hand belongs to it */
 	/* At rest; else the slice at work knows. */
-	bool done : 1, renewed : 1, overflown : 1;
+	bool done : 1, renewed : 1, overflown : 1, searched : 1;
 	bool longer : 1;           /* it holds what it may be able to forget */
 	struct dpe_value params[]; /* owned, one a variable; behind them stands a struct dpe_rest */
 };
@@ -59,7 +59,7 @@ struct dpe_bucket;
 
 /* By their values: the index of the cell, one more, and a part of its hash, so that the cells of
  * others need not be looked at. */
-struct dpe_entry {
+struct dpe_cell_slot {
 	uint32_t hash, cell; /* 0: free */
 };
 
@@ -73,7 +73,7 @@ struct dpe_slices {
 	uint64_t sweep_from; /* so many that have ended */
 	uint64_t full;       /* all variables that patterns bind */
 	uint64_t known;      /* slices with lower numbers were there before the event at hand */
-	struct dpe_entry *table;     /* open addressing */
+	struct dpe_cell_slot *table;     /* open addressing */
 	uint64_t size;               /* a power of two */
 	struct dpe_bucket *buckets;  /* unless all patterns bind the same variables */
 	uint64_t *pattern_masks;     /* each once */
@@ -96,7 +96,7 @@ struct dpe_slices {
 /* Events and partial matches that it keeps. */
 static inline uint64_t dpe_slice_size(const struct dpe_slice *slice)
 {
-	return dpe_order_size(&slice->order) + slice->npartials;
+	return dpe_order_size(&slice->order) + slice->npartials + dpe_weave_size(slice);
 }
 #define DPE_OLD_HORIZON 1024 /* events: looking costs as much as a few hundred */
 

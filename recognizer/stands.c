@@ -260,6 +260,11 @@ struct dpe_stands *dpe_stands_new(struct dpe_parts *parts, struct dpe_pool *pool
 	return stands;
 }
 
+const struct dpe_part *dpe_stands_root(const struct dpe_stands *stands)
+{
+	return stands->parts->root;
+}
+
 uint64_t dpe_stands_built(const struct dpe_stands *stands)
 {
 	return dpe_parts_built(stands->parts);

@@ -23,6 +23,8 @@ void dpe_stands_free(struct dpe_stands *stands); /* accepts NULL; stands must be
 /* States that were composed so far. */
 uint64_t dpe_stands_built(const struct dpe_stands *stands);
 
+const struct dpe_part *dpe_stands_root(const struct dpe_stands *stands);
+
 /* The following accept the stand NULL. */
 struct dpe_stand *dpe_stand_ref(struct dpe_stand *stand);
 void dpe_stand_unref(struct dpe_stands *stands, struct dpe_stand *stand);

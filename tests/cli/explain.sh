@@ -122,6 +122,9 @@ printf 'expect R: %s\n' "$(for i in $(seq 16); do printf '(a%s;b%s;c%s;d%s)* & '
 run "$DPE" check --explain wide.dpe
 says 'one of many states' 0
 check 'is followed in parts' "$(grep -c 'engine    predecessor automata of the operands of &, side by side' out)" -eq 1
+sed s/expect/detect/ wide.dpe >search.dpe
+run "$DPE" check --explain search.dpe
+check 'so is a search' "$(grep -c 'engine    predecessor automata of the operands of &, side by side' out)" -eq 1
 check 'with a list that has an end' "$(grep -c 'pairs more' out)" -ge 1
 run python3 "$TOP/tests/conformance/explained.py" --dpe "$DPE" "$TOP/tests/conformance/safe.jsonl"
 check 'accepted is accepted and rejected is rejected, for 500 rules' "$status" -eq 0

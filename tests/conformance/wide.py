@@ -21,7 +21,7 @@ import run
 ENGINES = ("pa", "parts", "net", "auto")
 SHORT = 7  # events: what the reference semantics can bear
 LONG = 40
-SEARCHED = 12  # of longer ones, many & have more partial matches than can be waited for
+SEARCHED = 24  # of longer ones, some rules followed as a whole have more partial matches than can be waited for
 
 
 def expression(rng, depth, names):

@@ -1,5 +1,5 @@
 /* Pairs of independent events, followed as such, against the general way, which whoever watches each
- * step gets: the same matches with the same events. */
+ * step gets (and wants a small rule followed as a whole): the same matches with the same events. */
 #include "tests/recognizer/programs.h"
 
 static const char *const rules[] = {
@@ -52,8 +52,11 @@ static void drop_doubtful(struct dpe_text *text)
 static void compare(const struct dpe_text *log, unsigned max_instances)
 {
 	for (unsigned i = 0; i < DPE_COUNT(rules); i++) {
-		struct transcript pairs = {.max_instances = max_instances};
-		struct transcript general = {.max_instances = max_instances, .traced = true};
+		struct transcript pairs = {
+			.max_instances = max_instances, .engine = DPE_ENGINE_PA};
+		struct transcript general = {.max_instances = max_instances,
+			.traced = true,
+			.engine = DPE_ENGINE_PA};
 
 		follow(log, rules[i], &pairs);
 		follow(log, rules[i], &general);

@@ -21,7 +21,7 @@ struct transcript {
 	struct dpe_text text;
 	struct dpe_names *names;
 	unsigned max_instances;
-	uint64_t forget_from;
+	uint64_t forget_from, search_work;
 	size_t automaton_bytes;
 	enum dpe_engine_choice engine;
 	bool end_at_break;
@@ -190,6 +190,7 @@ static inline const char *transcript_run(
 		.forget_from = to->forget_from,
 		.automaton_bytes = to->automaton_bytes,
 		.engine = to->engine,
+		.search_work = to->search_work,
 	};
 	struct dpe_diags *diags = dpe_diags_new();
 	struct dpe_recognizer *recognizer = NULL;
