@@ -155,6 +155,7 @@ static void print_expr(struct dpe_text *to, const struct ast_expr *expr)
 	case AST_STRING:
 		dpe_ast_print_string(to, expr->name);
 		return;
+	case AST_REAL:
 	case AST_NAME:
 		dpe_text_puts(to, expr->name);
 		return;

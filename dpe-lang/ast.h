@@ -22,6 +22,7 @@ enum {
 
 enum ast_expr_kind {
 	AST_NUMBER,      /* num */
+	AST_REAL,        /* name: a number that is no integer of 64 bits */
 	AST_STRING,      /* name */
 	AST_NAME,        /* name */
 	AST_ANY,         /* `_`, as an argument of an event */
@@ -37,6 +38,12 @@ enum ast_expr_kind {
 	AST_CALL,        /* left(right, right->next, …) */
 	AST_ASSIGN,      /* left = right */
 	AST_UPDATE,      /* left op= right, also ++ and -- */
+};
+
+/* A number as it is read; `real` where it is no integer of 64 bits. */
+struct ast_number {
+	uint64_t num;
+	const char *real;
 };
 
 struct ast_expr {

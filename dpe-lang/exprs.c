@@ -372,6 +372,11 @@ static bool is_event_field(const struct ast_expr *expr)
 
 /* ---- literals and constants ----------------------------------------------------------- */
 
+struct dpe_value dpe_real_value(const char *text)
+{
+	return (struct dpe_value){.kind = DPE_RAW, .len = (uint32_t)strlen(text), .text = text};
+}
+
 struct dpe_value dpe_literal_value(struct dpe_resolver *r, const struct ast_expr *expr)
 {
 	struct dpe_value value = {.kind = DPE_INT, .num = (int64_t)expr->num};
@@ -379,6 +384,8 @@ struct dpe_value dpe_literal_value(struct dpe_resolver *r, const struct ast_expr
 	(void)r;
 	if (expr->kind == AST_STRING)
 		return dpe_value_string(expr->name);
+	if (expr->kind == AST_REAL)
+		return dpe_real_value(expr->name);
 	if (expr->negative)
 		value.num = (int64_t)(0 - expr->num);
 	else if (expr->num > INT64_MAX)
@@ -460,6 +467,7 @@ const struct dpe_expr *dpe_resolve_expr(struct dpe_resolver *r, const struct ast
 {
 	switch (expr->kind) {
 	case AST_NUMBER:
+	case AST_REAL:
 	case AST_STRING:
 		return resolve_literal(r, expr);
 	case AST_NAME:

@@ -24,6 +24,7 @@ struct dpe_parser;
 %union {
 	const char *text;
 	uint64_t num;
+	struct ast_number number;
 	enum dpe_op op;
 	bool flag;
 	enum dpe_phase phase;
@@ -53,7 +54,8 @@ struct dpe_parser;
 %token BAD "something unknown"
 %token <text> NAME "a name" STRING "a string" RULE_NAME "the name of a rule"
 %token <text> DEF_NAME "the name of a definition" QUOTED "an event in quotes"
-%token <num> NUMBER "a number" POSITION "an event position"
+%token <number> NUMBER "a number"
+%token <num> POSITION "an event position"
 %token INCLUDE "include" VAR "var" EXPECT "expect" DETECT "detect" SYNC "sync"
 %token <pairing> PAIRING "fifo, last, all, once or rounds"
 %token OBSERVING "observing" ENDS "ends" ELSE "else" IF "if" BY "by" FROM "from" TO "to"

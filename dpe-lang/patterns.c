@@ -19,6 +19,8 @@ static void key_value(struct dpe_text *key, struct dpe_value value)
 {
 	if (value.kind == DPE_STRING)
 		dpe_ast_print_string(key, value.text);
+	else if (value.kind == DPE_RAW)
+		dpe_text_printf(key, "r%s", value.text);
 	else
 		dpe_text_printf(key, "%c%" PRId64, value.kind == DPE_UINT ? 'u' : 'i', value.num);
 }

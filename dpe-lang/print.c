@@ -1,7 +1,6 @@
 /* Rules as text: dpe_rule_print, and the dump of a resolved specification. */
 #include "dpe-lang/resolve.h"
 
-#include <inttypes.h>
 
 /* ---- the expression of a rule --------------------------------------------------------- */
 
@@ -90,10 +89,8 @@ static void print_literal(struct dpe_text *to, struct dpe_value value)
 {
 	if (value.kind == DPE_STRING)
 		dpe_ast_print_string(to, value.text);
-	else if (value.kind == DPE_UINT)
-		dpe_text_printf(to, "%" PRIu64, (uint64_t)value.num);
 	else
-		dpe_text_printf(to, "%" PRId64, value.num);
+		dpe_value_print(to, value);
 }
 
 static void print_compound(struct dpe_text *to, const struct dpe_rule *rule,

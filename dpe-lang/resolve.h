@@ -60,6 +60,8 @@ struct dpe_resolver {
 /* ---- exprs.c -------------------------------------------------------------------------- */
 
 const struct dpe_expr *dpe_resolve_expr(struct dpe_resolver *r, const struct ast_expr *expr);
+/* Of a number that is no integer of 64 bits, which is its text. */
+struct dpe_value dpe_real_value(const char *text);
 struct dpe_value dpe_literal_value(struct dpe_resolver *r, const struct ast_expr *expr);
 /* The number of a rule variable or of a `var`, or -1. */
 int dpe_find_variable(const struct dpe_resolver *r, const char *name);

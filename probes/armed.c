@@ -535,7 +535,7 @@ static bool has_written(
 
 void dpe_armed_fill_access(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_value *args, struct dpe_var *vars,
-	char (*texts)[DPE_REAL_TEXT])
+	char (*texts)[DPE_NUMBER_TEXT])
 {
 	const struct dpe_watch *watch = &probes->arms.kinds[record->site].watch;
 	bool wrote = has_written(probes, watch, record);

@@ -291,7 +291,7 @@ void dpe_armed_fill_watch(struct dpe_probes *probes, const struct dpe_record *re
 	struct dpe_message *draft, struct dpe_value *args);
 void dpe_armed_fill_access(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_value *args, struct dpe_var *vars,
-	char (*texts)[DPE_REAL_TEXT]);
+	char (*texts)[DPE_NUMBER_TEXT]);
 /* Warns, at the end, where objects were not watched. */
 void dpe_armed_tell_refused(const struct dpe_probes *probes, struct dpe_diags *diags);
 
@@ -313,7 +313,7 @@ uint64_t dpe_reads_lowest_code(const struct dpe_probes *probes);
 /* The variables of a record as a message has them, with their texts; room for DPE_VALUES. Returns how many. */
 unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
 	const struct dpe_record *record, size_t size, struct dpe_var *vars,
-	char (*texts)[DPE_REAL_TEXT]);
+	char (*texts)[DPE_NUMBER_TEXT]);
 
 /* ---- usdt.c
  * ---------------------------------------------------------------------------------------------- */

@@ -156,7 +156,7 @@ static bool has_written(struct dpe_probes *probes, const struct dpe_watch *acces
 
 /* The variables as the access left them, and what the accessed one was before. */
 static void fill_access(struct dpe_probes *probes, const struct dpe_record *record,
-	struct dpe_message *draft, struct dpe_var *vars, char (*texts)[DPE_REAL_TEXT])
+	struct dpe_message *draft, struct dpe_var *vars, char (*texts)[DPE_NUMBER_TEXT])
 {
 	const struct dpe_watch *accessed = &probes->watches[record->site];
 	bool wrote = has_written(probes, accessed, record);
@@ -178,7 +178,7 @@ static void fill_access(struct dpe_probes *probes, const struct dpe_record *reco
 
 static void add_values(const struct dpe_probes *probes, const struct dpe_record *record,
 	size_t size, struct dpe_message *draft, struct dpe_var *vars,
-	char (*texts)[DPE_REAL_TEXT])
+	char (*texts)[DPE_NUMBER_TEXT])
 {
 	uint64_t reads;
 
@@ -200,7 +200,7 @@ struct dpe_message *dpe_message_of_record(
 {
 	struct dpe_value args[MAX_ARGS];
 	struct dpe_var vars[DPE_WATCHES + 1 + DPE_VALUES];
-	char texts[DPE_COUNT(vars)][DPE_REAL_TEXT];
+	char texts[DPE_COUNT(vars)][DPE_NUMBER_TEXT];
 	uint64_t pcs[DPE_STACK_MAX + 2];
 	struct dpe_message draft = {.has_seq = true, .has_time = true};
 	char comm[sizeof(record->comm) + 1] = "";

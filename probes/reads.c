@@ -277,7 +277,7 @@ void dpe_reads_tell(const struct dpe_probes *probes, int map)
 
 unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
 	const struct dpe_record *record, size_t size, struct dpe_var *vars,
-	char (*texts)[DPE_REAL_TEXT])
+	char (*texts)[DPE_NUMBER_TEXT])
 {
 	const uint64_t *values = (const uint64_t *)((const char *)record + size) - DPE_VALUES;
 	const struct dpe_spot *spot =

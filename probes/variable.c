@@ -6,7 +6,6 @@
 #include "probes/layouts.h"
 
 #include <dwarf.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -475,24 +474,12 @@ int64_t dpe_variable_number(const struct dpe_variable *variable, uint64_t bytes)
 	return variable->is_signed ? (int64_t)bytes >> unused : (int64_t)(bytes >> unused);
 }
 
-/* ---- floating point numbers -------------------------------------------------------------- */
-
-/* The shortest text that reads back as the same. */
-static void print_real(double real, bool is_float, char text[DPE_REAL_TEXT])
-{
-	for (int digits = is_float ? 6 : 15; digits <= (is_float ? 9 : 17); digits++) {
-		snprintf(text, DPE_REAL_TEXT, "%.*g", digits, real);
-		if (is_float ? strtof(text, NULL) == (float)real : strtod(text, NULL) == real)
-			break;
-	}
-	if (!strpbrk(text, ".e"))
-		strcat(text, ".0");
-}
+/* ---- values ------------------------------------------------------------------------------ */
 
 struct dpe_value dpe_variable_value(
-	const struct dpe_variable *variable, uint64_t bytes, char text[DPE_REAL_TEXT])
+	const struct dpe_variable *variable, uint64_t bytes, char text[DPE_NUMBER_TEXT])
 {
-	struct dpe_value value = {.kind = DPE_RAW, .text = text};
+	struct dpe_value value;
 	double real;
 	float single;
 
@@ -505,13 +492,6 @@ struct dpe_value dpe_variable_value(
 	memcpy(&single, &bytes, sizeof(single));
 	memcpy(&real, &bytes, sizeof(real));
 	if (variable->size == sizeof(single))
-		real = (double)single;
-	if (isnan(real))
-		return dpe_value_string("nan");
-	if (isinf(real))
-		strcpy(text, real < 0 ? "-1e999" : "1e999");
-	else
-		print_real(real, variable->size == sizeof(single), text);
-	value.len = (uint32_t)strlen(text);
-	return value;
+		return dpe_value_real((double)single, true, text);
+	return dpe_value_real(real, false, text);
 }

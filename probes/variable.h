@@ -36,11 +36,9 @@ char *dpe_variable_at(struct dpe_module *module, uint64_t address);
 /* The number in its bytes, for sizes up to eight. */
 int64_t dpe_variable_number(const struct dpe_variable *variable, uint64_t bytes);
 
-#define DPE_REAL_TEXT 32
-/* The same as a value; of a floating point number its shortest text, which goes to `text`: 0.1, 3.0,
- * 1e+22. Infinity is 1e999, as logs have no other number for it; what is no number is the string
- * "nan". */
+/* The same as a value; what is no integer of 64 bits is text, which goes to `text`: see
+ * dpe_value_real. */
 struct dpe_value dpe_variable_value(
-	const struct dpe_variable *variable, uint64_t bytes, char text[DPE_REAL_TEXT]);
+	const struct dpe_variable *variable, uint64_t bytes, char text[DPE_NUMBER_TEXT]);
 
 #endif

@@ -2,7 +2,6 @@
  * what has no value (an unbound variable, x / 0) makes everything that needs it have none. */
 #include "recognizer/run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct dpe_value none = {.kind = DPE_NONE};
@@ -107,34 +106,12 @@ static struct dpe_value plain(struct dpe_value value)
 	return strcmp(value.text, "null") ? value : none;
 }
 
-/* Of a number beside an integer: a log may hold 1.5. */
-static bool as_real(struct dpe_value value, long double *real)
-{
-	char *end;
-
-	if (is_number(value)) {
-		*real = value.kind == DPE_INT ? (long double)value.num
-					      : (long double)(uint64_t)value.num;
-		return true;
-	}
-	if (value.kind != DPE_RAW)
-		return false;
-	*real = strtold(value.text, &end);
-	return end != value.text && !*end;
-}
-
 /* <0, 0, >0 as a stands to b; false where they cannot be compared. */
 static bool compare(struct dpe_value a, struct dpe_value b, int *order)
 {
-	long double x, y;
-
-	if (a.kind == DPE_STRING && b.kind == DPE_STRING) {
-		*order = strcmp(a.text, b.text);
-		return true;
-	}
-	if (!as_real(a, &x) || !as_real(b, &y))
-		return false;
-	*order = (x > y) - (x < y);
+	if (a.kind != DPE_STRING || b.kind != DPE_STRING)
+		return dpe_value_compare(a, b, order);
+	*order = strcmp(a.text, b.text);
 	return true;
 }
 
@@ -215,9 +192,9 @@ static bool bits_of(struct dpe_value value, int64_t *bits)
 
 static bool is_true(struct dpe_value value)
 {
-	long double real;
+	int order;
 
-	return as_real(plain(value), &real) && real != 0;
+	return dpe_value_compare(plain(value), dpe_value_int(0), &order) && order;
 }
 
 static struct dpe_value eval_unary(const struct dpe_env *env, const struct dpe_expr *expr)

@@ -69,6 +69,17 @@ static bool bind(struct dpe_binding *binding, unsigned variable, struct dpe_valu
 	return true;
 }
 
+/* Numbers that are no integers of 64 bits may be written in several ways. */
+static bool is_literal(struct dpe_value literal, struct dpe_value value)
+{
+	int order;
+
+	if (dpe_value_equal(literal, value))
+		return true;
+	return (literal.kind == DPE_RAW || value.kind == DPE_RAW) &&
+	       dpe_value_compare(literal, value, &order) && !order;
+}
+
 static bool args_match(const struct dpe_pattern *pattern, const struct dpe_message *message,
 	struct dpe_binding *binding)
 {
@@ -80,7 +91,7 @@ static bool args_match(const struct dpe_pattern *pattern, const struct dpe_messa
 		if (arg->kind == DPE_ARG_VARIABLE &&
 			!bind(binding, arg->variable, message->args[i]))
 			return false;
-		if (arg->kind == DPE_ARG_LITERAL && !dpe_value_equal(arg->value, message->args[i]))
+		if (arg->kind == DPE_ARG_LITERAL && !is_literal(arg->value, message->args[i]))
 			return false;
 	}
 	return true;
