@@ -157,7 +157,7 @@ static void print_expr(struct dpe_text *to, const struct ast_expr *expr)
 		return;
 	case AST_REAL:
 	case AST_NAME:
-		dpe_text_puts(to, expr->name);
+		dpe_text_printf(to, expr->text ? "text(%s)" : "%s", expr->name);
 		return;
 	case AST_ANY:
 		dpe_text_puts(to, "_");

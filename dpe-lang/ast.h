@@ -53,6 +53,7 @@ struct ast_expr {
 	uint64_t num;
 	bool negative; /* of numbers in arguments */
 	bool parens;   /* stands in parentheses */
+	bool text;     /* of a name as an argument: text(name) */
 	bool single;   /* = rather than ==, which means the same in [ ] */
 	unsigned depth;
 	struct ast_expr *left, *right, *third;

@@ -394,6 +394,18 @@ struct ast_expr *dpe_build_argument_name(
 	return expr;
 }
 
+struct ast_expr *dpe_build_text_argument(struct dpe_parser *parser, const char *word,
+	struct dpe_place word_place, const char *name, struct dpe_place place)
+{
+	struct ast_expr *expr = dpe_build_argument_name(parser, name, place);
+
+	if (strcmp(word, "text"))
+		dpe_diag(parser->spec->diags, DPE_ERROR, word_place,
+			"an argument of an event is a name, a literal, _ or text(name)");
+	expr->text = expr->kind == AST_NAME;
+	return expr;
+}
+
 struct ast_expr *dpe_build_position(struct dpe_parser *parser, uint64_t num, struct dpe_place place)
 {
 	struct ast_expr *expr = new_expr(parser, AST_POSITION, place);

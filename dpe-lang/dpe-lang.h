@@ -17,6 +17,7 @@ enum dpe_expr_kind {
 	DPE_EXPR_GLOBAL,   /* index: a `var` of the specification */
 	DPE_EXPR_TARGET,   /* lvalue: a variable of the observed program (also p->f, a[3], *p) */
 	DPE_EXPR_PRIOR,    /* lvalue: X', its value before the update */
+	DPE_EXPR_TEXT,     /* left, or, where that is no text, what it points to: lvalue, of the event index */
 	DPE_EXPR_POSITION, /* index from 1: $i alone */
 	DPE_EXPR_FIELD,    /* field of position index, or of the event itself where index is 0 */
 	DPE_EXPR_UNARY,    /* op, left */
@@ -45,6 +46,11 @@ enum dpe_op {
 /* The root of an lvalue that is an argument of the event, before its number from 0: "arg@0->len".
  * No variable of a program is called so. */
 #define DPE_ARGUMENT "arg@"
+
+/* The same of its result: "ret@". */
+#define DPE_RESULT "ret@"
+/* What the text begins with that an lvalue points to: "text(arg@0->name)". */
+#define DPE_TEXT "text("
 
 struct dpe_expr {
 	enum dpe_expr_kind kind;
@@ -106,6 +112,7 @@ struct dpe_arg {
 	enum dpe_arg_kind kind;
 	unsigned variable; /* of the rule */
 	struct dpe_value value;
+	dpe_name text; /* it is text: the variable of messages that is taken where the argument is none */
 };
 
 enum dpe_pattern_kind {

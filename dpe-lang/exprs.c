@@ -80,8 +80,7 @@ static bool print_index(struct dpe_resolver *r, struct dpe_text *to, const struc
 	return true;
 }
 
-/* Which argument of the event at hand (of the only one there is) the variable is, from 0; -1: none. */
-static int argument_of(const struct dpe_resolver *r, const char *name)
+int dpe_argument_of(const struct dpe_resolver *r, const char *name)
 {
 	const struct ast_expr *arg;
 	unsigned position = 0;
@@ -103,7 +102,7 @@ static int argument_of(const struct dpe_resolver *r, const char *name)
 
 static bool print_root(struct dpe_resolver *r, struct dpe_text *to, const struct ast_expr *expr)
 {
-	int argument = argument_of(r, expr->name);
+	int argument = dpe_argument_of(r, expr->name);
 
 	if (argument >= 0) {
 		dpe_text_printf(to, DPE_ARGUMENT "%d", argument);
@@ -365,6 +364,11 @@ static struct dpe_expr *resolve_field(
 	return new;
 }
 
+static bool is_text(const struct ast_expr *expr)
+{
+	return expr->left->kind == AST_NAME && !strcmp(expr->left->name, "text");
+}
+
 static bool is_event_field(const struct ast_expr *expr)
 {
 	return expr->kind == AST_FIELD && (!expr->left || expr->left->kind == AST_POSITION);
@@ -400,6 +404,7 @@ static struct dpe_expr *resolve_binary(struct dpe_resolver *r, const struct ast_
 	new->op = expr->op;
 	new->left = dpe_resolve_expr(r, expr->left);
 	new->right = dpe_resolve_expr(r, expr->right);
+	dpe_compare_text(r, expr, new);
 	dpe_fold_binary(r, new);
 	return new;
 }
@@ -463,6 +468,16 @@ static struct dpe_expr *resolve_literal(struct dpe_resolver *r, const struct ast
 	return new;
 }
 
+static const struct dpe_expr *resolve_called(struct dpe_resolver *r, const struct ast_expr *expr)
+{
+	const struct dpe_expr *text = is_text(expr) ? dpe_resolve_text(r, expr) : NULL;
+
+	if (!is_text(expr))
+		resolve_error(r, expr->place,
+			"a call has no value: it stands alone, as a statement of an action");
+	return text ? text : wrong(r, expr);
+}
+
 const struct dpe_expr *dpe_resolve_expr(struct dpe_resolver *r, const struct ast_expr *expr)
 {
 	switch (expr->kind) {
@@ -483,9 +498,7 @@ const struct dpe_expr *dpe_resolve_expr(struct dpe_resolver *r, const struct ast
 	case AST_CONDITIONAL:
 		return resolve_conditional(r, expr);
 	case AST_CALL:
-		resolve_error(r, expr->place,
-			"a call has no value: it stands alone, as a statement of an action");
-		return wrong(r, expr);
+		return resolve_called(r, expr);
 	case AST_ANY:
 	case AST_ASSIGN:
 	case AST_UPDATE:

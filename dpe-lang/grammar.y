@@ -243,6 +243,7 @@ event_list: event_arg
 	;
 
 event_arg: NAME		{ $$ = dpe_build_argument_name(parser, $1, @1); }
+	| NAME '(' NAME ')'	{ $$ = dpe_build_text_argument(parser, $1, @1, $3, @$); }
 	| literal
 	;
 

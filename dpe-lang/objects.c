@@ -53,6 +53,9 @@ static void resolve_moment(struct dpe_resolver *r, const struct ast_event *event
 			"'%s' must be an argument here: it says which object is meant", pointer);
 		return;
 	}
+	if (arg->text)
+		resolve_error(r, arg->place,
+			"an object is known by its address: write '%s' without text( )", pointer);
 	moment->arg = number;
 	for (const struct ast_expr *other = event->args; other; other = other->next) {
 		if (other != arg && other->kind != AST_ANY)

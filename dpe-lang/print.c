@@ -129,6 +129,11 @@ void dpe_print_expr(struct dpe_text *to, const struct dpe_rule *rule, const stru
 	case DPE_EXPR_TARGET:
 		dpe_text_puts(to, expr->lvalue);
 		return;
+	case DPE_EXPR_TEXT:
+		dpe_text_puts(to, DPE_TEXT);
+		dpe_print_expr(to, rule, spec, expr->left);
+		dpe_text_puts(to, ")");
+		return;
 	case DPE_EXPR_PRIOR:
 		dpe_text_printf(to, "%s'", expr->lvalue);
 		return;

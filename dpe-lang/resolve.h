@@ -71,6 +71,19 @@ bool dpe_is_lvalue(const struct ast_expr *expr);
 /* Its text without blanks; NULL after a diagnostic. */
 const char *dpe_lvalue_text(struct dpe_resolver *r, const struct ast_expr *expr);
 
+/* Which argument of the event at hand (of the only one there is) the variable is, from 0; -1: none. */
+int dpe_argument_of(const struct dpe_resolver *r, const char *name);
+
+/* ---- texts.c -------------------------------------------------------------------------- */
+
+/* text(x); NULL after a diagnostic. */
+const struct dpe_expr *dpe_resolve_text(struct dpe_resolver *r, const struct ast_expr *call);
+/* Where one side of a comparison is a string, the other is text if it can be. */
+void dpe_compare_text(
+	struct dpe_resolver *r, const struct ast_expr *expr, struct dpe_expr *comparison);
+/* What messages call the text of an lvalue: "text(arg@0)". */
+const char *dpe_text_name(struct dpe_resolver *r, const char *lvalue);
+
 /* ---- constants.c ---------------------------------------------------------------------- */
 
 /* Turn an operation on literals into its value. */

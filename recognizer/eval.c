@@ -87,6 +87,26 @@ static struct dpe_value eval_target(const struct dpe_env *env, const char *lvalu
 	return find_var(env, lvalue, len, prior);
 }
 
+struct dpe_value dpe_text_in(
+	const struct dpe_message *message, struct dpe_value direct, dpe_name name)
+{
+	if (direct.kind == DPE_STRING || !message)
+		return direct.kind == DPE_STRING ? direct : none;
+	for (unsigned i = 0; i < message->nvars; i++) {
+		if (message->vars[i].name == name)
+			return message->vars[i].value;
+	}
+	return none;
+}
+
+static struct dpe_value eval_text(const struct dpe_env *env, const struct dpe_expr *expr)
+{
+	const struct dpe_names *names = env->recognizer->spec->names;
+	dpe_name name = dpe_names_find(names, expr->lvalue, strlen(expr->lvalue));
+
+	return dpe_text_in(event_at(env, expr->index), dpe_eval(env, expr->left), name);
+}
+
 /* ---- numbers ----------------------------------------------------------------------------- */
 
 static bool is_number(struct dpe_value value)
@@ -258,6 +278,8 @@ struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr
 		return eval_target(env, expr->lvalue, env->before);
 	case DPE_EXPR_PRIOR:
 		return eval_target(env, expr->lvalue, true);
+	case DPE_EXPR_TEXT:
+		return eval_text(env, expr);
 	case DPE_EXPR_POSITION:
 		event = event_at(env, expr->index);
 		return event ? dpe_message_id(event) : none;
