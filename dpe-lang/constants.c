@@ -17,7 +17,8 @@ static bool is_real(const struct dpe_expr *expr)
 
 static bool is_string(const struct dpe_expr *expr)
 {
-	return expr->kind == DPE_EXPR_LITERAL && expr->value.kind == DPE_STRING;
+	return expr->kind == DPE_EXPR_TEXT ||
+	       (expr->kind == DPE_EXPR_LITERAL && expr->value.kind == DPE_STRING);
 }
 
 static bool is_comparison(enum dpe_op op)

@@ -37,17 +37,43 @@ static bool is_bound_to_text(const struct dpe_resolver *r, const char *name)
 	return false;
 }
 
+/* The one event before the one at hand that has the name as an argument, from 1, and as which; 0: there
+ * is none, or there are several, of which it may be any. */
+static unsigned only_event_with(const struct dpe_resolver *r, const char *name, int *argument)
+{
+	unsigned found = 0, count = 0;
+
+	for (unsigned i = 0; i < r->nevents; i++) {
+		const struct ast_expr *arg = r->events[i]->event->args;
+
+		for (int number = 0; arg; arg = arg->next, number++) {
+			if (arg->kind != AST_NAME || strcmp(arg->name, name))
+				continue;
+			found = i + 1;
+			*argument = number;
+			count++;
+		}
+	}
+	if (count != 1 || r->scope == SCOPE_OBSERVED || r->scope == SCOPE_DATA ||
+		(r->scope == SCOPE_CONDITION && found >= r->position))
+		return 0;
+	return found;
+}
+
 static const struct dpe_expr *text_of_variable(
 	struct dpe_resolver *r, const struct ast_expr *name, const struct dpe_expr *operand)
 {
 	int argument = dpe_argument_of(r, name->name);
+	unsigned position = 0;
 
 	if (is_bound_to_text(r, name->name))
 		return operand;
 	if (argument < 0)
+		position = only_event_with(r, name->name, &argument);
+	if (argument < 0 || (!position && dpe_argument_of(r, name->name) < 0))
 		return NULL;
 	return text_of(r, operand,
-		dpe_arena_printf(r->spec->arena, DPE_ARGUMENT "%d", argument), 0);
+		dpe_arena_printf(r->spec->arena, DPE_ARGUMENT "%d", argument), position);
 }
 
 static const struct dpe_expr *text_of_field(struct dpe_resolver *r, const struct dpe_expr *field)
@@ -93,8 +119,8 @@ const struct dpe_expr *dpe_resolve_text(struct dpe_resolver *r, const struct ast
 		return text;
 	if (operand->kind == DPE_EXPR_RULEVAR && call->right->kind == AST_NAME)
 		resolve_error(r, call->place,
-			"'%s' is no argument of the event at hand: write text(%s) where an event "
-			"binds it, as in f(text(%s))",
+			"'%s' is no argument of the event at hand, nor of one event alone before it: write "
+			"text(%s) where an event binds it, as in f(text(%s))",
 			call->right->name, call->right->name, call->right->name);
 	else
 		resolve_error(r, call->place,

@@ -16,6 +16,9 @@ static inline bool dpe_value_has_own_text(struct dpe_value value)
  * already, stays the caller's. Valid until the table is freed. */
 struct dpe_value dpe_value_share(struct dpe_names *names, const char *text, size_t len);
 
+/* The length of the UTF-8 character at `at`; 0 where the bytes are none (overlong, surrogates). */
+size_t dpe_utf8_length(const unsigned char *at, size_t left);
+
 /* ---- numbers that are no 64-bit integers (number.c) ------------------------------------------ */
 
 /* 128 bits. */

@@ -45,7 +45,7 @@ static char *find_part(const struct dpe_spot *spot, const struct dpe_watched_obj
 	if (spot->site->kind || spot->usdt)
 		return dpe_xasprintf("only functions have arguments of which it is known what "
 				     "they lead to");
-	why = dpe_variable_of_argument(
+	why = dpe_variable_of_call(
 		spot->module, spot->function, wanted->object->lvalue, &variable);
 	if (!why)
 		why = check(&variable);

@@ -130,6 +130,7 @@ struct dpe_probes {
 	unsigned nwatches;
 	struct dpe_arms arms; /* armed.c's */
 	struct dpe_variable *reads; /* those of the plan, by their number */
+	unsigned most_values;       /* that our programs read at one event */
 	struct dpe_place_accessed *accesses; /* access.c's, by instruction */
 	dpe_name create, start, found, end, waited; /* names of the kernel's events */
 	dpe_name memory_names[DPE_MEMORY_EVENTS], lock_names[2];
@@ -310,10 +311,22 @@ void dpe_reads_tell(const struct dpe_probes *probes, int map);
 void dpe_reads_tell_spot(const struct dpe_probes *probes, int map, unsigned spot);
 /* Where the program's file has its code, the lowest address of it. */
 uint64_t dpe_reads_lowest_code(const struct dpe_probes *probes);
+/* Room for the text of one value: where no byte of it is UTF-8. */
+#define DPE_TEXT_ROOM (6 * DPE_TEXT_SIZE)
+struct dpe_value_texts {
+	char numbers[DPE_VALUES][DPE_NUMBER_TEXT];
+	char strings[DPE_TEXTS][DPE_TEXT_ROOM];
+};
 /* The variables of a record as a message has them, with their texts; room for DPE_VALUES. Returns how many. */
 unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
 	const struct dpe_record *record, size_t size, struct dpe_var *vars,
-	char (*texts)[DPE_NUMBER_TEXT]);
+	struct dpe_value_texts *texts);
+/* Whether our programs, once they are loaded, can read what is wanted at a spot that comes later. */
+bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_spot *spot);
+/* How many values one event carries at most. */
+unsigned dpe_reads_most(const struct dpe_probes *probes);
+/* Whether the rules want any text of the program. */
+bool dpe_reads_texts(const struct dpe_probes *probes);
 
 /* ---- usdt.c
  * ---------------------------------------------------------------------------------------------- */
@@ -373,6 +386,10 @@ bool dpe_attach_goes_on(const struct dpe_probes *probes);
 /* Whether the kernel lets us read the map of losses as we are now. */
 bool dpe_attach_can_read_losses(const struct dpe_probes *probes);
 unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
+/* Texts that stood for something as a whole and were too long: their events are lost. */
+uint64_t dpe_attach_cut_texts(const struct dpe_probes *probes);
+/* Whether the program replaced itself (exec) while it was observed. */
+bool dpe_attach_replaced(const struct dpe_probes *probes);
 /* How many programs the target has begun, by exec. */
 unsigned dpe_attach_execs(const struct dpe_probes *probes);
 /* Lets children that are not followed go on without our breakpoints. */

@@ -316,7 +316,8 @@ bool dpe_expr_names_positions(const struct dpe_expr *expr)
 {
 	if (!expr)
 		return false;
-	if (expr->kind == DPE_EXPR_POSITION || (expr->kind == DPE_EXPR_FIELD && expr->index))
+	if (expr->kind == DPE_EXPR_POSITION ||
+		((expr->kind == DPE_EXPR_FIELD || expr->kind == DPE_EXPR_TEXT) && expr->index))
 		return true;
 	return dpe_expr_names_positions(expr->left) || dpe_expr_names_positions(expr->right) ||
 	       dpe_expr_names_positions(expr->third);
