@@ -261,7 +261,9 @@ void dpe_ast_print_event(struct dpe_text *to, const struct ast_event *event)
 		if (event->parens)
 			print_args(to, event->args);
 	}
-	if (event->phase != DPE_BARE)
+	if (event->result)
+		dpe_text_puts(to, ".ret");
+	else if (event->phase != DPE_BARE)
 		dpe_text_puts(to, event->phase == DPE_ENTER ? ".enter" : ".exit");
 	if (event->from) {
 		dpe_text_puts(to, " from ");

@@ -89,6 +89,8 @@ struct ast_event {
 	enum dpe_phase phase;
 	struct ast_expr *args;
 	struct ast_expr *expr;
+	bool result; /* behind `from`: the object is what the function returns */
+	struct ast_expr *pointer; /* … which this name of the rule is for */
 	struct ast_event *from, *to; /* of data: when what is at a pointer is watched; or NULL */
 	struct ast_name *by;    /* or NULL */
 	struct ast_expr *cond;  /* or NULL */

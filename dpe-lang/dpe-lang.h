@@ -129,11 +129,12 @@ struct dpe_object_moment {
 	dpe_name module, name; /* as of a pattern */
 	enum dpe_phase phase;
 	unsigned arg; /* which argument points to the object, from 0 */
+	bool result;  /* none: what the function returns does */
 	struct dpe_place place;
 };
 
 /* What `[p->x] from f(p) to g(p)` watches. The messages of such a data event have the pointer as their
- * only argument, and tell what it leads to by the name of f's argument: "arg@0->x". */
+ * only argument, and tell what it leads to by the name of f's argument: "arg@0->x", or of its result. */
 struct dpe_object {
 	const char *lvalue; /* "arg@0->x" */
 	struct dpe_object_moment from, to;

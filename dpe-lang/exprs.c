@@ -82,6 +82,7 @@ static bool print_index(struct dpe_resolver *r, struct dpe_text *to, const struc
 
 int dpe_argument_of(const struct dpe_resolver *r, const char *name)
 {
+	const struct ast_event *event;
 	const struct ast_expr *arg;
 	unsigned position = 0;
 	int number = 0;
@@ -92,12 +93,26 @@ int dpe_argument_of(const struct dpe_resolver *r, const char *name)
 		position = r->position;
 	if (!position && !r->object)
 		return -1;
-	arg = dpe_event_args(r->object ? r->object : r->events[position - 1]->event);
-	for (; arg; arg = arg->next, number++) {
+	event = r->object ? r->object : r->events[position - 1]->event;
+	for (arg = dpe_event_args(event); arg; arg = arg->next, number++) {
 		if (arg->kind == AST_NAME && !strcmp(arg->name, name))
-			return number;
+			return event->from && event->from->result ? DPE_ARGUMENT_RESULT : number;
 	}
 	return -1;
+}
+
+const char *dpe_argument_lvalue(struct dpe_resolver *r, int argument)
+{
+	if (argument == DPE_ARGUMENT_RESULT)
+		return DPE_RESULT;
+	return dpe_arena_printf(r->spec->arena, DPE_ARGUMENT "%d", argument);
+}
+
+/* A data event at hand that says nothing of objects. */
+static bool lacks_from(const struct dpe_resolver *r)
+{
+	return !r->object && (r->scope == SCOPE_DATA || (r->scope == SCOPE_CONDITION &&
+				r->events[r->position - 1]->event->data));
 }
 
 static bool print_root(struct dpe_resolver *r, struct dpe_text *to, const struct ast_expr *expr)
@@ -105,14 +120,17 @@ static bool print_root(struct dpe_resolver *r, struct dpe_text *to, const struct
 	int argument = dpe_argument_of(r, expr->name);
 
 	if (argument >= 0) {
-		dpe_text_printf(to, DPE_ARGUMENT "%d", argument);
+		dpe_text_puts(to, dpe_argument_lvalue(r, argument));
 		return true;
 	}
 	if (dpe_find_variable(r, expr->name) >= 0 || dpe_find_global(r->globals, expr->name) >= 0) {
 		resolve_error(r, expr->place,
 			dpe_find_variable(r, expr->name) >= 0
-				? "'%s' is a variable of the rule, and no argument of the event "
-				  "at hand: it has no parts"
+				? lacks_from(r)
+					  ? "'%s' is a variable of the rule: say behind the brackets "
+					    "which event has the pointer, as in [p->x] from f(p)"
+					  : "'%s' is a variable of the rule, and no argument of the event "
+					    "at hand: it has no parts"
 				: "'%s' is a variable of the specification, not of the program: it "
 				  "has no parts",
 			expr->name);

@@ -60,6 +60,7 @@ struct dpe_parser;
 %token <pairing> PAIRING "fifo, last, all, once or rounds"
 %token OBSERVING "observing" ENDS "ends" ELSE "else" IF "if" BY "by" FROM "from" TO "to"
 %token <phase> PHASE "enter or exit"
+%token RESULT "ret"
 %token CONTROL_STAR "'*'" RULE_BRACE "'{'" PRIME "'''" SCOPE "'::'" ARROW "'->'"
 %token EQUALS "'='" EQ "'=='" NE "'!='" LE "'<='" GE "'>='" SHL "'<<'" SHR "'>>'" ANDAND "'&&'" OROR "'||'"
 %token INCR "'++'" DECR "'--'"
@@ -219,6 +220,8 @@ core: control carets event_args phase	{ $$ = dpe_build_control($1, $2, @3, $3, $
 	;
 
 moment: control event_args phase	{ $$ = dpe_build_control($1, 0, @2, $2, $3, @$); }
+	| control event_args '.' RESULT
+			{ $$ = dpe_build_control($1, 0, @2, $2, DPE_EXIT, @$); $$->result = true; }
 	;
 
 control: NAME			{ $$ = dpe_build_name(parser, NULL, $1, @$); }

@@ -5,6 +5,8 @@
 
 #include "dpe-lang/ast.h"
 
+#include <limits.h>
+
 /* The `var`s of a specification, declared or only assigned to. */
 struct dpe_globals {
 	struct dpe_global *at;
@@ -71,8 +73,13 @@ bool dpe_is_lvalue(const struct ast_expr *expr);
 /* Its text without blanks; NULL after a diagnostic. */
 const char *dpe_lvalue_text(struct dpe_resolver *r, const struct ast_expr *expr);
 
-/* Which argument of the event at hand (of the only one there is) the variable is, from 0; -1: none. */
+#define DPE_ARGUMENT_RESULT INT_MAX
+/* Which argument of the event at hand (of the only one there is) the variable is, from 0, or the result;
+ * -1: none. */
 int dpe_argument_of(const struct dpe_resolver *r, const char *name);
+
+/* The lvalue that it is. */
+const char *dpe_argument_lvalue(struct dpe_resolver *r, int argument);
 
 /* ---- texts.c -------------------------------------------------------------------------- */
 
@@ -110,6 +117,8 @@ void dpe_interned_free(struct dpe_interned *interned);
 
 /* The arguments that the event knows the rule's variables by: of `[p->x] from f(p)` those of f. */
 const struct ast_expr *dpe_event_args(const struct ast_event *event);
+/* Finds which variable the result is for that an object is watched from. */
+void dpe_find_result_pointer(struct dpe_resolver *r, struct ast_event *event);
 /* Completes the pattern of a data event of an object: it binds the variable that is its pointer. */
 void dpe_resolve_object(
 	struct dpe_resolver *r, const struct ast_event *event, struct dpe_pattern *pattern);

@@ -72,8 +72,7 @@ static const struct dpe_expr *text_of_variable(
 		position = only_event_with(r, name->name, &argument);
 	if (argument < 0 || (!position && dpe_argument_of(r, name->name) < 0))
 		return NULL;
-	return text_of(r, operand,
-		dpe_arena_printf(r->spec->arena, DPE_ARGUMENT "%d", argument), position);
+	return text_of(r, operand, dpe_argument_lvalue(r, argument), position);
 }
 
 static const struct dpe_expr *text_of_field(struct dpe_resolver *r, const struct dpe_expr *field)
@@ -85,8 +84,7 @@ static const struct dpe_expr *text_of_field(struct dpe_resolver *r, const struct
 	if (field->field != DPE_FIELD_ARG || !field->third ||
 		!dpe_value_as_int(field->third->value, &number))
 		return NULL;
-	return text_of(r, field,
-		dpe_arena_printf(r->spec->arena, DPE_ARGUMENT "%d", (int)number), field->index);
+	return text_of(r, field, dpe_argument_lvalue(r, (int)number), field->index);
 }
 
 /* NULL where nothing of the program can be meant. */

@@ -19,6 +19,8 @@ static char *check(const struct dpe_variable *variable)
 {
 	uint64_t size = variable->size;
 
+	if (variable->in_structure)
+		return dpe_xasprintf("it is no pointer");
 	if (variable->nsteps != 1)
 		return dpe_xasprintf("what a pointer in the object leads to changes its place");
 	if (variable->is_complex)
@@ -69,7 +71,7 @@ static char *check_pointer(
 	if (spot->preloaded)
 		return dpe_xasprintf("'%s' is told by the preloaded library, which waits for "
 				     "nobody", spot->function->name);
-	if (dpe_signature_word(spot->signature, moment->arg) < 0)
+	if (!moment->result && dpe_signature_word(spot->signature, moment->arg) < 0)
 		return dpe_xasprintf("argument %u of '%s' is no pointer that can be read",
 			moment->arg + 1, spot->function->name);
 	return NULL;
@@ -174,7 +176,8 @@ static void add_arming(const struct dpe_spot *spot, const struct dpe_object_mome
 		return;
 	armings->at[armings->count++] = (struct dpe_arming){
 		.kind = (__u8)kind,
-		.word = (__u8)dpe_signature_word(spot->signature, moment->arg),
+		.word = moment->result ? DPE_WORDS
+				       : (__u8)dpe_signature_word(spot->signature, moment->arg),
 		.phase = moment->phase == DPE_EXIT,
 		.disarm = disarm,
 	};

@@ -154,6 +154,8 @@ static void add_moment(struct making *making, const struct dpe_object_moment *mo
 	if (site->optional)
 		site->place = moment->place;
 	site->optional = false;
+	if (moment->result)
+		return;
 	if (site->nargs <= moment->arg)
 		site->nargs = moment->arg + 1;
 	site->used |= UINT64_C(1) << moment->arg;
