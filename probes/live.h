@@ -272,7 +272,7 @@ int dpe_watch_open(const struct dpe_probes *probes, const struct dpe_watch *watc
 bool dpe_watch_read(
 	const struct dpe_probes *probes, const struct dpe_watch *watch, uint64_t *value);
 
-/* ---- armed.c
+/* ---- armed_find.c
  * ---------------------------------------------------------------------------------------------- */
 
 /* Finds the parts of objects that the plan watches. False after an error for each that cannot be. */
@@ -283,6 +283,10 @@ void dpe_armed_find_late(struct dpe_probes *probes, unsigned first_spot);
 bool dpe_armed_at(const struct dpe_probes *probes, const struct dpe_spot *spot);
 /* Tells the kernel's side where, by a map of struct dpe_armings. */
 void dpe_armed_tell(const struct dpe_probes *probes, int map);
+
+/* ---- armed.c
+ * ---------------------------------------------------------------------------------------------- */
+
 /* Does what threads of the target wait for. */
 void dpe_armed_answer(struct dpe_probes *probes);
 /* Takes all of these watchpoints away. */
