@@ -43,6 +43,17 @@ echo 'detect twice(x): libversions::twice(x).exit { print(x, $1.ret); }' >twice.
 run "$DPE" run --all -s twice.dpe -- ./versions
 check 'both versions of a function' "$(count_seen '^twice: 10 20$') $(count_seen '^twice: 10 21$') $(count_seen ': match')" = '1 1 2'
 check 'which it calls as always' "$(cat out)" = 43
+cat >version.dpe <<'DPE'
+detect old(x): "twice@OLD"(x).exit { print(x, $1.ret); }
+detect new(x): "twice@NEW"(x) + "twice@@NEW"(x) { print(x); }
+detect allocated(n): libc::malloc(n).exit [n >= 4096] { print($1.ret != 0); }
+DPE
+run "$DPE" run --all -s version.dpe -- ./versions
+check 'one version of a function' "$(count_seen '^old: 10 20$') $(count_seen '^old: ') $(count_seen '^new: 10$')" = '1 1 2'
+check 'a function of a library that is stripped' "$(count_seen '^allocated: 1$')" -ge 1
+echo 'detect none: "twice@@OLD"' >version.dpe
+run "$DPE" run -s version.dpe -- ./versions
+says 'a version that is not the default one' 2 "no function 'twice@@OLD'"
 
 if ! command -v rustc >/dev/null; then
 	echo 'ok - a program of Rust # skip there is no rustc'
@@ -65,12 +76,17 @@ fn main() {
     println!("{}", worker.join().unwrap());
 }
 RS
-if ! rustc -g -C opt-level=1 shop.rs >rustc.out 2>&1; then
-	echo "ok - a program of Rust # skip rustc does not work here: $(head -1 rustc.out)"
-	finish
-fi
 printf 'detect push(q, x): Queue::push(q, x) { print(x); }\ndetect pay(x): shop::checkout(x) { print(x); }\n' >shop.dpe
-run "$DPE" run --all -s shop.dpe -- ./shop
-check 'a method and a function of Rust' "$(grep -cE '^push: [789]$' err) $(count_seen '^pay: 3$')" = '3 1'
+for mangling in '' '-C symbol-mangling-version=v0'; do
+	if ! rustc -g -C opt-level=1 $mangling shop.rs >rustc.out 2>&1; then
+		echo "ok - a program of Rust $mangling # skip rustc does not work here: $(head -1 rustc.out)"
+		finish
+	fi
+	run "$DPE" run --all -s shop.dpe -- ./shop
+	check "a method and a function of Rust $mangling" \
+		"$(grep -cE '^push: [789]$' err) $(count_seen '^pay: 3$')" = '3 1'
+done
+nm shop >symbols
+check 'by symbols of the new kind' "$(grep -c ' _RNv.*checkout' symbols)" -eq 1
 check 'by the name of the thread' "$(count_seen 'thread [0-9]* (cashier)')" -ge 4
 finish
