@@ -219,6 +219,7 @@ static const struct {
 	{"args", DPE_FIELD_ARG},
 	{"name", DPE_FIELD_NAME},
 	{"stack", DPE_FIELD_STACK},
+	{"comm", DPE_FIELD_COMM},
 };
 
 static bool in_condition(const struct dpe_resolver *r)
@@ -297,7 +298,7 @@ static void unknown_field(struct dpe_resolver *r, const struct ast_expr *expr)
 	else
 		resolve_error(r, expr->place,
 			"unknown field '.%s': an event has .tid, .process, .time, .ret, .args[i], "
-			".name, .stack and its variables",
+			".name, .stack, .comm and its variables",
 			expr->name);
 }
 

@@ -12,14 +12,16 @@ built() {
 	shift
 	${CC:-cc} -g -O1 -pthread "$TOP/tests/live/targets/kinds.c" -o "$name" "$@" || not_ok "compiling $name"
 }
-echo 'detect own(x): own(x).exit { print(x, $1.ret); }' >own.dpe
+echo 'detect own(x): own(x).exit { print(x, $1.ret); }
+detect reader(x): own(x) [.comm = "reader"] { print(x, $1.comm); }' >own.dpe
 for kind in '-static' '-static-pie' '-fPIE -pie' '-fno-pie -no-pie' '-s -rdynamic'; do
 	built program $kind
 	run "$DPE" run --all -s own.dpe -- ./program
 	check "a program built with $kind" "$(count_seen '^own: 1 2$') $(count_seen '^own: 5 6$') $(count_seen ' 0 lost')" = '1 2 1'
 	check 'runs as always' "$(cat out)" = 2
 done
-check 'threads by their names' "$(count_seen 'thread [0-9]* (reader)') $(count_seen 'thread [0-9]* (a writer)')" = '1 1'
+check 'a thread by its name' "$(count_seen '^reader: 5 reader$') $(count_seen '^reader: ')" = '1 1'
+check 'threads by their names' "$(count_seen 'thread [0-9]* (reader)') $(count_seen 'thread [0-9]* (a writer)')" = '2 1'
 built program -s
 run "$DPE" run -s own.dpe -- ./program
 says 'a function of a stripped program' 2 "no function 'own' in program" 'it is stripped'
