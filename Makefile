@@ -32,7 +32,7 @@ CFLAGS ?= -g
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror $(MODE) -I. -I$(BUILD) $(CFLAGS)
 VERSION_FLAGS := -DDPE_VERSION='"$(VERSION)"' -DDPE_DATADIR='"$(PREFIX)/share/dpe"' \
 	-DDPE_LIBDIR='"$(PREFIX)/lib/dpe"'
-CORE_LIBS := -lyajl -lexpat
+CORE_LIBS := -lyajl -lexpat -lisal
 LIVE_LIBS := -lbpf -ldw -lelf -lZydis -liberty
 CLI_LIBS := -lcjson
 
@@ -73,7 +73,7 @@ help:
 # ---- what a new machine lacks ------------------------------------------------------------------
 
 PACKAGES := gcc g++ libiberty-dev libzydis-dev libc6-dev clang llvm libclang-rt-14-dev bison flex bpftool libbpf-dev \
-	libelf-dev libdw-dev libcjson-dev libyajl-dev libexpat1-dev libcmocka-dev uthash-dev linux-libc-dev pkg-config \
+	libelf-dev libdw-dev libcjson-dev libyajl-dev libexpat1-dev libisal-dev libcmocka-dev uthash-dev linux-libc-dev pkg-config \
 	python3 gdb pigz pbzip2 bzip2 xz-utils zstd redis-tools memcached systemtap-sdt-dev
 
 deps:

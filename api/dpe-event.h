@@ -98,6 +98,7 @@ struct dpe_message {
 	bool unnamed; /* nothing in its log gives it as a predecessor */
 	bool has_seq, has_time;
 	bool extra_shared; /* its text belongs to the table of names */
+	bool plain; /* private: made by dpe_message_begin, and no more in it than is said there */
 };
 
 /* A message is made in two steps: fill a draft (its pointers may point anywhere), then copy it

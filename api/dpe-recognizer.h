@@ -234,6 +234,8 @@ bool dpe_recognizer_idle(const struct dpe_recognizer *recognizer);
  * where that is not known: there are too many to look at. */
 bool dpe_recognizer_live(
 	const struct dpe_recognizer *recognizer, unsigned rule, uint64_t *patterns);
+/* The time of the first event that had one, in ns; 0: none had. */
+uint64_t dpe_recognizer_start(const struct dpe_recognizer *recognizer);
 /* What was counted so far. */
 void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_summary *summary);
 

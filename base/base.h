@@ -14,6 +14,9 @@
 
 void *dpe_xmalloc(size_t size);
 void *dpe_xrealloc(void *old, size_t size);
+/* From the beginning of a cache line on; for free(). The second one is zeroed. */
+void *dpe_xmalloc_lines(size_t size);
+void *dpe_xcalloc_lines(size_t count, size_t size);
 
 /* Frees what was allocated, and keeps some memory for what comes next. */
 void dpe_arena_reset(struct dpe_arena *arena);

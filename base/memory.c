@@ -27,6 +27,24 @@ void *dpe_xcalloc(size_t count, size_t size)
 	return checked(calloc(count ? count : 1, size ? size : 1));
 }
 
+void *dpe_xmalloc_lines(size_t size)
+{
+	void *at;
+
+	if (posix_memalign(&at, 64, size ? size : 1))
+		out_of_memory();
+	return at;
+}
+
+void *dpe_xcalloc_lines(size_t count, size_t size)
+{
+	size_t bytes = 0;
+
+	if (__builtin_mul_overflow(count, size, &bytes))
+		out_of_memory();
+	return memset(dpe_xmalloc_lines(bytes), 0, bytes);
+}
+
 void *dpe_xrealloc(void *old, size_t size)
 {
 	return checked(realloc(old, size ? size : 1));

@@ -1,16 +1,30 @@
-/* Pools: blocks of like size that come and go, kept for the next. */
+/* Pools: blocks of like size that come and go, kept for the next. They are cut from slabs, so that
+ * blocks of a cache line take one. */
 #include "base/base.h"
 
 #include <stdlib.h>
 
-enum { STEP = 16, CLASSES = 64 }; /* blocks beyond are not kept */
+enum { STEP = 16, CLASSES = 64 }; /* larger blocks are not kept */
+enum { SLAB = 16384 };
 
 struct free_block {
 	struct free_block *next;
 };
 
+struct slab {
+	struct slab *next;
+	char blocks[] __attribute__((aligned(64)));
+};
+
+/* Blocks of one size. */
+struct class {
+	struct free_block *free;
+	char *at, *end; /* of the last slab, what was not taken yet */
+};
+
 struct dpe_pool {
-	struct free_block *free[CLASSES];
+	struct class classes[CLASSES];
+	struct slab *slabs;
 	uint64_t out; /* blocks that were not given back */
 	bool closed;
 };
@@ -25,35 +39,7 @@ static size_t class_of(size_t size)
 	return (size + STEP - 1) / STEP - 1;
 }
 
-void *dpe_pool_take(struct dpe_pool *pool, size_t size)
-{
-	size_t class = class_of(size);
-	struct free_block *block;
-
-	pool->out++;
-	if (class >= CLASSES)
-		return dpe_xmalloc(size);
-	block = pool->free[class];
-	if (!block)
-		return dpe_xmalloc((class + 1) * STEP);
-	pool->free[class] = block->next;
-	return block;
-}
-
-static void destroy(struct dpe_pool *pool)
-{
-	for (unsigned i = 0; i < CLASSES; i++) {
-		while (pool->free[i]) {
-			struct free_block *block = pool->free[i];
-
-			pool->free[i] = block->next;
-			free(block);
-		}
-	}
-	free(pool);
-}
-
-/* Under a sanitizer each block goes back at once, so that it sees who still uses one. */
+/* Under a sanitizer each block is by itself, so that it sees who still uses one. */
 static bool keeps(size_t class)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -63,15 +49,58 @@ static bool keeps(size_t class)
 #endif
 }
 
+static void *cut(struct dpe_pool *pool, struct class *class, size_t size)
+{
+	char *at = class->at;
+
+	if ((size_t)(class->end - at) < size) {
+		struct slab *slab = dpe_xmalloc_lines(SLAB);
+
+		slab->next = pool->slabs;
+		pool->slabs = slab;
+		at = slab->blocks;
+		class->end = (char *)slab + SLAB;
+	}
+	class->at = at + size;
+	return at;
+}
+
+void *dpe_pool_take(struct dpe_pool *pool, size_t size)
+{
+	size_t number = class_of(size);
+	struct class *class = &pool->classes[number];
+	struct free_block *block;
+
+	pool->out++;
+	if (!keeps(number))
+		return dpe_xmalloc(size);
+	block = class->free;
+	if (!block)
+		return cut(pool, class, (number + 1) * STEP);
+	class->free = block->next;
+	return block;
+}
+
+static void destroy(struct dpe_pool *pool)
+{
+	while (pool->slabs) {
+		struct slab *slab = pool->slabs;
+
+		pool->slabs = slab->next;
+		free(slab);
+	}
+	free(pool);
+}
+
 void dpe_pool_give(struct dpe_pool *pool, void *at, size_t size)
 {
-	size_t class = class_of(size);
+	size_t number = class_of(size);
 	struct free_block *block = at;
 
 	pool->out--;
-	if (keeps(class)) {
-		block->next = pool->free[class];
-		pool->free[class] = block;
+	if (keeps(number)) {
+		block->next = pool->classes[number].free;
+		pool->classes[number].free = block;
 	} else {
 		free(at);
 	}

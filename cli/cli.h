@@ -108,6 +108,8 @@ struct cli_report;
 struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec);
 /* With `probes`, stacks get their text and `break` stops the target. */
 void cli_report_live(struct cli_report *report, struct dpe_probes *probes, int signals);
+/* Whose verdicts it tells, and whose first event is when time begins. Before any is told. */
+void cli_report_on(struct cli_report *report, const struct dpe_recognizer *recognizer);
 /* Writes down each event as the stabilizer releases it. */
 void cli_report_log(struct cli_report *report, struct dpe_log_writer *log);
 /* `live`: of a running program, whose losses are known as they happen. */

@@ -213,6 +213,7 @@ static bool begin_outputs(struct live *live)
 		return false;
 	sink = cli_report_sink(live->report, true);
 	live->recognizer = dpe_recognizer_new(live->spec, &options, &sink, cli->diags);
+	cli_report_on(live->report, live->recognizer);
 	if (!live->recognizer || !cli->output)
 		return live->recognizer;
 	live->log = dpe_log_create(cli->names, cli->output, DPE_LOG_UNKNOWN, true, cli->diags);

@@ -120,6 +120,7 @@ static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *log
 		return CLI_ERROR;
 	sink = cli_report_sink(report, false);
 	recognizer = dpe_recognizer_new(spec, &options, &sink, cli->diags);
+	cli_report_on(report, recognizer);
 	cli_progress_begin(&progress, cli, -1);
 	if (recognizer) {
 		for (unsigned i = 0; i < logs->count; i++)

@@ -253,15 +253,11 @@ static void on_event(void *context, const struct dpe_event *event)
 	struct dpe_message *resolved;
 
 	report->match_rule = NULL; /* that was at another event */
-	if (report->log) {
-		resolved = cli_resolved(report, event->message);
-		dpe_log_write(report->log, resolved, NULL, 0);
-		dpe_message_unref(resolved);
-	}
-	if (report->has_start || !event->message->has_time)
+	if (!report->log)
 		return;
-	report->has_start = true;
-	report->start = event->message->time;
+	resolved = cli_resolved(report, event->message);
+	dpe_log_write(report->log, resolved, NULL, 0);
+	dpe_message_unref(resolved);
 }
 
 struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live)
@@ -279,7 +275,7 @@ struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live)
 		.losing = live ? on_losing : NULL,
 		.hangs = on_hangs,
 		.resolve = on_resolve,
-		.event = on_event,
+		.event = live ? on_event : NULL,
 		.trace = report->trace ? cli_trace : NULL,
 	};
 }
@@ -328,6 +324,11 @@ void cli_report_live(struct cli_report *report, struct dpe_probes *probes, int s
 {
 	report->probes = probes;
 	report->signals = signals;
+}
+
+void cli_report_on(struct cli_report *report, const struct dpe_recognizer *recognizer)
+{
+	report->recognizer = recognizer;
 }
 
 void cli_report_log(struct cli_report *report, struct dpe_log_writer *log)

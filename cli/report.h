@@ -25,8 +25,7 @@ struct cli_report {
 	int signals;                /* live: a signalfd of SIGINT, SIGTERM, SIGHUP */
 	uint64_t stops_there;       /* breaks at an event that stopped the program itself */
 	bool left;                  /* the user wants no more of it */
-	bool has_start;
-	uint64_t start; /* ns: the first event's time */
+	const struct dpe_recognizer *recognizer; /* borrowed */
 	bool found, inconclusive, told_lost;
 	char *match; /* the last one of a rule with `break`, as JSON; owned, or NULL */
 	const struct dpe_message *match_event; /* that completed it, for comparing only */

@@ -60,8 +60,9 @@ static void add_text(struct dpe_text *to, const char **separator, const char *te
 void cli_text_loss(struct dpe_text *to, const struct cli_report *report,
 	const struct dpe_thread_loss *loss)
 {
-	uint64_t first = loss->first > report->start ? loss->first - report->start : 0;
-	uint64_t last = loss->last > report->start ? loss->last - report->start : 0;
+	uint64_t start = dpe_recognizer_start(report->recognizer);
+	uint64_t first = loss->first > start ? loss->first - start : 0;
+	uint64_t last = loss->last > start ? loss->last - start : 0;
 
 	if (loss->thread.kind == DPE_NONE) {
 		dpe_text_puts(to, "nobody knows which threads");

@@ -161,11 +161,11 @@ static void add_variables(
 static void add_time(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
-	uint64_t after;
+	uint64_t start = dpe_recognizer_start(report->recognizer), after;
 
 	if (!message->has_time)
 		return;
-	after = message->time > report->start ? message->time - report->start : 0;
+	after = message->time > start ? message->time - start : 0;
 	dpe_text_printf(
 		to, ", at %" PRIu64 ".%09" PRIu64 " s", after / 1000000000, after % 1000000000);
 }

@@ -13,11 +13,22 @@ struct dpel_string {
 	struct dpe_value value; /* as an argument; DPE_NONE: not shared yet */
 };
 
-/* Further members that came up lately: most records have one of a few. */
+/* Further members that came up lately: most records have one of a few. Two have a place in common. */
 #define DPEL_EXTRAS 4096 /* twelve bits */
 struct dpel_extra {
 	uint64_t words[3]; /* their length and their text, as the record has them */
 	const char *text;  /* NULL: none */
+};
+
+/* What records have in common that begin alike: a name, and what is known of each member. */
+#define DPEL_SHAPES 64 /* six bits */
+#define DPEL_FEW_ARGS 4
+struct dpel_shape {
+	uint64_t words[3]; /* size and name, module and flags, kinds: as the record has them; 0: none */
+	dpe_name name;
+	uint8_t phase, nargs, extra; /* extra: bytes of further members */
+	bool has_thread, has_seq, has_time;
+	struct dpe_value thread, args[DPEL_FEW_ARGS]; /* without their numbers */
 };
 
 struct dpe_dpel {
@@ -42,6 +53,7 @@ struct dpe_dpel {
 	unsigned nstack, capstack;
 	uint64_t *pcs;
 	unsigned npcs, cappcs;
+	struct dpel_shape shapes[DPEL_SHAPES];
 	struct dpel_extra extras[DPEL_EXTRAS];
 };
 
@@ -59,8 +71,8 @@ const char *dpe_dpel_take_text(const char **at, const char *end, uint64_t len);
 /* The name that a string stands for; 0 where there is no such string, as dpel->wrong then says, and
  * for the number 0. */
 dpe_name dpe_dpel_find_name(struct dpe_log_reader *reader, uint64_t number);
-/* The message of a record that holds but what most do; NULL, and nothing was done, where it holds
- * more, or anything in it is wrong. */
+/* The message of a record, which stands whole in the block; NULL, and nothing was done, where it
+ * holds more than most do, or anything in it is wrong. */
 struct dpe_message *dpe_dpel_take_plain(
 	struct dpe_log_reader *reader, const struct dpel_record *record);
 /* Fills the draft from the record, whose fixed part is given and behind which dpel->at stands;

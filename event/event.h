@@ -40,13 +40,41 @@ bool dpe_value_compare(struct dpe_value a, struct dpe_value b, int *order);
 /* The same in a block of a pool, which whoever reads many messages keeps. */
 struct dpe_message *dpe_message_new_in(struct dpe_pool *pool, const struct dpe_message *draft);
 /* One that is filled in where it stands: nothing is set but nargs, and there is room for so many
- * arguments, no value of which may have text of its own. */
+ * arguments. It gets no more than a name, module, log, phase, place, number, time, thread, whether
+ * these are there, further members and arguments, no text of which is its own. */
 struct dpe_message *dpe_message_begin(
 	struct dpe_pool *pool, unsigned nargs, struct dpe_value **args);
+/* The last two messages that a reader of logs made by dpe_message_renew; begins as {0}, and ends by
+ * dpe_message_unref of both. */
+struct dpe_renewed {
+	struct dpe_message *last[2];
+	unsigned next;
+};
+/* As dpe_message_begin; where nobody kept the last message but one, the new one is made in its place,
+ * and of that is left what the caller set of it, all of which it sets again. */
+static inline struct dpe_message *dpe_message_renew(struct dpe_pool *pool,
+	struct dpe_renewed *renewed, unsigned nargs, struct dpe_value **args)
+{
+	struct dpe_message **last = &renewed->last[renewed->next], *message = *last;
+
+	renewed->next ^= 1;
+#ifndef __SANITIZE_ADDRESS__ /* which is to see who still uses one */
+	if (message && message->refs == 1 &&
+		message->size >= sizeof(*message) + nargs * sizeof(**args)) {
+		message->refs = 2;
+		message->nargs = (uint16_t)nargs;
+		*args = (struct dpe_value *)(message + 1);
+		return message;
+	}
+#endif
+	dpe_message_unref(message);
+	return *last = dpe_message_ref(dpe_message_begin(pool, nargs, args));
+}
 /* A message that is kept for long, small where little is in it. Its owner is whoever keeps it, with
- * the pool. */
+ * the pool. `instead` is another one, which is dropped and may lend its place; or NULL. */
 struct dpe_kept;
-struct dpe_kept *dpe_message_keep(struct dpe_pool *pool, struct dpe_message *message);
+struct dpe_kept *dpe_message_keep(
+	struct dpe_pool *pool, struct dpe_message *message, struct dpe_kept *instead);
 void dpe_kept_drop(struct dpe_pool *pool, struct dpe_kept *kept);
 /* The message again, or one that is like it in all; a reference for the caller. */
 struct dpe_message *dpe_kept_message(struct dpe_pool *pool, struct dpe_kept *kept);

@@ -5,17 +5,20 @@
 
 #include <string.h>
 
-struct dpe_kept {
-	uint32_t name, module, log;
-	uint8_t nargs, phase;
-	bool has_seq : 1, has_time : 1, unnamed : 1;
-	uint64_t place, seq, time;
-	struct dpe_value thread;
-	const char *extra;       /* shared, as texts of values are */
-	struct dpe_value args[]; /* nargs of them */
-};
-
 enum { MOST_ARGS = 4 };
+
+/* With one argument it is a cache line. Of values only the number or the text, which is shared, is
+ * kept; the length of that it knows itself. */
+struct dpe_kept {
+	uint32_t name, module;
+	uint16_t log;
+	uint8_t nargs : 3, phase : 2, has_seq : 1, has_time : 1, unnamed : 1;
+	uint8_t thread_kind, kinds[MOST_ARGS];
+	uint64_t place, seq, time;
+	const char *extra; /* shared, as texts of values are */
+	int64_t thread;
+	int64_t args[]; /* nargs of them */
+};
 
 /* Other messages are kept as they are: the last bit says so. */
 static struct dpe_kept *as_it_is(struct dpe_message *message)
@@ -36,8 +39,12 @@ static bool is_present(struct dpe_value value)
 /* All that a message may hold and a kept one does not is missing. */
 static bool is_small(const struct dpe_message *message)
 {
+	if (message->log > UINT16_MAX || message->nargs > MOST_ARGS)
+		return false;
+	if (message->plain)
+		return true;
 	if (message->npreds || message->nvars || message->nstack || message->npcs || message->comm ||
-		message->nargs > MOST_ARGS || is_present(message->process) ||
+		is_present(message->process) ||
 		is_present(message->host) || is_present(message->id) || is_present(message->ret) ||
 		(message->extra && !message->extra_shared) ||
 		dpe_value_has_own_text(message->thread))
@@ -51,31 +58,52 @@ static bool is_small(const struct dpe_message *message)
 
 static size_t size_of(unsigned nargs)
 {
-	return sizeof(struct dpe_kept) + nargs * sizeof(struct dpe_value);
+	return sizeof(struct dpe_kept) + nargs * sizeof(int64_t);
 }
 
-struct dpe_kept *dpe_message_keep(struct dpe_pool *pool, struct dpe_message *message)
+static struct dpe_value value_of(uint8_t kind, int64_t num)
 {
-	struct dpe_kept *kept;
+	struct dpe_value value = {.kind = kind, .num = num};
 
-	if (!is_small(message))
+	if (kind != DPE_STRING && kind != DPE_RAW)
+		return value;
+	value.shared = true;
+	value.len = (uint32_t)strlen(value.text);
+	return value;
+}
+
+struct dpe_kept *dpe_message_keep(
+	struct dpe_pool *pool, struct dpe_message *message, struct dpe_kept *instead)
+{
+	bool small = is_small(message);
+	struct dpe_kept *kept = instead;
+
+	if (instead && (!small || is_as_it_was(instead) || instead->nargs != message->nargs)) {
+		dpe_kept_drop(pool, instead);
+		kept = NULL;
+	}
+	if (!small)
 		return as_it_is(message);
-	kept = dpe_pool_take(pool, size_of(message->nargs));
+	if (!kept)
+		kept = dpe_pool_take(pool, size_of(message->nargs));
 	kept->name = message->name;
 	kept->module = message->module;
-	kept->log = message->log;
-	kept->nargs = (uint8_t)message->nargs;
-	kept->phase = (uint8_t)message->phase;
+	kept->log = (uint16_t)message->log;
+	kept->nargs = message->nargs & 7;
+	kept->phase = message->phase & 3;
 	kept->has_seq = message->has_seq;
 	kept->has_time = message->has_time;
 	kept->unnamed = message->unnamed;
 	kept->place = message->place;
 	kept->seq = message->seq;
 	kept->time = message->time;
-	kept->thread = message->thread;
+	kept->thread_kind = message->thread.kind;
+	kept->thread = message->thread.num;
 	kept->extra = message->extra;
-	for (unsigned i = 0; i < message->nargs; i++)
-		kept->args[i] = message->args[i];
+	for (unsigned i = 0; i < message->nargs; i++) {
+		kept->kinds[i] = message->args[i].kind;
+		kept->args[i] = message->args[i].num;
+	}
 	return kept;
 }
 
@@ -107,9 +135,10 @@ struct dpe_message *dpe_kept_message(struct dpe_pool *pool, struct dpe_kept *kep
 	message->place = kept->place;
 	message->seq = kept->seq;
 	message->time = kept->time;
-	message->thread = kept->thread;
+	message->thread = value_of(kept->thread_kind, kept->thread);
 	message->extra = kept->extra;
 	message->extra_shared = kept->extra;
-	memcpy(args, kept->args, kept->nargs * sizeof(*args));
+	for (unsigned i = 0; i < kept->nargs; i++)
+		args[i] = value_of(kept->kinds[i], kept->args[i]);
 	return message;
 }

@@ -73,16 +73,20 @@ static bool begin(struct dpe_log_reader *reader)
 {
 	switch (reader->format) {
 	case DPE_LOG_MSG:
+		reader->read = dpe_msg_read;
 		reader->msg = dpe_msg_new(reader);
 		return reader->msg;
 	case DPE_LOG_STD:
+		reader->read = dpe_std_read;
 		reader->std = dpe_std_new(reader->names);
 		reader->ordered = reader->unnamed = true;
 		return true;
 	case DPE_LOG_DPEL:
+		reader->read = dpe_dpel_read;
 		reader->dpel = dpe_dpel_new();
 		return dpe_dpel_begin(reader);
 	default:
+		reader->read = dpe_jsonl_read;
 		reader->jsonl = dpe_jsonl_new();
 		return dpe_jsonl_begin(reader);
 	}
@@ -115,13 +119,7 @@ struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
 
 int dpe_log_read(struct dpe_log_reader *reader, struct dpe_message **message)
 {
-	if (reader->msg)
-		return dpe_msg_read(reader, message);
-	if (reader->std)
-		return dpe_std_read(reader, message);
-	if (reader->dpel)
-		return dpe_dpel_read(reader, message);
-	return dpe_jsonl_read(reader, message);
+	return reader->read(reader, message);
 }
 
 bool dpe_log_cut_off(const struct dpe_log_reader *reader)
@@ -184,6 +182,8 @@ void dpe_log_close(struct dpe_log_reader *reader)
 	dpe_msg_free(reader->msg, reader->diags);
 	dpe_std_free(reader->std);
 	dpe_dpel_free(reader->dpel);
+	dpe_message_unref(reader->renewed.last[0]);
+	dpe_message_unref(reader->renewed.last[1]);
 	dpe_pool_free(reader->pool);
 	for (unsigned i = 0; i < reader->nlosses; i++) {
 		if (dpe_value_has_own_text(reader->losses[i].thread))

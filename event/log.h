@@ -20,7 +20,9 @@ struct dpe_log_reader {
 	unsigned line;
 	bool cut_off, ordered;
 	bool unnamed; /* no message gives predecessors */
-	struct dpe_pool *pool; /* of messages */
+	struct dpe_pool *pool;    /* of messages */
+	struct dpe_renewed renewed;
+	int (*read)(struct dpe_log_reader *reader, struct dpe_message **message);
 	struct dpe_log_loss *losses; /* as the log itself says; texts owned */
 	unsigned nlosses, caplosses;
 	struct dpe_jsonl *jsonl;

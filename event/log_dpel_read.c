@@ -201,18 +201,15 @@ static int next_block(struct dpe_log_reader *reader)
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-/* -1, and the record is skipped, where something in it is wrong. */
+/* The long way; -1, and the record is skipped, where something in it is wrong. */
 static int take_record(struct dpe_log_reader *reader, const struct dpel_record *record,
 	struct dpe_message **message)
 {
 	struct dpe_dpel *dpel = reader->dpel;
-	const char *begin = dpel->at;
+	const char *begin = (const char *)record;
 
-	reader->place = ++dpel->count;
-	*message = dpe_dpel_take_plain(reader, record);
-	if (*message)
-		return 1;
-	dpel->at += sizeof(*record);
+	dpel->at = begin + sizeof(*record);
+	dpel->record_end = begin + le32toh(record->size);
 	if (dpe_dpel_take_record(reader, record)) {
 		dpel->draft.place = reader->place;
 		dpel->draft.unnamed = reader->unnamed;
@@ -230,7 +227,8 @@ static int take_record(struct dpe_log_reader *reader, const struct dpel_record *
 int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **message)
 {
 	struct dpe_dpel *dpel = reader->dpel;
-	struct dpel_record record;
+	const struct dpel_record *record;
+	size_t left;
 	uint32_t size;
 	int got;
 
@@ -239,15 +237,21 @@ int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **message)
 		if (got <= 0)
 			return got;
 	}
-	if ((size_t)(dpel->end - dpel->at) < sizeof(record))
+	left = (size_t)(dpel->end - dpel->at);
+	if (left < sizeof(*record))
 		return end_log(reader, DPE_ERROR, dpel->block_offset,
 			"there is a block with fewer records than it says");
-	memcpy(&record, dpel->at, sizeof(record));
-	size = le32toh(record.size);
-	if (size < sizeof(record) || size % 8 || size > (size_t)(dpel->end - dpel->at))
+	/* All that stands in a block is a multiple of eight bytes long, and so is this one's place. */
+	record = (const struct dpel_record *)dpel->at;
+	size = le32toh(record->size);
+	if (size < sizeof(*record) || size % 8 || size > left)
 		return end_log(reader, DPE_ERROR, dpel->block_offset,
 			"there is a block with a record of an impossible size");
 	dpel->nrecords--;
-	dpel->record_end = dpel->at + size;
-	return take_record(reader, &record, message);
+	reader->place = ++dpel->count;
+	*message = dpe_dpel_take_plain(reader, record);
+	if (!*message)
+		return take_record(reader, record, message);
+	dpel->at += size;
+	return 1;
 }

@@ -2,7 +2,8 @@
  *
  * Lines stand in the order of an execution. What a fork starts and a join awaits has no line of
  * its own; so the reader adds "begin" as the first event of a thread that was forked, and "end"
- * before it is joined, both with the thread as argument. The writer leaves them out again. */
+ * before it is joined, both with the thread as argument. The writer (log_std_write.c) leaves them
+ * out again. */
 #include "event/log.h"
 
 #include <errno.h>
@@ -26,15 +27,27 @@ struct thread {
 	bool forked;  /* and nothing happened in it since */
 };
 
-/* Short texts that came up lately, by their bytes as a word: almost all that a trace holds. */
-#define RECENT 4096
+/* Short texts that came up lately, by their bytes as a word: almost all that a trace holds. Four
+ * have a place in common, which is a cache line, so few drive each other out. */
+#define RECENT 8192
+#define WAYS 4
 struct recent {
-	uint64_t word; /* 0: none */
-	union {
-		struct dpe_value value; /* of an object or a thread, shared */
-		const char *extra;      /* of a location */
-	};
-	unsigned thread; /* its number */
+	uint64_t words[WAYS]; /* 0: none; the latest first */
+	const char *texts[WAYS]; /* of an object, or of a location as further member; shared */
+};
+
+#define RECENT_THREADS 256
+struct recent_thread {
+	uint64_t word;
+	struct dpe_value value; /* shared */
+	unsigned number;
+};
+
+/* Operations by what they are called; no two of them have one place. */
+#define OPS 64
+struct known_op {
+	uint64_t word;
+	dpe_name name;
 };
 
 struct dpe_std {
@@ -46,10 +59,68 @@ struct dpe_std {
 	struct thread *threads;
 	unsigned nthreads, capthreads;
 	struct dpe_text extra;
-	struct recent recent_threads[RECENT / 16], recent_objects[RECENT], recent_locs[RECENT];
+	struct known_op known_ops[OPS];
+	struct recent_thread recent_threads[RECENT_THREADS];
+	struct recent *recent_objects, *recent_locs; /* RECENT of each */
 	struct dpe_message *queue[4]; /* what one line gives, in order */
 	unsigned nqueue, at;
 };
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+#define ONES UINT64_C(0x0101010101010101)
+
+/* Up to eight bytes as a number, the first lowest, none of which are 0; 0 where there are more. */
+static uint64_t word_of(struct slice text)
+{
+	uint64_t word = 0;
+
+	if (text.len > sizeof(word))
+		return 0;
+	memcpy(&word, text.at, text.len);
+	return le64toh(word);
+}
+
+/* Of eight bytes those before the first that is `end`; 0 where none is, and *len is anything. */
+static inline uint64_t word_until(const char *at, char end, unsigned *len)
+{
+	uint64_t word, differs, found;
+
+	memcpy(&word, at, sizeof(word));
+	word = le64toh(word);
+	differs = word ^ ONES * (unsigned char)end;
+	found = (differs - ONES) & ~differs & ONES << 7;
+	found &= -found;
+	*len = found ? (unsigned)__builtin_ctzll(found) / 8 : 0;
+	return found ? word & ((found >> 7) - 1) : 0;
+}
+
+static inline unsigned place_of(uint64_t word, unsigned count)
+{
+	return (unsigned)(word * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (count - 1);
+}
+
+/* NULL where it did not come up lately. */
+static inline const char *find_recent(const struct recent *recent, uint64_t word)
+{
+	const struct recent *at = &recent[place_of(word, RECENT)];
+
+	for (unsigned i = 0; i < WAYS; i++) {
+		if (at->words[i] == word)
+			return at->texts[i];
+	}
+	return NULL;
+}
+
+static void add_recent(struct recent *recent, uint64_t word, const char *text)
+{
+	struct recent *at = &recent[place_of(word, RECENT)];
+
+	memmove(&at->words[1], &at->words[0], (WAYS - 1) * sizeof(at->words[0]));
+	memmove(&at->texts[1], &at->texts[0], (WAYS - 1) * sizeof(at->texts[0]));
+	at->words[0] = word;
+	at->texts[0] = text;
+}
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
@@ -58,10 +129,17 @@ struct dpe_std *dpe_std_new(struct dpe_names *names)
 	struct dpe_std *std = dpe_xcalloc(1, sizeof(*std));
 
 	std->block = dpe_xmalloc(BLOCK_SIZE);
+	std->recent_objects = dpe_xcalloc_lines(RECENT, sizeof(*std->recent_objects));
+	std->recent_locs = dpe_xcalloc_lines(RECENT, sizeof(*std->recent_locs));
 	std->texts = dpe_names_new();
 	*DPE_GROW(std->threads, std->nthreads, std->capthreads) = (struct thread){0};
 	for (unsigned i = 0; i < NOPS; i++)
 		std->ops[i] = dpe_intern_string(names, op_names[i]);
+	for (unsigned i = 0; i < OP_FORK; i++) {
+		uint64_t word = word_of((struct slice){op_names[i], strlen(op_names[i])});
+
+		std->known_ops[place_of(word, OPS)] = (struct known_op){word, std->ops[i]};
+	}
 	std->first = dpe_intern_string(names, "begin");
 	std->last = dpe_intern_string(names, "end");
 	return std;
@@ -75,6 +153,8 @@ void dpe_std_free(struct dpe_std *std)
 		dpe_message_unref(std->queue[std->at++]);
 	dpe_names_free(std->texts);
 	dpe_text_free(&std->extra);
+	free(std->recent_objects);
+	free(std->recent_locs);
 	free(std->threads);
 	free(std->block);
 	free(std);
@@ -177,23 +257,6 @@ static enum op find_op(struct slice op)
 	return NOPS;
 }
 
-/* Up to eight bytes as a number, none of which are 0; 0 where there are more. */
-static uint64_t word_of(struct slice text)
-{
-	uint64_t word = 0;
-
-	if (text.len > sizeof(word))
-		return 0;
-	memcpy(&word, text.at, text.len);
-	return word;
-}
-
-/* Where the word would be among `count` recent ones, a power of two. */
-static struct recent *find_recent(struct recent *recent, unsigned count, uint64_t word)
-{
-	return &recent[(word * 0x9e3779b97f4a7c15ull >> 52) & (count - 1)];
-}
-
 static struct dpe_value share(struct dpe_log_reader *reader, struct slice text)
 {
 	return dpe_value_share(reader->names, text.at, text.len);
@@ -203,15 +266,11 @@ static struct dpe_value share(struct dpe_log_reader *reader, struct slice text)
 static struct dpe_value object_value(struct dpe_log_reader *reader, struct slice text)
 {
 	uint64_t word = word_of(text);
-	struct recent *recent = find_recent(reader->std->recent_objects, RECENT, word);
+	struct dpe_value value = share(reader, text);
 
-	if (!word)
-		return share(reader, text);
-	if (recent->word == word)
-		return recent->value;
-	recent->value = share(reader, text);
-	recent->word = recent->value.shared ? word : 0;
-	return recent->value;
+	if (word && value.shared && !find_recent(reader->std->recent_objects, word))
+		add_recent(reader->std->recent_objects, word, value.text);
+	return value;
 }
 
 /* The number of a thread, an index of std->threads, and its value. */
@@ -220,21 +279,15 @@ static unsigned find_thread(
 {
 	struct dpe_std *std = reader->std;
 	uint64_t word = word_of(text);
-	struct recent *recent =
-		find_recent(std->recent_threads, DPE_COUNT(std->recent_threads), word);
+	unsigned number = dpe_intern(std->texts, text.at, text.len);
 
-	if (word && recent->word == word) {
-		*value = recent->value;
-		return recent->thread;
-	}
-	recent->word = word;
-	recent->thread = dpe_intern(std->texts, text.at, text.len);
-	recent->value = *value = share(reader, text);
-	if (!value->shared)
-		recent->word = 0;
-	if (recent->thread == std->nthreads)
+	*value = share(reader, text);
+	if (word && value->shared)
+		std->recent_threads[place_of(word, RECENT_THREADS)] =
+			(struct recent_thread){word, *value, number};
+	if (number == std->nthreads)
 		*DPE_GROW(std->threads, std->nthreads, std->capthreads) = (struct thread){0};
-	return recent->thread;
+	return number;
 }
 
 static struct thread *thread_of(struct dpe_log_reader *reader, struct slice text)
@@ -245,22 +298,41 @@ static struct thread *thread_of(struct dpe_log_reader *reader, struct slice text
 	return &reader->std->threads[number];
 }
 
-static struct dpe_message *new_message(struct dpe_log_reader *reader, struct dpe_value thread,
-	struct dpe_value object, const char *extra, bool own_text)
+static inline struct dpe_message *new_message(struct dpe_log_reader *reader, dpe_name name,
+	struct dpe_value thread, struct dpe_value object, const char *extra)
 {
-	const struct dpe_message draft = {
-		.thread = thread, .args = &object, .nargs = 1, .extra = extra};
-	struct dpe_message *message;
 	struct dpe_value *args;
+	struct dpe_message *message = dpe_message_renew(reader->pool, &reader->renewed, 1, &args);
 
-	if (own_text)
-		return dpe_message_new_in(reader->pool, &draft);
-	message = dpe_message_begin(reader->pool, 1, &args);
+	message->name = name;
+	message->log = reader->index;
+	message->place = ++reader->place;
+	message->unnamed = true;
+	message->has_seq = true;
 	message->thread = thread;
 	message->extra = extra;
 	message->extra_shared = extra;
 	*args = object;
 	return message;
+}
+
+/* Some text is to be the message's own. */
+static struct dpe_message *new_with_text(struct dpe_log_reader *reader, dpe_name name,
+	struct dpe_value thread, struct dpe_value object, const char *extra)
+{
+	const struct dpe_message draft = {
+		.name = name,
+		.log = reader->index,
+		.place = ++reader->place,
+		.unnamed = true,
+		.has_seq = true,
+		.thread = thread,
+		.args = &object,
+		.nargs = 1,
+		.extra = extra,
+	};
+
+	return dpe_message_new_in(reader->pool, &draft);
 }
 
 /* `own_extra`: the text goes into the message. */
@@ -271,14 +343,12 @@ static void push(struct dpe_log_reader *reader, dpe_name name, struct slice thre
 	struct dpe_std *std = reader->std;
 	struct dpe_value id;
 	unsigned number = find_thread(reader, thread, &id);
-	struct dpe_message *message = new_message(
-		reader, id, arg, extra, own_extra || !arg.shared || !id.shared);
+	struct dpe_message *message;
 
-	message->name = name;
-	message->log = reader->index;
-	message->place = ++reader->place;
-	message->unnamed = true;
-	message->has_seq = true;
+	if (own_extra || !arg.shared || !id.shared)
+		message = new_with_text(reader, name, id, arg, extra);
+	else
+		message = new_message(reader, name, id, arg, extra);
 	message->seq = std->threads[number].seq++;
 	std->queue[std->nqueue++] = message;
 }
@@ -302,20 +372,19 @@ static const char *print_loc(struct dpe_text *extra, struct slice loc)
 /* `*own`: the text is the reader's, not shared. */
 static const char *find_loc_text(struct dpe_log_reader *reader, struct slice loc, bool *own)
 {
+	struct dpe_std *std = reader->std;
 	uint64_t word = word_of(loc);
-	struct recent *recent = find_recent(reader->std->recent_locs, RECENT, word);
+	const char *recent = word ? find_recent(std->recent_locs, word) : NULL, *extra;
 	struct dpe_value shared;
-	const char *extra;
 
 	*own = false;
-	if (word && recent->word == word)
-		return recent->extra;
-	extra = print_loc(&reader->std->extra, loc);
+	if (recent)
+		return recent;
+	extra = print_loc(&std->extra, loc);
 	shared = dpe_value_share(reader->names, extra, strlen(extra));
 	*own = !shared.shared;
-	if (*own)
-		return extra;
-	*recent = (struct recent){.word = word, .extra = shared.text};
+	if (word && shared.shared)
+		add_recent(std->recent_locs, word, shared.text);
 	return shared.text;
 }
 
@@ -394,6 +463,76 @@ static int take_line(struct dpe_log_reader *reader, struct slice line, bool whol
 	return -1;
 }
 
+/* ---- at once ----------------------------------------------------------------------------- */
+
+/* A line of short texts, all of which came up lately: so they hold nothing that a text cannot. */
+struct short_line {
+	const struct recent_thread *thread;
+	dpe_name op;
+	const char *object, *extra;
+	unsigned object_len;
+	const char *end; /* behind it */
+};
+
+enum { LONGEST_SHORT = 4 * sizeof(uint64_t) + 1 };
+
+/* Of texts that end in bytes which are 0 the same word would tell others. */
+static inline bool is_whole(uint64_t word, unsigned len)
+{
+	return word >> 8 * (len - 1);
+}
+
+static inline bool split(const struct dpe_std *std, const char *at, struct short_line *line)
+{
+	const struct known_op *op;
+	unsigned len;
+	uint64_t word = word_until(at, '|', &len);
+
+	line->thread = &std->recent_threads[place_of(word, RECENT_THREADS)];
+	if (!word || line->thread->word != word || !is_whole(word, len))
+		return false;
+	at += len + 1;
+	word = word_until(at, '(', &len);
+	op = &std->known_ops[place_of(word, OPS)];
+	if (!word || op->word != word || !is_whole(word, len))
+		return false;
+	line->op = op->name;
+	at += len + 1;
+	word = word_until(at, ')', &len);
+	line->object = find_recent(std->recent_objects, word);
+	if (!word || !line->object || !is_whole(word, len) || at[len + 1] != '|')
+		return false;
+	line->object_len = len;
+	at += len + 2;
+	word = word_until(at, '\n', &len);
+	line->extra = find_recent(std->recent_locs, word);
+	line->end = at + len + 1;
+	return word && line->extra && is_whole(word, len);
+}
+
+/* NULL, and nothing was done, where it takes more. */
+static struct dpe_message *take_at_once(struct dpe_log_reader *reader)
+{
+	struct dpe_std *std = reader->std;
+	struct dpe_value object = {.kind = DPE_STRING, .shared = true};
+	struct dpe_message *message;
+	struct short_line line;
+	struct thread *thread;
+
+	if (std->end - std->begin < LONGEST_SHORT || !split(std, std->block + std->begin, &line))
+		return NULL;
+	thread = &std->threads[line.thread->number];
+	if (thread->forked)
+		return NULL;
+	reader->line++;
+	std->begin = (size_t)(line.end - std->block);
+	object.len = line.object_len;
+	object.text = line.object;
+	message = new_message(reader, line.op, line.thread->value, object, line.extra);
+	message->seq = thread->seq++;
+	return message;
+}
+
 int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **message)
 {
 	struct dpe_std *std = reader->std;
@@ -402,6 +541,9 @@ int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **message)
 	bool whole;
 
 	if (std->at == std->nqueue) {
+		*message = take_at_once(reader);
+		if (*message)
+			return 1;
 		std->at = std->nqueue = 0;
 		do {
 			if (!next_line(reader, &line, &whole))
@@ -413,169 +555,4 @@ int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **message)
 	if (taken == 1)
 		*message = std->queue[std->at++];
 	return taken;
-}
-
-/* ---- writing ----------------------------------------------------------------------------- */
-
-struct dpe_std_writer {
-	char *error;      /* about the first message that the format cannot hold */
-	uint64_t nerrors; /* such messages */
-	uint64_t nleft;   /* messages of which something was left out */
-};
-
-struct dpe_std_writer *dpe_std_writer_new(void)
-{
-	return dpe_xcalloc(1, sizeof(struct dpe_std_writer));
-}
-
-void dpe_std_writer_free(struct dpe_std_writer *std)
-{
-	if (!std)
-		return;
-	free(std->error);
-	free(std);
-}
-
-static void refuse(
-	struct dpe_log_writer *writer, const struct dpe_message *message, const char *why)
-{
-	struct dpe_text id = {0};
-
-	if (!writer->std->nerrors++) {
-		dpe_message_print_id(&id, writer->names, message);
-		writer->std->error = dpe_xasprintf("%s cannot be written as STD: %s", id.at, why);
-		dpe_text_free(&id);
-	}
-}
-
-static bool is_op(const char *name)
-{
-	return find_op((struct slice){name, strlen(name)}) != NOPS;
-}
-
-static bool is_added(const char *name, const struct dpe_message *message)
-{
-	return (!strcmp(name, "begin") || !strcmp(name, "end")) && message->nargs == 1 &&
-	       dpe_value_equal(message->args[0], message->thread);
-}
-
-/* Adds the value as text; false where the format cannot hold it. */
-static bool print_part(struct dpe_text *to, struct dpe_value value)
-{
-	size_t before = to->len;
-
-	dpe_value_print(to, value);
-	return to->len > before && !strpbrk(to->at + before, "|\n\r");
-}
-
-/* Behind the JSON string that begins here. */
-static const char *skip_string(const char *at)
-{
-	for (at++; *at && *at != '"'; at++)
-		at += *at == '\\' && at[1];
-	return at + (*at == '"');
-}
-
-/* Behind the JSON value that begins here. */
-static const char *skip_value(const char *at)
-{
-	unsigned depth = 0;
-
-	while (*at && (depth || *at != ',')) {
-		depth += *at == '{' || *at == '[';
-		depth -= (*at == '}' || *at == ']') && depth;
-		at = *at == '"' ? skip_string(at) : at + 1;
-	}
-	return at;
-}
-
-/* The value of the member "loc" among members of JSON; `*others` says whether it is not alone. */
-static struct slice find_loc(const char *at, bool *others)
-{
-	struct slice loc = {0};
-
-	*others = false;
-	while (at && *at) {
-		const char *value = skip_string(at), *end;
-
-		value += *value == ':';
-		end = skip_value(value);
-		if (!strncmp(at, "\"loc\":", 6) && !loc.at)
-			loc = (struct slice){value, (size_t)(end - value)};
-		else
-			*others = true;
-		at = end + (*end == ',');
-	}
-	return loc;
-}
-
-/* False where the location is text that the format cannot hold. */
-static bool print_loc_back(struct dpe_text *to, struct slice loc)
-{
-	bool quoted = loc.len > 2 && *loc.at == '"';
-
-	if (!loc.len) {
-		dpe_text_puts(to, "0");
-		return true;
-	}
-	loc.at += quoted;
-	loc.len -= quoted ? 2 : 0;
-	dpe_text_add(to, loc.at, loc.len);
-	return !memchr(loc.at, '|', loc.len) && !memchr(loc.at, '\\', loc.len) &&
-	       !memchr(loc.at, '"', loc.len);
-}
-
-static bool leaves_out(const struct dpe_message *message, bool other_members, unsigned npreds)
-{
-	return other_members || npreds || message->npreds || message->nvars || message->nstack ||
-	       message->npcs || message->has_time || message->module || message->comm ||
-	       message->process.kind != DPE_NONE || message->host.kind != DPE_NONE ||
-	       message->ret.kind != DPE_NONE;
-}
-
-void dpe_std_print(
-	struct dpe_log_writer *writer, const struct dpe_message *message, unsigned npreds)
-{
-	const char *name = dpe_name_text(writer->names, message->name);
-	struct dpe_text *to = &writer->text;
-	size_t before = to->len;
-	bool others, good;
-	struct slice loc;
-
-	if (is_added(name, message))
-		return;
-	if (message->phase != DPE_BARE || !is_op(name) || message->nargs != 1) {
-		refuse(writer, message,
-			"the format knows acq, rel, r, w, fork and join, each "
-			"with one argument");
-		return;
-	}
-	loc = find_loc(message->extra, &others);
-	good = print_part(to, message->thread);
-	dpe_text_printf(to, "|%s(", name);
-	good &= print_part(to, message->args[0]);
-	dpe_text_puts(to, ")|");
-	good &= print_loc_back(to, loc);
-	dpe_text_puts(to, "\n");
-	writer->std->nleft += leaves_out(message, others, npreds);
-	if (good)
-		return;
-	to->len = before;
-	refuse(writer, message,
-		"it needs a thread and an object without | and line breaks in them");
-}
-
-int dpe_std_finish(struct dpe_log_writer *writer, struct dpe_diags *diags)
-{
-	struct dpe_std_writer *std = writer->std;
-
-	if (std->nleft)
-		dpe_diag_at(diags, DPE_WARNING, writer->name,
-			"%llu events have members that STD has no place for; they were left out",
-			(unsigned long long)std->nleft);
-	if (!std->nerrors)
-		return 0;
-	dpe_diag_at(diags, DPE_ERROR, writer->name, "%s (%llu such messages were left out)",
-		std->error, (unsigned long long)std->nerrors);
-	return -1;
 }

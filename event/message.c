@@ -102,6 +102,7 @@ static void pack(struct packer *packer, const struct dpe_message *draft, struct 
 					_Alignof(uint64_t))
 			      : NULL;
 	to->extra_shared = false;
+	to->plain = false;
 	to->extra = draft->extra ? take_text(packer, draft->extra, strlen(draft->extra)) : NULL;
 	to->comm = draft->comm ? take_text(packer, draft->comm, strlen(draft->comm)) : NULL;
 	take_value(packer, &to->id);
@@ -194,6 +195,7 @@ static struct dpe_message *copy_plain(struct dpe_pool *pool, const struct dpe_me
 	text = copy_text(&message->extra, text);
 	copy_text(&message->comm, text);
 	message->extra_shared = false;
+	message->plain = false;
 	message->args = draft->nargs ? args : NULL;
 	message->preds = NULL;
 	message->vars = NULL;
@@ -233,6 +235,7 @@ struct dpe_message *dpe_message_begin(
 	memset(message, 0, sizeof(*message));
 	message->args = *args = (struct dpe_value *)(message + 1);
 	message->nargs = (uint16_t)nargs;
+	message->plain = true;
 	return finish(message, pool, size);
 }
 

@@ -36,6 +36,8 @@ bool dpe_value_equal(struct dpe_value a, struct dpe_value b)
 		return a.num == b.num && is_negative(a) == is_negative(b);
 	if (a.kind != b.kind)
 		return false;
+	if (a.shared && b.shared) /* by one table, which has each text once */
+		return a.text == b.text;
 	if (a.kind == DPE_NONE || (a.text == b.text && a.len == b.len))
 		return true;
 	return a.len == b.len && !memcmp(a.text, b.text, a.len);

@@ -9,43 +9,25 @@
  * in general, and FastTrack (Flanagan and Freund, PLDI 2009) with its epochs, though here each race
  * is told with both of its events. Events that are only observed cannot lie between two independent
  * ones. */
-#include "recognizer/run.h"
+#include "recognizer/pair_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW 2
-#define FIRST_SIZE 64
 #define MOST_LITERALS 32
 
-/* As small as it can be: with many objects, memory is what takes time. */
-struct event {
-	uint32_t chain, index;         /* its stamp, … */
-	const struct dpe_clock *past;  /* … counted … */
-	struct dpe_kept *message;      /* owned */
-	uint32_t literals;             /* as which it is kept, one bit each */
-};
-
-struct objects {
-	uint32_t nevents, overflown : 1, capevents : 31; /* overflown: an event was given up */
-	union {
-		struct event few[FEW];
-		struct event *many; /* where there is room for more */
-	}; /* the earlier first */
-	struct dpe_value keys[]; /* owned */
-};
-
-struct slot {
-	uint64_t hash;
-	struct objects *objects; /* NULL: free */
+/* How an event may be read, one bit a literal each. */
+struct reading {
+	uint32_t literals; /* as these, … */
+	uint32_t wanted;   /* … of which those that lack different ones; */
+	uint32_t alike;    /* all that lack the same as one of them; */
+	uint32_t meets;    /* those that lack one of them */
 };
 
 struct dpe_pairs {
-	struct dpe_pool *pool; /* the recognizer's */
-	struct slot *slots; /* open addressing; the size is a power of two */
-	uint64_t size, count;
-	unsigned nkeys, *keys; /* the variables that all patterns bind */
-	uint32_t *literals;    /* by pattern: which it stands for, one bit each */
+	struct dpe_pair_table table; /* of the slices */
+	unsigned *keys; /* the variables that all patterns bind; table.nkeys of them */
+	struct reading *readings; /* by pattern */
 	bool ends;             /* some pattern ends slices */
 	struct literal {
 		uint32_t alike;    /* literals that lack the same, this one among them */
@@ -113,6 +95,37 @@ static bool find_literals(struct dpe_run *run, struct literal *at)
 	return true;
 }
 
+/* Of those that lack the same the first. */
+static uint32_t reduce(const struct literal *at, uint32_t literals)
+{
+	uint32_t reduced = 0;
+
+	for (uint32_t left = literals; left;) {
+		uint32_t first = left & -left;
+
+		reduced |= first;
+		left &= ~at[__builtin_ctz(first)].alike;
+	}
+	return reduced;
+}
+
+static struct reading *find_readings(const struct dpe_rule *rule, const struct literal *at)
+{
+	struct reading *readings = dpe_xcalloc(rule->npatterns, sizeof(*readings));
+
+	for (unsigned i = 0; i < rule->nliterals; i++) {
+		struct reading *reading = &readings[rule->literals[i].pattern];
+
+		reading->literals |= UINT32_C(1) << i;
+		reading->alike |= at[i].alike;
+		for (unsigned j = 0; j < rule->nliterals; j++)
+			reading->meets |= (at[j].partners >> i & 1) << j;
+	}
+	for (unsigned i = 0; i < rule->npatterns; i++)
+		readings[i].wanted = reduce(at, readings[i].literals);
+	return readings;
+}
+
 /* Nobody looks at single events, and all bind the same variables. */
 static bool is_plain(const struct dpe_run *run)
 {
@@ -130,17 +143,14 @@ static struct dpe_pairs *new_pairs(const struct dpe_run *run, struct literal *at
 {
 	const struct dpe_rule *rule = run->rule;
 	struct dpe_pairs *pairs = dpe_xcalloc(1, sizeof(*pairs));
+	unsigned nkeys = 0;
 
-	pairs->pool = run->recognizer->pool;
 	pairs->at = at;
-	pairs->size = FIRST_SIZE;
-	pairs->slots = dpe_xcalloc(pairs->size, sizeof(*pairs->slots));
 	pairs->keys = dpe_xcalloc(rule->nvariables + 1, sizeof(*pairs->keys));
 	for (uint64_t left = run->masks[0]; left; left &= left - 1)
-		pairs->keys[pairs->nkeys++] = (unsigned)__builtin_ctzll(left);
-	pairs->literals = dpe_xcalloc(rule->npatterns, sizeof(*pairs->literals));
-	for (unsigned i = 0; i < rule->nliterals; i++)
-		pairs->literals[rule->literals[i].pattern] |= UINT32_C(1) << i;
+		pairs->keys[nkeys++] = (unsigned)__builtin_ctzll(left);
+	dpe_pair_table_begin(&pairs->table, run->recognizer->pool, nkeys);
+	pairs->readings = find_readings(rule, at);
 	for (unsigned i = 0; i < rule->nobserving; i++)
 		pairs->ends |= rule->ends[i];
 	pairs->mold = dpe_xcalloc(
@@ -166,271 +176,102 @@ bool dpe_pairs_new(struct dpe_run *run)
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-static struct event *events_of(struct objects *objects)
+static unsigned count_literals(struct dpe_pair_slice *slice)
 {
-	return objects->capevents > FEW ? objects->many : objects->few;
-}
-
-static struct dpe_stamp stamp_of(const struct event *event)
-{
-	return (struct dpe_stamp){
-		.chain = event->chain, .index = event->index, .past = event->past};
-}
-
-static void drop_event(struct dpe_pool *pool, struct event *event)
-{
-	struct dpe_stamp stamp = stamp_of(event);
-
-	dpe_kept_drop(pool, event->message);
-	dpe_stamp_unref(&stamp);
-}
-
-static void grow(struct objects *objects)
-{
-	unsigned cap = objects->capevents * 2;
-	struct event *few = objects->capevents > FEW ? NULL : objects->few;
-	struct event *many = dpe_xrealloc(few ? NULL : objects->many, cap * sizeof(*many));
-
-	if (few)
-		memcpy(many, few, objects->nevents * sizeof(*many));
-	objects->many = many;
-	objects->capevents = cap & INT32_MAX;
-}
-
-static void add_event(struct dpe_pool *pool, struct objects *objects, const struct dpe_event *from,
-	uint32_t literals)
-{
-	if (objects->nevents == objects->capevents)
-		grow(objects);
-	events_of(objects)[objects->nevents++] = (struct event){
-		.chain = from->stamp.chain,
-		.index = from->stamp.index,
-		.past = from->stamp.past,
-		.message = dpe_message_keep(pool, from->message),
-		.literals = literals,
-	};
-	dpe_stamp_ref(&from->stamp);
-}
-
-static unsigned count_literals(struct objects *objects)
-{
-	const struct event *events = events_of(objects);
+	const uint32_t *literals = dpe_pair_literals(slice);
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < objects->nevents; i++)
-		count += (unsigned)__builtin_popcount(events[i].literals);
+	for (unsigned i = 0; i < slice->nevents; i++)
+		count += (unsigned)__builtin_popcount(literals[i]);
 	return count;
 }
 
 /* Those of the literals that there is room for: an event kept as one counts as what elsewhere is a
  * partial match. */
-static uint32_t fit(struct objects *objects, uint32_t literals, unsigned most)
+static uint32_t fit(struct dpe_pair_slice *slice, uint32_t literals, unsigned most)
 {
 	unsigned count;
 	uint32_t kept = 0;
 
-	if (objects->nevents < most / (2 * MOST_LITERALS))
+	if (slice->nevents < most / (2 * MOST_LITERALS))
 		return literals;
-	count = count_literals(objects);
+	count = count_literals(slice);
 	for (uint32_t left = literals; left && count < most; left &= left - 1, count++)
 		kept |= left & -left;
 	return kept;
 }
 
-/* Of those that lack the same the first. */
-static uint32_t reduce(const struct dpe_pairs *pairs, uint32_t literals)
+#define NONE_MET UINT32_MAX
+
+/* Drops what the event makes redundant, but for the message of one, *dropped, which is the caller's.
+ * Returns where the latest one stands that is independent of it and makes a pair with it, or
+ * NONE_MET. */
+static uint32_t meet(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice,
+	const struct dpe_event *event, const struct reading *reading, struct dpe_kept **dropped)
 {
-	uint32_t reduced = 0;
+	struct dpe_pair_event *events = dpe_pair_events(slice);
+	uint32_t *literals = dpe_pair_literals(slice), met = NONE_MET, kept = 0;
 
-	for (uint32_t left = literals; left;) {
-		uint32_t first = left & -left;
+	for (uint32_t i = 0; i < slice->nevents; i++) {
+		const struct dpe_pair_event at = events[i];
+		bool before = at.chain == event->stamp.chain ||
+			      dpe_stamp_reach(&event->stamp, at.chain) >= at.index;
+		uint32_t left = before ? literals[i] & ~reading->alike : literals[i];
 
-		reduced |= first;
-		left &= ~pairs->at[__builtin_ctz(first)].alike;
-	}
-	return reduced;
-}
-
-static uint32_t alike(const struct dpe_pairs *pairs, uint32_t literals)
-{
-	uint32_t all = 0;
-
-	for (uint32_t left = literals; left; left &= left - 1)
-		all |= pairs->at[__builtin_ctz(left)].alike;
-	return all;
-}
-
-static uint32_t partners(const struct dpe_pairs *pairs, uint32_t literals)
-{
-	uint32_t all = 0;
-
-	for (uint32_t left = literals; left; left &= left - 1)
-		all |= pairs->at[__builtin_ctz(left)].partners;
-	return all;
-}
-
-/* Drops what the event makes redundant; the latest one independent of it that makes a pair with it
- * is returned, or NULL. */
-static struct event *meet(const struct dpe_pairs *pairs, struct objects *objects,
-	const struct dpe_event *event, uint32_t literals)
-{
-	struct event *events = events_of(objects), *met = NULL;
-	uint32_t same = alike(pairs, literals);
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < objects->nevents; i++) {
-		struct event *at = &events[i];
-		bool before = dpe_stamp_reach(&event->stamp, at->chain) >= at->index;
-
-		if (before)
-			at->literals &= ~same;
-		if (!at->literals) {
-			drop_event(pairs->pool, at);
+		if (!left) {
+			if (*dropped)
+				dpe_kept_drop(pairs->table.pool, *dropped);
+			*dropped = at.message;
 			continue;
 		}
-		if (kept != i)
-			events[kept] = *at;
-		if (!before && partners(pairs, at->literals) & literals)
-			met = &events[kept];
+		events[kept] = at;
+		literals[kept] = left;
+		if (!before && left & reading->meets)
+			met = kept;
 		kept++;
 	}
-	objects->nevents = kept;
+	slice->nevents = kept;
 	return met;
 }
 
 /* ---- slices ------------------------------------------------------------------------------ */
 
-static uint64_t hash_keys(const struct dpe_pairs *pairs, const struct dpe_value *values)
+/* The values by which slices are told apart. */
+static inline const struct dpe_value *find_key(const struct dpe_pairs *pairs,
+	const struct dpe_value *values, struct dpe_value *room)
 {
-	uint64_t hash = pairs->nkeys;
-
-	for (unsigned i = 0; i < pairs->nkeys; i++)
-		hash = (hash ^ dpe_value_hash(values[pairs->keys[i]])) * 0x9e3779b97f4a7c15ull;
-	return hash ^ hash >> 32;
-}
-
-static bool have_keys(const struct dpe_pairs *pairs, const struct objects *objects,
-	const struct dpe_value *values)
-{
-	for (unsigned i = 0; i < pairs->nkeys; i++) {
-		if (!dpe_value_equal(objects->keys[i], values[pairs->keys[i]]))
-			return false;
-	}
-	return true;
-}
-
-static struct slot *find_slot(
-	const struct dpe_pairs *pairs, uint64_t hash, const struct dpe_value *values)
-{
-	for (uint64_t at = hash & (pairs->size - 1);; at = (at + 1) & (pairs->size - 1)) {
-		struct slot *slot = &pairs->slots[at];
-
-		if (!slot->objects ||
-			(slot->hash == hash && have_keys(pairs, slot->objects, values)))
-			return slot;
-	}
-}
-
-static void enlarge(struct dpe_pairs *pairs)
-{
-	struct slot *old = pairs->slots;
-	uint64_t size = pairs->size;
-
-	pairs->size *= 2;
-	pairs->slots = dpe_xcalloc(pairs->size, sizeof(*pairs->slots));
-	for (uint64_t i = 0; i < size; i++) {
-		uint64_t at = old[i].hash & (pairs->size - 1);
-
-		if (!old[i].objects)
-			continue;
-		while (pairs->slots[at].objects)
-			at = (at + 1) & (pairs->size - 1);
-		pairs->slots[at] = old[i];
-	}
-	free(old);
-}
-
-static struct objects *add_objects(
-	struct dpe_pairs *pairs, uint64_t hash, const struct dpe_value *values)
-{
-	struct objects *objects =
-		dpe_xcalloc(1, sizeof(*objects) + pairs->nkeys * sizeof(objects->keys[0]));
-
-	objects->capevents = FEW;
-	for (unsigned i = 0; i < pairs->nkeys; i++)
-		objects->keys[i] = dpe_value_keep(values[pairs->keys[i]]);
-	if (++pairs->count * 2 > pairs->size)
-		enlarge(pairs);
-	*find_slot(pairs, hash, values) = (struct slot){hash, objects};
-	return objects;
-}
-
-static struct objects *objects_of(struct dpe_pairs *pairs, const struct dpe_value *values)
-{
-	uint64_t hash = hash_keys(pairs, values);
-	struct slot *slot = find_slot(pairs, hash, values);
-
-	return slot->objects ? slot->objects : add_objects(pairs, hash, values);
-}
-
-static void drop_events(const struct dpe_pairs *pairs, struct objects *objects)
-{
-	for (unsigned i = 0; i < objects->nevents; i++)
-		drop_event(pairs->pool, &events_of(objects)[i]);
-	objects->nevents = 0;
-}
-
-static void free_objects(const struct dpe_pairs *pairs, struct objects *objects)
-{
-	drop_events(pairs, objects);
-	for (unsigned i = 0; i < pairs->nkeys; i++)
-		dpe_value_drop(objects->keys[i]);
-	if (objects->capevents > FEW)
-		free(objects->many);
-	free(objects);
-}
-
-/* Empties the slot; whatever was probed past it moves up. */
-static void close_hole(struct dpe_pairs *pairs, struct slot *slot)
-{
-	uint64_t mask = pairs->size - 1, hole = (uint64_t)(slot - pairs->slots);
-
-	for (uint64_t at = (hole + 1) & mask; pairs->slots[at].objects; at = (at + 1) & mask) {
-		uint64_t home = pairs->slots[at].hash & mask;
-
-		if (((at - home) & mask) < ((at - hole) & mask))
-			continue;
-		pairs->slots[hole] = pairs->slots[at];
-		hole = at;
-	}
-	pairs->slots[hole] = (struct slot){0};
-	pairs->count--;
+	if (pairs->table.nkeys == 1)
+		return &values[pairs->keys[0]];
+	for (unsigned i = 0; i < pairs->table.nkeys; i++)
+		room[i] = values[pairs->keys[i]];
+	return room;
 }
 
 /* What the slice was about is over. That something was given up in it stays to be told. */
 static void end(struct dpe_run *run, const struct dpe_value *values)
 {
-	struct dpe_pairs *pairs = run->pairs;
-	struct slot *slot = find_slot(pairs, hash_keys(pairs, values), values);
-	struct objects *objects = slot->objects;
+	struct dpe_value room[DPE_MAX_VARIABLES];
+	struct dpe_pair_table *table = &run->pairs->table;
+	struct dpe_pair_slice *slice =
+		dpe_pair_find(table, find_key(run->pairs, values, room));
 
-	if (!objects)
+	if (!slice)
 		return;
-	run->recognizer->kept -= objects->nevents;
-	if (!objects->overflown) {
-		free_objects(pairs, objects);
-		close_hole(pairs, slot);
-		return;
-	}
-	drop_events(pairs, objects);
+	run->recognizer->kept -= slice->nevents;
+	if (slice->overflown)
+		dpe_pair_clear(table, slice);
+	else
+		dpe_pair_remove(table, slice);
 }
 
 /* As others see it. */
-static struct dpe_slice *show(const struct dpe_pairs *pairs, const struct objects *objects)
+static struct dpe_slice *show(const struct dpe_pairs *pairs, const struct dpe_pair_slice *slice)
 {
-	pairs->mold->overflown = objects->overflown;
-	for (unsigned i = 0; i < pairs->nkeys; i++)
-		pairs->mold->params[pairs->keys[i]] = objects->keys[i];
+	const struct dpe_value *key = dpe_pair_key(&pairs->table, slice);
+
+	pairs->mold->overflown = slice->overflown;
+	for (unsigned i = 0; i < pairs->table.nkeys; i++)
+		pairs->mold->params[pairs->keys[i]] = key[i];
 	return pairs->mold;
 }
 
@@ -466,14 +307,17 @@ static void find_positions(const struct dpe_pairs *pairs, uint32_t met, uint32_t
 	}
 }
 
-static void tell(struct dpe_run *run, const struct objects *objects, const struct event *met,
+static void tell(struct dpe_run *run, struct dpe_pair_slice *of, uint32_t met,
 	const struct dpe_event *event, uint32_t literals)
 {
-	struct dpe_slice *slice = show(run->pairs, objects);
+	const struct dpe_pair_event *first = &dpe_pair_events(of)[met];
+	struct dpe_slice *slice = show(run->pairs, of);
 	const char *doubt = dpe_slice_doubt(run, slice);
-	struct dpe_message *message = dpe_kept_message(run->pairs->pool, met->message);
+	struct dpe_message *message = dpe_kept_message(run->pairs->table.pool, first->message);
 	const struct dpe_message *events[] = {message, event->message};
-	const struct dpe_stamp stamp = stamp_of(met), *stamps[] = {&stamp, &event->stamp};
+	/* Its past is not needed: what came first does not follow the other. */
+	const struct dpe_stamp stamp = {.chain = first->chain, .index = first->index};
+	const struct dpe_stamp *stamps[] = {&stamp, &event->stamp};
 	uint16_t positions[2];
 	struct dpe_verdict verdict = {
 		.kind = doubt ? DPE_INCONCLUSIVE : DPE_MATCH,
@@ -487,7 +331,7 @@ static void tell(struct dpe_run *run, const struct objects *objects, const struc
 		.reason = doubt,
 	};
 
-	find_positions(run->pairs, met->literals, literals, positions);
+	find_positions(run->pairs, dpe_pair_literals(of)[met], literals, positions);
 	dpe_run_tell(run, slice, &verdict);
 	if (!doubt && run->rule->action)
 		run_rule_action(run, slice, &verdict);
@@ -496,28 +340,33 @@ static void tell(struct dpe_run *run, const struct objects *objects, const struc
 }
 
 static void take(struct dpe_run *run, const struct dpe_event *event, const struct dpe_value *values,
-	uint32_t literals)
+	const struct reading *reading)
 {
-	struct objects *objects = objects_of(run->pairs, values);
-	unsigned before = objects->nevents;
-	struct event *met = meet(run->pairs, objects, event, literals);
-	ptrdiff_t at = met ? met - events_of(objects) : -1;
-	uint32_t wanted = reduce(run->pairs, literals);
-	uint32_t kept = fit(objects, wanted, run->recognizer->options.max_instances);
+	struct dpe_value room[DPE_MAX_VARIABLES];
+	struct dpe_pair_table *table = &run->pairs->table;
+	struct dpe_pair_slice *slice =
+		dpe_pair_take(table, find_key(run->pairs, values, room));
+	uint32_t before = slice->nevents, kept;
+	struct dpe_kept *dropped = NULL;
+	uint32_t met = meet(run->pairs, slice, event, reading, &dropped);
 
-	objects->overflown |= kept != wanted;
+	kept = fit(slice, reading->wanted, run->recognizer->options.max_instances);
+	if (kept != reading->wanted)
+		slice->overflown = true;
 	if (kept)
-		add_event(run->pairs->pool, objects, event, kept);
-	run->recognizer->kept += objects->nevents;
+		dpe_pair_add(table, slice, event, kept, dropped);
+	else if (dropped)
+		dpe_kept_drop(table->pool, dropped);
+	run->recognizer->kept += slice->nevents;
 	run->recognizer->kept -= before;
-	if (at >= 0)
-		tell(run, objects, &events_of(objects)[at], event, literals);
+	if (met != NONE_MET)
+		tell(run, slice, met, event, reading->literals);
 }
 
 static bool same_keys(const struct dpe_pairs *pairs, const struct dpe_binding *a,
 	const struct dpe_binding *b)
 {
-	for (unsigned i = 0; i < pairs->nkeys; i++) {
+	for (unsigned i = 0; i < pairs->table.nkeys; i++) {
 		if (!dpe_value_equal(a->values[pairs->keys[i]], b->values[pairs->keys[i]]))
 			return false;
 	}
@@ -533,29 +382,38 @@ static bool ends_slice(const struct dpe_run *run, unsigned pattern)
 	return false;
 }
 
+static void add_reading(struct reading *to, const struct reading *reading)
+{
+	to->literals |= reading->literals;
+	to->alike |= reading->alike;
+	to->meets |= reading->meets;
+}
+
 /* All that the event can be in the slice of one binding, those before which had others. */
 static void take_in_slice(struct dpe_run *run, const struct dpe_event *event, unsigned from)
 {
 	const struct dpe_pairs *pairs = run->pairs;
 	const struct dpe_binding *binding = &run->bindings[from];
-	uint32_t literals = 0;
-	bool ends = false;
+	struct reading reading = pairs->readings[binding->pattern];
+	bool ends = pairs->ends && ends_slice(run, binding->pattern);
 
-	for (unsigned i = from; i < run->nbindings; i++) {
-		if (i != from && !same_keys(pairs, binding, &run->bindings[i]))
+	for (unsigned i = from + 1; i < run->nbindings; i++) {
+		if (!same_keys(pairs, binding, &run->bindings[i]))
 			continue;
-		literals |= pairs->literals[run->bindings[i].pattern];
+		add_reading(&reading, &pairs->readings[run->bindings[i].pattern]);
+		reading.wanted = reduce(pairs->at, reading.literals);
 		ends |= pairs->ends && ends_slice(run, run->bindings[i].pattern);
 	}
-	if (literals)
-		take(run, event, binding->values, literals);
+	if (reading.literals)
+		take(run, event, binding->values, &reading);
 	if (ends)
 		end(run, binding->values);
 }
 
 void dpe_pairs_take(struct dpe_run *run, const struct dpe_event *event)
 {
-	for (unsigned i = 0; i < run->nbindings && !run->recognizer->ended; i++) {
+	take_in_slice(run, event, 0);
+	for (unsigned i = 1; i < run->nbindings && !run->recognizer->ended; i++) {
 		unsigned j = 0;
 
 		while (j < i && !same_keys(run->pairs, &run->bindings[i], &run->bindings[j]))
@@ -569,22 +427,25 @@ void dpe_pairs_take(struct dpe_run *run, const struct dpe_event *event)
 
 uint64_t dpe_pairs_count(const struct dpe_run *run)
 {
-	return run->pairs->count;
+	return run->pairs->table.count;
+}
+
+static void finish(void *context, struct dpe_pair_slice *of)
+{
+	struct dpe_run *run = context;
+	struct dpe_verdict verdict = {.kind = DPE_INCONCLUSIVE};
+	struct dpe_slice *slice;
+
+	if (!of->overflown)
+		return;
+	slice = show(run->pairs, of);
+	verdict.reason = dpe_slice_doubt(run, slice);
+	dpe_run_tell(run, slice, &verdict);
 }
 
 void dpe_pairs_finish(struct dpe_run *run)
 {
-	for (uint64_t i = 0; i < run->pairs->size; i++) {
-		const struct objects *objects = run->pairs->slots[i].objects;
-		struct dpe_verdict verdict = {.kind = DPE_INCONCLUSIVE};
-		struct dpe_slice *slice;
-
-		if (!objects || !objects->overflown)
-			continue;
-		slice = show(run->pairs, objects);
-		verdict.reason = dpe_slice_doubt(run, slice);
-		dpe_run_tell(run, slice, &verdict);
-	}
+	dpe_pair_each(&run->pairs->table, finish, run);
 }
 
 void dpe_pairs_free(struct dpe_run *run)
@@ -593,13 +454,9 @@ void dpe_pairs_free(struct dpe_run *run)
 
 	if (!pairs)
 		return;
-	for (uint64_t i = 0; i < pairs->size; i++) {
-		if (pairs->slots[i].objects)
-			free_objects(pairs, pairs->slots[i].objects);
-	}
-	free(pairs->slots);
+	dpe_pair_table_end(&pairs->table);
 	free(pairs->keys);
-	free(pairs->literals);
+	free(pairs->readings);
 	free(pairs->at);
 	free(pairs->mold);
 	free(pairs);

@@ -133,34 +133,23 @@ bool dpe_pattern_is_single(const struct dpe_pattern *pattern)
 	       pattern->by == DPE_NO_VARIABLE;
 }
 
-static bool bind_first(const struct dpe_pattern *pattern, const struct dpe_message *message,
-	struct dpe_binding *binding)
+bool dpe_pattern_is_bare(const struct dpe_pattern *pattern)
 {
-	unsigned variable = pattern->args[0].variable;
-
-	if (!message->nargs || message->args[0].kind == DPE_NONE)
+	if (!dpe_pattern_is_simple(pattern) || pattern->by != DPE_NO_VARIABLE)
 		return false;
-	binding->mask = UINT64_C(1) << variable;
-	binding->values[variable] = message->args[0];
-	return true;
+	return !pattern->has_args || !pattern->nargs;
 }
 
-bool dpe_watcher_match(const struct dpe_watcher *watcher, const struct dpe_run *run,
+bool dpe_watcher_match_other(const struct dpe_watcher *watcher, const struct dpe_run *run,
 	const struct dpe_message *message, struct dpe_binding *binding)
 {
 	const struct dpe_pattern *pattern = &run->rule->patterns[watcher->pattern];
 
-	binding->pattern = watcher->pattern;
+	binding->mask = 0;
 	if (!watcher->simple)
 		return dpe_pattern_match(
 			       run->recognizer->spec->names, pattern, message, binding) &&
 		       dpe_own_condition_holds(run, binding, message);
-	binding->mask = 0;
-	if (pattern->phase == DPE_BARE ? message->phase == DPE_EXIT
-				       : message->phase != pattern->phase)
-		return false;
-	if (watcher->single)
-		return bind_first(pattern, message, binding);
 	if (pattern->has_args && !args_match(pattern, message, binding))
 		return false;
 	return pattern->by == DPE_NO_VARIABLE || bind(binding, pattern->by, message->thread);

@@ -14,32 +14,29 @@ static const char found_event[] = "thread::found";
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-/* What is wrong with a message that no log gives, or NULL. */
-static const char *complaint(
-	const struct dpe_recognizer *recognizer, const struct dpe_message *message)
+/* A message that no log gives. */
+static bool refuse(const struct dpe_recognizer *recognizer, struct dpe_message *message,
+	struct dpe_diags *diags)
 {
+	const char *wrong = "it has a number (seq), which is one in a thread, but no thread";
+
 	if (recognizer->finished)
-		return "it comes after the end of the run";
-	if (!message->name)
-		return "it has no name";
-	if (message->has_seq && message->thread.kind == DPE_NONE)
-		return "it has a number (seq), which is one in a thread, but no thread";
-	return NULL;
+		wrong = "it comes after the end of the run";
+	else if (!message->name)
+		wrong = "it has no name";
+	dpe_diag_at(diags, DPE_ERROR,
+		message->name ? dpe_name_text(recognizer->spec->names, message->name) : "message",
+		"%s; it is dropped", wrong);
+	dpe_message_unref(message);
+	return false;
 }
 
 bool dpe_recognizer_feed(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
 {
-	const char *wrong = complaint(recognizer, message);
-
-	if (wrong) {
-		dpe_diag_at(diags, DPE_ERROR,
-			message->name ? dpe_name_text(recognizer->spec->names, message->name)
-				      : "message",
-			"%s; it is dropped", wrong);
-		dpe_message_unref(message);
-		return false;
-	}
+	if (recognizer->finished || !message->name ||
+		(message->has_seq && message->thread.kind == DPE_NONE))
+		return refuse(recognizer, message, diags);
 	if (recognizer->ended) {
 		dpe_message_unref(message);
 		return true;
@@ -141,15 +138,15 @@ static void on_waits(void *context, const struct dpe_message *message, const cha
 	dpe_trace(context, &trace);
 }
 
-static void on_event(void *context, const struct dpe_event *event)
+static bool looks(const struct dpe_recognizer *recognizer)
 {
-	struct dpe_recognizer *recognizer = context;
-	struct dpe_occurrence *occurrence = NULL;
-	const struct dpe_watch *watch;
+	return !recognizer->started || recognizer->sink.trace || recognizer->sink.event ||
+	       recognizer->unwatched;
+}
 
-	if (recognizer->ended)
-		return;
-	recognizer->summary.events++;
+/* What is done with events whatever the rules are. */
+static void look(struct dpe_recognizer *recognizer, const struct dpe_event *event)
+{
 	if (event->doubtful) /* a late one: what came before it may have been judged without it */
 		dpe_recognizer_set_doubt(recognizer, "events came too late to be put in order");
 	if (recognizer->sink.trace)
@@ -158,12 +155,19 @@ static void on_event(void *context, const struct dpe_event *event)
 		recognizer->sink.event(recognizer->sink.context, event);
 	if (recognizer->ngaps)
 		dpe_doubt_pass(recognizer, event->message);
-	if (event->message->name == recognizer->found)
-		dpe_doubt_found(recognizer, event->message);
 	dpe_unwatched_note(recognizer, event->message);
-	if (recognizer->options.stabilize_only || event->message->name >= recognizer->nnames)
-		return;
-	watch = &recognizer->by_name[event->message->name];
+	if (!recognizer->started && event->message->has_time) {
+		recognizer->started = true;
+		recognizer->start = event->message->time;
+		recognizer->looks = looks(recognizer);
+	}
+}
+
+static void follow_rules(
+	struct dpe_recognizer *recognizer, const struct dpe_watch *watch, const struct dpe_event *event)
+{
+	struct dpe_occurrence *occurrence = NULL;
+
 	for (unsigned i = 0; i < watch->count && !recognizer->ended; i = watch->at[i].end) {
 		struct dpe_run *run = watch->at[i].run;
 
@@ -171,7 +175,26 @@ static void on_event(void *context, const struct dpe_event *event)
 			take_by_rule(run, &watch->at[i], &watch->at[watch->at[i].end], event,
 				&occurrence);
 	}
-	dpe_occurrence_unref(occurrence);
+	if (occurrence)
+		dpe_occurrence_unref(occurrence);
+}
+
+static void on_event(void *context, const struct dpe_event *event)
+{
+	struct dpe_recognizer *recognizer = context;
+
+	if (recognizer->ended)
+		return;
+	recognizer->summary.events++;
+	if (recognizer->looks || recognizer->ngaps || event->doubtful)
+		look(recognizer, event);
+	if (event->message->name >= recognizer->nnames)
+		return;
+	if (event->message->name == recognizer->found)
+		dpe_doubt_found(recognizer, event->message);
+	if (recognizer->options.stabilize_only)
+		return;
+	follow_rules(recognizer, &recognizer->by_name[event->message->name], event);
 	if (recognizer->kept > recognizer->most_kept)
 		forget(recognizer);
 }
@@ -317,6 +340,11 @@ void dpe_recognizer_waits(const struct dpe_recognizer *recognizer,
 	dpe_waits_each(recognizer->waits, each, context);
 }
 
+uint64_t dpe_recognizer_start(const struct dpe_recognizer *recognizer)
+{
+	return recognizer->start;
+}
+
 void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_summary *summary)
 {
 	*summary = recognizer->summary;
@@ -331,18 +359,29 @@ void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_
 
 /* ---- the beginning and the end ----------------------------------------------------------- */
 
+/* Phases of messages that an event without a phase, or with one, stands for, one bit each. */
+static uint8_t phases_of(enum dpe_phase phase)
+{
+	return phase == DPE_BARE ? 1 << DPE_BARE | 1 << DPE_ENTER : 1 << phase;
+}
+
 static void watch_name(
 	struct dpe_recognizer *recognizer, dpe_name name, unsigned run, unsigned pattern)
 {
+	const struct dpe_rule *rule = &recognizer->spec->rules[run];
+	const struct dpe_pattern *of = &rule->patterns[pattern];
 	struct dpe_watch *watch = &recognizer->by_name[name];
 
 	*DPE_GROW(watch->at, watch->count, watch->cap) = (struct dpe_watcher){
 		.run = &recognizer->runs[run],
 		.pattern = pattern,
-		.simple = dpe_pattern_is_simple(&recognizer->spec->rules[run].patterns[pattern]),
-		.single = dpe_pattern_is_single(&recognizer->spec->rules[run].patterns[pattern]),
+		.simple = dpe_pattern_is_simple(of),
+		.single = dpe_pattern_is_single(of),
+		.bare = dpe_pattern_is_bare(of),
+		.phases = phases_of(of->phase),
+		.variable = of->nargs ? of->args[0].variable : 0,
 	};
-	watch->syncs |= recognizer->spec->rules[run].mode == DPE_SYNC;
+	watch->syncs |= rule->mode == DPE_SYNC;
 }
 
 static void watch_rule(struct dpe_recognizer *recognizer, unsigned run)
@@ -373,7 +412,7 @@ static void find_ends(struct dpe_watch *watch)
 static void make_table(struct dpe_recognizer *recognizer)
 {
 	const struct dpe_spec *spec = recognizer->spec;
-	dpe_name highest = 0;
+	dpe_name highest = recognizer->found;
 
 	for (unsigned i = 0; i < spec->nrules; i++) {
 		for (unsigned j = 0; j < spec->rules[i].npatterns; j++) {
@@ -514,6 +553,10 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 			recognizer->summary.rules++;
 		good &= begin_run(run, diags);
 	}
+	for (unsigned i = 0; i < recognizer->nnames; i++) {
+		for (unsigned j = 0; j < recognizer->by_name[i].count; j++)
+			dpe_roles_prepare(&recognizer->by_name[i].at[j]);
+	}
 	return good;
 }
 
@@ -598,6 +641,7 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 	recognizer->runs = dpe_xcalloc(spec->nrules + 1, sizeof(*recognizer->runs));
 	make_table(recognizer);
 	recognizer->unwatched = dpe_unwatched_new(recognizer->spec);
+	recognizer->looks = looks(recognizer);
 	if (begin_runs(recognizer, diags)) {
 		dpe_doubt_prepare(recognizer);
 		return recognizer;

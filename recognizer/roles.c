@@ -28,16 +28,25 @@ static int64_t round_of(const struct dpe_run *run, const struct dpe_binding *bin
 	return value.num;
 }
 
+static inline struct dpe_role *new_role(
+	struct dpe_roles *roles, const struct dpe_watcher *watcher, bool send)
+{
+	struct dpe_role *role = DPE_GROW(roles->at, roles->count, roles->cap);
+
+	*role = (struct dpe_role){.rule = watcher->run->sync, .send = send};
+	return role;
+}
+
 /* Sends and receives pair by the variables that both bind. */
-static void add_role(struct dpe_roles *roles, const struct dpe_run *run,
+static void add_role(struct dpe_roles *roles, const struct dpe_watcher *watcher,
 	const struct dpe_binding *binding, const struct dpe_message *message, bool send)
 {
+	const struct dpe_run *run = watcher->run;
 	const struct dpe_rule *rule = run->rule;
 	uint64_t shared = run->masks[pattern_at(rule, rule->send)] &
 			  run->masks[pattern_at(rule, rule->receive)];
-	struct dpe_role *role = DPE_GROW(roles->at, roles->count, roles->cap);
+	struct dpe_role *role = new_role(roles, watcher, send);
 
-	*role = (struct dpe_role){.rule = run->sync, .send = send};
 	if (rule->pairing == DPE_ROUNDS)
 		role->round = round_of(run, binding, message, send);
 	for (unsigned i = 0; i < rule->nvariables; i++) {
@@ -48,24 +57,61 @@ static void add_role(struct dpe_roles *roles, const struct dpe_run *run,
 	}
 }
 
+/* The one key is the first argument where it stands. */
+static void add_single(struct dpe_roles *roles, const struct dpe_watcher *watcher,
+	const struct dpe_message *message)
+{
+	if (!(watcher->phases >> message->phase & 1) || !message->nargs ||
+		message->args[0].kind == DPE_NONE)
+		return;
+	for (unsigned send = 0; send < 2; send++) {
+		if (send ? watcher->sends : watcher->receives) {
+			struct dpe_role *role = new_role(roles, watcher, send);
+
+			role->keys = message->args;
+			role->nkeys = 1;
+		}
+	}
+}
+
+void dpe_roles_prepare(struct dpe_watcher *watcher)
+{
+	const struct dpe_run *run = watcher->run;
+	const struct dpe_rule *rule = run->rule;
+	unsigned send, receive;
+
+	if (rule->mode != DPE_SYNC)
+		return;
+	send = pattern_at(rule, rule->send);
+	receive = pattern_at(rule, rule->receive);
+	watcher->sends = watcher->pattern == send;
+	watcher->receives = watcher->pattern == receive;
+	watcher->keyed = watcher->single && rule->pairing != DPE_ROUNDS &&
+			 (run->masks[send] & run->masks[receive]) ==
+				 UINT64_C(1) << watcher->variable;
+}
+
 static void find_roles(struct dpe_recognizer *recognizer, const struct dpe_message *message)
 {
 	struct dpe_roles *roles = &recognizer->roles;
 	const struct dpe_watch *watch = &recognizer->by_name[message->name];
 
 	for (unsigned i = 0; i < watch->count; i++) {
-		struct dpe_run *run = watch->at[i].run;
-		const struct dpe_rule *rule = run->rule;
+		const struct dpe_watcher *watcher = &watch->at[i];
 		struct dpe_binding binding;
 
-		if (rule->mode != DPE_SYNC)
+		if (!watcher->sends && !watcher->receives)
 			continue;
-		if (!dpe_watcher_match(&watch->at[i], run, message, &binding))
+		if (watcher->keyed) {
+			add_single(roles, watcher, message);
 			continue;
-		if (pattern_at(rule, rule->receive) == binding.pattern)
-			add_role(roles, run, &binding, message, false);
-		if (pattern_at(rule, rule->send) == binding.pattern)
-			add_role(roles, run, &binding, message, true);
+		}
+		if (!dpe_watcher_match(watcher, watcher->run, message, &binding))
+			continue;
+		if (watcher->receives)
+			add_role(roles, watcher, &binding, message, false);
+		if (watcher->sends)
+			add_role(roles, watcher, &binding, message, true);
 	}
 }
 
@@ -78,6 +124,8 @@ void dpe_roles_find(struct dpe_recognizer *recognizer, const struct dpe_message 
 	find_roles(recognizer, message);
 	keys = roles->keys;
 	for (unsigned i = 0; i < roles->count; i++) {
+		if (roles->at[i].keys)
+			continue;
 		roles->at[i].keys = keys;
 		keys += roles->at[i].nkeys;
 	}

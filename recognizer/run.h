@@ -9,7 +9,7 @@
  *	expect.c      a slice of an `expect` rule against its rule
  *	sequel.c      the same at once, while its events come one after another
  *	detect.c      partial matches of a `detect` rule in a slice; dead.c: those without a future
- *	pairs.c       the same for two independent events: races
+ *	pairs.c       the same for two independent events: races; pair_table.c: its slices
  *	eval.c        expressions; action.c statements
  *	waits.c       who waits for whom: the graph that actions keep, and what it tells
  *	lock_order.c  in which order locks are taken, and whether that could close a circle
@@ -117,10 +117,12 @@ bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *
 bool dpe_pattern_is_simple(const struct dpe_pattern *pattern);
 /* It is simple, and binds its first argument and nothing else. */
 bool dpe_pattern_is_single(const struct dpe_pattern *pattern);
+/* It is simple, and binds nothing. */
+bool dpe_pattern_is_bare(const struct dpe_pattern *pattern);
 struct dpe_run;
 struct dpe_watcher;
-/* dpe_pattern_match and dpe_own_condition_holds for a message with a name that is watched for. */
-bool dpe_watcher_match(const struct dpe_watcher *watcher, const struct dpe_run *run,
+/* dpe_watcher_match where it takes more. */
+bool dpe_watcher_match_other(const struct dpe_watcher *watcher, const struct dpe_run *run,
 	const struct dpe_message *message, struct dpe_binding *binding);
 /* True where the pattern has no condition, one that needs values of other events (decided later, in
  * the slice or in each of its readings), or one that holds. Clears the values that are not bound.
@@ -264,11 +266,36 @@ struct dpe_watch {
 		unsigned pattern;
 		unsigned end; /* where the watchers of the next rule begin */
 		bool simple;  /* the name, the phase and the arguments decide … */
-		bool single;  /* … of which there is one, a variable */
+		bool single;  /* … of which there is one, a variable … */
+		bool bare;    /* … or none */
+		uint8_t phases;    /* that decide so, one bit each */
+		unsigned variable; /* of a single one */
+		bool sends, receives; /* of a `sync` rule, … */
+		bool keyed;           /* … whose events pair by this one variable */
 	} * at;
 	unsigned count, cap;
 	bool syncs; /* one of them is of a `sync` rule */
 };
+
+/* dpe_pattern_match and dpe_own_condition_holds for a message with a name that is watched for. */
+static inline bool dpe_watcher_match(const struct dpe_watcher *watcher, const struct dpe_run *run,
+	const struct dpe_message *message, struct dpe_binding *binding)
+{
+	if (watcher->simple && !(watcher->phases >> message->phase & 1))
+		return false;
+	binding->pattern = watcher->pattern;
+	if (watcher->bare) {
+		binding->mask = 0;
+		return true;
+	}
+	if (!watcher->single)
+		return dpe_watcher_match_other(watcher, run, message, binding);
+	if (!message->nargs || message->args[0].kind == DPE_NONE)
+		return false;
+	binding->mask = UINT64_C(1) << watcher->variable;
+	binding->values[watcher->variable] = message->args[0];
+	return true;
+}
 
 /* A message's parts in synchronisations. */
 struct dpe_roles {
@@ -301,6 +328,9 @@ struct dpe_recognizer {
 	struct dpe_message **gaps; /* messages that come after a gap, counted */
 	unsigned ngaps, capgaps;
 	struct dpe_told *told;     /* what may have to be taken back */
+	bool looks;     /* each event is looked at, whatever its name is */
+	bool started;   /* an event had a time: the first had … */
+	uint64_t start; /* … this one */
 	bool own_waits; /* who holds and awaits what, only the events of that thread say */
 	bool ended;             /* break in a replay */
 	bool finished;          /* the verdicts of the end were given */
@@ -371,6 +401,8 @@ void dpe_told_withdraw(struct dpe_recognizer *recognizer, uint64_t since,
 
 /* Fills in recognizer->roles, for a name that some `sync` rule watches. */
 void dpe_roles_find(struct dpe_recognizer *recognizer, const struct dpe_message *message);
+/* Once the runs have begun. */
+void dpe_roles_prepare(struct dpe_watcher *watcher);
 void dpe_roles_clear(struct dpe_roles *roles);
 
 /* ---- sink.c ------------------------------------------------------------------------------ */

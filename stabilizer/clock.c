@@ -16,6 +16,7 @@
 
 /* Covers FAN to the power of height + 1 chains. */
 struct dpe_clock {
+	struct dpe_pool *pool; /* that it is from */
 	uint32_t refs, height;
 	union {
 		uint32_t at[FAN];             /* height 0: how far into each chain */
@@ -33,13 +34,31 @@ static struct dpe_clock *ref(const struct dpe_clock *clock)
 	return (struct dpe_clock *)clock;
 }
 
-static void unref(const struct dpe_clock *clock)
+static size_t size_of(unsigned height)
 {
-	if (!clock || --((struct dpe_clock *)clock)->refs)
-		return;
+	return offsetof(struct dpe_clock, at) +
+	       (height ? sizeof(((struct dpe_clock *)0)->child)
+		       : sizeof(((struct dpe_clock *)0)->at));
+}
+
+static void unref(const struct dpe_clock *clock);
+
+static void destroy(struct dpe_clock *clock)
+{
 	for (unsigned i = 0; clock->height && i < FAN; i++)
 		unref(clock->child[i]);
-	free((struct dpe_clock *)clock);
+	dpe_pool_give(clock->pool, clock, size_of(clock->height));
+}
+
+static inline void unref(const struct dpe_clock *clock)
+{
+	if (clock && !--((struct dpe_clock *)clock)->refs)
+		destroy((struct dpe_clock *)clock);
+}
+
+void dpe_clock_unref(const struct dpe_clock *clock)
+{
+	unref(clock);
 }
 
 void dpe_stamp_ref(const struct dpe_stamp *stamp)
@@ -109,15 +128,22 @@ void dpe_stamp_each(const struct dpe_stamp *stamp, dpe_reach_fn *visit, void *co
 
 /* ---- joining ----------------------------------------------------------------------------- */
 
-static struct dpe_clock *new_clock(unsigned height)
+/* Nothing is in it yet: neither numbers nor children. */
+static struct dpe_clock *new_clock(struct dpe_pool *pool, unsigned height)
 {
-	size_t parts = height ? sizeof(((struct dpe_clock *)0)->child)
-			      : sizeof(((struct dpe_clock *)0)->at);
-	struct dpe_clock *clock = dpe_xmalloc(offsetof(struct dpe_clock, at) + parts);
+	struct dpe_clock *clock = dpe_pool_take(pool, size_of(height));
 
+	clock->pool = pool;
 	clock->refs = 1;
 	clock->height = height;
-	memset(&clock->at, 0, parts);
+	return clock;
+}
+
+static struct dpe_clock *empty_clock(struct dpe_pool *pool, unsigned height)
+{
+	struct dpe_clock *clock = new_clock(pool, height);
+
+	memset(&clock->at, 0, size_of(height) - offsetof(struct dpe_clock, at));
 	return clock;
 }
 
@@ -135,7 +161,7 @@ static struct dpe_clock *join_leaves(const struct dpe_clock *a, const struct dpe
 		return ref(a);
 	if (!a_more)
 		return ref(b);
-	joined = new_clock(0);
+	joined = new_clock(a->pool, 0);
 	for (unsigned i = 0; i < FAN; i++)
 		joined->at[i] = a->at[i] > b->at[i] ? a->at[i] : b->at[i];
 	return joined;
@@ -145,7 +171,7 @@ static struct dpe_clock *join(const struct dpe_clock *a, const struct dpe_clock 
 
 static struct dpe_clock *join_inner(const struct dpe_clock *a, const struct dpe_clock *b)
 {
-	struct dpe_clock *joined = new_clock(a->height);
+	struct dpe_clock *joined = new_clock(a->pool, a->height);
 	bool is_a = true, is_b = true;
 
 	for (unsigned i = 0; i < FAN; i++) {
@@ -165,7 +191,7 @@ static struct dpe_clock *raise_height(const struct dpe_clock *clock, unsigned he
 	struct dpe_clock *higher = ref(clock);
 
 	while (higher->height < height) {
-		struct dpe_clock *above = new_clock(higher->height + 1);
+		struct dpe_clock *above = empty_clock(higher->pool, higher->height + 1);
 
 		above->child[0] = higher;
 		higher = above;
@@ -206,15 +232,15 @@ bool dpe_past_has(const struct dpe_past *past, const struct dpe_stamp *stamp)
 }
 
 /* The node in its place, for writing: a copy where others have it, too. */
-static struct dpe_clock *own(struct dpe_clock **place, unsigned height)
+static struct dpe_clock *own(struct dpe_pool *pool, struct dpe_clock **place, unsigned height)
 {
 	struct dpe_clock *clock = *place;
 
 	if (clock && clock->refs == 1)
 		return clock;
-	*place = new_clock(height);
 	if (!clock)
-		return *place;
+		return *place = empty_clock(pool, height);
+	*place = new_clock(pool, height);
 	if (height)
 		memcpy((*place)->child, clock->child, sizeof(clock->child));
 	else
@@ -230,15 +256,15 @@ static void raise_to(struct dpe_past *past, uint32_t chain, uint32_t index)
 	struct dpe_clock **place = &past->clock, *clock;
 
 	if (!past->clock)
-		past->clock = new_clock(0);
+		past->clock = empty_clock(past->pool, 0);
 	while (!covers(past->clock, chain)) {
 		clock = raise_height(past->clock, past->clock->height + 1);
 		unref(past->clock);
 		past->clock = clock;
 	}
 	for (unsigned height = past->clock->height; height; height--)
-		place = &own(place, height)->child[digit(chain, height)];
-	clock = own(place, 0);
+		place = &own(past->pool, place, height)->child[digit(chain, height)];
+	clock = own(past->pool, place, 0);
 	if (clock->at[digit(chain, 0)] < index)
 		clock->at[digit(chain, 0)] = index;
 }
@@ -265,5 +291,5 @@ const struct dpe_clock *dpe_past_take(struct dpe_past *past)
 void dpe_past_free(struct dpe_past *past)
 {
 	unref(past->clock);
-	*past = (struct dpe_past){0};
+	past->clock = NULL;
 }

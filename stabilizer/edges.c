@@ -42,6 +42,13 @@ void dpe_edges_reduce(struct dpe_stabilizer *stabilizer)
 	for (unsigned i = 0; i < stabilizer->ndirect; i++)
 		add(stabilizer, &stabilizer->direct[i]);
 	edges = stabilizer->edges;
+	if (stabilizer->nedges == 1) {
+		if (dpe_past_has(&stabilizer->past, &edges[0]->stamp))
+			stabilizer->nedges = 0;
+		else
+			dpe_past_add(&stabilizer->past, &edges[0]->stamp);
+		return;
+	}
 	if (stabilizer->nedges > 1)
 		qsort(edges, stabilizer->nedges, sizeof(edges[0]), later_first);
 	for (unsigned i = 0; i < stabilizer->nedges; i++) {
@@ -79,6 +86,7 @@ void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 		return;
 	node->edges = dpe_pool_take(node->pool, stabilizer->nedges * sizeof(*node->edges));
 	node->nedges = stabilizer->nedges;
+	node->entered = dpe_past_take(&stabilizer->past);
 	for (unsigned i = 0; i < node->nedges; i++) {
 		node->edges[i] = *stabilizer->edges[i];
 		dpe_message_ref(node->edges[i].message);
@@ -94,6 +102,8 @@ void dpe_edges_free(struct dpe_node *node)
 	}
 	if (node->nedges)
 		dpe_pool_give(node->pool, node->edges, node->nedges * sizeof(*node->edges));
+	dpe_clock_unref(node->entered);
+	node->entered = NULL;
 	node->edges = NULL;
 	node->nedges = 0;
 }

@@ -23,6 +23,7 @@ struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 	stabilizer->debug = options->debug;
 	stabilizer->chain_max = UINT32_MAX;
 	stabilizer->pool = dpe_pool_new();
+	stabilizer->past.pool = stabilizer->pool;
 	stabilizer->npairings = options->npairings;
 	stabilizer->pairings = dpe_xcalloc(options->npairings + 1, sizeof(*stabilizer->pairings));
 	for (unsigned i = 0; i < options->npairings; i++)

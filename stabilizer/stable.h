@@ -62,6 +62,7 @@ void dpe_heap_remove(struct dpe_heap *heap, const struct dpe_node *node);
 
 /* A past under construction, which starts from the one before it in the chain. */
 struct dpe_past {
+	struct dpe_pool *pool; /* of new clocks; borrowed */
 	struct dpe_clock *clock; /* counted; NULL: empty */
 	uint32_t own;            /* the chain of the event, whose past this will be */
 };
@@ -73,6 +74,7 @@ bool dpe_past_has(const struct dpe_past *past, const struct dpe_stamp *stamp);
 void dpe_past_add(struct dpe_past *past, const struct dpe_stamp *stamp);
 /* The clock, with a reference for the caller. */
 const struct dpe_clock *dpe_past_take(struct dpe_past *past);
+void dpe_clock_unref(const struct dpe_clock *clock); /* accepts NULL */
 void dpe_past_free(struct dpe_past *past);
 typedef void dpe_reach_fn(void *context, uint32_t chain, uint32_t index);
 /* Tells how far the past of an event reaches into other chains; own chain or not, as it comes. */
@@ -97,8 +99,9 @@ struct dpe_node {
 	uint64_t arrival, number;
 	struct dpe_stamp stamp; /* index 0: not yet released */
 	bool known;             /* can be named as a predecessor */
-	struct dpe_edge *edges; /* enter right after it */
+	struct dpe_edge *edges; /* enter right after it … */
 	unsigned nedges;
+	const struct dpe_clock *entered; /* … and this past is what follows then; NULL: to be found */
 	struct dpe_hold *hold; /* NULL: complete */
 };
 
@@ -174,6 +177,7 @@ struct dpe_thread {
 	uint64_t time; /* of the last message in program order so far */
 	uint32_t chain;
 	struct dpe_node *tail;  /* counted: the last in program order so far */
+	struct dpe_node *quick; /* the tail, where the last message took the short way; or NULL */
 	struct dpe_node *head;  /* the first that is not complete */
 	uint64_t turns;         /* how many have had theirs */
 	unsigned nentangled;    /* of what is not complete: with predecessors or under a clock */
@@ -203,7 +207,7 @@ struct dpe_chain_end {
 	bool ended; /* its thread: nothing continues it */
 };
 
-#define DPE_RECENT 64
+#define DPE_RECENT 256
 
 struct dpe_stabilizer {
 	const struct dpe_names *names;
@@ -224,6 +228,7 @@ struct dpe_stabilizer {
 	unsigned ncompleted, capcompleted;
 
 	struct dpe_table known, threads, hosts, queues;
+	struct dpe_queue *recent_queues[DPE_RECENT]; /* of one key, by what it is */
 	struct dpe_thread *recent[DPE_RECENT]; /* threads, by the last bits of their numbers */
 	struct dpe_table parked; /* by thread and number */
 	/* How much there is that waits for what arrived later: where none, no circle is possible.
@@ -355,7 +360,7 @@ struct dpe_meeting {
 };
 
 /* False where the receive has to wait, or it takes more to find out. Changes nothing. */
-bool dpe_sync_meet(const struct dpe_stabilizer *stabilizer, const struct dpe_role *role,
+bool dpe_sync_meet(struct dpe_stabilizer *stabilizer, const struct dpe_role *role,
 	struct dpe_meeting *meeting);
 /* The receive has left. */
 void dpe_sync_part(struct dpe_stabilizer *stabilizer, const struct dpe_meeting *meeting);

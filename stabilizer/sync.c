@@ -58,7 +58,8 @@ static void sends_insert(struct sends *sends, unsigned at, struct dpe_node *node
 	if (sends->cap != cap)
 		sends->rounds =
 			dpe_xrealloc(sends->rounds, sends->cap * sizeof(*sends->rounds));
-	sends_move(sends, at + 1, at, sends->count - 1 - at);
+	if (at != sends->count - 1)
+		sends_move(sends, at + 1, at, sends->count - 1 - at);
 	sends->at[at] = node;
 	sends->rounds[at] = round;
 }
@@ -146,19 +147,45 @@ static uint64_t queue_hash(const struct dpe_role *role)
 	return hash;
 }
 
-static struct dpe_queue *find_queue(
-	const struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
+/* Where the queue is if it came up lately: one of a key that is equal without a look at its text. */
+static struct dpe_queue **recent_queue(
+	struct dpe_stabilizer *stabilizer, unsigned rule, const struct dpe_value *key)
 {
-	return dpe_table_find(&stabilizer->queues, queue_hash(role), same_queue, role);
+	uint64_t hash = ((uint64_t)key->num + rule) * 0x9e3779b97f4a7c15ull;
+
+	return &stabilizer->recent_queues[(hash >> 40) % DPE_RECENT];
+}
+
+static bool is_at_once(const struct dpe_queue *queue, const struct dpe_role *role)
+{
+	return queue && queue->rule == role->rule && queue->nkeys == 1 &&
+	       queue->keys[0].num == role->keys[0].num && queue->keys[0].kind == role->keys[0].kind;
+}
+
+/* NULL where there is none. */
+static struct dpe_queue *find_queue(struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
+{
+	struct dpe_queue **recent = NULL, *queue;
+
+	if (role->nkeys == 1) {
+		recent = recent_queue(stabilizer, role->rule, &role->keys[0]);
+		if (is_at_once(*recent, role))
+			return *recent;
+	}
+	queue = dpe_table_find(&stabilizer->queues, queue_hash(role), same_queue, role);
+	if (recent && queue && !dpe_value_has_own_text(queue->keys[0]))
+		*recent = queue;
+	return queue;
 }
 
 static struct dpe_queue *queue_of(struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
 {
-	uint64_t hash = queue_hash(role);
-	struct dpe_queue *queue = dpe_table_find(&stabilizer->queues, hash, same_queue, role);
+	struct dpe_queue *queue = find_queue(stabilizer, role);
+	uint64_t hash;
 
 	if (queue)
 		return queue;
+	hash = queue_hash(role);
 	assert(role->rule < stabilizer->npairings);
 	queue = dpe_xcalloc(1, sizeof(*queue));
 	queue->hash = hash;
@@ -190,12 +217,24 @@ static bool no_sends(const struct dpe_queue *queue)
 	       queue->closed.head == queue->closed.count;
 }
 
+static void forget_recent(struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue)
+{
+	struct dpe_queue **recent;
+
+	if (queue->nkeys != 1)
+		return;
+	recent = recent_queue(stabilizer, queue->rule, &queue->keys[0]);
+	if (*recent == queue)
+		*recent = NULL;
+}
+
 /* A queue that knows nothing is made anew when it is needed. */
 static void free_if_empty(struct dpe_stabilizer *stabilizer, struct dpe_queue *queue)
 {
 	if (!no_sends(queue) || queue->unpaired || queue->waiting.count)
 		return;
 	dpe_table_remove(&stabilizer->queues, queue->hash, queue);
+	forget_recent(stabilizer, queue);
 	queue_free(queue);
 }
 
@@ -599,7 +638,7 @@ void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node,
 
 /* ---- the short way ----------------------------------------------------------------------- */
 
-bool dpe_sync_meet(const struct dpe_stabilizer *stabilizer, const struct dpe_role *role,
+bool dpe_sync_meet(struct dpe_stabilizer *stabilizer, const struct dpe_role *role,
 	struct dpe_meeting *meeting)
 {
 	struct dpe_queue *queue = find_queue(stabilizer, role);

@@ -54,7 +54,7 @@ struct dpe_thread *dpe_thread_of(
 
 	if (message->thread.kind == DPE_NONE)
 		return NULL;
-	recent = &stabilizer->recent[(uint64_t)message->thread.num * 0x9e3779b97f4a7c15ull >> 58];
+	recent = &stabilizer->recent[(uint64_t)message->thread.num * 0x9e3779b97f4a7c15ull >> 56];
 	if (*recent && is_at_once(*recent, message))
 		return *recent;
 	hash = dpe_mix(value_hash(message->thread), value_hash(message->host));
@@ -204,6 +204,7 @@ void dpe_thread_join(
 {
 	const struct dpe_message *message = node->message;
 
+	thread->quick = NULL;
 	node->hold->thread = thread;
 	thread->nentangled += is_entangled(node);
 	if (!message->has_seq) {

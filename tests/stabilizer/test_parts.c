@@ -69,7 +69,7 @@ static void heap(void **state)
 
 static void clocks(void **state)
 {
-	struct dpe_past past = {0};
+	struct dpe_past past = {.pool = dpe_pool_new()};
 	struct dpe_stamp a = {3, 5, 0, NULL}, b = {1, 2, 0, NULL}, c = {2, 9, 0, NULL};
 
 	(void)state;
@@ -97,6 +97,7 @@ static void clocks(void **state)
 	dpe_stamp_unref(&b);
 	dpe_stamp_unref(&c);
 	dpe_past_free(&past);
+	dpe_pool_free(past.pool);
 }
 
 #define FAR_CHAINS 600
@@ -129,7 +130,7 @@ static void wide_clocks(void **state)
 	enum { STAMPS = 40, ROUNDS = 2000, OWN = 1000000 };
 	static struct reaches models[STAMPS];
 	struct dpe_stamp stamps[STAMPS];
-	struct dpe_past past = {0};
+	struct dpe_past past = {.pool = dpe_pool_new()};
 	unsigned dice = 12345;
 
 	(void)state;
@@ -165,6 +166,7 @@ static void wide_clocks(void **state)
 	for (unsigned i = 0; i < STAMPS; i++)
 		dpe_stamp_unref(&stamps[i]);
 	dpe_past_free(&past);
+	dpe_pool_free(past.pool);
 }
 
 int main(void)
