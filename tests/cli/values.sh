@@ -1,4 +1,4 @@
-# Values in conditions and slices: numbers that are no integers of 64 bits.
+# Values in conditions and slices: numbers that are no integers of 64 bits, and text.
 . tests/tap.sh
 
 cat >numbers.jsonl <<'LOG'
@@ -37,6 +37,37 @@ done
 echo 'detect r(x): f(x, _) ; f^(x, _)' >r.dpe
 run "$DPE" replay --all -s r.dpe numbers.jsonl
 check 'wide numbers are different slices' "$(grep -c 'r: match' err)" -eq 0
+
+# Text is an argument itself, or what stands for it in the message's variables.
+cat >texts.jsonl <<'LOG'
+{"event":"open","thread":1,"comm":"main","args":["abc"]}
+{"event":"close","thread":1,"comm":"main","args":["abc"]}
+{"event":"open.enter","thread":2,"args":["0x10"],"vars":{"text(arg@0)":"abc"}}
+{"event":"open.exit","thread":2,"args":["0x10"],"ret":"0x55","vars":{"text(arg@0)":"abc","text(ret@)":"r"}}
+{"event":"close.enter","thread":2,"args":["0x20"],"vars":{"text(arg@0)":"abc","text(arg@0->name)":"x","text(name)":"y"}}
+{"event":"open.enter","thread":3,"comm":"reader","args":["0x10"],"vars":{"text(arg@0)":null}}
+LOG
+cat >texts.dpe <<'DPE'
+same(s) = open(text(s)) ; close(text(s))
+detect same(s): same(s)
+detect literal: open("abc")
+detect other(s): open(s) [s != "abd"] { print(s, text(s)); }
+detect none(s): open(s) [!(s == "abc") && !(s != "abc")] { print(s, text(s)); }
+detect result: open.exit [.ret == "r"]
+detect members(p): close(p) [p->name == "x" && name = "y"]
+detect later(s): open(s) ; close(_) [s < "abd" && "abb" < s]
+detect named: open [.comm == "reader"] { print($1.comm); }
+DPE
+run "$DPE" replay --all -s texts.dpe texts.jsonl
+matches() {
+	grep -c "$1: match" err
+}
+check 'text in slices, as arguments' "$(matches same) $(matches literal) $(matches result)" = '2 2 1'
+check 'in conditions' "$(sed -n 's/^other: //p' err | tr '\n' '|')" = 'abc abc|0x10 abc|'
+check 'what could not be read is not compared' "$(sed -n 's/^none: //p' err)" = ''
+check 'of members and variables' "$(matches members)" -eq 1
+check 'of an event before' "$(matches later)" -ge 2
+check 'the name of a thread' "$(sed -n 's/^named: //p' err)" = reader
 printf 'detect r: f [.args[0]-1 > 1e+3 && x < 2.5e-3]\n' >r.dpe
 run "$DPE" fmt r.dpe
 check 'formatting keeps numbers whole' "$(cat out)" = 'detect r: f [.args[0] - 1 > 1e+3 && x < 2.5e-3]'
