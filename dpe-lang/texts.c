@@ -37,8 +37,8 @@ static bool is_bound_to_text(const struct dpe_resolver *r, const char *name)
 	return false;
 }
 
-/* The one event before the one at hand that has the name as an argument, from 1, and as which; 0: there
- * is none, or there are several, of which it may be any. */
+/* The one event before the one at hand that has the name as an argument, from 1, and as which; 0:
+ * there is none, or there are several, of which it may be any. */
 static unsigned only_event_with(const struct dpe_resolver *r, const char *name, int *argument)
 {
 	unsigned found = 0, count = 0;
@@ -117,7 +117,8 @@ const struct dpe_expr *dpe_resolve_text(struct dpe_resolver *r, const struct ast
 		return text;
 	if (operand->kind == DPE_EXPR_RULEVAR && call->right->kind == AST_NAME)
 		resolve_error(r, call->place,
-			"'%s' is no argument of the event at hand, nor of one event alone before it: write "
+			"'%s' is no argument of the event at hand, nor of one event alone before "
+			"it: write "
 			"text(%s) where an event binds it, as in f(text(%s))",
 			call->right->name, call->right->name, call->right->name);
 	else

@@ -60,7 +60,7 @@ struct dpe_value dpe_value_wide(dpe_wide bits, bool is_signed, char text[DPE_NUM
 
 /* A number by what is needed to compare it with any other. */
 struct number {
-	bool whole;    /* an integer of up to 128 bits, which the first two members are */
+	bool whole; /* an integer of up to 128 bits, which the first two members are */
 	bool negative;
 	dpe_wide size; /* without its sign */
 	long double real;
@@ -68,8 +68,8 @@ struct number {
 
 static void set_whole(struct number *number, bool negative, dpe_wide size)
 {
-	*number = (struct number){true, negative && size, size,
-		negative ? -(long double)size : (long double)size};
+	*number = (struct number){
+		true, negative && size, size, negative ? -(long double)size : (long double)size};
 }
 
 /* Digits and perhaps a sign, of no more than 128 bits. */

@@ -39,14 +39,14 @@ static char *find_part(const struct dpe_spot *spot, const struct dpe_watched_obj
 	if (spot->site->kind || spot->usdt)
 		return dpe_xasprintf("only functions have arguments of which it is known what "
 				     "they lead to");
-	why = dpe_variable_of_call(
-		spot->module, spot->function, wanted->object->lvalue, &variable);
+	why = dpe_variable_of_call(spot->module, spot->function, wanted->object->lvalue, &variable);
 	if (!why)
 		why = check(&variable);
-	if (!why && kind->found && (kind->watch.variable.size != variable.size ||
-				    kind->watch.variable.steps[0] != variable.steps[0]))
-		why = dpe_xasprintf("the functions '%s' have objects of different kinds",
-			spot->function->name);
+	if (!why && kind->found &&
+		(kind->watch.variable.size != variable.size ||
+			kind->watch.variable.steps[0] != variable.steps[0]))
+		why = dpe_xasprintf(
+			"the functions '%s' have objects of different kinds", spot->function->name);
 	if (!why) {
 		kind->watch.variable = variable;
 		kind->watch.address = (uint64_t)variable.steps[0];
@@ -55,14 +55,14 @@ static char *find_part(const struct dpe_spot *spot, const struct dpe_watched_obj
 	return why;
 }
 
-static char *check_pointer(
-	const struct dpe_spot *spot, const struct dpe_object_moment *moment)
+static char *check_pointer(const struct dpe_spot *spot, const struct dpe_object_moment *moment)
 {
 	if (spot->site->kind || spot->usdt)
 		return dpe_xasprintf("only functions have arguments that point to it");
 	if (spot->preloaded)
 		return dpe_xasprintf("'%s' is told by the preloaded library, which waits for "
-				     "nobody", spot->function->name);
+				     "nobody",
+			spot->function->name);
 	if (!moment->result && dpe_signature_word(spot->signature, moment->arg) < 0)
 		return dpe_xasprintf("argument %u of '%s' is no pointer that can be read",
 			moment->arg + 1, spot->function->name);
@@ -85,8 +85,8 @@ static char *look_at_spot(const struct dpe_spot *spot, const struct dpe_watched_
 	return why;
 }
 
-static bool find_kind(struct dpe_probes *probes, unsigned number, unsigned first_spot,
-	struct dpe_diags *diags)
+static bool find_kind(
+	struct dpe_probes *probes, unsigned number, unsigned first_spot, struct dpe_diags *diags)
 {
 	const struct dpe_watched_object *wanted = &probes->plan->objects[number];
 	struct dpe_armed_kind *kind = &probes->arms.kinds[number];
@@ -126,8 +126,7 @@ static bool check_count(const struct dpe_probes *probes, struct dpe_diags *diags
 	unsigned count = probes->nwatches + probes->plan->nobjects;
 
 	if (count > DPE_WATCHES)
-		dpe_diag(diags, DPE_ERROR,
-			probes->plan->objects[probes->plan->nobjects - 1].place,
+		dpe_diag(diags, DPE_ERROR, probes->plan->objects[probes->plan->nobjects - 1].place,
 			"the rules watch %u variables and %u parts of objects, the processor has "
 			"watchpoints for %d",
 			probes->nwatches, probes->plan->nobjects, DPE_WATCHES);

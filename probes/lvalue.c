@@ -194,7 +194,8 @@ static bool is_character(Dwarf_Die *type)
 {
 	Dwarf_Word size;
 
-	return (has_encoding(type, DW_ATE_signed_char) || has_encoding(type, DW_ATE_unsigned_char) ||
+	return (has_encoding(type, DW_ATE_signed_char) ||
+		       has_encoding(type, DW_ATE_unsigned_char) ||
 		       has_encoding(type, DW_ATE_UTF)) &&
 	       !dwarf_aggregate_size(type, &size) && size == 1;
 }
@@ -207,7 +208,8 @@ static char *no_text(void)
 char *dpe_lvalue_point_to_text(struct dpe_variable *variable)
 {
 	if (variable->nsteps == DPE_VARIABLE_STEPS)
-		return dpe_xasprintf("it lies behind more than %d pointers", DPE_VARIABLE_STEPS - 1);
+		return dpe_xasprintf(
+			"it lies behind more than %d pointers", DPE_VARIABLE_STEPS - 1);
 	variable->steps[variable->nsteps++] = 0;
 	variable->is_text = true;
 	variable->size = DPE_TEXT_SIZE;

@@ -46,14 +46,14 @@ static void read_at(struct adding *adding, const struct dpe_pattern *pattern, ui
 
 static const struct dpe_pattern *pattern_at(const struct dpe_rule *rule, unsigned position)
 {
-	unsigned literal = position <= rule->npositions ? rule->positions[position - 1].literal
-							: UINT32_MAX;
+	unsigned literal =
+		position <= rule->npositions ? rule->positions[position - 1].literal : UINT32_MAX;
 
 	return literal < rule->nliterals ? &rule->patterns[rule->literals[literal].pattern] : NULL;
 }
 
-/* Text of an earlier event is read there. `literal`: what it is compared with, or NULL. `shown`: nothing
- * depends on it. */
+/* Text of an earlier event is read there. `literal`: what it is compared with, or NULL. `shown`:
+ * nothing depends on it. */
 static uint64_t read_text(struct adding *adding, const struct dpe_expr *expr,
 	const struct dpe_expr *literal, bool shown)
 {
@@ -336,8 +336,7 @@ static uint64_t without_reached(const struct dpe_plan *plan, uint64_t reads)
 }
 
 /* The watched part itself comes with the event; nothing else of the object can be read there. */
-static void read_at_object(
-	struct dpe_plan *plan, const struct dpe_pattern *pattern, uint64_t reads)
+static void read_at_object(struct dpe_plan *plan, const struct dpe_pattern *pattern, uint64_t reads)
 {
 	for (unsigned i = 0; i < plan->nobjects; i++) {
 		if (plan->objects[i].object->update == pattern->object->update)
@@ -422,8 +421,7 @@ static void add_rule(struct adding *adding, const struct dpe_rule *rule)
 			continue;
 		}
 		read_at(adding, &rule->patterns[i], read_by(adding, rule->patterns[i].cond));
-		read_at(adding, &rule->patterns[i],
-			read_by_arguments(adding, &rule->patterns[i]));
+		read_at(adding, &rule->patterns[i], read_by_arguments(adding, &rule->patterns[i]));
 		filter_site(adding, &rule->patterns[i]);
 	}
 	for (unsigned i = 0; i < rule->npositions; i++) {
@@ -440,7 +438,8 @@ static void add_rule(struct adding *adding, const struct dpe_rule *rule)
 		anywhere |= read_by_blocks(adding);
 	for (unsigned i = 0; anywhere && i < rule->npatterns; i++)
 		read_at(adding, &rule->patterns[i],
-			is_only_event(rule, i) ? anywhere : without_reached(adding->plan, anywhere));
+			is_only_event(rule, i) ? anywhere
+					       : without_reached(adding->plan, anywhere));
 }
 
 void dpe_plan_add_reads(struct dpe_plan *plan, const struct dpe_spec *spec)

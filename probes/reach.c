@@ -23,8 +23,9 @@ static char *place_part(const struct dpe_spot *spot, unsigned arg, struct dpe_va
 		return NULL;
 	}
 	if (variable->is_text && !variable->nsteps)
-		return dpe_xasprintf("of a structure that is handed over as a whole only numbers and "
-				     "what pointers lead to can be read");
+		return dpe_xasprintf(
+			"of a structure that is handed over as a whole only numbers and "
+			"what pointers lead to can be read");
 	word = dpe_signature_part(spot->signature, arg, offset, &why);
 	if (word >= 0 && offset % 8 + size > 8) {
 		next = dpe_signature_part(spot->signature, arg, offset + 8, &why);
@@ -61,7 +62,8 @@ static char *place_reached(
 }
 
 /* Of what stands at a USDT probe only the text is known that an argument points to. */
-static char *find_at_place(const char *lvalue, const struct dpe_spot *spot, struct dpe_variable *variable)
+static char *find_at_place(
+	const char *lvalue, const struct dpe_spot *spot, struct dpe_variable *variable)
 {
 	char *root = dpe_lvalue_in_text(lvalue), *why = NULL;
 

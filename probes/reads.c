@@ -25,8 +25,9 @@ static char *check_read(const struct dpe_read *read)
 		return dpe_xasprintf("text is read at functions, lines and USDT probes, not where "
 				     "variables or objects are accessed");
 	if (read->longest >= DPE_TEXT_SIZE)
-		return dpe_xasprintf("it is compared with a string of %zu bytes: text of the program "
-				     "is known up to %d",
+		return dpe_xasprintf(
+			"it is compared with a string of %zu bytes: text of the program "
+			"is known up to %d",
 			read->longest, DPE_TEXT_SIZE - 1);
 	return NULL;
 }
@@ -92,8 +93,8 @@ static bool check_count(const struct dpe_probes *probes, const struct dpe_spot *
 			count, name, DPE_VALUES);
 	else if (texts > DPE_TEXTS)
 		dpe_diag(diags, DPE_ERROR, plan->reads[63 - __builtin_clzll(reads)].place,
-			"the rules want %u texts of the program at '%s': one event carries %d", texts,
-			name, DPE_TEXTS);
+			"the rules want %u texts of the program at '%s': one event carries %d",
+			texts, name, DPE_TEXTS);
 	return count <= DPE_VALUES && texts <= DPE_TEXTS;
 }
 
@@ -109,8 +110,8 @@ static bool check_counts(const struct dpe_probes *probes, struct dpe_diags *diag
 		good &= check_count(
 			probes, NULL, probes->watches[i].reads, probes->watches[i].event, diags);
 	for (unsigned i = 0; i < plan->nobjects; i++)
-		good &= check_count(
-			probes, NULL, plan->objects[i].reads, plan->objects[i].object->access, diags);
+		good &= check_count(probes, NULL, plan->objects[i].reads,
+			plan->objects[i].object->access, diags);
 	return good;
 }
 
@@ -197,8 +198,9 @@ static struct dpe_value_entries entries_of(
 		entry = &entries.at[entries.count];
 		*entry = entry_of(variable);
 		if (variable->is_text)
-			entry->text = (uint8_t)(++texts |
-						(probes->plan->reads[i].whole ? DPE_TEXT_WHOLE : 0));
+			entry->text =
+				(uint8_t)(++texts |
+					  (probes->plan->reads[i].whole ? DPE_TEXT_WHOLE : 0));
 		if (variable->is_wide)
 			entry[1] = upper_half(*entry);
 		entries.count += slots_of(variable);
@@ -207,8 +209,8 @@ static struct dpe_value_entries entries_of(
 }
 
 /* The place of a variable among those that are read. */
-static uint32_t place_of(const struct dpe_probes *probes, const struct dpe_spot *spot,
-	uint64_t reads, unsigned read)
+static uint32_t place_of(
+	const struct dpe_probes *probes, const struct dpe_spot *spot, uint64_t reads, unsigned read)
 {
 	uint32_t place = 0;
 
@@ -261,7 +263,8 @@ void dpe_reads_tell_spot(const struct dpe_probes *probes, int map, unsigned numb
 	struct dpe_value_entries entries = entries_of(probes, spot, spot->reads);
 
 	for (unsigned phase = 0; phase < 2; phase++)
-		entries.filters[phase] = filters_of(probes, spot, &spot->filters[phase], spot->reads);
+		entries.filters[phase] =
+			filters_of(probes, spot, &spot->filters[phase], spot->reads);
 	if (spot->reads)
 		bpf_map_update_elem(map, &number, &entries, BPF_ANY);
 }
@@ -298,7 +301,8 @@ unsigned dpe_reads_most(const struct dpe_probes *probes)
 
 	/* What comes later may want all of them, each as two values. */
 	if (probes->awaited || probes->follows)
-		return 2 * probes->plan->nreads < DPE_VALUES ? 2 * probes->plan->nreads : DPE_VALUES;
+		return 2 * probes->plan->nreads < DPE_VALUES ? 2 * probes->plan->nreads
+							     : DPE_VALUES;
 	for (unsigned i = 0; i < probes->nspots; i++)
 		raise(&most, count_slots(probes, &probes->spots[i], probes->spots[i].reads));
 	for (unsigned i = 0; i < probes->nwatches; i++)
@@ -334,13 +338,12 @@ static bool is_expected(const struct dpe_variable *variable, const struct dpe_re
 	       (variable->word != DPE_WORD_RESULT || record->kind == DPE_RECORD_EXIT);
 }
 
-static struct dpe_value value_of(const struct dpe_variable *variable, const uint64_t *values,
-	char text[DPE_NUMBER_TEXT])
+static struct dpe_value value_of(
+	const struct dpe_variable *variable, const uint64_t *values, char text[DPE_NUMBER_TEXT])
 {
 	if (!variable->is_wide)
 		return dpe_variable_value(variable, values[0], text);
-	return dpe_value_wide(
-		(dpe_wide)values[1] << 64 | values[0], variable->is_signed, text);
+	return dpe_value_wide((dpe_wide)values[1] << 64 | values[0], variable->is_signed, text);
 }
 
 unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,

@@ -1,4 +1,5 @@
-/* text: bytes of the target as UTF-8, and texts that events are compared with before they are sent. */
+/* text: bytes of the target as UTF-8, and texts that events are compared with before they are sent.
+ */
 #include "probes/text.h"
 
 #include <bpf/bpf.h>
@@ -53,7 +54,8 @@ void dpe_texts_tell_cut(const struct dpe_probes *probes, struct dpe_diags *diags
 
 	if (count)
 		dpe_diag_at(diags, DPE_WARNING, "dpe",
-			"%llu event%s lost: a text by which rules tell things apart was longer than %d "
+			"%llu event%s lost: a text by which rules tell things apart was longer "
+			"than %d "
 			"bytes",
 			(unsigned long long)count, count == 1 ? " is" : "s are", DPE_TEXT_SIZE - 1);
 }

@@ -177,7 +177,8 @@ static char *describe(const struct dpe_function *function, int number)
 	return dpe_xasprintf("argument %d of '%s'", number + 1, function->name);
 }
 
-static char *say(const char *before, const struct dpe_function *function, int number, const char *after)
+static char *say(
+	const char *before, const struct dpe_function *function, int number, const char *after)
 {
 	char *what = describe(function, number);
 	char *said = dpe_xasprintf("%s%s%s", before, what, after);
@@ -361,7 +362,8 @@ char *dpe_variable_check(const struct dpe_variable *variable)
 		return dpe_xasprintf("a floating point number has 4 or 8 bytes, not %llu",
 			(unsigned long long)size);
 	if (size != 1 && size != 2 && size != 4 && size != 8)
-		return dpe_xasprintf("a value has 1, 2, 4 or 8 bytes, or is an integer of 16, not %llu",
+		return dpe_xasprintf(
+			"a value has 1, 2, 4 or 8 bytes, or is an integer of 16, not %llu",
 			(unsigned long long)size);
 	return NULL;
 }

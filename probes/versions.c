@@ -1,5 +1,5 @@
-/* Versions of symbols: "pthread_cond_wait@GLIBC_2.2.5" is one of the functions of that name, "@@" the one
- * that programs are linked with today. */
+/* Versions of symbols: "pthread_cond_wait@GLIBC_2.2.5" is one of the functions of that name, "@@"
+ * the one that programs are linked with today. */
 #include "probes/module.h"
 
 #include <gelf.h>
@@ -52,8 +52,10 @@ static const char *version_name(const struct tables *tables, unsigned index)
 		if (!gelf_getverdef(tables->definitions, at, &definition))
 			return NULL;
 		if (definition.vd_ndx == index)
-			return gelf_getverdaux(tables->definitions, at + (int)definition.vd_aux, &name)
-				       ? elf_strptr(tables->elf, tables->version_names, name.vda_name)
+			return gelf_getverdaux(
+				       tables->definitions, at + (int)definition.vd_aux, &name)
+				       ? elf_strptr(
+						 tables->elf, tables->version_names, name.vda_name)
 				       : NULL;
 		if (!definition.vd_next)
 			return NULL;
@@ -63,7 +65,8 @@ static const char *version_name(const struct tables *tables, unsigned index)
 }
 
 /* Whether the symbol is `wanted`: "name@VERSION" or, of the default one, "name@@VERSION". */
-static bool is_symbol(const struct tables *tables, int number, const char *wanted, uint64_t *address)
+static bool is_symbol(
+	const struct tables *tables, int number, const char *wanted, uint64_t *address)
 {
 	const unsigned hidden = 0x8000;
 	size_t len = strcspn(wanted, "@");
