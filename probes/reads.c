@@ -78,15 +78,22 @@ static unsigned count_slots(
 	return count;
 }
 
+static unsigned count_texts(const struct dpe_plan *plan, uint64_t reads)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++)
+		count += reads >> i & 1 && dpe_lvalue_is_text(plan->reads[i].lvalue);
+	return count;
+}
+
 static bool check_count(const struct dpe_probes *probes, const struct dpe_spot *spot,
 	uint64_t reads, dpe_name event, struct dpe_diags *diags)
 {
 	const struct dpe_plan *plan = probes->plan;
 	const char *name = dpe_name_text(probes->names, event);
-	unsigned count = count_slots(probes, spot, reads), texts = 0;
+	unsigned count = count_slots(probes, spot, reads), texts = count_texts(plan, reads);
 
-	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++)
-		texts += reads >> i & 1 && dpe_lvalue_is_text(plan->reads[i].lvalue);
 	if (count > DPE_VALUES)
 		dpe_diag(diags, DPE_ERROR, plan->reads[63 - __builtin_clzll(reads)].place,
 			"the rules want %u variables of the program at '%s': one event carries %d",
@@ -133,7 +140,8 @@ bool dpe_reads_find(struct dpe_probes *probes, struct dpe_diags *diags)
 
 bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_spot *spot)
 {
-	return count_slots(probes, spot, spot->reads) <= probes->most_values;
+	return count_slots(probes, spot, spot->reads) <= probes->most_values &&
+	       count_texts(probes->plan, spot->reads) <= DPE_TEXTS;
 }
 
 /* ---- for the kernel's side --------------------------------------------------------------- */

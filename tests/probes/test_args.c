@@ -151,6 +151,34 @@ static void structures_by_their_members(void **state)
 	CHECK("1 2 3", wide, 1, 2, 3);
 }
 
+static void check_part(
+	void **state, const char *name, uint64_t offset, int expected, const char *reason)
+{
+	const struct dpe_signature *s = signature(state, name, 0);
+	const char *why;
+
+	assert_true(dpe_signature_is_structure(s, 0));
+	assert_false(dpe_signature_is_structure(s, 1));
+	assert_int_equal(dpe_signature_part(s, 0, offset, &why), expected);
+	if (expected < 0)
+		assert_non_null(strstr(why, reason));
+}
+
+static void where_members_are(void **state)
+{
+	check_part(state, "pairs", 0, 0, NULL);
+	check_part(state, "pairs", 4, 0, NULL);
+	check_part(state, "longs", 8, 1, NULL);
+	check_part(state, "mixed", 0, -1, "floating point");
+	check_part(state, "mixed", 8, 0, NULL);
+	check_part(state, "floats", 8, -1, "floating point");
+	check_part(state, "big", 0, 6, NULL);
+	check_part(state, "big", 16, 8, NULL);
+	check_part(state, "packed", 8, 7, NULL);
+	assert_false(dpe_signature_is_structure(signature(state, "wide", 0), 1));
+	assert_int_equal(dpe_signature_word(signature(state, "wide", 0), 1), -1);
+}
+
 static void what_does_not_fit_is_on_the_stack(void **state)
 {
 	CHECK("1 2 3 4 5 6 -7 -8 9", many, 1, 2, 3, 4, 5, 6, -7, -8, 9);
@@ -244,6 +272,7 @@ int main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(floating_point_takes_no_integer_register),
 		cmocka_unit_test(structures_by_their_members),
+		cmocka_unit_test(where_members_are),
 		cmocka_unit_test(what_does_not_fit_is_on_the_stack),
 		cmocka_unit_test(a_large_result_takes_the_first_register),
 		cmocka_unit_test(variable_arguments_as_wanted),
