@@ -118,6 +118,7 @@ static void end_need(struct dpe_stabilizer *stabilizer, struct dpe_need *need)
 void dpe_hold_end(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 {
 	struct dpe_hold *hold = node->hold;
+	struct dpe_thread *thread = hold->thread;
 
 	unlink_hold(stabilizer, hold);
 	dpe_thread_leave(node);
@@ -130,6 +131,8 @@ void dpe_hold_end(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	node->hold = NULL;
 	drop_message(node);
 	dpe_node_unref(node);
+	if (thread && thread->over)
+		dpe_thread_retire(stabilizer, thread);
 }
 
 void dpe_hold_drop(struct dpe_stabilizer *stabilizer, struct dpe_node *node)

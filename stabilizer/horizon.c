@@ -142,9 +142,7 @@ static void sort(struct dpe_horizon *horizon, const struct dpe_stabilizer *stabi
 	horizon->nreaches = 0;
 	make_room(horizon);
 	for (uint32_t chain = 0; chain < horizon->nchains; chain++) {
-		const struct dpe_node *tail = stabilizer->chains[chain].tail;
-
-		horizon->ends[chain] = tail ? tail->stamp.index : 0;
+		horizon->ends[chain] = dpe_chain_last(&stabilizer->chains[chain]);
 		horizon->begin[chain] = horizon->nreaches;
 		for (; at < views->count && views->at[at] >> 32 == chain; at++) {
 			if (!at || views->at[at] != views->at[at - 1])

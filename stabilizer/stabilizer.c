@@ -39,15 +39,6 @@ static void free_known(struct dpe_known *known)
 	free(known);
 }
 
-static void free_thread(struct dpe_thread *thread)
-{
-	dpe_value_discard(thread->id);
-	dpe_value_discard(thread->host);
-	dpe_node_unref(thread->tail);
-	free(thread->parked.at);
-	free(thread);
-}
-
 static void free_host(struct dpe_host *host)
 {
 	dpe_value_discard(host->id);
@@ -66,7 +57,7 @@ static void free_tables(struct dpe_stabilizer *stabilizer)
 	}
 	for (unsigned i = 0; i < stabilizer->threads.size; i++) {
 		if (stabilizer->threads.slots[i].entry)
-			free_thread(stabilizer->threads.slots[i].entry);
+			dpe_thread_free(stabilizer->threads.slots[i].entry);
 	}
 	for (unsigned i = 0; i < stabilizer->hosts.size; i++) {
 		if (stabilizer->hosts.slots[i].entry)
@@ -108,6 +99,7 @@ void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer)
 	free_holds(stabilizer);
 	dpe_sync_free(stabilizer);
 	free_tables(stabilizer);
+	dpe_retired_free(&stabilizer->retired);
 	for (unsigned i = 0; i < stabilizer->nchains; i++)
 		dpe_node_unref(stabilizer->chains[i].tail);
 	free(stabilizer->chains);
@@ -164,8 +156,10 @@ static uint32_t choose_chain(struct dpe_stabilizer *stabilizer, const struct dpe
 
 	if (!thread)
 		return greedy_chain(stabilizer, node);
-	if (thread->chain == DPE_NO_CHAIN)
+	if (thread->chain == DPE_NO_CHAIN) {
+		thread->over = false;
 		return thread->chain = new_chain(stabilizer, true);
+	}
 	tail = stabilizer->chains[thread->chain].tail;
 	if (tail->stamp.index == stabilizer->chain_max) {
 		*full = tail;
@@ -201,10 +195,15 @@ static void take_tails(struct dpe_stabilizer *stabilizer, uint32_t own)
 	for (uint32_t i = 0; i < stabilizer->nchains; i++) {
 		struct dpe_chain_end *end = &stabilizer->chains[i];
 
-		if (i == own || !end->tail)
+		if (i == own || !dpe_chain_last(end))
 			continue;
-		dpe_past_add(&stabilizer->past, &end->tail->stamp);
-		end->told = end->tail->stamp.index;
+		/* All that preceded the last one of a chain that has ended left, too. */
+		if (end->ended)
+			dpe_past_add(&stabilizer->past,
+				&(struct dpe_stamp){.chain = i, .index = end->told});
+		else
+			dpe_past_add(&stabilizer->past, &end->tail->stamp);
+		end->told = dpe_chain_last(end);
 	}
 }
 
@@ -260,7 +259,11 @@ static void end_chain(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 		!stabilizer->ends_thread)
 		return;
 	end->ended = true;
+	end->told = node->stamp.index;
+	dpe_node_unref(end->tail);
+	end->tail = NULL;
 	node->hold->thread->chain = DPE_NO_CHAIN;
+	node->hold->thread->over = true;
 }
 
 /* ---- releasing --------------------------------------------------------------------------- */
@@ -331,14 +334,16 @@ static void run(struct dpe_stabilizer *stabilizer)
 static uint64_t since(const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread)
 {
 	if (!thread->tail)
-		return 0;
+		return thread->since;
 	return dpe_node_released(thread->tail) ? thread->tail->number + 1 : stabilizer->released;
 }
 
 uint64_t dpe_stabilizer_since(const struct dpe_stabilizer *stabilizer, struct dpe_value id)
 {
-	uint64_t least = UINT64_MAX;
+	uint64_t least = dpe_retired_since(&stabilizer->retired, id);
 
+	if (!least)
+		least = UINT64_MAX;
 	for (unsigned i = 0; i < stabilizer->threads.size; i++) {
 		const struct dpe_thread *thread = stabilizer->threads.slots[i].entry;
 

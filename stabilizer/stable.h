@@ -8,6 +8,7 @@
  *	sync.c        sends and receives find each other
  *	edges.c       the edges between them
  *	clock.c       stamps
+ *	retired.c     threads that are over
  *	horizon.c     what events to come can still follow
  *	table.c       a hash table and a heap
  *
@@ -174,7 +175,9 @@ struct dpe_thread {
 	uint64_t next;             /* number that follows, unless exhausted */
 	uint64_t closed;           /* all numbers before it came or can no longer come */
 	bool exhausted, lossy, has_time;
+	bool over; /* its last event has left, and none came since */
 	uint64_t time; /* of the last message in program order so far */
+	uint64_t since; /* where there is no tail: as dpe_stabilizer_since says */
 	uint32_t chain;
 	struct dpe_node *tail;  /* counted: the last in program order so far */
 	struct dpe_node *quick; /* the tail, where the last message took the short way; or NULL */
@@ -200,11 +203,25 @@ struct dpe_host {
 };
 
 struct dpe_chain_end {
-	struct dpe_node *tail; /* counted */
+	struct dpe_node *tail; /* counted; NULL also where the chain has ended */
 	uint32_t told;         /* the last that is a send, or can be named as a predecessor, or that
-				* a thread was found after */
+				* a thread was found after; where the chain has ended its last */
 	bool of_thread;
 	bool ended; /* its thread: nothing continues it */
+};
+
+/* How far the chain goes; 0: it is empty. */
+static inline uint32_t dpe_chain_last(const struct dpe_chain_end *end)
+{
+	if (end->tail)
+		return end->tail->stamp.index;
+	return end->ended ? end->told : 0;
+}
+
+/* What is remembered of threads that are over, until others have their ids. */
+struct dpe_retired {
+	struct dpe_retired_thread *slots; /* open addressing */
+	uint64_t size, count;             /* size: a power of two, or 0 */
 };
 
 #define DPE_RECENT 256
@@ -228,6 +245,7 @@ struct dpe_stabilizer {
 	unsigned ncompleted, capcompleted;
 
 	struct dpe_table known, threads, hosts, queues;
+	struct dpe_retired retired;
 	struct dpe_queue *recent_queues[DPE_RECENT]; /* of one key, by what it is */
 	struct dpe_thread *recent[DPE_RECENT]; /* threads, by the last bits of their numbers */
 	struct dpe_table parked; /* by thread and number */
@@ -300,6 +318,9 @@ void dpe_value_discard(struct dpe_value value);
 /* The thread of a message, made when new; NULL where it has none. */
 struct dpe_thread *dpe_thread_of(
 	struct dpe_stabilizer *stabilizer, const struct dpe_message *message);
+void dpe_thread_free(struct dpe_thread *thread);
+/* The same, and nobody finds it any more. */
+void dpe_thread_remove(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread);
 /* True where the number was there before, or can no longer come. */
 bool dpe_thread_passed(
 	const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread, uint64_t seq);
@@ -320,6 +341,16 @@ void dpe_gate_open(struct dpe_stabilizer *stabilizer, struct dpe_host *host);
 void dpe_gate_force(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
 /* The message has been released. */
 void dpe_gate_leave(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+
+/* ---- retired.c --------------------------------------------------------------------------- */
+
+/* Nothing of the thread is on its way: it is freed, if so little of it is worth remembering. */
+void dpe_thread_retire(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread);
+/* Gives a new thread what is remembered of the last one with its id. */
+void dpe_thread_revive(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread);
+/* Where what follows the last event of a thread that is over begins; 0: no such thread. */
+uint64_t dpe_retired_since(const struct dpe_retired *retired, struct dpe_value id);
+void dpe_retired_free(struct dpe_retired *retired);
 
 /* ---- through.c --------------------------------------------------------------------------- */
 

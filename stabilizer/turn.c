@@ -46,6 +46,35 @@ static bool is_at_once(const struct dpe_thread *thread, const struct dpe_message
 	       thread->host.kind == DPE_NONE && message->host.kind == DPE_NONE;
 }
 
+void dpe_thread_free(struct dpe_thread *thread)
+{
+	dpe_value_discard(thread->id);
+	dpe_value_discard(thread->host);
+	dpe_node_unref(thread->tail);
+	free(thread->parked.at);
+	free(thread);
+}
+
+static struct dpe_thread **recent_thread(struct dpe_stabilizer *stabilizer, struct dpe_value id)
+{
+	return &stabilizer->recent[(uint64_t)id.num * 0x9e3779b97f4a7c15ull >> 56];
+}
+
+static uint64_t hash_thread(struct dpe_value id, struct dpe_value host)
+{
+	return dpe_mix(value_hash(id), value_hash(host));
+}
+
+void dpe_thread_remove(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
+{
+	struct dpe_thread **recent = recent_thread(stabilizer, thread->id);
+
+	if (*recent == thread)
+		*recent = NULL;
+	dpe_table_remove(&stabilizer->threads, hash_thread(thread->id, thread->host), thread);
+	dpe_thread_free(thread);
+}
+
 struct dpe_thread *dpe_thread_of(
 	struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
 {
@@ -54,10 +83,10 @@ struct dpe_thread *dpe_thread_of(
 
 	if (message->thread.kind == DPE_NONE)
 		return NULL;
-	recent = &stabilizer->recent[(uint64_t)message->thread.num * 0x9e3779b97f4a7c15ull >> 56];
+	recent = recent_thread(stabilizer, message->thread);
 	if (*recent && is_at_once(*recent, message))
 		return *recent;
-	hash = dpe_mix(value_hash(message->thread), value_hash(message->host));
+	hash = hash_thread(message->thread, message->host);
 	thread = dpe_table_find(&stabilizer->threads, hash, same_thread, message);
 	if (thread)
 		return *recent = thread;
@@ -66,6 +95,7 @@ struct dpe_thread *dpe_thread_of(
 	thread->host = dpe_value_copy(message->host);
 	thread->chain = DPE_NO_CHAIN;
 	dpe_table_add(&stabilizer->threads, hash, thread);
+	dpe_thread_revive(stabilizer, thread);
 	return thread;
 }
 

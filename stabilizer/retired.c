@@ -1,0 +1,126 @@
+/* Threads that are over: of each remains, as long as no other has its id, the number that its next
+ * message would have, and from which event on something could follow its last one. Programs that make
+ * very many threads leave very many of them. */
+#include "stabilizer/stable.h"
+
+#include <stdlib.h>
+
+#define FIRST_SIZE 64
+
+struct dpe_retired_thread {
+	int64_t id;
+	uint64_t next, since, time;
+	bool used, has_time, lossy;
+};
+
+static uint64_t home(const struct dpe_retired *retired, int64_t id)
+{
+	return dpe_mix((uint64_t)id, 1) & (retired->size - 1);
+}
+
+/* Where the thread is, or the free place where it would be. */
+static struct dpe_retired_thread *find(const struct dpe_retired *retired, int64_t id)
+{
+	uint64_t at = home(retired, id);
+
+	while (retired->slots[at].used && retired->slots[at].id != id)
+		at = (at + 1) & (retired->size - 1);
+	return &retired->slots[at];
+}
+
+static void enlarge(struct dpe_retired *retired)
+{
+	struct dpe_retired old = *retired;
+
+	retired->size = old.size ? old.size * 2 : FIRST_SIZE;
+	retired->slots = dpe_xcalloc(retired->size, sizeof(*retired->slots));
+	for (uint64_t i = 0; i < old.size; i++) {
+		if (old.slots[i].used)
+			*find(retired, old.slots[i].id) = old.slots[i];
+	}
+	free(old.slots);
+}
+
+static void add(struct dpe_retired *retired, const struct dpe_retired_thread *thread)
+{
+	struct dpe_retired_thread *place;
+
+	if ((retired->count + 1) * 4 > retired->size * 3)
+		enlarge(retired);
+	place = find(retired, thread->id);
+	retired->count += !place->used;
+	*place = *thread;
+}
+
+/* Whatever was probed past it moves up. */
+static void take_out(struct dpe_retired *retired, struct dpe_retired_thread *thread)
+{
+	uint64_t mask = retired->size - 1, hole = (uint64_t)(thread - retired->slots);
+
+	for (uint64_t at = (hole + 1) & mask; retired->slots[at].used; at = (at + 1) & mask) {
+		if (((at - home(retired, retired->slots[at].id)) & mask) < ((at - hole) & mask))
+			continue;
+		retired->slots[hole] = retired->slots[at];
+		hole = at;
+	}
+	retired->slots[hole].used = false;
+	retired->count--;
+}
+
+/* Others are few, and stay as they are. */
+static bool is_plain(const struct dpe_thread *thread)
+{
+	return thread->id.kind == DPE_INT && thread->host.kind == DPE_NONE;
+}
+
+void dpe_thread_retire(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
+{
+	const struct dpe_retired_thread left = {
+		.id = thread->id.num,
+		.next = thread->next,
+		.since = thread->tail ? thread->tail->number + 1 : 0,
+		.time = thread->time,
+		.used = true,
+		.has_time = thread->has_time,
+		.lossy = thread->lossy,
+	};
+
+	if (!thread->over || thread->head || thread->parked.count || thread->exhausted ||
+		thread->closed > thread->next || !is_plain(thread))
+		return;
+	add(&stabilizer->retired, &left);
+	dpe_thread_remove(stabilizer, thread);
+}
+
+void dpe_thread_revive(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
+{
+	struct dpe_retired_thread *left;
+
+	if (!stabilizer->retired.count || !is_plain(thread))
+		return;
+	left = find(&stabilizer->retired, thread->id.num);
+	if (!left->used)
+		return;
+	thread->next = left->next;
+	thread->since = left->since;
+	thread->time = left->time;
+	thread->has_time = left->has_time;
+	thread->lossy = left->lossy;
+	take_out(&stabilizer->retired, left);
+}
+
+uint64_t dpe_retired_since(const struct dpe_retired *retired, struct dpe_value id)
+{
+	const struct dpe_retired_thread *left;
+
+	if (!retired->count || id.kind != DPE_INT)
+		return 0;
+	left = find(retired, id.num);
+	return left->used ? left->since : 0;
+}
+
+void dpe_retired_free(struct dpe_retired *retired)
+{
+	free(retired->slots);
+	*retired = (struct dpe_retired){0};
+}
