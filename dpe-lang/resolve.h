@@ -68,16 +68,17 @@ struct dpe_value dpe_literal_value(struct dpe_resolver *r, const struct ast_expr
 /* The number of a rule variable or of a `var`, or -1. */
 int dpe_find_variable(const struct dpe_resolver *r, const char *name);
 int dpe_find_global(const struct dpe_globals *globals, const char *name);
+
+/* ---- lvalues.c ------------------------------------------------------------------------ */
+
 /* x, x.f, p->f, a[3], *p: what can be read from the program. */
 bool dpe_is_lvalue(const struct ast_expr *expr);
 /* Its text without blanks; NULL after a diagnostic. */
 const char *dpe_lvalue_text(struct dpe_resolver *r, const struct ast_expr *expr);
-
 #define DPE_ARGUMENT_RESULT INT_MAX
 /* Which argument of the event at hand (of the only one there is) the variable is, from 0, or the result;
  * -1: none. */
 int dpe_argument_of(const struct dpe_resolver *r, const char *name);
-
 /* The lvalue that it is. */
 const char *dpe_argument_lvalue(struct dpe_resolver *r, int argument);
 
