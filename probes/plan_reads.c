@@ -408,6 +408,17 @@ static bool is_only_event(const struct dpe_rule *rule, unsigned pattern)
 	return literal < rule->nliterals && rule->literals[literal].pattern == pattern;
 }
 
+/* The kernel's own events have none, and all that is known of them in their messages. */
+static bool has_site(const struct dpe_plan *plan, const struct dpe_pattern *pattern)
+{
+	for (unsigned i = 0; i < plan->nsites; i++) {
+		if (plan->sites[i].name == pattern->name &&
+			plan->sites[i].module == pattern->module)
+			return true;
+	}
+	return false;
+}
+
 static void add_rule(struct adding *adding, const struct dpe_rule *rule)
 {
 	uint64_t anywhere;
@@ -420,6 +431,8 @@ static void add_rule(struct adding *adding, const struct dpe_rule *rule)
 			without_texts(adding->plan, texts_of(adding, rule->patterns[i].cond));
 			continue;
 		}
+		if (!has_site(adding->plan, &rule->patterns[i]))
+			continue;
 		read_at(adding, &rule->patterns[i], read_by(adding, rule->patterns[i].cond));
 		read_at(adding, &rule->patterns[i], read_by_arguments(adding, &rule->patterns[i]));
 		filter_site(adding, &rule->patterns[i]);
