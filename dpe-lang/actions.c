@@ -70,9 +70,10 @@ static bool is_text(const struct dpe_expr *expr)
 {
 	if (expr->kind == DPE_EXPR_LITERAL)
 		return expr->value.kind == DPE_STRING;
-	return expr->kind == DPE_EXPR_POSITION ||
+	return expr->kind == DPE_EXPR_POSITION || expr->kind == DPE_EXPR_TEXT ||
 	       (expr->kind == DPE_EXPR_FIELD &&
-		       (expr->field == DPE_FIELD_NAME || expr->field == DPE_FIELD_STACK));
+		       (expr->field == DPE_FIELD_NAME || expr->field == DPE_FIELD_STACK ||
+			       expr->field == DPE_FIELD_COMM));
 }
 
 static void check_conversion(struct format *f, const char *text, size_t len, char letter)

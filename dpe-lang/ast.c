@@ -155,8 +155,9 @@ static void print_expr(struct dpe_text *to, const struct ast_expr *expr)
 	case AST_STRING:
 		dpe_ast_print_string(to, expr->name);
 		return;
+	case AST_REAL:
 	case AST_NAME:
-		dpe_text_puts(to, expr->name);
+		dpe_text_printf(to, expr->text ? "text(%s)" : "%s", expr->name);
 		return;
 	case AST_ANY:
 		dpe_text_puts(to, "_");
@@ -260,7 +261,9 @@ void dpe_ast_print_event(struct dpe_text *to, const struct ast_event *event)
 		if (event->parens)
 			print_args(to, event->args);
 	}
-	if (event->phase != DPE_BARE)
+	if (event->result)
+		dpe_text_puts(to, ".ret");
+	else if (event->phase != DPE_BARE)
 		dpe_text_puts(to, event->phase == DPE_ENTER ? ".enter" : ".exit");
 	if (event->from) {
 		dpe_text_puts(to, " from ");

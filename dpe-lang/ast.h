@@ -22,6 +22,7 @@ enum {
 
 enum ast_expr_kind {
 	AST_NUMBER,      /* num */
+	AST_REAL,        /* name: a number that is no integer of 64 bits */
 	AST_STRING,      /* name */
 	AST_NAME,        /* name */
 	AST_ANY,         /* `_`, as an argument of an event */
@@ -39,6 +40,12 @@ enum ast_expr_kind {
 	AST_UPDATE,      /* left op= right, also ++ and -- */
 };
 
+/* A number as it is read; `real` where it is no integer of 64 bits. */
+struct ast_number {
+	uint64_t num;
+	const char *real;
+};
+
 struct ast_expr {
 	enum ast_expr_kind kind;
 	enum dpe_op op;
@@ -46,6 +53,7 @@ struct ast_expr {
 	uint64_t num;
 	bool negative; /* of numbers in arguments */
 	bool parens;   /* stands in parentheses */
+	bool text;     /* of a name as an argument: text(name) */
 	bool single;   /* = rather than ==, which means the same in [ ] */
 	unsigned depth;
 	struct ast_expr *left, *right, *third;
@@ -81,6 +89,8 @@ struct ast_event {
 	enum dpe_phase phase;
 	struct ast_expr *args;
 	struct ast_expr *expr;
+	bool result; /* behind `from`: the object is what the function returns */
+	struct ast_expr *pointer; /* … which this name of the rule is for */
 	struct ast_event *from, *to; /* of data: when what is at a pointer is watched; or NULL */
 	struct ast_name *by;    /* or NULL */
 	struct ast_expr *cond;  /* or NULL */

@@ -1,6 +1,7 @@
 /* What grammar.y calls: one function a rule, each makes a node of the AST and no more. */
 #include "dpe-lang/build.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -349,16 +350,19 @@ static struct ast_expr *parent(struct dpe_parser *parser, struct ast_expr *expr)
 }
 
 struct ast_expr *dpe_build_number(
-	struct dpe_parser *parser, uint64_t num, bool negative, struct dpe_place place)
+	struct dpe_parser *parser, struct ast_number number, bool negative, struct dpe_place place)
 {
-	struct ast_expr *expr = new_expr(parser, AST_NUMBER, place);
+	bool wide = negative && number.num > 1ull << 63;
+	struct ast_expr *expr =
+		new_expr(parser, number.real || wide ? AST_REAL : AST_NUMBER, place);
 
-	expr->num = num;
+	expr->num = number.num;
 	expr->negative = negative;
-	if (negative && num > 1ull << 63)
-		dpe_diag(parser->spec->diags, DPE_ERROR, place,
-			"integer overflow in a literal: the smallest integer is "
-			"-9223372036854775808");
+	if (number.real)
+		expr->name = negative ? dpe_arena_printf(parser->arena, "-%s", number.real)
+				      : number.real;
+	else if (wide)
+		expr->name = dpe_arena_printf(parser->arena, "-%" PRIu64, number.num);
 	return expr;
 }
 
@@ -387,6 +391,18 @@ struct ast_expr *dpe_build_argument_name(
 
 	if (!strcmp(name, "_"))
 		expr->kind = AST_ANY;
+	return expr;
+}
+
+struct ast_expr *dpe_build_text_argument(struct dpe_parser *parser, const char *word,
+	struct dpe_place word_place, const char *name, struct dpe_place place)
+{
+	struct ast_expr *expr = dpe_build_argument_name(parser, name, place);
+
+	if (strcmp(word, "text"))
+		dpe_diag(parser->spec->diags, DPE_ERROR, word_place,
+			"an argument of an event is a name, a literal, _ or text(name)");
+	expr->text = expr->kind == AST_NAME;
 	return expr;
 }
 
@@ -440,8 +456,10 @@ struct ast_expr *dpe_build_conditional(struct dpe_parser *parser, struct ast_exp
 struct ast_expr *dpe_build_step(
 	struct dpe_parser *parser, enum dpe_op op, struct ast_expr *left, struct dpe_place place)
 {
-	return dpe_build_binary(
-		parser, AST_UPDATE, op, left, dpe_build_number(parser, 1, false, place), place);
+	struct ast_expr *one =
+		dpe_build_number(parser, (struct ast_number){.num = 1}, false, place);
+
+	return dpe_build_binary(parser, AST_UPDATE, op, left, one, place);
 }
 
 struct ast_expr *dpe_build_call(struct dpe_parser *parser, struct ast_expr *called,

@@ -59,11 +59,14 @@ struct ast_stmt *dpe_build_stmt(struct dpe_parser *parser, enum ast_stmt_kind ki
 struct ast_stmt *dpe_build_stmt_list(struct ast_stmt *list, struct ast_stmt *stmt);
 
 struct ast_expr *dpe_build_number(
-	struct dpe_parser *parser, uint64_t num, bool negative, struct dpe_place place);
+	struct dpe_parser *parser, struct ast_number number, bool negative, struct dpe_place place);
 struct ast_expr *dpe_build_string(
 	struct dpe_parser *parser, const char *text, struct dpe_place place);
 struct ast_expr *dpe_build_variable(
 	struct dpe_parser *parser, const char *name, struct dpe_place place);
+/* text(name): `word` is to be text. */
+struct ast_expr *dpe_build_text_argument(struct dpe_parser *parser, const char *word,
+	struct dpe_place word_place, const char *name, struct dpe_place place);
 struct ast_expr *dpe_build_position(
 	struct dpe_parser *parser, uint64_t num, struct dpe_place place);
 struct ast_expr *dpe_build_parens(struct ast_expr *expr, struct dpe_place place);

@@ -1,15 +1,24 @@
 /* Constants: operators on literals become literals, and what C leaves undefined is an error. */
 #include "dpe-lang/resolve.h"
 
+#include <inttypes.h>
+
 static bool is_number(const struct dpe_expr *expr)
 {
 	return expr->kind == DPE_EXPR_LITERAL &&
 	       (expr->value.kind == DPE_INT || expr->value.kind == DPE_UINT);
 }
 
+/* One that is no integer of 64 bits. */
+static bool is_real(const struct dpe_expr *expr)
+{
+	return expr->kind == DPE_EXPR_LITERAL && expr->value.kind == DPE_RAW;
+}
+
 static bool is_string(const struct dpe_expr *expr)
 {
-	return expr->kind == DPE_EXPR_LITERAL && expr->value.kind == DPE_STRING;
+	return expr->kind == DPE_EXPR_TEXT ||
+	       (expr->kind == DPE_EXPR_LITERAL && expr->value.kind == DPE_STRING);
 }
 
 static bool is_comparison(enum dpe_op op)
@@ -121,11 +130,42 @@ static bool check_strings(struct dpe_resolver *r, const struct dpe_expr *new)
 			"a string can be compared and printed, and no more");
 		return false;
 	}
-	if (is_number(a) || is_number(b)) {
+	if (is_number(a) || is_number(b) || is_real(a) || is_real(b)) {
 		resolve_error(r, new->place, "this compares a string with a number");
 		return false;
 	}
 	return true;
+}
+
+/* There is no arithmetic on them. */
+static bool check_reals(struct dpe_resolver *r, const struct dpe_expr *new)
+{
+	const struct dpe_expr *real = is_real(new->left) ? new->left : new->right;
+	bool arithmetic = new->op < DPE_OP_LT || (new->op > DPE_OP_NE && new->op < DPE_OP_LAND);
+
+	if (!is_real(real) || !arithmetic)
+		return true;
+	resolve_error(r, real->place,
+		"a number that is no integer of 64 bits can be compared and printed, and no more");
+	return false;
+}
+
+/* Its sign is all that can be changed. */
+static void fold_real(struct dpe_resolver *r, struct dpe_expr *new)
+{
+	const char *text = new->left->value.text;
+
+	if (new->op != DPE_OP_NEG && new->op != DPE_OP_PLUS) {
+		resolve_error(r, new->left->place,
+			"a number that is no integer of 64 bits can be compared and printed, and "
+			"no more");
+		return;
+	}
+	if (new->op == DPE_OP_NEG)
+		text = *text == '-' ? text + 1 : dpe_arena_printf(r->spec->arena, "-%s", text);
+	new->kind = DPE_EXPR_LITERAL;
+	new->value = dpe_real_value(text);
+	new->left = NULL;
 }
 
 static void fold_number(struct dpe_resolver *r, struct dpe_expr *new)
@@ -133,12 +173,17 @@ static void fold_number(struct dpe_resolver *r, struct dpe_expr *new)
 	struct dpe_value value = new->left->value;
 	int64_t result = value.num;
 
+	if (new->op == DPE_OP_NEG && value.kind == DPE_UINT && result != INT64_MIN) {
+		new->kind = DPE_EXPR_LITERAL;
+		new->value = dpe_real_value(
+			dpe_arena_printf(r->spec->arena, "-%" PRIu64, (uint64_t)result));
+		new->left = NULL;
+		return;
+	}
 	if (new->op == DPE_OP_NOT)
 		result = !value.num;
 	else if (new->op == DPE_OP_COMPL)
 		result = ~value.num;
-	else if (new->op == DPE_OP_NEG && value.kind == DPE_UINT &&result != INT64_MIN)
-		resolve_error(r, new->place, "integer overflow in a constant expression");
 	else if (new->op == DPE_OP_NEG && value.kind == DPE_INT &&result == INT64_MIN)
 		resolve_error(r, new->place, "integer overflow in a constant expression");
 	else if (new->op == DPE_OP_NEG)
@@ -152,7 +197,7 @@ static void fold_number(struct dpe_resolver *r, struct dpe_expr *new)
 
 void dpe_fold_binary(struct dpe_resolver *r, struct dpe_expr *new)
 {
-	if (check_strings(r, new) && check_right(r, new))
+	if (check_strings(r, new) && check_reals(r, new) && check_right(r, new))
 		fold_numbers(r, new);
 }
 
@@ -161,6 +206,8 @@ void dpe_fold_unary(struct dpe_resolver *r, struct dpe_expr *new)
 	if (is_string(new->left))
 		resolve_error(
 			r, new->left->place, "a string can be compared and printed, and no more");
+	else if (is_real(new->left))
+		fold_real(r, new);
 	else if (is_number(new->left))
 		fold_number(r, new);
 }

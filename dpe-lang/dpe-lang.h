@@ -17,6 +17,7 @@ enum dpe_expr_kind {
 	DPE_EXPR_GLOBAL,   /* index: a `var` of the specification */
 	DPE_EXPR_TARGET,   /* lvalue: a variable of the observed program (also p->f, a[3], *p) */
 	DPE_EXPR_PRIOR,    /* lvalue: X', its value before the update */
+	DPE_EXPR_TEXT,     /* left, or, where that is no text, what it points to: lvalue, of the event index */
 	DPE_EXPR_POSITION, /* index from 1: $i alone */
 	DPE_EXPR_FIELD,    /* field of position index, or of the event itself where index is 0 */
 	DPE_EXPR_UNARY,    /* op, left */
@@ -32,6 +33,7 @@ enum dpe_field {
 	DPE_FIELD_ARG, /* .args[third] */
 	DPE_FIELD_NAME,
 	DPE_FIELD_STACK,
+	DPE_FIELD_COMM, /* the thread's name */
 	DPE_FIELD_VARIABLE, /* $i.x: the rule variable `third` as bound by that event */
 };
 
@@ -45,6 +47,11 @@ enum dpe_op {
 /* The root of an lvalue that is an argument of the event, before its number from 0: "arg@0->len".
  * No variable of a program is called so. */
 #define DPE_ARGUMENT "arg@"
+
+/* The same of its result: "ret@". */
+#define DPE_RESULT "ret@"
+/* What the text begins with that an lvalue points to: "text(arg@0->name)". */
+#define DPE_TEXT "text("
 
 struct dpe_expr {
 	enum dpe_expr_kind kind;
@@ -106,6 +113,7 @@ struct dpe_arg {
 	enum dpe_arg_kind kind;
 	unsigned variable; /* of the rule */
 	struct dpe_value value;
+	dpe_name text; /* it is text: the variable of messages that is taken where the argument is none */
 };
 
 enum dpe_pattern_kind {
@@ -122,11 +130,12 @@ struct dpe_object_moment {
 	dpe_name module, name; /* as of a pattern */
 	enum dpe_phase phase;
 	unsigned arg; /* which argument points to the object, from 0 */
+	bool result;  /* none: what the function returns does */
 	struct dpe_place place;
 };
 
 /* What `[p->x] from f(p) to g(p)` watches. The messages of such a data event have the pointer as their
- * only argument, and tell what it leads to by the name of f's argument: "arg@0->x". */
+ * only argument, and tell what it leads to by the name of f's argument: "arg@0->x", or of its result. */
 struct dpe_object {
 	const char *lvalue; /* "arg@0->x" */
 	struct dpe_object_moment from, to;

@@ -110,6 +110,7 @@ static struct ast_expr *copy_expr(
 	copy = dpe_arena_alloc(x->arena, sizeof(*copy));
 	*copy = argument ? *argument : *expr;
 	copy->place = expr->place;
+	copy->text = event && copy->kind == AST_NAME && (copy->text || expr->text);
 	copy->next = copy->last = NULL;
 	if (argument)
 		return copy;

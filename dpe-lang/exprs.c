@@ -45,110 +45,6 @@ static struct dpe_expr *wrong(struct dpe_resolver *r, const struct ast_expr *exp
 
 /* ---- target lvalues ------------------------------------------------------------------- */
 
-bool dpe_is_lvalue(const struct ast_expr *expr)
-{
-	switch (expr->kind) {
-	case AST_NAME:
-		return true;
-	case AST_FIELD:
-	case AST_ARROW:
-	case AST_DEREF:
-	case AST_INDEX:
-		return expr->left && dpe_is_lvalue(expr->left);
-	default:
-		return false;
-	}
-}
-
-static bool print_lvalue(struct dpe_resolver *r, struct dpe_text *to, const struct ast_expr *expr);
-
-static bool print_index(struct dpe_resolver *r, struct dpe_text *to, const struct ast_expr *expr)
-{
-	const struct ast_expr *index = expr->right;
-
-	dpe_text_puts(to, "[");
-	if (index->kind == AST_NUMBER) {
-		dpe_ast_print_expr(to, index);
-	} else if (!dpe_is_lvalue(index)) {
-		resolve_error(r, index->place,
-			"an index in a variable of the program is a number or such a variable");
-		return false;
-	} else if (!print_lvalue(r, to, index)) {
-		return false;
-	}
-	dpe_text_puts(to, "]");
-	return true;
-}
-
-/* Which argument of the event at hand (of the only one there is) the variable is, from 0; -1: none. */
-static int argument_of(const struct dpe_resolver *r, const char *name)
-{
-	const struct ast_expr *arg;
-	unsigned position = 0;
-	int number = 0;
-
-	if (r->scope == SCOPE_RULE && r->nevents == 1)
-		position = 1;
-	else if (r->scope == SCOPE_CONDITION || r->scope == SCOPE_EVENT)
-		position = r->position;
-	if (!position && !r->object)
-		return -1;
-	arg = dpe_event_args(r->object ? r->object : r->events[position - 1]->event);
-	for (; arg; arg = arg->next, number++) {
-		if (arg->kind == AST_NAME && !strcmp(arg->name, name))
-			return number;
-	}
-	return -1;
-}
-
-static bool print_root(struct dpe_resolver *r, struct dpe_text *to, const struct ast_expr *expr)
-{
-	int argument = argument_of(r, expr->name);
-
-	if (argument >= 0) {
-		dpe_text_printf(to, DPE_ARGUMENT "%d", argument);
-		return true;
-	}
-	if (dpe_find_variable(r, expr->name) >= 0 || dpe_find_global(r->globals, expr->name) >= 0) {
-		resolve_error(r, expr->place,
-			dpe_find_variable(r, expr->name) >= 0
-				? "'%s' is a variable of the rule, and no argument of the event "
-				  "at hand: it has no parts"
-				: "'%s' is a variable of the specification, not of the program: it "
-				  "has no parts",
-			expr->name);
-		return false;
-	}
-	dpe_text_puts(to, expr->name);
-	return true;
-}
-
-static bool print_lvalue(struct dpe_resolver *r, struct dpe_text *to, const struct ast_expr *expr)
-{
-	bool parens = expr->left && expr->left->kind == AST_DEREF && expr->kind != AST_DEREF;
-
-	if (expr->kind == AST_NAME)
-		return print_root(r, to, expr);
-	dpe_text_puts(to, expr->kind == AST_DEREF ? "*" : parens ? "(" : "");
-	if (!print_lvalue(r, to, expr->left))
-		return false;
-	dpe_text_puts(to, parens ? ")" : "");
-	if (expr->kind == AST_FIELD || expr->kind == AST_ARROW)
-		dpe_text_printf(to, "%s%s", expr->kind == AST_FIELD ? "." : "->", expr->name);
-	return expr->kind != AST_INDEX || print_index(r, to, expr);
-}
-
-const char *dpe_lvalue_text(struct dpe_resolver *r, const struct ast_expr *expr)
-{
-	struct dpe_text text = {0};
-	const char *result = NULL;
-
-	if (print_lvalue(r, &text, expr))
-		result = dpe_arena_strndup(r->spec->arena, text.at, text.len);
-	dpe_text_free(&text);
-	return result;
-}
-
 static struct dpe_expr *resolve_target(
 	struct dpe_resolver *r, const struct ast_expr *expr, enum dpe_expr_kind kind)
 {
@@ -202,6 +98,7 @@ static const struct {
 	{"args", DPE_FIELD_ARG},
 	{"name", DPE_FIELD_NAME},
 	{"stack", DPE_FIELD_STACK},
+	{"comm", DPE_FIELD_COMM},
 };
 
 static bool in_condition(const struct dpe_resolver *r)
@@ -280,7 +177,7 @@ static void unknown_field(struct dpe_resolver *r, const struct ast_expr *expr)
 	else
 		resolve_error(r, expr->place,
 			"unknown field '.%s': an event has .tid, .process, .time, .ret, .args[i], "
-			".name, .stack and its variables",
+			".name, .stack, .comm and its variables",
 			expr->name);
 }
 
@@ -365,12 +262,22 @@ static struct dpe_expr *resolve_field(
 	return new;
 }
 
+static bool is_text(const struct ast_expr *expr)
+{
+	return expr->left->kind == AST_NAME && !strcmp(expr->left->name, "text");
+}
+
 static bool is_event_field(const struct ast_expr *expr)
 {
 	return expr->kind == AST_FIELD && (!expr->left || expr->left->kind == AST_POSITION);
 }
 
 /* ---- literals and constants ----------------------------------------------------------- */
+
+struct dpe_value dpe_real_value(const char *text)
+{
+	return (struct dpe_value){.kind = DPE_RAW, .len = (uint32_t)strlen(text), .text = text};
+}
 
 struct dpe_value dpe_literal_value(struct dpe_resolver *r, const struct ast_expr *expr)
 {
@@ -379,6 +286,8 @@ struct dpe_value dpe_literal_value(struct dpe_resolver *r, const struct ast_expr
 	(void)r;
 	if (expr->kind == AST_STRING)
 		return dpe_value_string(expr->name);
+	if (expr->kind == AST_REAL)
+		return dpe_real_value(expr->name);
 	if (expr->negative)
 		value.num = (int64_t)(0 - expr->num);
 	else if (expr->num > INT64_MAX)
@@ -393,6 +302,7 @@ static struct dpe_expr *resolve_binary(struct dpe_resolver *r, const struct ast_
 	new->op = expr->op;
 	new->left = dpe_resolve_expr(r, expr->left);
 	new->right = dpe_resolve_expr(r, expr->right);
+	dpe_compare_text(r, expr, new);
 	dpe_fold_binary(r, new);
 	return new;
 }
@@ -456,10 +366,21 @@ static struct dpe_expr *resolve_literal(struct dpe_resolver *r, const struct ast
 	return new;
 }
 
+static const struct dpe_expr *resolve_called(struct dpe_resolver *r, const struct ast_expr *expr)
+{
+	const struct dpe_expr *text = is_text(expr) ? dpe_resolve_text(r, expr) : NULL;
+
+	if (!is_text(expr))
+		resolve_error(r, expr->place,
+			"a call has no value: it stands alone, as a statement of an action");
+	return text ? text : wrong(r, expr);
+}
+
 const struct dpe_expr *dpe_resolve_expr(struct dpe_resolver *r, const struct ast_expr *expr)
 {
 	switch (expr->kind) {
 	case AST_NUMBER:
+	case AST_REAL:
 	case AST_STRING:
 		return resolve_literal(r, expr);
 	case AST_NAME:
@@ -475,9 +396,7 @@ const struct dpe_expr *dpe_resolve_expr(struct dpe_resolver *r, const struct ast
 	case AST_CONDITIONAL:
 		return resolve_conditional(r, expr);
 	case AST_CALL:
-		resolve_error(r, expr->place,
-			"a call has no value: it stands alone, as a statement of an action");
-		return wrong(r, expr);
+		return resolve_called(r, expr);
 	case AST_ANY:
 	case AST_ASSIGN:
 	case AST_UPDATE:

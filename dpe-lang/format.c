@@ -81,6 +81,16 @@ static bool is_prime(const struct piece *before, const char *at)
 	       (before->kind == NAME || is(before, ")") || is(before, "]") || is(before, "'"));
 }
 
+/* The point of 1.5 and the sign of 1e-3; 0x1e-3 is a difference. */
+static bool goes_on(const char *number, const char *at, const char *end)
+{
+	bool exponent = strchr("eE", at[-1]) && at - number > 1 && number[1] != 'x' && number[1] != 'X';
+
+	if (at + 1 >= end || !isdigit((unsigned char)at[1]))
+		return false;
+	return *at == '.' || (exponent && strchr("+-", *at));
+}
+
 static struct piece take(const struct piece *before, const char *at, const char *end)
 {
 	struct piece piece = {.kind = OPERATOR, .at = at};
@@ -91,9 +101,8 @@ static struct piece take(const struct piece *before, const char *at, const char 
 		piece.len = comment_length(at, end);
 	} else if (is_name_char(*at) || *at == '$') {
 		piece.kind = isdigit((unsigned char)*at) ? NUMBER : NAME;
-		for (p++; p < end &&
-			  (is_name_char(*p) || (piece.kind == NUMBER && *p == '.' && p + 1 < end &&
-						       isdigit((unsigned char)p[1])));
+		for (p++; p < end && (is_name_char(*p) || (piece.kind == NUMBER &&
+								    goes_on(at, p, end)));
 			p++)
 			;
 		piece.len = (size_t)(p - at);

@@ -24,6 +24,7 @@ struct dpe_parser;
 %union {
 	const char *text;
 	uint64_t num;
+	struct ast_number number;
 	enum dpe_op op;
 	bool flag;
 	enum dpe_phase phase;
@@ -53,11 +54,13 @@ struct dpe_parser;
 %token BAD "something unknown"
 %token <text> NAME "a name" STRING "a string" RULE_NAME "the name of a rule"
 %token <text> DEF_NAME "the name of a definition" QUOTED "an event in quotes"
-%token <num> NUMBER "a number" POSITION "an event position"
+%token <number> NUMBER "a number"
+%token <num> POSITION "an event position"
 %token INCLUDE "include" VAR "var" EXPECT "expect" DETECT "detect" SYNC "sync"
 %token <pairing> PAIRING "fifo, last, all, once or rounds"
 %token OBSERVING "observing" ENDS "ends" ELSE "else" IF "if" BY "by" FROM "from" TO "to"
 %token <phase> PHASE "enter or exit"
+%token RESULT "ret"
 %token CONTROL_STAR "'*'" RULE_BRACE "'{'" PRIME "'''" SCOPE "'::'" ARROW "'->'"
 %token EQUALS "'='" EQ "'=='" NE "'!='" LE "'<='" GE "'>='" SHL "'<<'" SHR "'>>'" ANDAND "'&&'" OROR "'||'"
 %token INCR "'++'" DECR "'--'"
@@ -217,6 +220,8 @@ core: control carets event_args phase	{ $$ = dpe_build_control($1, $2, @3, $3, $
 	;
 
 moment: control event_args phase	{ $$ = dpe_build_control($1, 0, @2, $2, $3, @$); }
+	| control event_args '.' RESULT
+			{ $$ = dpe_build_control($1, 0, @2, $2, DPE_EXIT, @$); $$->result = true; }
 	;
 
 control: NAME			{ $$ = dpe_build_name(parser, NULL, $1, @$); }
@@ -241,6 +246,7 @@ event_list: event_arg
 	;
 
 event_arg: NAME		{ $$ = dpe_build_argument_name(parser, $1, @1); }
+	| NAME '(' NAME ')'	{ $$ = dpe_build_text_argument(parser, $1, @1, $3, @$); }
 	| literal
 	;
 

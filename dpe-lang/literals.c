@@ -2,6 +2,7 @@
 #include "dpe-lang/tokens.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,14 +37,27 @@ static bool is_suffix(const char *text)
 	return false;
 }
 
-/* Where the digits end; `overflow` where they are more than 64 bits. */
-static const char *read_digits(const char *at, int base, uint64_t *num, bool *overflow)
+/* Where the digits end; `overflow` where they are more than 128 bits. */
+static const char *read_digits(const char *at, int base, dpe_wide *num, bool *overflow)
 {
 	for (*num = 0; digit_of(*at) < base; at++) {
-		*overflow |= __builtin_mul_overflow(*num, (uint64_t)base, num);
-		*overflow |= __builtin_add_overflow(*num, (uint64_t)digit_of(*at), num);
+		*overflow |= __builtin_mul_overflow(*num, (dpe_wide)(unsigned)base, num);
+		*overflow |= __builtin_add_overflow(*num, (dpe_wide)(unsigned)digit_of(*at), num);
 	}
 	return at;
+}
+
+static const char *keep(struct dpe_lexer *lexer, struct dpe_value value)
+{
+	return dpe_arena_strndup(lexer->arena, value.text, value.len);
+}
+
+static int wide_number(struct dpe_lexer *lexer, dpe_wide num, DPE_YYSTYPE *value)
+{
+	char digits[DPE_NUMBER_TEXT];
+
+	value->number.real = keep(lexer, dpe_value_wide(num, false, digits));
+	return T_NUMBER;
 }
 
 int dpe_lex_number(
@@ -51,24 +65,46 @@ int dpe_lex_number(
 {
 	const char *digits = text, *end;
 	bool overflow = false;
+	dpe_wide num;
 	int base = 10;
 
 	if (text[0] == '0' && text[1]) {
 		base = strchr("xX", text[1]) ? 16 : strchr("bB", text[1]) ? 2 : 8;
 		digits += base == 8 ? 1 : 2;
 	}
-	end = read_digits(digits, base, &value->num, &overflow);
+	end = read_digits(digits, base, &num, &overflow);
+	value->number = (struct ast_number){0};
 	if ((end == digits && base != 8) || !is_suffix(end)) {
 		dpe_diag(lexer->diags, DPE_ERROR, place,
-			strchr(text, '.')
-				? "'%s' is no integer: numbers are integers of 64 bits"
-				: "'%s' is no number: write it like 42, 0x2a, 052 or 0b101010",
+			"'%s' is no number: write it like 42, 0x2a, 052, 0b101010, 1.5 or 1e-3",
 			text);
 		return T_BAD;
 	}
 	if (overflow)
 		dpe_diag(lexer->diags, DPE_ERROR, place,
-			"integer overflow in a literal: %s does not fit into 64 bits", text);
+			"integer overflow in a literal: %s does not fit into 128 bits", text);
+	if (!overflow && num > UINT64_MAX)
+		return wide_number(lexer, num, value);
+	value->number.num = (uint64_t)num;
+	return T_NUMBER;
+}
+
+int dpe_lex_real(
+	struct dpe_lexer *lexer, const char *text, struct dpe_place place, DPE_YYSTYPE *value)
+{
+	char shortest[DPE_NUMBER_TEXT], *end;
+	double real = strtod(text, &end);
+
+	if (*end && (!strchr("fFlL", *end) || end[1])) {
+		dpe_diag(lexer->diags, DPE_ERROR, place,
+			"'%s' is no number: write it like 1.5 or 1e-3", text);
+		return T_BAD;
+	}
+	if (isinf(real))
+		dpe_diag(lexer->diags, DPE_ERROR, place,
+			"overflow in a literal: %s does not fit into a double", text);
+	value->number = (struct ast_number){
+		.real = keep(lexer, dpe_value_real(real, false, shortest))};
 	return T_NUMBER;
 }
 
@@ -76,10 +112,10 @@ int dpe_lex_position(
 	struct dpe_lexer *lexer, const char *digits, struct dpe_place place, DPE_YYSTYPE *value)
 {
 	bool overflow = false;
+	dpe_wide num;
 
-	read_digits(digits, 10, &value->num, &overflow);
-	if (overflow || value->num > UINT32_MAX)
-		value->num = UINT32_MAX;
+	read_digits(digits, 10, &num, &overflow);
+	value->num = overflow || num > UINT32_MAX ? UINT32_MAX : (uint64_t)num;
 	(void)lexer;
 	(void)place;
 	return T_POSITION;
@@ -179,7 +215,7 @@ int dpe_lex_char(struct dpe_lexer *lexer, const char *text, size_t len, struct d
 			(int)len, text);
 		return T_BAD;
 	}
-	value->num = (uint64_t)byte;
+	value->number = (struct ast_number){.num = (uint64_t)byte};
 	return T_NUMBER;
 }
 

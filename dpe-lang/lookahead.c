@@ -51,6 +51,7 @@ bool dpe_token_after_operand(const struct dpe_filter *f)
 	case T_NAME:
 	case T_QUOTED:
 	case T_PHASE:
+	case T_RESULT:
 	case T_STRING:
 	case ')':
 	case ']':

@@ -6,6 +6,8 @@
 
 const struct ast_expr *dpe_event_args(const struct ast_event *event)
 {
+	if (event->from && event->from->result)
+		return event->from->pointer;
 	return event->from ? event->from->args : event->args;
 }
 
@@ -36,9 +38,65 @@ static const char *pointer_in(const struct dpe_resolver *r, const struct ast_exp
 	return found ? found : pointer_in(r, expr->third);
 }
 
+static bool has_argument(const struct ast_event *event, const char *name)
+{
+	for (const struct ast_expr *arg = event ? event->args : NULL; arg; arg = arg->next) {
+		if (arg->kind == AST_NAME && !strcmp(arg->name, name))
+			return true;
+	}
+	return false;
+}
+
+/* The names that something is reached by, the likeliest first: what the rule, or the event behind `to`,
+ * has already; else the first. */
+static const struct ast_expr *likely_pointer(struct dpe_resolver *r, const struct ast_event *event,
+	const struct ast_expr *expr, bool known)
+{
+	const struct ast_expr *found = NULL;
+
+	if (!expr)
+		return NULL;
+	if (expr->kind == AST_ARROW || expr->kind == AST_DEREF || expr->kind == AST_INDEX)
+		for (found = expr->left; found && found->kind != AST_NAME;)
+			found = found->left;
+	if (found && (!known || dpe_find_variable(r, found->name) >= 0 ||
+			     has_argument(event->to, found->name)))
+		return found;
+	found = likely_pointer(r, event, expr->left, known);
+	if (!found)
+		found = likely_pointer(r, event, expr->right, known);
+	return found ? found : likely_pointer(r, event, expr->third, known);
+}
+
+void dpe_find_result_pointer(struct dpe_resolver *r, struct ast_event *event)
+{
+	const struct ast_expr *pointer = likely_pointer(r, event, event->expr, true);
+
+	if (!pointer)
+		pointer = likely_pointer(r, event, event->expr, false);
+	if (!pointer)
+		return; /* told later */
+	event->from->pointer = dpe_ast_expr_new(r->spec->arena, AST_NAME, pointer->place);
+	event->from->pointer->name = pointer->name;
+}
+
 /* ---- when -------------------------------------------------------------------------------- */
 
-static void resolve_moment(struct dpe_resolver *r, const struct ast_event *event,
+static void check_others(struct dpe_resolver *r, const struct ast_event *event,
+	const struct ast_expr *arg, const char *pointer)
+{
+	for (const struct ast_expr *other = event->args; other; other = other->next) {
+		if (other != arg && other->kind != AST_ANY)
+			resolve_error(r, other->place,
+				arg ? "here '%s' is the only argument that counts: write _ for others"
+				    : "here only the result counts, which is '%s': write _ for "
+				      "arguments",
+				pointer);
+	}
+}
+
+/* Which argument points to the object. */
+static void find_argument(struct dpe_resolver *r, const struct ast_event *event,
 	const char *pointer, struct dpe_object_moment *moment)
 {
 	const struct ast_expr *arg = event->args;
@@ -53,13 +111,21 @@ static void resolve_moment(struct dpe_resolver *r, const struct ast_event *event
 			"'%s' must be an argument here: it says which object is meant", pointer);
 		return;
 	}
+	if (arg->text)
+		resolve_error(r, arg->place,
+			"an object is known by its address: write '%s' without text( )", pointer);
 	moment->arg = number;
-	for (const struct ast_expr *other = event->args; other; other = other->next) {
-		if (other != arg && other->kind != AST_ANY)
-			resolve_error(r, other->place,
-				"here '%s' is the only argument that counts: write _ for others",
-				pointer);
-	}
+	check_others(r, event, arg, pointer);
+}
+
+static void resolve_moment(struct dpe_resolver *r, const struct ast_event *event,
+	const char *pointer, struct dpe_object_moment *moment)
+{
+	moment->result = event->result;
+	if (event->result)
+		check_others(r, event, NULL, pointer);
+	else
+		find_argument(r, event, pointer, moment);
 	moment->name = dpe_intern_string(r->names, event->name);
 	if (event->module)
 		moment->module = dpe_intern_string(r->names, event->module);
@@ -101,6 +167,13 @@ static const struct dpe_arg *bound_argument(struct dpe_resolver *r, const char *
 	return arg;
 }
 
+static bool is_reached(const char *lvalue)
+{
+	lvalue += strspn(lvalue, "*(");
+	return !strncmp(lvalue, DPE_ARGUMENT, sizeof(DPE_ARGUMENT) - 1) ||
+	       !strncmp(lvalue, DPE_RESULT, sizeof(DPE_RESULT) - 1);
+}
+
 /* The one lvalue that an expression reads of the object; NULL and a diagnostic for a second one. */
 static const char *only_part(
 	struct dpe_resolver *r, const struct dpe_expr *expr, const char *known)
@@ -108,8 +181,7 @@ static const char *only_part(
 	if (!expr)
 		return known;
 	if ((expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR) &&
-		!strncmp(expr->lvalue + strspn(expr->lvalue, "*("), DPE_ARGUMENT,
-			sizeof(DPE_ARGUMENT) - 1)) {
+		is_reached(expr->lvalue)) {
 		if (known && strcmp(known, expr->lvalue))
 			resolve_error(r, expr->place,
 				"of an object that is watched only that part is known at its "
@@ -142,7 +214,10 @@ void dpe_resolve_object(
 		return;
 	}
 	resolve_moment(r, event->from, pointer, &object->from);
-	if (event->to)
+	if (event->to && event->to->result)
+		resolve_error(r, event->to->place,
+			"an object is watched to an event that has its address as an argument");
+	else if (event->to)
 		resolve_moment(r, event->to, pointer, &object->to);
 	object->ends = event->to;
 	object->lvalue = only_part(r, pattern->cond, pattern->lvalue);

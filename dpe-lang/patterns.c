@@ -19,6 +19,8 @@ static void key_value(struct dpe_text *key, struct dpe_value value)
 {
 	if (value.kind == DPE_STRING)
 		dpe_ast_print_string(key, value.text);
+	else if (value.kind == DPE_RAW)
+		dpe_text_printf(key, "r%s", value.text);
 	else
 		dpe_text_printf(key, "%c%" PRId64, value.kind == DPE_UINT ? 'u' : 'i', value.num);
 }
@@ -45,7 +47,8 @@ static void key_pattern(struct dpe_text *key, const struct dpe_pattern *p)
 		p->has_args);
 	for (unsigned i = 0; i < p->nargs; i++) {
 		if (p->args[i].kind == DPE_ARG_VARIABLE)
-			dpe_text_printf(key, "v%u,", p->args[i].variable);
+			dpe_text_printf(key, "%c%u,", p->args[i].text ? 't' : 'v',
+				p->args[i].variable);
 		else if (p->args[i].kind == DPE_ARG_ANY)
 			dpe_text_puts(key, "_,");
 		else
@@ -83,6 +86,13 @@ void dpe_interned_free(struct dpe_interned *table)
 
 /* ---- patterns ------------------------------------------------------------------------- */
 
+static dpe_name argument_text(struct dpe_resolver *r, unsigned number)
+{
+	const char *lvalue = dpe_arena_printf(r->spec->arena, DPE_ARGUMENT "%u", number);
+
+	return dpe_intern_string(r->names, dpe_text_name(r, lvalue));
+}
+
 static const struct dpe_arg *resolve_args(
 	struct dpe_resolver *r, const struct ast_event *event, unsigned *count)
 {
@@ -107,8 +117,10 @@ static const struct dpe_arg *resolve_args(
 		if (variable >= 0) {
 			args[i].kind = DPE_ARG_VARIABLE;
 			args[i].variable = (unsigned)variable;
+			args[i].text = arg->text ? argument_text(r, i) : 0;
 		} else if (args[i].kind == DPE_ARG_LITERAL) {
 			args[i].value = dpe_literal_value(r, arg);
+			args[i].text = arg->kind == AST_STRING ? argument_text(r, i) : 0;
 		}
 	}
 	return args;

@@ -1,7 +1,6 @@
 /* Rules as text: dpe_rule_print, and the dump of a resolved specification. */
 #include "dpe-lang/resolve.h"
 
-#include <inttypes.h>
 
 /* ---- the expression of a rule --------------------------------------------------------- */
 
@@ -69,7 +68,7 @@ static void print_field(struct dpe_text *to, const struct dpe_rule *rule,
 	const struct dpe_spec *spec, const struct dpe_expr *expr)
 {
 	static const char *const names[] = {
-		"tid", "process", "time", "ret", "args", "name", "stack"};
+		"tid", "process", "time", "ret", "args", "name", "stack", "comm"};
 
 	if (expr->index)
 		dpe_text_printf(to, "$%u", expr->index);
@@ -90,10 +89,8 @@ static void print_literal(struct dpe_text *to, struct dpe_value value)
 {
 	if (value.kind == DPE_STRING)
 		dpe_ast_print_string(to, value.text);
-	else if (value.kind == DPE_UINT)
-		dpe_text_printf(to, "%" PRIu64, (uint64_t)value.num);
 	else
-		dpe_text_printf(to, "%" PRId64, value.num);
+		dpe_value_print(to, value);
 }
 
 static void print_compound(struct dpe_text *to, const struct dpe_rule *rule,
@@ -131,6 +128,11 @@ void dpe_print_expr(struct dpe_text *to, const struct dpe_rule *rule, const stru
 		return;
 	case DPE_EXPR_TARGET:
 		dpe_text_puts(to, expr->lvalue);
+		return;
+	case DPE_EXPR_TEXT:
+		dpe_text_puts(to, DPE_TEXT);
+		dpe_print_expr(to, rule, spec, expr->left);
+		dpe_text_puts(to, ")");
 		return;
 	case DPE_EXPR_PRIOR:
 		dpe_text_printf(to, "%s'", expr->lvalue);

@@ -159,6 +159,8 @@ static void bind_by_event(struct dpe_resolver *r, const struct ast_dpe *node)
 	const struct ast_event *event = node->event;
 
 	r->origin = node->origin;
+	if (event->from && event->from->result)
+		dpe_find_result_pointer(r, node->event);
 	for (const struct ast_expr *arg = dpe_event_args(event); arg; arg = arg->next) {
 		if (arg->kind == AST_NAME)
 			bind(r, arg->name, arg->place);

@@ -5,6 +5,8 @@
 
 #include "dpe-lang/ast.h"
 
+#include <limits.h>
+
 /* The `var`s of a specification, declared or only assigned to. */
 struct dpe_globals {
 	struct dpe_global *at;
@@ -60,14 +62,35 @@ struct dpe_resolver {
 /* ---- exprs.c -------------------------------------------------------------------------- */
 
 const struct dpe_expr *dpe_resolve_expr(struct dpe_resolver *r, const struct ast_expr *expr);
+/* Of a number that is no integer of 64 bits, which is its text. */
+struct dpe_value dpe_real_value(const char *text);
 struct dpe_value dpe_literal_value(struct dpe_resolver *r, const struct ast_expr *expr);
 /* The number of a rule variable or of a `var`, or -1. */
 int dpe_find_variable(const struct dpe_resolver *r, const char *name);
 int dpe_find_global(const struct dpe_globals *globals, const char *name);
+
+/* ---- lvalues.c ------------------------------------------------------------------------ */
+
 /* x, x.f, p->f, a[3], *p: what can be read from the program. */
 bool dpe_is_lvalue(const struct ast_expr *expr);
 /* Its text without blanks; NULL after a diagnostic. */
 const char *dpe_lvalue_text(struct dpe_resolver *r, const struct ast_expr *expr);
+#define DPE_ARGUMENT_RESULT INT_MAX
+/* Which argument of the event at hand (of the only one there is) the variable is, from 0, or the result;
+ * -1: none. */
+int dpe_argument_of(const struct dpe_resolver *r, const char *name);
+/* The lvalue that it is. */
+const char *dpe_argument_lvalue(struct dpe_resolver *r, int argument);
+
+/* ---- texts.c -------------------------------------------------------------------------- */
+
+/* text(x); NULL after a diagnostic. */
+const struct dpe_expr *dpe_resolve_text(struct dpe_resolver *r, const struct ast_expr *call);
+/* Where one side of a comparison is a string, the other is text if it can be. */
+void dpe_compare_text(
+	struct dpe_resolver *r, const struct ast_expr *expr, struct dpe_expr *comparison);
+/* What messages call the text of an lvalue: "text(arg@0)". */
+const char *dpe_text_name(struct dpe_resolver *r, const char *lvalue);
 
 /* ---- constants.c ---------------------------------------------------------------------- */
 
@@ -95,6 +118,8 @@ void dpe_interned_free(struct dpe_interned *interned);
 
 /* The arguments that the event knows the rule's variables by: of `[p->x] from f(p)` those of f. */
 const struct ast_expr *dpe_event_args(const struct ast_event *event);
+/* Finds which variable the result is for that an object is watched from. */
+void dpe_find_result_pointer(struct dpe_resolver *r, struct ast_event *event);
 /* Completes the pattern of a data event of an object: it binds the variable that is its pointer. */
 void dpe_resolve_object(
 	struct dpe_resolver *r, const struct ast_event *event, struct dpe_pattern *pattern);

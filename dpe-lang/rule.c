@@ -129,8 +129,15 @@ const char *dpe_rule_pattern_of(const struct dpe_rule *rule, const struct dpe_me
 
 static struct dpe_value sample_of(const struct dpe_arg *arg)
 {
+	/* What remains from a place on: another text for each variable. */
+	static const char texts[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+
+	_Static_assert(sizeof(texts) == 64 + 1, "a rule has that many variables");
 	if (arg->kind == DPE_ARG_LITERAL)
 		return arg->value;
+	if (arg->text)
+		return dpe_value_string(&texts[arg->variable % 64]);
 	return dpe_value_int(arg->kind == DPE_ARG_VARIABLE ? (int64_t)arg->variable + 1 : 0);
 }
 

@@ -276,6 +276,10 @@ static void take_phase(struct dpe_filter *f)
 	if (dpe_token_kind_at(f, 0) != T_NAME)
 		return;
 	word = dpe_token_ahead(f, 0)->value.text;
+	if (f->from && !strcmp(word, "ret")) {
+		take(f, T_RESULT);
+		return;
+	}
 	best = word;
 	if (strcmp(word, "enter") && strcmp(word, "exit")) {
 		best = nearest(word, phases, DPE_COUNT(phases));

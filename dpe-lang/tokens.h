@@ -50,6 +50,8 @@ void dpe_yyerror(const DPE_YYLTYPE *place, struct dpe_parser *parser, const char
 
 /* All tokens of the source, as they stand there. */
 void dpe_lex(struct dpe_lexer *lexer, struct dpe_tokens *tokens);
+int dpe_lex_real(
+	struct dpe_lexer *lexer, const char *text, struct dpe_place place, DPE_YYSTYPE *value);
 int dpe_lex_number(
 	struct dpe_lexer *lexer, const char *text, struct dpe_place place, DPE_YYSTYPE *value);
 int dpe_lex_position(

@@ -17,6 +17,27 @@ static inline bool dpe_value_has_own_text(struct dpe_value value)
  * already, stays the caller's. Valid until the table is freed. */
 struct dpe_value dpe_value_share(struct dpe_names *names, const char *text, size_t len);
 
+/* The length of the UTF-8 character at `at`; 0 where the bytes are none (overlong, surrogates). */
+size_t dpe_utf8_length(const unsigned char *at, size_t left);
+
+/* ---- numbers that are no 64-bit integers (number.c) ------------------------------------------ */
+
+/* 128 bits. */
+__extension__ typedef unsigned __int128 dpe_wide;
+/* Room for the text of one, which goes where the caller says and has to live as long as the value. */
+#define DPE_NUMBER_TEXT 48
+
+/* A floating point number by its shortest text: 0.1, 3.0, 1e+22. Infinity is 1e999, as logs have no
+ * other number for it; what is no number is the string "nan". `single`: it was a float. */
+struct dpe_value dpe_value_real(double real, bool single, char text[DPE_NUMBER_TEXT]);
+/* An integer of 128 bits: as any other where 64 bits are enough for it, else by its digits. */
+struct dpe_value dpe_value_wide(dpe_wide bits, bool is_signed, char text[DPE_NUMBER_TEXT]);
+/* <0, 0, >0 in `order` as the number a stands to b, exactly: integers up to 128 bits, and real
+ * ones. False where they are no numbers. */
+bool dpe_value_compare(struct dpe_value a, struct dpe_value b, int *order);
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
 /* The same in a block of a pool, which whoever reads many messages keeps. */
 struct dpe_message *dpe_message_new_in(struct dpe_pool *pool, const struct dpe_message *draft);
 /* One that is filled in where it stands: nothing is set but nargs, and there is room for so many

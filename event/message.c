@@ -267,11 +267,14 @@ void dpe_message_unref(struct dpe_message *message)
 void dpe_event_parse(struct dpe_names *names, const char *text, size_t len, dpe_name *name,
 	enum dpe_phase *phase)
 {
+	/* "[arg@0->x'] from f.enter" is a data event, which has none. */
+	bool data = len && *text == '[';
+
 	*phase = DPE_BARE;
-	if (len > 6 && !memcmp(text + len - 6, ".enter", 6)) {
+	if (!data && len > 6 && !memcmp(text + len - 6, ".enter", 6)) {
 		*phase = DPE_ENTER;
 		len -= 6;
-	} else if (len > 5 && !memcmp(text + len - 5, ".exit", 5)) {
+	} else if (!data && len > 5 && !memcmp(text + len - 5, ".exit", 5)) {
 		*phase = DPE_EXIT;
 		len -= 5;
 	}

@@ -113,8 +113,7 @@ void dpe_value_print_json(struct dpe_text *to, struct dpe_value value)
 	}
 }
 
-/* The length of the UTF-8 character at `at`; 0 where the bytes are none (overlong, surrogates). */
-static size_t utf8_length(const unsigned char *at, size_t left)
+size_t dpe_utf8_length(const unsigned char *at, size_t left)
 {
 	size_t len = *at < 0x80 ? 1 : *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : 2;
 
@@ -152,7 +151,7 @@ void dpe_json_string(struct dpe_text *to, const char *text, size_t len)
 
 	dpe_text_puts(to, "\"");
 	for (size_t i = 0; i < len;) {
-		size_t n = utf8_length(at + i, len - i);
+		size_t n = dpe_utf8_length(at + i, len - i);
 
 		if (n && at[i] >= 0x20 && at[i] != '"' && at[i] != '\\' && at[i] != 0x7f) {
 			i += n;

@@ -305,7 +305,7 @@ static enum dpe_abi_kind kind_of(Dwarf_Die *type, Dwarf_Die *peeled)
 		return kind_of_enum(peeled);
 	case DW_TAG_base_type:
 		number(peeled, DW_AT_encoding, &encoding);
-		if (size_of(peeled) > 8)
+		if (size_of(peeled) > 8 && size_of(peeled) != 16)
 			return DPE_ABI_OPAQUE;
 		return is_thread_type(type) ? DPE_ABI_POINTER : kind_of_encoding(encoding);
 	default:
@@ -362,6 +362,7 @@ struct dpe_abi_shape dpe_abi_shape(Dwarf_Die *type)
 	if (shape.kind == DPE_ABI_POINTER)
 		return one_word(DPE_ABI_POINTER, 8);
 	shape.size = element_size(&peeled, 0);
+	shape.aggregate = is_aggregate(&peeled);
 	if (!add_type(&walk, &peeled, 0, 0)) {
 		shape.kind = DPE_ABI_OPAQUE;
 		shape.memory = true;

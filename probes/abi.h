@@ -13,7 +13,7 @@ enum dpe_abi_class {
 	DPE_ABI_SSE,
 };
 
-/* What one shows of a value that is in one integer register or word. */
+/* What one shows of a value that is in one integer register or word, or, of 16 bytes, in two. */
 enum dpe_abi_kind {
 	DPE_ABI_OPAQUE, /* not one number: a double, a structure */
 	DPE_ABI_SIGNED,
@@ -24,6 +24,7 @@ enum dpe_abi_kind {
 struct dpe_abi_shape {
 	enum dpe_abi_kind kind;
 	uint64_t size;
+	bool aggregate; /* a structure, class or union that is handed over as a whole */
 	bool memory;  /* as argument always on the stack */
 	bool hidden;  /* as result in memory that the caller named by a hidden first argument */
 	bool aligned; /* on the stack at even words */

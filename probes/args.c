@@ -16,9 +16,13 @@
 /* One argument, or the result. */
 struct slot {
 	enum dpe_abi_kind kind;
-	unsigned size; /* bytes that count of the word */
-	unsigned word; /* NO_WORD: in none */
+	unsigned size; /* bytes that count of the word; 16: and of the next one */
+	unsigned word; /* the first; NO_WORD: in none */
 	const char *why; /* it has no value; NULL: it has */
+	/* Of a structure that is handed over as a whole: its eightbytes, each in a word or in NO_WORD.
+	 * `words`: it lies in so many of the stack's, from `word` on. */
+	bool is_structure;
+	unsigned parts[2], words;
 };
 
 struct dpe_signature {
@@ -59,7 +63,10 @@ static unsigned take_integer(struct places *places)
 
 static const char in_vectors[] = "it is handed over in a register for floating point numbers, which "
 				 "probes cannot read";
-static const char is_structure[] = "it is a structure, or a number of more than 8 bytes";
+static const char is_structure[] = "it is a structure that is handed over as a whole: name its "
+				   "members, as in x.member";
+static const char is_returned[] = "it is a structure that is returned as a whole";
+static const char is_long[] = "it is a floating point number of more than 8 bytes";
 static const char in_nothing[] = "it is a floating point number, or where no probe can read";
 static const char is_nothing[] = "it is nothing that has a value";
 
@@ -71,40 +78,64 @@ static const char *why_opaque(const struct dpe_abi_shape *shape)
 	if (!shape->memory && !shape->hidden && shape->words[0] == DPE_ABI_SSE &&
 		shape->words[1] != DPE_ABI_INTEGER)
 		return in_vectors;
-	return shape->size ? is_structure : is_nothing;
+	if (shape->aggregate)
+		return is_structure;
+	return shape->size ? is_long : is_nothing;
 }
 
-static void add_slot(struct places *places, enum dpe_abi_kind kind, uint64_t size, unsigned word)
+static unsigned size_of_slot(enum dpe_abi_kind kind, uint64_t size)
 {
-	*DPE_GROW(places->slots, places->nslots, places->capslots) =
-		(struct slot){kind, size < 8 ? (unsigned)size : 8, word, NULL};
+	return size < 8 || (size == 16 && kind) ? (unsigned)size : 8;
+}
+
+static struct slot *add_slot(
+	struct places *places, enum dpe_abi_kind kind, uint64_t size, unsigned word)
+{
+	struct slot *slot = DPE_GROW(places->slots, places->nslots, places->capslots);
+
+	*slot = (struct slot){.kind = kind, .size = size_of_slot(kind, size), .word = word};
+	return slot;
+}
+
+static void note_parts(struct slot *slot, const struct dpe_abi_shape *shape, unsigned word, bool stack)
+{
+	slot->is_structure = true;
+	slot->words = stack ? (unsigned)((shape->size + 7) / 8) : 0;
+	slot->word = stack ? word : NO_WORD;
+	for (unsigned i = 0; i < 2; i++)
+		slot->parts[i] =
+			!stack && shape->words[i] == DPE_ABI_INTEGER ? word++ : NO_WORD;
 }
 
 /* A value goes into registers as a whole, or not at all. */
 static void place(struct places *places, const struct dpe_abi_shape *shape)
 {
 	unsigned integers = 0, vectors = 0, word = NO_WORD;
+	bool stack = false;
+	struct slot *slot;
 
 	for (unsigned i = 0; i < DPE_COUNT(shape->words); i++) {
 		integers += shape->words[i] == DPE_ABI_INTEGER;
 		vectors += shape->words[i] == DPE_ABI_SSE;
 	}
 	if (!shape->memory && !integers && !vectors) {
-		add_slot(places, DPE_ABI_OPAQUE, 0, NO_WORD);
-		places->slots[places->nslots - 1].why = why_opaque(shape);
+		add_slot(places, DPE_ABI_OPAQUE, 0, NO_WORD)->why = why_opaque(shape);
 		return;
 	}
 	if (shape->memory || places->integers + integers > DPE_WORD_REGISTERS ||
 		places->vectors + vectors > SSE_REGISTERS) {
 		word = take_stack(places, shape->size, shape->aligned);
+		stack = true;
 	} else {
 		if (integers)
 			word = places->integers;
 		places->integers += integers;
 		places->vectors += vectors;
 	}
-	add_slot(places, shape->kind, shape->size, shape->kind ? word : NO_WORD);
-	places->slots[places->nslots - 1].why = why_opaque(shape);
+	slot = add_slot(places, shape->kind, shape->size, shape->kind ? word : NO_WORD);
+	slot->why = why_opaque(shape);
+	if (shape->aggregate)
+		note_parts(slot, shape, word, stack);
 }
 
 static struct dpe_signature *finish(struct places *places, struct dpe_arena *arena)
@@ -137,8 +168,8 @@ static void place_parameter(struct places *places, Dwarf_Die *parameter, bool fo
 
 	shape.words[0] = DPE_ABI_INTEGER;
 	if (foreign) {
-		add_slot(places, DPE_ABI_OPAQUE, 0, NO_WORD);
-		places->slots[places->nslots - 1].why = "Go hands over values in its own ways";
+		add_slot(places, DPE_ABI_OPAQUE, 0, NO_WORD)->why =
+			"Go hands over values in its own ways";
 		return;
 	}
 	if (dpe_dwarf_type(parameter, &type))
@@ -186,11 +217,12 @@ static struct dpe_signature *from_dwarf(
 		place_numbers(&places, nargs_wanted);
 	s = finish(&places, arena);
 	s->has_result = has_result;
-	s->result = (struct slot){result.hidden ? DPE_ABI_OPAQUE : result.kind,
-		result.size < 8 ? (unsigned)result.size : 8, 0, NULL};
+	s->result = (struct slot){.kind = result.hidden ? DPE_ABI_OPAQUE : result.kind,
+		.size = size_of_slot(result.kind, result.size)};
 	if (has_result && (result.hidden || !result.kind))
 		s->result.why = foreign ? "Go hands over values in its own ways"
-				: result.hidden ? is_structure : why_opaque(&result);
+				: result.hidden || result.aggregate ? is_returned
+								    : why_opaque(&result);
 	return s;
 }
 
@@ -200,13 +232,13 @@ static struct slot slot_of_letter(char letter, unsigned word)
 {
 	switch (letter) {
 	case 'i':
-		return (struct slot){DPE_ABI_SIGNED, 4, word, NULL};
+		return (struct slot){.kind = DPE_ABI_SIGNED, .size = 4, .word = word};
 	case 'u':
-		return (struct slot){DPE_ABI_UNSIGNED, 4, word, NULL};
+		return (struct slot){.kind = DPE_ABI_UNSIGNED, .size = 4, .word = word};
 	case 'z':
-		return (struct slot){DPE_ABI_UNSIGNED, 8, word, NULL};
+		return (struct slot){.kind = DPE_ABI_UNSIGNED, .size = 8, .word = word};
 	default:
-		return (struct slot){DPE_ABI_POINTER, 8, word, NULL};
+		return (struct slot){.kind = DPE_ABI_POINTER, .size = 8, .word = word};
 	}
 }
 
@@ -235,7 +267,7 @@ static const struct dpe_signature *from_number(unsigned nargs, struct dpe_arena 
 	place_numbers(&places, nargs);
 	s = finish(&places, arena);
 	s->has_result = true;
-	s->result = (struct slot){DPE_ABI_SIGNED, 8, 0, NULL};
+	s->result = (struct slot){.kind = DPE_ABI_SIGNED, .size = 8};
 	return s;
 }
 
@@ -278,9 +310,10 @@ const struct dpe_signature *dpe_signature_of_sizes(
 					 : sizes[i] > 0 ? DPE_ABI_UNSIGNED
 							: DPE_ABI_OPAQUE;
 
-		add_slot(&places, kind, (uint64_t)abs(sizes[i]), i);
+		struct slot *slot = add_slot(&places, kind, (uint64_t)abs(sizes[i]), i);
+
 		if (!sizes[i])
-			places.slots[i].why = in_nothing;
+			slot->why = in_nothing;
 	}
 	return finish(&places, arena);
 }
@@ -294,9 +327,34 @@ unsigned dpe_signature_count(const struct dpe_signature *s)
 
 int dpe_signature_word(const struct dpe_signature *s, unsigned arg)
 {
-	if (arg >= s->nargs || !s->args[arg].kind || s->args[arg].word >= DPE_WORDS)
+	if (arg >= s->nargs || !s->args[arg].kind || s->args[arg].word >= DPE_WORDS ||
+		s->args[arg].size > 8)
 		return -1;
 	return (int)s->args[arg].word;
+}
+
+static unsigned last_word(const struct slot *slot)
+{
+	return slot->word + (slot->size > 8);
+}
+
+bool dpe_signature_is_structure(const struct dpe_signature *s, unsigned arg)
+{
+	return arg < s->nargs && s->args[arg].is_structure;
+}
+
+int dpe_signature_part(
+	const struct dpe_signature *s, unsigned arg, uint64_t offset, const char **why)
+{
+	const struct slot *slot = &s->args[arg];
+	unsigned word;
+
+	if (slot->words)
+		word = offset / 8 < slot->words ? slot->word + (unsigned)(offset / 8) : NO_WORD;
+	else
+		word = offset < 16 ? slot->parts[offset / 8] : NO_WORD;
+	*why = word == NO_WORD ? in_vectors : "it lies too far up the stack";
+	return word < DPE_WORDS ? (int)word : -1;
 }
 
 const char *dpe_signature_obstacle(const struct dpe_signature *s, unsigned arg)
@@ -305,7 +363,7 @@ const char *dpe_signature_obstacle(const struct dpe_signature *s, unsigned arg)
 		return NULL;
 	if (s->args[arg].why)
 		return s->args[arg].why;
-	if (s->args[arg].kind && s->args[arg].word >= DPE_WORDS)
+	if (s->args[arg].kind && last_word(&s->args[arg]) >= DPE_WORDS)
 		return "it lies too far up the stack";
 	return s->args[arg].kind ? NULL : "it is no number";
 }
@@ -315,13 +373,29 @@ const char *dpe_signature_ret_obstacle(const struct dpe_signature *s)
 	return s->has_result ? s->result.why : NULL;
 }
 
+static unsigned max(unsigned a, unsigned b)
+{
+	return a > b ? a : b;
+}
+
+/* How many words must be there to have all of it, as far as records hold them. */
+static unsigned words_for(const struct slot *slot)
+{
+	unsigned words = 0;
+
+	if (slot->word < DPE_WORDS)
+		words = slot->word + max(slot->words, 1 + (slot->size > 8));
+	for (unsigned i = 0; slot->is_structure && i < 2; i++)
+		words = max(words, slot->parts[i] < DPE_WORDS ? slot->parts[i] + 1 : 0);
+	return words < DPE_WORDS ? words : DPE_WORDS;
+}
+
 unsigned dpe_signature_needed(const struct dpe_signature *s)
 {
 	unsigned words = 0;
 
 	for (unsigned i = 0; i < s->nargs; i++)
-		if (s->args[i].word < DPE_WORDS && s->args[i].word >= words)
-			words = s->args[i].word + 1;
+		words = max(words, words_for(&s->args[i]));
 	return words;
 }
 
@@ -351,6 +425,13 @@ static struct dpe_value opaque(void)
 	return (struct dpe_value){.kind = DPE_RAW, .len = 4, .text = "null"};
 }
 
+static struct dpe_value wide_value(
+	const struct slot *slot, uint64_t low, uint64_t high, char text[DPE_NUMBER_TEXT])
+{
+	return dpe_value_wide(
+		(dpe_wide)high << 64 | low, slot->kind == DPE_ABI_SIGNED, text);
+}
+
 /* The upper part of a word whose value is shorter holds anything. */
 static struct dpe_value value_of(const struct slot *slot, uint64_t word)
 {
@@ -373,14 +454,20 @@ static struct dpe_value value_of(const struct slot *slot, uint64_t word)
 }
 
 unsigned dpe_signature_args(const struct dpe_signature *s, const uint64_t *words, unsigned nwords,
-	struct dpe_value *args, unsigned max)
+	struct dpe_value *args, unsigned max, char (*texts)[DPE_NUMBER_TEXT])
 {
 	unsigned count = s->nargs < max ? s->nargs : max;
 
 	for (unsigned i = 0; i < count; i++) {
 		const struct slot *slot = &s->args[i];
 
-		args[i] = slot->word < nwords ? value_of(slot, words[slot->word]) : opaque();
+		if (slot->word >= nwords || last_word(slot) >= nwords)
+			args[i] = opaque();
+		else if (slot->size > 8)
+			args[i] = wide_value(
+				slot, words[slot->word], words[slot->word + 1], *texts++);
+		else
+			args[i] = value_of(slot, words[slot->word]);
 	}
 	return count;
 }
@@ -390,14 +477,17 @@ bool dpe_signature_integer(
 {
 	const struct slot *slot = index < s->nargs ? &s->args[index] : NULL;
 
-	if (!slot || slot->kind == DPE_ABI_OPAQUE || slot->word >= DPE_WORDS)
+	if (!slot || slot->kind == DPE_ABI_OPAQUE || slot->word >= DPE_WORDS || slot->size > 8)
 		return false;
 	*word = slot->word;
-	*size = slot->kind == DPE_ABI_POINTER || !slot->size || slot->size > 8 ? 8 : slot->size;
+	*size = slot->kind == DPE_ABI_POINTER || !slot->size ? 8 : slot->size;
 	return true;
 }
 
-struct dpe_value dpe_signature_ret(const struct dpe_signature *s, uint64_t rax)
+struct dpe_value dpe_signature_ret(const struct dpe_signature *s, uint64_t rax, uint64_t rdx,
+	char text[DPE_NUMBER_TEXT])
 {
+	if (s->has_result && s->result.kind && s->result.size > 8)
+		return wide_value(&s->result, rax, rdx, text);
 	return s->has_result ? value_of(&s->result, rax) : (struct dpe_value){.kind = DPE_NONE};
 }

@@ -27,21 +27,29 @@ unsigned dpe_signature_needed(const struct dpe_signature *s);
 unsigned dpe_signature_addresses(const struct dpe_signature *s);
 /* The arguments as values, from the first `nwords` words (layout: bpf/record.h); fills at most
  * `max` and returns how many. An argument that is no number in one of these words (a double, a
- * structure, the twentieth argument) is the raw value null. */
+ * structure, the twentieth argument) is the raw value null. Numbers of 128 bits want texts: there is
+ * one for every two words. */
 unsigned dpe_signature_args(const struct dpe_signature *s, const uint64_t *words, unsigned nwords,
-	struct dpe_value *args, unsigned max);
+	struct dpe_value *args, unsigned max, char (*texts)[DPE_NUMBER_TEXT]);
 /* Where an argument is that is an integer or a pointer: in which word, and how many of its bytes
  * count. False where it is none, or in no word of a record. */
 bool dpe_signature_integer(
 	const struct dpe_signature *s, unsigned index, unsigned *word, unsigned *size);
 /* The word of the call that the argument is, as it is; -1 where it is none. */
 int dpe_signature_word(const struct dpe_signature *s, unsigned arg);
+/* Whether the argument is a structure, class or union that is handed over as a whole. */
+bool dpe_signature_is_structure(const struct dpe_signature *s, unsigned arg);
+/* The word of the call in which such a structure's byte at `offset` is; -1 and the reason where it is
+ * in none that a record has. */
+int dpe_signature_part(
+	const struct dpe_signature *s, unsigned arg, uint64_t offset, const char **why);
 /* What keeps the argument from having a value (it is in a register for floating point numbers, a
  * structure); NULL where it can have one, or there is none. */
 const char *dpe_signature_obstacle(const struct dpe_signature *s, unsigned arg);
 /* The same of the result. */
 const char *dpe_signature_ret_obstacle(const struct dpe_signature *s);
-/* The result by what the function left in rax; DPE_NONE where it returns nothing. */
-struct dpe_value dpe_signature_ret(const struct dpe_signature *s, uint64_t rax);
+/* The result by what the function left in rax (and rdx); DPE_NONE where it returns nothing. */
+struct dpe_value dpe_signature_ret(const struct dpe_signature *s, uint64_t rax, uint64_t rdx,
+	char text[DPE_NUMBER_TEXT]);
 
 #endif

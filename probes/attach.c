@@ -1,6 +1,7 @@
 /* attach: BPF programs into the kernel, probes into the target's files. With attach_late.c,
  * configure.c, told.c and what keeps maps the files that know libbpf. */
 #include "probes/attach.h"
+#include "probes/text.h"
 #include "probes/usdt.h"
 
 #include <bpf/bpf.h>
@@ -86,6 +87,7 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 		say_log(log, diags);
 	} else {
 		dpe_reads_tell(probes, bpf_map__fd(probes->bpf->maps.read_where));
+		dpe_wanted_texts_tell(probes, bpf_map__fd(probes->bpf->maps.wanted_texts));
 		dpe_armed_tell(probes, bpf_map__fd(probes->bpf->maps.arm_where));
 		dpe_usdt_tell(probes, bpf_map__fd(probes->bpf->maps.usdt_where));
 		dpe_gates_tell(probes, bpf_map__fd(probes->bpf->maps.gates),

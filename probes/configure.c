@@ -124,6 +124,9 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 
 	bpf->rodata->reads_values = probes->plan->nreads;
 	bpf->rodata->reads_usdt = dpe_usdt_is_wanted(probes);
+	bpf->rodata->reads_texts = dpe_reads_texts(probes);
+	if (bpf->rodata->reads_texts)
+		bpf_map__set_max_entries(bpf->maps.wanted_texts, DPE_WANTED_TEXTS);
 	if (!bpf->rodata->reads_values && !bpf->rodata->reads_usdt)
 		return;
 	probes->first_watch = most_spots(probes);
@@ -131,8 +134,8 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->first_watch);
 	bpf->rodata->first_watch = probes->first_watch;
 	bpf->rodata->lowest_code = dpe_reads_lowest_code(probes);
-	bpf->rodata->most_values =
-		probes->plan->nreads < DPE_VALUES ? probes->plan->nreads : DPE_VALUES;
+	probes->most_values = dpe_reads_most(probes);
+	bpf->rodata->most_values = probes->most_values;
 	bpf->rodata->most_steps = reads_locks_alone(probes) ? 1 : DPE_VALUE_STEPS;
 	bpf->rodata->may_sleep = !reads_locks_alone(probes) && kernel_has_sleep(multi);
 	if (!bpf->rodata->may_sleep)

@@ -5,6 +5,7 @@
  * until we have looked which files are new and put probes on what the rules name in them. */
 #include "probes/late.h"
 #include "probes/live.h"
+#include "probes/text.h"
 
 #include <stdlib.h>
 
@@ -119,9 +120,19 @@ static void say_missing(
 			*module ? "::" : "", name);
 }
 
+static void tell_replaced(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	if ((probes->arms.nkinds || probes->nwatches) && dpe_attach_replaced(probes))
+		dpe_diag_at(diags, DPE_WARNING, "dpe",
+			"the program replaced itself (exec): nothing was watched from then on, which "
+			"counts as a loss");
+}
+
 void dpe_probes_tell_missing(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	dpe_armed_tell_refused(probes, diags);
+	tell_replaced(probes, diags);
+	dpe_texts_tell_cut(probes, diags);
 	for (unsigned i = 0; probes->awaited && i < probes->plan->nsites; i++) {
 		if (probes->awaited[i])
 			say_missing(probes, &probes->plan->sites[i], diags);

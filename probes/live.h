@@ -130,6 +130,7 @@ struct dpe_probes {
 	unsigned nwatches;
 	struct dpe_arms arms; /* armed.c's */
 	struct dpe_variable *reads; /* those of the plan, by their number */
+	unsigned most_values;       /* that our programs read at one event */
 	struct dpe_place_accessed *accesses; /* access.c's, by instruction */
 	dpe_name create, start, found, end, waited; /* names of the kernel's events */
 	dpe_name memory_names[DPE_MEMORY_EVENTS], lock_names[2];
@@ -271,7 +272,7 @@ int dpe_watch_open(const struct dpe_probes *probes, const struct dpe_watch *watc
 bool dpe_watch_read(
 	const struct dpe_probes *probes, const struct dpe_watch *watch, uint64_t *value);
 
-/* ---- armed.c
+/* ---- armed_find.c
  * ---------------------------------------------------------------------------------------------- */
 
 /* Finds the parts of objects that the plan watches. False after an error for each that cannot be. */
@@ -282,6 +283,10 @@ void dpe_armed_find_late(struct dpe_probes *probes, unsigned first_spot);
 bool dpe_armed_at(const struct dpe_probes *probes, const struct dpe_spot *spot);
 /* Tells the kernel's side where, by a map of struct dpe_armings. */
 void dpe_armed_tell(const struct dpe_probes *probes, int map);
+
+/* ---- armed.c
+ * ---------------------------------------------------------------------------------------------- */
+
 /* Does what threads of the target wait for. */
 void dpe_armed_answer(struct dpe_probes *probes);
 /* Takes all of these watchpoints away. */
@@ -291,7 +296,7 @@ void dpe_armed_fill_watch(struct dpe_probes *probes, const struct dpe_record *re
 	struct dpe_message *draft, struct dpe_value *args);
 void dpe_armed_fill_access(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_value *args, struct dpe_var *vars,
-	char (*texts)[DPE_REAL_TEXT]);
+	char (*texts)[DPE_NUMBER_TEXT]);
 /* Warns, at the end, where objects were not watched. */
 void dpe_armed_tell_refused(const struct dpe_probes *probes, struct dpe_diags *diags);
 
@@ -310,10 +315,22 @@ void dpe_reads_tell(const struct dpe_probes *probes, int map);
 void dpe_reads_tell_spot(const struct dpe_probes *probes, int map, unsigned spot);
 /* Where the program's file has its code, the lowest address of it. */
 uint64_t dpe_reads_lowest_code(const struct dpe_probes *probes);
+/* Room for the text of one value: where no byte of it is UTF-8. */
+#define DPE_TEXT_ROOM (6 * DPE_TEXT_SIZE)
+struct dpe_value_texts {
+	char numbers[DPE_VALUES][DPE_NUMBER_TEXT];
+	char strings[DPE_TEXTS][DPE_TEXT_ROOM];
+};
 /* The variables of a record as a message has them, with their texts; room for DPE_VALUES. Returns how many. */
 unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
 	const struct dpe_record *record, size_t size, struct dpe_var *vars,
-	char (*texts)[DPE_REAL_TEXT]);
+	struct dpe_value_texts *texts);
+/* Whether our programs, once they are loaded, can read what is wanted at a spot that comes later. */
+bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_spot *spot);
+/* How many values one event carries at most. */
+unsigned dpe_reads_most(const struct dpe_probes *probes);
+/* Whether the rules want any text of the program. */
+bool dpe_reads_texts(const struct dpe_probes *probes);
 
 /* ---- usdt.c
  * ---------------------------------------------------------------------------------------------- */
@@ -373,6 +390,10 @@ bool dpe_attach_goes_on(const struct dpe_probes *probes);
 /* Whether the kernel lets us read the map of losses as we are now. */
 bool dpe_attach_can_read_losses(const struct dpe_probes *probes);
 unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
+/* Texts that stood for something as a whole and were too long: their events are lost. */
+uint64_t dpe_attach_cut_texts(const struct dpe_probes *probes);
+/* Whether the program replaced itself (exec) while it was observed. */
+bool dpe_attach_replaced(const struct dpe_probes *probes);
 /* How many programs the target has begun, by exec. */
 unsigned dpe_attach_execs(const struct dpe_probes *probes);
 /* Lets children that are not followed go on without our breakpoints. */

@@ -26,6 +26,8 @@ static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *r
 		words += 1 + record->nstack;
 	if (record->nvalues)
 		words += (record->has_stack ? 0 : 1) + DPE_VALUES;
+	if (record->ntexts)
+		words += DPE_TEXTS * DPE_TEXT_WORDS;
 	return size >= sizeof(*record) + words * sizeof(uint64_t) &&
 	       record->nstack <= DPE_STACK_MAX && record->nvalues <= DPE_VALUES &&
 	       (record->kind > DPE_RECORD_EXIT || record->site < probes->nspots) &&
@@ -80,7 +82,7 @@ static void add_stack(struct dpe_probes *probes, const struct dpe_record *record
  * -------------------------------------------------------------------------------------------- */
 
 static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record,
-	struct dpe_message *draft, struct dpe_value *args)
+	struct dpe_message *draft, struct dpe_value *args, char (*texts)[DPE_NUMBER_TEXT])
 {
 	const struct dpe_spot *spot = &probes->spots[record->site];
 	bool exit = record->kind == DPE_RECORD_EXIT;
@@ -94,9 +96,10 @@ static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record
 	draft->module = spot->module_name;
 	draft->args = args;
 	draft->nargs = dpe_signature_args(
-		spot->signature, words, record->nwords, args, MAX_ARGS);
+		spot->signature, words, record->nwords, args, MAX_ARGS, texts + 1);
 	if (exit)
-		draft->ret = dpe_signature_ret(spot->signature, record->ret);
+		draft->ret = dpe_signature_ret(
+			spot->signature, record->ret, record->ret_high, *texts);
 	return draft->ret.kind != DPE_POINTER ||
 	       dpe_spaces_place_one(
 		       probes, record->space, (pid_t)record->tgid, (uint64_t *)&draft->ret.num);
@@ -156,7 +159,7 @@ static bool has_written(struct dpe_probes *probes, const struct dpe_watch *acces
 
 /* The variables as the access left them, and what the accessed one was before. */
 static void fill_access(struct dpe_probes *probes, const struct dpe_record *record,
-	struct dpe_message *draft, struct dpe_var *vars, char (*texts)[DPE_REAL_TEXT])
+	struct dpe_message *draft, struct dpe_var *vars, char (*texts)[DPE_NUMBER_TEXT])
 {
 	const struct dpe_watch *accessed = &probes->watches[record->site];
 	bool wrote = has_written(probes, accessed, record);
@@ -178,7 +181,7 @@ static void fill_access(struct dpe_probes *probes, const struct dpe_record *reco
 
 static void add_values(const struct dpe_probes *probes, const struct dpe_record *record,
 	size_t size, struct dpe_message *draft, struct dpe_var *vars,
-	char (*texts)[DPE_REAL_TEXT])
+	struct dpe_value_texts *texts)
 {
 	uint64_t reads;
 
@@ -192,7 +195,7 @@ static void add_values(const struct dpe_probes *probes, const struct dpe_record 
 		reads = probes->spots[record->site].reads;
 	draft->vars = vars;
 	draft->nvars += (uint16_t)dpe_reads_fill(
-		probes, reads, record, size, vars + draft->nvars, texts + draft->nvars);
+		probes, reads, record, size, vars + draft->nvars, texts);
 }
 
 struct dpe_message *dpe_message_of_record(
@@ -200,7 +203,8 @@ struct dpe_message *dpe_message_of_record(
 {
 	struct dpe_value args[MAX_ARGS];
 	struct dpe_var vars[DPE_WATCHES + 1 + DPE_VALUES];
-	char texts[DPE_COUNT(vars)][DPE_REAL_TEXT];
+	char texts[1 + DPE_WORDS][DPE_NUMBER_TEXT]; /* of a result and arguments, or of what is watched */
+	struct dpe_value_texts read;
 	uint64_t pcs[DPE_STACK_MAX + 2];
 	struct dpe_message draft = {.has_seq = true, .has_time = true};
 	char comm[sizeof(record->comm) + 1] = "";
@@ -218,7 +222,7 @@ struct dpe_message *dpe_message_of_record(
 	draft.time = record->time;
 	draft.comm = comm;
 	if (record->kind <= DPE_RECORD_EXIT)
-		complete = fill_call(probes, record, &draft, args);
+		complete = fill_call(probes, record, &draft, args, texts);
 	else if (record->kind == DPE_RECORD_MEMORY)
 		dpe_memory_fill(probes, record, &draft, args, vars);
 	else if (record->kind == DPE_RECORD_WAITED)
@@ -233,7 +237,7 @@ struct dpe_message *dpe_message_of_record(
 		complete = fill_thread_event(probes, record, &draft, args, &other);
 	if (!complete)
 		return NULL;
-	add_values(probes, record, size, &draft, vars, texts);
+	add_values(probes, record, size, &draft, vars, &read);
 	if (record->has_stack)
 		add_stack(probes, record, &draft, pcs);
 	return dpe_message_new(&draft);

@@ -294,8 +294,11 @@ const struct dpe_function *dpe_module_find(
 	struct dpe_module *module, const char *name, unsigned *count)
 {
 	unsigned total, low = 0, high, end;
-	const struct dpe_function *functions = dpe_module_functions(module, &total);
+	const struct dpe_function *functions;
 
+	if (*name && strchr(name + 1, '@'))
+		return dpe_module_find_version(module, name, count);
+	functions = dpe_module_functions(module, &total);
 	high = total;
 	while (low < high) {
 		unsigned middle = (low + high) / 2;

@@ -57,6 +57,9 @@ const struct dpe_function *dpe_module_functions(struct dpe_module *module, unsig
 /* The first function of that name and how many there are, or NULL. */
 const struct dpe_function *dpe_module_find(
 	struct dpe_module *module, const char *name, unsigned *count);
+/* The one of "name@VERSION", or of "name@@VERSION" where that is the default version. */
+const struct dpe_function *dpe_module_find_version(
+	struct dpe_module *module, const char *name, unsigned *count);
 /* The function whose code holds an address; of several names the one with the fewest underscores
  * in front. NULL where it is no function's. */
 const struct dpe_function *dpe_module_function_at(struct dpe_module *module, uint64_t address);

@@ -1,6 +1,7 @@
 /* plan: from the patterns of all rules to the functions to observe. */
 #include "probes/plan_gates.h"
 #include "probes/plan_reads.h"
+#include "probes/plan_roots.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +154,8 @@ static void add_moment(struct making *making, const struct dpe_object_moment *mo
 	if (site->optional)
 		site->place = moment->place;
 	site->optional = false;
+	if (moment->result)
+		return;
 	if (site->nargs <= moment->arg)
 		site->nargs = moment->arg + 1;
 	site->used |= UINT64_C(1) << moment->arg;
@@ -225,7 +228,8 @@ static void add_pattern(struct making *making, const struct dpe_pattern *pattern
 	if (site->nargs < pattern->nargs)
 		site->nargs = pattern->nargs;
 	for (unsigned i = 0; i < pattern->nargs && i < 64; i++) {
-		if (pattern->args[i].kind != DPE_ARG_ANY)
+		if (pattern->args[i].kind != DPE_ARG_ANY &&
+			!dpe_plan_is_root(making->rule, pattern, i))
 			site->used |= UINT64_C(1) << i;
 	}
 	if (making->rule->mode != DPE_SYNC && site->optional) {

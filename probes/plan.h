@@ -13,11 +13,13 @@ enum dpe_site_kind {
 
 #define DPE_FILTERS 4
 
-/* What the value of a variable must be for an event to be of any use: `read` op number. */
+/* What the value of a variable must be for an event to be of any use: `read` op number, or, where that
+ * is not NULL, op text. */
 struct dpe_filter {
 	unsigned read;
 	enum dpe_op op;
 	int64_t number;
+	const char *text;
 };
 
 /* Events of a kind are wanted where one of them holds. */
@@ -75,6 +77,9 @@ struct dpe_read {
 	const char *lvalue; /* the specification's */
 	dpe_name name;      /* of it, in messages */
 	bool spared;        /* rules ask for it as in `x ? a : b` alone, or for a round */
+	bool whole;         /* a text that stands for something: what is cut off would be missed */
+	bool at_data;       /* a text that is wanted at accesses of variables */
+	size_t longest;     /* bytes of the longest string that a text is compared with */
 	struct dpe_place place;
 };
 

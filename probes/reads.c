@@ -1,5 +1,7 @@
 /* reads: variables of the program whose values come along with events, read in the probe. */
 #include "probes/live.h"
+#include "probes/lvalue.h"
+#include "probes/text.h"
 
 #include <bpf/bpf.h>
 #include <stdlib.h>
@@ -16,18 +18,17 @@ static const struct dpe_module *program_of(const struct dpe_probes *probes)
 
 /* ---- finding ----------------------------------------------------------------------------- */
 
-static char *check(const struct dpe_variable *variable)
+/* What holds for a read wherever it is done. */
+static char *check_read(const struct dpe_read *read)
 {
-	uint64_t size = variable->size;
-
-	if (variable->is_complex)
-		return dpe_xasprintf("it is a complex number");
-	if (variable->is_real && size != 4 && size != 8)
-		return dpe_xasprintf("a floating point number has 4 or 8 bytes, not %llu",
-			(unsigned long long)size);
-	if (size != 1 && size != 2 && size != 4 && size != 8)
+	if (read->at_data)
+		return dpe_xasprintf("text is read at functions, lines and USDT probes, not where "
+				     "variables or objects are accessed");
+	if (read->longest >= DPE_TEXT_SIZE)
 		return dpe_xasprintf(
-			"a value has 1, 2, 4 or 8 bytes, not %llu", (unsigned long long)size);
+			"it is compared with a string of %zu bytes: text of the program "
+			"is known up to %d",
+			read->longest, DPE_TEXT_SIZE - 1);
 	return NULL;
 }
 
@@ -35,13 +36,14 @@ static bool find_one(struct dpe_probes *probes, unsigned number, struct dpe_diag
 {
 	const struct dpe_read *read = &probes->plan->reads[number];
 	struct dpe_module *program = (struct dpe_module *)program_of(probes);
-	char *why;
+	char *why = check_read(read);
 
-	if (dpe_variable_argument(read->lvalue) >= 0)
+	if (!why && dpe_variable_argument(read->lvalue) >= 0)
 		return true; /* differs from function to function */
-	why = dpe_variable_find(program, read->lvalue, &probes->reads[number]);
 	if (!why)
-		why = check(&probes->reads[number]);
+		why = dpe_variable_find(program, read->lvalue, &probes->reads[number]);
+	if (!why)
+		why = dpe_variable_check(&probes->reads[number]);
 	if (why)
 		dpe_diag(diags, DPE_ERROR, read->place, "'%s' cannot be read: %s", read->lvalue,
 			why);
@@ -49,62 +51,58 @@ static bool find_one(struct dpe_probes *probes, unsigned number, struct dpe_diag
 	return !why;
 }
 
-static char *find_reached(struct dpe_probes *probes, struct dpe_spot *spot, unsigned number)
-{
-	const char *lvalue = probes->plan->reads[number].lvalue;
-	int arg = dpe_variable_argument(lvalue);
-	char *why;
+/* ---- how many one event carries ----------------------------------------------------------- */
 
-	if (spot->usdt || spot->site->kind)
-		return dpe_xasprintf("only of arguments of functions it is known what they are");
-	if (dpe_signature_word(spot->signature, (unsigned)arg) < 0)
-		return dpe_xasprintf("argument %d of '%s' is no pointer that can be read", arg + 1,
-			spot->function->name);
-	why = dpe_variable_of_argument(
-		spot->module, spot->function, lvalue, &spot->reached[number]);
-	return why ? why : check(&spot->reached[number]);
+/* `spot` NULL: of a data event. */
+static const struct dpe_variable *variable_of(
+	const struct dpe_probes *probes, const struct dpe_spot *spot, unsigned read)
+{
+	if (spot && dpe_variable_argument(probes->plan->reads[read].lvalue) >= 0)
+		return &spot->reached[read];
+	return &probes->reads[read];
 }
 
-bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_spot *spot, struct dpe_diags *diags)
+/* An integer of 16 bytes comes as two values. */
+static unsigned slots_of(const struct dpe_variable *variable)
+{
+	return variable->is_wide ? 2 : 1;
+}
+
+static unsigned count_slots(
+	const struct dpe_probes *probes, const struct dpe_spot *spot, uint64_t reads)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < probes->plan->nreads && i < DPE_READS; i++)
+		count += reads >> i & 1 ? slots_of(variable_of(probes, spot, i)) : 0;
+	return count;
+}
+
+static unsigned count_texts(const struct dpe_plan *plan, uint64_t reads)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++)
+		count += reads >> i & 1 && dpe_lvalue_is_text(plan->reads[i].lvalue);
+	return count;
+}
+
+static bool check_count(const struct dpe_probes *probes, const struct dpe_spot *spot,
+	uint64_t reads, dpe_name event, struct dpe_diags *diags)
 {
 	const struct dpe_plan *plan = probes->plan;
-	bool complete = true;
+	const char *name = dpe_name_text(probes->names, event);
+	unsigned count = count_slots(probes, spot, reads), texts = count_texts(plan, reads);
 
-	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++) {
-		bool spared;
-		char *why;
-
-		if (!(spot->reads >> i & 1) || dpe_variable_argument(plan->reads[i].lvalue) < 0)
-			continue;
-		if (!spot->reached)
-			spot->reached = dpe_arena_alloc(
-				probes->arena, plan->nreads * sizeof(*spot->reached));
-		why = find_reached(probes, spot, i);
-		if (!why)
-			continue;
-		spared = plan->reads[i].spared && spot->site->optional;
-		dpe_diag(diags, probes->placed || spared ? DPE_WARNING : DPE_ERROR,
-			plan->reads[i].place, "'%s' cannot be read: %s%s", plan->reads[i].lvalue,
-			why, spared ? "; the rule does without" : "");
-		free(why);
-		spot->reads &= ~(UINT64_C(1) << i);
-		spot->filters[0].all = spot->filters[1].all = true;
-		complete &= spared;
-	}
-	return complete;
-}
-
-static bool check_count(
-	const struct dpe_plan *plan, uint64_t reads, const char *event, struct dpe_diags *diags)
-{
-	unsigned count = (unsigned)__builtin_popcountll(reads);
-
-	if (count <= DPE_VALUES)
-		return true;
-	dpe_diag(diags, DPE_ERROR, plan->reads[63 - __builtin_clzll(reads)].place,
-		"the rules want %u variables of the program at '%s': one event carries %d", count,
-		event, DPE_VALUES);
-	return false;
+	if (count > DPE_VALUES)
+		dpe_diag(diags, DPE_ERROR, plan->reads[63 - __builtin_clzll(reads)].place,
+			"the rules want %u variables of the program at '%s': one event carries %d",
+			count, name, DPE_VALUES);
+	else if (texts > DPE_TEXTS)
+		dpe_diag(diags, DPE_ERROR, plan->reads[63 - __builtin_clzll(reads)].place,
+			"the rules want %u texts of the program at '%s': one event carries %d",
+			texts, name, DPE_TEXTS);
+	return count <= DPE_VALUES && texts <= DPE_TEXTS;
 }
 
 static bool check_counts(const struct dpe_probes *probes, struct dpe_diags *diags)
@@ -112,33 +110,38 @@ static bool check_counts(const struct dpe_probes *probes, struct dpe_diags *diag
 	const struct dpe_plan *plan = probes->plan;
 	bool good = true;
 
-	if (plan->nreads > DPE_READS) {
-		dpe_diag(diags, DPE_ERROR, plan->reads[DPE_READS].place,
-			"the rules want more than %d variables of the program", DPE_READS);
-		return false;
-	}
 	for (unsigned i = 0; i < probes->nspots; i++)
-		good &= check_count(plan, probes->spots[i].reads,
-			dpe_name_text(probes->names, probes->spots[i].site->name), diags);
+		good &= check_count(probes, &probes->spots[i], probes->spots[i].reads,
+			probes->spots[i].site->name, diags);
 	for (unsigned i = 0; i < probes->nwatches; i++)
-		good &= check_count(plan, probes->watches[i].reads,
-			dpe_name_text(probes->names, probes->watches[i].event), diags);
+		good &= check_count(
+			probes, NULL, probes->watches[i].reads, probes->watches[i].event, diags);
 	for (unsigned i = 0; i < plan->nobjects; i++)
-		good &= check_count(plan, plan->objects[i].reads,
-			dpe_name_text(probes->names, plan->objects[i].object->access), diags);
+		good &= check_count(probes, NULL, plan->objects[i].reads,
+			plan->objects[i].object->access, diags);
 	return good;
 }
 
 bool dpe_reads_find(struct dpe_probes *probes, struct dpe_diags *diags)
 {
-	bool complete = check_counts(probes, diags);
+	const struct dpe_plan *plan = probes->plan;
+	bool complete = true;
 
-	if (!complete)
+	if (plan->nreads > DPE_READS) {
+		dpe_diag(diags, DPE_ERROR, plan->reads[DPE_READS].place,
+			"the rules want more than %d variables of the program", DPE_READS);
 		return false;
-	probes->reads = dpe_xcalloc(probes->plan->nreads, sizeof(*probes->reads));
-	for (unsigned i = 0; i < probes->plan->nreads; i++)
+	}
+	probes->reads = dpe_xcalloc(plan->nreads, sizeof(*probes->reads));
+	for (unsigned i = 0; i < plan->nreads; i++)
 		complete &= find_one(probes, i, diags);
-	return complete;
+	return complete && check_counts(probes, diags);
+}
+
+bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_spot *spot)
+{
+	return count_slots(probes, spot, spot->reads) <= probes->most_values &&
+	       count_texts(probes->plan, spot->reads) <= DPE_TEXTS;
 }
 
 /* ---- for the kernel's side --------------------------------------------------------------- */
@@ -155,39 +158,33 @@ uint64_t dpe_reads_lowest_code(const struct dpe_probes *probes)
 	return lowest;
 }
 
-/* `spot` NULL: of a data event. */
-static const struct dpe_variable *variable_of(
-	const struct dpe_probes *probes, const struct dpe_spot *spot, unsigned read)
-{
-	if (spot && dpe_variable_argument(probes->plan->reads[read].lvalue) >= 0)
-		return &spot->reached[read];
-	return &probes->reads[read];
-}
-
-/* 0: it is a variable of the program. */
-static uint8_t word_of(
-	const struct dpe_probes *probes, const struct dpe_spot *spot, unsigned read)
-{
-	int arg = dpe_variable_argument(probes->plan->reads[read].lvalue);
-
-	return spot && arg >= 0
-		       ? (uint8_t)(dpe_signature_word(spot->signature, (unsigned)arg) + 1)
-		       : 0;
-}
-
-static struct dpe_value_entry entry_of(const struct dpe_variable *variable, uint8_t word)
+static struct dpe_value_entry entry_of(const struct dpe_variable *variable)
 {
 	struct dpe_value_entry entry = {
 		.address = variable->address,
 		.size = (uint32_t)variable->size,
-		.nsteps = (uint16_t)variable->nsteps,
+		.nsteps = (uint8_t)variable->nsteps,
 		.is_signed = variable->is_signed,
-		.word = word,
+		.word = variable->word,
 	};
 
 	_Static_assert(DPE_VALUE_STEPS == DPE_VARIABLE_STEPS, "one has what the other holds");
 	for (unsigned i = 0; i < variable->nsteps; i++)
 		entry.steps[i] = variable->steps[i];
+	if (variable->is_wide)
+		entry.size = 8;
+	return entry;
+}
+
+/* The upper half of an integer of 16 bytes. */
+static struct dpe_value_entry upper_half(struct dpe_value_entry entry)
+{
+	if (entry.nsteps)
+		entry.steps[entry.nsteps - 1] += 8;
+	else if (entry.word)
+		entry.word++;
+	else
+		entry.address += 8;
 	return entry;
 }
 
@@ -195,30 +192,55 @@ static struct dpe_value_entries entries_of(
 	const struct dpe_probes *probes, const struct dpe_spot *spot, uint64_t reads)
 {
 	struct dpe_value_entries entries = {0};
+	uint8_t texts = 0;
 
 	for (unsigned i = 0; i < probes->plan->nreads; i++) {
-		if (reads >> i & 1 && entries.count < DPE_VALUES)
-			entries.at[entries.count++] = entry_of(
-				variable_of(probes, spot, i), word_of(probes, spot, i));
+		const struct dpe_variable *variable;
+		struct dpe_value_entry *entry;
+
+		if (!(reads >> i & 1))
+			continue;
+		variable = variable_of(probes, spot, i);
+		if (entries.count + slots_of(variable) > DPE_VALUES)
+			break;
+		entry = &entries.at[entries.count];
+		*entry = entry_of(variable);
+		if (variable->is_text)
+			entry->text =
+				(uint8_t)(++texts |
+					  (probes->plan->reads[i].whole ? DPE_TEXT_WHOLE : 0));
+		if (variable->is_wide)
+			entry[1] = upper_half(*entry);
+		entries.count += slots_of(variable);
 	}
 	return entries;
 }
 
 /* The place of a variable among those that are read. */
-static uint32_t place_of(uint64_t reads, unsigned read)
+static uint32_t place_of(
+	const struct dpe_probes *probes, const struct dpe_spot *spot, uint64_t reads, unsigned read)
 {
-	return (uint32_t)__builtin_popcountll(reads & ((UINT64_C(1) << read) - 1));
+	uint32_t place = 0;
+
+	for (unsigned i = 0; i < read; i++)
+		place += reads >> i & 1 ? slots_of(variable_of(probes, spot, i)) : 0;
+	return place;
 }
 
-/* The kernel compares no floating point numbers. */
-static bool has_real(const struct dpe_probes *probes, const struct dpe_spot *spot,
+/* The kernel compares no floating point numbers, and none of more than 64 bits. */
+static bool can_filter(const struct dpe_probes *probes, const struct dpe_spot *spot,
 	const struct dpe_filters *filters)
 {
 	for (unsigned i = 0; i < filters->count; i++) {
-		if (variable_of(probes, spot, filters->at[i].read)->is_real)
-			return true;
+		const struct dpe_filter *filter = &filters->at[i];
+		const struct dpe_variable *variable = variable_of(probes, spot, filter->read);
+
+		if (variable->is_real || variable->is_wide || variable->is_text != !!filter->text)
+			return false;
+		if (filter->text && dpe_wanted_text(probes, filter->text) < 0)
+			return false;
 	}
-	return false;
+	return !filters->all;
 }
 
 static struct dpe_filter_entries filters_of(const struct dpe_probes *probes,
@@ -228,15 +250,16 @@ static struct dpe_filter_entries filters_of(const struct dpe_probes *probes,
 
 	_Static_assert(DPE_VALUE_FILTERS == DPE_FILTERS, "one has what the other holds");
 	_Static_assert(DPE_OP_NE - DPE_OP_LT == (int)DPE_FILTER_NE, "in the same order");
-	if (filters->all || has_real(probes, spot, filters))
+	if (!can_filter(probes, spot, filters))
 		return entries;
 	for (; entries.count < filters->count; entries.count++) {
 		const struct dpe_filter *filter = &filters->at[entries.count];
 
 		entries.at[entries.count] = (struct dpe_filter_entry){
-			.value = place_of(reads, filter->read),
+			.value = place_of(probes, spot, reads, filter->read),
 			.op = filter->op - DPE_OP_LT,
-			.number = filter->number,
+			.number = filter->text ? dpe_wanted_text(probes, filter->text)
+					       : filter->number,
 		};
 	}
 	return entries;
@@ -248,7 +271,8 @@ void dpe_reads_tell_spot(const struct dpe_probes *probes, int map, unsigned numb
 	struct dpe_value_entries entries = entries_of(probes, spot, spot->reads);
 
 	for (unsigned phase = 0; phase < 2; phase++)
-		entries.filters[phase] = filters_of(probes, spot, &spot->filters[phase], spot->reads);
+		entries.filters[phase] =
+			filters_of(probes, spot, &spot->filters[phase], spot->reads);
 	if (spot->reads)
 		bpf_map_update_elem(map, &number, &entries, BPF_ANY);
 }
@@ -273,25 +297,95 @@ void dpe_reads_tell(const struct dpe_probes *probes, int map)
 			probes->arms.kinds[i].watch.reads);
 }
 
+static void raise(unsigned *most, unsigned count)
+{
+	if (*most < count)
+		*most = count;
+}
+
+unsigned dpe_reads_most(const struct dpe_probes *probes)
+{
+	unsigned most = 0;
+
+	/* What comes later may want all of them, each as two values. */
+	if (probes->awaited || probes->follows)
+		return 2 * probes->plan->nreads < DPE_VALUES ? 2 * probes->plan->nreads
+							     : DPE_VALUES;
+	for (unsigned i = 0; i < probes->nspots; i++)
+		raise(&most, count_slots(probes, &probes->spots[i], probes->spots[i].reads));
+	for (unsigned i = 0; i < probes->nwatches; i++)
+		raise(&most, count_slots(probes, NULL, probes->watches[i].reads));
+	for (unsigned i = 0; i < probes->arms.nkinds; i++)
+		raise(&most, count_slots(probes, NULL, probes->arms.kinds[i].watch.reads));
+	return most;
+}
+
+bool dpe_reads_texts(const struct dpe_probes *probes)
+{
+	for (unsigned i = 0; i < probes->plan->nreads; i++) {
+		if (dpe_lvalue_is_text(probes->plan->reads[i].lvalue))
+			return true;
+	}
+	return false;
+}
+
 /* ---- from it ----------------------------------------------------------------------------- */
+
+/* Whether all of a value was read. */
+static bool is_known(const struct dpe_record *record, unsigned number, unsigned slots)
+{
+	uint32_t bits = (1u << slots) - 1;
+
+	return (record->known >> number & bits) == bits;
+}
+
+/* That a text cannot be read is told; before the return there is no result. */
+static bool is_expected(const struct dpe_variable *variable, const struct dpe_record *record)
+{
+	return variable->is_text &&
+	       (variable->word != DPE_WORD_RESULT || record->kind == DPE_RECORD_EXIT);
+}
+
+static struct dpe_value value_of(
+	const struct dpe_variable *variable, const uint64_t *values, char text[DPE_NUMBER_TEXT])
+{
+	if (!variable->is_wide)
+		return dpe_variable_value(variable, values[0], text);
+	return dpe_value_wide((dpe_wide)values[1] << 64 | values[0], variable->is_signed, text);
+}
 
 unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
 	const struct dpe_record *record, size_t size, struct dpe_var *vars,
-	char (*texts)[DPE_REAL_TEXT])
+	struct dpe_value_texts *texts)
 {
-	const uint64_t *values = (const uint64_t *)((const char *)record + size) - DPE_VALUES;
+	const char *end = (const char *)record + size;
+	const char *characters = end - (record->ntexts ? DPE_TEXTS * DPE_TEXT_SIZE : 0);
+	const uint64_t *values = (const uint64_t *)characters - DPE_VALUES;
 	const struct dpe_spot *spot =
 		record->kind <= DPE_RECORD_EXIT ? &probes->spots[record->site] : NULL;
-	unsigned count = 0, number = 0;
+	unsigned count = 0, number = 0, ntexts = 0;
 
 	for (unsigned i = 0; i < probes->plan->nreads && number < record->nvalues; i++) {
+		const struct dpe_variable *variable;
+		struct dpe_var var = {.name = probes->plan->reads[i].name};
+		unsigned slots;
+		bool known;
+
 		if (!(reads >> i & 1))
 			continue;
-		if (record->known >> number & 1)
-			vars[count++] = (struct dpe_var){probes->plan->reads[i].name,
-				dpe_variable_value(
-					variable_of(probes, spot, i), values[number], *texts++)};
-		number++;
+		variable = variable_of(probes, spot, i);
+		slots = slots_of(variable);
+		known = is_known(record, number, slots);
+		if (variable->is_text) {
+			var.value = dpe_text_value(characters + ntexts * DPE_TEXT_SIZE,
+				known ? values[number] : 0, texts->strings[ntexts]);
+			ntexts++;
+		} else if (known) {
+			var.value = value_of(variable, &values[number], texts->numbers[count]);
+		}
+		number += slots;
+		if (known || is_expected(variable, record))
+			vars[count++] = var;
 	}
 	return count;
 }

@@ -246,7 +246,7 @@ static bool is_too_much(const struct dpe_probes *probes, const struct dpe_spot *
 {
 	bool far = (unsigned)(spot - probes->spots) >= probes->first_watch;
 
-	return __builtin_popcountll(spot->reads) > DPE_VALUES ||
+	return !dpe_reads_have_room(probes, spot) ||
 	       (far && (spot->reads || spot->usdt));
 }
 

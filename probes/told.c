@@ -47,6 +47,16 @@ uint64_t dpe_attach_children(const struct dpe_probes *probes)
 	return probes->bpf->bss->children;
 }
 
+uint64_t dpe_attach_cut_texts(const struct dpe_probes *probes)
+{
+	return probes->bpf ? probes->bpf->bss->cut_texts : 0;
+}
+
+bool dpe_attach_replaced(const struct dpe_probes *probes)
+{
+	return probes->bpf && probes->bpf->bss->replaced;
+}
+
 unsigned dpe_attach_execs(const struct dpe_probes *probes)
 {
 	return probes->bpf->bss->execs;

@@ -4,9 +4,9 @@
 #include "dpe-lang/dpe-lang.h"
 #include "probes/dwarf.h"
 #include "probes/layouts.h"
+#include "probes/lvalue.h"
 
 #include <dwarf.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,9 +38,6 @@ static void each_symbol(Elf *elf, symbol_fn *visit, void *context)
 	}
 }
 
-/* What may stand behind a name. */
-#define PART ".[-)"
-
 struct search {
 	const char *name;
 	size_t len;
@@ -59,189 +56,6 @@ static void look_at(void *context, const GElf_Sym *symbol, const char *name)
 		return;
 	search->found = *symbol;
 	search->count++;
-}
-
-/* ---- types ------------------------------------------------------------------------------- */
-
-static bool is_signed(Dwarf_Die *type)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word encoding;
-
-	if (dwarf_tag(type) == DW_TAG_enumeration_type)
-		return true;
-	return dwarf_tag(type) == DW_TAG_base_type &&
-	       !dwarf_formudata(dwarf_attr(type, DW_AT_encoding, &attribute), &encoding) &&
-	       (encoding == DW_ATE_signed || encoding == DW_ATE_signed_char);
-}
-
-static bool has_encoding(Dwarf_Die *type, Dwarf_Word wanted)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word encoding;
-
-	return dwarf_tag(type) == DW_TAG_base_type &&
-	       !dwarf_formudata(dwarf_attr(type, DW_AT_encoding, &attribute), &encoding) &&
-	       encoding == wanted;
-}
-
-static bool member_of(Dwarf_Die *type, const char *name, size_t len, Dwarf_Die *member)
-{
-	if (dwarf_child(type, member))
-		return false;
-	do {
-		const char *text = dwarf_diename(member);
-
-		if (dwarf_tag(member) == DW_TAG_member && text && strlen(text) == len &&
-			!strncmp(text, name, len))
-			return true;
-	} while (!dwarf_siblingof(member, member));
-	return false;
-}
-
-static void move(struct dpe_variable *variable, uint64_t distance)
-{
-	if (variable->nsteps)
-		variable->steps[variable->nsteps - 1] += (int64_t)distance;
-	else
-		variable->address += distance;
-}
-
-/* From a pointer to what it points to. */
-static char *follow(Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *inner)
-{
-	Dwarf_Die pointee;
-
-	if (dwarf_tag(type) != DW_TAG_pointer_type)
-		return dpe_xasprintf("it is no pointer");
-	if (!dpe_dwarf_type(type, &pointee) || !dpe_dwarf_peel(&pointee, inner))
-		return dpe_xasprintf("it is not known what the pointer leads to");
-	if (variable->nsteps == DPE_VARIABLE_STEPS)
-		return dpe_xasprintf("it lies behind more than %d pointers", DPE_VARIABLE_STEPS);
-	variable->steps[variable->nsteps++] = 0;
-	return NULL;
-}
-
-/* The name behind ".", at `*at`. */
-static char *enter_member(
-	const char **at, Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *inner)
-{
-	const char *name = *at;
-	size_t len = strcspn(name, PART);
-	Dwarf_Attribute attribute;
-	Dwarf_Die member, of_member;
-	Dwarf_Word offset = 0;
-
-	if (!member_of(type, name, len, &member))
-		return dpe_xasprintf("it has no member '%.*s'", (int)len, name);
-	if (dwarf_hasattr(&member, DW_AT_bit_size))
-		return dpe_xasprintf("'%.*s' is a bit field", (int)len, name);
-	if (dwarf_hasattr(&member, DW_AT_data_member_location) &&
-		dwarf_formudata(
-			dwarf_attr(&member, DW_AT_data_member_location, &attribute), &offset))
-		return dpe_xasprintf("the place of '%.*s' is not known", (int)len, name);
-	if (!dpe_dwarf_type(&member, &of_member) || !dpe_dwarf_peel(&of_member, inner))
-		return dpe_xasprintf("the type of '%.*s' is not known", (int)len, name);
-	move(variable, offset);
-	*at = name + len;
-	return NULL;
-}
-
-/* "[3]" at `*at`. */
-static char *enter_element(
-	const char **at, Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *inner)
-{
-	char *end, *why = NULL;
-	uint64_t index = strtoull(*at + 1, &end, 0);
-	bool array = dwarf_tag(type) == DW_TAG_array_type;
-	Dwarf_Word size, all;
-	Dwarf_Die element;
-
-	if (end == *at + 1 || *end != ']')
-		return dpe_xasprintf("an index that is no number has to be computed at the event");
-	if (dwarf_tag(type) == DW_TAG_pointer_type)
-		why = follow(type, variable, inner);
-	else if (!array || !dpe_dwarf_type(type, &element) || !dpe_dwarf_peel(&element, inner))
-		why = dpe_xasprintf("it is no array whose size is known");
-	if (why)
-		return why;
-	if (dwarf_aggregate_size(inner, &size) || !size ||
-		(array && dwarf_aggregate_size(type, &all)))
-		return dpe_xasprintf("it is no array whose size is known");
-	if (array && index >= all / size)
-		return dpe_xasprintf("its last element is [%llu]",
-			(unsigned long long)(all / size ? all / size - 1 : 0));
-	move(variable, index * size);
-	*at = end + 1;
-	return NULL;
-}
-
-/* Where in an lvalue we are, and what there is. */
-struct walk {
-	const char *at;
-	Dwarf_Die type;
-	struct dpe_variable *variable;
-};
-
-/* ".member", "->member" or "[3]". */
-static char *enter_part(struct walk *walk)
-{
-	Dwarf_Die outer = walk->type;
-	char *why;
-
-	if (*walk->at == '[')
-		return enter_element(&walk->at, &outer, walk->variable, &walk->type);
-	if (*walk->at == '-') {
-		why = follow(&outer, walk->variable, &walk->type);
-		if (why)
-			return why;
-		walk->at++;
-		outer = walk->type;
-	}
-	walk->at++;
-	return enter_member(&walk->at, &outer, walk->variable, &walk->type);
-}
-
-/* `(*p).member`: what stands in brackets, then its parts, then the stars in front. */
-static char *enter(struct walk *walk, unsigned depth)
-{
-	size_t stars = strspn(walk->at, "*");
-	char *why = NULL;
-
-	walk->at += stars;
-	if (*walk->at != '(') {
-		walk->at += strcspn(walk->at, PART);
-	} else {
-		walk->at++;
-		why = depth < DPE_DWARF_DEEP ? enter(walk, depth + 1)
-					     : dpe_xasprintf("it is nested too deeply");
-		walk->at += !why && *walk->at == ')';
-	}
-	while (!why && *walk->at && *walk->at != ')')
-		why = enter_part(walk);
-	for (; !why && stars; stars--) {
-		Dwarf_Die outer = walk->type;
-
-		why = follow(&outer, walk->variable, &walk->type);
-	}
-	return why;
-}
-
-static char *enter_all(const char *lvalue, Dwarf_Die *type, struct dpe_variable *variable)
-{
-	struct walk walk = {lvalue, *type, variable};
-	Dwarf_Word size;
-	char *why = enter(&walk, 0);
-
-	if (why)
-		return why;
-	if (dwarf_aggregate_size(&walk.type, &size))
-		return dpe_xasprintf("its size is not known");
-	variable->size = size;
-	variable->is_signed = is_signed(&walk.type);
-	variable->is_real = has_encoding(&walk.type, DW_ATE_float);
-	variable->is_complex = has_encoding(&walk.type, DW_ATE_complex_float);
-	return NULL;
 }
 
 /* ---- those that are not there -------------------------------------------------------------- */
@@ -281,11 +95,18 @@ static char *say_missing(struct dpe_module *module, const char *lvalue, size_t l
 
 /* ---- all --------------------------------------------------------------------------------- */
 
+static const char *root_of(const char *lvalue)
+{
+	if (dpe_lvalue_is_text(lvalue))
+		lvalue += sizeof(DPE_TEXT) - 1;
+	return lvalue + strspn(lvalue, "*(");
+}
+
 char *dpe_variable_find(
 	struct dpe_module *module, const char *lvalue, struct dpe_variable *variable)
 {
-	const char *root = lvalue + strspn(lvalue, "*(");
-	struct search search = {.name = root, .len = strcspn(root, PART)};
+	const char *root = root_of(lvalue);
+	struct search search = {.name = root, .len = strcspn(root, DPE_LVALUE_PART)};
 	Dwarf_Die declared, type;
 	unsigned unused;
 	Elf *debug;
@@ -307,20 +128,22 @@ char *dpe_variable_find(
 	};
 	if (dpe_dwarf_variable(module, search.found.st_value, &declared) &&
 		dpe_dwarf_type(&declared, &type) && dpe_dwarf_peel(&type, &type))
-		return enter_all(lvalue, &type, variable);
+		return dpe_lvalue_enter(lvalue, &type, variable);
 	if (search.len < strlen(lvalue))
 		return dpe_xasprintf("there is no debug information on what is in '%.*s'",
 			(int)search.len, root);
 	return NULL;
 }
 
-/* ---- arguments --------------------------------------------------------------------------- */
+/* ---- arguments and results --------------------------------------------------------------- */
 
 int dpe_variable_argument(const char *lvalue)
 {
-	const char *root = lvalue + strspn(lvalue, "*(");
+	const char *root = root_of(lvalue);
 	size_t len = sizeof(DPE_ARGUMENT) - 1;
 
+	if (!strncmp(root, DPE_RESULT, sizeof(DPE_RESULT) - 1))
+		return DPE_VARIABLE_RESULT;
 	return strncmp(root, DPE_ARGUMENT, len) ? -1 : atoi(root + len);
 }
 
@@ -336,28 +159,78 @@ static bool find_parameter(Dwarf_Die *function, int number, Dwarf_Die *parameter
 	return false;
 }
 
-char *dpe_variable_of_argument(struct dpe_module *module, const struct dpe_function *function,
+static bool find_type(Dwarf_Die *function, int number, Dwarf_Die *type)
+{
+	Dwarf_Die parameter;
+
+	if (number == DPE_VARIABLE_RESULT)
+		return dpe_dwarf_type(function, type) && dpe_dwarf_peel(type, type);
+	return find_parameter(function, number, &parameter) && dpe_dwarf_type(&parameter, type) &&
+	       dpe_dwarf_peel(type, type);
+}
+
+/* "argument 2 of 'f'", the caller's to free. */
+static char *describe(const struct dpe_function *function, int number)
+{
+	if (number == DPE_VARIABLE_RESULT)
+		return dpe_xasprintf("the result of '%s'", function->name);
+	return dpe_xasprintf("argument %d of '%s'", number + 1, function->name);
+}
+
+static char *say(
+	const char *before, const struct dpe_function *function, int number, const char *after)
+{
+	char *what = describe(function, number);
+	char *said = dpe_xasprintf("%s%s%s", before, what, after);
+
+	free(what);
+	return said;
+}
+
+static bool is_structure(Dwarf_Die *type)
+{
+	int tag = dwarf_tag(type);
+
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+/* Where nothing is known of its type, an argument that is taken for text points to it. */
+static char *without_types(struct dpe_module *module, const struct dpe_function *function,
+	const char *lvalue, struct dpe_variable *variable)
+{
+	char *root = dpe_lvalue_in_text(lvalue), *why = NULL;
+
+	if (dpe_lvalue_is_text(lvalue) && !root[strcspn(root, DPE_LVALUE_PART "*(")])
+		why = dpe_lvalue_point_to_text(variable);
+	else
+		why = dpe_xasprintf("%s has no debug information on '%s', which tells what its "
+				    "arguments are",
+			module->name, function->name);
+	free(root);
+	return why;
+}
+
+char *dpe_variable_of_call(struct dpe_module *module, const struct dpe_function *function,
 	const char *lvalue, struct dpe_variable *variable)
 {
 	int number = dpe_variable_argument(lvalue);
-	Dwarf_Die die, parameter, type;
+	Dwarf_Die die, type;
 	char *why;
 
 	*variable = (struct dpe_variable){0};
 	if (dpe_layout_find(module, function->name, lvalue, variable))
 		return NULL;
 	if (!dpe_dwarf_function(module, function->address, &die))
-		return dpe_xasprintf("%s has no debug information on '%s', which tells what its "
-				     "arguments are",
-			module->name, function->name);
-	if (!find_parameter(&die, number, &parameter) || !dpe_dwarf_type(&parameter, &type) ||
-		!dpe_dwarf_peel(&type, &type))
-		return dpe_xasprintf("it is not known what argument %d of '%s' is", number + 1,
-			function->name);
-	why = enter_all(lvalue, &type, variable);
-	if (!why && !variable->nsteps)
-		why = dpe_xasprintf("argument %d of '%s' is no pointer", number + 1, function->name);
-	return why;
+		return without_types(module, function, lvalue, variable);
+	if (!find_type(&die, number, &type))
+		return say("it is not known what ", function, number, " is");
+	why = dpe_lvalue_enter(lvalue, &type, variable);
+	if (why)
+		return why;
+	variable->in_structure = is_structure(&type);
+	if (!variable->nsteps && !variable->in_structure)
+		return say("", function, number, " is no pointer");
+	return NULL;
 }
 
 /* ---- what lies at an address ------------------------------------------------------------- */
@@ -475,24 +348,30 @@ int64_t dpe_variable_number(const struct dpe_variable *variable, uint64_t bytes)
 	return variable->is_signed ? (int64_t)bytes >> unused : (int64_t)(bytes >> unused);
 }
 
-/* ---- floating point numbers -------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------ */
 
-/* The shortest text that reads back as the same. */
-static void print_real(double real, bool is_float, char text[DPE_REAL_TEXT])
+char *dpe_variable_check(const struct dpe_variable *variable)
 {
-	for (int digits = is_float ? 6 : 15; digits <= (is_float ? 9 : 17); digits++) {
-		snprintf(text, DPE_REAL_TEXT, "%.*g", digits, real);
-		if (is_float ? strtof(text, NULL) == (float)real : strtod(text, NULL) == real)
-			break;
-	}
-	if (!strpbrk(text, ".e"))
-		strcat(text, ".0");
+	uint64_t size = variable->size;
+
+	if (variable->is_text || variable->is_wide)
+		return NULL;
+	if (variable->is_complex)
+		return dpe_xasprintf("it is a complex number");
+	if (variable->is_real && size != 4 && size != 8)
+		return dpe_xasprintf("a floating point number has 4 or 8 bytes, not %llu",
+			(unsigned long long)size);
+	if (size != 1 && size != 2 && size != 4 && size != 8)
+		return dpe_xasprintf(
+			"a value has 1, 2, 4 or 8 bytes, or is an integer of 16, not %llu",
+			(unsigned long long)size);
+	return NULL;
 }
 
 struct dpe_value dpe_variable_value(
-	const struct dpe_variable *variable, uint64_t bytes, char text[DPE_REAL_TEXT])
+	const struct dpe_variable *variable, uint64_t bytes, char text[DPE_NUMBER_TEXT])
 {
-	struct dpe_value value = {.kind = DPE_RAW, .text = text};
+	struct dpe_value value;
 	double real;
 	float single;
 
@@ -505,13 +384,6 @@ struct dpe_value dpe_variable_value(
 	memcpy(&single, &bytes, sizeof(single));
 	memcpy(&real, &bytes, sizeof(real));
 	if (variable->size == sizeof(single))
-		real = (double)single;
-	if (isnan(real))
-		return dpe_value_string("nan");
-	if (isinf(real))
-		strcpy(text, real < 0 ? "-1e999" : "1e999");
-	else
-		print_real(real, variable->size == sizeof(single), text);
-	value.len = (uint32_t)strlen(text);
-	return value;
+		return dpe_value_real((double)single, true, text);
+	return dpe_value_real(real, false, text);
 }

@@ -5,6 +5,8 @@
 #include "event/event.h"
 #include "probes/module.h"
 
+#include <limits.h>
+
 /* Pointers that one variable may lie behind. */
 #define DPE_VARIABLE_STEPS 4
 
@@ -14,6 +16,13 @@ struct dpe_variable {
 	bool is_signed;
 	bool is_real; /* a floating point number */
 	bool is_complex; /* two of them */
+	bool is_wide; /* an integer of 16 bytes */
+	bool is_text; /* characters, so many at most with a NUL */
+	/* The address is an offset in a structure that is handed over as a whole. */
+	bool in_structure;
+	/* Not 0: the first pointer (or, without steps, the value, from the byte `address` on) is no variable,
+	 * but a word of the call, from 1, or its result: see struct dpe_value_entry. */
+	uint8_t word;
 	/* At the address is a pointer: what is added to it gives the address of the next one, and in
 	 * the end that of the variable. 0: none. */
 	unsigned nsteps;
@@ -24,23 +33,26 @@ struct dpe_variable {
  * what is in it by debug information. NULL, or what is wrong, the caller's to free. */
 char *dpe_variable_find(
 	struct dpe_module *module, const char *lvalue, struct dpe_variable *variable);
-/* The same of what an argument of a function leads to: an lvalue whose root is one (DPE_ARGUMENT).
- * The first of its steps begins at the argument itself, so there is at least one. */
-char *dpe_variable_of_argument(struct dpe_module *module, const struct dpe_function *function,
+/* The same of what an argument of a function, or its result, leads to: an lvalue whose root is one
+ * (DPE_ARGUMENT, DPE_RESULT). The first of its steps begins at the argument itself, so there is at least
+ * one, unless it is in_structure. */
+char *dpe_variable_of_call(struct dpe_module *module, const struct dpe_function *function,
 	const char *lvalue, struct dpe_variable *variable);
-/* The number of the argument, from 0, that is the root of an lvalue; -1: none is. */
+#define DPE_VARIABLE_RESULT INT_MAX
+/* The number of the argument, from 0, that is the root of an lvalue, or DPE_VARIABLE_RESULT; -1: none
+ * is. */
 int dpe_variable_argument(const char *lvalue);
 /* What lies at an address, as C would say it: "mutex", "forks[2]", "account.lock", "table+0x28" where
  * nothing is known of the inside. NULL where there is no variable; else the caller's to free. */
 char *dpe_variable_at(struct dpe_module *module, uint64_t address);
+/* NULL where it is a value that can be read, else why not, the caller's to free. */
+char *dpe_variable_check(const struct dpe_variable *variable);
 /* The number in its bytes, for sizes up to eight. */
 int64_t dpe_variable_number(const struct dpe_variable *variable, uint64_t bytes);
 
-#define DPE_REAL_TEXT 32
-/* The same as a value; of a floating point number its shortest text, which goes to `text`: 0.1, 3.0,
- * 1e+22. Infinity is 1e999, as logs have no other number for it; what is no number is the string
- * "nan". */
+/* The same as a value; what is no integer of 64 bits is text, which goes to `text`: see
+ * dpe_value_real. */
 struct dpe_value dpe_variable_value(
-	const struct dpe_variable *variable, uint64_t bytes, char text[DPE_REAL_TEXT]);
+	const struct dpe_variable *variable, uint64_t bytes, char text[DPE_NUMBER_TEXT]);
 
 #endif

@@ -29,7 +29,12 @@ static struct dpe_module *program_of(const struct dpe_probes *probes)
 
 static bool say_wrong(const struct dpe_watched *site, char *why, struct dpe_diags *diags)
 {
-	dpe_diag(diags, DPE_ERROR, site->place, "'%s' cannot be watched: %s", site->lvalue, why);
+	bool object = strstr(site->lvalue, "->") || strpbrk(site->lvalue, "*[");
+
+	dpe_diag(diags, DPE_ERROR, site->place, "'%s' cannot be watched: %s%s", site->lvalue, why,
+		object ? "; a part of what a pointer leads to is watched from an event on that has the "
+			 "pointer: [p->x] from f(p)"
+		       : "");
 	free(why);
 	return false;
 }

@@ -2,7 +2,6 @@
  * what has no value (an unbound variable, x / 0) makes everything that needs it have none. */
 #include "recognizer/run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct dpe_value none = {.kind = DPE_NONE};
@@ -41,6 +40,8 @@ static struct dpe_value eval_field(
 		return text_value(dpe_name_text(env->recognizer->spec->names, message->name));
 	case DPE_FIELD_STACK:
 		return text_value(message->nstack ? message->stack[0] : NULL);
+	case DPE_FIELD_COMM:
+		return text_value(message->comm);
 	case DPE_FIELD_VARIABLE:
 		return dpe_eval(env, expr->third);
 	case DPE_FIELD_ARG:
@@ -88,6 +89,26 @@ static struct dpe_value eval_target(const struct dpe_env *env, const char *lvalu
 	return find_var(env, lvalue, len, prior);
 }
 
+struct dpe_value dpe_text_in(
+	const struct dpe_message *message, struct dpe_value direct, dpe_name name)
+{
+	if (direct.kind == DPE_STRING || !message)
+		return direct.kind == DPE_STRING ? direct : none;
+	for (unsigned i = 0; i < message->nvars; i++) {
+		if (message->vars[i].name == name)
+			return message->vars[i].value;
+	}
+	return none;
+}
+
+static struct dpe_value eval_text(const struct dpe_env *env, const struct dpe_expr *expr)
+{
+	const struct dpe_names *names = env->recognizer->spec->names;
+	dpe_name name = dpe_names_find(names, expr->lvalue, strlen(expr->lvalue));
+
+	return dpe_text_in(event_at(env, expr->index), dpe_eval(env, expr->left), name);
+}
+
 /* ---- numbers ----------------------------------------------------------------------------- */
 
 static bool is_number(struct dpe_value value)
@@ -107,34 +128,12 @@ static struct dpe_value plain(struct dpe_value value)
 	return strcmp(value.text, "null") ? value : none;
 }
 
-/* Of a number beside an integer: a log may hold 1.5. */
-static bool as_real(struct dpe_value value, long double *real)
-{
-	char *end;
-
-	if (is_number(value)) {
-		*real = value.kind == DPE_INT ? (long double)value.num
-					      : (long double)(uint64_t)value.num;
-		return true;
-	}
-	if (value.kind != DPE_RAW)
-		return false;
-	*real = strtold(value.text, &end);
-	return end != value.text && !*end;
-}
-
 /* <0, 0, >0 as a stands to b; false where they cannot be compared. */
 static bool compare(struct dpe_value a, struct dpe_value b, int *order)
 {
-	long double x, y;
-
-	if (a.kind == DPE_STRING && b.kind == DPE_STRING) {
-		*order = strcmp(a.text, b.text);
-		return true;
-	}
-	if (!as_real(a, &x) || !as_real(b, &y))
-		return false;
-	*order = (x > y) - (x < y);
+	if (a.kind != DPE_STRING || b.kind != DPE_STRING)
+		return dpe_value_compare(a, b, order);
+	*order = strcmp(a.text, b.text);
 	return true;
 }
 
@@ -215,9 +214,9 @@ static bool bits_of(struct dpe_value value, int64_t *bits)
 
 static bool is_true(struct dpe_value value)
 {
-	long double real;
+	int order;
 
-	return as_real(plain(value), &real) && real != 0;
+	return dpe_value_compare(plain(value), dpe_value_int(0), &order) && order;
 }
 
 static struct dpe_value eval_unary(const struct dpe_env *env, const struct dpe_expr *expr)
@@ -281,6 +280,8 @@ struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr
 		return eval_target(env, expr->lvalue, env->before);
 	case DPE_EXPR_PRIOR:
 		return eval_target(env, expr->lvalue, true);
+	case DPE_EXPR_TEXT:
+		return eval_text(env, expr);
 	case DPE_EXPR_POSITION:
 		event = event_at(env, expr->index);
 		return event ? dpe_message_id(event) : none;
@@ -317,7 +318,8 @@ bool dpe_expr_names_positions(const struct dpe_expr *expr)
 {
 	if (!expr)
 		return false;
-	if (expr->kind == DPE_EXPR_POSITION || (expr->kind == DPE_EXPR_FIELD && expr->index))
+	if (expr->kind == DPE_EXPR_POSITION ||
+		((expr->kind == DPE_EXPR_FIELD || expr->kind == DPE_EXPR_TEXT) && expr->index))
 		return true;
 	return dpe_expr_names_positions(expr->left) || dpe_expr_names_positions(expr->right) ||
 	       dpe_expr_names_positions(expr->third);

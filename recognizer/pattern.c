@@ -69,6 +69,28 @@ static bool bind(struct dpe_binding *binding, unsigned variable, struct dpe_valu
 	return true;
 }
 
+/* Numbers that are no integers of 64 bits may be written in several ways. */
+static bool is_literal(struct dpe_value literal, struct dpe_value value)
+{
+	int order;
+
+	if (dpe_value_equal(literal, value))
+		return true;
+	return (literal.kind == DPE_RAW || value.kind == DPE_RAW) &&
+	       dpe_value_compare(literal, value, &order) && !order;
+}
+
+static struct dpe_value argument(
+	const struct dpe_arg *arg, const struct dpe_message *message, unsigned number)
+{
+	struct dpe_value value = message->args[number];
+
+	if (arg->text)
+		value = dpe_text_in(message, value, arg->text);
+	return !arg->text || value.kind == DPE_STRING ? value
+						      : (struct dpe_value){.kind = DPE_NONE};
+}
+
 static bool args_match(const struct dpe_pattern *pattern, const struct dpe_message *message,
 	struct dpe_binding *binding)
 {
@@ -76,11 +98,12 @@ static bool args_match(const struct dpe_pattern *pattern, const struct dpe_messa
 		return false;
 	for (unsigned i = 0; i < pattern->nargs; i++) {
 		const struct dpe_arg *arg = &pattern->args[i];
+		struct dpe_value value = argument(arg, message, i);
 
 		if (arg->kind == DPE_ARG_VARIABLE &&
-			!bind(binding, arg->variable, message->args[i]))
+			!bind(binding, arg->variable, value))
 			return false;
-		if (arg->kind == DPE_ARG_LITERAL && !dpe_value_equal(arg->value, message->args[i]))
+		if (arg->kind == DPE_ARG_LITERAL && !is_literal(arg->value, value))
 			return false;
 	}
 	return true;
@@ -106,7 +129,8 @@ bool dpe_pattern_is_simple(const struct dpe_pattern *pattern)
 bool dpe_pattern_is_single(const struct dpe_pattern *pattern)
 {
 	return dpe_pattern_is_simple(pattern) && pattern->has_args && pattern->nargs == 1 &&
-	       pattern->args[0].kind == DPE_ARG_VARIABLE && pattern->by == DPE_NO_VARIABLE;
+	       pattern->args[0].kind == DPE_ARG_VARIABLE && !pattern->args[0].text &&
+	       pattern->by == DPE_NO_VARIABLE;
 }
 
 bool dpe_pattern_is_bare(const struct dpe_pattern *pattern)

@@ -490,7 +490,7 @@ static void note_named(struct dpe_run *run, const struct dpe_expr *expr)
 {
 	if (!expr)
 		return;
-	if (expr->kind == DPE_EXPR_FIELD && expr->index)
+	if ((expr->kind == DPE_EXPR_FIELD || expr->kind == DPE_EXPR_TEXT) && expr->index)
 		*DPE_GROW(run->named, run->nnamed, run->capnamed) = expr->index - 1;
 	note_named(run, expr->left);
 	note_named(run, expr->right);

@@ -692,6 +692,10 @@ struct dpe_env {
 };
 
 /* DPE_NONE where it has no value: an unbound variable, a missing result, division by zero. */
+/* `direct` where that is text; else the message's variable of that name, which is the text that the
+ * probe found there. DPE_NONE where there is none, the raw value null where it cannot be read. */
+struct dpe_value dpe_text_in(
+	const struct dpe_message *message, struct dpe_value direct, dpe_name name);
 struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr);
 /* A condition holds when its value is a number that is not 0. */
 bool dpe_eval_condition(const struct dpe_env *env, const struct dpe_expr *expr);

@@ -94,7 +94,7 @@ __noinline int arm_one(__u32 kind, __u32 disarm, __u64 object, __u64 sp)
 }
 
 /* The probe's event is sent already: so what it does to watchpoints comes behind it. */
-static __noinline void arm(__u32 site, __u32 phase, const __u64 *words, __u64 sp)
+static __noinline void arm(__u32 site, __u32 phase, const __u64 *words, __u64 sp, __u64 result)
 {
 	const struct dpe_armings *armings;
 
@@ -108,8 +108,9 @@ static __noinline void arm(__u32 site, __u32 phase, const __u64 *words, __u64 sp
 
 		if (i >= armings->count)
 			break;
-		if (armings->at[i].phase == phase && word < DPE_WORDS)
-			arm_one(armings->at[i].kind, armings->at[i].disarm, words[word], sp);
+		if (armings->at[i].phase == phase && word <= DPE_WORDS)
+			arm_one(armings->at[i].kind, armings->at[i].disarm,
+				word < DPE_WORDS ? words[word] : result, sp);
 	}
 }
 

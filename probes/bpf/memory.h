@@ -13,10 +13,11 @@
 const volatile __u64 lowest_code; /* the address that the program's file has for its code */
 const volatile bool may_sleep;    /* the programs of uprobes can wait for memory */
 /* Where nothing is read, the kernel need not check all the ways of doing so, which takes it long. */
-const volatile bool reads_values, reads_usdt;
+const volatile bool reads_values, reads_usdt, reads_texts;
 const volatile __u32 most_values, most_steps; /* of one event, of one value */
 
 __u32 replaced; /* the program, by another exec: its variables are gone */
+__u64 cut_texts; /* that stood for something as a whole, and were too long */
 
 /* By site. */
 struct {
@@ -34,11 +35,26 @@ struct {
 	__type(value, struct dpe_usdt_args);
 } usdt_where SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64[DPE_TEXT_WORDS]);
+} wanted_texts SEC(".maps");
+
 /* ---- variables --------------------------------------------------------------------------- */
+
+/* What was read for the event at hand: too large for the stack, so the thread has it. */
+struct readings {
+	__u64 ret, ret_high; /* of the call, at its return; else 0 */
+	__u64 values[DPE_VALUES];
+	__u64 texts[DPE_TEXTS][DPE_TEXT_WORDS];
+};
 
 struct values {
 	__u32 count, known;
-	__u64 at[DPE_VALUES];
+	__u32 ntexts, lost; /* lost: what was read is not what the event is worth something with */
+	struct readings *to;
 };
 
 static __always_inline long read_user(void *to, __u32 size, __u64 from, bool sleeps)
@@ -48,25 +64,93 @@ static __always_inline long read_user(void *to, __u32 size, __u64 from, bool sle
 	return bpf_probe_read_user(to, size, (void *)from);
 }
 
+static __always_inline bool word_at(
+	const struct values *values, const __u64 *words, __u32 word, __u64 *value)
+{
+	if (word == DPE_WORD_RESULT) {
+		*value = values->to->ret;
+		return true;
+	}
+	word--;
+	asm volatile("" : "+r"(word)); /* what is checked is what is used: the verifier wants it so */
+	if (!words || word >= DPE_WORDS)
+		return false;
+	*value = words[word];
+	return true;
+}
+
+static __always_inline __u64 *text_of(
+	const struct values *values, const struct dpe_value_entry *entry)
+{
+	return values->to->texts[((entry->text & ~DPE_TEXT_WHOLE) - 1) & (DPE_TEXTS - 1)];
+}
+
+/* The length with the NUL; 0 or less: it cannot be read. */
+static __always_inline long copy_text(__u64 *to, __u32 size, __u64 address, bool sleeps)
+{
+	char any;
+	long got;
+
+	__builtin_memset(to, 0, DPE_TEXT_SIZE);
+	if (size > DPE_TEXT_SIZE)
+		return -1;
+	got = bpf_probe_read_user_str(to, size, (void *)address);
+	if (got >= 0 || !sleeps)
+		return got;
+	/* What is not in memory yet is waited for, where it begins and where it ends. */
+	bpf_copy_from_user(&any, 1, (void *)address);
+	bpf_copy_from_user(&any, 1, (void *)(address + size - 1));
+	return bpf_probe_read_user_str(to, size, (void *)address);
+}
+
+/* Its value is its length with the NUL. */
+static __always_inline bool read_text(
+	const struct dpe_value_entry *entry, struct values *values, __u64 address, __u64 *length)
+{
+	char behind = 1;
+	long got;
+
+	values->ntexts++;
+	got = copy_text(text_of(values, entry), entry->size, address, may_sleep);
+	if (got <= 0)
+		return false;
+	*length = got;
+	if (got < DPE_TEXT_SIZE)
+		return true;
+	read_user(&behind, 1, address + DPE_TEXT_SIZE - 1, may_sleep);
+	if (!behind)
+		return true;
+	*length = DPE_TEXT_CUT;
+	values->lost |= !!(entry->text & DPE_TEXT_WHOLE);
+	return true;
+}
+
 /* Memory that is not there yet (or no more) can only be waited for where programs may sleep. */
 static __always_inline bool read_value(const struct dpe_value_entry *entry, __u64 bias,
-	__u64 *value, const __u64 *words, bool sleeps)
+	struct values *values, __u64 *value, const __u64 *words, bool sleeps)
 {
 	__u64 address = entry->address + bias;
 	__u32 size = entry->size, word = entry->word;
 
+	if (word && !entry->nsteps) {
+		if (!word_at(values, words, word, value))
+			return false;
+		*value >>= 8 * (entry->address & 7);
+		return true;
+	}
 	for (__u32 i = 0; i < DPE_VALUE_STEPS; i++) {
 		if (i >= most_steps || i >= entry->nsteps)
 			break;
 		if (!i && word) {
-			if (!words || word > DPE_WORDS)
+			if (!word_at(values, words, word, &address))
 				return false;
-			address = words[word - 1];
 		} else if (read_user(&address, sizeof(address), address, sleeps))
 			return false;
 		address += entry->steps[i];
 	}
 	*value = 0;
+	if (reads_texts && entry->text)
+		return read_text(entry, values, address, value);
 	return size <= sizeof(*value) && !read_user(value, size, address, sleeps);
 }
 
@@ -78,11 +162,29 @@ static __always_inline __s64 number_of(const struct dpe_value_entry *entry, __u6
 	return entry->is_signed ? (__s64)bytes >> unused : (__s64)(bytes >> unused);
 }
 
-static __always_inline bool compare(const struct dpe_value_entry *entry, __u64 bytes,
+static __always_inline bool is_wanted(
+	const struct dpe_value_entry *entry, const struct values *values, __u64 length,
 	const struct dpe_filter_entry *filter)
+{
+	__u32 wanted = filter->number;
+	const __u64 *text = text_of(values, entry);
+	const __u64 *literal = bpf_map_lookup_elem(&wanted_texts, &wanted);
+	__u64 difference = length == DPE_TEXT_CUT;
+
+	if (!literal)
+		return true;
+	for (__u32 i = 0; i < DPE_TEXT_WORDS; i++)
+		difference |= text[i] ^ literal[i];
+	return !difference == (filter->op == DPE_FILTER_EQ);
+}
+
+static __always_inline bool compare(const struct dpe_value_entry *entry,
+	const struct values *values, __u64 bytes, const struct dpe_filter_entry *filter)
 {
 	__s64 value = number_of(entry, bytes), number = filter->number;
 
+	if (reads_texts && entry->text)
+		return is_wanted(entry, values, bytes, filter);
 	if (value < 0 && !entry->is_signed) /* above all that have a sign */
 		return filter->op == DPE_FILTER_GT || filter->op == DPE_FILTER_GE ||
 		       filter->op == DPE_FILTER_NE;
@@ -113,7 +215,7 @@ static __always_inline bool pass(
 
 		if (!(values->known >> at & 1))
 			continue;
-		if (compare(&entries->at[at], values->at[at], filter))
+		if (compare(&entries->at[at], values, values->to->values[at], filter))
 			return true;
 	}
 	return !filters->count;
@@ -137,8 +239,8 @@ static __always_inline const struct dpe_value_entries *read_values(
 	__u64 bias = task->mm->start_code - lowest_code;
 	bool gone;
 
-	if (!entries)
-		return entries;
+	if (!entries || !values->to)
+		return 0;
 	gone = is_replaced(task);
 	values->count = entries->count;
 	for (__u32 i = 0; i < DPE_VALUES; i++) {
@@ -146,7 +248,7 @@ static __always_inline const struct dpe_value_entries *read_values(
 			break;
 		if (gone && !entries->at[i].word)
 			continue;
-		if (read_value(&entries->at[i], bias, &values->at[i], words, sleeps))
+		if (read_value(&entries->at[i], bias, values, &values->to->values[i], words, sleeps))
 			values->known |= 1u << i;
 	}
 	return entries;
@@ -161,7 +263,11 @@ static __noinline bool read_at_probe(struct task_struct *task, __u32 where, __u3
 	if (!reads_values)
 		return true;
 	entries = read_values(task, where, values, words, may_sleep);
-	return !entries || pass(entries, phase, values);
+	if (entries && !pass(entries, phase, values))
+		return false;
+	if (values->lost)
+		__sync_fetch_and_add(&cut_texts, 1);
+	return true;
 }
 
 static __noinline void read_at_access(struct task_struct *task, __u32 where, struct values *values)

@@ -96,6 +96,7 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 		.thread = thread,
 		.tid = tid,
 		.site = site,
+		.values = {.to = thread ? &thread->read : 0},
 		.kind = DPE_RECORD_ENTER,
 		.nwords = DPE_COOKIE_WORDS(cookie),
 	};
@@ -103,6 +104,8 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 	const struct dpe_gate_entry *gate = 0;
 	bool wanted = DPE_COOKIE_ENTER(cookie) && armed, sent = false, begun;
 
+	if (thread)
+		thread->read.ret = 0;
 	if (wanted && cookie & DPE_COOKIE_GATED) {
 		gate = gate_at(2 * site);
 		wanted = gate_is_open(gate);
@@ -115,14 +118,14 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 		begun = gate_begin(gate);
 		if (stack_depth && !(cookie & DPE_COOKIE_INSIDE))
 			bpf_probe_read_user(&event.extra, sizeof(event.extra), (void *)regs->sp);
-		if (complete)
+		if (complete && !event.values.lost)
 			sent = send(&event, words);
 		else
 			lose(thread, tid);
 		pass_gate(gate, &event, words, begun, sent);
 	}
 	if (cookie & DPE_COOKIE_ARMS)
-		arm(site, 0, words, stack_pointer(regs));
+		arm(site, 0, words, stack_pointer(regs), 0);
 	if (!DPE_COOKIE_EXIT(cookie))
 		return;
 	if (thread && complete)
@@ -151,11 +154,11 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 	__u64 sp = regs->sp - sizeof(__u64); /* before the return address was taken */
 	struct call *call = thread ? find_call(thread, sp, site) : 0;
 	const struct dpe_gate_entry *gate = 0;
-	bool wanted, begun;
+	bool wanted, begun, sent = false;
 	struct event event = {
 		.top = {regs, regs->ip, regs->sp, regs->bp},
 		.thread = thread,
-		.ret = regs->ax,
+		.values = {.to = thread ? &thread->read : 0},
 		.tid = tid,
 		.site = site,
 		.kind = DPE_RECORD_EXIT,
@@ -167,6 +170,8 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 			lose(thread, tid);
 		return;
 	}
+	thread->read.ret = regs->ax;
+	thread->read.ret_high = regs->dx;
 	event.extra = call->ip;
 	event.shared = call->shared;
 	wanted = armed;
@@ -179,10 +184,14 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 			follow ? call->raw : call->words);
 	if (wanted) {
 		begun = gate_begin(gate);
-		pass_gate(gate, &event, call->words, begun, send(&event, call->words));
+		if (event.values.lost)
+			lose(thread, tid);
+		else
+			sent = send(&event, call->words);
+		pass_gate(gate, &event, call->words, begun, sent);
 	}
 	if (cookie & DPE_COOKIE_ARMS)
-		arm(site, 1, call->words, sp + sizeof(__u64));
+		arm(site, 1, call->words, sp + sizeof(__u64), regs->ax);
 	call->gone = 1;
 	pop_gone(thread, sp);
 }
@@ -286,7 +295,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 			thread->seq = first_number(tid);
 		}
 	}
-	if (armed && ((old_pid != task->pid && !follow) || nwatches))
+	if (armed && ((old_pid != task->pid && !follow) || nwatches || arms))
 		lose(thread, tid);
 	nwatches = 0;
 	execs++;
@@ -394,6 +403,8 @@ int on_access(struct bpf_perf_event_data *access)
 	if (first_gate && event.kind == DPE_RECORD_DATA)
 		gate = gate_at(first_gate + event.site);
 	event.thread = thread_of(task, event.tid);
+	if (event.thread)
+		event.values.to = &event.thread->read;
 	read_at_access(task, where, &event.values);
 	if (!gate_is_open(gate))
 		return 0;

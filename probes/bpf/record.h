@@ -24,6 +24,13 @@
 #define DPE_VALUE_STEPS 4
 #define DPE_VALUE_FILTERS 4
 
+/* Texts that are read at one event, and bytes of one, with the NUL behind it. */
+#define DPE_TEXTS 4
+#define DPE_TEXT_SIZE 128
+#define DPE_TEXT_WORDS (DPE_TEXT_SIZE / sizeof(__u64))
+/* Texts that events are compared with before they are sent. */
+#define DPE_WANTED_TEXTS 64
+
 enum dpe_record_kind {
 	DPE_RECORD_ENTER,
 	DPE_RECORD_EXIT,
@@ -58,11 +65,12 @@ enum dpe_step { DPE_STEP_SENT, DPE_STEP_RECEIVES, DPE_STEP_RECEIVED_NOTHING };
  * is always twelve, then one address (of an enter: the return address on the stack; of an exit:
  * the function's entry), then room for stack_depth addresses, of which `nstack` are there. Where
  * variables are read (`nvalues`) it is as with stacks, even without any, and then come DPE_VALUES
- * values: at the record's end. Those whose bit in `known` is not set could not be read. */
+ * values: at the record's end. Those whose bit in `known` is not set could not be read. Where texts
+ * are among them (`ntexts`) their values are lengths, and behind these is room for DPE_TEXTS texts. */
 struct dpe_record {
 	__u64 time;
 	__u64 seq;
-	__u64 ret;
+	__u64 ret, ret_high; /* rax, rdx */
 	__u32 tid;
 	__u32 tgid;
 	__u32 site;
@@ -71,7 +79,8 @@ struct dpe_record {
 	__u8 nstack;
 	__u8 has_stack;
 	char comm[16];
-	__u32 nvalues, known;
+	__u16 nvalues, ntexts;
+	__u32 known;
 	__u32 space;  /* number of the address space; 0 the first */
 	__u32 shared; /* bits: words that are DPE_SHARED_WORDs */
 	__u64 words[];
@@ -134,7 +143,7 @@ struct dpe_lost {
 
 struct dpe_arming {
 	__u8 kind;   /* which part of which objects */
-	__u8 word;   /* of the call, that points to the object */
+	__u8 word;   /* of the call, that points to the object; DPE_WORDS: its result does */
 	__u8 phase;  /* 1: at the return */
 	__u8 disarm; /* 1: watching ends */
 	__u32 unused;
@@ -182,15 +191,21 @@ struct dpe_watch_entry {
 	__u32 size, unused;
 };
 
+#define DPE_WORD_RESULT (DPE_WORDS + 1)
+
 /* A variable that is read at events: `address` counts from where the program is. Where `word` is not
- * 0, the first pointer is no variable but that word of the call, from 1. */
+ * 0, the first pointer is no variable but that word of the call, from 1, or its result; without
+ * steps the word is the value itself, from the byte `address` of it on. */
 struct dpe_value_entry {
 	__u64 address;
 	__u32 size;
-	__u16 nsteps;
+	__u8 nsteps, text; /* text: which of the texts it is, from 1, and DPE_TEXT_WHOLE */
 	__u8 is_signed, word;
 	__s64 steps[DPE_VALUE_STEPS]; /* see struct dpe_variable */
 };
+
+#define DPE_TEXT_WHOLE 0x80 /* an event whose text is longer than DPE_TEXT_SIZE is worth nothing */
+#define DPE_TEXT_CUT (DPE_TEXT_SIZE + 1) /* the length of such a text, as a value */
 
 enum dpe_filter_op {
 	DPE_FILTER_LT,
@@ -204,7 +219,7 @@ enum dpe_filter_op {
 struct dpe_filter_entry {
 	__u32 value; /* its place in dpe_value_entries */
 	__u32 op;
-	__s64 number;
+	__s64 number; /* of a text: its place in `wanted_texts` */
 };
 
 /* An event is sent where one of them holds; 0: always. */

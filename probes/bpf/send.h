@@ -82,6 +82,7 @@ struct thread {
 	__u32 met;    /* its first event was sent */
 	__u32 unsure; /* calls were not noted, or forgotten, of which exits may come */
 	struct dpe_channel transfer; /* of the system call that it is in */
+	struct readings read;        /* for its event at hand */
 	__u64 raw[DPE_WORDS];        /* of the call that it begins: see struct call */
 	struct call calls[DPE_CALLS];
 };
@@ -179,7 +180,7 @@ static __always_inline void remember(__u32 tid, __u64 seq)
 struct event {
 	struct stack_top top; /* of a uprobe or an access */
 	struct thread *thread;
-	__u64 ret, extra; /* extra: see struct dpe_record on stacks */
+	__u64 extra; /* see struct dpe_record on stacks */
 	__u32 tid, site, kind, nwords, shared;
 	struct values values;
 };
@@ -211,7 +212,8 @@ static __always_inline __u64 time_after_reserve(struct thread *thread)
 
 static __always_inline void fill(struct dpe_record *record, const struct event *event)
 {
-	record->ret = event->ret;
+	record->ret = event->kind == DPE_RECORD_EXIT ? event->thread->read.ret : 0;
+	record->ret_high = event->kind == DPE_RECORD_EXIT ? event->thread->read.ret_high : 0;
 	record->tid = event->tid;
 	record->tgid = event->thread->process;
 	record->space = event->thread->space;
@@ -222,6 +224,7 @@ static __always_inline void fill(struct dpe_record *record, const struct event *
 	record->nstack = 0;
 	record->has_stack = 0;
 	record->nvalues = event->values.count;
+	record->ntexts = event->values.ntexts;
 	record->known = event->values.known;
 	bpf_get_current_comm(record->comm, sizeof(record->comm));
 	record->seq = event->thread->seq;
@@ -307,9 +310,10 @@ static __always_inline bool put_with_stack(const struct event *event, const __u6
 	return true;
 }
 
-static __always_inline bool put_with_values(const struct event *event, const __u64 *words)
+static __always_inline bool put_with_values(
+	const struct event *event, const __u64 *words, const bool with_texts)
 {
-	const __u32 room = stack_depth * sizeof(__u64);
+	const __u32 room = stack_depth * sizeof(__u64) + (with_texts ? DPE_TEXTS * DPE_TEXT_SIZE : 0);
 	struct dpe_record *record;
 	void *ring = own_ring();
 	__u64 *values;
@@ -329,7 +333,11 @@ static __always_inline bool put_with_values(const struct event *event, const __u
 	record->has_stack = stack_depth > 0;
 	values = &record->words[DPE_WORDS + 1 + stack_depth];
 	for (int i = 0; i < DPE_VALUES; i++)
-		values[i] = event->values.at[i];
+		values[i] = event->thread->read.values[i];
+	for (__u32 i = 0; with_texts && i < DPE_TEXTS; i++)
+		for (__u32 j = 0; j < DPE_TEXT_WORDS; j++)
+			values[DPE_VALUES + i * DPE_TEXT_WORDS + j] =
+				event->thread->read.texts[i][j];
 	submit(ring, record);
 	return true;
 }
@@ -373,8 +381,10 @@ static __always_inline bool send(const struct event *event, const __u64 *words)
 		meet(event->thread);
 	if (!event->thread)
 		sent = false;
+	else if (reads_texts && event->values.ntexts)
+		sent = put_with_values(event, words, true);
 	else if (event->values.count)
-		sent = put_with_values(event, words);
+		sent = put_with_values(event, words, false);
 	else if (stack_depth)
 		sent = put_with_stack(event, words);
 	else if (event->nwords <= 2)

@@ -11,6 +11,7 @@ detect three: three(1, 2, _)
 detect four: four(1, 2, 3, 100)
 detect five: five(1, 2, 3, 4, 5)
 detect six: six(1, 2, 3, 4, 5, 6)
+detect two: told(2, "two")
 X
 
 # observed WAY SOURCE COMPILER...: all events, with their arguments
@@ -28,7 +29,7 @@ observed() {
 	gives "$way: runs by itself" 0
 	run "$DPE" run --all -s event.dpe -- ./event
 	check "$way: all is seen, with its arguments" \
-		"$(grep -c '^#[0-9]* [a-z]*: match' err) $(grep -c '^dpe: 36 events, 0 lost' err)" = '37 1'
+		"$(grep -c '^#[0-9]* [a-z]*: match' err) $(grep -c '^dpe: 36 events, 0 lost' err)" = '38 1'
 	run "$DPE" list --placement ./event told
 	check "$way: on a nop of five bytes" "$(grep -c 'nop' out)" -ge 1
 }

@@ -12,14 +12,16 @@ built() {
 	shift
 	${CC:-cc} -g -O1 -pthread "$TOP/tests/live/targets/kinds.c" -o "$name" "$@" || not_ok "compiling $name"
 }
-echo 'detect own(x): own(x).exit { print(x, $1.ret); }' >own.dpe
+echo 'detect own(x): own(x).exit { print(x, $1.ret); }
+detect reader(x): own(x) [.comm = "reader"] { print(x, $1.comm); }' >own.dpe
 for kind in '-static' '-static-pie' '-fPIE -pie' '-fno-pie -no-pie' '-s -rdynamic'; do
 	built program $kind
 	run "$DPE" run --all -s own.dpe -- ./program
 	check "a program built with $kind" "$(count_seen '^own: 1 2$') $(count_seen '^own: 5 6$') $(count_seen ' 0 lost')" = '1 2 1'
 	check 'runs as always' "$(cat out)" = 2
 done
-check 'threads by their names' "$(count_seen 'thread [0-9]* (reader)') $(count_seen 'thread [0-9]* (a writer)')" = '1 1'
+check 'a thread by its name' "$(count_seen '^reader: 5 reader$') $(count_seen '^reader: ')" = '1 1'
+check 'threads by their names' "$(count_seen 'thread [0-9]* (reader)') $(count_seen 'thread [0-9]* (a writer)')" = '2 1'
 built program -s
 run "$DPE" run -s own.dpe -- ./program
 says 'a function of a stripped program' 2 "no function 'own' in program" 'it is stripped'
@@ -43,6 +45,17 @@ echo 'detect twice(x): libversions::twice(x).exit { print(x, $1.ret); }' >twice.
 run "$DPE" run --all -s twice.dpe -- ./versions
 check 'both versions of a function' "$(count_seen '^twice: 10 20$') $(count_seen '^twice: 10 21$') $(count_seen ': match')" = '1 1 2'
 check 'which it calls as always' "$(cat out)" = 43
+cat >version.dpe <<'DPE'
+detect old(x): "twice@OLD"(x).exit { print(x, $1.ret); }
+detect new(x): "twice@NEW"(x) + "twice@@NEW"(x) { print(x); }
+detect allocated(n): libc::malloc(n).exit [n >= 4096] { print($1.ret != 0); }
+DPE
+run "$DPE" run --all -s version.dpe -- ./versions
+check 'one version of a function' "$(count_seen '^old: 10 20$') $(count_seen '^old: ') $(count_seen '^new: 10$')" = '1 1 2'
+check 'a function of a library that is stripped' "$(count_seen '^allocated: 1$')" -ge 1
+echo 'detect none: "twice@@OLD"' >version.dpe
+run "$DPE" run -s version.dpe -- ./versions
+says 'a version that is not the default one' 2 "no function 'twice@@OLD'"
 
 if ! command -v rustc >/dev/null; then
 	echo 'ok - a program of Rust # skip there is no rustc'
@@ -65,12 +78,17 @@ fn main() {
     println!("{}", worker.join().unwrap());
 }
 RS
-if ! rustc -g -C opt-level=1 shop.rs >rustc.out 2>&1; then
-	echo "ok - a program of Rust # skip rustc does not work here: $(head -1 rustc.out)"
-	finish
-fi
 printf 'detect push(q, x): Queue::push(q, x) { print(x); }\ndetect pay(x): shop::checkout(x) { print(x); }\n' >shop.dpe
-run "$DPE" run --all -s shop.dpe -- ./shop
-check 'a method and a function of Rust' "$(grep -cE '^push: [789]$' err) $(count_seen '^pay: 3$')" = '3 1'
+for mangling in '' '-C symbol-mangling-version=v0'; do
+	if ! rustc -g -C opt-level=1 $mangling shop.rs >rustc.out 2>&1; then
+		echo "ok - a program of Rust $mangling # skip rustc does not work here: $(head -1 rustc.out)"
+		finish
+	fi
+	run "$DPE" run --all -s shop.dpe -- ./shop
+	check "a method and a function of Rust $mangling" \
+		"$(grep -cE '^push: [789]$' err) $(count_seen '^pay: 3$')" = '3 1'
+done
+nm shop >symbols
+check 'by symbols of the new kind' "$(grep -c ' _RNv.*checkout' symbols)" -eq 1
 check 'by the name of the thread' "$(count_seen 'thread [0-9]* (cashier)')" -ge 4
 finish

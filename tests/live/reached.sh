@@ -49,7 +49,7 @@ refused() {
 }
 refused 'no such member' 'detect r(l): enqueue(l) [l->length = 1]' "it has no member 'length'"
 refused 'no pointer' 'detect r(n): plain(n) [n->len = 1]' 'it is no pointer'
-refused 'all of a structure' 'detect r(i): weigh(_, i) [*i = 1]' 'a value has 1, 2, 4 or 8 bytes, not'
+refused 'all of a structure' 'detect r(i): weigh(_, i) [*i = 1]' 'a value has 1, 2, 4 or 8 bytes, or is an integer of 16, not 32'
 refused 'of an event that has no such argument' 'detect r(l): enqueue(l) ; plain [l->len = 1]' \
 	"'l' is a variable of the rule, and no argument of the event at hand"
 cp reached stripped

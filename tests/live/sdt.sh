@@ -17,6 +17,7 @@ detect costly(i): usdt::queue::costly(i)
 detect order: usdt::queue::push ; pop.enter
 detect real: usdt::queue::real
 detect done: usdt::queue::done
+detect named(s): usdt::queue::push(_, text(s)) [s = "text"]
 DPE
 for depth in 0 8; do
 	run "$DPE" run --all --stack=$depth -s sdt.dpe -- ./sdt
@@ -28,6 +29,7 @@ for depth in 0 8; do
 	check 'together with functions' "$(count_seen 'order: match')" -eq 4
 	check 'with an argument that nobody asks for' "$(count_seen 'real: match')" -ge 1
 	check 'all places of a probe' "$(count_seen 'done: match')" -eq 2
+	check 'text that an argument points to' "$(count_seen 'named: match')" -eq 4
 	check 'nothing is lost' "$(count_seen ' 0 lost')" -eq 1
 done
 check 'the report has the place' "$(count_seen 'at push+0x[0-9a-f]* (.*sdt.c:')" -ge 4

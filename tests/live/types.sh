@@ -19,6 +19,11 @@ detect returned(x): truth(x).exit { print("truth", x, $1.ret); }
 detect small(x): byte(x).exit [.ret = -3]
 detect kind(x): colour(x).exit { print("colour", $1.ret); }
 detect point: middle(_, 7)
+detect whole(w): whole(w) [w.a < 2] { print("whole", w.b); }
+detect wide(n): wide(n).exit [.ret > 170141183460469231731687303715884105727] { print("wide", n, $1.ret); }
+detect sums(n): sum(n).exit { print("sum", n, $1.ret, total); }
+detect total: sum(_) [total < -18446744073709551616]
+detect minus: minus.exit [.ret = -1] { print($1.ret); }
 DPE
 run "$DPE" run --all -s types.dpe -- ./types
 check 'double, float, infinity, no number, unsigned' \
@@ -30,6 +35,12 @@ check 'a double is watched' "$(count_seen '^grown: 2.5 0.1$') $(count_seen '^gro
 check 'a truth value' "$(count_seen '^returned: truth 2 1$') $(count_seen '^returned: truth 0 0$')" = '1 1'
 check 'a signed char' "$(count_seen 'small: match')" -eq 1
 check 'an enumeration' "$(count_seen '^kind: colour 2$')" -eq 1
+check 'a member of a structure that is handed over' "$(count_seen '^whole: whole 2$')" -eq 1
+check 'numbers of 128 bits' "$(count_seen '^wide: wide 3 340282366920938463463374607431768211453$')" -eq 1
+check 'with a sign' "$(grep '^sums: ' err | tr '\n' ' ')" = \
+	'sums: sum -36893488147419103232 -36893488147419103233 -36893488147419103232 sums: sum 5 -36893488147419103227 -36893488147419103227 '
+check 'compared' "$(count_seen 'total: match')" -eq 1
+check 'an int of -1' "$(count_seen '^minus: -1$')" -eq 1
 check 'behind what is in other registers' "$(count_seen 'point: match')" -eq 1
 run "$DPE" record -o types.jsonl -s types.dpe -- ./types
 python3 -c 'import json
@@ -47,7 +58,5 @@ refused() {
 register='which has no value: it is handed over in a register for floating point numbers, which probes cannot read'
 refused 'a double' 'detect r(x): middle(x)' "argument 1 of 'middle', $register"
 refused 'a float that is returned' 'detect r: middle.exit [.ret > 0]' "the result of 'middle', $register"
-refused 'a structure' 'detect r(x): whole(x)' "argument 1 of 'whole', which has no value: it is a structure"
-refused 'a number of 128 bits' 'detect r: wide { print($1.args[0]); }' \
-	"argument 1 of 'wide', which has no value: it is a structure, or a number of more than 8 bytes"
+refused 'a structure' 'detect r(x): whole(x)' "argument 1 of 'whole', which has no value: it is a structure that is handed over as a whole"
 finish

@@ -85,9 +85,10 @@ static const struct dpe_signature *signature(void **state, const char *name, uns
 
 static void check_args(const struct dpe_signature *s, const char *expected)
 {
+	char texts[WORDS][DPE_NUMBER_TEXT];
 	struct dpe_value args[24];
 	struct dpe_text text = {0};
-	unsigned nargs = dpe_signature_args(s, noted, WORDS, args, DPE_COUNT(args));
+	unsigned nargs = dpe_signature_args(s, noted, WORDS, args, DPE_COUNT(args), texts);
 
 	for (unsigned i = 0; i < nargs; i++) {
 		dpe_text_puts(&text, i ? " " : "");
@@ -99,7 +100,8 @@ static void check_args(const struct dpe_signature *s, const char *expected)
 
 static void check_ret(const struct dpe_signature *s, uint64_t rax, const char *expected)
 {
-	struct dpe_value value = dpe_signature_ret(s, rax);
+	char number[DPE_NUMBER_TEXT];
+	struct dpe_value value = dpe_signature_ret(s, rax, 1, number);
 	struct dpe_text text = {0};
 
 	if (value.kind == DPE_NONE)
@@ -146,7 +148,35 @@ static void structures_by_their_members(void **state)
 	CHECK("null 7", packed, (struct packed){1, 2}, 7);
 	CHECK("null 7", nested, (struct nested){{1, 2}, {3}}, 7);
 	CHECK("null 7", empty, (struct empty){}, 7);
-	CHECK("1 null 3", wide, 1, 2, 3);
+	CHECK("1 2 3", wide, 1, 2, 3);
+}
+
+static void check_part(
+	void **state, const char *name, uint64_t offset, int expected, const char *reason)
+{
+	const struct dpe_signature *s = signature(state, name, 0);
+	const char *why;
+
+	assert_true(dpe_signature_is_structure(s, 0));
+	assert_false(dpe_signature_is_structure(s, 1));
+	assert_int_equal(dpe_signature_part(s, 0, offset, &why), expected);
+	if (expected < 0)
+		assert_non_null(strstr(why, reason));
+}
+
+static void where_members_are(void **state)
+{
+	check_part(state, "pairs", 0, 0, NULL);
+	check_part(state, "pairs", 4, 0, NULL);
+	check_part(state, "longs", 8, 1, NULL);
+	check_part(state, "mixed", 0, -1, "floating point");
+	check_part(state, "mixed", 8, 0, NULL);
+	check_part(state, "floats", 8, -1, "floating point");
+	check_part(state, "big", 0, 6, NULL);
+	check_part(state, "big", 16, 8, NULL);
+	check_part(state, "packed", 8, 7, NULL);
+	assert_false(dpe_signature_is_structure(signature(state, "wide", 0), 1));
+	assert_int_equal(dpe_signature_word(signature(state, "wide", 0), 1), -1);
 }
 
 static void what_does_not_fit_is_on_the_stack(void **state)
@@ -200,12 +230,13 @@ static void words_that_records_need(void **state)
 static void words_that_are_not_there(void **state)
 {
 	const uint64_t words[2] = {1, 2};
+	char texts[1][DPE_NUMBER_TEXT];
 	struct dpe_value args[8];
 
-	assert_int_equal(dpe_signature_args(signature(state, "plain", 0), words, 2, args, 8), 6);
+	assert_int_equal(dpe_signature_args(signature(state, "plain", 0), words, 2, args, 8, texts), 6);
 	assert_int_equal(args[1].kind, DPE_INT);
 	assert_int_equal(args[2].kind, DPE_RAW);
-	assert_int_equal(dpe_signature_args(signature(state, "plain", 0), words, 2, args, 1), 1);
+	assert_int_equal(dpe_signature_args(signature(state, "plain", 0), words, 2, args, 1, texts), 1);
 }
 
 static void prototypes_where_there_is_no_debug_information(void **state)
@@ -241,6 +272,7 @@ int main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(floating_point_takes_no_integer_register),
 		cmocka_unit_test(structures_by_their_members),
+		cmocka_unit_test(where_members_are),
 		cmocka_unit_test(what_does_not_fit_is_on_the_stack),
 		cmocka_unit_test(a_large_result_takes_the_first_register),
 		cmocka_unit_test(variable_arguments_as_wanted),

@@ -81,6 +81,31 @@ static void variables_behind_pointers(void **state)
 	dpe_module_free(module);
 }
 
+static void text_and_wide_numbers(void **state)
+{
+	struct dpe_module *module = open_target("variables");
+	struct dpe_variable variable;
+
+	(void)state;
+	assert_null(dpe_variable_find(module, "text(name)", &variable));
+	assert_true(variable.is_text);
+	assert_int_equal(variable.nsteps, 1);
+	assert_null(dpe_variable_find(module, "text(tag)", &variable));
+	assert_true(variable.is_text);
+	assert_int_equal(variable.nsteps, 0);
+	assert_int_equal(variable.size, sizeof(char[8]) + 1);
+	assert_null(dpe_variable_find(module, "text(bytes)", &variable));
+	assert_wrong(module, "text(counter)", "it is no text");
+	assert_wrong(module, "text(pointer)", "it is no text");
+	assert_wrong(module, "text(table[0])", "it is no text");
+	assert_wrong(module, "text(none)", "no variable 'none'");
+	assert_wrong(module, "text(", "no variable ''");
+	assert_null(dpe_variable_find(module, "wide", &variable));
+	assert_true(variable.is_wide);
+	assert_null(dpe_variable_check(&variable));
+	dpe_module_free(module);
+}
+
 static void numbers_by_size_and_sign(void **state)
 {
 	const struct dpe_variable byte = {.size = 1, .is_signed = true}, word = {.size = 2},
@@ -144,6 +169,7 @@ int main(void)
 		cmocka_unit_test(variables_by_name),
 		cmocka_unit_test(what_cannot_be_found_is_told),
 		cmocka_unit_test(variables_behind_pointers),
+		cmocka_unit_test(text_and_wide_numbers),
 		cmocka_unit_test(numbers_by_size_and_sign),
 		cmocka_unit_test(what_lies_at_an_address),
 		cmocka_unit_test(without_debug_information),

@@ -8,9 +8,10 @@ syntax keyword dpeKeyword include var observing ends by from to
 syntax keyword dpeConditional if else
 syntax keyword dpeCall print printf break error sync_event hold share unhold wait_for release forget creates begins ended joined check_deadlock check_order check_hang progress
 syntax match dpePhase /\.\(enter\|exit\)\>/
-syntax match dpeField /\.\(tid\|pid\|process\|time\|ret\|args\|name\|stack\)\>/
+syntax match dpeField /\.\(tid\|pid\|process\|time\|ret\|args\|name\|stack\|comm\)\>/
 syntax match dpePosition /\$\d\+/
 syntax match dpeNumber /\<\(0[xX]\x\+\|0[bB][01]\+\|\d\+\)[uUlL]*\>/
+syntax match dpeNumber /\<\d\+\(\.\d\+\([eE][-+]\=\d\+\)\=\|[eE][-+]\=\d\+\)[fFlL]\=\>/
 syntax match dpeCaret /\^/
 syntax match dpeOperator /[;+&*@]/
 syntax region dpeString start=/"/ skip=/\\./ end=/"/ oneline

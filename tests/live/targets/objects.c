@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct part {
 	long wide;
@@ -142,6 +143,34 @@ static void parts(void)
 	destroy((struct object *)object);
 }
 
+ENTRY struct object *make(int id)
+{
+	struct object *object = id ? calloc(1, sizeof(*object)) : NULL;
+
+	__asm__ volatile("" : : : "memory");
+	return object;
+}
+
+/* Objects that a function returns, one of them none. */
+static void returned(int count)
+{
+	make(0);
+	while (count--) {
+		struct object *object = make(count + 1);
+
+		add(object);
+		add(object);
+		finish(object);
+	}
+}
+
+/* Another program, while an object is watched. */
+static void become_another(char *program)
+{
+	add(make(1));
+	execl(program, program, "made", "2", NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "turn";
@@ -154,6 +183,10 @@ int main(int argc, char **argv)
 		parts();
 	else if (!strcmp(what, "once"))
 		at_once(count);
+	else if (!strcmp(what, "made"))
+		returned(count);
+	else if (!strcmp(what, "another"))
+		become_another(argv[0]);
 	if (!strcmp(what, "churn"))
 		pthread_create(&maker, NULL, make_threads, NULL);
 	if (!strcmp(what, "turn") || !strcmp(what, "churn"))

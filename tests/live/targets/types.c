@@ -42,9 +42,24 @@ OWN static int whole(struct whole all)
 	return all.a + all.b;
 }
 
-OWN static int wide(__int128 number)
+OWN static unsigned __int128 wide(unsigned __int128 number)
 {
-	return (int)number;
+	return -number;
+}
+
+__int128 total;
+
+OWN static __int128 sum(__int128 number)
+{
+	__int128 before = total;
+
+	total += number;
+	return before ? total : total - 1;
+}
+
+OWN static int minus(void)
+{
+	return -1;
 }
 
 int main(void)
@@ -61,6 +76,9 @@ int main(void)
 	byte(-3);
 	colour(BLUE);
 	middle(0.5, 7);
-	printf("%d %d %d\n", whole((struct whole){1, 2}), wide(3), (int)big + (int)single);
+	printf("%d %d %d\n", whole((struct whole){1, 2}), (int)wide(3), (int)big + (int)single);
+	sum(-((__int128)1 << 65));
+	sum(5);
+	minus();
 	return 0;
 }

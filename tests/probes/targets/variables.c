@@ -22,6 +22,10 @@ struct link {
 	struct link *next;
 	short value;
 } * list;
+const char *name = "a name";
+char tag[8];
+void *bytes;
+__int128 wide;
 
 int main(void)
 {

@@ -1,0 +1,150 @@
+/* Numbers that are no 64-bit integers: as text, which says exactly what they are, and in order with
+ * all others. */
+#include "event/event.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- as text ----------------------------------------------------------------------------- */
+
+/* The shortest text that reads back as the same. */
+static void print_real(double real, bool single, char text[DPE_NUMBER_TEXT])
+{
+	for (int digits = single ? 6 : 15; digits <= (single ? 9 : 17); digits++) {
+		snprintf(text, DPE_NUMBER_TEXT, "%.*g", digits, real);
+		if (single ? strtof(text, NULL) == (float)real : strtod(text, NULL) == real)
+			break;
+	}
+	if (!strpbrk(text, ".e"))
+		strcat(text, ".0");
+}
+
+static struct dpe_value raw(const char *text)
+{
+	return (struct dpe_value){.kind = DPE_RAW, .len = (uint32_t)strlen(text), .text = text};
+}
+
+struct dpe_value dpe_value_real(double real, bool single, char text[DPE_NUMBER_TEXT])
+{
+	if (isnan(real))
+		return dpe_value_string("nan");
+	if (isinf(real))
+		strcpy(text, real < 0 ? "-1e999" : "1e999");
+	else
+		print_real(real, single, text);
+	return raw(text);
+}
+
+struct dpe_value dpe_value_wide(dpe_wide bits, bool is_signed, char text[DPE_NUMBER_TEXT])
+{
+	bool negative = is_signed && bits >> 127;
+	dpe_wide left = negative ? -bits : bits;
+	char digits[DPE_NUMBER_TEXT], *at = digits + sizeof(digits);
+
+	if (!negative && left <= UINT64_MAX)
+		return (struct dpe_value){
+			.kind = left > INT64_MAX ? DPE_UINT : DPE_INT, .num = (int64_t)left};
+	if (negative && left <= (dpe_wide)INT64_MAX + 1)
+		return dpe_value_int((int64_t)bits);
+	for (*--at = 0; left; left /= 10)
+		*--at = (char)('0' + (int)(left % 10));
+	if (negative)
+		*--at = '-';
+	memcpy(text, at, (size_t)(digits + sizeof(digits) - at));
+	return raw(text);
+}
+
+/* ---- in order ---------------------------------------------------------------------------- */
+
+/* A number by what is needed to compare it with any other. */
+struct number {
+	bool whole; /* an integer of up to 128 bits, which the first two members are */
+	bool negative;
+	dpe_wide size; /* without its sign */
+	long double real;
+};
+
+static void set_whole(struct number *number, bool negative, dpe_wide size)
+{
+	*number = (struct number){
+		true, negative && size, size, negative ? -(long double)size : (long double)size};
+}
+
+/* Digits and perhaps a sign, of no more than 128 bits. */
+static bool read_whole(const char *text, struct number *number)
+{
+	bool negative = *text == '-';
+	const char *at = text + negative;
+	dpe_wide size = 0;
+
+	if (!*at || at[strspn(at, "0123456789")])
+		return false;
+	for (; *at; at++) {
+		unsigned digit = (unsigned)(*at - '0');
+
+		if (size > (~(dpe_wide)0 - digit) / 10)
+			return false;
+		size = size * 10 + digit;
+	}
+	set_whole(number, negative, size);
+	return true;
+}
+
+static bool read_number(struct dpe_value value, struct number *number)
+{
+	char *end;
+
+	switch (value.kind) {
+	case DPE_INT:
+		set_whole(number, value.num < 0,
+			value.num < 0 ? -(uint64_t)value.num : (uint64_t)value.num);
+		return true;
+	case DPE_UINT:
+	case DPE_POINTER:
+		set_whole(number, false, (uint64_t)value.num);
+		return true;
+	case DPE_RAW:
+		if (read_whole(value.text, number))
+			return true;
+		*number = (struct number){.real = strtold(value.text, &end)};
+		return end != value.text && !*end && !isnan(number->real);
+	default:
+		return false;
+	}
+}
+
+static int order_of_wholes(const struct number *a, const struct number *b)
+{
+	int sizes = (a->size > b->size) - (a->size < b->size);
+
+	if (a->negative != b->negative)
+		return a->negative ? -1 : 1;
+	return a->negative ? -sizes : sizes;
+}
+
+/* A long double that an integer of more than 64 bits was rounded to is whole itself. */
+static void make_whole(struct number *number)
+{
+	const long double limit = 0x1p128L;
+
+	if (!number->whole && fabsl(number->real) < limit)
+		set_whole(number, number->real < 0, (dpe_wide)fabsl(number->real));
+}
+
+bool dpe_value_compare(struct dpe_value a, struct dpe_value b, int *order)
+{
+	struct number x, y;
+
+	if (!read_number(a, &x) || !read_number(b, &y))
+		return false;
+	*order = (x.real > y.real) - (x.real < y.real);
+	if (*order || (!x.whole && !y.whole))
+		return true;
+	make_whole(&x);
+	make_whole(&y);
+	if (x.whole && y.whole)
+		*order = order_of_wholes(&x, &y);
+	return true;
+}

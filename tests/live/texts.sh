@@ -1,0 +1,77 @@
+# Text of the program in conditions, slices and reports, and members of structures that are handed
+# over as a whole.
+. tests/tap.sh
+need_live 'text behind pointers'
+compile_target texts
+
+told() {
+	sed -n "s/^$1: //p" err | tr '\n' '|'
+}
+
+count_seen() {
+	grep -c "$1" err
+}
+
+cat >texts.dpe <<'DPE'
+detect same(s): use(text(s)) ; leave(text(s))
+detect literal: use("abc") { print("seen"); }
+detect shown(s): use(s) { print(text(s)); }
+detect compared(s): use(s) [s > "abc" && s < "b"] { print(text(s)); }
+detect later(s): use(s) ; leave [s == "abd"] { print(text(s)); }
+detect result: name_of.exit { print(text($1.ret)); }
+detect returned: name_of.exit [.ret = "one"]
+detect members(p): look(p) [p->name == "thing" && p->tag != "abcdefg"] { print(text(p->name), text(p->tag), text(title)); }
+detect mixed(m): mix(m, n) { print(m.number, m.byte, n); }
+detect large(l): load(_, l) [l.name != "elsewhere"] { print(l.a, l.b, l.d, text(l.name)); }
+DPE
+run "$DPE" run --all -s texts.dpe -- ./texts
+check 'what has the same text is one slice' "$(count_seen 'same: match') $(count_seen '  where s = "abc"')" = '1 1'
+check 'a string as an argument' "$(told literal)" = 'seen|'
+x127=$(printf '%126s' '' | tr ' ' x)y
+check 'shown, null where it cannot be read' "$(told shown)" = "abc|abd|null|null|edge|caf�e9|café|$x127|"
+check 'in order' "$(told compared)" = 'abd|'
+check 'of an event before' "$(told later)" = 'abd|'
+check 'of a result' "$(told result) $(count_seen 'returned: match')" = 'one|null| 1'
+check 'of members and variables' "$(told members)" = 'thing abcdefgh a title|'
+check 'members in registers' "$(told mixed)" = '7 200 -9|'
+check 'members on the stack' "$(told large)" = '1 -2 -5 in large|'
+check 'the report tells them' "$(count_seen 'text(arg@0) = "abd"')" -ge 1
+check 'nothing is lost' "$(count_seen ' 0 lost')" -eq 1
+summary=$(grep '^dpe: .*rules' err)
+shown=$(told shown)
+run "$DPE" record -o texts.jsonl -s texts.dpe -- ./texts
+run "$DPE" replay --all -s texts.dpe texts.jsonl
+check 'a replay says the same' "$(grep '^dpe: .*rules' err)$(told shown)" = "$summary$shown"
+run "$DPE" convert texts.jsonl texts.dpel
+run "$DPE" replay --all -s texts.dpe texts.dpel
+check 'in either format' "$(grep '^dpe: .*rules' err)$(told shown)" = "$summary$shown"
+
+# What cannot match costs no message; a text that is too long is not taken for another one.
+echo 'detect r: use("abd") ; use(_).enter [.args[0] == "edge"]' >sent.dpe
+run "$DPE" run --stack=0 -s sent.dpe -- ./texts
+check 'what no rule can use is not sent' "$(count_seen '^dpe: 2 events, 0 lost')" -eq 1
+echo 'detect r(s): use(s) [s != "abc"] { print(text(s)); }' >long.dpe
+run "$DPE" run --stack=0 -s long.dpe -- ./texts cut
+check 'cut off where it is shown' "$(told r | tr '|' '\n' | tail -n 1)" = "x${x127%y}…"
+check 'and compared with what is shorter' "$(count_seen '^dpe: 7 events, 0 lost')" -eq 1
+echo 'detect r(s): use(text(s)) ; use^(text(s))' >long.dpe
+run "$DPE" run --stack=0 -s long.dpe -- ./texts cut
+check 'two long ones are not one' "$(count_seen 'r: match')" -eq 0
+check 'but lost' "$(count_seen ' 2 lost;') $(count_seen 'warning: 2 events are lost: a text by which rules tell things apart was longer than 127 bytes')" = '1 1'
+
+# refused NAME SPEC TEXT
+refused() {
+	echo "$2" >refused.dpe
+	run "$DPE" run -s refused.dpe -- ./texts
+	says "$1" 2 "$3"
+}
+refused 'a member in another register' 'detect r(m): mix(m) [m.real > 1]' 'in a register for floating point numbers'
+refused 'too far up the stack' 'detect r(f): reach(f) [f.at[6] > 1]' 'it lies too far up the stack'
+refused 'two structures are not compared' 'detect r(m): mix(m) ; mix^(m) [m.number = 1]' "it is a structure that is handed over as a whole: name its members"
+refused 'what is no text' 'detect r(n): handed(n) [n == "a"]' "'text(arg@0)' cannot be read: it is no text"
+refused 'a string that is too long' "detect r: use(\"${x127}y\")" 'it is compared with a string of 128 bytes: text of the program is known up to 127'
+refused 'text that is watched' 'detect r: [text(title) == "b"]' 'text is read at functions, lines and USDT probes'
+refused 'more than an event carries' \
+	'detect r(p): look(p) { print(text(p->name), text(p->tag), text(title), text(second), text(third)); }' \
+	'the rules want 5 texts of the program at'
+finish
