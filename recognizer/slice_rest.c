@@ -247,7 +247,7 @@ static bool has_earlier(const struct dpe_slice *slice)
 }
 
 /* It holds nothing any more. */
-static void retire_slice(struct dpe_slices *slices, struct dpe_slice *slice)
+static void set_aside(struct dpe_slices *slices, struct dpe_slice *slice)
 {
 	leave_queue(slices, slice);
 	slice->next = slices->spare;
@@ -279,7 +279,7 @@ static bool lay_to_rest(struct dpe_run *run, struct dpe_slice *slice)
 	cell->searched = slice->searched;
 	cell->longer = slice->npartials || has_earlier(slice);
 	clear_slice(run, slice);
-	retire_slice(run->slices, slice);
+	set_aside(run->slices, slice);
 	return true;
 }
 
@@ -314,7 +314,7 @@ void dpe_cell_clear(struct dpe_run *run, struct dpe_cell *cell)
 	} else if (cell->form != DPE_CELL_NEW) {
 		slice = dpe_slice_work(run, cell);
 		clear_slice(run, slice);
-		retire_slice(run->slices, slice);
+		set_aside(run->slices, slice);
 	}
 	cell->form = DPE_CELL_NEW;
 }

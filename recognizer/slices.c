@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define FEW_PARTIALS 32
-#define MOST_WORK 1024   /* slices at work at a time: as many as DPE_OLD_HORIZON or more */
+#define MOST_WORK 1024   /* slices at work at a time: long enough for the horizon to pass them */
 #define MANY 16384       /* cells that are far away, as memory goes */
 
 /* ---- masks ------------------------------------------------------------------------------- */
