@@ -160,7 +160,7 @@ at_once() {
 cat >begin.sh <<'SH'
 echo $$ >begun
 good=0
-for i in 1 2 3 4 5 6 7 8; do
+for i in $(seq 40); do
 	./static$i begun
 	test $? -eq 7 && good=$((good + 1))
 	./other begun
@@ -174,11 +174,12 @@ go_on() {
 		sleep 0.1
 		left=$((left + 1))
 	done
-	check "$1: they go on" "$(cat undisturbed)" = '8 good'
+	check "$1: they go on" "$(cat undisturbed)" = '40 good'
 }
 # die TIME: dpe is killed when that has passed
 die() {
-	for i in 1 2 3 4 5 6 7 8; do cp static static$i; done
+	rm -f begun undisturbed
+	for i in $(seq 40); do cp static static$i; done
 	"$DPE" record --stack=0 --follow -s steps.dpe -o killed.dpel -- sh begin.sh 2>/dev/null &
 	dpe=$!
 	while ! test -s begun; do sleep 0.02; done
@@ -187,22 +188,32 @@ die() {
 	wait $dpe 2>/dev/null
 	go_on "dpe is killed while programs begin, after 0.$1 s"
 }
+# stopped SESSION: how many processes of it are
+stopped() {
+	ps -o stat= -g "$1" | grep -c '^T'
+}
 # The kernel ends jobs in which something is stopped when nobody is left in the session to continue them.
 job() {
-	for i in 1 2 3 4 5 6 7 8; do cp static static$i; done
+	rm -f begun undisturbed
+	for i in $(seq 40); do cp static static$i; done
 	setsid bash -c 'set -m; "$@" </dev/null & while :; do sleep 1; done' - "$DPE" record --stack=0 --follow \
 		-s steps.dpe -o killed.dpel -- sh begin.sh >/dev/null 2>&1 &
 	shell=$!
 	while ! test -s begun; do sleep 0.02; done
 	dpe=$(pgrep -P $shell dpe)
+	session=$(ps -o sid= -p "$dpe" | tr -d ' ')
 	kill -STOP $dpe
-	sleep 0.3
+	left=0
+	while test "$(stopped "$session")" -lt 2 && test $left -lt 100; do
+		sleep 0.1
+		left=$((left + 1))
+	done
 	# Who lets it go on comes late.
 	for guardian in $(pgrep -P $dpe); do
 		test "$(ps -o sid= -p $guardian | tr -d ' ')" != $guardian || break
 	done
 	kill -STOP $guardian
-	check 'a program is stopped' "$(ps -o stat= -g "$(ps -o sid= -p "$dpe" | tr -d ' ')" | grep -c '^T')" -ge 2
+	check 'a program is stopped' "$(stopped "$session")" -ge 2
 	kill -9 $dpe
 	sleep 0.3
 	kill -CONT $guardian
