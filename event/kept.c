@@ -9,26 +9,41 @@ enum { MOST_ARGS = 4 };
 
 /* With one argument it is a cache line. Of values only the number or the text, which is shared, is
  * kept; the length of that it knows itself. */
-struct dpe_kept {
+struct small {
 	uint32_t name, module;
 	uint16_t log;
-	uint8_t nargs : 3, phase : 2, has_seq : 1, has_time : 1, unnamed : 1;
-	uint8_t thread_kind, kinds[MOST_ARGS];
+	uint8_t flags, thread_kind, kinds[MOST_ARGS];
 	uint64_t place, seq, time;
 	const char *extra; /* shared, as texts of values are */
 	int64_t thread;
-	int64_t args[]; /* nargs of them */
+	int64_t args[];
 };
 
-/* Other messages are kept as they are: the last bit says so. */
-static struct dpe_kept *as_it_is(struct dpe_message *message)
+enum { PHASE = 3, HAS_SEQ = 4, HAS_TIME = 8, UNNAMED = 16 };
+
+/* What is kept is known by an address whose last bits are free: the first of them says that it is the
+ * message as it was, else the others how many arguments it has. So who writes to it need not read it
+ * first, and wait for memory. */
+enum { WHOLE = 1, NARGS = 1, BITS = 15 };
+
+static struct dpe_kept *tag(void *at, uintptr_t bits)
 {
-	return (struct dpe_kept *)((uintptr_t)dpe_message_ref(message) | 1);
+	return (struct dpe_kept *)((uintptr_t)at | bits);
 }
 
-static struct dpe_message *is_as_it_was(struct dpe_kept *kept)
+static void *untag(struct dpe_kept *kept)
 {
-	return (uintptr_t)kept & 1 ? (struct dpe_message *)((uintptr_t)kept & ~(uintptr_t)1) : NULL;
+	return (void *)((uintptr_t)kept & ~(uintptr_t)BITS);
+}
+
+static bool is_whole(struct dpe_kept *kept)
+{
+	return (uintptr_t)kept & WHOLE;
+}
+
+static unsigned nargs_of(struct dpe_kept *kept)
+{
+	return ((uintptr_t)kept & BITS) >> NARGS;
 }
 
 static bool is_present(struct dpe_value value)
@@ -58,7 +73,7 @@ static bool is_small(const struct dpe_message *message)
 
 static size_t size_of(unsigned nargs)
 {
-	return sizeof(struct dpe_kept) + nargs * sizeof(int64_t);
+	return sizeof(struct small) + nargs * sizeof(int64_t);
 }
 
 static struct dpe_value value_of(uint8_t kind, int64_t num)
@@ -72,73 +87,75 @@ static struct dpe_value value_of(uint8_t kind, int64_t num)
 	return value;
 }
 
+/* Only writes: the place may be far away, as memory goes. */
+static void fill(struct small *small, const struct dpe_message *message)
+{
+	small->name = message->name;
+	small->module = message->module;
+	small->log = (uint16_t)message->log;
+	small->flags = (uint8_t)(message->phase | (message->has_seq ? HAS_SEQ : 0) |
+				 (message->has_time ? HAS_TIME : 0) |
+				 (message->unnamed ? UNNAMED : 0));
+	small->place = message->place;
+	small->seq = message->seq;
+	small->time = message->time;
+	small->thread_kind = message->thread.kind;
+	small->thread = message->thread.num;
+	small->extra = message->extra;
+	for (unsigned i = 0; i < message->nargs; i++) {
+		small->kinds[i] = message->args[i].kind;
+		small->args[i] = message->args[i].num;
+	}
+}
+
 struct dpe_kept *dpe_message_keep(
 	struct dpe_pool *pool, struct dpe_message *message, struct dpe_kept *instead)
 {
-	bool small = is_small(message);
-	struct dpe_kept *kept = instead;
+	bool fits = is_small(message);
+	struct small *small;
 
-	if (instead && (!small || is_as_it_was(instead) || instead->nargs != message->nargs)) {
+	if (instead && (!fits || is_whole(instead) || nargs_of(instead) != message->nargs)) {
 		dpe_kept_drop(pool, instead);
-		kept = NULL;
+		instead = NULL;
 	}
-	if (!small)
-		return as_it_is(message);
-	if (!kept)
-		kept = dpe_pool_take(pool, size_of(message->nargs));
-	kept->name = message->name;
-	kept->module = message->module;
-	kept->log = (uint16_t)message->log;
-	kept->nargs = message->nargs & 7;
-	kept->phase = message->phase & 3;
-	kept->has_seq = message->has_seq;
-	kept->has_time = message->has_time;
-	kept->unnamed = message->unnamed;
-	kept->place = message->place;
-	kept->seq = message->seq;
-	kept->time = message->time;
-	kept->thread_kind = message->thread.kind;
-	kept->thread = message->thread.num;
-	kept->extra = message->extra;
-	for (unsigned i = 0; i < message->nargs; i++) {
-		kept->kinds[i] = message->args[i].kind;
-		kept->args[i] = message->args[i].num;
-	}
-	return kept;
+	if (!fits)
+		return tag(dpe_message_ref(message), WHOLE);
+	small = instead ? untag(instead) : dpe_pool_take(pool, size_of(message->nargs));
+	fill(small, message);
+	return tag(small, (uintptr_t)message->nargs << NARGS);
 }
 
 void dpe_kept_drop(struct dpe_pool *pool, struct dpe_kept *kept)
 {
-	struct dpe_message *message = is_as_it_was(kept);
-
-	if (message)
-		dpe_message_unref(message);
+	if (is_whole(kept))
+		dpe_message_unref(untag(kept));
 	else
-		dpe_pool_give(pool, kept, size_of(kept->nargs));
+		dpe_pool_give(pool, untag(kept), size_of(nargs_of(kept)));
 }
 
 struct dpe_message *dpe_kept_message(struct dpe_pool *pool, struct dpe_kept *kept)
 {
-	struct dpe_message *message = is_as_it_was(kept);
+	const struct small *small = untag(kept);
+	struct dpe_message *message;
 	struct dpe_value *args;
 
-	if (message)
-		return dpe_message_ref(message);
-	message = dpe_message_begin(pool, kept->nargs, &args);
-	message->name = kept->name;
-	message->module = kept->module;
-	message->log = kept->log;
-	message->phase = kept->phase;
-	message->has_seq = kept->has_seq;
-	message->has_time = kept->has_time;
-	message->unnamed = kept->unnamed;
-	message->place = kept->place;
-	message->seq = kept->seq;
-	message->time = kept->time;
-	message->thread = value_of(kept->thread_kind, kept->thread);
-	message->extra = kept->extra;
-	message->extra_shared = kept->extra;
-	for (unsigned i = 0; i < kept->nargs; i++)
-		args[i] = value_of(kept->kinds[i], kept->args[i]);
+	if (is_whole(kept))
+		return dpe_message_ref(untag(kept));
+	message = dpe_message_begin(pool, nargs_of(kept), &args);
+	message->name = small->name;
+	message->module = small->module;
+	message->log = small->log;
+	message->phase = small->flags & PHASE;
+	message->has_seq = small->flags & HAS_SEQ;
+	message->has_time = small->flags & HAS_TIME;
+	message->unnamed = small->flags & UNNAMED;
+	message->place = small->place;
+	message->seq = small->seq;
+	message->time = small->time;
+	message->thread = value_of(small->thread_kind, small->thread);
+	message->extra = small->extra;
+	message->extra_shared = small->extra;
+	for (unsigned i = 0; i < message->nargs; i++)
+		args[i] = value_of(small->kinds[i], small->args[i]);
 	return message;
 }
