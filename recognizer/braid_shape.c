@@ -139,14 +139,18 @@ uint32_t dpe_leaf_operand(const struct dpe_leaf *leaf, unsigned literal)
 	return leaf->operands[0].part->literals[literal] ? 0 : DPE_NO_KID;
 }
 
-/* Actions within run with what the whole partial match has so far, and some conditions ask for it. */
+/* Some actions and conditions ask for events that the whole partial match has so far. */
 static bool looks_within(const struct dpe_run *run)
 {
+	for (unsigned i = 0; i < run->rule->npositions; i++) {
+		if (dpe_action_names_positions(run->rule->positions[i].action))
+			return true;
+	}
 	for (unsigned i = 0; i < run->rule->npatterns; i++) {
 		if (run->placed[i])
 			return true;
 	}
-	return run->acts || run->rule->mode != DPE_DETECT;
+	return run->rule->mode != DPE_DETECT;
 }
 
 /* What a caller asks for by name is done as it says where it can be. */

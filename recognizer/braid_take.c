@@ -118,6 +118,25 @@ static void add_fresh(struct taking *t, struct dpe_braid *braid, unsigned operan
 	*DPE_GROW(t->fresh, t->nfresh, t->capfresh) = (struct dpe_fresh){braid, operand, fibre};
 }
 
+/* An action that names no position needs nothing of other operands; what takes the event here is a
+ * partial match by itself. */
+static void act(struct taking *t, const struct dpe_step *step)
+{
+	const struct dpe_rule *rule = t->run->rule;
+
+	for (unsigned i = 0; i < step->npositions; i++) {
+		unsigned at = step->positions[i] - 1;
+		const struct dpe_message *none[rule->npositions + 1];
+
+		if (!rule->positions[at].action || t->run->acted[at])
+			continue;
+		t->run->acted[at] = true;
+		memset(none, 0, sizeof(none));
+		dpe_run_action(t->run, t->slice, rule->positions[at].action, none,
+			t->occurrence->message);
+	}
+}
+
 /* Each way in which the leaf can take the event from this configuration. */
 static void extend(struct taking *t, struct dpe_braid *braid, unsigned operand,
 	const struct dpe_leaf *leaf, const struct dpe_fibre *from, const struct dpe_config *config)
@@ -135,10 +154,13 @@ static void extend(struct taking *t, struct dpe_braid *braid, unsigned operand,
 		const struct dpe_pred *preds = open ? entered : steps[i].preds;
 		unsigned npreds = open ? (bound ? bound->count : 0) : steps[i].npreds;
 
-		if (fits(t, base, from, preds, npreds))
-			add_fresh(t, braid, operand,
-				make_fibre(t, leaf, from, config, &steps[i], preds, npreds,
-					open && bound == bound_of(braid)));
+		if (!fits(t, base, from, preds, npreds))
+			continue;
+		add_fresh(t, braid, operand,
+			make_fibre(t, leaf, from, config, &steps[i], preds, npreds,
+				open && bound == bound_of(braid)));
+		if (t->run->acts)
+			act(t, &steps[i]);
 	}
 }
 

@@ -56,10 +56,10 @@ void dpe_engine_tidy(struct dpe_run *run)
 		run->most_bytes = dpe_automaton_bytes(run->automaton) * 2;
 }
 
-static bool acts(const struct dpe_rule *rule)
+static bool names_positions(const struct dpe_rule *rule)
 {
 	for (unsigned i = 0; i < rule->npositions; i++) {
-		if (rule->positions[i].action)
+		if (dpe_action_names_positions(rule->positions[i].action))
 			return true;
 	}
 	return false;
@@ -67,7 +67,7 @@ static bool acts(const struct dpe_rule *rule)
 
 enum dpe_engine_choice dpe_rule_engine(const struct dpe_rule *rule)
 {
-	struct dpe_parts *parts = rule->mode == DPE_DETECT && !acts(rule)
+	struct dpe_parts *parts = rule->mode == DPE_DETECT && !names_positions(rule)
 					  ? dpe_parts_if_wide(rule)
 					  : divide(rule, DPE_ENGINE_AUTO, NULL);
 

@@ -30,6 +30,8 @@ static const char *const rules[] = {
 	"detect R(x): r(x) ; (w(x)* & rel(_)*)",
 	"detect R(t): (r(_) by t ; w(_) by t) & (acq(_) by u ; rel(_) by u)",
 	"detect R(x): (r(x) ; w(x)) & acq(_) observing fork(_) ends",
+	"detect R: (r(_) {print(\"r\");} ; w(_) {print(\"w\");}) & (acq(_) ; rel(_) {print(\"l\");})",
+	"detect R: r(_) ; (w(_) {print(\"w\");} & acq(_) {print(\"a\");}) ; rel(_) {print(\"l\");}",
 };
 
 /* What is told, without which events a match has: of several, engines take different ones. */
