@@ -260,7 +260,9 @@ void dpe_known_add(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	bool by_place = message->id.kind == DPE_NONE;
 	struct dpe_known *known;
 
-	if (by_place && (message->has_seq || !message->place || message->unnamed))
+	/* Where nobody names it, its number in its thread shows whether it came twice. */
+	if (message->has_seq ? by_place || message->unnamed
+			     : by_place && (message->unnamed || !message->place))
 		return;
 	known = known_of(stabilizer, message->log, dpe_message_id(message));
 	if (known->node && by_place)

@@ -106,7 +106,8 @@ uint64_t dpe_stabilizer_since(const struct dpe_stabilizer *stabilizer, struct dp
  * dropped).
  *
  * Predecessors name ids of the same log. A message without an id is named by its place, unless
- * it has a `seq` (what probes made: of these nothing is remembered once they have left). */
+ * it has a `seq`. Of those with a `seq` that nobody can name (what probes made, and logs without
+ * predecessors) nothing is remembered once they have left. */
 bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
 	const struct dpe_role *roles, unsigned nroles, struct dpe_diags *diags);
 /* No message of `host` (a message's `host` value) with a time before `time` will come any more.

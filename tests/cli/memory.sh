@@ -60,9 +60,13 @@ for format in std dpel; do
 done
 
 # The deadlock watch: threads that come and go, whose ids come again, each with mutexes of its own.
+# What is recorded gives each message an id, too.
 cat >threads.py <<'X'
-import sys
+import collections, sys
+numbers = collections.Counter()
 def tell(name, thread, *args, **more):
+    more = {"id": f'"{thread}:{numbers[thread]}"', "seq": numbers[thread], **more}
+    numbers[thread] += 1
     more = "".join(f',"{key}":{value}' for key, value in more.items())
     print(f'{{"event":"{name}","thread":{thread},"args":{list(args)}{more}}}')
 for turn in range(int(sys.argv[1])):
