@@ -47,12 +47,12 @@ ends() {
 
 hangs 'two mutexes' ./deadlocks cycle
 says 'both threads, and where they are' 1 'deadlock of 2 threads' 'by a_then_b+' 'by b_then_a+' deadlocks.c:
-hangs 'dining philosophers' "$BUILD/examples/dining-philosophers"
-says 'all five, and the forks' 1 'deadlock of 5 threads' '(forks[0])' '(forks[4])'
-ends 'dining philosophers with an order' "$BUILD/examples/dining-philosophers-ordered"
 ends 'a recursive mutex' ./deadlocks recursive
 ends 'a robust mutex whose holder has ended' ./deadlocks robust
 often=8
+hangs 'dining philosophers' "$BUILD/examples/dining-philosophers"
+says 'all five, and the forks' 1 'deadlock of 5 threads' '(forks[0])' '(forks[4])'
+ends 'dining philosophers with an order' "$BUILD/examples/dining-philosophers-ordered"
 hangs 'a mutex locked twice' ./deadlocks self
 says 'by itself' 1 'deadlock of 1 thread '
 hangs 'a mutex whose holder has ended' ./deadlocks kept

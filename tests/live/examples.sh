@@ -3,7 +3,8 @@
 . tests/tap.sh
 need_live 'the examples'
 
-# follow SPEC PROGRAM STATUS TEXT...: 20 runs, of which each says this
+# follow SPEC PROGRAM STATUS TEXT...: 20 runs, of which each says this, and how the program ended
+ends='exited with status 0'
 follow() {
 	rule=$TOP/examples/$1
 	program=$2
@@ -11,19 +12,19 @@ follow() {
 	mkdir "$program" && cd "$program" || exit 1
 	i=1
 	while test $i -le 20; do
-		run timeout -s KILL 10 "$DPE" run -s "$rule" -- "$BUILD/examples/$program"
-		says "$program, run $i" "$@" 'exited with status 0' ' 0 lost'
+		run timeout -s KILL 10 "$DPE" run --on-deadlock=kill -s "$rule" -- "$BUILD/examples/$program"
+		says "$program, run $i" "$@" "$ends" ' 0 lost'
 		i=$((i + 1))
 	done
 }
 
-# hang PROGRAM STATUS TEXT...: the same of 5 runs under dpe deadlock
+# hang PROGRAM STATUS TEXT...: the same of 3 runs under dpe deadlock
 hang() {
 	program=$1
 	shift
-	mkdir "$program" && cd "$program" || exit 1
+	mkdir "watch-$program" && cd "watch-$program" || exit 1
 	i=1
-	while test $i -le 5; do
+	while test $i -le 3; do
 		run timeout -s KILL 10 "$DPE" deadlock --on-deadlock=kill -- "$BUILD/examples/$program"
 		says "$program, run $i" "$@" ' 0 lost'
 		i=$((i + 1))
@@ -39,11 +40,21 @@ follow readers-writers/page.dpe readers-writers 0 'nothing found' >4.tap &
 follow bank-transfer/accounts.dpe bank-transfer-broken 1 'race: match of withdraw(a)&withdraw^(a)' 'where a = 0' \
 	>5.tap &
 follow bank-transfer/accounts.dpe bank-transfer 0 'nothing found' >6.tap &
+follow lock-inversion/order.dpe lock-inversion 1 'potential deadlock of 2 threads' ' (cache), while it held ' \
+	' (journal), while it held ' >7.tap &
+follow lock-inversion/order.dpe lock-inversion-ordered 0 'nothing found' >8.tap &
+follow dining-philosophers/forks.dpe dining-philosophers-ordered 0 'nothing found' >9.tap &
+follow thread-pool/wakeup.dpe thread-pool 0 'nothing found' >10.tap &
+ends='was ended by signal 9'
+follow dining-philosophers/forks.dpe dining-philosophers 1 'deadlock of 5 threads' '(forks[0])' '(forks[4])' >11.tap &
+follow thread-pool/wakeup.dpe thread-pool-broken 1 'no thread can go on, 3 threads wait' '(not_empty)' '(all_done)' \
+	'by worker+' >12.tap &
+wait
 hang lock-inversion 1 'potential deadlock of 2 threads' ' (cache), while it held ' ' (journal), while it held ' \
-	'exited with status 0' >7.tap &
-hang lock-inversion-ordered 0 'nothing found' 'exited with status 0' >8.tap &
-hang thread-pool-broken 1 'no thread can go on, 3 threads wait' '(not_empty)' '(all_done)' 'by worker+' >9.tap &
-hang thread-pool 0 'nothing found' 'exited with status 0' >10.tap &
+	'exited with status 0' >13.tap &
+hang lock-inversion-ordered 0 'nothing found' 'exited with status 0' >14.tap &
+hang thread-pool-broken 1 'no thread can go on, 3 threads wait' '(not_empty)' '(all_done)' 'by worker+' >15.tap &
+hang thread-pool 0 'nothing found' 'exited with status 0' >16.tap &
 wait
 cat ./*.tap
 failures=$(cat ./*.tap | grep -c '^not ok')
