@@ -333,13 +333,13 @@ static struct dpe_expr *resolve_part(struct dpe_resolver *r, const struct ast_ex
 {
 	if (is_event_field(expr))
 		return resolve_field(r, expr, NULL);
-	if (expr->kind == AST_INDEX && is_event_field(expr->left))
+	if (expr->kind == AST_INDEX && is_event_field(expr->left) && !dpe_is_result(expr->left))
 		return resolve_field(r, expr->left, expr->right);
 	if (dpe_is_lvalue(expr))
 		return resolve_target(r, expr, DPE_EXPR_TARGET);
 	resolve_error(r, expr->place,
-		"parts are of variables of the program (x.f, p->f, a[3], *p) or of events "
-		"($1.tid)");
+		"parts are of variables of the program (x.f, p->f, a[3], *p), of a result (.ret->f), or of "
+		"events ($1.tid)");
 	return wrong(r, expr);
 }
 

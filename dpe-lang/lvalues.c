@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+bool dpe_is_result(const struct ast_expr *expr)
+{
+	return expr->kind == AST_FIELD && !expr->left && !strcmp(expr->name, "ret");
+}
+
 bool dpe_is_lvalue(const struct ast_expr *expr)
 {
 	switch (expr->kind) {
@@ -13,7 +18,7 @@ bool dpe_is_lvalue(const struct ast_expr *expr)
 	case AST_ARROW:
 	case AST_DEREF:
 	case AST_INDEX:
-		return expr->left && dpe_is_lvalue(expr->left);
+		return expr->left && (dpe_is_lvalue(expr->left) || dpe_is_result(expr->left));
 	default:
 		return false;
 	}
@@ -39,20 +44,28 @@ static bool print_index(struct dpe_resolver *r, struct dpe_text *to, const struc
 	return true;
 }
 
-int dpe_argument_of(const struct dpe_resolver *r, const char *name)
+/* What is spoken of: the event at hand, the only one there is, or what sets a watchpoint; or NULL. */
+static const struct ast_event *event_at_hand(const struct dpe_resolver *r)
 {
-	const struct ast_event *event;
-	const struct ast_expr *arg;
 	unsigned position = 0;
-	int number = 0;
 
 	if (r->scope == SCOPE_RULE && r->nevents == 1)
 		position = 1;
 	else if (r->scope == SCOPE_CONDITION || r->scope == SCOPE_EVENT)
 		position = r->position;
-	if (!position && !r->object)
+	if (r->object || !position)
+		return r->object;
+	return r->events[position - 1]->event;
+}
+
+int dpe_argument_of(const struct dpe_resolver *r, const char *name)
+{
+	const struct ast_event *event = event_at_hand(r);
+	const struct ast_expr *arg;
+	int number = 0;
+
+	if (!event)
 		return -1;
-	event = r->object ? r->object : r->events[position - 1]->event;
 	for (arg = dpe_event_args(event); arg; arg = arg->next, number++) {
 		if (arg->kind == AST_NAME && !strcmp(arg->name, name))
 			return event->from && event->from->result ? DPE_ARGUMENT_RESULT : number;
@@ -102,12 +115,28 @@ static bool print_root(struct dpe_resolver *r, struct dpe_text *to, const struct
 	return true;
 }
 
+static bool print_result(struct dpe_resolver *r, struct dpe_text *to, const struct ast_expr *expr)
+{
+	const struct ast_event *event = event_at_hand(r);
+
+	if (r->object || !event || event->data || event->phase != DPE_EXIT) {
+		resolve_error(r, expr->place,
+			"what a result leads to can be read in the condition or the action of an "
+			".exit event, at its place in the rule");
+		return false;
+	}
+	dpe_text_puts(to, DPE_RESULT);
+	return true;
+}
+
 static bool print_lvalue(struct dpe_resolver *r, struct dpe_text *to, const struct ast_expr *expr)
 {
 	bool parens = expr->left && expr->left->kind == AST_DEREF && expr->kind != AST_DEREF;
 
 	if (expr->kind == AST_NAME)
 		return print_root(r, to, expr);
+	if (dpe_is_result(expr))
+		return print_result(r, to, expr);
 	dpe_text_puts(to, expr->kind == AST_DEREF ? "*" : parens ? "(" : "");
 	if (!print_lvalue(r, to, expr->left))
 		return false;

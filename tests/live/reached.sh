@@ -14,6 +14,8 @@ detect nothing(l): enqueue(l) [l->head->kind >= 0]
 detect dear(i): weigh(_, i) [(*i).price > 2 && i->weights[1] < -2]
 detect stack(l): seventh(_, _, _, _, _, _, l) { print("seventh", l->len, l->head->price); }
 detect twice(l): enqueue(l) [l->len = 1] ; enqueue(l) [l->len = 2]
+detect given: first.exit [.ret->kind > 201 && .ret[0].weights[1] = -3] { print(.ret->next->kind, (*.ret).price); }
+detect none(l): first(l).exit [.ret->kind >= 0 || .ret = 0]
 DPE
 run "$DPE" run --all -s reached.dpe -- ./reached
 check 'members, of the argument as the call had it' \
@@ -22,6 +24,7 @@ check 'through what it leads to' "$(count_seen 'second: match')" -eq 1
 check 'what leads to nothing has no value' "$(count_seen 'nothing: match')" -eq 3
 check 'other events, other arguments' "$(count_seen 'dear: match')" -eq 2
 check 'arguments on the stack' "$(count_seen '^stack: seventh 2 2.5$')" -eq 1
+check 'what a result leads to' "$(count_seen '^given: 201 3.5$') $(count_seen 'none: match')" = '1 4'
 check 'each event its own value' "$(count_seen 'twice: match')" -eq 1
 check 'nothing is lost' "$(count_seen ' 0 lost')" -eq 1
 check 'the report tells the values' "$(count_seen 'arg@0->len = 2')" -ge 1
@@ -52,6 +55,7 @@ refused 'no pointer' 'detect r(n): plain(n) [n->len = 1]' 'it is no pointer'
 refused 'all of a structure' 'detect r(i): weigh(_, i) [*i = 1]' 'a value has 1, 2, 4 or 8 bytes, or is an integer of 16, not 32'
 refused 'of an event that has no such argument' 'detect r(l): enqueue(l) ; plain [l->len = 1]' \
 	"'l' is a variable of the rule, and no argument of the event at hand"
+refused 'of a result that is no pointer' 'detect r: weigh.exit [.ret->len = 1]' "'ret@->len' cannot be read: it is no pointer"
 cp reached stripped
 strip -g stripped
 refused 'without debug information' 'detect r(l): enqueue(l) [l->len = 1]' \

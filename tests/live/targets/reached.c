@@ -42,6 +42,11 @@ OWN static int plain(int number)
 	return number;
 }
 
+OWN static struct item *first(const struct list *list)
+{
+	return list->head;
+}
+
 int main(void)
 {
 	struct list *one = calloc(1, sizeof(*one)), *two = calloc(1, sizeof(*two));
@@ -55,6 +60,7 @@ int main(void)
 		item->weights[1] = -i;
 		item->kind = (unsigned char)(200 + i);
 		sum += enqueue(i % 2 ? one : two, item) + weigh(i, item);
+		sum += first(one) ? 0 : 1;
 	}
 	sum += seventh(1, 2, 3, 4, 5, 6, two) + plain(1) + enqueue(two, &(struct item){0});
 	printf("%d\n", sum + (weigh(0, one->head) != 0));
