@@ -98,7 +98,8 @@ void dpe_probes_lend_privileges(void);
 int dpe_probes_begin_privileged(void);
 
 /* Where messages go. Each call of dpe_probes_poll makes any number of `message` calls (the
- * reference is the callee's), then one `watermark`: every message of a time before it was given. */
+ * reference is the callee's), in the order of their times, so that a recognizer may be told that they
+ * are `ordered`; then one `watermark`: every message of a time before it was given. */
 struct dpe_probes_sink {
 	void *context;
 	void (*message)(void *context, struct dpe_message *message);

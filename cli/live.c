@@ -28,6 +28,7 @@ struct live {
 	unsigned interrupts;
 	bool ended; /* who sends signals wants it */
 	bool over;  /* the target has ended */
+	uint64_t latest; /* time of the last message */
 };
 
 /* ---- messages ---------------------------------------------------------------------------- */
@@ -36,6 +37,9 @@ static void on_message(void *context, struct dpe_message *message)
 {
 	struct live *live = context;
 
+	if (message->time < live->latest)
+		dpe_recognizer_doubt(live->recognizer, "events came too late to be put in order");
+	live->latest = message->time;
 	dpe_recognizer_feed(live->recognizer, message, live->cli->diags);
 }
 
@@ -202,6 +206,7 @@ static bool begin_outputs(struct live *live)
 	struct cli *cli = live->cli;
 	struct dpe_recognizer_options options = {
 		.engine = cli->engine,
+		.ordered = true, /* by time, as they come; so none has to wait for a watermark */
 		.max_instances = cli->max_instances,
 		.stabilize_only = !live->how->recognize,
 		.debug = cli->debug,

@@ -117,10 +117,11 @@ static bool is_word(struct dpe_value value)
 	return !dpe_value_has_own_text(value);
 }
 
-/* Most messages: behind the message stand its arguments, and then text of values. */
+/* Most messages: behind the message stand its arguments, the addresses of its stack, and then text of
+ * values. */
 static bool is_plain(const struct dpe_message *draft)
 {
-	return !draft->npreds && !draft->nvars && !draft->nstack && !draft->npcs;
+	return !draft->npreds && !draft->nvars && !draft->nstack;
 }
 
 /* The text of a value goes to `at`; returns what is behind it. */
@@ -165,7 +166,8 @@ static char *copy_text(const char **text, char *at)
 
 static size_t plain_size(const struct dpe_message *draft)
 {
-	size_t size = sizeof(*draft) + draft->nargs * sizeof(*draft->args);
+	size_t size = sizeof(*draft) + draft->nargs * sizeof(*draft->args) +
+		      draft->npcs * sizeof(*draft->pcs);
 
 	for (unsigned i = 0; i < draft->nargs; i++)
 		size += text_size(draft->args[i]);
@@ -180,9 +182,12 @@ static struct dpe_message *copy_plain(struct dpe_pool *pool, const struct dpe_me
 	size_t size = plain_size(draft);
 	struct dpe_message *message = new_block(pool, size);
 	struct dpe_value *args = (struct dpe_value *)(message + 1);
-	char *text = (char *)(args + draft->nargs);
+	uint64_t *pcs = (uint64_t *)(args + draft->nargs);
+	char *text = (char *)(pcs + draft->npcs);
 
 	*message = *draft;
+	if (draft->npcs)
+		memcpy(pcs, draft->pcs, draft->npcs * sizeof(*pcs));
 	for (unsigned i = 0; i < draft->nargs; i++) {
 		args[i] = draft->args[i];
 		text = move_text(&args[i], text);
@@ -200,7 +205,7 @@ static struct dpe_message *copy_plain(struct dpe_pool *pool, const struct dpe_me
 	message->preds = NULL;
 	message->vars = NULL;
 	message->stack = NULL;
-	message->pcs = NULL;
+	message->pcs = draft->npcs ? pcs : NULL;
 	return finish(message, pool, size);
 }
 

@@ -119,6 +119,7 @@ struct dpe_probes {
 	bool one_by_one; /* attach each spot by itself even where the kernel knows better */
 
 	struct dpe_arena *arena;
+	struct dpe_pool *pool; /* of messages */
 	struct dpe_modules modules;
 	unsigned nsearched; /* modules that were searched for sites of the plan */
 	unsigned nlinkers;  /* modules that were searched for the dynamic linker */

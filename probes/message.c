@@ -240,5 +240,5 @@ struct dpe_message *dpe_message_of_record(
 	add_values(probes, record, size, &draft, vars, &read);
 	if (record->has_stack)
 		add_stack(probes, record, &draft, pcs);
-	return dpe_message_new(&draft);
+	return dpe_message_new_in(probes->pool, &draft);
 }

@@ -35,6 +35,7 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 		probes->dynamic = options->dynamic;
 	}
 	probes->arena = dpe_arena_new();
+	probes->pool = dpe_pool_new();
 	probes->create = dpe_intern_string(names, DPE_THREAD_CREATE);
 	probes->start = dpe_intern_string(names, DPE_THREAD_START);
 	probes->found = dpe_intern_string(names, DPE_THREAD_FOUND);
@@ -371,5 +372,6 @@ void dpe_probes_free(struct dpe_probes *probes)
 	dpe_modules_free(&probes->modules);
 	dpe_user_free(&probes->user);
 	dpe_arena_free(probes->arena);
+	dpe_pool_free(probes->pool);
 	free(probes);
 }
