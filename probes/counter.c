@@ -59,12 +59,19 @@ struct dpe_moment dpe_counter_look(struct dpe_counter *counter)
 	return now;
 }
 
-/* The last moment that is not after the count, but never the very last one. */
+/* The last moment that is not after the count, but never the very last one: mostly one of the latest. */
 static uint64_t find_moment(const struct dpe_counter *counter, uint64_t count)
 {
 	uint64_t high = counter->count - 1;
 	uint64_t low = high < DPE_COUNTER_POINTS ? 0 : high - DPE_COUNTER_POINTS + 1;
 
+	for (uint64_t back = 1; high - low > back; back *= 2) {
+		if (moment(counter, high - back)->count <= count) {
+			low = high - back;
+			break;
+		}
+		high -= back;
+	}
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
 
@@ -79,7 +86,7 @@ static uint64_t find_moment(const struct dpe_counter *counter, uint64_t count)
 uint64_t dpe_counter_ns(const struct dpe_counter *counter, uint64_t count)
 {
 	const struct dpe_moment *from, *to;
-	uint64_t number;
+	uint64_t number, after, between, time;
 
 	if (counter->is_ns)
 		return count;
@@ -88,7 +95,11 @@ uint64_t dpe_counter_ns(const struct dpe_counter *counter, uint64_t count)
 	number = find_moment(counter, count);
 	from = moment(counter, number);
 	to = moment(counter, number + 1);
+	after = count - from->count;
+	between = to->count - from->count;
+	time = to->ns - from->ns;
+	if ((after | between | time) <= INT32_MAX)
+		return from->ns + after * time / between;
 	return from->ns +
-	       (uint64_t)((__int128)(int64_t)(count - from->count) * (int64_t)(to->ns - from->ns) /
-			  (int64_t)(to->count - from->count));
+	       (uint64_t)((__int128)(int64_t)after * (int64_t)time / (int64_t)between);
 }

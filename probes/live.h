@@ -98,6 +98,7 @@ struct dpe_merge {
 	struct dpe_queues held; /* a queue for each ring: the kernel's, then the library's */
 	unsigned nkernel;       /* of the first */
 	struct dpe_numbers *numbers; /* with a library: how far each thread is */
+	struct dpe_numbers *recent;  /* … and the one that was asked for last; or NULL */
 	bool refused; /* something was left in a ring, for want of room */
 	bool behind;  /* there is something that can be delivered at once */
 };

@@ -34,15 +34,17 @@ struct dpe_numbers {
 
 static struct dpe_numbers *numbers_of(struct dpe_merge *merge, uint32_t thread)
 {
-	struct dpe_numbers *numbers;
+	struct dpe_numbers *numbers = merge->recent;
 
+	if (numbers && numbers->thread == thread)
+		return numbers;
 	HASH_FIND_INT(merge->numbers, &thread, numbers);
 	if (numbers)
-		return numbers;
+		return merge->recent = numbers;
 	numbers = dpe_xcalloc(1, sizeof(*numbers));
 	numbers->thread = thread;
 	HASH_ADD_INT(merge->numbers, thread, numbers);
-	return numbers;
+	return merge->recent = numbers;
 }
 
 /* Beyond so many, events stay in their rings, where losses are counted; or where threads wait
