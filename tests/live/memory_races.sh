@@ -91,8 +91,14 @@ run timeout -s KILL 60 "$DPE" race --ring=65536 --stack=0 -- ./accesses 3 300
 says 'more than dpe can follow at once' 0 'nothing found' ' 0 lost'
 
 "$DPE" race -- ./accesses 2 20000 >out 2>err &
-sleep 1
-kill -9 $! && wait $! 2>/dev/null
+dpe=$!
+tries=0
+until pgrep -P $dpe -x accesses >/dev/null || test $tries -eq 100; do
+	sleep 0.1
+	tries=$((tries + 1))
+done
+sleep 0.5
+kill -9 $dpe && wait $dpe 2>/dev/null
 tries=0
 until test -s out || test $tries -eq 50; do
 	sleep 0.1
