@@ -573,7 +573,7 @@ static void what_is_no_log_is_told(void **state)
 	memcpy(twice, log.at, log.len);
 	memcpy(twice + log.len, log.at, log.len);
 	expect_refused(twice, 2 * log.len, "something stands behind the end of the log");
-	twice[8] = 2;
+	twice[8] = 1;
 	seal((struct bytes){twice, log.len});
 	expect_refused(twice, log.len, "this log is of another version");
 	free(twice);
