@@ -35,13 +35,14 @@ struct dpel_field {
 
 /* A shape, and where its parts stand in a short record. */
 struct dpel_layout {
-	dpe_name name, module;
-	uint16_t size; /* of the record */
-	bool plain;    /* for dpe_message_begin */
-	bool has_members, has_id;
-	uint8_t phase, seq, time, nargs, nstack, npcs;
+	uint16_t size;   /* of the record */
+	bool plain;      /* for dpe_message_begin */
+	bool has_id, has_members;
+	uint8_t seq, time;
+	uint8_t nargs, nstack, npcs;
 	uint16_t seq_at, time_at, stack_at, pcs_at;
-	struct dpel_field ret, members, args[DPEL_SHORT_ARGS];
+	struct dpel_field args[DPEL_SHORT_ARGS], ret, members;
+	struct dpe_message like; /* all that messages of the shape have in common */
 };
 
 struct dpe_dpel {
@@ -58,7 +59,7 @@ struct dpe_dpel {
 	uint32_t nrecords;    /* so many */
 	uint64_t time;        /* what the next difference counts from */
 	uint64_t offset;      /* of what is read next, in the log */
-	uint64_t block_offset, count;
+	uint64_t block_offset;
 	bool done;
 	struct dpe_message draft;
 	const char *record_end;

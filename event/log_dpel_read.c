@@ -38,7 +38,7 @@ void dpe_dpel_free(struct dpe_dpel *dpel)
 /* ---- what is wrong with a log ------------------------------------------------------------ */
 
 /* The log ends here, whatever follows. */
-static int end_log(struct dpe_log_reader *reader, enum dpe_severity severity, uint64_t offset,
+static __attribute__((noinline)) int end_log(struct dpe_log_reader *reader, enum dpe_severity severity, uint64_t offset,
 	const char *what)
 {
 	dpe_diag_at(reader->diags, severity, reader->name,
@@ -167,14 +167,14 @@ static int end_well(struct dpe_log_reader *reader)
 }
 
 /* What is wrong with a block's header, or NULL. */
-static const char *check_block(const struct dpe_dpel *dpel, const struct dpel_block *block)
+static const char *check_block(uint64_t before, const struct dpel_block *block)
 {
 	const uint32_t sum = dpe_dpel_checksum(0, block, offsetof(struct dpel_block, checksum));
 	const bool end = le32toh(block->kind) == DPEL_END;
 
 	if (le32toh(block->checksum) != sum)
 		return "the checksum of a block's header is wrong";
-	if (le32toh(block->size) > DPEL_LARGEST_BLOCK || le64toh(block->before) != dpel->count ||
+	if (le32toh(block->size) > DPEL_LARGEST_BLOCK || le64toh(block->before) != before ||
 		(le32toh(block->kind) != DPEL_DATA && !end))
 		return "there is a block that does not belong here";
 	if (end && (block->nstrings || block->nsources || block->nshapes || block->nrecords))
@@ -212,7 +212,7 @@ static int begin_block(struct dpe_log_reader *reader, const struct dpel_block *b
 }
 
 /* 1 where there are records to read, or as dpe_log_read. */
-static int next_block(struct dpe_log_reader *reader)
+static __attribute__((noinline)) int next_block(struct dpe_log_reader *reader)
 {
 	struct dpe_dpel *dpel = reader->dpel;
 	struct dpel_block block;
@@ -224,7 +224,7 @@ static int next_block(struct dpe_log_reader *reader)
 	dpel->block_offset = dpel->offset;
 	if (!read_bytes(reader, &block, sizeof(block)))
 		return end_short(reader);
-	what = check_block(dpel, &block);
+	what = check_block(reader->place, &block);
 	if (what)
 		return end_log(reader, DPE_ERROR, dpel->block_offset, what);
 	if (!read_content(reader, le32toh(block.size)))
@@ -237,13 +237,13 @@ static int next_block(struct dpe_log_reader *reader)
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-static int leave_out(struct dpe_log_reader *reader, const char *record)
+static __attribute__((noinline)) int leave_out(struct dpe_log_reader *reader, const char *record)
 {
 	const struct dpe_dpel *dpel = reader->dpel;
 
 	dpe_diag_at(reader->diags, DPE_ERROR, reader->name,
 		"record %llu, at byte %llu of the block at byte %llu, %s: it is left out",
-		(unsigned long long)dpel->count, (unsigned long long)(record - dpel->block),
+		(unsigned long long)reader->place, (unsigned long long)(record - dpel->block),
 		(unsigned long long)dpel->block_offset, dpel->wrong);
 	return -1;
 }
@@ -251,7 +251,7 @@ static int leave_out(struct dpe_log_reader *reader, const char *record)
 static void count_record(struct dpe_log_reader *reader)
 {
 	reader->dpel->nrecords--;
-	reader->place = ++reader->dpel->count;
+	reader->place++;
 }
 
 /* Its size is the shape's, so that a record that is wrong can be skipped. */
@@ -275,7 +275,7 @@ static int read_short(
 	return *message ? 1 : leave_out(reader, record);
 }
 
-static int read_long(struct dpe_log_reader *reader, size_t left, struct dpe_message **message)
+static __attribute__((noinline)) int read_long(struct dpe_log_reader *reader, size_t left, struct dpe_message **message)
 {
 	struct dpe_dpel *dpel = reader->dpel;
 	const char *begin = dpel->at;

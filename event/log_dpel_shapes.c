@@ -165,13 +165,22 @@ static bool set_layout(struct dpe_log_reader *reader, struct dpel_layout *layout
 		shape->time > DPEL_PART_WHOLE || shape->id > DPEL_PART_NEXT || shape->extra > 1 ||
 		shape->nargs > DPEL_SHORT_ARGS || (shape->nstack && shape->npcs))
 		return dpel_fail(dpel, "has a shape that is not known here");
-	layout->name = dpe_dpel_find_name(reader, le32toh(shape->name));
-	layout->module = dpe_dpel_find_name(reader, le32toh(shape->module));
-	if (dpel->wrong || !*dpe_name_text(reader->names, layout->name))
+	layout->like = (struct dpe_message){
+		.name = dpe_dpel_find_name(reader, le32toh(shape->name)),
+		.module = dpe_dpel_find_name(reader, le32toh(shape->module)),
+		.phase = shape->phase,
+		.log = reader->index,
+		.nargs = shape->nargs,
+		.unnamed = reader->unnamed,
+		.has_seq = shape->seq,
+		.has_time = shape->time,
+		.extra_shared = shape->extra,
+		.plain = true,
+	};
+	if (dpel->wrong || !*dpe_name_text(reader->names, layout->like.name))
 		return dpel_fail(dpel, "has a shape that does not name its event");
 	if (shape->id && !shape->seq)
 		return dpel_fail(dpel, "has an id made of a number that is not there");
-	layout->phase = shape->phase;
 	layout->seq = shape->seq;
 	layout->time = shape->time;
 	layout->has_id = shape->id;

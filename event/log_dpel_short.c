@@ -110,6 +110,16 @@ static inline struct count take_count(struct dpe_dpel *dpel, const struct dpel_l
 	return count;
 }
 
+/* The members that plain messages have stand at their beginning and at their end. */
+static inline void set_like(struct dpe_message *message, const struct dpe_message *like)
+{
+	const size_t from = offsetof(struct dpe_message, name), to = offsetof(struct dpe_message, place);
+	const size_t counts = offsetof(struct dpe_message, nargs);
+
+	memcpy((char *)message + from, (const char *)like + from, to - from);
+	memcpy((char *)message + counts, (const char *)like + counts, sizeof(*like) - counts);
+}
+
 static inline struct dpe_message *take_plain(struct dpe_log_reader *reader,
 	const struct dpel_layout *layout, const struct dpel_origin *origin, struct count count,
 	const char *record)
@@ -130,19 +140,12 @@ static inline struct dpe_message *take_plain(struct dpe_log_reader *reader,
 			return NULL;
 		}
 	}
-	message->name = layout->name;
-	message->module = layout->module;
-	message->phase = layout->phase;
-	message->log = reader->index;
-	message->unnamed = reader->unnamed;
-	message->has_seq = layout->seq;
-	message->has_time = layout->time;
+	set_like(message, &layout->like);
 	message->place = reader->place;
 	message->seq = count.seq;
 	message->time = count.time;
 	message->thread = origin->thread;
 	message->extra = members ? members->members : NULL;
-	message->extra_shared = members;
 	return message;
 }
 
@@ -188,7 +191,6 @@ static bool take_values(
 			return false;
 	}
 	dpel->draft.args = dpel->args;
-	dpel->draft.nargs = layout->nargs;
 	return take_any(reader, &dpel->draft.ret, &layout->ret, record);
 }
 
@@ -214,22 +216,14 @@ static __attribute__((noinline)) struct dpe_message *take_draft(struct dpe_log_r
 	struct dpe_dpel *dpel = reader->dpel;
 
 	dpel->wrong = NULL;
-	dpel->draft = (struct dpe_message){
-		.name = layout->name,
-		.module = layout->module,
-		.phase = layout->phase,
-		.log = reader->index,
-		.place = reader->place,
-		.unnamed = reader->unnamed,
-		.has_seq = layout->seq,
-		.has_time = layout->time,
-		.seq = count.seq,
-		.time = count.time,
-		.thread = origin->thread,
-		.process = origin->process,
-		.host = origin->host,
-		.comm = origin->comm,
-	};
+	dpel->draft = layout->like;
+	dpel->draft.place = reader->place;
+	dpel->draft.seq = count.seq;
+	dpel->draft.time = count.time;
+	dpel->draft.thread = origin->thread;
+	dpel->draft.process = origin->process;
+	dpel->draft.host = origin->host;
+	dpel->draft.comm = origin->comm;
 	if (layout->has_members) {
 		const struct dpel_string *members = take_members(reader, layout, record);
 
