@@ -190,7 +190,7 @@ static void look(struct dpe_recognizer *recognizer, const struct dpe_event *even
 	}
 }
 
-static void follow_rules(
+static __attribute__((noinline)) void follow_rules(
 	struct dpe_recognizer *recognizer, const struct dpe_watch *watch, const struct dpe_event *event)
 {
 	struct dpe_occurrence *occurrence = NULL;
@@ -206,13 +206,9 @@ static void follow_rules(
 		dpe_occurrence_unref(occurrence);
 }
 
-static void on_event(void *context, const struct dpe_event *event)
+static __attribute__((noinline)) void take_event(
+	struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
-	struct dpe_recognizer *recognizer = context;
-
-	if (recognizer->ended)
-		return;
-	recognizer->summary.events++;
 	if (recognizer->looks || recognizer->ngaps || event->doubtful)
 		look(recognizer, event);
 	if (event->message->name >= recognizer->nnames)
@@ -224,6 +220,31 @@ static void on_event(void *context, const struct dpe_event *event)
 	follow_rules(recognizer, &recognizer->by_name[event->message->name], event);
 	if (recognizer->kept > recognizer->most_kept)
 		forget(recognizer);
+}
+
+/* True where one rule alone takes the event the short way, or would not look at its phase. */
+static inline bool take_alone(struct dpe_recognizer *recognizer, const struct dpe_event *event)
+{
+	const struct dpe_message *message = event->message;
+	const struct dpe_watcher *alone;
+
+	if (recognizer->looks || recognizer->ngaps || event->doubtful ||
+		message->name >= recognizer->nnames)
+		return false;
+	alone = recognizer->by_name[message->name].alone;
+	return alone && (!(alone->phases >> message->phase & 1) ||
+				dpe_slices_follow_bare(alone->run, alone->pattern, event));
+}
+
+static void on_event(void *context, const struct dpe_event *event)
+{
+	struct dpe_recognizer *recognizer = context;
+
+	if (recognizer->ended)
+		return;
+	recognizer->summary.events++;
+	if (!take_alone(recognizer, event))
+		take_event(recognizer, event);
 }
 
 /* ---- what is missing --------------------------------------------------------------------- */
@@ -572,6 +593,17 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	return true;
 }
 
+static void find_alone(struct dpe_recognizer *recognizer, dpe_name name)
+{
+	struct dpe_watch *watch = &recognizer->by_name[name];
+	const struct dpe_watcher *only = watch->at;
+
+	if (watch->count == 1 && only->simple && only->bare && name != recognizer->found &&
+		!recognizer->options.stabilize_only &&
+		dpe_slices_follows_bare(only->run, only->pattern))
+		watch->alone = only;
+}
+
 static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diags)
 {
 	const struct dpe_spec *spec = recognizer->spec;
@@ -592,6 +624,7 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 	for (unsigned i = 0; i < recognizer->nnames; i++) {
 		for (unsigned j = 0; j < recognizer->by_name[i].count; j++)
 			dpe_roles_prepare(&recognizer->by_name[i].at[j]);
+		find_alone(recognizer, i);
 	}
 	return good;
 }
