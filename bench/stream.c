@@ -1,5 +1,6 @@
-/* stream EVENTS OBJECTS LOCKS: work on objects as JSON lines, without an end in sight. Each object is
- * worked at by eight threads drawn at random, in the order a, b and c in either order, d, and again.
+/* stream EVENTS OBJECTS LOCKS: work on objects as JSON lines, without an end in sight. Each object
+ * is worked at by eight threads drawn at random, in the order a, b and c in either order, d, and
+ * again.
  *
  * OBJECTS: so many in all, drawn at random; 0: they come and go, a thousand being there at a time.
  * LOCKS: none; one, under which all is done; own, one for each object. */

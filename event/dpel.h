@@ -15,7 +15,7 @@
 	"\x89"                                                                                     \
 	"DPEL\r\n\x1a"
 #define DPEL_VERSION 2
-#define DPEL_ORDERED 1u               /* flags of the header */
+#define DPEL_ORDERED 1u /* flags of the header */
 #define DPEL_UNNAMED 2u
 #define DPEL_DATA 0x41544144u         /* "DATA": strings and records */
 #define DPEL_END 0x20444e45u          /* "END ": the log is whole; what was lost */
@@ -66,7 +66,7 @@ enum dpel_part {
 };
 
 /* A short record begins with a word: its shape, its source, how much later it is than the last. */
-#define DPEL_SHAPE_OF(head) ((uint32_t)((head) & 0xffff))
+#define DPEL_SHAPE_OF(head) ((uint32_t)((head)&0xffff))
 #define DPEL_SOURCE_OF(head) ((uint32_t)((head) >> 16 & 0xffff))
 #define DPEL_LATER_OF(head) ((uint64_t)((int64_t)(head) >> 32))
 /* Of a shape's kinds: the value is in four bytes, which are extended by their sign. */

@@ -35,8 +35,8 @@ struct dpel_field {
 
 /* A shape, and where its parts stand in a short record. */
 struct dpel_layout {
-	uint16_t size;   /* of the record */
-	bool plain;      /* for dpe_message_begin */
+	uint16_t size; /* of the record */
+	bool plain;    /* for dpe_message_begin */
 	bool has_id, has_members;
 	uint8_t seq, time;
 	uint8_t nargs, nstack, npcs;

@@ -1,5 +1,5 @@
-/* The state of who writes a .dpel log: blocks and long records (log_dpel_write.c), short records and
- * what these have in common (log_dpel_tables.c). Private to the two. */
+/* The state of who writes a .dpel log: blocks and long records (log_dpel_write.c), short records
+ * and what these have in common (log_dpel_tables.c). Private to the two. */
 #ifndef DPE_EVENT_DPEL_WRITE_H
 #define DPE_EVENT_DPEL_WRITE_H
 
@@ -13,7 +13,7 @@
 struct dpel_tables {
 	struct dpe_text sources, shapes;
 	uint32_t nsources, nshapes;
-	uint64_t next[DPEL_MOST_SOURCES + 1];          /* the number that comes next from the source */
+	uint64_t next[DPEL_MOST_SOURCES + 1]; /* the number that comes next from the source */
 	uint16_t source_slots[2 * DPEL_MOST_SOURCES]; /* numbers, 0: free */
 	uint16_t shape_slots[2 * DPEL_MOST_SHAPES];
 };
@@ -39,8 +39,7 @@ struct dpe_dpel_writer {
 uint32_t dpe_dpel_share(struct dpe_dpel_writer *dpel, const char *text, size_t len);
 uint32_t dpe_dpel_share_name(struct dpe_log_writer *writer, dpe_name name); /* 0 for 0 */
 /* The kind of a value as it is written; `id`: its text hardly ever comes again. */
-uint32_t dpe_dpel_kind_of(
-	const struct dpe_dpel_writer *dpel, struct dpe_value value, bool id);
+uint32_t dpe_dpel_kind_of(const struct dpe_dpel_writer *dpel, struct dpe_value value, bool id);
 /* Whether a message without an id needs one, for others may name it. */
 bool dpe_dpel_needs_id(const struct dpe_log_writer *writer, const struct dpe_message *message);
 /* Adds a short record; false where the message needs a long one, and nothing was done but that

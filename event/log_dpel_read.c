@@ -38,8 +38,8 @@ void dpe_dpel_free(struct dpe_dpel *dpel)
 /* ---- what is wrong with a log ------------------------------------------------------------ */
 
 /* The log ends here, whatever follows. */
-static __attribute__((noinline)) int end_log(struct dpe_log_reader *reader, enum dpe_severity severity, uint64_t offset,
-	const char *what)
+static __attribute__((noinline)) int end_log(struct dpe_log_reader *reader,
+	enum dpe_severity severity, uint64_t offset, const char *what)
 {
 	dpe_diag_at(reader->diags, severity, reader->name,
 		"at byte %llu %s: what came after is lost", (unsigned long long)offset, what);
@@ -77,7 +77,8 @@ static const char *check_header(const struct dpel_header *header)
 		return "this log is of another version; only version 2 is known here";
 	if (le32toh(header->checksum) != sum)
 		return "the header's checksum is wrong: nothing of this log can be trusted";
-	if (le32toh(header->size) != sizeof(*header) || le16toh(header->flags) & ~(DPEL_ORDERED | DPEL_UNNAMED))
+	if (le32toh(header->size) != sizeof(*header) ||
+		le16toh(header->flags) & ~(DPEL_ORDERED | DPEL_UNNAMED))
 		return "the header says what version 2 does not know";
 	return NULL;
 }
@@ -264,22 +265,25 @@ static int read_short(
 
 	if (DPEL_SHAPE_OF(head) >= dpel->nlayouts || DPEL_SOURCE_OF(head) >= dpel->norigins)
 		return end_log(reader, DPE_ERROR, dpel->block_offset,
-			"there is a block with a record of a shape or source that it does not have");
+			"there is a block with a record of a shape or source that it does not "
+			"have");
 	if (left < layout->size)
 		return end_log(reader, DPE_ERROR, dpel->block_offset,
 			"there is a block with a record of an impossible size");
 	count_record(reader);
 	dpel->at = record + layout->size;
-	*message = dpe_dpel_take_short(
-		reader, layout, &dpel->origins[DPEL_SOURCE_OF(head)], record);
+	*message =
+		dpe_dpel_take_short(reader, layout, &dpel->origins[DPEL_SOURCE_OF(head)], record);
 	return *message ? 1 : leave_out(reader, record);
 }
 
-static __attribute__((noinline)) int read_long(struct dpe_log_reader *reader, size_t left, struct dpe_message **message)
+static __attribute__((noinline)) int read_long(
+	struct dpe_log_reader *reader, size_t left, struct dpe_message **message)
 {
 	struct dpe_dpel *dpel = reader->dpel;
 	const char *begin = dpel->at;
-	/* All that stands in a block is a multiple of eight bytes long, and so is this one's place. */
+	/* All that stands in a block is a multiple of eight bytes long, and so is this one's place.
+	 */
 	const struct dpel_record *record = (const struct dpel_record *)begin;
 	uint32_t size = left < sizeof(*record) ? 0 : le32toh(record->size);
 

@@ -1,5 +1,5 @@
-/* The strings and one long record of a .dpel log: what stands where docs/dpel.md says. Nothing in it is believed before
- * it was checked. */
+/* The strings and one long record of a .dpel log: what stands where docs/dpel.md says. Nothing in
+ * it is believed before it was checked. */
 #include "event/dpel_read.h"
 
 const char *dpe_dpel_take_text(const char **at, const char *end, uint64_t len)
@@ -56,8 +56,7 @@ bool dpe_dpel_find_value(struct dpe_log_reader *reader, struct dpe_value *to,
 	if (kind == DPE_RAW) {
 		string->is_json = string->is_json || dpe_json_is_value(string->text, string->len);
 		*to = (struct dpe_value){.kind = kind, .len = string->len, .text = string->text};
-		return string->is_json ||
-		       dpel_fail(reader->dpel, "holds a value that is no JSON");
+		return string->is_json || dpel_fail(reader->dpel, "holds a value that is no JSON");
 	}
 	if (string->value.kind == DPE_NONE)
 		string->value = dpe_value_share(reader->names, string->text, string->len);
@@ -79,7 +78,8 @@ static bool set_text(
 }
 
 /* A value whose word is known. */
-static bool set_value(struct dpe_log_reader *reader, struct dpe_value *to, uint32_t kind, uint64_t word)
+static bool set_value(
+	struct dpe_log_reader *reader, struct dpe_value *to, uint32_t kind, uint64_t word)
 {
 	struct dpe_dpel *dpel = reader->dpel;
 

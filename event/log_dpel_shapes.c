@@ -36,11 +36,13 @@ static bool set_id(
 	return true;
 }
 
-static bool set_origin(struct dpe_log_reader *reader, struct dpel_origin *origin,
-	const struct dpel_source *source)
+static bool set_origin(
+	struct dpe_log_reader *reader, struct dpel_origin *origin, const struct dpel_source *source)
 {
 	const struct dpel_string *comm = NULL;
 
+	if (source->reserved)
+		return dpel_fail(reader->dpel, "has a source that is not known here");
 	if (!set_id(reader, &origin->thread, source->thread_kind, le64toh(source->thread)) ||
 		!set_id(reader, &origin->process, source->process_kind, le64toh(source->process)) ||
 		!set_id(reader, &origin->host, source->host_kind, le64toh(source->host)))
@@ -156,14 +158,25 @@ static bool place_all(
 	return true;
 }
 
-static bool set_layout(struct dpe_log_reader *reader, struct dpel_layout *layout,
-	const struct dpel_shape *shape)
+static bool is_known(const struct dpel_shape *shape)
 {
-	struct dpe_dpel *dpel = reader->dpel;
-
 	if (shape->phase > DPE_EXIT || shape->seq > DPEL_PART_WHOLE ||
 		shape->time > DPEL_PART_WHOLE || shape->id > DPEL_PART_NEXT || shape->extra > 1 ||
 		shape->nargs > DPEL_SHORT_ARGS || (shape->nstack && shape->npcs))
+		return false;
+	for (unsigned i = shape->nargs; i < DPEL_SHORT_ARGS; i++) {
+		if (shape->args[i])
+			return false;
+	}
+	return true;
+}
+
+static bool set_layout(
+	struct dpe_log_reader *reader, struct dpel_layout *layout, const struct dpel_shape *shape)
+{
+	struct dpe_dpel *dpel = reader->dpel;
+
+	if (!is_known(shape))
 		return dpel_fail(dpel, "has a shape that is not known here");
 	layout->like = (struct dpe_message){
 		.name = dpe_dpel_find_name(reader, le32toh(shape->name)),

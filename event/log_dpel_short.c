@@ -74,8 +74,8 @@ static __attribute__((noinline)) const struct dpel_string *find_members(
 	return string;
 }
 
-static inline const struct dpel_string *take_members(struct dpe_log_reader *reader,
-	const struct dpel_layout *layout, const char *record)
+static inline const struct dpel_string *take_members(
+	struct dpe_log_reader *reader, const struct dpel_layout *layout, const char *record)
 {
 	const uint32_t number = (uint32_t)take_word(&layout->members, record);
 	const struct dpe_dpel *dpel = reader->dpel;
@@ -113,7 +113,8 @@ static inline struct count take_count(struct dpe_dpel *dpel, const struct dpel_l
 /* The members that plain messages have stand at their beginning and at their end. */
 static inline void set_like(struct dpe_message *message, const struct dpe_message *like)
 {
-	const size_t from = offsetof(struct dpe_message, name), to = offsetof(struct dpe_message, place);
+	const size_t from = offsetof(struct dpe_message, name),
+		     to = offsetof(struct dpe_message, place);
 	const size_t counts = offsetof(struct dpe_message, nargs);
 
 	memcpy((char *)message + from, (const char *)like + from, to - from);
@@ -231,8 +232,8 @@ static __attribute__((noinline)) struct dpe_message *take_draft(struct dpe_log_r
 			return NULL;
 		dpel->draft.extra = members->members;
 	}
-	if (!take_values(reader, layout, record) ||
-		!take_stack(dpel, layout, record) || (layout->has_id && !make_id(dpel)))
+	if (!take_values(reader, layout, record) || !take_stack(dpel, layout, record) ||
+		(layout->has_id && !make_id(dpel)))
 		return NULL;
 	take_pcs(dpel, layout, record);
 	return dpe_message_new_in(reader->pool, &dpel->draft);

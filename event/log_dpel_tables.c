@@ -1,11 +1,13 @@
 /* Short records of a .dpel log: a message becomes the numbers of its source and its shape, and the
- * words in which it differs from others that have these. What few messages have makes a long record.
+ * words in which it differs from others that have these. What few messages have makes a long
+ * record.
  *
  * Sources and shapes are of one block, so that what was damaged is no more than that, and so that
  * what is remembered of a long log is bounded. */
 #include "event/dpel_write.h"
 
-#define MOST_MEMBERS (1u << 16) /* from so many strings on, further members stand in their records */
+#define MOST_MEMBERS                                                                               \
+	(1u << 16) /* from so many strings on, further members stand in their records */
 #define LONGEST_MEMBERS 64u
 #define MOST_FRAMES UINT8_MAX
 
@@ -80,7 +82,8 @@ static uint32_t number_shape(struct dpel_tables *tables, const struct dpel_shape
 
 /* ---- sources ----------------------------------------------------------------------------- */
 
-static bool set_id(struct dpe_dpel_writer *dpel, struct dpe_value value, uint8_t *kind, uint64_t *word)
+static bool set_id(
+	struct dpe_dpel_writer *dpel, struct dpe_value value, uint8_t *kind, uint64_t *word)
 {
 	*kind = (uint8_t)dpe_dpel_kind_of(dpel, value, false);
 	switch (*kind) {
@@ -208,7 +211,8 @@ static void put_stack(
 }
 
 /* How much later the message is than the last; false where it is too much. */
-static bool find_later(const struct dpe_dpel_writer *dpel, const struct dpe_message *message, int32_t *later)
+static bool find_later(
+	const struct dpe_dpel_writer *dpel, const struct dpe_message *message, int32_t *later)
 {
 	int64_t difference = (int64_t)(message->time - dpel->time);
 
@@ -216,8 +220,8 @@ static bool find_later(const struct dpe_dpel_writer *dpel, const struct dpe_mess
 	return fits_half(difference);
 }
 
-static uint64_t put_count(
-	struct dpe_dpel_writer *dpel, struct draft *draft, const struct dpe_message *message, uint32_t source)
+static uint64_t put_count(struct dpe_dpel_writer *dpel, struct draft *draft,
+	const struct dpe_message *message, uint32_t source)
 {
 	int32_t later = 0;
 
@@ -266,7 +270,8 @@ static void add_record(struct dpe_dpel_writer *dpel, struct draft *draft)
 	if (draft->nhalves % 2)
 		put_half(draft, 0);
 	dpe_text_add(&dpel->records, (const char *)draft->words, draft->nwords * sizeof(uint64_t));
-	dpe_text_add(&dpel->records, (const char *)draft->halves, draft->nhalves * sizeof(uint32_t));
+	dpe_text_add(
+		&dpel->records, (const char *)draft->halves, draft->nhalves * sizeof(uint32_t));
 }
 
 static bool may_be_short(const struct dpe_message *message)

@@ -16,8 +16,8 @@ static struct dpel_header make_header(const struct dpe_log_writer *writer, bool 
 {
 	struct dpel_header header = {
 		.version = htole16(DPEL_VERSION),
-		.flags = htole16((writer->ordered ? DPEL_ORDERED : 0) |
-				 (unnamed ? DPEL_UNNAMED : 0)),
+		.flags = htole16(
+			(writer->ordered ? DPEL_ORDERED : 0) | (unnamed ? DPEL_UNNAMED : 0)),
 		.size = htole32(sizeof(header)),
 	};
 
@@ -55,7 +55,8 @@ static void write_block(struct dpe_log_writer *writer, uint32_t kind)
 {
 	struct dpe_dpel_writer *dpel = writer->dpel;
 	const struct dpel_tables *tables = &dpel->tables;
-	const struct dpe_text parts[] = {dpel->table, tables->sources, tables->shapes, dpel->records};
+	const struct dpe_text parts[] = {
+		dpel->table, tables->sources, tables->shapes, dpel->records};
 	size_t size = 0;
 	uint32_t content = 0;
 	struct dpel_block block = {
@@ -90,8 +91,7 @@ static void write_block(struct dpe_log_writer *writer, uint32_t kind)
 	dpel->told = dpel->nrecords = 0;
 }
 
-void dpe_dpel_note_lost(
-	struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count)
+void dpe_dpel_note_lost(struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count)
 {
 	const uint64_t loss[2] = {
 		htole64(thread.kind == DPE_INT ? (uint64_t)thread.num : 0), htole64(count)};
@@ -104,8 +104,8 @@ void dpe_dpel_end(struct dpe_log_writer *writer)
 	if (writer->dpel->nrecords)
 		write_block(writer, DPEL_DATA);
 	if (writer->dpel->losses.len)
-		dpe_text_add(&writer->dpel->table, writer->dpel->losses.at,
-			writer->dpel->losses.len);
+		dpe_text_add(
+			&writer->dpel->table, writer->dpel->losses.at, writer->dpel->losses.len);
 	write_block(writer, DPEL_END);
 }
 
@@ -364,9 +364,9 @@ static struct dpel_record fixed_part(
 		.seq = htole64(message->has_seq ? message->seq : 0),
 		.time = htole64(message->has_time ? message->time : 0),
 		.nargs = htole16(message->nargs),
-		.comm = htole32(message->comm
-					? dpe_dpel_share(writer->dpel, message->comm, strlen(message->comm))
-					: 0),
+		.comm = htole32(message->comm ? dpe_dpel_share(writer->dpel, message->comm,
+							strlen(message->comm))
+					      : 0),
 	};
 }
 
