@@ -2,8 +2,9 @@
  * is worked at by eight threads drawn at random, in the order a, b and c in either order, d, and
  * again.
  *
- * OBJECTS: so many in all, drawn at random; 0: they come and go, a thousand being there at a time.
- * LOCKS: none; one, under which all is done; own, one for each object. */
+ * OBJECTS: so many in all, drawn at random; 0: they come and go, a thousand being there at a time, and
+ * an event gone(OBJECT) tells of each that is there no more.
+ * LOCKS: none; one, under which all is done; some, a hundred; own, one for each object. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,12 +14,14 @@
 
 #define THREADS 8
 #define WINDOW 1000 /* objects that come and go */
-#define EACH 8      /* events on each of them, more or less */
+#define EACH 16     /* what is done with each of them, more or less */
+#define SOME 100    /* locks */
 
-enum locks { NO_LOCKS, ONE_LOCK, OWN_LOCKS };
+enum locks { NO_LOCKS, ONE_LOCK, SOME_LOCKS, OWN_LOCKS, NLOCKS };
 
 struct stream {
 	uint64_t seed, told, seq[THREADS];
+	uint64_t done, gone; /* work, and objects */
 	uint64_t objects;
 	enum locks locks;
 	unsigned char *steps; /* of each object: a bit for each of a, b, c, d */
@@ -60,20 +63,40 @@ static const char *next_step(struct stream *stream, unsigned char *steps)
 
 static uint64_t draw_object(struct stream *stream, uint64_t *place)
 {
-	uint64_t first = stream->told / EACH;
+	uint64_t object;
 
 	if (stream->objects)
 		return *place = draw(stream, stream->objects);
-	first += draw(stream, WINDOW);
-	*place = first % (2 * WINDOW);
-	return first;
+	object = stream->gone + draw(stream, WINDOW);
+	*place = object % WINDOW;
+	return object;
+}
+
+/* The oldest object makes room for another. */
+static void end_object(struct stream *stream)
+{
+	stream->steps[stream->gone % WINDOW] = 0;
+	tell(stream, "gone", draw(stream, THREADS), stream->gone);
+	stream->gone++;
+}
+
+static uint64_t lock_of(const struct stream *stream, uint64_t object)
+{
+	switch (stream->locks) {
+	case OWN_LOCKS:
+		return object;
+	case SOME_LOCKS:
+		return object % SOME;
+	default:
+		return 0;
+	}
 }
 
 static void work(struct stream *stream)
 {
 	unsigned thread = draw(stream, THREADS);
 	uint64_t place, object = draw_object(stream, &place);
-	uint64_t lock = stream->locks == OWN_LOCKS ? object : 0;
+	uint64_t lock = lock_of(stream, object);
 	const char *event = next_step(stream, &stream->steps[place]);
 
 	if (stream->locks != NO_LOCKS)
@@ -81,6 +104,17 @@ static void work(struct stream *stream)
 	tell(stream, event, thread, object);
 	if (stream->locks != NO_LOCKS)
 		tell(stream, "rel", thread, lock);
+	if (!stream->objects && !(++stream->done % EACH))
+		end_object(stream);
+}
+
+static bool find_locks(struct stream *stream, const char *name)
+{
+	static const char *const names[] = {"none", "one", "some", "own"};
+
+	while (stream->locks < NLOCKS && strcmp(names[stream->locks], name) != 0)
+		stream->locks++;
+	return stream->locks < NLOCKS;
 }
 
 int main(int argc, char **argv)
@@ -88,16 +122,13 @@ int main(int argc, char **argv)
 	struct stream stream = {.seed = UINT64_C(0x9e3779b97f4a7c15)};
 	uint64_t events;
 
-	if (argc != 4) {
-		fputs("stream EVENTS OBJECTS none|one|own\n", stderr);
+	if (argc != 4 || !find_locks(&stream, argv[3])) {
+		fputs("stream EVENTS OBJECTS none|one|some|own\n", stderr);
 		return 2;
 	}
 	events = strtoull(argv[1], NULL, 10);
 	stream.objects = strtoull(argv[2], NULL, 10);
-	stream.locks = !strcmp(argv[3], "own")   ? OWN_LOCKS
-		       : !strcmp(argv[3], "one") ? ONE_LOCK
-						 : NO_LOCKS;
-	stream.steps = calloc(stream.objects ? stream.objects : 2 * WINDOW, 1);
+	stream.steps = calloc(stream.objects ? stream.objects : WINDOW, 1);
 	if (!stream.steps)
 		return 2;
 	puts("{\"dpe_log\":1,\"ordered\":true}");
