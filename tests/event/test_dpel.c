@@ -31,10 +31,13 @@ static void make_file(char *path, unsigned ending)
 	close(fd);
 }
 
+/* As a new file: one that is written over is brought to the disk when it is closed. */
 static void write_file(const char *path, const char *bytes, size_t len)
 {
-	FILE *to = fopen(path, "w");
+	FILE *to;
 
+	unlink(path);
+	to = fopen(path, "w");
 	assert_non_null(to);
 	assert_int_equal(fwrite(bytes, 1, len, to), len);
 	fclose(to);
@@ -541,14 +544,14 @@ static void damage_is_noticed(void **state)
 {
 	struct dpe_text lines = {0};
 	struct bytes log = make_log(12, &lines);
+	char path[] = DPEL;
 
 	(void)state;
+	make_file(path, 5);
 	for (size_t i = 0; i < log.len * 8; i += 3) {
 		struct dpe_text got = {0};
 		struct outcome outcome;
-		char path[] = DPEL;
 
-		make_file(path, 5);
 		log.at[i / 8] ^= (char)(1 << i % 8);
 		write_file(path, log.at, log.len);
 		outcome = read_log(path, &got);
@@ -558,8 +561,8 @@ static void damage_is_noticed(void **state)
 		log.at[i / 8] ^= (char)(1 << i % 8);
 		free(outcome.said);
 		dpe_text_free(&got);
-		unlink(path);
 	}
+	unlink(path);
 	free(log.at);
 	dpe_text_free(&lines);
 }
