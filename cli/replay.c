@@ -52,12 +52,16 @@ struct feed {
 	bool good;
 };
 
-static void feed_one(struct feed *feed, struct dpe_message *message)
+static void note_refused(struct feed *feed)
 {
-	if (!dpe_recognizer_feed(feed->recognizer, message, feed->cli->diags)) {
-		dpe_diag_at(feed->cli->diags, DPE_NOTE, feed->path, "that is in this log");
-		feed->good = false;
-	}
+	dpe_diag_at(feed->cli->diags, DPE_NOTE, feed->path, "that is in this log");
+	feed->good = false;
+}
+
+static inline void feed_one(struct feed *feed, struct dpe_message *message)
+{
+	if (!dpe_recognizer_feed(feed->recognizer, message, feed->cli->diags))
+		note_refused(feed);
 	if (feed->progress && !(++feed->nfed % OFTEN))
 		tell_progress(feed->progress, feed->recognizer);
 }

@@ -1,7 +1,8 @@
 /* The layout of a .dpel log, as docs/dpel.md describes it. Private to its reader and writer.
  *
- * Every number is little endian. A header, then blocks: each the strings that came up, then
- * records. Strings are known by number, from 1 in the order in which they stand in the log. */
+ * Every number is little endian. A header, then blocks: each the strings that came up, the sources
+ * and shapes of its records, then these. Strings are known by number, from 1 in the order in which
+ * they stand in the log; sources and shapes likewise, but in their block. */
 #ifndef DPE_EVENT_DPEL_H
 #define DPE_EVENT_DPEL_H
 
@@ -13,8 +14,8 @@
 #define DPEL_MAGIC                                                                                 \
 	"\x89"                                                                                     \
 	"DPEL\r\n\x1a"
-#define DPEL_VERSION 1
-#define DPEL_ORDERED 1u               /* flags of the header */
+#define DPEL_VERSION 2
+#define DPEL_ORDERED 1u /* flags of the header */
 #define DPEL_UNNAMED 2u
 #define DPEL_DATA 0x41544144u         /* "DATA": strings and records */
 #define DPEL_END 0x20444e45u          /* "END ": the log is whole; what was lost */
@@ -31,27 +32,64 @@ struct dpel_header {
 struct dpel_block {
 	uint32_t kind;
 	uint32_t size;     /* of what follows, in bytes */
-	uint32_t nstrings; /* END: 0 */
+	uint32_t nstrings; /* END: 0, as the next ones */
+	uint32_t nsources, nshapes;
 	uint32_t nrecords;
 	uint64_t before;   /* records in earlier blocks */
+	uint64_t time;     /* what the block's first difference counts from */
 	uint32_t content;  /* checksum of what follows */
 	uint32_t checksum; /* of all before it */
 };
 
-/* The fixed part of a record. Kinds of values take three bits each in `flags`. */
+/* Where messages come from. */
+struct dpel_source {
+	uint8_t thread_kind, process_kind, host_kind, reserved;
+	uint32_t comm;
+	uint64_t thread, process, host;
+	uint64_t seq; /* the number of its first message that is the next one */
+};
+
+/* What short records have in common, and which parts they have. */
+#define DPEL_SHORT_ARGS 7
+struct dpel_shape {
+	uint32_t name, module;
+	uint8_t phase, seq, time, id; /* enum dpel_part */
+	uint8_t extra;                /* 1: a string of further members */
+	uint8_t nargs, nstack, npcs;
+	uint8_t ret, args[DPEL_SHORT_ARGS]; /* kinds */
+};
+
+enum dpel_part {
+	DPEL_PART_NONE,
+	DPEL_PART_NEXT,  /* seq, time: counted from what came before; id: made of thread and seq */
+	DPEL_PART_WHOLE, /* a word */
+};
+
+/* A short record begins with a word: its shape, its source, how much later it is than the last. */
+#define DPEL_SHAPE_OF(head) ((uint32_t)((head)&0xffff))
+#define DPEL_SOURCE_OF(head) ((uint32_t)((head) >> 16 & 0xffff))
+#define DPEL_LATER_OF(head) ((uint64_t)((int64_t)(head) >> 32))
+/* Of a shape's kinds: the value is in four bytes, which are extended by their sign. */
+#define DPEL_SMALL 8u
+
+/* The fixed part of a long record. Kinds of values take three bits each in `flags`. */
 struct dpel_record {
+	uint32_t none; /* 0, where short ones have their shape */
 	uint32_t size; /* of the whole record, a multiple of 8 */
 	uint32_t name, module;
 	uint32_t flags;
+	uint32_t comm;
 	uint64_t seq, time, thread;
 	uint16_t nargs;
-	uint16_t kinds; /* of the first four arguments, four bits each */
-	uint32_t comm;
+	uint16_t kinds;    /* of the first four arguments, four bits each */
+	uint32_t reserved; /* 0 */
 };
 
 _Static_assert(sizeof(struct dpel_header) == 24, "the layout is documented");
-_Static_assert(sizeof(struct dpel_block) == 32, "the layout is documented");
-_Static_assert(sizeof(struct dpel_record) == 48, "the layout is documented");
+_Static_assert(sizeof(struct dpel_block) == 48, "the layout is documented");
+_Static_assert(sizeof(struct dpel_source) == 40, "the layout is documented");
+_Static_assert(sizeof(struct dpel_shape) == 24, "the layout is documented");
+_Static_assert(sizeof(struct dpel_record) == 56, "the layout is documented");
 
 enum {
 	DPEL_PHASE = 0, /* two bits, at this place of the flags */

@@ -1,5 +1,6 @@
-/* The state of who reads a .dpel log: blocks (log_dpel_read.c) and records (log_dpel_record.c).
- * Private to the two. */
+/* The state of who reads a .dpel log: blocks (log_dpel_read.c), what their short records have in
+ * common (log_dpel_shapes.c), and records, short ones (log_dpel_short.c) and long ones
+ * (log_dpel_record.c). Private to these. */
 #ifndef DPE_EVENT_DPEL_READ_H
 #define DPE_EVENT_DPEL_READ_H
 
@@ -11,41 +12,59 @@ struct dpel_string {
 	uint32_t len;
 	dpe_name name;          /* 0: not interned yet */
 	struct dpe_value value; /* as an argument; DPE_NONE: not shared yet */
+	/* As further members, once it was looked at whether they are JSON: shared text, or that of
+	 * the string. NULL: not yet. */
+	const char *members;
+	bool members_shared, is_json; /* is_json: it was found to be a value */
 };
 
-/* Further members that came up lately: most records have one of a few. Two have a place in common. */
-#define DPEL_EXTRAS 4096 /* twelve bits */
-struct dpel_extra {
-	uint64_t words[3]; /* their length and their text, as the record has them */
-	const char *text;  /* NULL: none */
+/* A source, as messages have it. */
+struct dpel_origin {
+	struct dpe_value thread, process, host;
+	const char *comm; /* or NULL */
+	uint64_t seq;     /* that comes next */
+	bool plain;       /* nothing but a thread, whose text is not its own */
 };
 
-/* What records have in common that begin alike: a name, and what is known of each member. */
-#define DPEL_SHAPES 64 /* six bits */
-#define DPEL_FEW_ARGS 4
-struct dpel_shape {
-	uint64_t words[3]; /* size and name, module and flags, kinds: as the record has them; 0: none */
-	dpe_name name;
-	uint8_t phase, nargs, extra; /* extra: bytes of further members */
-	bool has_thread, has_seq, has_time;
-	struct dpe_value thread, args[DPEL_FEW_ARGS]; /* without their numbers */
+/* Where a value stands in a short record: shifted to the left and back, its word is left. */
+struct dpel_field {
+	struct dpe_value like; /* the value but for its number; DPE_STRING and DPE_RAW: any */
+	uint16_t at;           /* of the word */
+	uint8_t left, right;
+};
+
+/* A shape, and where its parts stand in a short record. */
+struct dpel_layout {
+	uint16_t size; /* of the record */
+	bool plain;    /* for dpe_message_begin */
+	bool has_id, has_members;
+	uint8_t seq, time;
+	uint8_t nargs, nstack, npcs;
+	uint16_t seq_at, time_at, stack_at, pcs_at;
+	struct dpel_field args[DPEL_SHORT_ARGS], ret, members;
+	struct dpe_message like; /* all that messages of the shape have in common */
 };
 
 struct dpe_dpel {
 	struct dpe_arena *arena;     /* of the strings */
 	struct dpel_string *strings; /* [0] is none */
 	unsigned nstrings, capstrings;
+	struct dpel_origin *origins; /* of the block; [0] is nothing known */
+	unsigned norigins, caporigins;
+	struct dpel_layout *layouts; /* likewise; [0] is none */
+	unsigned nlayouts, caplayouts;
 	char *block;
 	size_t capblock;
 	const char *at, *end; /* records that are still to come */
 	uint32_t nrecords;    /* so many */
+	uint64_t time;        /* what the next difference counts from */
 	uint64_t offset;      /* of what is read next, in the log */
-	uint64_t block_offset, count;
+	uint64_t block_offset;
 	bool done;
 	struct dpe_message draft;
 	const char *record_end;
-	const char *wrong; /* with the record at hand */
-	struct dpe_value args[4], *list, *preds;
+	const char *wrong; /* with what is at hand */
+	struct dpe_value args[DPEL_SHORT_ARGS], *list, *preds;
 	unsigned nlist, caplist, npreds, cappreds;
 	struct dpe_var *vars;
 	unsigned nvars, capvars;
@@ -53,8 +72,7 @@ struct dpe_dpel {
 	unsigned nstack, capstack;
 	uint64_t *pcs;
 	unsigned npcs, cappcs;
-	struct dpel_shape shapes[DPEL_SHAPES];
-	struct dpel_extra extras[DPEL_EXTRAS];
+	struct dpe_text id;
 };
 
 /* The number at any address. */
@@ -66,16 +84,34 @@ static inline uint64_t dpel_word_at(const char *at)
 	return le64toh(word);
 }
 
+/* Notes what is wrong, if nothing was yet; false. */
+static inline bool dpel_fail(struct dpe_dpel *dpel, const char *what)
+{
+	if (!dpel->wrong)
+		dpel->wrong = what;
+	return false;
+}
+
 /* A text of `len` bytes, with the NUL and the padding behind it; NULL where it does not fit. */
 const char *dpe_dpel_take_text(const char **at, const char *end, uint64_t len);
+/* A string of the table; NULL where there is none, as dpel->wrong then says. */
+struct dpel_string *dpe_dpel_find_string(struct dpe_dpel *dpel, uint64_t number);
 /* The name that a string stands for; 0 where there is no such string, as dpel->wrong then says, and
  * for the number 0. */
 dpe_name dpe_dpel_find_name(struct dpe_log_reader *reader, uint64_t number);
-/* The message of a record, which stands whole in the block; NULL, and nothing was done, where it
- * holds more than most do, or anything in it is wrong. */
-struct dpe_message *dpe_dpel_take_plain(
-	struct dpe_log_reader *reader, const struct dpel_record *record);
-/* Fills the draft from the record, whose fixed part is given and behind which dpel->at stands;
+/* The string as a value, its text shared where the table of names has room; false where there is
+ * none, or it should be JSON and is not, as dpel->wrong then says. */
+bool dpe_dpel_find_value(struct dpe_log_reader *reader, struct dpe_value *to,
+	enum dpe_value_kind kind, uint64_t number);
+/* What the short records of a block have in common, from dpel->at on; false where something in it
+ * is wrong, as dpel->wrong then says. */
+bool dpe_dpel_take_sources(struct dpe_log_reader *reader, uint32_t count);
+bool dpe_dpel_take_shapes(struct dpe_log_reader *reader, uint32_t count);
+/* The message of a short record, which stands whole in the block, as its shape says; NULL where
+ * something in it is wrong, as dpel->wrong then says. */
+struct dpe_message *dpe_dpel_take_short(struct dpe_log_reader *reader,
+	const struct dpel_layout *layout, struct dpel_origin *origin, const char *record);
+/* Fills the draft from a long record, whose fixed part is given and behind which dpel->at stands;
  * false where something in it is wrong, as dpel->wrong then says. Its texts last until the next
  * block. */
 bool dpe_dpel_take_record(struct dpe_log_reader *reader, const struct dpel_record *record);

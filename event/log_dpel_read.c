@@ -23,20 +23,23 @@ void dpe_dpel_free(struct dpe_dpel *dpel)
 		return;
 	dpe_arena_free(dpel->arena);
 	free(dpel->strings);
+	free(dpel->origins);
+	free(dpel->layouts);
 	free(dpel->block);
 	free(dpel->list);
 	free(dpel->preds);
 	free(dpel->vars);
 	free(dpel->stack);
 	free(dpel->pcs);
+	dpe_text_free(&dpel->id);
 	free(dpel);
 }
 
 /* ---- what is wrong with a log ------------------------------------------------------------ */
 
 /* The log ends here, whatever follows. */
-static int end_log(struct dpe_log_reader *reader, enum dpe_severity severity, uint64_t offset,
-	const char *what)
+static __attribute__((noinline)) int end_log(struct dpe_log_reader *reader,
+	enum dpe_severity severity, uint64_t offset, const char *what)
 {
 	dpe_diag_at(reader->diags, severity, reader->name,
 		"at byte %llu %s: what came after is lost", (unsigned long long)offset, what);
@@ -71,11 +74,12 @@ static const char *check_header(const struct dpel_header *header)
 		return "this is no .dpel log: it does not begin as one; name its format with "
 		       "--from";
 	if (le16toh(header->version) != DPEL_VERSION)
-		return "this log is of another version; only version 1 is known here";
+		return "this log is of another version; only version 2 is known here";
 	if (le32toh(header->checksum) != sum)
 		return "the header's checksum is wrong: nothing of this log can be trusted";
-	if (le32toh(header->size) != sizeof(*header) || le16toh(header->flags) & ~(DPEL_ORDERED | DPEL_UNNAMED))
-		return "the header says what version 1 does not know";
+	if (le32toh(header->size) != sizeof(*header) ||
+		le16toh(header->flags) & ~(DPEL_ORDERED | DPEL_UNNAMED))
+		return "the header says what version 2 does not know";
 	return NULL;
 }
 
@@ -127,12 +131,12 @@ static bool read_strings(struct dpe_dpel *dpel, uint32_t count)
 		uint64_t len;
 
 		if (dpel->end - dpel->at < 8)
-			return false;
+			return dpel_fail(dpel, "has fewer strings than it says");
 		len = dpel_word_at(dpel->at);
 		dpel->at += 8;
 		text = dpe_dpel_take_text(&dpel->at, dpel->end, len);
 		if (!text)
-			return false;
+			return dpel_fail(dpel, "has a string that goes wrong");
 		*DPE_GROW(dpel->strings, dpel->nstrings, dpel->capstrings) = (struct dpel_string){
 			.text = dpe_arena_strndup(dpel->arena, text, len),
 			.len = (uint32_t)len,
@@ -163,11 +167,57 @@ static int end_well(struct dpe_log_reader *reader)
 		"something stands behind the end of the log, as if two were joined");
 }
 
+/* What is wrong with a block's header, or NULL. */
+static const char *check_block(uint64_t before, const struct dpel_block *block)
+{
+	const uint32_t sum = dpe_dpel_checksum(0, block, offsetof(struct dpel_block, checksum));
+	const bool end = le32toh(block->kind) == DPEL_END;
+
+	if (le32toh(block->checksum) != sum)
+		return "the checksum of a block's header is wrong";
+	if (le32toh(block->size) > DPEL_LARGEST_BLOCK || le64toh(block->before) != before ||
+		(le32toh(block->kind) != DPEL_DATA && !end))
+		return "there is a block that does not belong here";
+	if (end && (block->nstrings || block->nsources || block->nshapes || block->nrecords))
+		return "the end of the log is said to hold messages";
+	return NULL;
+}
+
+/* What its records are about. */
+static bool take_tables(struct dpe_log_reader *reader, const struct dpel_block *block)
+{
+	struct dpe_dpel *dpel = reader->dpel;
+
+	dpel->wrong = NULL;
+	return read_strings(dpel, le32toh(block->nstrings)) &&
+	       dpe_dpel_take_sources(reader, le32toh(block->nsources)) &&
+	       dpe_dpel_take_shapes(reader, le32toh(block->nshapes));
+}
+
+static int begin_block(struct dpe_log_reader *reader, const struct dpel_block *block)
+{
+	struct dpe_dpel *dpel = reader->dpel;
+	char what[128];
+
+	dpel->at = dpel->block;
+	dpel->end = dpel->block + le32toh(block->size);
+	if (le32toh(block->kind) == DPEL_END)
+		return end_well(reader);
+	if (!take_tables(reader, block)) {
+		snprintf(what, sizeof(what), "there is a block that %s", dpel->wrong);
+		return end_log(reader, DPE_ERROR, dpel->block_offset, what);
+	}
+	dpel->nrecords = le32toh(block->nrecords);
+	dpel->time = le64toh(block->time);
+	return 1;
+}
+
 /* 1 where there are records to read, or as dpe_log_read. */
-static int next_block(struct dpe_log_reader *reader)
+static __attribute__((noinline)) int next_block(struct dpe_log_reader *reader)
 {
 	struct dpe_dpel *dpel = reader->dpel;
 	struct dpel_block block;
+	const char *what;
 
 	if (dpel->at != dpel->end)
 		return end_log(reader, DPE_ERROR, dpel->block_offset,
@@ -175,61 +225,89 @@ static int next_block(struct dpe_log_reader *reader)
 	dpel->block_offset = dpel->offset;
 	if (!read_bytes(reader, &block, sizeof(block)))
 		return end_short(reader);
-	if (le32toh(block.checksum) !=
-		dpe_dpel_checksum(0, &block, offsetof(struct dpel_block, checksum)))
-		return end_log(reader, DPE_ERROR, dpel->block_offset,
-			"the checksum of a block's header is wrong");
-	if (le32toh(block.size) > DPEL_LARGEST_BLOCK || le64toh(block.before) != dpel->count ||
-		(le32toh(block.kind) != DPEL_DATA && le32toh(block.kind) != DPEL_END))
-		return end_log(reader, DPE_ERROR, dpel->block_offset,
-			"there is a block that does not belong here");
+	what = check_block(reader->place, &block);
+	if (what)
+		return end_log(reader, DPE_ERROR, dpel->block_offset, what);
 	if (!read_content(reader, le32toh(block.size)))
 		return end_short(reader);
 	if (le32toh(block.content) != dpe_dpel_checksum(0, dpel->block, le32toh(block.size)))
 		return end_log(
 			reader, DPE_ERROR, dpel->block_offset, "the checksum of a block is wrong");
-	dpel->at = dpel->block;
-	dpel->end = dpel->block + le32toh(block.size);
-	if (le32toh(block.kind) == DPEL_END)
-		return end_well(reader);
-	dpel->nrecords = le32toh(block.nrecords);
-	if (!read_strings(dpel, le32toh(block.nstrings)))
-		return end_log(reader, DPE_ERROR, dpel->block_offset,
-			"there is a block whose strings go wrong");
-	return 1;
+	return begin_block(reader, &block);
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-/* The long way; -1, and the record is skipped, where something in it is wrong. */
-static int take_record(struct dpe_log_reader *reader, const struct dpel_record *record,
-	struct dpe_message **message)
+static __attribute__((noinline)) int leave_out(struct dpe_log_reader *reader, const char *record)
+{
+	const struct dpe_dpel *dpel = reader->dpel;
+
+	dpe_diag_at(reader->diags, DPE_ERROR, reader->name,
+		"record %llu, at byte %llu of the block at byte %llu, %s: it is left out",
+		(unsigned long long)reader->place, (unsigned long long)(record - dpel->block),
+		(unsigned long long)dpel->block_offset, dpel->wrong);
+	return -1;
+}
+
+static void count_record(struct dpe_log_reader *reader)
+{
+	reader->dpel->nrecords--;
+	reader->place++;
+}
+
+/* Its size is the shape's, so that a record that is wrong can be skipped. */
+static int read_short(
+	struct dpe_log_reader *reader, uint64_t head, size_t left, struct dpe_message **message)
 {
 	struct dpe_dpel *dpel = reader->dpel;
-	const char *begin = (const char *)record;
+	const struct dpel_layout *layout = &dpel->layouts[DPEL_SHAPE_OF(head)];
+	const char *record = dpel->at;
 
+	if (DPEL_SHAPE_OF(head) >= dpel->nlayouts || DPEL_SOURCE_OF(head) >= dpel->norigins)
+		return end_log(reader, DPE_ERROR, dpel->block_offset,
+			"there is a block with a record of a shape or source that it does not "
+			"have");
+	if (left < layout->size)
+		return end_log(reader, DPE_ERROR, dpel->block_offset,
+			"there is a block with a record of an impossible size");
+	count_record(reader);
+	dpel->at = record + layout->size;
+	*message =
+		dpe_dpel_take_short(reader, layout, &dpel->origins[DPEL_SOURCE_OF(head)], record);
+	return *message ? 1 : leave_out(reader, record);
+}
+
+static __attribute__((noinline)) int read_long(
+	struct dpe_log_reader *reader, size_t left, struct dpe_message **message)
+{
+	struct dpe_dpel *dpel = reader->dpel;
+	const char *begin = dpel->at;
+	/* All that stands in a block is a multiple of eight bytes long, and so is this one's place.
+	 */
+	const struct dpel_record *record = (const struct dpel_record *)begin;
+	uint32_t size = left < sizeof(*record) ? 0 : le32toh(record->size);
+
+	if (record->none || size < sizeof(*record) || size % 8 || size > left)
+		return end_log(reader, DPE_ERROR, dpel->block_offset,
+			"there is a block with a record of an impossible size");
+	count_record(reader);
 	dpel->at = begin + sizeof(*record);
-	dpel->record_end = begin + le32toh(record->size);
+	dpel->record_end = begin + size;
 	if (dpe_dpel_take_record(reader, record)) {
 		dpel->draft.place = reader->place;
 		dpel->draft.unnamed = reader->unnamed;
 		*message = dpe_message_new_in(reader->pool, &dpel->draft);
 		return 1;
 	}
-	dpe_diag_at(reader->diags, DPE_ERROR, reader->name,
-		"record %llu, at byte %llu of the block at byte %llu, %s: it is left out",
-		(unsigned long long)dpel->count, (unsigned long long)(begin - dpel->block),
-		(unsigned long long)dpel->block_offset, dpel->wrong);
 	dpel->at = dpel->record_end;
-	return -1;
+	return leave_out(reader, begin);
 }
 
 int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **message)
 {
 	struct dpe_dpel *dpel = reader->dpel;
-	const struct dpel_record *record;
+	uint64_t head;
 	size_t left;
-	uint32_t size;
 	int got;
 
 	while (!dpel->nrecords) {
@@ -238,20 +316,11 @@ int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **message)
 			return got;
 	}
 	left = (size_t)(dpel->end - dpel->at);
-	if (left < sizeof(*record))
+	if (left < sizeof(head))
 		return end_log(reader, DPE_ERROR, dpel->block_offset,
 			"there is a block with fewer records than it says");
-	/* All that stands in a block is a multiple of eight bytes long, and so is this one's place. */
-	record = (const struct dpel_record *)dpel->at;
-	size = le32toh(record->size);
-	if (size < sizeof(*record) || size % 8 || size > left)
-		return end_log(reader, DPE_ERROR, dpel->block_offset,
-			"there is a block with a record of an impossible size");
-	dpel->nrecords--;
-	reader->place = ++dpel->count;
-	*message = dpe_dpel_take_plain(reader, record);
-	if (!*message)
-		return take_record(reader, record, message);
-	dpel->at += size;
-	return 1;
+	head = dpel_word_at(dpel->at);
+	if (DPEL_SHAPE_OF(head))
+		return read_short(reader, head, left, message);
+	return read_long(reader, left, message);
 }

@@ -1,8 +1,7 @@
 /* Writing the compact binary log of docs/dpel.md. Names, and texts that may come again, become
  * numbers of the string table; what is hardly ever the same (ids, unknown members) stands in the
  * record itself. */
-#include "event/dpel.h"
-#include "event/log.h"
+#include "event/dpel_write.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,27 +10,14 @@
 #define LONGEST_SHARED 64u     /* a longer value is no candidate for the table */
 #define MOST_SHARED (1u << 20) /* from so many strings on, values stand in their records */
 
-struct dpe_dpel_writer {
-	struct dpe_names *strings; /* their numbers are those of the log */
-	uint32_t nstrings;         /* so many were told */
-	uint32_t *of_name;         /* string numbers by the messages' names, 0: not yet */
-	uint32_t nof_name;
-	struct dpe_text table, records; /* of the block at hand */
-	uint32_t told, nrecords;
-	uint64_t before;
-	struct dpe_text id;
-	struct dpe_text losses; /* for the END block */
-	bool named; /* some message gives predecessors */
-};
-
 /* ---- blocks ------------------------------------------------------------------------------ */
 
 static struct dpel_header make_header(const struct dpe_log_writer *writer, bool unnamed)
 {
 	struct dpel_header header = {
 		.version = htole16(DPEL_VERSION),
-		.flags = htole16((writer->ordered ? DPEL_ORDERED : 0) |
-				 (unnamed ? DPEL_UNNAMED : 0)),
+		.flags = htole16(
+			(writer->ordered ? DPEL_ORDERED : 0) | (unnamed ? DPEL_UNNAMED : 0)),
 		.size = htole32(sizeof(header)),
 	};
 
@@ -60,6 +46,7 @@ void dpe_dpel_writer_free(struct dpe_dpel_writer *dpel)
 	dpe_text_free(&dpel->table);
 	dpe_text_free(&dpel->records);
 	dpe_text_free(&dpel->id);
+	dpe_dpel_tables_free(&dpel->tables);
 	free(dpel->of_name);
 	free(dpel);
 }
@@ -67,33 +54,44 @@ void dpe_dpel_writer_free(struct dpe_dpel_writer *dpel)
 static void write_block(struct dpe_log_writer *writer, uint32_t kind)
 {
 	struct dpe_dpel_writer *dpel = writer->dpel;
-	size_t size = dpel->table.len + dpel->records.len;
+	const struct dpel_tables *tables = &dpel->tables;
+	const struct dpe_text parts[] = {
+		dpel->table, tables->sources, tables->shapes, dpel->records};
+	size_t size = 0;
+	uint32_t content = 0;
 	struct dpel_block block = {
 		.kind = htole32(kind),
-		.size = htole32((uint32_t)size),
 		.nstrings = htole32(dpel->told),
+		.nsources = htole32(tables->nsources),
+		.nshapes = htole32(tables->nshapes),
 		.nrecords = htole32(dpel->nrecords),
 		.before = htole64(dpel->before),
+		.time = htole64(dpel->began),
 	};
-	uint32_t content = dpe_dpel_checksum(0, dpel->table.at, dpel->table.len);
 
+	for (unsigned i = 0; i < DPE_COUNT(parts); i++) {
+		content = dpe_dpel_checksum(content, parts[i].at, parts[i].len);
+		size += parts[i].len;
+	}
 	if (size > DPEL_LARGEST_BLOCK) {
 		writer->error = writer->error ? writer->error : EFBIG;
 		return;
 	}
-	block.content = htole32(dpe_dpel_checksum(content, dpel->records.at, dpel->records.len));
+	block.size = htole32((uint32_t)size);
+	block.content = htole32(content);
 	block.checksum =
 		htole32(dpe_dpel_checksum(0, &block, offsetof(struct dpel_block, checksum)));
 	dpe_text_add(&writer->text, (const char *)&block, sizeof(block));
-	dpe_text_add(&writer->text, dpel->table.at, dpel->table.len);
-	dpe_text_add(&writer->text, dpel->records.at, dpel->records.len);
+	for (unsigned i = 0; i < DPE_COUNT(parts); i++)
+		dpe_text_add(&writer->text, parts[i].at, parts[i].len);
+	dpe_dpel_tables_clear(&dpel->tables);
+	dpel->began = dpel->time;
 	dpel->before += dpel->nrecords;
 	dpel->table.len = dpel->records.len = 0;
 	dpel->told = dpel->nrecords = 0;
 }
 
-void dpe_dpel_note_lost(
-	struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count)
+void dpe_dpel_note_lost(struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count)
 {
 	const uint64_t loss[2] = {
 		htole64(thread.kind == DPE_INT ? (uint64_t)thread.num : 0), htole64(count)};
@@ -106,8 +104,8 @@ void dpe_dpel_end(struct dpe_log_writer *writer)
 	if (writer->dpel->nrecords)
 		write_block(writer, DPEL_DATA);
 	if (writer->dpel->losses.len)
-		dpe_text_add(&writer->dpel->table, writer->dpel->losses.at,
-			writer->dpel->losses.len);
+		dpe_text_add(
+			&writer->dpel->table, writer->dpel->losses.at, writer->dpel->losses.len);
 	write_block(writer, DPEL_END);
 }
 
@@ -140,7 +138,7 @@ static void add_word(struct dpe_text *to, uint64_t word)
 	dpe_text_add(to, (const char *)&word, sizeof(word));
 }
 
-static uint32_t share(struct dpe_dpel_writer *dpel, const char *text, size_t len)
+uint32_t dpe_dpel_share(struct dpe_dpel_writer *dpel, const char *text, size_t len)
 {
 	dpe_name number = dpe_intern(dpel->strings, text, len);
 
@@ -153,7 +151,7 @@ static uint32_t share(struct dpe_dpel_writer *dpel, const char *text, size_t len
 	return number;
 }
 
-static uint32_t share_name(struct dpe_log_writer *writer, dpe_name name)
+uint32_t dpe_dpel_share_name(struct dpe_log_writer *writer, dpe_name name)
 {
 	struct dpe_dpel_writer *dpel = writer->dpel;
 	uint32_t more = name * 2 + 64;
@@ -169,7 +167,7 @@ static uint32_t share_name(struct dpe_log_writer *writer, dpe_name name)
 	}
 	if (!dpel->of_name[name]) {
 		text = dpe_name_text(writer->names, name);
-		dpel->of_name[name] = share(dpel, text, strlen(text));
+		dpel->of_name[name] = dpe_dpel_share(dpel, text, strlen(text));
 	}
 	return dpel->of_name[name];
 }
@@ -180,7 +178,7 @@ static bool is_shared(const struct dpe_dpel_writer *dpel, struct dpe_value value
 	return value.len <= LONGEST_SHARED && dpel->nstrings < MOST_SHARED;
 }
 
-static uint32_t kind_of(const struct dpe_dpel_writer *dpel, struct dpe_value value, bool id)
+uint32_t dpe_dpel_kind_of(const struct dpe_dpel_writer *dpel, struct dpe_value value, bool id)
 {
 	switch (value.kind) {
 	case DPE_NONE:
@@ -207,7 +205,7 @@ static void add_value(struct dpe_dpel_writer *dpel, struct dpe_value value, uint
 		break;
 	case DPEL_STRING:
 	case DPEL_RAW:
-		add_word(&dpel->records, share(dpel, value.text, value.len));
+		add_word(&dpel->records, dpe_dpel_share(dpel, value.text, value.len));
 		break;
 	case DPEL_STRING_HERE:
 	case DPEL_RAW_HERE:
@@ -222,13 +220,22 @@ static void add_value(struct dpe_dpel_writer *dpel, struct dpe_value value, uint
 /* A value in the midst of a list stands there even if it is none. */
 static void add_listed(struct dpe_dpel_writer *dpel, struct dpe_value value, bool id)
 {
-	uint32_t kind = kind_of(dpel, value, id);
+	uint32_t kind = dpe_dpel_kind_of(dpel, value, id);
 
 	add_word(&dpel->records, kind);
 	add_value(dpel, value, kind);
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
+
+bool dpe_dpel_needs_id(const struct dpe_log_writer *writer, const struct dpe_message *message)
+{
+	if (writer->unnamed)
+		return false;
+	if (message->has_seq)
+		return writer->ordered;
+	return message->place != writer->dpel->before + writer->dpel->nrecords + 1;
+}
 
 /* What others name the message by, in a log: as dpe_message_print_json_id says it. */
 static struct dpe_value id_of(struct dpe_dpel_writer *dpel, const struct dpe_message *message)
@@ -245,16 +252,11 @@ static struct dpe_value id_of(struct dpe_dpel_writer *dpel, const struct dpe_mes
 static struct dpe_value id_to_write(
 	struct dpe_log_writer *writer, const struct dpe_message *message)
 {
-	struct dpe_dpel_writer *dpel = writer->dpel;
-
 	if (message->id.kind != DPE_NONE)
 		return message->id;
-	if (writer->unnamed)
+	if (!dpe_dpel_needs_id(writer, message))
 		return (struct dpe_value){0};
-	if (message->has_seq ? !writer->ordered
-			     : message->place == dpel->before + dpel->nrecords + 1)
-		return (struct dpe_value){0};
-	return id_of(dpel, message);
+	return id_of(writer->dpel, message);
 }
 
 /* The kinds of the first four arguments are in the fixed part, the others' with their values. */
@@ -263,7 +265,7 @@ static uint16_t add_args(struct dpe_dpel_writer *dpel, const struct dpe_message 
 	uint16_t kinds = 0;
 
 	for (unsigned i = 0; i < message->nargs && i < 4; i++) {
-		uint32_t kind = kind_of(dpel, message->args[i], false);
+		uint32_t kind = dpe_dpel_kind_of(dpel, message->args[i], false);
 
 		kinds |= (uint16_t)(kind << 4 * i);
 		add_value(dpel, message->args[i], kind);
@@ -295,7 +297,7 @@ static uint32_t add_vars(struct dpe_log_writer *writer, const struct dpe_message
 		return 0;
 	add_word(&dpel->records, message->nvars);
 	for (unsigned i = 0; i < message->nvars; i++) {
-		add_word(&dpel->records, share_name(writer, message->vars[i].name));
+		add_word(&dpel->records, dpe_dpel_share_name(writer, message->vars[i].name));
 		add_listed(dpel, message->vars[i].value, false);
 	}
 	return DPEL_VARS;
@@ -307,7 +309,7 @@ static uint32_t add_stack(struct dpe_dpel_writer *dpel, const struct dpe_message
 		add_word(&dpel->records, message->nstack);
 		for (unsigned i = 0; i < message->nstack; i++)
 			add_word(&dpel->records,
-				share(dpel, message->stack[i], strlen(message->stack[i])));
+				dpe_dpel_share(dpel, message->stack[i], strlen(message->stack[i])));
 		return DPEL_STACK;
 	}
 	if (!message->npcs)
@@ -332,7 +334,7 @@ static uint32_t add_extra(struct dpe_dpel_writer *dpel, const char *extra)
 static uint32_t add_member(
 	struct dpe_dpel_writer *dpel, struct dpe_value value, bool id, unsigned place)
 {
-	uint32_t kind = kind_of(dpel, value, id);
+	uint32_t kind = dpe_dpel_kind_of(dpel, value, id);
 
 	add_value(dpel, value, kind);
 	return kind << place;
@@ -342,10 +344,10 @@ static uint32_t add_member(
 static uint32_t set_thread(
 	struct dpe_dpel_writer *dpel, struct dpe_value thread, struct dpel_record *record)
 {
-	uint32_t kind = kind_of(dpel, thread, false);
+	uint32_t kind = dpe_dpel_kind_of(dpel, thread, false);
 
 	if (kind == DPEL_STRING || kind == DPEL_RAW)
-		record->thread = htole64(share(dpel, thread.text, thread.len));
+		record->thread = htole64(dpe_dpel_share(dpel, thread.text, thread.len));
 	else if (kind == DPEL_STRING_HERE || kind == DPEL_RAW_HERE)
 		add_value(dpel, thread, kind);
 	else if (kind != DPEL_NONE)
@@ -357,18 +359,18 @@ static struct dpel_record fixed_part(
 	struct dpe_log_writer *writer, const struct dpe_message *message)
 {
 	return (struct dpel_record){
-		.name = htole32(share_name(writer, message->name)),
-		.module = htole32(share_name(writer, message->module)),
+		.name = htole32(dpe_dpel_share_name(writer, message->name)),
+		.module = htole32(dpe_dpel_share_name(writer, message->module)),
 		.seq = htole64(message->has_seq ? message->seq : 0),
 		.time = htole64(message->has_time ? message->time : 0),
 		.nargs = htole16(message->nargs),
-		.comm = htole32(message->comm
-					? share(writer->dpel, message->comm, strlen(message->comm))
-					: 0),
+		.comm = htole32(message->comm ? dpe_dpel_share(writer->dpel, message->comm,
+							strlen(message->comm))
+					      : 0),
 	};
 }
 
-void dpe_dpel_print(struct dpe_log_writer *writer, const struct dpe_message *message,
+static void print_long(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds)
 {
 	struct dpe_dpel_writer *dpel = writer->dpel;
@@ -389,9 +391,20 @@ void dpe_dpel_print(struct dpe_log_writer *writer, const struct dpe_message *mes
 	flags |= add_vars(writer, message);
 	flags |= add_stack(dpel, message);
 	flags |= add_extra(dpel, message->extra);
+	if (message->has_time)
+		dpel->time = message->time;
 	record.flags = htole32(flags);
 	record.size = htole32((uint32_t)(dpel->records.len - begin));
 	memcpy(dpel->records.at + begin, &record, sizeof(record));
+}
+
+void dpe_dpel_print(struct dpe_log_writer *writer, const struct dpe_message *message,
+	const struct dpe_message *const *preds, unsigned npreds)
+{
+	struct dpe_dpel_writer *dpel = writer->dpel;
+
+	if (npreds || !dpe_dpel_print_short(writer, message))
+		print_long(writer, message, preds, npreds);
 	dpel->nrecords++;
 	if (dpel->table.len + dpel->records.len >= BLOCK_SIZE)
 		write_block(writer, DPEL_DATA);

@@ -101,7 +101,7 @@ const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recogniz
 
 /* Slices forget when they have twice as many events as after the last time, so that each event
  * pays for a few looks only. */
-static void forget(struct dpe_recognizer *recognizer)
+static __attribute__((noinline)) void forget(struct dpe_recognizer *recognizer)
 {
 	const struct dpe_horizon *horizon = dpe_recognizer_horizon(recognizer, 0);
 
@@ -172,7 +172,7 @@ static bool looks(const struct dpe_recognizer *recognizer)
 }
 
 /* What is done with events whatever the rules are. */
-static void look(struct dpe_recognizer *recognizer, const struct dpe_event *event)
+static __attribute__((noinline)) void look(struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
 	if (event->doubtful) /* a late one: what came before it may have been judged without it */
 		dpe_recognizer_set_doubt(recognizer, "events came too late to be put in order");
@@ -190,7 +190,7 @@ static void look(struct dpe_recognizer *recognizer, const struct dpe_event *even
 	}
 }
 
-static void follow_rules(
+static __attribute__((noinline)) void follow_rules(
 	struct dpe_recognizer *recognizer, const struct dpe_watch *watch, const struct dpe_event *event)
 {
 	struct dpe_occurrence *occurrence = NULL;
@@ -206,9 +206,17 @@ static void follow_rules(
 		dpe_occurrence_unref(occurrence);
 }
 
+/* True where one rule alone takes the event the short way, or does not want its phase. */
+static inline bool take_alone(const struct dpe_watcher *alone, const struct dpe_event *event)
+{
+	return !(alone->phases >> event->message->phase & 1) ||
+	       dpe_slices_follow_bare(alone->run, alone->pattern, event);
+}
+
 static void on_event(void *context, const struct dpe_event *event)
 {
 	struct dpe_recognizer *recognizer = context;
+	const struct dpe_watch *watch;
 
 	if (recognizer->ended)
 		return;
@@ -221,7 +229,10 @@ static void on_event(void *context, const struct dpe_event *event)
 		dpe_doubt_found(recognizer, event->message);
 	if (recognizer->options.stabilize_only)
 		return;
-	follow_rules(recognizer, &recognizer->by_name[event->message->name], event);
+	watch = &recognizer->by_name[event->message->name];
+	if (watch->alone && take_alone(watch->alone, event))
+		return;
+	follow_rules(recognizer, watch, event);
 	if (recognizer->kept > recognizer->most_kept)
 		forget(recognizer);
 }
@@ -572,6 +583,16 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	return true;
 }
 
+static void find_alone(struct dpe_recognizer *recognizer, dpe_name name)
+{
+	struct dpe_watch *watch = &recognizer->by_name[name];
+	const struct dpe_watcher *only = watch->at;
+
+	if (watch->count == 1 && only->simple && only->bare &&
+		dpe_slices_follows_bare(only->run, only->pattern))
+		watch->alone = only;
+}
+
 static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diags)
 {
 	const struct dpe_spec *spec = recognizer->spec;
@@ -592,6 +613,7 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 	for (unsigned i = 0; i < recognizer->nnames; i++) {
 		for (unsigned j = 0; j < recognizer->by_name[i].count; j++)
 			dpe_roles_prepare(&recognizer->by_name[i].at[j]);
+		find_alone(recognizer, i);
 	}
 	return good;
 }

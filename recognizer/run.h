@@ -290,6 +290,9 @@ struct dpe_watch {
 	} * at;
 	unsigned count, cap;
 	bool syncs; /* one of them is of a `sync` rule */
+	/* The only one, where it is of a rule whose events may go the short way and are known by
+	 * their name and phase; or NULL. */
+	const struct dpe_watcher *alone;
 };
 
 /* dpe_pattern_match and dpe_own_condition_holds for a message with a name that is watched for. */
@@ -447,6 +450,12 @@ void dpe_slices_free(struct dpe_run *run); /* with its slices; accepts a run wit
 /* The same at once where it is the next of a sequence in the one slice that it belongs to; false
  * where nothing was done. */
 bool dpe_slices_follow(struct dpe_run *run, const struct dpe_event *event);
+/* Whether dpe_slices_follow_bare is for events of the pattern. */
+bool dpe_slices_follows_bare(const struct dpe_run *run, unsigned pattern);
+/* The same as dpe_slices_follow for an event of a pattern without arguments, in a rule without
+ * variables, if dpe_slices_follows_bare. */
+bool dpe_slices_follow_bare(
+	struct dpe_run *run, unsigned pattern, const struct dpe_event *event);
 /* The event, which matched run->bindings, goes to every slice that it belongs to. */
 void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence);
 /* An event with this value for the only variable that the pattern binds is to come: see

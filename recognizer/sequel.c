@@ -38,7 +38,7 @@ void dpe_sequel_free(struct dpe_run *run)
 	run->sequel = NULL;
 }
 
-static void make_room(struct dpe_run *run, dpe_state state)
+static __attribute__((noinline)) void make_room(struct dpe_run *run, dpe_state state)
 {
 	struct dpe_sequel *sequel = run->sequel;
 	unsigned nliterals = run->rule->nliterals, old = sequel->nstates;
@@ -51,7 +51,7 @@ static void make_room(struct dpe_run *run, dpe_state state)
 }
 
 /* One register, which the event follows, and whose place it takes. */
-static uint32_t find_way(struct dpe_run *run, dpe_state state, unsigned literal)
+static __attribute__((noinline)) uint32_t find_way(struct dpe_run *run, dpe_state state, unsigned literal)
 {
 	unsigned count;
 	const struct dpe_move *move =

@@ -94,6 +94,24 @@ static void unpack_one(struct dpe_run *run, const struct dpe_cell *cell, struct 
 	reading->config.registers[0] = event;
 }
 
+/* While a rule's slices grow, all of them pass through one size after another. A pool keeps as many
+ * blocks of each size as there ever were; the heap makes one of several. */
+#define LARGEST_POOLED 256
+
+static unsigned char *new_block(struct dpe_run *run, size_t size)
+{
+	return size > LARGEST_POOLED ? dpe_xmalloc(size)
+				     : dpe_pool_take(run->recognizer->pool, size);
+}
+
+static void free_block(struct dpe_run *run, unsigned char *block, size_t size)
+{
+	if (size > LARGEST_POOLED)
+		free(block);
+	else
+		dpe_pool_give(run->recognizer->pool, block, size);
+}
+
 struct dpe_slice *dpe_slice_work(struct dpe_run *run, struct dpe_cell *cell)
 {
 	struct dpe_slices *slices = run->slices;
@@ -111,7 +129,7 @@ struct dpe_slice *dpe_slice_work(struct dpe_run *run, struct dpe_cell *cell)
 		dpe_slice_unpack(run, slice, (unsigned char *)rest);
 	} else if (cell->form == DPE_CELL_OUTSIDE) {
 		dpe_slice_unpack(run, slice, rest->block);
-		dpe_pool_give(run->recognizer->pool, rest->block, cell->size);
+		free_block(run, rest->block, cell->size);
 	}
 	return put_to_work(slices, cell, slice);
 }
@@ -212,7 +230,7 @@ static bool write_words(struct dpe_run *run, struct dpe_cell *cell, const struct
 	if (!size)
 		return false;
 	if (outside)
-		rest->block = dpe_pool_take(run->recognizer->pool, size);
+		rest->block = new_block(run, size);
 	memcpy(outside ? rest->block : (unsigned char *)rest, slices->scratch, size);
 	cell->form = outside ? DPE_CELL_OUTSIDE : DPE_CELL_WORDS;
 	cell->size = (uint16_t)size;

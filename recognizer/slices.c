@@ -377,6 +377,20 @@ bool dpe_slices_follow(struct dpe_run *run, const struct dpe_event *event)
 	return dpe_rest_next(run, cell, (unsigned)literal, event);
 }
 
+bool dpe_slices_follows_bare(const struct dpe_run *run, unsigned pattern)
+{
+	return run->slices && run->sequel && !run->rule->nvariables && run->reads[pattern].only >= 0;
+}
+
+bool dpe_slices_follow_bare(struct dpe_run *run, unsigned pattern, const struct dpe_event *event)
+{
+	const struct dpe_cell *cell = dpe_cell_at(run->slices, 0);
+
+	return cell->form == DPE_CELL_AT_WORK && !cell->retired &&
+	       dpe_sequel_take(run, dpe_cell_rest(run->slices, cell)->slice,
+		       (unsigned)run->reads[pattern].only, event);
+}
+
 void dpe_slices_prepare(
 	const struct dpe_run *run, unsigned pattern, struct dpe_value value, bool soon)
 {

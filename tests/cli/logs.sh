@@ -94,4 +94,44 @@ head -2 log.jsonl >first.jsonl
 tail -3 log.jsonl >second.jsonl
 run "$DPE" replay -s r.dpe second.jsonl first.jsonl
 check 'two logs, as one in any order' "$status" -le 3
+# Another reader of .dpel logs, written from its page.
+python3 - >all.jsonl <<'X'
+import random
+dice, seq = random.Random(4), [0] * 3
+for i in range(3000):
+    t = dice.randrange(3)
+    seq[t] += 1 + (dice.random() < 0.01)
+    line = f'{{"event":"f{dice.randrange(4)}{dice.choice(["", ".enter", ".exit"])}"'
+    if dice.random() < 0.1:
+        line += f',"id":"e{i}","pred":[{i},"x"]'
+    if t == 1:
+        line += ',"host":"h","process":7'
+    line += f',"thread":{["1", chr(34) + "T" + chr(34), "3"][t]}'
+    if t == 2:
+        line += ',"comm":"worker"'
+    line += f',"seq":{seq[t]},"time":{1000 * i + 5000000000 * (dice.random() < 0.01)}'
+    if dice.random() < 0.5:
+        line += ',"module":"libc.so.6"'
+    args = [dice.choice(["-1", "7", '"s"', '"0x7f0000001234"', '"0x10"', "1.5", "18446744073709551615", "4294967296", "true"])
+            for _ in range(dice.choice([0, 1, 1, 2, 9]))]
+    if args:
+        line += ',"args":[' + ",".join(args) + "]"
+    if dice.random() < 0.3:
+        line += ',"ret":-22'
+    if dice.random() < 0.1:
+        line += ',"vars":{"x":1,"y":"long ' + 70 * "y" + '"}'
+    if dice.random() < 0.2:
+        line += ',"stack":["f+0x1","main+0x2"]'
+    if dice.random() < 0.2:
+        line += ',"loc":%d' % dice.randrange(9)
+    print(line + "}")
+X
+for order in '' ',"ordered":true'; do
+	{ echo "{\"dpe_log\":1$order}"; cat all.jsonl; } >plain.jsonl
+	"$DPE" convert plain.jsonl plain.dpel && "$DPE" convert plain.dpel back.jsonl
+	run python3 "$TOP/tests/cli/dpel.py" plain.dpel
+	gives "a reader written from the page: the log keeps to it${order:+, in order}" 0
+	cp out other.jsonl
+	same "and reads the same messages${order:+, in order}" other.jsonl <back.jsonl
+done
 finish

@@ -46,6 +46,37 @@ flat 'one after the other, found' 'detect r(o): a(o) ; b(o)'
 flat 'one after the other, not found' 'detect r(o): a(o) ; z(o)'
 flat 'an expectation of each object' 'expect r(o): (a(o) ; (b(o) & c(o)) ; d(o))*'
 
+# Whatever is done with an object is done under a lock of its own, by any of eight threads; and objects
+# come and go, a hundred being there at a time.
+cat >locked.py <<'X'
+import random, sys
+count, comes, dice, out = int(sys.argv[1]), sys.argv[2] == "comes", random.Random(1), []
+steps = [0] * 100
+for turn in range(count):
+    first = turn // 16 if comes else 0
+    o, t = first + dice.randrange(100), dice.randrange(8)
+    lock = o % 20 if comes else o
+    line = '{"event":"%s","thread":' + str(t) + ',"args":[%d]}'
+    out += [line % ("acq", lock), line % ("abcdacbd"[steps[o % 100] % 8], o), line % ("rel", lock)]
+    steps[o % 100] += 1
+    if comes and turn % 16 == 15:
+        out.append(line % ("gone", first))
+print('{"dpe_log":1,"ordered":true}\n' + "\n".join(out))
+X
+# locked NAME WHICH RULE
+locked() {
+	printf '%s\n%s\n' 'sync last lock(l): rel(l) ; acq(l)' "$3" >rule.dpe
+	for n in 6000 48000; do
+		test -f $2.$n.dpel || { python3 locked.py $n $2 >log.jsonl && "$DPE" convert log.jsonl $2.$n.dpel; }
+		python3 peak.py "$DPE" replay --report=/dev/null -s rule.dpe $2.$n.dpel >$n.peak
+	done
+	explain "$3: $(cat 6000.peak) and $(cat 48000.peak) KiB"
+	check "$1" "$(cat 48000.peak)" -lt $(($(cat 6000.peak) * 5 / 4 + 2048))
+}
+locked 'locks of objects' stays 'detect r(o): a(o) ; (b(o) & c(o)) ; d(o)'
+locked 'an expectation under locks of objects' stays 'expect r(o): (a(o) ; (b(o) & c(o)) ; d(o))*'
+locked 'objects that come and go' comes 'detect r(o): a(o) ; (b(o) & c(o)) ; d(o) observing gone(o) ends'
+
 # Traces of another tool, read as they are and from a .dpel log.
 for n in 20000 160000; do
 	awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) { t = i % 4; l = i % 7

@@ -31,10 +31,13 @@ static void make_file(char *path, unsigned ending)
 	close(fd);
 }
 
+/* As a new file: one that is written over is brought to the disk when it is closed. */
 static void write_file(const char *path, const char *bytes, size_t len)
 {
-	FILE *to = fopen(path, "w");
+	FILE *to;
 
+	unlink(path);
+	to = fopen(path, "w");
 	assert_non_null(to);
 	assert_int_equal(fwrite(bytes, 1, len, to), len);
 	fclose(to);
@@ -177,12 +180,17 @@ static void add_member(struct dpe_text *to, uint64_t *seed, const char *name,
 	add(to, seed);
 }
 
+/* Members that no short record has. */
+#define LONG_MEMBERS (1u | 2u | 2048u)
+
 /* A random message with some of all members that there are. */
 static void add_message(struct dpe_text *to, uint64_t *seed, unsigned number)
 {
 	static const char *const phases[] = {"", ".enter", ".exit"};
 	uint32_t which = draw(seed, 1u << 14);
 
+	if (draw(seed, 3))
+		which &= ~LONG_MEMBERS;
 	dpe_text_printf(to, "{\"event\":\"f%u%s\"", draw(seed, 9), phases[draw(seed, 3)]);
 	if (which & 1)
 		dpe_text_printf(to, ",\"id\":\"e%u\"", number);
@@ -271,6 +279,103 @@ static void all_members_come_back(void **state)
 		round_trip(seed, 100, seed % 2);
 	round_trip(99, 20000, false); /* many blocks */
 	round_trip(100, 0, true);
+}
+
+/* What a log of these lines is as a binary one; they come back. */
+static struct bytes convert_lines(const struct dpe_text *log, bool ordered)
+{
+	char source[] = JSONL, plain[] = JSONL, binary[] = DPEL, back[] = JSONL;
+	struct bytes wanted, got, bytes;
+
+	make_file(source, 6);
+	make_file(plain, 6);
+	make_file(binary, 5);
+	make_file(back, 6);
+	write_file(source, log->at, log->len);
+	convert(source, plain, ordered);
+	convert(source, binary, ordered);
+	convert(binary, back, ordered);
+	wanted = read_file(plain);
+	got = read_file(back);
+	assert_string_equal(got.at, wanted.at);
+	bytes = read_file(binary);
+	free(got.at);
+	free(wanted.at);
+	unlink(source);
+	unlink(plain);
+	unlink(binary);
+	unlink(back);
+	return bytes;
+}
+
+/* Messages as they are recorded: all that they have in common stands in each block but once. */
+static void ordinary_records_are_short(void **state)
+{
+	static const struct {
+		const char *members;
+		unsigned most; /* bytes a record, with its part of what stands once */
+		bool ordered;
+	} kinds[] = {
+		{"", 9, false},
+		{",\"args\":[%u]", 17, false},
+		{",\"args\":[\"a\"],\"loc\":4", 17, false},
+		{",\"args\":[%u,\"0x7f0012345678\"]", 25, true},
+		{",\"process\":5,\"comm\":\"w\",\"module\":\"libc.so.6\",\"args\":[%u],\"ret\":0,"
+		 "\"stack\":[\"f+0x1\",\"main+0x2\"]",
+			25, true},
+	};
+	const unsigned count = 20000;
+
+	(void)state;
+	for (unsigned kind = 0; kind < DPE_COUNT(kinds); kind++) {
+		struct dpe_text log = {0};
+		struct bytes bytes;
+
+		for (unsigned i = 0; i < count; i++) {
+			dpe_text_printf(&log,
+				"{\"event\":\"f\",\"thread\":%u,\"seq\":%u,\"time\":%u", i % 2,
+				i / 2, 1000 * i);
+			dpe_text_printf(&log, kinds[kind].members, i % 7);
+			dpe_text_puts(&log, "}\n");
+		}
+		bytes = convert_lines(&log, kinds[kind].ordered);
+		assert_true(bytes.len < (size_t)kinds[kind].most * count);
+		free(bytes.at);
+		dpe_text_free(&log);
+	}
+}
+
+/* Numbers that do not follow each other, and times that are far apart, or go back. */
+static void counts_that_jump_come_back(void **state)
+{
+	static const unsigned long long times[] = {0, 1, 2147483647, 2147483648, 4294967296,
+		4294967295, 18446744073709551615u, 0, 9223372036854775808u, 5};
+	static const unsigned long long numbers[] = {
+		7, 8, 0, 1, 18446744073709551614u, 18446744073709551615u, 0, 3, 3, 4};
+	uint64_t seed = 3;
+	struct dpe_text log = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 3000; i++)
+		dpe_text_printf(&log,
+			"{\"event\":\"f\",\"thread\":%u,\"seq\":%llu%s,\"time\":%llu}\n",
+			draw(&seed, 3), numbers[draw(&seed, 10)],
+			draw(&seed, 9) ? "" : ",\"vars\":{\"x\":1}", times[draw(&seed, 10)]);
+	free(convert_lines(&log, false).at);
+	dpe_text_free(&log);
+}
+
+/* More sources and shapes than the writer tells apart in a block. */
+static void many_sources_and_shapes_come_back(void **state)
+{
+	struct dpe_text log = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 6000; i++)
+		dpe_text_printf(&log, "{\"event\":\"f%u\",\"thread\":%u,\"seq\":%u}\n", i % 3000,
+			i % 2500, i / 2500);
+	free(convert_lines(&log, false).at);
+	dpe_text_free(&log);
 }
 
 static void order_is_kept(void **state)
@@ -439,14 +544,14 @@ static void damage_is_noticed(void **state)
 {
 	struct dpe_text lines = {0};
 	struct bytes log = make_log(12, &lines);
+	char path[] = DPEL;
 
 	(void)state;
+	make_file(path, 5);
 	for (size_t i = 0; i < log.len * 8; i += 3) {
 		struct dpe_text got = {0};
 		struct outcome outcome;
-		char path[] = DPEL;
 
-		make_file(path, 5);
 		log.at[i / 8] ^= (char)(1 << i % 8);
 		write_file(path, log.at, log.len);
 		outcome = read_log(path, &got);
@@ -456,8 +561,8 @@ static void damage_is_noticed(void **state)
 		log.at[i / 8] ^= (char)(1 << i % 8);
 		free(outcome.said);
 		dpe_text_free(&got);
-		unlink(path);
 	}
+	unlink(path);
 	free(log.at);
 	dpe_text_free(&lines);
 }
@@ -554,7 +659,7 @@ static void expect_refused(const char *bytes, size_t len, const char *what)
 	write_file(path, bytes, len);
 	outcome = read_log(path, &lines);
 	if (!strstr(outcome.said, what))
-		print_message("%s\n", outcome.said);
+		print_message("not %s: %s\n", what, outcome.said);
 	assert_non_null(strstr(outcome.said, what));
 	free(outcome.said);
 	dpe_text_free(&lines);
@@ -573,10 +678,102 @@ static void what_is_no_log_is_told(void **state)
 	memcpy(twice, log.at, log.len);
 	memcpy(twice + log.len, log.at, log.len);
 	expect_refused(twice, 2 * log.len, "something stands behind the end of the log");
-	twice[8] = 2;
+	twice[8] = 1; /* which was never released */
 	seal((struct bytes){twice, log.len});
-	expect_refused(twice, log.len, "this log is of another version");
+	expect_refused(
+		twice, log.len, "this log is of another version; only version 2 is known here");
 	free(twice);
+	free(log.at);
+	dpe_text_free(&lines);
+}
+
+/* ---- lies about what records have in common ------------------------------------------------ */
+
+/* Where the parts of a log's first block stand. */
+struct parts {
+	size_t sources, shapes, records;
+};
+
+static struct parts find_parts(struct bytes log)
+{
+	size_t at = sizeof(struct dpel_header) + sizeof(struct dpel_block);
+	struct dpel_block block;
+	struct parts parts;
+	uint64_t len;
+
+	memcpy(&block, log.at + sizeof(struct dpel_header), sizeof(block));
+	for (uint32_t i = 0; i < le32toh(block.nstrings); i++) {
+		memcpy(&len, log.at + at, sizeof(len));
+		at += 8 + le64toh(len) / 8 * 8 + 8;
+	}
+	parts.sources = at;
+	parts.shapes = at + le32toh(block.nsources) * sizeof(struct dpel_source);
+	parts.records = parts.shapes + le32toh(block.nshapes) * sizeof(struct dpel_shape);
+	return parts;
+}
+
+/* The log with other bytes at one place, all checksums being right. */
+static void expect_lie_told(
+	struct bytes log, size_t at, const void *bytes, size_t len, const char *what)
+{
+	struct bytes changed = {dpe_xmalloc(log.len), log.len};
+
+	memcpy(changed.at, log.at, log.len);
+	memcpy(changed.at + at, bytes, len);
+	seal(changed);
+	expect_refused(changed.at, changed.len, what);
+	free(changed.at);
+}
+
+static void lies_of_shapes_and_sources_are_told(void **state)
+{
+	struct dpe_text lines = {0};
+	struct bytes log;
+	struct parts parts;
+	size_t block = sizeof(struct dpel_header), shape;
+
+	(void)state;
+	dpe_text_puts(
+		&lines, "{\"event\":\"f\",\"thread\":1,\"seq\":0,\"args\":[\"s\"],\"x\":1}\n");
+	dpe_text_puts(
+		&lines, "{\"event\":\"f\",\"thread\":1,\"seq\":1,\"args\":[\"s\"],\"x\":1}\n");
+	log = convert_lines(&lines, false);
+	parts = find_parts(log);
+	shape = parts.shapes;
+	expect_lie_told(log, block + offsetof(struct dpel_block, nsources), "\0\0\1", 4,
+		"has more sources than a record can tell apart");
+	expect_lie_told(log, block + offsetof(struct dpel_block, nshapes), "\0\0\1", 4,
+		"has more shapes than a record can tell apart");
+	expect_lie_told(
+		log, parts.sources, "\5", 1, "has an id that is neither a text nor a number");
+	expect_lie_told(
+		log, parts.sources, "\6", 1, "has a value of a kind that is not known here");
+	expect_lie_told(log, parts.sources + 3, "\1", 1, "has a source that is not known here");
+	expect_lie_told(
+		log, parts.sources + 4, "\x77", 1, "names a string that the log does not have");
+	expect_lie_told(log, shape, "\0", 1, "has a shape that does not name its event");
+	expect_lie_told(log, shape, "\x77", 1, "names a string that the log does not have");
+	for (unsigned at = offsetof(struct dpel_shape, phase);
+		at <= offsetof(struct dpel_shape, nargs); at++)
+		expect_lie_told(log, shape + at, "\x8", 1, "has a shape that is not known here");
+	expect_lie_told(log, shape + offsetof(struct dpel_shape, nstack), "\1\1", 2,
+		"has a shape that is not known here");
+	expect_lie_told(log, shape + offsetof(struct dpel_shape, args), "\x8", 1,
+		"has a value of a kind that is not known here");
+	expect_lie_told(log, shape + offsetof(struct dpel_shape, args) + 1, "\1", 1,
+		"has a shape that is not known here");
+	expect_lie_told(log, shape + offsetof(struct dpel_shape, seq), "\0\0\1", 3,
+		"an id made of a number that is not there");
+	expect_lie_told(log, shape + offsetof(struct dpel_shape, npcs), "\xff", 1,
+		"a record of an impossible size");
+	expect_lie_told(log, parts.records, "\x2", 1,
+		"a record of a shape or source that it does not have");
+	expect_lie_told(log, parts.records + 2, "\x2", 1,
+		"a record of a shape or source that it does not have");
+	expect_lie_told(log, parts.records + 8, "\xff", 1,
+		"names a string that the log does not have: it is left out");
+	expect_lie_told(log, parts.records + 12, "\1", 1,
+		"holds further members that are no JSON: it is left out");
 	free(log.at);
 	dpe_text_free(&lines);
 }
@@ -593,6 +790,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_members_come_back),
+		cmocka_unit_test(ordinary_records_are_short),
+		cmocka_unit_test(counts_that_jump_come_back),
+		cmocka_unit_test(many_sources_and_shapes_come_back),
 		cmocka_unit_test(order_is_kept),
 		cmocka_unit_test(added_preds_and_addresses_come_back),
 		cmocka_unit_test(cut_off_at_any_byte),
@@ -600,6 +800,7 @@ int main(void)
 		cmocka_unit_test(damage_is_noticed),
 		cmocka_unit_test(lies_do_no_harm),
 		cmocka_unit_test(what_is_no_log_is_told),
+		cmocka_unit_test(lies_of_shapes_and_sources_are_told),
 		cmocka_unit_test(the_checksum_is_the_documented_one),
 	};
 
