@@ -65,7 +65,7 @@ bool dpe_recognizer_prepare(
 
 		if (!watcher->single)
 			continue;
-		if (watcher->run->pairs)
+		if (watcher->run->pairs && (watcher->access || !watcher->run->pair_rule))
 			dpe_pairs_prepare(watcher->run, &message->args[0], soon);
 		else if (watcher->run->slices)
 			dpe_slices_prepare(
@@ -198,7 +198,9 @@ static void follow_rules(
 	for (unsigned i = 0; i < watch->count && !recognizer->ended; i = watch->at[i].end) {
 		struct dpe_run *run = watch->at[i].run;
 
-		if (run->slices || run->pairs)
+		if (watch->at[i].access)
+			dpe_pairs_access(watch->at[i].access, event);
+		else if (run->slices || run->pairs)
 			take_by_rule(run, &watch->at[i], &watch->at[watch->at[i].end], event,
 				&occurrence);
 	}
@@ -592,6 +594,7 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 	for (unsigned i = 0; i < recognizer->nnames; i++) {
 		for (unsigned j = 0; j < recognizer->by_name[i].count; j++)
 			dpe_roles_prepare(&recognizer->by_name[i].at[j]);
+		dpe_pairs_watch(&recognizer->by_name[i]);
 	}
 	return good;
 }
@@ -707,6 +710,13 @@ static void free_run(struct dpe_run *run)
 	free(run->fresh_fibres);
 }
 
+static void free_watch(struct dpe_watch *watch)
+{
+	for (unsigned i = 0; i < watch->count; i++)
+		free(watch->at[i].access);
+	free(watch->at);
+}
+
 void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 {
 	if (!recognizer)
@@ -715,7 +725,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 	for (unsigned i = 0; recognizer->runs && i < recognizer->spec->nrules; i++)
 		free_run(&recognizer->runs[i]);
 	for (unsigned i = 0; i < recognizer->nnames; i++)
-		free(recognizer->by_name[i].at);
+		free_watch(&recognizer->by_name[i]);
 	for (unsigned i = 0; i < recognizer->spec->nglobals; i++)
 		dpe_value_drop(recognizer->globals[i]);
 	dpe_stabilizer_free(recognizer->stabilizer);

@@ -23,6 +23,21 @@ static const char *const rules[] = {
 	"detect R(x): w(x) & w^(x) + r(x) & w^^(x)",
 };
 
+/* Several rules that share their slices, or some of which do not. */
+static const char *const specs[] = {
+	"detect R(x): w(x) & w^(x)\ndetect S(y): r(y) & w(y)",
+	"detect R(x): r(x) & w(x)\ndetect S(x): w(x) & w^(x)\ndetect T(x): acq(x) & rel(x) + r(x) & r^(x)",
+	"detect R(x): w(x) & w^(x)\nsync last extra(x): w(x) ; w(x)\ndetect S(y): r(y) & w(y)",
+	"detect R(x): w(x) & w^(x)\ndetect S(x, t): r(x) by t & w(x) by t\ndetect T(x): r(x) & w(x)",
+	"detect R(x): w(x) & w^(x)\ndetect S(x): r(x) ; w(x)\ndetect T(x): r(x) & w(x)",
+	"detect R(x): (w(x) & w^(x)) {print(\"%s\", $1.tid)}\ndetect S(x): (r(x) & w(x)) {error(\"race\")}",
+	"detect R(x): (w(x) & w^(x)) {break}\ndetect S(x): r(x) & w(x)",
+	"detect R(x): r(x) & w(x)\ndetect S(x): (w(x) & w^(x)) {break}",
+	"detect R(x): w(x) & w^(x) observing acq(x) ends\ndetect S(x): r(x) & w(x) observing w(x) ends",
+	"detect R(x): (r(x) & w(x)) {break} observing w(x) ends\ndetect S(x): w(x) & w^(x) observing w(x) ends",
+	"detect R: r(_) & w(_)\ndetect S(x): r(x) & w(x)\ndetect T(x): w(x) & (w^(x) + r(x))",
+};
+
 static void follow(const struct dpe_text *log, const char *rule, struct transcript *to)
 {
 	struct dpe_text spec = {0};
@@ -49,9 +64,10 @@ static void drop_doubtful(struct dpe_text *text)
 	free(copy);
 }
 
-static void compare(const struct dpe_text *log, unsigned max_instances)
+static void compare(const char *const *rules, unsigned count, const struct dpe_text *log,
+	unsigned max_instances)
 {
-	for (unsigned i = 0; i < DPE_COUNT(rules); i++) {
+	for (unsigned i = 0; i < count; i++) {
 		struct transcript pairs = {
 			.max_instances = max_instances, .engine = DPE_ENGINE_PA};
 		struct transcript general = {.max_instances = max_instances,
@@ -81,7 +97,9 @@ static void the_same_matches(void **state)
 	for (unsigned seed = 1; seed <= 200; seed++) {
 		struct program program = random_program(seed);
 
-		compare(&program.log, 0);
+		compare(rules, DPE_COUNT(rules), &program.log, 0);
+		if (seed % 4 == 0)
+			compare(specs, DPE_COUNT(specs), &program.log, 0);
 		dpe_text_free(&program.log);
 	}
 }
@@ -92,7 +110,9 @@ static void the_same_bounds(void **state)
 	for (unsigned seed = 1; seed <= 100; seed++) {
 		struct program program = random_program(seed);
 
-		compare(&program.log, 1 + seed % 5);
+		compare(rules, DPE_COUNT(rules), &program.log, 1 + seed % 5);
+		if (seed % 4 == 0)
+			compare(specs, DPE_COUNT(specs), &program.log, 1 + seed % 5);
 		dpe_text_free(&program.log);
 	}
 }
