@@ -152,11 +152,19 @@ struct dpe_pair_slice *dpe_pair_take_other(
 	return slice;
 }
 
+/* Where the slice is, or may be: its place is not looked at. */
+static const struct dpe_pair_slice *guess_place(
+	const struct dpe_pair_table *table, const struct dpe_value *key)
+{
+	if (key->number && key->number < table->nplaces)
+		return &table->slots[table->places[key->number]];
+	return &table->slots[hash_key(table, key) & (table->size - 1)];
+}
+
 void dpe_pair_prepare(
 	const struct dpe_pair_table *table, const struct dpe_value *key, bool soon)
 {
-	const struct dpe_pair_slice *slice =
-		&table->slots[hash_key(table, key) & (table->size - 1)];
+	const struct dpe_pair_slice *slice = guess_place(table, key);
 
 	if (!soon) {
 		dpe_fetch(slice);
