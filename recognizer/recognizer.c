@@ -625,6 +625,7 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 		.ordered = recognizer->options.ordered,
 		.ends_thread = dpe_names_find(spec->names, last_event, strlen(last_event)),
 		.finds_thread = recognizer->found,
+		.edges_untold = !recognizer->sink.trace && !recognizer->sink.event,
 		.debug = recognizer->options.debug,
 	};
 	const struct dpe_stabilizer_sink sink = {
