@@ -35,7 +35,7 @@ static uint32_t fit(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice,
 	unsigned most = pairs->recognizer->options.max_instances;
 	uint32_t kept = 0;
 
-	if (slice->nevents < most / (2 * DPE_PAIR_LITERALS))
+	if (slice->nevents < pairs->few)
 		return wanted;
 	for (unsigned i = 0; i < pairs->nrules; i++) {
 		uint32_t of = pairs->rules[i].literals;
@@ -47,10 +47,10 @@ static uint32_t fit(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice,
 
 /* ---- meeting ----------------------------------------------------------------------------- */
 
+/* Of events that are kept and one that comes after all of them. */
 static inline bool is_before(const struct dpe_pair_event *at, const struct dpe_event *event)
 {
-	return at->chain == event->stamp.chain ||
-	       dpe_stamp_reach(&event->stamp, at->chain) >= at->index;
+	return dpe_stamp_reach(&event->stamp, at->chain) >= at->index;
 }
 
 /* Drops what the event makes redundant, but for the message of one, *dropped, which is the caller's.
@@ -87,14 +87,46 @@ static inline uint32_t meet(const struct dpe_pairs *pairs, struct dpe_pair_slice
 	return met;
 }
 
-/* The latest that is independent of the event, and kept as one of these literals. One is. */
+/* The same with all that follows, at once, where of two events one is made redundant and the other
+ * not, and both come before: as the last read and the last write of what a program synchronises.
+ * Which is which, no pattern is in, so there is no branch for it. False where nothing was done. */
+static inline bool replace_one(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice,
+	const struct dpe_event *event, const struct dpe_pair_reading *reading)
+{
+	struct dpe_pair_event *few = slice->few, stays;
+	uint32_t first, second;
+	unsigned gone;
+
+	if (slice->nevents != 2 || dpe_pair_has_many(slice) || pairs->few < 2)
+		return false;
+	first = slice->literals_of_few[0] & ~reading->alike;
+	second = slice->literals_of_few[1] & ~reading->alike;
+	if (!(is_before(&few[0], event) & is_before(&few[1], event)) || !first == !second)
+		return false;
+	gone = !second;
+	stays = few[!gone];
+	few[1] = (struct dpe_pair_event){
+		.chain = event->stamp.chain,
+		.index = event->stamp.index,
+		.message = dpe_message_keep(
+			pairs->table.pool, event->message, few[gone].message),
+	};
+	few[0] = stays;
+	slice->literals_of_few[0] = first | second;
+	slice->literals_of_few[1] = reading->wanted;
+	return true;
+}
+
+/* The latest that is independent of the event, which is among them by now, and kept as one of these
+ * literals. One is. */
 static uint32_t find_met(
 	struct dpe_pair_slice *slice, const struct dpe_event *event, uint32_t literals)
 {
+	const struct dpe_pair_event *events = dpe_pair_events(slice);
 	uint32_t at = slice->nevents - 1;
 
 	while (!(dpe_pair_literals(slice)[at] & literals) ||
-		is_before(&dpe_pair_events(slice)[at], event))
+		events[at].chain == event->stamp.chain || is_before(&events[at], event))
 		at--;
 	return at;
 }
@@ -256,6 +288,8 @@ static inline uint8_t take(struct dpe_pairs *pairs, const struct dpe_event *even
 		count_rules(pairs, fresh, 1);
 		recognizer->far |= pairs->table.count >= MANY;
 	}
+	if (!fresh && replace_one(pairs, slice, event, reading))
+		return looked;
 	met = meet(pairs, slice, event, reading, &dropped);
 	kept = fit(pairs, slice, reading->wanted);
 	if (kept)

@@ -165,6 +165,7 @@ static struct dpe_pairs *new_pairs(const struct dpe_run *run)
 
 	pairs->recognizer = run->recognizer;
 	pairs->single = is_single(run);
+	pairs->few = run->recognizer->options.max_instances / (2 * DPE_PAIR_LITERALS);
 	dpe_pair_table_begin(&pairs->table, run->recognizer->pool,
 		(unsigned)__builtin_popcountll(run->masks[0]));
 	return pairs;
@@ -246,12 +247,20 @@ static void join_watchers(struct dpe_watch *watch, unsigned from)
 
 void dpe_pairs_watch(struct dpe_watch *watch)
 {
-	for (unsigned i = 0; i < watch->count; i = watch->at[i].end) {
-		const struct dpe_pairs *pairs = watch->at[i].run->pairs;
+	const struct dpe_pair_access *access = NULL;
+	unsigned nothers = 0; /* that look at events, but those of `access` */
 
-		if (pairs && pairs->single)
+	for (unsigned i = 0; i < watch->count; i = watch->at[i].end) {
+		const struct dpe_run *run = watch->at[i].run;
+
+		if (run->pairs && run->pairs->single)
 			join_watchers(watch, i);
+		if (run->rule->mode == DPE_SYNC)
+			continue;
+		nothers += access || !watch->at[i].access;
+		access = watch->at[i].access;
 	}
+	watch->access = nothers ? NULL : access;
 }
 
 /* ---- slices, as others see them ---------------------------------------------------------- */

@@ -43,6 +43,7 @@ struct dpe_pairs {
 	struct dpe_recognizer *recognizer;
 	struct dpe_pair_table table; /* of the slices */
 	unsigned nrules, nliterals;
+	unsigned few; /* with fewer events than that a slice has room whatever they are kept as */
 	bool single; /* the first argument is the key, and nothing else decides */
 	struct dpe_pair_rule rules[DPE_PAIR_RULES];
 	struct dpe_pair_literal at[DPE_PAIR_LITERALS];

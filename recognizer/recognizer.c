@@ -32,6 +32,25 @@ static bool refuse(const struct dpe_recognizer *recognizer, struct dpe_message *
 	return false;
 }
 
+/* The message may have a part in synchronisations. */
+static bool synchronise(struct dpe_recognizer *recognizer, struct dpe_message *message,
+	struct dpe_diags *diags)
+{
+	const struct dpe_watch *watch = &recognizer->by_name[message->name];
+	struct dpe_role role = watch->role;
+
+	if (!watch->role_phases) {
+		dpe_roles_find(recognizer, message);
+		return dpe_stabilizer_push(recognizer->stabilizer, message, recognizer->roles.at,
+			recognizer->roles.count, diags);
+	}
+	role.keys = message->args;
+	return dpe_stabilizer_push(recognizer->stabilizer, message, &role,
+		watch->role_phases >> message->phase & 1 && message->nargs &&
+			message->args[0].kind != DPE_NONE,
+		diags);
+}
+
 bool dpe_recognizer_feed(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
 {
@@ -43,11 +62,9 @@ bool dpe_recognizer_feed(
 		return true;
 	}
 	recognizer->fed++;
-	recognizer->roles.count = 0;
 	if (message->name < recognizer->nnames && recognizer->by_name[message->name].syncs)
-		dpe_roles_find(recognizer, message);
-	return dpe_stabilizer_push(recognizer->stabilizer, message, recognizer->roles.at,
-		recognizer->roles.count, diags);
+		return synchronise(recognizer, message, diags);
+	return dpe_stabilizer_push(recognizer->stabilizer, message, NULL, 0, diags);
 }
 
 bool dpe_recognizer_prepare(
@@ -211,6 +228,7 @@ static void follow_rules(
 static void on_event(void *context, const struct dpe_event *event)
 {
 	struct dpe_recognizer *recognizer = context;
+	const struct dpe_watch *watch;
 
 	if (recognizer->ended)
 		return;
@@ -223,7 +241,11 @@ static void on_event(void *context, const struct dpe_event *event)
 		dpe_doubt_found(recognizer, event->message);
 	if (recognizer->options.stabilize_only)
 		return;
-	follow_rules(recognizer, &recognizer->by_name[event->message->name], event);
+	watch = &recognizer->by_name[event->message->name];
+	if (watch->access)
+		dpe_pairs_access(watch->access, event);
+	else
+		follow_rules(recognizer, watch, event);
 	if (recognizer->kept > recognizer->most_kept)
 		forget(recognizer);
 }
@@ -592,8 +614,7 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 		good &= begin_run(run, diags);
 	}
 	for (unsigned i = 0; i < recognizer->nnames; i++) {
-		for (unsigned j = 0; j < recognizer->by_name[i].count; j++)
-			dpe_roles_prepare(&recognizer->by_name[i].at[j]);
+		dpe_roles_prepare(&recognizer->by_name[i]);
 		dpe_pairs_watch(&recognizer->by_name[i]);
 	}
 	return good;

@@ -295,6 +295,12 @@ struct dpe_watch {
 	} * at;
 	unsigned count, cap;
 	bool syncs; /* one of them is of a `sync` rule */
+	/* Where all others are of `sync` rules: what events are to rules about pairs; or NULL. */
+	const struct dpe_pair_access *access;
+	/* Where only one of them is of a `sync` rule, which its first argument decides about: the part
+	 * of messages in these phases, one bit each; no phase: it takes more. */
+	uint8_t role_phases;
+	struct dpe_role role; /* but for its key */
 };
 
 /* dpe_pattern_match and dpe_own_condition_holds for a message with a name that is watched for. */
@@ -424,7 +430,7 @@ void dpe_told_withdraw(struct dpe_recognizer *recognizer, uint64_t since,
 /* Fills in recognizer->roles, for a name that some `sync` rule watches. */
 void dpe_roles_find(struct dpe_recognizer *recognizer, const struct dpe_message *message);
 /* Once the runs have begun. */
-void dpe_roles_prepare(struct dpe_watcher *watcher);
+void dpe_roles_prepare(struct dpe_watch *watch);
 void dpe_roles_clear(struct dpe_roles *roles);
 
 /* ---- sink.c ------------------------------------------------------------------------------ */

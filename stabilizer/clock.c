@@ -104,9 +104,10 @@ static uint32_t reach_in(const struct dpe_clock *clock, uint32_t chain)
 
 uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain)
 {
-	if (chain == stamp->chain)
-		return stamp->index - 1;
-	return reach_in(stamp->past, chain);
+	uint32_t reach = reach_in(stamp->past, chain);
+
+	/* Not before: whose event it is, no pattern is in, and a branch would be guessed wrong. */
+	return chain == stamp->chain ? stamp->index - 1 : reach;
 }
 
 bool dpe_precedes(const struct dpe_stamp *a, const struct dpe_stamp *b)
