@@ -56,6 +56,13 @@ struct known_op {
 	dpe_name name;
 };
 
+/* A line of short texts: each as a word. */
+struct short_line {
+	uint64_t thread, op, object, loc;
+	unsigned object_len;
+	unsigned len; /* of all, with its newline */
+};
+
 struct dpe_std {
 	char *block;
 	size_t begin, end; /* what was read and is not used up */
@@ -68,6 +75,8 @@ struct dpe_std {
 	struct known_op known_ops[OPS];
 	struct recent_thread recent_threads[RECENT_THREADS];
 	struct recent *recent_objects, *recent_locs; /* RECENT of each */
+	struct short_line next; /* at `begin`; but where has_next is not set */
+	bool has_next;
 	struct dpe_message *queue[4]; /* what one line gives, in order */
 	unsigned nqueue, at;
 };
@@ -472,15 +481,6 @@ static int take_line(struct dpe_log_reader *reader, struct slice line, bool whol
 
 /* ---- at once ----------------------------------------------------------------------------- */
 
-/* A line of short texts, all of which came up lately: so they hold nothing that a text cannot. */
-struct short_line {
-	const struct recent_thread *thread;
-	dpe_name op;
-	struct dpe_value object; /* shared */
-	const char *extra;
-	unsigned len; /* with its newline */
-};
-
 /* A short line has so many bytes at most, and each of its parts eight; which are read at once. */
 enum { LONGEST_SHORT = 32, READ_AT_ONCE = LONGEST_SHORT + 8 };
 
@@ -532,64 +532,69 @@ static inline bool find_parts(const char *at, struct parts *parts)
 		       sizeof(uint64_t);
 }
 
-static inline bool split(const struct dpe_std *std, const char *at, struct short_line *line)
+/* Reads the line at std->begin as words, where that can be done. What they are is looked up when it is
+ * its turn; until then it may come near, as memory goes. */
+static inline void look_ahead(struct dpe_std *std)
 {
-	const char *begin = at;
-	const struct recent *object, *loc;
-	const struct known_op *op;
-	uint64_t thread_word, op_word, object_word, loc_word;
-	unsigned object_way, loc_way;
+	const char *at = std->block + std->begin;
+	struct short_line *line = &std->next;
 	struct parts parts;
 
-	if (!find_parts(at, &parts))
-		return false;
-	thread_word = word_at(at, parts.thread);
+	std->has_next = std->end - std->begin >= READ_AT_ONCE && find_parts(at, &parts);
+	if (!std->has_next)
+		return;
+	line->len = parts.thread + parts.op + parts.object + parts.loc + 5;
+	line->object_len = parts.object;
+	line->thread = word_at(at, parts.thread);
 	at += parts.thread + 1;
-	op_word = word_at(at, parts.op);
+	line->op = word_at(at, parts.op);
 	at += parts.op + 1;
-	object_word = word_at(at, parts.object);
+	line->object = word_at(at, parts.object);
 	at += parts.object + 2;
-	loc_word = word_at(at, parts.loc);
-	at += parts.loc + 1;
-	line->thread = &std->recent_threads[place_of(thread_word, RECENT_THREADS)];
-	op = &std->known_ops[place_of(op_word, OPS)];
-	object = &std->recent_objects[place_of(object_word, RECENT)];
-	loc = &std->recent_locs[place_of(loc_word, RECENT)];
-	object_way = way_of(object, object_word);
-	loc_way = way_of(loc, loc_word);
-	if (line->thread->word != thread_word || op->word != op_word ||
-		object->words[object_way] != object_word || loc->words[loc_way] != loc_word)
-		return false;
-	line->op = op->name;
-	line->object = (struct dpe_value){
-		.kind = DPE_STRING,
-		.shared = true,
-		.number = object->numbers[object_way] & DPE_MOST_NUMBER,
-		.len = parts.object,
-		.text = object->texts[object_way],
-	};
-	line->extra = loc->texts[loc_way];
-	line->len = (unsigned)(at - begin);
-	return true;
+	line->loc = word_at(at, parts.loc);
+	dpe_fetch(&std->recent_objects[place_of(line->object, RECENT)]);
 }
 
-/* NULL, and nothing was done, where it takes more. */
+/* The next line as a message, where all its texts are short and came up lately: so they hold nothing
+ * that a text cannot. NULL, and nothing was done, where it takes more. */
 static inline struct dpe_message *take_at_once(struct dpe_log_reader *reader)
 {
 	struct dpe_std *std = reader->std;
+	const struct short_line *line = &std->next;
+	const struct recent_thread *id;
+	const struct known_op *op;
+	const struct recent *objects, *locs;
+	unsigned object, loc;
 	struct dpe_message *message;
-	struct short_line line;
 	struct thread *thread;
 
-	if (std->end - std->begin < READ_AT_ONCE || !split(std, std->block + std->begin, &line))
+	if (!std->has_next)
 		return NULL;
-	thread = &std->threads[line.thread->number];
+	id = &std->recent_threads[place_of(line->thread, RECENT_THREADS)];
+	op = &std->known_ops[place_of(line->op, OPS)];
+	objects = &std->recent_objects[place_of(line->object, RECENT)];
+	locs = &std->recent_locs[place_of(line->loc, RECENT)];
+	object = way_of(objects, line->object);
+	loc = way_of(locs, line->loc);
+	if (id->word != line->thread || op->word != line->op ||
+		objects->words[object] != line->object || locs->words[loc] != line->loc)
+		return NULL;
+	thread = &std->threads[id->number];
 	if (thread->forked)
 		return NULL;
 	reader->line++;
-	std->begin += line.len;
-	message = new_message(reader, line.op, line.thread->value, line.object, line.extra);
+	std->begin += line->len;
+	message = new_message(reader, op->name, id->value,
+		(struct dpe_value){
+			.kind = DPE_STRING,
+			.shared = true,
+			.number = objects->numbers[object] & DPE_MOST_NUMBER,
+			.len = line->object_len,
+			.text = objects->texts[object],
+		},
+		locs->texts[loc]);
 	message->seq = thread->seq++;
+	look_ahead(std);
 	return message;
 }
 
@@ -611,6 +616,7 @@ int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **message)
 			reader->line++;
 		} while (!line.len && whole);
 		taken = take_line(reader, line, whole);
+		look_ahead(std);
 	}
 	if (taken == 1)
 		*message = std->queue[std->at++];

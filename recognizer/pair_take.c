@@ -318,6 +318,12 @@ static inline void take_and_end(struct dpe_pairs *pairs, const struct dpe_event 
 
 /* ---- events ------------------------------------------------------------------------------ */
 
+void dpe_pairs_expect(const struct dpe_pair_access *access, const struct dpe_message *message)
+{
+	if (message->nargs)
+		dpe_pair_expect(&access->pairs->table, &message->args[0]);
+}
+
 void dpe_pairs_access(const struct dpe_pair_access *access, const struct dpe_event *event)
 {
 	const struct dpe_message *message = event->message;

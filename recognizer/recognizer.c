@@ -62,8 +62,14 @@ bool dpe_recognizer_feed(
 		return true;
 	}
 	recognizer->fed++;
-	if (message->name < recognizer->nnames && recognizer->by_name[message->name].syncs)
-		return synchronise(recognizer, message, diags);
+	if (message->name < recognizer->nnames) {
+		const struct dpe_watch *watch = &recognizer->by_name[message->name];
+
+		if (watch->access)
+			dpe_pairs_expect(watch->access, message);
+		if (watch->syncs)
+			return synchronise(recognizer, message, diags);
+	}
 	return dpe_stabilizer_push(recognizer->stabilizer, message, NULL, 0, diags);
 }
 
