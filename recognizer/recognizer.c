@@ -124,7 +124,7 @@ const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recogniz
 
 /* Slices forget when they have twice as many events as after the last time, so that each event
  * pays for a few looks only. */
-static void forget(struct dpe_recognizer *recognizer)
+static __attribute__((noinline)) void forget(struct dpe_recognizer *recognizer)
 {
 	const struct dpe_horizon *horizon = dpe_recognizer_horizon(recognizer, 0);
 
@@ -190,12 +190,11 @@ static void on_waits(void *context, const struct dpe_message *message, const cha
 
 static bool looks(const struct dpe_recognizer *recognizer)
 {
-	return !recognizer->started || recognizer->sink.trace || recognizer->sink.event ||
-	       recognizer->unwatched;
+	return recognizer->sink.trace || recognizer->sink.event || recognizer->unwatched;
 }
 
-/* What is done with events whatever the rules are. */
-static void look(struct dpe_recognizer *recognizer, const struct dpe_event *event)
+/* What is done with events whatever the rules are. By itself, as few events need it. */
+static __attribute__((noinline)) void look(struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
 	if (event->doubtful) /* a late one: what came before it may have been judged without it */
 		dpe_recognizer_set_doubt(recognizer, "events came too late to be put in order");
@@ -209,11 +208,10 @@ static void look(struct dpe_recognizer *recognizer, const struct dpe_event *even
 	if (!recognizer->started && event->message->has_time) {
 		recognizer->started = true;
 		recognizer->start = event->message->time;
-		recognizer->looks = looks(recognizer);
 	}
 }
 
-static void follow_rules(
+static __attribute__((noinline)) void follow_rules(
 	struct dpe_recognizer *recognizer, const struct dpe_watch *watch, const struct dpe_event *event)
 {
 	struct dpe_occurrence *occurrence = NULL;
@@ -239,7 +237,8 @@ static void on_event(void *context, const struct dpe_event *event)
 	if (recognizer->ended)
 		return;
 	recognizer->summary.events++;
-	if (recognizer->looks || recognizer->ngaps || event->doubtful)
+	if (recognizer->looks || recognizer->ngaps || event->doubtful ||
+		(event->message->has_time && !recognizer->started))
 		look(recognizer, event);
 	if (event->message->name >= recognizer->nnames)
 		return;

@@ -180,7 +180,7 @@ static inline void enter(struct dpe_node *node, const struct dpe_clock *past)
 /* The same where no edge is to be told, the node stays the thread's, and of synchronisations there is
  * nothing but to receive the one send of a queue, or to take its place: then nothing has to be
  * counted but the event. False where nothing was done. */
-static inline bool pass_quickly(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
+static inline __attribute__((always_inline)) bool pass_quickly(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
 	struct dpe_message *message, const struct dpe_role *role)
 {
 	struct dpe_node *node = thread->quick, **send = NULL;
@@ -232,7 +232,9 @@ bool dpe_pass_through(struct dpe_stabilizer *stabilizer, struct dpe_thread *thre
 
 	if (stabilizer->first || !thread)
 		return false;
-	if (nroles < 2 && pass_quickly(stabilizer, thread, message, nroles ? roles : NULL))
+	/* Each by itself, so that what has no part in synchronisations is not asked for it again. */
+	if (nroles ? nroles == 1 && pass_quickly(stabilizer, thread, message, roles)
+		   : pass_quickly(stabilizer, thread, message, NULL))
 		return true;
 	if (nroles > 1 || stabilizer->ready.count || !is_plain(stabilizer, message) ||
 		!is_next(thread, message))
