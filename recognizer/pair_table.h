@@ -65,7 +65,8 @@ void dpe_pair_add(const struct dpe_pair_table *table, struct dpe_pair_slice *sli
 void dpe_pair_each(struct dpe_pair_table *table,
 	void (*each)(void *context, struct dpe_pair_slice *slice), void *context);
 
-/* The slice of one key whose place is known, and that is equal without a look at its text. */
+/* The slice of one key whose place is known, and that is equal without a look at its text; which what
+ * stands at a free place never is. */
 static inline struct dpe_pair_slice *dpe_pair_place(
 	const struct dpe_pair_table *table, const struct dpe_value *key)
 {
@@ -74,8 +75,7 @@ static inline struct dpe_pair_slice *dpe_pair_place(
 	if (!key->number || key->number >= table->nplaces)
 		return NULL;
 	slice = &table->slots[table->places[key->number]];
-	return slice->used && slice->key.num == key->num && slice->key.kind == key->kind ? slice
-											 : NULL;
+	return slice->key.num == key->num && slice->key.kind == key->kind ? slice : NULL;
 }
 
 /* The slice will be taken: where its place is known, brings it near, as memory goes. */
