@@ -211,7 +211,7 @@ static __attribute__((noinline)) void look(struct dpe_recognizer *recognizer, co
 	}
 }
 
-static __attribute__((noinline)) void follow_rules(
+static void follow_rules(
 	struct dpe_recognizer *recognizer, const struct dpe_watch *watch, const struct dpe_event *event)
 {
 	struct dpe_occurrence *occurrence = NULL;
@@ -229,6 +229,23 @@ static __attribute__((noinline)) void follow_rules(
 		dpe_occurrence_unref(occurrence);
 }
 
+/* An event whose name rules name, and not only rules about pairs. */
+static __attribute__((noinline)) void follow_event(
+	struct dpe_recognizer *recognizer, const struct dpe_watch *watch, const struct dpe_event *event)
+{
+	if (event->message->name == recognizer->found)
+		dpe_doubt_found(recognizer, event->message);
+	if (!recognizer->options.stabilize_only)
+		follow_rules(recognizer, watch, event);
+}
+
+/* True where no more is to be done with the event than what rules do. */
+static inline bool is_usual(const struct dpe_recognizer *recognizer, const struct dpe_event *event)
+{
+	return !(recognizer->looks | (recognizer->ngaps != 0) | event->doubtful |
+		 (event->message->has_time & !recognizer->started));
+}
+
 static void on_event(void *context, const struct dpe_event *event)
 {
 	struct dpe_recognizer *recognizer = context;
@@ -237,20 +254,15 @@ static void on_event(void *context, const struct dpe_event *event)
 	if (recognizer->ended)
 		return;
 	recognizer->summary.events++;
-	if (recognizer->looks || recognizer->ngaps || event->doubtful ||
-		(event->message->has_time && !recognizer->started))
+	if (!is_usual(recognizer, event))
 		look(recognizer, event);
 	if (event->message->name >= recognizer->nnames)
-		return;
-	if (event->message->name == recognizer->found)
-		dpe_doubt_found(recognizer, event->message);
-	if (recognizer->options.stabilize_only)
 		return;
 	watch = &recognizer->by_name[event->message->name];
 	if (watch->access)
 		dpe_pairs_access(watch->access, event);
-	else
-		follow_rules(recognizer, watch, event);
+	else if (watch->count || event->message->name == recognizer->found)
+		follow_event(recognizer, watch, event);
 	if (recognizer->kept > recognizer->most_kept)
 		forget(recognizer);
 }
@@ -621,6 +633,8 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 	for (unsigned i = 0; i < recognizer->nnames; i++) {
 		dpe_roles_prepare(&recognizer->by_name[i]);
 		dpe_pairs_watch(&recognizer->by_name[i]);
+		if (i == recognizer->found)
+			recognizer->by_name[i].access = NULL;
 	}
 	return good;
 }
