@@ -95,13 +95,14 @@ static inline bool replace_one(const struct dpe_pairs *pairs, struct dpe_pair_sl
 {
 	struct dpe_pair_event *few = slice->few, stays;
 	uint32_t first, second;
-	unsigned gone;
+	unsigned gone, nbefore;
 
 	if (slice->nevents != 2 || dpe_pair_has_many(slice) || pairs->few < 2)
 		return false;
 	first = slice->literals_of_few[0] & ~reading->alike;
 	second = slice->literals_of_few[1] & ~reading->alike;
-	if (!(is_before(&few[0], event) & is_before(&few[1], event)) || !first == !second)
+	nbefore = (unsigned)is_before(&few[0], event) + is_before(&few[1], event);
+	if (nbefore != 2 || !first == !second)
 		return false;
 	gone = !second;
 	stays = few[!gone];

@@ -170,9 +170,13 @@ static inline bool is_quick(const struct dpe_stabilizer *stabilizer,
 		       (message->seq == thread->next && message->seq != UINT64_MAX));
 }
 
-/* The past of what follows the node from now on, which takes over the reference. */
-static inline void enter(struct dpe_node *node, const struct dpe_clock *past)
+/* What follows the node from now on follows the send, too. */
+static inline void receive(
+	struct dpe_stabilizer *stabilizer, struct dpe_node *node, const struct dpe_node *send)
 {
+	const struct dpe_clock *past = dpe_clock_follow(stabilizer->pool, dpe_node_past(node),
+		node->stamp.chain, &send->stamp);
+
 	dpe_clock_unref(node->entered);
 	node->entered = past;
 }
@@ -180,8 +184,8 @@ static inline void enter(struct dpe_node *node, const struct dpe_clock *past)
 /* The same where no edge is to be told, the node stays the thread's, and of synchronisations there is
  * nothing but to receive the one send of a queue, or to take its place: then nothing has to be
  * counted but the event. False where nothing was done. */
-static inline __attribute__((always_inline)) bool pass_quickly(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
-	struct dpe_message *message, const struct dpe_role *role)
+static inline __attribute__((always_inline)) bool pass_quickly(struct dpe_stabilizer *stabilizer,
+	struct dpe_thread *thread, struct dpe_message *message, const struct dpe_role *role)
 {
 	struct dpe_node *node = thread->quick, **send = NULL;
 	struct dpe_event event = {.message = message, .doubtful = stabilizer->doubt};
@@ -194,8 +198,7 @@ static inline __attribute__((always_inline)) bool pass_quickly(struct dpe_stabil
 			return false;
 	}
 	if (send && !role->send && message->phase == DPE_EXIT)
-		enter(node, dpe_clock_follow(stabilizer->pool, dpe_node_past(node),
-				    node->stamp.chain, &(*send)->stamp));
+		receive(stabilizer, node, *send);
 	event.number = stabilizer->released++;
 	event.stamp = node->stamp;
 	event.stamp.past = dpe_node_past(node);
@@ -216,8 +219,7 @@ static inline __attribute__((always_inline)) bool pass_quickly(struct dpe_stabil
 		stabilizer->chains[node->stamp.chain].told = node->stamp.index;
 		replace_send(stabilizer, send, node);
 	} else if (send && message->phase != DPE_EXIT) {
-		enter(node, dpe_clock_follow(stabilizer->pool, node->stamp.past,
-				    node->stamp.chain, &(*send)->stamp));
+		receive(stabilizer, node, *send);
 	}
 	dpe_message_unref(message);
 	return true;
