@@ -42,6 +42,7 @@ enum dpe_value_kind {
 struct dpe_value {
 	enum dpe_value_kind kind : 8;
 	unsigned shared : 1;
+	unsigned number : 23; /* private: of the text in that table; 0: not known */
 	uint32_t len;
 	union {
 		int64_t num;

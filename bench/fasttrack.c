@@ -29,10 +29,14 @@ struct lock {
 	struct clock clock;
 };
 
-/* Open addressing over what begins with its name. */
+enum { MOST_NUMBERS = 65536 };
+
+/* Open addressing over what begins with its name; and by the number that the reader gave the name, if
+ * it did: then its text need not be looked at. */
 struct table {
 	void **slots;
 	size_t size, count, element;
+	void *by_number[MOST_NUMBERS];
 };
 
 struct detector {
@@ -40,9 +44,8 @@ struct detector {
 	struct dpe_value threads[MOST_THREADS];
 	struct clock clocks[MOST_THREADS];
 	unsigned nthreads;
+	uint8_t by_number[MOST_NUMBERS]; /* as in tables: the thread, and one more */
 };
-
-static void *find(struct table *table, struct dpe_value name);
 
 static void grow(struct table *table)
 {
@@ -63,7 +66,7 @@ static void grow(struct table *table)
 	free(old.slots);
 }
 
-static void *find(struct table *table, struct dpe_value name)
+static void *look_up(struct table *table, struct dpe_value name)
 {
 	size_t at;
 
@@ -80,7 +83,18 @@ static void *find(struct table *table, struct dpe_value name)
 	return table->slots[at];
 }
 
-static unsigned thread_of(struct detector *detector, struct dpe_value name)
+static inline void *find(struct table *table, struct dpe_value name)
+{
+	void **known = name.number < MOST_NUMBERS ? &table->by_number[name.number] : NULL;
+
+	if (!name.number || !known)
+		return look_up(table, name);
+	if (!*known)
+		*known = look_up(table, name);
+	return *known;
+}
+
+static unsigned look_up_thread(struct detector *detector, struct dpe_value name)
 {
 	unsigned i;
 
@@ -95,6 +109,17 @@ static unsigned thread_of(struct detector *detector, struct dpe_value name)
 	detector->threads[detector->nthreads++] = name;
 	detector->clocks[i].at[i] = 1;
 	return i;
+}
+
+static inline unsigned thread_of(struct detector *detector, struct dpe_value name)
+{
+	uint8_t *known = &detector->by_number[name.number % MOST_NUMBERS];
+
+	if (!name.number || name.number >= MOST_NUMBERS)
+		return look_up_thread(detector, name);
+	if (!*known)
+		*known = (uint8_t)(look_up_thread(detector, name) + 1);
+	return *known - 1u;
 }
 
 static void join(struct clock *to, const struct clock *from, unsigned count)

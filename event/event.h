@@ -12,6 +12,8 @@ static inline bool dpe_value_has_own_text(struct dpe_value value)
 {
 	return (value.kind == DPE_STRING || value.kind == DPE_RAW) && !value.shared;
 }
+/* The highest number of a text that a value has room for. */
+#define DPE_MOST_NUMBER ((1u << 23) - 1)
 /* A string of the table's: compared and hashed without a look at its bytes, and copied as a number
  * is. So that a table does not grow with a log, text that is long, or new where there is much
  * already, stays the caller's. Valid until the table is freed. */

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define BLOCK_SIZE (256u << 10) /* read at once; a longer line is an error */
 
@@ -27,14 +30,17 @@ struct thread {
 	bool forked;  /* and nothing happened in it since */
 };
 
-/* Short texts that came up lately, by their bytes as a word: almost all that a trace holds. Four
+/* Short texts that came up lately, by their bytes as a word: almost all that a trace holds. Three
  * have a place in common, which is a cache line, so few drive each other out. */
 #define RECENT 8192
-#define WAYS 4
+#define WAYS 3
 struct recent {
 	uint64_t words[WAYS]; /* 0: none; the latest first */
 	const char *texts[WAYS]; /* of an object, or of a location as further member; shared */
+	uint32_t numbers[WAYS]; /* of these texts as values */
 };
+
+_Static_assert(sizeof(struct recent) == 64, "it is a cache line");
 
 #define RECENT_THREADS 256
 struct recent_thread {
@@ -50,6 +56,13 @@ struct known_op {
 	dpe_name name;
 };
 
+/* A line of short texts: each as a word. */
+struct short_line {
+	uint64_t thread, op, object, loc;
+	unsigned object_len;
+	unsigned len; /* of all, with its newline */
+};
+
 struct dpe_std {
 	char *block;
 	size_t begin, end; /* what was read and is not used up */
@@ -62,64 +75,67 @@ struct dpe_std {
 	struct known_op known_ops[OPS];
 	struct recent_thread recent_threads[RECENT_THREADS];
 	struct recent *recent_objects, *recent_locs; /* RECENT of each */
+	struct short_line next; /* at `begin`; but where has_next is not set */
+	bool has_next;
 	struct dpe_message *queue[4]; /* what one line gives, in order */
 	unsigned nqueue, at;
 };
 
 /* ---- words ------------------------------------------------------------------------------- */
 
-#define ONES UINT64_C(0x0101010101010101)
-
-/* Up to eight bytes as a number, the first lowest, none of which are 0; 0 where there are more. */
-static uint64_t word_of(struct slice text)
+/* Of one to eight bytes at `at`, none of which is 0, a number of their own; there have to be eight. */
+static inline uint64_t word_at(const char *at, unsigned len)
 {
-	uint64_t word = 0;
-
-	if (text.len > sizeof(word))
-		return 0;
-	memcpy(&word, text.at, text.len);
-	return le64toh(word);
-}
-
-/* Of eight bytes those before the first that is `end`; 0 where none is, and *len is anything. */
-static inline uint64_t word_until(const char *at, char end, unsigned *len)
-{
-	uint64_t word, differs, found;
+	uint64_t word;
 
 	memcpy(&word, at, sizeof(word));
-	word = le64toh(word);
-	differs = word ^ ONES * (unsigned char)end;
-	found = (differs - ONES) & ~differs & ONES << 7;
-	found &= -found;
-	*len = found ? (unsigned)__builtin_ctzll(found) / 8 : 0;
-	return found ? word & ((found >> 7) - 1) : 0;
+	return le64toh(word) << (64 - 8 * len);
+}
+
+/* The same of a text; 0 where it has more. */
+static uint64_t word_of(struct slice text)
+{
+	char bytes[sizeof(uint64_t)] = {0};
+
+	if (text.len > sizeof(bytes))
+		return 0;
+	memcpy(bytes, text.at, text.len);
+	return word_at(bytes, (unsigned)text.len);
 }
 
 static inline unsigned place_of(uint64_t word, unsigned count)
 {
-	return (unsigned)(word * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (count - 1);
+	return (unsigned)((word * UINT64_C(0x9e3779b97f4a7c15) >> 32) * count >> 32);
+}
+
+/* Which of those that have a place in common it would be; without a branch, as no pattern is in it. */
+static inline unsigned way_of(const struct recent *at, uint64_t word)
+{
+	return (at->words[1] == word) + 2u * (at->words[2] == word);
 }
 
 /* NULL where it did not come up lately. */
-static inline const char *find_recent(const struct recent *recent, uint64_t word)
+static const char *find_recent(const struct recent *recent, uint64_t word)
 {
 	const struct recent *at = &recent[place_of(word, RECENT)];
+	unsigned way = way_of(at, word);
 
-	for (unsigned i = 0; i < WAYS; i++) {
-		if (at->words[i] == word)
-			return at->texts[i];
-	}
-	return NULL;
+	return at->words[way] == word ? at->texts[way] : NULL;
 }
 
-static void add_recent(struct recent *recent, uint64_t word, const char *text)
+/* The value is shared. */
+static void add_recent(struct recent *recent, uint64_t word, struct dpe_value value)
 {
 	struct recent *at = &recent[place_of(word, RECENT)];
 
-	memmove(&at->words[1], &at->words[0], (WAYS - 1) * sizeof(at->words[0]));
-	memmove(&at->texts[1], &at->texts[0], (WAYS - 1) * sizeof(at->texts[0]));
+	for (unsigned i = WAYS - 1; i; i--) {
+		at->words[i] = at->words[i - 1];
+		at->texts[i] = at->texts[i - 1];
+		at->numbers[i] = at->numbers[i - 1];
+	}
 	at->words[0] = word;
-	at->texts[0] = text;
+	at->texts[0] = value.text;
+	at->numbers[0] = value.number;
 }
 
 /* ---- lines ------------------------------------------------------------------------------- */
@@ -269,7 +285,7 @@ static struct dpe_value object_value(struct dpe_log_reader *reader, struct slice
 	struct dpe_value value = share(reader, text);
 
 	if (word && value.shared && !find_recent(reader->std->recent_objects, word))
-		add_recent(reader->std->recent_objects, word, value.text);
+		add_recent(reader->std->recent_objects, word, value);
 	return value;
 }
 
@@ -384,7 +400,7 @@ static const char *find_loc_text(struct dpe_log_reader *reader, struct slice loc
 	shared = dpe_value_share(reader->names, extra, strlen(extra));
 	*own = !shared.shared;
 	if (word && shared.shared)
-		add_recent(std->recent_locs, word, shared.text);
+		add_recent(std->recent_locs, word, shared);
 	return shared.text;
 }
 
@@ -465,71 +481,120 @@ static int take_line(struct dpe_log_reader *reader, struct slice line, bool whol
 
 /* ---- at once ----------------------------------------------------------------------------- */
 
-/* A line of short texts, all of which came up lately: so they hold nothing that a text cannot. */
-struct short_line {
-	const struct recent_thread *thread;
-	dpe_name op;
-	const char *object, *extra;
-	unsigned object_len;
-	const char *end; /* behind it */
+/* A short line has so many bytes at most, and each of its parts eight; which are read at once. */
+enum { LONGEST_SHORT = 32, READ_AT_ONCE = LONGEST_SHORT + 8 };
+
+/* Which of these bytes are `byte`, a bit each, the first lowest. */
+static inline uint32_t marks_of(const char *at, char byte)
+{
+#ifdef __SSE2__
+	const __m128i wanted = _mm_set1_epi8(byte);
+	__m128i low = _mm_loadu_si128((const __m128i *)at);
+	__m128i high = _mm_loadu_si128((const __m128i *)(at + 16));
+
+	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(low, wanted)) |
+	       (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, wanted)) << 16;
+#else
+	uint32_t marks = 0;
+
+	for (unsigned i = 0; i < LONGEST_SHORT; i++)
+		marks |= (uint32_t)(at[i] == byte) << i;
+	return marks;
+#endif
+}
+
+/* How long the parts of a line are. */
+struct parts {
+	unsigned thread, op, object, loc;
 };
 
-enum { LONGEST_SHORT = 4 * sizeof(uint64_t) + 1 };
-
-/* Of texts that end in bytes which are 0 the same word would tell others. */
-static inline bool is_whole(uint64_t word, unsigned len)
+/* False where it is no line with four short parts. */
+static inline bool find_parts(const char *at, struct parts *parts)
 {
-	return word >> 8 * (len - 1);
+	uint32_t bars = marks_of(at, '|'), opens = marks_of(at, '(');
+	uint32_t ends = marks_of(at, '\n'), zeros = marks_of(at, '\0');
+	uint32_t second = bars & (bars - 1);
+	unsigned bar, open, close, end;
+
+	if (!second || !opens || !ends || zeros & (ends ^ (ends - 1)))
+		return false;
+	bar = (unsigned)__builtin_ctz(bars);
+	open = (unsigned)__builtin_ctz(opens);
+	close = (unsigned)__builtin_ctz(second) - 1;
+	end = (unsigned)__builtin_ctz(ends);
+	parts->thread = bar;
+	parts->op = open - bar - 1;
+	parts->object = close - open - 1;
+	parts->loc = end - close - 2;
+	/* Where one is before the other, the length is large, as one of none is. */
+	return at[close] == ')' &&
+	       ((parts->thread - 1) | (parts->op - 1) | (parts->object - 1) | (parts->loc - 1)) <
+		       sizeof(uint64_t);
 }
 
-static inline bool split(const struct dpe_std *std, const char *at, struct short_line *line)
+/* Reads the line at std->begin as words, where that can be done. What they are is looked up when it is
+ * its turn; until then it may come near, as memory goes. */
+static inline void look_ahead(struct dpe_std *std)
 {
-	const struct known_op *op;
-	unsigned len;
-	uint64_t word = word_until(at, '|', &len);
+	const char *at = std->block + std->begin;
+	struct short_line *line = &std->next;
+	struct parts parts;
 
-	line->thread = &std->recent_threads[place_of(word, RECENT_THREADS)];
-	if (!word || line->thread->word != word || !is_whole(word, len))
-		return false;
-	at += len + 1;
-	word = word_until(at, '(', &len);
-	op = &std->known_ops[place_of(word, OPS)];
-	if (!word || op->word != word || !is_whole(word, len))
-		return false;
-	line->op = op->name;
-	at += len + 1;
-	word = word_until(at, ')', &len);
-	line->object = find_recent(std->recent_objects, word);
-	if (!word || !line->object || !is_whole(word, len) || at[len + 1] != '|')
-		return false;
-	line->object_len = len;
-	at += len + 2;
-	word = word_until(at, '\n', &len);
-	line->extra = find_recent(std->recent_locs, word);
-	line->end = at + len + 1;
-	return word && line->extra && is_whole(word, len);
+	std->has_next = std->end - std->begin >= READ_AT_ONCE && find_parts(at, &parts);
+	if (!std->has_next)
+		return;
+	line->len = parts.thread + parts.op + parts.object + parts.loc + 5;
+	line->object_len = parts.object;
+	line->thread = word_at(at, parts.thread);
+	at += parts.thread + 1;
+	line->op = word_at(at, parts.op);
+	at += parts.op + 1;
+	line->object = word_at(at, parts.object);
+	at += parts.object + 2;
+	line->loc = word_at(at, parts.loc);
+	dpe_fetch(&std->recent_objects[place_of(line->object, RECENT)]);
 }
 
-/* NULL, and nothing was done, where it takes more. */
-static struct dpe_message *take_at_once(struct dpe_log_reader *reader)
+/* The next line as a message, where all its texts are short and came up lately: so they hold nothing
+ * that a text cannot. NULL, and nothing was done, where it takes more. */
+static inline struct dpe_message *take_at_once(struct dpe_log_reader *reader)
 {
 	struct dpe_std *std = reader->std;
-	struct dpe_value object = {.kind = DPE_STRING, .shared = true};
+	const struct short_line *line = &std->next;
+	const struct recent_thread *id;
+	const struct known_op *op;
+	const struct recent *objects, *locs;
+	unsigned object, loc;
 	struct dpe_message *message;
-	struct short_line line;
 	struct thread *thread;
 
-	if (std->end - std->begin < LONGEST_SHORT || !split(std, std->block + std->begin, &line))
+	if (!std->has_next)
 		return NULL;
-	thread = &std->threads[line.thread->number];
+	id = &std->recent_threads[place_of(line->thread, RECENT_THREADS)];
+	op = &std->known_ops[place_of(line->op, OPS)];
+	objects = &std->recent_objects[place_of(line->object, RECENT)];
+	locs = &std->recent_locs[place_of(line->loc, RECENT)];
+	object = way_of(objects, line->object);
+	loc = way_of(locs, line->loc);
+	if (id->word != line->thread || op->word != line->op ||
+		objects->words[object] != line->object || locs->words[loc] != line->loc)
+		return NULL;
+	thread = &std->threads[id->number];
 	if (thread->forked)
 		return NULL;
 	reader->line++;
-	std->begin = (size_t)(line.end - std->block);
-	object.len = line.object_len;
-	object.text = line.object;
-	message = new_message(reader, line.op, line.thread->value, object, line.extra);
+	std->begin += line->len;
+	message = new_message(reader, op->name, id->value,
+		(struct dpe_value){
+			.kind = DPE_STRING,
+			.shared = true,
+			.number = objects->numbers[object] & DPE_MOST_NUMBER,
+			.len = line->object_len,
+			.text = objects->texts[object],
+		},
+		locs->texts[loc]);
 	message->seq = thread->seq++;
+	look_ahead(std);
 	return message;
 }
 
@@ -551,6 +616,7 @@ int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **message)
 			reader->line++;
 		} while (!line.len && whole);
 		taken = take_line(reader, line, whole);
+		look_ahead(std);
 	}
 	if (taken == 1)
 		*message = std->queue[std->at++];

@@ -126,6 +126,7 @@ struct dpe_value dpe_value_share(struct dpe_names *names, const char *text, size
 	if (!name)
 		return value;
 	value.shared = true;
+	value.number = name <= DPE_MOST_NUMBER ? name : 0;
 	value.text = names->names[name].text;
 	return value;
 }

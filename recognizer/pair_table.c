@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define FIRST_SIZE 64
+#define MOST_PLACES 65536 /* by number: a table of names has so many of texts that are values */
 
 void dpe_pair_table_begin(struct dpe_pair_table *table, struct dpe_pool *pool, unsigned nkeys)
 {
@@ -109,49 +110,78 @@ struct dpe_pair_slice *dpe_pair_find(
 	return slice->used ? slice : NULL;
 }
 
-struct dpe_pair_slice *dpe_pair_take(struct dpe_pair_table *table, const struct dpe_value *key)
+static struct dpe_pair_slice *make(struct dpe_pair_table *table, const struct dpe_value *key)
+{
+	struct dpe_pair_slice *slice;
+
+	if (++table->count * 4 > table->size * 3)
+		enlarge(table);
+	slice = find_place(table, key);
+	*slice = (struct dpe_pair_slice){.used = true, .log_cap = DPE_LOG_FEW_EVENTS};
+	keep_key(table, slice, key);
+	return slice;
+}
+
+/* Notes the place of the slice for the next time. */
+static void note_place(struct dpe_pair_table *table, const struct dpe_value *key,
+	const struct dpe_pair_slice *slice)
+{
+	uint64_t at = (uint64_t)(slice - table->slots);
+	unsigned old = table->nplaces;
+
+	if (table->nkeys != 1 || !key->number || key->number >= MOST_PLACES || at > UINT32_MAX)
+		return;
+	while (key->number >= table->nplaces)
+		table->nplaces = table->nplaces ? table->nplaces * 2 : FIRST_SIZE;
+	if (table->nplaces != old) {
+		table->places =
+			dpe_xrealloc(table->places, table->nplaces * sizeof(*table->places));
+		memset(table->places + old, 0, (table->nplaces - old) * sizeof(*table->places));
+	}
+	table->places[key->number] = (uint32_t)at;
+}
+
+struct dpe_pair_slice *dpe_pair_take_other(
+	struct dpe_pair_table *table, const struct dpe_value *key)
 {
 	struct dpe_pair_slice *slice = find_place(table, key);
 
-	if (slice->used)
-		return slice;
-	if (++table->count * 4 > table->size * 3) {
-		enlarge(table);
-		slice = find_place(table, key);
-	}
-	*slice = (struct dpe_pair_slice){.used = true, .capevents = DPE_FEW_EVENTS};
-	keep_key(table, slice, key);
+	if (!slice->used)
+		slice = make(table, key);
+	note_place(table, key, slice);
 	return slice;
+}
+
+/* Where the slice is, or may be: its place is not looked at. */
+static const struct dpe_pair_slice *guess_place(
+	const struct dpe_pair_table *table, const struct dpe_value *key)
+{
+	if (key->number && key->number < table->nplaces)
+		return &table->slots[table->places[key->number]];
+	return &table->slots[hash_key(table, key) & (table->size - 1)];
 }
 
 void dpe_pair_prepare(
 	const struct dpe_pair_table *table, const struct dpe_value *key, bool soon)
 {
-	const struct dpe_pair_slice *slice =
-		&table->slots[hash_key(table, key) & (table->size - 1)];
+	const struct dpe_pair_slice *slice = guess_place(table, key);
 
 	if (!soon) {
 		dpe_fetch(slice);
 		return;
 	}
-	if (!slice->used || slice->capevents > DPE_FEW_EVENTS || !has_key(table, slice, key))
+	if (!slice->used || dpe_pair_has_many(slice) || !has_key(table, slice, key))
 		return;
 	for (unsigned i = 0; i < slice->nevents; i++)
 		dpe_fetch(slice->few[i].message);
 }
 
-void dpe_pair_clear(const struct dpe_pair_table *table, struct dpe_pair_slice *slice)
+static void end(const struct dpe_pair_table *table, struct dpe_pair_slice *slice)
 {
 	for (uint32_t i = 0; i < slice->nevents; i++)
 		dpe_kept_drop(table->pool, dpe_pair_events(slice)[i].message);
-	slice->nevents = 0;
-}
-
-static void end(const struct dpe_pair_table *table, struct dpe_pair_slice *slice)
-{
-	dpe_pair_clear(table, slice);
 	drop_key(table, slice);
-	if (slice->capevents > DPE_FEW_EVENTS) {
+	if (dpe_pair_has_many(slice)) {
 		free(slice->many);
 		free(slice->literals_of_many);
 	}
@@ -190,15 +220,17 @@ void dpe_pair_table_end(struct dpe_pair_table *table)
 			end(table, &table->slots[i]);
 	}
 	free(table->slots);
+	free(table->places);
 	table->slots = NULL;
+	table->places = NULL;
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
 
 static void grow(struct dpe_pair_slice *slice)
 {
-	uint32_t cap = slice->capevents * 2;
-	bool few = slice->capevents == DPE_FEW_EVENTS;
+	size_t cap = (size_t)2 << slice->log_cap;
+	bool few = !dpe_pair_has_many(slice);
 	struct dpe_pair_event *many =
 		dpe_xrealloc(few ? NULL : slice->many, cap * sizeof(*many));
 	uint32_t *literals =
@@ -210,7 +242,7 @@ static void grow(struct dpe_pair_slice *slice)
 	}
 	slice->many = many;
 	slice->literals_of_many = literals;
-	slice->capevents = cap & INT32_MAX >> 1;
+	slice->log_cap++;
 }
 
 void dpe_pair_add(const struct dpe_pair_table *table, struct dpe_pair_slice *slice,
@@ -218,7 +250,7 @@ void dpe_pair_add(const struct dpe_pair_table *table, struct dpe_pair_slice *sli
 {
 	uint32_t at = slice->nevents;
 
-	if (at == slice->capevents)
+	if (at == UINT32_C(1) << slice->log_cap)
 		grow(slice);
 	dpe_pair_events(slice)[at] = (struct dpe_pair_event){
 		.chain = event->stamp.chain,

@@ -1,5 +1,6 @@
 /* `detect a & b`: two independent events, the shape of all race rules, without partial matches; also
- * several such pairs, `a & (b + c) + d & e`.
+ * several such pairs, `a & (b + c) + d & e`. Here is which rules have that shape, and what each of
+ * their events is then; pair_take.c follows the events.
  *
  * Of a slice those events are kept that a later one may be independent of while no other that lacks
  * the same and comes after them is: what is independent of an event and comes after all is
@@ -9,35 +10,10 @@
  * in general, and FastTrack (Flanagan and Freund, PLDI 2009) with its epochs, though here each race
  * is told with both of its events. Events that are only observed cannot lie between two independent
  * ones. */
-#include "recognizer/pair_table.h"
+#include "recognizer/pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST_LITERALS 32
-
-/* How an event may be read, one bit a literal each. */
-struct reading {
-	uint32_t literals; /* as these, … */
-	uint32_t wanted;   /* … of which those that lack different ones; */
-	uint32_t alike;    /* all that lack the same as one of them; */
-	uint32_t meets;    /* those that lack one of them */
-};
-
-struct dpe_pairs {
-	struct dpe_pair_table table; /* of the slices */
-	unsigned *keys; /* the variables that all patterns bind; table.nkeys of them */
-	struct reading *readings; /* by pattern */
-	bool ends;             /* some pattern ends slices */
-	struct literal {
-		uint32_t alike;    /* literals that lack the same, this one among them */
-		uint32_t partners; /* what each lacks */
-		uint16_t first;    /* the position that it takes as the first event … */
-		uint16_t second[MOST_LITERALS]; /* … and of each partner as the second */
-	} * at;
-	struct dpe_slice *mold; /* in which a slice is shown to others, … */
-	struct dpe_value *shown; /* … and its values */
-};
 
 /* ---- which rules ------------------------------------------------------------------------- */
 
@@ -55,8 +31,10 @@ static enum moves find_move(struct dpe_automaton *automaton, dpe_state state, un
 	return count == 1 && !(*move)->npreds && (*move)->npositions == 1 ? ONE_MOVE : OTHERWISE;
 }
 
-/* What a first event lacks: other literals, each of which completes it. */
-static bool find_partners(struct dpe_run *run, dpe_state state, struct literal *to)
+/* What a first event lacks: other literals, each of which completes it. The rule's first literal is
+ * the bit `base`. */
+static bool find_partners(
+	struct dpe_run *run, dpe_state state, unsigned base, struct dpe_pair_literal *to)
 {
 	struct dpe_automaton *automaton = run->automaton;
 
@@ -68,70 +46,40 @@ static bool find_partners(struct dpe_run *run, dpe_state state, struct literal *
 			continue;
 		if (moves == OTHERWISE || !dpe_automaton_complete(automaton, move->to))
 			return false;
-		to->partners |= UINT32_C(1) << i;
-		to->second[i] = move->positions[0];
+		to->partners |= UINT32_C(1) << (base + i);
+		to->second[base + i] = move->positions[0];
 	}
 	return to->partners && !dpe_automaton_final(automaton, state);
 }
 
-static bool find_literals(struct dpe_run *run, struct literal *at)
+/* Fills in at[base] and so on. */
+static bool find_literals(struct dpe_run *run, unsigned base, struct dpe_pair_literal *at)
 {
 	unsigned count = run->rule->nliterals;
-	dpe_state after[MOST_LITERALS];
+	dpe_state after[DPE_PAIR_LITERALS];
 
 	for (unsigned i = 0; i < count; i++) {
 		const struct dpe_move *first;
 
 		if (find_move(run->automaton, 0, i, &first) != ONE_MOVE)
 			return false;
-		at[i].first = first->positions[0];
+		at[base + i] = (struct dpe_pair_literal){.first = first->positions[0]};
 		after[i] = first->to;
-		if (!find_partners(run, after[i], &at[i]))
+		if (!find_partners(run, after[i], base, &at[base + i]))
 			return false;
 	}
 	for (unsigned i = 0; i < count; i++) {
 		for (unsigned j = 0; j < count; j++)
-			at[i].alike |= (uint32_t)(after[i] == after[j]) << j;
+			at[base + i].alike |= (uint32_t)(after[i] == after[j]) << (base + j);
 	}
 	return true;
-}
-
-/* Of those that lack the same the first. */
-static uint32_t reduce(const struct literal *at, uint32_t literals)
-{
-	uint32_t reduced = 0;
-
-	for (uint32_t left = literals; left;) {
-		uint32_t first = left & -left;
-
-		reduced |= first;
-		left &= ~at[__builtin_ctz(first)].alike;
-	}
-	return reduced;
-}
-
-static struct reading *find_readings(const struct dpe_rule *rule, const struct literal *at)
-{
-	struct reading *readings = dpe_xcalloc(rule->npatterns, sizeof(*readings));
-
-	for (unsigned i = 0; i < rule->nliterals; i++) {
-		struct reading *reading = &readings[rule->literals[i].pattern];
-
-		reading->literals |= UINT32_C(1) << i;
-		reading->alike |= at[i].alike;
-		for (unsigned j = 0; j < rule->nliterals; j++)
-			reading->meets |= (at[j].partners >> i & 1) << j;
-	}
-	for (unsigned i = 0; i < rule->npatterns; i++)
-		readings[i].wanted = reduce(at, readings[i].literals);
-	return readings;
 }
 
 /* Nobody looks at single events, and all bind the same variables. */
 static bool is_plain(const struct dpe_run *run)
 {
 	if (run->rule->mode != DPE_DETECT || !run->automaton || run->acts ||
-		run->recognizer->sink.trace || run->rule->nliterals > MOST_LITERALS)
+		run->recognizer->sink.trace || run->rule->nliterals > DPE_PAIR_LITERALS)
 		return false;
 	for (unsigned i = 0; i < run->rule->npatterns; i++) {
 		if (run->masks[i] != run->masks[0] || run->late[i] || run->placed[i])
@@ -140,307 +88,200 @@ static bool is_plain(const struct dpe_run *run)
 	return true;
 }
 
-static struct dpe_pairs *new_pairs(const struct dpe_run *run, struct literal *at)
+/* The phase and the first argument say all about each of its events. */
+static bool is_single(const struct dpe_run *run)
 {
-	const struct dpe_rule *rule = run->rule;
-	struct dpe_pairs *pairs = dpe_xcalloc(1, sizeof(*pairs));
-	unsigned nkeys = 0;
-
-	pairs->at = at;
-	pairs->keys = dpe_xcalloc(rule->nvariables + 1, sizeof(*pairs->keys));
-	for (uint64_t left = run->masks[0]; left; left &= left - 1)
-		pairs->keys[nkeys++] = (unsigned)__builtin_ctzll(left);
-	dpe_pair_table_begin(&pairs->table, run->recognizer->pool, nkeys);
-	pairs->readings = find_readings(rule, at);
-	for (unsigned i = 0; i < rule->nobserving; i++)
-		pairs->ends |= rule->ends[i];
-	pairs->shown = dpe_xcalloc(rule->nvariables + 1, sizeof(*pairs->shown));
-	pairs->mold = dpe_xcalloc(1, sizeof(*pairs->mold));
-	pairs->mold->params = pairs->shown;
-	pairs->mold->mask = run->masks[0];
-	return pairs;
-}
-
-bool dpe_pairs_new(struct dpe_run *run)
-{
-	struct literal *at;
-
-	if (!is_plain(run))
-		return false;
-	at = dpe_xcalloc(run->rule->nliterals + 1, sizeof(*at));
-	if (find_literals(run, at)) {
-		run->pairs = new_pairs(run, at);
-		return true;
-	}
-	free(at);
-	return false;
-}
-
-/* ---- events ------------------------------------------------------------------------------ */
-
-static unsigned count_literals(struct dpe_pair_slice *slice)
-{
-	const uint32_t *literals = dpe_pair_literals(slice);
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < slice->nevents; i++)
-		count += (unsigned)__builtin_popcount(literals[i]);
-	return count;
-}
-
-/* Those of the literals that there is room for: an event kept as one counts as what elsewhere is a
- * partial match. */
-static uint32_t fit(struct dpe_pair_slice *slice, uint32_t literals, unsigned most)
-{
-	unsigned count;
-	uint32_t kept = 0;
-
-	if (slice->nevents < most / (2 * MOST_LITERALS))
-		return literals;
-	count = count_literals(slice);
-	for (uint32_t left = literals; left && count < most; left &= left - 1, count++)
-		kept |= left & -left;
-	return kept;
-}
-
-#define NONE_MET UINT32_MAX
-#define MANY 65536 /* slices: no longer near, as memory goes */
-
-/* Drops what the event makes redundant, but for the message of one, *dropped, which is the caller's.
- * Returns where the latest one stands that is independent of it and makes a pair with it, or
- * NONE_MET. */
-static uint32_t meet(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice,
-	const struct dpe_event *event, const struct reading *reading, struct dpe_kept **dropped)
-{
-	struct dpe_pair_event *events = dpe_pair_events(slice);
-	uint32_t *literals = dpe_pair_literals(slice), met = NONE_MET, kept = 0;
-
-	for (uint32_t i = 0; i < slice->nevents; i++) {
-		const struct dpe_pair_event at = events[i];
-		bool before = at.chain == event->stamp.chain ||
-			      dpe_stamp_reach(&event->stamp, at.chain) >= at.index;
-		uint32_t left = before ? literals[i] & ~reading->alike : literals[i];
-
-		if (!left) {
-			if (*dropped)
-				dpe_kept_drop(pairs->table.pool, *dropped);
-			*dropped = at.message;
-			continue;
-		}
-		events[kept] = at;
-		literals[kept] = left;
-		if (!before && left & reading->meets)
-			met = kept;
-		kept++;
-	}
-	slice->nevents = kept;
-	return met;
-}
-
-/* ---- slices ------------------------------------------------------------------------------ */
-
-/* The values by which slices are told apart. */
-static inline const struct dpe_value *find_key(const struct dpe_pairs *pairs,
-	const struct dpe_value *values, struct dpe_value *room)
-{
-	if (pairs->table.nkeys == 1)
-		return &values[pairs->keys[0]];
-	for (unsigned i = 0; i < pairs->table.nkeys; i++)
-		room[i] = values[pairs->keys[i]];
-	return room;
-}
-
-/* What the slice was about is over. That something was given up in it stays to be told. */
-static void end(struct dpe_run *run, const struct dpe_value *values)
-{
-	struct dpe_value room[DPE_MAX_VARIABLES];
-	struct dpe_pair_table *table = &run->pairs->table;
-	struct dpe_pair_slice *slice =
-		dpe_pair_find(table, find_key(run->pairs, values, room));
-
-	if (!slice)
-		return;
-	run->recognizer->kept -= slice->nevents;
-	if (slice->overflown)
-		dpe_pair_clear(table, slice);
-	else
-		dpe_pair_remove(table, slice);
-}
-
-/* As others see it. */
-static struct dpe_slice *show(const struct dpe_pairs *pairs, const struct dpe_pair_slice *slice)
-{
-	const struct dpe_value *key = dpe_pair_key(&pairs->table, slice);
-
-	pairs->mold->overflown = slice->overflown;
-	for (unsigned i = 0; i < pairs->table.nkeys; i++)
-		pairs->shown[pairs->keys[i]] = key[i];
-	return pairs->mold;
-}
-
-/* ---- matches ----------------------------------------------------------------------------- */
-
-static void run_rule_action(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_verdict *verdict)
-{
-	const struct dpe_message *positions[run->rule->npositions];
-
-	memset(positions, 0, sizeof(positions));
-	for (unsigned i = 0; i < 2; i++)
-		positions[verdict->positions[i] - 1] = verdict->events[i];
-	dpe_run_action(run, slice, run->rule->action, positions, verdict->event);
-}
-
-static unsigned last_literal(uint32_t literals)
-{
-	return 31 - (unsigned)__builtin_clz(literals);
-}
-
-/* Of several ways to read the two the last, as in detect.c. */
-static void find_positions(const struct dpe_pairs *pairs, uint32_t met, uint32_t literals,
-	uint16_t *positions)
-{
-	for (uint32_t left = met;; left &= ~(UINT32_C(1) << last_literal(left))) {
-		const struct literal *first = &pairs->at[last_literal(left)];
-
-		if (!(first->partners & literals))
-			continue;
-		positions[0] = first->first;
-		positions[1] = first->second[last_literal(first->partners & literals)];
-		return;
-	}
-}
-
-static void tell(struct dpe_run *run, struct dpe_pair_slice *of, uint32_t met,
-	const struct dpe_event *event, uint32_t literals)
-{
-	const struct dpe_pair_event *first = &dpe_pair_events(of)[met];
-	struct dpe_slice *slice = show(run->pairs, of);
-	const char *doubt = dpe_slice_doubt(run, slice);
-	struct dpe_message *message = dpe_kept_message(run->pairs->table.pool, first->message);
-	const struct dpe_message *events[] = {message, event->message};
-	/* Its past is not needed: what came first does not follow the other. */
-	const struct dpe_stamp stamp = {.chain = first->chain, .index = first->index};
-	const struct dpe_stamp *stamps[] = {&stamp, &event->stamp};
-	uint16_t positions[2];
-	struct dpe_verdict verdict = {
-		.kind = doubt ? DPE_INCONCLUSIVE : DPE_MATCH,
-		.event = event->message,
-		.events = events,
-		.positions = positions,
-		.nevents = 2,
-		.around = events,
-		.stamps = stamps,
-		.naround = 2,
-		.reason = doubt,
-	};
-
-	find_positions(run->pairs, dpe_pair_literals(of)[met], literals, positions);
-	dpe_run_tell(run, slice, &verdict);
-	if (!doubt && run->rule->action)
-		run_rule_action(run, slice, &verdict);
-	run->recognizer->quiet = false;
-	dpe_message_unref(message);
-}
-
-static void take(struct dpe_run *run, const struct dpe_event *event, const struct dpe_value *values,
-	const struct reading *reading)
-{
-	struct dpe_value room[DPE_MAX_VARIABLES];
-	struct dpe_pair_table *table = &run->pairs->table;
-	struct dpe_pair_slice *slice =
-		dpe_pair_take(table, find_key(run->pairs, values, room));
-	uint32_t before = slice->nevents, kept;
-	struct dpe_kept *dropped = NULL;
-	uint32_t met = meet(run->pairs, slice, event, reading, &dropped);
-
-	kept = fit(slice, reading->wanted, run->recognizer->options.max_instances);
-	if (kept != reading->wanted)
-		slice->overflown = true;
-	if (kept)
-		dpe_pair_add(table, slice, event, kept, dropped);
-	else if (dropped)
-		dpe_kept_drop(table->pool, dropped);
-	run->recognizer->kept += slice->nevents;
-	run->recognizer->kept -= before;
-	if (table->count == MANY)
-		run->recognizer->far = true;
-	if (met != NONE_MET)
-		tell(run, slice, met, event, reading->literals);
-}
-
-static bool same_keys(const struct dpe_pairs *pairs, const struct dpe_binding *a,
-	const struct dpe_binding *b)
-{
-	for (unsigned i = 0; i < pairs->table.nkeys; i++) {
-		if (!dpe_value_equal(a->values[pairs->keys[i]], b->values[pairs->keys[i]]))
+	for (unsigned i = 0; i < run->rule->npatterns; i++) {
+		if (!dpe_pattern_is_single(&run->rule->patterns[i]))
 			return false;
 	}
 	return true;
 }
 
-static bool ends_slice(const struct dpe_run *run, unsigned pattern)
+/* The slices that the rule can share, those of the rule right before it; or NULL. Between these two
+ * no other rule has its say about an event. */
+static struct dpe_pairs *find_shared(const struct dpe_run *run)
 {
-	for (unsigned i = 0; i < run->rule->nobserving; i++) {
-		if (run->rule->observing[i] == pattern && run->rule->ends[i])
-			return true;
+	const struct dpe_run *before = run;
+	struct dpe_pairs *pairs;
+
+	do {
+		if (before == run->recognizer->runs)
+			return NULL;
+		before--;
+	} while (before->rule->mode == DPE_SYNC);
+	pairs = before->pairs;
+	if (!pairs || !pairs->single || pairs->nrules == DPE_PAIR_RULES ||
+		pairs->nliterals + run->rule->nliterals > DPE_PAIR_LITERALS)
+		return NULL;
+	return pairs;
+}
+
+/* ---- what events are --------------------------------------------------------------------- */
+
+uint32_t dpe_pairs_reduce(const struct dpe_pairs *pairs, uint32_t literals)
+{
+	uint32_t reduced = 0;
+
+	for (uint32_t left = literals; left;) {
+		uint32_t first = left & -left;
+
+		reduced |= first;
+		left &= ~pairs->at[__builtin_ctz(first)].alike;
+	}
+	return reduced;
+}
+
+static struct dpe_pair_reading *find_readings(
+	const struct dpe_pairs *pairs, const struct dpe_rule *rule, unsigned base)
+{
+	struct dpe_pair_reading *readings = dpe_xcalloc(rule->npatterns, sizeof(*readings));
+	uint8_t own = (uint8_t)(1 << pairs->nrules);
+
+	for (unsigned i = 0; i < rule->nliterals; i++) {
+		struct dpe_pair_reading *reading = &readings[rule->literals[i].pattern];
+
+		reading->rules = own;
+		reading->literals |= UINT32_C(1) << (base + i);
+		reading->alike |= pairs->at[base + i].alike;
+		for (unsigned j = 0; j < rule->nliterals; j++)
+			reading->meets |= (pairs->at[base + j].partners >> (base + i) & 1)
+					  << (base + j);
+	}
+	for (unsigned i = 0; i < rule->npatterns; i++)
+		readings[i].wanted = dpe_pairs_reduce(pairs, readings[i].literals);
+	for (unsigned i = 0; i < rule->nobserving; i++) {
+		if (rule->ends[i])
+			readings[rule->observing[i]].ends = own;
+	}
+	return readings;
+}
+
+/* ---- rules ------------------------------------------------------------------------------- */
+
+static struct dpe_pairs *new_pairs(const struct dpe_run *run)
+{
+	struct dpe_pairs *pairs = dpe_xcalloc(1, sizeof(*pairs));
+
+	pairs->recognizer = run->recognizer;
+	pairs->single = is_single(run);
+	pairs->few = run->recognizer->options.max_instances / (2 * DPE_PAIR_LITERALS);
+	dpe_pair_table_begin(&pairs->table, run->recognizer->pool,
+		(unsigned)__builtin_popcountll(run->masks[0]));
+	return pairs;
+}
+
+static void add_rule(struct dpe_pairs *pairs, struct dpe_run *run)
+{
+	const struct dpe_rule *rule = run->rule;
+	struct dpe_pair_rule *to = &pairs->rules[pairs->nrules];
+	unsigned nkeys = 0;
+
+	to->run = run;
+	for (unsigned i = 0; i < rule->nliterals; i++)
+		to->literals |= UINT32_C(1) << (pairs->nliterals + i);
+	to->readings = find_readings(pairs, rule, pairs->nliterals);
+	to->keys = dpe_xcalloc(rule->nvariables + 1, sizeof(*to->keys));
+	for (uint64_t left = run->masks[0]; left; left &= left - 1)
+		to->keys[nkeys++] = (unsigned)__builtin_ctzll(left);
+	to->shown = dpe_xcalloc(rule->nvariables + 1, sizeof(*to->shown));
+	to->mold = dpe_xcalloc(1, sizeof(*to->mold));
+	to->mold->params = to->shown;
+	to->mold->mask = run->masks[0];
+	run->pairs = pairs;
+	run->pair_rule = pairs->nrules++;
+	pairs->nliterals += rule->nliterals;
+}
+
+bool dpe_pairs_new(struct dpe_run *run)
+{
+	struct dpe_pairs *shared, *pairs;
+
+	if (!is_plain(run))
+		return false;
+	shared = is_single(run) ? find_shared(run) : NULL;
+	pairs = shared ? shared : new_pairs(run);
+	if (find_literals(run, pairs->nliterals, pairs->at)) {
+		add_rule(pairs, run);
+		return true;
+	}
+	if (!shared) {
+		dpe_pair_table_end(&pairs->table);
+		free(pairs);
 	}
 	return false;
 }
 
-static void add_reading(struct reading *to, const struct reading *reading)
+static void add_reading(struct dpe_pair_access *access, const struct dpe_watcher *watcher)
 {
-	to->literals |= reading->literals;
-	to->alike |= reading->alike;
-	to->meets |= reading->meets;
+	const struct dpe_pair_rule *rule = &access->pairs->rules[watcher->run->pair_rule];
+
+	for (unsigned phase = 0; phase <= DPE_EXIT; phase++) {
+		if (watcher->phases >> phase & 1)
+			dpe_pair_reading_add(
+				&access->by_phase[phase], &rule->readings[watcher->pattern]);
+	}
 }
 
-/* All that the event can be in the slice of one binding, those before which had others. */
-static void take_in_slice(struct dpe_run *run, const struct dpe_event *event, unsigned from)
+/* The watchers from this one on that are of rules with the same slices. */
+static void join_watchers(struct dpe_watch *watch, unsigned from)
 {
-	const struct dpe_pairs *pairs = run->pairs;
-	const struct dpe_binding *binding = &run->bindings[from];
-	struct reading reading = pairs->readings[binding->pattern];
-	bool ends = pairs->ends && ends_slice(run, binding->pattern);
+	struct dpe_pair_access *access = dpe_xcalloc(1, sizeof(*access));
+	unsigned end = from;
 
-	for (unsigned i = from + 1; i < run->nbindings; i++) {
-		if (!same_keys(pairs, binding, &run->bindings[i]))
+	access->pairs = watch->at[from].run->pairs;
+	for (unsigned i = from; i < watch->count; i++) {
+		if (watch->at[i].run->pairs == access->pairs) {
+			add_reading(access, &watch->at[i]);
+			end = i + 1;
+		}
+	}
+	for (unsigned phase = 0; phase <= DPE_EXIT; phase++) {
+		struct dpe_pair_reading *reading = &access->by_phase[phase];
+
+		reading->wanted = dpe_pairs_reduce(access->pairs, reading->literals);
+	}
+	watch->at[from].access = access;
+	watch->at[from].end = end;
+}
+
+void dpe_pairs_watch(struct dpe_watch *watch)
+{
+	const struct dpe_pair_access *access = NULL;
+	unsigned nothers = 0; /* that look at events, but those of `access` */
+
+	for (unsigned i = 0; i < watch->count; i = watch->at[i].end) {
+		const struct dpe_run *run = watch->at[i].run;
+
+		if (run->pairs && run->pairs->single)
+			join_watchers(watch, i);
+		if (run->rule->mode == DPE_SYNC)
 			continue;
-		add_reading(&reading, &pairs->readings[run->bindings[i].pattern]);
-		reading.wanted = reduce(pairs->at, reading.literals);
-		ends |= pairs->ends && ends_slice(run, run->bindings[i].pattern);
+		nothers += access || !watch->at[i].access;
+		access = watch->at[i].access;
 	}
-	if (reading.literals)
-		take(run, event, binding->values, &reading);
-	if (ends)
-		end(run, binding->values);
+	watch->access = nothers ? NULL : access;
 }
 
-void dpe_pairs_take(struct dpe_run *run, const struct dpe_event *event)
+/* ---- slices, as others see them ---------------------------------------------------------- */
+
+struct dpe_slice *dpe_pairs_show(const struct dpe_pairs *pairs, const struct dpe_pair_rule *rule,
+	const struct dpe_pair_slice *slice)
 {
-	take_in_slice(run, event, 0);
-	for (unsigned i = 1; i < run->nbindings && !run->recognizer->ended; i++) {
-		unsigned j = 0;
+	const struct dpe_value *key = dpe_pair_key(&pairs->table, slice);
 
-		while (j < i && !same_keys(run->pairs, &run->bindings[i], &run->bindings[j]))
-			j++;
-		if (j == i)
-			take_in_slice(run, event, i);
-	}
+	rule->mold->overflown = slice->overflown >> rule->run->pair_rule & 1;
+	for (unsigned i = 0; i < pairs->table.nkeys; i++)
+		rule->shown[rule->keys[i]] = key[i];
+	return rule->mold;
 }
-
-void dpe_pairs_prepare(const struct dpe_run *run, const struct dpe_value *value, bool soon)
-{
-	if (run->pairs->table.nkeys == 1)
-		dpe_pair_prepare(&run->pairs->table, value, soon);
-}
-
-/* ---- the end ----------------------------------------------------------------------------- */
 
 uint64_t dpe_pairs_count(const struct dpe_run *run)
 {
-	return run->pairs->table.count;
+	return run->pairs->rules[run->pair_rule].count;
 }
+
+/* ---- the end ----------------------------------------------------------------------------- */
 
 static void finish(void *context, struct dpe_pair_slice *of)
 {
@@ -448,9 +289,9 @@ static void finish(void *context, struct dpe_pair_slice *of)
 	struct dpe_verdict verdict = {.kind = DPE_INCONCLUSIVE};
 	struct dpe_slice *slice;
 
-	if (!of->overflown)
+	if (!(of->overflown >> run->pair_rule & 1))
 		return;
-	slice = show(run->pairs, of);
+	slice = dpe_pairs_show(run->pairs, &run->pairs->rules[run->pair_rule], of);
 	verdict.reason = dpe_slice_doubt(run, slice);
 	dpe_run_tell(run, slice, &verdict);
 }
@@ -464,14 +305,15 @@ void dpe_pairs_free(struct dpe_run *run)
 {
 	struct dpe_pairs *pairs = run->pairs;
 
-	if (!pairs)
+	run->pairs = NULL;
+	if (!pairs || run->pair_rule) /* the first rule's */
 		return;
 	dpe_pair_table_end(&pairs->table);
-	free(pairs->keys);
-	free(pairs->readings);
-	free(pairs->at);
-	free(pairs->mold);
-	free(pairs->shown);
+	for (unsigned i = 0; i < pairs->nrules; i++) {
+		free(pairs->rules[i].keys);
+		free(pairs->rules[i].readings);
+		free(pairs->rules[i].mold);
+		free(pairs->rules[i].shown);
+	}
 	free(pairs);
-	run->pairs = NULL;
 }

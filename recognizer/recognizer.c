@@ -32,6 +32,25 @@ static bool refuse(const struct dpe_recognizer *recognizer, struct dpe_message *
 	return false;
 }
 
+/* The message may have a part in synchronisations. */
+static bool synchronise(struct dpe_recognizer *recognizer, struct dpe_message *message,
+	struct dpe_diags *diags)
+{
+	const struct dpe_watch *watch = &recognizer->by_name[message->name];
+	struct dpe_role role = watch->role;
+
+	if (!watch->role_phases) {
+		dpe_roles_find(recognizer, message);
+		return dpe_stabilizer_push(recognizer->stabilizer, message, recognizer->roles.at,
+			recognizer->roles.count, diags);
+	}
+	role.keys = message->args;
+	return dpe_stabilizer_push(recognizer->stabilizer, message, &role,
+		watch->role_phases >> message->phase & 1 && message->nargs &&
+			message->args[0].kind != DPE_NONE,
+		diags);
+}
+
 bool dpe_recognizer_feed(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
 {
@@ -43,11 +62,15 @@ bool dpe_recognizer_feed(
 		return true;
 	}
 	recognizer->fed++;
-	recognizer->roles.count = 0;
-	if (message->name < recognizer->nnames && recognizer->by_name[message->name].syncs)
-		dpe_roles_find(recognizer, message);
-	return dpe_stabilizer_push(recognizer->stabilizer, message, recognizer->roles.at,
-		recognizer->roles.count, diags);
+	if (message->name < recognizer->nnames) {
+		const struct dpe_watch *watch = &recognizer->by_name[message->name];
+
+		if (watch->access)
+			dpe_pairs_expect(watch->access, message);
+		if (watch->syncs)
+			return synchronise(recognizer, message, diags);
+	}
+	return dpe_stabilizer_push(recognizer->stabilizer, message, NULL, 0, diags);
 }
 
 bool dpe_recognizer_prepare(
@@ -65,7 +88,7 @@ bool dpe_recognizer_prepare(
 
 		if (!watcher->single)
 			continue;
-		if (watcher->run->pairs)
+		if (watcher->run->pairs && (watcher->access || !watcher->run->pair_rule))
 			dpe_pairs_prepare(watcher->run, &message->args[0], soon);
 		else if (watcher->run->slices)
 			dpe_slices_prepare(
@@ -167,11 +190,10 @@ static void on_waits(void *context, const struct dpe_message *message, const cha
 
 static bool looks(const struct dpe_recognizer *recognizer)
 {
-	return !recognizer->started || recognizer->sink.trace || recognizer->sink.event ||
-	       recognizer->unwatched;
+	return recognizer->sink.trace || recognizer->sink.event || recognizer->unwatched;
 }
 
-/* What is done with events whatever the rules are. */
+/* What is done with events whatever the rules are. By itself, as few events need it. */
 static __attribute__((noinline)) void look(struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
 	if (event->doubtful) /* a late one: what came before it may have been judged without it */
@@ -186,7 +208,6 @@ static __attribute__((noinline)) void look(struct dpe_recognizer *recognizer, co
 	if (!recognizer->started && event->message->has_time) {
 		recognizer->started = true;
 		recognizer->start = event->message->time;
-		recognizer->looks = looks(recognizer);
 	}
 }
 
@@ -198,7 +219,9 @@ static __attribute__((noinline)) void follow_rules(
 	for (unsigned i = 0; i < watch->count && !recognizer->ended; i = watch->at[i].end) {
 		struct dpe_run *run = watch->at[i].run;
 
-		if (run->slices || run->pairs)
+		if (watch->at[i].access)
+			dpe_pairs_access(watch->at[i].access, event);
+		else if (run->slices || run->pairs)
 			take_by_rule(run, &watch->at[i], &watch->at[watch->at[i].end], event,
 				&occurrence);
 	}
@@ -213,6 +236,23 @@ static inline bool take_alone(const struct dpe_watcher *alone, const struct dpe_
 	       dpe_slices_follow_bare(alone->run, alone->pattern, event);
 }
 
+/* An event whose name rules name, and not only rules about pairs. */
+static __attribute__((noinline)) void follow_event(
+	struct dpe_recognizer *recognizer, const struct dpe_watch *watch, const struct dpe_event *event)
+{
+	if (event->message->name == recognizer->found)
+		dpe_doubt_found(recognizer, event->message);
+	if (!recognizer->options.stabilize_only)
+		follow_rules(recognizer, watch, event);
+}
+
+/* True where no more is to be done with the event than what rules do. */
+static inline bool is_usual(const struct dpe_recognizer *recognizer, const struct dpe_event *event)
+{
+	return !(recognizer->looks | (recognizer->ngaps != 0) | event->doubtful |
+		 (event->message->has_time & !recognizer->started));
+}
+
 static void on_event(void *context, const struct dpe_event *event)
 {
 	struct dpe_recognizer *recognizer = context;
@@ -221,18 +261,15 @@ static void on_event(void *context, const struct dpe_event *event)
 	if (recognizer->ended)
 		return;
 	recognizer->summary.events++;
-	if (recognizer->looks || recognizer->ngaps || event->doubtful)
+	if (!is_usual(recognizer, event))
 		look(recognizer, event);
 	if (event->message->name >= recognizer->nnames)
 		return;
-	if (event->message->name == recognizer->found)
-		dpe_doubt_found(recognizer, event->message);
-	if (recognizer->options.stabilize_only)
-		return;
 	watch = &recognizer->by_name[event->message->name];
-	if (watch->alone && take_alone(watch->alone, event))
-		return;
-	follow_rules(recognizer, watch, event);
+	if (watch->access)
+		dpe_pairs_access(watch->access, event);
+	else if (!watch->alone || !take_alone(watch->alone, event))
+		follow_event(recognizer, watch, event);
 	if (recognizer->kept > recognizer->most_kept)
 		forget(recognizer);
 }
@@ -611,8 +648,10 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 		good &= begin_run(run, diags);
 	}
 	for (unsigned i = 0; i < recognizer->nnames; i++) {
-		for (unsigned j = 0; j < recognizer->by_name[i].count; j++)
-			dpe_roles_prepare(&recognizer->by_name[i].at[j]);
+		dpe_roles_prepare(&recognizer->by_name[i]);
+		if (i == recognizer->found || recognizer->options.stabilize_only)
+			continue;
+		dpe_pairs_watch(&recognizer->by_name[i]);
 		find_alone(recognizer, i);
 	}
 	return good;
@@ -644,6 +683,7 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 		.ordered = recognizer->options.ordered,
 		.ends_thread = dpe_names_find(spec->names, last_event, strlen(last_event)),
 		.finds_thread = recognizer->found,
+		.edges_untold = !recognizer->sink.trace && !recognizer->sink.event,
 		.debug = recognizer->options.debug,
 	};
 	const struct dpe_stabilizer_sink sink = {
@@ -729,6 +769,13 @@ static void free_run(struct dpe_run *run)
 	free(run->fresh_fibres);
 }
 
+static void free_watch(struct dpe_watch *watch)
+{
+	for (unsigned i = 0; i < watch->count; i++)
+		free(watch->at[i].access);
+	free(watch->at);
+}
+
 void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 {
 	if (!recognizer)
@@ -737,7 +784,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 	for (unsigned i = 0; recognizer->runs && i < recognizer->spec->nrules; i++)
 		free_run(&recognizer->runs[i]);
 	for (unsigned i = 0; i < recognizer->nnames; i++)
-		free(recognizer->by_name[i].at);
+		free_watch(&recognizer->by_name[i]);
 	for (unsigned i = 0; i < recognizer->spec->nglobals; i++)
 		dpe_value_drop(recognizer->globals[i]);
 	dpe_stabilizer_free(recognizer->stabilizer);

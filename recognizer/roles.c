@@ -74,7 +74,7 @@ static void add_single(struct dpe_roles *roles, const struct dpe_watcher *watche
 	}
 }
 
-void dpe_roles_prepare(struct dpe_watcher *watcher)
+static void prepare(struct dpe_watcher *watcher)
 {
 	const struct dpe_run *run = watcher->run;
 	const struct dpe_rule *rule = run->rule;
@@ -89,6 +89,34 @@ void dpe_roles_prepare(struct dpe_watcher *watcher)
 	watcher->keyed = watcher->single && rule->pairing != DPE_ROUNDS &&
 			 (run->masks[send] & run->masks[receive]) ==
 				 UINT64_C(1) << watcher->variable;
+}
+
+/* Whether the name has one part only, which is known but for the key. */
+static void find_role(struct dpe_watch *watch)
+{
+	const struct dpe_watcher *only = NULL;
+
+	for (unsigned i = 0; i < watch->count; i++) {
+		const struct dpe_watcher *watcher = &watch->at[i];
+
+		if (!watcher->sends && !watcher->receives)
+			continue;
+		if (only || !watcher->keyed || (watcher->sends && watcher->receives))
+			return;
+		only = watcher;
+	}
+	if (!only)
+		return;
+	watch->role_phases = only->phases;
+	watch->role = (struct dpe_role){
+		.rule = only->run->sync, .send = only->sends, .nkeys = 1};
+}
+
+void dpe_roles_prepare(struct dpe_watch *watch)
+{
+	for (unsigned i = 0; i < watch->count; i++)
+		prepare(&watch->at[i]);
+	find_role(watch);
 }
 
 static void find_roles(struct dpe_recognizer *recognizer, const struct dpe_message *message)

@@ -10,7 +10,8 @@
  *	sequel.c      the same at once, while its events come one after another
  *	detect.c      partial matches of a `detect` rule in a slice; dead.c: those without a future
  *	braid.h       the same operand by operand
- *	pairs.c       the same for two independent events: races; pair_table.c: its slices
+ *	pairs.c       the same for two independent events: races; pair_take.c: their events;
+ *	              pair_table.c: their slices
  *	eval.c        expressions; action.c statements
  *	waits.c       who waits for whom: the graph that actions keep, and what it tells
  *	lock_order.c  in which order locks are taken, and whether that could close a circle
@@ -247,7 +248,8 @@ struct dpe_run {
 	uint64_t owners;
 	struct dpe_sequel *sequel; /* NULL: each event is looked at by someone */
 	struct dpe_slices *slices; /* or … */
-	struct dpe_pairs *pairs;   /* … where the rule is about two independent events */
+	struct dpe_pairs *pairs;   /* … where the rule is about two independent events, … */
+	unsigned pair_rule;        /* … as the so many-th of those that share the slices */
 	/* Scratch for the event at hand. */
 	struct dpe_binding *bindings;
 	unsigned nbindings;
@@ -285,6 +287,9 @@ struct dpe_watch {
 		bool bare;    /* … or none */
 		uint8_t phases;    /* that decide so, one bit each */
 		unsigned variable; /* of a single one */
+		/* Where it decides about pairs: what the event is to all rules up to `end`, owned; or
+		 * NULL. */
+		struct dpe_pair_access *access;
 		bool sends, receives; /* of a `sync` rule, … */
 		bool keyed;           /* … whose events pair by this one variable */
 	} * at;
@@ -293,6 +298,12 @@ struct dpe_watch {
 	/* The only one, where it is of a rule whose events may go the short way and are known by
 	 * their name and phase; or NULL. */
 	const struct dpe_watcher *alone;
+	/* Where all others are of `sync` rules: what events are to rules about pairs; or NULL. */
+	const struct dpe_pair_access *access;
+	/* Where only one of them is of a `sync` rule, which its first argument decides about: the part
+	 * of messages in these phases, one bit each; no phase: it takes more. */
+	uint8_t role_phases;
+	struct dpe_role role; /* but for its key */
 };
 
 /* dpe_pattern_match and dpe_own_condition_holds for a message with a name that is watched for. */
@@ -422,7 +433,7 @@ void dpe_told_withdraw(struct dpe_recognizer *recognizer, uint64_t since,
 /* Fills in recognizer->roles, for a name that some `sync` rule watches. */
 void dpe_roles_find(struct dpe_recognizer *recognizer, const struct dpe_message *message);
 /* Once the runs have begun. */
-void dpe_roles_prepare(struct dpe_watcher *watcher);
+void dpe_roles_prepare(struct dpe_watch *watch);
 void dpe_roles_clear(struct dpe_roles *roles);
 
 /* ---- sink.c ------------------------------------------------------------------------------ */
@@ -478,8 +489,14 @@ void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon);
 /* False where the rule takes more, and dpe_slices_new is for it. */
 bool dpe_pairs_new(struct dpe_run *run);
 void dpe_pairs_free(struct dpe_run *run); /* accepts a run without */
+/* Once all runs are there: joins the watchers of rules that share their slices. */
+void dpe_pairs_watch(struct dpe_watch *watch);
 /* As dpe_slices_prepare. */
 void dpe_pairs_prepare(const struct dpe_run *run, const struct dpe_value *value, bool soon);
+/* The message is on its way: what it takes may come near, as memory goes, while it is put in order. */
+void dpe_pairs_expect(const struct dpe_pair_access *access, const struct dpe_message *message);
+/* The event, for all rules that share these slices. */
+void dpe_pairs_access(const struct dpe_pair_access *access, const struct dpe_event *event);
 /* The event, which matched run->bindings. */
 void dpe_pairs_take(struct dpe_run *run, const struct dpe_event *event);
 uint64_t dpe_pairs_count(const struct dpe_run *run); /* slices */

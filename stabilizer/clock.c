@@ -61,6 +61,11 @@ void dpe_clock_unref(const struct dpe_clock *clock)
 	unref(clock);
 }
 
+const struct dpe_clock *dpe_clock_ref(const struct dpe_clock *clock)
+{
+	return ref(clock);
+}
+
 void dpe_stamp_ref(const struct dpe_stamp *stamp)
 {
 	ref(stamp->past);
@@ -99,9 +104,10 @@ static uint32_t reach_in(const struct dpe_clock *clock, uint32_t chain)
 
 uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain)
 {
-	if (chain == stamp->chain)
-		return stamp->index - 1;
-	return reach_in(stamp->past, chain);
+	uint32_t reach = reach_in(stamp->past, chain);
+
+	/* Not before: whose event it is, no pattern is in, and a branch would be guessed wrong. */
+	return chain == stamp->chain ? stamp->index - 1 : reach;
 }
 
 bool dpe_precedes(const struct dpe_stamp *a, const struct dpe_stamp *b)
@@ -121,9 +127,9 @@ static void each(const struct dpe_clock *clock, uint32_t first, dpe_reach_fn *vi
 	}
 }
 
-void dpe_stamp_each(const struct dpe_stamp *stamp, dpe_reach_fn *visit, void *context)
+void dpe_clock_each(const struct dpe_clock *clock, dpe_reach_fn *visit, void *context)
 {
-	each(stamp->past, 0, visit, context);
+	each(clock, 0, visit, context);
 }
 
 /* ---- joining ----------------------------------------------------------------------------- */
@@ -278,6 +284,47 @@ void dpe_past_add(struct dpe_past *past, const struct dpe_stamp *stamp)
 	past->clock = join(before, stamp->past);
 	unref(before);
 	raise_to(past, stamp->chain, stamp->index);
+}
+
+void dpe_past_join(struct dpe_past *past, const struct dpe_clock *clock)
+{
+	struct dpe_clock *before = past->clock;
+
+	past->clock = join(before, clock);
+	unref(before);
+}
+
+static bool is_leaf(const struct dpe_clock *clock)
+{
+	return !clock || !clock->height;
+}
+
+/* Of two leaves, in which the event is none of the first: so what they make together is new. */
+static const struct dpe_clock *follow_leaves(struct dpe_pool *pool, const struct dpe_clock *base,
+	const struct dpe_stamp *stamp)
+{
+	static const struct dpe_clock none;
+	const struct dpe_clock *a = base ? base : &none, *b = stamp->past ? stamp->past : &none;
+	struct dpe_clock *joined = new_clock(pool, 0);
+
+	for (unsigned i = 0; i < FAN; i++)
+		joined->at[i] = a->at[i] > b->at[i] ? a->at[i] : b->at[i];
+	joined->at[stamp->chain] = stamp->index;
+	return joined;
+}
+
+const struct dpe_clock *dpe_clock_follow(struct dpe_pool *pool, const struct dpe_clock *base,
+	uint32_t own, const struct dpe_stamp *stamp)
+{
+	struct dpe_past past = {.pool = pool};
+
+	if (stamp->chain == own || reach_in(base, stamp->chain) >= stamp->index)
+		return ref(base);
+	if (stamp->chain < FAN && is_leaf(base) && is_leaf(stamp->past))
+		return follow_leaves(pool, base, stamp);
+	dpe_past_start(&past, base, own);
+	dpe_past_add(&past, stamp);
+	return dpe_past_take(&past);
 }
 
 const struct dpe_clock *dpe_past_take(struct dpe_past *past)

@@ -68,6 +68,8 @@ void dpe_edges_reduce(struct dpe_stabilizer *stabilizer)
 
 void dpe_edges_tell(struct dpe_stabilizer *stabilizer, struct dpe_event *event)
 {
+	if (stabilizer->edges_untold)
+		return;
 	stabilizer->nadded = 0;
 	for (unsigned i = 0; i < stabilizer->nedges; i++)
 		*DPE_GROW(stabilizer->added, stabilizer->nadded, stabilizer->capadded) =
@@ -89,7 +91,8 @@ void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	node->entered = dpe_past_take(&stabilizer->past);
 	for (unsigned i = 0; i < node->nedges; i++) {
 		node->edges[i] = *stabilizer->edges[i];
-		dpe_message_ref(node->edges[i].message);
+		if (node->edges[i].message) /* else edges are untold */
+			dpe_message_ref(node->edges[i].message);
 		dpe_stamp_ref(&node->edges[i].stamp);
 	}
 }

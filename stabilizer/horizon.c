@@ -73,11 +73,16 @@ static bool past_is_new(struct views *views, const struct dpe_clock *past)
 	return true;
 }
 
+static void add_past(struct views *views, const struct dpe_clock *past)
+{
+	if (past_is_new(views, past))
+		dpe_clock_each(past, note, views);
+}
+
 static void add_stamp(struct views *views, const struct dpe_stamp *stamp)
 {
 	note(views, stamp->chain, stamp->index);
-	if (past_is_new(views, stamp->past))
-		dpe_stamp_each(stamp, note, views);
+	add_past(views, stamp->past);
 }
 
 /* Whatever follows the node, or is sent by it. */
@@ -86,6 +91,7 @@ static void add_node(struct views *views, const struct dpe_node *node)
 	if (!node || !dpe_node_released(node))
 		return;
 	add_stamp(views, &node->stamp);
+	add_past(views, node->entered);
 	for (unsigned i = 0; i < node->nedges; i++)
 		add_stamp(views, &node->edges[i].stamp);
 }

@@ -18,6 +18,7 @@ struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 	stabilizer->names = names;
 	stabilizer->sink = *sink;
 	stabilizer->ordered = options->ordered;
+	stabilizer->edges_untold = options->edges_untold;
 	stabilizer->ends_thread = options->ends_thread;
 	stabilizer->finds_thread = options->finds_thread;
 	stabilizer->debug = options->debug;
@@ -173,6 +174,8 @@ static uint32_t choose_chain(struct dpe_stabilizer *stabilizer, const struct dpe
 static void take_pred(struct dpe_stabilizer *stabilizer, const struct dpe_node *pred)
 {
 	dpe_past_add(&stabilizer->past, &pred->stamp);
+	if (!pred->nedges)
+		dpe_past_join(&stabilizer->past, pred->entered);
 	dpe_edges_add(stabilizer, pred);
 }
 
@@ -215,7 +218,7 @@ static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	struct dpe_chain_end *end = &stabilizer->chains[chain];
 
 	dpe_edges_begin(stabilizer);
-	dpe_past_start(&stabilizer->past, end->tail ? end->tail->stamp.past : NULL, chain);
+	dpe_past_start(&stabilizer->past, end->tail ? dpe_node_past(end->tail) : NULL, chain);
 	if (end->tail)
 		dpe_edges_add(stabilizer, end->tail);
 	if (full)

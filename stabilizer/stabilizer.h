@@ -92,6 +92,9 @@ struct dpe_stabilizer_options {
 	 * with times need not wait for earlier ones, and what is missing in a thread's numbers when
 	 * a later one arrives is lost. */
 	bool ordered;
+	/* Nobody looks at what was `added` to events: it need not be there, and the messages of sends
+	 * need not be kept for it. */
+	bool edges_untold;
 	const struct dpe_debug *debug;
 };
 

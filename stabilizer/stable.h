@@ -73,13 +73,20 @@ void dpe_past_start(struct dpe_past *past, const struct dpe_clock *base, uint32_
 bool dpe_past_has(const struct dpe_past *past, const struct dpe_stamp *stamp);
 /* Adds the event with all that precedes it. */
 void dpe_past_add(struct dpe_past *past, const struct dpe_stamp *stamp);
+/* Adds all that is in the clock, which may be NULL. */
+void dpe_past_join(struct dpe_past *past, const struct dpe_clock *clock);
 /* The clock, with a reference for the caller. */
 const struct dpe_clock *dpe_past_take(struct dpe_past *past);
+/* What follows an event of chain `own` whose past is `base`, and this event, too; with a reference for
+ * the caller. */
+const struct dpe_clock *dpe_clock_follow(struct dpe_pool *pool, const struct dpe_clock *base,
+	uint32_t own, const struct dpe_stamp *stamp);
+const struct dpe_clock *dpe_clock_ref(const struct dpe_clock *clock); /* accepts NULL */
 void dpe_clock_unref(const struct dpe_clock *clock); /* accepts NULL */
 void dpe_past_free(struct dpe_past *past);
 typedef void dpe_reach_fn(void *context, uint32_t chain, uint32_t index);
-/* Tells how far the past of an event reaches into other chains; own chain or not, as it comes. */
-void dpe_stamp_each(const struct dpe_stamp *stamp, dpe_reach_fn *visit, void *context);
+/* Tells how far the clock reaches into each chain. */
+void dpe_clock_each(const struct dpe_clock *clock, dpe_reach_fn *visit, void *context);
 
 /* ---- nodes ------------------------------------------------------------------------------- */
 
@@ -102,7 +109,9 @@ struct dpe_node {
 	bool known;             /* can be named as a predecessor */
 	struct dpe_edge *edges; /* enter right after it … */
 	unsigned nedges;
-	const struct dpe_clock *entered; /* … and this past is what follows then; NULL: to be found */
+	/* … and this past is what follows then; NULL: to be found. Where nobody is told of edges it
+	 * may stand alone, and is all that there is of them. */
+	const struct dpe_clock *entered;
 	struct dpe_hold *hold; /* NULL: complete */
 };
 
@@ -232,7 +241,7 @@ struct dpe_stabilizer {
 	enum dpe_sync_pairing *pairings;
 	unsigned npairings;
 	dpe_name ends_thread, finds_thread;
-	bool ordered, finished;
+	bool ordered, edges_untold, finished;
 	bool doubt; /* something never came, or came too late */
 	const struct dpe_debug *debug;
 
@@ -271,6 +280,12 @@ struct dpe_stabilizer {
 	struct dpe_hold **spare; /* emptied holds for reuse */
 	unsigned nspare, capspare;
 };
+
+/* What the past of whatever follows the node begins with; node->edges are not in it yet. */
+static inline const struct dpe_clock *dpe_node_past(const struct dpe_node *node)
+{
+	return node->entered && !node->nedges ? node->entered : node->stamp.past;
+}
 
 /* With one reference; takes over that of the message. */
 struct dpe_node *dpe_node_new(struct dpe_stabilizer *stabilizer, struct dpe_message *message);
@@ -398,6 +413,9 @@ void dpe_sync_part(struct dpe_stabilizer *stabilizer, const struct dpe_meeting *
 /* A send that nobody waits for has left. */
 void dpe_sync_add(
 	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_node *node);
+/* The one send that is there to be received, where a receive that comes now gets it and it stays, and
+ * a send that comes now takes its place; as of a lock, most of the time. NULL: it takes more. */
+struct dpe_node **dpe_sync_only(struct dpe_stabilizer *stabilizer, const struct dpe_role *role);
 /* Each send that a receive may still be paired with. */
 void dpe_sync_each_send(const struct dpe_stabilizer *stabilizer,
 	void (*each)(void *context, const struct dpe_node *send), void *context);

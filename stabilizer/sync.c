@@ -662,6 +662,17 @@ bool dpe_sync_meet(struct dpe_stabilizer *stabilizer, const struct dpe_role *rol
 	return true;
 }
 
+struct dpe_node **dpe_sync_only(struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
+{
+	struct dpe_queue *queue = find_queue(stabilizer, role);
+
+	if (!queue || queue->pairing != DPE_SYNC_LAST || queue->order != BY_ARRIVAL ||
+		queue->closed.head != queue->closed.count || queue->unpaired ||
+		queue->waiting.count || queue->opened.count - queue->opened.head != 1)
+		return NULL;
+	return &queue->opened.at[queue->opened.head];
+}
+
 void dpe_sync_part(struct dpe_stabilizer *stabilizer, const struct dpe_meeting *meeting)
 {
 	struct dpe_queue *queue = meeting->queue;

@@ -52,6 +52,7 @@ static void stamp(struct dpe_stabilizer *stabilizer, const struct dpe_node *tail
 	unsigned nsends = event->message->phase == DPE_EXIT ? meeting->nsends : 0;
 
 	event->stamp = tail->stamp;
+	event->stamp.past = dpe_node_past(tail);
 	event->stamp.index++;
 	event->stamp.told = stabilizer->chains[tail->stamp.chain].told;
 	if (!tail->nedges && !nsends) {
@@ -59,14 +60,14 @@ static void stamp(struct dpe_stabilizer *stabilizer, const struct dpe_node *tail
 		return;
 	}
 	dpe_edges_begin(stabilizer);
-	if (tail->entered && !nsends) {
+	if (tail->nedges && tail->entered && !nsends) {
 		dpe_edges_add(stabilizer, tail);
 		event->stamp.past = tail->entered;
 		dpe_stamp_ref(&event->stamp);
 		dpe_edges_tell(stabilizer, event);
 		return;
 	}
-	dpe_past_start(&stabilizer->past, tail->stamp.past, tail->stamp.chain);
+	dpe_past_start(&stabilizer->past, event->stamp.past, tail->stamp.chain);
 	dpe_edges_add(stabilizer, tail);
 	for (unsigned i = 0; i < nsends; i++)
 		dpe_edges_add_send(stabilizer, meeting->sends[i]);
@@ -130,29 +131,96 @@ static void synchronise(struct dpe_stabilizer *stabilizer, struct dpe_node *node
 	dpe_sync_part(stabilizer, meeting);
 }
 
-/* The same where the message has no part in synchronisations, no edge enters before it, and the node
- * stays the thread's: then nothing has to be counted but the event. False where nothing was done. */
-static bool pass_quickly(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
-	struct dpe_message *message)
+/* ---- quickly ----------------------------------------------------------------------------- */
+
+/* The event's node as a send to be received, in the place of the one before it. A node of its own, so
+ * that the thread goes on with the one that it has; and that is the old one where no one else knows
+ * it. */
+static void replace_send(
+	struct dpe_stabilizer *stabilizer, struct dpe_node **place, const struct dpe_node *node)
 {
-	struct dpe_node *node = thread->quick;
+	struct dpe_node *send = *place;
+
+	if (send->refs != 1 || send->known) {
+		dpe_node_unuse(send);
+		send = *place = dpe_node_new(stabilizer, NULL);
+		stabilizer->arrivals--; /* it has the event's */
+		send->uses = 1;
+	} else {
+		dpe_message_unref(send->message);
+		send->message = NULL;
+		dpe_edges_free(send);
+		dpe_stamp_unref(&send->stamp);
+	}
+	send->stamp = node->stamp;
+	dpe_stamp_ref(&send->stamp);
+	send->arrival = node->arrival;
+	send->number = node->number;
+}
+
+/* Where the thread's next message has to be, to take the way that follows. */
+static inline bool is_quick(const struct dpe_stabilizer *stabilizer,
+	const struct dpe_thread *thread, const struct dpe_message *message)
+{
+	const struct dpe_node *node = thread->quick;
+
+	return node && !node->nedges && is_nobodys(node) &&
+	       node->stamp.index < stabilizer->chain_max && is_plain(stabilizer, message) &&
+	       (!message->has_seq ||
+		       (message->seq == thread->next && message->seq != UINT64_MAX));
+}
+
+/* What follows the node from now on follows the send, too. */
+static inline void receive(
+	struct dpe_stabilizer *stabilizer, struct dpe_node *node, const struct dpe_node *send)
+{
+	const struct dpe_clock *past = dpe_clock_follow(stabilizer->pool, dpe_node_past(node),
+		node->stamp.chain, &send->stamp);
+
+	dpe_clock_unref(node->entered);
+	node->entered = past;
+}
+
+/* The same where no edge is to be told, the node stays the thread's, and of synchronisations there is
+ * nothing but to receive the one send of a queue, or to take its place: then nothing has to be
+ * counted but the event. False where nothing was done. */
+static inline __attribute__((always_inline)) bool pass_quickly(struct dpe_stabilizer *stabilizer,
+	struct dpe_thread *thread, struct dpe_message *message, const struct dpe_role *role)
+{
+	struct dpe_node *node = thread->quick, **send = NULL;
 	struct dpe_event event = {.message = message, .doubtful = stabilizer->doubt};
 
-	if (!node || node->nedges || !is_nobodys(node) ||
-		node->stamp.index >= stabilizer->chain_max || !is_plain(stabilizer, message) ||
-		(message->has_seq &&
-			(message->seq != thread->next || message->seq == UINT64_MAX)))
+	if (!is_quick(stabilizer, thread, message))
 		return false;
+	if (role) {
+		send = stabilizer->edges_untold ? dpe_sync_only(stabilizer, role) : NULL;
+		if (!send)
+			return false;
+	}
+	if (send && !role->send && message->phase == DPE_EXIT)
+		receive(stabilizer, node, *send);
 	event.number = stabilizer->released++;
 	event.stamp = node->stamp;
+	event.stamp.past = dpe_node_past(node);
 	event.stamp.index++;
 	event.stamp.told = stabilizer->chains[node->stamp.chain].told;
 	stabilizer->sink.event(stabilizer->sink.context, &event);
+	if (node->entered) {
+		dpe_clock_unref(node->stamp.past);
+		node->stamp.past = node->entered;
+		node->entered = NULL;
+	}
 	node->stamp.index = event.stamp.index;
 	node->stamp.told = event.stamp.told;
 	node->number = event.number;
 	node->arrival = stabilizer->arrivals++;
 	count_turn(stabilizer, thread, message);
+	if (send && role->send) {
+		stabilizer->chains[node->stamp.chain].told = node->stamp.index;
+		replace_send(stabilizer, send, node);
+	} else if (send && message->phase != DPE_EXIT) {
+		receive(stabilizer, node, *send);
+	}
 	dpe_message_unref(message);
 	return true;
 }
@@ -166,7 +234,9 @@ bool dpe_pass_through(struct dpe_stabilizer *stabilizer, struct dpe_thread *thre
 
 	if (stabilizer->first || !thread)
 		return false;
-	if (!nroles && pass_quickly(stabilizer, thread, message))
+	/* Each by itself, so that what has no part in synchronisations is not asked for it again. */
+	if (nroles ? nroles == 1 && pass_quickly(stabilizer, thread, message, roles)
+		   : pass_quickly(stabilizer, thread, message, NULL))
 		return true;
 	if (nroles > 1 || stabilizer->ready.count || !is_plain(stabilizer, message) ||
 		!is_next(thread, message))

@@ -284,6 +284,62 @@ static void what_it_cannot_hold_is_told(void **state)
 	expect_writing("w", "", "", "error: e1 cannot be written as STD: it needs");
 }
 
+/* Lines of short texts that came up before are read at once. A carriage return at the end, which says
+ * nothing, keeps a line from that. */
+static char *print_lines(unsigned seed, const char *newline, size_t *len)
+{
+	static const char *const threads[] = {
+		"T0", "T1", "T12", "T", "T1234567", "T12345678", "", "T(", "a)b"};
+	static const char *const ops[] = {"r", "w", "acq", "rel", "fork", "join", "read", "", "|r"};
+	static const char *const objects[] = {
+		"x", "V1", "V2", "T1", "T0", "V1234567", "V12345678", "", "f(1)", "a|b", "T1)"};
+	static const char *const locs[] = {
+		"1", "2", "120", "0", "01", "12345678", "123456789", "", "f:1", "1|", "\"q\""};
+	char *text = NULL;
+	FILE *to = open_memstream(&text, len);
+
+	for (unsigned i = 0; i < 200; i++) {
+		unsigned odd = rand_r(&seed) % 4 ? 5 : 9; /* most lines are good */
+
+		if (!(rand_r(&seed) % 40))
+			fputc('\0', to);
+		fprintf(to, "%s|%s(%s%s%s%s", threads[rand_r(&seed) % odd], ops[rand_r(&seed) % odd],
+			objects[rand_r(&seed) % (odd + 1)], rand_r(&seed) % 60 ? ")" : "",
+			rand_r(&seed) % 60 ? "|" : "",
+			locs[rand_r(&seed) % (odd + 1)]);
+		if (!(rand_r(&seed) % 40))
+			fputc(rand_r(&seed) % 2 ? '\0' : ' ', to);
+		fprintf(to, "%s%s", newline, rand_r(&seed) % 50 ? "" : newline);
+	}
+	fclose(to);
+	return text;
+}
+
+static void at_once_as_by_steps(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 200; seed++) {
+		struct fixture at_once, by_steps;
+		size_t len;
+		char *text = print_lines(seed, "\n", &len), *a, *b;
+
+		begin(&at_once, text, len);
+		free(text);
+		text = print_lines(seed, "\r\n", &len);
+		begin(&by_steps, text, len);
+		free(text);
+		a = read_all(&at_once, NULL);
+		b = read_all(&by_steps, NULL);
+		assert_string_equal(a, b);
+		assert_int_equal(at_once.wrong, by_steps.wrong);
+		assert_true(at_once.wrong < 150);
+		free(a);
+		free(b);
+		end(&at_once);
+		end(&by_steps);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +351,7 @@ int main(void)
 		cmocka_unit_test(cut_off_at_any_byte),
 		cmocka_unit_test(traces_come_back),
 		cmocka_unit_test(what_it_cannot_hold_is_told),
+		cmocka_unit_test(at_once_as_by_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

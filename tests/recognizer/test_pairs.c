@@ -23,6 +23,24 @@ static const char *const rules[] = {
 	"detect R(x): w(x) & w^(x) + r(x) & w^^(x)",
 };
 
+/* Several rules that share their slices, or some of which do not. */
+static const char *const specs[] = {
+	"detect R(x): w(x) & w^(x)\ndetect S(y): r(y) & w(y)",
+	"detect R(x): r(x) & w(x)\ndetect S(x): w(x) & w^(x)\ndetect T(x): acq(x) & rel(x) + r(x) & r^(x)",
+	"detect R(x): w(x) & w^(x)\nsync last extra(x): w(x) ; w(x)\ndetect S(y): r(y) & w(y)",
+	"detect R(x): w(x) & w^(x)\ndetect S(x, t): r(x) by t & w(x) by t\ndetect T(x): r(x) & w(x)",
+	"detect R(x): w(x) & w^(x)\ndetect S(x): r(x) ; w(x)\ndetect T(x): r(x) & w(x)",
+	"detect R(x): (w(x) & w^(x)) {print(\"%s\", $1.tid)}\ndetect S(x): (r(x) & w(x)) {error(\"race\")}",
+	"detect R(x): (r(x) & w(x)) {break}\ndetect S(x): w(x) & w^(x)",
+	"detect R(x): r(x) & w(x)\ndetect S(x): (w(x) & w^(x)) {break}",
+	"detect R(x): w(x) & w^(x) observing acq(x) ends\ndetect S(x): r(x) & w(x) observing w(x) ends",
+	"detect R(x): (r(x) & w(x)) {break} observing w(x) ends\ndetect S(x): w(x) & w^(x) observing w(x) ends",
+	"detect R: r(_) & w(_)\ndetect S(x): r(x) & w(x)\ndetect T(x): w(x) & (w^(x) + r(x))",
+};
+
+/* No table of names shares what is as long. */
+#define LONG_TEXT "_0123456789_0123456789_0123456789_0123456789_0123456789_0123456789"
+
 static void follow(const struct dpe_text *log, const char *rule, struct transcript *to)
 {
 	struct dpe_text spec = {0};
@@ -49,13 +67,16 @@ static void drop_doubtful(struct dpe_text *text)
 	free(copy);
 }
 
-static void compare(const struct dpe_text *log, unsigned max_instances)
+static void compare(const char *const *rules, unsigned count, const struct dpe_text *log,
+	unsigned max_instances)
 {
-	for (unsigned i = 0; i < DPE_COUNT(rules); i++) {
-		struct transcript pairs = {
-			.max_instances = max_instances, .engine = DPE_ENGINE_PA};
+	for (unsigned i = 0; i < count; i++) {
+		struct transcript pairs = {.max_instances = max_instances,
+			.end_at_break = true,
+			.engine = DPE_ENGINE_PA};
 		struct transcript general = {.max_instances = max_instances,
 			.traced = true,
+			.end_at_break = true,
 			.engine = DPE_ENGINE_PA};
 
 		follow(log, rules[i], &pairs);
@@ -81,8 +102,37 @@ static void the_same_matches(void **state)
 	for (unsigned seed = 1; seed <= 200; seed++) {
 		struct program program = random_program(seed);
 
-		compare(&program.log, 0);
+		compare(rules, DPE_COUNT(rules), &program.log, 0);
+		if (seed % 4 == 0)
+			compare(specs, DPE_COUNT(specs), &program.log, 0);
 		dpe_text_free(&program.log);
+	}
+}
+
+/* So many objects that their table grows, and slices that end move others; whether a name is a value
+ * by its number or by its text. */
+static void the_same_of_many_objects(void **state)
+{
+	static const char *const many[] = {
+		"detect R(x): w(x) & w^(x) observing acq(x) ends\ndetect S(x): r(x) & w(x) observing acq(x) ends",
+		"detect R(x): w(x) & w^(x)\ndetect S(x): r(x) & w(x) observing rel(x) ends",
+	};
+	static const char *const ops[] = {"r", "w", "w", "acq", "rel"};
+
+	(void)state;
+	for (unsigned seed = 1; seed <= 2; seed++) {
+		struct dpe_text log = {0};
+		unsigned dice = seed;
+
+		for (unsigned i = 0; i < 1500; i++) {
+			unsigned op = rand_r(&dice) % DPE_COUNT(ops);
+			unsigned object = rand_r(&dice) % (1 + i / 4);
+
+			dpe_text_printf(&log, "T%d|%s(%c%u%s)|1\n", rand_r(&dice) % 3, ops[op],
+				"VW"[object % 2], object, object % 5 ? "" : LONG_TEXT);
+		}
+		compare(many, DPE_COUNT(many), &log, 0);
+		dpe_text_free(&log);
 	}
 }
 
@@ -92,7 +142,9 @@ static void the_same_bounds(void **state)
 	for (unsigned seed = 1; seed <= 100; seed++) {
 		struct program program = random_program(seed);
 
-		compare(&program.log, 1 + seed % 5);
+		compare(rules, DPE_COUNT(rules), &program.log, 1 + seed % 5);
+		if (seed % 4 == 0)
+			compare(specs, DPE_COUNT(specs), &program.log, 1 + seed % 5);
 		dpe_text_free(&program.log);
 	}
 }
@@ -101,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_matches),
+		cmocka_unit_test(the_same_of_many_objects),
 		cmocka_unit_test(the_same_bounds),
 	};
 

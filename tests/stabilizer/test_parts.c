@@ -118,7 +118,7 @@ static void expect_reaches(const struct dpe_stamp *stamp, const struct reaches *
 {
 	struct reaches told = {{0}};
 
-	dpe_stamp_each(stamp, note_reach, &told);
+	dpe_clock_each(stamp->past, note_reach, &told);
 	assert_memory_equal(&told, model, sizeof(told));
 	for (uint32_t chain = 0; chain < FAR_CHAINS; chain++)
 		assert_int_equal(dpe_stamp_reach(stamp, chain), model->at[chain]);
