@@ -8,17 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MANY_PLACES 10000
+
 struct finder {
 	const struct net *net;
 	bool *together; /* by two places: some marking has both */
 	bool *covered;
 };
 
-static bool *find_together(struct work *work, const struct net *net)
+bool *dpe_nets_together(struct work *work, const struct net *net)
 {
-	struct space *space = dpe_nets_explore(work, net);
+	struct space *space;
 	bool *together;
 
+	if (net->nplaces > MANY_PLACES) {
+		dpe_diag_at(work->diags, DPE_ERROR, work->file,
+			"net '%s' has more than %u places, which are too many to compare",
+			net->name, MANY_PLACES);
+		return NULL;
+	}
+	space = dpe_nets_explore(work, net);
 	if (!space)
 		return NULL;
 	together = dpe_xcalloc((size_t)net->nplaces * net->nplaces + 1, sizeof(*together));
@@ -129,7 +138,7 @@ static void grow(struct finder *f, struct machines *machines, unsigned place)
 
 bool dpe_nets_machines(struct work *work, const struct net *net, struct machines *machines)
 {
-	struct finder f = {.net = net, .together = find_together(work, net)};
+	struct finder f = {.net = net, .together = dpe_nets_together(work, net)};
 
 	if (!f.together)
 		return false;

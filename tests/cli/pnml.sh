@@ -24,14 +24,14 @@ check 'a token each' "$(rule)" = 'expect buffer: (put;get)* & (put^;get^)*'
 net "$(p s 1; p r1 0; p r2 0; p w1 0; p w2 0; p e 0; t a a; t b b; t c c; t d d
 	a s a; a a r1; a a r2; a r1 b; a b w1; a r2 c; a c w2; a w1 d; a w2 d; a d e)" >fork.pnml
 run "$DPE" compile fork.pnml
-check 'fork and join' "$(rule)" = 'expect n: a;b;d & a;c;d'
+check 'fork and join' "$(rule)" = 'expect n: a;(b & c);d'
 
 net "$(p s 1; p e 0; t x 'get fork 1'; t y expect; t z 'f(1, "a").exit'; t w never; p q 0
 	a s x; a x e; a e y; a y s; a e z; a z q; a q w 2)" >names.pnml
 run "$DPE" compile names.pnml
 same 'names that are no events, and what never occurs' out <<'END'
 // net 'n': 3 places, 4 transitions
-expect n: (get_fork_1;expect)*;get_fork_1;f(1, "a").exit
+expect n: get_fork_1;(expect;get_fork_1)*;f(1, "a").exit
 	observing never
 // get_fork_1: "get fork 1"
 END
