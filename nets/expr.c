@@ -48,18 +48,41 @@ const struct expr *dpe_nets_kernel_expr(struct work *work, const struct kernel *
 	return new;
 }
 
+const struct expr *dpe_nets_shared(struct work *work, const struct expr *event)
+{
+	struct expr *new = make(work, EXPR_SHARED, NULL, NULL);
+
+	new->event = event->event;
+	new->shared = work->nshared++;
+	new->size = 1;
+	return new;
+}
+
+const struct expr *dpe_nets_parts_expr(struct work *work, const struct parts *parts)
+{
+	struct expr *new = make(work, EXPR_PARTS, NULL, NULL);
+
+	new->parts = parts;
+	new->nullable = true;
+	for (unsigned i = 0; i < parts->noperands; i++) {
+		new->size += parts->operands[i]->size;
+		new->nullable &= parts->operands[i]->nullable;
+	}
+	return new;
+}
+
 bool dpe_nets_expr_equal(const struct expr *a, const struct expr *b)
 {
 	if (a == b || !a || !b)
 		return a == b;
 	return a->kind == b->kind && a->size == b->size && a->event == b->event &&
-	       a->kernel == b->kernel && dpe_nets_expr_equal(a->left, b->left) &&
+	       a->shared == b->shared && a->kernel == b->kernel && a->parts == b->parts && dpe_nets_expr_equal(a->left, b->left) &&
 	       dpe_nets_expr_equal(a->right, b->right);
 }
 
 bool dpe_nets_is_simple(const struct expr *e)
 {
-	return e->kind == EXPR_EMPTY || e->kind == EXPR_EVENT;
+	return e->kind == EXPR_EMPTY || e->kind == EXPR_EVENT || e->kind == EXPR_SHARED;
 }
 
 static bool is_star_of(struct work *work, const struct expr *star, const struct expr *e)

@@ -156,6 +156,18 @@ static unsigned count_moved(const struct finder *r, unsigned symbol)
 	return count;
 }
 
+/* What parts of a net share is one event there, so it has to be one symbol here. */
+static bool is_divided(const struct finder *r, unsigned symbol)
+{
+	if (words_of_label(r, r->symbols.groups[symbol])->kind != EXPR_SHARED)
+		return false;
+	for (unsigned i = 0; i < symbol; i++) {
+		if (r->symbols.groups[i] == r->symbols.groups[symbol])
+			return true;
+	}
+	return false;
+}
+
 /* False after a diagnostic: one stands for several events, and several machines need it. */
 static bool fill_symbols(struct finder *r, struct kernel *kernel)
 {
@@ -164,7 +176,8 @@ static bool fill_symbols(struct finder *r, struct kernel *kernel)
 		dpe_arena_alloc(r->work->arena, (kernel->nsymbols + 1) * sizeof(*kernel->symbols));
 	for (unsigned i = 0; i < kernel->nsymbols; i++) {
 		kernel->symbols[i] = words_of_label(r, r->symbols.groups[i]);
-		if (dpe_nets_is_simple(kernel->symbols[i]) || count_moved(r, i) <= 1)
+		if (dpe_nets_is_simple(kernel->symbols[i]) ? !is_divided(r, i)
+							    : count_moved(r, i) <= 1)
 			continue;
 		dpe_diag_at(r->work->diags, DPE_ERROR, r->work->file,
 			"net '%s' is safe, but has too many places at which something of several "

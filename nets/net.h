@@ -67,6 +67,7 @@ struct work {
 	unsigned nnets, capnets;
 	uint64_t tries; /* to fire a transition, so far */
 	struct events *events;
+	unsigned nshared; /* events that operands share, so far */
 	unsigned depth; /* of regions within regions that are looked at */
 };
 
@@ -122,6 +123,8 @@ void dpe_nets_space_free(struct space *space); /* accepts NULL */
 struct net *dpe_nets_trim(struct work *work, struct net *net);
 /* The most tokens that any place ever holds; 0 after a diagnostic. */
 unsigned dpe_nets_bound(struct work *work, const struct net *net, tokens *bounds);
+/* Whether that is one; nothing is told. */
+bool dpe_nets_is_one_safe(struct work *work, const struct net *net);
 
 /* Which transitions occur on the way from one of these markings to one of those. Nothing is told
  * where none does. False after a diagnostic. */
@@ -258,7 +261,17 @@ bool dpe_nets_regular_nullable(const struct regular *e);
 
 /* ---- expr.c: expressions ------------------------------------------------------------------- */
 
-enum expr_kind { EXPR_EMPTY, EXPR_EVENT, EXPR_SEQ, EXPR_ALT, EXPR_STAR, EXPR_PAR, EXPR_KERNEL };
+enum expr_kind {
+	EXPR_EMPTY,
+	EXPR_EVENT,
+	EXPR_SHARED, /* an event that operands of an EXPR_PARTS around it share */
+	EXPR_SEQ,
+	EXPR_ALT,
+	EXPR_STAR,
+	EXPR_PAR,
+	EXPR_KERNEL,
+	EXPR_PARTS
+};
 
 /* Operands side by side that share what has the same symbol. */
 struct kernel {
@@ -269,16 +282,24 @@ struct kernel {
 	unsigned noperands;
 };
 
+/* The same, of any expressions; these symbols are EXPR_SHARED in them. */
+struct parts {
+	const struct expr **shared, **operands;
+	unsigned nshared, noperands;
+};
+
 /* With the empty word, which has no sign, only by itself and as the left one of an alternative.
  * Operands of EXPR_PAR share nothing, even where both name an event. In the arena. */
 struct expr {
 	enum expr_kind kind;
 	bool nullable;  /* has the empty word */
-	unsigned event; /* of EXPR_EVENT: its number among the events */
+	unsigned event; /* of EXPR_EVENT and EXPR_SHARED: its number among the events … */
+	unsigned shared; /* … and among what is shared */
 	size_t size;    /* events */
 	const struct expr *left, *right;
 	const struct expr *star; /* of e;e* and e*;e: e* */
 	const struct kernel *kernel;
+	const struct parts *parts;
 };
 
 const struct expr *dpe_nets_empty(struct work *work);
@@ -288,6 +309,9 @@ const struct expr *dpe_nets_alt(struct work *work, const struct expr *a, const s
 const struct expr *dpe_nets_par(struct work *work, const struct expr *a, const struct expr *b);
 const struct expr *dpe_nets_star(struct work *work, const struct expr *e);
 const struct expr *dpe_nets_kernel_expr(struct work *work, const struct kernel *kernel);
+/* An event like this one, equal to no other. */
+const struct expr *dpe_nets_shared(struct work *work, const struct expr *event);
+const struct expr *dpe_nets_parts_expr(struct work *work, const struct parts *parts);
 bool dpe_nets_expr_equal(const struct expr *a, const struct expr *b);
 /* At most one event. */
 bool dpe_nets_is_simple(const struct expr *e);
@@ -303,6 +327,12 @@ bool dpe_nets_print(struct work *work, struct dpe_text *to, const struct expr *e
 /* What a 1-safe net does, all in one: a net in which nothing is left to do takes one token from
  * its beginning to its end. NULL after a diagnostic. */
 const struct expr *dpe_nets_words(struct work *work, struct net *net);
+
+/* The same, where what is refused goes another way and is not told. */
+const struct expr *dpe_nets_words_quietly(struct work *work, struct net *net);
+/* Of a net that falls into parts where transitions are divided. NULL where it does not, or where a
+ * part is refused; nothing is told. */
+const struct expr *dpe_nets_parts(struct work *work, struct net *net);
 
 /* A net that is made smaller, from one place to one place where that is possible. */
 struct reducer {

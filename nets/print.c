@@ -13,6 +13,7 @@ struct printer {
 	struct dpe_text *to;
 	unsigned nevents;
 	unsigned *base, *top;    /* by event */
+	const char **shared;     /* by number of what is shared: its text in the parts around */
 	unsigned without_carets; /* an event that would need some; NO_PLACE */
 	bool lines;              /* alternatives stand below each other */
 };
@@ -23,8 +24,10 @@ static const int binds[] = {[EXPR_ALT] = 0,
 	[EXPR_PAR] = 1,
 	[EXPR_KERNEL] = 1,
 	[EXPR_SEQ] = 2,
+	[EXPR_PARTS] = 1,
 	[EXPR_STAR] = 3,
 	[EXPR_EVENT] = 4,
+	[EXPR_SHARED] = 4,
 	[EXPR_EMPTY] = 4};
 
 /* `offset`: beyond the first one that it may use. */
@@ -166,6 +169,23 @@ static void print_kernel(struct printer *p, const struct kernel *kernel)
 	end_sides(p, before);
 }
 
+/* What is shared has events of its own, beyond which those of each operand begin. */
+static void print_parts(struct printer *p, const struct parts *parts)
+{
+	struct sides before = begin_sides(p);
+
+	for (unsigned i = 0; i < parts->nshared; i++) {
+		p->shared[parts->shared[i]->shared] = event_text(p, parts->shared[i]->event, 0);
+		next_side(p);
+	}
+	for (unsigned i = 0; i < parts->noperands; i++) {
+		dpe_text_puts(p->to, i ? " & " : "");
+		print(p, parts->operands[i], EXPR_PAR);
+		next_side(p);
+	}
+	end_sides(p, before);
+}
+
 /* ---- the others ----------------------------------------------------------------------------- */
 
 static void print_par(struct printer *p, const struct expr *e)
@@ -204,6 +224,9 @@ static void print_inner(struct printer *p, const struct expr *e)
 	case EXPR_EVENT:
 		dpe_text_puts(p->to, event_text(p, e->event, 0));
 		return;
+	case EXPR_SHARED:
+		dpe_text_puts(p->to, p->shared[e->shared]);
+		return;
 	case EXPR_SEQ:
 		print(p, e->left, EXPR_SEQ);
 		dpe_text_puts(p->to, ";");
@@ -221,6 +244,9 @@ static void print_inner(struct printer *p, const struct expr *e)
 		return;
 	case EXPR_KERNEL:
 		print_kernel(p, e->kernel);
+		return;
+	case EXPR_PARTS:
+		print_parts(p, e->parts);
 	}
 }
 
@@ -237,7 +263,7 @@ static void print(struct printer *p, const struct expr *e, enum expr_kind within
 
 static bool has_sides(const struct expr *e)
 {
-	return e && (e->kind == EXPR_PAR || e->kind == EXPR_KERNEL || has_sides(e->left) ||
+	return e && (e->kind == EXPR_PAR || e->kernel || e->parts || has_sides(e->left) ||
 			    has_sides(e->right));
 }
 
@@ -251,7 +277,9 @@ bool dpe_nets_print(struct work *work, struct dpe_text *to, const struct expr *e
 
 	p.base = dpe_xcalloc(p.nevents + 1, sizeof(*p.base));
 	p.top = dpe_xcalloc(p.nevents + 1, sizeof(*p.top));
+	p.shared = dpe_xcalloc(work->nshared + 1, sizeof(*p.shared));
 	print(&p, e, EXPR_ALT);
+	free(p.shared);
 	free(p.base);
 	free(p.top);
 	if (p.without_carets == NO_PLACE)

@@ -83,11 +83,12 @@ static bool is_left_empty(const struct region *g)
 static bool is_region(const struct region *g)
 {
 	const struct net *net = g->r->net;
-	bool enters = false, leaves = false;
+	bool enters = false, leaves = false, all = true;
 
 	for (unsigned i = 0; i < net->ntransitions; i++) {
 		const struct transition *t = &net->transitions[i];
 
+		all = all && g->transitions[i];
 		if (!g->transitions[i])
 			continue;
 		if (!t->nin || !t->nout)
@@ -98,7 +99,7 @@ static bool is_region(const struct region *g)
 		enters |= has(t->in, t->nin, g->from);
 		leaves |= has(t->out, t->nout, g->to);
 	}
-	return enters && leaves && is_left_empty(g);
+	return !all && enters && leaves && is_left_empty(g);
 }
 
 /* ---- the region as a net --------------------------------------------------------------------- */
@@ -139,24 +140,10 @@ static struct net *net_of(const struct region *g)
 	return new;
 }
 
-/* Its words; NULL where it is refused, which is not told: it stays part of the whole then. */
-static const struct expr *words_of(const struct region *g)
-{
-	struct work *work = g->r->work;
-	struct dpe_diags *diags = work->diags;
-	const struct expr *words;
-
-	work->diags = dpe_diags_new();
-	words = dpe_nets_words(work, net_of(g));
-	dpe_diags_free(work->diags);
-	work->diags = diags;
-	return words;
-}
-
 static bool replace(struct region *g)
 {
 	struct net *net = g->r->net;
-	const struct expr *words = words_of(g);
+	const struct expr *words = dpe_nets_words_quietly(g->r->work, net_of(g));
 	struct transition *t;
 
 	if (!words || !dpe_nets_may_have(g->r, 1, 1, words))
@@ -231,7 +218,7 @@ static void free_region(struct region *g)
 	free(g->transitions);
 }
 
-/* The smallest one; not all that there is from the beginning to the end. */
+/* The smallest one; never the whole net. */
 bool dpe_nets_reduce_region(struct reducer *r)
 {
 	struct region best = new_region(r), g = new_region(r);
@@ -242,8 +229,7 @@ bool dpe_nets_reduce_region(struct reducer *r)
 		if (!is_taken(r->net, g.from, true))
 			continue;
 		for (g.to = 0; g.to < r->net->nplaces && pairs < MANY_PAIRS; g.to++) {
-			if (!is_taken(r->net, g.to, false) ||
-				(g.from == r->start && g.to == r->end))
+			if (!is_taken(r->net, g.to, false))
 				continue;
 			pairs++;
 			look_from(&best, &g);

@@ -28,10 +28,12 @@ static void find_events(const struct expr *e, bool *occur)
 {
 	if (!e)
 		return;
-	if (e->kind == EXPR_EVENT)
+	if (e->kind == EXPR_EVENT || e->kind == EXPR_SHARED)
 		occur[e->event] = true;
 	for (unsigned i = 0; e->kernel && i < e->kernel->nsymbols; i++)
 		find_events(e->kernel->symbols[i], occur);
+	for (unsigned i = 0; e->parts && i < e->parts->noperands; i++)
+		find_events(e->parts->operands[i], occur);
 	find_events(e->left, occur);
 	find_events(e->right, occur);
 }

@@ -74,13 +74,6 @@ static void add_end(
 	dpe_nets_mark(markings, one);
 }
 
-static bool is_one_safe(struct work *work, const struct net *net)
-{
-	tokens *bounds = dpe_nets_marking(work, net);
-
-	return dpe_nets_bound(work, net, bounds) == 1;
-}
-
 static bool has_blank(const struct net *net, const struct markings *markings)
 {
 	for (unsigned i = 0; i < markings->count; i++) {
@@ -98,20 +91,14 @@ static bool has_blank(const struct net *net, const struct markings *markings)
  * any more: an end may be on the way to others. */
 static struct net *enclose(struct work *work, const struct net *net)
 {
-	struct dpe_diags *diags = work->diags;
 	struct net *new;
-	bool safe;
 
 	if (has_blank(net, &net->initial) || has_blank(net, &net->final))
 		return NULL;
 	new = copy_net(work, net, SPARE + 2);
 	add_end(work, new, &new->initial, net->nplaces, true);
 	add_end(work, new, &new->final, net->nplaces + 1, false);
-	work->diags = dpe_diags_new();
-	safe = is_one_safe(work, new);
-	dpe_diags_free(work->diags);
-	work->diags = diags;
-	return safe ? new : NULL;
+	return dpe_nets_is_one_safe(work, new) ? new : NULL;
 }
 
 /* ---- back --------------------------------------------------------------------------------------
@@ -155,6 +142,20 @@ static void remove_end(
 	}
 }
 
+/* What parts share has the same label wherever it is. */
+static bool has_label(struct net *net, unsigned number)
+{
+	struct transition *t = &net->transitions[number];
+
+	for (unsigned i = 0; i < number; i++) {
+		if (t->words->kind != EXPR_SHARED || net->transitions[i].words != t->words)
+			continue;
+		t->label = net->transitions[i].label;
+		return true;
+	}
+	return false;
+}
+
 /* Labels as the general way looks at them: none is silent, and other words are a label each. */
 static void give_labels(struct work *work, struct net *net)
 {
@@ -165,17 +166,31 @@ static void give_labels(struct work *work, struct net *net)
 			t->label = NULL;
 		else if (t->words->kind == EXPR_EVENT)
 			t->label = work->events->texts[t->words->event];
-		else
+		else if (!has_label(net, i))
 			t->label = dpe_arena_printf(work->arena, "(%u)", i);
 	}
 }
 
-static const struct expr *go_general_way(struct work *work, struct net *net)
+static bool has_silent(const struct net *net)
 {
-	give_labels(work, net);
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		if (net->transitions[i].words->kind == EXPR_EMPTY)
+			return true;
+	}
+	return false;
+}
+
+/* The general way is good enough where nothing is silent. */
+static const struct expr *go_on(struct work *work, struct net *net)
+{
+	const struct expr *words;
+
 	net = dpe_nets_trim(work, net);
-	if (net)
-		net = dpe_nets_without_silent(work, net);
+	words = net && has_silent(net) ? dpe_nets_parts(work, net) : NULL;
+	if (!net || words)
+		return words;
+	give_labels(work, net);
+	net = dpe_nets_without_silent(work, net);
 	if (net)
 		net = dpe_nets_name_tokens(work, net);
 	if (net)
@@ -217,7 +232,7 @@ static const struct expr *reduce(struct reducer *r)
 		return words;
 	kernel = take_apart(r, copy_net(r->work, r->net, 0));
 	words = r->start != NO_PLACE && r->blocks ? dpe_nets_reduce_further(r) : NULL;
-	return words ? words : go_general_way(r->work, kernel);
+	return words ? words : go_on(r->work, kernel);
 }
 
 static const struct expr *try(struct work *work, const struct net *net, bool blocks)
@@ -242,7 +257,7 @@ static const struct expr *try(struct work *work, const struct net *net, bool blo
 	return words;
 }
 
-const struct expr *dpe_nets_words(struct work *work, struct net *net)
+static const struct expr *try_quietly(struct work *work, const struct net *net)
 {
 	struct dpe_diags *diags = work->diags;
 	const struct expr *words;
@@ -251,6 +266,26 @@ const struct expr *dpe_nets_words(struct work *work, struct net *net)
 	words = try(work, net, true);
 	dpe_diags_free(work->diags);
 	work->diags = diags;
-	work->tries = 0;
+	return words;
+}
+
+const struct expr *dpe_nets_words_quietly(struct work *work, struct net *net)
+{
+	struct dpe_diags *diags = work->diags;
+	const struct expr *words;
+
+	work->diags = dpe_diags_new();
+	words = dpe_nets_words(work, net);
+	dpe_diags_free(work->diags);
+	work->diags = diags;
+	return words;
+}
+
+const struct expr *dpe_nets_words(struct work *work, struct net *net)
+{
+	const struct expr *words = try_quietly(work, net);
+
+	if (!work->depth)
+		work->tries = 0;
 	return words ? words : try(work, net, false);
 }
