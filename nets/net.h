@@ -342,6 +342,7 @@ struct reducer {
 	bool *fixed;         /* by place: marked at the beginning or the end */
 	bool *together;      /* by two places: perhaps marked at the same time */
 	bool blocks;         /* transitions may become expressions of several events */
+	bool flat;           /* forks after forks, and joins before joins, may become one */
 	bool regions;        /* … also where that takes the general way */
 };
 

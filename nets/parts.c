@@ -96,6 +96,33 @@ static bool balance(struct divider *d, const struct transition *t)
 	return changed;
 }
 
+/* Whether some combination of what is in one place and in the other is in none of the markings. */
+static bool depend(const struct markings *markings, unsigned a, unsigned b)
+{
+	bool seen[2][2] = {{false}}, ever_a[2] = {false}, ever_b[2] = {false};
+
+	for (unsigned i = 0; i < markings->count; i++) {
+		bool in_a = markings->at[i][a] > 0, in_b = markings->at[i][b] > 0;
+
+		seen[in_a][in_b] = ever_a[in_a] = ever_b[in_b] = true;
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		if (ever_a[i / 2] && ever_b[i % 2] && !seen[i / 2][i % 2])
+			return true;
+	}
+	return false;
+}
+
+static void join_dependent(struct divider *d, const struct markings *markings)
+{
+	for (unsigned p = 0; p < d->net->nplaces && markings->count > 1; p++) {
+		for (unsigned q = 0; q < p; q++) {
+			if (d->part[p] != d->part[q] && depend(markings, p, q))
+				join(d, p, q);
+		}
+	}
+}
+
 static void find_parts(struct divider *d)
 {
 	bool changed = true;
@@ -106,6 +133,8 @@ static void find_parts(struct divider *d)
 		if (!can_be_divided(&d->net->transitions[i]))
 			join_all(d, &d->net->transitions[i]);
 	}
+	join_dependent(d, &d->net->initial);
+	join_dependent(d, &d->net->final);
 	while (changed) {
 		changed = false;
 		for (unsigned i = 0; i < d->net->ntransitions; i++)

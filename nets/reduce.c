@@ -524,6 +524,23 @@ static bool is_crossing(const struct reducer *r, const struct around *a)
 	return joins && forks;
 }
 
+/* A fork right after a fork, or a join right before a join: that they are two shows what belongs
+ * together. */
+static bool is_nested(const struct reducer *r, const struct around *a)
+{
+	bool forks = false, joins = false, after = false, before = false;
+
+	for (unsigned i = 0; i < a->nmakers; i++) {
+		forks |= r->net->transitions[a->makers[i]].nout > 1;
+		before |= r->net->transitions[a->makers[i]].nin > 1;
+	}
+	for (unsigned i = 0; i < a->ntakers; i++) {
+		after |= r->net->transitions[a->takers[i]].nout > 1;
+		joins |= r->net->transitions[a->takers[i]].nin > 1;
+	}
+	return (forks && after) || (before && joins);
+}
+
 /* Those that make nothing longer. */
 static bool take_out_places(struct reducer *r)
 {
@@ -532,7 +549,8 @@ static bool take_out_places(struct reducer *r)
 	for (unsigned p = 0; p < r->net->nplaces; p++) {
 		struct around a = look_around(r->net, p);
 
-		if (can_go(r, &a, p) && !growth(r, &a) && !is_crossing(r, &a))
+		if (can_go(r, &a, p) && !growth(r, &a) && !is_crossing(r, &a) &&
+			(r->flat || !is_nested(r, &a)))
 			changed |= take_out(r, &a, p);
 		free_around(&a);
 	}
@@ -606,6 +624,7 @@ const struct expr *dpe_nets_reduce(struct reducer *r)
 
 const struct expr *dpe_nets_reduce_further(struct reducer *r)
 {
+	r->flat = true;
 	do
 		while (step(r))
 			;

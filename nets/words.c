@@ -243,6 +243,7 @@ static const struct expr *try(struct work *work, const struct net *net, bool blo
 		.start = enclosed ? net->nplaces : NO_PLACE,
 		.end = enclosed ? net->nplaces + 1 : NO_PLACE,
 		.blocks = blocks,
+		.flat = !blocks,
 		.regions = blocks && work->depth < MANY_DEPTHS};
 	const struct expr *words = NULL;
 
