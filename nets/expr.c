@@ -76,8 +76,8 @@ bool dpe_nets_expr_equal(const struct expr *a, const struct expr *b)
 	if (a == b || !a || !b)
 		return a == b;
 	return a->kind == b->kind && a->size == b->size && a->event == b->event &&
-	       a->shared == b->shared && a->kernel == b->kernel && a->parts == b->parts && dpe_nets_expr_equal(a->left, b->left) &&
-	       dpe_nets_expr_equal(a->right, b->right);
+	       a->shared == b->shared && a->kernel == b->kernel && a->parts == b->parts &&
+	       dpe_nets_expr_equal(a->left, b->left) && dpe_nets_expr_equal(a->right, b->right);
 }
 
 bool dpe_nets_is_simple(const struct expr *e)

@@ -177,7 +177,7 @@ static bool fill_symbols(struct finder *r, struct kernel *kernel)
 	for (unsigned i = 0; i < kernel->nsymbols; i++) {
 		kernel->symbols[i] = words_of_label(r, r->symbols.groups[i]);
 		if (dpe_nets_is_simple(kernel->symbols[i]) ? !is_divided(r, i)
-							    : count_moved(r, i) <= 1)
+							   : count_moved(r, i) <= 1)
 			continue;
 		dpe_diag_at(r->work->diags, DPE_ERROR, r->work->file,
 			"net '%s' is safe, but has too many places at which something of several "

@@ -68,7 +68,7 @@ struct work {
 	uint64_t tries; /* to fire a transition, so far */
 	struct events *events;
 	unsigned nshared; /* events that operands share, so far */
-	unsigned depth; /* of regions within regions that are looked at */
+	unsigned depth;   /* of regions within regions that are looked at */
 };
 
 struct net *dpe_nets_new(struct work *work, const char *name, unsigned nplaces);
@@ -140,6 +140,10 @@ void dpe_nets_pasts_free(struct pasts *pasts); /* accepts NULL */
 /* Whether, whenever both are marked, all that is in the past of `place` is in that of `other`, and
  * that has more. */
 bool dpe_nets_past_is_less(struct pasts *pasts, unsigned place, unsigned other);
+
+/* Whether all that takes from a place would find it marked, and learn nothing from it: whenever the
+ * others of its inputs are marked, so is this one, and its past is within theirs. */
+bool dpe_nets_is_implicit(struct pasts *pasts, unsigned place);
 
 /* ---- the steps -------------------------------------------------------------------------- */
 
@@ -292,10 +296,10 @@ struct parts {
  * Operands of EXPR_PAR share nothing, even where both name an event. In the arena. */
 struct expr {
 	enum expr_kind kind;
-	bool nullable;  /* has the empty word */
-	unsigned event; /* of EXPR_EVENT and EXPR_SHARED: its number among the events … */
+	bool nullable;   /* has the empty word */
+	unsigned event;  /* of EXPR_EVENT and EXPR_SHARED: its number among the events … */
 	unsigned shared; /* … and among what is shared */
-	size_t size;    /* events */
+	size_t size;     /* events */
 	const struct expr *left, *right;
 	const struct expr *star; /* of e;e* and e*;e: e* */
 	const struct kernel *kernel;
@@ -333,6 +337,13 @@ const struct expr *dpe_nets_words_quietly(struct work *work, struct net *net);
 /* Of a net that falls into parts where transitions are divided. NULL where it does not, or where a
  * part is refused; nothing is told. */
 const struct expr *dpe_nets_parts(struct work *work, struct net *net);
+
+/* Of a net in which some transitions take all that is marked. NULL where none does, or where what
+ * is between them is refused; nothing is told. */
+const struct expr *dpe_nets_cuts(struct work *work, struct net *net);
+/* Without a place that lets nothing wait, and adds no order, that others do not: `net` where there
+ * is none. */
+struct net *dpe_nets_drop_implicit(struct work *work, struct net *net);
 
 /* A net that is made smaller, from one place to one place where that is possible. */
 struct reducer {

@@ -17,7 +17,8 @@ struct divider {
 	unsigned *part;  /* by place: the first place of its part */
 	unsigned *parts; /* these first places */
 	unsigned nparts;
-	/* What is divided: moves of each part, which are named by some transition that does them. */
+	/* What is divided: moves of each part, which are named by some transition that does them.
+	 */
 	struct products products; /* choice i + 1 of a part is its move i; 0 is that it has none */
 	unsigned **moves, *nmoves, *capmoves;
 	const struct expr **groups; /* words of what is divided: those of the group of a product */
@@ -25,7 +26,8 @@ struct divider {
 	const struct expr **words; /* by product */
 };
 
-/* ---- which places belong together ---------------------------------------------------------------- */
+/* ---- which places belong together
+ * ---------------------------------------------------------------- */
 
 static bool join(struct divider *d, unsigned a, unsigned b)
 {
@@ -64,14 +66,14 @@ static void join_all(struct divider *d, const struct transition *t)
 }
 
 /* The first place from `*at` on in a part that the transition only takes from (or gives to). */
-static unsigned next_odd(const struct divider *d, const struct transition *t, bool out, unsigned *at)
+static unsigned next_odd(
+	const struct divider *d, const struct transition *t, bool out, unsigned *at)
 {
 	const unsigned *places = out ? t->out : t->in;
 	unsigned count = out ? t->nout : t->nin;
 
 	for (; *at < count; ++*at) {
-		if (!touches(d, out ? t->in : t->out, out ? t->nin : t->nout,
-			    d->part[places[*at]]))
+		if (!touches(d, out ? t->in : t->out, out ? t->nin : t->nout, d->part[places[*at]]))
 			return places[*at];
 	}
 	return NO_PLACE;
@@ -90,8 +92,8 @@ static bool balance(struct divider *d, const struct transition *t)
 		given = next_odd(d, t, true, &out);
 		if (taken == NO_PLACE && given == NO_PLACE)
 			break;
-		changed |= join(d, taken == NO_PLACE ? *t->in : taken,
-			given == NO_PLACE ? *t->out : given);
+		changed |= join(
+			d, taken == NO_PLACE ? *t->in : taken, given == NO_PLACE ? *t->out : given);
 	}
 	return changed;
 }
@@ -146,7 +148,8 @@ static void find_parts(struct divider *d)
 	}
 }
 
-/* ---- what is shared ------------------------------------------------------------------------------ */
+/* ---- what is shared
+ * ------------------------------------------------------------------------------ */
 
 static unsigned count_parts(const struct divider *d, const struct transition *t)
 {
@@ -215,8 +218,7 @@ static void divide(struct divider *d)
 			continue;
 		for (unsigned m = 0; m < d->nparts; m++)
 			row[m] = choice_of(d, m, i);
-		dpe_nets_products_add(&d->products, row,
-			group_of(d, d->net->transitions[i].words));
+		dpe_nets_products_add(&d->products, row, group_of(d, d->net->transitions[i].words));
 	}
 	dpe_nets_products_merge(&d->products, true);
 	free(row);
@@ -227,8 +229,8 @@ static bool share(struct divider *d, struct parts *parts)
 {
 	divide(d);
 	d->words = dpe_arena_alloc(d->work->arena, (d->products.count + 1) * sizeof(*d->words));
-	parts->shared = dpe_arena_alloc(
-		d->work->arena, (d->products.count + 1) * sizeof(*parts->shared));
+	parts->shared =
+		dpe_arena_alloc(d->work->arena, (d->products.count + 1) * sizeof(*parts->shared));
 	for (unsigned i = 0; i < d->products.count; i++) {
 		const struct expr *words = d->groups[d->products.groups[i]];
 
@@ -245,7 +247,8 @@ static bool share(struct divider *d, struct parts *parts)
 	return true;
 }
 
-/* ---- a part as a net ------------------------------------------------------------------------------ */
+/* ---- a part as a net
+ * ------------------------------------------------------------------------------ */
 
 /* Each different marking of the part once. */
 static void restrict_markings(const struct divider *d, const struct markings *from,
@@ -263,8 +266,8 @@ static void restrict_markings(const struct divider *d, const struct markings *fr
 	}
 }
 
-static void copy_arcs(
-	struct transition *to, bool out, const unsigned *places, unsigned count, const unsigned *number)
+static void copy_arcs(struct transition *to, bool out, const unsigned *places, unsigned count,
+	const unsigned *number)
 {
 	for (unsigned i = 0; i < count; i++) {
 		if (number[places[i]] != NO_PLACE)
@@ -272,8 +275,8 @@ static void copy_arcs(
 	}
 }
 
-static void add_transition(struct net *new, const struct transition *t,
-	const struct expr *words, const unsigned *number)
+static void add_transition(struct net *new, const struct transition *t, const struct expr *words,
+	const unsigned *number)
 {
 	struct transition *copy = dpe_nets_add(new, t);
 
@@ -291,15 +294,14 @@ static void add_transitions(
 	for (unsigned i = 0; i < d->net->ntransitions; i++) {
 		const struct transition *t = &all[i];
 
-		if (count_parts(d, t) < 2 && (touches(d, t->in, t->nin, part) ||
-						     touches(d, t->out, t->nout, part)))
+		if (count_parts(d, t) < 2 &&
+			(touches(d, t->in, t->nin, part) || touches(d, t->out, t->nout, part)))
 			add_transition(new, t, t->words, number);
 	}
 	for (unsigned i = 0; i < d->products.count; i++) {
 		for (unsigned j = 0; j < d->nmoves[which]; j++) {
 			if (dpe_nets_products_have(&d->products, i, which, j + 1))
-				add_transition(new, &all[d->moves[which][j]], d->words[i],
-					number);
+				add_transition(new, &all[d->moves[which][j]], d->words[i], number);
 		}
 	}
 }
@@ -323,7 +325,8 @@ static struct net *net_of(const struct divider *d, unsigned which)
 	return new;
 }
 
-/* ---- all parts ------------------------------------------------------------------------------------- */
+/* ---- all parts
+ * ------------------------------------------------------------------------------------- */
 
 /* Each part its own way to begin and to end: all combinations are those of the net. */
 static bool are_independent(const struct divider *d, struct net **nets)
@@ -353,8 +356,8 @@ static const struct expr *words_of_parts(struct divider *d, struct parts *parts)
 {
 	struct net **nets = dpe_arena_alloc(d->work->arena, (d->nparts + 1) * sizeof(struct net *));
 
-	parts->operands = dpe_arena_alloc(
-		d->work->arena, (d->nparts + 1) * sizeof(*parts->operands));
+	parts->operands =
+		dpe_arena_alloc(d->work->arena, (d->nparts + 1) * sizeof(*parts->operands));
 	for (unsigned i = 0; i < d->nparts; i++)
 		nets[i] = net_of(d, i);
 	if (!are_independent(d, nets) || !are_one_safe(d, nets))

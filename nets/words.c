@@ -180,15 +180,60 @@ static bool has_silent(const struct net *net)
 	return false;
 }
 
-/* The general way is good enough where nothing is silent. */
-static const struct expr *go_on(struct work *work, struct net *net)
+/* Firings are the same without the place, and so are their pasts. */
+static struct net *without_place(struct work *work, const struct net *old, unsigned place)
 {
-	const struct expr *words;
+	struct net *new = copy_net(work, old, 0);
 
-	net = dpe_nets_trim(work, net);
-	words = net && has_silent(net) ? dpe_nets_parts(work, net) : NULL;
-	if (!net || words)
+	for (unsigned i = 0; i < new->ntransitions; i++) {
+		struct transition *t = &new->transitions[i], all = *t;
+
+		t->nin = t->nout = 0;
+		for (unsigned j = 0; j < all.nin; j++)
+			t->in[t->nin] = all.in[j], t->nin += all.in[j] != place;
+		for (unsigned j = 0; j < all.nout; j++)
+			t->out[t->nout] = all.out[j], t->nout += all.out[j] != place;
+	}
+	for (unsigned i = 0; i < new->initial.count; i++)
+		new->initial.at[i][place] = 0;
+	for (unsigned i = 0; i < new->final.count; i++)
+		new->final.at[i][place] = 0;
+	return new;
+}
+
+struct net *dpe_nets_drop_implicit(struct work *work, struct net *net)
+{
+	struct dpe_diags *diags = work->diags;
+	struct pasts *pasts;
+	unsigned place = 0;
+
+	work->diags = dpe_diags_new();
+	give_labels(work, net);
+	pasts = dpe_nets_pasts(work, net);
+	while (pasts && place < net->nplaces && !dpe_nets_is_implicit(pasts, place))
+		place++;
+	net = pasts && place < net->nplaces ? without_place(work, net, place) : net;
+	dpe_nets_pasts_free(pasts);
+	dpe_diags_free(work->diags);
+	work->diags = diags;
+	return net;
+}
+
+static const struct expr *divide(struct work *work, struct net *net)
+{
+	const struct expr *words = dpe_nets_parts(work, net);
+	struct net *smaller;
+
+	if (!words)
+		words = dpe_nets_cuts(work, net);
+	if (words)
 		return words;
+	smaller = dpe_nets_drop_implicit(work, net);
+	return smaller == net ? NULL : dpe_nets_words(work, smaller);
+}
+
+static const struct expr *go_general_way(struct work *work, struct net *net)
+{
 	give_labels(work, net);
 	net = dpe_nets_without_silent(work, net);
 	if (net)
@@ -196,6 +241,17 @@ static const struct expr *go_on(struct work *work, struct net *net)
 	if (net)
 		net = dpe_nets_one_safe(work, net);
 	return net ? dpe_nets_kernel(work, net) : NULL;
+}
+
+/* The general way is good enough where nothing is silent. */
+static const struct expr *go_on(struct work *work, struct net *net, bool blocks)
+{
+	const struct expr *words = NULL;
+
+	net = dpe_nets_trim(work, net);
+	if (net && blocks && has_silent(net))
+		words = divide(work, net);
+	return words || !net ? words : go_general_way(work, net);
 }
 
 /* ---- both ways ---------------------------------------------------------------------------------
@@ -232,7 +288,7 @@ static const struct expr *reduce(struct reducer *r)
 		return words;
 	kernel = take_apart(r, copy_net(r->work, r->net, 0));
 	words = r->start != NO_PLACE && r->blocks ? dpe_nets_reduce_further(r) : NULL;
-	return words ? words : go_on(r->work, kernel);
+	return words ? words : go_on(r->work, kernel, r->blocks);
 }
 
 static const struct expr *try(struct work *work, const struct net *net, bool blocks)
