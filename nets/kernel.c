@@ -274,6 +274,37 @@ static void add_machines(struct finder *r, struct kernel *kernel)
 	}
 }
 
+/* One operand alone is no & of any: an expression like others. */
+static const struct expr *expr_of(
+	struct work *work, const struct kernel *kernel, const struct regular *e)
+{
+	switch (e->kind) {
+	case REGULAR_SYMBOL:
+		return kernel->symbols[e->symbol];
+	case REGULAR_SEQ:
+		return dpe_nets_seq(work, expr_of(work, kernel, e->left),
+			expr_of(work, kernel, e->right));
+	case REGULAR_ALT:
+		return dpe_nets_alt(work, expr_of(work, kernel, e->left),
+			expr_of(work, kernel, e->right));
+	case REGULAR_STAR:
+		return dpe_nets_star(work, expr_of(work, kernel, e->left));
+	}
+	return NULL;
+}
+
+static const struct expr *words_of_kernel(struct work *work, const struct kernel *kernel)
+{
+	const struct expr *words;
+
+	if (!kernel->noperands)
+		return dpe_nets_empty(work);
+	if (kernel->noperands > 1)
+		return dpe_nets_kernel_expr(work, kernel);
+	words = expr_of(work, kernel, kernel->operands[0]);
+	return kernel->or_nothing[0] ? dpe_nets_alt(work, dpe_nets_empty(work), words) : words;
+}
+
 /* NULL after a diagnostic, or where a machine was divided and all has to be done again. */
 static const struct expr *find_alternative(struct finder *r)
 {
@@ -297,7 +328,7 @@ static const struct expr *find_alternative(struct finder *r)
 	dpe_nets_products_free(&r->symbols);
 	if (!good || r->split)
 		return NULL;
-	return kernel->noperands ? dpe_nets_kernel_expr(r->work, kernel) : dpe_nets_empty(r->work);
+	return words_of_kernel(r->work, kernel);
 }
 
 static bool may_do_nothing(

@@ -524,11 +524,11 @@ static bool is_crossing(const struct reducer *r, const struct around *a)
 	return joins && forks;
 }
 
-/* A fork right after a fork, or a join right before a join: that they are two shows what belongs
- * together. */
+/* A fork right after a fork, or a choice; a join right before a join, or the end of a choice: that
+ * they are two shows what belongs together. */
 static bool is_nested(const struct reducer *r, const struct around *a)
 {
-	bool forks = false, joins = false, after = false, before = false;
+	bool forks = false, joins = false, after = a->ntakers > 1, before = a->nmakers > 1;
 
 	for (unsigned i = 0; i < a->nmakers; i++) {
 		forks |= r->net->transitions[a->makers[i]].nout > 1;
