@@ -89,11 +89,41 @@ replay 'rounds of one of two, the other, or both: one each' 0 a:1: b:2:1
 replay 'both' 0 a:1: b:2: a:3:1,2 b:4:1,2
 replay 'both, again and again one' 0 a:1: b:2: a:3:1,2 a:4:3 b:5:4 b:6:5
 replay 'not two by themselves' 1 a:1: b:2: a:3:1
+net "$(p p 1; p q 1; s x; t a a; t b b; a p a; a a p; a q b; a b q; a p x; a q x; a x p; a x q)" >barrier.pnml
+run "$DPE" compile barrier.pnml
+check 'where all tokens meet, again and again' "$(rule)" = 'expect n: (a* & b*);(a* & b*)*'
+"$DPE" compile barrier.pnml >weights.dpe
+replay 'before and after they met' 0 a:1: b:2: a:3:1,2 b:4:1,2 a:5:3
+replay 'not when one of them has not been there' 1 a:1: b:2: a:3:1,2 b:4:2
+net "$(p p 1; p p1 0; p q 1; s x; t a a; t c c; a p a; a a p; a p1 c; a c p; a p x; a q x; a x p1; a x q)" >split.pnml
+"$DPE" compile split.pnml >weights.dpe
+replay 'a silent place that only one goes through' 0 a:1: c:2:1 a:3:2 c:4:3
+replay 'which is no other way' 1 a:1: c:2:
+net "$(p p 1; p p1 0; p q 1; p q1 0; end e; s x; s y; t a a; t b b; t c c
+	a p a; a a p1; a q b; a b q1; a p1 x; a q1 x; a x p; a x q; a p1 y; a q1 y; a y e; a q c; a c q1)" >rounds.pnml
+run "$DPE" compile rounds.pnml
+check 'a repetition of what is side by side' "$(rule)" = 'expect n: (a & (b+c));(a & (b+c))*'
 net "$(p h 1; p q 1; p q1 0; p r 1; p r1 0; end e; s x; s y; s z; t b b; t c c
 	a h x; a q x; a x h; a x q1; a q1 b; a b q; a h y; a r y; a y h; a y r1; a r1 c; a c r; a h z; a q z; a r z; a z e)" >hub.pnml
 run "$DPE" compile hub.pnml
 says 'a silent place that all go through in turn' 2 "not supported: the silent transition 'x' lies on a circle" \
 	'joins on each round what does not wait for each other' 'give it a name'
+
+# ---- there and back -------------------------------------------------------------------------------
+# comes_back EXPRESSION AS: the net of a rule as a rule
+comes_back() {
+	echo "expect R: $1" >there.dpe
+	"$DPE" compile --emit=pnml there.dpe >there.pnml
+	run "$DPE" compile there.pnml
+	check "$1 comes back" "$(grep -v '^//' out)" = "expect R: $2"
+}
+comes_back '(a* & b*)*' '(a* & b*)*'
+comes_back '((a*&b);(c*&d*))*' '((a* & b);(c* & d*))*'
+comes_back '((a&b*)*;(c&(d*;e)))*' '((a & b*)*;(c & d*;e))*'
+comes_back '((a*&b*)* & c*)*;a' '((a* & b*)* & c;c*+a* & b*)*;a'
+comes_back '(a;b) & (a^;b^)' 'a;b & a^;b^'
+comes_back '((a;b) & (b;(c&d)))*' '(a;b;(c & d))*'
+comes_back '(c+b)* & (d* & c)*' '(b*;c)*;b* & (d* & c)*'
 
 # ---- not safe -------------------------------------------------------------------------------------
 net "$(p go 1; p full 0; t t1 put; t t2 get; a go t1; a t1 go; a t1 full; a full t2)" >unsafe.pnml
