@@ -165,16 +165,18 @@ static const struct expr *without_empty(const struct expr *e)
 
 static const struct expr *option(struct work *work, const struct expr *e);
 
-/* An alternative a & b of e whose a and b are alternatives, too. */
-static const struct expr *find_both(const struct expr *all, const struct expr *e)
+/* An alternative a & b of e whose a and b are alternatives, too, and short with the empty word. */
+static const struct expr *find_both(
+	struct work *work, const struct expr *all, const struct expr *e)
 {
 	const struct expr *found = NULL;
 
 	if (e->kind == EXPR_ALT) {
-		found = find_both(all, e->left);
-		return found ? found : find_both(all, e->right);
+		found = find_both(work, all, e->left);
+		return found ? found : find_both(work, all, e->right);
 	}
-	if (e->kind == EXPR_PAR && has_all(all, e->left) && has_all(all, e->right))
+	if (e->kind == EXPR_PAR && has_all(all, e->left) && has_all(all, e->right) &&
+		!is_option(option(work, e->left)) && !is_option(option(work, e->right)))
 		found = e;
 	return found;
 }
@@ -212,7 +214,7 @@ static const struct expr *fold(struct work *work, const struct expr *e)
 {
 	const struct expr *both, *left, *right, *within;
 
-	while (e && (both = find_both(e, e))) {
+	while (e && (both = find_both(work, e, e))) {
 		left = option(work, both->left);
 		right = option(work, both->right);
 		within =
