@@ -1,6 +1,7 @@
 /* A net in which some transitions take all that is marked.
  *
- * All that was before such a firing comes before all that is after it. So a behaviour is a sequence
+ * All that was before such a firing comes before all that is after it, where no other firing lets
+ * tokens vanish: what left none would not be before anything. So a behaviour is a sequence
  * of what leads from one marking to another without such transitions, and of these in between: a
  * sequential machine, whose states are the markings that they take and leave. */
 #include "nets/net.h"
@@ -38,16 +39,19 @@ static bool find_full(struct cutter *c)
 	if (!space)
 		return false;
 	for (unsigned i = 0; i < c->net->ntransitions; i++)
-		c->full[i] = c->net->transitions[i].nout;
+		c->full[i] = true;
 	for (unsigned i = 0; i < space->nsteps; i++) {
 		const struct step *step = &space->steps[i];
 
 		c->full[step->transition] &= takes_all(c->net,
 			&c->net->transitions[step->transition], space->reached[step->from].marking);
 	}
-	for (unsigned i = 0; i < c->net->ntransitions; i++)
-		any |= c->full[i];
 	dpe_nets_space_free(space);
+	for (unsigned i = 0; i < c->net->ntransitions; i++) {
+		if (!c->net->transitions[i].nout && !c->full[i])
+			return false;
+		any |= c->full[i];
+	}
 	return any;
 }
 

@@ -166,8 +166,7 @@ static const struct expr *without_empty(const struct expr *e)
 static const struct expr *option(struct work *work, const struct expr *e);
 
 /* An alternative a & b of e whose a and b are alternatives, too, and short with the empty word. */
-static const struct expr *find_both(
-	struct work *work, const struct expr *all, const struct expr *e)
+static const struct expr *find_both(struct work *work, const struct expr *all, const struct expr *e)
 {
 	const struct expr *found = NULL;
 

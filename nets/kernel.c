@@ -282,11 +282,11 @@ static const struct expr *expr_of(
 	case REGULAR_SYMBOL:
 		return kernel->symbols[e->symbol];
 	case REGULAR_SEQ:
-		return dpe_nets_seq(work, expr_of(work, kernel, e->left),
-			expr_of(work, kernel, e->right));
+		return dpe_nets_seq(
+			work, expr_of(work, kernel, e->left), expr_of(work, kernel, e->right));
 	case REGULAR_ALT:
-		return dpe_nets_alt(work, expr_of(work, kernel, e->left),
-			expr_of(work, kernel, e->right));
+		return dpe_nets_alt(
+			work, expr_of(work, kernel, e->left), expr_of(work, kernel, e->right));
 	case REGULAR_STAR:
 		return dpe_nets_star(work, expr_of(work, kernel, e->left));
 	}

@@ -8,9 +8,10 @@
  *	tokens.c      k tokens that flow through a component: k copies of it
  *	slots.c       other k-safe → 1-safe, with the same causal order
  *	words.c       what a 1-safe net does, as an expression:
- *	reduce.c, regions.c
- *	              transitions become expressions, until one is left; what else is left goes
- *	              through the other steps
+ *	reduce.c, fuse.c, regions.c
+ *	              transitions become expressions, until one is left
+ *	parts.c, cuts.c
+ *	              what else is left is divided, or goes through the other steps:
  *	silent.c      transitions without a name are taken out, with the same causal order
  *	defer.c       those that can wait for who takes what they leave
  *	saturate.c, makers.c, pasts.c, handover.c, factor.c
@@ -360,6 +361,19 @@ struct reducer {
 #define NO_PLACE UINT32_MAX
 #define MANY_EVENTS 10000 /* of an expression: functions call themselves as deep */
 
+/* Which transitions fill a place and take from it, in order. */
+struct around {
+	unsigned *makers, *takers;
+	unsigned nmakers, ntakers, capmakers, captakers;
+};
+
+/* By place; each for dpe_nets_around_free, the whole for free(). */
+struct around *dpe_nets_look_around_all(const struct net *net);
+void dpe_nets_around_free(struct around *around);
+bool *dpe_nets_are_together(const struct reducer *r, unsigned a, unsigned b);
+/* Takes out places where that makes nothing longer; the one where it makes things least longer. */
+bool dpe_nets_fuse(struct reducer *r);
+bool dpe_nets_fuse_best(struct reducer *r);
 /* Whether a transition between these may have these words. */
 bool dpe_nets_may_have(
 	const struct reducer *r, unsigned nin, unsigned nout, const struct expr *words);

@@ -249,7 +249,7 @@ static const struct expr *go_on(struct work *work, struct net *net, bool blocks)
 	const struct expr *words = NULL;
 
 	net = dpe_nets_trim(work, net);
-	if (net && blocks && has_silent(net))
+	if (net && blocks && work->depth < MANY_DEPTHS && has_silent(net))
 		words = divide(work, net);
 	return words || !net ? words : go_general_way(work, net);
 }
