@@ -142,8 +142,9 @@ void dpe_nets_pasts_free(struct pasts *pasts); /* accepts NULL */
  * that has more. */
 bool dpe_nets_past_is_less(struct pasts *pasts, unsigned place, unsigned other);
 
-/* Whether all that takes from a place would find it marked, and learn nothing from it: whenever the
- * others of its inputs are marked, so is this one, and its past is within theirs. */
+/* Whether something takes from a place, but all that does would find it marked, and learn nothing
+ * from it: whenever the others of its inputs are marked, so is this one, and its past is within
+ * theirs. */
 bool dpe_nets_is_implicit(struct pasts *pasts, unsigned place);
 
 /* ---- the steps -------------------------------------------------------------------------- */

@@ -250,16 +250,20 @@ static bool decides_end(const struct pasts *p, const struct state *s, unsigned p
 
 bool dpe_nets_is_implicit(struct pasts *p, unsigned place)
 {
+	bool taken = false;
+
 	for (const struct state *s = p->states; s; s = s->hh.next) {
 		if (decides_end(p, s, place))
 			return false;
 		for (unsigned i = 0; i < p->net->ntransitions; i++) {
 			const struct transition *t = &p->net->transitions[i];
 
-			if (dpe_nets_has_place(t->in, t->nin, place) &&
-				!adds_nothing(p, s, t, place))
+			if (!dpe_nets_has_place(t->in, t->nin, place))
+				continue;
+			if (!adds_nothing(p, s, t, place))
 				return false;
+			taken = true;
 		}
 	}
-	return true;
+	return taken;
 }

@@ -103,10 +103,15 @@ static unsigned find_end(const struct finder *f, const struct machine *machine)
 	return UINT32_MAX;
 }
 
-static void add_place(struct finder *f, struct machine *machine, unsigned place)
+static void add_place(struct machine *machine, unsigned place)
 {
 	*DPE_GROW(machine->places, machine->nplaces, machine->cap) = place;
-	f->covered[place] = true;
+}
+
+static void cover(struct finder *f, const struct machine *machine)
+{
+	for (unsigned i = 0; i < machine->nplaces; i++)
+		f->covered[machine->places[i]] = true;
 }
 
 /* True where the machine always holds a token: all that touches it moves it. */
@@ -127,13 +132,16 @@ static void grow(struct finder *f, struct machines *machines, unsigned place)
 	unsigned own;
 
 	*machine = (struct machine){0};
-	for (; place != UINT32_MAX; place = find_next(f, machine))
-		add_place(f, machine, place);
+	for (; place != UINT32_MAX; place = find_next(f, machine)) {
+		add_place(machine, place);
+		cover(f, machine);
+	}
 	own = machine->nplaces;
 	while ((place = find_end(f, machine)) != UINT32_MAX)
-		add_place(f, machine, place);
+		add_place(machine, place);
 	if (!is_closed(f, machine)) /* then that was in vain */
 		machine->nplaces = own;
+	cover(f, machine);
 }
 
 bool dpe_nets_machines(struct work *work, const struct net *net, struct machines *machines)

@@ -109,6 +109,13 @@ run "$DPE" compile hub.pnml
 says 'a silent place that all go through in turn' 2 "not supported: the silent transition 'x' lies on a circle" \
 	'joins on each round what does not wait for each other' 'give it a name'
 
+net "$(p p 1; p q 0; p r 0; t c c; t f c; t d d; t b b; p v 0; a p c; a c q; a c v; a p f; a f r; a f v; a q d; a r b)" >vanish.pnml
+"$DPE" compile vanish.pnml >weights.dpe
+replay 'one of two that leave nothing' 0 c:1: b:2:1
+replay 'the other' 0 c:1: d:2:1
+replay 'not both' 1 c:1: b:2:1 d:3:1
+replay 'nor none' 1 c:1:
+
 # ---- there and back -------------------------------------------------------------------------------
 # comes_back EXPRESSION AS: the net of a rule as a rule
 comes_back() {
