@@ -24,6 +24,7 @@ struct divider {
 	const struct expr **groups; /* words of what is divided: those of the group of a product */
 	unsigned ngroups, capgroups;
 	const struct expr **words; /* by product */
+	bool apart;                /* each divided transition is an event of its own */
 };
 
 /* ---- which places belong together
@@ -220,7 +221,8 @@ static void divide(struct divider *d)
 			row[m] = choice_of(d, m, i);
 		dpe_nets_products_add(&d->products, row, group_of(d, d->net->transitions[i].words));
 	}
-	dpe_nets_products_merge(&d->products, true);
+	if (!d->apart)
+		dpe_nets_products_merge(&d->products, true);
 	free(row);
 }
 
@@ -352,6 +354,44 @@ static bool are_one_safe(const struct divider *d, struct net **nets)
 	return safe;
 }
 
+static bool may_be_together(const struct net *net, const bool *together, const struct transition *a,
+	const struct transition *b)
+{
+	for (unsigned i = 0; i < a->nin; i++) {
+		for (unsigned j = 0; j < b->nin; j++) {
+			if (a->in[i] == b->in[j] ||
+				!together[(size_t)a->in[i] * net->nplaces + b->in[j]])
+				return false;
+		}
+	}
+	return true;
+}
+
+/* What is one event of an & is never twice side by side in one of its operands. */
+static bool are_in_order(const struct divider *d, const struct net *net)
+{
+	bool *together = dpe_nets_together(d->work, net), good = together;
+
+	for (unsigned i = 0; i < net->ntransitions && good; i++) {
+		const struct transition *a = &net->transitions[i];
+
+		for (unsigned j = 0; j < i && good && a->words->kind == EXPR_SHARED; j++)
+			good = net->transitions[j].words != a->words ||
+			       !may_be_together(net, together, a, &net->transitions[j]);
+	}
+	free(together);
+	return good;
+}
+
+static bool are_all_in_order(const struct divider *d, struct net **nets)
+{
+	bool good = true;
+
+	for (unsigned i = 0; i < d->nparts && good; i++)
+		good = are_in_order(d, nets[i]);
+	return good;
+}
+
 static const struct expr *words_of_parts(struct divider *d, struct parts *parts)
 {
 	struct net **nets = dpe_arena_alloc(d->work->arena, (d->nparts + 1) * sizeof(struct net *));
@@ -360,7 +400,7 @@ static const struct expr *words_of_parts(struct divider *d, struct parts *parts)
 		dpe_arena_alloc(d->work->arena, (d->nparts + 1) * sizeof(*parts->operands));
 	for (unsigned i = 0; i < d->nparts; i++)
 		nets[i] = net_of(d, i);
-	if (!are_independent(d, nets) || !are_one_safe(d, nets))
+	if (!are_independent(d, nets) || !are_one_safe(d, nets) || !are_all_in_order(d, nets))
 		return NULL;
 	for (unsigned i = 0; i < d->nparts; i++) {
 		const struct expr *words = dpe_nets_words_quietly(d->work, nets[i]);
@@ -391,6 +431,8 @@ static const struct expr *words_of_all(struct divider *d)
 	free(d->nmoves);
 	free(d->capmoves);
 	free(d->groups);
+	d->groups = NULL;
+	d->ngroups = d->capgroups = 0;
 	dpe_nets_products_free(&d->products);
 	return words;
 }
@@ -404,6 +446,9 @@ const struct expr *dpe_nets_parts(struct work *work, struct net *net)
 	d.parts = dpe_xcalloc(net->nplaces + 1, sizeof(*d.parts));
 	find_parts(&d);
 	if (d.nparts > 1)
+		words = words_of_all(&d);
+	d.apart = true;
+	if (d.nparts > 1 && !words)
 		words = words_of_all(&d);
 	free(d.part);
 	free(d.parts);
