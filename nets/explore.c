@@ -207,6 +207,19 @@ unsigned dpe_nets_bound(struct work *work, const struct net *net, tokens *bounds
 	return most;
 }
 
+bool dpe_nets_is_one_safe(struct work *work, const struct net *net)
+{
+	tokens *bounds = dpe_nets_marking(work, net);
+	struct dpe_diags *diags = work->diags;
+	bool safe;
+
+	work->diags = dpe_diags_new();
+	safe = dpe_nets_bound(work, net, bounds) == 1;
+	dpe_diags_free(work->diags);
+	work->diags = diags;
+	return safe;
+}
+
 /* ---- trimming ------------------------------------------------------------------------------ */
 
 /* From which markings an end can be reached. Steps are looked at from the last on, again while

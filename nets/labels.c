@@ -104,21 +104,62 @@ static const char *name_like(struct work *work, const struct events *events, con
 	return text;
 }
 
-const char *dpe_nets_events_text(struct work *work, struct events *events, const char *label)
+static const char *add_event(
+	struct work *work, struct events *events, const char *text, const char *label)
 {
 	unsigned count = events->count;
-	const char *text;
+
+	*DPE_GROW(events->labels, count, events->caplabels) = label;
+	*DPE_GROW(events->texts, events->count, events->cap) =
+		dpe_arena_strndup(work->arena, text, strlen(text));
+	return events->texts[events->count - 1];
+}
+
+static bool is_event(const char *label)
+{
+	return is_control(label) || is_data(label);
+}
+
+static const char *text_of(struct work *work, struct events *events, const char *label)
+{
+	const char *text = is_control(label) ? without_carets(work, label) : label;
+	bool like = !is_event(label);
 
 	for (unsigned i = 0; i < events->count; i++) {
-		if (!strcmp(events->labels[i], label))
+		const char *known = like ? events->labels[i] : events->texts[i];
+
+		if (known && !strcmp(known, text))
 			return events->texts[i];
 	}
-	text = is_control(label) ? without_carets(work, label)
-	       : is_data(label)  ? label
-				 : name_like(work, events, label);
-	*DPE_GROW(events->labels, events->count, events->cap) = label;
-	*DPE_GROW(events->texts, count, events->captexts) = text;
-	return text;
+	return add_event(
+		work, events, like ? name_like(work, events, label) : text, like ? label : NULL);
+}
+
+/* Events first: what is only like one has to get out of their way. */
+void dpe_nets_name_events(struct work *work, struct net *net, struct events *events)
+{
+	for (unsigned likes = 0; likes < 2; likes++) {
+		for (unsigned i = 0; i < net->ntransitions; i++) {
+			struct transition *t = &net->transitions[i];
+
+			if (t->label && is_event(t->label) != likes)
+				t->label = text_of(work, events, t->label);
+		}
+	}
+}
+
+unsigned dpe_nets_event_number(const struct events *events, const char *text)
+{
+	unsigned i;
+
+	for (i = 0; events->texts[i] != text; i++)
+		;
+	return i;
+}
+
+bool dpe_nets_has_carets(const char *text)
+{
+	return skip_names(text);
 }
 
 const char *dpe_nets_events_with_carets(struct work *work, const char *text, unsigned carets)

@@ -21,8 +21,10 @@ struct transition *dpe_nets_add(struct net *net, const struct transition *like)
 {
 	struct transition *new = DPE_GROW(net->transitions, net->ntransitions, net->captransitions);
 
-	*new = (struct transition){
-		.label = like->label, .id = like->id, .alternates = like->alternates};
+	*new = (struct transition){.label = like->label,
+		.words = like->words,
+		.id = like->id,
+		.alternates = like->alternates};
 	return new;
 }
 

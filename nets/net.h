@@ -7,13 +7,20 @@
  *	explore.c     its markings; a firing sequence that shows it unsafe, where it is
  *	tokens.c      k tokens that flow through a component: k copies of it
  *	slots.c       other k-safe → 1-safe, with the same causal order
+ *	words.c       what a 1-safe net does, as an expression:
+ *	reduce.c, fuse.c, regions.c
+ *	              transitions become expressions, until one is left
+ *	parts.c, cuts.c
+ *	              what else is left is divided, or goes through the other steps:
  *	silent.c      transitions without a name are taken out, with the same causal order
  *	defer.c       those that can wait for who takes what they leave
  *	saturate.c, makers.c, pasts.c, handover.c, factor.c
  *	              those on a circle of such
  *	sequential.c  its places in sets of which one at most is marked: sequential machines
  *	regular.c     each machine as an expression of ; + *
- *	dpe.c         these side by side, synchronised (&) on the transitions that they share
+ *	kernel.c      these side by side, synchronised (&) on the transitions that they share
+ *	expr.c, print.c, rule.c
+ *	              expressions, and the rule with one
  *
  * Here is a net between these steps. Private; dpe-spec.h has what comes of it. */
 #ifndef DPE_NETS_NET_H
@@ -24,10 +31,13 @@
 
 typedef uint16_t tokens;
 
+struct expr;
+
 struct transition {
-	const char *label; /* NULL: silent */
-	const char *id;    /* what messages call it */
-	bool alternates;   /* its inputs are alternately in one place and another; see silent.c */
+	const char *label;        /* NULL: silent */
+	const struct expr *words; /* what happens when it fires; NULL before reduce.c */
+	const char *id;           /* what messages call it */
+	bool alternates; /* its inputs are alternately in one place and another; see silent.c */
 	unsigned nin, nout, capin, capout;
 	unsigned *in,
 		*out; /* places in order; one that stands there twice has an arc of weight two */
@@ -47,6 +57,8 @@ struct net {
 	struct markings initial, final;
 };
 
+struct events;
+
 /* Steps take a net and return another, or NULL after a diagnostic. The work owns all of them. */
 struct work {
 	struct dpe_arena *arena;
@@ -55,6 +67,9 @@ struct work {
 	struct net **nets; /* all that were made, for dpe_nets_work_free */
 	unsigned nnets, capnets;
 	uint64_t tries; /* to fire a transition, so far */
+	struct events *events;
+	unsigned nshared; /* events that operands share, so far */
+	unsigned depth;   /* of regions within regions that are looked at */
 };
 
 struct net *dpe_nets_new(struct work *work, const char *name, unsigned nplaces);
@@ -109,6 +124,8 @@ void dpe_nets_space_free(struct space *space); /* accepts NULL */
 struct net *dpe_nets_trim(struct work *work, struct net *net);
 /* The most tokens that any place ever holds; 0 after a diagnostic. */
 unsigned dpe_nets_bound(struct work *work, const struct net *net, tokens *bounds);
+/* Whether that is one; nothing is told. */
+bool dpe_nets_is_one_safe(struct work *work, const struct net *net);
 
 /* Which transitions occur on the way from one of these markings to one of those. Nothing is told
  * where none does. False after a diagnostic. */
@@ -124,6 +141,11 @@ void dpe_nets_pasts_free(struct pasts *pasts); /* accepts NULL */
 /* Whether, whenever both are marked, all that is in the past of `place` is in that of `other`, and
  * that has more. */
 bool dpe_nets_past_is_less(struct pasts *pasts, unsigned place, unsigned other);
+
+/* Whether something takes from a place, but all that does would find it marked, and learn nothing
+ * from it: whenever the others of its inputs are marked, so is this one, and its past is within
+ * theirs. */
+bool dpe_nets_is_implicit(struct pasts *pasts, unsigned place);
 
 /* ---- the steps -------------------------------------------------------------------------- */
 
@@ -160,6 +182,8 @@ struct machines {
 	unsigned count, cap;
 };
 
+/* By two places, whether some marking has both; for free(). NULL after a diagnostic. */
+bool *dpe_nets_together(struct work *work, const struct net *net);
 /* Every place in one machine at least. For dpe_nets_machines_free, also after a diagnostic. */
 bool dpe_nets_machines(struct work *work, const struct net *net, struct machines *machines);
 /* Makes a machine of each of its places. */
@@ -186,19 +210,25 @@ void dpe_nets_products_free(struct products *products);
 
 /* ---- labels.c --------------------------------------------------------------------------- */
 
-/* What to write for a label: itself without carets where it is an event of the language, else a
- * name that is like it and no other label's. In the arena. */
+/* What to write for the labels of a document: a label without carets where it is an event of the
+ * language, else a name that is like it and no other label's. In the arena. */
 struct events {
-	const char **labels, **texts;
-	unsigned count, cap, captexts;
+	const char **texts;
+	unsigned count, cap;
+	const char **labels; /* of those that are only like it; else NULL */
+	unsigned caplabels;
 };
 
-const char *dpe_nets_events_text(struct work *work, struct events *events, const char *label);
+/* The net's labels become texts of events, the same pointer where they are the same. */
+void dpe_nets_name_events(struct work *work, struct net *net, struct events *events);
+unsigned dpe_nets_event_number(const struct events *events, const char *text);
+/* Whether it has a place for carets: data events have none. */
+bool dpe_nets_has_carets(const char *text);
 /* The event with so many carets; NULL where it has no place for them. */
 const char *dpe_nets_events_with_carets(struct work *work, const char *text, unsigned carets);
 void dpe_nets_events_free(struct events *events);
 
-/* ---- expressions ------------------------------------------------------------------------ */
+/* ---- sequential expressions --------------------------------------------------------------- */
 
 /* An expression of ; + *, by structure equal where it is the same. */
 enum regular_kind { REGULAR_SYMBOL, REGULAR_SEQ, REGULAR_ALT, REGULAR_STAR };
@@ -235,8 +265,131 @@ void dpe_nets_regular_print(
 
 bool dpe_nets_regular_nullable(const struct regular *e);
 
-/* Appends the rule of a 1-safe net without silent transitions; `read` is the net as it was read. */
+/* ---- expr.c: expressions ------------------------------------------------------------------- */
+
+enum expr_kind {
+	EXPR_EMPTY,
+	EXPR_EVENT,
+	EXPR_SHARED, /* an event that operands of an EXPR_PARTS around it share */
+	EXPR_SEQ,
+	EXPR_ALT,
+	EXPR_STAR,
+	EXPR_PAR,
+	EXPR_KERNEL,
+	EXPR_PARTS
+};
+
+/* Operands side by side that share what has the same symbol. */
+struct kernel {
+	const struct expr **symbols;
+	unsigned nsymbols;
+	const struct regular **operands; /* of symbols */
+	bool *or_nothing;                /* by operand: the empty word, too */
+	unsigned noperands;
+};
+
+/* The same, of any expressions; these symbols are EXPR_SHARED in them. */
+struct parts {
+	const struct expr **shared, **operands;
+	unsigned nshared, noperands;
+};
+
+/* With the empty word, which has no sign, only by itself and as the left one of an alternative.
+ * Operands of EXPR_PAR share nothing, even where both name an event. In the arena. */
+struct expr {
+	enum expr_kind kind;
+	bool nullable;   /* has the empty word */
+	unsigned event;  /* of EXPR_EVENT and EXPR_SHARED: its number among the events … */
+	unsigned shared; /* … and among what is shared */
+	size_t size;     /* events */
+	const struct expr *left, *right;
+	const struct expr *star; /* of e;e* and e*;e: e* */
+	const struct kernel *kernel;
+	const struct parts *parts;
+};
+
+const struct expr *dpe_nets_empty(struct work *work);
+const struct expr *dpe_nets_event(struct work *work, unsigned event);
+const struct expr *dpe_nets_seq(struct work *work, const struct expr *a, const struct expr *b);
+const struct expr *dpe_nets_alt(struct work *work, const struct expr *a, const struct expr *b);
+const struct expr *dpe_nets_par(struct work *work, const struct expr *a, const struct expr *b);
+const struct expr *dpe_nets_star(struct work *work, const struct expr *e);
+const struct expr *dpe_nets_kernel_expr(struct work *work, const struct kernel *kernel);
+/* An event like this one, equal to no other. */
+const struct expr *dpe_nets_shared(struct work *work, const struct expr *event);
+const struct expr *dpe_nets_parts_expr(struct work *work, const struct parts *parts);
+bool dpe_nets_expr_equal(const struct expr *a, const struct expr *b);
+/* At most one event. */
+bool dpe_nets_is_simple(const struct expr *e);
+
+/* ---- print.c ------------------------------------------------------------------------------ */
+
+/* Appends it, with carets where operands of & name the same event and do not share it. False after
+ * a diagnostic: an event has no place for carets. */
+bool dpe_nets_print(struct work *work, struct dpe_text *to, const struct expr *e);
+
+/* ---- from nets to expressions -------------------------------------------------------------- */
+
+/* What a 1-safe net does, all in one: a net in which nothing is left to do takes one token from
+ * its beginning to its end. NULL after a diagnostic. */
+const struct expr *dpe_nets_words(struct work *work, struct net *net);
+
+/* The same, where what is refused goes another way and is not told. */
+const struct expr *dpe_nets_words_quietly(struct work *work, struct net *net);
+/* Of a net that falls into parts where transitions are divided. NULL where it does not, or where a
+ * part is refused; nothing is told. */
+const struct expr *dpe_nets_parts(struct work *work, struct net *net);
+
+/* Of a net in which some transitions take all that is marked. NULL where none does, or where what
+ * is between them is refused; nothing is told. */
+const struct expr *dpe_nets_cuts(struct work *work, struct net *net);
+/* Without a place that lets nothing wait, and adds no order, that others do not: `net` where there
+ * is none. */
+struct net *dpe_nets_drop_implicit(struct work *work, struct net *net);
+
+/* A net that is made smaller, from one place to one place where that is possible. */
+struct reducer {
+	struct work *work;
+	struct net *net;
+	unsigned start, end; /* NO_PLACE where its markings are what they were */
+	bool *fixed;         /* by place: marked at the beginning or the end */
+	bool *together;      /* by two places: perhaps marked at the same time */
+	bool blocks;         /* transitions may become expressions of several events */
+	bool flat;           /* forks after forks, and joins before joins, may become one */
+	bool regions;        /* … also where that takes the general way */
+};
+
+#define NO_PLACE UINT32_MAX
+#define MANY_EVENTS 10000 /* of an expression: functions call themselves as deep */
+
+/* Which transitions fill a place and take from it, in order. */
+struct around {
+	unsigned *makers, *takers;
+	unsigned nmakers, ntakers, capmakers, captakers;
+};
+
+/* By place; each for dpe_nets_around_free, the whole for free(). */
+struct around *dpe_nets_look_around_all(const struct net *net);
+void dpe_nets_around_free(struct around *around);
+bool *dpe_nets_are_together(const struct reducer *r, unsigned a, unsigned b);
+/* Takes out places where that makes nothing longer; the one where it makes things least longer. */
+bool dpe_nets_fuse(struct reducer *r);
+bool dpe_nets_fuse_best(struct reducer *r);
+/* Whether a transition between these may have these words. */
+bool dpe_nets_may_have(
+	const struct reducer *r, unsigned nin, unsigned nout, const struct expr *words);
+/* Makes one transition of a region from one place to one place. False where there is none. */
+bool dpe_nets_reduce_region(struct reducer *r);
+/* What the reduced net does, where nothing is left of it but one transition; else NULL. */
+const struct expr *dpe_nets_reduce(struct reducer *r);
+/* The same, with expressions that become longer by that. */
+const struct expr *dpe_nets_reduce_further(struct reducer *r);
+
+/* What a 1-safe net without silent transitions does. NULL after a diagnostic. */
+const struct expr *dpe_nets_kernel(struct work *work, struct net *net);
+
+/* Appends the rule; `read` is the net as it was read. */
 bool dpe_nets_to_rule(
-	struct work *work, struct dpe_text *to, struct net *net, const struct net *read);
+	struct work *work, struct dpe_text *to, const struct expr *words, const struct net *read);
 
 #endif

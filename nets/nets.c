@@ -75,21 +75,18 @@ static bool has_inputs(struct work *work, const struct net *net)
 static bool translate(struct work *work, struct dpe_text *to, struct net *read)
 {
 	struct net *net = read;
+	const struct expr *words;
 
 	if (!has_inputs(work, read) || !mark_ends(work, net))
 		return false;
+	dpe_nets_name_events(work, net, work->events);
 	net = dpe_nets_trim(work, net);
 	if (net)
 		net = dpe_nets_name_tokens(work, net);
 	if (net)
 		net = dpe_nets_one_safe(work, net);
-	if (net)
-		net = dpe_nets_without_silent(work, net);
-	if (net)
-		net = dpe_nets_name_tokens(work, net);
-	if (net)
-		net = dpe_nets_one_safe(work, net);
-	return net && dpe_nets_to_rule(work, to, net, read);
+	words = net ? dpe_nets_words(work, net) : NULL;
+	return words && dpe_nets_to_rule(work, to, words, read);
 }
 
 bool dpe_nets_to_dpe(struct dpe_text *to, const char *name, const char *text, size_t len,
@@ -99,10 +96,13 @@ bool dpe_nets_to_dpe(struct dpe_text *to, const char *name, const char *text, si
 	bool good = true;
 
 	for (unsigned which = 0; which < count && good; which++) {
-		struct work work = {.arena = dpe_arena_new(), .diags = diags, .file = name};
+		struct events events = {0};
+		struct work work = {
+			.arena = dpe_arena_new(), .diags = diags, .file = name, .events = &events};
 		struct net *net = dpe_nets_read(&work, text, len, which, &count);
 
 		good = net && translate(&work, to, net);
+		dpe_nets_events_free(&events);
 		dpe_nets_work_free(&work);
 	}
 	return good;

@@ -207,3 +207,63 @@ bool dpe_nets_past_is_less(struct pasts *p, unsigned place, unsigned other)
 	}
 	return true;
 }
+
+static bool adds_nothing(
+	const struct pasts *p, const struct state *s, const struct transition *t, unsigned place)
+{
+	uint64_t others[p->nwords];
+
+	memset(others, 0, sizeof(others));
+	for (unsigned i = 0; i < t->nin; i++) {
+		if (t->in[i] != place)
+			put(others, t->in[i]);
+	}
+	if (!is_within(p, others, s->sets))
+		return true;
+	if (!meets(p, others, others) || !has(s->sets, place))
+		return false;
+	for (unsigned i = 1; i < s->count; i++) {
+		const uint64_t *set = s->sets + (size_t)i * p->nwords;
+
+		if (has(set, place) && !meets(p, set, others))
+			return false;
+	}
+	return true;
+}
+
+/* Whether some end is one only if nothing is in the place. */
+static bool decides_end(const struct pasts *p, const struct state *s, unsigned place)
+{
+	const struct markings *final = &p->net->final;
+	bool ends = false, would = false;
+
+	for (unsigned i = 0; i < final->count; i++) {
+		bool same = true;
+
+		for (unsigned q = 0; q < p->net->nplaces && same; q++)
+			same = q == place || has(s->sets, q) == (final->at[i][q] > 0);
+		would |= same;
+		ends |= same && has(s->sets, place) == (final->at[i][place] > 0);
+	}
+	return would && !ends;
+}
+
+bool dpe_nets_is_implicit(struct pasts *p, unsigned place)
+{
+	bool taken = false;
+
+	for (const struct state *s = p->states; s; s = s->hh.next) {
+		if (decides_end(p, s, place))
+			return false;
+		for (unsigned i = 0; i < p->net->ntransitions; i++) {
+			const struct transition *t = &p->net->transitions[i];
+
+			if (!dpe_nets_has_place(t->in, t->nin, place))
+				continue;
+			if (!adds_nothing(p, s, t, place))
+				return false;
+			taken = true;
+		}
+	}
+	return taken;
+}

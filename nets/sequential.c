@@ -8,17 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MANY_PLACES 10000
+
 struct finder {
 	const struct net *net;
 	bool *together; /* by two places: some marking has both */
 	bool *covered;
 };
 
-static bool *find_together(struct work *work, const struct net *net)
+bool *dpe_nets_together(struct work *work, const struct net *net)
 {
-	struct space *space = dpe_nets_explore(work, net);
+	struct space *space;
 	bool *together;
 
+	if (net->nplaces > MANY_PLACES) {
+		dpe_diag_at(work->diags, DPE_ERROR, work->file,
+			"net '%s' has more than %u places, which are too many to compare",
+			net->name, MANY_PLACES);
+		return NULL;
+	}
+	space = dpe_nets_explore(work, net);
 	if (!space)
 		return NULL;
 	together = dpe_xcalloc((size_t)net->nplaces * net->nplaces + 1, sizeof(*together));
@@ -94,10 +103,15 @@ static unsigned find_end(const struct finder *f, const struct machine *machine)
 	return UINT32_MAX;
 }
 
-static void add_place(struct finder *f, struct machine *machine, unsigned place)
+static void add_place(struct machine *machine, unsigned place)
 {
 	*DPE_GROW(machine->places, machine->nplaces, machine->cap) = place;
-	f->covered[place] = true;
+}
+
+static void cover(struct finder *f, const struct machine *machine)
+{
+	for (unsigned i = 0; i < machine->nplaces; i++)
+		f->covered[machine->places[i]] = true;
 }
 
 /* True where the machine always holds a token: all that touches it moves it. */
@@ -118,18 +132,21 @@ static void grow(struct finder *f, struct machines *machines, unsigned place)
 	unsigned own;
 
 	*machine = (struct machine){0};
-	for (; place != UINT32_MAX; place = find_next(f, machine))
-		add_place(f, machine, place);
+	for (; place != UINT32_MAX; place = find_next(f, machine)) {
+		add_place(machine, place);
+		cover(f, machine);
+	}
 	own = machine->nplaces;
 	while ((place = find_end(f, machine)) != UINT32_MAX)
-		add_place(f, machine, place);
+		add_place(machine, place);
 	if (!is_closed(f, machine)) /* then that was in vain */
 		machine->nplaces = own;
+	cover(f, machine);
 }
 
 bool dpe_nets_machines(struct work *work, const struct net *net, struct machines *machines)
 {
-	struct finder f = {.net = net, .together = find_together(work, net)};
+	struct finder f = {.net = net, .together = dpe_nets_together(work, net)};
 
 	if (!f.together)
 		return false;

@@ -24,14 +24,14 @@ check 'a token each' "$(rule)" = 'expect buffer: (put;get)* & (put^;get^)*'
 net "$(p s 1; p r1 0; p r2 0; p w1 0; p w2 0; p e 0; t a a; t b b; t c c; t d d
 	a s a; a a r1; a a r2; a r1 b; a b w1; a r2 c; a c w2; a w1 d; a w2 d; a d e)" >fork.pnml
 run "$DPE" compile fork.pnml
-check 'fork and join' "$(rule)" = 'expect n: a;b;d & a;c;d'
+check 'fork and join' "$(rule)" = 'expect n: a;(b & c);d'
 
 net "$(p s 1; p e 0; t x 'get fork 1'; t y expect; t z 'f(1, "a").exit'; t w never; p q 0
 	a s x; a x e; a e y; a y s; a e z; a z q; a q w 2)" >names.pnml
 run "$DPE" compile names.pnml
 same 'names that are no events, and what never occurs' out <<'END'
 // net 'n': 3 places, 4 transitions
-expect n: (get_fork_1;expect)*;get_fork_1;f(1, "a").exit
+expect n: get_fork_1;(expect;get_fork_1)*;f(1, "a").exit
 	observing never
 // get_fork_1: "get fork 1"
 END
@@ -89,11 +89,49 @@ replay 'rounds of one of two, the other, or both: one each' 0 a:1: b:2:1
 replay 'both' 0 a:1: b:2: a:3:1,2 b:4:1,2
 replay 'both, again and again one' 0 a:1: b:2: a:3:1,2 a:4:3 b:5:4 b:6:5
 replay 'not two by themselves' 1 a:1: b:2: a:3:1
+net "$(p p 1; p q 1; s x; t a a; t b b; a p a; a a p; a q b; a b q; a p x; a q x; a x p; a x q)" >barrier.pnml
+run "$DPE" compile barrier.pnml
+check 'where all tokens meet, again and again' "$(rule)" = 'expect n: (a* & b*);(a* & b*)*'
+"$DPE" compile barrier.pnml >weights.dpe
+replay 'before and after they met' 0 a:1: b:2: a:3:1,2 b:4:1,2 a:5:3
+replay 'not when one of them has not been there' 1 a:1: b:2: a:3:1,2 b:4:2
+net "$(p p 1; p p1 0; p q 1; s x; t a a; t c c; a p a; a a p; a p1 c; a c p; a p x; a q x; a x p1; a x q)" >split.pnml
+"$DPE" compile split.pnml >weights.dpe
+replay 'a silent place that only one goes through' 0 a:1: c:2:1 a:3:2 c:4:3
+replay 'which is no other way' 1 a:1: c:2:
+net "$(p p 1; p p1 0; p q 1; p q1 0; end e; s x; s y; t a a; t b b; t c c
+	a p a; a a p1; a q b; a b q1; a p1 x; a q1 x; a x p; a x q; a p1 y; a q1 y; a y e; a q c; a c q1)" >rounds.pnml
+run "$DPE" compile rounds.pnml
+check 'a repetition of what is side by side' "$(rule)" = 'expect n: (a & (b+c));(a & (b+c))*'
 net "$(p h 1; p q 1; p q1 0; p r 1; p r1 0; end e; s x; s y; s z; t b b; t c c
 	a h x; a q x; a x h; a x q1; a q1 b; a b q; a h y; a r y; a y h; a y r1; a r1 c; a c r; a h z; a q z; a r z; a z e)" >hub.pnml
 run "$DPE" compile hub.pnml
 says 'a silent place that all go through in turn' 2 "not supported: the silent transition 'x' lies on a circle" \
 	'joins on each round what does not wait for each other' 'give it a name'
+
+net "$(p p 1; p q 0; p r 0; t c c; t f c; t d d; t b b; p v 0; a p c; a c q; a c v; a p f; a f r; a f v; a q d; a r b)" >vanish.pnml
+"$DPE" compile vanish.pnml >weights.dpe
+replay 'one of two that leave nothing' 0 c:1: b:2:1
+replay 'the other' 0 c:1: d:2:1
+replay 'not both' 1 c:1: b:2:1 d:3:1
+replay 'nor none' 1 c:1:
+
+# ---- there and back -------------------------------------------------------------------------------
+# comes_back EXPRESSION AS: the net of a rule as a rule
+comes_back() {
+	echo "expect R: $1" >there.dpe
+	"$DPE" compile --emit=pnml there.dpe >there.pnml
+	run "$DPE" compile there.pnml
+	check "$1 comes back" "$(grep -v '^//' out)" = "expect R: $2"
+}
+comes_back '(a* & b*)*' '(a* & b*)*'
+comes_back '((a*&b);(c*&d*))*' '((a* & b);(c* & d*))*'
+comes_back '((a&b*)*;(c&(d*;e)))*' '((a & b*)*;(c & d*;e))*'
+comes_back '((a*&b*)* & c*)*;a' '((a* & b*)* & c;c*+a* & b*)*;a'
+comes_back '(a;b) & (a^;b^)' 'a;b & a^;b^'
+comes_back '((a;b) & (b;(c&d)))*' '(a;b;(c & d))*'
+comes_back '(d+d^)* & (c+d^);(d&d^)' '(c+d^);(d & d^^) & (d+d^^+d^)*'
+comes_back '(c+b)* & (d* & c)*' '(b*;c)*;b* & (d* & c)*'
 
 # ---- not safe -------------------------------------------------------------------------------------
 net "$(p go 1; p full 0; t t1 put; t t2 get; a go t1; a t1 go; a t1 full; a full t2)" >unsafe.pnml

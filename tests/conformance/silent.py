@@ -7,7 +7,7 @@ Draws 1-safe nets, many of them with circles of silent transitions and with such
 nothing; has each translated, and follows executions of it, and some that are nearly so, by the
 rule: satisfied must be those that the net has, each of its tokens carrying its past. Nets that
 are refused because they are too large, or joined round and round, are counted; more than
-`--refused` in a hundred (25) are a failure, and so is any other error.
+`--refused` in a hundred (3) are a failure, and so is any other error.
 """
 import json
 import os
@@ -224,7 +224,7 @@ def main(argv):
             passed, failed = passed + (wrong == []), failed + bool(wrong)
             for what in wrong or []:
                 print(number, sorted(net.initial), [(t[0], sorted(t[1]), sorted(t[2])) for t in net.transitions], what)
-    if refused * 100 > count * int(options.get("--refused", 25)):
+    if refused * 100 > count * int(options.get("--refused", 3)):
         print(f"{refused} of {count} were refused")
         failed += 1
     print(f"{refused} refused")
