@@ -428,6 +428,13 @@ void dpe_told_withdraw_failures(struct dpe_recognizer *recognizer, const char *r
 void dpe_told_withdraw(struct dpe_recognizer *recognizer, uint64_t since,
 	struct dpe_value thread, const char *reason);
 
+/* ---- begin.c, dispatch.c ----------------------------------------------------------------- */
+
+/* Makes all that depends on the specification; options and sink are there. False after a diagnostic. */
+bool dpe_recognizer_begin(struct dpe_recognizer *recognizer, struct dpe_diags *diags);
+/* Where the stabilizer's events go: to the rules. */
+struct dpe_stabilizer_sink dpe_dispatch_begin(struct dpe_recognizer *recognizer);
+
 /* ---- roles.c ----------------------------------------------------------------------------- */
 
 /* Fills in recognizer->roles, for a name that some `sync` rule watches. */

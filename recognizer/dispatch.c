@@ -1,0 +1,193 @@
+/* What the stabilizer lets go, to the rules that want it: by the name of an event, so that what no rule
+ * names costs one look; and what never came, or was lost. */
+#include "recognizer/braid.h"
+
+#include <stdlib.h>
+
+/* Slices forget when they have twice as many events as after the last time, so that each event
+ * pays for a few looks only. */
+static __attribute__((noinline)) void forget(struct dpe_recognizer *recognizer)
+{
+	const struct dpe_horizon *horizon = dpe_recognizer_horizon(recognizer, 0);
+
+	for (unsigned i = 0; horizon && i < recognizer->spec->nrules; i++) {
+		if (recognizer->runs[i].slices)
+			dpe_slices_forget(&recognizer->runs[i], horizon);
+	}
+	recognizer->most_kept = recognizer->kept * 2;
+	if (recognizer->most_kept < recognizer->options.forget_from)
+		recognizer->most_kept = recognizer->options.forget_from;
+	if (recognizer->options.forget_from == 1)
+		recognizer->most_kept = 0;
+}
+/* ---- released events --------------------------------------------------------------------- */
+
+/* Gives the event to the rule; the watchers of one rule stand together. */
+static void take_by_rule(struct dpe_run *run, const struct dpe_watcher *watcher,
+	const struct dpe_watcher *end, const struct dpe_event *event,
+	struct dpe_occurrence **occurrence)
+{
+	unsigned nbindings = 0;
+
+	for (; watcher < end; watcher++)
+		nbindings += dpe_watcher_match(
+			watcher, run, event->message, &run->bindings[nbindings]);
+	run->nbindings = nbindings;
+	if (!nbindings)
+		return;
+	if (run->pairs) {
+		dpe_pairs_take(run, event);
+		return;
+	}
+	if (dpe_slices_follow(run, event))
+		return;
+	if (!*occurrence)
+		*occurrence = dpe_occurrence_new(run->recognizer->pool, event);
+	dpe_slices_take(run, *occurrence);
+}
+
+static void trace_release(struct dpe_recognizer *recognizer, const struct dpe_event *event)
+{
+	const struct dpe_trace trace = {
+		.kind = DPE_TRACE_RELEASED,
+		.message = event->message,
+		.after = event->added,
+		.nafter = event->nadded,
+	};
+
+	dpe_trace(recognizer, &trace);
+}
+
+static void on_waits(void *context, const struct dpe_message *message, const char *missing)
+{
+	const struct dpe_trace trace = {
+		.kind = DPE_TRACE_HELD,
+		.message = message,
+		.missing = missing,
+	};
+
+	dpe_trace(context, &trace);
+}
+
+static bool looks(const struct dpe_recognizer *recognizer)
+{
+	return recognizer->sink.trace || recognizer->sink.event || recognizer->unwatched;
+}
+
+/* What is done with events whatever the rules are. By itself, as few events need it. */
+static __attribute__((noinline)) void look(struct dpe_recognizer *recognizer, const struct dpe_event *event)
+{
+	if (event->doubtful) /* a late one: what came before it may have been judged without it */
+		dpe_recognizer_set_doubt(recognizer, "events came too late to be put in order");
+	if (recognizer->sink.trace)
+		trace_release(recognizer, event);
+	if (recognizer->sink.event)
+		recognizer->sink.event(recognizer->sink.context, event);
+	if (recognizer->ngaps)
+		dpe_doubt_pass(recognizer, event->message);
+	dpe_unwatched_note(recognizer, event->message);
+	if (!recognizer->started && event->message->has_time) {
+		recognizer->started = true;
+		recognizer->start = event->message->time;
+	}
+}
+
+static __attribute__((noinline)) void follow_rules(
+	struct dpe_recognizer *recognizer, const struct dpe_watch *watch, const struct dpe_event *event)
+{
+	struct dpe_occurrence *occurrence = NULL;
+
+	for (unsigned i = 0; i < watch->count && !recognizer->ended; i = watch->at[i].end) {
+		struct dpe_run *run = watch->at[i].run;
+
+		if (watch->at[i].access)
+			dpe_pairs_access(watch->at[i].access, event);
+		else if (run->slices || run->pairs)
+			take_by_rule(run, &watch->at[i], &watch->at[watch->at[i].end], event,
+				&occurrence);
+	}
+	if (occurrence)
+		dpe_occurrence_unref(occurrence);
+}
+
+/* True where one rule alone takes the event the short way, or does not want its phase. */
+static inline bool take_alone(const struct dpe_watcher *alone, const struct dpe_event *event)
+{
+	return !(alone->phases >> event->message->phase & 1) ||
+	       dpe_slices_follow_bare(alone->run, alone->pattern, event);
+}
+
+/* An event whose name rules name, and not only rules about pairs. */
+static __attribute__((noinline)) void follow_event(
+	struct dpe_recognizer *recognizer, const struct dpe_watch *watch, const struct dpe_event *event)
+{
+	if (event->message->name == recognizer->found)
+		dpe_doubt_found(recognizer, event->message);
+	if (!recognizer->options.stabilize_only)
+		follow_rules(recognizer, watch, event);
+}
+
+/* True where no more is to be done with the event than what rules do. */
+static inline bool is_usual(const struct dpe_recognizer *recognizer, const struct dpe_event *event)
+{
+	return !(recognizer->looks | (recognizer->ngaps != 0) | event->doubtful |
+		 (event->message->has_time & !recognizer->started));
+}
+
+static void on_event(void *context, const struct dpe_event *event)
+{
+	struct dpe_recognizer *recognizer = context;
+	const struct dpe_watch *watch;
+
+	if (recognizer->ended)
+		return;
+	recognizer->summary.events++;
+	if (!is_usual(recognizer, event))
+		look(recognizer, event);
+	if (event->message->name >= recognizer->nnames)
+		return;
+	watch = &recognizer->by_name[event->message->name];
+	if (watch->access)
+		dpe_pairs_access(watch->access, event);
+	else if (!watch->alone || !take_alone(watch->alone, event))
+		follow_event(recognizer, watch, event);
+	if (recognizer->kept > recognizer->most_kept)
+		forget(recognizer);
+}
+
+/* ---- what is missing --------------------------------------------------------------------- */
+
+static void on_held(void *context, const struct dpe_message *message, const char *missing)
+{
+	struct dpe_recognizer *recognizer = context;
+	struct dpe_text reason = {0};
+
+	recognizer->summary.held++;
+	dpe_message_print_id(&reason, recognizer->spec->names, message);
+	dpe_text_printf(&reason, " waited for %s, which never came", missing);
+	dpe_recognizer_set_doubt(recognizer, reason.at);
+	dpe_text_free(&reason);
+	recognizer->sink.held(recognizer->sink.context, message, missing);
+}
+
+static void on_lost(void *context, const struct dpe_gap *gap)
+{
+	struct dpe_recognizer *recognizer = context;
+
+	recognizer->sink.lost(recognizer->sink.context, gap);
+	dpe_doubt_gap(recognizer, gap);
+}
+
+/* ---- the beginning ----------------------------------------------------------------------- */
+
+struct dpe_stabilizer_sink dpe_dispatch_begin(struct dpe_recognizer *recognizer)
+{
+	recognizer->looks = looks(recognizer);
+	return (struct dpe_stabilizer_sink){
+		.context = recognizer,
+		.event = on_event,
+		.held = on_held,
+		.lost = on_lost,
+		.waits = recognizer->sink.trace ? on_waits : NULL,
+	};
+}
