@@ -205,6 +205,18 @@ static void find_alone(struct dpe_recognizer *recognizer, dpe_name name)
 		watch->alone = only;
 }
 
+/* What no rule follows is for the stabilizer alone. */
+static bool is_followed(const struct dpe_recognizer *recognizer, dpe_name name)
+{
+	const struct dpe_watch *watch = &recognizer->by_name[name];
+
+	for (unsigned i = 0; i < watch->count; i++) {
+		if (watch->at[i].run->slices || watch->at[i].run->pairs)
+			return true;
+	}
+	return name == recognizer->found;
+}
+
 static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diags)
 {
 	const struct dpe_spec *spec = recognizer->spec;
@@ -224,6 +236,7 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 	}
 	for (unsigned i = 0; i < recognizer->nnames; i++) {
 		dpe_roles_prepare(&recognizer->by_name[i]);
+		recognizer->by_name[i].followed = is_followed(recognizer, i);
 		if (i == recognizer->found || recognizer->options.stabilize_only)
 			continue;
 		dpe_pairs_watch(&recognizer->by_name[i]);

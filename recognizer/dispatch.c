@@ -149,7 +149,7 @@ static void on_event(void *context, const struct dpe_event *event)
 	watch = &recognizer->by_name[event->message->name];
 	if (watch->access)
 		dpe_pairs_access(watch->access, event);
-	else if (!watch->alone || !take_alone(watch->alone, event))
+	else if (watch->followed && !(watch->alone && take_alone(watch->alone, event)))
 		follow_event(recognizer, watch, event);
 	if (recognizer->kept > recognizer->most_kept)
 		forget(recognizer);

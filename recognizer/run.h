@@ -294,7 +294,8 @@ struct dpe_watch {
 		bool keyed;           /* … whose events pair by this one variable */
 	} * at;
 	unsigned count, cap;
-	bool syncs; /* one of them is of a `sync` rule */
+	bool syncs;    /* one of them is of a `sync` rule */
+	bool followed; /* one is of another rule: its events are to be looked at */
 	/* The only one, where it is of a rule whose events may go the short way and are known by
 	 * their name and phase; or NULL. */
 	const struct dpe_watcher *alone;
