@@ -1,5 +1,5 @@
 # The examples: what each says of itself is so, in 20 of 20 runs. The broken ones are so in every run,
-# however the threads take turns; therefore all programs run at once here, in each other's way.
+# however the threads take turns; therefore half of the programs run at once here, in each other's way.
 . tests/tap.sh
 need_live 'the examples'
 
@@ -40,6 +40,7 @@ follow readers-writers/page.dpe readers-writers 0 'nothing found' >4.tap &
 follow bank-transfer/accounts.dpe bank-transfer-broken 1 'race: match of withdraw(a)&withdraw^(a)' 'where a = 0' \
 	>5.tap &
 follow bank-transfer/accounts.dpe bank-transfer 0 'nothing found' >6.tap &
+wait
 follow lock-inversion/order.dpe lock-inversion 1 'potential deadlock of 2 threads' ' (cache), while it held ' \
 	' (journal), while it held ' >7.tap &
 follow lock-inversion/order.dpe lock-inversion-ordered 0 'nothing found' >8.tap &

@@ -37,7 +37,7 @@ summary=$(grep '^dpe: .*rules' err)
 run "$DPE" record -o sdt.jsonl -s sdt.dpe -- ./sdt
 run "$DPE" replay --all -s sdt.dpe sdt.jsonl
 check 'a replay says the same' "$(grep '^dpe: .*rules' err)" = "$summary"
-./sdt 2 >answer &
+./sdt 4 >answer &
 sleep 0.5
 run "$DPE" attach --all -s sdt.dpe -p $!
 check 'a process that runs already' "$(grep '^dpe: .*rules' err)" = "$summary"
