@@ -10,8 +10,7 @@
 struct dpel_string {
 	const char *text;
 	uint32_t len;
-	dpe_name name;          /* 0: not interned yet */
-	struct dpe_value value; /* as an argument; DPE_NONE: not shared yet */
+	dpe_name name; /* 0: not interned yet */
 	/* As further members, once it was looked at whether they are JSON: shared text, or that of
 	 * the string. NULL: not yet. */
 	const char *members;
@@ -49,6 +48,9 @@ struct dpe_dpel {
 	struct dpe_arena *arena;     /* of the strings */
 	struct dpel_string *strings; /* [0] is none */
 	unsigned nstrings, capstrings;
+	/* Each as an argument, close together; DPE_NONE: it is not shared yet. */
+	struct dpe_value *values;
+	unsigned nvalues, capvalues;
 	struct dpel_origin *origins; /* of the block; [0] is nothing known */
 	unsigned norigins, caporigins;
 	struct dpel_layout *layouts; /* likewise; [0] is none */

@@ -7,13 +7,19 @@
 
 #define AT_ONCE (1u << 20) /* memory follows what was read, not what a header promises */
 
+static void add_string(struct dpe_dpel *dpel, struct dpel_string string)
+{
+	*DPE_GROW(dpel->strings, dpel->nstrings, dpel->capstrings) = string;
+	*DPE_GROW(dpel->values, dpel->nvalues, dpel->capvalues) =
+		(struct dpe_value){.kind = DPE_NONE};
+}
+
 struct dpe_dpel *dpe_dpel_new(void)
 {
 	struct dpe_dpel *dpel = dpe_xcalloc(1, sizeof(*dpel));
 
 	dpel->arena = dpe_arena_new();
-	*DPE_GROW(dpel->strings, dpel->nstrings, dpel->capstrings) =
-		(struct dpel_string){.text = ""};
+	add_string(dpel, (struct dpel_string){.text = ""});
 	return dpel;
 }
 
@@ -23,6 +29,7 @@ void dpe_dpel_free(struct dpe_dpel *dpel)
 		return;
 	dpe_arena_free(dpel->arena);
 	free(dpel->strings);
+	free(dpel->values);
 	free(dpel->origins);
 	free(dpel->layouts);
 	free(dpel->block);
@@ -137,10 +144,10 @@ static bool read_strings(struct dpe_dpel *dpel, uint32_t count)
 		text = dpe_dpel_take_text(&dpel->at, dpel->end, len);
 		if (!text)
 			return dpel_fail(dpel, "has a string that goes wrong");
-		*DPE_GROW(dpel->strings, dpel->nstrings, dpel->capstrings) = (struct dpel_string){
-			.text = dpe_arena_strndup(dpel->arena, text, len),
-			.len = (uint32_t)len,
-		};
+		add_string(dpel, (struct dpel_string){
+					 .text = dpe_arena_strndup(dpel->arena, text, len),
+					 .len = (uint32_t)len,
+				 });
 	}
 	return true;
 }

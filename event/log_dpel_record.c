@@ -50,6 +50,7 @@ bool dpe_dpel_find_value(struct dpe_log_reader *reader, struct dpe_value *to,
 	enum dpe_value_kind kind, uint64_t number)
 {
 	struct dpel_string *string = dpe_dpel_find_string(reader->dpel, number);
+	struct dpe_value *value;
 
 	if (!string)
 		return false;
@@ -58,9 +59,10 @@ bool dpe_dpel_find_value(struct dpe_log_reader *reader, struct dpe_value *to,
 		*to = (struct dpe_value){.kind = kind, .len = string->len, .text = string->text};
 		return string->is_json || dpel_fail(reader->dpel, "holds a value that is no JSON");
 	}
-	if (string->value.kind == DPE_NONE)
-		string->value = dpe_value_share(reader->names, string->text, string->len);
-	*to = string->value;
+	value = &reader->dpel->values[number];
+	if (value->kind == DPE_NONE)
+		*value = dpe_value_share(reader->names, string->text, string->len);
+	*to = *value;
 	return true;
 }
 

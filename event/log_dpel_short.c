@@ -22,8 +22,8 @@ static inline bool take_shared(struct dpe_log_reader *reader, struct dpe_value *
 {
 	const struct dpe_dpel *dpel = reader->dpel;
 
-	if (number < dpel->nstrings && dpel->strings[number].value.shared) {
-		*to = dpel->strings[number].value;
+	if (number < dpel->nvalues && dpel->values[number].shared) {
+		*to = dpel->values[number];
 		return true;
 	}
 	return share(reader, to, number);

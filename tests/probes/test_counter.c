@@ -25,7 +25,7 @@ static void note(struct dpe_counter *counter, uint64_t count, uint64_t ns)
 static uint64_t slowly(const struct dpe_counter *counter, uint64_t count)
 {
 	uint64_t oldest = counter->count > DPE_COUNTER_POINTS ? counter->count - DPE_COUNTER_POINTS : 0;
-	const struct dpe_moment *from = NULL, *to;
+	const struct dpe_moment *from = NULL, *to = NULL;
 
 	for (uint64_t i = oldest; i + 1 < counter->count; i++) {
 		const struct dpe_moment *at = &counter->at[i % DPE_COUNTER_POINTS];
