@@ -1,4 +1,5 @@
-/* dpe race: rules for what the words name, on the shipped rules of POSIX threads. A variable: two
+/* dpe race: rules for what the words name, on the shipped rules of POSIX threads and of who holds
+ * their locks. A variable: two
  * accesses that nothing orders, one of which updates it. A pair of functions: calls of them that
  * nothing orders. Without words: any two accesses, in a program that was compiled to tell of them,
  * by shipped rules as well. */
@@ -101,7 +102,7 @@ int cli_race(struct cli *cli)
 	}
 	if (how.once)
 		*DPE_GROW(cli->specs.at, cli->specs.count, cli->specs.cap) = "race.dpe";
-	dpe_text_puts(&cli->rules, "include \"pthread.dpe\"\n");
+	dpe_text_puts(&cli->rules, "include \"pthread.dpe\"\ninclude \"locks.dpe\"\n");
 	for (unsigned i = 0; i < cli->words.count; i++) {
 		if (!is_watchable(cli, cli->words.at[i]))
 			return CLI_ERROR;

@@ -42,6 +42,28 @@ const char *dpe_call_name(enum dpe_call call)
 	return "";
 }
 
+/* ---- who holds what ---------------------------------------------------------------------- */
+
+static bool keeps_waits(const struct dpe_stmt *stmt)
+{
+	for (; stmt; stmt = stmt->next) {
+		if ((stmt->kind == DPE_STMT_CALL && stmt->call >= DPE_CALL_HOLD &&
+			    stmt->call <= DPE_CALL_CHECK_HANG) ||
+			keeps_waits(stmt->body) || keeps_waits(stmt->otherwise))
+			return true;
+	}
+	return false;
+}
+
+bool dpe_rule_keeps_waits(const struct dpe_rule *rule)
+{
+	for (unsigned i = 0; i < rule->npositions; i++) {
+		if (keeps_waits(rule->positions[i].action))
+			return true;
+	}
+	return keeps_waits(rule->action) || keeps_waits(rule->otherwise);
+}
+
 /* ---- the formats of printf ------------------------------------------------------------ */
 
 struct format {

@@ -289,6 +289,9 @@ struct dpe_needs {
 bool dpe_rule_needs(const struct dpe_rule *rule, struct dpe_needs *needs);
 /* True where a statement, or one after or within it, is a `break`. */
 bool dpe_action_breaks(const struct dpe_stmt *stmt);
+/* True where an action of the rule says who holds or awaits what, or looks at that: it calls one of
+ * hold to check_hang. */
+bool dpe_rule_keeps_waits(const struct dpe_rule *rule);
 
 /* ---- automata side by side -------------------------------------------------------------- */
 

@@ -565,6 +565,8 @@ int dpe_preload_file(const struct dpe_probes *probes);
 bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags);
 /* True of the libraries that are preloaded: nothing of them is observed. */
 bool dpe_preload_is_library(const struct dpe_module *module);
+/* True of a function of POSIX or C11 threads. */
+bool dpe_preload_knows(const char *function);
 /* Asks the library for the spot's events, if it has them: the spot is preloaded then. */
 void dpe_preload_take(struct dpe_probes *probes, struct dpe_spot *spot);
 /* The spots have moved. */

@@ -2,6 +2,7 @@
 #include "probes/plan_gates.h"
 #include "probes/plan_reads.h"
 #include "probes/plan_roots.h"
+#include "probes/preload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,15 @@ static enum dpe_site_kind kind_of(const struct making *making, const struct dpe_
 	if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")])
 		return DPE_SITE_FUNCTION;
 	return DPE_SITE_LINE;
+}
+
+/* Nothing is missed where the target lacks the function: nobody calls it. Of other rules it may be
+ * misspelt. */
+static bool does_without(const struct making *making, const struct dpe_pattern *pattern)
+{
+	return making->rule->mode == DPE_SYNC ||
+	       (dpe_rule_keeps_waits(making->rule) &&
+		       dpe_preload_knows(dpe_name_text(making->names, pattern->name)));
 }
 
 static struct dpe_site *add_site(struct making *making, const struct dpe_pattern *pattern)
@@ -232,7 +242,7 @@ static void add_pattern(struct making *making, const struct dpe_pattern *pattern
 			!dpe_plan_is_root(making->rule, pattern, i))
 			site->used |= UINT64_C(1) << i;
 	}
-	if (making->rule->mode != DPE_SYNC && site->optional) {
+	if (site->optional && !does_without(making, pattern)) {
 		site->optional = false;
 		site->place = pattern->place;
 	}

@@ -60,7 +60,9 @@ struct dpe_site {
 	dpe_name event;        /* the name of its messages, where it is another one; else 0 */
 	bool enter, exit;
 	bool phased;    /* some rule has its .enter or .exit */
-	bool optional;  /* only sync rules ask for it: skipped where the target lacks it */
+	/* Only sync rules ask for it, or, of functions of POSIX threads, rules about who holds what:
+	 * skipped where the target lacks it. */
+	bool optional;
 	unsigned nargs; /* arguments that patterns and conditions mention */
 	uint64_t used;  /* the same as bits, of the first 64; what may be any is not in it */
 	bool ret;       /* they mention the result */

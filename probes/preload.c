@@ -167,6 +167,15 @@ bool dpe_preload_is_library(const struct dpe_module *module)
 	       !strcmp(module->name, DPE_PRELOAD_MEMORY_LIBRARY);
 }
 
+bool dpe_preload_knows(const char *function)
+{
+	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++) {
+		if (!strcmp(NAMES[i], function))
+			return true;
+	}
+	return false;
+}
+
 /* Variables of the program are read by the kernel's side alone, but for what the library tells. */
 static bool needs_kernel(const struct dpe_probes *probes, const struct dpe_spot *spot)
 {

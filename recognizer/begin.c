@@ -242,6 +242,8 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 		dpe_pairs_watch(&recognizer->by_name[i]);
 		find_alone(recognizer, i);
 	}
+	if (!recognizer->options.stabilize_only)
+		dpe_held_prepare(recognizer);
 	return good;
 }
 

@@ -117,13 +117,29 @@ static inline bool take_alone(const struct dpe_watcher *alone, const struct dpe_
 	       dpe_slices_follow_bare(alone->run, alone->pattern, event);
 }
 
+static void follow_with_locks(
+	struct dpe_recognizer *recognizer, const struct dpe_watch *watch, const struct dpe_event *event)
+{
+	struct dpe_message *message = dpe_held_tell(recognizer, event->message);
+	struct dpe_event with = *event;
+
+	if (message)
+		with.message = message;
+	follow_rules(recognizer, watch, &with);
+	dpe_message_unref(message);
+}
+
 /* An event whose name rules name, and not only rules about pairs. */
 static __attribute__((noinline)) void follow_event(
 	struct dpe_recognizer *recognizer, const struct dpe_watch *watch, const struct dpe_event *event)
 {
 	if (event->message->name == recognizer->found)
 		dpe_doubt_found(recognizer, event->message);
-	if (!recognizer->options.stabilize_only)
+	if (recognizer->options.stabilize_only)
+		return;
+	if (watch->with_locks)
+		follow_with_locks(recognizer, watch, event);
+	else
 		follow_rules(recognizer, watch, event);
 }
 

@@ -247,6 +247,14 @@ static struct dpe_value eval_logic(const struct dpe_env *env, const struct dpe_e
 	return dpe_value_int(is_true(dpe_eval(env, expr->right)));
 }
 
+/* An address and an integer make another address. */
+static bool makes_address(enum dpe_op op, struct dpe_value left, struct dpe_value right)
+{
+	bool address = left.kind == DPE_POINTER, other = right.kind == DPE_POINTER;
+
+	return op == DPE_OP_ADD ? address != other : op == DPE_OP_SUB && address && !other;
+}
+
 static struct dpe_value eval_binary(const struct dpe_env *env, const struct dpe_expr *expr)
 {
 	struct dpe_value left, right;
@@ -262,6 +270,8 @@ static struct dpe_value eval_binary(const struct dpe_env *env, const struct dpe_
 		return eval_comparison(expr->op, left, right);
 	if (!bits_of(left, &a) || !bits_of(right, &b))
 		return none;
+	if (makes_address(expr->op, left, right))
+		return dpe_value_pointer((uint64_t)eval_arithmetic(expr->op, a, b).num);
 	return eval_arithmetic(expr->op, a, b);
 }
 

@@ -3,6 +3,7 @@
 #include "recognizer/lock_order.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct dpe_lock_thread *dpe_lock_thread_find(struct dpe_lock_order *order, struct dpe_value value)
 {
@@ -35,7 +36,8 @@ void dpe_lock_thread_drop(
 
 	dpe_message_unref(held->since);
 	dpe_lock_unref(order, held->lock);
-	*held = thread->held[--thread->nheld];
+	thread->nheld--;
+	memmove(held, held + 1, (thread->nheld - index) * sizeof(*held)); /* in the order taken */
 	dpe_lock_thread_change(order, thread);
 }
 

@@ -15,6 +15,7 @@
  *	eval.c        expressions; action.c statements
  *	waits.c       who waits for whom: the graph that actions keep, and what it tells
  *	lock_order.c  in which order locks are taken, and whether that could close a circle
+ *	held.c        the locks that a thread holds, as variables of its events
  *	deadlocks.c   telling deadlocks of any kind
  *	live.c        which patterns have events in partial matches
  *	doubt.c       what losses make uncertain; told.c: and what was told before they were known
@@ -295,7 +296,8 @@ struct dpe_watch {
 	} * at;
 	unsigned count, cap;
 	bool syncs;    /* one of them is of a `sync` rule */
-	bool followed; /* one is of another rule: its events are to be looked at */
+	bool followed; /* one is of another rule: its events are to be looked at, … */
+	bool with_locks; /* … with the locks that their threads hold */
 	/* The only one, where it is of a rule whose events may go the short way and are known by
 	 * their name and phase; or NULL. */
 	const struct dpe_watcher *alone;
@@ -695,6 +697,16 @@ void dpe_lock_order_lose(struct dpe_lock_order *order, struct dpe_value thread);
 void dpe_lock_order_told(struct dpe_lock_order *order, const struct dpe_deadlock *deadlock);
 /* At the end: tells of each potential deadlock, and of what the bounds may have hidden. */
 void dpe_lock_order_tell(struct dpe_lock_order *order, struct dpe_recognizer *recognizer);
+
+/* ---- held.c ------------------------------------------------------------------------------ */
+
+/* Finds the events that are to carry the locks, once all runs are there: where actions say who holds
+ * what, those of all rules that do not say so themselves. */
+void dpe_held_prepare(struct dpe_recognizer *recognizer);
+/* The message with the locks that its thread holds, the caller's; NULL: it holds none, or the message
+ * has them. */
+struct dpe_message *dpe_held_tell(
+	const struct dpe_recognizer *recognizer, const struct dpe_message *message);
 
 /* ---- deadlocks.c ------------------------------------------------------------------------- */
 

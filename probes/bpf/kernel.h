@@ -65,8 +65,13 @@ struct thread_struct {
 	unsigned long fsbase;
 } RELOCATED;
 
+struct uprobe;
+
 struct uprobe_task {
 	unsigned int depth;
+	unsigned long vaddr;           /* of the instruction that is probed … */
+	struct uprobe *active_uprobe;  /* … by this, while a copy of it is stepped … */
+	unsigned long xol_vaddr;       /* … here */
 } RELOCATED;
 
 struct xol_area {

@@ -346,7 +346,7 @@ static __always_inline bool object_accessed(
 		words[0] = entry->object;
 		words[1] = entry->last;
 		words[2] = entry->last = read_bytes(entry->address, entry->size);
-		words[3] = access->regs.ip;
+		words[3] = event->top.ip;
 		event->kind = DPE_RECORD_OBJECT;
 		event->nwords = 4;
 		event->site = entry->kind;
@@ -372,8 +372,21 @@ static __always_inline bool variable_accessed(
 		words[0] = watches[i].last;
 		watches[i].last = words[1 + i];
 	}
-	words[1 + DPE_WATCHES] = access->regs.ip;
+	words[1 + DPE_WATCHES] = event->top.ip;
 	return found;
+}
+
+#define LONGEST_INSTRUCTION 15
+
+/* The kernel steps a copy of a probed instruction: what that accesses, its place in the program does. */
+static __always_inline __u64 place_of(struct task_struct *task, __u64 ip)
+{
+	struct uprobe_task *stepped = task->utask;
+
+	if (!stepped || !stepped->active_uprobe ||
+		ip - stepped->xol_vaddr > LONGEST_INSTRUCTION)
+		return ip;
+	return stepped->vaddr + (ip - stepped->xol_vaddr);
 }
 
 /* The processor tells after the access: what a variable was before is what was seen last. */
@@ -383,7 +396,7 @@ int on_access(struct bpf_perf_event_data *access)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 words[DPE_WORDS] = {};
 	struct event event = {
-		.top = {access, access->regs.ip, access->regs.sp, access->regs.bp},
+		.top = {access, place_of(task, access->regs.ip), access->regs.sp, access->regs.bp},
 		.kind = DPE_RECORD_DATA,
 		.nwords = 6,
 	};
