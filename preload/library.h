@@ -31,16 +31,6 @@ struct dpe_preload_call {
 
 /* Grows with each call that others may synchronise with, by pthread.dpe. */
 extern DPE_PRELOAD_HIDDEN __thread uint64_t dpe_preload_epoch;
-/* The locks that the thread holds, the last one taken at the end. */
-#define DPE_PRELOAD_LOCKS 16
-struct dpe_preload_locks {
-	uint64_t at[DPE_PRELOAD_LOCKS];
-	unsigned count;
-};
-extern DPE_PRELOAD_HIDDEN __thread struct dpe_preload_locks dpe_preload_locks;
-DPE_PRELOAD_HIDDEN void dpe_preload_take(uint64_t lock);
-DPE_PRELOAD_HIDDEN void dpe_preload_give(uint64_t lock);
-
 /* The program has begun to make threads. */
 extern DPE_PRELOAD_HIDDEN bool dpe_preload_threads;
 

@@ -107,11 +107,8 @@ static bool is_repeated(enum dpe_preload_memory what, uint64_t address, uint64_t
 static void tell(enum dpe_preload_memory what, uint64_t address, uint64_t size, bool after,
 	struct dpe_memory_place place)
 {
-	const struct dpe_preload_locks *locks = &dpe_preload_locks;
 	struct dpe_preload_call call = {{address, size}, what};
 
-	for (unsigned i = 0; i < 2 && i < locks->count; i++)
-		call.words[2 + i] = locks->at[locks->count - 1 - i];
 	dpe_preload_tell(&call, after, place.pc, place.frame, &callers);
 }
 

@@ -93,8 +93,8 @@ enum dpe_preload_function {
 		DPE_PRELOAD_COUNT
 };
 
-/* What the larger library, libdpe-mem.so, tells of beside calls: an address, a number of bytes, and
- * the two locks that the thread took last and holds, or 0. They stand behind the functions wherever those are numbered. */
+/* What the larger library, libdpe-mem.so, tells of beside calls: an address and a number of bytes.
+ * They stand behind the functions wherever those are numbered. */
 enum dpe_preload_memory {
 	DPE_PRELOAD_READ = DPE_PRELOAD_COUNT,
 	DPE_PRELOAD_WRITE,

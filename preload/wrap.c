@@ -47,44 +47,12 @@ static inline bool releases(unsigned function)
 	}
 }
 
-static inline bool takes_lock(unsigned function)
-{
-	switch (function) {
-	case DPE_PRELOAD_pthread_mutex_lock:
-	case DPE_PRELOAD_pthread_mutex_trylock:
-	case DPE_PRELOAD_pthread_mutex_timedlock:
-	case DPE_PRELOAD_pthread_mutex_clocklock:
-	case DPE_PRELOAD_pthread_rwlock_rdlock:
-	case DPE_PRELOAD_pthread_rwlock_wrlock:
-	case DPE_PRELOAD_pthread_rwlock_tryrdlock:
-	case DPE_PRELOAD_pthread_rwlock_trywrlock:
-	case DPE_PRELOAD_pthread_rwlock_timedrdlock:
-	case DPE_PRELOAD_pthread_rwlock_timedwrlock:
-	case DPE_PRELOAD_pthread_rwlock_clockrdlock:
-	case DPE_PRELOAD_pthread_rwlock_clockwrlock:
-	case DPE_PRELOAD_pthread_spin_lock:
-	case DPE_PRELOAD_pthread_spin_trylock:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static inline bool gives_lock(unsigned function)
-{
-	return function == DPE_PRELOAD_pthread_mutex_unlock ||
-	       function == DPE_PRELOAD_pthread_rwlock_unlock ||
-	       function == DPE_PRELOAD_pthread_spin_unlock;
-}
-
 static inline void enter(const struct dpe_preload_call *call, const uint64_t *frame)
 {
 	if (call->function == DPE_PRELOAD_pthread_create)
 		dpe_preload_threads = true;
 	if (releases(call->function))
 		dpe_preload_epoch++;
-	if (gives_lock(call->function))
-		dpe_preload_give(call->words[0]);
 	if (dpe_preload_look->wanted[call->function] & DPE_PRELOAD_ENTER)
 		dpe_preload_write(call, DPE_PRELOAD_ENTER, 0, frame);
 }
@@ -93,8 +61,6 @@ static inline void leave(const struct dpe_preload_call *call, int ret, const uin
 {
 	if (call->function == DPE_PRELOAD_pthread_once || call->function == DPE_PRELOAD_call_once)
 		dpe_preload_epoch++;
-	if (takes_lock(call->function) && (!ret || ret == EOWNERDEAD))
-		dpe_preload_take(call->words[0]);
 	if (dpe_preload_look->wanted[call->function] & DPE_PRELOAD_EXIT)
 		dpe_preload_write(call, DPE_PRELOAD_EXIT, ret, frame);
 }

@@ -11,7 +11,6 @@
 static __thread struct dpe_preload_writer self;
 __thread uint64_t dpe_preload_epoch;
 bool dpe_preload_threads;
-__thread struct dpe_preload_locks dpe_preload_locks;
 static uint64_t writers; /* threads that had a ring up to now: their epochs differ */
 
 static struct dpe_preload_ring *claim(struct dpe_preload_header *header)
@@ -162,29 +161,6 @@ void dpe_preload_write(
 	if (header->frames)
 		add_frames(slot, frame, header->frames);
 	dpe_preload_commit(slot, number);
-}
-
-/* Of more than there is room for, the first ones are known. */
-void dpe_preload_take(uint64_t lock)
-{
-	struct dpe_preload_locks *locks = &dpe_preload_locks;
-
-	if (locks->count < DPE_PRELOAD_LOCKS)
-		locks->at[locks->count++] = lock;
-}
-
-void dpe_preload_give(uint64_t lock)
-{
-	struct dpe_preload_locks *locks = &dpe_preload_locks;
-	unsigned at = locks->count;
-
-	while (at && locks->at[at - 1] != lock)
-		at--;
-	if (!at)
-		return;
-	for (; at < locks->count; at++)
-		locks->at[at - 1] = locks->at[at];
-	locks->count--;
 }
 
 /* The innermost first. */

@@ -135,7 +135,7 @@ struct dpe_probes {
 	unsigned most_values;       /* that our programs read at one event */
 	struct dpe_place_accessed *accesses; /* access.c's, by instruction */
 	dpe_name create, start, found, end, waited; /* names of the kernel's events */
-	dpe_name memory_names[DPE_MEMORY_EVENTS], lock_names[2];
+	dpe_name memory_names[DPE_MEMORY_EVENTS];
 
 	pid_t pid;
 	int pidfd;

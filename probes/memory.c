@@ -27,8 +27,6 @@ void dpe_memory_ask(struct dpe_probes *probes)
 
 	if (!probes->plan->memory)
 		return;
-	probes->lock_names[0] = dpe_intern_string(probes->names, "lock");
-	probes->lock_names[1] = dpe_intern_string(probes->names, "lock2");
 	header = probes->preload->rings.header;
 	header->waits = 1;
 	header->once = probes->once && knows_all_calls(probes);
@@ -253,7 +251,7 @@ static void add_surroundings(
 }
 
 void dpe_memory_fill(struct dpe_probes *probes, const struct dpe_record *record,
-	struct dpe_message *draft, struct dpe_value *args, struct dpe_var *vars)
+	struct dpe_message *draft, struct dpe_value *args)
 {
 	uint64_t address = record->words[0];
 
@@ -269,8 +267,4 @@ void dpe_memory_fill(struct dpe_probes *probes, const struct dpe_record *record,
 	if (record->site != DPE_PRELOAD_READ && record->site != DPE_PRELOAD_WRITE)
 		return;
 	add_surroundings(draft, args, address, record->words[1]);
-	draft->vars = vars;
-	for (unsigned i = 0; i < 2 && record->words[2 + i]; i++)
-		vars[draft->nvars++] = (struct dpe_var){
-			probes->lock_names[i], dpe_value_pointer(record->words[2 + i])};
 }

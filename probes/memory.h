@@ -22,8 +22,8 @@ bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags);
 void dpe_memory_each(struct dpe_memory *memory, const struct dpe_preload_slot *slot,
 	void (*piece)(void *context, uint64_t address, uint64_t size), void *context);
 void dpe_memory_free(struct dpe_memory *memory);
-/* The name of an event's message, its arguments, at most 8, and the locks held, at most 2. */
+/* The name of an event's message, and its arguments, at most 8. */
 void dpe_memory_fill(struct dpe_probes *probes, const struct dpe_record *record,
-	struct dpe_message *draft, struct dpe_value *args, struct dpe_var *vars);
+	struct dpe_message *draft, struct dpe_value *args);
 
 #endif

@@ -224,7 +224,7 @@ struct dpe_message *dpe_message_of_record(
 	if (record->kind <= DPE_RECORD_EXIT)
 		complete = fill_call(probes, record, &draft, args, texts);
 	else if (record->kind == DPE_RECORD_MEMORY)
-		dpe_memory_fill(probes, record, &draft, args, vars);
+		dpe_memory_fill(probes, record, &draft, args);
 	else if (record->kind == DPE_RECORD_WAITED)
 		fill_wait(probes, record, &draft, args);
 	else if (record->kind == DPE_RECORD_DATA)

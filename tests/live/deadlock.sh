@@ -62,6 +62,11 @@ hangs 'a reader and a writer' ./deadlocks write
 ends 'two readers' ./deadlocks read
 ends 'an inversion that never meets' ./deadlocks one-after-another
 
+# A static program has only those functions of the rules that it uses.
+${CC:-cc} -D_GNU_SOURCE -g -O1 -static -pthread "$TOP/tests/live/targets/deadlocks.c" -o static || not_ok 'a static program'
+run timeout -s KILL 20 "$DPE" deadlock --on-deadlock=kill -- ./static cycle
+says 'in a static program' 1 'deadlock of 2 threads' 'by a_then_b+'
+
 run timeout -s KILL 20 "$DPE" deadlock --format=json --on-deadlock=kill -- ./deadlocks cycle
 check 'as JSON' "$(python3 -c '
 import json, sys

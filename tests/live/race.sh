@@ -41,6 +41,25 @@ watch 'a function and itself' 1 writes put,put
 watch 'a pair under a lock' 0 locked put,get
 watch 'several at once' 1 race other counter put,get
 
+# ---- the locks that were held ----------------------------------------------------------------
+# held: of each access the locks; both ways it is told which come first
+held() {
+	sed -n 's/^  \$[12] .*  \(lock.*\)  thread.*/\1/p; s/^  \$[12] .*, \(lock = .*\)  thread.*/\1/p' err | sort -u | tr '\n' ';'
+}
+locks='lock = another, lock2 = table.guard;lock = table.guard;'
+run "$DPE" race put,get -- ./races guarded
+says 'a pair of functions under different locks' 1 'race_put_get: match'
+check 'and which' "$(held)" = "$locks"
+run "$DPE" race counter -- ./races guarded
+says 'a variable under different locks' 1 'race_counter: match'
+check 'and which of these' "$(held)" = "$locks"
+run "$DPE" race --preload counter -- ./races guarded
+check 'by the preloaded library, too' "$status $(held)" = "1 $locks"
+
+# ---- a variable whose accesses are in functions that are observed as well ----------------------
+run "$DPE" race counter put,get -- ./races race
+check 'an access of a probed instruction is told at its place in the program' "$(grep -c 'at put+\|at get+' err) $(grep -c 'at 0x' err)" = '4 0'
+
 run "$DPE" race
 says 'nothing to watch' 2 'what is to be watched?'
 run "$DPE" race counter

@@ -5,7 +5,11 @@
 
 static int counter, other;
 static int copies[2];
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, another = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+	int length;
+	pthread_rwlock_t guard;
+} table = {.guard = PTHREAD_RWLOCK_INITIALIZER};
 static const char *way;
 
 static int is(const char *name)
@@ -44,6 +48,30 @@ static void *reader(void *arg)
 	return NULL;
 }
 
+/* Under three locks, and under one that the reader has not. */
+static void *guarded(void *arg)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_rwlock_rdlock(&table.guard);
+	pthread_mutex_lock(&another);
+	pthread_mutex_unlock(&mutex);
+	put((int)(long)arg);
+	pthread_mutex_unlock(&another);
+	pthread_rwlock_unlock(&table.guard);
+	return NULL;
+}
+
+static void *under_mutex(void *arg)
+{
+	(void)arg;
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	pthread_rwlock_rdlock(&table.guard);
+	other = get();
+	pthread_rwlock_unlock(&table.guard);
+	return NULL;
+}
+
 /* A write of the value that is there already is one all the same. */
 static void *same(void *arg)
 {
@@ -69,6 +97,9 @@ int main(int argc, char **argv)
 	} else if (is("writes")) {
 		pthread_create(&one, NULL, writer, (void *)1L);
 		pthread_create(&two, NULL, writer, (void *)2L);
+	} else if (is("guarded")) {
+		pthread_create(&one, NULL, under_mutex, NULL);
+		pthread_create(&two, NULL, guarded, (void *)1L);
 	} else if (is("same")) {
 		pthread_create(&one, NULL, reader, NULL);
 		pthread_create(&two, NULL, same, NULL);

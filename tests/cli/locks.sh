@@ -1,0 +1,93 @@
+# The locks that threads hold, as reports tell them of every event of rules that do not say so themselves.
+. tests/tap.sh
+
+cat >rules.dpe <<'X'
+expect keeps(T): (take(_) by T { hold(T, .args[0]); } + give(_) by T { unhold(T, .args[0]); }
+	+ look(_) by T { share(T, .args[0]); } + quit by T { ended(T); })* observing quit by T ends
+detect race: put & get
+X
+
+# log EVENT...: THREAD:NAME, or THREAD:NAME=LOCK; of 1?put one before it was lost
+log() {
+	python3 - "$@" <<'X' >log.jsonl
+import json, sys
+next_seq = {}
+for time, word in enumerate(sys.argv[1:]):
+    thread, name = word[0], word[2:]
+    seq = next_seq.get(thread, 0) + (word[1] == '?')
+    next_seq[thread] = seq + 1
+    name, _, lock = name.partition('=')
+    print(json.dumps({'event': name, 'thread': int(thread), 'seq': seq, 'time': time,
+                      'args': [int(lock)] if lock.isdigit() else [],
+                      'vars': {'lock': lock} if lock and not lock.isdigit() else {}}))
+X
+	run "$DPE" replay -s rules.dpe log.jsonl
+}
+
+# held EVENT: the locks of the reported event, in the order told
+held() {
+	sed -n "s/^  \\\$[12] $1(*)*  *\(lock.*\)  thread.*/\1/p" err | head -1
+}
+
+log 1:take=7 1:put 1:give=7 2:take=8 2:get
+check 'each with its own' "$(held put); $(held get)" = 'lock = 7; lock = 8'
+log 1:take=7 1:take=5 1:look=6 1:take=4 1:give=5 1:put 2:get
+check 'the one that was taken last comes first' "$(held put)" = 'lock = 4, lock2 = 6, lock3 = 7'
+check 'and of a thread that holds none nothing is said' -z "$(held get)"
+log 1:take=7 1:take=7 1:give=7 1:put 2:take=7 2:give=7 2:get
+check 'one that was taken twice is held until it was given back twice' "$(held put)" = 'lock = 7'
+check 'who gave it back does not hold it' -z "$(held get)"
+log 1:take=1 1:take=2 1:take=3 1:take=4 1:take=5 1:take=6 1:take=7 1:take=8 1:take=9 1:put 2:get
+check 'all of many' "$(held put)" = 'lock = 9, lock2 = 8, lock3 = 7, lock4 = 6, lock5 = 5, lock6 = 4, lock7 = 3, lock8 = 2, lock9 = 1'
+log 1:take=7 1?put 2:get
+check 'what may have been given back among what was lost is not told' -z "$(held put)"
+log 1:take=7 1:quit 1:put 2:get
+check 'another thread of that number holds nothing' -z "$(held put)"
+log 1:take=7 1:put=mine 2:get
+check "an event's own variable stays" "$(held put)" = 'lock = "mine"'
+
+# ---- all kinds of rules ----------------------------------------------------------------------
+log 1:take=7 1:put 2:take=8 2:get 1:put
+cp rules.dpe all.dpe
+cat >>all.dpe <<'X'
+detect pair: put ; put
+expect never(T): put by T ; (get by T)*
+detect where: get [lock = 8]
+X
+for engine in auto pa net; do
+	run "$DPE" replay --engine=$engine -s all.dpe log.jsonl
+	check "by $engine: of sequences, of what fails, and for conditions" "$(grep -c 'put.*lock = 7  thread' err) \
+$(grep -c 'get.*lock = 8  thread' err)" = '5 4'
+done
+run "$DPE" replay --format=json -s rules.dpe log.jsonl
+check 'in JSON' "$(python3 -c '
+import json
+for line in open("out"):
+    told = json.loads(line)
+    if told.get("rule") == "race":
+        print([m["vars"]["lock"] for m in told["messages"]])')" = "[7, 8]
+[8, 7]"
+
+# ---- the shipped rule ------------------------------------------------------------------------
+cat >shipped.dpe <<'X'
+include "pthread.dpe"
+include "locks.dpe"
+detect race: put & get
+X
+python3 - <<'X' >log.jsonl
+import json
+def tell(thread, *events):
+    for seq, (name, args, ret) in enumerate(events):
+        line = {'event': name, 'thread': thread, 'seq': seq, 'time': thread * 100 + seq, 'args': args}
+        print(json.dumps(line if ret is None else {**line, 'ret': ret}))
+tell(1, ('pthread_mutex_lock.exit', ['0x10'], 0), ('pthread_rwlock_rdlock.exit', ['0x20'], 0),
+     ('pthread_mutex_trylock.exit', ['0x30'], 16), ('pthread_spin_lock.exit', ['0x40'], 0),
+     ('pthread_cond_wait.enter', ['0x50', '0x10'], None), ('put', [], None))
+tell(2, ('pthread_mutex_lock.exit', ['0x60'], 130), ('pthread_cond_wait.enter', ['0x50', '0x60'], None),
+     ('pthread_rwlock_wrlock.exit', ['0x70'], 0), ('pthread_cond_wait.exit', ['0x50', '0x60'], 0),
+     ('pthread_rwlock_unlock.enter', ['0x70'], None), ('get', [], None))
+X
+run "$DPE" replay -s shipped.dpe log.jsonl
+check 'of POSIX threads: what failed is not held, and a wait gives the mutex back for as long' \
+	"$(held put); $(held get)" = 'lock = 0x40, lock2 = 0x20; lock = 0x60'
+finish
