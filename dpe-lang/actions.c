@@ -258,7 +258,7 @@ static const struct dpe_stmt *resolve_list(
 /* The `var` that is assigned to, or -1 after a diagnostic. */
 static int assigned_global(struct dpe_resolver *r, const struct ast_expr *left)
 {
-	if (left->kind != AST_NAME) {
+	if (left->kind != AST_NAME || dpe_is_scoped(left)) {
 		resolve_error(r, left->place,
 			"only a `var` of the specification can be assigned to: the program is "
 			"watched, not changed");

@@ -66,6 +66,7 @@ struct dpe_parser;
 %token INCR "'++'" DECR "'--'"
 %token <op> UPDATE "an assignment operator"
 
+%type <text> scoped
 %type <name> params names name by
 %type <expr> literal expr postfix unary args arg_list event_args event_arg event_list initial
 %type <expr> simple condition
@@ -320,7 +321,12 @@ unary: postfix
 	| '*' unary	{ $$ = dpe_build_binary(parser, AST_DEREF, DPE_OP_MUL, $2, NULL, @$); }
 	;
 
+scoped: NAME SCOPE NAME		{ $$ = dpe_build_scope(parser, $1, $3); }
+	| scoped SCOPE NAME	{ $$ = dpe_build_scope(parser, $1, $3); }
+	;
+
 postfix: NAME			{ $$ = dpe_build_variable(parser, $1, @1); }
+	| scoped		{ $$ = dpe_build_variable(parser, $1, @1); }
 	| NUMBER		{ $$ = dpe_build_number(parser, $1, false, @$); }
 	| STRING		{ $$ = dpe_build_string(parser, $1, @$); }
 	| POSITION		{ $$ = dpe_build_position(parser, $1, @$); }

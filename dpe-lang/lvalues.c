@@ -9,6 +9,11 @@ bool dpe_is_result(const struct ast_expr *expr)
 	return expr->kind == AST_FIELD && !expr->left && !strcmp(expr->name, "ret");
 }
 
+bool dpe_is_scoped(const struct ast_expr *expr)
+{
+	return expr->kind == AST_NAME && strchr(expr->name, ':');
+}
+
 bool dpe_is_lvalue(const struct ast_expr *expr)
 {
 	switch (expr->kind) {

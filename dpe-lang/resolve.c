@@ -47,7 +47,7 @@ static void imply_global(struct ast_spec *spec, struct dpe_globals *globals,
 {
 	const char **declared, *best;
 
-	if (left->kind != AST_NAME || is_param(item, left->name) ||
+	if (left->kind != AST_NAME || dpe_is_scoped(left) || is_param(item, left->name) ||
 		dpe_find_global(globals, left->name) >= 0 ||
 		!add_global(spec, globals, left->name, left->place))
 		return;

@@ -75,6 +75,8 @@ int dpe_find_global(const struct dpe_globals *globals, const char *name);
 bool dpe_is_result(const struct ast_expr *expr);
 /* x, x.f, p->f, a[3], *p: what can be read from the program; .ret->f, *.ret, too, but not .ret alone. */
 bool dpe_is_lvalue(const struct ast_expr *expr);
+/* A name with a scope: a variable of the program, and nothing else. */
+bool dpe_is_scoped(const struct ast_expr *expr);
 /* Its text without blanks; NULL after a diagnostic. */
 const char *dpe_lvalue_text(struct dpe_resolver *r, const struct ast_expr *expr);
 #define DPE_ARGUMENT_RESULT INT_MAX

@@ -77,19 +77,20 @@ static void add_file(struct dpe_modules *modules, const char *path, struct dpe_d
 	free(real);
 }
 
-/* "\tlibc.so.6 => /lib/libc.so.6 (0x7f…)", "\t/lib64/ld-linux-x86-64.so.2 (0x7f…)", or something
- * without a path: the vdso, or a library that is not found, of which the target itself will tell.
- */
+/* "\tlibc.so.6 => /lib/libc.so.6 (0x7f…)", "\t/lib64/ld-linux-x86-64.so.2 (0x7f…)", "\tliba.so =>
+ * ./liba.so (0x7f…)" by a search path that is relative, or something without a path: the vdso, or a
+ * library that is not found, of which the target itself will tell. */
 static void add_line(struct dpe_modules *modules, char *line, struct dpe_diags *diags)
 {
 	char *arrow = strstr(line, " => "), *path = arrow ? arrow + 4 : line;
 	char *end = strstr(path, " (0x");
 
 	path += strspn(path, " \t");
-	if (*path != '/' || !end)
+	if (!end)
 		return;
 	*end = '\0';
-	add_file(modules, path, diags);
+	if (strchr(path, '/'))
+		add_file(modules, path, diags);
 }
 
 static void add_lines(struct dpe_modules *modules, struct dpe_text *answer, struct dpe_diags *diags)
@@ -164,19 +165,11 @@ bool dpe_libraries_of_program(struct dpe_modules *modules, const struct dpe_prog
 /* ---- that are loaded later
  * ------------------------------------------------------------------------- */
 
-static const char *interpreter_of(const struct dpe_modules *modules)
-{
-	for (unsigned i = 0; i < modules->count; i++) {
-		if (modules->at[i]->program)
-			return modules->at[i]->interpreter;
-	}
-	return NULL;
-}
-
 /* A plugin may need what only the program gives it: then nobody can tell more. */
 static void add_needed(struct dpe_modules *modules, const char *path, struct dpe_diags *diags)
 {
-	const char *interpreter = interpreter_of(modules);
+	const struct dpe_module *program = dpe_modules_program(modules);
+	const char *interpreter = program ? program->interpreter : NULL;
 	struct dpe_text answer = {0};
 
 	if (interpreter && !access(interpreter, X_OK) &&

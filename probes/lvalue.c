@@ -32,17 +32,50 @@ static bool has_encoding(Dwarf_Die *type, Dwarf_Word wanted)
 	       encoding == wanted;
 }
 
-static bool member_of(Dwarf_Die *type, const char *name, size_t len, Dwarf_Die *member)
+#define DEEPEST_MEMBER 32 /* of bases and nameless structures within each other */
+
+/* Where the member lies in what it is a member of; false: nobody knows, as of virtual bases. */
+static bool offset_of(Dwarf_Die *member, Dwarf_Word *offset)
 {
-	if (dwarf_child(type, member))
+	Dwarf_Attribute attribute;
+
+	*offset = 0;
+	return !dwarf_hasattr(member, DW_AT_data_member_location) ||
+	       !dwarf_formudata(
+		       dwarf_attr(member, DW_AT_data_member_location, &attribute), offset);
+}
+
+/* A base class, or a nameless structure or union, whose members count as those of what it is in. */
+static bool is_transparent(Dwarf_Die *member)
+{
+	return dwarf_tag(member) == DW_TAG_inheritance ||
+	       (dwarf_tag(member) == DW_TAG_member && !dwarf_diename(member));
+}
+
+/* The member, and where what it is a member of begins within the type. */
+static bool member_of(Dwarf_Die *type, const char *name, size_t len, unsigned depth,
+	Dwarf_Die *member, Dwarf_Word *begin)
+{
+	Dwarf_Die child, inner;
+	Dwarf_Word offset;
+
+	if (depth == DEEPEST_MEMBER || dwarf_child(type, &child))
 		return false;
 	do {
-		const char *text = dwarf_diename(member);
+		const char *text = dwarf_diename(&child);
 
-		if (dwarf_tag(member) == DW_TAG_member && text && strlen(text) == len &&
-			!strncmp(text, name, len))
+		if (dwarf_tag(&child) == DW_TAG_member && text && strlen(text) == len &&
+			!strncmp(text, name, len)) {
+			*member = child;
 			return true;
-	} while (!dwarf_siblingof(member, member));
+		}
+		if (is_transparent(&child) && offset_of(&child, &offset) &&
+			dpe_dwarf_type(&child, &inner) && dpe_dwarf_peel(&inner, &inner) &&
+			member_of(&inner, name, len, depth + 1, member, begin)) {
+			*begin += offset;
+			return true;
+		}
+	} while (!dwarf_siblingof(&child, &child));
 	return false;
 }
 
@@ -75,21 +108,18 @@ static char *enter_member(
 {
 	const char *name = *at;
 	size_t len = strcspn(name, DPE_LVALUE_PART);
-	Dwarf_Attribute attribute;
 	Dwarf_Die member, of_member;
-	Dwarf_Word offset = 0;
+	Dwarf_Word offset, begin = 0;
 
-	if (!member_of(type, name, len, &member))
+	if (!member_of(type, name, len, 0, &member, &begin))
 		return dpe_xasprintf("it has no member '%.*s'", (int)len, name);
 	if (dwarf_hasattr(&member, DW_AT_bit_size))
 		return dpe_xasprintf("'%.*s' is a bit field", (int)len, name);
-	if (dwarf_hasattr(&member, DW_AT_data_member_location) &&
-		dwarf_formudata(
-			dwarf_attr(&member, DW_AT_data_member_location, &attribute), &offset))
+	if (!offset_of(&member, &offset))
 		return dpe_xasprintf("the place of '%.*s' is not known", (int)len, name);
 	if (!dpe_dwarf_type(&member, &of_member) || !dpe_dwarf_peel(&of_member, inner))
 		return dpe_xasprintf("the type of '%.*s' is not known", (int)len, name);
-	move(variable, offset);
+	move(variable, begin + offset);
 	*at = name + len;
 	return NULL;
 }

@@ -118,6 +118,15 @@ struct dpe_module *dpe_modules_find(const struct dpe_modules *modules, const cha
 	return NULL;
 }
 
+struct dpe_module *dpe_modules_program(const struct dpe_modules *modules)
+{
+	for (unsigned i = 0; i < modules->count; i++) {
+		if (modules->at[i]->program)
+			return modules->at[i];
+	}
+	return NULL;
+}
+
 struct dpe_module *dpe_modules_add(struct dpe_modules *modules, struct dpe_module *module)
 {
 	struct dpe_module *there = dpe_modules_find(modules, module->path);

@@ -49,6 +49,8 @@ void dpe_module_free(struct dpe_module *module); /* accepts NULL */
 /* Adds a module unless one of that path is there; takes over `module`. */
 struct dpe_module *dpe_modules_add(struct dpe_modules *modules, struct dpe_module *module);
 struct dpe_module *dpe_modules_find(const struct dpe_modules *modules, const char *path);
+/* The program among its libraries; NULL: it is not known yet. */
+struct dpe_module *dpe_modules_program(const struct dpe_modules *modules);
 void dpe_modules_free(struct dpe_modules *modules);
 
 /* All functions that the file defines: reads the symbol tables, and those of a separate debug

@@ -7,15 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct dpe_module *program_of(const struct dpe_probes *probes)
-{
-	for (unsigned i = 0; i < probes->modules.count; i++) {
-		if (probes->modules.at[i]->program)
-			return probes->modules.at[i];
-	}
-	return probes->modules.at[0];
-}
-
 /* ---- finding ----------------------------------------------------------------------------- */
 
 /* What holds for a read wherever it is done. */
@@ -35,13 +26,12 @@ static char *check_read(const struct dpe_read *read)
 static bool find_one(struct dpe_probes *probes, unsigned number, struct dpe_diags *diags)
 {
 	const struct dpe_read *read = &probes->plan->reads[number];
-	struct dpe_module *program = (struct dpe_module *)program_of(probes);
 	char *why = check_read(read);
 
 	if (!why && dpe_variable_argument(read->lvalue) >= 0)
 		return true; /* differs from function to function */
 	if (!why)
-		why = dpe_variable_find(program, read->lvalue, &probes->reads[number]);
+		why = dpe_variable_find_in(&probes->modules, read->lvalue, &probes->reads[number]);
 	if (!why)
 		why = dpe_variable_check(&probes->reads[number]);
 	if (why)
@@ -148,7 +138,7 @@ bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_spot 
 
 uint64_t dpe_reads_lowest_code(const struct dpe_probes *probes)
 {
-	const struct dpe_module *program = program_of(probes);
+	const struct dpe_module *program = dpe_modules_program(&probes->modules);
 	uint64_t lowest = UINT64_MAX;
 
 	for (unsigned i = 0; i < program->nloads; i++) {

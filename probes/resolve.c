@@ -42,14 +42,6 @@ static bool reaches_all(const struct search *search, const struct dpe_module *mo
 	return is_meant(search, module) && (module->program || *search->module);
 }
 
-static struct dpe_module *program_of(const struct dpe_modules *modules)
-{
-	for (unsigned i = 0; i < modules->count; i++)
-		if (modules->at[i]->program)
-			return modules->at[i];
-	return NULL;
-}
-
 /* ---- what is there ----------------------------------------------------------------------- */
 
 static bool is_found(const struct search *search, const struct dpe_module *module, uint64_t offset)
@@ -104,7 +96,7 @@ static void search_module(struct search *search, struct dpe_module *module)
 
 static void search_all(struct search *search)
 {
-	struct dpe_module *program = program_of(search->modules);
+	struct dpe_module *program = dpe_modules_program(search->modules);
 
 	if (program)
 		search_module(search, program);
@@ -311,7 +303,7 @@ static void say_no_module(const struct search *search)
 
 static void say_function(const struct search *search)
 {
-	const struct dpe_module *program = program_of(search->modules);
+	const struct dpe_module *program = dpe_modules_program(search->modules);
 
 	if (*search->module)
 		dpe_diag(search->diags, search->missing, search->site->place, "no function '%s' in %s",

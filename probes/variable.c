@@ -2,6 +2,7 @@
 #include "probes/variable.h"
 
 #include "dpe-lang/dpe-lang.h"
+#include "probes/demangle.h"
 #include "probes/dwarf.h"
 #include "probes/layouts.h"
 #include "probes/lvalue.h"
@@ -38,19 +39,56 @@ static void each_symbol(Elf *elf, symbol_fn *visit, void *context)
 	}
 }
 
+/* A name as the source has it: `total`, `bank::total`. */
 struct search {
-	const char *name;
-	size_t len;
+	char *whole;             /* owned */
+	char *scope, *last;      /* what stands before the last `::`, or "", and behind it; owned */
 	GElf_Sym found;
 	unsigned count; /* of different addresses */
 };
+
+static void search_for(struct search *search, const char *name, size_t len)
+{
+	const char *last = name;
+
+	for (size_t i = 0; i + 2 < len; i++) {
+		if (name[i] == ':' && name[i + 1] == ':')
+			last = name + i + 2;
+	}
+	*search = (struct search){
+		.whole = dpe_xasprintf("%.*s", (int)len, name),
+		.scope = dpe_xasprintf("%.*s", last > name ? (int)(last - name) - 2 : 0, name),
+		.last = dpe_xasprintf("%.*s", (int)(name + len - last), last),
+	};
+}
+
+static void search_end(struct search *search)
+{
+	free(search->whole);
+	free(search->scope);
+	free(search->last);
+}
+
+/* Whether it is that, or of C++ or Rust and called so there. */
+static bool is_wanted(const struct search *search, const char *name)
+{
+	size_t len = strlen(search->whole);
+	char *base;
+	bool is;
+
+	if (!strncmp(name, search->whole, len) && (!name[len] || name[len] == '@'))
+		return true;
+	base = strstr(name, search->last) ? dpe_demangle_base(name) : NULL;
+	is = base && dpe_demangled_is(base, search->scope, search->last);
+	free(base);
+	return is;
+}
 
 static void look_at(void *context, const GElf_Sym *symbol, const char *name)
 {
 	struct search *search = context;
 
-	if (strncmp(name, search->name, search->len) ||
-		(name[search->len] && name[search->len] != '@'))
+	if (!is_wanted(search, name))
 		return;
 	if (search->count && search->found.st_value == symbol->st_value)
 		return;
@@ -61,35 +99,44 @@ static void look_at(void *context, const GElf_Sym *symbol, const char *name)
 /* ---- those that are not there -------------------------------------------------------------- */
 
 struct names {
-	const char **at;
+	const char *last; /* of the name that is wanted */
+	char *elsewhere;  /* the same in some scope; owned; NULL: there is none */
+	char **at;        /* as the source has them; owned */
 	unsigned count, cap;
 };
 
 static void add_name(void *context, const GElf_Sym *symbol, const char *name)
 {
 	struct names *names = context;
+	char *base = dpe_demangle_base(name);
+	const char *last = base ? strrchr(base, ':') : NULL;
 
 	(void)symbol;
-	*DPE_GROW(names->at, names->count, names->cap) = name;
+	if (last && !names->elsewhere && !strcmp(last + 1, names->last))
+		names->elsewhere = dpe_xstrdup(base);
+	*DPE_GROW(names->at, names->count, names->cap) = base ? base : dpe_xstrdup(name);
 }
 
-static char *say_missing(struct dpe_module *module, const char *lvalue, size_t len)
+static char *say_missing(struct dpe_module *module, const struct search *search)
 {
 	Elf *debug = dpe_dwarf_debug_file(module);
-	struct names names = {0};
-	const char *best[1];
-	char *wanted = dpe_xasprintf("%.*s", (int)len, lvalue), *said;
-	unsigned found;
+	struct names names = {.last = search->last};
+	const char *meant;
+	char *said;
 
 	each_symbol(module->elf, add_name, &names);
 	if (debug)
 		each_symbol(debug, add_name, &names);
-	found = dpe_nearest(wanted, names.at, names.count, best, 1);
-	said = dpe_xasprintf("%s has no variable '%s'%s%s%s%s", module->name, wanted,
+	meant = names.elsewhere;
+	if (!meant && !dpe_nearest(search->whole, (const char *const *)names.at, names.count, &meant, 1))
+		meant = NULL;
+	said = dpe_xasprintf("%s has no variable '%s'%s%s%s%s", module->name, search->whole,
 		module->stripped ? ", or is stripped of its symbols" : "",
-		found ? "; did you mean '" : "", found ? best[0] : "", found ? "'?" : "");
+		meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+	for (unsigned i = 0; i < names.count; i++)
+		free(names.at[i]);
 	free(names.at);
-	free(wanted);
+	free(names.elsewhere);
 	return said;
 }
 
@@ -102,25 +149,39 @@ static const char *root_of(const char *lvalue)
 	return lvalue + strspn(lvalue, "*(");
 }
 
+/* The one variable of that name. NULL, or what is wrong, the caller's to free. */
+static char *find_root(struct dpe_module *module, struct search *search)
+{
+	unsigned unused;
+	Elf *debug;
+
+	each_symbol(module->elf, look_at, search);
+	if (!search->count && (debug = dpe_dwarf_debug_file(module)))
+		each_symbol(debug, look_at, search);
+	if (!search->count)
+		dpe_module_functions(module, &unused); /* which finds out whether it is stripped */
+	if (!search->count)
+		return say_missing(module, search);
+	if (search->count > 1)
+		return dpe_xasprintf(
+			"%s has %u variables '%s'", module->name, search->count, search->whole);
+	return NULL;
+}
+
 char *dpe_variable_find(
 	struct dpe_module *module, const char *lvalue, struct dpe_variable *variable)
 {
 	const char *root = root_of(lvalue);
-	struct search search = {.name = root, .len = strcspn(root, DPE_LVALUE_PART)};
+	size_t len = strcspn(root, DPE_LVALUE_PART);
 	Dwarf_Die declared, type;
-	unsigned unused;
-	Elf *debug;
+	struct search search;
+	char *why;
 
-	each_symbol(module->elf, look_at, &search);
-	if (!search.count && (debug = dpe_dwarf_debug_file(module)))
-		each_symbol(debug, look_at, &search);
-	if (!search.count)
-		dpe_module_functions(module, &unused); /* which finds out whether it is stripped */
-	if (!search.count)
-		return say_missing(module, root, search.len);
-	if (search.count > 1)
-		return dpe_xasprintf("%s has %u variables '%.*s'", module->name, search.count,
-			(int)search.len, root);
+	search_for(&search, root, len);
+	why = find_root(module, &search);
+	search_end(&search);
+	if (why)
+		return why;
 	*variable = (struct dpe_variable){
 		.address = search.found.st_value,
 		.size = search.found.st_size,
@@ -129,10 +190,42 @@ char *dpe_variable_find(
 	if (dpe_dwarf_variable(module, search.found.st_value, &declared) &&
 		dpe_dwarf_type(&declared, &type) && dpe_dwarf_peel(&type, &type))
 		return dpe_lvalue_enter(lvalue, &type, variable);
-	if (search.len < strlen(lvalue))
+	if (len < strlen(lvalue))
 		return dpe_xasprintf("there is no debug information on what is in '%.*s'",
-			(int)search.len, root);
+			(int)len, root);
 	return NULL;
+}
+
+static bool has_root(struct dpe_module *module, const char *lvalue)
+{
+	const char *root = root_of(lvalue);
+	struct search search;
+
+	search_for(&search, root, strcspn(root, DPE_LVALUE_PART));
+	each_symbol(module->elf, look_at, &search);
+	search_end(&search);
+	return search.count;
+}
+
+char *dpe_variable_find_in(
+	const struct dpe_modules *modules, const char *lvalue, struct dpe_variable *variable)
+{
+	struct dpe_module *program = dpe_modules_program(modules);
+	char *why, *whole;
+
+	if (!program)
+		return dpe_xstrdup("the program is not known");
+	why = dpe_variable_find(program, lvalue, variable);
+	for (unsigned i = 0; why && i < modules->count; i++) {
+		if (modules->at[i] == program || has_root(program, lvalue) ||
+			!has_root(modules->at[i], lvalue))
+			continue;
+		whole = dpe_xasprintf("%s; %s has it, but variables of libraries are not observed",
+			why, modules->at[i]->name);
+		free(why);
+		return whole;
+	}
+	return why;
 }
 
 /* ---- arguments and results --------------------------------------------------------------- */
@@ -252,7 +345,9 @@ static void look_around(void *context, const GElf_Sym *symbol, const char *name)
 		return;
 	free(holder->name);
 	holder->found = *symbol;
-	holder->name = dpe_xasprintf("%.*s", (int)strcspn(name, "@"), name);
+	holder->name = dpe_demangle_base(name);
+	if (!holder->name)
+		holder->name = dpe_xasprintf("%.*s", (int)strcspn(name, "@"), name);
 }
 
 /* Types of the libraries, whose inside is nobody's business. */
@@ -304,7 +399,7 @@ static bool go_inside(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
 		*offset %= size;
 		return true;
 	}
-	if (dwarf_tag(&peeled) != DW_TAG_structure_type ||
+	if (!is_structure(&peeled) || dwarf_tag(&peeled) == DW_TAG_union_type ||
 		!member_around(&peeled, offset, &member) || !dpe_dwarf_type(&member, type))
 		return false;
 	dpe_text_printf(name, ".%s", dwarf_diename(&member) ? dwarf_diename(&member) : "?");

@@ -33,6 +33,9 @@ struct dpe_variable {
  * what is in it by debug information. NULL, or what is wrong, the caller's to free. */
 char *dpe_variable_find(
 	struct dpe_module *module, const char *lvalue, struct dpe_variable *variable);
+/* The same in the program; a library that has it is named in what is wrong. */
+char *dpe_variable_find_in(
+	const struct dpe_modules *modules, const char *lvalue, struct dpe_variable *variable);
 /* The same of what an argument of a function, or its result, leads to: an lvalue whose root is one
  * (DPE_ARGUMENT, DPE_RESULT). The first of its steps begins at the argument itself, so there is at least
  * one, unless it is in_structure. */

@@ -18,15 +18,6 @@
 
 /* ---- what to watch ----------------------------------------------------------------------- */
 
-static struct dpe_module *program_of(const struct dpe_probes *probes)
-{
-	for (unsigned i = 0; i < probes->modules.count; i++) {
-		if (probes->modules.at[i]->program)
-			return probes->modules.at[i];
-	}
-	return probes->modules.at[0];
-}
-
 static bool say_wrong(const struct dpe_watched *site, char *why, struct dpe_diags *diags)
 {
 	bool object = strstr(site->lvalue, "->") || strpbrk(site->lvalue, "*[");
@@ -49,7 +40,7 @@ static bool fits_register(const struct dpe_variable *variable)
 static bool find_one(struct dpe_probes *probes, const struct dpe_watched *site,
 	struct dpe_watch *watch, struct dpe_diags *diags)
 {
-	char *why = dpe_variable_find(program_of(probes), site->lvalue, &watch->variable);
+	char *why = dpe_variable_find_in(&probes->modules, site->lvalue, &watch->variable);
 
 	if (!why && watch->variable.nsteps)
 		why = dpe_xasprintf("what a pointer leads to changes its place");
@@ -63,7 +54,7 @@ static bool find_one(struct dpe_probes *probes, const struct dpe_watched *site,
 	watch->access = site->access;
 	watch->reads = site->reads;
 	watch->event = site->event;
-	watch->module = dpe_intern_string(probes->names, program_of(probes)->name);
+	watch->module = dpe_intern_string(probes->names, dpe_modules_program(&probes->modules)->name);
 	watch->name = dpe_intern_string(probes->names, site->lvalue);
 	why = dpe_xasprintf("%s'", site->lvalue);
 	watch->prior = dpe_intern_string(probes->names, why);
@@ -257,7 +248,7 @@ static bool watch_threads(struct dpe_probes *probes, struct dpe_diags *diags)
 
 bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags)
 {
-	struct base base = {.program = program_of(probes)};
+	struct base base = {.program = dpe_modules_program(&probes->modules)};
 
 	if (dpe_mappings_each(probes->pid, find_base, &base) < 0 || !base.found) {
 		dpe_diag_at(diags, DPE_ERROR, "dpe",
