@@ -328,6 +328,7 @@ void dpe_attach_free(struct dpe_probes *probes)
 	dpe_detach(probes);
 	free(probes->links);
 	free(probes->probe_links);
+	dpe_attach_unhold(probes);
 	if (probes->bpf)
 		dpe_bpf__destroy(probes->bpf);
 	probes->bpf = NULL;
@@ -381,4 +382,70 @@ int dpe_attach_on_access(const struct dpe_probes *probes)
 void dpe_attach_hold(struct dpe_probes *probes)
 {
 	__atomic_store_n(&probes->bpf->bss->hold_program, 1, __ATOMIC_RELEASE);
+}
+
+static bool hold_at(struct dpe_probes *probes, const struct dpe_module *module, uint64_t offset,
+	uint64_t cookie, struct dpe_diags *diags)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie);
+	struct bpf_link *link;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", module->fd);
+	link = bpf_program__attach_uprobe_opts(
+		probes->bpf->progs.on_begin, probes->pid, path, offset, &options);
+	if (link)
+		*DPE_GROW(probes->begin_links, probes->nbegin_links, probes->capbegin_links) = link;
+	else
+		dpe_privilege_explain("wait for the program's libraries", errno, diags);
+	return link;
+}
+
+static bool hold_in_linker(
+	struct dpe_probes *probes, struct dpe_module *module, struct dpe_diags *diags)
+{
+	unsigned count;
+	const struct dpe_function *function = dpe_module_find(module, DPE_LINKER_FUNCTION, &count);
+
+	return !function || hold_at(probes, module, function->offset, 0, diags);
+}
+
+bool dpe_attach_hold_linker(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const struct dpe_module *program = dpe_modules_program(&probes->modules);
+	uint64_t offset;
+	GElf_Ehdr header;
+
+	if (!gelf_getehdr(program->elf, &header) ||
+		!dpe_module_offset(program, header.e_entry, &offset)) {
+		dpe_diag_at(diags, DPE_ERROR, program->path, "it has no place where it begins");
+		return false;
+	}
+	for (unsigned i = 0; i < probes->modules.count; i++) {
+		if (!hold_in_linker(probes, probes->modules.at[i], diags))
+			return false;
+	}
+	__atomic_store_n(&probes->bpf->bss->hold_begin, 1, __ATOMIC_RELEASE);
+	return hold_at(probes, program, offset, 1, diags);
+}
+
+bool dpe_attach_begins(const struct dpe_probes *probes)
+{
+	return __atomic_load_n(&probes->bpf->bss->begins, __ATOMIC_ACQUIRE);
+}
+
+void dpe_attach_unhold(struct dpe_probes *probes)
+{
+	if (probes->bpf)
+		__atomic_store_n(&probes->bpf->bss->hold_begin, 0, __ATOMIC_RELEASE);
+	for (unsigned i = 0; i < probes->nbegin_links; i++)
+		bpf_link__destroy(probes->begin_links[i]);
+	free(probes->begin_links);
+	probes->begin_links = NULL;
+	probes->nbegin_links = probes->capbegin_links = 0;
+}
+
+void dpe_attach_tell_reads(struct dpe_probes *probes)
+{
+	dpe_reads_tell(probes, bpf_map__fd(probes->bpf->maps.read_where));
 }

@@ -207,6 +207,7 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf_program__set_autoload(bpf->progs.on_call, probes->plan->channels);
 	bpf_program__set_autoload(
 		bpf->progs.on_return, probes->plan->channels || probes->plan->waits);
+	bpf_program__set_autoload(bpf->progs.on_begin, dpe_bases_in_libraries(probes));
 	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches + probes->arms.nkinds);
 	if (!multi)
 		return;

@@ -44,16 +44,13 @@ void dpe_late_note(
 
 /* ---- what has come ----------------------------------------------------------------------- */
 
-/* glibc and musl have it. */
-static const char linker_function[] = "_dl_debug_state";
-
 bool dpe_late_begin(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	for (; probes->nlinkers < probes->modules.count; probes->nlinkers++) {
 		struct dpe_module *module = probes->modules.at[probes->nlinkers];
 		unsigned count;
 		const struct dpe_function *function =
-			dpe_module_find(module, linker_function, &count);
+			dpe_module_find(module, DPE_LINKER_FUNCTION, &count);
 
 		if (function && !dpe_attach_linker(probes, module, function, diags))
 			return false;

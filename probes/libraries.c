@@ -188,7 +188,7 @@ static bool add_later(struct dpe_modules *modules, const char *path, struct dpe_
 	if (real && !module) {
 		module = dpe_module_open(real, real, diags);
 		if (module)
-			dpe_modules_add(modules, module);
+			dpe_modules_add(modules, module)->late = true;
 		if (module)
 			add_needed(modules, real, diags);
 	}

@@ -155,6 +155,8 @@ struct dpe_probes {
 	unsigned nlinks, caplinks;
 	struct bpf_link **probe_links;
 	unsigned nprobe_links, capprobe_links;
+	struct bpf_link **begin_links; /* see dpe_attach_hold_linker */
+	unsigned nbegin_links, capbegin_links;
 	uint64_t spared, spared_at; /* children that are rid of our breakpoints; when, ns */
 	struct dpe_kernel_rings rings;
 	struct dpe_merge merge;
@@ -265,7 +267,8 @@ void dpe_spots_drop_unseen(struct dpe_probes *probes, unsigned first, struct dpe
 /* Finds the variables of the plan in the program. False after an error for each that cannot be
  * watched. */
 bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags);
-/* Sets the watchpoints in all threads of the target, which is stopped in its program. */
+/* Sets the watchpoints, of variables whose place is known and that have none yet, in all threads of
+ * the target, which is stopped. */
 bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags);
 
 /* Opens a watchpoint in one thread; -1 with errno. */
@@ -273,6 +276,22 @@ int dpe_watch_open(const struct dpe_probes *probes, const struct dpe_watch *watc
 /* The bytes at its address, in the target. */
 bool dpe_watch_read(
 	const struct dpe_probes *probes, const struct dpe_watch *watch, uint64_t *value);
+
+/* The function of the dynamic linker, of glibc and of musl, that is called when it has mapped something. */
+#define DPE_LINKER_FUNCTION "_dl_debug_state"
+
+/* ---- bases.c
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Whether any variable that is wanted is a library's; and of these, whether any is in one whose place
+ * is not known. */
+bool dpe_bases_in_libraries(const struct dpe_probes *probes);
+bool dpe_bases_missing(const struct dpe_probes *probes);
+/* Finds where the target has the program and what of its libraries it has mapped. False after an
+ * error. */
+bool dpe_bases_find(struct dpe_probes *probes, struct dpe_diags *diags);
+/* False after an error where some is missing. */
+bool dpe_bases_check(const struct dpe_probes *probes, struct dpe_diags *diags);
 
 /* ---- armed_find.c
  * ---------------------------------------------------------------------------------------------- */
@@ -383,6 +402,15 @@ int dpe_attach_arm_map(const struct dpe_probes *probes);
 int dpe_attach_on_access(const struct dpe_probes *probes);
 /* Lets the kernel stop the target when it begins its program, once. */
 void dpe_attach_hold(struct dpe_probes *probes);
+/* Stops it again whenever its dynamic linker has mapped something, until its program begins, there
+ * for the last time. False after an error. */
+bool dpe_attach_hold_linker(struct dpe_probes *probes, struct dpe_diags *diags);
+/* True where that was the last time. */
+bool dpe_attach_begins(const struct dpe_probes *probes);
+/* No more of that. */
+void dpe_attach_unhold(struct dpe_probes *probes);
+/* The places of variables have become known: tells the programs of those that they read. */
+void dpe_attach_tell_reads(struct dpe_probes *probes);
 /* Where observed functions return to, once known, else 0. */
 uint64_t dpe_attach_trampoline(const struct dpe_probes *probes);
 /* Where the program's code begins since its last exec; 0 where that is not known. */
@@ -498,6 +526,8 @@ void dpe_access_free(struct dpe_probes *probes);
  * ---------------------------------------------------------------------------------------------------------
  */
 
+/* Looks where the target has everything, now. */
+void dpe_maps_read(struct dpe_probes *probes);
 /* Notes where the files of the stack `pcs` are mapped, while the process can still tell; pcs[0] is
  * the beginning of the spot's function; no spot: it lies anywhere. */
 void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_spot *spot,

@@ -134,6 +134,11 @@ static void place_program(struct dpe_probes *probes, struct dpe_maps *maps)
 		place_module(maps, program, code - lowest);
 }
 
+void dpe_maps_read(struct dpe_probes *probes)
+{
+	read_maps(probes, &probes->maps);
+}
+
 const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc)
 {
 	return find_map(&probes->maps, pc);

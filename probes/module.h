@@ -21,6 +21,9 @@ struct dpe_module {
 	char *name; /* its last part */
 	int fd;
 	bool program;
+	bool late; /* it is loaded while the program runs, if at all */
+	bool based;    /* it is known where the target has it: … */
+	uint64_t bias; /* … so far behind the addresses of the file */
 	bool replaced; /* the target has mapped another file of that path since */
 	Elf *elf;
 	GElf_Phdr *loads; /* segments that are mapped */

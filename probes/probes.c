@@ -96,7 +96,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 	if (!open_pidfd(probes, diags) || !dpe_attach(probes, false, diags))
 		return false;
 	dpe_merge_open(probes);
-	if (probes->nwatches)
+	if (probes->nwatches || dpe_bases_in_libraries(probes))
 		dpe_attach_hold(probes);
 	return dpe_gates_arm(probes, diags);
 }
@@ -176,6 +176,12 @@ static bool watch_running(struct dpe_probes *probes, struct dpe_diags *diags)
 	return good;
 }
 
+static bool find_bases(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	return (!probes->nwatches && !dpe_bases_in_libraries(probes)) ||
+	       (dpe_bases_find(probes, diags) && dpe_bases_check(probes, diags));
+}
+
 static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	bool good;
@@ -194,7 +200,8 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 	       dpe_libraries_add(&probes->modules, probes->libraries, probes->nlibraries, diags) &&
 	       dpe_spots_find(probes, diags) && dpe_watches_find(probes, diags) &&
 	       dpe_armed_find(probes, diags) &&
-	       dpe_reads_find(probes, diags) && dpe_attach(probes, true, diags);
+	       dpe_reads_find(probes, diags) && find_bases(probes, diags) &&
+	       dpe_attach(probes, true, diags);
 	if (!good)
 		return false;
 	dpe_merge_open(probes);
@@ -234,24 +241,71 @@ static void reap(struct dpe_probes *probes)
 	probes->status = status;
 }
 
-/* The kernel stops the target at the beginning of its program. */
-static int watch_launched(struct dpe_probes *probes, struct dpe_diags *diags)
+/* Whether it has to be stopped where its program begins: its variables are not there before. */
+static bool begins_held(const struct dpe_probes *probes)
+{
+	return probes->nwatches || dpe_bases_in_libraries(probes);
+}
+
+/* True once it is stopped; false where it has ended, or (-1 in *error) nobody knows. */
+static bool await_stop(struct dpe_probes *probes, int *error)
 {
 	int status;
 
 	while (waitpid(probes->child.pid, &status, WUNTRACED) < 0) {
-		if (errno != EINTR)
-			return -1;
+		if (errno == EINTR)
+			continue;
+		*error = -1;
+		return false;
 	}
-	if (!WIFSTOPPED(status)) {
-		probes->exited = true;
-		probes->status = status;
-		return 0;
+	if (WIFSTOPPED(status))
+		return true;
+	probes->exited = true;
+	probes->status = status;
+	return false;
+}
+
+/* The target goes on from stop to stop until all libraries are there whose variables are wanted. */
+static bool await_libraries(struct dpe_probes *probes, int *error, struct dpe_diags *diags)
+{
+	if (!dpe_attach_hold_linker(probes, diags))
+		return false;
+	while (dpe_bases_missing(probes) && !dpe_attach_begins(probes)) {
+		*error = dpe_control_continue(probes);
+		if (*error || !await_stop(probes, error))
+			return !*error;
+		if (!dpe_bases_find(probes, diags))
+			return false;
 	}
-	if (dpe_watches_set(probes, diags)) {
+	dpe_attach_unhold(probes);
+	if (!dpe_bases_check(probes, diags) || !dpe_watches_set(probes, diags))
+		return false;
+	dpe_attach_tell_reads(probes);
+	dpe_maps_read(probes);
+	dpe_late_look(probes, probes->pid);
+	return true;
+}
+
+static bool begin_watching(struct dpe_probes *probes, int *error, struct dpe_diags *diags)
+{
+	if (!dpe_bases_find(probes, diags) || !dpe_watches_set(probes, diags))
+		return false;
+	return !dpe_bases_missing(probes) || await_libraries(probes, error, diags);
+}
+
+/* The kernel stops the target at the beginning of its program. */
+static int watch_launched(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	int error = 0;
+
+	if (!await_stop(probes, &error))
+		return error;
+	if (begin_watching(probes, &error, diags)) {
 		dpe_probes_continue(probes);
 		return 0;
 	}
+	if (error)
+		dpe_diag_at(diags, DPE_ERROR, "dpe", "process %d cannot be awaited", probes->pid);
 	dpe_probes_kill(probes);
 	reap(probes);
 	return -1;
@@ -264,11 +318,11 @@ int dpe_probes_start(struct dpe_probes *probes, struct dpe_diags *diags)
 	if (probes->started)
 		return 0;
 	probes->started = true;
-	if (probes->nwatches)
+	if (begins_held(probes))
 		dpe_probes_expect_stop(probes);
 	error = dpe_launch_go(&probes->child);
 	if (!error)
-		return probes->nwatches ? watch_launched(probes, diags) : 0;
+		return begins_held(probes) ? watch_launched(probes, diags) : 0;
 	reap(probes);
 	dpe_diag_at(diags, DPE_ERROR, probes->modules.at[0]->path, "cannot be run: %s",
 		strerror(error));

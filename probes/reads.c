@@ -32,6 +32,10 @@ static bool find_one(struct dpe_probes *probes, unsigned number, struct dpe_diag
 		return true; /* differs from function to function */
 	if (!why)
 		why = dpe_variable_find_in(&probes->modules, read->lvalue, &probes->reads[number]);
+	if (!why && probes->follows && !probes->reads[number].module->program)
+		why = dpe_xasprintf("it is in %s, which each process may have elsewhere "
+				    "(without --follow)",
+			probes->reads[number].module->name);
 	if (!why)
 		why = dpe_variable_check(&probes->reads[number]);
 	if (why)
@@ -148,10 +152,26 @@ uint64_t dpe_reads_lowest_code(const struct dpe_probes *probes)
 	return lowest;
 }
 
-static struct dpe_value_entry entry_of(const struct dpe_variable *variable)
+/* No process has anything there, wherever it has its program. */
+#define NOWHERE (UINT64_C(1) << 62)
+
+/* The kernel's side knows where the program is, and takes all addresses for its. */
+static uint64_t address_of(const struct dpe_probes *probes, const struct dpe_variable *variable)
+{
+	const struct dpe_module *module = variable->module;
+
+	if (!module || module->program)
+		return variable->address;
+	return module->based ? variable->address + module->bias -
+				       dpe_modules_program(&probes->modules)->bias
+			     : NOWHERE;
+}
+
+static struct dpe_value_entry entry_of(
+	const struct dpe_probes *probes, const struct dpe_variable *variable)
 {
 	struct dpe_value_entry entry = {
-		.address = variable->address,
+		.address = address_of(probes, variable),
 		.size = (uint32_t)variable->size,
 		.nsteps = (uint8_t)variable->nsteps,
 		.is_signed = variable->is_signed,
@@ -194,7 +214,7 @@ static struct dpe_value_entries entries_of(
 		if (entries.count + slots_of(variable) > DPE_VALUES)
 			break;
 		entry = &entries.at[entries.count];
-		*entry = entry_of(variable);
+		*entry = entry_of(probes, variable);
 		if (variable->is_text)
 			entry->text =
 				(uint8_t)(++texts |

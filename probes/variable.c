@@ -43,6 +43,7 @@ static void each_symbol(Elf *elf, symbol_fn *visit, void *context)
 struct search {
 	char *whole;             /* owned */
 	char *scope, *last;      /* what stands before the last `::`, or "", and behind it; owned */
+	bool exported;           /* one that other files can use */
 	GElf_Sym found;
 	unsigned count; /* of different addresses */
 };
@@ -84,11 +85,17 @@ static bool is_wanted(const struct search *search, const char *name)
 	return is;
 }
 
+static bool is_exported(const GElf_Sym *symbol)
+{
+	return GELF_ST_BIND(symbol->st_info) != STB_LOCAL &&
+	       GELF_ST_VISIBILITY(symbol->st_other) != STV_HIDDEN;
+}
+
 static void look_at(void *context, const GElf_Sym *symbol, const char *name)
 {
 	struct search *search = context;
 
-	if (!is_wanted(search, name))
+	if ((search->exported && !is_exported(symbol)) || !is_wanted(search, name))
 		return;
 	if (search->count && search->found.st_value == symbol->st_value)
 		return;
@@ -183,6 +190,7 @@ char *dpe_variable_find(
 	if (why)
 		return why;
 	*variable = (struct dpe_variable){
+		.module = module,
 		.address = search.found.st_value,
 		.size = search.found.st_size,
 		.is_signed = true,
@@ -196,36 +204,90 @@ char *dpe_variable_find(
 	return NULL;
 }
 
-static bool has_root(struct dpe_module *module, const char *lvalue)
+static bool has_root(struct dpe_module *module, const char *lvalue, bool exported)
 {
 	const char *root = root_of(lvalue);
 	struct search search;
 
 	search_for(&search, root, strcspn(root, DPE_LVALUE_PART));
+	search.exported = exported;
 	each_symbol(module->elf, look_at, &search);
 	search_end(&search);
 	return search.count;
+}
+
+/* Whether the variable can be one of the library's, which is there before the program begins. */
+static bool may_have(const struct dpe_module *module)
+{
+	return !module->program && !module->late && !module->replaced;
+}
+
+/* `libc::name`, of which `name` is searched for; NULL: the lvalue has no scope. The caller's to free. */
+static char *without_scope(const char *lvalue, char **scope)
+{
+	const char *root = root_of(lvalue), *colons = strstr(root, "::");
+	size_t len = colons ? (size_t)(colons - root) : 0;
+
+	if (!colons || strcspn(root, DPE_LVALUE_PART) < len)
+		return NULL;
+	*scope = dpe_xasprintf("%.*s", (int)len, root);
+	return dpe_xasprintf("%.*s%s", (int)(root - lvalue), lvalue, colons + 2);
+}
+
+/* The library that has it, of those of that name, or (NULL) that let others use it; how many there
+ * are. */
+static unsigned find_library(const struct dpe_modules *modules, const char *scope,
+	const char *lvalue, struct dpe_module *found[2])
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < modules->count && count < 2; i++) {
+		struct dpe_module *module = modules->at[i];
+
+		if (may_have(module) && (!scope || dpe_module_is(module, scope)) &&
+			has_root(module, lvalue, !scope))
+			found[count++] = module;
+	}
+	return count;
+}
+
+static char *find_in_libraries(const struct dpe_modules *modules, const char *lvalue,
+	struct dpe_variable *variable, bool *found)
+{
+	struct dpe_module *at[2];
+	unsigned count = find_library(modules, NULL, lvalue, at);
+	char *scope = NULL, *rest = count ? NULL : without_scope(lvalue, &scope), *why = NULL;
+
+	if (rest)
+		count = find_library(modules, scope, rest, at);
+	*found = count;
+	if (count == 1)
+		why = dpe_variable_find(at[0], rest ? rest : lvalue, variable);
+	else if (count)
+		why = dpe_xasprintf("both %s and %s have it: write %.*s::%s", at[0]->name,
+			at[1]->name, (int)strcspn(at[0]->name, ".-"), at[0]->name, lvalue);
+	free(scope);
+	free(rest);
+	return why;
 }
 
 char *dpe_variable_find_in(
 	const struct dpe_modules *modules, const char *lvalue, struct dpe_variable *variable)
 {
 	struct dpe_module *program = dpe_modules_program(modules);
-	char *why, *whole;
+	char *why, *other;
+	bool found;
 
 	if (!program)
 		return dpe_xstrdup("the program is not known");
 	why = dpe_variable_find(program, lvalue, variable);
-	for (unsigned i = 0; why && i < modules->count; i++) {
-		if (modules->at[i] == program || has_root(program, lvalue) ||
-			!has_root(modules->at[i], lvalue))
-			continue;
-		whole = dpe_xasprintf("%s; %s has it, but variables of libraries are not observed",
-			why, modules->at[i]->name);
-		free(why);
-		return whole;
-	}
-	return why;
+	if (!why || has_root(program, lvalue, false))
+		return why;
+	other = find_in_libraries(modules, lvalue, variable, &found);
+	if (!found)
+		return why;
+	free(why);
+	return other;
 }
 
 /* ---- arguments and results --------------------------------------------------------------- */

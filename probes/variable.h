@@ -11,7 +11,8 @@
 #define DPE_VARIABLE_STEPS 4
 
 struct dpe_variable {
-	uint64_t address; /* as the file has it */
+	struct dpe_module *module; /* that it is a variable of; NULL: it is reached by a call */
+	uint64_t address;          /* as the file has it */
 	uint64_t size;    /* in bytes */
 	bool is_signed;
 	bool is_real; /* a floating point number */
@@ -33,7 +34,7 @@ struct dpe_variable {
  * what is in it by debug information. NULL, or what is wrong, the caller's to free. */
 char *dpe_variable_find(
 	struct dpe_module *module, const char *lvalue, struct dpe_variable *variable);
-/* The same in the program; a library that has it is named in what is wrong. */
+/* The same of the program, or else of the one library that has it; `libc::name` is one of libc. */
 char *dpe_variable_find_in(
 	const struct dpe_modules *modules, const char *lvalue, struct dpe_variable *variable);
 /* The same of what an argument of a function, or its result, leads to: an lvalue whose root is one

@@ -54,7 +54,7 @@ static bool find_one(struct dpe_probes *probes, const struct dpe_watched *site,
 	watch->access = site->access;
 	watch->reads = site->reads;
 	watch->event = site->event;
-	watch->module = dpe_intern_string(probes->names, dpe_modules_program(&probes->modules)->name);
+	watch->module = dpe_intern_string(probes->names, watch->variable.module->name);
 	watch->name = dpe_intern_string(probes->names, site->lvalue);
 	why = dpe_xasprintf("%s'", site->lvalue);
 	watch->prior = dpe_intern_string(probes->names, why);
@@ -131,25 +131,7 @@ bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags)
 	return complete;
 }
 
-/* ---- where the program is ---------------------------------------------------------------- */
-
-struct base {
-	const struct dpe_module *program;
-	uint64_t bias;
-	bool found;
-};
-
-static void find_base(void *context, const struct dpe_mapping *mapping)
-{
-	struct base *base = context;
-	uint64_t address;
-
-	if (base->found || strcmp(mapping->path, base->program->path) ||
-		!dpe_module_address(base->program, mapping->offset, &address))
-		return;
-	base->bias = mapping->start - address;
-	base->found = true;
-}
+/* ---- setting them ------------------------------------------------------------------------ */
 
 static bool read_memory(pid_t pid, uint64_t address, void *to, size_t size)
 {
@@ -165,8 +147,6 @@ static bool read_memory(pid_t pid, uint64_t address, void *to, size_t size)
 	close(fd);
 	return good;
 }
-
-/* ---- setting them ------------------------------------------------------------------------ */
 
 int dpe_watch_open(const struct dpe_probes *probes, const struct dpe_watch *watch, pid_t thread)
 {
@@ -222,7 +202,8 @@ static bool open_one(struct dpe_probes *probes, const struct dpe_watch *watch, p
 static bool watch_thread(struct dpe_probes *probes, pid_t thread, struct dpe_diags *diags)
 {
 	for (unsigned i = 0; i < probes->nwatches; i++) {
-		if (!open_one(probes, &probes->watches[i], thread, diags))
+		if (probes->watches[i].fresh &&
+			!open_one(probes, &probes->watches[i], thread, diags))
 			return false;
 	}
 	return true;
@@ -246,28 +227,31 @@ static bool watch_threads(struct dpe_probes *probes, struct dpe_diags *diags)
 	return tasks && good;
 }
 
-bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags)
+/* Where the variable is, and what is in it. */
+static bool place(struct dpe_probes *probes, unsigned number, struct dpe_diags *diags)
 {
-	struct base base = {.program = dpe_modules_program(&probes->modules)};
+	struct dpe_watch *watch = &probes->watches[number];
+	uint64_t value = 0;
 
-	if (dpe_mappings_each(probes->pid, find_base, &base) < 0 || !base.found) {
-		dpe_diag_at(diags, DPE_ERROR, "dpe",
-			"cannot find where process %d has its program, to watch variables of it",
-			probes->pid);
+	watch->address = watch->variable.address + watch->variable.module->bias;
+	if (!read_memory(probes->pid, watch->address, &value, watch->variable.size)) {
+		dpe_diag_at(diags, DPE_ERROR, "dpe", "cannot read '%s' of process %d: %s",
+			dpe_name_text(probes->names, watch->name), probes->pid, strerror(errno));
 		return false;
 	}
+	dpe_attach_watch(probes, number, watch->address, (unsigned)watch->variable.size, value);
+	return true;
+}
+
+bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags)
+{
 	for (unsigned i = 0; i < probes->nwatches; i++) {
 		struct dpe_watch *watch = &probes->watches[i];
-		uint64_t value = 0;
 
-		watch->address = watch->variable.address + base.bias;
-		if (!read_memory(probes->pid, watch->address, &value, watch->variable.size)) {
-			dpe_diag_at(diags, DPE_ERROR, "dpe", "cannot read '%s' of process %d: %s",
-				dpe_name_text(probes->names, watch->name), probes->pid,
-				strerror(errno));
+		watch->fresh = !watch->set && watch->variable.module->based;
+		watch->set |= watch->fresh;
+		if (watch->fresh && !place(probes, i, diags))
 			return false;
-		}
-		dpe_attach_watch(probes, i, watch->address, (unsigned)watch->variable.size, value);
 	}
 	return watch_threads(probes, diags);
 }

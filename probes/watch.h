@@ -10,6 +10,7 @@ struct dpe_watch {
 	uint64_t address;     /* in the process, once it is there */
 	bool access;          /* reads, too */
 	dpe_name module;      /* that it is a variable of */
+	bool set, fresh;      /* it has its watchpoints; is about to have them */
 	dpe_name event;       /* "[X']", or "[X]" */
 	dpe_name update;      /* "[X']" where the rules tell it from "[X]", else 0 */
 	dpe_name name, prior; /* "X", "X'" */

@@ -228,6 +228,9 @@ static __always_inline bool ask(struct task_struct *task, __u64 address)
 	return true;
 }
 
+__u32 hold_begin; /* the target stops where its libraries are mapped, and where it begins … */
+__u32 begins;     /* … as it did */
+
 /* The dynamic linker calls this when it has mapped something and nothing of it has run yet (and at
  * some other times). */
 SEC("uprobe")
@@ -236,12 +239,29 @@ int on_libraries(struct pt_regs *regs)
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	KEEP_OWN_STACK();
-	if (!armed || !is_target(task))
+	if (!armed || hold_begin || !is_target(task)) /* held, it need not ask */
 		return 0;
 	if (follow)
 		note_linker(task, regs->ip);
 	if (!ask(task, regs->sp))
 		lose_nowhere(bpf_ktime_get_ns());
+	return 0;
+}
+
+/* Of the dynamic linker's function, and, with a cookie, of the program's first instruction. */
+SEC("uprobe")
+int on_begin(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	KEEP_OWN_STACK();
+	if (!hold_begin || !armed || !is_target(task))
+		return 0;
+	if (bpf_get_attach_cookie(regs)) {
+		hold_begin = 0;
+		begins = 1;
+	}
+	bpf_send_signal(SIGNAL_STOP);
 	return 0;
 }
 
