@@ -47,12 +47,10 @@ static void note_base(void *context, const struct dpe_mapping *mapping)
 {
 	const struct dpe_modules *modules = context;
 	struct dpe_module *module = dpe_modules_find(modules, mapping->path);
-	uint64_t address;
 
-	if (!module || module->based || !dpe_module_address(module, mapping->offset, &address))
-		return;
-	module->bias = mapping->start - address;
-	module->based = true;
+	if (module && !module->based)
+		module->based = dpe_module_bias(
+			module, mapping->start, mapping->offset, &module->bias);
 }
 
 bool dpe_bases_find(struct dpe_probes *probes, struct dpe_diags *diags)

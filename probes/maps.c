@@ -217,11 +217,11 @@ struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_mes
 /* Where the module has what lies at an address; false where it is not the module's. */
 static bool address_in(const struct dpe_map *map, uint64_t address, uint64_t *there)
 {
-	uint64_t start;
+	uint64_t bias;
 
-	if (!dpe_module_address(map->module, map->offset, &start))
+	if (!dpe_module_bias(map->module, map->start, map->offset, &bias))
 		return false;
-	*there = address - (map->start - start);
+	*there = address - bias;
 	for (unsigned i = 0; i < map->module->nloads; i++) {
 		const GElf_Phdr *load = &map->module->loads[i];
 

@@ -203,6 +203,24 @@ bool dpe_module_address(const struct dpe_module *module, uint64_t offset, uint64
 	return false;
 }
 
+/* A segment begins anywhere in its first page, which may hold the end of another one as well. */
+bool dpe_module_bias(
+	const struct dpe_module *module, uint64_t start, uint64_t offset, uint64_t *bias)
+{
+	uint64_t inside = (uint64_t)sysconf(_SC_PAGESIZE) - 1;
+
+	for (unsigned i = 0; i < module->nloads; i++) {
+		const GElf_Phdr *load = &module->loads[i];
+
+		if (!(load->p_flags & PF_X) || offset < (load->p_offset & ~inside) ||
+			offset >= load->p_offset + load->p_filesz)
+			continue;
+		*bias = start - (offset - load->p_offset + load->p_vaddr);
+		return true;
+	}
+	return false;
+}
+
 /* ---- functions --------------------------------------------------------------------------- */
 
 static void add_symbol(struct dpe_module *module, const GElf_Sym *symbol, const char *name)

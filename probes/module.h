@@ -76,5 +76,9 @@ bool dpe_module_imports(const struct dpe_module *module, const char *name);
 bool dpe_module_offset(const struct dpe_module *module, uint64_t address, uint64_t *offset);
 /* The address of a file offset that is mapped; false where it is not. */
 bool dpe_module_address(const struct dpe_module *module, uint64_t offset, uint64_t *address);
+/* How far behind the addresses of the file a process has it that maps its code from that offset on,
+ * the beginning of a page, at `start`; false where there is no code. */
+bool dpe_module_bias(
+	const struct dpe_module *module, uint64_t start, uint64_t offset, uint64_t *bias);
 
 #endif

@@ -148,6 +148,26 @@ static void the_same_file_is_kept_once(void **state)
 	dpe_modules_free(&modules);
 }
 
+/* As lld lays them out: the code begins in the page in which what is read only ends. */
+static void code_may_begin_within_a_page(void **state)
+{
+	GElf_Phdr loads[] = {
+		{.p_offset = 0, .p_vaddr = 0, .p_filesz = 0x1870c, .p_flags = PF_R},
+		{.p_offset = 0x18710, .p_vaddr = 0x19710, .p_filesz = 0x4a090, .p_flags = PF_R | PF_X},
+		{.p_offset = 0x627a0, .p_vaddr = 0x647a0, .p_filesz = 0x3090, .p_flags = PF_R | PF_W},
+	};
+	struct dpe_module module = {.loads = loads, .nloads = DPE_COUNT(loads)};
+	uint64_t bias;
+
+	(void)state;
+	assert_true(dpe_module_bias(&module, 0x555500019000, 0x18000, &bias));
+	assert_int_equal(bias, 0x555500000000);
+	assert_true(dpe_module_bias(&module, 0x555500021000, 0x20000, &bias));
+	assert_int_equal(bias, 0x555500000000);
+	assert_false(dpe_module_bias(&module, 0x555500000000, 0, &bias));
+	assert_false(dpe_module_bias(&module, 0x555500065000, 0x63000, &bias));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +178,7 @@ int main(void)
 		cmocka_unit_test(versions_are_told_apart),
 		cmocka_unit_test(names_of_rules_are_file_names_without_version),
 		cmocka_unit_test(the_same_file_is_kept_once),
+		cmocka_unit_test(code_may_begin_within_a_page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
