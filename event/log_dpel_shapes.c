@@ -204,6 +204,7 @@ static bool set_layout(
 	if (!place_all(dpel, layout, shape))
 		return false;
 	layout->plain = is_plain(layout);
+	layout->like.kept = dpe_kept_flags(&layout->like);
 	return true;
 }
 

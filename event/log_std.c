@@ -79,6 +79,7 @@ struct dpe_std {
 	bool has_next;
 	struct dpe_message *queue[4]; /* what one line gives, in order */
 	unsigned nqueue, at;
+	uint8_t kept; /* of all messages but those with text of their own */
 };
 
 /* ---- words ------------------------------------------------------------------------------- */
@@ -140,8 +141,10 @@ static void add_recent(struct recent *recent, uint64_t word, struct dpe_value va
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
-struct dpe_std *dpe_std_new(struct dpe_names *names)
+struct dpe_std *dpe_std_new(struct dpe_names *names, uint32_t log)
 {
+	const struct dpe_message like = {
+		.log = log, .nargs = 1, .unnamed = true, .has_seq = true, .plain = true};
 	struct dpe_std *std = dpe_xcalloc(1, sizeof(*std));
 
 	std->block = dpe_xmalloc(BLOCK_SIZE);
@@ -158,6 +161,7 @@ struct dpe_std *dpe_std_new(struct dpe_names *names)
 	}
 	std->first = dpe_intern_string(names, "begin");
 	std->last = dpe_intern_string(names, "end");
+	std->kept = dpe_kept_flags(&like);
 	return std;
 }
 
@@ -328,6 +332,7 @@ static inline struct dpe_message *new_message(struct dpe_log_reader *reader, dpe
 	message->thread = thread;
 	message->extra = extra;
 	message->extra_shared = extra;
+	message->kept = reader->std->kept;
 	*args = object;
 	return message;
 }

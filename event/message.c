@@ -103,6 +103,7 @@ static void pack(struct packer *packer, const struct dpe_message *draft, struct 
 			      : NULL;
 	to->extra_shared = false;
 	to->plain = false;
+	to->kept = 0;
 	to->extra = draft->extra ? take_text(packer, draft->extra, strlen(draft->extra)) : NULL;
 	to->comm = draft->comm ? take_text(packer, draft->comm, strlen(draft->comm)) : NULL;
 	take_value(packer, &to->id);
@@ -201,6 +202,7 @@ static struct dpe_message *copy_plain(struct dpe_pool *pool, const struct dpe_me
 	copy_text(&message->comm, text);
 	message->extra_shared = false;
 	message->plain = false;
+	message->kept = 0;
 	message->args = draft->nargs ? args : NULL;
 	message->preds = NULL;
 	message->vars = NULL;
@@ -257,14 +259,18 @@ void dpe_renewed_end(struct dpe_renewed *renewed)
 	*renewed = (struct dpe_renewed){0};
 }
 
-void dpe_message_unref(struct dpe_message *message)
+static __attribute__((noinline)) void destroy(struct dpe_message *message)
 {
-	if (!message || --message->refs)
-		return;
 	if (message->pool)
 		dpe_pool_give(message->pool, message, message->size);
 	else
 		free(message);
+}
+
+void dpe_message_unref(struct dpe_message *message)
+{
+	if (message && !--message->refs)
+		destroy(message);
 }
 
 /* ---- names and ids ----------------------------------------------------------------------- */

@@ -148,7 +148,7 @@ static uint64_t queue_hash(const struct dpe_role *role)
 }
 
 /* Where the queue is if it came up lately: one of a key that is equal without a look at its text. */
-static struct dpe_queue **recent_queue(
+static inline struct dpe_queue **recent_queue(
 	struct dpe_stabilizer *stabilizer, unsigned rule, const struct dpe_value *key)
 {
 	uint64_t hash = ((uint64_t)key->num + rule) * 0x9e3779b97f4a7c15ull;
@@ -156,26 +156,36 @@ static struct dpe_queue **recent_queue(
 	return &stabilizer->recent_queues[(hash >> 40) % DPE_RECENT];
 }
 
-static bool is_at_once(const struct dpe_queue *queue, const struct dpe_role *role)
+static inline bool is_at_once(const struct dpe_queue *queue, const struct dpe_role *role)
 {
 	return queue && queue->rule == role->rule && queue->nkeys == 1 &&
 	       queue->keys[0].num == role->keys[0].num && queue->keys[0].kind == role->keys[0].kind;
 }
 
-/* NULL where there is none. */
-static struct dpe_queue *find_queue(struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
+/* The same where it did not come up lately. */
+static __attribute__((noinline)) struct dpe_queue *find_other_queue(
+	struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
 {
-	struct dpe_queue **recent = NULL, *queue;
+	struct dpe_queue *queue =
+		dpe_table_find(&stabilizer->queues, queue_hash(role), same_queue, role);
+
+	if (role->nkeys == 1 && queue && !dpe_value_has_own_text(queue->keys[0]))
+		*recent_queue(stabilizer, role->rule, &role->keys[0]) = queue;
+	return queue;
+}
+
+/* NULL where there is none. */
+static inline struct dpe_queue *find_queue(
+	struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
+{
+	struct dpe_queue *queue;
 
 	if (role->nkeys == 1) {
-		recent = recent_queue(stabilizer, role->rule, &role->keys[0]);
-		if (is_at_once(*recent, role))
-			return *recent;
+		queue = *recent_queue(stabilizer, role->rule, &role->keys[0]);
+		if (is_at_once(queue, role))
+			return queue;
 	}
-	queue = dpe_table_find(&stabilizer->queues, queue_hash(role), same_queue, role);
-	if (recent && queue && !dpe_value_has_own_text(queue->keys[0]))
-		*recent = queue;
-	return queue;
+	return find_other_queue(stabilizer, role);
 }
 
 static struct dpe_queue *queue_of(struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
