@@ -90,6 +90,8 @@ static inline struct dpe_message *dpe_message_renew(struct dpe_pool *pool,
 struct dpe_kept;
 struct dpe_kept *dpe_message_keep(
 	struct dpe_pool *pool, struct dpe_message *message, struct dpe_kept *instead);
+/* The same in the place of `instead`, where that can be done at once; false where nothing was done. */
+bool dpe_message_keep_instead(const struct dpe_message *message, struct dpe_kept *instead);
 /* For the `kept` of messages that dpe_message_begin made and that are like this one but for their
  * values, their numbers and their time: so it is not asked of each how it can be kept. */
 uint8_t dpe_kept_flags(const struct dpe_message *like);

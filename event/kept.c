@@ -117,7 +117,15 @@ static inline void fill(struct small *small, const struct dpe_message *message, 
 	}
 }
 
-static __attribute__((noinline)) struct dpe_kept *keep_other(
+bool dpe_message_keep_instead(const struct dpe_message *message, struct dpe_kept *instead)
+{
+	if (!message->kept || ((uintptr_t)instead & BITS) != (uintptr_t)message->nargs << NARGS)
+		return false;
+	fill(untag(instead), message, message->kept);
+	return true;
+}
+
+struct dpe_kept *dpe_message_keep(
 	struct dpe_pool *pool, struct dpe_message *message, struct dpe_kept *instead)
 {
 	bool fits = is_small(message);
@@ -132,17 +140,6 @@ static __attribute__((noinline)) struct dpe_kept *keep_other(
 	small = instead ? untag(instead) : dpe_pool_take(pool, size_of(message->nargs));
 	fill(small, message, flags_of(message));
 	return tag(small, (uintptr_t)message->nargs << NARGS);
-}
-
-struct dpe_kept *dpe_message_keep(
-	struct dpe_pool *pool, struct dpe_message *message, struct dpe_kept *instead)
-{
-	const uintptr_t same = (uintptr_t)message->nargs << NARGS;
-
-	if (!message->kept || !instead || ((uintptr_t)instead & BITS) != same)
-		return keep_other(pool, message, instead);
-	fill(untag(instead), message, message->kept);
-	return instead;
 }
 
 void dpe_kept_drop(struct dpe_pool *pool, struct dpe_kept *kept)

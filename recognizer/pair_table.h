@@ -72,7 +72,7 @@ static inline struct dpe_pair_slice *dpe_pair_place(
 {
 	struct dpe_pair_slice *slice;
 
-	if (!key->number || key->number >= table->nplaces)
+	if (key->number >= table->nplaces) /* 0, no number at all, is any place */
 		return NULL;
 	slice = &table->slots[table->places[key->number]];
 	return slice->key.num == key->num && slice->key.kind == key->kind ? slice : NULL;
