@@ -55,35 +55,35 @@ struct dpe_renewed {
 	unsigned count, next;
 };
 void dpe_renewed_end(struct dpe_renewed *renewed);
-/* The place of the message that goes; another one while that is still used. */
-static inline struct dpe_message **dpe_renewed_place(struct dpe_renewed *renewed)
-{
-	unsigned at = renewed->next;
-
-	if (at >= renewed->count ||
-		(renewed->last[at]->refs != 1 && renewed->count < DPE_RENEWED))
-		at = renewed->count++;
-	renewed->next = at + 1 < renewed->count ? at + 1 : 0;
-	return &renewed->last[at];
-}
 /* As dpe_message_begin; where nobody kept the oldest of the last ones, the new one is made in its
  * place, and of that is left what the caller set of it, all of which it sets again. */
-static inline struct dpe_message *dpe_message_renew(struct dpe_pool *pool,
-	struct dpe_renewed *renewed, unsigned nargs, struct dpe_value **args)
+struct dpe_message *dpe_message_renew(struct dpe_pool *pool, struct dpe_renewed *renewed,
+	unsigned nargs, struct dpe_value **args);
+/* The same without a look further than at the oldest: NULL where it has no room for a block of `size`
+ * bytes, or somebody kept it. Its nargs are the caller's to set. */
+static inline struct dpe_message *dpe_message_again(struct dpe_renewed *renewed, size_t size)
 {
-	struct dpe_message **last = dpe_renewed_place(renewed), *message = *last;
-
 #ifndef __SANITIZE_ADDRESS__ /* which is to see who still uses one */
-	if (message && message->refs == 1 &&
-		message->size >= sizeof(*message) + nargs * sizeof(**args)) {
-		message->refs = 2;
-		message->nargs = (uint16_t)nargs;
-		*args = (struct dpe_value *)(message + 1);
-		return message;
-	}
+	unsigned at = renewed->next;
+	struct dpe_message *message = renewed->last[at];
+
+	if (!message || message->refs != 1 || message->size < size)
+		return NULL;
+	renewed->next = at + 1 < renewed->count ? at + 1 : 0;
+	message->refs = 2;
+	return message;
+#else
+	(void)renewed, (void)size;
+	return NULL;
 #endif
-	dpe_message_unref(message);
-	return *last = dpe_message_ref(dpe_message_begin(pool, nargs, args));
+}
+static inline size_t dpe_message_size(unsigned nargs)
+{
+	return sizeof(struct dpe_message) + nargs * sizeof(struct dpe_value);
+}
+static inline struct dpe_value *dpe_message_args(struct dpe_message *message)
+{
+	return (struct dpe_value *)(message + 1);
 }
 /* A message that is kept for long, small where little is in it. Its owner is whoever keeps it, with
  * the pool. `instead` is another one, which is dropped and may lend its place; or NULL. */

@@ -321,9 +321,11 @@ static struct thread *thread_of(struct dpe_log_reader *reader, struct slice text
 static inline struct dpe_message *new_message(struct dpe_log_reader *reader, dpe_name name,
 	struct dpe_value thread, struct dpe_value object, const char *extra)
 {
+	struct dpe_message *message = dpe_message_again(&reader->renewed, dpe_message_size(1));
 	struct dpe_value *args;
-	struct dpe_message *message = dpe_message_renew(reader->pool, &reader->renewed, 1, &args);
 
+	if (!message)
+		message = dpe_message_renew(reader->pool, &reader->renewed, 1, &args);
 	message->name = name;
 	message->log = reader->index;
 	message->place = ++reader->place;
@@ -333,7 +335,7 @@ static inline struct dpe_message *new_message(struct dpe_log_reader *reader, dpe
 	message->extra = extra;
 	message->extra_shared = extra;
 	message->kept = reader->std->kept;
-	*args = object;
+	*dpe_message_args(message) = object;
 	return message;
 }
 

@@ -236,11 +236,11 @@ struct dpe_message *dpe_message_new(const struct dpe_message *draft)
 struct dpe_message *dpe_message_begin(
 	struct dpe_pool *pool, unsigned nargs, struct dpe_value **args)
 {
-	size_t size = sizeof(struct dpe_message) + nargs * sizeof(**args);
+	size_t size = dpe_message_size(nargs);
 	struct dpe_message *message = new_block(pool, size);
 
 	memset(message, 0, sizeof(*message));
-	message->args = *args = (struct dpe_value *)(message + 1);
+	message->args = *args = dpe_message_args(message);
 	message->nargs = (uint16_t)nargs;
 	message->plain = true;
 	return finish(message, pool, size);
@@ -250,6 +250,33 @@ struct dpe_message *dpe_message_ref(struct dpe_message *message)
 {
 	message->refs++;
 	return message;
+}
+
+/* The place of the message that goes; another one while that is still used. */
+static struct dpe_message **renewed_place(struct dpe_renewed *renewed)
+{
+	unsigned at = renewed->next;
+
+	if (at >= renewed->count ||
+		(renewed->last[at]->refs != 1 && renewed->count < DPE_RENEWED))
+		at = renewed->count++;
+	renewed->next = at + 1 < renewed->count ? at + 1 : 0;
+	return &renewed->last[at];
+}
+
+struct dpe_message *dpe_message_renew(struct dpe_pool *pool, struct dpe_renewed *renewed,
+	unsigned nargs, struct dpe_value **args)
+{
+	struct dpe_message *message = dpe_message_again(renewed, dpe_message_size(nargs)), **last;
+
+	if (message) {
+		message->nargs = (uint16_t)nargs;
+		*args = dpe_message_args(message);
+		return message;
+	}
+	last = renewed_place(renewed);
+	dpe_message_unref(*last);
+	return *last = dpe_message_ref(dpe_message_begin(pool, nargs, args));
 }
 
 void dpe_renewed_end(struct dpe_renewed *renewed)

@@ -482,17 +482,28 @@ static __attribute__((noinline)) bool push(struct dpe_stabilizer *stabilizer,
 	return true;
 }
 
-bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
-	const struct dpe_role *roles, unsigned nroles, struct dpe_diags *diags)
+/* What has a part in synchronisations; by itself, so that what has none is not asked for it. */
+static __attribute__((noinline)) bool push_as(struct dpe_stabilizer *stabilizer,
+	struct dpe_message *message, const struct dpe_role *roles, unsigned nroles,
+	struct dpe_diags *diags)
 {
 	struct dpe_thread *thread = dpe_thread_recent(stabilizer, message);
 
-	/* Each by itself, so that what has no part in synchronisations is not asked for it again. */
-	if (thread && !nroles && dpe_pass_quickly(stabilizer, thread, message))
+	return (thread && nroles == 1 && dpe_pass_quickly_as(stabilizer, thread, message, roles)) ||
+	       push(stabilizer, message, roles, nroles, diags);
+}
+
+bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
+	const struct dpe_role *roles, unsigned nroles, struct dpe_diags *diags)
+{
+	struct dpe_thread *thread;
+
+	if (nroles)
+		return push_as(stabilizer, message, roles, nroles, diags);
+	thread = dpe_thread_recent(stabilizer, message);
+	if (thread && dpe_pass_quickly(stabilizer, thread, message))
 		return true;
-	if (thread && nroles == 1 && dpe_pass_quickly_as(stabilizer, thread, message, roles))
-		return true;
-	return push(stabilizer, message, roles, nroles, diags);
+	return push(stabilizer, message, NULL, 0, diags);
 }
 
 void dpe_stabilizer_watermark(struct dpe_stabilizer *stabilizer, struct dpe_value id, uint64_t time)

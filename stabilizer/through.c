@@ -190,6 +190,7 @@ static inline void receive(
 static inline __attribute__((always_inline)) void tell_next(
 	struct dpe_stabilizer *stabilizer, struct dpe_node *node, struct dpe_message *message)
 {
+	const struct dpe_clock *entered = node->entered; /* there are no edges beside it */
 	const struct dpe_event event = {
 		.message = message,
 		.number = stabilizer->released++,
@@ -197,15 +198,15 @@ static inline __attribute__((always_inline)) void tell_next(
 			.chain = node->stamp.chain,
 			.index = node->stamp.index + 1,
 			.told = stabilizer->chains[node->stamp.chain].told,
-			.past = dpe_node_past(node),
+			.past = entered ? entered : node->stamp.past,
 		},
 		.doubtful = stabilizer->doubt,
 	};
 
 	stabilizer->sink.event(stabilizer->sink.context, &event);
-	if (node->entered) {
+	if (entered) {
 		dpe_clock_unref(node->stamp.past);
-		node->stamp.past = node->entered;
+		node->stamp.past = entered;
 		node->entered = NULL;
 	}
 	node->stamp.index = event.stamp.index;
