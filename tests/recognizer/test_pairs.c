@@ -136,6 +136,29 @@ static void the_same_of_many_objects(void **state)
 	}
 }
 
+/* More than one look at a past tells of. */
+static void the_same_of_many_threads(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 3; seed++) {
+		struct dpe_text log = {0};
+		unsigned dice = seed;
+
+		for (unsigned i = 0; i < 500; i++) {
+			unsigned thread = rand_r(&dice) % (i / 10 + 1), op = rand_r(&dice) % 8;
+
+			if (op < 4)
+				dpe_text_printf(&log, "T%u|%s(V%u)|1\n", thread,
+					op ? "r" : "w", rand_r(&dice) % 3);
+			else
+				dpe_text_printf(&log, "T%u|%s(L)|1\n", thread,
+					op % 2 ? "acq" : "rel");
+		}
+		compare(specs, 4, &log, 0);
+		dpe_text_free(&log);
+	}
+}
+
 static void the_same_bounds(void **state)
 {
 	(void)state;
@@ -154,6 +177,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_matches),
 		cmocka_unit_test(the_same_of_many_objects),
+		cmocka_unit_test(the_same_of_many_threads),
 		cmocka_unit_test(the_same_bounds),
 	};
 
