@@ -155,18 +155,18 @@ static __attribute__((noinline)) void take_event(
 		forget(recognizer);
 }
 
-/* True where all that there is to do was done, as take_event would have: the event is for rules about
- * pairs alone, which keep no more than before. */
+/* True where all that there is to do was done, as take_event would have: no rule looks at the event, or
+ * those about pairs alone, which keep no more than before. */
 static inline bool take_at_once(struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
-	const struct dpe_pair_access *access;
+	const struct dpe_watch *watch;
 
 	if (event->message->name >= recognizer->nnames)
 		return false;
-	access = recognizer->by_name[event->message->name].access;
-	if (!access || recognizer->ended || !is_usual(recognizer, event) ||
-		recognizer->kept > recognizer->most_kept ||
-		!dpe_pairs_access_at_once(access, event))
+	watch = &recognizer->by_name[event->message->name];
+	if ((!watch->access && watch->followed) || recognizer->ended ||
+		!is_usual(recognizer, event) || recognizer->kept > recognizer->most_kept ||
+		(watch->access && !dpe_pairs_access_at_once(watch->access, event)))
 		return false;
 	recognizer->summary.events++;
 	return true;
