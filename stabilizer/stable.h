@@ -5,7 +5,7 @@
  *	hold.c        what a message waits for, and explicit predecessors
  *	turn.c        the order within a thread and within a host
  *	stuck.c       at the end of the input: what never came, and circles
- *	sync.c        sends and receives find each other
+ *	sync*.c       sends and receives find each other
  *	edges.c       the edges between them
  *	clock.c       stamps
  *	retired.c     threads that are over
@@ -419,7 +419,7 @@ void dpe_edges_tell(struct dpe_stabilizer *stabilizer, struct dpe_event *event);
 void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
 void dpe_edges_free(struct dpe_node *node);
 
-/* ---- sync.c ------------------------------------------------------------------------------ */
+/* ---- sync*.c ----------------------------------------------------------------------------- */
 
 /* Notes what the message is to the synchronisation rules. */
 void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node,

@@ -1,4 +1,5 @@
-/* Messages that are kept in little memory are the same messages afterwards, whichever way they went. */
+/* Messages that are kept in little memory are the same messages afterwards, whichever way they
+ * went. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,8 +47,7 @@ static struct dpe_message *any_message(struct bench *bench)
 {
 	static const char members[] = "\"loc\":17";
 	struct dpe_value *args;
-	struct dpe_message *message =
-		dpe_message_begin(bench->pool, dice(bench, MOST_ARGS), &args);
+	struct dpe_message *message = dpe_message_begin(bench->pool, dice(bench, MOST_ARGS), &args);
 
 	message->name = dpe_intern_string(bench->names, dice(bench, 2) ? "f" : "g");
 	message->module = dice(bench, 2) ? dpe_intern_string(bench->names, "lib.so") : 0;
@@ -61,8 +61,7 @@ static struct dpe_message *any_message(struct bench *bench)
 	message->time = message->has_time ? dice(bench, 1000) : 0;
 	message->thread = any_value(bench);
 	if (dice(bench, 2)) {
-		message->extra =
-			dpe_value_share(bench->names, members, sizeof(members) - 1).text;
+		message->extra = dpe_value_share(bench->names, members, sizeof(members) - 1).text;
 		message->extra_shared = true;
 	}
 	for (unsigned i = 0; i < message->nargs; i++)
@@ -83,8 +82,7 @@ static struct dpe_text print(const struct bench *bench, const struct dpe_message
 }
 
 /* Gives the message back. */
-static void expect_kept(
-	struct bench *bench, struct dpe_kept *kept, struct dpe_message *message)
+static void expect_kept(struct bench *bench, struct dpe_kept *kept, struct dpe_message *message)
 {
 	struct dpe_message *again = dpe_kept_message(bench->pool, kept);
 	struct dpe_text wanted = print(bench, message), got = print(bench, again);
