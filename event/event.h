@@ -42,11 +42,22 @@ bool dpe_value_compare(struct dpe_value a, struct dpe_value b, int *order);
 
 /* The same in a block of a pool, which whoever reads many messages keeps. */
 struct dpe_message *dpe_message_new_in(struct dpe_pool *pool, const struct dpe_message *draft);
+/* The block of a message with so many arguments and nothing else, and where these are in it. */
+static inline size_t dpe_message_size(unsigned nargs)
+{
+	return sizeof(struct dpe_message) + nargs * sizeof(struct dpe_value);
+}
+static inline struct dpe_value *dpe_message_args(struct dpe_message *message)
+{
+	return (struct dpe_value *)(message + 1);
+}
 /* One that is filled in where it stands: nothing is set but nargs, and there is room for so many
  * arguments. It gets no more than a name, module, log, phase, place, number, time, thread, whether
  * these are there, further members and arguments, no text of which is its own. */
 struct dpe_message *dpe_message_begin(
 	struct dpe_pool *pool, unsigned nargs, struct dpe_value **args);
+/* Another one in the place of one that dpe_message_begin made, with room for as many arguments. */
+struct dpe_message *dpe_message_anew(struct dpe_message *message);
 /* The last messages that a reader of logs made by dpe_message_renew, so many as are in use at a time;
  * begins as {0}. */
 #define DPE_RENEWED 16
@@ -63,27 +74,17 @@ struct dpe_message *dpe_message_renew(struct dpe_pool *pool, struct dpe_renewed 
  * bytes, or somebody kept it. Its nargs are the caller's to set. */
 static inline struct dpe_message *dpe_message_again(struct dpe_renewed *renewed, size_t size)
 {
-#ifndef __SANITIZE_ADDRESS__ /* which is to see who still uses one */
 	unsigned at = renewed->next;
 	struct dpe_message *message = renewed->last[at];
 
 	if (!message || message->refs != 1 || message->size < size)
 		return NULL;
 	renewed->next = at + 1 < renewed->count ? at + 1 : 0;
+#ifdef __SANITIZE_ADDRESS__ /* which is to see who still uses the old one */
+	message = renewed->last[at] = dpe_message_anew(message);
+#endif
 	message->refs = 2;
 	return message;
-#else
-	(void)renewed, (void)size;
-	return NULL;
-#endif
-}
-static inline size_t dpe_message_size(unsigned nargs)
-{
-	return sizeof(struct dpe_message) + nargs * sizeof(struct dpe_value);
-}
-static inline struct dpe_value *dpe_message_args(struct dpe_message *message)
-{
-	return (struct dpe_value *)(message + 1);
 }
 /* A message that is kept for long, small where little is in it. Its owner is whoever keeps it, with
  * the pool. `instead` is another one, which is dropped and may lend its place; or NULL. */

@@ -246,6 +246,16 @@ struct dpe_message *dpe_message_begin(
 	return finish(message, pool, size);
 }
 
+struct dpe_message *dpe_message_anew(struct dpe_message *message)
+{
+	size_t room = message->size - sizeof(*message);
+	struct dpe_pool *pool = message->pool;
+	struct dpe_value *args;
+
+	dpe_message_unref(message);
+	return dpe_message_begin(pool, (unsigned)(room / sizeof(*args)), &args);
+}
+
 struct dpe_message *dpe_message_ref(struct dpe_message *message)
 {
 	message->refs++;
