@@ -340,7 +340,7 @@ static int take_line(struct dpe_log_reader *reader, struct std_slice line, bool 
 	return -1;
 }
 
-int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **message)
+int dpe_std_read_by_steps(struct dpe_log_reader *reader, struct dpe_message **message)
 {
 	struct dpe_std *std = reader->std;
 	struct std_slice line;
@@ -348,9 +348,6 @@ int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **message)
 	bool whole;
 
 	if (std->at == std->nqueue) {
-		*message = dpe_std_take_at_once(reader);
-		if (*message)
-			return 1;
 		std->at = std->nqueue = 0;
 		do {
 			if (!next_line(reader, &line, &whole))

@@ -99,7 +99,8 @@ static inline bool find_parts(const char *at, struct parts *parts)
 					   (parts->loc - 1)) < sizeof(uint64_t);
 }
 
-void dpe_std_look_ahead(struct dpe_std *std)
+/* As dpe_std_look_ahead. */
+static inline void look_ahead(struct dpe_std *std)
 {
 	const char *at = std->block + std->begin;
 	struct std_short_line *line = &std->next;
@@ -120,7 +121,14 @@ void dpe_std_look_ahead(struct dpe_std *std)
 	dpe_fetch(&std->recent_objects[std_place_of(line->object, STD_RECENT)]);
 }
 
-struct dpe_message *dpe_std_take_at_once(struct dpe_log_reader *reader)
+void dpe_std_look_ahead(struct dpe_std *std)
+{
+	look_ahead(std);
+}
+
+/* The next line as a message, where all its texts are short and came up lately: so they hold
+ * nothing that a text cannot. NULL, and nothing was done, where it takes more. */
+static inline struct dpe_message *take_at_once(struct dpe_log_reader *reader)
 {
 	struct dpe_std *std = reader->std;
 	const struct std_short_line *line = &std->next;
@@ -157,6 +165,16 @@ struct dpe_message *dpe_std_take_at_once(struct dpe_log_reader *reader)
 		},
 		locs->texts[loc]);
 	message->seq = thread->seq++;
-	dpe_std_look_ahead(std);
+	look_ahead(std);
 	return message;
+}
+
+int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **message)
+{
+	if (reader->std->at == reader->std->nqueue) {
+		*message = take_at_once(reader);
+		if (*message)
+			return 1;
+	}
+	return dpe_std_read_by_steps(reader, message);
 }

@@ -120,8 +120,10 @@ void dpe_std_add_recent(struct std_recent *recent, uint64_t word, struct dpe_val
 /* Reads the line at std->begin as words, where that can be done. What they are is looked up when it
  * is its turn; until then it may come near, as memory goes. */
 void dpe_std_look_ahead(struct dpe_std *std);
-/* The next line as a message, where all its texts are short and came up lately: so they hold
- * nothing that a text cannot. NULL, and nothing was done, where it takes more. */
-struct dpe_message *dpe_std_take_at_once(struct dpe_log_reader *reader);
+
+/* ---- log_std.c --------------------------------------------------------------------------- */
+
+/* As dpe_std_read, for a line that cannot be taken at once, and for what a line before it gave. */
+int dpe_std_read_by_steps(struct dpe_log_reader *reader, struct dpe_message **message);
 
 #endif
