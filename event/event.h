@@ -19,6 +19,13 @@ static inline bool dpe_value_has_own_text(struct dpe_value value)
  * already, stays the caller's. Valid until the table is freed. */
 struct dpe_value dpe_value_share(struct dpe_names *names, const char *text, size_t len);
 
+/* dpe_value_hash of a number with these bits. */
+static inline uint64_t dpe_value_mix(uint64_t bits)
+{
+	bits = (bits ^ bits >> 32) * 0xd6e8feb86659fd93ull;
+	return bits ^ bits >> 32;
+}
+
 /* The length of the UTF-8 character at `at`; 0 where the bytes are none (overlong, surrogates). */
 size_t dpe_utf8_length(const unsigned char *at, size_t left);
 

@@ -78,6 +78,18 @@ static inline struct dpe_pair_slice *dpe_pair_place(
 	return slice->key.num == key->num && slice->key.kind == key->kind ? slice : NULL;
 }
 
+/* The same of a number, where the slice has the first place that it can have. */
+static inline struct dpe_pair_slice *dpe_pair_home(
+	const struct dpe_pair_table *table, const struct dpe_value *key)
+{
+	struct dpe_pair_slice *slice;
+
+	if (key->kind == DPE_NONE || key->kind >= DPE_STRING)
+		return NULL;
+	slice = &table->slots[dpe_value_mix((uint64_t)key->num) & (table->size - 1)];
+	return slice->key.num == key->num && slice->key.kind == key->kind ? slice : NULL;
+}
+
 /* The slice will be taken: where its place is known, brings it near, as memory goes. */
 static inline void dpe_pair_expect(const struct dpe_pair_table *table, const struct dpe_value *key)
 {

@@ -348,7 +348,9 @@ bool dpe_pairs_access_at_once(const struct dpe_pair_access *access, const struct
 
 	if (!message->nargs || !reading->literals || reading->ends)
 		return false;
-	slice = dpe_pair_place(&access->pairs->table, &message->args[0]);
+	slice = message->args[0].number
+			? dpe_pair_place(&access->pairs->table, &message->args[0])
+			: dpe_pair_home(&access->pairs->table, &message->args[0]);
 	return slice && !(reading->rules & (uint8_t)~slice->rules) &&
 	       follows_at_once(slice, event) && replace_one(access->pairs, slice, event, reading);
 }
