@@ -18,8 +18,7 @@ uint64_t dpe_std_word(struct std_slice text)
 	return std_word_at(bytes, (unsigned)text.len);
 }
 
-/* Which of those that have a place in common it would be; without a branch, as no pattern is in it.
- */
+/* Which of those that have a place in common it would be; without a branch, as no pattern is in it. */
 static inline unsigned way_of(const struct std_recent *at, uint64_t word)
 {
 	return (at->words[1] == word) + 2u * (at->words[2] == word);

@@ -72,8 +72,7 @@ struct dpe_std {
 	uint8_t kept; /* of all messages but those with text of their own */
 };
 
-/* Of one to eight bytes at `at`, none of which is 0, a number of their own; there have to be eight.
- */
+/* Of one to eight bytes at `at`, none of which is 0, a number of their own; there have to be eight. */
 static inline uint64_t std_word_at(const char *at, unsigned len)
 {
 	uint64_t word;

@@ -57,8 +57,7 @@ static inline bool dpe_send_is_gated(const struct dpe_node *node)
 	return node->hold && node->hold->gated;
 }
 
-/* Where the queue is if it came up lately: one of a key that is equal without a look at its text.
- */
+/* Where the queue is if it came up lately: one of a key that is equal without a look at its text. */
 static inline struct dpe_queue **dpe_queue_recent(
 	struct dpe_stabilizer *stabilizer, unsigned rule, const struct dpe_value *key)
 {
