@@ -100,6 +100,7 @@ struct dpe_message {
 	bool has_seq, has_time;
 	bool extra_shared; /* its text belongs to the table of names */
 	bool plain; /* private: made by dpe_message_begin, and no more in it than is said there */
+	uint8_t kept; /* private: see dpe_kept_flags; 0: nobody asked */
 };
 
 /* A message is made in two steps: fill a draft (its pointers may point anywhere), then copy it

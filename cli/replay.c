@@ -108,9 +108,10 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 	int got;
 
 	while ((got = dpe_log_read(reader, &message))) {
-		feed.good &= got > 0;
-		if (got < 0)
+		if (got < 0) {
+			feed.good = false;
 			continue;
+		}
 		if (ahead && dpe_recognizer_prepare(recognizer, message, false))
 			feed_ahead(&feed, message);
 		else

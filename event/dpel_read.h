@@ -29,6 +29,7 @@ struct dpel_origin {
 struct dpel_field {
 	struct dpe_value like; /* the value but for its number; DPE_STRING and DPE_RAW: any */
 	uint16_t at;           /* of the word */
+	uint16_t half_at;      /* of what is left of it, where that is four bytes */
 	uint8_t left, right;
 };
 
@@ -36,6 +37,7 @@ struct dpel_field {
 struct dpel_layout {
 	uint16_t size; /* of the record */
 	bool plain;    /* for dpe_message_begin */
+	uint32_t message_size; /* of its block */
 	bool has_id, has_members;
 	uint8_t seq, time;
 	uint8_t nargs, nstack, npcs;
@@ -51,6 +53,9 @@ struct dpe_dpel {
 	/* Each as an argument, close together; DPE_NONE: it is not shared yet. */
 	struct dpe_value *values;
 	unsigned nvalues, capvalues;
+	/* Each as further members, likewise, where its text is shared; NULL: it is not known to be some. */
+	const char **members;
+	unsigned nmembers, capmembers;
 	struct dpel_origin *origins; /* of the block; [0] is nothing known */
 	unsigned norigins, caporigins;
 	struct dpel_layout *layouts; /* likewise; [0] is none */
@@ -77,7 +82,15 @@ struct dpe_dpel {
 	struct dpe_text id;
 };
 
-/* The number at any address. */
+/* Numbers at any address. */
+static inline uint32_t dpel_half_at(const char *at)
+{
+	uint32_t half;
+
+	memcpy(&half, at, sizeof(half));
+	return le32toh(half);
+}
+
 static inline uint64_t dpel_word_at(const char *at)
 {
 	uint64_t word;
@@ -109,6 +122,9 @@ bool dpe_dpel_find_value(struct dpe_log_reader *reader, struct dpe_value *to,
  * is wrong, as dpel->wrong then says. */
 bool dpe_dpel_take_sources(struct dpe_log_reader *reader, uint32_t count);
 bool dpe_dpel_take_shapes(struct dpe_log_reader *reader, uint32_t count);
+/* The next message, where it is that of a short record of a plain shape, and all that it names came up
+ * before; NULL, and nothing was done, where it takes more. */
+struct dpe_message *dpe_dpel_take_at_once(struct dpe_log_reader *reader);
 /* The message of a short record, which stands whole in the block, as its shape says; NULL where
  * something in it is wrong, as dpel->wrong then says. */
 struct dpe_message *dpe_dpel_take_short(struct dpe_log_reader *reader,

@@ -19,6 +19,13 @@ static inline bool dpe_value_has_own_text(struct dpe_value value)
  * already, stays the caller's. Valid until the table is freed. */
 struct dpe_value dpe_value_share(struct dpe_names *names, const char *text, size_t len);
 
+/* dpe_value_hash of a number with these bits. */
+static inline uint64_t dpe_value_mix(uint64_t bits)
+{
+	bits = (bits ^ bits >> 32) * 0xd6e8feb86659fd93ull;
+	return bits ^ bits >> 32;
+}
+
 /* The length of the UTF-8 character at `at`; 0 where the bytes are none (overlong, surrogates). */
 size_t dpe_utf8_length(const unsigned char *at, size_t left);
 
@@ -42,11 +49,22 @@ bool dpe_value_compare(struct dpe_value a, struct dpe_value b, int *order);
 
 /* The same in a block of a pool, which whoever reads many messages keeps. */
 struct dpe_message *dpe_message_new_in(struct dpe_pool *pool, const struct dpe_message *draft);
+/* The block of a message with so many arguments and nothing else, and where these are in it. */
+static inline size_t dpe_message_size(unsigned nargs)
+{
+	return sizeof(struct dpe_message) + nargs * sizeof(struct dpe_value);
+}
+static inline struct dpe_value *dpe_message_args(struct dpe_message *message)
+{
+	return (struct dpe_value *)(message + 1);
+}
 /* One that is filled in where it stands: nothing is set but nargs, and there is room for so many
  * arguments. It gets no more than a name, module, log, phase, place, number, time, thread, whether
  * these are there, further members and arguments, no text of which is its own. */
 struct dpe_message *dpe_message_begin(
 	struct dpe_pool *pool, unsigned nargs, struct dpe_value **args);
+/* Another one in the place of one that dpe_message_begin made, with room for as many arguments. */
+struct dpe_message *dpe_message_anew(struct dpe_message *message);
 /* The last messages that a reader of logs made by dpe_message_renew, so many as are in use at a time;
  * begins as {0}. */
 #define DPE_RENEWED 16
@@ -55,41 +73,36 @@ struct dpe_renewed {
 	unsigned count, next;
 };
 void dpe_renewed_end(struct dpe_renewed *renewed);
-/* The place of the message that goes; another one while that is still used. */
-static inline struct dpe_message **dpe_renewed_place(struct dpe_renewed *renewed)
-{
-	unsigned at = renewed->next;
-
-	if (at >= renewed->count ||
-		(renewed->last[at]->refs != 1 && renewed->count < DPE_RENEWED))
-		at = renewed->count++;
-	renewed->next = at + 1 < renewed->count ? at + 1 : 0;
-	return &renewed->last[at];
-}
 /* As dpe_message_begin; where nobody kept the oldest of the last ones, the new one is made in its
  * place, and of that is left what the caller set of it, all of which it sets again. */
-static inline struct dpe_message *dpe_message_renew(struct dpe_pool *pool,
-	struct dpe_renewed *renewed, unsigned nargs, struct dpe_value **args)
+struct dpe_message *dpe_message_renew(struct dpe_pool *pool, struct dpe_renewed *renewed,
+	unsigned nargs, struct dpe_value **args);
+/* The same without a look further than at the oldest: NULL where it has no room for a block of `size`
+ * bytes, or somebody kept it. Its nargs are the caller's to set. */
+static inline struct dpe_message *dpe_message_again(struct dpe_renewed *renewed, size_t size)
 {
-	struct dpe_message **last = dpe_renewed_place(renewed), *message = *last;
+	unsigned at = renewed->next;
+	struct dpe_message *message = renewed->last[at];
 
-#ifndef __SANITIZE_ADDRESS__ /* which is to see who still uses one */
-	if (message && message->refs == 1 &&
-		message->size >= sizeof(*message) + nargs * sizeof(**args)) {
-		message->refs = 2;
-		message->nargs = (uint16_t)nargs;
-		*args = (struct dpe_value *)(message + 1);
-		return message;
-	}
+	if (!message || message->refs != 1 || message->size < size)
+		return NULL;
+	renewed->next = at + 1 < renewed->count ? at + 1 : 0;
+#ifdef __SANITIZE_ADDRESS__ /* which is to see who still uses the old one */
+	message = renewed->last[at] = dpe_message_anew(message);
 #endif
-	dpe_message_unref(message);
-	return *last = dpe_message_ref(dpe_message_begin(pool, nargs, args));
+	message->refs = 2;
+	return message;
 }
 /* A message that is kept for long, small where little is in it. Its owner is whoever keeps it, with
  * the pool. `instead` is another one, which is dropped and may lend its place; or NULL. */
 struct dpe_kept;
 struct dpe_kept *dpe_message_keep(
 	struct dpe_pool *pool, struct dpe_message *message, struct dpe_kept *instead);
+/* The same in the place of `instead`, where that can be done at once; false where nothing was done. */
+bool dpe_message_keep_instead(const struct dpe_message *message, struct dpe_kept *instead);
+/* For the `kept` of messages that dpe_message_begin made and that are like this one but for their
+ * values, their numbers and their time: so it is not asked of each how it can be kept. */
+uint8_t dpe_kept_flags(const struct dpe_message *like);
 void dpe_kept_drop(struct dpe_pool *pool, struct dpe_kept *kept);
 /* The message again, or one that is like it in all; a reference for the caller. */
 struct dpe_message *dpe_kept_message(struct dpe_pool *pool, struct dpe_kept *kept);

@@ -19,7 +19,7 @@ struct small {
 	int64_t args[];
 };
 
-enum { PHASE = 3, HAS_SEQ = 4, HAS_TIME = 8, UNNAMED = 16 };
+enum { PHASE = 3, HAS_SEQ = 4, HAS_TIME = 8, UNNAMED = 16, KNOWN = 128 };
 
 /* What is kept is known by an address whose last bits are free: the first of them says that it is the
  * message as it was, else the others how many arguments it has. So who writes to it need not read it
@@ -87,15 +87,24 @@ static struct dpe_value value_of(uint8_t kind, int64_t num)
 	return value;
 }
 
+static uint8_t flags_of(const struct dpe_message *message)
+{
+	return (uint8_t)(message->phase | (message->has_seq ? HAS_SEQ : 0) |
+			 (message->has_time ? HAS_TIME : 0) | (message->unnamed ? UNNAMED : 0));
+}
+
+uint8_t dpe_kept_flags(const struct dpe_message *like)
+{
+	return like->plain && is_small(like) ? flags_of(like) | KNOWN : 0;
+}
+
 /* Only writes: the place may be far away, as memory goes. */
-static void fill(struct small *small, const struct dpe_message *message)
+static inline void fill(struct small *small, const struct dpe_message *message, uint8_t flags)
 {
 	small->name = message->name;
 	small->module = message->module;
 	small->log = (uint16_t)message->log;
-	small->flags = (uint8_t)(message->phase | (message->has_seq ? HAS_SEQ : 0) |
-				 (message->has_time ? HAS_TIME : 0) |
-				 (message->unnamed ? UNNAMED : 0));
+	small->flags = flags;
 	small->place = message->place;
 	small->seq = message->seq;
 	small->time = message->time;
@@ -106,6 +115,14 @@ static void fill(struct small *small, const struct dpe_message *message)
 		small->kinds[i] = message->args[i].kind;
 		small->args[i] = message->args[i].num;
 	}
+}
+
+bool dpe_message_keep_instead(const struct dpe_message *message, struct dpe_kept *instead)
+{
+	if (!message->kept || ((uintptr_t)instead & BITS) != (uintptr_t)message->nargs << NARGS)
+		return false;
+	fill(untag(instead), message, message->kept);
+	return true;
 }
 
 struct dpe_kept *dpe_message_keep(
@@ -121,7 +138,7 @@ struct dpe_kept *dpe_message_keep(
 	if (!fits)
 		return tag(dpe_message_ref(message), WHOLE);
 	small = instead ? untag(instead) : dpe_pool_take(pool, size_of(message->nargs));
-	fill(small, message);
+	fill(small, message, flags_of(message));
 	return tag(small, (uintptr_t)message->nargs << NARGS);
 }
 

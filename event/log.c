@@ -78,7 +78,7 @@ static bool begin(struct dpe_log_reader *reader)
 		return reader->msg;
 	case DPE_LOG_STD:
 		reader->read = dpe_std_read;
-		reader->std = dpe_std_new(reader->names);
+		reader->std = dpe_std_new(reader->names, reader->index);
 		reader->ordered = reader->unnamed = true;
 		return true;
 	case DPE_LOG_DPEL:

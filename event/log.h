@@ -89,7 +89,8 @@ bool dpe_json_is_members(const char *text, size_t len);
 
 /* ---- RAPID's STD format ------------------------------------------------------------------ */
 
-struct dpe_std *dpe_std_new(struct dpe_names *names);
+/* `log` becomes the messages' log. */
+struct dpe_std *dpe_std_new(struct dpe_names *names, uint32_t log);
 void dpe_std_free(struct dpe_std *std); /* accepts NULL */
 int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **message);
 struct dpe_std_writer *dpe_std_writer_new(void);

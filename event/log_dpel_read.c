@@ -12,6 +12,7 @@ static void add_string(struct dpe_dpel *dpel, struct dpel_string string)
 	*DPE_GROW(dpel->strings, dpel->nstrings, dpel->capstrings) = string;
 	*DPE_GROW(dpel->values, dpel->nvalues, dpel->capvalues) =
 		(struct dpe_value){.kind = DPE_NONE};
+	*DPE_GROW(dpel->members, dpel->nmembers, dpel->capmembers) = NULL;
 }
 
 struct dpe_dpel *dpe_dpel_new(void)
@@ -30,6 +31,7 @@ void dpe_dpel_free(struct dpe_dpel *dpel)
 	dpe_arena_free(dpel->arena);
 	free(dpel->strings);
 	free(dpel->values);
+	free(dpel->members);
 	free(dpel->origins);
 	free(dpel->layouts);
 	free(dpel->block);
@@ -310,7 +312,8 @@ static __attribute__((noinline)) int read_long(
 	return leave_out(reader, begin);
 }
 
-int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **message)
+static __attribute__((noinline)) int read_other(
+	struct dpe_log_reader *reader, struct dpe_message **message)
 {
 	struct dpe_dpel *dpel = reader->dpel;
 	uint64_t head;
@@ -330,4 +333,10 @@ int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **message)
 	if (DPEL_SHAPE_OF(head))
 		return read_short(reader, head, left, message);
 	return read_long(reader, left, message);
+}
+
+int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **message)
+{
+	*message = dpe_dpel_take_at_once(reader);
+	return *message ? 1 : read_other(reader, message);
 }

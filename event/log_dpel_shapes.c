@@ -111,6 +111,7 @@ static bool place_field(struct dpe_dpel *dpel, struct dpel_layout *layout, struc
 	if (kind & DPEL_SMALL && (!(kind & ~DPEL_SMALL) || (kind & ~DPEL_SMALL) > DPEL_POINTER))
 		return dpel_fail(dpel, "has a value of a kind that is not known here");
 	at = place(layout, small ? 4 : 8);
+	field->half_at = at;
 	field->at = at & (uint16_t)~7u;
 	field->right = small ? 32 : 0;
 	field->left = small && !(at & 4) ? 32 : 0;
@@ -204,6 +205,8 @@ static bool set_layout(
 	if (!place_all(dpel, layout, shape))
 		return false;
 	layout->plain = is_plain(layout);
+	layout->message_size = (uint32_t)dpe_message_size(layout->nargs);
+	layout->like.kept = dpe_kept_flags(&layout->like);
 	return true;
 }
 

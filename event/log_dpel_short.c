@@ -71,6 +71,8 @@ static __attribute__((noinline)) const struct dpel_string *find_members(
 	shared = dpe_value_share(reader->names, string->text, string->len);
 	string->members_shared = shared.shared;
 	string->members = shared.text;
+	if (shared.shared)
+		reader->dpel->members[number] = shared.text;
 	return string;
 }
 
@@ -147,6 +149,85 @@ static inline struct dpe_message *take_plain(struct dpe_log_reader *reader,
 	message->time = count.time;
 	message->thread = origin->thread;
 	message->extra = members ? members->members : NULL;
+	return message;
+}
+
+/* ---- at once ----------------------------------------------------------------------------- */
+
+static inline bool take_arg_at_once(const struct dpe_dpel *dpel, struct dpe_value *to,
+	const struct dpel_field *field, const char *record)
+{
+	uint32_t number;
+
+	if (field->like.kind != DPE_STRING) {
+		*to = field->like;
+		to->num = (int64_t)take_word(field, record);
+		return true;
+	}
+	number = dpel_half_at(record + field->half_at);
+	if (number >= dpel->nvalues || !dpel->values[number].shared)
+		return false;
+	*to = dpel->values[number];
+	return true;
+}
+
+/* What of a message its record alone says; false where it takes more. */
+static inline bool fill_at_once(const struct dpe_dpel *dpel, struct dpe_message *message,
+	const struct dpel_layout *layout, const char *record)
+{
+	const char *members = NULL;
+
+	if (layout->has_members) {
+		uint32_t number = dpel_half_at(record + layout->members.half_at);
+
+		members = number < dpel->nmembers ? dpel->members[number] : NULL;
+		if (!members)
+			return false;
+	}
+	for (unsigned i = 0; i < layout->nargs; i++) {
+		if (!take_arg_at_once(
+			    dpel, &dpe_message_args(message)[i], &layout->args[i], record))
+			return false;
+	}
+	set_like(message, &layout->like);
+	message->extra = members;
+	return true;
+}
+
+struct dpe_message *dpe_dpel_take_at_once(struct dpe_log_reader *reader)
+{
+	struct dpe_dpel *dpel = reader->dpel;
+	const char *record = dpel->at;
+	const size_t left = (size_t)(dpel->end - record);
+	const struct dpel_layout *layout;
+	struct dpe_message *message;
+	struct dpel_origin *origin;
+	struct count count;
+	uint64_t head;
+
+	if (!dpel->nrecords || left < sizeof(head))
+		return NULL;
+	head = dpel_word_at(record);
+	if (DPEL_SHAPE_OF(head) >= dpel->nlayouts || DPEL_SOURCE_OF(head) >= dpel->norigins)
+		return NULL;
+	layout = &dpel->layouts[DPEL_SHAPE_OF(head)]; /* that of long records is not plain */
+	origin = &dpel->origins[DPEL_SOURCE_OF(head)];
+	if (!layout->plain || !origin->plain || left < layout->size)
+		return NULL;
+	message = dpe_message_again(&reader->renewed, layout->message_size);
+	if (!message)
+		return NULL;
+	if (!fill_at_once(dpel, message, layout, record)) {
+		dpe_message_unref(message);
+		return NULL;
+	}
+	count = take_count(dpel, layout, origin, record);
+	message->place = ++reader->place;
+	message->seq = count.seq;
+	message->time = count.time;
+	message->thread = origin->thread;
+	dpel->nrecords--;
+	dpel->at = record + layout->size;
 	return message;
 }
 

@@ -103,6 +103,7 @@ static void pack(struct packer *packer, const struct dpe_message *draft, struct 
 			      : NULL;
 	to->extra_shared = false;
 	to->plain = false;
+	to->kept = 0;
 	to->extra = draft->extra ? take_text(packer, draft->extra, strlen(draft->extra)) : NULL;
 	to->comm = draft->comm ? take_text(packer, draft->comm, strlen(draft->comm)) : NULL;
 	take_value(packer, &to->id);
@@ -201,6 +202,7 @@ static struct dpe_message *copy_plain(struct dpe_pool *pool, const struct dpe_me
 	copy_text(&message->comm, text);
 	message->extra_shared = false;
 	message->plain = false;
+	message->kept = 0;
 	message->args = draft->nargs ? args : NULL;
 	message->preds = NULL;
 	message->vars = NULL;
@@ -234,20 +236,57 @@ struct dpe_message *dpe_message_new(const struct dpe_message *draft)
 struct dpe_message *dpe_message_begin(
 	struct dpe_pool *pool, unsigned nargs, struct dpe_value **args)
 {
-	size_t size = sizeof(struct dpe_message) + nargs * sizeof(**args);
+	size_t size = dpe_message_size(nargs);
 	struct dpe_message *message = new_block(pool, size);
 
 	memset(message, 0, sizeof(*message));
-	message->args = *args = (struct dpe_value *)(message + 1);
+	message->args = *args = dpe_message_args(message);
 	message->nargs = (uint16_t)nargs;
 	message->plain = true;
 	return finish(message, pool, size);
+}
+
+struct dpe_message *dpe_message_anew(struct dpe_message *message)
+{
+	size_t room = message->size - sizeof(*message);
+	struct dpe_pool *pool = message->pool;
+	struct dpe_value *args;
+
+	dpe_message_unref(message);
+	return dpe_message_begin(pool, (unsigned)(room / sizeof(*args)), &args);
 }
 
 struct dpe_message *dpe_message_ref(struct dpe_message *message)
 {
 	message->refs++;
 	return message;
+}
+
+/* The place of the message that goes; another one while that is still used. */
+static struct dpe_message **renewed_place(struct dpe_renewed *renewed)
+{
+	unsigned at = renewed->next;
+
+	if (at >= renewed->count ||
+		(renewed->last[at]->refs != 1 && renewed->count < DPE_RENEWED))
+		at = renewed->count++;
+	renewed->next = at + 1 < renewed->count ? at + 1 : 0;
+	return &renewed->last[at];
+}
+
+struct dpe_message *dpe_message_renew(struct dpe_pool *pool, struct dpe_renewed *renewed,
+	unsigned nargs, struct dpe_value **args)
+{
+	struct dpe_message *message = dpe_message_again(renewed, dpe_message_size(nargs)), **last;
+
+	if (message) {
+		message->nargs = (uint16_t)nargs;
+		*args = dpe_message_args(message);
+		return message;
+	}
+	last = renewed_place(renewed);
+	dpe_message_unref(*last);
+	return *last = dpe_message_ref(dpe_message_begin(pool, nargs, args));
 }
 
 void dpe_renewed_end(struct dpe_renewed *renewed)
@@ -257,14 +296,18 @@ void dpe_renewed_end(struct dpe_renewed *renewed)
 	*renewed = (struct dpe_renewed){0};
 }
 
-void dpe_message_unref(struct dpe_message *message)
+static __attribute__((noinline)) void destroy(struct dpe_message *message)
 {
-	if (!message || --message->refs)
-		return;
 	if (message->pool)
 		dpe_pool_give(message->pool, message, message->size);
 	else
 		free(message);
+}
+
+void dpe_message_unref(struct dpe_message *message)
+{
+	if (message && !--message->refs)
+		destroy(message);
 }
 
 /* ---- names and ids ----------------------------------------------------------------------- */

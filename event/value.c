@@ -43,18 +43,12 @@ bool dpe_value_equal(struct dpe_value a, struct dpe_value b)
 	return a.len == b.len && !memcmp(a.text, b.text, a.len);
 }
 
-static uint64_t mix(uint64_t hash)
-{
-	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ull;
-	return hash ^ hash >> 32;
-}
-
 uint64_t dpe_value_hash(struct dpe_value value)
 {
 	uint64_t hash = 0xcbf29ce484222325ull + value.kind;
 
 	if (is_number(value))
-		return mix((uint64_t)value.num);
+		return dpe_value_mix((uint64_t)value.num);
 	if (value.kind == DPE_NONE)
 		return hash;
 	if (value.shared) { /* see names.c */
@@ -63,7 +57,7 @@ uint64_t dpe_value_hash(struct dpe_value value)
 	}
 	for (uint32_t i = 0; i < value.len; i++)
 		hash = (hash ^ (unsigned char)value.text[i]) * 0x100000001b3ull;
-	return mix(hash);
+	return dpe_value_mix(hash);
 }
 
 bool dpe_value_as_int(struct dpe_value value, int64_t *num)

@@ -150,9 +150,9 @@ static inline bool is_usual(const struct dpe_recognizer *recognizer, const struc
 		 (event->message->has_time & !recognizer->started));
 }
 
-static void on_event(void *context, const struct dpe_event *event)
+static __attribute__((noinline)) void take_event(
+	struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
-	struct dpe_recognizer *recognizer = context;
 	const struct dpe_watch *watch;
 
 	if (recognizer->ended)
@@ -169,6 +169,29 @@ static void on_event(void *context, const struct dpe_event *event)
 		follow_event(recognizer, watch, event);
 	if (recognizer->kept > recognizer->most_kept)
 		forget(recognizer);
+}
+
+/* True where all that there is to do was done, as take_event would have: no rule looks at the event, or
+ * those about pairs alone, which keep no more than before. */
+static inline bool take_at_once(struct dpe_recognizer *recognizer, const struct dpe_event *event)
+{
+	const struct dpe_watch *watch;
+
+	if (event->message->name >= recognizer->nnames)
+		return false;
+	watch = &recognizer->by_name[event->message->name];
+	if ((!watch->access && watch->followed) || recognizer->ended ||
+		!is_usual(recognizer, event) || recognizer->kept > recognizer->most_kept ||
+		(watch->access && !dpe_pairs_access_at_once(watch->access, event)))
+		return false;
+	recognizer->summary.events++;
+	return true;
+}
+
+static void on_event(void *context, const struct dpe_event *event)
+{
+	if (!take_at_once(context, event))
+		take_event(context, event);
 }
 
 /* ---- what is missing --------------------------------------------------------------------- */

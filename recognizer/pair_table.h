@@ -72,9 +72,21 @@ static inline struct dpe_pair_slice *dpe_pair_place(
 {
 	struct dpe_pair_slice *slice;
 
-	if (!key->number || key->number >= table->nplaces)
+	if (key->number >= table->nplaces) /* 0, no number at all, is any place */
 		return NULL;
 	slice = &table->slots[table->places[key->number]];
+	return slice->key.num == key->num && slice->key.kind == key->kind ? slice : NULL;
+}
+
+/* The same of a number, where the slice has the first place that it can have. */
+static inline struct dpe_pair_slice *dpe_pair_home(
+	const struct dpe_pair_table *table, const struct dpe_value *key)
+{
+	struct dpe_pair_slice *slice;
+
+	if (key->kind == DPE_NONE || key->kind >= DPE_STRING)
+		return NULL;
+	slice = &table->slots[dpe_value_mix((uint64_t)key->num) & (table->size - 1)];
 	return slice->key.num == key->num && slice->key.kind == key->kind ? slice : NULL;
 }
 

@@ -93,29 +93,42 @@ static inline uint32_t meet(const struct dpe_pairs *pairs, struct dpe_pair_slice
 static inline bool replace_one(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice,
 	const struct dpe_event *event, const struct dpe_pair_reading *reading)
 {
-	struct dpe_pair_event *few = slice->few, stays;
-	uint32_t first, second;
-	unsigned gone, nbefore;
+	struct dpe_pair_event *few = slice->few;
+	const uint32_t *literals = slice->literals_of_few, others = ~reading->alike;
+	struct dpe_kept *message;
+	unsigned gone;
 
-	if (slice->nevents != 2 || dpe_pair_has_many(slice) || pairs->few < 2)
+	if (slice->nevents != 2 || slice->log_cap != DPE_LOG_FEW_EVENTS || pairs->few < 2)
 		return false;
-	first = slice->literals_of_few[0] & ~reading->alike;
-	second = slice->literals_of_few[1] & ~reading->alike;
-	nbefore = (unsigned)is_before(&few[0], event) + is_before(&few[1], event);
-	if (nbefore != 2 || !first == !second)
+	gone = (literals[0] & others) != 0;
+	if (gone == ((literals[1] & others) != 0))
 		return false;
-	gone = !second;
-	stays = few[!gone];
+	message = few[gone].message;
+	if (!dpe_message_keep_instead(event->message, message))
+		return false;
+	few[0] = few[!gone];
 	few[1] = (struct dpe_pair_event){
 		.chain = event->stamp.chain,
 		.index = event->stamp.index,
-		.message = dpe_message_keep(
-			pairs->table.pool, event->message, few[gone].message),
+		.message = message,
 	};
-	few[0] = stays;
-	slice->literals_of_few[0] = first | second;
+	slice->literals_of_few[0] = (literals[0] | literals[1]) & others;
 	slice->literals_of_few[1] = reading->wanted;
 	return true;
+}
+
+static inline bool follows_both(const struct dpe_pair_slice *slice, const struct dpe_event *event)
+{
+	return is_before(&slice->few[0], event) && is_before(&slice->few[1], event);
+}
+
+/* The same where it can be told with one look. */
+static inline bool follows_at_once(const struct dpe_pair_slice *slice, const struct dpe_event *event)
+{
+	const struct dpe_pair_event *few = slice->few;
+
+	return dpe_stamp_follows(
+		&event->stamp, few[0].chain, few[0].index, few[1].chain, few[1].index);
 }
 
 /* The latest that is independent of the event, which is among them by now, and kept as one of these
@@ -275,7 +288,7 @@ static void end(struct dpe_pairs *pairs, const struct dpe_value *key, uint8_t ru
 }
 
 /* Returns the rules that looked at the event. */
-static inline uint8_t take(struct dpe_pairs *pairs, const struct dpe_event *event,
+static uint8_t take(struct dpe_pairs *pairs, const struct dpe_event *event,
 	const struct dpe_value *key, const struct dpe_pair_reading *reading)
 {
 	struct dpe_recognizer *recognizer = pairs->recognizer;
@@ -289,7 +302,8 @@ static inline uint8_t take(struct dpe_pairs *pairs, const struct dpe_event *even
 		count_rules(pairs, fresh, 1);
 		recognizer->far |= pairs->table.count >= MANY;
 	}
-	if (!fresh && replace_one(pairs, slice, event, reading))
+	if (!fresh && slice->nevents == 2 && !dpe_pair_has_many(slice) &&
+		follows_both(slice, event) && replace_one(pairs, slice, event, reading))
 		return looked;
 	met = meet(pairs, slice, event, reading, &dropped);
 	kept = fit(pairs, slice, reading->wanted);
@@ -306,8 +320,9 @@ static inline uint8_t take(struct dpe_pairs *pairs, const struct dpe_event *even
 	return looked;
 }
 
-static inline void take_and_end(struct dpe_pairs *pairs, const struct dpe_event *event,
-	const struct dpe_value *key, const struct dpe_pair_reading *reading)
+static __attribute__((noinline)) void take_and_end(struct dpe_pairs *pairs,
+	const struct dpe_event *event, const struct dpe_value *key,
+	const struct dpe_pair_reading *reading)
 {
 	uint8_t looked = UINT8_MAX;
 
@@ -323,6 +338,21 @@ void dpe_pairs_expect(const struct dpe_pair_access *access, const struct dpe_mes
 {
 	if (message->nargs)
 		dpe_pair_expect(&access->pairs->table, &message->args[0]);
+}
+
+bool dpe_pairs_access_at_once(const struct dpe_pair_access *access, const struct dpe_event *event)
+{
+	const struct dpe_message *message = event->message;
+	const struct dpe_pair_reading *reading = &access->by_phase[message->phase];
+	struct dpe_pair_slice *slice;
+
+	if (!message->nargs || !reading->literals || reading->ends)
+		return false;
+	slice = message->args[0].number
+			? dpe_pair_place(&access->pairs->table, &message->args[0])
+			: dpe_pair_home(&access->pairs->table, &message->args[0]);
+	return slice && !(reading->rules & (uint8_t)~slice->rules) &&
+	       follows_at_once(slice, event) && replace_one(access->pairs, slice, event, reading);
 }
 
 void dpe_pairs_access(const struct dpe_pair_access *access, const struct dpe_event *event)

@@ -28,8 +28,8 @@ static bool refuse(const struct dpe_recognizer *recognizer, struct dpe_message *
 }
 
 /* The message may have a part in synchronisations. */
-static bool synchronise(struct dpe_recognizer *recognizer, struct dpe_message *message,
-	struct dpe_diags *diags)
+static __attribute__((noinline)) bool synchronise(struct dpe_recognizer *recognizer,
+	struct dpe_message *message, struct dpe_diags *diags)
 {
 	const struct dpe_watch *watch = &recognizer->by_name[message->name];
 	struct dpe_role role = watch->role;
@@ -46,24 +46,31 @@ static bool synchronise(struct dpe_recognizer *recognizer, struct dpe_message *m
 		diags);
 }
 
-bool dpe_recognizer_feed(
+/* Nothing comes of it: something is wrong with it, or with when it comes. */
+static __attribute__((noinline)) bool turn_away(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
 {
 	if (recognizer->finished || !message->name ||
 		(message->has_seq && message->thread.kind == DPE_NONE))
 		return refuse(recognizer, message, diags);
-	if (recognizer->ended) {
-		dpe_message_unref(message);
-		return true;
-	}
+	dpe_message_unref(message);
+	return true;
+}
+
+bool dpe_recognizer_feed(
+	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
+{
+	if (recognizer->finished | recognizer->ended || !message->name ||
+		(message->has_seq && message->thread.kind == DPE_NONE))
+		return turn_away(recognizer, message, diags);
 	recognizer->fed++;
 	if (message->name < recognizer->nnames) {
 		const struct dpe_watch *watch = &recognizer->by_name[message->name];
 
-		if (watch->access)
-			dpe_pairs_expect(watch->access, message);
 		if (watch->syncs)
 			return synchronise(recognizer, message, diags);
+		if (watch->access)
+			dpe_pairs_expect(watch->access, message);
 	}
 	return dpe_stabilizer_push(recognizer->stabilizer, message, NULL, 0, diags);
 }

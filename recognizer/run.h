@@ -505,6 +505,9 @@ void dpe_pairs_watch(struct dpe_watch *watch);
 void dpe_pairs_prepare(const struct dpe_run *run, const struct dpe_value *value, bool soon);
 /* The message is on its way: what it takes may come near, as memory goes, while it is put in order. */
 void dpe_pairs_expect(const struct dpe_pair_access *access, const struct dpe_message *message);
+/* The event, for all rules that share these slices, where it takes the place of another one that the
+ * slice keeps and that is all; false where nothing was done. */
+bool dpe_pairs_access_at_once(const struct dpe_pair_access *access, const struct dpe_event *event);
 /* The event, for all rules that share these slices. */
 void dpe_pairs_access(const struct dpe_pair_access *access, const struct dpe_event *event);
 /* The event, which matched run->bindings. */

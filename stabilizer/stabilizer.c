@@ -445,8 +445,9 @@ static void set_host(
 	free(where);
 }
 
-bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
-	const struct dpe_role *roles, unsigned nroles, struct dpe_diags *diags)
+static __attribute__((noinline)) bool push(struct dpe_stabilizer *stabilizer,
+	struct dpe_message *message, const struct dpe_role *roles, unsigned nroles,
+	struct dpe_diags *diags)
 {
 	struct dpe_thread *thread = dpe_thread_of(stabilizer, message);
 	struct dpe_node *node;
@@ -479,6 +480,30 @@ bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *
 		dpe_stuck_tell(stabilizer, node);
 	dpe_node_unref(node);
 	return true;
+}
+
+/* What has a part in synchronisations; by itself, so that what has none is not asked for it. */
+static __attribute__((noinline)) bool push_as(struct dpe_stabilizer *stabilizer,
+	struct dpe_message *message, const struct dpe_role *roles, unsigned nroles,
+	struct dpe_diags *diags)
+{
+	struct dpe_thread *thread = dpe_thread_recent(stabilizer, message);
+
+	return (thread && nroles == 1 && dpe_pass_quickly_as(stabilizer, thread, message, roles)) ||
+	       push(stabilizer, message, roles, nroles, diags);
+}
+
+bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *message,
+	const struct dpe_role *roles, unsigned nroles, struct dpe_diags *diags)
+{
+	struct dpe_thread *thread;
+
+	if (nroles)
+		return push_as(stabilizer, message, roles, nroles, diags);
+	thread = dpe_thread_recent(stabilizer, message);
+	if (thread && dpe_pass_quickly(stabilizer, thread, message))
+		return true;
+	return push(stabilizer, message, NULL, 0, diags);
 }
 
 void dpe_stabilizer_watermark(struct dpe_stabilizer *stabilizer, struct dpe_value id, uint64_t time)

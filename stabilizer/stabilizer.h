@@ -12,6 +12,10 @@
 
 /* How many events of `chain` precede the event (its own chain included: index - 1). */
 uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain);
+/* True where events of two chains precede this one, none of them the event itself, and one look is
+ * enough to tell: as long as there are few threads. */
+bool dpe_stamp_follows(const struct dpe_stamp *stamp, uint32_t a, uint32_t index_a, uint32_t b,
+	uint32_t index_b);
 /* Clocks are counted; whoever keeps a stamp longer than the callback keeps its clock. */
 void dpe_stamp_ref(const struct dpe_stamp *stamp);
 void dpe_stamp_unref(const struct dpe_stamp *stamp);

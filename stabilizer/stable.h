@@ -5,7 +5,7 @@
  *	hold.c        what a message waits for, and explicit predecessors
  *	turn.c        the order within a thread and within a host
  *	stuck.c       at the end of the input: what never came, and circles
- *	sync.c        sends and receives find each other
+ *	sync*.c       sends and receives find each other
  *	edges.c       the edges between them
  *	clock.c       stamps
  *	retired.c     threads that are over
@@ -189,7 +189,9 @@ struct dpe_thread {
 	uint64_t since; /* where there is no tail: as dpe_stabilizer_since says */
 	uint32_t chain;
 	struct dpe_node *tail;  /* counted: the last in program order so far */
-	struct dpe_node *quick; /* the tail, where the last message took the short way; or NULL */
+	/* The tail, where the last message took the short way, and only its thread and its chain know
+	 * it, and no edges enter after it; or NULL. */
+	struct dpe_node *quick;
 	struct dpe_node *head;  /* the first that is not complete */
 	uint64_t turns;         /* how many have had theirs */
 	unsigned nentangled;    /* of what is not complete: with predecessors or under a clock */
@@ -256,7 +258,7 @@ struct dpe_stabilizer {
 	struct dpe_table known, threads, hosts, queues;
 	struct dpe_retired retired;
 	struct dpe_queue *recent_queues[DPE_RECENT]; /* of one key, by what it is */
-	struct dpe_thread *recent[DPE_RECENT]; /* threads, by the last bits of their numbers */
+	struct dpe_thread *recent[DPE_RECENT]; /* threads without a host, by what they are */
 	struct dpe_table parked; /* by thread and number */
 	/* How much there is that waits for what arrived later: where none, no circle is possible.
 	 */
@@ -280,6 +282,14 @@ struct dpe_stabilizer {
 	struct dpe_hold **spare; /* emptied holds for reuse */
 	unsigned nspare, capspare;
 };
+
+/* Where the thread stands among the recent ones. */
+static inline unsigned dpe_recent_place(struct dpe_value id)
+{
+	return (unsigned)((uint64_t)id.num * 0x9e3779b97f4a7c15ull >> 56);
+}
+
+_Static_assert(DPE_RECENT == 256, "eight bits tell the place");
 
 /* What the past of whatever follows the node begins with; node->edges are not in it yet. */
 static inline const struct dpe_clock *dpe_node_past(const struct dpe_node *node)
@@ -330,6 +340,18 @@ bool dpe_value_same(struct dpe_value a, struct dpe_value b); /* also where both 
 struct dpe_value dpe_value_copy(struct dpe_value value);
 void dpe_value_discard(struct dpe_value value);
 
+/* The thread of a message, where it came up lately and is known without a look at its text; or NULL. */
+static inline struct dpe_thread *dpe_thread_recent(
+	const struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
+{
+	struct dpe_thread *thread = stabilizer->recent[dpe_recent_place(message->thread)];
+
+	return thread && thread->id.num == message->thread.num &&
+			       thread->id.kind == message->thread.kind &&
+			       (message->plain || message->host.kind == DPE_NONE)
+		       ? thread
+		       : NULL;
+}
 /* The thread of a message, made when new; NULL where it has none. */
 struct dpe_thread *dpe_thread_of(
 	struct dpe_stabilizer *stabilizer, const struct dpe_message *message);
@@ -369,7 +391,15 @@ void dpe_retired_free(struct dpe_retired *retired);
 
 /* ---- through.c --------------------------------------------------------------------------- */
 
-/* Lets a message through, if it can leave at once; false where nothing was done. */
+/* Lets a message of a thread through, if it leaves at once, its node stays the thread's and no edge is
+ * to be told: then nothing has to be counted but the event. False where nothing was done. */
+bool dpe_pass_quickly(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
+	struct dpe_message *message);
+/* The same for one with a part in synchronisations. */
+bool dpe_pass_quickly_as(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
+	struct dpe_message *message, const struct dpe_role *role);
+/* Lets a message through, if it can leave at once; false where nothing was done. The thread may be
+ * NULL. */
 bool dpe_pass_through(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
 	struct dpe_message *message, const struct dpe_role *roles, unsigned nroles);
 
@@ -389,7 +419,7 @@ void dpe_edges_tell(struct dpe_stabilizer *stabilizer, struct dpe_event *event);
 void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
 void dpe_edges_free(struct dpe_node *node);
 
-/* ---- sync.c ------------------------------------------------------------------------------ */
+/* ---- sync*.c ----------------------------------------------------------------------------- */
 
 /* Notes what the message is to the synchronisation rules. */
 void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node,

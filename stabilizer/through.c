@@ -5,9 +5,10 @@
  * message: the tests hold the one against the other. */
 #include "stabilizer/stable.h"
 
-static bool is_plain(const struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
+static inline bool is_plain(
+	const struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
 {
-	if (message->npreds || message->id.kind != DPE_NONE)
+	if (!message->plain && (message->npreds || message->id.kind != DPE_NONE))
 		return false;
 	if (!message->has_seq && message->place && !message->unnamed)
 		return false;
@@ -98,17 +99,14 @@ static struct dpe_node *follow(struct dpe_stabilizer *stabilizer, struct dpe_thr
 	return node;
 }
 
-static void count_turn(const struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
-	const struct dpe_message *message)
+/* Turns are counted, and numbers closed, for messages that are held: with what passes through, none
+ * is ahead of or behind another. */
+static inline void count_turn(struct dpe_thread *thread, const struct dpe_message *message)
 {
-	thread->turns++;
 	thread->has_time = message->has_time;
 	thread->time = message->time;
-	if (!message->has_seq)
-		return;
-	thread->next = message->seq + 1;
-	if (stabilizer->ordered && thread->closed < message->seq)
-		thread->closed = message->seq;
+	if (message->has_seq)
+		thread->next = message->seq + 1;
 }
 
 /* Only after the event was told, so that meanwhile all is seen where it was. */
@@ -133,6 +131,12 @@ static void synchronise(struct dpe_stabilizer *stabilizer, struct dpe_node *node
 
 /* ---- quickly ----------------------------------------------------------------------------- */
 
+/* Whether the message after the node may take the way that follows. */
+static bool can_be_quick(const struct dpe_node *node)
+{
+	return !node->nedges && is_nobodys(node);
+}
+
 /* The event's node as a send to be received, in the place of the one before it. A node of its own, so
  * that the thread goes on with the one that it has; and that is the old one where no one else knows
  * it. */
@@ -140,6 +144,7 @@ static void replace_send(
 	struct dpe_stabilizer *stabilizer, struct dpe_node **place, const struct dpe_node *node)
 {
 	struct dpe_node *send = *place;
+	uint64_t arrival = stabilizer->arrivals - 1; /* the event's */
 
 	if (send->refs != 1 || send->known) {
 		dpe_node_unuse(send);
@@ -154,7 +159,7 @@ static void replace_send(
 	}
 	send->stamp = node->stamp;
 	dpe_stamp_ref(&send->stamp);
-	send->arrival = node->arrival;
+	send->arrival = arrival;
 	send->number = node->number;
 }
 
@@ -164,8 +169,8 @@ static inline bool is_quick(const struct dpe_stabilizer *stabilizer,
 {
 	const struct dpe_node *node = thread->quick;
 
-	return node && !node->nedges && is_nobodys(node) &&
-	       node->stamp.index < stabilizer->chain_max && is_plain(stabilizer, message) &&
+	return node && !stabilizer->first && node->stamp.index < stabilizer->chain_max &&
+	       is_plain(stabilizer, message) &&
 	       (!message->has_seq ||
 		       (message->seq == thread->next && message->seq != UINT64_MAX));
 }
@@ -181,46 +186,77 @@ static inline void receive(
 	node->entered = past;
 }
 
-/* The same where no edge is to be told, the node stays the thread's, and of synchronisations there is
- * nothing but to receive the one send of a queue, or to take its place: then nothing has to be
- * counted but the event. False where nothing was done. */
-static inline __attribute__((always_inline)) bool pass_quickly(struct dpe_stabilizer *stabilizer,
-	struct dpe_thread *thread, struct dpe_message *message, const struct dpe_role *role)
+/* Tells the event that follows the node, whose own it is from then on. */
+static inline __attribute__((always_inline)) void tell_next(
+	struct dpe_stabilizer *stabilizer, struct dpe_node *node, struct dpe_message *message)
 {
-	struct dpe_node *node = thread->quick, **send = NULL;
-	struct dpe_event event = {.message = message, .doubtful = stabilizer->doubt};
+	const struct dpe_clock *entered = node->entered; /* there are no edges beside it */
+	const struct dpe_event event = {
+		.message = message,
+		.number = stabilizer->released++,
+		.stamp = {
+			.chain = node->stamp.chain,
+			.index = node->stamp.index + 1,
+			.told = stabilizer->chains[node->stamp.chain].told,
+			.past = entered ? entered : node->stamp.past,
+		},
+		.doubtful = stabilizer->doubt,
+	};
 
-	if (!is_quick(stabilizer, thread, message))
-		return false;
-	if (role) {
-		send = stabilizer->edges_untold ? dpe_sync_only(stabilizer, role) : NULL;
-		if (!send)
-			return false;
-	}
-	if (send && !role->send && message->phase == DPE_EXIT)
-		receive(stabilizer, node, *send);
-	event.number = stabilizer->released++;
-	event.stamp = node->stamp;
-	event.stamp.past = dpe_node_past(node);
-	event.stamp.index++;
-	event.stamp.told = stabilizer->chains[node->stamp.chain].told;
 	stabilizer->sink.event(stabilizer->sink.context, &event);
-	if (node->entered) {
+	if (entered) {
 		dpe_clock_unref(node->stamp.past);
-		node->stamp.past = node->entered;
+		node->stamp.past = entered;
 		node->entered = NULL;
 	}
 	node->stamp.index = event.stamp.index;
 	node->stamp.told = event.stamp.told;
 	node->number = event.number;
-	node->arrival = stabilizer->arrivals++;
-	count_turn(stabilizer, thread, message);
-	if (send && role->send) {
+	stabilizer->arrivals++; /* when it arrived is asked of sends alone */
+}
+
+/* The event has a part in synchronisations, and nothing has to be done for it but to receive the one
+ * send of a queue, or to take its place. */
+static inline __attribute__((always_inline)) void synchronise_quickly(
+	struct dpe_stabilizer *stabilizer, struct dpe_node *node, struct dpe_message *message,
+	bool is_send, struct dpe_node **send)
+{
+	bool at_once = !is_send && message->phase == DPE_EXIT;
+
+	if (at_once)
+		receive(stabilizer, node, *send);
+	tell_next(stabilizer, node, message);
+	if (is_send) {
 		stabilizer->chains[node->stamp.chain].told = node->stamp.index;
 		replace_send(stabilizer, send, node);
-	} else if (send && message->phase != DPE_EXIT) {
+	} else if (!at_once) {
 		receive(stabilizer, node, *send);
 	}
+}
+
+bool dpe_pass_quickly(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
+	struct dpe_message *message)
+{
+	if (!is_quick(stabilizer, thread, message))
+		return false;
+	tell_next(stabilizer, thread->quick, message);
+	count_turn(thread, message);
+	dpe_message_unref(message);
+	return true;
+}
+
+bool dpe_pass_quickly_as(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
+	struct dpe_message *message, const struct dpe_role *role)
+{
+	struct dpe_node **send;
+
+	if (!stabilizer->edges_untold || !is_quick(stabilizer, thread, message))
+		return false;
+	send = dpe_sync_only(stabilizer, role);
+	if (!send)
+		return false;
+	synchronise_quickly(stabilizer, thread->quick, message, role->send, send);
+	count_turn(thread, message);
 	dpe_message_unref(message);
 	return true;
 }
@@ -232,14 +268,8 @@ bool dpe_pass_through(struct dpe_stabilizer *stabilizer, struct dpe_thread *thre
 	struct dpe_meeting meeting = {0};
 	struct dpe_node *tail, *node;
 
-	if (stabilizer->first || !thread)
-		return false;
-	/* Each by itself, so that what has no part in synchronisations is not asked for it again. */
-	if (nroles ? nroles == 1 && pass_quickly(stabilizer, thread, message, roles)
-		   : pass_quickly(stabilizer, thread, message, NULL))
-		return true;
-	if (nroles > 1 || stabilizer->ready.count || !is_plain(stabilizer, message) ||
-		!is_next(thread, message))
+	if (stabilizer->first || !thread || nroles > 1 || stabilizer->ready.count ||
+		!is_plain(stabilizer, message) || !is_next(thread, message))
 		return false;
 	tail = find_tail(stabilizer, thread);
 	if (!tail || (nroles && !roles->send && !dpe_sync_meet(stabilizer, roles, &meeting)))
@@ -248,10 +278,10 @@ bool dpe_pass_through(struct dpe_stabilizer *stabilizer, struct dpe_thread *thre
 	stamp(stabilizer, tail, &meeting, &event);
 	stabilizer->sink.event(stabilizer->sink.context, &event);
 	node = follow(stabilizer, thread, tail, &event);
-	thread->quick = node;
-	count_turn(stabilizer, thread, message);
+	count_turn(thread, message);
 	if (nroles)
 		synchronise(stabilizer, node, message, roles, &meeting);
+	thread->quick = can_be_quick(node) ? node : NULL;
 	dpe_message_unref(message);
 	return true;
 }

@@ -39,13 +39,6 @@ static bool same_thread(const void *entry, const void *key)
 	       dpe_value_same(thread->host, message->host);
 }
 
-/* Equal without a look at texts. */
-static bool is_at_once(const struct dpe_thread *thread, const struct dpe_message *message)
-{
-	return thread->id.num == message->thread.num && thread->id.kind == message->thread.kind &&
-	       thread->host.kind == DPE_NONE && message->host.kind == DPE_NONE;
-}
-
 void dpe_thread_free(struct dpe_thread *thread)
 {
 	dpe_value_discard(thread->id);
@@ -55,11 +48,6 @@ void dpe_thread_free(struct dpe_thread *thread)
 	free(thread);
 }
 
-static struct dpe_thread **recent_thread(struct dpe_stabilizer *stabilizer, struct dpe_value id)
-{
-	return &stabilizer->recent[(uint64_t)id.num * 0x9e3779b97f4a7c15ull >> 56];
-}
-
 static uint64_t hash_thread(struct dpe_value id, struct dpe_value host)
 {
 	return dpe_mix(value_hash(id), value_hash(host));
@@ -67,7 +55,7 @@ static uint64_t hash_thread(struct dpe_value id, struct dpe_value host)
 
 void dpe_thread_remove(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
 {
-	struct dpe_thread **recent = recent_thread(stabilizer, thread->id);
+	struct dpe_thread **recent = &stabilizer->recent[dpe_recent_place(thread->id)];
 
 	if (*recent == thread)
 		*recent = NULL;
@@ -75,27 +63,36 @@ void dpe_thread_remove(struct dpe_stabilizer *stabilizer, struct dpe_thread *thr
 	dpe_thread_free(thread);
 }
 
-struct dpe_thread *dpe_thread_of(
-	struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
+static struct dpe_thread *new_thread(
+	struct dpe_stabilizer *stabilizer, const struct dpe_message *message, uint64_t hash)
 {
-	struct dpe_thread *thread, **recent;
-	uint64_t hash;
+	struct dpe_thread *thread = dpe_xcalloc(1, sizeof(*thread));
 
-	if (message->thread.kind == DPE_NONE)
-		return NULL;
-	recent = recent_thread(stabilizer, message->thread);
-	if (*recent && is_at_once(*recent, message))
-		return *recent;
-	hash = hash_thread(message->thread, message->host);
-	thread = dpe_table_find(&stabilizer->threads, hash, same_thread, message);
-	if (thread)
-		return *recent = thread;
-	thread = dpe_xcalloc(1, sizeof(*thread));
 	thread->id = dpe_value_copy(message->thread);
 	thread->host = dpe_value_copy(message->host);
 	thread->chain = DPE_NO_CHAIN;
 	dpe_table_add(&stabilizer->threads, hash, thread);
 	dpe_thread_revive(stabilizer, thread);
+	return thread;
+}
+
+struct dpe_thread *dpe_thread_of(
+	struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
+{
+	struct dpe_thread *thread;
+	uint64_t hash;
+
+	if (message->thread.kind == DPE_NONE)
+		return NULL;
+	thread = dpe_thread_recent(stabilizer, message);
+	if (thread)
+		return thread;
+	hash = hash_thread(message->thread, message->host);
+	thread = dpe_table_find(&stabilizer->threads, hash, same_thread, message);
+	if (!thread)
+		return new_thread(stabilizer, message, hash);
+	if (thread->host.kind == DPE_NONE)
+		stabilizer->recent[dpe_recent_place(thread->id)] = thread;
 	return thread;
 }
 

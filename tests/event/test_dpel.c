@@ -346,6 +346,85 @@ static void ordinary_records_are_short(void **state)
 }
 
 /* Numbers that do not follow each other, and times that are far apart, or go back. */
+/* The lines of a few shapes, with few texts. */
+static struct dpe_text plain_log(uint64_t seed, unsigned count)
+{
+	static const char *const names[] = {"f", "g.enter", "g.exit", "h"};
+	struct dpe_text text = {0};
+	uint64_t seqs[4] = {0};
+
+	for (unsigned i = 0; i < count; i++) {
+		uint32_t thread = draw(&seed, DPE_COUNT(seqs)), name = draw(&seed, 4);
+		uint32_t later = draw(&seed, 20);
+
+		dpe_text_printf(&text, "{\"event\":\"%s\",\"thread\":%u", names[name], thread);
+		if (name != 3)
+			dpe_text_printf(&text, ",\"seq\":%u,\"time\":%u",
+				(unsigned)seqs[thread]++, 10 * i + later);
+		if (name != 1)
+			dpe_text_printf(&text, ",\"args\":[%d,\"o%u\"]", (int)later - 10,
+				draw(&seed, 5));
+		if (name)
+			dpe_text_printf(&text, ",\"line\":%u", draw(&seed, 30));
+		dpe_text_puts(&text, "}\n");
+	}
+	return text;
+}
+
+enum { MOST_HELD = 2000 };
+
+/* The log's messages as JSON: each printed and given back at once, so that the next one is made in its
+ * place, or all at the end. */
+static struct dpe_text print_messages(const char *path, bool hold)
+{
+	struct dpe_names *names = dpe_names_new();
+	struct dpe_diags *diags = dpe_diags_new();
+	struct dpe_log_reader *reader = dpe_log_open(names, path, DPE_LOG_UNKNOWN, 0, diags);
+	struct dpe_message *held[MOST_HELD], *message;
+	struct dpe_text text = {0};
+	unsigned nheld = 0;
+
+	assert_non_null(reader);
+	while (dpe_log_read(reader, &message)) {
+		assert_in_range(nheld, 0, MOST_HELD - 1);
+		held[nheld++] = message;
+		for (; nheld && !hold; dpe_message_unref(held[--nheld]))
+			dpe_message_print_json(&text, names, held[0]);
+	}
+	for (unsigned i = 0; i < nheld; i++) {
+		dpe_message_print_json(&text, names, held[i]);
+		dpe_message_unref(held[i]);
+	}
+	assert_int_equal(dpe_diags_errors(diags), 0);
+	dpe_log_close(reader);
+	dpe_diags_free(diags);
+	dpe_names_free(names);
+	return text;
+}
+
+static void at_once_as_by_steps(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		char dpel[] = DPEL, jsonl[] = JSONL;
+		struct dpe_text log = seed % 3 ? plain_log(seed, MOST_HELD) : random_log(seed, 300);
+		struct dpe_text at_once, by_steps;
+
+		make_file(dpel, 5);
+		make_file(jsonl, 6);
+		write_file(jsonl, log.at, log.len);
+		convert(jsonl, dpel, false);
+		at_once = print_messages(dpel, false);
+		by_steps = print_messages(dpel, true);
+		assert_string_equal(at_once.at, by_steps.at);
+		dpe_text_free(&at_once);
+		dpe_text_free(&by_steps);
+		dpe_text_free(&log);
+		unlink(dpel);
+		unlink(jsonl);
+	}
+}
+
 static void counts_that_jump_come_back(void **state)
 {
 	static const unsigned long long times[] = {0, 1, 2147483647, 2147483648, 4294967296,
@@ -791,6 +870,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_members_come_back),
 		cmocka_unit_test(ordinary_records_are_short),
+		cmocka_unit_test(at_once_as_by_steps),
 		cmocka_unit_test(counts_that_jump_come_back),
 		cmocka_unit_test(many_sources_and_shapes_come_back),
 		cmocka_unit_test(order_is_kept),

@@ -46,7 +46,7 @@ static void follow(const struct dpe_text *log, const char *rule, struct transcri
 	struct dpe_text spec = {0};
 
 	dpe_text_printf(&spec, SYNC "%s\n", rule);
-	transcript_run(to, spec.at, "std", log->at);
+	transcript_run(to, spec.at, *log->at == '{' ? "dpel" : "std", log->at);
 	dpe_text_free(&spec);
 }
 
@@ -136,6 +136,70 @@ static void the_same_of_many_objects(void **state)
 	}
 }
 
+struct numbers {
+	struct dpe_text log;
+	unsigned dice, seqs[3];
+};
+
+static void add_event(struct numbers *numbers, const char *name, unsigned thread, const char *arg)
+{
+	dpe_text_printf(&numbers->log,
+		"{\"event\":\"%s\",\"thread\":%u,\"seq\":%u,\"args\":[%s]}\n", name, thread,
+		numbers->seqs[thread]++, arg);
+}
+
+/* An access to one of a few objects, two of which are different numbers with the same bits; under a lock,
+ * but now and then not. */
+static void add_access(struct numbers *numbers)
+{
+	static const char *const objects[] = {"-1", "\"0xffffffffffffffff\"", "7", "\"0x8\""};
+	unsigned thread = rand_r(&numbers->dice) % DPE_COUNT(numbers->seqs);
+	bool locked = rand_r(&numbers->dice) % 20;
+
+	if (locked)
+		add_event(numbers, "acq", thread, "1000");
+	add_event(numbers, rand_r(&numbers->dice) % 3 ? "r" : "w", thread,
+		objects[rand_r(&numbers->dice) % DPE_COUNT(objects)]);
+	if (locked)
+		add_event(numbers, "rel", thread, "1000");
+}
+
+static void the_same_of_numbers(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 4; seed++) {
+		struct numbers numbers = {.dice = seed};
+
+		for (unsigned i = 0; i < 300; i++)
+			add_access(&numbers);
+		compare(specs, DPE_COUNT(specs), &numbers.log, 0);
+		dpe_text_free(&numbers.log);
+	}
+}
+
+/* More than one look at a past tells of. */
+static void the_same_of_many_threads(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 3; seed++) {
+		struct dpe_text log = {0};
+		unsigned dice = seed;
+
+		for (unsigned i = 0; i < 500; i++) {
+			unsigned thread = rand_r(&dice) % (i / 10 + 1), op = rand_r(&dice) % 8;
+
+			if (op < 4)
+				dpe_text_printf(&log, "T%u|%s(V%u)|1\n", thread,
+					op ? "r" : "w", rand_r(&dice) % 3);
+			else
+				dpe_text_printf(&log, "T%u|%s(L)|1\n", thread,
+					op % 2 ? "acq" : "rel");
+		}
+		compare(specs, 4, &log, 0);
+		dpe_text_free(&log);
+	}
+}
+
 static void the_same_bounds(void **state)
 {
 	(void)state;
@@ -154,6 +218,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_matches),
 		cmocka_unit_test(the_same_of_many_objects),
+		cmocka_unit_test(the_same_of_numbers),
+		cmocka_unit_test(the_same_of_many_threads),
 		cmocka_unit_test(the_same_bounds),
 	};
 

@@ -137,7 +137,28 @@ static inline void transcript_trace(void *context, const struct dpe_trace *trace
 	(void)trace;
 }
 
-/* Reads a log given as text, in the format of that name. */
+/* Makes a binary log of the JSON lines in that file, in their place. */
+static inline void transcript_convert(const char *path, struct dpe_diags *diags)
+{
+	struct dpe_names *names = dpe_names_new();
+	struct dpe_log_reader *reader = dpe_log_open(names, path, DPE_LOG_JSONL, 0, diags);
+	struct dpe_log_writer *writer;
+	struct dpe_message *message;
+
+	assert_non_null(reader);
+	unlink(path); /* the reader has it still */
+	writer = dpe_log_create(names, path, DPE_LOG_DPEL, false, diags);
+	assert_non_null(writer);
+	while (dpe_log_read(reader, &message) > 0) {
+		dpe_log_write(writer, message, NULL, 0);
+		dpe_message_unref(message);
+	}
+	dpe_log_close(reader);
+	assert_int_equal(dpe_log_finish(writer, diags), 0);
+	dpe_names_free(names);
+}
+
+/* Reads a log given as text, in the format of that name; a binary one as JSON lines. */
 static inline struct dpe_log_reader *transcript_log(
 	struct transcript *to, const char *format, const char *log, struct dpe_diags *diags)
 {
@@ -148,6 +169,8 @@ static inline struct dpe_log_reader *transcript_log(
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, log, strlen(log)), strlen(log));
 	close(fd);
+	if (dpe_log_format_named(format) == DPE_LOG_DPEL)
+		transcript_convert(path, diags);
 	reader = dpe_log_open(to->names, path, dpe_log_format_named(format), 0, diags);
 	unlink(path);
 	if (!reader)

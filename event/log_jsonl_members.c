@@ -1,0 +1,249 @@
+/* What the members of a message mean that is a JSON object, and what is wrong with them. */
+#include "event/jsonl_read.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const member_names[M_UNKNOWN] = {"event", "id", "pred", "thread", "process",
+	"host", "seq", "time", "args", "ret", "vars", "stack", "module", "comm", "dpe_log",
+	"ordered", "dpe_lost"};
+
+/* ---- errors ------------------------------------------------------------------------------ */
+
+int dpe_jsonl_fail(struct dpe_jsonl *j, const char *fmt, ...)
+{
+	struct dpe_text text = {0};
+	va_list args;
+
+	va_start(args, fmt);
+	dpe_text_vprintf(&text, fmt, args);
+	va_end(args);
+	if (j->error)
+		free(text.at);
+	else
+		j->error = text.at;
+	return 0;
+}
+
+static int wrong_type(struct dpe_jsonl *j, const char *wanted, struct dpe_value value)
+{
+	struct dpe_text text = {0};
+
+	dpe_value_print_json(&text, value);
+	if (text.len > 40) {
+		text.len = 37;
+		dpe_text_puts(&text, "…");
+	}
+	dpe_jsonl_fail(j, "\"%s\" must be %s, not %s", member_names[j->member], wanted, text.at);
+	dpe_text_free(&text);
+	return 0;
+}
+
+/* ---- members ----------------------------------------------------------------------------- */
+
+static bool is_whole(struct dpe_value value)
+{
+	return value.kind == DPE_UINT || (value.kind == DPE_INT && value.num >= 0);
+}
+
+static bool is_id(struct dpe_value value)
+{
+	return value.kind == DPE_INT || value.kind == DPE_UINT || value.kind == DPE_POINTER ||
+	       value.kind == DPE_STRING;
+}
+
+/* The text of a JSON string, also where it looks like a pointer. */
+static const char *string_of(struct dpe_jsonl *j, struct dpe_value value)
+{
+	if (value.kind == DPE_STRING)
+		return value.text;
+	if (value.kind == DPE_POINTER)
+		return dpe_arena_printf(j->arena, "0x%" PRIx64, (uint64_t)value.num);
+	return NULL;
+}
+
+static int set_id(struct dpe_jsonl *j, struct dpe_value *to, struct dpe_value value)
+{
+	if (!is_id(value))
+		return wrong_type(j, "a string or a whole number", value);
+	*to = value;
+	return 1;
+}
+
+static int set_number(struct dpe_jsonl *j, uint64_t *to, bool *has, struct dpe_value value)
+{
+	if (!is_whole(value))
+		return wrong_type(j, "a whole number, 0 or greater", value);
+	*to = (uint64_t)value.num;
+	*has = true;
+	return 1;
+}
+
+static int set_event(struct dpe_jsonl *j, struct dpe_value value)
+{
+	const char *text = string_of(j, value);
+
+	if (!text || !*text)
+		return wrong_type(j, "the event's name", value);
+	dpe_event_parse(j->names, text, strlen(text), &j->draft.name, &j->draft.phase);
+	return 1;
+}
+
+static int set_text(struct dpe_jsonl *j, struct dpe_value value)
+{
+	const char *text = string_of(j, value);
+
+	if (!text)
+		return wrong_type(j, "a string", value);
+	if (j->member == M_MODULE)
+		j->draft.module = dpe_intern_string(j->names, text);
+	else
+		j->draft.comm = text;
+	return 1;
+}
+
+static int set_header(struct dpe_jsonl *j, struct dpe_value value)
+{
+	if (value.kind != DPE_INT)
+		return wrong_type(j, "the version of the format, 1", value);
+	j->version = value.num;
+	return 1;
+}
+
+static void add_extra(struct dpe_jsonl *j, struct dpe_value value)
+{
+	dpe_value_print_json(&j->extra, value);
+}
+
+/* A value that stands right in the object. */
+static int set_member(struct dpe_jsonl *j, struct dpe_value value)
+{
+	struct dpe_message *draft = &j->draft;
+
+	switch (j->member) {
+	case M_EVENT:
+		return set_event(j, value);
+	case M_ID:
+		return set_id(j, &draft->id, value);
+	case M_THREAD:
+		return set_id(j, &draft->thread, value);
+	case M_PROCESS:
+		return set_id(j, &draft->process, value);
+	case M_HOST:
+		return set_id(j, &draft->host, value);
+	case M_SEQ:
+		return set_number(j, &draft->seq, &draft->has_seq, value);
+	case M_TIME:
+		return set_number(j, &draft->time, &draft->has_time, value);
+	case M_RET:
+		draft->ret = value;
+		return 1;
+	case M_MODULE:
+	case M_COMM:
+		return set_text(j, value);
+	case M_HEADER:
+		return set_header(j, value);
+	case M_ORDERED:
+		j->ordered = value.kind == DPE_RAW && !strcmp(value.text, "true");
+		add_extra(j, value); /* of a message, where it means nothing */
+		return 1;
+	case M_LOST:
+		if (!is_whole(value))
+			return wrong_type(j, "how many messages were lost", value);
+		j->lost = (uint64_t)value.num;
+		return 1;
+	case M_PRED:
+		return wrong_type(j, "an array of ids", value);
+	case M_ARGS:
+		return wrong_type(j, "an array of values", value);
+	case M_STACK:
+		return wrong_type(j, "an array of strings", value);
+	case M_VARS:
+		return wrong_type(j, "an object", value);
+	case M_UNKNOWN:
+		add_extra(j, value);
+		return 1;
+	}
+	return 1;
+}
+
+static int add_element(struct dpe_jsonl *j, struct dpe_value value)
+{
+	if (j->member == M_PRED && !is_id(value))
+		return wrong_type(j, "an array of ids (strings or whole numbers)", value);
+	if (j->member == M_STACK && !string_of(j, value))
+		return wrong_type(j, "an array of strings", value);
+	if (j->nlist == UINT16_MAX)
+		return dpe_jsonl_fail(
+			j, "\"%s\" has more than %d elements", member_names[j->member], UINT16_MAX);
+	*DPE_GROW(j->list, j->nlist, j->caplist) = value;
+	return 1;
+}
+
+int dpe_jsonl_take_value(struct dpe_jsonl *j, struct dpe_value value)
+{
+	if (j->depth == 0)
+		return dpe_jsonl_fail(j, "a message is an object, {\"event\":…}");
+	if (j->depth == 1)
+		return set_member(j, value);
+	if (j->member != M_VARS)
+		return add_element(j, value);
+	if (j->nvars == UINT16_MAX)
+		return dpe_jsonl_fail(j, "\"vars\" has more than %d members", UINT16_MAX);
+	*DPE_GROW(j->vars, j->nvars, j->capvars) = (struct dpe_var){j->var, value};
+	return 1;
+}
+
+static const struct dpe_value *keep_list(struct dpe_jsonl *j)
+{
+	struct dpe_value *kept = dpe_arena_alloc(j->arena, (j->nlist + 1) * sizeof(*kept));
+
+	if (j->nlist)
+		memcpy(kept, j->list, j->nlist * sizeof(*kept));
+	return kept;
+}
+
+void dpe_jsonl_end_list(struct dpe_jsonl *j)
+{
+	const char **stack;
+
+	if (j->member == M_ARGS) {
+		j->draft.args = keep_list(j);
+		j->draft.nargs = (uint16_t)j->nlist;
+	} else if (j->member == M_PRED) {
+		j->draft.preds = keep_list(j);
+		j->draft.npreds = (uint16_t)j->nlist;
+	} else {
+		stack = dpe_arena_alloc(j->arena, (j->nlist + 1) * sizeof(*stack));
+		for (unsigned i = 0; i < j->nlist; i++)
+			stack[i] = string_of(j, j->list[i]);
+		j->draft.stack = stack;
+		j->draft.nstack = (uint16_t)j->nlist;
+	}
+}
+
+static enum jsonl_member find_member(const char *text, size_t len)
+{
+	for (unsigned i = 0; i < M_UNKNOWN; i++) {
+		if (strlen(member_names[i]) == len && !memcmp(member_names[i], text, len))
+			return i;
+	}
+	return M_UNKNOWN;
+}
+
+int dpe_jsonl_begin_member(struct dpe_jsonl *j, const char *text, size_t len)
+{
+	j->member = find_member(text, len);
+	if (j->member == M_UNKNOWN || j->member == M_ORDERED) {
+		dpe_text_puts(&j->extra, j->extra.len ? "," : "");
+		dpe_json_string(&j->extra, text, len);
+		dpe_text_puts(&j->extra, ":");
+	}
+	if (j->member == M_UNKNOWN)
+		return 1;
+	if (j->seen >> j->member & 1)
+		return dpe_jsonl_fail(j, "\"%s\" stands here twice", member_names[j->member]);
+	j->seen |= 1u << j->member;
+	return 1;
+}

@@ -1,0 +1,179 @@
+/* The lines of a trace in RAPID's STD format whose texts are short, and came up lately: they are
+ * read as words, which are looked up. */
+#include "event/std_read.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+uint64_t dpe_std_word(struct std_slice text)
+{
+	char bytes[sizeof(uint64_t)] = {0};
+
+	if (text.len > sizeof(bytes))
+		return 0;
+	memcpy(bytes, text.at, text.len);
+	return std_word_at(bytes, (unsigned)text.len);
+}
+
+/* Which of those that have a place in common it would be; without a branch, as no pattern is in it. */
+static inline unsigned way_of(const struct std_recent *at, uint64_t word)
+{
+	return (at->words[1] == word) + 2u * (at->words[2] == word);
+}
+
+const char *dpe_std_find_recent(const struct std_recent *recent, uint64_t word)
+{
+	const struct std_recent *at = &recent[std_place_of(word, STD_RECENT)];
+	unsigned way = way_of(at, word);
+
+	return at->words[way] == word ? at->texts[way] : NULL;
+}
+
+void dpe_std_add_recent(struct std_recent *recent, uint64_t word, struct dpe_value value)
+{
+	struct std_recent *at = &recent[std_place_of(word, STD_RECENT)];
+
+	for (unsigned i = STD_WAYS - 1; i; i--) {
+		at->words[i] = at->words[i - 1];
+		at->texts[i] = at->texts[i - 1];
+		at->numbers[i] = at->numbers[i - 1];
+	}
+	at->words[0] = word;
+	at->texts[0] = value.text;
+	at->numbers[0] = value.number;
+}
+
+/* ---- at once ----------------------------------------------------------------------------- */
+
+/* A short line has so many bytes at most, and each of its parts eight; which are read at once. */
+enum { LONGEST_SHORT = 32, READ_AT_ONCE = LONGEST_SHORT + 8 };
+
+/* Which of these bytes are `byte`, a bit each, the first lowest. */
+static inline uint32_t marks_of(const char *at, char byte)
+{
+#ifdef __SSE2__
+	const __m128i wanted = _mm_set1_epi8(byte);
+	__m128i low = _mm_loadu_si128((const __m128i *)at);
+	__m128i high = _mm_loadu_si128((const __m128i *)(at + 16));
+
+	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(low, wanted)) |
+	       (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, wanted)) << 16;
+#else
+	uint32_t marks = 0;
+
+	for (unsigned i = 0; i < LONGEST_SHORT; i++)
+		marks |= (uint32_t)(at[i] == byte) << i;
+	return marks;
+#endif
+}
+
+/* How long the parts of a line are. */
+struct parts {
+	unsigned thread, op, object, loc;
+};
+
+/* False where it is no line with four short parts. */
+static inline bool find_parts(const char *at, struct parts *parts)
+{
+	uint32_t bars = marks_of(at, '|'), opens = marks_of(at, '(');
+	uint32_t ends = marks_of(at, '\n'), zeros = marks_of(at, '\0');
+	uint32_t second = bars & (bars - 1);
+	unsigned bar, open, close, end;
+
+	if (!second || !opens || !ends || zeros & (ends ^ (ends - 1)))
+		return false;
+	bar = (unsigned)__builtin_ctz(bars);
+	open = (unsigned)__builtin_ctz(opens);
+	close = (unsigned)__builtin_ctz(second) - 1;
+	end = (unsigned)__builtin_ctz(ends);
+	parts->thread = bar;
+	parts->op = open - bar - 1;
+	parts->object = close - open - 1;
+	parts->loc = end - close - 2;
+	/* Where one is before the other, the length is large, as one of none is. */
+	return at[close] == ')' && ((parts->thread - 1) | (parts->op - 1) | (parts->object - 1) |
+					   (parts->loc - 1)) < sizeof(uint64_t);
+}
+
+/* As dpe_std_look_ahead. */
+static inline void look_ahead(struct dpe_std *std)
+{
+	const char *at = std->block + std->begin;
+	struct std_short_line *line = &std->next;
+	struct parts parts;
+
+	std->has_next = std->end - std->begin >= READ_AT_ONCE && find_parts(at, &parts);
+	if (!std->has_next)
+		return;
+	line->len = parts.thread + parts.op + parts.object + parts.loc + 5;
+	line->object_len = parts.object;
+	line->thread = std_word_at(at, parts.thread);
+	at += parts.thread + 1;
+	line->op = std_word_at(at, parts.op);
+	at += parts.op + 1;
+	line->object = std_word_at(at, parts.object);
+	at += parts.object + 2;
+	line->loc = std_word_at(at, parts.loc);
+	dpe_fetch(&std->recent_objects[std_place_of(line->object, STD_RECENT)]);
+}
+
+void dpe_std_look_ahead(struct dpe_std *std)
+{
+	look_ahead(std);
+}
+
+/* The next line as a message, where all its texts are short and came up lately: so they hold
+ * nothing that a text cannot. NULL, and nothing was done, where it takes more. */
+static inline struct dpe_message *take_at_once(struct dpe_log_reader *reader)
+{
+	struct dpe_std *std = reader->std;
+	const struct std_short_line *line = &std->next;
+	const struct std_recent_thread *id;
+	const struct std_known_op *op;
+	const struct std_recent *objects, *locs;
+	unsigned object, loc;
+	struct dpe_message *message;
+	struct std_thread *thread;
+
+	if (!std->has_next)
+		return NULL;
+	id = &std->recent_threads[std_place_of(line->thread, STD_RECENT_THREADS)];
+	op = &std->known_ops[std_place_of(line->op, STD_OPS)];
+	objects = &std->recent_objects[std_place_of(line->object, STD_RECENT)];
+	locs = &std->recent_locs[std_place_of(line->loc, STD_RECENT)];
+	object = way_of(objects, line->object);
+	loc = way_of(locs, line->loc);
+	if (id->word != line->thread || op->word != line->op ||
+		objects->words[object] != line->object || locs->words[loc] != line->loc)
+		return NULL;
+	thread = &std->threads[id->number];
+	if (thread->forked)
+		return NULL;
+	reader->line++;
+	std->begin += line->len;
+	message = std_new_message(reader, op->name, id->value,
+		(struct dpe_value){
+			.kind = DPE_STRING,
+			.shared = true,
+			.number = objects->numbers[object] & DPE_MOST_NUMBER,
+			.len = line->object_len,
+			.text = objects->texts[object],
+		},
+		locs->texts[loc]);
+	message->seq = thread->seq++;
+	look_ahead(std);
+	return message;
+}
+
+int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **message)
+{
+	if (reader->std->at == reader->std->nqueue) {
+		*message = take_at_once(reader);
+		if (*message)
+			return 1;
+	}
+	return dpe_std_read_by_steps(reader, message);
+}

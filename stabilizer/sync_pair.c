@@ -1,0 +1,266 @@
+/* Which sends a receive is paired with, and which no receive will want.
+ *
+ * Which sends come before a receive goes by time under one host's clock, else by arrival. Where
+ * all sends of a queue are of one kind its list is sorted by that, and a receive looks only at
+ * the end of the list that matters. Sends that wait before their host's gate stand apart: they
+ * concern receives of other hosts only. */
+#include "stabilizer/sync.h"
+
+/* ---- before ------------------------------------------------------------------------------ */
+
+/* True where the list of sends is sorted as the receive sees it. */
+static bool sorted_for(const struct dpe_queue *queue, const struct dpe_node *receive)
+{
+	return queue->order == DPE_BY_ARRIVAL ||
+	       (queue->order == DPE_BY_TIME && queue->host == receive->host);
+}
+
+/* The sends that come before the receive, in order: `count` from the result on. */
+static struct dpe_node **sends_before(
+	struct dpe_queue *queue, const struct dpe_node *receive, unsigned *count)
+{
+	struct dpe_sends *sends = &queue->opened;
+	unsigned low = sends->head, high = sends->count;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (dpe_sync_is_before(sends->at[middle], receive))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*count = low - sends->head;
+	return sends->at + sends->head;
+}
+
+static void add_candidate(struct dpe_stabilizer *stabilizer, struct dpe_node *send)
+{
+	unsigned i;
+
+	(void)DPE_GROW(stabilizer->candidates, stabilizer->ncandidates, stabilizer->capcandidates);
+	for (i = stabilizer->ncandidates - 1;
+		i && dpe_sync_is_before(send, stabilizer->candidates[i - 1]); i--)
+		stabilizer->candidates[i] = stabilizer->candidates[i - 1];
+	stabilizer->candidates[i] = send;
+}
+
+/* Fills stabilizer->candidates with all sends that come before the receive, or all that do not. */
+static void select_sends(struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue,
+	const struct dpe_node *receive, bool before)
+{
+	const struct dpe_sends *opened = &queue->opened, *closed = &queue->closed;
+
+	stabilizer->ncandidates = 0;
+	for (unsigned i = opened->head; i < opened->count; i++) {
+		if (dpe_sync_is_before(opened->at[i], receive) == before)
+			add_candidate(stabilizer, opened->at[i]);
+	}
+	for (unsigned i = closed->head; i < closed->count; i++) {
+		if (dpe_send_is_gated(closed->at[i]) &&
+			dpe_sync_is_before(closed->at[i], receive) == before)
+			add_candidate(stabilizer, closed->at[i]);
+	}
+}
+
+/* ---- what no receive will want ----------------------------------------------------------- */
+
+/* True where every receive still to be paired comes after the send. */
+static bool is_settled(const struct dpe_queue *queue, const struct dpe_node *send)
+{
+	if (send->hold)
+		return false;
+	if (queue->order == DPE_BY_TIME && queue->host->time > send->message->time &&
+		queue->receiver == queue->host && !queue->receivers_differ)
+		return true;
+	return !queue->unpaired && !queue->waiting.count;
+}
+
+/* Drops sends that the settled one hides from all receives to come. */
+static void drop_hidden(struct dpe_queue *queue, unsigned settled)
+{
+	struct dpe_sends *opened = &queue->opened;
+	const struct dpe_node *by = opened->at[settled];
+
+	for (unsigned i = settled; i-- > opened->head;) {
+		const struct dpe_node *send = opened->at[i];
+
+		if ((queue->pairing != DPE_SYNC_ALL && queue->pairing != DPE_SYNC_ROUNDS) ||
+			(!send->hold && dpe_precedes(&send->stamp, &by->stamp)))
+			dpe_sends_remove(opened, i);
+	}
+}
+
+/* What is of a round before the latest, every receive to come is paired with. */
+static void prune_rounds(struct dpe_queue *queue)
+{
+	const struct dpe_sends *opened = &queue->opened;
+
+	for (unsigned i = opened->count; i-- > opened->head;) {
+		if (opened->rounds[i] >= queue->round || !is_settled(queue, opened->at[i]))
+			continue;
+		drop_hidden(queue, i);
+		return;
+	}
+}
+
+void dpe_queue_prune(struct dpe_queue *queue)
+{
+	const struct dpe_sends *opened = &queue->opened;
+
+	if (queue->pairing == DPE_SYNC_FIFO)
+		return;
+	if (queue->pairing == DPE_SYNC_ROUNDS) {
+		prune_rounds(queue);
+		return;
+	}
+	for (unsigned back = 1; back <= 2 && back < opened->count - opened->head; back++) {
+		unsigned at = opened->count - back;
+
+		if (!is_settled(queue, opened->at[at]))
+			continue;
+		drop_hidden(queue, at);
+		return;
+	}
+}
+
+/* ---- pairing ----------------------------------------------------------------------------- */
+
+void dpe_sync_pair_with(
+	struct dpe_stabilizer *stabilizer, struct dpe_node *receive, struct dpe_node *send)
+{
+	struct dpe_need need = {.kind = DPE_NEED_SEND, .node = send};
+
+	dpe_debug(stabilizer->debug, "stabilizer", 2, "message %llu receives from %llu",
+		(unsigned long long)receive->arrival, (unsigned long long)send->arrival);
+	dpe_hold_need(stabilizer, receive, &need);
+}
+
+/* The send has been taken: no other receive gets it. */
+static void take(struct dpe_queue *queue, struct dpe_node *send)
+{
+	unsigned at = dpe_sends_find(&queue->opened, send);
+
+	if (at < queue->opened.count) {
+		dpe_sends_remove(&queue->opened, at);
+		return;
+	}
+	for (unsigned i = 0; i < send->hold->nparts; i++) {
+		if (send->hold->parts[i].queue == queue && send->hold->parts[i].send)
+			send->hold->parts[i].taken = true;
+	}
+	dpe_sends_remove(&queue->closed, dpe_sends_find(&queue->closed, send));
+}
+
+static void pair_all(struct dpe_stabilizer *stabilizer, struct dpe_node *receive,
+	struct dpe_node **sends, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (!dpe_waits_for(stabilizer, sends[i], receive))
+			dpe_sync_pair_with(stabilizer, receive, sends[i]);
+	}
+}
+
+static int64_t round_of(const struct dpe_queue *queue, const struct dpe_node *send)
+{
+	unsigned at = dpe_sends_find(&queue->opened, send);
+
+	return at < queue->opened.count
+		       ? queue->opened.rounds[at]
+		       : queue->closed.rounds[dpe_sends_find(&queue->closed, send)];
+}
+
+static void pair_rounds(struct dpe_stabilizer *stabilizer, struct dpe_node *receive,
+	struct dpe_queue *queue, int64_t round)
+{
+	const struct dpe_sends *opened = &queue->opened;
+	bool sorted = sorted_for(queue, receive);
+
+	if (!sorted)
+		select_sends(stabilizer, queue, receive, true);
+	for (unsigned i = opened->head; sorted && i < opened->count; i++) {
+		if (dpe_sync_is_before(opened->at[i], receive) && opened->rounds[i] <= round)
+			pair_all(stabilizer, receive, &opened->at[i], 1);
+	}
+	for (unsigned i = 0; !sorted && i < stabilizer->ncandidates; i++) {
+		if (round_of(queue, stabilizer->candidates[i]) <= round)
+			pair_all(stabilizer, receive, &stabilizer->candidates[i], 1);
+	}
+	if (round != INT64_MAX && (round > queue->round || round < queue->round - 1))
+		queue->round = round;
+}
+
+/* The first send, or the last, that does not itself wait for the receive. */
+static struct dpe_node *choose(struct dpe_stabilizer *stabilizer, struct dpe_node *receive,
+	struct dpe_node **sends, unsigned count, bool last)
+{
+	for (unsigned i = 0; i < count; i++) {
+		struct dpe_node *send = sends[last ? count - 1 - i : i];
+
+		if (!dpe_waits_for(stabilizer, send, receive))
+			return send;
+	}
+	return NULL;
+}
+
+static void await_send(
+	struct dpe_stabilizer *stabilizer, struct dpe_node *receive, struct dpe_queue *queue)
+{
+	struct dpe_need need = {.kind = DPE_NEED_ANY_SEND, .queue = queue};
+	unsigned index = dpe_hold_need(stabilizer, receive, &need);
+
+	dpe_hold_await(&queue->waiting, receive, index);
+	if (stabilizer->finished)
+		dpe_stuck_add(stabilizer, receive);
+}
+
+static void pair(
+	struct dpe_stabilizer *stabilizer, struct dpe_node *receive, struct dpe_queue *queue)
+{
+	struct dpe_node **sends, *send;
+	unsigned count;
+
+	if (sorted_for(queue, receive)) {
+		sends = sends_before(queue, receive, &count);
+	} else {
+		select_sends(stabilizer, queue, receive, true);
+		sends = stabilizer->candidates;
+		count = stabilizer->ncandidates;
+	}
+	if (queue->pairing == DPE_SYNC_ALL) {
+		pair_all(stabilizer, receive, sends, count);
+		return;
+	}
+	send = choose(stabilizer, receive, sends, count, queue->pairing != DPE_SYNC_FIFO);
+	if (!send && queue->pairing == DPE_SYNC_ONCE) {
+		select_sends(stabilizer, queue, receive, false);
+		send = choose(stabilizer, receive, stabilizer->candidates, stabilizer->ncandidates,
+			false);
+	}
+	if (send)
+		dpe_sync_pair_with(stabilizer, receive, send);
+	else if (queue->pairing == DPE_SYNC_ONCE)
+		await_send(stabilizer, receive, queue);
+	if (send && queue->pairing == DPE_SYNC_FIFO)
+		take(queue, send);
+}
+
+void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+{
+	struct dpe_hold *hold = node->hold;
+
+	hold->paired = true;
+	for (unsigned i = 0; i < hold->nparts; i++) {
+		struct dpe_queue *queue = hold->parts[i].queue;
+
+		if (hold->parts[i].send)
+			continue;
+		if (queue->pairing == DPE_SYNC_ROUNDS)
+			pair_rounds(stabilizer, node, queue, hold->parts[i].round);
+		else
+			pair(stabilizer, node, queue);
+		queue->unpaired--;
+		dpe_queue_prune(queue);
+		dpe_queue_free_if_empty(stabilizer, queue);
+	}
+}

@@ -1,0 +1,221 @@
+/* The queues by which sends and receives find each other, with the lists of their sends. */
+#include "stabilizer/sync.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lists of sends ---------------------------------------------------------------------- */
+
+/* Moves what begins at `from`, to `to`. */
+static void sends_move(struct dpe_sends *sends, unsigned to, unsigned from, unsigned count)
+{
+	memmove(&sends->at[to], &sends->at[from], count * sizeof(*sends->at));
+	memmove(&sends->rounds[to], &sends->rounds[from], count * sizeof(*sends->rounds));
+}
+
+void dpe_sends_insert(struct dpe_sends *sends, unsigned at, struct dpe_node *node, int64_t round)
+{
+	unsigned cap = sends->cap;
+
+	if (sends->head && sends->count == sends->cap) {
+		sends->count -= sends->head;
+		at -= sends->head;
+		sends_move(sends, 0, sends->head, sends->count);
+		sends->head = 0;
+	}
+	dpe_node_use(node);
+	*DPE_GROW(sends->at, sends->count, sends->cap) = node;
+	if (sends->cap != cap)
+		sends->rounds = dpe_xrealloc(sends->rounds, sends->cap * sizeof(*sends->rounds));
+	if (at != sends->count - 1)
+		sends_move(sends, at + 1, at, sends->count - 1 - at);
+	sends->at[at] = node;
+	sends->rounds[at] = round;
+}
+
+void dpe_sends_remove(struct dpe_sends *sends, unsigned at)
+{
+	struct dpe_node *node = sends->at[at];
+
+	if (at == sends->head) {
+		sends->head++;
+	} else {
+		sends->count--;
+		sends_move(sends, at, at + 1, sends->count - at);
+	}
+	if (sends->head == sends->count)
+		sends->head = sends->count = 0;
+	dpe_node_unuse(node);
+}
+
+unsigned dpe_sends_find(const struct dpe_sends *sends, const struct dpe_node *node)
+{
+	unsigned at = sends->head;
+
+	while (at < sends->count && sends->at[at] != node)
+		at++;
+	return at;
+}
+
+static void sends_free(struct dpe_sends *sends)
+{
+	for (unsigned i = sends->head; i < sends->count; i++)
+		dpe_node_unuse(sends->at[i]);
+	free(sends->at);
+	free(sends->rounds);
+}
+
+void dpe_queue_sweep(struct dpe_queue *queue)
+{
+	struct dpe_sends *closed = &queue->closed;
+	unsigned kept = 0;
+
+	if (queue->nstale * 2 <= closed->count - closed->head)
+		return;
+	for (unsigned i = closed->head; i < closed->count; i++) {
+		if (dpe_send_is_gated(closed->at[i]))
+			sends_move(closed, kept++, i, 1);
+		else
+			dpe_node_unuse(closed->at[i]);
+	}
+	closed->head = 0;
+	closed->count = kept;
+	queue->nstale = 0;
+}
+
+/* ---- queues ------------------------------------------------------------------------------ */
+
+static bool same_queue(const void *entry, const void *key)
+{
+	const struct dpe_queue *queue = entry;
+	const struct dpe_role *role = key;
+
+	if (queue->rule != role->rule || queue->nkeys != role->nkeys)
+		return false;
+	for (unsigned i = 0; i < queue->nkeys; i++) {
+		if (!dpe_value_same(queue->keys[i], role->keys[i]))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t queue_hash(const struct dpe_role *role)
+{
+	uint64_t hash = dpe_mix(role->rule, role->nkeys);
+
+	for (unsigned i = 0; i < role->nkeys; i++) {
+		if (role->keys[i].kind != DPE_NONE)
+			hash = dpe_mix(hash, dpe_value_hash(role->keys[i]));
+	}
+	return hash;
+}
+
+__attribute__((noinline)) struct dpe_queue *dpe_queue_find_other(
+	struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
+{
+	struct dpe_queue *queue =
+		dpe_table_find(&stabilizer->queues, queue_hash(role), same_queue, role);
+
+	if (role->nkeys == 1 && queue && !dpe_value_has_own_text(queue->keys[0]))
+		*dpe_queue_recent(stabilizer, role->rule, &role->keys[0]) = queue;
+	return queue;
+}
+
+struct dpe_queue *dpe_queue_of(struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
+{
+	struct dpe_queue *queue = dpe_queue_find(stabilizer, role);
+	uint64_t hash;
+
+	if (queue)
+		return queue;
+	hash = queue_hash(role);
+	assert(role->rule < stabilizer->npairings);
+	queue = dpe_xcalloc(1, sizeof(*queue));
+	queue->hash = hash;
+	queue->rule = role->rule;
+	queue->nkeys = role->nkeys;
+	queue->keys = dpe_xcalloc(role->nkeys + 1, sizeof(*queue->keys));
+	for (unsigned i = 0; i < role->nkeys; i++)
+		queue->keys[i] = dpe_value_copy(role->keys[i]);
+	queue->pairing = stabilizer->pairings[role->rule];
+	queue->round = INT64_MIN;
+	dpe_table_add(&stabilizer->queues, hash, queue);
+	return queue;
+}
+
+static void queue_free(struct dpe_queue *queue)
+{
+	for (unsigned i = 0; i < queue->nkeys; i++)
+		dpe_value_discard(queue->keys[i]);
+	free(queue->keys);
+	sends_free(&queue->opened);
+	sends_free(&queue->closed);
+	dpe_waiters_free(&queue->waiting);
+	free(queue);
+}
+
+bool dpe_queue_no_sends(const struct dpe_queue *queue)
+{
+	return queue->opened.head == queue->opened.count &&
+	       queue->closed.head == queue->closed.count;
+}
+
+static void forget_recent(struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue)
+{
+	struct dpe_queue **recent;
+
+	if (queue->nkeys != 1)
+		return;
+	recent = dpe_queue_recent(stabilizer, queue->rule, &queue->keys[0]);
+	if (*recent == queue)
+		*recent = NULL;
+}
+
+void dpe_queue_free_if_empty(struct dpe_stabilizer *stabilizer, struct dpe_queue *queue)
+{
+	if (!dpe_queue_no_sends(queue) || queue->unpaired || queue->waiting.count)
+		return;
+	dpe_table_remove(&stabilizer->queues, queue->hash, queue);
+	forget_recent(stabilizer, queue);
+	queue_free(queue);
+}
+
+void dpe_sync_free(struct dpe_stabilizer *stabilizer)
+{
+	for (unsigned i = 0; i < stabilizer->queues.size; i++) {
+		if (stabilizer->queues.slots[i].entry)
+			queue_free(stabilizer->queues.slots[i].entry);
+	}
+	dpe_table_free(&stabilizer->queues);
+}
+
+static void each_send(const struct dpe_sends *sends,
+	void (*each)(void *context, const struct dpe_node *send), void *context)
+{
+	for (unsigned i = sends->head; i < sends->count; i++)
+		each(context, sends->at[i]);
+}
+
+void dpe_sync_each_send(const struct dpe_stabilizer *stabilizer,
+	void (*each)(void *context, const struct dpe_node *send), void *context)
+{
+	for (unsigned i = 0; i < stabilizer->queues.size; i++) {
+		const struct dpe_queue *queue = stabilizer->queues.slots[i].entry;
+
+		if (!queue)
+			continue;
+		each_send(&queue->opened, each, context);
+		each_send(&queue->closed, each, context);
+	}
+}
+
+void dpe_queue_print(struct dpe_text *to, const struct dpe_queue *queue)
+{
+	dpe_text_printf(to, "its send (synchronisation %u", queue->rule + 1);
+	for (unsigned i = 0; i < queue->nkeys; i++) {
+		dpe_text_puts(to, ", ");
+		dpe_value_print(to, queue->keys[i]);
+	}
+	dpe_text_puts(to, ")");
+}
