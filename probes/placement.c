@@ -5,7 +5,8 @@
  *	  that the probe is hit once for each call. The function is decoded whole for that; a jump
  *	  whose target is not known (a table) rules it out, and code elsewhere in the file (a part
  *	  that the compiler moved away) is searched for jumps that may lead there.
- *	- They write neither memory nor a register that holds an argument which the rules need, nor
+ *	- They write neither memory nor a register that holds an argument which the rules need (xmm0 … only
+ *	  where they need such), nor
  *	  the stack pointer: the return address and arguments on the stack are found as at the
  *entry, and whatever the function does for others to see comes after the event.
  *
@@ -104,21 +105,27 @@ static bool is_harmless_kind(const ZydisDecodedInstruction *is)
 	}
 }
 
-static bool is_kept(ZydisRegister written, unsigned nwords)
+/* What must be as it was at the call. */
+struct kept {
+	unsigned nwords, nvectors;
+};
+
+static bool is_kept(ZydisRegister written, const struct kept *kept)
 {
 	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, written);
 
 	if (whole == ZYDIS_REGISTER_RSP || whole == ZYDIS_REGISTER_RIP)
 		return true;
-	for (unsigned i = 0; i < DPE_COUNT(arguments) && i < nwords; i++) {
+	for (unsigned i = 0; i < DPE_COUNT(arguments) && i < kept->nwords; i++) {
 		if (whole == arguments[i])
 			return true;
 	}
-	return false;
+	return whole >= ZYDIS_REGISTER_ZMM0 &&
+	       (unsigned)(whole - ZYDIS_REGISTER_ZMM0) < kept->nvectors;
 }
 
 /* NULL where it may be passed, else why not. */
-static const char *obstacle(const struct instruction *instruction, unsigned nwords)
+static const char *obstacle(const struct instruction *instruction, const struct kept *kept)
 {
 	if (!is_harmless_kind(&instruction->is))
 		return "what comes before one that the kernel emulates has effects";
@@ -130,7 +137,7 @@ static const char *obstacle(const struct instruction *instruction, unsigned nwor
 		if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY)
 			return "memory is written before one that the kernel emulates";
 		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-			is_kept(operand->reg.value, nwords))
+			is_kept(operand->reg.value, kept))
 			return "arguments or the stack change before one that the kernel emulates";
 	}
 	return NULL;
@@ -262,8 +269,8 @@ static void describe(const struct code *code, const struct instruction *instruct
 
 /* The first instruction that the kernel emulates with only harmless ones before it. NULL, or why
  * there is none. */
-static const char *find_emulated(const struct code *code, unsigned nwords, bool emulates_nops,
-	struct instruction *instruction)
+static const char *find_emulated(const struct code *code, const struct kept *kept,
+	bool emulates_nops, struct instruction *instruction)
 {
 	for (size_t at = 0; at < code->size && at < FARTHEST; at += instruction->is.length) {
 		const char *why;
@@ -272,14 +279,14 @@ static const char *find_emulated(const struct code *code, unsigned nwords, bool 
 			return "the function cannot be decoded";
 		if (is_emulated(instruction, emulates_nops))
 			return NULL;
-		why = obstacle(instruction, nwords);
+		why = obstacle(instruction, kept);
 		if (why)
 			return why;
 	}
 	return "the kernel emulates none of its first instructions";
 }
 
-static void place(struct dpe_module *module, const struct code *code, unsigned nwords,
+static void place(struct dpe_module *module, const struct code *code, const struct kept *kept,
 	bool emulates_nops, struct dpe_placement *placement)
 {
 	struct instruction first, chosen;
@@ -295,7 +302,7 @@ static void place(struct dpe_module *module, const struct code *code, unsigned n
 		describe(code, &first, true, "its first instruction", placement);
 		return;
 	}
-	why = find_emulated(code, nwords, emulates_nops, &chosen);
+	why = find_emulated(code, kept, emulates_nops, &chosen);
 	end = (unsigned)(chosen.address - code->function->address);
 	if (!why)
 		why = jump_between(code, end);
@@ -310,8 +317,9 @@ static void place(struct dpe_module *module, const struct code *code, unsigned n
 }
 
 void dpe_place_entry(struct dpe_module *module, const struct dpe_function *function,
-	unsigned nwords, bool emulates_nops, struct dpe_placement *placement)
+	unsigned nwords, unsigned nvectors, bool emulates_nops, struct dpe_placement *placement)
 {
+	const struct kept kept = {nwords, nvectors};
 	struct code code = {.function = function, .size = function->size};
 
 	*placement = (struct dpe_placement){.cost = DPE_STEP_UNKNOWN};
@@ -324,7 +332,7 @@ void dpe_place_entry(struct dpe_module *module, const struct dpe_function *funct
 	ZydisDecoderInit(&code.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	code.bytes = dpe_xmalloc(code.size);
 	if (pread(module->fd, code.bytes, code.size, (off_t)function->offset) == (ssize_t)code.size)
-		place(module, &code, nwords, emulates_nops, placement);
+		place(module, &code, &kept, emulates_nops, placement);
 	else
 		snprintf(placement->reason, sizeof(placement->reason),
 			"the file does not hold all of the function");

@@ -19,6 +19,13 @@ enum dpe_step_cost {
  * call without a trap), or single-step it. Asked by trying, in a function of our own. */
 bool dpe_kernel_emulates_nops(void);
 
+/* Where code of ours is: in which file, and where in it. */
+struct dpe_own_place {
+	uint64_t address, offset;
+	char path[4096];
+};
+bool dpe_kernel_own_place(uint64_t address, struct dpe_own_place *place);
+
 struct dpe_placement {
 	unsigned distance;       /* of the instruction, in bytes from the function's first */
 	enum dpe_step_cost cost; /* of the probe there */
@@ -27,8 +34,9 @@ struct dpe_placement {
 };
 
 /* Chooses for a function of which the first `nwords` words of arguments must still be where they
- * were at the call (six in registers, the rest on the stack). */
+ * were at the call (six in registers, the rest on the stack), and the first `nvectors` registers for
+ * floating point numbers what they were. */
 void dpe_place_entry(struct dpe_module *module, const struct dpe_function *function,
-	unsigned nwords, bool emulates_nops, struct dpe_placement *placement);
+	unsigned nwords, unsigned nvectors, bool emulates_nops, struct dpe_placement *placement);
 
 #endif

@@ -15,7 +15,7 @@ static struct dpe_placement place(const char *name, unsigned nwords, bool nops)
 	if (!function)
 		print_error("%s\n", name);
 	assert_non_null(function);
-	dpe_place_entry(module, function, nwords, nops, &placement);
+	dpe_place_entry(module, function, nwords, 0, nops, &placement);
 	dpe_module_free(module);
 	return placement;
 }
@@ -114,7 +114,7 @@ static void hostile_code(void **state)
 		assert_int_equal(pwrite(fd, bytes, SIZE, 0), SIZE);
 		function.offset = rand_r(&dice) % (SIZE + 20);
 		function.size = rand_r(&dice) % SIZE;
-		dpe_place_entry(&module, &function, i % 7, i % 2, &placement);
+		dpe_place_entry(&module, &function, i % 7, i % 9, i % 2, &placement);
 		assert_true(!placement.distance || placement.distance < function.size);
 	}
 	close(fd);

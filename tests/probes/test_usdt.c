@@ -20,7 +20,7 @@ static void registers_and_constants(void **state)
 
 	(void)state;
 	assert_int_equal(usdt.nargs, 5);
-	assert_int_equal(usdt.sizes[0], -4);
+	assert_int_equal(usdt.operands[0].size, -4);
 	assert_int_equal(usdt.args[0].kind, DPE_USDT_REGISTER);
 	assert_int_equal(usdt.args[0].base, offsetof(struct pt_regs, di));
 	assert_int_equal(usdt.args[1].base, offsetof(struct pt_regs, r15));
@@ -74,7 +74,7 @@ static void what_is_no_number_has_no_place(void **state)
 
 		assert_int_equal(usdt.nargs, 1);
 		assert_int_equal(usdt.args[0].kind, DPE_USDT_NONE);
-		assert_int_equal(usdt.sizes[0], 0);
+		assert_int_equal(usdt.operands[0].size, 0);
 	}
 	assert_int_equal(parse("").nargs, 0);
 	assert_int_equal(
