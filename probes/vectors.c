@@ -142,7 +142,7 @@ void dpe_vectors_tell_unread(const struct dpe_probes *probes, struct dpe_diags *
 
 	if (count)
 		dpe_diag_at(diags, DPE_WARNING, "dpe",
-			"%llu event%s lost: registers for floating point numbers could not be "
-			"read in time",
-			(unsigned long long)count, count == 1 ? " is" : "s are");
+			"registers for floating point numbers could not be read %llu time%s: these "
+			"events are lost, and so are the returns of such calls",
+			(unsigned long long)count, count == 1 ? "" : "s");
 }

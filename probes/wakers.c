@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -185,7 +186,9 @@ void dpe_wakers_end(struct dpe_wakers *wakers)
 	if (!wakers->pid)
 		return;
 	close(wakers->channel);
-	while (waitpid(wakers->pid, NULL, 0) < 0 && errno == EINTR)
+	/* Stopped, it would not see that. As another user we must not wait for it. */
+	while (waitpid(wakers->pid, NULL, kill(wakers->pid, SIGKILL) ? WNOHANG : 0) < 0 &&
+		errno == EINTR)
 		;
 	*wakers = (struct dpe_wakers){0};
 }

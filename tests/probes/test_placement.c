@@ -4,7 +4,8 @@
 
 #include "probes/placement.h"
 
-static struct dpe_placement place(const char *name, unsigned nwords, bool nops)
+static struct dpe_placement place_with(
+	const char *name, unsigned nwords, unsigned nvectors, bool nops)
 {
 	struct dpe_module *module = open_target("placement");
 	struct dpe_placement placement;
@@ -15,9 +16,14 @@ static struct dpe_placement place(const char *name, unsigned nwords, bool nops)
 	if (!function)
 		print_error("%s\n", name);
 	assert_non_null(function);
-	dpe_place_entry(module, function, nwords, 0, nops, &placement);
+	dpe_place_entry(module, function, nwords, nvectors, nops, &placement);
 	dpe_module_free(module);
 	return placement;
+}
+
+static struct dpe_placement place(const char *name, unsigned nwords, bool nops)
+{
+	return place_with(name, nwords, 0, nops);
 }
 
 static void assert_emulated(const char *name, unsigned nwords, unsigned distance)
@@ -76,6 +82,19 @@ static void what_must_be_as_at_the_call(void **state)
 	assert_first("locks_first", 0, "has effects");
 }
 
+static void registers_for_floating_point_numbers_too(void **state)
+{
+	struct dpe_placement placement;
+
+	(void)state;
+	placement = place_with("overwrites_second_vector", 6, 2, true);
+	assert_int_equal(placement.distance, 0);
+	assert_non_null(strstr(placement.reason, "arguments or the stack change"));
+	placement = place_with("overwrites_second_vector", 6, 1, true);
+	assert_int_equal(placement.cost, DPE_STEP_EMULATED);
+	assert_int_equal(placement.distance, 3);
+}
+
 static void long_nops_as_the_kernel_has_them(void **state)
 {
 	(void)state;
@@ -126,6 +145,7 @@ int main(void)
 		cmocka_unit_test(what_the_kernel_emulates),
 		cmocka_unit_test(what_every_call_must_reach_once),
 		cmocka_unit_test(what_must_be_as_at_the_call),
+		cmocka_unit_test(registers_for_floating_point_numbers_too),
 		cmocka_unit_test(long_nops_as_the_kernel_has_them),
 		cmocka_unit_test(what_is_not_known_is_told),
 		cmocka_unit_test(hostile_code),

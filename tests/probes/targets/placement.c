@@ -19,6 +19,7 @@ FUNCTION(calls_on, "mov $1, %eax; jmp begins_with_push");
 FUNCTION(calls_first, "call begins_with_push; ret");
 FUNCTION(loops_in_between, "mov $3, %eax; 1: dec %eax; jne 1b; ret");
 FUNCTION(overwrites_second, "mov $1, %esi; push %rbx; pop %rbx; ret");
+FUNCTION(overwrites_second_vector, "xorps %xmm1, %xmm1; push %rbx; pop %rbx; ret");
 FUNCTION(overwrites_first, "lea 8(%rdi), %rdi; push %rbx; pop %rbx; ret");
 FUNCTION(moves_the_stack, "sub $8, %rsp; jmp 1f; 1: add $8, %rsp; ret");
 FUNCTION(writes_memory, "movl $1, (%rsi); push %rbx; pop %rbx; ret");
@@ -50,6 +51,7 @@ static const struct {
 	NAMED(calls_first),
 	NAMED(loops_in_between),
 	NAMED(overwrites_second),
+	NAMED(overwrites_second_vector),
 	NAMED(overwrites_first),
 	NAMED(moves_the_stack),
 	NAMED(writes_memory),
