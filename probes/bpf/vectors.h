@@ -18,7 +18,13 @@
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 
-#define VECTOR_TRIES 16
+/* A thread of real time may have to pause for a twentieth of a second. Where it does not come at all,
+ * it is not waited for again until it comes at once: meanwhile it may be another one that the thread
+ * gives way to, which takes long. */
+#define GIVE_WAY_LONGEST 100000000ull /* ns */
+#define GIVE_WAY_SHORT 50000ull
+#define GIVE_WAY_STEPS (1 << 23)
+#define GIVE_WAY_USUAL 3 /* steps */
 #define IN_USE_VECTORS 2 /* else all are zero, and nothing was saved */
 
 __u64 unread_vectors; /* events that are lost as these registers could not be read */
@@ -41,6 +47,14 @@ struct {
 	__array(values, struct ring);
 } wakers SEC(".maps");
 
+/* Of the processor: whether the last time took more than usual. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} waited SEC(".maps");
+
 static __always_inline __u64 ways_given(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -49,7 +63,7 @@ static __always_inline __u64 ways_given(void)
 }
 
 struct giving {
-	__u64 before, address;
+	__u64 before, until, address;
 };
 
 /* Whoever is woken by this takes the processor at the next occasion, and on kernels that preempt
@@ -60,7 +74,7 @@ static long give_way(__u32 step, struct giving *giving)
 	void *ring = bpf_map_lookup_elem(&wakers, &processor), *nothing;
 	char byte;
 
-	if (!ring || ways_given() != giving->before)
+	if (!ring || ways_given() != giving->before || bpf_ktime_get_ns() > giving->until)
 		return 1;
 	nothing = bpf_ringbuf_reserve(ring, sizeof(__u64), 0);
 	if (nothing)
@@ -82,15 +96,26 @@ static __always_inline struct fpstate *saved_state(struct task_struct *task)
 	return BPF_CORE_READ((struct fpu *)fpu, fpstate);
 }
 
-/* All of them, 16 bytes each. `sp`: any address that can be read. False where they cannot be had. */
+/* Whether the thread has given way. `address`: any that can be read. */
+static __noinline bool gives_way(__u64 address)
+{
+	struct giving giving = {.before = ways_given(), .address = address};
+	__u32 zero = 0, *long_before = bpf_map_lookup_elem(&waited, &zero);
+
+	if (!long_before)
+		return false;
+	giving.until = bpf_ktime_get_ns() + (*long_before ? GIVE_WAY_SHORT : GIVE_WAY_LONGEST);
+	*long_before = bpf_loop(GIVE_WAY_STEPS, give_way, &giving, 0) > GIVE_WAY_USUAL;
+	return ways_given() != giving.before;
+}
+
+/* All of them, 16 bytes each. False where they cannot be had. */
 static __noinline bool read_vectors(__u64 sp, __u64 *vectors)
 {
-	struct giving giving = {.before = ways_given(), .address = sp};
 	struct fpstate *state;
 	__u64 in_use = 0;
 
-	bpf_loop(VECTOR_TRIES, give_way, &giving, 0);
-	if (ways_given() == giving.before)
+	if (!gives_way(sp))
 		return false;
 	state = saved_state(bpf_get_current_task_btf());
 	if (bpf_core_read(&in_use, sizeof(in_use), &state->regs.xsave.header.xfeatures))
