@@ -25,7 +25,7 @@ detect down(x): down(x) [x > 3] ; down(x).exit { print(x, $2.ret); }
 detect first: down(y) [y < 1] ; down(x).exit [x = 1.5 && .ret = 1.5]
 detect told: usdt::reals::told(x, y, n, own) [y < 0.2] { print(x, y, n, own); }
 DPE
-compile -O2
+compile -O2 -fPIE -pie
 run "$DPE" run --all -s reals.dpe -- ./reals
 check 'double and float' "$(count_seen 'big: match') $(count_seen '^big: 99.1875 3.0 99$')" = '6 1'
 check 'a result' "$(grep '^result: ' err)" = 'result: 99.1875 396.1875'
@@ -59,7 +59,7 @@ for line in open("all.jsonl"):
 print(len(seen), results, wrong)
 PY
 echo 'detect all(x, y, n): add(x, y, n) ; add(x, y, n).exit [.ret = 1]' >all.dpe
-for options in '-O0' '-O2 -static' '-O2 -fPIE -pie'; do
+for options in '-O0 -no-pie' '-O2 -static'; do
 	compile $options
 	run "$DPE" record --stack=0 -o all.jsonl -s all.dpe -- ./reals 4 500
 	check "exact: $options" "$(python3 exact.py) $(count_seen ' 0 lost')" = '2000 2000 0 1'
