@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-static const char in_vectors[] = "it is in a register for floating point numbers, which the probe does "
-				 "not read";
+/* Of what comes when it is too late to begin with that. */
+static const char in_vectors[] = "it is in a register for floating point numbers, which is read of what "
+				 "is there at the start: --library names what comes later";
 static const char no_room[] = "it is in a register for floating point numbers, and there is no room for "
 			      "more words of the call";
 static const char too_far[] = "it lies too far up the stack";

@@ -59,10 +59,11 @@ static bool are_needed(const struct dpe_probes *probes)
 	return false;
 }
 
-/* What types a function has that is not there yet nobody knows. */
+/* What types a function of another program has that is not there yet nobody knows. Of libraries there is
+ * an option to name them, so that all others need not wait for this. */
 static bool may_come(const struct dpe_probes *probes)
 {
-	for (unsigned i = 0; probes->awaited && i < probes->plan->nsites; i++) {
+	for (unsigned i = 0; probes->follows && probes->awaited && i < probes->plan->nsites; i++) {
 		const struct dpe_site *site = &probes->plan->sites[i];
 
 		if (probes->awaited[i] && !site->optional && (site->used || site->ret))

@@ -79,9 +79,9 @@ static long give_way(__u32 step, struct giving *giving)
 	nothing = bpf_ringbuf_reserve(ring, sizeof(__u64), 0);
 	if (nothing)
 		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
-	bpf_copy_from_user_task(
-		&byte, sizeof(byte), (void *)giving->address, bpf_get_current_task_btf(), 0);
-	return 0;
+	/* That fails where the thread is being killed: nobody gets the processor then. */
+	return bpf_copy_from_user_task(&byte, sizeof(byte), (void *)giving->address,
+		       bpf_get_current_task_btf(), 0) != 0;
 }
 
 static __always_inline struct fpstate *saved_state(struct task_struct *task)

@@ -201,7 +201,7 @@ static void what_reads_them(void **state)
 	assert_true(dpe_signature_in_vector(without, 1));
 	assert_false(dpe_signature_in_vector(without, 0));
 	assert_false(dpe_signature_in_vector(without, 9));
-	assert_non_null(strstr(dpe_signature_obstacle(without, 1), "which the probe does not read"));
+	assert_non_null(strstr(dpe_signature_obstacle(without, 1), "which is read of what is there at the start"));
 	assert_null(dpe_signature_obstacle(s, 1));
 	assert_null(dpe_signature_obstacle(crowd, 3));
 	assert_non_null(strstr(dpe_signature_obstacle(crowd, 4), "there is no room"));
