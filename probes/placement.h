@@ -33,10 +33,16 @@ struct dpe_placement {
 	char reason[96];         /* why here: for people */
 };
 
-/* Chooses for a function of which the first `nwords` words of arguments must still be where they
- * were at the call (six in registers, the rest on the stack), and the first `nvectors` registers for
- * floating point numbers what they were. */
+/* What an entry is observed for. */
+struct dpe_entry_use {
+	unsigned nwords; /* so many words of arguments must still be where they were at the call (six in
+			    registers, the rest on the stack), … */
+	unsigned nvectors; /* … and so many registers for floating point numbers what they were */
+	bool only_noted; /* nothing is told there: the call is noted for its return */
+};
+
+/* Chooses for a function. */
 void dpe_place_entry(struct dpe_module *module, const struct dpe_function *function,
-	unsigned nwords, unsigned nvectors, bool emulates_nops, struct dpe_placement *placement);
+	const struct dpe_entry_use *use, bool emulates_nops, struct dpe_placement *placement);
 
 #endif
