@@ -329,6 +329,7 @@ static const char *way_to(
 static void place(struct dpe_module *module, const struct code *code,
 	const struct dpe_entry_use *use, bool emulates_nops, struct dpe_placement *placement)
 {
+	struct dpe_entry_use strict = *use;
 	struct instruction first, chosen;
 	const char *why;
 
@@ -341,15 +342,17 @@ static void place(struct dpe_module *module, const struct code *code,
 		describe(code, &first, true, "its first instruction", placement);
 		return;
 	}
-	/* A loop that begins with the function would come to a later probe again and again. */
-	why = find_emulated(code, use, emulates_nops, &chosen);
+	/* Of what has a lock prefix more may be passed; but a loop that begins with it would come to a
+	 * later probe again and again. */
+	strict.only_noted &= is_locked(&first.is);
+	why = find_emulated(code, &strict, emulates_nops, &chosen);
 	if (!why)
 		why = way_to(module, code, &chosen, is_locked(&first.is));
 	if (!why) {
 		describe(code, &chosen, true, "the first that the kernel emulates", placement);
 		return;
 	}
-	if (is_locked(&first.is) && !find_unlocked(code, use, &chosen) &&
+	if (is_locked(&first.is) && !find_unlocked(code, &strict, &chosen) &&
 		!way_to(module, code, &chosen, true))
 		describe(code, &chosen, false, "the first without a lock prefix", placement);
 	else

@@ -38,7 +38,7 @@ struct dpe_entry_use {
 	unsigned nwords; /* so many words of arguments must still be where they were at the call (six in
 			    registers, the rest on the stack), … */
 	unsigned nvectors; /* … and so many registers for floating point numbers what they were */
-	bool only_noted; /* nothing is told there: the call is noted for its return */
+	bool only_noted; /* nothing is told there: the call is noted for its return, behind a lock prefix, too */
 };
 
 /* Chooses for a function. */
