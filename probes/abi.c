@@ -305,6 +305,9 @@ static enum dpe_abi_kind kind_of(Dwarf_Die *type, Dwarf_Die *peeled)
 		return kind_of_enum(peeled);
 	case DW_TAG_base_type:
 		number(peeled, DW_AT_encoding, &encoding);
+		if (encoding == DW_ATE_float)
+			return size_of(peeled) == 4 || size_of(peeled) == 8 ? DPE_ABI_REAL
+									    : DPE_ABI_OPAQUE;
 		if (size_of(peeled) > 8 && size_of(peeled) != 16)
 			return DPE_ABI_OPAQUE;
 		return is_thread_type(type) ? DPE_ABI_POINTER : kind_of_encoding(encoding);

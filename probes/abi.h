@@ -13,12 +13,13 @@ enum dpe_abi_class {
 	DPE_ABI_SSE,
 };
 
-/* What one shows of a value that is in one integer register or word, or, of 16 bytes, in two. */
+/* What one shows of a value that is in one register or word, or, of 16 bytes, in two. */
 enum dpe_abi_kind {
-	DPE_ABI_OPAQUE, /* not one number: a double, a structure */
+	DPE_ABI_OPAQUE, /* not one number: a structure, a long double */
 	DPE_ABI_SIGNED,
 	DPE_ABI_UNSIGNED,
 	DPE_ABI_POINTER,
+	DPE_ABI_REAL, /* a float or a double */
 };
 
 struct dpe_abi_shape {

@@ -5,32 +5,12 @@
 #include "probes/bpf/record.h"
 #include "probes/dwarf.h"
 #include "probes/prototypes.h"
+#include "probes/slots.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SSE_REGISTERS 8
-#define NO_WORD UINT_MAX
-
-/* One argument, or the result. */
-struct slot {
-	enum dpe_abi_kind kind;
-	unsigned size; /* bytes that count of the word; 16: and of the next one */
-	unsigned word; /* the first; NO_WORD: in none */
-	const char *why; /* it has no value; NULL: it has */
-	/* Of a structure that is handed over as a whole: its eightbytes, each in a word or in NO_WORD.
-	 * `words`: it lies in so many of the stack's, from `word` on. */
-	bool is_structure;
-	unsigned parts[2], words;
-};
-
-struct dpe_signature {
-	unsigned nargs;
-	struct slot *args;
-	bool has_result;
-	struct slot result;
-};
 
 /* What is taken so far while arguments are placed one after the other. */
 struct places {
@@ -61,13 +41,13 @@ static unsigned take_integer(struct places *places)
 	return take_stack(places, 8, false);
 }
 
-static const char in_vectors[] = "it is handed over in a register for floating point numbers, which "
-				 "probes cannot read";
 static const char is_structure[] = "it is a structure that is handed over as a whole: name its "
 				   "members, as in x.member";
 static const char is_returned[] = "it is a structure that is returned as a whole";
+static const char is_no_double[] = "it is in registers for floating point numbers, and neither float "
+				   "nor double";
 static const char is_long[] = "it is a floating point number of more than 8 bytes";
-static const char in_nothing[] = "it is a floating point number, or where no probe can read";
+static const char in_nothing[] = "it is where no probe can read";
 static const char is_nothing[] = "it is nothing that has a value";
 
 /* Why what is of no kind has no value. */
@@ -77,7 +57,7 @@ static const char *why_opaque(const struct dpe_abi_shape *shape)
 		return NULL;
 	if (!shape->memory && !shape->hidden && shape->words[0] == DPE_ABI_SSE &&
 		shape->words[1] != DPE_ABI_INTEGER)
-		return in_vectors;
+		return is_no_double;
 	if (shape->aggregate)
 		return is_structure;
 	return shape->size ? is_long : is_nothing;
@@ -97,21 +77,41 @@ static struct slot *add_slot(
 	return slot;
 }
 
-static void note_parts(struct slot *slot, const struct dpe_abi_shape *shape, unsigned word, bool stack)
+static void note_stack_parts(struct slot *slot, uint64_t size, unsigned word)
 {
 	slot->is_structure = true;
-	slot->words = stack ? (unsigned)((shape->size + 7) / 8) : 0;
-	slot->word = stack ? word : NO_WORD;
-	for (unsigned i = 0; i < 2; i++)
-		slot->parts[i] =
-			!stack && shape->words[i] == DPE_ABI_INTEGER ? word++ : NO_WORD;
+	slot->word = word;
+	slot->words = (unsigned)((size + 7) / 8);
+	slot->parts[0] = slot->parts[1] = NO_WORD;
+}
+
+/* Each eightbyte in the next register of its class. */
+static void note_parts(
+	struct slot *slot, const struct dpe_abi_shape *shape, unsigned word, unsigned vector)
+{
+	slot->is_structure = true;
+	slot->word = NO_WORD;
+	for (unsigned i = 0; i < 2; i++) {
+		slot->parts[i] = shape->words[i] == DPE_ABI_INTEGER ? word++ : NO_WORD;
+		slot->vectors[i] = shape->words[i] == DPE_ABI_SSE ? vector++ : 0;
+	}
+}
+
+static void place_on_stack(struct places *places, const struct dpe_abi_shape *shape)
+{
+	unsigned word = take_stack(places, shape->size, shape->aligned);
+	struct slot *slot =
+		add_slot(places, shape->kind, shape->size, shape->kind ? word : NO_WORD);
+
+	slot->why = why_opaque(shape);
+	if (shape->aggregate)
+		note_stack_parts(slot, shape->size, word);
 }
 
 /* A value goes into registers as a whole, or not at all. */
 static void place(struct places *places, const struct dpe_abi_shape *shape)
 {
-	unsigned integers = 0, vectors = 0, word = NO_WORD;
-	bool stack = false;
+	unsigned integers = 0, vectors = 0, word, vector;
 	struct slot *slot;
 
 	for (unsigned i = 0; i < DPE_COUNT(shape->words); i++) {
@@ -124,24 +124,51 @@ static void place(struct places *places, const struct dpe_abi_shape *shape)
 	}
 	if (shape->memory || places->integers + integers > DPE_WORD_REGISTERS ||
 		places->vectors + vectors > SSE_REGISTERS) {
-		word = take_stack(places, shape->size, shape->aligned);
-		stack = true;
-	} else {
-		if (integers)
-			word = places->integers;
-		places->integers += integers;
-		places->vectors += vectors;
+		place_on_stack(places, shape);
+		return;
 	}
+	word = integers ? places->integers : NO_WORD;
+	vector = places->vectors + 1;
+	places->integers += integers;
+	places->vectors += vectors;
 	slot = add_slot(places, shape->kind, shape->size, shape->kind ? word : NO_WORD);
 	slot->why = why_opaque(shape);
+	if (shape->kind == DPE_ABI_REAL)
+		slot->vector = vector;
 	if (shape->aggregate)
-		note_parts(slot, shape, word, stack);
+		note_parts(slot, shape, word, vector);
+}
+
+/* ---- room for what is in registers for floating point numbers ----------------------------- */
+
+static unsigned take_free(struct places *places)
+{
+	if (places->integers < DPE_WORD_REGISTERS)
+		return places->integers++;
+	if (DPE_WORD_REGISTERS + places->stack < DPE_WORDS)
+		return DPE_WORD_REGISTERS + places->stack++;
+	return NO_WORD;
+}
+
+/* Words that are nothing else's; what finds none has no value. */
+static void make_room(struct places *places)
+{
+	for (unsigned i = 0; i < places->nslots; i++) {
+		struct slot *slot = &places->slots[i];
+
+		if (slot->vector)
+			slot->word = take_free(places);
+		for (unsigned j = 0; j < 2; j++)
+			if (slot->vectors[j])
+				slot->parts[j] = take_free(places);
+	}
 }
 
 static struct dpe_signature *finish(struct places *places, struct dpe_arena *arena)
 {
 	struct dpe_signature *s = dpe_arena_alloc(arena, sizeof(*s));
 
+	make_room(places);
 	s->nargs = places->nslots;
 	if (s->nargs) {
 		s->args = dpe_arena_alloc(arena, s->nargs * sizeof(*s->args));
@@ -218,7 +245,8 @@ static struct dpe_signature *from_dwarf(
 	s = finish(&places, arena);
 	s->has_result = has_result;
 	s->result = (struct slot){.kind = result.hidden ? DPE_ABI_OPAQUE : result.kind,
-		.size = size_of_slot(result.kind, result.size)};
+		.size = size_of_slot(result.kind, result.size),
+		.vector = !result.hidden && result.kind == DPE_ABI_REAL};
 	if (has_result && (result.hidden || !result.kind))
 		s->result.why = foreign ? "Go hands over values in its own ways"
 				: result.hidden || result.aggregate ? is_returned
@@ -300,194 +328,31 @@ const struct dpe_signature *dpe_signature_of(struct dpe_module *module,
 	return from_number(nargs_wanted, arena);
 }
 
-const struct dpe_signature *dpe_signature_of_sizes(
-	const int *sizes, unsigned count, struct dpe_arena *arena)
+static enum dpe_abi_kind kind_of_operand(const struct dpe_operand *operand)
 {
-	struct places places = {0};
+	if (!operand->size)
+		return DPE_ABI_OPAQUE;
+	if (operand->is_real)
+		return DPE_ABI_REAL;
+	return operand->size < 0 ? DPE_ABI_SIGNED : DPE_ABI_UNSIGNED;
+}
+
+const struct dpe_signature *dpe_signature_of_operands(
+	const struct dpe_operand *operands, unsigned count, struct dpe_arena *arena)
+{
+	/* Each has its word, whatever it is. */
+	struct places places = {.integers = DPE_WORD_REGISTERS, .stack = DPE_WORDS};
+	struct dpe_signature *s;
 
 	for (unsigned i = 0; i < count; i++) {
-		enum dpe_abi_kind kind = sizes[i] < 0   ? DPE_ABI_SIGNED
-					 : sizes[i] > 0 ? DPE_ABI_UNSIGNED
-							: DPE_ABI_OPAQUE;
+		struct slot *slot = add_slot(&places, kind_of_operand(&operands[i]),
+			(uint64_t)abs(operands[i].size), i);
 
-		struct slot *slot = add_slot(&places, kind, (uint64_t)abs(sizes[i]), i);
-
-		if (!sizes[i])
+		if (!operands[i].size)
 			slot->why = in_nothing;
 	}
-	return finish(&places, arena);
-}
-
-/* ---- values ------------------------------------------------------------------------------ */
-
-unsigned dpe_signature_count(const struct dpe_signature *s)
-{
-	return s->nargs;
-}
-
-int dpe_signature_word(const struct dpe_signature *s, unsigned arg)
-{
-	if (arg >= s->nargs || !s->args[arg].kind || s->args[arg].word >= DPE_WORDS ||
-		s->args[arg].size > 8)
-		return -1;
-	return (int)s->args[arg].word;
-}
-
-static unsigned last_word(const struct slot *slot)
-{
-	return slot->word + (slot->size > 8);
-}
-
-bool dpe_signature_is_structure(const struct dpe_signature *s, unsigned arg)
-{
-	return arg < s->nargs && s->args[arg].is_structure;
-}
-
-int dpe_signature_part(
-	const struct dpe_signature *s, unsigned arg, uint64_t offset, const char **why)
-{
-	const struct slot *slot = &s->args[arg];
-	unsigned word;
-
-	if (slot->words)
-		word = offset / 8 < slot->words ? slot->word + (unsigned)(offset / 8) : NO_WORD;
-	else
-		word = offset < 16 ? slot->parts[offset / 8] : NO_WORD;
-	*why = word == NO_WORD ? in_vectors : "it lies too far up the stack";
-	return word < DPE_WORDS ? (int)word : -1;
-}
-
-const char *dpe_signature_obstacle(const struct dpe_signature *s, unsigned arg)
-{
-	if (arg >= s->nargs)
-		return NULL;
-	if (s->args[arg].why)
-		return s->args[arg].why;
-	if (s->args[arg].kind && last_word(&s->args[arg]) >= DPE_WORDS)
-		return "it lies too far up the stack";
-	return s->args[arg].kind ? NULL : "it is no number";
-}
-
-const char *dpe_signature_ret_obstacle(const struct dpe_signature *s)
-{
-	return s->has_result ? s->result.why : NULL;
-}
-
-static unsigned max(unsigned a, unsigned b)
-{
-	return a > b ? a : b;
-}
-
-/* How many words must be there to have all of it, as far as records hold them. */
-static unsigned words_for(const struct slot *slot)
-{
-	unsigned words = 0;
-
-	if (slot->word < DPE_WORDS)
-		words = slot->word + max(slot->words, 1 + (slot->size > 8));
-	for (unsigned i = 0; slot->is_structure && i < 2; i++)
-		words = max(words, slot->parts[i] < DPE_WORDS ? slot->parts[i] + 1 : 0);
-	return words < DPE_WORDS ? words : DPE_WORDS;
-}
-
-unsigned dpe_signature_needed(const struct dpe_signature *s)
-{
-	unsigned words = 0;
-
-	for (unsigned i = 0; i < s->nargs; i++)
-		words = max(words, words_for(&s->args[i]));
-	return words;
-}
-
-unsigned dpe_signature_words(const struct dpe_signature *s)
-{
-	unsigned words = dpe_signature_needed(s);
-
-	if (!words)
-		return 0;
-	if (words <= 2)
-		return 2;
-	return words <= DPE_WORD_REGISTERS ? DPE_WORD_REGISTERS : DPE_WORDS;
-}
-
-unsigned dpe_signature_addresses(const struct dpe_signature *s)
-{
-	unsigned words = 0;
-
-	for (unsigned i = 0; i < s->nargs; i++)
-		if (s->args[i].kind == DPE_ABI_POINTER && s->args[i].word < DPE_WORDS)
-			words |= 1u << s->args[i].word;
-	return words;
-}
-
-static struct dpe_value opaque(void)
-{
-	return (struct dpe_value){.kind = DPE_RAW, .len = 4, .text = "null"};
-}
-
-static struct dpe_value wide_value(
-	const struct slot *slot, uint64_t low, uint64_t high, char text[DPE_NUMBER_TEXT])
-{
-	return dpe_value_wide(
-		(dpe_wide)high << 64 | low, slot->kind == DPE_ABI_SIGNED, text);
-}
-
-/* The upper part of a word whose value is shorter holds anything. */
-static struct dpe_value value_of(const struct slot *slot, uint64_t word)
-{
-	unsigned unused = slot->size && slot->size < 8 ? 64 - 8 * slot->size : 0;
-	struct dpe_value value;
-
-	switch (slot->kind) {
-	case DPE_ABI_SIGNED:
-		return dpe_value_int((int64_t)(word << unused) >> unused);
-	case DPE_ABI_UNSIGNED:
-		value = dpe_value_int((int64_t)(word << unused >> unused));
-		if (value.num < 0)
-			value.kind = DPE_UINT;
-		return value;
-	case DPE_ABI_POINTER:
-		return dpe_value_pointer(word);
-	default:
-		return opaque();
-	}
-}
-
-unsigned dpe_signature_args(const struct dpe_signature *s, const uint64_t *words, unsigned nwords,
-	struct dpe_value *args, unsigned max, char (*texts)[DPE_NUMBER_TEXT])
-{
-	unsigned count = s->nargs < max ? s->nargs : max;
-
-	for (unsigned i = 0; i < count; i++) {
-		const struct slot *slot = &s->args[i];
-
-		if (slot->word >= nwords || last_word(slot) >= nwords)
-			args[i] = opaque();
-		else if (slot->size > 8)
-			args[i] = wide_value(
-				slot, words[slot->word], words[slot->word + 1], *texts++);
-		else
-			args[i] = value_of(slot, words[slot->word]);
-	}
-	return count;
-}
-
-bool dpe_signature_integer(
-	const struct dpe_signature *s, unsigned index, unsigned *word, unsigned *size)
-{
-	const struct slot *slot = index < s->nargs ? &s->args[index] : NULL;
-
-	if (!slot || slot->kind == DPE_ABI_OPAQUE || slot->word >= DPE_WORDS || slot->size > 8)
-		return false;
-	*word = slot->word;
-	*size = slot->kind == DPE_ABI_POINTER || !slot->size ? 8 : slot->size;
-	return true;
-}
-
-struct dpe_value dpe_signature_ret(const struct dpe_signature *s, uint64_t rax, uint64_t rdx,
-	char text[DPE_NUMBER_TEXT])
-{
-	if (s->has_result && s->result.kind && s->result.size > 8)
-		return wide_value(&s->result, rax, rdx, text);
-	return s->has_result ? value_of(&s->result, rax) : (struct dpe_value){.kind = DPE_NONE};
+	s = finish(&places, arena);
+	for (unsigned i = 0; i < count; i++)
+		s->args[i].vector = operands[i].vector;
+	return s;
 }

@@ -132,7 +132,22 @@ static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot
 	       DPE_COOKIE_ADDRESSES(dpe_signature_addresses(spot->signature)) |
 	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0) | (spot->usdt ? DPE_COOKIE_USDT : 0) |
 	       (dpe_armed_at(probes, spot) ? DPE_COOKIE_ARMS : 0) |
-	       (dpe_gates_has(probes, spot) ? DPE_COOKIE_GATED : 0);
+	       (dpe_gates_has(probes, spot) ? DPE_COOKIE_GATED : 0) |
+	       (spot->vectors ? DPE_COOKIE_VECTORS : 0) |
+	       (spot->vector_ret ? DPE_COOKIE_VECTOR_RET : 0);
+}
+
+/* Whether its programs are those that read registers for floating point numbers. */
+static bool has_vectors(const struct dpe_spot *spot)
+{
+	return spot->vectors || spot->vector_ret;
+}
+
+static struct bpf_program *program_for(const struct dpe_bpf *bpf, bool exit, bool vectors)
+{
+	if (vectors)
+		return exit ? bpf->progs.on_exit_vectors : bpf->progs.on_enter_vectors;
+	return exit ? bpf->progs.on_exit : bpf->progs.on_enter;
 }
 
 void dpe_attach_ended(const struct dpe_probes *probes, struct dpe_diags *diags)
@@ -170,8 +185,7 @@ bool dpe_attach_one(
 {
 	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie_of(probes, spot),
 		.retprobe = exit, .ref_ctr_offset = dpe_usdt_counter(spot->usdt));
-	struct bpf_program *program =
-		exit ? probes->bpf->progs.on_exit : probes->bpf->progs.on_enter;
+	struct bpf_program *program = program_for(probes->bpf, exit, has_vectors(spot));
 	struct bpf_link *link;
 	char path[32];
 
@@ -195,7 +209,8 @@ void dpe_group_collect(const struct dpe_probes *probes, struct dpe_group *group)
 		const struct dpe_spot *spot = &probes->spots[i];
 
 		if (spot->module != group->module || spot->preloaded ||
-			(group->exit && !spot->exit))
+			(group->exit && !spot->exit) ||
+			(!group->nothing && group->vectors != has_vectors(spot)))
 			continue;
 		group->offsets[group->count] = spot->function->offset + spot->placement.distance;
 		group->counters[group->count] = dpe_usdt_counter(spot->usdt);
@@ -219,8 +234,8 @@ int dpe_group_link(
 	char path[32];
 	struct dpe_multi_request request = {
 		.program = group->nothing ? group->nothing
-					  : bpf_program__fd(group->exit ? bpf->progs.on_exit
-									: bpf->progs.on_enter),
+					  : bpf_program__fd(program_for(
+						    bpf, group->exit, group->vectors)),
 		.type = TRACE_UPROBE_MULTI,
 		.path = (uintptr_t)path,
 		.offsets = (uintptr_t)&group->offsets[first],
@@ -256,9 +271,9 @@ static bool find_refused(
 }
 
 static bool attach_group(struct dpe_probes *probes, const struct dpe_module *module, bool exit,
-	struct dpe_diags *diags)
+	bool vectors, struct dpe_diags *diags)
 {
-	struct dpe_group group = {.module = module, .exit = exit};
+	struct dpe_group group = {.module = module, .exit = exit, .vectors = vectors};
 	int link = -1;
 
 	dpe_group_collect(probes, &group);
@@ -279,8 +294,9 @@ static bool attach_probes(struct dpe_probes *probes, bool multi, bool exit, stru
 	bool complete = true;
 
 	if (multi) {
-		for (unsigned i = 0; i < probes->modules.count; i++)
-			complete &= attach_group(probes, probes->modules.at[i], exit, diags);
+		for (unsigned i = 0; i < 2 * probes->modules.count; i++)
+			complete &= attach_group(
+				probes, probes->modules.at[i / 2], exit, i % 2, diags);
 		return complete;
 	}
 	for (unsigned i = 0; i < probes->nspots; i++)
@@ -297,7 +313,8 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 	dpe_debug(probes->debug, "probes", 1, "%u places, %s", probes->nspots,
 		multi ? "all of a file in one call" : "one by one");
 	if (!load_programs(probes, multi, diags) || !dpe_follow_begin(probes, diags) ||
-		!attach_tracepoints(probes, diags) || !dpe_late_begin(probes, diags) ||
+		!dpe_vectors_begin(probes, diags) || !attach_tracepoints(probes, diags) ||
+		!dpe_late_begin(probes, diags) ||
 		!attach_probes(probes, multi, false, diags) ||
 		!attach_probes(probes, multi, true, diags))
 		return false;
@@ -321,6 +338,7 @@ void dpe_detach(struct dpe_probes *probes)
 		bpf_link__destroy(probes->probe_links[--probes->nprobe_links]);
 	if (probes->bpf)
 		dpe_bpf__detach(probes->bpf);
+	dpe_wakers_end(&probes->wakers);
 }
 
 void dpe_attach_free(struct dpe_probes *probes)

@@ -30,6 +30,7 @@ void dpe_configure(struct dpe_probes *probes, bool multi);
 struct dpe_group {
 	const struct dpe_module *module;
 	bool exit;
+	bool vectors; /* those that read registers for floating point numbers; else the others */
 	int nothing; /* 0, or a program that does nothing, instead of ours */
 	uint64_t *offsets, *cookies, *counters;
 	const struct dpe_spot **spots;

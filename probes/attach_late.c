@@ -38,9 +38,9 @@ static void attach_each(struct dpe_probes *probes, const struct dpe_group *group
 }
 
 static void attach_group_late(
-	struct dpe_probes *probes, const struct dpe_module *module, bool exit)
+	struct dpe_probes *probes, const struct dpe_module *module, bool exit, bool vectors)
 {
-	struct dpe_group group = {.module = module, .exit = exit};
+	struct dpe_group group = {.module = module, .exit = exit, .vectors = vectors};
 	int link;
 
 	dpe_group_collect(probes, &group);
@@ -55,8 +55,10 @@ static void attach_group_late(
 static void attach_late(struct dpe_probes *probes, unsigned module, unsigned spot, bool exit)
 {
 	if (probes->multi) {
-		for (unsigned i = module; i < probes->modules.count; i++)
-			attach_group_late(probes, probes->modules.at[i], exit);
+		for (unsigned i = module; i < probes->modules.count; i++) {
+			attach_group_late(probes, probes->modules.at[i], exit, false);
+			attach_group_late(probes, probes->modules.at[i], exit, true);
+		}
 		return;
 	}
 	for (unsigned i = spot; i < probes->nspots; i++) {
@@ -72,6 +74,7 @@ void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned spot)
 		dpe_reads_tell_spot(probes, bpf_map__fd(probes->bpf->maps.read_where), i);
 		dpe_usdt_tell_spot(probes, bpf_map__fd(probes->bpf->maps.usdt_where), i);
 		dpe_gates_tell_spot(probes, bpf_map__fd(probes->bpf->maps.gates), i);
+		dpe_vectors_tell_spot(probes, dpe_attach_vector_map(probes), i);
 	}
 	attach_late(probes, module, spot, false);
 	attach_late(probes, module, spot, true);

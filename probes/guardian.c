@@ -16,8 +16,7 @@
 
 /* ---- any of them ------------------------------------------------------------------------- */
 
-/* Closes all files but these, in any order. */
-static void close_all_but(const int *files, unsigned count)
+void dpe_guardian_close_others(const int *files, unsigned count)
 {
 	unsigned from = 0;
 
@@ -35,16 +34,21 @@ static void close_all_but(const int *files, unsigned count)
 	}
 }
 
-/* It holds nothing of ours open but what it needs: our probes shall end with us. What the programs
- * share with us is memory, and stays. */
-static void become_small(uint64_t capabilities, const int *files, unsigned count)
+void dpe_guardian_shed(uint64_t capabilities)
 {
 	sigset_t all;
 
 	dpe_capabilities_keep(NULL, capabilities);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	close_all_but(files, count);
+}
+
+/* It holds nothing of ours open but what it needs: our probes shall end with us. What the programs
+ * share with us is memory, and stays. */
+static void become_small(uint64_t capabilities, const int *files, unsigned count)
+{
+	dpe_guardian_shed(capabilities);
+	dpe_guardian_close_others(files, count);
 }
 
 /* Before Linux 5.19 maps need CAP_BPF. */

@@ -23,14 +23,9 @@ __asm__(".pushsection .text\n"
 	".popsection\n");
 extern void dpe_long_nop(void);
 
-struct place {
-	uint64_t address, offset;
-	char path[4096];
-};
-
 static int find_place(struct dl_phdr_info *info, size_t size, void *context)
 {
-	struct place *place = context;
+	struct dpe_own_place *place = context;
 
 	(void)size;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -46,6 +41,12 @@ static int find_place(struct dl_phdr_info *info, size_t size, void *context)
 		return 1;
 	}
 	return 0;
+}
+
+bool dpe_kernel_own_place(uint64_t address, struct dpe_own_place *place)
+{
+	*place = (struct dpe_own_place){.address = address};
+	return dl_iterate_phdr(find_place, place);
 }
 
 static int read_type(void)
@@ -79,11 +80,11 @@ static bool was_single_stepped(void)
 
 static bool try_nop(void)
 {
-	struct place place = {.address = (uintptr_t)dpe_long_nop};
+	struct dpe_own_place place;
 	struct perf_event_attr attr = {.size = sizeof(attr)};
 	int type = read_type(), event;
 
-	if (type < 0 || !dl_iterate_phdr(find_place, &place))
+	if (type < 0 || !dpe_kernel_own_place((uintptr_t)dpe_long_nop, &place))
 		return false;
 	attr.type = (unsigned)type;
 	attr.config1 = (uintptr_t)place.path;

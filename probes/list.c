@@ -107,8 +107,8 @@ static void print_placement(const struct listing *listing, struct dpe_module *mo
 	struct dpe_placement place;
 	char *text;
 
-	dpe_place_entry(
-		module, function, dpe_signature_needed(signature), listing->emulates_nops, &place);
+	dpe_place_entry(module, function,
+		&(struct dpe_entry_use){.nwords = dpe_signature_needed(signature)}, listing->emulates_nops, &place);
 	text = dpe_xasprintf("    +%-3u %-28s %s: %s", place.distance, place.instruction,
 		costs[place.cost], place.reason);
 	listing->line(listing->context, text);

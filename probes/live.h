@@ -16,6 +16,7 @@
 #include "probes/queue.h"
 #include "probes/rights.h"
 #include "probes/stack.h"
+#include "probes/wakers.h"
 #include "probes/watch.h"
 
 /* ---- parts --------------------------------------------------------------------------------------
@@ -31,6 +32,7 @@ struct dpe_spot {
 	dpe_name module_name, event;           /* event: what messages are called */
 	struct dpe_placement placement;
 	bool enter, exit;
+	bool vectors, vector_ret; /* arguments, the result, are in registers for floating point numbers */
 	unsigned nargs;
 	uint64_t used; /* the sites' */
 	struct dpe_variable *reached; /* by arguments, by the number of the read; or NULL */
@@ -159,6 +161,8 @@ struct dpe_probes {
 	unsigned nbegin_links, capbegin_links;
 	uint64_t spared, spared_at; /* children that are rid of our breakpoints; when, ns */
 	struct dpe_kernel_rings rings;
+	struct dpe_wakers wakers; /* where such registers are read */
+	unsigned vector_spots;    /* the kernel's side has room for so many */
 	struct dpe_merge merge;
 	uint64_t place; /* of the last message */
 	uint64_t loads; /* see dpe_attach_loads: when we looked last */
@@ -363,6 +367,26 @@ void dpe_usdt_tell_spot(const struct dpe_probes *probes, int map, unsigned spot)
 /* Whether the rules name any. */
 bool dpe_usdt_is_wanted(const struct dpe_probes *probes);
 
+/* ---- vectors.c
+ * ----------------------------------------------------------------------------------------------
+ */
+
+/* Notes which of the values that rules want at the spot, whose signature is known, are in registers for
+ * floating point numbers: its probe is to read these. */
+void dpe_vectors_note(struct dpe_probes *probes, struct dpe_spot *spot);
+/* The same of a part of a structure that is an argument. */
+void dpe_vectors_note_part(
+	struct dpe_probes *probes, struct dpe_spot *spot, unsigned arg, uint64_t offset);
+/* Whether any probe is to read such registers, or one that comes later may be. */
+bool dpe_vectors_are_wanted(const struct dpe_probes *probes);
+/* Begins what that needs, once our programs are loaded. False after an error for each spot that cannot be
+ * observed without. */
+bool dpe_vectors_begin(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Tells the kernel's side by a map of struct dpe_vector_words what goes where at the spot. */
+void dpe_vectors_tell_spot(const struct dpe_probes *probes, int map, unsigned spot);
+/* At the end: a warning where some could not be read. */
+void dpe_vectors_tell_unread(const struct dpe_probes *probes, struct dpe_diags *diags);
+
 /* ---- attach.c
  * -----------------------------------------------------------------------------------------------
  */
@@ -422,6 +446,14 @@ bool dpe_attach_can_read_losses(const struct dpe_probes *probes);
 unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
 /* Texts that stood for something as a whole and were too long: their events are lost. */
 uint64_t dpe_attach_cut_texts(const struct dpe_probes *probes);
+/* Events that are lost as registers for floating point numbers could not be read. */
+uint64_t dpe_attach_unread_vectors(const struct dpe_probes *probes);
+/* Whether the programs read them from a process that is known to have certain ones. False: this kernel
+ * has them elsewhere, or what has to give way does not. */
+bool dpe_attach_try_vectors(struct dpe_probes *probes);
+/* The map of what wakes the threads that others give way to. */
+int dpe_attach_wakers(const struct dpe_probes *probes);
+int dpe_attach_vector_map(const struct dpe_probes *probes);
 /* Whether the program replaced itself (exec) while it was observed. */
 bool dpe_attach_replaced(const struct dpe_probes *probes);
 /* How many programs the target has begun, by exec. */
@@ -648,6 +680,10 @@ int dpe_guardian_start(struct dpe_guardian *guardian, int pidfd, struct dpe_gate
  * kernel does not end it for that: processes of ours stay until something can be read from a file,
  * or that ends. */
 void dpe_keepers_leave(const struct dpe_probes *probes, int until);
+/* In a process of ours that stays: closes all files but these, in any order (-1: none). */
+void dpe_guardian_close_others(const int *files, unsigned count);
+/* The same: keeps these capabilities at most, and no signal reaches it. */
+void dpe_guardian_shed(uint64_t capabilities);
 /* Ends the guardian without waking the target. */
 void dpe_guardian_dismiss(struct dpe_guardian *guardian);
 

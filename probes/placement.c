@@ -5,7 +5,8 @@
  *	  that the probe is hit once for each call. The function is decoded whole for that; a jump
  *	  whose target is not known (a table) rules it out, and code elsewhere in the file (a part
  *	  that the compiler moved away) is searched for jumps that may lead there.
- *	- They write neither memory nor a register that holds an argument which the rules need, nor
+ *	- They write neither memory nor a register that holds an argument which the rules need (xmm0 … only
+ *	  where they need such), nor
  *	  the stack pointer: the return address and arguments on the stack are found as at the
  *entry, and whatever the function does for others to see comes after the event.
  *
@@ -81,10 +82,23 @@ static bool is_emulated(const struct instruction *instruction, bool emulates_nop
 static const ZydisRegister arguments[] = {ZYDIS_REGISTER_RDI, ZYDIS_REGISTER_RSI,
 	ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RCX, ZYDIS_REGISTER_R8, ZYDIS_REGISTER_R9};
 
-static bool is_harmless_kind(const ZydisDecodedInstruction *is)
+static bool is_locked(const ZydisDecodedInstruction *is)
 {
-	if (is->attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_IS_PRIVILEGED))
+	return is->attributes & ZYDIS_ATTRIB_HAS_LOCK;
+}
+
+/* What others see of the function makes no difference to a call that is only noted. */
+static bool may_write(const struct dpe_entry_use *use)
+{
+	return use->only_noted && use->nwords <= DPE_COUNT(arguments);
+}
+
+static bool is_harmless_kind(const ZydisDecodedInstruction *is, const struct dpe_entry_use *use)
+{
+	if (is->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED)
 		return false;
+	if (is_locked(is))
+		return may_write(use);
 	switch (is->meta.category) {
 	case ZYDIS_CATEGORY_DATAXFER:
 	case ZYDIS_CATEGORY_BINARY:
@@ -104,33 +118,34 @@ static bool is_harmless_kind(const ZydisDecodedInstruction *is)
 	}
 }
 
-static bool is_kept(ZydisRegister written, unsigned nwords)
+static bool is_kept(ZydisRegister written, const struct dpe_entry_use *use)
 {
 	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, written);
 
 	if (whole == ZYDIS_REGISTER_RSP || whole == ZYDIS_REGISTER_RIP)
 		return true;
-	for (unsigned i = 0; i < DPE_COUNT(arguments) && i < nwords; i++) {
+	for (unsigned i = 0; i < DPE_COUNT(arguments) && i < use->nwords; i++) {
 		if (whole == arguments[i])
 			return true;
 	}
-	return false;
+	return whole >= ZYDIS_REGISTER_ZMM0 &&
+	       (unsigned)(whole - ZYDIS_REGISTER_ZMM0) < use->nvectors;
 }
 
 /* NULL where it may be passed, else why not. */
-static const char *obstacle(const struct instruction *instruction, unsigned nwords)
+static const char *obstacle(const struct instruction *instruction, const struct dpe_entry_use *use)
 {
-	if (!is_harmless_kind(&instruction->is))
+	if (!is_harmless_kind(&instruction->is, use))
 		return "what comes before one that the kernel emulates has effects";
 	for (unsigned i = 0; i < instruction->is.operand_count; i++) {
 		const ZydisDecodedOperand *operand = &instruction->operands[i];
 
 		if (!(operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 			continue;
-		if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY)
+		if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && !may_write(use))
 			return "memory is written before one that the kernel emulates";
 		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-			is_kept(operand->reg.value, nwords))
+			is_kept(operand->reg.value, use))
 			return "arguments or the stack change before one that the kernel emulates";
 	}
 	return NULL;
@@ -153,10 +168,9 @@ static bool leaves(const struct instruction *instruction)
 	       to->mem.index == ZYDIS_REGISTER_NONE;
 }
 
-/* NULL where no jump of the function leads behind its first instruction up to `end`. */
-static const char *jump_between(const struct code *code, unsigned end)
+/* NULL where no jump of the function leads to anything from `begin` to `end`, addresses. */
+static const char *jump_between(const struct code *code, uint64_t begin, uint64_t end)
 {
-	uint64_t first = code->function->address;
 	struct instruction instruction;
 	ZyanU64 target;
 
@@ -169,7 +183,7 @@ static const char *jump_between(const struct code *code, unsigned end)
 			    &instruction.operands[0], instruction.address, &target)) ||
 			instruction.operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
 			return "the function jumps by a table";
-		if (target > first && target <= first + end)
+		if (target >= begin && target <= end)
 			return "a jump leads in between";
 	}
 	return NULL;
@@ -262,8 +276,8 @@ static void describe(const struct code *code, const struct instruction *instruct
 
 /* The first instruction that the kernel emulates with only harmless ones before it. NULL, or why
  * there is none. */
-static const char *find_emulated(const struct code *code, unsigned nwords, bool emulates_nops,
-	struct instruction *instruction)
+static const char *find_emulated(const struct code *code, const struct dpe_entry_use *use,
+	bool emulates_nops, struct instruction *instruction)
 {
 	for (size_t at = 0; at < code->size && at < FARTHEST; at += instruction->is.length) {
 		const char *why;
@@ -272,19 +286,52 @@ static const char *find_emulated(const struct code *code, unsigned nwords, bool 
 			return "the function cannot be decoded";
 		if (is_emulated(instruction, emulates_nops))
 			return NULL;
-		why = obstacle(instruction, nwords);
+		why = obstacle(instruction, use);
 		if (why)
 			return why;
 	}
 	return "the kernel emulates none of its first instructions";
 }
 
-static void place(struct dpe_module *module, const struct code *code, unsigned nwords,
-	bool emulates_nops, struct dpe_placement *placement)
+/* The kernel puts no probe on what has a lock prefix: the first instruction without one, where those
+ * before it have, and may be passed. NULL, or why there is none. */
+static const char *find_unlocked(const struct code *code, const struct dpe_entry_use *use,
+	struct instruction *instruction)
 {
+	for (size_t at = 0; at < code->size && at < FARTHEST; at += instruction->is.length) {
+		if (!decode(code, at, instruction))
+			return "the function cannot be decoded";
+		if (!is_locked(&instruction->is))
+			return NULL;
+		if (obstacle(instruction, use))
+			break;
+	}
+	return "it begins with a lock prefix";
+}
+
+/* NULL where every call comes to the instruction, once, by those before it. */
+static const char *way_to(
+	struct dpe_module *module, const struct code *code, const struct instruction *chosen, bool again)
+{
+	uint64_t first = code->function->address;
+	unsigned end = (unsigned)(chosen->address - first);
+	const char *why = jump_between(code, first + !again, chosen->address);
+
+	if (why)
+		return why;
+	if (entered_between(module, code->function, end))
+		return "another function begins in between";
+	if (jumped_at_from_elsewhere(module, code->function, end))
+		return "code elsewhere may jump in between";
+	return NULL;
+}
+
+static void place(struct dpe_module *module, const struct code *code,
+	const struct dpe_entry_use *use, bool emulates_nops, struct dpe_placement *placement)
+{
+	struct dpe_entry_use strict = *use;
 	struct instruction first, chosen;
 	const char *why;
-	unsigned end;
 
 	if (!decode(code, 0, &first)) {
 		snprintf(placement->reason, sizeof(placement->reason),
@@ -295,22 +342,25 @@ static void place(struct dpe_module *module, const struct code *code, unsigned n
 		describe(code, &first, true, "its first instruction", placement);
 		return;
 	}
-	why = find_emulated(code, nwords, emulates_nops, &chosen);
-	end = (unsigned)(chosen.address - code->function->address);
+	/* Of what has a lock prefix more may be passed; but a loop that begins with it would come to a
+	 * later probe again and again. */
+	strict.only_noted &= is_locked(&first.is);
+	why = find_emulated(code, &strict, emulates_nops, &chosen);
 	if (!why)
-		why = jump_between(code, end);
-	if (!why && entered_between(module, code->function, end))
-		why = "another function begins in between";
-	if (!why && jumped_at_from_elsewhere(module, code->function, end))
-		why = "code elsewhere may jump in between";
-	if (why)
-		describe(code, &first, false, why, placement);
-	else
+		why = way_to(module, code, &chosen, is_locked(&first.is));
+	if (!why) {
 		describe(code, &chosen, true, "the first that the kernel emulates", placement);
+		return;
+	}
+	if (is_locked(&first.is) && !find_unlocked(code, &strict, &chosen) &&
+		!way_to(module, code, &chosen, true))
+		describe(code, &chosen, false, "the first without a lock prefix", placement);
+	else
+		describe(code, &first, false, why, placement);
 }
 
 void dpe_place_entry(struct dpe_module *module, const struct dpe_function *function,
-	unsigned nwords, bool emulates_nops, struct dpe_placement *placement)
+	const struct dpe_entry_use *use, bool emulates_nops, struct dpe_placement *placement)
 {
 	struct code code = {.function = function, .size = function->size};
 
@@ -324,7 +374,7 @@ void dpe_place_entry(struct dpe_module *module, const struct dpe_function *funct
 	ZydisDecoderInit(&code.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	code.bytes = dpe_xmalloc(code.size);
 	if (pread(module->fd, code.bytes, code.size, (off_t)function->offset) == (ssize_t)code.size)
-		place(module, &code, nwords, emulates_nops, placement);
+		place(module, &code, use, emulates_nops, placement);
 	else
 		snprintf(placement->reason, sizeof(placement->reason),
 			"the file does not hold all of the function");

@@ -19,6 +19,13 @@ enum dpe_step_cost {
  * call without a trap), or single-step it. Asked by trying, in a function of our own. */
 bool dpe_kernel_emulates_nops(void);
 
+/* Where code of ours is: in which file, and where in it. */
+struct dpe_own_place {
+	uint64_t address, offset;
+	char path[4096];
+};
+bool dpe_kernel_own_place(uint64_t address, struct dpe_own_place *place);
+
 struct dpe_placement {
 	unsigned distance;       /* of the instruction, in bytes from the function's first */
 	enum dpe_step_cost cost; /* of the probe there */
@@ -26,9 +33,16 @@ struct dpe_placement {
 	char reason[96];         /* why here: for people */
 };
 
-/* Chooses for a function of which the first `nwords` words of arguments must still be where they
- * were at the call (six in registers, the rest on the stack). */
+/* What an entry is observed for. */
+struct dpe_entry_use {
+	unsigned nwords; /* so many words of arguments must still be where they were at the call (six in
+			    registers, the rest on the stack), … */
+	unsigned nvectors; /* … and so many registers for floating point numbers what they were */
+	bool only_noted; /* nothing is told there: the call is noted for its return, behind a lock prefix, too */
+};
+
+/* Chooses for a function. */
 void dpe_place_entry(struct dpe_module *module, const struct dpe_function *function,
-	unsigned nwords, bool emulates_nops, struct dpe_placement *placement);
+	const struct dpe_entry_use *use, bool emulates_nops, struct dpe_placement *placement);
 
 #endif

@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* A structure that is handed over as a whole lies in words of the call. */
-static char *place_part(const struct dpe_spot *spot, unsigned arg, struct dpe_variable *variable)
+static char *place_part(struct dpe_probes *probes, struct dpe_spot *spot, unsigned arg,
+	struct dpe_variable *variable)
 {
 	uint64_t offset = variable->address, size = variable->nsteps ? 8 : variable->size;
 	const char *why;
@@ -26,6 +27,7 @@ static char *place_part(const struct dpe_spot *spot, unsigned arg, struct dpe_va
 		return dpe_xasprintf(
 			"of a structure that is handed over as a whole only numbers and "
 			"what pointers lead to can be read");
+	dpe_vectors_note_part(probes, spot, arg, offset);
 	word = dpe_signature_part(spot->signature, arg, offset, &why);
 	if (word >= 0 && offset % 8 + size > 8) {
 		next = dpe_signature_part(spot->signature, arg, offset + 8, &why);
@@ -39,8 +41,8 @@ static char *place_part(const struct dpe_spot *spot, unsigned arg, struct dpe_va
 	return NULL;
 }
 
-static char *place_reached(
-	const struct dpe_spot *spot, const char *lvalue, struct dpe_variable *variable)
+static char *place_reached(struct dpe_probes *probes, struct dpe_spot *spot, const char *lvalue,
+	struct dpe_variable *variable)
 {
 	int arg = dpe_variable_argument(lvalue), word;
 	char *why = NULL;
@@ -50,7 +52,7 @@ static char *place_reached(
 		return variable->nsteps ? NULL : dpe_xasprintf("it is no pointer");
 	}
 	if (variable->in_structure)
-		why = place_part(spot, (unsigned)arg, variable);
+		why = place_part(probes, spot, (unsigned)arg, variable);
 	word = dpe_signature_word(spot->signature, (unsigned)arg);
 	if (why || variable->word)
 		return why;
@@ -85,7 +87,7 @@ static char *find_reached(struct dpe_probes *probes, struct dpe_spot *spot, unsi
 	else
 		why = dpe_variable_of_call(spot->module, spot->function, lvalue, variable);
 	if (!why)
-		why = place_reached(spot, lvalue, variable);
+		why = place_reached(probes, spot, lvalue, variable);
 	return why ? why : dpe_variable_check(variable);
 }
 

@@ -167,10 +167,15 @@ static bool find_site(
 
 static void place(const struct dpe_probes *probes, struct dpe_spot *spot)
 {
+	const struct dpe_entry_use use = {
+		.nwords = dpe_signature_needed(spot->signature),
+		.nvectors = dpe_signature_needed_vectors(spot->signature),
+		.only_noted = !spot->enter && !probes->plan->nobjects,
+	};
+
 	if (spot->site->kind)
 		return;
-	dpe_place_entry(spot->module, spot->function, dpe_signature_needed(spot->signature),
-		probes->nops, &spot->placement);
+	dpe_place_entry(spot->module, spot->function, &use, probes->nops, &spot->placement);
 	dpe_debug(probes->debug, "probes", 2, "%s::%s: +%u %s: %s", spot->module->name,
 		spot->function->name, spot->placement.distance, spot->placement.instruction,
 		spot->placement.reason);
@@ -183,6 +188,7 @@ static void give_signature(struct dpe_probes *probes, struct dpe_spot *spot)
 	else
 		spot->signature = dpe_signature_of(
 			spot->module, spot->function, spot->nargs, probes->arena);
+	dpe_vectors_note(probes, spot);
 }
 
 static void say_no_value(const struct dpe_probes *probes, const struct dpe_spot *spot,

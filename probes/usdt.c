@@ -203,7 +203,7 @@ unsigned dpe_resolve_usdt(struct dpe_modules *modules, const struct dpe_site *si
 
 const struct dpe_signature *dpe_usdt_signature(const struct dpe_usdt *usdt, struct dpe_arena *arena)
 {
-	return dpe_signature_of_sizes(usdt->sizes, usdt->nargs, arena);
+	return dpe_signature_of_operands(usdt->operands, usdt->nargs, arena);
 }
 
 uint64_t dpe_usdt_counter(const struct dpe_usdt *usdt)
@@ -217,13 +217,16 @@ void dpe_usdt_print(struct dpe_text *to, const struct dpe_usdt *usdt)
 
 	dpe_text_printf(to, "usdt::%s::%s(", usdt->provider, usdt->name);
 	for (unsigned i = 0; i < usdt->nargs; i++) {
-		int size = abs(usdt->sizes[i]);
+		const struct dpe_operand *operand = &usdt->operands[i];
+		int size = abs(operand->size);
 
 		dpe_text_puts(to, i ? ", " : "");
 		if (!size)
 			dpe_text_puts(to, "?");
+		else if (operand->is_real)
+			dpe_text_puts(to, size == 4 ? "float" : "double");
 		else
-			dpe_text_printf(to, "%s%s", usdt->sizes[i] < 0 ? "" : "unsigned ",
+			dpe_text_printf(to, "%s%s", operand->size < 0 ? "" : "unsigned ",
 				types[__builtin_ctz((unsigned)size)]);
 	}
 	dpe_text_puts(to, ")");

@@ -13,7 +13,7 @@ struct dpe_usdt {
 	uint64_t address;            /* as the file has it */
 	uint64_t counter;            /* where in the file its semaphore is; 0: it has none */
 	unsigned nargs;
-	int sizes[DPE_WORDS]; /* as of dpe_signature_of_sizes */
+	struct dpe_operand operands[DPE_WORDS];
 	struct dpe_usdt_arg args[DPE_WORDS];
 };
 

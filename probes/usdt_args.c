@@ -57,6 +57,18 @@ static bool read_register(const char **at, uint8_t *offset, uint8_t *shift)
 	return false;
 }
 
+/* "%xmm3": its number from 1; 0 where it is none. */
+static unsigned vector_of(const char *text)
+{
+	unsigned long number;
+	char *end;
+
+	if (strncmp(text, "%xmm", 4) || text[4] < '0' || text[4] > '9')
+		return 0;
+	number = strtoul(text + 4, &end, 10);
+	return number < DPE_VECTORS && (!*end || *end == ' ') ? (unsigned)number + 1 : 0;
+}
+
 /* ---- memory ------------------------------------------------------------------------------ */
 
 /* A sum of numbers and at most one name: "-8", "table", "table+8", "8+table". */
@@ -151,25 +163,42 @@ static bool read_operand(struct dpe_module *module, const char *text, struct dpe
 	return read_memory(module, text, arg);
 }
 
-static bool is_size(long size)
+static bool is_size(long size, bool real)
 {
-	return size == 1 || size == 2 || size == 4 || size == 8;
+	return size == 4 || size == 8 || (!real && (size == 1 || size == 2));
+}
+
+static void read_arg(
+	struct dpe_module *module, const char *text, struct dpe_usdt_arg *arg, struct dpe_operand *to)
+{
+	char *end;
+	long size = strtol(text, &end, 10);
+	bool real = *end == 'f';
+
+	end += real;
+	if (!is_size(labs(size), real) || *end != '@')
+		return;
+	*to = (struct dpe_operand){.size = (int)size, .is_real = real};
+	arg->size = (uint8_t)labs(size);
+	to->vector = real ? vector_of(end + 1) : 0;
+	if (to->vector)
+		*arg = (struct dpe_usdt_arg){0}; /* the probe puts it there by itself */
+	else if (!read_operand(module, end + 1, arg)) {
+		*arg = (struct dpe_usdt_arg){0};
+		*to = (struct dpe_operand){0};
+	}
 }
 
 void dpe_usdt_parse_args(struct dpe_module *module, const char *text, struct dpe_usdt *usdt)
 {
 	while (*(text += strspn(text, " ")) && usdt->nargs < DPE_WORDS) {
-		struct dpe_usdt_arg arg = {0};
-		char *end;
-		long size = strtol(text, &end, 10);
+		struct dpe_usdt_arg *arg = &usdt->args[usdt->nargs];
+		struct dpe_operand *operand = &usdt->operands[usdt->nargs];
 
-		if (is_size(labs(size)) && *end == '@') {
-			arg.size = (uint8_t)labs(size);
-			if (!read_operand(module, end + 1, &arg))
-				arg = (struct dpe_usdt_arg){0};
-		}
-		usdt->sizes[usdt->nargs] = arg.kind == DPE_USDT_NONE ? 0 : (int)size;
-		usdt->args[usdt->nargs++] = arg;
+		*arg = (struct dpe_usdt_arg){0};
+		*operand = (struct dpe_operand){0};
+		read_arg(module, text, arg, operand);
+		usdt->nargs++;
 		text += strcspn(text, " ");
 	}
 }

@@ -4,6 +4,7 @@
  * thread has a number, whether it could be sent or not, so a gap in the numbers is exactly what was
  * lost. The time of a record is taken after its place in the ring, so whoever has read the rings up
  * to producer positions read after the time T has everything before T. */
+#include "probes/bpf/access.h"
 #include "probes/bpf/armed.h"
 #include "probes/bpf/calls.h"
 #include "probes/bpf/follow.h"
@@ -14,6 +15,7 @@
 #include "probes/bpf/record.h"
 #include "probes/bpf/send.h"
 #include "probes/bpf/transfers.h"
+#include "probes/bpf/vectors.h"
 #include <linux/bpf.h>
 
 #include <bpf/bpf_core_read.h>
@@ -83,7 +85,9 @@ static __always_inline bool place(struct event *event, __u64 *words, __u64 cooki
 	return place_words(words, DPE_COOKIE_ADDRESSES_OF(cookie), &event->shared);
 }
 
-static __always_inline void enter(struct pt_regs *regs, struct task_struct *task, __u64 cookie)
+/* `vectors`: the program can sleep, which reading registers for floating point numbers needs. */
+static __always_inline void enter(
+	struct pt_regs *regs, struct task_struct *task, __u64 cookie, const bool vectors)
 {
 	__u64 words[DPE_WORDS] = {};
 	__u32 tid = thread_id(task), site = DPE_COOKIE_SITE(cookie);
@@ -110,7 +114,9 @@ static __always_inline void enter(struct pt_regs *regs, struct task_struct *task
 		gate = gate_at(2 * site);
 		wanted = gate_is_open(gate);
 	}
-	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
+	if (vectors && cookie & DPE_COOKIE_VECTORS && (wanted || DPE_COOKIE_EXIT(cookie)))
+		complete &= take_vectors(thread, site, stack_pointer(regs), words);
+	if (wanted && (complete || !vectors) && cookie & DPE_COOKIE_WITH_VALUES)
 		wanted = read_at_probe(task, site, 0, &event.values, words);
 	if (follow && complete)
 		complete = place(&event, words, cookie);
@@ -143,18 +149,30 @@ int on_enter(struct pt_regs *regs)
 
 	KEEP_OWN_STACK();
 	if (is_target(task))
-		enter(regs, task, bpf_get_attach_cookie(regs));
+		enter(regs, task, bpf_get_attach_cookie(regs), false);
 	return 0;
 }
 
-static __always_inline void leave(struct pt_regs *regs, struct task_struct *task, __u64 cookie)
+SEC("uprobe.s")
+int on_enter_vectors(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	KEEP_OWN_STACK();
+	if (is_target(task))
+		enter(regs, task, bpf_get_attach_cookie(regs), true);
+	return 0;
+}
+
+static __always_inline void leave(
+	struct pt_regs *regs, struct task_struct *task, __u64 cookie, const bool vectors)
 {
 	__u32 tid = thread_id(task), site = DPE_COOKIE_SITE(cookie);
 	struct thread *thread = thread_of(task, tid);
 	__u64 sp = regs->sp - sizeof(__u64); /* before the return address was taken */
 	struct call *call = thread ? find_call(thread, sp, site) : 0;
 	const struct dpe_gate_entry *gate = 0;
-	bool wanted, begun, sent = false;
+	bool wanted, begun, known = true, sent = false;
 	struct event event = {
 		.top = {regs, regs->ip, regs->sp, regs->bp},
 		.thread = thread,
@@ -179,12 +197,14 @@ static __always_inline void leave(struct pt_regs *regs, struct task_struct *task
 		gate = gate_at(2 * site + 1);
 		wanted = gate_is_open(gate);
 	}
-	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
+	if (vectors && wanted && cookie & DPE_COOKIE_VECTOR_RET)
+		known = take_vector_ret(thread, sp);
+	if (wanted && known && cookie & DPE_COOKIE_WITH_VALUES)
 		wanted = read_at_probe(task, site, 1, &event.values,
 			follow ? call->raw : call->words);
 	if (wanted) {
 		begun = gate_begin(gate);
-		if (event.values.lost)
+		if (event.values.lost || !known)
 			lose(thread, tid);
 		else
 			sent = send(&event, call->words);
@@ -203,7 +223,28 @@ int on_exit(struct pt_regs *regs)
 
 	KEEP_OWN_STACK();
 	if (is_target(task))
-		leave(regs, task, bpf_get_attach_cookie(regs));
+		leave(regs, task, bpf_get_attach_cookie(regs), false);
+	return 0;
+}
+
+SEC("uretprobe.s")
+int on_exit_vectors(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	KEEP_OWN_STACK();
+	if (is_target(task))
+		leave(regs, task, bpf_get_attach_cookie(regs), true);
+	return 0;
+}
+
+/* In a child of the observer, which has a number in each of the registers. */
+SEC("uprobe.s")
+int on_trial(struct pt_regs *regs)
+{
+	KEEP_OWN_STACK();
+	if (!trials && read_vectors(stack_pointer(regs), trial))
+		trials = 1;
 	return 0;
 }
 
@@ -333,68 +374,6 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 }
 
 /* ---- data events ------------------------------------------------------------------------- */
-
-static __always_inline __u64 read_bytes(__u64 address, __u32 size)
-{
-	__u64 value = 0;
-
-	switch (size) {
-	case 1:
-		bpf_probe_read_user(&value, 1, (void *)address);
-		break;
-	case 2:
-		bpf_probe_read_user(&value, 2, (void *)address);
-		break;
-	case 4:
-		bpf_probe_read_user(&value, 4, (void *)address);
-		break;
-	default:
-		bpf_probe_read_user(&value, 8, (void *)address);
-	}
-	return value;
-}
-
-/* False where it is of no object. */
-static __always_inline bool object_accessed(
-	const struct bpf_perf_event_data *access, struct event *event, __u64 *words)
-{
-	for (__u32 i = 0; i < DPE_WATCHES; i++) {
-		struct dpe_armed_entry *entry = &armed_objects[i];
-
-		if (!access->addr || entry->address != access->addr)
-			continue;
-		words[0] = entry->object;
-		words[1] = entry->last;
-		words[2] = entry->last = read_bytes(entry->address, entry->size);
-		words[3] = event->top.ip;
-		event->kind = DPE_RECORD_OBJECT;
-		event->nwords = 4;
-		event->site = entry->kind;
-		return true;
-	}
-	return false;
-}
-
-/* False where it is of no variable: its watchpoint was taken away in the meantime, say. */
-static __always_inline bool variable_accessed(
-	const struct bpf_perf_event_data *access, struct event *event, __u64 *words)
-{
-	bool found = false;
-
-	for (__u32 i = 0; i < DPE_WATCHES; i++) {
-		if (i >= nwatches)
-			break;
-		words[1 + i] = read_bytes(watches[i].address, watches[i].size);
-		if (watches[i].address != access->addr)
-			continue;
-		found = true;
-		event->site = i;
-		words[0] = watches[i].last;
-		watches[i].last = words[1 + i];
-	}
-	words[1 + DPE_WATCHES] = event->top.ip;
-	return found;
-}
 
 #define LONGEST_INSTRUCTION 15
 

@@ -11,6 +11,9 @@
 #define DPE_WORD_REGISTERS 6
 #define DPE_WORDS 12
 
+/* Registers for floating point numbers. */
+#define DPE_VECTORS 16
+
 /* The kernel itself follows no more returns than this in one thread. */
 #define DPE_CALLS 64
 
@@ -70,7 +73,7 @@ enum dpe_step { DPE_STEP_SENT, DPE_STEP_RECEIVES, DPE_STEP_RECEIVED_NOTHING };
 struct dpe_record {
 	__u64 time;
 	__u64 seq;
-	__u64 ret, ret_high; /* rax, rdx */
+	__u64 ret, ret_high; /* rax, rdx; a floating point number: xmm0 */
 	__u32 tid;
 	__u32 tgid;
 	__u32 site;
@@ -127,6 +130,14 @@ struct dpe_newcomer {
 #define DPE_COOKIE_ARMS (1ull << 46) /* watching objects begins or ends here */
 #define DPE_COOKIE_USDT (1ull << 44) /* its arguments are where its note says */
 #define DPE_COOKIE_GATED (1ull << 45) /* it has entries in the map `gates` */
+
+#define DPE_COOKIE_VECTORS (1ull << 47) /* arguments are in registers for floating point numbers */
+#define DPE_COOKIE_VECTOR_RET (1ull << 60) /* its result is */
+
+/* Which of these registers, from 1, goes into which word of the call; 0: none. */
+struct dpe_vector_words {
+	__u8 from[DPE_WORDS];
+};
 
 /* What a thread lost, by thread id. `unnumbered` of them came while the thread's own storage
  * could not be made; its numbering starts after them. */

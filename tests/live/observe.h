@@ -25,7 +25,7 @@
 /* The targets lie where the test compiled them. */
 struct targets {
 	char folder[32];
-	char plain[64], fixed[64], whole[64]; /* position-independent, not so, static */
+	char plain[64], fixed[64], whole[64]; /* position-independent, not so, static, which has debug information */
 };
 
 /* One observed run. */
@@ -73,7 +73,7 @@ static inline void make_targets(struct targets *targets)
 	sources = dpe_xasprintf("target.c %s -Wl,-rpath,%s", library, targets->folder);
 	compile(targets->plain, "-fPIE -pie", sources);
 	compile(targets->fixed, "-fno-pie -no-pie", sources);
-	compile(targets->whole, "-static", "target.c library.c");
+	compile(targets->whole, "-g -static", "target.c library.c");
 	free(sources);
 }
 

@@ -23,6 +23,15 @@ done
 printf 'detect R: moves_then_pushes(7, _).exit\n' >exit.dpe
 run "$DPE" run -s exit.dpe -- "$target" moves_then_pushes 100
 check 'returns are seen' "$(grep -c '^dpe: 200 events, 0 lost; 1 rule: 1 match\|^dpe: 100 events, 0 lost; 1 rule: 1 match' err)" -eq 1
+# No probe can be on a lock prefix: the call is noted behind it, where nothing is to be told of its entry.
+for name in locks_first locks_and_adds; do
+	printf 'detect R: %s(7, _).exit\n' $name >exit.dpe
+	run "$DPE" run -s exit.dpe -- "$target" $name 100
+	check "$name: returns are seen" "$(grep -c '^dpe: 100 events, 0 lost; 1 rule: 1 match' err)" -eq 1
+done
+printf 'detect R: locks_first(7, _)\n' >enter.dpe
+run "$DPE" run -s enter.dpe -- "$target" locks_first 100
+says 'entries are not' 2 'the kernel cannot put a probe on its first instruction'
 # The stack begins at the function, wherever the probe is.
 printf 'detect R: moves_then_pushes(7, _)\n' >stack.dpe
 run "$DPE" run -s stack.dpe -- "$target" moves_then_pushes 10

@@ -59,6 +59,6 @@ says 'more arguments than there are' 0 "'pop' has 3 arguments, and the rules ask
 run "$DPE" list ./sdt 'usdt::queue::p*'
 check 'dpe list shows them' "$(cat out)" = 'usdt::queue::push(int, unsigned long, char, int, int)
 usdt::queue::pop(long, unsigned short, long)'
-refused 'a floating point number' 'detect r: usdt::queue::real [.args[0] = 1]' \
-	"argument 1 of 'real', which has no value: it is a floating point number, or where no probe can read"
+refused 'what only the assembler knows' 'detect r: usdt::queue::real [.args[0] = 1]' \
+	"argument 1 of 'real', which has no value: it is where no probe can read"
 finish

@@ -65,7 +65,6 @@ refused() {
 	run "$DPE" run -s refused.dpe -- ./texts
 	says "$1" 2 "$3"
 }
-refused 'a member in another register' 'detect r(m): mix(m) [m.real > 1]' 'in a register for floating point numbers'
 refused 'too far up the stack' 'detect r(f): reach(f) [f.at[6] > 1]' 'it lies too far up the stack'
 refused 'two structures are not compared' 'detect r(m): mix(m) ; mix^(m) [m.number = 1]' "it is a structure that is handed over as a whole: name its members"
 refused 'what is no text' 'detect r(n): handed(n) [n == "a"]' "'text(arg@0)' cannot be read: it is no text"

@@ -55,8 +55,5 @@ refused() {
 	says "$1" 2 "$3"
 	check 'before the target starts' ! -s out
 }
-register='which has no value: it is handed over in a register for floating point numbers, which probes cannot read'
-refused 'a double' 'detect r(x): middle(x)' "argument 1 of 'middle', $register"
-refused 'a float that is returned' 'detect r: middle.exit [.ret > 0]' "the result of 'middle', $register"
 refused 'a structure' 'detect r(x): whole(x)' "argument 1 of 'whole', which has no value: it is a structure that is handed over as a whole"
 finish

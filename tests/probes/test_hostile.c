@@ -48,7 +48,7 @@ static void look_at_functions(struct dpe_module *module)
 		Dwarf_Die die;
 
 		dpe_signature_of(module, &functions[i], 3, arena);
-		dpe_place_entry(module, &functions[i], 2, true, &placement);
+		dpe_place_entry(module, &functions[i], &(struct dpe_entry_use){2, 2, i % 2}, true, &placement);
 		if (dpe_dwarf_function(module, functions[i].address, &die))
 			dpe_dwarf_print_type(&text, &die);
 		dpe_stack_print(&map, 1, functions[i].offset + 1, true, &text);

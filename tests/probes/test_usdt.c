@@ -20,7 +20,7 @@ static void registers_and_constants(void **state)
 
 	(void)state;
 	assert_int_equal(usdt.nargs, 5);
-	assert_int_equal(usdt.sizes[0], -4);
+	assert_int_equal(usdt.operands[0].size, -4);
 	assert_int_equal(usdt.args[0].kind, DPE_USDT_REGISTER);
 	assert_int_equal(usdt.args[0].base, offsetof(struct pt_regs, di));
 	assert_int_equal(usdt.args[1].base, offsetof(struct pt_regs, r15));
@@ -62,9 +62,27 @@ static void variables(void **state)
 	assert_int_equal(usdt.args[2].number - usdt.args[0].number, -8);
 }
 
+static void floating_point(void **state)
+{
+	struct dpe_usdt usdt = parse("8f@%xmm0 4f@%xmm15 8f@-8(%rbp) 4f@%eax -8f@%xmm3 8@$1");
+
+	(void)state;
+	assert_int_equal(usdt.nargs, 6);
+	assert_int_equal(usdt.operands[0].vector, 1);
+	assert_int_equal(usdt.args[0].kind, DPE_USDT_NONE);
+	assert_int_equal(usdt.operands[1].vector, 16);
+	assert_int_equal(usdt.operands[1].size, 4);
+	assert_int_equal(usdt.operands[2].vector, 0);
+	assert_int_equal(usdt.args[2].kind, DPE_USDT_MEMORY);
+	assert_int_equal(usdt.args[3].kind, DPE_USDT_REGISTER);
+	assert_int_equal(usdt.operands[4].vector, 4);
+	for (unsigned i = 0; i < usdt.nargs; i++)
+		assert_int_equal(usdt.operands[i].is_real, i < 5);
+}
+
 static void what_is_no_number_has_no_place(void **state)
 {
-	static const char *const wrong[] = {"8f@%xmm0", "8@%xmm0", "16@%rax", "8@nowhere(%rip)",
+	static const char *const wrong[] = {"8f@%xmm16", "8f@%xmm", "8f@%xmm0x", "2f@%eax", "16f@%xmm0", "8@%xmm0", "16@%rax", "8@nowhere(%rip)",
 		"8@counter", "8@8(%rip)", "8@(%rax", "8@(%eip)", "8@", "8", "@", "8@$", "8@%",
 		"8@counter+counter(%rip)", "8@$x", "8@(,,)", "x@%rax"};
 
@@ -74,7 +92,7 @@ static void what_is_no_number_has_no_place(void **state)
 
 		assert_int_equal(usdt.nargs, 1);
 		assert_int_equal(usdt.args[0].kind, DPE_USDT_NONE);
-		assert_int_equal(usdt.sizes[0], 0);
+		assert_int_equal(usdt.operands[0].size, 0);
 	}
 	assert_int_equal(parse("").nargs, 0);
 	assert_int_equal(
@@ -88,6 +106,7 @@ int main(void)
 		cmocka_unit_test(registers_and_constants),
 		cmocka_unit_test(memory),
 		cmocka_unit_test(variables),
+		cmocka_unit_test(floating_point),
 		cmocka_unit_test(what_is_no_number_has_no_place),
 	};
 

@@ -30,6 +30,12 @@ OBSERVED long eight(long a, long b, long c, long d, long e, long f, long g, long
 	return a + b + c + d + e + f + g + h;
 }
 
+OBSERVED double scale(double value, int by, float more)
+{
+	__asm__ volatile("" : "+x"(value) : : "memory");
+	return value * by + (double)more;
+}
+
 OBSERVED int outer(int number)
 {
 	int result = work(number);
@@ -170,6 +176,8 @@ static int run_one(const char *what)
 		return run_calls(NULL) != NULL;
 	if (!strcmp(what, "eight"))
 		return eight(1, 2, 3, 4, 5, 6, 7, -8) != 20;
+	if (!strcmp(what, "scale"))
+		return scale(1.25, 3, 0.5f) < 4;
 	if (!strcmp(what, "outer"))
 		return outer(1) != 3;
 	if (!strcmp(what, "deep"))

@@ -19,11 +19,14 @@ FUNCTION(calls_on, "mov $1, %eax; jmp begins_with_push");
 FUNCTION(calls_first, "call begins_with_push; ret");
 FUNCTION(loops_in_between, "mov $3, %eax; 1: dec %eax; jne 1b; ret");
 FUNCTION(overwrites_second, "mov $1, %esi; push %rbx; pop %rbx; ret");
+FUNCTION(overwrites_second_vector, "xorps %xmm1, %xmm1; push %rbx; pop %rbx; ret");
 FUNCTION(overwrites_first, "lea 8(%rdi), %rdi; push %rbx; pop %rbx; ret");
 FUNCTION(moves_the_stack, "sub $8, %rsp; jmp 1f; 1: add $8, %rsp; ret");
 FUNCTION(writes_memory, "movl $1, (%rsi); push %rbx; pop %rbx; ret");
 FUNCTION(jumps_by_table, "mov %edi, %eax; je 1f; lea 1f(%rip), %rax; jmp *%rax; 1: ret");
 FUNCTION(locks_first, "lock decl (%rsi); jne 1f; nop; 1: ret");
+FUNCTION(locks_and_adds, "lock decl (%rsi); lock addl $2, (%rsi); xor %eax, %eax; ret");
+FUNCTION(spins, "1: lock decl (%rsi); js 1b; xor %eax, %eax; ret");
 FUNCTION(holds_data, "mov %edi, %eax; je 1f; ret; .byte 0x06; 1: ret");
 FUNCTION(jumped_into, "mov %edi, %eax; mov %eax, %ecx; push %rbx; pop %rbx; ret");
 FUNCTION(jumps_into, "mov %edi, %eax; .byte 0xe9; .long jumped_into + 2 - . - 4");
@@ -50,9 +53,12 @@ static const struct {
 	NAMED(calls_first),
 	NAMED(loops_in_between),
 	NAMED(overwrites_second),
+	NAMED(overwrites_second_vector),
 	NAMED(overwrites_first),
 	NAMED(moves_the_stack),
 	NAMED(writes_memory),
+	NAMED(locks_first),
+	NAMED(locks_and_adds),
 	NAMED(jumps_by_table),
 	NAMED(holds_data),
 	NAMED(jumped_into),
