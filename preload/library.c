@@ -137,6 +137,7 @@ static struct dpe_preload_look *make_look(struct dpe_preload_header *header)
 	memcpy(look->wanted, header->wanted, sizeof(look->wanted));
 	look->header = header;
 	look->once = header->once;
+	look->accesses = header->wanted[DPE_PRELOAD_READ] || header->wanted[DPE_PRELOAD_WRITE];
 	return look;
 }
 

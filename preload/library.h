@@ -13,6 +13,7 @@
 struct dpe_preload_look {
 	struct dpe_preload_header *header; /* NULL: nothing is to be written */
 	uint32_t once; /* the header's */
+	bool accesses; /* are told, with the locks that are held */
 	uint8_t wanted[DPE_PRELOAD_EVENTS];
 };
 

@@ -142,8 +142,8 @@ enum dpe_preload_state {
 };
 
 struct dpe_preload_ring {
-	/* written by its thread */
-	uint32_t state;
+	/* written by its thread; a cache line for each side */
+	_Alignas(64) uint32_t state;
 	uint32_t thread;
 	uint64_t reserved;
 	struct dpe_preload_loss lost;
