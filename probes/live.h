@@ -10,6 +10,7 @@
 #include "probes/bpf/record.h"
 #include "probes/gates.h"
 #include "probes/module.h"
+#include "probes/pace.h"
 #include "probes/placement.h"
 #include "probes/plan.h"
 #include "probes/plan_gates.h"
@@ -101,6 +102,9 @@ struct dpe_merge {
 	struct dpe_numbers *recent;  /* … and the one that was asked for last; or NULL */
 	bool refused; /* something was left in a ring, for want of room */
 	bool behind;  /* there is something that can be delivered at once */
+	uint64_t known; /* … up to there, when the rings were read last */
+	bool patient;   /* nobody minds what is told a little later */
+	struct dpe_pace pace;
 };
 
 struct dpe_bpf;
@@ -436,6 +440,8 @@ struct dpe_kernel_sink {
 	void (*record)(
 		void *context, unsigned ring, const struct dpe_record *record, size_t size);
 };
+/* How much of the fullest ring holds records. */
+unsigned dpe_kernel_rings_percent(const struct dpe_kernel_rings *rings);
 /* Hands over every record that was there when the call began, ring by ring, but of the rings that
  * are not wanted. Returns the time before which every record was handed over; `complete`: nothing
  * was left, and none was still being written. */

@@ -23,6 +23,7 @@
 #include "probes/layouts.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 #include <uthash.h>
 
 struct dpe_numbers {
@@ -55,8 +56,9 @@ static struct dpe_numbers *numbers_of(struct dpe_merge *merge, uint32_t thread)
 #define MOST_KEPT 200000
 /* Messages that are delivered before the rings are looked at again. */
 #define AT_ONCE 4096
-/* Events of one look that show that taking more is more urgent than delivering. */
+/* Events of a millisecond that show that taking more is more urgent than delivering. */
 #define A_FLOOD 4096
+#define MEMORY_FOR_LATER ((size_t)32 << 20)
 
 struct kernel_message {
 	struct dpe_held held;
@@ -72,12 +74,41 @@ struct library_event {
 	struct dpe_preload_slot slot; /* with its frames, where there are any */
 };
 
+static size_t element_bytes(const struct dpe_preload *preload)
+{
+	return offsetof(struct library_event, slot) + preload->rings.slot_bytes;
+}
+
+/* Whether nobody waits for what is told late: neither a thread for room in its ring, nor whoever
+ * wants the target to be stopped as soon as something is found. */
+static bool is_patient(const struct dpe_probes *probes)
+{
+	return probes->preload && !probes->preload->rings.header->waits &&
+	       !dpe_gates_can_stop(probes);
+}
+
+/* What is held while there is no processor for it takes memory that is there before: to get it page
+ * by page from the kernel would take more of the processors than delivering does. */
+static void open_pace(struct dpe_probes *probes)
+{
+	struct dpe_merge *merge = &probes->merge;
+	uint64_t most = MEMORY_FOR_LATER / element_bytes(probes->preload);
+
+	if (!dpe_queues_prepare(&merge->held, MEMORY_FOR_LATER))
+		most = 0;
+	dpe_pace_open(&merge->pace, "/proc/loadavg", (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
+		most);
+}
+
 void dpe_merge_open(struct dpe_probes *probes)
 {
 	struct dpe_merge *merge = &probes->merge;
 
 	merge->nkernel = probes->rings.count;
 	dpe_queues_open(&merge->held, merge->nkernel + (probes->preload ? DPE_PRELOAD_RINGS : 0));
+	merge->patient = is_patient(probes);
+	if (merge->patient)
+		open_pace(probes);
 }
 
 static void drop_kernel(struct kernel_message *held)
@@ -99,6 +130,7 @@ void dpe_merge_free(struct dpe_probes *probes)
 		dpe_queues_drop(&merge->held);
 	}
 	dpe_queues_close(&merge->held);
+	dpe_pace_close(&merge->pace);
 	HASH_ITER (hh, merge->numbers, numbers, next) {
 		HASH_DEL(merge->numbers, numbers);
 		free(numbers);
@@ -161,7 +193,7 @@ static bool on_library(void *context, const struct dpe_ring_event *event)
 {
 	struct dpe_probes *probes = context;
 	struct dpe_preload *preload = probes->preload;
-	size_t bytes = offsetof(struct library_event, slot) + preload->rings.slot_bytes;
+	size_t bytes = element_bytes(preload);
 	struct library_event *held;
 
 	if (is_full(probes, event->index)) {
@@ -403,18 +435,56 @@ static uint64_t read_rings(struct dpe_probes *probes, uint64_t slack, bool *comp
 	return library < known ? library : known;
 }
 
+/* The kernel's rings can wait, too, unless records come by them as fast as by the others. */
+static bool can_wait(const struct dpe_probes *probes, uint64_t now)
+{
+	struct dpe_backlog backlog = dpe_rings_backlog(&probes->preload->rings);
+	unsigned percent = dpe_kernel_rings_percent(&probes->rings);
+
+	if (percent > backlog.percent)
+		backlog.percent = percent;
+	return dpe_pace_leaves(&probes->merge.pace, now, &backlog);
+}
+
+/* Reads the rings, unless they can wait; the time before which all that may be delivered now is known. */
+static uint64_t look(struct dpe_probes *probes, bool over, uint64_t slack, bool *complete)
+{
+	struct dpe_merge *merge = &probes->merge;
+	uint64_t now = dpe_ring_now(), before = merge->held.held;
+	bool patient = merge->patient && !over && !probes->exited && !probes->stopped;
+
+	if (patient && can_wait(probes, now)) {
+		*complete = false;
+	} else {
+		merge->refused = false;
+		merge->known = read_rings(probes, slack, complete);
+		dpe_pace_read(&merge->pace, now, merge->held.held - before);
+	}
+	if (!patient)
+		return merge->known;
+	now = dpe_pace_due(&merge->pace, now, merge->held.held);
+	return now < merge->known ? now : merge->known;
+}
+
+/* More came than can be delivered while it comes. */
+static bool is_flooded(const struct dpe_probes *probes)
+{
+	const struct dpe_merge *merge = &probes->merge;
+
+	return probes->preload && merge->pace.rate > A_FLOOD &&
+	       merge->held.held < most_held(probes->preload) / 2;
+}
+
 bool dpe_merge_deliver(struct dpe_probes *probes, bool over, uint64_t slack,
 	const struct dpe_probes_sink *sink)
 {
 	struct dpe_merge *merge = &probes->merge;
-	const struct dpe_preload *preload = probes->preload;
-	uint64_t before = merge->held.held, now = dpe_ring_now(), known;
+	uint64_t now = dpe_ring_now(), known;
 	bool complete;
 
-	merge->refused = merge->behind = false;
-	known = read_rings(probes, slack, &complete);
-	if (preload && !over && merge->held.held > before + A_FLOOD &&
-		before < most_held(preload) / 2)
+	merge->behind = false;
+	known = look(probes, over, slack, &complete);
+	if (!over && is_flooded(probes))
 		return false;
 	if (over && complete && !merge->refused)
 		known = UINT64_MAX; /* that was all */

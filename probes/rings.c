@@ -321,6 +321,24 @@ static void find_gone(struct dpe_rings *rings, uint64_t now)
 	}
 }
 
+struct dpe_backlog dpe_rings_backlog(const struct dpe_rings *rings)
+{
+	struct dpe_backlog backlog = {0};
+	uint64_t most = 0;
+
+	for (unsigned i = 0, used = count_used(rings); i < used; i++) {
+		const struct dpe_preload_ring *ring = &rings->header->rings[i];
+		uint64_t unread = __atomic_load_n(&ring->reserved, __ATOMIC_RELAXED) -
+				  rings->readers[i].next;
+
+		unread = unread < rings->slots ? unread : rings->slots;
+		backlog.unread += unread;
+		most = unread > most ? unread : most;
+	}
+	backlog.percent = (unsigned)(100 * most / rings->slots);
+	return backlog;
+}
+
 uint64_t dpe_rings_drain(struct dpe_rings *rings, bool ended,
 	bool (*event)(void *context, const struct dpe_ring_event *event), void *context)
 {
