@@ -91,6 +91,7 @@ struct dpe_maps {
 	struct dpe_map *at; /* by address */
 	unsigned count, cap;
 	uint64_t read; /* when; 0: never */
+	uint64_t known[64]; /* addresses that lie in one of them, each at its own place; or 0 */
 	pid_t pid;
 };
 

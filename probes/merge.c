@@ -67,16 +67,9 @@ struct kernel_message {
 	size_t size;
 };
 
-struct library_event {
-	struct dpe_held held;
-	uint32_t thread;
-	char comm[16];
-	struct dpe_preload_slot slot; /* with its frames, where there are any */
-};
-
 static size_t element_bytes(const struct dpe_preload *preload)
 {
-	return offsetof(struct library_event, slot) + preload->rings.slot_bytes;
+	return offsetof(struct dpe_library_event, slot) + preload->rings.slot_bytes;
 }
 
 /* Whether nobody waits for what is told late: neither a thread for room in its ring, nor whoever
@@ -194,7 +187,7 @@ static bool on_library(void *context, const struct dpe_ring_event *event)
 	struct dpe_probes *probes = context;
 	struct dpe_preload *preload = probes->preload;
 	size_t bytes = element_bytes(preload);
-	struct library_event *held;
+	struct dpe_library_event *held;
 
 	if (is_full(probes, event->index)) {
 		probes->merge.refused = true;
@@ -207,91 +200,6 @@ static bool on_library(void *context, const struct dpe_ring_event *event)
 	memcpy(held->comm, event->ring->comm, sizeof(held->comm));
 	memcpy(&held->slot, event->slot, preload->rings.slot_bytes);
 	return true;
-}
-
-/* ---- events of the library as messages --------------------------------------------------- */
-
-/* A record as the kernel's programs make it, with room for the longest stack and all values. */
-#define RECORD_BYTES                                                                               \
-	(sizeof(struct dpe_record) +                                                               \
-		(DPE_WORDS + 1 + DPE_STACK_MAX + DPE_VALUES) * sizeof(uint64_t))
-
-/* The innermost place, and what it was called by. */
-static void add_callers(const struct dpe_probes *probes, const struct dpe_preload_slot *slot,
-	uint64_t place, struct dpe_record *record)
-{
-	unsigned count = 0;
-	__u64 *frames = &record->words[DPE_WORDS + 1];
-
-	record->has_stack = 1;
-	frames[count++] = place;
-	for (unsigned i = 0; i < probes->preload->rings.frames && slot->frames[i]; i++)
-		frames[count++] = slot->frames[i];
-	record->nstack = (uint8_t)count;
-}
-
-/* The function itself, its caller, and what frame pointers led to. */
-static void add_stack(const struct dpe_probes *probes, const struct dpe_preload_slot *slot,
-	struct dpe_record *record)
-{
-	uint64_t function = probes->preload->rings.header->address[slot->function];
-	unsigned count = 0;
-	__u64 *frames = &record->words[DPE_WORDS + 1];
-
-	record->has_stack = 1;
-	if (slot->kind == DPE_PRELOAD_EXIT)
-		record->words[DPE_WORDS] = function;
-	else
-		frames[count++] = function;
-	frames[count++] = slot->caller;
-	for (unsigned i = 0; i < probes->preload->rings.frames && slot->frames[i]; i++)
-		frames[count++] = slot->frames[i];
-	record->nstack = (uint8_t)count;
-}
-
-static void fill_record(const struct dpe_probes *probes, const struct library_event *event,
-	struct dpe_record *record)
-{
-	record->time = event->held.time;
-	record->tid = event->thread;
-	record->tgid = (uint32_t)probes->pid;
-	record->nwords = DPE_WORD_REGISTERS;
-	memcpy(record->comm, event->comm, sizeof(record->comm));
-	memcpy(record->words, event->slot.words, sizeof(event->slot.words));
-}
-
-/* What is in the lock, which stands in the words of the call: `values` are the last of the record. */
-static void add_values(const struct dpe_probes *probes, const struct dpe_spot *spot,
-	const struct dpe_preload_slot *slot, struct dpe_record *record, uint64_t *values)
-{
-	const struct dpe_plan *plan = probes->plan;
-
-	for (unsigned i = 0; spot->reads && i < plan->nreads && i < DPE_READS; i++) {
-		if (!(spot->reads >> i & 1))
-			continue;
-		record->known |= 1u << record->nvalues;
-		values[record->nvalues++] =
-			slot->words[dpe_layout_word(spot->function->name, plan->reads[i].lvalue)];
-	}
-}
-
-static struct dpe_message *message_of(struct dpe_probes *probes, const struct library_event *event)
-{
-	const struct dpe_preload_slot *slot = &event->slot;
-	const struct dpe_spot *spot = dpe_preload_spot(probes, slot->function);
-	_Alignas(struct dpe_record) char room[RECORD_BYTES] = {0};
-	struct dpe_record *record = (void *)room;
-
-	if (!spot)
-		return NULL;
-	fill_record(probes, event, record);
-	record->ret = (uint64_t)(int64_t)slot->ret;
-	record->site = (uint32_t)(spot - probes->spots);
-	record->kind = slot->kind == DPE_PRELOAD_EXIT ? DPE_RECORD_EXIT : DPE_RECORD_ENTER;
-	if (probes->stack_depth)
-		add_stack(probes, slot, record);
-	add_values(probes, spot, slot, record, (uint64_t *)(room + sizeof(room)) - DPE_VALUES);
-	return dpe_message_of_record(probes, record, sizeof(room));
 }
 
 /* ---- what leaves ------------------------------------------------------------------------- */
@@ -310,7 +218,7 @@ static void deliver(struct dpe_probes *probes, struct dpe_message *message, uint
 
 struct pieces {
 	struct dpe_probes *probes;
-	const struct library_event *event;
+	const struct dpe_library_event *event;
 	const struct dpe_probes_sink *sink;
 	uint64_t gap;
 };
@@ -319,25 +227,15 @@ static void deliver_piece(void *context, uint64_t address, uint64_t size)
 {
 	struct pieces *pieces = context;
 	struct dpe_probes *probes = pieces->probes;
-	const struct dpe_preload_slot *slot = &pieces->event->slot;
-	_Alignas(struct dpe_record) char room[RECORD_BYTES] = {0};
-	struct dpe_record *record = (void *)room;
-	struct dpe_message *message;
+	struct dpe_message *message =
+		dpe_told_access(probes, pieces->event, address, size);
 
-	fill_record(probes, pieces->event, record);
-	record->site = slot->function;
-	record->kind = DPE_RECORD_MEMORY;
-	record->words[0] = address;
-	record->words[1] = size;
-	if (probes->stack_depth)
-		add_callers(probes, slot, slot->caller - 1, record);
-	message = dpe_message_of_record(probes, record, sizeof(room));
 	if (message)
 		deliver(probes, message, pieces->gap, pieces->sink);
 	pieces->gap = 0;
 }
 
-static void deliver_memory(struct dpe_probes *probes, const struct library_event *event,
+static void deliver_memory(struct dpe_probes *probes, const struct dpe_library_event *event,
 	const struct dpe_probes_sink *sink)
 {
 	struct pieces pieces = {probes, event, sink, event->held.gap};
@@ -382,7 +280,7 @@ static void pass_kernel(struct dpe_probes *probes, struct kernel_message *held,
 	free(held->record);
 }
 
-static void deliver_library(struct dpe_probes *probes, const struct library_event *event,
+static void deliver_library(struct dpe_probes *probes, const struct dpe_library_event *event,
 	const struct dpe_probes_sink *sink)
 {
 	struct dpe_message *message;
@@ -391,7 +289,7 @@ static void deliver_library(struct dpe_probes *probes, const struct library_even
 		deliver_memory(probes, event, sink);
 		return;
 	}
-	message = message_of(probes, event);
+	message = dpe_told_call(probes, event);
 	if (message)
 		deliver(probes, message, event->held.gap, sink);
 }
@@ -414,7 +312,7 @@ static uint64_t deliver_before(
 		if (queue < merge->nkernel)
 			pass_kernel(probes, (struct kernel_message *)held, sink);
 		else
-			deliver_library(probes, (struct library_event *)held, sink);
+			deliver_library(probes, (struct dpe_library_event *)held, sink);
 		dpe_queues_drop(&merge->held);
 	}
 	return known;
