@@ -99,6 +99,7 @@ struct dpe_maps {
 struct dpe_merge {
 	struct dpe_queues held; /* a queue for each ring: the kernel's, then the library's */
 	unsigned nkernel;       /* of the first */
+	unsigned words; /* that most of the kernel's records have */
 	struct dpe_numbers *numbers; /* with a library: how far each thread is */
 	struct dpe_numbers *recent;  /* … and the one that was asked for last; or NULL */
 	bool refused; /* something was left in a ring, for want of room */
@@ -505,6 +506,8 @@ void dpe_access_free(struct dpe_probes *probes);
  * ---------------------------------------------------------------------------------------------------------
  */
 
+/* Looks at the first process's, which may be gone when its first event is delivered. */
+void dpe_maps_begin(struct dpe_probes *probes);
 /* Notes where the files of the stack `pcs` are mapped, while the process can still tell; pcs[0] is
  * the beginning of the spot's function; no spot: it lies anywhere. */
 void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_spot *spot,

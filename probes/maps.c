@@ -161,6 +161,12 @@ static bool knows_all(struct dpe_maps *maps, const uint64_t *pcs, unsigned npcs)
 	return true;
 }
 
+void dpe_maps_begin(struct dpe_probes *probes)
+{
+	if (!probes->exited)
+		read_maps(probes, &probes->maps);
+}
+
 void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_spot *spot,
 	const uint64_t *pcs, unsigned npcs)
 {

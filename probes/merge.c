@@ -52,7 +52,7 @@ static struct dpe_numbers *numbers_of(struct dpe_merge *merge, uint32_t thread)
  * instead, until these were delivered. */
 #define MOST_HELD 1000000
 #define MOST_AWAITED 200000
-/* The kernel's, which are messages already and need more memory. */
+/* The kernel's, which need more memory. */
 #define MOST_KEPT 200000
 /* Messages that are delivered before the rings are looked at again. */
 #define AT_ONCE 4096
@@ -60,11 +60,11 @@ static struct dpe_numbers *numbers_of(struct dpe_merge *merge, uint32_t thread)
 #define A_FLOOD 4096
 #define MEMORY_FOR_LATER ((size_t)32 << 20)
 
-struct kernel_message {
+struct kernel_event {
 	struct dpe_held held;
-	struct dpe_message *message; /* NULL: it is not made yet */
-	struct dpe_record *record;   /* as it came */
 	size_t size;
+	struct dpe_record *apart;  /* as it came, if there is not room enough for it: */
+	struct dpe_record record;
 };
 
 static size_t element_bytes(const struct dpe_preload *preload)
@@ -99,15 +99,15 @@ void dpe_merge_open(struct dpe_probes *probes)
 
 	merge->nkernel = probes->rings.count;
 	dpe_queues_open(&merge->held, merge->nkernel + (probes->preload ? DPE_PRELOAD_RINGS : 0));
+	merge->words = DPE_WORDS + 1 + probes->stack_depth + (probes->plan->nreads ? DPE_VALUES : 0);
 	merge->patient = is_patient(probes);
 	if (merge->patient)
 		open_pace(probes);
 }
 
-static void drop_kernel(struct kernel_message *held)
+static void drop_kernel(struct kernel_event *event)
 {
-	dpe_message_unref(held->message);
-	free(held->record);
+	free(event->apart);
 }
 
 void dpe_merge_free(struct dpe_probes *probes)
@@ -119,7 +119,7 @@ void dpe_merge_free(struct dpe_probes *probes)
 
 	while ((held = dpe_queues_first(&merge->held, &queue))) {
 		if (queue < merge->nkernel)
-			drop_kernel((struct kernel_message *)held);
+			drop_kernel((struct kernel_event *)held);
 		dpe_queues_drop(&merge->held);
 	}
 	dpe_queues_close(&merge->held);
@@ -141,26 +141,25 @@ static bool wants_more(void *context, unsigned ring)
 	return wants;
 }
 
-/* What a record means depends on those before it: which process has an id, who has written to a pipe. */
-static bool needs_order(const struct dpe_probes *probes)
-{
-	return probes->follow || probes->channels;
-}
-
+/* Records are copied as they are, and become messages one by one when they leave: what they mean may
+ * depend on those before them, and messages that are made and used at once stay in the processor's
+ * caches. */
 static void on_kernel(
 	void *context, unsigned ring, const struct dpe_record *record, size_t size)
 {
 	struct dpe_probes *probes = context;
-	bool later = needs_order(probes);
-	struct dpe_message *message = later ? NULL : dpe_message_of_record(probes, record, size);
-	struct kernel_message *held;
+	const size_t room = sizeof(*record) + probes->merge.words * sizeof(*record->words);
+	size_t bytes = offsetof(struct kernel_event, record) + room;
+	struct kernel_event *event;
 
-	if ((!message && !later) || size < sizeof(*record))
+	if (size < sizeof(*record))
 		return;
-	held = (void *)dpe_queues_add(&probes->merge.held, ring, sizeof(*held), record->time);
-	held->message = message;
-	held->record = later ? memcpy(dpe_xcalloc(1, size), record, size) : NULL;
-	held->size = size;
+	if (record->has_stack && !probes->maps.read)
+		dpe_maps_begin(probes);
+	event = (void *)dpe_queues_add(&probes->merge.held, ring, bytes, record->time);
+	event->size = size;
+	event->apart = size > room ? dpe_xmalloc(size) : NULL;
+	memcpy(event->apart ? event->apart : &event->record, record, size);
 }
 
 static uint64_t most_held(const struct dpe_preload *preload)
@@ -247,19 +246,18 @@ static void deliver_memory(struct dpe_probes *probes, const struct dpe_library_e
 		numbers_of(&probes->merge, event->thread)->next += pieces.gap;
 }
 
-static void deliver_kernel(struct dpe_probes *probes, const struct kernel_message *held,
+static void deliver_record(struct dpe_probes *probes, const struct dpe_record *record, size_t size,
 	const struct dpe_probes_sink *sink)
 {
-	struct dpe_message *message = held->message;
+	struct dpe_message *message;
 	struct dpe_numbers *numbers;
 	uint64_t gap;
 
-	if (!message && dpe_channels_is_theirs(held->record)) {
-		dpe_channels_deliver(probes, held->record, held->size, sink);
+	if (dpe_channels_is_theirs(record)) {
+		dpe_channels_deliver(probes, record, size, sink);
 		return;
 	}
-	if (!message)
-		message = dpe_message_of_record(probes, held->record, held->size);
+	message = dpe_message_of_record(probes, record, size);
 	if (!message)
 		return;
 	if (!probes->preload) {
@@ -273,11 +271,13 @@ static void deliver_kernel(struct dpe_probes *probes, const struct kernel_messag
 	deliver(probes, message, gap, sink);
 }
 
-static void pass_kernel(struct dpe_probes *probes, struct kernel_message *held,
+static void deliver_kernel(struct dpe_probes *probes, struct kernel_event *event,
 	const struct dpe_probes_sink *sink)
 {
-	deliver_kernel(probes, held, sink);
-	free(held->record);
+	const struct dpe_record *record = event->apart ? event->apart : &event->record;
+
+	deliver_record(probes, record, event->size, sink);
+	drop_kernel(event);
 }
 
 static void deliver_library(struct dpe_probes *probes, const struct dpe_library_event *event,
@@ -310,7 +310,7 @@ static uint64_t deliver_before(
 			return held->time;
 		}
 		if (queue < merge->nkernel)
-			pass_kernel(probes, (struct kernel_message *)held, sink);
+			deliver_kernel(probes, (struct kernel_event *)held, sink);
 		else
 			deliver_library(probes, (struct dpe_library_event *)held, sink);
 		dpe_queues_drop(&merge->held);
