@@ -58,7 +58,8 @@ static struct dpe_numbers *numbers_of(struct dpe_merge *merge, uint32_t thread)
 #define AT_ONCE 4096
 /* Events of a millisecond that show that taking more is more urgent than delivering. */
 #define A_FLOOD 4096
-#define MEMORY_FOR_LATER ((size_t)32 << 20)
+#define KERNEL_FULL_ENOUGH 12 /* percent */
+#define MEMORY_FOR_LATER ((size_t)40 << 20)
 
 struct kernel_event {
 	struct dpe_held held;
@@ -337,11 +338,9 @@ static uint64_t read_rings(struct dpe_probes *probes, uint64_t slack, bool *comp
 static bool can_wait(const struct dpe_probes *probes, uint64_t now)
 {
 	struct dpe_backlog backlog = dpe_rings_backlog(&probes->preload->rings);
-	unsigned percent = dpe_kernel_rings_percent(&probes->rings);
 
-	if (percent > backlog.percent)
-		backlog.percent = percent;
-	return dpe_pace_leaves(&probes->merge.pace, now, &backlog);
+	return dpe_kernel_rings_percent(&probes->rings) < KERNEL_FULL_ENOUGH &&
+	       dpe_pace_leaves(&probes->merge.pace, now, &backlog);
 }
 
 /* Reads the rings, unless they can wait; the time before which all that may be delivered now is known. */

@@ -15,9 +15,10 @@
 #include <unistd.h>
 
 #define MILLISECOND UINT64_C(1000000)
-#define LONGEST_UNREAD (4 * MILLISECOND)
+#define LONGEST_UNREAD (8 * MILLISECOND)
 #define LONGEST_HELD (75 * MILLISECOND)
-static const unsigned FULL_ENOUGH = 25; /* percent */
+static const unsigned FULL_ENOUGH = 12; /* percent; unless there is */
+#define ROOM_ENOUGH 250000               /* events, more than a thread writes in 4 ms */
 /* Events that cost less than asking whether there is a processor for them. */
 #define FEW 128
 
@@ -59,7 +60,8 @@ static bool is_crowded(const struct dpe_pace *pace)
 
 bool dpe_pace_leaves(const struct dpe_pace *pace, uint64_t now, const struct dpe_backlog *backlog)
 {
-	return backlog->unread > FEW && backlog->percent < FULL_ENOUGH &&
+	return backlog->unread > FEW &&
+	       (backlog->percent < FULL_ENOUGH || backlog->room > ROOM_ENOUGH) &&
 	       now < pace->read + LONGEST_UNREAD && is_crowded(pace);
 }
 

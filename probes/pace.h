@@ -22,6 +22,7 @@ void dpe_pace_close(struct dpe_pace *pace); /* accepts one that is zeroed */
 struct dpe_backlog {
 	uint64_t unread;  /* events in all of them */
 	unsigned percent; /* of the fullest one that is in use */
+	uint64_t room;    /* events that it has room for */
 };
 /* Whether the rings may be left as they are, until the next look. */
 bool dpe_pace_leaves(

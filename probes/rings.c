@@ -336,6 +336,7 @@ struct dpe_backlog dpe_rings_backlog(const struct dpe_rings *rings)
 		most = unread > most ? unread : most;
 	}
 	backlog.percent = (unsigned)(100 * most / rings->slots);
+	backlog.room = rings->slots - most;
 	return backlog;
 }
 

@@ -31,14 +31,20 @@ static struct dpe_pace pace_of(const char *told, uint64_t brought)
 	return pace;
 }
 
-static bool leaves(const char *told, uint64_t now, uint64_t unread, unsigned percent)
+static bool leaves_room(
+	const char *told, uint64_t now, uint64_t unread, unsigned percent, uint64_t room)
 {
-	const struct dpe_backlog backlog = {unread, percent};
+	const struct dpe_backlog backlog = {unread, percent, room};
 	struct dpe_pace pace = pace_of(told, 5000);
 	bool left = dpe_pace_leaves(&pace, now, &backlog);
 
 	dpe_pace_close(&pace);
 	return left;
+}
+
+static bool leaves(const char *told, uint64_t now, uint64_t unread, unsigned percent)
+{
+	return leaves_room(told, now, unread, percent, 30000);
 }
 
 static uint64_t due(const char *told, uint64_t brought, uint64_t held)
@@ -60,7 +66,9 @@ static void rings_are_left(void **state)
 	assert_false(leaves(FREE, 1001 * MS, 5000, 3));
 	assert_false(leaves(CROWDED, 1001 * MS, 10, 3));    /* few: told at once */
 	assert_false(leaves(CROWDED, 1001 * MS, 5000, 30)); /* as much as that may get lost */
-	assert_false(leaves(CROWDED, 1005 * MS, 5000, 3));  /* for too long */
+	assert_true(leaves_room(CROWDED, 1001 * MS, 5000, 30, 300000));
+	assert_true(leaves(CROWDED, 1007 * MS, 5000, 3));
+	assert_false(leaves(CROWDED, 1009 * MS, 5000, 3)); /* for too long */
 }
 
 static void delivering_waits(void **state)
