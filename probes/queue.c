@@ -87,24 +87,24 @@ static void grow(struct dpe_queue *queue)
 	queue->cap = cap;
 }
 
-/* Chunks are cut from blocks. Whoever needs many fills memory at millions of elements a second, where
- * faults, one a page, cost more than filling it: the kernel may use larger pages. */
+/* Chunks are cut from blocks. */
 static char *add_block(struct dpe_queues *queues, size_t bytes)
 {
 	char *block = dpe_xmalloc(bytes);
-	char *page = (char *)(((uintptr_t)block + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
 
 	*DPE_GROW(queues->blocks, queues->nblocks, queues->capblocks) = block;
 	queues->room = bytes;
 	queues->used = 0;
-	madvise(page, bytes - PAGE, MADV_HUGEPAGE);
-	return page;
+	return block;
 }
 
+/* Larger pages are asked for here alone: to get one takes the kernel too long while events come. */
 bool dpe_queues_prepare(struct dpe_queues *queues, size_t bytes)
 {
-	char *page = add_block(queues, bytes);
+	char *block = add_block(queues, bytes);
+	char *page = (char *)(((uintptr_t)block + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
 
+	madvise(page, bytes - PAGE, MADV_HUGEPAGE);
 	return !madvise(page, bytes - PAGE, MADV_POPULATE_WRITE);
 }
 
