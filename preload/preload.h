@@ -142,8 +142,8 @@ enum dpe_preload_state {
 };
 
 struct dpe_preload_ring {
-	/* written by its thread */
-	uint32_t state;
+	/* written by its thread; a cache line for each side */
+	_Alignas(64) uint32_t state;
 	uint32_t thread;
 	uint64_t reserved;
 	struct dpe_preload_loss lost;
@@ -168,6 +168,7 @@ struct dpe_preload_header {
 	uint32_t observer; /* its process */
 	uint32_t waits; /* who finds a ring full waits for the reader, as long as that reads */
 	uint32_t once;  /* accesses may be left out that others stand for */
+	uint32_t prepared; /* rings whose pages are there already: the first ones */
 	uint8_t wanted[DPE_PRELOAD_EVENTS];
 	/* the library's */
 	uint32_t fences; /* either's: taking a slot needs a fence, as membarrier(2) is not there */

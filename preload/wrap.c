@@ -47,21 +47,28 @@ static inline bool releases(unsigned function)
 	}
 }
 
-static inline void enter(const struct dpe_preload_call *call, const uint64_t *frame)
+/* The function is told apart from the call, as a constant. */
+static inline void enter(
+	unsigned function, const struct dpe_preload_call *call, const uint64_t *frame)
 {
-	if (call->function == DPE_PRELOAD_pthread_create)
+	const struct dpe_preload_look *look = dpe_preload_look;
+
+	if (function == DPE_PRELOAD_pthread_create)
 		dpe_preload_threads = true;
-	if (releases(call->function))
+	if (releases(function))
 		dpe_preload_epoch++;
-	if (dpe_preload_look->wanted[call->function] & DPE_PRELOAD_ENTER)
+	if (look->wanted[function] & DPE_PRELOAD_ENTER)
 		dpe_preload_write(call, DPE_PRELOAD_ENTER, 0, frame);
 }
 
-static inline void leave(const struct dpe_preload_call *call, int ret, const uint64_t *frame)
+static inline void leave(
+	unsigned function, const struct dpe_preload_call *call, int ret, const uint64_t *frame)
 {
-	if (call->function == DPE_PRELOAD_pthread_once || call->function == DPE_PRELOAD_call_once)
+	const struct dpe_preload_look *look = dpe_preload_look;
+
+	if (function == DPE_PRELOAD_pthread_once || function == DPE_PRELOAD_call_once)
 		dpe_preload_epoch++;
-	if (dpe_preload_look->wanted[call->function] & DPE_PRELOAD_EXIT)
+	if (look->wanted[function] & DPE_PRELOAD_EXIT)
 		dpe_preload_write(call, DPE_PRELOAD_EXIT, ret, frame);
 }
 
@@ -73,9 +80,9 @@ static inline void leave(const struct dpe_preload_call *call, int ret, const uin
 		const struct dpe_preload_call call = CALL(name, __VA_ARGS__);                      \
 		int ret;                                                                           \
                                                                                                    \
-		enter(&call, FRAME);                                                               \
+		enter(DPE_PRELOAD_##name, &call, FRAME);                                           \
 		ret = REAL(name) arguments;                                                        \
-		leave(&call, ret, FRAME);                                                          \
+		leave(DPE_PRELOAD_##name, &call, ret, FRAME);                                      \
 		return ret;                                                                        \
 	}
 
@@ -169,7 +176,7 @@ EXPORTED void pthread_exit(void *result)
 {
 	const struct dpe_preload_call call = CALL(pthread_exit, WORD(result));
 
-	enter(&call, FRAME);
+	enter(DPE_PRELOAD_pthread_exit, &call, FRAME);
 	REAL(pthread_exit)(result);
 	__builtin_unreachable();
 }
@@ -200,11 +207,11 @@ static int posix_error(int c11)
 		const struct dpe_preload_call inner = CALL(posix, UNPACK posix_words);             \
 		int ret;                                                                           \
                                                                                                    \
-		enter(&call, FRAME);                                                               \
-		enter(&inner, FRAME);                                                              \
+		enter(DPE_PRELOAD_##name, &call, FRAME);                                           \
+		enter(DPE_PRELOAD_##posix, &inner, FRAME);                                         \
 		ret = REAL(name) arguments;                                                        \
-		leave(&inner, posix_error(ret), FRAME);                                            \
-		leave(&call, ret, FRAME);                                                          \
+		leave(DPE_PRELOAD_##posix, &inner, posix_error(ret), FRAME);                       \
+		leave(DPE_PRELOAD_##name, &call, ret, FRAME);                                      \
 		return ret;                                                                        \
 	}
 #define WRAP_C11_VOID(name, parameters, arguments, words, posix)                                   \
@@ -213,11 +220,11 @@ static int posix_error(int c11)
 		const struct dpe_preload_call call = CALL(name, UNPACK words);                     \
 		const struct dpe_preload_call inner = CALL(posix, UNPACK words);                   \
                                                                                                    \
-		enter(&call, FRAME);                                                               \
-		enter(&inner, FRAME);                                                              \
+		enter(DPE_PRELOAD_##name, &call, FRAME);                                           \
+		enter(DPE_PRELOAD_##posix, &inner, FRAME);                                         \
 		REAL(name) arguments;                                                              \
-		leave(&inner, 0, FRAME);                                                           \
-		leave(&call, 0, FRAME);                                                            \
+		leave(DPE_PRELOAD_##posix, &inner, 0, FRAME);                                      \
+		leave(DPE_PRELOAD_##name, &call, 0, FRAME);                                        \
 	}
 #define WRAP_C11_ONE(name, type, posix)                                                            \
 	WRAP_C11(name, (type * object), (object), (WORD(object)), posix, (WORD(object)))
@@ -259,8 +266,8 @@ EXPORTED void thrd_exit(int result)
 	const struct dpe_preload_call call = CALL(thrd_exit, WORD(result));
 	const struct dpe_preload_call inner = CALL(pthread_exit, WORD(result));
 
-	enter(&call, FRAME);
-	enter(&inner, FRAME);
+	enter(DPE_PRELOAD_thrd_exit, &call, FRAME);
+	enter(DPE_PRELOAD_pthread_exit, &inner, FRAME);
 	REAL(thrd_exit)(result);
 	__builtin_unreachable();
 }

@@ -32,7 +32,7 @@ static struct dpe_preload_ring *claim(struct dpe_preload_header *header)
 }
 
 /* The thread's first event. */
-static void join(struct dpe_preload_header *header)
+static __attribute__((noinline)) void join(struct dpe_preload_header *header)
 {
 	int error = errno;
 	struct dpe_preload_ring *ring = claim(header);
@@ -51,7 +51,7 @@ static void join(struct dpe_preload_header *header)
 	errno = error;
 }
 
-static void lose_nowhere(struct dpe_preload_header *header)
+static __attribute__((noinline)) void lose_nowhere(struct dpe_preload_header *header)
 {
 	uint64_t now = dpe_preload_clock(header, false), none = 0;
 
@@ -88,7 +88,7 @@ static bool lives(pid_t process)
 
 /* True once there is room again. The reader takes what is there many times a second; one that took
  * nothing for so long is stopped, and nobody waits for it any more. */
-static bool wait_for_room(struct dpe_preload_header *header)
+static __attribute__((noinline)) bool wait_for_room(struct dpe_preload_header *header)
 {
 	const struct timespec nap = {.tv_nsec = 200000};
 	const uint64_t most = 10000000000 / 200000;

@@ -10,6 +10,7 @@
 #include "probes/bpf/record.h"
 #include "probes/gates.h"
 #include "probes/module.h"
+#include "probes/pace.h"
 #include "probes/placement.h"
 #include "probes/plan.h"
 #include "probes/plan_gates.h"
@@ -92,6 +93,7 @@ struct dpe_maps {
 	struct dpe_map *at; /* by address */
 	unsigned count, cap;
 	uint64_t read; /* when; 0: never */
+	uint64_t known[64]; /* addresses that lie in one of them, each at its own place; or 0 */
 	pid_t pid;
 };
 
@@ -99,10 +101,14 @@ struct dpe_maps {
 struct dpe_merge {
 	struct dpe_queues held; /* a queue for each ring: the kernel's, then the library's */
 	unsigned nkernel;       /* of the first */
+	unsigned words; /* that most of the kernel's records have */
 	struct dpe_numbers *numbers; /* with a library: how far each thread is */
 	struct dpe_numbers *recent;  /* … and the one that was asked for last; or NULL */
 	bool refused; /* something was left in a ring, for want of room */
 	bool behind;  /* there is something that can be delivered at once */
+	uint64_t known; /* … up to there, when the rings were read last */
+	bool patient;   /* nobody minds what is told a little later */
+	struct dpe_pace pace;
 };
 
 struct dpe_bpf;
@@ -496,6 +502,8 @@ struct dpe_kernel_sink {
 	void (*record)(
 		void *context, unsigned ring, const struct dpe_record *record, size_t size);
 };
+/* How much of the fullest ring holds records. */
+unsigned dpe_kernel_rings_percent(const struct dpe_kernel_rings *rings);
 /* Hands over every record that was there when the call began, ring by ring, but of the rings that
  * are not wanted. Returns the time before which every record was handed over; `complete`: nothing
  * was left, and none was still being written. */
@@ -558,8 +566,8 @@ void dpe_access_free(struct dpe_probes *probes);
  * ---------------------------------------------------------------------------------------------------------
  */
 
-/* Looks where the target has everything, now. */
-void dpe_maps_read(struct dpe_probes *probes);
+/* Looks at the first process's, which may be gone when its first event is delivered. */
+void dpe_maps_begin(struct dpe_probes *probes);
 /* Notes where the files of the stack `pcs` are mapped, while the process can still tell; pcs[0] is
  * the beginning of the spot's function; no spot: it lies anywhere. */
 void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_spot *spot,

@@ -86,6 +86,7 @@ static void read_maps(struct dpe_probes *probes, struct dpe_maps *maps)
 	maps->at = NULL;
 	maps->count = maps->cap = 0;
 	maps->read = dpe_ring_now();
+	memset(maps->known, 0, sizeof(maps->known));
 	dpe_mappings_each(maps->pid, add_map, &reading);
 	keep_old(maps, old, nold);
 	free(old);
@@ -134,32 +135,48 @@ static void place_program(struct dpe_probes *probes, struct dpe_maps *maps)
 		place_module(maps, program, code - lowest);
 }
 
-void dpe_maps_read(struct dpe_probes *probes)
-{
-	read_maps(probes, &probes->maps);
-}
-
 const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc)
 {
 	return find_map(&probes->maps, pc);
 }
 
-static bool knows_all(const struct dpe_maps *maps, const uint64_t *pcs, unsigned npcs)
+/* Of the few places that events come from nearly all are asked for again and again. */
+static bool knows(struct dpe_maps *maps, uint64_t pc)
+{
+	uint64_t *known = &maps->known[(pc ^ pc >> 8) % DPE_COUNT(maps->known)];
+
+	if (*known == pc && pc)
+		return true;
+	if (!find_map(maps, pc))
+		return false;
+	*known = pc;
+	return true;
+}
+
+static bool knows_all(struct dpe_maps *maps, const uint64_t *pcs, unsigned npcs)
 {
 	for (unsigned i = 0; i < npcs; i++)
-		if (!find_map(maps, pcs[i]))
+		if (!knows(maps, pcs[i]))
 			return false;
 	return true;
+}
+
+void dpe_maps_begin(struct dpe_probes *probes)
+{
+	if (!probes->exited)
+		read_maps(probes, &probes->maps);
 }
 
 void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_spot *spot,
 	const uint64_t *pcs, unsigned npcs)
 {
 	struct dpe_maps *maps = dpe_follow_maps(probes, pid);
-	bool elsewhere = spot && !find_map(maps, pcs[0]); /* since an exec; known from then on */
+	bool elsewhere;
 
-	if (knows_all(maps, pcs, npcs) ||
-		(!elsewhere && dpe_ring_now() - maps->read < NOT_OFTENER))
+	if (knows_all(maps, pcs, npcs))
+		return;
+	elsewhere = spot && !knows(maps, pcs[0]); /* since an exec; known from then on */
+	if (!elsewhere && dpe_ring_now() - maps->read < NOT_OFTENER)
 		return;
 	if (!probes->exited || maps->pid != probes->pid)
 		read_maps(probes, maps);

@@ -23,6 +23,7 @@
 #include "probes/layouts.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 #include <uthash.h>
 
 struct dpe_numbers {
@@ -51,26 +52,47 @@ static struct dpe_numbers *numbers_of(struct dpe_merge *merge, uint32_t thread)
  * instead, until these were delivered. */
 #define MOST_HELD 1000000
 #define MOST_AWAITED 200000
-/* The kernel's, which are messages already and need more memory. */
+/* The kernel's, which need more memory. */
 #define MOST_KEPT 200000
 /* Messages that are delivered before the rings are looked at again. */
 #define AT_ONCE 4096
-/* Events of one look that show that taking more is more urgent than delivering. */
+/* Events of a millisecond that show that taking more is more urgent than delivering. */
 #define A_FLOOD 4096
+#define KERNEL_FULL_ENOUGH 12 /* percent */
+#define MEMORY_FOR_LATER ((size_t)40 << 20)
 
-struct kernel_message {
+struct kernel_event {
 	struct dpe_held held;
-	struct dpe_message *message; /* NULL: it is not made yet */
-	struct dpe_record *record;   /* as it came */
 	size_t size;
+	struct dpe_record *apart;  /* as it came, if there is not room enough for it: */
+	struct dpe_record record;
 };
 
-struct library_event {
-	struct dpe_held held;
-	uint32_t thread;
-	char comm[16];
-	struct dpe_preload_slot slot; /* with its frames, where there are any */
-};
+static size_t element_bytes(const struct dpe_preload *preload)
+{
+	return offsetof(struct dpe_library_event, slot) + preload->rings.slot_bytes;
+}
+
+/* Whether nobody waits for what is told late: neither a thread for room in its ring, nor whoever
+ * wants the target to be stopped as soon as something is found. */
+static bool is_patient(const struct dpe_probes *probes)
+{
+	return probes->preload && !probes->preload->rings.header->waits &&
+	       !dpe_gates_can_stop(probes);
+}
+
+/* What is held while there is no processor for it takes memory that is there before: to get it page
+ * by page from the kernel would take more of the processors than delivering does. */
+static void open_pace(struct dpe_probes *probes)
+{
+	struct dpe_merge *merge = &probes->merge;
+	uint64_t most = MEMORY_FOR_LATER / element_bytes(probes->preload);
+
+	if (!dpe_queues_prepare(&merge->held, MEMORY_FOR_LATER))
+		most = 0;
+	dpe_pace_open(&merge->pace, "/proc/loadavg", (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
+		most);
+}
 
 void dpe_merge_open(struct dpe_probes *probes)
 {
@@ -78,12 +100,15 @@ void dpe_merge_open(struct dpe_probes *probes)
 
 	merge->nkernel = probes->rings.count;
 	dpe_queues_open(&merge->held, merge->nkernel + (probes->preload ? DPE_PRELOAD_RINGS : 0));
+	merge->words = DPE_WORDS + 1 + probes->stack_depth + (probes->plan->nreads ? DPE_VALUES : 0);
+	merge->patient = is_patient(probes);
+	if (merge->patient)
+		open_pace(probes);
 }
 
-static void drop_kernel(struct kernel_message *held)
+static void drop_kernel(struct kernel_event *event)
 {
-	dpe_message_unref(held->message);
-	free(held->record);
+	free(event->apart);
 }
 
 void dpe_merge_free(struct dpe_probes *probes)
@@ -95,10 +120,11 @@ void dpe_merge_free(struct dpe_probes *probes)
 
 	while ((held = dpe_queues_first(&merge->held, &queue))) {
 		if (queue < merge->nkernel)
-			drop_kernel((struct kernel_message *)held);
+			drop_kernel((struct kernel_event *)held);
 		dpe_queues_drop(&merge->held);
 	}
 	dpe_queues_close(&merge->held);
+	dpe_pace_close(&merge->pace);
 	HASH_ITER (hh, merge->numbers, numbers, next) {
 		HASH_DEL(merge->numbers, numbers);
 		free(numbers);
@@ -116,26 +142,25 @@ static bool wants_more(void *context, unsigned ring)
 	return wants;
 }
 
-/* What a record means depends on those before it: which process has an id, who has written to a pipe. */
-static bool needs_order(const struct dpe_probes *probes)
-{
-	return probes->follow || probes->channels;
-}
-
+/* Records are copied as they are, and become messages one by one when they leave: what they mean may
+ * depend on those before them, and messages that are made and used at once stay in the processor's
+ * caches. */
 static void on_kernel(
 	void *context, unsigned ring, const struct dpe_record *record, size_t size)
 {
 	struct dpe_probes *probes = context;
-	bool later = needs_order(probes);
-	struct dpe_message *message = later ? NULL : dpe_message_of_record(probes, record, size);
-	struct kernel_message *held;
+	const size_t room = sizeof(*record) + probes->merge.words * sizeof(*record->words);
+	size_t bytes = offsetof(struct kernel_event, record) + room;
+	struct kernel_event *event;
 
-	if ((!message && !later) || size < sizeof(*record))
+	if (size < sizeof(*record))
 		return;
-	held = (void *)dpe_queues_add(&probes->merge.held, ring, sizeof(*held), record->time);
-	held->message = message;
-	held->record = later ? memcpy(dpe_xcalloc(1, size), record, size) : NULL;
-	held->size = size;
+	if (record->has_stack && !probes->maps.read)
+		dpe_maps_begin(probes);
+	event = (void *)dpe_queues_add(&probes->merge.held, ring, bytes, record->time);
+	event->size = size;
+	event->apart = size > room ? dpe_xmalloc(size) : NULL;
+	memcpy(event->apart ? event->apart : &event->record, record, size);
 }
 
 static uint64_t most_held(const struct dpe_preload *preload)
@@ -161,8 +186,8 @@ static bool on_library(void *context, const struct dpe_ring_event *event)
 {
 	struct dpe_probes *probes = context;
 	struct dpe_preload *preload = probes->preload;
-	size_t bytes = offsetof(struct library_event, slot) + preload->rings.slot_bytes;
-	struct library_event *held;
+	size_t bytes = element_bytes(preload);
+	struct dpe_library_event *held;
 
 	if (is_full(probes, event->index)) {
 		probes->merge.refused = true;
@@ -175,91 +200,6 @@ static bool on_library(void *context, const struct dpe_ring_event *event)
 	memcpy(held->comm, event->ring->comm, sizeof(held->comm));
 	memcpy(&held->slot, event->slot, preload->rings.slot_bytes);
 	return true;
-}
-
-/* ---- events of the library as messages --------------------------------------------------- */
-
-/* A record as the kernel's programs make it, with room for the longest stack and all values. */
-#define RECORD_BYTES                                                                               \
-	(sizeof(struct dpe_record) +                                                               \
-		(DPE_WORDS + 1 + DPE_STACK_MAX + DPE_VALUES) * sizeof(uint64_t))
-
-/* The innermost place, and what it was called by. */
-static void add_callers(const struct dpe_probes *probes, const struct dpe_preload_slot *slot,
-	uint64_t place, struct dpe_record *record)
-{
-	unsigned count = 0;
-	__u64 *frames = &record->words[DPE_WORDS + 1];
-
-	record->has_stack = 1;
-	frames[count++] = place;
-	for (unsigned i = 0; i < probes->preload->rings.frames && slot->frames[i]; i++)
-		frames[count++] = slot->frames[i];
-	record->nstack = (uint8_t)count;
-}
-
-/* The function itself, its caller, and what frame pointers led to. */
-static void add_stack(const struct dpe_probes *probes, const struct dpe_preload_slot *slot,
-	struct dpe_record *record)
-{
-	uint64_t function = probes->preload->rings.header->address[slot->function];
-	unsigned count = 0;
-	__u64 *frames = &record->words[DPE_WORDS + 1];
-
-	record->has_stack = 1;
-	if (slot->kind == DPE_PRELOAD_EXIT)
-		record->words[DPE_WORDS] = function;
-	else
-		frames[count++] = function;
-	frames[count++] = slot->caller;
-	for (unsigned i = 0; i < probes->preload->rings.frames && slot->frames[i]; i++)
-		frames[count++] = slot->frames[i];
-	record->nstack = (uint8_t)count;
-}
-
-static void fill_record(const struct dpe_probes *probes, const struct library_event *event,
-	struct dpe_record *record)
-{
-	record->time = event->held.time;
-	record->tid = event->thread;
-	record->tgid = (uint32_t)probes->pid;
-	record->nwords = DPE_WORD_REGISTERS;
-	memcpy(record->comm, event->comm, sizeof(record->comm));
-	memcpy(record->words, event->slot.words, sizeof(event->slot.words));
-}
-
-/* What is in the lock, which stands in the words of the call: `values` are the last of the record. */
-static void add_values(const struct dpe_probes *probes, const struct dpe_spot *spot,
-	const struct dpe_preload_slot *slot, struct dpe_record *record, uint64_t *values)
-{
-	const struct dpe_plan *plan = probes->plan;
-
-	for (unsigned i = 0; spot->reads && i < plan->nreads && i < DPE_READS; i++) {
-		if (!(spot->reads >> i & 1))
-			continue;
-		record->known |= 1u << record->nvalues;
-		values[record->nvalues++] =
-			slot->words[dpe_layout_word(spot->function->name, plan->reads[i].lvalue)];
-	}
-}
-
-static struct dpe_message *message_of(struct dpe_probes *probes, const struct library_event *event)
-{
-	const struct dpe_preload_slot *slot = &event->slot;
-	const struct dpe_spot *spot = dpe_preload_spot(probes, slot->function);
-	_Alignas(struct dpe_record) char room[RECORD_BYTES] = {0};
-	struct dpe_record *record = (void *)room;
-
-	if (!spot)
-		return NULL;
-	fill_record(probes, event, record);
-	record->ret = (uint64_t)(int64_t)slot->ret;
-	record->site = (uint32_t)(spot - probes->spots);
-	record->kind = slot->kind == DPE_PRELOAD_EXIT ? DPE_RECORD_EXIT : DPE_RECORD_ENTER;
-	if (probes->stack_depth)
-		add_stack(probes, slot, record);
-	add_values(probes, spot, slot, record, (uint64_t *)(room + sizeof(room)) - DPE_VALUES);
-	return dpe_message_of_record(probes, record, sizeof(room));
 }
 
 /* ---- what leaves ------------------------------------------------------------------------- */
@@ -278,7 +218,7 @@ static void deliver(struct dpe_probes *probes, struct dpe_message *message, uint
 
 struct pieces {
 	struct dpe_probes *probes;
-	const struct library_event *event;
+	const struct dpe_library_event *event;
 	const struct dpe_probes_sink *sink;
 	uint64_t gap;
 };
@@ -287,25 +227,15 @@ static void deliver_piece(void *context, uint64_t address, uint64_t size)
 {
 	struct pieces *pieces = context;
 	struct dpe_probes *probes = pieces->probes;
-	const struct dpe_preload_slot *slot = &pieces->event->slot;
-	_Alignas(struct dpe_record) char room[RECORD_BYTES] = {0};
-	struct dpe_record *record = (void *)room;
-	struct dpe_message *message;
+	struct dpe_message *message =
+		dpe_told_access(probes, pieces->event, address, size);
 
-	fill_record(probes, pieces->event, record);
-	record->site = slot->function;
-	record->kind = DPE_RECORD_MEMORY;
-	record->words[0] = address;
-	record->words[1] = size;
-	if (probes->stack_depth)
-		add_callers(probes, slot, slot->caller - 1, record);
-	message = dpe_message_of_record(probes, record, sizeof(room));
 	if (message)
 		deliver(probes, message, pieces->gap, pieces->sink);
 	pieces->gap = 0;
 }
 
-static void deliver_memory(struct dpe_probes *probes, const struct library_event *event,
+static void deliver_memory(struct dpe_probes *probes, const struct dpe_library_event *event,
 	const struct dpe_probes_sink *sink)
 {
 	struct pieces pieces = {probes, event, sink, event->held.gap};
@@ -317,19 +247,18 @@ static void deliver_memory(struct dpe_probes *probes, const struct library_event
 		numbers_of(&probes->merge, event->thread)->next += pieces.gap;
 }
 
-static void deliver_kernel(struct dpe_probes *probes, const struct kernel_message *held,
+static void deliver_record(struct dpe_probes *probes, const struct dpe_record *record, size_t size,
 	const struct dpe_probes_sink *sink)
 {
-	struct dpe_message *message = held->message;
+	struct dpe_message *message;
 	struct dpe_numbers *numbers;
 	uint64_t gap;
 
-	if (!message && dpe_channels_is_theirs(held->record)) {
-		dpe_channels_deliver(probes, held->record, held->size, sink);
+	if (dpe_channels_is_theirs(record)) {
+		dpe_channels_deliver(probes, record, size, sink);
 		return;
 	}
-	if (!message)
-		message = dpe_message_of_record(probes, held->record, held->size);
+	message = dpe_message_of_record(probes, record, size);
 	if (!message)
 		return;
 	if (!probes->preload) {
@@ -343,14 +272,16 @@ static void deliver_kernel(struct dpe_probes *probes, const struct kernel_messag
 	deliver(probes, message, gap, sink);
 }
 
-static void pass_kernel(struct dpe_probes *probes, struct kernel_message *held,
+static void deliver_kernel(struct dpe_probes *probes, struct kernel_event *event,
 	const struct dpe_probes_sink *sink)
 {
-	deliver_kernel(probes, held, sink);
-	free(held->record);
+	const struct dpe_record *record = event->apart ? event->apart : &event->record;
+
+	deliver_record(probes, record, event->size, sink);
+	drop_kernel(event);
 }
 
-static void deliver_library(struct dpe_probes *probes, const struct library_event *event,
+static void deliver_library(struct dpe_probes *probes, const struct dpe_library_event *event,
 	const struct dpe_probes_sink *sink)
 {
 	struct dpe_message *message;
@@ -359,7 +290,7 @@ static void deliver_library(struct dpe_probes *probes, const struct library_even
 		deliver_memory(probes, event, sink);
 		return;
 	}
-	message = message_of(probes, event);
+	message = dpe_told_call(probes, event);
 	if (message)
 		deliver(probes, message, event->held.gap, sink);
 }
@@ -380,9 +311,9 @@ static uint64_t deliver_before(
 			return held->time;
 		}
 		if (queue < merge->nkernel)
-			pass_kernel(probes, (struct kernel_message *)held, sink);
+			deliver_kernel(probes, (struct kernel_event *)held, sink);
 		else
-			deliver_library(probes, (struct library_event *)held, sink);
+			deliver_library(probes, (struct dpe_library_event *)held, sink);
 		dpe_queues_drop(&merge->held);
 	}
 	return known;
@@ -403,18 +334,54 @@ static uint64_t read_rings(struct dpe_probes *probes, uint64_t slack, bool *comp
 	return library < known ? library : known;
 }
 
+/* The kernel's rings can wait, too, unless records come by them as fast as by the others. */
+static bool can_wait(const struct dpe_probes *probes, uint64_t now)
+{
+	struct dpe_backlog backlog = dpe_rings_backlog(&probes->preload->rings);
+
+	return dpe_kernel_rings_percent(&probes->rings) < KERNEL_FULL_ENOUGH &&
+	       dpe_pace_leaves(&probes->merge.pace, now, &backlog);
+}
+
+/* Reads the rings, unless they can wait; the time before which all that may be delivered now is known. */
+static uint64_t look(struct dpe_probes *probes, bool over, uint64_t slack, bool *complete)
+{
+	struct dpe_merge *merge = &probes->merge;
+	uint64_t now = dpe_ring_now(), before = merge->held.held;
+	bool patient = merge->patient && !over && !probes->exited && !probes->stopped;
+
+	if (patient && can_wait(probes, now)) {
+		*complete = false;
+	} else {
+		merge->refused = false;
+		merge->known = read_rings(probes, slack, complete);
+		dpe_pace_read(&merge->pace, now, merge->held.held - before);
+	}
+	if (!patient)
+		return merge->known;
+	now = dpe_pace_due(&merge->pace, now, merge->held.held);
+	return now < merge->known ? now : merge->known;
+}
+
+/* More came than can be delivered while it comes. */
+static bool is_flooded(const struct dpe_probes *probes)
+{
+	const struct dpe_merge *merge = &probes->merge;
+
+	return probes->preload && merge->pace.rate > A_FLOOD &&
+	       merge->held.held < most_held(probes->preload) / 2;
+}
+
 bool dpe_merge_deliver(struct dpe_probes *probes, bool over, uint64_t slack,
 	const struct dpe_probes_sink *sink)
 {
 	struct dpe_merge *merge = &probes->merge;
-	const struct dpe_preload *preload = probes->preload;
-	uint64_t before = merge->held.held, now = dpe_ring_now(), known;
+	uint64_t now = dpe_ring_now(), known;
 	bool complete;
 
-	merge->refused = merge->behind = false;
-	known = read_rings(probes, slack, &complete);
-	if (preload && !over && merge->held.held > before + A_FLOOD &&
-		before < most_held(preload) / 2)
+	merge->behind = false;
+	known = look(probes, over, slack, &complete);
+	if (!over && is_flooded(probes))
 		return false;
 	if (over && complete && !merge->refused)
 		known = UINT64_MAX; /* that was all */

@@ -1,5 +1,5 @@
-/* preload: what the preloaded half of observing shares. Private to preload.c and merge.c.
- */
+/* preload: what the preloaded half of observing shares. Private to preload.c,
+ * preload_told.c and merge.c. */
 #ifndef DPE_PROBES_PRELOAD_H
 #define DPE_PROBES_PRELOAD_H
 
@@ -14,6 +14,20 @@ struct dpe_preload {
 	const struct dpe_spot *spots[DPE_PRELOAD_COUNT]; /* found when first asked for */
 	struct dpe_memory memory;
 };
+
+/* One of its events, taken out of the ring. */
+struct dpe_library_event {
+	struct dpe_held held;
+	uint32_t thread;
+	char comm[16];
+	struct dpe_preload_slot slot; /* with its frames, where there are any */
+};
+/* A call or return as a message, or NULL where nobody asked for it. */
+struct dpe_message *dpe_told_call(
+	struct dpe_probes *probes, const struct dpe_library_event *event);
+/* An access to memory, or the piece of one. */
+struct dpe_message *dpe_told_access(struct dpe_probes *probes,
+	const struct dpe_library_event *event, uint64_t address, uint64_t size);
 
 /* The spot whose events the library writes for a function, or NULL. */
 const struct dpe_spot *dpe_preload_spot(struct dpe_probes *probes, unsigned function);

@@ -281,7 +281,7 @@ static bool await_libraries(struct dpe_probes *probes, int *error, struct dpe_di
 	if (!dpe_bases_check(probes, diags) || !dpe_watches_set(probes, diags))
 		return false;
 	dpe_attach_tell_reads(probes);
-	dpe_maps_read(probes);
+	dpe_maps_begin(probes);
 	dpe_late_look(probes, probes->pid);
 	return true;
 }

@@ -3,8 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define CHUNK 256 /* elements */
+#define BLOCK ((size_t)4 << 20)
+#define PAGE ((size_t)4096)
 
 void dpe_queues_open(struct dpe_queues *queues, unsigned count)
 {
@@ -15,11 +18,11 @@ void dpe_queues_open(struct dpe_queues *queues, unsigned count)
 
 void dpe_queues_close(struct dpe_queues *queues)
 {
-	for (unsigned i = 0; i < queues->count; i++) {
-		for (uint64_t j = 0; j < queues->queues[i].cap; j++)
-			free(queues->queues[i].chunks[j]);
+	for (unsigned i = 0; i < queues->count; i++)
 		free(queues->queues[i].chunks);
-	}
+	for (unsigned i = 0; i < queues->nblocks; i++)
+		free(queues->blocks[i]);
+	free(queues->blocks);
 	free(queues->queues);
 	free(queues->heap);
 	*queues = (struct dpe_queues){0};
@@ -84,8 +87,39 @@ static void grow(struct dpe_queue *queue)
 	queue->cap = cap;
 }
 
+/* Chunks are cut from blocks. */
+static char *add_block(struct dpe_queues *queues, size_t bytes)
+{
+	char *block = dpe_xmalloc(bytes);
+
+	*DPE_GROW(queues->blocks, queues->nblocks, queues->capblocks) = block;
+	queues->room = bytes;
+	queues->used = 0;
+	return block;
+}
+
+/* Larger pages are asked for here alone: to get one takes the kernel too long while events come. */
+bool dpe_queues_prepare(struct dpe_queues *queues, size_t bytes)
+{
+	char *block = add_block(queues, bytes);
+	char *page = (char *)(((uintptr_t)block + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
+
+	madvise(page, bytes - PAGE, MADV_HUGEPAGE);
+	return !madvise(page, bytes - PAGE, MADV_POPULATE_WRITE);
+}
+
+static char *make_chunk(struct dpe_queues *queues, size_t element)
+{
+	size_t bytes = CHUNK * element;
+
+	if (queues->room - queues->used < bytes)
+		add_block(queues, BLOCK);
+	queues->used += bytes;
+	return queues->blocks[queues->nblocks - 1] + queues->used - bytes;
+}
+
 /* Makes room for the element of that number, behind all others. */
-static void make_room(struct dpe_queue *queue, uint64_t number)
+static void make_room(struct dpe_queues *queues, struct dpe_queue *queue, uint64_t number)
 {
 	char **chunk;
 
@@ -93,7 +127,7 @@ static void make_room(struct dpe_queue *queue, uint64_t number)
 		grow(queue);
 	chunk = &queue->chunks[number / CHUNK & (queue->cap - 1)];
 	if (!*chunk)
-		*chunk = dpe_xcalloc(CHUNK, queue->bytes);
+		*chunk = make_chunk(queues, queue->bytes);
 }
 
 static unsigned place_of(const struct dpe_queues *queues, unsigned queue)
@@ -113,7 +147,7 @@ struct dpe_held *dpe_queues_add(
 
 	queue->bytes = bytes;
 	at = queue->first + queue->count++;
-	make_room(queue, at);
+	make_room(queues, queue, at);
 	for (; at > queue->first && element(queue, at - 1)->time > time; at--)
 		memcpy(element(queue, at), element(queue, at - 1), bytes);
 	element(queue, at)->time = time;

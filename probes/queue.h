@@ -16,6 +16,9 @@ struct dpe_queues {
 	unsigned *heap, nheap; /* those that hold something, the earliest first */
 	unsigned count;
 	uint64_t held; /* elements in all of them */
+	char **blocks; /* which chunks are cut from */
+	unsigned nblocks, capblocks;
+	size_t room, used; /* bytes of the last one */
 };
 
 /* What stands at the beginning of an element. */
@@ -26,6 +29,9 @@ struct dpe_held {
 
 void dpe_queues_open(struct dpe_queues *queues, unsigned count);
 void dpe_queues_close(struct dpe_queues *queues); /* accepts one that is zeroed */
+/* Has so much memory there, page by page, before anything is added. False where the kernel cannot
+ * do that. */
+bool dpe_queues_prepare(struct dpe_queues *queues, size_t bytes);
 /* Adds an element behind all of its queue that are not later. What follows its time is the caller's
  * to fill, until the next call. All elements of a queue have the same size, the first one's. */
 struct dpe_held *dpe_queues_add(

@@ -7,7 +7,6 @@
 #include "probes/rings.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 static const uint64_t STUCK = 100000000; /* ns after which a thread is asked whether it lives */
+static const size_t MOST_PREPARED = 64 << 20; /* bytes; but never less than two rings */
 
 /* ---- the memory -------------------------------------------------------------------------- */
 
@@ -50,6 +50,22 @@ static void fill_header(struct dpe_rings *rings, uint32_t slots, uint32_t slot_b
 	header->slots_begin = rings->bytes - (uint64_t)slots * slot_bytes * DPE_PRELOAD_RINGS;
 }
 
+/* Rings for as many threads as can run at once and one that waits for them, as long as that is
+ * little; the others get their pages when they are written to. Done here, before anything runs, for
+ * a page costs more than all the events that are written to it. */
+static void prepare(struct dpe_rings *rings)
+{
+	struct dpe_preload_header *header = rings->header;
+	size_t ring = (size_t)rings->slots * rings->slot_bytes;
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t wanted = processors > 1 ? (size_t)processors + 1 : 2;
+
+	if (wanted > MOST_PREPARED / ring)
+		wanted = MOST_PREPARED / ring > 2 ? MOST_PREPARED / ring : 2;
+	if (!madvise((char *)header + header->slots_begin, wanted * ring, MADV_POPULATE_WRITE))
+		header->prepared = (uint32_t)wanted;
+}
+
 int dpe_rings_open(struct dpe_rings *rings, size_t ring_bytes, unsigned stack_depth)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -75,8 +91,7 @@ int dpe_rings_open(struct dpe_rings *rings, size_t ring_bytes, unsigned stack_de
 		return -error;
 	}
 	fill_header(rings, slots, slot_bytes);
-	/* The first two rings; the others get their pages when they are written to. */
-	fallocate(rings->fd, 0, 0, (off_t)(begin + 2 * (size_t)slots * slot_bytes));
+	prepare(rings);
 	rings->before = dpe_counter_look(&rings->counter);
 	return 0;
 }
@@ -304,6 +319,25 @@ static void find_gone(struct dpe_rings *rings, uint64_t now)
 			(rare || rings->readers[i].bound + STUCK < now) && is_gone(rings, ring))
 			__atomic_store_n(&ring->state, DPE_PRELOAD_DEAD, __ATOMIC_RELEASE);
 	}
+}
+
+struct dpe_backlog dpe_rings_backlog(const struct dpe_rings *rings)
+{
+	struct dpe_backlog backlog = {0};
+	uint64_t most = 0;
+
+	for (unsigned i = 0, used = count_used(rings); i < used; i++) {
+		const struct dpe_preload_ring *ring = &rings->header->rings[i];
+		uint64_t unread = __atomic_load_n(&ring->reserved, __ATOMIC_RELAXED) -
+				  rings->readers[i].next;
+
+		unread = unread < rings->slots ? unread : rings->slots;
+		backlog.unread += unread;
+		most = unread > most ? unread : most;
+	}
+	backlog.percent = (unsigned)(100 * most / rings->slots);
+	backlog.room = rings->slots - most;
+	return backlog;
 }
 
 uint64_t dpe_rings_drain(struct dpe_rings *rings, bool ended,

@@ -4,6 +4,7 @@
 
 #include "preload/preload.h"
 #include "probes/counter.h"
+#include "probes/pace.h"
 
 #include <sys/types.h>
 
@@ -57,6 +58,8 @@ struct dpe_ring_event {
  * which every event was handed over; never 0. */
 uint64_t dpe_rings_drain(struct dpe_rings *rings, bool ended,
 	bool (*event)(void *context, const struct dpe_ring_event *event), void *context);
+/* What could be read now: slots taken in all rings, and how much of the fullest ring that is. */
+struct dpe_backlog dpe_rings_backlog(const struct dpe_rings *rings);
 /* Calls once for each ring whose thread lost something, and each that was given back. */
 void dpe_rings_each_loss(const struct dpe_rings *rings,
 	void (*each)(void *context, const struct dpe_ring_loss *loss), void *context);

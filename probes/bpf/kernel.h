@@ -148,6 +148,7 @@ struct task_struct {
 	struct files_struct *files;
 	int pid;
 	int tgid;
+	char comm[16];
 	struct pid *thread_pid;
 	struct signal_struct *signal;
 	struct mm_struct *mm;

@@ -210,6 +210,18 @@ static __always_inline __u64 time_after_reserve(struct thread *thread)
 	return now;
 }
 
+/* The name of the thread that runs: two loads, where the kernel's function searches for its end. */
+static __always_inline void fill_comm(struct dpe_record *record)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+	const __u64 *from = (const void *)task->comm;
+	__u64 *to = (void *)record->comm;
+
+	_Static_assert(sizeof(record->comm) == sizeof(task->comm), "as the kernel has it");
+	to[0] = from[0];
+	to[1] = from[1];
+}
+
 static __always_inline void fill(struct dpe_record *record, const struct event *event)
 {
 	record->ret = event->kind == DPE_RECORD_EXIT ? event->thread->read.ret : 0;
@@ -226,7 +238,7 @@ static __always_inline void fill(struct dpe_record *record, const struct event *
 	record->nvalues = event->values.count;
 	record->ntexts = event->values.ntexts;
 	record->known = event->values.known;
-	bpf_get_current_comm(record->comm, sizeof(record->comm));
+	fill_comm(record);
 	record->seq = event->thread->seq;
 	event->thread->seq += event->kind != DPE_RECORD_STEP;
 	record->time = time_after_reserve(event->thread);

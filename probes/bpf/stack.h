@@ -31,11 +31,17 @@ static __always_inline bool is_frame(__u64 at, __u64 from)
 	return at >= from && at - from < LONGEST_FRAME && !(at & (sizeof(at) - 1));
 }
 
+/* Written only where it changes: processors that all write it would fight for what lies beside it. */
 static __always_inline void find_trampoline(struct task_struct *task)
 {
-	if (bpf_core_field_exists(struct mm_struct, uprobes_state) &&
-		bpf_core_field_exists(struct xol_area, vaddr))
-		trampoline = task->mm->uprobes_state.xol_area->vaddr;
+	__u64 found;
+
+	if (!bpf_core_field_exists(struct mm_struct, uprobes_state) ||
+		!bpf_core_field_exists(struct xol_area, vaddr))
+		return;
+	found = task->mm->uprobes_state.xol_area->vaddr;
+	if (*(volatile __u64 *)&trampoline != found)
+		trampoline = found;
 }
 
 /* Only the kernel knows what the caller is where it has put its own address; it tells since

@@ -58,15 +58,16 @@ static void the_earliest_first(void **state)
 }
 
 /* Random streams, added and taken in turns: times never go back, and nothing is left over. */
-static void many_streams(void **state)
+static void take_in_turns(size_t prepared)
 {
 	struct dpe_queues queues;
 	uint64_t times[40] = {0}, last = 0, added = 0, taken = 0;
 	unsigned queue;
 
-	(void)state;
 	srandom(1);
 	dpe_queues_open(&queues, 40);
+	if (prepared)
+		dpe_queues_prepare(&queues, prepared);
 	for (int round = 0; round < 200; round++) {
 		for (int i = 0; i < 500; i++) {
 			unsigned stream = (unsigned)random() % 40;
@@ -85,6 +86,14 @@ static void many_streams(void **state)
 	}
 	assert_int_equal(added - taken, queues.held);
 	dpe_queues_close(&queues);
+}
+
+static void many_streams(void **state)
+{
+	(void)state;
+	take_in_turns(0);
+	take_in_turns(100000); /* which is too little */
+	take_in_turns(8 << 20);
 }
 
 int main(void)

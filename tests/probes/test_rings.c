@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -306,9 +307,32 @@ static void the_counter_is_the_clock(void **state)
 	}
 }
 
+/* A page that is touched for the first time costs more than all that is written to it. */
+static void the_first_are_there(void **state)
+{
+	struct dpe_rings rings;
+	struct stat status;
+	uint64_t ring;
+
+	(void)state;
+	assert_int_equal(dpe_rings_open(&rings, 1 << 20, 16), 0);
+	ring = (uint64_t)rings.slots * rings.slot_bytes;
+	assert_int_equal(fstat(rings.fd, &status), 0);
+	if (!rings.header->prepared) /* before Linux 5.14 */
+		skip();
+	assert_in_range(rings.header->prepared, 2, DPE_PRELOAD_RINGS);
+	assert_in_range((uint64_t)status.st_blocks * 512, rings.header->prepared * ring,
+		(rings.header->prepared + 1) * ring);
+	dpe_rings_close(&rings);
+	assert_int_equal(dpe_rings_open(&rings, 64 << 20, 16), 0);
+	assert_int_equal(rings.header->prepared, 2); /* which is much already */
+	dpe_rings_close(&rings);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_are_there),
 		cmocka_unit_test(goes_round),
 		cmocka_unit_test(counts_what_finds_no_room),
 		cmocka_unit_test(waits_for_what_is_not_whole),

@@ -331,6 +331,8 @@ static void c11_fail(void)
 {
 	if (mtx_trylock(&c11_mutex) == thrd_busy)
 		after(way);
+	else
+		mtx_unlock(&c11_mutex); /* it came first, on a very busy machine: nobody hangs */
 }
 
 static void c11_broadcast(void)

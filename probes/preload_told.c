@@ -1,0 +1,108 @@
+/* preload_told: what the preloaded library wrote, as messages. */
+#include "probes/layouts.h"
+#include "probes/preload.h"
+
+#include <string.h>
+
+/* A record as the kernel's programs make it, with room for the longest stack and all values. */
+#define RECORD_BYTES                                                                               \
+	(sizeof(struct dpe_record) +                                                               \
+		(DPE_WORDS + 1 + DPE_STACK_MAX + DPE_VALUES) * sizeof(uint64_t))
+
+/* The innermost place, and what it was called by. */
+static void add_callers(const struct dpe_probes *probes, const struct dpe_preload_slot *slot,
+	uint64_t place, struct dpe_record *record)
+{
+	unsigned count = 0;
+	__u64 *frames = &record->words[DPE_WORDS + 1];
+
+	record->has_stack = 1;
+	frames[count++] = place;
+	for (unsigned i = 0; i < probes->preload->rings.frames && slot->frames[i]; i++)
+		frames[count++] = slot->frames[i];
+	record->nstack = (uint8_t)count;
+}
+
+/* The function itself, its caller, and what frame pointers led to. */
+static void add_stack(const struct dpe_probes *probes, const struct dpe_preload_slot *slot,
+	struct dpe_record *record)
+{
+	uint64_t function = probes->preload->rings.header->address[slot->function];
+	unsigned count = 0;
+	__u64 *frames = &record->words[DPE_WORDS + 1];
+
+	record->has_stack = 1;
+	if (slot->kind == DPE_PRELOAD_EXIT)
+		record->words[DPE_WORDS] = function;
+	else
+		frames[count++] = function;
+	frames[count++] = slot->caller;
+	for (unsigned i = 0; i < probes->preload->rings.frames && slot->frames[i]; i++)
+		frames[count++] = slot->frames[i];
+	record->nstack = (uint8_t)count;
+}
+
+/* Of what may follow the words nothing is looked at that is not there. */
+static void begin_record(const struct dpe_probes *probes, const struct dpe_library_event *event,
+	struct dpe_record *record)
+{
+	memset(record, 0, sizeof(*record) + DPE_WORD_REGISTERS * sizeof(*record->words));
+	record->words[DPE_WORDS] = 0;
+	record->time = event->held.time;
+	record->tid = event->thread;
+	record->tgid = (uint32_t)probes->pid;
+	record->nwords = DPE_WORD_REGISTERS;
+	memcpy(record->comm, event->comm, sizeof(record->comm));
+	memcpy(record->words, event->slot.words, sizeof(event->slot.words));
+}
+
+/* What is in the lock, which stands in the words of the call: `values` are the last of the record. */
+static void add_values(const struct dpe_probes *probes, const struct dpe_spot *spot,
+	const struct dpe_preload_slot *slot, struct dpe_record *record, uint64_t *values)
+{
+	const struct dpe_plan *plan = probes->plan;
+
+	for (unsigned i = 0; spot->reads && i < plan->nreads && i < DPE_READS; i++) {
+		if (!(spot->reads >> i & 1))
+			continue;
+		record->known |= 1u << record->nvalues;
+		values[record->nvalues++] =
+			slot->words[dpe_layout_word(spot->function->name, plan->reads[i].lvalue)];
+	}
+}
+
+struct dpe_message *dpe_told_call(struct dpe_probes *probes, const struct dpe_library_event *event)
+{
+	const struct dpe_preload_slot *slot = &event->slot;
+	const struct dpe_spot *spot = dpe_preload_spot(probes, slot->function);
+	_Alignas(struct dpe_record) char room[RECORD_BYTES];
+	struct dpe_record *record = (void *)room;
+
+	if (!spot)
+		return NULL;
+	begin_record(probes, event, record);
+	record->ret = (uint64_t)(int64_t)slot->ret;
+	record->site = (uint32_t)(spot - probes->spots);
+	record->kind = slot->kind == DPE_PRELOAD_EXIT ? DPE_RECORD_EXIT : DPE_RECORD_ENTER;
+	if (probes->stack_depth)
+		add_stack(probes, slot, record);
+	add_values(probes, spot, slot, record, (uint64_t *)(room + sizeof(room)) - DPE_VALUES);
+	return dpe_message_of_record(probes, record, sizeof(room));
+}
+
+struct dpe_message *dpe_told_access(struct dpe_probes *probes,
+	const struct dpe_library_event *event, uint64_t address, uint64_t size)
+{
+	const struct dpe_preload_slot *slot = &event->slot;
+	_Alignas(struct dpe_record) char room[RECORD_BYTES];
+	struct dpe_record *record = (void *)room;
+
+	begin_record(probes, event, record);
+	record->site = slot->function;
+	record->kind = DPE_RECORD_MEMORY;
+	record->words[0] = address;
+	record->words[1] = size;
+	if (probes->stack_depth)
+		add_callers(probes, slot, slot->caller - 1, record);
+	return dpe_message_of_record(probes, record, sizeof(room));
+}
