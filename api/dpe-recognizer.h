@@ -42,8 +42,15 @@ struct dpe_verdict {
 enum dpe_break { DPE_GO_ON, DPE_END };
 
 /* PERHAPS: a look takes time, and sees each thread at another moment; the next one will tell.
- * UNKNOWN: nobody can look, so it has to be judged by the time that it lasts. */
-enum dpe_hangs { DPE_HANGS_NOT, DPE_HANGS_PERHAPS, DPE_HANGS_UNKNOWN, DPE_HANGS };
+ * UNKNOWN: nobody can look, so it has to be judged by the time that it lasts. DOUBTFUL: a signal may end
+ * it, whose handler posts; where it lasts, that is told once, as in doubt. */
+enum dpe_hangs {
+	DPE_HANGS_NOT,
+	DPE_HANGS_PERHAPS,
+	DPE_HANGS_UNKNOWN,
+	DPE_HANGS_DOUBTFUL,
+	DPE_HANGS,
+};
 
 /* `thread` waits since the message `waits` for `object`, which `holder` has since `holds`. */
 struct dpe_wait {

@@ -177,9 +177,11 @@ static enum dpe_hangs on_hangs(void *context, const struct dpe_deadlock *hang)
 	free(threads);
 	if (stuck == DPE_STUCK_UNKNOWN)
 		return all ? DPE_HANGS_NOT : DPE_HANGS_UNKNOWN;
-	if (stuck == DPE_STUCK_NOT || (all && may_be_posted(report, hang)))
+	if (stuck == DPE_STUCK_NOT)
 		return DPE_HANGS_NOT;
-	return stuck == DPE_STUCK ? DPE_HANGS : DPE_HANGS_PERHAPS;
+	if (stuck == DPE_STUCK_PERHAPS)
+		return DPE_HANGS_PERHAPS;
+	return all && may_be_posted(report, hang) ? DPE_HANGS_DOUBTFUL : DPE_HANGS;
 }
 
 static uint64_t on_losing(void *context, struct dpe_value thread)

@@ -38,7 +38,8 @@ void dpe_deadlock_tell(struct dpe_recognizer *recognizer, const struct dpe_rule 
 
 	if (is_suppressed(recognizer, rule, deadlock))
 		return;
-	deadlock->reason = dpe_deadlock_doubt(recognizer, deadlock);
+	if (!deadlock->reason)
+		deadlock->reason = dpe_deadlock_doubt(recognizer, deadlock);
 	if (!deadlock->reason)
 		dpe_told_deadlock(recognizer, rule, deadlock);
 	count_deadlock(&recognizer->summary, deadlock);

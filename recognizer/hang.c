@@ -11,6 +11,7 @@
 #define SHORTEST 5000000u
 #define LONGEST 100000000u
 #define LASTING 100000000u
+#define LASTING_IN_DOUBT 1000000000u
 
 void dpe_waits_check_hang(struct dpe_waits *waits, const struct dpe_rule *rule)
 {
@@ -83,6 +84,20 @@ static bool has_lasted(const struct dpe_waits *waits, uint64_t time)
 	return waits->ending || time >= waits->latest + LASTING;
 }
 
+/* Whether the hang is to be told now; one in doubt gets its reason. */
+static bool is_to_be_told(
+	struct dpe_waits *waits, struct dpe_deadlock *hang, enum dpe_hangs hangs, uint64_t time)
+{
+	if (hangs == DPE_HANGS_DOUBTFUL) {
+		if (waits->doubtful_told || time < waits->latest + LASTING_IN_DOUBT)
+			return false;
+		hang->reason = "the program handles signals, and a handler may post";
+		waits->doubtful_told = true;
+		return true;
+	}
+	return hangs == DPE_HANGS || (hangs == DPE_HANGS_UNKNOWN && has_lasted(waits, time));
+}
+
 static void look(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time)
 {
 	struct dpe_deadlock hang = {.kind = DPE_HANG};
@@ -95,9 +110,8 @@ static void look(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uin
 	}
 	hang.waits = all;
 	hangs = dpe_waits_ask(recognizer, &hang);
-	waits->hang_told =
-		hangs == DPE_HANGS || (hangs == DPE_HANGS_UNKNOWN && has_lasted(waits, time));
-	pause_until_next(waits, time, hangs);
+	waits->hang_told = is_to_be_told(waits, &hang, hangs, time);
+	pause_until_next(waits, time, hangs == DPE_HANGS_DOUBTFUL ? DPE_HANGS_NOT : hangs);
 	if (waits->hang_told)
 		dpe_deadlock_tell(recognizer, waits->hang_rule, &hang);
 	free(all);

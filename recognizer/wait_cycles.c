@@ -249,6 +249,7 @@ static bool is_stuck(struct dpe_waits *waits, struct dpe_recognizer *recognizer,
 		return false;
 	case DPE_HANGS_UNKNOWN:
 		return waits->ending || time >= begin + LASTING;
+	case DPE_HANGS_DOUBTFUL: /* of whole hangs alone */
 	case DPE_HANGS:
 		return true;
 	}

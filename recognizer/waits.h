@@ -65,6 +65,7 @@ struct dpe_waits {
 	uint64_t latest;                  /* beginning of a wait, or end of a thread; 0: unknown */
 	uint64_t ask_again, pause; /* when to look for a hang again, and how long after that */
 	bool hang_told;            /* and nobody went on since */
+	bool doubtful_told;        /* a hang that a signal might end, once */
 	bool ending; /* a thread is about to, and did not go on before: what waits goes on no more
 		      */
 };

@@ -38,16 +38,19 @@ watch 3 1 'a mutex taken twice' twice 'deadlock of 1 thread ' >twice.tap &
 watch 3 0 'not while one waits for a while' while 'nothing found' >while.tap &
 wait
 
-# quiet NAME WAY: for so long that a hang would have been told; then it is killed
+# quiet NAME WAY [STATUS TEXT...]: for so long that a hang would have been told; then it is killed
 quiet() {
 	mkdir "$2" && cd "$2" || exit 1
 	sleep 5 | timeout -s KILL 20 "$DPE" deadlock -d 2 -- "$orders" "$2" >out 2>err
 	status=$?
-	says "$1" 0 'nothing found'
+	name=$1
+	shift 2
+	says "$name" "${1:-0}" 'nothing found' "$@"
 	explain "$(cat err)"
 }
 quiet 'not while one waits for input' input >input.tap &
-quiet 'not where a handler could post' handler >handler.tap &
+quiet 'in doubt where a handler could post' handler 3 'possible hang: no thread can go on' 'a handler may post' \
+	'1 inconclusive' >handler.tap &
 quiet 'not where another process could' shared >shared.tap &
 ( mkdir duration && cd duration && run timeout -s KILL 20 "$DPE" deadlock -d 2 -- "$orders" stays
 	says 'at the end of -d' 1 'potential deadlock of 2 threads' ' (a)' ' (b)' ) >duration.tap &
