@@ -129,6 +129,33 @@ static cJSON *rule_location(const struct dpe_rule *rule)
 	return place_location(dpe_rule_place(rule));
 }
 
+static bool is_lock(const char *name)
+{
+	return !strncmp(name, "lock", 4) && !name[4 + strspn(name + 4, "0123456789")];
+}
+
+/* What its thread held there, by the names of variables where they have some. */
+static void add_locks(
+	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *event)
+{
+	const char *between = ", which holds ";
+
+	for (unsigned i = 0; i < event->nvars; i++) {
+		char *name;
+
+		if (!is_lock(dpe_name_text(report->cli->names, event->vars[i].name)))
+			continue;
+		name = cli_variable_at(report, event->vars[i].value);
+		dpe_text_puts(to, between);
+		if (name)
+			dpe_text_puts(to, name);
+		else
+			dpe_value_print(to, event->vars[i].value);
+		between = ", ";
+		free(name);
+	}
+}
+
 /* Where an event was, with what it was. */
 static cJSON *event_location(struct cli_report *report, const struct dpe_rule *rule,
 	const struct dpe_message *event, struct dpe_text *key)
@@ -155,6 +182,7 @@ static cJSON *event_location(struct cli_report *report, const struct dpe_rule *r
 	if (resolved->thread.kind != DPE_NONE) {
 		dpe_text_puts(&name, " in thread ");
 		dpe_value_print(&name, resolved->thread);
+		add_locks(&name, report, resolved);
 	}
 	cJSON_AddItemToObject(location, "message", message(name.at));
 	dpe_text_free(&name);

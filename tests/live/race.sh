@@ -56,6 +56,10 @@ check 'and which of these' "$(held)" = "$locks"
 run "$DPE" race --preload counter -- ./races guarded
 check 'by the preloaded library, too' "$status $(held)" = "1 $locks"
 
+run "$DPE" race --format=sarif put,get -- ./races guarded
+check 'in SARIF' "$(grep -o 'which holds [a-z., ]*' out | sort | tr '\n' ';')" = \
+	'which holds another, table.guard;which holds table.guard;'
+
 # ---- a variable whose accesses are in functions that are observed as well ----------------------
 run "$DPE" race counter put,get -- ./races race
 check 'an access of a probed instruction is told at its place in the program' "$(grep -c 'at put+\|at get+' err) $(grep -c 'at 0x' err)" = '4 0'
