@@ -118,21 +118,11 @@ static void place_module(struct dpe_maps *maps, struct dpe_module *module, uint6
 /* Of the first process, whose program was there before all others. */
 static void place_program(struct dpe_probes *probes, struct dpe_maps *maps)
 {
-	uint64_t code = dpe_attach_code(probes), lowest = UINT64_MAX;
-	struct dpe_module *program = NULL;
+	struct dpe_module *program = dpe_modules_program(&probes->modules);
+	uint64_t code = dpe_attach_code(probes);
 
-	if (maps->pid != probes->pid)
-		return;
-	for (unsigned i = 0; i < probes->modules.count && !program; i++)
-		if (probes->modules.at[i]->program)
-			program = probes->modules.at[i];
-	if (!code || !program || find_map(maps, code))
-		return;
-	for (unsigned i = 0; i < program->nloads; i++)
-		if (program->loads[i].p_flags & PF_X && program->loads[i].p_vaddr < lowest)
-			lowest = program->loads[i].p_vaddr;
-	if (lowest != UINT64_MAX)
-		place_module(maps, program, code - lowest);
+	if (maps->pid == probes->pid && code && program && !find_map(maps, code))
+		place_module(maps, program, code - dpe_reads_lowest_code(probes));
 }
 
 const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc)

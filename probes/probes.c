@@ -68,6 +68,13 @@ static bool find_user(struct dpe_probes *probes, const char *name, struct dpe_di
 	return false;
 }
 
+/* Whether it matters where its variables are; one that we start is stopped then where its program
+ * begins, as they are not there before. */
+static bool has_places(const struct dpe_probes *probes)
+{
+	return probes->nwatches || dpe_bases_in_libraries(probes);
+}
+
 static bool launch(struct dpe_probes *probes, const struct dpe_program *program, char *const argv[],
 	const char *preload, const char *user, struct dpe_diags *diags)
 {
@@ -96,7 +103,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 	if (!open_pidfd(probes, diags) || !dpe_attach(probes, false, diags))
 		return false;
 	dpe_merge_open(probes);
-	if (probes->nwatches || dpe_bases_in_libraries(probes))
+	if (has_places(probes))
 		dpe_attach_hold(probes);
 	return dpe_gates_arm(probes, diags);
 }
@@ -178,7 +185,7 @@ static bool watch_running(struct dpe_probes *probes, struct dpe_diags *diags)
 
 static bool find_bases(struct dpe_probes *probes, struct dpe_diags *diags)
 {
-	return (!probes->nwatches && !dpe_bases_in_libraries(probes)) ||
+	return !has_places(probes) ||
 	       (dpe_bases_find(probes, diags) && dpe_bases_check(probes, diags));
 }
 
@@ -239,12 +246,6 @@ static void reap(struct dpe_probes *probes)
 		if (errno != EINTR)
 			return;
 	probes->status = status;
-}
-
-/* Whether it has to be stopped where its program begins: its variables are not there before. */
-static bool begins_held(const struct dpe_probes *probes)
-{
-	return probes->nwatches || dpe_bases_in_libraries(probes);
 }
 
 /* True once it is stopped; false where it has ended, or (-1 in *error) nobody knows. */
@@ -318,11 +319,11 @@ int dpe_probes_start(struct dpe_probes *probes, struct dpe_diags *diags)
 	if (probes->started)
 		return 0;
 	probes->started = true;
-	if (begins_held(probes))
+	if (has_places(probes))
 		dpe_probes_expect_stop(probes);
 	error = dpe_launch_go(&probes->child);
 	if (!error)
-		return begins_held(probes) ? watch_launched(probes, diags) : 0;
+		return has_places(probes) ? watch_launched(probes, diags) : 0;
 	reap(probes);
 	dpe_diag_at(diags, DPE_ERROR, probes->modules.at[0]->path, "cannot be run: %s",
 		strerror(error));
