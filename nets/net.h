@@ -5,7 +5,9 @@
  *
  *	pnml.c        text → net, with weights and several tokens in a place
  *	explore.c     its markings; a firing sequence that shows it unsafe, where it is
- *	tokens.c      k tokens that flow through a component: k copies of it
+ *	runs.c, spell.c, pomsets.c
+ *	              few behaviours of a net with several tokens in a place, one by one
+ *	tokens.c      else k tokens that flow through a component: k copies of it
  *	slots.c       other k-safe → 1-safe, with the same causal order
  *	words.c       what a 1-safe net does, as an expression:
  *	reduce.c, fuse.c, regions.c
@@ -327,6 +329,43 @@ bool dpe_nets_is_simple(const struct expr *e);
 /* Appends it, with carets where operands of & name the same event and do not share it. False after
  * a diagnostic: an event has no place for carets. */
 bool dpe_nets_print(struct work *work, struct dpe_text *to, const struct expr *e);
+
+/* ---- behaviours one by one ------------------------------------------------------------------- */
+
+/* An event with its number, or a token with its place, and which events are in its past. */
+struct in_run {
+	uint64_t what, past;
+};
+
+#define MANY_RUN_EVENTS 64 /* as many as `past` has bits */
+
+/* Events, each after those in its past, then tokens. */
+struct pomset {
+	unsigned nevents, ntokens;
+	struct in_run at[];
+};
+
+/* In bytes: sorted ones that have the same bytes are the same. */
+size_t dpe_nets_pomset_size(const struct pomset *p);
+/* Renumbers its events, so that it looks as others do that differ in numbers only. */
+void dpe_nets_pomset_sort(struct pomset *p);
+/* Some events of a sorted one, sorted; without tokens. */
+struct pomset *dpe_nets_pomset_part(
+	struct dpe_arena *arena, const struct pomset *p, uint64_t events);
+/* What comes one after another in a sorted one, and what is side by side; returns how many. */
+unsigned dpe_nets_pomset_series(const struct pomset *p, uint64_t *factors);
+unsigned dpe_nets_pomset_sides(const struct pomset *p, uint64_t *sides);
+
+struct behaviours {
+	struct pomset **at; /* for free(); what it points to is in the arena */
+	unsigned count, cap;
+};
+
+/* All of a net. False where they are many, or have many events; nothing is told. */
+bool dpe_nets_follow_runs(struct work *work, const struct net *net, struct dpe_arena *arena,
+	struct behaviours *behaviours);
+/* What a net does, where that is little. NULL where it is not; nothing is told. */
+const struct expr *dpe_nets_runs(struct work *work, const struct net *net);
 
 /* ---- from nets to expressions -------------------------------------------------------------- */
 

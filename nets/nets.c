@@ -72,6 +72,21 @@ static bool has_inputs(struct work *work, const struct net *net)
 	return true;
 }
 
+/* Tokens that are together in a place are told apart, or what they do is. */
+static const struct expr *words_of(struct work *work, struct net *net)
+{
+	const struct expr *words = NULL;
+
+	if (!dpe_nets_is_one_safe(work, net))
+		words = dpe_nets_runs(work, net);
+	if (words)
+		return words;
+	net = dpe_nets_name_tokens(work, net);
+	if (net)
+		net = dpe_nets_one_safe(work, net);
+	return net ? dpe_nets_words(work, net) : NULL;
+}
+
 static bool translate(struct work *work, struct dpe_text *to, struct net *read)
 {
 	struct net *net = read;
@@ -81,11 +96,7 @@ static bool translate(struct work *work, struct dpe_text *to, struct net *read)
 		return false;
 	dpe_nets_name_events(work, net, work->events);
 	net = dpe_nets_trim(work, net);
-	if (net)
-		net = dpe_nets_name_tokens(work, net);
-	if (net)
-		net = dpe_nets_one_safe(work, net);
-	words = net ? dpe_nets_words(work, net) : NULL;
+	words = net ? words_of(work, net) : NULL;
 	return words && dpe_nets_to_rule(work, to, words, read);
 }
 

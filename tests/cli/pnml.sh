@@ -58,6 +58,22 @@ replay() {
 replay 'two of two tokens each, and one of both' 0 a:1: a:2: b:3:1,2
 replay 'not one after the other' 1 a:1: a:2:1 b:3:2
 
+# ---- several tokens in a place, few behaviours ------------------------------------------------------
+net "$(p p 2; p q 2; p r 2; t a a; t b a; a p a; a a q 2; a q b; a p b; a r b 2; a b r 2)" few >few.pnml
+run "$DPE" compile few.pnml
+gives 'of ten tokens, any of which may be taken' 0
+"$DPE" compile few.pnml >weights.dpe
+replay 'one by one: two of the first kind' 0 a:1: a:2:
+replay 'the second with a token of the first' 0 a:1: a:2:1
+replay 'not three' 1 a:1: a:2:1 a:3:2
+net "$(p s 2; p m 0; t a a; t b b; t c c; t d d; a s a; a a m 2; a m b; a m c 2; a m d 3)" cross >cross.pnml
+"$DPE" compile cross.pnml >weights.dpe
+replay 'tokens of two firings, taken crosswise' 0 a:1: a:2: c:3:1,2 c:4:1,2
+replay 'where each has its own' 0 a:1: a:2: c:3:1 c:4:2
+replay 'neither side by side nor one after the other' 0 a:1: a:2: c:3:1,2 b:4:1 b:5:2
+replay 'not two of one firing and more' 1 a:1: a:2: c:3:1 b:4:1 b:5:2
+replay 'three at once' 0 a:1: a:2: d:3:1,2 b:4:2
+
 printf '<pnml><net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="a">%s</page><page id="b">%s</page></net></pnml>' \
 	"$(p s 1; t x x; a s x; a x r)" '<place id="e"/><referencePlace id="r" ref="q"/><referencePlace id="q" ref="e"/>' >pages.pnml
 run "$DPE" compile pages.pnml
