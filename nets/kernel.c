@@ -215,6 +215,7 @@ static const struct regular *words_of(struct finder *r, unsigned m, const struct
 	bool starts[nstates], ends[nstates], min_ends[MANY_STATES] = {0},
 					     min_start[MANY_STATES] = {1};
 	struct move *min_moves = NULL;
+	size_t most = nstates > 2 ? MANY_SYMBOLS : SIZE_MAX; /* one place cannot be divided */
 	const struct regular *e;
 
 	for (unsigned i = 0; i < nstates; i++) {
@@ -223,10 +224,10 @@ static const struct regular *words_of(struct finder *r, unsigned m, const struct
 	}
 	nmin = dpe_nets_minimal(nstates, moves, nmoves, starts, ends, r->symbols.count, MANY_STATES,
 		&min_moves, &nminmoves, min_ends);
-	e = nmin ? dpe_nets_regular(r->work, nmin, min_moves, nminmoves, min_start, min_ends,
-			   MANY_SYMBOLS, empty, large)
-		 : dpe_nets_regular(r->work, nstates, moves, nmoves, starts, ends, MANY_SYMBOLS,
-			   empty, large);
+	e = nmin ? dpe_nets_regular(r->work, nmin, min_moves, nminmoves, min_start, min_ends, most,
+			   empty, large)
+		 : dpe_nets_regular(
+			   r->work, nstates, moves, nmoves, starts, ends, most, empty, large);
 	free(min_moves);
 	return e;
 }
@@ -249,7 +250,7 @@ static void add_machine(struct finder *r, struct kernel *kernel, unsigned m,
 	bool empty, large;
 	const struct regular *e = words_of(r, m, moves, nmoves, &empty, &large);
 
-	if (large && r->machines.at[m].nplaces > 1) {
+	if (large) {
 		dpe_nets_split_machine(&r->machines, m);
 		r->split = true;
 		return;
@@ -363,6 +364,14 @@ static bool add_pair(struct finder *r, const struct expr **all)
 	return good && (one || !some);
 }
 
+/* Transitions are compared with each other each time. */
+static bool is_too_much(struct finder *r, const struct expr *so_far)
+{
+	r->work->tries += (uint64_t)r->net->ntransitions * r->net->ntransitions;
+	return dpe_nets_too_long(r->work, r->net) ||
+	       dpe_nets_too_many_words(r->work, r->net->name, so_far);
+}
+
 /* False after a diagnostic, or where a machine was divided and all has to be done again. */
 static bool add_pairs(struct finder *r, const struct expr **all)
 {
@@ -380,7 +389,7 @@ static bool add_pairs(struct finder *r, const struct expr **all)
 		for (unsigned j = 0; j < final.count && good; j++) {
 			r->which_initial = i;
 			r->which_final = j;
-			good = add_pair(r, all);
+			good = !(*all && is_too_much(r, *all)) && add_pair(r, all);
 		}
 	}
 	dpe_nets_products_free(&initial);

@@ -7,9 +7,9 @@
 
 struct subsets {
 	unsigned nold, nsymbols, most;
-	const struct move *moves;
-	unsigned nmoves;
-	bool **members; /* of each new state */
+	const struct move *moves; /* in the order of their symbols */
+	unsigned *first;          /* by symbol, and after the last one: its first move */
+	bool **members;           /* of each new state */
 	unsigned count, cap;
 	unsigned *next; /* by new state and symbol; UINT32_MAX: nowhere */
 };
@@ -30,8 +30,8 @@ static unsigned step(struct subsets *s, unsigned from, unsigned symbol)
 	bool to[s->nold], any = false;
 
 	memset(to, 0, sizeof(to));
-	for (unsigned i = 0; i < s->nmoves; i++) {
-		if (s->moves[i].symbol == symbol && s->members[from][s->moves[i].from])
+	for (unsigned i = s->first[symbol]; i < s->first[symbol + 1]; i++) {
+		if (s->members[from][s->moves[i].from])
 			to[s->moves[i].to] = any = true;
 	}
 	return any ? find_subset(s, to) : UINT32_MAX;
@@ -132,15 +132,27 @@ static struct move *moves_between(
 	return moves;
 }
 
+static unsigned *find_first(const struct move *moves, unsigned nmoves, unsigned nsymbols)
+{
+	unsigned *first = dpe_xcalloc(nsymbols + 1, sizeof(*first)), at = 0;
+
+	for (unsigned symbol = 0; symbol <= nsymbols; symbol++) {
+		while (at < nmoves && moves[at].symbol < symbol)
+			at++;
+		first[symbol] = at;
+	}
+	return first;
+}
+
 /* Each state of a trimmed net's machine leads to an end, so no class is dead. */
 unsigned dpe_nets_minimal(unsigned nstates, const struct move *old, unsigned nold,
 	const bool *starts, const bool *old_ends, unsigned nsymbols, unsigned most,
 	struct move **moves, unsigned *nmoves, bool *ends)
 {
-	struct subsets s = {
-		.nold = nstates, .nsymbols = nsymbols, .most = most, .moves = old, .nmoves = nold};
+	struct subsets s = {.nold = nstates, .nsymbols = nsymbols, .most = most, .moves = old};
 	unsigned *class = dpe_xcalloc(most + 1, sizeof(*class)), count = 0;
 
+	s.first = find_first(old, nold, nsymbols);
 	if (find_subsets(&s, starts)) {
 		count = find_classes(&s, old_ends, class);
 		for (unsigned i = 0; i < s.count; i++)
@@ -151,6 +163,7 @@ unsigned dpe_nets_minimal(unsigned nstates, const struct move *old, unsigned nol
 		free(s.members[i]);
 	free(s.members);
 	free(s.next);
+	free(s.first);
 	free(class);
 	return count;
 }

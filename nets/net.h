@@ -8,6 +8,7 @@
  *	runs.c, spell.c, pomsets.c
  *	              few behaviours of a net with several tokens in a place, one by one
  *	tokens.c      else k tokens that flow through a component: k copies of it
+ *	threads.c     the same where they are joined, go, or now and then become more
  *	slots.c       other k-safe → 1-safe, with the same causal order
  *	words.c       what a 1-safe net does, as an expression:
  *	reduce.c, fuse.c, regions.c
@@ -155,6 +156,8 @@ bool dpe_nets_is_implicit(struct pasts *pasts, unsigned place);
 struct net *dpe_nets_read(
 	struct work *work, const char *text, size_t len, unsigned which, unsigned *count);
 struct net *dpe_nets_name_tokens(struct work *work, struct net *net);
+/* Of a net with one initial marking: with fewer places of several tokens, or none. */
+struct net *dpe_nets_thread_tokens(struct work *work, struct net *net);
 struct net *dpe_nets_one_safe(struct work *work, struct net *net);
 /* Of a 1-safe net: two places for each input of a silent transition, which are filled alternately.
  */
@@ -247,9 +250,9 @@ struct move {
 	unsigned from, to, symbol;
 };
 
-/* The smallest deterministic machine with the same words: state 0 is where it starts; its moves are
- * `*moves` (for free), and `ends` says of each state whether it is an end. 0 where there are more
- * than `most` states. */
+/* The smallest deterministic machine with the same words; `old` are moves in the order of their
+ * symbols. State 0 is where it starts; its moves are `*moves` (for free), and `ends` says of each
+ * state whether it is an end. 0 where there are more than `most` states. */
 unsigned dpe_nets_minimal(unsigned nstates, const struct move *old, unsigned nold,
 	const bool *starts, const bool *old_ends, unsigned nsymbols, unsigned most,
 	struct move **moves, unsigned *nmoves, bool *ends);
@@ -399,6 +402,7 @@ struct reducer {
 };
 
 #define NO_PLACE UINT32_MAX
+#define MANY_WORDS 10000  /* events of a rule: more positions it cannot have */
 #define MANY_EVENTS 10000 /* of an expression: functions call themselves as deep */
 
 /* Which transitions fill a place and take from it, in order. */
@@ -427,6 +431,8 @@ const struct expr *dpe_nets_reduce_further(struct reducer *r);
 /* What a 1-safe net without silent transitions does. NULL after a diagnostic. */
 const struct expr *dpe_nets_kernel(struct work *work, struct net *net);
 
+/* True after a diagnostic: a rule with the expression would have too many events. */
+bool dpe_nets_too_many_words(struct work *work, const char *name, const struct expr *words);
 /* Appends the rule; `read` is the net as it was read. */
 bool dpe_nets_to_rule(
 	struct work *work, struct dpe_text *to, const struct expr *words, const struct net *read);

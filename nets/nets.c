@@ -83,6 +83,8 @@ static const struct expr *words_of(struct work *work, struct net *net)
 		return words;
 	net = dpe_nets_name_tokens(work, net);
 	if (net)
+		net = dpe_nets_thread_tokens(work, net);
+	if (net)
 		net = dpe_nets_one_safe(work, net);
 	return net ? dpe_nets_words(work, net) : NULL;
 }

@@ -48,6 +48,7 @@ static void spread(struct region *g)
 
 	do {
 		before = g->nplaces;
+		g->r->work->tries += 4 * (uint64_t)net->ntransitions;
 		for (unsigned i = 0; i < net->ntransitions; i++) {
 			const struct transition *t = &net->transitions[i];
 
@@ -218,7 +219,12 @@ static void free_region(struct region *g)
 	free(g->transitions);
 }
 
-/* The smallest one; never the whole net. */
+static bool may_go_on(const struct reducer *r, unsigned pairs)
+{
+	return pairs < MANY_PAIRS && r->work->tries <= MANY_TRIES;
+}
+
+/* The smallest one; never the whole net. Where that takes too long, none is looked for. */
 bool dpe_nets_reduce_region(struct reducer *r)
 {
 	struct region best = new_region(r), g = new_region(r);
@@ -228,7 +234,7 @@ bool dpe_nets_reduce_region(struct reducer *r)
 	for (g.from = 0; g.from < r->net->nplaces; g.from++) {
 		if (!is_taken(r->net, g.from, true))
 			continue;
-		for (g.to = 0; g.to < r->net->nplaces && pairs < MANY_PAIRS; g.to++) {
+		for (g.to = 0; g.to < r->net->nplaces && may_go_on(r, pairs); g.to++) {
 			if (!is_taken(r->net, g.to, false))
 				continue;
 			pairs++;

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MANY_WORDS 40000 /* a rule has 100,000 nodes at most */
-
 static void add_head(struct dpe_text *to, struct work *work, const struct net *read)
 {
 	struct net named = {.name = read->name};
@@ -63,6 +61,50 @@ static void add_names(struct work *work, struct dpe_text *to)
 	}
 }
 
+#define NOTHING 4 /* positions of what stands for the empty word */
+
+static size_t positions(const struct expr *e);
+
+static size_t positions_of_operand(const struct kernel *kernel, const struct regular *e)
+{
+	if (e->kind == REGULAR_SYMBOL)
+		return positions(kernel->symbols[e->symbol]);
+	return positions_of_operand(kernel, e->left) +
+	       (e->right ? positions_of_operand(kernel, e->right) : 0);
+}
+
+/* As they are printed. */
+static size_t positions(const struct expr *e)
+{
+	size_t count = 0;
+
+	if (e->kind == EXPR_EMPTY)
+		return NOTHING;
+	if (e->kind == EXPR_EVENT || e->kind == EXPR_SHARED)
+		return 1;
+	for (unsigned i = 0; e->kernel && i < e->kernel->noperands; i++)
+		count += positions_of_operand(e->kernel, e->kernel->operands[i]) +
+			 (e->kernel->or_nothing[i] ? NOTHING : 0);
+	for (unsigned i = 0; e->parts && i < e->parts->noperands; i++)
+		count += positions(e->parts->operands[i]);
+	return count + (e->left ? positions(e->left) : 0) + (e->right ? positions(e->right) : 0);
+}
+
+static bool too_many(struct work *work, const char *name, size_t count)
+{
+	if (count <= MANY_WORDS)
+		return false;
+	dpe_diag_at(work->diags, DPE_ERROR, work->file,
+		"net '%s' is safe, but its rule would have more than %u events", name, MANY_WORDS);
+	return true;
+}
+
+/* At least so many. */
+bool dpe_nets_too_many_words(struct work *work, const char *name, const struct expr *words)
+{
+	return too_many(work, name, words->size);
+}
+
 bool dpe_nets_to_rule(
 	struct work *work, struct dpe_text *to, const struct expr *words, const struct net *read)
 {
@@ -72,12 +114,8 @@ bool dpe_nets_to_rule(
 			read->name);
 		return false;
 	}
-	if (words->size > MANY_WORDS) {
-		dpe_diag_at(work->diags, DPE_ERROR, work->file,
-			"net '%s' is safe, but its rule would have more than %u events", read->name,
-			MANY_WORDS);
+	if (too_many(work, read->name, positions(words) + work->events->count))
 		return false;
-	}
 	add_head(to, work, read);
 	if (!dpe_nets_print(work, to, words))
 		return false;

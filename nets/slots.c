@@ -20,6 +20,7 @@
 #define MANY_SLOTS 64
 #define MANY_STATES 20000
 #define MANY_VARIANTS 20000
+#define MANY_OF_TOKENS 2500 /* variants: with more, tokens make a rule that is too long */
 
 /* Where a place alternates, each of its slots has two numbers, an even and an odd one, and is
  * filled as the one and the other in turn. */
@@ -62,7 +63,8 @@ struct slots {
 	struct known_kind *known;
 	struct state **states, *seen;
 	unsigned nstates, capstates;
-	struct variant *variants; /* in the order in which they were found */
+	unsigned most;
+	struct variant *variants; /* `most`, in the order in which they were found */
 	/* One firing under construction. */
 	const struct state *from;
 	const struct transition *t;
@@ -161,7 +163,7 @@ static void hand_on(struct slots *s, uint64_t owned)
 {
 	uint64_t slot = owned & -owned;
 
-	if (HASH_COUNT(s->variants) > MANY_VARIANTS || s->nstates > MANY_STATES)
+	if (HASH_COUNT(s->variants) > s->most || s->nstates > MANY_STATES)
 		return;
 	if (!owned || !s->t->nout) {
 		fire(s);
@@ -353,13 +355,13 @@ static struct net *explore(struct slots *s)
 	ninitial = s->nstates;
 	for (unsigned i = 0; i < s->nstates; i++) {
 		visit(s, s->states[i]);
-		if (s->nstates <= MANY_STATES && HASH_COUNT(s->variants) <= MANY_VARIANTS)
+		if (s->nstates <= MANY_STATES && HASH_COUNT(s->variants) <= s->most)
 			continue;
 		dpe_diag_at(s->work->diags, DPE_ERROR, s->work->file,
 			"net '%s' is safe, but has too many ways to put several tokens into one "
-			"place "
-			"(more than %u)",
-			s->old->name, MANY_STATES);
+			"place (more than %u markings, or %u different firings, of tokens that are "
+			"told apart)",
+			s->old->name, MANY_STATES, s->most);
 		return NULL;
 	}
 	return build(s, ninitial);
@@ -387,9 +389,10 @@ static bool number_slots(struct slots *s)
 }
 
 static struct net *with_slots(
-	struct work *work, struct net *net, const tokens *bounds, bool *alternates)
+	struct work *work, struct net *net, const tokens *bounds, bool *alternates, unsigned most)
 {
-	struct slots s = {.work = work, .old = net, .bounds = bounds, .alternates = alternates};
+	struct slots s = {
+		.work = work, .old = net, .bounds = bounds, .alternates = alternates, .most = most};
 	struct net *new = NULL;
 
 	if (!number_slots(&s))
@@ -413,7 +416,7 @@ struct net *dpe_nets_one_safe(struct work *work, struct net *net)
 
 	if (most <= 1)
 		return most ? net : NULL;
-	return with_slots(work, net, bounds, alternates);
+	return with_slots(work, net, bounds, alternates, MANY_OF_TOKENS);
 }
 
 struct net *dpe_nets_alternate(struct work *work, struct net *net, struct transition *t)
@@ -426,5 +429,5 @@ struct net *dpe_nets_alternate(struct work *work, struct net *net, struct transi
 	t->alternates = true;
 	for (unsigned i = 0; i < t->nin; i++)
 		alternates[t->in[i]] = true;
-	return with_slots(work, net, bounds, alternates);
+	return with_slots(work, net, bounds, alternates, MANY_VARIANTS);
 }

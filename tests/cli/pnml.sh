@@ -74,6 +74,23 @@ replay 'neither side by side nor one after the other' 0 a:1: a:2: c:3:1,2 b:4:1 
 replay 'not two of one firing and more' 1 a:1: a:2: c:3:1 b:4:1 b:5:2
 replay 'three at once' 0 a:1: a:2: d:3:1,2 b:4:2
 
+# ---- several tokens in a place, joined and parted again and again ----------------------------------
+net "$(p p 2; p q 2; t a a; t b b; a q a; a a p; a p b 2; a b q 2)" meet >meet.pnml
+"$DPE" compile meet.pnml >weights.dpe
+replay 'any two of four meet' 0 b:1: a:2:1 a:3:1
+replay 'with those who were elsewhere' 0 b:1: a:2: a:3:1
+replay 'who may come first' 0 a:1: a:2: b:3:1,2
+replay 'or one of them' 0 a:1: b:2:1 a:3:2
+replay 'but nobody alone' 1 b:1: a:2:1 a:3:2
+net "$(p s 1; p m 1; t a a; t b b; t c c; a s a; a a m 2; a m b 2; a b m 2; a m c)" woken >woken.pnml
+"$DPE" compile woken.pnml >weights.dpe
+replay 'one more from now on' 0 a:1: b:2:1 c:3:2 c:4:2 c:5:1
+replay 'both of which meet' 0 a:1: b:2:1 c:3:2 c:4:2 c:5:
+replay 'not three of two' 1 a:1: b:2:1 c:3:2 c:4:2 c:5:2
+net "$(p p 2; p q 0; t a a; t b b; t c c; t d d; a q a 2; a p a; a a p 2; a p b; a b q 2; a p c; a p d)" grow >grow.pnml
+run timeout 60 "$DPE" compile grow.pnml
+says 'where that comes to too much' 2 'too many ways to put several tokens into one place'
+
 printf '<pnml><net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="a">%s</page><page id="b">%s</page></net></pnml>' \
 	"$(p s 1; t x x; a s x; a x r)" '<place id="e"/><referencePlace id="r" ref="q"/><referencePlace id="q" ref="e"/>' >pages.pnml
 run "$DPE" compile pages.pnml
@@ -148,6 +165,20 @@ comes_back '(a;b) & (a^;b^)' 'a;b & a^;b^'
 comes_back '((a;b) & (b;(c&d)))*' '(a;b;(c & d))*'
 comes_back '(d+d^)* & (c+d^);(d&d^)' '(c+d^);(d & d^^) & (d+d^^+d^)*'
 comes_back '(c+b)* & (d* & c)*' '(b*;c)*;b* & (d* & c)*'
+
+{
+	p p 1; p q 0; p r 0; t b b; a q b; a b p; t c c; a q c; a c r
+	awk 'BEGIN {
+		for (i = 0; i < 5000; i++) {
+			printf "<transition id=\"t%d\"><name><text>e%d</text></name></transition>", i, i
+			printf "<arc id=\"i%d\" source=\"p\" target=\"t%d\"/>", i, i
+			printf "<arc id=\"o%d\" source=\"t%d\" target=\"q\"/>\n", i, i
+		}
+	}'
+} >wide
+net "$(cat wide)" >wide.pnml
+run timeout 60 "$DPE" compile wide.pnml
+says 'more events than a rule has' 2 "its rule would have more than 10000 events"
 
 # ---- not safe -------------------------------------------------------------------------------------
 net "$(p go 1; p full 0; t t1 put; t t2 get; a go t1; a t1 go; a t1 full; a full t2)" >unsafe.pnml
