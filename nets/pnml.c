@@ -198,7 +198,7 @@ static void begin(void *user, const char *full_name, const char **attributes)
 /* The text without blanks around it; what breaks lines or is no text at all becomes a blank. */
 static char *trimmed(struct reader *r)
 {
-	const char *from = r->text.at ? r->text.at : "";
+	const char *from = r->text.len ? r->text.at : "";
 	size_t len;
 	char *text;
 
@@ -213,27 +213,27 @@ static char *trimmed(struct reader *r)
 	return text;
 }
 
-static unsigned number_in(struct reader *r, const char *what)
+static unsigned number_in(struct reader *r, const char *what, unsigned least)
 {
 	const char *text = trimmed(r);
 	char *end;
 	unsigned long number = strtoul(text, &end, 10);
 
-	if (*text < '0' || *text > '9' || *end || number > MANY_TOKENS)
-		complain(r, line_of(r), "%s: a number of at most %u, not '%s'", what, MANY_TOKENS,
-			text);
+	if (*text < '0' || *text > '9' || *end || number < least || number > MANY_TOKENS)
+		complain(r, line_of(r), "%s: a number from %u to %u, not '%s'", what, least,
+			MANY_TOKENS, text);
 	return (unsigned)number;
 }
 
 static void take_label(struct reader *r)
 {
 	if (r->label == MARKING)
-		r->node->tokens = number_in(r, "the tokens of a place");
+		r->node->tokens = number_in(r, "the tokens of a place", 0);
 	else if (r->label == INSCRIPTION)
-		r->arc->weight = number_in(r, "the weight of an arc");
-	else if (r->node)
+		r->arc->weight = number_in(r, "the weight of an arc", 1);
+	else if (r->node && *trimmed(r))
 		r->node->name = trimmed(r);
-	else if (!r->arc && *trimmed(r))
+	else if (!r->node && !r->arc && *trimmed(r))
 		r->net_name = trimmed(r);
 }
 

@@ -290,10 +290,25 @@ static bool pairs_are_one_safe(struct work *work, const struct net *net, unsigne
 	return true;
 }
 
-static struct net *not_supported(struct work *work, const struct transition *t, const char *why)
+static struct net *not_supported(
+	struct work *work, const struct net *net, const struct transition *t, const char *why)
 {
+	struct dpe_text places = {0};
+
+	for (unsigned i = 0; i < t->nin; i++) {
+		const char *name = net->places[t->in[i]];
+		bool told = !name;
+
+		for (unsigned j = 0; j < i && !told; j++)
+			told = net->places[t->in[j]] && !strcmp(net->places[t->in[j]], name);
+		if (!told)
+			dpe_text_printf(&places, "%s'%s'", places.len ? ", " : "", name);
+	}
 	dpe_diag_at(work->diags, DPE_ERROR, work->file,
-		"not supported: the silent transition '%s' %s: give it a name", t->id, why);
+		"not supported: the silent transition '%s' %s: give it a name (what it joins is in "
+		"%s)",
+		t->id, why, places.len ? places.at : "places that were made on the way");
+	dpe_text_free(&places);
 	return NULL;
 }
 
@@ -367,7 +382,7 @@ static struct net *take_out(struct work *work, struct net *net, struct transitio
 		return NULL;
 	if (!t->alternates)
 		return dpe_nets_alternate(work, net, t);
-	return not_supported(work, t, "joins and splits what comes again before it is over");
+	return not_supported(work, net, t, "joins and splits what comes again before it is over");
 }
 
 /* Takes out those that no silent one comes before, and so on: what is left is `circle`, of which
@@ -416,7 +431,7 @@ static struct net *go_round(struct work *work, struct net *net)
 		left = net ? find_silent_circle(work, net) : NULL;
 	}
 	if (left)
-		return not_supported(work, left,
+		return not_supported(work, net, left,
 			"lies on a circle of silent transitions, and joins on each round what "
 			"does not wait for each other");
 	return net ? dpe_nets_factor(work, net) : NULL;

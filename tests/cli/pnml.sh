@@ -140,7 +140,7 @@ net "$(p h 1; p q 1; p q1 0; p r 1; p r1 0; end e; s x; s y; s z; t b b; t c c
 	a h x; a q x; a x h; a x q1; a q1 b; a b q; a h y; a r y; a y h; a y r1; a r1 c; a c r; a h z; a q z; a r z; a z e)" >hub.pnml
 run "$DPE" compile hub.pnml
 says 'a silent place that all go through in turn' 2 "not supported: the silent transition 'x' lies on a circle" \
-	'joins on each round what does not wait for each other' 'give it a name'
+	'joins on each round what does not wait for each other' 'give it a name' "what it joins is in 'h', 'q')"
 
 net "$(p p 1; p q 0; p r 0; t c c; t f c; t d d; t b b; p v 0; a p c; a c q; a c v; a p f; a f r; a f v; a q d; a r b)" >vanish.pnml
 "$DPE" compile vanish.pnml >weights.dpe
@@ -213,6 +213,15 @@ says 'an arc between places' 2 'one end is a place, the other a transition'
 net "$(p s -1)" >minus.pnml
 run "$DPE" compile minus.pnml
 says 'minus one token' 2 'the tokens of a place: a number'
+net "$(p s 2; p r 0; t x x; a s x 0; a x r)" >zero.pnml
+run "$DPE" compile zero.pnml
+says 'an arc of weight 0' 2 "zero.pnml:7: error: the weight of an arc: a number from 1 to 1000, not '0'"
+net "$(p s 2; p r 0; t x 3; a s x ' '; a x r)" >blank.pnml
+run "$DPE" compile blank.pnml
+says 'one of no weight' 2 "the weight of an arc: a number from 1 to 1000, not ''"
+net "$(p s 1; p r 0; p q 0; t x x; t y ''; a s x; a x r; a r y; a y q)" >unnamed.pnml
+run "$DPE" compile unnamed.pnml
+check 'an empty name is none, not the one before' "$(rule)" = 'expect n: x'
 net '<referencePlace id="a" ref="b"/><referencePlace id="b" ref="a"/><transition id="t"/><arc source="a" target="t"/>' >round.pnml
 run "$DPE" compile round.pnml
 says 'references to each other' 2 "there is no place or transition 'a'"
