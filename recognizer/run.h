@@ -572,6 +572,10 @@ void dpe_expect_begin(struct dpe_run *run, struct dpe_slice *slice);
 void dpe_expect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence);
 void dpe_expect_finish(struct dpe_run *run, struct dpe_slice *slice);
+/* True where the violated slice is a part of a larger one, and is told of no more than that it is
+ * done; slices that begin with what it saw will tell. */
+bool dpe_slice_keeps_silent(struct dpe_run *run, struct dpe_slice *slice,
+	struct dpe_occurrence *occurrence, const char *reason);
 void dpe_expect_copy(struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
 /* Keep the room for readings, for partial matches. */
 void dpe_expect_clear(struct dpe_run *run, struct dpe_slice *slice);

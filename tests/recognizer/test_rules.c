@@ -122,6 +122,44 @@ static void an_event_that_binds_less_belongs_to_all(void **state)
 		"R match at u1: r=$1 u1=$2 [x=p]\nR match at u2: r=$1 u2=$2 [x=q]\n");
 }
 
+/* A slice whose values are part of those of another is not judged: not when the event that began it
+ * made the other, too, nor when it came later, nor where an event binds both ways. */
+static void parts_of_slices_are_not_judged(void **state)
+{
+	const char *after = "expect R(x, y): a(x, y) ; b(x)";
+
+	(void)state;
+	assert_transcript(after, "jsonl",
+		"{\"event\":\"a\",\"id\":\"a1\",\"thread\":1,\"args\":[1,2]}\n"
+		"{\"event\":\"b\",\"id\":\"b1\",\"thread\":1,\"args\":[1]}\n"
+		"{\"event\":\"b\",\"id\":\"b7\",\"thread\":1,\"args\":[7]}\n",
+		"R violated at b7 [x=7] expected a(x, y) first "
+		"(b7 came with nothing of the slice before it)\n"
+		"R satisfied [x=1] [y=2]\n");
+	assert_transcript("expect R(x, y): a(x) ; b(y)", "jsonl",
+		"{\"event\":\"a\",\"id\":\"a1\",\"thread\":1,\"args\":[1]}\n"
+		"{\"event\":\"b\",\"id\":\"b2\",\"thread\":1,\"args\":[2]}\n",
+		"R satisfied [x=1] [y=2]\n");
+	assert_transcript("expect R: (a(x) by T)* + a(x) ; a(x)", "jsonl",
+		"{\"event\":\"a\",\"id\":\"a1\",\"thread\":5,\"args\":[1]}\n",
+		"R satisfied [x=1] [T=5]\n");
+}
+
+/* What violated a part is told of the slices that begin with it later. */
+static void slices_begin_with_what_violated_a_part(void **state)
+{
+	(void)state;
+	assert_transcript("expect R(x, y): a(x) ; b(x, y)* { print(\"good\"); } else { print(y); }", "jsonl",
+		"{\"event\":\"a\",\"id\":\"a1\",\"thread\":1,\"args\":[1]}\n"
+		"{\"event\":\"b\",\"id\":\"b3\",\"thread\":1,\"args\":[1,3]}\n"
+		"{\"event\":\"a\",\"id\":\"a2\",\"thread\":1,\"args\":[1]}\n"
+		"{\"event\":\"b\",\"id\":\"b4\",\"thread\":1,\"args\":[1,4]}\n",
+		"R violated at a2 [x=1] [y=3] expected b(x, y) after b(x, y) (a2 came right after b3)\n"
+		"R prints '3'\n"
+		"R violated at a2 [x=1] [y=4] (a2 came right after a1)\n"
+		"R prints '4'\n");
+}
+
 static void the_thread_is_bound(void **state)
 {
 	(void)state;
@@ -637,6 +675,8 @@ int main(void)
 		cmocka_unit_test(detect_reports_one_match_for_each_completing_event),
 		cmocka_unit_test(each_value_has_its_slice),
 		cmocka_unit_test(an_event_that_binds_less_belongs_to_all),
+		cmocka_unit_test(parts_of_slices_are_not_judged),
+		cmocka_unit_test(slices_begin_with_what_violated_a_part),
 		cmocka_unit_test(the_thread_is_bound),
 		cmocka_unit_test(conditions_decide_what_belongs),
 		cmocka_unit_test(sync_rules_order_events),
