@@ -436,6 +436,7 @@ static void resolve_parts(struct dpe_resolver *r, const struct ast_dpe *tree)
 	dpe_resolve_mode(r);
 	dpe_classify(r->spec->arena, rule);
 	warn_of_shared(r, rule->tree);
+	dpe_check_conditions(r);
 }
 
 bool dpe_resolve_rule(struct ast_spec *spec, struct dpe_names *names, struct dpe_globals *globals,

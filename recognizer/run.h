@@ -120,8 +120,6 @@ struct dpe_binding {
 	struct dpe_value values[DPE_MAX_VARIABLES];
 };
 
-/* The variables that a pattern binds. */
-uint64_t dpe_pattern_mask(const struct dpe_pattern *pattern);
 /* True where the message looks like the pattern, its condition not regarded. */
 bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *pattern,
 	const struct dpe_message *message, struct dpe_binding *binding);
@@ -752,10 +750,6 @@ struct dpe_value dpe_text_in(
 struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr);
 /* A condition holds when its value is a number that is not 0. */
 bool dpe_eval_condition(const struct dpe_env *env, const struct dpe_expr *expr);
-/* True where the expression names a rule variable outside of the mask. */
-bool dpe_expr_needs(const struct dpe_expr *expr, uint64_t mask);
-/* True where the expression names an event by its position. */
-bool dpe_expr_names_positions(const struct dpe_expr *expr);
 
 /* wait_calls.c: the calls that say who holds and awaits what, and those that look at it. */
 void dpe_wait_call(const struct dpe_env *env, const struct dpe_stmt *call);

@@ -400,26 +400,6 @@ static void partial_matches_differ_by_what_conditions_name(void **state)
 		"R match at e4: e1=$1 e3=$3 e4=$4\n");
 }
 
-static void sync_rules_have_no_such_conditions(void **state)
-{
-	const struct dpe_compile_options compile = {0};
-	const struct dpe_recognizer_options options = {0};
-	const struct dpe_recognizer_sink sink = {0};
-	struct dpe_diags *diags = dpe_diags_new();
-	struct dpe_names *names = dpe_names_new();
-	const char text[] = "sync S(m): v(m) ; p(m) [.tid != $1.tid]";
-	struct dpe_spec *spec =
-		dpe_spec_compile_text("t", text, strlen(text), names, &compile, diags);
-
-	(void)state;
-	assert_non_null(spec);
-	assert_null(dpe_recognizer_new(spec, &options, &sink, diags));
-	assert_int_equal(dpe_diags_errors(diags), 1);
-	dpe_spec_free(spec);
-	dpe_names_free(names);
-	dpe_diags_free(diags);
-}
-
 /* ---- rounds ------------------------------------------------------------------------------ */
 
 #define AT(name, thread, number)                                                                   \
@@ -696,7 +676,6 @@ int main(void)
 		cmocka_unit_test(a_condition_sees_earlier_events),
 		cmocka_unit_test(a_condition_does_not_see_independent_events),
 		cmocka_unit_test(partial_matches_differ_by_what_conditions_name),
-		cmocka_unit_test(sync_rules_have_no_such_conditions),
 		cmocka_unit_test(a_number_says_which_round),
 		cmocka_unit_test(a_state_without_progress_is_told_once),
 		cmocka_unit_test(progress_makes_states_new),
