@@ -130,6 +130,11 @@ void dpe_resolve_object(
 /* What the names of the data event's messages end in; "" where it is of a variable of the program. */
 const char *dpe_object_suffix(struct dpe_resolver *r, const struct ast_event *event);
 
+/* ---- seldom.c ------------------------------------------------------------------------- */
+
+/* Warnings, of a rule that is resolved otherwise. */
+void dpe_warn_of_seldom_meant(struct dpe_resolver *r);
+
 /* ---- bindings.c ----------------------------------------------------------------------- */
 
 /* Of a rule that is resolved otherwise: conditions that ask for variables nobody has bound yet. */
