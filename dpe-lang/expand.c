@@ -210,6 +210,9 @@ static struct ast_event *copy_event(
 	copy->by = copy_by(x, event->by, scope);
 	if (!event->data)
 		copy->carets += scope->carets;
+	else if (scope->carets)
+		dpe_ast_error(x->spec->diags, scope->origin, event->place,
+			"carets tell events of functions apart; an event of data has none");
 	if (event->from)
 		copy->from = copy_event(x, event->from, scope);
 	if (event->to)
