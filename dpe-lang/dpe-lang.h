@@ -170,6 +170,13 @@ struct dpe_pattern {
 	struct dpe_place place;
 };
 
+/* The variables that a pattern binds. */
+uint64_t dpe_pattern_mask(const struct dpe_pattern *pattern);
+/* True where the expression names a rule variable outside of the mask. */
+bool dpe_expr_needs(const struct dpe_expr *expr, uint64_t mask);
+/* True where the expression names an event by its position. */
+bool dpe_expr_names_positions(const struct dpe_expr *expr);
+
 /* An event of the rule as automata know it: a pattern with its carets. */
 struct dpe_literal {
 	unsigned pattern, carets;

@@ -182,6 +182,22 @@ static struct ast_name *copy_by(
 	return NULL;
 }
 
+/* Of `E *n`. */
+static const char *copy_control(
+	struct expansion *x, const struct ast_dpe *repetition, const struct scope *scope)
+{
+	const struct ast_expr *argument =
+		repetition->control ? argument_for(scope, repetition->control) : NULL;
+
+	if (!argument)
+		return repetition->control;
+	if (argument->kind == AST_NAME)
+		return argument->name;
+	dpe_ast_error(x->spec->diags, scope->origin, repetition->place,
+		"'%s' must be a name here: it counts the rounds of a repetition", repetition->control);
+	return NULL;
+}
+
 static struct ast_event *copy_event(
 	struct expansion *x, const struct ast_event *event, const struct scope *scope)
 {
@@ -194,6 +210,9 @@ static struct ast_event *copy_event(
 	copy->by = copy_by(x, event->by, scope);
 	if (!event->data)
 		copy->carets += scope->carets;
+	else if (scope->carets)
+		dpe_ast_error(x->spec->diags, scope->origin, event->place,
+			"carets tell events of functions apart; an event of data has none");
 	if (event->from)
 		copy->from = copy_event(x, event->from, scope);
 	if (event->to)
@@ -255,6 +274,27 @@ static bool check_use(struct expansion *x, const struct ast_event *event,
 	return false;
 }
 
+static bool has_operands(const struct ast_expr *expr)
+{
+	return expr->kind == AST_BINARY || expr->kind == AST_CONDITIONAL;
+}
+
+/* Both conditions, as one. */
+static struct ast_expr *both(struct expansion *x, struct ast_expr *inner, struct ast_expr *outer)
+{
+	struct ast_expr *all;
+
+	if (!inner)
+		return outer;
+	inner->parens |= has_operands(inner);
+	outer->parens |= has_operands(outer);
+	all = dpe_ast_expr_new(x->arena, AST_BINARY, outer->place);
+	all->op = DPE_OP_LAND;
+	all->left = inner;
+	all->right = outer;
+	return all;
+}
+
 /* `compound by T` and `compound [cond]`, where the compound is one event. */
 static void qualify(struct expansion *x, const struct ast_event *use, struct ast_dpe *body,
 	const struct ast_item *definition, const struct scope *scope)
@@ -267,12 +307,15 @@ static void qualify(struct expansion *x, const struct ast_event *use, struct ast
 		event = body->event;
 	if (use->by && event && !event->by)
 		event->by = use->by;
+	else if (use->by && event)
+		use_error(x, scope, use->by->place, definition,
+			"the thread of this event has a name already, in the definition");
 	else if (use->by)
 		use_error(x, scope, use->by->place, definition,
 			"'by' belongs to one event, and this is a compound of several: write it "
 			"in the definition");
-	if (use->cond && event && !event->cond)
-		event->cond = use->cond;
+	if (use->cond && event)
+		event->cond = both(x, event->cond, use->cond);
 	else if (use->cond)
 		use_error(x, scope, use->cond->place, definition,
 			"a condition belongs to one event, and this is a compound of several: "
@@ -369,7 +412,7 @@ static struct ast_dpe *expand(
 	copy = dpe_ast_dpe_new(x->arena, node->kind, left, right, node->place);
 	copy->extent = node->extent;
 	copy->origin = scope->origin;
-	copy->control = node->control;
+	copy->control = copy_control(x, node, scope);
 	copy->action = copy_block(x, node->action, scope);
 	return copy;
 }

@@ -74,11 +74,15 @@ static bool is(const struct piece *piece, const char *text)
 	       !memcmp(piece->at, text, piece->len);
 }
 
-/* As the lexer has it: x' and x'' right behind what they belong to. */
-static bool is_prime(const struct piece *before, const char *at)
+/* As the lexer has it: x' and x'' right behind what they belong to, or what no quote closes. */
+static bool is_prime(const struct piece *before, const char *at, const char *end)
 {
-	return before && before->at + before->len == at &&
-	       (before->kind == NAME || is(before, ")") || is(before, "]") || is(before, "'"));
+	size_t len = quoted_length(at, end);
+
+	return len == 1 || at[len - 1] != '\'' ||
+	       (before && before->at + before->len == at &&
+		       (before->kind == NAME || is(before, ")") || is(before, "]") ||
+			       is(before, "'")));
 }
 
 /* The point of 1.5 and the sign of 1e-3; 0x1e-3 is a difference. */
@@ -106,7 +110,7 @@ static struct piece take(const struct piece *before, const char *at, const char 
 			p++)
 			;
 		piece.len = (size_t)(p - at);
-	} else if (*at == '"' || (*at == '\'' && !is_prime(before, at))) {
+	} else if (*at == '"' || (*at == '\'' && !is_prime(before, at, end))) {
 		piece.kind = TEXT;
 		piece.len = quoted_length(at, end);
 	} else {
@@ -273,8 +277,9 @@ static bool blank_before(const struct state *s, const struct piece *piece)
 		return is(piece, ".") && !ends_operand(before);
 	if (binds_tight(before))
 		return false;
-	if (!in_expression(s) && is(before, "*") && piece->kind == NAME && !is_keyword(piece))
-		return false;
+	/* A control variable, or where there is a blank the next item. */
+	if (!in_expression(s) && is(before, "*") && piece->kind == NAME)
+		return piece->spaced;
 	return in_expression(s) ? blank_in_expression(s, piece) || is_sign(s, piece)
 				: blank_in_events(s, piece);
 }
@@ -417,6 +422,17 @@ static bool same_pieces(const struct pieces *a, const struct pieces *b)
 	return true;
 }
 
+/* Comments may stand within what belongs together. */
+static bool still_parses(
+	const struct dpe_text *text, const char *name, const struct dpe_compile_options *options)
+{
+	struct dpe_diags *diags = dpe_diags_new();
+	bool parses = dpe_spec_parses(name, text->at, text->len, options, diags);
+
+	dpe_diags_free(diags);
+	return parses;
+}
+
 bool dpe_format(struct dpe_text *to, const char *name, const char *text, size_t len,
 	const struct dpe_compile_options *options, struct dpe_diags *diags)
 {
@@ -429,7 +445,7 @@ bool dpe_format(struct dpe_text *to, const char *name, const char *text, size_t 
 	dpe_text_puts(to, "");
 	put_together(&before, to);
 	after = take_apart(to->at, to->len);
-	same = same_pieces(&before, &after);
+	same = same_pieces(&before, &after) && still_parses(to, name, options);
 	free(before.at);
 	free(after.at);
 	if (!same)

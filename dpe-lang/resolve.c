@@ -354,51 +354,6 @@ static struct dpe_node *build_tree(struct dpe_resolver *r, const struct ast_dpe 
 	return node;
 }
 
-/* ---- what is seldom meant ------------------------------------------------------------- */
-
-static unsigned literal_of(const struct dpe_rule *rule, const struct dpe_node *node)
-{
-	return rule->positions[node->position - 1].literal;
-}
-
-/* "s^(x).exit": one caret more. */
-static char *with_caret(const char *text)
-{
-	size_t len = strcspn(text, "^([. {");
-
-	return dpe_xasprintf("%.*s^%s", (int)len, text, text + len);
-}
-
-/* `a & a` is one a: whoever wants two different ones writes a caret. */
-static void warn_of_shared(const struct dpe_resolver *r, const struct dpe_node *node)
-{
-	const struct dpe_rule *rule = r->rule;
-	const struct dpe_node *left, *right;
-	const struct dpe_literal *literal;
-	char *other;
-
-	if (!node)
-		return;
-	left = node->left;
-	right = node->right;
-	warn_of_shared(r, left);
-	warn_of_shared(r, right);
-	if (node->kind != DPE_NODE_PAR || left->kind != DPE_NODE_EVENT ||
-		right->kind != DPE_NODE_EVENT || literal_of(rule, left) != literal_of(rule, right))
-		return;
-	literal = &rule->literals[literal_of(rule, left)];
-	if (rule->patterns[literal->pattern].kind != DPE_PATTERN_CONTROL)
-		return;
-	/* Of a definition that stands on both sides the name is not known any more. */
-	other = left->place.begin == right->place.begin ? dpe_xstrdup("a caret behind one name")
-							: with_caret(literal->text);
-	dpe_diag(r->spec->diags, DPE_WARNING, node->place,
-		"both sides of & are the same event, which they share; for two different ones "
-		"write %s",
-		other);
-	free(other);
-}
-
 /* ---- the rule ------------------------------------------------------------------------- */
 
 static void *keep(struct dpe_resolver *r, const void *array, unsigned n, size_t size)
@@ -435,7 +390,8 @@ static void resolve_parts(struct dpe_resolver *r, const struct ast_dpe *tree)
 	rule->nliterals = r->nliterals;
 	dpe_resolve_mode(r);
 	dpe_classify(r->spec->arena, rule);
-	warn_of_shared(r, rule->tree);
+	dpe_warn_of_seldom_meant(r);
+	dpe_check_conditions(r);
 }
 
 bool dpe_resolve_rule(struct ast_spec *spec, struct dpe_names *names, struct dpe_globals *globals,

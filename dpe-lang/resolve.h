@@ -130,6 +130,16 @@ void dpe_resolve_object(
 /* What the names of the data event's messages end in; "" where it is of a variable of the program. */
 const char *dpe_object_suffix(struct dpe_resolver *r, const struct ast_event *event);
 
+/* ---- seldom.c ------------------------------------------------------------------------- */
+
+/* Warnings, of a rule that is resolved otherwise. */
+void dpe_warn_of_seldom_meant(struct dpe_resolver *r);
+
+/* ---- bindings.c ----------------------------------------------------------------------- */
+
+/* Of a rule that is resolved otherwise: conditions that ask for variables nobody has bound yet. */
+void dpe_check_conditions(struct dpe_resolver *r);
+
 /* ---- resolve.c, modes.c --------------------------------------------------------------- */
 
 void dpe_collect_globals(

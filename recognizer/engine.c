@@ -20,6 +20,20 @@ static struct dpe_parts *divide(
 								     : NULL;
 }
 
+/* Rules that an automaton could follow are refused where they accept nothing, whatever follows them. */
+static struct dpe_game *new_game(const struct dpe_rule *rule, struct dpe_diags *diags)
+{
+	struct dpe_automaton *automaton = NULL;
+
+	if (dpe_rule_suits_automaton(rule)) {
+		automaton = dpe_automaton_new(rule, diags);
+		if (!automaton)
+			return NULL;
+	}
+	dpe_automaton_free(automaton);
+	return dpe_game_new(rule);
+}
+
 bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct dpe_diags *diags)
 {
 	struct dpe_parts *parts = divide(run->rule, choice, diags);
@@ -30,7 +44,7 @@ bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct d
 		 (choice == DPE_ENGINE_AUTO && dpe_rule_suits_automaton(run->rule)))
 		run->automaton = dpe_automaton_new(run->rule, diags);
 	else if (choice != DPE_ENGINE_PARTS)
-		run->game = dpe_game_new(run->rule);
+		run->game = new_game(run->rule, diags);
 	run->most_bytes = run->recognizer->options.automaton_bytes;
 	if (!run->most_bytes)
 		run->most_bytes = AUTOMATON_BYTES;

@@ -313,24 +313,3 @@ bool dpe_eval_condition(const struct dpe_env *env, const struct dpe_expr *expr)
 {
 	return is_true(dpe_eval(env, expr));
 }
-
-bool dpe_expr_needs(const struct dpe_expr *expr, uint64_t mask)
-{
-	if (!expr)
-		return false;
-	if (expr->kind == DPE_EXPR_RULEVAR && !(mask >> expr->index & 1))
-		return true;
-	return dpe_expr_needs(expr->left, mask) || dpe_expr_needs(expr->right, mask) ||
-	       dpe_expr_needs(expr->third, mask);
-}
-
-bool dpe_expr_names_positions(const struct dpe_expr *expr)
-{
-	if (!expr)
-		return false;
-	if (expr->kind == DPE_EXPR_POSITION ||
-		((expr->kind == DPE_EXPR_FIELD || expr->kind == DPE_EXPR_TEXT) && expr->index))
-		return true;
-	return dpe_expr_names_positions(expr->left) || dpe_expr_names_positions(expr->right) ||
-	       dpe_expr_names_positions(expr->third);
-}

@@ -319,8 +319,12 @@ static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
 		.event = event,
 	};
 
-	list_expected(run, slice, before, nbefore, &expected);
 	describe_event(run, occurrence, &reason);
+	if (dpe_slice_keeps_silent(run, slice, occurrence, reason.at)) {
+		dpe_text_free(&reason);
+		return;
+	}
+	list_expected(run, slice, before, nbefore, &expected);
 	verdict.reason = doubt ? doubt : reason.at;
 	verdict.expected = (const char *const *)expected.at;
 	verdict.nexpected = expected.count;

@@ -3,19 +3,6 @@
 
 #include <string.h>
 
-uint64_t dpe_pattern_mask(const struct dpe_pattern *pattern)
-{
-	uint64_t mask = 0;
-
-	for (unsigned i = 0; i < pattern->nargs; i++) {
-		if (pattern->args[i].kind == DPE_ARG_VARIABLE)
-			mask |= 1ull << pattern->args[i].variable;
-	}
-	if (pattern->by != DPE_NO_VARIABLE)
-		mask |= 1ull << pattern->by;
-	return mask;
-}
-
 /* "libc" stands for libc.so.6 and libc-2.36.so, not for libcrypto.so.3. */
 static bool module_matches(const struct dpe_names *names, dpe_name wanted, dpe_name module)
 {

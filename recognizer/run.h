@@ -120,8 +120,6 @@ struct dpe_binding {
 	struct dpe_value values[DPE_MAX_VARIABLES];
 };
 
-/* The variables that a pattern binds. */
-uint64_t dpe_pattern_mask(const struct dpe_pattern *pattern);
 /* True where the message looks like the pattern, its condition not regarded. */
 bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *pattern,
 	const struct dpe_message *message, struct dpe_binding *binding);
@@ -572,6 +570,10 @@ void dpe_expect_begin(struct dpe_run *run, struct dpe_slice *slice);
 void dpe_expect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence);
 void dpe_expect_finish(struct dpe_run *run, struct dpe_slice *slice);
+/* True where the violated slice is a part of a larger one, and is told of no more than that it is
+ * done; slices that begin with what it saw will tell. */
+bool dpe_slice_keeps_silent(struct dpe_run *run, struct dpe_slice *slice,
+	struct dpe_occurrence *occurrence, const char *reason);
 void dpe_expect_copy(struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
 /* Keep the room for readings, for partial matches. */
 void dpe_expect_clear(struct dpe_run *run, struct dpe_slice *slice);
@@ -748,10 +750,6 @@ struct dpe_value dpe_text_in(
 struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr);
 /* A condition holds when its value is a number that is not 0. */
 bool dpe_eval_condition(const struct dpe_env *env, const struct dpe_expr *expr);
-/* True where the expression names a rule variable outside of the mask. */
-bool dpe_expr_needs(const struct dpe_expr *expr, uint64_t mask);
-/* True where the expression names an event by its position. */
-bool dpe_expr_names_positions(const struct dpe_expr *expr);
 
 /* wait_calls.c: the calls that say who holds and awaits what, and those that look at it. */
 void dpe_wait_call(const struct dpe_env *env, const struct dpe_stmt *call);

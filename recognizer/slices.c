@@ -85,6 +85,27 @@ static void begin_with(struct dpe_run *run, struct dpe_slice *slice, const struc
 	else
 		dpe_detect_copy(run, slice, part);
 	run->recognizer->kept += dpe_slice_size(slice);
+	dpe_unsaid_copy(run, slice->cell, part->cell);
+}
+
+/* A slice with these values and more is there; `sub` are those of a pattern. */
+static bool have_larger(
+	struct dpe_run *run, uint64_t mask, uint64_t sub, const struct dpe_value *values)
+{
+	struct dpe_slices *slices = run->slices;
+
+	for (unsigned i = 0; i < slices->nmasks; i++) {
+		const struct dpe_bucket *bucket;
+
+		if ((slices->masks[i] & mask) != mask || slices->masks[i] == mask)
+			continue;
+		bucket = dpe_bucket_find(slices, slices->masks[i], sub, values);
+		for (unsigned j = 0; bucket && j < bucket->ncells; j++) {
+			if (dpe_values_agree(bucket->cells[j]->params, values, mask))
+				return true;
+		}
+	}
+	return false;
 }
 
 static struct dpe_cell *new_cell(
@@ -98,14 +119,17 @@ static struct dpe_cell *new_cell(
 	return cell;
 }
 
+/* `sub`: the variables that the event at hand binds */
 static struct dpe_cell *begin_slice(
-	struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
+	struct dpe_run *run, uint64_t mask, uint64_t sub, const struct dpe_value *values)
 {
 	struct dpe_cell *part = largest_part(run, mask, values);
+	bool extended = have_larger(run, mask, sub, values);
 	struct dpe_cell *cell = new_cell(run, mask, values);
 	struct dpe_slice *slice =
 		part ? dpe_slice_wake(run, cell) : dpe_slice_work(run, cell);
 
+	cell->extended = extended;
 	dpe_trace_slice(run, slice, DPE_TRACE_BEGAN, NULL);
 	if (part)
 		begin_with(run, slice, dpe_slice_work(run, part));
@@ -128,7 +152,7 @@ static struct dpe_cell *only_slice(struct dpe_run *run, const struct dpe_binding
 	if (!run->rule->nvariables) /* it has been there from the beginning */
 		return dpe_cell_at(run->slices, 0);
 	cell = dpe_cell_find(run->slices, binding->mask, binding->values);
-	return cell ? cell : begin_slice(run, binding->mask, binding->values);
+	return cell ? cell : begin_slice(run, binding->mask, binding->mask, binding->values);
 }
 
 /* The slices that have the values of the binding, and perhaps more. */
@@ -178,11 +202,11 @@ static void touch_compatible(struct dpe_run *run, const struct dpe_binding *bind
 				values[v] = binding->mask >> v & 1 ? binding->values[v]
 								   : cell->params[v];
 			cell = dpe_cell_find(slices, joined, values);
-			touch(slices, cell ? cell : begin_slice(run, joined, values));
+			touch(slices, cell ? cell : begin_slice(run, joined, binding->mask, values));
 		}
 	}
 	if (!dpe_cell_find(slices, binding->mask, binding->values))
-		touch(slices, begin_slice(run, binding->mask, binding->values));
+		touch(slices, begin_slice(run, binding->mask, binding->mask, binding->values));
 }
 
 static int smaller_first(const void *a, const void *b)
@@ -217,6 +241,7 @@ static void retire(struct dpe_run *run, struct dpe_slice *slice)
 	if (expect && !slice->done && !cell->extended && slice->order.nchains)
 		dpe_expect_finish(run, slice);
 	clear_order(run, slice);
+	dpe_unsaid_drop(run, cell);
 	if (expect) {
 		dpe_expect_clear(run, slice);
 		dpe_expect_begin(run, slice);
@@ -288,6 +313,8 @@ static void take(struct dpe_run *run, struct dpe_cell *cell, struct dpe_occurren
 	struct dpe_slice *slice;
 	bool belongs;
 
+	if (run->slices->unsaid && !cell->extended)
+		dpe_unsaid_tell(run, cell);
 	if (dpe_cell_is_done(run->slices, cell) && !run->rule->nobserving)
 		return;
 	slice = dpe_slice_work(run, cell);
@@ -441,7 +468,7 @@ struct dpe_slices *dpe_slices_new(struct dpe_run *run)
 	dpe_slice_reads_find(run);
 	collect_masks(run);
 	if (!run->rule->nvariables)
-		begin_slice(run, 0, none);
+		begin_slice(run, 0, 0, none);
 	return slices;
 }
 
@@ -457,6 +484,7 @@ void dpe_slices_free(struct dpe_run *run)
 		dpe_cell_clear(run, cell);
 		dpe_values_drop(cell->params, cell->mask);
 	}
+	dpe_unsaid_free(slices);
 	dpe_rest_end(run);
 	dpe_buckets_free(slices);
 	dpe_cells_end(slices);

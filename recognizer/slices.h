@@ -5,6 +5,7 @@
  *	slice_reads.c    how an event may be read in a slice
  *	slice_cells.c    the slices of a rule, and the table that finds one by its values
  *	slice_buckets.c  … those that have some of their values in common
+ *	slice_unsaid.c   violations of slices that are parts of larger ones
  *	slice_sweep.c    freeing those that have ended
  *	slice_rest.c     slices at work and at rest, and the short way of those at rest
  *	slice_pack.c     what a slice holds as words
@@ -56,6 +57,7 @@ union dpe_rest {
 };
 
 struct dpe_bucket;
+struct dpe_unsaid;
 
 /* By their values: the index of the cell, one more, and a part of its hash, so that the cells of
  * others need not be looked at. */
@@ -76,6 +78,7 @@ struct dpe_slices {
 	struct dpe_cell_slot *table;     /* open addressing */
 	uint64_t size;               /* a power of two */
 	struct dpe_bucket *buckets;  /* unless all patterns bind the same variables */
+	struct dpe_unsaid *unsaid;   /* by number of the cell */
 	uint64_t *pattern_masks;     /* each once */
 	unsigned npattern_masks;
 	uint64_t *masks; /* of the slices there are, each once */
@@ -164,6 +167,18 @@ bool dpe_slice_reads_event(
 /* The same where the event looks like one pattern alone, with the slice's values. */
 bool dpe_slice_reads_single(
 	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_occurrence *occurrence);
+
+/* ---- slice_unsaid.c ----------------------------------------------------------------------
+
+ * A slice whose values are part of those of another is not judged: its events are the other's, too,
+ * and it is there for slices that are still to come. These were violated where it was. */
+
+/* What the new cell begins with was violated, and nothing was said. */
+void dpe_unsaid_copy(struct dpe_run *run, struct dpe_cell *to, const struct dpe_cell *from);
+/* Says it of the cell, which is no part, if there is anything to say. */
+void dpe_unsaid_tell(struct dpe_run *run, struct dpe_cell *cell);
+void dpe_unsaid_drop(struct dpe_run *run, const struct dpe_cell *cell);
+void dpe_unsaid_free(struct dpe_slices *slices);
 
 /* ---- slice_sweep.c ----------------------------------------------------------------------- */
 

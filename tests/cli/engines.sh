@@ -10,6 +10,12 @@ done
 run "$DPE" replay --engine=net -s unsafe.dpe a.jsonl
 says 'net follows it' 1 'R: incomplete of a;(b&(c;d@));e'
 
+printf 'detect R: (a;b) & (b;a)\n' >none.dpe
+for engine in auto pa parts net; do
+	run "$DPE" replay --engine=$engine -s none.dpe a.jsonl
+	says "$engine: a rule that accepts nothing" 2 "none.dpe:1:8: error: rule 'R' accepts nothing"
+done
+
 printf 'expect R: %s\n' "$(for i in 1 2 3 4 5 6; do printf '(s;a%s;b%s;c%s)* & ' $i $i $i; done | sed 's/ & $//')" >shared.dpe
 run "$DPE" replay --engine=parts -s shared.dpe a.jsonl
 says 'parts that are too large' 2 'operands that share events may have more than 65536 states here'

@@ -53,6 +53,17 @@ check 'line ends of other systems, and no last one' "$(cat out)" = "$(printf 'de
 printf "detect o(p):[p->x']\nfrom  a(p). exit  to b( _,p ) by T[p->x=1];from;to(p)\n" >objects.dpe
 run "$DPE" fmt objects.dpe
 check 'from and to' "$(cat out)" = "$(printf "detect o(p): [p->x']\n\tfrom a(p).exit to b(_, p) by T [p->x = 1] ; from ; to(p)")"
+# Whether a name follows a star at once says what it is.
+printf 'r: A* s: B *last ; C *last  t: D *  u: E@ v: F\n' >stars.dpe
+run "$DPE" fmt stars.dpe
+check 'a star, and the name of the next rule or of a control variable' \
+	"$(cat out)" = 'r: A* s: B*last ; C*last t: D* u: E@ v: F'
+# A prime behind a comment is none that a quote could close.
+printf "detect r: [X /* one */ ' ] { n = 1; } Function./* two\n   more */exit { print(n); }\n" >primes.dpe
+run "$DPE" fmt primes.dpe
+gives 'comments before a prime and after a point' 0
+run "$DPE" fmt --check - <out
+gives '… which stay where they are' 0
 : >empty.dpe
 run "$DPE" fmt empty.dpe
 check 'an empty file' ! -s out

@@ -163,6 +163,16 @@ static void precedence(void **state)
 		"libc::f^^(x, 3, _, \"s\", -1).exit by T [x = 3 && .ret != 0]");
 }
 
+/* What stands behind the name of a definition, and its parameters, wherever they stand. */
+static void definitions_take_what_stands_behind(void **state)
+{
+	(void)state;
+	assert_prints("d(x) = f(x) [x > 1 || .tid = 2]\nr: d(y) [y < 5 || y = 9] ; d(3)",
+		"f(y) [(y > 1 || .tid = 2) && (y < 5 || y = 9)];f(3) [3 > 1 || .tid = 2]");
+	assert_prints("d = f\nr: d by T [x = 1]", "f by T [x = 1]");
+	assert_prints("d(n) = E*n\ne(k) = (d(k) ; F)*k\nr: e(m) ; X*m", "(E*m;F)*m;X*m");
+}
+
 static void keywords_are_names_elsewhere(void **state)
 {
 	(void)state;
@@ -420,6 +430,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_paper_parses),
 		cmocka_unit_test(classes_of_table_3_2),
 		cmocka_unit_test(precedence),
+		cmocka_unit_test(definitions_take_what_stands_behind),
 		cmocka_unit_test(keywords_are_names_elsewhere),
 		cmocka_unit_test(items_need_no_terminator),
 		cmocka_unit_test(one_line_wants_an_operator),

@@ -122,6 +122,44 @@ static void an_event_that_binds_less_belongs_to_all(void **state)
 		"R match at u1: r=$1 u1=$2 [x=p]\nR match at u2: r=$1 u2=$2 [x=q]\n");
 }
 
+/* A slice whose values are part of those of another is not judged: not when the event that began it
+ * made the other, too, nor when it came later, nor where an event binds both ways. */
+static void parts_of_slices_are_not_judged(void **state)
+{
+	const char *after = "expect R(x, y): a(x, y) ; b(x)";
+
+	(void)state;
+	assert_transcript(after, "jsonl",
+		"{\"event\":\"a\",\"id\":\"a1\",\"thread\":1,\"args\":[1,2]}\n"
+		"{\"event\":\"b\",\"id\":\"b1\",\"thread\":1,\"args\":[1]}\n"
+		"{\"event\":\"b\",\"id\":\"b7\",\"thread\":1,\"args\":[7]}\n",
+		"R violated at b7 [x=7] expected a(x, y) first "
+		"(b7 came with nothing of the slice before it)\n"
+		"R satisfied [x=1] [y=2]\n");
+	assert_transcript("expect R(x, y): a(x) ; b(y)", "jsonl",
+		"{\"event\":\"a\",\"id\":\"a1\",\"thread\":1,\"args\":[1]}\n"
+		"{\"event\":\"b\",\"id\":\"b2\",\"thread\":1,\"args\":[2]}\n",
+		"R satisfied [x=1] [y=2]\n");
+	assert_transcript("expect R: (a(x) by T)* + a(x) ; a(x)", "jsonl",
+		"{\"event\":\"a\",\"id\":\"a1\",\"thread\":5,\"args\":[1]}\n",
+		"R satisfied [x=1] [T=5]\n");
+}
+
+/* What violated a part is told of the slices that begin with it later. */
+static void slices_begin_with_what_violated_a_part(void **state)
+{
+	(void)state;
+	assert_transcript("expect R(x, y): a(x) ; b(x, y)* { print(\"good\"); } else { print(y); }", "jsonl",
+		"{\"event\":\"a\",\"id\":\"a1\",\"thread\":1,\"args\":[1]}\n"
+		"{\"event\":\"b\",\"id\":\"b3\",\"thread\":1,\"args\":[1,3]}\n"
+		"{\"event\":\"a\",\"id\":\"a2\",\"thread\":1,\"args\":[1]}\n"
+		"{\"event\":\"b\",\"id\":\"b4\",\"thread\":1,\"args\":[1,4]}\n",
+		"R violated at a2 [x=1] [y=3] expected b(x, y) after b(x, y) (a2 came right after b3)\n"
+		"R prints '3'\n"
+		"R violated at a2 [x=1] [y=4] (a2 came right after a1)\n"
+		"R prints '4'\n");
+}
+
 static void the_thread_is_bound(void **state)
 {
 	(void)state;
@@ -360,26 +398,6 @@ static void partial_matches_differ_by_what_conditions_name(void **state)
 		LOG_HEAD CALL("e1", "open", 1, 5, "") CALL("e2", "open", 2, 6, "")
 			CALL("e3", "stat", 3, 0, "\"e1\"") CALL("e4", "close", 3, 5, ""),
 		"R match at e4: e1=$1 e3=$3 e4=$4\n");
-}
-
-static void sync_rules_have_no_such_conditions(void **state)
-{
-	const struct dpe_compile_options compile = {0};
-	const struct dpe_recognizer_options options = {0};
-	const struct dpe_recognizer_sink sink = {0};
-	struct dpe_diags *diags = dpe_diags_new();
-	struct dpe_names *names = dpe_names_new();
-	const char text[] = "sync S(m): v(m) ; p(m) [.tid != $1.tid]";
-	struct dpe_spec *spec =
-		dpe_spec_compile_text("t", text, strlen(text), names, &compile, diags);
-
-	(void)state;
-	assert_non_null(spec);
-	assert_null(dpe_recognizer_new(spec, &options, &sink, diags));
-	assert_int_equal(dpe_diags_errors(diags), 1);
-	dpe_spec_free(spec);
-	dpe_names_free(names);
-	dpe_diags_free(diags);
 }
 
 /* ---- rounds ------------------------------------------------------------------------------ */
@@ -637,6 +655,8 @@ int main(void)
 		cmocka_unit_test(detect_reports_one_match_for_each_completing_event),
 		cmocka_unit_test(each_value_has_its_slice),
 		cmocka_unit_test(an_event_that_binds_less_belongs_to_all),
+		cmocka_unit_test(parts_of_slices_are_not_judged),
+		cmocka_unit_test(slices_begin_with_what_violated_a_part),
 		cmocka_unit_test(the_thread_is_bound),
 		cmocka_unit_test(conditions_decide_what_belongs),
 		cmocka_unit_test(sync_rules_order_events),
@@ -656,7 +676,6 @@ int main(void)
 		cmocka_unit_test(a_condition_sees_earlier_events),
 		cmocka_unit_test(a_condition_does_not_see_independent_events),
 		cmocka_unit_test(partial_matches_differ_by_what_conditions_name),
-		cmocka_unit_test(sync_rules_have_no_such_conditions),
 		cmocka_unit_test(a_number_says_which_round),
 		cmocka_unit_test(a_state_without_progress_is_told_once),
 		cmocka_unit_test(progress_makes_states_new),
