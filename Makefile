@@ -210,6 +210,10 @@ $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LIBDPE)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $< $(LIBDPE) $(CORE_LIBS) -lm -o $@
 
+$(BUILD)/bench/nothing: $(BUILD)/bench/nothing.o
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $< -lbpf -o $@
+
 tests: $(test_bin) $(targets) examples
 examples: $(examples)
 

@@ -115,13 +115,15 @@ enum { DPE_PRELOAD_ENTER = 1, DPE_PRELOAD_EXIT = 2 };
  * one: so many are kept free for that. */
 #define DPE_PRELOAD_SLACK 64
 
-/* One event. With stacks, a slot has room for `frames`, which end at the first 0. */
+/* One event. With stacks, a slot has room for `frames`; those that are there are counted before
+ * them, so where there are none nobody touches that part of it. */
 struct dpe_preload_slot {
 	uint32_t stamp; /* its number + 1, once it is whole */
 	int32_t ret;
 	uint64_t clock; /* time stamp counter, or ns: see the header */
 	uint16_t function;
-	uint16_t kind;
+	uint8_t kind;
+	uint8_t nframes;
 	uint32_t lost; /* by its thread up to then, as far as 32 bits hold it */
 	uint64_t caller;
 	uint64_t words[DPE_PRELOAD_WORDS];

@@ -63,7 +63,7 @@ static __attribute__((noinline)) void lose_nowhere(struct dpe_preload_header *he
 
 /* Follows frame pointers as long as they stay in the page of the stack that is in use: that one
  * can be read, whatever the pointers are in code that keeps none. */
-static void add_frames(struct dpe_preload_slot *slot, const uint64_t *frame, unsigned wanted)
+static unsigned add_frames(struct dpe_preload_slot *slot, const uint64_t *frame, unsigned wanted)
 {
 	const uint64_t page = 4096, last = page - 2 * sizeof(*frame);
 	unsigned count = 0;
@@ -77,8 +77,7 @@ static void add_frames(struct dpe_preload_slot *slot, const uint64_t *frame, uns
 		frame = (const uint64_t *)next;
 		slot->frames[count++] = frame[1];
 	}
-	if (count < DPE_PRELOAD_FRAMES)
-		slot->frames[count] = 0;
+	return count;
 }
 
 static bool lives(pid_t process)
@@ -135,7 +134,8 @@ static struct dpe_preload_slot *reserve(struct dpe_preload_header *header, uint6
 static void fill(struct dpe_preload_slot *slot, const struct dpe_preload_call *call, unsigned kind,
 	uint64_t caller)
 {
-	slot->kind = (uint16_t)kind;
+	slot->kind = (uint8_t)kind;
+	slot->nframes = 0;
 	slot->function = (uint16_t)call->function;
 	slot->lost = (uint32_t)self.ring->lost.count;
 	slot->caller = caller;
@@ -159,21 +159,20 @@ void dpe_preload_write(
 	slot->ret = ret;
 	fill(slot, call, kind, frame[1]);
 	if (header->frames)
-		add_frames(slot, frame, header->frames);
+		slot->nframes = (uint8_t)add_frames(slot, frame, header->frames);
 	dpe_preload_commit(slot, number);
 }
 
 /* The innermost first. */
-static void copy_callers(struct dpe_preload_slot *slot, const struct dpe_preload_callers *callers,
-	unsigned wanted)
+static unsigned copy_callers(struct dpe_preload_slot *slot,
+	const struct dpe_preload_callers *callers, unsigned wanted)
 {
 	unsigned count = 0;
 
 	for (; count < wanted && count < callers->count && count < DPE_PRELOAD_CALLERS; count++)
 		slot->frames[count] =
 			callers->at[(callers->count - 1 - count) % DPE_PRELOAD_CALLERS].pc;
-	if (count < DPE_PRELOAD_FRAMES)
-		slot->frames[count] = 0;
+	return count;
 }
 
 bool dpe_preload_number(unsigned *number)
@@ -198,8 +197,8 @@ void dpe_preload_tell(const struct dpe_preload_call *call, bool after, uint64_t 
 	slot->ret = 0;
 	fill(slot, call, DPE_PRELOAD_ENTER, pc);
 	if (header->frames && callers->count)
-		copy_callers(slot, callers, header->frames);
+		slot->nframes = (uint8_t)copy_callers(slot, callers, header->frames);
 	else if (header->frames)
-		add_frames(slot, frame, header->frames);
+		slot->nframes = (uint8_t)add_frames(slot, frame, header->frames);
 	dpe_preload_commit(slot, number);
 }

@@ -101,13 +101,18 @@ struct dpe_maps {
 struct dpe_merge {
 	struct dpe_queues held; /* a queue for each ring: the kernel's, then the library's */
 	unsigned nkernel;       /* of the first */
-	unsigned words; /* that most of the kernel's records have */
+	/* The threads whose events the library's rings tell of: of the next that leaves, and, behind
+	 * those, of the last that arrived. */
+	struct dpe_writer {
+		uint32_t thread;
+		char comm[16];
+	} *writers;
 	struct dpe_numbers *numbers; /* with a library: how far each thread is */
 	struct dpe_numbers *recent;  /* … and the one that was asked for last; or NULL */
 	bool refused; /* something was left in a ring, for want of room */
 	bool behind;  /* there is something that can be delivered at once */
 	uint64_t known; /* … up to there, when the rings were read last */
-	bool patient;   /* nobody minds what is told a little later */
+	uint64_t patience; /* ns for which events may be held while others want all processors */
 	struct dpe_pace pace;
 };
 
@@ -502,8 +507,7 @@ struct dpe_kernel_sink {
 	void (*record)(
 		void *context, unsigned ring, const struct dpe_record *record, size_t size);
 };
-/* How much of the fullest ring holds records. */
-unsigned dpe_kernel_rings_percent(const struct dpe_kernel_rings *rings);
+struct dpe_backlog dpe_kernel_rings_backlog(const struct dpe_kernel_rings *rings);
 /* Hands over every record that was there when the call began, ring by ring, but of the rings that
  * are not wanted. Returns the time before which every record was handed over; `complete`: nothing
  * was left, and none was still being written. */

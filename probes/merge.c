@@ -59,39 +59,63 @@ static struct dpe_numbers *numbers_of(struct dpe_merge *merge, uint32_t thread)
 /* Events of a millisecond that show that taking more is more urgent than delivering. */
 #define A_FLOOD 4096
 #define KERNEL_FULL_ENOUGH 12 /* percent */
+#define MILLISECOND UINT64_C(1000000)
 #define MEMORY_FOR_LATER ((size_t)40 << 20)
 
+/* What is held: of the kernel, a record. */
 struct kernel_event {
 	struct dpe_held held;
-	size_t size;
-	struct dpe_record *apart;  /* as it came, if there is not room enough for it: */
 	struct dpe_record record;
 };
 
-static size_t element_bytes(const struct dpe_preload *preload)
+/* Of the library, a slot as far as there is something in it; and, before the first of a thread in its
+ * ring, whose the next ones are. */
+enum { HELD_SLOT, HELD_WRITER };
+
+struct library_event {
+	struct dpe_held held;
+	struct dpe_preload_slot slot;
+};
+
+struct newcomer {
+	struct dpe_held held;
+	struct dpe_writer writer;
+};
+
+#define MOST_WORDS (DPE_WORDS + 1 + DPE_STACK_MAX + DPE_VALUES + DPE_TEXTS * DPE_TEXT_WORDS)
+
+_Static_assert(sizeof(struct kernel_event) + MOST_WORDS * sizeof(uint64_t) <= DPE_HELD_MOST,
+	"the longest record can be held");
+
+/* ns for which events may be held while there is no processor for them: none where somebody waits for
+ * what is told, be it a thread for room in its ring, or whoever wants the target to be stopped as soon
+ * as something is found. Deadlocks are told within milliseconds by the kernel's rings, and within a
+ * tenth of a second by the library's, which bring more than can be taken in at once. */
+static uint64_t patience_of(const struct dpe_probes *probes)
 {
-	return offsetof(struct dpe_library_event, slot) + preload->rings.slot_bytes;
+	const struct dpe_preload *preload = probes->preload;
+
+	if (probes->plan->haste == DPE_AT_ONCE || dpe_gates_can_stop(probes) ||
+		(preload && preload->rings.header->waits))
+		return 0;
+	if (probes->plan->haste == DPE_SOON)
+		return preload ? 75 * MILLISECOND : 0;
+	return 1000 * MILLISECOND;
 }
 
-/* Whether nobody waits for what is told late: neither a thread for room in its ring, nor whoever
- * wants the target to be stopped as soon as something is found. */
-static bool is_patient(const struct dpe_probes *probes)
-{
-	return probes->preload && !probes->preload->rings.header->waits &&
-	       !dpe_gates_can_stop(probes);
-}
-
-/* What is held while there is no processor for it takes memory that is there before: to get it page
- * by page from the kernel would take more of the processors than delivering does. */
+/* What is held of the library while there is no processor for it takes memory that is there before:
+ * to get it page by page from the kernel would take more of the processors than delivering does. */
 static void open_pace(struct dpe_probes *probes)
 {
 	struct dpe_merge *merge = &probes->merge;
-	uint64_t most = MEMORY_FOR_LATER / element_bytes(probes->preload);
+	bool there = !probes->preload || dpe_queues_prepare(&merge->held, MEMORY_FOR_LATER);
+	const struct dpe_pace limits = {
+		.processors = (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
+		.most = there ? MEMORY_FOR_LATER : 0,
+		.longest = merge->patience,
+	};
 
-	if (!dpe_queues_prepare(&merge->held, MEMORY_FOR_LATER))
-		most = 0;
-	dpe_pace_open(&merge->pace, "/proc/loadavg", (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
-		most);
+	dpe_pace_open(&merge->pace, "/proc/loadavg", &limits);
 }
 
 void dpe_merge_open(struct dpe_probes *probes)
@@ -100,30 +124,20 @@ void dpe_merge_open(struct dpe_probes *probes)
 
 	merge->nkernel = probes->rings.count;
 	dpe_queues_open(&merge->held, merge->nkernel + (probes->preload ? DPE_PRELOAD_RINGS : 0));
-	merge->words = DPE_WORDS + 1 + probes->stack_depth + (probes->plan->nreads ? DPE_VALUES : 0);
-	merge->patient = is_patient(probes);
-	if (merge->patient)
+	if (probes->preload)
+		merge->writers = dpe_xcalloc(2 * DPE_PRELOAD_RINGS, sizeof(*merge->writers));
+	merge->patience = patience_of(probes);
+	if (merge->patience)
 		open_pace(probes);
-}
-
-static void drop_kernel(struct kernel_event *event)
-{
-	free(event->apart);
 }
 
 void dpe_merge_free(struct dpe_probes *probes)
 {
 	struct dpe_merge *merge = &probes->merge;
 	struct dpe_numbers *numbers, *next;
-	struct dpe_held *held;
-	unsigned queue;
 
-	while ((held = dpe_queues_first(&merge->held, &queue))) {
-		if (queue < merge->nkernel)
-			drop_kernel((struct kernel_event *)held);
-		dpe_queues_drop(&merge->held);
-	}
 	dpe_queues_close(&merge->held);
+	free(merge->writers);
 	dpe_pace_close(&merge->pace);
 	HASH_ITER (hh, merge->numbers, numbers, next) {
 		HASH_DEL(merge->numbers, numbers);
@@ -136,7 +150,7 @@ void dpe_merge_free(struct dpe_probes *probes)
 static bool wants_more(void *context, unsigned ring)
 {
 	struct dpe_merge *merge = &((struct dpe_probes *)context)->merge;
-	bool wants = merge->held.queues[ring].count < MOST_KEPT / merge->nkernel;
+	bool wants = merge->held.counts[ring] < MOST_KEPT / merge->nkernel;
 
 	merge->refused |= !wants;
 	return wants;
@@ -149,18 +163,15 @@ static void on_kernel(
 	void *context, unsigned ring, const struct dpe_record *record, size_t size)
 {
 	struct dpe_probes *probes = context;
-	const size_t room = sizeof(*record) + probes->merge.words * sizeof(*record->words);
-	size_t bytes = offsetof(struct kernel_event, record) + room;
 	struct kernel_event *event;
 
 	if (size < sizeof(*record))
 		return;
 	if (record->has_stack && !probes->maps.read)
 		dpe_maps_begin(probes);
-	event = (void *)dpe_queues_add(&probes->merge.held, ring, bytes, record->time);
-	event->size = size;
-	event->apart = size > room ? dpe_xmalloc(size) : NULL;
-	memcpy(event->apart ? event->apart : &event->record, record, size);
+	event = (void *)dpe_queues_add(&probes->merge.held, ring,
+		offsetof(struct kernel_event, record) + size, record->time);
+	memcpy(&event->record, record, size);
 }
 
 static uint64_t most_held(const struct dpe_preload *preload)
@@ -174,31 +185,59 @@ static bool is_full(const struct dpe_probes *probes, unsigned ring)
 {
 	const struct dpe_preload *preload = probes->preload;
 	uint32_t used = __atomic_load_n(&preload->rings.header->used, __ATOMIC_RELAXED);
-	const struct dpe_queue *queue = &probes->merge.held.queues[probes->merge.nkernel + ring];
+	uint64_t held = probes->merge.held.counts[probes->merge.nkernel + ring];
 
 	if (used > DPE_PRELOAD_RINGS)
 		used = DPE_PRELOAD_RINGS;
-	return used && queue->count >= most_held(preload) / used;
+	return used && held >= most_held(preload) / used;
+}
+
+/* Of a slot, up to the last word that is not zero. The target can have written anything there. */
+static size_t bytes_of(const struct dpe_preload_slot *slot, unsigned frames)
+{
+	unsigned count = slot->nframes < frames ? slot->nframes : frames, words = DPE_PRELOAD_WORDS;
+
+	while (!count && words && !slot->words[words - 1])
+		words--;
+	return offsetof(struct dpe_preload_slot, words) + (words + count) * sizeof(uint64_t);
+}
+
+/* Says whose what comes next by the ring is, where that is another thread than before. */
+static void meet_writer(struct dpe_probes *probes, const struct dpe_ring_event *event)
+{
+	struct dpe_merge *merge = &probes->merge;
+	struct dpe_writer *last = &merge->writers[DPE_PRELOAD_RINGS + event->index];
+	struct newcomer *newcomer;
+
+	if (last->thread == event->ring->thread &&
+		!memcmp(last->comm, event->ring->comm, sizeof(last->comm)))
+		return;
+	last->thread = event->ring->thread;
+	memcpy(last->comm, event->ring->comm, sizeof(last->comm));
+	newcomer = (void *)dpe_queues_add(
+		&merge->held, merge->nkernel + event->index, sizeof(*newcomer), event->time);
+	newcomer->held.kind = HELD_WRITER;
+	newcomer->writer = *last;
 }
 
 /* Takes an event out of its ring as it is, which is quick. */
 static bool on_library(void *context, const struct dpe_ring_event *event)
 {
 	struct dpe_probes *probes = context;
-	struct dpe_preload *preload = probes->preload;
-	size_t bytes = element_bytes(preload);
-	struct dpe_library_event *held;
+	struct dpe_merge *merge = &probes->merge;
+	size_t bytes = bytes_of(event->slot, probes->preload->rings.frames);
+	struct library_event *held;
 
 	if (is_full(probes, event->index)) {
-		probes->merge.refused = true;
+		merge->refused = true;
 		return false;
 	}
-	held = (void *)dpe_queues_add(
-		&probes->merge.held, probes->merge.nkernel + event->index, bytes, event->time);
-	held->held.gap = event->gap;
-	held->thread = event->ring->thread;
-	memcpy(held->comm, event->ring->comm, sizeof(held->comm));
-	memcpy(&held->slot, event->slot, preload->rings.slot_bytes);
+	meet_writer(probes, event);
+	held = (void *)dpe_queues_add(&merge->held, merge->nkernel + event->index,
+		offsetof(struct library_event, slot) + bytes, event->time);
+	held->held.kind = HELD_SLOT;
+	held->held.gap = (uint32_t)event->gap;
+	memcpy(&held->slot, event->slot, bytes);
 	return true;
 }
 
@@ -238,7 +277,7 @@ static void deliver_piece(void *context, uint64_t address, uint64_t size)
 static void deliver_memory(struct dpe_probes *probes, const struct dpe_library_event *event,
 	const struct dpe_probes_sink *sink)
 {
-	struct pieces pieces = {probes, event, sink, event->held.gap};
+	struct pieces pieces = {probes, event, sink, event->gap};
 
 	if (event->slot.function >= DPE_PRELOAD_EVENTS)
 		return;
@@ -272,27 +311,49 @@ static void deliver_record(struct dpe_probes *probes, const struct dpe_record *r
 	deliver(probes, message, gap, sink);
 }
 
-static void deliver_kernel(struct dpe_probes *probes, struct kernel_event *event,
-	const struct dpe_probes_sink *sink)
+/* As the library wrote it. */
+static struct dpe_library_event whole(
+	const struct dpe_writer *writer, const struct library_event *held)
 {
-	const struct dpe_record *record = event->apart ? event->apart : &event->record;
+	struct dpe_library_event event = {
+		.time = held->held.time, .gap = held->held.gap, .thread = writer->thread};
 
-	deliver_record(probes, record, event->size, sink);
-	drop_kernel(event);
+	memcpy(event.comm, writer->comm, sizeof(event.comm));
+	memcpy(event.room, &held->slot, held->held.bytes - offsetof(struct library_event, slot));
+	return event;
 }
 
-static void deliver_library(struct dpe_probes *probes, const struct dpe_library_event *event,
+static void deliver_library(struct dpe_probes *probes, unsigned ring, const struct dpe_held *held,
 	const struct dpe_probes_sink *sink)
 {
+	struct dpe_writer *writer = &probes->merge.writers[ring];
+	struct dpe_library_event event;
 	struct dpe_message *message;
 
-	if (event->slot.function >= DPE_PRELOAD_COUNT) {
-		deliver_memory(probes, event, sink);
+	if (held->kind == HELD_WRITER) {
+		*writer = ((const struct newcomer *)held)->writer;
 		return;
 	}
-	message = dpe_told_call(probes, event);
+	event = whole(writer, (const struct library_event *)held);
+	if (event.slot.function >= DPE_PRELOAD_COUNT) {
+		deliver_memory(probes, &event, sink);
+		return;
+	}
+	message = dpe_told_call(probes, &event);
 	if (message)
-		deliver(probes, message, event->held.gap, sink);
+		deliver(probes, message, event.gap, sink);
+}
+
+static void deliver_held(struct dpe_probes *probes, unsigned stream, const struct dpe_held *held,
+	const struct dpe_probes_sink *sink)
+{
+	const struct kernel_event *event = (const void *)held;
+
+	if (stream < probes->merge.nkernel)
+		deliver_record(probes, &event->record,
+			held->bytes - offsetof(struct kernel_event, record), sink);
+	else
+		deliver_library(probes, stream - probes->merge.nkernel, held, sink);
 }
 
 /* Delivers what is before `known`, but not for too long; the time before which all was. */
@@ -301,19 +362,16 @@ static uint64_t deliver_before(
 {
 	struct dpe_merge *merge = &probes->merge;
 	struct dpe_held *held;
-	unsigned queue;
+	unsigned stream;
 
-	for (unsigned i = 0; (held = dpe_queues_first(&merge->held, &queue)); i++) {
+	for (unsigned i = 0; (held = dpe_queues_first(&merge->held, &stream)); i++) {
 		if (held->time >= known)
 			break;
 		if (i == AT_ONCE) {
 			merge->behind = true;
 			return held->time;
 		}
-		if (queue < merge->nkernel)
-			deliver_kernel(probes, (struct kernel_event *)held, sink);
-		else
-			deliver_library(probes, (struct dpe_library_event *)held, sink);
+		deliver_held(probes, stream, held, sink);
 		dpe_queues_drop(&merge->held);
 	}
 	return known;
@@ -334,13 +392,21 @@ static uint64_t read_rings(struct dpe_probes *probes, uint64_t slack, bool *comp
 	return library < known ? library : known;
 }
 
-/* The kernel's rings can wait, too, unless records come by them as fast as by the others. */
-static bool can_wait(const struct dpe_probes *probes, uint64_t now)
+/* With a library the kernel's rings can wait, too, unless records come by them as fast as by the
+ * others. */
+static bool can_wait(struct dpe_probes *probes, uint64_t now)
 {
-	struct dpe_backlog backlog = dpe_rings_backlog(&probes->preload->rings);
+	struct dpe_backlog backlog = dpe_kernel_rings_backlog(&probes->rings);
 
-	return dpe_kernel_rings_percent(&probes->rings) < KERNEL_FULL_ENOUGH &&
-	       dpe_pace_leaves(&probes->merge.pace, now, &backlog);
+	if (probes->preload) {
+		if (backlog.percent >= KERNEL_FULL_ENOUGH)
+			return false;
+		backlog = dpe_rings_backlog(&probes->preload->rings);
+	}
+	if (!dpe_pace_leaves(&probes->merge.pace, now, &backlog))
+		return false;
+	probes->rings.busy |= !probes->preload; /* what comes next wakes nobody */
+	return true;
 }
 
 /* Reads the rings, unless they can wait; the time before which all that may be delivered now is known. */
@@ -348,7 +414,7 @@ static uint64_t look(struct dpe_probes *probes, bool over, uint64_t slack, bool 
 {
 	struct dpe_merge *merge = &probes->merge;
 	uint64_t now = dpe_ring_now(), before = merge->held.held;
-	bool patient = merge->patient && !over && !probes->exited && !probes->stopped;
+	bool patient = merge->patience && !over && !probes->exited && !probes->stopped;
 
 	if (patient && can_wait(probes, now)) {
 		*complete = false;
@@ -357,9 +423,9 @@ static uint64_t look(struct dpe_probes *probes, bool over, uint64_t slack, bool 
 		merge->known = read_rings(probes, slack, complete);
 		dpe_pace_read(&merge->pace, now, merge->held.held - before);
 	}
-	if (!patient)
+	if (!patient || merge->refused)
 		return merge->known;
-	now = dpe_pace_due(&merge->pace, now, merge->held.held);
+	now = dpe_pace_due(&merge->pace, now, merge->held.held, merge->held.bytes);
 	return now < merge->known ? now : merge->known;
 }
 
@@ -391,65 +457,4 @@ bool dpe_merge_deliver(struct dpe_probes *probes, bool over, uint64_t slack,
 	if (known > probes->drained)
 		probes->drained = known;
 	return complete && !merge->refused && !merge->held.held;
-}
-
-/* ---- losses ------------------------------------------------------------------------------ */
-
-struct losses {
-	struct dpe_loss *at;
-	unsigned count, cap;
-};
-
-static struct dpe_loss *loss_of(struct losses *losses, pid_t thread)
-{
-	struct dpe_loss *loss;
-
-	for (unsigned i = 0; i < losses->count; i++)
-		if (losses->at[i].thread == thread)
-			return &losses->at[i];
-	loss = DPE_GROW(losses->at, losses->count, losses->cap);
-	*loss = (struct dpe_loss){.thread = thread, .first = UINT64_MAX};
-	return loss;
-}
-
-static void add_loss(void *context, const struct dpe_ring_loss *lost)
-{
-	struct dpe_loss *loss = loss_of(context, (pid_t)lost->thread);
-
-	loss->count += lost->count;
-	if (lost->first < loss->first)
-		loss->first = lost->first;
-	if (lost->last > loss->last)
-		loss->last = lost->last;
-}
-
-/* Programs that the target became, by exec, without loading the library: what they do is lost. */
-static void add_images(const struct dpe_probes *probes, struct losses *losses)
-{
-	uint32_t begun = dpe_attach_execs(probes);
-	uint32_t told = __atomic_load_n(&probes->preload->rings.header->images, __ATOMIC_ACQUIRE);
-	struct dpe_ring_loss lost = {.count = begun - told, .first = probes->drained};
-
-	lost.last = lost.first;
-	if (begun > told)
-		add_loss(losses, &lost);
-}
-
-unsigned dpe_preload_losses(struct dpe_probes *probes, struct dpe_loss *to, unsigned max)
-{
-	struct losses losses = {0};
-	unsigned count = dpe_attach_losses(probes, NULL, 0);
-
-	losses.cap = count + 1;
-	losses.at = dpe_xcalloc(losses.cap, sizeof(*losses.at));
-	losses.count = dpe_attach_losses(probes, losses.at, count);
-	if (losses.count > count)
-		losses.count = count;
-	dpe_rings_each_loss(&probes->preload->rings, add_loss, &losses);
-	add_images(probes, &losses);
-	count = losses.count;
-	if (max)
-		memcpy(to, losses.at, (count < max ? count : max) * sizeof(*to));
-	free(losses.at);
-	return count;
 }

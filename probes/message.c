@@ -8,8 +8,10 @@
 
 static size_t words_of(const struct dpe_record *record)
 {
-	if (record->has_stack || record->nvalues)
+	if (record->has_stack == DPE_STACK_WHOLE || record->nvalues)
 		return DPE_WORDS;
+	if (record->has_stack)
+		return 2;
 	if (record->nwords <= 2)
 		return 2;
 	return record->nwords <= DPE_WORD_REGISTERS ? DPE_WORD_REGISTERS : DPE_WORDS;
@@ -22,6 +24,8 @@ static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *r
 	if (size < sizeof(*record) || record->nwords > DPE_WORDS)
 		return false;
 	words = words_of(record);
+	if (record->nwords > words)
+		return false;
 	if (record->has_stack)
 		words += 1 + record->nstack;
 	if (record->nvalues)
@@ -44,8 +48,9 @@ static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *r
 static unsigned collect_stack(
 	const struct dpe_probes *probes, const struct dpe_record *record, uint64_t *pcs)
 {
-	const uint64_t *found = (const uint64_t *)&record->words[DPE_WORDS + 1];
-	uint64_t extra = record->words[DPE_WORDS];
+	size_t words = words_of(record);
+	const uint64_t *found = (const uint64_t *)&record->words[words + 1];
+	uint64_t extra = record->words[words];
 	unsigned count = 0, from = 0;
 	unsigned max = probes->stack_depth < DPE_STACK_MAX ? probes->stack_depth : DPE_STACK_MAX;
 

@@ -1,11 +1,11 @@
-/* pace: a target that uses all processors and writes millions of events a second runs as fast as
+/* pace: a target that uses all processors and makes millions of events a second runs as fast as
  * its observer lets it have them. So while every processor is wanted by somebody else,
  *	- rings that are far from full are not read yet: writers that nobody disturbs keep their
  *	  cache lines, and reading much at once costs less;
  *	- what was read is kept, and delivered when there is a processor for it.
  *
- * Neither for long: with what comes then, an event that decides something is told within a tenth of
- * a second. And where few events come, they are no burden, so they are told at once, as all are
+ * Neither for long: an event that decides something is told in the time that the user of this can
+ * wait. And where few events come, they are no burden, so they are told at once, as all are
  * that wait while the target has become quiet. */
 #include "probes/pace.h"
 
@@ -16,17 +16,20 @@
 
 #define MILLISECOND UINT64_C(1000000)
 #define LONGEST_UNREAD (8 * MILLISECOND)
-#define LONGEST_HELD (75 * MILLISECOND)
+#define CROWDED_FOR (20 * MILLISECOND)
 static const unsigned FULL_ENOUGH = 12; /* percent; unless there is */
-#define ROOM_ENOUGH 250000               /* events, more than a thread writes in 4 ms */
+#define ROOM_ENOUGH 250000              /* events, more than a thread writes in 4 ms */
 /* Events that cost less than asking whether there is a processor for them. */
 #define FEW 128
 
-void dpe_pace_open(
-	struct dpe_pace *pace, const char *path, unsigned processors, uint64_t most)
+void dpe_pace_open(struct dpe_pace *pace, const char *path, const struct dpe_pace *limits)
 {
 	*pace = (struct dpe_pace){
-		.load = open(path, O_RDONLY | O_CLOEXEC), .processors = processors, .most = most};
+		.load = open(path, O_RDONLY | O_CLOEXEC),
+		.processors = limits->processors,
+		.most = limits->most,
+		.longest = limits->longest,
+	};
 }
 
 void dpe_pace_close(struct dpe_pace *pace)
@@ -53,30 +56,39 @@ static unsigned long count_running(const struct dpe_pace *pace)
 	return number ? strtoul(number, NULL, 10) : 0;
 }
 
-static bool is_crowded(const struct dpe_pace *pace)
+/* A thread that waits for another's lock wants no processor at the moment, and will in the next. */
+static bool is_crowded(struct dpe_pace *pace, uint64_t now)
 {
-	return count_running(pace) > pace->processors;
+	if (count_running(pace) > pace->processors)
+		pace->crowded = now;
+	return pace->crowded && now < pace->crowded + CROWDED_FOR;
 }
 
-bool dpe_pace_leaves(const struct dpe_pace *pace, uint64_t now, const struct dpe_backlog *backlog)
+bool dpe_pace_leaves(struct dpe_pace *pace, uint64_t now, const struct dpe_backlog *backlog)
 {
 	return backlog->unread > FEW &&
 	       (backlog->percent < FULL_ENOUGH || backlog->room > ROOM_ENOUGH) &&
-	       now < pace->read + LONGEST_UNREAD && is_crowded(pace);
+	       now < pace->read + LONGEST_UNREAD && is_crowded(pace, now);
 }
 
+/* Two looks one right after the other say nothing of how much comes. */
 void dpe_pace_read(struct dpe_pace *pace, uint64_t now, uint64_t brought)
 {
-	uint64_t since = now - pace->read;
+	uint64_t since = now - pace->counted;
 
-	pace->rate = since < MILLISECOND ? brought : brought * MILLISECOND / since;
 	pace->read = now;
-	pace->brought = brought;
+	pace->sum += brought;
+	if (since < MILLISECOND)
+		return;
+	pace->rate = pace->sum * MILLISECOND / since;
+	pace->brought = pace->sum;
+	pace->counted = now;
+	pace->sum = 0;
 }
 
-uint64_t dpe_pace_due(const struct dpe_pace *pace, uint64_t now, uint64_t held)
+uint64_t dpe_pace_due(struct dpe_pace *pace, uint64_t now, uint64_t held, size_t bytes)
 {
-	if (pace->brought <= FEW || held <= FEW || held >= pace->most || !is_crowded(pace))
+	if (pace->brought <= FEW || held <= FEW || bytes >= pace->most || !is_crowded(pace, now))
 		return UINT64_MAX;
-	return now - LONGEST_HELD;
+	return now - pace->longest;
 }

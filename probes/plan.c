@@ -326,6 +326,19 @@ static void add_rule(struct making *making, const struct dpe_rule *rule)
 	add_stmts(making, rule->otherwise, NULL);
 }
 
+static enum dpe_haste haste_of(const struct dpe_spec *spec)
+{
+	enum dpe_haste haste = DPE_LATER;
+
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		if (dpe_rule_breaks(&spec->rules[i]))
+			return DPE_AT_ONCE;
+		if (dpe_rule_keeps_waits(&spec->rules[i]))
+			haste = DPE_SOON;
+	}
+	return haste;
+}
+
 struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec)
 {
 	struct making making = {.plan = dpe_xcalloc(1, sizeof(*making.plan)), .names = spec->names};
@@ -334,6 +347,7 @@ struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec)
 		add_rule(&making, &spec->rules[i]);
 	dpe_plan_add_reads(making.plan, spec);
 	dpe_plan_add_gates(making.plan, spec);
+	making.plan->haste = haste_of(spec);
 	return making.plan;
 }
 

@@ -109,6 +109,13 @@ struct dpe_watched_object {
 	struct dpe_place place;
 };
 
+/* How long what the rules find may wait while others want all processors. */
+enum dpe_haste {
+	DPE_LATER,
+	DPE_SOON,    /* a deadlock is told within a tenth of a second */
+	DPE_AT_ONCE, /* what stops the target does so at once */
+};
+
 struct dpe_plan {
 	unsigned nwatched;
 	struct dpe_watched *watched;
@@ -122,6 +129,7 @@ struct dpe_plan {
 	bool channels, waits; /* some rule names an event of channels, of waits for processes */
 	bool founds;     /* threads that run already begin with an event */
 	unsigned memory; /* bits: which events of memory the rules name */
+	enum dpe_haste haste;
 	unsigned nmarks;
 	struct dpe_mark marks[DPE_PLAN_MARKS];
 };

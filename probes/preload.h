@@ -15,12 +15,16 @@ struct dpe_preload {
 	struct dpe_memory memory;
 };
 
-/* One of its events, taken out of the ring. */
+/* One of its events. */
 struct dpe_library_event {
-	struct dpe_held held;
+	uint64_t time;
+	uint64_t gap; /* messages of its thread that the library lost before it */
 	uint32_t thread;
 	char comm[16];
-	struct dpe_preload_slot slot; /* with its frames, where there are any */
+	union {
+		struct dpe_preload_slot slot; /* with its frames, where there are any */
+		char room[DPE_PRELOAD_LARGE];
+	};
 };
 /* A call or return as a message, or NULL where nobody asked for it. */
 struct dpe_message *dpe_told_call(

@@ -9,6 +9,14 @@
 	(sizeof(struct dpe_record) +                                                               \
 		(DPE_WORDS + 1 + DPE_STACK_MAX + DPE_VALUES) * sizeof(uint64_t))
 
+/* The target can have written anything there. */
+static unsigned count_frames(const struct dpe_probes *probes, const struct dpe_preload_slot *slot)
+{
+	unsigned most = probes->preload->rings.frames;
+
+	return slot->nframes < most ? slot->nframes : most;
+}
+
 /* The innermost place, and what it was called by. */
 static void add_callers(const struct dpe_probes *probes, const struct dpe_preload_slot *slot,
 	uint64_t place, struct dpe_record *record)
@@ -16,9 +24,9 @@ static void add_callers(const struct dpe_probes *probes, const struct dpe_preloa
 	unsigned count = 0;
 	__u64 *frames = &record->words[DPE_WORDS + 1];
 
-	record->has_stack = 1;
+	record->has_stack = DPE_STACK_WHOLE;
 	frames[count++] = place;
-	for (unsigned i = 0; i < probes->preload->rings.frames && slot->frames[i]; i++)
+	for (unsigned i = 0; i < count_frames(probes, slot); i++)
 		frames[count++] = slot->frames[i];
 	record->nstack = (uint8_t)count;
 }
@@ -31,13 +39,13 @@ static void add_stack(const struct dpe_probes *probes, const struct dpe_preload_
 	unsigned count = 0;
 	__u64 *frames = &record->words[DPE_WORDS + 1];
 
-	record->has_stack = 1;
+	record->has_stack = DPE_STACK_WHOLE;
 	if (slot->kind == DPE_PRELOAD_EXIT)
 		record->words[DPE_WORDS] = function;
 	else
 		frames[count++] = function;
 	frames[count++] = slot->caller;
-	for (unsigned i = 0; i < probes->preload->rings.frames && slot->frames[i]; i++)
+	for (unsigned i = 0; i < count_frames(probes, slot); i++)
 		frames[count++] = slot->frames[i];
 	record->nstack = (uint8_t)count;
 }
@@ -48,7 +56,7 @@ static void begin_record(const struct dpe_probes *probes, const struct dpe_libra
 {
 	memset(record, 0, sizeof(*record) + DPE_WORD_REGISTERS * sizeof(*record->words));
 	record->words[DPE_WORDS] = 0;
-	record->time = event->held.time;
+	record->time = event->time;
 	record->tid = event->thread;
 	record->tgid = (uint32_t)probes->pid;
 	record->nwords = DPE_WORD_REGISTERS;

@@ -115,18 +115,20 @@ static bool have_records(const struct dpe_kernel_rings *rings)
 	return false;
 }
 
-unsigned dpe_kernel_rings_percent(const struct dpe_kernel_rings *rings)
+struct dpe_backlog dpe_kernel_rings_backlog(const struct dpe_kernel_rings *rings)
 {
-	unsigned long most = 0;
+	struct dpe_backlog backlog = {0};
 
 	for (unsigned i = 0; i < rings->count; i++) {
 		const struct dpe_ring *ring = &rings->at[i];
 		unsigned long unread =
 			__atomic_load_n(ring->producer, __ATOMIC_RELAXED) - *ring->consumer;
+		unsigned percent = (unsigned)(100 * unread / ring->size);
 
-		most = 100 * unread / ring->size > most ? 100 * unread / ring->size : most;
+		backlog.unread += unread / sizeof(struct dpe_record);
+		backlog.percent = percent > backlog.percent ? percent : backlog.percent;
 	}
-	return (unsigned)most;
+	return backlog;
 }
 
 /* Long enough for many records, short enough that they do not fill the ring. */

@@ -250,8 +250,10 @@ static void give_back(struct dpe_rings *rings, unsigned index)
 		*DPE_GROW(rings->losses, rings->nlosses, rings->caplosses) = loss;
 	ring->lost = (struct dpe_preload_loss){0};
 	ring->thread = 0; /* nobody asks whether its next one lives before it says who it is */
-	*reader = (struct dpe_ring_reader){
-		.next = reader->next, .seen = reader->next, .bound = reader->bound};
+	*reader = (struct dpe_ring_reader){.next = reader->next,
+		.seen = reader->next,
+		.bound = reader->bound,
+		.time = reader->time};
 	__atomic_store_n(&ring->state, DPE_PRELOAD_FREE, __ATOMIC_RELEASE);
 }
 

@@ -62,14 +62,21 @@ enum dpe_channel_kind {
 	DPE_CHANNEL_SYSV,
 };
 
+enum dpe_record_stack {
+	DPE_STACK_NONE,
+	DPE_STACK_WHOLE, /* behind twelve words */
+	DPE_STACK_BRIEF, /* behind two */
+};
+
 enum dpe_step { DPE_STEP_SENT, DPE_STEP_RECEIVES, DPE_STEP_RECEIVED_NOTHING };
 
 /* A record is followed by `nwords` words rounded up to 2, 6 or 12. Where stacks are recorded it
- * is always twelve, then one address (of an enter: the return address on the stack; of an exit:
- * the function's entry), then room for stack_depth addresses, of which `nstack` are there. Where
- * variables are read (`nvalues`) it is as with stacks, even without any, and then come DPE_VALUES
- * values: at the record's end. Those whose bit in `known` is not set could not be read. Where texts
- * are among them (`ntexts`) their values are lengths, and behind these is room for DPE_TEXTS texts. */
+ * is twelve, or 2 where that is enough, then one address (of an enter: the return address on the
+ * stack; of an exit: the function's entry), then `nstack` addresses and maybe room for more. Where
+ * variables are read (`nvalues`) it is twelve, the address and room for stack_depth addresses, even
+ * without stacks, and then come DPE_VALUES values: at the record's end. Those whose bit in `known` is
+ * not set could not be read. Where texts are among them (`ntexts`) their values are lengths, and
+ * behind these is room for DPE_TEXTS texts. */
 struct dpe_record {
 	__u64 time;
 	__u64 seq;
@@ -80,7 +87,7 @@ struct dpe_record {
 	__u8 kind;
 	__u8 nwords;
 	__u8 nstack;
-	__u8 has_stack;
+	__u8 has_stack; /* enum dpe_record_stack */
 	char comm[16];
 	__u16 nvalues, ntexts;
 	__u32 known;

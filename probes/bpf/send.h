@@ -234,7 +234,7 @@ static __always_inline void fill(struct dpe_record *record, const struct event *
 	record->kind = event->kind;
 	record->nwords = event->nwords;
 	record->nstack = 0;
-	record->has_stack = 0;
+	record->has_stack = DPE_STACK_NONE;
 	record->nvalues = event->values.count;
 	record->ntexts = event->values.ntexts;
 	record->known = event->values.known;
@@ -300,7 +300,9 @@ static __always_inline bool put(const struct event *event, const __u64 *words, c
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-static __always_inline bool put_with_stack(const struct event *event, const __u64 *words)
+/* With a constant number of words, 2 or all, and the whole stack. */
+static __always_inline bool put_with_stack(
+	const struct event *event, const __u64 *words, const int count)
 {
 	const __u32 room = stack_depth * sizeof(__u64);
 	struct dpe_record *record;
@@ -309,17 +311,54 @@ static __always_inline bool put_with_stack(const struct event *event, const __u6
 	if (!ring)
 		return false;
 	record = bpf_ringbuf_reserve(
-		ring, sizeof(*record) + (DPE_WORDS + 1) * sizeof(__u64) + room, 0);
+		ring, sizeof(*record) + (count + 1) * sizeof(__u64) + room, 0);
 	if (!record)
 		return false;
 	fill(record, event);
-	for (int i = 0; i < DPE_WORDS; i++)
+	for (int i = 0; i < count; i++)
 		record->words[i] = words[i];
-	record->words[DPE_WORDS] = event->extra;
-	record->nstack = walk_stack(&event->top, &record->words[DPE_WORDS + 1]);
-	record->has_stack = 1;
+	record->words[count] = event->extra;
+	record->nstack = walk_stack(&event->top, &record->words[count + 1]);
+	record->has_stack = count == DPE_WORDS ? DPE_STACK_WHOLE : DPE_STACK_BRIEF;
 	submit(ring, record);
 	return true;
+}
+
+/* The usual one by far, where code keeps no frame pointers: a few arguments, and a stack of no more
+ * than is known already. What is not written, neither the target nor the reader pays for. */
+static __always_inline bool put_brief(
+	const struct event *event, const __u64 *words, const struct short_stack *stack)
+{
+	struct dpe_record *record;
+	void *ring = own_ring();
+
+	if (!ring)
+		return false;
+	record = bpf_ringbuf_reserve(
+		ring, sizeof(*record) + (2 + 1 + DPE_SHORT_STACK) * sizeof(__u64), 0);
+	if (!record)
+		return false;
+	fill(record, event);
+	record->words[0] = words[0];
+	record->words[1] = words[1];
+	record->words[2] = event->extra;
+	record->words[3] = stack->frames[0];
+	record->words[4] = stack->frames[1];
+	record->nstack = stack->count;
+	record->has_stack = DPE_STACK_BRIEF;
+	submit(ring, record);
+	return true;
+}
+
+static __always_inline bool put_stack(const struct event *event, const __u64 *words)
+{
+	struct short_stack stack = {};
+
+	if (event->nwords > 2)
+		return put_with_stack(event, words, DPE_WORDS);
+	if (stack_depth >= DPE_SHORT_STACK && is_short(&event->top, &stack))
+		return put_brief(event, words, &stack);
+	return put_with_stack(event, words, 2);
 }
 
 static __always_inline bool put_with_values(
@@ -342,7 +381,7 @@ static __always_inline bool put_with_values(
 	record->words[DPE_WORDS] = event->extra;
 	if (stack_depth)
 		record->nstack = walk_stack(&event->top, &record->words[DPE_WORDS + 1]);
-	record->has_stack = stack_depth > 0;
+	record->has_stack = stack_depth ? DPE_STACK_WHOLE : DPE_STACK_NONE;
 	values = &record->words[DPE_WORDS + 1 + stack_depth];
 	for (int i = 0; i < DPE_VALUES; i++)
 		values[i] = event->thread->read.values[i];
@@ -398,7 +437,7 @@ static __always_inline bool send(const struct event *event, const __u64 *words)
 	else if (event->values.count)
 		sent = put_with_values(event, words, false);
 	else if (stack_depth)
-		sent = put_with_stack(event, words);
+		sent = put_stack(event, words);
 	else if (event->nwords <= 2)
 		sent = put(event, words, 2);
 	else if (event->nwords <= DPE_WORD_REGISTERS)

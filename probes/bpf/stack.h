@@ -54,6 +54,31 @@ static __always_inline __u32 ask_kernel(const struct stack_top *top, __u64 *fram
 	return got > 0 ? got / sizeof(*frames) : 0;
 }
 
+#define DPE_SHORT_STACK 2
+
+struct short_stack {
+	__u64 frames[DPE_SHORT_STACK];
+	__u32 count;
+};
+
+/* Whether that is all that walk_stack would find. */
+static __always_inline bool is_short(const struct stack_top *top, struct short_stack *stack)
+{
+	struct {
+		__u64 bp, caller;
+	} frame = {};
+
+	stack->frames[0] = top->ip;
+	stack->count = 1;
+	if (!is_frame(top->bp, top->sp) ||
+		bpf_probe_read_user(&frame, sizeof(frame), (void *)top->bp) || !frame.caller)
+		return true;
+	find_trampoline(bpf_get_current_task_btf());
+	stack->frames[1] = frame.caller;
+	stack->count = 2;
+	return frame.caller != trampoline && !is_frame(frame.bp, top->bp + sizeof(frame));
+}
+
 /* Fills at most stack_depth frames, by frame pointers; returns how many. */
 static __always_inline __u32 walk_stack(const struct stack_top *top, __u64 *frames)
 {
