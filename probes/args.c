@@ -4,6 +4,7 @@
 #include "probes/abi.h"
 #include "probes/bpf/record.h"
 #include "probes/dwarf.h"
+#include "probes/passed.h"
 #include "probes/prototypes.h"
 #include "probes/slots.h"
 
@@ -226,8 +227,21 @@ static void place_numbers(struct places *places, unsigned until)
 		add_slot(places, DPE_ABI_SIGNED, 8, take_integer(places));
 }
 
+/* Why the result has no value; NULL: it may have one. */
+static const char *why_no_result(
+	Dwarf_Die *function, const struct dpe_abi_shape *result, bool foreign, bool exported)
+{
+	if (foreign)
+		return "Go hands over values in its own ways";
+	if (!exported && dpe_passed_otherwise(function))
+		return dpe_passed_not;
+	if (result->hidden || (!result->kind && result->aggregate))
+		return is_returned;
+	return result->kind ? NULL : why_opaque(result);
+}
+
 static struct dpe_signature *from_dwarf(
-	Dwarf_Die *function, unsigned nargs_wanted, struct dpe_arena *arena)
+	Dwarf_Die *function, bool exported, unsigned nargs_wanted, struct dpe_arena *arena)
 {
 	bool foreign = is_foreign(function), has_result;
 	struct dpe_abi_shape result = {0};
@@ -242,15 +256,15 @@ static struct dpe_signature *from_dwarf(
 		places.integers++;
 	if (place_parameters(&places, function, foreign))
 		place_numbers(&places, nargs_wanted);
+	if (!exported && !foreign)
+		dpe_passed_check(function, places.slots, places.nslots);
 	s = finish(&places, arena);
 	s->has_result = has_result;
 	s->result = (struct slot){.kind = result.hidden ? DPE_ABI_OPAQUE : result.kind,
 		.size = size_of_slot(result.kind, result.size),
 		.vector = !result.hidden && result.kind == DPE_ABI_REAL};
-	if (has_result && (result.hidden || !result.kind))
-		s->result.why = foreign ? "Go hands over values in its own ways"
-				: result.hidden || result.aggregate ? is_returned
-								    : why_opaque(&result);
+	if (has_result)
+		s->result.why = why_no_result(function, &result, foreign, exported);
 	return s;
 }
 
@@ -322,7 +336,7 @@ const struct dpe_signature *dpe_signature_of(struct dpe_module *module,
 	Dwarf_Die die;
 
 	if (!is_copy(function) && dpe_dwarf_function(module, function->address, &die))
-		return with_handles(from_dwarf(&die, nargs_wanted, arena), prototype);
+		return with_handles(from_dwarf(&die, function->exported, nargs_wanted, arena), prototype);
 	if (prototype)
 		return from_prototype(prototype, arena);
 	return from_number(nargs_wanted, arena);
