@@ -30,11 +30,11 @@ static bool is_meant(const struct search *search, const struct dpe_module *modul
 	return !*search->module || dpe_module_is(module, search->module);
 }
 
-/* A name alone reaches all of the program, and of libraries what they export. */
+/* A name alone reaches all of the program, and of libraries what they export or tell of. */
 static bool is_reached(const struct search *search, const struct dpe_module *module,
 	const struct dpe_function *function)
 {
-	return function->exported || module->program || *search->module;
+	return function->exported || function->told || module->program || *search->module;
 }
 
 /* The same of functions that are gone. */
