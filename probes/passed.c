@@ -15,6 +15,10 @@ enum place { NOWHERE, REGISTER, VECTOR, MEMORY };
 const char dpe_passed_not[] = "the compiler left it out of the calls, as the function is static (a function "
 			      "that other files can call has it)";
 
+static const char in_own_ways[] =
+	"Rust hands over structures, and what stands behind them, in its own ways, and where it is at the "
+	"beginning of the function is not known";
+
 /* Registers of arguments by the numbers that DWARF has for them: rdx, rcx, rsi, rdi, r8, r9. */
 static bool word_of(unsigned number, unsigned *word)
 {
@@ -70,7 +74,9 @@ static bool is_there(const struct slot *slot, enum place place, unsigned at)
 /* False where it is not where it would be if all were handed over. */
 static bool check_slot(struct slot *slot, enum place place, unsigned at)
 {
-	if (place == MEMORY || (place != NOWHERE && is_there(slot, place, at)))
+	bool valued = slot->kind || slot->is_structure; /* else it takes no room, or has no value anyway */
+
+	if (!valued || place == MEMORY || (place != NOWHERE && is_there(slot, place, at)))
 		return true;
 	if (place == REGISTER && slot->kind && slot->kind != DPE_ABI_REAL && slot->size <= 8)
 		slot->word = at;
@@ -83,6 +89,23 @@ static bool check_slot(struct slot *slot, enum place place, unsigned at)
 		return split;
 	}
 	return false;
+}
+
+/* One whose place depends on how the compiler handed over what stands before it. */
+static void find_slot(struct slot *slot, enum place place, unsigned at)
+{
+	bool one = slot->kind && slot->size <= 8 && !slot->is_structure;
+
+	if (one && place == REGISTER && slot->kind != DPE_ABI_REAL) {
+		slot->word = at;
+		return;
+	}
+	if (one && place == VECTOR && slot->kind == DPE_ABI_REAL) {
+		slot->vector = at;
+		return;
+	}
+	leave_out(slot);
+	slot->why = in_own_ways;
 }
 
 static bool is_llvm(Dwarf_Die *function)
@@ -104,26 +127,33 @@ static bool next_parameter(Dwarf_Die *die, bool found)
 	return found;
 }
 
-void dpe_passed_check(Dwarf_Die *function, struct slot *slots, unsigned count)
+void dpe_passed_check(
+	Dwarf_Die *function, struct slot *slots, unsigned count, unsigned ncertain)
 {
 	Dwarf_Die parameter;
 	Dwarf_Addr entry;
 	bool more, all = true;
 	unsigned i, in_memory = 0;
 
-	if (!is_llvm(function) || dwarf_entrypc(function, &entry))
+	if (!is_llvm(function) || dwarf_entrypc(function, &entry)) {
+		for (i = ncertain; i < count; i++)
+			find_slot(&slots[i], NOWHERE, 0);
 		return;
+	}
 	more = next_parameter(&parameter, !dwarf_child(function, &parameter));
 	for (i = 0; more && i < count; i++) {
 		unsigned at = NO_WORD;
 		enum place place = find_place(&parameter, entry, &at);
 
-		all &= check_slot(&slots[i], place, at);
+		if (i >= ncertain)
+			find_slot(&slots[i], place, at);
+		else
+			all &= check_slot(&slots[i], place, at);
 		if (place == MEMORY && i < 32)
 			in_memory |= 1u << i;
 		more = next_parameter(&parameter, !dwarf_siblingof(&parameter, &parameter));
 	}
-	for (i = 0; !all && i < count; i++)
+	for (i = 0; !all && i < count && i < ncertain; i++)
 		if (i >= 32 || in_memory >> i & 1)
 			leave_out(&slots[i]);
 }
