@@ -4,9 +4,11 @@
 #include "probes/abi.h"
 #include "probes/bpf/record.h"
 #include "probes/dwarf.h"
+#include "probes/passed.h"
 #include "probes/prototypes.h"
 #include "probes/slots.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,7 @@ struct places {
 	struct slot *slots;
 	unsigned nslots, capslots;
 	unsigned integers, vectors, stack;
+	unsigned ncertain; /* slots before the first whose place is not known; UINT_MAX: all are */
 };
 
 /* ---- placing ----------------------------------------------------------------------------- */
@@ -180,15 +183,27 @@ static struct dpe_signature *finish(struct places *places, struct dpe_arena *are
 
 /* ---- from debug information -------------------------------------------------------------- */
 
-/* Go's functions take and give values in registers of their own choice. */
-static bool is_foreign(Dwarf_Die *function)
+static bool is_in(Dwarf_Die *function, int language)
 {
 	Dwarf_Die unit;
 
-	return dwarf_diecu(function, &unit, NULL, NULL) && dwarf_srclang(&unit) == DW_LANG_Go;
+	return dwarf_diecu(function, &unit, NULL, NULL) && dwarf_srclang(&unit) == language;
 }
 
-static void place_parameter(struct places *places, Dwarf_Die *parameter, bool foreign)
+/* Rust hands over structures in its own ways, in one register, in two, or by their addresses: only the
+ * places of what stands before them are known. A reference of two words is two arguments. */
+static bool is_uncertain(Dwarf_Die *parameter, const struct dpe_abi_shape *shape)
+{
+	Dwarf_Die type;
+	const char *name;
+
+	if (shape->kind || !shape->size)
+		return false;
+	name = dpe_dwarf_type(parameter, &type) ? dwarf_diename(&type) : NULL;
+	return shape->size != 16 || !name || *name != '&';
+}
+
+static void place_parameter(struct places *places, Dwarf_Die *parameter, bool foreign, bool rust)
 {
 	struct dpe_abi_shape shape = {.kind = DPE_ABI_SIGNED, .size = 8};
 	Dwarf_Die type;
@@ -201,11 +216,13 @@ static void place_parameter(struct places *places, Dwarf_Die *parameter, bool fo
 	}
 	if (dpe_dwarf_type(parameter, &type))
 		shape = dpe_abi_shape(&type);
+	if (rust && places->ncertain == UINT_MAX && is_uncertain(parameter, &shape))
+		places->ncertain = places->nslots;
 	place(places, &shape);
 }
 
 /* True where the function takes further arguments that are not declared. */
-static bool place_parameters(struct places *places, Dwarf_Die *function, bool foreign)
+static bool place_parameters(struct places *places, Dwarf_Die *function, bool foreign, bool rust)
 {
 	Dwarf_Die child;
 
@@ -213,7 +230,7 @@ static bool place_parameters(struct places *places, Dwarf_Die *function, bool fo
 		return false;
 	do {
 		if (dwarf_tag(&child) == DW_TAG_formal_parameter)
-			place_parameter(places, &child, foreign);
+			place_parameter(places, &child, foreign, rust);
 		else if (dwarf_tag(&child) == DW_TAG_unspecified_parameters)
 			return true;
 	} while (!dwarf_siblingof(&child, &child));
@@ -226,31 +243,48 @@ static void place_numbers(struct places *places, unsigned until)
 		add_slot(places, DPE_ABI_SIGNED, 8, take_integer(places));
 }
 
-static struct dpe_signature *from_dwarf(
-	Dwarf_Die *function, unsigned nargs_wanted, struct dpe_arena *arena)
+/* Why the result has no value; NULL: it may have one. */
+static const char *why_no_result(
+	Dwarf_Die *function, const struct dpe_abi_shape *result, bool foreign, bool exported)
 {
-	bool foreign = is_foreign(function), has_result;
+	if (foreign)
+		return "Go hands over values in its own ways";
+	if (!exported && dpe_passed_otherwise(function))
+		return dpe_passed_not;
+	if (result->hidden || (!result->kind && result->aggregate))
+		return is_returned;
+	return result->kind ? NULL : why_opaque(result);
+}
+
+static struct dpe_signature *from_dwarf(
+	Dwarf_Die *function, bool exported, unsigned nargs_wanted, struct dpe_arena *arena)
+{
+	/* Go's functions take and give values in registers of their own choice. */
+	bool foreign = is_in(function, DW_LANG_Go), rust = is_in(function, DW_LANG_Rust), has_result;
 	struct dpe_abi_shape result = {0};
-	struct places places = {0};
+	struct places places = {.ncertain = UINT_MAX};
 	struct dpe_signature *s;
 	Dwarf_Die type;
 
 	has_result = dpe_dwarf_type(function, &type);
 	if (has_result && !foreign)
 		result = dpe_abi_shape(&type);
+	result.hidden |= rust && !result.kind && result.size > 16;
 	if (result.hidden)
 		places.integers++;
-	if (place_parameters(&places, function, foreign))
+	if (place_parameters(&places, function, foreign, rust))
 		place_numbers(&places, nargs_wanted);
+	if (rust || (!exported && !foreign))
+		dpe_passed_check(function, places.slots, places.nslots, places.ncertain);
+	if (places.ncertain < places.nslots)
+		places.integers = DPE_WORD_REGISTERS; /* any of them may be in use */
 	s = finish(&places, arena);
 	s->has_result = has_result;
 	s->result = (struct slot){.kind = result.hidden ? DPE_ABI_OPAQUE : result.kind,
 		.size = size_of_slot(result.kind, result.size),
 		.vector = !result.hidden && result.kind == DPE_ABI_REAL};
-	if (has_result && (result.hidden || !result.kind))
-		s->result.why = foreign ? "Go hands over values in its own ways"
-				: result.hidden || result.aggregate ? is_returned
-								    : why_opaque(&result);
+	if (has_result)
+		s->result.why = why_no_result(function, &result, foreign, exported);
 	return s;
 }
 
@@ -322,7 +356,7 @@ const struct dpe_signature *dpe_signature_of(struct dpe_module *module,
 	Dwarf_Die die;
 
 	if (!is_copy(function) && dpe_dwarf_function(module, function->address, &die))
-		return with_handles(from_dwarf(&die, nargs_wanted, arena), prototype);
+		return with_handles(from_dwarf(&die, function->exported, nargs_wanted, arena), prototype);
 	if (prototype)
 		return from_prototype(prototype, arena);
 	return from_number(nargs_wanted, arena);

@@ -303,35 +303,6 @@ bool dpe_dwarf_each_unit(struct dpe_module *module,
 	return dwarf && dwarf->nunits;
 }
 
-/* ---- variables ---------------------------------------------------------------------------------
- */
-
-static bool lies_at(Dwarf_Die *die, uint64_t address)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Op *ops;
-	size_t count;
-
-	return dwarf_tag(die) == DW_TAG_variable &&
-	       !dwarf_getlocation(dwarf_attr(die, DW_AT_location, &attribute), &ops, &count) &&
-	       count == 1 && ops[0].atom == DW_OP_addr && ops[0].number == address;
-}
-
-bool dpe_dwarf_variable(struct dpe_module *module, uint64_t address, Dwarf_Die *die)
-{
-	struct dpe_dwarf *dwarf = open_dwarf(module);
-
-	for (unsigned i = 0; dwarf && i < dwarf->nunits; i++) {
-		if (dwarf_child(&dwarf->units[i].scope, die))
-			continue;
-		do {
-			if (lies_at(die, address - dwarf->bias))
-				return true;
-		} while (!dwarf_siblingof(die, die));
-	}
-	return false;
-}
-
 /* ---- types -------------------------------------------------------------------------------------
  */
 

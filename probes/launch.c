@@ -13,8 +13,7 @@
 /* ---- finding the program ------------------------------------------------------------------------
  */
 
-/* 0 or the reason why it cannot be run. */
-static int check_runnable(const char *path)
+int dpe_program_check(const char *path)
 {
 	struct stat status;
 
@@ -37,7 +36,7 @@ static char *search_path(const char *name)
 		size_t len = strcspn(path, ":");
 		char *file = len ? dpe_xasprintf("%.*s/%s", (int)len, path, name)
 				 : dpe_xasprintf("./%s", name);
-		int error = check_runnable(file);
+		int error = dpe_program_check(file);
 
 		if (!error)
 			return file;
@@ -54,12 +53,13 @@ static char *search_path(const char *name)
 
 bool dpe_program_find(struct dpe_program *program, const char *name, struct dpe_diags *diags)
 {
+	char *interpreted;
 	int error;
 
 	*program = (struct dpe_program){0};
 	if (strchr(name, '/')) {
 		program->path = dpe_xstrdup(name);
-		error = check_runnable(name);
+		error = dpe_program_check(name);
 	} else {
 		program->path = search_path(name);
 		error = program->path ? 0 : errno;
@@ -74,9 +74,16 @@ bool dpe_program_find(struct dpe_program *program, const char *name, struct dpe_
 		dpe_program_free(program);
 		return false;
 	}
-	program->real_path = realpath(program->path, NULL);
-	if (!program->real_path)
-		program->real_path = dpe_xstrdup(program->path);
+	interpreted = dpe_script_interpreter(program->path, diags);
+	if (!interpreted) {
+		dpe_program_free(program);
+		return false;
+	}
+	program->real_path = realpath(interpreted, NULL);
+	if (program->real_path)
+		free(interpreted);
+	else
+		program->real_path = interpreted;
 	return true;
 }
 

@@ -131,29 +131,12 @@ static bool add_libraries(struct dpe_modules *modules, const struct dpe_module *
 	return true;
 }
 
-static bool is_script(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char start[2];
-	bool is = fd >= 0 && read(fd, start, 2) == 2 && start[0] == '#' && start[1] == '!';
-
-	if (fd >= 0)
-		close(fd);
-	return is;
-}
-
 bool dpe_libraries_of_program(struct dpe_modules *modules, const struct dpe_program *program,
 	char *const *environment, struct dpe_diags *diags)
 {
 	const char *path = program->real_path;
 	struct dpe_module *module;
 
-	if (is_script(path)) {
-		dpe_diag_at(diags, DPE_ERROR, path,
-			"this is a script: name the program that interprets it, and it as "
-			"argument");
-		return false;
-	}
 	module = dpe_module_open(path, path, diags);
 	if (!module)
 		return false;

@@ -49,7 +49,7 @@ struct dpe_spot {
 /* The program that is to run, before there is a process. */
 struct dpe_program {
 	char *path;      /* for exec */
-	char *real_path; /* symbolic links followed */
+	char *real_path; /* symbolic links followed; of a script, its interpreter's */
 };
 
 /* The reader's view of one of the kernel's rings. */
@@ -210,6 +210,11 @@ bool dpe_privilege_check_process(pid_t pid, struct dpe_diags *diags);
 /* Finds a program as a shell would. False after one error. For dpe_program_free. */
 bool dpe_program_find(struct dpe_program *program, const char *name, struct dpe_diags *diags);
 void dpe_program_free(struct dpe_program *program);
+/* 0, or the reason why it cannot be run. */
+int dpe_program_check(const char *path);
+/* The program that interprets the script, or the path itself where it is none; the caller's. NULL after
+ * an error. */
+char *dpe_script_interpreter(const char *path, struct dpe_diags *diags);
 /* Makes the child, which maps the modules' code (so that the kernel tells of spots that it cannot
  * observe) and waits. It has our standard files, signal mask, process group and terminal, and the
  * file `inherited`, unless that is -1. Its program is run by `user`, unless that is NULL. */

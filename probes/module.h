@@ -13,6 +13,7 @@ struct dpe_function {
 	uint64_t size;    /* in bytes; 0: unknown */
 	bool chosen_late; /* an IFUNC: what stands there chooses the function */
 	bool exported;    /* other files can call it, as they cannot a static function */
+	bool told;        /* an event that the file tells of by dpe/probe.h */
 };
 
 struct dpe_module {

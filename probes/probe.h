@@ -8,9 +8,9 @@
  * can inline and that begins with a nop of five bytes, on which a probe costs least: without one, a
  * nop and a return. Nothing has to be linked, and the program runs everywhere. Up to six arguments,
  * integers or pointers, which are told as 64 bits each, and pointers to text as that, where a rule says
- * text(x). The same event may stand in many places, always with as many arguments. Its name becomes a
- * function's: it must be none that the program or its libraries have. For gcc and clang, x86-64, C and
- * C++. */
+ * text(x). The same event may stand in many places, of libraries, too, always with as many arguments. Its
+ * name becomes a function's: it must be none that the program or its libraries have. For gcc and clang,
+ * x86-64, C and C++. */
 #ifndef DPE_PROBE_H
 #define DPE_PROBE_H
 

@@ -5,6 +5,7 @@
 #include "probes/demangle.h"
 #include "probes/dwarf.h"
 #include "probes/ifunc.h"
+#include "probes/inlined.h"
 #include "probes/late.h"
 
 #include <stdlib.h>
@@ -29,11 +30,11 @@ static bool is_meant(const struct search *search, const struct dpe_module *modul
 	return !*search->module || dpe_module_is(module, search->module);
 }
 
-/* A name alone reaches all of the program, and of libraries what they export. */
+/* A name alone reaches all of the program, and of libraries what they export or tell of. */
 static bool is_reached(const struct search *search, const struct dpe_module *module,
 	const struct dpe_function *function)
 {
-	return function->exported || module->program || *search->module;
+	return function->exported || function->told || module->program || *search->module;
 }
 
 /* The same of functions that are gone. */
@@ -250,6 +251,25 @@ static void warn_of_copies(const struct search *search)
 		dpe_diag(search->diags, DPE_WARNING, search->site->place,
 			"the compiler made '%s' of '%s' for some of the calls: these are not seen",
 			copy, search->name);
+}
+
+/* Of libraries only where the rule names them: what they call within themselves is their own. */
+static void warn_of_inlined(const struct search *search)
+{
+	for (unsigned i = 0; i < search->nfound; i++) {
+		const struct dpe_target_function *target = &search->found[i];
+		const char *caller = reaches_all(search, target->module)
+					     ? dpe_inlined_into(target->module, target->function)
+					     : NULL;
+
+		if (!caller)
+			continue;
+		dpe_diag(search->diags, DPE_WARNING, search->site->place,
+			"the compiler inlined '%s', in '%s' for one: such calls are not seen; "
+			"declare it __attribute__((noinline)) to observe all",
+			search->name, caller);
+		return;
+	}
 }
 
 static void warn_of_arguments(const struct search *search)
@@ -494,6 +514,7 @@ unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_site *si
 	}
 	if (search.nfound && !site->optional) {
 		warn_of_copies(&search);
+		warn_of_inlined(&search);
 		warn_of_arguments(&search);
 	}
 	return search.nfound;

@@ -16,10 +16,10 @@ struct dpe_target_function {
 
 /* All functions of the site's name in all modules that it may mean, the program's first, each
  * place of a file once. Static functions of a library are meant only where the site names the
- * library: what is inside a libc is not to depend on whether its debug file is installed. Where
- * there is no such symbol, a function of C++ or Rust is meant that has the name in its source,
- * alone
- * (`f`) or in a class or namespace (`queue::push`, unless a module called `queue` has a `push`).
+ * library: what is inside a libc is not to depend on whether its debug file is installed; but events
+ * of dpe/probe.h in all of them. Where there is no such symbol, a function of C++ or Rust is meant that
+ * has the name in its source, alone (`f`) or in a class or namespace (`queue::push`, unless a module
+ * called `queue` has a `push`).
  * `*out` is the caller's, NULL where there are none. 0 after one error where nothing can be
  * observed; without one where the site is optional. */
 unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_site *site,

@@ -40,6 +40,14 @@ cc=${CC:-cc}
 observed 'optimised' "$c" "$cc" -O2 -Wall -Wextra -Werror
 observed 'without optimisation' "$c" "$cc" -O0
 observed 'position-independent, optimised as a whole' "$c" "$cc" -O2 -fPIE -pie -flto
+
+# In a library the same events are functions of its own, that no other file sees.
+"$cc" -O2 -fPIC -shared -I"$TOP" -DOTHER "$c" -o libother.so && "$cc" -O2 -I"$TOP" "$c" -o event -L. -lother '-Wl,-rpath,$ORIGIN' ||
+	not_ok 'compiling a library'
+run "$DPE" run --all -s event.dpe -- ./event
+check 'in the program and a library: all is seen' \
+	"$(grep -c '^#[0-9]* [a-z]*: match' err) $(grep -c '^dpe: 36 events, 0 lost' err)" = '38 1'
+
 if command -v clang >/dev/null; then
 	observed 'clang' "$c" clang -O2 -Wall -Wextra -Werror
 fi

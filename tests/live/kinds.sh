@@ -91,4 +91,44 @@ done
 nm shop >symbols
 check 'by symbols of the new kind' "$(grep -c ' _RNv.*checkout' symbols)" -eq 1
 check 'by the name of the thread' "$(count_seen 'thread [0-9]* (cashier)')" -ge 4
+
+cat >order.rs <<'RS'
+pub struct Big { a: i64, b: i64, c: i64 }
+#[inline(never)]
+fn big(v: Big, x: i32) -> i64 { std::hint::black_box(v.a + v.b + v.c) + x as i64 }
+#[inline(never)]
+fn pair(t: (i32, i32), x: i32) -> i32 { std::hint::black_box(t.0 + t.1) + x }
+#[inline(never)]
+fn perhaps(n: Option<i64>, x: i32) -> i64 { std::hint::black_box(n.unwrap_or(0)) + x as i64 }
+#[inline(never)]
+fn slice(s: &str, x: i32) -> usize { std::hint::black_box(s.len()) + x as usize }
+#[inline(never)]
+fn made(x: i64) -> [i64; 3] { [x, std::hint::black_box(x), 3] }
+fn main() {
+    let n = std::env::args().count() as i64;
+    println!("{}", big(Big { a: n, b: 2, c: 3 }, n as i32 + 6) + pair((1, n as i32), n as i32 + 14) as i64 +
+        perhaps(Some(n), n as i32 + 12));
+    println!("{}", slice("hello", n as i32 + 10) as i64 + made(n + 20)[0]);
+}
+RS
+cat >order.dpe <<'X'
+detect big: order::big(_, x) { print(x); }
+detect pair: order::pair(_, x) { print(x); }
+detect perhaps: order::perhaps(_, x) { print(x); }
+X
+cat >known.dpe <<'X'
+detect slice: order::slice(_, x) { print(x); }
+detect made: order::made(x) { print(x); }
+X
+cat order.dpe known.dpe >all.dpe
+rustc -g -C opt-level=2 order.rs >rustc.out 2>&1 || not_ok 'compiling order.rs'
+run "$DPE" run --all -s all.dpe -- ./order
+check 'what stands behind structures of Rust' "$(grep -E '^[a-z]+: [0-9]+$' err | sort | tr '\n' ' ')" = \
+	'big: 7 made: 21 pair: 15 perhaps: 13 slice: 11 '
+rustc -g -C opt-level=0 order.rs >rustc.out 2>&1 || not_ok 'compiling order.rs'
+run "$DPE" run --all -s known.dpe -- ./order
+check 'what stands behind none' "$(grep -E '^[a-z]+: [0-9]+$' err | sort | tr '\n' ' ')" = 'made: 21 slice: 11 '
+run "$DPE" run -s order.dpe -- ./order
+says 'what nobody knows the place of' 2 "argument 2 of 'big', which has no value: Rust hands over structures"
+check 'before it starts' ! -s out
 finish

@@ -17,9 +17,17 @@ detect deeper: [shop::several[1].state = 3]
 detect static_member: [Derived::count = 2]
 detect read(p): stride(p, 3) [shop::hidden = 3 && p->state = 2 && p->deep = 3 && shop::Derived::count = 2]
 X
-run "$DPE" run --all -s names.dpe -- ./scopes
-check 'of classes, bases and what has no name' "$(grep -o '^#[0-9]* [a-z_]*\|^base: .*' err | sed 's/^#[0-9]* //' | sort | uniq -c | tr -s ' \n' ' ')" = \
-	' 3 base 1 base: state 1 1 base: state 2 1 base: state 3 1 deeper 1 nameless 1 read 1 static_member '
+# finds_names PROGRAM
+finds_names() {
+	run "$DPE" run --all -s names.dpe -- "./$1"
+	check "of classes, bases and what has no name, in $1" "$(grep -o '^#[0-9]* [a-z_]*\|^base: .*' err | sed 's/^#[0-9]* //' | sort | uniq -c | tr -s ' \n' ' ')" = \
+		' 3 base 1 base: state 1 1 base: state 2 1 base: state 3 1 deeper 1 nameless 1 read 1 static_member '
+}
+if command -v clang++ >where; then
+	clang++ -g -O0 "$targets/scopes.cc" -o by_clang -pthread -L. -Wl,--no-as-needed -lscopes -ltwice || not_ok 'compiling with clang++'
+	finds_names by_clang
+fi
+finds_names scopes
 says 'by their names' 1 "[shop::thing.state']  shop::thing.state = 1 (was 0)" 'shop::hidden = 3'
 run "$DPE" race hidden -- ./scopes
 says 'one that was named without its namespace' 2 "scopes has no variable 'hidden'; did you mean 'shop::hidden'?"

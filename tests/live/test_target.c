@@ -127,7 +127,7 @@ static void clear_errors(void **state)
 	refuse("/etc", NULL, "main", "cannot be run: Permission denied");
 	refuse(script, NULL, "main", "cannot be run: Permission denied");
 	chmod(script, 0755);
-	refuse(script, NULL, "main", "this is a script");
+	refuse(script, NULL, "nobodys", "no function 'nobodys'");
 	refuse(targets_of(state)->plain, NULL, "wrok", "did you mean 'work'");
 	refuse(targets_of(state)->plain, "libnone", "work", "no program or library 'libnone'");
 	refuse(targets_of(state)->plain, "libc", "work", "no function 'work' in libc");

@@ -48,6 +48,19 @@ for line in open("types.jsonl"): json.loads(line)' && ok 'a log is JSON' || not_
 run "$DPE" replay --all -s types.dpe types.jsonl
 check 'a replay says the same' "$(count_seen '^grown: 2.5 0.1$') $(count_seen 'infinite: match')" = '1 2'
 
+# Other compilers, and debug information in a file of its own, say in another way where a variable is.
+for compiler in "${CC:-cc} -g -gsplit-dwarf" "${CC:-cc} -g -gdwarf-4" 'clang -g' 'clang -g -gsplit-dwarf'; do
+	if ! command -v "${compiler%% *}" >where; then
+		ok "numbers of $compiler # skip it is not installed"
+		continue
+	fi
+	$compiler -D_GNU_SOURCE -O0 -pthread "$TOP/tests/live/targets/types.c" -o types 2>compiled || not_ok "compiling with $compiler"
+	run "$DPE" run --all -s types.dpe -- ./types
+	check "numbers of $compiler" \
+		"$(count_seen '^numbers: 2.5 1.0 1e999 nan 18446744073709551615$') $(count_seen '^grown: 2.5 0.1$')" = '1 1'
+done
+compile_target types
+
 # refused NAME SPEC TEXT
 refused() {
 	echo "$2" >refused.dpe

@@ -3,6 +3,7 @@
 
 #include "probes/args.h"
 #include "probes/dwarf.h"
+#include "probes/inlined.h"
 #include "probes/lines.h"
 #include "probes/placement.h"
 #include "probes/stack.h"
@@ -51,6 +52,7 @@ static void look_at_functions(struct dpe_module *module)
 		dpe_place_entry(module, &functions[i], &(struct dpe_entry_use){2, 2, i % 2}, true, &placement);
 		if (dpe_dwarf_function(module, functions[i].address, &die))
 			dpe_dwarf_print_type(&text, &die);
+		dpe_inlined_into(module, &functions[i]);
 		dpe_stack_print(&map, 1, functions[i].offset + 1, true, &text);
 		dpe_text_free(&text);
 	}

@@ -67,13 +67,26 @@ static void variables_that_are_read(void **state)
 {
 	(void)state;
 	check("detect R: f [x = 1] ; (g { print(a.b, x); })",
-		"f: enter, with x\ng: enter, with x, a.b\n");
+		"f: enter, with x, only where x == 1\ng: enter, with x, a.b\n");
 	check("detect R: a ; (b ; c) { print(x); } ; d", "a: enter, with x\nb: enter, with x\n"
 							 "c: enter, with x\nd: enter, with x\n");
 	check("detect R: [x'] ; f { print(x, y); }",
 		"f: enter, with x, y\nx: updates, by a watchpoint, with y\n");
 	check("detect R: (f + g) { print(p->q); }\nexpect S: h",
 		"f: enter, with p->q\ng: enter, with p->q\nh: enter\n");
+}
+
+static void what_the_probe_leaves_out(void **state)
+{
+	(void)state;
+	check("detect R: f [x > 3 && y] + f [-2 >= z]",
+		"f: enter, with x, y, z, only where x > 3 or z <= -2\n");
+	check("detect R: f [x > 3] ; f", "f: enter, with x\n");
+	check("detect R: f.enter [x != 3] ; f.exit [text(s) == \"abc\"]",
+		"f: enter and exit, with x, text(s), entries only where x != 3, "
+		"exits only where text(s) == \"abc\"\n");
+	check("detect R: f(\"abc\")",
+		"f: enter, 1 argument, with text(arg@0), only where text(arg@0) == \"abc\"\n");
 }
 
 static void lines(void **state)
@@ -131,6 +144,7 @@ int main(void)
 		cmocka_unit_test(what_only_synchronisation_mentions_need_not_be_there),
 		cmocka_unit_test(threads),
 		cmocka_unit_test(variables_that_are_read),
+		cmocka_unit_test(what_the_probe_leaves_out),
 		cmocka_unit_test(lines),
 		cmocka_unit_test(how_long_findings_may_wait),
 		cmocka_unit_test(a_plan_of_nothing),

@@ -140,6 +140,32 @@ static void functions_that_were_inlined(void **state)
 	MISSING("", "melted", "no function 'melted'", "inlined it everywhere in functions");
 }
 
+/* Some have code of their own, too: that calls are missing must not look as if there were none. */
+static void functions_that_were_inlined_somewhere(void **state)
+{
+	struct dpe_modules modules = {0};
+	struct target *target = *state;
+	struct dpe_site site = site_of(target, "", "withdraw");
+	struct dpe_diags *diags = dpe_diags_new();
+	struct dpe_target_function *found;
+	char *text;
+
+	dpe_modules_add(&modules, open_target("inlined"));
+	assert_int_equal(dpe_resolve_site(&modules, &site, target->names, diags, &found), 1);
+	text = told(diags);
+	assert_non_null(strstr(text, "warning: the compiler inlined 'withdraw', in 'withdraw_all' for one"));
+	free(text);
+	free(found);
+	diags = dpe_diags_new();
+	site = site_of(target, "", "deposit");
+	assert_int_equal(dpe_resolve_site(&modules, &site, target->names, diags, &found), 1);
+	text = told(diags);
+	assert_string_equal(text, "");
+	free(text);
+	free(found);
+	dpe_modules_free(&modules);
+}
+
 static void functions_chosen_late(void **state)
 {
 	const struct target *target = *state;
@@ -194,6 +220,7 @@ int main(void)
 		cmocka_unit_test(nearest_names),
 		cmocka_unit_test(modules_that_are_missing),
 		cmocka_unit_test(functions_that_were_inlined),
+		cmocka_unit_test(functions_that_were_inlined_somewhere),
 		cmocka_unit_test(functions_chosen_late),
 		cmocka_unit_test(stripped_programs),
 		cmocka_unit_test(more_arguments_than_there_are),

@@ -31,3 +31,14 @@ int main(void)
 {
 	return work(1) + begins(2) == 0;
 }
+
+/* Has code of its own, as others could call it, but no call. */
+void withdraw(int amount)
+{
+	sum -= amount;
+}
+
+__attribute__((noipa)) void withdraw_all(void)
+{
+	withdraw(sum);
+}

@@ -1,0 +1,58 @@
+# Arguments of static functions, of whose calls clang leaves out what they do not use.
+. tests/tap.sh
+need_live 'arguments of static functions'
+if ! command -v clang >where; then
+	ok 'arguments that are left out # skip clang is not installed'
+	finish
+fi
+cat >passed.dpe <<'X'
+detect unused: unused(_, x, y).exit { print("unused", x, y, $1.ret); }
+detect real: real(_, x, p).exit { print("real", x, *p, $1.ret); }
+detect same: same(_, x) { print("same", x); }
+detect called: called(x, y) { print("called", x, y); }
+X
+
+# seen NAME TEXT...: the lines that the rules print
+seen() {
+	name=$1
+	shift
+	printf '%s\n' "$@" | sort >wanted
+	grep -E '^[a-z]+: [a-z]+ [0-9]' err | sort >printed
+	if cmp -s wanted printed; then
+		ok "$name"
+	else
+		not_ok "$name"
+		explain_run
+	fi
+}
+
+# compiled FLAGS...
+compiled() {
+	clang -g "$@" "$TOP/tests/live/targets/passed.c" -o passed 2>compiler || not_ok "compiling with $*"
+}
+
+for flags in '-O0' '-O2' '-O2 -gdwarf-4'; do
+	compiled $flags
+	run "$DPE" run --all -s passed.dpe -- ./passed
+	seen "those behind them are found, with $flags" 'unused: unused 1 2 3' 'unused: unused 3 4 7' 'real: real 0.5 7 0.5' \
+		'same: same 2' 'same: same 3' 'called: called 8 9' 'called: called 9 10'
+done
+
+# refused NAME SPEC
+refused() {
+	echo "$2" >refused.dpe
+	run "$DPE" run -s refused.dpe -- ./passed
+	says "$1" 2 'which has no value: the compiler left it out of the calls, as the function is static'
+	check 'before the target starts' ! -s out
+}
+compiled -O2
+refused 'what is not used' 'detect r(x): unused(x, _, _)'
+refused 'a number in a register for floating point numbers' 'detect r: real(x, _, _) [x > 1.0]'
+refused 'what is the same at all calls' 'detect r: same(5, _)'
+compiled -O0
+run "$DPE" run -s refused.dpe -- ./passed
+says 'which are there where nothing is optimised' 1 'r: match'
+echo 'detect r: whole(x, 3) [x.second = 2]' >whole.dpe
+run "$DPE" run -s whole.dpe -- ./passed
+says 'a structure that is handed over as a whole' 1 'r: match'
+finish
