@@ -166,9 +166,8 @@ void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_spot *
 	if (knows_all(maps, pcs, npcs))
 		return;
 	elsewhere = spot && !knows(maps, pcs[0]); /* since an exec; known from then on */
-	if (!elsewhere && dpe_ring_now() - maps->read < NOT_OFTENER)
-		return;
-	if (!probes->exited || maps->pid != probes->pid)
+	if ((elsewhere || dpe_ring_now() - maps->read >= NOT_OFTENER) &&
+		(!probes->exited || maps->pid != probes->pid))
 		read_maps(probes, maps);
 	if (spot && !find_map(maps, pcs[0]))
 		place_module(maps, spot->module, pcs[0] - spot->function->address);
