@@ -170,13 +170,14 @@ void dpe_rejection_free(struct dpe_rejection *rejection);
  * whose behaviours are those of the net: what takes it from its initial marking to its end. The end
  * is one token in each place named "end" and none elsewhere, where there is such a place; else the
  * markings in which nothing can happen any more; else, in a net that never stops, where it began.
- * Transitions without a name are silent, unless none has one: then their ids are their names.
+ * Transitions without a name are silent, unless none has one or `name_silent` says so: then their
+ * ids are their names.
  *
  * False after diagnostics that begin with `name`: what is no such document (with its line), a net
  * that is not safe (with a firing sequence that shows it), one that never ends, or one with more
- * than 100,000 markings. */
+ * than 100,000 markings; or silent transitions that cannot be taken out. */
 bool dpe_nets_to_dpe(struct dpe_text *to, const char *name, const char *text, size_t len,
-	struct dpe_diags *diags);
+	bool name_silent, struct dpe_diags *diags);
 
 #ifdef __cplusplus
 }

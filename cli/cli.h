@@ -35,7 +35,7 @@ struct cli {
 	bool dynamic, gdb;
 	bool in_place, check; /* of fmt */
 	bool explain, sarif;
-	bool show_suppressions, trace;
+	bool show_suppressions, trace, name_silent;
 	enum cli_draw_when draw;
 	const char *report, *output, *rule, *emit, *from, *to, *dump, *debug_text;
 	const char *user;     /* who is to run the program; NULL: who runs us */

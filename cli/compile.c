@@ -93,7 +93,7 @@ static bool read_net(struct cli *cli, struct dpe_text *to, const char *path)
 
 	if (source) {
 		text = dpe_source_text(source, &len);
-		good = dpe_nets_to_dpe(to, path, text, len, cli->diags);
+		good = dpe_nets_to_dpe(to, path, text, len, cli->name_silent, cli->diags);
 	} else {
 		dpe_diag_at(
 			cli->diags, DPE_ERROR, path, "cannot read this file: %s", strerror(errno));

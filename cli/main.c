@@ -12,7 +12,7 @@ static const struct cli_command commands[] = {
 	{"fmt", FOR_FMT, cli_fmt, "fmt [-i | --check] SPEC...",
 		"Writes specifications in their usual layout"},
 	{"compile", FOR_COMPILE, cli_compile_command,
-		"compile [--rule=NAME] [--emit=pa|json|dot|net|pnml] SPEC... | NET.pnml...",
+		"compile [--rule=NAME] [--emit=pa|json|dot|net|pnml] SPEC... | [--name-silent] NET.pnml...",
 		"Writes the predecessor automata or the nets of the rules, or the rules of nets"},
 	{"run", FOR_RUN, cli_run, "run -s SPEC... [OPTIONS] -- COMMAND...",
 		"Starts a program and follows the rules while it runs"},

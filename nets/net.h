@@ -69,6 +69,7 @@ struct work {
 	const char *file;  /* what diagnostics begin with */
 	struct net **nets; /* all that were made, for dpe_nets_work_free */
 	unsigned nnets, capnets;
+	bool name_silent;  /* transitions without a name are called by their ids */
 	uint64_t tries; /* to fire a transition, so far */
 	struct events *events;
 	unsigned nshared; /* events that operands share, so far */

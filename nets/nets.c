@@ -103,15 +103,18 @@ static bool translate(struct work *work, struct dpe_text *to, struct net *read)
 }
 
 bool dpe_nets_to_dpe(struct dpe_text *to, const char *name, const char *text, size_t len,
-	struct dpe_diags *diags)
+	bool name_silent, struct dpe_diags *diags)
 {
 	unsigned count = 1;
 	bool good = true;
 
 	for (unsigned which = 0; which < count && good; which++) {
 		struct events events = {0};
-		struct work work = {
-			.arena = dpe_arena_new(), .diags = diags, .file = name, .events = &events};
+		struct work work = {.arena = dpe_arena_new(),
+			.diags = diags,
+			.file = name,
+			.name_silent = name_silent,
+			.events = &events};
 		struct net *net = dpe_nets_read(&work, text, len, which, &count);
 
 		good = net && translate(&work, to, net);

@@ -314,17 +314,19 @@ static void add_arc(struct reader *r, struct net *net, const struct arc *arc)
 static struct net *build(struct reader *r)
 {
 	struct net *net = dpe_nets_new(r->work, r->net_name, r->nplaces);
-	bool named = false;
+	bool named = false, by_id;
 	tokens *initial = dpe_nets_marking(r->work, net);
 
 	for (struct node *node = r->nodes; node; node = node->hh.next)
 		named |= node->kind == TRANSITION && node->name && *node->name;
+	by_id = !named || r->work->name_silent;
 	for (struct node *node = r->nodes; node; node = node->hh.next) {
 		const char *name = node->name && *node->name ? node->name : NULL;
 
 		if (node->kind == TRANSITION)
-			dpe_nets_add(net, &(struct transition){.label = named ? name : node->id,
-						  .id = node->id});
+			dpe_nets_add(
+				net, &(struct transition){.label = name || !by_id ? name : node->id,
+					     .id = node->id});
 		if (node->kind != PLACE)
 			continue;
 		net->places[node->number] = name ? name : node->id;

@@ -305,8 +305,8 @@ static struct net *not_supported(
 			dpe_text_printf(&places, "%s'%s'", places.len ? ", " : "", name);
 	}
 	dpe_diag_at(work->diags, DPE_ERROR, work->file,
-		"not supported: the silent transition '%s' %s: give it a name (what it joins is in "
-		"%s)",
+		"not supported: the silent transition '%s' %s: give it a name, or say --name-silent "
+		"(what it joins is in %s)",
 		t->id, why, places.len ? places.at : "places that were made on the way");
 	dpe_text_free(&places);
 	return NULL;

@@ -140,7 +140,14 @@ net "$(p h 1; p q 1; p q1 0; p r 1; p r1 0; end e; s x; s y; s z; t b b; t c c
 	a h x; a q x; a x h; a x q1; a q1 b; a b q; a h y; a r y; a y h; a y r1; a r1 c; a c r; a h z; a q z; a r z; a z e)" >hub.pnml
 run "$DPE" compile hub.pnml
 says 'a silent place that all go through in turn' 2 "not supported: the silent transition 'x' lies on a circle" \
-	'joins on each round what does not wait for each other' 'give it a name' "what it joins is in 'h', 'q')"
+	'joins on each round what does not wait for each other' 'give it a name' 'say --name-silent' "what it joins is in 'h', 'q')"
+run "$DPE" compile --name-silent hub.pnml
+gives 'its silent transitions as events, by their ids' 0
+cp out weights.dpe
+replay 'what passes through it in turn' 0 x:1: b:2:1 y:3:1 c:4:3 z:5:2,4
+replay 'not side by side' 1 x:1: y:2:
+run "$DPE" compile --name-silent rounds.pnml
+check 'those that have names keep them' "$(grep -o '[a-z]*' out | sort -u | grep -c '^[abcxy]$')" -eq 5
 
 net "$(p p 1; p q 0; p r 0; t c c; t f c; t d d; t b b; p v 0; a p c; a c q; a c v; a p f; a f r; a f v; a q d; a r b)" >vanish.pnml
 "$DPE" compile vanish.pnml >weights.dpe
