@@ -7,7 +7,7 @@ Draws small k-safe nets, `--silent` (0) in a hundred of their transitions withou
 translated, and follows executions of it, and some that are nearly so, by the rule: satisfied must
 be those that the net has, each of its tokens carrying its past. Nets that are refused because they
 are too large, and rules that cannot be followed in ten seconds, are counted; more than `--refused`
-in a thousand (3) are a failure, and so are a translation of more than `--seconds` (10) and any
+in a thousand (3) are a failure, and so are a translation of more than `--seconds` (300) and any
 other error.
 """
 import itertools
@@ -182,7 +182,7 @@ def main(argv):
             rng = random.Random(f"{seed} {number}")
             net = draw(rng, int(options.get("--silent", 0)))
             try:
-                wrong, too_large = check_net(dpe, rng, net, folder, float(options.get("--seconds", 10)))
+                wrong, too_large = check_net(dpe, rng, net, folder, float(options.get("--seconds", 300)))
             except (RuntimeError, subprocess.TimeoutExpired) as error:
                 wrong, too_large = [f"{type(error).__name__}: {error}"], False
             refused += too_large
