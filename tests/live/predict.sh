@@ -43,9 +43,10 @@ quiet() {
 	mkdir "$2" && cd "$2" || exit 1
 	sleep 5 | timeout -s KILL 20 "$DPE" deadlock -d 2 -- "$orders" "$2" >out 2>err
 	status=$?
-	name=$1
+	name=$1 wanted=${3:-0}
 	shift 2
-	says "$name" "${1:-0}" 'nothing found' "$@"
+	test $# -eq 0 || shift
+	says "$name" "$wanted" 'nothing found' "$@"
 	explain "$(cat err)"
 }
 quiet 'not while one waits for input' input >input.tap &
