@@ -127,6 +127,8 @@ struct dpe_loss {
 };
 /* The number of threads that lost messages so far; fills at most `max`. */
 unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
+/* ns: nothing was told of a later time. What was lost after it makes no difference to that. */
+uint64_t dpe_probes_told(const struct dpe_probes *probes);
 
 /* A warning for each function (or other place) that rules name and that was never found. */
 void dpe_probes_tell_missing(const struct dpe_probes *probes, struct dpe_diags *diags);

@@ -184,6 +184,8 @@ static enum dpe_hangs on_hangs(void *context, const struct dpe_deadlock *hang)
 	return all && may_be_posted(report, hang) ? DPE_HANGS_DOUBTFUL : DPE_HANGS;
 }
 
+/* Losses that came later than what is told now, which may have waited for a processor, do not matter
+ * to it. */
 static uint64_t on_losing(void *context, struct dpe_value thread)
 {
 	struct cli_report *report = context;
@@ -196,6 +198,8 @@ static uint64_t on_losing(void *context, struct dpe_value thread)
 	losses = dpe_xcalloc(room, sizeof(*losses));
 	count = dpe_probes_losses(report->probes, losses, room);
 	for (unsigned i = 0; i < room && i < count; i++) {
+		if (losses[i].first > dpe_probes_told(report->probes))
+			continue;
 		if (!losses[i].thread || thread.kind == DPE_NONE || losses[i].thread == thread.num)
 			sum += losses[i].count;
 	}

@@ -179,6 +179,7 @@ struct dpe_probes {
 	uint64_t loads; /* see dpe_attach_loads: when we looked last */
 
 	uint64_t drained; /* every message of a time before it was delivered */
+	uint64_t telling; /* time of the last one that was */
 	/* Threads that were asleep when they were looked at last. */
 	struct dpe_sleeper {
 		pid_t thread;

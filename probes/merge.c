@@ -371,6 +371,7 @@ static uint64_t deliver_before(
 			merge->behind = true;
 			return held->time;
 		}
+		probes->telling = held->time;
 		deliver_held(probes, stream, held, sink);
 		dpe_queues_drop(&merge->held);
 	}

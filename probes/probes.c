@@ -386,6 +386,11 @@ int dpe_probes_status(const struct dpe_probes *probes)
 	return probes->status;
 }
 
+uint64_t dpe_probes_told(const struct dpe_probes *probes)
+{
+	return probes->telling > probes->drained ? probes->telling : probes->drained;
+}
+
 unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max)
 {
 	if (probes->preload)

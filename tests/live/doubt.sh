@@ -36,4 +36,18 @@ says 'it had begun before' 1 'own: inconclusive of' 'its thread ran before it wa
 	'own: violated of' ' 1 violated, 1 inconclusive'
 run "$DPE" replay -s own.dpe found.jsonl
 says 'nor does a replay know' 1 'its thread ran before it was observed' '1 rule: 1 violated, 1 inconclusive'
+
+# Events that wait for a processor are not in doubt for what was lost after them.
+compile_target early
+cat >early.dpe <<'END'
+detect first: early() ; early_too()
+detect never: late() [.tid == 0] ; late()
+END
+times=0
+while test $times -lt 10; do
+	run "$DPE" run --ring=4096 -s early.dpe -- ./early 50000
+	grep -q '^#1 first: match of' err && grep -q 'events, [1-9][0-9]* lost; 2 rules: 1 match' err || break
+	times=$((times + 1))
+done
+check 'what was over before the first loss is certain' $times -eq 10
 finish
