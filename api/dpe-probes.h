@@ -142,7 +142,7 @@ struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_mes
 char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address);
 
 /* PERHAPS: so it seems; the next look, once what was sent meanwhile has been handed over, tells.
- * UNKNOWN: /proc does not tell, as to whoever may not trace the target, or after its end. */
+ * UNKNOWN: /proc does not tell, as to whoever may not trace the target. NOT: after its end, too. */
 enum dpe_stuck { DPE_STUCK_NOT, DPE_STUCK_PERHAPS, DPE_STUCK_UNKNOWN, DPE_STUCK };
 /* Whether each of these threads sleeps until another one wakes it: in a futex, without a time
  * limit. Of `all`, there must be no others in the target, and the futexes in memory of its own. */

@@ -243,8 +243,8 @@ enum dpe_stuck dpe_probes_stuck(
 	struct dpe_sleeper *sleepers;
 	enum seen seen;
 
-	if (probes->exited)
-		return DPE_STUCK_UNKNOWN;
+	if (probes->exited) /* with all its threads: no wait of theirs can last */
+		return DPE_STUCK_NOT;
 	if (all && !are_all(probes->pid, threads, count))
 		return DPE_STUCK_NOT;
 	sleepers = dpe_xcalloc(count, sizeof(*sleepers));
