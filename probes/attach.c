@@ -90,6 +90,8 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 		dpe_wanted_texts_tell(probes, bpf_map__fd(probes->bpf->maps.wanted_texts));
 		dpe_armed_tell(probes, bpf_map__fd(probes->bpf->maps.arm_where));
 		dpe_usdt_tell(probes, bpf_map__fd(probes->bpf->maps.usdt_where));
+		if (probes->points)
+			dpe_points_tell(probes, bpf_map__fd(probes->bpf->maps.points));
 		dpe_gates_tell(probes, bpf_map__fd(probes->bpf->maps.gates),
 			&probes->bpf->bss->gate_state);
 	}
@@ -143,11 +145,23 @@ static bool has_vectors(const struct dpe_spot *spot)
 	return spot->vectors || spot->vector_ret;
 }
 
-static struct bpf_program *program_for(const struct dpe_bpf *bpf, bool exit, bool vectors)
+static struct bpf_program *program_for(const struct dpe_bpf *bpf, enum dpe_group_kind kind)
 {
-	if (vectors)
-		return exit ? bpf->progs.on_exit_vectors : bpf->progs.on_enter_vectors;
-	return exit ? bpf->progs.on_exit : bpf->progs.on_enter;
+	struct bpf_program *const programs[] = {
+		[DPE_AT_ENTRIES] = bpf->progs.on_enter,
+		[DPE_AT_ENTRIES_VECTORS] = bpf->progs.on_enter_vectors,
+		[DPE_AT_POINTS] = bpf->progs.on_point,
+		[DPE_AT_LEAVES] = bpf->progs.on_leave,
+		[DPE_AT_RETURNS] = bpf->progs.on_exit,
+		[DPE_AT_RETURNS_VECTORS] = bpf->progs.on_exit_vectors,
+	};
+
+	return programs[kind];
+}
+
+static bool is_at_return(enum dpe_group_kind kind)
+{
+	return kind >= DPE_AT_RETURNS;
 }
 
 void dpe_attach_ended(const struct dpe_probes *probes, struct dpe_diags *diags)
@@ -185,7 +199,8 @@ bool dpe_attach_one(
 {
 	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie_of(probes, spot),
 		.retprobe = exit, .ref_ctr_offset = dpe_usdt_counter(spot->usdt));
-	struct bpf_program *program = program_for(probes->bpf, exit, has_vectors(spot));
+	enum dpe_group_kind kind = exit ? DPE_AT_RETURNS : DPE_AT_ENTRIES;
+	struct bpf_program *program = program_for(probes->bpf, kind + has_vectors(spot));
 	struct bpf_link *link;
 	char path[32];
 
@@ -198,24 +213,64 @@ bool dpe_attach_one(
 	return true;
 }
 
+static void make_room(struct dpe_group *group)
+{
+	if (group->count < group->cap)
+		return;
+	group->cap = group->cap ? 2 * group->cap : 16;
+	group->offsets = dpe_xrealloc(group->offsets, group->cap * sizeof(*group->offsets));
+	group->counters = dpe_xrealloc(group->counters, group->cap * sizeof(*group->counters));
+	group->cookies = dpe_xrealloc(group->cookies, group->cap * sizeof(*group->cookies));
+	group->spots = dpe_xrealloc(group->spots, group->cap * sizeof(*group->spots));
+}
+
+static void add_place(struct dpe_group *group, const struct dpe_spot *spot, unsigned distance,
+	uint64_t cookie)
+{
+	make_room(group);
+	group->offsets[group->count] = spot->function->offset + distance;
+	group->counters[group->count] = dpe_usdt_counter(spot->usdt);
+	group->cookies[group->count] = cookie;
+	group->spots[group->count++] = spot;
+}
+
+static void add_whole(
+	const struct dpe_probes *probes, struct dpe_group *group, const struct dpe_spot *spot)
+{
+	if (group->nothing || (has_vectors(spot) == (group->kind & 1) &&
+				      (is_at_return(group->kind) ? spot->exit
+								 : group->kind < DPE_AT_POINTS)))
+		add_place(group, spot, spot->placement.distance, cookie_of(probes, spot));
+}
+
+/* Returns behind a jump to another function are told as those of the whole are. */
+static void add_points(
+	const struct dpe_probes *probes, struct dpe_group *group, const struct dpe_spot *spot)
+{
+	uint64_t whole = cookie_of(probes, spot);
+
+	for (unsigned i = 0; i < spot->exits.count; i++) {
+		const struct dpe_exit_point *point = &spot->exits.points[i];
+		uint64_t own = (whole & ~(uint64_t)UINT32_MAX) | (spot->first_point + i);
+
+		if (group->nothing || group->kind == (point->leaves ? DPE_AT_LEAVES : DPE_AT_POINTS))
+			add_place(group, spot, point->entry.distance, own);
+		else if (group->kind == DPE_AT_RETURNS && point->leaves)
+			add_place(group, spot, point->entry.distance, whole);
+	}
+}
+
 void dpe_group_collect(const struct dpe_probes *probes, struct dpe_group *group)
 {
-	group->offsets = dpe_xcalloc(probes->nspots, sizeof(*group->offsets));
-	group->counters = dpe_xcalloc(probes->nspots, sizeof(*group->counters));
-	group->cookies = dpe_xcalloc(probes->nspots, sizeof(*group->cookies));
-	group->spots = dpe_xcalloc(probes->nspots, sizeof(*group->spots));
-	group->count = 0;
 	for (unsigned i = 0; i < probes->nspots; i++) {
 		const struct dpe_spot *spot = &probes->spots[i];
 
-		if (spot->module != group->module || spot->preloaded ||
-			(group->exit && !spot->exit) ||
-			(!group->nothing && group->vectors != has_vectors(spot)))
+		if (spot->module != group->module || spot->preloaded)
 			continue;
-		group->offsets[group->count] = spot->function->offset + spot->placement.distance;
-		group->counters[group->count] = dpe_usdt_counter(spot->usdt);
-		group->cookies[group->count] = cookie_of(probes, spot);
-		group->spots[group->count++] = spot;
+		if (spot->exits.count)
+			add_points(probes, group, spot);
+		else
+			add_whole(probes, group, spot);
 	}
 }
 
@@ -234,15 +289,14 @@ int dpe_group_link(
 	char path[32];
 	struct dpe_multi_request request = {
 		.program = group->nothing ? group->nothing
-					  : bpf_program__fd(program_for(
-						    bpf, group->exit, group->vectors)),
+					  : bpf_program__fd(program_for(bpf, group->kind)),
 		.type = TRACE_UPROBE_MULTI,
 		.path = (uintptr_t)path,
 		.offsets = (uintptr_t)&group->offsets[first],
 		.counters = (uintptr_t)&group->counters[first],
 		.cookies = (uintptr_t)&group->cookies[first],
 		.count = count,
-		.multi_flags = group->exit ? UPROBE_MULTI_RETURN : 0,
+		.multi_flags = is_at_return(group->kind) ? UPROBE_MULTI_RETURN : 0,
 		.pid = probes->follows ? 0 : probes->pid, /* 0: any */
 	};
 
@@ -270,10 +324,10 @@ static bool find_refused(
 	return found || dpe_attach_refused(probes, group->spots[0], error, diags);
 }
 
-static bool attach_group(struct dpe_probes *probes, const struct dpe_module *module, bool exit,
-	bool vectors, struct dpe_diags *diags)
+static bool attach_group(struct dpe_probes *probes, const struct dpe_module *module,
+	enum dpe_group_kind kind, struct dpe_diags *diags)
 {
-	struct dpe_group group = {.module = module, .exit = exit, .vectors = vectors};
+	struct dpe_group group = {.module = module, .kind = kind};
 	int link = -1;
 
 	dpe_group_collect(probes, &group);
@@ -288,21 +342,33 @@ static bool attach_group(struct dpe_probes *probes, const struct dpe_module *mod
 	return link >= 0 || !group.count;
 }
 
-/* Entries before returns: a call that is not seen to begin must not be seen to return. */
-static bool attach_probes(struct dpe_probes *probes, bool multi, bool exit, struct dpe_diags *diags)
+static bool attach_many(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	bool complete = true;
 
-	if (multi) {
-		for (unsigned i = 0; i < 2 * probes->modules.count; i++)
-			complete &= attach_group(
-				probes, probes->modules.at[i / 2], exit, i % 2, diags);
-		return complete;
+	for (unsigned kind = 0; kind < DPE_GROUPS; kind++) {
+		for (unsigned i = 0; i < probes->modules.count; i++)
+			complete &= attach_group(probes, probes->modules.at[i], kind, diags);
 	}
+	return complete;
+}
+
+static bool attach_each(struct dpe_probes *probes, bool exit, struct dpe_diags *diags)
+{
+	bool complete = true;
+
 	for (unsigned i = 0; i < probes->nspots; i++)
 		if (!probes->spots[i].preloaded && (!exit || probes->spots[i].exit))
 			complete &= dpe_attach_one(probes, &probes->spots[i], exit, diags);
 	return complete;
+}
+
+/* Entries before returns: a call that is not seen to begin must not be seen to return. */
+static bool attach_probes(struct dpe_probes *probes, bool multi, struct dpe_diags *diags)
+{
+	if (multi)
+		return attach_many(probes, diags);
+	return attach_each(probes, false, diags) && attach_each(probes, true, diags);
 }
 
 bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
@@ -315,8 +381,7 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 	if (!load_programs(probes, multi, diags) || !dpe_follow_begin(probes, diags) ||
 		!dpe_vectors_begin(probes, diags) || !attach_tracepoints(probes, diags) ||
 		!dpe_late_begin(probes, diags) ||
-		!attach_probes(probes, multi, false, diags) ||
-		!attach_probes(probes, multi, true, diags))
+		!attach_probes(probes, multi, diags))
 		return false;
 	if (armed) {
 		__atomic_store_n(&probes->bpf->bss->armed, 1, __ATOMIC_RELEASE);

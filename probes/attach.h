@@ -26,15 +26,25 @@ void dpe_configure(struct dpe_probes *probes, bool multi);
 
 /* ---- attach.c ---------------------------------------------------------------------------- */
 
-/* A group is all spots of one module that are probed at their entries or at their returns. */
+/* One of our programs, by what it is for. */
+enum dpe_group_kind {
+	DPE_AT_ENTRIES,
+	DPE_AT_ENTRIES_VECTORS, /* those that read registers for floating point numbers */
+	DPE_AT_POINTS,          /* see exits.h … */
+	DPE_AT_LEAVES,          /* … those that leave for another function */
+	DPE_AT_RETURNS,         /* of functions, and of what these leave for */
+	DPE_AT_RETURNS_VECTORS,
+	DPE_GROUPS,
+};
+
+/* A group is all places in one module that one program is for. */
 struct dpe_group {
 	const struct dpe_module *module;
-	bool exit;
-	bool vectors; /* those that read registers for floating point numbers; else the others */
-	int nothing; /* 0, or a program that does nothing, instead of ours */
+	enum dpe_group_kind kind;
+	int nothing; /* 0, or a program that does nothing, instead of ours, for all places */
 	uint64_t *offsets, *cookies, *counters;
 	const struct dpe_spot **spots;
-	unsigned count;
+	unsigned count, cap;
 };
 
 void dpe_group_collect(const struct dpe_probes *probes, struct dpe_group *group);
