@@ -25,7 +25,7 @@ seed=${SEED:-1}
 for compiler in ${COMPILERS:-"gcc -O1" "gcc -O2" "gcc -O3 -fno-omit-frame-pointer" "clang -O2"}; do
 	command -v ${compiler%% *} >/dev/null || continue
 	python3 "$TOP/tests/live/exits.py" make $seed >functions.c
-	$compiler -g -w -fwrapv functions.c -o functions || not_ok "compiling for $compiler"
+	$compiler -w -fwrapv functions.c -o functions || not_ok "compiling for $compiler"
 	./functions >told
 	run "$DPE" record --stack=$((seed % 3 * 4)) -o log.jsonl -s functions.dpe -- ./functions
 	check "random functions, $compiler, $seed" "$(python3 "$TOP/tests/live/exits.py" compare told log.jsonl)" = 'True 0'
