@@ -83,6 +83,29 @@ bool dpe_code_is_locked(const ZydisDecodedInstruction *is)
 	return is->attributes & ZYDIS_ATTRIB_HAS_LOCK;
 }
 
+bool dpe_code_only_computes(const ZydisDecodedInstruction *is)
+{
+	if (is->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED)
+		return false;
+	switch (is->meta.category) {
+	case ZYDIS_CATEGORY_DATAXFER:
+	case ZYDIS_CATEGORY_BINARY:
+	case ZYDIS_CATEGORY_LOGICAL:
+	case ZYDIS_CATEGORY_LOGICAL_FP:
+	case ZYDIS_CATEGORY_SHIFT:
+	case ZYDIS_CATEGORY_CMOV:
+	case ZYDIS_CATEGORY_CONVERT:
+	case ZYDIS_CATEGORY_SETCC:
+	case ZYDIS_CATEGORY_NOP:
+	case ZYDIS_CATEGORY_WIDENOP:
+	case ZYDIS_CATEGORY_CET:
+	case ZYDIS_CATEGORY_MISC:
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool dpe_code_jumps(const ZydisDecodedInstruction *is)
 {
 	return is->meta.category == ZYDIS_CATEGORY_COND_BR ||

@@ -34,6 +34,8 @@ void dpe_code_print(const struct dpe_instruction *instruction, char *text, size_
 bool dpe_code_is_emulated(const struct dpe_instruction *instruction, bool emulates_nops);
 /* The kernel puts no probe on what has a lock prefix. */
 bool dpe_code_is_locked(const ZydisDecodedInstruction *is);
+/* It moves or computes something, and that is all. */
+bool dpe_code_only_computes(const ZydisDecodedInstruction *is);
 bool dpe_code_jumps(const ZydisDecodedInstruction *is);
 /* A jump through a word at a fixed address leaves the function (a tail call of a library). */
 bool dpe_code_leaves(const struct dpe_instruction *instruction);

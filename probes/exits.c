@@ -39,27 +39,10 @@ static void decode(const struct search *search, uint32_t number, struct dpe_inst
 
 static bool is_harmless_kind(const ZydisDecodedInstruction *is)
 {
-	if (is->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED || dpe_code_is_locked(is) ||
-		is->mnemonic == ZYDIS_MNEMONIC_XCHG)
+	if (dpe_code_is_locked(is) || is->mnemonic == ZYDIS_MNEMONIC_XCHG)
 		return false;
-	switch (is->meta.category) {
-	case ZYDIS_CATEGORY_DATAXFER:
-	case ZYDIS_CATEGORY_BINARY:
-	case ZYDIS_CATEGORY_LOGICAL:
-	case ZYDIS_CATEGORY_LOGICAL_FP:
-	case ZYDIS_CATEGORY_SHIFT:
-	case ZYDIS_CATEGORY_CMOV:
-	case ZYDIS_CATEGORY_CONVERT:
-	case ZYDIS_CATEGORY_SETCC:
-	case ZYDIS_CATEGORY_NOP:
-	case ZYDIS_CATEGORY_WIDENOP:
-	case ZYDIS_CATEGORY_MISC:
-	case ZYDIS_CATEGORY_PUSH:
-	case ZYDIS_CATEGORY_POP:
-		return true;
-	default:
-		return false;
-	}
+	return dpe_code_only_computes(is) || is->meta.category == ZYDIS_CATEGORY_PUSH ||
+	       is->meta.category == ZYDIS_CATEGORY_POP;
 }
 
 static bool is_harmless(const struct search *search, uint32_t number)

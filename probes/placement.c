@@ -33,27 +33,7 @@ static bool may_write(const struct dpe_entry_use *use)
 
 static bool is_harmless_kind(const ZydisDecodedInstruction *is, const struct dpe_entry_use *use)
 {
-	if (is->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED)
-		return false;
-	if (dpe_code_is_locked(is))
-		return may_write(use);
-	switch (is->meta.category) {
-	case ZYDIS_CATEGORY_DATAXFER:
-	case ZYDIS_CATEGORY_BINARY:
-	case ZYDIS_CATEGORY_LOGICAL:
-	case ZYDIS_CATEGORY_LOGICAL_FP:
-	case ZYDIS_CATEGORY_SHIFT:
-	case ZYDIS_CATEGORY_CMOV:
-	case ZYDIS_CATEGORY_CONVERT:
-	case ZYDIS_CATEGORY_SETCC:
-	case ZYDIS_CATEGORY_NOP:
-	case ZYDIS_CATEGORY_WIDENOP:
-	case ZYDIS_CATEGORY_CET:
-	case ZYDIS_CATEGORY_MISC:
-		return true;
-	default:
-		return false;
-	}
+	return dpe_code_is_locked(is) ? may_write(use) : dpe_code_only_computes(is);
 }
 
 static bool is_kept(ZydisRegister written, const struct dpe_entry_use *use)
