@@ -24,7 +24,7 @@ bool dpe_kernel_has_multi(void);
 /* Says what the programs, which are open, are to do. */
 void dpe_configure(struct dpe_probes *probes, bool multi);
 
-/* ---- attach.c ---------------------------------------------------------------------------- */
+/* ---- groups.c ---------------------------------------------------------------------------- */
 
 /* One of our programs, by what it is for. */
 enum dpe_group_kind {
@@ -55,6 +55,8 @@ int dpe_group_link(const struct dpe_probes *probes, const struct dpe_group *grou
 /* One spot where the kernel has no requests for many. False after an error. */
 bool dpe_attach_one(struct dpe_probes *probes, const struct dpe_spot *spot, bool exit,
 	struct dpe_diags *diags);
+/* ---- attach.c ---------------------------------------------------------------------------- */
+
 /* Says that the kernel refused a spot. False. */
 bool dpe_attach_refused(const struct dpe_probes *probes, const struct dpe_spot *spot, int error,
 	struct dpe_diags *diags);

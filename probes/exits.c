@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST = 1 << 14, LONGEST_WAY = 24, RAX = 0, RSP = 4, RBP = 5, WORD = 8 };
+enum { LARGEST = 1 << 14, LONGEST_WAY = 24, RSP = 4, RBP = 5, WORD = 8 };
 
 struct search {
 	struct dpe_flow flow;
@@ -63,78 +63,6 @@ static bool is_harmless(const struct search *search, uint32_t number)
 			return false;
 	}
 	return true;
-}
-
-/* ---- the result -------------------------------------------------------------------------- */
-
-/* What a register will have: `constant`, or what `from` has at the point, as far as `mask` goes. */
-struct value {
-	bool known;
-	int from; /* -1: a constant */
-	uint64_t constant, mask;
-};
-
-static struct value value_of(const struct value *values, const ZydisDecodedOperand *operand)
-{
-	int number = operand->type == ZYDIS_OPERAND_TYPE_REGISTER
-			     ? dpe_code_register(operand->reg.value)
-			     : -1;
-
-	if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-		return (struct value){
-			.known = true, .from = -1, .constant = operand->imm.value.u, .mask = ~0ull};
-	return number < 0 ? (struct value){0} : values[number];
-}
-
-static bool is_cleared(const struct dpe_instruction *instruction)
-{
-	const ZydisDecodedOperand *operands = instruction->operands;
-
-	return (instruction->is.mnemonic == ZYDIS_MNEMONIC_XOR ||
-		       instruction->is.mnemonic == ZYDIS_MNEMONIC_SUB) &&
-	       operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	       operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	       operands[0].reg.value == operands[1].reg.value;
-}
-
-static void compute(struct value *values, const struct dpe_instruction *instruction)
-{
-	const ZydisDecodedOperand *to = &instruction->operands[0];
-	struct value value = {0};
-
-	if (is_cleared(instruction))
-		value = (struct value){.known = true, .from = -1};
-	else if (instruction->is.mnemonic == ZYDIS_MNEMONIC_MOV)
-		value = value_of(values, &instruction->operands[1]);
-	if (to->size == 32)
-		value.mask &= UINT32_MAX;
-	else if (to->size != 64)
-		value.known = false;
-	for (unsigned i = 0; i < instruction->is.operand_count; i++) {
-		const ZydisDecodedOperand *operand = &instruction->operands[i];
-		int number = operand->type == ZYDIS_OPERAND_TYPE_REGISTER
-				     ? dpe_code_register(operand->reg.value)
-				     : -1;
-
-		if (number >= 0 && operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
-			values[number] = operand == to ? value : (struct value){0};
-	}
-}
-
-/* What the function returns that goes on at this step. */
-static struct value result_from(const struct search *search, uint32_t number)
-{
-	struct value values[DPE_FLOW_REGISTERS];
-	struct dpe_instruction instruction;
-
-	for (int i = 0; i < DPE_FLOW_REGISTERS; i++)
-		values[i] = (struct value){.known = true, .from = i, .mask = ~0ull};
-	while (search->flow.steps[number].kind == DPE_FLOW_PLAIN) {
-		decode(search, number, &instruction);
-		compute(values, &instruction);
-		number = search->flow.steps[number].next;
-	}
-	return values[RAX];
 }
 
 /* ---- one point --------------------------------------------------------------------------- */
@@ -201,7 +129,7 @@ static const char *find_frame(const struct dpe_flow_state *state, struct dpe_poi
 static const char *find_result(
 	const struct search *search, uint32_t from, struct dpe_point_entry *entry)
 {
-	struct value result = result_from(search, from);
+	struct dpe_exit_value result = dpe_exit_value_from(&search->flow, from);
 
 	entry->result = DPE_POINT_NO_REGISTER;
 	if (!search->use->nresult)

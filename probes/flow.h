@@ -66,9 +66,23 @@ struct dpe_flow {
 const char *dpe_flow_follow(struct dpe_flow *flow, struct dpe_module *module,
 	const struct dpe_code *code, struct dpe_arena *arena);
 void dpe_flow_free(struct dpe_flow *flow);
+/* The first part of it, flow_steps.c: only which steps there are. */
+const char *dpe_flow_find_steps(struct dpe_flow *flow);
 /* Where memory that the instruction names lies on the stack, in bytes below the return address; false where
  * it is not known to lie there. */
 bool dpe_flow_on_stack(
 	const struct dpe_flow_state *state, const ZydisDecodedOperand *operand, int *below);
+
+/* ---- exit_values.c ----------------------------------------------------------------------- */
+
+/* What a register will have: `constant`, or what `from` has now, as far as `mask` goes. */
+struct dpe_exit_value {
+	bool known;
+	int from; /* -1: a constant */
+	uint64_t constant, mask;
+};
+
+/* rax at the `ret` that plain instructions lead to from this step. */
+struct dpe_exit_value dpe_exit_value_from(const struct dpe_flow *flow, uint32_t number);
 
 #endif
