@@ -1,4 +1,4 @@
-/* attach: what attach.c, attach_late.c and configure.c share. */
+/* attach: what attach.c, attach_late.c, groups.c and configure.c share. */
 #ifndef DPE_PROBES_ATTACH_H
 #define DPE_PROBES_ATTACH_H
 
