@@ -68,6 +68,8 @@ int dpe_signature_part(
 const char *dpe_signature_obstacle(const struct dpe_signature *s, unsigned arg);
 /* The same of the result. */
 const char *dpe_signature_ret_obstacle(const struct dpe_signature *s);
+/* How many registers the result takes of rax and rdx, as far as it has a value there. */
+unsigned dpe_signature_ret_registers(const struct dpe_signature *s);
 /* The result by what the function left in rax (and rdx), or where that is read in xmm0; DPE_NONE where it
  * returns nothing. */
 struct dpe_value dpe_signature_ret(const struct dpe_signature *s, uint64_t low, uint64_t high,

@@ -90,6 +90,8 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 		dpe_wanted_texts_tell(probes, bpf_map__fd(probes->bpf->maps.wanted_texts));
 		dpe_armed_tell(probes, bpf_map__fd(probes->bpf->maps.arm_where));
 		dpe_usdt_tell(probes, bpf_map__fd(probes->bpf->maps.usdt_where));
+		if (probes->points)
+			dpe_points_tell(probes, bpf_map__fd(probes->bpf->maps.points));
 		dpe_gates_tell(probes, bpf_map__fd(probes->bpf->maps.gates),
 			&probes->bpf->bss->gate_state);
 	}
@@ -124,32 +126,6 @@ static bool attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diag
 /* ---- probes
  * ------------------------------------------------------------------------------------------- */
 
-static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot *spot)
-{
-	return DPE_COOKIE((uint64_t)(spot - probes->spots), dpe_signature_words(spot->signature),
-		       spot->enter, spot->exit) |
-	       (spot->reads ? DPE_COOKIE_WITH_VALUES : 0) |
-	       DPE_COOKIE_ADDRESSES(dpe_signature_addresses(spot->signature)) |
-	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0) | (spot->usdt ? DPE_COOKIE_USDT : 0) |
-	       (dpe_armed_at(probes, spot) ? DPE_COOKIE_ARMS : 0) |
-	       (dpe_gates_has(probes, spot) ? DPE_COOKIE_GATED : 0) |
-	       (spot->vectors ? DPE_COOKIE_VECTORS : 0) |
-	       (spot->vector_ret ? DPE_COOKIE_VECTOR_RET : 0);
-}
-
-/* Whether its programs are those that read registers for floating point numbers. */
-static bool has_vectors(const struct dpe_spot *spot)
-{
-	return spot->vectors || spot->vector_ret;
-}
-
-static struct bpf_program *program_for(const struct dpe_bpf *bpf, bool exit, bool vectors)
-{
-	if (vectors)
-		return exit ? bpf->progs.on_exit_vectors : bpf->progs.on_enter_vectors;
-	return exit ? bpf->progs.on_exit : bpf->progs.on_enter;
-}
-
 void dpe_attach_ended(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	char process[32];
@@ -180,76 +156,6 @@ bool dpe_attach_refused(const struct dpe_probes *probes, const struct dpe_spot *
 	return false;
 }
 
-bool dpe_attach_one(
-	struct dpe_probes *probes, const struct dpe_spot *spot, bool exit, struct dpe_diags *diags)
-{
-	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie_of(probes, spot),
-		.retprobe = exit, .ref_ctr_offset = dpe_usdt_counter(spot->usdt));
-	struct bpf_program *program = program_for(probes->bpf, exit, has_vectors(spot));
-	struct bpf_link *link;
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", spot->module->fd);
-	link = bpf_program__attach_uprobe_opts(program, probes->follows ? -1 : probes->pid, path,
-		spot->function->offset + spot->placement.distance, &options);
-	if (!link)
-		return dpe_attach_refused(probes, spot, errno, diags);
-	*DPE_GROW(probes->probe_links, probes->nprobe_links, probes->capprobe_links) = link;
-	return true;
-}
-
-void dpe_group_collect(const struct dpe_probes *probes, struct dpe_group *group)
-{
-	group->offsets = dpe_xcalloc(probes->nspots, sizeof(*group->offsets));
-	group->counters = dpe_xcalloc(probes->nspots, sizeof(*group->counters));
-	group->cookies = dpe_xcalloc(probes->nspots, sizeof(*group->cookies));
-	group->spots = dpe_xcalloc(probes->nspots, sizeof(*group->spots));
-	group->count = 0;
-	for (unsigned i = 0; i < probes->nspots; i++) {
-		const struct dpe_spot *spot = &probes->spots[i];
-
-		if (spot->module != group->module || spot->preloaded ||
-			(group->exit && !spot->exit) ||
-			(!group->nothing && group->vectors != has_vectors(spot)))
-			continue;
-		group->offsets[group->count] = spot->function->offset + spot->placement.distance;
-		group->counters[group->count] = dpe_usdt_counter(spot->usdt);
-		group->cookies[group->count] = cookie_of(probes, spot);
-		group->spots[group->count++] = spot;
-	}
-}
-
-void dpe_group_free(struct dpe_group *group)
-{
-	free(group->offsets);
-	free(group->cookies);
-	free(group->counters);
-	free(group->spots);
-}
-
-int dpe_group_link(
-	const struct dpe_probes *probes, const struct dpe_group *group, unsigned first, unsigned count)
-{
-	const struct dpe_bpf *bpf = probes->bpf;
-	char path[32];
-	struct dpe_multi_request request = {
-		.program = group->nothing ? group->nothing
-					  : bpf_program__fd(program_for(
-						    bpf, group->exit, group->vectors)),
-		.type = TRACE_UPROBE_MULTI,
-		.path = (uintptr_t)path,
-		.offsets = (uintptr_t)&group->offsets[first],
-		.counters = (uintptr_t)&group->counters[first],
-		.cookies = (uintptr_t)&group->cookies[first],
-		.count = count,
-		.multi_flags = group->exit ? UPROBE_MULTI_RETURN : 0,
-		.pid = probes->follows ? 0 : probes->pid, /* 0: any */
-	};
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", group->module->fd);
-	return dpe_multi_link(&request);
-}
-
 /* The kernel does not say which of the spots it refused. */
 static bool find_refused(
 	const struct dpe_probes *probes, const struct dpe_group *group, struct dpe_diags *diags)
@@ -270,10 +176,10 @@ static bool find_refused(
 	return found || dpe_attach_refused(probes, group->spots[0], error, diags);
 }
 
-static bool attach_group(struct dpe_probes *probes, const struct dpe_module *module, bool exit,
-	bool vectors, struct dpe_diags *diags)
+static bool attach_group(struct dpe_probes *probes, const struct dpe_module *module,
+	enum dpe_group_kind kind, struct dpe_diags *diags)
 {
-	struct dpe_group group = {.module = module, .exit = exit, .vectors = vectors};
+	struct dpe_group group = {.module = module, .kind = kind};
 	int link = -1;
 
 	dpe_group_collect(probes, &group);
@@ -288,21 +194,33 @@ static bool attach_group(struct dpe_probes *probes, const struct dpe_module *mod
 	return link >= 0 || !group.count;
 }
 
-/* Entries before returns: a call that is not seen to begin must not be seen to return. */
-static bool attach_probes(struct dpe_probes *probes, bool multi, bool exit, struct dpe_diags *diags)
+static bool attach_many(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	bool complete = true;
 
-	if (multi) {
-		for (unsigned i = 0; i < 2 * probes->modules.count; i++)
-			complete &= attach_group(
-				probes, probes->modules.at[i / 2], exit, i % 2, diags);
-		return complete;
+	for (unsigned kind = 0; kind < DPE_GROUPS; kind++) {
+		for (unsigned i = 0; i < probes->modules.count; i++)
+			complete &= attach_group(probes, probes->modules.at[i], kind, diags);
 	}
+	return complete;
+}
+
+static bool attach_each(struct dpe_probes *probes, bool exit, struct dpe_diags *diags)
+{
+	bool complete = true;
+
 	for (unsigned i = 0; i < probes->nspots; i++)
 		if (!probes->spots[i].preloaded && (!exit || probes->spots[i].exit))
 			complete &= dpe_attach_one(probes, &probes->spots[i], exit, diags);
 	return complete;
+}
+
+/* Entries before returns: a call that is not seen to begin must not be seen to return. */
+static bool attach_probes(struct dpe_probes *probes, bool multi, struct dpe_diags *diags)
+{
+	if (multi)
+		return attach_many(probes, diags);
+	return attach_each(probes, false, diags) && attach_each(probes, true, diags);
 }
 
 bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
@@ -315,8 +233,7 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 	if (!load_programs(probes, multi, diags) || !dpe_follow_begin(probes, diags) ||
 		!dpe_vectors_begin(probes, diags) || !attach_tracepoints(probes, diags) ||
 		!dpe_late_begin(probes, diags) ||
-		!attach_probes(probes, multi, false, diags) ||
-		!attach_probes(probes, multi, true, diags))
+		!attach_probes(probes, multi, diags))
 		return false;
 	if (armed) {
 		__atomic_store_n(&probes->bpf->bss->armed, 1, __ATOMIC_RELEASE);

@@ -1,4 +1,4 @@
-/* attach: what attach.c, attach_late.c and configure.c share. */
+/* attach: what attach.c, attach_late.c, groups.c and configure.c share. */
 #ifndef DPE_PROBES_ATTACH_H
 #define DPE_PROBES_ATTACH_H
 
@@ -24,17 +24,27 @@ bool dpe_kernel_has_multi(void);
 /* Says what the programs, which are open, are to do. */
 void dpe_configure(struct dpe_probes *probes, bool multi);
 
-/* ---- attach.c ---------------------------------------------------------------------------- */
+/* ---- groups.c ---------------------------------------------------------------------------- */
 
-/* A group is all spots of one module that are probed at their entries or at their returns. */
+/* One of our programs, by what it is for. */
+enum dpe_group_kind {
+	DPE_AT_ENTRIES,
+	DPE_AT_ENTRIES_VECTORS, /* those that read registers for floating point numbers */
+	DPE_AT_POINTS,          /* see exits.h … */
+	DPE_AT_LEAVES,          /* … those that leave for another function */
+	DPE_AT_RETURNS,         /* of functions, and of what these leave for */
+	DPE_AT_RETURNS_VECTORS,
+	DPE_GROUPS,
+};
+
+/* A group is all places in one module that one program is for. */
 struct dpe_group {
 	const struct dpe_module *module;
-	bool exit;
-	bool vectors; /* those that read registers for floating point numbers; else the others */
-	int nothing; /* 0, or a program that does nothing, instead of ours */
+	enum dpe_group_kind kind;
+	int nothing; /* 0, or a program that does nothing, instead of ours, for all places */
 	uint64_t *offsets, *cookies, *counters;
 	const struct dpe_spot **spots;
-	unsigned count;
+	unsigned count, cap;
 };
 
 void dpe_group_collect(const struct dpe_probes *probes, struct dpe_group *group);
@@ -45,6 +55,8 @@ int dpe_group_link(const struct dpe_probes *probes, const struct dpe_group *grou
 /* One spot where the kernel has no requests for many. False after an error. */
 bool dpe_attach_one(struct dpe_probes *probes, const struct dpe_spot *spot, bool exit,
 	struct dpe_diags *diags);
+/* ---- attach.c ---------------------------------------------------------------------------- */
+
 /* Says that the kernel refused a spot. False. */
 bool dpe_attach_refused(const struct dpe_probes *probes, const struct dpe_spot *spot, int error,
 	struct dpe_diags *diags);

@@ -37,10 +37,10 @@ static void attach_each(struct dpe_probes *probes, const struct dpe_group *group
 	}
 }
 
-static void attach_group_late(
-	struct dpe_probes *probes, const struct dpe_module *module, bool exit, bool vectors)
+static void attach_group_late(struct dpe_probes *probes, const struct dpe_module *module,
+	enum dpe_group_kind kind)
 {
-	struct dpe_group group = {.module = module, .exit = exit, .vectors = vectors};
+	struct dpe_group group = {.module = module, .kind = kind};
 	int link;
 
 	dpe_group_collect(probes, &group);
@@ -52,15 +52,16 @@ static void attach_group_late(
 	dpe_group_free(&group);
 }
 
-static void attach_late(struct dpe_probes *probes, unsigned module, unsigned spot, bool exit)
+static void attach_many(struct dpe_probes *probes, unsigned module)
 {
-	if (probes->multi) {
-		for (unsigned i = module; i < probes->modules.count; i++) {
-			attach_group_late(probes, probes->modules.at[i], exit, false);
-			attach_group_late(probes, probes->modules.at[i], exit, true);
-		}
-		return;
+	for (unsigned kind = 0; kind < DPE_GROUPS; kind++) {
+		for (unsigned i = module; i < probes->modules.count; i++)
+			attach_group_late(probes, probes->modules.at[i], kind);
 	}
+}
+
+static void attach_one_by_one(struct dpe_probes *probes, unsigned spot, bool exit)
+{
 	for (unsigned i = spot; i < probes->nspots; i++) {
 		if ((!exit || probes->spots[i].exit) &&
 			!dpe_attach_one(probes, &probes->spots[i], exit, probes->diags))
@@ -75,9 +76,14 @@ void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned spot)
 		dpe_usdt_tell_spot(probes, bpf_map__fd(probes->bpf->maps.usdt_where), i);
 		dpe_gates_tell_spot(probes, bpf_map__fd(probes->bpf->maps.gates), i);
 		dpe_vectors_tell_spot(probes, dpe_attach_vector_map(probes), i);
+		dpe_points_tell_spot(probes, bpf_map__fd(probes->bpf->maps.points), i);
 	}
-	attach_late(probes, module, spot, false);
-	attach_late(probes, module, spot, true);
+	if (probes->multi) {
+		attach_many(probes, module);
+		return;
+	}
+	attach_one_by_one(probes, spot, false);
+	attach_one_by_one(probes, spot, true);
 }
 
 /* 0, or -1 with errno. */

@@ -76,6 +76,7 @@ static uint32_t pid_namespace(void)
 /* Spots of files that are loaded later, as far as variables are read there. */
 #define LATE_SPOTS 1024
 #define FOLLOWED_SPOTS 4096 /* the same where there are other programs, too */
+#define LATE_POINTS 4096
 
 static unsigned most_spots(const struct dpe_probes *probes)
 {
@@ -85,6 +86,11 @@ static unsigned most_spots(const struct dpe_probes *probes)
 bool dpe_attach_can_wait(void)
 {
 	return kernel_has_sleep(dpe_kernel_has_multi()) || errno == EPERM || errno == EACCES;
+}
+
+bool dpe_attach_takes_many(void)
+{
+	return dpe_kernel_has_multi();
 }
 
 /* One a processor, unless fewer are wanted. */
@@ -166,6 +172,23 @@ static void configure_vectors(struct dpe_probes *probes, bool multi)
 	bpf_map__set_max_entries(bpf->maps.wakers, dpe_wakers_most());
 }
 
+/* Behind the points there is room for those of libraries that are loaded later. */
+static void configure_points(struct dpe_probes *probes)
+{
+	const struct dpe_bpf *bpf = probes->bpf;
+	struct bpf_program *programs[] = {bpf->progs.on_point, bpf->progs.on_leave};
+
+	for (unsigned i = 0; i < DPE_COUNT(programs); i++) {
+		bpf_program__set_autoload(programs[i], probes->points);
+		bpf_program__set_expected_attach_type(
+			programs[i], (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	}
+	if (!probes->points)
+		return;
+	probes->most_points = probes->npoints + LATE_POINTS;
+	bpf_map__set_max_entries(bpf->maps.points, probes->most_points);
+}
+
 /* Behind the spots there is room for those of libraries that are loaded later. */
 static void configure_arms(struct dpe_probes *probes)
 {
@@ -226,6 +249,7 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	configure_gates(probes);
 	configure_reads(probes, multi);
 	configure_arms(probes);
+	configure_points(probes);
 	configure_vectors(probes, multi);
 	bpf_program__set_autoload(bpf->progs.on_call, probes->plan->channels);
 	bpf_program__set_autoload(

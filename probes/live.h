@@ -8,6 +8,7 @@
 #include "probes/args.h"
 #include "probes/armed.h"
 #include "probes/bpf/record.h"
+#include "probes/exits.h"
 #include "probes/gates.h"
 #include "probes/module.h"
 #include "probes/pace.h"
@@ -32,6 +33,8 @@ struct dpe_spot {
 	const struct dpe_signature *signature; /* in the arena of the probes */
 	dpe_name module_name, event;           /* event: what messages are called */
 	struct dpe_placement placement;
+	struct dpe_exits exits; /* in the arena of the probes; none: a return probe */
+	unsigned first_point;   /* their first one's number for the kernel's side */
 	bool enter, exit;
 	bool vectors, vector_ret; /* arguments, the result, are in registers for floating point numbers */
 	unsigned nargs;
@@ -174,6 +177,8 @@ struct dpe_probes {
 	struct dpe_kernel_rings rings;
 	struct dpe_wakers wakers; /* where such registers are read */
 	unsigned vector_spots;    /* the kernel's side has room for so many */
+	bool points; /* returns may be observed at other places than a return probe */
+	unsigned npoints, most_points; /* of them; the kernel's side has room for so many */
 	struct dpe_merge merge;
 	uint64_t place; /* of the last message */
 	uint64_t loads; /* see dpe_attach_loads: when we looked last */
@@ -261,6 +266,22 @@ int dpe_mappings_each(
 bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Finds those in the modules that were not searched yet. */
 void dpe_spots_find_late(struct dpe_probes *probes);
+
+/* ---- points.c
+ * ----------------------------------------------------------------------------------------------
+ */
+
+/* What returns of the function are observed for. */
+struct dpe_exit_use dpe_exit_use_of(
+	const struct dpe_function *function, const struct dpe_signature *signature);
+/* Whether, by the plan and the kernel, returns may be observed at points at all; see exits.h. */
+bool dpe_points_are_possible(const struct dpe_probes *probes);
+/* Finds those of a spot whose signature is known, where it can have any. */
+void dpe_points_find(struct dpe_probes *probes, struct dpe_spot *spot);
+/* Tells the kernel's side by a map of struct dpe_point_entry. */
+void dpe_points_tell(const struct dpe_probes *probes, int map);
+/* The same of one spot only. */
+void dpe_points_tell_spot(const struct dpe_probes *probes, int map, unsigned spot);
 
 /* ---- late.c
  * ----------------------------------------------------------------------------------------------
@@ -418,6 +439,8 @@ void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned spot);
 void dpe_attach_lose(struct dpe_probes *probes);
 /* Whether threads of the target can wait until what they loaded is observed. */
 bool dpe_attach_can_wait(void);
+/* Whether the kernel takes many places in one call. */
+bool dpe_attach_takes_many(void);
 /* Lets each thread that calls the function wait for an answer. False after one error. */
 bool dpe_attach_linker(struct dpe_probes *probes, const struct dpe_module *module,
 	const struct dpe_function *function, struct dpe_diags *diags);

@@ -165,7 +165,7 @@ static bool find_site(
 	       (dpe_diags_errors(diags) == errors && await(probes, site));
 }
 
-static void place(const struct dpe_probes *probes, struct dpe_spot *spot)
+static void place(struct dpe_probes *probes, struct dpe_spot *spot)
 {
 	const struct dpe_entry_use use = {
 		.nwords = dpe_signature_needed(spot->signature),
@@ -176,6 +176,7 @@ static void place(const struct dpe_probes *probes, struct dpe_spot *spot)
 	if (spot->site->kind)
 		return;
 	dpe_place_entry(spot->module, spot->function, &use, probes->nops, &spot->placement);
+	dpe_points_find(probes, spot);
 	dpe_debug(probes->debug, "probes", 2, "%s::%s: +%u %s: %s", spot->module->name,
 		spot->function->name, spot->placement.distance, spot->placement.instruction,
 		spot->placement.reason);
@@ -230,6 +231,7 @@ bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags)
 	for (unsigned i = 0; i < probes->plan->nsites; i++)
 		complete &= find_site(probes, &probes->plan->sites[i], diags);
 	probes->nops = complete && probes->plan->nsites && dpe_kernel_emulates_nops();
+	probes->points = dpe_points_are_possible(probes);
 	for (unsigned i = 0; complete && i < probes->nspots; i++) {
 		struct dpe_spot *spot = &probes->spots[i];
 

@@ -12,7 +12,7 @@ static bool begins_locked(const struct dpe_spot *spot)
 {
 	uint8_t first = 0;
 
-	return !spot->placement.distance &&
+	return !spot->exits.count && !spot->placement.distance &&
 	       pread(spot->module->fd, &first, 1, (off_t)spot->function->offset) == 1 &&
 	       first == LOCK_PREFIX;
 }

@@ -12,6 +12,7 @@
 #include "probes/bpf/kernel.h"
 #include "probes/bpf/libraries.h"
 #include "probes/bpf/memory.h"
+#include "probes/bpf/points.h"
 #include "probes/bpf/record.h"
 #include "probes/bpf/send.h"
 #include "probes/bpf/transfers.h"
@@ -96,7 +97,7 @@ static __always_inline void enter(
 				? read_usdt(regs, site, words)
 				: read_words(regs, words, DPE_COOKIE_WORDS(cookie));
 	struct event event = {
-		.top = {regs, regs->ip, regs->sp, regs->bp},
+		.top = {.ctx = regs, .ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
 		.thread = thread,
 		.tid = tid,
 		.site = site,
@@ -174,7 +175,7 @@ static __always_inline void leave(
 	const struct dpe_gate_entry *gate = 0;
 	bool wanted, begun, known = true, sent = false;
 	struct event event = {
-		.top = {regs, regs->ip, regs->sp, regs->bp},
+		.top = {.ctx = regs, .ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
 		.thread = thread,
 		.values = {.to = thread ? &thread->read : 0},
 		.tid = tid,
@@ -235,6 +236,93 @@ int on_exit_vectors(struct pt_regs *regs)
 	KEEP_OWN_STACK();
 	if (is_target(task))
 		leave(regs, task, bpf_get_attach_cookie(regs), true);
+	return 0;
+}
+
+/* Where a function only returns. */
+static __always_inline void pass_point(struct pt_regs *regs, struct task_struct *task, __u64 cookie,
+	const struct dpe_point_entry *point)
+{
+	__u64 words[DPE_WORDS] = {};
+	__u32 tid = thread_id(task);
+	struct thread *thread = thread_of(task, tid);
+	bool complete = read_point_words(regs, point, words);
+	struct event event = {
+		.top = {.ctx = regs, .bp = regs->bp},
+		.thread = thread,
+		.tid = tid,
+		.site = point->site,
+		.extra = regs->ip - point->distance,
+		.kind = DPE_RECORD_EXIT,
+		.nwords = DPE_COOKIE_WORDS(cookie),
+	};
+	const struct dpe_gate_entry *gate = 0;
+	bool sent = false, begun;
+
+	if (cookie & DPE_COOKIE_GATED)
+		gate = gate_at(2 * point->site + 1);
+	if (!gate_is_open(gate))
+		return;
+	if (thread) {
+		thread->read.ret = point->constant;
+		if (point->result != DPE_POINT_NO_REGISTER)
+			thread->read.ret = read_register(regs, point->result) & point->mask;
+		thread->read.ret_high = 0;
+	}
+	if (follow && complete)
+		complete = place(&event, words, cookie);
+	if (stack_depth)
+		find_return(regs, point, &event.top);
+	begun = gate_begin(gate);
+	if (complete)
+		sent = send(&event, words);
+	else
+		lose(thread, tid);
+	pass_gate(gate, &event, words, begun, sent);
+}
+
+static __always_inline const struct dpe_point_entry *point_at(__u64 cookie)
+{
+	__u32 number = DPE_COOKIE_SITE(cookie);
+
+	return bpf_map_lookup_elem(&points, &number);
+}
+
+SEC("uprobe")
+int on_point(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 cookie = bpf_get_attach_cookie(regs);
+	const struct dpe_point_entry *point = point_at(cookie);
+
+	KEEP_OWN_STACK();
+	if (armed && point && flags_hold(regs->flags, point->condition) && is_target(task))
+		pass_point(regs, task, cookie, point);
+	return 0;
+}
+
+/* Where it jumps to another one, which returns for it: the call is noted for that return. */
+SEC("uprobe")
+int on_leave(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 cookie = bpf_get_attach_cookie(regs), words[DPE_WORDS] = {};
+	const struct dpe_point_entry *point = point_at(cookie);
+	struct event event = {.nwords = DPE_COOKIE_WORDS(cookie)};
+
+	KEEP_OWN_STACK();
+	if (!point || !is_target(task))
+		return 0;
+	event.tid = thread_id(task);
+	event.site = point->site;
+	event.thread = thread_of(task, event.tid);
+	if (!event.thread)
+		return 0; /* its exit finds none, and is lost */
+	read_words(regs, words, point->nwords);
+	if (!follow || place(&event, words, cookie))
+		note_call(event.thread, task, regs->sp, regs->ip - point->distance, &event, words);
+	else
+		event.thread->unsure = 1;
 	return 0;
 }
 
@@ -395,7 +483,10 @@ int on_access(struct bpf_perf_event_data *access)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 words[DPE_WORDS] = {};
 	struct event event = {
-		.top = {access, place_of(task, access->regs.ip), access->regs.sp, access->regs.bp},
+		.top = {.ctx = access,
+			.ip = place_of(task, access->regs.ip),
+			.sp = access->regs.sp,
+			.bp = access->regs.bp},
 		.kind = DPE_RECORD_DATA,
 		.nwords = 6,
 	};

@@ -1,0 +1,46 @@
+# Returns that are told without a return probe, where functions only return: each once, in order, with the
+# arguments of the call and the result.
+. tests/tap.sh
+need_live 'where returns are observed'
+
+# What functions that were written for it return.
+"$BUILD/targets/exits" 6 | sort >wanted
+cut -d' ' -f1 wanted | sort -u | sed 's/.*/detect r&: &(a, _).exit [.ret == 123456]/' >exits.dpe
+run "$DPE" record -o log.jsonl -s exits.dpe -- "$BUILD/targets/exits" 6
+python3 -c 'import json
+for line in open("log.jsonl"):
+	m = json.loads(line)
+	if "ret" in m:
+		print(m["event"].split(".")[0], m["args"][0], m["ret"])' | sort >seen
+check 'functions written for it: each return' "$(wc -l <wanted) $(diff wanted seen | head -3)" = '132 '
+check 'most are at points' "$("$DPE" list --placement "$BUILD/targets/exits" | grep -c '^    exit: +')" -ge 16
+# Where the stack begins, a frame of its own or not.
+printf 'detect R: saves(4, _).exit\ndetect S: has_frame(4, _).exit\n' >stack.dpe
+run "$DPE" run -s stack.dpe -- "$BUILD/targets/exits" 6
+check 'the stack names the function and its caller, once each' \
+	"$(grep -c ' at saves+0x0 (' err) $(grep -c ' at has_frame+0x0 (' err) $(grep -c ' by main+0x' err)" = '1 1 2'
+
+# Random programs, as compilers make them.
+seed=${SEED:-1}
+for compiler in ${COMPILERS:-"gcc -O1" "gcc -O2" "gcc -O3 -fno-omit-frame-pointer" "clang -O2"}; do
+	command -v ${compiler%% *} >/dev/null || continue
+	python3 "$TOP/tests/live/exits.py" make $seed >functions.c
+	$compiler -w -fwrapv functions.c -o functions || not_ok "compiling for $compiler"
+	./functions >told
+	run "$DPE" record --stack=$((seed % 3 * 4)) -o log.jsonl -s functions.dpe -- ./functions
+	check "random functions, $compiler, $seed" "$(python3 "$TOP/tests/live/exits.py" compare told log.jsonl)" = 'True 0'
+	check 'nothing is lost' "$(grep -c ' 0 lost' err)" -eq 1
+	seed=$((seed + 1))
+done
+
+# Locks that are fought for, on all their ways.
+cat >locks.dpe <<'DPE'
+detect lock(m): pthread_mutex_lock(m).exit [.ret == 1]
+detect unlock(m): pthread_mutex_unlock(m).exit [.ret == 1]
+DPE
+${CC:-cc} -O2 -pthread "$TOP/tests/live/targets/exits.c" -o locks || not_ok 'compiling exits.c'
+./locks 4 2000 >alone
+run "$DPE" record --stack=0 --ring=33554432 -o log.jsonl -s locks.dpe -- ./locks 4 2000
+check 'the program is unharmed' "$(sed 's/ 0x.*//' out)" = "$(sed 's/ 0x.*//' alone)"
+check 'each lock and unlock of each kind of mutex' "$(python3 "$TOP/tests/live/exits.py" locks out log.jsonl)" = 'True'
+finish
