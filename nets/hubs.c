@@ -24,7 +24,7 @@
 #include <string.h>
 
 #define NO_PLACE UINT32_MAX
-#define MANY_INNER 8 /* places of one transition from G to G: each doubles it */
+#define MANY_INNER 8 /* places from G to G: each doubles who takes or fills it */
 
 /* Beside an inner place itself: what is said of its tokens, and by whom. */
 enum role { FOR_CLIENT, OF_CLIENT, HANDED, NOT_HANDED, ROLES };
@@ -161,12 +161,6 @@ static unsigned place_of(const struct hub *h, unsigned inner, enum role role)
 /* ---- what each becomes ------------------------------------------------------------------------
  */
 
-/* One way to choose for each inner place of a transition: bits, in the order of its arcs. */
-struct way {
-	uint64_t bits, takes, leaves;
-	unsigned own;
-};
-
 static unsigned count_inner(const struct hub *h, const unsigned *places, unsigned count)
 {
 	unsigned inner = 0;
@@ -176,7 +170,7 @@ static unsigned count_inner(const struct hub *h, const unsigned *places, unsigne
 	return inner;
 }
 
-/* Inner places of these arcs whose bits are set. */
+/* Inner places of these arcs whose bits, in the order of the arcs, are set. */
 static uint64_t chosen(const struct hub *h, const unsigned *places, unsigned count, uint64_t bits)
 {
 	uint64_t set = 0;
@@ -229,7 +223,7 @@ static void add_client_arcs(const struct hub *h, struct transition *to, bool out
 	}
 }
 
-static void add_client(struct hub *h, const struct transition *t)
+static bool add_client(struct hub *h, const struct transition *t)
 {
 	unsigned nin = count_inner(h, t->in, t->nin), nout = count_inner(h, t->out, t->nout);
 	unsigned from = 0;
@@ -245,7 +239,10 @@ static void add_client(struct hub *h, const struct transition *t)
 		dpe_nets_arc(copy, false, own_place(h, t->in[from], takes, leaves));
 		add_client_arcs(h, copy, false, t->in, t->nin, takes);
 		add_client_arcs(h, copy, true, t->out, t->nout, leaves);
+		if (dpe_nets_too_many(h->work, h->new, h->new->ntransitions))
+			return false;
 	}
+	return true;
 }
 
 static void hand(const struct hub *h, struct transition *to, const struct own *own)
@@ -281,7 +278,7 @@ static void add_other_way(
 	hand(h, copy, own);
 }
 
-static void add_other(struct hub *h, const struct transition *t)
+static bool add_other(struct hub *h, const struct transition *t)
 {
 	unsigned count = count_inner(h, t->in, t->nin) + count_inner(h, t->out, t->nout);
 
@@ -291,7 +288,10 @@ static void add_other(struct hub *h, const struct transition *t)
 			if (dpe_nets_has_place(t->out, t->nout, h->owns[i].place))
 				add_other_way(h, t, bits, &h->owns[i]);
 		}
+		if (dpe_nets_too_many(h->work, h->new, h->new->ntransitions))
+			return false;
 	}
+	return true;
 }
 
 /* ---- the new net ------------------------------------------------------------------------------
@@ -325,6 +325,24 @@ static tokens *marking_of(
 	return marking;
 }
 
+/* One marking in all ways to choose. */
+static bool mark_ways(
+	struct hub *h, const tokens *old, struct markings *to, enum role role, unsigned count)
+{
+	for (uint64_t bits = 0; bits >> count == 0; bits++) {
+		dpe_nets_mark(to, marking_of(h, old, bits, role, NULL));
+		for (unsigned i = 0; role == FOR_CLIENT && i < h->nowns; i++) {
+			const struct own *own = &h->owns[i];
+
+			if (old[own->place] && !own->takes)
+				dpe_nets_mark(to, marking_of(h, old, bits, role, own));
+		}
+		if (dpe_nets_too_many(h->work, h->new, to->count))
+			return false;
+	}
+	return true;
+}
+
 static bool mark(struct hub *h, const struct markings *from, struct markings *to, enum role role)
 {
 	for (unsigned i = 0; i < from->count; i++) {
@@ -332,17 +350,7 @@ static bool mark(struct hub *h, const struct markings *from, struct markings *to
 
 		for (unsigned p = 0; p < h->old->nplaces; p++)
 			count += h->inner[p] != NO_PLACE && from->at[i][p];
-		for (uint64_t bits = 0; bits >> count == 0; bits++) {
-			dpe_nets_mark(to, marking_of(h, from->at[i], bits, role, NULL));
-			for (unsigned j = 0; role == FOR_CLIENT && j < h->nowns; j++) {
-				const struct own *own = &h->owns[j];
-
-				if (from->at[i][own->place] && !own->takes)
-					dpe_nets_mark(
-						to, marking_of(h, from->at[i], bits, role, own));
-			}
-		}
-		if (dpe_nets_too_many(h->work, h->new, to->count))
+		if (!mark_ways(h, from->at[i], to, role, count))
 			return false;
 	}
 	return true;
@@ -366,13 +374,11 @@ static bool build(struct hub *h)
 {
 	h->new = dpe_nets_new(h->work, h->old->name, 0);
 	for (unsigned i = 0; i < h->old->ntransitions; i++) {
-		if (h->client[i])
-			add_client(h, &h->old->transitions[i]);
+		if (h->client[i] && !add_client(h, &h->old->transitions[i]))
+			return false;
 	}
 	for (unsigned i = 0; i < h->old->ntransitions; i++) {
-		if (!h->client[i])
-			add_other(h, &h->old->transitions[i]);
-		if (dpe_nets_too_many(h->work, h->new, h->new->ntransitions))
+		if (!h->client[i] && !add_other(h, &h->old->transitions[i]))
 			return false;
 	}
 	name_places(h);

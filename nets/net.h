@@ -18,7 +18,7 @@
  *	silent.c      transitions without a name are taken out, with the same causal order
  *	defer.c       those that can wait for who takes what they leave
  *	turns.c       those that leave several places which are taken late
- *	saturate.c, makers.c, pasts.c, handover.c, factor.c
+ *	circles.c, saturate.c, makers.c, pasts.c, handover.c, factor.c
  *	              those on a circle of such
  *	clients.c, hubs.c
  *	              those on a circle that takes from others all the time
@@ -73,8 +73,8 @@ struct work {
 	const char *file;  /* what diagnostics begin with */
 	struct net **nets; /* all that were made, for dpe_nets_work_free */
 	unsigned nnets, capnets;
-	bool name_silent;  /* transitions without a name are called by their ids */
-	uint64_t tries; /* to fire a transition, so far */
+	bool name_silent; /* transitions without a name are called by their ids */
+	uint64_t tries;   /* to fire a transition, so far */
 	struct events *events;
 	unsigned nshared; /* events that operands share, so far */
 	unsigned depth;   /* of regions within regions that are looked at */
@@ -185,6 +185,14 @@ struct net *dpe_nets_merge_alike(struct work *work, const struct net *net);
 struct net *dpe_nets_factor(struct work *work, const struct net *net);
 /* Without one silent transition that can wait for whoever takes its token; `net` where none can. */
 struct net *dpe_nets_defer(struct work *work, struct net *net);
+/* Without its silent transitions, where all of them take what silent ones made. NULL after a
+ * diagnostic. */
+struct net *dpe_nets_go_round(struct work *work, struct net *net);
+/* Whether one takes what another leaves. */
+bool dpe_nets_feeds(const struct transition *from, const struct transition *to);
+/* NULL after a diagnostic: this silent transition cannot be taken out, and why. */
+struct net *dpe_nets_not_supported(
+	struct work *work, const struct net *net, const struct transition *t, const char *why);
 /* Takes out silent transitions that only take a token and put it back. */
 void dpe_nets_drop_noops(struct net *net);
 /* Of a 1-safe net: without this silent transition. NULL after a diagnostic: that makes too much of

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MANY_ROUNDS 2
 #define MANY_TURNS 12 /* transitions that are taken out with them: each makes much of a net, … */
 #define MANY_IN_TURNS 300 /* … so that is not done where there is much of it */
 
@@ -152,7 +151,7 @@ static struct net *merge_places(
 
 /* ---- one transition ------------------------------------------------------------------------ */
 
-static bool feeds(const struct transition *from, const struct transition *to)
+bool dpe_nets_feeds(const struct transition *from, const struct transition *to)
 {
 	for (unsigned i = 0; i < from->nout; i++) {
 		if (dpe_nets_has_place(to->in, to->nin, from->out[i]))
@@ -164,7 +163,7 @@ static bool feeds(const struct transition *from, const struct transition *to)
 static bool is_fed_silently(const struct net *net, const struct transition *t)
 {
 	for (unsigned i = 0; i < net->ntransitions; i++) {
-		if (!net->transitions[i].label && feeds(&net->transitions[i], t))
+		if (!net->transitions[i].label && dpe_nets_feeds(&net->transitions[i], t))
 			return true;
 	}
 	return false;
@@ -291,7 +290,7 @@ static bool pairs_are_one_safe(struct work *work, const struct net *net, unsigne
 	return true;
 }
 
-static struct net *not_supported(
+struct net *dpe_nets_not_supported(
 	struct work *work, const struct net *net, const struct transition *t, const char *why)
 {
 	struct dpe_text places = {0};
@@ -407,7 +406,7 @@ struct net *dpe_nets_take_out(struct work *work, struct net *net, unsigned numbe
 	unsigned errors = dpe_diags_errors(work->diags);
 	unsigned nmanners = turns ? MANNERS : IN_TURNS;
 
-	if (feeds(t, t))
+	if (dpe_nets_feeds(t, t))
 		return NULL;
 	if (!t->nout && t->nin > 1)
 		return leave_lying(work, net, number);
@@ -433,59 +432,8 @@ static struct net *take_out(
 		new = dpe_nets_take_out(work, net, number, true);
 	if (new || dpe_diags_errors(work->diags) > errors)
 		return new;
-	return not_supported(work, net, t, "joins and splits what comes again before it is over");
-}
-
-/* Takes out those that no silent one comes before, and so on: what is left is `circle`, of which
- * the first is returned, or NULL. */
-static const struct transition *find_silent_circle(struct work *work, const struct net *net)
-{
-	bool *circle = dpe_arena_alloc(work->arena, net->ntransitions + 1), changed = true;
-
-	for (unsigned i = 0; i < net->ntransitions; i++)
-		circle[i] = !net->transitions[i].label;
-	while (changed) {
-		changed = false;
-		for (unsigned i = 0; i < net->ntransitions; i++) {
-			bool fed = false;
-
-			for (unsigned j = 0; circle[i] && !fed && j < net->ntransitions; j++)
-				fed = circle[j] &&
-				      feeds(&net->transitions[j], &net->transitions[i]);
-			changed |= circle[i] && !fed;
-			circle[i] = fed;
-		}
-	}
-	for (unsigned i = 0; i < net->ntransitions; i++) {
-		if (circle[i])
-			return &net->transitions[i];
-	}
-	return NULL;
-}
-
-/* Silent transitions all of which take what silent ones made. Who made a place tells more when the
- * makers of what was taken for it are told apart, so that is done twice. */
-static struct net *go_round(struct work *work, struct net *net)
-{
-	const struct transition *left = NULL;
-
-	for (unsigned rounds = 0; net && (left || !rounds) && rounds < MANY_ROUNDS; rounds++) {
-		net = dpe_nets_saturate(work, net);
-		for (unsigned i = 0; i < 2; i++) {
-			net = net ? dpe_nets_trim(work, net) : NULL;
-			net = net ? dpe_nets_tell_makers(work, net) : NULL;
-		}
-		net = net ? dpe_nets_trim(work, net) : NULL;
-		net = net ? dpe_nets_hand_over(work, net) : NULL;
-		net = net ? dpe_nets_saturate(work, net) : NULL;
-		net = net ? dpe_nets_trim(work, net) : NULL;
-		left = net ? find_silent_circle(work, net) : NULL;
-	}
-	if (left)
-		return not_supported(work, net, left,
-			"lies on a circle of silent transitions, and joins on each round what "
-			"does not wait for each other");
-	return net ? dpe_nets_factor(work, net) : NULL;
+	return dpe_nets_not_supported(
+		work, net, t, "joins and splits what comes again before it is over");
 }
 
 static struct net *next_step(struct work *work, struct net *net, unsigned *turns)
@@ -505,7 +453,7 @@ static struct net *next_step(struct work *work, struct net *net, unsigned *turns
 	safe = dpe_nets_one_safe(work, net);
 	if (safe != net)
 		return safe;
-	return t ? take_out(work, net, t, turns) : go_round(work, net);
+	return t ? take_out(work, net, t, turns) : dpe_nets_go_round(work, net);
 }
 
 struct net *dpe_nets_without_silent(struct work *work, struct net *net)
