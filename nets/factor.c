@@ -75,7 +75,7 @@ static void copy_markings(struct work *work, const struct net *old, const struct
 	}
 }
 
-static struct net *merge_alike(struct work *work, const struct net *old)
+struct net *dpe_nets_merge_alike(struct work *work, const struct net *old)
 {
 	unsigned *number = dpe_arena_alloc(work->arena, (old->nplaces + 1) * sizeof(*number));
 	struct net *new = dpe_nets_new(work, old->name, number_different(old, number));
@@ -262,5 +262,5 @@ static struct net *factor(struct work *work, const struct net *old)
 
 struct net *dpe_nets_factor(struct work *work, const struct net *net)
 {
-	return factor(work, merge_alike(work, net));
+	return factor(work, dpe_nets_merge_alike(work, net));
 }

@@ -24,7 +24,8 @@ struct transition *dpe_nets_add(struct net *net, const struct transition *like)
 	*new = (struct transition){.label = like->label,
 		.words = like->words,
 		.id = like->id,
-		.alternates = like->alternates};
+		.own_outputs = like->own_outputs,
+		.next = like->next};
 	return new;
 }
 

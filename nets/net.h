@@ -17,8 +17,11 @@
  *	              what else is left is divided, or goes through the other steps:
  *	silent.c      transitions without a name are taken out, with the same causal order
  *	defer.c       those that can wait for who takes what they leave
- *	saturate.c, makers.c, pasts.c, handover.c, factor.c
+ *	turns.c       those that leave several places which are taken late
+ *	circles.c, saturate.c, makers.c, pasts.c, handover.c, factor.c
  *	              those on a circle of such
+ *	clients.c, hubs.c
+ *	              those on a circle that takes from others all the time
  *	sequential.c  its places in sets of which one at most is marked: sequential machines
  *	regular.c     each machine as an expression of ; + *
  *	kernel.c      these side by side, synchronised (&) on the transitions that they share
@@ -40,7 +43,8 @@ struct transition {
 	const char *label;        /* NULL: silent */
 	const struct expr *words; /* what happens when it fires; NULL before reduce.c */
 	const char *id;           /* what messages call it */
-	bool alternates; /* its inputs are alternately in one place and another; see silent.c */
+	bool own_outputs; /* is to have places of its own for what it leaves; see silent.c */
+	bool next;        /* silent, and to be taken out before others; see hubs.c */
 	unsigned nin, nout, capin, capout;
 	unsigned *in,
 		*out; /* places in order; one that stands there twice has an arc of weight two */
@@ -69,8 +73,8 @@ struct work {
 	const char *file;  /* what diagnostics begin with */
 	struct net **nets; /* all that were made, for dpe_nets_work_free */
 	unsigned nnets, capnets;
-	bool name_silent;  /* transitions without a name are called by their ids */
-	uint64_t tries; /* to fire a transition, so far */
+	bool name_silent; /* transitions without a name are called by their ids */
+	uint64_t tries;   /* to fire a transition, so far */
 	struct events *events;
 	unsigned nshared; /* events that operands share, so far */
 	unsigned depth;   /* of regions within regions that are looked at */
@@ -160,9 +164,9 @@ struct net *dpe_nets_name_tokens(struct work *work, struct net *net);
 /* Of a net with one initial marking: with fewer places of several tokens, or none. */
 struct net *dpe_nets_thread_tokens(struct work *work, struct net *net);
 struct net *dpe_nets_one_safe(struct work *work, struct net *net);
-/* Of a 1-safe net: two places for each input of a silent transition, which are filled alternately.
- */
-struct net *dpe_nets_alternate(struct work *work, struct net *net, struct transition *t);
+/* Of a 1-safe net: without the silent transition of this number, the only one that takes its
+ * inputs or makes its outputs, which differ. NULL after a diagnostic: that is too large. */
+struct net *dpe_nets_take_turns(struct work *work, const struct net *net, unsigned number);
 /* Of a 1-safe net: what silent firings make of what one firing made, made by that one. */
 struct net *dpe_nets_saturate(struct work *work, const struct net *net);
 /* Of a saturated one: places for each maker of a place, without silent firings that are not needed.
@@ -171,11 +175,34 @@ struct net *dpe_nets_tell_makers(struct work *work, const struct net *net);
 /* Of a 1-safe net: fewer silent transitions that take what silent ones made; `net` where there is
  * nothing to do. */
 struct net *dpe_nets_hand_over(struct work *work, struct net *net);
+/* Of a 1-safe net with circles of silent transitions: with some that take nothing of each other,
+ * all marked as `next`; `inner`: only where there are some that do. NULL where there are none, or
+ * after a diagnostic. */
+struct net *dpe_nets_localize(struct work *work, const struct net *net, bool inner);
+/* Of any net: without places that are marked as others are. */
+struct net *dpe_nets_merge_alike(struct work *work, const struct net *net);
 /* Of any net: without places that are marked as others are, and with choices written once. */
 struct net *dpe_nets_factor(struct work *work, const struct net *net);
 /* Without one silent transition that can wait for whoever takes its token; `net` where none can. */
 struct net *dpe_nets_defer(struct work *work, struct net *net);
+/* Without its silent transitions, where all of them take what silent ones made. NULL after a
+ * diagnostic. */
+struct net *dpe_nets_go_round(struct work *work, struct net *net);
+/* Whether one takes what another leaves. */
+bool dpe_nets_feeds(const struct transition *from, const struct transition *to);
+/* NULL after a diagnostic: this silent transition cannot be taken out, and why. */
+struct net *dpe_nets_not_supported(
+	struct work *work, const struct net *net, const struct transition *t, const char *why);
+/* Takes out silent transitions that only take a token and put it back. */
+void dpe_nets_drop_noops(struct net *net);
+/* Of a 1-safe net: without this silent transition. NULL after a diagnostic: that makes too much of
+ * it; or without one where it takes what it leaves itself, or would need turns, and is not to take
+ * them, or would not be safe with them. */
+struct net *dpe_nets_take_out(struct work *work, struct net *net, unsigned number, bool turns);
 struct net *dpe_nets_without_silent(struct work *work, struct net *net);
+/* The same of a 1-safe net in another way, which goes further and makes more of it. NULL where it
+ * does not get on, perhaps after a diagnostic. */
+struct net *dpe_nets_by_clients(struct work *work, struct net *net);
 
 /* Places of which one at most is marked: a machine with a state for each, and state 0 for none. */
 struct machine {

@@ -3,11 +3,10 @@
  * A silent transition t that nothing competes with for its inputs P can be contracted: a place
  * (p, q) for each p of P and each output q of Q stands for a token that lies in p, or that t has
  * moved on to q. What takes q takes all (p, q), so it depends on whatever made any p, as before.
- * Where P and Q both have several places, tokens of different firings must not mix: (p, q) could
- * get the token of the next round before that of this one is taken, as in (a & b)*. There the
- * inputs are first made to alternate between two places each (slots.c), and each of the transitions
- * that t becomes has outputs of its own: then (p, q) is filled again only two rounds later, and
- * what follows the round between has taken what was in it.
+ * That is right as long as tokens of different firings do not mix, which they cannot where no
+ * (p, q) ever holds two. It could hold two where others fill q while a token waits in p: then t
+ * first gets outputs of its own. And it could get the token of the next round before that of this
+ * one is taken, as in (a & b)*: then rounds take turns (turns.c).
  *
  * What does compete for a place p is first given a place of its own: whatever makes a token in p
  * makes it for t or for the others ("all decisions can be made at the first place", appendix I.2).
@@ -17,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MANY_ROUNDS 2
+#define MANY_TURNS 12 /* transitions that are taken out with them: each makes much of a net, … */
+#define MANY_IN_TURNS 300 /* … so that is not done where there is much of it */
 
 /* One that took several tokens would join their pasts. */
 static bool is_noop(const struct transition *t)
@@ -25,7 +25,7 @@ static bool is_noop(const struct transition *t)
 	return !t->label && t->nin == 1 && t->nout == 1 && *t->in == *t->out;
 }
 
-static void drop_noops(struct net *net)
+void dpe_nets_drop_noops(struct net *net)
 {
 	for (unsigned i = net->ntransitions; i-- > 0;) {
 		if (is_noop(&net->transitions[i]))
@@ -151,7 +151,7 @@ static struct net *merge_places(
 
 /* ---- one transition ------------------------------------------------------------------------ */
 
-static bool feeds(const struct transition *from, const struct transition *to)
+bool dpe_nets_feeds(const struct transition *from, const struct transition *to)
 {
 	for (unsigned i = 0; i < from->nout; i++) {
 		if (dpe_nets_has_place(to->in, to->nin, from->out[i]))
@@ -163,7 +163,7 @@ static bool feeds(const struct transition *from, const struct transition *to)
 static bool is_fed_silently(const struct net *net, const struct transition *t)
 {
 	for (unsigned i = 0; i < net->ntransitions; i++) {
-		if (!net->transitions[i].label && feeds(&net->transitions[i], t))
+		if (!net->transitions[i].label && dpe_nets_feeds(&net->transitions[i], t))
 			return true;
 	}
 	return false;
@@ -290,7 +290,7 @@ static bool pairs_are_one_safe(struct work *work, const struct net *net, unsigne
 	return true;
 }
 
-static struct net *not_supported(
+struct net *dpe_nets_not_supported(
 	struct work *work, const struct net *net, const struct transition *t, const char *why)
 {
 	struct dpe_text places = {0};
@@ -305,7 +305,8 @@ static struct net *not_supported(
 			dpe_text_printf(&places, "%s'%s'", places.len ? ", " : "", name);
 	}
 	dpe_diag_at(work->diags, DPE_ERROR, work->file,
-		"not supported: the silent transition '%s' %s: give it a name, or say --name-silent "
+		"not supported: the silent transition '%s' %s: give it a name, or say "
+		"--name-silent "
 		"(what it joins is in %s)",
 		t->id, why, places.len ? places.at : "places that were made on the way");
 	dpe_text_free(&places);
@@ -319,8 +320,8 @@ static bool is_too_large(struct work *work, const struct net *net)
 	       dpe_nets_too_many(work, net, net->final.count);
 }
 
-/* With inputs that nothing else takes, and, where it alternates, outputs that nothing else makes.
- * NULL after a diagnostic: that makes too much of it. */
+/* With inputs that nothing else takes, and, where it is to own them, outputs that nothing else
+ * makes. NULL after a diagnostic: that makes too much of it. */
 static struct net *isolate(struct work *work, struct net *net, unsigned *number)
 {
 	const struct transition *t = &net->transitions[*number];
@@ -331,7 +332,7 @@ static struct net *isolate(struct work *work, struct net *net, unsigned *number)
 			new = split_place(work, new, number, t->in[i], false);
 		new = is_too_large(work, new) ? NULL : new;
 	}
-	for (unsigned i = 0; new && t->alternates &&i < t->nout; i++) {
+	for (unsigned i = 0; new && t->own_outputs &&i < t->nout; i++) {
 		new = split_place(work, new, number, t->out[i], true);
 		new = is_too_large(work, new) ? NULL : new;
 	}
@@ -364,80 +365,78 @@ static struct net *leave_lying(struct work *work, const struct net *net, unsigne
 	return new;
 }
 
-static struct net *take_out(struct work *work, struct net *net, struct transition *t)
-{
-	unsigned number = (unsigned)(t - net->transitions), pairs = t->nin * t->nout;
-	unsigned errors = dpe_diags_errors(work->diags);
-	struct net *new;
+/* The ways to take one out, from the one that makes least of it. */
+enum manner { CONTRACTED, WITH_OWN_OUTPUTS, IN_TURNS, MANNERS };
 
-	if (!t->nout && t->nin > 1)
-		return leave_lying(work, net, number);
-	new = isolate(work, net, &number);
-	if (!new)
-		return NULL;
-	new = contract(work, new, number);
-	if (t->nin == 1 || t->nout == 1 || pairs_are_one_safe(work, new, pairs))
-		return new;
-	if (dpe_diags_errors(work->diags) > errors)
-		return NULL;
-	if (!t->alternates)
-		return dpe_nets_alternate(work, net, t);
-	return not_supported(work, net, t, "joins and splits what comes again before it is over");
+/* Then (p, q) would be all marked at that end, as they are when others have filled all q. */
+static bool may_wait_at_end(const struct net *net, const struct transition *t)
+{
+	for (unsigned i = 0; i < net->final.count; i++) {
+		bool all = true;
+
+		for (unsigned j = 0; j < t->nin; j++)
+			all = all && net->final.at[i][t->in[j]];
+		if (all)
+			return true;
+	}
+	return false;
 }
 
-/* Takes out those that no silent one comes before, and so on: what is left is `circle`, of which
- * the first is returned, or NULL. */
-static const struct transition *find_silent_circle(struct work *work, const struct net *net)
+static struct net *take_out_so(
+	struct work *work, struct net *net, unsigned number, enum manner manner)
 {
-	bool *circle = dpe_arena_alloc(work->arena, net->ntransitions + 1), changed = true;
+	struct transition *t = &net->transitions[number];
+	unsigned pairs = t->nin * t->nout;
 
-	for (unsigned i = 0; i < net->ntransitions; i++)
-		circle[i] = !net->transitions[i].label;
-	while (changed) {
-		changed = false;
-		for (unsigned i = 0; i < net->ntransitions; i++) {
-			bool fed = false;
-
-			for (unsigned j = 0; circle[i] && !fed && j < net->ntransitions; j++)
-				fed = circle[j] &&
-				      feeds(&net->transitions[j], &net->transitions[i]);
-			changed |= circle[i] && !fed;
-			circle[i] = fed;
-		}
+	t->own_outputs = manner != CONTRACTED || may_wait_at_end(net, t);
+	net = isolate(work, net, &number);
+	if (!net)
+		return NULL;
+	if (manner == IN_TURNS) {
+		net = dpe_nets_take_turns(work, net, number);
+		return net && dpe_nets_is_one_safe(work, net) ? net : NULL;
 	}
-	for (unsigned i = 0; i < net->ntransitions; i++) {
-		if (circle[i])
-			return &net->transitions[i];
+	net = contract(work, net, number);
+	return pairs_are_one_safe(work, net, pairs) ? net : NULL;
+}
+
+struct net *dpe_nets_take_out(struct work *work, struct net *net, unsigned number, bool turns)
+{
+	const struct transition *t = &net->transitions[number];
+	unsigned errors = dpe_diags_errors(work->diags);
+	unsigned nmanners = turns ? MANNERS : IN_TURNS;
+
+	if (dpe_nets_feeds(t, t))
+		return NULL;
+	if (!t->nout && t->nin > 1)
+		return leave_lying(work, net, number);
+	for (enum manner manner = CONTRACTED; manner < nmanners; manner++) {
+		struct net *new = take_out_so(work, net, number, manner);
+
+		if (new || dpe_diags_errors(work->diags) > errors)
+			return new;
 	}
 	return NULL;
 }
 
-/* Silent transitions all of which take what silent ones made. Who made a place tells more when the
- * makers of what was taken for it are told apart, so that is done twice. */
-static struct net *go_round(struct work *work, struct net *net)
+static struct net *take_out(
+	struct work *work, struct net *net, struct transition *t, unsigned *turns)
 {
-	const struct transition *left = NULL;
+	unsigned errors = dpe_diags_errors(work->diags), number = (unsigned)(t - net->transitions);
+	struct net *new = dpe_nets_take_out(work, net, number, false);
 
-	for (unsigned rounds = 0; net && (left || !rounds) && rounds < MANY_ROUNDS; rounds++) {
-		net = dpe_nets_saturate(work, net);
-		for (unsigned i = 0; i < 2; i++) {
-			net = net ? dpe_nets_trim(work, net) : NULL;
-			net = net ? dpe_nets_tell_makers(work, net) : NULL;
-		}
-		net = net ? dpe_nets_trim(work, net) : NULL;
-		net = net ? dpe_nets_hand_over(work, net) : NULL;
-		net = net ? dpe_nets_saturate(work, net) : NULL;
-		net = net ? dpe_nets_trim(work, net) : NULL;
-		left = net ? find_silent_circle(work, net) : NULL;
-	}
-	if (left)
-		return not_supported(work, net, left,
-			"lies on a circle of silent transitions, and joins on each round what "
-			"does not wait for each other");
-	return net ? dpe_nets_factor(work, net) : NULL;
+	if (new || dpe_diags_errors(work->diags) > errors)
+		return new;
+	if (++*turns <= MANY_TURNS && net->ntransitions <= MANY_IN_TURNS &&
+		net->final.count <= MANY_IN_TURNS)
+		new = dpe_nets_take_out(work, net, number, true);
+	if (new || dpe_diags_errors(work->diags) > errors)
+		return new;
+	return dpe_nets_not_supported(
+		work, net, t, "joins and splits what comes again before it is over");
 }
 
-static struct net *next_step(struct work *work, struct net *net)
+static struct net *next_step(struct work *work, struct net *net, unsigned *turns)
 {
 	struct transition *t;
 	struct net *safe, *deferred;
@@ -450,22 +449,24 @@ static struct net *next_step(struct work *work, struct net *net)
 		return deferred;
 	t = choose(net);
 	if (t && (t->nout || t->nin == 1))
-		return take_out(work, net, t);
+		return take_out(work, net, t, turns);
 	safe = dpe_nets_one_safe(work, net);
 	if (safe != net)
 		return safe;
-	return t ? take_out(work, net, t) : go_round(work, net);
+	return t ? take_out(work, net, t, turns) : dpe_nets_go_round(work, net);
 }
 
 struct net *dpe_nets_without_silent(struct work *work, struct net *net)
 {
-	drop_noops(net);
+	unsigned turns = 0;
+
+	dpe_nets_drop_noops(net);
 	while (net && count_silent(net)) {
-		net = next_step(work, net);
+		net = next_step(work, net, &turns);
 		if (net)
 			net = dpe_nets_trim(work, net);
 		if (net)
-			drop_noops(net);
+			dpe_nets_drop_noops(net);
 		if (net && is_too_large(work, net))
 			return NULL;
 	}

@@ -19,11 +19,7 @@
 
 #define MANY_SLOTS 64
 #define MANY_STATES 20000
-#define MANY_VARIANTS 20000
 #define MANY_OF_TOKENS 2500 /* variants: with more, tokens make a rule that is too long */
-
-/* Where a place alternates, each of its slots has two numbers, an even and an odd one, and is
- * filled as the one and the other in turn. */
 
 /* A place of the new net: a token in a slot with the slots it carries along, or a free slot. */
 struct kind {
@@ -56,8 +52,7 @@ struct slots {
 	struct dpe_arena *arena;
 	const struct net *old;
 	const tokens *bounds;
-	unsigned *first;  /* by place: its first slot among all; UINT32_MAX where it needs none */
-	bool *alternates; /* by place */
+	unsigned *first; /* by place: its first slot among all; UINT32_MAX where it needs none */
 	struct kind *kinds;
 	unsigned nkinds, capkinds;
 	struct known_kind *known;
@@ -198,19 +193,12 @@ static void make_in_fresh(struct slots *s, unsigned at, uint64_t owned)
 	}
 }
 
-static unsigned count_slots(const struct slots *s, unsigned place)
-{
-	return s->bounds[place] * (s->alternates[place] ? 2 : 1);
-}
-
 /* The slot that is free, as a bit, once the token of this one is taken. */
 static uint64_t freed_by(const struct slots *s, struct kind kind)
 {
-	unsigned slot = s->alternates[kind.place] ? kind.slot ^ 1 : kind.slot;
-
 	if (s->first[kind.place] == UINT32_MAX)
 		return 0;
-	return UINT64_C(1) << (s->first[kind.place] + slot);
+	return UINT64_C(1) << (s->first[kind.place] + kind.slot);
 }
 
 static void make(struct slots *s, unsigned at, uint64_t owned)
@@ -227,7 +215,7 @@ static void make(struct slots *s, unsigned at, uint64_t owned)
 		make_in(s, at, 0, owned);
 		return;
 	}
-	for (unsigned slot = 0; slot < count_slots(s, place); slot++) {
+	for (unsigned slot = 0; slot < s->bounds[place]; slot++) {
 		uint64_t bit = UINT64_C(1) << (first + slot);
 
 		if (!(owned & bit))
@@ -288,9 +276,8 @@ static void begin_at(struct slots *s, const tokens *marking)
 	count = 0;
 	for (unsigned p = 0; p < s->old->nplaces; p++) {
 		for (unsigned slot = 0; slot < s->bounds[p]; slot++) {
-			struct kind kind = {.place = p, .fresh = slot >= marking[p]};
+			struct kind kind = {.place = p, .slot = slot, .fresh = slot >= marking[p]};
 
-			kind.slot = s->alternates[p] ? 2 * slot : slot;
 			if (!kind.fresh || s->first[p] != UINT32_MAX)
 				places[count++] = number_of(s, kind);
 		}
@@ -367,17 +354,17 @@ static struct net *explore(struct slots *s)
 	return build(s, ninitial);
 }
 
-/* Slots for places of several tokens, and for those that alternate. */
+/* Slots for places of several tokens. */
 static bool number_slots(struct slots *s)
 {
 	unsigned count = 0;
 
 	s->first = dpe_arena_alloc(s->work->arena, (s->old->nplaces + 1) * sizeof(*s->first));
 	for (unsigned p = 0; p < s->old->nplaces; p++) {
-		bool needed = s->bounds[p] > 1 || s->alternates[p];
+		bool needed = s->bounds[p] > 1;
 
 		s->first[p] = needed ? count : UINT32_MAX;
-		count += needed ? count_slots(s, p) : 0;
+		count += needed ? s->bounds[p] : 0;
 	}
 	if (count <= MANY_SLOTS)
 		return true;
@@ -389,10 +376,9 @@ static bool number_slots(struct slots *s)
 }
 
 static struct net *with_slots(
-	struct work *work, struct net *net, const tokens *bounds, bool *alternates, unsigned most)
+	struct work *work, struct net *net, const tokens *bounds, unsigned most)
 {
-	struct slots s = {
-		.work = work, .old = net, .bounds = bounds, .alternates = alternates, .most = most};
+	struct slots s = {.work = work, .old = net, .bounds = bounds, .most = most};
 	struct net *new = NULL;
 
 	if (!number_slots(&s))
@@ -412,22 +398,8 @@ struct net *dpe_nets_one_safe(struct work *work, struct net *net)
 {
 	tokens *bounds = dpe_nets_marking(work, net);
 	unsigned most = dpe_nets_bound(work, net, bounds);
-	bool *alternates = dpe_arena_alloc(work->arena, net->nplaces + 1);
 
 	if (most <= 1)
 		return most ? net : NULL;
-	return with_slots(work, net, bounds, alternates, MANY_OF_TOKENS);
-}
-
-struct net *dpe_nets_alternate(struct work *work, struct net *net, struct transition *t)
-{
-	tokens *bounds = dpe_nets_marking(work, net);
-	bool *alternates = dpe_arena_alloc(work->arena, net->nplaces + 1);
-
-	if (!dpe_nets_bound(work, net, bounds))
-		return NULL;
-	t->alternates = true;
-	for (unsigned i = 0; i < t->nin; i++)
-		alternates[t->in[i]] = true;
-	return with_slots(work, net, bounds, alternates, MANY_VARIANTS);
+	return with_slots(work, net, bounds, MANY_OF_TOKENS);
 }

@@ -232,9 +232,31 @@ static const struct expr *divide(struct work *work, struct net *net)
 	return smaller == net ? NULL : dpe_nets_words(work, smaller);
 }
 
-static const struct expr *go_general_way(struct work *work, struct net *net)
+/* Where the usual way does not get on. */
+static const struct expr *go_by_clients(struct work *work, struct net *net)
 {
+	struct dpe_diags *diags = work->diags;
+	const struct expr *words;
+	uint64_t tries = work->tries;
+
+	work->diags = dpe_diags_new();
+	net = dpe_nets_by_clients(work, net);
+	words = net ? dpe_nets_kernel(work, net) : NULL;
+	dpe_diags_free(work->diags);
+	work->diags = diags;
+	work->tries = tries;
+	return words;
+}
+
+static const struct expr *go_general_way(struct work *work, struct net *net, bool blocks)
+{
+	const struct expr *words = NULL;
+
 	give_labels(work, net);
+	if (!blocks && has_silent(net))
+		words = go_by_clients(work, net);
+	if (words)
+		return words;
 	net = dpe_nets_without_silent(work, net);
 	if (net)
 		net = dpe_nets_name_tokens(work, net);
@@ -251,7 +273,7 @@ static const struct expr *go_on(struct work *work, struct net *net, bool blocks)
 	net = dpe_nets_trim(work, net);
 	if (net && blocks && work->depth < MANY_DEPTHS && has_silent(net))
 		words = divide(work, net);
-	return words || !net ? words : go_general_way(work, net);
+	return words || !net ? words : go_general_way(work, net, blocks);
 }
 
 /* ---- both ways ---------------------------------------------------------------------------------
