@@ -1,8 +1,11 @@
-/* steps: a program that calls stride() while it does what its first argument says. */
+/* steps: a program that calls stride() while it does what its first argument says: slowly MILLISECONDS [FILE to stand
+ * by with], copy, crash. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "stands_by.h"
 
 __attribute__((noinline)) int stride(int number)
 {
@@ -41,6 +44,8 @@ static int copy(void)
 
 int main(int argc, char **argv)
 {
+	if (argc > 3)
+		stand_by(argv[3]);
 	if (argc > 2 && !strcmp(argv[1], "slowly"))
 		return slowly(atoi(argv[2]));
 	if (argc > 1 && !strcmp(argv[1], "copy"))
