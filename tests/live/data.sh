@@ -48,9 +48,7 @@ check 'recorded, 20 times' $times -eq 20
 run "$DPE" replay --all -s kinds.dpe kinds.jsonl
 check 'a replay says the same' "$(count_seen 'raised: match') $(count_seen 'set: match')" = '2 4'
 
-./data 2 500 2 >answer &
-sleep 0.5
-run "$DPE" attach --stack=0 -s count.dpe -p $!
+attaches './data 2 500 stands-by' --stack=0 -s count.dpe
 check 'a process that runs already' "$(count_seen '^dpe: 1000 events, 0 lost; 2 rules: 1000 match')" -eq 1
 check 'went on' "$(cat answer)" = '1000 1.5'
 
@@ -83,21 +81,21 @@ check 'updates of a variable, and all accesses to it' \
 
 # dpe dies while the target waits for its watchpoints, or later: the target ends as it should, or
 # has not begun; it never stays stopped.
+data=data$$ # a name that no other program has
+mv data $data
+gone() {
+	! pgrep -x $data >/dev/null
+}
 times=0
 finished=0
 while test $times -lt 20; do
 	rm -f answer
-	"$DPE" run --stack=0 -s count.dpe -- ./data 2 300 >answer 2>/dev/null &
+	"$DPE" run --stack=0 -s count.dpe -- ./$data 2 300 >answer 2>/dev/null &
 	dpe=$!
 	sleep 0.$((10 + times * 2 % 20))
 	kill -9 $dpe 2>/dev/null
 	wait $dpe 2>/dev/null
-	tries=0
-	while pgrep -x data >pids && test $tries -lt 100; do
-		sleep 0.05
-		tries=$((tries + 1))
-	done
-	test -s pids && break
+	await gone || break
 	case $(cat answer) in
 	'600 1.5') finished=$((finished + 1)) ;;
 	'') ;;

@@ -50,16 +50,13 @@ echo 'detect none: nothing' >none.dpe
 run "$DPE" run -s none.dpe -- ./plain
 says 'a program that loads nothing' 2 "error: no function 'nothing' in plain or its libraries"
 
-# begin_attach: to $loads, with the report in the file "report"; until it watches
+# begin_attach: to $loads, which waits, with the report in the file "report"; until it watches
 begin_attach() {
 	: >report
+	await test -e waits
 	"$DPE" attach -s work.dpe -p $loads 2>report &
 	dpe=$!
-	tries=0
-	until grep -q 'dpe waits' report || test $tries -eq 200; do
-		tries=$((tries + 1))
-		sleep 0.05
-	done
+	await grep -q 'dpe waits' report
 	kill -STOP $dpe
 	: >go
 }
@@ -72,7 +69,7 @@ sleep 0.3
 kill -KILL $dpe
 wait $loads
 check 'the program goes on where dpe was killed' "$(cat answer)" = 100
-rm go
+rm go waits
 ./loads wait =./libfirst.so =./libsecond.so >answer &
 loads=$!
 begin_attach
