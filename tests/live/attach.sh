@@ -102,7 +102,13 @@ cat >count.dpe <<'DPE'
 include "pthread.dpe"
 detect race: [count'] & [count]
 DPE
-run timeout -s KILL 120 "$DPE" attach -d 1 -s count.dpe -o watch.jsonl -p $target
+# One may keep the lock for long.
+echo 'detect both: thread::found(_, _, _) ; thread::found(_, _, _)' >both.dpe
+"$DPE" attach -s both.dpe -s count.dpe -o watch.jsonl -p $target >out 2>err &
+observer=$!
+await grep -q '^#1 both: match' err
+kill -TERM $observer
+wait $observer
 check 'both threads were found' "$(grep -c '"thread::found"' watch.jsonl)" -ge 2
 run "$DPE" replay -s count.dpe watch.jsonl
 gives 'a replay says the same' 0

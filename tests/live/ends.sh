@@ -68,6 +68,20 @@ says 'or ends' 0 "dpe: process $process has ended"
 wait $process
 check 'undisturbed, too' "$(tr '\n' ' ' <said)" = 'begun right '
 
+# The kernel does not look a program through to its end while somebody stops dpe again and again.
+cat >disturb.py <<'X'
+import os, signal, subprocess, sys, time
+dpe = subprocess.Popen(sys.argv[1:])
+end = time.monotonic() + 1
+while time.monotonic() < end and dpe.poll() is None:
+	os.kill(dpe.pid, signal.SIGSTOP)
+	os.kill(dpe.pid, signal.SIGCONT)
+	time.sleep(0.001)
+sys.exit(dpe.wait())
+X
+run python3 disturb.py "$DPE" run -s rule.dpe -- ./steps slowly 10
+says 'stopped for moments while it begins' 0 'exited with status 7' ' 0 lost'
+
 # Where a program becomes another one, addresses mean something else from there on.
 cat >twice.c <<'X'
 #include <unistd.h>
