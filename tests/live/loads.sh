@@ -78,4 +78,21 @@ kill -CONT $dpe
 wait $dpe
 check 'and where it is stopped' "$(cat answer)" = 301
 check 'which is told' "$(grep -c '1 rule: nothing found, 1 inconclusive' report)" -eq 1
+
+# Where no rule asks for functions, nothing can be missed in a library meanwhile.
+rm go waits
+echo "detect sum: [sum']" >sum.dpe
+./loads wait =./libfirst.so >answer &
+loads=$!
+await test -e waits
+"$DPE" attach --debug=probes:1 -s sum.dpe -p $loads >out 2>err &
+observer=$!
+await observes_or_ended
+kill -STOP $observer
+: >go
+wait $loads
+kill -CONT $observer
+wait $observer
+status=$?
+says 'what nobody asks for is not lost' 1 'sum: match' ' 0 lost'
 finish
