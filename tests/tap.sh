@@ -35,6 +35,7 @@ run() {
 explain_run() {
 	explain "$command_line" "exit status $status" "standard output:" "$(head -c 4000 out)" \
 		"standard error:" "$(head -c 4000 err)"
+	test "$(wc -c <err)" -le 4000 || explain "and at its end:" "$(tail -c 1000 err)"
 }
 
 # check NAME CONDITION...: the test(1) condition about the last run
