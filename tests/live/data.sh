@@ -80,11 +80,11 @@ check 'updates of a variable, and all accesses to it' \
 	"$(count_seen 'updated: match')" -eq 1 -a "$(count_seen 'accessed: match')" -ge 2
 
 # dpe dies while the target waits for its watchpoints, or later: the target ends as it should, or
-# has not begun; it never stays stopped. Every second time dpe dies when the target is there.
+# has not begun; it never stays stopped. Every second time dpe dies when the target has begun.
 data=data$$ # a name that no other program has
 mv data $data
-is_there() {
-	pgrep -x $data >/dev/null
+was_there() {
+	test -s answer || pgrep -x $data >/dev/null
 }
 gone() {
 	! pgrep -x $data >/dev/null
@@ -95,7 +95,7 @@ while test $times -lt 20; do
 	rm -f answer
 	"$DPE" run --stack=0 -s count.dpe -- ./$data 2 300 >answer 2>/dev/null &
 	dpe=$!
-	test $((times % 2)) -eq 0 || await is_there
+	test $((times % 2)) -eq 0 || await was_there
 	sleep 0.$((times % 2 ? 0 : 1))$((times % 10))
 	kill -9 $dpe 2>/dev/null
 	wait $dpe 2>/dev/null
