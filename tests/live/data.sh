@@ -12,15 +12,17 @@ cat >count.dpe <<'END'
 detect up: [counter = counter' + 1]
 detect other: [counter != counter' + 1]
 END
+rounds=8
+test -n "${DPE_TEST_LONG:-}" && rounds=20
 for threads in 1 2 4; do
 	times=0
-	while test $times -lt 20; do
+	while test $times -lt $rounds; do
 		run "$DPE" run --stack=0 -s count.dpe -- ./data $threads 200
 		grep -q "^dpe: $((threads * 200)) events, 0 lost; 2 rules: $((threads * 200)) match" err || break
 		test "$(cat out)" = "$((threads * 200)) 1.5" || break
 		times=$((times + 1))
 	done
-	check "each update by $threads threads is seen once, with the value before" $times -eq 20
+	check "each update by $threads threads is seen once, with the value before" $times -eq $rounds
 done
 
 cat >kinds.dpe <<'END'
@@ -39,12 +41,12 @@ check 'the value before and after is told' "$(count_seen 'flag = 1 (was 0)')" -g
 
 # A target that is gone before its stacks are looked at must do no harm.
 times=0
-while test $times -lt 20; do
+while test $times -lt $rounds; do
 	run "$DPE" record -o kinds.jsonl -s kinds.dpe -- ./data
 	grep -q 'events recorded in kinds.jsonl, 0 lost' err && test $status -eq 0 || break
 	times=$((times + 1))
 done
-check 'recorded, 20 times' $times -eq 20
+check "recorded, $rounds times" $times -eq $rounds
 run "$DPE" replay --all -s kinds.dpe kinds.jsonl
 check 'a replay says the same' "$(count_seen 'raised: match') $(count_seen 'set: match')" = '2 4'
 
