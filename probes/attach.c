@@ -14,6 +14,8 @@
 
 #include "probes/bpf/probes.skel.h"
 
+#define LONGEST_LOAD 60000000000ull /* ns */
+
 /* The last thing that the verifier said before its statistics. */
 static void say_log(char *log, struct dpe_diags *diags)
 {
@@ -66,6 +68,31 @@ static int make_rings(struct dpe_probes *probes)
 	return -error;
 }
 
+static int load_once(
+	struct dpe_probes *probes, bool multi, const struct bpf_object_open_opts *options)
+{
+	probes->bpf = dpe_bpf__open_opts(options);
+	if (!probes->bpf)
+		return errno;
+	dpe_configure(probes, multi);
+	return -dpe_bpf__load(probes->bpf);
+}
+
+/* The kernel gives up (EAGAIN) where we are stopped, frozen or signalled while it looks a program
+ * through, and libbpf after some such times: we go on until it is left in peace. */
+static int load_in_peace(
+	struct dpe_probes *probes, bool multi, const struct bpf_object_open_opts *options)
+{
+	uint64_t until = dpe_ring_now() + LONGEST_LOAD;
+	int error = load_once(probes, multi, options);
+
+	while (error == EAGAIN && dpe_ring_now() < until) {
+		dpe_bpf__destroy(probes->bpf);
+		error = load_once(probes, multi, options);
+	}
+	return error;
+}
+
 static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diags *diags)
 {
 	const size_t size = 1 << 20;
@@ -74,12 +101,7 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 	int error;
 
 	libbpf_set_print(NULL);
-	probes->bpf = dpe_bpf__open_opts(&options);
-	error = probes->bpf ? 0 : errno;
-	if (!error) {
-		dpe_configure(probes, multi);
-		error = -dpe_bpf__load(probes->bpf);
-	}
+	error = load_in_peace(probes, multi, &options);
 	if (!error)
 		error = make_rings(probes);
 	if (error) {

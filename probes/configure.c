@@ -244,6 +244,7 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->waits = probes->plan->waits;
 	bpf->rodata->attached = !probes->child.pid;
 	bpf->rodata->founds = probes->plan->founds && !probes->child.pid;
+	bpf->rodata->awaits = probes->plan->nsites || probes->follows;
 	bpf->rodata->nrings = count_rings(probes);
 	bpf_map__set_max_entries(bpf->maps.rings, bpf->rodata->nrings);
 	configure_gates(probes);

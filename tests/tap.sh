@@ -35,6 +35,7 @@ run() {
 explain_run() {
 	explain "$command_line" "exit status $status" "standard output:" "$(head -c 4000 out)" \
 		"standard error:" "$(head -c 4000 err)"
+	test "$(wc -c <err)" -le 4000 || explain "and at its end:" "$(tail -c 1000 err)"
 }
 
 # check NAME CONDITION...: the test(1) condition about the last run
@@ -122,6 +123,44 @@ need_live() {
 		echo "ok - $1 # skip $(head -1 err)"
 		exit 0
 	fi
+}
+
+# await CONDITION...: the command, until it succeeds, two minutes at most
+await() {
+	tries=0
+	until "$@" 2>/dev/null; do
+		test $tries -lt 2400 || return 1
+		sleep 0.05
+		tries=$((tries + 1))
+	done
+}
+
+# is_over PID: a child of this shell
+is_over() {
+	! kill -0 "$1"
+}
+
+# observes_or_ended: the dpe that writes err and runs with --debug=probes:1 has everything in place
+observes_or_ended() {
+	grep -q 'goes on as user' err || is_over $observer
+}
+
+# attaches PROGRAM OPTIONS...: leaves what run does of dpe attach to the program, and its output in the file
+# `answer`. It makes the file `stands-by` when it is there, and begins when that is gone: as it is observed.
+attaches() {
+	program=$1
+	shift
+	$program >answer &
+	target=$!
+	await test -e stands-by
+	command_line="$DPE attach $* -p $target"
+	"$DPE" attach --debug=probes:1 "$@" -p $target >out 2>err &
+	observer=$!
+	await observes_or_ended
+	rm -f stands-by
+	wait $observer
+	status=$?
+	wait $target
 }
 
 # compile_target NAME: tests/live/targets/NAME.c, to the file NAME here

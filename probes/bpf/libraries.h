@@ -19,6 +19,8 @@
 #define WAIT_LONGEST 2000000000ull /* ns */
 #define WAIT_SHORT 10000000ull
 
+const volatile __u32 awaits; /* what is mapped later may have events; else nothing can be missed in it */
+
 __u64 loads;         /* how often libraries were the reason */
 __u64 asked;         /* how often the observer was to look */
 __u64 answered;      /* the last of these that it has done */

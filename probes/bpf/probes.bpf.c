@@ -372,7 +372,7 @@ int on_libraries(struct pt_regs *regs)
 		return 0;
 	if (follow)
 		note_linker(task, regs->ip);
-	if (!ask(task, regs->sp))
+	if (!ask(task, regs->sp) && awaits)
 		lose_nowhere(bpf_ktime_get_ns());
 	return 0;
 }

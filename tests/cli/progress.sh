@@ -2,16 +2,29 @@
 . tests/tap.sh
 
 printf 'detect R: a ; b\n' >r.dpe
-# slowly: 4000 messages, half of them a while after the others
-slowly() {
-	yes '{"event":"c"}' | head -2000
-	sleep 1.2
-	yes '{"event":"c"}' | head -2000
+# messages COUNT
+messages() {
+	yes '{"event":"c"}' | head -"$1"
 }
-slowly >log.jsonl
+messages 4000 >log.jsonl
+# slowly: as many, half of them a while after the others
+slowly() {
+	messages 2000
+	sleep 1.2
+	messages 2000
+}
+# until_told: more and more, until err tells how things go, two minutes at most
+until_told() {
+	for time in $(seq 600); do
+		messages 2000
+		grep -q "$line" err && return
+		sleep 0.2
+	done
+}
 line='^dpe: [0-9]* s: [0-9]* events ([0-9]*/s), 1 slice, 0 findings, 0 lost, [0-9]* MiB$'
 
-slowly | run "$DPE" replay --progress=1 -s r.dpe -
+: >err
+until_told | run "$DPE" replay --progress=1 -s r.dpe -
 check 'how things go, on request' "$(grep -c "$line" err)" -ge 1
 slowly | run "$DPE" replay -s r.dpe -
 check 'not where standard error is no terminal' "$(lines err)" -eq 1

@@ -6,6 +6,20 @@ compile_target sections
 rounds=1
 test -n "${DPE_TEST_LONG:-}" && rounds=5
 
+# begin WAY: a target of that way, as $target, whose threads are there
+begin() {
+	./sections 1000000 "$1" >/dev/null &
+	target=$!
+	await has_threads
+}
+has_threads() {
+	test "$(ls /proc/$target/task | wc -l)" -eq 3
+}
+# sees REPORT: the dpe that writes it, and tells how things go, has seen events
+sees() {
+	grep -q '^dpe: [0-9]* s: [1-9][0-9]* events' "$1"
+}
+
 # twenty WAY COMMAND...: attached 20 times (4 where it must not take long), four at a time, for a second
 # each; in $alarms how often that was not a clean end without findings, of which the reports are in the
 # file "alarms"
@@ -17,10 +31,9 @@ twenty() {
 	for round in $(seq $rounds); do
 		for i in 1 2 3 4; do
 			(
-				./sections 1000000 "$way" >/dev/null &
-				target=$!
+				begin "$way"
 				sleep 0.0$round$i
-				timeout -s KILL 30 "$@" -d 1 -p $target $what 2>report.$i
+				timeout -s KILL 120 "$@" -d 1 -p $target $what 2>report.$i
 				echo $? >status.$i
 				kill -KILL $target
 			) 2>/dev/null &
@@ -55,42 +68,71 @@ what=hand
 quiet 'a number that is handed on' handed "$DPE" race
 what=
 
-# What is there is found all the same.
-twenty racy "$DPE" race count 2>/dev/null
-check 'a race is found each time' $alarms -eq $((4 * rounds))
-./sections 150 deadlock >/dev/null &
-target=$!
-run timeout -s KILL 30 "$DPE" deadlock --on-deadlock=kill -p $target
+# What is there is found all the same, as soon as both threads have had their turn.
+race() {
+	begin racy
+	"$DPE" race -p $target count 2>report.$1 &
+	observer=$!
+	await grep -q '^#1 ' report.$1
+	kill -TERM $observer
+	wait $observer
+	echo $? >status.$1
+	kill -KILL $target
+}
+for round in $(seq $rounds); do
+	for i in 1 2 3 4; do
+		race $i 2>/dev/null &
+	done
+	wait
+	check "a race is found each time, round $round" "$(cat status.? | tr '\n' ' ')" = '1 1 1 1 '
+done
+begin deadlock
+"$DPE" deadlock --debug=probes:1 --on-deadlock=kill -p $target >out 2>err &
+observer=$!
+await observes_or_ended
+: >enough
+wait $observer
+status=$?
 says 'a deadlock that closes later' 1 'deadlock of 2 threads' '(a)' '(b)'
 wait $target 2>/dev/null
 
 # The record of such a watch says the same: what was found running is in it.
-./sections 1000000 counter >/dev/null &
-target=$!
+begin counter
 cat >count.dpe <<'DPE'
 include "pthread.dpe"
 detect race: [count'] & [count]
 DPE
-run timeout -s KILL 30 "$DPE" attach -d 1 -s count.dpe -o watch.jsonl -p $target
+# One may keep the lock for long.
+echo 'detect both: thread::found(_, _, _) ; thread::found(_, _, _)' >both.dpe
+"$DPE" attach -s both.dpe -s count.dpe -o watch.jsonl -p $target >out 2>err &
+observer=$!
+await grep -q '^#1 both: match' err
+kill -TERM $observer
+wait $observer
 check 'both threads were found' "$(grep -c '"thread::found"' watch.jsonl)" -ge 2
 run "$DPE" replay -s count.dpe watch.jsonl
 gives 'a replay says the same' 0
 
 # Two at once, and one of a target of its own; no trace is left of any.
-./sections 1000000 counter >/dev/null &
-other=$!
-"$DPE" deadlock -d 2 -p $target 2>first &
+shared=$target
+begin counter
+other=$target
+"$DPE" deadlock --progress=1 -p $shared 2>first &
 first=$!
-"$DPE" attach -d 1 -s count.dpe -p $target 2>second &
+"$DPE" attach --progress=1 -s count.dpe -p $shared 2>second &
 second=$!
+await sees first
+await sees second
 run "$DPE" deadlock -d 1 -p $other
 says 'one of another target' 0 ' 0 lost' 'nothing found'
+kill -TERM $second
 wait $second
 check 'one of two of the same target' $? -eq 0
+kill -TERM $first
 wait $first
 check 'the other one' $? -eq 0
 check 'both saw it' "$(cat first second | grep -c '^dpe: [1-9][0-9]* events, 0 lost')" -eq 2
-check 'no thread stands still' "$(grep -c 'State:.*stopped' /proc/$target/task/*/status | grep -vc ':0$')" -eq 0
+check 'no thread stands still' "$(grep -c 'State:.*stopped' /proc/$shared/task/*/status | grep -vc ':0$')" -eq 0
 check 'nothing of dpe is in the target' "$(grep -c uprobes /proc/$other/maps)" -le 1
-kill -KILL $target $other
+kill -KILL $shared $other
 finish

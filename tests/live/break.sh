@@ -2,11 +2,14 @@
 . tests/tap.sh
 need_live 'break in a terminal'
 compile_target steps
-target=steps$$ # a name that no other program has
-mv steps $target
+steps=steps$$ # a name that no other program has
+mv steps $steps
 
 running() {
-	grep -qsx $target /proc/[0-9]*/comm
+	grep -qsx $steps /proc/[0-9]*/comm
+}
+gone() {
+	! running
 }
 printf 'detect seen: stride(3) { break; }\n' >rule.dpe
 
@@ -16,6 +19,14 @@ cat >at_terminal.py <<'X'
 import glob, os, pty, select, sys, time
 
 output, answer, target, command = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+
+def states():
+	"""of all that have the target's name"""
+	name = "(" + os.path.basename(target) + ")"
+	return {stat[2] for stat in stats() if stat[1] == name}
+
+def stands():
+	return states() and states() <= {"T", "t"}
 
 def stats():
 	for path in glob.glob("/proc/[0-9]*/stat"):
@@ -27,7 +38,7 @@ def stats():
 pid, terminal = pty.fork()
 if not pid:
 	os.execv(command[0], command)
-seen, asked, gdb_left, deadline = b"", False, False, time.monotonic() + 60
+seen, asked, gdb_left, deadline = b"", False, False, time.monotonic() + 120
 while time.monotonic() < deadline:
 	if not select.select([terminal], [], [], 0.2)[0]:
 		continue
@@ -40,10 +51,10 @@ while time.monotonic() < deadline:
 	seen += got
 	if not asked and b"running? " in seen:
 		asked = True
-		time.sleep(0.3)
-		name = "(" + os.path.basename(target) + ")"
-		states = {stat[2] for stat in stats() if stat[1] == name}
-		print("stopped" if states and states <= {"T", "t"} else f"states {states}")
+		while not stands() and time.monotonic() < deadline:
+			time.sleep(0.01)
+		time.sleep(0.1) # it stays so
+		print("stopped" if stands() else f"states {states()}")
 		os.write(terminal, answer.encode() + b"\n")
 	if asked and not gdb_left and b"(gdb) " in seen:
 		gdb_left = True
@@ -56,7 +67,7 @@ print(f"status {status}")
 X
 
 answer() {
-	python3 at_terminal.py seen "$1" $target "$DPE" run -s rule.dpe -- ./$target slowly 50 >told
+	python3 at_terminal.py seen "$1" $steps "$DPE" run -s rule.dpe -- ./$steps slowly 50 >told
 }
 
 answer c
@@ -67,11 +78,7 @@ printf 'stopped\nstatus 1\n' | same 'k: it stood still, and was killed' told
 check 'k: in the middle' "$(grep -c '^sum' seen) $(grep -c 'signal 9' seen)" = '0 1'
 answer l
 printf 'stopped\nstatus 1\n' | same 'l: it stood still, and went on' told
-tries=0
-while running && test $tries -lt 50; do
-	sleep 0.1
-	tries=$((tries + 1))
-done
+await gone
 check 'l: no longer observed' "$(grep -c 'no longer observed' seen)" -eq 1
 printf '\003' >interrupt
 answer "$(cat interrupt)"
@@ -80,28 +87,24 @@ if command -v gdb >/dev/null; then
 	answer g
 	check 'g: handed to gdb, where it stands' \
 		"$(head -1 told) $(grep -c '(gdb)' seen | sed 's/[1-9][0-9]*/some/')" = 'stopped some'
-	tries=0
-	while running && test $tries -lt 50; do
-		sleep 0.1
-		tries=$((tries + 1))
-	done
+	await gone
 	check 'g: gone from gdb, it goes on' "$(running && echo running)" = ''
 fi
-run "$DPE" run --on-break=kill -s rule.dpe -- ./$target slowly 2000
+run "$DPE" run --on-break=kill -s rule.dpe -- ./$steps slowly 2000
 says '--on-break=kill' 1 'the program is stopped here, at this event' 'signal 9'
-run "$DPE" run --on-break=continue -s rule.dpe -- ./$target slowly 50
+run "$DPE" run --on-break=continue -s rule.dpe -- ./$steps slowly 50
 says '--on-break=continue' 1 'stopped here, and continued: at this event' 'exited with status 7'
 printf 'detect seen: stride;stride [.args[0] == 2000] { break; }\n' >often.dpe
-run "$DPE" run --on-break=continue -s often.dpe -- ./$target slowly 150
+run "$DPE" run --on-break=continue -s often.dpe -- ./$steps slowly 150
 says 'events that could have led to it are counted' 0 ' events stopped the program for a moment'
 check 'and the program goes on each time' "$(cat out)" = 'sum 11325'
-./$target slowly 1500 >out2 &
-pid=$!
-run "$DPE" attach --break-at=event --on-break=continue -s often.dpe -p $pid
+attaches "./$steps slowly 500 stands-by" --break-at=event --on-break=continue -s often.dpe
 says '-p: at the event' 0 ' events stopped the program for a moment' 'has ended'
-wait $pid
-check '-p: the program goes on' "$(cat out2)" = 'sum 1125750'
-run "$DPE" run --break-at=later --on-break=continue -s rule.dpe -- ./$target slowly 50
-says '--break-at=later' 1 'stopped here, and continued, some time after' 'exited with status 7'
-check 'it does what it would have done' "$(cat out)" = 'sum 1275'
+check '-p: the program goes on' "$(cat answer)" = 'sum 125250'
+mkfifo characters
+rm err
+(printf '\003' && await grep -q 'some time after' err) >characters & # it may not end before that
+run "$DPE" run --break-at=later --on-break=continue -s rule.dpe -- ./$steps copy <characters
+says '--break-at=later' 1 'stopped here, and continued, some time after' 'exited with status 0'
+check 'it does what it would have done' "$(cat out)" = "$(printf '\003')"
 finish

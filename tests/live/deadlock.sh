@@ -12,7 +12,7 @@ often() {
 	times=0
 	while test $times -lt $often; do
 		for i in 1 2 3 4; do
-			(timeout -s KILL 20 "$@" >out.$i 2>err.$i; echo $? >status.$i) &
+			(timeout -s KILL 120 "$@" >out.$i 2>err.$i; echo $? >status.$i) &
 		done
 		wait
 		for i in 1 2 3 4; do
@@ -64,30 +64,29 @@ ends 'an inversion that never meets' ./deadlocks one-after-another
 
 # A static program has only those functions of the rules that it uses.
 ${CC:-cc} -D_GNU_SOURCE -g -O1 -static -pthread "$TOP/tests/live/targets/deadlocks.c" -o static || not_ok 'a static program'
-run timeout -s KILL 20 "$DPE" deadlock --on-deadlock=kill -- ./static cycle
+run timeout -s KILL 120 "$DPE" deadlock --on-deadlock=kill -- ./static cycle
 says 'in a static program' 1 'deadlock of 2 threads' 'by a_then_b+'
 
-run timeout -s KILL 20 "$DPE" deadlock --format=json --on-deadlock=kill -- ./deadlocks cycle
+run timeout -s KILL 120 "$DPE" deadlock --format=json --on-deadlock=kill -- ./deadlocks cycle
 check 'as JSON' "$(python3 -c '
 import json, sys
 found = [json.loads(line) for line in sys.stdin if line.startswith("{")]
 [f] = [f for f in found if f["type"] == "finding"]
 print(f["kind"], len(f["threads"]), len(f["objects"]))' <out)" = 'deadlock 2 2'
 
-# How things stand, when asked; and an end after some time, which leaves the program as it is.
-"$DPE" deadlock -d 3 -- ./deadlocks cycle >out 2>err </dev/null &
+# How things stand, when asked; and an end that leaves the program as it is.
+: >err
+"$DPE" deadlock -- ./deadlocks cycle >out 2>err </dev/null &
 dpe=$!
-tries=0
-until grep -q '^#1' err || test $tries -ge 50; do
-	sleep 0.05
-	tries=$((tries + 1))
-done
+await grep -q '^#1' err
 process=$(pgrep -P $dpe -x deadlocks)
 kill -USR1 $dpe
+await grep -q 'dpe: so far ' err
+kill -TERM $dpe
 wait $dpe
 status=$?
 says 'SIGUSR1 tells who waits for whom' 1 'dpe: so far ' '(a), which thread' '(b), which thread'
-kill -0 $process && ok '-d ends dpe, not the program' || not_ok '-d ends dpe, not the program'
+kill -0 $process && ok 'SIGTERM ends dpe, not the program' || not_ok 'SIGTERM ends dpe, not the program'
 kill -KILL $process
 
 # target: the process of a thread that the last report is about; and how it is
@@ -98,20 +97,25 @@ target() {
 state() {
 	sed 's/.*) \(.\).*/\1/' /proc/${1:-none}/stat 2>/dev/null
 }
+is_in_state() {
+	test "$(state "$1")" = "$2"
+}
 
 # Left as it hangs, stopped, or in a debugger; as a job of a shell with jobs, whose kernel ends what is stopped and
 # has nobody left in its session.
 for how in report stop gdb; do
 	test $how != gdb || command -v gdb >/dev/null || continue
-	run timeout -s KILL 20 setsid bash -c 'set -m; "$@" </dev/null & wait $!' - \
-		"$DPE" deadlock $(test $how != report || echo -d 1) --on-deadlock=$how -- ./deadlocks cycle
+	rm -f err pid
+	test $how != report || (await grep -q '^#1' err && kill -TERM "$(cat pid)") &
+	run timeout -s KILL 120 setsid bash -c 'set -m; "$@" </dev/null & echo $! >pid; wait $!' - \
+		"$DPE" deadlock --on-deadlock=$how -- ./deadlocks cycle
 	pid=$(target)
 	case $how in
 	report) says 'left as it hangs' 1 'goes on, no longer observed' && wanted=S ;;
 	stop) says 'left stopped' 1 'the program is stopped, and no longer observed' && wanted=T ;;
 	gdb) says 'handed to gdb' 1 'the program is handed to gdb' && wanted=S ;;
 	esac
-	sleep 0.1
+	await is_in_state "$pid" $wanted
 	check "$how: it is there" "$(state $pid)" = $wanted
 	test -z "$pid" || kill -KILL $pid
 done
@@ -119,9 +123,17 @@ done
 # It hangs already: attaching sees only what comes, which is nothing, and leaves it as it was.
 ./deadlocks self >hanging.out &
 hanging=$!
-sleep 0.3
-run timeout --preserve-status -s INT 1 "$DPE" deadlock -p $hanging
+both_sleep() {
+	test "$(grep -l '^State:.S' /proc/$hanging/task/*/status | wc -l)" -eq 2
+}
+await both_sleep
+"$DPE" deadlock --debug=probes:1 -p $hanging >out 2>err &
+observer=$!
+await observes_or_ended
+kill -INT $observer
+wait $observer
+status=$?
 says 'attached to one that hangs already' 0 'nothing found'
-kill -0 $hanging && ok 'which is left alone'
+kill -0 $hanging && ok 'which is left alone' || not_ok 'which is left alone'
 kill -9 $hanging
 finish

@@ -12,7 +12,7 @@ follow() {
 	mkdir "$program" && cd "$program" || exit 1
 	i=1
 	while test $i -le 20; do
-		run timeout -s KILL 20 "$DPE" run --on-deadlock=kill -s "$rule" -- "$BUILD/examples/$program"
+		run timeout -s KILL 120 "$DPE" run --on-deadlock=kill -s "$rule" -- "$BUILD/examples/$program"
 		says "$program, run $i" "$@" "$ends" ' 0 lost'
 		i=$((i + 1))
 	done
@@ -25,7 +25,7 @@ hang() {
 	mkdir "watch-$program" && cd "watch-$program" || exit 1
 	i=1
 	while test $i -le 3; do
-		run timeout -s KILL 20 "$DPE" deadlock --on-deadlock=kill -- "$BUILD/examples/$program"
+		run timeout -s KILL 120 "$DPE" deadlock --on-deadlock=kill -- "$BUILD/examples/$program"
 		says "$program, run $i" "$@" ' 0 lost'
 		i=$((i + 1))
 	done

@@ -17,11 +17,10 @@ check 'info dpe: rule, value, events with their places' \
 check 'places of the source' "$(grep -c 'at begin+0x0 (.*exact.c:[0-9]*)' out)" -eq 2
 check 'dpe-match: goes to the thread' "$(grep -c '^#0 .*in patched (round=.*12)' out)" -gt 1
 check 'all threads are there' "$(grep -c 'LWP' out)" -ge 3
-tries=0
-while test "$(od -An -j8 -N4 -td4 shared | tr -d ' ')" != 1 && test $tries -lt 50; do
-	sleep 0.1
-	tries=$((tries + 1))
-done
+is_over_there() {
+	test "$(od -An -j8 -N4 -td4 shared | tr -d ' ')" = 1
+}
+await is_over_there
 check 'gone from gdb, it goes on to its end' "$(od -An -j4 -N4 -td4 shared | tr -d ' ')" = 20
 check 'nothing is left behind' "$(find . -name 'dpe-match-*' | wc -l)" -eq 0
 

@@ -50,16 +50,13 @@ echo 'detect none: nothing' >none.dpe
 run "$DPE" run -s none.dpe -- ./plain
 says 'a program that loads nothing' 2 "error: no function 'nothing' in plain or its libraries"
 
-# begin_attach: to $loads, with the report in the file "report"; until it watches
+# begin_attach: to $loads, which waits, with the report in the file "report"; until it watches
 begin_attach() {
 	: >report
+	await test -e waits
 	"$DPE" attach -s work.dpe -p $loads 2>report &
 	dpe=$!
-	tries=0
-	until grep -q 'dpe waits' report || test $tries -eq 200; do
-		tries=$((tries + 1))
-		sleep 0.05
-	done
+	await grep -q 'dpe waits' report
 	kill -STOP $dpe
 	: >go
 }
@@ -72,7 +69,7 @@ sleep 0.3
 kill -KILL $dpe
 wait $loads
 check 'the program goes on where dpe was killed' "$(cat answer)" = 100
-rm go
+rm go waits
 ./loads wait =./libfirst.so =./libsecond.so >answer &
 loads=$!
 begin_attach
@@ -81,4 +78,21 @@ kill -CONT $dpe
 wait $dpe
 check 'and where it is stopped' "$(cat answer)" = 301
 check 'which is told' "$(grep -c '1 rule: nothing found, 1 inconclusive' report)" -eq 1
+
+# Where no rule asks for functions, nothing can be missed in a library meanwhile.
+rm go waits
+echo "detect sum: [sum']" >sum.dpe
+./loads wait =./libfirst.so >answer &
+loads=$!
+await test -e waits
+"$DPE" attach --debug=probes:1 -s sum.dpe -p $loads >out 2>err &
+observer=$!
+await observes_or_ended
+kill -STOP $observer
+: >go
+wait $loads
+kill -CONT $observer
+wait $observer
+status=$?
+says 'what nobody asks for is not lost' 1 'sum: match' ' 0 lost'
 finish

@@ -23,7 +23,7 @@ watch() {
 	times=0
 	while test $times -lt $most; do
 		for i in 1 2 3 4; do
-			(timeout -s KILL 20 "$DPE" race -- ./$1 "$3" >out.$i 2>err.$i; echo $? >status.$i) &
+			(timeout -s KILL 120 "$DPE" race -- ./$1 "$3" >out.$i 2>err.$i; echo $? >status.$i) &
 		done
 		wait
 		for i in 1 2 3 4; do
@@ -62,10 +62,10 @@ watch 4 coverage 0 locked
 if ${CXX:-g++} -std=c++17 -g -O1 -fsanitize=thread -c "$TOP/tests/live/targets/memory.cc" -o cplusplus.o &&
 	${CXX:-g++} cplusplus.o -o cplusplus -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem; then
 	for i in 1 2; do
-		run timeout -s KILL 60 "$DPE" race -- ./cplusplus
+		run timeout -s KILL 240 "$DPE" race -- ./cplusplus
 		says "what it synchronises by is known, run $i" 0 ' 0 lost' 'nothing found'
 	done
-	run timeout -s KILL 60 "$DPE" race -- ./cplusplus broken
+	run timeout -s KILL 240 "$DPE" race -- ./cplusplus broken
 	says 'and where it does not' 1 'push' ' 0 lost'
 fi
 
@@ -87,23 +87,16 @@ says 'rules of your own see them, in order' 1 ' 0 lost' 'R: match'
 
 gcc -g -O1 -fsanitize=thread -c "$TOP/bench/targets/accesses.c" -o accesses.o &&
 	gcc accesses.o -o accesses -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem
-run timeout -s KILL 60 "$DPE" race --ring=65536 --stack=0 -- ./accesses 3 300
+run timeout -s KILL 240 "$DPE" race --ring=65536 --stack=0 -- ./accesses 3 300
 says 'more than dpe can follow at once' 0 'nothing found' ' 0 lost'
 
-"$DPE" race -- ./accesses 2 20000 >out 2>err &
+"$DPE" race --progress=1 -- ./accesses 2 20000 >out 2>err &
 dpe=$!
-tries=0
-until pgrep -P $dpe -x accesses >/dev/null || test $tries -eq 100; do
-	sleep 0.1
-	tries=$((tries + 1))
-done
-sleep 0.5
-kill -9 $dpe && wait $dpe 2>/dev/null
-tries=0
-until test -s out || test $tries -eq 50; do
-	sleep 0.1
-	tries=$((tries + 1))
-done
+await grep -q '^dpe: [0-9]* s: [1-9][0-9]* events' err
+kill -9 $dpe
+wait $dpe 2>/dev/null
+check 'dpe is killed before the end' $?$(cat out) = 137
+await test -s out
 check 'a program that waits for dpe goes on when that dies' "$(grep -c wall_ns out)" -eq 1
 
 # ---- what cannot be --------------------------------------------------------------------------

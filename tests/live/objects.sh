@@ -90,15 +90,6 @@ check 'threads that are made meanwhile' "$seen" -eq 60 -o "$refused" -gt 0
 check 'none of their updates is told twice' "$(sed -n 's/^each: count //p' err | sort | uniq -c |
 	awk '$1 > 20 || $3 != $2 + 1' | wc -l)" -eq 0
 
-# wait_for TEXT FILE: until it is there, 20 s at most
-wait_for() {
-	tries=0
-	while test $tries -lt 200 && ! grep -qs "$1" "$2"; do
-		sleep 0.1
-		tries=$((tries + 1))
-	done
-}
-
 # attached COUNT: the target runs as $target and dpe as $observer, all probes are in place, and the
 # target goes on to its objects when file 3 is closed.
 cp each.dpe ticks.dpe
@@ -109,10 +100,10 @@ attached() {
 	./objects turn "$1" wait <gate >answer 3>&- &
 	target=$!
 	exec 3>gate
-	wait_for objects /proc/$target/comm # the shell is in its place before
+	await grep -q objects /proc/$target/comm # the shell is in its place before
 	"$DPE" attach --stack=0 -s ticks.dpe -p $target 2>attached.err 3>&- &
 	observer=$!
-	wait_for 'ticks: match' attached.err
+	await grep -q 'ticks: match' attached.err
 }
 
 attached 3

@@ -26,9 +26,7 @@ check 'stacks through it' "$(count_seen 'by plugin_work+0x[0-9a-f]* (.*plugin.c:
 check 'nothing is lost' "$(count_seen ' 0 lost')" -eq 1
 check 'the program does as always' "$(cat out)" = 9
 summary=$(grep '^dpe: .*rules' err)
-./host ./plugin.so 3 2 >answer &
-sleep 0.5
-run "$DPE" attach --all --library=./plugin.so -s plugin.dpe -p $!
+attaches './host ./plugin.so 3 stands-by' --all --library=./plugin.so -s plugin.dpe
 check 'of a process that runs already' "$(grep '^dpe: .*rules' err)" = "$summary"
 run "$DPE" list --library=plugin.so ./host 'plugin*::*'
 check 'dpe list shows it' "$(grep -c '^plugin.so::plugin_work(int number)$' out)" -eq 1
@@ -40,9 +38,7 @@ says 'not named' 1 "warning: no program or library 'plugin' in the target" \
 check 'the same is seen' "$(grep '^dpe: .*rules' err)" = "$summary"
 check 'from the first constructor on' "$(count_seen 'inner: match')" -eq 6
 check 'nothing is missing' "$(count_seen 'never appeared')" -eq 0
-./host ./plugin.so 3 2 >answer &
-sleep 0.5
-run "$DPE" attach --all -s plugin.dpe -p $!
+attaches './host ./plugin.so 3 stands-by' --all -s plugin.dpe
 check 'of a process that runs already' "$(grep '^dpe: .*rules' err)" = "$summary"
 run "$DPE" run --library=nowhere.so -s plugin.dpe -- ./host ./plugin.so 3
 says 'no such file' 2 'nowhere.so: error: cannot be read: No such file or directory'

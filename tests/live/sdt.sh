@@ -37,9 +37,7 @@ summary=$(grep '^dpe: .*rules' err)
 run "$DPE" record -o sdt.jsonl -s sdt.dpe -- ./sdt
 run "$DPE" replay --all -s sdt.dpe sdt.jsonl
 check 'a replay says the same' "$(grep '^dpe: .*rules' err)" = "$summary"
-./sdt 4 >answer &
-sleep 0.5
-run "$DPE" attach --all -s sdt.dpe -p $!
+attaches './sdt stands-by' --all -s sdt.dpe
 check 'a process that runs already' "$(grep '^dpe: .*rules' err)" = "$summary"
 
 # refused NAME SPEC TEXT

@@ -39,9 +39,7 @@ run "$DPE" convert values.jsonl values.dpel
 run "$DPE" replay --all -s values.dpe values.dpel
 check 'in either format' "$(grep '^dpe: .*rules' err)" = "$summary"
 
-./values 2 >answer &
-sleep 0.5
-run "$DPE" attach --all -s values.dpe -p $!
+attaches './values stands-by' --all -s values.dpe
 check 'a process that runs already' "$(grep '^dpe: .*rules' err)" = "$summary"
 check 'went on' "$(cat answer)" = '10 0'
 

@@ -1,8 +1,9 @@
-/* Variables that threads change: data THREADS ROUNDS [SECONDS to sleep before]. */
+/* Variables that threads change: data THREADS ROUNDS [FILE to stand by with]. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "stands_by.h"
 
 static int counter;
 static volatile unsigned char flag;
@@ -45,7 +46,7 @@ int main(int argc, char **argv)
 
 	rounds = argc > 2 ? atoi(argv[2]) : 10;
 	if (argc > 3)
-		sleep((unsigned)atoi(argv[3]));
+		stand_by(argv[3]);
 	for (int i = 0; i < threads; i++)
 		pthread_create(&ids[i], NULL, count, NULL);
 	for (int i = 0; i < threads; i++)

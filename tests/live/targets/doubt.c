@@ -1,9 +1,10 @@
 /* doubt flood: a thread that calls hit() too often for dpe to follow; then main calls begin() twice.
- * doubt wait: main calls begin(), then tick() until there is a file `go`; then it and a new
- * thread call end(). */
+ * doubt wait: main calls begin(); then it and a new thread call end(). Both stand by before main's next
+ * call, with the file `stands-by`. */
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "stands_by.h"
 
 volatile int sink;
 
@@ -20,11 +21,6 @@ __attribute__((noinline)) void begin(void)
 __attribute__((noinline)) void end(void)
 {
 	sink = 2;
-}
-
-__attribute__((noinline)) void tick(void)
-{
-	sink = 3;
 }
 
 static void *flood(void *unused)
@@ -52,16 +48,13 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "flood")) {
 		run_beside(flood);
-		usleep(500000); /* so that all that was sent is read */
+		stand_by("stands-by");
 		begin();
 		begin();
 		return 0;
 	}
 	begin();
-	while (access("go", F_OK)) {
-		tick();
-		usleep(10000);
-	}
+	stand_by("stands-by");
 	end();
 	run_beside(end_once);
 	return 0;

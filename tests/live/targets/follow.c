@@ -75,8 +75,8 @@ static int by_spawn(const char *program)
 	return WEXITSTATUS(await(child));
 }
 
-/* Its grandchild lives longer than it and anybody who could wait for it. */
-static int by_daemon(void)
+/* Its grandchild lives longer than it and anybody who could wait for it, and until there is the file, if any. */
+static int by_daemon(const char *until)
 {
 	pid_t child = fork();
 
@@ -89,7 +89,8 @@ static int by_daemon(void)
 		_exit(0);
 	usleep(200000);
 	step(GRANDCHILD);
-	usleep(200000);
+	while (until && access(until, F_OK))
+		usleep(1000);
 	_exit(0);
 }
 
@@ -217,7 +218,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(how, "spawn"))
 		status = by_spawn(program);
 	else if (!strcmp(how, "daemon"))
-		status = by_daemon();
+		status = by_daemon(argc > 2 ? argv[2] : NULL);
 	else if (!strcmp(how, "crash"))
 		status = by_crash();
 	else if (!strcmp(how, "private"))

@@ -1,8 +1,9 @@
-/* host: loads plugins while it runs: host PLUGIN ROUNDS [SECONDS to sleep before]. */
+/* host: loads plugins while it runs: host PLUGIN ROUNDS [FILE to stand by with]. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "stands_by.h"
 
 __attribute__((noipa)) static void told(int sum)
 {
@@ -14,7 +15,7 @@ int main(int argc, char **argv)
 	int rounds = argc > 2 ? atoi(argv[2]) : 1, sum = 0;
 
 	if (argc > 3)
-		sleep((unsigned)atoi(argv[3]));
+		stand_by(argv[3]);
 	for (int i = 0; i < rounds; i++) {
 		void *plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
 		int (*work)(int) = plugin ? (int (*)(int))dlsym(plugin, "plugin_work") : NULL;

@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -179,6 +181,48 @@ static void take(pid_t child)
 		must(read(ends[0], bytes, sizeof(bytes)) == 1);
 }
 
+/* ---- waiting without taking anything ----------------------------------------------------- */
+
+static void rest(void)
+{
+	usleep(1000);
+}
+
+/* Until so many bytes are in the pipe. */
+static void await_bytes(int count)
+{
+	int there = 0;
+
+	while (must(!ioctl(ends[0], FIONREAD, &there)), there < count)
+		rest();
+}
+
+static void await_messages(long count)
+{
+	struct mq_attr attributes;
+
+	while (must(!mq_getattr(messages, &attributes)), attributes.mq_curmsgs < count)
+		rest();
+}
+
+/* Until the process waits in read(). */
+static void await_reader(pid_t pid)
+{
+	char path[64];
+	long call;
+	int got;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)pid);
+	do {
+		FILE *file = fopen(path, "r");
+
+		must(file != NULL);
+		got = fscanf(file, "%ld", &call);
+		fclose(file);
+		rest();
+	} while (got != 1 || call != SYS_read);
+}
+
 /* ---- streams that are told apart by their bytes ------------------------------------------ */
 
 static void put_byte(void)
@@ -204,7 +248,7 @@ static void be_ahead(void)
 		put_byte();
 		_exit(0);
 	}
-	usleep(50000);
+	await_bytes(2);
 	get_byte();
 	after();
 	right();
@@ -219,13 +263,13 @@ static void be_two(void)
 		put_byte();
 		_exit(0);
 	}
+	await_bytes(1);
 	if (!fork()) {
-		usleep(30000);
 		left();
 		put_byte();
 		_exit(0);
 	}
-	usleep(100000);
+	await_bytes(2);
 	get_byte();
 	after();
 	right();
@@ -234,14 +278,18 @@ static void be_two(void)
 /* Two wait for the same bytes. */
 static void be_crowded(void)
 {
+	pid_t readers[2];
+
 	must(!pipe(ends));
 	for (int i = 0; i < 2; i++) {
-		if (!fork()) {
+		readers[i] = fork();
+		if (!readers[i]) {
 			get_byte();
 			_exit(0);
 		}
 	}
-	usleep(50000);
+	for (int i = 0; i < 2; i++)
+		await_reader(readers[i]);
 	must(write(ends[1], "xy", 2) == 2);
 }
 
@@ -258,7 +306,7 @@ static void be_urgent(void)
 		must(!mq_send(messages, "b", 1, 2));
 		_exit(0);
 	}
-	usleep(50000);
+	await_messages(2);
 	must(mq_receive(messages, bytes, sizeof(bytes), NULL) == 1);
 	after();
 }

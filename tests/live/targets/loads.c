@@ -1,8 +1,10 @@
 /* loads: loads libraries as its arguments say, and calls `work` of each, with their number:
  * +FILE (and closes it), =FILE (and keeps it), %FILE (in a namespace of its own), <FILE (puts FILE.new
- * in the place of FILE), wait (until there is a file "go"), thread (the next one in another thread). */
+ * in the place of FILE), wait (makes a file "waits", until there is a file "go"), thread (the next one in another
+ * thread). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +45,7 @@ int main(int argc, char **argv)
 		pthread_t thread;
 
 		if (!strcmp(argv[i], "wait")) {
+			close(open("waits", O_CREAT | O_WRONLY, 0600));
 			while (access("go", F_OK))
 				usleep(1000);
 		} else if (!strcmp(argv[i], "thread")) {

@@ -1,9 +1,15 @@
-/* Floating point numbers that are handed over in registers: reals [THREADS [CALLS of each]]. */
+/* Floating point numbers that are handed over in registers: reals [THREADS [CALLS of each [until]]].
+ * until: each thread makes calls until there is a file "enough", and as many more then; there is a file
+ * "begun" once some were made. */
 #include <complex.h>
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define SDT_USE_VARIADIC
 #define STAP_SDT_ARG_CONSTRAINT norx
@@ -21,7 +27,10 @@ struct three {
 	double third;
 };
 
+#define SOME 50
+
 static long calls = 100;
+static bool until;
 
 OWN static double add(double x, float y, int n)
 {
@@ -70,13 +79,24 @@ OWN static void tell(double x, float y, int n)
 }
 
 /* Each number differs from that of all other calls, in all threads. */
+static double call(long thread, long i)
+{
+	return add((double)i + 0.0625 * (double)thread, (float)thread, (int)i);
+}
+
 static void *run(void *context)
 {
-	long thread = (long)context;
+	long thread = (long)context, before = 0;
 	double sum = 0;
 
+	for (; until && access("enough", F_OK); before++) {
+		sum += call(thread, before);
+		if (before == SOME)
+			close(open("begun", O_CREAT | O_WRONLY, 0600));
+		usleep(1000);
+	}
 	for (long i = 0; i < calls; i++)
-		sum += add((double)i + 0.0625 * (double)thread, (float)thread, (int)i);
+		sum += call(thread, before + i);
 	return sum > 0 ? context : NULL;
 }
 
@@ -87,6 +107,9 @@ int main(int argc, char **argv)
 	double sum;
 
 	calls = argc > 2 ? atol(argv[2]) : calls;
+	until = argc > 3 && !strcmp(argv[3], "until");
+	if (until)
+		alarm(600); /* should nobody be left to tell */
 	for (long i = 0; i < threads && i < MOST; i++)
 		pthread_create(&ids[i], NULL, run, (void *)i);
 	for (int i = 0; i < threads && i < MOST; i++)

@@ -1,8 +1,8 @@
-/* Probes that are there on purpose: sdt [SECONDS to sleep before]. */
+/* Probes that are there on purpose: sdt [FILE to stand by with]. */
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
+
+#include "stands_by.h"
 
 #define SDT_USE_VARIADIC
 #define _SDT_HAS_SEMAPHORES 1
@@ -35,7 +35,7 @@ __attribute__((noipa)) static void pop(unsigned i)
 int main(int argc, char **argv)
 {
 	if (argc > 1)
-		sleep((unsigned)atoi(argv[1]));
+		stand_by(argv[1]);
 	for (int i = 0; i < 4; i++) {
 		push(i - 2, "text", (signed char)-i);
 		pop((unsigned)i);

@@ -1,8 +1,12 @@
-/* steps: a program that calls stride() while it does what its first argument says. */
+/* steps: a program that calls stride() while it does what its first argument says: slowly MILLISECONDS [FILE to stand
+ * by with], until FILE is there, copy, crash. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "stands_by.h"
 
 __attribute__((noinline)) int stride(int number)
 {
@@ -30,6 +34,21 @@ static int slowly(int milliseconds)
 	return 7;
 }
 
+/* Says when it has begun, and at the end whether each step was what it should be. */
+static int until(const char *file)
+{
+	bool right = true;
+
+	puts("begun");
+	fflush(stdout);
+	for (int i = 0; access(file, F_OK); i++) {
+		right &= stride(i) == i + 1;
+		rest();
+	}
+	puts(right ? "right" : "wrong");
+	return 0;
+}
+
 static int copy(void)
 {
 	int c;
@@ -41,8 +60,12 @@ static int copy(void)
 
 int main(int argc, char **argv)
 {
+	if (argc > 3)
+		stand_by(argv[3]);
 	if (argc > 2 && !strcmp(argv[1], "slowly"))
 		return slowly(atoi(argv[2]));
+	if (argc > 2 && !strcmp(argv[1], "until"))
+		return until(argv[2]);
 	if (argc > 1 && !strcmp(argv[1], "copy"))
 		return copy();
 	stride(1);

@@ -1,7 +1,7 @@
-/* Variables that are read at events: values [SECONDS to sleep before]. */
+/* Variables that are read at events: values [FILE to stand by with]. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
+
+#include "stands_by.h"
 
 struct item {
 	struct item *next;
@@ -37,7 +37,7 @@ __attribute__((noipa)) static void toggle(void)
 int main(int argc, char **argv)
 {
 	if (argc > 1)
-		sleep((unsigned)atoi(argv[1]));
+		stand_by(argv[1]);
 	for (int i = 0; i < 10; i++) {
 		enqueue(i);
 		if (i % 2)
