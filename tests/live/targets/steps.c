@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 __attribute__((noinline)) int stride(int number)
 {
@@ -17,13 +18,18 @@ static void rest(void)
 	nanosleep(&ms, NULL);
 }
 
-/* Adds up in `milliseconds` steps, prints the sum, and ends with status 7. */
-static int slowly(int milliseconds)
+/* Adds up in `milliseconds` steps, prints the sum, and ends with status 7. With `until` it makes more
+ * steps, which are not added up, until there is a file of that name. */
+static int slowly(int milliseconds, const char *until)
 {
 	long sum = 0;
 
 	for (int i = 0; i < milliseconds; i++) {
 		sum += stride(i);
+		rest();
+	}
+	for (int i = milliseconds; until && access(until, F_OK); i++) {
+		stride(i);
 		rest();
 	}
 	printf("sum %ld\n", sum);
@@ -42,7 +48,7 @@ static int copy(void)
 int main(int argc, char **argv)
 {
 	if (argc > 2 && !strcmp(argv[1], "slowly"))
-		return slowly(atoi(argv[2]));
+		return slowly(atoi(argv[2]), argc > 3 ? argv[3] : NULL);
 	if (argc > 1 && !strcmp(argv[1], "copy"))
 		return copy();
 	stride(1);
