@@ -69,19 +69,8 @@ if command -v setpriv >/dev/null; then
 	check 'in one line, too' "$(lines err)" -eq 1
 fi
 
-# Ctrl-C: SIGINT for the whole process group, also where these tests run in the background of a
-# shell, which lets them ignore it: interrupt.py WHEN COMMAND..., as soon as its standard error has that.
-cat >interrupt.py <<'X'
-import os, re, signal, subprocess, sys, time
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-process = subprocess.Popen(sys.argv[2:], start_new_session=True)
-deadline = time.monotonic() + 120
-while not re.search(sys.argv[1], open("err").read()) and time.monotonic() < deadline:
-	time.sleep(0.05)
-os.killpg(process.pid, signal.SIGINT)
-sys.exit(process.wait(timeout=120))
-X
-run python3 interrupt.py 'seen: match' "$DPE" run -s seen.dpe -- ./steps slowly 1 never
+# Ctrl-C: SIGINT for the whole process group.
+run python3 "$TOP/tests/live/interrupts.py" 'seen: match' "$DPE" run -s seen.dpe -- ./steps slowly 1 never
 says 'Ctrl-C ends both, with a summary' 1 'seen: match' 'signal 2 (Interrupt)' '1 rule: 1 match'
 
 # The log and the exit status of a run that finds nothing.
@@ -94,7 +83,7 @@ check 'the log has every call' "$(grep -c '"event":"stride.enter"' log.jsonl)" -
 ./steps slowly 400 enough >attached.out &
 target=$!
 await grep -q steps /proc/$target/comm
-run python3 interrupt.py '[0-9]{3} events \(' "$DPE" attach --progress=1 -s never.dpe -o attached.jsonl -p $target
+run python3 "$TOP/tests/live/interrupts.py" '[0-9]{3} events \(' "$DPE" attach --progress=1 -s never.dpe -o attached.jsonl -p $target
 : >enough
 says 'attached, and detached by a signal' 0 'nothing found'
 check 'events were seen' "$(grep -c '"event":"stride.enter"' attached.jsonl)" -gt 100
