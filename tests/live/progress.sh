@@ -42,23 +42,23 @@ has_lines() {
 	test "$(grep -c "$line" err)" -ge "$1"
 }
 (alone request
-	terminal "'$DPE' run --progress=1 -s '$rule' -- '$steps' slowly 10 enough"
+	terminal "'$DPE' run --progress=1 -s '$rule' -- '$steps' beyond enough"
 	check 'on request' "$(grep -c "$line" err)" -ge 1) >request.tap &
 (alone elsewhere
-	terminal "'$DPE' run -s '$rule' -- '$steps' slowly 10 enough >sum"
+	terminal "'$DPE' run -s '$rule' -- '$steps' beyond enough >sum"
 	check 'on a terminal, where the target writes elsewhere' "$(has_lines 1 && cat sum)" = 'sum 55') >elsewhere.tap &
 (alone among
 	terminal "'$DPE' run -s '$rule' -- '$steps' slowly 6000"
 	check 'not among what the target writes' "$(grep -c "$line" err) $(grep '^sum' err)" = '0 sum 18003000') >among.tap &
 (alone attached
-	"$steps" slowly 10 enough >sum 2>/dev/null &
+	"$steps" beyond enough >sum 2>/dev/null &
 	await grep -q steps /proc/$!/comm
 	terminal "'$DPE' attach -s '$rule' -p $!"
 	check 'of a process that runs elsewhere' "$(grep -c "$line" err)" -ge 1
 	: >enough
 	wait) >attached.tap &
 (alone report
-	"$DPE" run --report=report --progress=1 -s "$rule" -- "$steps" slowly 10 enough >out 2>err &
+	"$DPE" run --report=report --progress=1 -s "$rule" -- "$steps" beyond enough >out 2>err &
 	await has_lines 2
 	: >enough
 	wait $!

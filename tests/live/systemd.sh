@@ -15,7 +15,7 @@ compile_target steps
 
 # What stands for systemctl here knows one service.
 mkdir bin
-./steps slowly 10 enough >sum 2>&1 &
+./steps beyond enough >sum 2>&1 &
 service=$!
 await grep -q steps /proc/$service/comm
 cat >bin/systemctl <<X

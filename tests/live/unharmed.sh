@@ -6,21 +6,21 @@ printf 'detect seen: stride(1).exit\n' >seen.dpe
 printf 'detect never: write(99)\n' >write.dpe
 
 # dpe is killed in the middle: the program goes on. Only its parent can see its status.
-"$DPE" run -s write.dpe -- sh -c 'echo begun; ./steps slowly 1000 enough; echo "status $?"' >killed.out 2>killed.err &
+"$DPE" run -s write.dpe -- sh -c 'echo begun; ./steps beyond enough; echo "status $?"' >killed.out 2>killed.err &
 await grep -q begun killed.out
 kill -9 $!
 : >enough
 await grep -q status killed.out
 rm enough
-printf 'begun\nsum 500500\nstatus 7\n' | same 'dpe is killed: the program ends as if alone' killed.out
+printf 'begun\nsum 55\nstatus 7\n' | same 'dpe is killed: the program ends as if alone' killed.out
 
-"$DPE" run -s seen.dpe -- ./steps slowly 1000 enough >killed.out 2>killed.err &
+"$DPE" run -s seen.dpe -- ./steps beyond enough >killed.out 2>killed.err &
 await grep -q 'seen: match' killed.err
 kill -9 $!
 : >enough
 await grep -q sum killed.out
 rm enough
-printf 'sum 500500\n' | same 'the same in the middle of what is observed' killed.out
+printf 'sum 55\n' | same 'the same in the middle of what is observed' killed.out
 
 run "$DPE" run -s seen.dpe -- ./steps crash
 says 'a crash is told, and what came before it' 1 'seen: match' 'signal 11 (Segmentation fault)'
@@ -70,7 +70,7 @@ if command -v setpriv >/dev/null; then
 fi
 
 # Ctrl-C: SIGINT for the whole process group.
-run python3 "$TOP/tests/live/interrupts.py" 'seen: match' "$DPE" run -s seen.dpe -- ./steps slowly 1 never
+run python3 "$TOP/tests/live/interrupts.py" 'seen: match' "$DPE" run -s seen.dpe -- ./steps beyond never
 says 'Ctrl-C ends both, with a summary' 1 'seen: match' 'signal 2 (Interrupt)' '1 rule: 1 match'
 
 # The log and the exit status of a run that finds nothing.
@@ -80,7 +80,7 @@ says 'nothing found' 0 'nothing found'
 check 'the log has every call' "$(grep -c '"event":"stride.enter"' log.jsonl)" -eq 3
 
 # attach
-./steps slowly 400 enough >attached.out &
+./steps beyond enough >attached.out &
 target=$!
 await grep -q steps /proc/$target/comm
 run python3 "$TOP/tests/live/interrupts.py" '[0-9]{3} events \(' "$DPE" attach --progress=1 -s never.dpe -o attached.jsonl -p $target
@@ -88,5 +88,5 @@ run python3 "$TOP/tests/live/interrupts.py" '[0-9]{3} events \(' "$DPE" attach -
 says 'attached, and detached by a signal' 0 'nothing found'
 check 'events were seen' "$(grep -c '"event":"stride.enter"' attached.jsonl)" -gt 100
 wait $target
-check 'and the program ends as if alone' "$? $(cat attached.out)" = '7 sum 80200'
+check 'and the program ends as if alone' "$? $(cat attached.out)" = '7 sum 55'
 finish

@@ -41,7 +41,8 @@ static void *a_twice(void *unused)
 
 static void *join(void *other)
 {
-	usleep(50000);
+	while (!__atomic_load_n((pthread_t *)other, __ATOMIC_ACQUIRE))
+		usleep(1000);
 	pthread_join(*(pthread_t *)other, NULL);
 	return NULL;
 }

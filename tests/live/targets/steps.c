@@ -18,9 +18,9 @@ static void rest(void)
 	nanosleep(&ms, NULL);
 }
 
-/* Adds up in `milliseconds` steps, prints the sum, and ends with status 7. With `until` it makes more
- * steps, which are not added up, until there is a file of that name. */
-static int slowly(int milliseconds, const char *until)
+/* Adds up in `milliseconds` steps, prints the sum, and ends with status 7. Where a file is named, it makes
+ * more steps, which are not added up, until that is there. */
+static int slowly(int milliseconds, const char *file)
 {
 	long sum = 0;
 
@@ -28,7 +28,7 @@ static int slowly(int milliseconds, const char *until)
 		sum += stride(i);
 		rest();
 	}
-	for (int i = milliseconds; until && access(until, F_OK); i++) {
+	for (int i = milliseconds; file && access(file, F_OK); i++) {
 		stride(i);
 		rest();
 	}
@@ -48,7 +48,9 @@ static int copy(void)
 int main(int argc, char **argv)
 {
 	if (argc > 2 && !strcmp(argv[1], "slowly"))
-		return slowly(atoi(argv[2]), argc > 3 ? argv[3] : NULL);
+		return slowly(atoi(argv[2]), NULL);
+	if (argc > 2 && !strcmp(argv[1], "beyond"))
+		return slowly(10, argv[2]);
 	if (argc > 1 && !strcmp(argv[1], "copy"))
 		return copy();
 	stride(1);
