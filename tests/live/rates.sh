@@ -17,6 +17,8 @@ for threads in 2 8 64; do
 	run "$DPE" run --stack=0 --ring=65536 -s hit.dpe -- ./rates $threads $calls
 	counts "$threads threads, and a ring of 64 KiB" $((threads * calls))
 done
+run "$DPE" run --stack=0 --ring=4096 -s hit.dpe -- ./rates 64 6250
+counts '64 threads, and the smallest ring' 400000
 check 'which lost some' "$(grep -c ' 0 lost' err)" -eq 0
 check 'and says so of the verdict' "$(grep -c '^#.*inconclusive' err)" -ge 1
 
