@@ -1,9 +1,12 @@
-/* steps: a program that calls stride() while it does what its first argument says. */
+/* steps: a program that calls stride() while it does what its first argument says: slowly MILLISECONDS [FILE to stand
+ * by with], until FILE is there, copy, crash. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "stands_by.h"
 
 __attribute__((noinline)) int stride(int number)
 {
@@ -18,9 +21,8 @@ static void rest(void)
 	nanosleep(&ms, NULL);
 }
 
-/* Adds up in `milliseconds` steps, prints the sum, and ends with status 7. Where a file is named, it makes
- * more steps, which are not added up, until that is there. */
-static int slowly(int milliseconds, const char *file)
+/* Adds up in `milliseconds` steps, prints the sum, and ends with status 7. */
+static int slowly(int milliseconds)
 {
 	long sum = 0;
 
@@ -28,12 +30,23 @@ static int slowly(int milliseconds, const char *file)
 		sum += stride(i);
 		rest();
 	}
-	for (int i = milliseconds; file && access(file, F_OK); i++) {
-		stride(i);
-		rest();
-	}
 	printf("sum %ld\n", sum);
 	return 7;
+}
+
+/* Says when it has begun, and at the end whether each step was what it should be. */
+static int until(const char *file)
+{
+	bool right = true;
+
+	puts("begun");
+	fflush(stdout);
+	for (int i = 0; access(file, F_OK); i++) {
+		right &= stride(i) == i + 1;
+		rest();
+	}
+	puts(right ? "right" : "wrong");
+	return 0;
 }
 
 static int copy(void)
@@ -45,14 +58,30 @@ static int copy(void)
 	return 0;
 }
 
+/* As slowly(10), and makes more steps until the file is there, which nothing is told of. */
+static int beyond(const char *file)
+{
+	int status = slowly(10);
+
+	for (int i = 10; access(file, F_OK); i++) {
+		stride(i);
+		rest();
+	}
+	return status;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 3)
+		stand_by(argv[3]);
 	if (argc > 2 && !strcmp(argv[1], "slowly"))
-		return slowly(atoi(argv[2]), NULL);
-	if (argc > 2 && !strcmp(argv[1], "beyond"))
-		return slowly(10, argv[2]);
+		return slowly(atoi(argv[2]));
+	if (argc > 2 && !strcmp(argv[1], "until"))
+		return until(argv[2]);
 	if (argc > 1 && !strcmp(argv[1], "copy"))
 		return copy();
+	if (argc > 2 && !strcmp(argv[1], "beyond"))
+		return beyond(argv[2]);
 	stride(1);
 	if (argc > 1 && !strcmp(argv[1], "crash"))
 		*(volatile int *)(long)stride(-1) = 1;
