@@ -63,6 +63,7 @@ static int beyond(const char *file)
 {
 	int status = slowly(10);
 
+	alarm(1000); /* none stays behind */
 	for (int i = 10; access(file, F_OK); i++) {
 		stride(i);
 		rest();
