@@ -147,6 +147,7 @@ observes_or_ended() {
 
 # attaches PROGRAM OPTIONS...: leaves what run does of dpe attach to the program, and its output in the file
 # `answer`. It makes the file `stands-by` when it is there, and begins when that is gone: as it is observed.
+# Where $stopped is set, dpe is stopped for so many seconds as it begins.
 attaches() {
 	program=$1
 	shift
@@ -157,7 +158,9 @@ attaches() {
 	"$DPE" attach --debug=probes:1 "$@" -p $target >out 2>err &
 	observer=$!
 	await observes_or_ended
+	test -z "${stopped:-}" || kill -STOP $observer
 	rm -f stands-by
+	test -z "${stopped:-}" || { sleep "$stopped" && kill -CONT $observer; }
 	wait $observer
 	status=$?
 	wait $target

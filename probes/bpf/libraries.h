@@ -15,8 +15,9 @@
 #include <bpf/bpf_helpers.h>
 #include <stdbool.h>
 
-#define WAIT_STEPS (1 << 23)
-#define WAIT_LONGEST 2000000000ull /* ns */
+#define WAIT_STEPS (1 << 23) /* as many as the kernel lets a loop have */
+#define WAIT_ROUNDS 16
+#define WAIT_LONGEST 10000000000ull /* ns; an observer that lives may get no processor for seconds */
 #define WAIT_SHORT 10000000ull
 
 const volatile __u32 awaits; /* what is mapped later may have events; else nothing can be missed in it */
@@ -70,7 +71,10 @@ static __noinline bool await_answer(__u64 number, __u64 address, __u64 longest)
 	/* It did not answer the last time: it is stopped, say. */
 	if (*(volatile __u64 *)&unanswered > *(volatile __u64 *)&answered)
 		return false;
-	bpf_loop(WAIT_STEPS, await_step, &await, 0);
+	for (int i = 0; i < WAIT_ROUNDS; i++) {
+		if (bpf_loop(WAIT_STEPS, await_step, &await, 0) < WAIT_STEPS)
+			break;
+	}
 	if (await.done || observer_gone)
 		return true;
 	if (longest == WAIT_LONGEST)

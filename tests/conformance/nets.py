@@ -13,19 +13,19 @@ import itertools
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as xml
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dpe_oracle as oracle
+import limited
 
 NAMESPACE = "{http://www.pnml.org/version-2009/grammar/pnml}"
 
 
 def compile_net(dpe, spec, emit):
-    run = subprocess.run([dpe, "compile", f"--emit={emit}", spec], capture_output=True, text=True, timeout=60)
+    run = limited.run([dpe, "compile", f"--emit={emit}", spec], 60)
     if run.returncode:
         raise RuntimeError(run.stderr)
     return run.stdout
@@ -168,7 +168,7 @@ def check_controls(dpe, folder):
 def follows(dpe, spec, log, events):
     with open(log, "w") as f:
         f.writelines(json.dumps({"event": e, "thread": t}) + "\n" for e, t in events)
-    run = subprocess.run([dpe, "replay", "--engine=net", "-s", spec, log], capture_output=True, text=True, timeout=60)
+    run = limited.run([dpe, "replay", "--engine=net", "-s", spec, log], 60)
     return run.returncode == 0
 
 

@@ -6,7 +6,7 @@
 Draws vectors from dpe_oracle.py, every second one of an expression with * and & within each other,
 writes the net of each safe expression, turns that into an expression, and holds it against what
 the reference semantics say of the first one. A net that dpe refuses, or whose expression cannot be
-followed in ten seconds, is counted; more than `--refused` (0) are a failure, and so is any other
+followed in 20 seconds of a processor, is counted; more than `--refused` (0) are a failure, and so is any other
 error. An expression whose operands of & share no event has to come back with as many events as it
 has without empty rounds (those of its net), or fewer.
 """
@@ -19,14 +19,15 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dpe_oracle as oracle
+import limited
 import run
 
-run.SECONDS = 10
+run.SECONDS = 20
 TOO_LARGE = ("too many", "more than", "not supported")
 
 
 def command(*words):
-    return subprocess.run(words, capture_output=True, text=True, timeout=120)
+    return limited.run(words, 120)
 
 
 def nested(rng, depth, names, unsafe=False):

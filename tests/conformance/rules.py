@@ -12,12 +12,12 @@ import itertools
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dpe_oracle as oracle
+import limited
 from patterns import Pattern, draw
 
 TOGETHER = 6  # rules of one specification
@@ -284,8 +284,7 @@ def replay(dpe, engine, spec, log, folder):
     for name, text in zip(names, (spec, "".join(json.dumps(m) + "\n" for m in log))):
         with open(name, "w") as f:
             f.write(text)
-    run = subprocess.run([dpe, "replay", "--format=json", f"--engine={engine}", "-s", *names],
-                         capture_output=True, text=True, timeout=60)
+    run = limited.run([dpe, "replay", "--format=json", f"--engine={engine}", "-s", *names], 60)
     if run.returncode not in (0, 1):
         return run.stderr
     told = {}

@@ -19,8 +19,9 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dpe_oracle as oracle
+import limited
 
-SECONDS = 60  # of one replay
+SECONDS = 60  # of a processor, for one replay
 
 
 def replay(dpe, options, mode, expr, messages, folder):
@@ -29,10 +30,7 @@ def replay(dpe, options, mode, expr, messages, folder):
         f.write(f"{mode} R: {expr}\n")
     with open(log, "w") as f:
         f.writelines(json.dumps(m) + "\n" for m in messages)
-    run = subprocess.run(
-        [dpe, "replay", "--format=json", *options, "-s", spec, log],
-        capture_output=True, text=True, timeout=SECONDS,
-    )
+    run = limited.run([dpe, "replay", "--format=json", *options, "-s", spec, log], SECONDS)
     if run.returncode not in (0, 1):
         raise RuntimeError(f"exit {run.returncode}: {run.stderr.strip()[:300]}")
     out = [json.loads(l) for l in run.stdout.splitlines() if l.strip()]

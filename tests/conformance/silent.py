@@ -19,6 +19,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import dpe_oracle as oracle
+import limited
 
 REFUSED = ("too many", "more than", "not supported: the silent transition")
 SPACE = "http://www.pnml.org/version-2009/grammar/"
@@ -194,7 +195,7 @@ def translate(dpe, net, folder):
     path = os.path.join(folder, "n.pnml")
     with open(path, "w") as f:
         f.write(net.pnml())
-    run = subprocess.run([dpe, "compile", path], capture_output=True, text=True, timeout=120)
+    run = limited.run([dpe, "compile", path], 300)
     if run.returncode == 2 and any(text in run.stderr for text in REFUSED):
         return None
     if run.returncode:
@@ -210,7 +211,7 @@ def check(dpe, rule, net, execution, folder):
     with open(log, "w") as f:
         f.writelines(json.dumps({"event": e, "id": f"e{i}", "pred": [f"e{j}" for j in sorted(before[i])]}) + "\n"
                      for i, e in enumerate(labels))
-    run = subprocess.run([dpe, "replay", "--format=json", "-s", rule, log], capture_output=True, text=True, timeout=10)
+    run = limited.run([dpe, "replay", "--format=json", "-s", rule, log], 20)
     if run.returncode not in (0, 1):
         raise RuntimeError(f"exit {run.returncode}: {run.stderr[:300]}")
     if (run.returncode == 0) == net.accepts(labels, before):

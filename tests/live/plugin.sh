@@ -40,6 +40,9 @@ check 'from the first constructor on' "$(count_seen 'inner: match')" -eq 6
 check 'nothing is missing' "$(count_seen 'never appeared')" -eq 0
 attaches './host ./plugin.so 3 stands-by' --all -s plugin.dpe
 check 'of a process that runs already' "$(grep '^dpe: .*rules' err)" = "$summary"
+stopped=4
+attaches './host ./plugin.so 3 stands-by' --all -s plugin.dpe
+check 'where dpe had no processor for a while' "$(grep '^dpe: .*rules' err)" = "$summary"
 run "$DPE" run --library=nowhere.so -s plugin.dpe -- ./host ./plugin.so 3
 says 'no such file' 2 'nowhere.so: error: cannot be read: No such file or directory'
 run "$DPE" run --library=plugin.dpe -s plugin.dpe -- ./host ./plugin.so 3

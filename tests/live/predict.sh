@@ -15,7 +15,7 @@ watch() {
 	mkdir "${ways%% *}" && cd "${ways%% *}" || exit 1
 	good=0
 	while test $good -lt "$times"; do
-		run timeout -s KILL 20 "$DPE" deadlock --on-deadlock=kill -- "$orders" $ways
+		run timeout -s KILL 200 "$DPE" deadlock --on-deadlock=kill -- "$orders" $ways
 		for text in "$@"; do
 			grep -qF -- "$text" err || status=untold
 		done
@@ -38,25 +38,30 @@ watch 3 1 'a mutex taken twice' twice 'deadlock of 1 thread ' >twice.tap &
 watch 3 0 'not while one waits for a while' while 'nothing found' >while.tap &
 wait
 
-# quiet NAME WAY [STATUS TEXT...]: for so long that a hang would have been told; then it is killed
+# within WAY TEXT: a watch of the program, whose input never ends, for two seconds, and where that was not
+# enough to see the text, for longer
+within() {
+	mkdir "$1" && cd "$1" && mkfifo input || exit 1
+	for seconds in 2 8 32; do
+		run timeout -s KILL 200 "$DPE" deadlock -d $seconds -- "$orders" "$1" <>input
+		! grep -qF "$2" err || break
+	done
+}
+
+# quiet NAME WAY: for so long that a hang would have been told; then it is killed
 quiet() {
-	mkdir "$2" && cd "$2" || exit 1
-	sleep 5 | timeout -s KILL 20 "$DPE" deadlock -d 2 -- "$orders" "$2" >out 2>err
-	status=$?
-	name=$1 wanted=${3:-0}
-	shift 2
-	test $# -eq 0 || shift
-	says "$name" "$wanted" 'nothing found' "$@"
-	explain "$(cat err)"
+	within "$2" 'nothing found'
+	says "$1" 0 'nothing found'
 }
 quiet 'not while one waits for input' input >input.tap &
-quiet 'in doubt where a handler could post' handler 3 'possible hang: no thread can go on' 'a handler may post' \
-	'1 inconclusive' >handler.tap &
+( within handler 'possible hang'
+	says 'in doubt where a handler could post' 3 'nothing found' 'possible hang: no thread can go on' \
+		'a handler may post' '1 inconclusive' ) >handler.tap &
 quiet 'not where another process could' shared >shared.tap &
-( mkdir duration && cd duration && run timeout -s KILL 20 "$DPE" deadlock -d 2 -- "$orders" stays
+( within stays 'potential deadlock'
 	says 'at the end of -d' 1 'potential deadlock of 2 threads' ' (a)' ' (b)' ) >duration.tap &
 ( mkdir interrupt && cd interrupt
-	run timeout --preserve-status -s INT 6 "$DPE" deadlock -- "$orders" stays
+	run python3 "$TOP/tests/live/interrupts.py" 'is done' "$DPE" deadlock -- "$orders" stays
 	says 'at Ctrl-C' 1 'potential deadlock of 2 threads' ' (a)' 'by take_two+' 'signal 2' ) >interrupt.tap &
 wait
 

@@ -39,22 +39,28 @@ looks() {
 		"/proc/$1/status" 2>/dev/null
 }
 
-# during COMMAND...: runs it; leaves $dpe_is and $target_is, as they are in the middle of it
-during() {
-	"$@" >out 2>err &
-	whole=$!
-	dpe_is= target_is= tries=0
-	while test $tries -lt 100; do
-		sleep 0.05
-		tries=$((tries + 1))
-		for pid in $(pgrep -x $target); do
-			grep -q slowly "/proc/$pid/cmdline" || continue
-			observer=$(awk '{ print $4 }' "/proc/$pid/stat")
-			target_is=$(looks "$pid")
-		done
-		test -n "$target_is" && grep -q 'goes on as user' err && break
+# found: the target runs, and dpe has given up what it does not need; leaves $dpe_is and $target_is
+found() {
+	is_over $whole && return
+	grep -q 'goes on as user' err || return
+	for pid in $(pgrep -x $target); do
+		grep -q beyond "/proc/$pid/cmdline" || continue
+		observer=$(awk '{ print $4 }' "/proc/$pid/stat")
+		target_is=$(looks "$pid")
+		dpe_is=$(looks "$observer")
 	done
-	dpe_is=$(looks "$observer")
+	test -n "$target_is"
+}
+
+# during COMMAND...: runs it, the target until the file `enough` is there; leaves $dpe_is and $target_is, as
+# they are in the middle of it
+during() {
+	rm -f enough
+	"$@" enough >out 2>err &
+	whole=$!
+	dpe_is= target_is=
+	await found
+	: >enough
 	wait $whole
 	status=$?
 	command_line="$*"
@@ -64,21 +70,21 @@ if as_nobody +bpf,+perfmon ./dpe run -s rule.dpe -- ./$target slowly 5 >out 2>er
 if grep -q CAP_SYS_ADMIN err; then
 	ok 'the two capabilities # skip this kernel wants CAP_SYS_ADMIN'
 else
-	during as_nobody +bpf,+perfmon ./dpe run --debug=probes:1 -s rule.dpe -- ./$target slowly 200
+	during as_nobody +bpf,+perfmon ./dpe run --debug=probes:1 -s rule.dpe -- ./$target beyond
 	says 'the two capabilities are enough' 1 'at this event' 'with capabilities: CAP_PERFMON, CAP_BPF' 'exited with status 7'
 	check 'and are all that it has' "$dpe_is" = '65534 c000000000'
 fi
 
-during ./dpe run --debug=probes:1 -s rule.dpe -- ./$target slowly 200
+during ./dpe run --debug=probes:1 -s rule.dpe -- ./$target beyond
 says 'root: keeps what it needs to look into a program of root' 1 'as user 0, with capabilities: CAP_SYS_PTRACE, CAP_PERFMON, CAP_BPF' 'at this event'
 check 'root: and nothing else' "$dpe_is" = '0 c000080000'
 
-during env SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody ./dpe run --debug=probes:1 -s rule.dpe -- ./$target slowly 200
+during env SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody ./dpe run --debug=probes:1 -s rule.dpe -- ./$target beyond
 says 'sudo: becomes the caller' 1 'as user 65534, with capabilities: CAP_DAC_READ_SEARCH, CAP_KILL, CAP_SYS_PTRACE, CAP_PERFMON, CAP_BPF' \
 	'continued: at this event' 'exited with status 7'
 check 'sudo: the target is still of root' "$dpe_is ${target_is%% *}" = '65534 c000080024 0'
 
-during env SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody ./dpe run --user=nobody --debug=probes:1 -s rule.dpe -- ./$target slowly 200
+during env SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody ./dpe run --user=nobody --debug=probes:1 -s rule.dpe -- ./$target beyond
 says 'sudo, --user: what later libraries need' 1 'with capabilities: CAP_PERFMON, CAP_BPF' 'continued: at this event' 'exited with status 7'
 check 'sudo, --user: both are the user' "$dpe_is $target_is" = '65534 c000000000 65534 0'
 
@@ -93,13 +99,14 @@ says '--user: another one, without root' 2 'only root can run the program as ano
 cp dpe dpe-suid
 chmod 4755 dpe-suid
 printf '' >log.dpel && chmod 600 log.dpel
-during setpriv --reuid=65534 --regid=65534 --clear-groups ./dpe-suid run --debug=probes:1 -s rule.dpe -- ./$target slowly 200
+during setpriv --reuid=65534 --regid=65534 --clear-groups ./dpe-suid run --debug=probes:1 -s rule.dpe -- ./$target beyond
 says 'set-uid: observes' 1 'with capabilities: CAP_PERFMON, CAP_BPF' 'exited with status 7'
 check 'set-uid: dpe and target are of the caller' "$dpe_is $target_is" = '65534 c000000000 65534 0'
 run setpriv --reuid=65534 --regid=65534 --clear-groups ./dpe-suid run -s rule.dpe -o log.dpel -- ./$target slowly 5
 says 'set-uid: writes nothing that its caller may not' 2 'log.dpel'
 
-./$target slowly 60000 >/dev/null &
+rm -f enough
+./$target beyond enough >/dev/null &
 pid=$!
 run as_nobody +bpf,+perfmon ./dpe attach -d 1 -s rule.dpe -p $pid
 says 'a process of others' 2 'needs the capability CAP_SYS_PTRACE'

@@ -14,14 +14,9 @@ installed() {
 	done
 }
 
-# await COMMAND...: until it succeeds, 10 s at most
-await() {
-	tries=0
-	until "$@" >/dev/null 2>&1; do
-		test $tries -lt 200 || return 1
-		sleep 0.05
-		tries=$((tries + 1))
-	done
+# quietly COMMAND...
+quietly() {
+	"$@" >quietly 2>&1
 }
 
 # quiet: the last run found nothing, and nothing is missing
@@ -52,13 +47,13 @@ compresses() {
 	"$@" <input >alone
 	times=0
 	while test $times -lt 10; do
-		run timeout -s KILL 20 "$DPE" deadlock --on-deadlock=kill -- "$@" <input
+		run timeout -s KILL 200 "$DPE" deadlock --on-deadlock=kill -- "$@" <input
 		mv out packed && : >out
 		quiet && cmp -s alone packed && $decompress <packed | cmp -s - input || break
 		times=$((times + 1))
 	done
 	check "$1: no false alarm in 10, and the same output" $times -eq 10
-	run timeout -s KILL 20 "$DPE" deadlock -o log.jsonl -- "$@" <input
+	run timeout -s KILL 200 "$DPE" deadlock -o log.jsonl -- "$@" <input
 	has_threads "$1" "$threads"
 }
 
@@ -74,11 +69,11 @@ serves() {
 	while test $times -lt 10; do
 		"$DPE" deadlock --ring=67108864 -o log.jsonl --on-deadlock=kill -- "$@" >out 2>err </dev/null &
 		dpe=$!
-		await $answers
-		timeout 10 $load >load.out 2>&1
+		await quietly $answers
+		timeout 100 $load >load.out 2>&1
 		served=$?
-		timeout 10 $stop >stop.out 2>&1
-		await has_ended || pkill -KILL -P $dpe
+		timeout 100 $stop >stop.out 2>&1
+		await is_over $dpe || pkill -KILL -P $dpe
 		wait $dpe
 		status=$?
 		calm && test $served -eq 0 || break
@@ -87,10 +82,6 @@ serves() {
 	check "$1: no false alarm in 10, and all requests served" $times -eq 10
 	test $times -eq 10 || explain "load: exit status $served" "$(cat load.out)"
 	has_threads "$1" "$threads"
-}
-
-has_ended() {
-	! kill -0 $dpe
 }
 
 # ---- compressors ------------------------------------------------------------------------------
@@ -104,7 +95,7 @@ compresses 2 'zstd -dc' zstd -c -1 -T2 -B512K
 if installed xz; then
 	times=0
 	while test $times -lt 5; do
-		run timeout -s KILL 20 "$DPE" deadlock --ring=4096 --on-deadlock=kill -- xz -c -1 -T2 --block-size=32KiB <input
+		run timeout -s KILL 200 "$DPE" deadlock --ring=4096 --on-deadlock=kill -- xz -c -1 -T2 --block-size=32KiB <input
 		mv out packed && : >out
 		grep -q ' 0 lost' err && test "$status" -eq 0 || { grep -q 'nothing found, ' err && test "$status" -eq 3; } || break
 		xz -dc <packed | cmp -s - input || break
@@ -137,7 +128,7 @@ import socket, sys, threading
 
 def connect():
 	connection = socket.socket(socket.AF_UNIX)
-	connection.settimeout(5)
+	connection.settimeout(100)
 	connection.connect("memcached.sock")
 	return connection.makefile("rwb", 0)
 
@@ -179,14 +170,14 @@ installed memcached && serves 4 'python3 memcached.py ready' 'python3 memcached.
 ${CC:-cc} -g -O1 -fPIC -shared -pthread "$TOP/tests/live/targets/inject.c" -o inject.so || not_ok 'compiling inject.c'
 if installed pigz; then
 	set -- LD_PRELOAD="$PWD/inject.so" INJECT_AT=3 pigz -n -p 4 -b 64
-	run timeout -s KILL 20 "$DPE" deadlock -- env "$@" <input
+	run timeout -s KILL 200 "$DPE" deadlock -- env "$@" <input
 	mv out packed && : >out
 	says 'a deadlock beside the threads of pigz is told' 1 '#1 deadlock of 2 threads' '(pigz)' \
 		'exited with status 0' '0 lost; 4 rules: 1 deadlock'
 	gzip -dc <packed | cmp -s - input && ok 'which works as ever' || not_ok 'which works as ever'
 	times=0
 	while test $times -lt 10; do
-		run timeout -s KILL 20 "$DPE" deadlock --on-deadlock=kill -- env INJECT_WAIT=1 "$@" <input
+		run timeout -s KILL 200 "$DPE" deadlock --on-deadlock=kill -- env INJECT_WAIT=1 "$@" <input
 		mv out packed && : >out
 		test "$status" -eq 1 && test "$(grep -c 'deadlock of' err)" -eq 1 || break
 		times=$((times + 1))

@@ -2,15 +2,17 @@
 . tests/tap.sh
 need_live 'the race watch'
 compile_target races
+usually=12
+test -n "${DPE_TEST_LONG:-}" && usually=100
 
-# watch NAME STATUS WAY WORD...: so many times, 20 unless $often says less
+# watch NAME STATUS WAY WORD...: so many times, $usually unless $often says less
 watch() {
 	name=$1 wanted=$2 way=$3
 	shift 3
 	times=0
-	while test $times -lt ${often:-20}; do
+	while test $times -lt ${often:-$usually}; do
 		for i in 1 2 3 4; do
-			(timeout -s KILL 20 "$DPE" race "$@" -- ./races "$way" >out.$i 2>err.$i; echo $? >status.$i) &
+			(timeout -s KILL 200 "$DPE" race "$@" -- ./races "$way" >out.$i 2>err.$i; echo $? >status.$i) &
 		done
 		wait
 		for i in 1 2 3 4; do
@@ -22,7 +24,7 @@ watch() {
 		done
 	done
 	command_line="dpe race $* -- ./races $way"
-	check "$name: ${often:-20} times of ${often:-20}" $times -eq ${often:-20}
+	check "$name: ${often:-$usually} times of ${often:-$usually}" $times -eq ${often:-$usually}
 }
 
 watch 'a write and a read of a variable' 1 race counter
@@ -32,7 +34,7 @@ watch 'two writes' 1 writes counter
 watch 'a write of the value that is there, and a read' 1 same counter
 often=8
 watch 'two reads' 0 read counter
-often=20
+often=
 watch 'under a lock' 0 locked counter
 often=8
 watch 'after a join' 0 joined counter

@@ -15,15 +15,18 @@ compile_target steps
 
 # What stands for systemctl here knows one service.
 mkdir bin
-./steps slowly 3000 >sum 2>&1 &
+./steps beyond enough >sum 2>&1 &
 service=$!
+await grep -q steps /proc/$service/comm
 cat >bin/systemctl <<X
 test "\$*" = 'show --property=MainPID --value some.service' && echo $service
 X
-printf '#!/bin/sh\nexec "%s" "$@"\n' "$DPE" >bin/dpe
+printf '#!/bin/sh\ncommand=$1\nshift\nexec "%s" $command --debug=probes:1 "$@"\n' "$DPE" >bin/dpe
 chmod +x bin/systemctl bin/dpe
 command=$(sed -n "s/^ExecStart=.bin.sh -c '\(.*\)'\$/\1/p" "$unit" | sed 's/%i/some/g')
-run env "PATH=$(pwd)/bin:$PATH" timeout 60 sh -c "$command"
+: >err
+(await grep -q 'goes on as user' err; : >enough) & # the service ends when it is watched
+run env "PATH=$(pwd)/bin:$PATH" timeout 200 sh -c "$command"
 says 'a watch of the service until it ends' 0 ' events, 0 lost; 4 rules: nothing found'
-check 'which was there' "$(cat sum)" = 'sum 4501500'
+check 'which was there' "$(cat sum)" = 'sum 55'
 finish

@@ -344,7 +344,7 @@ static void goes_on_without_us(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	for (int i = 0; i < 1000 && !place->shared->over; i++)
+	for (int i = 0; i < 12000 && !place->shared->over; i++)
 		usleep(10000);
 	assert_true(place->shared->over);
 	assert_int_equal(place->shared->changed, ROUNDS);

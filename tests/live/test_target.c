@@ -153,7 +153,18 @@ static void optional_functions(void **state)
 /* ---- attaching
  * ---------------------------------------------------------------------------------------------- */
 
-static pid_t start_alone(char *const argv[])
+/* How many threads a process has. */
+static unsigned count_threads(pid_t pid)
+{
+	char path[32];
+	struct stat tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	return stat(path, &tasks) ? 0 : (unsigned)tasks.st_nlink - 2;
+}
+
+/* Returns when it has so many threads. */
+static pid_t start_alone(char *const argv[], unsigned threads)
 {
 	pid_t pid = fork();
 
@@ -161,13 +172,15 @@ static pid_t start_alone(char *const argv[])
 		execv(argv[0], argv);
 		_exit(127);
 	}
-	usleep(50000);
+	for (int i = 0; i < 60000 && count_threads(pid) < threads; i++)
+		usleep(1000);
+	assert_int_equal(count_threads(pid), threads);
 	return pid;
 }
 
 static void joins_a_process(void **state)
 {
-	pid_t pid = start_alone(ARGV(targets_of(state)->plain, "long", "3"));
+	pid_t pid = start_alone(ARGV(targets_of(state)->plain, "long", "3"), 4);
 	struct run run;
 
 	begin(&run);
@@ -330,7 +343,7 @@ static void woken_when_we_die(void **state)
 	struct targets *targets = targets_of(state);
 	pid_t target = observer_that_dies(true, ARGV(targets->plain, "long", "2"));
 
-	for (int i = 0; i < 1000 && state_of(target) == 'T'; i++)
+	for (int i = 0; i < 60000 && state_of(target) == 'T'; i++)
 		usleep(1000);
 	assert_true(strchr("RSD", state_of(target)));
 	kill(target, SIGKILL);

@@ -5,27 +5,24 @@ compile_target steps
 printf 'detect seen: stride(1).exit\n' >seen.dpe
 printf 'detect never: write(99)\n' >write.dpe
 
-# wait_for TEXT FILE: until it is there, 20 s at most
-wait_for() {
-	tries=0
-	while test $tries -lt 200 && ! grep -qF "$1" "$2"; do
-		sleep 0.1
-		tries=$((tries + 1))
-	done
-}
-
 # dpe is killed in the middle: the program goes on. Only its parent can see its status.
-"$DPE" run -s write.dpe -- sh -c 'echo begun; ./steps slowly 1000; echo "status $?"' >killed.out 2>killed.err &
-wait_for begun killed.out
+"$DPE" run -s write.dpe -- sh -c 'echo begun; ./steps beyond enough; echo "status $?"' >killed.out 2>killed.err &
+await grep -q begun killed.out
 kill -9 $!
-wait_for status killed.out
-printf 'begun\nsum 500500\nstatus 7\n' | same 'dpe is killed: the program ends as if alone' killed.out
+sleep 0.5 # it goes on for a while
+: >enough
+await grep -q status killed.out
+rm enough
+printf 'begun\nsum 55\nstatus 7\n' | same 'dpe is killed: the program ends as if alone' killed.out
 
-"$DPE" run -s seen.dpe -- ./steps slowly 1000 >killed.out 2>killed.err &
-wait_for 'seen: match' killed.err
+"$DPE" run -s seen.dpe -- ./steps beyond enough >killed.out 2>killed.err &
+await grep -q 'seen: match' killed.err
 kill -9 $!
-wait_for sum killed.out
-printf 'sum 500500\n' | same 'the same in the middle of what is observed' killed.out
+sleep 0.5 # it goes on for a while
+: >enough
+await grep -q sum killed.out
+rm enough
+printf 'sum 55\n' | same 'the same in the middle of what is observed' killed.out
 
 run "$DPE" run -s seen.dpe -- ./steps crash
 says 'a crash is told, and what came before it' 1 'seen: match' 'signal 11 (Segmentation fault)'
@@ -74,19 +71,8 @@ if command -v setpriv >/dev/null; then
 	check 'in one line, too' "$(lines err)" -eq 1
 fi
 
-# Ctrl-C: SIGINT for the whole process group, also where these tests run in the background of a
-# shell, which lets them ignore it.
-cat >interrupt.py <<'X'
-import os, signal, subprocess, sys, time
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-process = subprocess.Popen(sys.argv[1:], start_new_session=True)
-deadline = time.monotonic() + 20
-while "seen: match" not in open("err").read() and time.monotonic() < deadline:
-	time.sleep(0.05)
-os.killpg(process.pid, signal.SIGINT)
-sys.exit(process.wait(timeout=20))
-X
-run python3 interrupt.py "$DPE" run -s seen.dpe -- ./steps slowly 20000
+# Ctrl-C: SIGINT for the whole process group.
+run python3 "$TOP/tests/live/interrupts.py" 'seen: match' "$DPE" run -s seen.dpe -- ./steps beyond never
 says 'Ctrl-C ends both, with a summary' 1 'seen: match' 'signal 2 (Interrupt)' '1 rule: 1 match'
 
 # The log and the exit status of a run that finds nothing.
@@ -96,12 +82,13 @@ says 'nothing found' 0 'nothing found'
 check 'the log has every call' "$(grep -c '"event":"stride.enter"' log.jsonl)" -eq 3
 
 # attach
-./steps slowly 4000 >attached.out &
+./steps beyond enough >attached.out &
 target=$!
-sleep 0.3
-run timeout --preserve-status -s INT 2 "$DPE" attach -s never.dpe -o attached.jsonl -p $target
+await grep -q steps /proc/$target/comm
+run python3 "$TOP/tests/live/interrupts.py" '[0-9]{3} events \(' "$DPE" attach --progress=1 -s never.dpe -o attached.jsonl -p $target
+: >enough
 says 'attached, and detached by a signal' 0 'nothing found'
 check 'events were seen' "$(grep -c '"event":"stride.enter"' attached.jsonl)" -gt 100
 wait $target
-check 'and the program ends as if alone' "$? $(cat attached.out)" = '7 sum 8002000'
+check 'and the program ends as if alone' "$? $(cat attached.out)" = '7 sum 55'
 finish

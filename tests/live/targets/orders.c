@@ -215,6 +215,7 @@ static void one_after_another(void)
 static void inversion_that_stays(void)
 {
 	run(ways[0]);
+	fputs("is done\n", stderr);
 	pause();
 }
 
@@ -261,7 +262,7 @@ static void go(const char *way)
 
 int main(int argc, char **argv)
 {
-	alarm(15); /* none stays behind */
+	alarm(200); /* none stays behind */
 	for (int i = 1; i < argc; i++)
 		go(argv[i]);
 	puts("ended");

@@ -58,6 +58,19 @@ static int copy(void)
 	return 0;
 }
 
+/* As slowly(10), and makes more steps until the file is there, which nothing is told of. */
+static int beyond(const char *file)
+{
+	int status = slowly(10);
+
+	alarm(1000); /* none stays behind */
+	for (int i = 10; access(file, F_OK); i++) {
+		stride(i);
+		rest();
+	}
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 3)
@@ -68,6 +81,8 @@ int main(int argc, char **argv)
 		return until(argv[2]);
 	if (argc > 1 && !strcmp(argv[1], "copy"))
 		return copy();
+	if (argc > 2 && !strcmp(argv[1], "beyond"))
+		return beyond(argv[2]);
 	stride(1);
 	if (argc > 1 && !strcmp(argv[1], "crash"))
 		*(volatile int *)(long)stride(-1) = 1;

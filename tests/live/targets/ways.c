@@ -35,7 +35,6 @@ static volatile int done;
  * over. So a machine on which a thread gets no processor for long changes nothing. */
 static volatile int kept, tried, first_over, third_over;
 
-/* Keeps threads apart in time without telling anybody. */
 static void pause_for(long ms)
 {
 	struct timespec time = {.tv_nsec = ms * 1000000};
@@ -43,6 +42,7 @@ static void pause_for(long ms)
 	nanosleep(&time, NULL);
 }
 
+/* Keeps threads apart in time without telling anybody. */
 static void await(const volatile int *flag)
 {
 	while (!*flag)
@@ -107,6 +107,7 @@ static void lock_and_unlock(void)
 
 static void lock_then(void)
 {
+	await(&first_over);
 	pthread_mutex_lock(&mutex);
 	after(way);
 	pthread_mutex_unlock(&mutex);
@@ -136,6 +137,7 @@ static void fail_to_timedlock(void)
 		after(way);
 }
 
+/* Long enough that the other waits for it, if it has a processor. */
 static void lock_twice(void)
 {
 	make_mutex(PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_STALLED);
@@ -143,7 +145,16 @@ static void lock_twice(void)
 	pthread_mutex_lock(&mutex);
 	pthread_mutex_lock(&mutex);
 	pthread_mutex_unlock(&mutex);
+	kept = 1;
 	pause_for(60);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void lock_in_between(void)
+{
+	await(&kept);
+	pthread_mutex_lock(&mutex);
+	after(way);
 	pthread_mutex_unlock(&mutex);
 }
 
@@ -162,12 +173,14 @@ static void die_with_lock(void)
 {
 	make_mutex(PTHREAD_MUTEX_DEFAULT, PTHREAD_MUTEX_ROBUST);
 	pthread_mutex_lock(&mutex);
+	kept = 1;
 	pause_for(20);
 	before(way);
 }
 
 static void take_over(void)
 {
+	await(&kept);
 	if (pthread_mutex_lock(&mutex) != 130)
 		return;
 	pthread_mutex_consistent(&mutex);
@@ -199,6 +212,7 @@ static void read_between(void)
 
 static void read_then(void)
 {
+	await(&first_over);
 	pthread_rwlock_rdlock(&rwlock);
 	after(way);
 	pthread_rwlock_unlock(&rwlock);
@@ -214,8 +228,9 @@ static void tryread_then(void)
 
 static void timedread_then(void)
 {
-	struct timespec soon = in_seconds(10);
+	struct timespec soon = in_seconds(1000);
 
+	await(&first_over);
 	if (!pthread_rwlock_timedrdlock(&rwlock, &soon))
 		after(way);
 	pthread_rwlock_unlock(&rwlock);
@@ -259,6 +274,7 @@ static void post_too(void)
 
 static void wait_once(void)
 {
+	await(&first_over);
 	sem_wait(&semaphore);
 }
 
@@ -266,6 +282,12 @@ static void wait_then(void)
 {
 	sem_wait(&semaphore);
 	after(way);
+}
+
+static void wait_last(void)
+{
+	await_others();
+	wait_then();
 }
 
 static void trywait_twice(void)
@@ -354,8 +376,9 @@ static void c11_trylock(void)
 
 static void c11_timedlock(void)
 {
-	struct timespec soon = in_seconds(10);
+	struct timespec soon = in_seconds(1000);
 
+	await(&first_over);
 	if (mtx_timedlock(&c11_mutex, &soon) == thrd_success)
 		after(way);
 	mtx_unlock(&c11_mutex);
@@ -387,7 +410,7 @@ static void c11_broadcast(void)
 
 static void c11_timedwait(void)
 {
-	struct timespec soon = in_seconds(10);
+	struct timespec soon = in_seconds(1000);
 
 	mtx_lock(&c11_mutex);
 	while (!done)
@@ -435,10 +458,10 @@ static void find_it_running_c11(void)
 /* ---- barriers ---------------------------------------------------------------------------- */
 
 static volatile pthread_t late;
-static volatile int arriving;
+static volatile int arriving, again;
 
 /* Departs from the first round while the other has arrived for the second already: a signal finds
- * it waiting, and is handled until then. */
+ * it waiting, and is handled until then, if both have processors. */
 static void depart_late(void)
 {
 	late = pthread_self();
@@ -450,8 +473,10 @@ static void depart_late(void)
 
 static void arrive_again(void)
 {
+	await(&third_over); /* its signal must not come when the other thread is no more */
 	pthread_barrier_wait(&barrier);
 	before(way);
+	again = 1;
 	pthread_barrier_wait(&barrier);
 }
 
@@ -479,7 +504,9 @@ static void depart_twice(void)
 static void handle(int number)
 {
 	(void)number;
-	pause_for(60);
+	for (int i = 0; i < 100 && !again; i++)
+		pause_for(1);
+	pause_for(5);
 }
 
 /* ---- threads ----------------------------------------------------------------------------- */
@@ -517,6 +544,7 @@ static void *until_cancelled(void *unused)
 static void *mark_before(void *unused)
 {
 	before(way);
+	kept = 1;
 	return unused;
 }
 
@@ -561,15 +589,17 @@ static void detach_one(void)
 	pthread_detach(thread);
 }
 
-/* Gets the stack of the one that was detached, and so its pthread_t. */
+/* Gets the stack of the one that was detached, and so its pthread_t, if that has ended by then. */
 static void join_namesake(void)
 {
+	await(&kept);
+	pause_for(20);
 	join_one(mark_none);
 }
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-/* `first` begins at once, `third` a little later, `second` last. */
+/* The threads begin in any order; what has to come later waits for what comes before. */
 static const struct {
 	const char *name, *is;
 	void (*first)(void), (*second)(void), (*third)(void);
@@ -578,7 +608,7 @@ static const struct {
 	{"a mutex", "ordered", lock_and_unlock, lock_then, nothing, 0},
 	{"a mutex that is not taken, by trylock", "racing", unlock_and_keep, fail_to_trylock, nothing, 0},
 	{"a mutex that is not taken in time", "racing", unlock_and_keep, fail_to_timedlock, nothing, 0},
-	{"a recursive mutex given back", "ordered", lock_twice, lock_then, nothing, 0},
+	{"a recursive mutex given back", "ordered", lock_twice, lock_in_between, nothing, 0},
 	{"a recursive mutex given back once", "racing", lock_twice_and_keep, fail_to_trylock, nothing, 0},
 	{"a robust mutex of a dead thread", "ordered", die_with_lock, take_over, nothing, 0},
 	{"a reader after a writer", "ordered", write_once, read_then, nothing, 0},
@@ -590,7 +620,7 @@ static const struct {
 	{"a reader that is refused", "racing", write_and_keep, fail_to_read, nothing, 0},
 	{"a semaphore", "ordered", post, wait_then, nothing, 0},
 	{"a semaphore with two posts", "ordered", post, trywait_twice, post_too, 0},
-	{"a semaphore that begins at 1", "ordered", post, wait_then, wait_once, 1},
+	{"a semaphore that begins at 1", "ordered", post, wait_last, wait_once, 1},
 	{"a semaphore with none left", "racing", post_and_take, fail_to_wait, nothing, 0},
 	{"a named semaphore", "ordered", post_named, wait_named, nothing, 0},
 	{"a wait that is over", "racing", signal_nobody, wait_in_vain, nothing, 0},
@@ -620,7 +650,6 @@ static void *run_first(void *unused)
 static void *run_second(void *unused)
 {
 	right(way);
-	pause_for(30);
 	WAYS[way].second();
 	tried = 1;
 	return unused;
@@ -628,7 +657,6 @@ static void *run_second(void *unused)
 
 static void *run_third(void *unused)
 {
-	pause_for(15);
 	WAYS[way].third();
 	third_over = 1;
 	return unused;
@@ -644,7 +672,7 @@ static void make_all(void)
 	sem_init(&semaphore, 0, WAYS[way].count);
 	mtx_init(&c11_mutex, mtx_timed);
 	cnd_init(&c11_cond);
-	done = kept = tried = first_over = third_over = arriving = 0;
+	done = kept = tried = first_over = third_over = arriving = again = 0;
 }
 
 static void go(void)
