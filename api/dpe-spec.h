@@ -170,8 +170,8 @@ void dpe_rejection_free(struct dpe_rejection *rejection);
  * whose behaviours are those of the net: what takes it from its initial marking to its end. The end
  * is one token in each place named "end" and none elsewhere, where there is such a place; else the
  * markings in which nothing can happen any more; else, in a net that never stops, where it began.
- * Transitions without a name are silent, unless none has one or `name_silent` says so: then their
- * ids are their names.
+ * A transition is the event of its name, or else of its id. One with an empty name is silent, and so is
+ * one that ProM calls invisible; where `name_silent` says so they are events of their ids.
  *
  * False after diagnostics that begin with `name`: what is no such document (with its line), a net
  * that is not safe (with a firing sequence that shows it), one that never ends, or one with more

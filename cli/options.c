@@ -204,7 +204,7 @@ static const struct option options[] = {
 	{0, "emit", "pa|json|dot|net|pnml", FOR_COMPILE, "what to write (pa)", take_one_of,
 		AT(emit)},
 	{0, "name-silent", NULL, FOR_COMPILE,
-		"transitions of a net without a name are events, called by their ids", take_flag,
+		"silent transitions of a net are events, called by their ids", take_flag,
 		AT(name_silent)},
 	{0, "max-states", "N", FOR_COMPILE, "give up beyond this many (100000)", take_number,
 		AT(max_states), .min = 1, .max = UINT_MAX},

@@ -132,8 +132,7 @@ static void emit_pnml(const struct dpe_net *net, const struct dpe_rule *rule, st
 		const struct dpe_transition *transition = &net->transitions[i];
 
 		dpe_text_printf(to, "      <transition id=\"t%u\">", i);
-		if (transition->literal != DPE_SILENT)
-			add_name(to, label_of(rule, transition));
+		add_name(to, transition->literal == DPE_SILENT ? "" : label_of(rule, transition));
 		dpe_text_puts(to, "</transition>\n");
 		add_arcs(to, i, transition->inputs, transition->ninputs, false);
 		add_arcs(to, i, transition->outputs, transition->noutputs, true);

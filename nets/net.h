@@ -15,7 +15,7 @@
  *	              transitions become expressions, until one is left
  *	parts.c, cuts.c
  *	              what else is left is divided, or goes through the other steps:
- *	silent.c      transitions without a name are taken out, with the same causal order
+ *	silent.c      silent transitions are taken out, with the same causal order
  *	defer.c       those that can wait for who takes what they leave
  *	turns.c       those that leave several places which are taken late
  *	circles.c, saturate.c, makers.c, pasts.c, handover.c, factor.c
@@ -73,7 +73,7 @@ struct work {
 	const char *file;  /* what diagnostics begin with */
 	struct net **nets; /* all that were made, for dpe_nets_work_free */
 	unsigned nnets, capnets;
-	bool name_silent; /* transitions without a name are called by their ids */
+	bool name_silent; /* silent transitions are called by their ids */
 	uint64_t tries;   /* to fire a transition, so far */
 	struct events *events;
 	unsigned nshared; /* events that operands share, so far */

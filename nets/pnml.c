@@ -17,6 +17,7 @@ enum node_kind { PLACE, TRANSITION, ALIAS };
 struct node {
 	enum node_kind kind;
 	const char *id, *name;
+	bool silent;
 	unsigned number; /* of the place or transition */
 	unsigned tokens;
 	const char *target; /* of a reference: the node that it stands for */
@@ -156,8 +157,18 @@ static void begin_arc(struct reader *r, const char **attributes)
 	*r->arc = (struct arc){source, target, 1, line_of(r)};
 }
 
-static void begin_label(struct reader *r, const char *name)
+/* As ProM, and what reads and writes its nets, says that a transition is no event. */
+static bool is_invisible(struct reader *r, const char **attributes)
 {
+	const char *activity = attribute(r, attributes, "activity");
+
+	return activity && !strcmp(activity, "$invisible$");
+}
+
+static void begin_label(struct reader *r, const char *name, const char **attributes)
+{
+	if (r->node && !strcmp(name, "toolspecific"))
+		r->node->silent |= is_invisible(r, attributes);
 	if (!strcmp(name, "name"))
 		r->label = NAME;
 	else if (!strcmp(name, "initialMarking") && r->node && r->node->kind == PLACE)
@@ -192,7 +203,7 @@ static void begin(void *user, const char *full_name, const char **attributes)
 	else if (!strcmp(name, "arc"))
 		begin_arc(r, attributes);
 	else
-		begin_label(r, name);
+		begin_label(r, name, attributes);
 }
 
 /* The text without blanks around it; what breaks lines or is no text at all becomes a blank. */
@@ -225,14 +236,22 @@ static unsigned number_in(struct reader *r, const char *what, unsigned least)
 	return (unsigned)number;
 }
 
+/* The empty word is the name of what is silent. */
+static void take_name(struct node *node, const char *name)
+{
+	node->silent |= !*name;
+	if (*name)
+		node->name = name;
+}
+
 static void take_label(struct reader *r)
 {
 	if (r->label == MARKING)
 		r->node->tokens = number_in(r, "the tokens of a place", 0);
 	else if (r->label == INSCRIPTION)
 		r->arc->weight = number_in(r, "the weight of an arc", 1);
-	else if (r->node && *trimmed(r))
-		r->node->name = trimmed(r);
+	else if (r->node)
+		take_name(r->node, trimmed(r));
 	else if (!r->node && !r->arc && *trimmed(r))
 		r->net_name = trimmed(r);
 }
@@ -311,25 +330,26 @@ static void add_arc(struct reader *r, struct net *net, const struct arc *arc)
 	}
 }
 
+/* NULL: it is silent. */
+static const char *label_of(const struct reader *r, const struct node *transition)
+{
+	if (transition->silent)
+		return r->work->name_silent ? transition->id : NULL;
+	return transition->name ? transition->name : transition->id;
+}
+
 static struct net *build(struct reader *r)
 {
 	struct net *net = dpe_nets_new(r->work, r->net_name, r->nplaces);
-	bool named = false, by_id;
 	tokens *initial = dpe_nets_marking(r->work, net);
 
-	for (struct node *node = r->nodes; node; node = node->hh.next)
-		named |= node->kind == TRANSITION && node->name && *node->name;
-	by_id = !named || r->work->name_silent;
 	for (struct node *node = r->nodes; node; node = node->hh.next) {
-		const char *name = node->name && *node->name ? node->name : NULL;
-
 		if (node->kind == TRANSITION)
-			dpe_nets_add(
-				net, &(struct transition){.label = name || !by_id ? name : node->id,
-					     .id = node->id});
+			dpe_nets_add(net, &(struct transition){.label = label_of(r, node),
+						  .id = node->id});
 		if (node->kind != PLACE)
 			continue;
-		net->places[node->number] = name ? name : node->id;
+		net->places[node->number] = node->name ? node->name : node->id;
 		initial[node->number] = (tokens)node->tokens;
 	}
 	for (unsigned i = 0; i < r->narcs; i++)

@@ -97,7 +97,7 @@ run "$DPE" compile pages.pnml
 check 'pages and references' "$(rule)" = 'expect n: x'
 
 # ---- silent transitions ---------------------------------------------------------------------------
-s() { printf '<transition id="%s"/>\n' "$1"; }
+s() { printf '<transition id="%s"><name><text/></name></transition>\n' "$1"; }
 end() { printf '<place id="%s"><name><text>end</text></name></place>\n' "$1"; }
 net "$(p s 1; p t 1; p p 0; p q 0; end e; end f; t a a; t b b; s x; a s a; a a p; a a e; a t b; a b q; a b f; a p x; a q x)" >sink.pnml
 run "$DPE" compile sink.pnml
@@ -255,7 +255,15 @@ run "$DPE" compile blank.pnml
 says 'one of no weight' 2 "the weight of an arc: a number from 1 to 1000, not ''"
 net "$(p s 1; p r 0; p q 0; t x x; t y ''; a s x; a x r; a r y; a y q)" >unnamed.pnml
 run "$DPE" compile unnamed.pnml
-check 'an empty name is none, not the one before' "$(rule)" = 'expect n: x'
+check 'an empty name is silent, and not the one before' "$(rule)" = 'expect n: x'
+sed -i 's/<name><graphics.><text><.text><.name>//' unnamed.pnml
+run "$DPE" compile unnamed.pnml
+check 'without a name it is the event of its id' "$(rule)" = 'expect n: x;y'
+sed -i 's|<transition id="y">|<transition id="y"><name><text>z</text></name><toolspecific tool="ProM" version="6.4" activity="$invisible$"/>|' unnamed.pnml
+run "$DPE" compile unnamed.pnml
+check 'what ProM calls invisible is silent' "$(rule)" = 'expect n: x'
+run "$DPE" compile --name-silent unnamed.pnml
+check 'or an event by its id' "$(rule)" = 'expect n: x;y'
 net '<referencePlace id="a" ref="b"/><referencePlace id="b" ref="a"/><transition id="t"/><arc source="a" target="t"/>' >round.pnml
 run "$DPE" compile round.pnml
 says 'references to each other' 2 "there is no place or transition 'a'"

@@ -62,7 +62,7 @@ def grows(expression, net, back):
     """Whether more events come back than the net has."""
     if share(oracle.parse(expression)):
         return False
-    return len(re.findall(r"[a-z]\^*", back)) > len(re.findall("<transition id=[^>]*><name>", net))
+    return len(re.findall(r"[a-z]\^*", back)) > len(re.findall("<transition id=[^>]*><name><text>[^<]", net))
 
 
 def translate(dpe, expression, folder):

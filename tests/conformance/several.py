@@ -124,7 +124,7 @@ class Net(silent.Net):
                 for p in self.places]
         arcs = 0
         for n, (label, takes, leaves) in enumerate(self.transitions):
-            name = f"<name><text>{label}</text></name>" if label else ""
+            name = f"<name><text>{label or ''}</text></name>"
             out.append(f'<transition id="t{n}">{name}</transition>')
             for source, target, places in [("%s", f"t{n}", takes), (f"t{n}", "%s", leaves)]:
                 for p in sorted(set(places)):

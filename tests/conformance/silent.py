@@ -112,7 +112,7 @@ class Net:
                 for p in places]
         arcs = 0
         for n, (label, takes, leaves) in enumerate(self.transitions):
-            name = f"<name><text>{label}</text></name>" if label else ""
+            name = f"<name><text>{label or ''}</text></name>"
             out.append(f'<transition id="t{n}">{name}</transition>')
             for source, target in [(p, f"t{n}") for p in sorted(takes)] + [(f"t{n}", p) for p in sorted(leaves)]:
                 out.append(f'<arc id="a{arcs}" source="{source}" target="{target}"/>')
