@@ -27,14 +27,16 @@ static bool is_there(const struct net *net, const struct transition *t)
 /* Adds what silent firings make of the markings. False where there are too many. */
 static bool close_markings(struct work *work, const struct net *net, struct markings *markings)
 {
+	tokens *after = dpe_nets_marking(work, net);
+
 	for (unsigned i = 0; i < markings->count; i++) {
 		for (unsigned j = 0; j < net->ntransitions; j++) {
-			tokens *after = dpe_nets_marking(work, net);
-
-			if (!net->transitions[j].label &&
-				dpe_nets_fire(net, &net->transitions[j], markings->at[i], after) &&
-				!dpe_nets_is_marked(net, markings, after))
-				dpe_nets_mark(markings, after);
+			if (net->transitions[j].label ||
+				!dpe_nets_fire(net, &net->transitions[j], markings->at[i], after) ||
+				dpe_nets_is_marked(net, markings, after))
+				continue;
+			dpe_nets_mark(markings, after);
+			after = dpe_nets_marking(work, net);
 		}
 		if (dpe_nets_too_many(work, net, markings->count))
 			return false;

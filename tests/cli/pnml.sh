@@ -176,6 +176,15 @@ replay 'not side by side' 1 x:1: y:2:
 run "$DPE" compile --name-silent rounds.pnml
 check 'those that have names keep them' "$(grep -o '[a-z]*' out | sort -u | grep -c '^[abcxy]$')" -eq 5
 
+# Much is tried here, in vain; that takes no memory to speak of.
+net "$(p p0 1; p q0 1; p r0 1; p p1 0; p over 0; t a a; t b b; t c c; s v; s w; s x; s y; s z
+	a p0 a; a q0 a; a r0 a; a a p0; a a q0; a a r0; a p0 b; a b p1; a p1 c; a c p0
+	a p1 v; a r0 v; a v p0; a v r0; a p1 w; a w p0; a q0 x; a r0 x; a x q0; a x r0; a p0 y; a q0 y; a y p0; a y q0
+	a p0 z; a q0 z; a r0 z; a z over)" >much.pnml
+kilobytes=$(python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], capture_output=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$DPE" compile much.pnml)
+check 'in vain, but not without end' "$kilobytes" -lt 2000000
 net "$(p p 1; p q 0; p r 0; t c c; t f c; t d d; t b b; p v 0; a p c; a c q; a c v; a p f; a f r; a f v; a q d; a r b)" >vanish.pnml
 "$DPE" compile vanish.pnml >weights.dpe
 replay 'one of two that leave nothing' 0 c:1: b:2:1
