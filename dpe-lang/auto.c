@@ -129,20 +129,38 @@ static bool same16(const uint16_t *a, const uint16_t *b, unsigned count)
 	return !count || !memcmp(a, b, count * sizeof(*a));
 }
 
+/* Of many moves most lead to states of their own, and need not be compared with each other. */
+static bool leads_there(struct dpe_auto *a, const struct dpe_node_state *s, dpe_state to)
+{
+	struct dpe_node_state *there = a->states[to];
+	bool does = there->has_from && there->from == s->number;
+
+	there->from = s->number;
+	there->has_from = true;
+	return does;
+}
+
 static bool same_move(const struct dpe_move *a, const struct dpe_move *b)
 {
 	return a->literal == b->literal && a->to == b->to && a->npreds == b->npreds &&
 	       same16(a->preds, b->preds, a->npreds) && same16(a->carry, b->carry, a->nregisters);
 }
 
+static bool has_move(const struct dpe_node_state *s, const struct dpe_move *move)
+{
+	for (unsigned i = 0; i < s->nmoves; i++) {
+		if (same_move(&s->moves[i], move))
+			return true;
+	}
+	return false;
+}
+
 void dpe_auto_add_move(struct dpe_auto *a, struct dpe_node_state *s, const struct dpe_move *move)
 {
 	struct dpe_move *new;
 
-	for (unsigned i = 0; i < s->nmoves; i++) {
-		if (same_move(&s->moves[i], move))
-			return;
-	}
+	if (leads_there(a, s, move->to) && has_move(s, move))
+		return;
 	new = DPE_GROW(s->moves, s->nmoves, s->capmoves);
 	*new = *move;
 	new->preds = copy16(a->arena, move->preds, move->npreds);

@@ -49,6 +49,8 @@ struct dpe_node_state {
 	bool final, expanded;
 	bool complete;   /* at the end, and nothing can follow within the node */
 	bool needs_pred; /* some event to come may follow the inherited PRED immediately */
+	dpe_state from;  /* the last state that got a move to here, … */
+	bool has_from;   /* … where one did */
 	uint16_t nlast;  /* of final states: LAST; 0 stands for the inherited PRED */
 	const uint16_t *last;
 	unsigned nmoves, capmoves;

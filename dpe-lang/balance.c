@@ -1,7 +1,9 @@
-/* a & b & c & d → (a & b) & (c & d), where the operands share no event.
+/* a & b & c & d → (a & b) & (c & d), where the operands share no event; a + b + c + d → (a + b) +
+ * (c + d).
  *
- * Side by side, the order of the operands says nothing, but a step of the first operand of many
- * would go through all that stand to its right. Operands that synchronise stay as they are. */
+ * How operands of the same operator are put in parentheses says nothing, but a step of the first
+ * of many would go through all that stand to its right. Operands of & that synchronise stay as
+ * they are. */
 #include "dpe-lang/tree.h"
 
 #include <stdlib.h>
@@ -10,18 +12,19 @@
 struct operands {
 	const struct dpe_rule *rule;
 	struct dpe_arena *arena;
+	enum dpe_node_kind kind; /* of the operator between them */
 	const struct dpe_node **at;
 	unsigned count, cap;
 };
 
-static bool is_plain_par(const struct dpe_node *node)
+static bool is_plain(const struct dpe_node *node, enum dpe_node_kind kind)
 {
-	return node->kind == DPE_NODE_PAR && !node->action && !node->control && !node->nonempty;
+	return node->kind == kind && !node->action && !node->control && !node->nonempty;
 }
 
 static void collect(struct operands *operands, const struct dpe_node *node)
 {
-	if (!is_plain_par(node)) {
+	if (!is_plain(node, operands->kind)) {
 		*DPE_GROW(operands->at, operands->count, operands->cap) = node;
 		return;
 	}
@@ -66,16 +69,23 @@ static struct dpe_node *copy(struct dpe_arena *arena, const struct dpe_node *nod
 	return new;
 }
 
-static const struct dpe_node *halve(
-	const struct operands *operands, const struct dpe_node *par, unsigned from, unsigned count)
+static bool may_halve(const struct operands *operands)
+{
+	if (operands->count < 3)
+		return false;
+	return operands->kind == DPE_NODE_ALT || share_nothing(operands);
+}
+
+static const struct dpe_node *halve(const struct operands *operands,
+	const struct dpe_node *operator, unsigned from, unsigned count)
 {
 	struct dpe_node *new;
 
 	if (count == 1)
 		return dpe_balance(operands->arena, operands->rule, operands->at[from]);
-	new = copy(operands->arena, par);
-	new->left = halve(operands, par, from, count / 2);
-	new->right = halve(operands, par, from + count / 2, count - count / 2);
+	new = copy(operands->arena, operator);
+	new->left = halve(operands, operator, from, count / 2);
+	new->right = halve(operands, operator, from + count / 2, count - count / 2);
 	return new;
 }
 
@@ -96,13 +106,13 @@ static const struct dpe_node *balance_kids(
 const struct dpe_node *dpe_balance(
 	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node)
 {
-	struct operands operands = {.rule = rule, .arena = arena};
+	struct operands operands = {.rule = rule, .arena = arena, .kind = node->kind};
 	const struct dpe_node *balanced;
 
-	if (node->kind != DPE_NODE_PAR)
+	if (node->kind != DPE_NODE_PAR && node->kind != DPE_NODE_ALT)
 		return balance_kids(arena, rule, node);
 	collect(&operands, node);
-	if (operands.count > 2 && share_nothing(&operands))
+	if (may_halve(&operands))
 		balanced = halve(&operands, node, 0, operands.count);
 	else
 		balanced = balance_kids(arena, rule, node);
