@@ -15,7 +15,7 @@ static __always_inline bool is_chained(struct task_struct *task, __u64 sp)
 {
 	__u64 address = 0, mine;
 
-	find_trampoline(task);
+	find_trampoline();
 	mine = trampoline;
 	if (!mine)
 		return false;

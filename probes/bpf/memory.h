@@ -232,12 +232,20 @@ static __always_inline bool is_replaced(struct task_struct *task)
 	return !process || process->replaced;
 }
 
+/* Where the program is, beyond where its file says; a function of its own as find_trampoline. */
+__noinline __u64 bias_of_program(void)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+
+	return task->mm->start_code - lowest_code;
+}
+
 static __always_inline const struct dpe_value_entries *read_values(
 	struct task_struct *task, __u32 where, struct values *values, const __u64 *words,
 	bool sleeps)
 {
 	const struct dpe_value_entries *entries = bpf_map_lookup_elem(&read_where, &where);
-	__u64 bias = task->mm->start_code - lowest_code;
+	__u64 bias = bias_of_program();
 	bool gone;
 
 	if (!entries || !values->to)

@@ -32,17 +32,21 @@ static __always_inline bool is_frame(__u64 at, __u64 from)
 	return at >= from && at - from < LONGEST_FRAME && !(at & (sizeof(at) - 1));
 }
 
-/* Written only where it changes: processors that all write it would fight for what lies beside it. */
-static __always_inline void find_trampoline(struct task_struct *task)
+/* Written only where it changes: processors that all write it would fight for what lies beside it.
+ * The verifier looks through all types of the kernel for each pointer that is followed, which takes
+ * it milliseconds; a global function it sees once, not on each way there. */
+__noinline int find_trampoline(void)
 {
+	const struct task_struct *task = bpf_get_current_task_btf();
 	__u64 found;
 
 	if (!bpf_core_field_exists(struct mm_struct, uprobes_state) ||
 		!bpf_core_field_exists(struct xol_area, vaddr))
-		return;
+		return 0;
 	found = task->mm->uprobes_state.xol_area->vaddr;
 	if (*(volatile __u64 *)&trampoline != found)
 		trampoline = found;
+	return 0;
 }
 
 /* Only the kernel knows what the caller is where it has put its own address; it tells since
@@ -77,7 +81,7 @@ static __always_inline bool is_short(const struct stack_top *top, struct short_s
 	if (!is_frame(top->bp, top->sp) ||
 		bpf_probe_read_user(&frame, sizeof(frame), (void *)top->bp) || !frame.caller)
 		return true;
-	find_trampoline(bpf_get_current_task_btf());
+	find_trampoline();
 	stack->frames[1] = frame.caller;
 	stack->count = 2;
 	return frame.caller != trampoline && !is_frame(frame.bp, top->bp + sizeof(frame));
@@ -92,7 +96,7 @@ static __always_inline __u32 walk_stack(const struct stack_top *top, __u64 *fram
 	__u64 from = top->sp;
 	__u32 count;
 
-	find_trampoline(bpf_get_current_task_btf());
+	find_trampoline();
 	frames[0] = top->ip;
 	for (count = 1; count < DPE_STACK_MAX && count < stack_depth; count++) {
 		__u64 at = frame.bp;
