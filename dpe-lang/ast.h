@@ -11,7 +11,7 @@ enum {
 	AST_MAX_DEPTH = 1000,      /* brackets, expressions and statements within each other */
 	AST_MAX_OPERATORS = 4000,  /* of a DPE within each other; a;b;c counts as two */
 	AST_MAX_NODES = 100000,    /* of one rule with its definitions expanded */
-	AST_MAX_POSITIONS = 10000, /* event positions of one rule */
+	AST_MAX_POSITIONS = 30000, /* event positions of one rule */
 	AST_MAX_VARIABLES = 64,    /* of one rule */
 	AST_MAX_ARGS = 64,         /* of one event */
 	AST_MAX_GLOBALS = 10000,   /* `var`s of a specification */

@@ -123,13 +123,17 @@ static bool is_unsafe(
 
 /* ---- exploring ----------------------------------------------------------------------------- */
 
-static bool visit(struct work *work, const struct net *net, struct space *space, unsigned from)
+/* `chosen`: what to look at, by transition; NULL: all. */
+static bool visit(struct work *work, const struct net *net, struct space *space, unsigned from,
+	const bool *chosen)
 {
 	tokens after[net->nplaces + 1];
 
 	for (unsigned i = 0; i < net->ntransitions; i++) {
 		unsigned before = space->nreached, to;
 
+		if (chosen && !chosen[i])
+			continue;
 		if (!dpe_nets_fire(net, &net->transitions[i], space->reached[from].marking, after))
 			continue;
 		to = number_of(space, net, after, from, i);
@@ -163,7 +167,7 @@ static bool is_too_much(struct work *work, const struct net *net, const struct s
 	return true;
 }
 
-struct space *dpe_nets_explore(struct work *work, const struct net *net)
+static struct space *explore(struct work *work, const struct net *net, struct stubborn *stubborn)
 {
 	struct space *space = dpe_xcalloc(1, sizeof(*space));
 
@@ -171,12 +175,45 @@ struct space *dpe_nets_explore(struct work *work, const struct net *net)
 	for (unsigned i = 0; i < net->initial.count; i++)
 		number_of(space, net, net->initial.at[i], space->nreached, 0);
 	for (unsigned at = 0; at < space->nreached; at++) {
-		if (!is_too_much(work, net, space) && visit(work, net, space, at))
+		const bool *chosen = NULL;
+
+		if (stubborn)
+			chosen = dpe_nets_stubborn_at(stubborn, space->reached[at].marking);
+		if (!is_too_much(work, net, space) && visit(work, net, space, at, chosen))
 			continue;
 		dpe_nets_space_free(space);
 		return NULL;
 	}
 	return space;
+}
+
+struct space *dpe_nets_explore(struct work *work, const struct net *net)
+{
+	return explore(work, net, NULL);
+}
+
+struct space *dpe_nets_explore_ends(struct work *work, const struct net *net)
+{
+	struct stubborn *stubborn = dpe_nets_stubborn(net);
+	struct space *space = explore(work, net, stubborn);
+
+	dpe_nets_stubborn_free(stubborn);
+	return space;
+}
+
+bool dpe_nets_can_explore(struct work *work, const struct net *net)
+{
+	struct dpe_diags *diags = work->diags;
+	struct space *space;
+	uint64_t tries = work->tries;
+
+	work->diags = dpe_diags_new();
+	space = dpe_nets_explore(work, net);
+	dpe_diags_free(work->diags);
+	work->diags = diags;
+	work->tries = tries;
+	dpe_nets_space_free(space);
+	return space != NULL;
 }
 
 void dpe_nets_space_free(struct space *space)

@@ -20,8 +20,7 @@ struct finder {
 	struct net *net;
 	struct machines machines;
 	/* For one set of initial and one of final markings: */
-	const struct products *initial, *final;
-	unsigned which_initial, which_final;
+	struct from_to ends;
 	bool *used;              /* transitions */
 	struct products symbols; /* of transitions; the moves of a machine are its choices */
 	struct move *
@@ -30,21 +29,13 @@ struct finder {
 	const char **labels; /* of transitions: what does not differ in it may be one symbol */
 	unsigned nlabels, caplabels;
 	bool split;
+	bool known; /* the machines are: the net may have too many markings to look at them */
 };
 
 static unsigned state_in(const struct machine *machine, const tokens *marking)
 {
 	for (unsigned i = 0; i < machine->nplaces; i++) {
 		if (marking[machine->places[i]])
-			return i + 1;
-	}
-	return 0;
-}
-
-static unsigned state_of(const struct machine *machine, const unsigned *places, unsigned count)
-{
-	for (unsigned i = 0; i < machine->nplaces; i++) {
-		if (dpe_nets_has_place(places, count, machine->places[i]))
 			return i + 1;
 	}
 	return 0;
@@ -96,8 +87,8 @@ static struct markings markings_in(struct finder *r, const struct markings *all,
 /* 0 where the transition does not touch the machine. */
 static unsigned choice_of(struct finder *r, unsigned m, const struct transition *t)
 {
-	struct move move = {state_of(&r->machines.at[m], t->in, t->nin),
-		state_of(&r->machines.at[m], t->out, t->nout), 0};
+	struct move move = {dpe_nets_state_of(&r->machines.at[m], t->in, t->nin),
+		dpe_nets_state_of(&r->machines.at[m], t->out, t->nout), 0};
 
 	if (!move.from && !move.to)
 		return 0;
@@ -219,8 +210,8 @@ static const struct regular *words_of(struct finder *r, unsigned m, const struct
 	const struct regular *e;
 
 	for (unsigned i = 0; i < nstates; i++) {
-		starts[i] = dpe_nets_products_have(r->initial, r->which_initial, m, i);
-		ends[i] = dpe_nets_products_have(r->final, r->which_final, m, i);
+		starts[i] = dpe_nets_products_have(r->ends.initial, r->ends.which_initial, m, i);
+		ends[i] = dpe_nets_products_have(r->ends.final, r->ends.which_final, m, i);
 	}
 	nmin = dpe_nets_minimal(nstates, moves, nmoves, starts, ends, r->symbols.count, MANY_STATES,
 		&min_moves, &nminmoves, min_ends);
@@ -342,21 +333,45 @@ static bool may_do_nothing(
 	return false;
 }
 
+/* `*some`: anything happens, or nothing may. False after a diagnostic. */
+static bool find_used(
+	struct finder *r, const struct markings *initial, const struct markings *final, bool *some)
+{
+	bool good = true, any = true;
+
+	if (r->known)
+		any = dpe_nets_find_moving(r->net, &r->machines, &r->ends, r->used);
+	else
+		good = dpe_nets_find_used(r->work, r->net, initial, final, r->used);
+	*some = may_do_nothing(r->net, initial, final);
+	for (unsigned i = 0; i < r->net->ntransitions && any; i++)
+		*some |= r->used[i];
+	return good;
+}
+
+static bool is_among(const struct expr *all, const struct expr *one)
+{
+	for (; all && all->kind == EXPR_ALT; all = all->left) {
+		if (dpe_nets_expr_equal(all->right, one))
+			return true;
+	}
+	return all && dpe_nets_expr_equal(all, one);
+}
+
 /* `*all`: with what leads from one of these markings to one of those, too. */
 static bool add_pair(struct finder *r, const struct expr **all)
 {
-	struct markings initial = markings_in(r, &r->net->initial, r->initial, r->which_initial);
-	struct markings final = markings_in(r, &r->net->final, r->final, r->which_final);
+	struct markings initial =
+		markings_in(r, &r->net->initial, r->ends.initial, r->ends.which_initial);
+	struct markings final = markings_in(r, &r->net->final, r->ends.final, r->ends.which_final);
 	const struct expr *one = NULL;
-	bool good, some = may_do_nothing(r->net, &initial, &final);
+	bool good, some;
 
 	r->used = dpe_xcalloc(r->net->ntransitions + 1, sizeof(*r->used));
-	good = dpe_nets_find_used(r->work, r->net, &initial, &final, r->used);
-	for (unsigned i = 0; i < r->net->ntransitions; i++)
-		some |= r->used[i];
+	good = find_used(r, &initial, &final, &some);
 	if (good && some)
 		one = find_alternative(r);
-	if (one)
+	if (one && !is_among(*all, one))
 		*all = *all ? dpe_nets_alt(r->work, *all, one) : one;
 	free(r->used);
 	free(initial.at);
@@ -383,12 +398,12 @@ static bool add_pairs(struct finder *r, const struct expr **all)
 		dpe_diag_at(r->work->diags, DPE_ERROR, r->work->file,
 			"net '%s' is safe, but begins and ends in more than %u ways", r->net->name,
 			MANY_ALTERNATIVES);
-	r->initial = &initial;
-	r->final = &final;
+	r->ends.initial = &initial;
+	r->ends.final = &final;
 	for (unsigned i = 0; i < initial.count; i++) {
 		for (unsigned j = 0; j < final.count && good; j++) {
-			r->which_initial = i;
-			r->which_final = j;
+			r->ends.which_initial = i;
+			r->ends.which_final = j;
 			good = !(*all && is_too_much(r, *all)) && add_pair(r, all);
 		}
 	}
@@ -397,21 +412,40 @@ static bool add_pairs(struct finder *r, const struct expr **all)
 	return good;
 }
 
-const struct expr *dpe_nets_kernel(struct work *work, struct net *net)
+static const struct expr *find_words(struct finder *r)
 {
-	struct finder r = {.work = work, .net = net};
 	const struct expr *all = NULL;
-	bool good = dpe_nets_machines(work, net, &r.machines);
+	bool good = true;
 
 	while (good) {
 		all = NULL;
-		r.split = false;
-		good = add_pairs(&r, &all);
-		if (!r.split)
+		r->split = false;
+		good = add_pairs(r, &all);
+		if (!r->split)
 			break;
 		good = true;
 	}
-	free(r.labels);
-	dpe_nets_machines_free(&r.machines);
+	free(r->labels);
+	dpe_nets_machines_free(&r->machines);
 	return good ? all : NULL;
+}
+
+const struct expr *dpe_nets_kernel(struct work *work, struct net *net)
+{
+	struct finder r = {.work = work, .net = net};
+
+	if (dpe_nets_machines(work, net, &r.machines))
+		return find_words(&r);
+	dpe_nets_machines_free(&r.machines);
+	return NULL;
+}
+
+const struct expr *dpe_nets_known_kernel(struct work *work, struct net *net)
+{
+	struct finder r = {.work = work, .net = net, .known = true};
+
+	if (dpe_nets_known_machines(net, &r.machines))
+		return find_words(&r);
+	dpe_nets_machines_free(&r.machines);
+	return NULL;
 }

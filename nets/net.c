@@ -94,6 +94,7 @@ static void free_net(struct net *net)
 	free(net->transitions);
 	dpe_nets_markings_free(&net->initial);
 	dpe_nets_markings_free(&net->final);
+	dpe_nets_machines_free(&net->known);
 }
 
 void dpe_nets_work_free(struct work *work)

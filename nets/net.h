@@ -4,10 +4,12 @@
  * A place/transition net is read from PNML and taken through these steps, one file each:
  *
  *	pnml.c        text → net, with weights and several tokens in a place
- *	explore.c     its markings; a firing sequence that shows it unsafe, where it is
+ *	explore.c, stubborn.c
+ *	              its markings; a firing sequence that shows it unsafe, where it is
  *	runs.c, spell.c, pomsets.c
  *	              few behaviours of a net with several tokens in a place, one by one
- *	tokens.c      else k tokens that flow through a component: k copies of it
+ *	flows.c, tokens.c, copies.c, names.c, arrivals.c
+ *	              else the weight of some places is kept: names for what flows through them
  *	threads.c     the same where they are joined, go, or now and then become more
  *	slots.c       other k-safe → 1-safe, with the same causal order
  *	words.c       what a 1-safe net does, as an expression:
@@ -24,6 +26,7 @@
  *	              those on a circle that takes from others all the time
  *	sequential.c  its places in sets of which one at most is marked: sequential machines
  *	regular.c     each machine as an expression of ; + *
+ *	moving.c      of machines that are known, which transitions may matter
  *	kernel.c      these side by side, synchronised (&) on the transitions that they share
  *	expr.c, print.c, rule.c
  *	              expressions, and the rule with one
@@ -56,12 +59,25 @@ struct markings {
 	unsigned count, cap;
 };
 
+/* Places of which one at most is marked: a machine with a state for each, and state 0 for none. */
+struct machine {
+	unsigned *places;
+	unsigned nplaces, cap;
+};
+
+struct machines {
+	struct machine *at;
+	unsigned count, cap;
+};
+
 struct net {
 	const char *name;
 	unsigned nplaces, ntransitions, captransitions;
 	const char **places; /* their names, for messages */
 	struct transition *transitions;
 	struct markings initial, final;
+	bool large; /* it has too many markings to look at, but what flows through it is kept */
+	struct machines known; /* some of its machines, perhaps; see tokens.c */
 };
 
 struct events;
@@ -127,6 +143,10 @@ bool dpe_nets_too_long(struct work *work, const struct net *net);
 /* All markings that can be reached. NULL after a diagnostic: there is no end to them, or too many.
  */
 struct space *dpe_nets_explore(struct work *work, const struct net *net);
+/* Whether that finds all; nothing is told. */
+bool dpe_nets_can_explore(struct work *work, const struct net *net);
+/* Some of them: all in which nothing can fire, and ways to them. NULL after a diagnostic. */
+struct space *dpe_nets_explore_ends(struct work *work, const struct net *net);
 void dpe_nets_space_free(struct space *space); /* accepts NULL */
 /* The net without what no behaviour needs. NULL after a diagnostic: it has none. */
 struct net *dpe_nets_trim(struct work *work, struct net *net);
@@ -139,6 +159,15 @@ bool dpe_nets_is_one_safe(struct work *work, const struct net *net);
  * where none does. False after a diagnostic. */
 bool dpe_nets_find_used(struct work *work, const struct net *net, const struct markings *initial,
 	const struct markings *final, bool *used);
+
+/* ---- stubborn.c ------------------------------------------------------------------------- */
+
+struct stubborn;
+struct stubborn *dpe_nets_stubborn(const struct net *net);
+/* By transition, which of those that can fire at this marking have to be looked at, of which there
+ * is one where any can. Valid until the next one. */
+const bool *dpe_nets_stubborn_at(struct stubborn *stubborn, const tokens *marking);
+void dpe_nets_stubborn_free(struct stubborn *stubborn);
 
 /* ---- pasts.c ---------------------------------------------------------------------------- */
 
@@ -160,6 +189,16 @@ bool dpe_nets_is_implicit(struct pasts *pasts, unsigned place);
 /* Net number `which` of the document, which has *count. Its end is left open. */
 struct net *dpe_nets_read(
 	struct work *work, const char *text, size_t len, unsigned which, unsigned *count);
+/* Weights of places whose sum over what is marked no firing changes. */
+struct flows {
+	unsigned **weights; /* of each: by place */
+	unsigned count;
+};
+
+/* The smallest of them; none where there are too many. In the arena. */
+struct flows *dpe_nets_flows(struct work *work, const struct net *net);
+bool dpe_nets_has_flow(const struct flows *flows, unsigned place);
+/* With fewer places of several tokens, or none, and with machines that are known. */
 struct net *dpe_nets_name_tokens(struct work *work, struct net *net);
 /* Of a net with one initial marking: with fewer places of several tokens, or none. */
 struct net *dpe_nets_thread_tokens(struct work *work, struct net *net);
@@ -204,21 +243,17 @@ struct net *dpe_nets_without_silent(struct work *work, struct net *net);
  * does not get on, perhaps after a diagnostic. */
 struct net *dpe_nets_by_clients(struct work *work, struct net *net);
 
-/* Places of which one at most is marked: a machine with a state for each, and state 0 for none. */
-struct machine {
-	unsigned *places;
-	unsigned nplaces, cap;
-};
-
-struct machines {
-	struct machine *at;
-	unsigned count, cap;
-};
-
+/* A new one, valid until the next; and one more place of it. */
+struct machine *dpe_nets_machine_new(struct machines *machines);
+void dpe_nets_machine_add(struct machine *machine, unsigned place);
+/* In which state a machine is that has one of these places; 0 where it has none. */
+unsigned dpe_nets_state_of(const struct machine *machine, const unsigned *places, unsigned count);
 /* By two places, whether some marking has both; for free(). NULL after a diagnostic. */
 bool *dpe_nets_together(struct work *work, const struct net *net);
 /* Every place in one machine at least. For dpe_nets_machines_free, also after a diagnostic. */
 bool dpe_nets_machines(struct work *work, const struct net *net, struct machines *machines);
+/* The same of those that are known. False where they have not every place. */
+bool dpe_nets_known_machines(const struct net *net, struct machines *machines);
 /* Makes a machine of each of its places. */
 void dpe_nets_split_machine(struct machines *machines, unsigned which);
 void dpe_nets_machines_free(struct machines *machines);
@@ -240,6 +275,19 @@ void dpe_nets_products_merge(struct products *products, bool lone);
 bool dpe_nets_products_have(
 	const struct products *products, unsigned product, unsigned column, unsigned choice);
 void dpe_nets_products_free(struct products *products);
+
+/* ---- moving.c ---------------------------------------------------------------------------------
+ */
+
+/* Some markings in which machines begin, and some in which they end. */
+struct from_to {
+	const struct products *initial, *final;
+	unsigned which_initial, which_final;
+};
+
+/* Which transitions may be on a way through all machines. False where there is no way. */
+bool dpe_nets_find_moving(const struct net *net, const struct machines *machines,
+	const struct from_to *ends, bool *used);
 
 /* ---- labels.c --------------------------------------------------------------------------- */
 
@@ -404,6 +452,10 @@ const struct expr *dpe_nets_runs(struct work *work, const struct net *net);
  * its beginning to its end. NULL after a diagnostic. */
 const struct expr *dpe_nets_words(struct work *work, struct net *net);
 
+/* The same by the machines that are known, without a look at markings, of a net without silent
+ * transitions. NULL where some place is in none of them, perhaps after a diagnostic. */
+const struct expr *dpe_nets_machine_words(struct work *work, struct net *net);
+
 /* The same, where what is refused goes another way and is not told. */
 const struct expr *dpe_nets_words_quietly(struct work *work, struct net *net);
 /* Of a net that falls into parts where transitions are divided. NULL where it does not, or where a
@@ -430,7 +482,8 @@ struct reducer {
 };
 
 #define NO_PLACE UINT32_MAX
-#define MANY_WORDS 10000  /* events of a rule: more positions it cannot have */
+#define MANY_WORDS 30000  /* events of a rule: more positions it cannot have */
+#define MANY_IN_A_ROW 1000 /* operands; more stand in parentheses, for operators nest */
 #define MANY_EVENTS 10000 /* of an expression: functions call themselves as deep */
 
 /* Which transitions fill a place and take from it, in order. */
@@ -458,6 +511,9 @@ const struct expr *dpe_nets_reduce_further(struct reducer *r);
 
 /* What a 1-safe net without silent transitions does. NULL after a diagnostic. */
 const struct expr *dpe_nets_kernel(struct work *work, struct net *net);
+/* The same of a net whose machines are known, however many markings it has. NULL where some place
+ * is in none, without a diagnostic, or after one. */
+const struct expr *dpe_nets_known_kernel(struct work *work, struct net *net);
 
 /* True after a diagnostic: a rule with the expression would have too many events. */
 bool dpe_nets_too_many_words(struct work *work, const char *name, const struct expr *words);

@@ -39,7 +39,8 @@ static void mark_dead_ends(struct work *work, struct net *net, const struct spac
 /* False after a diagnostic: there is no end to its markings. */
 static bool mark_ends(struct work *work, struct net *net)
 {
-	struct space *space = dpe_nets_explore(work, net);
+	struct space *space =
+		net->large ? dpe_nets_explore_ends(work, net) : dpe_nets_explore(work, net);
 
 	if (!space)
 		return false;
@@ -72,21 +73,78 @@ static bool has_inputs(struct work *work, const struct net *net)
 	return true;
 }
 
+static const struct expr *words_by_markings(struct work *work, struct net *net)
+{
+	net = dpe_nets_thread_tokens(work, net);
+	if (net)
+		net = dpe_nets_one_safe(work, net);
+	return net ? dpe_nets_words(work, net) : NULL;
+}
+
+static bool has_silent(const struct net *net)
+{
+	for (unsigned i = 0; i < net->ntransitions; i++) {
+		if (!net->transitions[i].label)
+			return true;
+	}
+	return false;
+}
+
+/* Where tokens have names, the machines that these make may do where markings are too many. */
+static const struct expr *words_by_machines(struct work *work, struct net *net)
+{
+	struct dpe_diags *diags = work->diags;
+	const struct expr *words;
+
+	if (has_silent(net))
+		return NULL;
+	work->diags = dpe_diags_new();
+	work->tries = 0;
+	words = dpe_nets_machine_words(work, net);
+	dpe_diags_free(work->diags);
+	work->diags = diags;
+	return words;
+}
+
+static const struct expr *words_by_markings_quietly(struct work *work, struct net *net)
+{
+	struct dpe_diags *diags = work->diags;
+	const struct expr *words;
+
+	work->diags = dpe_diags_new();
+	words = words_by_markings(work, net);
+	dpe_diags_free(work->diags);
+	work->diags = diags;
+	return words;
+}
+
 /* Tokens that are together in a place are told apart, or what they do is. */
 static const struct expr *words_of(struct work *work, struct net *net)
 {
 	const struct expr *words = NULL;
 
-	if (!dpe_nets_is_one_safe(work, net))
+	if (!net->large && !dpe_nets_is_one_safe(work, net))
 		words = dpe_nets_runs(work, net);
 	if (words)
 		return words;
 	net = dpe_nets_name_tokens(work, net);
-	if (net)
-		net = dpe_nets_thread_tokens(work, net);
-	if (net)
-		net = dpe_nets_one_safe(work, net);
-	return net ? dpe_nets_words(work, net) : NULL;
+	if (net && !net->large)
+		words = words_by_markings_quietly(work, net);
+	if (net && !words)
+		words = words_by_machines(work, net);
+	return words || !net ? words : words_by_markings(work, net);
+}
+
+/* Whether it is safe, but has too many markings to look at. */
+static bool is_large(struct work *work, const struct net *net)
+{
+	const struct flows *flows = dpe_nets_flows(work, net);
+
+	for (unsigned p = 0; p < net->nplaces; p++) {
+		if (!dpe_nets_has_flow(flows, p))
+			return false;
+	}
+	return !dpe_nets_can_explore(work, net);
 }
 
 static bool translate(struct work *work, struct dpe_text *to, struct net *read)
@@ -94,10 +152,14 @@ static bool translate(struct work *work, struct dpe_text *to, struct net *read)
 	struct net *net = read;
 	const struct expr *words;
 
-	if (!has_inputs(work, read) || !mark_ends(work, net))
+	if (!has_inputs(work, read))
+		return false;
+	net->large = is_large(work, net);
+	if (!mark_ends(work, net))
 		return false;
 	dpe_nets_name_events(work, net, work->events);
-	net = dpe_nets_trim(work, net);
+	if (!net->large)
+		net = dpe_nets_trim(work, net);
 	words = net ? words_of(work, net) : NULL;
 	return words && dpe_nets_to_rule(work, to, words, read);
 }

@@ -199,20 +199,66 @@ static void print_par(struct printer *p, const struct expr *e)
 	end_sides(p, before);
 }
 
-static void print_alt(struct printer *p, const struct expr *e, bool lines)
+/* What stands between operators of one kind. */
+struct row {
+	const struct expr **at;
+	unsigned count, cap;
+};
+
+static bool is_or_nothing(const struct expr *e)
 {
-	if (e->left->kind == EXPR_EMPTY) {
+	return e->kind == EXPR_ALT && e->left->kind == EXPR_EMPTY;
+}
+
+static void collect(struct row *row, const struct expr *e, enum expr_kind kind)
+{
+	for (; e->kind == kind && !is_or_nothing(e); e = e->right)
+		collect(row, e->left, kind);
+	*DPE_GROW(row->at, row->count, row->cap) = e;
+}
+
+static void print_row(struct printer *p, const struct expr **at, unsigned count,
+	enum expr_kind kind, const char *operator)
+{
+	unsigned each = count > MANY_IN_A_ROW ? MANY_IN_A_ROW : 1;
+
+	for (unsigned i = 0; i < count; i += each) {
+		unsigned some = count - i < each ? count - i : each;
+
+		dpe_text_puts(p->to, i ? operator : "");
+		if (some == 1) {
+			print(p, at[i], kind);
+			continue;
+		}
+		dpe_text_puts(p->to, "(");
+		print_row(p, at + i, some, kind, operator);
+		dpe_text_puts(p->to, ")");
+	}
+}
+
+static void print_all(
+	struct printer *p, const struct expr *e, enum expr_kind kind, const char *operator)
+{
+	struct row row = {0};
+
+	collect(&row, e, kind);
+	print_row(p, row.at, row.count, kind, operator);
+	free(row.at);
+}
+
+static void print_alt(struct printer *p, const struct expr *e)
+{
+	bool lines = p->lines;
+
+	p->lines = false;
+	if (is_or_nothing(e)) {
 		print(p, e->right, EXPR_ALT);
 		dpe_text_puts(p->to, " + ");
 		print_nothing(p, e->right);
-		return;
+	} else {
+		print_all(p, e, EXPR_ALT, lines ? "\n\t+ " : "+");
 	}
-	if (lines && e->left->kind == EXPR_ALT && e->left->left->kind != EXPR_EMPTY)
-		print_alt(p, e->left, lines);
-	else
-		print(p, e->left, EXPR_ALT);
-	dpe_text_puts(p->to, lines ? "\n\t+ " : "+");
-	print(p, e->right, EXPR_ALT);
+	p->lines = lines;
 }
 
 static void print_inner(struct printer *p, const struct expr *e)
@@ -228,12 +274,10 @@ static void print_inner(struct printer *p, const struct expr *e)
 		dpe_text_puts(p->to, p->shared[e->shared]);
 		return;
 	case EXPR_SEQ:
-		print(p, e->left, EXPR_SEQ);
-		dpe_text_puts(p->to, ";");
-		print(p, e->right, EXPR_SEQ);
+		print_all(p, e, EXPR_SEQ, ";");
 		return;
 	case EXPR_ALT:
-		print_alt(p, e, p->lines);
+		print_alt(p, e);
 		return;
 	case EXPR_STAR:
 		print(p, e->left, EXPR_STAR);

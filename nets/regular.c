@@ -188,23 +188,59 @@ bool dpe_nets_regular_nullable(const struct regular *e)
 }
 
 static void print(struct dpe_text *to, const struct regular *e, const char *const *symbols,
+	enum regular_kind within);
+
+/* What stands between operators of one kind. */
+struct row {
+	const struct regular **at;
+	unsigned count, cap;
+};
+
+static void collect(struct row *row, const struct regular *e, enum regular_kind kind)
+{
+	for (; e->kind == kind; e = e->right)
+		collect(row, e->left, kind);
+	*DPE_GROW(row->at, row->count, row->cap) = e;
+}
+
+static void print_row(struct dpe_text *to, const struct regular **at, unsigned count,
+	const char *const *symbols, enum regular_kind kind)
+{
+	unsigned each = count > MANY_IN_A_ROW ? MANY_IN_A_ROW : 1;
+
+	for (unsigned i = 0; i < count; i += each) {
+		unsigned some = count - i < each ? count - i : each;
+
+		dpe_text_puts(to, i == 0 ? "" : kind == REGULAR_SEQ ? ";" : "+");
+		if (some == 1) {
+			print(to, at[i], symbols, kind);
+			continue;
+		}
+		dpe_text_puts(to, "(");
+		print_row(to, at + i, some, symbols, kind);
+		dpe_text_puts(to, ")");
+	}
+}
+
+static void print(struct dpe_text *to, const struct regular *e, const char *const *symbols,
 	enum regular_kind within)
 {
 	static const int binds[] = {
 		[REGULAR_SYMBOL] = 4, [REGULAR_STAR] = 3, [REGULAR_SEQ] = 2, [REGULAR_ALT] = 0};
 	bool parens = binds[e->kind] < binds[within];
+	struct row row = {0};
 
 	dpe_text_puts(to, parens ? "(" : "");
 	if (e->kind == REGULAR_SYMBOL) {
 		dpe_text_puts(to, symbols[e->symbol]);
-	} else {
+	} else if (e->kind == REGULAR_STAR) {
 		print(to, e->left, symbols, e->kind);
-		dpe_text_puts(to, e->kind == REGULAR_SEQ   ? ";"
-				  : e->kind == REGULAR_ALT ? "+"
-							   : "*");
+		dpe_text_puts(to, "*");
+	} else {
+		collect(&row, e, e->kind);
+		print_row(to, row.at, row.count, symbols, e->kind);
+		free(row.at);
 	}
-	if (e->right)
-		print(to, e->right, symbols, e->kind);
 	dpe_text_puts(to, parens ? ")" : "");
 }
 

@@ -103,7 +103,15 @@ static unsigned find_end(const struct finder *f, const struct machine *machine)
 	return UINT32_MAX;
 }
 
-static void add_place(struct machine *machine, unsigned place)
+struct machine *dpe_nets_machine_new(struct machines *machines)
+{
+	struct machine *machine = DPE_GROW(machines->at, machines->count, machines->cap);
+
+	*machine = (struct machine){0};
+	return machine;
+}
+
+void dpe_nets_machine_add(struct machine *machine, unsigned place)
 {
 	*DPE_GROW(machine->places, machine->nplaces, machine->cap) = place;
 }
@@ -128,17 +136,16 @@ static bool is_closed(const struct finder *f, const struct machine *machine)
 
 static void grow(struct finder *f, struct machines *machines, unsigned place)
 {
-	struct machine *machine = DPE_GROW(machines->at, machines->count, machines->cap);
+	struct machine *machine = dpe_nets_machine_new(machines);
 	unsigned own;
 
-	*machine = (struct machine){0};
 	for (; place != UINT32_MAX; place = find_next(f, machine)) {
-		add_place(machine, place);
+		dpe_nets_machine_add(machine, place);
 		cover(f, machine);
 	}
 	own = machine->nplaces;
 	while ((place = find_end(f, machine)) != UINT32_MAX)
-		add_place(machine, place);
+		dpe_nets_machine_add(machine, place);
 	if (!is_closed(f, machine)) /* then that was in vain */
 		machine->nplaces = own;
 	cover(f, machine);
@@ -162,6 +169,46 @@ bool dpe_nets_machines(struct work *work, const struct net *net, struct machines
 	return true;
 }
 
+unsigned dpe_nets_state_of(const struct machine *machine, const unsigned *places, unsigned count)
+{
+	for (unsigned i = 0; i < machine->nplaces; i++) {
+		if (dpe_nets_has_place(places, count, machine->places[i]))
+			return i + 1;
+	}
+	return 0;
+}
+
+static bool covers_more(const struct machine *machine, const bool *covered)
+{
+	for (unsigned i = 0; i < machine->nplaces; i++) {
+		if (!covered[machine->places[i]])
+			return true;
+	}
+	return false;
+}
+
+bool dpe_nets_known_machines(const struct net *net, struct machines *machines)
+{
+	bool *covered = dpe_xcalloc(net->nplaces + 1, sizeof(*covered)), all = true;
+
+	for (unsigned m = 0; m < net->known.count; m++) {
+		const struct machine *known = &net->known.at[m];
+		struct machine *machine;
+
+		if (!covers_more(known, covered))
+			continue;
+		machine = dpe_nets_machine_new(machines);
+		for (unsigned i = 0; i < known->nplaces; i++) {
+			dpe_nets_machine_add(machine, known->places[i]);
+			covered[known->places[i]] = true;
+		}
+	}
+	for (unsigned p = 0; p < net->nplaces && all; p++)
+		all = covered[p];
+	free(covered);
+	return all;
+}
+
 void dpe_nets_split_machine(struct machines *machines, unsigned which)
 {
 	struct machine whole = machines->at[which];
@@ -171,9 +218,9 @@ void dpe_nets_split_machine(struct machines *machines, unsigned which)
 		struct machine *one = &machines->at[which];
 
 		if (i)
-			one = DPE_GROW(machines->at, machines->count, machines->cap);
+			one = dpe_nets_machine_new(machines);
 		*one = (struct machine){0};
-		*DPE_GROW(one->places, one->nplaces, one->cap) = whole.places[i];
+		dpe_nets_machine_add(one, whole.places[i]);
 	}
 	free(whole.places);
 }

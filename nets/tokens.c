@@ -1,221 +1,161 @@
 /* Tokens with a name of their own.
  *
- * A component of the net through which tokens flow one by one (each transition takes one token from
- * it and gives one back, or does not touch it; an S-component) and that holds k of them is k copies
- * of itself, one for each token: a transition moves the token of one copy. Every behaviour of the
- * net is one of the copies', for each token that is made continues the one that was taken. This is
- * what several tokens mostly are, the places of a buffer, say, and far smaller than slots.c's way.
- */
-#include "nets/net.h"
+ * Where a net keeps the weight of what flows through some of its places (flows.c), and that is k,
+ * there are k names, and each token carries as many as it weighs: a place becomes copies of itself,
+ * one for each set of names that a token there can have. A firing has the names of the tokens that
+ * it takes, and gives them to those that it makes; which of these gets which does not matter, for
+ * all have the same past. So every behaviour of the net is one of the copies', for tokens that are
+ * made continue the ones that were taken. This is what several tokens mostly are, the places of a
+ * buffer, say, and far smaller than slots.c's way.
+ *
+ * The places in which a token with one certain name can be are a machine of which one place is
+ * marked at any time. */
+#include "nets/names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define MANY_CHOICES 100000
-#define MANY_COPIES 6 /* an end is reached in as many ways as these can be arranged */
+#define NO_FLOW UINT32_MAX
 
-struct finder {
-	const struct net *net;
-	bool *in; /* by place: in the component */
-	unsigned choices;
+/* What is known of a net whose tokens are named step by step. */
+struct naming {
+	struct work *work;
+	struct net *net;
+	tokens *bounds;
+	struct flows *flows;
 };
 
-static unsigned count_in(const struct finder *f, const unsigned *places, unsigned count)
+/* Its weight in the beginning; 0 where beginnings differ, or have too much. */
+static unsigned total_of(const struct naming *n, const unsigned *weight)
 {
-	unsigned inside = 0;
+	const struct markings *initial = &n->net->initial;
+	unsigned total = dpe_nets_weight_of(weight, n->net, initial->at[0]);
 
-	for (unsigned i = 0; i < count; i++)
-		inside += f->in[places[i]];
-	return inside;
-}
-
-static bool complete(struct finder *f);
-
-/* One of the places joins the component. */
-static bool choose(struct finder *f, const unsigned *places, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++) {
-		unsigned place = places[i];
-
-		f->in[place] = true;
-		if (complete(f))
-			return true;
-		f->in[place] = false;
+	for (unsigned i = 1; i < initial->count; i++) {
+		if (dpe_nets_weight_of(weight, n->net, initial->at[i]) != total)
+			return 0;
 	}
-	return false;
+	return total <= MANY_NAMES ? total : 0;
 }
 
-/* Adds places until each transition takes and gives one token, or none. */
-static bool complete(struct finder *f)
+static void look_through(struct naming *n, const unsigned *origins)
 {
-	if (f->choices++ > MANY_CHOICES)
-		return false;
-	for (unsigned i = 0; i < f->net->ntransitions; i++) {
-		const struct transition *t = &f->net->transitions[i];
-		unsigned takes = count_in(f, t->in, t->nin), gives = count_in(f, t->out, t->nout);
+	struct work *work = n->work;
+	tokens *bounds = dpe_nets_marking(work, n->net);
 
-		if (takes > 1 || gives > 1)
-			return false;
-		if (takes > gives)
-			return choose(f, t->out, t->nout);
-		if (gives > takes)
-			return choose(f, t->in, t->nin);
+	for (unsigned f = 0; f < n->flows->count; f++) {
+		unsigned *weight =
+			dpe_arena_alloc(work->arena, (n->net->nplaces + 1) * sizeof(*weight));
+
+		for (unsigned p = 0; p < n->net->nplaces; p++)
+			weight[p] = n->flows->weights[f][origins[p]];
+		n->flows->weights[f] = weight;
+	}
+	for (unsigned p = 0; p < n->net->nplaces; p++)
+		bounds[p] = n->bounds[origins[p]];
+	n->bounds = bounds;
+}
+
+static bool name_with(struct naming *n, unsigned flow)
+{
+	unsigned *weight = n->flows->weights[flow], *origins, total = total_of(n, weight);
+	struct net *new =
+		total ? dpe_nets_name_flow(n->work, n->net, weight, total, &origins) : NULL;
+
+	if (!new)
+		return false;
+	n->net = new;
+	look_through(n, origins);
+	for (unsigned p = 0; p < new->nplaces; p++) {
+		if (n->flows->weights[flow][p])
+			n->bounds[p] = 1;
 	}
 	return true;
 }
 
-static bool find_component(const struct net *net, unsigned place, bool *component)
+/* The one through the place with the fewest names that was not tried; NO_FLOW where none is left.
+ */
+static unsigned choose_flow(const struct naming *n, unsigned place, const bool *tried)
 {
-	struct finder f = {.net = net, .in = component};
+	unsigned best = NO_FLOW, fewest = UINT32_MAX;
 
-	memset(component, 0, net->nplaces);
-	component[place] = true;
-	return complete(&f);
-}
+	for (unsigned f = 0; f < n->flows->count; f++) {
+		unsigned total = total_of(n, n->flows->weights[f]), most = 0;
 
-static unsigned tokens_in(const struct net *net, const bool *component, const tokens *marking)
-{
-	unsigned count = 0;
-
-	for (unsigned p = 0; p < net->nplaces; p++)
-		count += component[p] ? marking[p] : 0;
-	return count;
-}
-
-/* ---- copies ------------------------------------------------------------------------------- */
-
-struct copier {
-	struct work *work;
-	const struct net *old;
-	const bool *component;
-	unsigned copies;
-	unsigned *number; /* by place: its number, or that of its first copy */
-	struct net *new;
-};
-
-static unsigned number_of(const struct copier *c, unsigned place, unsigned copy)
-{
-	return c->number[place] + (c->component[place] ? copy : 0);
-}
-
-static void copy_transition(struct copier *c, const struct transition *t, unsigned copy)
-{
-	struct transition *new = dpe_nets_add(c->new, t);
-
-	for (unsigned i = 0; i < t->nin; i++)
-		dpe_nets_arc(new, false, number_of(c, t->in[i], copy));
-	for (unsigned i = 0; i < t->nout; i++)
-		dpe_nets_arc(new, true, number_of(c, t->out[i], copy));
-}
-
-static void copy_transitions(struct copier *c)
-{
-	for (unsigned i = 0; i < c->old->ntransitions; i++) {
-		const struct transition *t = &c->old->transitions[i];
-		bool touches = false;
-
-		for (unsigned j = 0; j < t->nin; j++)
-			touches |= c->component[t->in[j]];
-		for (unsigned copy = 0; copy < (touches ? c->copies : 1); copy++)
-			copy_transition(c, t, copy);
-	}
-}
-
-/* The tokens of `left` go to the copies from `copy` on: in all ways, or, where it does not matter
- * how they begin, in one. */
-static void distribute(struct copier *c, struct markings *to, tokens *left, tokens *marking,
-	unsigned copy, bool all)
-{
-	if (copy == c->copies) {
-		tokens *done = dpe_nets_marking(c->work, c->new);
-
-		memcpy(done, marking, c->new->nplaces * sizeof(*done));
-		dpe_nets_mark(to, done);
-		return;
-	}
-	for (unsigned p = 0; p < c->old->nplaces; p++) {
-		if (!c->component[p] || !left[p])
+		for (unsigned p = 0; p < n->net->nplaces; p++)
+			most = n->flows->weights[f][p] > most ? n->flows->weights[f][p] : most;
+		if (tried[f] || !total || !n->flows->weights[f][place] || total * most >= fewest)
 			continue;
-		left[p]--;
-		marking[number_of(c, p, copy)]++;
-		distribute(c, to, left, marking, copy + 1, all);
-		marking[number_of(c, p, copy)]--;
-		left[p]++;
-		if (!all)
-			return;
+		best = f;
+		fewest = total * most;
 	}
+	return best;
 }
 
-static void copy_markings(
-	struct copier *c, const struct markings *from, struct markings *to, bool all)
+static bool name_place(struct naming *n, unsigned place)
 {
-	for (unsigned i = 0; i < from->count; i++) {
-		tokens *marking = dpe_nets_marking(c->work, c->new),
-		       *left = dpe_nets_marking(c->work, c->old);
+	bool *tried = dpe_xcalloc(n->flows->count + 1, sizeof(*tried)), good = false;
+	unsigned flow;
 
-		memcpy(left, from->at[i], c->old->nplaces * sizeof(*left));
-		for (unsigned p = 0; p < c->old->nplaces; p++) {
-			if (!c->component[p])
-				marking[c->number[p]] = left[p];
+	while (!good && (flow = choose_flow(n, place, tried)) != NO_FLOW) {
+		tried[flow] = true;
+		good = name_with(n, flow);
+	}
+	free(tried);
+	return good;
+}
+
+/* Sets of places with one token are machines as they are. */
+static void add_single_machines(struct naming *n)
+{
+	for (unsigned f = 0; f < n->flows->count; f++) {
+		struct machine *machine;
+
+		if (total_of(n, n->flows->weights[f]) != 1)
+			continue;
+		machine = dpe_nets_machine_new(&n->net->known);
+		for (unsigned p = 0; p < n->net->nplaces; p++) {
+			if (n->flows->weights[f][p] == 1)
+				dpe_nets_machine_add(machine, p);
 		}
-		distribute(c, to, left, marking, 0, all);
 	}
 }
 
-static struct net *copy(
-	struct work *work, const struct net *old, const bool *component, unsigned copies)
+/* What flows through a place bounds it. */
+static void bound_by_flows(struct naming *n)
 {
-	struct copier c = {.work = work, .old = old, .component = component, .copies = copies};
-	unsigned count = 0;
+	for (unsigned p = 0; p < n->net->nplaces; p++) {
+		n->bounds[p] = UINT16_MAX;
+		for (unsigned f = 0; f < n->flows->count; f++) {
+			unsigned *weight = n->flows->weights[f], bound;
 
-	c.number = dpe_arena_alloc(work->arena, (old->nplaces + 1) * sizeof(*c.number));
-	for (unsigned p = 0; p < old->nplaces; p++) {
-		c.number[p] = count;
-		count += component[p] ? copies : 1;
+			if (!weight[p])
+				continue;
+			bound = dpe_nets_weight_of(weight, n->net, n->net->initial.at[0]) /
+				weight[p];
+			if (bound < n->bounds[p])
+				n->bounds[p] = (tokens)bound;
+		}
 	}
-	c.new = dpe_nets_new(work, old->name, count);
-	for (unsigned p = 0; p < old->nplaces; p++) {
-		for (unsigned i = 0; i < (component[p] ? copies : 1); i++)
-			c.new->places[c.number[p] + i] = old->places[p];
-	}
-	copy_transitions(&c);
-	copy_markings(&c, &old->initial, &c.new->initial, false);
-	copy_markings(&c, &old->final, &c.new->final, true);
-	return c.new;
-}
-
-/* ---- all of them ---------------------------------------------------------------------------- */
-
-/* Ends with fewer tokens in it than the beginning are never reached. */
-static bool is_worth_copying(const struct net *net, const bool *component, unsigned count)
-{
-	for (unsigned i = 0; i < net->initial.count; i++) {
-		if (tokens_in(net, component, net->initial.at[i]) != count)
-			return false;
-	}
-	for (unsigned i = 0; i < net->final.count; i++) {
-		if (tokens_in(net, component, net->final.at[i]) != count)
-			return false;
-	}
-	return count > 1 && count <= MANY_COPIES;
 }
 
 struct net *dpe_nets_name_tokens(struct work *work, struct net *net)
 {
-	bool *component = dpe_arena_alloc(work->arena, net->nplaces + 1);
-	tokens *bounds = dpe_nets_marking(work, net);
+	struct naming n = {.work = work, .net = net, .bounds = dpe_nets_marking(work, net)};
+	unsigned p = 0;
 
-	if (!dpe_nets_bound(work, net, bounds))
+	n.flows = dpe_nets_flows(work, net);
+	if (net->large)
+		bound_by_flows(&n);
+	else if (!dpe_nets_bound(work, net, n.bounds))
 		return NULL;
-	for (unsigned p = 0; p < net->nplaces; p++) {
-		unsigned count;
-
-		if (bounds[p] < 2 || !find_component(net, p, component))
-			continue;
-		count = tokens_in(net, component, net->initial.at[0]);
-		if (!is_worth_copying(net, component, count))
-			continue;
-		net = copy(work, net, component, count);
-		return dpe_nets_name_tokens(work, net);
+	if (!net->known.count)
+		add_single_machines(&n);
+	while (p < n.net->nplaces) {
+		if (n.bounds[p] > 1 && name_place(&n, p))
+			p = 0;
+		else
+			p++;
 	}
-	return net;
+	return n.net;
 }

@@ -348,6 +348,13 @@ static const struct expr *try_quietly(struct work *work, const struct net *net)
 	return words;
 }
 
+const struct expr *dpe_nets_machine_words(struct work *work, struct net *net)
+{
+	for (unsigned i = 0; i < net->ntransitions; i++)
+		give_words(work, &net->transitions[i]);
+	return dpe_nets_known_kernel(work, net);
+}
+
 const struct expr *dpe_nets_words_quietly(struct work *work, struct net *net)
 {
 	struct dpe_diags *diags = work->diags;

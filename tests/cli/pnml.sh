@@ -220,8 +220,25 @@ comes_back '(c+b)* & (d* & c)*' '(b*;c)*;b* & (d* & c)*'
 	}'
 } >wide
 net "$(cat wide)" >wide.pnml
-run timeout 60 "$DPE" compile wide.pnml
-says 'more events than a rule has' 2 "its rule would have more than 10000 events"
+timeout 60 "$DPE" compile wide.pnml >wide.dpe
+run timeout 60 "$DPE" check wide.dpe
+says '5,000 alternatives are a rule that can be read' 0
+
+# 800 ways from each of four places to each other one
+{
+	p s0 1; p s1 0; p s2 0; p s3 0
+	awk 'BEGIN {
+		for (i = 0; i < 9600; i++) {
+			from = i % 4; to = (from + 1 + int(i / 4) % 3) % 4
+			printf "<transition id=\"t%d\"><name><text>e%d</text></name></transition>", i, i
+			printf "<arc id=\"i%d\" source=\"s%d\" target=\"t%d\"/>", i, from, i
+			printf "<arc id=\"o%d\" source=\"t%d\" target=\"s%d\"/>\n", i, i, to
+		}
+	}'
+} >dense
+net "$(cat dense)" >dense.pnml
+run timeout 60 "$DPE" compile dense.pnml
+says 'more events than a rule has' 2 "its rule would have more than 30000 events"
 
 # ---- not safe -------------------------------------------------------------------------------------
 net "$(p go 1; p full 0; t t1 put; t t2 get; a go t1; a t1 go; a t1 full; a full t2)" >unsafe.pnml
