@@ -1,5 +1,5 @@
 /* attach: BPF programs into the kernel, probes into the target's files. With attach_late.c,
- * configure.c, told.c and what keeps maps the files that know libbpf. */
+ * configure.c, detach.c, told.c and what keeps maps the files that know libbpf. */
 #include "probes/attach.h"
 #include "probes/text.h"
 #include "probes/usdt.h"
@@ -265,21 +265,6 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 	return true;
 }
 
-void dpe_detach(struct dpe_probes *probes)
-{
-	if (probes->bpf && probes->bpf->bss)
-		dpe_attach_answer(probes, UINT64_MAX);
-	dpe_preload_shut(probes);
-	dpe_armed_release(probes);
-	while (probes->nlinks)
-		close(probes->links[--probes->nlinks]);
-	while (probes->nprobe_links)
-		bpf_link__destroy(probes->probe_links[--probes->nprobe_links]);
-	if (probes->bpf)
-		dpe_bpf__detach(probes->bpf);
-	dpe_wakers_end(&probes->wakers);
-}
-
 void dpe_attach_free(struct dpe_probes *probes)
 {
 	dpe_detach(probes);
@@ -395,8 +380,7 @@ void dpe_attach_unhold(struct dpe_probes *probes)
 {
 	if (probes->bpf)
 		__atomic_store_n(&probes->bpf->bss->hold_begin, 0, __ATOMIC_RELEASE);
-	for (unsigned i = 0; i < probes->nbegin_links; i++)
-		bpf_link__destroy(probes->begin_links[i]);
+	dpe_links_end(probes->begin_links, probes->nbegin_links);
 	free(probes->begin_links);
 	probes->begin_links = NULL;
 	probes->nbegin_links = probes->capbegin_links = 0;
