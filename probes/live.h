@@ -158,6 +158,7 @@ struct dpe_probes {
 	struct dpe_child child; /* pid 0: attached */
 	struct dpe_user user;   /* who is to run the target; no name: who runs us */
 	bool started, exited, stopped;
+	struct dpe_nop_trial nop_trial;
 	bool nops;   /* the kernel emulates nops */
 	bool placed; /* all probes are in place but those of libraries that are loaded later */
 	int status;
