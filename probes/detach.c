@@ -74,12 +74,26 @@ static void add_tracepoints(struct ends *ends, struct dpe_bpf *bpf)
 	}
 }
 
+static void add_file(struct ends *ends, int file)
+{
+	*DPE_GROW(ends->at, ends->count, ends->cap) = (struct end){.file = file};
+}
+
 void dpe_links_end(struct bpf_link **links, unsigned count)
 {
 	struct ends ends = {0};
 
 	for (unsigned i = 0; i < count; i++)
 		add_link(&ends, links[i]);
+	take_out_all(&ends);
+}
+
+void dpe_link_files_end(const int *files, unsigned count)
+{
+	struct ends ends = {0};
+
+	for (unsigned i = 0; i < count; i++)
+		add_file(&ends, files[i]);
 	take_out_all(&ends);
 }
 
@@ -95,8 +109,7 @@ void dpe_detach(struct dpe_probes *probes)
 	dpe_preload_shut(probes);
 	dpe_armed_release(probes);
 	while (probes->nlinks)
-		*DPE_GROW(ends.at, ends.count, ends.cap) =
-			(struct end){.file = probes->links[--probes->nlinks]};
+		add_file(&ends, probes->links[--probes->nlinks]);
 	while (probes->nprobe_links)
 		add_link(&ends, probes->probe_links[--probes->nprobe_links]);
 	if (probes->bpf)
