@@ -349,12 +349,21 @@ static bool is_copy(const struct dpe_function *function)
 	return strchr(function->name, '.');
 }
 
+/* What others can call of the C library is as declared, and to read its debug information takes long. */
+static bool is_of_c_library(const struct dpe_module *module, const struct dpe_function *function)
+{
+	return function->exported &&
+	       (dpe_module_is(module, "libc") || dpe_module_is(module, "libpthread"));
+}
+
 const struct dpe_signature *dpe_signature_of(struct dpe_module *module,
 	const struct dpe_function *function, unsigned nargs_wanted, struct dpe_arena *arena)
 {
 	const struct dpe_prototype *prototype = dpe_prototype_find(function->name);
 	Dwarf_Die die;
 
+	if (prototype && is_of_c_library(module, function))
+		return from_prototype(prototype, arena);
 	if (!is_copy(function) && dpe_dwarf_function(module, function->address, &die))
 		return with_handles(from_dwarf(&die, function->exported, nargs_wanted, arena), prototype);
 	if (prototype)

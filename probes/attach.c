@@ -1,5 +1,5 @@
 /* attach: BPF programs into the kernel, probes into the target's files. With attach_late.c,
- * configure.c, told.c and what keeps maps the files that know libbpf. */
+ * configure.c, detach.c, told.c and what keeps maps the files that know libbpf. */
 #include "probes/attach.h"
 #include "probes/text.h"
 #include "probes/usdt.h"
@@ -46,25 +46,46 @@ static size_t ring_size(unsigned wanted, unsigned count)
 	return size;
 }
 
+/* In one call, as the kernel waits for all its programs at the end of each: since Linux 5.19. */
+static int tell_rings(int map, uint32_t *numbers, int *files, uint32_t count)
+{
+	uint32_t told = count;
+
+	if (!bpf_map_update_batch(map, numbers, files, &told, NULL))
+		return 0;
+	for (uint32_t i = 0; i < count; i++) {
+		if (bpf_map_update_elem(map, &numbers[i], &files[i], BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
+static int make_ring(struct dpe_probes *probes, size_t size, int *file)
+{
+	*file = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dpe_ring", 0, 0, size, NULL);
+	return *file < 0 ? -errno : dpe_kernel_rings_add(&probes->rings, *file, size);
+}
+
 /* The rings are in place before the first program can run. 0 or a positive error. */
 static int make_rings(struct dpe_probes *probes)
 {
 	const struct dpe_bpf *bpf = probes->bpf;
-	size_t size = ring_size(probes->ring_bytes, bpf->rodata->nrings);
+	uint32_t count = bpf->rodata->nrings, *numbers = dpe_xcalloc(count, sizeof(*numbers));
+	int *files = dpe_xcalloc(count, sizeof(*files));
+	size_t size = ring_size(probes->ring_bytes, count);
 	int error = dpe_kernel_rings_open(
-		&probes->rings, bpf->rodata->nrings, &probes->bpf->bss->waiting, probes->pidfd);
+		&probes->rings, count, &probes->bpf->bss->waiting, probes->pidfd);
 
-	dpe_debug(probes->debug, "probes", 1, "%u ring%s of %zu bytes", bpf->rodata->nrings,
-		bpf->rodata->nrings == 1 ? "" : "s", size);
-	for (uint32_t i = 0; !error && i < bpf->rodata->nrings; i++) {
-		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dpe_ring", 0, 0, size, NULL);
-
-		if (fd < 0)
-			return errno;
-		error = dpe_kernel_rings_add(&probes->rings, fd, size);
-		if (!error && bpf_map_update_elem(bpf_map__fd(bpf->maps.rings), &i, &fd, BPF_ANY))
-			error = -errno;
+	dpe_debug(probes->debug, "probes", 1, "%u ring%s of %zu bytes", count,
+		count == 1 ? "" : "s", size);
+	for (uint32_t i = 0; !error && i < count; i++) {
+		numbers[i] = i;
+		error = make_ring(probes, size, &files[i]);
 	}
+	if (!error)
+		error = tell_rings(bpf_map__fd(bpf->maps.rings), numbers, files, count);
+	free(numbers);
+	free(files);
 	return -error;
 }
 
@@ -265,21 +286,6 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 	return true;
 }
 
-void dpe_detach(struct dpe_probes *probes)
-{
-	if (probes->bpf && probes->bpf->bss)
-		dpe_attach_answer(probes, UINT64_MAX);
-	dpe_preload_shut(probes);
-	dpe_armed_release(probes);
-	while (probes->nlinks)
-		close(probes->links[--probes->nlinks]);
-	while (probes->nprobe_links)
-		bpf_link__destroy(probes->probe_links[--probes->nprobe_links]);
-	if (probes->bpf)
-		dpe_bpf__detach(probes->bpf);
-	dpe_wakers_end(&probes->wakers);
-}
-
 void dpe_attach_free(struct dpe_probes *probes)
 {
 	dpe_detach(probes);
@@ -395,8 +401,7 @@ void dpe_attach_unhold(struct dpe_probes *probes)
 {
 	if (probes->bpf)
 		__atomic_store_n(&probes->bpf->bss->hold_begin, 0, __ATOMIC_RELEASE);
-	for (unsigned i = 0; i < probes->nbegin_links; i++)
-		bpf_link__destroy(probes->begin_links[i]);
+	dpe_links_end(probes->begin_links, probes->nbegin_links);
 	free(probes->begin_links);
 	probes->begin_links = NULL;
 	probes->nbegin_links = probes->capbegin_links = 0;

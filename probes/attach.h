@@ -1,8 +1,10 @@
-/* attach: what attach.c, attach_late.c, groups.c and configure.c share. */
+/* attach: what attach.c, attach_late.c, detach.c, groups.c and configure.c share. */
 #ifndef DPE_PROBES_ATTACH_H
 #define DPE_PROBES_ATTACH_H
 
 #include "probes/live.h"
+
+struct bpf_link;
 
 /* ---- configure.c ------------------------------------------------------------------------- */
 
@@ -55,6 +57,13 @@ int dpe_group_link(const struct dpe_probes *probes, const struct dpe_group *grou
 /* One spot where the kernel has no requests for many. False after an error. */
 bool dpe_attach_one(struct dpe_probes *probes, const struct dpe_spot *spot, bool exit,
 	struct dpe_diags *diags);
+/* ---- detach.c ---------------------------------------------------------------------------- */
+
+/* Ends links, each but NULL, and returns when none of their programs runs any more. */
+void dpe_links_end(struct bpf_link **links, unsigned count);
+/* The same of links that are files. */
+void dpe_link_files_end(const int *files, unsigned count);
+
 /* ---- attach.c ---------------------------------------------------------------------------- */
 
 /* Says that the kernel refused a spot. False. */

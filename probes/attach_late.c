@@ -153,8 +153,9 @@ void dpe_attach_answer(struct dpe_probes *probes, uint64_t number)
 	__atomic_store_n(&probes->bpf->bss->answered, number, __ATOMIC_RELEASE);
 }
 
-/* What fails here costs others time, and nothing else. */
-static void spare_children_in(struct dpe_probes *probes, const struct dpe_module *module)
+/* A link to put a probe that does nothing on each of our places in the file, or -1. What fails here costs
+ * others time, and nothing else. */
+static int link_nothing(const struct dpe_probes *probes, const struct dpe_module *module)
 {
 	struct dpe_group group = {.module = module, .nothing = dpe_load_nothing(TRACE_UPROBE_MULTI, 0)};
 	int link = -1;
@@ -162,11 +163,10 @@ static void spare_children_in(struct dpe_probes *probes, const struct dpe_module
 	dpe_group_collect(probes, &group);
 	if (group.count && group.nothing >= 0)
 		link = dpe_group_link(probes, &group, 0, group.count);
-	if (link >= 0)
-		close(link);
 	if (group.nothing >= 0)
 		close(group.nothing);
 	dpe_group_free(&group);
+	return link;
 }
 
 /* A fork has a copy of our breakpoints, and the kernel would stop it at each for nothing. Whenever
@@ -176,6 +176,8 @@ void dpe_attach_spare_children(struct dpe_probes *probes)
 {
 	const uint64_t not_oftener = 20000000;
 	uint64_t children = dpe_attach_children(probes), now;
+	unsigned count = 0;
+	int *links;
 
 	if (children == probes->spared || !probes->multi)
 		return;
@@ -184,6 +186,13 @@ void dpe_attach_spare_children(struct dpe_probes *probes)
 		return;
 	probes->spared = children;
 	probes->spared_at = now;
-	for (unsigned i = 0; i < probes->modules.count; i++)
-		spare_children_in(probes, probes->modules.at[i]);
+	links = dpe_xcalloc(probes->modules.count + 1, sizeof(*links));
+	for (unsigned i = 0; i < probes->modules.count; i++) {
+		int link = link_nothing(probes, probes->modules.at[i]);
+
+		if (link >= 0)
+			links[count++] = link;
+	}
+	dpe_link_files_end(links, count);
+	free(links);
 }

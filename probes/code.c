@@ -144,24 +144,31 @@ int dpe_code_register(ZydisRegister which)
 
 /* ---- ways into a function ---------------------------------------------------------------- */
 
+/* How many bytes the near jump or call has before its operand at `at`; 0: there is none. */
+static unsigned opcode_before(const uint8_t *bytes, size_t at)
+{
+	if (bytes[at - 1] == 0xe8 || bytes[at - 1] == 0xe9)
+		return 1;
+	return at >= 2 && bytes[at - 2] == 0x0f && (bytes[at - 1] & 0xf0) == 0x80 ? 2 : 0;
+}
+
 /* Whether the bytes hold something like a near jump or call from elsewhere to between; what only
- * looks like one is taken for one. `address` is that of bytes[0]. */
+ * looks like one is taken for one. `address` is that of bytes[0]. Of all that could be an operand
+ * hardly any leads there: that is asked first, as files are large. */
 static bool far_jump_between(const uint8_t *bytes, size_t size, uint64_t address,
 	const struct dpe_function *function, size_t end)
 {
-	for (size_t at = 0; at + 6 <= size; at++) {
-		bool jump = bytes[at] == 0xe8 || bytes[at] == 0xe9;
-		unsigned operand = jump ? 1 : 2;
-		int32_t distance;
-		uint64_t target;
+	uint64_t behind = address + sizeof(int32_t) - (function->address + 1);
 
-		if (!jump && (bytes[at] != 0x0f || (bytes[at + 1] & 0xf0) != 0x80))
+	for (size_t at = 1; at + sizeof(int32_t) <= size; at++) {
+		int32_t distance;
+		unsigned opcode;
+
+		memcpy(&distance, bytes + at, sizeof(distance));
+		if (behind + at + (uint64_t)(int64_t)distance >= end)
 			continue;
-		if (address + at - function->address < function->size)
-			continue;
-		memcpy(&distance, bytes + at + operand, sizeof(distance));
-		target = address + at + operand + sizeof(distance) + (uint64_t)(int64_t)distance;
-		if (target > function->address && target <= function->address + end)
+		opcode = opcode_before(bytes, at);
+		if (opcode && address + at - opcode - function->address >= function->size)
 			return true;
 	}
 	return false;

@@ -7,6 +7,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -214,6 +215,34 @@ static void configure_gates(struct dpe_probes *probes)
 		bpf->maps.gates, 2 * probes->gates.most_spots + probes->nwatches + 1);
 }
 
+/* A number of the kernel's, or `otherwise`. */
+static unsigned read_number(const char *path, unsigned otherwise)
+{
+	FILE *file = fopen(path, "re");
+	unsigned number;
+
+	if (!file || fscanf(file, "%u", &number) != 1 || !number)
+		number = otherwise;
+	if (file)
+		fclose(file);
+	return number;
+}
+
+/* The kernel makes room for all that there may be, which takes it some time: no more threads than it has
+ * numbers for, and no processes where none are followed. */
+static void configure_room(struct dpe_probes *probes)
+{
+	const struct dpe_bpf *bpf = probes->bpf;
+	struct bpf_map *of_processes[] = {bpf->maps.followed, bpf->maps.held, bpf->maps.released,
+		bpf->maps.stopped, bpf->maps.beginnings, bpf->maps.backings, bpf->maps.asking};
+	unsigned most = bpf_map__max_entries(bpf->maps.ended);
+	unsigned threads = read_number("/proc/sys/kernel/pid_max", most);
+
+	bpf_map__set_max_entries(bpf->maps.ended, threads < most ? threads : most);
+	for (unsigned i = 0; !probes->follows && i < DPE_COUNT(of_processes); i++)
+		bpf_map__set_max_entries(of_processes[i], 1);
+}
+
 static void configure_linker(struct dpe_probes *probes, bool multi)
 {
 	struct bpf_program *program = probes->bpf->progs.on_libraries;
@@ -247,6 +276,7 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->awaits = probes->plan->nsites || probes->follows;
 	bpf->rodata->nrings = count_rings(probes);
 	bpf_map__set_max_entries(bpf->maps.rings, bpf->rodata->nrings);
+	configure_room(probes);
 	configure_gates(probes);
 	configure_reads(probes, multi);
 	configure_arms(probes);

@@ -31,8 +31,9 @@ struct range {
 /* Addresses in here are as DWARF has them: `bias` less than the module's. */
 struct dpe_dwarf {
 	Dwfl *dwfl;
+	Dwfl_Module *reported;
+	bool opened; /* `dwarf` was asked for */
 	Dwarf *dwarf;
-	Elf *separate;
 	uint64_t bias;
 	struct unit *units;
 	unsigned nunits, capunits;
@@ -108,28 +109,33 @@ static Dwfl_Module *report(struct dpe_dwarf *dwarf, const struct dpe_module *mod
 	return reported;
 }
 
+/* NULL where libdw knows nothing of the file. */
+static struct dpe_dwarf *report_module(struct dpe_module *module)
+{
+	struct dpe_dwarf *dwarf = module->dwarf;
+
+	if (!dwarf) {
+		dwarf = module->dwarf = dpe_xcalloc(1, sizeof(*dwarf));
+		dwarf->dwfl = dwfl_begin(&CALLBACKS);
+		dwarf->reported = dwarf->dwfl ? report(dwarf, module) : NULL;
+	}
+	return dwarf->reported ? dwarf : NULL;
+}
+
 /* NULL where the module has no debug information. */
 static struct dpe_dwarf *open_dwarf(struct dpe_module *module)
 {
-	struct dpe_dwarf *dwarf = module->dwarf;
-	Dwfl_Module *reported;
-	GElf_Addr main_bias;
+	struct dpe_dwarf *dwarf = report_module(module);
 
-	if (dwarf)
-		return dwarf->dwarf ? dwarf : NULL;
-	dwarf = module->dwarf = dpe_xcalloc(1, sizeof(*dwarf));
-	dwarf->dwfl = dwfl_begin(&CALLBACKS);
-	reported = dwarf->dwfl ? report(dwarf, module) : NULL;
-	if (!reported)
+	if (!dwarf)
 		return NULL;
-	dwarf->dwarf = dwfl_module_getdwarf(reported, &dwarf->bias);
-	if (!dwarf->dwarf)
-		return NULL;
-	dwarf->separate = dwarf_getelf(dwarf->dwarf);
-	if (dwarf->separate == dwfl_module_getelf(reported, &main_bias))
-		dwarf->separate = NULL;
-	read_units(dwarf);
-	return dwarf;
+	if (!dwarf->opened) {
+		dwarf->opened = true;
+		dwarf->dwarf = dwfl_module_getdwarf(dwarf->reported, &dwarf->bias);
+		if (dwarf->dwarf)
+			read_units(dwarf);
+	}
+	return dwarf->dwarf ? dwarf : NULL;
 }
 
 void dpe_dwarf_close(struct dpe_module *module)
@@ -148,11 +154,25 @@ void dpe_dwarf_close(struct dpe_module *module)
 	module->dwarf = NULL;
 }
 
+/* Asks for symbols, as libdw reads, and where it is compressed unpacks, all debug information of a file
+ * that it opens for more than that. */
 Elf *dpe_dwarf_debug_file(struct dpe_module *module)
 {
-	struct dpe_dwarf *dwarf = open_dwarf(module);
+	struct dpe_dwarf *dwarf = report_module(module);
+	const char *separate = NULL;
+	Elf *found = NULL;
+	GElf_Addr address, bias;
+	GElf_Sym symbol;
 
-	return dwarf ? dwarf->separate : NULL;
+	if (!dwarf || dwfl_module_getsymtab(dwarf->reported) <= 0)
+		return NULL;
+	dwfl_module_info(dwarf->reported, NULL, NULL, NULL, NULL, NULL, NULL, &separate);
+	if (!separate ||
+		!dwfl_module_getsym_info(
+			dwarf->reported, 0, &symbol, &address, NULL, &found, NULL) ||
+		found == dwfl_module_getelf(dwarf->reported, &bias))
+		return NULL;
+	return found;
 }
 
 /* ---- functions ---------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include "probes/placement.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -96,17 +97,45 @@ static bool try_nop(void)
 	return !was_single_stepped();
 }
 
-/* In a process of its own, which was never probed before. */
-bool dpe_kernel_emulates_nops(void)
+static _Noreturn void answer_and_end(int answer)
 {
-	int status = 1;
-	pid_t child = fork();
+	char yes = try_nop();
 
-	if (child < 0)
-		return false;
-	if (!child)
-		_exit(try_nop() ? 0 : 1);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+	if (write(answer, &yes, 1) != 1)
+		_exit(1);
+	_exit(0);
+}
+
+void dpe_nop_trial_begin(struct dpe_nop_trial *trial)
+{
+	int ends[2];
+
+	*trial = (struct dpe_nop_trial){.answer = -1};
+	if (pipe2(ends, O_CLOEXEC))
+		return;
+	trial->child = fork();
+	if (!trial->child) {
+		close(ends[0]);
+		answer_and_end(ends[1]);
+	}
+	close(ends[1]);
+	trial->answer = ends[0];
+}
+
+bool dpe_nop_trial_answer(const struct dpe_nop_trial *trial)
+{
+	char yes = 0;
+
+	while (trial->answer >= 0 && read(trial->answer, &yes, 1) < 0 && errno == EINTR)
 		;
-	return WIFEXITED(status) && !WEXITSTATUS(status);
+	return yes;
+}
+
+void dpe_nop_trial_end(struct dpe_nop_trial *trial)
+{
+	while (trial->child > 0 && waitpid(trial->child, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (trial->answer >= 0)
+		close(trial->answer);
+	*trial = (struct dpe_nop_trial){.answer = -1};
 }

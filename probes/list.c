@@ -298,6 +298,17 @@ static void note_stripped(const struct dpe_modules *modules, struct dpe_diags *d
 	}
 }
 
+static bool emulates_nops(void)
+{
+	struct dpe_nop_trial trial;
+	bool does;
+
+	dpe_nop_trial_begin(&trial);
+	does = dpe_nop_trial_answer(&trial);
+	dpe_nop_trial_end(&trial);
+	return does;
+}
+
 int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool placement,
 	const struct dpe_probes_options *options, void (*line)(void *context, const char *text),
 	void *context, struct dpe_diags *diags)
@@ -307,7 +318,7 @@ int dpe_probes_list(const char *program, pid_t pid, const char *pattern, bool pl
 		.line = line,
 		.context = context,
 		.placement = placement,
-		.emulates_nops = placement && dpe_kernel_emulates_nops(),
+		.emulates_nops = placement && emulates_nops(),
 	};
 	struct dpe_modules modules = {0};
 	bool complete = find_modules(&modules, program, pid, diags) &&

@@ -158,6 +158,7 @@ struct dpe_probes {
 	struct dpe_child child; /* pid 0: attached */
 	struct dpe_user user;   /* who is to run the target; no name: who runs us */
 	bool started, exited, stopped;
+	struct dpe_nop_trial nop_trial;
 	bool nops;   /* the kernel emulates nops */
 	bool placed; /* all probes are in place but those of libraries that are loaded later */
 	int status;
@@ -447,8 +448,6 @@ bool dpe_attach_linker(struct dpe_probes *probes, const struct dpe_module *modul
 /* Whether a thread waits; the number is for dpe_attach_answer. */
 bool dpe_attach_asked(const struct dpe_probes *probes, uint64_t *number);
 void dpe_attach_answer(struct dpe_probes *probes, uint64_t number);
-/* Takes all probes out; the maps (the ring, the losses) stay. */
-void dpe_detach(struct dpe_probes *probes);
 /* Frees programs and maps; accepts that there are none. */
 void dpe_attach_free(struct dpe_probes *probes);
 /* Tells the programs of a watched variable and its value. */
@@ -511,6 +510,11 @@ uint64_t dpe_attach_living(const struct dpe_probes *probes);
 uint64_t dpe_attach_children(const struct dpe_probes *probes);
 /* One of these that live is gone, and the kernel's side does not know. */
 void dpe_attach_one_less(struct dpe_probes *probes);
+
+/* ---- detach.c ---------------------------------------------------------------------------- */
+
+/* Takes all probes out; the maps (the ring, the losses) stay. */
+void dpe_detach(struct dpe_probes *probes);
 
 /* ---- ring.c
  * ----------------------------------------------------------------------------------------------------

@@ -9,6 +9,8 @@
 
 #include "probes/module.h"
 
+#include <sys/types.h>
+
 enum dpe_step_cost {
 	DPE_STEP_EMULATED, /* by the kernel */
 	DPE_STEP_SINGLE,   /* out of line, single-stepped */
@@ -16,8 +18,18 @@ enum dpe_step_cost {
 };
 
 /* What the kernel we run on does with a nop of five bytes: emulate it (6.9; 6.18 replaces it by a
- * call without a trap), or single-step it. Asked by trying, in a function of our own. */
-bool dpe_kernel_emulates_nops(void);
+ * call without a trap), or single-step it. Asked by trying, in a function of our own, in a process of its
+ * own, which was never probed before. That takes the kernel long to clear up: so it is begun, asked
+ * for its answer, and ended. */
+struct dpe_nop_trial {
+	pid_t child; /* or 0 */
+	int answer;  /* read from here; or -1 */
+};
+void dpe_nop_trial_begin(struct dpe_nop_trial *trial);
+/* True where nops are emulated; false, too, where nobody knows. Waits; to be asked once. */
+bool dpe_nop_trial_answer(const struct dpe_nop_trial *trial);
+/* Waits until the process is gone; accepts that it is, and that there never was one (0, -1). */
+void dpe_nop_trial_end(struct dpe_nop_trial *trial);
 
 /* Where code of ours is: in which file, and where in it. */
 struct dpe_own_place {

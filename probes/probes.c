@@ -45,6 +45,7 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 		dpe_channels_open(probes);
 	probes->pidfd = -1;
 	probes->child.channel = -1;
+	probes->nop_trial.answer = -1;
 	probes->status = -1;
 	return probes;
 }
@@ -412,6 +413,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 	dpe_gates_release(probes);
 	dpe_attach_free(probes);
 	dpe_probes_continue(probes);
+	dpe_nop_trial_end(&probes->nop_trial);
 	dpe_guardian_dismiss(&probes->guardian);
 	dpe_launch_close(&probes->child);
 	if (probes->child.pid && !probes->started)

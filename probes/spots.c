@@ -228,9 +228,11 @@ bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	bool complete = true;
 
+	if (probes->plan->nsites)
+		dpe_nop_trial_begin(&probes->nop_trial);
 	for (unsigned i = 0; i < probes->plan->nsites; i++)
 		complete &= find_site(probes, &probes->plan->sites[i], diags);
-	probes->nops = complete && probes->plan->nsites && dpe_kernel_emulates_nops();
+	probes->nops = complete && dpe_nop_trial_answer(&probes->nop_trial);
 	probes->points = dpe_points_are_possible(probes);
 	for (unsigned i = 0; complete && i < probes->nspots; i++) {
 		struct dpe_spot *spot = &probes->spots[i];

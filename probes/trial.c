@@ -70,8 +70,9 @@ static int link_many(const struct dpe_probes *probes, const struct dpe_own_place
 	return dpe_multi_link(&request);
 }
 
-/* Lets the child go, observed: by what knows many places at once, or one. */
-static void observe(const struct dpe_probes *probes, const struct dpe_own_place *place, pid_t pid,
+/* Lets the child go, observed: by what knows many places at once, or one. It ends with all others, as the
+ * kernel waits each time. */
+static void observe(struct dpe_probes *probes, const struct dpe_own_place *place, pid_t pid,
 	int channel)
 {
 	struct bpf_link *one = NULL;
@@ -88,8 +89,9 @@ static void observe(const struct dpe_probes *probes, const struct dpe_own_place 
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (many >= 0)
-		close(many);
-	bpf_link__destroy(one);
+		*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = many;
+	if (one)
+		*DPE_GROW(probes->probe_links, probes->nprobe_links, probes->capprobe_links) = one;
 }
 
 bool dpe_attach_try_vectors(struct dpe_probes *probes)

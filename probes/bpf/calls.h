@@ -11,7 +11,7 @@
 
 /* True where the function was reached by a jump from another observed one (a tail call): the
  * return address is already the kernel's. */
-static __always_inline bool is_chained(struct task_struct *task, __u64 sp)
+static __always_inline bool is_chained(__u64 sp)
 {
 	__u64 address = 0, mine;
 
@@ -30,20 +30,25 @@ static __always_inline struct call *call_at(struct thread *thread, __u32 index)
 	return &thread->calls[index];
 }
 
+/* The verifier goes through each loop as often as it can go round, on each of the ways there; but through
+ * a global function once. Such a one gives back no pointers, and takes none for granted. */
+
 /* Forgets calls that were left without a return: longjmp, exceptions. The stack grows down. */
-static __always_inline void drop_stale(
-	struct thread *thread, struct task_struct *task, __u64 sp, __u32 site)
+__noinline int drop_stale(struct thread *thread, __u64 sp, __u32 site)
 {
+	if (!thread)
+		return 0;
 	for (int i = 0; i < DPE_CALLS && thread->depth; i++) {
 		struct call *top = call_at(thread, thread->depth - 1);
 
 		if (top->sp > sp)
-			return;
-		if (top->sp == sp && !top->gone && (top->site != site || is_chained(task, sp)))
-			return;
+			return 0;
+		if (top->sp == sp && !top->gone && (top->site != site || is_chained(sp)))
+			return 0;
 		thread->unsure |= !top->gone;
 		thread->depth--;
 	}
+	return 0;
 }
 
 static __always_inline bool kernel_follows(struct task_struct *task)
@@ -65,7 +70,7 @@ static __always_inline void note_call(struct thread *thread, struct task_struct 
 			lose(thread, thread->tid);
 		return;
 	}
-	drop_stale(thread, task, sp, event->site);
+	drop_stale(thread, sp, event->site);
 	if (thread->depth >= DPE_CALLS) {
 		thread->unsure = 1;
 		return;
@@ -83,31 +88,41 @@ static __always_inline void note_call(struct thread *thread, struct task_struct 
 	thread->depth++;
 }
 
-/* The call that returns now, with the stack pointer that it was entered with. */
-static __always_inline struct call *find_call(struct thread *thread, __u64 sp, __u32 site)
+/* The depth of the call that returns now, with the stack pointer that it was entered with; or -1. */
+__noinline int depth_of_call(struct thread *thread, __u64 sp, __u32 site)
 {
-	__u32 depth = thread->depth;
+	__u32 depth = thread ? thread->depth : 0;
 
 	for (int i = 0; i < DPE_CALLS && depth; i++) {
 		struct call *call = call_at(thread, --depth);
 
 		if (call->sp > sp)
-			return 0;
+			return -1;
 		if (call->sp == sp && call->site == site && !call->gone)
-			return call;
+			return (int)depth;
 	}
-	return 0;
+	return -1;
 }
 
-static __always_inline void pop_gone(struct thread *thread, __u64 sp)
+static __always_inline struct call *find_call(struct thread *thread, __u64 sp, __u32 site)
 {
+	int depth = depth_of_call(thread, sp, site);
+
+	return depth < 0 ? 0 : call_at(thread, (__u32)depth);
+}
+
+__noinline int pop_gone(struct thread *thread, __u64 sp)
+{
+	if (!thread)
+		return 0;
 	for (int i = 0; i < DPE_CALLS && thread->depth; i++) {
 		struct call *top = call_at(thread, thread->depth - 1);
 
 		if (!top->gone && top->sp >= sp)
-			return;
+			return 0;
 		thread->depth--;
 	}
+	return 0;
 }
 
 #endif

@@ -56,17 +56,18 @@ static __always_inline bool may_stop(void)
 	return *(volatile __u32 *)&gate_state.may_stop;
 }
 
-/* Before the event gets its time. True where it is one that may stop the target. */
-static __always_inline bool gate_begin(const struct dpe_gate_entry *gate)
+/* Before the event gets its time. 1 where it is one that may stop the target. A global function: see
+ * calls.h. */
+__noinline int gate_begin(const struct dpe_gate_entry *gate)
 {
 	if (!gate)
-		return false;
+		return 0;
 	for (__u32 i = 0; i < DPE_GATE_MARKS && i < gate->sets.count; i++)
 		__sync_fetch_and_add(&mark_at(gate->sets.at[i])->begun, 1);
 	if (!gate->nstops || !may_stop())
-		return false;
+		return 0;
 	__sync_fetch_and_add(&gate_state.begun, 1);
-	return true;
+	return 1;
 }
 
 static __always_inline bool args_fit(const struct dpe_gate_stop *stop, const __u64 *words)
@@ -105,28 +106,28 @@ static __always_inline bool gate_stops(const struct dpe_gate_entry *gate, const 
 	return false;
 }
 
-struct gate_event {
-	__u64 seq;
-	__u32 tid;
-	bool begun, sent; /* begun: what gate_begin said */
+struct gate_words {
+	__u64 at[DPE_WORDS];
 };
 
-/* Once the event is in the ring, or lost. `words` has room for DPE_WORDS. True where it stopped the
- * target: unless that was forbidden in the meantime. */
-static __always_inline bool gate_end(const struct dpe_gate_entry *gate,
-	const struct gate_event *event, const __u64 *words)
+enum { GATE_BEGUN = 1, GATE_SENT = 2 }; /* what gate_begin said; the event is in the ring */
+
+/* Once the event, of that number, is in the ring, or lost. 1 where it stopped the target: unless that was
+ * forbidden in the meantime. */
+__noinline int gate_end(const struct dpe_gate_entry *gate, const struct gate_words *words, __u32 tid,
+	__u64 seq, __u32 how)
 {
 	bool stops;
 
-	if (!gate)
-		return false;
+	if (!gate || !words)
+		return 0;
 	for (__u32 i = 0; i < DPE_GATE_MARKS && i < gate->sets.count; i++)
 		__sync_fetch_and_add(&mark_at(gate->sets.at[i])->done, 1);
-	if (!event->begun)
-		return false;
-	stops = event->sent && may_stop() && gate_stops(gate, words);
+	if (!(how & GATE_BEGUN))
+		return 0;
+	stops = how & GATE_SENT && may_stop() && gate_stops(gate, words->at);
 	if (stops)
-		stop_here(event->tid, event->seq);
+		stop_here(tid, seq);
 	__sync_fetch_and_add(&gate_state.done, 1);
 	return stops;
 }

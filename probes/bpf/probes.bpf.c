@@ -37,14 +37,10 @@ static __always_inline const struct dpe_gate_entry *gate_at(__u32 index)
 static __always_inline void pass_gate(const struct dpe_gate_entry *gate,
 	const struct event *event, const __u64 *words, bool begun, bool sent)
 {
-	const struct gate_event passed = {
-		.begun = begun,
-		.seq = event->thread ? event->thread->seq - 1 : 0,
-		.tid = event->tid,
-		.sent = sent,
-	};
+	__u32 how = (begun ? GATE_BEGUN : 0) | (sent ? GATE_SENT : 0);
+	__u64 seq = event->thread ? event->thread->seq - 1 : 0;
 
-	if (gate_end(gate, &passed, words))
+	if (gate && gate_end(gate, (const struct gate_words *)words, event->tid, seq, how))
 		wake_at_once();
 }
 
@@ -122,7 +118,7 @@ static __always_inline void enter(
 	if (follow && complete)
 		complete = place(&event, words, cookie);
 	if (wanted) {
-		begun = gate_begin(gate);
+		begun = gate && gate_begin(gate);
 		if (stack_depth && !(cookie & DPE_COOKIE_INSIDE))
 			bpf_probe_read_user(&event.extra, sizeof(event.extra), (void *)regs->sp);
 		if (complete && !event.values.lost)
@@ -204,7 +200,7 @@ static __always_inline void leave(
 		wanted = read_at_probe(task, site, 1, &event.values,
 			follow ? call->raw : call->words);
 	if (wanted) {
-		begun = gate_begin(gate);
+		begun = gate && gate_begin(gate);
 		if (event.values.lost || !known)
 			lose(thread, tid);
 		else
@@ -273,7 +269,7 @@ static __always_inline void pass_point(struct pt_regs *regs, struct task_struct 
 		complete = place(&event, words, cookie);
 	if (stack_depth)
 		find_return(regs, point, &event.top);
-	begun = gate_begin(gate);
+	begun = gate && gate_begin(gate);
 	if (complete)
 		sent = send(&event, words);
 	else
@@ -511,7 +507,7 @@ int on_access(struct bpf_perf_event_data *access)
 	read_at_access(task, where, &event.values);
 	if (!gate_is_open(gate))
 		return 0;
-	begun = gate_begin(gate);
+	begun = gate && gate_begin(gate);
 	pass_gate(gate, &event, words, begun, send(&event, words));
 	return 0;
 }

@@ -33,6 +33,17 @@ calm() {
 	}
 }
 
+# apart NAME COMMAND...: in a folder of its own, with what it needs of here; what it says goes to NAME.tap
+apart() {
+	name=$1
+	shift
+	mkdir "$name" || exit 1
+	for file in input redis-load memcached.py; do
+		test ! -e "$file" || ln -s "../$file" "$name"
+	done
+	(cd "$name" && "$@") >"$name.tap" 2>&1
+}
+
 # has_threads NAME THREADS: the last run's log has so many
 has_threads() {
 	check "$1: at least $2 threads" "$(grep -c '"event":"thread::start"' log.jsonl)" -ge "$2"
@@ -86,13 +97,17 @@ serves() {
 
 # ---- compressors ------------------------------------------------------------------------------
 
-compresses 4 'gzip -dc' pigz -n -p 4 -b 64
-compresses 4 'bzip2 -dc' pbzip2 -c -p4 -b1
-compresses 2 'xz -dc' xz -c -1 -T2 --block-size=128KiB
-compresses 2 'zstd -dc' zstd -c -1 -T2 -B512K
+# Two of them side by side.
+apart 1-pigz compresses 4 'gzip -dc' pigz -n -p 4 -b 64 &
+apart 2-pbzip2 compresses 4 'bzip2 -dc' pbzip2 -c -p4 -b1 &
+wait
+apart 3-xz compresses 2 'xz -dc' xz -c -1 -T2 --block-size=128KiB &
+apart 4-zstd compresses 2 'zstd -dc' zstd -c -1 -T2 -B512K &
+wait
 
 # Where much is lost, nobody knows; but nothing is claimed, and the program not killed.
-if installed xz; then
+loses() {
+	installed xz || return
 	times=0
 	while test $times -lt 5; do
 		run timeout -s KILL 200 "$DPE" deadlock --ring=4096 --on-deadlock=kill -- xz -c -1 -T2 --block-size=32KiB <input
@@ -102,7 +117,7 @@ if installed xz; then
 		times=$((times + 1))
 	done
 	check 'xz, with a ring that is too small: no false alarm in 5' $times -eq 5
-fi
+}
 
 # ---- servers ----------------------------------------------------------------------------------
 
@@ -118,9 +133,12 @@ test "$(redis-cli -s redis.sock llen mylist)" = 1000 && grep 'io_threaded_reads_
 X
 chmod +x redis-load
 # Debian's redis-check-rdb is the server, by another name.
-installed redis-benchmark && ln -s "$(command -v redis-server || command -v redis-check-rdb)" redis-server &&
-	serves 2 'redis-cli -s redis.sock ping' ./redis-load 'redis-cli -s redis.sock shutdown nosave' \
-		./redis-server --port 0 --unixsocket redis.sock --save '' --io-threads 2 --io-threads-do-reads yes
+serves_redis() {
+	installed redis-benchmark &&
+		ln -s "$(command -v redis-server || command -v redis-check-rdb)" redis-server &&
+		serves 2 'redis-cli -s redis.sock ping' ./redis-load 'redis-cli -s redis.sock shutdown nosave' \
+			./redis-server --port 0 --unixsocket redis.sock --save '' --io-threads 2 --io-threads-do-reads yes
+}
 
 cat >memcached.py <<'X'
 # ready, load or stop. The load: 8 clients with 150 requests each; every answer is looked at.
@@ -162,14 +180,21 @@ else:
 	ask(connect(), b"get sum", [b"VALUE sum 0 3", b"400", b"END"])
 	sys.exit(len(served) != 8)
 X
-installed memcached && serves 4 'python3 memcached.py ready' 'python3 memcached.py load' 'python3 memcached.py stop' \
-	memcached -u root -A -t 4 -s memcached.sock
+serves_memcached() {
+	installed memcached && serves 4 'python3 memcached.py ready' 'python3 memcached.py load' \
+		'python3 memcached.py stop' memcached -u root -A -t 4 -s memcached.sock
+}
+apart 5-lossy loses &
+apart 6-redis serves_redis &
+wait
+apart 7-memcached serves_memcached &
 
 # ---- a deadlock injected ----------------------------------------------------------------------
 
 ${CC:-cc} -g -O1 -fPIC -shared -pthread "$TOP/tests/live/targets/inject.c" -o inject.so || not_ok 'compiling inject.c'
-if installed pigz; then
-	set -- LD_PRELOAD="$PWD/inject.so" INJECT_AT=3 pigz -n -p 4 -b 64
+inject() {
+	installed pigz || return
+	set -- LD_PRELOAD="$folder/inject.so" INJECT_AT=3 pigz -n -p 4 -b 64
 	run timeout -s KILL 200 "$DPE" deadlock -- env "$@" <input
 	mv out packed && : >out
 	says 'a deadlock beside the threads of pigz is told' 1 '#1 deadlock of 2 threads' '(pigz)' \
@@ -184,5 +209,12 @@ if installed pigz; then
 	done
 	check 'one that it waits for: told 10 times of 10' $times -eq 10
 	says 'with names, and killed' 1 '(left)' '(right)' 'by lock_two+' 'inject.c:' 'signal 9'
-fi
+}
+apart 8-injected inject &
+wait
+for said in ./*.tap; do
+	cat "$said"
+	test -s "$said" || not_ok "$said says nothing"
+	failures=$((failures + $(grep -c '^not ok' "$said")))
+done
 finish

@@ -345,6 +345,31 @@ static void prototypes_where_there_is_no_debug_information(void **state)
 	check_ret(s, 0xffffffff, "-1");
 }
 
+/* Its debug information, which is large, is not even looked for; nobody else's function is taken for one of it. */
+static void the_c_library_is_as_declared(void **state)
+{
+	struct target *target = *state;
+	struct dpe_function function = {.name = "pthread_join", .exported = true};
+	char *path = libc_path();
+	struct dpe_module *libc;
+
+	if (!path)
+		skip();
+	libc = open_path(path);
+	free(path);
+	noted[0] = 0xabc, noted[1] = 0;
+	check_args(dpe_signature_of(libc, &function, 0, target->arena), "\"0xabc\" \"0x0\"");
+	assert_null(libc->dwarf);
+	function.name = "unheard_of";
+	dpe_signature_of(libc, &function, 0, target->arena);
+	assert_non_null(libc->dwarf);
+	dpe_module_free(libc);
+	function = *dpe_module_find(target->module, "plain", &(unsigned){0});
+	function.name = "sem_getvalue";
+	assert_int_equal(
+		dpe_signature_count(dpe_signature_of(target->module, &function, 0, target->arena)), 6);
+}
+
 static void numbers_where_nothing_is_known(void **state)
 {
 	struct target *target = *state;
@@ -377,6 +402,7 @@ int main(void)
 		cmocka_unit_test(words_that_records_need),
 		cmocka_unit_test(words_that_are_not_there),
 		cmocka_unit_test(prototypes_where_there_is_no_debug_information),
+		cmocka_unit_test(the_c_library_is_as_declared),
 		cmocka_unit_test(numbers_where_nothing_is_known),
 	};
 

@@ -85,6 +85,38 @@ static void separate_debug_files_are_found(void **state)
 	free(line);
 }
 
+/* It is taken for the symbols alone: no debug information is read for that, nor needed. */
+static void separate_symbols_need_no_debug_information(void **state)
+{
+	char *path = target_path("functions"), *line;
+	struct dpe_module *module;
+	char folder[] = "/tmp/dpe-test-XXXXXX";
+	Dwarf_Die die;
+	const struct dpe_function *function;
+	unsigned count;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	line = dpe_xasprintf("cd %s && cp %s f && objcopy --remove-section=.note.gnu.build-id f && "
+			     "objcopy --only-keep-debug f f.debug 2>&- && strip -g f.debug && strip f && "
+			     "objcopy --add-gnu-debuglink=f.debug f",
+		folder, path);
+	assert_int_equal(system(line), 0);
+	free(line);
+	free(path);
+	path = dpe_xasprintf("%s/f", folder);
+	module = open_path(path);
+	function = dpe_module_find(module, "enqueue", &count);
+	assert_non_null(function);
+	assert_false(module->stripped);
+	assert_false(dpe_dwarf_function(module, function->address, &die));
+	dpe_module_free(module);
+	free(path);
+	line = dpe_xasprintf("rm -r %s", folder);
+	assert_int_equal(system(line), 0);
+	free(line);
+}
+
 static void versions_are_told_apart(void **state)
 {
 	char *path = libc_path();
@@ -175,6 +207,7 @@ int main(void)
 		cmocka_unit_test(functions_are_found_by_name),
 		cmocka_unit_test(stripped_programs_have_no_functions),
 		cmocka_unit_test(separate_debug_files_are_found),
+		cmocka_unit_test(separate_symbols_need_no_debug_information),
 		cmocka_unit_test(versions_are_told_apart),
 		cmocka_unit_test(names_of_rules_are_file_names_without_version),
 		cmocka_unit_test(the_same_file_is_kept_once),
