@@ -107,4 +107,14 @@ struct dpe_automaton *dpe_automaton_of(
 /* compose.c: fills in final, complete, needs_pred and LAST of a state of a &. */
 void dpe_compose_derive(struct dpe_auto *a, struct dpe_node_state *s);
 
+/* alike.c: which literals of the rule could be swapped, so that the tree says the same; NULL: none.
+ * For dpe_swaps_free; the rule must outlive them, not the tree. */
+struct dpe_swaps;
+struct dpe_swaps *dpe_swaps_new(const struct dpe_rule *rule, const struct dpe_node *tree);
+void dpe_swaps_free(struct dpe_swaps *swaps); /* accepts NULL */
+/* Of a state with its moves, in an automaton of a tree that they are for: marks, by literal, whose
+ * moves need not be made where those of all others are. False where there is none. */
+bool dpe_swaps_spare(const struct dpe_swaps *swaps, const struct dpe_auto *a, dpe_state state,
+	bool *needless);
+
 #endif

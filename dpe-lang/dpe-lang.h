@@ -262,6 +262,13 @@ bool dpe_automaton_complete(struct dpe_automaton *automaton, dpe_state state);
 /* The moves out of a state that take `literal`; valid until the automaton is freed. */
 const struct dpe_move *dpe_automaton_moves(
 	struct dpe_automaton *automaton, dpe_state state, unsigned literal, unsigned *count);
+/* Leaves out moves for which there are others that tell the same of a run, but for the positions that
+ * events take: of operands of & that are alike but for carets, and stand alike, the first one moves.
+ * To be called before states are asked for. */
+void dpe_automaton_fold(struct dpe_automaton *automaton);
+/* The same as dpe_automaton_moves with those that are left out. */
+const struct dpe_move *dpe_automaton_all_moves(
+	struct dpe_automaton *automaton, dpe_state state, unsigned literal, unsigned *count);
 unsigned dpe_automaton_registers(struct dpe_automaton *automaton, dpe_state state);
 /* The literal of the event that a register holds. */
 unsigned dpe_automaton_register_literal(

@@ -91,6 +91,13 @@ enum dpe_engine_choice dpe_rule_engine(const struct dpe_rule *rule)
 	return dpe_rule_suits_automaton(rule) ? DPE_ENGINE_PA : DPE_ENGINE_NET;
 }
 
+/* Who asks which event is at which position is told it of all readings. */
+void dpe_engine_fold(struct dpe_run *run)
+{
+	if (run->automaton && run->rule->mode == DPE_EXPECT && !run->wants_positions && !run->acts)
+		dpe_automaton_fold(run->automaton);
+}
+
 void dpe_engine_free(struct dpe_run *run)
 {
 	dpe_automaton_free(run->automaton);
@@ -220,11 +227,13 @@ static struct dpe_step *make_room(struct dpe_run *run, unsigned nsteps, unsigned
 }
 
 /* The moves of the automaton, with what its registers hold. */
-static unsigned find_moves(struct dpe_run *run, const struct dpe_config *config, unsigned literal)
+static unsigned find_moves(
+	struct dpe_run *run, const struct dpe_config *config, unsigned literal, bool all)
 {
 	unsigned count, npreds = 0;
 	const struct dpe_move *moves =
-		dpe_automaton_moves(run->automaton, config->state, literal, &count);
+		(all ? dpe_automaton_all_moves : dpe_automaton_moves)(
+			run->automaton, config->state, literal, &count);
 	struct dpe_pred *pred;
 
 	for (unsigned i = 0; i < count; i++)
@@ -304,7 +313,7 @@ unsigned dpe_engine_steps(struct dpe_run *run, const struct dpe_config *config, 
 {
 	unsigned count = run->game     ? find_plays(run, config, literal, occurrence)
 			 : run->stands ? find_ways(run, config, literal)
-				       : find_moves(run, config, literal);
+				       : find_moves(run, config, literal, !occurrence);
 
 	*steps = run->steps;
 	return count;
