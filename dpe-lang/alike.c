@@ -279,7 +279,7 @@ static void collect(struct operands *operands, const struct view *view, const st
 		free(places);
 		return;
 	}
-	if (!top && !continues(a->node, DPE_NODE_PAR)) {
+	if (!top && (!continues(a->node, DPE_NODE_PAR) || key->form != DPE_FORM_BOTH)) {
 		*DPE_GROW(operands->at, operands->count, operands->cap) =
 			(struct operand){a, s, places};
 		return;

@@ -421,6 +421,8 @@ void dpe_automaton_fold(struct dpe_automaton *automaton)
 {
 	automaton->folds = true;
 	automaton->swaps = dpe_swaps_new(automaton->rule, automaton->root->node);
+	if (automaton->swaps)
+		dpe_covered_drop(automaton->root);
 }
 
 unsigned dpe_automaton_registers(struct dpe_automaton *automaton, dpe_state state)
