@@ -159,10 +159,9 @@ static void free_swap(struct swap *swap)
 	free(swap->moved);
 }
 
-static void try_swap(struct dpe_swaps *swaps, const struct dpe_node *tree, const struct dpe_node *a,
-	const struct dpe_node *b)
+/* That swaps nothing; for free_swap. */
+static struct swap new_swap(unsigned nliterals)
 {
-	unsigned nliterals = swaps->rule->nliterals;
 	struct swap swap = {
 		.to = dpe_xcalloc(nliterals, sizeof(*swap.to)),
 		.moved = dpe_xcalloc(nliterals, sizeof(*swap.moved)),
@@ -170,6 +169,25 @@ static void try_swap(struct dpe_swaps *swaps, const struct dpe_node *tree, const
 
 	for (unsigned i = 0; i < nliterals; i++)
 		swap.to[i] = i;
+	return swap;
+}
+
+bool dpe_operands_alike(
+	const struct dpe_rule *rule, const struct dpe_node *a, const struct dpe_node *b)
+{
+	struct dpe_swaps swaps = {.rule = rule};
+	struct swap swap = new_swap(rule->nliterals);
+	bool alike = align(&swaps, &swap, a, b);
+
+	free_swap(&swap);
+	return alike;
+}
+
+static void try_swap(struct dpe_swaps *swaps, const struct dpe_node *tree, const struct dpe_node *a,
+	const struct dpe_node *b)
+{
+	struct swap swap = new_swap(swaps->rule->nliterals);
+
 	if (align(swaps, &swap, a, b) && swap.nmoved && !is_there(swaps, &swap) &&
 		stays(swaps->rule, &swap, tree))
 		*DPE_GROW(swaps->at, swaps->count, swaps->cap) = swap;

@@ -124,6 +124,9 @@ void dpe_compose_derive(struct dpe_auto *a, struct dpe_node_state *s);
  * For dpe_swaps_free; the rule must outlive them, not the tree. */
 struct dpe_swaps;
 struct dpe_swaps *dpe_swaps_new(const struct dpe_rule *rule, const struct dpe_node *tree);
+/* True where operands that have no literal in common are alike, but for carets. */
+bool dpe_operands_alike(
+	const struct dpe_rule *rule, const struct dpe_node *a, const struct dpe_node *b);
 void dpe_swaps_free(struct dpe_swaps *swaps); /* accepts NULL */
 /* Of a state with its moves, in an automaton of a tree that they are for: marks, by literal, whose
  * moves need not be made where those of all others are. False where there is none. */

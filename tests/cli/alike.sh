@@ -48,6 +48,28 @@ printf '{"event":"produce","id":"p","pred":["e19"]}\n{"event":"put","id":"eleven
 run "$DPE" replay -s buffer.dpe full.jsonl
 says 'a buffer that is full' 1 'buffer: violated of' 'id "eleventh"' 'get after put'
 
+# Twelve that have nothing to do with each other, all at work at once, in rounds.
+python3 -c '
+import json
+event = lambda name, id, *preds: print(json.dumps({"event": name, "id": id, "pred": preds}))
+last = []
+for turn in range(3):
+    for i in range(12):
+        event("a", f"a{turn}.{i}", *last)
+    for i in reversed(range(12)):
+        event("b", f"b{turn}.{i}", f"a{turn}.{i}")
+    event("end", f"end{turn}", *(f"b{turn}.{i}" for i in range(12)))
+    last = [f"end{turn}"]' >rounds.jsonl
+printf 'expect rounds: ((%s);end)*\n' "$(operands '(a%;b%)' 12 ' & ')" >rounds.dpe
+for engine in auto parts; do
+	run "$DPE" replay --engine=$engine --trace=trace -s rounds.dpe rounds.jsonl
+	check "$engine: operands that share nothing" "$status" -eq 0
+	check "$engine: their events are read in one way" "$(grep -c 'took.*: 1 reading$' trace)" -eq 75
+done
+grep -v '"b2.5"' rounds.jsonl >short.jsonl
+run "$DPE" replay -s rounds.dpe short.jsonl
+says 'one of them is not at its end' 1 'rounds: incomplete of' 'expected b^^^^^ after a^^^^^'
+
 # Who asks which event is where is told of each as it is.
 printf 'expect R: (a;b) & (a^;b^) { print($1, $2, $3, $4); }\n' >named.dpe
 printf '%s\n' '{"event":"a","id":"a1"}' '{"event":"a","id":"a2"}' '{"event":"b","id":"b2","pred":["a2"]}' \
