@@ -245,6 +245,8 @@ struct dpe_auto *dpe_auto_new(struct dpe_arena *arena, const struct dpe_rule *ru
 		a->right = dpe_auto_new(arena, rule, node->right, last_wanted, bytes);
 	if (node->kind == DPE_NODE_EVENT)
 		a->literals[rule->positions[node->position - 1].literal] = true;
+	a->sequential = node->kind != DPE_NODE_PAR && (!a->left || a->left->sequential) &&
+			(!a->right || a->right->sequential);
 	merge_literals(a);
 	add_initial_state(a);
 	return a;

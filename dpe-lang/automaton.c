@@ -11,6 +11,7 @@ enum liveness { UNKNOWN, LIVE, DEAD };
 struct root_state {
 	struct dpe_move *moves;
 	uint32_t *first;
+	uint32_t *folded; /* the same for those that are left out, which stand behind; NULL: none */
 };
 
 /* Sets of positions that one event takes together: few, and named by matches. They outlive the
@@ -33,6 +34,8 @@ struct dpe_automaton {
 	struct dpe_auto *root;
 	unsigned nliterals;
 	size_t bytes;
+	bool folds;              /* moves are left out, … */
+	struct dpe_swaps *swaps; /* … where these allow it; or NULL */
 	bool may_deadlock; /* operands synchronise somewhere: there may be dead states */
 	unsigned nstates, nliveness;
 	struct root_state *states;
@@ -61,7 +64,56 @@ static uint8_t *liveness_of(struct dpe_automaton *automaton, dpe_state state)
 struct visit {
 	dpe_state state;
 	uint32_t from; /* the visit that led here */
+	uint32_t next; /* the one to go on with after this one, of those as far from an end, from 1; or 0 */
 };
+
+/* States that were seen, to go on from: those first whose fewest operands of & are not at an end. */
+struct search {
+	struct visit *visits;
+	unsigned nvisits, capvisits;
+	uint32_t *pending; /* by that number; the newest visit, from 1 */
+	unsigned ndistances;
+};
+
+/* Of an operand that is no &, only whether it is at an end is looked at. */
+static unsigned distance(const struct dpe_auto *a, dpe_state state)
+{
+	const struct dpe_node_state *s = a->states[state];
+
+	if (s->key->form != DPE_FORM_BOTH)
+		return !s->final;
+	return distance(a->left, s->key->left) + distance(a->right, s->key->right);
+}
+
+static unsigned longest_distance(const struct dpe_auto *a)
+{
+	if (a->node->kind != DPE_NODE_PAR)
+		return 1;
+	return longest_distance(a->left) + longest_distance(a->right);
+}
+
+static void see(struct dpe_automaton *automaton, struct search *search, dpe_state state, uint32_t from)
+{
+	uint32_t *pending = &search->pending[distance(automaton->root, state)];
+
+	*DPE_GROW(search->visits, search->nvisits, search->capvisits) =
+		(struct visit){state, from, *pending};
+	*pending = search->nvisits;
+	*liveness_of(automaton, state) = DEAD;
+}
+
+/* False where there is none left. */
+static bool go_on(struct search *search, uint32_t *at)
+{
+	for (unsigned i = 0; i < search->ndistances; i++) {
+		if (!search->pending[i])
+			continue;
+		*at = search->pending[i] - 1;
+		search->pending[i] = search->visits[*at].next;
+		return true;
+	}
+	return false;
+}
 
 /* Marks a visited state and all that led to it as live. */
 static void mark_live(struct dpe_automaton *automaton, const struct visit *visits, uint32_t at)
@@ -72,43 +124,39 @@ static void mark_live(struct dpe_automaton *automaton, const struct visit *visit
 	}
 }
 
-/* Depth first from `state` until a final state is found, which is soon where there is one. What
- * was visited in vain is dead. States are marked DEAD when first seen and LIVE on success. */
+/* From `state` on, towards an end, until one is found, which is soon where there is one: depth first
+ * alone could go round and round with ever other registers. What was visited in vain is dead. States
+ * are marked DEAD when first seen and LIVE on success. */
 static bool find_final(struct dpe_automaton *automaton, dpe_state state)
 {
-	struct visit *visits = NULL;
-	unsigned nvisits = 0, capvisits = 0, npending = 0, cappending = 0;
-	uint32_t *pending = NULL;
+	struct search search = {.ndistances = longest_distance(automaton->root) + 1};
 	bool found = false;
+	uint32_t at;
 
-	*DPE_GROW(visits, nvisits, capvisits) = (struct visit){state, 0};
-	*DPE_GROW(pending, npending, cappending) = 0;
-	*liveness_of(automaton, state) = DEAD;
-	while (npending && !found) {
-		uint32_t at = pending[--npending];
-		const struct dpe_node_state *s = dpe_auto_expand(automaton->root, visits[at].state);
+	search.pending = dpe_xcalloc(search.ndistances, sizeof(*search.pending));
+	see(automaton, &search, state, 0);
+	while (!found && go_on(&search, &at)) {
+		const struct dpe_node_state *s =
+			dpe_auto_expand(automaton->root, search.visits[at].state);
 
 		found = s->final;
 		for (unsigned i = 0; i < s->nmoves && !found; i++) {
-			uint8_t *live = liveness_of(automaton, s->moves[i].to);
+			uint8_t live = *liveness_of(automaton, s->moves[i].to);
 
-			found = *live == LIVE;
-			if (*live != UNKNOWN)
-				continue;
-			*live = DEAD;
-			*DPE_GROW(pending, npending, cappending) = nvisits;
-			*DPE_GROW(visits, nvisits, capvisits) = (struct visit){s->moves[i].to, at};
+			found = live == LIVE;
+			if (live == UNKNOWN)
+				see(automaton, &search, s->moves[i].to, at);
 		}
 		if (found)
-			mark_live(automaton, visits, at);
+			mark_live(automaton, search.visits, at);
 	}
 	/* A search that succeeded says nothing about what it did not come to. */
-	for (unsigned i = 0; found && i < nvisits; i++) {
-		if (*liveness_of(automaton, visits[i].state) == DEAD)
-			*liveness_of(automaton, visits[i].state) = UNKNOWN;
+	for (unsigned i = 0; found && i < search.nvisits; i++) {
+		if (*liveness_of(automaton, search.visits[i].state) == DEAD)
+			*liveness_of(automaton, search.visits[i].state) = UNKNOWN;
 	}
-	free(visits);
-	free(pending);
+	free(search.visits);
+	free(search.pending);
 	return found;
 }
 
@@ -227,6 +275,7 @@ void dpe_automaton_free(struct dpe_automaton *automaton)
 	}
 	for (unsigned i = 0; i < automaton->nstates; i++)
 		free(automaton->states[i].moves);
+	dpe_swaps_free(automaton->swaps);
 	dpe_auto_free(automaton->root);
 	dpe_arena_free(automaton->arena);
 	free(automaton->states);
@@ -279,27 +328,54 @@ static void add_move(
 	to->positions = keep_positions(automaton->positions, move->positions, move->npositions);
 }
 
+/* Sorts moves from one number to another; where those of each literal begin. */
+static uint32_t *sort_moves(
+	struct dpe_automaton *automaton, struct dpe_move *moves, unsigned from, unsigned to)
+{
+	uint32_t *first =
+		dpe_arena_alloc(automaton->arena, (automaton->nliterals + 1) * sizeof(*first));
+	unsigned at = from;
+
+	qsort(moves + from, to - from, sizeof(*moves), by_literal);
+	for (unsigned literal = 0; literal <= automaton->nliterals; literal++) {
+		while (at < to && moves[at].literal < literal)
+			at++;
+		first[literal] = at;
+	}
+	return first;
+}
+
+/* Adds the live moves of literals that are marked so, or not; NULL: none is. */
+static unsigned add_moves(struct dpe_automaton *automaton, struct dpe_move *to,
+	const struct dpe_node_state *s, const bool *marks, bool marked)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < s->nmoves; i++) {
+		if ((marks && marks[s->moves[i].literal]) == marked &&
+			is_live(automaton, s->moves[i].to))
+			add_move(automaton, &to[count++], &s->moves[i]);
+	}
+	return count;
+}
+
 static void compose_state(struct dpe_automaton *automaton, dpe_state state)
 {
 	const struct dpe_node_state *s = dpe_auto_expand(automaton->root, state);
-	struct root_state *root;
-	unsigned count = 0, at = 0;
+	bool needless[automaton->nliterals + 1];
+	bool folded = automaton->swaps &&
+		      dpe_swaps_spare(automaton->swaps, automaton->root, state, needless);
+	struct root_state root = {.moves = dpe_xcalloc(s->nmoves + 1, sizeof(*root.moves))};
+	unsigned count, more;
 
+	count = add_moves(automaton, root.moves, s, folded ? needless : NULL, false);
+	root.first = sort_moves(automaton, root.moves, 0, count);
+	if (folded) {
+		more = add_moves(automaton, root.moves + count, s, needless, true);
+		root.folded = sort_moves(automaton, root.moves, count, count + more);
+	}
 	grow_states(automaton, state);
-	root = &automaton->states[state];
-	root->moves = dpe_xcalloc(s->nmoves + 1, sizeof(*root->moves));
-	root->first = dpe_arena_alloc(
-		automaton->arena, (automaton->nliterals + 1) * sizeof(*root->first));
-	for (unsigned i = 0; i < s->nmoves; i++) {
-		if (is_live(automaton, s->moves[i].to))
-			add_move(automaton, &root->moves[count++], &s->moves[i]);
-	}
-	qsort(root->moves, count, sizeof(*root->moves), by_literal);
-	for (unsigned literal = 0; literal <= automaton->nliterals; literal++) {
-		while (at < count && root->moves[at].literal < literal)
-			at++;
-		root->first[literal] = at;
-	}
+	automaton->states[state] = root;
 }
 
 static const struct root_state *root_state(struct dpe_automaton *automaton, dpe_state state)
@@ -327,6 +403,26 @@ const struct dpe_move *dpe_automaton_moves(
 
 	*count = root->first[literal + 1] - root->first[literal];
 	return root->moves + root->first[literal];
+}
+
+const struct dpe_move *dpe_automaton_all_moves(
+	struct dpe_automaton *automaton, dpe_state state, unsigned literal, unsigned *count)
+{
+	const struct root_state *root = root_state(automaton, state);
+	const uint32_t *first = root->first;
+
+	if (root->folded && first[literal + 1] == first[literal])
+		first = root->folded;
+	*count = first[literal + 1] - first[literal];
+	return root->moves + first[literal];
+}
+
+void dpe_automaton_fold(struct dpe_automaton *automaton)
+{
+	automaton->folds = true;
+	automaton->swaps = dpe_swaps_new(automaton->rule, automaton->root->node);
+	if (automaton->swaps)
+		dpe_covered_drop(automaton->root);
 }
 
 unsigned dpe_automaton_registers(struct dpe_automaton *automaton, dpe_state state)
@@ -370,6 +466,8 @@ struct dpe_automaton *dpe_automaton_renew(struct dpe_automaton *old)
 
 	automaton->positions = old->positions;
 	old->positions = NULL;
+	if (old->folds)
+		dpe_automaton_fold(automaton);
 	return automaton;
 }
 

@@ -64,6 +64,8 @@ struct dpe_auto {
 	struct dpe_auto *left, *right;
 	bool last_wanted;  /* inherited: somebody binds to our LAST */
 	bool synchronises; /* & whose operands have a literal in common */
+	bool sequential;   /* no & stands within */
+	bool drops;        /* &: registers that others cover are not kept; see covered.c */
 	bool *literals;    /* which of the rule's literals occur below */
 	unsigned nliterals;
 	unsigned nstates, capstates;
@@ -104,7 +106,31 @@ void dpe_automaton_tell_empty(const struct dpe_rule *rule, struct dpe_diags *dia
 struct dpe_automaton *dpe_automaton_of(
 	const struct dpe_rule *rule, const struct dpe_node *tree, bool last_wanted);
 
+/* Of a & whose operands synchronise: register i's event precedes register j's. */
+bool dpe_key_precedes(const struct dpe_key *key, unsigned i, unsigned j);
+void dpe_key_set_precedes(struct dpe_key *key, unsigned i, unsigned j);
+unsigned dpe_key_row_words(unsigned nregs);
+
+/* covered.c: lets all & below that synchronise, and are not operands of one, drop registers. */
+void dpe_covered_drop(struct dpe_auto *a);
+/* The same of the key of such a &, which is the caller's to free(), as the result is. `source`, by
+ * register, is adapted; there are key->nregs of them then. */
+struct dpe_key *dpe_covered_simplify(
+	struct dpe_auto *a, struct dpe_key *key, unsigned *ndata, uint16_t *source);
 /* compose.c: fills in final, complete, needs_pred and LAST of a state of a &. */
 void dpe_compose_derive(struct dpe_auto *a, struct dpe_node_state *s);
+
+/* alike.c: which literals of the rule could be swapped, so that the tree says the same; NULL: none.
+ * For dpe_swaps_free; the rule must outlive them, not the tree. */
+struct dpe_swaps;
+struct dpe_swaps *dpe_swaps_new(const struct dpe_rule *rule, const struct dpe_node *tree);
+/* True where operands that have no literal in common are alike, but for carets. */
+bool dpe_operands_alike(
+	const struct dpe_rule *rule, const struct dpe_node *a, const struct dpe_node *b);
+void dpe_swaps_free(struct dpe_swaps *swaps); /* accepts NULL */
+/* Of a state with its moves, in an automaton of a tree that they are for: marks, by literal, whose
+ * moves need not be made where those of all others are. False where there is none. */
+bool dpe_swaps_spare(const struct dpe_swaps *swaps, const struct dpe_auto *a, dpe_state state,
+	bool *needless);
 
 #endif

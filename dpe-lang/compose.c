@@ -16,7 +16,7 @@
 
 #define ROW_BITS 16
 
-static unsigned row_words(unsigned nregs)
+unsigned dpe_key_row_words(unsigned nregs)
 {
 	return (nregs + ROW_BITS - 1) / ROW_BITS;
 }
@@ -28,18 +28,18 @@ static const uint16_t *places(const struct dpe_key *key)
 
 /* Register i's event precedes register j's. Without synchronisation nobody needs to ask: what one
  * operand asks for is an antichain, and the operands are independent. */
-static bool precedes(const struct dpe_key *key, unsigned i, unsigned j)
+bool dpe_key_precedes(const struct dpe_key *key, unsigned i, unsigned j)
 {
 	const uint16_t *rows = key->data + key->nregs + key->nplaces;
 
-	return rows[i * row_words(key->nregs) + j / ROW_BITS] >> j % ROW_BITS & 1;
+	return rows[i * dpe_key_row_words(key->nregs) + j / ROW_BITS] >> j % ROW_BITS & 1;
 }
 
-static void set_precedes(struct dpe_key *key, unsigned i, unsigned j)
+void dpe_key_set_precedes(struct dpe_key *key, unsigned i, unsigned j)
 {
 	uint16_t *rows = key->data + key->nregs + key->nplaces;
 
-	rows[i * row_words(key->nregs) + j / ROW_BITS] |= 1u << j % ROW_BITS;
+	rows[i * dpe_key_row_words(key->nregs) + j / ROW_BITS] |= 1u << j % ROW_BITS;
 }
 
 /* Keeps the maximal ones of a set of registers. */
@@ -54,7 +54,7 @@ static unsigned keep_maximal(
 		bool covered = false;
 
 		for (unsigned j = 0; j < count && !covered; j++)
-			covered = precedes(key, set[i], set[j]);
+			covered = dpe_key_precedes(key, set[i], set[j]);
 		/* Writing over set[kept], kept ≤ i, must not hide it from later comparisons: what a
 		 * dropped register precedes is preceded by no less than what dropped it. */
 		if (!covered)
@@ -131,7 +131,7 @@ static void collect_preds(struct step *step)
 static bool precedes_new(const struct step *step, uint16_t source)
 {
 	for (unsigned i = 0; i < step->npreds; i++) {
-		if (step->preds[i] == source || precedes(step->from, source, step->preds[i]))
+		if (step->preds[i] == source || dpe_key_precedes(step->from, source, step->preds[i]))
 			return true;
 	}
 	return false;
@@ -146,8 +146,8 @@ static void order_registers(const struct step *step, struct dpe_key *key)
 			if (before == DPE_NEW_EVENT)
 				continue;
 			if (after == DPE_NEW_EVENT ? precedes_new(step, before)
-						   : precedes(step->from, before, after))
-				set_precedes(key, i, j);
+						   : dpe_key_precedes(step->from, before, after))
+				dpe_key_set_precedes(key, i, j);
 		}
 	}
 }
@@ -172,7 +172,7 @@ static struct dpe_key *pair_key(struct step *step, unsigned *ndata)
 	}
 	*ndata = step->nsources + nright;
 	if (step->a->synchronises)
-		*ndata += step->nsources * row_words(step->nsources);
+		*ndata += step->nsources * dpe_key_row_words(step->nsources);
 	key = dpe_key_new(*ndata);
 	key->form = DPE_FORM_BOTH;
 	key->left = step->to_left->number;
@@ -241,6 +241,8 @@ static void add_step(struct dpe_auto *a, struct dpe_node_state *s, const struct 
 	key = pair_key(&step, &ndata);
 	if (to_left->complete && to_right->complete)
 		key = done_key(&step, key, &ndata);
+	else if (a->drops)
+		key = dpe_covered_simplify(a, key, &ndata, source);
 	for (unsigned i = 0; i < nleft; i++)
 		positions[move.npositions++] = left->positions[i];
 	for (unsigned i = 0; i < nright; i++)
@@ -249,7 +251,7 @@ static void add_step(struct dpe_auto *a, struct dpe_node_state *s, const struct 
 	move.preds = preds;
 	move.npreds = step.npreds;
 	move.carry = source;
-	move.nregisters = step.nsources;
+	move.nregisters = key->nregs;
 	dpe_auto_add_move(a, s, &move);
 	free(key);
 }

@@ -262,6 +262,13 @@ bool dpe_automaton_complete(struct dpe_automaton *automaton, dpe_state state);
 /* The moves out of a state that take `literal`; valid until the automaton is freed. */
 const struct dpe_move *dpe_automaton_moves(
 	struct dpe_automaton *automaton, dpe_state state, unsigned literal, unsigned *count);
+/* Leaves out moves for which there are others that tell the same of a run, but for the positions that
+ * events take: of operands of & that are alike but for carets, and stand alike, the first one moves.
+ * To be called before states are asked for. */
+void dpe_automaton_fold(struct dpe_automaton *automaton);
+/* The same as dpe_automaton_moves with those that are left out. */
+const struct dpe_move *dpe_automaton_all_moves(
+	struct dpe_automaton *automaton, dpe_state state, unsigned literal, unsigned *count);
 unsigned dpe_automaton_registers(struct dpe_automaton *automaton, dpe_state state);
 /* The literal of the event that a register holds. */
 unsigned dpe_automaton_register_literal(
@@ -326,6 +333,10 @@ struct dpe_part {
 	const struct dpe_part **kids;
 	unsigned tail;          /* SEQ: from this kid on all are nullable */
 	const uint32_t *kid_of; /* PAR: by literal, whose it is, or DPE_NO_KID */
+	/* PAR: by kid, one before it that is alike but for carets, or DPE_NO_KID. Where neither has begun,
+	 * it makes no difference to a run which of them does, but for the positions that events take. */
+	const uint32_t *twin_of;
+	bool own; /* its literals stand nowhere else in the rule */
 	struct dpe_automaton *automaton;
 	const struct dpe_node *node; /* of a leaf: what it stands for */
 };
@@ -351,6 +362,8 @@ struct dpe_parts *dpe_parts_of_operands(const struct dpe_rule *rule);
 /* True where the rule composed has so few states that nothing is gained by dividing it. */
 bool dpe_rule_is_small(const struct dpe_rule *rule);
 void dpe_parts_free(struct dpe_parts *parts); /* accepts NULL */
+/* dpe_automaton_fold for all automata whose parts are the only ones with their literals. */
+void dpe_parts_fold(const struct dpe_parts *parts);
 /* How many states were composed so far, in all automata. */
 uint64_t dpe_parts_built(const struct dpe_parts *parts);
 

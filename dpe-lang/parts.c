@@ -164,6 +164,25 @@ static void mark_literals(const struct dpe_rule *rule, const struct dpe_node *no
 	mark_literals(rule, node->right, literals);
 }
 
+static unsigned count_positions(
+	const struct dpe_rule *rule, const struct dpe_node *node, const bool *literals)
+{
+	if (!node)
+		return 0;
+	if (node->kind == DPE_NODE_EVENT)
+		return literals[rule->positions[node->position - 1].literal];
+	return count_positions(rule, node->left, literals) +
+	       count_positions(rule, node->right, literals);
+}
+
+/* True where the literals of the part stand nowhere but in this node of the rule. */
+static bool is_own(
+	const struct maker *m, const struct dpe_part *part, const struct dpe_node *node)
+{
+	return count_positions(m->rule, node, part->literals) ==
+	       count_positions(m->rule, m->rule->tree, part->literals);
+}
+
 static struct dpe_part *make_automaton(
 	struct maker *m, const struct dpe_node *node, bool last_wanted)
 {
@@ -184,6 +203,7 @@ static struct dpe_part *make_automaton(
 	part->node = node;
 	part->nullable = dpe_nullable(node);
 	mark_literals(m->rule, node, part->literals);
+	part->own = is_own(m, part, node);
 	return part;
 }
 
@@ -301,6 +321,17 @@ static const struct dpe_node *join_operands(struct maker *m, const struct operan
 	return all;
 }
 
+/* The last kid before this one, which stands behind it in `nodes`, that is alike. */
+static uint32_t find_twin(const struct maker *m, const struct dpe_part *part,
+	const struct dpe_part *kid, const struct dpe_node *const *nodes)
+{
+	for (uint32_t i = part->nkids; kid->own && i-- > 0;) {
+		if (part->kids[i]->own && dpe_operands_alike(m->rule, nodes[i], nodes[part->nkids]))
+			return i;
+	}
+	return DPE_NO_KID;
+}
+
 static struct dpe_part *make_par(
 	struct maker *m, const struct dpe_node *node, bool last_wanted, unsigned height)
 {
@@ -308,6 +339,9 @@ static struct dpe_part *make_par(
 	struct dpe_part *part = new_part(m, DPE_PART_PAR, operands.count);
 	uint32_t *kid_of =
 		dpe_arena_alloc(m->parts->arena, (m->rule->nliterals + 1) * sizeof(*kid_of));
+	uint32_t *twin_of =
+		dpe_arena_alloc(m->parts->arena, operands.count * sizeof(*twin_of));
+	const struct dpe_node *nodes[operands.count];
 	bool whole = true;
 
 	for (unsigned i = 0; i < operands.count && whole; i++) {
@@ -315,10 +349,14 @@ static struct dpe_part *make_par(
 
 		if (operands.first[i] != i)
 			continue;
-		kid = make(m, join_operands(m, &operands, i, node), last_wanted, height + 1);
+		nodes[part->nkids] = join_operands(m, &operands, i, node);
+		kid = make(m, nodes[part->nkids], last_wanted, height + 1);
 		whole = kid != NULL;
-		if (kid)
-			add_kid(m, part, kid);
+		if (!kid)
+			continue;
+		kid->own = is_own(m, kid, nodes[part->nkids]);
+		twin_of[part->nkids] = find_twin(m, part, kid, nodes);
+		add_kid(m, part, kid);
 	}
 	free_operands(&operands);
 	for (unsigned literal = 0; literal < m->rule->nliterals; literal++) {
@@ -329,6 +367,7 @@ static struct dpe_part *make_par(
 		}
 	}
 	part->kid_of = kid_of;
+	part->twin_of = twin_of;
 	part->nullable = dpe_nullable(node);
 	return whole ? part : NULL;
 }
@@ -449,6 +488,19 @@ void dpe_parts_free(struct dpe_parts *parts)
 	free(parts->automata);
 	dpe_arena_free(parts->arena);
 	free(parts);
+}
+
+static void fold(const struct dpe_part *part)
+{
+	if (part->automaton && part->own)
+		dpe_automaton_fold(part->automaton);
+	for (unsigned i = 0; i < part->nkids; i++)
+		fold(part->kids[i]);
+}
+
+void dpe_parts_fold(const struct dpe_parts *parts)
+{
+	fold(parts->root);
 }
 
 uint64_t dpe_parts_built(const struct dpe_parts *parts)

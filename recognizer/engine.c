@@ -91,6 +91,17 @@ enum dpe_engine_choice dpe_rule_engine(const struct dpe_rule *rule)
 	return dpe_rule_suits_automaton(rule) ? DPE_ENGINE_PA : DPE_ENGINE_NET;
 }
 
+/* Who asks which event is at which position is told it of all readings. */
+void dpe_engine_fold(struct dpe_run *run)
+{
+	if (run->rule->mode != DPE_EXPECT || run->wants_positions || run->acts)
+		return;
+	if (run->automaton)
+		dpe_automaton_fold(run->automaton);
+	if (run->stands)
+		dpe_stands_fold(run->stands);
+}
+
 void dpe_engine_free(struct dpe_run *run)
 {
 	dpe_automaton_free(run->automaton);
@@ -220,11 +231,13 @@ static struct dpe_step *make_room(struct dpe_run *run, unsigned nsteps, unsigned
 }
 
 /* The moves of the automaton, with what its registers hold. */
-static unsigned find_moves(struct dpe_run *run, const struct dpe_config *config, unsigned literal)
+static unsigned find_moves(
+	struct dpe_run *run, const struct dpe_config *config, unsigned literal, bool all)
 {
 	unsigned count, npreds = 0;
 	const struct dpe_move *moves =
-		dpe_automaton_moves(run->automaton, config->state, literal, &count);
+		(all ? dpe_automaton_all_moves : dpe_automaton_moves)(
+			run->automaton, config->state, literal, &count);
 	struct dpe_pred *pred;
 
 	for (unsigned i = 0; i < count; i++)
@@ -272,9 +285,12 @@ static unsigned find_plays(struct dpe_run *run, const struct dpe_config *config,
 	return count;
 }
 
-static unsigned find_ways(struct dpe_run *run, const struct dpe_config *config, unsigned literal)
+static unsigned find_ways(
+	struct dpe_run *run, const struct dpe_config *config, unsigned literal, bool all)
 {
-	unsigned count = dpe_stand_ways(run->stands, config->stand, literal), npreds = 0;
+	unsigned count = (all ? dpe_stand_all_ways : dpe_stand_ways)(
+		run->stands, config->stand, literal);
+	unsigned npreds = 0;
 	struct dpe_pred *pred;
 
 	for (unsigned i = 0; i < count; i++)
@@ -303,8 +319,8 @@ unsigned dpe_engine_steps(struct dpe_run *run, const struct dpe_config *config, 
 	struct dpe_occurrence *occurrence, const struct dpe_step **steps)
 {
 	unsigned count = run->game     ? find_plays(run, config, literal, occurrence)
-			 : run->stands ? find_ways(run, config, literal)
-				       : find_moves(run, config, literal);
+			 : run->stands ? find_ways(run, config, literal, !occurrence)
+				       : find_moves(run, config, literal, !occurrence);
 
 	*steps = run->steps;
 	return count;

@@ -518,6 +518,9 @@ void dpe_pairs_finish(struct dpe_run *run);
 /* Gives the run its automaton or its game; false after a diagnostic. */
 bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct dpe_diags *diags);
 void dpe_engine_free(struct dpe_run *run);
+/* Once it is known what actions ask for: readings that differ only in which of several alike operands
+ * is which are followed once. */
+void dpe_engine_fold(struct dpe_run *run);
 /* Between two events: bounds the memory of the automaton. */
 void dpe_engine_tidy(struct dpe_run *run);
 /* Room for the registers of a configuration. */
@@ -531,7 +534,8 @@ bool dpe_config_final(const struct dpe_run *run, const struct dpe_config *config
 /* Nothing can follow. */
 bool dpe_config_complete(const struct dpe_run *run, const struct dpe_config *config);
 /* All ways to take an event as `literal`, whatever its predecessors are; valid until the next
- * call. Without an occurrence they are for looking at only. */
+ * call. Without an occurrence they are for looking at only, and those that need not be followed are
+ * among them. */
 unsigned dpe_engine_steps(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
 	struct dpe_occurrence *occurrence, const struct dpe_step **steps);
 struct dpe_config dpe_engine_take(const struct dpe_config *config, const struct dpe_step *step,

@@ -260,6 +260,12 @@ struct dpe_stands *dpe_stands_new(struct dpe_parts *parts, struct dpe_pool *pool
 	return stands;
 }
 
+void dpe_stands_fold(struct dpe_stands *stands)
+{
+	stands->folds = true;
+	dpe_parts_fold(stands->parts);
+}
+
 const struct dpe_part *dpe_stands_root(const struct dpe_stands *stands)
 {
 	return stands->parts->root;

@@ -20,6 +20,8 @@ struct dpe_way;
 /* Takes over the parts, not the pool. */
 struct dpe_stands *dpe_stands_new(struct dpe_parts *parts, struct dpe_pool *pool);
 void dpe_stands_free(struct dpe_stands *stands); /* accepts NULL; stands must be gone */
+/* From now on, of operands that are alike and have not begun, only the first is looked at. */
+void dpe_stands_fold(struct dpe_stands *stands);
 /* States that were composed so far. */
 uint64_t dpe_stands_built(const struct dpe_stands *stands);
 
@@ -36,6 +38,9 @@ bool dpe_stand_complete(const struct dpe_stands *stands, const struct dpe_stand 
 
 /* How many ways there are to take an event as `literal`, whatever its predecessors are. */
 unsigned dpe_stand_ways(struct dpe_stands *stands, const struct dpe_stand *stand, unsigned literal);
+/* The same with those that need not be looked at. */
+unsigned dpe_stand_all_ways(
+	struct dpe_stands *stands, const struct dpe_stand *stand, unsigned literal);
 /* One of them; valid until others are looked for. */
 const struct dpe_way *dpe_way_at(const struct dpe_stands *stands, unsigned at);
 const struct dpe_move *dpe_way_move(const struct dpe_way *way);

@@ -22,7 +22,7 @@ static void find_moves(struct dpe_stands *stands, const struct dpe_part *part,
 	const struct dpe_stand *stand, struct dpe_bound *bound, unsigned level)
 {
 	unsigned count, first = stands->nchoices;
-	const struct dpe_move *moves = dpe_automaton_moves(
+	const struct dpe_move *moves = (stands->folds ? dpe_automaton_moves : dpe_automaton_all_moves)(
 		part->automaton, stand ? stand->at : 0, stands->literal, &count);
 
 	for (unsigned i = 0; count && i < level; i++)
@@ -87,6 +87,18 @@ static void find_in_star(struct dpe_stands *stands, const struct dpe_part *part,
 	find(stands, kid, NULL, bound, level + 1);
 }
 
+/* The operand has not begun, nor has one that is alike: whatever can follow where the one begins can
+ * follow, with other carets, where the other one does. */
+static bool waits_for_twin(const struct dpe_stands *stands, const struct dpe_part *part,
+	const struct dpe_stand *stand, uint32_t kid)
+{
+	uint32_t twin = part->twin_of[kid];
+
+	if (!stands->folds || twin == DPE_NO_KID)
+		return false;
+	return !stand || (!stand->slots[kid].kid && !stand->slots[twin].kid);
+}
+
 static void find(struct dpe_stands *stands, const struct dpe_part *part,
 	const struct dpe_stand *stand, struct dpe_bound *bound, unsigned level)
 {
@@ -98,7 +110,7 @@ static void find(struct dpe_stands *stands, const struct dpe_part *part,
 		return;
 	case DPE_PART_PAR:
 		kid = part->kid_of[stands->literal];
-		if (kid != DPE_NO_KID)
+		if (kid != DPE_NO_KID && !waits_for_twin(stands, part, stand, kid))
 			find_in_kid(stands, part, kid, stand ? stand->slots[kid].kid : NULL, bound,
 				level);
 		return;
@@ -124,6 +136,18 @@ unsigned dpe_stand_ways(struct dpe_stands *stands, const struct dpe_stand *stand
 	stands->literal = literal;
 	find(stands, stands->parts->root, stand, NULL, 0);
 	return stands->nways;
+}
+
+unsigned dpe_stand_all_ways(
+	struct dpe_stands *stands, const struct dpe_stand *stand, unsigned literal)
+{
+	bool folds = stands->folds;
+	unsigned count;
+
+	stands->folds = false;
+	count = dpe_stand_ways(stands, stand, literal);
+	stands->folds = folds;
+	return count;
 }
 
 const struct dpe_way *dpe_way_at(const struct dpe_stands *stands, unsigned at)

@@ -44,6 +44,7 @@ struct dpe_way {
 struct dpe_stands {
 	struct dpe_parts *parts;
 	struct dpe_pool *pool;
+	bool folds; /* ways that need not be looked at are left out */
 	/* The last search. */
 	unsigned literal;
 	struct dpe_way *ways;

@@ -294,6 +294,168 @@ static void json_lists_alternative_predecessors(void **state)
 	end(&made);
 }
 
+/* ---- alike operands ---------------------------------------------------------------------- */
+
+static unsigned literal_of(const struct made *made, const char *text)
+{
+	const struct dpe_rule *rule = &made->spec->rules[0];
+	unsigned literal = 0;
+
+	while (literal < rule->nliterals && strcmp(rule->literals[literal].text, text))
+		literal++;
+	assert_true(literal < rule->nliterals);
+	return literal;
+}
+
+static unsigned count_moves(const struct made *made, dpe_state state, const char *text)
+{
+	unsigned count;
+
+	(void)dpe_automaton_moves(made->automaton, state, literal_of(made, text), &count);
+	return count;
+}
+
+/* Where the literals of the text lead, the first move of each. */
+static dpe_state walk_along(const struct made *made, const char *const *texts)
+{
+	dpe_state state = 0;
+
+	for (; *texts; texts++) {
+		unsigned count;
+		const struct dpe_move *moves = dpe_automaton_moves(
+			made->automaton, state, literal_of(made, *texts), &count);
+
+		assert_int_not_equal(count, 0);
+		state = moves->to;
+	}
+	return state;
+}
+
+static dpe_state make_folded(struct made *made, const char *text, const char *const *along)
+{
+	*made = make(text);
+	dpe_automaton_fold(made->automaton);
+	return walk_along(made, along);
+}
+
+static void the_first_of_alike_operands_moves(void **state)
+{
+	struct made made;
+	unsigned count;
+	dpe_state at = make_folded(&made, "expect R: (a;s)* & (a^;s)* & (a^^;s)*",
+		(const char *const[]){NULL});
+
+	(void)state;
+	assert_int_equal(count_moves(&made, at, "a"), 1);
+	assert_int_equal(count_moves(&made, at, "a^"), 0);
+	assert_int_equal(count_moves(&made, at, "a^^"), 0);
+	dpe_automaton_all_moves(made.automaton, at, literal_of(&made, "a^^"), &count);
+	assert_int_equal(count, 1);
+	dpe_automaton_all_moves(made.automaton, at, literal_of(&made, "a"), &count);
+	assert_int_equal(count, 1);
+	at = walk_along(&made, (const char *const[]){"a", NULL});
+	assert_int_equal(count_moves(&made, at, "a^"), 1);
+	assert_int_equal(count_moves(&made, at, "a^^"), 0);
+	/* After s all follow the same event. */
+	at = walk_along(&made, (const char *const[]){"a", "a^", "a^^", "s", NULL});
+	assert_int_equal(count_moves(&made, at, "a"), 1);
+	assert_int_equal(count_moves(&made, at, "a^"), 0);
+	end(&made);
+}
+
+static void what_was_not_folded_has_all_moves(void **state)
+{
+	struct made made = make("expect R: (a;s)* & (a^;s)*");
+	unsigned count;
+
+	(void)state;
+	assert_int_equal(count_moves(&made, 0, "a^"), 1);
+	dpe_automaton_all_moves(made.automaton, 0, literal_of(&made, "a^"), &count);
+	assert_int_equal(count, 1);
+	end(&made);
+}
+
+static void a_folded_automaton_stays_folded(void **state)
+{
+	struct made made = make("expect R: (a;s)* & (a^;s)*");
+	struct dpe_automaton *old = made.automaton;
+
+	(void)state;
+	dpe_automaton_fold(old);
+	made.automaton = dpe_automaton_renew(old);
+	dpe_automaton_free(old);
+	assert_int_equal(count_moves(&made, 0, "a"), 1);
+	assert_int_equal(count_moves(&made, 0, "a^"), 0);
+	end(&made);
+}
+
+static void operands_that_follow_others_are_not_alike(void **state)
+{
+	struct made made;
+	dpe_state at = make_folded(
+		&made, "expect R: (a;b)* & (a^;b^)*", (const char *const[]){"a", "b", "a^", "b^", NULL});
+
+	(void)state;
+	assert_int_equal(count_moves(&made, at, "a"), 1);
+	assert_int_equal(count_moves(&made, at, "a^"), 1);
+	end(&made);
+}
+
+static void what_others_ask_for_tells_operands_apart(void **state)
+{
+	struct made made;
+	dpe_state at = make_folded(&made, "expect R: (a;b) & (a^;b^) & (a;c)", (const char *const[]){NULL});
+
+	(void)state;
+	assert_int_equal(count_moves(&made, at, "a"), 1);
+	assert_int_equal(count_moves(&made, at, "a^"), 1);
+	end(&made);
+	/* The last operand is inside of what belongs to a, though both cells stand alike. */
+	at = make_folded(&made,
+		"expect R: (a;s;r;b) & (a^;s;r^;b^) & (a;a^;s;t;b;b^ + a^;a;s;t;b^;b)",
+		(const char *const[]){"a", "a^", "s", NULL});
+	assert_int_equal(count_moves(&made, at, "r"), 1);
+	assert_int_equal(count_moves(&made, at, "r^"), 1);
+	end(&made);
+}
+
+static void alternatives_side_by_side_are_swapped_too(void **state)
+{
+	struct made made;
+	dpe_state at = make_folded(&made,
+		"expect R: (p;g)* & (p^;g^)* & (p^^;g^^)* & (x;(p+p^+p^^))* & ((g+g^+g^^);y)*",
+		(const char *const[]){"x", NULL});
+
+	(void)state;
+	assert_int_equal(count_moves(&made, at, "p"), 1);
+	assert_int_equal(count_moves(&made, at, "p^"), 0);
+	/* The first cell is empty again, and the producer has not seen that. */
+	at = walk_along(&made, (const char *const[]){"x", "p", "g", "x", NULL});
+	assert_int_equal(count_moves(&made, at, "p"), 1);
+	assert_int_equal(count_moves(&made, at, "p^"), 1);
+	assert_int_equal(count_moves(&made, at, "p^^"), 0);
+	end(&made);
+}
+
+static void what_is_covered_is_not_kept(void **state)
+{
+	static const char text[] = "expect R: (p;g)* & (p^;g^)* & (x;(p+p^))* & ((g+g^);y)*";
+	/* The last p^ comes after g^, and so after g: the producer has seen that. */
+	static const char *const along[] = {
+		"x", "p", "x", "p^", "g", "y", "g^", "x", "p^", "x", NULL};
+	struct made made = make(text);
+	dpe_state at = walk_along(&made, along);
+
+	(void)state;
+	assert_int_equal(dpe_automaton_registers(made.automaton, at), 4);
+	end(&made);
+	/* p^ of the full cell, x and g^, but not g: the empty one is as if it had not begun. */
+	at = make_folded(&made, text, along);
+	assert_int_equal(dpe_automaton_registers(made.automaton, at), 3);
+	assert_int_equal(count_moves(&made, at, "p"), 1);
+	end(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +472,13 @@ int main(void)
 		cmocka_unit_test(json_lists_alternative_predecessors),
 		cmocka_unit_test(a_walk_in_bounded_memory),
 		cmocka_unit_test(an_adopted_state_is_the_same),
+		cmocka_unit_test(the_first_of_alike_operands_moves),
+		cmocka_unit_test(what_was_not_folded_has_all_moves),
+		cmocka_unit_test(a_folded_automaton_stays_folded),
+		cmocka_unit_test(operands_that_follow_others_are_not_alike),
+		cmocka_unit_test(what_others_ask_for_tells_operands_apart),
+		cmocka_unit_test(alternatives_side_by_side_are_swapped_too),
+		cmocka_unit_test(what_is_covered_is_not_kept),
 	};
 
 	return cmocka_run_group_tests_name("automaton", tests, NULL, NULL);

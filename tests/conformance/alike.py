@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Random `expect` rules with operands of & that differ in carets alone. Readings that differ only in
+which of these is which are followed once, unless an action names a position: with and without such
+an action the verdict must be the same, and short executions are held against the reference semantics.
+
+    alike.py [--dpe ./dpe] [--seed N] [--count N]
+
+Prints what differs and a closing line; the seed tells how to see it again.
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import dpe_oracle as oracle
+import run
+import wide
+
+SHORT = 6  # events: what the reference semantics can bear
+run.SECONDS = 10  # of a processor: unfolded, a rule may take for ever
+
+
+def renamed(e, cell, private):
+    """The expression with the literals of one cell."""
+    if e[0] == "ev":
+        return ("ev", e[1] + "^" * cell) if e[1] in private else e
+    return (e[0],) + tuple(renamed(x, cell, private) for x in e[1:])
+
+
+def joined(kind, operands):
+    e = operands[0]
+    for other in operands[1:]:
+        e = (kind, e, other)
+    return e
+
+
+def sequential(rng, depth, names):
+    kind = rng.choice(["seq", "seq", "alt", "star"]) if depth else "ev"
+    if kind == "ev":
+        return ("ev", rng.choice(names))
+    if kind == "star":
+        return ("star", sequential(rng, depth - 1, names))
+    return (kind, sequential(rng, depth - 1, names), sequential(rng, depth - 1, names))
+
+
+def around(rng, name, cells, other):
+    """An operand in which each cell's events of one name stand side by side."""
+    choice = joined("alt", [("ev", name + "^" * i) for i in rng.sample(range(cells), cells)])
+    e = (("seq", choice, ("ev", other)) if rng.random() < 0.5 else ("seq", ("ev", other), choice))
+    return ("star", e) if rng.random() < 0.8 else e
+
+
+def path(rng, private, shared, cells):
+    """An operand that goes through what one of the cells does, and knows which."""
+    body = ("seq", ("ev", private[0]), sequential(rng, 2, private + shared))
+    e = joined("alt", [renamed(body, i, private) for i in rng.sample(range(cells), cells)])
+    return ("star", e) if rng.random() < 0.5 else e
+
+
+def grid(rng, cells):
+    """Permits and threads: each event is of one of both."""
+    pair = lambda i, j: ("seq", ("ev", "a" + "^" * (i * 2 + j)), ("ev", "b" + "^" * (i * 2 + j)))
+    rows = [("star", joined("alt", [pair(i, j) for j in range(2)])) for i in range(cells)]
+    columns = [("star", joined("alt", [pair(i, j) for i in range(cells)])) for j in range(2)]
+    return rows + columns
+
+
+def operands(rng):
+    cells = rng.choice([2, 2, 3, 3, 4])
+    if rng.random() < 0.15:
+        return grid(rng, min(cells, 3))
+    private, shared = ["a", "b", "c"][: rng.choice([1, 2, 2, 3])], ["s", "t"][: rng.choice([0, 1, 1, 2])]
+    cell = sequential(rng, rng.choice([1, 1, 2]), private + shared)
+    if rng.random() < 0.7 and cell[0] != "star":
+        cell = ("star", cell)
+    all_ = [renamed(cell, i, private) for i in range(cells)]
+    for other in ["x", "y"][: rng.choice([0, 1, 1, 2])]:
+        all_.append(around(rng, rng.choice(private), cells, other))
+    if rng.random() < 0.25:
+        all_.append(path(rng, private, shared, cells))
+    if rng.random() < 0.1:  # one that is not alike
+        all_.append(sequential(rng, 1, ["a", "b^", "s"]))
+    rng.shuffle(all_)
+    return all_
+
+
+def framed(rng, e):
+    kind = rng.choice(["no"] * 6 + ["seq", "star", "alt"])
+    if kind == "seq":
+        return ("seq", ("seq", ("ev", "m"), e), ("ev", "n"))
+    if kind == "star":
+        return ("star", ("seq", e, ("ev", "m")))
+    return ("alt", e, ("ev", "m")) if kind == "alt" else e
+
+
+def nullable(e):
+    if e[0] in ("seq", "alt"):
+        return (all if e[0] == "seq" else any)(nullable(x) for x in e[1:])
+    return e[0] == "star" or e == "nothing"
+
+
+def after(e, literal):
+    """What can follow the literal in a sequential expression: all that may be left, by one way each."""
+    if e == "nothing":
+        return []
+    if e[0] == "ev":
+        return ["nothing"] if e[1] == literal else []
+    if e[0] == "alt":
+        return after(e[1], literal) + after(e[2], literal)
+    if e[0] == "star":
+        return [e if x == "nothing" else ("seq", x, e) for x in after(e[1], literal)]
+    left = [e[2] if x == "nothing" else ("seq", x, e[2]) for x in after(e[1], literal)]
+    return left + (after(e[2], literal) if nullable(e[1]) else [])
+
+
+def walk(rng, parts, most):
+    """Events that sequential operands of & take together, and the order that this makes."""
+    literals = [oracle.literals(e) for e in parts]
+    stand, last, labels, edges = list(parts), [None] * len(parts), [], []
+    every = sorted(set().union(*literals))
+    while len(labels) < most:
+        able = [l for l in every
+                if all(after(stand[i], l) for i in range(len(parts)) if l in literals[i])]
+        if not able or (all(map(nullable, stand)) and rng.random() < 0.1):
+            break
+        literal, event = rng.choice(able), len(labels)
+        labels.append(literal.rstrip("^"))
+        for i in range(len(parts)):
+            if literal in literals[i]:
+                stand[i] = rng.choice(after(stand[i], literal))
+                edges += [(last[i], event)] if last[i] is not None else []
+                last[i] = event
+    return labels, edges
+
+
+def execution(rng, parts, e, framing):
+    """An execution, mutated in half of the cases; None where the dice were bad."""
+    most = rng.choice([SHORT, 12, 20])
+    if framing:
+        sample = oracle.sample(rng, e)
+        if sample is None or len(sample[0]) > most:
+            return None
+        labels, edges = [l.rstrip("^") for l in sample[0]], sample[1]
+    else:
+        labels, edges = walk(rng, parts, most)
+    if len(labels) < 2:
+        return None
+    for _ in range(rng.choice([0, 0, 1, 2])):
+        labels, edges = oracle.mutate(rng, labels, edges, ["a", "b", "s", "x"])
+    try:
+        p = oracle.Pomset(labels, edges)
+    except ValueError:
+        return None
+    return oracle.reorder(p, oracle.linear_extension(rng, p))[0]
+
+
+def verdict(dpe, engine, expr, messages, folder):
+    got, _ = run.replay(dpe, [f"--engine={engine}"], "expect", expr, messages, folder)
+    return got[0]["verdict"], got[0].get("event"), got[0].get("expected", [])
+
+
+def bare(expected):
+    """What was expected, whichever of the alike operands it was told of."""
+    texts = (text.replace("^", "").replace(" first", "") for text in expected)
+    return {(event, tuple(preds)) for event, preds in map(wide.as_set, texts)}
+
+
+def differences(dpe, engine, e, p, messages, folder):
+    """None where there is nothing to compare with."""
+    expr, compared = oracle.show(e), False
+    told = verdict(dpe, engine, expr, messages, folder)
+    if len(p.labels) <= SHORT:
+        compared = True
+        accepted, _ = oracle.expect(e, p)
+        if (told[0] == "satisfied") != accepted:
+            return [f"{told}, but accepted is {accepted}"]
+    try:
+        apart = verdict(dpe, "pa", f"({expr}) {{ print($1); }} else {{ print($1); }}", messages, folder)
+    except subprocess.TimeoutExpired:
+        return [] if compared else None
+    if apart[:2] != told[:2]:
+        return [f"{told}, but {apart} where positions are named"]
+    if bare(told[2]) != bare(apart[2]) or any(wide.as_set(x) not in map(wide.as_set, apart[2]) for x in told[2]):
+        return [f"expected {told[2]}, and {apart[2]} where positions are named"]
+    return []
+
+
+def main(argv):
+    options = dict(zip(argv[1::2], argv[2::2]))
+    dpe, seed, count = options.get("--dpe", "./dpe"), int(options.get("--seed", 1)), int(options.get("--count", 100))
+    rng, passed, failed, skipped = random.Random(seed), 0, 0, 0
+    print(f"seed {seed}")
+    with tempfile.TemporaryDirectory() as folder:
+        while passed + failed < count:
+            parts = operands(rng)
+            e = joined("par", parts)
+            whole = framed(rng, e)
+            p = execution(rng, parts, whole, whole is not e)
+            if p is None:
+                continue
+            messages = wide.messages_of(p)
+            try:
+                wrong = differences(dpe, rng.choice(["pa", "pa", "parts"]), whole, p, messages, folder)
+            except RuntimeError as failure:
+                if "accepts nothing" in str(failure) or "cannot be divided" in str(failure):
+                    continue
+                wrong = [str(failure)]
+            except subprocess.TimeoutExpired:
+                wrong = ["takes too long"]
+            if wrong is None:
+                skipped += 1
+                continue
+            passed, failed = passed + (not wrong), failed + bool(wrong)
+            for what in wrong:
+                print(oracle.show(whole), json.dumps(messages), what)
+    print(f"{passed} passed, {failed} failed" + (f"; {skipped} had nothing to compare with" if skipped else ""))
+    return 1 if failed or skipped > count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
