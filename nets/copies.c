@@ -10,15 +10,6 @@
 #define MANY_FIRINGS 3000 /* transitions of the new net */
 #define MANY_COPIES 3000  /* its places */
 
-unsigned dpe_nets_weight_of(const unsigned *weight, const struct net *net, const tokens *marking)
-{
-	uint64_t sum = 0;
-
-	for (unsigned p = 0; p < net->nplaces; p++)
-		sum += (uint64_t)weight[p] * marking[p];
-	return sum < UINT32_MAX ? (unsigned)sum : UINT32_MAX;
-}
-
 static int compare_copies(const void *a, const void *b)
 {
 	const struct copy *left = a, *right = b;
@@ -228,6 +219,7 @@ static void find_copies(struct namer *n)
 static void build(struct namer *n)
 {
 	n->new = dpe_nets_new(n->work, n->old->name, n->ncopies);
+	n->new->large = n->old->large;
 	for (unsigned c = 0; c < n->ncopies; c++)
 		n->new->places[c] = n->old->places[n->copies[c].place];
 	fire_all(n);

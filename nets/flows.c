@@ -208,3 +208,12 @@ bool dpe_nets_has_flow(const struct flows *flows, unsigned place)
 	}
 	return false;
 }
+
+unsigned dpe_nets_weight_of(const unsigned *weight, const struct net *net, const tokens *marking)
+{
+	uint64_t sum = 0;
+
+	for (unsigned p = 0; p < net->nplaces; p++)
+		sum += (uint64_t)weight[p] * marking[p];
+	return sum < UINT32_MAX ? (unsigned)sum : UINT32_MAX;
+}

@@ -62,8 +62,6 @@ int dpe_nets_compare_names(const struct names *a, const struct names *b);
 /* ---- copies.c ---------------------------------------------------------------------------------
  */
 
-/* UINT32_MAX where it is more. */
-unsigned dpe_nets_weight_of(const unsigned *weight, const struct net *net, const tokens *marking);
 /* The net with names for what flows with these weights, `total` in the beginning, and by its places
  * those of `old`. NULL where it would be large. */
 struct net *dpe_nets_name_flow(struct work *work, const struct net *old, const unsigned *weight,

@@ -198,6 +198,8 @@ struct flows {
 /* The smallest of them; none where there are too many. In the arena. */
 struct flows *dpe_nets_flows(struct work *work, const struct net *net);
 bool dpe_nets_has_flow(const struct flows *flows, unsigned place);
+/* Of what is marked; UINT32_MAX where it is more. */
+unsigned dpe_nets_weight_of(const unsigned *weight, const struct net *net, const tokens *marking);
 /* With fewer places of several tokens, or none, and with machines that are known. */
 struct net *dpe_nets_name_tokens(struct work *work, struct net *net);
 /* Of a net with one initial marking: with fewer places of several tokens, or none. */

@@ -118,6 +118,31 @@ static const struct expr *words_by_markings_quietly(struct work *work, struct ne
 	return words;
 }
 
+/* Without ends that would have more or less of what the net keeps; false after a diagnostic: there
+ * is no other. */
+static bool drop_unreached_ends(struct work *work, struct net *net)
+{
+	const struct flows *flows = dpe_nets_flows(work, net);
+	struct markings *final = &net->final;
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < final->count; i++) {
+		bool same = true;
+
+		for (unsigned f = 0; f < flows->count && same; f++)
+			same = dpe_nets_weight_of(flows->weights[f], net, final->at[i]) ==
+			       dpe_nets_weight_of(flows->weights[f], net, net->initial.at[0]);
+		if (same)
+			final->at[kept++] = final->at[i];
+	}
+	final->count = kept;
+	if (kept)
+		return true;
+	dpe_diag_at(
+		work->diags, DPE_ERROR, work->file, "net '%s' can never reach its end", net->name);
+	return false;
+}
+
 /* Tokens that are together in a place are told apart, or what they do is. */
 static const struct expr *words_of(struct work *work, struct net *net)
 {
@@ -156,6 +181,8 @@ static bool translate(struct work *work, struct dpe_text *to, struct net *read)
 		return false;
 	net->large = is_large(work, net);
 	if (!mark_ends(work, net))
+		return false;
+	if (net->large && !drop_unreached_ends(work, net))
 		return false;
 	dpe_nets_name_events(work, net, work->events);
 	if (!net->large)

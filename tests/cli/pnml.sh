@@ -297,6 +297,30 @@ net "$(p s 1; p end 0; t x x; a s x)" >stuck.pnml
 sed -i 's/<place id="end">/<place id="end"><name><text>end<\/text><\/name>/' stuck.pnml
 run "$DPE" compile stuck.pnml
 says 'an end that is never reached' 2 'can never reach its end'
+
+# ---- too many markings to look at -------------------------------------------------------------------
+switches() {
+	for i in $(seq 30); do
+		p "off$i" 1; p "on$i" 0; t "u$i" "up$i"; t "d$i" "down$i"
+		a "off$i" "u$i"; a "u$i" "on$i"; a "on$i" "d$i"; a "d$i" "off$i"
+	done
+}
+net "$(switches)" >switches.pnml
+run "$DPE" compile switches.pnml
+gives 'a thousand million markings' 0
+check 'a machine each' "$(rule | tr '&' '\n' | grep -c '(up[0-9]*;down[0-9]*)\*')" = 30
+net "$(switches; p end 0)" >endless.pnml
+run "$DPE" compile endless.pnml
+says 'an end that what is kept never reaches' 2 'can never reach its end'
+net "$(switches; p end 0; t go go; for i in $(seq 30); do a "off$i" go; done; a go end 30)" >ending.pnml
+run "$DPE" compile ending.pnml
+says 'an end with many tokens in it is another' 2 'can never reach its end'
+net "$(switches; p more 1; t grow grow; a more grow; a grow more 2)" >grows.pnml
+run "$DPE" compile grows.pnml
+says 'not safe, among so many markings' 2 'not safe' 'grow can occur again and again'
+net "$(switches; t "" ""; a off1 ""; a "" off1)" | sed 's/id=""/id="silent"/; s/target=""/target="silent"/; s/source=""/source="silent"/' >quiet.pnml
+run "$DPE" compile quiet.pnml
+says 'silent transitions among too many markings' 2 'more than 100000 markings'
 net "$(p s 1; t x x)" >idle.pnml
 run "$DPE" compile idle.pnml
 says 'x takes no token' 2 'not safe'
