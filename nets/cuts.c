@@ -196,10 +196,10 @@ static bool make_machine(struct cutter *c)
 const struct expr *dpe_nets_cuts(struct work *work, struct net *net)
 {
 	struct cutter c = {.work = work, .net = net};
-	struct dpe_diags *diags = work->diags;
+	struct dpe_diags *diags;
 	const struct expr *words = NULL;
 
-	work->diags = dpe_diags_new();
+	diags = dpe_nets_hush(work);
 	c.full = dpe_xcalloc(net->ntransitions + 1, sizeof(*c.full));
 	if (find_full(&c)) {
 		find_markings(&c);
@@ -209,7 +209,6 @@ const struct expr *dpe_nets_cuts(struct work *work, struct net *net)
 	free(c.full);
 	dpe_nets_markings_free(&c.after);
 	dpe_nets_markings_free(&c.before);
-	dpe_diags_free(work->diags);
-	work->diags = diags;
+	dpe_nets_speak(work, diags);
 	return words;
 }

@@ -203,14 +203,13 @@ struct space *dpe_nets_explore_ends(struct work *work, const struct net *net)
 
 bool dpe_nets_can_explore(struct work *work, const struct net *net)
 {
-	struct dpe_diags *diags = work->diags;
+	struct dpe_diags *diags;
 	struct space *space;
 	uint64_t tries = work->tries;
 
-	work->diags = dpe_diags_new();
+	diags = dpe_nets_hush(work);
 	space = dpe_nets_explore(work, net);
-	dpe_diags_free(work->diags);
-	work->diags = diags;
+	dpe_nets_speak(work, diags);
 	work->tries = tries;
 	dpe_nets_space_free(space);
 	return space != NULL;
@@ -249,13 +248,12 @@ unsigned dpe_nets_bound(struct work *work, const struct net *net, tokens *bounds
 bool dpe_nets_is_one_safe(struct work *work, const struct net *net)
 {
 	tokens *bounds = dpe_nets_marking(work, net);
-	struct dpe_diags *diags = work->diags;
+	struct dpe_diags *diags;
 	bool safe;
 
-	work->diags = dpe_diags_new();
+	diags = dpe_nets_hush(work);
 	safe = dpe_nets_bound(work, net, bounds) == 1;
-	dpe_diags_free(work->diags);
-	work->diags = diags;
+	dpe_nets_speak(work, diags);
 	return safe;
 }
 

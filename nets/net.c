@@ -105,6 +105,20 @@ void dpe_nets_work_free(struct work *work)
 	dpe_arena_free(work->arena);
 }
 
+struct dpe_diags *dpe_nets_hush(struct work *work)
+{
+	struct dpe_diags *diags = work->diags;
+
+	work->diags = dpe_diags_new();
+	return diags;
+}
+
+void dpe_nets_speak(struct work *work, struct dpe_diags *diags)
+{
+	dpe_diags_free(work->diags);
+	work->diags = diags;
+}
+
 bool dpe_nets_has_place(const unsigned *places, unsigned count, unsigned place)
 {
 	for (unsigned i = 0; i < count; i++) {

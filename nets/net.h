@@ -109,6 +109,10 @@ void dpe_nets_drop(struct net *net, unsigned number);
 /* True after a diagnostic: so many transitions, or ways to choose one, are too many. */
 bool dpe_nets_too_many(struct work *work, const struct net *net, unsigned count);
 void dpe_nets_work_free(struct work *work);
+/* From now on nothing is told; returns where it was, for dpe_nets_speak, which forgets what was said
+ * in between. */
+struct dpe_diags *dpe_nets_hush(struct work *work);
+void dpe_nets_speak(struct work *work, struct dpe_diags *diags);
 bool dpe_nets_has_place(const unsigned *places, unsigned count, unsigned place);
 bool dpe_nets_same_places(const unsigned *a, unsigned na, const unsigned *b, unsigned nb);
 

@@ -90,31 +90,37 @@ static bool has_silent(const struct net *net)
 	return false;
 }
 
+/* Whether it can be written without a look at its markings. */
+static bool has_machines(const struct net *net)
+{
+	struct machines machines = {0};
+	bool all = !has_silent(net) && dpe_nets_known_machines(net, &machines);
+
+	dpe_nets_machines_free(&machines);
+	return all;
+}
+
 /* Where tokens have names, the machines that these make may do where markings are too many. */
 static const struct expr *words_by_machines(struct work *work, struct net *net)
 {
-	struct dpe_diags *diags = work->diags;
+	struct dpe_diags *diags;
 	const struct expr *words;
 
-	if (has_silent(net))
-		return NULL;
-	work->diags = dpe_diags_new();
+	diags = dpe_nets_hush(work);
 	work->tries = 0;
 	words = dpe_nets_machine_words(work, net);
-	dpe_diags_free(work->diags);
-	work->diags = diags;
+	dpe_nets_speak(work, diags);
 	return words;
 }
 
 static const struct expr *words_by_markings_quietly(struct work *work, struct net *net)
 {
-	struct dpe_diags *diags = work->diags;
+	struct dpe_diags *diags;
 	const struct expr *words;
 
-	work->diags = dpe_diags_new();
+	diags = dpe_nets_hush(work);
 	words = words_by_markings(work, net);
-	dpe_diags_free(work->diags);
-	work->diags = diags;
+	dpe_nets_speak(work, diags);
 	return words;
 }
 
@@ -153,11 +159,13 @@ static const struct expr *words_of(struct work *work, struct net *net)
 	if (words)
 		return words;
 	net = dpe_nets_name_tokens(work, net);
-	if (net && !net->large)
+	if (!net || !has_machines(net))
+		return net ? words_by_markings(work, net) : NULL;
+	if (!net->large)
 		words = words_by_markings_quietly(work, net);
-	if (net && !words)
+	if (!words)
 		words = words_by_machines(work, net);
-	return words || !net ? words : words_by_markings(work, net);
+	return words ? words : words_by_markings(work, net);
 }
 
 /* Whether it is safe, but has too many markings to look at. */

@@ -203,19 +203,18 @@ static struct net *without_place(struct work *work, const struct net *old, unsig
 
 struct net *dpe_nets_drop_implicit(struct work *work, struct net *net)
 {
-	struct dpe_diags *diags = work->diags;
+	struct dpe_diags *diags;
 	struct pasts *pasts;
 	unsigned place = 0;
 
-	work->diags = dpe_diags_new();
+	diags = dpe_nets_hush(work);
 	give_labels(work, net);
 	pasts = dpe_nets_pasts(work, net);
 	while (pasts && place < net->nplaces && !dpe_nets_is_implicit(pasts, place))
 		place++;
 	net = pasts && place < net->nplaces ? without_place(work, net, place) : net;
 	dpe_nets_pasts_free(pasts);
-	dpe_diags_free(work->diags);
-	work->diags = diags;
+	dpe_nets_speak(work, diags);
 	return net;
 }
 
@@ -235,15 +234,14 @@ static const struct expr *divide(struct work *work, struct net *net)
 /* Where the usual way does not get on. */
 static const struct expr *go_by_clients(struct work *work, struct net *net)
 {
-	struct dpe_diags *diags = work->diags;
+	struct dpe_diags *diags;
 	const struct expr *words;
 	uint64_t tries = work->tries;
 
-	work->diags = dpe_diags_new();
+	diags = dpe_nets_hush(work);
 	net = dpe_nets_by_clients(work, net);
 	words = net ? dpe_nets_kernel(work, net) : NULL;
-	dpe_diags_free(work->diags);
-	work->diags = diags;
+	dpe_nets_speak(work, diags);
 	work->tries = tries;
 	return words;
 }
@@ -338,13 +336,12 @@ static const struct expr *try(struct work *work, const struct net *net, bool blo
 
 static const struct expr *try_quietly(struct work *work, const struct net *net)
 {
-	struct dpe_diags *diags = work->diags;
+	struct dpe_diags *diags;
 	const struct expr *words;
 
-	work->diags = dpe_diags_new();
+	diags = dpe_nets_hush(work);
 	words = try(work, net, true);
-	dpe_diags_free(work->diags);
-	work->diags = diags;
+	dpe_nets_speak(work, diags);
 	return words;
 }
 
@@ -357,13 +354,12 @@ const struct expr *dpe_nets_machine_words(struct work *work, struct net *net)
 
 const struct expr *dpe_nets_words_quietly(struct work *work, struct net *net)
 {
-	struct dpe_diags *diags = work->diags;
+	struct dpe_diags *diags;
 	const struct expr *words;
 
-	work->diags = dpe_diags_new();
+	diags = dpe_nets_hush(work);
 	words = dpe_nets_words(work, net);
-	dpe_diags_free(work->diags);
-	work->diags = diags;
+	dpe_nets_speak(work, diags);
 	return words;
 }
 

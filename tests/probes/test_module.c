@@ -53,68 +53,67 @@ static void stripped_programs_have_no_functions(void **state)
 	dpe_module_free(module);
 }
 
-/* The file is next to the program, under the name that the program has of it. */
-static void separate_debug_files_are_found(void **state)
+/* A program whose debug file, which went through the command, is in the folder beside it. */
+static struct dpe_module *open_separated(char *folder, const char *command)
 {
 	char *path = target_path("functions"), *line;
 	struct dpe_module *module;
-	char folder[] = "/tmp/dpe-test-XXXXXX";
-	Dwarf_Die die;
-	const struct dpe_function *function;
-	unsigned count;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	line = dpe_xasprintf("cd %s && cp %s f && objcopy --remove-section=.note.gnu.build-id f && "
-			     "objcopy --only-keep-debug f f.debug 2>&- && strip f && "
+			     "objcopy --only-keep-debug f f.debug 2>&- && %s && strip f && "
 			     "objcopy --add-gnu-debuglink=f.debug f",
-		folder, path);
+		folder, path, command);
 	assert_int_equal(system(line), 0);
 	free(line);
 	free(path);
 	path = dpe_xasprintf("%s/f", folder);
 	module = open_path(path);
+	free(path);
+	return module;
+}
+
+static void close_separated(struct dpe_module *module, const char *folder)
+{
+	char *line = dpe_xasprintf("rm -r %s", folder);
+
+	dpe_module_free(module);
+	assert_int_equal(system(line), 0);
+	free(line);
+}
+
+/* The file is next to the program, under the name that the program has of it. */
+static void separate_debug_files_are_found(void **state)
+{
+	char folder[] = "/tmp/dpe-test-XXXXXX";
+	struct dpe_module *module = open_separated(folder, "true");
+	const struct dpe_function *function;
+	Dwarf_Die die;
+	unsigned count;
+
+	(void)state;
 	function = dpe_module_find(module, "enqueue", &count);
 	assert_non_null(function);
 	assert_true(dpe_dwarf_function(module, function->address, &die));
 	assert_string_equal(dwarf_diename(&die), "enqueue");
-	dpe_module_free(module);
-	free(path);
-	line = dpe_xasprintf("rm -r %s", folder);
-	assert_int_equal(system(line), 0);
-	free(line);
+	close_separated(module, folder);
 }
 
 /* It is taken for the symbols alone: no debug information is read for that, nor needed. */
 static void separate_symbols_need_no_debug_information(void **state)
 {
-	char *path = target_path("functions"), *line;
-	struct dpe_module *module;
 	char folder[] = "/tmp/dpe-test-XXXXXX";
-	Dwarf_Die die;
+	struct dpe_module *module = open_separated(folder, "strip -g f.debug");
 	const struct dpe_function *function;
+	Dwarf_Die die;
 	unsigned count;
 
 	(void)state;
-	assert_non_null(mkdtemp(folder));
-	line = dpe_xasprintf("cd %s && cp %s f && objcopy --remove-section=.note.gnu.build-id f && "
-			     "objcopy --only-keep-debug f f.debug 2>&- && strip -g f.debug && strip f && "
-			     "objcopy --add-gnu-debuglink=f.debug f",
-		folder, path);
-	assert_int_equal(system(line), 0);
-	free(line);
-	free(path);
-	path = dpe_xasprintf("%s/f", folder);
-	module = open_path(path);
 	function = dpe_module_find(module, "enqueue", &count);
 	assert_non_null(function);
 	assert_false(module->stripped);
 	assert_false(dpe_dwarf_function(module, function->address, &die));
-	dpe_module_free(module);
-	free(path);
-	line = dpe_xasprintf("rm -r %s", folder);
-	assert_int_equal(system(line), 0);
-	free(line);
+	close_separated(module, folder);
 }
 
 static void versions_are_told_apart(void **state)
