@@ -114,6 +114,14 @@ static int load_in_peace(
 	return error;
 }
 
+static int tell_gates(struct dpe_probes *probes)
+{
+	const struct dpe_bpf *bpf = probes->bpf;
+
+	return dpe_gates_tell(probes, bpf_map__fd(bpf->maps.gates),
+		bpf_map__fd(bpf->maps.mark_counts), &bpf->bss->gate_state);
+}
+
 static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diags *diags)
 {
 	const size_t size = 1 << 20;
@@ -125,6 +133,8 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 	error = load_in_peace(probes, multi, &options);
 	if (!error)
 		error = make_rings(probes);
+	if (!error)
+		error = tell_gates(probes);
 	if (error) {
 		dpe_privilege_explain("load our BPF programs", error, diags);
 		say_log(log, diags);
@@ -135,8 +145,6 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 		dpe_usdt_tell(probes, bpf_map__fd(probes->bpf->maps.usdt_where));
 		if (probes->points)
 			dpe_points_tell(probes, bpf_map__fd(probes->bpf->maps.points));
-		dpe_gates_tell(probes, bpf_map__fd(probes->bpf->maps.gates),
-			&probes->bpf->bss->gate_state);
 	}
 	free(log);
 	return !error;

@@ -213,6 +213,8 @@ static void configure_gates(struct dpe_probes *probes)
 	bpf->rodata->first_gate = 2 * probes->gates.most_spots;
 	bpf_map__set_max_entries(
 		bpf->maps.gates, 2 * probes->gates.most_spots + probes->nwatches + 1);
+	bpf->rodata->mark_shares = dpe_marks_shares() - 1;
+	bpf_map__set_max_entries(bpf->maps.mark_counts, dpe_marks_shares());
 }
 
 /* A number of the kernel's, or `otherwise`. */

@@ -2,9 +2,9 @@
  * tell each other about that.
  *
  * The kernel's side decides with what it knows itself, at the event: which marks are set. A mark is
- * set before its event gets its time, so who has a later time finds it set. This side unsets marks
- * that matter no more, by how many events have set them; an event that it has not seen keeps its
- * mark set. So that we lag behind makes more events stop the target than need to, never fewer. */
+ * set before its event gets its time, so who comes later finds it set. This side unsets marks that
+ * matter no more; an event that it has not seen keeps its mark set (marks.c). So that we lag behind
+ * makes more events stop the target than need to, never fewer. */
 #include "probes/live.h"
 
 #include <bpf/bpf.h>
@@ -67,7 +67,7 @@ static struct dpe_gate_entry entry_of(struct dpe_probes *probes, const struct dp
 {
 	struct dpe_gate_entry entry = {.sets = marks_of(gate->sets)};
 
-	probes->gates.forever |= left_out(gate->sets);
+	dpe_marks_keep(&probes->gates.marks, left_out(gate->sets));
 	if (probes->dynamic && !gate->always && !left_out(gate->after))
 		entry.after = marks_of(gate->after);
 	entry.nstops = probes->stop ? gate->nstops : 0;
@@ -116,16 +116,6 @@ static void tell(int map, uint32_t index, const struct dpe_gate_entry *entry)
 	bpf_map_update_elem(map, &index, entry, BPF_ANY);
 }
 
-/* Marks that nobody can unset, as not all that sets them is known to us. */
-static void set_forever(struct dpe_probes *probes)
-{
-	struct dpe_gates *gates = &probes->gates;
-
-	for (unsigned i = 0; i < DPE_MARKS; i++)
-		if (gates->forever >> i & 1)
-			gates->state->marks[i].dead = UINT64_MAX;
-}
-
 void dpe_gates_tell_spot(struct dpe_probes *probes, int map, unsigned number)
 {
 	const struct dpe_spot *spot = &probes->spots[number];
@@ -139,15 +129,21 @@ void dpe_gates_tell_spot(struct dpe_probes *probes, int map, unsigned number)
 		if (has_room(probes, spot))
 			tell(map, 2 * number + phase, &entry);
 		if (spot->preloaded || !has_room(probes, spot)) /* events that set no marks */
-			probes->gates.forever |= spot->gates[phase].sets;
+			dpe_marks_keep(&probes->gates.marks, spot->gates[phase].sets);
 	}
-	set_forever(probes);
 }
 
-void dpe_gates_tell(struct dpe_probes *probes, int map, struct dpe_gate_state *state)
+int dpe_gates_tell(
+	struct dpe_probes *probes, int map, int mark_counts, struct dpe_gate_state *state)
 {
+	int error;
+
 	if (!dpe_gates_are_wanted(probes))
-		return;
+		return 0;
+	error = dpe_marks_open(
+		&probes->gates.marks, state->marks, probes->plan->nmarks, mark_counts);
+	if (error)
+		return error;
 	probes->gates.state = state;
 	for (unsigned i = 0; i < probes->nspots; i++)
 		dpe_gates_tell_spot(probes, map, i);
@@ -157,7 +153,7 @@ void dpe_gates_tell(struct dpe_probes *probes, int map, struct dpe_gate_state *s
 
 		tell(map, 2 * probes->gates.most_spots + i, &entry);
 	}
-	set_forever(probes);
+	return 0;
 }
 
 bool dpe_gates_can_stop(const struct dpe_probes *probes)
@@ -249,21 +245,6 @@ uint64_t dpe_probes_stops(const struct dpe_probes *probes)
 
 /* ---- at each look into the ring ---------------------------------------------------------- */
 
-static void look_at_marks(struct dpe_probes *probes)
-{
-	struct dpe_gates *gates = &probes->gates;
-
-	gates->quiet = 0;
-	for (unsigned i = 0; i < probes->plan->nmarks; i++) {
-		uint64_t done = load(&gates->state->marks[i].done);
-
-		gates->begun[i] = load(&gates->state->marks[i].begun);
-		if (done == gates->begun[i])
-			gates->quiet |= UINT64_C(1) << i;
-	}
-	gates->quiet &= ~gates->forever;
-}
-
 void dpe_gates_look(struct dpe_probes *probes)
 {
 	struct dpe_gates *gates = &probes->gates;
@@ -277,7 +258,7 @@ void dpe_gates_look(struct dpe_probes *probes)
 			gates->since = dpe_ring_now();
 	}
 	gates->stops = load(&gates->state->stops);
-	look_at_marks(probes);
+	dpe_marks_look(&gates->marks);
 }
 
 /* Everything that stopped the target has been judged, and nobody wants it to stand any more. */
@@ -300,12 +281,8 @@ void dpe_gates_settle(struct dpe_probes *probes, bool complete, const struct dpe
 	if (!gates->state || probes->exited || probes->pidfd < 0)
 		return;
 	settled = complete && sink->settled && sink->settled(sink->context, &live);
-	for (uint64_t unset = settled ? gates->quiet & ~live : 0; unset; unset &= unset - 1) {
-		unsigned mark = (unsigned)__builtin_ctzll(unset);
-
-		__atomic_store_n((uint64_t *)&gates->state->marks[mark].dead, gates->begun[mark],
-			__ATOMIC_RELEASE);
-	}
+	if (settled)
+		dpe_marks_unset(&gates->marks, ~live);
 	if (gates->stops == load(&gates->state->handled) || probes->stopped)
 		return;
 	if (settled || dpe_ring_now() - gates->since > LONGEST_UNDECIDED)
@@ -345,4 +322,5 @@ void dpe_gates_release(struct dpe_probes *probes)
 		dpe_control_continue(probes);
 	gates->armed = false;
 	gates->state = NULL;
+	dpe_marks_close(&gates->marks);
 }

@@ -1,8 +1,9 @@
-/* gates: what this side knows of the marks that events set, and of the stops that they make. */
+/* gates: what this side knows of events that wait for others, and of the stops that events make. */
 #ifndef DPE_PROBES_GATES_STATE_H
 #define DPE_PROBES_GATES_STATE_H
 
 #include "probes/bpf/gate.h"
+#include "probes/marks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,9 +12,7 @@
 struct dpe_gates {
 	struct dpe_gate_state *state; /* shared with the programs; NULL: nothing is gated */
 	unsigned most_spots;          /* that there may ever be, for the kernel's side */
-	uint64_t forever;             /* marks that count as set, whatever comes */
-	uint64_t quiet;               /* marks whose events were all in the ring at the last look */
-	uint64_t begun[DPE_MARKS];    /* how many these were */
+	struct dpe_marks marks;
 	uint64_t stops;               /* how many there were at the last look */
 	uint64_t since;               /* ns: when we first saw a stop that is not handled; 0 */
 	bool armed;                   /* events may stop the target */

@@ -740,8 +740,10 @@ void dpe_guardian_dismiss(struct dpe_guardian *guardian);
 bool dpe_gates_are_wanted(const struct dpe_probes *probes);
 /* Whether the spot has anything to do with that. */
 bool dpe_gates_has(const struct dpe_probes *probes, const struct dpe_spot *spot);
-/* Tells the kernel's side by a map of struct dpe_gate_entry; `state` is shared with it. */
-void dpe_gates_tell(struct dpe_probes *probes, int map, struct dpe_gate_state *state);
+/* Tells the kernel's side by a map of struct dpe_gate_entry; `state`, and the map of struct
+ * dpe_mark_counts, are shared with it. 0 or a positive error. */
+int dpe_gates_tell(
+	struct dpe_probes *probes, int map, int mark_counts, struct dpe_gate_state *state);
 /* The same of one spot, which may be one of a library that came late. */
 void dpe_gates_tell_spot(struct dpe_probes *probes, int map, unsigned number);
 /* Whether some event could stop the target. */

@@ -1,9 +1,14 @@
 /* gate: which events count only after others, and which stop the target. The layout that BPF
  * programs and C share, as record.h is.
  *
- * A mark is set by events that others wait for: `begun` counts them before they get their time,
+ * A mark is set by events that others wait for. They are counted: `begun` before they get their time,
  * `done` once they are in the ring. Whoever has read the ring since `done` was `begun` has seen them
- * all; where they matter no more he says so by `dead`, and the mark is unset until the next. */
+ * all; where they matter no more he closes the mark, and unsets it if none has begun since.
+ *
+ * An event is counted first and looks at the mark then; who closes the mark does that first and looks
+ * at the counts then. So an event that he does not find counted finds the mark closing, or unset
+ * already, and sets it again. Processors count on their own, and only read a mark that is set: they
+ * do not fight for it. */
 #ifndef DPE_PROBES_GATE_H
 #define DPE_PROBES_GATE_H
 
@@ -15,9 +20,17 @@
 #define DPE_GATE_ARGS 2
 #define DPE_STOPS_KEPT 64
 
-struct dpe_mark_state {
-	__u64 begun, done;
-	__u64 dead; /* set: begun is another number */
+enum dpe_mark_state {
+	DPE_MARK_UNSET,
+	DPE_MARK_CLOSING, /* set still */
+	DPE_MARK_SET,
+};
+
+/* What one processor has counted, or some together. */
+struct dpe_mark_counts {
+	struct dpe_mark_count {
+		__u64 begun, done;
+	} at[DPE_MARKS];
 };
 
 struct dpe_gate_marks {
@@ -49,7 +62,7 @@ struct dpe_gate_entry {
 /* Stops by events: `begun` counts those who are about to look whether they stop, `done` those who
  * have, so a stop that is on its way can be waited for; neither where none may. */
 struct dpe_gate_state {
-	struct dpe_mark_state marks[DPE_MARKS];
+	__u32 marks[DPE_MARKS]; /* enum dpe_mark_state */
 	__u32 may_stop;
 	__u32 held;      /* the target is stopped by its observer; only for its guardian */
 	__u64 begun, done;

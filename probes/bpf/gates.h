@@ -12,6 +12,8 @@
 
 struct dpe_gate_state gate_state;
 
+const volatile __u32 mark_shares; /* a mask of bits of a processor's number */
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -19,7 +21,16 @@ struct {
 	__type(value, struct dpe_gate_entry);
 } gates SEC(".maps");
 
-static __always_inline struct dpe_mark_state *mark_at(__u32 index)
+/* By processor, as many as its bits in `mark_shares` tell apart; the observer reads them. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct dpe_mark_counts);
+} mark_counts SEC(".maps");
+
+static __always_inline volatile __u32 *mark_at(__u32 index)
 {
 	asm volatile("%0 &= %1" : "+r"(index) : "i"(DPE_MARKS - 1));
 	return &gate_state.marks[index];
@@ -27,9 +38,49 @@ static __always_inline struct dpe_mark_state *mark_at(__u32 index)
 
 static __always_inline bool is_set(__u32 index)
 {
-	struct dpe_mark_state *mark = mark_at(index);
+	return *mark_at(index) != DPE_MARK_UNSET;
+}
 
-	return *(volatile __u64 *)&mark->begun != *(volatile __u64 *)&mark->dead;
+/* Another program may count on this processor in between: so each adds at once. That is a barrier as
+ * well: see gate.h. */
+static __always_inline void count_begun(struct dpe_mark_counts *counts, __u32 index)
+{
+	asm volatile("%0 &= %1" : "+r"(index) : "i"(DPE_MARKS - 1));
+	__sync_fetch_and_add(&counts->at[index].begun, 1);
+}
+
+static __always_inline void count_done(struct dpe_mark_counts *counts, __u32 index)
+{
+	asm volatile("%0 &= %1" : "+r"(index) : "i"(DPE_MARKS - 1));
+	__sync_fetch_and_add(&counts->at[index].done, 1);
+}
+
+static __always_inline struct dpe_mark_counts *own_counts(void)
+{
+	__u32 share = bpf_get_smp_processor_id() & mark_shares;
+
+	return bpf_map_lookup_elem(&mark_counts, &share);
+}
+
+static __always_inline void begin_marks(const struct dpe_gate_marks *marks)
+{
+	struct dpe_mark_counts *counts = marks->count ? own_counts() : 0;
+
+	for (__u32 i = 0; counts && i < DPE_GATE_MARKS && i < marks->count; i++) {
+		volatile __u32 *mark = mark_at(marks->at[i]);
+
+		count_begun(counts, marks->at[i]);
+		if (*mark != DPE_MARK_SET)
+			*mark = DPE_MARK_SET;
+	}
+}
+
+static __always_inline void end_marks(const struct dpe_gate_marks *marks)
+{
+	struct dpe_mark_counts *counts = marks->count ? own_counts() : 0;
+
+	for (__u32 i = 0; counts && i < DPE_GATE_MARKS && i < marks->count; i++)
+		count_done(counts, marks->at[i]);
 }
 
 static __always_inline bool all_set(const struct dpe_gate_marks *marks)
@@ -62,8 +113,7 @@ __noinline int gate_begin(const struct dpe_gate_entry *gate)
 {
 	if (!gate)
 		return 0;
-	for (__u32 i = 0; i < DPE_GATE_MARKS && i < gate->sets.count; i++)
-		__sync_fetch_and_add(&mark_at(gate->sets.at[i])->begun, 1);
+	begin_marks(&gate->sets);
 	if (!gate->nstops || !may_stop())
 		return 0;
 	__sync_fetch_and_add(&gate_state.begun, 1);
@@ -121,8 +171,7 @@ __noinline int gate_end(const struct dpe_gate_entry *gate, const struct gate_wor
 
 	if (!gate || !words)
 		return 0;
-	for (__u32 i = 0; i < DPE_GATE_MARKS && i < gate->sets.count; i++)
-		__sync_fetch_and_add(&mark_at(gate->sets.at[i])->done, 1);
+	end_marks(&gate->sets);
 	if (!(how & GATE_BEGUN))
 		return 0;
 	stops = how & GATE_SENT && may_stop() && gate_stops(gate, words->at);
