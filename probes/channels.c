@@ -270,20 +270,19 @@ static void tell(struct telling *telling, dpe_name name, uint64_t number)
 	const struct dpe_record *record = telling->record;
 	struct dpe_message draft = {.has_seq = true, .has_time = true};
 	struct dpe_life_name thread;
-	char comm[sizeof(record->comm) + 1] = "", *channel = name_of(telling->channel);
+	char *channel = name_of(telling->channel);
 	struct dpe_value args[2] = {
 		dpe_value_string(channel), dpe_value_int((int64_t)number)};
 
 	if (telling->count++)
 		telling->party->extra++;
-	memcpy(comm, record->comm, sizeof(record->comm));
 	draft.name = name;
 	draft.place = ++telling->probes->place;
 	draft.thread = dpe_lives_thread(telling->probes, record->tid, &thread);
 	draft.process = dpe_value_int(record->tgid);
 	draft.seq = dpe_lives_seq(telling->probes, record->tid, record->seq);
 	draft.time = record->time;
-	draft.comm = comm;
+	draft.comm = dpe_comms_of(telling->probes, record->tid);
 	draft.args = args;
 	draft.nargs = 2;
 	telling->sink->message(telling->sink->context, dpe_message_new(&draft));

@@ -176,6 +176,10 @@ struct dpe_probes {
 	unsigned nbegin_links, capbegin_links;
 	uint64_t spared, spared_at; /* children that are rid of our breakpoints; when, ns */
 	struct dpe_kernel_rings rings;
+	struct dpe_comms {
+		struct dpe_comm *all;
+		struct dpe_comm *recent[64]; /* by the lowest bits of a thread's id */
+	} comms;
 	struct dpe_wakers wakers; /* where such registers are read */
 	unsigned vector_spots;    /* the kernel's side has room for so many */
 	bool points; /* returns may be observed at other places than a return probe */
@@ -553,9 +557,10 @@ uint64_t dpe_ring_now(void);
  * ---------------------------------------------------------------------------------------------------
  */
 
-/* The message of a record, the caller's; NULL where the record is none of ours. */
-struct dpe_message *dpe_message_of_record(
-	struct dpe_probes *probes, const struct dpe_record *record, size_t size);
+/* The message of a record of a thread called `comm`, the caller's; NULL where the record is none of
+ * ours. */
+struct dpe_message *dpe_message_of_record(struct dpe_probes *probes,
+	const struct dpe_record *record, size_t size, const char *comm);
 
 /* ---- lives.c
  * ------------------------------------------------------------------------------------------------------
@@ -571,6 +576,16 @@ struct dpe_value dpe_lives_thread(
 	const struct dpe_probes *probes, uint32_t thread, struct dpe_life_name *name);
 /* The number of a message of the thread, whose record has the number `seq`. */
 uint64_t dpe_lives_seq(const struct dpe_probes *probes, uint32_t thread, uint64_t seq);
+
+/* ---- comms.c
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+/* Takes a record that says what its thread is called; false where it is another. */
+bool dpe_comms_take(struct dpe_probes *probes, const struct dpe_record *record, size_t size);
+/* What the thread is called, until the next record is taken; "" where nobody has said. */
+const char *dpe_comms_of(struct dpe_probes *probes, uint32_t thread);
+void dpe_comms_free(struct dpe_probes *probes);
 
 /* ---- channels.c
  * ---------------------------------------------------------------------------------------------------

@@ -293,11 +293,13 @@ static void deliver_record(struct dpe_probes *probes, const struct dpe_record *r
 	struct dpe_numbers *numbers;
 	uint64_t gap;
 
+	if (dpe_comms_take(probes, record, size))
+		return;
 	if (dpe_channels_is_theirs(record)) {
 		dpe_channels_deliver(probes, record, size, sink);
 		return;
 	}
-	message = dpe_message_of_record(probes, record, size);
+	message = dpe_message_of_record(probes, record, size, dpe_comms_of(probes, record->tid));
 	if (!message)
 		return;
 	if (!probes->preload) {
@@ -318,7 +320,7 @@ static struct dpe_library_event whole(
 	struct dpe_library_event event = {
 		.time = held->held.time, .gap = held->held.gap, .thread = writer->thread};
 
-	memcpy(event.comm, writer->comm, sizeof(event.comm));
+	memcpy(event.comm, writer->comm, sizeof(writer->comm));
 	memcpy(event.room, &held->slot, held->held.bytes - offsetof(struct library_event, slot));
 	return event;
 }

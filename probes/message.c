@@ -6,7 +6,18 @@
 
 #define MAX_ARGS 32
 
-static size_t words_of(const struct dpe_record *record)
+static bool has_result(const struct dpe_record *record)
+{
+	return record->kind == DPE_RECORD_EXIT;
+}
+
+/* Of the call, and what comes behind them. */
+static const uint64_t *words_at(const struct dpe_record *record)
+{
+	return (const uint64_t *)record->words + (has_result(record) ? DPE_RESULT_WORDS : 0);
+}
+
+static size_t count_words(const struct dpe_record *record)
 {
 	if (record->has_stack == DPE_STACK_WHOLE || record->nvalues)
 		return DPE_WORDS;
@@ -23,9 +34,11 @@ static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *r
 
 	if (size < sizeof(*record) || record->nwords > DPE_WORDS)
 		return false;
-	words = words_of(record);
+	words = count_words(record);
 	if (record->nwords > words)
 		return false;
+	if (has_result(record))
+		words += DPE_RESULT_WORDS;
 	if (record->has_stack)
 		words += 1 + record->nstack;
 	if (record->nvalues)
@@ -48,9 +61,8 @@ static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *r
 static unsigned collect_stack(
 	const struct dpe_probes *probes, const struct dpe_record *record, uint64_t *pcs)
 {
-	size_t words = words_of(record);
-	const uint64_t *found = (const uint64_t *)&record->words[words + 1];
-	uint64_t extra = record->words[words];
+	const uint64_t *behind = words_at(record) + count_words(record), *found = behind + 1;
+	uint64_t extra = *behind;
 	unsigned count = 0, from = 0;
 	unsigned max = probes->stack_depth < DPE_STACK_MAX ? probes->stack_depth : DPE_STACK_MAX;
 
@@ -93,7 +105,7 @@ static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record
 	bool exit = record->kind == DPE_RECORD_EXIT;
 	uint64_t words[DPE_WORDS] = {0};
 
-	memcpy(words, record->words, record->nwords * sizeof(*words));
+	memcpy(words, words_at(record), record->nwords * sizeof(*words));
 	if (!dpe_spaces_place(probes, record, dpe_signature_addresses(spot->signature), words))
 		return false;
 	draft->name = spot->event;
@@ -104,7 +116,7 @@ static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record
 		spot->signature, words, record->nwords, args, MAX_ARGS, texts + 1);
 	if (exit)
 		draft->ret = dpe_signature_ret(
-			spot->signature, record->ret, record->ret_high, *texts);
+			spot->signature, record->words[0], record->words[1], *texts);
 	return draft->ret.kind != DPE_POINTER ||
 	       dpe_spaces_place_one(
 		       probes, record->space, (pid_t)record->tgid, (uint64_t *)&draft->ret.num);
@@ -204,7 +216,7 @@ static void add_values(const struct dpe_probes *probes, const struct dpe_record 
 }
 
 struct dpe_message *dpe_message_of_record(
-	struct dpe_probes *probes, const struct dpe_record *record, size_t size)
+	struct dpe_probes *probes, const struct dpe_record *record, size_t size, const char *comm)
 {
 	struct dpe_value args[MAX_ARGS];
 	struct dpe_var vars[DPE_WATCHES + 1 + DPE_VALUES];
@@ -212,13 +224,11 @@ struct dpe_message *dpe_message_of_record(
 	struct dpe_value_texts read;
 	uint64_t pcs[DPE_STACK_MAX + 2];
 	struct dpe_message draft = {.has_seq = true, .has_time = true};
-	char comm[sizeof(record->comm) + 1] = "";
 	struct dpe_life_name thread, other;
 	bool complete = true;
 
 	if (!is_sound(probes, record, size))
 		return NULL;
-	memcpy(comm, record->comm, sizeof(record->comm));
 	if (record->kind >= DPE_RECORD_CREATE && record->kind <= DPE_RECORD_END)
 		dpe_lives_note(probes, record);
 	draft.thread = dpe_lives_thread(probes, record->tid, &thread);

@@ -7,7 +7,13 @@
 /* A record as the kernel's programs make it, with room for the longest stack and all values. */
 #define RECORD_BYTES                                                                               \
 	(sizeof(struct dpe_record) +                                                               \
-		(DPE_WORDS + 1 + DPE_STACK_MAX + DPE_VALUES) * sizeof(uint64_t))
+		(DPE_RESULT_WORDS + DPE_WORDS + 1 + DPE_STACK_MAX + DPE_VALUES) * sizeof(uint64_t))
+
+/* Behind the result, where there is one. */
+static __u64 *words_of(struct dpe_record *record)
+{
+	return record->words + (record->kind == DPE_RECORD_EXIT ? DPE_RESULT_WORDS : 0);
+}
 
 /* The target can have written anything there. */
 static unsigned count_frames(const struct dpe_probes *probes, const struct dpe_preload_slot *slot)
@@ -22,7 +28,7 @@ static void add_callers(const struct dpe_probes *probes, const struct dpe_preloa
 	uint64_t place, struct dpe_record *record)
 {
 	unsigned count = 0;
-	__u64 *frames = &record->words[DPE_WORDS + 1];
+	__u64 *frames = words_of(record) + DPE_WORDS + 1;
 
 	record->has_stack = DPE_STACK_WHOLE;
 	frames[count++] = place;
@@ -37,11 +43,11 @@ static void add_stack(const struct dpe_probes *probes, const struct dpe_preload_
 {
 	uint64_t function = probes->preload->rings.header->address[slot->function];
 	unsigned count = 0;
-	__u64 *frames = &record->words[DPE_WORDS + 1];
+	__u64 *behind = words_of(record) + DPE_WORDS, *frames = behind + 1;
 
 	record->has_stack = DPE_STACK_WHOLE;
 	if (slot->kind == DPE_PRELOAD_EXIT)
-		record->words[DPE_WORDS] = function;
+		*behind = function;
 	else
 		frames[count++] = function;
 	frames[count++] = slot->caller;
@@ -52,16 +58,20 @@ static void add_stack(const struct dpe_probes *probes, const struct dpe_preload_
 
 /* Of what may follow the words nothing is looked at that is not there. */
 static void begin_record(const struct dpe_probes *probes, const struct dpe_library_event *event,
-	struct dpe_record *record)
+	enum dpe_record_kind kind, struct dpe_record *record)
 {
-	memset(record, 0, sizeof(*record) + DPE_WORD_REGISTERS * sizeof(*record->words));
-	record->words[DPE_WORDS] = 0;
+	__u64 *words;
+
+	memset(record, 0, sizeof(*record));
 	record->time = event->time;
 	record->tid = event->thread;
 	record->tgid = (uint32_t)probes->pid;
+	record->kind = kind;
 	record->nwords = DPE_WORD_REGISTERS;
-	memcpy(record->comm, event->comm, sizeof(record->comm));
-	memcpy(record->words, event->slot.words, sizeof(event->slot.words));
+	words = words_of(record);
+	memset(words, 0, DPE_WORD_REGISTERS * sizeof(*words));
+	memcpy(words, event->slot.words, sizeof(event->slot.words));
+	words[DPE_WORDS] = 0;
 }
 
 /* What is in the lock, which stands in the words of the call: `values` are the last of the record. */
@@ -88,14 +98,17 @@ struct dpe_message *dpe_told_call(struct dpe_probes *probes, const struct dpe_li
 
 	if (!spot)
 		return NULL;
-	begin_record(probes, event, record);
-	record->ret = (uint64_t)(int64_t)slot->ret;
+	begin_record(probes, event,
+		slot->kind == DPE_PRELOAD_EXIT ? DPE_RECORD_EXIT : DPE_RECORD_ENTER, record);
+	if (record->kind == DPE_RECORD_EXIT) {
+		record->words[0] = (uint64_t)(int64_t)slot->ret;
+		record->words[1] = 0;
+	}
 	record->site = (uint32_t)(spot - probes->spots);
-	record->kind = slot->kind == DPE_PRELOAD_EXIT ? DPE_RECORD_EXIT : DPE_RECORD_ENTER;
 	if (probes->stack_depth)
 		add_stack(probes, slot, record);
 	add_values(probes, spot, slot, record, (uint64_t *)(room + sizeof(room)) - DPE_VALUES);
-	return dpe_message_of_record(probes, record, sizeof(room));
+	return dpe_message_of_record(probes, record, sizeof(room), event->comm);
 }
 
 struct dpe_message *dpe_told_access(struct dpe_probes *probes,
@@ -105,12 +118,11 @@ struct dpe_message *dpe_told_access(struct dpe_probes *probes,
 	_Alignas(struct dpe_record) char room[RECORD_BYTES];
 	struct dpe_record *record = (void *)room;
 
-	begin_record(probes, event, record);
+	begin_record(probes, event, DPE_RECORD_MEMORY, record);
 	record->site = slot->function;
-	record->kind = DPE_RECORD_MEMORY;
 	record->words[0] = address;
 	record->words[1] = size;
 	if (probes->stack_depth)
 		add_callers(probes, slot, slot->caller - 1, record);
-	return dpe_message_of_record(probes, record, sizeof(room));
+	return dpe_message_of_record(probes, record, sizeof(room), event->comm);
 }

@@ -422,6 +422,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 		waitpid(probes->child.pid, NULL, probes->started ? WNOHANG : 0);
 	dpe_kernel_rings_close(&probes->rings);
 	dpe_merge_free(probes);
+	dpe_comms_free(probes);
 	dpe_preload_free(probes);
 	if (probes->pidfd >= 0)
 		close(probes->pidfd);

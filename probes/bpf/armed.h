@@ -88,7 +88,8 @@ __noinline int arm_one(__u32 kind, __u32 disarm, __u64 object, __u64 sp)
 		return 0;
 	event.tid = thread_id(task);
 	event.thread = thread_of(task, event.tid);
-	if (words[1] == DPE_ARM_NONE || !event.thread || !put(&event, words, 2))
+	if (words[1] == DPE_ARM_NONE || !event.thread || !tell_name(event.thread) ||
+		!put(&event, words, 2))
 		lose_nowhere(bpf_ktime_get_ns()); /* what anybody does to the object is missing */
 	return 0;
 }

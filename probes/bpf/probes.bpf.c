@@ -122,7 +122,7 @@ static __always_inline void enter(
 		if (stack_depth && !(cookie & DPE_COOKIE_INSIDE))
 			bpf_probe_read_user(&event.extra, sizeof(event.extra), (void *)regs->sp);
 		if (complete && !event.values.lost)
-			sent = send(&event, words);
+			sent = send(&event, words, false);
 		else
 			lose(thread, tid);
 		pass_gate(gate, &event, words, begun, sent);
@@ -204,7 +204,7 @@ static __always_inline void leave(
 		if (event.values.lost || !known)
 			lose(thread, tid);
 		else
-			sent = send(&event, call->words);
+			sent = send(&event, call->words, true);
 		pass_gate(gate, &event, call->words, begun, sent);
 	}
 	if (cookie & DPE_COOKIE_ARMS)
@@ -271,7 +271,7 @@ static __always_inline void pass_point(struct pt_regs *regs, struct task_struct 
 		find_return(regs, point, &event.top);
 	begun = gate && gate_begin(gate);
 	if (complete)
-		sent = send(&event, words);
+		sent = send(&event, words, true);
 	else
 		lose(thread, tid);
 	pass_gate(gate, &event, words, begun, sent);
@@ -436,6 +436,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 		thread->depth = 0;
 		if (thread->tid != tid) {
 			remember(thread->tid, thread->seq);
+			thread->named = 0;
 			thread->tid = tid;
 			thread->seq = first_number(tid);
 		}
@@ -508,7 +509,7 @@ int on_access(struct bpf_perf_event_data *access)
 	if (!gate_is_open(gate))
 		return 0;
 	begun = gate && gate_begin(gate);
-	pass_gate(gate, &event, words, begun, send(&event, words));
+	pass_gate(gate, &event, words, begun, send(&event, words, false));
 	return 0;
 }
 

@@ -49,6 +49,7 @@ enum dpe_record_kind {
 	DPE_RECORD_OBJECT, /* site: which part; words: the object, the value before, after, the instruction */
 	DPE_RECORD_WATCH,  /* the same; words: the object, enum dpe_arm_result */
 	DPE_RECORD_MEMORY, /* never the kernel's; site: what; words: address, bytes */
+	DPE_RECORD_NAME, /* no event; words: the thread's name from now on */
 };
 
 /* What carries something from one thread to another. The id of a pipe and a message queue is its
@@ -70,7 +71,8 @@ enum dpe_record_stack {
 
 enum dpe_step { DPE_STEP_SENT, DPE_STEP_RECEIVES, DPE_STEP_RECEIVED_NOTHING };
 
-/* A record is followed by `nwords` words rounded up to 2, 6 or 12. Where stacks are recorded it
+/* A record is followed by the result where it is of an exit (rax, rdx; a floating point number: xmm0),
+ * and `nwords` words rounded up to 2, 6 or 12. Where stacks are recorded it
  * is twelve, or 2 where that is enough, then one address (of an enter: the return address on the
  * stack; of an exit: the function's entry), then `nstack` addresses and maybe room for more. Where
  * variables are read (`nvalues`) it is twelve, the address and room for stack_depth addresses, even
@@ -80,7 +82,6 @@ enum dpe_step { DPE_STEP_SENT, DPE_STEP_RECEIVES, DPE_STEP_RECEIVED_NOTHING };
 struct dpe_record {
 	__u64 time;
 	__u64 seq;
-	__u64 ret, ret_high; /* rax, rdx; a floating point number: xmm0 */
 	__u32 tid;
 	__u32 tgid;
 	__u32 site;
@@ -88,13 +89,15 @@ struct dpe_record {
 	__u8 nwords;
 	__u8 nstack;
 	__u8 has_stack; /* enum dpe_record_stack */
-	char comm[16];
 	__u16 nvalues, ntexts;
 	__u32 known;
 	__u32 space;  /* number of the address space; 0 the first */
 	__u32 shared; /* bits: words that are DPE_SHARED_WORDs */
 	__u64 words[];
 };
+
+#define DPE_RESULT_WORDS 2
+#define DPE_COMM_WORDS 2
 
 /* An address in shared memory, where processes are followed: which memory, and where in it. */
 #define DPE_SHARED_BITS 40

@@ -81,6 +81,8 @@ struct thread {
 	__u32 process, space;
 	__u32 met;    /* its first event was sent */
 	__u32 unsure; /* calls were not noted, or forgotten, of which exits may come */
+	__u64 named;  /* `comm` is the name that was sent last */
+	__u64 comm[DPE_COMM_WORDS];
 	struct dpe_channel transfer; /* of the system call that it is in */
 	struct readings read;        /* for its event at hand */
 	__u64 raw[DPE_WORDS];        /* of the call that it begins: see struct call */
@@ -210,22 +212,8 @@ static __always_inline __u64 time_after_reserve(struct thread *thread)
 	return now;
 }
 
-/* The name of the thread that runs: two loads, where the kernel's function searches for its end. */
-static __always_inline void fill_comm(struct dpe_record *record)
-{
-	const struct task_struct *task = bpf_get_current_task_btf();
-	const __u64 *from = (const void *)task->comm;
-	__u64 *to = (void *)record->comm;
-
-	_Static_assert(sizeof(record->comm) == sizeof(task->comm), "as the kernel has it");
-	to[0] = from[0];
-	to[1] = from[1];
-}
-
 static __always_inline void fill(struct dpe_record *record, const struct event *event)
 {
-	record->ret = event->kind == DPE_RECORD_EXIT ? event->thread->read.ret : 0;
-	record->ret_high = event->kind == DPE_RECORD_EXIT ? event->thread->read.ret_high : 0;
 	record->tid = event->tid;
 	record->tgid = event->thread->process;
 	record->space = event->thread->space;
@@ -238,9 +226,8 @@ static __always_inline void fill(struct dpe_record *record, const struct event *
 	record->nvalues = event->values.count;
 	record->ntexts = event->values.ntexts;
 	record->known = event->values.known;
-	fill_comm(record);
 	record->seq = event->thread->seq;
-	event->thread->seq += event->kind != DPE_RECORD_STEP;
+	event->thread->seq += event->kind != DPE_RECORD_STEP && event->kind != DPE_RECORD_NAME;
 	record->time = time_after_reserve(event->thread);
 }
 
@@ -280,33 +267,55 @@ static __always_inline void submit(void *ring, struct dpe_record *record)
 	wake_reader(ring);
 }
 
-/* Sends with a constant number of words; false where the ring is full. */
-static __always_inline bool put(const struct event *event, const __u64 *words, const int count)
+/* Where the words of the call begin: `exit`, behind its result. */
+static __always_inline __u64 *begin_words(
+	struct dpe_record *record, const struct event *event, const bool exit)
 {
+	if (!exit)
+		return record->words;
+	record->words[0] = event->thread->read.ret;
+	record->words[1] = event->thread->read.ret_high;
+	return record->words + DPE_RESULT_WORDS;
+}
+
+/* Sends with a constant number of words; false where the ring is full. */
+static __always_inline bool put_words(
+	const struct event *event, const __u64 *words, const int count, const bool exit)
+{
+	const int before = exit ? DPE_RESULT_WORDS : 0;
 	struct dpe_record *record;
 	void *ring = own_ring();
+	__u64 *to;
 
 	if (!ring)
 		return false;
-	record = bpf_ringbuf_reserve(ring, sizeof(*record) + count * sizeof(__u64), 0);
+	record = bpf_ringbuf_reserve(
+		ring, sizeof(*record) + (before + count) * sizeof(__u64), 0);
 	if (!record)
 		return false;
 	fill(record, event);
+	to = begin_words(record, event, exit);
 	for (int i = 0; i < count; i++)
-		record->words[i] = words[i];
+		to[i] = words[i];
 	submit(ring, record);
 	return true;
+}
+
+static __always_inline bool put(const struct event *event, const __u64 *words, const int count)
+{
+	return put_words(event, words, count, false);
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
 
 /* With a constant number of words, 2 or all, and the whole stack. */
 static __always_inline bool put_with_stack(
-	const struct event *event, const __u64 *words, const int count)
+	const struct event *event, const __u64 *words, const int count, const bool exit)
 {
-	const __u32 room = stack_depth * sizeof(__u64);
+	const __u32 room = (stack_depth + (exit ? DPE_RESULT_WORDS : 0)) * sizeof(__u64);
 	struct dpe_record *record;
 	void *ring = own_ring();
+	__u64 *to;
 
 	if (!ring)
 		return false;
@@ -315,10 +324,11 @@ static __always_inline bool put_with_stack(
 	if (!record)
 		return false;
 	fill(record, event);
+	to = begin_words(record, event, exit);
 	for (int i = 0; i < count; i++)
-		record->words[i] = words[i];
-	record->words[count] = event->extra;
-	record->nstack = walk_stack(&event->top, &record->words[count + 1]);
+		to[i] = words[i];
+	to[count] = event->extra;
+	record->nstack = walk_stack(&event->top, &to[count + 1]);
 	record->has_stack = count == DPE_WORDS ? DPE_STACK_WHOLE : DPE_STACK_BRIEF;
 	submit(ring, record);
 	return true;
@@ -326,48 +336,52 @@ static __always_inline bool put_with_stack(
 
 /* The usual one by far, where code keeps no frame pointers: a few arguments, and a stack of no more
  * than is known already. What is not written, neither the target nor the reader pays for. */
-static __always_inline bool put_brief(
-	const struct event *event, const __u64 *words, const struct short_stack *stack)
+static __always_inline bool put_brief(const struct event *event, const __u64 *words,
+	const struct short_stack *stack, const bool exit)
 {
+	const int count = (exit ? DPE_RESULT_WORDS : 0) + 2 + 1 + DPE_SHORT_STACK;
 	struct dpe_record *record;
 	void *ring = own_ring();
+	__u64 *to;
 
 	if (!ring)
 		return false;
-	record = bpf_ringbuf_reserve(
-		ring, sizeof(*record) + (2 + 1 + DPE_SHORT_STACK) * sizeof(__u64), 0);
+	record = bpf_ringbuf_reserve(ring, sizeof(*record) + count * sizeof(__u64), 0);
 	if (!record)
 		return false;
 	fill(record, event);
-	record->words[0] = words[0];
-	record->words[1] = words[1];
-	record->words[2] = event->extra;
-	record->words[3] = stack->frames[0];
-	record->words[4] = stack->frames[1];
+	to = begin_words(record, event, exit);
+	to[0] = words[0];
+	to[1] = words[1];
+	to[2] = event->extra;
+	to[3] = stack->frames[0];
+	to[4] = stack->frames[1];
 	record->nstack = stack->count;
 	record->has_stack = DPE_STACK_BRIEF;
 	submit(ring, record);
 	return true;
 }
 
-static __always_inline bool put_stack(const struct event *event, const __u64 *words)
+static __always_inline bool put_stack(
+	const struct event *event, const __u64 *words, const bool exit)
 {
 	struct short_stack stack = {};
 
 	if (event->nwords > 2)
-		return put_with_stack(event, words, DPE_WORDS);
+		return put_with_stack(event, words, DPE_WORDS, exit);
 	if (stack_depth >= DPE_SHORT_STACK && is_short(&event->top, &stack))
-		return put_brief(event, words, &stack);
-	return put_with_stack(event, words, 2);
+		return put_brief(event, words, &stack, exit);
+	return put_with_stack(event, words, 2, exit);
 }
 
-static __always_inline bool put_with_values(
-	const struct event *event, const __u64 *words, const bool with_texts)
+static __always_inline bool put_with_values(const struct event *event, const __u64 *words,
+	const bool with_texts, const bool exit)
 {
-	const __u32 room = stack_depth * sizeof(__u64) + (with_texts ? DPE_TEXTS * DPE_TEXT_SIZE : 0);
+	const __u32 room = (stack_depth + (exit ? DPE_RESULT_WORDS : 0)) * sizeof(__u64) +
+			   (with_texts ? DPE_TEXTS * DPE_TEXT_SIZE : 0);
 	struct dpe_record *record;
 	void *ring = own_ring();
-	__u64 *values;
+	__u64 *to, *values;
 
 	if (!ring)
 		return false;
@@ -376,13 +390,14 @@ static __always_inline bool put_with_values(
 	if (!record)
 		return false;
 	fill(record, event);
+	to = begin_words(record, event, exit);
 	for (int i = 0; i < DPE_WORDS; i++)
-		record->words[i] = words[i];
-	record->words[DPE_WORDS] = event->extra;
+		to[i] = words[i];
+	to[DPE_WORDS] = event->extra;
 	if (stack_depth)
-		record->nstack = walk_stack(&event->top, &record->words[DPE_WORDS + 1]);
+		record->nstack = walk_stack(&event->top, &to[DPE_WORDS + 1]);
 	record->has_stack = stack_depth ? DPE_STACK_WHOLE : DPE_STACK_NONE;
-	values = &record->words[DPE_WORDS + 1 + stack_depth];
+	values = &to[DPE_WORDS + 1 + stack_depth];
 	for (int i = 0; i < DPE_VALUES; i++)
 		values[i] = event->thread->read.values[i];
 	for (__u32 i = 0; with_texts && i < DPE_TEXTS; i++)
@@ -403,6 +418,36 @@ static __always_inline void describe(struct task_struct *task, __u64 *words)
 	words[3] = process ? process->space : 0;
 }
 
+/* Few threads change their names: so the name comes before the first event that has it, by the same
+ * way. False where the ring is full: an event without its name is lost. */
+static __noinline bool tell_new_name(struct thread *thread, __u64 first, __u64 second)
+{
+	struct event event = {.thread = thread,
+		.tid = thread->tid,
+		.kind = DPE_RECORD_NAME,
+		.nwords = DPE_COMM_WORDS};
+	__u64 words[DPE_COMM_WORDS] = {first, second};
+
+	if (!put(&event, words, DPE_COMM_WORDS))
+		return false;
+	thread->comm[0] = first;
+	thread->comm[1] = second;
+	thread->named = 1;
+	return true;
+}
+
+/* Two loads, where the kernel's function searches for the name's end. */
+static __always_inline bool tell_name(struct thread *thread)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+	const __u64 *comm = (const void *)task->comm;
+
+	_Static_assert(sizeof(thread->comm) == sizeof(task->comm), "as the kernel has it");
+	if (thread->named && thread->comm[0] == comm[0] && thread->comm[1] == comm[1])
+		return true;
+	return tell_new_name(thread, comm[0], comm[1]);
+}
+
 /* What released a thread that ran already is unknown: its first event says so. */
 static __noinline void meet(struct thread *thread)
 {
@@ -419,49 +464,51 @@ static __noinline void meet(struct thread *thread)
 	if (armed_at && task->start_time >= armed_at)
 		return;
 	describe(task, words);
-	if (!put(&event, words, DPE_WORD_REGISTERS))
+	if (!tell_name(thread) || !put(&event, words, DPE_WORD_REGISTERS))
 		lose(thread, thread->tid);
 }
 
 /* `words` has room for DPE_WORDS. */
-static __always_inline bool send(const struct event *event, const __u64 *words)
+static __always_inline bool put_event(
+	const struct event *event, const __u64 *words, const bool exit)
 {
-	bool sent;
+	if (reads_texts && event->values.ntexts)
+		return put_with_values(event, words, true, exit);
+	if (event->values.count)
+		return put_with_values(event, words, false, exit);
+	if (stack_depth)
+		return put_stack(event, words, exit);
+	if (event->nwords <= 2)
+		return put_words(event, words, 2, exit);
+	if (event->nwords <= DPE_WORD_REGISTERS)
+		return put_words(event, words, DPE_WORD_REGISTERS, exit);
+	return put_words(event, words, DPE_WORDS, exit);
+}
 
-	if (founds && event->thread)
-		meet(event->thread);
-	if (!event->thread)
-		sent = false;
-	else if (reads_texts && event->values.ntexts)
-		sent = put_with_values(event, words, true);
-	else if (event->values.count)
-		sent = put_with_values(event, words, false);
-	else if (stack_depth)
-		sent = put_stack(event, words);
-	else if (event->nwords <= 2)
-		sent = put(event, words, 2);
-	else if (event->nwords <= DPE_WORD_REGISTERS)
-		sent = put(event, words, DPE_WORD_REGISTERS);
-	else
-		sent = put(event, words, DPE_WORDS);
-	if (!sent)
-		lose(event->thread, event->tid);
-	return sent;
+/* `exit`: with the result that the thread's readings have. False where it is counted as lost. */
+static __always_inline bool send(const struct event *event, const __u64 *words, const bool exit)
+{
+	struct thread *thread = event->thread;
+
+	if (founds && thread)
+		meet(thread);
+	if (thread && tell_name(thread) && put_event(event, words, exit))
+		return true;
+	lose(thread, event->tid);
+	return false;
 }
 
 static __always_inline void send_kernel_event(
 	struct task_struct *task, __u32 kind, const __u64 *words)
 {
 	struct event event = {.tid = thread_id(task), .kind = kind, .nwords = DPE_WORD_REGISTERS};
-	bool sent;
 
 	event.thread = thread_of(task, event.tid);
 	if (founds && event.thread && kind == DPE_RECORD_START)
 		event.thread->met = 1;
 	else if (founds && event.thread)
 		meet(event.thread);
-	sent = event.thread && put(&event, words, DPE_WORD_REGISTERS);
-	if (!sent)
+	if (!event.thread || !tell_name(event.thread) || !put(&event, words, DPE_WORD_REGISTERS))
 		lose(event.thread, event.tid);
 }
 

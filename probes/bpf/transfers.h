@@ -22,7 +22,7 @@ static __always_inline void send_transfer(struct task_struct *task, struct threa
 		.kind = kind,
 		.nwords = DPE_WORD_REGISTERS};
 
-	if (put(&event, words, DPE_WORD_REGISTERS))
+	if (tell_name(thread) && put(&event, words, DPE_WORD_REGISTERS))
 		return;
 	if (kind == DPE_RECORD_STEP)
 		lose_nowhere(bpf_ktime_get_ns());
