@@ -246,6 +246,19 @@ struct dpe_message *dpe_message_begin(
 	return finish(message, pool, size);
 }
 
+struct dpe_message *dpe_message_with_room(
+	struct dpe_pool *pool, unsigned nargs, unsigned npcs, size_t text, struct dpe_room *room)
+{
+	size_t size = dpe_message_size(nargs) + npcs * sizeof(*room->pcs) + text;
+	struct dpe_message *message = new_block(pool, size);
+
+	memset(message, 0, sizeof(*message));
+	room->args = dpe_message_args(message);
+	room->pcs = (uint64_t *)(room->args + nargs);
+	room->text = (char *)(room->pcs + npcs);
+	return finish(message, pool, size);
+}
+
 struct dpe_message *dpe_message_anew(struct dpe_message *message)
 {
 	size_t room = message->size - sizeof(*message);

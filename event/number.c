@@ -133,10 +133,31 @@ static void make_whole(struct number *number)
 		set_whole(number, number->real < 0, (dpe_wide)fabsl(number->real));
 }
 
+static bool is_word(struct dpe_value value)
+{
+	return value.kind == DPE_INT || value.kind == DPE_UINT || value.kind == DPE_POINTER;
+}
+
+/* Of integers of 64 bits, most of what is ever compared. Two that have the same sign are in the order of
+ * their bits. */
+static int order_of_words(struct dpe_value a, struct dpe_value b)
+{
+	bool negative = a.kind == DPE_INT && a.num < 0;
+	uint64_t x = (uint64_t)a.num, y = (uint64_t)b.num;
+
+	if (negative != (b.kind == DPE_INT && b.num < 0))
+		return negative ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
 bool dpe_value_compare(struct dpe_value a, struct dpe_value b, int *order)
 {
 	struct number x, y;
 
+	if (is_word(a) && is_word(b)) {
+		*order = order_of_words(a, b);
+		return true;
+	}
 	if (!read_number(a, &x) || !read_number(b, &y))
 		return false;
 	*order = (x.real > y.real) - (x.real < y.real);

@@ -7,7 +7,7 @@
 
 struct dpe_comm {
 	uint32_t thread;
-	char text[DPE_COMM_WORDS * sizeof(uint64_t) + 1];
+	char text[DPE_COMM_SIZE];
 	UT_hash_handle hh;
 };
 
@@ -39,7 +39,7 @@ static struct dpe_comm *add(struct dpe_comms *comms, uint32_t thread)
 
 bool dpe_comms_take(struct dpe_probes *probes, const struct dpe_record *record, size_t size)
 {
-	const size_t bytes = DPE_COMM_WORDS * sizeof(uint64_t);
+	const size_t bytes = DPE_COMM_SIZE - 1;
 	struct dpe_comm *comm;
 
 	if (size < sizeof(*record) || record->kind != DPE_RECORD_NAME)
@@ -55,9 +55,10 @@ bool dpe_comms_take(struct dpe_probes *probes, const struct dpe_record *record, 
 
 const char *dpe_comms_of(struct dpe_probes *probes, uint32_t thread)
 {
+	static const char nobody[DPE_COMM_SIZE];
 	const struct dpe_comm *comm = find(&probes->comms, thread);
 
-	return comm ? comm->text : "";
+	return comm ? comm->text : nobody;
 }
 
 void dpe_comms_free(struct dpe_probes *probes)

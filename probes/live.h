@@ -557,8 +557,8 @@ uint64_t dpe_ring_now(void);
  * ---------------------------------------------------------------------------------------------------
  */
 
-/* The message of a record of a thread called `comm`, the caller's; NULL where the record is none of
- * ours. */
+/* The message of a record of a thread called `comm`, in DPE_COMM_SIZE bytes, the caller's; NULL where the
+ * record is none of ours. */
 struct dpe_message *dpe_message_of_record(struct dpe_probes *probes,
 	const struct dpe_record *record, size_t size, const char *comm);
 
@@ -583,7 +583,8 @@ uint64_t dpe_lives_seq(const struct dpe_probes *probes, uint32_t thread, uint64_
 
 /* Takes a record that says what its thread is called; false where it is another. */
 bool dpe_comms_take(struct dpe_probes *probes, const struct dpe_record *record, size_t size);
-/* What the thread is called, until the next record is taken; "" where nobody has said. */
+/* What the thread is called, in DPE_COMM_SIZE bytes, until the next record is taken; "" where nobody has
+ * said. */
 const char *dpe_comms_of(struct dpe_probes *probes, uint32_t thread);
 void dpe_comms_free(struct dpe_probes *probes);
 

@@ -103,11 +103,15 @@ static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record
 {
 	const struct dpe_spot *spot = &probes->spots[record->site];
 	bool exit = record->kind == DPE_RECORD_EXIT;
-	uint64_t words[DPE_WORDS] = {0};
+	const uint64_t *words = words_at(record);
+	uint64_t placed[DPE_WORDS];
 
-	memcpy(words, words_at(record), record->nwords * sizeof(*words));
-	if (!dpe_spaces_place(probes, record, dpe_signature_addresses(spot->signature), words))
-		return false;
+	if (probes->follow) {
+		words = memcpy(placed, words, record->nwords * sizeof(*placed));
+		if (!dpe_spaces_place(
+			    probes, record, dpe_signature_addresses(spot->signature), placed))
+			return false;
+	}
 	draft->name = spot->event;
 	draft->phase = spot->site->kind ? DPE_BARE : exit ? DPE_EXIT : DPE_ENTER;
 	draft->module = spot->module_name;
@@ -215,7 +219,62 @@ static void add_values(const struct dpe_probes *probes, const struct dpe_record 
 		probes, reads, record, size, vars + draft->nvars, texts);
 }
 
-struct dpe_message *dpe_message_of_record(
+static void fill_origin(const struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_life_name *thread, const char *comm)
+{
+	draft->thread = dpe_lives_thread(probes, record->tid, thread);
+	draft->process = dpe_value_int(record->tgid);
+	draft->has_seq = draft->has_time = true;
+	draft->seq = dpe_lives_seq(probes, record->tid, record->seq);
+	draft->time = record->time;
+	draft->comm = comm;
+}
+
+/* ---- in one step
+ * ----------------------------------------------------------------------------------------- */
+
+static bool has_text(const struct dpe_message *message)
+{
+	for (unsigned i = 0; i < message->nargs; i++)
+		if (dpe_value_has_own_text(message->args[i]))
+			return true;
+	return dpe_value_has_own_text(message->ret);
+}
+
+/* Most records: those of a call, with no value that has text. The message is made where it stays, and
+ * nothing of it is copied. NULL: it is not such a record. */
+static struct dpe_message *make_call(
+	struct dpe_probes *probes, const struct dpe_record *record, const char *comm)
+{
+	char texts[1 + DPE_WORDS][DPE_NUMBER_TEXT];
+	struct dpe_message *message;
+	struct dpe_room room;
+	unsigned nargs;
+
+	if (record->kind > DPE_RECORD_EXIT || record->nvalues || probes->follow)
+		return NULL;
+	nargs = dpe_signature_count(probes->spots[record->site].signature);
+	if (nargs > MAX_ARGS)
+		return NULL;
+	message = dpe_message_with_room(probes->pool, nargs,
+		record->has_stack ? record->nstack + 1 : 0, DPE_COMM_SIZE, &room);
+	fill_origin(probes, record, message, NULL, memcpy(room.text, comm, DPE_COMM_SIZE));
+	fill_call(probes, record, message, room.args, texts);
+	if (has_text(message)) {
+		dpe_message_unref(message);
+		return NULL;
+	}
+	if (!nargs)
+		message->args = NULL;
+	if (record->has_stack)
+		add_stack(probes, record, message, room.pcs);
+	return message;
+}
+
+/* ---- in two
+ * ----------------------------------------------------------------------------------------- */
+
+static struct dpe_message *make_any(
 	struct dpe_probes *probes, const struct dpe_record *record, size_t size, const char *comm)
 {
 	struct dpe_value args[MAX_ARGS];
@@ -223,19 +282,13 @@ struct dpe_message *dpe_message_of_record(
 	char texts[1 + DPE_WORDS][DPE_NUMBER_TEXT]; /* of a result and arguments, or of what is watched */
 	struct dpe_value_texts read;
 	uint64_t pcs[DPE_STACK_MAX + 2];
-	struct dpe_message draft = {.has_seq = true, .has_time = true};
+	struct dpe_message draft = {0};
 	struct dpe_life_name thread, other;
 	bool complete = true;
 
-	if (!is_sound(probes, record, size))
-		return NULL;
 	if (record->kind >= DPE_RECORD_CREATE && record->kind <= DPE_RECORD_END)
 		dpe_lives_note(probes, record);
-	draft.thread = dpe_lives_thread(probes, record->tid, &thread);
-	draft.process = dpe_value_int(record->tgid);
-	draft.seq = dpe_lives_seq(probes, record->tid, record->seq);
-	draft.time = record->time;
-	draft.comm = comm;
+	fill_origin(probes, record, &draft, &thread, comm);
 	if (record->kind <= DPE_RECORD_EXIT)
 		complete = fill_call(probes, record, &draft, args, texts);
 	else if (record->kind == DPE_RECORD_MEMORY)
@@ -256,4 +309,15 @@ struct dpe_message *dpe_message_of_record(
 	if (record->has_stack)
 		add_stack(probes, record, &draft, pcs);
 	return dpe_message_new_in(probes->pool, &draft);
+}
+
+struct dpe_message *dpe_message_of_record(
+	struct dpe_probes *probes, const struct dpe_record *record, size_t size, const char *comm)
+{
+	struct dpe_message *message;
+
+	if (!is_sound(probes, record, size))
+		return NULL;
+	message = make_call(probes, record, comm);
+	return message ? message : make_any(probes, record, size, comm);
 }

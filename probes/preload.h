@@ -20,7 +20,7 @@ struct dpe_library_event {
 	uint64_t time;
 	uint64_t gap; /* messages of its thread that the library lost before it */
 	uint32_t thread;
-	char comm[DPE_COMM_WORDS * sizeof(uint64_t) + 1];
+	char comm[DPE_COMM_SIZE];
 	union {
 		struct dpe_preload_slot slot; /* with its frames, where there are any */
 		char room[DPE_PRELOAD_LARGE];

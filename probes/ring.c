@@ -178,27 +178,48 @@ int dpe_kernel_rings_wait(struct dpe_kernel_rings *rings, int pidfd, int timeout
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
+/* Each time that it is told how far we are, the processor that writes to the ring has to fetch that, as
+ * it does for each record. */
+#define GIVEN_BACK 4096 /* bytes at a time */
+#define AHEAD 512       /* bytes: another processor's caches have what comes next */
+
+static void give_back(struct dpe_ring *ring, unsigned long at)
+{
+	__atomic_store_n(ring->consumer, at, __ATOMIC_RELEASE);
+}
+
+/* Hands over the record at *at, which is moved behind it. False where it is still being written. */
+static inline bool read_record(const struct dpe_ring *ring, unsigned index, unsigned long *at,
+	const struct dpe_kernel_sink *sink)
+{
+	const char *header = ring->data + (*at & (ring->size - 1));
+	uint32_t len = __atomic_load_n((const uint32_t *)header, __ATOMIC_ACQUIRE);
+	size_t size = len & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+
+	if (len & BPF_RINGBUF_BUSY_BIT)
+		return false;
+	__builtin_prefetch(header + AHEAD);
+	if (!(len & BPF_RINGBUF_DISCARD_BIT))
+		sink->record(
+			sink->context, index, (const void *)(header + BPF_RINGBUF_HDR_SZ), size);
+	*at += (size + BPF_RINGBUF_HDR_SZ + 7) & ~7UL;
+	return true;
+}
+
 /* Hands over what was there when the producer had come to `end`. False where a record is still
  * being written: those before it were handed over. */
 static bool read_records(
 	struct dpe_ring *ring, unsigned index, unsigned long end, const struct dpe_kernel_sink *sink)
 {
-	unsigned long at = *ring->consumer;
+	unsigned long at = *ring->consumer, given = at;
+	bool whole = true;
 
-	while (at < end) {
-		const char *header = ring->data + (at & (ring->size - 1));
-		uint32_t len = __atomic_load_n((const uint32_t *)header, __ATOMIC_ACQUIRE);
-		size_t size = len & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
-
-		if (len & BPF_RINGBUF_BUSY_BIT)
-			return false;
-		if (!(len & BPF_RINGBUF_DISCARD_BIT))
-			sink->record(sink->context, index,
-				(const void *)(header + BPF_RINGBUF_HDR_SZ), size);
-		at += (size + BPF_RINGBUF_HDR_SZ + 7) & ~7UL;
-		__atomic_store_n(ring->consumer, at, __ATOMIC_RELEASE);
+	while (at < end && (whole = read_record(ring, index, &at, sink))) {
+		if (at - given >= GIVEN_BACK)
+			give_back(ring, given = at);
 	}
-	return true;
+	give_back(ring, at);
+	return whole;
 }
 
 /* Reads one as far as it has come at the time `now`, or later; true where that was all. */

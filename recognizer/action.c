@@ -199,7 +199,10 @@ static void print_format(const struct dpe_env *env, const struct dpe_stmt *stmt)
 static void begin_text(const struct dpe_env *env)
 {
 	env->text->len = 0;
-	dpe_text_puts(env->text, "");
+	if (env->text->at)
+		*env->text->at = '\0';
+	else
+		dpe_text_puts(env->text, "");
 }
 
 static bool speaks(enum dpe_call call)

@@ -137,15 +137,22 @@ static bool compare(struct dpe_value a, struct dpe_value b, int *order)
 	return true;
 }
 
+/* Numbers that are no integers of 64 bits may be written in several ways. */
+static bool is_equal(struct dpe_value a, struct dpe_value b)
+{
+	int order;
+
+	if (dpe_value_equal(a, b))
+		return true;
+	return !(is_number(a) && is_number(b)) && compare(a, b, &order) && !order;
+}
+
 static struct dpe_value eval_comparison(enum dpe_op op, struct dpe_value a, struct dpe_value b)
 {
 	int order;
 
-	if (op == DPE_OP_EQ || op == DPE_OP_NE) {
-		bool equal = dpe_value_equal(a, b) || (compare(a, b, &order) && !order);
-
-		return dpe_value_int(equal == (op == DPE_OP_EQ));
-	}
+	if (op == DPE_OP_EQ || op == DPE_OP_NE)
+		return dpe_value_int(is_equal(a, b) == (op == DPE_OP_EQ));
 	if (!compare(a, b, &order))
 		return none;
 	switch (op) {
@@ -216,6 +223,8 @@ static bool is_true(struct dpe_value value)
 {
 	int order;
 
+	if (is_number(value))
+		return value.num;
 	return dpe_value_compare(plain(value), dpe_value_int(0), &order) && order;
 }
 

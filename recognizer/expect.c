@@ -127,6 +127,17 @@ static bool move_fits(
 	return true;
 }
 
+static void take_positions(const struct dpe_reading *reading, const struct dpe_step *step,
+	struct dpe_occurrence *occurrence)
+{
+	for (unsigned i = 0; reading->positions && i < step->npositions; i++) {
+		struct dpe_occurrence **at = &reading->positions[step->positions[i] - 1];
+
+		dpe_occurrence_unref(*at);
+		*at = dpe_occurrence_ref(occurrence);
+	}
+}
+
 static struct dpe_reading take_step(const struct dpe_run *run, const struct dpe_reading *reading,
 	const struct dpe_step *step, struct dpe_occurrence *occurrence)
 {
@@ -134,15 +145,9 @@ static struct dpe_reading take_step(const struct dpe_run *run, const struct dpe_
 		.config = dpe_engine_take(&reading->config, step, occurrence),
 	};
 
-	if (!reading->positions)
-		return next;
-	next.positions = copy_occurrences(reading->positions, run->rule->npositions);
-	for (unsigned i = 0; i < step->npositions; i++) {
-		struct dpe_occurrence **at = &next.positions[step->positions[i] - 1];
-
-		dpe_occurrence_unref(*at);
-		*at = dpe_occurrence_ref(occurrence);
-	}
+	if (reading->positions)
+		next.positions = copy_occurrences(reading->positions, run->rule->npositions);
+	take_positions(&next, step, occurrence);
 	return next;
 }
 
@@ -362,15 +367,74 @@ static const struct dpe_move *find_only_move(struct dpe_run *run, const struct d
 	return only;
 }
 
-/* One reading that nobody looks into goes on in place. False where nothing was done. */
+/* The literal that the event is; as many as there are where it may be several. */
+static unsigned find_only_literal(const struct dpe_run *run)
+{
+	unsigned count = run->rule->nliterals, only = count;
+
+	for (unsigned literal = 0; literal < count; literal++) {
+		if (!run->literals[literal])
+			continue;
+		if (only != count)
+			return count;
+		only = literal;
+	}
+	return only;
+}
+
+/* The same as find_only_move, of one literal, with what actions have to know. */
+static const struct dpe_step *find_only_step(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_reading *reading, struct dpe_occurrence *occurrence)
+{
+	unsigned literal = find_only_literal(run), count, pattern;
+	const struct dpe_step *steps, *only = NULL;
+
+	if (literal == run->rule->nliterals)
+		return NULL;
+	pattern = run->rule->literals[literal].pattern;
+	if (run->placed[pattern] && !dpe_placed_condition_holds(run, slice, pattern, occurrence,
+					    reading->positions))
+		return NULL;
+	count = dpe_engine_steps(run, &reading->config, literal, occurrence, &steps);
+	for (unsigned i = 0; i < count; i++) {
+		if (!fits(run, &steps[i]))
+			continue;
+		if (only)
+			return NULL;
+		only = &steps[i];
+	}
+	return only;
+}
+
+/* Where the event is one thing only, nobody needs the reading as it was, which is what makes a copy dear:
+ * it has what is at each position. */
+static bool act_alone(
+	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+{
+	struct dpe_reading *reading = slice->readings;
+	const struct dpe_step *step;
+
+	if (!run->automaton)
+		return false;
+	step = find_only_step(run, slice, reading, occurrence);
+	if (!step)
+		return false;
+	take_positions(reading, step, occurrence);
+	dpe_engine_move(run, &reading->config, step->move, occurrence);
+	run_event_actions(run, slice, step, reading, occurrence->message);
+	return true;
+}
+
+/* One reading that goes on in one way does so in place. False where nothing was done. */
 static bool take_alone(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
 	const struct dpe_move *move;
 
-	if (run->game || slice->nreadings != 1 || run->wants_positions || run->acts ||
-		run->recognizer->sink.trace)
+	if (run->game || slice->nreadings != 1 || run->recognizer->sink.trace)
 		return false;
+	if (run->wants_positions || run->acts)
+		return act_alone(run, slice, occurrence);
 	if (run->stands)
 		return dpe_stand_go_on(run->stands, &slice->readings[0].config.stand, run->literals,
 			run->rule->nliterals, &run->preds, occurrence);

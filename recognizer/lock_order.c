@@ -239,6 +239,7 @@ void dpe_lock_order_free(struct dpe_lock_order *order)
 	while ((at = dpe_keyed_pop(&order->threads)))
 		dpe_lock_thread_free(order, (struct dpe_lock_thread *)at);
 	dpe_lock_cycles_free(order);
+	dpe_lock_spare_free(order);
 	dpe_message_unref(order->event);
 	free(order);
 }

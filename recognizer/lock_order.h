@@ -168,6 +168,7 @@ struct dpe_giving {
 struct dpe_lock_order {
 	struct dpe_keyed *threads, *locks;
 	struct dpe_keyed *left; /* what those who began or ended left for others, by their name */
+	struct dpe_lock *spare; /* places of locks that there are no more, by keyed.same */
 	struct dpe_lock_set *sets;
 	struct dpe_taking *takings;
 	struct dpe_lock_cycle *cycles; /* in the order found */
@@ -190,6 +191,8 @@ struct dpe_lock *dpe_lock_find(const struct dpe_lock_order *order, struct dpe_va
 /* Without a reference, it stays until one is given up. */
 struct dpe_lock *dpe_lock_add(struct dpe_lock_order *order, struct dpe_value value);
 void dpe_lock_unref(struct dpe_lock_order *order, struct dpe_lock *lock);
+/* Gives back what is kept for locks to come, once there are none. */
+void dpe_lock_spare_free(struct dpe_lock_order *order);
 /* The caller's reference. The members are sorted by this. */
 struct dpe_lock_set *dpe_lock_set_find(
 	struct dpe_lock_order *order, uintptr_t *members, unsigned count);

@@ -17,13 +17,35 @@ struct dpe_lock *dpe_lock_find(const struct dpe_lock_order *order, struct dpe_va
 	return (struct dpe_lock *)dpe_keyed_find(order->locks, value);
 }
 
+/* Locks are taken and given back again and again. */
+static struct dpe_lock *new_lock(struct dpe_lock_order *order)
+{
+	struct dpe_lock *lock = order->spare;
+
+	if (!lock)
+		return dpe_xcalloc(1, sizeof(*lock));
+	order->spare = (struct dpe_lock *)lock->keyed.same;
+	*lock = (struct dpe_lock){0};
+	return lock;
+}
+
+void dpe_lock_spare_free(struct dpe_lock_order *order)
+{
+	while (order->spare) {
+		struct dpe_lock *lock = order->spare;
+
+		order->spare = (struct dpe_lock *)lock->keyed.same;
+		free(lock);
+	}
+}
+
 struct dpe_lock *dpe_lock_add(struct dpe_lock_order *order, struct dpe_value value)
 {
 	struct dpe_lock *lock = dpe_lock_find(order, value);
 
 	if (lock)
 		return lock;
-	lock = dpe_xcalloc(1, sizeof(*lock));
+	lock = new_lock(order);
 	lock->serial = order->serial++;
 	dpe_keyed_add(&order->locks, &lock->keyed, value);
 	return lock;
@@ -39,7 +61,8 @@ void dpe_lock_unref(struct dpe_lock_order *order, struct dpe_lock *lock)
 	dpe_value_drop(lock->keyed.value);
 	free(lock->in.at);
 	free(lock->out.at);
-	free(lock);
+	lock->keyed.same = (struct dpe_keyed *)order->spare;
+	order->spare = lock;
 }
 
 void dpe_lock_set_unref(struct dpe_lock_order *order, struct dpe_lock_set *set)

@@ -171,12 +171,13 @@ static bool names_prior(const struct dpe_expr *expr)
 
 bool dpe_pattern_condition_holds(const struct dpe_env *env, const struct dpe_pattern *pattern)
 {
-	struct dpe_env before = *env;
+	struct dpe_env before;
 
 	if (!dpe_eval_condition(env, pattern->cond))
 		return false;
 	if (pattern->kind != DPE_PATTERN_CONDITION || names_prior(pattern->cond))
 		return true;
+	before = *env;
 	before.before = true;
 	return !dpe_eval_condition(&before, pattern->cond);
 }

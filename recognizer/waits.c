@@ -49,31 +49,62 @@ static void drop_entry(struct dpe_wait_table *table, uint32_t node)
 	} else {
 		*at = entry->same_hash;
 	}
-	free(entry);
+	entry->same_hash = table->spare;
+	table->spare = entry;
 }
 
-/* The place of a node that there is no more is the next one's. */
+static struct dpe_wait_index *new_entry(struct dpe_wait_table *table)
+{
+	struct dpe_wait_index *entry = table->spare;
+
+	if (!entry)
+		return dpe_xcalloc(1, sizeof(*entry));
+	table->spare = entry->same_hash;
+	entry->same_hash = NULL;
+	return entry;
+}
+
+/* The place of a node that there is no more is the next one's, with what room its lists had. */
 static uint32_t add_node(struct dpe_wait_table *table, struct dpe_value value)
 {
 	uint32_t node =
 		table->unused.count ? table->unused.at[--table->unused.count] : table->nnodes;
+	struct dpe_wait_node *place;
 
 	if (node == table->nnodes)
-		DPE_GROW(table->nodes, table->nnodes, table->capnodes);
-	table->nodes[node] = (struct dpe_wait_node){.value = dpe_value_keep(value)};
+		*DPE_GROW(table->nodes, table->nnodes, table->capnodes) =
+			(struct dpe_wait_node){0};
+	place = &table->nodes[node];
+	*place = (struct dpe_wait_node){
+		.value = dpe_value_keep(value),
+		.edges = place->edges,
+		.capedges = place->capedges,
+		.held = place->held,
+	};
 	return node;
 }
+
+/* Room that is worth keeping, as locks are taken and given back again and again. */
+#define FEW 16
 
 /* Its lists are empty. */
 static void drop_node(struct dpe_wait_table *table, uint32_t node)
 {
-	struct dpe_wait_node *gone = &table->nodes[node];
+	struct dpe_wait_node *gone = &table->nodes[node], empty = {.ended = true};
 
 	drop_entry(table, node);
 	dpe_value_drop(gone->value);
-	free(gone->edges);
-	free(gone->held.at);
-	*gone = (struct dpe_wait_node){.ended = true};
+	if (gone->capedges <= FEW) {
+		empty.edges = gone->edges;
+		empty.capedges = gone->capedges;
+	} else {
+		free(gone->edges);
+	}
+	if (gone->held.cap <= FEW)
+		empty.held = gone->held;
+	else
+		free(gone->held.at);
+	*gone = empty;
 	dpe_list_add(&table->unused, node);
 }
 
@@ -106,7 +137,7 @@ uint32_t dpe_waits_node(struct dpe_wait_table *table, struct dpe_value value, bo
 	}
 	if (!add)
 		return UINT32_MAX;
-	at = dpe_xcalloc(1, sizeof(*at));
+	at = new_entry(table);
 	at->hash = hash;
 	at->node = add_node(table, value);
 	if (head) {
@@ -208,6 +239,11 @@ static void free_table(struct dpe_wait_table *table)
 			same = at->same_hash;
 			free(at);
 		}
+	}
+	while (table->spare) {
+		at = table->spare;
+		table->spare = at->same_hash;
+		free(at);
 	}
 	for (unsigned i = 0; i < table->nnodes; i++) {
 		for (unsigned j = 0; j < table->nodes[i].nedges; j++)

@@ -50,6 +50,7 @@ struct dpe_wait_table {
 	struct dpe_wait_node *nodes;
 	unsigned nnodes, capnodes;
 	struct dpe_wait_index *index;
+	struct dpe_wait_index *spare; /* entries of it that there are no more, by same_hash */
 	struct dpe_list unused; /* places of nodes that there are no more */
 };
 

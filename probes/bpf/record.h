@@ -98,6 +98,7 @@ struct dpe_record {
 
 #define DPE_RESULT_WORDS 2
 #define DPE_COMM_WORDS 2
+#define DPE_COMM_SIZE (DPE_COMM_WORDS * sizeof(__u64) + 1) /* with the NUL behind it */
 
 /* An address in shared memory, where processes are followed: which memory, and where in it. */
 #define DPE_SHARED_BITS 40

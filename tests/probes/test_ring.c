@@ -167,6 +167,27 @@ static void the_last_is_read(void **state)
 	assert_int_equal(fake.nseen[0] + fake.nseen[1], 2);
 }
 
+/* What was handed over is given back to who writes, also where a record stops it. */
+static void room_is_given_back(void **state)
+{
+	struct fake fake;
+	struct dpe_record *late;
+
+	(void)state;
+	open_fake(&fake);
+	finish(begin(&fake, 0));
+	finish(begin(&fake, 0));
+	late = begin(&fake, 0);
+	finish(begin(&fake, 0));
+	drain(&fake);
+	assert_int_equal(
+		fake.consumers[0], 2 * (sizeof(struct dpe_record) + BPF_RINGBUF_HDR_SZ));
+	finish(late);
+	drain(&fake);
+	assert_int_equal(fake.consumers[0], fake.producers[0]);
+	assert_int_equal(fake.nseen[0], 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +195,7 @@ int main(void)
 		cmocka_unit_test(interrupted),
 		cmocka_unit_test(not_wanted),
 		cmocka_unit_test(the_last_is_read),
+		cmocka_unit_test(room_is_given_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

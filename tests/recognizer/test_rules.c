@@ -234,6 +234,24 @@ static void rule_and_event_actions(void **state)
 		"R prints 'b came'\nR match at b: a=$1 b=$2\nR prints '4 5'\n");
 }
 
+/* A reading goes on in place, unless somebody watches each step: the actions are the same. */
+static void the_latest_is_at_each_position(void **state)
+{
+	static const char rule[] = "expect R: (a { print($1, $2); } ; b { print($1, $2); })*";
+	static const char expected[] =
+		"R prints 'a (none)'\nR prints 'a b'\nR prints 'a#2 b'\nR prints 'a#2 b#2'\n";
+
+	(void)state;
+	for (unsigned traced = 0; traced < 2; traced++) {
+		struct transcript to = {.traced = traced};
+
+		transcript_run(&to, rule, "msg", "(a .) (b a) (a#2 b) (b#2 a#2)");
+		assert_memory_equal(to.text.at, expected, strlen(expected));
+		assert_non_null(strstr(to.text.at, "R satisfied"));
+		dpe_text_free(&to.text);
+	}
+}
+
 static void else_runs_on_violation(void **state)
 {
 	(void)state;
@@ -663,6 +681,7 @@ int main(void)
 		cmocka_unit_test(the_papers_sync_directive_runs),
 		cmocka_unit_test(actions_print_and_count),
 		cmocka_unit_test(rule_and_event_actions),
+		cmocka_unit_test(the_latest_is_at_each_position),
 		cmocka_unit_test(else_runs_on_violation),
 		cmocka_unit_test(ifs_and_arithmetic),
 		cmocka_unit_test(as_many_exits_as_entries),

@@ -165,6 +165,33 @@ static void many_threads_in_one_line(void **state)
 	dpe_text_free(&to.text);
 }
 
+/* What they had, few and many, is nobody's when the next ones come. */
+static void locks_that_come_and_go(void **state)
+{
+	const char *circle = "deadlock: 1 waits for 3 held by 2, 2 waits for 2 held by 1\n";
+	struct dpe_text log = {0};
+	struct transcript to = {0};
+
+	(void)state;
+	for (unsigned round = 0; round < 3; round++) {
+		for (unsigned i = 0; i < 3 * 40; i++)
+			dpe_text_printf(&log,
+				"{\"event\":\"%s\",\"thread\":%u,\"args\":[%u]}\n",
+				i < 40	 ? "lock.enter"
+				: i < 80 ? "lock.exit"
+					 : "unlock",
+				i % 40, round % 2 ? i % 5 : i % 40);
+	}
+	for (unsigned i = 0; i < 4; i++)
+		dpe_text_printf(&log, "{\"event\":\"lock.%s\",\"thread\":%u,\"args\":[%u]}\n",
+			i < 2 ? "exit" : "enter", 1 + i % 2, i < 2 ? 2 + i : 5 - i);
+	transcript_run(&to, rules, "jsonl", log.at);
+	assert_non_null(strstr(to.text.at, circle));
+	assert_ptr_equal(strstr(to.text.at, "deadlock: "), strstr(to.text.at, circle));
+	dpe_text_free(&log);
+	dpe_text_free(&to.text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +208,7 @@ int main(void)
 		cmocka_unit_test(a_loss_of_others),
 		cmocka_unit_test(a_deadlock_that_was_told_too_early),
 		cmocka_unit_test(many_threads_in_one_line),
+		cmocka_unit_test(locks_that_come_and_go),
 	};
 
 	return cmocka_run_group_tests_name("waits", tests, NULL, NULL);
