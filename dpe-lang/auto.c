@@ -59,9 +59,28 @@ static void derive_frame(struct dpe_auto *a, struct dpe_node_state *s)
 	}
 }
 
+static unsigned count_away(const struct dpe_auto *a, const struct dpe_key *key)
+{
+	switch ((enum dpe_form)key->form) {
+	case DPE_FORM_START:
+		return a->shortest;
+	case DPE_FORM_DONE:
+		return 0;
+	case DPE_FORM_LEFT:
+		return a->left->states[key->left]->away +
+		       (a->node->kind == DPE_NODE_SEQ ? a->right->shortest : 0);
+	case DPE_FORM_RIGHT:
+		return a->right->states[key->right]->away;
+	case DPE_FORM_BOTH:
+		break;
+	}
+	return a->left->states[key->left]->away + a->right->states[key->right]->away;
+}
+
 /* What a state is follows from its key alone. */
 static void derive(struct dpe_auto *a, struct dpe_node_state *s)
 {
+	s->away = count_away(a, s->key);
 	switch ((enum dpe_form)s->key->form) {
 	case DPE_FORM_START:
 		s->needs_pred = true;
@@ -97,7 +116,7 @@ dpe_state dpe_auto_intern(struct dpe_auto *a, const struct dpe_key *key, unsigne
 	memcpy(own, key, size);
 	s->key = own;
 	s->ndata = ndata;
-	*a->bytes += sizeof(*s) + sizeof(UT_hash_handle) + size;
+	dpe_room_take(a->room, sizeof(*s) + sizeof(UT_hash_handle) + size);
 	s->number = a->nstates;
 	*DPE_GROW(a->states, a->nstates, a->capstates) = s;
 	HASH_ADD_KEYPTR(hh, a->by_key, s->key, size, s);
@@ -122,6 +141,23 @@ dpe_state dpe_auto_adopt(struct dpe_auto *a, const struct dpe_auto *from, dpe_st
 	new = dpe_auto_intern(a, key, old->ndata);
 	free(key);
 	return new;
+}
+
+dpe_state dpe_auto_strip(
+	struct dpe_auto *bare, const struct dpe_auto *from, dpe_state state, uint32_t generation)
+{
+	struct dpe_node_state *s = from->states[state];
+	struct dpe_key key = {.form = s->key->form};
+
+	if (!state || s->stripped_for == generation)
+		return state ? s->bare : 0;
+	if (bare->left)
+		key.left = dpe_auto_strip(bare->left, from->left, s->key->left, generation);
+	if (bare->right)
+		key.right = dpe_auto_strip(bare->right, from->right, s->key->right, generation);
+	s->bare = dpe_auto_intern(bare, &key, 0);
+	s->stripped_for = generation;
+	return s->bare;
 }
 
 static bool same16(const uint16_t *a, const uint16_t *b, unsigned count)
@@ -166,8 +202,9 @@ void dpe_auto_add_move(struct dpe_auto *a, struct dpe_node_state *s, const struc
 	new->preds = copy16(a->arena, move->preds, move->npreds);
 	new->carry = copy16(a->arena, move->carry, move->nregisters);
 	new->positions = copy16(a->arena, move->positions, move->npositions);
-	*a->bytes += 2 * sizeof(*new) +
-		     (move->npreds + move->nregisters + move->npositions + 6) * sizeof(uint16_t);
+	dpe_room_take(a->room,
+		2 * sizeof(*new) + (move->npreds + move->nregisters + move->npositions + 6) *
+					   sizeof(uint16_t));
 }
 
 const struct dpe_node_state *dpe_auto_expand(struct dpe_auto *a, dpe_state state)
@@ -226,29 +263,78 @@ static void merge_literals(struct dpe_auto *a)
 	}
 }
 
-struct dpe_auto *dpe_auto_new(struct dpe_arena *arena, const struct dpe_rule *rule,
-	const struct dpe_node *node, bool last_wanted, size_t *bytes)
+static unsigned count_shortest(const struct dpe_auto *a)
+{
+	unsigned left = a->left ? a->left->shortest : 0, right = a->right ? a->right->shortest : 0;
+
+	switch (a->node->kind) {
+	case DPE_NODE_EVENT:
+		return 1;
+	case DPE_NODE_ALT:
+		return left < right ? left : right;
+	case DPE_NODE_SEQ:
+	case DPE_NODE_PAR:
+		return left + right;
+	case DPE_NODE_STAR:
+	case DPE_NODE_CLOSURE:
+	case DPE_NODE_ACTION:
+		break;
+	}
+	return 0;
+}
+
+static struct dpe_auto *new_node(
+	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node)
 {
 	struct dpe_auto *a = dpe_arena_alloc(arena, sizeof(*a));
-	bool bound = node->kind == DPE_NODE_SEQ || node->kind == DPE_NODE_STAR;
 
 	a->arena = arena;
 	a->node = node;
 	a->positions = rule->positions;
-	a->last_wanted = last_wanted;
-	a->bytes = bytes;
 	a->nliterals = rule->nliterals;
 	a->literals = dpe_arena_alloc(arena, rule->nliterals * sizeof(*a->literals));
-	if (node->left)
-		a->left = dpe_auto_new(arena, rule, node->left, last_wanted || bound, bytes);
-	if (node->right)
-		a->right = dpe_auto_new(arena, rule, node->right, last_wanted, bytes);
-	if (node->kind == DPE_NODE_EVENT)
-		a->literals[rule->positions[node->position - 1].literal] = true;
-	a->sequential = node->kind != DPE_NODE_PAR && (!a->left || a->left->sequential) &&
+	return a;
+}
+
+static void finish_node(struct dpe_auto *a)
+{
+	if (a->node->kind == DPE_NODE_EVENT)
+		a->literals[a->positions[a->node->position - 1].literal] = true;
+	a->sequential = a->node->kind != DPE_NODE_PAR && (!a->left || a->left->sequential) &&
 			(!a->right || a->right->sequential);
+	a->shortest = count_shortest(a);
 	merge_literals(a);
 	add_initial_state(a);
+}
+
+struct dpe_auto *dpe_auto_new(struct dpe_arena *arena, const struct dpe_rule *rule,
+	const struct dpe_node *node, bool last_wanted, struct dpe_room *room)
+{
+	struct dpe_auto *a = new_node(arena, rule, node);
+	bool bound = node->kind == DPE_NODE_SEQ || node->kind == DPE_NODE_STAR;
+
+	a->last_wanted = last_wanted;
+	a->room = room;
+	if (node->left)
+		a->left = dpe_auto_new(arena, rule, node->left, last_wanted || bound, room);
+	if (node->right)
+		a->right = dpe_auto_new(arena, rule, node->right, last_wanted, room);
+	finish_node(a);
+	return a;
+}
+
+/* Where nobody wants LAST, no register is made. */
+struct dpe_auto *dpe_auto_new_bare(struct dpe_arena *arena, const struct dpe_rule *rule,
+	const struct dpe_node *node, struct dpe_room *room)
+{
+	struct dpe_auto *a = new_node(arena, rule, node);
+
+	a->room = room;
+	if (node->left)
+		a->left = dpe_auto_new_bare(arena, rule, node->left, room);
+	if (node->right)
+		a->right = dpe_auto_new_bare(arena, rule, node->right, room);
+	finish_node(a);
 	return a;
 }
 

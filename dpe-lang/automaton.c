@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum liveness { UNKNOWN, LIVE, DEAD };
-
 /* The moves of a root state, live ones only, sorted by literal; first[l] … first[l + 1]. */
 struct root_state {
 	struct dpe_move *moves;
 	uint32_t *first;
-	uint32_t *folded; /* the same for those that are left out, which stand behind; NULL: none */
+	uint32_t *folded; /* the same for those that are left out, which stand behind; NULL: none yet */
+	bool folds;       /* some are left out */
 };
 
 /* Sets of positions that one event takes together: few, and named by matches. They outlive the
@@ -33,13 +32,13 @@ struct dpe_automaton {
 	struct dpe_arena *arena;
 	struct dpe_auto *root;
 	unsigned nliterals;
-	size_t bytes;
+	struct dpe_room room;
 	bool folds;              /* moves are left out, … */
 	struct dpe_swaps *swaps; /* … where these allow it; or NULL */
-	bool may_deadlock; /* operands synchronise somewhere: there may be dead states */
-	unsigned nstates, nliveness;
+	struct dpe_ends *ends; /* NULL: no operands synchronise, so there are no dead states; … */
+	bool given_up;         /* … or a search for them was too large */
+	unsigned nstates;
 	struct root_state *states;
-	uint8_t *liveness;
 };
 
 /* ---- which states can be completed ---------------------------------------------------- */
@@ -49,127 +48,28 @@ static bool any_synchronises(const struct dpe_auto *a)
 	return a && (a->synchronises || any_synchronises(a->left) || any_synchronises(a->right));
 }
 
-static uint8_t *liveness_of(struct dpe_automaton *automaton, dpe_state state)
+static void give_up(struct dpe_automaton *automaton)
 {
-	unsigned old = automaton->nliveness;
-
-	if (state >= old) {
-		automaton->nliveness = state * 2 + 16;
-		automaton->liveness = dpe_xrealloc(automaton->liveness, automaton->nliveness);
-		memset(automaton->liveness + old, UNKNOWN, automaton->nliveness - old);
-	}
-	return &automaton->liveness[state];
+	dpe_ends_free(automaton->ends);
+	automaton->ends = NULL;
+	automaton->given_up = true;
 }
 
-struct visit {
-	dpe_state state;
-	uint32_t from; /* the visit that led here */
-	uint32_t next; /* the one to go on with after this one, of those as far from an end, from 1; or 0 */
-};
-
-/* States that were seen, to go on from: those first whose fewest operands of & are not at an end. */
-struct search {
-	struct visit *visits;
-	unsigned nvisits, capvisits;
-	uint32_t *pending; /* by that number; the newest visit, from 1 */
-	unsigned ndistances;
-};
-
-/* Of an operand that is no &, only whether it is at an end is looked at. */
-static unsigned distance(const struct dpe_auto *a, dpe_state state)
-{
-	const struct dpe_node_state *s = a->states[state];
-
-	if (s->key->form != DPE_FORM_BOTH)
-		return !s->final;
-	return distance(a->left, s->key->left) + distance(a->right, s->key->right);
-}
-
-static unsigned longest_distance(const struct dpe_auto *a)
-{
-	if (a->node->kind != DPE_NODE_PAR)
-		return 1;
-	return longest_distance(a->left) + longest_distance(a->right);
-}
-
-static void see(struct dpe_automaton *automaton, struct search *search, dpe_state state, uint32_t from)
-{
-	uint32_t *pending = &search->pending[distance(automaton->root, state)];
-
-	*DPE_GROW(search->visits, search->nvisits, search->capvisits) =
-		(struct visit){state, from, *pending};
-	*pending = search->nvisits;
-	*liveness_of(automaton, state) = DEAD;
-}
-
-/* False where there is none left. */
-static bool go_on(struct search *search, uint32_t *at)
-{
-	for (unsigned i = 0; i < search->ndistances; i++) {
-		if (!search->pending[i])
-			continue;
-		*at = search->pending[i] - 1;
-		search->pending[i] = search->visits[*at].next;
-		return true;
-	}
-	return false;
-}
-
-/* Marks a visited state and all that led to it as live. */
-static void mark_live(struct dpe_automaton *automaton, const struct visit *visits, uint32_t at)
-{
-	while (*liveness_of(automaton, visits[at].state) != LIVE) {
-		*liveness_of(automaton, visits[at].state) = LIVE;
-		at = visits[at].from;
-	}
-}
-
-/* From `state` on, towards an end, until one is found, which is soon where there is one: depth first
- * alone could go round and round with ever other registers. What was visited in vain is dead. States
- * are marked DEAD when first seen and LIVE on success. */
-static bool find_final(struct dpe_automaton *automaton, dpe_state state)
-{
-	struct search search = {.ndistances = longest_distance(automaton->root) + 1};
-	bool found = false;
-	uint32_t at;
-
-	search.pending = dpe_xcalloc(search.ndistances, sizeof(*search.pending));
-	see(automaton, &search, state, 0);
-	while (!found && go_on(&search, &at)) {
-		const struct dpe_node_state *s =
-			dpe_auto_expand(automaton->root, search.visits[at].state);
-
-		found = s->final;
-		for (unsigned i = 0; i < s->nmoves && !found; i++) {
-			uint8_t live = *liveness_of(automaton, s->moves[i].to);
-
-			found = live == LIVE;
-			if (live == UNKNOWN)
-				see(automaton, &search, s->moves[i].to, at);
-		}
-		if (found)
-			mark_live(automaton, search.visits, at);
-	}
-	/* A search that succeeded says nothing about what it did not come to. */
-	for (unsigned i = 0; found && i < search.nvisits; i++) {
-		if (*liveness_of(automaton, search.visits[i].state) == DEAD)
-			*liveness_of(automaton, search.visits[i].state) = UNKNOWN;
-	}
-	free(search.visits);
-	free(search.pending);
-	return found;
-}
-
+/* Once a search was given up all states count as such. */
 static bool is_live(struct dpe_automaton *automaton, dpe_state state)
 {
-	uint8_t known;
-
-	if (!automaton->may_deadlock)
+	if (!automaton->ends)
 		return true;
-	known = *liveness_of(automaton, state);
-	if (known != UNKNOWN)
-		return known == LIVE;
-	return find_final(automaton, state);
+	if (dpe_ends_never(automaton->ends, automaton->root, state))
+		return false;
+	if (dpe_ends_given_up(automaton->ends))
+		give_up(automaton);
+	return true;
+}
+
+bool dpe_automaton_given_up(const struct dpe_automaton *automaton)
+{
+	return automaton->given_up;
 }
 
 /* ---- the automaton -------------------------------------------------------------------- */
@@ -212,10 +112,12 @@ static struct dpe_automaton *begin(
 	automaton->last_wanted = last_wanted;
 	automaton->arena = dpe_arena_new();
 	automaton->nliterals = rule->nliterals;
+	automaton->room.most = SIZE_MAX;
 	balanced = dpe_balance(automaton->arena, rule, tree);
 	automaton->root = dpe_auto_new(automaton->arena, rule,
-		dpe_normalise(automaton->arena, balanced), last_wanted, &automaton->bytes);
-	automaton->may_deadlock = any_synchronises(automaton->root);
+		dpe_normalise(automaton->arena, balanced), last_wanted, &automaton->room);
+	if (any_synchronises(automaton->root))
+		automaton->ends = dpe_ends_new(rule, automaton->root->node);
 	return automaton;
 }
 
@@ -276,10 +178,10 @@ void dpe_automaton_free(struct dpe_automaton *automaton)
 	for (unsigned i = 0; i < automaton->nstates; i++)
 		free(automaton->states[i].moves);
 	dpe_swaps_free(automaton->swaps);
+	dpe_ends_free(automaton->ends);
 	dpe_auto_free(automaton->root);
 	dpe_arena_free(automaton->arena);
 	free(automaton->states);
-	free(automaton->liveness);
 	free(automaton);
 }
 
@@ -359,23 +261,41 @@ static unsigned add_moves(struct dpe_automaton *automaton, struct dpe_move *to,
 	return count;
 }
 
+/* Marks the literals whose moves may be left out of the state. */
+static bool find_needless(const struct dpe_automaton *automaton, dpe_state state, bool *needless)
+{
+	return automaton->swaps &&
+	       dpe_swaps_spare(automaton->swaps, automaton->root, state, needless);
+}
+
 static void compose_state(struct dpe_automaton *automaton, dpe_state state)
 {
 	const struct dpe_node_state *s = dpe_auto_expand(automaton->root, state);
 	bool needless[automaton->nliterals + 1];
-	bool folded = automaton->swaps &&
-		      dpe_swaps_spare(automaton->swaps, automaton->root, state, needless);
 	struct root_state root = {.moves = dpe_xcalloc(s->nmoves + 1, sizeof(*root.moves))};
-	unsigned count, more;
+	unsigned count;
 
-	count = add_moves(automaton, root.moves, s, folded ? needless : NULL, false);
+	dpe_ends_step(automaton->ends);
+	root.folds = find_needless(automaton, state, needless);
+	count = add_moves(automaton, root.moves, s, root.folds ? needless : NULL, false);
 	root.first = sort_moves(automaton, root.moves, 0, count);
-	if (folded) {
-		more = add_moves(automaton, root.moves + count, s, needless, true);
-		root.folded = sort_moves(automaton, root.moves, count, count + more);
-	}
 	grow_states(automaton, state);
 	automaton->states[state] = root;
+}
+
+/* Those that were left out: whether they lead to an end is not looked for before somebody asks. */
+static void compose_folded(struct dpe_automaton *automaton, dpe_state state)
+{
+	const struct dpe_node_state *s = dpe_auto_expand(automaton->root, state);
+	struct root_state *root = &automaton->states[state];
+	unsigned count = root->first[automaton->nliterals], more;
+	bool needless[automaton->nliterals + 1];
+
+	if (!find_needless(automaton, state, needless))
+		return;
+	dpe_ends_step(automaton->ends);
+	more = add_moves(automaton, root->moves + count, s, needless, true);
+	root->folded = sort_moves(automaton, root->moves, count, count + more);
 }
 
 static const struct root_state *root_state(struct dpe_automaton *automaton, dpe_state state)
@@ -411,6 +331,8 @@ const struct dpe_move *dpe_automaton_all_moves(
 	const struct root_state *root = root_state(automaton, state);
 	const uint32_t *first = root->first;
 
+	if (root->folds && !root->folded)
+		compose_folded(automaton, state);
 	if (root->folded && first[literal + 1] == first[literal])
 		first = root->folded;
 	*count = first[literal + 1] - first[literal];
@@ -457,7 +379,7 @@ unsigned dpe_automaton_built(const struct dpe_automaton *automaton)
 
 size_t dpe_automaton_bytes(const struct dpe_automaton *automaton)
 {
-	return automaton->bytes + automaton->nstates * sizeof(*automaton->states);
+	return automaton->room.bytes + automaton->nstates * sizeof(*automaton->states);
 }
 
 struct dpe_automaton *dpe_automaton_renew(struct dpe_automaton *old)
@@ -466,6 +388,8 @@ struct dpe_automaton *dpe_automaton_renew(struct dpe_automaton *old)
 
 	automaton->positions = old->positions;
 	old->positions = NULL;
+	if (old->given_up)
+		give_up(automaton);
 	if (old->folds)
 		dpe_automaton_fold(automaton);
 	return automaton;

@@ -51,11 +51,26 @@ struct dpe_node_state {
 	bool needs_pred; /* some event to come may follow the inherited PRED immediately */
 	dpe_state from;  /* the last state that got a move to here, … */
 	bool has_from;   /* … where one did */
+	unsigned away;   /* events to an end at least, if operands did not wait for each other */
+	dpe_state bare;  /* what dpe_auto_strip made of it … */
+	uint32_t stripped_for; /* … for this generation; 0: none */
 	uint16_t nlast;  /* of final states: LAST; 0 stands for the inherited PRED */
 	const uint16_t *last;
 	unsigned nmoves, capmoves;
 	struct dpe_move *moves;
 };
+
+/* Memory for the states and moves of a tree, about. */
+struct dpe_room {
+	size_t bytes, most;
+	bool full; /* it needs more than the most: what was expanded then may lack moves */
+};
+
+static inline void dpe_room_take(struct dpe_room *room, size_t bytes)
+{
+	room->bytes += bytes;
+	room->full |= room->bytes > room->most;
+}
 
 struct dpe_auto {
 	struct dpe_arena *arena;
@@ -71,12 +86,16 @@ struct dpe_auto {
 	unsigned nstates, capstates;
 	struct dpe_node_state **states;
 	struct dpe_node_state *by_key;
-	size_t *bytes; /* of all states and moves of the tree, about; somebody else's */
+	unsigned shortest;     /* events of a behaviour at least, if operands did not share any */
+	struct dpe_room *room; /* of the whole tree; somebody else's */
 };
 
 /* Builds the tree of automata, each with its initial state 0 alone. */
 struct dpe_auto *dpe_auto_new(struct dpe_arena *arena, const struct dpe_rule *rule,
-	const struct dpe_node *node, bool last_wanted, size_t *bytes);
+	const struct dpe_node *node, bool last_wanted, struct dpe_room *room);
+/* The same without registers: what tells states apart is how their operands can go on. */
+struct dpe_auto *dpe_auto_new_bare(struct dpe_arena *arena, const struct dpe_rule *rule,
+	const struct dpe_node *node, struct dpe_room *room);
 void dpe_auto_free(struct dpe_auto *automaton);
 
 /* A state with its moves composed. */
@@ -94,6 +113,9 @@ struct dpe_key *dpe_key_new(unsigned ndata);
 dpe_state dpe_auto_intern(struct dpe_auto *a, const struct dpe_key *key, unsigned ndata);
 /* The state of another automaton for the same node, with what it stands for below. */
 dpe_state dpe_auto_adopt(struct dpe_auto *a, const struct dpe_auto *from, dpe_state state);
+/* The same of a bare one, which is the so many-th of its kind, from 1. */
+dpe_state dpe_auto_strip(
+	struct dpe_auto *bare, const struct dpe_auto *from, dpe_state state, uint32_t generation);
 /* Adds a move to a state unless it has the same already. Takes copies. */
 void dpe_auto_add_move(struct dpe_auto *a, struct dpe_node_state *s, const struct dpe_move *move);
 
@@ -119,6 +141,17 @@ struct dpe_key *dpe_covered_simplify(
 	struct dpe_auto *a, struct dpe_key *key, unsigned *ndata, uint16_t *source);
 /* compose.c: fills in final, complete, needs_pred and LAST of a state of a &. */
 void dpe_compose_derive(struct dpe_auto *a, struct dpe_node_state *s);
+
+/* ends.c: which states of an automaton can be completed, of one for the normalised tree, which must
+ * outlive this. A search may take DPE_SEARCH_BYTES of memory; all of a step, DPE_SEARCH_WORK. */
+struct dpe_ends;
+struct dpe_ends *dpe_ends_new(const struct dpe_rule *rule, const struct dpe_node *tree);
+void dpe_ends_free(struct dpe_ends *ends); /* accepts NULL */
+/* True where no end can be reached from the state; false for all once a search was given up. */
+bool dpe_ends_never(struct dpe_ends *ends, const struct dpe_auto *a, dpe_state state);
+bool dpe_ends_given_up(const struct dpe_ends *ends);
+/* Another step begins. Accepts NULL. */
+void dpe_ends_step(struct dpe_ends *ends);
 
 /* alike.c: which literals of the rule could be swapped, so that the tree says the same; NULL: none.
  * For dpe_swaps_free; the rule must outlive them, not the tree. */

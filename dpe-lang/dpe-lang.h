@@ -233,7 +233,12 @@ struct dpe_spec {
  * that label" becomes exact. States are composed when first asked for, and remembered.
  *
  * One automaton may have several moves for one input (`a;b + a;c`): whoever runs it follows all.
- * Only states from which a final one can be reached are ever returned. */
+ * Only states from which a final one can be reached are ever returned, unless looking for one would
+ * have taken more than DPE_SEARCH_BYTES of memory, or DPE_SEARCH_WORK looks for the moves of one state:
+ * then dpe_automaton_given_up, and from there on any are. What is final stays certain; that there are
+ * no moves says less than it did before. */
+#define DPE_SEARCH_BYTES ((size_t)128 << 20)
+#define DPE_SEARCH_WORK 4000000
 struct dpe_automaton;
 typedef uint32_t dpe_state;
 
@@ -252,9 +257,10 @@ struct dpe_move {
 };
 
 /* Builds on the rule's tree, which must outlive it. NULL and a diagnostic where the rule is not a
- * safe DPE (the unsafe part is named) or its language is empty. */
+ * safe DPE (the unsafe part is named) or its language is found to be empty. */
 struct dpe_automaton *dpe_automaton_new(const struct dpe_rule *rule, struct dpe_diags *diags);
 void dpe_automaton_free(struct dpe_automaton *automaton); /* accepts NULL */
+bool dpe_automaton_given_up(const struct dpe_automaton *automaton);
 /* The initial state is 0. */
 bool dpe_automaton_final(struct dpe_automaton *automaton, dpe_state state);
 /* True where a final state has no moves: nothing can follow. */
@@ -365,6 +371,8 @@ void dpe_parts_free(struct dpe_parts *parts); /* accepts NULL */
 /* dpe_automaton_fold for all automata whose parts are the only ones with their literals. */
 void dpe_parts_fold(const struct dpe_parts *parts);
 /* How many states were composed so far, in all automata. */
+/* True where dpe_automaton_given_up is so of one of them. */
+bool dpe_parts_given_up(const struct dpe_parts *parts);
 uint64_t dpe_parts_built(const struct dpe_parts *parts);
 
 /* Of a state of a part's automaton: some event to come may follow what the part was entered with. */
@@ -404,7 +412,8 @@ void dpe_behaviour_relations(
 /* True where event `first` precedes event `second`. */
 bool dpe_behaviour_orders(const struct dpe_behaviour *behaviour, unsigned first, unsigned second);
 /* DPE_EMIT_PA, _JSON, _DOT: writes the whole automaton with states numbered breadth first, as the
- * paper's figures 4-6 and 4-7 do. False and a diagnostic where it has more than `max_states`. */
+ * paper's figures 4-6 and 4-7 do. False and a diagnostic where it has more than `max_states`, or
+ * which states can be completed is not known. */
 bool dpe_automaton_emit(struct dpe_automaton *automaton, const struct dpe_rule *rule,
 	enum dpe_emit emit, unsigned max_states, struct dpe_text *to, struct dpe_diags *diags);
 

@@ -224,9 +224,15 @@ bool dpe_automaton_emit(struct dpe_automaton *automaton, const struct dpe_rule *
 	enum dpe_emit emit, unsigned max_states, struct dpe_text *to, struct dpe_diags *diags)
 {
 	struct emitter e = {.automaton = automaton, .rule = rule, .to = to};
-	bool fits = number_states(&e, max_states);
+	bool fits = dpe_automaton_given_up(automaton) || number_states(&e, max_states);
+	bool known = !dpe_automaton_given_up(automaton);
 
-	if (!fits)
+	if (!known)
+		dpe_diag(diags, DPE_ERROR, rule->place,
+			"which states of rule '%s' can be completed was not found out: the search "
+			"is too large",
+			rule->name);
+	else if (!fits)
 		dpe_diag(diags, DPE_ERROR, rule->place,
 			"the automaton of rule '%s' has more than %u states", rule->name,
 			max_states);
@@ -239,5 +245,5 @@ bool dpe_automaton_emit(struct dpe_automaton *automaton, const struct dpe_rule *
 	free(e.states);
 	free(e.numbers);
 	free(e.moves);
-	return fits;
+	return fits && known;
 }

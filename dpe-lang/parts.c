@@ -503,6 +503,15 @@ void dpe_parts_fold(const struct dpe_parts *parts)
 	fold(parts->root);
 }
 
+bool dpe_parts_given_up(const struct dpe_parts *parts)
+{
+	for (unsigned i = 0; i < parts->nautomata; i++) {
+		if (dpe_automaton_given_up(parts->automata[i]))
+			return true;
+	}
+	return false;
+}
+
 uint64_t dpe_parts_built(const struct dpe_parts *parts)
 {
 	uint64_t built = 0;

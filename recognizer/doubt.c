@@ -387,6 +387,8 @@ const char *dpe_failure_doubt(const struct dpe_run *run, const struct dpe_slice 
 	const struct dpe_doubt *doubt = run->recognizer->doubt;
 	const char *reason = dpe_slice_doubt(run, slice);
 
+	if (!reason)
+		reason = dpe_engine_doubt(run);
 	if (reason || !doubt->earlier || slice->renewed)
 		return reason;
 	if (!dpe_slice_is_owned(run, slice))

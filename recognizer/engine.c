@@ -51,6 +51,14 @@ bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct d
 	return run->stands || run->automaton || run->game;
 }
 
+const char *dpe_engine_doubt(const struct dpe_run *run)
+{
+	if (run->automaton ? dpe_automaton_given_up(run->automaton)
+			   : run->stands && dpe_stands_given_up(run->stands))
+		return "whether it can be completed was not found out: the search is too large";
+	return NULL;
+}
+
 /* Where slices stand in so many states that these alone come near the bound, it is doubled: each
  * state is paid for by composing as many new ones. */
 void dpe_engine_tidy(struct dpe_run *run)

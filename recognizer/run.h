@@ -521,6 +521,8 @@ void dpe_engine_free(struct dpe_run *run);
 /* Once it is known what actions ask for: readings that differ only in which of several alike operands
  * is which are followed once. */
 void dpe_engine_fold(struct dpe_run *run);
+/* Why a slice that is not at an end may have been violated before, or NULL. */
+const char *dpe_engine_doubt(const struct dpe_run *run);
 /* Between two events: bounds the memory of the automaton. */
 void dpe_engine_tidy(struct dpe_run *run);
 /* Room for the registers of a configuration. */

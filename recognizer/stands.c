@@ -271,6 +271,11 @@ const struct dpe_part *dpe_stands_root(const struct dpe_stands *stands)
 	return stands->parts->root;
 }
 
+bool dpe_stands_given_up(const struct dpe_stands *stands)
+{
+	return dpe_parts_given_up(stands->parts);
+}
+
 uint64_t dpe_stands_built(const struct dpe_stands *stands)
 {
 	return dpe_parts_built(stands->parts);

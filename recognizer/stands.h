@@ -22,6 +22,8 @@ struct dpe_stands *dpe_stands_new(struct dpe_parts *parts, struct dpe_pool *pool
 void dpe_stands_free(struct dpe_stands *stands); /* accepts NULL; stands must be gone */
 /* From now on, of operands that are alike and have not begun, only the first is looked at. */
 void dpe_stands_fold(struct dpe_stands *stands);
+/* Stands may be among those that cannot be completed. */
+bool dpe_stands_given_up(const struct dpe_stands *stands);
 /* States that were composed so far. */
 uint64_t dpe_stands_built(const struct dpe_stands *stands);
 
