@@ -190,6 +190,18 @@ static void configure_points(struct dpe_probes *probes)
 	bpf_map__set_max_entries(bpf->maps.points, probes->most_points);
 }
 
+/* Programs that may sleep can wait until another thread has changed what is mapped. */
+static void configure_places(struct dpe_probes *probes, bool multi)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+	struct bpf_program *programs[] = {
+		bpf->progs.on_enter, bpf->progs.on_point, bpf->progs.on_leave};
+
+	bpf->rodata->place_may_sleep = probes->follows && kernel_has_sleep(multi);
+	for (unsigned i = 0; bpf->rodata->place_may_sleep && i < DPE_COUNT(programs); i++)
+		bpf_program__set_flags(programs[i], BPF_F_SLEEPABLE);
+}
+
 /* Behind the spots there is room for those of libraries that are loaded later. */
 static void configure_arms(struct dpe_probes *probes)
 {
@@ -283,6 +295,7 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	configure_reads(probes, multi);
 	configure_arms(probes);
 	configure_points(probes);
+	configure_places(probes, multi);
 	configure_vectors(probes, multi);
 	bpf_program__set_autoload(bpf->progs.on_call, probes->plan->channels);
 	bpf_program__set_autoload(

@@ -16,6 +16,7 @@
 const volatile __u32 target;    /* process id, in the observer's namespace */
 const volatile __u32 namespace; /* of that id; 0: the initial one */
 const volatile bool follow;     /* its children and what it execs, too */
+const volatile bool place_may_sleep; /* programs that ask where an address lies can wait */
 
 __u64 living;    /* processes in `followed` */
 __u64 spaces;    /* address spaces after the first */
@@ -229,12 +230,14 @@ static __always_inline bool is_alone(struct task_struct *task)
 
 #define MAY_SHARE 0x80 /* of a mapping: MAP_SHARED */
 #define PAGE_BITS 12
-#define LOOKS 16 /* at mappings that another thread is changing */
+#define BUSY -16 /* bpf_find_vma, while another thread changes what is mapped, or is about to */
+#define LOOKS (1 << 12) /* some milliseconds */
 
 struct whereabouts {
 	__u64 address, offset;
 	struct dpe_file file;
 	__u32 shared;
+	long error; /* of the last look */
 };
 
 static long look_at_mapping(
@@ -264,24 +267,34 @@ static __always_inline __u32 number_of_backing(const struct dpe_file *file)
 	return fresh;
 }
 
+/* The fault of a read where nothing is ever mapped waits for others that change what is. A thread that
+ * wants to, and has no processor, keeps nobody from reading there, so one such wait may not do. */
+static long look_again(__u64 looks, struct whereabouts *where)
+{
+	char any;
+
+	if (looks && place_may_sleep)
+		bpf_copy_from_user(&any, sizeof(any), 0);
+	where->error = bpf_find_vma(
+		bpf_get_current_task_btf(), where->address, look_at_mapping, where, 0);
+	return where->error != BUSY;
+}
+
 enum placed { PLACED_NOT, PLACED_PRIVATE, PLACED_SHARED };
 
 /* An address in shared memory becomes DPE_SHARED_WORD. PLACED_NOT where nobody can tell. */
 __noinline int place_word(__u64 *word)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct whereabouts where = {};
-	long error = -16; /* EBUSY */
 	__u32 number;
 
 	if (!follow || !word) /* kernels without bpf_find_vma never look at what comes now */
 		return PLACED_NOT;
 	where.address = *word;
-	for (int i = 0; i < LOOKS && error == -16; i++)
-		error = bpf_find_vma(task, where.address, look_at_mapping, &where, 0);
-	if (error == -16)
+	bpf_loop(LOOKS, look_again, &where, 0);
+	if (where.error == BUSY)
 		return PLACED_NOT;
-	if (error || !where.shared) /* where nothing is mapped, it is a number like any other */
+	if (where.error || !where.shared) /* where nothing is mapped, it is a number like any other */
 		return PLACED_PRIVATE;
 	number = number_of_backing(&where.file);
 	if (!number || where.offset >> DPE_SHARED_BITS)

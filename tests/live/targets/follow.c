@@ -2,6 +2,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +162,39 @@ static int by_shared(void)
 	return 0;
 }
 
+static atomic_bool enough;
+
+static void *map_and_unmap(void *unused)
+{
+	const size_t size = 4 << 20;
+
+	while (!enough) {
+		void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+		if (memory == MAP_FAILED)
+			abort();
+		munmap(memory, size);
+	}
+	return unused;
+}
+
+/* A thread hands over a structure, while another changes what is mapped all the time. */
+static int by_maps(int count)
+{
+	struct box *box = malloc(sizeof(*box));
+	pthread_t other;
+
+	if (!box || pthread_create(&other, NULL, map_and_unmap, NULL))
+		return 2;
+	for (int i = 0; i < count; i++)
+		fill(box, i);
+	enough = true;
+	pthread_join(other, NULL);
+	free(box);
+	return 0;
+}
+
 /* Two children that have one id, which the kernel is asked for. */
 static int by_again(void)
 {
@@ -227,6 +262,8 @@ int main(int argc, char **argv)
 		status = by_shared();
 	else if (!strcmp(how, "again"))
 		status = by_again();
+	else if (!strcmp(how, "maps"))
+		status = by_maps(argc > 2 ? atoi(argv[2]) : 1);
 	else if (!strcmp(how, "many"))
 		status = by_many(program, argc > 3 ? atoi(argv[3]) : 100);
 	return status;
