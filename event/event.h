@@ -65,13 +65,13 @@ struct dpe_message *dpe_message_begin(
 	struct dpe_pool *pool, unsigned nargs, struct dpe_value **args);
 /* A message that is filled in where it stands, as that; nothing is set but where its parts are. It may
  * get all but predecessors, variables, lines of a stack and values with text of their own. */
-struct dpe_room {
+struct dpe_message_room {
 	struct dpe_value *args;
 	uint64_t *pcs;
 	char *text; /* for its comm */
 };
 struct dpe_message *dpe_message_with_room(
-	struct dpe_pool *pool, unsigned nargs, unsigned npcs, size_t text, struct dpe_room *room);
+	struct dpe_pool *pool, unsigned nargs, unsigned npcs, size_t text, struct dpe_message_room *room);
 /* Another one in the place of one that dpe_message_begin made, with room for as many arguments. */
 struct dpe_message *dpe_message_anew(struct dpe_message *message);
 /* The last messages that a reader of logs made by dpe_message_renew, so many as are in use at a time;

@@ -247,7 +247,7 @@ struct dpe_message *dpe_message_begin(
 }
 
 struct dpe_message *dpe_message_with_room(
-	struct dpe_pool *pool, unsigned nargs, unsigned npcs, size_t text, struct dpe_room *room)
+	struct dpe_pool *pool, unsigned nargs, unsigned npcs, size_t text, struct dpe_message_room *room)
 {
 	size_t size = dpe_message_size(nargs) + npcs * sizeof(*room->pcs) + text;
 	struct dpe_message *message = new_block(pool, size);

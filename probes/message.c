@@ -248,7 +248,7 @@ static struct dpe_message *make_call(
 {
 	char texts[1 + DPE_WORDS][DPE_NUMBER_TEXT];
 	struct dpe_message *message;
-	struct dpe_room room;
+	struct dpe_message_room room;
 	unsigned nargs;
 
 	if (record->kind > DPE_RECORD_EXIT || record->nvalues || probes->follow)
