@@ -145,6 +145,14 @@ observes_or_ended() {
 	grep -q 'goes on as user' err || is_over $observer
 }
 
+# begin_observing COMMAND OPTIONS...: a dpe that runs with --debug=probes:1, as soon as it has everything in place
+begin_observing() {
+	rm -f out err # what another one said there
+	"$DPE" "$@" >out 2>err &
+	observer=$!
+	await observes_or_ended
+}
+
 # attaches PROGRAM OPTIONS...: leaves what run does of dpe attach to the program, and its output in the file
 # `answer`. It makes the file `stands-by` when it is there, and begins when that is gone: as it is observed.
 # Where $stopped is set, dpe is stopped for so many seconds as it begins.
@@ -155,9 +163,7 @@ attaches() {
 	target=$!
 	await test -e stands-by
 	command_line="$DPE attach $* -p $target"
-	"$DPE" attach --debug=probes:1 "$@" -p $target >out 2>err &
-	observer=$!
-	await observes_or_ended
+	begin_observing attach --debug=probes:1 "$@" -p $target
 	test -z "${stopped:-}" || kill -STOP $observer
 	rm -f stands-by
 	test -z "${stopped:-}" || { sleep "$stopped" && kill -CONT $observer; }

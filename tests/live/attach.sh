@@ -87,9 +87,7 @@ for round in $(seq $rounds); do
 	check "a race is found each time, round $round" "$(cat status.? | tr '\n' ' ')" = '1 1 1 1 '
 done
 begin deadlock
-"$DPE" deadlock --debug=probes:1 --on-deadlock=kill -p $target >out 2>err &
-observer=$!
-await observes_or_ended
+begin_observing deadlock --debug=probes:1 --on-deadlock=kill -p $target
 : >enough
 wait $observer
 status=$?

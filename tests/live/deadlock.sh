@@ -127,9 +127,7 @@ both_sleep() {
 	test "$(grep -l '^State:.S' /proc/$hanging/task/*/status | wc -l)" -eq 2
 }
 await both_sleep
-"$DPE" deadlock --debug=probes:1 -p $hanging >out 2>err &
-observer=$!
-await observes_or_ended
+begin_observing deadlock --debug=probes:1 -p $hanging
 kill -INT $observer
 wait $observer
 status=$?

@@ -85,9 +85,7 @@ echo "detect sum: [sum']" >sum.dpe
 ./loads wait =./libfirst.so >answer &
 loads=$!
 await test -e waits
-"$DPE" attach --debug=probes:1 -s sum.dpe -p $loads >out 2>err &
-observer=$!
-await observes_or_ended
+begin_observing attach --debug=probes:1 -s sum.dpe -p $loads
 kill -STOP $observer
 : >go
 wait $loads
