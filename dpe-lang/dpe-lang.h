@@ -260,6 +260,7 @@ struct dpe_move {
  * safe DPE (the unsafe part is named) or its language is found to be empty. */
 struct dpe_automaton *dpe_automaton_new(const struct dpe_rule *rule, struct dpe_diags *diags);
 void dpe_automaton_free(struct dpe_automaton *automaton); /* accepts NULL */
+/* Whether a search for an end was too large, which stays so, also when the automaton is renewed. */
 bool dpe_automaton_given_up(const struct dpe_automaton *automaton);
 /* The initial state is 0. */
 bool dpe_automaton_final(struct dpe_automaton *automaton, dpe_state state);
@@ -370,9 +371,9 @@ bool dpe_rule_is_small(const struct dpe_rule *rule);
 void dpe_parts_free(struct dpe_parts *parts); /* accepts NULL */
 /* dpe_automaton_fold for all automata whose parts are the only ones with their literals. */
 void dpe_parts_fold(const struct dpe_parts *parts);
-/* How many states were composed so far, in all automata. */
 /* True where dpe_automaton_given_up is so of one of them. */
 bool dpe_parts_given_up(const struct dpe_parts *parts);
+/* How many states were composed so far, in all automata. */
 uint64_t dpe_parts_built(const struct dpe_parts *parts);
 
 /* Of a state of a part's automaton: some event to come may follow what the part was entered with. */

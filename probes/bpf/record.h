@@ -72,9 +72,9 @@ enum dpe_record_stack {
 enum dpe_step { DPE_STEP_SENT, DPE_STEP_RECEIVES, DPE_STEP_RECEIVED_NOTHING };
 
 /* A record is followed by the result where it is of an exit (rax, rdx; a floating point number: xmm0),
- * and `nwords` words rounded up to 2, 6 or 12. Where stacks are recorded it
- * is twelve, or 2 where that is enough, then one address (of an enter: the return address on the
- * stack; of an exit: the function's entry), then `nstack` addresses and maybe room for more. Where
+ * and by `nwords` words rounded up to 2, 6 or 12. Where stacks are recorded it is twelve, or 2 where
+ * that is enough, then one address (of an enter: the return address on the stack; of an exit: the
+ * function's entry), then `nstack` addresses and maybe room for more. Where
  * variables are read (`nvalues`) it is twelve, the address and room for stack_depth addresses, even
  * without stacks, and then come DPE_VALUES values: at the record's end. Those whose bit in `known` is
  * not set could not be read. Where texts are among them (`ntexts`) their values are lengths, and
