@@ -32,25 +32,28 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 CFLAGS ?= -g
-ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror $(MODE) -I. -I$(BUILD) $(CFLAGS)
+ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror $(MODE) -I. -Iinclude -I$(BUILD) $(CFLAGS)
 VERSION_FLAGS := -DDPE_VERSION='"$(VERSION)"' -DDPE_DATADIR='"$(PREFIX)/share/dpe"' \
 	-DDPE_LIBDIR='"$(PREFIX)/lib/dpe"'
 CORE_LIBS := -lyajl -lexpat -lisal
 LIVE_LIBS := -lbpf -ldw -lelf -lZydis -liberty
 CLI_LIBS := -lcjson
 
-CORE_ROOMS := base event dpe-lang nets stabilizer recognizer
+CORE_ROOMS := base event dpe-lang stabilizer recognizer
+# What runs inside the target, and what runs in the kernel, are programs of their own.
+sources = $(shell find $(1) -name '*.c' -not -path 'probes/inside/*' -not -name '*.bpf.c' | sort)
 GENERATED := $(BUILD)/dpe-lang/grammar.c $(BUILD)/dpe-lang/grammar.h $(BUILD)/dpe-lang/lexer.c \
 	$(BUILD)/dpe-lang/lexer.h $(BUILD)/probes/bpf/probes.skel.h
-core_src := $(wildcard $(addsuffix /*.c,$(CORE_ROOMS)))
+core_src := $(call sources,$(CORE_ROOMS))
 core_obj := $(core_src:%.c=$(BUILD)/%.o) $(BUILD)/dpe-lang/grammar.o $(BUILD)/dpe-lang/lexer.o
-live_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard probes/*.c))
-cli_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard cli/*.c))
-test_src := $(wildcard tests/*/test_*.c)
+live_obj := $(patsubst %.c,$(BUILD)/%.o,$(call sources,probes))
+cli_obj := $(patsubst %.c,$(BUILD)/%.o,$(call sources,cli))
+test_src := $(shell find tests -name 'test_*.c' | sort)
 test_bin := $(test_src:%.c=$(BUILD)/%)
 targets := $(patsubst tests/probes/targets/%.c,$(BUILD)/targets/%,$(wildcard tests/probes/targets/*.c)) \
 	$(patsubst tests/probes/targets/%.cc,$(BUILD)/targets/%,$(wildcard tests/probes/targets/*.cc))
-examples := $(foreach c,$(wildcard examples/*/*.c),$(BUILD)/examples/$(basename $(notdir $(c))))
+EXAMPLE_SRC := $(filter-out examples/library/%,$(wildcard examples/*/*.c))
+examples := $(foreach c,$(EXAMPLE_SRC),$(BUILD)/examples/$(basename $(notdir $(c))))
 bench_bin := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
 LIBDPE := $(BUILD)/libdpe.a
 LIBPROBES := $(BUILD)/libdpe-probes.a
@@ -117,7 +120,7 @@ $(BUILD)/probes/bpf/%.bpf.o: probes/bpf/%.bpf.c $(wildcard probes/bpf/*.h)
 	$(call say,BPF,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) -target bpf -std=gnu17 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
-		-D__TARGET_ARCH_x86 -I. -idirafter /usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
+		-D__TARGET_ARCH_x86 -I. -Iinclude -idirafter /usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
 
 $(BUILD)/probes/bpf/%.skel.h: $(BUILD)/probes/bpf/%.bpf.o
 	$(call say,SKEL,$<)
@@ -140,18 +143,18 @@ $(DPE): $(cli_obj) $(LIBPROBES) $(LIBDPE)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
 
 # Becomes a part of other programs: never with sanitizers. Initialised before all others.
-PRELOAD_SRC := $(addprefix preload/,library.c write.c wrap.c)
-PRELOAD_FLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -g -I. -fPIC -fvisibility=hidden \
+PRELOAD_SRC := $(addprefix probes/inside/,library.c write.c wrap.c)
+PRELOAD_FLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -g -I. -Iinclude -fPIC -fvisibility=hidden \
 	-ftls-model=initial-exec -fno-omit-frame-pointer -fno-stack-protector -fexceptions -shared \
 	-Wl,-z,initfirst,-z,now,-z,nodelete,-z,defs
 
-$(PRELOAD): $(PRELOAD_SRC) $(wildcard preload/*.h)
+$(PRELOAD): $(PRELOAD_SRC) $(wildcard probes/inside/*.h)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PRELOAD_FLAGS) $(filter %.c,$^) -o $@
 
 # It has a memcpy of its own, which must not be made of itself.
-$(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix preload/,memory.c atomics.c runtime.c) $(wildcard preload/*.h)
+$(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix probes/inside/,memory.c atomics.c runtime.c) $(wildcard probes/inside/*.h)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PRELOAD_FLAGS) -fno-builtin -fno-tree-loop-distribute-patterns -Wl,-soname,$(@F) \
@@ -164,8 +167,8 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIBPROBES) $(LIBDPE)
 	$(Q)$(CC) $(ALL_CFLAGS) -fno-lto $(LDFLAGS) $< $(LIBPROBES) $(LIBDPE) $(LIVE_LIBS) $(CORE_LIBS) -lcmocka -lm -o $@
 
 # With ThreadSanitizer, which the library's users may have too: it needs a library of its own.
-tsan_obj := $(core_obj:$(BUILD)/%=$(BUILD)/tsan/%) $(BUILD)/tsan/tests/api/test_threads.o
-TSAN_FLAGS = -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -O0 -g -fsanitize=thread -I. -I$(BUILD)
+tsan_obj := $(core_obj:$(BUILD)/%=$(BUILD)/tsan/%) $(BUILD)/tsan/tests/library/test_threads.o
+TSAN_FLAGS = -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -O0 -g -fsanitize=thread -I. -Iinclude -I$(BUILD)
 
 $(BUILD)/tsan/%.o: %.c | $(GENERATED)
 	$(call say,TSAN,$<)
@@ -178,7 +181,7 @@ $(BUILD)/tsan/dpe-lang/%.o: $(BUILD)/dpe-lang/%.c
 	$(Q)$(CC) $(TSAN_FLAGS) -Wno-unused-function -Wno-unused-but-set-variable -Wno-sign-compare \
 		-MMD -MP -c $< -o $@
 
-$(BUILD)/tests/api/test_threads: $(tsan_obj)
+$(BUILD)/tests/library/test_threads: $(tsan_obj)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(TSAN_FLAGS) $^ $(CORE_LIBS) -o $@
@@ -204,7 +207,7 @@ $(BUILD)/examples/$(basename $(notdir $(1))): $(1)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -g -O1 -Wall -Wextra -Werror -pthread $$< -o $$@
 endef
-$(foreach c,$(wildcard examples/*/*.c),$(eval $(call example_rule,$(c))))
+$(foreach c,$(EXAMPLE_SRC),$(eval $(call example_rule,$(c))))
 
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LIBDPE)
 	$(call say,LINK,$@)
@@ -234,7 +237,7 @@ check: $(GENERATED)
 
 # ---- installing ------------------------------------------------------------------------------------
 
-PUBLIC := $(wildcard api/dpe*.h)
+PUBLIC := $(wildcard include/dpe/*.h)
 # Whoever links with the library gets code, quickly, whichever compiler it has.
 NO_LTO := -R '.gnu.lto_*' -R '.gnu.debuglto_*' -N '__gnu_lto_*'
 OBJCOPY ?= objcopy
@@ -254,7 +257,7 @@ install: all $(LIBDPE) $(LIBPROBES)
 	install -Dm644 -t $(DESTDIR)$(PREFIX)/include/dpe $(PUBLIC) probes/probe.h
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	for pc in libdpe libdpe-probes; do \
-		sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' -e 's|@LIBS@|$(LIVE_LIBS)|g' $$pc.pc.in \
+		sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' -e 's|@LIBS@|$(LIVE_LIBS)|g' tools/pkgconfig/$$pc.pc.in \
 			> $(DESTDIR)$(PREFIX)/lib/pkgconfig/$$pc.pc || exit 1; done
 
 clean:

@@ -8,7 +8,7 @@
 #ifndef DPE_BASE_H
 #define DPE_BASE_H
 
-#include "api/dpe-base.h"
+#include "dpe/dpe-base.h"
 
 /* ---- memory ------------------------------------------------------------------------------ */
 

@@ -2,8 +2,8 @@
 #ifndef DPE_CLI_H
 #define DPE_CLI_H
 
-#include "api/dpe-probes.h"
-#include "api/dpe.h"
+#include "dpe/dpe-probes.h"
+#include "dpe/dpe.h"
 
 #include <sys/types.h>
 

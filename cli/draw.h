@@ -2,7 +2,7 @@
 #ifndef DPE_CLI_DRAW_H
 #define DPE_CLI_DRAW_H
 
-#include "api/dpe.h"
+#include "dpe/dpe.h"
 
 struct cli_drawn {
 	const char *label;     /* in the drawing */

@@ -2,7 +2,7 @@
 #ifndef DPE_CLI_FRAME_H
 #define DPE_CLI_FRAME_H
 
-#include "api/dpe.h"
+#include "dpe/dpe.h"
 
 /* All that is text belongs to the frame's text. */
 struct cli_frame {

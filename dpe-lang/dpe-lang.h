@@ -6,7 +6,7 @@
 #ifndef DPE_LANG_H
 #define DPE_LANG_H
 
-#include "api/dpe-spec.h"
+#include "dpe/dpe-spec.h"
 #include "event/event.h"
 
 /* ---- expressions and statements ------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #ifndef DPE_EVENT_H
 #define DPE_EVENT_H
 
-#include "api/dpe-event.h"
+#include "dpe/dpe-event.h"
 #include "base/base.h"
 #include "event/words.h"
 

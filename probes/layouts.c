@@ -3,7 +3,7 @@
 #include "probes/layouts.h"
 
 #include "dpe-lang/dpe-lang.h"
-#include "preload/preload.h"
+#include "probes/inside/preload.h"
 
 #include <pthread.h>
 #include <stddef.h>

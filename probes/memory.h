@@ -2,7 +2,7 @@
 #ifndef DPE_PROBES_MEMORY_H
 #define DPE_PROBES_MEMORY_H
 
-#include "preload/preload.h"
+#include "probes/inside/preload.h"
 #include "probes/live.h"
 
 struct dpe_memory_page;

@@ -2,7 +2,7 @@
 #ifndef DPE_PROBES_PLAN_H
 #define DPE_PROBES_PLAN_H
 
-#include "api/dpe-probes.h"
+#include "dpe/dpe-probes.h"
 #include "dpe-lang/dpe-lang.h"
 
 enum dpe_site_kind {

@@ -2,7 +2,7 @@
 #ifndef DPE_PROBES_RINGS_H
 #define DPE_PROBES_RINGS_H
 
-#include "preload/preload.h"
+#include "probes/inside/preload.h"
 #include "probes/counter.h"
 #include "probes/pace.h"
 

@@ -6,7 +6,7 @@
 #ifndef DPE_RECOGNIZER_GAME_H
 #define DPE_RECOGNIZER_GAME_H
 
-#include "api/dpe-recognizer.h"
+#include "dpe/dpe-recognizer.h"
 #include "dpe-lang/dpe-lang.h"
 #include "stabilizer/stabilizer.h"
 

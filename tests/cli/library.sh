@@ -9,7 +9,7 @@ libs=$(pkg-config --libs --static libdpe)
 grep -q __asan_init "$BUILD/libdpe.a" && flags="$flags -fsanitize=address,undefined"
 check 'pkg-config knows it' -n "$libs"
 
-cp "$TOP/api/example.c" .
+cp "$TOP/examples/library/follow.c" example.c
 cc -Wall -Wextra -Werror example.c -o example $flags $libs >compiled 2>&1 || cat compiled
 run ./example
 gives 'the example finds something' 1

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "api/dpe-recognizer.h"
+#include "dpe/dpe-recognizer.h"
 #include "tests/live/targets/exact.h"
 
 #define ROUNDS 20

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/dpe-recognizer.h"
+#include "dpe/dpe-recognizer.h"
 
 #include <cmocka.h>
 

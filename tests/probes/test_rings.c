@@ -1,5 +1,5 @@
 /* The rings of the preload library, written here as it writes them. */
-#include "preload/ring.h"
+#include "probes/inside/ring.h"
 #include "probes/rings.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* What is told as certain in spite of losses is what the whole log says. Random logs, from which
  * random messages are dropped. */
-#include "api/dpe-recognizer.h"
+#include "dpe/dpe-recognizer.h"
 #include "dpe-lang/dpe-lang.h"
 
 #include <setjmp.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "api/dpe-recognizer.h"
+#include "dpe/dpe-recognizer.h"
 #include "dpe-lang/dpe-lang.h"
 #include "stabilizer/stabilizer.h"
 

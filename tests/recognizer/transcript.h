@@ -3,7 +3,7 @@
 #ifndef DPE_TESTS_TRANSCRIPT_H
 #define DPE_TESTS_TRANSCRIPT_H
 
-#include "api/dpe-recognizer.h"
+#include "dpe/dpe-recognizer.h"
 #include "dpe-lang/dpe-lang.h"
 #include "stabilizer/stabilizer.h"
 

@@ -1,0 +1,197 @@
+/* library: how the library begins.
+ *
+ * It is the first of all files to be initialised, before other constructors lock anything. */
+#include "probes/inside/library.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const struct dpe_preload_look nothing;
+
+/* A program may load both libraries, each of which wraps: the first to begin is it. They share
+ * this variable, as it is exported. */
+__attribute__((visibility("default"))) int dpe_preload_begun;
+
+const struct dpe_preload_look *dpe_preload_look = &nothing;
+void *dpe_preload_real[DPE_PRELOAD_COUNT];
+
+/* ---- beginning --------------------------------------------------------------------------- */
+
+static const char *const NAMES[] = {
+#define NAME(name) #name,
+	DPE_PRELOAD_FUNCTIONS(NAME)
+#undef NAME
+};
+
+/* Condition variables have two versions, of which the older is for programs of the year 2002. */
+static void *look_up(const char *name)
+{
+	void *found = NULL;
+
+	if (!strncmp(name, "pthread_cond_", 13))
+		found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+	return found ? found : dlsym(RTLD_NEXT, name);
+}
+
+static const char *variable(char **environment)
+{
+	const size_t len = sizeof(DPE_PRELOAD_VARIABLE) - 1;
+
+	for (; environment && *environment; environment++)
+		if (!strncmp(*environment, DPE_PRELOAD_VARIABLE, len) && (*environment)[len] == '=')
+			return *environment + len + 1;
+	return NULL;
+}
+
+/* Maps so many bytes of the memory, if the file is it, and meant for this process. */
+static struct dpe_preload_header *map_file(int fd, size_t bytes)
+{
+	struct dpe_preload_header *header =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+
+	if (header == MAP_FAILED)
+		return NULL;
+	if (header->magic == DPE_PRELOAD_MAGIC && header->pid == (uint32_t)getpid())
+		return header;
+	munmap(header, bytes);
+	return NULL;
+}
+
+static struct dpe_preload_header *map_all(int fd)
+{
+	struct dpe_preload_header *header = map_file(fd, sizeof(*header));
+	size_t bytes;
+
+	if (!header)
+		return NULL;
+	bytes = header->bytes;
+	munmap(header, sizeof(*header));
+	header = map_file(fd, bytes);
+	if (header)
+		madvise(header, bytes, MADV_DONTDUMP);
+	return header;
+}
+
+static int number_after_slash(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	int number = -1;
+
+	for (const char *digit = slash ? slash + 1 : ""; *digit >= '0' && *digit <= '9'; digit++)
+		number = (number < 0 ? 0 : number) * 10 + (*digit - '0');
+	return number;
+}
+
+/* The file that dpe's child inherits is there once, and closed before the program sees it; what the
+ * target becomes by exec has to open it by its path. */
+static struct dpe_preload_header *map_memory(const char *path)
+{
+	int fd = path ? number_after_slash(path) : -1;
+	struct dpe_preload_header *header = NULL;
+
+	if (fd >= 0 && fcntl(fd, F_GET_SEALS) >= 0)
+		header = map_all(fd);
+	if (!header)
+		fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	if (!header && fd >= 0)
+		header = map_all(fd);
+	if (fd >= 0)
+		close(fd);
+	return header;
+}
+
+/* After an exec: whoever had a ring is gone. */
+static void bury_threads(struct dpe_preload_header *header)
+{
+	for (unsigned i = 0; i < header->used && i < DPE_PRELOAD_RINGS; i++)
+		if (header->rings[i].state == DPE_PRELOAD_CLAIMED)
+			__atomic_store_n(
+				&header->rings[i].state, DPE_PRELOAD_DEAD, __ATOMIC_RELEASE);
+}
+
+/* Pages that are there already are mapped all at once, for a tenth of what it costs one by one.
+ * Before Linux 5.14 they are. */
+static void map_prepared(struct dpe_preload_header *header)
+{
+	size_t ring = (size_t)header->slots * header->slot_bytes;
+
+	if (header->prepared)
+		madvise((char *)header + header->slots_begin, header->prepared * ring,
+			MADV_POPULATE_READ);
+}
+
+static struct dpe_preload_look *make_look(struct dpe_preload_header *header)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct dpe_preload_look *look =
+		mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (look == MAP_FAILED || madvise(look, page, MADV_WIPEONFORK))
+		return NULL;
+	memcpy(look->wanted, header->wanted, sizeof(look->wanted));
+	look->header = header;
+	look->once = header->once;
+	return look;
+}
+
+static void begin(char **environment)
+{
+	struct dpe_preload_header *header;
+	struct dpe_preload_look *look;
+
+	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++)
+		dpe_preload_real[i] = look_up(NAMES[i]);
+	if (dpe_preload_begun++)
+		return;
+	header = map_memory(variable(environment));
+	if (!header)
+		return;
+	look = make_look(header);
+	if (!look)
+		return;
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0))
+		header->fences = 1;
+	bury_threads(header);
+	map_prepared(header);
+	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++)
+		header->address[i] = (uint64_t)dpe_preload_real[i];
+	__atomic_add_fetch(&header->images, 1, __ATOMIC_RELEASE);
+	dpe_preload_look = look;
+}
+
+/* Once, from the first thread: by the constructor, or by who calls a function still earlier. */
+static void begin_once(char **environment)
+{
+	static bool begun;
+	int error = errno;
+
+	if (!begun) {
+		begun = true;
+		begin(environment);
+	}
+	errno = error;
+}
+
+__attribute__((constructor)) static void load(int argc, char **argv, char **environment)
+{
+	(void)argc;
+	(void)argv;
+	begin_once(environment);
+}
+
+static int absent(void)
+{
+	return ENOSYS;
+}
+
+void *dpe_preload_find(enum dpe_preload_function function)
+{
+	begin_once(environ);
+	return dpe_preload_real[function] ? dpe_preload_real[function] : (void *)absent;
+}

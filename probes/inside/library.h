@@ -1,0 +1,58 @@
+/* library: what the files of libdpe-pthread.so share. */
+#ifndef DPE_PRELOAD_LIBRARY_H
+#define DPE_PRELOAD_LIBRARY_H
+
+#include "probes/inside/preload.h"
+
+#include <stdbool.h>
+
+#define DPE_PRELOAD_HIDDEN __attribute__((visibility("hidden")))
+
+/* What the wrappers look at first. It lies in a page that the kernel clears in a forked child,
+ * which so writes nothing, however it was forked. */
+struct dpe_preload_look {
+	struct dpe_preload_header *header; /* NULL: nothing is to be written */
+	uint32_t once; /* the header's */
+	uint8_t wanted[DPE_PRELOAD_EVENTS];
+};
+
+extern DPE_PRELOAD_HIDDEN const struct dpe_preload_look *dpe_preload_look;
+/* The functions that are wrapped, NULL until they were looked up. */
+extern DPE_PRELOAD_HIDDEN void *dpe_preload_real[DPE_PRELOAD_COUNT];
+
+/* Begins, where the constructor has not run yet, and gives the function, or one that says ENOSYS.
+ */
+DPE_PRELOAD_HIDDEN void *dpe_preload_find(enum dpe_preload_function function);
+
+struct dpe_preload_call {
+	uint64_t words[DPE_PRELOAD_WORDS];
+	unsigned function; /* or what happened to memory */
+};
+
+/* Grows with each call that others may synchronise with, by pthread.dpe. */
+extern DPE_PRELOAD_HIDDEN __thread uint64_t dpe_preload_epoch;
+/* The program has begun to make threads. */
+extern DPE_PRELOAD_HIDDEN bool dpe_preload_threads;
+
+/* Writes one event, or counts it as lost. `frame` is the wrapper's frame address. */
+DPE_PRELOAD_HIDDEN void dpe_preload_write(
+	const struct dpe_preload_call *call, unsigned kind, int ret, const uint64_t *frame);
+
+/* The calls that a thread is in, as far as instrumented code tells: the latest ones of them. */
+#define DPE_PRELOAD_CALLERS 64
+struct dpe_preload_callers {
+	struct {
+		uint64_t pc;      /* where it was called */
+		const char *frame; /* grows towards the callers */
+	} at[DPE_PRELOAD_CALLERS];
+	unsigned count; /* of all; the last is at (count - 1) % DPE_PRELOAD_CALLERS */
+};
+
+/* The number of the thread's ring; false where it has none yet. */
+DPE_PRELOAD_HIDDEN bool dpe_preload_number(unsigned *number);
+/* Writes one event of memory, or counts it as lost. `after`: it was told after it happened. The
+ * stack are the callers, or where there are none what frame pointers lead to. */
+DPE_PRELOAD_HIDDEN void dpe_preload_tell(const struct dpe_preload_call *call, bool after,
+	uint64_t pc, const uint64_t *frame, const struct dpe_preload_callers *callers);
+
+#endif
