@@ -42,10 +42,10 @@ CLI_LIBS := -lcjson
 CORE_ROOMS := base event dpe-lang stabilizer recognizer
 # What runs inside the target, and what runs in the kernel, are programs of their own.
 sources = $(shell find $(1) -name '*.c' -not -path 'probes/inside/*' -not -name '*.bpf.c' | sort)
-GENERATED := $(BUILD)/dpe-lang/grammar.c $(BUILD)/dpe-lang/grammar.h $(BUILD)/dpe-lang/lexer.c \
-	$(BUILD)/dpe-lang/lexer.h $(BUILD)/probes/bpf/probes.skel.h
+GENERATED := $(BUILD)/dpe-lang/syntax/grammar.c $(BUILD)/dpe-lang/syntax/grammar.h $(BUILD)/dpe-lang/syntax/lexer.c \
+	$(BUILD)/dpe-lang/syntax/lexer.h $(BUILD)/probes/bpf/probes.skel.h
 core_src := $(call sources,$(CORE_ROOMS))
-core_obj := $(core_src:%.c=$(BUILD)/%.o) $(BUILD)/dpe-lang/grammar.o $(BUILD)/dpe-lang/lexer.o
+core_obj := $(core_src:%.c=$(BUILD)/%.o) $(BUILD)/dpe-lang/syntax/grammar.o $(BUILD)/dpe-lang/syntax/lexer.o
 live_obj := $(patsubst %.c,$(BUILD)/%.o,$(call sources,probes))
 cli_obj := $(patsubst %.c,$(BUILD)/%.o,$(call sources,cli))
 test_src := $(shell find tests -name 'test_*.c' | sort)
@@ -105,16 +105,16 @@ $(BUILD)/dpe-lang/%.o: $(BUILD)/dpe-lang/%.c
 	$(Q)$(CC) $(ALL_CFLAGS) -Wno-unused-function -Wno-unused-but-set-variable -Wno-sign-compare \
 		-MMD -MP -c $< -o $@
 
-$(BUILD)/dpe-lang/grammar.c $(BUILD)/dpe-lang/grammar.h &: dpe-lang/grammar.y
+$(BUILD)/dpe-lang/syntax/grammar.c $(BUILD)/dpe-lang/syntax/grammar.h &: dpe-lang/syntax/grammar.y
 	$(call say,BISON,$<)
 	@mkdir -p $(@D)
 	$(Q)bison -Wall -Werror=conflicts-sr -Werror=conflicts-rr --no-lines \
-		--header=$(BUILD)/dpe-lang/grammar.h -o $(BUILD)/dpe-lang/grammar.c $<
+		--header=$(BUILD)/dpe-lang/syntax/grammar.h -o $(BUILD)/dpe-lang/syntax/grammar.c $<
 
-$(BUILD)/dpe-lang/lexer.c $(BUILD)/dpe-lang/lexer.h &: dpe-lang/lexer.l
+$(BUILD)/dpe-lang/syntax/lexer.c $(BUILD)/dpe-lang/syntax/lexer.h &: dpe-lang/syntax/lexer.l
 	$(call say,FLEX,$<)
 	@mkdir -p $(@D)
-	$(Q)flex --noline --header-file=$(BUILD)/dpe-lang/lexer.h -o $(BUILD)/dpe-lang/lexer.c $<
+	$(Q)flex --noline --header-file=$(BUILD)/dpe-lang/syntax/lexer.h -o $(BUILD)/dpe-lang/syntax/lexer.c $<
 
 $(BUILD)/probes/bpf/%.bpf.o: probes/bpf/%.bpf.c $(wildcard probes/bpf/*.h)
 	$(call say,BPF,$<)

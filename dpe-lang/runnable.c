@@ -1,5 +1,5 @@
 /* What parses but does not run yet. Every such thing is one error at its place. */
-#include "dpe-lang/tree.h"
+#include "dpe-lang/normal/normal.h"
 
 #include <string.h>
 

@@ -40,8 +40,8 @@ def alternatives(text):
 
 
 # What the language has, from its own source.
-calls = set(re.findall(r'\{"(\w+)", DPE_CALL_', read("dpe-lang/actions.c")))
-fields = set(re.findall(r'\{"(\w+)", DPE_FIELD_', read("dpe-lang/exprs.c")))
+calls = set(re.findall(r'\{"(\w+)", DPE_CALL_', read("dpe-lang/resolve/resolve_action.c")))
+fields = set(re.findall(r'\{"(\w+)", DPE_FIELD_', read("dpe-lang/resolve/resolve_expr.c")))
 section = read("docs/language.md").split("## Words and comments")[1].split("|")[0]
 words = set(re.findall(r"`(\w+)`", section)) - {"_"} - {"enter", "exit"}
 

@@ -1,0 +1,169 @@
+/* The attribute AUTO: one lazily composed automaton for each node of a normalised tree. Private.
+ *
+ * The attribute grammar of the paper's figure 4-8, and where each of its rules stands:
+ *
+ *	EVENT          AUTO = new_automaton(EVENT, PRED)       dpe_expand_leaf
+ *	dpe1 ; dpe2    AUTO = concat(dpe1.AUTO, dpe2.AUTO)     dpe_expand_concat
+ *	dpe1 + dpe2    AUTO = union(dpe1.AUTO, dpe2.AUTO)      dpe_expand_union
+ *	dpe1 *         AUTO = repeat(dpe1.AUTO)                dpe_expand_repeat
+ *	dpe1 & dpe2    AUTO = compose(dpe1.AUTO, dpe2.AUTO)    dpe_expand_compose
+ *
+ * LAST is synthesised: a final state lists the registers that hold its last events. PRED is
+ * inherited: where concat or repeat enters an operand, it binds the operand's predecessors to the
+ * LAST of the state it comes from, and the frame keeps that binding for as long as some event of
+ * the operand may still need it. Both are evaluated by dependence, when a state is first asked
+ * for: not once for the whole tree but once for each state, because which events are the last
+ * ones depends on the alternative and the round (`((a+b);c)*`). That makes the automaton exact. */
+#ifndef DPE_LANG_AUTOMATON_H
+#define DPE_LANG_AUTOMATON_H
+
+#include "dpe-lang/normal/normal.h"
+#include <uthash.h>
+
+/* Where a state stands in its node. */
+enum dpe_form {
+	DPE_FORM_START, /* nothing happened (leaf, +, *) */
+	DPE_FORM_LEFT,  /* inside the left operand (; and +), or inside a round of * */
+	DPE_FORM_RIGHT, /* inside the right operand */
+	DPE_FORM_BOTH,  /* & */
+	DPE_FORM_DONE,  /* at the end of the operand, and of a round of *; holds LAST alone */
+};
+
+/* What tells one state of a node from another; the hash key, so it has no padding. The data are
+ * labels[nregs] (the literal of each register's event), then for & places[nplaces] (where the
+ * right operand's registers are among ours: an event of both operands has one register), then
+ * where the operands synchronise the order among the registers, a row of bits for each. */
+struct dpe_key {
+	dpe_state left, right; /* states of the operands */
+	uint16_t form, nregs, nbound, nplaces;
+	uint16_t data[];
+};
+
+/* As struct dpe_move, but npreds == 0 here stands for PRED, whatever the node inherits. PRED
+ * precedes every event of the node, so it never stands beside a register. */
+struct dpe_node_state {
+	UT_hash_handle hh;
+	dpe_state number;
+	const struct dpe_key *key;
+	unsigned ndata; /* of the key */
+	bool final, expanded;
+	bool complete;   /* at the end, and nothing can follow within the node */
+	bool needs_pred; /* some event to come may follow the inherited PRED immediately */
+	dpe_state from;  /* the last state that got a move to here, … */
+	bool has_from;   /* … where one did */
+	unsigned away;   /* events to an end at least, if operands did not wait for each other */
+	dpe_state bare;  /* what dpe_auto_strip made of it … */
+	uint32_t stripped_for; /* … for this generation; 0: none */
+	uint16_t nlast;  /* of final states: LAST; 0 stands for the inherited PRED */
+	const uint16_t *last;
+	unsigned nmoves, capmoves;
+	struct dpe_move *moves;
+};
+
+/* Memory for the states and moves of a tree, about. */
+struct dpe_room {
+	size_t bytes, most;
+	bool full; /* it needs more than the most: what was expanded then may lack moves */
+};
+
+static inline void dpe_room_take(struct dpe_room *room, size_t bytes)
+{
+	room->bytes += bytes;
+	room->full |= room->bytes > room->most;
+}
+
+struct dpe_auto {
+	struct dpe_arena *arena;
+	const struct dpe_node *node;
+	const struct dpe_position *positions; /* of the rule */
+	struct dpe_auto *left, *right;
+	bool last_wanted;  /* inherited: somebody binds to our LAST */
+	bool synchronises; /* & whose operands have a literal in common */
+	bool sequential;   /* no & stands within */
+	bool drops;        /* &: registers that others cover are not kept; see covered.c */
+	bool *literals;    /* which of the rule's literals occur below */
+	unsigned nliterals;
+	unsigned nstates, capstates;
+	struct dpe_node_state **states;
+	struct dpe_node_state *by_key;
+	unsigned shortest;     /* events of a behaviour at least, if operands did not share any */
+	struct dpe_room *room; /* of the whole tree; somebody else's */
+};
+
+/* Builds the tree of automata, each with its initial state 0 alone. */
+struct dpe_auto *dpe_auto_new(struct dpe_arena *arena, const struct dpe_rule *rule,
+	const struct dpe_node *node, bool last_wanted, struct dpe_room *room);
+/* The same without registers: what tells states apart is how their operands can go on. */
+struct dpe_auto *dpe_auto_new_bare(struct dpe_arena *arena, const struct dpe_rule *rule,
+	const struct dpe_node *node, struct dpe_room *room);
+void dpe_auto_free(struct dpe_auto *automaton);
+
+/* A state with its moves composed. */
+const struct dpe_node_state *dpe_auto_expand(struct dpe_auto *automaton, dpe_state state);
+
+void dpe_expand_leaf(struct dpe_auto *a, struct dpe_node_state *s);
+void dpe_expand_concat(struct dpe_auto *a, struct dpe_node_state *s);
+void dpe_expand_union(struct dpe_auto *a, struct dpe_node_state *s);
+void dpe_expand_repeat(struct dpe_auto *a, struct dpe_node_state *s);
+void dpe_expand_compose(struct dpe_auto *a, struct dpe_node_state *s);
+
+/* For those: room for a key of this size, zeroed, the caller's to free(). */
+struct dpe_key *dpe_key_new(unsigned ndata);
+/* The state with this key, made if there was none. */
+dpe_state dpe_auto_intern(struct dpe_auto *a, const struct dpe_key *key, unsigned ndata);
+/* The state of another automaton for the same node, with what it stands for below. */
+dpe_state dpe_auto_adopt(struct dpe_auto *a, const struct dpe_auto *from, dpe_state state);
+/* The same of a bare one, which is the so many-th of its kind, from 1. */
+dpe_state dpe_auto_strip(
+	struct dpe_auto *bare, const struct dpe_auto *from, dpe_state state, uint32_t generation);
+/* Adds a move to a state unless it has the same already. Takes copies. */
+void dpe_auto_add_move(struct dpe_auto *a, struct dpe_node_state *s, const struct dpe_move *move);
+
+/* automaton.c: true after a diagnostic where the rule has no predecessor automaton. */
+bool dpe_automaton_refused(const struct dpe_rule *rule, struct dpe_diags *diags);
+/* Says that the rule's language is empty. */
+void dpe_automaton_tell_empty(const struct dpe_rule *rule, struct dpe_diags *diags);
+/* The automaton of a part of the rule's tree, which must outlive it; NULL where its language is
+ * empty. */
+struct dpe_automaton *dpe_automaton_of(
+	const struct dpe_rule *rule, const struct dpe_node *tree, bool last_wanted);
+
+/* Of a & whose operands synchronise: register i's event precedes register j's. */
+bool dpe_key_precedes(const struct dpe_key *key, unsigned i, unsigned j);
+void dpe_key_set_precedes(struct dpe_key *key, unsigned i, unsigned j);
+unsigned dpe_key_row_words(unsigned nregs);
+
+/* covered.c: lets all & below that synchronise, and are not operands of one, drop registers. */
+void dpe_covered_drop(struct dpe_auto *a);
+/* The same of the key of such a &, which is the caller's to free(), as the result is. `source`, by
+ * register, is adapted; there are key->nregs of them then. */
+struct dpe_key *dpe_covered_simplify(
+	struct dpe_auto *a, struct dpe_key *key, unsigned *ndata, uint16_t *source);
+/* compose.c: fills in final, complete, needs_pred and LAST of a state of a &. */
+void dpe_compose_derive(struct dpe_auto *a, struct dpe_node_state *s);
+
+/* ends.c: which states of an automaton can be completed, of one for the normalised tree, which must
+ * outlive this. A search may take DPE_SEARCH_BYTES of memory; all of a step, DPE_SEARCH_WORK. */
+struct dpe_ends;
+struct dpe_ends *dpe_ends_new(const struct dpe_rule *rule, const struct dpe_node *tree);
+void dpe_ends_free(struct dpe_ends *ends); /* accepts NULL */
+/* True where no end can be reached from the state; false for all once a search was given up. */
+bool dpe_ends_never(struct dpe_ends *ends, const struct dpe_auto *a, dpe_state state);
+bool dpe_ends_given_up(const struct dpe_ends *ends);
+/* Another step begins. Accepts NULL. */
+void dpe_ends_step(struct dpe_ends *ends);
+
+/* alike.c: which literals of the rule could be swapped, so that the tree says the same; NULL: none.
+ * For dpe_swaps_free; the rule must outlive them, not the tree. */
+struct dpe_swaps;
+struct dpe_swaps *dpe_swaps_new(const struct dpe_rule *rule, const struct dpe_node *tree);
+/* True where operands that have no literal in common are alike, but for carets. */
+bool dpe_operands_alike(
+	const struct dpe_rule *rule, const struct dpe_node *a, const struct dpe_node *b);
+void dpe_swaps_free(struct dpe_swaps *swaps); /* accepts NULL */
+/* Of a state with its moves, in an automaton of a tree that they are for: marks, by literal, whose
+ * moves need not be made where those of all others are. False where there is none. */
+bool dpe_swaps_spare(const struct dpe_swaps *swaps, const struct dpe_auto *a, dpe_state state,
+	bool *needless);
+
+#endif

@@ -1,0 +1,284 @@
+/* Concurrent composition, with and without synchronisation (paper 4.4).
+ *
+ * The paper goes through a Petri net whose transitions with a common event are joined, and then
+ * collects the states that can be reached. Here the product is explored in the same way but only
+ * as far as somebody asks: a state of the composition is a pair of states, an event of one operand
+ * moves that one, an event of both moves both.
+ *
+ * An event of both operands is one event: the registers that hold it are one register. And it
+ * orders what comes before it in one operand before what comes after it in the other, so where
+ * operands synchronise a state also keeps the order among its registers: the immediate
+ * predecessors of an event are the maximal ones of what both operands ask for. */
+#include "dpe-lang/automata/attributes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW_BITS 16
+
+unsigned dpe_key_row_words(unsigned nregs)
+{
+	return (nregs + ROW_BITS - 1) / ROW_BITS;
+}
+
+static const uint16_t *places(const struct dpe_key *key)
+{
+	return key->data + key->nregs;
+}
+
+/* Register i's event precedes register j's. Without synchronisation nobody needs to ask: what one
+ * operand asks for is an antichain, and the operands are independent. */
+bool dpe_key_precedes(const struct dpe_key *key, unsigned i, unsigned j)
+{
+	const uint16_t *rows = key->data + key->nregs + key->nplaces;
+
+	return rows[i * dpe_key_row_words(key->nregs) + j / ROW_BITS] >> j % ROW_BITS & 1;
+}
+
+void dpe_key_set_precedes(struct dpe_key *key, unsigned i, unsigned j)
+{
+	uint16_t *rows = key->data + key->nregs + key->nplaces;
+
+	rows[i * dpe_key_row_words(key->nregs) + j / ROW_BITS] |= 1u << j % ROW_BITS;
+}
+
+/* Keeps the maximal ones of a set of registers. */
+static unsigned keep_maximal(
+	const struct dpe_auto *a, const struct dpe_key *key, uint16_t *set, unsigned count)
+{
+	unsigned kept = 0;
+
+	if (!a->synchronises)
+		return count;
+	for (unsigned i = 0; i < count; i++) {
+		bool covered = false;
+
+		for (unsigned j = 0; j < count && !covered; j++)
+			covered = dpe_key_precedes(key, set[i], set[j]);
+		/* Writing over set[kept], kept ≤ i, must not hide it from later comparisons: what a
+		 * dropped register precedes is preceded by no less than what dropped it. */
+		if (!covered)
+			set[kept++] = set[i];
+	}
+	return kept;
+}
+
+static unsigned add_to_set(uint16_t *set, unsigned count, uint16_t reg)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (set[i] == reg)
+			return count;
+	}
+	set[count] = reg;
+	return count + 1;
+}
+
+void dpe_compose_derive(struct dpe_auto *a, struct dpe_node_state *s)
+{
+	const struct dpe_key *key = s->key;
+	const struct dpe_node_state *left = a->left->states[key->left];
+	const struct dpe_node_state *right = a->right->states[key->right];
+	bool initial = !key->left && !key->right;
+	uint16_t *last;
+
+	s->needs_pred = left->needs_pred || right->needs_pred;
+	s->final = left->final && right->final && !(initial && a->node->nonempty);
+	if (!s->final || !a->last_wanted)
+		return;
+	last = dpe_arena_alloc(a->arena, (left->nlast + right->nlast + 1) * sizeof(*last));
+	for (unsigned i = 0; i < left->nlast; i++)
+		s->nlast = add_to_set(last, s->nlast, left->last[i]);
+	for (unsigned i = 0; i < right->nlast; i++)
+		s->nlast = add_to_set(last, s->nlast, places(key)[right->last[i]]);
+	s->nlast = keep_maximal(a, key, last, s->nlast);
+	s->last = last;
+}
+
+/* One step of the composition while it is made: `left` or `right` is NULL where that operand
+ * stays. Registers of the new state are named by their source in the old one. */
+struct step {
+	struct dpe_auto *a;
+	const struct dpe_key *from;
+	const struct dpe_move *left, *right;
+	const struct dpe_node_state *to_left, *to_right;
+	uint16_t *preds, *source;
+	unsigned npreds, nsources;
+};
+
+static uint16_t left_source(const struct step *step, unsigned reg)
+{
+	return step->left ? step->left->carry[reg] : reg;
+}
+
+static uint16_t right_source(const struct step *step, unsigned reg)
+{
+	uint16_t source = step->right ? step->right->carry[reg] : reg;
+
+	return source == DPE_NEW_EVENT ? source : places(step->from)[source];
+}
+
+static void collect_preds(struct step *step)
+{
+	for (unsigned i = 0; step->left && i < step->left->npreds; i++)
+		step->npreds = add_to_set(step->preds, step->npreds, step->left->preds[i]);
+	for (unsigned i = 0; step->right && i < step->right->npreds; i++)
+		step->npreds = add_to_set(
+			step->preds, step->npreds, places(step->from)[step->right->preds[i]]);
+	step->npreds = keep_maximal(step->a, step->from, step->preds, step->npreds);
+}
+
+/* The new event is in the future of a register's event. */
+static bool precedes_new(const struct step *step, uint16_t source)
+{
+	for (unsigned i = 0; i < step->npreds; i++) {
+		if (step->preds[i] == source || dpe_key_precedes(step->from, source, step->preds[i]))
+			return true;
+	}
+	return false;
+}
+
+static void order_registers(const struct step *step, struct dpe_key *key)
+{
+	for (unsigned i = 0; i < key->nregs; i++) {
+		for (unsigned j = 0; j < key->nregs; j++) {
+			uint16_t before = step->source[i], after = step->source[j];
+
+			if (before == DPE_NEW_EVENT)
+				continue;
+			if (after == DPE_NEW_EVENT ? precedes_new(step, before)
+						   : dpe_key_precedes(step->from, before, after))
+				dpe_key_set_precedes(key, i, j);
+		}
+	}
+}
+
+static struct dpe_key *pair_key(struct step *step, unsigned *ndata)
+{
+	unsigned nleft = step->to_left->key->nregs, nright = step->to_right->key->nregs;
+	uint16_t place[nright + 1];
+	struct dpe_key *key;
+
+	for (unsigned i = 0; i < nleft; i++)
+		step->source[step->nsources++] = left_source(step, i);
+	for (unsigned i = 0; i < nright; i++) {
+		uint16_t source = right_source(step, i);
+		unsigned at = 0;
+
+		while (at < step->nsources && step->source[at] != source)
+			at++;
+		place[i] = at;
+		if (at == step->nsources)
+			step->source[step->nsources++] = source;
+	}
+	*ndata = step->nsources + nright;
+	if (step->a->synchronises)
+		*ndata += step->nsources * dpe_key_row_words(step->nsources);
+	key = dpe_key_new(*ndata);
+	key->form = DPE_FORM_BOTH;
+	key->left = step->to_left->number;
+	key->right = step->to_right->number;
+	key->nregs = step->nsources;
+	key->nplaces = nright;
+	for (unsigned i = 0; i < nleft; i++)
+		key->data[i] = step->to_left->key->data[i];
+	for (unsigned i = 0; i < nright; i++) {
+		key->data[place[i]] = step->to_right->key->data[i];
+		key->data[key->nregs + i] = place[i];
+	}
+	if (step->a->synchronises)
+		order_registers(step, key);
+	return key;
+}
+
+/* Both operands are at their end: what remains is LAST. */
+static struct dpe_key *done_key(struct step *step, struct dpe_key *pair, unsigned *ndata)
+{
+	unsigned count = pair->nregs;
+	uint16_t last[count + 1], source[count + 1];
+	struct dpe_key *key;
+
+	for (unsigned i = 0; i < count; i++)
+		last[i] = i;
+	count = keep_maximal(step->a, pair, last, count);
+	key = dpe_key_new(count);
+	key->form = DPE_FORM_DONE;
+	key->nregs = count;
+	for (unsigned i = 0; i < count; i++) {
+		key->data[i] = pair->data[last[i]];
+		source[i] = step->source[last[i]];
+	}
+	memcpy(step->source, source, count * sizeof(*source));
+	step->nsources = count;
+	*ndata = count;
+	free(pair);
+	return key;
+}
+
+static void add_step(struct dpe_auto *a, struct dpe_node_state *s, const struct dpe_move *left,
+	const struct dpe_move *right)
+{
+	const struct dpe_move *one = left ? left : right;
+	const struct dpe_node_state *to_left = a->left->states[left ? left->to : s->key->left];
+	const struct dpe_node_state *to_right = a->right->states[right ? right->to : s->key->right];
+	unsigned nleft = left ? left->npositions : 0, nright = right ? right->npositions : 0;
+	uint16_t positions[nleft + nright], preds[s->key->nregs + 1];
+	uint16_t source[to_left->key->nregs + to_right->key->nregs + 1];
+	struct step step = {
+		.a = a,
+		.from = s->key,
+		.left = left,
+		.right = right,
+		.to_left = to_left,
+		.to_right = to_right,
+		.preds = preds,
+		.source = source,
+	};
+	struct dpe_move move = {.literal = one->literal, .positions = positions};
+	struct dpe_key *key;
+	unsigned ndata;
+
+	collect_preds(&step);
+	key = pair_key(&step, &ndata);
+	if (to_left->complete && to_right->complete)
+		key = done_key(&step, key, &ndata);
+	else if (a->drops)
+		key = dpe_covered_simplify(a, key, &ndata, source);
+	for (unsigned i = 0; i < nleft; i++)
+		positions[move.npositions++] = left->positions[i];
+	for (unsigned i = 0; i < nright; i++)
+		positions[move.npositions++] = right->positions[i];
+	move.to = dpe_auto_intern(a, key, ndata);
+	move.preds = preds;
+	move.npreds = step.npreds;
+	move.carry = source;
+	move.nregisters = key->nregs;
+	dpe_auto_add_move(a, s, &move);
+	free(key);
+}
+
+static bool shared(const struct dpe_auto *a, unsigned literal)
+{
+	return a->left->literals[literal] && a->right->literals[literal];
+}
+
+void dpe_expand_compose(struct dpe_auto *a, struct dpe_node_state *s)
+{
+	const struct dpe_node_state *left, *right;
+
+	if (s->key->form == DPE_FORM_DONE)
+		return;
+	left = dpe_auto_expand(a->left, s->key->left);
+	right = dpe_auto_expand(a->right, s->key->right);
+	for (unsigned i = 0; i < left->nmoves; i++) {
+		if (!shared(a, left->moves[i].literal))
+			add_step(a, s, &left->moves[i], NULL);
+		for (unsigned j = 0; j < right->nmoves; j++) {
+			if (left->moves[i].literal == right->moves[j].literal)
+				add_step(a, s, &left->moves[i], &right->moves[j]);
+		}
+	}
+	for (unsigned j = 0; j < right->nmoves; j++) {
+		if (!shared(a, right->moves[j].literal))
+			add_step(a, s, NULL, &right->moves[j]);
+	}
+}

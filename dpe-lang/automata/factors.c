@@ -1,0 +1,522 @@
+/* A rule as automata of moderate size, side by side where operands of & share no event.
+ *
+ * Composing such operands multiplies their states and says nothing that they do not say alone: an
+ * event moves one operand, its predecessors are that operand's, and the order of the operands'
+ * events is none. So they are left uncomposed, and with them the operators around: what these need
+ * of an operand, whether it is at an end and which events were its last, can be asked of its parts.
+ */
+#include "dpe-lang/automata/attributes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct maker {
+	const struct dpe_rule *rule;
+	struct dpe_parts *parts;
+	bool finest;   /* divide even what is of moderate size */
+	bool bare;     /* only the outermost &, and no automata */
+	bool too_many; /* states of a part that could not be divided … */
+	struct dpe_place where;
+};
+
+/* ---- operands that share events -------------------------------------------------------- */
+
+/* The operands of a &, and for each the first of those that it is joined with by shared events. */
+struct operands {
+	const struct dpe_node **at;
+	unsigned count, cap;
+	unsigned *first;
+};
+
+static void collect(
+	struct operands *operands, enum dpe_node_kind kind, const struct dpe_node *node, bool top)
+{
+	if (node->kind != kind || (node->nonempty && !top)) {
+		*DPE_GROW(operands->at, operands->count, operands->cap) = node;
+		return;
+	}
+	collect(operands, kind, node->left, false);
+	collect(operands, kind, node->right, false);
+}
+
+static void join(struct operands *operands, unsigned a, unsigned b)
+{
+	unsigned low = a < b ? a : b, high = a < b ? b : a;
+
+	for (unsigned i = 0; low != high && i < operands->count; i++) {
+		if (operands->first[i] == high)
+			operands->first[i] = low;
+	}
+}
+
+/* Notes whose the literals are; who finds that another has one joins it. */
+static void claim(struct operands *operands, const struct dpe_rule *rule,
+	const struct dpe_node *node, unsigned operand, unsigned *owner)
+{
+	unsigned literal;
+
+	if (node->left)
+		claim(operands, rule, node->left, operand, owner);
+	if (node->right)
+		claim(operands, rule, node->right, operand, owner);
+	if (node->kind != DPE_NODE_EVENT)
+		return;
+	literal = rule->positions[node->position - 1].literal;
+	if (owner[literal])
+		join(operands, operands->first[operand], operands->first[owner[literal] - 1]);
+	else
+		owner[literal] = operand + 1;
+}
+
+/* For free_operands. */
+static struct operands operands_of(const struct dpe_rule *rule, const struct dpe_node *par)
+{
+	unsigned *owner = dpe_xcalloc(rule->nliterals + 1, sizeof(*owner));
+	struct operands operands = {0};
+
+	collect(&operands, DPE_NODE_PAR, par, true);
+	operands.first = dpe_xcalloc(operands.count, sizeof(*operands.first));
+	for (unsigned i = 0; i < operands.count; i++)
+		operands.first[i] = i;
+	for (unsigned i = 0; i < operands.count; i++)
+		claim(&operands, rule, operands.at[i], i, owner);
+	free(owner);
+	return operands;
+}
+
+static void free_operands(struct operands *operands)
+{
+	free(operands->at);
+	free(operands->first);
+}
+
+/* ---- what to divide -------------------------------------------------------------------- */
+
+/* More states than a run could visit and keep without regret. */
+#define MANY_STATES 65536.0
+
+/* At most so many states has the automaton, registers not regarded. */
+static double count_states(const struct dpe_node *node)
+{
+	switch (node->kind) {
+	case DPE_NODE_EVENT:
+		return 2;
+	case DPE_NODE_SEQ:
+	case DPE_NODE_ALT:
+		return count_states(node->left) + count_states(node->right);
+	case DPE_NODE_PAR:
+		return count_states(node->left) * count_states(node->right);
+	case DPE_NODE_ACTION:
+		return 1;
+	case DPE_NODE_STAR:
+	case DPE_NODE_CLOSURE:
+		break;
+	}
+	return count_states(node->left);
+}
+
+bool dpe_is_moderate(const struct dpe_node *node)
+{
+	return count_states(node) <= MANY_STATES;
+}
+
+/* True where some & below, not within one that cannot be divided, has operands to be left apart. */
+static bool divides(const struct dpe_rule *rule, const struct dpe_node *node)
+{
+	struct operands operands;
+	bool apart = false;
+
+	if (!node || node->kind == DPE_NODE_EVENT)
+		return false;
+	if (node->kind != DPE_NODE_PAR)
+		return divides(rule, node->left) || divides(rule, node->right);
+	operands = operands_of(rule, node);
+	for (unsigned i = 1; i < operands.count && !apart; i++)
+		apart = operands.first[i] != operands.first[0];
+	free_operands(&operands);
+	return apart;
+}
+
+/* ---- making them ----------------------------------------------------------------------- */
+
+/* NULL where the node's language is empty, or too many states were noted. */
+static struct dpe_part *make(
+	struct maker *m, const struct dpe_node *node, bool last_wanted, unsigned height);
+
+static struct dpe_part *new_part(struct maker *m, enum dpe_part_kind kind, unsigned maxkids)
+{
+	struct dpe_part *part = dpe_arena_alloc(m->parts->arena, sizeof(*part));
+
+	part->kind = kind;
+	part->literals = dpe_arena_alloc(
+		m->parts->arena, (m->rule->nliterals + 1) * sizeof(*part->literals));
+	part->kids = dpe_arena_alloc(m->parts->arena, (maxkids + 1) * sizeof(struct dpe_part *));
+	return part;
+}
+
+static void mark_literals(const struct dpe_rule *rule, const struct dpe_node *node, bool *literals)
+{
+	if (!node)
+		return;
+	if (node->kind == DPE_NODE_EVENT)
+		literals[rule->positions[node->position - 1].literal] = true;
+	mark_literals(rule, node->left, literals);
+	mark_literals(rule, node->right, literals);
+}
+
+static unsigned count_positions(
+	const struct dpe_rule *rule, const struct dpe_node *node, const bool *literals)
+{
+	if (!node)
+		return 0;
+	if (node->kind == DPE_NODE_EVENT)
+		return literals[rule->positions[node->position - 1].literal];
+	return count_positions(rule, node->left, literals) +
+	       count_positions(rule, node->right, literals);
+}
+
+/* True where the literals of the part stand nowhere but in this node of the rule. */
+static bool is_own(
+	const struct maker *m, const struct dpe_part *part, const struct dpe_node *node)
+{
+	return count_positions(m->rule, node, part->literals) ==
+	       count_positions(m->rule, m->rule->tree, part->literals);
+}
+
+static struct dpe_part *make_automaton(
+	struct maker *m, const struct dpe_node *node, bool last_wanted)
+{
+	struct dpe_automaton *automaton;
+	struct dpe_part *part;
+
+	if (!dpe_is_moderate(node)) {
+		m->too_many = true;
+		m->where = node->place;
+		return NULL;
+	}
+	automaton = dpe_automaton_of(m->rule, node, last_wanted);
+	if (!automaton)
+		return NULL;
+	*DPE_GROW(m->parts->automata, m->parts->nautomata, m->parts->capautomata) = automaton;
+	part = new_part(m, DPE_PART_AUTOMATON, 0);
+	part->automaton = automaton;
+	part->node = node;
+	part->nullable = dpe_nullable(node);
+	mark_literals(m->rule, node, part->literals);
+	part->own = is_own(m, part, node);
+	return part;
+}
+
+static void add_kid(struct maker *m, struct dpe_part *part, const struct dpe_part *kid)
+{
+	part->kids[part->nkids++] = kid;
+	for (unsigned i = 0; i < m->rule->nliterals; i++)
+		part->literals[i] |= kid->literals[i];
+}
+
+static const struct dpe_node *pair_of(struct maker *m, enum dpe_node_kind kind,
+	const struct dpe_node *left, const struct dpe_node *right, struct dpe_place place)
+{
+	struct dpe_node *both;
+
+	if (!left)
+		return right;
+	both = dpe_arena_alloc(m->parts->arena, sizeof(*both));
+	*both = (struct dpe_node){.kind = kind, .left = left, .right = right, .place = place};
+	return both;
+}
+
+/* The operands of ; or +, those that need not be divided together where they stand together. */
+static struct operands list_of(struct maker *m, const struct dpe_node *node)
+{
+	struct operands all = {0}, list = {0};
+	bool whole = false; /* the last of the list is not divided */
+
+	collect(&all, node->kind, node, true);
+	for (unsigned i = 0; i < all.count; i++) {
+		bool divided = divides(m->rule, all.at[i]);
+
+		if (whole && !divided)
+			list.at[list.count - 1] = pair_of(
+				m, node->kind, list.at[list.count - 1], all.at[i], node->place);
+		else
+			*DPE_GROW(list.at, list.count, list.cap) = all.at[i];
+		whole = !divided;
+	}
+	free_operands(&all);
+	return list;
+}
+
+/* From this kid on all are nullable. */
+static unsigned tail_of(const struct dpe_part *part)
+{
+	unsigned tail = part->nkids;
+
+	while (tail && part->kids[tail - 1]->nullable)
+		tail--;
+	return tail;
+}
+
+static struct dpe_part *make_seq(
+	struct maker *m, const struct dpe_node *node, bool last_wanted, unsigned height)
+{
+	struct operands list = list_of(m, node);
+	struct dpe_part *part = new_part(m, DPE_PART_SEQ, list.count);
+	bool whole = true;
+
+	for (unsigned i = 0; i < list.count && whole; i++) {
+		bool follows = i + 1 < list.count;
+		struct dpe_part *kid = make(m, list.at[i], last_wanted || follows, height + 1);
+
+		whole = kid != NULL;
+		if (kid)
+			add_kid(m, part, kid);
+	}
+	free_operands(&list);
+	part->tail = tail_of(part);
+	part->nullable = !part->tail;
+	return whole ? part : NULL;
+}
+
+/* Without the alternatives that come to nothing. */
+static struct dpe_part *make_alt(
+	struct maker *m, const struct dpe_node *node, bool last_wanted, unsigned height)
+{
+	struct operands list = list_of(m, node);
+	struct dpe_part *part = new_part(m, DPE_PART_ALT, list.count);
+
+	for (unsigned i = 0; i < list.count; i++) {
+		struct dpe_part *kid = make(m, list.at[i], last_wanted, height + 1);
+
+		if (!kid)
+			continue;
+		add_kid(m, part, kid);
+		part->nullable |= kid->nullable;
+	}
+	free_operands(&list);
+	return part->nkids ? part : NULL;
+}
+
+static struct dpe_part *make_star(struct maker *m, const struct dpe_node *node, unsigned height)
+{
+	struct dpe_part *part = new_part(m, DPE_PART_STAR, 1);
+	struct dpe_part *kid = make(m, node->left, true, height + 1);
+
+	if (kid)
+		add_kid(m, part, kid);
+	part->nullable = true;
+	return part;
+}
+
+/* Operands that share events, as the one operand that they are to all others. */
+static const struct dpe_node *join_operands(struct maker *m, const struct operands *operands,
+	unsigned first, const struct dpe_node *par)
+{
+	const struct dpe_node *all = operands->at[first];
+
+	for (unsigned i = first + 1; i < operands->count; i++) {
+		if (operands->first[i] == first)
+			all = pair_of(m, DPE_NODE_PAR, all, operands->at[i], par->place);
+	}
+	return all;
+}
+
+/* The last kid before this one, which stands behind it in `nodes`, that is alike. */
+static uint32_t find_twin(const struct maker *m, const struct dpe_part *part,
+	const struct dpe_part *kid, const struct dpe_node *const *nodes)
+{
+	for (uint32_t i = part->nkids; kid->own && i-- > 0;) {
+		if (part->kids[i]->own && dpe_operands_alike(m->rule, nodes[i], nodes[part->nkids]))
+			return i;
+	}
+	return DPE_NO_KID;
+}
+
+static struct dpe_part *make_par(
+	struct maker *m, const struct dpe_node *node, bool last_wanted, unsigned height)
+{
+	struct operands operands = operands_of(m->rule, node);
+	struct dpe_part *part = new_part(m, DPE_PART_PAR, operands.count);
+	uint32_t *kid_of =
+		dpe_arena_alloc(m->parts->arena, (m->rule->nliterals + 1) * sizeof(*kid_of));
+	uint32_t *twin_of =
+		dpe_arena_alloc(m->parts->arena, operands.count * sizeof(*twin_of));
+	const struct dpe_node *nodes[operands.count];
+	bool whole = true;
+
+	for (unsigned i = 0; i < operands.count && whole; i++) {
+		struct dpe_part *kid;
+
+		if (operands.first[i] != i)
+			continue;
+		nodes[part->nkids] = join_operands(m, &operands, i, node);
+		kid = make(m, nodes[part->nkids], last_wanted, height + 1);
+		whole = kid != NULL;
+		if (!kid)
+			continue;
+		kid->own = is_own(m, kid, nodes[part->nkids]);
+		twin_of[part->nkids] = find_twin(m, part, kid, nodes);
+		add_kid(m, part, kid);
+	}
+	free_operands(&operands);
+	for (unsigned literal = 0; literal < m->rule->nliterals; literal++) {
+		kid_of[literal] = DPE_NO_KID;
+		for (unsigned i = 0; i < part->nkids; i++) {
+			if (part->kids[i]->literals[literal])
+				kid_of[literal] = i;
+		}
+	}
+	part->kid_of = kid_of;
+	part->twin_of = twin_of;
+	part->nullable = dpe_nullable(node);
+	return whole ? part : NULL;
+}
+
+static struct dpe_part *make_operand(struct maker *m, const struct dpe_node *node)
+{
+	struct dpe_part *part = new_part(m, DPE_PART_AUTOMATON, 0);
+
+	part->node = node;
+	part->nullable = dpe_nullable(node);
+	mark_literals(m->rule, node, part->literals);
+	return part;
+}
+
+static struct dpe_part *make(
+	struct maker *m, const struct dpe_node *node, bool last_wanted, unsigned height)
+{
+	if (height > m->parts->height)
+		m->parts->height = height;
+	if (m->bare)
+		return make_operand(m, node);
+	if ((!m->finest && dpe_is_moderate(node)) || !divides(m->rule, node))
+		return make_automaton(m, node, last_wanted);
+	switch (node->kind) {
+	case DPE_NODE_PAR:
+		return make_par(m, node, last_wanted, height);
+	case DPE_NODE_SEQ:
+		return make_seq(m, node, last_wanted, height);
+	case DPE_NODE_ALT:
+		return make_alt(m, node, last_wanted, height);
+	default:
+		return make_star(m, node, height);
+	}
+}
+
+static struct dpe_parts *make_parts(struct maker *m)
+{
+	m->parts = dpe_xcalloc(1, sizeof(*m->parts));
+	m->parts->arena = dpe_arena_new();
+	m->parts->root = make(m, dpe_normalise(m->parts->arena, m->rule->tree), false, 1);
+	if (m->parts->root && !m->too_many)
+		return m->parts;
+	dpe_parts_free(m->parts);
+	return NULL;
+}
+
+struct dpe_parts *dpe_parts_new(const struct dpe_rule *rule, struct dpe_diags *diags)
+{
+	struct maker maker = {.rule = rule, .finest = true};
+	struct dpe_parts *parts;
+
+	if (dpe_automaton_refused(rule, diags))
+		return NULL;
+	parts = make_parts(&maker);
+	if (maker.too_many)
+		dpe_diag(diags, DPE_ERROR, maker.where,
+			"rule '%s' cannot be divided into automata of moderate size: operands that "
+			"share events may have more than %.0f states here",
+			rule->name, MANY_STATES);
+	else if (!parts)
+		dpe_automaton_tell_empty(rule, diags);
+	return parts;
+}
+
+struct dpe_parts *dpe_parts_if_wide(const struct dpe_rule *rule)
+{
+	struct maker maker = {.rule = rule};
+
+	if (!dpe_rule_is_safe(rule) || rule->npositions >= DPE_NEW_EVENT ||
+		dpe_is_moderate(rule->tree) || !divides(rule, rule->tree))
+		return NULL;
+	return make_parts(&maker);
+}
+
+/* Something within reaches beyond its operand: an action, or how often a * went round. */
+static bool reaches_out(const struct dpe_node *node)
+{
+	return node && (node->action || node->control || node->kind == DPE_NODE_ACTION ||
+			       reaches_out(node->left) || reaches_out(node->right));
+}
+
+struct dpe_parts *dpe_parts_for_search(const struct dpe_rule *rule)
+{
+	struct maker maker = {.rule = rule, .finest = true};
+
+	if (!dpe_rule_is_safe(rule) || rule->npositions >= DPE_NEW_EVENT ||
+		reaches_out(rule->tree))
+		return NULL;
+	return make_parts(&maker);
+}
+
+struct dpe_parts *dpe_parts_of_operands(const struct dpe_rule *rule)
+{
+	struct maker maker = {.rule = rule, .bare = true};
+
+	if (rule->tree->kind != DPE_NODE_PAR || reaches_out(rule->tree) ||
+		!divides(rule, rule->tree))
+		return NULL;
+	maker.parts = dpe_xcalloc(1, sizeof(*maker.parts));
+	maker.parts->arena = dpe_arena_new();
+	maker.parts->root = make_par(&maker, rule->tree, false, 1);
+	return maker.parts;
+}
+
+#define FEW_STATES 512.0
+
+bool dpe_rule_is_small(const struct dpe_rule *rule)
+{
+	return count_states(rule->tree) <= FEW_STATES;
+}
+
+void dpe_parts_free(struct dpe_parts *parts)
+{
+	if (!parts)
+		return;
+	for (unsigned i = 0; i < parts->nautomata; i++)
+		dpe_automaton_free(parts->automata[i]);
+	free(parts->automata);
+	dpe_arena_free(parts->arena);
+	free(parts);
+}
+
+static void fold(const struct dpe_part *part)
+{
+	if (part->automaton && part->own)
+		dpe_automaton_fold(part->automaton);
+	for (unsigned i = 0; i < part->nkids; i++)
+		fold(part->kids[i]);
+}
+
+void dpe_parts_fold(const struct dpe_parts *parts)
+{
+	fold(parts->root);
+}
+
+bool dpe_parts_given_up(const struct dpe_parts *parts)
+{
+	for (unsigned i = 0; i < parts->nautomata; i++) {
+		if (dpe_automaton_given_up(parts->automata[i]))
+			return true;
+	}
+	return false;
+}
+
+uint64_t dpe_parts_built(const struct dpe_parts *parts)
+{
+	uint64_t built = 0;
+
+	for (unsigned i = 0; i < parts->nautomata; i++)
+		built += dpe_automaton_built(parts->automata[i]);
+	return built;
+}

@@ -1,0 +1,172 @@
+/* needs: what the events of a `detect` rule tell of each other before any of them is followed:
+ * which can be the first of a match, which can complete one, and what must have come by then.
+ *
+ * Of the tree alone, so coarse on the safe side: more patterns may seem to be first or last than
+ * are, and fewer seem needed. Sets are of patterns, a bit each. */
+#include "dpe-lang/normal/normal.h"
+
+#include <string.h>
+
+#define MAX_PATTERNS DPE_NEEDS
+#define MAX_POSITIONS 1000 /* so that the tree is no deeper than the stack */
+
+/* What is known of all behaviours of a node. */
+struct facts {
+	uint64_t all;   /* patterns that stand in it */
+	uint64_t first; /* … whose events may have nothing before them in it */
+	uint64_t last;  /* … nothing after them */
+	uint64_t must;  /* … that each behaviour has */
+	uint64_t need[MAX_PATTERNS]; /* by one of `last`: what each behaviour has that it ends */
+};
+
+static uint64_t without(uint64_t set, unsigned pattern)
+{
+	return set & ~(UINT64_C(1) << pattern);
+}
+
+static bool has(uint64_t set, unsigned pattern)
+{
+	return set >> pattern & 1;
+}
+
+static void find(const struct dpe_rule *rule, const struct dpe_node *node, struct facts *facts);
+
+static void of_event(
+	const struct dpe_rule *rule, const struct dpe_node *node, struct facts *facts)
+{
+	unsigned literal = rule->positions[node->position - 1].literal;
+
+	facts->all = UINT64_C(1) << rule->literals[literal].pattern;
+	facts->first = facts->last = facts->must = facts->all;
+}
+
+/* What both ways to end with the pattern need; or the only one. */
+static void join_needs(struct facts *to, const struct facts *left, uint64_t more_left,
+	const struct facts *right, uint64_t more_right)
+{
+	for (unsigned i = 0; i < MAX_PATTERNS; i++) {
+		uint64_t needed = UINT64_MAX;
+
+		if (has(left->last, i))
+			needed &= left->need[i] | more_left;
+		if (has(right->last, i))
+			needed &= right->need[i] | more_right;
+		to->need[i] = without(needed & to->all, i);
+	}
+}
+
+static void of_two(const struct dpe_rule *rule, const struct dpe_node *node, struct facts *facts)
+{
+	struct facts left, right;
+
+	find(rule, node->left, &left);
+	find(rule, node->right, &right);
+	facts->all = left.all | right.all;
+	facts->first = left.first | right.first;
+	facts->last = left.last | right.last;
+	facts->must = left.must | right.must;
+	switch (node->kind) {
+	case DPE_NODE_SEQ:
+		if (!dpe_nullable(node->left))
+			facts->first = left.first;
+		if (!dpe_nullable(node->right)) {
+			facts->last = right.last;
+			left.last = 0;
+		}
+		join_needs(facts, &left, 0, &right, left.must);
+		return;
+	case DPE_NODE_ALT:
+		facts->must = left.must & right.must;
+		join_needs(facts, &left, 0, &right, 0);
+		return;
+	default: /* & */
+		join_needs(facts, &left, right.must, &right, left.must);
+	}
+}
+
+static void find(const struct dpe_rule *rule, const struct dpe_node *node, struct facts *facts)
+{
+	memset(facts, 0, sizeof(*facts));
+	switch (node->kind) {
+	case DPE_NODE_EVENT:
+		of_event(rule, node, facts);
+		return;
+	case DPE_NODE_ACTION:
+		return;
+	case DPE_NODE_STAR:
+	case DPE_NODE_CLOSURE:
+		find(rule, node->left, facts);
+		facts->must = 0;
+		return;
+	default:
+		of_two(rule, node, facts);
+	}
+}
+
+/* ---- actions ----------------------------------------------------------------------------- */
+
+bool dpe_action_breaks(const struct dpe_stmt *stmt)
+{
+	for (; stmt; stmt = stmt->next) {
+		if (stmt->kind == DPE_STMT_CALL && stmt->call == DPE_CALL_BREAK)
+			return true;
+		if (dpe_action_breaks(stmt->body) || dpe_action_breaks(stmt->otherwise))
+			return true;
+	}
+	return false;
+}
+
+/* Those within the expression, but for actions of single events. */
+static bool node_breaks(const struct dpe_node *node)
+{
+	return node && (dpe_action_breaks(node->action) || node_breaks(node->left) ||
+			       node_breaks(node->right));
+}
+
+/* ---- the rule ---------------------------------------------------------------------------- */
+
+bool dpe_rule_breaks(const struct dpe_rule *rule)
+{
+	for (unsigned i = 0; i < rule->npositions; i++) {
+		if (dpe_action_breaks(rule->positions[i].action))
+			return true;
+	}
+	return dpe_action_breaks(rule->action) || dpe_action_breaks(rule->otherwise) ||
+	       node_breaks(rule->tree);
+}
+
+static uint64_t patterns_of_breaking_events(const struct dpe_rule *rule)
+{
+	uint64_t patterns = 0;
+
+	for (unsigned i = 0; i < rule->npositions; i++) {
+		if (dpe_action_breaks(rule->positions[i].action))
+			patterns |= UINT64_C(1)
+				    << rule->literals[rule->positions[i].literal].pattern;
+	}
+	return patterns;
+}
+
+bool dpe_rule_needs(const struct dpe_rule *rule, struct dpe_needs *needs)
+{
+	struct facts facts;
+
+	*needs = (struct dpe_needs){0};
+	if (rule->mode != DPE_DETECT || rule->npatterns > MAX_PATTERNS ||
+		rule->npositions > MAX_POSITIONS)
+		return false;
+	find(rule, rule->tree, &facts);
+	needs->first = facts.first;
+	needs->breaking = patterns_of_breaking_events(rule);
+	if (dpe_action_breaks(rule->action)) {
+		needs->breaking |= facts.last;
+		memcpy(needs->needed, facts.need, sizeof(needs->needed));
+	}
+	if (node_breaks(rule->tree))
+		needs->breaking = facts.all;
+	for (unsigned i = 0; i < MAX_PATTERNS; i++) {
+		if (node_breaks(rule->tree) || has(patterns_of_breaking_events(rule), i))
+			needs->needed[i] = 0;
+	}
+	return true;
+}

@@ -1,0 +1,282 @@
+/* Registers that no event to come can follow at once, though the operand that keeps them thinks so.
+ *
+ * Let A and B be operands of a & without & of their own, so that each has one register, whose event
+ * precedes all that is to come in the operand. Let x be that of A, y that of B, and x precede y. An
+ * event of both then comes after y, whatever comes in B before it, and x is not among those that it
+ * follows at once. Where that holds for each event that A may take next, with one B or another, x is
+ * covered: A alone waits for it, and would not have to. When all operands are at an end, y or what
+ * comes after it in B is, and x is not among the last ones, either.
+ *
+ * A repetition between two rounds stands as if it had not begun, then. Else, if one B is enough for
+ * all, A may keep y in place of x: it is dropped where it is asked for, as it is B's, too. So of the
+ * cells of a buffer those that are free, or full, are alike, whoever filled and emptied them in what
+ * order, as soon as the producer, or the consumer, has seen that. */
+#include "dpe-lang/automata/attributes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An operand of &, and where its registers are among those of the whole. */
+struct member {
+	struct dpe_auto *automaton;
+	dpe_state state;
+	unsigned nregs;
+	uint16_t *regs;
+	bool covered, single; /* by others; by one other, with this register */
+	uint16_t by;
+};
+
+struct chain {
+	const struct dpe_key *key; /* of the whole, for the order among registers and their literals */
+	struct member *at;
+	unsigned count, cap, next;
+};
+
+static bool is_chain(const struct dpe_auto *a)
+{
+	return a->node->kind == DPE_NODE_PAR && !a->node->nonempty;
+}
+
+/* What a whole drops, the & that are parts of it need not look at. */
+static void drop_below(struct dpe_auto *a, bool within)
+{
+	if (!a)
+		return;
+	within &= is_chain(a);
+	a->drops = a->synchronises && !within;
+	drop_below(a->left, within || a->drops);
+	drop_below(a->right, within || a->drops);
+}
+
+void dpe_covered_drop(struct dpe_auto *a)
+{
+	drop_below(a, false);
+}
+
+static uint16_t *copy_regs(const uint16_t *from, unsigned count)
+{
+	uint16_t *to = dpe_xcalloc(count + 1, sizeof(*to));
+
+	memcpy(to, from, count * sizeof(*to));
+	return to;
+}
+
+/* Takes over `regs`. */
+static void collect(struct chain *chain, struct dpe_auto *a, const struct dpe_key *key,
+	dpe_state state, uint16_t *regs, bool top)
+{
+	const uint16_t *places = key->data + key->nregs;
+	const struct dpe_key *left, *right;
+	uint16_t *kid;
+
+	if (!top && (!is_chain(a) || key->form != DPE_FORM_BOTH)) {
+		*DPE_GROW(chain->at, chain->count, chain->cap) = (struct member){
+			.automaton = a, .state = state, .nregs = key->nregs, .regs = regs};
+		return;
+	}
+	left = a->left->states[key->left]->key;
+	right = a->right->states[key->right]->key;
+	kid = dpe_xcalloc(key->nplaces + 1, sizeof(*kid));
+	for (unsigned i = 0; i < key->nplaces; i++)
+		kid[i] = regs[places[i]];
+	collect(chain, a->left, left, key->left, copy_regs(regs, left->nregs), false);
+	collect(chain, a->right, right, key->right, kid, false);
+	free(regs);
+}
+
+/* ---- what is covered --------------------------------------------------------------------- */
+
+static bool has_one(const struct member *member)
+{
+	return member->nregs == 1 && member->automaton->sequential;
+}
+
+/* The register of an operand that an event of both is sure to come after, and the other register
+ * before that; NULL: none. */
+static const struct member *find_cover(
+	const struct chain *chain, const struct member *member, unsigned literal)
+{
+	for (unsigned i = 0; i < chain->count; i++) {
+		const struct member *other = &chain->at[i];
+
+		if (other != member && other->automaton->literals[literal] && has_one(other) &&
+			dpe_key_precedes(chain->key, member->regs[0], other->regs[0]))
+			return other;
+	}
+	return NULL;
+}
+
+static void look_for_cover(const struct chain *chain, struct member *member)
+{
+	const struct dpe_node_state *s;
+
+	if (!has_one(member))
+		return;
+	s = dpe_auto_expand(member->automaton, member->state);
+	member->covered = member->single = s->nmoves;
+	for (unsigned i = 0; i < s->nmoves && member->covered; i++) {
+		const struct member *other = find_cover(chain, member, s->moves[i].literal);
+
+		member->covered = other != NULL;
+		if (!other)
+			return;
+		member->single &= !i || member->by == other->regs[0];
+		member->by = other->regs[0];
+	}
+}
+
+/* ---- what stands there instead ----------------------------------------------------------- */
+
+/* A state of a sequential operand whose register has an event of this literal. */
+static dpe_state relabel(struct dpe_auto *a, dpe_state state, uint16_t literal)
+{
+	const struct dpe_node_state *old = a->states[state];
+	struct dpe_key *key;
+	dpe_state new;
+
+	if (!old->key->nregs)
+		return state;
+	key = dpe_key_new(old->ndata);
+	memcpy(key, old->key, sizeof(*key) + old->ndata * sizeof(*key->data));
+	key->data[0] = literal;
+	if (key->form == DPE_FORM_LEFT)
+		key->left = relabel(a->left, key->left, literal);
+	if (key->form == DPE_FORM_RIGHT)
+		key->right = relabel(a->right, key->right, literal);
+	new = dpe_auto_intern(a, key, old->ndata);
+	free(key);
+	return new;
+}
+
+static void replace(const struct chain *chain, struct member *member)
+{
+	const struct dpe_key *key = member->automaton->states[member->state]->key;
+
+	if (member->automaton->node->kind == DPE_NODE_STAR && key->form == DPE_FORM_DONE) {
+		member->state = 0;
+		member->nregs = 0;
+	} else if (member->single) {
+		member->state = relabel(
+			member->automaton, member->state, chain->key->data[member->by]);
+		member->regs[0] = member->by;
+	}
+}
+
+/* A & put together again: its key, and its registers among those that there were. */
+struct whole {
+	dpe_state state;
+	struct dpe_key *key;
+	unsigned ndata, nregs;
+	uint16_t *regs;
+};
+
+static struct whole put_together(
+	struct chain *chain, struct dpe_auto *a, const struct dpe_key *key);
+
+static unsigned place_of(struct whole *whole, uint16_t reg)
+{
+	unsigned at = 0;
+
+	while (at < whole->nregs && whole->regs[at] != reg)
+		at++;
+	if (at == whole->nregs)
+		whole->regs[whole->nregs++] = reg;
+	return at;
+}
+
+static void order_registers(const struct chain *chain, const struct whole *whole)
+{
+	for (unsigned i = 0; i < whole->nregs; i++) {
+		for (unsigned j = 0; j < whole->nregs; j++) {
+			if (dpe_key_precedes(chain->key, whole->regs[i], whole->regs[j]))
+				dpe_key_set_precedes(whole->key, i, j);
+		}
+	}
+}
+
+static void fill_key(const struct chain *chain, const struct dpe_auto *a, struct whole *whole,
+	const struct whole *left, const struct whole *right)
+{
+	uint16_t places[right->nregs + 1];
+
+	whole->regs = dpe_xcalloc(left->nregs + right->nregs + 1, sizeof(*whole->regs));
+	memcpy(whole->regs, left->regs, left->nregs * sizeof(*whole->regs));
+	whole->nregs = left->nregs;
+	for (unsigned i = 0; i < right->nregs; i++)
+		places[i] = place_of(whole, right->regs[i]);
+	whole->ndata = whole->nregs + right->nregs;
+	if (a->synchronises)
+		whole->ndata += whole->nregs * dpe_key_row_words(whole->nregs);
+	whole->key = dpe_key_new(whole->ndata);
+	whole->key->form = DPE_FORM_BOTH;
+	whole->key->left = left->state;
+	whole->key->right = right->state;
+	whole->key->nregs = whole->nregs;
+	whole->key->nplaces = right->nregs;
+	for (unsigned i = 0; i < whole->nregs; i++)
+		whole->key->data[i] = chain->key->data[whole->regs[i]];
+	memcpy(whole->key->data + whole->nregs, places, right->nregs * sizeof(*places));
+	if (a->synchronises)
+		order_registers(chain, whole);
+}
+
+static struct whole kid_of(struct chain *chain, struct dpe_auto *a, dpe_state state)
+{
+	const struct dpe_key *key = a->states[state]->key;
+	const struct member *member;
+	struct whole whole;
+
+	if (is_chain(a) && key->form == DPE_FORM_BOTH) {
+		whole = put_together(chain, a, key);
+		whole.state = dpe_auto_intern(a, whole.key, whole.ndata);
+		return whole;
+	}
+	member = &chain->at[chain->next++];
+	return (struct whole){.state = member->state,
+		.nregs = member->nregs,
+		.regs = copy_regs(member->regs, member->nregs)};
+}
+
+static struct whole put_together(
+	struct chain *chain, struct dpe_auto *a, const struct dpe_key *key)
+{
+	struct whole left = kid_of(chain, a->left, key->left);
+	struct whole right = kid_of(chain, a->right, key->right), whole = {0};
+
+	fill_key(chain, a, &whole, &left, &right);
+	free(left.key);
+	free(left.regs);
+	free(right.key);
+	free(right.regs);
+	return whole;
+}
+
+struct dpe_key *dpe_covered_simplify(
+	struct dpe_auto *a, struct dpe_key *key, unsigned *ndata, uint16_t *source)
+{
+	uint16_t *regs = dpe_xcalloc(key->nregs + 1, sizeof(*regs)), old[key->nregs + 1];
+	struct chain chain = {.key = key};
+	struct whole whole;
+
+	for (unsigned i = 0; i < key->nregs; i++) {
+		regs[i] = i;
+		old[i] = source[i];
+	}
+	collect(&chain, a, key, 0, regs, true);
+	for (unsigned i = 0; i < chain.count; i++)
+		look_for_cover(&chain, &chain.at[i]);
+	for (unsigned i = 0; i < chain.count; i++) {
+		if (chain.at[i].covered)
+			replace(&chain, &chain.at[i]);
+	}
+	whole = put_together(&chain, a, key);
+	for (unsigned i = 0; i < whole.nregs; i++)
+		source[i] = old[whole.regs[i]];
+	for (unsigned i = 0; i < chain.count; i++)
+		free(chain.at[i].regs);
+	free(chain.at);
+	free(whole.regs);
+	free(key);
+	*ndata = whole.ndata;
+	return whole.key;
+}

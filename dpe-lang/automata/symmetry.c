@@ -1,0 +1,437 @@
+/* Alike operands: `(a;b)* & (a^;b^)*` says the same with a and a^, b and b^ swapped.
+ *
+ * Let σ swap literals that differ in carets alone, so that the expression with σ applied is the
+ * expression again, but for the order of operands of & and +. Who reads an event as literal l may
+ * read it as σ(l), since both have one pattern. So σ takes each state of the automaton to a state,
+ * each way on from it to a way on from that, and an end to an end; registers, which events they
+ * hold, and in which order these are, stay as they are.
+ *
+ * Let σ take a state s to s itself. Then whatever can follow s, read in some way, follows s also where
+ * it is read with σ applied: and where the first event was read as l, it is read as σ(l) then. So
+ * where the states that σ(l) leads to are followed, those that l leads to are not needed: some
+ * reading is left after the same events, and one is at an end after the same events. That is all
+ * that an `expect` rule is asked, unless somebody asks which event is at which position. Of l and
+ * σ(l) the one with fewer carets is kept, so that never each waits for the other.
+ *
+ * A state of & is known by the states of its operands and by the registers that these have there,
+ * which are the same ones exactly where they hold the same event. So σ takes a state to itself where
+ * operands that it swaps are in states that look the same, with the same registers, and within each
+ * of the others nothing that it swaps has begun. Literals of registers are for telling only. */
+#include "dpe-lang/automata/attributes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* By literal, what it becomes; its own inverse. */
+struct swap {
+	unsigned *to;
+	unsigned *moved, nmoved; /* the literals that become others */
+};
+
+struct dpe_swaps {
+	const struct dpe_rule *rule;
+	struct swap *at;
+	unsigned count, cap;
+};
+
+struct nodes {
+	const struct dpe_node **at;
+	unsigned count, cap;
+};
+
+static unsigned literal_of(const struct dpe_rule *rule, const struct dpe_node *node)
+{
+	return rule->positions[node->position - 1].literal;
+}
+
+/* ---- what a swap makes of expressions ---------------------------------------------------- */
+
+static bool continues(const struct dpe_node *node, enum dpe_node_kind kind)
+{
+	return node->kind == kind && !node->nonempty;
+}
+
+/* The operands of one + or &, however they stand in parentheses. */
+static void collect_operands(
+	struct nodes *operands, const struct dpe_node *node, enum dpe_node_kind kind, bool top)
+{
+	if (!top && !continues(node, kind)) {
+		*DPE_GROW(operands->at, operands->count, operands->cap) = node;
+		return;
+	}
+	collect_operands(operands, node->left, kind, false);
+	collect_operands(operands, node->right, kind, false);
+}
+
+/* The swap makes the second of the first, operand by operand. */
+static bool becomes(const struct dpe_rule *rule, const struct swap *swap,
+	const struct dpe_node *from, const struct dpe_node *to)
+{
+	if (from->kind != to->kind || from->nonempty != to->nonempty)
+		return false;
+	if (from->kind == DPE_NODE_EVENT)
+		return swap->to[literal_of(rule, from)] == literal_of(rule, to);
+	return becomes(rule, swap, from->left, to->left) &&
+	       (!from->right || becomes(rule, swap, from->right, to->right));
+}
+
+static bool stays(
+	const struct dpe_rule *rule, const struct swap *swap, const struct dpe_node *node);
+
+/* Each operand stays as it is, or becomes another one, which no other becomes. */
+static bool operands_stay(
+	const struct dpe_rule *rule, const struct swap *swap, const struct nodes *operands)
+{
+	for (unsigned i = 0; i < operands->count; i++) {
+		unsigned others = 0;
+
+		if (stays(rule, swap, operands->at[i]))
+			continue;
+		for (unsigned j = 0; j < operands->count; j++)
+			others += becomes(rule, swap, operands->at[i], operands->at[j]);
+		if (others != 1)
+			return false;
+	}
+	return true;
+}
+
+/* The swap leaves the expression as it is, but for the order of operands of + and &. */
+static bool stays(const struct dpe_rule *rule, const struct swap *swap, const struct dpe_node *node)
+{
+	struct nodes operands = {0};
+	bool all;
+
+	if (node->kind == DPE_NODE_EVENT)
+		return swap->to[literal_of(rule, node)] == literal_of(rule, node);
+	if (node->kind == DPE_NODE_STAR)
+		return stays(rule, swap, node->left);
+	if (node->kind == DPE_NODE_SEQ)
+		return stays(rule, swap, node->left) && stays(rule, swap, node->right);
+	collect_operands(&operands, node, node->kind, true);
+	all = operands_stay(rule, swap, &operands);
+	free(operands.at);
+	return all;
+}
+
+/* ---- finding swaps ----------------------------------------------------------------------- */
+
+static bool join(struct dpe_swaps *swaps, struct swap *swap, unsigned a, unsigned b)
+{
+	const struct dpe_literal *literals = swaps->rule->literals;
+
+	if (swap->to[a] == b && swap->to[b] == a)
+		return true;
+	if (literals[a].pattern != literals[b].pattern || swap->to[a] != a || swap->to[b] != b)
+		return false;
+	swap->to[a] = b;
+	swap->to[b] = a;
+	swap->moved[swap->nmoved++] = a;
+	swap->moved[swap->nmoved++] = b;
+	return true;
+}
+
+/* The swap of literals that stand at the same places; false where that is none. */
+static bool align(struct dpe_swaps *swaps, struct swap *swap, const struct dpe_node *a,
+	const struct dpe_node *b)
+{
+	if (a->kind != b->kind || a->nonempty != b->nonempty)
+		return false;
+	if (a->kind == DPE_NODE_EVENT)
+		return join(swaps, swap, literal_of(swaps->rule, a), literal_of(swaps->rule, b));
+	return align(swaps, swap, a->left, b->left) &&
+	       (!a->right || align(swaps, swap, a->right, b->right));
+}
+
+static bool is_there(const struct dpe_swaps *swaps, const struct swap *swap)
+{
+	size_t size = swaps->rule->nliterals * sizeof(*swap->to);
+
+	for (unsigned i = 0; i < swaps->count; i++) {
+		if (!memcmp(swaps->at[i].to, swap->to, size))
+			return true;
+	}
+	return false;
+}
+
+static void free_swap(struct swap *swap)
+{
+	free(swap->to);
+	free(swap->moved);
+}
+
+/* That swaps nothing; for free_swap. */
+static struct swap new_swap(unsigned nliterals)
+{
+	struct swap swap = {
+		.to = dpe_xcalloc(nliterals, sizeof(*swap.to)),
+		.moved = dpe_xcalloc(nliterals, sizeof(*swap.moved)),
+	};
+
+	for (unsigned i = 0; i < nliterals; i++)
+		swap.to[i] = i;
+	return swap;
+}
+
+bool dpe_operands_alike(
+	const struct dpe_rule *rule, const struct dpe_node *a, const struct dpe_node *b)
+{
+	struct dpe_swaps swaps = {.rule = rule};
+	struct swap swap = new_swap(rule->nliterals);
+	bool alike = align(&swaps, &swap, a, b);
+
+	free_swap(&swap);
+	return alike;
+}
+
+static void try_swap(struct dpe_swaps *swaps, const struct dpe_node *tree, const struct dpe_node *a,
+	const struct dpe_node *b)
+{
+	struct swap swap = new_swap(swaps->rule->nliterals);
+
+	if (align(swaps, &swap, a, b) && swap.nmoved && !is_there(swaps, &swap) &&
+		stays(swaps->rule, &swap, tree))
+		*DPE_GROW(swaps->at, swaps->count, swaps->cap) = swap;
+	else
+		free_swap(&swap);
+}
+
+static void try_operands(
+	struct dpe_swaps *swaps, const struct dpe_node *tree, const struct dpe_node *par)
+{
+	struct nodes operands = {0};
+
+	collect_operands(&operands, par, DPE_NODE_PAR, true);
+	for (unsigned i = 0; i < operands.count; i++) {
+		for (unsigned j = i + 1; j < operands.count; j++)
+			try_swap(swaps, tree, operands.at[i], operands.at[j]);
+	}
+	free(operands.at);
+}
+
+/* `within` is part of a & that was looked at. */
+static void find_swaps(struct dpe_swaps *swaps, const struct dpe_node *tree,
+	const struct dpe_node *node, bool within)
+{
+	bool par = node && node->kind == DPE_NODE_PAR;
+
+	if (!node)
+		return;
+	if (par && !(within && !node->nonempty))
+		try_operands(swaps, tree, node);
+	find_swaps(swaps, tree, node->left, par);
+	find_swaps(swaps, tree, node->right, par);
+}
+
+static bool has_carets(const struct dpe_rule *rule)
+{
+	for (unsigned i = 0; i < rule->nliterals; i++) {
+		if (rule->literals[i].carets)
+			return true;
+	}
+	return false;
+}
+
+struct dpe_swaps *dpe_swaps_new(const struct dpe_rule *rule, const struct dpe_node *tree)
+{
+	struct dpe_swaps *swaps;
+
+	if (!has_carets(rule))
+		return NULL;
+	swaps = dpe_xcalloc(1, sizeof(*swaps));
+	swaps->rule = rule;
+	find_swaps(swaps, tree, tree, false);
+	if (swaps->count)
+		return swaps;
+	dpe_swaps_free(swaps);
+	return NULL;
+}
+
+void dpe_swaps_free(struct dpe_swaps *swaps)
+{
+	if (!swaps)
+		return;
+	for (unsigned i = 0; i < swaps->count; i++)
+		free_swap(&swaps->at[i]);
+	free(swaps->at);
+	free(swaps);
+}
+
+/* ---- what a swap makes of states --------------------------------------------------------- */
+
+/* An operand of a &: where it stands, and where its registers are among those of the whole. */
+struct operand {
+	const struct dpe_auto *automaton;
+	const struct dpe_node_state *state;
+	uint16_t *places;
+};
+
+struct operands {
+	struct operand *at;
+	unsigned count, cap;
+};
+
+struct view {
+	const struct dpe_rule *rule;
+	const struct swap *swap;
+};
+
+static bool touches(const struct view *view, const struct dpe_auto *a)
+{
+	for (unsigned i = 0; i < view->swap->nmoved; i++) {
+		if (a->literals[view->swap->moved[i]])
+			return true;
+	}
+	return false;
+}
+
+/* Only those that the swap has to do with. Takes over `places`. */
+static void collect(struct operands *operands, const struct view *view, const struct dpe_auto *a,
+	dpe_state state, uint16_t *places, bool top)
+{
+	const struct dpe_node_state *s = a->states[state];
+	const struct dpe_key *key = s->key;
+	const uint16_t *right = key->data + key->nregs;
+	uint16_t *kid;
+
+	if (!touches(view, a)) {
+		free(places);
+		return;
+	}
+	if (!top && (!continues(a->node, DPE_NODE_PAR) || key->form != DPE_FORM_BOTH)) {
+		*DPE_GROW(operands->at, operands->count, operands->cap) =
+			(struct operand){a, s, places};
+		return;
+	}
+	kid = dpe_xcalloc(key->nplaces + 1, sizeof(*kid));
+	for (unsigned i = 0; i < key->nplaces; i++)
+		kid[i] = places[right[i]];
+	collect(operands, view, a->left, key->left, places, false);
+	collect(operands, view, a->right, key->right, kid, false);
+}
+
+/* Of automata that the swap makes of each other: the states look the same. */
+static bool look_same(const struct dpe_auto *a, dpe_state x, const struct dpe_auto *b, dpe_state y)
+{
+	const struct dpe_node_state *s = a->states[x], *t = b->states[y];
+	const struct dpe_key *k = s->key, *l = t->key;
+
+	if (k->form != l->form || k->nregs != l->nregs || k->nbound != l->nbound ||
+		k->nplaces != l->nplaces || s->ndata != t->ndata ||
+		memcmp(k->data + k->nregs, l->data + l->nregs,
+			(s->ndata - k->nregs) * sizeof(*k->data)))
+		return false;
+	if ((k->form == DPE_FORM_LEFT || k->form == DPE_FORM_BOTH) &&
+		!look_same(a->left, k->left, b->left, l->left))
+		return false;
+	return (k->form != DPE_FORM_RIGHT && k->form != DPE_FORM_BOTH) ||
+	       look_same(a->right, k->right, b->right, l->right);
+}
+
+static bool have_same_place(const struct operand *a, const struct operand *b)
+{
+	return look_same(a->automaton, a->state->number, b->automaton, b->state->number) &&
+	       !memcmp(a->places, b->places, a->state->key->nregs * sizeof(*a->places));
+}
+
+static bool state_stays(const struct view *view, const struct dpe_auto *a, dpe_state state);
+
+static bool operand_stays(
+	const struct view *view, const struct operands *operands, const struct operand *operand)
+{
+	if (stays(view->rule, view->swap, operand->automaton->node))
+		return state_stays(view, operand->automaton, operand->state->number);
+	for (unsigned i = 0; i < operands->count; i++) {
+		if (becomes(view->rule, view->swap, operand->automaton->node,
+			    operands->at[i].automaton->node))
+			return have_same_place(operand, &operands->at[i]);
+	}
+	return false;
+}
+
+static bool par_stays(const struct view *view, const struct dpe_auto *a, dpe_state state)
+{
+	unsigned nregs = a->states[state]->key->nregs;
+	uint16_t *places = dpe_xcalloc(nregs + 1, sizeof(*places));
+	struct operands operands = {0};
+	bool all = true;
+
+	for (unsigned i = 0; i < nregs; i++)
+		places[i] = i;
+	collect(&operands, view, a, state, places, true);
+	for (unsigned i = 0; i < operands.count && all; i++)
+		all = operand_stays(view, &operands, &operands.at[i]);
+	for (unsigned i = 0; i < operands.count; i++)
+		free(operands.at[i].places);
+	free(operands.at);
+	return all;
+}
+
+/* The swap takes the state to itself, of a node that it leaves as it is. */
+static bool state_stays(const struct view *view, const struct dpe_auto *a, dpe_state state)
+{
+	const struct dpe_key *key = a->states[state]->key;
+	bool left = key->form == DPE_FORM_LEFT;
+	const struct dpe_auto *kid = left ? a->left : a->right;
+
+	if (!state || key->form == DPE_FORM_DONE || !touches(view, a))
+		return true;
+	if (key->form == DPE_FORM_BOTH)
+		return par_stays(view, a, state);
+	/* Of + one operand has begun, which must be the same one afterwards. */
+	if (a->node->kind == DPE_NODE_ALT && kid->node->kind != DPE_NODE_ALT &&
+		!stays(view->rule, view->swap, kid->node))
+		return false;
+	return state_stays(view, kid, left ? key->left : key->right);
+}
+
+/* ---- which literals are not needed ------------------------------------------------------- */
+
+static unsigned carets(const struct dpe_rule *rule, unsigned literal)
+{
+	return rule->literals[literal].carets;
+}
+
+/* The swap spares a literal that nothing spared so far; and whatever has moves becomes what has some,
+ * without which it is not worth while to look closer. */
+static bool is_promising(const struct dpe_rule *rule, const struct swap *swap, const bool *moves,
+	const bool *needless)
+{
+	bool spares = false;
+
+	for (unsigned i = 0; i < swap->nmoved; i++) {
+		unsigned literal = swap->moved[i], to = swap->to[literal];
+
+		if (moves[literal] != moves[to])
+			return false;
+		spares |= moves[literal] && !needless[literal] &&
+			  carets(rule, to) < carets(rule, literal);
+	}
+	return spares;
+}
+
+bool dpe_swaps_spare(const struct dpe_swaps *swaps, const struct dpe_auto *a, dpe_state state,
+	bool *needless)
+{
+	const struct dpe_rule *rule = swaps->rule;
+	const struct dpe_node_state *s = a->states[state];
+	bool moves[rule->nliterals + 1], any = false;
+
+	memset(moves, 0, sizeof(moves));
+	memset(needless, 0, rule->nliterals * sizeof(*needless));
+	for (unsigned i = 0; i < s->nmoves; i++)
+		moves[s->moves[i].literal] = true;
+	for (unsigned i = 0; i < swaps->count; i++) {
+		const struct swap *swap = &swaps->at[i];
+		const struct view view = {rule, swap};
+
+		if (!is_promising(rule, swap, moves, needless) || !state_stays(&view, a, state))
+			continue;
+		any = true;
+		for (unsigned j = 0; j < swap->nmoved; j++) {
+			unsigned literal = swap->moved[j];
+
+			needless[literal] |= carets(rule, swap->to[literal]) < carets(rule, literal);
+		}
+	}
+	return any;
+}

@@ -1,0 +1,276 @@
+/* The compiler: its passes in their order. */
+#include "dpe-lang/resolve/resolve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct compilation {
+	struct ast_spec ast;
+	struct dpe_names *names;
+	const struct dpe_compile_options *options;
+	struct dpe_globals globals;
+	const char *what; /* is compiled: the first file */
+};
+
+const char *dpe_mode_name(enum dpe_mode mode)
+{
+	static const char *const names[] = {"expect", "detect", "sync"};
+
+	return names[mode];
+}
+
+const char *dpe_class_model(enum dpe_class class)
+{
+	switch (class) {
+	case DPE_SEQUENTIAL:
+		return "finite state automata";
+	case DPE_MULTIPLE:
+		return "a subset of k-safe nets";
+	case DPE_SAFE:
+		return "k-safe nets";
+	case DPE_GENERAL:
+		return "Petri nets";
+	case DPE_EXTENDED:
+		return "extended Petri nets";
+	}
+	return "";
+}
+
+const char *dpe_class_name(enum dpe_class class)
+{
+	static const char *const names[] = {
+		"sequential", "multiple", "safe", "general", "extended"};
+
+	return names[class];
+}
+
+const char *dpe_pairing_name(enum dpe_pairing pairing)
+{
+	static const char *const names[] = {"fifo", "last", "all", "once", "rounds"};
+
+	return names[pairing];
+}
+
+/* ---- dumps ---------------------------------------------------------------------------- */
+
+static void write_dump(const struct compilation *c, struct dpe_text *text)
+{
+	if (text->at)
+		fwrite(text->at, 1, text->len, c->options->dump_to);
+	dpe_text_free(text);
+}
+
+static bool dumps(const struct compilation *c, enum dpe_dump dump)
+{
+	return c->options && c->options->dump == dump && c->options->dump_to;
+}
+
+static void dump_ast(const struct compilation *c)
+{
+	struct dpe_text text = {0};
+
+	for (const struct ast_item *item = c->ast.first; item; item = item->next)
+		dpe_ast_print_item(&text, item);
+	write_dump(c, &text);
+}
+
+static void dump_normal(const struct compilation *c, const struct dpe_spec *spec)
+{
+	struct dpe_text text = {0};
+
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		dpe_text_printf(&text, "%s: ", spec->rules[i].name);
+		dpe_print_node(
+			&text, &spec->rules[i], dpe_normalise(spec->arena, spec->rules[i].tree));
+		dpe_text_puts(&text, "\n");
+	}
+	write_dump(c, &text);
+}
+
+static void dump_spec(const struct compilation *c, const struct dpe_spec *spec)
+{
+	struct dpe_text text = {0};
+
+	if (dumps(c, DPE_DUMP_NORMAL))
+		dump_normal(c, spec);
+	if (!dumps(c, DPE_DUMP_RESOLVED))
+		return;
+	dpe_print_resolved(&text, spec);
+	write_dump(c, &text);
+}
+
+/* ---- the names of rules --------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b)
+{
+	const struct ast_item *x = *(struct ast_item *const *)a;
+	const struct ast_item *y = *(struct ast_item *const *)b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+static bool is_taken(struct ast_item *const *named, unsigned n, const char *name)
+{
+	unsigned low = 0, high = n;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+		int order = strcmp(named[middle]->name, name);
+
+		if (!order)
+			return true;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+static void check_duplicates(struct compilation *c, struct ast_item *const *named, unsigned n)
+{
+	for (unsigned i = 1; i < n; i++) {
+		if (strcmp(named[i - 1]->name, named[i]->name))
+			continue;
+		dpe_diag(c->ast.diags, DPE_ERROR, named[i]->place,
+			"a rule named '%s' exists already", named[i]->name);
+		dpe_diag(c->ast.diags, DPE_NOTE, named[i - 1]->place, "it is here");
+	}
+}
+
+/* Gives every rule a name; returns how many rules there are. */
+static unsigned name_rules(struct compilation *c)
+{
+	struct ast_item **named = NULL;
+	unsigned n = 0, cap = 0, nrules = 0, number = 0;
+
+	for (struct ast_item *item = c->ast.first; item; item = item->next) {
+		if (item->kind != AST_RULE)
+			continue;
+		item->number = nrules++;
+		if (item->name)
+			*DPE_GROW(named, n, cap) = item;
+	}
+	if (n)
+		qsort(named, n, sizeof(*named), by_name);
+	check_duplicates(c, named, n);
+	for (struct ast_item *item = c->ast.first; item; item = item->next) {
+		if (item->kind != AST_RULE || item->name)
+			continue;
+		number = item->number + 1 > number ? item->number + 1 : number + 1;
+		do {
+			item->name = dpe_arena_printf(c->ast.arena, "rule%u", number);
+		} while (is_taken(named, n, item->name) && ++number);
+	}
+	free(named);
+	return nrules;
+}
+
+/* ---- passes --------------------------------------------------------------------------- */
+
+static void check_any_rule(struct compilation *c, unsigned nrules)
+{
+	if (!nrules && !dpe_diags_errors(c->ast.diags))
+		dpe_diag_at(c->ast.diags, DPE_ERROR, c->what,
+			"no rule in it: a specification has at least one, such as 'detect both: a "
+			"& b'");
+}
+
+static struct dpe_spec *resolve(struct compilation *c)
+{
+	struct dpe_spec *spec = dpe_xcalloc(1, sizeof(*spec));
+	unsigned nrules = name_rules(c);
+	struct dpe_rule *rules = dpe_arena_alloc(c->ast.arena, (nrules + 1) * sizeof(*rules));
+
+	spec->arena = c->ast.arena;
+	spec->names = c->names;
+	spec->rules = rules;
+	dpe_collect_definitions(&c->ast);
+	dpe_collect_globals(&c->ast, c->names, &c->globals);
+	for (const struct ast_item *item = c->ast.first; item; item = item->next) {
+		if (item->kind != AST_RULE || dpe_diags_errors(c->ast.diags) > AST_MAX_ERRORS)
+			continue;
+		rules[spec->nrules].name = item->name;
+		dpe_resolve_rule(&c->ast, c->names, &c->globals, item, &rules[spec->nrules++]);
+	}
+	dpe_check_unused(&c->ast);
+	check_any_rule(c, nrules);
+	spec->globals = dpe_arena_alloc(c->ast.arena, (c->globals.n + 1) * sizeof(*spec->globals));
+	if (c->globals.n)
+		memcpy((void *)spec->globals, c->globals.at, c->globals.n * sizeof(*spec->globals));
+	spec->nglobals = c->globals.n;
+	return spec;
+}
+
+/* From the AST on. `errors` is how many there were before this compilation. */
+static struct dpe_spec *finish(struct compilation *c, unsigned errors)
+{
+	struct dpe_spec *spec;
+
+	if (dumps(c, DPE_DUMP_AST))
+		dump_ast(c);
+	spec = resolve(c);
+	free(c->ast.definitions);
+	free(c->globals.at);
+	if (dpe_diags_errors(c->ast.diags) > errors) {
+		/* the diagnostics show lines of our sources */
+		dpe_diags_keep(c->ast.diags, c->ast.arena);
+		free(spec);
+		return NULL;
+	}
+	dump_spec(c, spec);
+	return spec;
+}
+
+static void begin(struct compilation *c, struct dpe_names *names, const char *what,
+	const struct dpe_compile_options *options, struct dpe_diags *diags)
+{
+	*c = (struct compilation){.names = names, .options = options, .what = what};
+	c->ast.arena = dpe_arena_new();
+	c->ast.diags = diags;
+	c->ast.last = &c->ast.first;
+}
+
+struct dpe_spec *dpe_spec_compile(const char *const *paths, unsigned npaths,
+	struct dpe_names *names, const struct dpe_compile_options *options, struct dpe_diags *diags)
+{
+	struct parse_options parse = dpe_parse_options(options);
+	unsigned errors = dpe_diags_errors(diags);
+	struct include_set *seen = dpe_include_set_new();
+	struct compilation c;
+
+	begin(&c, names, npaths ? paths[0] : "specification", options, diags);
+	for (unsigned i = 0; i < npaths; i++)
+		dpe_parse_file(&c.ast, paths[i], &parse, seen);
+	if (options && options->text)
+		dpe_parse_source(&c.ast,
+			dpe_source_new(c.ast.arena, options->text_name, options->text,
+				strlen(options->text)),
+			&parse, seen);
+	dpe_include_set_free(seen);
+	return finish(&c, errors);
+}
+
+struct dpe_spec *dpe_spec_compile_text(const char *name, const char *text, size_t len,
+	struct dpe_names *names, const struct dpe_compile_options *options, struct dpe_diags *diags)
+{
+	struct parse_options parse = dpe_parse_options(options);
+	unsigned errors = dpe_diags_errors(diags);
+	struct include_set *seen = dpe_include_set_new();
+	struct compilation c;
+
+	begin(&c, names, name, options, diags);
+	dpe_parse_source(&c.ast, dpe_source_new(c.ast.arena, name, text, len), &parse, seen);
+	dpe_include_set_free(seen);
+	return finish(&c, errors);
+}
+
+void dpe_spec_free(struct dpe_spec *spec)
+{
+	if (!spec)
+		return;
+	dpe_arena_free(spec->arena);
+	free(spec);
+}

@@ -1,0 +1,46 @@
+/* The expression of a rule after resolving: what normalising and automata work on. Private. */
+#ifndef DPE_LANG_TREE_H
+#define DPE_LANG_TREE_H
+
+#include "dpe-lang/dpe-lang.h"
+
+enum dpe_node_kind {
+	DPE_NODE_EVENT,   /* leaf: position */
+	DPE_NODE_SEQ,     /* left ; right */
+	DPE_NODE_ALT,     /* left + right */
+	DPE_NODE_PAR,     /* left & right */
+	DPE_NODE_STAR,    /* left * */
+	DPE_NODE_CLOSURE, /* left @ */
+	DPE_NODE_ACTION,  /* leaf: an action that stands alone as an operand */
+};
+
+struct dpe_node {
+	enum dpe_node_kind kind;
+	unsigned position;             /* of events, from 1 */
+	bool nonempty;                 /* ε is taken out: the fourth case of N(R), see normalise.c */
+	const char *control;           /* of `E *n`: the control variable, or NULL */
+	const struct dpe_stmt *action; /* of the parenthesis or of the lone action, or NULL */
+	const char *text;              /* of the lone action, as written */
+	const struct dpe_node *left, *right;
+	struct dpe_place place;        /* of the operator, or of the event */
+};
+
+/* R → R with no subexpression S* such that ε ∈ S (paper 4.3). The new nodes lie in `arena`. */
+const struct dpe_node *dpe_normalise(struct dpe_arena *arena, const struct dpe_node *node);
+/* The same rule, with operands of & that share no event as a flat tree. */
+const struct dpe_node *dpe_balance(
+	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node);
+/* The same behaviours, with repetitions in whose rounds every path passes an event. */
+const struct dpe_node *dpe_nonempty_rounds(
+	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node);
+/* All its behaviours but the empty one, and no lone actions; NULL where there are none, or the tree
+ * would be too large or is not safe. */
+const struct dpe_node *dpe_without_empty(
+	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node);
+/* ε ∈ ⟦node⟧ */
+bool dpe_nullable(const struct dpe_node *node);
+
+/* True where the automaton of the node has no more states than a run could visit and keep. */
+bool dpe_is_moderate(const struct dpe_node *node);
+
+#endif

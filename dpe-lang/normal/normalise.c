@@ -1,0 +1,76 @@
+/* N(R): no repetition of what may be empty (paper 4.3, after Foster).
+ *
+ * The paper's fourth case, N(P&Q) = (N(Q)&N(P)) + N(Q) + N(P), holds where N takes nothing but ε
+ * out of its operands. It takes more out of P = p*, which becomes p: (p* & q*)* would lose p;p
+ * beside q, and where P and Q synchronise the two lone alternatives would let one go without the
+ * other. What the case is for, P & Q without ε, is therefore kept in one composition that is
+ * marked: its initial state is not final. That is also the smaller automaton. */
+#include "dpe-lang/normal/normal.h"
+
+bool dpe_nullable(const struct dpe_node *node)
+{
+	switch (node->kind) {
+	case DPE_NODE_EVENT:
+		return false;
+	case DPE_NODE_STAR:
+	case DPE_NODE_CLOSURE:
+	case DPE_NODE_ACTION:
+		return true;
+	case DPE_NODE_ALT:
+		return dpe_nullable(node->left) || dpe_nullable(node->right);
+	case DPE_NODE_PAR:
+		return !node->nonempty && dpe_nullable(node->left) && dpe_nullable(node->right);
+	case DPE_NODE_SEQ:
+		return dpe_nullable(node->left) && dpe_nullable(node->right);
+	}
+	return false;
+}
+
+static struct dpe_node *copy(struct dpe_arena *arena, const struct dpe_node *node)
+{
+	struct dpe_node *new = dpe_arena_alloc(arena, sizeof(*new));
+
+	*new = *node;
+	return new;
+}
+
+/* R* = (N(R))* and ε ∉ N(R), for an R whose own repetitions are normal already. */
+static const struct dpe_node *without_empty(struct dpe_arena *arena, const struct dpe_node *node)
+{
+	struct dpe_node *new;
+
+	if (!dpe_nullable(node))
+		return node;
+	switch (node->kind) {
+	case DPE_NODE_STAR:
+		return node->left;
+	case DPE_NODE_ALT:
+	case DPE_NODE_SEQ:
+		new = copy(arena, node);
+		new->kind = DPE_NODE_ALT;
+		new->left = without_empty(arena, node->left);
+		new->right = without_empty(arena, node->right);
+		return new;
+	case DPE_NODE_PAR:
+		new = copy(arena, node);
+		new->nonempty = true;
+		return new;
+	default: /* lone actions and @, which have no automaton */
+		return node;
+	}
+}
+
+const struct dpe_node *dpe_normalise(struct dpe_arena *arena, const struct dpe_node *node)
+{
+	struct dpe_node *new;
+
+	if (!node->left)
+		return node;
+	new = copy(arena, node);
+	new->left = dpe_normalise(arena, node->left);
+	if (node->right)
+		new->right = dpe_normalise(arena, node->right);
+	if (node->kind == DPE_NODE_STAR)
+		new->left = without_empty(arena, new->left);
+	return new;
+}

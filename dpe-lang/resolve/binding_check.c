@@ -1,0 +1,108 @@
+/* What events bind, and conditions that ask for what other events bind. */
+#include "dpe-lang/resolve/resolve.h"
+
+uint64_t dpe_pattern_mask(const struct dpe_pattern *pattern)
+{
+	uint64_t mask = 0;
+
+	for (unsigned i = 0; i < pattern->nargs; i++) {
+		if (pattern->args[i].kind == DPE_ARG_VARIABLE)
+			mask |= 1ull << pattern->args[i].variable;
+	}
+	if (pattern->by != DPE_NO_VARIABLE)
+		mask |= 1ull << pattern->by;
+	return mask;
+}
+
+/* The first place in the expression where a variable outside of the mask is named, or NULL. */
+static const struct dpe_expr *find_outside(const struct dpe_expr *expr, uint64_t mask)
+{
+	const struct dpe_expr *found;
+
+	if (!expr)
+		return NULL;
+	if (expr->kind == DPE_EXPR_RULEVAR && !(mask >> expr->index & 1))
+		return expr;
+	found = find_outside(expr->left, mask);
+	if (!found)
+		found = find_outside(expr->right, mask);
+	return found ? found : find_outside(expr->third, mask);
+}
+
+bool dpe_expr_needs(const struct dpe_expr *expr, uint64_t mask)
+{
+	return find_outside(expr, mask);
+}
+
+bool dpe_expr_names_positions(const struct dpe_expr *expr)
+{
+	if (!expr)
+		return false;
+	if (expr->kind == DPE_EXPR_POSITION ||
+		((expr->kind == DPE_EXPR_FIELD || expr->kind == DPE_EXPR_TEXT) && expr->index))
+		return true;
+	return dpe_expr_names_positions(expr->left) || dpe_expr_names_positions(expr->right) ||
+	       dpe_expr_names_positions(expr->third);
+}
+
+/* An edge is made from one event on each side: neither can wait for what the other binds. */
+static void check_alone(struct dpe_resolver *r, const struct dpe_pattern *pattern)
+{
+	if (!dpe_expr_needs(pattern->cond, dpe_pattern_mask(pattern)) &&
+		!dpe_expr_names_positions(pattern->cond))
+		return;
+	resolve_error(r, pattern->cond->place,
+		"a condition in a sync rule can only name variables that its own event binds");
+}
+
+static const struct dpe_pattern *pattern_of(const struct dpe_rule *rule, const struct dpe_node *node)
+{
+	return &rule->patterns[rule->literals[rule->positions[node->position - 1].literal].pattern];
+}
+
+static uint64_t bound_within(const struct dpe_rule *rule, const struct dpe_node *node)
+{
+	if (!node || node->kind == DPE_NODE_ACTION)
+		return 0;
+	if (node->kind == DPE_NODE_EVENT)
+		return dpe_pattern_mask(pattern_of(rule, node));
+	return bound_within(rule, node->left) | bound_within(rule, node->right);
+}
+
+/* A slice does not know yet what is bound only later, nor by what is independent: whichever comes
+ * first would decide. `before`: what events bind that stand before the node, by ';'. */
+static void warn_of_unbound(struct dpe_resolver *r, const struct dpe_node *node, uint64_t before)
+{
+	const struct dpe_rule *rule = r->rule;
+	const struct dpe_expr *unbound;
+
+	if (!node || node->kind == DPE_NODE_ACTION)
+		return;
+	if (node->kind != DPE_NODE_EVENT) {
+		warn_of_unbound(r, node->left, before);
+		if (node->kind == DPE_NODE_SEQ)
+			before |= bound_within(rule, node->left);
+		warn_of_unbound(r, node->right, before);
+		return;
+	}
+	unbound = find_outside(pattern_of(rule, node)->cond,
+		before | dpe_pattern_mask(pattern_of(rule, node)));
+	if (!unbound)
+		return;
+	dpe_diag(r->spec->diags, DPE_WARNING, unbound->place,
+		"no event that stands before this one, by ';', binds '%s': until another has bound it, the "
+		"condition does not hold",
+		dpe_name_text(r->names, rule->variables[unbound->index]));
+}
+
+void dpe_check_conditions(struct dpe_resolver *r)
+{
+	const struct dpe_rule *rule = r->rule;
+
+	if (rule->mode != DPE_SYNC) {
+		warn_of_unbound(r, rule->tree, 0);
+		return;
+	}
+	for (unsigned i = 0; i < rule->npatterns; i++)
+		check_alone(r, &rule->patterns[i]);
+}

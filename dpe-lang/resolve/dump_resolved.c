@@ -1,0 +1,278 @@
+/* Rules as text: dpe_rule_print, and the dump of a resolved specification. */
+#include "dpe-lang/resolve/resolve.h"
+
+
+/* ---- the expression of a rule --------------------------------------------------------- */
+
+static const char *text_of_op(enum dpe_node_kind kind)
+{
+	switch (kind) {
+	case DPE_NODE_SEQ:
+		return ";";
+	case DPE_NODE_ALT:
+		return "+";
+	default:
+		return "&";
+	}
+}
+
+static void print_operand(
+	struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_node *node, bool parens)
+{
+	dpe_text_puts(to, parens ? "(" : "");
+	dpe_print_node(to, rule, node);
+	dpe_text_puts(to, parens ? ")" : "");
+}
+
+/* Operators bind in an order that few expect, so any two of them get parentheses. */
+static void print_binary(
+	struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_node *node)
+{
+	bool left = node->left->right && node->left->kind != node->kind;
+
+	print_operand(to, rule, node->left, left);
+	dpe_text_puts(to, text_of_op(node->kind));
+	print_operand(to, rule, node->right, node->right->right != NULL);
+}
+
+void dpe_print_node(struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_node *node)
+{
+	switch (node->kind) {
+	case DPE_NODE_EVENT:
+		dpe_text_puts(to, rule->literals[rule->positions[node->position - 1].literal].text);
+		return;
+	case DPE_NODE_ACTION:
+		dpe_text_puts(to, node->text);
+		return;
+	case DPE_NODE_STAR:
+	case DPE_NODE_CLOSURE:
+		print_operand(to, rule, node->left, node->left->right != NULL);
+		dpe_text_puts(to, node->kind == DPE_NODE_STAR ? "*" : "@");
+		if (node->control)
+			dpe_text_puts(to, node->control);
+		return;
+	default:
+		print_binary(to, rule, node);
+		return;
+	}
+}
+
+void dpe_rule_print(struct dpe_text *to, const struct dpe_rule *rule)
+{
+	dpe_print_node(to, rule, rule->tree);
+}
+
+/* ---- expressions and statements ------------------------------------------------------- */
+
+static void print_field(struct dpe_text *to, const struct dpe_rule *rule,
+	const struct dpe_spec *spec, const struct dpe_expr *expr)
+{
+	static const char *const names[] = {
+		"tid", "process", "time", "ret", "args", "name", "stack", "comm"};
+
+	if (expr->index)
+		dpe_text_printf(to, "$%u", expr->index);
+	dpe_text_puts(to, ".");
+	if (expr->field == DPE_FIELD_VARIABLE) {
+		dpe_print_expr(to, rule, spec, expr->third);
+		return;
+	}
+	dpe_text_puts(to, names[expr->field]);
+	if (expr->field == DPE_FIELD_ARG) {
+		dpe_text_puts(to, "[");
+		dpe_print_expr(to, rule, spec, expr->third);
+		dpe_text_puts(to, "]");
+	}
+}
+
+static void print_literal(struct dpe_text *to, struct dpe_value value)
+{
+	if (value.kind == DPE_STRING)
+		dpe_ast_print_string(to, value.text);
+	else
+		dpe_value_print(to, value);
+}
+
+static void print_compound(struct dpe_text *to, const struct dpe_rule *rule,
+	const struct dpe_spec *spec, const struct dpe_expr *expr)
+{
+	dpe_text_puts(to, "(");
+	if (expr->kind == DPE_EXPR_UNARY)
+		dpe_text_puts(to, dpe_op_text(expr->op));
+	dpe_print_expr(to, rule, spec, expr->left);
+	if (expr->kind == DPE_EXPR_BINARY)
+		dpe_text_printf(to, " %s ", dpe_op_text(expr->op));
+	if (expr->kind == DPE_EXPR_CONDITIONAL)
+		dpe_text_puts(to, " ? ");
+	if (expr->right)
+		dpe_print_expr(to, rule, spec, expr->right);
+	if (expr->third) {
+		dpe_text_puts(to, " : ");
+		dpe_print_expr(to, rule, spec, expr->third);
+	}
+	dpe_text_puts(to, ")");
+}
+
+void dpe_print_expr(struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_spec *spec,
+	const struct dpe_expr *expr)
+{
+	switch (expr->kind) {
+	case DPE_EXPR_LITERAL:
+		print_literal(to, expr->value);
+		return;
+	case DPE_EXPR_RULEVAR:
+		dpe_text_puts(to, dpe_name_text(spec->names, rule->variables[expr->index]));
+		return;
+	case DPE_EXPR_GLOBAL:
+		dpe_text_puts(to, spec->globals[expr->index].name);
+		return;
+	case DPE_EXPR_TARGET:
+		dpe_text_puts(to, expr->lvalue);
+		return;
+	case DPE_EXPR_TEXT:
+		dpe_text_puts(to, DPE_TEXT);
+		dpe_print_expr(to, rule, spec, expr->left);
+		dpe_text_puts(to, ")");
+		return;
+	case DPE_EXPR_PRIOR:
+		dpe_text_printf(to, "%s'", expr->lvalue);
+		return;
+	case DPE_EXPR_POSITION:
+		dpe_text_printf(to, "$%u", expr->index);
+		return;
+	case DPE_EXPR_FIELD:
+		print_field(to, rule, spec, expr);
+		return;
+	default:
+		print_compound(to, rule, spec, expr);
+		return;
+	}
+}
+
+struct dump {
+	struct dpe_text *to;
+	const struct dpe_spec *spec;
+	const struct dpe_rule *rule;
+};
+
+static void dump_expr(const struct dump *d, const struct dpe_expr *expr)
+{
+	dpe_print_expr(d->to, d->rule, d->spec, expr);
+}
+
+static void dump_stmts(const struct dump *d, const struct dpe_stmt *stmt);
+
+static void dump_call(const struct dump *d, const struct dpe_stmt *stmt)
+{
+	dpe_text_printf(d->to, "%s(", dpe_call_name(stmt->call));
+	for (unsigned i = 0; i < stmt->nargs; i++) {
+		dpe_text_puts(d->to, i ? ", " : "");
+		dump_expr(d, stmt->args[i]);
+	}
+	dpe_text_puts(d->to, ");");
+}
+
+static void dump_stmt(const struct dump *d, const struct dpe_stmt *stmt)
+{
+	switch (stmt->kind) {
+	case DPE_STMT_ASSIGN:
+		dpe_text_printf(d->to, "%s = ", d->spec->globals[stmt->index].name);
+		/* fall through */
+	case DPE_STMT_EXPR:
+		dump_expr(d, stmt->expr);
+		dpe_text_puts(d->to, ";");
+		return;
+	case DPE_STMT_IF:
+		dpe_text_puts(d->to, "if (");
+		dump_expr(d, stmt->expr);
+		dpe_text_puts(d->to, ") ");
+		dump_stmts(d, stmt->body);
+		if (stmt->otherwise) {
+			dpe_text_puts(d->to, " else ");
+			dump_stmts(d, stmt->otherwise);
+		}
+		return;
+	case DPE_STMT_BLOCK:
+		dump_stmts(d, stmt->body);
+		return;
+	case DPE_STMT_CALL:
+		dump_call(d, stmt);
+		return;
+	}
+}
+
+static void dump_stmts(const struct dump *d, const struct dpe_stmt *stmt)
+{
+	dpe_text_puts(d->to, "{");
+	for (; stmt; stmt = stmt->next) {
+		dpe_text_puts(d->to, " ");
+		dump_stmt(d, stmt);
+	}
+	dpe_text_puts(d->to, " }");
+}
+
+/* ---- --dump=resolved ------------------------------------------------------------------ */
+
+static void dump_action(const struct dump *d, const char *what, const struct dpe_stmt *stmt)
+{
+	if (!stmt)
+		return;
+	dpe_text_printf(d->to, "  %s ", what);
+	dump_stmts(d, stmt);
+	dpe_text_puts(d->to, "\n");
+}
+
+static void dump_patterns(const struct dump *d)
+{
+	static const char *const kinds[] = {"control", "condition", "access", "update"};
+
+	for (unsigned i = 0; i < d->rule->npatterns; i++) {
+		const struct dpe_pattern *p = &d->rule->patterns[i];
+
+		dpe_text_printf(d->to, "  pattern %u: %s %s\n", i, kinds[p->kind], p->text);
+	}
+	for (unsigned i = 0; i < d->rule->nliterals; i++) {
+		const struct dpe_literal *l = &d->rule->literals[i];
+
+		dpe_text_printf(
+			d->to, "  literal %u: pattern %u, carets %u\n", i, l->pattern, l->carets);
+	}
+}
+
+static void dump_rule(const struct dump *d)
+{
+	const struct dpe_rule *rule = d->rule;
+
+	dpe_text_printf(d->to, "rule %s\n  mode %s", rule->name, dpe_mode_name(rule->mode));
+	if (rule->mode == DPE_SYNC)
+		dpe_text_printf(d->to, " %s, edge $%u to $%u", dpe_pairing_name(rule->pairing),
+			rule->send, rule->receive);
+	dpe_text_printf(
+		d->to, "\n  class %s: %s\n", dpe_class_name(rule->class), rule->class_reason);
+	for (unsigned i = 0; i < rule->nvariables; i++)
+		dpe_text_printf(d->to, "  variable %u: %s\n", i,
+			dpe_name_text(d->spec->names, rule->variables[i]));
+	dump_patterns(d);
+	for (unsigned i = 0; i < rule->npositions; i++) {
+		dpe_text_printf(d->to, "  $%u: literal %u\n", i + 1, rule->positions[i].literal);
+		dump_action(d, "  action", rule->positions[i].action);
+	}
+	for (unsigned i = 0; i < rule->nobserving; i++)
+		dpe_text_printf(d->to, "  observing pattern %u\n", rule->observing[i]);
+	dpe_text_puts(d->to, "  tree ");
+	dpe_rule_print(d->to, rule);
+	dpe_text_puts(d->to, "\n");
+	dump_action(d, "action", rule->action);
+	dump_action(d, "else", rule->otherwise);
+}
+
+void dpe_print_resolved(struct dpe_text *to, const struct dpe_spec *spec)
+{
+	for (unsigned i = 0; i < spec->nglobals; i++) {
+		dpe_text_printf(to, "var %s = ", spec->globals[i].name);
+		print_literal(to, spec->globals[i].initial);
+		dpe_text_puts(to, "\n");
+	}
+	for (unsigned i = 0; i < spec->nrules; i++)
+		dump_rule(&(struct dump){to, spec, &spec->rules[i]});
+}

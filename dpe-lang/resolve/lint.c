@@ -1,0 +1,78 @@
+/* What can be written, and is seldom meant. */
+#include "dpe-lang/resolve/resolve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned literal_of(const struct dpe_rule *rule, const struct dpe_node *node)
+{
+	return rule->positions[node->position - 1].literal;
+}
+
+/* "s^(x).exit": one caret more. */
+static char *with_caret(const char *text)
+{
+	size_t len = strcspn(text, "^([. {");
+
+	return dpe_xasprintf("%.*s^%s", (int)len, text, text + len);
+}
+
+/* `a & a` is one a: whoever wants two different ones writes a caret. */
+static void warn_of_shared(const struct dpe_resolver *r, const struct dpe_node *node)
+{
+	const struct dpe_rule *rule = r->rule;
+	const struct dpe_node *left, *right;
+	const struct dpe_literal *literal;
+	char *other;
+
+	if (!node)
+		return;
+	left = node->left;
+	right = node->right;
+	warn_of_shared(r, left);
+	warn_of_shared(r, right);
+	if (node->kind != DPE_NODE_PAR || left->kind != DPE_NODE_EVENT ||
+		right->kind != DPE_NODE_EVENT || literal_of(rule, left) != literal_of(rule, right))
+		return;
+	literal = &rule->literals[literal_of(rule, left)];
+	if (rule->patterns[literal->pattern].kind != DPE_PATTERN_CONTROL)
+		return;
+	/* Of a definition that stands on both sides the name is not known any more. */
+	other = left->place.begin == right->place.begin ? dpe_xstrdup("a caret behind one name")
+							: with_caret(literal->text);
+	dpe_diag(r->spec->diags, DPE_WARNING, node->place,
+		"both sides of & are the same event, which they share; for two different ones "
+		"write %s",
+		other);
+	free(other);
+}
+
+static unsigned count_control(const struct dpe_node *node, const char *name)
+{
+	if (!node)
+		return 0;
+	return (node->control && !strcmp(node->control, name)) + count_control(node->left, name) +
+	       count_control(node->right, name);
+}
+
+/* `E *n` alone is as many E as there are E. */
+static void warn_of_lone_control(
+	const struct dpe_resolver *r, const struct dpe_node *node, const struct dpe_node *tree)
+{
+	if (!node)
+		return;
+	warn_of_lone_control(r, node->left, tree);
+	warn_of_lone_control(r, node->right, tree);
+	if (!node->control || count_control(tree, node->control) > 1)
+		return;
+	dpe_diag(r->spec->diags, DPE_WARNING, node->place,
+		"the control variable '%s' stands at one repetition alone, with which it compares "
+		"nothing",
+		node->control);
+}
+
+void dpe_warn_of_seldom_meant(struct dpe_resolver *r)
+{
+	warn_of_shared(r, r->rule->tree);
+	warn_of_lone_control(r, r->rule->tree, r->rule->tree);
+}

@@ -1,0 +1,408 @@
+/* Expressions: what names mean where they stand, fields, target lvalues, constants. */
+#include "dpe-lang/resolve/resolve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---------------------------------------------------------------------------- */
+
+int dpe_find_variable(const struct dpe_resolver *r, const char *name)
+{
+	for (unsigned i = 0; i < r->nvariables; i++) {
+		if (!strcmp(r->variables[i].name, name))
+			return (int)i;
+	}
+	return -1;
+}
+
+int dpe_find_global(const struct dpe_globals *globals, const char *name)
+{
+	for (unsigned i = 0; i < globals->n; i++) {
+		if (!strcmp(globals->at[i].name, name))
+			return (int)i;
+	}
+	return -1;
+}
+
+static struct dpe_expr *new_expr(
+	struct dpe_resolver *r, enum dpe_expr_kind kind, struct dpe_place place)
+{
+	struct dpe_expr *expr = dpe_arena_alloc(r->spec->arena, sizeof(*expr));
+
+	expr->kind = kind;
+	expr->place = place;
+	return expr;
+}
+
+/* Stands for what is wrong, so that one error stays one. */
+static struct dpe_expr *wrong(struct dpe_resolver *r, const struct ast_expr *expr)
+{
+	struct dpe_expr *new = new_expr(r, DPE_EXPR_TARGET, expr->place);
+
+	new->lvalue = "?";
+	return new;
+}
+
+/* ---- target lvalues ------------------------------------------------------------------- */
+
+static struct dpe_expr *resolve_target(
+	struct dpe_resolver *r, const struct ast_expr *expr, enum dpe_expr_kind kind)
+{
+	struct dpe_expr *new = new_expr(r, kind, expr->place);
+
+	new->lvalue = dpe_lvalue_text(r, expr);
+	return new->lvalue ? new : wrong(r, expr);
+}
+
+static struct dpe_expr *resolve_prior(struct dpe_resolver *r, const struct ast_expr *expr)
+{
+	if (!dpe_is_lvalue(expr->left)) {
+		resolve_error(r, expr->place,
+			"X' is the value before an update: X must be a variable of the program");
+		return wrong(r, expr);
+	}
+	struct dpe_expr *new = resolve_target(r, expr->left, DPE_EXPR_PRIOR);
+
+	new->place = expr->place;
+	return new;
+}
+
+static struct dpe_expr *resolve_name(struct dpe_resolver *r, const struct ast_expr *expr)
+{
+	int variable = dpe_find_variable(r, expr->name);
+	int global = dpe_find_global(r->globals, expr->name);
+	struct dpe_expr *new;
+
+	if (!strcmp(expr->name, "_")) {
+		resolve_error(r, expr->place, "'_' stands for any value: it has none here");
+		return wrong(r, expr);
+	}
+	if (variable < 0 && global < 0)
+		return resolve_target(r, expr, DPE_EXPR_TARGET);
+	new = new_expr(r, variable >= 0 ? DPE_EXPR_RULEVAR : DPE_EXPR_GLOBAL, expr->place);
+	new->index = (unsigned)(variable >= 0 ? variable : global);
+	return new;
+}
+
+/* ---- positions and their fields ------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	enum dpe_field field;
+} fields[] = {
+	{"tid", DPE_FIELD_TID},
+	{"pid", DPE_FIELD_TID},
+	{"process", DPE_FIELD_PROCESS},
+	{"time", DPE_FIELD_TIME},
+	{"ret", DPE_FIELD_RET},
+	{"args", DPE_FIELD_ARG},
+	{"name", DPE_FIELD_NAME},
+	{"stack", DPE_FIELD_STACK},
+	{"comm", DPE_FIELD_COMM},
+};
+
+static bool in_condition(const struct dpe_resolver *r)
+{
+	return r->scope == SCOPE_CONDITION || r->scope == SCOPE_DATA || r->scope == SCOPE_OBSERVED;
+}
+
+/* $i as a number from 1, where 0 is the event itself; -1 after a diagnostic. */
+static int resolve_position(struct dpe_resolver *r, const struct ast_expr *expr)
+{
+	if (!expr->num || expr->num > r->nevents) {
+		resolve_error(r, expr->place,
+			"no event has this number: the rule has %u event position%s, $1%s",
+			r->nevents, r->nevents == 1 ? "" : "s",
+			r->nevents == 1 ? ""
+					: dpe_arena_printf(r->spec->arena, " to $%u", r->nevents));
+		return -1;
+	}
+	if (r->scope == SCOPE_OBSERVED) {
+		resolve_error(r, expr->place,
+			"the condition of an observed event cannot refer to other events");
+		return -1;
+	}
+	if (in_condition(r) && expr->num == r->position)
+		return 0;
+	if (in_condition(r) && expr->num > r->position) {
+		resolve_error(r, expr->place,
+			"$%llu does not stand before this event, which is $%u",
+			(unsigned long long)expr->num, r->position);
+		return -1;
+	}
+	return (int)expr->num;
+}
+
+static enum dpe_phase phase_of(const struct dpe_resolver *r, unsigned position)
+{
+	return position ? r->events[position - 1]->event->phase : r->phase;
+}
+
+static bool is_data(const struct dpe_resolver *r, unsigned position)
+{
+	if (position)
+		return r->events[position - 1]->event->data;
+	return r->scope == SCOPE_DATA;
+}
+
+/* True where the event has such an argument or takes its thread as that. */
+static bool binds(const struct dpe_resolver *r, unsigned position, const char *name)
+{
+	const struct ast_event *event;
+
+	if (!position)
+		return true;
+	event = r->events[position - 1]->event;
+	if (event->by && !strcmp(event->by->text, name))
+		return true;
+	for (const struct ast_expr *arg = dpe_event_args(event); arg; arg = arg->next) {
+		if (arg->kind == AST_NAME && !strcmp(arg->name, name))
+			return true;
+	}
+	return false;
+}
+
+static void unknown_field(struct dpe_resolver *r, const struct ast_expr *expr)
+{
+	const char *candidates[DPE_COUNT(fields) + AST_MAX_VARIABLES], *best;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < DPE_COUNT(fields); i++)
+		candidates[n++] = fields[i].name;
+	for (unsigned i = 0; i < r->nvariables; i++)
+		candidates[n++] = r->variables[i].name;
+	if (dpe_nearest(expr->name, candidates, n, &best, 1))
+		resolve_error(r, expr->place, "unknown field '.%s'; did you mean '.%s'?",
+			expr->name, best);
+	else
+		resolve_error(r, expr->place,
+			"unknown field '.%s': an event has .tid, .process, .time, .ret, .args[i], "
+			".name, .stack, .comm and its variables",
+			expr->name);
+}
+
+static void resolve_variable_field(
+	struct dpe_resolver *r, const struct ast_expr *expr, struct dpe_expr *new)
+{
+	int variable = dpe_find_variable(r, expr->name);
+	struct dpe_expr *third;
+
+	if (variable < 0) {
+		unknown_field(r, expr);
+		return;
+	}
+	if (!binds(r, new->index, expr->name))
+		resolve_error(
+			r, expr->place, "the event $%u does not bind '%s'", new->index, expr->name);
+	third = new_expr(r, DPE_EXPR_RULEVAR, expr->place);
+	third->index = (unsigned)variable;
+	new->field = DPE_FIELD_VARIABLE;
+	new->third = third;
+}
+
+static void resolve_args(struct dpe_resolver *r, const struct ast_expr *field,
+	const struct ast_expr *index, struct dpe_expr *new)
+{
+	const struct dpe_expr *number = index ? dpe_resolve_expr(r, index) : NULL;
+
+	new->third = number;
+	if (!index)
+		resolve_error(r, field->place, "write which argument: .args[0] is the first");
+	else if (number->kind != DPE_EXPR_LITERAL || number->value.kind != DPE_INT)
+		resolve_error(r, index->place, "the index of .args[ ] must be a number");
+	else if (number->value.num < 0 || number->value.num >= AST_MAX_ARGS)
+		resolve_error(r, index->place,
+			"an event has at most %d arguments, .args[0] to "
+			".args[%d]",
+			AST_MAX_ARGS, AST_MAX_ARGS - 1);
+}
+
+static void check_field(
+	struct dpe_resolver *r, const struct ast_expr *expr, const struct dpe_expr *new)
+{
+	bool call_only = new->field == DPE_FIELD_RET || new->field == DPE_FIELD_ARG;
+
+	if (call_only && is_data(r, new->index))
+		resolve_error(r, expr->place, "a data event has no .%s", expr->name);
+	else if (new->field == DPE_FIELD_RET && phase_of(r, new->index) == DPE_ENTER)
+		resolve_error(r, expr->place,
+			"there is no result yet when a function is entered: .ret belongs to an "
+			".exit event");
+}
+
+/* `index` is that of .args[index], or NULL. */
+static struct dpe_expr *resolve_field(
+	struct dpe_resolver *r, const struct ast_expr *expr, const struct ast_expr *index)
+{
+	struct dpe_expr *new = new_expr(r, DPE_EXPR_FIELD, expr->place);
+	int position = 0;
+	unsigned i = 0;
+
+	if (expr->left)
+		position = resolve_position(r, expr->left);
+	else if (r->scope == SCOPE_EVENT)
+		position = (int)r->position;
+	else if (r->scope == SCOPE_RULE)
+		resolve_error(r, expr->place, "say of which event: $1.%s", expr->name);
+	if (position < 0 || (!expr->left && r->scope == SCOPE_RULE))
+		return wrong(r, expr);
+	new->index = (unsigned)position;
+	while (i < DPE_COUNT(fields) && strcmp(fields[i].name, expr->name))
+		i++;
+	if (i == DPE_COUNT(fields)) {
+		resolve_variable_field(r, expr, new);
+		return new;
+	}
+	new->field = fields[i].field;
+	check_field(r, expr, new);
+	if (new->field == DPE_FIELD_ARG)
+		resolve_args(r, expr, index, new);
+	else if (index)
+		resolve_error(r, index->place, ".%s has no index", expr->name);
+	return new;
+}
+
+static bool is_text(const struct ast_expr *expr)
+{
+	return expr->left->kind == AST_NAME && !strcmp(expr->left->name, "text");
+}
+
+static bool is_event_field(const struct ast_expr *expr)
+{
+	return expr->kind == AST_FIELD && (!expr->left || expr->left->kind == AST_POSITION);
+}
+
+/* ---- literals and constants ----------------------------------------------------------- */
+
+struct dpe_value dpe_real_value(const char *text)
+{
+	return (struct dpe_value){.kind = DPE_RAW, .len = (uint32_t)strlen(text), .text = text};
+}
+
+struct dpe_value dpe_literal_value(struct dpe_resolver *r, const struct ast_expr *expr)
+{
+	struct dpe_value value = {.kind = DPE_INT, .num = (int64_t)expr->num};
+
+	(void)r;
+	if (expr->kind == AST_STRING)
+		return dpe_value_string(expr->name);
+	if (expr->kind == AST_REAL)
+		return dpe_real_value(expr->name);
+	if (expr->negative)
+		value.num = (int64_t)(0 - expr->num);
+	else if (expr->num > INT64_MAX)
+		value.kind = DPE_UINT;
+	return value;
+}
+
+static struct dpe_expr *resolve_binary(struct dpe_resolver *r, const struct ast_expr *expr)
+{
+	struct dpe_expr *new = new_expr(r, DPE_EXPR_BINARY, expr->place);
+
+	new->op = expr->op;
+	new->left = dpe_resolve_expr(r, expr->left);
+	new->right = dpe_resolve_expr(r, expr->right);
+	dpe_compare_text(r, expr, new);
+	dpe_fold_binary(r, new);
+	return new;
+}
+
+static struct dpe_expr *resolve_unary(struct dpe_resolver *r, const struct ast_expr *expr)
+{
+	struct dpe_expr *new = new_expr(r, DPE_EXPR_UNARY, expr->place);
+
+	new->op = expr->op;
+	new->left = dpe_resolve_expr(r, expr->left);
+	dpe_fold_unary(r, new);
+	return new;
+}
+
+static struct dpe_expr *resolve_conditional(struct dpe_resolver *r, const struct ast_expr *expr)
+{
+	struct dpe_expr *new = new_expr(r, DPE_EXPR_CONDITIONAL, expr->place);
+
+	new->left = dpe_resolve_expr(r, expr->left);
+	new->right = dpe_resolve_expr(r, expr->right);
+	new->third = dpe_resolve_expr(r, expr->third);
+	return new;
+}
+
+/* ---- all of them ---------------------------------------------------------------------- */
+
+static struct dpe_expr *resolve_part(struct dpe_resolver *r, const struct ast_expr *expr)
+{
+	if (is_event_field(expr))
+		return resolve_field(r, expr, NULL);
+	if (expr->kind == AST_INDEX && is_event_field(expr->left) && !dpe_is_result(expr->left))
+		return resolve_field(r, expr->left, expr->right);
+	if (dpe_is_lvalue(expr))
+		return resolve_target(r, expr, DPE_EXPR_TARGET);
+	resolve_error(r, expr->place,
+		"parts are of variables of the program (x.f, p->f, a[3], *p), of a result (.ret->f), or of "
+		"events ($1.tid)");
+	return wrong(r, expr);
+}
+
+static struct dpe_expr *resolve_whole_position(struct dpe_resolver *r, const struct ast_expr *expr)
+{
+	struct dpe_expr *new = new_expr(r, DPE_EXPR_POSITION, expr->place);
+	int position = resolve_position(r, expr);
+
+	if (position < 0)
+		return wrong(r, expr);
+	if (in_condition(r))
+		resolve_error(r, expr->place,
+			"an event has no value: write a field, such as $%llu.tid",
+			(unsigned long long)expr->num);
+	new->index = (unsigned)position;
+	return new;
+}
+
+static struct dpe_expr *resolve_literal(struct dpe_resolver *r, const struct ast_expr *expr)
+{
+	struct dpe_expr *new = new_expr(r, DPE_EXPR_LITERAL, expr->place);
+
+	new->value = dpe_literal_value(r, expr);
+	return new;
+}
+
+static const struct dpe_expr *resolve_called(struct dpe_resolver *r, const struct ast_expr *expr)
+{
+	const struct dpe_expr *text = is_text(expr) ? dpe_resolve_text(r, expr) : NULL;
+
+	if (!is_text(expr))
+		resolve_error(r, expr->place,
+			"a call has no value: it stands alone, as a statement of an action");
+	return text ? text : wrong(r, expr);
+}
+
+const struct dpe_expr *dpe_resolve_expr(struct dpe_resolver *r, const struct ast_expr *expr)
+{
+	switch (expr->kind) {
+	case AST_NUMBER:
+	case AST_REAL:
+	case AST_STRING:
+		return resolve_literal(r, expr);
+	case AST_NAME:
+		return resolve_name(r, expr);
+	case AST_POSITION:
+		return resolve_whole_position(r, expr);
+	case AST_PRIOR:
+		return resolve_prior(r, expr);
+	case AST_UNARY:
+		return resolve_unary(r, expr);
+	case AST_BINARY:
+		return resolve_binary(r, expr);
+	case AST_CONDITIONAL:
+		return resolve_conditional(r, expr);
+	case AST_CALL:
+		return resolve_called(r, expr);
+	case AST_ANY:
+	case AST_ASSIGN:
+	case AST_UPDATE:
+		resolve_error(r, expr->place, "this has no value: it stands alone, as a statement");
+		return wrong(r, expr);
+	default:
+		return resolve_part(r, expr);
+	}
+}

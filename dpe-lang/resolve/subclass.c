@@ -1,0 +1,87 @@
+/* The smallest of the paper's five subclasses (its table 3-2) that a rule belongs to:
+ *	sequential  ; + *
+ *	multiple    sequential & sequential & …
+ *	safe        ; + * &
+ *	general     safe expressions under + & @
+ *	extended    all of them anywhere, and control variables */
+#include "dpe-lang/resolve/resolve.h"
+
+struct classified {
+	enum dpe_class class;
+	const char *reason;
+	struct dpe_place place;
+};
+
+static const char *operator_of(const struct dpe_node *node)
+{
+	switch (node->kind) {
+	case DPE_NODE_SEQ:
+		return ";";
+	case DPE_NODE_ALT:
+		return "+";
+	case DPE_NODE_PAR:
+		return "&";
+	case DPE_NODE_STAR:
+		return "*";
+	case DPE_NODE_CLOSURE:
+		return "@";
+	default:
+		return "";
+	}
+}
+
+static struct classified larger(struct classified a, struct classified b)
+{
+	return b.class > a.class ? b : a;
+}
+
+/* `node` above an operand of class `below`. */
+static struct classified raise(
+	struct dpe_arena *arena, const struct dpe_node *node, struct classified below)
+{
+	const char *op = operator_of(node);
+
+	if (node->kind == DPE_NODE_CLOSURE && below.class < DPE_GENERAL)
+		return (struct classified){
+			DPE_GENERAL, "@: as many in parallel as there are", node->place};
+	if (node->kind == DPE_NODE_PAR && below.class == DPE_SEQUENTIAL)
+		return (struct classified){
+			DPE_MULTIPLE, "& between sequential expressions", node->place};
+	if (node->kind == DPE_NODE_PAR || node->kind == DPE_NODE_CLOSURE)
+		return below;
+	if (below.class == DPE_MULTIPLE)
+		return (struct classified){DPE_SAFE,
+			dpe_arena_printf(arena, "& within an operand of %s", op), below.place};
+	if (below.class == DPE_GENERAL && node->kind != DPE_NODE_ALT)
+		return (struct classified){DPE_EXTENDED,
+			dpe_arena_printf(arena, "@ within an operand of %s", op), below.place};
+	return below;
+}
+
+static struct classified classify(struct dpe_arena *arena, const struct dpe_node *node)
+{
+	struct classified below = {DPE_SEQUENTIAL, "only ; + and *", node->place};
+
+	if (node->left)
+		below = classify(arena, node->left);
+	if (node->right)
+		below = larger(below, classify(arena, node->right));
+	if (node->left)
+		below = raise(arena, node, below);
+	if (node->control && below.class < DPE_EXTENDED)
+		below = (struct classified){DPE_EXTENDED,
+			dpe_arena_printf(arena, "* with the control variable %s", node->control),
+			node->place};
+	return below;
+}
+
+void dpe_classify(struct dpe_arena *arena, struct dpe_rule *rule)
+{
+	struct classified result = classify(arena, rule->tree);
+
+	if (result.class == DPE_SEQUENTIAL)
+		result.place = rule->place;
+	rule->class = result.class;
+	rule->class_reason = result.reason;
+	rule->class_place = result.place;
+}

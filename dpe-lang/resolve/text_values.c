@@ -1,0 +1,149 @@
+/* Text of the program: what an argument, a result or a variable that is a `char *` points to. In
+ * text(s) it is asked for; what is compared with a string is meant as text as well. Logs may have
+ * the text itself in its place. */
+#include "dpe-lang/resolve/resolve.h"
+
+#include <string.h>
+
+const char *dpe_text_name(struct dpe_resolver *r, const char *lvalue)
+{
+	return dpe_arena_printf(r->spec->arena, DPE_TEXT "%s)", lvalue);
+}
+
+static struct dpe_expr *text_of(struct dpe_resolver *r, const struct dpe_expr *operand,
+	const char *lvalue, unsigned position)
+{
+	struct dpe_expr *new = dpe_arena_alloc(r->spec->arena, sizeof(*new));
+
+	new->kind = DPE_EXPR_TEXT;
+	new->place = operand->place;
+	new->left = operand;
+	new->index = position;
+	new->lvalue = dpe_text_name(r, lvalue);
+	return new;
+}
+
+/* Some event binds the variable to text: then it has it. */
+static bool is_bound_to_text(const struct dpe_resolver *r, const char *name)
+{
+	for (unsigned i = 0; i < r->nevents; i++) {
+		const struct ast_expr *arg = dpe_event_args(r->events[i]->event);
+
+		for (; arg; arg = arg->next) {
+			if (arg->text && !strcmp(arg->name, name))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The one event before the one at hand that has the name as an argument, from 1, and as which; 0:
+ * there is none, or there are several, of which it may be any. */
+static unsigned only_event_with(const struct dpe_resolver *r, const char *name, int *argument)
+{
+	unsigned found = 0, count = 0;
+
+	for (unsigned i = 0; i < r->nevents; i++) {
+		const struct ast_expr *arg = r->events[i]->event->args;
+
+		for (int number = 0; arg; arg = arg->next, number++) {
+			if (arg->kind != AST_NAME || strcmp(arg->name, name))
+				continue;
+			found = i + 1;
+			*argument = number;
+			count++;
+		}
+	}
+	if (count != 1 || r->scope == SCOPE_OBSERVED || r->scope == SCOPE_DATA ||
+		(r->scope == SCOPE_CONDITION && found >= r->position))
+		return 0;
+	return found;
+}
+
+static const struct dpe_expr *text_of_variable(
+	struct dpe_resolver *r, const struct ast_expr *name, const struct dpe_expr *operand)
+{
+	int argument = dpe_argument_of(r, name->name);
+	unsigned position = 0;
+
+	if (is_bound_to_text(r, name->name))
+		return operand;
+	if (argument < 0)
+		position = only_event_with(r, name->name, &argument);
+	if (argument < 0 || (!position && dpe_argument_of(r, name->name) < 0))
+		return NULL;
+	return text_of(r, operand, dpe_argument_lvalue(r, argument), position);
+}
+
+static const struct dpe_expr *text_of_field(struct dpe_resolver *r, const struct dpe_expr *field)
+{
+	int64_t number;
+
+	if (field->field == DPE_FIELD_RET)
+		return text_of(r, field, DPE_RESULT, field->index);
+	if (field->field != DPE_FIELD_ARG || !field->third ||
+		!dpe_value_as_int(field->third->value, &number))
+		return NULL;
+	return text_of(r, field, dpe_argument_lvalue(r, (int)number), field->index);
+}
+
+/* NULL where nothing of the program can be meant. */
+static const struct dpe_expr *find_text(
+	struct dpe_resolver *r, const struct ast_expr *expr, const struct dpe_expr *operand)
+{
+	switch (operand->kind) {
+	case DPE_EXPR_RULEVAR:
+		return expr->kind == AST_NAME ? text_of_variable(r, expr, operand) : NULL;
+	case DPE_EXPR_FIELD:
+		return text_of_field(r, operand);
+	case DPE_EXPR_TARGET:
+		return text_of(r, operand, operand->lvalue, 0);
+	default:
+		return NULL;
+	}
+}
+
+const struct dpe_expr *dpe_resolve_text(struct dpe_resolver *r, const struct ast_expr *call)
+{
+	const struct dpe_expr *operand, *text;
+
+	if (!call->right || call->right->next) {
+		resolve_error(r, call->place, "text( ) is of one thing: text(s)");
+		return NULL;
+	}
+	operand = dpe_resolve_expr(r, call->right);
+	text = find_text(r, call->right, operand);
+	if (text)
+		return text;
+	if (operand->kind == DPE_EXPR_RULEVAR && call->right->kind == AST_NAME)
+		resolve_error(r, call->place,
+			"'%s' is no argument of the event at hand, nor of one event alone before "
+			"it: write "
+			"text(%s) where an event binds it, as in f(text(%s))",
+			call->right->name, call->right->name, call->right->name);
+	else
+		resolve_error(r, call->place,
+			"text( ) is of an argument, a result or a variable of the program");
+	return NULL;
+}
+
+static bool is_string(const struct dpe_expr *expr)
+{
+	return expr->kind == DPE_EXPR_LITERAL && expr->value.kind == DPE_STRING;
+}
+
+void dpe_compare_text(
+	struct dpe_resolver *r, const struct ast_expr *expr, struct dpe_expr *comparison)
+{
+	const struct dpe_expr *text;
+
+	if (comparison->op < DPE_OP_LT || comparison->op > DPE_OP_NE)
+		return;
+	if (is_string(comparison->right)) {
+		text = find_text(r, expr->left, comparison->left);
+		comparison->left = text ? text : comparison->left;
+	} else if (is_string(comparison->left)) {
+		text = find_text(r, expr->right, comparison->right);
+		comparison->right = text ? text : comparison->right;
+	}
+}

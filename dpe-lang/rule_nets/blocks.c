@@ -1,0 +1,190 @@
+/* The net of a rule in blocks: the tree with what the token game asks of each node. */
+#include "dpe-lang/normal/normal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct maker {
+	struct dpe_arena *arena;
+	const struct dpe_rule *rule;
+	const char **controls;
+	unsigned ncontrols, capcontrols;
+	const struct dpe_stmt **actions;
+	unsigned nactions, capactions;
+};
+
+static unsigned control_of(struct maker *m, const char *name)
+{
+	if (!name)
+		return DPE_NO_CONTROL;
+	for (unsigned i = 0; i < m->ncontrols; i++) {
+		if (!strcmp(m->controls[i], name))
+			return i;
+	}
+	*DPE_GROW(m->controls, m->ncontrols, m->capcontrols) = name;
+	return m->ncontrols - 1;
+}
+
+static enum dpe_block_kind kind_of(const struct dpe_node *node)
+{
+	switch (node->kind) {
+	case DPE_NODE_SEQ:
+		return DPE_BLOCK_SEQ;
+	case DPE_NODE_ALT:
+		return DPE_BLOCK_ALT;
+	case DPE_NODE_PAR:
+		return DPE_BLOCK_PAR;
+	case DPE_NODE_STAR:
+		return DPE_BLOCK_STAR;
+	case DPE_NODE_CLOSURE:
+		return DPE_BLOCK_CLOSURE;
+	case DPE_NODE_ACTION:
+		return DPE_BLOCK_ACTION;
+	case DPE_NODE_EVENT:
+		break;
+	}
+	return DPE_BLOCK_EVENT;
+}
+
+static void add_literals(struct maker *m, bool *to, const struct dpe_block *block)
+{
+	for (unsigned i = 0; block && i < m->rule->nliterals; i++)
+		to[i] |= block->literals[i];
+}
+
+static const struct dpe_stmt *note_action(struct maker *m, const struct dpe_stmt *action)
+{
+	*DPE_GROW(m->actions, m->nactions, m->capactions) = action;
+	return action;
+}
+
+static struct dpe_block *new_block(struct maker *m, enum dpe_block_kind kind, bool wanted)
+{
+	struct dpe_block *block = dpe_arena_alloc(m->arena, sizeof(*block));
+
+	block->kind = kind;
+	block->control = DPE_NO_CONTROL;
+	block->wanted = wanted;
+	return block;
+}
+
+static const struct dpe_block *make(struct maker *m, const struct dpe_node *node, bool wanted);
+
+static const struct dpe_block *make_node(struct maker *m, const struct dpe_node *node, bool wanted)
+{
+	struct dpe_block *block = new_block(m, kind_of(node), wanted);
+	bool *literals = dpe_arena_alloc(m->arena, (m->rule->nliterals + 1) * sizeof(*literals));
+
+	block->control = control_of(m, node->control);
+	block->literals = literals;
+	if (node->kind == DPE_NODE_ACTION)
+		block->action = note_action(m, node->action);
+	if (node->kind == DPE_NODE_EVENT) {
+		block->position = node->position;
+		block->literal = m->rule->positions[node->position - 1].literal;
+		literals[block->literal] = true;
+		return block;
+	}
+	if (node->left)
+		block->left = make(m, node->left,
+			wanted || node->kind == DPE_NODE_SEQ || node->kind == DPE_NODE_STAR);
+	if (node->right)
+		block->right = make(m, node->right, wanted);
+	add_literals(m, literals, block->left);
+	add_literals(m, literals, block->right);
+	return block;
+}
+
+static const struct dpe_block *make(struct maker *m, const struct dpe_node *node, bool wanted)
+{
+	const struct dpe_block *inner = make_node(m, node, wanted);
+	struct dpe_block *whole;
+
+	if (!node->action || node->kind == DPE_NODE_ACTION)
+		return inner;
+	whole = new_block(m, DPE_BLOCK_WHOLE, wanted);
+	whole->action = note_action(m, node->action);
+	whole->literals = inner->literals;
+	whole->left = inner;
+	return whole;
+}
+
+/* The arena, which the tree may lie in, is the blocks' from here on. */
+static struct dpe_blocks *make_blocks(
+	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *tree)
+{
+	struct dpe_blocks *blocks = dpe_xcalloc(1, sizeof(*blocks));
+	struct maker maker = {.rule = rule, .arena = arena};
+	const struct dpe_stmt **actions;
+
+	blocks->arena = arena;
+	blocks->root = make(&maker, dpe_balance(arena, rule, tree), false);
+	blocks->ncontrols = maker.ncontrols;
+	actions = dpe_arena_alloc(maker.arena, (maker.nactions + 1) * sizeof(*actions));
+	for (unsigned i = 0; i < maker.nactions; i++)
+		actions[i] = maker.actions[i];
+	blocks->actions = actions;
+	blocks->nactions = maker.nactions;
+	free(maker.actions);
+	free(maker.controls);
+	return blocks;
+}
+
+struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule)
+{
+	return make_blocks(dpe_arena_new(), rule, rule->tree);
+}
+
+struct dpe_blocks *dpe_blocks_new_unsilent(const struct dpe_rule *rule)
+{
+	struct dpe_arena *arena = dpe_arena_new();
+
+	return make_blocks(arena, rule, dpe_nonempty_rounds(arena, rule, rule->tree));
+}
+
+void dpe_blocks_free(struct dpe_blocks *blocks)
+{
+	if (!blocks)
+		return;
+	dpe_arena_free(blocks->arena);
+	free(blocks);
+}
+
+static bool is_safe(const struct dpe_node *node)
+{
+	if (!node)
+		return true;
+	return node->kind != DPE_NODE_CLOSURE && !node->control && !node->action &&
+	       is_safe(node->left) && is_safe(node->right);
+}
+
+bool dpe_rule_is_safe(const struct dpe_rule *rule)
+{
+	return is_safe(rule->tree);
+}
+
+/* ---- which engine ------------------------------------------------------------------------ */
+
+static bool synchronises(const struct dpe_block *block, unsigned nliterals)
+{
+	if (!block)
+		return false;
+	for (unsigned i = 0; block->kind == DPE_BLOCK_PAR && i < nliterals; i++) {
+		if (block->left->literals[i] && block->right->literals[i])
+			return true;
+	}
+	return synchronises(block->left, nliterals) || synchronises(block->right, nliterals);
+}
+
+bool dpe_rule_suits_automaton(const struct dpe_rule *rule)
+{
+	struct dpe_blocks *blocks;
+	bool suits;
+
+	if (!dpe_rule_is_safe(rule))
+		return false;
+	blocks = dpe_blocks_new(rule);
+	suits = synchronises(blocks->root, rule->nliterals) || dpe_is_moderate(rule->tree);
+	dpe_blocks_free(blocks);
+	return suits;
+}

@@ -1,0 +1,456 @@
+/* Which names are keywords, where items begin, and that brackets come in pairs: all that needs
+ * more of a look around than the grammar's one token.
+ *
+ * No terminator separates items, so a name that cannot go on with what stands before it begins the
+ * next item where it looks like a header, a definition or a keyword, where an action or a ';' of
+ * `var` ended the last item, or at the beginning of a line. Anywhere else an operator is missing.
+ */
+#include "dpe-lang/syntax/classify_tokens.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- writing -------------------------------------------------------------------------- */
+
+static void put(struct dpe_filter *f, int kind, struct dpe_token token)
+{
+	token.kind = kind;
+	*DPE_GROW(f->out->at, f->out->n, f->out->cap) = token;
+}
+
+/* A token that the text does not have, where the last one ends. */
+static void invent(struct dpe_filter *f, int kind)
+{
+	struct dpe_token token = {0};
+
+	token.place =
+		dpe_token_before(f) ? dpe_token_before(f)->place : dpe_token_ahead(f, 0)->place;
+	token.place.begin = dpe_token_before(f) ? token.place.end : token.place.begin;
+	token.place.end = token.place.begin;
+	put(f, kind, token);
+}
+
+/* Whether the action that begins here is followed by an operator, so that it is an operand. */
+static bool is_operand_action(const struct dpe_filter *f)
+{
+	unsigned by = 0, level = 0;
+	int kind;
+
+	do {
+		kind = dpe_token_kind_at(f, by++);
+		level += kind == '{';
+		level -= kind == '}';
+	} while (level && kind != T_END);
+	kind = dpe_token_kind_at(f, by);
+	return kind == ';' || kind == '+' || kind == '&';
+}
+
+/* Takes the next token over as `kind`. */
+static void take(struct dpe_filter *f, int kind)
+{
+	f->bad += kind == T_BAD;
+	put(f, kind, *dpe_token_ahead(f, 0));
+	f->at++;
+}
+
+/* ---- brackets ------------------------------------------------------------------------- */
+
+static void open_bracket(struct dpe_filter *f, enum dpe_bracket_kind kind, char closer)
+{
+	*DPE_GROW(f->open, f->nopen, f->capopen) =
+		(struct dpe_bracket){kind, closer, dpe_token_ahead(f, 0)->place, f->bad};
+	if (f->nopen <= AST_MAX_DEPTH || f->too_deep)
+		return;
+	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
+		"more than %d brackets within each other", AST_MAX_DEPTH);
+	f->too_deep = true;
+}
+
+/* A statement may leave out its ';' before '}'. */
+static void end_statement(struct dpe_filter *f)
+{
+	int kind = dpe_token_kind_before(f);
+
+	if (kind != ';' && kind != '{' && kind != T_RULE_BRACE && kind != '}' && kind != T_ELSE)
+		invent(f, ';');
+}
+
+static void close_last(struct dpe_filter *f, bool report)
+{
+	struct dpe_bracket *last = &f->open[f->nopen - 1];
+
+	if (report && f->bad == last->bad)
+		dpe_diag(f->diags, DPE_ERROR, last->place,
+			"this bracket is never closed: write %c where it ends", last->closer);
+	if (last->closer == '}')
+		end_statement(f);
+	invent(f, last->closer);
+	f->nopen--;
+}
+
+static void close_all(struct dpe_filter *f)
+{
+	for (bool report = true; f->nopen; report = false)
+		close_last(f, report);
+	f->questions = 0;
+}
+
+static void take_closer(struct dpe_filter *f)
+{
+	char closer = (char)dpe_token_kind_at(f, 0);
+	unsigned level = f->nopen;
+
+	while (level && f->open[level - 1].closer != closer)
+		level--;
+	if (!level) {
+		dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
+			"this %c closes nothing: remove it", closer);
+		f->at++;
+		return;
+	}
+	while (f->nopen > level)
+		close_last(f, true);
+	if (closer == '}')
+		end_statement(f);
+	f->nopen--;
+	take(f, closer);
+	if (f->open[f->nopen].kind == CONDITION)
+		f->conditions = f->out->n;
+}
+
+/* ---- items ---------------------------------------------------------------------------- */
+
+static void begin_item(struct dpe_filter *f)
+{
+	close_all(f);
+	if (f->out->n)
+		invent(f, T_ITEM);
+	f->variables = f->observing = f->from = false;
+}
+
+static const char *nearest(const char *word, const char *const *candidates, unsigned n)
+{
+	const char *best;
+
+	return n && dpe_nearest(word, candidates, n, &best, 1) ? best : NULL;
+}
+
+/* `expct R: …`, `sync lst R: …`: a word that is none of those that may stand there. */
+static bool is_wrong_word(const struct dpe_filter *f)
+{
+	return dpe_token_kind_at(f, 0) == T_NAME && dpe_token_kind_at(f, 1) == T_NAME &&
+	       !dpe_token_ahead(f, 1)->first && dpe_token_is_header(f, 1, ':');
+}
+
+static void report_wrong_word(
+	struct dpe_filter *f, const char *what, const char *const *words, unsigned n)
+{
+	const char *word = dpe_token_ahead(f, 0)->value.text, *best = nearest(word, words, n);
+	struct dpe_text list = {0};
+
+	for (unsigned i = 0; i < n; i++)
+		dpe_text_printf(&list, "%s%s", i ? i + 1 < n ? ", " : " or " : "", words[i]);
+	if (!n)
+		dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
+			"'%s' cannot stand before the rule's name: remove it", word);
+	else if (best)
+		dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
+			"unknown %s '%s'; did you mean '%s'?", what, word, best);
+	else
+		dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
+			"unknown %s '%s': write %s", what, word, list.at);
+	dpe_text_free(&list);
+	f->at++;
+}
+
+/* `expect R a; b` */
+static void missing_colon(struct dpe_filter *f)
+{
+	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
+		"a ':' is missing after the rule's name '%s'", dpe_token_ahead(f, 0)->value.text);
+	take(f, T_RULE_NAME);
+	invent(f, ':');
+}
+
+static void take_mode(struct dpe_filter *f)
+{
+	static const char *const modes[] = {"expect", "detect", "sync"};
+	static const char *const pairings[] = {"fifo", "last", "all", "once", "rounds"};
+	enum dpe_pairing pairing;
+	bool sync = dpe_token_is_word(f, 0, "sync");
+
+	if (!dpe_token_is_mode(f)) {
+		if (is_wrong_word(f))
+			report_wrong_word(f, "mode", modes, DPE_COUNT(modes));
+		return;
+	}
+	take(f, sync ? T_SYNC : dpe_token_is_word(f, 0, "expect") ? T_EXPECT : T_DETECT);
+	if (sync && dpe_token_is_pairing(f, &pairing)) {
+		take(f, T_PAIRING);
+		f->out->at[f->out->n - 1].value.pairing = pairing;
+	} else if (is_wrong_word(f)) {
+		report_wrong_word(f, sync ? "pairing" : "word before the rule's name",
+			sync ? pairings : NULL, sync ? DPE_COUNT(pairings) : 0);
+	}
+	if (dpe_token_kind_at(f, 0) == T_NAME && dpe_token_kind_at(f, 1) == T_NAME &&
+		!dpe_token_ahead(f, 1)->first && !dpe_token_is_word(f, 1, "by") &&
+		!dpe_token_is_word(f, 1, "observing") && !dpe_token_is_word(f, 1, "else"))
+		missing_colon(f);
+}
+
+/* What only stands at the beginning of an item, up to where its DPE begins. */
+static void take_beginning(struct dpe_filter *f)
+{
+	if (dpe_token_is_include(f)) {
+		take(f, T_INCLUDE);
+		take(f, T_STRING);
+		return;
+	}
+	if (dpe_token_is_variables(f)) {
+		take(f, T_VAR);
+		f->variables = true;
+		return;
+	}
+	if (dpe_token_is_header(f, 0, '=')) {
+		f->header = dpe_token_kind_at(f, 1) == '(';
+		take(f, T_DEF_NAME);
+		return;
+	}
+	take_mode(f);
+	if (dpe_token_is_header(f, 0, ':')) {
+		f->header = dpe_token_kind_at(f, 1) == '(';
+		take(f, T_RULE_NAME);
+	}
+}
+
+static const char *token_text(const struct dpe_filter *f, const struct dpe_token *token)
+{
+	size_t len;
+	const char *text = dpe_source_text(token->place.source, &len);
+
+	return dpe_arena_strndup(
+		f->arena, text + token->place.begin, token->place.end - token->place.begin);
+}
+
+static void missing_operator(struct dpe_filter *f)
+{
+	const char *last = token_text(f, dpe_token_before(f)),
+		   *next = token_text(f, dpe_token_ahead(f, 0));
+
+	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
+		"an operator is missing between '%s' and '%s': write ; (then), & (independently) "
+		"or + (either)",
+		last, next);
+	invent(f, ';');
+}
+
+static bool in_variables(const struct dpe_filter *f)
+{
+	return f->variables && dpe_token_kind_before(f) != ';';
+}
+
+/* At a token that may begin an item. */
+static void maybe_begin(struct dpe_filter *f)
+{
+	int kind = dpe_token_kind_at(f, 0);
+
+	bool begins = !f->out->n;
+
+	if (kind == T_NAME && !begins)
+		begins = f->nopen || in_variables(f) ? dpe_token_is_start_in_brackets(f)
+						     : dpe_token_is_clear_start(f);
+	if (begins) {
+		begin_item(f);
+		take_beginning(f);
+	}
+}
+
+/* ---- between events ------------------------------------------------------------------- */
+
+static void take_phase(struct dpe_filter *f)
+{
+	static const char *const phases[] = {"enter", "exit"};
+	const char *word, *best;
+
+	take(f, '.');
+	if (dpe_token_kind_at(f, 0) != T_NAME)
+		return;
+	word = dpe_token_ahead(f, 0)->value.text;
+	if (f->from && !strcmp(word, "ret")) {
+		take(f, T_RESULT);
+		return;
+	}
+	best = word;
+	if (strcmp(word, "enter") && strcmp(word, "exit")) {
+		best = nearest(word, phases, DPE_COUNT(phases));
+		dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
+			best ? "unknown phase '%s'; did you mean '%s'?"
+			     : "unknown phase '%s': an event is .enter or .exit",
+			word, best);
+	}
+	take(f, T_PHASE);
+	f->out->at[f->out->n - 1].value.phase =
+		best && !strcmp(best, "exit") ? DPE_EXIT : DPE_ENTER;
+}
+
+/* `[p->x] from f(p) to g(p)` */
+static bool take_moment(struct dpe_filter *f)
+{
+	bool data = dpe_token_kind_before(f) == ']' && f->conditions != f->out->n;
+	bool from = data && dpe_token_is_word(f, 0, "from");
+
+	if (!from && !(f->from && dpe_token_is_word(f, 0, "to")))
+		return false;
+	if (dpe_token_kind_at(f, 1) != T_NAME && dpe_token_kind_at(f, 1) != T_STRING)
+		return false;
+	f->from = from;
+	take(f, from ? T_FROM : T_TO);
+	return true;
+}
+
+/* A name, '(' , '[' or '{' that follows a complete operand: a keyword, a condition, an action,
+ * arguments; else the next item or a missing operator. False where none of it is due. */
+static bool take_after_operand(struct dpe_filter *f)
+{
+	int kind = dpe_token_kind_at(f, 0), last = dpe_token_kind_before(f);
+	bool control =
+		last == T_NAME && f->out->n > 1 && f->out->at[f->out->n - 2].kind == T_CONTROL_STAR;
+	bool event = last != '}' && last != '*' && last != '@' && !control;
+
+	if (kind == T_NAME && event && take_moment(f))
+		return true;
+	if (kind == T_NAME && dpe_token_is_word(f, 0, "by") && dpe_token_kind_at(f, 1) == T_NAME &&
+		!dpe_token_ahead(f, 1)->first && event) {
+		take(f, T_BY);
+	} else if (kind == T_NAME && dpe_token_is_word(f, 0, "observing") &&
+		   dpe_token_starts_operand(f, 1)) {
+		take(f, T_OBSERVING);
+		f->observing = true;
+	} else if (kind == T_NAME && f->observing && event && !dpe_token_ahead(f, 0)->first &&
+		   dpe_token_is_word(f, 0, "ends")) {
+		take(f, T_ENDS);
+	} else if (kind == T_NAME && dpe_token_is_word(f, 0, "else") &&
+		   dpe_token_kind_at(f, 1) == '{') {
+		take(f, T_ELSE);
+	} else if (kind == '(' && event && (last == T_NAME || last == T_QUOTED || last == '^')) {
+		open_bracket(f, ARGS, ')');
+		take(f, '(');
+	} else if (kind == '[' && event && f->conditions != f->out->n) {
+		open_bracket(f, CONDITION, ']');
+		take(f, '[');
+	} else if (kind == '{' && (event || f->nopen || !is_operand_action(f))) {
+		open_bracket(f, BRACES, '}');
+		take(f, f->observing || !event ? T_RULE_BRACE : '{');
+	} else if (!f->nopen && (last == '}' || last == T_STRING || last == ';' ||
+					dpe_token_ahead(f, 0)->first)) {
+		begin_item(f);
+		take_beginning(f);
+	} else {
+		missing_operator(f);
+		return false;
+	}
+	return true;
+}
+
+/* The token behind an operator, or one that is no part of an operand. */
+static void take_at_dpe(struct dpe_filter *f)
+{
+	int kind = dpe_token_kind_at(f, 0);
+
+	if (kind == '(' || kind == '[' || kind == '{') {
+		open_bracket(f,
+			kind == '('   ? GROUP
+			: kind == '[' ? DATA
+				      : BRACES,
+			kind == '('   ? ')'
+			: kind == '[' ? ']'
+				      : '}');
+		take(f, kind == '{' && dpe_token_kind_before(f) == T_ELSE ? T_RULE_BRACE : kind);
+	} else if (kind == '*' && dpe_token_kind_at(f, 1) == T_NAME &&
+		   dpe_token_ahead(f, 0)->place.end == dpe_token_ahead(f, 1)->place.begin &&
+		   !dpe_token_is_clear_start(f)) {
+		take(f, T_CONTROL_STAR);
+	} else if (kind == '.') {
+		take_phase(f);
+	} else if (kind == T_STRING && !in_variables(f)) {
+		take(f, T_QUOTED);
+	} else {
+		take(f, kind);
+	}
+}
+
+/* ---- within brackets ------------------------------------------------------------------ */
+
+static void take_inside(struct dpe_filter *f)
+{
+	int kind = dpe_token_kind_at(f, 0);
+
+	if (kind == '(' || kind == '[')
+		open_bracket(f, INNER, kind == '(' ? ')' : ']');
+	else if (kind == '{')
+		open_bracket(f, BRACES, '}');
+	f->questions += kind == '?';
+	if (kind == ':' && f->questions)
+		f->questions--;
+	if (kind == ';') { /* ends a statement, whatever is open in it */
+		f->questions = 0;
+		while (dpe_token_in_braces(f) && f->open[f->nopen - 1].kind != BRACES)
+			close_last(f, true);
+	}
+	if (kind == T_NAME && dpe_token_in_braces(f) && dpe_token_is_word(f, 0, "if"))
+		kind = T_IF;
+	else if (kind == T_NAME && dpe_token_in_braces(f) && dpe_token_is_word(f, 0, "else"))
+		kind = T_ELSE;
+	else if (kind == '=' && !dpe_token_in_braces(f))
+		kind = T_EQUALS;
+	take(f, kind);
+}
+
+static void take_header(struct dpe_filter *f)
+{
+	int kind = dpe_token_kind_at(f, 0);
+
+	if (kind == ')')
+		f->header = false;
+	take(f, kind);
+}
+
+static void take_next(struct dpe_filter *f)
+{
+	int kind = dpe_token_kind_at(f, 0);
+
+	if (f->header) {
+		take_header(f);
+		return;
+	}
+	maybe_begin(f);
+	if (f->header || f->at >= f->n)
+		return;
+	kind = dpe_token_kind_at(f, 0);
+	if (kind == T_END)
+		return;
+	if (kind == ')' || kind == ']' || kind == '}')
+		take_closer(f);
+	else if (!dpe_token_at_dpe(f))
+		take_inside(f);
+	else if (!dpe_token_starts_operand(f, 0) || in_variables(f) ||
+		 !dpe_token_after_operand(f) || !take_after_operand(f))
+		take_at_dpe(f);
+}
+
+void dpe_classify_tokens(struct dpe_arena *arena, struct dpe_diags *diags,
+	const struct dpe_tokens *in, struct dpe_tokens *out)
+{
+	struct dpe_filter f = {
+		.arena = arena, .diags = diags, .in = in->at, .n = in->n, .out = out};
+
+	while (dpe_token_kind_at(&f, 0) != T_END && !f.too_deep &&
+		dpe_diags_errors(diags) <= AST_MAX_ERRORS)
+		take_next(&f);
+	if (f.too_deep)
+		out->n = f.nopen = 0;
+	begin_item(&f);
+	f.at = f.n - 1;
+	take(&f, T_END);
+	free(f.open);
+}

@@ -1,0 +1,142 @@
+/* The definitions of a specification by themselves: their table, and what is wrong with them
+ * before anybody uses them. */
+#include "dpe-lang/syntax/syntax.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* So many warnings of one kind; more are only counted. */
+#define MAX_WARNINGS 50
+
+/* ---- the table ------------------------------------------------------------------------ */
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp((*(struct ast_item *const *)a)->name, (*(struct ast_item *const *)b)->name);
+}
+
+static int by_name_and_order(const void *a, const void *b)
+{
+	const struct ast_item *x = *(struct ast_item *const *)a;
+	const struct ast_item *y = *(struct ast_item *const *)b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+struct ast_item *dpe_find_definition(const struct ast_spec *spec, const char *name)
+{
+	struct ast_item key = {.name = name}, *at = &key, **found;
+
+	if (!spec->ndefinitions)
+		return NULL;
+	found = bsearch(&at, spec->definitions, spec->ndefinitions, sizeof(*found), by_name);
+	return found ? *found : NULL;
+}
+
+static bool has_event(const struct ast_dpe *dpe)
+{
+	return dpe && (dpe->kind == AST_EVENT || has_event(dpe->left) || has_event(dpe->right));
+}
+
+void dpe_check_params(struct ast_spec *spec, const struct ast_item *item)
+{
+	for (const struct ast_name *p = item->params; p; p = p->next) {
+		if (!strcmp(p->text, "_"))
+			dpe_diag(spec->diags, DPE_ERROR, p->place,
+				"'_' is no name of a parameter: it stands for any value");
+	}
+}
+
+static void check_definition(struct ast_spec *spec, const struct ast_item *item)
+{
+	unsigned n = 0;
+
+	dpe_check_params(spec, item);
+	for (const struct ast_name *p = item->params; p && n <= AST_MAX_ARGS; p = p->next, n++) {
+		for (const struct ast_name *q = item->params; q != p; q = q->next) {
+			if (!strcmp(p->text, q->text))
+				dpe_diag(spec->diags, DPE_ERROR, p->place,
+					"'%s' is a parameter of '%s' already", p->text, item->name);
+		}
+	}
+	if (n > AST_MAX_ARGS)
+		dpe_diag(spec->diags, DPE_ERROR, item->place, "'%s' has more than %d parameters",
+			item->name, AST_MAX_ARGS);
+	if (item->dpe && !has_event(item->dpe))
+		dpe_diag(spec->diags, DPE_ERROR, item->place,
+			"the definition of '%s' is empty: it needs at least one event", item->name);
+}
+
+void dpe_collect_definitions(struct ast_spec *spec)
+{
+	unsigned n = 0, cap = 0, kept = 0;
+	struct ast_item **all = NULL;
+
+	for (struct ast_item *item = spec->first; item; item = item->next) {
+		if (item->kind != AST_DEFINITION)
+			continue;
+		item->number = n;
+		*DPE_GROW(all, n, cap) = item;
+		check_definition(spec, item);
+	}
+	if (n)
+		qsort(all, n, sizeof(*all), by_name_and_order);
+	for (unsigned i = 0; i < n; i++) {
+		if (kept && !strcmp(all[kept - 1]->name, all[i]->name)) {
+			dpe_diag(spec->diags, DPE_ERROR, all[i]->place, "'%s' is defined already",
+				all[i]->name);
+			dpe_diag(spec->diags, DPE_NOTE, all[kept - 1]->place, "it is defined here");
+			continue;
+		}
+		all[kept++] = all[i];
+	}
+	spec->definitions = all;
+	spec->ndefinitions = kept;
+}
+
+/* ---- those that no rule uses ---------------------------------------------------------- */
+
+static void warn_params(struct ast_spec *spec, const struct ast_item *item)
+{
+	for (const struct ast_name *p = item->params; p; p = p->next) {
+		if (!p->used)
+			dpe_diag(spec->diags, DPE_WARNING, p->place,
+				"the parameter '%s' of '%s' is not used", p->text, item->name);
+	}
+}
+
+static void warn_unused(struct ast_spec *spec)
+{
+	unsigned warned = 0, more = 0;
+
+	for (unsigned i = 0; i < spec->ndefinitions; i++) {
+		const struct ast_item *item = spec->definitions[i];
+
+		if (item->included)
+			continue;
+		if (warned < MAX_WARNINGS)
+			warn_params(spec, item);
+		if (item->used)
+			continue;
+		if (warned++ < MAX_WARNINGS)
+			dpe_diag(spec->diags, DPE_WARNING, item->place,
+				"the definition of '%s' is not used", item->name);
+		else
+			more++;
+	}
+	if (more)
+		dpe_diag(spec->diags, DPE_WARNING, spec->definitions[0]->place,
+			"%u more definitions are not used", more);
+}
+
+void dpe_check_unused(struct ast_spec *spec)
+{
+	for (unsigned i = 0; i < spec->ndefinitions; i++) {
+		if (!spec->definitions[i]->used)
+			dpe_expand_alone(spec, spec->definitions[i]);
+	}
+	/* after an error one cannot tell what is used */
+	if (!dpe_diags_errors(spec->diags))
+		warn_unused(spec);
+}

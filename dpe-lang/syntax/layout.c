@@ -1,0 +1,455 @@
+/* The usual layout of a specification: one blank or none between tokens, tabs for what is inside,
+ * one blank line at most.
+ *
+ * Lines stay as they are, since the language tells items apart by them; so do comments. What comes
+ * out is read again and must consist of the same tokens on the same lines: a layout never changes
+ * what is meant. */
+#include "dpe-lang/syntax/syntax.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { NAME, NUMBER, TEXT, OPERATOR, COMMENT, LINE_COMMENT };
+
+struct piece {
+	enum kind kind;
+	const char *at;
+	size_t len;
+	unsigned newlines; /* before it */
+	bool spaced;       /* not right behind the one before it */
+};
+
+struct pieces {
+	struct piece *at;
+	unsigned count, cap;
+};
+
+/* ---- taking apart ------------------------------------------------------------------------ */
+
+static bool is_name_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static size_t comment_length(const char *at, const char *end)
+{
+	const char *close;
+
+	if (at[1] == '/') {
+		close = memchr(at, '\n', (size_t)(end - at));
+		return (size_t)((close ? close : end) - at);
+	}
+	close = memmem(at + 2, (size_t)(end - at - 2), "*/", 2);
+	return (size_t)((close ? close + 2 : end) - at);
+}
+
+/* A string or a character, up to its closing quote. */
+static size_t quoted_length(const char *at, const char *end)
+{
+	const char *p = at + 1;
+
+	while (p < end && *p != *at && *p != '\n')
+		p += *p == '\\' && p + 1 < end ? 2 : 1;
+	return (size_t)((p < end && *p == *at ? p + 1 : p) - at);
+}
+
+static size_t operator_length(const char *at, const char *end)
+{
+	static const char *const longer[] = {"<<=", ">>=", "::", "->", "==", "!=", "<=", ">=", "<<",
+		">>", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="};
+
+	for (unsigned i = 0; i < DPE_COUNT(longer); i++) {
+		size_t len = strlen(longer[i]);
+
+		if ((size_t)(end - at) >= len && !memcmp(at, longer[i], len))
+			return len;
+	}
+	return 1;
+}
+
+static bool is(const struct piece *piece, const char *text)
+{
+	return piece && piece->kind == OPERATOR && piece->len == strlen(text) &&
+	       !memcmp(piece->at, text, piece->len);
+}
+
+/* As the lexer has it: x' and x'' right behind what they belong to, or what no quote closes. */
+static bool is_prime(const struct piece *before, const char *at, const char *end)
+{
+	size_t len = quoted_length(at, end);
+
+	return len == 1 || at[len - 1] != '\'' ||
+	       (before && before->at + before->len == at &&
+		       (before->kind == NAME || is(before, ")") || is(before, "]") ||
+			       is(before, "'")));
+}
+
+/* The point of 1.5 and the sign of 1e-3; 0x1e-3 is a difference. */
+static bool goes_on(const char *number, const char *at, const char *end)
+{
+	bool exponent = strchr("eE", at[-1]) && at - number > 1 && number[1] != 'x' && number[1] != 'X';
+
+	if (at + 1 >= end || !isdigit((unsigned char)at[1]))
+		return false;
+	return *at == '.' || (exponent && strchr("+-", *at));
+}
+
+static struct piece take(const struct piece *before, const char *at, const char *end)
+{
+	struct piece piece = {.kind = OPERATOR, .at = at};
+	const char *p = at;
+
+	if (*at == '/' && at + 1 < end && (at[1] == '/' || at[1] == '*')) {
+		piece.kind = at[1] == '/' ? LINE_COMMENT : COMMENT;
+		piece.len = comment_length(at, end);
+	} else if (is_name_char(*at) || *at == '$') {
+		piece.kind = isdigit((unsigned char)*at) ? NUMBER : NAME;
+		for (p++; p < end && (is_name_char(*p) || (piece.kind == NUMBER &&
+								    goes_on(at, p, end)));
+			p++)
+			;
+		piece.len = (size_t)(p - at);
+	} else if (*at == '"' || (*at == '\'' && !is_prime(before, at, end))) {
+		piece.kind = TEXT;
+		piece.len = quoted_length(at, end);
+	} else {
+		piece.len = operator_length(at, end);
+	}
+	return piece;
+}
+
+static struct pieces take_apart(const char *text, size_t len)
+{
+	const char *at = text, *end = text + len;
+	struct pieces pieces = {0};
+	unsigned newlines = 0;
+
+	while (at < end) {
+		const struct piece *before = pieces.count ? &pieces.at[pieces.count - 1] : NULL;
+		struct piece piece;
+
+		if (isspace((unsigned char)*at)) {
+			newlines += *at++ == '\n';
+			continue;
+		}
+		piece = take(before, at, end);
+		piece.newlines = newlines;
+		piece.spaced = before && before->at + before->len != at;
+		newlines = 0;
+		at += piece.len;
+		*DPE_GROW(pieces.at, pieces.count, pieces.cap) = piece;
+	}
+	return pieces;
+}
+
+/* ---- where a piece stands ---------------------------------------------------------------- */
+
+enum { MOST_OPEN = 1100 };
+
+struct state {
+	char open[MOST_OPEN]; /* brackets */
+	unsigned nopen, nbraces;
+	const struct piece *before; /* no comment */
+	bool before_led;            /* it was the first of its line */
+	bool unary;                 /* it is a sign before an operand */
+	bool terminated;            /* the item ends in ';': var, include */
+	bool header;                /* before the ':' of the item */
+	struct dpe_text *to;
+};
+
+static bool word(const struct piece *piece, const char *text)
+{
+	return piece && piece->kind == NAME && piece->len == strlen(text) &&
+	       !memcmp(piece->at, text, piece->len);
+}
+
+static bool is_keyword(const struct piece *piece)
+{
+	static const char *const words[] = {"if", "else", "by", "observing", "ends", "expect", "detect",
+		"sync", "fifo", "last", "all", "once", "rounds", "include", "var"};
+
+	for (unsigned i = 0; i < DPE_COUNT(words); i++) {
+		if (word(piece, words[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Inside [ ] or { } stand expressions of C, elsewhere those of events. */
+static bool in_expression(const struct state *s)
+{
+	for (unsigned i = 0; i < s->nopen; i++) {
+		if (s->open[i] != '(')
+			return true;
+	}
+	return false;
+}
+
+static bool ends_operand(const struct piece *piece)
+{
+	if (!piece)
+		return false;
+	if (piece->kind != OPERATOR)
+		return !is_keyword(piece);
+	return is(piece, ")") || is(piece, "]") || is(piece, "'") || is(piece, "++") ||
+	       is(piece, "--");
+}
+
+static bool is_sign(const struct state *s, const struct piece *piece)
+{
+	static const char *const signs[] = {"-", "+", "*", "&", "!", "~", "++", "--"};
+
+	if (!in_expression(s) || ends_operand(s->before))
+		return false;
+	for (unsigned i = 0; i < DPE_COUNT(signs); i++) {
+		if (is(piece, signs[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Two pieces that would be read as one. */
+static bool would_merge(const struct piece *a, const struct piece *b)
+{
+	char both[2] = {a->at[a->len - 1], b->at[0]};
+
+	if (is_name_char(both[0]) && (is_name_char(both[1]) || both[1] == '$'))
+		return true;
+	if (a->kind == NUMBER && both[1] == '.')
+		return true;
+	if (both[0] == '/' && (both[1] == '/' || both[1] == '*'))
+		return true;
+	return a->kind == OPERATOR && b->kind == OPERATOR && operator_length(both, both + 2) == 2;
+}
+
+/* ---- blanks ------------------------------------------------------------------------------ */
+
+static bool binds_tight(const struct piece *piece)
+{
+	return is(piece, ".") || is(piece, "::") || is(piece, "->");
+}
+
+/* A parenthesis, a bracket or a caret that belongs to the name before it. */
+static bool follows_name(const struct state *s, const struct piece *piece)
+{
+	const struct piece *before = s->before;
+
+	if (is(piece, "("))
+		return (before->kind == NAME && !is_keyword(before)) || before->kind == TEXT ||
+		       (is(before, "^") && !in_expression(s));
+	if (is(piece, "["))
+		return in_expression(s) && ends_operand(before);
+	return false;
+}
+
+static bool blank_in_events(const struct state *s, const struct piece *piece)
+{
+	if (is(piece, "*") || is(piece, "@") || is(piece, "^"))
+		return false;
+	if (is(piece, ";"))
+		return !s->terminated;
+	if (is(piece, ":"))
+		return false;
+	return true;
+}
+
+static bool blank_in_expression(const struct state *s, const struct piece *piece)
+{
+	(void)s;
+	return !is(piece, ";") && !is(piece, "++") && !is(piece, "--");
+}
+
+static bool blank_before(const struct state *s, const struct piece *piece)
+{
+	const struct piece *before = s->before;
+
+	/* Which words are keywords depends on where they stand; a list may begin with "( ". */
+	if ((is(piece, "(") && is_keyword(before) && !word(before, "if")) ||
+		(is(before, "(") && s->before_led && !is(piece, ")")))
+		return piece->spaced;
+	if (is(piece, ")") || is(piece, "]") || is(piece, ",") || is(piece, "'") ||
+		is(before, "(") || is(before, "[") || follows_name(s, piece) || s->unary)
+		return false;
+	if (is(piece, "}"))
+		return !is(before, "{");
+	if (binds_tight(piece))
+		return is(piece, ".") && !ends_operand(before);
+	if (binds_tight(before))
+		return false;
+	/* A control variable, or where there is a blank the next item. */
+	if (!in_expression(s) && is(before, "*") && piece->kind == NAME)
+		return piece->spaced;
+	return in_expression(s) ? blank_in_expression(s, piece) || is_sign(s, piece)
+				: blank_in_events(s, piece);
+}
+
+/* ---- lines ------------------------------------------------------------------------------- */
+
+static bool can_go_on(const struct piece *before)
+{
+	static const char *const open_ended[] = {";", "+", "&", ":", ",", "=", ".", "::"};
+
+	if (!before)
+		return false;
+	if (is_keyword(before))
+		return !word(before, "last") && !word(before, "all") &&
+		       !word(before, "once") && !word(before, "rounds") && !word(before, "ends");
+	for (unsigned i = 0; i < DPE_COUNT(open_ended); i++) {
+		if (is(before, open_ended[i]))
+			return true;
+	}
+	return false;
+}
+
+/* The line begins a rule, a definition, …; as tokens.c decides it, where that shows. */
+static bool begins_item(const struct state *s, const struct piece *piece)
+{
+	if (s->nopen)
+		return false;
+	if (!s->before || (s->terminated && is(s->before, ";")))
+		return true;
+	if (piece->kind != NAME || word(piece, "by") || word(piece, "observing") ||
+		word(piece, "else") || (word(piece, "from") && is(s->before, "]")))
+		return false;
+	return !can_go_on(s->before);
+}
+
+static void begin_item(struct state *s, const struct piece *piece)
+{
+	s->terminated = word(piece, "var") || word(piece, "include");
+	s->header = !s->terminated;
+}
+
+/* The first piece from here on that is no comment. */
+static const struct piece *next_real(const struct pieces *pieces, unsigned at)
+{
+	while (at < pieces->count && pieces->at[at].kind >= COMMENT)
+		at++;
+	return at < pieces->count ? &pieces->at[at] : NULL;
+}
+
+static unsigned indentation(const struct state *s, const struct piece *real)
+{
+	unsigned depth = 0, parens = 0;
+
+	if (!real || begins_item(s, real))
+		return 0;
+	for (unsigned i = 0; i < s->nopen; i++) {
+		depth += s->open[i] == '{';
+		parens += s->open[i] != '{' && !depth;
+	}
+	if (is(real, "}") && depth)
+		depth--;
+	return 1 + depth + (parens > 1 ? parens - 1 : 0);
+}
+
+static void start_line(struct state *s, const struct piece *piece, const struct piece *real)
+{
+	if (s->to->len)
+		dpe_text_puts(s->to, piece->newlines > 1 ? "\n\n" : "\n");
+	for (unsigned i = indentation(s, real); i; i--)
+		dpe_text_puts(s->to, "\t");
+}
+
+/* ---- putting together -------------------------------------------------------------------- */
+
+static void note_bracket(struct state *s, const struct piece *piece)
+{
+	char c = piece->kind == OPERATOR && piece->len == 1 ? *piece->at : '\0';
+
+	if (c && strchr("([{", c) && s->nopen < MOST_OPEN)
+		s->open[s->nopen++] = c;
+	else if (c && strchr(")]}", c) && s->nopen)
+		s->nopen--;
+}
+
+/* A line comment, and the last line of any other, ends without blanks. */
+static void put(struct dpe_text *to, const struct piece *piece)
+{
+	size_t len = piece->len;
+
+	while (piece->kind == LINE_COMMENT && len && isspace((unsigned char)piece->at[len - 1]))
+		len--;
+	dpe_text_add(to, piece->at, len);
+}
+
+static void put_together(const struct pieces *pieces, struct dpe_text *to)
+{
+	struct state s = {.to = to};
+	const struct piece *last = NULL; /* comments, too */
+
+	for (unsigned i = 0; i < pieces->count; i++) {
+		const struct piece *piece = &pieces->at[i];
+		bool comment = piece->kind >= COMMENT, sign;
+
+		if (piece->newlines || !last)
+			start_line(&s, piece, next_real(pieces, i));
+		else if (comment || last->kind >= COMMENT || blank_before(&s, piece) ||
+			 would_merge(last, piece))
+			dpe_text_puts(to, " ");
+		put(to, piece);
+		last = piece;
+		if (comment)
+			continue;
+		if (begins_item(&s, piece))
+			begin_item(&s, piece);
+		sign = is_sign(&s, piece);
+		note_bracket(&s, piece);
+		s.before = piece;
+		s.before_led = piece->newlines || !i;
+		s.unary = sign;
+	}
+	if (pieces->count)
+		dpe_text_puts(to, "\n");
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+static bool same_pieces(const struct pieces *a, const struct pieces *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (unsigned i = 0; i < a->count; i++) {
+		const struct piece *x = &a->at[i], *y = &b->at[i];
+		size_t len = x->len < y->len ? x->len : y->len;
+
+		if (x->kind != y->kind || memcmp(x->at, y->at, len) ||
+			(x->len != y->len && x->kind != LINE_COMMENT) ||
+			(i && !x->newlines != !y->newlines))
+			return false;
+	}
+	return true;
+}
+
+/* Comments may stand within what belongs together. */
+static bool still_parses(
+	const struct dpe_text *text, const char *name, const struct dpe_compile_options *options)
+{
+	struct dpe_diags *diags = dpe_diags_new();
+	bool parses = dpe_spec_parses(name, text->at, text->len, options, diags);
+
+	dpe_diags_free(diags);
+	return parses;
+}
+
+bool dpe_format(struct dpe_text *to, const char *name, const char *text, size_t len,
+	const struct dpe_compile_options *options, struct dpe_diags *diags)
+{
+	struct pieces before, after;
+	bool same;
+
+	if (!dpe_spec_parses(name, text, len, options, diags))
+		return false;
+	before = take_apart(text, len);
+	dpe_text_puts(to, "");
+	put_together(&before, to);
+	after = take_apart(to->at, to->len);
+	same = same_pieces(&before, &after) && still_parses(to, name, options);
+	free(before.at);
+	free(after.at);
+	if (!same)
+		dpe_diag_at(diags, DPE_ERROR, name,
+			"no layout was found that keeps its meaning; it is left as it is");
+	return same;
+}

@@ -1,0 +1,515 @@
+/* Files → AST: runs lexer, classification and grammar over each file, and follows includes. */
+#include "dpe-lang/syntax/ast_build.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- what bison calls ----------------------------------------------------------------- */
+
+int dpe_yylex(DPE_YYSTYPE *value, DPE_YYLTYPE *place, struct dpe_parser *parser)
+{
+	unsigned last = parser->tokens.n - 1;
+	const struct dpe_token *token =
+		&parser->tokens.at[parser->next < last ? parser->next : last];
+
+	parser->next++;
+	*value = token->value;
+	*place = token->place;
+	return token->kind;
+}
+
+/* Only what is no syntax error comes here: the parser's stack is full. */
+void dpe_yyerror(const DPE_YYLTYPE *place, struct dpe_parser *parser, const char *message)
+{
+	(void)message;
+	dpe_diag(parser->spec->diags, DPE_ERROR, *place,
+		"too many levels within each other: write a part of it on its own");
+}
+
+static const char *text_of(const struct dpe_parser *parser, const struct dpe_token *token)
+{
+	size_t len;
+	const char *text = dpe_source_text(token->place.source, &len);
+
+	return dpe_arena_strndup(
+		parser->arena, text + token->place.begin, token->place.end - token->place.begin);
+}
+
+static bool is_operator(int kind)
+{
+	return kind == ';' || kind == '+' || kind == '&' || kind == ':' || kind == '=';
+}
+
+/* What C programmers write and a DPE does not know. */
+static const char *instead_of(int kind)
+{
+	switch (kind) {
+	case T_ANDAND:
+		return "write & for causally independent events";
+	case T_OROR:
+	case '|':
+		return "write + for a choice";
+	case T_ARROW:
+	case ',':
+		return "write ; for one event after the other";
+	case T_INCR:
+		return "write one +";
+	case '?':
+		return "write (… + …) for what may occur, or * for what may repeat";
+	case T_UPDATE:
+		return "assignments stand alone as statements, in { }";
+	default:
+		return NULL;
+	}
+}
+
+static bool expects(const char *const *names, unsigned n, const char *name)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (!strcmp(names[i], name))
+			return true;
+	}
+	return false;
+}
+
+static const char *list_of(struct dpe_parser *parser, const char *const *names, unsigned n)
+{
+	struct dpe_text text = {0};
+	const char *list;
+
+	for (unsigned i = 0; i < n; i++)
+		dpe_text_printf(&text, "%s%s", i ? i + 1 < n ? ", " : " or " : "", names[i]);
+	list = dpe_arena_strndup(parser->arena, text.at ? text.at : "", text.len);
+	dpe_text_free(&text);
+	return list;
+}
+
+/* The file or the item ends too early; `last` is the token before. */
+static void report_early_end(struct dpe_parser *parser, const struct dpe_token *last,
+	const char *const *expected, unsigned n)
+{
+	struct dpe_diags *diags = parser->spec->diags;
+
+	if (last && (last->kind == ':' || last->kind == '='))
+		dpe_diag(diags, DPE_ERROR, last->place,
+			"an expression is missing after '%s': it needs at least one event",
+			text_of(parser, last));
+	else if (last && is_operator(last->kind))
+		dpe_diag(diags, DPE_ERROR, last->place,
+			"nothing follows this '%s': write the event that comes next, or remove it",
+			text_of(parser, last));
+	else if (n && n <= 5)
+		dpe_diag(diags, DPE_ERROR, last ? last->place : (struct dpe_place){0},
+			"%s is missing after '%s'", list_of(parser, expected, n),
+			last ? text_of(parser, last) : "");
+	else
+		dpe_diag(diags, DPE_ERROR, last ? last->place : (struct dpe_place){0},
+			"the rule breaks off after '%s'", last ? text_of(parser, last) : "");
+}
+
+static void report_unexpected(struct dpe_parser *parser, const struct dpe_token *token,
+	const struct dpe_token *last, const char *const *expected, unsigned n)
+{
+	const char *text = text_of(parser, token);
+	const char *instead = expects(expected, n, "'@'") || expects(expected, n, "'&'")
+				      ? instead_of(token->kind)
+				      : NULL;
+	struct dpe_diags *diags = parser->spec->diags;
+
+	if (instead)
+		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s': %s", text, instead);
+	else if (token->kind == ')' && last && last->kind == '(')
+		dpe_diag(diags, DPE_ERROR, token->place,
+			"nothing stands between these parentheses: write an expression");
+	else if (last && is_operator(last->kind) && is_operator(token->kind))
+		dpe_diag(diags, DPE_ERROR, token->place, "%s is missing between '%s' and '%s'",
+			expects(expected, n, "an event position") ? "a value" : "an event",
+			text_of(parser, last), text);
+	else if (token->kind == '^' && last && last->kind == ')')
+		dpe_diag(
+			diags, DPE_ERROR, token->place, "carets stand before the arguments: f^(x)");
+	else if (n && n <= 5)
+		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s': %s is expected here",
+			text, list_of(parser, expected, n));
+	else if (last && last->kind != T_ITEM)
+		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s' after '%s'", text,
+			text_of(parser, last));
+	else
+		dpe_diag(diags, DPE_ERROR, token->place,
+			"unexpected '%s': a rule begins with its name, an event or '('", text);
+}
+
+void dpe_build_syntax_error(
+	struct dpe_parser *parser, const char *const *expected, unsigned nexpected)
+{
+	unsigned at = parser->next ? parser->next - 1 : 0;
+	const struct dpe_token *token, *last;
+
+	if (at >= parser->tokens.n)
+		at = parser->tokens.n - 1;
+	token = &parser->tokens.at[at];
+	while (at && parser->tokens.at[at - 1].place.begin == parser->tokens.at[at - 1].place.end &&
+		parser->tokens.at[at - 1].kind != T_ITEM)
+		at--;
+	last = at ? &parser->tokens.at[at - 1] : NULL;
+	if (token->kind == T_ITEM || token->kind == T_END || token->place.begin == token->place.end)
+		report_early_end(parser, last, expected, nexpected);
+	else
+		report_unexpected(parser, token, last, expected, nexpected);
+}
+
+/* ---- one source ----------------------------------------------------------------------- */
+
+/* Length of the UTF-8 sequence at `text`, 0 where there is none. */
+static size_t utf8_length(const unsigned char *text, size_t left)
+{
+	size_t len = text[0] < 0x80                      ? 1
+		     : text[0] >= 0xc2 && text[0] < 0xe0 ? 2
+		     : text[0] >= 0xe0 && text[0] < 0xf0 ? 3
+		     : text[0] >= 0xf0 && text[0] < 0xf5 ? 4
+							 : 0;
+	static const unsigned char low[] = {[0xe0 - 0xe0] = 0xa0, [0xf0 - 0xe0] = 0x90};
+
+	if (!len || len > left)
+		return 0;
+	for (size_t i = 1; i < len; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	if (text[0] >= 0xe0 && text[0] - 0xe0u < sizeof(low) && text[1] < low[text[0] - 0xe0u])
+		return 0;
+	if ((text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf4 && text[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+static struct dpe_place place_at(const struct dpe_source *source, size_t at)
+{
+	return (struct dpe_place){source, (uint32_t)at, (uint32_t)at + 1};
+}
+
+/* Whether it is text at all; what is not stops here. */
+static bool check_text(struct ast_spec *spec, const struct dpe_source *source)
+{
+	size_t len, step;
+	const unsigned char *text = (const unsigned char *)dpe_source_text(source, &len);
+
+	if (len > AST_MAX_BYTES) {
+		dpe_diag_at(spec->diags, DPE_ERROR, dpe_source_name(source),
+			"the specification is larger than %d MiB", AST_MAX_BYTES >> 20);
+		return false;
+	}
+	for (size_t i = 0; i < len; i += step) {
+		step = utf8_length(text + i, len - i);
+		if (step && text[i])
+			continue;
+		if (step)
+			dpe_diag(spec->diags, DPE_ERROR, place_at(source, i),
+				"a NUL byte: this is no text");
+		else
+			dpe_diag(spec->diags, DPE_ERROR, place_at(source, i),
+				"byte 0x%02x is not UTF-8: save the file as UTF-8", text[i]);
+		return false;
+	}
+	return true;
+}
+
+/* Two rules where one has neither name nor action: an operator was forgotten, or a name. */
+static void check_headless(struct ast_spec *spec, const struct ast_item *first);
+
+static void parse_text(struct ast_spec *spec, const struct dpe_source *source, bool included,
+	struct ast_item **items)
+{
+	struct dpe_lexer lexer = {spec->arena, spec->diags, source, 0, true, {0}};
+	struct dpe_parser parser = {.spec = spec, .arena = spec->arena, .included = included};
+	struct dpe_tokens raw = {0};
+
+	parser.last = &parser.items;
+	dpe_lex(&lexer, &raw);
+	dpe_classify_tokens(spec->arena, spec->diags, &raw, &parser.tokens);
+	dpe_yyparse(&parser);
+	check_headless(spec, parser.items);
+	free(raw.at);
+	free(parser.tokens.at);
+	*items = parser.items;
+}
+
+static bool has_action(const struct ast_dpe *dpe)
+{
+	/* the right spine may be long, the left one longer: both are within AST_MAX_OPERATORS */
+	return dpe && (dpe->action || has_action(dpe->left) || has_action(dpe->right));
+}
+
+/* An operator was missing, which was told already. */
+static bool has_gap(const struct ast_dpe *dpe)
+{
+	return dpe && ((dpe->kind == AST_SEQ && dpe->place.begin == dpe->place.end) ||
+			      has_gap(dpe->left) || has_gap(dpe->right));
+}
+
+static bool is_headless(const struct ast_item *item)
+{
+	return item && item->kind == AST_RULE && !item->name;
+}
+
+static bool needs_name(const struct ast_item *item)
+{
+	return is_headless(item) && item->mode == AST_NO_MODE && !item->action &&
+	       !item->otherwise && !has_action(item->dpe) && !has_gap(item->dpe);
+}
+
+static bool joins(const struct ast_item *item)
+{
+	return item && (item->kind == AST_DEFINITION || item->kind == AST_RULE) &&
+	       !item->ends_with_brace;
+}
+
+static void check_headless(struct ast_spec *spec, const struct ast_item *first)
+{
+	const struct ast_item *last = NULL;
+
+	for (const struct ast_item *item = first; item; last = item, item = item->next) {
+		struct dpe_place start = item->begin;
+
+		if (!needs_name(item))
+			continue;
+		start.end = start.begin + 1;
+		if (joins(last))
+			dpe_diag(spec->diags, DPE_ERROR, start,
+				"an operator is missing before this event: write ; (then), & "
+				"(independently) or + (either); or, where a rule of its own "
+				"begins, its "
+				"name and a ':'");
+		else if (!is_headless(item->next) || !needs_name(item->next))
+			dpe_diag(spec->diags, DPE_ERROR, start,
+				"a rule needs a name or an action: write 'NAME: …', or { … } at "
+				"its "
+				"end");
+	}
+}
+
+/* ---- includes ------------------------------------------------------------------------- */
+
+struct file_id {
+	dev_t device;
+	ino_t inode;
+	bool open; /* being read: including it again is a cycle */
+};
+
+struct include_set {
+	struct file_id *files;
+	unsigned n, cap;
+};
+
+struct include_set *dpe_include_set_new(void)
+{
+	return dpe_xcalloc(1, sizeof(struct include_set));
+}
+
+void dpe_include_set_free(struct include_set *set)
+{
+	free(set->files);
+	free(set);
+}
+
+static struct file_id *find_file(struct include_set *set, const struct stat *st)
+{
+	for (unsigned i = 0; i < set->n; i++) {
+		if (set->files[i].device == st->st_dev && set->files[i].inode == st->st_ino)
+			return &set->files[i];
+	}
+	return NULL;
+}
+
+struct reader {
+	struct ast_spec *spec;
+	const struct parse_options *options;
+	struct include_set *seen;
+	unsigned depth;
+};
+
+static void read_items(struct reader *r, const struct dpe_source *source, bool included);
+
+/* The including file's folder, with a '/' where it is not empty. */
+static size_t folder_length(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISDIR(st.st_mode);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* A file beside the including one that has the name of a shipped one; the shipped ones themselves
+ * include each other as they lie. */
+static void note_hidden(struct reader *r, const struct ast_item *item, const char *path)
+{
+	char *folder = dpe_xasprintf("%.*s.", (int)folder_length(path), path), *hidden = NULL;
+	bool shipped = false;
+
+	for (unsigned i = 0; i < r->options->ninclude_path; i++) {
+		const char *other = r->options->include_path[i];
+		char *file = dpe_xasprintf("%s/%s", other, item->name);
+
+		shipped |= same_file(folder, other);
+		if (!hidden && is_file(file) && !same_file(path, file))
+			hidden = file;
+		else
+			free(file);
+	}
+	if (hidden && !shipped)
+		dpe_diag(r->spec->diags, DPE_NOTE, item->place, "this is %s, which hides %s", path,
+			hidden);
+	free(hidden);
+	free(folder);
+}
+
+/* The file that is meant, or NULL and in `tried` where it was looked for. */
+static const char *find_include(
+	struct reader *r, const char *from, const char *name, struct dpe_text *tried)
+{
+	struct dpe_arena *arena = r->spec->arena;
+	const char *path;
+
+	if (*name == '/')
+		path = name;
+	else
+		path = dpe_arena_printf(arena, "%.*s%s", (int)folder_length(from), from, name);
+	if (is_file(path))
+		return path;
+	dpe_text_puts(tried, path);
+	for (unsigned i = 0; *name != '/' && i < r->options->ninclude_path; i++) {
+		path = dpe_arena_printf(arena, "%s/%s", r->options->include_path[i], name);
+		if (is_file(path))
+			return path;
+		dpe_text_printf(tried, ", %s", path);
+	}
+	return NULL;
+}
+
+static void read_file(struct reader *r, const char *path, struct dpe_place place)
+{
+	struct dpe_source *source;
+	struct file_id *file = NULL;
+	struct stat st;
+	unsigned number;
+
+	if (strcmp(path, "-") && !stat(path, &st)) {
+		file = find_file(r->seen, &st);
+		if (file && file->open && place.source)
+			dpe_diag(r->spec->diags, DPE_ERROR, place,
+				"'%s' includes itself: remove this line", path);
+		if (file)
+			return;
+		*DPE_GROW(r->seen->files, r->seen->n, r->seen->cap) =
+			(struct file_id){st.st_dev, st.st_ino, true};
+		file = &r->seen->files[r->seen->n - 1];
+	}
+	number = r->seen->n - 1;
+	source = dpe_source_read(r->spec->arena, path);
+	if (source)
+		read_items(r, source, place.source);
+	else if (place.source)
+		dpe_diag(r->spec->diags, DPE_ERROR, place, "cannot read '%s': %s", path,
+			strerror(errno));
+	else
+		dpe_diag_at(r->spec->diags, DPE_ERROR, path, "cannot read this file: %s",
+			strerror(errno));
+	if (file)
+		r->seen->files[number].open = false;
+}
+
+static void follow_include(struct reader *r, const struct ast_item *item)
+{
+	struct dpe_text tried = {0};
+	const char *path;
+
+	if (r->depth == AST_MAX_INCLUDES) {
+		dpe_diag(r->spec->diags, DPE_ERROR, item->place,
+			"more than %d files include one another", AST_MAX_INCLUDES);
+		return;
+	}
+	r->depth++;
+	path = find_include(r, dpe_source_name(item->place.source), item->name, &tried);
+
+	if (path) {
+		note_hidden(r, item, path);
+		read_file(r, path, item->place);
+	} else {
+		dpe_diag(r->spec->diags, DPE_ERROR, item->place, "cannot find '%s'; looked for %s",
+			item->name, tried.at);
+	}
+	r->depth--;
+	dpe_text_free(&tried);
+}
+
+/* Includes stand where their items do: what is included comes first. */
+static void read_items(struct reader *r, const struct dpe_source *source, bool included)
+{
+	struct ast_item *items = NULL, *next;
+
+	if (!check_text(r->spec, source))
+		return;
+	parse_text(r->spec, source, included, &items);
+	for (; items; items = next) {
+		next = items->next;
+		items->next = NULL;
+		if (items->kind == AST_INCLUDE)
+			follow_include(r, items);
+		*r->spec->last = items;
+		r->spec->last = &items->next;
+	}
+}
+
+void dpe_parse_file(struct ast_spec *spec, const char *path, const struct parse_options *options,
+	struct include_set *seen)
+{
+	struct reader reader = {spec, options, seen, 0};
+
+	read_file(&reader, path, (struct dpe_place){0});
+}
+
+void dpe_parse_source(struct ast_spec *spec, const struct dpe_source *source,
+	const struct parse_options *options, struct include_set *seen)
+{
+	struct reader reader = {spec, options, seen, 0};
+
+	read_items(&reader, source, false);
+}
+
+struct parse_options dpe_parse_options(const struct dpe_compile_options *options)
+{
+	if (!options)
+		return (struct parse_options){0};
+	return (struct parse_options){options->include_path, options->ninclude_path};
+}
+
+bool dpe_spec_parses(const char *name, const char *text, size_t len,
+	const struct dpe_compile_options *options, struct dpe_diags *diags)
+{
+	struct parse_options parse = dpe_parse_options(options);
+	unsigned errors = dpe_diags_errors(diags);
+	struct include_set *seen = dpe_include_set_new();
+	struct ast_spec spec = {.arena = dpe_arena_new(), .diags = diags};
+
+	spec.last = &spec.first;
+	dpe_parse_source(&spec, dpe_source_new(spec.arena, name, text, len), &parse, seen);
+	dpe_include_set_free(seen);
+	dpe_diags_keep(diags, spec.arena);
+	return dpe_diags_errors(diags) == errors;
+}

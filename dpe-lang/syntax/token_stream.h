@@ -1,0 +1,74 @@
+/* Between text and grammar: the tokens of one file, and which names among them are keywords.
+ * Private to lexer.l, grammar.y, literals.c, tokens.c and parse.c. */
+#ifndef DPE_LANG_TOKENS_H
+#define DPE_LANG_TOKENS_H
+
+#include "dpe-lang/syntax/syntax.h"
+#include "dpe-lang/syntax/grammar.h"
+
+/* flex's words for bison's types */
+#define YYSTYPE DPE_YYSTYPE
+#define YYLTYPE DPE_YYLTYPE
+
+struct dpe_token {
+	int kind;
+	bool first; /* on its line */
+	DPE_YYSTYPE value;
+	struct dpe_place place;
+};
+
+struct dpe_tokens {
+	struct dpe_token *at;
+	unsigned n, cap;
+};
+
+/* What the lexer needs beside flex's own state. */
+struct dpe_lexer {
+	struct dpe_arena *arena;
+	struct dpe_diags *diags;
+	const struct dpe_source *source;
+	uint32_t offset;
+	bool newline;          /* seen since the last token */
+	struct dpe_token last; /* the token before */
+};
+
+/* What the grammar needs: classified tokens, and where its items go. */
+struct dpe_parser {
+	struct ast_spec *spec;
+	struct dpe_arena *arena;
+	struct dpe_tokens tokens;
+	unsigned next;
+	bool included;
+	bool too_deep; /* said already */
+	struct ast_item *items, **last;
+};
+
+int dpe_yylex(DPE_YYSTYPE *value, DPE_YYLTYPE *place, struct dpe_parser *parser);
+void dpe_yyerror(const DPE_YYLTYPE *place, struct dpe_parser *parser, const char *message);
+
+/* ---- lexer.l, literals.c -------------------------------------------------------------- */
+
+/* All tokens of the source, as they stand there. */
+void dpe_lex(struct dpe_lexer *lexer, struct dpe_tokens *tokens);
+int dpe_lex_real(
+	struct dpe_lexer *lexer, const char *text, struct dpe_place place, DPE_YYSTYPE *value);
+int dpe_lex_number(
+	struct dpe_lexer *lexer, const char *text, struct dpe_place place, DPE_YYSTYPE *value);
+int dpe_lex_position(
+	struct dpe_lexer *lexer, const char *digits, struct dpe_place place, DPE_YYSTYPE *value);
+int dpe_lex_string(struct dpe_lexer *lexer, const char *text, size_t len, struct dpe_place place,
+	DPE_YYSTYPE *value);
+int dpe_lex_char(struct dpe_lexer *lexer, const char *text, size_t len, struct dpe_place place,
+	DPE_YYSTYPE *value);
+int dpe_lex_unknown(struct dpe_lexer *lexer, struct dpe_place place);
+/* True where a ' at `place` is the prime of a variable: nothing stands between them. */
+bool dpe_lex_is_prime(const struct dpe_lexer *lexer, struct dpe_place place);
+
+/* ---- tokens.c ------------------------------------------------------------------------- */
+
+/* Decides what names are and where items begin, and closes what is left open; tells what is wrong
+ * with either. The result always has its brackets in pairs. */
+void dpe_classify_tokens(struct dpe_arena *arena, struct dpe_diags *diags,
+	const struct dpe_tokens *in, struct dpe_tokens *out);
+
+#endif
