@@ -43,7 +43,7 @@ CORE_ROOMS := base event dpe-lang stabilizer recognizer
 # What runs inside the target, and what runs in the kernel, are programs of their own.
 sources = $(shell find $(1) -name '*.c' -not -path 'probes/inside/*' -not -name '*.bpf.c' | sort)
 GENERATED := $(BUILD)/dpe-lang/syntax/grammar.c $(BUILD)/dpe-lang/syntax/grammar.h $(BUILD)/dpe-lang/syntax/lexer.c \
-	$(BUILD)/dpe-lang/syntax/lexer.h $(BUILD)/probes/bpf/probes.skel.h
+	$(BUILD)/dpe-lang/syntax/lexer.h $(BUILD)/probes/kernel/bpf/programs.skel.h
 core_src := $(call sources,$(CORE_ROOMS))
 core_obj := $(core_src:%.c=$(BUILD)/%.o) $(BUILD)/dpe-lang/syntax/grammar.o $(BUILD)/dpe-lang/syntax/lexer.o
 live_obj := $(patsubst %.c,$(BUILD)/%.o,$(call sources,probes))
@@ -116,13 +116,13 @@ $(BUILD)/dpe-lang/syntax/lexer.c $(BUILD)/dpe-lang/syntax/lexer.h &: dpe-lang/sy
 	@mkdir -p $(@D)
 	$(Q)flex --noline --header-file=$(BUILD)/dpe-lang/syntax/lexer.h -o $(BUILD)/dpe-lang/syntax/lexer.c $<
 
-$(BUILD)/probes/bpf/%.bpf.o: probes/bpf/%.bpf.c $(wildcard probes/bpf/*.h)
+$(BUILD)/probes/kernel/bpf/%.bpf.o: probes/kernel/bpf/%.bpf.c $(wildcard probes/kernel/bpf/*.h)
 	$(call say,BPF,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) -target bpf -std=gnu17 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
 		-D__TARGET_ARCH_x86 -I. -Iinclude -idirafter /usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
 
-$(BUILD)/probes/bpf/%.skel.h: $(BUILD)/probes/bpf/%.bpf.o
+$(BUILD)/probes/kernel/bpf/%.skel.h: $(BUILD)/probes/kernel/bpf/%.bpf.o
 	$(call say,SKEL,$<)
 	@test -n "$(BPFTOOL)" || { echo "bpftool is missing: run 'make deps'" >&2; exit 1; }
 	$(Q)$(BPFTOOL) gen skeleton $< name dpe_bpf > $@
@@ -143,7 +143,7 @@ $(DPE): $(cli_obj) $(LIBPROBES) $(LIBDPE)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
 
 # Becomes a part of other programs: never with sanitizers. Initialised before all others.
-PRELOAD_SRC := $(addprefix probes/inside/,library.c write.c wrap.c)
+PRELOAD_SRC := $(addprefix probes/inside/,library.c ring_writer.c pthread_wrappers.c)
 PRELOAD_FLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -g -I. -Iinclude -fPIC -fvisibility=hidden \
 	-ftls-model=initial-exec -fno-omit-frame-pointer -fno-stack-protector -fexceptions -shared \
 	-Wl,-z,initfirst,-z,now,-z,nodelete,-z,defs
@@ -154,7 +154,7 @@ $(PRELOAD): $(PRELOAD_SRC) $(wildcard probes/inside/*.h)
 	$(Q)$(CC) $(PRELOAD_FLAGS) $(filter %.c,$^) -o $@
 
 # It has a memcpy of its own, which must not be made of itself.
-$(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix probes/inside/,memory.c atomics.c runtime.c) $(wildcard probes/inside/*.h)
+$(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix probes/inside/,memory_hooks.c atomic_hooks.c libc_hooks.c) $(wildcard probes/inside/*.h)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PRELOAD_FLAGS) -fno-builtin -fno-tree-loop-distribute-patterns -Wl,-soname,$(@F) \
@@ -254,7 +254,7 @@ install: all $(LIBDPE) $(LIBPROBES)
 	install -d $(DESTDIR)$(PREFIX)/lib
 	for lib in $(LIBDPE) $(LIBPROBES); do \
 		$(OBJCOPY) -w $(NO_LTO) $$lib $(DESTDIR)$(PREFIX)/lib/$${lib##*/} || exit 1; done
-	install -Dm644 -t $(DESTDIR)$(PREFIX)/include/dpe $(PUBLIC) probes/probe.h
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/include/dpe $(PUBLIC)
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	for pc in libdpe libdpe-probes; do \
 		sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' -e 's|@LIBS@|$(LIVE_LIBS)|g' tools/pkgconfig/$$pc.pc.in \

@@ -5,21 +5,21 @@
 #ifndef DPE_PROBES_LIVE_H
 #define DPE_PROBES_LIVE_H
 
-#include "probes/args.h"
-#include "probes/armed.h"
-#include "probes/bpf/record.h"
-#include "probes/exits.h"
-#include "probes/gates.h"
-#include "probes/module.h"
-#include "probes/pace.h"
-#include "probes/placement.h"
-#include "probes/plan.h"
-#include "probes/plan_gates.h"
-#include "probes/queue.h"
-#include "probes/rights.h"
-#include "probes/stack.h"
-#include "probes/wakers.h"
-#include "probes/watch.h"
+#include "probes/binary/signature.h"
+#include "probes/watch/object_watch.h"
+#include "probes/kernel/bpf/record.h"
+#include "probes/plan/exits.h"
+#include "probes/target/guards.h"
+#include "probes/binary/module.h"
+#include "probes/stream/backpressure.h"
+#include "probes/plan/placement.h"
+#include "probes/plan/plan.h"
+#include "probes/plan/plan_guards.h"
+#include "probes/stream/merge_queue.h"
+#include "probes/target/credentials.h"
+#include "probes/binary/stack_text.h"
+#include "probes/kernel/fpregs_wakers.h"
+#include "probes/watch/watchpoints.h"
 
 /* ---- parts --------------------------------------------------------------------------------------
  */

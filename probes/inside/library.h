@@ -1,8 +1,8 @@
 /* library: what the files of libdpe-pthread.so share. */
-#ifndef DPE_PRELOAD_LIBRARY_H
-#define DPE_PRELOAD_LIBRARY_H
+#ifndef DPE_PROBES_INSIDE_LIBRARY_H
+#define DPE_PROBES_INSIDE_LIBRARY_H
 
-#include "probes/inside/preload.h"
+#include "probes/inside/inside.h"
 
 #include <stdbool.h>
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "probes/plan.h"
+#include "probes/plan/plan.h"
 
 #include <cmocka.h>
 

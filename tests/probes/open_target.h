@@ -2,7 +2,7 @@
 #ifndef DPE_TESTS_OPEN_TARGET_H
 #define DPE_TESTS_OPEN_TARGET_H
 
-#include "probes/module.h"
+#include "probes/binary/module.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* Names of C++ and Rust, and which functions a rule means by them. */
 #include "tests/probes/open_target.h"
 
-#include "probes/demangle.h"
-#include "probes/resolve.h"
+#include "probes/binary/demangle.h"
+#include "probes/plan/resolve_sites.h"
 
 /* ---- names ------------------------------------------------------------------------------- */
 

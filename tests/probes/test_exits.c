@@ -2,8 +2,8 @@
  * really return. */
 #include "tests/probes/open_target.h"
 
-#include "probes/bpf/kernel.h"
-#include "probes/exits.h"
+#include "probes/kernel/bpf/kernel_layout.h"
+#include "probes/plan/exits.h"
 
 #define AT(member) offsetof(struct pt_regs, member)
 

@@ -1,14 +1,14 @@
 /* Files that are cut off or have wrong bytes: anything but a crash. */
 #include "tests/probes/open_target.h"
 
-#include "probes/args.h"
-#include "probes/dwarf.h"
-#include "probes/inlined.h"
-#include "probes/lines.h"
-#include "probes/placement.h"
-#include "probes/stack.h"
-#include "probes/usdt.h"
-#include "probes/variable.h"
+#include "probes/binary/signature.h"
+#include "probes/binary/dwarf.h"
+#include "probes/binary/inlined.h"
+#include "probes/binary/lines.h"
+#include "probes/plan/placement.h"
+#include "probes/binary/stack_text.h"
+#include "probes/binary/usdt.h"
+#include "probes/binary/variable.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

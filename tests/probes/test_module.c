@@ -1,7 +1,7 @@
 /* Files: what is taken, which functions they have and where. */
 #include "tests/probes/open_target.h"
 
-#include "probes/dwarf.h"
+#include "probes/binary/dwarf.h"
 
 static void what_is_no_program_is_refused(void **state)
 {

@@ -1,5 +1,5 @@
 /* What to observe for which rules. */
-#include "probes/plan.h"
+#include "probes/plan/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

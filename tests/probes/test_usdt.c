@@ -1,8 +1,8 @@
 /* Where arguments of USDT probes are, as the assembler writes it. */
 #include "tests/probes/open_target.h"
 
-#include "probes/bpf/kernel.h"
-#include "probes/usdt_args.h"
+#include "probes/kernel/bpf/kernel_layout.h"
+#include "probes/binary/usdt_args.h"
 
 static struct dpe_usdt parse(const char *text)
 {

@@ -1,7 +1,7 @@
 /* Variables: where they lie, and which one lies at an address. */
 #include "tests/probes/open_target.h"
 
-#include "probes/variable.h"
+#include "probes/binary/variable.h"
 
 static void variables_by_name(void **state)
 {

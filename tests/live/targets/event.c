@@ -1,6 +1,6 @@
 /* Events that a program tells of itself. Compiled as two object files, as C and as C++; with OTHER
  * the second of the two. */
-#include "probes/probe.h"
+#include "include/dpe/probe.h"
 
 #ifdef __cplusplus
 extern "C" {

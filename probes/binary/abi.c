@@ -1,0 +1,378 @@
+/* abi: section 3.2.3 of the System V ABI for x86-64, "Parameter Passing", on DWARF's types. */
+#include "probes/binary/abi.h"
+
+#include "probes/binary/dwarf.h"
+
+#include <string.h>
+
+static uint64_t size_of(Dwarf_Die *type)
+{
+	int size = dwarf_bytesize(type);
+
+	return size > 0 ? size : 0;
+}
+
+static bool number(Dwarf_Die *die, unsigned name, uint64_t *value)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word word;
+
+	if (!dwarf_attr_integrate(die, name, &attribute) || dwarf_formudata(&attribute, &word))
+		return false;
+	*value = word;
+	return true;
+}
+
+static bool has_attribute(Dwarf_Die *die, unsigned name)
+{
+	return dwarf_hasattr_integrate(die, name);
+}
+
+/* ---- aggregates -------------------------------------------------------------------------- */
+
+/* Debug information that is broken may hold a tree of types too large to walk. */
+#define MOST_STEPS 4096
+
+struct walk {
+	struct dpe_abi_shape *shape;
+	unsigned steps;
+};
+
+/* Each adds what lies at `offset` to the classes of the words; false where the whole has to go
+ * through memory. */
+static bool add_type(struct walk *walk, Dwarf_Die *type, uint64_t offset, unsigned depth);
+
+static bool add_scalar(struct walk *walk, enum dpe_abi_class class, uint64_t offset, uint64_t size)
+{
+	if (!size || offset >= 16 || size > 16 - offset || offset % size)
+		return false;
+	for (uint64_t at = offset; at < offset + size; at += 8)
+		if (walk->shape->words[at / 8] != DPE_ABI_INTEGER)
+			walk->shape->words[at / 8] = class;
+	walk->shape->aligned |= size == 16;
+	return true;
+}
+
+/* Sixteen bytes that are one register, as opposed to long double. */
+static bool is_quad(Dwarf_Die *type)
+{
+	const char *name = dwarf_diename(type);
+	uint64_t encoding;
+
+	if (number(type, DW_AT_encoding, &encoding) && encoding == DW_ATE_decimal_float)
+		return true;
+	return name && (!strcmp(name, "_Float128") || !strcmp(name, "__float128"));
+}
+
+static bool add_float(struct walk *walk, Dwarf_Die *type, uint64_t offset)
+{
+	uint64_t size = size_of(type);
+
+	if (size <= 8)
+		return add_scalar(walk, DPE_ABI_SSE, offset, size);
+	if (size != 16 || offset || !is_quad(type))
+		return false;
+	walk->shape->words[0] =
+		walk->shape->words[0] == DPE_ABI_INTEGER ? DPE_ABI_INTEGER : DPE_ABI_SSE;
+	walk->shape->aligned = true;
+	return true;
+}
+
+static bool add_complex(struct walk *walk, uint64_t offset, uint64_t size)
+{
+	return size <= 16 && add_scalar(walk, DPE_ABI_SSE, offset, size / 2) &&
+	       add_scalar(walk, DPE_ABI_SSE, offset + size / 2, size / 2);
+}
+
+static bool add_base(struct walk *walk, Dwarf_Die *type, uint64_t offset)
+{
+	uint64_t encoding = 0;
+
+	number(type, DW_AT_encoding, &encoding);
+	switch (encoding) {
+	case DW_ATE_float:
+	case DW_ATE_decimal_float:
+		return add_float(walk, type, offset);
+	case DW_ATE_complex_float:
+		return add_complex(walk, offset, size_of(type));
+	default:
+		return add_scalar(walk, DPE_ABI_INTEGER, offset, size_of(type));
+	}
+}
+
+/* C++: that to a function is two words. */
+static bool add_member_pointer(struct walk *walk, Dwarf_Die *type, uint64_t offset)
+{
+	Dwarf_Die target, peeled;
+	bool two = dpe_dwarf_type(type, &target) && dpe_dwarf_peel(&target, &peeled) &&
+		   dwarf_tag(&peeled) == DW_TAG_subroutine_type;
+
+	return add_scalar(walk, DPE_ABI_INTEGER, offset, 8) &&
+	       (!two || add_scalar(walk, DPE_ABI_INTEGER, offset + 8, 8));
+}
+
+static bool count_elements(Dwarf_Die *array, uint64_t *count)
+{
+	Dwarf_Die child;
+	uint64_t elements;
+
+	*count = 1;
+	if (dwarf_child(array, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_subrange_type)
+			continue;
+		if (number(&child, DW_AT_upper_bound, &elements))
+			elements++;
+		else if (!number(&child, DW_AT_count, &elements))
+			elements = 0;
+		if (elements > 16 || *count * elements > 16)
+			return false;
+		*count *= elements;
+	} while (!dwarf_siblingof(&child, &child));
+	return true;
+}
+
+static uint64_t element_size(Dwarf_Die *element, unsigned depth)
+{
+	Dwarf_Die peeled, inner;
+	uint64_t count;
+
+	if (depth == DPE_DWARF_DEEP || !dpe_dwarf_peel(element, &peeled))
+		return 0;
+	if (dwarf_tag(&peeled) == DW_TAG_pointer_type)
+		return 8;
+	if (dwarf_tag(&peeled) != DW_TAG_array_type || has_attribute(&peeled, DW_AT_byte_size))
+		return size_of(&peeled);
+	if (!dpe_dwarf_type(&peeled, &inner) || !count_elements(&peeled, &count))
+		return 0;
+	return count * element_size(&inner, depth + 1);
+}
+
+static bool add_array(struct walk *walk, Dwarf_Die *array, uint64_t offset, unsigned depth)
+{
+	Dwarf_Die element;
+	uint64_t count, size;
+
+	if (!dpe_dwarf_type(array, &element) || !count_elements(array, &count))
+		return false;
+	size = element_size(&element, depth);
+	if (has_attribute(array, DW_AT_GNU_vector))
+		return add_scalar(walk, DPE_ABI_SSE, offset, size * count);
+	for (uint64_t i = 0; size && i < count; i++)
+		if (!add_type(walk, &element, offset + i * size, depth + 1))
+			return false;
+	return true;
+}
+
+static bool is_member(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+
+	return (tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
+	       !has_attribute(die, DW_AT_declaration) && !has_attribute(die, DW_AT_external);
+}
+
+static bool add_member(struct walk *walk, Dwarf_Die *member, uint64_t offset, unsigned depth)
+{
+	uint64_t place = 0, bits;
+	Dwarf_Die type;
+
+	if (number(member, DW_AT_data_bit_offset, &bits))
+		return add_scalar(walk, DPE_ABI_INTEGER, offset + bits / 8, 1);
+	if (!number(member, DW_AT_data_member_location, &place) &&
+		has_attribute(member, DW_AT_data_member_location))
+		return false;
+	if (has_attribute(member, DW_AT_bit_size))
+		return add_scalar(walk, DPE_ABI_INTEGER, offset + place, 1);
+	return dpe_dwarf_type(member, &type) && add_type(walk, &type, offset + place, depth);
+}
+
+static bool add_members(struct walk *walk, Dwarf_Die *type, uint64_t offset, unsigned depth)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(type, &child))
+		return true;
+	do {
+		if (is_member(&child) && !add_member(walk, &child, offset, depth + 1))
+			return false;
+	} while (!dwarf_siblingof(&child, &child));
+	return true;
+}
+
+static bool add_type(struct walk *walk, Dwarf_Die *type, uint64_t offset, unsigned depth)
+{
+	Dwarf_Die peeled;
+
+	if (walk->steps++ == MOST_STEPS || depth >= DPE_DWARF_DEEP || offset > 16)
+		return false;
+	if (!dpe_dwarf_peel(type, &peeled))
+		return false;
+	switch (dwarf_tag(&peeled)) {
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		return size_of(&peeled) <= 16 && add_members(walk, &peeled, offset, depth);
+	case DW_TAG_array_type:
+		return add_array(walk, &peeled, offset, depth);
+	case DW_TAG_base_type:
+		return add_base(walk, &peeled, offset);
+	case DW_TAG_enumeration_type:
+		return add_scalar(walk, DPE_ABI_INTEGER, offset, size_of(&peeled));
+	case DW_TAG_ptr_to_member_type:
+		return add_member_pointer(walk, &peeled, offset);
+	default:
+		return add_scalar(walk, DPE_ABI_INTEGER, offset, 8);
+	}
+}
+
+/* ---- whole values ------------------------------------------------------------------------ */
+
+/* The names of threads are numbers that one reads as the addresses that they are. */
+static bool is_thread_type(Dwarf_Die *type)
+{
+	Dwarf_Die at = *type;
+
+	for (unsigned depth = 0; depth < DPE_DWARF_DEEP; depth++) {
+		const char *name = dwarf_diename(&at);
+
+		if (dwarf_tag(&at) == DW_TAG_typedef && name &&
+			(!strcmp(name, "pthread_t") || !strcmp(name, "thrd_t")))
+			return true;
+		if (dwarf_tag(&at) == DW_TAG_base_type || !dpe_dwarf_type(&at, &at))
+			return false;
+	}
+	return false;
+}
+
+static enum dpe_abi_kind kind_of_encoding(uint64_t encoding)
+{
+	switch (encoding) {
+	case DW_ATE_signed:
+	case DW_ATE_signed_char:
+		return DPE_ABI_SIGNED;
+	case DW_ATE_address:
+		return DPE_ABI_POINTER;
+	case DW_ATE_boolean:
+	case DW_ATE_unsigned:
+	case DW_ATE_unsigned_char:
+	case DW_ATE_UTF:
+		return DPE_ABI_UNSIGNED;
+	default:
+		return DPE_ABI_OPAQUE;
+	}
+}
+
+static bool has_negative(Dwarf_Die *enumeration)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Sword value;
+	Dwarf_Die child;
+
+	if (dwarf_child(enumeration, &child))
+		return false;
+	do {
+		if (dwarf_attr(&child, DW_AT_const_value, &attribute) &&
+			!dwarf_formsdata(&attribute, &value) && value < 0)
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+static enum dpe_abi_kind kind_of_enum(Dwarf_Die *type)
+{
+	uint64_t encoding;
+	Dwarf_Die under, peeled;
+
+	if (dpe_dwarf_type(type, &under) && dpe_dwarf_peel(&under, &peeled) &&
+		number(&peeled, DW_AT_encoding, &encoding))
+		return kind_of_encoding(encoding);
+	return has_negative(type) ? DPE_ABI_SIGNED : DPE_ABI_UNSIGNED;
+}
+
+static enum dpe_abi_kind kind_of(Dwarf_Die *type, Dwarf_Die *peeled)
+{
+	uint64_t encoding = 0;
+
+	switch (dwarf_tag(peeled)) {
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+	case DW_TAG_unspecified_type: /* nullptr_t */
+		return DPE_ABI_POINTER;
+	case DW_TAG_enumeration_type:
+		return kind_of_enum(peeled);
+	case DW_TAG_base_type:
+		number(peeled, DW_AT_encoding, &encoding);
+		if (encoding == DW_ATE_float)
+			return size_of(peeled) == 4 || size_of(peeled) == 8 ? DPE_ABI_REAL
+									    : DPE_ABI_OPAQUE;
+		if (size_of(peeled) > 8 && size_of(peeled) != 16)
+			return DPE_ABI_OPAQUE;
+		return is_thread_type(type) ? DPE_ABI_POINTER : kind_of_encoding(encoding);
+	default:
+		return DPE_ABI_OPAQUE;
+	}
+}
+
+static bool is_aggregate(Dwarf_Die *type)
+{
+	int tag = dwarf_tag(type);
+
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+static bool is_long_double(Dwarf_Die *type)
+{
+	uint64_t encoding = 0;
+
+	number(type, DW_AT_encoding, &encoding);
+	return dwarf_tag(type) == DW_TAG_base_type && !is_quad(type) &&
+	       (encoding == DW_ATE_float || encoding == DW_ATE_complex_float);
+}
+
+/* C++ hands over the address of what has constructors or destructors of its own. */
+static bool is_by_reference(Dwarf_Die *type)
+{
+	uint64_t convention;
+
+	return number(type, DW_AT_calling_convention, &convention) &&
+	       convention == DW_CC_pass_by_reference;
+}
+
+static struct dpe_abi_shape one_word(enum dpe_abi_kind kind, uint64_t size)
+{
+	return (struct dpe_abi_shape){
+		.kind = kind, .size = size, .words = {DPE_ABI_INTEGER, DPE_ABI_NOTHING}};
+}
+
+struct dpe_abi_shape dpe_abi_shape(Dwarf_Die *type)
+{
+	struct dpe_abi_shape shape = {0};
+	struct walk walk = {&shape, 0};
+	Dwarf_Die peeled;
+	uint64_t alignment;
+
+	if (!dpe_dwarf_peel(type, &peeled))
+		return one_word(DPE_ABI_SIGNED, 8);
+	if (is_by_reference(&peeled)) {
+		shape = one_word(DPE_ABI_POINTER, 8);
+		shape.hidden = true;
+		return shape;
+	}
+	shape.kind = kind_of(type, &peeled);
+	if (shape.kind == DPE_ABI_POINTER)
+		return one_word(DPE_ABI_POINTER, 8);
+	shape.size = element_size(&peeled, 0);
+	shape.aggregate = is_aggregate(&peeled);
+	if (!add_type(&walk, &peeled, 0, 0)) {
+		shape.kind = DPE_ABI_OPAQUE;
+		shape.memory = true;
+		shape.hidden = is_aggregate(&peeled);
+		shape.aligned = is_long_double(&peeled);
+	}
+	if (number(&peeled, DW_AT_alignment, &alignment) && alignment >= 16)
+		shape.aligned = true;
+	return shape;
+}

@@ -1,0 +1,120 @@
+/* demangle: symbols of C++ and Rust as their sources have the names. */
+#include "probes/binary/demangle.h"
+
+#include "probes/plan/plan.h"
+
+#include <ctype.h>
+#include <libiberty/demangle.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longer ones are not for people to read; and a hostile one of this length is still quick. */
+enum { LONGEST = 1024 };
+
+static bool is_mangled(const char *symbol)
+{
+	return symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R') &&
+	       strlen(symbol) <= LONGEST;
+}
+
+char *dpe_demangle(const char *symbol, bool parameters)
+{
+	int options = DMGL_ANSI | DMGL_RET_DROP | (parameters ? DMGL_PARAMS : 0);
+
+	return is_mangled(symbol) ? cplus_demangle(symbol, options) : NULL;
+}
+
+/* Rust's "<shop::Queue>::push" and "<shop::Queue as Shop>::push" are methods of shop::Queue. */
+static void unwrap_type(char *name)
+{
+	char *end = name, *as;
+	unsigned depth = 0;
+
+	if (*name != '<')
+		return;
+	do {
+		depth += *end == '<';
+		depth -= *end == '>';
+	} while (*end++ && depth);
+	if (depth)
+		return;
+	end[-1] = '\0';
+	as = strstr(name, " as ");
+	if (as)
+		*as = '\0';
+	memmove(name, name + 1, strlen(name));
+	memmove(name + strlen(name), end, strlen(end) + 1);
+}
+
+/* Drops <…> and [abi:…], within which the others of them may stand. */
+static void drop_arguments(char *name)
+{
+	char *to = name;
+	unsigned depth = 0;
+
+	for (const char *at = name; *at; at++) {
+		bool opens = *at == '<' || *at == '[', closes = *at == '>' || *at == ']';
+
+		if (opens && !depth && to - name > 2 && !strncmp(to - 2, "::", 2))
+			to -= 2; /* Rust's f::<T> */
+		depth += opens;
+		if (!depth)
+			*to++ = *at;
+		depth -= closes && depth;
+	}
+	*to = '\0';
+}
+
+/* Whoever names a function does not name what its file hides it in. */
+static void drop_anonymous(char *name)
+{
+	static const char anonymous[] = "(anonymous namespace)::";
+
+	for (char *at; (at = strstr(name, anonymous));)
+		memmove(at, at + sizeof(anonymous) - 1, strlen(at) - sizeof(anonymous) + 2);
+}
+
+static bool is_operator(const char *name)
+{
+	const char *at = strstr(name, "operator");
+
+	for (; at; at = strstr(at + 1, "operator")) {
+		bool inside = at > name && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
+
+		if (!inside && !isalnum((unsigned char)at[8]) && at[8] != '_')
+			return true;
+	}
+	return false;
+}
+
+char *dpe_demangle_base(const char *symbol)
+{
+	char *name = strchr(symbol, '.') ? NULL : dpe_demangle(symbol, false);
+
+	if (!name)
+		return NULL;
+	if (is_operator(name) || strstr(name, "thunk to ")) {
+		free(name);
+		return NULL;
+	}
+	unwrap_type(name);
+	drop_arguments(name);
+	drop_anonymous(name);
+	return name;
+}
+
+bool dpe_demangled_is(const char *base, const char *scope, const char *name)
+{
+	size_t len = strlen(base), name_len = strlen(name), scope_len = strlen(scope);
+
+	if (len < name_len || strcmp(base + len - name_len, name))
+		return false;
+	len -= name_len;
+	if (!scope_len)
+		return !len;
+	if (len < scope_len + 2 || strncmp(base + len - 2, "::", 2))
+		return false;
+	len -= scope_len + 2;
+	return !strncmp(base + len, scope, scope_len) &&
+	       (!len || (len > 2 && !strncmp(base + len - 2, "::", 2)));
+}

@@ -1,0 +1,144 @@
+/* inlined: a function that has code of its own may have been inlined as well, at some of its calls
+ * or all of them. */
+#include "probes/binary/inlined.h"
+
+#include "probes/binary/dwarf.h"
+
+#include <string.h>
+
+struct search {
+	const char *symbol;
+	const void *origin; /* the DIE that all copies of it point to, or NULL */
+	bool likely;        /* some unit has it, and not just as code */
+	bool everywhere;    /* also where it does not seem likely */
+	const char *caller;
+};
+
+static bool is_meant(const struct search *search, Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name =
+		dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+
+	if (!name)
+		name = dwarf_diename(die);
+	return name && !strcmp(name, search->symbol);
+}
+
+/* False where it stands for itself. */
+static bool find_origin(Dwarf_Die *die, Dwarf_Die *origin)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute), origin);
+}
+
+static bool has_code(Dwarf_Die *die)
+{
+	Dwarf_Addr base, start, end;
+
+	return dwarf_ranges(die, 0, &base, &start, &end) > 0 && start < end;
+}
+
+static bool is_call(const struct search *search, Dwarf_Die *die)
+{
+	Dwarf_Die origin;
+
+	if (dwarf_tag(die) != DW_TAG_inlined_subroutine || !find_origin(die, &origin))
+		return false;
+	return (origin.addr == search->origin || is_meant(search, &origin)) && has_code(die);
+}
+
+static bool holds_code(int tag)
+{
+	switch (tag) {
+	case DW_TAG_subprogram:
+	case DW_TAG_inlined_subroutine:
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Looks for calls within a scope; `function` is the one with code that it belongs to, or NULL. */
+static bool find_call(struct search *search, Dwarf_Die *scope, Dwarf_Die *function, unsigned depth)
+{
+	Dwarf_Die child;
+
+	if (depth == DPE_DWARF_DEEP || dwarf_child(scope, &child))
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (function && is_call(search, &child)) {
+			search->caller = dwarf_diename(function);
+			return search->caller;
+		}
+		if (holds_code(tag) && find_call(search, &child,
+					       tag == DW_TAG_subprogram ? &child : function,
+					       depth + 1))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+/* What is inlined, or was optimised as part of the whole program, is described apart from its code. */
+static bool is_likely(struct search *search, Dwarf_Die *scope, unsigned depth)
+{
+	Dwarf_Die child, origin;
+
+	if (depth == DPE_DWARF_DEEP || dwarf_child(scope, &child))
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_subprogram && is_meant(search, &child) &&
+			(dwarf_func_inline(&child) || find_origin(&child, &origin)))
+			return true;
+		if (tag != DW_TAG_subprogram && holds_code(tag) &&
+			is_likely(search, &child, depth + 1))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+static void look_at_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+{
+	struct search *search = context;
+	bool likely = search->everywhere;
+
+	(void)unit, (void)bias;
+	if (search->caller)
+		return;
+	if (!likely)
+		likely = is_likely(search, scope, 0);
+	search->likely |= likely;
+	if (likely)
+		find_call(search, scope, NULL, 0);
+}
+
+/* Code that was optimised as part of the whole program may be in any unit, so all are looked at
+ * where the likely ones have no such call. */
+const char *dpe_inlined_into(struct dpe_module *module, const struct dpe_function *function)
+{
+	struct search search = {.symbol = function->name};
+	Dwarf_Die die, origin;
+
+	if (dpe_dwarf_function(module, function->address, &die) && find_origin(&die, &origin)) {
+		search.origin = origin.addr;
+		search.likely = true;
+	}
+	dpe_dwarf_each_unit(module, look_at_unit, &search);
+	search.everywhere = true;
+	if (search.likely && !search.caller)
+		dpe_dwarf_each_unit(module, look_at_unit, &search);
+	return search.caller;
+}

@@ -1,0 +1,71 @@
+/* lock_layouts: members of glibc's locks. They are part of its ABI, as programs hold such locks with
+ * their initial values in them. */
+#include "probes/binary/lock_layouts.h"
+
+#include "dpe-lang/dpe-lang.h"
+#include "probes/inside/inside.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+struct layout {
+	const char *function, *lvalue;
+	unsigned offset, size;
+	bool is_signed;
+	int word; /* of the preloaded library's */
+};
+
+static const struct layout LAYOUTS[] = {
+	/* The thread that writes; 0: none does. */
+	{"pthread_rwlock_unlock", DPE_ARGUMENT "0->__data.__cur_writer", 24, 4, true,
+		DPE_PRELOAD_WRITER},
+	/* How many arrived at the barrier in all, how many of those had to for its rounds to be over,
+	 * and how many it takes for one. Who has left it may find its memory gone: there only the
+	 * kernel can look. */
+	{"pthread_barrier_wait", DPE_ARGUMENT "0->in", 0, 4, false, -1},
+	{"pthread_barrier_wait", DPE_ARGUMENT "0->current_round", 4, 4, false, -1},
+	{"pthread_barrier_wait", DPE_ARGUMENT "0->count", 8, 4, false, -1},
+};
+
+#ifdef __GLIBC__
+_Static_assert(offsetof(pthread_rwlock_t, __data.__cur_writer) == 24, "as the table has it");
+#endif
+
+static const struct layout *find(const char *function, const char *lvalue)
+{
+	for (unsigned i = 0; i < DPE_COUNT(LAYOUTS); i++) {
+		if (!strcmp(LAYOUTS[i].function, function) && !strcmp(LAYOUTS[i].lvalue, lvalue))
+			return &LAYOUTS[i];
+	}
+	return NULL;
+}
+
+bool dpe_layout_find(struct dpe_module *module, const char *function, const char *lvalue,
+	struct dpe_variable *variable)
+{
+	const struct layout *layout = find(function, lvalue);
+	unsigned count;
+
+	if (!layout || !dpe_module_find(module, "gnu_get_libc_version", &count))
+		return false;
+	*variable = (struct dpe_variable){
+		.size = layout->size,
+		.is_signed = layout->is_signed,
+		.nsteps = 1,
+		.steps = {layout->offset},
+	};
+	return true;
+}
+
+bool dpe_layout_has(const char *function, const char *lvalue)
+{
+	return find(function, lvalue);
+}
+
+int dpe_layout_word(const char *function, const char *lvalue)
+{
+	const struct layout *layout = find(function, lvalue);
+
+	return layout ? layout->word : -1;
+}

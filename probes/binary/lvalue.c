@@ -1,0 +1,305 @@
+/* Lvalues by DWARF's types: from the type of a variable to what its parts lead to. */
+#include "probes/binary/lvalue.h"
+
+#include "dpe-lang/dpe-lang.h"
+#include "probes/kernel/bpf/record.h"
+#include "probes/binary/dwarf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- types ------------------------------------------------------------------------------- */
+
+static bool is_signed(Dwarf_Die *type)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word encoding;
+
+	if (dwarf_tag(type) == DW_TAG_enumeration_type)
+		return true;
+	return dwarf_tag(type) == DW_TAG_base_type &&
+	       !dwarf_formudata(dwarf_attr(type, DW_AT_encoding, &attribute), &encoding) &&
+	       (encoding == DW_ATE_signed || encoding == DW_ATE_signed_char);
+}
+
+static bool has_encoding(Dwarf_Die *type, Dwarf_Word wanted)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word encoding;
+
+	return dwarf_tag(type) == DW_TAG_base_type &&
+	       !dwarf_formudata(dwarf_attr(type, DW_AT_encoding, &attribute), &encoding) &&
+	       encoding == wanted;
+}
+
+#define DEEPEST_MEMBER 32 /* of bases and nameless structures within each other */
+
+/* Where the member lies in what it is a member of; false: nobody knows, as of virtual bases. */
+static bool offset_of(Dwarf_Die *member, Dwarf_Word *offset)
+{
+	Dwarf_Attribute attribute;
+
+	*offset = 0;
+	return !dwarf_hasattr(member, DW_AT_data_member_location) ||
+	       !dwarf_formudata(
+		       dwarf_attr(member, DW_AT_data_member_location, &attribute), offset);
+}
+
+/* A base class, or a nameless structure or union, whose members count as those of what it is in. */
+static bool is_transparent(Dwarf_Die *member)
+{
+	return dwarf_tag(member) == DW_TAG_inheritance ||
+	       (dwarf_tag(member) == DW_TAG_member && !dwarf_diename(member));
+}
+
+/* The member, and where what it is a member of begins within the type. */
+static bool member_of(Dwarf_Die *type, const char *name, size_t len, unsigned depth,
+	Dwarf_Die *member, Dwarf_Word *begin)
+{
+	Dwarf_Die child, inner;
+	Dwarf_Word offset;
+
+	if (depth == DEEPEST_MEMBER || dwarf_child(type, &child))
+		return false;
+	do {
+		const char *text = dwarf_diename(&child);
+
+		if (dwarf_tag(&child) == DW_TAG_member && text && strlen(text) == len &&
+			!strncmp(text, name, len)) {
+			*member = child;
+			return true;
+		}
+		if (is_transparent(&child) && offset_of(&child, &offset) &&
+			dpe_dwarf_type(&child, &inner) && dpe_dwarf_peel(&inner, &inner) &&
+			member_of(&inner, name, len, depth + 1, member, begin)) {
+			*begin += offset;
+			return true;
+		}
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+static void move(struct dpe_variable *variable, uint64_t distance)
+{
+	if (variable->nsteps)
+		variable->steps[variable->nsteps - 1] += (int64_t)distance;
+	else
+		variable->address += distance;
+}
+
+/* From a pointer to what it points to. */
+static char *follow(Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *inner)
+{
+	Dwarf_Die pointee;
+
+	if (dwarf_tag(type) != DW_TAG_pointer_type && dwarf_tag(type) != DW_TAG_reference_type)
+		return dpe_xasprintf("it is no pointer");
+	if (!dpe_dwarf_type(type, &pointee) || !dpe_dwarf_peel(&pointee, inner))
+		return dpe_xasprintf("it is not known what the pointer leads to");
+	if (variable->nsteps == DPE_VARIABLE_STEPS)
+		return dpe_xasprintf("it lies behind more than %d pointers", DPE_VARIABLE_STEPS);
+	variable->steps[variable->nsteps++] = 0;
+	return NULL;
+}
+
+/* The name behind ".", at `*at`. */
+static char *enter_member(
+	const char **at, Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *inner)
+{
+	const char *name = *at;
+	size_t len = strcspn(name, DPE_LVALUE_PART);
+	Dwarf_Die member, of_member;
+	Dwarf_Word offset, begin = 0;
+
+	if (!member_of(type, name, len, 0, &member, &begin))
+		return dpe_xasprintf("it has no member '%.*s'", (int)len, name);
+	if (dwarf_hasattr(&member, DW_AT_bit_size))
+		return dpe_xasprintf("'%.*s' is a bit field", (int)len, name);
+	if (!offset_of(&member, &offset))
+		return dpe_xasprintf("the place of '%.*s' is not known", (int)len, name);
+	if (!dpe_dwarf_type(&member, &of_member) || !dpe_dwarf_peel(&of_member, inner))
+		return dpe_xasprintf("the type of '%.*s' is not known", (int)len, name);
+	move(variable, begin + offset);
+	*at = name + len;
+	return NULL;
+}
+
+/* "[3]" at `*at`. */
+static char *enter_element(
+	const char **at, Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *inner)
+{
+	char *end, *why = NULL;
+	uint64_t index = strtoull(*at + 1, &end, 0);
+	bool array = dwarf_tag(type) == DW_TAG_array_type;
+	Dwarf_Word size, all;
+	Dwarf_Die element;
+
+	if (end == *at + 1 || *end != ']')
+		return dpe_xasprintf("an index that is no number has to be computed at the event");
+	if (dwarf_tag(type) == DW_TAG_pointer_type)
+		why = follow(type, variable, inner);
+	else if (!array || !dpe_dwarf_type(type, &element) || !dpe_dwarf_peel(&element, inner))
+		why = dpe_xasprintf("it is no array whose size is known");
+	if (why)
+		return why;
+	if (dwarf_aggregate_size(inner, &size) || !size ||
+		(array && dwarf_aggregate_size(type, &all)))
+		return dpe_xasprintf("it is no array whose size is known");
+	if (array && index >= all / size)
+		return dpe_xasprintf("its last element is [%llu]",
+			(unsigned long long)(all / size ? all / size - 1 : 0));
+	move(variable, index * size);
+	*at = end + 1;
+	return NULL;
+}
+
+/* Where in an lvalue we are, and what there is. */
+struct walk {
+	const char *at;
+	Dwarf_Die type;
+	struct dpe_variable *variable;
+};
+
+/* ".member", "->member" or "[3]". */
+static char *enter_part(struct walk *walk)
+{
+	Dwarf_Die outer = walk->type;
+	char *why;
+
+	if (*walk->at == '[')
+		return enter_element(&walk->at, &outer, walk->variable, &walk->type);
+	if (*walk->at == '-') {
+		why = follow(&outer, walk->variable, &walk->type);
+		if (why)
+			return why;
+		walk->at++;
+		outer = walk->type;
+	}
+	walk->at++;
+	return enter_member(&walk->at, &outer, walk->variable, &walk->type);
+}
+
+/* `(*p).member`: what stands in brackets, then its parts, then the stars in front. */
+static char *enter(struct walk *walk, unsigned depth)
+{
+	size_t stars = strspn(walk->at, "*");
+	char *why = NULL;
+
+	walk->at += stars;
+	if (*walk->at != '(') {
+		walk->at += strcspn(walk->at, DPE_LVALUE_PART);
+	} else {
+		walk->at++;
+		why = depth < DPE_DWARF_DEEP ? enter(walk, depth + 1)
+					     : dpe_xasprintf("it is nested too deeply");
+		walk->at += !why && *walk->at == ')';
+	}
+	while (!why && *walk->at && *walk->at != ')')
+		why = enter_part(walk);
+	for (; !why && stars; stars--) {
+		Dwarf_Die outer = walk->type;
+
+		why = follow(&outer, walk->variable, &walk->type);
+	}
+	return why;
+}
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+bool dpe_lvalue_is_text(const char *lvalue)
+{
+	return !strncmp(lvalue, DPE_TEXT, sizeof(DPE_TEXT) - 1);
+}
+
+char *dpe_lvalue_in_text(const char *lvalue)
+{
+	size_t before = sizeof(DPE_TEXT) - 1, len = strlen(lvalue);
+
+	if (!dpe_lvalue_is_text(lvalue) || len <= before)
+		return dpe_xstrdup(lvalue);
+	return dpe_xasprintf("%.*s", (int)(len - before - 1), lvalue + before);
+}
+
+static bool is_character(Dwarf_Die *type)
+{
+	Dwarf_Word size;
+
+	return (has_encoding(type, DW_ATE_signed_char) ||
+		       has_encoding(type, DW_ATE_unsigned_char) ||
+		       has_encoding(type, DW_ATE_UTF)) &&
+	       !dwarf_aggregate_size(type, &size) && size == 1;
+}
+
+static char *no_text(void)
+{
+	return dpe_xasprintf("it is no text: neither a pointer to characters nor an array of them");
+}
+
+char *dpe_lvalue_point_to_text(struct dpe_variable *variable)
+{
+	if (variable->nsteps == DPE_VARIABLE_STEPS)
+		return dpe_xasprintf(
+			"it lies behind more than %d pointers", DPE_VARIABLE_STEPS - 1);
+	variable->steps[variable->nsteps++] = 0;
+	variable->is_text = true;
+	variable->size = DPE_TEXT_SIZE;
+	return NULL;
+}
+
+/* An array may be full, without a NUL at its end. */
+static char *be_text(Dwarf_Die *type, struct dpe_variable *variable)
+{
+	Dwarf_Die inner;
+	Dwarf_Word size;
+
+	if (dwarf_tag(type) == DW_TAG_pointer_type) {
+		if (dpe_dwarf_type(type, &inner) && dpe_dwarf_peel(&inner, &inner) &&
+			!is_character(&inner))
+			return no_text();
+		return dpe_lvalue_point_to_text(variable);
+	}
+	if (dwarf_tag(type) != DW_TAG_array_type || !dpe_dwarf_type(type, &inner) ||
+		!dpe_dwarf_peel(&inner, &inner) || !is_character(&inner))
+		return no_text();
+	if (dwarf_aggregate_size(type, &size) || !size || size >= DPE_TEXT_SIZE - 1)
+		size = DPE_TEXT_SIZE - 1;
+	variable->is_text = true;
+	variable->size = size + 1;
+	return NULL;
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+static bool is_whole_number(Dwarf_Die *type)
+{
+	return has_encoding(type, DW_ATE_signed) || has_encoding(type, DW_ATE_unsigned);
+}
+
+static char *end_walk(struct walk *walk, bool text)
+{
+	struct dpe_variable *variable = walk->variable;
+	Dwarf_Word size;
+
+	if (text)
+		return be_text(&walk->type, variable);
+	if (dwarf_aggregate_size(&walk->type, &size))
+		return dpe_xasprintf("its size is not known");
+	variable->size = size;
+	variable->is_signed = is_signed(&walk->type);
+	variable->is_wide = size == 16 && is_whole_number(&walk->type);
+	variable->is_real = has_encoding(&walk->type, DW_ATE_float);
+	variable->is_complex = has_encoding(&walk->type, DW_ATE_complex_float);
+	return NULL;
+}
+
+char *dpe_lvalue_enter(const char *lvalue, Dwarf_Die *type, struct dpe_variable *variable)
+{
+	char *inner = dpe_lvalue_in_text(lvalue), *why;
+	struct walk walk = {inner, *type, variable};
+
+	why = enter(&walk, 0);
+	if (!why)
+		why = end_walk(&walk, dpe_lvalue_is_text(lvalue));
+	free(inner);
+	return why;
+}

@@ -1,0 +1,330 @@
+/* signature_values: what a signature says of the words of a record, and of what is in none. */
+#include "probes/binary/signature.h"
+#include "probes/kernel/bpf/record.h"
+#include "probes/binary/signature_slots.h"
+
+#include <string.h>
+
+/* Of what comes when it is too late to begin with that. */
+static const char in_vectors[] = "it is in a register for floating point numbers, which is read of what "
+				 "is there at the start: --library names what comes later";
+static const char no_room[] = "it is in a register for floating point numbers, and there is no room for "
+			      "more words of the call";
+static const char too_far[] = "it lies too far up the stack";
+
+unsigned dpe_signature_count(const struct dpe_signature *s)
+{
+	return s->nargs;
+}
+
+int dpe_signature_word(const struct dpe_signature *s, unsigned arg)
+{
+	const struct slot *slot = arg < s->nargs ? &s->args[arg] : NULL;
+
+	if (!slot || !slot->kind || slot->kind == DPE_ABI_REAL || slot->word >= DPE_WORDS ||
+		slot->size > 8)
+		return -1;
+	return (int)slot->word;
+}
+
+static unsigned last_word(const struct slot *slot)
+{
+	return slot->word + (slot->size > 8);
+}
+
+/* ---- registers for floating point numbers ------------------------------------------------ */
+
+bool dpe_signature_in_vector(const struct dpe_signature *s, unsigned arg)
+{
+	return arg < s->nargs && s->args[arg].vector;
+}
+
+bool dpe_signature_part_in_vector(const struct dpe_signature *s, unsigned arg, uint64_t offset)
+{
+	return dpe_signature_is_structure(s, arg) && offset < 16 &&
+	       s->args[arg].vectors[offset / 8];
+}
+
+bool dpe_signature_ret_in_vector(const struct dpe_signature *s)
+{
+	return s->has_result && s->result.vector;
+}
+
+static struct dpe_signature *copy_of(const struct dpe_signature *s, struct dpe_arena *arena)
+{
+	struct dpe_signature *copy = dpe_arena_alloc(arena, sizeof(*copy));
+
+	*copy = *s;
+	return copy;
+}
+
+const struct dpe_signature *dpe_signature_with_vectors(
+	const struct dpe_signature *s, struct dpe_arena *arena)
+{
+	struct dpe_signature *copy = copy_of(s, arena);
+
+	copy->reads_vectors = true;
+	return copy;
+}
+
+const struct dpe_signature *dpe_signature_with_vector_ret(
+	const struct dpe_signature *s, struct dpe_arena *arena)
+{
+	struct dpe_signature *copy = copy_of(s, arena);
+
+	copy->reads_vector_ret = true;
+	return copy;
+}
+
+static void note_vector(uint8_t *words, unsigned word, unsigned vector)
+{
+	if (vector && word < DPE_WORDS)
+		words[word] = (uint8_t)vector;
+}
+
+void dpe_signature_vectors(const struct dpe_signature *s, uint8_t *words)
+{
+	memset(words, 0, DPE_WORDS * sizeof(*words));
+	for (unsigned i = 0; s->reads_vectors && i < s->nargs; i++) {
+		const struct slot *slot = &s->args[i];
+
+		note_vector(words, slot->word, slot->vector);
+		for (unsigned j = 0; j < 2; j++)
+			note_vector(words, slot->parts[j], slot->vectors[j]);
+	}
+}
+
+/* ---- structures -------------------------------------------------------------------------- */
+
+bool dpe_signature_is_structure(const struct dpe_signature *s, unsigned arg)
+{
+	return arg < s->nargs && s->args[arg].is_structure;
+}
+
+int dpe_signature_part(
+	const struct dpe_signature *s, unsigned arg, uint64_t offset, const char **why)
+{
+	const struct slot *slot = &s->args[arg];
+	bool in_vector = dpe_signature_part_in_vector(s, arg, offset);
+	unsigned word = NO_WORD;
+
+	*why = !in_vector ? too_far : s->reads_vectors ? no_room : in_vectors;
+	if (slot->words)
+		word = offset / 8 < slot->words ? slot->word + (unsigned)(offset / 8) : NO_WORD;
+	else if (offset < 16 && (!in_vector || s->reads_vectors))
+		word = slot->parts[offset / 8];
+	return word < DPE_WORDS ? (int)word : -1;
+}
+
+/* ---- what has no value ------------------------------------------------------------------- */
+
+const char *dpe_signature_obstacle(const struct dpe_signature *s, unsigned arg)
+{
+	const struct slot *slot = arg < s->nargs ? &s->args[arg] : NULL;
+
+	if (!slot || slot->why)
+		return slot ? slot->why : NULL;
+	if (slot->vector && !s->reads_vectors)
+		return in_vectors;
+	if (slot->kind && last_word(slot) >= DPE_WORDS)
+		return slot->vector ? no_room : too_far;
+	return slot->kind ? NULL : "it is no number";
+}
+
+const char *dpe_signature_ret_obstacle(const struct dpe_signature *s)
+{
+	if (s->has_result && s->result.vector && !s->reads_vector_ret)
+		return in_vectors;
+	return s->has_result ? s->result.why : NULL;
+}
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+static unsigned max(unsigned a, unsigned b)
+{
+	return a > b ? a : b;
+}
+
+static unsigned behind(unsigned word)
+{
+	return word < DPE_WORDS ? word + 1 : 0;
+}
+
+/* How many words of the call must be there to have all of it, as far as records hold them. */
+static unsigned words_for(const struct slot *slot)
+{
+	unsigned words = 0;
+
+	if (slot->word < DPE_WORDS && !slot->vector)
+		words = slot->word + max(slot->words, 1 + (slot->size > 8));
+	for (unsigned i = 0; slot->is_structure && i < 2; i++)
+		if (!slot->vectors[i])
+			words = max(words, behind(slot->parts[i]));
+	return words < DPE_WORDS ? words : DPE_WORDS;
+}
+
+/* The same of what the probe puts into others. */
+static unsigned words_for_vectors(const struct slot *slot)
+{
+	unsigned words = slot->vector ? behind(slot->word) : 0;
+
+	for (unsigned i = 0; i < 2; i++)
+		if (slot->vectors[i])
+			words = max(words, behind(slot->parts[i]));
+	return words;
+}
+
+unsigned dpe_signature_needed(const struct dpe_signature *s)
+{
+	unsigned words = 0;
+
+	for (unsigned i = 0; i < s->nargs; i++)
+		words = max(words, words_for(&s->args[i]));
+	return words;
+}
+
+unsigned dpe_signature_needed_vectors(const struct dpe_signature *s)
+{
+	unsigned needed = 0;
+
+	for (unsigned i = 0; s->reads_vectors && i < s->nargs; i++) {
+		const struct slot *slot = &s->args[i];
+
+		needed = max(needed, max(slot->vector, max(slot->vectors[0], slot->vectors[1])));
+	}
+	return needed;
+}
+
+unsigned dpe_signature_words(const struct dpe_signature *s)
+{
+	unsigned words = dpe_signature_needed(s);
+
+	for (unsigned i = 0; s->reads_vectors && i < s->nargs; i++)
+		words = max(words, words_for_vectors(&s->args[i]));
+	if (!words)
+		return 0;
+	if (words <= 2)
+		return 2;
+	return words <= DPE_WORD_REGISTERS ? DPE_WORD_REGISTERS : DPE_WORDS;
+}
+
+unsigned dpe_signature_addresses(const struct dpe_signature *s)
+{
+	unsigned words = 0;
+
+	for (unsigned i = 0; i < s->nargs; i++)
+		if (s->args[i].kind == DPE_ABI_POINTER && s->args[i].word < DPE_WORDS)
+			words |= 1u << s->args[i].word;
+	return words;
+}
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+static struct dpe_value opaque(void)
+{
+	return (struct dpe_value){.kind = DPE_RAW, .len = 4, .text = "null"};
+}
+
+static struct dpe_value wide_value(
+	const struct slot *slot, uint64_t low, uint64_t high, char text[DPE_NUMBER_TEXT])
+{
+	return dpe_value_wide(
+		(dpe_wide)high << 64 | low, slot->kind == DPE_ABI_SIGNED, text);
+}
+
+static struct dpe_value real_value(unsigned size, uint64_t word, char text[DPE_NUMBER_TEXT])
+{
+	double real;
+	float single;
+
+	memcpy(&real, &word, sizeof(real));
+	memcpy(&single, &word, sizeof(single));
+	if (size == sizeof(single))
+		return dpe_value_real((double)single, true, text);
+	return dpe_value_real(real, false, text);
+}
+
+/* The upper part of a word whose value is shorter holds anything. */
+static struct dpe_value value_of(
+	const struct slot *slot, uint64_t word, char text[DPE_NUMBER_TEXT])
+{
+	unsigned unused = slot->size && slot->size < 8 ? 64 - 8 * slot->size : 0;
+	struct dpe_value value;
+
+	switch (slot->kind) {
+	case DPE_ABI_SIGNED:
+		return dpe_value_int((int64_t)(word << unused) >> unused);
+	case DPE_ABI_UNSIGNED:
+		value = dpe_value_int((int64_t)(word << unused >> unused));
+		if (value.num < 0)
+			value.kind = DPE_UINT;
+		return value;
+	case DPE_ABI_POINTER:
+		return dpe_value_pointer(word);
+	case DPE_ABI_REAL:
+		return real_value(slot->size, word, text);
+	default:
+		return opaque();
+	}
+}
+
+static bool is_there(const struct dpe_signature *s, const struct slot *slot, unsigned nwords)
+{
+	return slot->word < nwords && last_word(slot) < nwords &&
+	       (!slot->vector || s->reads_vectors);
+}
+
+unsigned dpe_signature_args(const struct dpe_signature *s, const uint64_t *words, unsigned nwords,
+	struct dpe_value *args, unsigned max, char (*texts)[DPE_NUMBER_TEXT])
+{
+	unsigned count = s->nargs < max ? s->nargs : max;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct slot *slot = &s->args[i];
+
+		if (!is_there(s, slot, nwords)) {
+			args[i] = opaque();
+			continue;
+		}
+		if (slot->size > 8)
+			args[i] = wide_value(
+				slot, words[slot->word], words[slot->word + 1], *texts);
+		else
+			args[i] = value_of(slot, words[slot->word], *texts);
+		texts += slot->size > 8 || slot->kind == DPE_ABI_REAL;
+	}
+	return count;
+}
+
+bool dpe_signature_integer(
+	const struct dpe_signature *s, unsigned index, unsigned *word, unsigned *size)
+{
+	const struct slot *slot = index < s->nargs ? &s->args[index] : NULL;
+
+	if (!slot || slot->kind == DPE_ABI_OPAQUE || slot->kind == DPE_ABI_REAL ||
+		slot->word >= DPE_WORDS || slot->size > 8)
+		return false;
+	*word = slot->word;
+	*size = slot->kind == DPE_ABI_POINTER || !slot->size ? 8 : slot->size;
+	return true;
+}
+
+unsigned dpe_signature_ret_registers(const struct dpe_signature *s)
+{
+	if (!s->has_result || s->result.why || s->result.kind == DPE_ABI_OPAQUE ||
+		s->result.kind == DPE_ABI_REAL)
+		return 0;
+	return s->result.size > 8 ? 2 : 1;
+}
+
+struct dpe_value dpe_signature_ret(const struct dpe_signature *s, uint64_t low, uint64_t high,
+	char text[DPE_NUMBER_TEXT])
+{
+	if (!s->has_result)
+		return (struct dpe_value){.kind = DPE_NONE};
+	if (s->result.vector && !s->reads_vector_ret)
+		return opaque();
+	if (s->result.kind && s->result.size > 8)
+		return wide_value(&s->result, low, high, text);
+	return value_of(&s->result, low, text);
+}

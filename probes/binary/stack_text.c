@@ -1,0 +1,61 @@
+/* stack_text: addresses as function, file and line. */
+#include "probes/binary/stack_text.h"
+
+#include "probes/binary/dwarf.h"
+#include "probes/plan/plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const struct dpe_map *find_map(const struct dpe_map *maps, unsigned nmaps, uint64_t pc)
+{
+	unsigned low = 0, high = nmaps;
+
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (pc >= maps[middle].end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < nmaps && pc >= maps[low].start ? &maps[low] : NULL;
+}
+
+/* A function that never returns is called by the last instruction of its caller, so that the
+ * return address is another function's. */
+void dpe_stack_print(const struct dpe_map *maps, unsigned nmaps, uint64_t pc, bool is_return,
+	struct dpe_text *to)
+{
+	const struct dpe_map *map = find_map(maps, nmaps, pc - is_return);
+	const struct dpe_function *function;
+	uint64_t address;
+	struct dpe_text place = {0};
+	char *readable;
+	bool has_line;
+
+	if (!map || !map->module ||
+		!dpe_module_address(
+			map->module, pc - is_return - map->start + map->offset, &address)) {
+		dpe_text_printf(to, "0x%" PRIx64, pc);
+		return;
+	}
+	function = dpe_module_function_at(map->module, address);
+	if (!function) {
+		dpe_text_printf(to, "0x%" PRIx64 " (%s+0x%" PRIx64 ")", pc, map->module->name,
+			address + is_return);
+		return;
+	}
+	/* At its beginning a function was called, whatever the compiler put there. */
+	if (address == function->address && !is_return)
+		has_line = dpe_dwarf_print_line(map->module, address, &place);
+	else
+		has_line = dpe_dwarf_print_inlined(
+			map->module, function->address, address, to, &place);
+	readable = dpe_demangle(function->name, true);
+	dpe_text_printf(to, "%s+0x%" PRIx64 " (", readable ? readable : function->name,
+		address + is_return - function->address);
+	dpe_text_printf(to, "%s)", has_line ? place.at : map->module->name);
+	free(readable);
+	dpe_text_free(&place);
+}

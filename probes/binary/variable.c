@@ -1,0 +1,546 @@
+/* Variables by ELF symbols and DWARF types. */
+#include "probes/binary/variable.h"
+
+#include "dpe-lang/dpe-lang.h"
+#include "probes/binary/demangle.h"
+#include "probes/binary/dwarf.h"
+#include "probes/binary/lock_layouts.h"
+#include "probes/binary/lvalue.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- symbols ----------------------------------------------------------------------------- */
+
+typedef void symbol_fn(void *context, const GElf_Sym *symbol, const char *name);
+
+/* Each variable that the symbol tables of a file define. */
+static void each_symbol(Elf *elf, symbol_fn *visit, void *context)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+
+	while ((section = elf_nextscn(elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) ||
+			(header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
+			continue;
+		data = elf_getdata(section, NULL);
+		for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+			const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+
+			if (name && *name && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT &&
+				symbol.st_shndx != SHN_UNDEF)
+				visit(context, &symbol, name);
+		}
+	}
+}
+
+/* A name as the source has it: `total`, `bank::total`. */
+struct search {
+	char *whole;             /* owned */
+	char *scope, *last;      /* what stands before the last `::`, or "", and behind it; owned */
+	bool exported;           /* one that other files can use */
+	GElf_Sym found;
+	unsigned count; /* of different addresses */
+};
+
+static void search_for(struct search *search, const char *name, size_t len)
+{
+	const char *last = name;
+
+	for (size_t i = 0; i + 2 < len; i++) {
+		if (name[i] == ':' && name[i + 1] == ':')
+			last = name + i + 2;
+	}
+	*search = (struct search){
+		.whole = dpe_xasprintf("%.*s", (int)len, name),
+		.scope = dpe_xasprintf("%.*s", last > name ? (int)(last - name) - 2 : 0, name),
+		.last = dpe_xasprintf("%.*s", (int)(name + len - last), last),
+	};
+}
+
+static void search_end(struct search *search)
+{
+	free(search->whole);
+	free(search->scope);
+	free(search->last);
+}
+
+/* Whether it is that, or of C++ or Rust and called so there. */
+static bool is_wanted(const struct search *search, const char *name)
+{
+	size_t len = strlen(search->whole);
+	char *base;
+	bool is;
+
+	if (!strncmp(name, search->whole, len) && (!name[len] || name[len] == '@'))
+		return true;
+	base = strstr(name, search->last) ? dpe_demangle_base(name) : NULL;
+	is = base && dpe_demangled_is(base, search->scope, search->last);
+	free(base);
+	return is;
+}
+
+static bool is_exported(const GElf_Sym *symbol)
+{
+	return GELF_ST_BIND(symbol->st_info) != STB_LOCAL &&
+	       GELF_ST_VISIBILITY(symbol->st_other) != STV_HIDDEN;
+}
+
+static void look_at(void *context, const GElf_Sym *symbol, const char *name)
+{
+	struct search *search = context;
+
+	if ((search->exported && !is_exported(symbol)) || !is_wanted(search, name))
+		return;
+	if (search->count && search->found.st_value == symbol->st_value)
+		return;
+	search->found = *symbol;
+	search->count++;
+}
+
+/* ---- those that are not there -------------------------------------------------------------- */
+
+struct names {
+	const char *last; /* of the name that is wanted */
+	char *elsewhere;  /* the same in some scope; owned; NULL: there is none */
+	char **at;        /* as the source has them; owned */
+	unsigned count, cap;
+};
+
+static void add_name(void *context, const GElf_Sym *symbol, const char *name)
+{
+	struct names *names = context;
+	char *base = dpe_demangle_base(name);
+	const char *last = base ? strrchr(base, ':') : NULL;
+
+	(void)symbol;
+	if (last && !names->elsewhere && !strcmp(last + 1, names->last))
+		names->elsewhere = dpe_xstrdup(base);
+	*DPE_GROW(names->at, names->count, names->cap) = base ? base : dpe_xstrdup(name);
+}
+
+static char *say_missing(struct dpe_module *module, const struct search *search)
+{
+	Elf *debug = dpe_dwarf_debug_file(module);
+	struct names names = {.last = search->last};
+	const char *meant;
+	char *said;
+
+	each_symbol(module->elf, add_name, &names);
+	if (debug)
+		each_symbol(debug, add_name, &names);
+	meant = names.elsewhere;
+	if (!meant && !dpe_nearest(search->whole, (const char *const *)names.at, names.count, &meant, 1))
+		meant = NULL;
+	said = dpe_xasprintf("%s has no variable '%s'%s%s%s%s", module->name, search->whole,
+		module->stripped ? ", or is stripped of its symbols" : "",
+		meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+	for (unsigned i = 0; i < names.count; i++)
+		free(names.at[i]);
+	free(names.at);
+	free(names.elsewhere);
+	return said;
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+static const char *root_of(const char *lvalue)
+{
+	if (dpe_lvalue_is_text(lvalue))
+		lvalue += sizeof(DPE_TEXT) - 1;
+	return lvalue + strspn(lvalue, "*(");
+}
+
+/* The one variable of that name. NULL, or what is wrong, the caller's to free. */
+static char *find_root(struct dpe_module *module, struct search *search)
+{
+	unsigned unused;
+	Elf *debug;
+
+	each_symbol(module->elf, look_at, search);
+	if (!search->count && (debug = dpe_dwarf_debug_file(module)))
+		each_symbol(debug, look_at, search);
+	if (!search->count)
+		dpe_module_functions(module, &unused); /* which finds out whether it is stripped */
+	if (!search->count)
+		return say_missing(module, search);
+	if (search->count > 1)
+		return dpe_xasprintf(
+			"%s has %u variables '%s'", module->name, search->count, search->whole);
+	return NULL;
+}
+
+char *dpe_variable_find(
+	struct dpe_module *module, const char *lvalue, struct dpe_variable *variable)
+{
+	const char *root = root_of(lvalue);
+	size_t len = strcspn(root, DPE_LVALUE_PART);
+	Dwarf_Die declared, type;
+	struct search search;
+	char *why;
+
+	search_for(&search, root, len);
+	why = find_root(module, &search);
+	search_end(&search);
+	if (why)
+		return why;
+	*variable = (struct dpe_variable){
+		.module = module,
+		.address = search.found.st_value,
+		.size = search.found.st_size,
+		.is_signed = true,
+	};
+	if (dpe_dwarf_variable(module, search.found.st_value, &declared) &&
+		dpe_dwarf_type(&declared, &type) && dpe_dwarf_peel(&type, &type))
+		return dpe_lvalue_enter(lvalue, &type, variable);
+	if (len < strlen(lvalue))
+		return dpe_xasprintf("there is no debug information on what is in '%.*s'",
+			(int)len, root);
+	return NULL;
+}
+
+static bool has_root(struct dpe_module *module, const char *lvalue, bool exported)
+{
+	const char *root = root_of(lvalue);
+	struct search search;
+
+	search_for(&search, root, strcspn(root, DPE_LVALUE_PART));
+	search.exported = exported;
+	each_symbol(module->elf, look_at, &search);
+	search_end(&search);
+	return search.count;
+}
+
+/* Whether the variable can be one of the library's, which is there before the program begins. */
+static bool may_have(const struct dpe_module *module)
+{
+	return !module->program && !module->late && !module->replaced;
+}
+
+/* `libc::name`, of which `name` is searched for; NULL: the lvalue has no scope. The caller's to free. */
+static char *without_scope(const char *lvalue, char **scope)
+{
+	const char *root = root_of(lvalue), *colons = strstr(root, "::");
+	size_t len = colons ? (size_t)(colons - root) : 0;
+
+	if (!colons || strcspn(root, DPE_LVALUE_PART) < len)
+		return NULL;
+	*scope = dpe_xasprintf("%.*s", (int)len, root);
+	return dpe_xasprintf("%.*s%s", (int)(root - lvalue), lvalue, colons + 2);
+}
+
+/* The library that has it, of those of that name, or (NULL) that let others use it; how many there
+ * are. */
+static unsigned find_library(const struct dpe_modules *modules, const char *scope,
+	const char *lvalue, struct dpe_module *found[2])
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < modules->count && count < 2; i++) {
+		struct dpe_module *module = modules->at[i];
+
+		if (may_have(module) && (!scope || dpe_module_is(module, scope)) &&
+			has_root(module, lvalue, !scope))
+			found[count++] = module;
+	}
+	return count;
+}
+
+static char *find_in_libraries(const struct dpe_modules *modules, const char *lvalue,
+	struct dpe_variable *variable, bool *found)
+{
+	struct dpe_module *at[2];
+	unsigned count = find_library(modules, NULL, lvalue, at);
+	char *scope = NULL, *rest = count ? NULL : without_scope(lvalue, &scope), *why = NULL;
+
+	if (rest)
+		count = find_library(modules, scope, rest, at);
+	*found = count;
+	if (count == 1)
+		why = dpe_variable_find(at[0], rest ? rest : lvalue, variable);
+	else if (count)
+		why = dpe_xasprintf("both %s and %s have it: write %.*s::%s", at[0]->name,
+			at[1]->name, (int)strcspn(at[0]->name, ".-"), at[0]->name, lvalue);
+	free(scope);
+	free(rest);
+	return why;
+}
+
+char *dpe_variable_find_in(
+	const struct dpe_modules *modules, const char *lvalue, struct dpe_variable *variable)
+{
+	struct dpe_module *program = dpe_modules_program(modules);
+	char *why, *other;
+	bool found;
+
+	if (!program)
+		return dpe_xstrdup("the program is not known");
+	why = dpe_variable_find(program, lvalue, variable);
+	if (!why || has_root(program, lvalue, false))
+		return why;
+	other = find_in_libraries(modules, lvalue, variable, &found);
+	if (!found)
+		return why;
+	free(why);
+	return other;
+}
+
+/* ---- arguments and results --------------------------------------------------------------- */
+
+int dpe_variable_argument(const char *lvalue)
+{
+	const char *root = root_of(lvalue);
+	size_t len = sizeof(DPE_ARGUMENT) - 1;
+
+	if (!strncmp(root, DPE_RESULT, sizeof(DPE_RESULT) - 1))
+		return DPE_VARIABLE_RESULT;
+	return strncmp(root, DPE_ARGUMENT, len) ? -1 : atoi(root + len);
+}
+
+/* The parameter of that number of the function's, from 0. */
+static bool find_parameter(Dwarf_Die *function, int number, Dwarf_Die *parameter)
+{
+	if (dwarf_child(function, parameter))
+		return false;
+	do {
+		if (dwarf_tag(parameter) == DW_TAG_formal_parameter && !number--)
+			return true;
+	} while (!dwarf_siblingof(parameter, parameter));
+	return false;
+}
+
+static bool find_type(Dwarf_Die *function, int number, Dwarf_Die *type)
+{
+	Dwarf_Die parameter;
+
+	if (number == DPE_VARIABLE_RESULT)
+		return dpe_dwarf_type(function, type) && dpe_dwarf_peel(type, type);
+	return find_parameter(function, number, &parameter) && dpe_dwarf_type(&parameter, type) &&
+	       dpe_dwarf_peel(type, type);
+}
+
+/* "argument 2 of 'f'", the caller's to free. */
+static char *describe(const struct dpe_function *function, int number)
+{
+	if (number == DPE_VARIABLE_RESULT)
+		return dpe_xasprintf("the result of '%s'", function->name);
+	return dpe_xasprintf("argument %d of '%s'", number + 1, function->name);
+}
+
+static char *say(
+	const char *before, const struct dpe_function *function, int number, const char *after)
+{
+	char *what = describe(function, number);
+	char *said = dpe_xasprintf("%s%s%s", before, what, after);
+
+	free(what);
+	return said;
+}
+
+static bool is_structure(Dwarf_Die *type)
+{
+	int tag = dwarf_tag(type);
+
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+/* Where nothing is known of its type, an argument that is taken for text points to it. */
+static char *without_types(struct dpe_module *module, const struct dpe_function *function,
+	const char *lvalue, struct dpe_variable *variable)
+{
+	char *root = dpe_lvalue_in_text(lvalue), *why = NULL;
+
+	if (dpe_lvalue_is_text(lvalue) && !root[strcspn(root, DPE_LVALUE_PART "*(")])
+		why = dpe_lvalue_point_to_text(variable);
+	else
+		why = dpe_xasprintf("%s has no debug information on '%s', which tells what its "
+				    "arguments are",
+			module->name, function->name);
+	free(root);
+	return why;
+}
+
+char *dpe_variable_of_call(struct dpe_module *module, const struct dpe_function *function,
+	const char *lvalue, struct dpe_variable *variable)
+{
+	int number = dpe_variable_argument(lvalue);
+	Dwarf_Die die, type;
+	char *why;
+
+	*variable = (struct dpe_variable){0};
+	if (dpe_layout_find(module, function->name, lvalue, variable))
+		return NULL;
+	if (!dpe_dwarf_function(module, function->address, &die))
+		return without_types(module, function, lvalue, variable);
+	if (!find_type(&die, number, &type))
+		return say("it is not known what ", function, number, " is");
+	why = dpe_lvalue_enter(lvalue, &type, variable);
+	if (why)
+		return why;
+	variable->in_structure = is_structure(&type);
+	if (!variable->nsteps && !variable->in_structure)
+		return say("", function, number, " is no pointer");
+	return NULL;
+}
+
+/* ---- what lies at an address ------------------------------------------------------------- */
+
+struct holder {
+	uint64_t address;
+	GElf_Sym found;
+	char *name; /* owned; NULL: none yet */
+};
+
+static void look_around(void *context, const GElf_Sym *symbol, const char *name)
+{
+	struct holder *holder = context;
+
+	if (holder->address < symbol->st_value ||
+		holder->address - symbol->st_value >= symbol->st_size)
+		return;
+	if (holder->name && holder->found.st_size <= symbol->st_size)
+		return;
+	free(holder->name);
+	holder->found = *symbol;
+	holder->name = dpe_demangle_base(name);
+	if (!holder->name)
+		holder->name = dpe_xasprintf("%.*s", (int)strcspn(name, "@"), name);
+}
+
+/* Types of the libraries, whose inside is nobody's business. */
+static bool is_closed(Dwarf_Die *type)
+{
+	static const char *const closed[] = {"pthread_", "sem_t", "mtx_t", "cnd_t"};
+	const char *name = dwarf_diename(type);
+
+	for (unsigned i = 0; name && i < DPE_COUNT(closed); i++) {
+		if (!strncmp(name, closed[i], strlen(closed[i])))
+			return true;
+	}
+	return false;
+}
+
+static bool member_around(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
+{
+	if (dwarf_child(type, member))
+		return false;
+	do {
+		Dwarf_Attribute attribute;
+		Dwarf_Word at = 0, size;
+		Dwarf_Die inner;
+
+		if (dwarf_tag(member) != DW_TAG_member || !dpe_dwarf_type(member, &inner) ||
+			dwarf_aggregate_size(&inner, &size))
+			continue;
+		dwarf_formudata(dwarf_attr(member, DW_AT_data_member_location, &attribute), &at);
+		if (*offset < at || *offset - at >= size)
+			continue;
+		*offset -= at;
+		return true;
+	} while (!dwarf_siblingof(member, member));
+	return false;
+}
+
+/* One step inside; false where there is none. */
+static bool go_inside(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
+{
+	Dwarf_Die peeled, member;
+	Dwarf_Word size;
+
+	if (is_closed(type) || !dpe_dwarf_peel(type, &peeled))
+		return false;
+	if (dwarf_tag(&peeled) == DW_TAG_array_type) {
+		if (!dpe_dwarf_type(&peeled, type) || dwarf_aggregate_size(type, &size) || !size)
+			return false;
+		dpe_text_printf(name, "[%llu]", (unsigned long long)(*offset / size));
+		*offset %= size;
+		return true;
+	}
+	if (!is_structure(&peeled) || dwarf_tag(&peeled) == DW_TAG_union_type ||
+		!member_around(&peeled, offset, &member) || !dpe_dwarf_type(&member, type))
+		return false;
+	dpe_text_printf(name, ".%s", dwarf_diename(&member) ? dwarf_diename(&member) : "?");
+	return true;
+}
+
+char *dpe_variable_at(struct dpe_module *module, uint64_t address)
+{
+	enum { DEEPEST = 16 };
+	struct holder holder = {.address = address};
+	struct dpe_text name = {0};
+	Dwarf_Die declared, type;
+	uint64_t offset;
+	bool closed = false;
+	Elf *debug;
+
+	each_symbol(module->elf, look_around, &holder);
+	if (!holder.name && (debug = dpe_dwarf_debug_file(module)))
+		each_symbol(debug, look_around, &holder);
+	if (!holder.name)
+		return NULL;
+	offset = address - holder.found.st_value;
+	dpe_text_puts(&name, holder.name);
+	free(holder.name);
+	if (dpe_dwarf_variable(module, holder.found.st_value, &declared) &&
+		dpe_dwarf_type(&declared, &type)) {
+		for (int i = 0; i < DEEPEST && go_inside(&name, &type, &offset); i++)
+			;
+		closed = is_closed(&type);
+	}
+	if (offset && !closed)
+		dpe_text_printf(&name, "+0x%llx", (unsigned long long)offset);
+	return name.at;
+}
+
+int64_t dpe_variable_number(const struct dpe_variable *variable, uint64_t bytes)
+{
+	unsigned unused = variable->size < 8 ? 64 - 8 * (unsigned)variable->size : 0;
+
+	bytes <<= unused;
+	return variable->is_signed ? (int64_t)bytes >> unused : (int64_t)(bytes >> unused);
+}
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+char *dpe_variable_check(const struct dpe_variable *variable)
+{
+	uint64_t size = variable->size;
+
+	if (variable->is_text || variable->is_wide)
+		return NULL;
+	if (variable->is_complex)
+		return dpe_xasprintf("it is a complex number");
+	if (variable->is_real && size != 4 && size != 8)
+		return dpe_xasprintf("a floating point number has 4 or 8 bytes, not %llu",
+			(unsigned long long)size);
+	if (size != 1 && size != 2 && size != 4 && size != 8)
+		return dpe_xasprintf(
+			"a value has 1, 2, 4 or 8 bytes, or is an integer of 16, not %llu",
+			(unsigned long long)size);
+	return NULL;
+}
+
+struct dpe_value dpe_variable_value(
+	const struct dpe_variable *variable, uint64_t bytes, char text[DPE_NUMBER_TEXT])
+{
+	struct dpe_value value;
+	double real;
+	float single;
+
+	if (!variable->is_real) {
+		value = dpe_value_int(dpe_variable_number(variable, bytes));
+		if (!variable->is_signed && value.num < 0)
+			value.kind = DPE_UINT;
+		return value;
+	}
+	memcpy(&single, &bytes, sizeof(single));
+	memcpy(&real, &bytes, sizeof(real));
+	if (variable->size == sizeof(single))
+		return dpe_value_real((double)single, true, text);
+	return dpe_value_real(real, false, text);
+}

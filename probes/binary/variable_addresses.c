@@ -1,0 +1,87 @@
+/* variable_addresses: variables of the debug information by the addresses that they lie at. */
+#include "probes/binary/dwarf.h"
+
+struct search {
+	uint64_t address; /* the module's */
+	Dwarf_Die *die;
+	bool found, deep;
+};
+
+/* The address may stand in a table, as clang has it, and split DWARF. */
+static bool lies_at(Dwarf_Die *die, uint64_t address)
+{
+	Dwarf_Attribute location, indexed;
+	Dwarf_Addr found;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (dwarf_tag(die) != DW_TAG_variable ||
+		dwarf_getlocation(dwarf_attr(die, DW_AT_location, &location), &ops, &count) ||
+		count != 1)
+		return false;
+	switch (ops[0].atom) {
+	case DW_OP_addr:
+		return ops[0].number == address;
+	case DW_OP_addrx:
+	case DW_OP_GNU_addr_index:
+		return !dwarf_getlocation_attr(&location, &ops[0], &indexed) &&
+		       !dwarf_formaddr(&indexed, &found) && found == address;
+	default:
+		return false;
+	}
+}
+
+static bool holds_variables(int tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_subprogram:
+	case DW_TAG_lexical_block:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool find_in(const struct search *search, Dwarf_Die *scope, uint64_t address, unsigned depth)
+{
+	Dwarf_Die child;
+
+	if (depth == DPE_DWARF_DEEP || dwarf_child(scope, &child))
+		return false;
+	do {
+		if (lies_at(&child, address)) {
+			*search->die = child;
+			return true;
+		}
+		if (search->deep && holds_variables(dwarf_tag(&child)) &&
+			find_in(search, &child, address, depth + 1))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+static void look_at_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+{
+	struct search *search = context;
+
+	(void)unit;
+	if (!search->found)
+		search->found = find_in(search, scope, search->address - bias, 0);
+}
+
+/* Most stand in no scope, or their definition does. */
+bool dpe_dwarf_variable(struct dpe_module *module, uint64_t address, Dwarf_Die *die)
+{
+	struct search search = {.address = address, .die = die};
+
+	dpe_dwarf_each_unit(module, look_at_unit, &search);
+	search.deep = true;
+	if (!search.found)
+		dpe_dwarf_each_unit(module, look_at_unit, &search);
+	return search.found;
+}

@@ -1,0 +1,197 @@
+/* atomic_hooks: the operations themselves, which instrumented code leaves to us. An order that releases
+ * is told before the operation, one that acquires after it, so whoever sees a value tells so later
+ * than who stored it. All are sequentially consistent here, whatever was asked for. */
+#include "probes/inside/memory_hooks.h"
+
+#include <stddef.h>
+
+typedef unsigned __int128 u128;
+
+static bool releases(int order)
+{
+	order &= 0xff; /* above are hints to the processor */
+	return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+}
+
+static bool acquires(int order)
+{
+	order &= 0xff;
+	return order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
+}
+
+#define BEFORE(address, order)                                                                     \
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_STORE) && releases(order))                     \
+		dpe_memory_sync(DPE_PRELOAD_ATOMIC_STORE, (uint64_t)(address), sizeof(*(address)), \
+			DPE_MEMORY_HERE)
+#define AFTER(address, order)                                                                      \
+	if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD) && acquires(order))                      \
+		dpe_memory_sync(DPE_PRELOAD_ATOMIC_LOAD, (uint64_t)(address), sizeof(*(address)),  \
+			DPE_MEMORY_HERE)
+
+/* ---- up to 64 bits ----------------------------------------------------------------------- */
+
+#define CHANGE(bits, type, name, operation)                                                        \
+	DPE_MEMORY_EXPORTED type __tsan_atomic##bits##_##name(                                     \
+		volatile type *address, type value, int order)                                     \
+	{                                                                                          \
+		BEFORE(address, order);                                                            \
+		value = operation(address, value, __ATOMIC_SEQ_CST);                               \
+		AFTER(address, order);                                                             \
+		return value;                                                                      \
+	}
+#define EXCHANGE(bits, type, name, weak)                                                           \
+	DPE_MEMORY_EXPORTED int __tsan_atomic##bits##_compare_exchange_##name(                     \
+		volatile type *address, type *expected, type value, int order, int failure)        \
+	{                                                                                          \
+		bool changed;                                                                      \
+                                                                                                   \
+		BEFORE(address, order);                                                            \
+		changed = __atomic_compare_exchange_n(address, expected, value, weak,              \
+			__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                                       \
+		AFTER(address, changed ? order : failure);                                         \
+		return changed;                                                                    \
+	}
+#define ATOMICS(bits, type)                                                                        \
+	DPE_MEMORY_EXPORTED type __tsan_atomic##bits##_load(const volatile type *address, int order) \
+	{                                                                                          \
+		type value = __atomic_load_n(address, __ATOMIC_SEQ_CST);                           \
+                                                                                                   \
+		if (dpe_memory_is_wanted(DPE_PRELOAD_ATOMIC_LOAD) && acquires(order))              \
+			dpe_memory_load(                                                           \
+				(uint64_t)address, sizeof(value), value, DPE_MEMORY_HERE);         \
+		return value;                                                                      \
+	}                                                                                          \
+	DPE_MEMORY_EXPORTED void __tsan_atomic##bits##_store(                                      \
+		volatile type *address, type value, int order)                                     \
+	{                                                                                          \
+		BEFORE(address, order);                                                            \
+		__atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                \
+	}                                                                                          \
+	CHANGE(bits, type, exchange, __atomic_exchange_n)                                          \
+	CHANGE(bits, type, fetch_add, __atomic_fetch_add)                                          \
+	CHANGE(bits, type, fetch_sub, __atomic_fetch_sub)                                          \
+	CHANGE(bits, type, fetch_and, __atomic_fetch_and)                                          \
+	CHANGE(bits, type, fetch_or, __atomic_fetch_or)                                            \
+	CHANGE(bits, type, fetch_xor, __atomic_fetch_xor)                                          \
+	CHANGE(bits, type, fetch_nand, __atomic_fetch_nand)                                        \
+	EXCHANGE(bits, type, strong, false)                                                        \
+	EXCHANGE(bits, type, weak, true)                                                           \
+	DPE_MEMORY_EXPORTED type __tsan_atomic##bits##_compare_exchange_val(                       \
+		volatile type *address, type expected, type value, int order, int failure)         \
+	{                                                                                          \
+		bool changed;                                                                      \
+                                                                                                   \
+		BEFORE(address, order);                                                            \
+		changed = __atomic_compare_exchange_n(address, &expected, value, false,            \
+			__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                                       \
+		AFTER(address, changed ? order : failure);                                         \
+		return expected;                                                                   \
+	}
+
+ATOMICS(8, uint8_t)
+ATOMICS(16, uint16_t)
+ATOMICS(32, uint32_t)
+ATOMICS(64, uint64_t)
+
+/* ---- 128 bits: all of them by cmpxchg16b ------------------------------------------------- */
+
+__attribute__((target("cx16"))) static u128 compare_exchange(
+	volatile u128 *address, u128 expected, u128 value)
+{
+	return __sync_val_compare_and_swap(address, expected, value);
+}
+
+#define CHANGE_128(name, result)                                                                   \
+	DPE_MEMORY_EXPORTED u128 __tsan_atomic128_##name(                                          \
+		volatile u128 *address, u128 value, int order)                                     \
+	{                                                                                          \
+		u128 old = 0, now = 0;                                                             \
+                                                                                                   \
+		BEFORE(address, order);                                                            \
+		do                                                                                 \
+			old = now;                                                                 \
+		while ((now = compare_exchange(address, old, result)) != old);                     \
+		AFTER(address, order);                                                             \
+		return old;                                                                        \
+	}
+#define EXCHANGE_128(name)                                                                         \
+	DPE_MEMORY_EXPORTED int __tsan_atomic128_compare_exchange_##name(                          \
+		volatile u128 *address, u128 *expected, u128 value, int order, int failure)        \
+	{                                                                                          \
+		u128 old;                                                                          \
+		bool changed;                                                                      \
+                                                                                                   \
+		BEFORE(address, order);                                                            \
+		old = compare_exchange(address, *expected, value);                                 \
+		changed = old == *expected;                                                        \
+		*expected = old;                                                                   \
+		AFTER(address, changed ? order : failure);                                         \
+		return changed;                                                                    \
+	}
+
+CHANGE_128(exchange, value)
+CHANGE_128(fetch_add, old + value)
+CHANGE_128(fetch_sub, old - value)
+CHANGE_128(fetch_and, old & value)
+CHANGE_128(fetch_or, old | value)
+CHANGE_128(fetch_xor, old ^ value)
+CHANGE_128(fetch_nand, ~(old & value))
+EXCHANGE_128(strong)
+EXCHANGE_128(weak)
+
+DPE_MEMORY_EXPORTED u128 __tsan_atomic128_compare_exchange_val(
+	volatile u128 *address, u128 expected, u128 value, int order, int failure)
+{
+	u128 old;
+
+	BEFORE(address, order);
+	old = compare_exchange(address, expected, value);
+	AFTER(address, old == expected ? order : failure);
+	return old;
+}
+
+DPE_MEMORY_EXPORTED u128 __tsan_atomic128_load(const volatile u128 *address, int order)
+{
+	u128 value = compare_exchange((volatile u128 *)address, 0, 0);
+
+	AFTER(address, order);
+	return value;
+}
+
+DPE_MEMORY_EXPORTED void __tsan_atomic128_store(volatile u128 *address, u128 value, int order)
+{
+	u128 old = 0, now = 0;
+
+	BEFORE(address, order);
+	do
+		old = now;
+	while ((now = compare_exchange(address, old, value)) != old);
+}
+
+/* ---- what has no variable, and what programs say themselves ------------------------------ */
+
+/* Fences order with each other, whatever atomic variable they are for. */
+DPE_MEMORY_EXPORTED void __tsan_atomic_thread_fence(int order)
+{
+	const char *none = NULL;
+
+	BEFORE(none, order);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	AFTER(none, order);
+}
+
+DPE_MEMORY_EXPORTED void __tsan_atomic_signal_fence(int order)
+{
+	(void)order;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+DPE_MEMORY_EXPORTED void __tsan_acquire(const char *address)
+{
+	AFTER(address, __ATOMIC_ACQUIRE);
+}
+
+DPE_MEMORY_EXPORTED void __tsan_release(const char *address)
+{
+	BEFORE(address, __ATOMIC_RELEASE);
+}

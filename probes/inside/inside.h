@@ -1,0 +1,184 @@
+/* inside: what libdpe-pthread.so (or libdpe-mem.so), which is loaded into the target, and its
+ * observer share: the functions that it wraps, and the memory that it writes to.
+ *
+ * Each thread has a ring of its own, of slots of one size. Its thread takes a slot (`reserved`),
+ * then reads the clock, fills the slot and stamps it; a slot whose stamp is not its number plus one
+ * is not whole. The reader, another process, gives slots back by `tail`. Nobody waits for anybody:
+ * what finds no room is counted, and the memory outlives the target. */
+#ifndef DPE_PROBES_INSIDE_INSIDE_H
+#define DPE_PROBES_INSIDE_INSIDE_H
+
+#include <stdint.h>
+
+/* The environment variable that names the memory, as a path to open, which ends in the number of
+ * the file that the target inherits of it. */
+#define DPE_PRELOAD_VARIABLE "DPE_PRELOAD"
+#define DPE_PRELOAD_MAGIC 0x6470652d72696e67
+#define DPE_PRELOAD_LIBRARY "libdpe-pthread.so"
+#define DPE_PRELOAD_MEMORY_LIBRARY "libdpe-mem.so"
+
+/* Every function that the library wraps. */
+#define DPE_PRELOAD_FUNCTIONS(X)                                                                   \
+	X(pthread_mutex_init)                                                                      \
+	X(pthread_mutex_destroy)                                                                   \
+	X(pthread_mutex_lock)                                                                      \
+	X(pthread_mutex_trylock)                                                                   \
+	X(pthread_mutex_timedlock)                                                                 \
+	X(pthread_mutex_clocklock)                                                                 \
+	X(pthread_mutex_unlock)                                                                    \
+	X(pthread_mutex_consistent)                                                                \
+	X(pthread_rwlock_init)                                                                     \
+	X(pthread_rwlock_destroy)                                                                  \
+	X(pthread_rwlock_rdlock)                                                                   \
+	X(pthread_rwlock_wrlock)                                                                   \
+	X(pthread_rwlock_tryrdlock)                                                                \
+	X(pthread_rwlock_trywrlock)                                                                \
+	X(pthread_rwlock_timedrdlock)                                                              \
+	X(pthread_rwlock_timedwrlock)                                                              \
+	X(pthread_rwlock_clockrdlock)                                                              \
+	X(pthread_rwlock_clockwrlock)                                                              \
+	X(pthread_rwlock_unlock)                                                                   \
+	X(pthread_cond_init)                                                                       \
+	X(pthread_cond_destroy)                                                                    \
+	X(pthread_cond_wait)                                                                       \
+	X(pthread_cond_timedwait)                                                                  \
+	X(pthread_cond_clockwait)                                                                  \
+	X(pthread_cond_signal)                                                                     \
+	X(pthread_cond_broadcast)                                                                  \
+	X(sem_init)                                                                                \
+	X(sem_destroy)                                                                             \
+	X(sem_wait)                                                                                \
+	X(sem_trywait)                                                                             \
+	X(sem_timedwait)                                                                           \
+	X(sem_clockwait)                                                                           \
+	X(sem_post)                                                                                \
+	X(pthread_barrier_init)                                                                    \
+	X(pthread_barrier_destroy)                                                                 \
+	X(pthread_barrier_wait)                                                                    \
+	X(pthread_spin_init)                                                                       \
+	X(pthread_spin_destroy)                                                                    \
+	X(pthread_spin_lock)                                                                       \
+	X(pthread_spin_trylock)                                                                    \
+	X(pthread_spin_unlock)                                                                     \
+	X(pthread_once)                                                                            \
+	X(pthread_create)                                                                          \
+	X(pthread_join)                                                                            \
+	X(pthread_tryjoin_np)                                                                      \
+	X(pthread_timedjoin_np)                                                                    \
+	X(pthread_clockjoin_np)                                                                    \
+	X(pthread_detach)                                                                          \
+	X(pthread_exit)                                                                            \
+	X(mtx_init)                                                                                \
+	X(mtx_destroy)                                                                             \
+	X(mtx_lock)                                                                                \
+	X(mtx_trylock)                                                                             \
+	X(mtx_timedlock)                                                                           \
+	X(mtx_unlock)                                                                              \
+	X(cnd_init)                                                                                \
+	X(cnd_destroy)                                                                             \
+	X(cnd_wait)                                                                                \
+	X(cnd_timedwait)                                                                           \
+	X(cnd_signal)                                                                              \
+	X(cnd_broadcast)                                                                           \
+	X(call_once)                                                                               \
+	X(thrd_create)                                                                             \
+	X(thrd_join)                                                                               \
+	X(thrd_detach)                                                                             \
+	X(thrd_exit)
+
+enum dpe_preload_function {
+#define DPE_PRELOAD_NAME(name) DPE_PRELOAD_##name,
+	DPE_PRELOAD_FUNCTIONS(DPE_PRELOAD_NAME)
+#undef DPE_PRELOAD_NAME
+		DPE_PRELOAD_COUNT
+};
+
+/* What the larger library, libdpe-mem.so, tells of beside calls: an address and a number of bytes.
+ * They stand behind the functions wherever those are numbered. */
+enum dpe_preload_memory {
+	DPE_PRELOAD_READ = DPE_PRELOAD_COUNT,
+	DPE_PRELOAD_WRITE,
+	DPE_PRELOAD_FREED,        /* what malloc gave is given back */
+	DPE_PRELOAD_ATOMIC_LOAD,  /* one that acquires */
+	DPE_PRELOAD_ATOMIC_STORE, /* one that releases */
+	DPE_PRELOAD_EVENTS
+};
+
+/* What is wanted of a function: bits. Also the kind of a slot. */
+enum { DPE_PRELOAD_ENTER = 1, DPE_PRELOAD_EXIT = 2 };
+
+#define DPE_PRELOAD_RINGS 1024 /* threads at a time; what others do is counted as lost */
+#define DPE_PRELOAD_WORDS 4    /* arguments of the longest function */
+#define DPE_PRELOAD_WRITER 1   /* of pthread_rwlock_unlock: the word that says who writes, 0: nobody */
+#define DPE_PRELOAD_FRAMES 8   /* return addresses beyond the caller's, where stacks are wanted */
+/* A signal's handler may take slots between another's look whether there is room and its taking
+ * one: so many are kept free for that. */
+#define DPE_PRELOAD_SLACK 64
+
+/* One event. With stacks, a slot has room for `frames`; those that are there are counted before
+ * them, so where there are none nobody touches that part of it. */
+struct dpe_preload_slot {
+	uint32_t stamp; /* its number + 1, once it is whole */
+	int32_t ret;
+	uint64_t clock; /* time stamp counter, or ns: see the header */
+	uint16_t function;
+	uint8_t kind;
+	uint8_t nframes;
+	uint32_t lost; /* by its thread up to then, as far as 32 bits hold it */
+	uint64_t caller;
+	uint64_t words[DPE_PRELOAD_WORDS];
+	uint64_t frames[];
+};
+
+#define DPE_PRELOAD_SMALL 64  /* bytes of a slot without frames */
+#define DPE_PRELOAD_LARGE 128 /* and with them */
+
+struct dpe_preload_loss {
+	uint64_t count, first, last; /* events, and the clock at the first and last of them */
+};
+
+enum dpe_preload_state {
+	DPE_PRELOAD_FREE,
+	DPE_PRELOAD_CLAIMED,
+	DPE_PRELOAD_DEAD, /* its thread is gone: what is not whole never will be */
+};
+
+struct dpe_preload_ring {
+	/* written by its thread; a cache line for each side */
+	_Alignas(64) uint32_t state;
+	uint32_t thread;
+	uint64_t reserved;
+	struct dpe_preload_loss lost;
+	char comm[16];
+	uint64_t unused;
+	/* written by the reader */
+	uint64_t tail;
+	uint64_t unused_either[7];
+};
+
+struct dpe_preload_header {
+	/* the observer's, before the target starts */
+	uint64_t magic;
+	uint32_t pid;   /* of the target: nobody else is to write */
+	uint32_t slots; /* of each ring, a power of two */
+	uint32_t slot_bytes;
+	uint32_t frames;      /* return addresses beyond the caller's that are wanted */
+	uint32_t tsc;         /* the clock is the time stamp counter, else CLOCK_MONOTONIC */
+	uint32_t closed;      /* nobody reads any more */
+	uint64_t bytes;       /* of all the memory */
+	uint64_t slots_begin; /* where the first ring's slots are */
+	uint32_t observer; /* its process */
+	uint32_t waits; /* who finds a ring full waits for the reader, as long as that reads */
+	uint32_t once;  /* accesses may be left out that others stand for */
+	uint32_t prepared; /* rings whose pages are there already: the first ones */
+	uint8_t wanted[DPE_PRELOAD_EVENTS];
+	/* the library's */
+	uint32_t fences; /* either's: taking a slot needs a fence, as membarrier(2) is not there */
+	uint32_t images; /* programs of the target's that loaded the library */
+	uint32_t used;   /* rings beyond were never claimed */
+	struct dpe_preload_loss nowhere;     /* lost by threads that have no ring */
+	uint64_t address[DPE_PRELOAD_COUNT]; /* of the functions that are wrapped */
+	struct dpe_preload_ring rings[DPE_PRELOAD_RINGS];
+};
+
+#endif

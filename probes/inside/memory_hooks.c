@@ -1,0 +1,231 @@
+/* memory_hooks: reads and writes, as compilers tell of them: -fsanitize=thread calls __tsan_…, and
+ * -fsanitize-coverage=trace-loads,trace-stores __sanitizer_cov_…. Where nobody asks for them, each
+ * is a call, a comparison and a return. */
+#include "probes/inside/memory_hooks.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static __thread struct dpe_preload_callers callers;
+
+/* The last that the thread did, if that was an atomic load; address 0: it was not. */
+static __thread struct {
+	uint64_t address, value, epoch;
+} loaded;
+
+/* ---- the thread's own stack -------------------------------------------------------------- */
+
+extern void *__libc_stack_end;
+
+static __thread uint64_t stack_end;
+static uint64_t largest_stack = 8u << 20;
+
+__attribute__((constructor)) static void measure_stacks(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur > largest_stack &&
+		limit.rlim_cur < 1u << 30)
+		largest_stack = limit.rlim_cur;
+}
+
+/* The C library keeps what describes a thread, and its thread-local variables, at the end of its
+ * stack. The first thread has that elsewhere. */
+static uint64_t find_stack_end(void)
+{
+	if (syscall(SYS_gettid) == getpid())
+		return (uint64_t)__libc_stack_end;
+	return (uint64_t)pthread_self();
+}
+
+/* Code that runs on a stack of another kind is far from the end, or behind it. */
+static bool is_own_stack(uint64_t address, const uint64_t *frame)
+{
+	uint64_t used;
+
+	if (!stack_end)
+		stack_end = find_stack_end();
+	used = stack_end - (uint64_t)frame;
+	return used <= largest_stack && address - (uint64_t)frame < used;
+}
+
+/* ---- accesses that others stand for ------------------------------------------------------
+ * As long as a thread releases nothing, what other threads do comes after all of it or after
+ * nothing of it; and what comes before the first of its accesses comes before the later ones, too.
+ * So of two reads of the same bytes, or two writes, whatever is unordered with the second is
+ * unordered with the first; and a read after a write adds nothing either, as whatever races with it
+ * races with the write. A write after a read does. Leaving the repetitions out changes how often a
+ * race is told, not whether.
+ *
+ * And what the first thread does before there is another one comes before all that others do. */
+
+#define SEEN 4096 /* a power of two; entries of the table of a ring's thread */
+
+struct seen {
+	uint64_t epoch, key;
+};
+
+static struct seen *tables[DPE_PRELOAD_RINGS];
+
+static struct seen *table_of(unsigned ring)
+{
+	const size_t bytes = SEEN * sizeof(struct seen);
+	struct seen *table = tables[ring];
+
+	if (table)
+		return table;
+	table = (void *)syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+	if ((uint64_t)table >= -4095ull)
+		return NULL;
+	tables[ring] = table;
+	return table;
+}
+
+static bool is_repeated(enum dpe_preload_memory what, uint64_t address, uint64_t size)
+{
+	uint64_t key = address << 8 | size << 1 | (what == DPE_PRELOAD_WRITE);
+	struct seen *table, *entry;
+	unsigned ring;
+
+	if (!dpe_preload_threads)
+		return true;
+	if (size > 16 || !dpe_preload_number(&ring) || !(table = table_of(ring)))
+		return false;
+	entry = &table[(address ^ address >> 12) & (SEEN - 1)];
+	if (entry->epoch == dpe_preload_epoch && (entry->key == key || entry->key == (key | 1)))
+		return true;
+	*entry = (struct seen){dpe_preload_epoch, key};
+	return false;
+}
+
+/* ---- what is told ------------------------------------------------------------------------ */
+
+static void tell(enum dpe_preload_memory what, uint64_t address, uint64_t size, bool after,
+	struct dpe_memory_place place)
+{
+	struct dpe_preload_call call = {{address, size}, what};
+
+	dpe_preload_tell(&call, after, place.pc, place.frame, &callers);
+}
+
+void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t size,
+	struct dpe_memory_place place)
+{
+	loaded.address = 0;
+	if (is_own_stack(address, place.frame) || !size)
+		return;
+	if (dpe_preload_look->once && is_repeated(what, address, size))
+		return;
+	tell(what, address, size, false, place);
+}
+
+/* What was freed is another object's from then on, so its accesses count anew. */
+void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address, uint64_t size,
+	struct dpe_memory_place place)
+{
+	loaded.address = 0;
+	if (what != DPE_PRELOAD_ATOMIC_LOAD)
+		dpe_preload_epoch++;
+	if (dpe_preload_look->once && !dpe_preload_threads)
+		return;
+	tell(what, address, size, what == DPE_PRELOAD_ATOMIC_LOAD, place);
+}
+
+/* Who waits for a value in a loop reads the same one over and over, and learns nothing by it. */
+void dpe_memory_load(
+	uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place)
+{
+	if (dpe_preload_look->once && loaded.address == address && loaded.value == value &&
+		loaded.epoch == dpe_preload_epoch)
+		return;
+	dpe_memory_sync(DPE_PRELOAD_ATOMIC_LOAD, address, size, place);
+	loaded.address = address;
+	loaded.value = value;
+	loaded.epoch = dpe_preload_epoch;
+}
+
+/* ---- reads and writes -------------------------------------------------------------------- */
+
+#define ACCESS(name, what, type, size)                                                             \
+	DPE_MEMORY_EXPORTED void name(type address)                                                \
+	{                                                                                          \
+		if (dpe_memory_is_wanted(what))                                                    \
+			dpe_memory_access(what, (uint64_t)address, size, DPE_MEMORY_HERE);         \
+	}
+#define ACCESSES(size)                                                                             \
+	ACCESS(__tsan_read##size, DPE_PRELOAD_READ, void *, size)                                  \
+	ACCESS(__tsan_write##size, DPE_PRELOAD_WRITE, void *, size)                                \
+	ACCESS(__tsan_unaligned_read##size, DPE_PRELOAD_READ, void *, size)                        \
+	ACCESS(__tsan_unaligned_write##size, DPE_PRELOAD_WRITE, void *, size)                      \
+	ACCESS(__tsan_volatile_read##size, DPE_PRELOAD_READ, void *, size)                         \
+	ACCESS(__tsan_volatile_write##size, DPE_PRELOAD_WRITE, void *, size)                       \
+	ACCESS(__tsan_unaligned_volatile_read##size, DPE_PRELOAD_READ, void *, size)               \
+	ACCESS(__tsan_unaligned_volatile_write##size, DPE_PRELOAD_WRITE, void *, size)             \
+	ACCESS(__sanitizer_cov_load##size, DPE_PRELOAD_READ, void *, size)                         \
+	ACCESS(__sanitizer_cov_store##size, DPE_PRELOAD_WRITE, void *, size)
+#define BOTH(size)                                                                                 \
+	DPE_MEMORY_EXPORTED void __tsan_read_write##size(void *address)                            \
+	{                                                                                          \
+		if (dpe_memory_is_wanted(DPE_PRELOAD_READ))                                        \
+			dpe_memory_access(DPE_PRELOAD_READ, (uint64_t)address, size,               \
+				DPE_MEMORY_HERE);                                                  \
+		if (dpe_memory_is_wanted(DPE_PRELOAD_WRITE))                                       \
+			dpe_memory_access(DPE_PRELOAD_WRITE, (uint64_t)address, size,              \
+				DPE_MEMORY_HERE);                                                  \
+	}
+#define ALL(size) ACCESSES(size) BOTH(size)
+
+ALL(1)
+ALL(2)
+ALL(4)
+ALL(8)
+ALL(16)
+
+#define RANGE(name, what)                                                                          \
+	DPE_MEMORY_EXPORTED void name(void *address, unsigned long size)                           \
+	{                                                                                          \
+		if (dpe_memory_is_wanted(what))                                                    \
+			dpe_memory_access(what, (uint64_t)address, size, DPE_MEMORY_HERE);         \
+	}
+
+RANGE(__tsan_read_range, DPE_PRELOAD_READ)
+RANGE(__tsan_write_range, DPE_PRELOAD_WRITE)
+ACCESS(__tsan_vptr_read, DPE_PRELOAD_READ, void **, sizeof(void *))
+
+/* Constructors and destructors set it over and over, mostly to what it is. */
+DPE_MEMORY_EXPORTED void __tsan_vptr_update(void **address, void *value)
+{
+	if (dpe_memory_is_wanted(DPE_PRELOAD_WRITE) && *address != value)
+		dpe_memory_access(
+			DPE_PRELOAD_WRITE, (uint64_t)address, sizeof(*address), DPE_MEMORY_HERE);
+}
+
+/* ---- calls ------------------------------------------------------------------------------- */
+
+DPE_MEMORY_EXPORTED void __tsan_init(void)
+{
+}
+
+/* Calls that were left without telling, by longjmp or an exception, are those whose frames lie
+ * below this one's. */
+DPE_MEMORY_EXPORTED void __tsan_func_entry(void *caller)
+{
+	const char *frame = __builtin_frame_address(0);
+
+	if (!dpe_preload_look->header)
+		return;
+	while (callers.count && callers.at[(callers.count - 1) % DPE_PRELOAD_CALLERS].frame <= frame)
+		callers.count--;
+	callers.at[callers.count % DPE_PRELOAD_CALLERS].pc = (uint64_t)caller;
+	callers.at[callers.count++ % DPE_PRELOAD_CALLERS].frame = frame;
+}
+
+DPE_MEMORY_EXPORTED void __tsan_func_exit(void)
+{
+	if (callers.count)
+		callers.count--;
+}

@@ -1,0 +1,35 @@
+/* memory_hooks: what the files of libdpe-mem.so share that is not of libdpe-pthread.so. */
+#ifndef DPE_PROBES_INSIDE_MEMORY_HOOKS_H
+#define DPE_PROBES_INSIDE_MEMORY_HOOKS_H
+
+#include "probes/inside/library.h"
+
+#define DPE_MEMORY_EXPORTED __attribute__((visibility("default")))
+
+/* Who calls one of the exported functions, for these. */
+struct dpe_memory_place {
+	uint64_t pc;
+	const uint64_t *frame;
+};
+#define DPE_MEMORY_HERE                                                                            \
+	(struct dpe_memory_place)                                                                  \
+	{                                                                                          \
+		(uint64_t)__builtin_return_address(0), __builtin_frame_address(0)                  \
+	}
+
+static inline bool dpe_memory_is_wanted(enum dpe_preload_memory what)
+{
+	return __builtin_expect(dpe_preload_look->wanted[what], 0);
+}
+
+/* A read or write of so many bytes that is wanted. */
+DPE_PRELOAD_HIDDEN void dpe_memory_access(enum dpe_preload_memory what, uint64_t address,
+	uint64_t size, struct dpe_memory_place place);
+/* An atomic load that acquires, and read this value. */
+DPE_PRELOAD_HIDDEN void dpe_memory_load(
+	uint64_t address, uint64_t size, uint64_t value, struct dpe_memory_place place);
+/* Anything else, which may synchronise. */
+DPE_PRELOAD_HIDDEN void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address,
+	uint64_t size, struct dpe_memory_place place);
+
+#endif

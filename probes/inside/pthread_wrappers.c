@@ -1,0 +1,273 @@
+/* pthread_wrappers: the functions themselves. Each tells of its call, calls the function that it stands before,
+ * and tells of its return. Where a call is left by cancellation, an exception or longjmp there is
+ * no return, as there is none for a probe. */
+#include "probes/inside/library.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <threads.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+#define FRAME ((const uint64_t *)__builtin_frame_address(0))
+#define WORD(value) ((uint64_t)(value))
+#define CALL(name, ...)                                                                            \
+	(struct dpe_preload_call)                                                                  \
+	{                                                                                          \
+		{__VA_ARGS__}, DPE_PRELOAD_##name                                                  \
+	}
+#define REAL(name) ((__typeof__(&name))real(DPE_PRELOAD_##name))
+
+static inline void *real(enum dpe_preload_function function)
+{
+	void *found = dpe_preload_real[function];
+
+	return __builtin_expect(!!found, 1) ? found : dpe_preload_find(function);
+}
+
+/* Whether others may come after what the thread did before the call; of pthread_once and call_once,
+ * before the return. All are constants where this is used. */
+static inline bool releases(unsigned function)
+{
+	switch (function) {
+	case DPE_PRELOAD_pthread_mutex_lock:
+	case DPE_PRELOAD_pthread_mutex_trylock:
+	case DPE_PRELOAD_pthread_mutex_timedlock:
+	case DPE_PRELOAD_pthread_mutex_clocklock:
+	case DPE_PRELOAD_pthread_rwlock_rdlock:
+	case DPE_PRELOAD_pthread_rwlock_wrlock:
+	case DPE_PRELOAD_pthread_spin_lock:
+	case DPE_PRELOAD_pthread_spin_trylock:
+	case DPE_PRELOAD_sem_wait:
+	case DPE_PRELOAD_mtx_lock:
+	case DPE_PRELOAD_pthread_join:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* The function is told apart from the call, as a constant. */
+static inline void enter(
+	unsigned function, const struct dpe_preload_call *call, const uint64_t *frame)
+{
+	const struct dpe_preload_look *look = dpe_preload_look;
+
+	if (function == DPE_PRELOAD_pthread_create)
+		dpe_preload_threads = true;
+	if (releases(function))
+		dpe_preload_epoch++;
+	if (look->wanted[function] & DPE_PRELOAD_ENTER)
+		dpe_preload_write(call, DPE_PRELOAD_ENTER, 0, frame);
+}
+
+static inline void leave(
+	unsigned function, const struct dpe_preload_call *call, int ret, const uint64_t *frame)
+{
+	const struct dpe_preload_look *look = dpe_preload_look;
+
+	if (function == DPE_PRELOAD_pthread_once || function == DPE_PRELOAD_call_once)
+		dpe_preload_epoch++;
+	if (look->wanted[function] & DPE_PRELOAD_EXIT)
+		dpe_preload_write(call, DPE_PRELOAD_EXIT, ret, frame);
+}
+
+/* ---- POSIX ------------------------------------------------------------------------------- */
+
+#define WRAP(name, parameters, arguments, ...)                                                     \
+	EXPORTED int name parameters                                                               \
+	{                                                                                          \
+		const struct dpe_preload_call call = CALL(name, __VA_ARGS__);                      \
+		int ret;                                                                           \
+                                                                                                   \
+		enter(DPE_PRELOAD_##name, &call, FRAME);                                           \
+		ret = REAL(name) arguments;                                                        \
+		leave(DPE_PRELOAD_##name, &call, ret, FRAME);                                      \
+		return ret;                                                                        \
+	}
+
+/* Functions of one pointer, and of a pointer and a time to give up at. */
+#define WRAP_ONE(name, type) WRAP(name, (type * object), (object), WORD(object))
+#define WRAP_TIMED(name, type)                                                                     \
+	WRAP(name, (type * object, const struct timespec *until), (object, until), WORD(object),   \
+		WORD(until))
+#define WRAP_CLOCK(name, type)                                                                     \
+	WRAP(name, (type * object, clockid_t clock, const struct timespec *until),                 \
+		(object, clock, until), WORD(object), WORD(clock), WORD(until))
+
+WRAP(pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_t *attr), (mutex, attr),
+	WORD(mutex), WORD(attr))
+WRAP_ONE(pthread_mutex_destroy, pthread_mutex_t)
+WRAP_ONE(pthread_mutex_lock, pthread_mutex_t)
+WRAP_ONE(pthread_mutex_trylock, pthread_mutex_t)
+WRAP_TIMED(pthread_mutex_timedlock, pthread_mutex_t)
+WRAP_CLOCK(pthread_mutex_clocklock, pthread_mutex_t)
+WRAP_ONE(pthread_mutex_unlock, pthread_mutex_t)
+WRAP_ONE(pthread_mutex_consistent, pthread_mutex_t)
+
+WRAP(pthread_rwlock_init, (pthread_rwlock_t * lock, const pthread_rwlockattr_t *attr), (lock, attr),
+	WORD(lock), WORD(attr))
+WRAP_ONE(pthread_rwlock_destroy, pthread_rwlock_t)
+WRAP_ONE(pthread_rwlock_rdlock, pthread_rwlock_t)
+WRAP_ONE(pthread_rwlock_wrlock, pthread_rwlock_t)
+WRAP_ONE(pthread_rwlock_tryrdlock, pthread_rwlock_t)
+WRAP_ONE(pthread_rwlock_trywrlock, pthread_rwlock_t)
+WRAP_TIMED(pthread_rwlock_timedrdlock, pthread_rwlock_t)
+WRAP_TIMED(pthread_rwlock_timedwrlock, pthread_rwlock_t)
+WRAP_CLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_t)
+WRAP_CLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_t)
+/* Whether a reader or the writer gives it back, only the lock knows. */
+WRAP(pthread_rwlock_unlock, (pthread_rwlock_t * lock), (lock), WORD(lock),
+	[DPE_PRELOAD_WRITER] = WORD(lock->__data.__cur_writer))
+
+WRAP(pthread_cond_init, (pthread_cond_t * cond, const pthread_condattr_t *attr), (cond, attr),
+	WORD(cond), WORD(attr))
+WRAP_ONE(pthread_cond_destroy, pthread_cond_t)
+WRAP(pthread_cond_wait, (pthread_cond_t * cond, pthread_mutex_t *mutex), (cond, mutex), WORD(cond),
+	WORD(mutex))
+WRAP(pthread_cond_timedwait,
+	(pthread_cond_t * cond, pthread_mutex_t *mutex, const struct timespec *until),
+	(cond, mutex, until), WORD(cond), WORD(mutex), WORD(until))
+WRAP(pthread_cond_clockwait,
+	(pthread_cond_t * cond, pthread_mutex_t *mutex, clockid_t clock,
+		const struct timespec *until),
+	(cond, mutex, clock, until), WORD(cond), WORD(mutex), WORD(clock), WORD(until))
+WRAP_ONE(pthread_cond_signal, pthread_cond_t)
+WRAP_ONE(pthread_cond_broadcast, pthread_cond_t)
+
+WRAP(sem_init, (sem_t * semaphore, int shared, unsigned value), (semaphore, shared, value),
+	WORD(semaphore), WORD(shared), WORD(value))
+WRAP_ONE(sem_destroy, sem_t)
+WRAP_ONE(sem_wait, sem_t)
+WRAP_ONE(sem_trywait, sem_t)
+WRAP_TIMED(sem_timedwait, sem_t)
+WRAP_CLOCK(sem_clockwait, sem_t)
+WRAP_ONE(sem_post, sem_t)
+
+WRAP(pthread_barrier_init,
+	(pthread_barrier_t * barrier, const pthread_barrierattr_t *attr, unsigned count),
+	(barrier, attr, count), WORD(barrier), WORD(attr), WORD(count))
+WRAP_ONE(pthread_barrier_destroy, pthread_barrier_t)
+WRAP_ONE(pthread_barrier_wait, pthread_barrier_t)
+
+WRAP(pthread_spin_init, (pthread_spinlock_t * lock, int shared), (lock, shared), WORD(lock),
+	WORD(shared))
+WRAP_ONE(pthread_spin_destroy, pthread_spinlock_t)
+WRAP_ONE(pthread_spin_lock, pthread_spinlock_t)
+WRAP_ONE(pthread_spin_trylock, pthread_spinlock_t)
+WRAP_ONE(pthread_spin_unlock, pthread_spinlock_t)
+
+WRAP(pthread_once, (pthread_once_t * once, void (*routine)(void)), (once, routine), WORD(once),
+	WORD(routine))
+WRAP(pthread_create,
+	(pthread_t * thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument),
+	(thread, attr, start, argument), WORD(thread), WORD(attr), WORD(start), WORD(argument))
+WRAP(pthread_join, (pthread_t thread, void **result), (thread, result), WORD(thread), WORD(result))
+WRAP(pthread_tryjoin_np, (pthread_t thread, void **result), (thread, result), WORD(thread),
+	WORD(result))
+WRAP(pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *until),
+	(thread, result, until), WORD(thread), WORD(result), WORD(until))
+WRAP(pthread_clockjoin_np,
+	(pthread_t thread, void **result, clockid_t clock, const struct timespec *until),
+	(thread, result, clock, until), WORD(thread), WORD(result), WORD(clock), WORD(until))
+WRAP(pthread_detach, (pthread_t thread), (thread), WORD(thread))
+
+EXPORTED void pthread_exit(void *result)
+{
+	const struct dpe_preload_call call = CALL(pthread_exit, WORD(result));
+
+	enter(DPE_PRELOAD_pthread_exit, &call, FRAME);
+	REAL(pthread_exit)(result);
+	__builtin_unreachable();
+}
+
+/* ---- C11: made of the POSIX ones, whose calls within the C library nobody sees ----------- */
+
+static int posix_error(int c11)
+{
+	switch (c11) {
+	case thrd_success:
+		return 0;
+	case thrd_busy:
+		return EBUSY;
+	case thrd_timedout:
+		return ETIMEDOUT;
+	case thrd_nomem:
+		return ENOMEM;
+	default:
+		return EINVAL;
+	}
+}
+
+#define UNPACK(...) __VA_ARGS__
+#define WRAP_C11(name, parameters, arguments, words, posix, posix_words)                           \
+	EXPORTED int name parameters                                                               \
+	{                                                                                          \
+		const struct dpe_preload_call call = CALL(name, UNPACK words);                     \
+		const struct dpe_preload_call inner = CALL(posix, UNPACK posix_words);             \
+		int ret;                                                                           \
+                                                                                                   \
+		enter(DPE_PRELOAD_##name, &call, FRAME);                                           \
+		enter(DPE_PRELOAD_##posix, &inner, FRAME);                                         \
+		ret = REAL(name) arguments;                                                        \
+		leave(DPE_PRELOAD_##posix, &inner, posix_error(ret), FRAME);                       \
+		leave(DPE_PRELOAD_##name, &call, ret, FRAME);                                      \
+		return ret;                                                                        \
+	}
+#define WRAP_C11_VOID(name, parameters, arguments, words, posix)                                   \
+	EXPORTED void name parameters                                                              \
+	{                                                                                          \
+		const struct dpe_preload_call call = CALL(name, UNPACK words);                     \
+		const struct dpe_preload_call inner = CALL(posix, UNPACK words);                   \
+                                                                                                   \
+		enter(DPE_PRELOAD_##name, &call, FRAME);                                           \
+		enter(DPE_PRELOAD_##posix, &inner, FRAME);                                         \
+		REAL(name) arguments;                                                              \
+		leave(DPE_PRELOAD_##posix, &inner, 0, FRAME);                                      \
+		leave(DPE_PRELOAD_##name, &call, 0, FRAME);                                        \
+	}
+#define WRAP_C11_ONE(name, type, posix)                                                            \
+	WRAP_C11(name, (type * object), (object), (WORD(object)), posix, (WORD(object)))
+
+/* The attributes that the C library makes of the type are its own affair. */
+WRAP_C11(mtx_init, (mtx_t * mutex, int type), (mutex, type), (WORD(mutex), WORD(type)),
+	pthread_mutex_init, (WORD(mutex)))
+WRAP_C11_VOID(mtx_destroy, (mtx_t * mutex), (mutex), (WORD(mutex)), pthread_mutex_destroy)
+WRAP_C11_ONE(mtx_lock, mtx_t, pthread_mutex_lock)
+WRAP_C11_ONE(mtx_trylock, mtx_t, pthread_mutex_trylock)
+WRAP_C11(mtx_timedlock, (mtx_t * restrict mutex, const struct timespec *restrict until),
+	(mutex, until), (WORD(mutex), WORD(until)), pthread_mutex_timedlock,
+	(WORD(mutex), WORD(until)))
+WRAP_C11_ONE(mtx_unlock, mtx_t, pthread_mutex_unlock)
+
+WRAP_C11_ONE(cnd_init, cnd_t, pthread_cond_init)
+WRAP_C11_VOID(cnd_destroy, (cnd_t * cond), (cond), (WORD(cond)), pthread_cond_destroy)
+WRAP_C11_ONE(cnd_signal, cnd_t, pthread_cond_signal)
+WRAP_C11_ONE(cnd_broadcast, cnd_t, pthread_cond_broadcast)
+WRAP_C11(cnd_wait, (cnd_t * cond, mtx_t *mutex), (cond, mutex), (WORD(cond), WORD(mutex)),
+	pthread_cond_wait, (WORD(cond), WORD(mutex)))
+WRAP_C11(cnd_timedwait,
+	(cnd_t * restrict cond, mtx_t *restrict mutex, const struct timespec *restrict until),
+	(cond, mutex, until), (WORD(cond), WORD(mutex), WORD(until)), pthread_cond_timedwait,
+	(WORD(cond), WORD(mutex), WORD(until)))
+
+WRAP_C11_VOID(call_once, (once_flag * once, void (*routine)(void)), (once, routine),
+	(WORD(once), WORD(routine)), pthread_once)
+
+WRAP_C11(thrd_create, (thrd_t * thread, thrd_start_t start, void *argument),
+	(thread, start, argument), (WORD(thread), WORD(start), WORD(argument)), pthread_create,
+	(WORD(thread), WORD(-1), WORD(start), WORD(argument)))
+WRAP_C11(thrd_join, (thrd_t thread, int *result), (thread, result), (WORD(thread), WORD(result)),
+	pthread_join, (WORD(thread)))
+WRAP_C11(thrd_detach, (thrd_t thread), (thread), (WORD(thread)), pthread_detach, (WORD(thread)))
+
+EXPORTED void thrd_exit(int result)
+{
+	const struct dpe_preload_call call = CALL(thrd_exit, WORD(result));
+	const struct dpe_preload_call inner = CALL(pthread_exit, WORD(result));
+
+	enter(DPE_PRELOAD_thrd_exit, &call, FRAME);
+	enter(DPE_PRELOAD_pthread_exit, &inner, FRAME);
+	REAL(thrd_exit)(result);
+	__builtin_unreachable();
+}

@@ -1,0 +1,82 @@
+/* ring_slots: a thread's own side of its ring. Nothing here waits, allocates or calls anything; a
+ * signal's handler may do all of it in the middle of it. */
+#ifndef DPE_PROBES_INSIDE_RING_SLOTS_H
+#define DPE_PROBES_INSIDE_RING_SLOTS_H
+
+#include "probes/inside/inside.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+/* A thread and its ring; ring NULL: it has none yet. */
+struct dpe_preload_writer {
+	struct dpe_preload_ring *ring;
+	char *slots;
+	uint64_t tail; /* as it last was */
+	unsigned index; /* of the ring */
+	bool refused;   /* there was no ring left */
+};
+
+/* The clock that slots carry. `after`: everything before it must have happened, as where a lock
+ * was taken; the processor may read its counter early. */
+static inline uint64_t dpe_preload_clock(const struct dpe_preload_header *header, bool after)
+{
+	struct timespec now;
+
+	if (header->tsc) {
+		if (after)
+			__builtin_ia32_lfence();
+		return __builtin_ia32_rdtsc();
+	}
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Counts one event that finds no room; one instruction, so no handler comes in between. */
+static inline void dpe_preload_lose(
+	const struct dpe_preload_header *header, struct dpe_preload_ring *ring)
+{
+	uint64_t now = dpe_preload_clock(header, false);
+
+	__asm__ volatile("incq %0" : "+m"(ring->lost.count) : : "memory");
+	if (!ring->lost.first)
+		ring->lost.first = now;
+	ring->lost.last = now;
+}
+
+static inline bool dpe_preload_is_full(
+	const struct dpe_preload_header *header, struct dpe_preload_writer *writer)
+{
+	uint64_t room = header->slots - DPE_PRELOAD_SLACK;
+	uint64_t reserved = *(volatile uint64_t *)&writer->ring->reserved;
+
+	if (reserved - writer->tail < room)
+		return false;
+	writer->tail = __atomic_load_n(&writer->ring->tail, __ATOMIC_ACQUIRE);
+	return reserved - writer->tail >= room;
+}
+
+/* Takes the next slot, whose number it tells; NULL where the ring is full. The reader must see it
+ * taken before the clock is read: its membarrier(2) sees to that, or a fence here. */
+static inline struct dpe_preload_slot *dpe_preload_reserve(const struct dpe_preload_header *header,
+	struct dpe_preload_writer *writer, uint64_t *number)
+{
+	uint64_t taken = 1;
+
+	if (dpe_preload_is_full(header, writer))
+		return NULL;
+	__asm__ volatile("xaddq %0, %1" : "+r"(taken), "+m"(writer->ring->reserved) : : "memory");
+	if (header->fences)
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	*number = taken;
+	return (void *)(writer->slots + (taken & (header->slots - 1)) * header->slot_bytes);
+}
+
+/* The slot is whole. */
+static inline void dpe_preload_commit(struct dpe_preload_slot *slot, uint64_t number)
+{
+	__atomic_store_n(&slot->stamp, (uint32_t)number + 1, __ATOMIC_RELEASE);
+}
+
+#endif

@@ -1,0 +1,204 @@
+/* ring_writer: how one event is written to the ring of its thread. */
+#include "probes/inside/library.h"
+#include "probes/inside/ring_slots.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static __thread struct dpe_preload_writer self;
+__thread uint64_t dpe_preload_epoch;
+bool dpe_preload_threads;
+static uint64_t writers; /* threads that had a ring up to now: their epochs differ */
+
+static struct dpe_preload_ring *claim(struct dpe_preload_header *header)
+{
+	uint32_t free = DPE_PRELOAD_FREE, used;
+
+	for (unsigned i = 0; i < DPE_PRELOAD_RINGS; i++, free = DPE_PRELOAD_FREE) {
+		if (__atomic_load_n(&header->rings[i].state, __ATOMIC_RELAXED) ||
+			!__atomic_compare_exchange_n(&header->rings[i].state, &free,
+				DPE_PRELOAD_CLAIMED, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+			continue;
+		used = __atomic_load_n(&header->used, __ATOMIC_RELAXED);
+		while (used <= i && !__atomic_compare_exchange_n(&header->used, &used, i + 1, false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+			;
+		return &header->rings[i];
+	}
+	return NULL;
+}
+
+/* The thread's first event. */
+static __attribute__((noinline)) void join(struct dpe_preload_header *header)
+{
+	int error = errno;
+	struct dpe_preload_ring *ring = claim(header);
+	size_t size = (size_t)header->slots * header->slot_bytes;
+
+	self.refused = !ring;
+	if (ring) {
+		ring->thread = (uint32_t)syscall(SYS_gettid);
+		prctl(PR_GET_NAME, ring->comm);
+		self.tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+		self.slots = (char *)header + header->slots_begin + size * (ring - header->rings);
+		self.ring = ring;
+		self.index = (unsigned)(ring - header->rings);
+		dpe_preload_epoch = __atomic_add_fetch(&writers, 1, __ATOMIC_RELAXED) << 40;
+	}
+	errno = error;
+}
+
+static __attribute__((noinline)) void lose_nowhere(struct dpe_preload_header *header)
+{
+	uint64_t now = dpe_preload_clock(header, false), none = 0;
+
+	__atomic_add_fetch(&header->nowhere.count, 1, __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(
+		&header->nowhere.first, &none, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	__atomic_store_n(&header->nowhere.last, now, __ATOMIC_RELAXED);
+}
+
+/* Follows frame pointers as long as they stay in the page of the stack that is in use: that one
+ * can be read, whatever the pointers are in code that keeps none. */
+static unsigned add_frames(struct dpe_preload_slot *slot, const uint64_t *frame, unsigned wanted)
+{
+	const uint64_t page = 4096, last = page - 2 * sizeof(*frame);
+	unsigned count = 0;
+
+	while (count < wanted) {
+		uint64_t next = *frame;
+
+		if (next <= (uint64_t)frame || next % sizeof(*frame) ||
+			(next ^ (uint64_t)frame) >= page || next % page > last)
+			break;
+		frame = (const uint64_t *)next;
+		slot->frames[count++] = frame[1];
+	}
+	return count;
+}
+
+static bool lives(pid_t process)
+{
+	return !kill(process, 0) || errno != ESRCH;
+}
+
+/* True once there is room again. The reader takes what is there many times a second; one that took
+ * nothing for so long is stopped, and nobody waits for it any more. */
+static __attribute__((noinline)) bool wait_for_room(struct dpe_preload_header *header)
+{
+	const struct timespec nap = {.tv_nsec = 200000};
+	const uint64_t most = 10000000000 / 200000;
+	uint64_t tail = self.tail;
+	int error = errno;
+
+	for (uint64_t i = 0; i < most && header->waits && !header->closed; i++) {
+		if (i % 64 == 63 && !lives((pid_t)header->observer))
+			break;
+		syscall(SYS_nanosleep, &nap, NULL);
+		if (!dpe_preload_is_full(header, &self)) {
+			errno = error;
+			return true;
+		}
+		if (self.tail != tail)
+			i = 0;
+		tail = self.tail;
+	}
+	errno = error;
+	header->waits = 0;
+	return false;
+}
+
+static struct dpe_preload_slot *reserve(struct dpe_preload_header *header, uint64_t *number)
+{
+	struct dpe_preload_slot *slot;
+
+	if (header->closed)
+		return NULL;
+	if (!self.ring && !self.refused)
+		join(header);
+	if (!self.ring) {
+		lose_nowhere(header);
+		return NULL;
+	}
+	do
+		slot = dpe_preload_reserve(header, &self, number);
+	while (!slot && header->waits && wait_for_room(header));
+	if (!slot)
+		dpe_preload_lose(header, self.ring);
+	return slot;
+}
+
+static void fill(struct dpe_preload_slot *slot, const struct dpe_preload_call *call, unsigned kind,
+	uint64_t caller)
+{
+	slot->kind = (uint8_t)kind;
+	slot->nframes = 0;
+	slot->function = (uint16_t)call->function;
+	slot->lost = (uint32_t)self.ring->lost.count;
+	slot->caller = caller;
+	for (unsigned i = 0; i < DPE_PRELOAD_WORDS; i++)
+		slot->words[i] = call->words[i];
+}
+
+void dpe_preload_write(
+	const struct dpe_preload_call *call, unsigned kind, int ret, const uint64_t *frame)
+{
+	struct dpe_preload_header *header = dpe_preload_look->header;
+	struct dpe_preload_slot *slot;
+	uint64_t number;
+
+	if (!header)
+		return;
+	slot = reserve(header, &number);
+	if (!slot)
+		return;
+	slot->clock = dpe_preload_clock(header, kind == DPE_PRELOAD_EXIT);
+	slot->ret = ret;
+	fill(slot, call, kind, frame[1]);
+	if (header->frames)
+		slot->nframes = (uint8_t)add_frames(slot, frame, header->frames);
+	dpe_preload_commit(slot, number);
+}
+
+/* The innermost first. */
+static unsigned copy_callers(struct dpe_preload_slot *slot,
+	const struct dpe_preload_callers *callers, unsigned wanted)
+{
+	unsigned count = 0;
+
+	for (; count < wanted && count < callers->count && count < DPE_PRELOAD_CALLERS; count++)
+		slot->frames[count] =
+			callers->at[(callers->count - 1 - count) % DPE_PRELOAD_CALLERS].pc;
+	return count;
+}
+
+bool dpe_preload_number(unsigned *number)
+{
+	*number = self.index;
+	return self.ring;
+}
+
+void dpe_preload_tell(const struct dpe_preload_call *call, bool after, uint64_t pc,
+	const uint64_t *frame, const struct dpe_preload_callers *callers)
+{
+	struct dpe_preload_header *header = dpe_preload_look->header;
+	struct dpe_preload_slot *slot;
+	uint64_t number;
+
+	if (!header)
+		return;
+	slot = reserve(header, &number);
+	if (!slot)
+		return;
+	slot->clock = dpe_preload_clock(header, after);
+	slot->ret = 0;
+	fill(slot, call, DPE_PRELOAD_ENTER, pc);
+	if (header->frames && callers->count)
+		slot->nframes = (uint8_t)copy_callers(slot, callers, header->frames);
+	else if (header->frames)
+		slot->nframes = (uint8_t)add_frames(slot, frame, header->frames);
+	dpe_preload_commit(slot, number);
+}

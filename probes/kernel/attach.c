@@ -1,0 +1,421 @@
+/* attach: BPF programs into the kernel, probes into the target's files. With attach_late.c,
+ * configure.c, detach.c, told.c and what keeps maps the files that know libbpf. */
+#include "probes/kernel/attach.h"
+#include "probes/plan/text_values.h"
+#include "probes/binary/usdt.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probes/kernel/bpf/programs.skel.h"
+
+#define LONGEST_LOAD 60000000000ull /* ns */
+
+/* The last thing that the verifier said before its statistics. */
+static void say_log(char *log, struct dpe_diags *diags)
+{
+	char *rest, *last = NULL;
+
+	for (char *line = strtok_r(log, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (strncmp(line, "processed ", 10) && strncmp(line, "verification time", 17) &&
+			strncmp(line, "stack depth", 11))
+			last = line;
+	if (last)
+		dpe_diag_at(diags, DPE_NOTE, "dpe", "the kernel says: %s", last);
+}
+
+/* Each as large as one for all would be; from eight on, these together have so much as eight, but
+ * none less than room for what comes between two looks. */
+static size_t ring_size(unsigned wanted, unsigned count)
+{
+	const size_t usual = 8 << 20, least = 1 << 20;
+	size_t size = sysconf(_SC_PAGESIZE);
+
+	if (wanted) {
+		while (size < wanted && size < (size_t)1 << 31)
+			size *= 2;
+		return size;
+	}
+	for (size = usual; size > least && size * count > 8 * usual;)
+		size /= 2;
+	return size;
+}
+
+/* In one call, as the kernel waits for all its programs at the end of each: since Linux 5.19. */
+static int tell_rings(int map, uint32_t *numbers, int *files, uint32_t count)
+{
+	uint32_t told = count;
+
+	if (!bpf_map_update_batch(map, numbers, files, &told, NULL))
+		return 0;
+	for (uint32_t i = 0; i < count; i++) {
+		if (bpf_map_update_elem(map, &numbers[i], &files[i], BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
+static int make_ring(struct dpe_probes *probes, size_t size, int *file)
+{
+	*file = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dpe_ring", 0, 0, size, NULL);
+	return *file < 0 ? -errno : dpe_kernel_rings_add(&probes->rings, *file, size);
+}
+
+/* The rings are in place before the first program can run. 0 or a positive error. */
+static int make_rings(struct dpe_probes *probes)
+{
+	const struct dpe_bpf *bpf = probes->bpf;
+	uint32_t count = bpf->rodata->nrings, *numbers = dpe_xcalloc(count, sizeof(*numbers));
+	int *files = dpe_xcalloc(count, sizeof(*files));
+	size_t size = ring_size(probes->ring_bytes, count);
+	int error = dpe_kernel_rings_open(
+		&probes->rings, count, &probes->bpf->bss->waiting, probes->pidfd);
+
+	dpe_debug(probes->debug, "probes", 1, "%u ring%s of %zu bytes", count,
+		count == 1 ? "" : "s", size);
+	for (uint32_t i = 0; !error && i < count; i++) {
+		numbers[i] = i;
+		error = make_ring(probes, size, &files[i]);
+	}
+	if (!error)
+		error = tell_rings(bpf_map__fd(bpf->maps.rings), numbers, files, count);
+	free(numbers);
+	free(files);
+	return -error;
+}
+
+static int load_once(
+	struct dpe_probes *probes, bool multi, const struct bpf_object_open_opts *options)
+{
+	probes->bpf = dpe_bpf__open_opts(options);
+	if (!probes->bpf)
+		return errno;
+	dpe_configure(probes, multi);
+	return -dpe_bpf__load(probes->bpf);
+}
+
+/* The kernel gives up (EAGAIN) where we are stopped, frozen or signalled while it looks a program
+ * through, and libbpf after some such times: we go on until it is left in peace. */
+static int load_in_peace(
+	struct dpe_probes *probes, bool multi, const struct bpf_object_open_opts *options)
+{
+	uint64_t until = dpe_ring_now() + LONGEST_LOAD;
+	int error = load_once(probes, multi, options);
+
+	while (error == EAGAIN && dpe_ring_now() < until) {
+		dpe_bpf__destroy(probes->bpf);
+		error = load_once(probes, multi, options);
+	}
+	return error;
+}
+
+static int tell_gates(struct dpe_probes *probes)
+{
+	const struct dpe_bpf *bpf = probes->bpf;
+
+	return dpe_gates_tell(probes, bpf_map__fd(bpf->maps.gates),
+		bpf_map__fd(bpf->maps.mark_counts), &bpf->bss->gate_state);
+}
+
+static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diags *diags)
+{
+	const size_t size = 1 << 20;
+	char *log = dpe_xcalloc(1, size);
+	LIBBPF_OPTS(bpf_object_open_opts, options, .kernel_log_buf = log, .kernel_log_size = size);
+	int error;
+
+	libbpf_set_print(NULL);
+	error = load_in_peace(probes, multi, &options);
+	if (!error)
+		error = make_rings(probes);
+	if (!error)
+		error = tell_gates(probes);
+	if (error) {
+		dpe_privilege_explain("load our BPF programs", error, diags);
+		say_log(log, diags);
+	} else {
+		dpe_reads_tell(probes, bpf_map__fd(probes->bpf->maps.read_where));
+		dpe_wanted_texts_tell(probes, bpf_map__fd(probes->bpf->maps.wanted_texts));
+		dpe_armed_tell(probes, bpf_map__fd(probes->bpf->maps.arm_where));
+		dpe_usdt_tell(probes, bpf_map__fd(probes->bpf->maps.usdt_where));
+		if (probes->points)
+			dpe_points_tell(probes, bpf_map__fd(probes->bpf->maps.points));
+	}
+	free(log);
+	return !error;
+}
+
+static bool attach_tracepoint(
+	struct bpf_program *program, struct bpf_link **link, struct dpe_diags *diags)
+{
+	*link = bpf_program__attach(program);
+	if (!*link)
+		dpe_privilege_explain("follow the target's threads", errno, diags);
+	return *link;
+}
+
+static bool attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	if (probes->plan->channels &&
+		!attach_tracepoint(bpf->progs.on_call, &bpf->links.on_call, diags))
+		return false;
+	if ((probes->plan->channels || probes->plan->waits) &&
+		!attach_tracepoint(bpf->progs.on_return, &bpf->links.on_return, diags))
+		return false;
+	return attach_tracepoint(bpf->progs.on_fork, &bpf->links.on_fork, diags) &&
+	       attach_tracepoint(bpf->progs.on_exec, &bpf->links.on_exec, diags) &&
+	       attach_tracepoint(bpf->progs.on_end, &bpf->links.on_end, diags);
+}
+
+/* ---- probes
+ * ------------------------------------------------------------------------------------------- */
+
+void dpe_attach_ended(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	char process[32];
+
+	snprintf(process, sizeof(process), "process %d", probes->pid);
+	dpe_diag_at(diags, probes->placed ? DPE_WARNING : DPE_ERROR, process,
+		"it has ended in the meantime");
+}
+
+bool dpe_attach_refused(const struct dpe_probes *probes, const struct dpe_spot *spot, int error,
+	struct dpe_diags *diags)
+{
+	const char *name = dpe_name_text(probes->names, spot->site->name);
+	enum dpe_severity severity = probes->placed ? DPE_WARNING : DPE_ERROR;
+
+	if (error == ESRCH)
+		dpe_attach_ended(probes, diags);
+	else if (error == EPERM || error == EACCES)
+		dpe_privilege_explain("observe functions", error, diags);
+	else if (error == EINVAL || error == EOPNOTSUPP || error == 524 /* ENOTSUPP */)
+		dpe_diag(diags, severity, spot->site->place,
+			"'%s' of %s cannot be observed: the kernel cannot put a probe on its first "
+			"instruction",
+			name, spot->module->name);
+	else
+		dpe_diag(diags, severity, spot->site->place, "'%s' of %s cannot be observed: %s",
+			name, spot->module->name, strerror(error));
+	return false;
+}
+
+/* The kernel does not say which of the spots it refused. */
+static bool find_refused(
+	const struct dpe_probes *probes, const struct dpe_group *group, struct dpe_diags *diags)
+{
+	bool found = false;
+	int error = errno;
+
+	for (unsigned i = 0; i < group->count; i++) {
+		int link = dpe_group_link(probes, group, i, 1);
+
+		if (link >= 0) {
+			close(link);
+			continue;
+		}
+		dpe_attach_refused(probes, group->spots[i], errno, diags);
+		found = true;
+	}
+	return found || dpe_attach_refused(probes, group->spots[0], error, diags);
+}
+
+static bool attach_group(struct dpe_probes *probes, const struct dpe_module *module,
+	enum dpe_group_kind kind, struct dpe_diags *diags)
+{
+	struct dpe_group group = {.module = module, .kind = kind};
+	int link = -1;
+
+	dpe_group_collect(probes, &group);
+	if (group.count) {
+		link = dpe_group_link(probes, &group, 0, group.count);
+		if (link >= 0)
+			*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = link;
+		else
+			find_refused(probes, &group, diags);
+	}
+	dpe_group_free(&group);
+	return link >= 0 || !group.count;
+}
+
+static bool attach_many(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	bool complete = true;
+
+	for (unsigned kind = 0; kind < DPE_GROUPS; kind++) {
+		for (unsigned i = 0; i < probes->modules.count; i++)
+			complete &= attach_group(probes, probes->modules.at[i], kind, diags);
+	}
+	return complete;
+}
+
+static bool attach_each(struct dpe_probes *probes, bool exit, struct dpe_diags *diags)
+{
+	bool complete = true;
+
+	for (unsigned i = 0; i < probes->nspots; i++)
+		if (!probes->spots[i].preloaded && (!exit || probes->spots[i].exit))
+			complete &= dpe_attach_one(probes, &probes->spots[i], exit, diags);
+	return complete;
+}
+
+/* Entries before returns: a call that is not seen to begin must not be seen to return. */
+static bool attach_probes(struct dpe_probes *probes, bool multi, struct dpe_diags *diags)
+{
+	if (multi)
+		return attach_many(probes, diags);
+	return attach_each(probes, false, diags) && attach_each(probes, true, diags);
+}
+
+bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
+{
+	bool multi = !probes->one_by_one && dpe_kernel_has_multi();
+
+	probes->multi = multi;
+	dpe_debug(probes->debug, "probes", 1, "%u places, %s", probes->nspots,
+		multi ? "all of a file in one call" : "one by one");
+	if (!load_programs(probes, multi, diags) || !dpe_follow_begin(probes, diags) ||
+		!dpe_vectors_begin(probes, diags) || !attach_tracepoints(probes, diags) ||
+		!dpe_late_begin(probes, diags) ||
+		!attach_probes(probes, multi, diags))
+		return false;
+	if (armed) {
+		__atomic_store_n(&probes->bpf->bss->armed, 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&probes->bpf->bss->armed_at, dpe_ring_now(), __ATOMIC_RELEASE);
+	}
+	probes->placed = true;
+	return true;
+}
+
+void dpe_attach_free(struct dpe_probes *probes)
+{
+	dpe_detach(probes);
+	free(probes->links);
+	free(probes->probe_links);
+	dpe_attach_unhold(probes);
+	if (probes->bpf)
+		dpe_bpf__destroy(probes->bpf);
+	probes->bpf = NULL;
+}
+
+/* ---- data events
+ * ---------------------------------------------------------------------------------------- */
+
+void dpe_attach_watch(
+	struct dpe_probes *probes, unsigned index, uint64_t address, unsigned size, uint64_t value)
+{
+	probes->bpf->bss->watches[index] =
+		(struct dpe_watch_entry){.address = address, .last = value, .size = size};
+	__atomic_store_n(&probes->bpf->bss->nwatches, index + 1, __ATOMIC_RELEASE);
+}
+
+uint64_t dpe_attach_loads(const struct dpe_probes *probes)
+{
+	return __atomic_load_n(&probes->bpf->bss->loads, __ATOMIC_ACQUIRE);
+}
+
+/* The address says that the rest is valid. */
+void dpe_attach_arm(
+	struct dpe_probes *probes, unsigned slot, const struct dpe_armed_entry *entry)
+{
+	struct dpe_armed_entry *to = &probes->bpf->bss->armed_objects[slot];
+
+	__atomic_store_n(&to->address, 0, __ATOMIC_SEQ_CST);
+	to->object = entry->object;
+	to->last = entry->last;
+	to->size = entry->size;
+	to->kind = entry->kind;
+	__atomic_store_n(&to->address, entry->address, __ATOMIC_RELEASE);
+}
+
+struct dpe_arm_request *dpe_attach_arm_requests(const struct dpe_probes *probes)
+{
+	return probes->bpf->bss->arm_requests;
+}
+
+int dpe_attach_arm_map(const struct dpe_probes *probes)
+{
+	return bpf_map__fd(probes->bpf->maps.arm_where);
+}
+
+int dpe_attach_on_access(const struct dpe_probes *probes)
+{
+	return bpf_program__fd(probes->bpf->progs.on_access);
+}
+
+void dpe_attach_hold(struct dpe_probes *probes)
+{
+	__atomic_store_n(&probes->bpf->bss->hold_program, 1, __ATOMIC_RELEASE);
+}
+
+static bool hold_at(struct dpe_probes *probes, const struct dpe_module *module, uint64_t offset,
+	uint64_t cookie, struct dpe_diags *diags)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie);
+	struct bpf_link *link;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", module->fd);
+	link = bpf_program__attach_uprobe_opts(
+		probes->bpf->progs.on_begin, probes->pid, path, offset, &options);
+	if (link)
+		*DPE_GROW(probes->begin_links, probes->nbegin_links, probes->capbegin_links) = link;
+	else
+		dpe_privilege_explain("wait for the program's libraries", errno, diags);
+	return link;
+}
+
+static bool hold_in_linker(
+	struct dpe_probes *probes, struct dpe_module *module, struct dpe_diags *diags)
+{
+	unsigned count;
+	const struct dpe_function *function = dpe_module_find(module, DPE_LINKER_FUNCTION, &count);
+
+	return !function || hold_at(probes, module, function->offset, 0, diags);
+}
+
+bool dpe_attach_hold_linker(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const struct dpe_module *program = dpe_modules_program(&probes->modules);
+	uint64_t offset;
+	GElf_Ehdr header;
+
+	if (!gelf_getehdr(program->elf, &header) ||
+		!dpe_module_offset(program, header.e_entry, &offset)) {
+		dpe_diag_at(diags, DPE_ERROR, program->path, "it has no place where it begins");
+		return false;
+	}
+	for (unsigned i = 0; i < probes->modules.count; i++) {
+		if (!hold_in_linker(probes, probes->modules.at[i], diags))
+			return false;
+	}
+	__atomic_store_n(&probes->bpf->bss->hold_begin, 1, __ATOMIC_RELEASE);
+	return hold_at(probes, program, offset, 1, diags);
+}
+
+bool dpe_attach_begins(const struct dpe_probes *probes)
+{
+	return __atomic_load_n(&probes->bpf->bss->begins, __ATOMIC_ACQUIRE);
+}
+
+void dpe_attach_unhold(struct dpe_probes *probes)
+{
+	if (probes->bpf)
+		__atomic_store_n(&probes->bpf->bss->hold_begin, 0, __ATOMIC_RELEASE);
+	dpe_links_end(probes->begin_links, probes->nbegin_links);
+	free(probes->begin_links);
+	probes->begin_links = NULL;
+	probes->nbegin_links = probes->capbegin_links = 0;
+}
+
+void dpe_attach_tell_reads(struct dpe_probes *probes)
+{
+	dpe_reads_tell(probes, bpf_map__fd(probes->bpf->maps.read_where));
+}

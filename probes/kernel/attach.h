@@ -1,0 +1,75 @@
+/* attach: what attach.c, attach_late.c, detach.c, groups.c and configure.c share. */
+#ifndef DPE_PROBES_KERNEL_ATTACH_H
+#define DPE_PROBES_KERNEL_ATTACH_H
+
+#include "probes/live.h"
+
+struct bpf_link;
+
+/* ---- configure.c ------------------------------------------------------------------------- */
+
+/* Many sites in one call: what installed headers may be too old to name. */
+enum { TRACE_UPROBE_MULTI = 48, UPROBE_MULTI_RETURN = 1 };
+
+struct dpe_multi_request {
+	uint32_t program, target, type, flags;
+	uint64_t path, offsets, counters, cookies;
+	uint32_t count, multi_flags, pid, padding;
+};
+
+/* A link, or -1 with errno. */
+int dpe_multi_link(struct dpe_multi_request *request);
+/* A program that does nothing, or -1. */
+int dpe_load_nothing(uint32_t type, uint32_t flags);
+/* True where the kernel knows the request (Linux 6.6). */
+bool dpe_kernel_has_multi(void);
+/* Says what the programs, which are open, are to do. */
+void dpe_configure(struct dpe_probes *probes, bool multi);
+
+/* ---- groups.c ---------------------------------------------------------------------------- */
+
+/* One of our programs, by what it is for. */
+enum dpe_group_kind {
+	DPE_AT_ENTRIES,
+	DPE_AT_ENTRIES_VECTORS, /* those that read registers for floating point numbers */
+	DPE_AT_POINTS,          /* see exits.h … */
+	DPE_AT_LEAVES,          /* … those that leave for another function */
+	DPE_AT_RETURNS,         /* of functions, and of what these leave for */
+	DPE_AT_RETURNS_VECTORS,
+	DPE_GROUPS,
+};
+
+/* A group is all places in one module that one program is for. */
+struct dpe_group {
+	const struct dpe_module *module;
+	enum dpe_group_kind kind;
+	int nothing; /* 0, or a program that does nothing, instead of ours, for all places */
+	uint64_t *offsets, *cookies, *counters;
+	const struct dpe_spot **spots;
+	unsigned count, cap;
+};
+
+void dpe_group_collect(const struct dpe_probes *probes, struct dpe_group *group);
+void dpe_group_free(struct dpe_group *group);
+/* Puts probes on some of its spots: a link, or -1 with errno. */
+int dpe_group_link(const struct dpe_probes *probes, const struct dpe_group *group, unsigned first,
+	unsigned count);
+/* One spot where the kernel has no requests for many. False after an error. */
+bool dpe_attach_one(struct dpe_probes *probes, const struct dpe_spot *spot, bool exit,
+	struct dpe_diags *diags);
+/* ---- detach.c ---------------------------------------------------------------------------- */
+
+/* Ends links, each but NULL, and returns when none of their programs runs any more. */
+void dpe_links_end(struct bpf_link **links, unsigned count);
+/* The same of links that are files. */
+void dpe_link_files_end(const int *files, unsigned count);
+
+/* ---- attach.c ---------------------------------------------------------------------------- */
+
+/* Says that the kernel refused a spot. False. */
+bool dpe_attach_refused(const struct dpe_probes *probes, const struct dpe_spot *spot, int error,
+	struct dpe_diags *diags);
+/* Says that the target has ended. */
+void dpe_attach_ended(const struct dpe_probes *probes, struct dpe_diags *diags);
+
+#endif

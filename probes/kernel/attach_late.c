@@ -1,0 +1,198 @@
+/* attach_late: probes while the target runs: into files that came later, and out of children that are
+ * not observed. */
+#include "probes/kernel/attach.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "probes/kernel/bpf/programs.skel.h"
+
+void dpe_attach_lose(struct dpe_probes *probes)
+{
+	struct dpe_lost *lost = &probes->bpf->bss->nowhere;
+	uint64_t now = dpe_ring_now();
+
+	__atomic_fetch_add(&lost->count, 1, __ATOMIC_RELAXED);
+	if (!lost->first)
+		lost->first = now;
+	lost->last = now;
+}
+
+/* One after the other: what the kernel refuses shall not keep the others from being seen. Nothing
+ * may be taken out again here: the kernel waits then for all that wait for us. */
+static void attach_each(struct dpe_probes *probes, const struct dpe_group *group)
+{
+	for (unsigned i = 0; i < group->count; i++) {
+		int link = dpe_group_link(probes, group, i, 1);
+
+		if (link >= 0) {
+			*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = link;
+			continue;
+		}
+		dpe_attach_refused(probes, group->spots[i], errno, probes->diags);
+		dpe_attach_lose(probes);
+	}
+}
+
+static void attach_group_late(struct dpe_probes *probes, const struct dpe_module *module,
+	enum dpe_group_kind kind)
+{
+	struct dpe_group group = {.module = module, .kind = kind};
+	int link;
+
+	dpe_group_collect(probes, &group);
+	link = group.count ? dpe_group_link(probes, &group, 0, group.count) : -1;
+	if (link >= 0)
+		*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = link;
+	else
+		attach_each(probes, &group);
+	dpe_group_free(&group);
+}
+
+static void attach_many(struct dpe_probes *probes, unsigned module)
+{
+	for (unsigned kind = 0; kind < DPE_GROUPS; kind++) {
+		for (unsigned i = module; i < probes->modules.count; i++)
+			attach_group_late(probes, probes->modules.at[i], kind);
+	}
+}
+
+static void attach_one_by_one(struct dpe_probes *probes, unsigned spot, bool exit)
+{
+	for (unsigned i = spot; i < probes->nspots; i++) {
+		if ((!exit || probes->spots[i].exit) &&
+			!dpe_attach_one(probes, &probes->spots[i], exit, probes->diags))
+			dpe_attach_lose(probes);
+	}
+}
+
+void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned spot)
+{
+	for (unsigned i = spot; i < probes->nspots; i++) {
+		dpe_reads_tell_spot(probes, bpf_map__fd(probes->bpf->maps.read_where), i);
+		dpe_usdt_tell_spot(probes, bpf_map__fd(probes->bpf->maps.usdt_where), i);
+		dpe_gates_tell_spot(probes, bpf_map__fd(probes->bpf->maps.gates), i);
+		dpe_vectors_tell_spot(probes, dpe_attach_vector_map(probes), i);
+		dpe_points_tell_spot(probes, bpf_map__fd(probes->bpf->maps.points), i);
+	}
+	if (probes->multi) {
+		attach_many(probes, module);
+		return;
+	}
+	attach_one_by_one(probes, spot, false);
+	attach_one_by_one(probes, spot, true);
+}
+
+/* 0, or -1 with errno. */
+static int link_linker(struct dpe_probes *probes, const char *path, uint64_t offset)
+{
+	const uint64_t zero = 0;
+	struct dpe_multi_request request = {
+		.program = bpf_program__fd(probes->bpf->progs.on_libraries),
+		.type = TRACE_UPROBE_MULTI,
+		.path = (uintptr_t)path,
+		.offsets = (uintptr_t)&offset,
+		.counters = (uintptr_t)&zero,
+		.cookies = (uintptr_t)&zero,
+		.count = 1,
+		.pid = probes->follows ? 0 : (uint32_t)probes->pid, /* 0: any */
+	};
+	int link = dpe_multi_link(&request);
+
+	if (link < 0)
+		return -1;
+	*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = link;
+	return 0;
+}
+
+/* The same where the kernel has no requests for many. */
+static int link_linker_alone(struct dpe_probes *probes, const char *path, uint64_t offset)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, options, 0);
+	struct bpf_link *link =
+		bpf_program__attach_uprobe_opts(probes->bpf->progs.on_libraries,
+			probes->follows ? -1 : probes->pid, path, offset, &options);
+
+	if (!link)
+		return -1;
+	*DPE_GROW(probes->probe_links, probes->nprobe_links, probes->capprobe_links) = link;
+	return 0;
+}
+
+bool dpe_attach_linker(struct dpe_probes *probes, const struct dpe_module *module,
+	const struct dpe_function *function, struct dpe_diags *diags)
+{
+	char path[32];
+	int error;
+
+	if (!bpf_program__autoload(probes->bpf->progs.on_libraries))
+		return true;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", module->fd);
+	error = probes->multi ? link_linker(probes, path, function->offset)
+			      : link_linker_alone(probes, path, function->offset);
+	if (!error)
+		return true;
+	if (errno == ESRCH)
+		dpe_attach_ended(probes, diags);
+	else
+		dpe_privilege_explain("observe what the target loads", errno, diags);
+	return false;
+}
+
+bool dpe_attach_asked(const struct dpe_probes *probes, uint64_t *number)
+{
+	*number = __atomic_load_n(&probes->bpf->bss->asked, __ATOMIC_ACQUIRE);
+	return *number > probes->bpf->bss->answered;
+}
+
+void dpe_attach_answer(struct dpe_probes *probes, uint64_t number)
+{
+	__atomic_store_n(&probes->bpf->bss->answered, number, __ATOMIC_RELEASE);
+}
+
+/* A link to put a probe that does nothing on each of our places in the file, or -1. What fails here costs
+ * others time, and nothing else. */
+static int link_nothing(const struct dpe_probes *probes, const struct dpe_module *module)
+{
+	struct dpe_group group = {.module = module, .nothing = dpe_load_nothing(TRACE_UPROBE_MULTI, 0)};
+	int link = -1;
+
+	dpe_group_collect(probes, &group);
+	if (group.count && group.nothing >= 0)
+		link = dpe_group_link(probes, &group, 0, group.count);
+	if (group.nothing >= 0)
+		close(group.nothing);
+	dpe_group_free(&group);
+	return link;
+}
+
+/* A fork has a copy of our breakpoints, and the kernel would stop it at each for nothing. Whenever
+ * somebody takes a probe off a place, the kernel looks through all processes for those who need the
+ * breakpoint no longer: so one that does nothing is put there and taken off. */
+void dpe_attach_spare_children(struct dpe_probes *probes)
+{
+	const uint64_t not_oftener = 20000000;
+	uint64_t children = dpe_attach_children(probes), now;
+	unsigned count = 0;
+	int *links;
+
+	if (children == probes->spared || !probes->multi)
+		return;
+	now = dpe_ring_now();
+	if (now - probes->spared_at < not_oftener)
+		return;
+	probes->spared = children;
+	probes->spared_at = now;
+	links = dpe_xcalloc(probes->modules.count + 1, sizeof(*links));
+	for (unsigned i = 0; i < probes->modules.count; i++) {
+		int link = link_nothing(probes, probes->modules.at[i]);
+
+		if (link >= 0)
+			links[count++] = link;
+	}
+	dpe_link_files_end(links, count);
+	free(links);
+}

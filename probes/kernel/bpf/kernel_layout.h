@@ -1,0 +1,191 @@
+/* kernel_layout: the kernel's structures, as far as the programs here read them. */
+#ifndef DPE_PROBES_KERNEL_BPF_KERNEL_LAYOUT_H
+#define DPE_PROBES_KERNEL_BPF_KERNEL_LAYOUT_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+/* The loader finds out where the running kernel has each member. */
+#ifdef __bpf__
+#define RELOCATED __attribute__((preserve_access_index))
+#else
+#define RELOCATED
+#endif
+
+struct ns_common {
+	unsigned int inum;
+} RELOCATED;
+
+struct pid_namespace {
+	struct ns_common ns;
+} RELOCATED;
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+} RELOCATED;
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+} RELOCATED;
+
+typedef struct {
+	int counter;
+} dpe_atomic;
+
+struct signal_struct {
+	struct pid *pids[4];
+	dpe_atomic live;
+} RELOCATED;
+
+struct super_block {
+	unsigned int s_dev;
+} RELOCATED;
+
+struct inode {
+	unsigned short i_mode;
+	unsigned int i_generation;
+	unsigned long i_ino;
+	long long i_size;
+	struct super_block *i_sb;
+} RELOCATED;
+
+struct file {
+	struct inode *f_inode;
+	void *private_data;
+} RELOCATED;
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_pgoff, vm_flags;
+	struct file *vm_file;
+} RELOCATED;
+
+struct fxregs_state {
+	unsigned int xmm_space[64];
+} RELOCATED;
+
+struct xstate_header {
+	__u64 xfeatures;
+} RELOCATED;
+
+struct xregs_state {
+	struct fxregs_state i387;
+	struct xstate_header header;
+} RELOCATED;
+
+union fpregs_state {
+	struct xregs_state xsave;
+} RELOCATED;
+
+struct fpstate {
+	union fpregs_state regs;
+} RELOCATED;
+
+struct fpu {
+	struct fpstate *fpstate;
+} RELOCATED;
+
+struct thread_struct {
+	unsigned long fsbase;
+} RELOCATED;
+
+/* Before Linux 6.16; since then it is behind the task. */
+struct thread_struct___with_fpu {
+	struct fpu fpu;
+} RELOCATED;
+
+struct uprobe;
+
+struct uprobe_task {
+	unsigned int depth;
+	unsigned long vaddr;           /* of the instruction that is probed … */
+	struct uprobe *active_uprobe;  /* … by this, while a copy of it is stepped … */
+	unsigned long xol_vaddr;       /* … here */
+} RELOCATED;
+
+struct xol_area {
+	unsigned long vaddr;
+} RELOCATED;
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+} RELOCATED;
+
+struct mm_struct {
+	unsigned long start_code;
+	struct file *exe_file;
+	struct uprobes_state uprobes_state;
+} RELOCATED;
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+} RELOCATED;
+
+struct files_struct {
+	struct fdtable *fdt;
+} RELOCATED;
+
+struct sock_common {
+	unsigned short skc_family;
+} RELOCATED;
+
+struct sock {
+	struct sock_common __sk_common;
+} RELOCATED;
+
+struct socket {
+	short type;
+	struct sock *sk;
+} RELOCATED;
+
+struct unix_sock {
+	struct sock *peer;
+} RELOCATED;
+
+struct task_struct {
+	struct files_struct *files;
+	int pid;
+	int tgid;
+	char comm[16];
+	struct pid *thread_pid;
+	struct signal_struct *signal;
+	struct mm_struct *mm;
+	struct uprobe_task *utask;
+	unsigned long nvcsw, nivcsw; /* how often it has given way to others */
+	struct thread_struct thread;
+	__u64 start_time; /* as bpf_ktime_get_ns */
+} RELOCATED;
+
+struct linux_binprm;
+
+/* The registers as the x86-64 kernel hands them to a probe. */
+struct pt_regs {
+	__u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs,
+		flags, sp, ss;
+};
+
+/* What a watchpoint hands to its program. */
+struct bpf_perf_event_data {
+	struct pt_regs regs;
+	__u64 sample_period;
+	__u64 addr;
+};
+
+/* Since Linux 6.13 a program at a uprobe may get a stack that its processor has for it, which is wrong:
+ * where it waits, or is preempted, it may run there for another thread. It gets none where it has a
+ * tail call, be it one that is never made. */
+#ifdef __bpf__
+static const volatile bool makes_tail_calls = false;
+#define KEEP_OWN_STACK()                                                                           \
+	do {                                                                                       \
+		if (makes_tail_calls)                                                              \
+			asm volatile("call 12" ::: "r0", "r1", "r2", "r3", "r4", "r5");            \
+	} while (0)
+#endif
+
+#define SIGNAL_STOP 19
+#define SIGNAL_CONTINUE 18
+
+#endif

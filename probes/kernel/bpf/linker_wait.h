@@ -1,0 +1,85 @@
+/* linker_wait: a thread whose dynamic linker has mapped or unmapped something waits until the
+ * observer has put its probes into what is new.
+ *
+ * It waits here, in the kernel, and gives way to others meanwhile: no signal is sent and no other
+ * thread waits. It goes on by itself where the observer has died, and after a while where that does
+ * not answer, which is counted as a loss. Waiting takes time from those who work, so where many
+ * processes are followed, which may all begin programs at once, one that has no other thread waits so
+ * for a short time only and is stopped then (follow.h). */
+#ifndef DPE_PROBES_KERNEL_BPF_LINKER_WAIT_H
+#define DPE_PROBES_KERNEL_BPF_LINKER_WAIT_H
+
+#include "probes/kernel/bpf/kernel_layout.h"
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+#include <stdbool.h>
+
+#define WAIT_STEPS (1 << 23) /* as many as the kernel lets a loop have */
+#define WAIT_ROUNDS 16
+#define WAIT_LONGEST 10000000000ull /* ns; an observer that lives may get no processor for seconds */
+#define WAIT_SHORT 10000000ull
+
+const volatile __u32 awaits; /* what is mapped later may have events; else nothing can be missed in it */
+
+__u64 loads;         /* how often libraries were the reason */
+__u64 asked;         /* how often the observer was to look */
+__u64 answered;      /* the last of these that it has done */
+__u64 unanswered;    /* the last of these that nobody waited for any longer */
+__u32 observer_gone;
+
+/* Processes in which a thread waits, where several are followed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, __u32);
+	__type(value, __u32);
+} asking SEC(".maps");
+
+struct await {
+	__u64 number, until, address;
+	__u32 done;
+};
+
+/* Reading the thread's own memory in this way lets others run, which a mere loop does not on kernels
+ * that preempt nobody; and it fails where the thread is being killed. */
+static long await_step(__u32 step, struct await *await)
+{
+	char byte;
+
+	await->done = *(volatile __u64 *)&answered >= await->number;
+	if (await->done || *(volatile __u32 *)&observer_gone || bpf_ktime_get_ns() > await->until)
+		return 1;
+	if (!bpf_copy_from_user_task(&byte, sizeof(byte), (const void *)await->address,
+		    bpf_get_current_task_btf(), 0))
+		return 0;
+	await->done = 1; /* nothing more of it will run */
+	return 1;
+}
+
+/* False where the observer, which lives, has not answered in that time. `address`: any that can be
+ * read. */
+static __noinline bool await_answer(__u64 number, __u64 address, __u64 longest)
+{
+	struct await await = {
+		.number = number,
+		.until = bpf_ktime_get_ns() + longest,
+		.address = address,
+	};
+
+	/* It did not answer the last time: it is stopped, say. */
+	if (*(volatile __u64 *)&unanswered > *(volatile __u64 *)&answered)
+		return false;
+	for (int i = 0; i < WAIT_ROUNDS; i++) {
+		if (bpf_loop(WAIT_STEPS, await_step, &await, 0) < WAIT_STEPS)
+			break;
+	}
+	if (await.done || observer_gone)
+		return true;
+	if (longest == WAIT_LONGEST)
+		unanswered = number;
+	return false;
+}
+
+#endif

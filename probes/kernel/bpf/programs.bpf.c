@@ -1,0 +1,591 @@
+/* probes.bpf: the programs that run inside the kernel when the target passes a probe.
+ *
+ * Each takes one record from the ring of its processor, or counts one loss: every event of a
+ * thread has a number, whether it could be sent or not, so a gap in the numbers is exactly what was
+ * lost. The time of a record is taken after its place in the ring, so whoever has read the rings up
+ * to producer positions read after the time T has everything before T. */
+#include "probes/kernel/bpf/watch_hits.h"
+#include "probes/kernel/bpf/watch_requests.h"
+#include "probes/kernel/bpf/pending_calls.h"
+#include "probes/kernel/bpf/target_processes.h"
+#include "probes/kernel/bpf/guard_checks.h"
+#include "probes/kernel/bpf/kernel_layout.h"
+#include "probes/kernel/bpf/linker_wait.h"
+#include "probes/kernel/bpf/user_memory.h"
+#include "probes/kernel/bpf/early_returns.h"
+#include "probes/kernel/bpf/record.h"
+#include "probes/kernel/bpf/send.h"
+#include "probes/kernel/bpf/transfers.h"
+#include "probes/kernel/bpf/fpregs_read.h"
+#include <linux/bpf.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <stdbool.h>
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* ---- gates ------------------------------------------------------------------------------- */
+
+static __always_inline const struct dpe_gate_entry *gate_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&gates, &index);
+}
+
+/* The number is that of the thread's last event, which this was. */
+static __always_inline void pass_gate(const struct dpe_gate_entry *gate,
+	const struct event *event, const __u64 *words, bool begun, bool sent)
+{
+	__u32 how = (begun ? GATE_BEGUN : 0) | (sent ? GATE_SENT : 0);
+	__u64 seq = event->thread ? event->thread->seq - 1 : 0;
+
+	if (gate && gate_end(gate, (const struct gate_words *)words, event->tid, seq, how))
+		wake_at_once();
+}
+
+/* ---- the programs ------------------------------------------------------------------------ */
+
+/* The verifier wants registers read at constant offsets, each time anew. */
+static __always_inline __u64 stack_pointer(struct pt_regs *regs)
+{
+	asm volatile("" : "+r"(regs));
+	return regs->sp;
+}
+
+static __always_inline bool read_words(struct pt_regs *regs, __u64 *words, __u32 count)
+{
+	__u32 more;
+
+	words[0] = regs->di;
+	words[1] = regs->si;
+	words[2] = regs->dx;
+	words[3] = regs->cx;
+	words[4] = regs->r8;
+	words[5] = regs->r9;
+	if (count <= DPE_WORD_REGISTERS)
+		return true;
+	more = (count - DPE_WORD_REGISTERS) * sizeof(__u64);
+	if (more > (DPE_WORDS - DPE_WORD_REGISTERS) * sizeof(__u64))
+		return false;
+	return !bpf_probe_read_user(
+		&words[DPE_WORD_REGISTERS], more, (void *)(regs->sp + sizeof(__u64)));
+}
+
+/* Variables that arguments lead to are read where these really are. */
+static __always_inline bool place(struct event *event, __u64 *words, __u64 cookie)
+{
+	struct thread *thread = event->thread;
+
+	for (int i = 0; reads_values && thread && i < DPE_WORDS; i++)
+		thread->raw[i] = words[i];
+	return place_words(words, DPE_COOKIE_ADDRESSES_OF(cookie), &event->shared);
+}
+
+/* `vectors`: the program can sleep, which reading registers for floating point numbers needs. */
+static __always_inline void enter(
+	struct pt_regs *regs, struct task_struct *task, __u64 cookie, const bool vectors)
+{
+	__u64 words[DPE_WORDS] = {};
+	__u32 tid = thread_id(task), site = DPE_COOKIE_SITE(cookie);
+	struct thread *thread = thread_of(task, tid);
+	bool complete = cookie & DPE_COOKIE_USDT
+				? read_usdt(regs, site, words)
+				: read_words(regs, words, DPE_COOKIE_WORDS(cookie));
+	struct event event = {
+		.top = {.ctx = regs, .ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
+		.thread = thread,
+		.tid = tid,
+		.site = site,
+		.values = {.to = thread ? &thread->read : 0},
+		.kind = DPE_RECORD_ENTER,
+		.nwords = DPE_COOKIE_WORDS(cookie),
+	};
+
+	const struct dpe_gate_entry *gate = 0;
+	bool wanted = DPE_COOKIE_ENTER(cookie) && armed, sent = false, begun;
+
+	if (thread)
+		thread->read.ret = 0;
+	if (wanted && cookie & DPE_COOKIE_GATED) {
+		gate = gate_at(2 * site);
+		wanted = gate_is_open(gate);
+	}
+	if (vectors && cookie & DPE_COOKIE_VECTORS && (wanted || DPE_COOKIE_EXIT(cookie)))
+		complete &= take_vectors(thread, site, stack_pointer(regs), words);
+	if (wanted && (complete || !vectors) && cookie & DPE_COOKIE_WITH_VALUES)
+		wanted = read_at_probe(task, site, 0, &event.values, words);
+	if (follow && complete)
+		complete = place(&event, words, cookie);
+	if (wanted) {
+		begun = gate && gate_begin(gate);
+		if (stack_depth && !(cookie & DPE_COOKIE_INSIDE))
+			bpf_probe_read_user(&event.extra, sizeof(event.extra), (void *)regs->sp);
+		if (complete && !event.values.lost)
+			sent = send(&event, words, false);
+		else
+			lose(thread, tid);
+		pass_gate(gate, &event, words, begun, sent);
+	}
+	if (cookie & DPE_COOKIE_ARMS)
+		arm(site, 0, words, stack_pointer(regs), 0);
+	if (!DPE_COOKIE_EXIT(cookie))
+		return;
+	if (thread && complete)
+		note_call(thread, task, regs->sp, regs->ip, &event, words);
+	else if (thread)
+		thread->unsure = 1;
+	else if (attached && armed)
+		lose(thread, tid); /* its exit, which nobody would miss */
+}
+
+SEC("uprobe")
+int on_enter(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	KEEP_OWN_STACK();
+	if (is_target(task))
+		enter(regs, task, bpf_get_attach_cookie(regs), false);
+	return 0;
+}
+
+SEC("uprobe.s")
+int on_enter_vectors(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	KEEP_OWN_STACK();
+	if (is_target(task))
+		enter(regs, task, bpf_get_attach_cookie(regs), true);
+	return 0;
+}
+
+static __always_inline void leave(
+	struct pt_regs *regs, struct task_struct *task, __u64 cookie, const bool vectors)
+{
+	__u32 tid = thread_id(task), site = DPE_COOKIE_SITE(cookie);
+	struct thread *thread = thread_of(task, tid);
+	__u64 sp = regs->sp - sizeof(__u64); /* before the return address was taken */
+	struct call *call = thread ? find_call(thread, sp, site) : 0;
+	const struct dpe_gate_entry *gate = 0;
+	bool wanted, begun, known = true, sent = false;
+	struct event event = {
+		.top = {.ctx = regs, .ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
+		.thread = thread,
+		.values = {.to = thread ? &thread->read : 0},
+		.tid = tid,
+		.site = site,
+		.kind = DPE_RECORD_EXIT,
+		.nwords = DPE_COOKIE_WORDS(cookie),
+	};
+
+	if (!call) { /* of a call that began before we came another observer may know */
+		if (armed && !(attached && thread && !thread->unsure))
+			lose(thread, tid);
+		return;
+	}
+	thread->read.ret = regs->ax;
+	thread->read.ret_high = regs->dx;
+	event.extra = call->ip;
+	event.shared = call->shared;
+	wanted = armed;
+	if (wanted && cookie & DPE_COOKIE_GATED) {
+		gate = gate_at(2 * site + 1);
+		wanted = gate_is_open(gate);
+	}
+	if (vectors && wanted && cookie & DPE_COOKIE_VECTOR_RET)
+		known = take_vector_ret(thread, sp);
+	if (wanted && known && cookie & DPE_COOKIE_WITH_VALUES)
+		wanted = read_at_probe(task, site, 1, &event.values,
+			follow ? call->raw : call->words);
+	if (wanted) {
+		begun = gate && gate_begin(gate);
+		if (event.values.lost || !known)
+			lose(thread, tid);
+		else
+			sent = send(&event, call->words, true);
+		pass_gate(gate, &event, call->words, begun, sent);
+	}
+	if (cookie & DPE_COOKIE_ARMS)
+		arm(site, 1, call->words, sp + sizeof(__u64), regs->ax);
+	call->gone = 1;
+	pop_gone(thread, sp);
+}
+
+SEC("uretprobe")
+int on_exit(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	KEEP_OWN_STACK();
+	if (is_target(task))
+		leave(regs, task, bpf_get_attach_cookie(regs), false);
+	return 0;
+}
+
+SEC("uretprobe.s")
+int on_exit_vectors(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	KEEP_OWN_STACK();
+	if (is_target(task))
+		leave(regs, task, bpf_get_attach_cookie(regs), true);
+	return 0;
+}
+
+/* Where a function only returns. */
+static __always_inline void pass_point(struct pt_regs *regs, struct task_struct *task, __u64 cookie,
+	const struct dpe_point_entry *point)
+{
+	__u64 words[DPE_WORDS] = {};
+	__u32 tid = thread_id(task);
+	struct thread *thread = thread_of(task, tid);
+	bool complete = read_point_words(regs, point, words);
+	struct event event = {
+		.top = {.ctx = regs, .bp = regs->bp},
+		.thread = thread,
+		.tid = tid,
+		.site = point->site,
+		.extra = regs->ip - point->distance,
+		.kind = DPE_RECORD_EXIT,
+		.nwords = DPE_COOKIE_WORDS(cookie),
+	};
+	const struct dpe_gate_entry *gate = 0;
+	bool sent = false, begun;
+
+	if (cookie & DPE_COOKIE_GATED)
+		gate = gate_at(2 * point->site + 1);
+	if (!gate_is_open(gate))
+		return;
+	if (thread) {
+		thread->read.ret = point->constant;
+		if (point->result != DPE_POINT_NO_REGISTER)
+			thread->read.ret = read_register(regs, point->result) & point->mask;
+		thread->read.ret_high = 0;
+	}
+	if (follow && complete)
+		complete = place(&event, words, cookie);
+	if (stack_depth)
+		find_return(regs, point, &event.top);
+	begun = gate && gate_begin(gate);
+	if (complete)
+		sent = send(&event, words, true);
+	else
+		lose(thread, tid);
+	pass_gate(gate, &event, words, begun, sent);
+}
+
+static __always_inline const struct dpe_point_entry *point_at(__u64 cookie)
+{
+	__u32 number = DPE_COOKIE_SITE(cookie);
+
+	return bpf_map_lookup_elem(&points, &number);
+}
+
+SEC("uprobe")
+int on_point(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 cookie = bpf_get_attach_cookie(regs);
+	const struct dpe_point_entry *point = point_at(cookie);
+
+	KEEP_OWN_STACK();
+	if (armed && point && flags_hold(regs->flags, point->condition) && is_target(task))
+		pass_point(regs, task, cookie, point);
+	return 0;
+}
+
+/* Where it jumps to another one, which returns for it: the call is noted for that return. */
+SEC("uprobe")
+int on_leave(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 cookie = bpf_get_attach_cookie(regs), words[DPE_WORDS] = {};
+	const struct dpe_point_entry *point = point_at(cookie);
+	struct event event = {.nwords = DPE_COOKIE_WORDS(cookie)};
+
+	KEEP_OWN_STACK();
+	if (!point || !is_target(task))
+		return 0;
+	event.tid = thread_id(task);
+	event.site = point->site;
+	event.thread = thread_of(task, event.tid);
+	if (!event.thread)
+		return 0; /* its exit finds none, and is lost */
+	read_words(regs, words, point->nwords);
+	if (!follow || place(&event, words, cookie))
+		note_call(event.thread, task, regs->sp, regs->ip - point->distance, &event, words);
+	else
+		event.thread->unsure = 1;
+	return 0;
+}
+
+/* In a child of the observer, which has a number in each of the registers. */
+SEC("uprobe.s")
+int on_trial(struct pt_regs *regs)
+{
+	KEEP_OWN_STACK();
+	if (!trials && read_vectors(stack_pointer(regs), trial))
+		trials = 1;
+	return 0;
+}
+
+/* Where processes are followed, it must be known whose number it is before it is seen. */
+static __always_inline bool ask(struct task_struct *task, __u64 address)
+{
+	bool alone = follow && is_alone(task);
+	struct dpe_newcomer entry = {};
+	__u32 process = process_id(task), yes = 1;
+	__u64 number;
+
+	if (follow && bpf_map_update_elem(&asking, &process, &yes, BPF_ANY))
+		return false;
+	__sync_fetch_and_add(&loads, 1);
+	number = __sync_fetch_and_add(&asked, 1) + 1;
+	wake_at_once();
+	if (await_answer(number, address, alone ? WAIT_SHORT : WAIT_LONGEST))
+		return true;
+	if (!alone || !hold(task, &entry))
+		return false;
+	wake_at_once();
+	return true;
+}
+
+__u32 hold_begin; /* the target stops where its libraries are mapped, and where it begins … */
+__u32 begins;     /* … as it did */
+
+/* The dynamic linker calls this when it has mapped something and nothing of it has run yet (and at
+ * some other times). */
+SEC("uprobe")
+int on_libraries(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	KEEP_OWN_STACK();
+	if (!armed || hold_begin || !is_target(task)) /* held, it need not ask */
+		return 0;
+	if (follow)
+		note_linker(task, regs->ip);
+	if (!ask(task, regs->sp) && awaits)
+		lose_nowhere(bpf_ktime_get_ns());
+	return 0;
+}
+
+/* Of the dynamic linker's function, and, with a cookie, of the program's first instruction. */
+SEC("uprobe")
+int on_begin(struct pt_regs *regs)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	KEEP_OWN_STACK();
+	if (!hold_begin || !armed || !is_target(task))
+		return 0;
+	if (bpf_get_attach_cookie(regs)) {
+		hold_begin = 0;
+		begins = 1;
+	}
+	bpf_send_signal(SIGNAL_STOP);
+	return 0;
+}
+
+/* Addresses mean something else from here on. */
+static __always_inline void replace_program(struct task_struct *task)
+{
+	struct dpe_process *process = process_of(task);
+
+	if (!process || !armed)
+		return;
+	process->space = next_number(&spaces);
+	process->replaced = 1;
+	if (!process->space)
+		lose_nowhere(bpf_ktime_get_ns());
+}
+
+/* Stops a process that begins a program in a file that the observer does not know. */
+static __always_inline void look_at_program(struct task_struct *task)
+{
+	struct dpe_newcomer entry = {};
+
+	if (begins_known(task, &entry))
+		return;
+	if (hold(task, &entry))
+		wake_at_once();
+	else
+		lose_nowhere(bpf_ktime_get_ns());
+}
+
+/* The target's program starts (again): what was called before will never return. A thread that
+ * was not the first takes over the first one's id; the kernel knows our probes by the first one,
+ * which is gone: whatever comes now is lost, which counts as one. So are data events, as the variables are. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm *program)
+{
+	struct thread *thread;
+	__u32 tid;
+
+	if (!is_target(task))
+		return 0;
+	if (follow)
+		replace_program(task);
+	tid = thread_id(task);
+	thread = bpf_task_storage_get(&storage, task, 0, 0);
+	if (thread) {
+		place_thread(thread, task);
+		thread->depth = 0;
+		if (thread->tid != tid) {
+			remember(thread->tid, thread->seq);
+			thread->named = 0;
+			thread->tid = tid;
+			thread->seq = first_number(tid);
+		}
+	}
+	if (armed && ((old_pid != task->pid && !follow) || nwatches || arms))
+		lose(thread, tid);
+	nwatches = 0;
+	execs++;
+	replaced |= armed;
+	if (process_id(task) == target)
+		code = task->mm->start_code;
+	if (hold_program) { /* variables are to be watched: nothing runs before they are */
+		hold_program = 0;
+		bpf_send_signal(SIGNAL_STOP);
+	}
+	if (follow && armed)
+		look_at_program(task);
+	armed = 1;
+	return 0;
+}
+
+/* ---- data events ------------------------------------------------------------------------- */
+
+#define LONGEST_INSTRUCTION 15
+
+/* The kernel steps a copy of a probed instruction: what that accesses, its place in the program does. */
+static __always_inline __u64 place_of(struct task_struct *task, __u64 ip)
+{
+	struct uprobe_task *stepped = task->utask;
+
+	if (!stepped || !stepped->active_uprobe ||
+		ip - stepped->xol_vaddr > LONGEST_INSTRUCTION)
+		return ip;
+	return stepped->vaddr + (ip - stepped->xol_vaddr);
+}
+
+/* The processor tells after the access: what a variable was before is what was seen last. */
+SEC("perf_event")
+int on_access(struct bpf_perf_event_data *access)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 words[DPE_WORDS] = {};
+	struct event event = {
+		.top = {.ctx = access,
+			.ip = place_of(task, access->regs.ip),
+			.sp = access->regs.sp,
+			.bp = access->regs.bp},
+		.kind = DPE_RECORD_DATA,
+		.nwords = 6,
+	};
+	const struct dpe_gate_entry *gate = 0;
+	__u32 where;
+	bool begun;
+
+	if (!armed || !is_target(task))
+		return 0;
+	event.tid = thread_id(task);
+	if (arms && object_accessed(access, &event, words))
+		where = first_watch + DPE_WATCHES + event.site;
+	else if (variable_accessed(access, &event, words))
+		where = first_watch + event.site;
+	else
+		return 0;
+	if (first_gate && event.kind == DPE_RECORD_DATA)
+		gate = gate_at(first_gate + event.site);
+	event.thread = thread_of(task, event.tid);
+	if (event.thread)
+		event.values.to = &event.thread->read;
+	read_at_access(task, where, &event.values);
+	if (!gate_is_open(gate))
+		return 0;
+	begun = gate && gate_begin(gate);
+	pass_gate(gate, &event, words, begun, send(&event, words, false));
+	return 0;
+}
+
+/* A child goes on within the calls that its parent is in. */
+static __always_inline void inherit_calls(struct task_struct *parent, struct task_struct *child)
+{
+	struct thread *from = bpf_task_storage_get(&storage, parent, 0, 0);
+	struct thread *to = from ? thread_of(child, thread_id(child)) : 0;
+
+	if (!to)
+		return;
+	bpf_probe_read_kernel(to->calls, sizeof(to->calls), from->calls);
+	to->depth = from->depth;
+	to->unsure = from->unsure;
+}
+
+/* True where the child is none of the target. */
+static __always_inline bool is_stranger(struct task_struct *parent, struct task_struct *child)
+{
+	if (child->tgid == parent->tgid)
+		return false;
+	if (!follow) {
+		__sync_fetch_and_add(&children, armed);
+		return true;
+	}
+	if (!follow_child(parent, child)) {
+		lose_nowhere(bpf_ktime_get_ns());
+		return true;
+	}
+	inherit_calls(parent, child);
+	return false;
+}
+
+/* In the parent, before the new thread runs. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	__u64 words[DPE_WORD_REGISTERS] = {};
+
+	if (!is_target(parent) || is_stranger(parent, child) || !armed || !threads)
+		return 0;
+	describe(child, words);
+	send_kernel_event(parent, DPE_RECORD_CREATE, words);
+	send_kernel_event(child, DPE_RECORD_START, words);
+	return 0;
+}
+
+/* Of two threads that end at once the one may find the process gone that the other took out. */
+static __always_inline bool was_target(struct task_struct *task)
+{
+	return is_target(task) || (follow && bpf_task_storage_get(&storage, task, 0, 0));
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_end, struct task_struct *task)
+{
+	__u64 words[DPE_WORD_REGISTERS] = {};
+	struct thread *thread;
+
+	if (task->pid == task->tgid && process_id(task) == observer)
+		observer_gone = 1;
+	if (!was_target(task))
+		return 0;
+	if (threads && armed) {
+		describe(task, words);
+		thread = bpf_task_storage_get(&storage, task, 0, 0);
+		if (thread)
+			words[3] = thread->space;
+		send_kernel_event(task, DPE_RECORD_END, words);
+	}
+	thread = bpf_task_storage_get(&storage, task, 0, 0);
+	if (thread)
+		remember(thread->tid, thread->seq);
+	if (follow) {
+		unfollow(task);
+		wake_at_once();
+	}
+	return 0;
+}

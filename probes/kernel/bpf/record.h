@@ -1,0 +1,309 @@
+/* record: what one probe writes for one event, and the maps' other values.
+ *
+ * The one layout that BPF programs and C share: only fixed-width types, no implicit padding. */
+#ifndef DPE_PROBES_KERNEL_BPF_RECORD_H
+#define DPE_PROBES_KERNEL_BPF_RECORD_H
+
+#include <linux/types.h>
+
+/* Argument words are the integer registers rdi, rsi, rdx, rcx, r8, r9 in this order, followed by
+ * the stack's words above the return address. Which argument is in which word is known in C. */
+#define DPE_WORD_REGISTERS 6
+#define DPE_WORDS 12
+
+/* Registers for floating point numbers. */
+#define DPE_VECTORS 16
+
+/* The kernel itself follows no more returns than this in one thread. */
+#define DPE_CALLS 64
+
+#define DPE_STACK_MAX 32
+
+/* Watchpoints that the processor has. */
+#define DPE_WATCHES 4
+
+/* Variables that are read at one event, and pointers on the way to one. */
+#define DPE_VALUES 8
+#define DPE_VALUE_STEPS 4
+#define DPE_VALUE_FILTERS 4
+
+/* Texts that are read at one event, and bytes of one, with the NUL behind it. */
+#define DPE_TEXTS 4
+#define DPE_TEXT_SIZE 128
+#define DPE_TEXT_WORDS (DPE_TEXT_SIZE / sizeof(__u64))
+/* Texts that events are compared with before they are sent. */
+#define DPE_WANTED_TEXTS 64
+
+enum dpe_record_kind {
+	DPE_RECORD_ENTER,
+	DPE_RECORD_EXIT,
+	DPE_RECORD_CREATE, /* words: the new thread's id, its pthread_t, its process, its space */
+	DPE_RECORD_START,  /* words: the same of the thread itself */
+	DPE_RECORD_END,    /* words: the same */
+	DPE_RECORD_DATA,   /* words: the value before, then those of all watched variables */
+	DPE_RECORD_FOUND,  /* of a thread that ran already; words: as of START */
+	DPE_RECORD_SEND,    /* words: the channel's kind, id, check; and the priority */
+	DPE_RECORD_RECEIVE, /* words: the same, then how much, and whether it is still there */
+	DPE_RECORD_STEP,    /* no event; words: the same, the last a dpe_step */
+	DPE_RECORD_WAITED,  /* words: the process that has ended */
+	DPE_RECORD_OBJECT, /* site: which part; words: the object, the value before, after, the instruction */
+	DPE_RECORD_WATCH,  /* the same; words: the object, enum dpe_arm_result */
+	DPE_RECORD_MEMORY, /* never the kernel's; site: what; words: address, bytes */
+	DPE_RECORD_NAME, /* no event; words: the thread's name from now on */
+};
+
+/* What carries something from one thread to another. The id of a pipe and a message queue is its
+ * inode, that of a direction of a connection the sending socket's address, with its inode as check
+ * where it sends. */
+enum dpe_channel_kind {
+	DPE_CHANNEL_PIPE,
+	DPE_CHANNEL_SOCKET, /* the last of streams of bytes */
+	DPE_CHANNEL_DATAGRAMS,
+	DPE_CHANNEL_MQUEUE,
+	DPE_CHANNEL_SYSV,
+};
+
+enum dpe_record_stack {
+	DPE_STACK_NONE,
+	DPE_STACK_WHOLE, /* behind twelve words */
+	DPE_STACK_BRIEF, /* behind two */
+};
+
+enum dpe_step { DPE_STEP_SENT, DPE_STEP_RECEIVES, DPE_STEP_RECEIVED_NOTHING };
+
+/* A record is followed by the result where it is of an exit (rax, rdx; a floating point number: xmm0),
+ * and by `nwords` words rounded up to 2, 6 or 12. Where stacks are recorded it is twelve, or 2 where
+ * that is enough, then one address (of an enter: the return address on the stack; of an exit: the
+ * function's entry), then `nstack` addresses and maybe room for more. Where
+ * variables are read (`nvalues`) it is twelve, the address and room for stack_depth addresses, even
+ * without stacks, and then come DPE_VALUES values: at the record's end. Those whose bit in `known` is
+ * not set could not be read. Where texts are among them (`ntexts`) their values are lengths, and
+ * behind these is room for DPE_TEXTS texts. */
+struct dpe_record {
+	__u64 time;
+	__u64 seq;
+	__u32 tid;
+	__u32 tgid;
+	__u32 site;
+	__u8 kind;
+	__u8 nwords;
+	__u8 nstack;
+	__u8 has_stack; /* enum dpe_record_stack */
+	__u16 nvalues, ntexts;
+	__u32 known;
+	__u32 space;  /* number of the address space; 0 the first */
+	__u32 shared; /* bits: words that are DPE_SHARED_WORDs */
+	__u64 words[];
+};
+
+#define DPE_RESULT_WORDS 2
+#define DPE_COMM_WORDS 2
+#define DPE_COMM_SIZE (DPE_COMM_WORDS * sizeof(__u64) + 1) /* with the NUL behind it */
+
+/* An address in shared memory, where processes are followed: which memory, and where in it. */
+#define DPE_SHARED_BITS 40
+#define DPE_SHARED_WORD(number, offset) ((__u64)(number) << DPE_SHARED_BITS | (offset))
+
+/* A process that is followed, by its id. */
+struct dpe_process {
+	__u32 space;
+	__u32 replaced; /* its program is not the one that was launched, by an exec */
+};
+
+/* A file; `size` is 0 where it may change. */
+struct dpe_file {
+	__u64 inode, size;
+	__u32 device, generation;
+};
+
+/* A process that is stopped until it was looked at: which time that is, and, before its program's first
+ * instruction, the file of that: the dynamic linker or the program; else zero. It may go on when
+ * `released` has that serial for it. */
+struct dpe_newcomer {
+	__u64 serial;
+	struct dpe_file beginning;
+};
+
+/* The attach cookie: what a probe has to know of its site. */
+#define DPE_COOKIE(site, nwords, enter, exit)                                                      \
+	((__u64)(site) | (__u64)(nwords) << 32 | (__u64)(enter) << 40 | (__u64)(exit) << 41)
+#define DPE_COOKIE_SITE(cookie) ((__u32)(cookie))
+#define DPE_COOKIE_WORDS(cookie) ((__u32)((cookie) >> 32) & 0xff)
+#define DPE_COOKIE_ENTER(cookie) ((cookie) >> 40 & 1)
+#define DPE_COOKIE_EXIT(cookie) ((cookie) >> 41 & 1)
+#define DPE_COOKIE_WITH_VALUES (1ull << 42)
+#define DPE_COOKIE_INSIDE (1ull << 43) /* of a function: there is no return address on the stack   \
+					*/
+
+/* Bits: the words that are addresses. */
+#define DPE_COOKIE_ADDRESSES(mask) ((__u64)(mask) << 48)
+#define DPE_COOKIE_ADDRESSES_OF(cookie) ((__u32)((cookie) >> 48) & 0xfff)
+#define DPE_COOKIE_ARMS (1ull << 46) /* watching objects begins or ends here */
+#define DPE_COOKIE_USDT (1ull << 44) /* its arguments are where its note says */
+#define DPE_COOKIE_GATED (1ull << 45) /* it has entries in the map `gates` */
+
+#define DPE_COOKIE_VECTORS (1ull << 47) /* arguments are in registers for floating point numbers */
+#define DPE_COOKIE_VECTOR_RET (1ull << 60) /* its result is */
+
+/* Which of these registers, from 1, goes into which word of the call; 0: none. */
+struct dpe_vector_words {
+	__u8 from[DPE_WORDS];
+};
+
+/* What a thread lost, by thread id. `unnumbered` of them came while the thread's own storage
+ * could not be made; its numbering starts after them. */
+struct dpe_lost {
+	__u64 count;
+	__u64 first, last;
+	__u64 unnumbered;
+};
+
+/* Parts of objects that a watchpoint begins or ends to watch at one site. */
+#define DPE_ARMINGS 8
+/* Threads that may wait for a watchpoint at a time. */
+#define DPE_ARM_REQUESTS 64
+
+struct dpe_arming {
+	__u8 kind;   /* which part of which objects */
+	__u8 word;   /* of the call, that points to the object; DPE_WORDS: its result does */
+	__u8 phase;  /* 1: at the return */
+	__u8 disarm; /* 1: watching ends */
+	__u32 unused;
+};
+
+struct dpe_armings {
+	__u32 count, unused;
+	struct dpe_arming at[DPE_ARMINGS];
+};
+
+/* A watched part of an object, and its value when last seen. */
+struct dpe_armed_entry {
+	__u64 address, object, last; /* address 0: none */
+	__u32 size, kind;
+};
+
+enum dpe_arm_state {
+	DPE_ARM_FREE,
+	DPE_ARM_FILLING,
+	DPE_ARM_READY,     /* for the observer */
+	DPE_ARM_TAKEN,     /* by it */
+	DPE_ARM_DONE,      /* `result` is there */
+	DPE_ARM_ABANDONED, /* was taken, and nobody waits any longer */
+};
+
+enum dpe_arm_result {
+	DPE_ARM_NONE,
+	DPE_ARM_BEGUN,
+	DPE_ARM_ENDED,
+	DPE_ARM_NO_REGISTER, /* all watchpoints are in use */
+	DPE_ARM_OVERLAP,     /* another watchpoint is on these bytes */
+	DPE_ARM_UNALIGNED,
+	DPE_ARM_FAILED,
+	DPE_ARM_KNOWN,       /* it was so already: nothing to tell */
+};
+
+struct dpe_arm_request {
+	__u64 object, state;
+	__u32 kind, disarm, result, unused;
+};
+
+/* A watched variable, and its value when last seen. */
+struct dpe_watch_entry {
+	__u64 address, last;
+	__u32 size, unused;
+};
+
+#define DPE_WORD_RESULT (DPE_WORDS + 1)
+
+/* A variable that is read at events: `address` counts from where the program is. Where `word` is not
+ * 0, the first pointer is no variable but that word of the call, from 1, or its result; without
+ * steps the word is the value itself, from the byte `address` of it on. */
+struct dpe_value_entry {
+	__u64 address;
+	__u32 size;
+	__u8 nsteps, text; /* text: which of the texts it is, from 1, and DPE_TEXT_WHOLE */
+	__u8 is_signed, word;
+	__s64 steps[DPE_VALUE_STEPS]; /* see struct dpe_variable */
+};
+
+#define DPE_TEXT_WHOLE 0x80 /* an event whose text is longer than DPE_TEXT_SIZE is worth nothing */
+#define DPE_TEXT_CUT (DPE_TEXT_SIZE + 1) /* the length of such a text, as a value */
+
+enum dpe_filter_op {
+	DPE_FILTER_LT,
+	DPE_FILTER_GT,
+	DPE_FILTER_LE,
+	DPE_FILTER_GE,
+	DPE_FILTER_EQ,
+	DPE_FILTER_NE,
+};
+
+struct dpe_filter_entry {
+	__u32 value; /* its place in dpe_value_entries */
+	__u32 op;
+	__s64 number; /* of a text: its place in `wanted_texts` */
+};
+
+/* An event is sent where one of them holds; 0: always. */
+struct dpe_filter_entries {
+	__u32 count, unused;
+	struct dpe_filter_entry at[DPE_VALUE_FILTERS];
+};
+
+enum dpe_usdt_kind {
+	DPE_USDT_NONE,     /* nothing that can be had: 0 */
+	DPE_USDT_CONSTANT, /* number */
+	DPE_USDT_REGISTER, /* base */
+	DPE_USDT_MEMORY,   /* at base + index * scale + number */
+	DPE_USDT_RELATIVE, /* in memory, at number: an address of the probe's file */
+};
+
+#define DPE_USDT_NO_REGISTER 0xff
+
+/* Where an argument of a USDT probe is. Registers are byte offsets in struct pt_regs. */
+struct dpe_usdt_arg {
+	__u8 kind, base, index, scale;
+	__u8 size;  /* in memory */
+	__u8 shift; /* of a register: 8 for %ah */
+	__u16 unused;
+	__s64 number;
+};
+
+struct dpe_usdt_args {
+	__u64 address; /* of the probe, as its file has it */
+	__u32 count, unused;
+	struct dpe_usdt_arg at[DPE_WORDS];
+};
+
+/* A place from which a function only returns, where no return probe is. The cookie of its probe has the
+ * number of the entry instead of that of the site. Registers are byte offsets in struct pt_regs. */
+#define DPE_POINT_ALWAYS 16
+#define DPE_POINT_NO_REGISTER 0xff
+
+struct dpe_point_word {
+	__u8 base;       /* the register that it is in, or points to it: … */
+	__u8 in_memory;  /* … at `distance` from there */
+	__s16 distance;
+};
+
+struct dpe_point_entry {
+	__u32 site;
+	__u32 distance;  /* from the function's beginning, in bytes */
+	__s32 above;     /* the return address, from the stack pointer */
+	__u8 condition;  /* the processor's number of it: the function returns where it holds */
+	__u8 nwords;
+	__u8 own_frame;  /* rbp points to the function's own frame, not its caller's */
+	__u8 result;     /* the register that it is in; or none: it is `constant` */
+	__u64 constant;
+	__u64 mask;      /* of the result */
+	struct dpe_point_word words[DPE_WORD_REGISTERS]; /* what the call's registers had */
+};
+
+/* What is read at a site, or, behind those, at a watched variable. */
+struct dpe_value_entries {
+	__u32 count, unused;
+	struct dpe_filter_entries filters[2]; /* of entries, of returns */
+	struct dpe_value_entry at[DPE_VALUES];
+};
+
+#endif

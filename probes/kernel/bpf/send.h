@@ -1,0 +1,515 @@
+/* send: threads of the target, the numbers of their events, and how these get into the ring or count as
+ * lost. */
+#ifndef DPE_PROBES_KERNEL_BPF_SEND_H
+#define DPE_PROBES_KERNEL_BPF_SEND_H
+
+#include "probes/kernel/bpf/target_processes.h"
+#include "probes/kernel/bpf/channel_bytes.h"
+#include "probes/kernel/bpf/kernel_layout.h"
+#include "probes/kernel/bpf/user_memory.h"
+#include "probes/kernel/bpf/record.h"
+#include "probes/kernel/bpf/stack_walk.h"
+#include <linux/bpf.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <stdbool.h>
+
+/* ---- settings and state ------------------------------------------------------------------ */
+
+const volatile __u32 threads;     /* thread events are wanted */
+const volatile __u32 nrings = 1;
+const volatile __u32 channels;    /* what passes through channels is wanted */
+const volatile __u32 waits;       /* waits for processes are wanted */
+const volatile __u32 attached;    /* the target ran before: calls may have begun unseen */
+const volatile __u32 founds;      /* threads that ran already begin with an event */
+const volatile __u32 first_watch; /* in `read_where`: behind all sites */
+const volatile __u32 observer;    /* process id, in its own namespace */
+const volatile __u32 first_gate;  /* in `gates`: of watched variables */
+
+__u32 armed;        /* events count from now on */
+__u64 armed_at;     /* attached: when that began; 0: just now */
+__u32 execs;        /* programs that the target has begun */
+__u64 waiting;      /* the reader sleeps until it is woken */
+__u64 code;         /* where the program's code begins since its last exec */
+__u32 hold_program; /* stop the target once it has begun its program */
+__u32 nwatches;
+struct dpe_watch_entry watches[DPE_WATCHES];
+struct dpe_lost nowhere; /* losses that no entry of `losses` could take */
+
+struct ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 12);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct ring);
+} rings SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, __u32);
+	__type(value, struct dpe_lost);
+} losses SEC(".maps");
+
+/* How many events threads had that ended: should the id come again, numbering goes on. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 20);
+	__type(key, __u32);
+	__type(value, __u64);
+} ended SEC(".maps");
+
+/* A call whose return is awaited. */
+struct call {
+	__u64 sp, ip;
+	__u32 site;
+	__u16 gone, shared;
+	__u64 words[DPE_WORDS];
+	__u64 raw[DPE_WORDS]; /* the same with addresses as they are, where these may be needed */
+};
+
+struct thread {
+	__u64 seq, time; /* time: of the last record */
+	__u32 tid, depth;
+	__u32 process, space;
+	__u32 met;    /* its first event was sent */
+	__u32 unsure; /* calls were not noted, or forgotten, of which exits may come */
+	__u64 named;  /* `comm` is the name that was sent last */
+	__u64 comm[DPE_COMM_WORDS];
+	struct dpe_channel transfer; /* of the system call that it is in */
+	struct readings read;        /* for its event at hand */
+	__u64 raw[DPE_WORDS];        /* of the call that it begins: see struct call */
+	struct call calls[DPE_CALLS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} storage SEC(".maps");
+
+/* ---- numbering and losses ---------------------------------------------------------------- */
+
+static void lose_nowhere(__u64 now)
+{
+	__sync_fetch_and_add(&nowhere.count, 1);
+	if (!nowhere.first)
+		__sync_val_compare_and_swap(&nowhere.first, 0, now);
+	for (int i = 0; i < 16; i++) {
+		__u64 last = nowhere.last;
+
+		if (last >= now || __sync_val_compare_and_swap(&nowhere.last, last, now) == last)
+			return;
+	}
+}
+
+/* Counts one event that cannot be sent. Only the thread itself (or its parent, before it runs)
+ * writes its entry. */
+static __always_inline void lose(struct thread *thread, __u32 tid)
+{
+	struct dpe_lost fresh = {.first = bpf_ktime_get_ns()};
+	struct dpe_lost *lost = bpf_map_lookup_elem(&losses, &tid);
+
+	if (thread)
+		thread->seq++;
+	if (!lost) {
+		bpf_map_update_elem(&losses, &tid, &fresh, BPF_NOEXIST);
+		lost = bpf_map_lookup_elem(&losses, &tid);
+	}
+	if (!lost) {
+		lose_nowhere(fresh.first);
+		return;
+	}
+	lost->count++;
+	lost->last = fresh.first;
+	if (!thread)
+		lost->unnumbered++;
+}
+
+static __always_inline __u64 first_number(__u32 tid)
+{
+	struct dpe_lost *lost = bpf_map_lookup_elem(&losses, &tid);
+	__u64 *before = bpf_map_lookup_elem(&ended, &tid);
+	__u64 seq = before ? *before : 0;
+
+	if (lost) {
+		seq += lost->unnumbered;
+		lost->unnumbered = 0;
+	}
+	return seq;
+}
+
+static __always_inline void place_thread(struct thread *thread, struct task_struct *task)
+{
+	struct dpe_process *process = follow ? process_of(task) : 0;
+
+	thread->process = follow ? process_id(task) : target;
+	thread->space = process ? process->space : 0;
+}
+
+static __always_inline struct thread *thread_of(struct task_struct *task, __u32 tid)
+{
+	struct thread *thread = bpf_task_storage_get(&storage, task, 0, 0);
+
+	if (thread)
+		return thread;
+	thread = bpf_task_storage_get(&storage, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (thread) {
+		thread->tid = tid;
+		thread->seq = first_number(tid);
+		place_thread(thread, task);
+	}
+	return thread;
+}
+
+/* Keeps the thread's count for the next one with its id. */
+static __always_inline void remember(__u32 tid, __u64 seq)
+{
+	if (bpf_map_update_elem(&ended, &tid, &seq, BPF_ANY))
+		lose_nowhere(bpf_ktime_get_ns());
+}
+
+/* ---- sending ----------------------------------------------------------------------------- */
+
+struct event {
+	struct stack_top top; /* of a uprobe or an access */
+	struct thread *thread;
+	__u64 extra; /* see struct dpe_record on stacks */
+	__u32 tid, site, kind, nwords, shared;
+	struct values values;
+};
+
+/* Many processors do not fight for one ring: each has its own, or shares it with some. A program
+ * stays on its processor while it runs, though other programs may run there in between. */
+static __always_inline void *own_ring(void)
+{
+	__u32 index = nrings ? bpf_get_smp_processor_id() % nrings : 0;
+
+	return bpf_map_lookup_elem(&rings, &index);
+}
+
+/* The place in the ring must be visible to the reader before the clock is read: without that a
+ * processor keeps it to itself for some hundred nanoseconds. A locked operation is a barrier.
+ * The clocks of two processors may differ by nanoseconds while the kernel adjusts them: what a
+ * thread did before it came here was earlier all the same. */
+static __always_inline __u64 time_after_reserve(struct thread *thread)
+{
+	__u64 barrier = 0, now;
+
+	__sync_fetch_and_add(&barrier, 1);
+	now = bpf_ktime_get_ns();
+	if (now <= thread->time)
+		now = thread->time + 1;
+	thread->time = now;
+	return now;
+}
+
+static __always_inline void fill(struct dpe_record *record, const struct event *event)
+{
+	record->tid = event->tid;
+	record->tgid = event->thread->process;
+	record->space = event->thread->space;
+	record->shared = event->shared;
+	record->site = event->site;
+	record->kind = event->kind;
+	record->nwords = event->nwords;
+	record->nstack = 0;
+	record->has_stack = DPE_STACK_NONE;
+	record->nvalues = event->values.count;
+	record->ntexts = event->values.ntexts;
+	record->known = event->values.known;
+	record->seq = event->thread->seq;
+	event->thread->seq += event->kind != DPE_RECORD_STEP && event->kind != DPE_RECORD_NAME;
+	record->time = time_after_reserve(event->thread);
+}
+
+static __always_inline void wake_at_once(void)
+{
+	void *ring = own_ring(), *nothing;
+
+	if (!ring)
+		return;
+	nothing = bpf_ringbuf_reserve(ring, sizeof(__u64), 0);
+	if (nothing)
+		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
+}
+
+/* Waking the reader for each record would cost more than all the rest: it looks by itself while
+ * records come, and says when it goes to sleep. The submit before this is a full barrier, and the
+ * reader looks at the ring once more after it said so: no record is slept over. One wakes it, for
+ * all that come until it runs. */
+static __always_inline void wake_reader(void *ring)
+{
+	void *nothing;
+
+	if (!*(volatile __u64 *)&waiting)
+		return;
+	nothing = bpf_ringbuf_reserve(ring, sizeof(__u64), 0);
+	if (!nothing)
+		return;
+	if (__sync_val_compare_and_swap(&waiting, 1, 0))
+		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
+	else
+		bpf_ringbuf_discard(nothing, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline void submit(void *ring, struct dpe_record *record)
+{
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	wake_reader(ring);
+}
+
+/* Where the words of the call begin: `exit`, behind its result. */
+static __always_inline __u64 *begin_words(
+	struct dpe_record *record, const struct event *event, const bool exit)
+{
+	if (!exit)
+		return record->words;
+	record->words[0] = event->thread->read.ret;
+	record->words[1] = event->thread->read.ret_high;
+	return record->words + DPE_RESULT_WORDS;
+}
+
+/* Sends with a constant number of words; false where the ring is full. */
+static __always_inline bool put_words(
+	const struct event *event, const __u64 *words, const int count, const bool exit)
+{
+	const int before = exit ? DPE_RESULT_WORDS : 0;
+	struct dpe_record *record;
+	void *ring = own_ring();
+	__u64 *to;
+
+	if (!ring)
+		return false;
+	record = bpf_ringbuf_reserve(
+		ring, sizeof(*record) + (before + count) * sizeof(__u64), 0);
+	if (!record)
+		return false;
+	fill(record, event);
+	to = begin_words(record, event, exit);
+	for (int i = 0; i < count; i++)
+		to[i] = words[i];
+	submit(ring, record);
+	return true;
+}
+
+static __always_inline bool put(const struct event *event, const __u64 *words, const int count)
+{
+	return put_words(event, words, count, false);
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+/* With a constant number of words, 2 or all, and the whole stack. */
+static __always_inline bool put_with_stack(
+	const struct event *event, const __u64 *words, const int count, const bool exit)
+{
+	const __u32 room = (stack_depth + (exit ? DPE_RESULT_WORDS : 0)) * sizeof(__u64);
+	struct dpe_record *record;
+	void *ring = own_ring();
+	__u64 *to;
+
+	if (!ring)
+		return false;
+	record = bpf_ringbuf_reserve(
+		ring, sizeof(*record) + (count + 1) * sizeof(__u64) + room, 0);
+	if (!record)
+		return false;
+	fill(record, event);
+	to = begin_words(record, event, exit);
+	for (int i = 0; i < count; i++)
+		to[i] = words[i];
+	to[count] = event->extra;
+	record->nstack = walk_stack(&event->top, &to[count + 1]);
+	record->has_stack = count == DPE_WORDS ? DPE_STACK_WHOLE : DPE_STACK_BRIEF;
+	submit(ring, record);
+	return true;
+}
+
+/* The usual one by far, where code keeps no frame pointers: a few arguments, and a stack of no more
+ * than is known already. What is not written, neither the target nor the reader pays for. */
+static __always_inline bool put_brief(const struct event *event, const __u64 *words,
+	const struct short_stack *stack, const bool exit)
+{
+	const int count = (exit ? DPE_RESULT_WORDS : 0) + 2 + 1 + DPE_SHORT_STACK;
+	struct dpe_record *record;
+	void *ring = own_ring();
+	__u64 *to;
+
+	if (!ring)
+		return false;
+	record = bpf_ringbuf_reserve(ring, sizeof(*record) + count * sizeof(__u64), 0);
+	if (!record)
+		return false;
+	fill(record, event);
+	to = begin_words(record, event, exit);
+	to[0] = words[0];
+	to[1] = words[1];
+	to[2] = event->extra;
+	to[3] = stack->frames[0];
+	to[4] = stack->frames[1];
+	record->nstack = stack->count;
+	record->has_stack = DPE_STACK_BRIEF;
+	submit(ring, record);
+	return true;
+}
+
+static __always_inline bool put_stack(
+	const struct event *event, const __u64 *words, const bool exit)
+{
+	struct short_stack stack = {};
+
+	if (event->nwords > 2)
+		return put_with_stack(event, words, DPE_WORDS, exit);
+	if (stack_depth >= DPE_SHORT_STACK && is_short(&event->top, &stack))
+		return put_brief(event, words, &stack, exit);
+	return put_with_stack(event, words, 2, exit);
+}
+
+static __always_inline bool put_with_values(const struct event *event, const __u64 *words,
+	const bool with_texts, const bool exit)
+{
+	const __u32 room = (stack_depth + (exit ? DPE_RESULT_WORDS : 0)) * sizeof(__u64) +
+			   (with_texts ? DPE_TEXTS * DPE_TEXT_SIZE : 0);
+	struct dpe_record *record;
+	void *ring = own_ring();
+	__u64 *to, *values;
+
+	if (!ring)
+		return false;
+	record = bpf_ringbuf_reserve(ring,
+		sizeof(*record) + (DPE_WORDS + 1 + DPE_VALUES) * sizeof(__u64) + room, 0);
+	if (!record)
+		return false;
+	fill(record, event);
+	to = begin_words(record, event, exit);
+	for (int i = 0; i < DPE_WORDS; i++)
+		to[i] = words[i];
+	to[DPE_WORDS] = event->extra;
+	if (stack_depth)
+		record->nstack = walk_stack(&event->top, &to[DPE_WORDS + 1]);
+	record->has_stack = stack_depth ? DPE_STACK_WHOLE : DPE_STACK_NONE;
+	values = &to[DPE_WORDS + 1 + stack_depth];
+	for (int i = 0; i < DPE_VALUES; i++)
+		values[i] = event->thread->read.values[i];
+	for (__u32 i = 0; with_texts && i < DPE_TEXTS; i++)
+		for (__u32 j = 0; j < DPE_TEXT_WORDS; j++)
+			values[DPE_VALUES + i * DPE_TEXT_WORDS + j] =
+				event->thread->read.texts[i][j];
+	submit(ring, record);
+	return true;
+}
+
+static __always_inline void describe(struct task_struct *task, __u64 *words)
+{
+	struct dpe_process *process = follow ? process_of(task) : 0;
+
+	words[0] = thread_id(task);
+	words[1] = task->thread.fsbase;
+	words[2] = process_id(task);
+	words[3] = process ? process->space : 0;
+}
+
+/* Few threads change their names: so the name comes before the first event that has it, by the same
+ * way. False where the ring is full: an event without its name is lost. */
+static __noinline bool tell_new_name(struct thread *thread, __u64 first, __u64 second)
+{
+	struct event event = {.thread = thread,
+		.tid = thread->tid,
+		.kind = DPE_RECORD_NAME,
+		.nwords = DPE_COMM_WORDS};
+	__u64 words[DPE_COMM_WORDS] = {first, second};
+
+	if (!put(&event, words, DPE_COMM_WORDS))
+		return false;
+	thread->comm[0] = first;
+	thread->comm[1] = second;
+	thread->named = 1;
+	return true;
+}
+
+/* Two loads, where the kernel's function searches for the name's end. */
+static __always_inline bool tell_name(struct thread *thread)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+	const __u64 *comm = (const void *)task->comm;
+
+	_Static_assert(sizeof(thread->comm) == sizeof(task->comm), "as the kernel has it");
+	if (thread->named && thread->comm[0] == comm[0] && thread->comm[1] == comm[1])
+		return true;
+	return tell_new_name(thread, comm[0], comm[1]);
+}
+
+/* What released a thread that ran already is unknown: its first event says so. */
+static __noinline void meet(struct thread *thread)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct event event = {.thread = thread,
+		.tid = thread->tid,
+		.kind = DPE_RECORD_FOUND,
+		.nwords = DPE_WORD_REGISTERS};
+	__u64 words[DPE_WORD_REGISTERS] = {};
+
+	if (thread->met)
+		return;
+	thread->met = 1;
+	if (armed_at && task->start_time >= armed_at)
+		return;
+	describe(task, words);
+	if (!tell_name(thread) || !put(&event, words, DPE_WORD_REGISTERS))
+		lose(thread, thread->tid);
+}
+
+/* `words` has room for DPE_WORDS. */
+static __always_inline bool put_event(
+	const struct event *event, const __u64 *words, const bool exit)
+{
+	if (reads_texts && event->values.ntexts)
+		return put_with_values(event, words, true, exit);
+	if (event->values.count)
+		return put_with_values(event, words, false, exit);
+	if (stack_depth)
+		return put_stack(event, words, exit);
+	if (event->nwords <= 2)
+		return put_words(event, words, 2, exit);
+	if (event->nwords <= DPE_WORD_REGISTERS)
+		return put_words(event, words, DPE_WORD_REGISTERS, exit);
+	return put_words(event, words, DPE_WORDS, exit);
+}
+
+/* `exit`: with the result that the thread's readings have. False where it is counted as lost. */
+static __always_inline bool send(const struct event *event, const __u64 *words, const bool exit)
+{
+	struct thread *thread = event->thread;
+
+	if (founds && thread)
+		meet(thread);
+	if (thread && tell_name(thread) && put_event(event, words, exit))
+		return true;
+	lose(thread, event->tid);
+	return false;
+}
+
+static __always_inline void send_kernel_event(
+	struct task_struct *task, __u32 kind, const __u64 *words)
+{
+	struct event event = {.tid = thread_id(task), .kind = kind, .nwords = DPE_WORD_REGISTERS};
+
+	event.thread = thread_of(task, event.tid);
+	if (founds && event.thread && kind == DPE_RECORD_START)
+		event.thread->met = 1;
+	else if (founds && event.thread)
+		meet(event.thread);
+	if (!event.thread || !tell_name(event.thread) || !put(&event, words, DPE_WORD_REGISTERS))
+		lose(event.thread, event.tid);
+}
+
+#endif

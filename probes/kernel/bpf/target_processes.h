@@ -1,0 +1,322 @@
+/* target_processes: which processes are the target, and in whose memory an address lies.
+ *
+ * Without following there is one process, known by its id. Else the processes are in a map, which
+ * the kernel's side keeps itself: a child is in it before it runs, and out of it with its end. */
+#ifndef DPE_PROBES_KERNEL_BPF_TARGET_PROCESSES_H
+#define DPE_PROBES_KERNEL_BPF_TARGET_PROCESSES_H
+
+#include "probes/kernel/bpf/kernel_layout.h"
+#include "probes/kernel/bpf/record.h"
+#include <linux/bpf.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <stdbool.h>
+
+const volatile __u32 target;    /* process id, in the observer's namespace */
+const volatile __u32 namespace; /* of that id; 0: the initial one */
+const volatile bool follow;     /* its children and what it execs, too */
+const volatile bool place_may_sleep; /* programs that ask where an address lies can wait */
+
+__u64 living;    /* processes in `followed` */
+__u64 spaces;    /* address spaces after the first */
+__u64 children;  /* processes that were made and are not followed */
+__u64 serials;   /* of struct dpe_newcomer */
+__u64 nbackings; /* files of shared memory so far */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, __u32);
+	__type(value, struct dpe_process);
+} followed SEC(".maps");
+
+/* Processes that are stopped until the observer has looked at them. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, __u32);
+	__type(value, struct dpe_newcomer);
+} held SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, __u32);
+	__type(value, __u64);
+} released SEC(".maps");
+
+/* Processes that the observer stopped. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, __u32);
+	__type(value, __u64);
+} stopped SEC(".maps");
+
+/* Files in which programs begin and which the observer knows: dynamic linkers that tell when they have
+ * mapped something (libraries.h), and programs without one. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, struct dpe_file);
+	__type(value, __u32);
+} beginnings SEC(".maps");
+
+/* Files of shared memory, by which objects in it are known whatever their addresses. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, struct dpe_file);
+	__type(value, __u32);
+} backings SEC(".maps");
+
+/* Functions that are not static the verifier looks at once, not at each call. */
+
+/* The counter's next number; 0 where others were quicker every time. */
+__noinline __u32 next_number(__u64 *counter)
+{
+	if (!counter)
+		return 0;
+	for (int i = 0; i < 64; i++) {
+		__u64 last = *(volatile __u64 *)counter;
+
+		if (__sync_val_compare_and_swap(counter, last, last + 1) == last)
+			return last + 1;
+	}
+	return 0;
+}
+
+/* ---- processes --------------------------------------------------------------------------- */
+
+/* `address` is of a struct pid. */
+__noinline __u32 id_in_namespace(__u64 address)
+{
+	struct pid *pid = (struct pid *)address;
+	unsigned long size = bpf_core_type_size(struct upid);
+	const char *at = (const char *)pid + bpf_core_field_offset(struct pid, numbers);
+	unsigned int level = BPF_CORE_READ(pid, level);
+
+	for (unsigned int i = 0; i < 32 && i <= level; i++, at += size)
+		if (BPF_CORE_READ((struct upid *)at, ns, ns.inum) == namespace)
+			return BPF_CORE_READ((struct upid *)at, nr);
+	return 0;
+}
+
+static __always_inline __u32 thread_id(struct task_struct *task)
+{
+	return namespace ? id_in_namespace((__u64)BPF_CORE_READ(task, thread_pid)) : task->pid;
+}
+
+static __always_inline __u32 process_id(struct task_struct *task)
+{
+	return namespace ? id_in_namespace((__u64)BPF_CORE_READ(task, signal, pids[1])) : task->tgid;
+}
+
+static __always_inline struct dpe_process *process_of(struct task_struct *task)
+{
+	__u32 id = process_id(task);
+
+	return bpf_map_lookup_elem(&followed, &id);
+}
+
+static __always_inline bool is_target(struct task_struct *task)
+{
+	return follow ? process_of(task) != 0 : process_id(task) == target;
+}
+
+/* A child sees its parent's memory (vfork), or a copy. False where it cannot be followed. */
+static __always_inline bool follow_child(struct task_struct *parent, struct task_struct *child)
+{
+	struct dpe_process *from = process_of(parent), process = {};
+	__u32 id = process_id(child);
+
+	if (!from)
+		return false;
+	process = *from;
+	if (child->mm != parent->mm)
+		process.space = next_number(&spaces);
+	if ((child->mm != parent->mm && !process.space) ||
+		bpf_map_update_elem(&followed, &id, &process, BPF_ANY))
+		return false;
+	__sync_fetch_and_add(&living, 1);
+	return true;
+}
+
+/* Of the last thread of a process. */
+static __always_inline void unfollow(struct task_struct *task)
+{
+	__u32 id = process_id(task);
+
+	if (BPF_CORE_READ(task, signal, live.counter) || bpf_map_delete_elem(&followed, &id))
+		return;
+	bpf_map_delete_elem(&held, &id);
+	bpf_map_delete_elem(&released, &id);
+	bpf_map_delete_elem(&stopped, &id);
+	__sync_fetch_and_add(&living, -1);
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+static __always_inline void identify(struct inode *inode, struct dpe_file *file)
+{
+	file->inode = BPF_CORE_READ(inode, i_ino);
+	file->device = BPF_CORE_READ(inode, i_sb, s_dev);
+	file->generation = BPF_CORE_READ(inode, i_generation);
+}
+
+static long note_file(struct task_struct *task, struct vm_area_struct *area, struct dpe_file *found)
+{
+	struct file *file = area->vm_file;
+	struct inode *inode;
+
+	if (!file)
+		return 0;
+	inode = BPF_CORE_READ(file, f_inode);
+	identify(inode, found);
+	found->size = BPF_CORE_READ(inode, i_size);
+	return 0;
+}
+
+/* The linker of a process that has come to the probe on it, at `ip`. */
+static __always_inline void note_linker(struct task_struct *task, __u64 ip)
+{
+	struct dpe_file linker = {};
+	__u32 known = 1;
+
+	if (!follow || bpf_find_vma(task, ip, note_file, &linker, 0) || !linker.inode)
+		return;
+	if (!bpf_map_lookup_elem(&beginnings, &linker))
+		bpf_map_update_elem(&beginnings, &linker, &known, BPF_ANY);
+}
+
+/* Stops the process until the observer has looked at it. False where it cannot. Who is in the map has
+ * its signal: the one that lets it go on comes after that. */
+static __always_inline bool hold(struct task_struct *task, struct dpe_newcomer *entry)
+{
+	__u32 id = process_id(task);
+
+	entry->serial = next_number(&serials);
+	if (!entry->serial || bpf_send_signal(SIGNAL_STOP))
+		return false;
+	if (!bpf_map_update_elem(&held, &id, entry, BPF_ANY))
+		return true;
+	bpf_send_signal(SIGNAL_CONTINUE);
+	return false;
+}
+
+/* Of a program that is begun: whether the file that it begins in is known to the observer. */
+static __always_inline bool begins_known(struct task_struct *task, struct dpe_newcomer *entry)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	bpf_find_vma(task, regs->ip, note_file, &entry->beginning, 0);
+	return entry->beginning.inode &&
+	       bpf_map_lookup_elem(&beginnings, &entry->beginning) != 0;
+}
+
+static __always_inline bool is_alone(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, signal, live.counter) == 1;
+}
+
+/* ---- addresses --------------------------------------------------------------------------- */
+
+#define MAY_SHARE 0x80 /* of a mapping: MAP_SHARED */
+#define PAGE_BITS 12
+#define BUSY -16 /* bpf_find_vma, while another thread changes what is mapped, or is about to */
+#define LOOKS (1 << 12) /* some milliseconds */
+
+struct whereabouts {
+	__u64 address, offset;
+	struct dpe_file file;
+	__u32 shared;
+	long error; /* of the last look */
+};
+
+static long look_at_mapping(
+	struct task_struct *task, struct vm_area_struct *area, struct whereabouts *where)
+{
+	struct file *file = area->vm_file;
+
+	if (!(area->vm_flags & MAY_SHARE) || !file)
+		return 0;
+	where->shared = 1;
+	where->offset = (area->vm_pgoff << PAGE_BITS) + where->address - area->vm_start;
+	identify(BPF_CORE_READ(file, f_inode), &where->file);
+	return 0;
+}
+
+static __always_inline __u32 number_of_backing(const struct dpe_file *file)
+{
+	__u32 *known = bpf_map_lookup_elem(&backings, file), fresh;
+
+	if (known)
+		return *known;
+	fresh = next_number(&nbackings);
+	if (bpf_map_update_elem(&backings, file, &fresh, BPF_NOEXIST)) {
+		known = bpf_map_lookup_elem(&backings, file);
+		return known ? *known : 0;
+	}
+	return fresh;
+}
+
+/* The fault of a read where nothing is ever mapped waits for others that change what is. A thread that
+ * wants to, and has no processor, keeps nobody from reading there, so one such wait may not do. */
+static long look_again(__u64 looks, struct whereabouts *where)
+{
+	char any;
+
+	if (looks && place_may_sleep)
+		bpf_copy_from_user(&any, sizeof(any), 0);
+	where->error = bpf_find_vma(
+		bpf_get_current_task_btf(), where->address, look_at_mapping, where, 0);
+	return where->error != BUSY;
+}
+
+enum placed { PLACED_NOT, PLACED_PRIVATE, PLACED_SHARED };
+
+/* An address in shared memory becomes DPE_SHARED_WORD. PLACED_NOT where nobody can tell. */
+__noinline int place_word(__u64 *word)
+{
+	struct whereabouts where = {};
+	__u32 number;
+
+	if (!follow || !word) /* kernels without bpf_find_vma never look at what comes now */
+		return PLACED_NOT;
+	where.address = *word;
+	bpf_loop(LOOKS, look_again, &where, 0);
+	if (where.error == BUSY)
+		return PLACED_NOT;
+	if (where.error || !where.shared) /* where nothing is mapped, it is a number like any other */
+		return PLACED_PRIVATE;
+	number = number_of_backing(&where.file);
+	if (!number || where.offset >> DPE_SHARED_BITS)
+		return PLACED_NOT;
+	*word = DPE_SHARED_WORD(number, where.offset);
+	return PLACED_SHARED;
+}
+
+/* Of the words that `mask` says are addresses; the bits of those that are shared. */
+static __always_inline bool place_words(__u64 *words, __u32 mask, __u32 *shared)
+{
+	for (__u32 i = 0; i < DPE_WORDS; i++) {
+		int placed;
+
+		if (!(mask >> i & 1) || !words[i])
+			continue;
+		placed = place_word(&words[i]);
+		if (placed == PLACED_NOT)
+			return false;
+		*shared |= (placed == PLACED_SHARED) << i;
+	}
+	return true;
+}
+
+#endif

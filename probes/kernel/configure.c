@@ -1,0 +1,311 @@
+/* configure: what the kernel can, and what our programs are told before they are loaded. */
+#include "probes/kernel/attach.h"
+#include "probes/binary/lock_layouts.h"
+#include "probes/binary/usdt.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "probes/kernel/bpf/programs.skel.h"
+
+int dpe_multi_link(struct dpe_multi_request *request)
+{
+	return syscall(SYS_bpf, BPF_LINK_CREATE, request, sizeof(*request));
+}
+
+int dpe_load_nothing(uint32_t type, uint32_t flags)
+{
+	struct bpf_insn code[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = (enum bpf_attach_type)type,
+		.prog_flags = flags);
+
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", code, DPE_COUNT(code), &options);
+}
+
+static bool kernel_has_sleep(bool multi)
+{
+	int program = dpe_load_nothing(multi ? TRACE_UPROBE_MULTI : 0, BPF_F_SLEEPABLE);
+
+	if (program >= 0)
+		close(program);
+	return program >= 0;
+}
+
+/* A wrong file is what the kernel finds wrong then. */
+bool dpe_kernel_has_multi(void)
+{
+	uint64_t offset = 0;
+	int link, error, program = dpe_load_nothing(TRACE_UPROBE_MULTI, 0);
+	struct dpe_multi_request request = {
+		.program = program,
+		.type = TRACE_UPROBE_MULTI,
+		.path = (uintptr_t) "/",
+		.offsets = (uintptr_t)&offset,
+		.count = 1,
+	};
+
+	if (program < 0)
+		return false;
+	link = dpe_multi_link(&request);
+	error = errno;
+	if (link >= 0)
+		close(link);
+	close(program);
+	return link < 0 && error == EBADF;
+}
+
+/* The inode of the namespace that our process ids are of; 0 for the initial one. */
+static uint32_t pid_namespace(void)
+{
+	const uint32_t initial = 0xeffffffc;
+	struct stat status;
+
+	if (stat("/proc/self/ns/pid", &status) || (uint32_t)status.st_ino == initial)
+		return 0;
+	return status.st_ino;
+}
+
+/* Spots of files that are loaded later, as far as variables are read there. */
+#define LATE_SPOTS 1024
+#define FOLLOWED_SPOTS 4096 /* the same where there are other programs, too */
+#define LATE_POINTS 4096
+
+static unsigned most_spots(const struct dpe_probes *probes)
+{
+	return probes->nspots + (probes->follows ? FOLLOWED_SPOTS : LATE_SPOTS);
+}
+
+bool dpe_attach_can_wait(void)
+{
+	return kernel_has_sleep(dpe_kernel_has_multi()) || errno == EPERM || errno == EACCES;
+}
+
+bool dpe_attach_takes_many(void)
+{
+	return dpe_kernel_has_multi();
+}
+
+/* One a processor, unless fewer are wanted. */
+static unsigned count_rings(const struct dpe_probes *probes)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned most = processors > 0 ? (unsigned)processors : 1;
+
+	return probes->wanted_rings && probes->wanted_rings < most ? probes->wanted_rings : most;
+}
+
+/* What is read of locks was used just before, so it is in memory: probes that may sleep cost more. */
+static bool reads_locks_alone(const struct dpe_probes *probes)
+{
+	const struct dpe_plan *plan = probes->plan;
+
+	for (unsigned i = 0; i < plan->nwatched; i++) {
+		if (plan->watched[i].reads)
+			return false;
+	}
+	for (unsigned i = 0; i < plan->nsites; i++) {
+		const char *name = dpe_name_text(probes->names, plan->sites[i].name);
+
+		for (unsigned j = 0; j < plan->nreads && j < DPE_READS; j++) {
+			if (plan->sites[i].reads >> j & 1 &&
+				!dpe_layout_has(name, plan->reads[j].lvalue))
+				return false;
+		}
+	}
+	return !dpe_usdt_is_wanted(probes);
+}
+
+/* Programs that may sleep (Linux 6.0) can read what is not in memory at the moment. */
+static void configure_reads(struct dpe_probes *probes, bool multi)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	bpf->rodata->reads_values = probes->plan->nreads;
+	bpf->rodata->reads_usdt = dpe_usdt_is_wanted(probes);
+	bpf->rodata->reads_texts = dpe_reads_texts(probes);
+	if (bpf->rodata->reads_texts)
+		bpf_map__set_max_entries(bpf->maps.wanted_texts, DPE_WANTED_TEXTS);
+	if (!bpf->rodata->reads_values && !bpf->rodata->reads_usdt)
+		return;
+	probes->first_watch = most_spots(probes);
+	bpf_map__set_max_entries(bpf->maps.read_where, probes->first_watch + 2 * DPE_WATCHES);
+	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->first_watch);
+	bpf->rodata->first_watch = probes->first_watch;
+	bpf->rodata->lowest_code = dpe_reads_lowest_code(probes);
+	probes->most_values = dpe_reads_most(probes);
+	bpf->rodata->most_values = probes->most_values;
+	bpf->rodata->most_steps = reads_locks_alone(probes) ? 1 : DPE_VALUE_STEPS;
+	bpf->rodata->may_sleep = !reads_locks_alone(probes) && kernel_has_sleep(multi);
+	if (!bpf->rodata->may_sleep)
+		return;
+	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
+	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
+}
+
+/* Registers for floating point numbers are read by programs of their own, so that those of all other
+ * probes stay as they are. */
+static void configure_vectors(struct dpe_probes *probes, bool multi)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+	struct bpf_program *programs[] = {
+		bpf->progs.on_enter_vectors, bpf->progs.on_exit_vectors, bpf->progs.on_trial};
+	bool wanted = dpe_vectors_are_wanted(probes) && kernel_has_sleep(multi);
+
+	probes->vector_spots = wanted ? most_spots(probes) : 0;
+	for (unsigned i = 0; i < DPE_COUNT(programs); i++) {
+		bpf_program__set_autoload(programs[i], wanted);
+		if (multi)
+			bpf_program__set_expected_attach_type(
+				programs[i], (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	}
+	if (!wanted)
+		return;
+	bpf_map__set_max_entries(bpf->maps.vector_where, probes->vector_spots);
+	bpf_map__set_max_entries(bpf->maps.wakers, dpe_wakers_most());
+}
+
+/* Behind the points there is room for those of libraries that are loaded later. */
+static void configure_points(struct dpe_probes *probes)
+{
+	const struct dpe_bpf *bpf = probes->bpf;
+	struct bpf_program *programs[] = {bpf->progs.on_point, bpf->progs.on_leave};
+
+	for (unsigned i = 0; i < DPE_COUNT(programs); i++) {
+		bpf_program__set_autoload(programs[i], probes->points);
+		bpf_program__set_expected_attach_type(
+			programs[i], (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	}
+	if (!probes->points)
+		return;
+	probes->most_points = probes->npoints + LATE_POINTS;
+	bpf_map__set_max_entries(bpf->maps.points, probes->most_points);
+}
+
+/* Programs that may sleep can wait until another thread has changed what is mapped. */
+static void configure_places(struct dpe_probes *probes, bool multi)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+	struct bpf_program *programs[] = {
+		bpf->progs.on_enter, bpf->progs.on_point, bpf->progs.on_leave};
+
+	bpf->rodata->place_may_sleep = probes->follows && kernel_has_sleep(multi);
+	for (unsigned i = 0; bpf->rodata->place_may_sleep && i < DPE_COUNT(programs); i++)
+		bpf_program__set_flags(programs[i], BPF_F_SLEEPABLE);
+}
+
+/* Behind the spots there is room for those of libraries that are loaded later. */
+static void configure_arms(struct dpe_probes *probes)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	bpf->rodata->arms = probes->arms.nkinds;
+	if (!probes->arms.nkinds)
+		return;
+	bpf_map__set_max_entries(bpf->maps.arm_where, most_spots(probes));
+	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
+	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
+}
+
+static void configure_gates(struct dpe_probes *probes)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	if (!dpe_gates_are_wanted(probes))
+		return;
+	probes->gates.most_spots = most_spots(probes);
+	bpf->rodata->first_gate = 2 * probes->gates.most_spots;
+	bpf_map__set_max_entries(
+		bpf->maps.gates, 2 * probes->gates.most_spots + probes->nwatches + 1);
+	bpf->rodata->mark_shares = dpe_marks_shares() - 1;
+	bpf_map__set_max_entries(bpf->maps.mark_counts, dpe_marks_shares());
+}
+
+/* A number of the kernel's, or `otherwise`. */
+static unsigned read_number(const char *path, unsigned otherwise)
+{
+	FILE *file = fopen(path, "re");
+	unsigned number;
+
+	if (!file || fscanf(file, "%u", &number) != 1 || !number)
+		number = otherwise;
+	if (file)
+		fclose(file);
+	return number;
+}
+
+/* The kernel makes room for all that there may be, which takes it some time: no more threads than it has
+ * numbers for, and no processes where none are followed. */
+static void configure_room(struct dpe_probes *probes)
+{
+	const struct dpe_bpf *bpf = probes->bpf;
+	struct bpf_map *of_processes[] = {bpf->maps.followed, bpf->maps.held, bpf->maps.released,
+		bpf->maps.stopped, bpf->maps.beginnings, bpf->maps.backings, bpf->maps.asking};
+	unsigned most = bpf_map__max_entries(bpf->maps.ended);
+	unsigned threads = read_number("/proc/sys/kernel/pid_max", most);
+
+	bpf_map__set_max_entries(bpf->maps.ended, threads < most ? threads : most);
+	for (unsigned i = 0; !probes->follows && i < DPE_COUNT(of_processes); i++)
+		bpf_map__set_max_entries(of_processes[i], 1);
+}
+
+static void configure_linker(struct dpe_probes *probes, bool multi)
+{
+	struct bpf_program *program = probes->bpf->progs.on_libraries;
+
+	probes->bpf->rodata->observer = getpid();
+	if (!kernel_has_sleep(multi)) {
+		bpf_program__set_autoload(program, false);
+		return;
+	}
+	bpf_program__set_flags(program, BPF_F_SLEEPABLE);
+	if (multi)
+		bpf_program__set_expected_attach_type(
+			program, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+}
+
+void dpe_configure(struct dpe_probes *probes, bool multi)
+{
+	struct dpe_bpf *bpf = probes->bpf;
+
+	configure_linker(probes, multi);
+	bpf->rodata->target = probes->pid;
+	bpf->rodata->follow = probes->follows;
+	bpf->rodata->namespace = pid_namespace();
+	bpf->rodata->stack_depth =
+		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;
+	bpf->rodata->threads = probes->plan->threads || probes->follows;
+	bpf->rodata->channels = probes->plan->channels;
+	bpf->rodata->waits = probes->plan->waits;
+	bpf->rodata->attached = !probes->child.pid;
+	bpf->rodata->founds = probes->plan->founds && !probes->child.pid;
+	bpf->rodata->awaits = probes->plan->nsites || probes->follows;
+	bpf->rodata->nrings = count_rings(probes);
+	bpf_map__set_max_entries(bpf->maps.rings, bpf->rodata->nrings);
+	configure_room(probes);
+	configure_gates(probes);
+	configure_reads(probes, multi);
+	configure_arms(probes);
+	configure_points(probes);
+	configure_places(probes, multi);
+	configure_vectors(probes, multi);
+	bpf_program__set_autoload(bpf->progs.on_call, probes->plan->channels);
+	bpf_program__set_autoload(
+		bpf->progs.on_return, probes->plan->channels || probes->plan->waits);
+	bpf_program__set_autoload(bpf->progs.on_begin, dpe_bases_in_libraries(probes));
+	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches + probes->arms.nkinds);
+	if (!multi)
+		return;
+	bpf_program__set_expected_attach_type(
+		bpf->progs.on_enter, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+	bpf_program__set_expected_attach_type(
+		bpf->progs.on_exit, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
+}

@@ -1,0 +1,119 @@
+/* detach: takes our probes out. Each time the kernel waits until nobody can still be in the program,
+ * tens of milliseconds: side by side they all take hardly longer than one. */
+#include "probes/kernel/attach.h"
+
+#include <bpf/libbpf.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "probes/kernel/bpf/programs.skel.h"
+
+#define MOST_THREADS 16
+
+/* One of both. */
+struct end {
+	struct bpf_link *link;
+	int file;
+};
+
+struct ends {
+	struct end *at;
+	unsigned count, cap;
+	unsigned next; /* that nobody has taken on yet */
+};
+
+static void *take_out(void *context)
+{
+	struct ends *ends = context;
+	unsigned i;
+
+	while ((i = __atomic_fetch_add(&ends->next, 1, __ATOMIC_RELAXED)) < ends->count) {
+		if (ends->at[i].link)
+			bpf_link__destroy(ends->at[i].link);
+		else
+			close(ends->at[i].file);
+	}
+	return NULL;
+}
+
+/* Where there can be no more threads, those that are there do it all. */
+static void take_out_all(struct ends *ends)
+{
+	pthread_t threads[MOST_THREADS];
+	unsigned count = 0;
+	sigset_t all, before;
+
+	sigfillset(&all); /* signals are for the threads of who uses us */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	while (count < MOST_THREADS && count + 1 < ends->count &&
+		!pthread_create(&threads[count], NULL, take_out, ends))
+		count++;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	take_out(ends);
+	while (count)
+		pthread_join(threads[--count], NULL);
+	free(ends->at);
+}
+
+static void add_link(struct ends *ends, struct bpf_link *link)
+{
+	if (link)
+		*DPE_GROW(ends->at, ends->count, ends->cap) = (struct end){.link = link};
+}
+
+static void add_tracepoints(struct ends *ends, struct dpe_bpf *bpf)
+{
+	struct bpf_link **links[] = {&bpf->links.on_call, &bpf->links.on_return, &bpf->links.on_fork,
+		&bpf->links.on_exec, &bpf->links.on_end};
+
+	for (unsigned i = 0; i < DPE_COUNT(links); i++) {
+		add_link(ends, *links[i]);
+		*links[i] = NULL;
+	}
+}
+
+static void add_file(struct ends *ends, int file)
+{
+	*DPE_GROW(ends->at, ends->count, ends->cap) = (struct end){.file = file};
+}
+
+void dpe_links_end(struct bpf_link **links, unsigned count)
+{
+	struct ends ends = {0};
+
+	for (unsigned i = 0; i < count; i++)
+		add_link(&ends, links[i]);
+	take_out_all(&ends);
+}
+
+void dpe_link_files_end(const int *files, unsigned count)
+{
+	struct ends ends = {0};
+
+	for (unsigned i = 0; i < count; i++)
+		add_file(&ends, files[i]);
+	take_out_all(&ends);
+}
+
+void dpe_detach(struct dpe_probes *probes)
+{
+	struct ends ends = {0};
+
+	if (probes->bpf && probes->bpf->bss) {
+		/* That a call is not seen to begin any more must not make its return a loss. */
+		__atomic_store_n(&probes->bpf->bss->armed, 0, __ATOMIC_SEQ_CST);
+		dpe_attach_answer(probes, UINT64_MAX);
+	}
+	dpe_preload_shut(probes);
+	dpe_armed_release(probes);
+	while (probes->nlinks)
+		add_file(&ends, probes->links[--probes->nlinks]);
+	while (probes->nprobe_links)
+		add_link(&ends, probes->probe_links[--probes->nprobe_links]);
+	if (probes->bpf)
+		add_tracepoints(&ends, probes->bpf);
+	take_out_all(&ends);
+	dpe_wakers_end(&probes->wakers);
+}

@@ -1,0 +1,148 @@
+/* program_maps: what the programs in the kernel tell, and are told, beside the ring: counts and maps. */
+#include "probes/live.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+
+#include "probes/kernel/bpf/programs.skel.h"
+
+uint64_t dpe_attach_trampoline(const struct dpe_probes *probes)
+{
+	return probes->bpf->bss->trampoline;
+}
+
+uint64_t dpe_attach_code(const struct dpe_probes *probes)
+{
+	return probes->bpf->bss->code;
+}
+
+struct dpe_follow_files dpe_attach_follow(struct dpe_probes *probes)
+{
+	const struct dpe_bpf *bpf = probes->bpf;
+
+	bpf->bss->living = 1; /* the first process */
+	return (struct dpe_follow_files){
+		.followed = bpf_map__fd(bpf->maps.followed),
+		.held = bpf_map__fd(bpf->maps.held),
+		.released = bpf_map__fd(bpf->maps.released),
+		.stopped = bpf_map__fd(bpf->maps.stopped),
+		.beginnings = bpf_map__fd(bpf->maps.beginnings),
+		.asking = bpf_map__fd(bpf->maps.asking),
+	};
+}
+
+uint64_t dpe_attach_living(const struct dpe_probes *probes)
+{
+	return __atomic_load_n(&probes->bpf->bss->living, __ATOMIC_ACQUIRE);
+}
+
+void dpe_attach_one_less(struct dpe_probes *probes)
+{
+	__atomic_fetch_sub(&probes->bpf->bss->living, 1, __ATOMIC_ACQ_REL);
+}
+
+uint64_t dpe_attach_children(const struct dpe_probes *probes)
+{
+	return probes->bpf->bss->children;
+}
+
+uint64_t dpe_attach_cut_texts(const struct dpe_probes *probes)
+{
+	return probes->bpf ? probes->bpf->bss->cut_texts : 0;
+}
+
+uint64_t dpe_attach_unread_vectors(const struct dpe_probes *probes)
+{
+	return probes->bpf ? probes->bpf->bss->unread_vectors : 0;
+}
+
+int dpe_attach_wakers(const struct dpe_probes *probes)
+{
+	return bpf_map__fd(probes->bpf->maps.wakers);
+}
+
+int dpe_attach_vector_map(const struct dpe_probes *probes)
+{
+	return bpf_map__fd(probes->bpf->maps.vector_where);
+}
+
+bool dpe_attach_replaced(const struct dpe_probes *probes)
+{
+	return probes->bpf && probes->bpf->bss->replaced;
+}
+
+unsigned dpe_attach_execs(const struct dpe_probes *probes)
+{
+	return probes->bpf->bss->execs;
+}
+
+static void add_loss(struct dpe_loss *losses, unsigned max, unsigned *count, uint32_t thread,
+	const struct dpe_lost *lost)
+{
+	if (!lost->count)
+		return;
+	if (*count < max)
+		losses[*count] = (struct dpe_loss){
+			.thread = thread,
+			.count = lost->count,
+			.first = lost->first,
+			.last = lost->last,
+		};
+	++*count;
+}
+
+/* Runs of a program that the kernel left out, because it ran already on the same processor. */
+static uint64_t count_left_out(const struct bpf_program *program)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t size = sizeof(info);
+	int fd = bpf_program__fd(program);
+
+	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size) ? info.recursion_misses : 0;
+}
+
+static struct dpe_lost lost_by_nobody(const struct dpe_probes *probes)
+{
+	struct dpe_lost lost = probes->bpf->bss->nowhere;
+	struct bpf_program *program;
+	uint64_t left_out = 0;
+
+	bpf_object__for_each_program(program, probes->bpf->obj) left_out += count_left_out(program);
+	if (left_out)
+		lost.last = dpe_ring_now();
+	lost.count += left_out;
+	return lost;
+}
+
+bool dpe_attach_goes_on(const struct dpe_probes *probes)
+{
+	return bpf_program__autoload(probes->bpf->progs.on_libraries);
+}
+
+bool dpe_attach_can_read_losses(const struct dpe_probes *probes)
+{
+	uint32_t thread;
+
+	return !bpf_map_get_next_key(bpf_map__fd(probes->bpf->maps.losses), NULL, &thread) ||
+	       errno == ENOENT;
+}
+
+unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max)
+{
+	int map = bpf_map__fd(probes->bpf->maps.losses);
+	struct dpe_lost lost = lost_by_nobody(probes);
+	uint32_t thread, *previous = NULL;
+	struct dpe_lost unplaced = dpe_spaces_lost(probes), untold = dpe_channels_lost(probes);
+	unsigned count = 0;
+
+	add_loss(losses, max, &count, 0, &lost);
+	add_loss(losses, max, &count, 0, &unplaced);
+	add_loss(losses, max, &count, 0, &untold);
+	while (!bpf_map_get_next_key(map, previous, &thread)) {
+		previous = &thread;
+		if (!bpf_map_lookup_elem(map, &thread, &lost))
+			add_loss(losses, max, &count, thread, &lost);
+	}
+	return count;
+}

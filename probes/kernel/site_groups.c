@@ -1,0 +1,157 @@
+/* site_groups: the places of one file that one program is for. */
+#include "probes/kernel/attach.h"
+#include "probes/binary/usdt.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "probes/kernel/bpf/programs.skel.h"
+
+static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot *spot)
+{
+	return DPE_COOKIE((uint64_t)(spot - probes->spots), dpe_signature_words(spot->signature),
+		       spot->enter, spot->exit) |
+	       (spot->reads ? DPE_COOKIE_WITH_VALUES : 0) |
+	       DPE_COOKIE_ADDRESSES(dpe_signature_addresses(spot->signature)) |
+	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0) | (spot->usdt ? DPE_COOKIE_USDT : 0) |
+	       (dpe_armed_at(probes, spot) ? DPE_COOKIE_ARMS : 0) |
+	       (dpe_gates_has(probes, spot) ? DPE_COOKIE_GATED : 0) |
+	       (spot->vectors ? DPE_COOKIE_VECTORS : 0) |
+	       (spot->vector_ret ? DPE_COOKIE_VECTOR_RET : 0);
+}
+
+/* Whether its programs are those that read registers for floating point numbers. */
+static bool has_vectors(const struct dpe_spot *spot)
+{
+	return spot->vectors || spot->vector_ret;
+}
+
+static struct bpf_program *program_for(const struct dpe_bpf *bpf, enum dpe_group_kind kind)
+{
+	struct bpf_program *const programs[] = {
+		[DPE_AT_ENTRIES] = bpf->progs.on_enter,
+		[DPE_AT_ENTRIES_VECTORS] = bpf->progs.on_enter_vectors,
+		[DPE_AT_POINTS] = bpf->progs.on_point,
+		[DPE_AT_LEAVES] = bpf->progs.on_leave,
+		[DPE_AT_RETURNS] = bpf->progs.on_exit,
+		[DPE_AT_RETURNS_VECTORS] = bpf->progs.on_exit_vectors,
+	};
+
+	return programs[kind];
+}
+
+static bool is_at_return(enum dpe_group_kind kind)
+{
+	return kind >= DPE_AT_RETURNS;
+}
+
+bool dpe_attach_one(
+	struct dpe_probes *probes, const struct dpe_spot *spot, bool exit, struct dpe_diags *diags)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie_of(probes, spot),
+		.retprobe = exit, .ref_ctr_offset = dpe_usdt_counter(spot->usdt));
+	enum dpe_group_kind kind = exit ? DPE_AT_RETURNS : DPE_AT_ENTRIES;
+	struct bpf_program *program = program_for(probes->bpf, kind + has_vectors(spot));
+	struct bpf_link *link;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", spot->module->fd);
+	link = bpf_program__attach_uprobe_opts(program, probes->follows ? -1 : probes->pid, path,
+		spot->function->offset + spot->placement.distance, &options);
+	if (!link)
+		return dpe_attach_refused(probes, spot, errno, diags);
+	*DPE_GROW(probes->probe_links, probes->nprobe_links, probes->capprobe_links) = link;
+	return true;
+}
+
+static void make_room(struct dpe_group *group)
+{
+	if (group->count < group->cap)
+		return;
+	group->cap = group->cap ? 2 * group->cap : 16;
+	group->offsets = dpe_xrealloc(group->offsets, group->cap * sizeof(*group->offsets));
+	group->counters = dpe_xrealloc(group->counters, group->cap * sizeof(*group->counters));
+	group->cookies = dpe_xrealloc(group->cookies, group->cap * sizeof(*group->cookies));
+	group->spots = dpe_xrealloc(group->spots, group->cap * sizeof(*group->spots));
+}
+
+static void add_place(struct dpe_group *group, const struct dpe_spot *spot, unsigned distance,
+	uint64_t cookie)
+{
+	make_room(group);
+	group->offsets[group->count] = spot->function->offset + distance;
+	group->counters[group->count] = dpe_usdt_counter(spot->usdt);
+	group->cookies[group->count] = cookie;
+	group->spots[group->count++] = spot;
+}
+
+static void add_whole(
+	const struct dpe_probes *probes, struct dpe_group *group, const struct dpe_spot *spot)
+{
+	if (group->nothing || (has_vectors(spot) == (group->kind & 1) &&
+				      (is_at_return(group->kind) ? spot->exit
+								 : group->kind < DPE_AT_POINTS)))
+		add_place(group, spot, spot->placement.distance, cookie_of(probes, spot));
+}
+
+/* Returns behind a jump to another function are told as those of the whole are. */
+static void add_points(
+	const struct dpe_probes *probes, struct dpe_group *group, const struct dpe_spot *spot)
+{
+	uint64_t whole = cookie_of(probes, spot);
+
+	for (unsigned i = 0; i < spot->exits.count; i++) {
+		const struct dpe_exit_point *point = &spot->exits.points[i];
+		uint64_t own = (whole & ~(uint64_t)UINT32_MAX) | (spot->first_point + i);
+
+		if (group->nothing || group->kind == (point->leaves ? DPE_AT_LEAVES : DPE_AT_POINTS))
+			add_place(group, spot, point->entry.distance, own);
+		else if (group->kind == DPE_AT_RETURNS && point->leaves)
+			add_place(group, spot, point->entry.distance, whole);
+	}
+}
+
+void dpe_group_collect(const struct dpe_probes *probes, struct dpe_group *group)
+{
+	for (unsigned i = 0; i < probes->nspots; i++) {
+		const struct dpe_spot *spot = &probes->spots[i];
+
+		if (spot->module != group->module || spot->preloaded)
+			continue;
+		if (spot->exits.count)
+			add_points(probes, group, spot);
+		else
+			add_whole(probes, group, spot);
+	}
+}
+
+void dpe_group_free(struct dpe_group *group)
+{
+	free(group->offsets);
+	free(group->cookies);
+	free(group->counters);
+	free(group->spots);
+}
+
+int dpe_group_link(
+	const struct dpe_probes *probes, const struct dpe_group *group, unsigned first, unsigned count)
+{
+	const struct dpe_bpf *bpf = probes->bpf;
+	char path[32];
+	struct dpe_multi_request request = {
+		.program = group->nothing ? group->nothing
+					  : bpf_program__fd(program_for(bpf, group->kind)),
+		.type = TRACE_UPROBE_MULTI,
+		.path = (uintptr_t)path,
+		.offsets = (uintptr_t)&group->offsets[first],
+		.counters = (uintptr_t)&group->counters[first],
+		.cookies = (uintptr_t)&group->cookies[first],
+		.count = count,
+		.multi_flags = is_at_return(group->kind) ? UPROBE_MULTI_RETURN : 0,
+		.pid = probes->follows ? 0 : probes->pid, /* 0: any */
+	};
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", group->module->fd);
+	return dpe_multi_link(&request);
+}

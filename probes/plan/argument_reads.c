@@ -1,0 +1,121 @@
+/* argument_reads: what arguments and results lead to, and the members of structures among them. */
+#include "probes/live.h"
+#include "probes/binary/lvalue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A structure that is handed over as a whole lies in words of the call. */
+static char *place_part(struct dpe_probes *probes, struct dpe_spot *spot, unsigned arg,
+	struct dpe_variable *variable)
+{
+	uint64_t offset = variable->address, size = variable->nsteps ? 8 : variable->size;
+	const char *why;
+	int word, next;
+
+	if (!dpe_signature_is_structure(spot->signature, arg)) { /* C++ hands over its address */
+		if (variable->nsteps == DPE_VARIABLE_STEPS)
+			return dpe_xasprintf("it lies behind too many pointers");
+		memmove(variable->steps + 1, variable->steps,
+			variable->nsteps * sizeof(*variable->steps));
+		variable->steps[0] = (int64_t)offset;
+		variable->nsteps++;
+		variable->address = 0;
+		return NULL;
+	}
+	if (variable->is_text && !variable->nsteps)
+		return dpe_xasprintf(
+			"of a structure that is handed over as a whole only numbers and "
+			"what pointers lead to can be read");
+	dpe_vectors_note_part(probes, spot, arg, offset);
+	word = dpe_signature_part(spot->signature, arg, offset, &why);
+	if (word >= 0 && offset % 8 + size > 8) {
+		next = dpe_signature_part(spot->signature, arg, offset + 8, &why);
+		if (next != word + 1 || offset % 8)
+			return dpe_xasprintf("its bytes are not in one place");
+	}
+	if (word < 0)
+		return dpe_xasprintf("%s", why);
+	variable->word = (uint8_t)(word + 1);
+	variable->address = offset % 8;
+	return NULL;
+}
+
+static char *place_reached(struct dpe_probes *probes, struct dpe_spot *spot, const char *lvalue,
+	struct dpe_variable *variable)
+{
+	int arg = dpe_variable_argument(lvalue), word;
+	char *why = NULL;
+
+	if (arg == DPE_VARIABLE_RESULT) {
+		variable->word = DPE_WORD_RESULT;
+		return variable->nsteps ? NULL : dpe_xasprintf("it is no pointer");
+	}
+	if (variable->in_structure)
+		why = place_part(probes, spot, (unsigned)arg, variable);
+	word = dpe_signature_word(spot->signature, (unsigned)arg);
+	if (why || variable->word)
+		return why;
+	if (word < 0)
+		return dpe_xasprintf("argument %d of '%s' is no pointer that can be read", arg + 1,
+			spot->function->name);
+	variable->word = (uint8_t)(word + 1);
+	return NULL;
+}
+
+/* Of what stands at a USDT probe only the text is known that an argument points to. */
+static char *find_at_place(
+	const char *lvalue, const struct dpe_spot *spot, struct dpe_variable *variable)
+{
+	char *root = dpe_lvalue_in_text(lvalue), *why = NULL;
+
+	*variable = (struct dpe_variable){0};
+	if (!spot->usdt || !dpe_lvalue_is_text(lvalue) || root[strcspn(root, DPE_LVALUE_PART "*(")])
+		why = dpe_xasprintf("only of arguments of functions it is known what they are");
+	free(root);
+	return why ? why : dpe_lvalue_point_to_text(variable);
+}
+
+static char *find_reached(struct dpe_probes *probes, struct dpe_spot *spot, unsigned number)
+{
+	const char *lvalue = probes->plan->reads[number].lvalue;
+	struct dpe_variable *variable = &spot->reached[number];
+	char *why;
+
+	if (spot->usdt || spot->site->kind)
+		why = find_at_place(lvalue, spot, variable);
+	else
+		why = dpe_variable_of_call(spot->module, spot->function, lvalue, variable);
+	if (!why)
+		why = place_reached(probes, spot, lvalue, variable);
+	return why ? why : dpe_variable_check(variable);
+}
+
+bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_spot *spot, struct dpe_diags *diags)
+{
+	const struct dpe_plan *plan = probes->plan;
+	bool complete = true;
+
+	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++) {
+		bool spared;
+		char *why;
+
+		if (!(spot->reads >> i & 1) || dpe_variable_argument(plan->reads[i].lvalue) < 0)
+			continue;
+		if (!spot->reached)
+			spot->reached = dpe_arena_alloc(
+				probes->arena, plan->nreads * sizeof(*spot->reached));
+		why = find_reached(probes, spot, i);
+		if (!why)
+			continue;
+		spared = plan->reads[i].spared && spot->site->optional;
+		dpe_diag(diags, probes->placed || spared ? DPE_WARNING : DPE_ERROR,
+			plan->reads[i].place, "'%s' cannot be read: %s%s", plan->reads[i].lvalue,
+			why, spared ? "; the rule does without" : "");
+		free(why);
+		spot->reads &= ~(UINT64_C(1) << i);
+		spot->filters[0].all = spot->filters[1].all = true;
+		complete &= spared;
+	}
+	return complete;
+}

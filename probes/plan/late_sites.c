@@ -1,0 +1,34 @@
+/* late_sites: sites that no file has yet, but a library that the program loads later may have. */
+#include "probes/plan/late_sites.h"
+#include "probes/live.h"
+
+bool dpe_late_may_come(const struct dpe_modules *modules, const struct dpe_site *site,
+	const struct dpe_names *names)
+{
+	static const char *const loaders[] = {"dlopen", "dlmopen"};
+	const char *file = dpe_name_text(names, site->module);
+	bool loads = false;
+
+	for (unsigned i = 0; i < modules->count; i++) {
+		if (site->kind == DPE_SITE_FUNCTION && *file &&
+			dpe_module_is(modules->at[i], file))
+			return false;
+		for (unsigned j = 0; j < DPE_COUNT(loaders); j++)
+			loads |= dpe_module_imports(modules->at[i], loaders[j]);
+	}
+	return loads && dpe_attach_can_wait();
+}
+
+enum dpe_severity dpe_late_severity(const struct dpe_modules *modules,
+	const struct dpe_site *site, const struct dpe_names *names)
+{
+	return dpe_late_may_come(modules, site, names) ? DPE_WARNING : DPE_ERROR;
+}
+
+void dpe_late_note(
+	enum dpe_severity severity, const struct dpe_site *site, struct dpe_diags *diags)
+{
+	if (severity == DPE_WARNING)
+		dpe_diag(diags, DPE_NOTE, site->place,
+			"dpe waits for it: the program may load a library that has it");
+}

@@ -1,0 +1,384 @@
+/* Lines of the source by the line tables of DWARF.
+ *
+ * A line has many rows in them: the compiler moves instructions about. One probe for each copy of
+ * the line's function is meant, where a debugger would put its breakpoint: at the lowest address.
+ */
+#include "probes/binary/lines.h"
+
+#include "probes/binary/dwarf.h"
+#include "probes/plan/late_sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct copy {
+	Dwarf_Off owner; /* the function, or the place where it is inlined */
+	uint64_t address;
+	bool cold; /* in the part that the compiler moved away */
+};
+
+struct search {
+	struct dpe_module *module;
+	const char *file;
+	size_t len; /* of its name */
+	int line;
+	bool has_file;
+	int below, above; /* the nearest lines that have code; 0: none */
+	struct copy *copies;
+	unsigned ncopies, cap;
+};
+
+/* ---- rows -------------------------------------------------------------------------------- */
+
+static bool read_row(
+	Dwarf_Lines *lines, size_t number, const char **file, int *line, Dwarf_Addr *address)
+{
+	Dwarf_Line *row = dwarf_onesrcline(lines, number);
+	bool begins = false, ends = true;
+
+	*file = row ? dwarf_linesrc(row, NULL, NULL) : NULL;
+	return *file && !dwarf_linebeginstatement(row, &begins) && begins &&
+	       !dwarf_lineendsequence(row, &ends) && !ends && !dwarf_lineno(row, line) &&
+	       *line > 0 && !dwarf_lineaddr(row, address);
+}
+
+/* True where the path ends in the file's name as the rule has it. */
+static bool is_file(const struct search *search, const char *path)
+{
+	size_t len = strlen(path);
+
+	if (len < search->len || strncmp(path + len - search->len, search->file, search->len))
+		return false;
+	return len == search->len || path[len - search->len - 1] == '/';
+}
+
+static Dwarf_Off owner_of(Dwarf_Die *unit, Dwarf_Addr address)
+{
+	Dwarf_Die *scopes = NULL;
+	int count = dwarf_getscopes(unit, address, &scopes);
+	Dwarf_Off owner = 0;
+
+	for (int i = 0; i < count && !owner; i++) {
+		int tag = dwarf_tag(&scopes[i]);
+
+		if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+			owner = dwarf_dieoffset(&scopes[i]);
+	}
+	free(scopes);
+	return owner;
+}
+
+static bool is_cold(struct dpe_module *module, uint64_t address)
+{
+	const struct dpe_function *function = dpe_module_function_at(module, address);
+
+	return function && strstr(function->name, ".cold");
+}
+
+static void add_copy(struct search *search, Dwarf_Off owner, uint64_t address)
+{
+	bool cold = is_cold(search->module, address);
+
+	for (unsigned i = 0; i < search->ncopies; i++) {
+		struct copy *copy = &search->copies[i];
+
+		if (copy->owner != owner)
+			continue;
+		if (copy->cold > cold || (copy->cold == cold && address < copy->address))
+			*copy = (struct copy){owner, address, cold};
+		return;
+	}
+	*DPE_GROW(search->copies, search->ncopies, search->cap) =
+		(struct copy){owner, address, cold};
+}
+
+static void note_neighbour(struct search *search, int line)
+{
+	if (line < search->line && line > search->below)
+		search->below = line;
+	if (line > search->line && (!search->above || line < search->above))
+		search->above = line;
+}
+
+static void search_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+{
+	struct search *search = context;
+	Dwarf_Lines *lines;
+	size_t count;
+
+	if (dwarf_getsrclines(unit, &lines, &count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		const char *file;
+		Dwarf_Addr address;
+		uint64_t offset;
+		int line;
+
+		if (!read_row(lines, i, &file, &line, &address) || !is_file(search, file) ||
+			!dpe_module_offset(search->module, address + bias, &offset))
+			continue;
+		search->has_file = true;
+		if (line == search->line)
+			add_copy(search, owner_of(scope, address), address + bias);
+		else
+			note_neighbour(search, line);
+	}
+}
+
+/* ---- what is there ----------------------------------------------------------------------- */
+
+/* Since Linux 6.18 such a nop becomes a call, which writes below the stack pointer: at a function's
+ * beginning nothing is there, inside there may be. */
+static bool is_unsafe(struct dpe_module *module, uint64_t address, uint64_t offset)
+{
+	static const uint8_t nop[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+	const struct dpe_function *function = dpe_module_function_at(module, address);
+	uint8_t bytes[sizeof(nop)];
+
+	return pread(module->fd, bytes, sizeof(bytes), (off_t)offset) == sizeof(bytes) &&
+	       !memcmp(bytes, nop, sizeof(nop)) && !(function && function->address == address);
+}
+
+struct found {
+	struct dpe_target_function *at;
+	unsigned count, cap;
+};
+
+static bool is_found(const struct found *found, const struct search *search, uint64_t address)
+{
+	for (unsigned i = 0; i < found->count; i++) {
+		if (found->at[i].module == search->module &&
+			found->at[i].function->address == address)
+			return true;
+	}
+	return false;
+}
+
+static void take_copies(struct found *found, const struct search *search,
+	const struct dpe_site *site, struct dpe_arena *arena, struct dpe_diags *diags)
+{
+	for (unsigned i = 0; i < search->ncopies; i++) {
+		uint64_t address = search->copies[i].address, offset;
+		struct dpe_function *function;
+
+		if (is_found(found, search, address) ||
+			!dpe_module_offset(search->module, address, &offset))
+			continue;
+		if (is_unsafe(search->module, address, offset)) {
+			dpe_diag(diags, DPE_ERROR, site->place,
+				"this line begins with a nop that cannot be observed without harm: "
+				"take another line");
+			continue;
+		}
+		function = dpe_arena_alloc(arena, sizeof(*function));
+		*function = (struct dpe_function){
+			.name = search->file, .address = address, .offset = offset};
+		*DPE_GROW(found->at, found->count, found->cap) =
+			(struct dpe_target_function){
+				.module = search->module, .function = function};
+	}
+}
+
+/* ---- what is not there ------------------------------------------------------------------- */
+
+struct files {
+	const char **at;
+	unsigned count, cap;
+};
+
+static void collect_files(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+{
+	struct files *names = context;
+	Dwarf_Files *files;
+	size_t count;
+
+	(void)scope, (void)bias;
+	if (dwarf_getsrcfiles(unit, &files, &count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		const char *path = dwarf_filesrc(files, i, NULL, NULL);
+		const char *slash = path ? strrchr(path, '/') : NULL;
+
+		if (path)
+			*DPE_GROW(names->at, names->count, names->cap) = slash ? slash + 1 : path;
+	}
+}
+
+static void note_nearest_file(
+	const struct search *search, const struct dpe_site *site, struct dpe_diags *diags)
+{
+	char *wanted = dpe_xasprintf("%.*s", (int)search->len, search->file);
+	struct files names = {0};
+	const char *best;
+
+	dpe_dwarf_each_unit(search->module, collect_files, &names);
+	if (dpe_nearest(wanted, names.at, names.count, &best, 1))
+		dpe_diag(diags, DPE_NOTE, site->place, "did you mean '%s'?", best);
+	free(names.at);
+	free(wanted);
+}
+
+static void say_missing(const struct search *search, const struct dpe_site *site, bool has_dwarf,
+	enum dpe_severity missing, struct dpe_diags *diags)
+{
+	const char *program = search->module->name;
+
+	if (!has_dwarf)
+		dpe_diag(diags, missing, site->place,
+			"%s has no debug information, which tells where the code of a line is: "
+			"compile it with -g",
+			program);
+	else if (!search->has_file)
+		dpe_diag(diags, missing, site->place, "no file '%.*s' in %s or its libraries",
+			(int)search->len, search->file, program);
+	else if (search->below && search->above)
+		dpe_diag(diags, DPE_ERROR, site->place,
+			"line %d has no code; the nearest lines that have some are %d and %d",
+			search->line, search->below, search->above);
+	else
+		dpe_diag(diags, DPE_ERROR, site->place,
+			"line %d has no code; the nearest line that has some is %d", search->line,
+			search->below ? search->below : search->above);
+	if (has_dwarf && !search->has_file)
+		note_nearest_file(search, site, diags);
+	if (!has_dwarf || !search->has_file)
+		dpe_late_note(missing, site, diags);
+}
+
+static bool is_well_formed(const struct dpe_site *site, struct dpe_diags *diags)
+{
+	if (site->phased)
+		dpe_diag(diags, DPE_ERROR, site->place,
+			"a line is neither entered nor left: write it without .enter or .exit");
+	else if (site->nargs)
+		dpe_diag(diags, DPE_ERROR, site->place, "a line has no arguments");
+	return !site->phased && !site->nargs;
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+static void search_module(struct search *search, struct found *found, const struct dpe_site *site,
+	struct dpe_arena *arena, struct dpe_diags *diags)
+{
+	dpe_dwarf_each_unit(search->module, search_unit, search);
+	take_copies(found, search, site, arena, diags);
+	free(search->copies);
+}
+
+static struct search search_for(const char *name, struct dpe_module *module)
+{
+	const char *colon = strrchr(name, ':');
+
+	return (struct search){
+		.module = module,
+		.file = name,
+		.len = (size_t)(colon - name),
+		.line = (int)strtol(colon + 1, NULL, 10),
+	};
+}
+
+static void ignore_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+{
+	(void)context, (void)unit, (void)scope, (void)bias;
+}
+
+unsigned dpe_resolve_line(struct dpe_modules *modules, const struct dpe_site *site,
+	const struct dpe_names *names, struct dpe_arena *arena, struct dpe_diags *diags,
+	struct dpe_target_function **out)
+{
+	const char *name = dpe_name_text(names, site->name);
+	struct search of_program = search_for(name, modules->at[0]);
+	struct found found = {0};
+
+	*out = NULL;
+	if (!is_well_formed(site, diags))
+		return 0;
+	for (unsigned pass = 0; pass < 2 && !of_program.has_file; pass++) {
+		for (unsigned i = 0; i < modules->count; i++) {
+			struct search search = search_for(name, modules->at[i]);
+
+			if (search.module->program == pass)
+				continue;
+			search_module(&search, &found, site, arena, diags);
+			if (!pass || (search.has_file && !of_program.has_file))
+				of_program = search;
+		}
+	}
+	if (!found.count && !site->optional)
+		say_missing(&of_program, site,
+			dpe_dwarf_each_unit(of_program.module, ignore_unit, NULL),
+			dpe_late_severity(modules, site, names), diags);
+	*out = found.at;
+	return found.count;
+}
+
+/* ---- listing ----------------------------------------------------------------------------- */
+
+struct row {
+	const char *file;
+	int line;
+	uint64_t address;
+};
+
+struct rows {
+	struct dpe_module *module;
+	struct row *at;
+	unsigned count, cap;
+};
+
+static void collect_rows(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+{
+	struct rows *rows = context;
+	Dwarf_Lines *lines;
+	size_t count;
+
+	(void)scope;
+	if (dwarf_getsrclines(unit, &lines, &count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		struct row row;
+		Dwarf_Addr address;
+		uint64_t offset;
+
+		if (!read_row(lines, i, &row.file, &row.line, &address) ||
+			!dpe_module_offset(rows->module, address + bias, &offset))
+			continue;
+		row.address = address + bias;
+		*DPE_GROW(rows->at, rows->count, rows->cap) = row;
+	}
+}
+
+static int by_line(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+	int order = strcmp(a->file, b->file);
+
+	if (order)
+		return order;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+void dpe_lines_each(struct dpe_module *module,
+	void (*each)(void *context, const char *name, uint64_t address), void *context)
+{
+	struct rows rows = {.module = module};
+
+	dpe_dwarf_each_unit(module, collect_rows, &rows);
+	if (rows.count)
+		qsort(rows.at, rows.count, sizeof(*rows.at), by_line);
+	for (unsigned i = 0; i < rows.count; i++) {
+		const struct row *row = &rows.at[i];
+		const char *slash = strrchr(row->file, '/');
+		char *name;
+
+		if (i && !strcmp(row[-1].file, row->file) && row[-1].line == row->line)
+			continue;
+		name = dpe_xasprintf("%s:%d", slash ? slash + 1 : row->file, row->line);
+		each(context, name, row->address);
+		free(name);
+	}
+	free(rows.at);
+}

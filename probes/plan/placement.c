@@ -1,0 +1,201 @@
+/* Where an entry is observed. The instructions before the chosen one are executed before the event
+ * is: they must be such that this makes no difference.
+ *
+ *	- They are straight-line code that every call goes through, and nothing jumps in between, so
+ *	  that the probe is hit once for each call. The function is decoded whole for that; a jump
+ *	  whose target is not known (a table) rules it out, and code elsewhere in the file (a part
+ *	  that the compiler moved away) is searched for jumps that may lead there.
+ *	- They write neither memory nor a register that holds an argument which the rules need (xmm0 … only
+ *	  where they need such), nor
+ *	  the stack pointer: the return address and arguments on the stack are found as at the
+ *entry, and whatever the function does for others to see comes after the event.
+ *
+ * For returns see exits.h. */
+#include "probes/plan/placement.h"
+
+#include "probes/binary/code.h"
+
+enum {
+	LARGEST = 1 << 20, /* functions beyond are observed at their first instruction */
+	FARTHEST = 64,     /* bytes from the entry to look at */
+};
+
+/* ---- what may be executed before the event ----------------------------------------------- */
+
+static const ZydisRegister arguments[] = {ZYDIS_REGISTER_RDI, ZYDIS_REGISTER_RSI,
+	ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RCX, ZYDIS_REGISTER_R8, ZYDIS_REGISTER_R9};
+
+/* What others see of the function makes no difference to a call that is only noted. */
+static bool may_write(const struct dpe_entry_use *use)
+{
+	return use->only_noted && use->nwords <= DPE_COUNT(arguments);
+}
+
+static bool is_harmless_kind(const ZydisDecodedInstruction *is, const struct dpe_entry_use *use)
+{
+	return dpe_code_is_locked(is) ? may_write(use) : dpe_code_only_computes(is);
+}
+
+static bool is_kept(ZydisRegister written, const struct dpe_entry_use *use)
+{
+	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, written);
+
+	if (whole == ZYDIS_REGISTER_RSP || whole == ZYDIS_REGISTER_RIP)
+		return true;
+	for (unsigned i = 0; i < DPE_COUNT(arguments) && i < use->nwords; i++) {
+		if (whole == arguments[i])
+			return true;
+	}
+	return whole >= ZYDIS_REGISTER_ZMM0 &&
+	       (unsigned)(whole - ZYDIS_REGISTER_ZMM0) < use->nvectors;
+}
+
+/* NULL where it may be passed, else why not. */
+static const char *obstacle(const struct dpe_instruction *instruction, const struct dpe_entry_use *use)
+{
+	if (!is_harmless_kind(&instruction->is, use))
+		return "what comes before one that the kernel emulates has effects";
+	for (unsigned i = 0; i < instruction->is.operand_count; i++) {
+		const ZydisDecodedOperand *operand = &instruction->operands[i];
+
+		if (!(operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			continue;
+		if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && !may_write(use))
+			return "memory is written before one that the kernel emulates";
+		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+			is_kept(operand->reg.value, use))
+			return "arguments or the stack change before one that the kernel emulates";
+	}
+	return NULL;
+}
+
+/* ---- jumps ------------------------------------------------------------------------------- */
+
+/* NULL where no jump of the function leads to anything from `begin` to `end`, addresses. */
+static const char *jump_between(const struct dpe_code *code, uint64_t begin, uint64_t end)
+{
+	struct dpe_instruction instruction;
+	uint64_t target;
+
+	for (size_t at = 0; at < code->size; at += instruction.is.length) {
+		bool calls;
+
+		if (!dpe_code_decode(code, at, &instruction))
+			return "the function cannot be decoded";
+		calls = instruction.is.meta.category == ZYDIS_CATEGORY_CALL;
+		if ((!calls && !dpe_code_jumps(&instruction.is)) || dpe_code_leaves(&instruction))
+			continue;
+		if (!dpe_code_target(&instruction, &target)) {
+			if (calls)
+				continue;
+			return "the function jumps by a table";
+		}
+		if (target >= begin && target <= end)
+			return "a jump leads in between";
+	}
+	return NULL;
+}
+
+/* ---- the choice -------------------------------------------------------------------------- */
+
+static void describe(const struct dpe_code *code, const struct dpe_instruction *instruction, bool emulated,
+	const char *reason, struct dpe_placement *placement)
+{
+	placement->distance = (unsigned)(instruction->address - code->function->address);
+	placement->cost = emulated ? DPE_STEP_EMULATED : DPE_STEP_SINGLE;
+	snprintf(placement->reason, sizeof(placement->reason), "%s", reason);
+	dpe_code_print(instruction, placement->instruction, sizeof(placement->instruction));
+}
+
+/* The first instruction that the kernel emulates with only harmless ones before it. NULL, or why
+ * there is none. */
+static const char *find_emulated(const struct dpe_code *code, const struct dpe_entry_use *use,
+	bool emulates_nops, struct dpe_instruction *instruction)
+{
+	for (size_t at = 0; at < code->size && at < FARTHEST; at += instruction->is.length) {
+		const char *why;
+
+		if (!dpe_code_decode(code, at, instruction))
+			return "the function cannot be decoded";
+		if (dpe_code_is_emulated(instruction, emulates_nops))
+			return NULL;
+		why = obstacle(instruction, use);
+		if (why)
+			return why;
+	}
+	return "the kernel emulates none of its first instructions";
+}
+
+/* The kernel puts no probe on what has a lock prefix: the first instruction without one, where those
+ * before it have, and may be passed. NULL, or why there is none. */
+static const char *find_unlocked(const struct dpe_code *code, const struct dpe_entry_use *use,
+	struct dpe_instruction *instruction)
+{
+	for (size_t at = 0; at < code->size && at < FARTHEST; at += instruction->is.length) {
+		if (!dpe_code_decode(code, at, instruction))
+			return "the function cannot be decoded";
+		if (!dpe_code_is_locked(&instruction->is))
+			return NULL;
+		if (obstacle(instruction, use))
+			break;
+	}
+	return "it begins with a lock prefix";
+}
+
+/* NULL where every call comes to the instruction, once, by those before it. */
+static const char *way_to(
+	struct dpe_module *module, const struct dpe_code *code, const struct dpe_instruction *chosen, bool again)
+{
+	uint64_t first = code->function->address;
+	const char *why = jump_between(code, first + !again, chosen->address);
+
+	return why ? why : dpe_code_entered(module, code->function, chosen->address - first);
+}
+
+static void place(struct dpe_module *module, const struct dpe_code *code,
+	const struct dpe_entry_use *use, bool emulates_nops, struct dpe_placement *placement)
+{
+	struct dpe_entry_use strict = *use;
+	struct dpe_instruction first, chosen;
+	const char *why;
+
+	if (!dpe_code_decode(code, 0, &first)) {
+		snprintf(placement->reason, sizeof(placement->reason),
+			"the function cannot be decoded");
+		return;
+	}
+	if (dpe_code_is_emulated(&first, emulates_nops)) {
+		describe(code, &first, true, "its first instruction", placement);
+		return;
+	}
+	/* Of what has a lock prefix more may be passed; but a loop that begins with it would come to a
+	 * later probe again and again. */
+	strict.only_noted &= dpe_code_is_locked(&first.is);
+	why = find_emulated(code, &strict, emulates_nops, &chosen);
+	if (!why)
+		why = way_to(module, code, &chosen, dpe_code_is_locked(&first.is));
+	if (!why) {
+		describe(code, &chosen, true, "the first that the kernel emulates", placement);
+		return;
+	}
+	if (dpe_code_is_locked(&first.is) && !find_unlocked(code, &strict, &chosen) &&
+		!way_to(module, code, &chosen, true))
+		describe(code, &chosen, false, "the first without a lock prefix", placement);
+	else
+		describe(code, &first, false, why, placement);
+}
+
+void dpe_place_entry(struct dpe_module *module, const struct dpe_function *function,
+	const struct dpe_entry_use *use, bool emulates_nops, struct dpe_placement *placement)
+{
+	struct dpe_code code;
+	const char *why = dpe_code_open(&code, module, function, LARGEST);
+
+	*placement = (struct dpe_placement){.cost = DPE_STEP_UNKNOWN};
+	if (why) {
+		snprintf(placement->reason, sizeof(placement->reason), "%s", why);
+		return;
+	}
+	place(module, &code, use, emulates_nops, placement);
+	dpe_code_close(&code);
+}

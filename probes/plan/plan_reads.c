@@ -1,0 +1,464 @@
+/* Which variables of the program are read where: a condition's at its event, those of an event's
+ * action at that event, and those of any other action at all events of the rule, as each of them
+ * may be the one that makes it run. */
+#include "probes/plan/plan_reads.h"
+#include "probes/kernel/bpf/record.h"
+#include "probes/binary/lvalue.h"
+
+#include <string.h>
+
+struct adding {
+	struct dpe_plan *plan;
+	unsigned cap;
+	const struct dpe_spec *spec;
+	const struct dpe_rule *rule;
+	bool spared; /* within what a rule can do without */
+};
+
+/* ---- what an expression reads ------------------------------------------------------------ */
+
+static uint64_t bit_of(struct adding *adding, const char *lvalue, struct dpe_place place)
+{
+	struct dpe_plan *plan = adding->plan;
+	unsigned i = 0;
+
+	while (i < plan->nreads && strcmp(plan->reads[i].lvalue, lvalue))
+		i++;
+	if (i == plan->nreads)
+		*DPE_GROW(plan->reads, plan->nreads, adding->cap) = (struct dpe_read){
+			.lvalue = lvalue,
+			.name = dpe_intern_string(adding->spec->names, lvalue),
+			.spared = true,
+			.place = place,
+		};
+	plan->reads[i].spared &= adding->spared;
+	return i < DPE_READS ? UINT64_C(1) << i : 0;
+}
+
+static struct dpe_read *read_of(const struct adding *adding, uint64_t bit)
+{
+	return &adding->plan->reads[__builtin_ctzll(bit)];
+}
+
+/* ---- texts ------------------------------------------------------------------------------- */
+
+static void read_at(struct adding *adding, const struct dpe_pattern *pattern, uint64_t reads);
+
+static const struct dpe_pattern *pattern_at(const struct dpe_rule *rule, unsigned position)
+{
+	unsigned literal =
+		position <= rule->npositions ? rule->positions[position - 1].literal : UINT32_MAX;
+
+	return literal < rule->nliterals ? &rule->patterns[rule->literals[literal].pattern] : NULL;
+}
+
+/* Text of an earlier event is read there. `literal`: what it is compared with, or NULL. `shown`:
+ * nothing depends on it. */
+static uint64_t read_text(struct adding *adding, const struct dpe_expr *expr,
+	const struct dpe_expr *literal, bool shown)
+{
+	uint64_t bit = bit_of(adding, expr->lvalue, expr->place);
+	const struct dpe_pattern *pattern =
+		expr->index ? pattern_at(adding->rule, expr->index) : NULL;
+	struct dpe_read *read = bit ? read_of(adding, bit) : NULL;
+
+	if (!read)
+		return 0;
+	read->whole |= !literal && !shown;
+	if (literal && literal->value.len > read->longest)
+		read->longest = literal->value.len;
+	if (!pattern)
+		return bit;
+	read_at(adding, pattern, bit);
+	return 0;
+}
+
+static bool is_string(const struct dpe_expr *expr)
+{
+	return expr->kind == DPE_EXPR_LITERAL && expr->value.kind == DPE_STRING;
+}
+
+/* The text that an expression compares with a string, which is `literal`; NULL: none. */
+static const struct dpe_expr *compared_text(
+	const struct dpe_expr *expr, const struct dpe_expr **literal)
+{
+	bool right;
+
+	if (expr->kind != DPE_EXPR_BINARY || expr->op < DPE_OP_LT || expr->op > DPE_OP_NE)
+		return NULL;
+	right = is_string(expr->right);
+	*literal = right ? expr->right : expr->left;
+	expr = right ? expr->left : expr->right;
+	return expr->kind == DPE_EXPR_TEXT && is_string(*literal) ? expr : NULL;
+}
+
+/* The texts that arguments of an event are to be. */
+static uint64_t read_by_arguments(struct adding *adding, const struct dpe_pattern *pattern)
+{
+	uint64_t reads = 0, bit;
+
+	for (unsigned i = 0; i < pattern->nargs; i++) {
+		const struct dpe_arg *arg = &pattern->args[i];
+
+		if (!arg->text)
+			continue;
+		bit = bit_of(adding, dpe_name_text(adding->spec->names, arg->text), pattern->place);
+		reads |= bit;
+		if (bit && arg->kind == DPE_ARG_VARIABLE)
+			read_of(adding, bit)->whole = true;
+		else if (bit && arg->value.len > read_of(adding, bit)->longest)
+			read_of(adding, bit)->longest = arg->value.len;
+	}
+	return reads;
+}
+
+/* ---- all that an expression reads -------------------------------------------------------- */
+
+static uint64_t read_by(struct adding *adding, const struct dpe_expr *expr)
+{
+	const struct dpe_expr *text, *literal;
+	bool spared = adding->spared;
+	uint64_t reads = 0;
+
+	if (!expr)
+		return 0;
+	text = compared_text(expr, &literal);
+	if (text)
+		return read_text(adding, text, literal, false);
+	if (expr->kind == DPE_EXPR_TEXT)
+		return read_text(adding, expr, NULL, false);
+	if (expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR)
+		reads = bit_of(adding, expr->lvalue, expr->place);
+	adding->spared |= expr->kind == DPE_EXPR_CONDITIONAL;
+	reads |= read_by(adding, expr->left);
+	adding->spared = spared;
+	return reads | read_by(adding, expr->right) | read_by(adding, expr->third);
+}
+
+/* The argument is text that is printed, and no more. */
+static bool shows(const struct dpe_stmt *stmt, unsigned arg)
+{
+	return stmt->kind == DPE_STMT_CALL && stmt->args[arg]->kind == DPE_EXPR_TEXT &&
+	       (stmt->call == DPE_CALL_PRINT || stmt->call == DPE_CALL_PRINTF ||
+		       stmt->call == DPE_CALL_ERROR);
+}
+
+static uint64_t read_by_action(struct adding *adding, const struct dpe_stmt *stmt)
+{
+	uint64_t reads = 0;
+
+	for (; stmt; stmt = stmt->next) {
+		reads |= read_by(adding, stmt->expr);
+		for (unsigned i = 0; i < stmt->nargs; i++)
+			reads |= shows(stmt, i) ? read_text(adding, stmt->args[i], NULL, true)
+						: read_by(adding, stmt->args[i]);
+		reads |= read_by_action(adding, stmt->body);
+		reads |= read_by_action(adding, stmt->otherwise);
+	}
+	return reads;
+}
+
+/* ---- where ------------------------------------------------------------------------------- */
+
+static void read_at_site(struct adding *adding, const struct dpe_pattern *pattern, uint64_t reads)
+{
+	for (unsigned i = 0; i < adding->plan->nsites; i++) {
+		struct dpe_site *site = &adding->plan->sites[i];
+
+		if (site->name == pattern->name && site->module == pattern->module)
+			site->reads |= reads;
+	}
+}
+
+/* ---- what makes an event useless ---------------------------------------------------------- */
+
+static enum dpe_op mirrored(enum dpe_op op)
+{
+	switch (op) {
+	case DPE_OP_LT:
+		return DPE_OP_GT;
+	case DPE_OP_GT:
+		return DPE_OP_LT;
+	case DPE_OP_LE:
+		return DPE_OP_GE;
+	case DPE_OP_GE:
+		return DPE_OP_LE;
+	default:
+		return op;
+	}
+}
+
+static bool is_variable(const struct dpe_expr *expr)
+{
+	return expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR;
+}
+
+static bool is_number(const struct dpe_expr *expr)
+{
+	return expr->kind == DPE_EXPR_LITERAL && expr->value.kind == DPE_INT;
+}
+
+static bool is_plain(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] & 0x80)
+			return false;
+	}
+	return len < DPE_TEXT_SIZE;
+}
+
+/* The same of a text; the kernel's side knows whether it is equal, and no more. */
+static bool find_text_filter(
+	struct adding *adding, const struct dpe_expr *expr, struct dpe_filter *filter)
+{
+	const struct dpe_expr *literal, *text = compared_text(expr, &literal);
+	uint64_t bit;
+
+	if (!text || text->index || (expr->op != DPE_OP_EQ && expr->op != DPE_OP_NE) ||
+		!is_plain(literal->value.text, literal->value.len))
+		return false;
+	bit = bit_of(adding, text->lvalue, text->place);
+	if (!bit)
+		return false;
+	*filter = (struct dpe_filter){
+		.read = (unsigned)__builtin_ctzll(bit),
+		.op = expr->op,
+		.text = literal->value.text,
+	};
+	return true;
+}
+
+/* A string as an argument. */
+static bool find_argument_filter(
+	struct adding *adding, const struct dpe_pattern *pattern, struct dpe_filter *filter)
+{
+	for (unsigned i = 0; i < pattern->nargs; i++) {
+		const struct dpe_arg *arg = &pattern->args[i];
+		uint64_t bit;
+
+		if (arg->kind != DPE_ARG_LITERAL || !arg->text ||
+			!is_plain(arg->value.text, arg->value.len))
+			continue;
+		bit = bit_of(adding, dpe_name_text(adding->spec->names, arg->text), pattern->place);
+		if (!bit)
+			return false;
+		*filter = (struct dpe_filter){
+			.read = (unsigned)__builtin_ctzll(bit),
+			.op = DPE_OP_EQ,
+			.text = arg->value.text,
+		};
+		return true;
+	}
+	return false;
+}
+
+/* A comparison of a variable with a number that the condition cannot hold without. */
+static bool find_filter(
+	struct adding *adding, const struct dpe_expr *expr, struct dpe_filter *filter)
+{
+	const struct dpe_expr *variable, *number;
+	uint64_t bit;
+
+	if (!expr || expr->kind != DPE_EXPR_BINARY)
+		return false;
+	if (expr->op == DPE_OP_LAND)
+		return find_filter(adding, expr->left, filter) ||
+		       find_filter(adding, expr->right, filter);
+	if (find_text_filter(adding, expr, filter))
+		return true;
+	variable = is_variable(expr->left) ? expr->left : expr->right;
+	number = variable == expr->left ? expr->right : expr->left;
+	if (expr->op < DPE_OP_LT || expr->op > DPE_OP_NE || !is_variable(variable) ||
+		!is_number(number))
+		return false;
+	bit = bit_of(adding, variable->lvalue, variable->place);
+	if (!bit)
+		return false;
+	*filter = (struct dpe_filter){
+		.read = (unsigned)__builtin_ctzll(bit),
+		.op = variable == expr->left ? expr->op : mirrored(expr->op),
+		.number = number->value.num,
+	};
+	return true;
+}
+
+static void filter_site(struct adding *adding, const struct dpe_pattern *pattern)
+{
+	struct dpe_filter filter;
+	bool number = adding->rule->mode == DPE_SYNC && adding->rule->pairing == DPE_ROUNDS;
+	bool found = find_argument_filter(adding, pattern, &filter) ||
+		     (!number && find_filter(adding, pattern->cond, &filter));
+
+	for (unsigned i = 0; i < adding->plan->nsites; i++) {
+		struct dpe_site *site = &adding->plan->sites[i];
+		struct dpe_filters *filters = &site->filters[pattern->phase == DPE_EXIT];
+
+		if (site->name != pattern->name || site->module != pattern->module)
+			continue;
+		if (!found || filters->count == DPE_FILTERS)
+			filters->all = true;
+		else
+			filters->at[filters->count++] = filter;
+	}
+}
+
+/* ---- data events ------------------------------------------------------------------------- */
+
+static bool is_event_of(const struct dpe_watched *watched, const struct dpe_pattern *pattern)
+{
+	for (unsigned i = 0; i < pattern->nupdates; i++) {
+		if (pattern->updates[i] == watched->event)
+			return true;
+	}
+	return watched->event == pattern->name || watched->event == pattern->qualified;
+}
+
+/* What is watched comes with each data event in any case. */
+static uint64_t without_watched(const struct dpe_plan *plan, uint64_t reads)
+{
+	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++) {
+		for (unsigned j = 0; j < plan->nwatched; j++) {
+			if (!strcmp(plan->reads[i].lvalue, plan->watched[j].lvalue))
+				reads &= ~(UINT64_C(1) << i);
+		}
+	}
+	return reads;
+}
+
+/* What arguments of an event lead to is read there only. */
+static uint64_t without_reached(const struct dpe_plan *plan, uint64_t reads)
+{
+	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++) {
+		if (dpe_variable_argument(plan->reads[i].lvalue) >= 0)
+			reads &= ~(UINT64_C(1) << i);
+	}
+	return reads;
+}
+
+/* The watched part itself comes with the event; nothing else of the object can be read there. */
+static void read_at_object(struct dpe_plan *plan, const struct dpe_pattern *pattern, uint64_t reads)
+{
+	for (unsigned i = 0; i < plan->nobjects; i++) {
+		if (plan->objects[i].object->update == pattern->object->update)
+			plan->objects[i].reads |= without_reached(plan, reads);
+	}
+}
+
+/* Text is read where a probe is. */
+static uint64_t without_texts(struct dpe_plan *plan, uint64_t reads)
+{
+	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++) {
+		if (!(reads >> i & 1) || !dpe_lvalue_is_text(plan->reads[i].lvalue))
+			continue;
+		plan->reads[i].at_data = true;
+		reads &= ~(UINT64_C(1) << i);
+	}
+	return reads;
+}
+
+static void read_at(struct adding *adding, const struct dpe_pattern *pattern, uint64_t reads)
+{
+	struct dpe_plan *plan = adding->plan;
+
+	if (pattern->kind != DPE_PATTERN_CONTROL)
+		reads = without_texts(plan, reads);
+	if (pattern->object) {
+		read_at_object(plan, pattern, reads);
+		return;
+	}
+	if (pattern->kind == DPE_PATTERN_CONTROL) {
+		read_at_site(adding, pattern, reads);
+		return;
+	}
+	for (unsigned i = 0; i < plan->nwatched; i++) {
+		if (is_event_of(&plan->watched[i], pattern))
+			plan->watched[i].reads |= without_watched(plan, reads);
+	}
+}
+
+/* Those texts alone that an expression reads. */
+static uint64_t texts_of(struct adding *adding, const struct dpe_expr *expr)
+{
+	if (!expr)
+		return 0;
+	if (expr->kind == DPE_EXPR_TEXT)
+		return bit_of(adding, expr->lvalue, expr->place);
+	return texts_of(adding, expr->left) | texts_of(adding, expr->right) |
+	       texts_of(adding, expr->third);
+}
+
+/* ---- rules ------------------------------------------------------------------------------- */
+
+/* Of a parenthesis, or in the place of an event. */
+static uint64_t read_by_blocks(struct adding *adding)
+{
+	struct dpe_blocks *blocks = dpe_blocks_new(adding->rule);
+	uint64_t reads = 0;
+
+	for (unsigned i = 0; i < blocks->nactions; i++)
+		reads |= read_by_action(adding, blocks->actions[i]);
+	dpe_blocks_free(blocks);
+	return reads;
+}
+
+static bool is_only_event(const struct dpe_rule *rule, unsigned pattern)
+{
+	unsigned literal = rule->npositions == 1 ? rule->positions[0].literal : UINT32_MAX;
+
+	return literal < rule->nliterals && rule->literals[literal].pattern == pattern;
+}
+
+/* The kernel's own events have none, and all that is known of them in their messages. */
+static bool has_site(const struct dpe_plan *plan, const struct dpe_pattern *pattern)
+{
+	for (unsigned i = 0; i < plan->nsites; i++) {
+		if (plan->sites[i].name == pattern->name &&
+			plan->sites[i].module == pattern->module)
+			return true;
+	}
+	return false;
+}
+
+static void add_rule(struct adding *adding, const struct dpe_rule *rule)
+{
+	uint64_t anywhere;
+
+	adding->rule = rule;
+	/* A round that is not known is any. */
+	adding->spared = rule->mode == DPE_SYNC && rule->pairing == DPE_ROUNDS;
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		if (rule->patterns[i].kind != DPE_PATTERN_CONTROL) {
+			without_texts(adding->plan, texts_of(adding, rule->patterns[i].cond));
+			continue;
+		}
+		if (!has_site(adding->plan, &rule->patterns[i]))
+			continue;
+		read_at(adding, &rule->patterns[i], read_by(adding, rule->patterns[i].cond));
+		read_at(adding, &rule->patterns[i], read_by_arguments(adding, &rule->patterns[i]));
+		filter_site(adding, &rule->patterns[i]);
+	}
+	for (unsigned i = 0; i < rule->npositions; i++) {
+		const struct dpe_position *position = &rule->positions[i];
+		unsigned literal = position->literal;
+
+		if (literal < rule->nliterals)
+			read_at(adding, &rule->patterns[rule->literals[literal].pattern],
+				read_by_action(adding, position->action));
+	}
+	adding->spared = false;
+	anywhere = read_by_action(adding, rule->action) | read_by_action(adding, rule->otherwise);
+	if (rule->mode != DPE_SYNC)
+		anywhere |= read_by_blocks(adding);
+	for (unsigned i = 0; anywhere && i < rule->npatterns; i++)
+		read_at(adding, &rule->patterns[i],
+			is_only_event(rule, i) ? anywhere
+					       : without_reached(adding->plan, anywhere));
+}
+
+void dpe_plan_add_reads(struct dpe_plan *plan, const struct dpe_spec *spec)
+{
+	struct adding adding = {.plan = plan, .spec = spec};
+
+	for (unsigned i = 0; i < spec->nrules; i++)
+		add_rule(&adding, &spec->rules[i]);
+}

@@ -1,0 +1,521 @@
+/* resolve_sites: sites by name in the symbol tables, and what to say of those that are not there. */
+#include "probes/plan/resolve_sites.h"
+
+#include "probes/binary/signature.h"
+#include "probes/binary/demangle.h"
+#include "probes/binary/dwarf.h"
+#include "probes/binary/ifunc.h"
+#include "probes/binary/inlined.h"
+#include "probes/plan/late_sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct search {
+	struct dpe_modules *modules;
+	const struct dpe_site *site;
+	const char *name, *module; /* module "": any */
+	struct dpe_diags *diags;
+	struct dpe_target_function *found;
+	unsigned nfound, capfound;
+	bool ambiguous; /* there are several, and it was told */
+	enum dpe_severity missing; /* what it is that there is none */
+	struct dpe_module
+		*late_module; /* has such a function, but an IFUNC whose choice is not known */
+	const struct dpe_function *late;
+};
+
+static bool is_meant(const struct search *search, const struct dpe_module *module)
+{
+	return !*search->module || dpe_module_is(module, search->module);
+}
+
+/* A name alone reaches all of the program, and of libraries what they export or tell of. */
+static bool is_reached(const struct search *search, const struct dpe_module *module,
+	const struct dpe_function *function)
+{
+	return function->exported || function->told || module->program || *search->module;
+}
+
+/* The same of functions that are gone. */
+static bool reaches_all(const struct search *search, const struct dpe_module *module)
+{
+	return is_meant(search, module) && (module->program || *search->module);
+}
+
+/* ---- what is there ----------------------------------------------------------------------- */
+
+static bool is_found(const struct search *search, const struct dpe_module *module, uint64_t offset)
+{
+	for (unsigned i = 0; i < search->nfound; i++)
+		if (search->found[i].module == module &&
+			search->found[i].function->offset == offset)
+			return true;
+	return false;
+}
+
+static void add_found(
+	struct search *search, struct dpe_module *module, const struct dpe_function *function)
+{
+	if (!is_found(search, module, function->offset))
+		*DPE_GROW(search->found, search->nfound, search->capfound) =
+			(struct dpe_target_function){.module = module, .function = function};
+}
+
+static void add_chosen(
+	struct search *search, struct dpe_module *module, const struct dpe_function *chooser)
+{
+	const struct dpe_function *chosen = dpe_ifunc_chosen(module, chooser, NULL);
+
+	if (chosen) {
+		add_found(search, module, chosen);
+		return;
+	}
+	search->late_module = module;
+	search->late = chooser;
+}
+
+/* Versions of one function may be aliases of one place or different functions, static functions
+ * of one name in different files are different ones: all of them are meant. */
+static void search_module(struct search *search, struct dpe_module *module)
+{
+	unsigned count;
+	const struct dpe_function *functions;
+
+	if (!is_meant(search, module))
+		return;
+	functions = dpe_module_find(module, search->name, &count);
+	for (unsigned i = 0; i < count; i++) {
+		if (!is_reached(search, module, &functions[i]))
+			continue;
+		if (functions[i].chosen_late)
+			add_chosen(search, module, &functions[i]);
+		else
+			add_found(search, module, &functions[i]);
+	}
+}
+
+static void search_all(struct search *search)
+{
+	struct dpe_module *program = dpe_modules_program(search->modules);
+
+	if (program)
+		search_module(search, program);
+	for (unsigned i = 0; i < search->modules->count; i++)
+		if (search->modules->at[i] != program)
+			search_module(search, search->modules->at[i]);
+}
+
+/* ---- what the sources of C++ and Rust call so --------------------------------------------- */
+
+static bool is_called_so(
+	const struct search *search, const struct dpe_function *function, bool by_class)
+{
+	char *base;
+	bool so;
+
+	if (function->chosen_late || !strstr(function->name, search->name))
+		return false;
+	base = dpe_demangle_base(function->name);
+	so = base && dpe_demangled_is(base, by_class ? search->module : "", search->name);
+	free(base);
+	return so;
+}
+
+static void search_sources_of(struct search *search, struct dpe_module *module, bool by_class)
+{
+	unsigned count;
+	const struct dpe_function *functions = dpe_module_functions(module, &count);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (!functions[i].exported && !module->program && (by_class || !*search->module))
+			continue;
+		if (is_called_so(search, &functions[i], by_class) &&
+			!is_found(search, module, functions[i].offset))
+			*DPE_GROW(search->found, search->nfound, search->capfound) =
+				(struct dpe_target_function){
+					.module = module,
+					.function = &functions[i],
+					.by_class = by_class};
+	}
+}
+
+/* The same signature is the same function: of a constructor there are several. */
+static bool is_other(const struct search *search, unsigned a, unsigned b)
+{
+	char *first = dpe_demangle(search->found[a].function->name, true);
+	char *second = dpe_demangle(search->found[b].function->name, true);
+	bool other = !first || !second || strcmp(first, second);
+
+	free(first);
+	free(second);
+	return other;
+}
+
+static void note_candidate(const struct search *search, unsigned at)
+{
+	const char *symbol = search->found[at].function->name;
+	char *readable = dpe_demangle(symbol, true);
+
+	dpe_diag(search->diags, DPE_NOTE, search->site->place, "%s is %s", symbol,
+		readable ? readable : symbol);
+	free(readable);
+}
+
+static bool is_new(const struct search *search, unsigned at)
+{
+	for (unsigned i = 0; i < at; i++)
+		if (!is_other(search, i, at))
+			return false;
+	return true;
+}
+
+static void say_ambiguous(const struct search *search)
+{
+	enum { MOST = 8 };
+	unsigned told = 0;
+
+	dpe_diag(search->diags, DPE_ERROR, search->site->place,
+		"there is more than one function '%s%s%s': write the symbol of one of them",
+		search->module, *search->module ? "::" : "", search->name);
+	for (unsigned i = 0; i < search->nfound && told < MOST; i++) {
+		if (!is_new(search, i))
+			continue;
+		note_candidate(search, i);
+		told++;
+	}
+	if (told == MOST)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"there may be more of them: dpe list shows all");
+}
+
+static void search_sources(struct search *search, bool by_class)
+{
+	for (unsigned i = 0; i < search->modules->count; i++)
+		if (by_class || is_meant(search, search->modules->at[i]))
+			search_sources_of(search, search->modules->at[i], by_class);
+	for (unsigned i = 1; i < search->nfound; i++)
+		search->ambiguous |= is_other(search, 0, i);
+	if (!search->ambiguous)
+		return;
+	if (!search->site->optional)
+		say_ambiguous(search);
+	free(search->found);
+	search->found = NULL;
+	search->nfound = search->capfound = 0;
+}
+
+/* What stands before the :: is rather a module than a class; in Rust it is often both. */
+static void search_names(struct search *search)
+{
+	search_all(search);
+	if (!search->nfound && !search->late)
+		search_sources(search, false);
+	if (!search->nfound && !search->late && !search->ambiguous && *search->module)
+		search_sources(search, true);
+}
+
+/* ---- what is there, but not quite as the rule has it ------------------------------------- */
+
+static bool is_copy(const char *name, const char *of)
+{
+	size_t len = strlen(of);
+
+	return !strncmp(name, of, len) &&
+	       (!strncmp(name + len, ".constprop.", 11) || !strncmp(name + len, ".isra.", 6) ||
+		       !strncmp(name + len, ".part.", 6) || !strncmp(name + len, ".llvm.", 6));
+}
+
+/* The compiler's copy of the function, for some of its calls or all of them. */
+static const char *find_copy(const struct search *search)
+{
+	const char *symbol = search->nfound ? search->found[0].function->name : search->name;
+
+	for (unsigned i = 0; i < search->modules->count; i++) {
+		struct dpe_module *module = search->modules->at[i];
+		unsigned count;
+		const struct dpe_function *functions = dpe_module_functions(module, &count);
+
+		for (unsigned j = 0; j < count && reaches_all(search, module); j++)
+			if (is_copy(functions[j].name, symbol))
+				return functions[j].name;
+	}
+	return NULL;
+}
+
+static void warn_of_copies(const struct search *search)
+{
+	const char *copy = find_copy(search);
+
+	if (copy)
+		dpe_diag(search->diags, DPE_WARNING, search->site->place,
+			"the compiler made '%s' of '%s' for some of the calls: these are not seen",
+			copy, search->name);
+}
+
+/* Of libraries only where the rule names them: what they call within themselves is their own. */
+static void warn_of_inlined(const struct search *search)
+{
+	for (unsigned i = 0; i < search->nfound; i++) {
+		const struct dpe_target_function *target = &search->found[i];
+		const char *caller = reaches_all(search, target->module)
+					     ? dpe_inlined_into(target->module, target->function)
+					     : NULL;
+
+		if (!caller)
+			continue;
+		dpe_diag(search->diags, DPE_WARNING, search->site->place,
+			"the compiler inlined '%s', in '%s' for one: such calls are not seen; "
+			"declare it __attribute__((noinline)) to observe all",
+			search->name, caller);
+		return;
+	}
+}
+
+static void warn_of_arguments(const struct search *search)
+{
+	const struct dpe_target_function *target = &search->found[0];
+	struct dpe_arena *arena;
+	unsigned count;
+
+	if (!search->site->nargs)
+		return;
+	arena = dpe_arena_new();
+	count = dpe_signature_count(
+		dpe_signature_of(target->module, target->function, search->site->nargs, arena));
+	dpe_arena_free(arena);
+	if (count < search->site->nargs)
+		dpe_diag(search->diags, DPE_WARNING, search->site->place,
+			"'%s' has %u argument%s, and the rules ask for %u", search->name, count,
+			count == 1 ? "" : "s", search->site->nargs);
+}
+
+/* ---- what is not there ------------------------------------------------------------------- */
+
+static void list_modules(const struct search *search, struct dpe_text *to)
+{
+	for (unsigned i = 0; i < search->modules->count; i++)
+		dpe_text_printf(to, "%s%s", i ? ", " : "", search->modules->at[i]->name);
+}
+
+static bool has_module(const struct search *search)
+{
+	for (unsigned i = 0; i < search->modules->count; i++)
+		if (is_meant(search, search->modules->at[i]))
+			return true;
+	return false;
+}
+
+static void say_no_module(const struct search *search)
+{
+	struct dpe_text names = {0};
+
+	list_modules(search, &names);
+	dpe_diag(search->diags, search->missing, search->site->place,
+		"no program or library '%s' in the target, only: %s; and no function '%s::%s' in "
+		"its source",
+		search->module, names.at ? names.at : "", search->module, search->name);
+	if (search->missing == DPE_ERROR)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"a library that is loaded later can be named: --library=FILE");
+	dpe_text_free(&names);
+}
+
+static void say_function(const struct search *search)
+{
+	const struct dpe_module *program = dpe_modules_program(search->modules);
+
+	if (*search->module)
+		dpe_diag(search->diags, search->missing, search->site->place, "no function '%s' in %s",
+			search->name, search->module);
+	else
+		dpe_diag(search->diags, search->missing, search->site->place,
+			"no function '%s' in %s or its libraries", search->name,
+			program ? program->name : "the program");
+}
+
+/* A method that was named without its class. */
+static bool note_member(const struct search *search)
+{
+	for (unsigned i = 0; i < search->modules->count; i++) {
+		struct dpe_module *module = search->modules->at[i];
+		unsigned count;
+		const struct dpe_function *functions = dpe_module_functions(module, &count);
+
+		for (unsigned j = 0; j < count && reaches_all(search, module); j++) {
+			char *base = strstr(functions[j].name, search->name)
+					     ? dpe_demangle_base(functions[j].name)
+					     : NULL;
+			const char *last = base ? strstr(base, "::") : NULL, *class = base;
+
+			for (const char *next; last && (next = strstr(last + 2, "::")); last = next)
+				class = last + 2;
+			if (last && !strcmp(last + 2, search->name)) {
+				dpe_diag(search->diags, DPE_NOTE, search->site->place,
+					"%s has '%s': to observe it, write %s", module->name, base,
+					class);
+				free(base);
+				return true;
+			}
+			free(base);
+		}
+	}
+	return false;
+}
+
+static bool note_other_module(const struct search *search)
+{
+	for (unsigned i = 0; i < search->modules->count; i++) {
+		const struct dpe_module *module = search->modules->at[i];
+		unsigned count;
+
+		if (!dpe_module_find(search->modules->at[i], search->name, &count))
+			continue;
+		if (*search->module)
+			dpe_diag(search->diags, DPE_NOTE, search->site->place, "%s has a '%s'",
+				module->name, search->name);
+		else
+			dpe_diag(search->diags, DPE_NOTE, search->site->place,
+				"%s has a static '%s': to observe it, write %.*s::%s", module->name,
+				search->name, (int)strcspn(module->name, ".-"), module->name,
+				search->name);
+		return true;
+	}
+	return false;
+}
+
+static bool note_optimised(const struct search *search)
+{
+	const char *copy = find_copy(search);
+
+	if (copy) {
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"the compiler made '%s' of it, whose arguments may be others: declare it "
+			"__attribute__((noipa)) to observe it",
+			copy);
+		return true;
+	}
+	for (unsigned i = 0; i < search->modules->count; i++) {
+		struct dpe_module *module = search->modules->at[i];
+
+		if (!reaches_all(search, module) || !dpe_dwarf_is_inlined(module, search->name))
+			continue;
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"the compiler inlined it everywhere in %s: declare it "
+			"__attribute__((noinline)) to observe it",
+			module->name);
+		return true;
+	}
+	return false;
+}
+
+static void note_stripped(const struct search *search)
+{
+	for (unsigned i = 0; i < search->modules->count; i++) {
+		struct dpe_module *module = search->modules->at[i];
+		unsigned count;
+
+		dpe_module_functions(module, &count);
+		if (module->stripped && reaches_all(search, module))
+			dpe_diag(search->diags, DPE_NOTE, search->site->place,
+				"%s has no symbols (it is stripped, and no debug file of it is "
+				"installed)",
+				module->name);
+	}
+}
+
+/* The caller's; the texts are the modules'. */
+static const char **collect_names(const struct search *search, unsigned *count)
+{
+	const char **names = NULL;
+	unsigned cap = 0;
+
+	*count = 0;
+	for (unsigned i = 0; i < search->modules->count; i++) {
+		struct dpe_module *module = search->modules->at[i];
+		unsigned nfunctions;
+		const struct dpe_function *functions = dpe_module_functions(module, &nfunctions);
+
+		for (unsigned j = 0; j < nfunctions && is_meant(search, module); j++)
+			if (is_reached(search, module, &functions[j]))
+				*DPE_GROW(names, *count, cap) = functions[j].name;
+	}
+	return names;
+}
+
+static void note_nearest(const struct search *search)
+{
+	const char *best[3];
+	unsigned count, nbest;
+	const char **names = collect_names(search, &count);
+
+	nbest = dpe_nearest(search->name, names, count, best, DPE_COUNT(best));
+	free(names);
+	if (nbest == 1)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place, "did you mean '%s'?",
+			best[0]);
+	else if (nbest == 2)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place, "did you mean '%s' or '%s'?",
+			best[0], best[1]);
+	else if (nbest)
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"did you mean '%s', '%s' or '%s'?", best[0], best[1], best[2]);
+}
+
+static void say_chosen_late(const struct search *search)
+{
+	struct dpe_text variants = {0};
+	const char *why = "";
+
+	dpe_ifunc_chosen(search->late_module, search->late, &why);
+	dpe_diag(search->diags, DPE_ERROR, search->site->place,
+		"'%s' of %s is chosen when the program loads (IFUNC): %s", search->name,
+		search->late_module->name, why);
+	if (dpe_ifunc_variants(search->late_module, search->late, &variants))
+		dpe_diag(search->diags, DPE_NOTE, search->site->place,
+			"observe its variants, which are likely: %s", variants.at);
+	dpe_text_free(&variants);
+}
+
+static void say_missing(const struct search *search)
+{
+	if (search->late) {
+		say_chosen_late(search);
+		return;
+	}
+	if (!has_module(search)) {
+		say_no_module(search);
+		return;
+	}
+	say_function(search);
+	if (note_optimised(search) || note_other_module(search) || note_member(search))
+		return;
+	note_nearest(search);
+	note_stripped(search);
+}
+
+unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_site *site,
+	const struct dpe_names *names, struct dpe_diags *diags, struct dpe_target_function **out)
+{
+	struct search search = {
+		.modules = modules,
+		.site = site,
+		.name = dpe_name_text(names, site->name),
+		.module = dpe_name_text(names, site->module),
+		.diags = diags,
+	};
+
+	search_names(&search);
+	*out = search.found;
+	if (!search.nfound && !site->optional && !search.ambiguous) {
+		search.missing = dpe_late_severity(modules, site, names);
+		say_missing(&search);
+		dpe_late_note(search.missing, site, diags);
+	}
+	if (search.nfound && !site->optional) {
+		warn_of_copies(&search);
+		warn_of_inlined(&search);
+		warn_of_arguments(&search);
+	}
+	return search.nfound;
+}

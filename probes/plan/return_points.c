@@ -1,0 +1,80 @@
+/* return_points: which spots have their returns observed elsewhere than by a return probe. */
+#include "probes/live.h"
+
+#include <bpf/bpf.h>
+
+struct dpe_exit_use dpe_exit_use_of(
+	const struct dpe_function *function, const struct dpe_signature *signature)
+{
+	return (struct dpe_exit_use){
+		.nwords = dpe_signature_needed(signature),
+		.nresult = dpe_signature_ret_registers(signature),
+		.may_write = dpe_preload_knows(function->name),
+	};
+}
+
+/* Rules that see what else happens inside of functions could see it after their return. */
+static bool sees_inside(const struct dpe_plan *plan)
+{
+	if (plan->nwatched || plan->nobjects || plan->memory)
+		return true;
+	for (unsigned i = 0; i < plan->nsites; i++) {
+		if (plan->sites[i].kind)
+			return true;
+	}
+	return false;
+}
+
+bool dpe_points_are_possible(const struct dpe_probes *probes)
+{
+	return !probes->one_by_one && !sees_inside(probes->plan) && dpe_attach_takes_many();
+}
+
+/* The event is not the function's entry as well, nor does it stop the target, and all it carries are
+ * integers. */
+static bool may_have_points(const struct dpe_probes *probes, const struct dpe_spot *spot)
+{
+	return probes->points && spot->exit && !spot->enter && !spot->site->kind &&
+	       !spot->reads && !spot->vectors && !spot->vector_ret &&
+	       !spot->gates[1].nstops;
+}
+
+void dpe_points_find(struct dpe_probes *probes, struct dpe_spot *spot)
+{
+	const struct dpe_exit_use use = dpe_exit_use_of(spot->function, spot->signature);
+
+	spot->exits = (struct dpe_exits){0};
+	if (!may_have_points(probes, spot))
+		return;
+	spot->exits = dpe_place_exits(
+		spot->module, spot->function, &use, probes->nops, probes->arena);
+	if (probes->placed && probes->npoints + spot->exits.count > probes->most_points)
+		spot->exits = (struct dpe_exits){.reason = "there are too many"};
+	dpe_debug(probes->debug, "probes", 2, "%s::%s returns: %u places%s%s", spot->module->name,
+		spot->function->name, spot->exits.count, spot->exits.reason ? ": " : "",
+		spot->exits.reason ? spot->exits.reason : "");
+	if (!spot->exits.count)
+		return;
+	spot->placement.distance = 0;
+	spot->first_point = probes->npoints;
+	probes->npoints += spot->exits.count;
+}
+
+void dpe_points_tell_spot(const struct dpe_probes *probes, int map, unsigned number)
+{
+	const struct dpe_spot *spot = &probes->spots[number];
+
+	for (unsigned i = 0; i < spot->exits.count; i++) {
+		struct dpe_point_entry entry = spot->exits.points[i].entry;
+		uint32_t key = spot->first_point + i;
+
+		entry.site = number;
+		bpf_map_update_elem(map, &key, &entry, BPF_ANY);
+	}
+}
+
+void dpe_points_tell(const struct dpe_probes *probes, int map)
+{
+	for (unsigned i = 0; i < probes->nspots; i++)
+		dpe_points_tell_spot(probes, map, i);
+}

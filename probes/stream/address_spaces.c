@@ -1,0 +1,150 @@
+/* address_spaces: whose memory an address is in, where several processes are followed.
+ *
+ * Processes have the same addresses for different things. What the first process has keeps its
+ * address; those of each further address space get the space's number above the 48 bits that an
+ * address has. Memory that processes share is known by its file and the offset in it, so an object
+ * there has one value, whatever the addresses that they see it at. */
+#include "probes/stream/processes.h"
+#include "probes/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ADDRESS_BITS 48
+#define MAX_PLACES (1u << 14) /* below SHARED */
+#define SHARED (UINT64_C(1) << 62)
+#define MAX_SHARED (1u << (62 - DPE_SHARED_BITS))
+
+/* ---- numbers ----------------------------------------------------------------------------- */
+
+/* The kernel counts all spaces; here only those have a number of which there is an address. */
+static unsigned number_of(struct dpe_follow *follow, uint32_t space, pid_t pid)
+{
+	unsigned low = 0, high = follow->nspaces;
+
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (follow->spaces[middle].space < space)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < follow->nspaces && follow->spaces[low].space == space)
+		return follow->spaces[low].number;
+	if (follow->nowners + 1 >= MAX_PLACES)
+		return 0;
+	*DPE_GROW(follow->owners, follow->nowners, follow->capowners) = pid;
+	(void)DPE_GROW(follow->spaces, follow->nspaces, follow->capspaces);
+	memmove(&follow->spaces[low + 1], &follow->spaces[low],
+		(follow->nspaces - 1 - low) * sizeof(*follow->spaces));
+	follow->spaces[low] = (struct dpe_space){space, follow->nowners};
+	return follow->nowners;
+}
+
+static bool lose(struct dpe_follow *follow)
+{
+	follow->lost.last = dpe_ring_now();
+	if (!follow->lost.count++)
+		follow->lost.first = follow->lost.last;
+	return false;
+}
+
+struct dpe_lost dpe_spaces_lost(const struct dpe_probes *probes)
+{
+	return probes->follow ? probes->follow->lost : (struct dpe_lost){0};
+}
+
+bool dpe_spaces_place_one(struct dpe_probes *probes, uint32_t space, pid_t pid, uint64_t *address)
+{
+	unsigned number;
+
+	if (!probes->follow || !space || !*address || *address >> ADDRESS_BITS)
+		return true;
+	number = number_of(probes->follow, space, pid);
+	if (!number)
+		return lose(probes->follow);
+	*address |= (uint64_t)number << ADDRESS_BITS;
+	return true;
+}
+
+bool dpe_spaces_place(struct dpe_probes *probes, const struct dpe_record *record,
+	unsigned addresses, uint64_t *words)
+{
+	for (unsigned i = 0; probes->follow && i < record->nwords; i++) {
+		if (!(addresses >> i & 1))
+			continue;
+		if (!(record->shared >> i & 1)) {
+			if (!dpe_spaces_place_one(
+				    probes, record->space, (pid_t)record->tgid, &words[i]))
+				return false;
+		} else if (words[i] >> DPE_SHARED_BITS >= MAX_SHARED) {
+			return lose(probes->follow);
+		} else {
+			words[i] |= SHARED;
+		}
+	}
+	return true;
+}
+
+bool dpe_follow_find(
+	const struct dpe_probes *probes, uint64_t address, struct dpe_whereabouts *where)
+{
+	uint64_t number = address >> ADDRESS_BITS;
+
+	*where = (struct dpe_whereabouts){0};
+	if (!probes->follow || !number || address & UINT64_C(1) << 63)
+		return false;
+	if (address & SHARED) {
+		where->shared = (uint32_t)((address ^ SHARED) >> DPE_SHARED_BITS);
+		where->address = address & ((UINT64_C(1) << DPE_SHARED_BITS) - 1);
+		return true;
+	}
+	if (number > probes->follow->nowners)
+		return false;
+	where->pid = probes->follow->owners[number - 1];
+	where->address = address & ((UINT64_C(1) << ADDRESS_BITS) - 1);
+	return true;
+}
+
+/* ---- maps of processes ------------------------------------------------------------------- */
+
+struct dpe_maps *dpe_follow_maps(struct dpe_probes *probes, pid_t pid)
+{
+	struct dpe_follow *follow = probes->follow;
+
+	if (!follow || pid == probes->pid)
+		return &probes->maps;
+	for (unsigned i = 0; i < follow->nmaps; i++)
+		if (follow->maps[i]->pid == pid)
+			return follow->maps[i];
+	*DPE_GROW(follow->maps, follow->nmaps, follow->capmaps) =
+		dpe_xcalloc(1, sizeof(**follow->maps));
+	follow->maps[follow->nmaps - 1]->pid = pid;
+	return follow->maps[follow->nmaps - 1];
+}
+
+void dpe_spaces_fork(struct dpe_probes *probes, pid_t pid)
+{
+	struct dpe_follow *follow = probes->follow;
+
+	for (unsigned i = 0; follow && i < follow->nmaps; i++) {
+		if (follow->maps[i]->pid != pid)
+			continue;
+		free(follow->maps[i]->at);
+		free(follow->maps[i]);
+		follow->maps[i] = follow->maps[--follow->nmaps];
+		return;
+	}
+}
+
+void dpe_spaces_free(struct dpe_follow *follow)
+{
+	for (unsigned i = 0; i < follow->nmaps; i++) {
+		free(follow->maps[i]->at);
+		free(follow->maps[i]);
+	}
+	free(follow->maps);
+	free(follow->spaces);
+	free(follow->owners);
+}

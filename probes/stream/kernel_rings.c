@@ -1,0 +1,274 @@
+/* kernel_rings: the reader of the kernel's ring buffers, one a processor.
+ *
+ * While records come it looks by itself every now and then, and the kernel's side wakes nobody;
+ * when there was nothing it says so and sleeps. It reads each ring exactly as far as the producer
+ * had come when the call began, and knows when it could not: that is what makes the watermark exact.
+ *
+ * A record's time is taken once its place in its ring can be seen (see time_after_reserve). So
+ * after a look at the time T, what had no place yet has a time after T, and
+ *	- a ring that was read as far as it had come is known up to T;
+ *	- one with a record that is still being written, as its thread was interrupted amid that, is
+ *	  known up to the last look that did not see its place: it and all behind it are later. Until
+ *	  it is written, however long that takes, the ring stays known up to there. */
+#include "probes/live.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- the rings --------------------------------------------------------------------------- */
+
+static int map_ring(struct dpe_ring *ring)
+{
+	void *consumer =
+		mmap(NULL, ring->page, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+	void *producer;
+
+	if (consumer == MAP_FAILED)
+		return -errno;
+	producer = mmap(NULL, ring->page + 2 * ring->size, PROT_READ, MAP_SHARED, ring->fd,
+		(off_t)ring->page);
+	if (producer == MAP_FAILED) {
+		int error = errno;
+
+		munmap(consumer, ring->page);
+		return -error;
+	}
+	ring->consumer = consumer;
+	ring->producer = producer;
+	ring->data = (const char *)producer + ring->page;
+	return 0;
+}
+
+static int wait_for(const struct dpe_kernel_rings *rings, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	return epoll_ctl(rings->sleep, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+}
+
+int dpe_kernel_rings_open(
+	struct dpe_kernel_rings *rings, unsigned count, __u64 *waiting, int pidfd)
+{
+	*rings = (struct dpe_kernel_rings){
+		.waiting = waiting, .nap = 1000000, .sleep = epoll_create1(EPOLL_CLOEXEC)};
+	if (rings->sleep < 0)
+		return -errno;
+	rings->at = dpe_xcalloc(count, sizeof(*rings->at));
+	return pidfd < 0 ? 0 : wait_for(rings, pidfd);
+}
+
+void dpe_kernel_rings_ended(struct dpe_kernel_rings *rings, int pidfd)
+{
+	if (rings->at && pidfd >= 0)
+		epoll_ctl(rings->sleep, EPOLL_CTL_DEL, pidfd, NULL);
+}
+
+int dpe_kernel_rings_add(struct dpe_kernel_rings *rings, int fd, size_t size)
+{
+	struct dpe_ring *ring = &rings->at[rings->count];
+	uint64_t now = dpe_ring_now();
+	int error;
+
+	*ring = (struct dpe_ring){.fd = fd, .size = size, .looked = now, .known = now};
+	ring->page = (size_t)sysconf(_SC_PAGESIZE);
+	error = map_ring(ring);
+	if (error) {
+		close(fd);
+		return error;
+	}
+	rings->count++;
+	return wait_for(rings, fd);
+}
+
+void dpe_kernel_rings_close(struct dpe_kernel_rings *rings)
+{
+	if (!rings->at)
+		return;
+	for (unsigned i = 0; i < rings->count; i++) {
+		struct dpe_ring *ring = &rings->at[i];
+
+		munmap(ring->consumer, ring->page);
+		munmap((void *)ring->producer, ring->page + 2 * ring->size);
+		close(ring->fd);
+	}
+	free(rings->at);
+	close(rings->sleep);
+	*rings = (struct dpe_kernel_rings){0};
+}
+
+/* ---- waiting ----------------------------------------------------------------------------- */
+
+static bool have_records(const struct dpe_kernel_rings *rings)
+{
+	for (unsigned i = 0; i < rings->count; i++) {
+		const struct dpe_ring *ring = &rings->at[i];
+
+		if (__atomic_load_n(ring->producer, __ATOMIC_ACQUIRE) != *ring->consumer)
+			return true;
+	}
+	return false;
+}
+
+struct dpe_backlog dpe_kernel_rings_backlog(const struct dpe_kernel_rings *rings)
+{
+	struct dpe_backlog backlog = {0};
+
+	for (unsigned i = 0; i < rings->count; i++) {
+		const struct dpe_ring *ring = &rings->at[i];
+		unsigned long unread =
+			__atomic_load_n(ring->producer, __ATOMIC_RELAXED) - *ring->consumer;
+		unsigned percent = (unsigned)(100 * unread / ring->size);
+
+		backlog.unread += unread / sizeof(struct dpe_record);
+		backlog.percent = percent > backlog.percent ? percent : backlog.percent;
+	}
+	return backlog;
+}
+
+/* Long enough for many records, short enough that they do not fill the ring. */
+static struct timespec length_of_nap(const struct dpe_kernel_rings *rings)
+{
+	const struct dpe_ring *ring = &rings->at[0];
+	long nap = ring->size < (size_t)rings->nap ? (long)ring->size : rings->nap;
+
+	return (struct timespec){.tv_nsec = nap};
+}
+
+static int nap(const struct dpe_kernel_rings *rings, int pidfd)
+{
+	struct timespec length = length_of_nap(rings);
+	struct pollfd end = {.fd = pidfd, .events = POLLIN};
+
+	if (ppoll(&end, 1, &length, NULL) < 0)
+		return -1;
+	return end.revents != 0;
+}
+
+static int ended(int pidfd)
+{
+	struct pollfd end = {.fd = pidfd, .events = POLLIN};
+
+	return poll(&end, 1, 0) < 0 ? -1 : end.revents != 0;
+}
+
+/* The kernel's side wakes us from the moment that we say we wait, so what came before that is
+ * looked for after it. */
+int dpe_kernel_rings_wait(struct dpe_kernel_rings *rings, int pidfd, int timeout)
+{
+	struct epoll_event event;
+	int some;
+
+	if (rings->busy && timeout) {
+		int end = nap(rings, pidfd);
+
+		if (end || have_records(rings))
+			return end;
+	}
+	__atomic_store_n(rings->waiting, 1, __ATOMIC_SEQ_CST);
+	some = have_records(rings) ? 0 : epoll_wait(rings->sleep, &event, 1, timeout);
+	__atomic_store_n(rings->waiting, 0, __ATOMIC_RELAXED);
+	return some < 0 ? -1 : ended(pidfd);
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+/* Each time that it is told how far we are, the processor that writes to the ring has to fetch that, as
+ * it does for each record. */
+#define GIVEN_BACK 4096 /* bytes at a time */
+#define AHEAD 512       /* bytes: another processor's caches have what comes next */
+
+static void give_back(struct dpe_ring *ring, unsigned long at)
+{
+	__atomic_store_n(ring->consumer, at, __ATOMIC_RELEASE);
+}
+
+/* Hands over the record at *at, which is moved behind it. False where it is still being written. */
+static inline bool read_record(const struct dpe_ring *ring, unsigned index, unsigned long *at,
+	const struct dpe_kernel_sink *sink)
+{
+	const char *header = ring->data + (*at & (ring->size - 1));
+	uint32_t len = __atomic_load_n((const uint32_t *)header, __ATOMIC_ACQUIRE);
+	size_t size = len & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+
+	if (len & BPF_RINGBUF_BUSY_BIT)
+		return false;
+	__builtin_prefetch(header + AHEAD);
+	if (!(len & BPF_RINGBUF_DISCARD_BIT))
+		sink->record(
+			sink->context, index, (const void *)(header + BPF_RINGBUF_HDR_SZ), size);
+	*at += (size + BPF_RINGBUF_HDR_SZ + 7) & ~7UL;
+	return true;
+}
+
+/* Hands over what was there when the producer had come to `end`. False where a record is still
+ * being written: those before it were handed over. */
+static bool read_records(
+	struct dpe_ring *ring, unsigned index, unsigned long end, const struct dpe_kernel_sink *sink)
+{
+	unsigned long at = *ring->consumer, given = at;
+	bool whole = true;
+
+	while (at < end && (whole = read_record(ring, index, &at, sink))) {
+		if (at - given >= GIVEN_BACK)
+			give_back(ring, given = at);
+	}
+	give_back(ring, at);
+	return whole;
+}
+
+/* Reads one as far as it has come at the time `now`, or later; true where that was all. */
+static bool read_ring(
+	struct dpe_ring *ring, unsigned index, uint64_t now, const struct dpe_kernel_sink *sink)
+{
+	unsigned long end = __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);
+	bool complete = read_records(ring, index, end, sink);
+
+	if (complete)
+		ring->known = now;
+	else if (*ring->consumer >= ring->seen)
+		ring->known = ring->looked;
+	ring->seen = end;
+	ring->looked = now;
+	return complete;
+}
+
+static uint64_t least_known(const struct dpe_kernel_rings *rings)
+{
+	uint64_t known = UINT64_MAX;
+
+	for (unsigned i = 0; i < rings->count; i++)
+		known = rings->at[i].known < known ? rings->at[i].known : known;
+	return known;
+}
+
+/* The ring that is known least is read whatever else is held: all others wait for it. */
+uint64_t dpe_kernel_rings_drain(
+	struct dpe_kernel_rings *rings, const struct dpe_kernel_sink *sink, bool *complete)
+{
+	uint64_t least = least_known(rings), now = dpe_ring_now();
+
+	*complete = true;
+	rings->busy = have_records(rings);
+	for (unsigned i = 0; i < rings->count; i++) {
+		if (rings->at[i].known > least && !sink->wants(sink->context, i))
+			*complete = false;
+		else
+			*complete &= read_ring(&rings->at[i], i, now, sink);
+	}
+	return least_known(rings);
+}
+
+uint64_t dpe_ring_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	__builtin_ia32_lfence(); /* what is read after this is read later */
+	return now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
+}

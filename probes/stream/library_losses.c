@@ -1,0 +1,64 @@
+/* library_losses: what was lost where a library tells as well as the kernel's programs. */
+#include "probes/stream/library_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct losses {
+	struct dpe_loss *at;
+	unsigned count, cap;
+};
+
+static struct dpe_loss *loss_of(struct losses *losses, pid_t thread)
+{
+	struct dpe_loss *loss;
+
+	for (unsigned i = 0; i < losses->count; i++)
+		if (losses->at[i].thread == thread)
+			return &losses->at[i];
+	loss = DPE_GROW(losses->at, losses->count, losses->cap);
+	*loss = (struct dpe_loss){.thread = thread, .first = UINT64_MAX};
+	return loss;
+}
+
+static void add_loss(void *context, const struct dpe_ring_loss *lost)
+{
+	struct dpe_loss *loss = loss_of(context, (pid_t)lost->thread);
+
+	loss->count += lost->count;
+	if (lost->first < loss->first)
+		loss->first = lost->first;
+	if (lost->last > loss->last)
+		loss->last = lost->last;
+}
+
+/* Programs that the target became, by exec, without loading the library: what they do is lost. */
+static void add_images(const struct dpe_probes *probes, struct losses *losses)
+{
+	uint32_t begun = dpe_attach_execs(probes);
+	uint32_t told = __atomic_load_n(&probes->preload->rings.header->images, __ATOMIC_ACQUIRE);
+	struct dpe_ring_loss lost = {.count = begun - told, .first = probes->drained};
+
+	lost.last = lost.first;
+	if (begun > told)
+		add_loss(losses, &lost);
+}
+
+unsigned dpe_preload_losses(struct dpe_probes *probes, struct dpe_loss *to, unsigned max)
+{
+	struct losses losses = {0};
+	unsigned count = dpe_attach_losses(probes, NULL, 0);
+
+	losses.cap = count + 1;
+	losses.at = dpe_xcalloc(losses.cap, sizeof(*losses.at));
+	losses.count = dpe_attach_losses(probes, losses.at, count);
+	if (losses.count > count)
+		losses.count = count;
+	dpe_rings_each_loss(&probes->preload->rings, add_loss, &losses);
+	add_images(probes, &losses);
+	count = losses.count;
+	if (max)
+		memcpy(to, losses.at, (count < max ? count : max) * sizeof(*to));
+	free(losses.at);
+	return count;
+}

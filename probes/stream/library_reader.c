@@ -1,0 +1,249 @@
+/* library_reader: a target that loads our library, and so tells of its calls of pthread functions itself.
+ *
+ * Everything else still comes from probes: see merge.c for how the two become one. */
+#include "probes/stream/library_reader.h"
+#include "probes/binary/lock_layouts.h"
+#include "probes/live.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+/* ---- the environment of the target ------------------------------------------------------- */
+
+static bool is_variable(const char *entry, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(entry, name, len) && entry[len] == '=';
+}
+
+/* Ours, with the library before others that are to be loaded. */
+static char **make_environment(const char *library, const struct dpe_rings *rings)
+{
+	const char *others = getenv("LD_PRELOAD");
+	unsigned count = 0, made = 0;
+	char **environment;
+
+	while (environ && environ[count])
+		count++;
+	environment = dpe_xcalloc(count + 3, sizeof(*environment));
+	environment[made++] = dpe_xasprintf(
+		"LD_PRELOAD=%s%s%s", library, others && *others ? ":" : "", others ? others : "");
+	environment[made++] =
+		dpe_xasprintf(DPE_PRELOAD_VARIABLE "=/proc/%d/fd/%d", (int)getpid(), rings->fd);
+	for (unsigned i = 0; i < count; i++)
+		if (!is_variable(environ[i], "LD_PRELOAD") &&
+			!is_variable(environ[i], DPE_PRELOAD_VARIABLE))
+			environment[made++] = dpe_xstrdup(environ[i]);
+	return environment;
+}
+
+char *const *dpe_preload_environment(const struct dpe_probes *probes)
+{
+	return probes->preload ? probes->preload->environment : environ;
+}
+
+int dpe_preload_file(const struct dpe_probes *probes)
+{
+	return probes->preload ? probes->preload->rings.fd : -1;
+}
+
+/* ---- what cannot be preloaded ------------------------------------------------------------ */
+
+/* Programs that run with other rights than we have do not load what we name. */
+static bool gains_rights(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		return false;
+	return (status.st_mode & S_ISUID && status.st_uid != getuid()) ||
+	       (status.st_mode & S_ISGID && status.st_gid != getgid()) ||
+	       (getuid() && getxattr(path, "security.capability", NULL, 0) > 0);
+}
+
+static bool has_module(const struct dpe_modules *modules, const char *name)
+{
+	for (unsigned i = 0; i < modules->count; i++)
+		if (!strncmp(modules->at[i]->name, name, strlen(name)))
+			return true;
+	return false;
+}
+
+bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const struct dpe_module *program = probes->modules.at[0];
+	const char *reason = NULL;
+
+	if (!probes->preload)
+		return true;
+	if (!program->interpreter)
+		reason = "it is statically linked";
+	else if (gains_rights(program->path))
+		reason = "it runs with other rights than dpe (setuid, setgid or capabilities)";
+	else if (has_module(&probes->modules, "libasan.so"))
+		reason = "it was built with -fsanitize=address, which wants to be loaded first";
+	else if (!has_module(&probes->modules, probes->preload->library))
+		reason = "its ELF interpreter does not load the library";
+	if (reason)
+		dpe_diag_at(diags, DPE_ERROR, program->path,
+			"nothing can be preloaded into this program: %s%s", reason,
+			probes->plan->memory ? "" : "; leave --preload out");
+	return !reason && dpe_memory_check(probes, diags);
+}
+
+/* ---- beginning and end ------------------------------------------------------------------- */
+
+/* Rings of threads are half of what the kernel's are, which serve all threads. */
+static size_t ring_size(const struct dpe_probes *probes)
+{
+	return (probes->ring_bytes ? probes->ring_bytes : 8u << 20) / 2;
+}
+
+bool dpe_preload_open(struct dpe_probes *probes, const char *library, struct dpe_diags *diags)
+{
+	struct dpe_preload *preload;
+	int error;
+
+	if (access(library, R_OK)) {
+		dpe_diag_at(diags, DPE_ERROR, library, "cannot be preloaded: %s", strerror(errno));
+		return false;
+	}
+	if (strpbrk(library, " :")) {
+		dpe_diag_at(diags, DPE_ERROR, library,
+			"cannot be preloaded: no blank or colon may be in its path");
+		return false;
+	}
+	preload = dpe_xcalloc(1, sizeof(*preload));
+	error = dpe_rings_open(&preload->rings, ring_size(probes), probes->stack_depth);
+	if (error) {
+		dpe_diag_at(diags, DPE_ERROR, "dpe", "cannot make memory for --preload: %s",
+			strerror(-error));
+		free(preload);
+		return false;
+	}
+	preload->environment = make_environment(library, &preload->rings);
+	preload->library = probes->plan->memory ? DPE_PRELOAD_MEMORY_LIBRARY : DPE_PRELOAD_LIBRARY;
+	probes->preload = preload;
+	return true;
+}
+
+void dpe_preload_shut(struct dpe_probes *probes)
+{
+	if (probes->preload)
+		dpe_rings_shut(&probes->preload->rings);
+}
+
+void dpe_preload_free(struct dpe_probes *probes)
+{
+	struct dpe_preload *preload = probes->preload;
+
+	if (!preload)
+		return;
+	dpe_rings_close(&preload->rings);
+	dpe_memory_free(&preload->memory);
+	for (char **entry = preload->environment; *entry; entry++)
+		free(*entry);
+	free(preload->environment);
+	free(preload);
+	probes->preload = NULL;
+}
+
+/* ---- which functions --------------------------------------------------------------------- */
+
+static const char *const NAMES[] = {
+#define NAME(name) #name,
+	DPE_PRELOAD_FUNCTIONS(NAME)
+#undef NAME
+};
+
+bool dpe_preload_is_library(const struct dpe_module *module)
+{
+	return !strcmp(module->name, DPE_PRELOAD_LIBRARY) ||
+	       !strcmp(module->name, DPE_PRELOAD_MEMORY_LIBRARY);
+}
+
+bool dpe_preload_knows(const char *function)
+{
+	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++) {
+		if (!strcmp(NAMES[i], function))
+			return true;
+	}
+	return false;
+}
+
+/* Variables of the program are read by the kernel's side alone, but for what the library tells. */
+static bool needs_kernel(const struct dpe_probes *probes, const struct dpe_spot *spot)
+{
+	for (unsigned i = 0; i < probes->plan->nreads && i < DPE_READS; i++) {
+		if (spot->reads >> i & 1 &&
+			dpe_layout_word(spot->function->name, probes->plan->reads[i].lvalue) < 0)
+			return true;
+	}
+	return false;
+}
+
+/* A program that has the function itself calls its own. */
+void dpe_preload_take(struct dpe_probes *probes, struct dpe_spot *spot)
+{
+	uint8_t wanted =
+		(spot->enter ? DPE_PRELOAD_ENTER : 0) | (spot->exit ? DPE_PRELOAD_EXIT : 0);
+
+	if (!probes->preload || spot->module->program)
+		return;
+	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++) {
+		if (strcmp(NAMES[i], spot->function->name))
+			continue;
+		spot->known = true;
+		if (needs_kernel(probes, spot))
+			return;
+		spot->preloaded = true;
+		spot->wrapped = i;
+		probes->preload->rings.header->wanted[i] |= wanted;
+	}
+}
+
+void dpe_preload_begin(struct dpe_probes *probes)
+{
+	if (probes->preload)
+		probes->preload->rings.header->pid = (uint32_t)probes->pid;
+}
+
+/* Of several versions of a function, the one that the library found is at its place in a page. */
+static const struct dpe_spot *find_spot(const struct dpe_probes *probes, unsigned function)
+{
+	uint64_t address = probes->preload->rings.header->address[function];
+	const struct dpe_spot *any = NULL;
+
+	for (unsigned i = 0; i < probes->nspots; i++) {
+		const struct dpe_spot *spot = &probes->spots[i];
+
+		if (!spot->preloaded || spot->wrapped != function)
+			continue;
+		if ((address - spot->function->address) % 4096 == 0)
+			return spot;
+		any = spot;
+	}
+	return any;
+}
+
+const struct dpe_spot *dpe_preload_spot(struct dpe_probes *probes, unsigned function)
+{
+	struct dpe_preload *preload = probes->preload;
+
+	if (function >= DPE_PRELOAD_COUNT)
+		return NULL;
+	if (!preload->spots[function])
+		preload->spots[function] = find_spot(probes, function);
+	return preload->spots[function];
+}
+
+void dpe_preload_forget_spots(struct dpe_probes *probes)
+{
+	if (probes->preload)
+		memset(probes->preload->spots, 0, sizeof(probes->preload->spots));
+}

@@ -1,0 +1,365 @@
+/* library_rings: each thread of the target writes to a ring of its own, and this reads them all.
+ *
+ * A thread takes a slot before it reads the clock. So when a ring is looked at after the time T,
+ * and membarrier(2) has made every processor show what it did, whatever is taken later has a later
+ * time: what is whole is read, and the ring is known up to T, or where a slot is not whole yet, up
+ * to the last look that did not see it taken. */
+#include "probes/stream/library_rings.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const uint64_t STUCK = 100000000; /* ns after which a thread is asked whether it lives */
+static const size_t MOST_PREPARED = 64 << 20; /* bytes; but never less than two rings */
+
+/* ---- the memory -------------------------------------------------------------------------- */
+
+static bool has_barrier(void)
+{
+	long known = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+
+	return known > 0 && known & MEMBARRIER_CMD_GLOBAL_EXPEDITED;
+}
+
+static uint32_t count_slots(size_t ring_bytes, uint32_t slot_bytes)
+{
+	uint32_t slots = 4 * DPE_PRELOAD_SLACK;
+
+	while ((size_t)slots * slot_bytes * 2 <= ring_bytes && slots < 1u << 20)
+		slots *= 2;
+	return slots;
+}
+
+static void fill_header(struct dpe_rings *rings, uint32_t slots, uint32_t slot_bytes)
+{
+	struct dpe_preload_header *header = rings->header;
+
+	header->magic = DPE_PRELOAD_MAGIC;
+	header->observer = (uint32_t)getpid();
+	rings->slots = header->slots = slots;
+	rings->slot_bytes = header->slot_bytes = slot_bytes;
+	rings->frames = header->frames = slot_bytes == DPE_PRELOAD_LARGE ? DPE_PRELOAD_FRAMES : 0;
+	header->tsc = !rings->counter.is_ns;
+	header->fences = !rings->barrier;
+	header->bytes = rings->bytes;
+	header->slots_begin = rings->bytes - (uint64_t)slots * slot_bytes * DPE_PRELOAD_RINGS;
+}
+
+/* Rings for as many threads as can run at once and one that waits for them, as long as that is
+ * little; the others get their pages when they are written to. Done here, before anything runs, for
+ * a page costs more than all the events that are written to it. */
+static void prepare(struct dpe_rings *rings)
+{
+	struct dpe_preload_header *header = rings->header;
+	size_t ring = (size_t)rings->slots * rings->slot_bytes;
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t wanted = processors > 1 ? (size_t)processors + 1 : 2;
+
+	if (wanted > MOST_PREPARED / ring)
+		wanted = MOST_PREPARED / ring > 2 ? MOST_PREPARED / ring : 2;
+	if (!madvise((char *)header + header->slots_begin, wanted * ring, MADV_POPULATE_WRITE))
+		header->prepared = (uint32_t)wanted;
+}
+
+int dpe_rings_open(struct dpe_rings *rings, size_t ring_bytes, unsigned stack_depth)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint32_t slot_bytes = stack_depth > 2 ? DPE_PRELOAD_LARGE : DPE_PRELOAD_SMALL;
+	uint32_t slots = count_slots(ring_bytes, slot_bytes);
+	size_t begin = (sizeof(*rings->header) + page - 1) & ~(page - 1);
+
+	*rings = (struct dpe_rings){.barrier = has_barrier()};
+	rings->counter.is_ns = !dpe_counter_is_reliable();
+	rings->bytes = begin + (size_t)slots * slot_bytes * DPE_PRELOAD_RINGS;
+	rings->fd = memfd_create("dpe-preload", MFD_CLOEXEC);
+	if (rings->fd < 0)
+		return -errno;
+	rings->header = MAP_FAILED;
+	if (!ftruncate(rings->fd, (off_t)rings->bytes))
+		rings->header = mmap(NULL, rings->bytes, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_NORESERVE, rings->fd, 0);
+	if (rings->header == MAP_FAILED) {
+		int error = errno;
+
+		close(rings->fd);
+		*rings = (struct dpe_rings){0};
+		return -error;
+	}
+	fill_header(rings, slots, slot_bytes);
+	prepare(rings);
+	rings->before = dpe_counter_look(&rings->counter);
+	return 0;
+}
+
+void dpe_rings_shut(struct dpe_rings *rings)
+{
+	if (rings->header)
+		__atomic_store_n(&rings->header->closed, 1, __ATOMIC_RELEASE);
+}
+
+void dpe_rings_close(struct dpe_rings *rings)
+{
+	if (!rings->header)
+		return;
+	dpe_rings_shut(rings);
+	munmap(rings->header, rings->bytes);
+	close(rings->fd);
+	free(rings->losses);
+	*rings = (struct dpe_rings){0};
+}
+
+/* ---- losses ------------------------------------------------------------------------------ */
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return !a || (b && b < a) ? b : a;
+}
+
+static struct dpe_ring_loss loss_of(const struct dpe_rings *rings, unsigned index)
+{
+	const struct dpe_preload_ring *ring = &rings->header->rings[index];
+	const struct dpe_ring_reader *reader = &rings->readers[index];
+	struct dpe_ring_loss loss = {ring->thread, ring->lost.count, 0, reader->skipped_at};
+
+	if (loss.count) {
+		uint64_t last = dpe_counter_ns(&rings->counter, ring->lost.last);
+
+		loss.first = dpe_counter_ns(&rings->counter, ring->lost.first);
+		loss.last = last > loss.last ? last : loss.last;
+	}
+	if (reader->skipped)
+		loss.first = earlier(loss.first, reader->skipped_at);
+	loss.count += reader->skipped;
+	return loss;
+}
+
+void dpe_rings_each_loss(const struct dpe_rings *rings,
+	void (*each)(void *context, const struct dpe_ring_loss *loss), void *context)
+{
+	const struct dpe_preload_loss *nowhere = &rings->header->nowhere;
+	struct dpe_ring_loss loss = {.count = nowhere->count};
+
+	if (loss.count) {
+		loss.first = dpe_counter_ns(&rings->counter, nowhere->first);
+		loss.last = dpe_counter_ns(&rings->counter, nowhere->last);
+		each(context, &loss);
+	}
+	for (unsigned i = 0; i < rings->nlosses; i++)
+		each(context, &rings->losses[i]);
+	for (unsigned i = 0; i < DPE_PRELOAD_RINGS; i++) {
+		if (!rings->header->rings[i].state)
+			continue;
+		loss = loss_of(rings, i);
+		if (loss.count)
+			each(context, &loss);
+	}
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+struct drain {
+	struct dpe_rings *rings;
+	struct dpe_moment now;
+	bool ended;
+	bool (*event)(void *context, const struct dpe_ring_event *event);
+	void *context;
+};
+
+static struct dpe_preload_slot *slot_at(
+	const struct dpe_rings *rings, unsigned index, uint64_t number)
+{
+	size_t all = (size_t)rings->slots * rings->slot_bytes;
+	char *begin = (char *)rings->header + rings->bytes - all * DPE_PRELOAD_RINGS;
+
+	return (void *)(begin + index * all + (number & (rings->slots - 1)) * rings->slot_bytes);
+}
+
+/* False where it was not taken: the ring is known up to there. */
+static bool hand_over(
+	const struct drain *drain, unsigned index, const struct dpe_preload_slot *slot)
+{
+	struct dpe_ring_reader *reader = &drain->rings->readers[index];
+	int32_t lost = (int32_t)(slot->lost - reader->lost);
+	struct dpe_ring_event event = {
+		.slot = slot,
+		.ring = &drain->rings->header->rings[index],
+		.index = index,
+		.time = dpe_counter_ns(&drain->rings->counter, slot->clock),
+		.gap = reader->gap + (lost > 0 ? (uint32_t)lost : 0),
+	};
+
+	if (event.time < reader->time)
+		event.time = reader->time;
+	if (!drain->event(drain->context, &event)) {
+		reader->bound = event.time;
+		return false;
+	}
+	if (lost > 0)
+		reader->lost = slot->lost;
+	reader->gap = 0;
+	reader->time = event.time;
+	return true;
+}
+
+/* Notes how far the ring is known that has a slot which is not whole, and still may be. */
+static void wait_for_slot(const struct drain *drain, struct dpe_ring_reader *reader)
+{
+	if (reader->next >= reader->seen)
+		reader->bound = drain->rings->before.ns;
+}
+
+/* Hands over the slots up to `end`, and notes how far the ring is known. */
+static void read_slots(const struct drain *drain, unsigned index, uint64_t end, bool dead)
+{
+	struct dpe_ring_reader *reader = &drain->rings->readers[index];
+
+	for (; reader->next < end; reader->next++) {
+		const struct dpe_preload_slot *slot = slot_at(drain->rings, index, reader->next);
+
+		if (__atomic_load_n(&slot->stamp, __ATOMIC_ACQUIRE) != (uint32_t)reader->next + 1) {
+			if (!dead) {
+				wait_for_slot(drain, reader);
+				return;
+			}
+			reader->gap++;
+			reader->skipped++;
+			reader->skipped_at = reader->bound;
+			continue;
+		}
+		if (!dead && slot->clock > drain->now.count)
+			break; /* later than what this look is about */
+		if (!hand_over(drain, index, slot))
+			return;
+	}
+	reader->bound = drain->now.ns;
+}
+
+/* The thread is gone and its ring is read: another may have it. */
+static void give_back(struct dpe_rings *rings, unsigned index)
+{
+	struct dpe_preload_ring *ring = &rings->header->rings[index];
+	struct dpe_ring_reader *reader = &rings->readers[index];
+	struct dpe_ring_loss loss = loss_of(rings, index);
+
+	if (loss.count)
+		*DPE_GROW(rings->losses, rings->nlosses, rings->caplosses) = loss;
+	ring->lost = (struct dpe_preload_loss){0};
+	ring->thread = 0; /* nobody asks whether its next one lives before it says who it is */
+	*reader = (struct dpe_ring_reader){.next = reader->next,
+		.seen = reader->next,
+		.bound = reader->bound,
+		.time = reader->time};
+	__atomic_store_n(&ring->state, DPE_PRELOAD_FREE, __ATOMIC_RELEASE);
+}
+
+static uint64_t read_ring(const struct drain *drain, unsigned index)
+{
+	struct dpe_rings *rings = drain->rings;
+	struct dpe_preload_ring *ring = &rings->header->rings[index];
+	struct dpe_ring_reader *reader = &rings->readers[index];
+	uint32_t state = __atomic_load_n(&ring->state, __ATOMIC_ACQUIRE);
+	uint64_t end = __atomic_load_n(&ring->reserved, __ATOMIC_ACQUIRE);
+	bool dead = drain->ended || state == DPE_PRELOAD_DEAD;
+
+	if (state == DPE_PRELOAD_FREE)
+		return drain->now.ns;
+	if (end - reader->next > rings->slots) /* somebody wrote there who should not */
+		end = reader->next + rings->slots;
+	if (!reader->bound)
+		reader->bound = rings->before.ns;
+	read_slots(drain, index, end, dead);
+	reader->seen = end;
+	__atomic_store_n(&ring->tail, reader->next, __ATOMIC_RELEASE);
+	if (dead && reader->next == end && !drain->ended)
+		give_back(rings, index);
+	return reader->bound;
+}
+
+/* ---- threads that are gone --------------------------------------------------------------- */
+
+/* The library's number is not to be trusted: the target may have written anything there. */
+static unsigned count_used(const struct dpe_rings *rings)
+{
+	uint32_t used = __atomic_load_n(&rings->header->used, __ATOMIC_ACQUIRE);
+
+	return used < DPE_PRELOAD_RINGS ? used : DPE_PRELOAD_RINGS;
+}
+
+static bool is_gone(const struct dpe_rings *rings, const struct dpe_preload_ring *ring)
+{
+	return ring->thread && tgkill((pid_t)rings->header->pid, (pid_t)ring->thread, 0) &&
+	       errno == ESRCH;
+}
+
+static bool are_rare(const struct dpe_rings *rings, unsigned used)
+{
+	unsigned claimed = 0;
+
+	for (unsigned i = 0; i < used; i++)
+		claimed += rings->header->rings[i].state == DPE_PRELOAD_CLAIMED;
+	return claimed > DPE_PRELOAD_RINGS / 4;
+}
+
+/* Their rings are given back where rings become rare, or where one of them died amid a slot. */
+static void find_gone(struct dpe_rings *rings, uint64_t now)
+{
+	unsigned used = count_used(rings);
+	bool rare = are_rare(rings, used);
+
+	if (!rare && now - rings->asked < STUCK)
+		return;
+	rings->asked = now;
+	for (unsigned i = 0; i < used; i++) {
+		struct dpe_preload_ring *ring = &rings->header->rings[i];
+
+		if (ring->state == DPE_PRELOAD_CLAIMED &&
+			(rare || rings->readers[i].bound + STUCK < now) && is_gone(rings, ring))
+			__atomic_store_n(&ring->state, DPE_PRELOAD_DEAD, __ATOMIC_RELEASE);
+	}
+}
+
+struct dpe_backlog dpe_rings_backlog(const struct dpe_rings *rings)
+{
+	struct dpe_backlog backlog = {0};
+	uint64_t most = 0;
+
+	for (unsigned i = 0, used = count_used(rings); i < used; i++) {
+		const struct dpe_preload_ring *ring = &rings->header->rings[i];
+		uint64_t unread = __atomic_load_n(&ring->reserved, __ATOMIC_RELAXED) -
+				  rings->readers[i].next;
+
+		unread = unread < rings->slots ? unread : rings->slots;
+		backlog.unread += unread;
+		most = unread > most ? unread : most;
+	}
+	backlog.percent = (unsigned)(100 * most / rings->slots);
+	backlog.room = rings->slots - most;
+	return backlog;
+}
+
+uint64_t dpe_rings_drain(struct dpe_rings *rings, bool ended,
+	bool (*event)(void *context, const struct dpe_ring_event *event), void *context)
+{
+	struct drain drain = {.rings = rings, .ended = ended, .event = event, .context = context};
+	uint64_t bound;
+
+	if (!ended)
+		find_gone(rings, rings->before.ns);
+	drain.now = dpe_counter_look(&rings->counter);
+	if (rings->barrier)
+		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	bound = drain.now.ns;
+	for (unsigned i = 0, used = count_used(rings); i < used; i++) {
+		uint64_t known = read_ring(&drain, i);
+
+		bound = known < bound ? known : bound;
+	}
+	rings->before = drain.now;
+	return bound;
+}

@@ -1,0 +1,269 @@
+/* mappings: where the target has its files in memory, for the text of stacks.
+ *
+ * /proc/PID/maps tells, as long as the target lives. For a target that was too quick the observed
+ * functions' addresses and the beginning of the program's code tell the same. */
+#include "probes/live.h"
+#include "probes/binary/variable.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const uint64_t NOT_OFTENER = 10000000; /* ns between two looks at /proc */
+
+static const struct dpe_map *find_map(const struct dpe_maps *maps, uint64_t pc)
+{
+	unsigned low = 0, high = maps->count;
+
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (pc >= maps->at[middle].end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == maps->count || pc < maps->at[low].start)
+		return NULL;
+	return &maps->at[low];
+}
+
+/* ---- reading
+ * ------------------------------------------------------------------------------------------ */
+
+static int by_start(const void *left, const void *right)
+{
+	const struct dpe_map *a = left, *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static void sort_maps(struct dpe_maps *maps)
+{
+	if (maps->count)
+		qsort(maps->at, maps->count, sizeof(*maps->at), by_start);
+}
+
+/* Takes over what the old maps know of places where nothing is mapped now: a closed library. */
+static void keep_old(struct dpe_maps *maps, const struct dpe_map *old, unsigned nold)
+{
+	unsigned fresh = maps->count;
+
+	for (unsigned i = 0; i < nold; i++) {
+		bool overlaps = false;
+
+		for (unsigned j = 0; j < fresh && !overlaps; j++)
+			overlaps = old[i].start < maps->at[j].end &&
+				   maps->at[j].start < old[i].end;
+		if (!overlaps)
+			*DPE_GROW(maps->at, maps->count, maps->cap) = old[i];
+	}
+}
+
+struct reading {
+	struct dpe_probes *probes;
+	struct dpe_maps *maps;
+};
+
+static void add_map(void *context, const struct dpe_mapping *mapping)
+{
+	struct reading *reading = context;
+	struct dpe_maps *maps = reading->maps;
+	struct dpe_module *module =
+		dpe_libraries_open(&reading->probes->modules, maps->pid, mapping);
+
+	if (module)
+		*DPE_GROW(maps->at, maps->count, maps->cap) =
+			(struct dpe_map){mapping->start, mapping->end, mapping->offset, module};
+}
+
+static void read_maps(struct dpe_probes *probes, struct dpe_maps *maps)
+{
+	struct reading reading = {probes, maps};
+	struct dpe_map *old = maps->at;
+	unsigned nold = maps->count;
+
+	maps->at = NULL;
+	maps->count = maps->cap = 0;
+	maps->read = dpe_ring_now();
+	memset(maps->known, 0, sizeof(maps->known));
+	dpe_mappings_each(maps->pid, add_map, &reading);
+	keep_old(maps, old, nold);
+	free(old);
+	sort_maps(maps);
+}
+
+/* ---- guessing
+ * -------------------------------------------------------------------------------------------- */
+
+/* Adds the module's code as mapped `bias` above what the file has. */
+static void place_module(struct dpe_maps *maps, struct dpe_module *module, uint64_t bias)
+{
+	uint64_t page = sysconf(_SC_PAGESIZE);
+
+	for (unsigned i = 0; i < module->nloads; i++) {
+		const GElf_Phdr *load = &module->loads[i];
+		uint64_t inside = load->p_vaddr & (page - 1);
+		uint64_t start = load->p_vaddr - inside + bias;
+		uint64_t end = start + ((inside + load->p_filesz + page - 1) & ~(page - 1));
+
+		if (!(load->p_flags & PF_X) || find_map(maps, start))
+			continue;
+		*DPE_GROW(maps->at, maps->count, maps->cap) =
+			(struct dpe_map){start, end, load->p_offset - inside, module};
+	}
+	sort_maps(maps);
+}
+
+/* Of the first process, whose program was there before all others. */
+static void place_program(struct dpe_probes *probes, struct dpe_maps *maps)
+{
+	struct dpe_module *program = dpe_modules_program(&probes->modules);
+	uint64_t code = dpe_attach_code(probes);
+
+	if (maps->pid == probes->pid && code && program && !find_map(maps, code))
+		place_module(maps, program, code - dpe_reads_lowest_code(probes));
+}
+
+const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc)
+{
+	return find_map(&probes->maps, pc);
+}
+
+/* Of the few places that events come from nearly all are asked for again and again. */
+static bool knows(struct dpe_maps *maps, uint64_t pc)
+{
+	uint64_t *known = &maps->known[(pc ^ pc >> 8) % DPE_COUNT(maps->known)];
+
+	if (*known == pc && pc)
+		return true;
+	if (!find_map(maps, pc))
+		return false;
+	*known = pc;
+	return true;
+}
+
+static bool knows_all(struct dpe_maps *maps, const uint64_t *pcs, unsigned npcs)
+{
+	for (unsigned i = 0; i < npcs; i++)
+		if (!knows(maps, pcs[i]))
+			return false;
+	return true;
+}
+
+void dpe_maps_begin(struct dpe_probes *probes)
+{
+	if (!probes->exited)
+		read_maps(probes, &probes->maps);
+}
+
+void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_spot *spot,
+	const uint64_t *pcs, unsigned npcs)
+{
+	struct dpe_maps *maps = dpe_follow_maps(probes, pid);
+	bool elsewhere;
+
+	if (knows_all(maps, pcs, npcs))
+		return;
+	elsewhere = spot && !knows(maps, pcs[0]); /* since an exec; known from then on */
+	if ((elsewhere || dpe_ring_now() - maps->read >= NOT_OFTENER) &&
+		(!probes->exited || maps->pid != probes->pid))
+		read_maps(probes, maps);
+	if (spot && !find_map(maps, pcs[0]))
+		place_module(maps, spot->module, pcs[0] - spot->function->address);
+	place_program(probes, maps);
+}
+
+/* ---- text
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* Ends each line; returns how many there are, at most `max`. */
+static uint16_t split_lines(char *text, const char **lines, unsigned max)
+{
+	unsigned count = 0;
+	char *end;
+
+	for (; count < max && (end = strchr(text, '\n')); text = end + 1) {
+		*end = '\0';
+		lines[count++] = text;
+	}
+	return (uint16_t)count;
+}
+
+/* Where code keeps no frame pointers, walking the stack ends in words that are no code: they and
+ * what follows them are left out. */
+struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_message *message)
+{
+	const struct dpe_maps *maps = dpe_follow_maps(probes, (pid_t)message->process.num);
+	const char *frames[UINT8_MAX];
+	struct dpe_message draft = *message, *resolved;
+	struct dpe_text text = {0};
+
+	if (!message->npcs || message->nstack)
+		return dpe_message_ref(message);
+	for (unsigned i = 0; i < message->npcs; i++) {
+		if (i && !find_map(maps, message->pcs[i]))
+			break;
+		dpe_stack_print(maps->at, maps->count, message->pcs[i], i > 0, &text);
+		dpe_text_puts(&text, "\n");
+	}
+	draft.stack = frames;
+	draft.nstack = split_lines(text.at, frames, DPE_COUNT(frames));
+	draft.pcs = NULL;
+	draft.npcs = 0;
+	resolved = dpe_message_new(&draft);
+	dpe_text_free(&text);
+	return resolved;
+}
+
+/* ---- variables
+ * ------------------------------------------------------------------------------------------- */
+
+/* Where the module has what lies at an address; false where it is not the module's. */
+static bool address_in(const struct dpe_map *map, uint64_t address, uint64_t *there)
+{
+	uint64_t bias;
+
+	if (!dpe_module_bias(map->module, map->start, map->offset, &bias))
+		return false;
+	*there = address - bias;
+	for (unsigned i = 0; i < map->module->nloads; i++) {
+		const GElf_Phdr *load = &map->module->loads[i];
+
+		if (*there >= load->p_vaddr && *there - load->p_vaddr < load->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+static char *variable_in(struct dpe_probes *probes, struct dpe_maps *maps, uint64_t address)
+{
+	uint64_t there;
+
+	if (!maps->count && (!probes->exited || maps->pid != probes->pid))
+		read_maps(probes, maps);
+	for (unsigned i = 0; i < maps->count; i++) {
+		if (address_in(&maps->at[i], address, &there))
+			return dpe_variable_at(maps->at[i].module, there);
+	}
+	return NULL;
+}
+
+char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address)
+{
+	struct dpe_whereabouts where;
+	char *name, *whole;
+
+	if (!dpe_follow_find(probes, address, &where))
+		return variable_in(probes, &probes->maps, address);
+	if (where.shared)
+		return dpe_xasprintf("shared memory %u, at 0x%llx", where.shared,
+			(unsigned long long)where.address);
+	name = variable_in(probes, dpe_follow_maps(probes, where.pid), where.address);
+	whole = name ? dpe_xasprintf("%s of process %d", name, (int)where.pid)
+		     : dpe_xasprintf("0x%llx of process %d", (unsigned long long)where.address,
+			       (int)where.pid);
+	free(name);
+	return whole;
+}

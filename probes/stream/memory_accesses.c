@@ -1,0 +1,270 @@
+/* memory_accesses: reads and writes of a program that was compiled to tell of them. */
+#include "probes/stream/memory_accesses.h"
+#include "probes/stream/library_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#define GRANULE 8u
+#define PAGE 4096u
+
+/* ---- what is asked for ------------------------------------------------------------------- */
+
+/* What a thread does between synchronising can be left out only if the library knows all that
+ * synchronises: not where the program has such functions itself, or the rules name others. */
+static bool knows_all_calls(const struct dpe_probes *probes)
+{
+	for (unsigned i = 0; i < probes->nspots; i++)
+		if (!probes->spots[i].known)
+			return false;
+	return true;
+}
+
+void dpe_memory_ask(struct dpe_probes *probes)
+{
+	struct dpe_preload_header *header;
+
+	if (!probes->plan->memory)
+		return;
+	header = probes->preload->rings.header;
+	header->waits = 1;
+	header->once = probes->once && knows_all_calls(probes);
+	for (unsigned i = 0; i < DPE_MEMORY_EVENTS; i++) {
+		probes->memory_names[i] = dpe_intern_string(probes->names, dpe_memory_event(i));
+		if (probes->plan->memory >> i & 1)
+			header->wanted[DPE_PRELOAD_COUNT + i] = DPE_PRELOAD_ENTER;
+	}
+	probes->preload->memory.notes = header->wanted[DPE_PRELOAD_FREED];
+}
+
+/* ---- how the program was built ----------------------------------------------------------- */
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static bool is_hook(const char *symbol)
+{
+	return begins(symbol, "__tsan_read") || begins(symbol, "__tsan_write") ||
+	       begins(symbol, "__tsan_unaligned_") || begins(symbol, "__tsan_atomic") ||
+	       begins(symbol, "__tsan_func_entry") || begins(symbol, "__sanitizer_cov_load") ||
+	       begins(symbol, "__sanitizer_cov_store");
+}
+
+struct hooks {
+	bool called, own; /* calls them, has some itself */
+};
+
+static void look_at_section(const struct dpe_module *module, Elf_Scn *section, struct hooks *hooks)
+{
+	GElf_Shdr header;
+	Elf_Data *data;
+	GElf_Sym symbol;
+
+	if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
+		return;
+	data = elf_getdata(section, NULL);
+	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+		const char *name = elf_strptr(module->elf, header.sh_link, symbol.st_name);
+
+		if (!name || !is_hook(name))
+			continue;
+		if (symbol.st_shndx == SHN_UNDEF)
+			hooks->called = true;
+		else
+			hooks->own = true;
+	}
+}
+
+static struct hooks look_at_modules(const struct dpe_modules *modules)
+{
+	struct hooks hooks = {0};
+
+	for (unsigned i = 0; i < modules->count; i++) {
+		const struct dpe_module *module = modules->at[i];
+		Elf_Scn *section = NULL;
+
+		if (dpe_preload_is_library(module))
+			continue;
+		while ((section = elf_nextscn(module->elf, section)))
+			look_at_section(module, section, &hooks);
+	}
+	return hooks;
+}
+
+bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const char *path = probes->modules.at[0]->path;
+	struct hooks hooks;
+
+	if (!probes->plan->memory)
+		return true;
+	hooks = look_at_modules(&probes->modules);
+	if (hooks.own)
+		dpe_diag_at(diags, DPE_ERROR, path,
+			"its reads and writes cannot be observed: ThreadSanitizer or another "
+			"sanitizer is linked into it; compile with -fsanitize=thread, link without "
+			"it and with -ldpe-mem");
+	else if (!hooks.called)
+		dpe_diag_at(diags, DPE_ERROR, path,
+			"its reads and writes cannot be observed: it was not built for that; compile "
+			"with -fsanitize=thread and link, without it, with -ldpe-mem, or name "
+			"variables and functions to watch: dpe race VARIABLE -- ...");
+	return hooks.called && !hooks.own;
+}
+
+/* ---- what was accessed ------------------------------------------------------------------- */
+
+struct dpe_memory_page {
+	uint64_t number;
+	uint64_t granules[PAGE / GRANULE / 64]; /* bits */
+	UT_hash_handle hh;
+};
+
+static struct dpe_memory_page *page_of(struct dpe_memory *memory, uint64_t number, bool make)
+{
+	struct dpe_memory_page *page = memory->last;
+
+	if (page && page->number == number)
+		return page;
+	HASH_FIND(hh, memory->pages, &number, sizeof(number), page);
+	if (!page && make) {
+		page = dpe_xcalloc(1, sizeof(*page));
+		page->number = number;
+		HASH_ADD(hh, memory->pages, number, sizeof(page->number), page);
+	}
+	if (page)
+		memory->last = page;
+	return page;
+}
+
+static void note(struct dpe_memory *memory, uint64_t address)
+{
+	struct dpe_memory_page *page = page_of(memory, address / PAGE, true);
+	uint64_t granule = address % PAGE / GRANULE;
+
+	page->granules[granule / 64] |= 1ull << granule % 64;
+}
+
+static void drop_page(struct dpe_memory *memory, struct dpe_memory_page *page)
+{
+	for (unsigned i = 0; i < DPE_COUNT(page->granules); i++)
+		if (page->granules[i])
+			return;
+	HASH_DEL(memory->pages, page);
+	memory->last = NULL;
+	free(page);
+}
+
+/* Those of the page's that lie in between are given back. */
+static void give_back(struct dpe_memory *memory, struct dpe_memory_page *page, uint64_t begin,
+	uint64_t end, void (*piece)(void *context, uint64_t address, uint64_t size), void *context)
+{
+	for (unsigned i = 0; i < DPE_COUNT(page->granules); i++) {
+		for (uint64_t left = page->granules[i]; left; left &= left - 1) {
+			unsigned bit = (unsigned)__builtin_ctzll(left);
+			uint64_t at = page->number * PAGE + (64 * i + bit) * GRANULE;
+
+			if (at + GRANULE <= begin || at >= end)
+				continue;
+			page->granules[i] &= ~(1ull << bit);
+			piece(context, at, GRANULE);
+		}
+	}
+	drop_page(memory, page);
+}
+
+static void give_back_all(struct dpe_memory *memory, uint64_t begin, uint64_t end,
+	void (*piece)(void *context, uint64_t address, uint64_t size), void *context)
+{
+	uint64_t first = begin / PAGE, last = (end - 1) / PAGE;
+	struct dpe_memory_page *page, *next;
+
+	if (last - first > HASH_COUNT(memory->pages)) {
+		HASH_ITER (hh, memory->pages, page, next)
+			if (page->number >= first && page->number <= last)
+				give_back(memory, page, begin, end, piece, context);
+		return;
+	}
+	for (uint64_t number = first; number <= last; number++) {
+		page = page_of(memory, number, false);
+		if (page)
+			give_back(memory, page, begin, end, piece, context);
+	}
+}
+
+void dpe_memory_free(struct dpe_memory *memory)
+{
+	struct dpe_memory_page *page, *next;
+
+	HASH_ITER (hh, memory->pages, page, next) {
+		HASH_DEL(memory->pages, page);
+		free(page);
+	}
+	memory->last = NULL;
+}
+
+/* ---- pieces ------------------------------------------------------------------------------ */
+
+static uint64_t largest_piece(uint64_t at, uint64_t end)
+{
+	uint64_t size = GRANULE;
+
+	while (at % size || at + size > end)
+		size /= 2;
+	return size;
+}
+
+void dpe_memory_each(struct dpe_memory *memory, const struct dpe_preload_slot *slot,
+	void (*piece)(void *context, uint64_t address, uint64_t size), void *context)
+{
+	uint64_t at = slot->words[0], size = slot->words[1], end = at + size;
+
+	if (slot->function == DPE_PRELOAD_FREED) {
+		if (end > at)
+			give_back_all(memory, at, end, piece, context);
+		return;
+	}
+	if (slot->function != DPE_PRELOAD_READ && slot->function != DPE_PRELOAD_WRITE) {
+		piece(context, at, size);
+		return;
+	}
+	for (; at < end; at += size) {
+		size = largest_piece(at, end);
+		if (memory->notes)
+			note(memory, at);
+		piece(context, at, size);
+	}
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+/* The eight, four and two bytes that the piece lies in, down to its own, so that rules can follow
+ * those. */
+static void add_surroundings(
+	struct dpe_message *draft, struct dpe_value *args, uint64_t address, uint64_t own)
+{
+	for (uint64_t size = GRANULE; size >= own && size > 1; size /= 2)
+		args[draft->nargs++] = dpe_value_pointer(address & ~(size - 1));
+}
+
+void dpe_memory_fill(struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_value *args)
+{
+	uint64_t address = record->words[0];
+
+	draft->name = probes->memory_names[record->site - DPE_PRELOAD_COUNT];
+	draft->args = args;
+	args[draft->nargs++] = dpe_value_pointer(address);
+	if (record->site == DPE_PRELOAD_FREED) {
+		for (unsigned i = 1; i < GRANULE; i++)
+			args[draft->nargs++] = dpe_value_pointer(address + i);
+		return;
+	}
+	args[draft->nargs++] = dpe_value_int((int64_t)record->words[1]);
+	if (record->site != DPE_PRELOAD_READ && record->site != DPE_PRELOAD_WRITE)
+		return;
+	add_surroundings(draft, args, address, record->words[1]);
+}

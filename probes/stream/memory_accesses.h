@@ -1,0 +1,29 @@
+/* memory_accesses: what libdpe-mem.so tells of an instrumented program's memory. Private to probes/. */
+#ifndef DPE_PROBES_STREAM_MEMORY_ACCESSES_H
+#define DPE_PROBES_STREAM_MEMORY_ACCESSES_H
+
+#include "probes/inside/inside.h"
+#include "probes/live.h"
+
+struct dpe_memory_page;
+
+/* Which eight bytes were accessed and not given back since, where the rules ask for that. */
+struct dpe_memory {
+	bool notes;
+	struct dpe_memory_page *pages, *last;
+};
+
+/* Asks the library for what the plan wants. */
+void dpe_memory_ask(struct dpe_probes *probes);
+/* Whether the program was built so that it can tell. False after one error. */
+bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags);
+/* An access in pieces of 1, 2, 4 or 8 bytes, each of which lies at a multiple of its size; what is
+ * given back as those eight bytes that were accessed. Calls `piece` for each. */
+void dpe_memory_each(struct dpe_memory *memory, const struct dpe_preload_slot *slot,
+	void (*piece)(void *context, uint64_t address, uint64_t size), void *context);
+void dpe_memory_free(struct dpe_memory *memory);
+/* The name of an event's message, and its arguments, at most 8. */
+void dpe_memory_fill(struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_value *args);
+
+#endif

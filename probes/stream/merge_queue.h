@@ -1,0 +1,60 @@
+/* merge_queue: several streams, each nearly in order of time, from which the earliest element is taken.
+ */
+#ifndef DPE_PROBES_STREAM_MERGE_QUEUE_H
+#define DPE_PROBES_STREAM_MERGE_QUEUE_H
+
+#include "base/base.h"
+
+/* What stands at the beginning of an element. */
+struct dpe_held {
+	uint64_t time;
+	uint16_t bytes; /* of all of it */
+	uint16_t kind;  /* what it is: the caller's */
+	uint32_t gap;   /* messages of its thread and stream that were lost before it */
+};
+
+#define DPE_HELD_MOST 8192 /* bytes of an element */
+
+/* Elements one behind the other, in order of time. */
+struct dpe_lane {
+	struct dpe_chunk *first, *last; /* NULL: empty */
+	size_t at;                      /* of the earliest element, in the first chunk */
+	uint64_t latest;                /* time of the last one */
+	unsigned stream;
+	unsigned next; /* where this stream's go that are earlier than that; 0: there is none yet */
+};
+
+struct dpe_queues {
+	struct dpe_lane
+		*lanes; /* one for each stream, and behind these those that they needed more */
+	unsigned nlanes, caplanes;
+	struct dpe_head {
+		uint64_t time; /* of a lane's earliest element */
+		unsigned lane;
+	} * heap; /* of the lanes that hold something, the earliest first */
+	unsigned nheap;
+	uint64_t *counts; /* elements of each stream */
+	unsigned count;   /* streams */
+	uint64_t held;    /* elements in all of them */
+	size_t bytes;     /* … and how many bytes they take */
+	struct dpe_chunk *unused;
+	char **blocks; /* which chunks are cut from */
+	unsigned nblocks, capblocks;
+	size_t room, used; /* bytes of the last one */
+};
+
+void dpe_queues_open(struct dpe_queues *queues, unsigned count);
+void dpe_queues_close(struct dpe_queues *queues); /* accepts one that is zeroed */
+/* Has so much memory there, page by page, before anything is added. False where the kernel cannot
+ * do that. */
+bool dpe_queues_prepare(struct dpe_queues *queues, size_t bytes);
+/* Adds an element of so many bytes, DPE_HELD_MOST at most, behind all of its stream that are not
+ * later. What follows its time and bytes is the caller's to fill, until the next call. */
+struct dpe_held *dpe_queues_add(
+	struct dpe_queues *queues, unsigned stream, size_t bytes, uint64_t time);
+/* The earliest element, and its stream; NULL where there is none. */
+struct dpe_held *dpe_queues_first(const struct dpe_queues *queues, unsigned *stream);
+/* Takes the earliest one out. */
+void dpe_queues_drop(struct dpe_queues *queues);
+
+#endif

@@ -1,0 +1,323 @@
+/* record_messages: records as messages. */
+#include "probes/live.h"
+#include "probes/stream/memory_accesses.h"
+
+#include <string.h>
+
+#define MAX_ARGS 32
+
+static bool has_result(const struct dpe_record *record)
+{
+	return record->kind == DPE_RECORD_EXIT;
+}
+
+/* Of the call, and what comes behind them. */
+static const uint64_t *words_at(const struct dpe_record *record)
+{
+	return (const uint64_t *)record->words + (has_result(record) ? DPE_RESULT_WORDS : 0);
+}
+
+static size_t count_words(const struct dpe_record *record)
+{
+	if (record->has_stack == DPE_STACK_WHOLE || record->nvalues)
+		return DPE_WORDS;
+	if (record->has_stack)
+		return 2;
+	if (record->nwords <= 2)
+		return 2;
+	return record->nwords <= DPE_WORD_REGISTERS ? DPE_WORD_REGISTERS : DPE_WORDS;
+}
+
+static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *record, size_t size)
+{
+	size_t words;
+
+	if (size < sizeof(*record) || record->nwords > DPE_WORDS)
+		return false;
+	words = count_words(record);
+	if (record->nwords > words)
+		return false;
+	if (has_result(record))
+		words += DPE_RESULT_WORDS;
+	if (record->has_stack)
+		words += 1 + record->nstack;
+	if (record->nvalues)
+		words += (record->has_stack ? 0 : 1) + DPE_VALUES;
+	if (record->ntexts)
+		words += DPE_TEXTS * DPE_TEXT_WORDS;
+	return size >= sizeof(*record) + words * sizeof(uint64_t) &&
+	       record->nstack <= DPE_STACK_MAX && record->nvalues <= DPE_VALUES &&
+	       (record->kind > DPE_RECORD_EXIT || record->site < probes->nspots) &&
+	       (record->kind != DPE_RECORD_DATA || record->site < probes->nwatches) &&
+	       ((record->kind != DPE_RECORD_OBJECT && record->kind != DPE_RECORD_WATCH) ||
+		       record->site < probes->arms.nkinds);
+}
+
+/* ---- stacks
+ * ----------------------------------------------------------------------------------------- */
+
+/* The function's own address first, then its caller's, whatever the kernel could walk: a caller
+ * without a frame pointer is not in what it found. */
+static unsigned collect_stack(
+	const struct dpe_probes *probes, const struct dpe_record *record, uint64_t *pcs)
+{
+	const uint64_t *behind = words_at(record) + count_words(record), *found = behind + 1;
+	uint64_t extra = *behind;
+	unsigned count = 0, from = 0;
+	unsigned max = probes->stack_depth < DPE_STACK_MAX ? probes->stack_depth : DPE_STACK_MAX;
+
+	if (record->kind == DPE_RECORD_EXIT) {
+		pcs[count++] = extra;
+	} else if (record->nstack) {
+		pcs[count++] = found[from++];
+		if (count < max && extra && extra != dpe_attach_trampoline(probes) &&
+			(record->nstack < 2 || found[1] != extra))
+			pcs[count++] = extra;
+	}
+	while (from < record->nstack && count < max)
+		pcs[count++] = found[from++];
+	return count;
+}
+
+static void add_stack(struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, uint64_t *pcs)
+{
+	unsigned count = collect_stack(probes, record, pcs);
+
+	if (!count)
+		return;
+	/* Which instruction was chosen is our affair: the stack has the function's beginning. */
+	if (record->kind <= DPE_RECORD_EXIT)
+		pcs[0] -= probes->spots[record->site].placement.distance;
+	draft->pcs = pcs;
+	draft->npcs = count;
+	dpe_maps_note(probes, (pid_t)record->tgid,
+		record->kind <= DPE_RECORD_EXIT ? &probes->spots[record->site] : NULL, pcs, count);
+}
+
+/* ---- kinds
+ * -------------------------------------------------------------------------------------------- */
+
+static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_value *args, char (*texts)[DPE_NUMBER_TEXT])
+{
+	const struct dpe_spot *spot = &probes->spots[record->site];
+	bool exit = record->kind == DPE_RECORD_EXIT;
+	const uint64_t *words = words_at(record);
+	uint64_t placed[DPE_WORDS];
+
+	if (probes->follow) {
+		words = memcpy(placed, words, record->nwords * sizeof(*placed));
+		if (!dpe_spaces_place(
+			    probes, record, dpe_signature_addresses(spot->signature), placed))
+			return false;
+	}
+	draft->name = spot->event;
+	draft->phase = spot->site->kind ? DPE_BARE : exit ? DPE_EXIT : DPE_ENTER;
+	draft->module = spot->module_name;
+	draft->args = args;
+	draft->nargs = dpe_signature_args(
+		spot->signature, words, record->nwords, args, MAX_ARGS, texts + 1);
+	if (exit)
+		draft->ret = dpe_signature_ret(
+			spot->signature, record->words[0], record->words[1], *texts);
+	return draft->ret.kind != DPE_POINTER ||
+	       dpe_spaces_place_one(
+		       probes, record->space, (pid_t)record->tgid, (uint64_t *)&draft->ret.num);
+}
+
+static bool fill_thread_event(struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_value *args, struct dpe_life_name *thread)
+{
+	pid_t process = (pid_t)record->words[2];
+	uint64_t pthread = record->words[1];
+
+	if (record->kind == DPE_RECORD_START && process == (pid_t)record->words[0])
+		dpe_spaces_fork(probes, process);
+	if (!dpe_spaces_place_one(probes, (uint32_t)record->words[3], process, &pthread))
+		return false;
+	args[0] = dpe_lives_thread(probes, (uint32_t)record->words[0], thread);
+	args[1] = dpe_value_pointer(pthread);
+	args[2] = dpe_value_int(process);
+	draft->args = args;
+	draft->nargs = 3;
+	switch (record->kind) {
+	case DPE_RECORD_CREATE:
+		draft->name = probes->create;
+		break;
+	case DPE_RECORD_START:
+		draft->name = probes->start;
+		break;
+	case DPE_RECORD_FOUND:
+		draft->name = probes->found;
+		break;
+	default:
+		draft->name = probes->end;
+	}
+	return true;
+}
+
+static void fill_wait(const struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_value *args)
+{
+	args[0] = dpe_value_int((int64_t)record->words[0]);
+	draft->args = args;
+	draft->nargs = 1;
+	draft->name = probes->waited;
+}
+
+static bool has_written(struct dpe_probes *probes, const struct dpe_watch *accessed,
+	const struct dpe_record *record)
+{
+	uint64_t before = record->words[0], after = record->words[1 + record->site];
+	enum dpe_access access;
+
+	if (!accessed->access || !accessed->update)
+		return !accessed->access;
+	access = dpe_access_at(probes, record->words[1 + DPE_WATCHES]);
+	return access == DPE_ACCESS_UNKNOWN ? before != after : access == DPE_ACCESS_WRITE;
+}
+
+/* The variables as the access left them, and what the accessed one was before. */
+static void fill_access(struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_var *vars, char (*texts)[DPE_NUMBER_TEXT])
+{
+	const struct dpe_watch *accessed = &probes->watches[record->site];
+	bool wrote = has_written(probes, accessed, record);
+
+	for (unsigned i = 0; i < probes->nwatches; i++) {
+		const struct dpe_watch *watch = &probes->watches[i];
+
+		vars[i] = (struct dpe_var){watch->name,
+			dpe_variable_value(&watch->variable, record->words[1 + i], *texts++)};
+	}
+	draft->nvars = (uint16_t)probes->nwatches;
+	if (wrote)
+		vars[draft->nvars++] = (struct dpe_var){accessed->prior,
+			dpe_variable_value(&accessed->variable, record->words[0], *texts)};
+	draft->name = wrote && accessed->access ? accessed->update : accessed->event;
+	draft->module = accessed->module;
+	draft->vars = vars;
+}
+
+static void add_values(const struct dpe_probes *probes, const struct dpe_record *record,
+	size_t size, struct dpe_message *draft, struct dpe_var *vars,
+	struct dpe_value_texts *texts)
+{
+	uint64_t reads;
+
+	if (!record->nvalues)
+		return;
+	if (record->kind == DPE_RECORD_DATA)
+		reads = probes->watches[record->site].reads;
+	else if (record->kind == DPE_RECORD_OBJECT)
+		reads = probes->arms.kinds[record->site].watch.reads;
+	else
+		reads = probes->spots[record->site].reads;
+	draft->vars = vars;
+	draft->nvars += (uint16_t)dpe_reads_fill(
+		probes, reads, record, size, vars + draft->nvars, texts);
+}
+
+static void fill_origin(const struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_life_name *thread, const char *comm)
+{
+	draft->thread = dpe_lives_thread(probes, record->tid, thread);
+	draft->process = dpe_value_int(record->tgid);
+	draft->has_seq = draft->has_time = true;
+	draft->seq = dpe_lives_seq(probes, record->tid, record->seq);
+	draft->time = record->time;
+	draft->comm = comm;
+}
+
+/* ---- in one step
+ * ----------------------------------------------------------------------------------------- */
+
+static bool has_text(const struct dpe_message *message)
+{
+	for (unsigned i = 0; i < message->nargs; i++)
+		if (dpe_value_has_own_text(message->args[i]))
+			return true;
+	return dpe_value_has_own_text(message->ret);
+}
+
+/* Most records: those of a call, with no value that has text. The message is made where it stays, and
+ * nothing of it is copied. NULL: it is not such a record. */
+static struct dpe_message *make_call(
+	struct dpe_probes *probes, const struct dpe_record *record, const char *comm)
+{
+	char texts[1 + DPE_WORDS][DPE_NUMBER_TEXT];
+	struct dpe_message *message;
+	struct dpe_message_room room;
+	unsigned nargs;
+
+	if (record->kind > DPE_RECORD_EXIT || record->nvalues || probes->follow)
+		return NULL;
+	nargs = dpe_signature_count(probes->spots[record->site].signature);
+	if (nargs > MAX_ARGS)
+		return NULL;
+	message = dpe_message_with_room(probes->pool, nargs,
+		record->has_stack ? record->nstack + 1 : 0, DPE_COMM_SIZE, &room);
+	fill_origin(probes, record, message, NULL, memcpy(room.text, comm, DPE_COMM_SIZE));
+	fill_call(probes, record, message, room.args, texts);
+	if (has_text(message)) {
+		dpe_message_unref(message);
+		return NULL;
+	}
+	if (!nargs)
+		message->args = NULL;
+	if (record->has_stack)
+		add_stack(probes, record, message, room.pcs);
+	return message;
+}
+
+/* ---- in two
+ * ----------------------------------------------------------------------------------------- */
+
+static struct dpe_message *make_any(
+	struct dpe_probes *probes, const struct dpe_record *record, size_t size, const char *comm)
+{
+	struct dpe_value args[MAX_ARGS];
+	struct dpe_var vars[DPE_WATCHES + 1 + DPE_VALUES];
+	char texts[1 + DPE_WORDS][DPE_NUMBER_TEXT]; /* of a result and arguments, or of what is watched */
+	struct dpe_value_texts read;
+	uint64_t pcs[DPE_STACK_MAX + 2];
+	struct dpe_message draft = {0};
+	struct dpe_life_name thread, other;
+	bool complete = true;
+
+	if (record->kind >= DPE_RECORD_CREATE && record->kind <= DPE_RECORD_END)
+		dpe_lives_note(probes, record);
+	fill_origin(probes, record, &draft, &thread, comm);
+	if (record->kind <= DPE_RECORD_EXIT)
+		complete = fill_call(probes, record, &draft, args, texts);
+	else if (record->kind == DPE_RECORD_MEMORY)
+		dpe_memory_fill(probes, record, &draft, args);
+	else if (record->kind == DPE_RECORD_WAITED)
+		fill_wait(probes, record, &draft, args);
+	else if (record->kind == DPE_RECORD_DATA)
+		fill_access(probes, record, &draft, vars, texts);
+	else if (record->kind == DPE_RECORD_OBJECT)
+		dpe_armed_fill_access(probes, record, &draft, args, vars, texts);
+	else if (record->kind == DPE_RECORD_WATCH)
+		dpe_armed_fill_watch(probes, record, &draft, args);
+	else
+		complete = fill_thread_event(probes, record, &draft, args, &other);
+	if (!complete)
+		return NULL;
+	add_values(probes, record, size, &draft, vars, &read);
+	if (record->has_stack)
+		add_stack(probes, record, &draft, pcs);
+	return dpe_message_new_in(probes->pool, &draft);
+}
+
+struct dpe_message *dpe_message_of_record(
+	struct dpe_probes *probes, const struct dpe_record *record, size_t size, const char *comm)
+{
+	struct dpe_message *message;
+
+	if (!is_sound(probes, record, size))
+		return NULL;
+	message = make_call(probes, record, comm);
+	return message ? message : make_any(probes, record, size, comm);
+}

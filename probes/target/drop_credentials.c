@@ -1,0 +1,201 @@
+/* drop_credentials: once the target runs, we are as little as will do: the user who asked, and of the capabilities
+ * those for which something is left to do. */
+#include "probes/live.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BIT(capability) (UINT64_C(1) << (capability))
+
+/* ---- who --------------------------------------------------------------------------------- */
+
+/* A number from the environment, which anyone may have set: only root looks at it, to be less. */
+static bool number_of(const char *name, unsigned *number)
+{
+	const char *text = getenv(name);
+	unsigned long value;
+	char *end;
+
+	errno = 0;
+	value = text && *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+	if (!value || errno || *end || value >= UINT32_MAX)
+		return false;
+	*number = (unsigned)value;
+	return true;
+}
+
+/* Who called sudo. False where nobody did. */
+static bool find_caller(struct dpe_user *user)
+{
+	const char *name = getenv("SUDO_USER");
+	struct dpe_diags *unheard;
+	unsigned uid, gid;
+
+	if (geteuid() || !number_of("SUDO_UID", &uid) || !number_of("SUDO_GID", &gid))
+		return false;
+	unheard = dpe_diags_new();
+	*user = (struct dpe_user){0};
+	if (!name || !dpe_user_find(user, name, unheard) || user->uid != uid) {
+		dpe_user_free(user);
+		user->groups = dpe_xcalloc(1, sizeof(*user->groups));
+		user->groups[0] = gid;
+		user->ngroups = 1;
+	}
+	user->uid = uid;
+	user->gid = gid;
+	dpe_diags_free(unheard);
+	return true;
+}
+
+/* ---- what for ---------------------------------------------------------------------------- */
+
+/* False where the target is gone. */
+static bool user_of(pid_t pid, uid_t *uid)
+{
+	char *path = dpe_xasprintf("/proc/%d/status", pid), line[256];
+	FILE *file = fopen(path, "re");
+	bool found = false;
+
+	free(path);
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "Uid: %*u %u", uid) == 1;
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* Whether a process that is no child of ours may be looked into at all. */
+static bool yama_restricts(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope = file ? fgetc(file) : '0';
+
+	if (file)
+		fclose(file);
+	return scope != '0';
+}
+
+enum { SEES_TARGET = 1, SEES_LOSSES = 2 };
+
+static int look(const struct dpe_probes *probes)
+{
+	char *path = dpe_xasprintf("/proc/%d/exe", probes->pid), byte;
+	int sees = readlink(path, &byte, 1) < 0 ? 0 : SEES_TARGET;
+
+	free(path);
+	return sees | (dpe_attach_can_read_losses(probes) ? SEES_LOSSES : 0);
+}
+
+/* What we could still see with these capabilities alone: a target may have more rights than its
+ * user, and before Linux 5.19 losses cannot be read where unprivileged BPF is off. Tried in a process
+ * of its own, as what is given up does not come back. */
+static int try(const struct dpe_probes *probes, const struct dpe_user *user, uint64_t capabilities)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (!pid)
+		_exit(dpe_capabilities_keep(user, capabilities) ? 0 : look(probes));
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+}
+
+/* The mount namespace of a process, the caller's; NULL where it cannot be known. */
+static char *namespace_of(const char *process)
+{
+	char *path = dpe_xasprintf("/proc/%s/ns/mnt", process), name[64];
+	ssize_t len = readlink(path, name, sizeof(name) - 1);
+
+	free(path);
+	name[len > 0 ? len : 0] = '\0';
+	return len > 0 ? dpe_xstrdup(name) : NULL;
+}
+
+/* What is mapped can always be had by the mapping; without that right, only where a path leads to it,
+ * which it need not where there are several file systems of that name. */
+static uint64_t for_files(const struct dpe_probes *probes)
+{
+	char *own = namespace_of("self"), *theirs = NULL;
+	char *pid = dpe_xasprintf("%d", probes->pid);
+	uint64_t needed = probes->follow ? BIT(CAP_CHECKPOINT_RESTORE) : 0;
+
+	theirs = namespace_of(pid);
+	if (!own || !theirs || strcmp(own, theirs) != 0)
+		needed = BIT(CAP_CHECKPOINT_RESTORE);
+	free(own);
+	free(theirs);
+	free(pid);
+	return needed;
+}
+
+static uint64_t find_needed(const struct dpe_probes *probes, const struct dpe_user *user)
+{
+	uint64_t needed = 0;
+	uid_t uid;
+	int sees;
+
+	if (!user_of(probes->pid, &uid))
+		return 0;
+	/* What is followed may become anybody else, and must be continued. */
+	if (probes->follow || uid != (user ? user->uid : geteuid()))
+		needed |= BIT(CAP_KILL) | BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH);
+	if (!probes->child.pid && yama_restricts())
+		needed |= BIT(CAP_SYS_PTRACE);
+	if (dpe_attach_goes_on(probes)) /* before Linux 6.6 probes need more */
+		needed |= BIT(CAP_BPF) | BIT(CAP_PERFMON) | for_files(probes) |
+			  (probes->multi ? 0 : BIT(CAP_SYS_ADMIN));
+	sees = try(probes, user, needed);
+	if (!(sees & SEES_TARGET))
+		needed |= BIT(CAP_SYS_PTRACE);
+	if (!(sees & SEES_LOSSES))
+		needed |= BIT(CAP_BPF);
+	return needed;
+}
+
+/* ---- doing it ---------------------------------------------------------------------------- */
+
+static void say_kept(const struct dpe_probes *probes)
+{
+	struct dpe_text text = {0};
+
+	dpe_capabilities_print(&text, dpe_capabilities());
+	dpe_debug(probes->debug, "probes", 1, "goes on as user %u, with capabilities: %s",
+		(unsigned)geteuid(), text.at);
+	dpe_text_free(&text);
+}
+
+void dpe_probes_drop_privileges(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	struct dpe_user caller = {0};
+	const struct dpe_user *user = find_caller(&caller) ? &caller : NULL;
+	int error = dpe_capabilities_keep(user, find_needed(probes, user));
+
+	if (error)
+		dpe_diag_at(diags, DPE_WARNING, "dpe",
+			"goes on with all its privileges, which it cannot give up: %s",
+			strerror(-error));
+	say_kept(probes);
+	dpe_user_free(&caller);
+}
+
+/* Capabilities pass on to another program only as ambient ones. */
+void dpe_probes_lend_privileges(void)
+{
+	dpe_capabilities_lend(BIT(CAP_SYS_PTRACE));
+}
+
+int dpe_probes_begin_privileged(void)
+{
+	const uint64_t kept = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_ADMIN) |
+			      BIT(CAP_SYS_NICE);
+	const struct dpe_user caller = {.uid = getuid(), .gid = getgid()};
+
+	if (caller.uid == geteuid() && caller.gid == getegid())
+		return 0;
+	return dpe_capabilities_keep(&caller, kept);
+}

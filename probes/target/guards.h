@@ -1,0 +1,25 @@
+/* guards: what this side knows of events that wait for others, and of the stops that events make. */
+#ifndef DPE_PROBES_TARGET_GUARDS_H
+#define DPE_PROBES_TARGET_GUARDS_H
+
+#include "probes/kernel/bpf/guard_layout.h"
+#include "probes/target/event_flags.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct dpe_gates {
+	struct dpe_gate_state *state; /* shared with the programs; NULL: nothing is gated */
+	unsigned most_spots;          /* that there may ever be, for the kernel's side */
+	struct dpe_marks marks;
+	uint64_t stops;               /* how many there were at the last look */
+	uint64_t since;               /* ns: when we first saw a stop that is not handled; 0 */
+	bool armed;                   /* events may stop the target */
+};
+
+/* No event will stop the target from now on, nor is about to. True where the target stands still
+ * because of us. */
+bool dpe_gates_quiesce(struct dpe_gate_state *state);
+
+#endif

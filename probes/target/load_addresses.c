@@ -1,0 +1,75 @@
+/* load_addresses: where the target has the libraries whose variables are wanted.
+ *
+ * A process that runs has them somewhere. Of one that we start, the program is there first, and alone: the
+ * dynamic linker maps its libraries then, and tells so, as it does for debuggers, before anything of
+ * them runs. There the target is stopped once more, and at the latest where its program begins. */
+#include "probes/live.h"
+#include "probes/watch/watchpoints.h"
+
+#include <string.h>
+
+static bool is_elsewhere(const struct dpe_variable *variable)
+{
+	return variable->module && !variable->module->program;
+}
+
+static bool is_missing(const struct dpe_variable *variable)
+{
+	return is_elsewhere(variable) && !variable->module->based;
+}
+
+/* Whether it is so of any of the variables. */
+static bool any_variable(
+	const struct dpe_probes *probes, bool (*is)(const struct dpe_variable *variable))
+{
+	for (unsigned i = 0; i < probes->nwatches; i++) {
+		if (is(&probes->watches[i].variable))
+			return true;
+	}
+	for (unsigned i = 0; probes->reads && i < probes->plan->nreads; i++) {
+		if (is(&probes->reads[i]))
+			return true;
+	}
+	return false;
+}
+
+bool dpe_bases_in_libraries(const struct dpe_probes *probes)
+{
+	return any_variable(probes, is_elsewhere);
+}
+
+bool dpe_bases_missing(const struct dpe_probes *probes)
+{
+	return any_variable(probes, is_missing);
+}
+
+static void note_base(void *context, const struct dpe_mapping *mapping)
+{
+	const struct dpe_modules *modules = context;
+	struct dpe_module *module = dpe_modules_find(modules, mapping->path);
+
+	if (module && !module->based)
+		module->based = dpe_module_bias(
+			module, mapping->start, mapping->offset, &module->bias);
+}
+
+bool dpe_bases_find(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	if (dpe_mappings_each(probes->pid, note_base, &probes->modules) >= 0 &&
+		dpe_modules_program(&probes->modules)->based)
+		return true;
+	dpe_diag_at(diags, DPE_ERROR, "dpe",
+		"cannot find where process %d has its program, to observe variables", probes->pid);
+	return false;
+}
+
+bool dpe_bases_check(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const struct dpe_module *program = dpe_modules_program(&probes->modules);
+
+	if (!dpe_bases_missing(probes))
+		return true;
+	dpe_diag_at(diags, DPE_ERROR, program->path,
+		"it has begun without a library whose variables are to be observed");
+	return false;
+}

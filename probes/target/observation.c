@@ -1,0 +1,440 @@
+/* observation: a target under observation, from its launch (or ours joining it) to its end. */
+#include "probes/live.h"
+#include "probes/stream/memory_accesses.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- beginning
+ * --------------------------------------------------------------------------------------- */
+
+static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *names,
+	const struct dpe_probes_options *options, struct dpe_diags *diags)
+{
+	struct dpe_probes *probes = dpe_xcalloc(1, sizeof(*probes));
+
+	probes->plan = plan;
+	probes->names = names;
+	probes->diags = diags;
+	if (options) {
+		probes->debug = options->debug;
+		probes->ring_bytes = options->ring_bytes;
+		probes->wanted_rings = options->rings;
+		probes->stack_depth = options->stack_depth;
+		probes->one_by_one = options->one_by_one;
+		probes->libraries = options->libraries;
+		probes->nlibraries = options->nlibraries;
+		probes->once = options->once;
+		probes->follows = options->follow;
+		probes->stop = options->stop;
+		probes->dynamic = options->dynamic;
+	}
+	probes->arena = dpe_arena_new();
+	probes->pool = dpe_pool_new();
+	probes->create = dpe_intern_string(names, DPE_THREAD_CREATE);
+	probes->start = dpe_intern_string(names, DPE_THREAD_START);
+	probes->found = dpe_intern_string(names, DPE_THREAD_FOUND);
+	probes->end = dpe_intern_string(names, DPE_THREAD_EXIT);
+	probes->waited = dpe_intern_string(names, DPE_PROCESS_WAIT);
+	if (plan->channels)
+		dpe_channels_open(probes);
+	probes->pidfd = -1;
+	probes->child.channel = -1;
+	probes->nop_trial.answer = -1;
+	probes->status = -1;
+	return probes;
+}
+
+static bool open_pidfd(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	probes->pidfd = pidfd_open(probes->pid, 0);
+	if (probes->pidfd < 0)
+		dpe_diag_at(diags, DPE_ERROR, "dpe", "cannot watch process %d: %s", probes->pid,
+			strerror(errno));
+	return probes->pidfd >= 0;
+}
+
+static bool find_user(struct dpe_probes *probes, const char *name, struct dpe_diags *diags)
+{
+	if (!dpe_user_find(&probes->user, name, diags))
+		return false;
+	if (probes->user.uid == geteuid() || !geteuid())
+		return true;
+	dpe_diag_at(diags, DPE_ERROR, name, "only root can run the program as another user");
+	return false;
+}
+
+/* Whether it matters where its variables are; one that we start is stopped then where its program
+ * begins, as they are not there before. */
+static bool has_places(const struct dpe_probes *probes)
+{
+	return probes->nwatches || dpe_bases_in_libraries(probes);
+}
+
+static bool launch(struct dpe_probes *probes, const struct dpe_program *program, char *const argv[],
+	const char *preload, const char *user, struct dpe_diags *diags)
+{
+	char *const *environment;
+
+	if (!dpe_follow_check(probes, diags) || (user && !find_user(probes, user, diags)))
+		return false;
+	if (preload && !dpe_preload_open(probes, preload, diags))
+		return false;
+	environment = dpe_preload_environment(probes);
+	if (!dpe_libraries_of_program(&probes->modules, program, environment, diags) ||
+		!dpe_libraries_add(
+			&probes->modules, probes->libraries, probes->nlibraries, diags) ||
+		!dpe_preload_check(probes, diags) || !dpe_spots_find(probes, diags) ||
+		!dpe_watches_find(probes, diags) || !dpe_armed_find(probes, diags) ||
+		 !dpe_reads_find(probes, diags) ||
+		!dpe_privilege_check(diags))
+		return false;
+	dpe_memory_ask(probes);
+	if (!dpe_launch(&probes->child, program, argv, environment, dpe_preload_file(probes),
+		    probes->user.name ? &probes->user : NULL, &probes->modules, diags))
+		return false;
+	probes->pid = probes->child.pid;
+	dpe_preload_begin(probes);
+	probes->maps.pid = probes->pid;
+	if (!open_pidfd(probes, diags) || !dpe_attach(probes, false, diags))
+		return false;
+	dpe_merge_open(probes);
+	if (has_places(probes))
+		dpe_attach_hold(probes);
+	return dpe_gates_arm(probes, diags);
+}
+
+struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_names *names,
+	char *const argv[], const struct dpe_probes_options *options, struct dpe_diags *diags)
+{
+	struct dpe_program program;
+	struct dpe_probes *probes;
+
+	if (!dpe_program_find(&program, argv[0], diags))
+		return NULL;
+	probes = make(plan, names, options, diags);
+	if (!launch(probes, &program, argv, options ? options->preload : NULL,
+		    options ? options->user : NULL, diags)) {
+		dpe_probes_free(probes);
+		probes = NULL;
+	}
+	dpe_program_free(&program);
+	return probes;
+}
+
+/* A number of /proc/PID/status, or -1. */
+static long status_number(pid_t pid, const char *member)
+{
+	char path[32], line[256];
+	size_t len = strlen(member);
+	long number = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	while (file && number < 0 && fgets(line, sizeof(line), file))
+		if (!strncmp(line, member, len) && line[len] == ':')
+			number = strtol(line + len + 1, NULL, 10);
+	if (file)
+		fclose(file);
+	return number;
+}
+
+static bool check_process(pid_t pid, struct dpe_diags *diags)
+{
+	long process = pid > 0 ? status_number(pid, "Tgid") : -1;
+	char where[32];
+
+	snprintf(where, sizeof(where), "process %d", pid);
+	if (process < 0)
+		dpe_diag_at(diags, DPE_ERROR, where, "there is no such process");
+	else if (process != pid)
+		dpe_diag_at(diags, DPE_ERROR, where, "this is a thread of process %ld: name that",
+			process);
+	else if (pid == getpid())
+		dpe_diag_at(diags, DPE_ERROR, where, "this is dpe itself");
+	else if (status_number(pid, "VmSize") < 0)
+		dpe_diag_at(diags, DPE_ERROR, where,
+			"cannot be observed: it is the kernel's own, or its main thread has ended");
+	else
+		return true;
+	return false;
+}
+
+/* No thread may begin while the others are given their watchpoints. */
+static bool watch_running(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	bool good;
+
+	if (!probes->nwatches)
+		return true;
+	if (dpe_probes_stop(probes) < 0) {
+		dpe_diag_at(diags, DPE_ERROR, "dpe",
+			"process %d cannot be stopped, which watching variables needs",
+			probes->pid);
+		return false;
+	}
+	good = dpe_watches_set(probes, diags);
+	dpe_probes_continue(probes);
+	return good;
+}
+
+static bool find_bases(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	return !has_places(probes) ||
+	       (dpe_bases_find(probes, diags) && dpe_bases_check(probes, diags));
+}
+
+static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	bool good;
+
+	if (probes->plan->memory) {
+		dpe_diag_at(diags, DPE_ERROR, "dpe",
+			"events of memory are told by a library, which a process that runs already "
+			"does not load");
+		return false;
+	}
+	good = dpe_follow_check(probes, diags) && dpe_privilege_check(diags) &&
+	       check_process(probes->pid, diags) &&
+	       dpe_privilege_check_process(probes->pid, diags) &&
+	       open_pidfd(probes, diags) &&
+	       dpe_libraries_of_process(&probes->modules, probes->pid, diags) &&
+	       dpe_libraries_add(&probes->modules, probes->libraries, probes->nlibraries, diags) &&
+	       dpe_spots_find(probes, diags) && dpe_watches_find(probes, diags) &&
+	       dpe_armed_find(probes, diags) &&
+	       dpe_reads_find(probes, diags) && find_bases(probes, diags) &&
+	       dpe_attach(probes, true, diags);
+	if (!good)
+		return false;
+	dpe_merge_open(probes);
+	return watch_running(probes, diags) && dpe_gates_arm(probes, diags);
+}
+
+struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_names *names,
+	pid_t pid, const struct dpe_probes_options *options, struct dpe_diags *diags)
+{
+	struct dpe_probes *probes = make(plan, names, options, diags);
+
+	probes->pid = probes->maps.pid = pid;
+	probes->started = true;
+	if (attach(probes, diags)) {
+		dpe_late_look(probes, probes->pid); /* at what came while we began */
+		return probes;
+	}
+	dpe_probes_free(probes);
+	return NULL;
+}
+
+/* ---- while it runs
+ * -------------------------------------------------------------------------------------- */
+
+static void reap(struct dpe_probes *probes)
+{
+	int status;
+
+	probes->exited = true;
+	dpe_kernel_rings_ended(&probes->rings, probes->pidfd);
+	dpe_follow_first_ended(probes);
+	if (!probes->child.pid)
+		return;
+	while (waitpid(probes->child.pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return;
+	probes->status = status;
+}
+
+/* True once it is stopped; false where it has ended, or (-1 in *error) nobody knows. */
+static bool await_stop(struct dpe_probes *probes, int *error)
+{
+	int status;
+
+	while (waitpid(probes->child.pid, &status, WUNTRACED) < 0) {
+		if (errno == EINTR)
+			continue;
+		*error = -1;
+		return false;
+	}
+	if (WIFSTOPPED(status))
+		return true;
+	probes->exited = true;
+	probes->status = status;
+	return false;
+}
+
+/* The target goes on from stop to stop until all libraries are there whose variables are wanted. */
+static bool await_libraries(struct dpe_probes *probes, int *error, struct dpe_diags *diags)
+{
+	if (!dpe_attach_hold_linker(probes, diags))
+		return false;
+	while (dpe_bases_missing(probes) && !dpe_attach_begins(probes)) {
+		*error = dpe_control_continue(probes);
+		if (*error || !await_stop(probes, error))
+			return !*error;
+		if (!dpe_bases_find(probes, diags))
+			return false;
+	}
+	dpe_attach_unhold(probes);
+	if (!dpe_bases_check(probes, diags) || !dpe_watches_set(probes, diags))
+		return false;
+	dpe_attach_tell_reads(probes);
+	dpe_maps_begin(probes);
+	dpe_late_look(probes, probes->pid);
+	return true;
+}
+
+static bool begin_watching(struct dpe_probes *probes, int *error, struct dpe_diags *diags)
+{
+	if (!dpe_bases_find(probes, diags) || !dpe_watches_set(probes, diags))
+		return false;
+	return !dpe_bases_missing(probes) || await_libraries(probes, error, diags);
+}
+
+/* The kernel stops the target at the beginning of its program. */
+static int watch_launched(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	int error = 0;
+
+	if (!await_stop(probes, &error))
+		return error;
+	if (begin_watching(probes, &error, diags)) {
+		dpe_probes_continue(probes);
+		return 0;
+	}
+	if (error)
+		dpe_diag_at(diags, DPE_ERROR, "dpe", "process %d cannot be awaited", probes->pid);
+	dpe_probes_kill(probes);
+	reap(probes);
+	return -1;
+}
+
+int dpe_probes_start(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	int error;
+
+	if (probes->started)
+		return 0;
+	probes->started = true;
+	if (has_places(probes))
+		dpe_probes_expect_stop(probes);
+	error = dpe_launch_go(&probes->child);
+	if (!error)
+		return has_places(probes) ? watch_launched(probes, diags) : 0;
+	reap(probes);
+	dpe_diag_at(diags, DPE_ERROR, probes->modules.at[0]->path, "cannot be run: %s",
+		strerror(error));
+	return -1;
+}
+
+pid_t dpe_probes_pid(const struct dpe_probes *probes)
+{
+	return probes->pid;
+}
+
+/* The kernel's programs read a faster variant of our clock, which may differ by a few ns while
+ * the system's time is being adjusted. */
+#define CLOCK_SLACK 1000
+/* A preloaded library wakes nobody, which would be a visit to the kernel: ms between two looks. */
+#define PRELOAD_NAP 1
+
+static bool is_over(const struct dpe_probes *probes)
+{
+	return probes->exited && !dpe_follow_goes_on(probes);
+}
+
+int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_probes_sink *sink)
+{
+	int ended;
+	bool over, complete;
+
+	if (probes->merge.behind)
+		timeout = 0;
+	else if (probes->preload && (timeout < 0 || timeout > PRELOAD_NAP))
+		timeout = PRELOAD_NAP;
+	if (dpe_gates_stopped(probes))
+		timeout = 0;
+	ended = is_over(probes) ? 0
+				: dpe_kernel_rings_wait(&probes->rings,
+					  probes->exited ? -1 : probes->pidfd, timeout);
+	if (ended < 0)
+		return -1;
+	if (ended)
+		reap(probes);
+	dpe_follow_serve(probes);
+	dpe_late_answer(probes);
+	dpe_attach_spare_children(probes);
+	over = is_over(probes);
+	dpe_gates_look(probes);
+	complete = dpe_merge_deliver(probes, over, over ? 0 : CLOCK_SLACK, sink);
+	sink->watermark(sink->context, probes->drained);
+	dpe_gates_settle(probes, complete, sink);
+	return !(complete && over);
+}
+
+uint64_t dpe_probes_others(const struct dpe_probes *probes)
+{
+	return probes->follow ? dpe_attach_living(probes) - !probes->exited
+			      : dpe_attach_children(probes);
+}
+
+int dpe_probes_status(const struct dpe_probes *probes)
+{
+	return probes->status;
+}
+
+uint64_t dpe_probes_told(const struct dpe_probes *probes)
+{
+	return probes->telling > probes->drained ? probes->telling : probes->drained;
+}
+
+unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max)
+{
+	if (probes->preload)
+		return dpe_preload_losses(probes, losses, max);
+	return dpe_attach_losses(probes, losses, max);
+}
+
+/* ---- the end
+ * ------------------------------------------------------------------------------------------------
+ */
+
+void dpe_probes_free(struct dpe_probes *probes)
+{
+	if (!probes)
+		return;
+	dpe_access_free(probes);
+	dpe_detach(probes);
+	dpe_follow_free(probes);
+	dpe_gates_release(probes);
+	dpe_attach_free(probes);
+	dpe_probes_continue(probes);
+	dpe_nop_trial_end(&probes->nop_trial);
+	dpe_guardian_dismiss(&probes->guardian);
+	dpe_launch_close(&probes->child);
+	if (probes->child.pid && !probes->started)
+		kill(probes->child.pid, SIGKILL);
+	if (probes->child.pid && !probes->exited)
+		waitpid(probes->child.pid, NULL, probes->started ? WNOHANG : 0);
+	dpe_kernel_rings_close(&probes->rings);
+	dpe_merge_free(probes);
+	dpe_comms_free(probes);
+	dpe_preload_free(probes);
+	if (probes->pidfd >= 0)
+		close(probes->pidfd);
+	free(probes->maps.at);
+	dpe_channels_free(probes->channels);
+	free(probes->sleepers);
+	free(probes->spots);
+	free(probes->awaited);
+	free(probes->reads);
+	dpe_modules_free(&probes->modules);
+	dpe_user_free(&probes->user);
+	dpe_arena_free(probes->arena);
+	dpe_pool_free(probes->pool);
+	free(probes);
+}

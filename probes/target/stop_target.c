@@ -1,0 +1,163 @@
+/* stop_target: stopping, continuing and killing the target. While it is stopped, a guardian waits. */
+#include "probes/live.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- the target
+ * ------------------------------------------------------------------------------------- */
+
+static bool is_stopped(pid_t pid, const char *tid)
+{
+	char *path = dpe_xasprintf("/proc/%d/task/%s/stat", pid, tid), line[512] = "", *end;
+	FILE *file = fopen(path, "re");
+
+	free(path);
+	if (!file)
+		return true; /* it is gone */
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	fclose(file);
+	end = strrchr(line, ')');
+	return !end || strchr("TtZX", end[1] == ' ' ? end[2] : 'X');
+}
+
+static bool all_stopped(pid_t pid)
+{
+	char *path = dpe_xasprintf("/proc/%d/task", pid);
+	DIR *tasks = opendir(path);
+	struct dirent *entry;
+	bool stopped = true;
+
+	free(path);
+	while (tasks && stopped && (entry = readdir(tasks)))
+		stopped = entry->d_name[0] == '.' || is_stopped(pid, entry->d_name);
+	if (tasks)
+		closedir(tasks);
+	return stopped;
+}
+
+/* A thread that is inside the kernel stops when it comes out; nobody runs code of its own. */
+static void wait_stopped(pid_t pid)
+{
+	struct timespec pause = {.tv_nsec = 20000};
+
+	for (int i = 0; i < 200 && !all_stopped(pid); i++) {
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 500000)
+			pause.tv_nsec *= 2;
+	}
+}
+
+static int send_signal(const struct dpe_probes *probes, int signal)
+{
+	if (probes->exited || probes->pidfd < 0)
+		return -ESRCH;
+	return pidfd_send_signal(probes->pidfd, signal, NULL, 0) ? -errno : 0;
+}
+
+void dpe_control_wait_stopped(const struct dpe_probes *probes)
+{
+	wait_stopped(probes->pid);
+}
+
+int dpe_control_continue(struct dpe_probes *probes)
+{
+	return send_signal(probes, SIGCONT);
+}
+
+/* Events may stop the target at any moment: its guardian stays, and must know that we do, too. */
+static void note_stopped(struct dpe_probes *probes, bool stopped)
+{
+	probes->stopped = stopped;
+	if (probes->gates.armed)
+		__atomic_store_n(&probes->gates.state->held, stopped, __ATOMIC_SEQ_CST);
+	else if (!stopped)
+		dpe_guardian_dismiss(&probes->guardian);
+}
+
+void dpe_probes_expect_stop(struct dpe_probes *probes)
+{
+	note_stopped(probes, !dpe_guardian_start(&probes->guardian, probes->pidfd, NULL));
+}
+
+static int stop_first(struct dpe_probes *probes)
+{
+	int error = dpe_guardian_start(&probes->guardian, probes->pidfd, NULL);
+
+	if (error)
+		return error;
+	note_stopped(probes, true);
+	dpe_gates_await(probes); /* a signal that is on its way comes before ours */
+	error = send_signal(probes, SIGSTOP);
+	if (error)
+		note_stopped(probes, false);
+	else
+		wait_stopped(probes->pid);
+	return error;
+}
+
+int dpe_probes_stop(struct dpe_probes *probes)
+{
+	int error = 0;
+
+	if (probes->stopped)
+		return 0;
+	if ((probes->exited || probes->pidfd < 0) && !dpe_follow_goes_on(probes))
+		return -ESRCH;
+	dpe_follow_signal(probes, SIGSTOP);
+	if (probes->exited)
+		note_stopped(probes, true);
+	else
+		error = stop_first(probes);
+	if (error)
+		dpe_follow_signal(probes, SIGCONT);
+	return error;
+}
+
+int dpe_probes_continue(struct dpe_probes *probes)
+{
+	int error = 0;
+
+	dpe_follow_signal(probes, SIGCONT);
+	if (!probes->stopped)
+		return 0;
+	/* Where events stopped it that are not judged yet, it goes on once they are. */
+	if (!probes->exited && !dpe_gates_stopped(probes))
+		error = dpe_control_continue(probes);
+	note_stopped(probes, false);
+	return error;
+}
+
+int dpe_probes_kill(struct dpe_probes *probes)
+{
+	int error;
+
+	dpe_follow_signal(probes, SIGKILL);
+	error = send_signal(probes, SIGKILL);
+	if (!error || probes->exited)
+		note_stopped(probes, false);
+	return error;
+}
+
+void dpe_probes_leave(struct dpe_probes *probes)
+{
+	dpe_detach(probes);
+	if (probes->gates.state)
+		dpe_gates_quiesce(probes->gates.state);
+	if (probes->stopped)
+		dpe_keepers_leave(probes, probes->pidfd);
+	dpe_guardian_dismiss(&probes->guardian);
+	probes->gates.armed = probes->stopped = false;
+	probes->started = probes->exited = true; /* as far as we are concerned */
+	if (probes->pidfd >= 0)
+		close(probes->pidfd);
+	probes->pidfd = -1;
+}

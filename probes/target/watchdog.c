@@ -1,0 +1,171 @@
+/* watchdog: a small process next to us, as long as the target, or what is followed, is stopped or may
+ * be at any moment: should we die, it lets that go on. Where it may stand still without us, others,
+ * the keepers, wait until it ends. */
+#include "probes/live.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BIT(capability) (UINT64_C(1) << (capability))
+
+/* ---- any of them ------------------------------------------------------------------------- */
+
+void dpe_guardian_close_others(const int *files, unsigned count)
+{
+	unsigned from = 0;
+
+	for (;;) {
+		unsigned next = ~0U;
+
+		for (unsigned i = 0; i < count; i++)
+			if (files[i] >= 0 && (unsigned)files[i] >= from && (unsigned)files[i] < next)
+				next = (unsigned)files[i];
+		if (next > from)
+			close_range(from, next - (next != ~0U), 0);
+		if (next == ~0U)
+			return;
+		from = next + 1;
+	}
+}
+
+void dpe_guardian_shed(uint64_t capabilities)
+{
+	sigset_t all;
+
+	dpe_capabilities_keep(NULL, capabilities);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+}
+
+/* It holds nothing of ours open but what it needs: our probes shall end with us. What the programs
+ * share with us is memory, and stays. */
+static void become_small(uint64_t capabilities, const int *files, unsigned count)
+{
+	dpe_guardian_shed(capabilities);
+	dpe_guardian_close_others(files, count);
+}
+
+/* Before Linux 5.19 maps need CAP_BPF. */
+static _Noreturn void guard(const struct dpe_duty *duty, int channel)
+{
+	int files[DPE_DUTY_FILES + 1];
+	char byte;
+
+	for (unsigned i = 0; i < DPE_DUTY_FILES; i++)
+		files[i] = i < duty->nfiles ? duty->files[i] : -1;
+	files[DPE_DUTY_FILES] = channel;
+	setsid();
+	become_small(BIT(CAP_KILL) | BIT(CAP_BPF), files, DPE_COUNT(files));
+	if (recv(channel, &byte, 1, 0) <= 0)
+		duty->act(duty->context);
+	_exit(0);
+}
+
+int dpe_guardian_make(struct dpe_guardian *guardian, const struct dpe_duty *duty)
+{
+	int ends[2], error;
+	pid_t pid;
+
+	if (guardian->pid)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	pid = fork();
+	error = errno;
+	if (!pid)
+		guard(duty, ends[1]);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return -error;
+	}
+	*guardian = (struct dpe_guardian){pid, ends[0]};
+	return 0;
+}
+
+void dpe_guardian_dismiss(struct dpe_guardian *guardian)
+{
+	if (!guardian->pid)
+		return;
+	send(guardian->channel, "", 1, MSG_NOSIGNAL);
+	close(guardian->channel);
+	while (waitpid(guardian->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	*guardian = (struct dpe_guardian){0};
+}
+
+/* ---- that of the target ------------------------------------------------------------------ */
+
+struct stopped {
+	int pidfd;
+	struct dpe_gate_state *state;
+};
+
+static void let_go(const void *context)
+{
+	const struct stopped *stopped = context;
+
+	if (!stopped->state || dpe_gates_quiesce(stopped->state))
+		pidfd_send_signal(stopped->pidfd, SIGCONT, NULL, 0);
+}
+
+int dpe_guardian_start(struct dpe_guardian *guardian, int pidfd, struct dpe_gate_state *state)
+{
+	const struct stopped stopped = {pidfd, state};
+	const struct dpe_duty duty = {
+		.act = let_go, .context = &stopped, .files = {pidfd}, .nfiles = 1};
+
+	return dpe_guardian_make(guardian, &duty);
+}
+
+/* ---- the keepers of what is stopped ------------------------------------------------------ */
+
+static _Noreturn void keep(int until, int channel)
+{
+	struct pollfd end = {.fd = until, .events = POLLIN};
+
+	send(channel, "", 1, MSG_NOSIGNAL);
+	close(channel);
+	while (poll(&end, 1, -1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+/* A child in the target's group, and its parent in another group of the session. */
+static _Noreturn void begin_keepers(int until, int channel, pid_t group)
+{
+	int files[] = {until, channel};
+
+	become_small(0, files, DPE_COUNT(files));
+	if (setpgid(0, 0) == 0 && fork() == 0 && setpgid(0, group) == 0)
+		keep(until, channel);
+	close(channel);
+	keep(until, -1);
+}
+
+/* The kernel hangs up, and so ends, a group of processes with a stopped one in it when the last of
+ * those goes that could continue it from within its session: that is us, who started the target. So
+ * others stay. */
+void dpe_keepers_leave(const struct dpe_probes *probes, int until)
+{
+	pid_t group = getpgid(probes->pid), keeper;
+	int ends[2];
+	char byte;
+
+	if (!probes->child.pid || group < 0 || getsid(probes->pid) != getsid(0) ||
+		socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return;
+	keeper = fork();
+	if (!keeper)
+		begin_keepers(until, ends[1], group);
+	close(ends[1]);
+	if (keeper > 0)
+		(void)!recv(ends[0], &byte, 1, 0); /* until they stand */
+	close(ends[0]);
+}

@@ -1,0 +1,224 @@
+/* object_watch_sites: which parts of which objects are watched, and where that begins and ends. */
+#include "probes/live.h"
+
+#include <bpf/bpf.h>
+#include <stdlib.h>
+
+/* ---- which parts ------------------------------------------------------------------------- */
+
+/* What is at a pointer that an argument is: one step, no further. */
+static char *check(const struct dpe_variable *variable)
+{
+	uint64_t size = variable->size;
+
+	if (variable->in_structure)
+		return dpe_xasprintf("it is no pointer");
+	if (variable->nsteps != 1)
+		return dpe_xasprintf("what a pointer in the object leads to changes its place");
+	if (variable->is_complex)
+		return dpe_xasprintf("it is a complex number");
+	if ((size != 1 && size != 2 && size != 4 && size != 8) ||
+		(uint64_t)variable->steps[0] % size)
+		return dpe_xasprintf("a watchpoint is on 1, 2, 4 or 8 aligned bytes, not on %llu",
+			(unsigned long long)size);
+	return NULL;
+}
+
+static bool is_site_of(const struct dpe_site *site, const struct dpe_object_moment *moment)
+{
+	return site->name == moment->name && site->module == moment->module;
+}
+
+/* What the part is by the debug information of a function that has the pointer. */
+static char *find_part(const struct dpe_spot *spot, const struct dpe_watched_object *wanted,
+	struct dpe_armed_kind *kind)
+{
+	struct dpe_variable variable;
+	char *why;
+
+	if (spot->site->kind || spot->usdt)
+		return dpe_xasprintf("only functions have arguments of which it is known what "
+				     "they lead to");
+	why = dpe_variable_of_call(spot->module, spot->function, wanted->object->lvalue, &variable);
+	if (!why)
+		why = check(&variable);
+	if (!why && kind->found &&
+		(kind->watch.variable.size != variable.size ||
+			kind->watch.variable.steps[0] != variable.steps[0]))
+		why = dpe_xasprintf(
+			"the functions '%s' have objects of different kinds", spot->function->name);
+	if (!why) {
+		kind->watch.variable = variable;
+		kind->watch.address = (uint64_t)variable.steps[0];
+		kind->found = true;
+	}
+	return why;
+}
+
+static char *check_pointer(const struct dpe_spot *spot, const struct dpe_object_moment *moment)
+{
+	if (spot->site->kind || spot->usdt)
+		return dpe_xasprintf("only functions have arguments that point to it");
+	if (spot->preloaded)
+		return dpe_xasprintf("'%s' is told by the preloaded library, which waits for "
+				     "nobody",
+			spot->function->name);
+	if (!moment->result && dpe_signature_word(spot->signature, moment->arg) < 0)
+		return dpe_xasprintf("argument %u of '%s' is no pointer that can be read",
+			moment->arg + 1, spot->function->name);
+	return NULL;
+}
+
+/* At one function, which may be where it begins and where it ends. */
+static char *look_at_spot(const struct dpe_spot *spot, const struct dpe_watched_object *wanted,
+	struct dpe_armed_kind *kind)
+{
+	char *why = NULL;
+
+	if (is_site_of(spot->site, &wanted->object->from)) {
+		why = check_pointer(spot, &wanted->object->from);
+		if (!why)
+			why = find_part(spot, wanted, kind);
+	}
+	if (!why && wanted->object->ends && is_site_of(spot->site, &wanted->object->to))
+		why = check_pointer(spot, &wanted->object->to);
+	return why;
+}
+
+static bool find_kind(
+	struct dpe_probes *probes, unsigned number, unsigned first_spot, struct dpe_diags *diags)
+{
+	const struct dpe_watched_object *wanted = &probes->plan->objects[number];
+	struct dpe_armed_kind *kind = &probes->arms.kinds[number];
+	char *why = NULL;
+
+	for (unsigned i = first_spot; !why && i < probes->nspots; i++)
+		why = look_at_spot(&probes->spots[i], wanted, kind);
+	if (!why && !kind->found)
+		why = dpe_xasprintf("no file that the program begins with has the function that "
+				    "it is watched from");
+	if (!why)
+		return true;
+	dpe_diag(diags, probes->placed ? DPE_WARNING : DPE_ERROR, wanted->place,
+		"'%s' cannot be watched: %s", wanted->object->lvalue, why);
+	free(why);
+	return false;
+}
+
+static void name_kind(struct dpe_probes *probes, unsigned number)
+{
+	const struct dpe_watched_object *wanted = &probes->plan->objects[number];
+	struct dpe_watch *watch = &probes->arms.kinds[number].watch;
+	char *prior = dpe_xasprintf("%s'", wanted->object->lvalue);
+
+	watch->access = wanted->access;
+	watch->event = wanted->access ? wanted->object->access : wanted->object->update;
+	watch->update = wanted->access && wanted->tells ? wanted->object->update : 0;
+	watch->reads = wanted->reads;
+	watch->name = dpe_intern_string(probes->names, wanted->object->lvalue);
+	watch->prior = dpe_intern_string(probes->names, prior);
+	free(prior);
+}
+
+/* Each of them needs at least one watchpoint, as each variable does. */
+static bool check_count(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	unsigned count = probes->nwatches + probes->plan->nobjects;
+
+	if (count > DPE_WATCHES)
+		dpe_diag(diags, DPE_ERROR, probes->plan->objects[probes->plan->nobjects - 1].place,
+			"the rules watch %u variables and %u parts of objects, the processor has "
+			"watchpoints for %d",
+			probes->nwatches, probes->plan->nobjects, DPE_WATCHES);
+	return count <= DPE_WATCHES;
+}
+
+bool dpe_armed_find(struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const struct dpe_plan *plan = probes->plan;
+	bool complete = true;
+
+	if (!plan->nobjects)
+		return true;
+	if (!check_count(probes, diags))
+		return false;
+	if (!dpe_attach_can_wait()) {
+		dpe_diag(diags, DPE_ERROR, plan->objects[0].place,
+			"to watch objects a thread must wait for dpe, which needs Linux 6.0");
+		return false;
+	}
+	for (unsigned i = 0; i < plan->nobjects; i++) {
+		name_kind(probes, i);
+		complete &= find_kind(probes, i, 0, diags);
+	}
+	probes->arms.nkinds = complete ? plan->nobjects : 0;
+	probes->arms.begin = dpe_intern_string(probes->names, DPE_WATCH_BEGIN);
+	probes->arms.end = dpe_intern_string(probes->names, DPE_WATCH_END);
+	probes->arms.refusal = dpe_intern_string(probes->names, DPE_WATCH_REFUSED);
+	return complete;
+}
+
+/* ---- for the kernel's side --------------------------------------------------------------- */
+
+static void add_arming(const struct dpe_spot *spot, const struct dpe_object_moment *moment,
+	unsigned kind, bool disarm, struct dpe_armings *armings)
+{
+	if (!is_site_of(spot->site, moment))
+		return;
+	armings->at[armings->count++] = (struct dpe_arming){
+		.kind = (__u8)kind,
+		.word = moment->result ? DPE_WORDS
+				       : (__u8)dpe_signature_word(spot->signature, moment->arg),
+		.phase = moment->phase == DPE_EXIT,
+		.disarm = disarm,
+	};
+}
+
+bool dpe_armed_at(const struct dpe_probes *probes, const struct dpe_spot *spot)
+{
+	for (unsigned i = 0; i < probes->arms.nkinds; i++) {
+		const struct dpe_object *object = probes->plan->objects[i].object;
+
+		if (is_site_of(spot->site, &object->from) ||
+			(object->ends && is_site_of(spot->site, &object->to)))
+			return true;
+	}
+	return false;
+}
+
+static void tell_spot(const struct dpe_probes *probes, int map, uint32_t number)
+{
+	const struct dpe_spot *spot = &probes->spots[number];
+	struct dpe_armings armings = {0};
+
+	_Static_assert(DPE_ARMINGS >= 2 * DPE_WATCHES, "each may begin and end at one site");
+	for (unsigned i = 0; i < probes->arms.nkinds; i++) {
+		const struct dpe_object *object = probes->plan->objects[i].object;
+
+		add_arming(spot, &object->from, i, false, &armings);
+		if (object->ends)
+			add_arming(spot, &object->to, i, true, &armings);
+	}
+	if (armings.count)
+		bpf_map_update_elem(map, &number, &armings, BPF_ANY);
+}
+
+void dpe_armed_tell(const struct dpe_probes *probes, int map)
+{
+	for (unsigned i = 0; i < probes->nspots; i++)
+		tell_spot(probes, map, i);
+}
+
+void dpe_armed_find_late(struct dpe_probes *probes, unsigned first_spot)
+{
+	int map = dpe_attach_arm_map(probes);
+
+	for (unsigned i = 0; i < probes->arms.nkinds; i++) {
+		if (find_kind(probes, i, first_spot, probes->diags))
+			continue;
+		dpe_attach_lose(probes);
+		return;
+	}
+	for (unsigned i = first_spot; i < probes->nspots; i++)
+		tell_spot(probes, map, i);
+}

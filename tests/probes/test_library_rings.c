@@ -1,0 +1,347 @@
+/* The rings of the preload library, written here as it writes them. */
+#include "probes/inside/ring_slots.h"
+#include "probes/stream/library_rings.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct seen {
+	uint64_t count, sum, gaps, time;
+	uint64_t last_word;
+	uint64_t room; /* 0: for all */
+};
+
+static bool see(void *context, const struct dpe_ring_event *event)
+{
+	struct seen *seen = context;
+
+	if (seen->room && seen->count == seen->room)
+		return false;
+	assert_true(event->time >= seen->time);
+	seen->time = event->time;
+	seen->count++;
+	seen->gaps += event->gap;
+	seen->last_word = event->slot->words[0];
+	seen->sum += event->slot->words[0];
+	return true;
+}
+
+static void count_loss(void *context, const struct dpe_ring_loss *loss)
+{
+	uint64_t *count = context;
+
+	assert_true(loss->first && loss->first <= loss->last);
+	*count += loss->count;
+}
+
+static uint64_t lost(const struct dpe_rings *rings)
+{
+	uint64_t count = 0;
+
+	dpe_rings_each_loss(rings, count_loss, &count);
+	return count;
+}
+
+static void open_rings(struct dpe_rings *rings, size_t bytes)
+{
+	assert_int_equal(dpe_rings_open(rings, bytes, 0), 0);
+	rings->header->pid = (uint32_t)getpid();
+	rings->header->fences = 1; /* nothing registers this process for membarrier */
+}
+
+static struct dpe_preload_writer writer_of(struct dpe_rings *rings, unsigned index)
+{
+	struct dpe_preload_header *header = rings->header;
+	struct dpe_preload_writer writer = {.ring = &header->rings[index]};
+
+	writer.ring->state = DPE_PRELOAD_CLAIMED;
+	writer.ring->thread = header->pid;
+	writer.slots = (char *)header + header->slots_begin +
+		       (size_t)header->slots * header->slot_bytes * index;
+	if (header->used <= index)
+		header->used = index + 1;
+	return writer;
+}
+
+/* A slot that is taken, and filled but for its stamp. */
+static struct dpe_preload_slot *begin_slot(
+	struct dpe_rings *rings, struct dpe_preload_writer *writer, uint64_t word, uint64_t *number)
+{
+	struct dpe_preload_slot *slot = dpe_preload_reserve(rings->header, writer, number);
+
+	if (!slot) {
+		dpe_preload_lose(rings->header, writer->ring);
+		return NULL;
+	}
+	slot->clock = dpe_preload_clock(rings->header, true);
+	slot->words[0] = word;
+	slot->lost = (uint32_t)writer->ring->lost.count;
+	return slot;
+}
+
+static void put(struct dpe_rings *rings, struct dpe_preload_writer *writer, uint64_t word)
+{
+	uint64_t number;
+	struct dpe_preload_slot *slot = begin_slot(rings, writer, word, &number);
+
+	if (slot)
+		dpe_preload_commit(slot, number);
+}
+
+static void goes_round(void **state)
+{
+	struct dpe_rings rings;
+	struct dpe_preload_writer writer;
+	struct seen seen = {0};
+	uint64_t sum = 0;
+
+	(void)state;
+	open_rings(&rings, 0);
+	writer = writer_of(&rings, 0);
+	for (uint64_t i = 0; i < 10 * rings.header->slots; i++) {
+		put(&rings, &writer, i);
+		sum += i;
+		if (i % 50 == 49)
+			dpe_rings_drain(&rings, false, see, &seen);
+	}
+	dpe_rings_drain(&rings, true, see, &seen);
+	assert_int_equal(seen.count, 10 * rings.header->slots);
+	assert_int_equal(seen.sum, sum);
+	assert_int_equal(seen.gaps + lost(&rings), 0);
+	dpe_rings_close(&rings);
+}
+
+static void counts_what_finds_no_room(void **state)
+{
+	struct dpe_rings rings;
+	struct dpe_preload_writer writer;
+	struct seen seen = {0};
+	uint64_t room;
+
+	(void)state;
+	open_rings(&rings, 0);
+	room = rings.header->slots - DPE_PRELOAD_SLACK;
+	writer = writer_of(&rings, 3);
+	for (uint64_t i = 0; i < room + 7; i++)
+		put(&rings, &writer, i);
+	dpe_rings_drain(&rings, false, see, &seen);
+	assert_int_equal(seen.count, room);
+	assert_int_equal(seen.gaps, 0); /* they come after it */
+	assert_int_equal(lost(&rings), 7);
+	put(&rings, &writer, 1);
+	dpe_rings_drain(&rings, false, see, &seen);
+	assert_int_equal(seen.count, room + 1);
+	assert_int_equal(seen.gaps, 7);
+	dpe_rings_close(&rings);
+}
+
+static void waits_for_what_is_not_whole(void **state)
+{
+	struct dpe_rings rings;
+	struct dpe_preload_writer writer;
+	struct dpe_preload_slot *slot;
+	struct seen seen = {0};
+	uint64_t number, before, stuck, after;
+
+	(void)state;
+	open_rings(&rings, 0);
+	writer = writer_of(&rings, 0);
+	put(&rings, &writer, 1);
+	before = dpe_rings_drain(&rings, false, see, &seen);
+	slot = begin_slot(&rings, &writer, 2, &number);
+	put(&rings, &writer, 3); /* a signal's handler */
+	stuck = dpe_rings_drain(&rings, false, see, &seen);
+	assert_int_equal(seen.count, 1);
+	assert_int_equal(stuck, before);
+	assert_int_equal(dpe_rings_drain(&rings, false, see, &seen), stuck);
+	dpe_preload_commit(slot, number);
+	after = dpe_rings_drain(&rings, false, see, &seen);
+	assert_int_equal(seen.count, 3);
+	assert_int_equal(seen.last_word, 3);
+	assert_true(after > stuck);
+	dpe_rings_close(&rings);
+}
+
+/* What a thread had written when it was killed is read; what it was about to write is lost. */
+static void reads_what_the_dead_wrote(void **state)
+{
+	struct dpe_rings rings;
+	struct seen seen = {0};
+	pid_t child;
+	int status;
+
+	(void)state;
+	open_rings(&rings, 0);
+	child = fork();
+	if (!child) {
+		struct dpe_preload_writer writer = writer_of(&rings, 0);
+		uint64_t number;
+
+		for (uint64_t i = 0; i < 20; i++)
+			put(&rings, &writer, i);
+		begin_slot(&rings, &writer, 99, &number);
+		put(&rings, &writer, 20);
+		kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	dpe_rings_drain(&rings, false, see, &seen);
+	assert_int_equal(seen.count, 20);
+	dpe_rings_drain(&rings, true, see, &seen);
+	assert_int_equal(seen.count, 21);
+	assert_int_equal(seen.last_word, 20);
+	assert_int_equal(seen.gaps, 1);
+	assert_int_equal(lost(&rings), 1);
+	dpe_rings_close(&rings);
+}
+
+/* Its ring is given back, its losses are remembered, and the next one begins where it stopped. */
+static void a_dead_threads_ring_comes_again(void **state)
+{
+	struct dpe_rings rings;
+	struct dpe_preload_writer writer;
+	struct seen seen = {0};
+	uint64_t number;
+
+	(void)state;
+	open_rings(&rings, 0);
+	writer = writer_of(&rings, 0);
+	put(&rings, &writer, 1);
+	begin_slot(&rings, &writer, 2, &number);
+	writer.ring->state = DPE_PRELOAD_DEAD;
+	dpe_rings_drain(&rings, false, see, &seen);
+	assert_int_equal(writer.ring->state, DPE_PRELOAD_FREE);
+	assert_int_equal(lost(&rings), 1);
+	writer = writer_of(&rings, 0);
+	put(&rings, &writer, 3);
+	dpe_rings_drain(&rings, false, see, &seen);
+	assert_int_equal(seen.count, 2);
+	assert_int_equal(seen.last_word, 3);
+	assert_int_equal(seen.gaps, 0);
+	dpe_rings_close(&rings);
+}
+
+/* What is not taken stays, and the ring is known up to there. */
+static void keeps_what_is_not_taken(void **state)
+{
+	struct dpe_rings rings;
+	struct dpe_preload_writer writer;
+	struct seen seen = {.room = 5};
+	uint64_t bound;
+
+	(void)state;
+	open_rings(&rings, 0);
+	writer = writer_of(&rings, 0);
+	for (uint64_t i = 0; i < 10; i++)
+		put(&rings, &writer, i);
+	bound = dpe_rings_drain(&rings, false, see, &seen);
+	assert_int_equal(seen.count, 5);
+	assert_true(bound >= seen.time);
+	seen.room = 6;
+	dpe_rings_drain(&rings, true, see, &seen);
+	assert_int_equal(seen.last_word, 5);
+	assert_true(bound <= seen.time);
+	seen.room = 0;
+	dpe_rings_drain(&rings, true, see, &seen);
+	assert_int_equal(seen.count, 10);
+	assert_int_equal(seen.gaps + lost(&rings), 0);
+	dpe_rings_close(&rings);
+}
+
+/* Another process writes as fast as it can: each event is seen once or counted, in its order. */
+static void keeps_up_with_another_process(void **state)
+{
+	const uint64_t events = 300000;
+	struct dpe_rings rings;
+	struct seen seen = {0};
+	pid_t child;
+
+	(void)state;
+	open_rings(&rings, 1 << 15);
+	writer_of(&rings, 0);
+	child = fork();
+	if (!child) {
+		struct dpe_preload_writer writer = writer_of(&rings, 0);
+
+		for (uint64_t i = 0; i < events; i++)
+			put(&rings, &writer, i);
+		_exit(0);
+	}
+	while (!waitpid(child, NULL, WNOHANG))
+		dpe_rings_drain(&rings, false, see, &seen);
+	dpe_rings_drain(&rings, true, see, &seen);
+	assert_int_equal(seen.count + lost(&rings), events);
+	assert_true(seen.gaps <= lost(&rings));
+	assert_true(seen.count > rings.header->slots / 2);
+	dpe_rings_close(&rings);
+}
+
+static void the_counter_is_the_clock(void **state)
+{
+	static struct dpe_counter counter;
+	uint64_t counts[100], ns[100];
+
+	(void)state;
+	if (!dpe_counter_is_reliable())
+		skip();
+	for (int i = 0; i < 100; i++) {
+		struct dpe_moment now = dpe_counter_look(&counter);
+
+		usleep(100);
+		counts[i] = __builtin_ia32_rdtsc();
+		ns[i] = now.ns;
+	}
+	dpe_counter_look(&counter);
+	for (int i = 0; i < 100; i++) {
+		uint64_t time = dpe_counter_ns(&counter, counts[i]);
+
+		assert_true(time > ns[i] && (i == 99 || time < ns[i + 1]));
+	}
+}
+
+/* A page that is touched for the first time costs more than all that is written to it. */
+static void the_first_are_there(void **state)
+{
+	struct dpe_rings rings;
+	struct stat status;
+	uint64_t ring;
+
+	(void)state;
+	assert_int_equal(dpe_rings_open(&rings, 1 << 20, 16), 0);
+	ring = (uint64_t)rings.slots * rings.slot_bytes;
+	assert_int_equal(fstat(rings.fd, &status), 0);
+	if (!rings.header->prepared) /* before Linux 5.14 */
+		skip();
+	assert_in_range(rings.header->prepared, 2, DPE_PRELOAD_RINGS);
+	assert_in_range((uint64_t)status.st_blocks * 512, rings.header->prepared * ring,
+		(rings.header->prepared + 1) * ring);
+	dpe_rings_close(&rings);
+	assert_int_equal(dpe_rings_open(&rings, 64 << 20, 16), 0);
+	assert_int_equal(rings.header->prepared, 2); /* which is much already */
+	dpe_rings_close(&rings);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_are_there),
+		cmocka_unit_test(goes_round),
+		cmocka_unit_test(counts_what_finds_no_room),
+		cmocka_unit_test(waits_for_what_is_not_whole),
+		cmocka_unit_test(reads_what_the_dead_wrote),
+		cmocka_unit_test(a_dead_threads_ring_comes_again),
+		cmocka_unit_test(keeps_what_is_not_taken),
+		cmocka_unit_test(keeps_up_with_another_process),
+		cmocka_unit_test(the_counter_is_the_clock),
+	};
+
+	return cmocka_run_group_tests_name("rings", tests, NULL, NULL);
+}

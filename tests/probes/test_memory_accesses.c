@@ -1,0 +1,74 @@
+/* Accesses to memory in pieces, and what is given back. */
+#include "probes/stream/memory_accesses.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct told {
+	struct dpe_text text;
+};
+
+static void tell(void *context, uint64_t address, uint64_t size)
+{
+	struct told *told = context;
+
+	dpe_text_printf(&told->text, "%llx+%llu ", (unsigned long long)address,
+		(unsigned long long)size);
+}
+
+static void happens(struct dpe_memory *memory, unsigned what, uint64_t address, uint64_t size,
+	const char *wanted)
+{
+	struct dpe_preload_slot slot = {.function = (uint16_t)what, .words = {address, size}};
+	struct told told = {0};
+
+	dpe_memory_each(memory, &slot, tell, &told);
+	assert_string_equal(told.text.at ? told.text.at : "", wanted);
+	dpe_text_free(&told.text);
+}
+
+static void accesses_come_in_aligned_pieces(void **state)
+{
+	struct dpe_memory memory = {0};
+
+	(void)state;
+	happens(&memory, DPE_PRELOAD_READ, 0x1000, 1, "1000+1 ");
+	happens(&memory, DPE_PRELOAD_WRITE, 0x1004, 4, "1004+4 ");
+	happens(&memory, DPE_PRELOAD_READ, 0x1000, 16, "1000+8 1008+8 ");
+	happens(&memory, DPE_PRELOAD_READ, 0x1003, 8, "1003+1 1004+4 1008+2 100a+1 ");
+	happens(&memory, DPE_PRELOAD_WRITE, 0x1ffe, 4, "1ffe+2 2000+2 ");
+	happens(&memory, DPE_PRELOAD_WRITE, 0x1000, 0, "");
+	happens(&memory, DPE_PRELOAD_ATOMIC_STORE, 0x1003, 16, "1003+16 ");
+	dpe_memory_free(&memory);
+}
+
+static void only_what_was_accessed_is_given_back_once(void **state)
+{
+	struct dpe_memory memory = {.notes = true};
+
+	(void)state;
+	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 64, "");
+	happens(&memory, DPE_PRELOAD_READ, 0x1001, 1, "1001+1 ");
+	happens(&memory, DPE_PRELOAD_WRITE, 0x1014, 4, "1014+4 ");
+	happens(&memory, DPE_PRELOAD_WRITE, 0x2ff8, 16, "2ff8+8 3000+8 ");
+	happens(&memory, DPE_PRELOAD_FREED, 0x1010, 16, "1010+8 ");
+	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 64, "1000+8 ");
+	happens(&memory, DPE_PRELOAD_FREED, 0x1000, 64, "");
+	happens(&memory, DPE_PRELOAD_FREED, 0, 1ull << 40, "2ff8+8 3000+8 ");
+	assert_null(memory.pages);
+	dpe_memory_free(&memory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(accesses_come_in_aligned_pieces),
+		cmocka_unit_test(only_what_was_accessed_is_given_back_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

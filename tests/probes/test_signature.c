@@ -1,0 +1,410 @@
+/* Signatures against what the compiler really does: calls through the target's prototypes go to
+ * a function that notes all registers and words. */
+#include "tests/probes/open_target.h"
+
+#include "probes/binary/signature.h"
+#include "tests/probes/targets/signatures.h"
+
+#include <math.h>
+
+#define WORDS 12
+#define VECTORS 8
+
+uint64_t noted[WORDS + VECTORS]; /* behind the words, xmm0 to xmm7 */
+void note(void);
+
+__asm__(".text\n"
+	".globl note\n"
+	".type note, @function\n"
+	"note:\n"
+	"	movq noted@GOTPCREL(%rip), %rax\n"
+	"	movq %rdi, 0(%rax)\n"
+	"	movq %rsi, 8(%rax)\n"
+	"	movq %rdx, 16(%rax)\n"
+	"	movq %rcx, 24(%rax)\n"
+	"	movq %r8, 32(%rax)\n"
+	"	movq %r9, 40(%rax)\n"
+	"	movq 8(%rsp), %rcx\n"
+	"	movq %rcx, 48(%rax)\n"
+	"	movq 16(%rsp), %rcx\n"
+	"	movq %rcx, 56(%rax)\n"
+	"	movq 24(%rsp), %rcx\n"
+	"	movq %rcx, 64(%rax)\n"
+	"	movq 32(%rsp), %rcx\n"
+	"	movq %rcx, 72(%rax)\n"
+	"	movq 40(%rsp), %rcx\n"
+	"	movq %rcx, 80(%rax)\n"
+	"	movq 48(%rsp), %rcx\n"
+	"	movq %rcx, 88(%rax)\n"
+	"	movq %xmm0, 96(%rax)\n"
+	"	movq %xmm1, 104(%rax)\n"
+	"	movq %xmm2, 112(%rax)\n"
+	"	movq %xmm3, 120(%rax)\n"
+	"	movq %xmm4, 128(%rax)\n"
+	"	movq %xmm5, 136(%rax)\n"
+	"	movq %xmm6, 144(%rax)\n"
+	"	movq %xmm7, 152(%rax)\n"
+	"	movq %rdi, %rax\n"
+	"	ret\n"
+	".size note, .-note\n");
+
+/* Calls it as if it were the function of that name. The union keeps compilers from telling. */
+#define CALL(name, ...)                                                                            \
+	({                                                                                         \
+		union {                                                                            \
+			void (*is)(void);                                                          \
+			__typeof__(&name) as;                                                      \
+		} function = {note};                                                               \
+		function.as(__VA_ARGS__);                                                          \
+	})
+
+struct target {
+	struct dpe_module *module;
+	struct dpe_arena *arena;
+};
+
+static int set_up(void **state)
+{
+	struct target *target = dpe_xcalloc(1, sizeof(*target));
+
+	target->module = open_target("signatures");
+	target->arena = dpe_arena_new();
+	*state = target;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct target *target = *state;
+
+	dpe_module_free(target->module);
+	dpe_arena_free(target->arena);
+	free(target);
+	return 0;
+}
+
+static const struct dpe_signature *signature(void **state, const char *name, unsigned nargs)
+{
+	struct target *target = *state;
+	unsigned count;
+	const struct dpe_function *function = dpe_module_find(target->module, name, &count);
+
+	assert_non_null(function);
+	assert_int_equal(count, 1);
+	return dpe_signature_of(target->module, function, nargs, target->arena);
+}
+
+/* As a probe does it. */
+static void take_vectors(const struct dpe_signature *s, uint64_t *words)
+{
+	uint8_t from[WORDS];
+
+	dpe_signature_vectors(s, from);
+	memcpy(words, noted, WORDS * sizeof(*words));
+	for (unsigned i = 0; i < WORDS; i++)
+		if (from[i])
+			words[i] = noted[WORDS + from[i] - 1];
+}
+
+static void check_args(const struct dpe_signature *s, const char *expected)
+{
+	char texts[WORDS][DPE_NUMBER_TEXT];
+	struct dpe_value args[24];
+	struct dpe_text text = {0};
+	uint64_t words[WORDS];
+	unsigned nargs;
+
+	take_vectors(s, words);
+	nargs = dpe_signature_args(s, words, WORDS, args, DPE_COUNT(args), texts);
+
+	for (unsigned i = 0; i < nargs; i++) {
+		dpe_text_puts(&text, i ? " " : "");
+		dpe_value_print_json(&text, args[i]);
+	}
+	assert_string_equal(text.at ? text.at : "", expected);
+	dpe_text_free(&text);
+}
+
+static void check_ret(const struct dpe_signature *s, uint64_t rax, const char *expected)
+{
+	char number[DPE_NUMBER_TEXT];
+	struct dpe_value value = dpe_signature_ret(s, rax, 1, number);
+	struct dpe_text text = {0};
+
+	if (value.kind == DPE_NONE)
+		dpe_text_puts(&text, "none");
+	else
+		dpe_value_print_json(&text, value);
+	assert_string_equal(text.at, expected);
+	dpe_text_free(&text);
+}
+
+/* Calls and compares in one line. */
+#define CHECK(expected, name, ...)                                                                 \
+	do {                                                                                       \
+		memset(noted, 0xa5, sizeof(noted));                                                \
+		CALL(name, __VA_ARGS__);                                                           \
+		check_args(signature(state, #name, 0), expected);                                  \
+	} while (0)
+
+/* The same where the probe reads registers for floating point numbers. */
+#define CHECK_WITH_VECTORS(expected, name, ...)                                                    \
+	do {                                                                                       \
+		memset(noted, 0xa5, sizeof(noted));                                                \
+		CALL(name, __VA_ARGS__);                                                           \
+		check_args(dpe_signature_with_vectors(signature(state, #name, 0),                  \
+				   ((struct target *)*state)->arena),                              \
+			expected);                                                                 \
+	} while (0)
+
+static void numbers(void **state)
+{
+	CHECK("-1 200 -5 \"0x1000\" 1 -1", plain, -1, 200, -5, (const char *)0x1000, true, RED);
+	CHECK("-7 65535 4294967295 18446744073709551615 2", widths, -7, 65535, UINT32_MAX,
+		UINT64_MAX, SQUARE);
+	CHECK("\"0xabc\" \"0x10\" \"0x20\"", thread, 0xabc, (void (*)(int))0x10,
+		(struct big **)0x20);
+}
+
+static void floating_point_takes_no_integer_register(void **state)
+{
+	CHECK("1 null 2 null 3", doubles, 1, 2.5, 2, 3.5f, 3);
+	CHECK("1 null 2 null 3", complexes, 1, 1.0, 2, 2.0f, 3);
+	/* The ninth is on the stack. */
+	CHECK("null null null null null null null null 9.0 1 2 3 4 5 6 7", vectors, 1, 2, 3, 4, 5,
+		6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7);
+}
+
+static void floating_point_in_its_registers(void **state)
+{
+	CHECK_WITH_VECTORS("1 2.5 2 3.5 3", doubles, 1, 2.5, 2, 3.5f, 3);
+	CHECK_WITH_VECTORS("1 \"nan\" 2 1e999 3", doubles, 1, NAN, 2, INFINITY, 3);
+	CHECK_WITH_VECTORS("1 null 2 null 3", complexes, 1, 1.0, 2, 2.0f, 3);
+	/* Six integers, one and a number on the stack leave room for four. */
+	CHECK_WITH_VECTORS("1.0 2.0 3.0 4.0 null null null null 9.0 1 2 3 4 5 6 7", vectors, 1, 2, 3,
+		4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7);
+}
+
+static const struct dpe_signature *with_vectors(void **state, const char *name)
+{
+	struct target *target = *state;
+
+	return dpe_signature_with_vectors(signature(state, name, 0), target->arena);
+}
+
+static void what_reads_them(void **state)
+{
+	const struct dpe_signature *without = signature(state, "doubles", 0);
+	const struct dpe_signature *s = with_vectors(state, "doubles");
+	const struct dpe_signature *crowd = with_vectors(state, "vectors");
+
+	assert_true(dpe_signature_in_vector(without, 1));
+	assert_false(dpe_signature_in_vector(without, 0));
+	assert_false(dpe_signature_in_vector(without, 9));
+	assert_non_null(strstr(dpe_signature_obstacle(without, 1), "which is read of what is there at the start"));
+	assert_null(dpe_signature_obstacle(s, 1));
+	assert_null(dpe_signature_obstacle(crowd, 3));
+	assert_non_null(strstr(dpe_signature_obstacle(crowd, 4), "there is no room"));
+	assert_int_equal(dpe_signature_needed(s), 3);
+	assert_int_equal(dpe_signature_needed_vectors(s), 2);
+	assert_int_equal(dpe_signature_needed_vectors(without), 0);
+	assert_int_equal(dpe_signature_words(s), 6);
+	assert_int_equal(dpe_signature_word(s, 1), -1);
+}
+
+static void parts_of_structures_in_them(void **state)
+{
+	const struct dpe_signature *mixed = with_vectors(state, "mixed");
+	const char *why;
+	uint8_t from[WORDS];
+	int word = dpe_signature_part(mixed, 0, 0, &why);
+
+	assert_true(dpe_signature_part_in_vector(mixed, 0, 0));
+	assert_false(dpe_signature_part_in_vector(mixed, 0, 8));
+	assert_false(dpe_signature_part_in_vector(mixed, 0, 16));
+	assert_int_equal(dpe_signature_part(mixed, 0, 8, &why), 0);
+	assert_true(word > 1); /* the other argument is there */
+	dpe_signature_vectors(mixed, from);
+	assert_int_equal(from[word], 1);
+}
+
+static void structures_by_their_members(void **state)
+{
+	CHECK("null 7", pairs, (struct pair){1, 2}, 7);
+	CHECK("null 7", longs, (struct longs){1, 2}, 7);
+	CHECK("null 7", mixed, (struct mixed){1, 2}, 7);
+	CHECK("null 7", floats, (struct floats){{1, 2, 3}}, 7);
+	CHECK("null 7", big, (struct big){{1, 2, 3}}, 7);
+	CHECK("null 7", bits, (struct bits){1, 2, 3}, 7);
+	CHECK("null 7", packed, (struct packed){1, 2}, 7);
+	CHECK("null 7", nested, (struct nested){{1, 2}, {3}}, 7);
+	CHECK("null 7", empty, (struct empty){}, 7);
+	CHECK("1 2 3", wide, 1, 2, 3);
+}
+
+static void check_part(
+	void **state, const char *name, uint64_t offset, int expected, const char *reason)
+{
+	const struct dpe_signature *s = signature(state, name, 0);
+	const char *why;
+
+	assert_true(dpe_signature_is_structure(s, 0));
+	assert_false(dpe_signature_is_structure(s, 1));
+	assert_int_equal(dpe_signature_part(s, 0, offset, &why), expected);
+	if (expected < 0)
+		assert_non_null(strstr(why, reason));
+}
+
+static void where_members_are(void **state)
+{
+	check_part(state, "pairs", 0, 0, NULL);
+	check_part(state, "pairs", 4, 0, NULL);
+	check_part(state, "longs", 8, 1, NULL);
+	check_part(state, "mixed", 0, -1, "floating point");
+	check_part(state, "mixed", 8, 0, NULL);
+	check_part(state, "floats", 8, -1, "floating point");
+	check_part(state, "big", 0, 6, NULL);
+	check_part(state, "big", 16, 8, NULL);
+	check_part(state, "packed", 8, 7, NULL);
+	assert_false(dpe_signature_is_structure(signature(state, "wide", 0), 1));
+	assert_int_equal(dpe_signature_word(signature(state, "wide", 0), 1), -1);
+}
+
+static void what_does_not_fit_is_on_the_stack(void **state)
+{
+	CHECK("1 2 3 4 5 6 -7 -8 9", many, 1, 2, 3, 4, 5, 6, -7, -8, 9);
+	CHECK("1 2 3 4 5 null 7", split, 1, 2, 3, 4, 5, (struct longs){8, 9}, 7);
+	CHECK("1 2 3 4 5 6 7 null 9", extended, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+	CHECK("1 2 3 4 5 6 7 8 9 10 11 12 null null null null null null null null", twenty, 1, 2, 3,
+		4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20);
+}
+
+static void a_large_result_takes_the_first_register(void **state)
+{
+	const struct dpe_signature *s = signature(state, "gives_big", 0);
+	struct big room;
+
+	noted[0] = (uint64_t)(uintptr_t)&room;
+	noted[1] = 5;
+	check_args(s, "5");
+	check_ret(s, 5, "null");
+	CHECK("5", gives_longs, 5);
+}
+
+static void variable_arguments_as_wanted(void **state)
+{
+	CALL(variadic, (const char *)0x10, 7L, 8L);
+	check_args(signature(state, "variadic", 0), "\"0x10\"");
+	check_args(signature(state, "variadic", 3), "\"0x10\" 7 8");
+	check_args(signature(state, "nothing", 3), "");
+}
+
+static void results(void **state)
+{
+	check_ret(signature(state, "nothing", 0), 5, "none");
+	check_ret(signature(state, "plain", 0), 0xdeadffffffff, "-1");
+	check_ret(signature(state, "widths", 0), UINT64_MAX, "18446744073709551615");
+	check_ret(signature(state, "doubles", 0), 5, "null");
+	check_ret(dpe_signature_with_vector_ret(signature(state, "doubles", 0),
+			  ((struct target *)*state)->arena),
+		0x4004000000000000, "2.5");
+	check_ret(signature(state, "thread", 0), 0xff01, "1");
+	check_ret(signature(state, "gives_longs", 0), 5, "null");
+}
+
+static void words_that_records_need(void **state)
+{
+	assert_int_equal(dpe_signature_words(signature(state, "nothing", 0)), 0);
+	assert_int_equal(dpe_signature_words(signature(state, "pairs", 0)), 2);
+	assert_int_equal(dpe_signature_words(signature(state, "plain", 0)), 6);
+	assert_int_equal(dpe_signature_words(signature(state, "many", 0)), 12);
+	assert_int_equal(dpe_signature_words(signature(state, "twenty", 0)), 12);
+}
+
+static void words_that_are_not_there(void **state)
+{
+	const uint64_t words[2] = {1, 2};
+	char texts[1][DPE_NUMBER_TEXT];
+	struct dpe_value args[8];
+
+	assert_int_equal(dpe_signature_args(signature(state, "plain", 0), words, 2, args, 8, texts), 6);
+	assert_int_equal(args[1].kind, DPE_INT);
+	assert_int_equal(args[2].kind, DPE_RAW);
+	assert_int_equal(dpe_signature_args(signature(state, "plain", 0), words, 2, args, 1, texts), 1);
+}
+
+static void prototypes_where_there_is_no_debug_information(void **state)
+{
+	struct target *target = *state;
+	struct dpe_function function = {.name = "pthread_join"};
+	const struct dpe_signature *s =
+		dpe_signature_of(target->module, &function, 0, target->arena);
+
+	noted[0] = 0xabc, noted[1] = 0;
+	check_args(s, "\"0xabc\" \"0x0\"");
+	check_ret(s, 0xffffffff, "-1");
+}
+
+/* Its debug information, which is large, is not even looked for; nobody else's function is taken for one of it. */
+static void the_c_library_is_as_declared(void **state)
+{
+	struct target *target = *state;
+	struct dpe_function function = {.name = "pthread_join", .exported = true};
+	char *path = libc_path();
+	struct dpe_module *libc;
+
+	if (!path)
+		skip();
+	libc = open_path(path);
+	free(path);
+	noted[0] = 0xabc, noted[1] = 0;
+	check_args(dpe_signature_of(libc, &function, 0, target->arena), "\"0xabc\" \"0x0\"");
+	assert_null(libc->dwarf);
+	function.name = "unheard_of";
+	dpe_signature_of(libc, &function, 0, target->arena);
+	assert_non_null(libc->dwarf);
+	dpe_module_free(libc);
+	function = *dpe_module_find(target->module, "plain", &(unsigned){0});
+	function.name = "sem_getvalue";
+	assert_int_equal(
+		dpe_signature_count(dpe_signature_of(target->module, &function, 0, target->arena)), 6);
+}
+
+static void numbers_where_nothing_is_known(void **state)
+{
+	struct target *target = *state;
+	struct dpe_function function = {.name = "unheard_of"};
+	const struct dpe_signature *s =
+		dpe_signature_of(target->module, &function, 2, target->arena);
+
+	noted[0] = 3, noted[1] = UINT64_MAX;
+	check_args(s, "3 -1");
+	check_ret(s, 9, "9");
+	assert_int_equal(
+		dpe_signature_count(dpe_signature_of(target->module, &function, 0, target->arena)),
+		0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(floating_point_takes_no_integer_register),
+		cmocka_unit_test(floating_point_in_its_registers),
+		cmocka_unit_test(what_reads_them),
+		cmocka_unit_test(parts_of_structures_in_them),
+		cmocka_unit_test(structures_by_their_members),
+		cmocka_unit_test(where_members_are),
+		cmocka_unit_test(what_does_not_fit_is_on_the_stack),
+		cmocka_unit_test(a_large_result_takes_the_first_register),
+		cmocka_unit_test(variable_arguments_as_wanted),
+		cmocka_unit_test(results),
+		cmocka_unit_test(words_that_records_need),
+		cmocka_unit_test(words_that_are_not_there),
+		cmocka_unit_test(prototypes_where_there_is_no_debug_information),
+		cmocka_unit_test(the_c_library_is_as_declared),
+		cmocka_unit_test(numbers_where_nothing_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
