@@ -1,4 +1,4 @@
-/* live: what the live half of this room shares: the target, the spots where it is observed, the
+/* live: what the live half of this room shares: the target, the sites where it is observed, the
  * ring, the maps. Private to probes/.
  *
  * One struct dpe_probes owns everything below; dpe_probes_free takes it apart in any state. */
@@ -24,9 +24,9 @@
 /* ---- parts --------------------------------------------------------------------------------------
  */
 
-/* One place in one file where a site of the plan is observed. Records carry its number. */
-struct dpe_spot {
-	const struct dpe_site *site;
+/* One place in one file where something that the plan names is observed. Records carry its number. */
+struct dpe_site {
+	const struct dpe_plan_site *wanted;
 	struct dpe_module *module;
 	const struct dpe_function *function;
 	const struct dpe_usdt *usdt; /* or NULL */
@@ -133,7 +133,7 @@ struct dpe_probes {
 	unsigned nlibraries;
 	bool once; /* see the options */
 	bool follows;
-	bool one_by_one; /* attach each spot by itself even where the kernel knows better */
+	bool one_by_one; /* attach each site by itself even where the kernel knows better */
 
 	struct dpe_arena *arena;
 	struct dpe_pool *pool; /* of messages */
@@ -141,9 +141,9 @@ struct dpe_probes {
 	unsigned nsearched; /* modules that were searched for sites of the plan */
 	unsigned nlinkers;  /* modules that were searched for the dynamic linker */
 	bool *awaited;      /* sites of the plan that were not found yet: a library may have them */
-	struct dpe_spot *spots;
-	unsigned nspots, capspots;
-	unsigned first_watch; /* behind all spots that may ever be, for the kernel's side */
+	struct dpe_site *sites;
+	unsigned nsites, capsites;
+	unsigned first_watch; /* behind all sites that may ever be, for the kernel's side */
 	struct dpe_watch watches[DPE_WATCHES];
 	unsigned nwatches;
 	struct dpe_arms arms; /* armed.c's */
@@ -181,7 +181,7 @@ struct dpe_probes {
 		struct dpe_comm *recent[64]; /* by the lowest bits of a thread's id */
 	} comms;
 	struct dpe_wakers wakers; /* where such registers are read */
-	unsigned vector_spots;    /* the kernel's side has room for so many */
+	unsigned vector_sites;    /* the kernel's side has room for so many */
 	bool points; /* returns may be observed at other places than a return probe */
 	unsigned npoints, most_points; /* of them; the kernel's side has room for so many */
 	struct dpe_merge merge;
@@ -226,7 +226,7 @@ int dpe_program_check(const char *path);
 /* The program that interprets the script, or the path itself where it is none; the caller's. NULL after
  * an error. */
 char *dpe_script_interpreter(const char *path, struct dpe_diags *diags);
-/* Makes the child, which maps the modules' code (so that the kernel tells of spots that it cannot
+/* Makes the child, which maps the modules' code (so that the kernel tells of sites that it cannot
  * observe) and waits. It has our standard files, signal mask, process group and terminal, and the
  * file `inherited`, unless that is -1. Its program is run by `user`, unless that is NULL. */
 bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char *const argv[],
@@ -263,14 +263,14 @@ struct dpe_module *dpe_libraries_open(
 int dpe_mappings_each(
 	pid_t pid, void (*each)(void *context, const struct dpe_mapping *mapping), void *context);
 
-/* ---- spots.c
+/* ---- sites.c
  * ---------------------------------------------------------------------------------------------- */
 
-/* Finds all spots of the plan in the modules. False after an error for each function that is
+/* Finds all sites of the plan in the modules. False after an error for each function that is
  * missing. */
-bool dpe_spots_find(struct dpe_probes *probes, struct dpe_diags *diags);
+bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Finds those in the modules that were not searched yet. */
-void dpe_spots_find_late(struct dpe_probes *probes);
+void dpe_sites_find_late(struct dpe_probes *probes);
 
 /* ---- points.c
  * ----------------------------------------------------------------------------------------------
@@ -281,12 +281,12 @@ struct dpe_exit_use dpe_exit_use_of(
 	const struct dpe_function *function, const struct dpe_signature *signature);
 /* Whether, by the plan and the kernel, returns may be observed at points at all; see exits.h. */
 bool dpe_points_are_possible(const struct dpe_probes *probes);
-/* Finds those of a spot whose signature is known, where it can have any. */
-void dpe_points_find(struct dpe_probes *probes, struct dpe_spot *spot);
+/* Finds those of a site whose signature is known, where it can have any. */
+void dpe_points_find(struct dpe_probes *probes, struct dpe_site *site);
 /* Tells the kernel's side by a map of struct dpe_point_entry. */
 void dpe_points_tell(const struct dpe_probes *probes, int map);
-/* The same of one spot only. */
-void dpe_points_tell_spot(const struct dpe_probes *probes, int map, unsigned spot);
+/* The same of one site only. */
+void dpe_points_tell_site(const struct dpe_probes *probes, int map, unsigned site);
 
 /* ---- late.c
  * ----------------------------------------------------------------------------------------------
@@ -304,9 +304,9 @@ void dpe_late_answer(struct dpe_probes *probes);
  * ----------------------------------------------------------------------------------------------
  */
 
-/* Leaves out, from the spot `first` on, those of `sync` rules that the kernel puts no probe on, with a warning where the
+/* Leaves out, from the site `first` on, those of `sync` rules that the kernel puts no probe on, with a warning where the
  * target calls them. */
-void dpe_spots_drop_unseen(struct dpe_probes *probes, unsigned first, struct dpe_diags *diags);
+void dpe_sites_drop_unseen(struct dpe_probes *probes, unsigned first, struct dpe_diags *diags);
 
 /* ---- watch.c
  * ---------------------------------------------------------------------------------------------- */
@@ -345,10 +345,10 @@ bool dpe_bases_check(const struct dpe_probes *probes, struct dpe_diags *diags);
 
 /* Finds the parts of objects that the plan watches. False after an error for each that cannot be. */
 bool dpe_armed_find(struct dpe_probes *probes, struct dpe_diags *diags);
-/* Looks at the spots from that number on, which came while the target runs. */
-void dpe_armed_find_late(struct dpe_probes *probes, unsigned first_spot);
-/* Whether watching an object begins or ends at the spot. */
-bool dpe_armed_at(const struct dpe_probes *probes, const struct dpe_spot *spot);
+/* Looks at the sites from that number on, which came while the target runs. */
+void dpe_armed_find_late(struct dpe_probes *probes, unsigned first_site);
+/* Whether watching an object begins or ends at the site. */
+bool dpe_armed_at(const struct dpe_probes *probes, const struct dpe_site *site);
 /* Tells the kernel's side where, by a map of struct dpe_armings. */
 void dpe_armed_tell(const struct dpe_probes *probes, int map);
 
@@ -374,13 +374,13 @@ void dpe_armed_tell_refused(const struct dpe_probes *probes, struct dpe_diags *d
 /* Finds the variables that are read at events in the program. False after an error for each that
  * cannot be read. */
 bool dpe_reads_find(struct dpe_probes *probes, struct dpe_diags *diags);
-/* The same of those that arguments of the spot, whose signature is known, lead to. Those that cannot
+/* The same of those that arguments of the site, whose signature is known, lead to. Those that cannot
  * be read are not read. */
-bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_spot *spot, struct dpe_diags *diags);
+bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_site *site, struct dpe_diags *diags);
 /* Tells the kernel's side by a map of struct dpe_value_entries. */
 void dpe_reads_tell(const struct dpe_probes *probes, int map);
-/* The same of one spot only. */
-void dpe_reads_tell_spot(const struct dpe_probes *probes, int map, unsigned spot);
+/* The same of one site only. */
+void dpe_reads_tell_site(const struct dpe_probes *probes, int map, unsigned site);
 /* Where the program's file has its code, the lowest address of it. */
 uint64_t dpe_reads_lowest_code(const struct dpe_probes *probes);
 /* Room for the text of one value: where no byte of it is UTF-8. */
@@ -393,8 +393,8 @@ struct dpe_value_texts {
 unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
 	const struct dpe_record *record, size_t size, struct dpe_var *vars,
 	struct dpe_value_texts *texts);
-/* Whether our programs, once they are loaded, can read what is wanted at a spot that comes later. */
-bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_spot *spot);
+/* Whether our programs, once they are loaded, can read what is wanted at a site that comes later. */
+bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_site *site);
 /* How many values one event carries at most. */
 unsigned dpe_reads_most(const struct dpe_probes *probes);
 /* Whether the rules want any text of the program. */
@@ -405,8 +405,8 @@ bool dpe_reads_texts(const struct dpe_probes *probes);
 
 /* Tells the kernel's side by a map of struct dpe_usdt_args where arguments of USDT probes are. */
 void dpe_usdt_tell(const struct dpe_probes *probes, int map);
-/* The same of one spot only. */
-void dpe_usdt_tell_spot(const struct dpe_probes *probes, int map, unsigned spot);
+/* The same of one site only. */
+void dpe_usdt_tell_site(const struct dpe_probes *probes, int map, unsigned site);
 /* Whether the rules name any. */
 bool dpe_usdt_is_wanted(const struct dpe_probes *probes);
 
@@ -414,19 +414,19 @@ bool dpe_usdt_is_wanted(const struct dpe_probes *probes);
  * ----------------------------------------------------------------------------------------------
  */
 
-/* Notes which of the values that rules want at the spot, whose signature is known, are in registers for
+/* Notes which of the values that rules want at the site, whose signature is known, are in registers for
  * floating point numbers: its probe is to read these. */
-void dpe_vectors_note(struct dpe_probes *probes, struct dpe_spot *spot);
+void dpe_vectors_note(struct dpe_probes *probes, struct dpe_site *site);
 /* The same of a part of a structure that is an argument. */
 void dpe_vectors_note_part(
-	struct dpe_probes *probes, struct dpe_spot *spot, unsigned arg, uint64_t offset);
+	struct dpe_probes *probes, struct dpe_site *site, unsigned arg, uint64_t offset);
 /* Whether any probe is to read such registers, or one that comes later may be. */
 bool dpe_vectors_are_wanted(const struct dpe_probes *probes);
-/* Begins what that needs, once our programs are loaded. False after an error for each spot that cannot be
+/* Begins what that needs, once our programs are loaded. False after an error for each site that cannot be
  * observed without. */
 bool dpe_vectors_begin(struct dpe_probes *probes, struct dpe_diags *diags);
-/* Tells the kernel's side by a map of struct dpe_vector_words what goes where at the spot. */
-void dpe_vectors_tell_spot(const struct dpe_probes *probes, int map, unsigned spot);
+/* Tells the kernel's side by a map of struct dpe_vector_words what goes where at the site. */
+void dpe_vectors_tell_site(const struct dpe_probes *probes, int map, unsigned site);
 /* At the end: a warning where some could not be read. */
 void dpe_vectors_tell_unread(const struct dpe_probes *probes, struct dpe_diags *diags);
 
@@ -437,9 +437,9 @@ void dpe_vectors_tell_unread(const struct dpe_probes *probes, struct dpe_diags *
 /* Loads the BPF programs and puts all probes in place; events count from exec on, or from now
  * where `armed`. False after one error for each thing that is wrong. */
 bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags);
-/* Puts probes on the spots from number `spot` on, which are those of the modules from number `module`
+/* Puts probes on the sites from number `site` on, which are those of the modules from number `module`
  * on, while the target runs. What cannot be observed counts as lost, after a warning. */
-void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned spot);
+void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned site);
 /* Counts one event as lost, nobody knows whose. */
 void dpe_attach_lose(struct dpe_probes *probes);
 /* Whether threads of the target can wait until what they loaded is observed. */
@@ -622,8 +622,8 @@ void dpe_access_free(struct dpe_probes *probes);
 /* Looks at the first process's, which may be gone when its first event is delivered. */
 void dpe_maps_begin(struct dpe_probes *probes);
 /* Notes where the files of the stack `pcs` are mapped, while the process can still tell; pcs[0] is
- * the beginning of the spot's function; no spot: it lies anywhere. */
-void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_spot *spot,
+ * the beginning of the site's function; no site: it lies anywhere. */
+void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *site,
 	const uint64_t *pcs, unsigned npcs);
 
 /* What is mapped at an address, as far as was looked; NULL where nothing is. */
@@ -690,10 +690,10 @@ bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 bool dpe_preload_is_library(const struct dpe_module *module);
 /* True of a function of POSIX or C11 threads. */
 bool dpe_preload_knows(const char *function);
-/* Asks the library for the spot's events, if it has them: the spot is preloaded then. */
-void dpe_preload_take(struct dpe_probes *probes, struct dpe_spot *spot);
-/* The spots have moved. */
-void dpe_preload_forget_spots(struct dpe_probes *probes);
+/* Asks the library for the site's events, if it has them: the site is preloaded then. */
+void dpe_preload_take(struct dpe_probes *probes, struct dpe_site *site);
+/* The sites have moved. */
+void dpe_preload_forget_sites(struct dpe_probes *probes);
 /* Says which process is to write. */
 void dpe_preload_begin(struct dpe_probes *probes);
 /* As dpe_attach_losses, of both streams. */
@@ -754,14 +754,14 @@ void dpe_guardian_dismiss(struct dpe_guardian *guardian);
 
 /* Whether any event is to wait for others, or may stop the target. */
 bool dpe_gates_are_wanted(const struct dpe_probes *probes);
-/* Whether the spot has anything to do with that. */
-bool dpe_gates_has(const struct dpe_probes *probes, const struct dpe_spot *spot);
+/* Whether the site has anything to do with that. */
+bool dpe_gates_has(const struct dpe_probes *probes, const struct dpe_site *site);
 /* Tells the kernel's side by a map of struct dpe_gate_entry; `state`, and the map of struct
  * dpe_mark_counts, are shared with it. 0 or a positive error. */
 int dpe_gates_tell(
 	struct dpe_probes *probes, int map, int mark_counts, struct dpe_gate_state *state);
-/* The same of one spot, which may be one of a library that came late. */
-void dpe_gates_tell_spot(struct dpe_probes *probes, int map, unsigned number);
+/* The same of one site, which may be one of a library that came late. */
+void dpe_gates_tell_site(struct dpe_probes *probes, int map, unsigned number);
 /* Whether some event could stop the target. */
 bool dpe_gates_can_stop(const struct dpe_probes *probes);
 /* From now on events may. False after an error. */

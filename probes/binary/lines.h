@@ -9,7 +9,7 @@
  * libraries: of each copy of it (inlined functions, templates) the first instruction. The
  * functions, which begin there, lie in `arena`; `*out` is the caller's. 0 after one error; without
  * one where the site is optional. */
-unsigned dpe_resolve_line(struct dpe_modules *modules, const struct dpe_site *site,
+unsigned dpe_resolve_line(struct dpe_modules *modules, const struct dpe_plan_site *site,
 	const struct dpe_names *names, struct dpe_arena *arena, struct dpe_diags *diags,
 	struct dpe_target_function **out);
 /* Calls `each` with "file.c:12" and an address of it for each line of the module that has code, in

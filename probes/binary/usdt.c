@@ -143,7 +143,7 @@ static void look_at(void *context, const struct dpe_usdt *usdt)
 			.module = search->module, .function = function, .usdt = copy};
 }
 
-static void say_missing(const struct search *search, const struct dpe_site *site,
+static void say_missing(const struct search *search, const struct dpe_plan_site *site,
 	enum dpe_severity missing, struct dpe_diags *diags)
 {
 	char *wanted = dpe_xasprintf("%s::%s", search->provider, search->name);
@@ -161,7 +161,7 @@ static void say_missing(const struct search *search, const struct dpe_site *site
 }
 
 static void check_form(
-	const struct search *search, const struct dpe_site *site, struct dpe_diags *diags)
+	const struct search *search, const struct dpe_plan_site *site, struct dpe_diags *diags)
 {
 	unsigned count = search->found[0].usdt->nargs;
 
@@ -171,7 +171,7 @@ static void check_form(
 			count == 1 ? "" : "s", site->nargs);
 }
 
-unsigned dpe_resolve_usdt(struct dpe_modules *modules, const struct dpe_site *site,
+unsigned dpe_resolve_usdt(struct dpe_modules *modules, const struct dpe_plan_site *site,
 	const struct dpe_names *names, struct dpe_arena *arena, struct dpe_diags *diags,
 	struct dpe_target_function **out)
 {
@@ -243,9 +243,9 @@ bool dpe_usdt_is_wanted(const struct dpe_probes *probes)
 	return false;
 }
 
-void dpe_usdt_tell_spot(const struct dpe_probes *probes, int map, unsigned number)
+void dpe_usdt_tell_site(const struct dpe_probes *probes, int map, unsigned number)
 {
-	const struct dpe_usdt *usdt = probes->spots[number].usdt;
+	const struct dpe_usdt *usdt = probes->sites[number].usdt;
 	struct dpe_usdt_args args = {0};
 
 	if (!usdt)
@@ -258,6 +258,6 @@ void dpe_usdt_tell_spot(const struct dpe_probes *probes, int map, unsigned numbe
 
 void dpe_usdt_tell(const struct dpe_probes *probes, int map)
 {
-	for (unsigned i = 0; i < probes->nspots; i++)
-		dpe_usdt_tell_spot(probes, map, i);
+	for (unsigned i = 0; i < probes->nsites; i++)
+		dpe_usdt_tell_site(probes, map, i);
 }

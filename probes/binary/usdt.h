@@ -23,7 +23,7 @@ void dpe_usdt_each(struct dpe_module *module,
 /* All places of the probe that the site names, "usdt::provider" and "name", in all modules. They
  * lie in `arena`, `*out` is the caller's. 0 after one error; without one where the site is
  * optional. */
-unsigned dpe_resolve_usdt(struct dpe_modules *modules, const struct dpe_site *site,
+unsigned dpe_resolve_usdt(struct dpe_modules *modules, const struct dpe_plan_site *site,
 	const struct dpe_names *names, struct dpe_arena *arena, struct dpe_diags *diags,
 	struct dpe_target_function **out);
 /* How its arguments lie in the words of a record. */

@@ -186,10 +186,10 @@ void dpe_attach_ended(const struct dpe_probes *probes, struct dpe_diags *diags)
 		"it has ended in the meantime");
 }
 
-bool dpe_attach_refused(const struct dpe_probes *probes, const struct dpe_spot *spot, int error,
+bool dpe_attach_refused(const struct dpe_probes *probes, const struct dpe_site *site, int error,
 	struct dpe_diags *diags)
 {
-	const char *name = dpe_name_text(probes->names, spot->site->name);
+	const char *name = dpe_name_text(probes->names, site->wanted->name);
 	enum dpe_severity severity = probes->placed ? DPE_WARNING : DPE_ERROR;
 
 	if (error == ESRCH)
@@ -197,17 +197,17 @@ bool dpe_attach_refused(const struct dpe_probes *probes, const struct dpe_spot *
 	else if (error == EPERM || error == EACCES)
 		dpe_privilege_explain("observe functions", error, diags);
 	else if (error == EINVAL || error == EOPNOTSUPP || error == 524 /* ENOTSUPP */)
-		dpe_diag(diags, severity, spot->site->place,
+		dpe_diag(diags, severity, site->wanted->place,
 			"'%s' of %s cannot be observed: the kernel cannot put a probe on its first "
 			"instruction",
-			name, spot->module->name);
+			name, site->module->name);
 	else
-		dpe_diag(diags, severity, spot->site->place, "'%s' of %s cannot be observed: %s",
-			name, spot->module->name, strerror(error));
+		dpe_diag(diags, severity, site->wanted->place, "'%s' of %s cannot be observed: %s",
+			name, site->module->name, strerror(error));
 	return false;
 }
 
-/* The kernel does not say which of the spots it refused. */
+/* The kernel does not say which of the sites it refused. */
 static bool find_refused(
 	const struct dpe_probes *probes, const struct dpe_group *group, struct dpe_diags *diags)
 {
@@ -221,10 +221,10 @@ static bool find_refused(
 			close(link);
 			continue;
 		}
-		dpe_attach_refused(probes, group->spots[i], errno, diags);
+		dpe_attach_refused(probes, group->sites[i], errno, diags);
 		found = true;
 	}
-	return found || dpe_attach_refused(probes, group->spots[0], error, diags);
+	return found || dpe_attach_refused(probes, group->sites[0], error, diags);
 }
 
 static bool attach_group(struct dpe_probes *probes, const struct dpe_module *module,
@@ -260,9 +260,9 @@ static bool attach_each(struct dpe_probes *probes, bool exit, struct dpe_diags *
 {
 	bool complete = true;
 
-	for (unsigned i = 0; i < probes->nspots; i++)
-		if (!probes->spots[i].preloaded && (!exit || probes->spots[i].exit))
-			complete &= dpe_attach_one(probes, &probes->spots[i], exit, diags);
+	for (unsigned i = 0; i < probes->nsites; i++)
+		if (!probes->sites[i].preloaded && (!exit || probes->sites[i].exit))
+			complete &= dpe_attach_one(probes, &probes->sites[i], exit, diags);
 	return complete;
 }
 
@@ -279,7 +279,7 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 	bool multi = !probes->one_by_one && dpe_kernel_has_multi();
 
 	probes->multi = multi;
-	dpe_debug(probes->debug, "probes", 1, "%u places, %s", probes->nspots,
+	dpe_debug(probes->debug, "probes", 1, "%u places, %s", probes->nsites,
 		multi ? "all of a file in one call" : "one by one");
 	if (!load_programs(probes, multi, diags) || !dpe_follow_begin(probes, diags) ||
 		!dpe_vectors_begin(probes, diags) || !attach_tracepoints(probes, diags) ||

@@ -45,17 +45,17 @@ struct dpe_group {
 	enum dpe_group_kind kind;
 	int nothing; /* 0, or a program that does nothing, instead of ours, for all places */
 	uint64_t *offsets, *cookies, *counters;
-	const struct dpe_spot **spots;
+	const struct dpe_site **sites;
 	unsigned count, cap;
 };
 
 void dpe_group_collect(const struct dpe_probes *probes, struct dpe_group *group);
 void dpe_group_free(struct dpe_group *group);
-/* Puts probes on some of its spots: a link, or -1 with errno. */
+/* Puts probes on some of its sites: a link, or -1 with errno. */
 int dpe_group_link(const struct dpe_probes *probes, const struct dpe_group *group, unsigned first,
 	unsigned count);
-/* One spot where the kernel has no requests for many. False after an error. */
-bool dpe_attach_one(struct dpe_probes *probes, const struct dpe_spot *spot, bool exit,
+/* One site where the kernel has no requests for many. False after an error. */
+bool dpe_attach_one(struct dpe_probes *probes, const struct dpe_site *site, bool exit,
 	struct dpe_diags *diags);
 /* ---- detach.c ---------------------------------------------------------------------------- */
 
@@ -66,8 +66,8 @@ void dpe_link_files_end(const int *files, unsigned count);
 
 /* ---- attach.c ---------------------------------------------------------------------------- */
 
-/* Says that the kernel refused a spot. False. */
-bool dpe_attach_refused(const struct dpe_probes *probes, const struct dpe_spot *spot, int error,
+/* Says that the kernel refused a site. False. */
+bool dpe_attach_refused(const struct dpe_probes *probes, const struct dpe_site *site, int error,
 	struct dpe_diags *diags);
 /* Says that the target has ended. */
 void dpe_attach_ended(const struct dpe_probes *probes, struct dpe_diags *diags);

@@ -32,7 +32,7 @@ static void attach_each(struct dpe_probes *probes, const struct dpe_group *group
 			*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = link;
 			continue;
 		}
-		dpe_attach_refused(probes, group->spots[i], errno, probes->diags);
+		dpe_attach_refused(probes, group->sites[i], errno, probes->diags);
 		dpe_attach_lose(probes);
 	}
 }
@@ -60,30 +60,30 @@ static void attach_many(struct dpe_probes *probes, unsigned module)
 	}
 }
 
-static void attach_one_by_one(struct dpe_probes *probes, unsigned spot, bool exit)
+static void attach_one_by_one(struct dpe_probes *probes, unsigned site, bool exit)
 {
-	for (unsigned i = spot; i < probes->nspots; i++) {
-		if ((!exit || probes->spots[i].exit) &&
-			!dpe_attach_one(probes, &probes->spots[i], exit, probes->diags))
+	for (unsigned i = site; i < probes->nsites; i++) {
+		if ((!exit || probes->sites[i].exit) &&
+			!dpe_attach_one(probes, &probes->sites[i], exit, probes->diags))
 			dpe_attach_lose(probes);
 	}
 }
 
-void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned spot)
+void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned site)
 {
-	for (unsigned i = spot; i < probes->nspots; i++) {
-		dpe_reads_tell_spot(probes, bpf_map__fd(probes->bpf->maps.read_where), i);
-		dpe_usdt_tell_spot(probes, bpf_map__fd(probes->bpf->maps.usdt_where), i);
-		dpe_gates_tell_spot(probes, bpf_map__fd(probes->bpf->maps.gates), i);
-		dpe_vectors_tell_spot(probes, dpe_attach_vector_map(probes), i);
-		dpe_points_tell_spot(probes, bpf_map__fd(probes->bpf->maps.points), i);
+	for (unsigned i = site; i < probes->nsites; i++) {
+		dpe_reads_tell_site(probes, bpf_map__fd(probes->bpf->maps.read_where), i);
+		dpe_usdt_tell_site(probes, bpf_map__fd(probes->bpf->maps.usdt_where), i);
+		dpe_gates_tell_site(probes, bpf_map__fd(probes->bpf->maps.gates), i);
+		dpe_vectors_tell_site(probes, dpe_attach_vector_map(probes), i);
+		dpe_points_tell_site(probes, bpf_map__fd(probes->bpf->maps.points), i);
 	}
 	if (probes->multi) {
 		attach_many(probes, module);
 		return;
 	}
-	attach_one_by_one(probes, spot, false);
-	attach_one_by_one(probes, spot, true);
+	attach_one_by_one(probes, site, false);
+	attach_one_by_one(probes, site, true);
 }
 
 /* 0, or -1 with errno. */

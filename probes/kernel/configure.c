@@ -74,14 +74,14 @@ static uint32_t pid_namespace(void)
 	return status.st_ino;
 }
 
-/* Spots of files that are loaded later, as far as variables are read there. */
+/* Sites of files that are loaded later, as far as variables are read there. */
 #define LATE_SPOTS 1024
 #define FOLLOWED_SPOTS 4096 /* the same where there are other programs, too */
 #define LATE_POINTS 4096
 
-static unsigned most_spots(const struct dpe_probes *probes)
+static unsigned most_sites(const struct dpe_probes *probes)
 {
-	return probes->nspots + (probes->follows ? FOLLOWED_SPOTS : LATE_SPOTS);
+	return probes->nsites + (probes->follows ? FOLLOWED_SPOTS : LATE_SPOTS);
 }
 
 bool dpe_attach_can_wait(void)
@@ -136,7 +136,7 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 		bpf_map__set_max_entries(bpf->maps.wanted_texts, DPE_WANTED_TEXTS);
 	if (!bpf->rodata->reads_values && !bpf->rodata->reads_usdt)
 		return;
-	probes->first_watch = most_spots(probes);
+	probes->first_watch = most_sites(probes);
 	bpf_map__set_max_entries(bpf->maps.read_where, probes->first_watch + 2 * DPE_WATCHES);
 	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->first_watch);
 	bpf->rodata->first_watch = probes->first_watch;
@@ -160,7 +160,7 @@ static void configure_vectors(struct dpe_probes *probes, bool multi)
 		bpf->progs.on_enter_vectors, bpf->progs.on_exit_vectors, bpf->progs.on_trial};
 	bool wanted = dpe_vectors_are_wanted(probes) && kernel_has_sleep(multi);
 
-	probes->vector_spots = wanted ? most_spots(probes) : 0;
+	probes->vector_sites = wanted ? most_sites(probes) : 0;
 	for (unsigned i = 0; i < DPE_COUNT(programs); i++) {
 		bpf_program__set_autoload(programs[i], wanted);
 		if (multi)
@@ -169,7 +169,7 @@ static void configure_vectors(struct dpe_probes *probes, bool multi)
 	}
 	if (!wanted)
 		return;
-	bpf_map__set_max_entries(bpf->maps.vector_where, probes->vector_spots);
+	bpf_map__set_max_entries(bpf->maps.vector_where, probes->vector_sites);
 	bpf_map__set_max_entries(bpf->maps.wakers, dpe_wakers_most());
 }
 
@@ -202,7 +202,7 @@ static void configure_places(struct dpe_probes *probes, bool multi)
 		bpf_program__set_flags(programs[i], BPF_F_SLEEPABLE);
 }
 
-/* Behind the spots there is room for those of libraries that are loaded later. */
+/* Behind the sites there is room for those of libraries that are loaded later. */
 static void configure_arms(struct dpe_probes *probes)
 {
 	struct dpe_bpf *bpf = probes->bpf;
@@ -210,7 +210,7 @@ static void configure_arms(struct dpe_probes *probes)
 	bpf->rodata->arms = probes->arms.nkinds;
 	if (!probes->arms.nkinds)
 		return;
-	bpf_map__set_max_entries(bpf->maps.arm_where, most_spots(probes));
+	bpf_map__set_max_entries(bpf->maps.arm_where, most_sites(probes));
 	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
 	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
 }
@@ -221,10 +221,10 @@ static void configure_gates(struct dpe_probes *probes)
 
 	if (!dpe_gates_are_wanted(probes))
 		return;
-	probes->gates.most_spots = most_spots(probes);
-	bpf->rodata->first_gate = 2 * probes->gates.most_spots;
+	probes->gates.most_sites = most_sites(probes);
+	bpf->rodata->first_gate = 2 * probes->gates.most_sites;
 	bpf_map__set_max_entries(
-		bpf->maps.gates, 2 * probes->gates.most_spots + probes->nwatches + 1);
+		bpf->maps.gates, 2 * probes->gates.most_sites + probes->nwatches + 1);
 	bpf->rodata->mark_shares = dpe_marks_shares() - 1;
 	bpf_map__set_max_entries(bpf->maps.mark_counts, dpe_marks_shares());
 }

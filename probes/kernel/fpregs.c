@@ -9,52 +9,52 @@
 
 /* ---- which ------------------------------------------------------------------------------- */
 
-static void read_args(struct dpe_probes *probes, struct dpe_spot *spot)
+static void read_args(struct dpe_probes *probes, struct dpe_site *site)
 {
-	if (spot->vectors)
+	if (site->vectors)
 		return;
-	spot->vectors = true;
-	spot->signature = dpe_signature_with_vectors(spot->signature, probes->arena);
+	site->vectors = true;
+	site->signature = dpe_signature_with_vectors(site->signature, probes->arena);
 }
 
-/* Of a spot that comes when it is too late to begin, nothing is read. */
-static bool may_read(const struct dpe_probes *probes, const struct dpe_spot *spot)
+/* Of a site that comes when it is too late to begin, nothing is read. */
+static bool may_read(const struct dpe_probes *probes, const struct dpe_site *site)
 {
-	return !probes->placed || (size_t)(spot - probes->spots) < probes->vector_spots;
+	return !probes->placed || (size_t)(site - probes->sites) < probes->vector_sites;
 }
 
-void dpe_vectors_note(struct dpe_probes *probes, struct dpe_spot *spot)
+void dpe_vectors_note(struct dpe_probes *probes, struct dpe_site *site)
 {
-	if (!may_read(probes, spot))
+	if (!may_read(probes, site))
 		return;
 	for (unsigned i = 0; i < 64; i++)
-		if (spot->used >> i & 1 && dpe_signature_in_vector(spot->signature, i))
-			read_args(probes, spot);
-	if (!spot->ret || !dpe_signature_ret_in_vector(spot->signature))
+		if (site->used >> i & 1 && dpe_signature_in_vector(site->signature, i))
+			read_args(probes, site);
+	if (!site->ret || !dpe_signature_ret_in_vector(site->signature))
 		return;
-	spot->vector_ret = true;
-	spot->signature = dpe_signature_with_vector_ret(spot->signature, probes->arena);
+	site->vector_ret = true;
+	site->signature = dpe_signature_with_vector_ret(site->signature, probes->arena);
 }
 
 void dpe_vectors_note_part(
-	struct dpe_probes *probes, struct dpe_spot *spot, unsigned arg, uint64_t offset)
+	struct dpe_probes *probes, struct dpe_site *site, unsigned arg, uint64_t offset)
 {
-	if (may_read(probes, spot) &&
-		dpe_signature_part_in_vector(spot->signature, arg, offset))
-		read_args(probes, spot);
+	if (may_read(probes, site) &&
+		dpe_signature_part_in_vector(site->signature, arg, offset))
+		read_args(probes, site);
 }
 
 /* ---- whether ----------------------------------------------------------------------------- */
 
-static bool reads_vectors(const struct dpe_spot *spot)
+static bool reads_vectors(const struct dpe_site *site)
 {
-	return spot->vectors || spot->vector_ret;
+	return site->vectors || site->vector_ret;
 }
 
 static bool are_needed(const struct dpe_probes *probes)
 {
-	for (unsigned i = 0; i < probes->nspots; i++)
-		if (reads_vectors(&probes->spots[i]))
+	for (unsigned i = 0; i < probes->nsites; i++)
+		if (reads_vectors(&probes->sites[i]))
 			return true;
 	return false;
 }
@@ -64,7 +64,7 @@ static bool are_needed(const struct dpe_probes *probes)
 static bool may_come(const struct dpe_probes *probes)
 {
 	for (unsigned i = 0; probes->follows && probes->awaited && i < probes->plan->nsites; i++) {
-		const struct dpe_site *site = &probes->plan->sites[i];
+		const struct dpe_plan_site *site = &probes->plan->sites[i];
 
 		if (probes->awaited[i] && !site->optional && (site->used || site->ret))
 			return true;
@@ -95,14 +95,14 @@ static const char *explain(int error)
 
 static bool refuse(const struct dpe_probes *probes, int error, struct dpe_diags *diags)
 {
-	for (unsigned i = 0; i < probes->nspots; i++) {
-		const struct dpe_spot *spot = &probes->spots[i];
+	for (unsigned i = 0; i < probes->nsites; i++) {
+		const struct dpe_site *site = &probes->sites[i];
 
-		if (reads_vectors(spot))
-			dpe_diag(diags, DPE_ERROR, spot->site->place,
+		if (reads_vectors(site))
+			dpe_diag(diags, DPE_ERROR, site->wanted->place,
 				"the rules ask for values of '%s' that are in registers for floating "
 				"point numbers: %s",
-				dpe_name_text(probes->names, spot->site->name), explain(error));
+				dpe_name_text(probes->names, site->wanted->name), explain(error));
 	}
 	return false;
 }
@@ -112,28 +112,28 @@ bool dpe_vectors_begin(struct dpe_probes *probes, struct dpe_diags *diags)
 	bool can = false;
 	int error = 0;
 
-	if (!probes->vector_spots)
+	if (!probes->vector_sites)
 		return !are_needed(probes) || refuse(probes, 0, diags);
 	error = dpe_wakers_begin(&probes->wakers, dpe_attach_wakers(probes));
 	can = !error && dpe_attach_try_vectors(probes);
 	if (can) {
-		for (unsigned i = 0; i < probes->nspots; i++)
-			dpe_vectors_tell_spot(probes, dpe_attach_vector_map(probes), i);
+		for (unsigned i = 0; i < probes->nsites; i++)
+			dpe_vectors_tell_site(probes, dpe_attach_vector_map(probes), i);
 		return true;
 	}
 	dpe_wakers_end(&probes->wakers);
-	probes->vector_spots = 0;
+	probes->vector_sites = 0;
 	return !are_needed(probes) || refuse(probes, error, diags);
 }
 
-void dpe_vectors_tell_spot(const struct dpe_probes *probes, int map, unsigned number)
+void dpe_vectors_tell_site(const struct dpe_probes *probes, int map, unsigned number)
 {
-	const struct dpe_spot *spot = &probes->spots[number];
+	const struct dpe_site *site = &probes->sites[number];
 	struct dpe_vector_words words;
 
-	if (!spot->vectors)
+	if (!site->vectors)
 		return;
-	dpe_signature_vectors(spot->signature, words.from);
+	dpe_signature_vectors(site->signature, words.from);
 	bpf_map_update_elem(map, &number, &words, BPF_ANY);
 }
 

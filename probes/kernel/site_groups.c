@@ -8,23 +8,23 @@
 
 #include "probes/kernel/bpf/programs.skel.h"
 
-static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_spot *spot)
+static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_site *site)
 {
-	return DPE_COOKIE((uint64_t)(spot - probes->spots), dpe_signature_words(spot->signature),
-		       spot->enter, spot->exit) |
-	       (spot->reads ? DPE_COOKIE_WITH_VALUES : 0) |
-	       DPE_COOKIE_ADDRESSES(dpe_signature_addresses(spot->signature)) |
-	       (spot->site->kind ? DPE_COOKIE_INSIDE : 0) | (spot->usdt ? DPE_COOKIE_USDT : 0) |
-	       (dpe_armed_at(probes, spot) ? DPE_COOKIE_ARMS : 0) |
-	       (dpe_gates_has(probes, spot) ? DPE_COOKIE_GATED : 0) |
-	       (spot->vectors ? DPE_COOKIE_VECTORS : 0) |
-	       (spot->vector_ret ? DPE_COOKIE_VECTOR_RET : 0);
+	return DPE_COOKIE((uint64_t)(site - probes->sites), dpe_signature_words(site->signature),
+		       site->enter, site->exit) |
+	       (site->reads ? DPE_COOKIE_WITH_VALUES : 0) |
+	       DPE_COOKIE_ADDRESSES(dpe_signature_addresses(site->signature)) |
+	       (site->wanted->kind ? DPE_COOKIE_INSIDE : 0) | (site->usdt ? DPE_COOKIE_USDT : 0) |
+	       (dpe_armed_at(probes, site) ? DPE_COOKIE_ARMS : 0) |
+	       (dpe_gates_has(probes, site) ? DPE_COOKIE_GATED : 0) |
+	       (site->vectors ? DPE_COOKIE_VECTORS : 0) |
+	       (site->vector_ret ? DPE_COOKIE_VECTOR_RET : 0);
 }
 
 /* Whether its programs are those that read registers for floating point numbers. */
-static bool has_vectors(const struct dpe_spot *spot)
+static bool has_vectors(const struct dpe_site *site)
 {
-	return spot->vectors || spot->vector_ret;
+	return site->vectors || site->vector_ret;
 }
 
 static struct bpf_program *program_for(const struct dpe_bpf *bpf, enum dpe_group_kind kind)
@@ -47,20 +47,20 @@ static bool is_at_return(enum dpe_group_kind kind)
 }
 
 bool dpe_attach_one(
-	struct dpe_probes *probes, const struct dpe_spot *spot, bool exit, struct dpe_diags *diags)
+	struct dpe_probes *probes, const struct dpe_site *site, bool exit, struct dpe_diags *diags)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie_of(probes, spot),
-		.retprobe = exit, .ref_ctr_offset = dpe_usdt_counter(spot->usdt));
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie_of(probes, site),
+		.retprobe = exit, .ref_ctr_offset = dpe_usdt_counter(site->usdt));
 	enum dpe_group_kind kind = exit ? DPE_AT_RETURNS : DPE_AT_ENTRIES;
-	struct bpf_program *program = program_for(probes->bpf, kind + has_vectors(spot));
+	struct bpf_program *program = program_for(probes->bpf, kind + has_vectors(site));
 	struct bpf_link *link;
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", spot->module->fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", site->module->fd);
 	link = bpf_program__attach_uprobe_opts(program, probes->follows ? -1 : probes->pid, path,
-		spot->function->offset + spot->placement.distance, &options);
+		site->function->offset + site->placement.distance, &options);
 	if (!link)
-		return dpe_attach_refused(probes, spot, errno, diags);
+		return dpe_attach_refused(probes, site, errno, diags);
 	*DPE_GROW(probes->probe_links, probes->nprobe_links, probes->capprobe_links) = link;
 	return true;
 }
@@ -73,56 +73,56 @@ static void make_room(struct dpe_group *group)
 	group->offsets = dpe_xrealloc(group->offsets, group->cap * sizeof(*group->offsets));
 	group->counters = dpe_xrealloc(group->counters, group->cap * sizeof(*group->counters));
 	group->cookies = dpe_xrealloc(group->cookies, group->cap * sizeof(*group->cookies));
-	group->spots = dpe_xrealloc(group->spots, group->cap * sizeof(*group->spots));
+	group->sites = dpe_xrealloc(group->sites, group->cap * sizeof(*group->sites));
 }
 
-static void add_place(struct dpe_group *group, const struct dpe_spot *spot, unsigned distance,
+static void add_place(struct dpe_group *group, const struct dpe_site *site, unsigned distance,
 	uint64_t cookie)
 {
 	make_room(group);
-	group->offsets[group->count] = spot->function->offset + distance;
-	group->counters[group->count] = dpe_usdt_counter(spot->usdt);
+	group->offsets[group->count] = site->function->offset + distance;
+	group->counters[group->count] = dpe_usdt_counter(site->usdt);
 	group->cookies[group->count] = cookie;
-	group->spots[group->count++] = spot;
+	group->sites[group->count++] = site;
 }
 
 static void add_whole(
-	const struct dpe_probes *probes, struct dpe_group *group, const struct dpe_spot *spot)
+	const struct dpe_probes *probes, struct dpe_group *group, const struct dpe_site *site)
 {
-	if (group->nothing || (has_vectors(spot) == (group->kind & 1) &&
-				      (is_at_return(group->kind) ? spot->exit
+	if (group->nothing || (has_vectors(site) == (group->kind & 1) &&
+				      (is_at_return(group->kind) ? site->exit
 								 : group->kind < DPE_AT_POINTS)))
-		add_place(group, spot, spot->placement.distance, cookie_of(probes, spot));
+		add_place(group, site, site->placement.distance, cookie_of(probes, site));
 }
 
 /* Returns behind a jump to another function are told as those of the whole are. */
 static void add_points(
-	const struct dpe_probes *probes, struct dpe_group *group, const struct dpe_spot *spot)
+	const struct dpe_probes *probes, struct dpe_group *group, const struct dpe_site *site)
 {
-	uint64_t whole = cookie_of(probes, spot);
+	uint64_t whole = cookie_of(probes, site);
 
-	for (unsigned i = 0; i < spot->exits.count; i++) {
-		const struct dpe_exit_point *point = &spot->exits.points[i];
-		uint64_t own = (whole & ~(uint64_t)UINT32_MAX) | (spot->first_point + i);
+	for (unsigned i = 0; i < site->exits.count; i++) {
+		const struct dpe_exit_point *point = &site->exits.points[i];
+		uint64_t own = (whole & ~(uint64_t)UINT32_MAX) | (site->first_point + i);
 
 		if (group->nothing || group->kind == (point->leaves ? DPE_AT_LEAVES : DPE_AT_POINTS))
-			add_place(group, spot, point->entry.distance, own);
+			add_place(group, site, point->entry.distance, own);
 		else if (group->kind == DPE_AT_RETURNS && point->leaves)
-			add_place(group, spot, point->entry.distance, whole);
+			add_place(group, site, point->entry.distance, whole);
 	}
 }
 
 void dpe_group_collect(const struct dpe_probes *probes, struct dpe_group *group)
 {
-	for (unsigned i = 0; i < probes->nspots; i++) {
-		const struct dpe_spot *spot = &probes->spots[i];
+	for (unsigned i = 0; i < probes->nsites; i++) {
+		const struct dpe_site *site = &probes->sites[i];
 
-		if (spot->module != group->module || spot->preloaded)
+		if (site->module != group->module || site->preloaded)
 			continue;
-		if (spot->exits.count)
-			add_points(probes, group, spot);
+		if (site->exits.count)
+			add_points(probes, group, site);
 		else
-			add_whole(probes, group, spot);
+			add_whole(probes, group, site);
 	}
 }
 
@@ -131,7 +131,7 @@ void dpe_group_free(struct dpe_group *group)
 	free(group->offsets);
 	free(group->cookies);
 	free(group->counters);
-	free(group->spots);
+	free(group->sites);
 }
 
 int dpe_group_link(

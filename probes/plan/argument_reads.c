@@ -6,14 +6,14 @@
 #include <string.h>
 
 /* A structure that is handed over as a whole lies in words of the call. */
-static char *place_part(struct dpe_probes *probes, struct dpe_spot *spot, unsigned arg,
+static char *place_part(struct dpe_probes *probes, struct dpe_site *site, unsigned arg,
 	struct dpe_variable *variable)
 {
 	uint64_t offset = variable->address, size = variable->nsteps ? 8 : variable->size;
 	const char *why;
 	int word, next;
 
-	if (!dpe_signature_is_structure(spot->signature, arg)) { /* C++ hands over its address */
+	if (!dpe_signature_is_structure(site->signature, arg)) { /* C++ hands over its address */
 		if (variable->nsteps == DPE_VARIABLE_STEPS)
 			return dpe_xasprintf("it lies behind too many pointers");
 		memmove(variable->steps + 1, variable->steps,
@@ -27,10 +27,10 @@ static char *place_part(struct dpe_probes *probes, struct dpe_spot *spot, unsign
 		return dpe_xasprintf(
 			"of a structure that is handed over as a whole only numbers and "
 			"what pointers lead to can be read");
-	dpe_vectors_note_part(probes, spot, arg, offset);
-	word = dpe_signature_part(spot->signature, arg, offset, &why);
+	dpe_vectors_note_part(probes, site, arg, offset);
+	word = dpe_signature_part(site->signature, arg, offset, &why);
 	if (word >= 0 && offset % 8 + size > 8) {
-		next = dpe_signature_part(spot->signature, arg, offset + 8, &why);
+		next = dpe_signature_part(site->signature, arg, offset + 8, &why);
 		if (next != word + 1 || offset % 8)
 			return dpe_xasprintf("its bytes are not in one place");
 	}
@@ -41,7 +41,7 @@ static char *place_part(struct dpe_probes *probes, struct dpe_spot *spot, unsign
 	return NULL;
 }
 
-static char *place_reached(struct dpe_probes *probes, struct dpe_spot *spot, const char *lvalue,
+static char *place_reached(struct dpe_probes *probes, struct dpe_site *site, const char *lvalue,
 	struct dpe_variable *variable)
 {
 	int arg = dpe_variable_argument(lvalue), word;
@@ -52,46 +52,46 @@ static char *place_reached(struct dpe_probes *probes, struct dpe_spot *spot, con
 		return variable->nsteps ? NULL : dpe_xasprintf("it is no pointer");
 	}
 	if (variable->in_structure)
-		why = place_part(probes, spot, (unsigned)arg, variable);
-	word = dpe_signature_word(spot->signature, (unsigned)arg);
+		why = place_part(probes, site, (unsigned)arg, variable);
+	word = dpe_signature_word(site->signature, (unsigned)arg);
 	if (why || variable->word)
 		return why;
 	if (word < 0)
 		return dpe_xasprintf("argument %d of '%s' is no pointer that can be read", arg + 1,
-			spot->function->name);
+			site->function->name);
 	variable->word = (uint8_t)(word + 1);
 	return NULL;
 }
 
 /* Of what stands at a USDT probe only the text is known that an argument points to. */
 static char *find_at_place(
-	const char *lvalue, const struct dpe_spot *spot, struct dpe_variable *variable)
+	const char *lvalue, const struct dpe_site *site, struct dpe_variable *variable)
 {
 	char *root = dpe_lvalue_in_text(lvalue), *why = NULL;
 
 	*variable = (struct dpe_variable){0};
-	if (!spot->usdt || !dpe_lvalue_is_text(lvalue) || root[strcspn(root, DPE_LVALUE_PART "*(")])
+	if (!site->usdt || !dpe_lvalue_is_text(lvalue) || root[strcspn(root, DPE_LVALUE_PART "*(")])
 		why = dpe_xasprintf("only of arguments of functions it is known what they are");
 	free(root);
 	return why ? why : dpe_lvalue_point_to_text(variable);
 }
 
-static char *find_reached(struct dpe_probes *probes, struct dpe_spot *spot, unsigned number)
+static char *find_reached(struct dpe_probes *probes, struct dpe_site *site, unsigned number)
 {
 	const char *lvalue = probes->plan->reads[number].lvalue;
-	struct dpe_variable *variable = &spot->reached[number];
+	struct dpe_variable *variable = &site->reached[number];
 	char *why;
 
-	if (spot->usdt || spot->site->kind)
-		why = find_at_place(lvalue, spot, variable);
+	if (site->usdt || site->wanted->kind)
+		why = find_at_place(lvalue, site, variable);
 	else
-		why = dpe_variable_of_call(spot->module, spot->function, lvalue, variable);
+		why = dpe_variable_of_call(site->module, site->function, lvalue, variable);
 	if (!why)
-		why = place_reached(probes, spot, lvalue, variable);
+		why = place_reached(probes, site, lvalue, variable);
 	return why ? why : dpe_variable_check(variable);
 }
 
-bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_spot *spot, struct dpe_diags *diags)
+bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_site *site, struct dpe_diags *diags)
 {
 	const struct dpe_plan *plan = probes->plan;
 	bool complete = true;
@@ -100,21 +100,21 @@ bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_spot *spot, struct dp
 		bool spared;
 		char *why;
 
-		if (!(spot->reads >> i & 1) || dpe_variable_argument(plan->reads[i].lvalue) < 0)
+		if (!(site->reads >> i & 1) || dpe_variable_argument(plan->reads[i].lvalue) < 0)
 			continue;
-		if (!spot->reached)
-			spot->reached = dpe_arena_alloc(
-				probes->arena, plan->nreads * sizeof(*spot->reached));
-		why = find_reached(probes, spot, i);
+		if (!site->reached)
+			site->reached = dpe_arena_alloc(
+				probes->arena, plan->nreads * sizeof(*site->reached));
+		why = find_reached(probes, site, i);
 		if (!why)
 			continue;
-		spared = plan->reads[i].spared && spot->site->optional;
+		spared = plan->reads[i].spared && site->wanted->optional;
 		dpe_diag(diags, probes->placed || spared ? DPE_WARNING : DPE_ERROR,
 			plan->reads[i].place, "'%s' cannot be read: %s%s", plan->reads[i].lvalue,
 			why, spared ? "; the rule does without" : "");
 		free(why);
-		spot->reads &= ~(UINT64_C(1) << i);
-		spot->filters[0].all = spot->filters[1].all = true;
+		site->reads &= ~(UINT64_C(1) << i);
+		site->filters[0].all = site->filters[1].all = true;
 		complete &= spared;
 	}
 	return complete;

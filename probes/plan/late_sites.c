@@ -2,7 +2,7 @@
 #include "probes/plan/late_sites.h"
 #include "probes/live.h"
 
-bool dpe_late_may_come(const struct dpe_modules *modules, const struct dpe_site *site,
+bool dpe_late_may_come(const struct dpe_modules *modules, const struct dpe_plan_site *site,
 	const struct dpe_names *names)
 {
 	static const char *const loaders[] = {"dlopen", "dlmopen"};
@@ -20,13 +20,13 @@ bool dpe_late_may_come(const struct dpe_modules *modules, const struct dpe_site 
 }
 
 enum dpe_severity dpe_late_severity(const struct dpe_modules *modules,
-	const struct dpe_site *site, const struct dpe_names *names)
+	const struct dpe_plan_site *site, const struct dpe_names *names)
 {
 	return dpe_late_may_come(modules, site, names) ? DPE_WARNING : DPE_ERROR;
 }
 
 void dpe_late_note(
-	enum dpe_severity severity, const struct dpe_site *site, struct dpe_diags *diags)
+	enum dpe_severity severity, const struct dpe_plan_site *site, struct dpe_diags *diags)
 {
 	if (severity == DPE_WARNING)
 		dpe_diag(diags, DPE_NOTE, site->place,

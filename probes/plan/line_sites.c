@@ -156,7 +156,7 @@ static bool is_found(const struct found *found, const struct search *search, uin
 }
 
 static void take_copies(struct found *found, const struct search *search,
-	const struct dpe_site *site, struct dpe_arena *arena, struct dpe_diags *diags)
+	const struct dpe_plan_site *site, struct dpe_arena *arena, struct dpe_diags *diags)
 {
 	for (unsigned i = 0; i < search->ncopies; i++) {
 		uint64_t address = search->copies[i].address, offset;
@@ -206,7 +206,7 @@ static void collect_files(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint
 }
 
 static void note_nearest_file(
-	const struct search *search, const struct dpe_site *site, struct dpe_diags *diags)
+	const struct search *search, const struct dpe_plan_site *site, struct dpe_diags *diags)
 {
 	char *wanted = dpe_xasprintf("%.*s", (int)search->len, search->file);
 	struct files names = {0};
@@ -219,7 +219,7 @@ static void note_nearest_file(
 	free(wanted);
 }
 
-static void say_missing(const struct search *search, const struct dpe_site *site, bool has_dwarf,
+static void say_missing(const struct search *search, const struct dpe_plan_site *site, bool has_dwarf,
 	enum dpe_severity missing, struct dpe_diags *diags)
 {
 	const char *program = search->module->name;
@@ -246,7 +246,7 @@ static void say_missing(const struct search *search, const struct dpe_site *site
 		dpe_late_note(missing, site, diags);
 }
 
-static bool is_well_formed(const struct dpe_site *site, struct dpe_diags *diags)
+static bool is_well_formed(const struct dpe_plan_site *site, struct dpe_diags *diags)
 {
 	if (site->phased)
 		dpe_diag(diags, DPE_ERROR, site->place,
@@ -258,7 +258,7 @@ static bool is_well_formed(const struct dpe_site *site, struct dpe_diags *diags)
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-static void search_module(struct search *search, struct found *found, const struct dpe_site *site,
+static void search_module(struct search *search, struct found *found, const struct dpe_plan_site *site,
 	struct dpe_arena *arena, struct dpe_diags *diags)
 {
 	dpe_dwarf_each_unit(search->module, search_unit, search);
@@ -283,7 +283,7 @@ static void ignore_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64
 	(void)context, (void)unit, (void)scope, (void)bias;
 }
 
-unsigned dpe_resolve_line(struct dpe_modules *modules, const struct dpe_site *site,
+unsigned dpe_resolve_line(struct dpe_modules *modules, const struct dpe_plan_site *site,
 	const struct dpe_names *names, struct dpe_arena *arena, struct dpe_diags *diags,
 	struct dpe_target_function **out)
 {

@@ -66,10 +66,10 @@ static bool add_memory_event(struct making *making, const struct dpe_pattern *pa
 	return false;
 }
 
-static struct dpe_site *find_site(const struct making *making, const struct dpe_pattern *pattern)
+static struct dpe_plan_site *find_site(const struct making *making, const struct dpe_pattern *pattern)
 {
 	for (unsigned i = 0; i < making->plan->nsites; i++) {
-		struct dpe_site *site = &making->plan->sites[i];
+		struct dpe_plan_site *site = &making->plan->sites[i];
 
 		if (site->name == pattern->name && site->module == pattern->module)
 			return site;
@@ -98,14 +98,14 @@ static bool does_without(const struct making *making, const struct dpe_pattern *
 		       dpe_preload_knows(dpe_name_text(making->names, pattern->name)));
 }
 
-static struct dpe_site *add_site(struct making *making, const struct dpe_pattern *pattern)
+static struct dpe_plan_site *add_site(struct making *making, const struct dpe_pattern *pattern)
 {
-	struct dpe_site *site = find_site(making, pattern);
+	struct dpe_plan_site *site = find_site(making, pattern);
 
 	if (site)
 		return site;
 	site = DPE_GROW(making->plan->sites, making->plan->nsites, making->cap);
-	*site = (struct dpe_site){
+	*site = (struct dpe_plan_site){
 		.kind = kind_of(making, pattern),
 		.name = pattern->name,
 		.module = pattern->module,
@@ -156,7 +156,7 @@ static void add_moment(struct making *making, const struct dpe_object_moment *mo
 {
 	struct dpe_pattern pattern = {
 		.name = moment->name, .module = moment->module, .place = moment->place};
-	struct dpe_site *site = add_site(making, &pattern);
+	struct dpe_plan_site *site = add_site(making, &pattern);
 
 	site->enter |= moment->phase == DPE_ENTER;
 	site->exit |= moment->phase == DPE_EXIT;
@@ -202,7 +202,7 @@ static void add_object(struct making *making, const struct dpe_pattern *pattern)
 
 static void add_pattern(struct making *making, const struct dpe_pattern *pattern)
 {
-	struct dpe_site *site;
+	struct dpe_plan_site *site;
 
 	if (pattern->object) {
 		add_object(making, pattern);
@@ -266,7 +266,7 @@ static void add_field(
 {
 	const struct dpe_pattern *pattern =
 		expr->index ? pattern_at(making->rule, expr->index) : own;
-	struct dpe_site *site = pattern ? find_site(making, pattern) : NULL;
+	struct dpe_plan_site *site = pattern ? find_site(making, pattern) : NULL;
 	unsigned nargs = NARGS_UNKNOWN;
 	int64_t number;
 

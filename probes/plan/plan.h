@@ -54,7 +54,7 @@ struct dpe_gate {
 
 /* One function of the target (or another place in its code), and what of it the rules need. A plan
  * is data. */
-struct dpe_site {
+struct dpe_plan_site {
 	enum dpe_site_kind kind;
 	dpe_name name, module; /* module 0: the program and each of its libraries */
 	dpe_name event;        /* the name of its messages, where it is another one; else 0 */
@@ -124,7 +124,7 @@ struct dpe_plan {
 	unsigned nreads; /* from DPE_READS on they are too many */
 	struct dpe_read *reads;
 	unsigned nsites;
-	struct dpe_site *sites;
+	struct dpe_plan_site *sites;
 	bool threads;    /* some rule names one of the kernel's thread events */
 	bool channels, waits; /* some rule names an event of channels, of waits for processes */
 	bool founds;     /* threads that run already begin with an event */

@@ -40,7 +40,7 @@ static unsigned gates_of(const struct gating *gating, const struct dpe_pattern *
 	unsigned count = 0;
 
 	for (unsigned i = 0; pattern->kind == DPE_PATTERN_CONTROL && i < plan->nsites; i++) {
-		struct dpe_site *site = &plan->sites[i];
+		struct dpe_plan_site *site = &plan->sites[i];
 
 		if (site->name == pattern->name && site->module == pattern->module)
 			gates[count++] = &site->gates[pattern->phase == DPE_EXIT];

@@ -40,7 +40,7 @@ static void print_filters(struct dpe_text *to, const struct dpe_plan *plan,
 }
 
 static void print_site(struct dpe_text *to, const struct dpe_names *names,
-	const struct dpe_plan *plan, const struct dpe_site *site)
+	const struct dpe_plan *plan, const struct dpe_plan_site *site)
 {
 	if (site->module)
 		dpe_text_printf(to, "%s::", dpe_name_text(names, site->module));

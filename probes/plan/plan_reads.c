@@ -163,7 +163,7 @@ static uint64_t read_by_action(struct adding *adding, const struct dpe_stmt *stm
 static void read_at_site(struct adding *adding, const struct dpe_pattern *pattern, uint64_t reads)
 {
 	for (unsigned i = 0; i < adding->plan->nsites; i++) {
-		struct dpe_site *site = &adding->plan->sites[i];
+		struct dpe_plan_site *site = &adding->plan->sites[i];
 
 		if (site->name == pattern->name && site->module == pattern->module)
 			site->reads |= reads;
@@ -290,7 +290,7 @@ static void filter_site(struct adding *adding, const struct dpe_pattern *pattern
 		     (!number && find_filter(adding, pattern->cond, &filter));
 
 	for (unsigned i = 0; i < adding->plan->nsites; i++) {
-		struct dpe_site *site = &adding->plan->sites[i];
+		struct dpe_plan_site *site = &adding->plan->sites[i];
 		struct dpe_filters *filters = &site->filters[pattern->phase == DPE_EXIT];
 
 		if (site->name != pattern->name || site->module != pattern->module)

@@ -13,7 +13,7 @@
 
 struct search {
 	struct dpe_modules *modules;
-	const struct dpe_site *site;
+	const struct dpe_plan_site *site;
 	const char *name, *module; /* module "": any */
 	struct dpe_diags *diags;
 	struct dpe_target_function *found;
@@ -494,7 +494,7 @@ static void say_missing(const struct search *search)
 	note_stripped(search);
 }
 
-unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_site *site,
+unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_plan_site *site,
 	const struct dpe_names *names, struct dpe_diags *diags, struct dpe_target_function **out)
 {
 	struct search search = {

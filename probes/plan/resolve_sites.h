@@ -22,7 +22,7 @@ struct dpe_target_function {
  * called `queue` has a `push`).
  * `*out` is the caller's, NULL where there are none. 0 after one error where nothing can be
  * observed; without one where the site is optional. */
-unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_site *site,
+unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_plan_site *site,
 	const struct dpe_names *names, struct dpe_diags *diags, struct dpe_target_function **out);
 
 #endif

@@ -1,4 +1,4 @@
-/* return_points: which spots have their returns observed elsewhere than by a return probe. */
+/* return_points: which sites have their returns observed elsewhere than by a return probe. */
 #include "probes/live.h"
 
 #include <bpf/bpf.h>
@@ -32,41 +32,41 @@ bool dpe_points_are_possible(const struct dpe_probes *probes)
 
 /* The event is not the function's entry as well, nor does it stop the target, and all it carries are
  * integers. */
-static bool may_have_points(const struct dpe_probes *probes, const struct dpe_spot *spot)
+static bool may_have_points(const struct dpe_probes *probes, const struct dpe_site *site)
 {
-	return probes->points && spot->exit && !spot->enter && !spot->site->kind &&
-	       !spot->reads && !spot->vectors && !spot->vector_ret &&
-	       !spot->gates[1].nstops;
+	return probes->points && site->exit && !site->enter && !site->wanted->kind &&
+	       !site->reads && !site->vectors && !site->vector_ret &&
+	       !site->gates[1].nstops;
 }
 
-void dpe_points_find(struct dpe_probes *probes, struct dpe_spot *spot)
+void dpe_points_find(struct dpe_probes *probes, struct dpe_site *site)
 {
-	const struct dpe_exit_use use = dpe_exit_use_of(spot->function, spot->signature);
+	const struct dpe_exit_use use = dpe_exit_use_of(site->function, site->signature);
 
-	spot->exits = (struct dpe_exits){0};
-	if (!may_have_points(probes, spot))
+	site->exits = (struct dpe_exits){0};
+	if (!may_have_points(probes, site))
 		return;
-	spot->exits = dpe_place_exits(
-		spot->module, spot->function, &use, probes->nops, probes->arena);
-	if (probes->placed && probes->npoints + spot->exits.count > probes->most_points)
-		spot->exits = (struct dpe_exits){.reason = "there are too many"};
-	dpe_debug(probes->debug, "probes", 2, "%s::%s returns: %u places%s%s", spot->module->name,
-		spot->function->name, spot->exits.count, spot->exits.reason ? ": " : "",
-		spot->exits.reason ? spot->exits.reason : "");
-	if (!spot->exits.count)
+	site->exits = dpe_place_exits(
+		site->module, site->function, &use, probes->nops, probes->arena);
+	if (probes->placed && probes->npoints + site->exits.count > probes->most_points)
+		site->exits = (struct dpe_exits){.reason = "there are too many"};
+	dpe_debug(probes->debug, "probes", 2, "%s::%s returns: %u places%s%s", site->module->name,
+		site->function->name, site->exits.count, site->exits.reason ? ": " : "",
+		site->exits.reason ? site->exits.reason : "");
+	if (!site->exits.count)
 		return;
-	spot->placement.distance = 0;
-	spot->first_point = probes->npoints;
-	probes->npoints += spot->exits.count;
+	site->placement.distance = 0;
+	site->first_point = probes->npoints;
+	probes->npoints += site->exits.count;
 }
 
-void dpe_points_tell_spot(const struct dpe_probes *probes, int map, unsigned number)
+void dpe_points_tell_site(const struct dpe_probes *probes, int map, unsigned number)
 {
-	const struct dpe_spot *spot = &probes->spots[number];
+	const struct dpe_site *site = &probes->sites[number];
 
-	for (unsigned i = 0; i < spot->exits.count; i++) {
-		struct dpe_point_entry entry = spot->exits.points[i].entry;
-		uint32_t key = spot->first_point + i;
+	for (unsigned i = 0; i < site->exits.count; i++) {
+		struct dpe_point_entry entry = site->exits.points[i].entry;
+		uint32_t key = site->first_point + i;
 
 		entry.site = number;
 		bpf_map_update_elem(map, &key, &entry, BPF_ANY);
@@ -75,6 +75,6 @@ void dpe_points_tell_spot(const struct dpe_probes *probes, int map, unsigned num
 
 void dpe_points_tell(const struct dpe_probes *probes, int map)
 {
-	for (unsigned i = 0; i < probes->nspots; i++)
-		dpe_points_tell_spot(probes, map, i);
+	for (unsigned i = 0; i < probes->nsites; i++)
+		dpe_points_tell_site(probes, map, i);
 }

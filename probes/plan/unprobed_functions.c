@@ -8,24 +8,24 @@
 
 #define LOCK_PREFIX 0xf0
 
-static bool begins_locked(const struct dpe_spot *spot)
+static bool begins_locked(const struct dpe_site *site)
 {
 	uint8_t first = 0;
 
-	return !spot->exits.count && !spot->placement.distance &&
-	       pread(spot->module->fd, &first, 1, (off_t)spot->function->offset) == 1 &&
+	return !site->exits.count && !site->placement.distance &&
+	       pread(site->module->fd, &first, 1, (off_t)site->function->offset) == 1 &&
 	       first == LOCK_PREFIX;
 }
 
 static void warn_callers(
-	const struct dpe_probes *probes, const struct dpe_spot *spot, struct dpe_diags *diags)
+	const struct dpe_probes *probes, const struct dpe_site *site, struct dpe_diags *diags)
 {
-	const char *name = dpe_name_text(probes->names, spot->site->name);
+	const char *name = dpe_name_text(probes->names, site->wanted->name);
 
 	for (unsigned i = 0; i < probes->modules.count; i++) {
 		if (!dpe_module_imports(probes->modules.at[i], name))
 			continue;
-		dpe_diag(diags, DPE_WARNING, spot->site->place,
+		dpe_diag(diags, DPE_WARNING, site->wanted->place,
 			"%s calls %s, which the kernel puts no probe on: what it orders is not seen, "
 			"unless by --preload",
 			probes->modules.at[i]->name, name);
@@ -33,17 +33,17 @@ static void warn_callers(
 	}
 }
 
-void dpe_spots_drop_unseen(struct dpe_probes *probes, unsigned first, struct dpe_diags *diags)
+void dpe_sites_drop_unseen(struct dpe_probes *probes, unsigned first, struct dpe_diags *diags)
 {
 	unsigned kept = first;
 
-	for (unsigned i = first; i < probes->nspots; i++) {
-		const struct dpe_spot *spot = &probes->spots[i];
+	for (unsigned i = first; i < probes->nsites; i++) {
+		const struct dpe_site *site = &probes->sites[i];
 
-		if (spot->site->optional && !spot->preloaded && begins_locked(spot))
-			warn_callers(probes, spot, diags);
+		if (site->wanted->optional && !site->preloaded && begins_locked(site))
+			warn_callers(probes, site, diags);
 		else
-			probes->spots[kept++] = *spot;
+			probes->sites[kept++] = *site;
 	}
-	probes->nspots = kept;
+	probes->nsites = kept;
 }

@@ -47,12 +47,12 @@ static bool find_one(struct dpe_probes *probes, unsigned number, struct dpe_diag
 
 /* ---- how many one event carries ----------------------------------------------------------- */
 
-/* `spot` NULL: of a data event. */
+/* `site` NULL: of a data event. */
 static const struct dpe_variable *variable_of(
-	const struct dpe_probes *probes, const struct dpe_spot *spot, unsigned read)
+	const struct dpe_probes *probes, const struct dpe_site *site, unsigned read)
 {
-	if (spot && dpe_variable_argument(probes->plan->reads[read].lvalue) >= 0)
-		return &spot->reached[read];
+	if (site && dpe_variable_argument(probes->plan->reads[read].lvalue) >= 0)
+		return &site->reached[read];
 	return &probes->reads[read];
 }
 
@@ -63,12 +63,12 @@ static unsigned slots_of(const struct dpe_variable *variable)
 }
 
 static unsigned count_slots(
-	const struct dpe_probes *probes, const struct dpe_spot *spot, uint64_t reads)
+	const struct dpe_probes *probes, const struct dpe_site *site, uint64_t reads)
 {
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < probes->plan->nreads && i < DPE_READS; i++)
-		count += reads >> i & 1 ? slots_of(variable_of(probes, spot, i)) : 0;
+		count += reads >> i & 1 ? slots_of(variable_of(probes, site, i)) : 0;
 	return count;
 }
 
@@ -81,12 +81,12 @@ static unsigned count_texts(const struct dpe_plan *plan, uint64_t reads)
 	return count;
 }
 
-static bool check_count(const struct dpe_probes *probes, const struct dpe_spot *spot,
+static bool check_count(const struct dpe_probes *probes, const struct dpe_site *site,
 	uint64_t reads, dpe_name event, struct dpe_diags *diags)
 {
 	const struct dpe_plan *plan = probes->plan;
 	const char *name = dpe_name_text(probes->names, event);
-	unsigned count = count_slots(probes, spot, reads), texts = count_texts(plan, reads);
+	unsigned count = count_slots(probes, site, reads), texts = count_texts(plan, reads);
 
 	if (count > DPE_VALUES)
 		dpe_diag(diags, DPE_ERROR, plan->reads[63 - __builtin_clzll(reads)].place,
@@ -104,9 +104,9 @@ static bool check_counts(const struct dpe_probes *probes, struct dpe_diags *diag
 	const struct dpe_plan *plan = probes->plan;
 	bool good = true;
 
-	for (unsigned i = 0; i < probes->nspots; i++)
-		good &= check_count(probes, &probes->spots[i], probes->spots[i].reads,
-			probes->spots[i].site->name, diags);
+	for (unsigned i = 0; i < probes->nsites; i++)
+		good &= check_count(probes, &probes->sites[i], probes->sites[i].reads,
+			probes->sites[i].wanted->name, diags);
 	for (unsigned i = 0; i < probes->nwatches; i++)
 		good &= check_count(
 			probes, NULL, probes->watches[i].reads, probes->watches[i].event, diags);
@@ -132,10 +132,10 @@ bool dpe_reads_find(struct dpe_probes *probes, struct dpe_diags *diags)
 	return complete && check_counts(probes, diags);
 }
 
-bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_spot *spot)
+bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_site *site)
 {
-	return count_slots(probes, spot, spot->reads) <= probes->most_values &&
-	       count_texts(probes->plan, spot->reads) <= DPE_TEXTS;
+	return count_slots(probes, site, site->reads) <= probes->most_values &&
+	       count_texts(probes->plan, site->reads) <= DPE_TEXTS;
 }
 
 /* ---- for the kernel's side --------------------------------------------------------------- */
@@ -199,7 +199,7 @@ static struct dpe_value_entry upper_half(struct dpe_value_entry entry)
 }
 
 static struct dpe_value_entries entries_of(
-	const struct dpe_probes *probes, const struct dpe_spot *spot, uint64_t reads)
+	const struct dpe_probes *probes, const struct dpe_site *site, uint64_t reads)
 {
 	struct dpe_value_entries entries = {0};
 	uint8_t texts = 0;
@@ -210,7 +210,7 @@ static struct dpe_value_entries entries_of(
 
 		if (!(reads >> i & 1))
 			continue;
-		variable = variable_of(probes, spot, i);
+		variable = variable_of(probes, site, i);
 		if (entries.count + slots_of(variable) > DPE_VALUES)
 			break;
 		entry = &entries.at[entries.count];
@@ -228,22 +228,22 @@ static struct dpe_value_entries entries_of(
 
 /* The place of a variable among those that are read. */
 static uint32_t place_of(
-	const struct dpe_probes *probes, const struct dpe_spot *spot, uint64_t reads, unsigned read)
+	const struct dpe_probes *probes, const struct dpe_site *site, uint64_t reads, unsigned read)
 {
 	uint32_t place = 0;
 
 	for (unsigned i = 0; i < read; i++)
-		place += reads >> i & 1 ? slots_of(variable_of(probes, spot, i)) : 0;
+		place += reads >> i & 1 ? slots_of(variable_of(probes, site, i)) : 0;
 	return place;
 }
 
 /* The kernel compares no floating point numbers, and none of more than 64 bits. */
-static bool can_filter(const struct dpe_probes *probes, const struct dpe_spot *spot,
+static bool can_filter(const struct dpe_probes *probes, const struct dpe_site *site,
 	const struct dpe_filters *filters)
 {
 	for (unsigned i = 0; i < filters->count; i++) {
 		const struct dpe_filter *filter = &filters->at[i];
-		const struct dpe_variable *variable = variable_of(probes, spot, filter->read);
+		const struct dpe_variable *variable = variable_of(probes, site, filter->read);
 
 		if (variable->is_real || variable->is_wide || variable->is_text != !!filter->text)
 			return false;
@@ -254,19 +254,19 @@ static bool can_filter(const struct dpe_probes *probes, const struct dpe_spot *s
 }
 
 static struct dpe_filter_entries filters_of(const struct dpe_probes *probes,
-	const struct dpe_spot *spot, const struct dpe_filters *filters, uint64_t reads)
+	const struct dpe_site *site, const struct dpe_filters *filters, uint64_t reads)
 {
 	struct dpe_filter_entries entries = {0};
 
 	_Static_assert(DPE_VALUE_FILTERS == DPE_FILTERS, "one has what the other holds");
 	_Static_assert(DPE_OP_NE - DPE_OP_LT == (int)DPE_FILTER_NE, "in the same order");
-	if (!can_filter(probes, spot, filters))
+	if (!can_filter(probes, site, filters))
 		return entries;
 	for (; entries.count < filters->count; entries.count++) {
 		const struct dpe_filter *filter = &filters->at[entries.count];
 
 		entries.at[entries.count] = (struct dpe_filter_entry){
-			.value = place_of(probes, spot, reads, filter->read),
+			.value = place_of(probes, site, reads, filter->read),
 			.op = filter->op - DPE_OP_LT,
 			.number = filter->text ? dpe_wanted_text(probes, filter->text)
 					       : filter->number,
@@ -275,15 +275,15 @@ static struct dpe_filter_entries filters_of(const struct dpe_probes *probes,
 	return entries;
 }
 
-void dpe_reads_tell_spot(const struct dpe_probes *probes, int map, unsigned number)
+void dpe_reads_tell_site(const struct dpe_probes *probes, int map, unsigned number)
 {
-	const struct dpe_spot *spot = &probes->spots[number];
-	struct dpe_value_entries entries = entries_of(probes, spot, spot->reads);
+	const struct dpe_site *site = &probes->sites[number];
+	struct dpe_value_entries entries = entries_of(probes, site, site->reads);
 
 	for (unsigned phase = 0; phase < 2; phase++)
 		entries.filters[phase] =
-			filters_of(probes, spot, &spot->filters[phase], spot->reads);
-	if (spot->reads)
+			filters_of(probes, site, &site->filters[phase], site->reads);
+	if (site->reads)
 		bpf_map_update_elem(map, &number, &entries, BPF_ANY);
 }
 
@@ -298,8 +298,8 @@ static void tell_watch(const struct dpe_probes *probes, int map, uint32_t place,
 
 void dpe_reads_tell(const struct dpe_probes *probes, int map)
 {
-	for (unsigned i = 0; i < probes->nspots; i++)
-		dpe_reads_tell_spot(probes, map, i);
+	for (unsigned i = 0; i < probes->nsites; i++)
+		dpe_reads_tell_site(probes, map, i);
 	for (unsigned i = 0; i < probes->nwatches; i++)
 		tell_watch(probes, map, probes->first_watch + i, probes->watches[i].reads);
 	for (unsigned i = 0; i < probes->arms.nkinds; i++)
@@ -321,8 +321,8 @@ unsigned dpe_reads_most(const struct dpe_probes *probes)
 	if (probes->awaited || probes->follows)
 		return 2 * probes->plan->nreads < DPE_VALUES ? 2 * probes->plan->nreads
 							     : DPE_VALUES;
-	for (unsigned i = 0; i < probes->nspots; i++)
-		raise(&most, count_slots(probes, &probes->spots[i], probes->spots[i].reads));
+	for (unsigned i = 0; i < probes->nsites; i++)
+		raise(&most, count_slots(probes, &probes->sites[i], probes->sites[i].reads));
 	for (unsigned i = 0; i < probes->nwatches; i++)
 		raise(&most, count_slots(probes, NULL, probes->watches[i].reads));
 	for (unsigned i = 0; i < probes->arms.nkinds; i++)
@@ -371,8 +371,8 @@ unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
 	const char *end = (const char *)record + size;
 	const char *characters = end - (record->ntexts ? DPE_TEXTS * DPE_TEXT_SIZE : 0);
 	const uint64_t *values = (const uint64_t *)characters - DPE_VALUES;
-	const struct dpe_spot *spot =
-		record->kind <= DPE_RECORD_EXIT ? &probes->spots[record->site] : NULL;
+	const struct dpe_site *site =
+		record->kind <= DPE_RECORD_EXIT ? &probes->sites[record->site] : NULL;
 	unsigned count = 0, number = 0, ntexts = 0;
 
 	for (unsigned i = 0; i < probes->plan->nreads && number < record->nvalues; i++) {
@@ -383,7 +383,7 @@ unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
 
 		if (!(reads >> i & 1))
 			continue;
-		variable = variable_of(probes, spot, i);
+		variable = variable_of(probes, site, i);
 		slots = slots_of(variable);
 		known = is_known(record, number, slots);
 		if (variable->is_text) {

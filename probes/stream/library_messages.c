@@ -75,28 +75,28 @@ static void begin_record(const struct dpe_probes *probes, const struct dpe_libra
 }
 
 /* What is in the lock, which stands in the words of the call: `values` are the last of the record. */
-static void add_values(const struct dpe_probes *probes, const struct dpe_spot *spot,
+static void add_values(const struct dpe_probes *probes, const struct dpe_site *site,
 	const struct dpe_preload_slot *slot, struct dpe_record *record, uint64_t *values)
 {
 	const struct dpe_plan *plan = probes->plan;
 
-	for (unsigned i = 0; spot->reads && i < plan->nreads && i < DPE_READS; i++) {
-		if (!(spot->reads >> i & 1))
+	for (unsigned i = 0; site->reads && i < plan->nreads && i < DPE_READS; i++) {
+		if (!(site->reads >> i & 1))
 			continue;
 		record->known |= 1u << record->nvalues;
 		values[record->nvalues++] =
-			slot->words[dpe_layout_word(spot->function->name, plan->reads[i].lvalue)];
+			slot->words[dpe_layout_word(site->function->name, plan->reads[i].lvalue)];
 	}
 }
 
 struct dpe_message *dpe_told_call(struct dpe_probes *probes, const struct dpe_library_event *event)
 {
 	const struct dpe_preload_slot *slot = &event->slot;
-	const struct dpe_spot *spot = dpe_preload_spot(probes, slot->function);
+	const struct dpe_site *site = dpe_preload_site(probes, slot->function);
 	_Alignas(struct dpe_record) char room[RECORD_BYTES];
 	struct dpe_record *record = (void *)room;
 
-	if (!spot)
+	if (!site)
 		return NULL;
 	begin_record(probes, event,
 		slot->kind == DPE_PRELOAD_EXIT ? DPE_RECORD_EXIT : DPE_RECORD_ENTER, record);
@@ -104,10 +104,10 @@ struct dpe_message *dpe_told_call(struct dpe_probes *probes, const struct dpe_li
 		record->words[0] = (uint64_t)(int64_t)slot->ret;
 		record->words[1] = 0;
 	}
-	record->site = (uint32_t)(spot - probes->spots);
+	record->site = (uint32_t)(site - probes->sites);
 	if (probes->stack_depth)
 		add_stack(probes, slot, record);
-	add_values(probes, spot, slot, record, (uint64_t *)(room + sizeof(room)) - DPE_VALUES);
+	add_values(probes, site, slot, record, (uint64_t *)(room + sizeof(room)) - DPE_VALUES);
 	return dpe_message_of_record(probes, record, sizeof(room), event->comm);
 }
 

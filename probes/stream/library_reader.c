@@ -177,32 +177,32 @@ bool dpe_preload_knows(const char *function)
 }
 
 /* Variables of the program are read by the kernel's side alone, but for what the library tells. */
-static bool needs_kernel(const struct dpe_probes *probes, const struct dpe_spot *spot)
+static bool needs_kernel(const struct dpe_probes *probes, const struct dpe_site *site)
 {
 	for (unsigned i = 0; i < probes->plan->nreads && i < DPE_READS; i++) {
-		if (spot->reads >> i & 1 &&
-			dpe_layout_word(spot->function->name, probes->plan->reads[i].lvalue) < 0)
+		if (site->reads >> i & 1 &&
+			dpe_layout_word(site->function->name, probes->plan->reads[i].lvalue) < 0)
 			return true;
 	}
 	return false;
 }
 
 /* A program that has the function itself calls its own. */
-void dpe_preload_take(struct dpe_probes *probes, struct dpe_spot *spot)
+void dpe_preload_take(struct dpe_probes *probes, struct dpe_site *site)
 {
 	uint8_t wanted =
-		(spot->enter ? DPE_PRELOAD_ENTER : 0) | (spot->exit ? DPE_PRELOAD_EXIT : 0);
+		(site->enter ? DPE_PRELOAD_ENTER : 0) | (site->exit ? DPE_PRELOAD_EXIT : 0);
 
-	if (!probes->preload || spot->module->program)
+	if (!probes->preload || site->module->program)
 		return;
 	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++) {
-		if (strcmp(NAMES[i], spot->function->name))
+		if (strcmp(NAMES[i], site->function->name))
 			continue;
-		spot->known = true;
-		if (needs_kernel(probes, spot))
+		site->known = true;
+		if (needs_kernel(probes, site))
 			return;
-		spot->preloaded = true;
-		spot->wrapped = i;
+		site->preloaded = true;
+		site->wrapped = i;
 		probes->preload->rings.header->wanted[i] |= wanted;
 	}
 }
@@ -214,36 +214,36 @@ void dpe_preload_begin(struct dpe_probes *probes)
 }
 
 /* Of several versions of a function, the one that the library found is at its place in a page. */
-static const struct dpe_spot *find_spot(const struct dpe_probes *probes, unsigned function)
+static const struct dpe_site *find_site(const struct dpe_probes *probes, unsigned function)
 {
 	uint64_t address = probes->preload->rings.header->address[function];
-	const struct dpe_spot *any = NULL;
+	const struct dpe_site *any = NULL;
 
-	for (unsigned i = 0; i < probes->nspots; i++) {
-		const struct dpe_spot *spot = &probes->spots[i];
+	for (unsigned i = 0; i < probes->nsites; i++) {
+		const struct dpe_site *site = &probes->sites[i];
 
-		if (!spot->preloaded || spot->wrapped != function)
+		if (!site->preloaded || site->wrapped != function)
 			continue;
-		if ((address - spot->function->address) % 4096 == 0)
-			return spot;
-		any = spot;
+		if ((address - site->function->address) % 4096 == 0)
+			return site;
+		any = site;
 	}
 	return any;
 }
 
-const struct dpe_spot *dpe_preload_spot(struct dpe_probes *probes, unsigned function)
+const struct dpe_site *dpe_preload_site(struct dpe_probes *probes, unsigned function)
 {
 	struct dpe_preload *preload = probes->preload;
 
 	if (function >= DPE_PRELOAD_COUNT)
 		return NULL;
-	if (!preload->spots[function])
-		preload->spots[function] = find_spot(probes, function);
-	return preload->spots[function];
+	if (!preload->sites[function])
+		preload->sites[function] = find_site(probes, function);
+	return preload->sites[function];
 }
 
-void dpe_preload_forget_spots(struct dpe_probes *probes)
+void dpe_preload_forget_sites(struct dpe_probes *probes)
 {
 	if (probes->preload)
-		memset(probes->preload->spots, 0, sizeof(probes->preload->spots));
+		memset(probes->preload->sites, 0, sizeof(probes->preload->sites));
 }

@@ -11,7 +11,7 @@ struct dpe_preload {
 	struct dpe_rings rings;
 	const char *library; /* the last part of its path */
 	char **environment;
-	const struct dpe_spot *spots[DPE_PRELOAD_COUNT]; /* found when first asked for */
+	const struct dpe_site *sites[DPE_PRELOAD_COUNT]; /* found when first asked for */
 	struct dpe_memory memory;
 };
 
@@ -33,7 +33,7 @@ struct dpe_message *dpe_told_call(
 struct dpe_message *dpe_told_access(struct dpe_probes *probes,
 	const struct dpe_library_event *event, uint64_t address, uint64_t size);
 
-/* The spot whose events the library writes for a function, or NULL. */
-const struct dpe_spot *dpe_preload_spot(struct dpe_probes *probes, unsigned function);
+/* The site whose events the library writes for a function, or NULL. */
+const struct dpe_site *dpe_preload_site(struct dpe_probes *probes, unsigned function);
 
 #endif

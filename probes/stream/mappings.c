@@ -157,7 +157,7 @@ void dpe_maps_begin(struct dpe_probes *probes)
 		read_maps(probes, &probes->maps);
 }
 
-void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_spot *spot,
+void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *site,
 	const uint64_t *pcs, unsigned npcs)
 {
 	struct dpe_maps *maps = dpe_follow_maps(probes, pid);
@@ -165,12 +165,12 @@ void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_spot *
 
 	if (knows_all(maps, pcs, npcs))
 		return;
-	elsewhere = spot && !knows(maps, pcs[0]); /* since an exec; known from then on */
+	elsewhere = site && !knows(maps, pcs[0]); /* since an exec; known from then on */
 	if ((elsewhere || dpe_ring_now() - maps->read >= NOT_OFTENER) &&
 		(!probes->exited || maps->pid != probes->pid))
 		read_maps(probes, maps);
-	if (spot && !find_map(maps, pcs[0]))
-		place_module(maps, spot->module, pcs[0] - spot->function->address);
+	if (site && !find_map(maps, pcs[0]))
+		place_module(maps, site->module, pcs[0] - site->function->address);
 	place_program(probes, maps);
 }
 

@@ -15,8 +15,8 @@
  * synchronises: not where the program has such functions itself, or the rules name others. */
 static bool knows_all_calls(const struct dpe_probes *probes)
 {
-	for (unsigned i = 0; i < probes->nspots; i++)
-		if (!probes->spots[i].known)
+	for (unsigned i = 0; i < probes->nsites; i++)
+		if (!probes->sites[i].known)
 			return false;
 	return true;
 }

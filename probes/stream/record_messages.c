@@ -47,7 +47,7 @@ static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *r
 		words += DPE_TEXTS * DPE_TEXT_WORDS;
 	return size >= sizeof(*record) + words * sizeof(uint64_t) &&
 	       record->nstack <= DPE_STACK_MAX && record->nvalues <= DPE_VALUES &&
-	       (record->kind > DPE_RECORD_EXIT || record->site < probes->nspots) &&
+	       (record->kind > DPE_RECORD_EXIT || record->site < probes->nsites) &&
 	       (record->kind != DPE_RECORD_DATA || record->site < probes->nwatches) &&
 	       ((record->kind != DPE_RECORD_OBJECT && record->kind != DPE_RECORD_WATCH) ||
 		       record->site < probes->arms.nkinds);
@@ -88,11 +88,11 @@ static void add_stack(struct dpe_probes *probes, const struct dpe_record *record
 		return;
 	/* Which instruction was chosen is our affair: the stack has the function's beginning. */
 	if (record->kind <= DPE_RECORD_EXIT)
-		pcs[0] -= probes->spots[record->site].placement.distance;
+		pcs[0] -= probes->sites[record->site].placement.distance;
 	draft->pcs = pcs;
 	draft->npcs = count;
 	dpe_maps_note(probes, (pid_t)record->tgid,
-		record->kind <= DPE_RECORD_EXIT ? &probes->spots[record->site] : NULL, pcs, count);
+		record->kind <= DPE_RECORD_EXIT ? &probes->sites[record->site] : NULL, pcs, count);
 }
 
 /* ---- kinds
@@ -101,7 +101,7 @@ static void add_stack(struct dpe_probes *probes, const struct dpe_record *record
 static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_value *args, char (*texts)[DPE_NUMBER_TEXT])
 {
-	const struct dpe_spot *spot = &probes->spots[record->site];
+	const struct dpe_site *site = &probes->sites[record->site];
 	bool exit = record->kind == DPE_RECORD_EXIT;
 	const uint64_t *words = words_at(record);
 	uint64_t placed[DPE_WORDS];
@@ -109,18 +109,18 @@ static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record
 	if (probes->follow) {
 		words = memcpy(placed, words, record->nwords * sizeof(*placed));
 		if (!dpe_spaces_place(
-			    probes, record, dpe_signature_addresses(spot->signature), placed))
+			    probes, record, dpe_signature_addresses(site->signature), placed))
 			return false;
 	}
-	draft->name = spot->event;
-	draft->phase = spot->site->kind ? DPE_BARE : exit ? DPE_EXIT : DPE_ENTER;
-	draft->module = spot->module_name;
+	draft->name = site->event;
+	draft->phase = site->wanted->kind ? DPE_BARE : exit ? DPE_EXIT : DPE_ENTER;
+	draft->module = site->module_name;
 	draft->args = args;
 	draft->nargs = dpe_signature_args(
-		spot->signature, words, record->nwords, args, MAX_ARGS, texts + 1);
+		site->signature, words, record->nwords, args, MAX_ARGS, texts + 1);
 	if (exit)
 		draft->ret = dpe_signature_ret(
-			spot->signature, record->words[0], record->words[1], *texts);
+			site->signature, record->words[0], record->words[1], *texts);
 	return draft->ret.kind != DPE_POINTER ||
 	       dpe_spaces_place_one(
 		       probes, record->space, (pid_t)record->tgid, (uint64_t *)&draft->ret.num);
@@ -213,7 +213,7 @@ static void add_values(const struct dpe_probes *probes, const struct dpe_record 
 	else if (record->kind == DPE_RECORD_OBJECT)
 		reads = probes->arms.kinds[record->site].watch.reads;
 	else
-		reads = probes->spots[record->site].reads;
+		reads = probes->sites[record->site].reads;
 	draft->vars = vars;
 	draft->nvars += (uint16_t)dpe_reads_fill(
 		probes, reads, record, size, vars + draft->nvars, texts);
@@ -253,7 +253,7 @@ static struct dpe_message *make_call(
 
 	if (record->kind > DPE_RECORD_EXIT || record->nvalues || probes->follow)
 		return NULL;
-	nargs = dpe_signature_count(probes->spots[record->site].signature);
+	nargs = dpe_signature_count(probes->sites[record->site].signature);
 	if (nargs > MAX_ARGS)
 		return NULL;
 	message = dpe_message_with_room(probes->pool, nargs,

@@ -95,17 +95,17 @@ bool dpe_gates_are_wanted(const struct dpe_probes *probes)
 	return probes->stop || probes->dynamic;
 }
 
-static bool has_room(const struct dpe_probes *probes, const struct dpe_spot *spot)
+static bool has_room(const struct dpe_probes *probes, const struct dpe_site *site)
 {
-	return (unsigned)(spot - probes->spots) < probes->gates.most_spots;
+	return (unsigned)(site - probes->sites) < probes->gates.most_sites;
 }
 
-bool dpe_gates_has(const struct dpe_probes *probes, const struct dpe_spot *spot)
+bool dpe_gates_has(const struct dpe_probes *probes, const struct dpe_site *site)
 {
 	for (unsigned phase = 0; phase < 2; phase++) {
-		const struct dpe_gate *gate = &spot->gates[phase];
+		const struct dpe_gate *gate = &site->gates[phase];
 
-		if (has_room(probes, spot) && (gate->sets || gate->after || gate->nstops))
+		if (has_room(probes, site) && (gate->sets || gate->after || gate->nstops))
 			return true;
 	}
 	return false;
@@ -116,20 +116,20 @@ static void tell(int map, uint32_t index, const struct dpe_gate_entry *entry)
 	bpf_map_update_elem(map, &index, entry, BPF_ANY);
 }
 
-void dpe_gates_tell_spot(struct dpe_probes *probes, int map, unsigned number)
+void dpe_gates_tell_site(struct dpe_probes *probes, int map, unsigned number)
 {
-	const struct dpe_spot *spot = &probes->spots[number];
+	const struct dpe_site *site = &probes->sites[number];
 
 	if (!probes->gates.state)
 		return;
 	for (unsigned phase = 0; phase < 2; phase++) {
 		struct dpe_gate_entry entry =
-			entry_of(probes, &spot->gates[phase], spot->signature);
+			entry_of(probes, &site->gates[phase], site->signature);
 
-		if (has_room(probes, spot))
+		if (has_room(probes, site))
 			tell(map, 2 * number + phase, &entry);
-		if (spot->preloaded || !has_room(probes, spot)) /* events that set no marks */
-			dpe_marks_keep(&probes->gates.marks, spot->gates[phase].sets);
+		if (site->preloaded || !has_room(probes, site)) /* events that set no marks */
+			dpe_marks_keep(&probes->gates.marks, site->gates[phase].sets);
 	}
 }
 
@@ -145,13 +145,13 @@ int dpe_gates_tell(
 	if (error)
 		return error;
 	probes->gates.state = state;
-	for (unsigned i = 0; i < probes->nspots; i++)
-		dpe_gates_tell_spot(probes, map, i);
+	for (unsigned i = 0; i < probes->nsites; i++)
+		dpe_gates_tell_site(probes, map, i);
 	for (unsigned i = 0; i < probes->nwatches; i++) {
 		struct dpe_gate gate = gate_of_watch(probes, &probes->watches[i]);
 		struct dpe_gate_entry entry = entry_of(probes, &gate, NULL);
 
-		tell(map, 2 * probes->gates.most_spots + i, &entry);
+		tell(map, 2 * probes->gates.most_sites + i, &entry);
 	}
 	return 0;
 }

@@ -11,7 +11,7 @@
 
 struct dpe_gates {
 	struct dpe_gate_state *state; /* shared with the programs; NULL: nothing is gated */
-	unsigned most_spots;          /* that there may ever be, for the kernel's side */
+	unsigned most_sites;          /* that there may ever be, for the kernel's side */
 	struct dpe_marks marks;
 	uint64_t stops;               /* how many there were at the last look */
 	uint64_t since;               /* ns: when we first saw a stop that is not handled; 0 */

@@ -22,22 +22,22 @@ bool dpe_late_begin(struct dpe_probes *probes, struct dpe_diags *diags)
 	return true;
 }
 
-static void observe_since(struct dpe_probes *probes, unsigned module, unsigned spot)
+static void observe_since(struct dpe_probes *probes, unsigned module, unsigned site)
 {
 	for (unsigned i = module; i < probes->modules.count; i++)
 		dpe_debug(probes->debug, "probes", 1, "mapped since: %s",
 			probes->modules.at[i]->path);
-	if (probes->nspots == spot)
+	if (probes->nsites == site)
 		return;
-	dpe_debug(probes->debug, "probes", 1, "%u more places", probes->nspots - spot);
-	dpe_preload_forget_spots(probes);
-	dpe_armed_find_late(probes, spot);
-	dpe_attach_late(probes, module, spot);
+	dpe_debug(probes->debug, "probes", 1, "%u more places", probes->nsites - site);
+	dpe_preload_forget_sites(probes);
+	dpe_armed_find_late(probes, site);
+	dpe_attach_late(probes, module, site);
 }
 
 void dpe_late_look(struct dpe_probes *probes, pid_t pid)
 {
-	unsigned module = probes->nsearched, spot = probes->nspots;
+	unsigned module = probes->nsearched, site = probes->nsites;
 	struct dpe_diags *unheard = dpe_diags_new();
 
 	dpe_libraries_of_process(&probes->modules, pid, unheard);
@@ -45,8 +45,8 @@ void dpe_late_look(struct dpe_probes *probes, pid_t pid)
 	if (module == probes->modules.count)
 		return;
 	dpe_late_begin(probes, probes->diags);
-	dpe_spots_find_late(probes);
-	observe_since(probes, module, spot);
+	dpe_sites_find_late(probes);
+	observe_since(probes, module, site);
 }
 
 void dpe_late_answer(struct dpe_probes *probes)
@@ -66,7 +66,7 @@ void dpe_late_answer(struct dpe_probes *probes)
 }
 
 static void say_missing(
-	const struct dpe_probes *probes, const struct dpe_site *site, struct dpe_diags *diags)
+	const struct dpe_probes *probes, const struct dpe_plan_site *site, struct dpe_diags *diags)
 {
 	const char *module = dpe_name_text(probes->names, site->module);
 	const char *name = dpe_name_text(probes->names, site->name);

@@ -89,7 +89,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 	if (!dpe_libraries_of_program(&probes->modules, program, environment, diags) ||
 		!dpe_libraries_add(
 			&probes->modules, probes->libraries, probes->nlibraries, diags) ||
-		!dpe_preload_check(probes, diags) || !dpe_spots_find(probes, diags) ||
+		!dpe_preload_check(probes, diags) || !dpe_sites_find(probes, diags) ||
 		!dpe_watches_find(probes, diags) || !dpe_armed_find(probes, diags) ||
 		 !dpe_reads_find(probes, diags) ||
 		!dpe_privilege_check(diags))
@@ -206,7 +206,7 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 	       open_pidfd(probes, diags) &&
 	       dpe_libraries_of_process(&probes->modules, probes->pid, diags) &&
 	       dpe_libraries_add(&probes->modules, probes->libraries, probes->nlibraries, diags) &&
-	       dpe_spots_find(probes, diags) && dpe_watches_find(probes, diags) &&
+	       dpe_sites_find(probes, diags) && dpe_watches_find(probes, diags) &&
 	       dpe_armed_find(probes, diags) &&
 	       dpe_reads_find(probes, diags) && find_bases(probes, diags) &&
 	       dpe_attach(probes, true, diags);
@@ -429,7 +429,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 	free(probes->maps.at);
 	dpe_channels_free(probes->channels);
 	free(probes->sleepers);
-	free(probes->spots);
+	free(probes->sites);
 	free(probes->awaited);
 	free(probes->reads);
 	dpe_modules_free(&probes->modules);

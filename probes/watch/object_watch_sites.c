@@ -24,29 +24,29 @@ static char *check(const struct dpe_variable *variable)
 	return NULL;
 }
 
-static bool is_site_of(const struct dpe_site *site, const struct dpe_object_moment *moment)
+static bool is_site_of(const struct dpe_plan_site *site, const struct dpe_object_moment *moment)
 {
 	return site->name == moment->name && site->module == moment->module;
 }
 
 /* What the part is by the debug information of a function that has the pointer. */
-static char *find_part(const struct dpe_spot *spot, const struct dpe_watched_object *wanted,
+static char *find_part(const struct dpe_site *site, const struct dpe_watched_object *wanted,
 	struct dpe_armed_kind *kind)
 {
 	struct dpe_variable variable;
 	char *why;
 
-	if (spot->site->kind || spot->usdt)
+	if (site->wanted->kind || site->usdt)
 		return dpe_xasprintf("only functions have arguments of which it is known what "
 				     "they lead to");
-	why = dpe_variable_of_call(spot->module, spot->function, wanted->object->lvalue, &variable);
+	why = dpe_variable_of_call(site->module, site->function, wanted->object->lvalue, &variable);
 	if (!why)
 		why = check(&variable);
 	if (!why && kind->found &&
 		(kind->watch.variable.size != variable.size ||
 			kind->watch.variable.steps[0] != variable.steps[0]))
 		why = dpe_xasprintf(
-			"the functions '%s' have objects of different kinds", spot->function->name);
+			"the functions '%s' have objects of different kinds", site->function->name);
 	if (!why) {
 		kind->watch.variable = variable;
 		kind->watch.address = (uint64_t)variable.steps[0];
@@ -55,45 +55,45 @@ static char *find_part(const struct dpe_spot *spot, const struct dpe_watched_obj
 	return why;
 }
 
-static char *check_pointer(const struct dpe_spot *spot, const struct dpe_object_moment *moment)
+static char *check_pointer(const struct dpe_site *site, const struct dpe_object_moment *moment)
 {
-	if (spot->site->kind || spot->usdt)
+	if (site->wanted->kind || site->usdt)
 		return dpe_xasprintf("only functions have arguments that point to it");
-	if (spot->preloaded)
+	if (site->preloaded)
 		return dpe_xasprintf("'%s' is told by the preloaded library, which waits for "
 				     "nobody",
-			spot->function->name);
-	if (!moment->result && dpe_signature_word(spot->signature, moment->arg) < 0)
+			site->function->name);
+	if (!moment->result && dpe_signature_word(site->signature, moment->arg) < 0)
 		return dpe_xasprintf("argument %u of '%s' is no pointer that can be read",
-			moment->arg + 1, spot->function->name);
+			moment->arg + 1, site->function->name);
 	return NULL;
 }
 
 /* At one function, which may be where it begins and where it ends. */
-static char *look_at_spot(const struct dpe_spot *spot, const struct dpe_watched_object *wanted,
+static char *look_at_site(const struct dpe_site *site, const struct dpe_watched_object *wanted,
 	struct dpe_armed_kind *kind)
 {
 	char *why = NULL;
 
-	if (is_site_of(spot->site, &wanted->object->from)) {
-		why = check_pointer(spot, &wanted->object->from);
+	if (is_site_of(site->wanted, &wanted->object->from)) {
+		why = check_pointer(site, &wanted->object->from);
 		if (!why)
-			why = find_part(spot, wanted, kind);
+			why = find_part(site, wanted, kind);
 	}
-	if (!why && wanted->object->ends && is_site_of(spot->site, &wanted->object->to))
-		why = check_pointer(spot, &wanted->object->to);
+	if (!why && wanted->object->ends && is_site_of(site->wanted, &wanted->object->to))
+		why = check_pointer(site, &wanted->object->to);
 	return why;
 }
 
 static bool find_kind(
-	struct dpe_probes *probes, unsigned number, unsigned first_spot, struct dpe_diags *diags)
+	struct dpe_probes *probes, unsigned number, unsigned first_site, struct dpe_diags *diags)
 {
 	const struct dpe_watched_object *wanted = &probes->plan->objects[number];
 	struct dpe_armed_kind *kind = &probes->arms.kinds[number];
 	char *why = NULL;
 
-	for (unsigned i = first_spot; !why && i < probes->nspots; i++)
-		why = look_at_spot(&probes->spots[i], wanted, kind);
+	for (unsigned i = first_site; !why && i < probes->nsites; i++)
+		why = look_at_site(&probes->sites[i], wanted, kind);
 	if (!why && !kind->found)
 		why = dpe_xasprintf("no file that the program begins with has the function that "
 				    "it is watched from");
@@ -160,44 +160,44 @@ bool dpe_armed_find(struct dpe_probes *probes, struct dpe_diags *diags)
 
 /* ---- for the kernel's side --------------------------------------------------------------- */
 
-static void add_arming(const struct dpe_spot *spot, const struct dpe_object_moment *moment,
+static void add_arming(const struct dpe_site *site, const struct dpe_object_moment *moment,
 	unsigned kind, bool disarm, struct dpe_armings *armings)
 {
-	if (!is_site_of(spot->site, moment))
+	if (!is_site_of(site->wanted, moment))
 		return;
 	armings->at[armings->count++] = (struct dpe_arming){
 		.kind = (__u8)kind,
 		.word = moment->result ? DPE_WORDS
-				       : (__u8)dpe_signature_word(spot->signature, moment->arg),
+				       : (__u8)dpe_signature_word(site->signature, moment->arg),
 		.phase = moment->phase == DPE_EXIT,
 		.disarm = disarm,
 	};
 }
 
-bool dpe_armed_at(const struct dpe_probes *probes, const struct dpe_spot *spot)
+bool dpe_armed_at(const struct dpe_probes *probes, const struct dpe_site *site)
 {
 	for (unsigned i = 0; i < probes->arms.nkinds; i++) {
 		const struct dpe_object *object = probes->plan->objects[i].object;
 
-		if (is_site_of(spot->site, &object->from) ||
-			(object->ends && is_site_of(spot->site, &object->to)))
+		if (is_site_of(site->wanted, &object->from) ||
+			(object->ends && is_site_of(site->wanted, &object->to)))
 			return true;
 	}
 	return false;
 }
 
-static void tell_spot(const struct dpe_probes *probes, int map, uint32_t number)
+static void tell_site(const struct dpe_probes *probes, int map, uint32_t number)
 {
-	const struct dpe_spot *spot = &probes->spots[number];
+	const struct dpe_site *site = &probes->sites[number];
 	struct dpe_armings armings = {0};
 
 	_Static_assert(DPE_ARMINGS >= 2 * DPE_WATCHES, "each may begin and end at one site");
 	for (unsigned i = 0; i < probes->arms.nkinds; i++) {
 		const struct dpe_object *object = probes->plan->objects[i].object;
 
-		add_arming(spot, &object->from, i, false, &armings);
+		add_arming(site, &object->from, i, false, &armings);
 		if (object->ends)
-			add_arming(spot, &object->to, i, true, &armings);
+			add_arming(site, &object->to, i, true, &armings);
 	}
 	if (armings.count)
 		bpf_map_update_elem(map, &number, &armings, BPF_ANY);
@@ -205,20 +205,20 @@ static void tell_spot(const struct dpe_probes *probes, int map, uint32_t number)
 
 void dpe_armed_tell(const struct dpe_probes *probes, int map)
 {
-	for (unsigned i = 0; i < probes->nspots; i++)
-		tell_spot(probes, map, i);
+	for (unsigned i = 0; i < probes->nsites; i++)
+		tell_site(probes, map, i);
 }
 
-void dpe_armed_find_late(struct dpe_probes *probes, unsigned first_spot)
+void dpe_armed_find_late(struct dpe_probes *probes, unsigned first_site)
 {
 	int map = dpe_attach_arm_map(probes);
 
 	for (unsigned i = 0; i < probes->arms.nkinds; i++) {
-		if (find_kind(probes, i, first_spot, probes->diags))
+		if (find_kind(probes, i, first_site, probes->diags))
 			continue;
 		dpe_attach_lose(probes);
 		return;
 	}
-	for (unsigned i = first_spot; i < probes->nspots; i++)
-		tell_spot(probes, map, i);
+	for (unsigned i = first_site; i < probes->nsites; i++)
+		tell_site(probes, map, i);
 }

@@ -32,7 +32,7 @@ struct targets {
 struct run {
 	struct dpe_names *names;
 	struct dpe_diags *diags;
-	struct dpe_site sites[MAX_SITES];
+	struct dpe_plan_site sites[MAX_SITES];
 	struct dpe_plan plan;
 	struct dpe_probes_options options;
 	struct dpe_probes *probes;
@@ -85,7 +85,7 @@ static inline void begin(struct run *run)
 
 static inline void add_site(struct run *run, const char *module, const char *name, unsigned nargs)
 {
-	run->sites[run->plan.nsites++] = (struct dpe_site){
+	run->sites[run->plan.nsites++] = (struct dpe_plan_site){
 		.name = dpe_intern_string(run->names, name),
 		.module = module ? dpe_intern_string(run->names, module) : 0,
 		.enter = true,

@@ -67,7 +67,7 @@ static unsigned resolve(const char *module, const char *name, bool optional, cha
 	struct dpe_modules modules = {0};
 	struct dpe_names *names = dpe_names_new();
 	struct dpe_diags *diags = dpe_diags_new();
-	struct dpe_site site = {
+	struct dpe_plan_site site = {
 		.name = dpe_intern_string(names, name),
 		.module = *module ? dpe_intern_string(names, module) : 0,
 		.enter = true,

@@ -97,7 +97,7 @@ static void count_line(void *context, const char *name, uint64_t address)
 static void look_at_places(struct dpe_module *module)
 {
 	struct dpe_names *names = dpe_names_new();
-	struct dpe_site site = {.name = dpe_intern_string(names, "variables.c:29")};
+	struct dpe_plan_site site = {.name = dpe_intern_string(names, "variables.c:29")};
 	struct dpe_modules modules = {&module, 1, 1};
 	struct dpe_diags *diags = dpe_diags_new();
 	struct dpe_arena *arena = dpe_arena_new();

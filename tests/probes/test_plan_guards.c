@@ -46,7 +46,7 @@ static const struct dpe_gate *gate_of(
 	const struct planned *planned, const char *name, enum dpe_phase phase)
 {
 	for (unsigned i = 0; i < planned->plan->nsites; i++) {
-		const struct dpe_site *site = &planned->plan->sites[i];
+		const struct dpe_plan_site *site = &planned->plan->sites[i];
 
 		if (!strcmp(dpe_name_text(planned->names, site->name), name))
 			return &site->gates[phase == DPE_EXIT];

@@ -9,7 +9,7 @@
 
 struct observer {
 	struct dpe_probes probes;
-	struct dpe_site site;
+	struct dpe_plan_site site;
 	struct dpe_map map;
 	struct {
 		struct dpe_record record;
@@ -33,11 +33,11 @@ static int set_up(void **state)
 	observer->map = (struct dpe_map){.start = CODE, .end = END};
 	probes->maps.at = &observer->map;
 	probes->maps.count = 1;
-	probes->spots = dpe_xcalloc(1, sizeof(*probes->spots));
-	probes->nspots = 1;
-	probes->spots->site = &observer->site;
-	probes->spots->module = open_target("signatures");
-	probes->spots->module_name = dpe_intern_string(probes->names, "signatures");
+	probes->sites = dpe_xcalloc(1, sizeof(*probes->sites));
+	probes->nsites = 1;
+	probes->sites->wanted = &observer->site;
+	probes->sites->module = open_target("signatures");
+	probes->sites->module_name = dpe_intern_string(probes->names, "signatures");
 	*state = observer;
 	return 0;
 }
@@ -46,8 +46,8 @@ static int tear_down(void **state)
 {
 	struct observer *observer = *state;
 
-	dpe_module_free(observer->probes.spots->module);
-	free(observer->probes.spots);
+	dpe_module_free(observer->probes.sites->module);
+	free(observer->probes.sites);
 	dpe_pool_free(observer->probes.pool);
 	dpe_arena_free(observer->probes.arena);
 	dpe_names_free(observer->probes.names);
@@ -58,13 +58,13 @@ static int tear_down(void **state)
 /* An entry of the function with so many words, each of which is its number. */
 static struct dpe_record *call(struct observer *observer, const char *function, unsigned nwords)
 {
-	struct dpe_spot *spot = observer->probes.spots;
+	struct dpe_site *site = observer->probes.sites;
 	unsigned count;
 
-	spot->function = dpe_module_find(spot->module, function, &count);
+	site->function = dpe_module_find(site->module, function, &count);
 	assert_int_equal(count, 1);
-	spot->event = dpe_intern_string(observer->probes.names, function);
-	spot->signature = dpe_signature_of(spot->module, spot->function, 0, observer->probes.arena);
+	site->event = dpe_intern_string(observer->probes.names, function);
+	site->signature = dpe_signature_of(site->module, site->function, 0, observer->probes.arena);
 	memset(&observer->sent, 0, sizeof(observer->sent));
 	observer->sent.record = (struct dpe_record){.time = 11,
 		.seq = 5,
@@ -173,7 +173,7 @@ static void with_stack(void **state)
 
 	for (unsigned text = 0; text < 2; text++) {
 		record = call(observer, text ? "wide" : "plain", 2);
-		observer->probes.spots->placement.distance = 4;
+		observer->probes.sites->placement.distance = 4;
 		record->has_stack = DPE_STACK_BRIEF;
 		record->nstack = 2;
 		record->words[3] = CODE + 0x14;

@@ -33,16 +33,16 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static struct dpe_site site_of(struct target *target, const char *module, const char *name)
+static struct dpe_plan_site site_of(struct target *target, const char *module, const char *name)
 {
-	return (struct dpe_site){
+	return (struct dpe_plan_site){
 		.name = dpe_intern_string(target->names, name),
 		.module = *module ? dpe_intern_string(target->names, module) : 0,
 		.enter = true,
 	};
 }
 
-static unsigned find(struct target *target, const struct dpe_site *site,
+static unsigned find(struct target *target, const struct dpe_plan_site *site,
 	struct dpe_target_function **found, char **text)
 {
 	struct dpe_diags *diags = dpe_diags_new();
@@ -56,7 +56,7 @@ static void check_found(void **state, const char *module, const char *name, unsi
 {
 	struct target *target = *state;
 	struct dpe_target_function *found;
-	struct dpe_site site = site_of(target, module, name);
+	struct dpe_plan_site site = site_of(target, module, name);
 	char *text;
 
 	assert_int_equal(find(target, &site, &found, &text), expected);
@@ -72,7 +72,7 @@ static void check_missing(
 {
 	struct target *target = *state;
 	struct dpe_target_function *found;
-	struct dpe_site site = site_of(target, module, name);
+	struct dpe_plan_site site = site_of(target, module, name);
 	char *text;
 
 	assert_int_equal(find(target, &site, &found, &text), 0);
@@ -145,7 +145,7 @@ static void functions_that_were_inlined_somewhere(void **state)
 {
 	struct dpe_modules modules = {0};
 	struct target *target = *state;
-	struct dpe_site site = site_of(target, "", "withdraw");
+	struct dpe_plan_site site = site_of(target, "", "withdraw");
 	struct dpe_diags *diags = dpe_diags_new();
 	struct dpe_target_function *found;
 	char *text;
@@ -185,7 +185,7 @@ static void stripped_programs(void **state)
 	struct dpe_modules modules = {0};
 	struct dpe_diags *diags = dpe_diags_new();
 	struct target *target = *state;
-	struct dpe_site site = site_of(target, "", "enqueue");
+	struct dpe_plan_site site = site_of(target, "", "enqueue");
 	struct dpe_target_function *found;
 	char *text;
 
@@ -200,7 +200,7 @@ static void stripped_programs(void **state)
 static void more_arguments_than_there_are(void **state)
 {
 	struct target *target = *state;
-	struct dpe_site site = site_of(target, "", "enqueue");
+	struct dpe_plan_site site = site_of(target, "", "enqueue");
 	struct dpe_target_function *found;
 	char *text;
 
