@@ -1,6 +1,10 @@
 /* What the stabilizer lets go, to the rules that want it: by the name of an event, so that what no rule
  * names costs one look; and what never came, or was lost. */
-#include "recognizer/braid.h"
+#include "recognizer/deadlocks/deadlocks.h"
+#include "recognizer/doubt/doubt.h"
+#include "recognizer/engines/engines.h"
+#include "recognizer/races/races.h"
+#include "recognizer/slices/slices.h"
 
 #include <stdlib.h>
 

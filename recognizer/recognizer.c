@@ -1,6 +1,11 @@
 /* The pipeline: message → its part in synchronisations → stabilizer → the rules that watch it (dispatch.c)
  * → verdicts. */
-#include "recognizer/braid.h"
+#include "recognizer/actions/actions.h"
+#include "recognizer/deadlocks/deadlocks.h"
+#include "recognizer/doubt/doubt.h"
+#include "recognizer/engines/engines.h"
+#include "recognizer/races/races.h"
+#include "recognizer/slices/slices.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Automata side by side: what a step costs in states, and that stands can be shared. */
-#include "recognizer/run.h"
-#include "recognizer/stands.h"
+#include "recognizer/recognizer.h"
+#include "recognizer/engines/product.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,347 @@
+/* The statements of actions. Nothing here stops or prints by itself: it calls the sink. */
+#include "recognizer/actions/actions.h"
+#include "recognizer/recognizer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+static const struct dpe_message *event_of(const struct dpe_env *env, const struct dpe_expr *expr)
+{
+	if (!expr->index)
+		return env->event;
+	return env->positions ? env->positions[expr->index - 1] : NULL;
+}
+
+/* All frames, where the message's stack is known as text. */
+static void print_stack(const struct dpe_env *env, const struct dpe_message *message)
+{
+	struct dpe_recognizer_sink *sink = &env->recognizer->sink;
+	struct dpe_message *resolved = NULL;
+
+	if (message && !message->nstack && message->npcs && sink->resolve)
+		message = resolved = sink->resolve(sink->context, message);
+	if (!message || !message->nstack)
+		dpe_text_puts(env->text, "(no stack)");
+	for (unsigned i = 0; message && i < message->nstack; i++)
+		dpe_text_printf(env->text, "%s%s", i ? " < " : "", message->stack[i]);
+	dpe_message_unref(resolved);
+}
+
+static void print_expr(const struct dpe_env *env, const struct dpe_expr *expr)
+{
+	bool whole = expr->kind == DPE_EXPR_POSITION;
+	const struct dpe_message *event;
+
+	if (expr->kind == DPE_EXPR_FIELD && expr->field == DPE_FIELD_STACK) {
+		print_stack(env, event_of(env, expr));
+		return;
+	}
+	if (whole && (event = event_of(env, expr))) {
+		dpe_message_print_id(env->text, env->recognizer->spec->names, event);
+		return;
+	}
+	struct dpe_value value = dpe_eval(env, expr);
+
+	if (value.kind == DPE_NONE)
+		dpe_text_puts(env->text, "(none)");
+	else
+		dpe_value_print(env->text, value);
+}
+
+static void print_all(const struct dpe_env *env, const struct dpe_stmt *stmt)
+{
+	for (unsigned i = 0; i < stmt->nargs; i++) {
+		if (i)
+			dpe_text_puts(env->text, " ");
+		print_expr(env, stmt->args[i]);
+	}
+}
+
+/* Pads what `print_expr` wrote from `begin` on, as %-10s and %.3s ask. */
+static void pad(struct dpe_text *text, size_t begin, int width, int precision, bool left)
+{
+	size_t len = text->len - begin, missing;
+
+	if (precision >= 0 && len > (size_t)precision) {
+		text->len = begin + (size_t)precision;
+		text->at[text->len] = '\0';
+		len = (size_t)precision;
+	}
+	if (width < 0 || len >= (size_t)width)
+		return;
+	missing = (size_t)width - len;
+	for (size_t i = 0; i < missing; i++)
+		dpe_text_puts(text, " ");
+	if (left)
+		return;
+	memmove(text->at + begin + missing, text->at + begin, len);
+	memset(text->at + begin, ' ', missing);
+}
+
+/* One conversion of a format, taken apart: %[flags][width][.precision][length]letter. */
+struct conversion {
+	char flags[8];
+	int width, precision; /* -1: none */
+	char letter;
+};
+
+#define WIDEST 4096
+
+static int read_number(const char **at)
+{
+	int number = 0;
+
+	while (**at >= '0' && **at <= '9') {
+		number = number * 10 + (**at - '0');
+		if (number > WIDEST)
+			number = WIDEST;
+		(*at)++;
+	}
+	return number;
+}
+
+static const char *read_conversion(const char *at, struct conversion *conversion)
+{
+	unsigned nflags = 0;
+
+	*conversion = (struct conversion){.width = -1, .precision = -1};
+	for (; *at && strchr("-+ #0", *at); at++) {
+		if (nflags < 5 && !strchr(conversion->flags, *at))
+			conversion->flags[nflags++] = *at;
+	}
+	if (*at >= '0' && *at <= '9')
+		conversion->width = read_number(&at);
+	if (*at == '.') {
+		at++;
+		conversion->precision = read_number(&at);
+	}
+	while (*at && strchr("hljztq", *at))
+		at++;
+	conversion->letter = *at;
+	return *at ? at + 1 : at;
+}
+
+static void print_integer(const struct dpe_env *env, const struct conversion *how, int64_t number)
+{
+	char format[64], width[16] = "", precision[16] = "";
+	size_t len;
+	char *line;
+
+	if (how->width >= 0)
+		snprintf(width, sizeof(width), "%d", how->width);
+	if (how->precision >= 0)
+		snprintf(precision, sizeof(precision), ".%d", how->precision);
+	snprintf(format, sizeof(format), "%%%s%s%s%s%c", how->flags, width, precision,
+		how->letter == 'c' ? "" : "ll", how->letter);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	/* The letter is one of d i u x X o c, so one integer is what the format takes. */
+	if (how->letter == 'c')
+		line = dpe_xasprintf(format, (int)(unsigned char)number);
+	else
+		line = dpe_xasprintf(format, (long long)number);
+#pragma GCC diagnostic pop
+	len = strlen(line);
+	dpe_text_add(env->text, line, len);
+	free(line);
+}
+
+static void print_converted(
+	const struct dpe_env *env, const struct conversion *how, const struct dpe_expr *expr)
+{
+	size_t begin = env->text->len;
+	struct dpe_value value;
+
+	if (strchr("diuxXoc", how->letter)) {
+		value = dpe_eval(env, expr);
+		if (value.kind == DPE_INT || value.kind == DPE_UINT || value.kind == DPE_POINTER) {
+			print_integer(env, how, value.num);
+			return;
+		}
+	}
+	if (how->letter == 'p') {
+		value = dpe_eval(env, expr);
+		if (value.kind == DPE_INT)
+			value = dpe_value_pointer((uint64_t)value.num);
+		dpe_value_print(env->text, value);
+	} else {
+		print_expr(env, expr);
+	}
+	pad(env->text, begin, how->width, how->letter == 's' ? how->precision : -1,
+		strchr(how->flags, '-'));
+}
+
+/* The format and its arguments were checked against each other when the rule was compiled. */
+static void print_format(const struct dpe_env *env, const struct dpe_stmt *stmt)
+{
+	const char *at = stmt->args[0]->value.text;
+	unsigned next = 1;
+
+	while (*at) {
+		size_t plain = strcspn(at, "%");
+		struct conversion how;
+
+		dpe_text_add(env->text, at, plain);
+		at += plain;
+		if (!*at)
+			return;
+		at = read_conversion(at + 1, &how);
+		if (how.letter == '%')
+			dpe_text_puts(env->text, "%");
+		else if (next < stmt->nargs)
+			print_converted(env, &how, stmt->args[next++]);
+	}
+}
+
+/* ---- statements -------------------------------------------------------------------------- */
+
+static void begin_text(const struct dpe_env *env)
+{
+	env->text->len = 0;
+	if (env->text->at)
+		*env->text->at = '\0';
+	else
+		dpe_text_puts(env->text, "");
+}
+
+static bool speaks(enum dpe_call call)
+{
+	return call == DPE_CALL_PRINT || call == DPE_CALL_PRINTF || call == DPE_CALL_ERROR ||
+	       call == DPE_CALL_BREAK;
+}
+
+/* The events that the action can see make the finding. */
+bool dpe_action_suppressed(const struct dpe_env *env)
+{
+	unsigned npositions = env->positions ? env->run->rule->npositions : 0;
+	const struct dpe_message *events[npositions + 1];
+
+	for (unsigned i = 0; i < npositions; i++)
+		events[i] = env->positions[i];
+	events[npositions] = env->event;
+	return dpe_recognizer_suppresses(env->recognizer, env->run->rule, events, npositions + 1);
+}
+
+static void tell_error(const struct dpe_env *env, const struct dpe_stmt *stmt)
+{
+	struct dpe_recognizer *recognizer = env->recognizer;
+
+	if (dpe_action_suppressed(env))
+		return;
+	print_all(env, stmt);
+	recognizer->summary.errors++;
+	recognizer->sink.error(recognizer->sink.context, env->run->rule, env->text->at);
+}
+
+static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
+{
+	struct dpe_recognizer *recognizer = env->recognizer;
+	struct dpe_recognizer_sink *sink = &recognizer->sink;
+
+	if (recognizer->quiet && speaks(stmt->call))
+		return;
+	begin_text(env);
+	switch (stmt->call) {
+	case DPE_CALL_PRINT:
+		print_all(env, stmt);
+		sink->print(sink->context, env->run->rule, env->text->at);
+		return;
+	case DPE_CALL_PRINTF:
+		print_format(env, stmt);
+		sink->print(sink->context, env->run->rule, env->text->at);
+		return;
+	case DPE_CALL_ERROR:
+		tell_error(env, stmt);
+		return;
+	case DPE_CALL_BREAK: /* at the end of the run there is nothing left to stop */
+		if (env->event && sink->stop(sink->context, env->run->rule, env->event) == DPE_END)
+			recognizer->ended = true;
+		return;
+	case DPE_CALL_PROGRESS:
+		dpe_progress_check(env, stmt);
+		return;
+	case DPE_CALL_SYNC_EVENT: /* makes the rule a `sync` rule, which has no action to run */
+		return;
+	default:
+		dpe_wait_call(env, stmt);
+		return;
+	}
+}
+
+static void assign(const struct dpe_env *env, const struct dpe_stmt *stmt)
+{
+	struct dpe_value *global = &env->recognizer->globals[stmt->index];
+	struct dpe_value value = dpe_value_keep(dpe_eval(env, stmt->expr));
+
+	dpe_value_drop(*global);
+	*global = value;
+}
+
+void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt)
+{
+	for (; stmt && !env->recognizer->ended; stmt = stmt->next) {
+		switch (stmt->kind) {
+		case DPE_STMT_EXPR:
+			break;
+		case DPE_STMT_ASSIGN:
+			assign(env, stmt);
+			break;
+		case DPE_STMT_IF:
+			dpe_action_run(env,
+				dpe_eval_condition(env, stmt->expr) ? stmt->body : stmt->otherwise);
+			break;
+		case DPE_STMT_BLOCK:
+			dpe_action_run(env, stmt->body);
+			break;
+		case DPE_STMT_CALL:
+			run_call(env, stmt);
+			break;
+		}
+	}
+}
+
+bool dpe_run_may_act(struct dpe_run *run, const struct dpe_stmt *action)
+{
+	for (unsigned i = 0; i < run->nran; i++) {
+		if (run->ran[i] == action)
+			return false;
+	}
+	*DPE_GROW(run->ran, run->nran, run->capran) = action;
+	return true;
+}
+
+void dpe_run_action(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_stmt *action, const struct dpe_message *const *positions,
+	const struct dpe_message *event)
+{
+	const struct dpe_env env = {
+		.recognizer = run->recognizer,
+		.run = run,
+		.slice = slice->number,
+		.variables = slice->params,
+		.event = event,
+		.positions = positions,
+		.text = &run->recognizer->text,
+	};
+
+	dpe_action_run(&env, action);
+}
+
+/* ---- what an action asks for ------------------------------------------------------------- */
+
+bool dpe_action_names_positions(const struct dpe_stmt *stmt)
+{
+	for (; stmt; stmt = stmt->next) {
+		for (unsigned i = 0; i < stmt->nargs; i++) {
+			if (dpe_expr_names_positions(stmt->args[i]))
+				return true;
+		}
+		if (dpe_expr_names_positions(stmt->expr) ||
+			dpe_action_names_positions(stmt->body) ||
+			dpe_action_names_positions(stmt->otherwise))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,95 @@
+/* The calls of actions about threads that hold and await objects, or each other. They keep both the
+ * graph of waits and the order of locks. */
+#include "recognizer/actions/actions.h"
+#include "recognizer/deadlocks/deadlocks.h"
+#include "recognizer/recognizer.h"
+
+static void change_holders(const struct dpe_recognizer *recognizer, enum dpe_call call,
+	struct dpe_value thread, struct dpe_value object, const struct dpe_message *event)
+{
+	if (call == DPE_CALL_UNHOLD) {
+		dpe_waits_unhold(recognizer->waits, thread, object);
+		dpe_lock_order_unhold(recognizer->lock_order, thread, object, event);
+		return;
+	}
+	dpe_waits_hold(recognizer->waits, thread, object, event);
+	dpe_lock_order_hold(recognizer->lock_order, thread, object, event, call == DPE_CALL_SHARE);
+}
+
+/* How the thread stands to one that is known by that name. */
+static void change_threads(const struct dpe_recognizer *recognizer, enum dpe_call call,
+	struct dpe_value thread, struct dpe_value name, const struct dpe_message *event)
+{
+	if (call == DPE_CALL_BEGINS) {
+		dpe_waits_begin(recognizer->waits, thread, name, event);
+		dpe_lock_order_begin(recognizer->lock_order, thread, name);
+		return;
+	}
+	dpe_waits_live(recognizer->waits, thread);
+	if (call == DPE_CALL_CREATES)
+		dpe_lock_order_create(recognizer->lock_order, thread, name);
+	else
+		dpe_lock_order_join(recognizer->lock_order, thread, name);
+}
+
+static void call_with_two(const struct dpe_env *env, const struct dpe_stmt *call)
+{
+	const struct dpe_recognizer *recognizer = env->recognizer;
+	struct dpe_value thread = dpe_eval(env, call->args[0]);
+	struct dpe_value object = dpe_eval(env, call->args[1]);
+
+	if (thread.kind == DPE_NONE || object.kind == DPE_NONE)
+		return;
+	switch (call->call) {
+	case DPE_CALL_WAIT_FOR:
+		dpe_waits_wait(recognizer->waits, thread, object, env->event);
+		return;
+	case DPE_CALL_RELEASE:
+		dpe_waits_release(recognizer->waits, thread, object);
+		return;
+	case DPE_CALL_CHECK_ORDER:
+		dpe_lock_order_check(
+			recognizer->lock_order, env->run->rule, thread, object, env->event);
+		return;
+	case DPE_CALL_CREATES:
+	case DPE_CALL_BEGINS:
+	case DPE_CALL_JOINED:
+		change_threads(recognizer, call->call, thread, object, env->event);
+		return;
+	default:
+		change_holders(recognizer, call->call, thread, object, env->event);
+		return;
+	}
+}
+
+static void call_with_one(const struct dpe_env *env, const struct dpe_stmt *call)
+{
+	struct dpe_recognizer *recognizer = env->recognizer;
+	struct dpe_value value = dpe_eval(env, call->args[0]);
+
+	if (value.kind == DPE_NONE)
+		return;
+	if (call->call == DPE_CALL_FORGET) {
+		dpe_waits_forget(recognizer->waits, value);
+		dpe_lock_order_forget(recognizer->lock_order, value);
+		return;
+	}
+	if (env->event && env->event->has_time)
+		dpe_waits_settle_end(recognizer->waits, recognizer, env->event->time);
+	dpe_waits_end(recognizer->waits, value, env->event);
+	dpe_lock_order_end(recognizer->lock_order, value);
+}
+
+void dpe_wait_call(const struct dpe_env *env, const struct dpe_stmt *call)
+{
+	struct dpe_recognizer *recognizer = env->recognizer;
+
+	if (call->call == DPE_CALL_CHECK_DEADLOCK)
+		dpe_waits_check(recognizer->waits, recognizer, env->run->rule);
+	else if (call->call == DPE_CALL_CHECK_HANG)
+		dpe_waits_check_hang(recognizer->waits, env->run->rule);
+	else if (call->nargs == 2)
+		call_with_two(env, call);
+	else
+		call_with_one(env, call);
+}

@@ -1,0 +1,339 @@
+/* What is kept of the order of locks: locks, sets of them, and who took one while holding a set. */
+#include "recognizer/deadlocks/lock_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is kept of one taking, and in all: 32 MiB or so, most of it the stacks of the events; and 64
+ * MiB of what they have behind them. */
+#define MOST_THREADS 256
+#define MOST_INSTANCES 32768
+#define MOST_REACHES (4u << 20)
+
+/* ---- locks and sets ---------------------------------------------------------------------- */
+
+struct dpe_lock *dpe_lock_find(const struct dpe_lock_order *order, struct dpe_value value)
+{
+	return (struct dpe_lock *)dpe_keyed_find(order->locks, value);
+}
+
+/* Locks are taken and given back again and again. */
+static struct dpe_lock *new_lock(struct dpe_lock_order *order)
+{
+	struct dpe_lock *lock = order->spare;
+
+	if (!lock)
+		return dpe_xcalloc(1, sizeof(*lock));
+	order->spare = (struct dpe_lock *)lock->keyed.same;
+	*lock = (struct dpe_lock){0};
+	return lock;
+}
+
+void dpe_lock_spare_free(struct dpe_lock_order *order)
+{
+	while (order->spare) {
+		struct dpe_lock *lock = order->spare;
+
+		order->spare = (struct dpe_lock *)lock->keyed.same;
+		free(lock);
+	}
+}
+
+struct dpe_lock *dpe_lock_add(struct dpe_lock_order *order, struct dpe_value value)
+{
+	struct dpe_lock *lock = dpe_lock_find(order, value);
+
+	if (lock)
+		return lock;
+	lock = new_lock(order);
+	lock->serial = order->serial++;
+	dpe_keyed_add(&order->locks, &lock->keyed, value);
+	return lock;
+}
+
+/* What nobody holds, and nothing is kept of, leaves the table. */
+void dpe_lock_unref(struct dpe_lock_order *order, struct dpe_lock *lock)
+{
+	if (--lock->refs)
+		return;
+	if (!lock->forgotten)
+		dpe_keyed_remove(&order->locks, &lock->keyed);
+	dpe_value_drop(lock->keyed.value);
+	free(lock->in.at);
+	free(lock->out.at);
+	lock->keyed.same = (struct dpe_keyed *)order->spare;
+	order->spare = lock;
+}
+
+void dpe_lock_set_unref(struct dpe_lock_order *order, struct dpe_lock_set *set)
+{
+	if (!set || --set->refs)
+		return;
+	HASH_DEL(order->sets, set);
+	for (unsigned i = 0; i < set->count; i++)
+		dpe_lock_unref(order, dpe_lock_of(set->at[i]));
+	free(set);
+}
+
+static int by_serial(const void *a, const void *b)
+{
+	const struct dpe_lock *x = dpe_lock_of(*(const uintptr_t *)a);
+	const struct dpe_lock *y = dpe_lock_of(*(const uintptr_t *)b);
+
+	return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+/* The caller's reference. The members are sorted by this. */
+struct dpe_lock_set *dpe_lock_set_find(
+	struct dpe_lock_order *order, uintptr_t *members, unsigned count)
+{
+	struct dpe_lock_set *set;
+
+	qsort(members, count, sizeof(*members), by_serial);
+	HASH_FIND(hh, order->sets, members, count * sizeof(*members), set);
+	if (set) {
+		set->refs++;
+		return set;
+	}
+	set = dpe_xcalloc(1, sizeof(*set) + count * sizeof(*members));
+	set->refs = 1;
+	set->count = count;
+	memcpy(set->at, members, count * sizeof(*members));
+	for (unsigned i = 0; i < count; i++)
+		dpe_lock_of(members[i])->refs++;
+	HASH_ADD_KEYPTR(hh, order->sets, set->at, count * sizeof(*members), set);
+	return set;
+}
+
+/* ---- takings ----------------------------------------------------------------------------- */
+
+/* Further out a stack may be wrong where a program keeps no frame pointers. */
+#define SURE_FRAMES 2
+
+uint64_t dpe_taking_site(const struct dpe_message *message, struct dpe_value lock)
+{
+	uint64_t hash = 0;
+
+	if (!message || (!message->npcs && !message->nstack))
+		return dpe_value_hash(lock);
+	for (unsigned i = 0; i < message->npcs && i < SURE_FRAMES; i++)
+		hash = (hash ^ message->pcs[i]) * 0x9e3779b97f4a7c15ull + 1;
+	for (unsigned i = 0; !message->npcs && i < message->nstack && i < SURE_FRAMES; i++)
+		hash = (hash ^ dpe_value_hash(dpe_value_string(message->stack[i]))) *
+			       0x9e3779b97f4a7c15ull +
+		       1;
+	return hash ^ hash >> 32;
+}
+
+static void free_instance(struct dpe_lock_order *order, const struct dpe_taking *taking,
+	struct dpe_instance *instance)
+{
+	if (!--instance->strand->instances) {
+		order->nstrands--;
+		dpe_lock_past_unref(instance->strand->begun);
+		instance->strand->begun = NULL;
+	}
+	dpe_strand_unref(instance->strand);
+	dpe_lock_past_unref(instance->past);
+	dpe_value_drop(instance->thread);
+	dpe_message_unref(instance->taken);
+	for (unsigned i = 0; i < taking->key.held->count; i++)
+		dpe_message_unref(instance->held[i]);
+	free(instance);
+	order->ninstances--;
+}
+
+static void add_taking(struct dpe_takings *to, struct dpe_taking *taking)
+{
+	*DPE_GROW(to->at, to->count, to->cap) = taking;
+}
+
+static void drop_taking(struct dpe_takings *from, const struct dpe_taking *taking)
+{
+	unsigned i = 0;
+
+	while (from->at[i] != taking)
+		i++;
+	from->at[i] = from->at[--from->count];
+}
+
+/* Makes it be found by its key, which has references. */
+static void link_taking(struct dpe_lock_order *order, struct dpe_taking *taking)
+{
+	HASH_ADD(hh, order->takings, key, sizeof(taking->key), taking);
+	add_taking(&taking->key.lock->in, taking);
+	for (unsigned i = 0; i < taking->key.held->count; i++)
+		add_taking(&dpe_lock_of(taking->key.held->at[i])->out, taking);
+}
+
+void dpe_taking_unlink(struct dpe_lock_order *order, struct dpe_taking *taking)
+{
+	HASH_DEL(order->takings, taking);
+	drop_taking(&taking->key.lock->in, taking);
+	for (unsigned i = 0; i < taking->key.held->count; i++)
+		drop_taking(&dpe_lock_of(taking->key.held->at[i])->out, taking);
+}
+
+/* Of one that is linked no more. */
+void dpe_taking_free(struct dpe_lock_order *order, struct dpe_taking *taking)
+{
+	for (unsigned i = 0; i < taking->ninstances; i++)
+		free_instance(order, taking, taking->instances[i]);
+	dpe_lock_set_unref(order, taking->key.held);
+	dpe_lock_unref(order, taking->key.lock);
+	free(taking->instances);
+	free(taking);
+}
+
+struct dpe_taking *dpe_taking_find(struct dpe_lock_order *order, const struct dpe_taking_key *key)
+{
+	struct dpe_taking *taking;
+
+	HASH_FIND(hh, order->takings, key, sizeof(*key), taking);
+	return taking;
+}
+
+struct dpe_taking *dpe_taking_new(struct dpe_lock_order *order, const struct dpe_taking_key *key)
+{
+	struct dpe_taking *taking = dpe_xcalloc(1, sizeof(*taking));
+
+	taking->key = *key;
+	taking->alias = order->alias;
+	key->lock->refs++;
+	key->held->refs++;
+	link_taking(order, taking);
+	return taking;
+}
+
+static bool precedes(const struct dpe_instance *a, const struct dpe_instance *b)
+{
+	if (a->strand == b->strand)
+		return a->epoch <= b->epoch;
+	return dpe_lock_past_reaches(b->past, a->strand, a->epoch);
+}
+
+/* True where all that is kept of the other thread is after this, or all of it before. */
+static bool cannot_meet(const struct dpe_instance *instance, const struct dpe_strand *other)
+{
+	return !other->instances || other == instance->strand ||
+	       dpe_lock_past_reaches(other->begun, instance->strand, instance->epoch) ||
+	       dpe_lock_past_reaches(instance->past, other, other->last);
+}
+
+/* True where `b` is after all that `a` is after, and what else is kept that could meet `a` could
+ * meet `b`: then `a` is superfluous. */
+static bool replaces(const struct dpe_instance *b, const struct dpe_instance *a)
+{
+	if (!precedes(a, b))
+		return false;
+	for (unsigned i = 0; b->past && i < b->past->count; i++) {
+		const struct dpe_reach *reach = &b->past->at[i];
+
+		if (reach->strand->first <= reach->epoch && !cannot_meet(a, reach->strand))
+			return false;
+	}
+	return true;
+}
+
+static void drop_instance(struct dpe_lock_order *order, struct dpe_taking *taking, unsigned index)
+{
+	free_instance(order, taking, taking->instances[index]);
+	taking->instances[index] = taking->instances[--taking->ninstances];
+}
+
+/* Makes room by giving up one that can meet nothing to come that the new one cannot. */
+static void thin_out(struct dpe_lock_order *order, struct dpe_taking *taking,
+	const struct dpe_instance *instance)
+{
+	for (unsigned i = 0; i < taking->ninstances; i++) {
+		if (!precedes(taking->instances[i], instance))
+			continue;
+		drop_instance(order, taking, i);
+		taking->thinned = true;
+		return;
+	}
+}
+
+static bool has_room(const struct dpe_lock_order *order, const struct dpe_taking *taking)
+{
+	return taking->ninstances < MOST_THREADS && order->ninstances <= MOST_INSTANCES &&
+	       order->nreaches <= MOST_REACHES;
+}
+
+bool dpe_taking_keep(
+	struct dpe_lock_order *order, struct dpe_taking *taking, struct dpe_instance *instance)
+{
+	for (unsigned i = taking->ninstances; i--;) {
+		if (replaces(instance, taking->instances[i]))
+			drop_instance(order, taking, i);
+	}
+	if (!has_room(order, taking))
+		thin_out(order, taking, instance);
+	if (has_room(order, taking)) {
+		*DPE_GROW(taking->instances, taking->ninstances, taking->capinstances) = instance;
+		return true;
+	}
+	free_instance(order, taking, instance);
+	taking->dropped = true;
+	return false;
+}
+
+void dpe_takings_drop_strand(struct dpe_lock_order *order, const struct dpe_strand *strand)
+{
+	struct dpe_taking *taking, *next;
+
+	HASH_ITER (hh, order->takings, taking, next) {
+		for (unsigned i = taking->ninstances; i--;) {
+			if (taking->instances[i]->strand == strand)
+				drop_instance(order, taking, i);
+		}
+		if (taking->ninstances)
+			continue;
+		dpe_taking_unlink(order, taking);
+		dpe_taking_free(order, taking);
+	}
+}
+
+/* ---- forgetting -------------------------------------------------------------------------- */
+
+/* The instance without the lock at `index` of its set. */
+static void forget_held(struct dpe_instance *instance, unsigned index, unsigned count)
+{
+	dpe_message_unref(instance->held[index]);
+	memmove(&instance->held[index], &instance->held[index + 1],
+		(count - index - 1) * sizeof(instance->held[0]));
+}
+
+/* The taking goes on without the lock; another one may be like it then. */
+void dpe_taking_strip(
+	struct dpe_lock_order *order, struct dpe_taking *taking, const struct dpe_lock *lock)
+{
+	struct dpe_lock_set *old = taking->key.held;
+	uintptr_t *members = dpe_xmalloc(old->count * sizeof(*members));
+	unsigned count = 0, index = 0;
+	struct dpe_taking_key key = taking->key;
+	struct dpe_taking *same;
+
+	for (unsigned i = 0; i < old->count; i++) {
+		if (dpe_lock_of(old->at[i]) == lock)
+			index = i;
+		else
+			members[count++] = old->at[i];
+	}
+	for (unsigned i = 0; i < taking->ninstances; i++)
+		forget_held(taking->instances[i], index, old->count);
+	key.held = taking->key.held = dpe_lock_set_find(order, members, count);
+	free(members);
+	dpe_lock_set_unref(order, old);
+	same = dpe_taking_find(order, &key);
+	if (!same) {
+		link_taking(order, taking);
+		return;
+	}
+	same->dropped |= taking->dropped;
+	same->thinned |= taking->thinned;
+	for (unsigned i = 0; i < taking->ninstances; i++)
+		dpe_taking_keep(order, same, taking->instances[i]);
+	taking->ninstances = 0;
+	dpe_taking_free(order, taking);
+}

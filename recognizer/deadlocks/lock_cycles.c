@@ -1,0 +1,483 @@
+/* Circles in the order of locks: each thread holds what the one before it goes on to take. They can
+ * close in another run where the threads are different ones, nothing that they hold keeps them
+ * apart, and none of them did its part before another, by beginning and awaiting ends alone. */
+#include "recognizer/deadlocks/deadlocks.h"
+#include "recognizer/deadlocks/lock_order.h"
+
+#include <stdlib.h>
+
+#define LONGEST 1000      /* threads in a circle: as deep as a search goes */
+#define MOST_STEPS 100000 /* of one search */
+#define MOST_CYCLES 1000  /* that are kept to be told */
+#define MOST_ALIKE 4      /* of them through the same places: many objects have a lock each */
+
+struct search {
+	struct dpe_lock_order *order;
+	struct dpe_lock *end;
+	struct step {
+		struct dpe_taking *taking;
+		struct dpe_instance *instance;
+		const struct dpe_lock *held; /* that the step before it takes */
+		bool blamed;                 /* this thread kept another from taking part */
+	} * steps;
+	unsigned nsteps, length, longest;
+	unsigned tries;
+	bool longer; /* there may be longer circles … */
+	bool ended;  /* … than were looked for */
+	bool found;
+	bool blind; /* some that might have fitted are not kept */
+};
+
+/* ---- what can be at the same time -------------------------------------------------------- */
+
+/* A lock that both hold, and not both as one of many. */
+static bool kept_apart(const struct dpe_lock_set *a, const struct dpe_lock_set *b)
+{
+	unsigned i = 0, j = 0;
+
+	while (i < a->count && j < b->count) {
+		const struct dpe_lock *x = dpe_lock_of(a->at[i]), *y = dpe_lock_of(b->at[j]);
+
+		if (x == y && !(a->at[i] & b->at[j] & DPE_SHARED))
+			return true;
+		i += x->serial <= y->serial;
+		j += y->serial <= x->serial;
+	}
+	return false;
+}
+
+static bool independent(const struct dpe_instance *a, const struct dpe_instance *b)
+{
+	return a->strand != b->strand && !dpe_lock_past_reaches(b->past, a->strand, a->epoch) &&
+	       !dpe_lock_past_reaches(a->past, b->strand, b->epoch);
+}
+
+static bool taking_fits(const struct search *search, const struct dpe_taking *taking)
+{
+	for (unsigned i = 0; i < search->nsteps; i++) {
+		if (kept_apart(search->steps[i].taking->key.held, taking->key.held))
+			return false;
+	}
+	return true;
+}
+
+static bool instance_fits(const struct search *search, const struct dpe_instance *instance)
+{
+	for (unsigned i = 0; i < search->nsteps; i++) {
+		if (independent(search->steps[i].instance, instance))
+			continue;
+		search->steps[i].blamed = true;
+		return false;
+	}
+	return true;
+}
+
+/* ---- noting ------------------------------------------------------------------------------ */
+
+static uint64_t mix(uint64_t site)
+{
+	site = (site ^ site >> 31) * 0xbf58476d1ce4e5b9ull;
+	return site ^ site >> 29;
+}
+
+static struct dpe_lock_cycle *find_cycle(struct dpe_lock_order *order, uint64_t signature)
+{
+	struct dpe_lock_cycle *cycle;
+
+	HASH_FIND(hh, order->cycles, &signature, sizeof(signature), cycle);
+	return cycle;
+}
+
+static struct dpe_lock_cycle *add_cycle(struct dpe_lock_order *order, uint64_t signature)
+{
+	struct dpe_lock_cycle *cycle = dpe_xcalloc(1, sizeof(*cycle));
+
+	cycle->signature = signature;
+	HASH_ADD(hh, order->cycles, signature, sizeof(cycle->signature), cycle);
+	return cycle;
+}
+
+static struct dpe_message *since_of(const struct step *step)
+{
+	const struct dpe_lock_set *set = step->taking->key.held;
+	unsigned i = 0;
+
+	while (dpe_lock_of(set->at[i]) != step->held)
+		i++;
+	return step->instance->held[i] ? dpe_message_ref(step->instance->held[i]) : NULL;
+}
+
+/* Each holder is the thread of the wait before it, as in any deadlock. */
+static struct dpe_wait *copy_steps(const struct search *search)
+{
+	unsigned count = search->nsteps;
+	struct dpe_wait *waits = dpe_xcalloc(count, sizeof(*waits));
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct step *step = &search->steps[i];
+		const struct step *next = &search->steps[(i + 1) % count];
+		struct dpe_message *taken = step->instance->taken;
+
+		waits[count - 1 - i] = (struct dpe_wait){
+			.thread = dpe_value_keep(step->instance->thread),
+			.object = dpe_value_keep(step->taking->key.lock->keyed.value),
+			.holder = dpe_value_keep(next->instance->thread),
+			.waits = taken ? dpe_message_ref(taken) : NULL,
+			.holds = since_of(next),
+		};
+	}
+	return waits;
+}
+
+static void drop_waits(struct dpe_lock_cycle *cycle)
+{
+	for (unsigned i = 0; i < cycle->nwaits; i++) {
+		struct dpe_wait *wait = &cycle->waits[i];
+
+		dpe_value_drop(wait->thread);
+		dpe_value_drop(wait->object);
+		dpe_value_drop(wait->holder);
+		/* The references are ours. */
+		dpe_message_unref((struct dpe_message *)wait->waits);
+		dpe_message_unref((struct dpe_message *)wait->holds);
+	}
+	free(cycle->waits);
+	cycle->waits = NULL;
+	cycle->nwaits = 0;
+}
+
+static struct dpe_lock_places *find_places(struct dpe_lock_order *order, uint64_t signature)
+{
+	struct dpe_lock_places *places;
+
+	HASH_FIND(hh, order->places, &signature, sizeof(signature), places);
+	if (places)
+		return places;
+	places = dpe_xcalloc(1, sizeof(*places));
+	places->signature = signature;
+	HASH_ADD(hh, order->places, signature, sizeof(places->signature), places);
+	return places;
+}
+
+static void keep_cycle(const struct search *search, uint64_t signature, uint64_t site)
+{
+	struct dpe_lock_order *order = search->order;
+	struct dpe_lock_places *places;
+	struct dpe_lock_cycle *cycle;
+
+	if (order->ncycles >= MOST_CYCLES) {
+		order->cycles_dropped++;
+		return;
+	}
+	places = find_places(order, site);
+	if (places->count >= MOST_ALIKE) {
+		places->first->others = true;
+		return;
+	}
+	order->ncycles++;
+	cycle = add_cycle(order, signature);
+	cycle->rule = order->rule;
+	cycle->waits = copy_steps(search);
+	cycle->nwaits = search->nsteps;
+	if (!places->count++)
+		places->first = cycle;
+}
+
+/* What such a taking adds to the signature of a circle. */
+static uint64_t sign(uint64_t site, uint64_t alias)
+{
+	return mix(site + mix(alias));
+}
+
+/* Circles of the same locks at the same places are one, whichever threads they are of. */
+static void note(struct search *search)
+{
+	uint64_t signature = 0, site = 0;
+
+	search->found = true;
+	for (unsigned i = 0; i < search->nsteps; i++) {
+		const struct dpe_taking *taking = search->steps[i].taking;
+
+		signature += sign(taking->key.site, taking->alias);
+		site += mix(taking->key.site);
+	}
+	if (!find_cycle(search->order, signature))
+		keep_cycle(search, signature, site);
+}
+
+static uint64_t sign_wait(const struct dpe_lock_order *order, const struct dpe_wait *wait)
+{
+	const struct dpe_lock *lock = dpe_lock_find(order, wait->object);
+	uint64_t hash = dpe_value_hash(wait->object);
+	uint64_t site = dpe_taking_site(wait->waits, wait->object);
+
+	for (unsigned i = 0; lock && i < lock->in.count; i++) {
+		const struct dpe_taking *taking = lock->in.at[i];
+
+		if (taking->key.site == site || (site == hash && taking->key.site == taking->alias))
+			return sign(taking->key.site, taking->alias);
+	}
+	return sign(site, hash);
+}
+
+void dpe_lock_order_told(struct dpe_lock_order *order, const struct dpe_deadlock *deadlock)
+{
+	struct dpe_lock_cycle *cycle;
+	uint64_t signature = 0;
+
+	for (unsigned i = 0; i < deadlock->nwaits; i++)
+		signature += sign_wait(order, &deadlock->waits[i]);
+	cycle = find_cycle(order, signature);
+	if (cycle)
+		drop_waits(cycle);
+	else
+		add_cycle(order, signature);
+}
+
+void dpe_lock_cycles_free(struct dpe_lock_order *order)
+{
+	struct dpe_lock_cycle *cycle, *next;
+	struct dpe_lock_places *places, *following;
+
+	HASH_ITER (hh, order->places, places, following) {
+		HASH_DEL(order->places, places);
+		free(places);
+	}
+	HASH_ITER (hh, order->cycles, cycle, next) {
+		HASH_DEL(order->cycles, cycle);
+		drop_waits(cycle);
+		free(cycle);
+	}
+}
+
+/* ---- searching --------------------------------------------------------------------------- */
+
+/* Locks from which the end can be reached know how far it is; breadth first, from the end. */
+static void measure(struct search *search)
+{
+	struct dpe_lock **queue = NULL;
+	unsigned count = 0, cap = 0;
+
+	search->order->mark++;
+	search->end->mark = search->order->mark;
+	search->end->distance = 0;
+	*DPE_GROW(queue, count, cap) = search->end;
+	for (unsigned at = 0; at < count; at++) {
+		struct dpe_lock *to = queue[at];
+
+		if (to->distance == search->longest) {
+			search->ended |= search->longest == LONGEST;
+			break;
+		}
+		for (unsigned i = 0; i < to->in.count; i++) {
+			const struct dpe_lock_set *from = to->in.at[i]->key.held;
+
+			for (unsigned j = 0; j < from->count; j++) {
+				struct dpe_lock *lock = dpe_lock_of(from->at[j]);
+
+				if (lock->mark == search->order->mark)
+					continue;
+				lock->mark = search->order->mark;
+				lock->distance = to->distance + 1;
+				*DPE_GROW(queue, count, cap) = lock;
+			}
+		}
+	}
+	free(queue);
+}
+
+static bool go_on(struct search *search, struct dpe_lock *from);
+
+/* With this thread at the step. */
+static bool go_with(struct search *search, const struct step *step)
+{
+	struct dpe_lock *to = step->taking->key.lock;
+	bool found = to == search->end;
+
+	search->steps[search->nsteps++] = *step;
+	if (found)
+		note(search);
+	else
+		found = go_on(search, to);
+	search->nsteps--;
+	return found;
+}
+
+/* True where a circle is closed by this taking; any of its threads will do. Where none is, and the
+ * thread was in nobody's way, with another one there is none either. */
+static bool go_through(struct search *search, struct dpe_lock *from, struct dpe_taking *taking)
+{
+	bool found = false, fits = false, blamed = true;
+
+	for (unsigned i = 0; i < taking->ninstances && !found && blamed; i++) {
+		const struct step step = {taking, taking->instances[i], from, false};
+
+		if (++search->tries > MOST_STEPS)
+			return false;
+		if (!instance_fits(search, taking->instances[i]))
+			continue;
+		fits = true;
+		found = go_with(search, &step);
+		blamed = search->steps[search->nsteps].blamed;
+	}
+	search->blind |= !fits && (taking->dropped || (taking->thinned && search->length > 2));
+	return found;
+}
+
+static bool leads_back(const struct search *search, const struct dpe_lock *to)
+{
+	return to->mark == search->order->mark && !to->on_path;
+}
+
+/* False where the circle would be longer, or shorter, than those that are looked for now. */
+static bool has_length(struct search *search, const struct dpe_lock *to)
+{
+	unsigned left = search->length - search->nsteps - 1;
+
+	if (to == search->end)
+		return !left;
+	if (left && to->distance <= left)
+		return true;
+	search->longer = true;
+	return false;
+}
+
+static bool go_on(struct search *search, struct dpe_lock *from)
+{
+	bool found = false;
+
+	from->on_path = true;
+	for (unsigned i = 0; i < from->out.count && search->tries <= MOST_STEPS; i++) {
+		struct dpe_taking *taking = from->out.at[i];
+
+		if (leads_back(search, taking->key.lock) && taking_fits(search, taking) &&
+			has_length(search, taking->key.lock))
+			found |= go_through(search, from, taking);
+	}
+	from->on_path = false;
+	return found;
+}
+
+/* The shortest circles from the taking back to one of the locks held meanwhile. */
+static void find_to(struct search *search, struct dpe_lock *end)
+{
+	struct dpe_lock *taken = search->steps[0].taking->key.lock;
+
+	search->end = end;
+	search->steps[0].held = end;
+	measure(search);
+	if (taken->mark != search->order->mark)
+		return;
+	for (unsigned length = taken->distance + 1; length <= search->longest; length++) {
+		search->length = length;
+		search->longer = false;
+		if (go_on(search, taken) || !search->longer || search->tries > MOST_STEPS)
+			return;
+	}
+	search->ended |= search->longest == LONGEST;
+}
+
+void dpe_lock_cycles_find(
+	struct dpe_lock_order *order, struct dpe_taking *taking, struct dpe_instance *instance)
+{
+	struct search search = {.order = order, .nsteps = 1, .longest = order->nstrands};
+
+	if (!taking->key.lock->out.count)
+		return;
+	if (search.longest > LONGEST)
+		search.longest = LONGEST;
+	search.steps = dpe_xcalloc(search.longest + 1, sizeof(*search.steps));
+	search.steps[0] = (struct step){.taking = taking, .instance = instance};
+	for (unsigned i = 0; i < taking->key.held->count; i++)
+		find_to(&search, dpe_lock_of(taking->key.held->at[i]));
+	free(search.steps);
+	order->searches_ended += search.ended || search.tries > MOST_STEPS;
+	order->searches_blind += search.blind && !search.found;
+}
+
+static bool is_in(const struct dpe_lock_cycle *cycle, struct dpe_value thread)
+{
+	for (unsigned i = 0; i < cycle->nwaits; i++) {
+		if (dpe_value_equal(cycle->waits[i].thread, thread))
+			return true;
+	}
+	return false;
+}
+
+/* Those that were told as deadlocks stay. */
+static void forget_cycles(struct dpe_lock_order *order)
+{
+	struct dpe_lock_cycle *cycle, *next;
+	struct dpe_lock_places *places, *following;
+
+	HASH_ITER (hh, order->places, places, following) {
+		HASH_DEL(order->places, places);
+		free(places);
+	}
+	HASH_ITER (hh, order->cycles, cycle, next) {
+		if (!cycle->waits)
+			continue;
+		HASH_DEL(order->cycles, cycle);
+		drop_waits(cycle);
+		free(cycle);
+	}
+	order->ncycles = 0;
+}
+
+void dpe_lock_cycles_redo(struct dpe_lock_order *order, struct dpe_value thread)
+{
+	struct dpe_lock_cycle *cycle, *next;
+	struct dpe_taking *taking, *following;
+	bool any = false;
+
+	HASH_ITER (hh, order->cycles, cycle, next)
+		any |= is_in(cycle, thread);
+	if (!any)
+		return;
+	forget_cycles(order);
+	HASH_ITER (hh, order->takings, taking, following) {
+		for (unsigned i = 0; i < taking->ninstances; i++)
+			dpe_lock_cycles_find(order, taking, taking->instances[i]);
+	}
+}
+
+/* ---- telling ----------------------------------------------------------------------------- */
+
+/* What the bounds may have hidden. */
+static const char *doubt_of(const struct dpe_lock_order *order)
+{
+	if (order->takings_dropped)
+		return "potential deadlocks may be missing: locks were taken in too many ways to "
+		       "keep them all";
+	if (order->searches_ended)
+		return "potential deadlocks may be missing: a search for a circle was too long";
+	if (order->cycles_dropped)
+		return "potential deadlocks are missing: too many were found to keep them all";
+	if (order->searches_blind)
+		return "potential deadlocks may be missing: too many threads took locks in one way "
+		       "to keep them all";
+	return NULL;
+}
+
+void dpe_lock_order_tell(struct dpe_lock_order *order, struct dpe_recognizer *recognizer)
+{
+	struct dpe_verdict verdict = {.kind = DPE_INCONCLUSIVE};
+	struct dpe_lock_cycle *cycle, *next;
+
+	dpe_lock_giving_settle(order, NULL);
+	verdict.reason = doubt_of(order);
+	HASH_ITER (hh, order->cycles, cycle, next) {
+		struct dpe_deadlock deadlock = {
+			.kind = DPE_POTENTIAL_DEADLOCK,
+			.waits = cycle->waits,
+			.nwaits = cycle->nwaits,
+			.others = cycle->others,
+		};
+
+		if (cycle->waits)
+			dpe_deadlock_tell(recognizer, cycle->rule, &deadlock);
+	}
+	if (verdict.reason)
+		dpe_run_tell(
+			&recognizer->runs[order->rule - recognizer->spec->rules], NULL, &verdict);
+}

@@ -1,0 +1,156 @@
+/* Threads as the order of locks sees them: what they hold, who began them, and whose end they
+ * awaited. */
+#include "recognizer/deadlocks/deadlocks.h"
+#include "recognizer/deadlocks/lock_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct dpe_lock_thread *dpe_lock_thread_find(struct dpe_lock_order *order, struct dpe_value value)
+{
+	return (struct dpe_lock_thread *)dpe_keyed_find(order->threads, value);
+}
+
+struct dpe_lock_thread *dpe_lock_thread_add(struct dpe_lock_order *order, struct dpe_value value)
+{
+	struct dpe_lock_thread *thread = dpe_lock_thread_find(order, value);
+
+	if (thread)
+		return thread;
+	thread = dpe_xcalloc(1, sizeof(*thread));
+	thread->strand = dpe_strand_new(order->serial++, &order->nreaches);
+	thread->unsure = true;
+	dpe_keyed_add(&order->threads, &thread->keyed, value);
+	return thread;
+}
+
+void dpe_lock_thread_change(struct dpe_lock_order *order, struct dpe_lock_thread *thread)
+{
+	dpe_lock_set_unref(order, thread->set);
+	thread->set = NULL;
+}
+
+void dpe_lock_thread_drop(
+	struct dpe_lock_order *order, struct dpe_lock_thread *thread, unsigned index)
+{
+	struct dpe_held *held = &thread->held[index];
+
+	dpe_message_unref(held->since);
+	dpe_lock_unref(order, held->lock);
+	thread->nheld--;
+	memmove(held, held + 1, (thread->nheld - index) * sizeof(*held)); /* in the order taken */
+	dpe_lock_thread_change(order, thread);
+}
+
+int dpe_lock_thread_held(const struct dpe_lock_thread *thread, const struct dpe_lock *lock)
+{
+	for (unsigned i = thread->nheld; i--;) {
+		if (thread->held[i].lock == lock)
+			return (int)i;
+	}
+	return -1;
+}
+
+void dpe_lock_thread_free(struct dpe_lock_order *order, struct dpe_lock_thread *thread)
+{
+	while (thread->nheld)
+		dpe_lock_thread_drop(order, thread, thread->nheld - 1);
+	dpe_lock_thread_change(order, thread);
+	dpe_lock_past_unref(thread->strand->past);
+	thread->strand->past = NULL;
+	dpe_strand_unref(thread->strand);
+	dpe_value_drop(thread->keyed.value);
+	free(thread->held);
+	free(thread);
+}
+
+static struct dpe_lock_name *add_name(struct dpe_lock_order *order, struct dpe_value value)
+{
+	struct dpe_lock_name *name = (struct dpe_lock_name *)dpe_keyed_find(order->left, value);
+
+	if (name)
+		return name;
+	name = dpe_xcalloc(1, sizeof(*name));
+	dpe_keyed_add(&order->left, &name->keyed, value);
+	return name;
+}
+
+/* Whoever had the name has it no more. */
+static void leave_at(struct dpe_lock_name *name, struct dpe_lock_past *past)
+{
+	if (name->of)
+		name->of->name = NULL;
+	name->of = NULL;
+	dpe_lock_past_unref(name->past);
+	name->past = past;
+}
+
+void dpe_lock_name_free(struct dpe_lock_name *name)
+{
+	leave_at(name, NULL);
+	dpe_value_drop(name->keyed.value);
+	free(name);
+}
+
+void dpe_lock_order_create(
+	struct dpe_lock_order *order, struct dpe_value thread, struct dpe_value name)
+{
+	struct dpe_lock_thread *parent = dpe_lock_thread_add(order, thread);
+
+	leave_at(add_name(order, name), dpe_strand_leave(parent->strand));
+}
+
+void dpe_lock_order_end(struct dpe_lock_order *order, struct dpe_value value)
+{
+	struct dpe_lock_thread *thread = dpe_lock_thread_find(order, value);
+
+	if (!thread)
+		return;
+	thread->strand->over = true;
+	if (thread->name)
+		leave_at(thread->name, dpe_strand_leave(thread->strand));
+	dpe_keyed_remove(&order->threads, &thread->keyed);
+	dpe_lock_thread_free(order, thread);
+}
+
+void dpe_lock_order_begin(
+	struct dpe_lock_order *order, struct dpe_value value, struct dpe_value name_value)
+{
+	struct dpe_lock_name *name = add_name(order, name_value);
+	struct dpe_lock_thread *thread;
+
+	dpe_lock_order_end(order, value); /* of one whose end was not seen */
+	thread = dpe_lock_thread_add(order, value);
+	thread->unsure = false;
+	dpe_strand_follow(thread->strand, name->past);
+	leave_at(name, NULL);
+	name->of = thread;
+	thread->name = name;
+}
+
+/* Its end may be seen a little later than that it was awaited. */
+void dpe_lock_order_join(
+	struct dpe_lock_order *order, struct dpe_value value, struct dpe_value name_value)
+{
+	struct dpe_lock_name *name =
+		(struct dpe_lock_name *)dpe_keyed_find(order->left, name_value);
+	struct dpe_lock_thread *thread = dpe_lock_thread_add(order, value);
+
+	if (!name)
+		return;
+	if (name->of)
+		leave_at(name, dpe_strand_leave(name->of->strand));
+	dpe_strand_follow(thread->strand, name->past);
+	dpe_keyed_remove(&order->left, &name->keyed);
+	dpe_lock_name_free(name);
+}
+
+void dpe_lock_order_lose(struct dpe_lock_order *order, struct dpe_value value)
+{
+	struct dpe_lock_thread *thread = dpe_lock_thread_find(order, value);
+
+	if (thread)
+		thread->unsure = true;
+	while (thread && thread->nheld)
+		dpe_lock_thread_drop(order, thread, thread->nheld - 1);
+}

@@ -1,0 +1,66 @@
+/* Locks that were taken before anybody looked: dpe attached in the middle, or events were lost.
+ *
+ * A thread of which not everything was seen gives back a lock that it was not seen to take: it held
+ * that all the time, so the lock may have kept apart whatever the thread did so far from what
+ * others did. All of that is given up. A lock that was not given back yet is no harm: who else
+ * could have held it meanwhile? */
+#include "recognizer/deadlocks/lock_order.h"
+
+static bool is_held(const struct dpe_lock_order *order, const struct dpe_lock *lock)
+{
+	struct dpe_keyed *at, *next;
+
+	HASH_ITER (hh, order->threads, at, next) {
+		for (; at; at = at->same) {
+			if (dpe_lock_thread_held((struct dpe_lock_thread *)at, lock) >= 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void end_giving(struct dpe_giving *giving)
+{
+	dpe_message_unref(giving->event);
+	dpe_strand_unref(giving->strand);
+	dpe_value_drop(giving->thread);
+	*giving = (struct dpe_giving){0};
+}
+
+void dpe_lock_giving_settle(struct dpe_lock_order *order, const struct dpe_message *event)
+{
+	struct dpe_giving *giving = &order->giving;
+
+	if (event && giving->event == event)
+		return;
+	if (giving->strand && !giving->known) {
+		dpe_takings_drop_strand(order, giving->strand);
+		dpe_lock_cycles_redo(order, giving->thread);
+	}
+	end_giving(giving);
+}
+
+static void begin_giving(struct dpe_lock_order *order, const struct dpe_message *event)
+{
+	dpe_lock_giving_settle(order, event);
+	if (event && !order->giving.event)
+		order->giving.event = dpe_message_ref((struct dpe_message *)event);
+}
+
+void dpe_lock_given_back(struct dpe_lock_order *order, const struct dpe_message *event)
+{
+	begin_giving(order, event);
+	order->giving.known = true;
+}
+
+/* What another thread was seen to take and this one gives back was never its own. */
+void dpe_lock_given_unseen(struct dpe_lock_order *order, const struct dpe_lock_thread *thread,
+	const struct dpe_lock *lock, const struct dpe_message *event)
+{
+	begin_giving(order, event);
+	if (!thread->unsure || !thread->strand->instances || order->giving.strand ||
+		(lock && is_held(order, lock)))
+		return;
+	order->giving.strand = dpe_strand_ref(thread->strand);
+	order->giving.thread = dpe_value_keep(thread->keyed.value);
+}

@@ -1,0 +1,327 @@
+/* Circles of threads that wait for each other.
+ *
+ * A cycle can only come about by a wait that begins or an object that is taken, and then runs
+ * through it; so looking from there is enough. A thread that waits for what it holds itself may
+ * do so for a moment, with a recursive lock: it counts once the wait has lasted. So does a wait for
+ * what a thread had when it ended: a robust mutex is given to the next one. */
+#include "recognizer/deadlocks/deadlocks.h"
+#include "recognizer/deadlocks/wait_graph.h"
+
+#include <stdlib.h>
+
+/* How long a thread must wait for itself or for one that has ended before anybody looks whether it
+ * sleeps, which a thread does not that locks a recursive mutex; between two looks, at first and at
+ * most; and where nobody can look, before it counts. In ns. */
+#define QUIET 10000000u
+#define SHORTEST 5000000u
+#define LONGEST 100000000u
+#define LASTING 50000000u
+
+/* Looks at what `thread` waits for; true where that is held by `start`. */
+static bool look_at(struct dpe_waits *waits, uint32_t thread, uint32_t start)
+{
+	struct dpe_wait_node *waiter = &waits->threads.nodes[thread];
+
+	for (unsigned i = 0; i < waiter->nedges; i++) {
+		struct dpe_wait_node *object = &waits->objects.nodes[waiter->edges[i].to];
+
+		for (unsigned j = 0; j < object->nedges; j++) {
+			uint32_t holder = object->edges[j].to;
+			struct dpe_wait_node *next = &waits->threads.nodes[holder];
+
+			if (holder == start && thread != start) {
+				next->before = thread;
+				return true;
+			}
+			if (next->mark == waits->mark)
+				continue;
+			next->mark = waits->mark;
+			next->before = thread;
+			dpe_list_add(&waits->queue, holder);
+		}
+	}
+	return false;
+}
+
+/* Breadth first, so the cycle found is a shortest one. */
+static bool find_cycle(struct dpe_waits *waits, uint32_t start)
+{
+	waits->mark++;
+	waits->threads.nodes[start].mark = waits->mark;
+	waits->queue.count = 0;
+	dpe_list_add(&waits->queue, start);
+	for (unsigned at = 0; at < waits->queue.count; at++) {
+		if (look_at(waits, waits->queue.at[at], start))
+			return true;
+	}
+	return false;
+}
+
+/* The object that `waiter` awaits and `holder` holds. */
+static const struct dpe_wait_edge *find_link(struct dpe_waits *waits, uint32_t waiter,
+	uint32_t holder, const struct dpe_wait_edge **held)
+{
+	struct dpe_wait_node *node = &waits->threads.nodes[waiter];
+
+	for (unsigned i = 0; i < node->nedges; i++) {
+		*held = dpe_waits_edge(&waits->objects.nodes[node->edges[i].to], holder);
+		if (*held)
+			return &node->edges[i];
+	}
+	return NULL;
+}
+
+/* By the rule that the thread's wait was checked by. What has closed is no potential deadlock any
+ * more. */
+static void tell(const struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint32_t thread,
+	struct dpe_deadlock *deadlock)
+{
+	dpe_deadlock_tell(recognizer, waits->threads.nodes[thread].rule, deadlock);
+	dpe_lock_order_told(recognizer->lock_order, deadlock);
+}
+
+/* Tells of the cycle that ends in `start` along `before`. Values and messages are the graph's. */
+static void tell_cycle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint32_t start)
+{
+	struct dpe_deadlock deadlock = {0};
+	uint32_t holder = start, waiter;
+	struct dpe_wait *cycle = NULL;
+	unsigned cap = 0;
+
+	do {
+		const struct dpe_wait_edge *held, *wait;
+
+		waiter = waits->threads.nodes[holder].before;
+		wait = find_link(waits, waiter, holder, &held);
+		*DPE_GROW(cycle, deadlock.nwaits, cap) = (struct dpe_wait){
+			.thread = waits->threads.nodes[waiter].value,
+			.object = waits->objects.nodes[wait->to].value,
+			.holder = waits->threads.nodes[holder].value,
+			.waits = wait->since,
+			.holds = held->since,
+		};
+		waits->threads.nodes[waiter].told = true;
+		holder = waiter;
+	} while (holder != start);
+	deadlock.waits = cycle;
+	tell(waits, recognizer, start, &deadlock);
+	free(cycle);
+}
+
+static const struct dpe_wait_edge *waits_for_itself(struct dpe_waits *waits, uint32_t thread)
+{
+	const struct dpe_wait_edge *held;
+
+	return find_link(waits, thread, thread, &held);
+}
+
+/* What the thread waits for and one that has ended holds. */
+static const struct dpe_wait_edge *waits_for_ended(
+	struct dpe_waits *waits, uint32_t thread, const struct dpe_wait_edge **held)
+{
+	struct dpe_wait_node *node = &waits->threads.nodes[thread];
+
+	for (unsigned i = 0; i < node->nedges; i++) {
+		struct dpe_wait_node *object = &waits->objects.nodes[node->edges[i].to];
+
+		for (unsigned j = 0; j < object->nedges; j++) {
+			*held = &object->edges[j];
+			if (waits->threads.nodes[(*held)->to].ended)
+				return &node->edges[i];
+		}
+	}
+	return NULL;
+}
+
+static bool must_last(struct dpe_waits *waits, uint32_t thread)
+{
+	const struct dpe_wait_edge *held;
+
+	return waits_for_itself(waits, thread) || waits_for_ended(waits, thread, &held);
+}
+
+static void add_lasting(struct dpe_waits *waits, uint32_t thread)
+{
+	struct dpe_wait_node *node = &waits->threads.nodes[thread];
+
+	if (!node->lasting)
+		dpe_list_add(&waits->lasting, thread);
+	node->lasting = true;
+	node->ask_again = node->pause = 0;
+}
+
+/* What it keeps is what it has besides its name; and it waits no more. */
+void dpe_waits_end(struct dpe_waits *waits, struct dpe_value value, const struct dpe_message *event)
+{
+	uint32_t thread = dpe_waits_node(&waits->threads, value, false);
+	struct dpe_wait_node *node;
+
+	if (thread == UINT32_MAX || waits->threads.nodes[thread].ended)
+		return;
+	node = &waits->threads.nodes[thread];
+	dpe_waits_unname(waits, thread);
+	dpe_waits_cut(waits, thread);
+	node->ended = true;
+	node->end = event && event->has_time ? event->time : 0;
+	if (node->end > waits->latest)
+		waits->latest = node->end;
+	waits->nliving--;
+	for (uint32_t i = 0; node->held.count && i < waits->threads.nnodes; i++) {
+		const struct dpe_wait_edge *held;
+
+		if (waits->threads.nodes[i].nedges && !waits->threads.nodes[i].ended &&
+			waits_for_ended(waits, i, &held) && held->to == thread)
+			add_lasting(waits, i);
+	}
+	dpe_waits_tidy(waits, thread);
+}
+
+void dpe_waits_check(
+	struct dpe_waits *waits, struct dpe_recognizer *recognizer, const struct dpe_rule *rule)
+{
+	for (unsigned i = 0; i < waits->fresh.count; i++) {
+		uint32_t thread = waits->fresh.at[i];
+
+		waits->threads.nodes[thread].fresh = false;
+		waits->threads.nodes[thread].rule = rule;
+		dpe_waits_tidy(waits, thread);
+		if (!waits->threads.nodes[thread].nedges || waits->threads.nodes[thread].told)
+			continue;
+		if (must_last(waits, thread))
+			add_lasting(waits, thread);
+		else if (find_cycle(waits, thread))
+			tell_cycle(waits, recognizer, thread);
+	}
+	waits->fresh.count = 0;
+}
+
+static struct dpe_deadlock alone_of(
+	const struct dpe_waits *waits, uint32_t thread, struct dpe_wait *wait)
+{
+	wait->thread = waits->threads.nodes[thread].value;
+	return (struct dpe_deadlock){.waits = wait, .nwaits = 1};
+}
+
+static void tell_ended(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint32_t thread,
+	const struct dpe_wait_edge *wait, const struct dpe_wait_edge *held)
+{
+	struct dpe_wait alone = {
+		.object = waits->objects.nodes[wait->to].value,
+		.holder = waits->threads.nodes[held->to].value,
+		.waits = wait->since,
+		.holds = held->since,
+		.ended = true,
+	};
+	struct dpe_deadlock deadlock = alone_of(waits, thread, &alone);
+
+	waits->threads.nodes[thread].told = true;
+	tell(waits, recognizer, thread, &deadlock);
+}
+
+/* Since when the wait is what it is; 0: unknown. */
+static uint64_t begin_of(const struct dpe_waits *waits, const struct dpe_wait_edge *wait,
+	const struct dpe_wait_edge *held)
+{
+	uint64_t since = wait->since && wait->since->has_time ? wait->since->time : 0;
+	uint64_t end = held ? waits->threads.nodes[held->to].end : 0;
+
+	return end > since ? end : since;
+}
+
+/* Whether it sleeps; who cannot tell that goes by the time. */
+static bool is_stuck(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint32_t thread,
+	uint64_t begin, uint64_t time)
+{
+	struct dpe_wait_node *node = &waits->threads.nodes[thread];
+	struct dpe_wait alone = {0};
+	const struct dpe_deadlock deadlock = alone_of(waits, thread, &alone);
+
+	if (time == UINT64_MAX)
+		return dpe_waits_ask(recognizer, &deadlock) != DPE_HANGS_NOT;
+	if (time < begin + QUIET || time < node->ask_again)
+		return false;
+	node->pause = node->pause ? 2 * node->pause : SHORTEST;
+	if (node->pause > LONGEST)
+		node->pause = LONGEST;
+	node->ask_again = time + node->pause;
+	switch (dpe_waits_ask(recognizer, &deadlock)) {
+	case DPE_HANGS_NOT:
+	case DPE_HANGS_PERHAPS:
+		return false;
+	case DPE_HANGS_UNKNOWN:
+		return waits->ending || time >= begin + LASTING;
+	case DPE_HANGS_DOUBTFUL: /* of whole hangs alone */
+	case DPE_HANGS:
+		return true;
+	}
+	return false;
+}
+
+/* False where it has to be looked at again. */
+static bool settle(
+	struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint32_t thread, uint64_t time)
+{
+	const struct dpe_wait_edge *held = NULL, *wait = waits_for_itself(waits, thread),
+				   *by_ended = NULL;
+
+	if (!wait)
+		wait = by_ended = waits_for_ended(waits, thread, &held);
+	if (!wait || waits->threads.nodes[thread].told || waits->threads.nodes[thread].ended)
+		return true;
+	if (!is_stuck(
+		    waits, recognizer, thread, begin_of(waits, wait, by_ended ? held : NULL), time))
+		return false;
+	waits->threads.nodes[thread].before = thread;
+	if (by_ended)
+		tell_ended(waits, recognizer, thread, wait, held);
+	else
+		tell_cycle(waits, recognizer, thread);
+	return true;
+}
+
+void dpe_waits_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < waits->lasting.count; i++) {
+		uint32_t thread = waits->lasting.at[i];
+
+		if (settle(waits, recognizer, thread, time)) {
+			waits->threads.nodes[thread].lasting = false;
+			dpe_waits_tidy(waits, thread);
+		} else {
+			waits->lasting.at[kept++] = thread;
+		}
+	}
+	waits->lasting.count = kept;
+	dpe_hang_settle(waits, recognizer, time);
+}
+
+void dpe_waits_settle_end(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time)
+{
+	waits->ending = true;
+	dpe_waits_settle(waits, recognizer, time);
+	waits->ending = false;
+}
+
+enum dpe_hangs dpe_waits_ask(struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock)
+{
+	const struct dpe_recognizer_sink *sink = &recognizer->sink;
+
+	return sink->hangs ? sink->hangs(sink->context, deadlock) : DPE_HANGS_UNKNOWN;
+}
+
+uint64_t dpe_recognizer_due(const struct dpe_recognizer *recognizer)
+{
+	const struct dpe_waits *waits = recognizer->waits;
+	uint64_t due = dpe_hang_due(waits);
+
+	for (unsigned i = 0; i < waits->lasting.count; i++) {
+		const struct dpe_wait_node *node = &waits->threads.nodes[waits->lasting.at[i]];
+		uint64_t next = node->ask_again ? node->ask_again : waits->latest + QUIET;
+
+		if (!due || next < due)
+			due = next;
+	}
+	return due;
+}

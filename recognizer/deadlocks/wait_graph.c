@@ -1,0 +1,435 @@
+/* Who waits for whom (paper 5.2): threads hold objects, and wait for objects that others hold. */
+#include "recognizer/deadlocks/deadlocks.h"
+#include "recognizer/deadlocks/wait_graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void dpe_list_add(struct dpe_list *list, uint32_t node)
+{
+	*DPE_GROW(list->at, list->count, list->cap) = node;
+}
+
+/* Looks from the end: what was taken last is most often given back first. */
+static void drop(struct dpe_list *list, uint32_t node)
+{
+	unsigned i = list->count;
+
+	while (i && list->at[i - 1] != node)
+		i--;
+	if (i)
+		list->at[i - 1] = list->at[--list->count];
+}
+
+/* ---- nodes ------------------------------------------------------------------------------- */
+
+static struct dpe_wait_index **entry_of(
+	struct dpe_wait_table *table, uint64_t hash, struct dpe_wait_index **head, uint32_t node)
+{
+	struct dpe_wait_index **at = head;
+
+	HASH_FIND(hh, table->index, &hash, sizeof(hash), *head);
+	while (*at && (*at)->node != node)
+		at = &(*at)->same_hash;
+	return at;
+}
+
+/* Unless a later one has its value. */
+static void drop_entry(struct dpe_wait_table *table, uint32_t node)
+{
+	uint64_t hash = dpe_value_hash(table->nodes[node].value);
+	struct dpe_wait_index *head, *entry, **at = entry_of(table, hash, &head, node);
+
+	entry = *at;
+	if (!entry)
+		return;
+	if (at == &head) {
+		HASH_DEL(table->index, entry);
+		if (entry->same_hash)
+			HASH_ADD(hh, table->index, hash, sizeof(hash), entry->same_hash);
+	} else {
+		*at = entry->same_hash;
+	}
+	entry->same_hash = table->spare;
+	table->spare = entry;
+}
+
+static struct dpe_wait_index *new_entry(struct dpe_wait_table *table)
+{
+	struct dpe_wait_index *entry = table->spare;
+
+	if (!entry)
+		return dpe_xcalloc(1, sizeof(*entry));
+	table->spare = entry->same_hash;
+	entry->same_hash = NULL;
+	return entry;
+}
+
+/* The place of a node that there is no more is the next one's, with what room its lists had. */
+static uint32_t add_node(struct dpe_wait_table *table, struct dpe_value value)
+{
+	uint32_t node =
+		table->unused.count ? table->unused.at[--table->unused.count] : table->nnodes;
+	struct dpe_wait_node *place;
+
+	if (node == table->nnodes)
+		*DPE_GROW(table->nodes, table->nnodes, table->capnodes) =
+			(struct dpe_wait_node){0};
+	place = &table->nodes[node];
+	*place = (struct dpe_wait_node){
+		.value = dpe_value_keep(value),
+		.edges = place->edges,
+		.capedges = place->capedges,
+		.held = place->held,
+	};
+	return node;
+}
+
+/* Room that is worth keeping, as locks are taken and given back again and again. */
+#define FEW 16
+
+/* Its lists are empty. */
+static void drop_node(struct dpe_wait_table *table, uint32_t node)
+{
+	struct dpe_wait_node *gone = &table->nodes[node], empty = {.ended = true};
+
+	drop_entry(table, node);
+	dpe_value_drop(gone->value);
+	if (gone->capedges <= FEW) {
+		empty.edges = gone->edges;
+		empty.capedges = gone->capedges;
+	} else {
+		free(gone->edges);
+	}
+	if (gone->held.cap <= FEW)
+		empty.held = gone->held;
+	else
+		free(gone->held.at);
+	*gone = empty;
+	dpe_list_add(&table->unused, node);
+}
+
+/* An object that nobody has, awaits or is named by. */
+static void tidy_object(struct dpe_waits *waits, uint32_t object)
+{
+	const struct dpe_wait_node *node = &waits->objects.nodes[object];
+
+	if (!node->nedges && !node->awaited)
+		drop_node(&waits->objects, object);
+}
+
+void dpe_waits_tidy(struct dpe_waits *waits, uint32_t thread)
+{
+	const struct dpe_wait_node *node = &waits->threads.nodes[thread];
+
+	if (node->ended && !node->held.count && !node->nedges && !node->fresh && !node->lasting)
+		drop_node(&waits->threads, thread);
+}
+
+uint32_t dpe_waits_node(struct dpe_wait_table *table, struct dpe_value value, bool add)
+{
+	uint64_t hash = dpe_value_hash(value);
+	struct dpe_wait_index *head, *at;
+
+	HASH_FIND(hh, table->index, &hash, sizeof(hash), head);
+	for (at = head; at; at = at->same_hash) {
+		if (dpe_value_equal(table->nodes[at->node].value, value))
+			return at->node;
+	}
+	if (!add)
+		return UINT32_MAX;
+	at = new_entry(table);
+	at->hash = hash;
+	at->node = add_node(table, value);
+	if (head) {
+		at->same_hash = head->same_hash;
+		head->same_hash = at;
+	} else {
+		HASH_ADD(hh, table->index, hash, sizeof(hash), at);
+	}
+	return at->node;
+}
+
+/* The node of a thread that does something, and so lives: not that of one that had its id. */
+static uint32_t living(struct dpe_waits *waits, struct dpe_value value)
+{
+	struct dpe_wait_table *threads = &waits->threads;
+	uint32_t found = dpe_waits_node(threads, value, false);
+	struct dpe_wait_index *head;
+
+	if (found != UINT32_MAX && !threads->nodes[found].ended)
+		return found;
+	waits->nliving++;
+	if (found == UINT32_MAX)
+		return dpe_waits_node(threads, value, true);
+	return (*entry_of(threads, dpe_value_hash(value), &head, found))->node =
+		       add_node(threads, value);
+}
+
+struct dpe_wait_edge *dpe_waits_edge(struct dpe_wait_node *node, uint32_t to)
+{
+	for (unsigned i = 0; i < node->nedges; i++) {
+		if (node->edges[i].to == to)
+			return &node->edges[i];
+	}
+	return NULL;
+}
+
+/* True where it is new. */
+static bool add_edge(struct dpe_wait_node *node, uint32_t to, const struct dpe_message *since)
+{
+	struct dpe_wait_edge *edge = dpe_waits_edge(node, to);
+
+	if (edge) {
+		edge->count++;
+		return false;
+	}
+	*DPE_GROW(node->edges, node->nedges, node->capedges) = (struct dpe_wait_edge){
+		.to = to,
+		.count = 1,
+		/* Counting a reference changes nothing that others can see. */
+		.since = since ? dpe_message_ref((struct dpe_message *)since) : NULL,
+	};
+	return true;
+}
+
+static void cut_edge(struct dpe_wait_node *node, struct dpe_wait_edge *edge)
+{
+	dpe_message_unref(edge->since);
+	*edge = node->edges[--node->nedges];
+}
+
+/* True where it was the last of its count. */
+static bool remove_edge(struct dpe_wait_node *node, uint32_t to)
+{
+	struct dpe_wait_edge *edge = dpe_waits_edge(node, to);
+
+	if (!edge || --edge->count)
+		return false;
+	cut_edge(node, edge);
+	return true;
+}
+
+/* An object is awaited once less. */
+static void let_go(struct dpe_waits *waits, uint32_t object)
+{
+	waits->objects.nodes[object].awaited--;
+	tidy_object(waits, object);
+}
+
+void dpe_waits_cut(struct dpe_waits *waits, uint32_t thread)
+{
+	struct dpe_wait_node *node = &waits->threads.nodes[thread];
+
+	waits->nwaiting -= node->nedges && !node->ended;
+	while (node->nedges) {
+		uint32_t object = node->edges[0].to;
+
+		cut_edge(node, &node->edges[0]);
+		let_go(waits, object);
+	}
+}
+
+static void free_table(struct dpe_wait_table *table)
+{
+	struct dpe_wait_index *at, *next, *same;
+
+	HASH_ITER (hh, table->index, at, next) {
+		HASH_DEL(table->index, at);
+		for (; at; at = same) {
+			same = at->same_hash;
+			free(at);
+		}
+	}
+	while (table->spare) {
+		at = table->spare;
+		table->spare = at->same_hash;
+		free(at);
+	}
+	for (unsigned i = 0; i < table->nnodes; i++) {
+		for (unsigned j = 0; j < table->nodes[i].nedges; j++)
+			dpe_message_unref(table->nodes[i].edges[j].since);
+		free(table->nodes[i].edges);
+		free(table->nodes[i].held.at);
+		dpe_value_drop(table->nodes[i].value);
+	}
+	free(table->nodes);
+	free(table->unused.at);
+}
+
+struct dpe_waits *dpe_waits_new(void)
+{
+	return dpe_xcalloc(1, sizeof(struct dpe_waits));
+}
+
+void dpe_waits_free(struct dpe_waits *waits)
+{
+	if (!waits)
+		return;
+	free_table(&waits->threads);
+	free_table(&waits->objects);
+	free(waits->queue.at);
+	free(waits->fresh.at);
+	free(waits->lasting.at);
+	free(waits);
+}
+
+/* ---- what is held and awaited ------------------------------------------------------------ */
+
+void dpe_waits_hold(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object,
+	const struct dpe_message *since)
+{
+	uint32_t holder = living(waits, thread);
+	uint32_t held = dpe_waits_node(&waits->objects, object, true);
+
+	if (add_edge(&waits->objects.nodes[held], holder, since))
+		dpe_list_add(&waits->threads.nodes[holder].held, held);
+}
+
+void dpe_waits_unhold(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object)
+{
+	uint32_t holder = dpe_waits_node(&waits->threads, thread, false);
+	uint32_t held = dpe_waits_node(&waits->objects, object, false);
+
+	if (holder == UINT32_MAX || held == UINT32_MAX ||
+		!remove_edge(&waits->objects.nodes[held], holder))
+		return;
+	drop(&waits->threads.nodes[holder].held, held);
+	tidy_object(waits, held);
+}
+
+void dpe_waits_wait(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object,
+	const struct dpe_message *since)
+{
+	uint32_t waiter = living(waits, thread);
+	uint32_t awaited = dpe_waits_node(&waits->objects, object, true);
+	struct dpe_wait_node *node = &waits->threads.nodes[waiter];
+
+	waits->nwaiting += !node->nedges;
+	waits->objects.nodes[awaited].awaited += add_edge(node, awaited, since);
+	if (since && since->has_time && since->time > waits->latest)
+		waits->latest = since->time;
+	if (!node->fresh)
+		dpe_list_add(&waits->fresh, waiter);
+	node->fresh = true;
+}
+
+void dpe_waits_release(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object)
+{
+	uint32_t waiter = dpe_waits_node(&waits->threads, thread, false);
+	uint32_t awaited = dpe_waits_node(&waits->objects, object, false);
+	struct dpe_wait_node *node;
+
+	if (waiter == UINT32_MAX)
+		return;
+	node = &waits->threads.nodes[waiter];
+	if (awaited != UINT32_MAX && remove_edge(node, awaited)) {
+		waits->nwaiting -= !node->nedges && !node->ended;
+		let_go(waits, awaited);
+	}
+	node->told = false;
+	waits->hang_told = false;
+	waits->ask_again = waits->pause = 0;
+}
+
+void dpe_waits_lose(struct dpe_waits *waits, struct dpe_value value)
+{
+	uint32_t found = dpe_waits_node(&waits->threads, value, false);
+	struct dpe_wait_node *thread;
+
+	if (found == UINT32_MAX || waits->threads.nodes[found].ended)
+		return;
+	thread = &waits->threads.nodes[found];
+	while (thread->held.count) {
+		uint32_t held = thread->held.at[--thread->held.count];
+		struct dpe_wait_node *object = &waits->objects.nodes[held];
+
+		cut_edge(object, dpe_waits_edge(object, found));
+		tidy_object(waits, held);
+	}
+	dpe_waits_cut(waits, found);
+	thread->told = false;
+}
+
+void dpe_waits_begin(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value name,
+	const struct dpe_message *since)
+{
+	struct dpe_wait_node *node;
+	uint32_t found;
+
+	dpe_waits_end(waits, thread, since); /* of one whose end was not seen */
+	dpe_waits_hold(waits, thread, name, since);
+	found = dpe_waits_node(&waits->threads, thread, false);
+	node = &waits->threads.nodes[found];
+	node->has_name = true;
+	node->name = dpe_waits_node(&waits->objects, name, false);
+	waits->objects.nodes[node->name].awaited++;
+}
+
+void dpe_waits_unname(struct dpe_waits *waits, uint32_t thread)
+{
+	struct dpe_wait_node *node = &waits->threads.nodes[thread];
+	uint32_t name = node->name;
+
+	if (!node->has_name)
+		return;
+	node->has_name = false;
+	if (remove_edge(&waits->objects.nodes[name], thread))
+		drop(&node->held, name);
+	let_go(waits, name);
+}
+
+void dpe_waits_live(struct dpe_waits *waits, struct dpe_value thread)
+{
+	living(waits, thread);
+}
+
+void dpe_waits_forget(struct dpe_waits *waits, struct dpe_value value)
+{
+	uint32_t found = dpe_waits_node(&waits->objects, value, false);
+	struct dpe_wait_node *object;
+
+	if (found == UINT32_MAX)
+		return;
+	object = &waits->objects.nodes[found];
+	while (object->nedges) {
+		uint32_t holder = object->edges[0].to;
+
+		drop(&waits->threads.nodes[holder].held, found);
+		cut_edge(object, &object->edges[0]);
+		dpe_waits_tidy(waits, holder);
+	}
+	tidy_object(waits, found);
+}
+
+/* ---- looking at it ----------------------------------------------------------------------- */
+
+void dpe_waits_each(const struct dpe_waits *waits,
+	void (*each)(void *context, const struct dpe_wait *wait), void *context)
+{
+	for (uint32_t t = 0; t < waits->threads.nnodes; t++) {
+		const struct dpe_wait_node *thread = &waits->threads.nodes[t];
+
+		for (unsigned i = 0; i < thread->nedges && !thread->ended; i++) {
+			const struct dpe_wait_node *object =
+				&waits->objects.nodes[thread->edges[i].to];
+			struct dpe_wait wait = {
+				.thread = thread->value,
+				.object = object->value,
+				.waits = thread->edges[i].since,
+			};
+
+			for (unsigned j = 0; j < object->nedges; j++) {
+				const struct dpe_wait_node *holder =
+					&waits->threads.nodes[object->edges[j].to];
+
+				wait.holder = holder->value;
+				wait.holds = object->edges[j].since;
+				wait.ended = holder->ended;
+				each(context, &wait);
+			}
+			if (!object->nedges)
+				each(context, &wait);
+		}
+	}
+}

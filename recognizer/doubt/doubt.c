@@ -1,0 +1,442 @@
+/* What losses make uncertain, and what not.
+ *
+ * A message of thread t that was lost could have been an event of t, or a part of a synchronisation
+ * with t. So a slice that is bound to the thread of each of its events, none of which is t, lost no
+ * event. Between events of one thread there is no other order than that of its numbers; where no
+ * rule synchronises, there is none between threads, either, that messages do not name. Such a slice
+ * is in doubt only for the losses of its own threads; any other slice for all. docs/guarantees.md
+ * has the argument. */
+#include "recognizer/deadlocks/deadlocks.h"
+#include "recognizer/doubt/doubt.h"
+#include "recognizer/engines/engines.h"
+#include "recognizer/recognizer.h"
+
+#include <stdlib.h>
+
+static const struct dpe_value nobody = {.kind = DPE_NONE};
+
+struct lossy {
+	struct dpe_keyed keyed; /* by thread */
+	struct lossy *next;
+	struct dpe_thread_loss loss; /* the thread is the key's */
+	uint64_t gaps;               /* messages that gaps have shown */
+	bool tail;                   /* some were lost that none has */
+	char *reason;                /* of the first loss */
+};
+
+struct dpe_doubt {
+	char *everything; /* why all is in doubt; else NULL */
+	char *anything;   /* why what could depend on any thread is, the first reason; else NULL */
+	struct dpe_keyed *threads;
+	struct lossy *first, **last;
+	struct dpe_keyed *found; /* threads that ran before anybody looked */
+	char *earlier;           /* why what was done before matters; NULL: nothing was */
+};
+
+struct dpe_doubt *dpe_doubt_new(void)
+{
+	struct dpe_doubt *doubt = dpe_xcalloc(1, sizeof(*doubt));
+
+	doubt->last = &doubt->first;
+	return doubt;
+}
+
+void dpe_doubt_free(struct dpe_doubt *doubt)
+{
+	struct dpe_keyed *keyed;
+
+	if (!doubt)
+		return;
+	while ((keyed = dpe_keyed_pop(&doubt->threads))) {
+		struct lossy *lossy = (struct lossy *)keyed;
+
+		dpe_value_drop(keyed->value);
+		free(lossy->reason);
+		free(lossy);
+	}
+	while ((keyed = dpe_keyed_pop(&doubt->found))) {
+		dpe_value_drop(keyed->value);
+		free(keyed);
+	}
+	free(doubt->earlier);
+	free(doubt->everything);
+	free(doubt->anything);
+	free(doubt);
+}
+
+/* ---- what depends on whom ---------------------------------------------------------------- */
+
+/* Variables of the recognizer are everybody's: whoever lost an event may have left them otherwise.
+ */
+static bool reads_globals(const struct dpe_expr *expr)
+{
+	return expr && (expr->kind == DPE_EXPR_GLOBAL || reads_globals(expr->left) ||
+			       reads_globals(expr->right) || reads_globals(expr->third));
+}
+
+static uint64_t find_owners(const struct dpe_run *run, bool synchronises)
+{
+	const struct dpe_rule *rule = run->rule;
+	uint64_t owners = 0;
+
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		if (rule->patterns[i].by == DPE_NO_VARIABLE ||
+			reads_globals(rule->patterns[i].cond))
+			return 0;
+		owners |= UINT64_C(1) << rule->patterns[i].by;
+	}
+	return owners & (owners - 1) && synchronises ? 0 : owners;
+}
+
+static bool says_who_waits(const struct dpe_stmt *stmt)
+{
+	switch (stmt->call) {
+	case DPE_CALL_HOLD:
+	case DPE_CALL_SHARE:
+	case DPE_CALL_UNHOLD:
+	case DPE_CALL_WAIT_FOR:
+	case DPE_CALL_RELEASE:
+	case DPE_CALL_BEGINS:
+	case DPE_CALL_ENDED:
+		return stmt->nargs;
+	default:
+		return false;
+	}
+}
+
+/* The action does not look at variables of the recognizer, and of holding and waiting it says only
+ * what the owner does. */
+static bool is_own(const struct dpe_stmt *stmt, uint64_t owners)
+{
+	for (; stmt; stmt = stmt->next) {
+		for (unsigned i = 0; i < stmt->nargs; i++) {
+			if (reads_globals(stmt->args[i]))
+				return false;
+		}
+		if (reads_globals(stmt->expr) || !is_own(stmt->body, owners) ||
+			!is_own(stmt->otherwise, owners))
+			return false;
+		if (says_who_waits(stmt) && (stmt->args[0]->kind != DPE_EXPR_RULEVAR ||
+						    owners != UINT64_C(1) << stmt->args[0]->index))
+			return false;
+	}
+	return true;
+}
+
+static bool says_waits(const struct dpe_stmt *stmt)
+{
+	for (; stmt; stmt = stmt->next) {
+		if (says_who_waits(stmt) || says_waits(stmt->body) || says_waits(stmt->otherwise))
+			return true;
+	}
+	return false;
+}
+
+/* An action that says nothing of holding and waiting may look at what it likes. */
+static bool is_harmless(const struct dpe_stmt *action, uint64_t owners)
+{
+	return !says_waits(action) || is_own(action, owners);
+}
+
+static bool has_own_waits(const struct dpe_run *run)
+{
+	const struct dpe_rule *rule = run->rule;
+	const struct dpe_stmt *const *actions;
+	unsigned nactions = dpe_engine_actions(run, &actions);
+	bool own =
+		is_harmless(rule->action, run->owners) && is_harmless(rule->otherwise, run->owners);
+
+	for (unsigned i = 0; i < rule->npositions; i++)
+		own &= is_harmless(rule->positions[i].action, run->owners);
+	for (unsigned i = 0; i < nactions; i++)
+		own &= is_harmless(actions[i], run->owners);
+	return own;
+}
+
+void dpe_doubt_prepare(struct dpe_recognizer *recognizer)
+{
+	const struct dpe_spec *spec = recognizer->spec;
+	bool synchronises = false;
+
+	for (unsigned i = 0; i < spec->nrules; i++)
+		synchronises |= spec->rules[i].mode == DPE_SYNC;
+	recognizer->own_waits = true;
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		struct dpe_run *run = &recognizer->runs[i];
+
+		if (run->rule->mode == DPE_SYNC)
+			continue;
+		run->owners = find_owners(run, synchronises);
+		recognizer->own_waits &= has_own_waits(run);
+	}
+}
+
+bool dpe_slice_is_owned(const struct dpe_run *run, const struct dpe_slice *slice)
+{
+	return slice && run->owners && (slice->mask & run->owners) == run->owners;
+}
+
+/* ---- what was lost ----------------------------------------------------------------------- */
+
+void dpe_recognizer_set_doubt(struct dpe_recognizer *recognizer, const char *reason)
+{
+	if (!recognizer->doubt->everything)
+		recognizer->doubt->everything = dpe_xstrdup(reason);
+}
+
+void dpe_recognizer_doubt(struct dpe_recognizer *recognizer, const char *reason)
+{
+	dpe_recognizer_set_doubt(recognizer, reason);
+}
+
+static struct lossy *find_lossy(const struct dpe_doubt *doubt, struct dpe_value thread)
+{
+	return (struct lossy *)dpe_keyed_find(doubt->threads, thread);
+}
+
+static struct lossy *lossy_of(struct dpe_doubt *doubt, struct dpe_value thread, const char *reason)
+{
+	struct lossy *lossy = find_lossy(doubt, thread);
+
+	if (lossy)
+		return lossy;
+	lossy = dpe_xcalloc(1, sizeof(*lossy));
+	dpe_keyed_add(&doubt->threads, &lossy->keyed, thread);
+	lossy->loss.thread = lossy->keyed.value;
+	lossy->reason = dpe_xstrdup(reason);
+	*doubt->last = lossy;
+	doubt->last = &lossy->next;
+	if (!doubt->anything)
+		doubt->anything = dpe_xstrdup(reason);
+	return lossy;
+}
+
+static void widen(struct dpe_thread_loss *loss, uint64_t first, uint64_t last)
+{
+	if (!loss->has_times || first < loss->first)
+		loss->first = first;
+	if (!loss->has_times || last > loss->last)
+		loss->last = last;
+	loss->has_times = true;
+}
+
+/* What a log says may be any number. */
+static uint64_t add_up(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+/* What was told to be lost in all, and what gaps show, are counts of the same. */
+static void raise_count(struct dpe_recognizer *recognizer, struct lossy *lossy, uint64_t count)
+{
+	if (count <= lossy->loss.count)
+		return;
+	recognizer->summary.lost = add_up(recognizer->summary.lost, count - lossy->loss.count);
+	lossy->loss.count = count;
+}
+
+static void describe(struct dpe_text *to, const struct dpe_value *thread, uint64_t count)
+{
+	dpe_text_printf(to, "%llu message%s", (unsigned long long)count, count == 1 ? "" : "s");
+	if (thread->kind != DPE_NONE) {
+		dpe_text_puts(to, " of thread ");
+		dpe_value_print(to, *thread);
+	}
+	dpe_text_puts(to, count == 1 ? " was lost" : " were lost");
+}
+
+void dpe_doubt_gap(struct dpe_recognizer *recognizer, const struct dpe_gap *gap)
+{
+	struct dpe_doubt *doubt = recognizer->doubt;
+	struct dpe_text reason = {0};
+	struct lossy *lossy;
+
+	describe(&reason, &gap->after->thread, gap->count);
+	dpe_text_puts(&reason, " before ");
+	dpe_message_print_id(&reason, recognizer->spec->names, gap->after);
+	lossy = lossy_of(doubt, gap->after->thread, reason.at);
+	lossy->gaps = add_up(lossy->gaps, gap->count);
+	raise_count(recognizer, lossy, lossy->gaps);
+	if (gap->after->has_time)
+		widen(&lossy->loss, gap->has_before ? gap->before : gap->after->time,
+			gap->after->time);
+	/* Counting a reference changes nothing that others can see. */
+	*DPE_GROW(recognizer->gaps, recognizer->ngaps, recognizer->capgaps) =
+		dpe_message_ref((struct dpe_message *)gap->after);
+	dpe_told_withdraw(recognizer, gap->since, gap->after->thread, reason.at);
+	dpe_text_free(&reason);
+}
+
+/* What was lost may have given back what the thread had. */
+static void forget_held(struct dpe_recognizer *recognizer, struct dpe_value thread)
+{
+	dpe_waits_lose(recognizer->waits, thread);
+	dpe_lock_order_lose(recognizer->lock_order, thread);
+}
+
+void dpe_doubt_pass(struct dpe_recognizer *recognizer, const struct dpe_message *message)
+{
+	for (unsigned i = 0; i < recognizer->ngaps; i++) {
+		if (recognizer->gaps[i] != message)
+			continue;
+		forget_held(recognizer, message->thread);
+		dpe_message_unref(recognizer->gaps[i]);
+		recognizer->gaps[i] = recognizer->gaps[--recognizer->ngaps];
+		return;
+	}
+}
+
+void dpe_doubt_found(struct dpe_recognizer *recognizer, const struct dpe_message *message)
+{
+	struct dpe_doubt *doubt = recognizer->doubt;
+	struct dpe_text reason = {0};
+
+	if (dpe_keyed_find(doubt->found, message->thread))
+		return;
+	dpe_keyed_add(&doubt->found, dpe_xcalloc(1, sizeof(struct dpe_keyed)), message->thread);
+	if (doubt->earlier)
+		return;
+	dpe_text_puts(&reason, "thread ");
+	dpe_value_print(&reason, message->thread);
+	dpe_text_puts(&reason, " ran before it was observed");
+	doubt->earlier = dpe_xstrdup(reason.at);
+	dpe_told_withdraw_failures(recognizer, doubt->earlier);
+	dpe_text_free(&reason);
+}
+
+void dpe_recognizer_lose(struct dpe_recognizer *recognizer, const struct dpe_thread_loss *loss)
+{
+	bool known = loss->thread.kind != DPE_NONE;
+	struct dpe_text reason = {0};
+	struct lossy *lossy;
+
+	if (!loss->count)
+		return;
+	describe(&reason, &loss->thread, loss->count);
+	lossy = lossy_of(recognizer->doubt, loss->thread, reason.at);
+	raise_count(recognizer, lossy, loss->count);
+	if (loss->has_times)
+		widen(&lossy->loss, loss->first, loss->last);
+	if (!known)
+		dpe_recognizer_set_doubt(recognizer, reason.at);
+	if (loss->count > lossy->gaps) {
+		lossy->tail = true;
+		forget_held(recognizer, loss->thread);
+		dpe_told_withdraw(recognizer,
+			known ? dpe_stabilizer_since(recognizer->stabilizer, loss->thread) : 0,
+			loss->thread, reason.at);
+	}
+	dpe_text_free(&reason);
+}
+
+void dpe_recognizer_losses(const struct dpe_recognizer *recognizer,
+	void (*each)(void *context, const struct dpe_thread_loss *loss), void *context)
+{
+	for (const struct lossy *lossy = recognizer->doubt->first; lossy; lossy = lossy->next)
+		each(context, &lossy->loss);
+}
+
+/* ---- who is in doubt --------------------------------------------------------------------- */
+
+static const char *doubt_of_thread(const struct dpe_recognizer *recognizer, struct dpe_value thread)
+{
+	const struct dpe_recognizer_sink *sink = &recognizer->sink;
+	const struct lossy *lossy = find_lossy(recognizer->doubt, thread);
+
+	if (lossy)
+		return lossy->reason;
+	if (sink->losing && sink->losing(sink->context, thread))
+		return "events were lost";
+	return NULL;
+}
+
+const char *dpe_doubt_any(const struct dpe_recognizer *recognizer)
+{
+	const struct dpe_recognizer_sink *sink = &recognizer->sink;
+	const struct dpe_doubt *doubt = recognizer->doubt;
+
+	if (doubt->everything)
+		return doubt->everything;
+	if (doubt->anything)
+		return doubt->anything;
+	return sink->losing && sink->losing(sink->context, nobody) ? "events were lost" : NULL;
+}
+
+static const char *doubt_of_owners(const struct dpe_run *run, const struct dpe_slice *slice)
+{
+	const char *reason = run->recognizer->doubt->everything;
+
+	for (uint64_t left = run->owners; left && !reason; left &= left - 1)
+		reason = doubt_of_thread(run->recognizer, slice->params[__builtin_ctzll(left)]);
+	return reason;
+}
+
+const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *slice)
+{
+	const char *reason = dpe_slice_is_owned(run, slice) ? doubt_of_owners(run, slice)
+							    : dpe_doubt_any(run->recognizer);
+
+	if (reason)
+		return reason;
+	if (slice && slice->searched)
+		return "partial matches were given up: too many to choose from at one event";
+	if (slice && slice->overflown)
+		return "partial matches were given up: more than --max-instances at a time";
+	return dpe_unwatched_doubt(run, slice);
+}
+
+/* Of a slice that has ended before, everything was seen since. */
+const char *dpe_failure_doubt(const struct dpe_run *run, const struct dpe_slice *slice)
+{
+	const struct dpe_doubt *doubt = run->recognizer->doubt;
+	const char *reason = dpe_slice_doubt(run, slice);
+
+	if (!reason)
+		reason = dpe_engine_doubt(run);
+	if (reason || !doubt->earlier || slice->renewed)
+		return reason;
+	if (!dpe_slice_is_owned(run, slice))
+		return doubt->earlier;
+	for (uint64_t left = run->owners; left; left &= left - 1) {
+		if (dpe_keyed_find(doubt->found, slice->params[__builtin_ctzll(left)]))
+			return "its thread ran before it was observed";
+	}
+	return NULL;
+}
+
+/* What the thread holds and awaits is what its events since its last loss said: in doubt only while
+ * a loss is not behind it. */
+static const char *doubt_of_waits(const struct dpe_recognizer *recognizer, struct dpe_value thread)
+{
+	const struct dpe_recognizer_sink *sink = &recognizer->sink;
+	const struct lossy *lossy = find_lossy(recognizer->doubt, thread);
+
+	if (lossy && lossy->tail)
+		return lossy->reason;
+	for (unsigned i = 0; i < recognizer->ngaps; i++) {
+		if (lossy && dpe_value_equal(recognizer->gaps[i]->thread, thread))
+			return lossy->reason;
+	}
+	if (!sink->losing || sink->losing(sink->context, thread) <= (lossy ? lossy->gaps : 0))
+		return NULL;
+	return lossy ? lossy->reason : "events were lost";
+}
+
+/* A circle is made of what its own threads did. What an ended one holds, and everything else, may
+ * depend on others. */
+const char *dpe_deadlock_doubt(
+	const struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock)
+{
+	const char *reason = recognizer->doubt->everything;
+
+	if (deadlock->kind != DPE_DEADLOCK || !recognizer->own_waits)
+		return dpe_doubt_any(recognizer);
+	for (unsigned i = 0; i < deadlock->nwaits && !reason; i++) {
+		const struct dpe_wait *wait = &deadlock->waits[i];
+
+		if (wait->ended)
+			return dpe_doubt_any(recognizer);
+		reason = doubt_of_waits(recognizer, wait->thread);
+	}
+	return reason;
+}

@@ -1,0 +1,298 @@
+/* What was told as certain, and may have to be taken back.
+ *
+ * A gap in the numbers of a thread shows with its next message. What was told since its last one
+ * before the gap may depend on what was lost there. So verdicts are remembered for a while, and
+ * told once more where that turns out, as inconclusive. Where losses are known as they happen
+ * (sink.losing), no verdict is given too early, and nothing is remembered. */
+#include "recognizer/doubt/doubt.h"
+#include "recognizer/recognizer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define REMEMBERED 4096 /* the latest; of others a count */
+
+struct told {
+	uint64_t number; /* the event that it was told at */
+	struct dpe_run *run;
+	bool owned; /* depends on the threads alone that the slice is bound to */
+	enum dpe_verdict_kind kind;
+	struct dpe_message *event; /* counted; NULL: of a deadlock */
+	struct dpe_deadlock deadlock;
+	struct dpe_wait *waits;    /* of a deadlock; values owned, messages counted */
+	struct dpe_value params[]; /* of the slice, owned; one a variable */
+};
+
+struct dpe_told {
+	struct told **at; /* a ring, from first */
+	unsigned first, count;
+};
+
+struct dpe_told *dpe_told_new(void)
+{
+	struct dpe_told *told = dpe_xcalloc(1, sizeof(*told));
+
+	told->at = dpe_xcalloc(REMEMBERED, sizeof(struct told *));
+	return told;
+}
+
+static void drop_waits(struct told *entry)
+{
+	for (unsigned i = 0; i < entry->deadlock.nwaits; i++) {
+		struct dpe_wait *wait = &entry->waits[i];
+
+		dpe_value_drop(wait->thread);
+		dpe_value_drop(wait->object);
+		dpe_value_drop(wait->holder);
+		dpe_message_unref((struct dpe_message *)wait->waits);
+		dpe_message_unref((struct dpe_message *)wait->holds);
+	}
+	free(entry->waits);
+}
+
+static void drop(struct told *entry)
+{
+	if (!entry)
+		return;
+	for (unsigned i = 0; i < entry->run->rule->nvariables; i++)
+		dpe_value_drop(entry->params[i]);
+	dpe_message_unref(entry->event);
+	drop_waits(entry);
+	free(entry);
+}
+
+void dpe_told_free(struct dpe_told *told)
+{
+	if (!told)
+		return;
+	for (unsigned i = 0; i < told->count; i++)
+		drop(told->at[(told->first + i) % REMEMBERED]);
+	free(told->at);
+	free(told);
+}
+
+/* ---- remembering ------------------------------------------------------------------------- */
+
+static void forget_first(struct dpe_told *told)
+{
+	struct told *entry = told->at[told->first];
+
+	if (entry && !entry->owned) {
+		entry->run->forgotten++;
+		entry->run->forgotten_to = entry->number + 1;
+	}
+	drop(entry);
+	told->first = (told->first + 1) % REMEMBERED;
+	told->count--;
+}
+
+static struct told *remember(struct dpe_run *run)
+{
+	struct dpe_recognizer *recognizer = run->recognizer;
+	struct dpe_told *told = recognizer->told;
+	struct told *entry =
+		dpe_xcalloc(1, sizeof(*entry) + run->rule->nvariables * sizeof(entry->params[0]));
+
+	entry->run = run;
+	entry->number = recognizer->summary.events - (recognizer->summary.events > 0);
+	if (told->count == REMEMBERED)
+		forget_first(told);
+	return told->at[(told->first + told->count++) % REMEMBERED] = entry;
+}
+
+void dpe_told_verdict(
+	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_verdict *verdict)
+{
+	struct told *entry;
+
+	if (run->recognizer->sink.losing || run->recognizer->finishing)
+		return;
+	entry = remember(run);
+	entry->owned = dpe_slice_is_owned(run, slice);
+	entry->kind = verdict->kind;
+	/* Counting a reference changes nothing that others can see. */
+	if (verdict->event)
+		entry->event = dpe_message_ref((struct dpe_message *)verdict->event);
+	for (unsigned i = 0; slice && i < run->rule->nvariables; i++)
+		entry->params[i] = dpe_value_keep(slice->params[i]);
+}
+
+static const struct dpe_message *keep_message(const struct dpe_message *message)
+{
+	return message ? dpe_message_ref((struct dpe_message *)message) : NULL;
+}
+
+void dpe_told_deadlock(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
+	const struct dpe_deadlock *deadlock)
+{
+	struct told *entry;
+
+	if (recognizer->sink.losing || recognizer->finishing)
+		return;
+	entry = remember(&recognizer->runs[rule - recognizer->spec->rules]);
+	entry->number++; /* may be told between two events */
+	entry->deadlock = *deadlock;
+	entry->waits = dpe_xcalloc(deadlock->nwaits, sizeof(*entry->waits));
+	entry->deadlock.waits = entry->waits;
+	for (unsigned i = 0; i < deadlock->nwaits; i++) {
+		const struct dpe_wait *wait = &deadlock->waits[i];
+
+		entry->waits[i] = (struct dpe_wait){
+			.thread = dpe_value_keep(wait->thread),
+			.object = dpe_value_keep(wait->object),
+			.holder = dpe_value_keep(wait->holder),
+			.waits = keep_message(wait->waits),
+			.holds = keep_message(wait->holds),
+			.ended = wait->ended,
+		};
+	}
+}
+
+/* ---- taking back ------------------------------------------------------------------------- */
+
+/* A circle depends on its own threads, as dpe_deadlock_doubt says. */
+static bool is_of_others(
+	const struct dpe_recognizer *recognizer, const struct told *entry, struct dpe_value thread)
+{
+	if (entry->deadlock.kind != DPE_DEADLOCK || !recognizer->own_waits)
+		return false;
+	for (unsigned i = 0; i < entry->deadlock.nwaits; i++) {
+		if (entry->waits[i].ended || dpe_value_equal(entry->waits[i].thread, thread))
+			return false;
+	}
+	return true;
+}
+
+/* A slice of its own thread alone knows of a gap before it tells anything after. */
+static bool depends(
+	const struct dpe_recognizer *recognizer, const struct told *entry, struct dpe_value thread)
+{
+	if (thread.kind == DPE_NONE)
+		return true;
+	return entry->waits ? !is_of_others(recognizer, entry, thread) : !entry->owned;
+}
+
+static uint64_t *counter_of(struct dpe_summary *summary, const struct told *entry)
+{
+	if (entry->waits)
+		return entry->deadlock.kind == DPE_HANG ? &summary->hangs : &summary->deadlocks;
+	switch (entry->kind) {
+	case DPE_SATISFIED:
+		return &summary->satisfied;
+	case DPE_VIOLATED:
+		return &summary->violated;
+	case DPE_INCOMPLETE:
+		return &summary->incomplete;
+	default:
+		return &summary->matches;
+	}
+}
+
+static const char *name_of(const struct told *entry)
+{
+	if (entry->waits)
+		return entry->deadlock.kind == DPE_HANG ? "a hang" : "a deadlock";
+	switch (entry->kind) {
+	case DPE_SATISFIED:
+		return "satisfied";
+	case DPE_VIOLATED:
+		return "violated";
+	case DPE_INCOMPLETE:
+		return "incomplete";
+	default:
+		return "a match";
+	}
+}
+
+static void take_back(struct dpe_recognizer *recognizer, struct told *entry, const char *reason)
+{
+	const struct dpe_recognizer_sink *sink = &recognizer->sink;
+	struct dpe_verdict verdict = {
+		.rule = entry->run->rule,
+		.kind = DPE_INCONCLUSIVE,
+		.event = entry->event,
+		.params = entry->params,
+		.reason = reason,
+	};
+
+	--*counter_of(&recognizer->summary, entry);
+	recognizer->summary.inconclusive++;
+	entry->run->inconclusive++;
+	entry->deadlock.reason = reason;
+	if (entry->waits)
+		sink->deadlock(sink->context, verdict.rule, &entry->deadlock);
+	else
+		sink->verdict(sink->context, &verdict);
+}
+
+static void give_up(struct dpe_recognizer *recognizer, struct told **at, const char *reason)
+{
+	char *why = dpe_xasprintf("told too early as %s: %s", name_of(*at), reason);
+
+	take_back(recognizer, *at, why);
+	free(why);
+	drop(*at);
+	*at = NULL;
+}
+
+/* So that what was taken back is not looked at for each loss. */
+static void tidy(struct dpe_told *told)
+{
+	while (told->count && !told->at[(told->first + told->count - 1) % REMEMBERED])
+		told->count--;
+}
+
+/* Of those that are not remembered nobody knows which. */
+static void doubt_forgotten(struct dpe_recognizer *recognizer, uint64_t since, const char *reason)
+{
+	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
+		struct dpe_run *run = &recognizer->runs[i];
+		struct dpe_verdict verdict = {.kind = DPE_INCONCLUSIVE};
+		char *text;
+
+		if (!run->forgotten || run->forgotten_to <= since)
+			continue;
+		text = dpe_xasprintf("%s; so any of the first %llu verdicts could be wrong", reason,
+			(unsigned long long)run->forgotten);
+		run->forgotten = 0;
+		verdict.reason = text;
+		dpe_run_tell(run, NULL, &verdict);
+		free(text);
+	}
+}
+
+void dpe_told_withdraw(struct dpe_recognizer *recognizer, uint64_t since, struct dpe_value thread,
+	const char *reason)
+{
+	struct dpe_told *told = recognizer->told;
+
+	for (unsigned i = told->count; i--;) {
+		struct told **at = &told->at[(told->first + i) % REMEMBERED];
+
+		if (*at && (*at)->number + 1 < since)
+			break; /* they stand in order, but for one of a deadlock */
+		if (*at && (*at)->number >= since && depends(recognizer, *at, thread))
+			give_up(recognizer, at, reason);
+	}
+	tidy(told);
+	doubt_forgotten(recognizer, since, reason);
+}
+
+static bool is_failure(const struct told *entry)
+{
+	return !entry->waits && !entry->owned &&
+	       (entry->kind == DPE_VIOLATED || entry->kind == DPE_INCOMPLETE);
+}
+
+void dpe_told_withdraw_failures(struct dpe_recognizer *recognizer, const char *reason)
+{
+	struct dpe_told *told = recognizer->told;
+
+	for (unsigned i = 0; i < told->count; i++) {
+		struct told **at = &told->at[(told->first + i) % REMEMBERED];
+
+		if (*at && is_failure(*at))
+			give_up(recognizer, at, reason);
+	}
+	tidy(told);
+}

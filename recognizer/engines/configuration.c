@@ -1,0 +1,427 @@
+/* Where a reading of events stands, and how it goes on: in the predecessor automaton of the rule,
+ * in several side by side, or in the token game on its net. Nobody else knows which. */
+#include "recognizer/actions/actions.h"
+#include "recognizer/engines/engines.h"
+#include "recognizer/engines/product.h"
+#include "recognizer/recognizer.h"
+#include "recognizer/slices/slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AUTOMATON_BYTES ((size_t)64 << 20)
+#define FEWEST_REGISTERS 4 /* there is room for */
+
+/* A `detect` rule that can be divided is by conjunction_shape.c; what cannot compares its partial matches as
+ * wholes, which markings make cheap. */
+static struct dpe_parts *divide(
+	const struct dpe_rule *rule, enum dpe_engine_choice choice, struct dpe_diags *diags)
+{
+	if (choice == DPE_ENGINE_PARTS)
+		return dpe_parts_new(rule, diags);
+	return choice == DPE_ENGINE_AUTO && rule->mode == DPE_EXPECT ? dpe_parts_if_wide(rule)
+								     : NULL;
+}
+
+/* Rules that an automaton could follow are refused where they accept nothing, whatever follows them. */
+static struct dpe_game *new_game(const struct dpe_rule *rule, struct dpe_diags *diags)
+{
+	struct dpe_automaton *automaton = NULL;
+
+	if (dpe_rule_suits_automaton(rule)) {
+		automaton = dpe_automaton_new(rule, diags);
+		if (!automaton)
+			return NULL;
+	}
+	dpe_automaton_free(automaton);
+	return dpe_game_new(rule);
+}
+
+bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct dpe_diags *diags)
+{
+	struct dpe_parts *parts = divide(run->rule, choice, diags);
+
+	if (parts)
+		run->stands = dpe_stands_new(parts, run->recognizer->pool);
+	else if (choice == DPE_ENGINE_PA ||
+		 (choice == DPE_ENGINE_AUTO && dpe_rule_suits_automaton(run->rule)))
+		run->automaton = dpe_automaton_new(run->rule, diags);
+	else if (choice != DPE_ENGINE_PARTS)
+		run->game = new_game(run->rule, diags);
+	run->most_bytes = run->recognizer->options.automaton_bytes;
+	if (!run->most_bytes)
+		run->most_bytes = AUTOMATON_BYTES;
+	return run->stands || run->automaton || run->game;
+}
+
+const char *dpe_engine_doubt(const struct dpe_run *run)
+{
+	if (run->automaton ? dpe_automaton_given_up(run->automaton)
+			   : run->stands && dpe_stands_given_up(run->stands))
+		return "whether it can be completed was not found out: the search is too large";
+	return NULL;
+}
+
+/* Where slices stand in so many states that these alone come near the bound, it is doubled: each
+ * state is paid for by composing as many new ones. */
+void dpe_engine_tidy(struct dpe_run *run)
+{
+	struct dpe_automaton *old = run->automaton;
+
+	if (!old || dpe_automaton_bytes(old) <= run->most_bytes)
+		return;
+	run->automaton = dpe_automaton_renew(old);
+	dpe_slices_adopt(run, old);
+	dpe_sequel_forget(run);
+	dpe_debug(run->recognizer->options.debug, "recognizer", 1,
+		"%s: %u states given up, %u in use", run->rule->name, dpe_automaton_built(old),
+		dpe_automaton_built(run->automaton));
+	dpe_automaton_free(old);
+	if (dpe_automaton_bytes(run->automaton) > run->most_bytes / 2)
+		run->most_bytes = dpe_automaton_bytes(run->automaton) * 2;
+}
+
+static bool names_positions(const struct dpe_rule *rule)
+{
+	for (unsigned i = 0; i < rule->npositions; i++) {
+		if (dpe_action_names_positions(rule->positions[i].action))
+			return true;
+	}
+	return false;
+}
+
+enum dpe_engine_choice dpe_rule_engine(const struct dpe_rule *rule)
+{
+	struct dpe_parts *parts = rule->mode == DPE_DETECT && !names_positions(rule)
+					  ? dpe_parts_if_wide(rule)
+					  : divide(rule, DPE_ENGINE_AUTO, NULL);
+
+	dpe_parts_free(parts);
+	if (parts)
+		return DPE_ENGINE_PARTS;
+	return dpe_rule_suits_automaton(rule) ? DPE_ENGINE_PA : DPE_ENGINE_NET;
+}
+
+/* Who asks which event is at which position is told it of all readings. */
+void dpe_engine_fold(struct dpe_run *run)
+{
+	if (run->rule->mode != DPE_EXPECT || run->wants_positions || run->acts)
+		return;
+	if (run->automaton)
+		dpe_automaton_fold(run->automaton);
+	if (run->stands)
+		dpe_stands_fold(run->stands);
+}
+
+void dpe_engine_free(struct dpe_run *run)
+{
+	dpe_automaton_free(run->automaton);
+	dpe_stands_free(run->stands);
+	dpe_game_free(run->game);
+	free(run->ran);
+	free(run->steps);
+	free(run->step_preds);
+}
+
+/* ---- configurations ---------------------------------------------------------------------- */
+
+struct dpe_config dpe_config_begin(const struct dpe_run *run)
+{
+	struct dpe_config config = {0};
+
+	if (run->game)
+		config.marking = dpe_game_begin(run->game);
+	return config;
+}
+
+/* A block that was made for more registers than it has now goes back as a smaller one: no harm. */
+static size_t registers_size(unsigned count)
+{
+	return (count < FEWEST_REGISTERS ? FEWEST_REGISTERS : count) *
+	       sizeof(struct dpe_occurrence *);
+}
+
+struct dpe_occurrence **dpe_registers_new(struct dpe_pool *pool, unsigned count)
+{
+	return dpe_pool_take(pool, registers_size(count));
+}
+
+static void free_registers(struct dpe_pool *pool, struct dpe_occurrence **registers, unsigned count)
+{
+	if (registers)
+		dpe_pool_give(pool, registers, registers_size(count));
+}
+
+struct dpe_config dpe_config_copy(const struct dpe_run *run, const struct dpe_config *from)
+{
+	struct dpe_config to = *from;
+	unsigned count;
+
+	if (run->game) {
+		dpe_marking_ref(to.marking);
+		return to;
+	}
+	if (run->stands) {
+		dpe_stand_ref(to.stand);
+		return to;
+	}
+	count = dpe_automaton_registers(run->automaton, from->state);
+	if (!count)
+		return to;
+	to.registers = dpe_registers_new(run->recognizer->pool, count);
+	for (unsigned i = 0; i < count; i++)
+		to.registers[i] = dpe_occurrence_ref(from->registers[i]);
+	return to;
+}
+
+void dpe_config_drop(const struct dpe_run *run, struct dpe_config *config)
+{
+	unsigned count;
+
+	if (run->game) {
+		dpe_marking_unref(run->game, config->marking);
+		return;
+	}
+	if (run->stands) {
+		dpe_stand_unref(run->stands, config->stand);
+		return;
+	}
+	count = dpe_automaton_registers(run->automaton, config->state);
+	for (unsigned i = 0; i < count; i++)
+		dpe_occurrence_unref(config->registers[i]);
+	free_registers(run->recognizer->pool, config->registers, count);
+}
+
+bool dpe_config_same(
+	const struct dpe_run *run, const struct dpe_config *a, const struct dpe_config *b)
+{
+	size_t size;
+
+	if (run->game)
+		return a->marking == b->marking;
+	if (run->stands)
+		return dpe_stand_same(run->stands, a->stand, b->stand);
+	if (a->state != b->state)
+		return false;
+	size = dpe_automaton_registers(run->automaton, a->state) * sizeof(*a->registers);
+	return !size || !memcmp(a->registers, b->registers, size);
+}
+
+bool dpe_config_final(const struct dpe_run *run, const struct dpe_config *config)
+{
+	if (run->game)
+		return dpe_game_final(run->game, config->marking);
+	if (run->stands)
+		return dpe_stand_final(run->stands, config->stand);
+	return dpe_automaton_final(run->automaton, config->state);
+}
+
+bool dpe_config_complete(const struct dpe_run *run, const struct dpe_config *config)
+{
+	if (run->game)
+		return dpe_game_complete(config->marking);
+	if (run->stands)
+		return dpe_stand_complete(run->stands, config->stand);
+	return dpe_automaton_complete(run->automaton, config->state);
+}
+
+/* ---- steps ------------------------------------------------------------------------------- */
+
+static struct dpe_step *make_room(struct dpe_run *run, unsigned nsteps, unsigned npreds)
+{
+	if (nsteps > run->capsteps) {
+		run->capsteps = nsteps * 2;
+		run->steps = dpe_xrealloc(run->steps, run->capsteps * sizeof(*run->steps));
+	}
+	if (npreds > run->cappreds) {
+		run->cappreds = npreds * 2;
+		run->step_preds =
+			dpe_xrealloc(run->step_preds, run->cappreds * sizeof(*run->step_preds));
+	}
+	return run->steps;
+}
+
+/* The moves of the automaton, with what its registers hold. */
+static unsigned find_moves(
+	struct dpe_run *run, const struct dpe_config *config, unsigned literal, bool all)
+{
+	unsigned count, npreds = 0;
+	const struct dpe_move *moves =
+		(all ? dpe_automaton_all_moves : dpe_automaton_moves)(
+			run->automaton, config->state, literal, &count);
+	struct dpe_pred *pred;
+
+	for (unsigned i = 0; i < count; i++)
+		npreds += moves[i].npreds;
+	make_room(run, count, npreds);
+	pred = run->step_preds;
+	for (unsigned i = 0; i < count; i++) {
+		const struct dpe_move *move = &moves[i];
+
+		run->steps[i] = (struct dpe_step){
+			.preds = pred,
+			.npreds = move->npreds,
+			.positions = move->positions,
+			.npositions = move->npositions,
+			.move = move,
+		};
+		for (unsigned p = 0; p < move->npreds; p++, pred++) {
+			pred->occurrence = config->registers[move->preds[p]];
+			pred->literal = dpe_automaton_register_literal(
+				run->automaton, config->state, move->preds[p]);
+		}
+	}
+	return count;
+}
+
+static unsigned find_plays(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
+	struct dpe_occurrence *occurrence)
+{
+	const struct dpe_play *plays;
+	unsigned count = dpe_game_plays(run->game, config->marking, literal, occurrence, &plays);
+
+	make_room(run, count, 0);
+	for (unsigned i = 0; i < count; i++)
+		run->steps[i] = (struct dpe_step){
+			.preds = plays[i].preds,
+			.npreds = plays[i].npreds,
+			.positions = plays[i].positions,
+			.npositions = plays[i].npositions,
+			.before = plays[i].before,
+			.nbefore = plays[i].nbefore,
+			.after = plays[i].after,
+			.nafter = plays[i].nafter,
+			.marking = plays[i].next,
+		};
+	return count;
+}
+
+static unsigned find_ways(
+	struct dpe_run *run, const struct dpe_config *config, unsigned literal, bool all)
+{
+	unsigned count = (all ? dpe_stand_all_ways : dpe_stand_ways)(
+		run->stands, config->stand, literal);
+	unsigned npreds = 0;
+	struct dpe_pred *pred;
+
+	for (unsigned i = 0; i < count; i++)
+		npreds += dpe_way_npreds(dpe_way_at(run->stands, i));
+	make_room(run, count, npreds);
+	pred = run->step_preds;
+	for (unsigned i = 0; i < count; i++) {
+		const struct dpe_way *way = dpe_way_at(run->stands, i);
+		const struct dpe_move *move = dpe_way_move(way);
+
+		run->steps[i] = (struct dpe_step){
+			.preds = pred,
+			.npreds = dpe_way_npreds(way),
+			.positions = move->positions,
+			.npositions = move->npositions,
+			.way = way,
+		};
+		if (run->steps[i].npreds)
+			dpe_way_preds(way, pred);
+		pred += run->steps[i].npreds;
+	}
+	return count;
+}
+
+unsigned dpe_engine_steps(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
+	struct dpe_occurrence *occurrence, const struct dpe_step **steps)
+{
+	unsigned count = run->game     ? find_plays(run, config, literal, occurrence)
+			 : run->stands ? find_ways(run, config, literal, !occurrence)
+				       : find_moves(run, config, literal, !occurrence);
+
+	*steps = run->steps;
+	return count;
+}
+
+struct dpe_config dpe_engine_take(const struct dpe_config *config, const struct dpe_step *step,
+	struct dpe_occurrence *occurrence)
+{
+	const struct dpe_move *move = step->move;
+	struct dpe_config next = {0};
+
+	if (step->way) {
+		next.stand = dpe_way_take(step->way, dpe_stand_ref(config->stand), occurrence);
+		return next;
+	}
+	if (!move) {
+		next.marking = dpe_marking_ref(step->marking);
+		return next;
+	}
+	next.state = move->to;
+	if (move->nregisters)
+		next.registers = dpe_registers_new(occurrence->pool, move->nregisters);
+	for (unsigned i = 0; i < move->nregisters; i++)
+		next.registers[i] = dpe_occurrence_ref(move->carry[i] == DPE_NEW_EVENT
+							       ? occurrence
+							       : config->registers[move->carry[i]]);
+	return next;
+}
+
+/* Registers of few events fit where those of other states were. */
+static bool fit_alike(unsigned count, unsigned old)
+{
+	return count <= old || (old && count <= FEWEST_REGISTERS);
+}
+
+void dpe_engine_move(const struct dpe_run *run, struct dpe_config *config,
+	const struct dpe_move *move, struct dpe_occurrence *occurrence)
+{
+	unsigned old = dpe_automaton_registers(run->automaton, config->state);
+	struct dpe_pool *pool = run->recognizer->pool;
+	struct dpe_occurrence *next[move->nregisters + 1];
+
+	for (unsigned i = 0; i < move->nregisters; i++)
+		next[i] = dpe_occurrence_ref(move->carry[i] == DPE_NEW_EVENT
+						     ? occurrence
+						     : config->registers[move->carry[i]]);
+	for (unsigned i = 0; i < old; i++)
+		dpe_occurrence_unref(config->registers[i]);
+	if (!move->nregisters || !fit_alike(move->nregisters, old)) {
+		free_registers(pool, config->registers, old);
+		config->registers = NULL;
+	}
+	if (move->nregisters) {
+		if (!config->registers)
+			config->registers = dpe_registers_new(pool, move->nregisters);
+		memcpy(config->registers, next, move->nregisters * sizeof(next[0]));
+	}
+	config->state = move->to;
+}
+
+unsigned dpe_engine_ending(const struct dpe_run *run, const struct dpe_config *config,
+	const struct dpe_stmt *const **actions)
+{
+	return run->game ? dpe_game_ending(run->game, config->marking, actions) : 0;
+}
+
+unsigned dpe_engine_actions(const struct dpe_run *run, const struct dpe_stmt *const **actions)
+{
+	const struct dpe_blocks *blocks = run->game ? dpe_game_blocks(run->game) : NULL;
+
+	*actions = blocks ? blocks->actions : NULL;
+	return blocks ? blocks->nactions : 0;
+}
+
+bool dpe_engine_names_positions(const struct dpe_run *run)
+{
+	const struct dpe_blocks *blocks = run->game ? dpe_game_blocks(run->game) : NULL;
+
+	for (unsigned i = 0; blocks && i < blocks->nactions; i++) {
+		if (dpe_action_names_positions(blocks->actions[i]))
+			return true;
+	}
+	return false;
+}
+
+bool dpe_step_names(const struct dpe_step *step, const struct dpe_occurrence *occurrence)
+{
+	for (unsigned i = 0; i < step->npreds; i++) {
+		if (step->preds[i].occurrence == occurrence)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,80 @@
+/* What stands and the ways that lead on from them are made of. Private to the two.
+ *
+ *	product_state.c  what stands refer to, what is asked of them, which events were the last
+ *	product_step.c    the ways to take an event, and taking them */
+#ifndef DPE_RECOGNIZER_ENGINES_PRODUCT_STATE_H
+#define DPE_RECOGNIZER_ENGINES_PRODUCT_STATE_H
+
+#include "recognizer/engines/product.h"
+#include "recognizer/recognizer.h"
+
+/* The events that a part was entered after: what its PRED is. By number; NULL: none. */
+struct dpe_bound {
+	uint32_t refs, count;
+	struct dpe_pred events[];
+};
+
+/* What operators around ask of an operand, as bits; a & counts the operands that have each. */
+enum { OPEN, UNFINAL, NEEDING, NASKED };
+#define IS(what) (1u << (what))
+
+struct dpe_stand {
+	uint32_t refs;
+	uint32_t at; /* the state of an automaton; of ; and + which kid */
+	/* Of &: operands that something can follow, that are not at an end, that may still follow
+	 * what the & was entered after. */
+	uint32_t counts[NASKED];
+	uint32_t size;           /* slots there is room for */
+	struct dpe_bound *bound; /* ; and *: of the kid, where it still needs it */
+	union slot {
+		struct dpe_stand *kid;             /* of & one for each operand, else one */
+		struct dpe_occurrence *occurrence; /* registers */
+	} slots[];
+};
+
+struct dpe_way {
+	struct dpe_stands *of;
+	const struct dpe_move *move;
+	const struct dpe_part *part;   /* the leaf … */
+	const struct dpe_stand *stand; /* … and where it stands */
+	struct dpe_bound *bound;       /* its PRED */
+	unsigned choices;              /* which kid at each level, from there on */
+};
+
+struct dpe_stands {
+	struct dpe_parts *parts;
+	struct dpe_pool *pool;
+	bool folds; /* ways that need not be looked at are left out */
+	/* The last search. */
+	unsigned literal;
+	struct dpe_way *ways;
+	unsigned nways, capways;
+	uint32_t *choices, *path; /* of all ways; of the one at hand */
+	unsigned nchoices, capchoices;
+	struct dpe_bound **bounds; /* that were made */
+	unsigned nbounds, capbounds;
+};
+
+/* Both accept NULL. */
+struct dpe_bound *dpe_bound_ref(struct dpe_bound *bound);
+void dpe_bound_unref(struct dpe_stands *stands, struct dpe_bound *bound);
+/* LAST of a part that is at an end; the search's. */
+struct dpe_bound *dpe_stand_last(
+	struct dpe_stands *stands, const struct dpe_part *part, const struct dpe_stand *stand);
+
+/* The part that a ; + or * is in. */
+const struct dpe_part *dpe_stand_kid(const struct dpe_part *part, const struct dpe_stand *stand);
+/* What operators around ask of it; NULL: nothing of the part happened yet. */
+unsigned dpe_stand_bits(const struct dpe_part *part, const struct dpe_stand *stand);
+bool dpe_stand_at_end(const struct dpe_part *part, const struct dpe_stand *stand);
+unsigned dpe_stand_used(const struct dpe_part *part, const struct dpe_stand *stand);
+/* With room for so many slots, zeroed; one reference, the caller's. */
+struct dpe_stand *dpe_stand_new(struct dpe_stands *stands, unsigned size);
+/* Gives up a reference; accepts NULL. */
+void dpe_stand_drop(
+	struct dpe_stands *stands, const struct dpe_part *part, struct dpe_stand *stand);
+
+/* product_step.c: forgets what was found. */
+void dpe_ways_clear(struct dpe_stands *stands);
+
+#endif

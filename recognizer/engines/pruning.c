@@ -1,0 +1,178 @@
+/* Which readings no event to come can extend.
+ *
+ * Let p be an event of a partial match M and q the next event of the slice in p's chain that is known.
+ * Where no event to come can have p in its past without q (dpe_horizon_sees), none can have p as an
+ * immediate predecessor: p is barred. M is dead once every way from where it stands to an end needs
+ * such a p: for `a ; b` an a that everybody knows of, together with the next. */
+#include "recognizer/engines/engines.h"
+#include "recognizer/engines/product_state.h"
+
+/* Where a reading stands, and which of its registers nothing can follow any more. */
+struct stand {
+	dpe_state state;
+	uint64_t barred;
+};
+
+#define MANY_STANDS 32 /* beyond, it is not known that a reading is dead */
+
+struct search {
+	struct dpe_automaton *automaton;
+	unsigned nliterals;
+	struct stand at[MANY_STANDS];
+	unsigned count;
+};
+
+static bool is_barred(const struct dpe_move *move, uint64_t barred)
+{
+	for (unsigned i = 0; i < move->npreds; i++) {
+		if (barred >> move->preds[i] & 1)
+			return true;
+	}
+	return false;
+}
+
+/* False where there is no room. */
+static bool add_stand(struct search *search, const struct dpe_move *move, uint64_t barred)
+{
+	struct stand next = {.state = move->to};
+
+	if (move->nregisters > 64)
+		return false;
+	for (unsigned i = 0; i < move->nregisters; i++) {
+		if (move->carry[i] != DPE_NEW_EVENT && barred >> move->carry[i] & 1)
+			next.barred |= UINT64_C(1) << i;
+	}
+	for (unsigned i = 0; i < search->count; i++) {
+		if (search->at[i].state == next.state && search->at[i].barred == next.barred)
+			return true;
+	}
+	if (search->count == MANY_STANDS)
+		return false;
+	search->at[search->count++] = next;
+	return true;
+}
+
+/* True where moves that are not barred lead on to an end, or may. */
+static bool leads_on(struct search *search, struct stand from)
+{
+	for (unsigned literal = 0; literal < search->nliterals; literal++) {
+		unsigned count;
+		const struct dpe_move *moves = dpe_automaton_moves(
+			search->automaton, from.state, literal, &count);
+
+		for (unsigned i = 0; i < count; i++) {
+			if (is_barred(&moves[i], from.barred))
+				continue;
+			if (dpe_automaton_final(search->automaton, moves[i].to) ||
+				!add_stand(search, &moves[i], from.barred))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Nothing leads on from the state, whose barred registers are a bit each. */
+static bool is_stuck(
+	struct dpe_automaton *automaton, unsigned nliterals, dpe_state state, uint64_t barred)
+{
+	struct search search = {
+		.automaton = automaton,
+		.nliterals = nliterals,
+		.at = {{state, barred}},
+		.count = 1,
+	};
+
+	if (!barred)
+		return false;
+	for (unsigned i = 0; i < search.count; i++) {
+		if (leads_on(&search, search.at[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool state_is_dead(const struct dpe_run *run, const struct dpe_config *config,
+	dpe_barred_fn *barred, void *context)
+{
+	unsigned count = dpe_automaton_registers(run->automaton, config->state);
+	uint64_t mask = 0;
+
+	for (unsigned i = 0; i < count && count <= 64; i++) {
+		if (barred(context, config->registers[i]))
+			mask |= UINT64_C(1) << i;
+	}
+	return is_stuck(run->automaton, run->rule->nliterals, config->state, mask);
+}
+
+/* Each part that something happened in has to come to its end, unless it is there. */
+static bool stand_is_dead(const struct dpe_run *run, const struct dpe_part *part,
+	const struct dpe_stand *stand, dpe_barred_fn *barred, void *context)
+{
+	unsigned used = stand ? dpe_stand_used(part, stand) : 0;
+	uint64_t mask = 0;
+
+	if (!stand || dpe_stand_at_end(part, stand))
+		return false;
+	for (unsigned i = 0; i < used; i++) {
+		if (part->kind != DPE_PART_AUTOMATON) {
+			const struct dpe_part *kid = part->kind == DPE_PART_PAR
+							     ? part->kids[i]
+							     : dpe_stand_kid(part, stand);
+
+			if (stand_is_dead(run, kid, stand->slots[i].kid, barred, context))
+				return true;
+		} else if (used <= 64 && barred(context, stand->slots[i].occurrence)) {
+			mask |= UINT64_C(1) << i;
+		}
+	}
+	return part->kind == DPE_PART_AUTOMATON &&
+	       is_stuck(part->automaton, run->rule->nliterals, stand->at, mask);
+}
+
+bool dpe_config_is_dead(const struct dpe_run *run, const struct dpe_config *config,
+	dpe_barred_fn *barred, void *context)
+{
+	if (run->game)
+		return dpe_game_is_stuck(config->marking, barred, context);
+	if (run->stands)
+		return stand_is_dead(run, dpe_stands_root(run->stands), config->stand, barred,
+			context);
+	return state_is_dead(run, config, barred, context);
+}
+
+bool dpe_is_passed_by(void *event, const struct dpe_occurrence *occurrence)
+{
+	const struct dpe_stamp *stamp = &((const struct dpe_occurrence *)event)->stamp;
+
+	return occurrence->stamp.chain == stamp->chain && occurrence->stamp.index < stamp->index &&
+	       occurrence->stamp.index > stamp->told;
+}
+
+struct view {
+	const struct dpe_order *order;
+	const struct dpe_horizon *horizon;
+};
+
+static bool is_unseen(void *context, const struct dpe_occurrence *occurrence)
+{
+	const struct view *view = context;
+
+	return dpe_order_bars(view->order, view->horizon, occurrence);
+}
+
+bool dpe_order_bars(const struct dpe_order *order, const struct dpe_horizon *horizon,
+	const struct dpe_occurrence *occurrence)
+{
+	const struct dpe_occurrence *next = dpe_order_next(order, occurrence);
+
+	return next && !dpe_horizon_sees(horizon, occurrence->stamp.chain, occurrence->stamp.index,
+			       next->stamp.index);
+}
+
+bool dpe_partial_is_dead(const struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_partial *partial, const struct dpe_horizon *horizon)
+{
+	struct view view = {&slice->order, horizon};
+
+	return dpe_config_is_dead(run, &partial->config, is_unseen, &view);
+}

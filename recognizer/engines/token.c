@@ -1,0 +1,195 @@
+/* Tokens: the events that put them where they are, the counts of control variables, and the actions
+ * that they ran through. */
+#include "recognizer/engines/marking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct dpe_token *dpe_token_ref(struct dpe_token *token)
+{
+	if (token)
+		token->refs++;
+	return token;
+}
+
+void dpe_token_unref(struct dpe_game *game, struct dpe_token *token)
+{
+	if (!token || --token->refs)
+		return;
+	HASH_DEL(game->tokens, token);
+	for (unsigned i = 0; i < token->nevents; i++)
+		dpe_occurrence_unref(token->events[i].occurrence);
+	free(token);
+}
+
+/* One reference, the caller's. */
+struct dpe_token *dpe_token_new(struct dpe_game *game, const struct dpe_stuff *stuff)
+{
+	uint64_t npending = stuff->npending;
+	size_t counts = game->blocks->ncontrols * sizeof(*stuff->counts);
+	size_t pending = stuff->npending * sizeof(*stuff->pending);
+	size_t events = stuff->nevents * sizeof(*stuff->events);
+	size_t size = sizeof(npending) + counts + pending + events;
+	struct dpe_token *new = dpe_xmalloc(sizeof(*new) + size), *old;
+	char *at = mempcpy(new->key, &npending, sizeof(npending));
+
+	new->counts = (const int64_t *)(const void *)at;
+	at = counts ? mempcpy(at, stuff->counts, counts) : at;
+	new->pending = (const struct dpe_stmt *const *)(const void *)at;
+	at = pending ? mempcpy(at, stuff->pending, pending) : at;
+	new->events = (const struct dpe_pred *)(const void *)at;
+	if (events)
+		memcpy(at, stuff->events, events);
+	HASH_FIND(hh, game->tokens, new->key, size, old);
+	if (old) {
+		free(new);
+		return dpe_token_ref(old);
+	}
+	new->refs = 1;
+	new->nevents = stuff->nevents;
+	new->npending = stuff->npending;
+	for (unsigned i = 0; i < new->nevents; i++) {
+		if (new->events[i].occurrence)
+			dpe_occurrence_ref(new->events[i].occurrence);
+	}
+	HASH_ADD_KEYPTR(hh, game->tokens, new->key, size, new);
+	return new;
+}
+
+static struct dpe_stuff stuff_of(const struct dpe_token *token)
+{
+	return (struct dpe_stuff){
+		token->events, token->counts, token->pending, token->nevents, token->npending};
+}
+
+/* Two lists of actions as one, in the arena. */
+const struct dpe_stmt *const *dpe_actions_join(struct dpe_game *game,
+	const struct dpe_stmt *const *a, unsigned na, const struct dpe_stmt *const *b, unsigned nb)
+{
+	const struct dpe_stmt **all = dpe_arena_alloc(game->arena, (na + nb + 1) * sizeof(*all));
+
+	for (unsigned i = 0; i < na; i++)
+		all[i] = a[i];
+	for (unsigned i = 0; i < nb; i++)
+		all[na + i] = b[i];
+	return all;
+}
+
+/* The token without its actions: where it becomes several, they must not. */
+struct dpe_token *dpe_token_strip(struct dpe_game *game, struct dpe_token *token)
+{
+	struct dpe_stuff stuff = stuff_of(token);
+
+	stuff.npending = 0;
+	return dpe_token_new(game, &stuff);
+}
+
+/* The token with further actions, before or behind its own. */
+struct dpe_token *dpe_token_load(struct dpe_game *game, const struct dpe_token *token,
+	const struct dpe_stmt *const *before, unsigned nbefore, const struct dpe_stmt *behind)
+{
+	struct dpe_stuff stuff = stuff_of(token);
+
+	stuff.pending = dpe_actions_join(game, before, nbefore, stuff.pending, stuff.npending);
+	stuff.npending += nbefore;
+	if (behind)
+		stuff.pending = dpe_actions_join(game, stuff.pending, stuff.npending++, &behind, 1);
+	return dpe_token_new(game, &stuff);
+}
+
+/* An event that is only looked at comes after all there are. */
+static bool before(const struct dpe_pred *a, const struct dpe_pred *b)
+{
+	if (!a->occurrence || !b->occurrence)
+		return a->occurrence && !b->occurrence;
+	return dpe_precedes(&a->occurrence->stamp, &b->occurrence->stamp);
+}
+
+static uint64_t number_of(const struct dpe_pred *pred)
+{
+	return pred->occurrence ? pred->occurrence->number : UINT64_MAX;
+}
+
+static void add_maximal(struct dpe_pred *to, unsigned *count, const struct dpe_pred *event)
+{
+	unsigned kept = 0, at;
+
+	for (unsigned i = 0; i < *count; i++) {
+		if (to[i].occurrence == event->occurrence || before(event, &to[i]))
+			return;
+	}
+	for (unsigned i = 0; i < *count; i++) {
+		if (!before(&to[i], event))
+			to[kept++] = to[i];
+	}
+	for (at = kept; at && number_of(&to[at - 1]) > number_of(event); at--)
+		to[at] = to[at - 1];
+	to[at] = *event;
+	*count = kept + 1;
+}
+
+/* The latest events of both, in the arena. */
+struct dpe_pred *dpe_preds_merge(struct dpe_game *game, const struct dpe_pred *a, unsigned na,
+	const struct dpe_pred *b, unsigned nb, unsigned *count)
+{
+	struct dpe_pred *merged = dpe_arena_alloc(game->arena, (na + nb + 1) * sizeof(*merged));
+
+	*count = 0;
+	for (unsigned i = 0; i < na; i++)
+		add_maximal(merged, count, &a[i]);
+	for (unsigned i = 0; i < nb; i++)
+		add_maximal(merged, count, &b[i]);
+	return merged;
+}
+
+/* What leaves a block that two tokens left; NULL where they disagree on a control variable. */
+struct dpe_token *dpe_token_merge(struct dpe_game *game, struct dpe_token *a, struct dpe_token *b)
+{
+	unsigned ncontrols = game->blocks->ncontrols;
+	int64_t counts[ncontrols + 1];
+	struct dpe_stuff stuff = {.counts = counts, .npending = a->npending + b->npending};
+
+	for (unsigned i = 0; i < ncontrols; i++) {
+		if (a->counts[i] != UNBOUND && b->counts[i] != UNBOUND &&
+			a->counts[i] != b->counts[i])
+			return NULL;
+		counts[i] = a->counts[i] != UNBOUND ? a->counts[i] : b->counts[i];
+	}
+	stuff.events =
+		dpe_preds_merge(game, a->events, a->nevents, b->events, b->nevents, &stuff.nevents);
+	stuff.pending = dpe_actions_join(game, a->pending, a->npending, b->pending, b->npending);
+	return dpe_token_new(game, &stuff);
+}
+
+/* The token with `control` = rounds; NULL where it has another value already. */
+struct dpe_token *dpe_token_bind(
+	struct dpe_game *game, struct dpe_token *token, unsigned control, uint64_t rounds)
+{
+	unsigned ncontrols = game->blocks->ncontrols;
+	int64_t counts[ncontrols + 1];
+	struct dpe_stuff stuff;
+
+	if (control == DPE_NO_CONTROL)
+		return dpe_token_ref(token);
+	if (token->counts[control] != UNBOUND)
+		return token->counts[control] == (int64_t)rounds ? dpe_token_ref(token) : NULL;
+	memcpy(counts, token->counts, ncontrols * sizeof(*counts));
+	counts[control] = (int64_t)rounds;
+	stuff = stuff_of(token);
+	stuff.counts = counts;
+	return dpe_token_new(game, &stuff);
+}
+
+void dpe_tokens_add(struct dpe_tokens *tokens, struct dpe_token *token)
+{
+	if (token)
+		*DPE_GROW(tokens->at, tokens->count, tokens->cap) = token;
+}
+
+void dpe_tokens_drop(struct dpe_game *game, struct dpe_tokens *tokens)
+{
+	for (unsigned i = 0; i < tokens->count; i++)
+		dpe_token_unref(game, tokens->at[i]);
+	free(tokens->at);
+	*tokens = (struct dpe_tokens){0};
+}

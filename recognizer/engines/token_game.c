@@ -1,0 +1,455 @@
+/* The token game. A marking is a term that follows the blocks of the net: each says where the
+ * tokens within its block stand. Which of several alternatives a token went is seen when an event
+ * takes it: until then it stands before the block and may run through it. */
+#include "recognizer/engines/marking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- playing ----------------------------------------------------------------------------- */
+
+static void play_block(
+	struct dpe_game *game, const struct dpe_block *block, struct dpe_token *token);
+static void play(struct dpe_game *game, const struct dpe_marking *marking);
+
+static const uint16_t *combination(
+	struct dpe_game *game, const struct dpe_play *a, const struct dpe_play *b)
+{
+	unsigned count = a->npositions + (b ? b->npositions : 0);
+	uint16_t positions[count];
+	struct combination *new;
+
+	memcpy(positions, a->positions, a->npositions * sizeof(*positions));
+	if (b)
+		memcpy(positions + a->npositions, b->positions, b->npositions * sizeof(*positions));
+	for (unsigned i = 0; i < game->ncombinations; i++) {
+		if (game->combinations[i].count == count &&
+			!memcmp(game->combinations[i].at, positions, sizeof(positions)))
+			return game->combinations[i].at;
+	}
+	new = DPE_GROW(game->combinations, game->ncombinations, game->capcombinations);
+	new->count = count;
+	new->at = dpe_xmalloc(sizeof(positions));
+	memcpy(new->at, positions, sizeof(positions));
+	return new->at;
+}
+
+static void play_event(
+	struct dpe_game *game, const struct dpe_block *block, struct dpe_token *token)
+{
+	const struct dpe_pred event = {game->occurrence, block->literal};
+	const struct dpe_stuff stuff = {
+		.events = &event, .nevents = block->wanted, .counts = token->counts};
+	uint16_t position = (uint16_t)block->position;
+	struct dpe_play play = {.npreds = (uint16_t)token->nevents, .npositions = 1};
+	struct dpe_pred *preds;
+
+	preds = dpe_arena_alloc(game->arena, (token->nevents + 1) * sizeof(*preds));
+	if (token->nevents)
+		memcpy(preds, token->events, token->nevents * sizeof(*preds));
+	play.preds = preds;
+	play.positions = &position;
+	play.positions = combination(game, &play, NULL);
+	play.before = dpe_actions_join(game, token->pending, token->npending, NULL, 0);
+	play.nbefore = (uint16_t)token->npending;
+	play.next = dpe_stand_behind(game, dpe_token_new(game, &stuff));
+	*DPE_GROW(game->plays, game->nplays, game->capplays) = play;
+}
+
+/* Drops the plays from `from` on whose next marking came to nothing. */
+static void drop_dead_plays(struct dpe_game *game, unsigned from)
+{
+	unsigned kept = from;
+
+	for (unsigned i = from; i < game->nplays; i++) {
+		if (game->plays[i].next)
+			game->plays[kept++] = game->plays[i];
+	}
+	game->nplays = kept;
+}
+
+/* True where another round may begin. */
+static bool may_go_round(
+	const struct dpe_block *block, const struct dpe_token *token, uint64_t rounds)
+{
+	return block->control == DPE_NO_CONTROL || token->counts[block->control] == UNBOUND ||
+	       token->counts[block->control] > (int64_t)rounds;
+}
+
+static void play_round(struct dpe_game *game, const struct dpe_block *block,
+	struct dpe_token *token, uint64_t rounds)
+{
+	unsigned from = game->nplays;
+
+	if (!may_go_round(block, token, rounds))
+		return;
+	play_block(game, block->left, token);
+	for (unsigned i = from; i < game->nplays; i++)
+		game->plays[i].next = dpe_in_round(game, block, rounds + 1, game->plays[i].next);
+}
+
+/* An event of both operands takes a token in each. `from` is where the plays of the left operand
+ * begin, `middle` those of the right one. */
+static void synchronise(
+	struct dpe_game *game, const struct dpe_block *block, unsigned from, unsigned middle)
+{
+	unsigned nleft = middle - from, nright = game->nplays - middle;
+	struct dpe_play *both;
+
+	if (game->nplays == from)
+		return;
+	both = dpe_xcalloc(nleft + nright, sizeof(*both));
+	memcpy(both, game->plays + from, (nleft + nright) * sizeof(*both));
+	game->nplays = from;
+	for (unsigned i = 0; i < nleft; i++) {
+		for (unsigned j = nleft; j < nleft + nright; j++) {
+			struct dpe_play play = {
+				.npositions = both[i].npositions + both[j].npositions,
+				.positions = combination(game, &both[i], &both[j]),
+			};
+			unsigned npreds;
+
+			play.preds = dpe_preds_merge(game, both[i].preds, both[i].npreds,
+				both[j].preds, both[j].npreds, &npreds);
+			play.npreds = (uint16_t)npreds;
+			play.before = dpe_actions_join(game, both[i].before, both[i].nbefore,
+				both[j].before, both[j].nbefore);
+			play.after = dpe_actions_join(
+				game, both[i].after, both[i].nafter, both[j].after, both[j].nafter);
+			play.nbefore = both[i].nbefore + both[j].nbefore;
+			play.nafter = both[i].nafter + both[j].nafter;
+			play.next = dpe_in_both(game, block, dpe_marking_ref(both[i].next),
+				dpe_marking_ref(both[j].next));
+			if (play.next)
+				*DPE_GROW(game->plays, game->nplays, game->capplays) = play;
+		}
+	}
+	for (unsigned i = 0; i < nleft + nright; i++)
+		dpe_marking_unref(game, both[i].next);
+	free(both);
+}
+
+static void play_both(struct dpe_game *game, const struct dpe_block *block,
+	struct dpe_marking *left, struct dpe_marking *right)
+{
+	bool of_left = block->left->literals[game->literal];
+	bool of_right = block->right->literals[game->literal];
+	unsigned from = game->nplays, middle;
+
+	if (of_left)
+		play(game, left);
+	middle = game->nplays;
+	if (of_right)
+		play(game, right);
+	if (of_left && of_right) {
+		synchronise(game, block, from, middle);
+		return;
+	}
+	for (unsigned i = from; i < game->nplays; i++) {
+		struct dpe_marking *next = game->plays[i].next;
+
+		game->plays[i].next =
+			of_left ? dpe_in_both(game, block, next, dpe_marking_ref(right))
+				: dpe_in_both(game, block, dpe_marking_ref(left), next);
+	}
+	drop_dead_plays(game, from);
+}
+
+/* The plays from `from` on run through the actions of `token` first. */
+static void load_plays(struct dpe_game *game, unsigned from, const struct dpe_token *token)
+{
+	for (unsigned i = from; token->npending && i < game->nplays; i++) {
+		struct dpe_play *play = &game->plays[i];
+
+		play->before = dpe_actions_join(
+			game, token->pending, token->npending, play->before, play->nbefore);
+		play->nbefore += token->npending;
+	}
+}
+
+/* The plays from `from` on are within `block`; those that make a whole of it have its action. */
+static void play_whole(struct dpe_game *game, const struct dpe_block *block, unsigned from)
+{
+	for (unsigned i = from; i < game->nplays; i++) {
+		struct dpe_play *play = &game->plays[i];
+
+		if (dpe_game_final(game, play->next))
+			play->after = dpe_actions_join(
+				game, play->after, play->nafter++, &block->action, 1);
+		play->next = dpe_in_whole(game, block, play->next);
+	}
+}
+
+/* A token before a block runs on until an event takes it. */
+static void play_block(
+	struct dpe_game *game, const struct dpe_block *block, struct dpe_token *token)
+{
+	unsigned from = game->nplays;
+	struct dpe_tokens left = {0};
+	struct dpe_marking *kids[2];
+
+	if (!block->literals[game->literal])
+		return;
+	switch (block->kind) {
+	case DPE_BLOCK_EVENT:
+		play_event(game, block, token);
+		return;
+	case DPE_BLOCK_SEQ:
+		play_block(game, block->left, token);
+		for (unsigned i = from; i < game->nplays; i++)
+			game->plays[i].next = dpe_in_left(game, block, game->plays[i].next);
+		dpe_leave_block(game, block->left, token, &left);
+		for (unsigned i = 0; i < left.count; i++)
+			play_block(game, block->right, left.at[i]);
+		dpe_tokens_drop(game, &left);
+		return;
+	case DPE_BLOCK_ALT:
+		play_block(game, block->left, token);
+		play_block(game, block->right, token);
+		return;
+	case DPE_BLOCK_ACTION:
+		return;
+	case DPE_BLOCK_WHOLE:
+		play_block(game, block->left, token);
+		play_whole(game, block, from);
+		return;
+	case DPE_BLOCK_PAR:
+		kids[0] = dpe_stand_before(game, block->left, dpe_token_strip(game, token));
+		kids[1] = dpe_stand_before(game, block->right, dpe_token_strip(game, token));
+		play_both(game, block, kids[0], kids[1]);
+		load_plays(game, from, token);
+		dpe_marking_unref(game, kids[0]);
+		dpe_marking_unref(game, kids[1]);
+		return;
+	case DPE_BLOCK_STAR:
+		play_round(game, block, token, 0);
+		return;
+	case DPE_BLOCK_CLOSURE:
+		play_block(game, block->left, token);
+		for (unsigned i = from; i < game->nplays; i++)
+			game->plays[i].next = dpe_in_copies(game, block, dpe_token_ref(token), NULL,
+				kids, 0, game->plays[i].next);
+		return;
+	}
+}
+
+/* The copies without the one at `left_out`, with room for one more. */
+static struct dpe_marking **other_copies(struct dpe_game *game, const struct dpe_marking *marking,
+	uint64_t left_out, unsigned *count)
+{
+	struct dpe_marking **others = dpe_arena_alloc(
+		game->arena, (marking->key.nkids + 1) * sizeof(struct dpe_marking *));
+
+	*count = 0;
+	for (uint64_t i = 0; i < marking->key.nkids; i++) {
+		if (i != left_out)
+			others[(*count)++] = dpe_marking_ref(marking->key.kids[i]);
+	}
+	return others;
+}
+
+static void play_copies(struct dpe_game *game, const struct dpe_marking *marking)
+{
+	const struct dpe_block *block = marking->key.block;
+	uint64_t ncopies = marking->key.nkids;
+
+	for (uint64_t copy = 0; copy <= ncopies; copy++) {
+		unsigned from = game->nplays;
+
+		if (copy && copy < ncopies &&
+			marking->key.kids[copy] == marking->key.kids[copy - 1])
+			continue;
+		if (copy < ncopies)
+			play(game, marking->key.kids[copy]);
+		else
+			play_block(game, block->left, marking->key.token);
+		for (unsigned i = from; i < game->nplays; i++) {
+			unsigned count;
+			struct dpe_marking **others = other_copies(game, marking, copy, &count);
+
+			game->plays[i].next =
+				dpe_in_copies(game, block, dpe_token_ref(marking->key.token),
+					dpe_token_ref(marking->key.ended), others, count,
+					game->plays[i].next);
+		}
+		drop_dead_plays(game, from);
+	}
+}
+
+static void play(struct dpe_game *game, const struct dpe_marking *marking)
+{
+	const struct dpe_block *block = marking->key.block;
+	unsigned from = game->nplays;
+	struct dpe_tokens left = {0};
+
+	switch ((enum dpe_standing)marking->key.place) {
+	case BEFORE:
+		play_block(game, block, marking->key.token);
+		return;
+	case BEHIND:
+		return;
+	case IN_WHOLE:
+		play(game, marking->key.kids[0]);
+		play_whole(game, block, from);
+		return;
+	case IN_LEFT:
+		play(game, marking->key.kids[0]);
+		for (unsigned i = from; i < game->nplays; i++)
+			game->plays[i].next = dpe_in_left(game, block, game->plays[i].next);
+		dpe_leave(game, marking->key.kids[0], &left);
+		for (unsigned i = 0; i < left.count; i++)
+			play_block(game, block->right, left.at[i]);
+		break;
+	case IN_ROUND:
+		play(game, marking->key.kids[0]);
+		for (unsigned i = from; i < game->nplays; i++)
+			game->plays[i].next =
+				dpe_in_round(game, block, marking->key.rounds, game->plays[i].next);
+		dpe_leave(game, marking->key.kids[0], &left);
+		for (unsigned i = 0; i < left.count; i++)
+			play_round(game, block, left.at[i], marking->key.rounds);
+		break;
+	case IN_BOTH:
+		play_both(game, block, marking->key.kids[0], marking->key.kids[1]);
+		return;
+	case IN_COPIES:
+		play_copies(game, marking);
+		return;
+	}
+	dpe_tokens_drop(game, &left);
+}
+
+/* ---- what others see --------------------------------------------------------------------- */
+
+struct dpe_game *dpe_game_new(const struct dpe_rule *rule)
+{
+	struct dpe_game *game = dpe_xcalloc(1, sizeof(*game));
+
+	game->rule = rule;
+	game->blocks = dpe_blocks_new(rule);
+	game->arena = dpe_arena_new();
+	return game;
+}
+
+const struct dpe_blocks *dpe_game_blocks(const struct dpe_game *game)
+{
+	return game->blocks;
+}
+
+static void drop_plays(struct dpe_game *game)
+{
+	for (unsigned i = 0; i < game->nplays; i++)
+		dpe_marking_unref(game, game->plays[i].next);
+	game->nplays = 0;
+}
+
+void dpe_game_free(struct dpe_game *game)
+{
+	if (!game)
+		return;
+	drop_plays(game);
+	for (unsigned i = 0; i < game->ncombinations; i++)
+		free(game->combinations[i].at);
+	free(game->combinations);
+	free(game->plays);
+	dpe_arena_free(game->arena);
+	dpe_blocks_free(game->blocks);
+	free(game);
+}
+
+struct dpe_marking *dpe_game_begin(struct dpe_game *game)
+{
+	int64_t counts[game->blocks->ncontrols + 1];
+	const struct dpe_stuff stuff = {.counts = counts};
+
+	for (unsigned i = 0; i < game->blocks->ncontrols; i++)
+		counts[i] = UNBOUND;
+	return dpe_stand_before(game, game->blocks->root, dpe_token_new(game, &stuff));
+}
+
+bool dpe_game_final(struct dpe_game *game, struct dpe_marking *marking)
+{
+	struct dpe_tokens ends = {0};
+	bool final;
+
+	dpe_leave(game, marking, &ends);
+	final = ends.count > 0;
+	dpe_tokens_drop(game, &ends);
+	return final;
+}
+
+static bool token_is_stuck(const struct dpe_token *token, dpe_barred_fn *barred, void *context)
+{
+	for (unsigned i = 0; i < token->nevents; i++) {
+		if (barred(context, token->events[i].occurrence))
+			return true;
+	}
+	return false;
+}
+
+static bool can_be_empty(const struct dpe_block *block)
+{
+	switch (block->kind) {
+	case DPE_BLOCK_EVENT:
+		return false;
+	case DPE_BLOCK_WHOLE:
+		return can_be_empty(block->left);
+	case DPE_BLOCK_SEQ:
+	case DPE_BLOCK_PAR:
+		return can_be_empty(block->left) && can_be_empty(block->right);
+	case DPE_BLOCK_ALT:
+		return can_be_empty(block->left) || can_be_empty(block->right);
+	case DPE_BLOCK_ACTION:
+	case DPE_BLOCK_STAR:
+	case DPE_BLOCK_CLOSURE:
+		break;
+	}
+	return true;
+}
+
+/* A token before a block that cannot run through it is taken within, after all of its events. */
+bool dpe_game_is_stuck(const struct dpe_marking *marking,
+	dpe_barred_fn *barred, void *context)
+{
+	const struct marking_key *key = &marking->key;
+
+	if (key->place == BEFORE)
+		return !can_be_empty(key->block) && token_is_stuck(key->token, barred, context);
+	for (uint64_t i = 0; i < key->nkids; i++) {
+		if (dpe_game_is_stuck(key->kids[i], barred, context))
+			return true;
+	}
+	return false;
+}
+
+unsigned dpe_game_ending(
+	struct dpe_game *game, struct dpe_marking *marking, const struct dpe_stmt *const **actions)
+{
+	struct dpe_tokens ends = {0};
+	unsigned count = 0;
+
+	dpe_leave(game, marking, &ends);
+	if (ends.count) {
+		count = ends.at[0]->npending;
+		*actions = dpe_actions_join(game, ends.at[0]->pending, count, NULL, 0);
+	}
+	dpe_tokens_drop(game, &ends);
+	return count;
+}
+
+bool dpe_game_complete(const struct dpe_marking *marking)
+{
+	return marking->key.place == BEHIND;
+}
+
+unsigned dpe_game_plays(struct dpe_game *game, struct dpe_marking *marking, unsigned literal,
+	struct dpe_occurrence *occurrence, const struct dpe_play **plays)
+{
+	drop_plays(game);
+	dpe_arena_reset(game->arena);
+	game->literal = literal;
+	game->occurrence = occurrence;
+	play(game, marking);
+	*plays = game->plays;
+	return game->nplays;
+}

@@ -1,0 +1,48 @@
+/* The token game on the net of a rule. Private to the recognizer.
+ *
+ * A marking says where tokens stand in the blocks of the net. A token carries the events that put
+ * it where it is, so an event that takes it must have exactly those as its predecessors. Markings
+ * and tokens are interned: equal ones are the same pointer, and counted. */
+#ifndef DPE_RECOGNIZER_ENGINES_TOKEN_GAME_H
+#define DPE_RECOGNIZER_ENGINES_TOKEN_GAME_H
+
+#include "recognizer/recognizer.h"
+
+struct dpe_game;
+struct dpe_marking;
+
+/* One way to play an event. */
+struct dpe_play {
+	const struct dpe_pred *preds; /* what its immediate predecessors must be */
+	const uint16_t *positions;
+	/* The actions that a token ran through before, and those of what the event makes whole. */
+	const struct dpe_stmt *const *before, *const *after;
+	uint16_t npreds, npositions, nbefore, nafter;
+	struct dpe_marking *next; /* the game's, until the next call of dpe_game_plays */
+};
+
+/* The rule must outlive the game. */
+struct dpe_game *dpe_game_new(const struct dpe_rule *rule);
+void dpe_game_free(struct dpe_game *game); /* accepts NULL; markings must be gone */
+/* The marking with one token at the way in; the caller's reference. */
+struct dpe_marking *dpe_game_begin(struct dpe_game *game);
+struct dpe_marking *dpe_marking_ref(struct dpe_marking *marking);
+void dpe_marking_unref(struct dpe_game *game, struct dpe_marking *marking);
+/* The net that is played on. */
+const struct dpe_blocks *dpe_game_blocks(const struct dpe_game *game);
+/* True where the tokens can leave the net. */
+bool dpe_game_final(struct dpe_game *game, struct dpe_marking *marking);
+/* The actions that they run through then; valid until the next call of dpe_game_plays. */
+unsigned dpe_game_ending(
+	struct dpe_game *game, struct dpe_marking *marking, const struct dpe_stmt *const **actions);
+/* True where no token is left that an event could take. */
+bool dpe_game_complete(const struct dpe_marking *marking);
+/* True where some token has to be taken, and only after such an event: the tokens never leave. */
+bool dpe_game_is_stuck(const struct dpe_marking *marking,
+	dpe_barred_fn *barred, void *context);
+/* All ways to play an event as `literal`; valid until the next call. Without an occurrence the
+ * ways are for looking at only. */
+unsigned dpe_game_plays(struct dpe_game *game, struct dpe_marking *marking, unsigned literal,
+	struct dpe_occurrence *occurrence, const struct dpe_play **plays);
+
+#endif

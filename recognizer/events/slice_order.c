@@ -1,0 +1,370 @@
+/* The causal order restricted to a slice: which of its events come immediately before a new one.
+ *
+ * Within each chain the predecessors of an event are a beginning of the chain, so the last of them
+ * is the only candidate; the maximal candidates are the immediate predecessors. */
+#include "recognizer/events/events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* So many earlier events, and each time they have doubled, are worth a look for what is not needed.
+ */
+#define WORTH_TRIMMING 2
+
+struct dpe_occurrence *dpe_occurrence_new(struct dpe_pool *pool, const struct dpe_event *event)
+{
+	struct dpe_occurrence *occurrence = dpe_pool_take(pool, sizeof(*occurrence));
+
+	occurrence->pool = pool;
+	occurrence->refs = 1;
+	occurrence->message = dpe_message_ref(event->message);
+	occurrence->number = event->number;
+	occurrence->stamp = event->stamp;
+	dpe_stamp_ref(&occurrence->stamp);
+	return occurrence;
+}
+
+struct dpe_occurrence *dpe_occurrence_ref(struct dpe_occurrence *occurrence)
+{
+	occurrence->refs++;
+	return occurrence;
+}
+
+void dpe_occurrence_unref(struct dpe_occurrence *occurrence)
+{
+	if (!occurrence || --occurrence->refs)
+		return;
+	dpe_message_unref(occurrence->message);
+	dpe_stamp_unref(&occurrence->stamp);
+	dpe_pool_give(occurrence->pool, occurrence, sizeof(*occurrence));
+}
+
+bool dpe_preds_have(const struct dpe_preds *preds, const struct dpe_occurrence *occurrence)
+{
+	for (unsigned i = 0; i < preds->count; i++) {
+		if (preds->at[i] == occurrence)
+			return true;
+	}
+	return false;
+}
+
+/* The last event of the chain that precedes the stamp. It is almost always the last one there is.
+ */
+static struct dpe_occurrence *last_before(
+	const struct dpe_chain *chain, const struct dpe_stamp *stamp)
+{
+	uint32_t reach = dpe_stamp_reach(stamp, chain->chain);
+	unsigned low = 0, high = chain->nearlier;
+
+	if (!reach)
+		return NULL;
+	if (chain->last->stamp.index <= reach)
+		return chain->last;
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (chain->earlier[middle]->stamp.index <= reach)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? chain->earlier[low - 1] : NULL;
+}
+
+/* Adds a candidate unless another covers it, and drops those that it covers. */
+static void add_candidate(struct dpe_preds *preds, struct dpe_occurrence *candidate)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < preds->count; i++) {
+		if (dpe_precedes(&candidate->stamp, &preds->at[i]->stamp))
+			return;
+	}
+	for (unsigned i = 0; i < preds->count; i++) {
+		if (!dpe_precedes(&preds->at[i]->stamp, &candidate->stamp))
+			preds->at[kept++] = preds->at[i];
+	}
+	preds->count = kept;
+	*DPE_GROW(preds->at, preds->count, preds->cap) = candidate;
+}
+
+/* NULL where the order has none of its events. */
+static struct dpe_chain *look_up(const struct dpe_order *order, uint32_t number)
+{
+	struct dpe_chain *chain = order->chains, *end = chain + order->nchains;
+
+	while (chain != end && chain->chain != number)
+		chain++;
+	return chain != end ? chain : NULL;
+}
+
+static void add_last_before(
+	struct dpe_preds *preds, const struct dpe_chain *chain, const struct dpe_stamp *stamp)
+{
+	struct dpe_occurrence *candidate = last_before(chain, stamp);
+
+	if (candidate)
+		add_candidate(preds, candidate);
+}
+
+void dpe_order_preds(
+	const struct dpe_order *order, const struct dpe_stamp *stamp, struct dpe_preds *preds)
+{
+	preds->count = 0;
+	if (order->top && dpe_precedes(&order->top->stamp, stamp)) {
+		*DPE_GROW(preds->at, preds->count, preds->cap) = order->top;
+		return;
+	}
+	if (!stamp->past) { /* it follows nothing but its own chain */
+		const struct dpe_chain *chain = look_up(order, stamp->chain);
+
+		if (chain)
+			add_last_before(preds, chain, stamp);
+		return;
+	}
+	for (unsigned i = 0; i < order->nchains; i++)
+		add_last_before(preds, &order->chains[i], stamp);
+}
+
+static struct dpe_chain *find_chain(struct dpe_order *order, uint32_t number)
+{
+	struct dpe_chain *chain = look_up(order, number);
+
+	if (chain)
+		return chain;
+	chain = DPE_GROW(order->chains, order->nchains, order->capchains);
+	*chain = (struct dpe_chain){.chain = number};
+	return chain;
+}
+
+/* The last event of the chain gives way where whoever follows it follows the new one, too. False
+ * where it did. */
+static bool append(struct dpe_order *order, struct dpe_occurrence *occurrence)
+{
+	struct dpe_chain *chain = find_chain(order, occurrence->stamp.chain);
+
+	bool more = !chain->last || chain->last->stamp.index <= occurrence->stamp.told;
+
+	if (!more)
+		dpe_occurrence_unref(chain->last);
+	else if (chain->last)
+		*DPE_GROW(chain->earlier, chain->nearlier, chain->capearlier) = chain->last;
+	chain->last = dpe_occurrence_ref(occurrence);
+	return more;
+}
+
+/* True where all that the order has precedes an event with these predecessors. */
+static bool preds_are_all(const struct dpe_order *order, const struct dpe_preds *preds)
+{
+	if (!order->nchains)
+		return true;
+	if (order->top)
+		return preds->count == 1 && preds->at[0] == order->top;
+	return false;
+}
+
+/* Several chains, whose last events may all precede the event. */
+static bool follows_all(const struct dpe_order *order, const struct dpe_stamp *stamp)
+{
+	for (unsigned i = 0; i < order->nchains; i++) {
+		if (!dpe_precedes(&order->chains[i].last->stamp, stamp))
+			return false;
+	}
+	return true;
+}
+
+bool dpe_order_add(
+	struct dpe_order *order, struct dpe_occurrence *occurrence, const struct dpe_preds *preds)
+{
+	bool all = preds_are_all(order, preds) ||
+		   (!order->top && follows_all(order, &occurrence->stamp));
+
+	order->top = all ? occurrence : NULL;
+	return append(order, occurrence);
+}
+
+void dpe_order_copy(struct dpe_order *to, const struct dpe_order *from)
+{
+	for (unsigned i = 0; i < from->nchains; i++) {
+		const struct dpe_chain *chain = &from->chains[i];
+
+		for (unsigned j = 0; j < chain->nearlier; j++)
+			append(to, chain->earlier[j]);
+		append(to, chain->last);
+	}
+	to->top = from->top;
+}
+
+void dpe_order_clear(struct dpe_order *order)
+{
+	for (unsigned i = 0; i < order->nchains; i++) {
+		struct dpe_chain *chain = &order->chains[i];
+
+		for (unsigned j = 0; j < chain->nearlier; j++)
+			dpe_occurrence_unref(chain->earlier[j]);
+		dpe_occurrence_unref(chain->last);
+		free(chain->earlier);
+	}
+	order->nchains = 0;
+	order->top = NULL;
+}
+
+void dpe_order_free(struct dpe_order *order)
+{
+	dpe_order_clear(order);
+	free(order->chains);
+	*order = (struct dpe_order){0};
+}
+
+void dpe_order_restore(struct dpe_order *order, struct dpe_occurrence *occurrence)
+{
+	struct dpe_chain *chain = find_chain(order, occurrence->stamp.chain);
+
+	if (chain->last)
+		*DPE_GROW(chain->earlier, chain->nearlier, chain->capearlier) = chain->last;
+	chain->last = occurrence;
+}
+
+struct dpe_occurrence *dpe_order_alone(const struct dpe_order *order, const struct dpe_stamp *stamp)
+{
+	struct dpe_occurrence *last;
+
+	if (order->nchains != 1)
+		return NULL;
+	last = order->chains[0].last;
+	return last == order->top && last->stamp.chain == stamp->chain &&
+			       last->stamp.index > stamp->told
+		       ? last
+		       : NULL;
+}
+
+void dpe_occurrence_become(struct dpe_occurrence *occurrence, const struct dpe_event *event)
+{
+	dpe_message_unref(occurrence->message);
+	dpe_stamp_unref(&occurrence->stamp);
+	occurrence->message = dpe_message_ref(event->message);
+	occurrence->number = event->number;
+	occurrence->stamp = event->stamp;
+	dpe_stamp_ref(&occurrence->stamp);
+}
+
+const struct dpe_occurrence *dpe_order_next(
+	const struct dpe_order *order, const struct dpe_occurrence *occurrence)
+{
+	const struct dpe_stamp *stamp = &occurrence->stamp;
+
+	for (unsigned i = 0; i < order->nchains; i++) {
+		const struct dpe_chain *chain = &order->chains[i];
+		unsigned low = 0, high = chain->nearlier;
+
+		if (chain->chain != stamp->chain)
+			continue;
+		while (low < high) {
+			unsigned middle = low + (high - low) / 2;
+
+			if (chain->earlier[middle]->stamp.index <= stamp->index)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low < chain->nearlier)
+			return chain->earlier[low];
+		return chain->last->stamp.index > stamp->index ? chain->last : NULL;
+	}
+	return NULL;
+}
+
+/* ---- forgetting -------------------------------------------------------------------------- */
+
+static unsigned first_needed(const struct dpe_chain *chain, dpe_needed_fn *needed, void *context)
+{
+	unsigned low = 0, high = chain->nearlier;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (needed(context, chain->earlier[middle]))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static void drop_chain(struct dpe_order *order, struct dpe_chain *chain)
+{
+	for (unsigned i = 0; i < chain->nearlier; i++)
+		dpe_occurrence_unref(chain->earlier[i]);
+	if (order->top == chain->last)
+		order->top = NULL;
+	dpe_occurrence_unref(chain->last);
+	free(chain->earlier);
+	*chain = order->chains[--order->nchains];
+}
+
+static void trim(struct dpe_chain *chain, dpe_needed_fn *needed, void *context)
+{
+	unsigned dropped = first_needed(chain, needed, context);
+
+	for (unsigned i = 0; i < dropped; i++)
+		dpe_occurrence_unref(chain->earlier[i]);
+	chain->nearlier -= dropped;
+	if (dropped)
+		memmove(chain->earlier, chain->earlier + dropped,
+			chain->nearlier * sizeof(*chain->earlier));
+}
+
+void dpe_order_trim(struct dpe_order *order, dpe_needed_fn *needed, void *context)
+{
+	for (unsigned i = 0; i < order->nchains;) {
+		struct dpe_chain *chain = &order->chains[i];
+
+		if (!needed(context, chain->last)) {
+			drop_chain(order, chain);
+			continue;
+		}
+		if (chain->nearlier >= WORTH_TRIMMING && !(chain->nearlier & (chain->nearlier - 1)))
+			trim(chain, needed, context);
+		i++;
+	}
+}
+
+static void forget_in(struct dpe_chain *chain, const struct dpe_horizon *horizon)
+{
+	const struct dpe_occurrence *next = chain->last;
+	unsigned kept = chain->nearlier;
+
+	for (unsigned i = chain->nearlier; i--;) {
+		struct dpe_occurrence *at = chain->earlier[i];
+
+		if (!dpe_horizon_sees(horizon, chain->chain, at->stamp.index, next->stamp.index)) {
+			dpe_occurrence_unref(at);
+			continue;
+		}
+		chain->earlier[--kept] = at;
+		next = at;
+	}
+	chain->nearlier -= kept;
+	if (!chain->nearlier) {
+		free(chain->earlier);
+		chain->earlier = NULL;
+		chain->capearlier = 0;
+		return;
+	}
+	memmove(chain->earlier, chain->earlier + kept, chain->nearlier * sizeof(*chain->earlier));
+}
+
+void dpe_order_forget(struct dpe_order *order, const struct dpe_horizon *horizon)
+{
+	for (unsigned i = 0; i < order->nchains; i++)
+		forget_in(&order->chains[i], horizon);
+}
+
+uint64_t dpe_order_size(const struct dpe_order *order)
+{
+	uint64_t size = order->nchains;
+
+	for (unsigned i = 0; i < order->nchains; i++)
+		size += order->chains[i].nearlier;
+	return size;
+}

@@ -1,0 +1,185 @@
+/* Does a message look like a pattern, and which variables does that bind? */
+#include "recognizer/actions/actions.h"
+#include "recognizer/engines/engines.h"
+#include "recognizer/recognizer.h"
+
+#include <string.h>
+
+/* "libc" stands for libc.so.6 and libc-2.36.so, not for libcrypto.so.3. */
+static bool module_matches(const struct dpe_names *names, dpe_name wanted, dpe_name module)
+{
+	const char *short_name, *full_name;
+	size_t length;
+
+	if (wanted == module)
+		return true;
+	short_name = dpe_name_text(names, wanted);
+	full_name = dpe_name_text(names, module);
+	length = strlen(short_name);
+	return !strncmp(short_name, full_name, length) &&
+	       (full_name[length] == '.' || full_name[length] == '-');
+}
+
+static bool is_data_of(const struct dpe_pattern *pattern, dpe_name name)
+{
+	for (unsigned i = 0; i < pattern->nupdates; i++) {
+		if (pattern->updates[i] == name)
+			return true;
+	}
+	return name == pattern->name || (pattern->qualified && name == pattern->qualified);
+}
+
+static bool name_matches(const struct dpe_names *names, const struct dpe_pattern *pattern,
+	const struct dpe_message *message)
+{
+	if (pattern->kind != DPE_PATTERN_CONTROL)
+		return message->phase == DPE_BARE && is_data_of(pattern, message->name);
+	if (pattern->phase == DPE_BARE ? message->phase == DPE_EXIT
+				       : message->phase != pattern->phase)
+		return false;
+	if (pattern->qualified && message->name == pattern->qualified)
+		return true;
+	if (message->name != pattern->name)
+		return false;
+	return !pattern->module || module_matches(names, pattern->module, message->module);
+}
+
+/* False where the variable has another value already: f(x, x) wants equal arguments. */
+static bool bind(struct dpe_binding *binding, unsigned variable, struct dpe_value value)
+{
+	uint64_t bit = 1ull << variable;
+
+	if (value.kind == DPE_NONE)
+		return false;
+	if (binding->mask & bit)
+		return dpe_value_equal(binding->values[variable], value);
+	binding->mask |= bit;
+	binding->values[variable] = value;
+	return true;
+}
+
+/* Numbers that are no integers of 64 bits may be written in several ways. */
+static bool is_literal(struct dpe_value literal, struct dpe_value value)
+{
+	int order;
+
+	if (dpe_value_equal(literal, value))
+		return true;
+	return (literal.kind == DPE_RAW || value.kind == DPE_RAW) &&
+	       dpe_value_compare(literal, value, &order) && !order;
+}
+
+static struct dpe_value argument(
+	const struct dpe_arg *arg, const struct dpe_message *message, unsigned number)
+{
+	struct dpe_value value = message->args[number];
+
+	if (arg->text)
+		value = dpe_text_in(message, value, arg->text);
+	return !arg->text || value.kind == DPE_STRING ? value
+						      : (struct dpe_value){.kind = DPE_NONE};
+}
+
+static bool args_match(const struct dpe_pattern *pattern, const struct dpe_message *message,
+	struct dpe_binding *binding)
+{
+	if (message->nargs < pattern->nargs)
+		return false;
+	for (unsigned i = 0; i < pattern->nargs; i++) {
+		const struct dpe_arg *arg = &pattern->args[i];
+		struct dpe_value value = argument(arg, message, i);
+
+		if (arg->kind == DPE_ARG_VARIABLE &&
+			!bind(binding, arg->variable, value))
+			return false;
+		if (arg->kind == DPE_ARG_LITERAL && !is_literal(arg->value, value))
+			return false;
+	}
+	return true;
+}
+
+bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *pattern,
+	const struct dpe_message *message, struct dpe_binding *binding)
+{
+	binding->mask = 0;
+	if (!name_matches(names, pattern, message))
+		return false;
+	if (pattern->has_args && !args_match(pattern, message, binding))
+		return false;
+	return pattern->by == DPE_NO_VARIABLE || bind(binding, pattern->by, message->thread);
+}
+
+bool dpe_pattern_is_simple(const struct dpe_pattern *pattern)
+{
+	return pattern->kind == DPE_PATTERN_CONTROL && !pattern->qualified && !pattern->module &&
+	       !pattern->cond;
+}
+
+bool dpe_pattern_is_single(const struct dpe_pattern *pattern)
+{
+	return dpe_pattern_is_simple(pattern) && pattern->has_args && pattern->nargs == 1 &&
+	       pattern->args[0].kind == DPE_ARG_VARIABLE && !pattern->args[0].text &&
+	       pattern->by == DPE_NO_VARIABLE;
+}
+
+bool dpe_pattern_is_bare(const struct dpe_pattern *pattern)
+{
+	if (!dpe_pattern_is_simple(pattern) || pattern->by != DPE_NO_VARIABLE)
+		return false;
+	return !pattern->has_args || !pattern->nargs;
+}
+
+bool dpe_watcher_match_other(const struct dpe_watcher *watcher, const struct dpe_run *run,
+	const struct dpe_message *message, struct dpe_binding *binding)
+{
+	const struct dpe_pattern *pattern = &run->rule->patterns[watcher->pattern];
+
+	binding->mask = 0;
+	if (!watcher->simple)
+		return dpe_pattern_match(
+			       run->recognizer->spec->names, pattern, message, binding) &&
+		       dpe_own_condition_holds(run, binding, message);
+	if (pattern->has_args && !args_match(pattern, message, binding))
+		return false;
+	return pattern->by == DPE_NO_VARIABLE || bind(binding, pattern->by, message->thread);
+}
+
+bool dpe_own_condition_holds(
+	const struct dpe_run *run, struct dpe_binding *binding, const struct dpe_message *message)
+{
+	const struct dpe_pattern *pattern = &run->rule->patterns[binding->pattern];
+	struct dpe_env env = {
+		.recognizer = run->recognizer,
+		.run = run,
+		.variables = binding->values,
+		.event = message,
+		.text = &run->recognizer->text,
+	};
+
+	if (!pattern->cond || run->late[binding->pattern] || run->placed[binding->pattern])
+		return true;
+	for (unsigned i = 0; i < run->rule->nvariables; i++) {
+		if (!(binding->mask >> i & 1))
+			binding->values[i] = (struct dpe_value){0};
+	}
+	return dpe_pattern_condition_holds(&env, pattern);
+}
+
+static bool names_prior(const struct dpe_expr *expr)
+{
+	return expr && (expr->kind == DPE_EXPR_PRIOR || names_prior(expr->left) ||
+			       names_prior(expr->right) || names_prior(expr->third));
+}
+
+bool dpe_pattern_condition_holds(const struct dpe_env *env, const struct dpe_pattern *pattern)
+{
+	struct dpe_env before;
+
+	if (!dpe_eval_condition(env, pattern->cond))
+		return false;
+	if (pattern->kind != DPE_PATTERN_CONDITION || names_prior(pattern->cond))
+		return true;
+	before = *env;
+	before.before = true;
+	return !dpe_eval_condition(&before, pattern->cond);
+}

@@ -1,0 +1,430 @@
+/* The events of rules about pairs: each meets those of its slice that are kept, and takes the place of
+ * those that it makes redundant. See pairs.c for why that is enough. */
+#include "recognizer/actions/actions.h"
+#include "recognizer/doubt/doubt.h"
+#include "recognizer/races/pairs.h"
+#include "recognizer/races/races.h"
+
+#include <string.h>
+
+#define MANY 65536 /* slices: no longer near, as memory goes */
+
+/* ---- bounds ------------------------------------------------------------------------------ */
+
+static unsigned count_literals(struct dpe_pair_slice *slice, uint32_t of)
+{
+	const uint32_t *literals = dpe_pair_literals(slice);
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < slice->nevents; i++)
+		count += (unsigned)__builtin_popcount(literals[i] & of);
+	return count;
+}
+
+/* Those of the rule's literals that there is room for: an event kept as one counts as what elsewhere
+ * is a partial match. */
+static uint32_t fit_rule(struct dpe_pair_slice *slice, uint32_t wanted, uint32_t of, unsigned most)
+{
+	unsigned count = count_literals(slice, of);
+	uint32_t kept = 0;
+
+	for (uint32_t left = wanted; left && count < most; left &= left - 1, count++)
+		kept |= left & -left;
+	return kept;
+}
+
+static uint32_t fit(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice, uint32_t wanted)
+{
+	unsigned most = pairs->recognizer->options.max_instances;
+	uint32_t kept = 0;
+
+	if (slice->nevents < pairs->few)
+		return wanted;
+	for (unsigned i = 0; i < pairs->nrules; i++) {
+		uint32_t of = pairs->rules[i].literals;
+
+		kept |= fit_rule(slice, wanted & of, of, most);
+	}
+	return kept;
+}
+
+/* ---- meeting ----------------------------------------------------------------------------- */
+
+/* Of events that are kept and one that comes after all of them. */
+static inline bool is_before(const struct dpe_pair_event *at, const struct dpe_event *event)
+{
+	return dpe_stamp_reach(&event->stamp, at->chain) >= at->index;
+}
+
+/* Drops what the event makes redundant, but for the message of one, *dropped, which is the caller's.
+ * Returns the literals of those that are independent of it and make a pair with it. */
+static inline uint32_t meet(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice,
+	const struct dpe_event *event, const struct dpe_pair_reading *reading,
+	struct dpe_kept **dropped)
+{
+	struct dpe_pair_event *events = dpe_pair_events(slice);
+	uint32_t *literals = dpe_pair_literals(slice), met = 0, kept = 0;
+
+	for (uint32_t i = 0; i < slice->nevents; i++) {
+		const struct dpe_pair_event at = events[i];
+		bool before = is_before(&at, event);
+		uint32_t left = before ? literals[i] & ~reading->alike : literals[i];
+
+		if (!left) {
+			if (*dropped)
+				dpe_kept_drop(pairs->table.pool, *dropped);
+			*dropped = at.message;
+			continue;
+		}
+		if (kept != i) {
+			events[kept] = at;
+			literals[kept] = left;
+		} else if (before) {
+			literals[kept] = left;
+		}
+		if (!before)
+			met |= left & reading->meets;
+		kept++;
+	}
+	slice->nevents = kept;
+	return met;
+}
+
+/* The same with all that follows, at once, where of two events one is made redundant and the other
+ * not, and both come before: as the last read and the last write of what a program synchronises.
+ * Which is which, no pattern is in, so there is no branch for it. False where nothing was done. */
+static inline bool replace_one(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice,
+	const struct dpe_event *event, const struct dpe_pair_reading *reading)
+{
+	struct dpe_pair_event *few = slice->few;
+	const uint32_t *literals = slice->literals_of_few, others = ~reading->alike;
+	struct dpe_kept *message;
+	unsigned gone;
+
+	if (slice->nevents != 2 || slice->log_cap != DPE_LOG_FEW_EVENTS || pairs->few < 2)
+		return false;
+	gone = (literals[0] & others) != 0;
+	if (gone == ((literals[1] & others) != 0))
+		return false;
+	message = few[gone].message;
+	if (!dpe_message_keep_instead(event->message, message))
+		return false;
+	few[0] = few[!gone];
+	few[1] = (struct dpe_pair_event){
+		.chain = event->stamp.chain,
+		.index = event->stamp.index,
+		.message = message,
+	};
+	slice->literals_of_few[0] = (literals[0] | literals[1]) & others;
+	slice->literals_of_few[1] = reading->wanted;
+	return true;
+}
+
+static inline bool follows_both(const struct dpe_pair_slice *slice, const struct dpe_event *event)
+{
+	return is_before(&slice->few[0], event) && is_before(&slice->few[1], event);
+}
+
+/* The same where it can be told with one look. */
+static inline bool follows_at_once(const struct dpe_pair_slice *slice, const struct dpe_event *event)
+{
+	const struct dpe_pair_event *few = slice->few;
+
+	return dpe_stamp_follows(
+		&event->stamp, few[0].chain, few[0].index, few[1].chain, few[1].index);
+}
+
+/* The latest that is independent of the event, which is among them by now, and kept as one of these
+ * literals. One is. */
+static uint32_t find_met(
+	struct dpe_pair_slice *slice, const struct dpe_event *event, uint32_t literals)
+{
+	const struct dpe_pair_event *events = dpe_pair_events(slice);
+	uint32_t at = slice->nevents - 1;
+
+	while (!(dpe_pair_literals(slice)[at] & literals) ||
+		events[at].chain == event->stamp.chain || is_before(&events[at], event))
+		at--;
+	return at;
+}
+
+/* ---- matches ----------------------------------------------------------------------------- */
+
+static void run_rule_action(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_verdict *verdict)
+{
+	const struct dpe_message *positions[run->rule->npositions];
+
+	memset(positions, 0, sizeof(positions));
+	for (unsigned i = 0; i < 2; i++)
+		positions[verdict->positions[i] - 1] = verdict->events[i];
+	dpe_run_action(run, slice, run->rule->action, positions, verdict->event);
+}
+
+static unsigned last_literal(uint32_t literals)
+{
+	return 31 - (unsigned)__builtin_clz(literals);
+}
+
+/* Of several ways to read the two the last, as in detect.c. */
+static void find_positions(const struct dpe_pairs *pairs, uint32_t met, uint32_t literals,
+	uint16_t *positions)
+{
+	for (uint32_t left = met;; left &= ~(UINT32_C(1) << last_literal(left))) {
+		const struct dpe_pair_literal *first = &pairs->at[last_literal(left)];
+
+		if (!(first->partners & literals))
+			continue;
+		positions[0] = first->first;
+		positions[1] = first->second[last_literal(first->partners & literals)];
+		return;
+	}
+}
+
+static void tell(const struct dpe_pairs *pairs, const struct dpe_pair_rule *rule,
+	struct dpe_pair_slice *of, const struct dpe_event *event,
+	const struct dpe_pair_reading *reading)
+{
+	struct dpe_run *run = rule->run;
+	uint32_t met = find_met(of, event, reading->meets & rule->literals);
+	const struct dpe_pair_event *first = &dpe_pair_events(of)[met];
+	struct dpe_slice *slice = dpe_pairs_show(pairs, rule, of);
+	const char *doubt = dpe_slice_doubt(run, slice);
+	struct dpe_message *message = dpe_kept_message(pairs->table.pool, first->message);
+	const struct dpe_message *events[] = {message, event->message};
+	/* Its past is not needed: what came first does not follow the other. */
+	const struct dpe_stamp stamp = {.chain = first->chain, .index = first->index};
+	const struct dpe_stamp *stamps[] = {&stamp, &event->stamp};
+	uint16_t positions[2];
+	struct dpe_verdict verdict = {
+		.kind = doubt ? DPE_INCONCLUSIVE : DPE_MATCH,
+		.event = event->message,
+		.events = events,
+		.positions = positions,
+		.nevents = 2,
+		.around = events,
+		.stamps = stamps,
+		.naround = 2,
+		.reason = doubt,
+	};
+
+	find_positions(pairs, dpe_pair_literals(of)[met] & rule->literals,
+		reading->literals & rule->literals, positions);
+	dpe_run_tell(run, slice, &verdict);
+	if (!doubt && run->rule->action)
+		run_rule_action(run, slice, &verdict);
+	run->recognizer->quiet = false;
+	dpe_message_unref(message);
+}
+
+/* What is not as with most events: matches, and what there was no room for. Rule by rule, as if each
+ * had its own slice, until one ends the run: those that look at the event. */
+static __attribute__((noinline)) uint8_t tell_rules(struct dpe_pairs *pairs,
+	struct dpe_pair_slice *slice, const struct dpe_event *event,
+	const struct dpe_pair_reading *reading, uint32_t met, uint32_t missed)
+{
+	uint8_t looked = 0;
+
+	for (unsigned i = 0; i < pairs->nrules && !pairs->recognizer->ended; i++) {
+		const struct dpe_pair_rule *rule = &pairs->rules[i];
+
+		looked |= (uint8_t)(1 << i);
+		if (missed & rule->literals)
+			slice->overflown |= (uint8_t)(1 << i);
+		if (met & rule->literals)
+			tell(pairs, rule, slice, event, reading);
+	}
+	return looked;
+}
+
+/* ---- slices ------------------------------------------------------------------------------ */
+
+static void count_rules(struct dpe_pairs *pairs, uint8_t rules, int by)
+{
+	for (unsigned i = 0; i < pairs->nrules; i++)
+		pairs->rules[i].count += (uint64_t)((int)(rules >> i & 1) * by);
+}
+
+/* The slice is no longer these rules'. */
+static void leave(struct dpe_pairs *pairs, struct dpe_pair_slice *slice, uint8_t rules)
+{
+	rules &= slice->rules;
+	slice->rules &= (uint8_t)~rules;
+	count_rules(pairs, rules, -1);
+}
+
+static void drop_literals(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice, uint32_t drop)
+{
+	struct dpe_pair_event *events = dpe_pair_events(slice);
+	uint32_t *literals = dpe_pair_literals(slice), kept = 0;
+
+	for (uint32_t i = 0; i < slice->nevents; i++) {
+		if (!(literals[i] & ~drop)) {
+			dpe_kept_drop(pairs->table.pool, events[i].message);
+			continue;
+		}
+		events[kept] = events[i];
+		literals[kept++] = literals[i] & ~drop;
+	}
+	slice->nevents = kept;
+}
+
+/* What the slice was about to these rules is over. That something was given up in it stays to be
+ * told. */
+static void end(struct dpe_pairs *pairs, const struct dpe_value *key, uint8_t rules)
+{
+	struct dpe_pair_slice *slice = dpe_pair_find(&pairs->table, key);
+	uint32_t drop = 0;
+
+	if (!slice)
+		return;
+	for (unsigned i = 0; i < pairs->nrules; i++) {
+		if (rules >> i & 1)
+			drop |= pairs->rules[i].literals;
+	}
+	pairs->recognizer->kept -= slice->nevents;
+	drop_literals(pairs, slice, drop);
+	pairs->recognizer->kept += slice->nevents;
+	leave(pairs, slice, rules & (uint8_t)~slice->overflown);
+	if (!slice->rules)
+		dpe_pair_remove(&pairs->table, slice);
+}
+
+/* Returns the rules that looked at the event. */
+static uint8_t take(struct dpe_pairs *pairs, const struct dpe_event *event,
+	const struct dpe_value *key, const struct dpe_pair_reading *reading)
+{
+	struct dpe_recognizer *recognizer = pairs->recognizer;
+	struct dpe_pair_slice *slice = dpe_pair_take(&pairs->table, key);
+	uint8_t fresh = reading->rules & (uint8_t)~slice->rules, looked = UINT8_MAX;
+	uint32_t before = slice->nevents, kept, met;
+	struct dpe_kept *dropped = NULL;
+
+	if (fresh) {
+		slice->rules |= fresh;
+		count_rules(pairs, fresh, 1);
+		recognizer->far |= pairs->table.count >= MANY;
+	}
+	if (!fresh && slice->nevents == 2 && !dpe_pair_has_many(slice) &&
+		follows_both(slice, event) && replace_one(pairs, slice, event, reading))
+		return looked;
+	met = meet(pairs, slice, event, reading, &dropped);
+	kept = fit(pairs, slice, reading->wanted);
+	if (kept)
+		dpe_pair_add(&pairs->table, slice, event, kept, dropped);
+	else if (dropped)
+		dpe_kept_drop(pairs->table.pool, dropped);
+	recognizer->kept += slice->nevents;
+	recognizer->kept -= before;
+	if (met || kept != reading->wanted) {
+		looked = tell_rules(pairs, slice, event, reading, met, reading->wanted & ~kept);
+		leave(pairs, slice, fresh & (uint8_t)~looked);
+	}
+	return looked;
+}
+
+static __attribute__((noinline)) void take_and_end(struct dpe_pairs *pairs,
+	const struct dpe_event *event, const struct dpe_value *key,
+	const struct dpe_pair_reading *reading)
+{
+	uint8_t looked = UINT8_MAX;
+
+	if (reading->literals)
+		looked = take(pairs, event, key, reading);
+	if (reading->ends & looked)
+		end(pairs, key, reading->ends & looked);
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+void dpe_pairs_expect(const struct dpe_pair_access *access, const struct dpe_message *message)
+{
+	if (message->nargs)
+		dpe_pair_expect(&access->pairs->table, &message->args[0]);
+}
+
+bool dpe_pairs_access_at_once(const struct dpe_pair_access *access, const struct dpe_event *event)
+{
+	const struct dpe_message *message = event->message;
+	const struct dpe_pair_reading *reading = &access->by_phase[message->phase];
+	struct dpe_pair_slice *slice;
+
+	if (!message->nargs || !reading->literals || reading->ends)
+		return false;
+	slice = message->args[0].number
+			? dpe_pair_place(&access->pairs->table, &message->args[0])
+			: dpe_pair_home(&access->pairs->table, &message->args[0]);
+	return slice && !(reading->rules & (uint8_t)~slice->rules) &&
+	       follows_at_once(slice, event) && replace_one(access->pairs, slice, event, reading);
+}
+
+void dpe_pairs_access(const struct dpe_pair_access *access, const struct dpe_event *event)
+{
+	const struct dpe_message *message = event->message;
+
+	if (message->nargs && message->args[0].kind != DPE_NONE)
+		take_and_end(access->pairs, event, &message->args[0],
+			&access->by_phase[message->phase]);
+}
+
+/* The values by which slices are told apart. */
+static const struct dpe_value *find_key(const struct dpe_pairs *pairs,
+	const struct dpe_value *values, struct dpe_value *room)
+{
+	const unsigned *keys = pairs->rules[0].keys;
+
+	if (pairs->table.nkeys == 1)
+		return &values[keys[0]];
+	for (unsigned i = 0; i < pairs->table.nkeys; i++)
+		room[i] = values[keys[i]];
+	return room;
+}
+
+static bool same_keys(const struct dpe_pairs *pairs, const struct dpe_binding *a,
+	const struct dpe_binding *b)
+{
+	const unsigned *keys = pairs->rules[0].keys;
+
+	for (unsigned i = 0; i < pairs->table.nkeys; i++) {
+		if (!dpe_value_equal(a->values[keys[i]], b->values[keys[i]]))
+			return false;
+	}
+	return true;
+}
+
+/* All that the event can be in the slice of one binding, those before which had others. */
+static void take_in_slice(struct dpe_run *run, const struct dpe_event *event, unsigned from)
+{
+	struct dpe_pairs *pairs = run->pairs;
+	const struct dpe_pair_reading *readings = pairs->rules[0].readings;
+	const struct dpe_binding *binding = &run->bindings[from];
+	struct dpe_pair_reading reading = readings[binding->pattern];
+	struct dpe_value room[DPE_MAX_VARIABLES];
+
+	for (unsigned i = from + 1; i < run->nbindings; i++) {
+		if (!same_keys(pairs, binding, &run->bindings[i]))
+			continue;
+		dpe_pair_reading_add(&reading, &readings[run->bindings[i].pattern]);
+		reading.wanted = dpe_pairs_reduce(pairs, reading.literals);
+	}
+	take_and_end(pairs, event, find_key(pairs, binding->values, room), &reading);
+}
+
+void dpe_pairs_take(struct dpe_run *run, const struct dpe_event *event)
+{
+	take_in_slice(run, event, 0);
+	for (unsigned i = 1; i < run->nbindings && !run->recognizer->ended; i++) {
+		unsigned j = 0;
+
+		while (j < i && !same_keys(run->pairs, &run->bindings[i], &run->bindings[j]))
+			j++;
+		if (j == i)
+			take_in_slice(run, event, i);
+	}
+}
+
+void dpe_pairs_prepare(const struct dpe_run *run, const struct dpe_value *value, bool soon)
+{
+	if (run->pairs->table.nkeys == 1)
+		dpe_pair_prepare(&run->pairs->table, value, soon);
+}

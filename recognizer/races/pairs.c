@@ -1,0 +1,321 @@
+/* `detect a & b`: two independent events, the shape of all race rules, without partial matches; also
+ * several such pairs, `a & (b + c) + d & e`. Here is which rules have that shape, and what each of
+ * their events is then; pair_events.c follows the events.
+ *
+ * Of a slice those events are kept that a later one may be independent of while no other that lacks
+ * the same and comes after them is: what is independent of an event and comes after all is
+ * independent of whatever follows that event. So of those that lack the same the maximal events are
+ * enough, one in each thread at most, and in a program that synchronises one alone; and the latest of
+ * those that are independent of the event at hand is the latest of all. It is what detect.c comes to
+ * in general, and FastTrack (Flanagan and Freund, PLDI 2009) with its epochs, though here each race
+ * is told with both of its events. Events that are only observed cannot lie between two independent
+ * ones. */
+#include "recognizer/doubt/doubt.h"
+#include "recognizer/races/pairs.h"
+#include "recognizer/races/races.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which rules ------------------------------------------------------------------------- */
+
+enum moves { NO_MOVE, ONE_MOVE, OTHERWISE };
+
+/* The only move with this literal, if there is one that asks for no predecessors. */
+static enum moves find_move(struct dpe_automaton *automaton, dpe_state state, unsigned literal,
+	const struct dpe_move **move)
+{
+	unsigned count;
+
+	*move = dpe_automaton_moves(automaton, state, literal, &count);
+	if (!count)
+		return NO_MOVE;
+	return count == 1 && !(*move)->npreds && (*move)->npositions == 1 ? ONE_MOVE : OTHERWISE;
+}
+
+/* What a first event lacks: other literals, each of which completes it. The rule's first literal is
+ * the bit `base`. */
+static bool find_partners(
+	struct dpe_run *run, dpe_state state, unsigned base, struct dpe_pair_literal *to)
+{
+	struct dpe_automaton *automaton = run->automaton;
+
+	for (unsigned i = 0; i < run->rule->nliterals; i++) {
+		const struct dpe_move *move;
+		enum moves moves = find_move(automaton, state, i, &move);
+
+		if (moves == NO_MOVE)
+			continue;
+		if (moves == OTHERWISE || !dpe_automaton_complete(automaton, move->to))
+			return false;
+		to->partners |= UINT32_C(1) << (base + i);
+		to->second[base + i] = move->positions[0];
+	}
+	return to->partners && !dpe_automaton_final(automaton, state);
+}
+
+/* Fills in at[base] and so on. */
+static bool find_literals(struct dpe_run *run, unsigned base, struct dpe_pair_literal *at)
+{
+	unsigned count = run->rule->nliterals;
+	dpe_state after[DPE_PAIR_LITERALS];
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct dpe_move *first;
+
+		if (find_move(run->automaton, 0, i, &first) != ONE_MOVE)
+			return false;
+		at[base + i] = (struct dpe_pair_literal){.first = first->positions[0]};
+		after[i] = first->to;
+		if (!find_partners(run, after[i], base, &at[base + i]))
+			return false;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		for (unsigned j = 0; j < count; j++)
+			at[base + i].alike |= (uint32_t)(after[i] == after[j]) << (base + j);
+	}
+	return true;
+}
+
+/* Nobody looks at single events, and all bind the same variables. */
+static bool is_plain(const struct dpe_run *run)
+{
+	if (run->rule->mode != DPE_DETECT || !run->automaton || run->acts ||
+		run->recognizer->sink.trace || run->rule->nliterals > DPE_PAIR_LITERALS)
+		return false;
+	for (unsigned i = 0; i < run->rule->npatterns; i++) {
+		if (run->masks[i] != run->masks[0] || run->late[i] || run->placed[i])
+			return false;
+	}
+	return true;
+}
+
+/* The phase and the first argument say all about each of its events. */
+static bool is_single(const struct dpe_run *run)
+{
+	for (unsigned i = 0; i < run->rule->npatterns; i++) {
+		if (!dpe_pattern_is_single(&run->rule->patterns[i]))
+			return false;
+	}
+	return true;
+}
+
+/* The slices that the rule can share, those of the rule right before it; or NULL. Between these two
+ * no other rule has its say about an event. */
+static struct dpe_pairs *find_shared(const struct dpe_run *run)
+{
+	const struct dpe_run *before = run;
+	struct dpe_pairs *pairs;
+
+	do {
+		if (before == run->recognizer->runs)
+			return NULL;
+		before--;
+	} while (before->rule->mode == DPE_SYNC);
+	pairs = before->pairs;
+	if (!pairs || !pairs->single || pairs->nrules == DPE_PAIR_RULES ||
+		pairs->nliterals + run->rule->nliterals > DPE_PAIR_LITERALS)
+		return NULL;
+	return pairs;
+}
+
+/* ---- what events are --------------------------------------------------------------------- */
+
+uint32_t dpe_pairs_reduce(const struct dpe_pairs *pairs, uint32_t literals)
+{
+	uint32_t reduced = 0;
+
+	for (uint32_t left = literals; left;) {
+		uint32_t first = left & -left;
+
+		reduced |= first;
+		left &= ~pairs->at[__builtin_ctz(first)].alike;
+	}
+	return reduced;
+}
+
+static struct dpe_pair_reading *find_readings(
+	const struct dpe_pairs *pairs, const struct dpe_rule *rule, unsigned base)
+{
+	struct dpe_pair_reading *readings = dpe_xcalloc(rule->npatterns, sizeof(*readings));
+	uint8_t own = (uint8_t)(1 << pairs->nrules);
+
+	for (unsigned i = 0; i < rule->nliterals; i++) {
+		struct dpe_pair_reading *reading = &readings[rule->literals[i].pattern];
+
+		reading->rules = own;
+		reading->literals |= UINT32_C(1) << (base + i);
+		reading->alike |= pairs->at[base + i].alike;
+		for (unsigned j = 0; j < rule->nliterals; j++)
+			reading->meets |= (pairs->at[base + j].partners >> (base + i) & 1)
+					  << (base + j);
+	}
+	for (unsigned i = 0; i < rule->npatterns; i++)
+		readings[i].wanted = dpe_pairs_reduce(pairs, readings[i].literals);
+	for (unsigned i = 0; i < rule->nobserving; i++) {
+		if (rule->ends[i])
+			readings[rule->observing[i]].ends = own;
+	}
+	return readings;
+}
+
+/* ---- rules ------------------------------------------------------------------------------- */
+
+static struct dpe_pairs *new_pairs(const struct dpe_run *run)
+{
+	struct dpe_pairs *pairs = dpe_xcalloc(1, sizeof(*pairs));
+
+	pairs->recognizer = run->recognizer;
+	pairs->single = is_single(run);
+	pairs->few = run->recognizer->options.max_instances / (2 * DPE_PAIR_LITERALS);
+	dpe_pair_table_begin(&pairs->table, run->recognizer->pool,
+		(unsigned)__builtin_popcountll(run->masks[0]));
+	return pairs;
+}
+
+static void add_rule(struct dpe_pairs *pairs, struct dpe_run *run)
+{
+	const struct dpe_rule *rule = run->rule;
+	struct dpe_pair_rule *to = &pairs->rules[pairs->nrules];
+	unsigned nkeys = 0;
+
+	to->run = run;
+	for (unsigned i = 0; i < rule->nliterals; i++)
+		to->literals |= UINT32_C(1) << (pairs->nliterals + i);
+	to->readings = find_readings(pairs, rule, pairs->nliterals);
+	to->keys = dpe_xcalloc(rule->nvariables + 1, sizeof(*to->keys));
+	for (uint64_t left = run->masks[0]; left; left &= left - 1)
+		to->keys[nkeys++] = (unsigned)__builtin_ctzll(left);
+	to->shown = dpe_xcalloc(rule->nvariables + 1, sizeof(*to->shown));
+	to->mold = dpe_xcalloc(1, sizeof(*to->mold));
+	to->mold->params = to->shown;
+	to->mold->mask = run->masks[0];
+	run->pairs = pairs;
+	run->pair_rule = pairs->nrules++;
+	pairs->nliterals += rule->nliterals;
+}
+
+bool dpe_pairs_new(struct dpe_run *run)
+{
+	struct dpe_pairs *shared, *pairs;
+
+	if (!is_plain(run))
+		return false;
+	shared = is_single(run) ? find_shared(run) : NULL;
+	pairs = shared ? shared : new_pairs(run);
+	if (find_literals(run, pairs->nliterals, pairs->at)) {
+		add_rule(pairs, run);
+		return true;
+	}
+	if (!shared) {
+		dpe_pair_table_end(&pairs->table);
+		free(pairs);
+	}
+	return false;
+}
+
+static void add_reading(struct dpe_pair_access *access, const struct dpe_watcher *watcher)
+{
+	const struct dpe_pair_rule *rule = &access->pairs->rules[watcher->run->pair_rule];
+
+	for (unsigned phase = 0; phase <= DPE_EXIT; phase++) {
+		if (watcher->phases >> phase & 1)
+			dpe_pair_reading_add(
+				&access->by_phase[phase], &rule->readings[watcher->pattern]);
+	}
+}
+
+/* The watchers from this one on that are of rules with the same slices. */
+static void join_watchers(struct dpe_watch *watch, unsigned from)
+{
+	struct dpe_pair_access *access = dpe_xcalloc(1, sizeof(*access));
+	unsigned end = from;
+
+	access->pairs = watch->at[from].run->pairs;
+	for (unsigned i = from; i < watch->count; i++) {
+		if (watch->at[i].run->pairs == access->pairs) {
+			add_reading(access, &watch->at[i]);
+			end = i + 1;
+		}
+	}
+	for (unsigned phase = 0; phase <= DPE_EXIT; phase++) {
+		struct dpe_pair_reading *reading = &access->by_phase[phase];
+
+		reading->wanted = dpe_pairs_reduce(access->pairs, reading->literals);
+	}
+	watch->at[from].access = access;
+	watch->at[from].end = end;
+}
+
+void dpe_pairs_watch(struct dpe_watch *watch)
+{
+	const struct dpe_pair_access *access = NULL;
+	unsigned nothers = 0; /* that look at events, but those of `access` */
+
+	for (unsigned i = 0; i < watch->count; i = watch->at[i].end) {
+		const struct dpe_run *run = watch->at[i].run;
+
+		if (run->pairs && run->pairs->single)
+			join_watchers(watch, i);
+		if (run->rule->mode == DPE_SYNC)
+			continue;
+		nothers += access || !watch->at[i].access;
+		access = watch->at[i].access;
+	}
+	watch->access = nothers ? NULL : access;
+}
+
+/* ---- slices, as others see them ---------------------------------------------------------- */
+
+struct dpe_slice *dpe_pairs_show(const struct dpe_pairs *pairs, const struct dpe_pair_rule *rule,
+	const struct dpe_pair_slice *slice)
+{
+	const struct dpe_value *key = dpe_pair_key(&pairs->table, slice);
+
+	rule->mold->overflown = slice->overflown >> rule->run->pair_rule & 1;
+	for (unsigned i = 0; i < pairs->table.nkeys; i++)
+		rule->shown[rule->keys[i]] = key[i];
+	return rule->mold;
+}
+
+uint64_t dpe_pairs_count(const struct dpe_run *run)
+{
+	return run->pairs->rules[run->pair_rule].count;
+}
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+static void finish(void *context, struct dpe_pair_slice *of)
+{
+	struct dpe_run *run = context;
+	struct dpe_verdict verdict = {.kind = DPE_INCONCLUSIVE};
+	struct dpe_slice *slice;
+
+	if (!(of->overflown >> run->pair_rule & 1))
+		return;
+	slice = dpe_pairs_show(run->pairs, &run->pairs->rules[run->pair_rule], of);
+	verdict.reason = dpe_slice_doubt(run, slice);
+	dpe_run_tell(run, slice, &verdict);
+}
+
+void dpe_pairs_finish(struct dpe_run *run)
+{
+	dpe_pair_each(&run->pairs->table, finish, run);
+}
+
+void dpe_pairs_free(struct dpe_run *run)
+{
+	struct dpe_pairs *pairs = run->pairs;
+
+	run->pairs = NULL;
+	if (!pairs || run->pair_rule) /* the first rule's */
+		return;
+	dpe_pair_table_end(&pairs->table);
+	for (unsigned i = 0; i < pairs->nrules; i++) {
+		free(pairs->rules[i].keys);
+		free(pairs->rules[i].readings);
+		free(pairs->rules[i].mold);
+		free(pairs->rules[i].shown);
+	}
+	free(pairs);
+}

@@ -1,0 +1,299 @@
+/* How a recognizer begins: which rules watch which events, and what is known of them beforehand. */
+#include "recognizer/actions/actions.h"
+#include "recognizer/deadlocks/deadlocks.h"
+#include "recognizer/doubt/doubt.h"
+#include "recognizer/engines/engines.h"
+#include "recognizer/races/races.h"
+#include "recognizer/slices/slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FEW_LITERALS 4 /* fit into slices at rest */
+
+static const char last_event[] = "thread::exit";
+static const char found_event[] = "thread::found";
+
+/* Phases of messages that an event without a phase, or with one, stands for, one bit each. */
+static uint8_t phases_of(enum dpe_phase phase)
+{
+	return phase == DPE_BARE ? 1 << DPE_BARE | 1 << DPE_ENTER : 1 << phase;
+}
+
+static void watch_name(
+	struct dpe_recognizer *recognizer, dpe_name name, unsigned run, unsigned pattern)
+{
+	const struct dpe_rule *rule = &recognizer->spec->rules[run];
+	const struct dpe_pattern *of = &rule->patterns[pattern];
+	struct dpe_watch *watch = &recognizer->by_name[name];
+
+	*DPE_GROW(watch->at, watch->count, watch->cap) = (struct dpe_watcher){
+		.run = &recognizer->runs[run],
+		.pattern = pattern,
+		.simple = dpe_pattern_is_simple(of),
+		.single = dpe_pattern_is_single(of),
+		.bare = dpe_pattern_is_bare(of),
+		.phases = phases_of(of->phase),
+		.variable = of->nargs ? of->args[0].variable : 0,
+	};
+	watch->syncs |= rule->mode == DPE_SYNC;
+}
+
+static void watch_rule(struct dpe_recognizer *recognizer, unsigned run)
+{
+	const struct dpe_rule *rule = &recognizer->spec->rules[run];
+
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		const struct dpe_pattern *pattern = &rule->patterns[i];
+
+		if (pattern->name)
+			watch_name(recognizer, pattern->name, run, i);
+		if (pattern->qualified && pattern->qualified != pattern->name)
+			watch_name(recognizer, pattern->qualified, run, i);
+		for (unsigned u = 0; u < pattern->nupdates; u++)
+			watch_name(recognizer, pattern->updates[u], run, i);
+	}
+}
+
+static void find_ends(struct dpe_watch *watch)
+{
+	for (unsigned i = watch->count; i--;) {
+		bool last = i + 1 == watch->count || watch->at[i + 1].run != watch->at[i].run;
+
+		watch->at[i].end = last ? i + 1 : watch->at[i + 1].end;
+	}
+}
+
+static void make_table(struct dpe_recognizer *recognizer)
+{
+	const struct dpe_spec *spec = recognizer->spec;
+	dpe_name highest = recognizer->found;
+
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		for (unsigned j = 0; j < spec->rules[i].npatterns; j++) {
+			const struct dpe_pattern *pattern = &spec->rules[i].patterns[j];
+
+			highest = pattern->name > highest ? pattern->name : highest;
+			highest = pattern->qualified > highest ? pattern->qualified : highest;
+			for (unsigned u = 0; u < pattern->nupdates; u++)
+				if (pattern->updates[u] > highest)
+					highest = pattern->updates[u];
+		}
+	}
+	recognizer->nnames = highest + 1;
+	recognizer->by_name = dpe_xcalloc(recognizer->nnames, sizeof(*recognizer->by_name));
+	for (unsigned i = 0; i < spec->nrules; i++)
+		watch_rule(recognizer, i);
+	for (unsigned i = 0; i < recognizer->nnames; i++)
+		find_ends(&recognizer->by_name[i]);
+}
+
+static bool wants_positions(const struct dpe_rule *rule)
+{
+	for (unsigned i = 0; i < rule->npositions; i++) {
+		if (dpe_action_names_positions(rule->positions[i].action))
+			return true;
+	}
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		if (dpe_expr_names_positions(rule->patterns[i].cond))
+			return true;
+	}
+	return dpe_action_names_positions(rule->action) ||
+	       dpe_action_names_positions(rule->otherwise);
+}
+
+/* True where all events of a slice are of one thread: its last event is all that a later one can
+ * follow at once. */
+static bool stays_in_thread(const struct dpe_rule *rule)
+{
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		if (rule->patterns[i].by == DPE_NO_VARIABLE ||
+			rule->patterns[i].by != rule->patterns[0].by)
+			return false;
+	}
+	return rule->npatterns;
+}
+
+static void note_named(struct dpe_run *run, const struct dpe_expr *expr)
+{
+	if (!expr)
+		return;
+	if ((expr->kind == DPE_EXPR_FIELD || expr->kind == DPE_EXPR_TEXT) && expr->index)
+		*DPE_GROW(run->named, run->nnamed, run->capnamed) = expr->index - 1;
+	note_named(run, expr->left);
+	note_named(run, expr->right);
+	note_named(run, expr->third);
+}
+
+static void find_masks(struct dpe_run *run)
+{
+	const struct dpe_rule *rule = run->rule;
+
+	run->masks = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->masks));
+	run->late = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->late));
+	run->placed = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->placed));
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		run->masks[i] = dpe_pattern_mask(&rule->patterns[i]);
+		run->late[i] = dpe_expr_needs(rule->patterns[i].cond, run->masks[i]);
+		run->placed[i] = dpe_expr_names_positions(rule->patterns[i].cond);
+		note_named(run, rule->patterns[i].cond);
+	}
+}
+
+/* Followed as a whole, as what its slices hold then is little, and can be written as words: there may
+ * be very many. */
+static bool is_small(const struct dpe_run *run)
+{
+	return run->automaton && run->rule->nvariables && run->rule->nliterals <= FEW_LITERALS;
+}
+
+static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
+{
+	const struct dpe_rule *rule = run->rule;
+
+	find_masks(run);
+	if (rule->mode == DPE_SYNC) {
+		/* Its conditions are numbers, which hold whatever they are. */
+		for (unsigned i = 0; rule->pairing == DPE_ROUNDS && i < rule->npatterns; i++)
+			run->placed[i] = true;
+		return true;
+	}
+	if (run->recognizer->options.stabilize_only)
+		return true;
+	if (rule->nvariables > DPE_MAX_VARIABLES) {
+		dpe_diag(diags, DPE_ERROR, rule->place,
+			"rule '%s' has %u variables, at most %d fit", rule->name, rule->nvariables,
+			DPE_MAX_VARIABLES);
+		return false;
+	}
+	if (!dpe_engine_new(run, run->recognizer->options.engine, diags))
+		return false;
+	run->wants_positions = wants_positions(rule) || dpe_engine_names_positions(run);
+	run->one_thread = stays_in_thread(rule);
+	for (unsigned i = 0; i < rule->npositions; i++)
+		run->acts |= rule->positions[i].action != NULL;
+	dpe_engine_fold(run);
+	run->bindings = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->bindings));
+	run->all_literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*run->all_literals));
+	run->at_positions = dpe_xcalloc(rule->npositions + 1, sizeof(*run->at_positions));
+	run->acted = dpe_xcalloc(rule->npositions + 1, sizeof(*run->acted));
+	if (!dpe_pairs_new(run)) {
+		run->shape = is_small(run) ? NULL : dpe_shape_new(run);
+		dpe_slices_new(run);
+	}
+	dpe_sequel_new(run);
+	return true;
+}
+
+static void find_alone(struct dpe_recognizer *recognizer, dpe_name name)
+{
+	struct dpe_watch *watch = &recognizer->by_name[name];
+	const struct dpe_watcher *only = watch->at;
+
+	if (watch->count == 1 && only->simple && only->bare &&
+		dpe_slices_follows_bare(only->run, only->pattern))
+		watch->alone = only;
+}
+
+/* What no rule follows is for the stabilizer alone. */
+static bool is_followed(const struct dpe_recognizer *recognizer, dpe_name name)
+{
+	const struct dpe_watch *watch = &recognizer->by_name[name];
+
+	for (unsigned i = 0; i < watch->count; i++) {
+		if (watch->at[i].run->slices || watch->at[i].run->pairs)
+			return true;
+	}
+	return name == recognizer->found;
+}
+
+static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diags)
+{
+	const struct dpe_spec *spec = recognizer->spec;
+	unsigned nsync = 0;
+	bool good = true;
+
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		struct dpe_run *run = &recognizer->runs[i];
+
+		run->recognizer = recognizer;
+		run->rule = &spec->rules[i];
+		if (run->rule->mode == DPE_SYNC)
+			run->sync = nsync++;
+		else
+			recognizer->summary.rules++;
+		good &= begin_run(run, diags);
+	}
+	for (unsigned i = 0; i < recognizer->nnames; i++) {
+		dpe_roles_prepare(&recognizer->by_name[i]);
+		recognizer->by_name[i].followed = is_followed(recognizer, i);
+		if (i == recognizer->found || recognizer->options.stabilize_only)
+			continue;
+		dpe_pairs_watch(&recognizer->by_name[i]);
+		find_alone(recognizer, i);
+	}
+	if (!recognizer->options.stabilize_only)
+		dpe_held_prepare(recognizer);
+	return good;
+}
+
+static enum dpe_sync_pairing pairing_of(enum dpe_pairing pairing)
+{
+	switch (pairing) {
+	case DPE_LAST:
+		return DPE_SYNC_LAST;
+	case DPE_ALL:
+		return DPE_SYNC_ALL;
+	case DPE_ONCE:
+		return DPE_SYNC_ONCE;
+	case DPE_ROUNDS:
+		return DPE_SYNC_ROUNDS;
+	case DPE_FIFO:
+		break;
+	}
+	return DPE_SYNC_FIFO;
+}
+
+static void begin_stabilizer(struct dpe_recognizer *recognizer)
+{
+	const struct dpe_spec *spec = recognizer->spec;
+	enum dpe_sync_pairing *pairings = dpe_xcalloc(spec->nrules + 1, sizeof(*pairings));
+	struct dpe_stabilizer_options options = {
+		.pairings = pairings,
+		.ordered = recognizer->options.ordered,
+		.ends_thread = dpe_names_find(spec->names, last_event, strlen(last_event)),
+		.finds_thread = recognizer->found,
+		.edges_untold = !recognizer->sink.trace && !recognizer->sink.event,
+		.debug = recognizer->options.debug,
+	};
+	const struct dpe_stabilizer_sink sink = dpe_dispatch_begin(recognizer);
+
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		if (spec->rules[i].mode == DPE_SYNC)
+			pairings[options.npairings++] = pairing_of(spec->rules[i].pairing);
+	}
+	recognizer->stabilizer = dpe_stabilizer_new(spec->names, &options, &sink);
+	free(pairings);
+}
+
+static void begin_globals(struct dpe_recognizer *recognizer)
+{
+	const struct dpe_spec *spec = recognizer->spec;
+
+	recognizer->globals = dpe_xcalloc(spec->nglobals + 1, sizeof(*recognizer->globals));
+	for (unsigned i = 0; i < spec->nglobals; i++)
+		recognizer->globals[i] = dpe_value_keep(spec->globals[i].initial);
+}
+
+bool dpe_recognizer_begin(struct dpe_recognizer *recognizer, struct dpe_diags *diags)
+{
+	const struct dpe_spec *spec = recognizer->spec;
+
+	recognizer->found = dpe_intern_string(spec->names, found_event);
+	recognizer->unwatched = dpe_unwatched_new(spec);
+	begin_globals(recognizer);
+	begin_stabilizer(recognizer);
+	recognizer->runs = dpe_xcalloc(spec->nrules + 1, sizeof(*recognizer->runs));
+	make_table(recognizer);
+	return begin_runs(recognizer, diags);
+}

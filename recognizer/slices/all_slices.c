@@ -1,0 +1,145 @@
+/* What is done to all slices of a rule: at the end, when the automaton has other states, and when
+ * events can be forgotten. Slices at rest are put to work for it only where they must be. */
+#include "recognizer/doubt/doubt.h"
+#include "recognizer/engines/engines.h"
+#include "recognizer/slices/cells.h"
+#include "recognizer/slices/slices.h"
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+/* Matches of this slice may have been missed. */
+static void tell_overflow(struct dpe_run *run, const struct dpe_slice *slice)
+{
+	struct dpe_verdict verdict = {
+		.kind = DPE_INCONCLUSIVE,
+		.reason = dpe_slice_doubt(run, slice),
+	};
+
+	dpe_run_tell(run, slice, &verdict);
+}
+
+/* A slice at rest that is as it should be need not be at work to be told of. */
+static bool finish_at_rest(struct dpe_run *run, struct dpe_cell *cell)
+{
+	struct dpe_reading reading = {.config.state = cell->state};
+	struct dpe_slice slice = {
+		.cell = cell,
+		.params = cell->params,
+		.number = cell->number,
+		.mask = cell->mask,
+		.renewed = cell->renewed,
+		.overflown = cell->overflown,
+		.searched = cell->searched,
+		.readings = &reading,
+		.nreadings = 1,
+	};
+
+	if (cell->form != DPE_CELL_ONE || !dpe_config_final(run, &reading.config))
+		return false;
+	dpe_expect_finish(run, &slice);
+	cell->done = true;
+	return true;
+}
+
+static void finish_slice(struct dpe_run *run, struct dpe_cell *cell)
+{
+	if (run->rule->mode == DPE_DETECT) {
+		if (dpe_cell_is_overflown(run->slices, cell))
+			tell_overflow(run, dpe_slice_work(run, cell));
+		return;
+	}
+	if (dpe_cell_is_done(run->slices, cell) || cell->extended || cell->retired ||
+		finish_at_rest(run, cell))
+		return;
+	dpe_expect_finish(run, dpe_slice_work(run, cell));
+}
+
+void dpe_slices_finish(struct dpe_run *run)
+{
+	for (uint32_t i = 0; i < run->slices->ncells; i++) {
+		finish_slice(run, dpe_cell_at(run->slices, i));
+		dpe_slices_rest(run);
+	}
+}
+
+bool dpe_slices_each(struct dpe_run *run, dpe_slice_fn *each, void *context)
+{
+	bool more = true;
+
+	for (uint32_t i = 0; more && i < run->slices->ncells; i++) {
+		more = each(context, dpe_slice_work(run, dpe_cell_at(run->slices, i)));
+		dpe_slices_rest(run);
+	}
+	return more;
+}
+
+/* ---- other states ------------------------------------------------------------------------ */
+
+static void adopt(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_automaton *old)
+{
+	for (unsigned i = 0; i < slice->nreadings; i++) {
+		struct dpe_config *config = &slice->readings[i].config;
+
+		config->state = dpe_automaton_adopt(run->automaton, old, config->state);
+	}
+	for (unsigned i = 0; i < slice->npartials; i++) {
+		struct dpe_config *config = &slice->partials[i].config;
+
+		config->state = dpe_automaton_adopt(run->automaton, old, config->state);
+	}
+}
+
+static void adopt_cell(struct dpe_run *run, struct dpe_cell *cell, const struct dpe_automaton *old)
+{
+	if (cell->form == DPE_CELL_ONE)
+		cell->state = dpe_automaton_adopt(run->automaton, old, cell->state);
+	else if (cell->form != DPE_CELL_NEW)
+		adopt(run, dpe_slice_work(run, cell), old);
+}
+
+/* Those at work first, so that nobody is laid to rest in a state of the old automaton. */
+void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old)
+{
+	struct dpe_slices *slices = run->slices;
+
+	for (struct dpe_slice *slice = slices->first; slice; slice = slice->next) {
+		adopt(run, slice, old);
+		slice->cell->marked = true;
+	}
+	for (uint32_t i = 0; i < slices->ncells; i++) {
+		struct dpe_cell *cell = dpe_cell_at(slices, i);
+
+		if (!cell->marked)
+			adopt_cell(run, cell, old);
+		cell->marked = false;
+		dpe_slices_rest(run);
+	}
+}
+
+/* ---- forgetting -------------------------------------------------------------------------- */
+
+void dpe_slice_forget(
+	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon)
+{
+	uint64_t before = dpe_slice_size(slice), after;
+
+	dpe_detect_forget(run, slice, horizon);
+	dpe_order_forget(&slice->order, horizon);
+	after = dpe_slice_size(slice);
+	run->recognizer->kept -= before - after;
+	dpe_trace_forgot(run, slice, before - after);
+}
+
+void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon)
+{
+	struct dpe_slices *slices = run->slices;
+
+	for (uint32_t i = 0; i < slices->ncells; i++) {
+		struct dpe_cell *cell = dpe_cell_at(slices, i);
+
+		if (cell->form != DPE_CELL_AT_WORK && !cell->longer)
+			continue;
+		dpe_slice_forget(run, dpe_slice_work(run, cell), horizon);
+		dpe_slices_rest(run);
+	}
+}

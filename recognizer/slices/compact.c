@@ -1,0 +1,413 @@
+/* Slices at work and at rest.
+ *
+ * An event wakes the slice that it comes to, and those that have been at work for longest are laid
+ * to rest again: there are never many at work, and each takes little memory otherwise. Most events
+ * wake nobody: an `expect` slice whose events come one after another in one thread stands at the
+ * last one alone, which the next takes the place of in the cell. */
+#include "recognizer/engines/engines.h"
+#include "recognizer/slices/cells.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- at work ----------------------------------------------------------------------------- */
+
+static void join_queue(struct dpe_slices *slices, struct dpe_slice *slice)
+{
+	slice->before = slices->last;
+	slice->next = NULL;
+	if (slices->last)
+		slices->last->next = slice;
+	else
+		slices->first = slice;
+	slices->last = slice;
+	slices->nwork++;
+}
+
+static void leave_queue(struct dpe_slices *slices, struct dpe_slice *slice)
+{
+	if (slice->before)
+		slice->before->next = slice->next;
+	else
+		slices->first = slice->next;
+	if (slice->next)
+		slice->next->before = slice->before;
+	else
+		slices->last = slice->before;
+	slices->nwork--;
+}
+
+static struct dpe_slice *new_slice(struct dpe_slices *slices, struct dpe_cell *cell)
+{
+	struct dpe_slice *slice = slices->spare;
+
+	if (slice)
+		slices->spare = slice->next;
+	else
+		slice = dpe_xcalloc(1, sizeof(*slice));
+	slice->cell = cell;
+	slice->params = cell->params;
+	slice->number = cell->number;
+	slice->mask = cell->mask;
+	slice->done = cell->done;
+	slice->renewed = cell->renewed;
+	slice->overflown = cell->overflown;
+	slice->searched = cell->searched;
+	slice->many = 0;
+	return slice;
+}
+
+static struct dpe_slice *put_to_work(
+	struct dpe_slices *slices, struct dpe_cell *cell, struct dpe_slice *slice)
+{
+	cell->form = DPE_CELL_AT_WORK;
+	dpe_cell_rest(slices, cell)->slice = slice;
+	join_queue(slices, slice);
+	slices->woken++;
+	return slice;
+}
+
+struct dpe_slice *dpe_slice_wake(struct dpe_run *run, struct dpe_cell *cell)
+{
+	return put_to_work(run->slices, cell, new_slice(run->slices, cell));
+}
+
+/* The only event, as the only one in its order, where the only reading stands. */
+static void unpack_one(struct dpe_run *run, const struct dpe_cell *cell, struct dpe_slice *slice)
+{
+	const struct dpe_one *one = &dpe_cell_rest(run->slices, cell)->one;
+	struct dpe_words_read words = {.at = one->words};
+	struct dpe_pool *pool = run->recognizer->pool;
+	struct dpe_occurrence *event = dpe_pool_take(pool, sizeof(*event));
+	struct dpe_reading *reading =
+		DPE_GROW(slice->readings, slice->nreadings, slice->capreadings);
+
+	event->refs = 2;
+	event->pool = pool;
+	event->stamp = (struct dpe_stamp){
+		.chain = one->chain, .index = one->index, .told = one->told, .past = one->past};
+	event->number = one->number;
+	event->message = dpe_message_unpack(pool, &words);
+	dpe_order_restore(&slice->order, event);
+	slice->order.top = event;
+	*reading = (struct dpe_reading){.config.state = cell->state};
+	reading->config.registers = dpe_registers_new(pool, 1);
+	reading->config.registers[0] = event;
+}
+
+/* While a rule's slices grow, all of them pass through one size after another. A pool keeps as many
+ * blocks of each size as there ever were; the heap makes one of several. */
+#define LARGEST_POOLED 256
+
+static unsigned char *new_block(struct dpe_run *run, size_t size)
+{
+	return size > LARGEST_POOLED ? dpe_xmalloc(size)
+				     : dpe_pool_take(run->recognizer->pool, size);
+}
+
+static void free_block(struct dpe_run *run, unsigned char *block, size_t size)
+{
+	if (size > LARGEST_POOLED)
+		free(block);
+	else
+		dpe_pool_give(run->recognizer->pool, block, size);
+}
+
+struct dpe_slice *dpe_slice_work(struct dpe_run *run, struct dpe_cell *cell)
+{
+	struct dpe_slices *slices = run->slices;
+	union dpe_rest *rest = dpe_cell_rest(slices, cell);
+	struct dpe_slice *slice;
+
+	if (cell->form == DPE_CELL_AT_WORK)
+		return rest->slice;
+	slice = new_slice(slices, cell);
+	if (cell->form == DPE_CELL_NEW && run->rule->mode == DPE_EXPECT) {
+		dpe_expect_begin(run, slice);
+	} else if (cell->form == DPE_CELL_ONE) {
+		unpack_one(run, cell, slice);
+	} else if (cell->form == DPE_CELL_WORDS) {
+		dpe_slice_unpack(run, slice, (unsigned char *)rest);
+	} else if (cell->form == DPE_CELL_OUTSIDE) {
+		dpe_slice_unpack(run, slice, rest->block);
+		free_block(run, rest->block, cell->size);
+	}
+	return put_to_work(slices, cell, slice);
+}
+
+static void clear_slice(struct dpe_run *run, struct dpe_slice *slice)
+{
+	if (run->rule->mode == DPE_EXPECT)
+		dpe_expect_clear(run, slice);
+	else
+		dpe_detect_clear(run, slice);
+	dpe_order_clear(&slice->order);
+}
+
+/* ---- at rest ----------------------------------------------------------------------------- */
+
+static bool is_new(const struct dpe_run *run, const struct dpe_slice *slice)
+{
+	const struct dpe_reading *reading = &slice->readings[0];
+
+	if (slice->order.nchains)
+		return false;
+	if (run->rule->mode == DPE_DETECT)
+		return !slice->npartials;
+	return slice->nreadings == 1 && !reading->positions && !reading->config.registers &&
+	       reading->config.state == dpe_config_begin(run).state;
+}
+
+/* The event at which a slice of one event stands, or NULL. */
+static const struct dpe_occurrence *find_one(
+	const struct dpe_run *run, const struct dpe_slice *slice)
+{
+	const struct dpe_order *order = &slice->order;
+	const struct dpe_config *config;
+	const struct dpe_occurrence *last;
+
+	if (!run->sequel || slice->done || slice->nreadings != 1 || order->nchains != 1 ||
+		order->chains[0].nearlier)
+		return NULL;
+	last = order->chains[0].last;
+	config = &slice->readings[0].config;
+	return order->top == last &&
+			       dpe_automaton_registers(run->automaton, config->state) == 1 &&
+			       config->registers[0] == last
+		       ? last
+		       : NULL;
+}
+
+/* False where the cell has no room for it. */
+static bool write_one(struct dpe_run *run, struct dpe_cell *cell, struct dpe_message *message,
+	uint64_t number, const struct dpe_stamp *stamp)
+{
+	unsigned char bytes[DPE_PACKED_SIZE];
+	struct dpe_words words = {.at = bytes};
+	struct dpe_one *one = &dpe_cell_rest(run->slices, cell)->one;
+	bool whole;
+	size_t size;
+
+	whole = dpe_message_pack(message, &words);
+	size = (size_t)(words.at - bytes);
+	if (size > dpe_cell_room(run->slices) - offsetof(struct dpe_one, words))
+		return false;
+	dpe_stamp_ref(stamp);
+	if (whole)
+		dpe_message_ref(message);
+	one->past = stamp->past;
+	one->chain = stamp->chain;
+	one->index = stamp->index;
+	one->told = stamp->told;
+	one->number = number;
+	memcpy(one->words, bytes, size);
+	return true;
+}
+
+/* The message that the words hold a reference to, or NULL. */
+static struct dpe_message *whole_message(const struct dpe_one *one)
+{
+	struct dpe_words_read words = {.at = one->words};
+
+	return dpe_message_packed_whole(&words);
+}
+
+/* What write_one wrote. */
+static void drop_one(const struct dpe_one *one)
+{
+	const struct dpe_stamp stamp = {.past = one->past};
+
+	dpe_stamp_unref(&stamp);
+	dpe_message_unref(whole_message(one));
+}
+
+static bool write_words(struct dpe_run *run, struct dpe_cell *cell, const struct dpe_slice *slice)
+{
+	struct dpe_slices *slices = run->slices;
+	union dpe_rest *rest = dpe_cell_rest(slices, cell);
+	size_t size = dpe_slice_pack(run, slice, slices->scratch);
+	bool outside = size > dpe_cell_room(slices);
+
+	if (!size)
+		return false;
+	if (outside)
+		rest->block = new_block(run, size);
+	memcpy(outside ? rest->block : (unsigned char *)rest, slices->scratch, size);
+	cell->form = outside ? DPE_CELL_OUTSIDE : DPE_CELL_WORDS;
+	cell->size = (uint16_t)size;
+	return true;
+}
+
+/* False where it holds too much. */
+static bool write_cell(struct dpe_run *run, struct dpe_cell *cell, const struct dpe_slice *slice)
+{
+	const struct dpe_occurrence *one;
+
+	if (is_new(run, slice)) {
+		cell->form = DPE_CELL_NEW;
+		return true;
+	}
+	one = find_one(run, slice);
+	if (one && write_one(run, cell, one->message, one->number, &one->stamp)) {
+		cell->form = DPE_CELL_ONE;
+		cell->state = slice->readings[0].config.state;
+		return true;
+	}
+	return write_words(run, cell, slice);
+}
+
+static bool has_earlier(const struct dpe_slice *slice)
+{
+	for (unsigned i = 0; i < slice->order.nchains; i++) {
+		if (slice->order.chains[i].nearlier)
+			return true;
+	}
+	return false;
+}
+
+/* It holds nothing any more. */
+static void set_aside(struct dpe_slices *slices, struct dpe_slice *slice)
+{
+	leave_queue(slices, slice);
+	slice->next = slices->spare;
+	slices->spare = slice;
+}
+
+/* Most of what it can do without it does not take along. */
+static void forget_some(struct dpe_run *run, struct dpe_slice *slice)
+{
+	const struct dpe_horizon *horizon;
+
+	if (slice->npartials <= 1 && !has_earlier(slice))
+		return;
+	horizon = dpe_recognizer_horizon(run->recognizer, DPE_OLD_HORIZON);
+	if (horizon)
+		dpe_slice_forget(run, slice, horizon);
+}
+
+static bool lay_to_rest(struct dpe_run *run, struct dpe_slice *slice)
+{
+	struct dpe_cell *cell = slice->cell;
+
+	forget_some(run, slice);
+	if (!write_cell(run, cell, slice))
+		return false;
+	cell->done = slice->done;
+	cell->renewed = slice->renewed;
+	cell->overflown = slice->overflown;
+	cell->searched = slice->searched;
+	cell->longer = slice->npartials || has_earlier(slice);
+	clear_slice(run, slice);
+	set_aside(run->slices, slice);
+	return true;
+}
+
+/* Those that hold too much stay, and are looked at again when it is their turn. */
+void dpe_slices_rest(struct dpe_run *run)
+{
+	struct dpe_slices *slices = run->slices;
+
+	if (!slices->rests || !slices->woken)
+		return;
+	for (unsigned left = slices->woken + 1; left && slices->nwork > slices->most_work; left--) {
+		struct dpe_slice *slice = slices->first;
+
+		if (slice->next) /* which is not needed yet, and far away */
+			__builtin_prefetch(slice->next->cell, 1);
+		if (lay_to_rest(run, slice))
+			continue;
+		leave_queue(slices, slice);
+		join_queue(slices, slice);
+	}
+	slices->woken = 0;
+}
+
+/* ---- cells ------------------------------------------------------------------------------- */
+
+void dpe_cell_clear(struct dpe_run *run, struct dpe_cell *cell)
+{
+	struct dpe_slice *slice;
+
+	if (cell->form == DPE_CELL_ONE) {
+		drop_one(&dpe_cell_rest(run->slices, cell)->one);
+	} else if (cell->form != DPE_CELL_NEW) {
+		slice = dpe_slice_work(run, cell);
+		clear_slice(run, slice);
+		set_aside(run->slices, slice);
+	}
+	cell->form = DPE_CELL_NEW;
+}
+
+void dpe_cell_moved(struct dpe_slices *slices, struct dpe_cell *cell)
+{
+	struct dpe_slice *slice;
+
+	if (cell->form != DPE_CELL_AT_WORK)
+		return;
+	slice = dpe_cell_rest(slices, cell)->slice;
+	slice->cell = cell;
+	slice->params = cell->params;
+}
+
+void dpe_rest_end(struct dpe_run *run)
+{
+	struct dpe_slices *slices = run->slices;
+
+	while (slices->spare) {
+		struct dpe_slice *slice = slices->spare;
+
+		slices->spare = slice->next;
+		dpe_order_free(&slice->order);
+		free(slice->readings);
+		free(slice->partials);
+		free(slice);
+	}
+	free(slices->scratch);
+}
+
+bool dpe_cell_is_done(const struct dpe_slices *slices, const struct dpe_cell *cell)
+{
+	return cell->form == DPE_CELL_AT_WORK ? dpe_cell_rest(slices, cell)->slice->done
+					      : cell->done;
+}
+
+bool dpe_cell_is_overflown(const struct dpe_slices *slices, const struct dpe_cell *cell)
+{
+	return cell->form == DPE_CELL_AT_WORK ? dpe_cell_rest(slices, cell)->slice->overflown
+					      : cell->overflown;
+}
+
+/* ---- the short way ----------------------------------------------------------------------- */
+
+bool dpe_rest_first(struct dpe_run *run, struct dpe_cell *cell, dpe_state to,
+	const struct dpe_event *event)
+{
+	if (cell->form != DPE_CELL_NEW || cell->done ||
+		!write_one(run, cell, event->message, event->number, &event->stamp))
+		return false;
+	cell->form = DPE_CELL_ONE;
+	cell->state = to;
+	cell->longer = false;
+	run->recognizer->kept++;
+	return true;
+}
+
+bool dpe_rest_next(struct dpe_run *run, struct dpe_cell *cell, unsigned literal,
+	const struct dpe_event *event)
+{
+	const struct dpe_one *one = &dpe_cell_rest(run->slices, cell)->one;
+	const struct dpe_stamp *stamp = &event->stamp, old = {.past = one->past};
+	struct dpe_message *whole;
+	dpe_state to;
+
+	if (cell->form != DPE_CELL_ONE || one->chain != stamp->chain || one->index <= stamp->told ||
+		!dpe_sequel_way(run, cell->state, literal, &to))
+		return false;
+	whole = whole_message(one);
+	if (!write_one(run, cell, event->message, event->number, stamp))
+		return false;
+	dpe_stamp_unref(&old);
+	dpe_message_unref(whole);
+	cell->state = to;
+	return true;
+}

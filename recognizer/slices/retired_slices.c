@@ -1,0 +1,116 @@
+/* Slices that have ended go, once they are many, as if they had never been. */
+#include "recognizer/slices/cells.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Calls for each slice that is known and has some of the values of this one. */
+static void each_part(struct dpe_slices *slices, struct dpe_cell *cell,
+	void (*each)(struct dpe_cell *cell, struct dpe_cell *part))
+{
+	for (unsigned i = 0; i < slices->nmasks; i++) {
+		uint64_t mask = slices->masks[i];
+		struct dpe_cell *part = NULL;
+
+		if ((mask & cell->mask) == mask && mask != cell->mask)
+			part = dpe_cell_find(slices, mask, cell->params);
+		if (part)
+			each(cell, part);
+	}
+}
+
+static void keep_beside_live(struct dpe_cell *cell, struct dpe_cell *part)
+{
+	cell->marked |= !part->retired;
+}
+
+static void keep_part(struct dpe_cell *cell, struct dpe_cell *part)
+{
+	part->marked |= cell->marked;
+}
+
+/* Marks those that stay. A slice that has ended is as new. It can go where it would be made anew as new: where no part of
+ * it has anything to begin it with; and where it is no part of one that stays, which is to know
+ * that it is not the largest. */
+static void choose_kept(struct dpe_slices *slices)
+{
+	for (uint32_t i = 0; i < slices->ncells; i++) {
+		struct dpe_cell *cell = dpe_cell_at(slices, i);
+
+		cell->marked = !cell->retired;
+	}
+	if (slices->nmasks == 1)
+		return;
+	for (uint32_t i = 0; i < slices->ncells; i++) {
+		struct dpe_cell *cell = dpe_cell_at(slices, i);
+
+		if (cell->retired)
+			each_part(slices, cell, keep_beside_live);
+	}
+	for (int size = __builtin_popcountll(slices->full); size > 0; size--) {
+		for (uint32_t i = 0; i < slices->ncells; i++) {
+			struct dpe_cell *cell = dpe_cell_at(slices, i);
+
+			if (__builtin_popcountll(cell->mask) == size)
+				each_part(slices, cell, keep_part);
+		}
+	}
+}
+
+static void drop_cell(struct dpe_run *run, struct dpe_cell *cell)
+{
+	dpe_unsaid_drop(run, cell);
+	dpe_cell_clear(run, cell);
+	dpe_values_drop(cell->params, cell->mask);
+}
+
+/* The cells that stay move together, in their order. */
+static void move_together(struct dpe_run *run)
+{
+	struct dpe_slices *slices = run->slices;
+	uint32_t nkept = 0;
+
+	for (uint32_t i = 0; i < slices->ncells; i++) {
+		struct dpe_cell *cell = dpe_cell_at(slices, i), *to;
+
+		if (!cell->marked) {
+			drop_cell(run, cell);
+			continue;
+		}
+		cell->marked = false;
+		to = dpe_cell_at(slices, nkept++);
+		if (to == cell)
+			continue;
+		memcpy(to, cell, slices->cell_size);
+		dpe_cell_moved(slices, to);
+	}
+	slices->ncells = nkept;
+	dpe_cells_shrink(slices);
+}
+
+static void keep_some(struct dpe_run *run)
+{
+	struct dpe_slices *slices = run->slices;
+
+	dpe_buckets_free(slices);
+	move_together(run);
+	dpe_cells_index(slices);
+	slices->nretired = 0;
+	for (uint32_t i = 0; i < slices->ncells; i++) {
+		struct dpe_cell *cell = dpe_cell_at(slices, i);
+
+		dpe_buckets_add(run, cell);
+		slices->nretired += cell->retired;
+	}
+}
+
+void dpe_slices_sweep(struct dpe_run *run)
+{
+	struct dpe_slices *slices = run->slices;
+
+	if (slices->nretired * 2 < slices->ncells || !run->rule->nvariables)
+		return;
+	choose_kept(slices);
+	keep_some(run);
+	slices->sweep_from = slices->nretired * 2 + DPE_FEWEST_RETIRED;
+}

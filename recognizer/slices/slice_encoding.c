@@ -1,0 +1,388 @@
+/* What a slice holds as words: the events first, each once, then by their numbers whatever names
+ * them: the order, readings, what partial matches took. */
+#include "recognizer/engines/engines.h"
+#include "recognizer/slices/cells.h"
+
+#include <string.h>
+
+#define MOST_EVENTS 32
+#define MOST_TAKEN 64
+#define EVENT_SIZE (DPE_PACKED_SIZE + 32)
+
+struct packer {
+	const struct dpe_run *run;
+	struct dpe_words words;
+	const unsigned char *end;
+	bool full; /* there is too much */
+	struct dpe_occurrence *events[MOST_EVENTS];
+	bool whole[MOST_EVENTS]; /* the words name the message */
+	unsigned nevents;
+	const struct dpe_taken *taken[MOST_TAKEN]; /* each after the one before it */
+	unsigned ntaken;
+};
+
+/* ---- what there is ----------------------------------------------------------------------- */
+
+static unsigned find_event(const struct packer *packer, const struct dpe_occurrence *occurrence)
+{
+	unsigned at = 0;
+
+	while (at < packer->nevents && packer->events[at] != occurrence)
+		at++;
+	return at;
+}
+
+static void add_event(struct packer *packer, struct dpe_occurrence *occurrence)
+{
+	if (!occurrence || find_event(packer, occurrence) < packer->nevents)
+		return;
+	packer->full |= packer->nevents == MOST_EVENTS;
+	if (!packer->full)
+		packer->events[packer->nevents++] = occurrence;
+}
+
+static void add_events(
+	struct packer *packer, struct dpe_occurrence *const *events, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		add_event(packer, events[i]);
+}
+
+static unsigned find_taken(const struct packer *packer, const struct dpe_taken *taken)
+{
+	unsigned at = 0;
+
+	while (at < packer->ntaken && packer->taken[at] != taken)
+		at++;
+	return at;
+}
+
+static void add_taken(struct packer *packer, const struct dpe_taken *taken)
+{
+	const struct dpe_taken *path[MOST_TAKEN];
+	unsigned count = 0;
+
+	for (; taken && find_taken(packer, taken) == packer->ntaken; taken = taken->before) {
+		packer->full |= count + packer->ntaken == MOST_TAKEN;
+		if (packer->full)
+			return;
+		path[count++] = taken;
+	}
+	while (count--) {
+		packer->taken[packer->ntaken++] = path[count];
+		add_event(packer, path[count]->occurrence);
+	}
+}
+
+static unsigned count_registers(const struct packer *packer, const struct dpe_config *config)
+{
+	return dpe_automaton_registers(packer->run->automaton, config->state);
+}
+
+static void add_config(struct packer *packer, const struct dpe_config *config)
+{
+	add_events(packer, config->registers, count_registers(packer, config));
+}
+
+static void gather(struct packer *packer, const struct dpe_slice *slice)
+{
+	for (unsigned i = 0; i < slice->order.nchains; i++) {
+		const struct dpe_chain *chain = &slice->order.chains[i];
+
+		add_events(packer, chain->earlier, chain->nearlier);
+		add_event(packer, chain->last);
+	}
+	for (unsigned i = 0; i < slice->nreadings; i++) {
+		add_config(packer, &slice->readings[i].config);
+		if (slice->readings[i].positions)
+			add_events(packer, slice->readings[i].positions,
+				packer->run->rule->npositions);
+	}
+	for (unsigned i = 0; i < slice->npartials && !packer->full; i++) {
+		const struct dpe_partial *partial = &slice->partials[i];
+
+		add_config(packer, &partial->config);
+		add_events(packer, dpe_partial_firsts(partial), partial->nfirst);
+		add_taken(packer, partial->taken);
+	}
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static void put(struct packer *packer, uint64_t word)
+{
+	packer->full |= packer->end - packer->words.at < DPE_SMALL_SIZE;
+	if (!packer->full)
+		dpe_words_put_small(&packer->words, word);
+}
+
+/* By its number from 1; 0: there is none. */
+static void put_event(struct packer *packer, const struct dpe_occurrence *occurrence)
+{
+	put(packer, occurrence ? find_event(packer, occurrence) + 1 : 0);
+}
+
+static void put_events(
+	struct packer *packer, struct dpe_occurrence *const *events, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		put_event(packer, events[i]);
+}
+
+static void put_contents(struct packer *packer)
+{
+	put(packer, packer->nevents);
+	for (unsigned i = 0; i < packer->nevents; i++) {
+		const struct dpe_occurrence *event = packer->events[i];
+
+		packer->full |= packer->end - packer->words.at < EVENT_SIZE;
+		if (packer->full)
+			return;
+		dpe_words_put_pointer(&packer->words, event->stamp.past);
+		dpe_words_put_half(&packer->words, event->stamp.chain);
+		dpe_words_put_half(&packer->words, event->stamp.index);
+		dpe_words_put_half(&packer->words, event->stamp.told);
+		dpe_words_put(&packer->words, event->number);
+		packer->whole[i] = dpe_message_pack(event->message, &packer->words);
+	}
+}
+
+static void put_order(struct packer *packer, const struct dpe_order *order)
+{
+	put(packer, order->nchains);
+	for (unsigned i = 0; i < order->nchains; i++) {
+		const struct dpe_chain *chain = &order->chains[i];
+
+		put(packer, chain->nearlier + UINT64_C(1));
+		put_events(packer, chain->earlier, chain->nearlier);
+		put_event(packer, chain->last);
+	}
+	put_event(packer, order->top);
+}
+
+static void put_config(struct packer *packer, const struct dpe_config *config)
+{
+	unsigned count = count_registers(packer, config);
+
+	put(packer, config->state);
+	put(packer, count);
+	put_events(packer, config->registers, count);
+}
+
+static void put_readings(struct packer *packer, const struct dpe_slice *slice)
+{
+	put(packer, slice->nreadings);
+	for (unsigned i = 0; i < slice->nreadings; i++) {
+		const struct dpe_reading *reading = &slice->readings[i];
+
+		put_config(packer, &reading->config);
+		if (reading->positions)
+			put_events(packer, reading->positions, packer->run->rule->npositions);
+	}
+}
+
+static void put_partials(struct packer *packer, const struct dpe_slice *slice)
+{
+	put(packer, slice->many);
+	put(packer, packer->ntaken);
+	for (unsigned i = 0; i < packer->ntaken; i++) {
+		const struct dpe_taken *taken = packer->taken[i];
+
+		put(packer, (uintptr_t)taken->positions);
+		put(packer, taken->npositions);
+		put(packer, taken->mask);
+		put_event(packer, taken->occurrence);
+		put(packer, taken->before ? find_taken(packer, taken->before) + 1 : 0);
+	}
+	put(packer, slice->npartials);
+	for (unsigned i = 0; i < slice->npartials && !packer->full; i++) {
+		const struct dpe_partial *partial = &slice->partials[i];
+
+		put_config(packer, &partial->config);
+		put(packer, partial->nfirst);
+		put_events(packer, dpe_partial_firsts(partial), partial->nfirst);
+		put(packer, partial->taken ? find_taken(packer, partial->taken) + 1 : 0);
+	}
+}
+
+size_t dpe_slice_pack(
+	const struct dpe_run *run, const struct dpe_slice *slice, unsigned char *to)
+{
+	struct packer packer;
+
+	packer.run = run;
+	packer.words = (struct dpe_words){.at = to};
+	packer.end = to + DPE_SLICE_BYTES;
+	packer.full = false;
+	packer.nevents = packer.ntaken = 0;
+	gather(&packer, slice);
+	if (packer.full)
+		return 0;
+	put_contents(&packer);
+	put_order(&packer, &slice->order);
+	if (run->rule->mode == DPE_EXPECT)
+		put_readings(&packer, slice);
+	else
+		put_partials(&packer, slice);
+	if (packer.full)
+		return 0;
+	for (unsigned i = 0; i < packer.nevents; i++) {
+		dpe_stamp_ref(&packer.events[i]->stamp);
+		if (packer.whole[i])
+			dpe_message_ref(packer.events[i]->message);
+	}
+	return (size_t)(packer.words.at - to);
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+struct unpacker {
+	struct dpe_run *run;
+	struct dpe_pool *pool;
+	struct dpe_words_read words;
+	struct dpe_occurrence *events[MOST_EVENTS];
+	struct dpe_taken *taken[MOST_TAKEN];
+};
+
+static uint32_t get(struct unpacker *unpacker)
+{
+	return (uint32_t)dpe_words_get_small(&unpacker->words);
+}
+
+/* With a reference more. */
+static struct dpe_occurrence *get_event(struct unpacker *unpacker)
+{
+	uint32_t number = get(unpacker);
+
+	return number ? dpe_occurrence_ref(unpacker->events[number - 1]) : NULL;
+}
+
+/* What is in the words has references of those who name it, who are still to come. */
+static struct dpe_occurrence *get_content(struct unpacker *unpacker)
+{
+	struct dpe_occurrence *event = dpe_pool_take(unpacker->pool, sizeof(*event));
+
+	event->refs = 0;
+	event->pool = unpacker->pool;
+	event->stamp.past = dpe_words_get_pointer(&unpacker->words);
+	event->stamp.chain = dpe_words_get_half(&unpacker->words);
+	event->stamp.index = dpe_words_get_half(&unpacker->words);
+	event->stamp.told = dpe_words_get_half(&unpacker->words);
+	event->number = dpe_words_get(&unpacker->words);
+	event->message = dpe_message_unpack(unpacker->pool, &unpacker->words);
+	return event;
+}
+
+static void get_order(struct unpacker *unpacker, struct dpe_order *order)
+{
+	uint32_t nchains = get(unpacker);
+
+	for (uint32_t i = 0; i < nchains; i++) {
+		uint32_t count = get(unpacker);
+
+		for (uint32_t j = 0; j < count; j++)
+			dpe_order_restore(order, get_event(unpacker));
+	}
+	order->top = get_event(unpacker);
+	if (order->top) /* it is one of the chains', who count it */
+		order->top->refs--;
+}
+
+static struct dpe_config get_config(struct unpacker *unpacker)
+{
+	struct dpe_config config = {.state = get(unpacker)};
+	uint32_t count = get(unpacker);
+
+	if (count)
+		config.registers = dpe_registers_new(unpacker->pool, count);
+	for (uint32_t i = 0; i < count; i++)
+		config.registers[i] = get_event(unpacker);
+	return config;
+}
+
+static void get_readings(struct unpacker *unpacker, struct dpe_slice *slice)
+{
+	uint32_t count = get(unpacker);
+	unsigned npositions = unpacker->run->rule->npositions;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct dpe_reading *reading =
+			DPE_GROW(slice->readings, slice->nreadings, slice->capreadings);
+
+		*reading = (struct dpe_reading){.config = get_config(unpacker)};
+		if (!unpacker->run->wants_positions)
+			continue;
+		reading->positions = dpe_xcalloc(npositions + 1, sizeof(*reading->positions));
+		for (unsigned p = 0; p < npositions; p++)
+			reading->positions[p] = get_event(unpacker);
+	}
+}
+
+static struct dpe_taken *get_earlier(struct unpacker *unpacker)
+{
+	uint32_t number = get(unpacker);
+
+	if (!number)
+		return NULL;
+	unpacker->taken[number - 1]->refs++;
+	return unpacker->taken[number - 1];
+}
+
+static struct dpe_taken *get_taken(struct unpacker *unpacker)
+{
+	struct dpe_taken *taken = dpe_pool_take(unpacker->pool, sizeof(*taken));
+
+	taken->refs = 0;
+	taken->positions = (const uint16_t *)(uintptr_t)dpe_words_get_small(&unpacker->words);
+	taken->npositions = get(unpacker);
+	taken->mask = dpe_words_get_small(&unpacker->words);
+	taken->occurrence = get_event(unpacker);
+	taken->before = get_earlier(unpacker);
+	return taken;
+}
+
+static void get_partial(struct unpacker *unpacker, struct dpe_partial *partial)
+{
+	struct dpe_occurrence **firsts = partial->few;
+
+	partial->config = get_config(unpacker);
+	partial->nfirst = get(unpacker);
+	if (partial->nfirst > DPE_FEW_FIRST)
+		partial->many = firsts =
+			dpe_xmalloc(partial->nfirst * sizeof(struct dpe_occurrence *));
+	for (unsigned i = 0; i < partial->nfirst; i++)
+		firsts[i] = get_event(unpacker);
+	partial->taken = get_earlier(unpacker);
+}
+
+static void get_partials(struct unpacker *unpacker, struct dpe_slice *slice)
+{
+	uint32_t count;
+
+	slice->many = get(unpacker);
+	count = get(unpacker);
+	for (uint32_t i = 0; i < count; i++)
+		unpacker->taken[i] = get_taken(unpacker);
+	count = get(unpacker);
+	for (uint32_t i = 0; i < count; i++)
+		get_partial(unpacker,
+			DPE_GROW(slice->partials, slice->npartials, slice->cappartials));
+}
+
+void dpe_slice_unpack(struct dpe_run *run, struct dpe_slice *slice, const unsigned char *from)
+{
+	struct unpacker unpacker;
+	uint32_t nevents;
+
+	unpacker.run = run;
+	unpacker.pool = run->recognizer->pool;
+	unpacker.words = (struct dpe_words_read){.at = from};
+	nevents = get(&unpacker);
+	for (uint32_t i = 0; i < nevents; i++)
+		unpacker.events[i] = get_content(&unpacker);
+	get_order(&unpacker, &slice->order);
+	if (run->rule->mode == DPE_EXPECT)
+		get_readings(&unpacker, slice);
+	else
+		get_partials(&unpacker, slice);
+}

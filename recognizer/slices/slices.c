@@ -1,0 +1,499 @@
+/* Parametric slicing (after Chen and Roşu): a rule with variables is followed once for each
+ * combination of their values. An event belongs to every slice whose values include what the
+ * event binds; new combinations arise where an event's values can be joined with a slice's.
+ *
+ * Slices are found by hash, never by scanning. */
+#include "recognizer/engines/engines.h"
+#include "recognizer/slices/cells.h"
+#include "recognizer/slices/slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FEW_PARTIALS 32
+#define MOST_WORK 1024   /* slices at work at a time: long enough for the horizon to pass them */
+#define MANY 16384       /* cells that are far away, as memory goes */
+
+/* ---- masks ------------------------------------------------------------------------------- */
+
+static bool have_mask(const uint64_t *masks, unsigned count, uint64_t mask)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (masks[i] == mask)
+			return true;
+	}
+	return false;
+}
+
+static void add_mask(struct dpe_slices *slices, uint64_t mask)
+{
+	if (have_mask(slices->masks, slices->nmasks, mask))
+		return;
+	*DPE_GROW(slices->masks, slices->nmasks, slices->capmasks) = mask;
+}
+
+static void collect_masks(struct dpe_run *run)
+{
+	struct dpe_slices *slices = run->slices;
+
+	slices->pattern_masks =
+		dpe_xcalloc(run->rule->npatterns + 1, sizeof(*slices->pattern_masks));
+	for (unsigned i = 0; i < run->rule->npatterns; i++) {
+		uint64_t mask = run->masks[i];
+
+		slices->full |= mask;
+		if (!have_mask(slices->pattern_masks, slices->npattern_masks, mask))
+			slices->pattern_masks[slices->npattern_masks++] = mask;
+	}
+}
+
+/* ---- slices ------------------------------------------------------------------------------ */
+
+/* What a new combination of values has seen so far is what the largest known part of it saw. That
+ * part is unique: of two parts, the join is a known part too. Those that the event at hand made are
+ * none yet: some of their joins may still be missing. */
+static struct dpe_cell *largest_part(
+	struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
+{
+	struct dpe_slices *slices = run->slices;
+	struct dpe_cell *best = NULL;
+
+	for (unsigned i = 0; i < slices->nmasks; i++) {
+		uint64_t part = slices->masks[i];
+		struct dpe_cell *cell;
+
+		if ((part & mask) != part || part == mask)
+			continue;
+		cell = dpe_cell_find(slices, part, values);
+		if (!cell)
+			continue;
+		cell->extended = true;
+		if (cell->number >= slices->known)
+			continue;
+		if (!best || __builtin_popcountll(part) > __builtin_popcountll(best->mask))
+			best = cell;
+	}
+	return best;
+}
+
+static void begin_with(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_slice *part)
+{
+	slice->done = part->done;
+	slice->overflown = part->overflown;
+	slice->searched = part->searched;
+	dpe_order_copy(&slice->order, &part->order);
+	if (run->rule->mode == DPE_EXPECT)
+		dpe_expect_copy(run, slice, part);
+	else
+		dpe_detect_copy(run, slice, part);
+	run->recognizer->kept += dpe_slice_size(slice);
+	dpe_unsaid_copy(run, slice->cell, part->cell);
+}
+
+/* A slice with these values and more is there; `sub` are those of a pattern. */
+static bool have_larger(
+	struct dpe_run *run, uint64_t mask, uint64_t sub, const struct dpe_value *values)
+{
+	struct dpe_slices *slices = run->slices;
+
+	for (unsigned i = 0; i < slices->nmasks; i++) {
+		const struct dpe_bucket *bucket;
+
+		if ((slices->masks[i] & mask) != mask || slices->masks[i] == mask)
+			continue;
+		bucket = dpe_bucket_find(slices, slices->masks[i], sub, values);
+		for (unsigned j = 0; bucket && j < bucket->ncells; j++) {
+			if (dpe_values_agree(bucket->cells[j]->params, values, mask))
+				return true;
+		}
+	}
+	return false;
+}
+
+static struct dpe_cell *new_cell(
+	struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
+{
+	struct dpe_cell *cell = dpe_cell_new(run, mask, values);
+
+	dpe_buckets_add(run, cell);
+	add_mask(run->slices, mask);
+	run->recognizer->far |= run->slices->ncells >= MANY;
+	return cell;
+}
+
+/* `sub`: the variables that the event at hand binds */
+static struct dpe_cell *begin_slice(
+	struct dpe_run *run, uint64_t mask, uint64_t sub, const struct dpe_value *values)
+{
+	struct dpe_cell *part = largest_part(run, mask, values);
+	bool extended = have_larger(run, mask, sub, values);
+	struct dpe_cell *cell = new_cell(run, mask, values);
+	struct dpe_slice *slice =
+		part ? dpe_slice_wake(run, cell) : dpe_slice_work(run, cell);
+
+	cell->extended = extended;
+	dpe_trace_slice(run, slice, DPE_TRACE_BEGAN, NULL);
+	if (part)
+		begin_with(run, slice, dpe_slice_work(run, part));
+	return cell;
+}
+
+static void touch(struct dpe_slices *slices, struct dpe_cell *cell)
+{
+	if (cell->touched)
+		return;
+	cell->touched = true;
+	*DPE_GROW(slices->touched, slices->ntouched, slices->captouched) = cell;
+}
+
+/* The binding binds all that any does: it has one slice. */
+static struct dpe_cell *only_slice(struct dpe_run *run, const struct dpe_binding *binding)
+{
+	struct dpe_cell *cell;
+
+	if (!run->rule->nvariables) /* it has been there from the beginning */
+		return dpe_cell_at(run->slices, 0);
+	cell = dpe_cell_find(run->slices, binding->mask, binding->values);
+	return cell ? cell : begin_slice(run, binding->mask, binding->mask, binding->values);
+}
+
+/* The slices that have the values of the binding, and perhaps more. */
+static void touch_larger(struct dpe_run *run, const struct dpe_binding *binding)
+{
+	struct dpe_slices *slices = run->slices;
+
+	for (unsigned i = 0; i < slices->nmasks; i++) {
+		struct dpe_cell *cell;
+		struct dpe_bucket *bucket;
+
+		if ((slices->masks[i] & binding->mask) != binding->mask)
+			continue;
+		if (binding->mask == slices->full) {
+			cell = dpe_cell_find(slices, binding->mask, binding->values);
+			if (cell)
+				touch(slices, cell);
+			continue;
+		}
+		bucket = dpe_bucket_find(slices, slices->masks[i], binding->mask, binding->values);
+		for (unsigned j = 0; bucket && j < bucket->ncells; j++)
+			touch(slices, bucket->cells[j]);
+	}
+}
+
+/* Joins the binding with every slice that it is compatible with; the joins belong to the event. */
+static void touch_compatible(struct dpe_run *run, const struct dpe_binding *binding)
+{
+	struct dpe_slices *slices = run->slices;
+	unsigned nmasks = slices->nmasks; /* new slices have joined already */
+
+	for (unsigned i = 0; i < nmasks; i++) {
+		uint64_t mask = slices->masks[i], joined = mask | binding->mask;
+		struct dpe_bucket *bucket =
+			dpe_bucket_find(slices, mask, mask & binding->mask, binding->values);
+		unsigned ncells = bucket ? bucket->ncells : 0;
+
+		for (unsigned j = 0; j < ncells; j++) {
+			struct dpe_value values[DPE_MAX_VARIABLES];
+			struct dpe_cell *cell = bucket->cells[j];
+
+			if (joined == mask) {
+				touch(slices, cell);
+				continue;
+			}
+			for (unsigned v = 0; v < run->rule->nvariables; v++)
+				values[v] = binding->mask >> v & 1 ? binding->values[v]
+								   : cell->params[v];
+			cell = dpe_cell_find(slices, joined, values);
+			touch(slices, cell ? cell : begin_slice(run, joined, binding->mask, values));
+		}
+	}
+	if (!dpe_cell_find(slices, binding->mask, binding->values))
+		touch(slices, begin_slice(run, binding->mask, binding->mask, binding->values));
+}
+
+static int smaller_first(const void *a, const void *b)
+{
+	const struct dpe_cell *x = *(struct dpe_cell *const *)a;
+	const struct dpe_cell *y = *(struct dpe_cell *const *)b;
+	int x_size = __builtin_popcountll(x->mask), y_size = __builtin_popcountll(y->mask);
+
+	return x_size != y_size ? x_size - y_size : x->number < y->number ? -1 : 1;
+}
+
+/* ---- the event in a slice ---------------------------------------------------------------- */
+
+static void clear_order(struct dpe_run *run, struct dpe_slice *slice)
+{
+	run->recognizer->kept -= dpe_order_size(&slice->order);
+	dpe_order_clear(&slice->order);
+}
+
+static void clear_partials(struct dpe_run *run, struct dpe_slice *slice)
+{
+	run->recognizer->kept -= slice->npartials + dpe_weave_size(slice);
+	dpe_detect_clear(run, slice);
+}
+
+/* What the slice was about is over: it is judged as at the end of the run, and is as new. */
+static void retire(struct dpe_run *run, struct dpe_slice *slice)
+{
+	bool expect = run->rule->mode == DPE_EXPECT;
+	struct dpe_cell *cell = slice->cell;
+
+	if (expect && !slice->done && !cell->extended && slice->order.nchains)
+		dpe_expect_finish(run, slice);
+	clear_order(run, slice);
+	dpe_unsaid_drop(run, cell);
+	if (expect) {
+		dpe_expect_clear(run, slice);
+		dpe_expect_begin(run, slice);
+	} else {
+		clear_partials(run, slice);
+	}
+	slice->done = false;
+	slice->renewed = true;
+	run->slices->nretired += !cell->retired;
+	cell->retired = true;
+}
+
+static bool is_needed(void *context, const struct dpe_occurrence *occurrence)
+{
+	return dpe_detect_needs(context, occurrence);
+}
+
+/* Each event is held against all partial matches of its slice: dead ones are dropped whenever these
+ * have doubled. */
+static void drop_dead(struct dpe_run *run, struct dpe_slice *slice)
+{
+	const struct dpe_horizon *horizon;
+
+	if (slice->npartials <= (slice->many ? slice->many : FEW_PARTIALS))
+		return;
+	horizon = dpe_recognizer_horizon(run->recognizer, DPE_OLD_HORIZON);
+	if (horizon)
+		dpe_detect_forget(run, slice, horizon);
+	slice->many = slice->npartials < FEW_PARTIALS / 2 ? FEW_PARTIALS : 2 * slice->npartials;
+}
+
+static void detect(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+{
+	run->recognizer->kept -= dpe_slice_size(slice);
+	dpe_detect_take(run, slice, occurrence);
+	if (run->shape) {
+		dpe_weave_drop_some(run, slice);
+	} else {
+		drop_dead(run, slice);
+		dpe_order_trim(&slice->order, is_needed, slice);
+	}
+	run->recognizer->kept += dpe_slice_size(slice);
+}
+
+static void read_as_literal(
+	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+{
+	run->slices->nretired -= slice->cell->retired;
+	slice->cell->retired = false;
+	dpe_order_preds(&slice->order, &occurrence->stamp, &run->preds);
+	if (run->acts)
+		memset(run->acted, 0, run->rule->npositions * sizeof(*run->acted));
+	run->nran = 0;
+	if (run->rule->mode == DPE_EXPECT)
+		dpe_expect_take(run, slice, occurrence);
+	else
+		detect(run, slice, occurrence);
+	if (run->one_thread && occurrence->message->host.kind == DPE_NONE) {
+		clear_order(run, slice);
+		run->preds.count = 0;
+	}
+	run->recognizer->kept += dpe_order_add(&slice->order, occurrence, &run->preds);
+}
+
+/* Whoever only ends the slice is no event of it; whoever is observed is. */
+static void take(struct dpe_run *run, struct dpe_cell *cell, struct dpe_occurrence *occurrence,
+	bool single)
+{
+	struct dpe_slice *slice;
+	bool belongs;
+
+	if (run->slices->unsaid && !cell->extended)
+		dpe_unsaid_tell(run, cell);
+	if (dpe_cell_is_done(run->slices, cell) && !run->rule->nobserving)
+		return;
+	slice = dpe_slice_work(run, cell);
+	belongs = single ? dpe_slice_reads_single(run, slice, occurrence)
+			 : dpe_slice_reads_event(run, slice, occurrence);
+	if (!belongs) {
+		dpe_trace_slice(run, slice, DPE_TRACE_IGNORED, occurrence);
+		return;
+	}
+	if (!slice->done && (run->as_literal || !run->ends))
+		read_as_literal(run, slice, occurrence);
+	if (!run->ends)
+		return;
+	dpe_trace_slice(run, slice, DPE_TRACE_ENDED, occurrence);
+	retire(run, slice);
+}
+
+/* What only ends slices begins none. */
+static void touch_slices(struct dpe_run *run, const struct dpe_binding *binding)
+{
+	const struct dpe_reads *reads = &run->reads[binding->pattern];
+
+	if (reads->ends && !reads->as_literal)
+		touch_larger(run, binding);
+	else if (binding->mask == run->slices->full)
+		touch(run->slices, only_slice(run, binding));
+	else
+		touch_compatible(run, binding);
+}
+
+static void take_all(struct dpe_run *run, struct dpe_occurrence *occurrence)
+{
+	struct dpe_slices *slices = run->slices;
+
+	slices->ntouched = 0;
+	for (unsigned i = 0; i < run->nbindings; i++)
+		touch_slices(run, &run->bindings[i]);
+	if (slices->ntouched > 1)
+		qsort(slices->touched, slices->ntouched, sizeof(struct dpe_cell *), smaller_first);
+	for (unsigned i = 0; i < slices->ntouched; i++) {
+		slices->touched[i]->touched = false;
+		take(run, slices->touched[i], occurrence, false);
+	}
+}
+
+/* True where the event looks like one pattern alone, which binds all variables that any binds. */
+static bool is_single(const struct dpe_run *run)
+{
+	const struct dpe_binding *binding = run->bindings;
+
+	return run->nbindings == 1 && binding->mask == run->slices->full &&
+	       run->reads[binding->pattern].as_literal;
+}
+
+/* The first event of a slice that is not there yet, and has no parts. */
+static bool begin_at_rest(struct dpe_run *run, unsigned literal, const struct dpe_event *event)
+{
+	struct dpe_slices *slices = run->slices;
+	const struct dpe_binding *binding = run->bindings;
+	dpe_state to;
+
+	if (slices->npattern_masks != 1 || !slices->rests ||
+		!dpe_sequel_first(run, literal, &to))
+		return false;
+	/* Where it cannot be written there, it is a slice that nothing came to yet. */
+	return dpe_rest_first(run, new_cell(run, binding->mask, binding->values), to, event);
+}
+
+bool dpe_slices_follow(struct dpe_run *run, const struct dpe_event *event)
+{
+	const struct dpe_binding *binding = run->bindings;
+	struct dpe_slices *slices = run->slices;
+	int literal = run->reads[binding->pattern].only;
+	struct dpe_cell *cell;
+
+	if (!run->sequel || run->nbindings != 1 || literal < 0 || binding->mask != slices->full)
+		return false;
+	cell = run->rule->nvariables ? dpe_cell_find(slices, binding->mask, binding->values)
+				     : dpe_cell_at(slices, 0);
+	if (!cell)
+		return begin_at_rest(run, (unsigned)literal, event);
+	if (cell->retired)
+		return false;
+	if (cell->form == DPE_CELL_AT_WORK)
+		return dpe_sequel_take(run, dpe_cell_rest(slices, cell)->slice, (unsigned)literal,
+			event);
+	return dpe_rest_next(run, cell, (unsigned)literal, event);
+}
+
+bool dpe_slices_follows_bare(const struct dpe_run *run, unsigned pattern)
+{
+	return run->slices && run->sequel && !run->rule->nvariables && run->reads[pattern].only >= 0;
+}
+
+bool dpe_slices_follow_bare(struct dpe_run *run, unsigned pattern, const struct dpe_event *event)
+{
+	const struct dpe_cell *cell = dpe_cell_at(run->slices, 0);
+
+	return cell->form == DPE_CELL_AT_WORK && !cell->retired &&
+	       dpe_sequel_take(run, dpe_cell_rest(run->slices, cell)->slice,
+		       (unsigned)run->reads[pattern].only, event);
+}
+
+void dpe_slices_prepare(
+	const struct dpe_run *run, unsigned pattern, struct dpe_value value, bool soon)
+{
+	const struct dpe_slices *slices = run->slices;
+	uint64_t mask = run->masks[pattern];
+	struct dpe_value values[DPE_MAX_VARIABLES];
+
+	if (slices->ncells < MANY || mask != slices->full)
+		return;
+	values[__builtin_ctzll(mask)] = value;
+	dpe_cell_prepare(slices, mask, values, soon);
+}
+
+void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
+{
+	struct dpe_slices *slices = run->slices;
+
+	slices->known = slices->nslices;
+	if (is_single(run))
+		take(run, only_slice(run, run->bindings), occurrence, true);
+	else
+		take_all(run, occurrence);
+	dpe_engine_tidy(run);
+	dpe_slices_rest(run);
+	if (slices->nretired >= slices->sweep_from)
+		dpe_slices_sweep(run);
+}
+
+uint64_t dpe_slices_count(const struct dpe_run *run)
+{
+	return run->slices->ncells;
+}
+
+/* ---- the beginning and the end ----------------------------------------------------------- */
+
+struct dpe_slices *dpe_slices_new(struct dpe_run *run)
+{
+	struct dpe_slices *slices = dpe_xcalloc(1, sizeof(*slices));
+	const struct dpe_value none[1] = {{0}};
+
+	slices->sweep_from = DPE_FEWEST_RETIRED;
+	slices->most_work = run->recognizer->options.forget_from == 1 ? 0 : MOST_WORK;
+	slices->rests = run->automaton && !run->shape && run->rule->nvariables;
+	if (slices->rests)
+		slices->scratch = dpe_xmalloc(DPE_SLICE_BYTES);
+	run->slices = slices;
+	dpe_cells_begin(run);
+	dpe_slice_reads_find(run);
+	collect_masks(run);
+	if (!run->rule->nvariables)
+		begin_slice(run, 0, 0, none);
+	return slices;
+}
+
+void dpe_slices_free(struct dpe_run *run)
+{
+	struct dpe_slices *slices = run->slices;
+
+	if (!slices)
+		return;
+	for (uint32_t i = 0; i < slices->ncells; i++) {
+		struct dpe_cell *cell = dpe_cell_at(slices, i);
+
+		dpe_cell_clear(run, cell);
+		dpe_values_drop(cell->params, cell->mask);
+	}
+	dpe_unsaid_free(slices);
+	dpe_rest_end(run);
+	dpe_buckets_free(slices);
+	dpe_cells_end(slices);
+	dpe_slice_reads_free(run);
+	free(slices->pattern_masks);
+	free(slices->masks);
+	free(slices->touched);
+	free(slices);
+	run->slices = NULL;
+}

@@ -1,0 +1,65 @@
+/* What slices do with events, told as it happens to whoever wants to watch. */
+#include "recognizer/recognizer.h"
+
+#include <stdlib.h>
+
+bool dpe_traces(const struct dpe_recognizer *recognizer)
+{
+	return recognizer->sink.trace;
+}
+
+void dpe_trace(struct dpe_recognizer *recognizer, const struct dpe_trace *trace)
+{
+	recognizer->sink.trace(recognizer->sink.context, trace);
+}
+
+void dpe_trace_slice(const struct dpe_run *run, const struct dpe_slice *slice,
+	enum dpe_trace_kind kind, const struct dpe_occurrence *occurrence)
+{
+	const struct dpe_trace trace = {
+		.kind = kind,
+		.message = occurrence ? occurrence->message : NULL,
+		.rule = run->rule,
+		.params = slice->params,
+	};
+
+	if (dpe_traces(run->recognizer))
+		dpe_trace(run->recognizer, &trace);
+}
+
+void dpe_trace_take(const struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_occurrence *occurrence, unsigned count, bool matched)
+{
+	const struct dpe_message **after;
+	struct dpe_trace trace = {
+		.kind = count || matched ? DPE_TRACE_TOOK : DPE_TRACE_REFUSED,
+		.message = occurrence->message,
+		.rule = run->rule,
+		.params = slice->params,
+		.nafter = run->preds.count,
+		.count = count,
+		.matched = matched,
+	};
+
+	if (!dpe_traces(run->recognizer))
+		return;
+	after = dpe_xcalloc(run->preds.count + 1, sizeof(struct dpe_message *));
+	for (unsigned i = 0; i < run->preds.count; i++)
+		after[i] = run->preds.at[i]->message;
+	trace.after = after;
+	dpe_trace(run->recognizer, &trace);
+	free(after);
+}
+
+void dpe_trace_forgot(const struct dpe_run *run, const struct dpe_slice *slice, uint64_t count)
+{
+	const struct dpe_trace trace = {
+		.kind = DPE_TRACE_FORGOT,
+		.rule = run->rule,
+		.params = slice->params,
+		.count = count,
+	};
+
+	if (count && dpe_traces(run->recognizer))
+		dpe_trace(run->recognizer, &trace);
+}

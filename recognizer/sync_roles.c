@@ -1,0 +1,168 @@
+/* What a message is to the `sync` rules: the stabilizer knows sends and receives with keys, and
+ * nothing of rules. */
+#include "recognizer/actions/actions.h"
+#include "recognizer/recognizer.h"
+
+#include <stdlib.h>
+
+static unsigned pattern_at(const struct dpe_rule *rule, unsigned position)
+{
+	return rule->literals[rule->positions[position - 1].literal].pattern;
+}
+
+/* The number that stands as the condition of an event. */
+static int64_t round_of(const struct dpe_run *run, const struct dpe_binding *binding,
+	const struct dpe_message *message, bool send)
+{
+	const struct dpe_expr *cond = run->rule->patterns[binding->pattern].cond;
+	const struct dpe_env env = {
+		.recognizer = run->recognizer,
+		.run = run,
+		.variables = binding->values,
+		.event = message,
+		.text = &run->recognizer->text,
+	};
+	struct dpe_value value = cond ? dpe_eval(&env, cond) : (struct dpe_value){0};
+
+	if (value.kind != DPE_INT)
+		return send ? INT64_MIN : INT64_MAX;
+	return value.num;
+}
+
+static inline struct dpe_role *new_role(
+	struct dpe_roles *roles, const struct dpe_watcher *watcher, bool send)
+{
+	struct dpe_role *role = DPE_GROW(roles->at, roles->count, roles->cap);
+
+	*role = (struct dpe_role){.rule = watcher->run->sync, .send = send};
+	return role;
+}
+
+/* Sends and receives pair by the variables that both bind. */
+static void add_role(struct dpe_roles *roles, const struct dpe_watcher *watcher,
+	const struct dpe_binding *binding, const struct dpe_message *message, bool send)
+{
+	const struct dpe_run *run = watcher->run;
+	const struct dpe_rule *rule = run->rule;
+	uint64_t shared = run->masks[pattern_at(rule, rule->send)] &
+			  run->masks[pattern_at(rule, rule->receive)];
+	struct dpe_role *role = new_role(roles, watcher, send);
+
+	if (rule->pairing == DPE_ROUNDS)
+		role->round = round_of(run, binding, message, send);
+	for (unsigned i = 0; i < rule->nvariables; i++) {
+		if (!(shared >> i & 1))
+			continue;
+		*DPE_GROW(roles->keys, roles->nkeys, roles->capkeys) = binding->values[i];
+		role->nkeys++;
+	}
+}
+
+/* The one key is the first argument where it stands. */
+static void add_single(struct dpe_roles *roles, const struct dpe_watcher *watcher,
+	const struct dpe_message *message)
+{
+	if (!(watcher->phases >> message->phase & 1) || !message->nargs ||
+		message->args[0].kind == DPE_NONE)
+		return;
+	for (unsigned send = 0; send < 2; send++) {
+		if (send ? watcher->sends : watcher->receives) {
+			struct dpe_role *role = new_role(roles, watcher, send);
+
+			role->keys = message->args;
+			role->nkeys = 1;
+		}
+	}
+}
+
+static void prepare(struct dpe_watcher *watcher)
+{
+	const struct dpe_run *run = watcher->run;
+	const struct dpe_rule *rule = run->rule;
+	unsigned send, receive;
+
+	if (rule->mode != DPE_SYNC)
+		return;
+	send = pattern_at(rule, rule->send);
+	receive = pattern_at(rule, rule->receive);
+	watcher->sends = watcher->pattern == send;
+	watcher->receives = watcher->pattern == receive;
+	watcher->keyed = watcher->single && rule->pairing != DPE_ROUNDS &&
+			 (run->masks[send] & run->masks[receive]) ==
+				 UINT64_C(1) << watcher->variable;
+}
+
+/* Whether the name has one part only, which is known but for the key. */
+static void find_role(struct dpe_watch *watch)
+{
+	const struct dpe_watcher *only = NULL;
+
+	for (unsigned i = 0; i < watch->count; i++) {
+		const struct dpe_watcher *watcher = &watch->at[i];
+
+		if (!watcher->sends && !watcher->receives)
+			continue;
+		if (only || !watcher->keyed || (watcher->sends && watcher->receives))
+			return;
+		only = watcher;
+	}
+	if (!only)
+		return;
+	watch->role_phases = only->phases;
+	watch->role = (struct dpe_role){
+		.rule = only->run->sync, .send = only->sends, .nkeys = 1};
+}
+
+void dpe_roles_prepare(struct dpe_watch *watch)
+{
+	for (unsigned i = 0; i < watch->count; i++)
+		prepare(&watch->at[i]);
+	find_role(watch);
+}
+
+static void find_roles(struct dpe_recognizer *recognizer, const struct dpe_message *message)
+{
+	struct dpe_roles *roles = &recognizer->roles;
+	const struct dpe_watch *watch = &recognizer->by_name[message->name];
+
+	for (unsigned i = 0; i < watch->count; i++) {
+		const struct dpe_watcher *watcher = &watch->at[i];
+		struct dpe_binding binding;
+
+		if (!watcher->sends && !watcher->receives)
+			continue;
+		if (watcher->keyed) {
+			add_single(roles, watcher, message);
+			continue;
+		}
+		if (!dpe_watcher_match(watcher, watcher->run, message, &binding))
+			continue;
+		if (watcher->receives)
+			add_role(roles, watcher, &binding, message, false);
+		if (watcher->sends)
+			add_role(roles, watcher, &binding, message, true);
+	}
+}
+
+void dpe_roles_find(struct dpe_recognizer *recognizer, const struct dpe_message *message)
+{
+	struct dpe_roles *roles = &recognizer->roles;
+	const struct dpe_value *keys;
+
+	roles->count = roles->nkeys = 0;
+	find_roles(recognizer, message);
+	keys = roles->keys;
+	for (unsigned i = 0; i < roles->count; i++) {
+		if (roles->at[i].keys)
+			continue;
+		roles->at[i].keys = keys;
+		keys += roles->at[i].nkeys;
+	}
+}
+
+void dpe_roles_clear(struct dpe_roles *roles)
+{
+	free(roles->at);
+	free(roles->keys);
+	*roles = (struct dpe_roles){0};
+}
