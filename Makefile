@@ -80,7 +80,7 @@ help:
 
 PACKAGES := gcc g++ libiberty-dev libzydis-dev libc6-dev clang llvm libclang-rt-14-dev bison flex bpftool libbpf-dev \
 	libelf-dev libdw-dev libcjson-dev libyajl-dev libexpat1-dev libisal-dev libcmocka-dev uthash-dev linux-libc-dev pkg-config \
-	python3 gdb pigz pbzip2 bzip2 xz-utils zstd redis-tools memcached systemtap-sdt-dev
+	python3 gdb pigz pbzip2 bzip2 xz-utils zstd redis-tools memcached systemtap-sdt-dev libcap2-bin valgrind qemu-user
 
 deps:
 	@missing=; for p in $(PACKAGES); do \

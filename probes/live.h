@@ -499,7 +499,9 @@ int dpe_attach_wakers(const struct dpe_probes *probes);
 int dpe_attach_vector_map(const struct dpe_probes *probes);
 /* Whether the program replaced itself (exec) while it was observed. */
 bool dpe_attach_replaced(const struct dpe_probes *probes);
-/* How many programs the target has begun, by exec. */
+/* How many programs were begun that the user may not trace: they are not observed. */
+uint64_t dpe_attach_untraceable(const struct dpe_probes *probes);
+/* How many programs the target has begun, by exec, of those that are observed. */
 unsigned dpe_attach_execs(const struct dpe_probes *probes);
 /* Lets children that are not followed go on without our breakpoints. */
 void dpe_attach_spare_children(struct dpe_probes *probes);

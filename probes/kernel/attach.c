@@ -274,6 +274,14 @@ static bool attach_probes(struct dpe_probes *probes, bool multi, struct dpe_diag
 	return attach_each(probes, false, diags) && attach_each(probes, true, diags);
 }
 
+/* Programs that a running process begins are checked in the kernel once the tracepoints are there, those
+ * that it began before here. */
+static bool may_still_trace(
+	const struct dpe_probes *probes, bool running, struct dpe_diags *diags)
+{
+	return !running || dpe_privilege_check_process(probes->pid, diags);
+}
+
 bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 {
 	bool multi = !probes->one_by_one && dpe_kernel_has_multi();
@@ -283,7 +291,7 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 		multi ? "all of a file in one call" : "one by one");
 	if (!load_programs(probes, multi, diags) || !dpe_follow_begin(probes, diags) ||
 		!dpe_vectors_begin(probes, diags) || !attach_tracepoints(probes, diags) ||
-		!dpe_late_begin(probes, diags) ||
+		!may_still_trace(probes, armed, diags) || !dpe_late_begin(probes, diags) ||
 		!attach_probes(probes, multi, diags))
 		return false;
 	if (armed) {

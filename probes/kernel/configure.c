@@ -272,11 +272,23 @@ static void configure_linker(struct dpe_probes *probes, bool multi)
 			program, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
 }
 
+static void configure_rights(const struct dpe_probes *probes)
+{
+	const struct dpe_tracer tracer = dpe_tracer_find();
+	struct dpe_bpf *bpf = probes->bpf;
+
+	bpf->rodata->traces_all = tracer.all;
+	bpf->rodata->tracer_uid = tracer.uid;
+	bpf->rodata->tracer_gid = tracer.gid;
+	bpf->rodata->tracer_permitted = tracer.permitted;
+}
+
 void dpe_configure(struct dpe_probes *probes, bool multi)
 {
 	struct dpe_bpf *bpf = probes->bpf;
 
 	configure_linker(probes, multi);
+	configure_rights(probes);
 	bpf->rodata->target = probes->pid;
 	bpf->rodata->follow = probes->follows;
 	bpf->rodata->namespace = pid_namespace();

@@ -72,6 +72,11 @@ bool dpe_attach_replaced(const struct dpe_probes *probes)
 	return probes->bpf && probes->bpf->bss->replaced;
 }
 
+uint64_t dpe_attach_untraceable(const struct dpe_probes *probes)
+{
+	return probes->bpf ? probes->bpf->bss->untraceable : 0;
+}
+
 unsigned dpe_attach_execs(const struct dpe_probes *probes)
 {
 	return probes->bpf->bss->execs;

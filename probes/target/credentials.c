@@ -7,8 +7,11 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- users ------------------------------------------------------------------------------- */
@@ -95,6 +98,57 @@ int dpe_capabilities_keep(const struct dpe_user *user, uint64_t capabilities)
 		prctl(PR_SET_KEEPCAPS, 0);
 	return error;
 }
+
+/* ---- tracing ----------------------------------------------------------------------------- */
+
+bool dpe_rights_of_file(void)
+{
+	return getauxval(AT_SECURE);
+}
+
+struct dpe_tracer dpe_tracer_find(void)
+{
+	struct __user_cap_data_struct data[2] = {0};
+	struct dpe_tracer tracer = {.uid = getuid(), .gid = getgid()};
+
+	if (dpe_rights_of_file() || get(data))
+		return tracer;
+	tracer.permitted = data[0].permitted | (uint64_t)data[1].permitted << 32;
+	tracer.all = data[0].effective >> CAP_SYS_PTRACE & 1;
+	return tracer;
+}
+
+/* The kernel checks the right before the address, which is not mapped. */
+static int try_to_read(pid_t pid)
+{
+	char byte;
+	struct iovec here = {&byte, 1}, there = {NULL, 1};
+
+	if (process_vm_readv(pid, &here, 1, &there, 1, 0) >= 0)
+		return 0;
+	return errno == EPERM || errno == ESRCH ? errno : 0;
+}
+
+/* The rights of our file are given up in a child, as they do not come back. */
+int dpe_tracer_check(pid_t pid)
+{
+	pid_t child;
+	int status;
+
+	if (!dpe_rights_of_file())
+		return try_to_read(pid);
+	child = fork();
+	if (!child)
+		_exit(dpe_capabilities_keep(NULL, 0) ? EPERM : try_to_read(pid));
+	if (child < 0)
+		return errno;
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
+}
+
+/* ---- lending and printing ---------------------------------------------------------------- */
 
 void dpe_capabilities_lend(uint64_t capabilities)
 {

@@ -21,6 +21,20 @@ void dpe_user_free(struct dpe_user *user); /* accepts one that is zeroed */
 /* Becomes the user, for good; async-signal-safe. 0 or -errno. */
 int dpe_user_become(const struct dpe_user *user);
 
+/* The user on whose behalf processes are traced. */
+struct dpe_tracer {
+	uid_t uid;
+	gid_t gid;
+	uint64_t permitted; /* capabilities of the user, not of our own file */
+	bool all;           /* CAP_SYS_PTRACE is among those in effect */
+};
+
+struct dpe_tracer dpe_tracer_find(void);
+/* 0, or the error by which the kernel refuses that the user traces the process: EPERM, ESRCH. */
+int dpe_tracer_check(pid_t pid);
+/* Whether our own file gives us rights that the user does not have (set-uid, file capabilities). */
+bool dpe_rights_of_file(void);
+
 /* The capabilities that the process has, a bit each. */
 uint64_t dpe_capabilities(void);
 /* Becomes the user (NULL: stays who it is) with these capabilities at most. 0 or -errno. */

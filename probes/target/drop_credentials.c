@@ -194,8 +194,9 @@ int dpe_probes_begin_privileged(void)
 	const uint64_t kept = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_ADMIN) |
 			      BIT(CAP_SYS_NICE);
 	const struct dpe_user caller = {.uid = getuid(), .gid = getgid()};
+	bool changed = caller.uid != geteuid() || caller.gid != getegid();
 
-	if (caller.uid == geteuid() && caller.gid == getegid())
+	if (!changed && !dpe_rights_of_file())
 		return 0;
-	return dpe_capabilities_keep(&caller, kept);
+	return dpe_capabilities_keep(changed ? &caller : NULL, kept);
 }

@@ -89,8 +89,29 @@ static void tell_replaced(const struct dpe_probes *probes, struct dpe_diags *dia
 			"counts as a loss");
 }
 
+static void report_untraceable(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	uint64_t count = dpe_attach_untraceable(probes);
+
+	if (!count)
+		return;
+	if (probes->child.pid && !dpe_attach_execs(probes))
+		dpe_diag_at(diags, DPE_ERROR, "dpe",
+			"the program has more rights than the user who runs dpe (set-user-ID, "
+			"set-group-ID, capabilities, or no right to read it): observing it needs "
+			"the capability CAP_SYS_PTRACE");
+	else
+		dpe_diag_at(diags, DPE_WARNING, "dpe",
+			"%llu program%s with more rights than the user who runs dpe (set-user-ID, "
+			"set-group-ID, capabilities, or no right to read it) %s not observed, which "
+			"counts as a loss: that needs the capability CAP_SYS_PTRACE",
+			(unsigned long long)count, count == 1 ? "" : "s",
+			count == 1 ? "was" : "were");
+}
+
 void dpe_probes_tell_missing(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
+	report_untraceable(probes, diags);
 	dpe_armed_tell_refused(probes, diags);
 	tell_replaced(probes, diags);
 	dpe_texts_tell_cut(probes, diags);

@@ -302,6 +302,10 @@ static int watch_launched(struct dpe_probes *probes, struct dpe_diags *diags)
 
 	if (!await_stop(probes, &error))
 		return error;
+	if (dpe_attach_untraceable(probes)) {
+		dpe_probes_continue(probes);
+		return 0;
+	}
 	if (begin_watching(probes, &error, diags)) {
 		dpe_probes_continue(probes);
 		return 0;

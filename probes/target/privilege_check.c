@@ -40,16 +40,19 @@ bool dpe_privilege_check(struct dpe_diags *diags)
 
 bool dpe_privilege_check_process(pid_t pid, struct dpe_diags *diags)
 {
-	char *path = dpe_xasprintf("/proc/%d/exe", pid), byte;
-	int error = readlink(path, &byte, 1) < 0 ? errno : 0;
+	int error = dpe_tracer_check(pid);
 
-	free(path);
-	if (error != EACCES && error != EPERM)
+	if (!error || error == ESRCH) /* that it has ended is reported elsewhere */
 		return true;
-	dpe_diag_at(diags, DPE_ERROR, "dpe",
-		"observing process %d, which belongs to another user or has more rights, needs the "
-		"capability CAP_SYS_PTRACE",
-		(int)pid);
+	if (error == EPERM)
+		dpe_diag_at(diags, DPE_ERROR, "dpe",
+			"observing process %d, which belongs to another user or has more rights, "
+			"needs the capability CAP_SYS_PTRACE, of the user who runs dpe",
+			(int)pid);
+	else
+		dpe_diag_at(diags, DPE_ERROR, "dpe",
+			"cannot find out whether process %d may be observed: %s", (int)pid,
+			strerror(error));
 	return false;
 }
 

@@ -112,10 +112,34 @@ struct uprobes_state {
 	struct xol_area *xol_area;
 } RELOCATED;
 
+typedef struct {
+	unsigned int val;
+} dpe_id;
+
+struct user_namespace {
+	struct user_namespace *parent;
+	int level;
+	dpe_id owner;
+} RELOCATED;
+
+struct cred {
+	dpe_id uid, gid, suid, sgid, euid, egid;
+	struct {
+	} cap_permitted; /* 64 bits, in types that differ among kernels */
+	struct user_namespace *user_ns;
+} RELOCATED;
+
 struct mm_struct {
 	unsigned long start_code;
+	struct {
+	} flags; /* a bitmap; before Linux 6.18 a number */
+	struct user_namespace *user_ns;
 	struct file *exe_file;
 	struct uprobes_state uprobes_state;
+} RELOCATED;
+
+struct mm_struct___with_number {
+	unsigned long flags;
 } RELOCATED;
 
 struct fdtable {
@@ -150,6 +174,7 @@ struct task_struct {
 	int tgid;
 	char comm[16];
 	struct pid *thread_pid;
+	const struct cred *real_cred;
 	struct signal_struct *signal;
 	struct mm_struct *mm;
 	struct uprobe_task *utask;

@@ -15,6 +15,7 @@
 #include "probes/kernel/bpf/early_returns.h"
 #include "probes/kernel/bpf/record.h"
 #include "probes/kernel/bpf/send.h"
+#include "probes/kernel/bpf/trace_rights.h"
 #include "probes/kernel/bpf/transfers.h"
 #include "probes/kernel/bpf/fpregs_read.h"
 #include <linux/bpf.h>
@@ -416,6 +417,21 @@ static __always_inline void look_at_program(struct task_struct *task)
 		lose_nowhere(bpf_ktime_get_ns());
 }
 
+/* Of a process that begins a program which the user may not trace: from here on nothing is read of it or
+ * of processes that it makes. */
+static __always_inline void stop_observing(struct task_struct *task)
+{
+	__sync_fetch_and_add(&untraceable, 1);
+	lose_nowhere(bpf_ktime_get_ns());
+	if (follow)
+		unfollow_process(task);
+	if (hold_program) { /* the observer waits for this stop */
+		hold_program = 0;
+		bpf_send_signal(SIGNAL_STOP);
+	}
+	wake_at_once();
+}
+
 /* The target's program starts (again): what was called before will never return. A thread that
  * was not the first takes over the first one's id; the kernel knows our probes by the first one,
  * which is gone: whatever comes now is lost, which counts as one. So are data events, as the variables are. */
@@ -427,6 +443,10 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 
 	if (!is_target(task))
 		return 0;
+	if (!may_trace(task)) {
+		stop_observing(task);
+		return 0;
+	}
 	if (follow)
 		replace_program(task);
 	tid = thread_id(task);

@@ -23,6 +23,7 @@ __u64 spaces;    /* address spaces after the first */
 __u64 children;  /* processes that were made and are not followed */
 __u64 serials;   /* of struct dpe_newcomer */
 __u64 nbackings; /* files of shared memory so far */
+__u64 untraceable; /* programs begun that the user may not trace: they are not observed */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -128,7 +129,7 @@ static __always_inline struct dpe_process *process_of(struct task_struct *task)
 
 static __always_inline bool is_target(struct task_struct *task)
 {
-	return follow ? process_of(task) != 0 : process_id(task) == target;
+	return follow ? process_of(task) != 0 : process_id(task) == target && !untraceable;
 }
 
 /* A child sees its parent's memory (vfork), or a copy. False where it cannot be followed. */
@@ -149,17 +150,23 @@ static __always_inline bool follow_child(struct task_struct *parent, struct task
 	return true;
 }
 
-/* Of the last thread of a process. */
-static __always_inline void unfollow(struct task_struct *task)
+static __always_inline void unfollow_process(struct task_struct *task)
 {
 	__u32 id = process_id(task);
 
-	if (BPF_CORE_READ(task, signal, live.counter) || bpf_map_delete_elem(&followed, &id))
+	if (bpf_map_delete_elem(&followed, &id))
 		return;
 	bpf_map_delete_elem(&held, &id);
 	bpf_map_delete_elem(&released, &id);
 	bpf_map_delete_elem(&stopped, &id);
 	__sync_fetch_and_add(&living, -1);
+}
+
+/* Called for each thread that ends: the last one ends the process. */
+static __always_inline void unfollow(struct task_struct *task)
+{
+	if (!BPF_CORE_READ(task, signal, live.counter))
+		unfollow_process(task);
 }
 
 /* ---- files ------------------------------------------------------------------------------- */
