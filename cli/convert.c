@@ -20,8 +20,8 @@ static bool copy(struct cli *cli, struct dpe_log_reader *reader)
 
 	if (!writer)
 		return false;
-	if (dpe_log_unnamed(reader))
-		dpe_log_leave_unnamed(writer);
+	if (dpe_log_unreferenced(reader))
+		dpe_log_omit_ids(writer);
 	while ((got = dpe_log_read(reader, &message))) {
 		if (got < 0) {
 			good = false;
@@ -30,7 +30,7 @@ static bool copy(struct cli *cli, struct dpe_log_reader *reader)
 		dpe_log_write(writer, message, NULL, 0);
 		dpe_message_unref(message);
 	}
-	return !dpe_log_finish(writer, cli->diags) && good && !dpe_log_cut_off(reader);
+	return !dpe_log_finish(writer, cli->diags) && good && !dpe_log_truncated(reader);
 }
 
 /* ---- causal order ------------------------------------------------------------------------ */
@@ -110,7 +110,7 @@ static int stabilize(struct cli *cli, struct dpe_log_reader *reader)
 	dpe_spec_free(spec);
 	if (!good)
 		return CLI_ERROR;
-	return s.held || dpe_log_cut_off(reader) ? CLI_INCONCLUSIVE : CLI_GOOD;
+	return s.held || dpe_log_truncated(reader) ? CLI_INCONCLUSIVE : CLI_GOOD;
 }
 
 int cli_convert(struct cli *cli)

@@ -119,7 +119,7 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 	}
 	while (feed.nahead)
 		feed_first(&feed);
-	if (dpe_log_cut_off(reader)) {
+	if (dpe_log_truncated(reader)) {
 		char *reason = dpe_xasprintf("%s was cut off in the middle", path);
 
 		dpe_recognizer_doubt(recognizer, reason);

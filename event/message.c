@@ -1,12 +1,12 @@
-/* Messages: one block each, counted. */
+/* Messages: reference-counted, one block each. */
 #include "event/event.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the parts of a message go: first counted with no block, then placed into one. */
+/* Lays the parts of a message out: first without a block, to compute its size, then into it. */
 struct packer {
-	char *at; /* NULL while counting */
+	char *at; /* NULL while the size is computed */
 	size_t used;
 };
 
@@ -102,8 +102,6 @@ static void pack(struct packer *packer, const struct dpe_message *draft, struct 
 					_Alignof(uint64_t))
 			      : NULL;
 	to->extra_shared = false;
-	to->plain = false;
-	to->kept = 0;
 	to->extra = draft->extra ? take_text(packer, draft->extra, strlen(draft->extra)) : NULL;
 	to->comm = draft->comm ? take_text(packer, draft->comm, strlen(draft->comm)) : NULL;
 	take_value(packer, &to->id);
@@ -118,14 +116,13 @@ static bool is_word(struct dpe_value value)
 	return !dpe_value_has_own_text(value);
 }
 
-/* Most messages: behind the message stand its arguments, the addresses of its stack, and then text of
- * values. */
-static bool is_plain(const struct dpe_message *draft)
+/* Most messages: the arguments, the return addresses and then the text of values follow the message. */
+static bool is_simple(const struct dpe_message *draft)
 {
 	return !draft->npreds && !draft->nvars && !draft->nstack;
 }
 
-/* The text of a value goes to `at`; returns what is behind it. */
+/* Copies the text of a value to `at`; returns the end of the copy. */
 static char *move_text(struct dpe_value *value, char *at)
 {
 	if (is_word(*value))
@@ -140,20 +137,20 @@ static size_t text_size(struct dpe_value value)
 	return is_word(value) ? 0 : value.len + (size_t)1;
 }
 
-static struct dpe_message *new_block(struct dpe_pool *pool, size_t size)
+/* One reference, the caller's; the message itself is not initialised. */
+static struct dpe_message *new_block(struct dpe_pool *pool, size_t size, bool plain)
 {
-	return pool ? dpe_pool_take(pool, size) : dpe_xmalloc(size);
+	struct dpe_message_block *block = pool ? dpe_pool_take(pool, size) : dpe_xmalloc(size);
+
+	block->refs = 1;
+	block->size = (uint32_t)size;
+	block->pool = pool;
+	block->plain = plain;
+	block->retain_flags = 0;
+	return &block->message;
 }
 
-static struct dpe_message *finish(struct dpe_message *message, struct dpe_pool *pool, size_t size)
-{
-	message->refs = 1;
-	message->size = (uint32_t)size;
-	message->pool = pool;
-	return message;
-}
-
-/* The same for text by itself; NULL stays NULL. */
+/* move_text for a string by itself; NULL stays NULL. */
 static char *copy_text(const char **text, char *at)
 {
 	size_t size;
@@ -165,10 +162,9 @@ static char *copy_text(const char **text, char *at)
 	return at + size;
 }
 
-static size_t plain_size(const struct dpe_message *draft)
+static size_t simple_size(const struct dpe_message *draft)
 {
-	size_t size = sizeof(*draft) + draft->nargs * sizeof(*draft->args) +
-		      draft->npcs * sizeof(*draft->pcs);
+	size_t size = dpe_message_size(draft->nargs) + draft->npcs * sizeof(*draft->pcs);
 
 	for (unsigned i = 0; i < draft->nargs; i++)
 		size += text_size(draft->args[i]);
@@ -178,11 +174,10 @@ static size_t plain_size(const struct dpe_message *draft)
 	       text_size(draft->process) + text_size(draft->host) + text_size(draft->ret);
 }
 
-static struct dpe_message *copy_plain(struct dpe_pool *pool, const struct dpe_message *draft)
+static struct dpe_message *copy_simple(struct dpe_pool *pool, const struct dpe_message *draft)
 {
-	size_t size = plain_size(draft);
-	struct dpe_message *message = new_block(pool, size);
-	struct dpe_value *args = (struct dpe_value *)(message + 1);
+	struct dpe_message *message = new_block(pool, simple_size(draft), false);
+	struct dpe_value *args = dpe_message_args(message);
 	uint64_t *pcs = (uint64_t *)(args + draft->nargs);
 	char *text = (char *)(pcs + draft->npcs);
 
@@ -201,31 +196,28 @@ static struct dpe_message *copy_plain(struct dpe_pool *pool, const struct dpe_me
 	text = copy_text(&message->extra, text);
 	copy_text(&message->comm, text);
 	message->extra_shared = false;
-	message->plain = false;
-	message->kept = 0;
 	message->args = draft->nargs ? args : NULL;
 	message->preds = NULL;
 	message->vars = NULL;
 	message->stack = NULL;
 	message->pcs = draft->npcs ? pcs : NULL;
-	return finish(message, pool, size);
+	return message;
 }
 
 struct dpe_message *dpe_message_new_in(struct dpe_pool *pool, const struct dpe_message *draft)
 {
-	struct dpe_message counted, *message;
-	struct packer packer = {0};
-	size_t size;
+	struct dpe_message sized, *message;
+	struct packer packer = {.used = offsetof(struct dpe_message_block, message)};
 
-	if (is_plain(draft))
-		return copy_plain(pool, draft);
-	counted = *draft;
-	pack(&packer, draft, &counted);
-	size = packer.used;
-	message = new_block(pool, size);
-	packer = (struct packer){.at = (char *)message};
+	if (is_simple(draft))
+		return copy_simple(pool, draft);
+	sized = *draft;
+	pack(&packer, draft, &sized);
+	message = new_block(pool, packer.used, false);
+	packer = (struct packer){.at = (char *)dpe_message_block(message),
+		.used = offsetof(struct dpe_message_block, message)};
 	pack(&packer, draft, message);
-	return finish(message, pool, size);
+	return message;
 }
 
 struct dpe_message *dpe_message_new(const struct dpe_message *draft)
@@ -236,91 +228,90 @@ struct dpe_message *dpe_message_new(const struct dpe_message *draft)
 struct dpe_message *dpe_message_begin(
 	struct dpe_pool *pool, unsigned nargs, struct dpe_value **args)
 {
-	size_t size = dpe_message_size(nargs);
-	struct dpe_message *message = new_block(pool, size);
+	struct dpe_message *message = new_block(pool, dpe_message_size(nargs), true);
 
 	memset(message, 0, sizeof(*message));
 	message->args = *args = dpe_message_args(message);
 	message->nargs = (uint16_t)nargs;
-	message->plain = true;
-	return finish(message, pool, size);
+	return message;
 }
 
-struct dpe_message *dpe_message_with_room(
-	struct dpe_pool *pool, unsigned nargs, unsigned npcs, size_t text, struct dpe_message_room *room)
+struct dpe_message *dpe_message_reserve(struct dpe_pool *pool, unsigned nargs, unsigned npcs,
+	size_t text, struct dpe_message_space *space)
 {
-	size_t size = dpe_message_size(nargs) + npcs * sizeof(*room->pcs) + text;
-	struct dpe_message *message = new_block(pool, size);
+	size_t size = dpe_message_size(nargs) + npcs * sizeof(*space->pcs) + text;
+	struct dpe_message *message = new_block(pool, size, false);
 
 	memset(message, 0, sizeof(*message));
-	room->args = dpe_message_args(message);
-	room->pcs = (uint64_t *)(room->args + nargs);
-	room->text = (char *)(room->pcs + npcs);
-	return finish(message, pool, size);
+	space->args = dpe_message_args(message);
+	space->pcs = (uint64_t *)(space->args + nargs);
+	space->text = (char *)(space->pcs + npcs);
+	return message;
 }
 
-struct dpe_message *dpe_message_anew(struct dpe_message *message)
+struct dpe_message *dpe_message_replace(struct dpe_message *message)
 {
-	size_t room = message->size - sizeof(*message);
-	struct dpe_pool *pool = message->pool;
+	const struct dpe_message_block *block = dpe_message_block(message);
+	size_t space = block->size - sizeof(*block);
+	struct dpe_pool *pool = block->pool;
 	struct dpe_value *args;
 
 	dpe_message_unref(message);
-	return dpe_message_begin(pool, (unsigned)(room / sizeof(*args)), &args);
+	return dpe_message_begin(pool, (unsigned)(space / sizeof(*args)), &args);
 }
 
 struct dpe_message *dpe_message_ref(struct dpe_message *message)
 {
-	message->refs++;
+	dpe_message_block(message)->refs++;
 	return message;
 }
 
-/* The place of the message that goes; another one while that is still used. */
-static struct dpe_message **renewed_place(struct dpe_renewed *renewed)
+/* The slot whose message is replaced: the oldest, or a new slot while that one is referenced. */
+static struct dpe_message **recycler_slot(struct dpe_recycler *recycler)
 {
-	unsigned at = renewed->next;
+	unsigned at = recycler->next;
 
-	if (at >= renewed->count ||
-		(renewed->last[at]->refs != 1 && renewed->count < DPE_RENEWED))
-		at = renewed->count++;
-	renewed->next = at + 1 < renewed->count ? at + 1 : 0;
-	return &renewed->last[at];
+	if (at >= recycler->count ||
+		(dpe_message_block(recycler->last[at])->refs != 1 && recycler->count < DPE_RECYCLED))
+		at = recycler->count++;
+	recycler->next = at + 1 < recycler->count ? at + 1 : 0;
+	return &recycler->last[at];
 }
 
-struct dpe_message *dpe_message_renew(struct dpe_pool *pool, struct dpe_renewed *renewed,
+struct dpe_message *dpe_message_recycle(struct dpe_pool *pool, struct dpe_recycler *recycler,
 	unsigned nargs, struct dpe_value **args)
 {
-	struct dpe_message *message = dpe_message_again(renewed, dpe_message_size(nargs)), **last;
+	struct dpe_message *message = dpe_recycler_take(recycler, dpe_message_size(nargs)), **last;
 
 	if (message) {
 		message->nargs = (uint16_t)nargs;
 		*args = dpe_message_args(message);
 		return message;
 	}
-	last = renewed_place(renewed);
+	last = recycler_slot(recycler);
 	dpe_message_unref(*last);
 	return *last = dpe_message_ref(dpe_message_begin(pool, nargs, args));
 }
 
-void dpe_renewed_end(struct dpe_renewed *renewed)
+void dpe_recycler_end(struct dpe_recycler *recycler)
 {
-	for (unsigned i = 0; i < DPE_RENEWED; i++)
-		dpe_message_unref(renewed->last[i]);
-	*renewed = (struct dpe_renewed){0};
+	for (unsigned i = 0; i < DPE_RECYCLED; i++)
+		dpe_message_unref(recycler->last[i]);
+	*recycler = (struct dpe_recycler){0};
 }
 
-static __attribute__((noinline)) void destroy(struct dpe_message *message)
+static __attribute__((noinline)) void destroy(struct dpe_message_block *block)
 {
-	if (message->pool)
-		dpe_pool_give(message->pool, message, message->size);
+	if (block->pool)
+		dpe_pool_give(block->pool, block, block->size);
 	else
-		free(message);
+		free(block);
 }
 
 void dpe_message_unref(struct dpe_message *message)
 {
-	if (message && !--message->refs)
-		destroy(message);
+	if (message && !--dpe_message_block(message)->refs)
+		destroy(dpe_message_block(message));
 }
 
 /* ---- names and ids ----------------------------------------------------------------------- */
@@ -328,7 +319,7 @@ void dpe_message_unref(struct dpe_message *message)
 void dpe_event_parse(struct dpe_names *names, const char *text, size_t len, dpe_name *name,
 	enum dpe_phase *phase)
 {
-	/* "[arg@0->x'] from f.enter" is a data event, which has none. */
+	/* "[arg@0->x'] from f.enter" is a data event, which has no phase. */
 	bool data = len && *text == '[';
 
 	*phase = DPE_BARE;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_SHARED = 64, MOST_SHARED = 1 << 16 };
+enum { MAX_INTERNED_LEN = 64, MAX_INTERNED = 1 << 16 };
 
 /* Right before its text stands the hash of that as a value, for dpe_value_hash. */
 struct name {
@@ -110,23 +110,23 @@ dpe_name dpe_intern(struct dpe_names *names, const char *text, size_t len)
 	return *slot ? *slot : add_name(names, slot, text, len, hash);
 }
 
-struct dpe_value dpe_value_share(struct dpe_names *names, const char *text, size_t len)
+struct dpe_value dpe_value_intern(struct dpe_names *names, const char *text, size_t len)
 {
 	struct dpe_value value = {.kind = DPE_STRING, .len = (uint32_t)len, .text = text};
 	uint32_t hash;
 	dpe_name *slot, name;
 
-	if (len > LONGEST_SHARED)
+	if (len > MAX_INTERNED_LEN)
 		return value;
 	hash = hash_bytes(text, len);
 	slot = find_slot(names, text, len, hash);
 	name = *slot;
-	if (!name && names->nnames < MOST_SHARED)
+	if (!name && names->nnames < MAX_INTERNED)
 		name = add_name(names, slot, text, len, hash);
 	if (!name)
 		return value;
 	value.shared = true;
-	value.number = name <= DPE_MOST_NUMBER ? name : 0;
+	value.number = name <= DPE_MAX_TEXT_NUMBER ? name : 0;
 	value.text = names->names[name].text;
 	return value;
 }

@@ -1,19 +1,19 @@
-/* Numbers behind each other in memory: words of eight bytes, of four, and small numbers, which take
- * a byte, and nine where they are large after all. */
+/* Numbers written one behind the other into memory: words of 8 bytes, halves of 4, and varints of
+ * 1 or 9 bytes. */
 #ifndef DPE_EVENT_WORDS_H
 #define DPE_EVENT_WORDS_H
 
 #include <stdint.h>
 #include <string.h>
 
-#define DPE_SMALL_SIZE 9 /* the most that a small number takes */
+#define DPE_VARINT_SIZE 9 /* at most */
 
-/* Where the next one is written. */
+/* The write position. */
 struct dpe_words {
 	unsigned char *at;
 };
 
-/* Where the next one is read. */
+/* The read position. */
 struct dpe_words_read {
 	const unsigned char *at;
 };
@@ -48,7 +48,7 @@ static inline uint32_t dpe_words_get_half(struct dpe_words_read *words)
 	return half;
 }
 
-static inline void dpe_words_put_small(struct dpe_words *words, uint64_t number)
+static inline void dpe_words_put_varint(struct dpe_words *words, uint64_t number)
 {
 	if (number < UINT8_MAX) {
 		*words->at++ = (unsigned char)number;
@@ -58,7 +58,7 @@ static inline void dpe_words_put_small(struct dpe_words *words, uint64_t number)
 	dpe_words_put(words, number);
 }
 
-static inline uint64_t dpe_words_get_small(struct dpe_words_read *words)
+static inline uint64_t dpe_words_get_varint(struct dpe_words_read *words)
 {
 	unsigned char byte = *words->at++;
 

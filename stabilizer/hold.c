@@ -261,8 +261,8 @@ void dpe_known_add(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	struct dpe_known *known;
 
 	/* Where nobody names it, its number in its thread shows whether it came twice. */
-	if (message->has_seq ? by_place || message->unnamed
-			     : by_place && (message->unnamed || !message->place))
+	if (message->has_seq ? by_place || message->unreferenced
+			     : by_place && (message->unreferenced || !message->place))
 		return;
 	known = known_of(stabilizer, message->log, dpe_message_id(message));
 	if (known->node && by_place)

@@ -348,7 +348,7 @@ static inline struct dpe_thread *dpe_thread_recent(
 
 	return thread && thread->id.num == message->thread.num &&
 			       thread->id.kind == message->thread.kind &&
-			       (message->plain || message->host.kind == DPE_NONE)
+			       (dpe_message_is_plain(message) || message->host.kind == DPE_NONE)
 		       ? thread
 		       : NULL;
 }

@@ -8,9 +8,9 @@
 static inline bool is_plain(
 	const struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
 {
-	if (!message->plain && (message->npreds || message->id.kind != DPE_NONE))
+	if (!dpe_message_is_plain(message) && (message->npreds || message->id.kind != DPE_NONE))
 		return false;
-	if (!message->has_seq && message->place && !message->unnamed)
+	if (!message->has_seq && message->place && !message->unreferenced)
 		return false;
 	if (message->has_time && !stabilizer->ordered)
 		return false;

@@ -75,8 +75,6 @@ struct dpe_var {
 /* One primitive event as it was observed; 0, NULL and DPE_NONE are what is not known. See
  * docs/formats.md for the members of a log. */
 struct dpe_message {
-	uint32_t refs, size; /* private, as is the pool; NULL: the block is the heap's */
-	struct dpe_pool *pool;
 	dpe_name name;   /* without its phase: "enqueue" of "enqueue.enter" */
 	dpe_name module; /* file name of the program or library that holds it; 0 unknown */
 	enum dpe_phase phase;
@@ -96,11 +94,9 @@ struct dpe_message {
 	const char *extra; /* members that this version does not know: `"k":v,"l":w`, or NULL */
 	const char *comm;  /* the thread's name, or NULL */
 	uint16_t nargs, npreds, nvars, nstack, npcs;
-	bool unnamed; /* nothing in its log gives it as a predecessor */
+	bool unreferenced; /* nothing in its log gives it as a predecessor */
 	bool has_seq, has_time;
 	bool extra_shared; /* its text belongs to the table of names */
-	bool plain; /* private: made by dpe_message_begin, and no more in it than is said there */
-	uint8_t kept; /* private: see dpe_kept_flags; 0: nobody asked */
 };
 
 /* A message is made in two steps: fill a draft (its pointers may point anywhere), then copy it
@@ -193,7 +189,7 @@ struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
  * line that was wrong is skipped. */
 int dpe_log_read(struct dpe_log_reader *reader, struct dpe_message **message);
 /* True where the log ended in the middle of a line that is no message: what came after is lost. */
-bool dpe_log_cut_off(const struct dpe_log_reader *reader);
+bool dpe_log_truncated(const struct dpe_log_reader *reader);
 /* Messages of a thread that the log says were lost when it was recorded, whether a gap shows it or
  * not. */
 struct dpe_log_loss {
@@ -207,7 +203,7 @@ unsigned dpe_log_losses(const struct dpe_log_reader *reader, const struct dpe_lo
  * .std they always do. */
 bool dpe_log_ordered(const struct dpe_log_reader *reader);
 /* True where no message of the log gives predecessors, as far as can be known before it is read. */
-bool dpe_log_unnamed(const struct dpe_log_reader *reader);
+bool dpe_log_unreferenced(const struct dpe_log_reader *reader);
 void dpe_log_close(struct dpe_log_reader *reader); /* accepts NULL */
 
 struct dpe_log_writer;
@@ -216,7 +212,7 @@ struct dpe_log_writer;
 struct dpe_log_writer *dpe_log_create(const struct dpe_names *names, const char *path,
 	enum dpe_log_format format, bool ordered, struct dpe_diags *diags);
 /* No message will be given as a predecessor: ids that would be made for that are not. */
-void dpe_log_leave_unnamed(struct dpe_log_writer *writer);
+void dpe_log_omit_ids(struct dpe_log_writer *writer);
 /* Writes one message with `npreds` further predecessors (those that synchronisation added). In
  * .msg an event without an id is called name#n, n its number among the events of that name. */
 void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *message,

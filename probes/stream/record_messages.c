@@ -248,7 +248,7 @@ static struct dpe_message *make_call(
 {
 	char texts[1 + DPE_WORDS][DPE_NUMBER_TEXT];
 	struct dpe_message *message;
-	struct dpe_message_room room;
+	struct dpe_message_space room;
 	unsigned nargs;
 
 	if (record->kind > DPE_RECORD_EXIT || record->nvalues || probes->follow)
@@ -256,7 +256,7 @@ static struct dpe_message *make_call(
 	nargs = dpe_signature_count(probes->sites[record->site].signature);
 	if (nargs > MAX_ARGS)
 		return NULL;
-	message = dpe_message_with_room(probes->pool, nargs,
+	message = dpe_message_reserve(probes->pool, nargs,
 		record->has_stack ? record->nstack + 1 : 0, DPE_COMM_SIZE, &room);
 	fill_origin(probes, record, message, NULL, memcpy(room.text, comm, DPE_COMM_SIZE));
 	fill_call(probes, record, message, room.args, texts);

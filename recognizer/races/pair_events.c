@@ -60,7 +60,7 @@ static inline bool is_before(const struct dpe_pair_event *at, const struct dpe_e
  * Returns the literals of those that are independent of it and make a pair with it. */
 static inline uint32_t meet(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice,
 	const struct dpe_event *event, const struct dpe_pair_reading *reading,
-	struct dpe_kept **dropped)
+	struct dpe_retained **dropped)
 {
 	struct dpe_pair_event *events = dpe_pair_events(slice);
 	uint32_t *literals = dpe_pair_literals(slice), met = 0, kept = 0;
@@ -72,7 +72,7 @@ static inline uint32_t meet(const struct dpe_pairs *pairs, struct dpe_pair_slice
 
 		if (!left) {
 			if (*dropped)
-				dpe_kept_drop(pairs->table.pool, *dropped);
+				dpe_retained_free(pairs->table.pool, *dropped);
 			*dropped = at.message;
 			continue;
 		}
@@ -98,7 +98,7 @@ static inline bool replace_one(const struct dpe_pairs *pairs, struct dpe_pair_sl
 {
 	struct dpe_pair_event *few = slice->few;
 	const uint32_t *literals = slice->literals_of_few, others = ~reading->alike;
-	struct dpe_kept *message;
+	struct dpe_retained *message;
 	unsigned gone;
 
 	if (slice->nevents != 2 || slice->log_cap != DPE_LOG_FEW_EVENTS || pairs->few < 2)
@@ -107,7 +107,7 @@ static inline bool replace_one(const struct dpe_pairs *pairs, struct dpe_pair_sl
 	if (gone == ((literals[1] & others) != 0))
 		return false;
 	message = few[gone].message;
-	if (!dpe_message_keep_instead(event->message, message))
+	if (!dpe_message_retain_in_place(event->message, message))
 		return false;
 	few[0] = few[!gone];
 	few[1] = (struct dpe_pair_event){
@@ -190,7 +190,7 @@ static void tell(const struct dpe_pairs *pairs, const struct dpe_pair_rule *rule
 	const struct dpe_pair_event *first = &dpe_pair_events(of)[met];
 	struct dpe_slice *slice = dpe_pairs_show(pairs, rule, of);
 	const char *doubt = dpe_slice_doubt(run, slice);
-	struct dpe_message *message = dpe_kept_message(pairs->table.pool, first->message);
+	struct dpe_message *message = dpe_retained_message(pairs->table.pool, first->message);
 	const struct dpe_message *events[] = {message, event->message};
 	/* Its past is not needed: what came first does not follow the other. */
 	const struct dpe_stamp stamp = {.chain = first->chain, .index = first->index};
@@ -260,7 +260,7 @@ static void drop_literals(const struct dpe_pairs *pairs, struct dpe_pair_slice *
 
 	for (uint32_t i = 0; i < slice->nevents; i++) {
 		if (!(literals[i] & ~drop)) {
-			dpe_kept_drop(pairs->table.pool, events[i].message);
+			dpe_retained_free(pairs->table.pool, events[i].message);
 			continue;
 		}
 		events[kept] = events[i];
@@ -298,7 +298,7 @@ static uint8_t take(struct dpe_pairs *pairs, const struct dpe_event *event,
 	struct dpe_pair_slice *slice = dpe_pair_take(&pairs->table, key);
 	uint8_t fresh = reading->rules & (uint8_t)~slice->rules, looked = UINT8_MAX;
 	uint32_t before = slice->nevents, kept, met;
-	struct dpe_kept *dropped = NULL;
+	struct dpe_retained *dropped = NULL;
 
 	if (fresh) {
 		slice->rules |= fresh;
@@ -313,7 +313,7 @@ static uint8_t take(struct dpe_pairs *pairs, const struct dpe_event *event,
 	if (kept)
 		dpe_pair_add(&pairs->table, slice, event, kept, dropped);
 	else if (dropped)
-		dpe_kept_drop(pairs->table.pool, dropped);
+		dpe_retained_free(pairs->table.pool, dropped);
 	recognizer->kept += slice->nevents;
 	recognizer->kept -= before;
 	if (met || kept != reading->wanted) {

@@ -179,7 +179,7 @@ void dpe_pair_prepare(
 static void end(const struct dpe_pair_table *table, struct dpe_pair_slice *slice)
 {
 	for (uint32_t i = 0; i < slice->nevents; i++)
-		dpe_kept_drop(table->pool, dpe_pair_events(slice)[i].message);
+		dpe_retained_free(table->pool, dpe_pair_events(slice)[i].message);
 	drop_key(table, slice);
 	if (dpe_pair_has_many(slice)) {
 		free(slice->many);
@@ -246,7 +246,7 @@ static void grow(struct dpe_pair_slice *slice)
 }
 
 void dpe_pair_add(const struct dpe_pair_table *table, struct dpe_pair_slice *slice,
-	const struct dpe_event *event, uint32_t literals, struct dpe_kept *instead)
+	const struct dpe_event *event, uint32_t literals, struct dpe_retained *instead)
 {
 	uint32_t at = slice->nevents;
 
@@ -255,7 +255,7 @@ void dpe_pair_add(const struct dpe_pair_table *table, struct dpe_pair_slice *sli
 	dpe_pair_events(slice)[at] = (struct dpe_pair_event){
 		.chain = event->stamp.chain,
 		.index = event->stamp.index,
-		.message = dpe_message_keep(table->pool, event->message, instead),
+		.message = dpe_message_retain(table->pool, event->message, instead),
 	};
 	dpe_pair_literals(slice)[at] = literals;
 	slice->nevents++;

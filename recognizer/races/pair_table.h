@@ -11,7 +11,7 @@
 
 struct dpe_pair_event {
 	uint32_t chain, index;    /* its stamp; of its past nothing is asked any more */
-	struct dpe_kept *message; /* owned */
+	struct dpe_retained *message; /* owned */
 };
 
 struct dpe_pair_slice {
@@ -61,7 +61,7 @@ void dpe_pair_prepare(
 void dpe_pair_remove(struct dpe_pair_table *table, struct dpe_pair_slice *slice); /* with its events */
 /* Keeps the event, in the place of a message that is no longer kept, or NULL. */
 void dpe_pair_add(const struct dpe_pair_table *table, struct dpe_pair_slice *slice,
-	const struct dpe_event *event, uint32_t literals, struct dpe_kept *instead);
+	const struct dpe_event *event, uint32_t literals, struct dpe_retained *instead);
 void dpe_pair_each(struct dpe_pair_table *table,
 	void (*each)(void *context, struct dpe_pair_slice *slice), void *context);
 

@@ -209,7 +209,7 @@ static struct dpe_message *whole_message(const struct dpe_one *one)
 {
 	struct dpe_words_read words = {.at = one->words};
 
-	return dpe_message_packed_whole(&words);
+	return dpe_message_packed_pointer(&words);
 }
 
 /* What write_one wrote. */

@@ -111,9 +111,9 @@ static void gather(struct packer *packer, const struct dpe_slice *slice)
 
 static void put(struct packer *packer, uint64_t word)
 {
-	packer->full |= packer->end - packer->words.at < DPE_SMALL_SIZE;
+	packer->full |= packer->end - packer->words.at < DPE_VARINT_SIZE;
 	if (!packer->full)
-		dpe_words_put_small(&packer->words, word);
+		dpe_words_put_varint(&packer->words, word);
 }
 
 /* By its number from 1; 0: there is none. */
@@ -246,7 +246,7 @@ struct unpacker {
 
 static uint32_t get(struct unpacker *unpacker)
 {
-	return (uint32_t)dpe_words_get_small(&unpacker->words);
+	return (uint32_t)dpe_words_get_varint(&unpacker->words);
 }
 
 /* With a reference more. */
@@ -333,9 +333,9 @@ static struct dpe_taken *get_taken(struct unpacker *unpacker)
 	struct dpe_taken *taken = dpe_pool_take(unpacker->pool, sizeof(*taken));
 
 	taken->refs = 0;
-	taken->positions = (const uint16_t *)(uintptr_t)dpe_words_get_small(&unpacker->words);
+	taken->positions = (const uint16_t *)(uintptr_t)dpe_words_get_varint(&unpacker->words);
 	taken->npositions = get(unpacker);
-	taken->mask = dpe_words_get_small(&unpacker->words);
+	taken->mask = dpe_words_get_varint(&unpacker->words);
 	taken->occurrence = get_event(unpacker);
 	taken->before = get_earlier(unpacker);
 	return taken;

@@ -1,5 +1,5 @@
 /* The binary log: all that a message holds comes back, and what was cut off or damaged is told. */
-#include "event/dpel.h"
+#include "event/logs/dpel.h"
 #include "event/event.h"
 
 #include <setjmp.h>
@@ -57,7 +57,7 @@ static struct bytes read_file(const char *path)
 
 struct outcome {
 	unsigned good, wrong;
-	bool opened, cut_off;
+	bool opened, truncated;
 	char *said;
 };
 
@@ -77,7 +77,7 @@ static void read_into(struct dpe_log_reader *reader, struct dpe_names *names,
 		dpe_text_puts(lines, "\n");
 		dpe_message_unref(message);
 	}
-	outcome->cut_off = dpe_log_cut_off(reader);
+	outcome->truncated = dpe_log_truncated(reader);
 	/* The end is the end, however often one asks. */
 	assert_int_equal(dpe_log_read(reader, &message), 0);
 	dpe_log_close(reader);
@@ -119,7 +119,7 @@ static void convert(const char *from, const char *to, bool ordered)
 		dpe_log_write(writer, message, NULL, 0);
 		dpe_message_unref(message);
 	}
-	assert_false(dpe_log_cut_off(reader));
+	assert_false(dpe_log_truncated(reader));
 	assert_int_equal(dpe_log_finish(writer, diags), 0);
 	assert_int_equal(dpe_diags_errors(diags), 0);
 	dpe_log_close(reader);
@@ -518,7 +518,7 @@ static void added_preds_and_addresses_come_back(void **state)
 		"\"stack\":[\"0x1000\",\"0xffffffffffffffff\"]}\n"
 		"{\"event\":\"f\",\"id\":\"7:1\",\"pred\":[\"7:0\"],\"thread\":7,\"seq\":1,"
 		"\"stack\":[\"0x1000\",\"0xffffffffffffffff\"]}\n");
-	assert_false(outcome.cut_off);
+	assert_false(outcome.truncated);
 	free(outcome.said);
 	dpe_text_free(&lines);
 	dpe_message_unref(first);
@@ -584,7 +584,7 @@ static void expect_cut_at(struct bytes log, const char *all, size_t len)
 	assert_int_equal(outcome.good, whole_records(log, len));
 	assert_memory_equal(lines.at, all, lines.len);
 	if (outcome.opened) {
-		assert_int_equal(outcome.cut_off, len < log.len);
+		assert_int_equal(outcome.truncated, len < log.len);
 		assert_int_equal(!*outcome.said, len == log.len);
 	}
 	free(outcome.said);
@@ -634,7 +634,7 @@ static void damage_is_noticed(void **state)
 		log.at[i / 8] ^= (char)(1 << i % 8);
 		write_file(path, log.at, log.len);
 		outcome = read_log(path, &got);
-		assert_true(!outcome.opened || outcome.cut_off);
+		assert_true(!outcome.opened || outcome.truncated);
 		assert_true(strlen(outcome.said) > 0);
 		assert_memory_equal(got.at, lines.at, got.len);
 		log.at[i / 8] ^= (char)(1 << i % 8);

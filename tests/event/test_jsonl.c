@@ -71,7 +71,7 @@ static char *read_all(const char *text, size_t len)
 		dpe_text_puts(&out, "\n");
 		dpe_message_unref(message);
 	}
-	if (log.reader && dpe_log_cut_off(log.reader))
+	if (log.reader && dpe_log_truncated(log.reader))
 		dpe_text_puts(&out, "cut off\n");
 	errors = said(&log);
 	dpe_text_puts(&out, errors);

@@ -17,7 +17,7 @@ struct fixture {
 	char path[64];
 	char *said; /* diagnostics */
 	unsigned wrong;
-	bool cut_off;
+	bool truncated;
 };
 
 static void begin(struct fixture *f, const char *bytes, size_t len)
@@ -72,7 +72,7 @@ static char *read_all(struct fixture *f, struct dpe_log_writer *writer)
 			dpe_log_write(writer, message, NULL, 0);
 		dpe_message_unref(message);
 	}
-	f->cut_off = dpe_log_cut_off(reader);
+	f->truncated = dpe_log_truncated(reader);
 	dpe_log_close(reader);
 	return text.at;
 }
@@ -86,7 +86,7 @@ static void expect_messages(const char *std, const char *json)
 	text = read_all(&f, NULL);
 	assert_string_equal(text, json);
 	assert_int_equal(f.wrong, 0);
-	assert_false(f.cut_off);
+	assert_false(f.truncated);
 	free(text);
 	end(&f);
 }
@@ -200,9 +200,9 @@ static void cut_off_at_any_byte(void **state)
 		assert_int_equal(f.wrong, 0);
 		/* A line that is whole but for its newline, or its location, is an event. */
 		assert_int_equal(count, (len >= 9) + (len >= 25));
-		assert_int_equal(f.cut_off, (len > 0 && len < 9) || (len > 11 && len < 25));
+		assert_int_equal(f.truncated, (len > 0 && len < 9) || (len > 11 && len < 25));
 		assert_int_equal(
-			f.cut_off, !!strstr(f.said, "warning: the log ends in the middle"));
+			f.truncated, !!strstr(f.said, "warning: the log ends in the middle"));
 		free(text);
 		end(&f);
 	}

@@ -108,7 +108,7 @@ static void is_message(struct observer *observer, struct dpe_message *message, c
 	struct dpe_text text = {0};
 
 	assert_non_null(message);
-	assert_int_equal(message->refs, 1);
+	assert_int_equal(dpe_message_block(message)->refs, 1);
 	dpe_message_print_json(&text, observer->probes.names, message);
 	assert_string_equal(text.at, expected);
 	dpe_text_free(&text);

@@ -95,7 +95,7 @@ static void feed(struct bench *bench, const char *name, int thread, int object)
 	struct dpe_message draft = {
 		.name = dpe_intern(bench->names, name, strlen(name)),
 		.place = ++bench->place,
-		.unnamed = true,
+		.unreferenced = true,
 		.thread = dpe_value_int(thread),
 		.args = args,
 		.nargs = 1,

@@ -156,7 +156,7 @@ static void feed(struct bench *bench, const char *name, unsigned object)
 		.has_time = true,
 		.time = 1000000000000 + 100 * bench->place,
 		.place = ++bench->place,
-		.unnamed = true,
+		.unreferenced = true,
 		.args = &arg,
 		.nargs = 1,
 	};

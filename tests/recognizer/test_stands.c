@@ -47,7 +47,7 @@ static void end(struct made *made)
 
 static struct dpe_occurrence *occur(struct made *made)
 {
-	struct dpe_message draft = {.name = dpe_intern(made->names, "x", 1), .unnamed = true};
+	struct dpe_message draft = {.name = dpe_intern(made->names, "x", 1), .unreferenced = true};
 	struct dpe_event event = {.number = ++made->number};
 	struct dpe_occurrence *occurrence;
 

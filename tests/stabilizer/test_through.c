@@ -34,7 +34,7 @@ static struct dpe_message *new_plain(const struct dpe_message *draft)
 	message->place = draft->place;
 	message->thread = draft->thread;
 	message->phase = draft->phase;
-	message->unnamed = draft->unnamed;
+	message->unreferenced = draft->unreferenced;
 	message->has_seq = draft->has_seq;
 	message->seq = draft->seq;
 	return message;
@@ -67,7 +67,7 @@ static void play(struct capture *capture, uint64_t seed, bool ordered, enum way 
 			.place = i + 1,
 			.thread = dpe_value_int(thread),
 			.phase = what == 1 && dice(&seed, 2) ? DPE_EXIT : DPE_BARE,
-			.unnamed = !can_be_named(way, i),
+			.unreferenced = !can_be_named(way, i),
 			.has_seq = numbered && thread,
 		};
 
@@ -149,7 +149,7 @@ static void one_node_for_all(void **state)
 			.name = dpe_intern_string(capture.names, "plain"),
 			.place = i + 1,
 			.thread = dpe_value_int(1),
-			.unnamed = true,
+			.unreferenced = true,
 		};
 		struct dpe_message *message = dpe_message_new_in(pool, &draft);
 

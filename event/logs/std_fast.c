@@ -1,6 +1,6 @@
 /* The lines of a trace in RAPID's STD format whose texts are short, and came up lately: they are
  * read as words, which are looked up. */
-#include "event/std_read.h"
+#include "event/logs/std_read.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -36,7 +36,7 @@ void dpe_std_add_recent(struct std_recent *recent, uint64_t word, struct dpe_val
 {
 	struct std_recent *at = &recent[std_place_of(word, STD_RECENT)];
 
-	for (unsigned i = STD_WAYS - 1; i; i--) {
+	for (unsigned i = STD_ASSOC - 1; i; i--) {
 		at->words[i] = at->words[i - 1];
 		at->texts[i] = at->texts[i - 1];
 		at->numbers[i] = at->numbers[i - 1];
@@ -98,7 +98,7 @@ static inline bool find_parts(const char *at, struct parts *parts)
 					   (parts->loc - 1)) < sizeof(uint64_t);
 }
 
-/* As dpe_std_look_ahead. */
+/* As dpe_std_prefetch. */
 static inline void look_ahead(struct dpe_std *std)
 {
 	const char *at = std->block + std->begin;
@@ -120,7 +120,7 @@ static inline void look_ahead(struct dpe_std *std)
 	dpe_fetch(&std->recent_objects[std_place_of(line->object, STD_RECENT)]);
 }
 
-void dpe_std_look_ahead(struct dpe_std *std)
+void dpe_std_prefetch(struct dpe_std *std)
 {
 	look_ahead(std);
 }
@@ -158,7 +158,7 @@ static inline struct dpe_message *take_at_once(struct dpe_log_reader *reader)
 		(struct dpe_value){
 			.kind = DPE_STRING,
 			.shared = true,
-			.number = objects->numbers[object] & DPE_MOST_NUMBER,
+			.number = objects->numbers[object] & DPE_MAX_TEXT_NUMBER,
 			.len = line->object_len,
 			.text = objects->texts[object],
 		},
@@ -175,5 +175,5 @@ int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **message)
 		if (*message)
 			return 1;
 	}
-	return dpe_std_read_by_steps(reader, message);
+	return dpe_std_read_general(reader, message);
 }

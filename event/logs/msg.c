@@ -1,6 +1,6 @@
 /* The paper's notation for messages: (a .) (b a) (e b d), event first, then its immediate
  * predecessors. An event that occurs more than once is name#n. */
-#include "event/log.h"
+#include "event/logs/log.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -517,7 +517,7 @@ static struct dpe_message *keep(const struct dpe_message *message)
 	return dpe_message_ref((struct dpe_message *)message);
 }
 
-void dpe_msg_keep(struct dpe_log_writer *writer, const struct dpe_message *message,
+void dpe_msg_write(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds)
 {
 	struct dpe_msg_names *names = writer->msg_names;
@@ -529,7 +529,7 @@ void dpe_msg_keep(struct dpe_log_writer *writer, const struct dpe_message *messa
 		kept->preds[i] = keep(preds[i]);
 }
 
-void dpe_msg_print(struct dpe_log_writer *writer, struct dpe_diags *diags)
+void dpe_msg_flush(struct dpe_log_writer *writer, struct dpe_diags *diags)
 {
 	struct dpe_msg_names *names = writer->msg_names;
 	bool more = false;

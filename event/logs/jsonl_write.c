@@ -1,5 +1,5 @@
 /* Writing messages as JSON, one object a line, in the order of docs/formats.md. */
-#include "event/log.h"
+#include "event/logs/log.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -9,7 +9,7 @@ void dpe_jsonl_header(struct dpe_text *to, bool ordered)
 	dpe_text_puts(to, ordered ? "{\"dpe_log\":1,\"ordered\":true}\n" : "{\"dpe_log\":1}\n");
 }
 
-void dpe_jsonl_print_lost(struct dpe_text *to, struct dpe_value thread, uint64_t count)
+void dpe_jsonl_write_lost(struct dpe_text *to, struct dpe_value thread, uint64_t count)
 {
 	dpe_text_printf(to, "{\"dpe_lost\":%" PRIu64 ",\"thread\":", count);
 	dpe_value_print_json(to, thread);
@@ -95,7 +95,7 @@ static void print_stack(struct dpe_text *to, const struct dpe_message *message)
 	dpe_text_puts(to, "]");
 }
 
-void dpe_jsonl_print(struct dpe_text *to, const struct dpe_names *names, bool ids,
+void dpe_jsonl_write(struct dpe_text *to, const struct dpe_names *names, bool ids,
 	const struct dpe_message *message, const struct dpe_message *const *preds, unsigned npreds)
 {
 	struct dpe_text event = {0};
@@ -130,6 +130,6 @@ void dpe_jsonl_print(struct dpe_text *to, const struct dpe_names *names, bool id
 void dpe_message_print_json(
 	struct dpe_text *to, const struct dpe_names *names, const struct dpe_message *message)
 {
-	dpe_jsonl_print(to, names, true, message, NULL, 0);
+	dpe_jsonl_write(to, names, true, message, NULL, 0);
 	to->at[--to->len] = '\0';
 }

@@ -1,11 +1,11 @@
 /* Reading the compact binary log of docs/dpel.md. A block is read whole and its checksum compared
  * before anything of it is believed; even then every length and number is checked. */
-#include "event/dpel_read.h"
+#include "event/logs/dpel_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define AT_ONCE (1u << 20) /* memory follows what was read, not what a header promises */
+#define READ_SIZE (1u << 20) /* memory follows what was read, not what a header promises */
 
 static void add_string(struct dpe_dpel *dpel, struct dpel_string string)
 {
@@ -52,7 +52,7 @@ static __attribute__((noinline)) int end_log(struct dpe_log_reader *reader,
 {
 	dpe_diag_at(reader->diags, severity, reader->name,
 		"at byte %llu %s: what came after is lost", (unsigned long long)offset, what);
-	reader->cut_off = true;
+	reader->truncated = true;
 	reader->dpel->done = true;
 	reader->dpel->nrecords = 0;
 	return severity == DPE_ERROR ? -1 : 0;
@@ -87,7 +87,7 @@ static const char *check_header(const struct dpel_header *header)
 	if (le32toh(header->checksum) != sum)
 		return "the header's checksum is wrong: nothing of this log can be trusted";
 	if (le32toh(header->size) != sizeof(*header) ||
-		le16toh(header->flags) & ~(DPEL_ORDERED | DPEL_UNNAMED))
+		le16toh(header->flags) & ~(DPEL_ORDERED | DPEL_UNREFERENCED))
 		return "the header says what version 2 does not know";
 	return NULL;
 }
@@ -102,7 +102,7 @@ bool dpe_dpel_begin(struct dpe_log_reader *reader)
 	else
 		what = "this is no .dpel log: it is shorter than the header of one";
 	reader->ordered = le16toh(header.flags) & DPEL_ORDERED;
-	reader->unnamed = le16toh(header.flags) & DPEL_UNNAMED;
+	reader->unreferenced = le16toh(header.flags) & DPEL_UNREFERENCED;
 	if (what)
 		dpe_diag_at(reader->diags, DPE_ERROR, reader->name, "%s", what);
 	return !what;
@@ -116,7 +116,7 @@ static bool read_content(struct dpe_log_reader *reader, size_t size)
 	size_t have = 0;
 
 	while (have < size) {
-		size_t more = size - have < AT_ONCE ? size - have : AT_ONCE;
+		size_t more = size - have < READ_SIZE ? size - have : READ_SIZE;
 		size_t got;
 
 		if (have + more > dpel->capblock) {
@@ -184,7 +184,7 @@ static const char *check_block(uint64_t before, const struct dpel_block *block)
 
 	if (le32toh(block->checksum) != sum)
 		return "the checksum of a block's header is wrong";
-	if (le32toh(block->size) > DPEL_LARGEST_BLOCK || le64toh(block->before) != before ||
+	if (le32toh(block->size) > DPEL_MAX_BLOCK || le64toh(block->before) != before ||
 		(le32toh(block->kind) != DPEL_DATA && !end))
 		return "there is a block that does not belong here";
 	if (end && (block->nstrings || block->nsources || block->nshapes || block->nrecords))
@@ -247,7 +247,7 @@ static __attribute__((noinline)) int next_block(struct dpe_log_reader *reader)
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-static __attribute__((noinline)) int leave_out(struct dpe_log_reader *reader, const char *record)
+static __attribute__((noinline)) int skip_record(struct dpe_log_reader *reader, const char *record)
 {
 	const struct dpe_dpel *dpel = reader->dpel;
 
@@ -282,8 +282,8 @@ static int read_short(
 	count_record(reader);
 	dpel->at = record + layout->size;
 	*message =
-		dpe_dpel_take_short(reader, layout, &dpel->origins[DPEL_SOURCE_OF(head)], record);
-	return *message ? 1 : leave_out(reader, record);
+		dpe_dpel_read_short(reader, layout, &dpel->origins[DPEL_SOURCE_OF(head)], record);
+	return *message ? 1 : skip_record(reader, record);
 }
 
 static __attribute__((noinline)) int read_long(
@@ -304,12 +304,12 @@ static __attribute__((noinline)) int read_long(
 	dpel->record_end = begin + size;
 	if (dpe_dpel_take_record(reader, record)) {
 		dpel->draft.place = reader->place;
-		dpel->draft.unnamed = reader->unnamed;
+		dpel->draft.unreferenced = reader->unreferenced;
 		*message = dpe_message_new_in(reader->pool, &dpel->draft);
 		return 1;
 	}
 	dpel->at = dpel->record_end;
-	return leave_out(reader, begin);
+	return skip_record(reader, begin);
 }
 
 static __attribute__((noinline)) int read_other(
@@ -337,6 +337,6 @@ static __attribute__((noinline)) int read_other(
 
 int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **message)
 {
-	*message = dpe_dpel_take_at_once(reader);
+	*message = dpe_dpel_read_fast(reader);
 	return *message ? 1 : read_other(reader, message);
 }

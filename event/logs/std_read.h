@@ -3,7 +3,7 @@
 #ifndef DPE_EVENT_STD_READ_H
 #define DPE_EVENT_STD_READ_H
 
-#include "event/log.h"
+#include "event/logs/log.h"
 
 #include <endian.h>
 #include <string.h>
@@ -23,11 +23,11 @@ struct std_thread {
 /* Short texts that came up lately, by their bytes as a word: almost all that a trace holds. Three
  * have a place in common, which is a cache line, so few drive each other out. */
 #define STD_RECENT 8192
-#define STD_WAYS 3
+#define STD_ASSOC 3
 struct std_recent {
-	uint64_t words[STD_WAYS];    /* 0: none; the latest first */
-	const char *texts[STD_WAYS]; /* of an object, or of a location as further member; shared */
-	uint32_t numbers[STD_WAYS];  /* of these texts as values */
+	uint64_t words[STD_ASSOC];    /* 0: none; the latest first */
+	const char *texts[STD_ASSOC]; /* of an object, or of a location as further member; shared */
+	uint32_t numbers[STD_ASSOC];  /* of these texts as values */
 };
 
 _Static_assert(sizeof(struct std_recent) == 64, "it is a cache line");
@@ -69,7 +69,7 @@ struct dpe_std {
 	bool has_next;
 	struct dpe_message *queue[4]; /* what one line gives, in order */
 	unsigned nqueue, at;
-	uint8_t kept; /* of all messages but those with text of their own */
+	uint8_t retain_flags; /* of all plain messages */
 };
 
 /* Of one to eight bytes at `at`, none of which is 0, a number of their own; there have to be eight. */
@@ -90,20 +90,20 @@ static inline unsigned std_place_of(uint64_t word, unsigned count)
 static inline struct dpe_message *std_new_message(struct dpe_log_reader *reader, dpe_name name,
 	struct dpe_value thread, struct dpe_value object, const char *extra)
 {
-	struct dpe_message *message = dpe_message_again(&reader->renewed, dpe_message_size(1));
+	struct dpe_message *message = dpe_recycler_take(&reader->recycler, dpe_message_size(1));
 	struct dpe_value *args;
 
 	if (!message)
-		message = dpe_message_renew(reader->pool, &reader->renewed, 1, &args);
+		message = dpe_message_recycle(reader->pool, &reader->recycler, 1, &args);
 	message->name = name;
 	message->log = reader->index;
 	message->place = ++reader->place;
-	message->unnamed = true;
+	message->unreferenced = true;
 	message->has_seq = true;
 	message->thread = thread;
 	message->extra = extra;
 	message->extra_shared = extra;
-	message->kept = reader->std->kept;
+	dpe_message_block(message)->retain_flags = reader->std->retain_flags;
 	*dpe_message_args(message) = object;
 	return message;
 }
@@ -118,11 +118,11 @@ const char *dpe_std_find_recent(const struct std_recent *recent, uint64_t word);
 void dpe_std_add_recent(struct std_recent *recent, uint64_t word, struct dpe_value value);
 /* Reads the line at std->begin as words, where that can be done. What they are is looked up when it
  * is its turn; until then it may come near, as memory goes. */
-void dpe_std_look_ahead(struct dpe_std *std);
+void dpe_std_prefetch(struct dpe_std *std);
 
 /* ---- log_std.c --------------------------------------------------------------------------- */
 
 /* As dpe_std_read, for a line that cannot be taken at once, and for what a line before it gave. */
-int dpe_std_read_by_steps(struct dpe_log_reader *reader, struct dpe_message **message);
+int dpe_std_read_general(struct dpe_log_reader *reader, struct dpe_message **message);
 
 #endif

@@ -18,7 +18,7 @@ struct bench {
 
 static struct dpe_value shared(struct bench *bench, const char *text)
 {
-	struct dpe_value value = dpe_value_share(bench->names, text, strlen(text));
+	struct dpe_value value = dpe_value_intern(bench->names, text, strlen(text));
 
 	assert_true(value.shared);
 	return value;
@@ -51,7 +51,7 @@ static void assert_same(const struct dpe_message *a, const struct dpe_message *b
 	assert_int_equal(a->time, b->time);
 	assert_int_equal(a->has_seq, b->has_seq);
 	assert_int_equal(a->has_time, b->has_time);
-	assert_int_equal(a->unnamed, b->unnamed);
+	assert_int_equal(a->unreferenced, b->unreferenced);
 	assert_ptr_equal(a->extra, b->extra);
 	assert_same_value(a->thread, b->thread);
 	assert_same_value(a->process, b->process);
@@ -78,7 +78,7 @@ static bool there_and_back(struct bench *bench, const struct dpe_message *draft)
 	whole = dpe_message_pack(message, &words);
 	assert_true(words.at <= bytes + DPE_PACKED_SIZE);
 	assert_int_equal(bytes[DPE_PACKED_SIZE], 0xa5);
-	assert_ptr_equal(dpe_message_packed_whole(&look), whole ? message : NULL);
+	assert_ptr_equal(dpe_message_packed_pointer(&look), whole ? message : NULL);
 	if (whole)
 		dpe_message_ref(message);
 	again = dpe_message_unpack(bench->pool, &read);
@@ -119,7 +119,7 @@ static void all_that_it_has(void **state)
 		.time = UINT64_MAX - 2,
 		.has_seq = true,
 		.has_time = true,
-		.unnamed = true,
+		.unreferenced = true,
 		.thread = shared(&bench, "main"),
 		.process = shared(&bench, "program"),
 		.host = shared(&bench, "host"),

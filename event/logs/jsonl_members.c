@@ -1,5 +1,5 @@
 /* What the members of a message mean that is a JSON object, and what is wrong with them. */
-#include "event/jsonl_read.h"
+#include "event/logs/jsonl_read.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

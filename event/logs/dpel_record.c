@@ -1,6 +1,6 @@
 /* The strings and one long record of a .dpel log: what stands where docs/dpel.md says. Nothing in
  * it is believed before it was checked. */
-#include "event/dpel_read.h"
+#include "event/logs/dpel_read.h"
 
 const char *dpe_dpel_take_text(const char **at, const char *end, uint64_t len)
 {
@@ -61,7 +61,7 @@ bool dpe_dpel_find_value(struct dpe_log_reader *reader, struct dpe_value *to,
 	}
 	value = &reader->dpel->values[number];
 	if (value->kind == DPE_NONE)
-		*value = dpe_value_share(reader->names, string->text, string->len);
+		*value = dpe_value_intern(reader->names, string->text, string->len);
 	*to = *value;
 	return true;
 }
@@ -99,9 +99,9 @@ static bool set_value(
 	case DPEL_RAW:
 		return dpe_dpel_find_value(
 			reader, to, kind == DPEL_RAW ? DPE_RAW : DPE_STRING, word);
-	case DPEL_STRING_HERE:
-	case DPEL_RAW_HERE:
-		return set_text(dpel, to, kind == DPEL_RAW_HERE ? DPE_RAW : DPE_STRING, word);
+	case DPEL_STRING_INLINE:
+	case DPEL_RAW_INLINE:
+		return set_text(dpel, to, kind == DPEL_RAW_INLINE ? DPE_RAW : DPE_STRING, word);
 	default:
 		return dpel_fail(dpel, "holds a value of a kind that is not known here");
 	}
@@ -123,7 +123,7 @@ static bool take_listed(struct dpe_log_reader *reader, struct dpe_value *to)
 
 	if (!take_word(reader->dpel, &kind))
 		return false;
-	return take_value(reader, to, kind > DPEL_RAW_HERE ? UINT32_MAX : (uint32_t)kind);
+	return take_value(reader, to, kind > DPEL_RAW_INLINE ? UINT32_MAX : (uint32_t)kind);
 }
 
 /* The number of elements that follow, as many words at least. */
@@ -319,7 +319,7 @@ static bool take_fixed(struct dpe_log_reader *reader, const struct dpel_record *
 
 		draft->comm = comm ? comm->text : NULL;
 	}
-	if (thread == DPEL_STRING_HERE || thread == DPEL_RAW_HERE)
+	if (thread == DPEL_STRING_INLINE || thread == DPEL_RAW_INLINE)
 		return take_value(reader, &draft->thread, thread);
 	return thread == DPEL_NONE ||
 	       set_value(reader, &draft->thread, thread, le64toh(record->thread));

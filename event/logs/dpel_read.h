@@ -4,8 +4,8 @@
 #ifndef DPE_EVENT_DPEL_READ_H
 #define DPE_EVENT_DPEL_READ_H
 
-#include "event/dpel.h"
-#include "event/log.h"
+#include "event/logs/dpel.h"
+#include "event/logs/log.h"
 
 struct dpel_string {
 	const char *text;
@@ -36,7 +36,8 @@ struct dpel_field {
 /* A shape, and where its parts stand in a short record. */
 struct dpel_layout {
 	uint16_t size; /* of the record */
-	bool plain;    /* for dpe_message_begin */
+	bool plain;    /* so are its messages */
+	uint8_t retain_flags;
 	uint32_t message_size; /* of its block */
 	bool has_id, has_members;
 	uint8_t seq, time;
@@ -124,10 +125,10 @@ bool dpe_dpel_take_sources(struct dpe_log_reader *reader, uint32_t count);
 bool dpe_dpel_take_shapes(struct dpe_log_reader *reader, uint32_t count);
 /* The next message, where it is that of a short record of a plain shape, and all that it names came up
  * before; NULL, and nothing was done, where it takes more. */
-struct dpe_message *dpe_dpel_take_at_once(struct dpe_log_reader *reader);
+struct dpe_message *dpe_dpel_read_fast(struct dpe_log_reader *reader);
 /* The message of a short record, which stands whole in the block, as its shape says; NULL where
  * something in it is wrong, as dpel->wrong then says. */
-struct dpe_message *dpe_dpel_take_short(struct dpe_log_reader *reader,
+struct dpe_message *dpe_dpel_read_short(struct dpe_log_reader *reader,
 	const struct dpel_layout *layout, struct dpel_origin *origin, const char *record);
 /* Fills the draft from a long record, whose fixed part is given and behind which dpel->at stands;
  * false where something in it is wrong, as dpel->wrong then says. Its texts last until the next

@@ -1,17 +1,16 @@
-/* Messages as words (words.h), six of them for most: those whose text is all of the table of names.
- * Of others the words say only where they are. */
+/* Messages as words (words.h): about six words if all text is interned, else a pointer. */
 #include "event/event.h"
 
-#define MOST_ARGS 8
+#define MAX_ARGS 8
 #define KIND_BITS 3
 #define KINDS ((1u << KIND_BITS) - 1)
 
-/* The first half word. What few messages have stands last. */
+/* The first half word. Flags of rare members come last. */
 enum {
-	AS_IT_IS = 1 << 0,
+	BY_POINTER = 1 << 0,
 	HAS_SEQ = 1 << 1,
 	HAS_TIME = 1 << 2,
-	UNNAMED = 1 << 3,
+	UNREFERENCED = 1 << 3,
 	PHASE = 4,  /* 2 bits from here */
 	NARGS = 6,  /* 4 bits */
 	FIRST = 10, /* the kind of the first argument */
@@ -22,12 +21,12 @@ enum {
 	HOST = 25,
 	HAS_EXTRA_BIT = 28,
 	HAS_EXTRA = 1 << HAS_EXTRA_BIT,
-	HAS_PLACES = 1 << 29, /* a module, a number of its log */
-	HAS_KINDS = 1 << 30,  /* of arguments after the first, in a word of their own */
+	HAS_ORIGIN = 1 << 29, /* a module, or a log other than 0 */
+	HAS_KINDS = 1 << 30,  /* the kinds of several arguments, in a word of their own */
 };
 
-_Static_assert(DPE_RAW <= KINDS, "a kind has its bits");
-_Static_assert(MOST_ARGS < 1 << (FIRST - NARGS), "so has the number of arguments");
+_Static_assert(DPE_RAW <= KINDS, "a kind fits into its bits");
+_Static_assert(MAX_ARGS < 1 << (FIRST - NARGS), "so does the number of arguments");
 
 static inline bool has_own_text(const struct dpe_message *message)
 {
@@ -40,20 +39,20 @@ static inline bool has_own_text(const struct dpe_message *message)
 	       dpe_value_has_own_text(message->host);
 }
 
-/* All that a message may hold and its words do not is missing. */
+/* True if the message has nothing that words cannot hold. */
 static inline bool fits(const struct dpe_message *message)
 {
-	if (message->plain)
-		return message->nargs <= MOST_ARGS;
+	if (dpe_message_is_plain(message))
+		return message->nargs <= MAX_ARGS;
 	return !(message->npreds | message->nvars | message->nstack | message->npcs) &&
-	       !message->comm && message->nargs <= MOST_ARGS &&
+	       !message->comm && message->nargs <= MAX_ARGS &&
 	       (!message->extra || message->extra_shared) && !has_own_text(message);
 }
 
 static inline uint32_t flags_of(const struct dpe_message *message)
 {
 	uint32_t flags = (message->has_seq ? HAS_SEQ : 0) | (message->has_time ? HAS_TIME : 0) |
-			 (message->unnamed ? UNNAMED : 0) | (uint32_t)message->phase << PHASE |
+			 (message->unreferenced ? UNREFERENCED : 0) | (uint32_t)message->phase << PHASE |
 			 (uint32_t)message->nargs << NARGS |
 			 (uint32_t)message->thread.kind << THREAD |
 			 (uint32_t)message->ret.kind << RET | (uint32_t)message->id.kind << ID |
@@ -61,7 +60,7 @@ static inline uint32_t flags_of(const struct dpe_message *message)
 			 (uint32_t)message->host.kind << HOST | (message->extra ? HAS_EXTRA : 0);
 
 	if (message->module || message->log)
-		flags |= HAS_PLACES;
+		flags |= HAS_ORIGIN;
 	if (message->nargs)
 		flags |= (uint32_t)message->args[0].kind << FIRST;
 	return message->nargs > 1 ? flags | HAS_KINDS : flags;
@@ -106,9 +105,9 @@ static void put_args(struct dpe_words *words, const struct dpe_message *message)
 		put_value(words, message->args[i]);
 }
 
-static void put_rest(struct dpe_words *words, const struct dpe_message *message, uint32_t flags)
+static void put_rare(struct dpe_words *words, const struct dpe_message *message, uint32_t flags)
 {
-	if (flags & HAS_PLACES) {
+	if (flags & HAS_ORIGIN) {
 		dpe_words_put_half(words, message->module);
 		dpe_words_put_half(words, message->log);
 	}
@@ -125,7 +124,7 @@ bool dpe_message_pack(const struct dpe_message *message, struct dpe_words *words
 	uint32_t flags;
 
 	if (!fits(message)) {
-		dpe_words_put_half(words, AS_IT_IS);
+		dpe_words_put_half(words, BY_POINTER);
 		dpe_words_put_pointer(words, message);
 		return true;
 	}
@@ -141,7 +140,7 @@ bool dpe_message_pack(const struct dpe_message *message, struct dpe_words *words
 	else if (message->nargs)
 		put_value(words, message->args[0]);
 	if (flags >= 1u << RET)
-		put_rest(words, message, flags);
+		put_rare(words, message, flags);
 	return false;
 }
 
@@ -154,13 +153,13 @@ static void get_args(
 		args[i] = get_value(words, (unsigned)(kinds >> KIND_BITS * i));
 }
 
-static void get_rest(struct dpe_words_read *words, uint32_t flags, struct dpe_message *message)
+static void get_rare(struct dpe_words_read *words, uint32_t flags, struct dpe_message *message)
 {
-	if (flags & HAS_PLACES) {
+	if (flags & HAS_ORIGIN) {
 		message->module = dpe_words_get_half(words);
 		message->log = dpe_words_get_half(words);
 	}
-	message->plain = !(flags >> RET & ((1u << (HAS_EXTRA_BIT - RET)) - 1));
+	dpe_message_block(message)->plain = !(flags >> RET & ((1u << (HAS_EXTRA_BIT - RET)) - 1));
 	message->ret = get_value(words, flags >> RET);
 	message->id = get_value(words, flags >> ID);
 	message->process = get_value(words, flags >> PROCESS);
@@ -176,12 +175,12 @@ struct dpe_message *dpe_message_unpack(struct dpe_pool *pool, struct dpe_words_r
 	struct dpe_message *message;
 	struct dpe_value *args;
 
-	if (flags & AS_IT_IS)
+	if (flags & BY_POINTER)
 		return dpe_words_get_pointer(words);
 	message = dpe_message_begin(pool, flags >> NARGS & ((1 << (FIRST - NARGS)) - 1), &args);
 	message->has_seq = flags & HAS_SEQ;
 	message->has_time = flags & HAS_TIME;
-	message->unnamed = flags & UNNAMED;
+	message->unreferenced = flags & UNREFERENCED;
 	message->phase = flags >> PHASE & 3;
 	message->name = dpe_words_get_half(words);
 	message->place = dpe_words_get(words);
@@ -193,11 +192,11 @@ struct dpe_message *dpe_message_unpack(struct dpe_pool *pool, struct dpe_words_r
 	else if (message->nargs)
 		args[0] = get_value(words, flags >> FIRST);
 	if (flags >= 1u << RET)
-		get_rest(words, flags, message);
+		get_rare(words, flags, message);
 	return message;
 }
 
-struct dpe_message *dpe_message_packed_whole(struct dpe_words_read *words)
+struct dpe_message *dpe_message_packed_pointer(struct dpe_words_read *words)
 {
-	return dpe_words_get_half(words) & AS_IT_IS ? dpe_words_get_pointer(words) : NULL;
+	return dpe_words_get_half(words) & BY_POINTER ? dpe_words_get_pointer(words) : NULL;
 }

@@ -1,5 +1,5 @@
 /* Writing RAPID's STD format: what log_std.c reads, without the events that it adds. */
-#include "event/log.h"
+#include "event/logs/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,7 +132,7 @@ static bool leaves_out(const struct dpe_message *message, bool other_members, un
 	       message->ret.kind != DPE_NONE;
 }
 
-void dpe_std_print(
+void dpe_std_write(
 	struct dpe_log_writer *writer, const struct dpe_message *message, unsigned npreds)
 {
 	const char *name = dpe_name_text(writer->names, message->name);

@@ -1,7 +1,7 @@
 /* Reading messages as JSON, one object a line.
  *
  * What is wrong with a line is told with what to do about it, and the line is skipped. */
-#include "event/jsonl_read.h"
+#include "event/logs/jsonl_read.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -82,12 +82,12 @@ bool dpe_jsonl_begin(struct dpe_log_reader *reader)
 {
 	struct dpe_jsonl *j = reader->jsonl;
 
-	reader->unnamed = lacks_preds(reader->from);
+	reader->unreferenced = lacks_preds(reader->from);
 	if (!next_line(reader))
 		return true;
 	j->names = reader->names;
 	j->pending = true;
-	if (j->line.len > DPE_LONGEST_LINE) /* told when it is read */
+	if (j->line.len > DPE_MAX_LINE) /* told when it is read */
 		return true;
 	if (!dpe_jsonl_parse(j) || !(j->seen >> M_HEADER & 1))
 		return true;
@@ -118,7 +118,7 @@ static int skip_line(struct dpe_log_reader *reader)
 	if (!j->whole && !dpe_jsonl_is_json(&j->line)) {
 		dpe_log_error(reader, DPE_WARNING, reader->line,
 			"the log ends in the middle of a line: what came after is lost");
-		reader->cut_off = true;
+		reader->truncated = true;
 		return 0;
 	}
 	dpe_log_error(reader, DPE_ERROR, reader->line, "%s", j->error);
@@ -126,7 +126,7 @@ static int skip_line(struct dpe_log_reader *reader)
 }
 
 /* No thread has the id 0. */
-static struct dpe_value nobodys(struct dpe_value thread)
+static struct dpe_value known_thread(struct dpe_value thread)
 {
 	bool nobody = thread.kind == DPE_INT && !thread.num;
 
@@ -142,20 +142,20 @@ static int read_one(struct dpe_log_reader *reader, struct dpe_message **message)
 	if (!next_line(reader))
 		return 0;
 	j->names = reader->names;
-	if (j->line.len > DPE_LONGEST_LINE) {
-		dpe_jsonl_begin_line(j);
-		dpe_jsonl_fail(j, "the line has more than %u bytes", DPE_LONGEST_LINE);
+	if (j->line.len > DPE_MAX_LINE) {
+		dpe_jsonl_reset_line(j);
+		dpe_jsonl_fail(j, "the line has more than %u bytes", DPE_MAX_LINE);
 		return skip_line(reader);
 	}
 	if (!dpe_jsonl_parse(j) || !check_message(j))
 		return skip_line(reader);
 	if (j->seen >> M_LOST & 1) {
-		dpe_log_add_loss(reader, nobodys(draft->thread), j->lost);
+		dpe_log_add_loss(reader, known_thread(draft->thread), j->lost);
 		return 2;
 	}
 	draft->log = reader->index;
 	draft->place = ++reader->place;
-	draft->unnamed = reader->unnamed;
+	draft->unreferenced = reader->unreferenced;
 	draft->vars = j->vars;
 	draft->nvars = (uint16_t)j->nvars;
 	draft->extra = j->extra.len ? j->extra.at : NULL;

@@ -4,7 +4,7 @@
  * its own; so the reader adds "begin" as the first event of a thread that was forked, and "end"
  * before it is joined, both with the thread as argument. The writer (log_std_write.c) leaves them
  * out again. */
-#include "event/std_read.h"
+#include "event/logs/std_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const char *const op_names[STD_NOPS] = {"acq", "rel", "r", "w", "fork", "
 struct dpe_std *dpe_std_new(struct dpe_names *names, uint32_t log)
 {
 	const struct dpe_message like = {
-		.log = log, .nargs = 1, .unnamed = true, .has_seq = true, .plain = true};
+		.log = log, .nargs = 1, .unreferenced = true, .has_seq = true};
 	struct dpe_std *std = dpe_xcalloc(1, sizeof(*std));
 
 	std->block = dpe_xmalloc(BLOCK_SIZE);
@@ -36,7 +36,7 @@ struct dpe_std *dpe_std_new(struct dpe_names *names, uint32_t log)
 	}
 	std->first = dpe_intern_string(names, "begin");
 	std->last = dpe_intern_string(names, "end");
-	std->kept = dpe_kept_flags(&like);
+	std->retain_flags = dpe_message_retain_flags(&like);
 	return std;
 }
 
@@ -72,7 +72,7 @@ static bool fill(struct dpe_log_reader *reader)
 	if (got < 0) {
 		dpe_log_error(reader, DPE_ERROR, reader->line + 1,
 			"cannot read on: %s; what came after is lost", strerror(errno));
-		reader->cut_off = true;
+		reader->truncated = true;
 	}
 	std->ended = got <= 0;
 	std->end += got > 0 ? (size_t)got : 0;
@@ -154,7 +154,7 @@ static enum std_op find_op(struct std_slice op)
 
 static struct dpe_value share(struct dpe_log_reader *reader, struct std_slice text)
 {
-	return dpe_value_share(reader->names, text.at, text.len);
+	return dpe_value_intern(reader->names, text.at, text.len);
 }
 
 /* The value is shared, unless there are too many. */
@@ -201,7 +201,7 @@ static struct dpe_message *new_with_text(struct dpe_log_reader *reader, dpe_name
 		.name = name,
 		.log = reader->index,
 		.place = ++reader->place,
-		.unnamed = true,
+		.unreferenced = true,
 		.has_seq = true,
 		.thread = thread,
 		.args = &object,
@@ -258,7 +258,7 @@ static const char *find_loc_text(struct dpe_log_reader *reader, struct std_slice
 	if (recent)
 		return recent;
 	extra = print_loc(&std->extra, loc);
-	shared = dpe_value_share(reader->names, extra, strlen(extra));
+	shared = dpe_value_intern(reader->names, extra, strlen(extra));
 	*own = !shared.shared;
 	if (word && shared.shared)
 		dpe_std_add_recent(std->recent_locs, word, shared);
@@ -292,7 +292,7 @@ static void push_event(struct dpe_log_reader *reader, const struct event *event,
 		thread_of(reader, event->object)->forked = true;
 }
 
-static int tell_unknown_op(struct dpe_log_reader *reader, struct std_slice op)
+static int report_unknown_op(struct dpe_log_reader *reader, struct std_slice op)
 {
 	struct dpe_text quoted = {0};
 
@@ -304,7 +304,7 @@ static int tell_unknown_op(struct dpe_log_reader *reader, struct std_slice op)
 	return -1;
 }
 
-static int tell_too_long(struct dpe_log_reader *reader)
+static int report_too_long(struct dpe_log_reader *reader)
 {
 	struct std_slice rest;
 	bool whole = false;
@@ -323,7 +323,7 @@ static int take_line(struct dpe_log_reader *reader, struct std_slice line, bool 
 	enum std_op op = wrong ? STD_NOPS : find_op(event.op);
 
 	if (!whole && !reader->std->ended)
-		return tell_too_long(reader);
+		return report_too_long(reader);
 	if (op != STD_NOPS) {
 		push_event(reader, &event, op);
 		return 1;
@@ -331,16 +331,16 @@ static int take_line(struct dpe_log_reader *reader, struct std_slice line, bool 
 	if (!whole) {
 		dpe_log_error(reader, DPE_WARNING, reader->line,
 			"the log ends in the middle of a line: what came after is lost");
-		reader->cut_off = true;
+		reader->truncated = true;
 		return 0;
 	}
 	if (!wrong)
-		return tell_unknown_op(reader, event.op);
+		return report_unknown_op(reader, event.op);
 	dpe_log_error(reader, DPE_ERROR, reader->line, "%s", wrong);
 	return -1;
 }
 
-int dpe_std_read_by_steps(struct dpe_log_reader *reader, struct dpe_message **message)
+int dpe_std_read_general(struct dpe_log_reader *reader, struct dpe_message **message)
 {
 	struct dpe_std *std = reader->std;
 	struct std_slice line;
@@ -355,7 +355,7 @@ int dpe_std_read_by_steps(struct dpe_log_reader *reader, struct dpe_message **me
 			reader->line++;
 		} while (!line.len && whole);
 		taken = take_line(reader, line, whole);
-		dpe_std_look_ahead(std);
+		dpe_std_prefetch(std);
 	}
 	if (taken == 1)
 		*message = std->queue[std->at++];

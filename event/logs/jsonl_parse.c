@@ -1,5 +1,5 @@
 /* The JSON of a line: yajl parses; numbers keep their text through it. */
-#include "event/jsonl_read.h"
+#include "event/logs/jsonl_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -217,7 +217,7 @@ static const yajl_callbacks callbacks = {
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
-void dpe_jsonl_begin_line(struct dpe_jsonl *j)
+void dpe_jsonl_reset_line(struct dpe_jsonl *j)
 {
 	dpe_arena_reset(j->arena);
 	free(j->error);
@@ -244,7 +244,7 @@ void dpe_jsonl_end_parser(struct dpe_jsonl *j)
 }
 
 /* What yajl has to say, its first line without "parse error: ". */
-static void tell_syntax(struct dpe_jsonl *j)
+static void report_syntax(struct dpe_jsonl *j)
 {
 	const unsigned char *line = (const unsigned char *)j->line.at;
 	unsigned char *text = yajl_get_error(j->parser, 0, line, j->line.len);
@@ -262,7 +262,7 @@ bool dpe_jsonl_parse(struct dpe_jsonl *j)
 {
 	yajl_status status;
 
-	dpe_jsonl_begin_line(j);
+	dpe_jsonl_reset_line(j);
 	/* The newline ends what a word or a number would go on with on the next line. */
 	j->line.at[j->line.len] = '\n';
 	status = yajl_parse(j->parser, (const unsigned char *)j->line.at, j->line.len + 1);
@@ -270,7 +270,7 @@ bool dpe_jsonl_parse(struct dpe_jsonl *j)
 	if (status == yajl_status_ok && !j->depth && j->objects)
 		return true;
 	if (status == yajl_status_error)
-		tell_syntax(j);
+		report_syntax(j);
 	else if (!j->error)
 		dpe_jsonl_fail(j, "the object does not end on this line: write one message a line");
 	dpe_jsonl_end_parser(j);

@@ -1,6 +1,6 @@
 /* What the short records of a block have in common, as docs/dpel.md says: their sources and their
  * shapes. Each is checked once, and laid out so that a record is read without a further look. */
-#include "event/dpel_read.h"
+#include "event/logs/dpel_read.h"
 
 /* Kinds of values that short records have. */
 static bool find_kind(struct dpe_dpel *dpel, struct dpe_value *like, unsigned kind)
@@ -95,7 +95,7 @@ static uint16_t place(struct dpel_layout *layout, unsigned size)
 
 static bool is_small(unsigned kind)
 {
-	return kind & DPEL_SMALL || kind == DPEL_STRING || kind == DPEL_RAW;
+	return kind & DPEL_NARROW || kind == DPEL_STRING || kind == DPEL_RAW;
 }
 
 /* Places the value if it is of that size, eight bytes or four. */
@@ -106,9 +106,9 @@ static bool place_field(struct dpe_dpel *dpel, struct dpel_layout *layout, struc
 
 	if (is_small(kind) != small || !kind)
 		return true;
-	if (!find_kind(dpel, &field->like, kind & ~DPEL_SMALL))
+	if (!find_kind(dpel, &field->like, kind & ~DPEL_NARROW))
 		return false;
-	if (kind & DPEL_SMALL && (!(kind & ~DPEL_SMALL) || (kind & ~DPEL_SMALL) > DPEL_POINTER))
+	if (kind & DPEL_NARROW && (!(kind & ~DPEL_NARROW) || (kind & ~DPEL_NARROW) > DPEL_POINTER))
 		return dpel_fail(dpel, "has a value of a kind that is not known here");
 	at = place(layout, small ? 4 : 8);
 	field->half_at = at;
@@ -185,11 +185,10 @@ static bool set_layout(
 		.phase = shape->phase,
 		.log = reader->index,
 		.nargs = shape->nargs,
-		.unnamed = reader->unnamed,
+		.unreferenced = reader->unreferenced,
 		.has_seq = shape->seq,
 		.has_time = shape->time,
 		.extra_shared = shape->extra,
-		.plain = true,
 	};
 	if (dpel->wrong || !*dpe_name_text(reader->names, layout->like.name))
 		return dpel_fail(dpel, "has a shape that does not name its event");
@@ -206,7 +205,7 @@ static bool set_layout(
 		return false;
 	layout->plain = is_plain(layout);
 	layout->message_size = (uint32_t)dpe_message_size(layout->nargs);
-	layout->like.kept = dpe_kept_flags(&layout->like);
+	layout->retain_flags = dpe_message_retain_flags(&layout->like);
 	return true;
 }
 

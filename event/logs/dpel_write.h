@@ -3,19 +3,19 @@
 #ifndef DPE_EVENT_DPEL_WRITE_H
 #define DPE_EVENT_DPEL_WRITE_H
 
-#include "event/dpel.h"
-#include "event/log.h"
+#include "event/logs/dpel.h"
+#include "event/logs/log.h"
 
 /* The sources and shapes of the block at hand: as they will stand in it, and found by what is in
  * them. Of no more than these are short records. */
-#define DPEL_MOST_SOURCES 1024u
-#define DPEL_MOST_SHAPES 512u
+#define DPEL_MAX_SOURCES 1024u
+#define DPEL_MAX_SHAPES 512u
 struct dpel_tables {
 	struct dpe_text sources, shapes;
 	uint32_t nsources, nshapes;
-	uint64_t next[DPEL_MOST_SOURCES + 1]; /* the number that comes next from the source */
-	uint16_t source_slots[2 * DPEL_MOST_SOURCES]; /* numbers, 0: free */
-	uint16_t shape_slots[2 * DPEL_MOST_SHAPES];
+	uint64_t next[DPEL_MAX_SOURCES + 1]; /* the number that comes next from the source */
+	uint16_t source_slots[2 * DPEL_MAX_SOURCES]; /* numbers, 0: free */
+	uint16_t shape_slots[2 * DPEL_MAX_SHAPES];
 };
 void dpe_dpel_tables_clear(struct dpel_tables *tables);
 void dpe_dpel_tables_free(struct dpel_tables *tables);
@@ -36,14 +36,14 @@ struct dpe_dpel_writer {
 };
 
 /* The number of a text in the table of strings, where it is now if it was not. */
-uint32_t dpe_dpel_share(struct dpe_dpel_writer *dpel, const char *text, size_t len);
-uint32_t dpe_dpel_share_name(struct dpe_log_writer *writer, dpe_name name); /* 0 for 0 */
+uint32_t dpe_dpel_string_number(struct dpe_dpel_writer *dpel, const char *text, size_t len);
+uint32_t dpe_dpel_name_number(struct dpe_log_writer *writer, dpe_name name); /* 0 for 0 */
 /* The kind of a value as it is written; `id`: its text hardly ever comes again. */
 uint32_t dpe_dpel_kind_of(const struct dpe_dpel_writer *dpel, struct dpe_value value, bool id);
 /* Whether a message without an id needs one, for others may name it. */
 bool dpe_dpel_needs_id(const struct dpe_log_writer *writer, const struct dpe_message *message);
 /* Adds a short record; false where the message needs a long one, and nothing was done but that
  * strings may be in the table. */
-bool dpe_dpel_print_short(struct dpe_log_writer *writer, const struct dpe_message *message);
+bool dpe_dpel_write_short(struct dpe_log_writer *writer, const struct dpe_message *message);
 
 #endif

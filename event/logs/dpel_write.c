@@ -1,23 +1,23 @@
 /* Writing the compact binary log of docs/dpel.md. Names, and texts that may come again, become
  * numbers of the string table; what is hardly ever the same (ids, unknown members) stands in the
  * record itself. */
-#include "event/dpel_write.h"
+#include "event/logs/dpel_write.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #define BLOCK_SIZE (64u << 10) /* a block is written once it has as many bytes */
-#define LONGEST_SHARED 64u     /* a longer value is no candidate for the table */
-#define MOST_SHARED (1u << 20) /* from so many strings on, values stand in their records */
+#define MAX_INTERNED_LEN 64u     /* a longer value is no candidate for the table */
+#define MAX_INTERNED (1u << 20) /* from so many strings on, values stand in their records */
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
-static struct dpel_header make_header(const struct dpe_log_writer *writer, bool unnamed)
+static struct dpel_header make_header(const struct dpe_log_writer *writer, bool unreferenced)
 {
 	struct dpel_header header = {
 		.version = htole16(DPEL_VERSION),
 		.flags = htole16(
-			(writer->ordered ? DPEL_ORDERED : 0) | (unnamed ? DPEL_UNNAMED : 0)),
+			(writer->ordered ? DPEL_ORDERED : 0) | (unreferenced ? DPEL_UNREFERENCED : 0)),
 		.size = htole32(sizeof(header)),
 	};
 
@@ -73,7 +73,7 @@ static void write_block(struct dpe_log_writer *writer, uint32_t kind)
 		content = dpe_dpel_checksum(content, parts[i].at, parts[i].len);
 		size += parts[i].len;
 	}
-	if (size > DPEL_LARGEST_BLOCK) {
+	if (size > DPEL_MAX_BLOCK) {
 		writer->error = writer->error ? writer->error : EFBIG;
 		return;
 	}
@@ -91,7 +91,7 @@ static void write_block(struct dpe_log_writer *writer, uint32_t kind)
 	dpel->told = dpel->nrecords = 0;
 }
 
-void dpe_dpel_note_lost(struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count)
+void dpe_dpel_add_loss(struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count)
 {
 	const uint64_t loss[2] = {
 		htole64(thread.kind == DPE_INT ? (uint64_t)thread.num : 0), htole64(count)};
@@ -109,7 +109,7 @@ void dpe_dpel_end(struct dpe_log_writer *writer)
 	write_block(writer, DPEL_END);
 }
 
-void dpe_dpel_amend(struct dpe_log_writer *writer)
+void dpe_dpel_patch_header(struct dpe_log_writer *writer)
 {
 	const struct dpel_header header = make_header(writer, true);
 
@@ -138,7 +138,7 @@ static void add_word(struct dpe_text *to, uint64_t word)
 	dpe_text_add(to, (const char *)&word, sizeof(word));
 }
 
-uint32_t dpe_dpel_share(struct dpe_dpel_writer *dpel, const char *text, size_t len)
+uint32_t dpe_dpel_string_number(struct dpe_dpel_writer *dpel, const char *text, size_t len)
 {
 	dpe_name number = dpe_intern(dpel->strings, text, len);
 
@@ -151,7 +151,7 @@ uint32_t dpe_dpel_share(struct dpe_dpel_writer *dpel, const char *text, size_t l
 	return number;
 }
 
-uint32_t dpe_dpel_share_name(struct dpe_log_writer *writer, dpe_name name)
+uint32_t dpe_dpel_name_number(struct dpe_log_writer *writer, dpe_name name)
 {
 	struct dpe_dpel_writer *dpel = writer->dpel;
 	uint32_t more = name * 2 + 64;
@@ -167,7 +167,7 @@ uint32_t dpe_dpel_share_name(struct dpe_log_writer *writer, dpe_name name)
 	}
 	if (!dpel->of_name[name]) {
 		text = dpe_name_text(writer->names, name);
-		dpel->of_name[name] = dpe_dpel_share(dpel, text, strlen(text));
+		dpel->of_name[name] = dpe_dpel_string_number(dpel, text, strlen(text));
 	}
 	return dpel->of_name[name];
 }
@@ -175,7 +175,7 @@ uint32_t dpe_dpel_share_name(struct dpe_log_writer *writer, dpe_name name)
 /* Whether the value's text should be looked up in the table: only what may come again. */
 static bool is_shared(const struct dpe_dpel_writer *dpel, struct dpe_value value)
 {
-	return value.len <= LONGEST_SHARED && dpel->nstrings < MOST_SHARED;
+	return value.len <= MAX_INTERNED_LEN && dpel->nstrings < MAX_INTERNED;
 }
 
 uint32_t dpe_dpel_kind_of(const struct dpe_dpel_writer *dpel, struct dpe_value value, bool id)
@@ -190,9 +190,9 @@ uint32_t dpe_dpel_kind_of(const struct dpe_dpel_writer *dpel, struct dpe_value v
 	case DPE_POINTER:
 		return DPEL_POINTER;
 	case DPE_STRING:
-		return !id && is_shared(dpel, value) ? DPEL_STRING : DPEL_STRING_HERE;
+		return !id && is_shared(dpel, value) ? DPEL_STRING : DPEL_STRING_INLINE;
 	case DPE_RAW:
-		return !id && is_shared(dpel, value) ? DPEL_RAW : DPEL_RAW_HERE;
+		return !id && is_shared(dpel, value) ? DPEL_RAW : DPEL_RAW_INLINE;
 	}
 	return DPEL_NONE;
 }
@@ -205,10 +205,10 @@ static void add_value(struct dpe_dpel_writer *dpel, struct dpe_value value, uint
 		break;
 	case DPEL_STRING:
 	case DPEL_RAW:
-		add_word(&dpel->records, dpe_dpel_share(dpel, value.text, value.len));
+		add_word(&dpel->records, dpe_dpel_string_number(dpel, value.text, value.len));
 		break;
-	case DPEL_STRING_HERE:
-	case DPEL_RAW_HERE:
+	case DPEL_STRING_INLINE:
+	case DPEL_RAW_INLINE:
 		add_word(&dpel->records, value.len);
 		add_padded(&dpel->records, value.text, value.len);
 		break;
@@ -230,7 +230,7 @@ static void add_listed(struct dpe_dpel_writer *dpel, struct dpe_value value, boo
 
 bool dpe_dpel_needs_id(const struct dpe_log_writer *writer, const struct dpe_message *message)
 {
-	if (writer->unnamed)
+	if (writer->unreferenced)
 		return false;
 	if (message->has_seq)
 		return writer->ordered;
@@ -297,7 +297,7 @@ static uint32_t add_vars(struct dpe_log_writer *writer, const struct dpe_message
 		return 0;
 	add_word(&dpel->records, message->nvars);
 	for (unsigned i = 0; i < message->nvars; i++) {
-		add_word(&dpel->records, dpe_dpel_share_name(writer, message->vars[i].name));
+		add_word(&dpel->records, dpe_dpel_name_number(writer, message->vars[i].name));
 		add_listed(dpel, message->vars[i].value, false);
 	}
 	return DPEL_VARS;
@@ -309,7 +309,7 @@ static uint32_t add_stack(struct dpe_dpel_writer *dpel, const struct dpe_message
 		add_word(&dpel->records, message->nstack);
 		for (unsigned i = 0; i < message->nstack; i++)
 			add_word(&dpel->records,
-				dpe_dpel_share(dpel, message->stack[i], strlen(message->stack[i])));
+				dpe_dpel_string_number(dpel, message->stack[i], strlen(message->stack[i])));
 		return DPEL_STACK;
 	}
 	if (!message->npcs)
@@ -347,8 +347,8 @@ static uint32_t set_thread(
 	uint32_t kind = dpe_dpel_kind_of(dpel, thread, false);
 
 	if (kind == DPEL_STRING || kind == DPEL_RAW)
-		record->thread = htole64(dpe_dpel_share(dpel, thread.text, thread.len));
-	else if (kind == DPEL_STRING_HERE || kind == DPEL_RAW_HERE)
+		record->thread = htole64(dpe_dpel_string_number(dpel, thread.text, thread.len));
+	else if (kind == DPEL_STRING_INLINE || kind == DPEL_RAW_INLINE)
 		add_value(dpel, thread, kind);
 	else if (kind != DPEL_NONE)
 		record->thread = htole64((uint64_t)thread.num);
@@ -359,12 +359,12 @@ static struct dpel_record fixed_part(
 	struct dpe_log_writer *writer, const struct dpe_message *message)
 {
 	return (struct dpel_record){
-		.name = htole32(dpe_dpel_share_name(writer, message->name)),
-		.module = htole32(dpe_dpel_share_name(writer, message->module)),
+		.name = htole32(dpe_dpel_name_number(writer, message->name)),
+		.module = htole32(dpe_dpel_name_number(writer, message->module)),
 		.seq = htole64(message->has_seq ? message->seq : 0),
 		.time = htole64(message->has_time ? message->time : 0),
 		.nargs = htole16(message->nargs),
-		.comm = htole32(message->comm ? dpe_dpel_share(writer->dpel, message->comm,
+		.comm = htole32(message->comm ? dpe_dpel_string_number(writer->dpel, message->comm,
 							strlen(message->comm))
 					      : 0),
 	};
@@ -398,12 +398,12 @@ static void print_long(struct dpe_log_writer *writer, const struct dpe_message *
 	memcpy(dpel->records.at + begin, &record, sizeof(record));
 }
 
-void dpe_dpel_print(struct dpe_log_writer *writer, const struct dpe_message *message,
+void dpe_dpel_write(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds)
 {
 	struct dpe_dpel_writer *dpel = writer->dpel;
 
-	if (npreds || !dpe_dpel_print_short(writer, message))
+	if (npreds || !dpe_dpel_write_short(writer, message))
 		print_long(writer, message, preds, npreds);
 	dpel->nrecords++;
 	if (dpel->table.len + dpel->records.len >= BLOCK_SIZE)

@@ -4,7 +4,7 @@
  *
  * Sources and shapes are of one block, so that what was damaged is no more than that, and so that
  * what is remembered of a long log is bounded. */
-#include "event/dpel_write.h"
+#include "event/logs/dpel_write.h"
 
 #define MOST_MEMBERS                                                                               \
 	(1u << 16) /* from so many strings on, further members stand in their records */
@@ -43,7 +43,7 @@ static bool same_source(const struct dpel_source *a, const struct dpel_source *b
 /* The source's number; 0 where there are too many. */
 static uint32_t number_source(struct dpel_tables *tables, const struct dpel_source *source)
 {
-	const uint32_t slots = 2 * DPEL_MOST_SOURCES;
+	const uint32_t slots = 2 * DPEL_MAX_SOURCES;
 	uint32_t at = mix(source->thread ^ source->process << 20 ^ source->comm, slots);
 	const struct dpel_source *known = (const struct dpel_source *)tables->sources.at;
 
@@ -51,7 +51,7 @@ static uint32_t number_source(struct dpel_tables *tables, const struct dpel_sour
 		if (same_source(&known[tables->source_slots[at] - 1], source))
 			return tables->source_slots[at];
 	}
-	if (tables->nsources >= DPEL_MOST_SOURCES)
+	if (tables->nsources >= DPEL_MAX_SOURCES)
 		return 0;
 	dpe_text_add(&tables->sources, (const char *)source, sizeof(*source));
 	tables->source_slots[at] = (uint16_t)++tables->nsources;
@@ -62,7 +62,7 @@ static uint32_t number_source(struct dpel_tables *tables, const struct dpel_sour
 /* Likewise of a shape. */
 static uint32_t number_shape(struct dpel_tables *tables, const struct dpel_shape *shape)
 {
-	const uint32_t slots = 2 * DPEL_MOST_SHAPES;
+	const uint32_t slots = 2 * DPEL_MAX_SHAPES;
 	const struct dpel_shape *known = (const struct dpel_shape *)tables->shapes.at;
 	uint64_t words[3];
 	uint32_t at;
@@ -73,7 +73,7 @@ static uint32_t number_shape(struct dpel_tables *tables, const struct dpel_shape
 		if (!memcmp(&known[tables->shape_slots[at] - 1], shape, sizeof(*shape)))
 			return tables->shape_slots[at];
 	}
-	if (tables->nshapes >= DPEL_MOST_SHAPES)
+	if (tables->nshapes >= DPEL_MAX_SHAPES)
 		return 0;
 	dpe_text_add(&tables->shapes, (const char *)shape, sizeof(*shape));
 	tables->shape_slots[at] = (uint16_t)++tables->nshapes;
@@ -95,7 +95,7 @@ static bool set_id(
 		*word = htole64((uint64_t)value.num);
 		return true;
 	case DPEL_STRING:
-		*word = htole64(dpe_dpel_share(dpel, value.text, value.len));
+		*word = htole64(dpe_dpel_string_number(dpel, value.text, value.len));
 		return true;
 	default:
 		return false;
@@ -113,7 +113,7 @@ static bool find_source(
 		!set_id(dpel, message->host, &source.host_kind, &source.host))
 		return false;
 	if (message->comm)
-		source.comm = htole32(dpe_dpel_share(dpel, message->comm, strlen(message->comm)));
+		source.comm = htole32(dpe_dpel_string_number(dpel, message->comm, strlen(message->comm)));
 	*number = number_source(&dpel->tables, &source);
 	return *number;
 }
@@ -149,14 +149,14 @@ static uint8_t put_value(struct dpe_dpel_writer *dpel, struct draft *draft, stru
 	uint8_t kind = (uint8_t)dpe_dpel_kind_of(dpel, value, false);
 
 	if (kind == DPEL_STRING || kind == DPEL_RAW) {
-		put_half(draft, dpe_dpel_share(dpel, value.text, value.len));
+		put_half(draft, dpe_dpel_string_number(dpel, value.text, value.len));
 		return kind;
 	}
 	if (kind < DPEL_INT || kind > DPEL_POINTER)
 		return kind;
 	if (fits_half(value.num)) {
 		put_half(draft, (uint32_t)value.num);
-		return kind | DPEL_SMALL;
+		return kind | DPEL_NARROW;
 	}
 	put_word(draft, (uint64_t)value.num);
 	return kind;
@@ -164,7 +164,7 @@ static uint8_t put_value(struct dpe_dpel_writer *dpel, struct draft *draft, stru
 
 static bool is_here(uint8_t kind)
 {
-	return kind == DPEL_STRING_HERE || kind == DPEL_RAW_HERE;
+	return kind == DPEL_STRING_INLINE || kind == DPEL_RAW_INLINE;
 }
 
 static bool put_values(
@@ -190,7 +190,7 @@ static bool put_members(struct dpe_dpel_writer *dpel, struct draft *draft, const
 		return true;
 	if (len > LONGEST_MEMBERS)
 		return false;
-	number = dpel->nstrings < MOST_MEMBERS ? dpe_dpel_share(dpel, members, len)
+	number = dpel->nstrings < MOST_MEMBERS ? dpe_dpel_string_number(dpel, members, len)
 					       : dpe_names_find(dpel->strings, members, len);
 	draft->shape.extra = 1;
 	put_half(draft, number);
@@ -202,7 +202,7 @@ static void put_stack(
 {
 	draft->shape.nstack = (uint8_t)message->nstack;
 	for (unsigned i = 0; i < message->nstack; i++)
-		put_half(draft, dpe_dpel_share(dpel, message->stack[i], strlen(message->stack[i])));
+		put_half(draft, dpe_dpel_string_number(dpel, message->stack[i], strlen(message->stack[i])));
 	if (message->nstack)
 		return;
 	draft->shape.npcs = (uint8_t)message->npcs;
@@ -280,7 +280,7 @@ static bool may_be_short(const struct dpe_message *message)
 	       message->nstack <= MOST_FRAMES && message->npcs <= MOST_FRAMES;
 }
 
-bool dpe_dpel_print_short(struct dpe_log_writer *writer, const struct dpe_message *message)
+bool dpe_dpel_write_short(struct dpe_log_writer *writer, const struct dpe_message *message)
 {
 	struct dpe_dpel_writer *dpel = writer->dpel;
 	struct draft draft; /* of the words and halves only what is put there is set */
@@ -292,8 +292,8 @@ bool dpe_dpel_print_short(struct dpe_log_writer *writer, const struct dpe_messag
 	draft.nwords = 1;
 	draft.nhalves = 0;
 	draft.shape = (struct dpel_shape){
-		.name = htole32(dpe_dpel_share_name(writer, message->name)),
-		.module = htole32(dpe_dpel_share_name(writer, message->module)),
+		.name = htole32(dpe_dpel_name_number(writer, message->name)),
+		.module = htole32(dpe_dpel_name_number(writer, message->module)),
 		.phase = (uint8_t)message->phase,
 	};
 	later = put_count(dpel, &draft, message, source);

@@ -4,7 +4,7 @@
 #ifndef DPE_EVENT_JSONL_READ_H
 #define DPE_EVENT_JSONL_READ_H
 
-#include "event/log.h"
+#include "event/logs/log.h"
 
 struct yajl_handle_t;
 
@@ -69,7 +69,7 @@ void dpe_jsonl_end_list(struct dpe_jsonl *j);
 /* ---- log_jsonl_parse.c ------------------------------------------------------------------- */
 
 /* Forgets the line before. */
-void dpe_jsonl_begin_line(struct dpe_jsonl *j);
+void dpe_jsonl_reset_line(struct dpe_jsonl *j);
 /* False where the line is no message and no header; j->error then says why. */
 bool dpe_jsonl_parse(struct dpe_jsonl *j);
 void dpe_jsonl_end_parser(struct dpe_jsonl *j); /* also where there is none */

@@ -1,5 +1,5 @@
 /* CRC-32C, by a library that has it for each processor. */
-#include "event/dpel.h"
+#include "event/logs/dpel.h"
 
 #include <isa-l/crc.h>
 

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { RUNS = 2000, MOST_ARGS = 6 };
+enum { RUNS = 2000, MAX_ARGS = 6 };
 
 struct bench {
 	struct dpe_names *names;
@@ -38,7 +38,7 @@ static struct dpe_value any_value(struct bench *bench)
 	case 2:
 		return (struct dpe_value){0};
 	default:
-		return dpe_value_share(bench->names, text, strlen(text));
+		return dpe_value_intern(bench->names, text, strlen(text));
 	}
 }
 
@@ -47,27 +47,27 @@ static struct dpe_message *any_message(struct bench *bench)
 {
 	static const char members[] = "\"loc\":17";
 	struct dpe_value *args;
-	struct dpe_message *message = dpe_message_begin(bench->pool, dice(bench, MOST_ARGS), &args);
+	struct dpe_message *message = dpe_message_begin(bench->pool, dice(bench, MAX_ARGS), &args);
 
 	message->name = dpe_intern_string(bench->names, dice(bench, 2) ? "f" : "g");
 	message->module = dice(bench, 2) ? dpe_intern_string(bench->names, "lib.so") : 0;
 	message->phase = dice(bench, 3);
 	message->log = dice(bench, 4) ? dice(bench, 9) : UINT16_MAX + dice(bench, 2);
 	message->place = dice(bench, 1000);
-	message->unnamed = dice(bench, 2);
+	message->unreferenced = dice(bench, 2);
 	message->has_seq = dice(bench, 2);
 	message->has_time = dice(bench, 2);
 	message->seq = message->has_seq ? dice(bench, 1000) : 0;
 	message->time = message->has_time ? dice(bench, 1000) : 0;
 	message->thread = any_value(bench);
 	if (dice(bench, 2)) {
-		message->extra = dpe_value_share(bench->names, members, sizeof(members) - 1).text;
+		message->extra = dpe_value_intern(bench->names, members, sizeof(members) - 1).text;
 		message->extra_shared = true;
 	}
 	for (unsigned i = 0; i < message->nargs; i++)
 		args[i] = any_value(bench);
 	if (dice(bench, 2))
-		message->kept = dpe_kept_flags(message);
+		dpe_message_block(message)->retain_flags = dpe_message_retain_flags(message);
 	return message;
 }
 
@@ -77,14 +77,14 @@ static struct dpe_text print(const struct bench *bench, const struct dpe_message
 
 	dpe_message_print_json(&text, bench->names, message);
 	dpe_text_printf(&text, " %u %u %u %d %d", message->log, (unsigned)message->place,
-		message->phase, message->unnamed, message->has_time);
+		message->phase, message->unreferenced, message->has_time);
 	return text;
 }
 
-/* Gives the message back. */
-static void expect_kept(struct bench *bench, struct dpe_kept *kept, struct dpe_message *message)
+/* Releases the message. */
+static void expect_retained(struct bench *bench, struct dpe_retained *kept, struct dpe_message *message)
 {
-	struct dpe_message *again = dpe_kept_message(bench->pool, kept);
+	struct dpe_message *again = dpe_retained_message(bench->pool, kept);
 	struct dpe_text wanted = print(bench, message), got = print(bench, again);
 
 	assert_string_equal(got.at, wanted.at);
@@ -94,75 +94,71 @@ static void expect_kept(struct bench *bench, struct dpe_kept *kept, struct dpe_m
 	dpe_message_unref(message);
 }
 
-static void at_once_as_by_steps(void **state)
+static void in_place_equals_general_path(void **state)
 {
 	struct bench bench = {dpe_names_new(), dpe_pool_new(), 1};
 	struct dpe_message *message = any_message(&bench);
-	struct dpe_kept *kept = dpe_message_keep(bench.pool, message, NULL);
-	unsigned at_once = 0;
+	struct dpe_retained *kept = dpe_message_retain(bench.pool, message, NULL);
+	unsigned in_place = 0;
 
 	(void)state;
-	expect_kept(&bench, kept, message);
+	expect_retained(&bench, kept, message);
 	for (unsigned i = 0; i < RUNS; i++) {
 		bool known, done;
 
 		message = any_message(&bench);
-		known = message->kept;
-		done = dpe_message_keep_instead(message, kept);
+		known = dpe_message_block(message)->retain_flags;
+		done = dpe_message_retain_in_place(message, kept);
 		assert_true(known || !done);
-		at_once += done;
+		in_place += done;
 		if (!done)
-			kept = dpe_message_keep(bench.pool, message, kept);
-		expect_kept(&bench, kept, message);
+			kept = dpe_message_retain(bench.pool, message, kept);
+		expect_retained(&bench, kept, message);
 	}
-	assert_in_range(at_once, RUNS / 50, RUNS / 2);
-	dpe_kept_drop(bench.pool, kept);
+	assert_in_range(in_place, RUNS / 50, RUNS / 2);
+	dpe_retained_free(bench.pool, kept);
 	dpe_pool_free(bench.pool);
 	dpe_names_free(bench.names);
 }
 
-static void what_does_not_fit_has_no_flags(void **state)
+static void oversized_messages_have_no_flags(void **state)
 {
-	const struct dpe_message fits = {.plain = true, .log = UINT16_MAX, .nargs = 4};
+	const struct dpe_message fits = {.log = UINT16_MAX, .nargs = 4};
 	struct dpe_message like = fits;
 
 	(void)state;
-	assert_int_not_equal(dpe_kept_flags(&fits), 0);
+	assert_int_not_equal(dpe_message_retain_flags(&fits), 0);
 	like.nargs = 5;
-	assert_int_equal(dpe_kept_flags(&like), 0);
+	assert_int_equal(dpe_message_retain_flags(&like), 0);
 	like = fits;
 	like.log++;
-	assert_int_equal(dpe_kept_flags(&like), 0);
-	like = fits;
-	like.plain = false;
-	assert_int_equal(dpe_kept_flags(&like), 0);
+	assert_int_equal(dpe_message_retain_flags(&like), 0);
 }
 
-/* A draft may be a copy of what a reader made. */
-static void a_copy_is_asked_anew(void **state)
+/* Even if the draft is a message that a reader made. */
+static void a_copy_has_no_flags(void **state)
 {
-	struct dpe_message draft = {.name = 1, .thread = dpe_value_string("T1"), .plain = true};
-	struct dpe_message *copy;
+	struct dpe_message draft = {.name = 1, .thread = dpe_value_string("T1")}, *copy;
 
 	(void)state;
-	draft.kept = dpe_kept_flags(&draft);
-	assert_int_not_equal(draft.kept, 0);
 	copy = dpe_message_new(&draft);
-	assert_int_equal(copy->kept, 0);
+	assert_false(dpe_message_is_plain(copy));
+	assert_int_equal(dpe_message_block(copy)->retain_flags, 0);
 	dpe_message_unref(copy);
 	draft.npreds = 1;
 	draft.preds = &draft.thread;
 	copy = dpe_message_new(&draft);
-	assert_int_equal(copy->kept, 0);
+	assert_false(dpe_message_is_plain(copy));
+	assert_int_equal(dpe_message_block(copy)->retain_flags, 0);
 	dpe_message_unref(copy);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(at_once_as_by_steps),
-		cmocka_unit_test(what_does_not_fit_has_no_flags),
-		cmocka_unit_test(a_copy_is_asked_anew),
+		cmocka_unit_test(in_place_equals_general_path),
+		cmocka_unit_test(oversized_messages_have_no_flags),
+		cmocka_unit_test(a_copy_has_no_flags),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,10 +16,10 @@
 	"DPEL\r\n\x1a"
 #define DPEL_VERSION 2
 #define DPEL_ORDERED 1u /* flags of the header */
-#define DPEL_UNNAMED 2u
+#define DPEL_UNREFERENCED 2u
 #define DPEL_DATA 0x41544144u         /* "DATA": strings and records */
 #define DPEL_END 0x20444e45u          /* "END ": the log is whole; what was lost */
-#define DPEL_LARGEST_BLOCK (1u << 30) /* bytes of strings and records */
+#define DPEL_MAX_BLOCK (1u << 30) /* bytes of strings and records */
 
 struct dpel_header {
 	char magic[8];
@@ -68,9 +68,9 @@ enum dpel_part {
 /* A short record begins with a word: its shape, its source, how much later it is than the last. */
 #define DPEL_SHAPE_OF(head) ((uint32_t)((head)&0xffff))
 #define DPEL_SOURCE_OF(head) ((uint32_t)((head) >> 16 & 0xffff))
-#define DPEL_LATER_OF(head) ((uint64_t)((int64_t)(head) >> 32))
+#define DPEL_DELTA_OF(head) ((uint64_t)((int64_t)(head) >> 32))
 /* Of a shape's kinds: the value is in four bytes, which are extended by their sign. */
-#define DPEL_SMALL 8u
+#define DPEL_NARROW 8u
 
 /* The fixed part of a long record. Kinds of values take three bits each in `flags`. */
 struct dpel_record {
@@ -115,8 +115,8 @@ enum dpel_kind {
 	DPEL_POINTER,
 	DPEL_STRING, /* text in the table */
 	DPEL_RAW,
-	DPEL_STRING_HERE, /* text right behind its length */
-	DPEL_RAW_HERE,
+	DPEL_STRING_INLINE, /* text right behind its length */
+	DPEL_RAW_INLINE,
 };
 
 /* CRC-32C (Castagnoli), continued from `crc`; starts from 0. */

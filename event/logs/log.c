@@ -1,5 +1,5 @@
 /* Logs: opening, lines, and the choice of the format. */
-#include "event/log.h"
+#include "event/logs/log.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static bool begin(struct dpe_log_reader *reader)
 	case DPE_LOG_STD:
 		reader->read = dpe_std_read;
 		reader->std = dpe_std_new(reader->names, reader->index);
-		reader->ordered = reader->unnamed = true;
+		reader->ordered = reader->unreferenced = true;
 		return true;
 	case DPE_LOG_DPEL:
 		reader->read = dpe_dpel_read;
@@ -122,9 +122,9 @@ int dpe_log_read(struct dpe_log_reader *reader, struct dpe_message **message)
 	return reader->read(reader, message);
 }
 
-bool dpe_log_cut_off(const struct dpe_log_reader *reader)
+bool dpe_log_truncated(const struct dpe_log_reader *reader)
 {
-	return reader->cut_off;
+	return reader->truncated;
 }
 
 unsigned dpe_log_losses(const struct dpe_log_reader *reader, const struct dpe_log_loss **losses)
@@ -167,9 +167,9 @@ bool dpe_log_ordered(const struct dpe_log_reader *reader)
 	return reader->ordered;
 }
 
-bool dpe_log_unnamed(const struct dpe_log_reader *reader)
+bool dpe_log_unreferenced(const struct dpe_log_reader *reader)
 {
-	return reader->unnamed;
+	return reader->unreferenced;
 }
 
 void dpe_log_close(struct dpe_log_reader *reader)
@@ -182,7 +182,7 @@ void dpe_log_close(struct dpe_log_reader *reader)
 	dpe_msg_free(reader->msg, reader->diags);
 	dpe_std_free(reader->std);
 	dpe_dpel_free(reader->dpel);
-	dpe_renewed_end(&reader->renewed);
+	dpe_recycler_end(&reader->recycler);
 	dpe_pool_free(reader->pool);
 	for (unsigned i = 0; i < reader->nlosses; i++) {
 		if (dpe_value_has_own_text(reader->losses[i].thread))
@@ -221,7 +221,7 @@ bool dpe_log_line(struct dpe_log_reader *reader, struct dpe_text *line, bool *wh
 		if (!feof(reader->from)) { /* also where no memory holds the line */
 			dpe_log_error(reader, DPE_ERROR, reader->line + 1,
 				"cannot read on: %s; what came after is lost", strerror(errno));
-			reader->cut_off = true;
+			reader->truncated = true;
 		}
 		return false;
 	}
@@ -263,9 +263,9 @@ static void begin_writing(struct dpe_log_writer *writer)
 	flush_text(writer);
 }
 
-void dpe_log_leave_unnamed(struct dpe_log_writer *writer)
+void dpe_log_omit_ids(struct dpe_log_writer *writer)
 {
-	writer->unnamed = true;
+	writer->unreferenced = true;
 }
 
 struct dpe_log_writer *dpe_log_create(const struct dpe_names *names, const char *path,
@@ -295,13 +295,13 @@ void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *mess
 	const struct dpe_message *const *preds, unsigned npreds)
 {
 	if (writer->msg_names)
-		dpe_msg_keep(writer, message, preds, npreds);
+		dpe_msg_write(writer, message, preds, npreds);
 	else if (writer->std)
-		dpe_std_print(writer, message, npreds);
+		dpe_std_write(writer, message, npreds);
 	else if (writer->dpel)
-		dpe_dpel_print(writer, message, preds, npreds);
+		dpe_dpel_write(writer, message, preds, npreds);
 	else
-		dpe_jsonl_print(
+		dpe_jsonl_write(
 			&writer->text, writer->names, writer->ordered, message, preds, npreds);
 	flush_text(writer);
 }
@@ -309,10 +309,10 @@ void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *mess
 void dpe_log_write_lost(struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count)
 {
 	if (writer->dpel)
-		dpe_dpel_note_lost(writer, thread, count);
+		dpe_dpel_add_loss(writer, thread, count);
 	if (writer->format != DPE_LOG_JSONL)
 		return;
-	dpe_jsonl_print_lost(&writer->text, thread, count);
+	dpe_jsonl_write_lost(&writer->text, thread, count);
 	flush_text(writer);
 }
 
@@ -321,14 +321,14 @@ int dpe_log_finish(struct dpe_log_writer *writer, struct dpe_diags *diags)
 	int closed, error, refused = 0;
 
 	if (writer->msg_names)
-		dpe_msg_print(writer, diags);
+		dpe_msg_flush(writer, diags);
 	if (writer->std)
 		refused = dpe_std_finish(writer, diags);
 	if (writer->dpel)
 		dpe_dpel_end(writer);
 	flush_text(writer);
 	if (writer->dpel && writer->to != stdout)
-		dpe_dpel_amend(writer);
+		dpe_dpel_patch_header(writer);
 	errno = 0;
 	closed = writer->to == stdout ? fflush(writer->to) : fclose(writer->to);
 	error = writer->error ? writer->error : closed ? errno : 0;

@@ -7,7 +7,7 @@
 
 #include "event/event.h"
 
-#define DPE_LONGEST_LINE (64u << 20)
+#define DPE_MAX_LINE (64u << 20)
 
 struct dpe_log_reader {
 	struct dpe_names *names; /* borrowed, as the diagnostics are */
@@ -18,10 +18,10 @@ struct dpe_log_reader {
 	uint32_t index;
 	uint64_t place; /* of the last message */
 	unsigned line;
-	bool cut_off, ordered;
-	bool unnamed; /* no message gives predecessors */
+	bool truncated, ordered;
+	bool unreferenced; /* no message gives predecessors */
 	struct dpe_pool *pool;    /* of messages */
-	struct dpe_renewed renewed;
+	struct dpe_recycler recycler;
 	int (*read)(struct dpe_log_reader *reader, struct dpe_message **message);
 	struct dpe_log_loss *losses; /* as the log itself says; texts owned */
 	unsigned nlosses, caplosses;
@@ -45,7 +45,7 @@ struct dpe_log_writer {
 	char *name;
 	FILE *to;
 	enum dpe_log_format format;
-	bool ordered, unnamed;
+	bool ordered, unreferenced;
 	struct dpe_text text; /* the line at hand */
 	struct dpe_msg_names *msg_names;
 	struct dpe_std_writer *std;
@@ -60,10 +60,10 @@ void dpe_jsonl_free(struct dpe_jsonl *jsonl); /* accepts NULL */
 int dpe_jsonl_read(struct dpe_log_reader *reader, struct dpe_message **message);
 /* Reads the header, if the first line is one. False after a diagnostic. */
 bool dpe_jsonl_begin(struct dpe_log_reader *reader);
-void dpe_jsonl_print_lost(struct dpe_text *to, struct dpe_value thread, uint64_t count);
+void dpe_jsonl_write_lost(struct dpe_text *to, struct dpe_value thread, uint64_t count);
 void dpe_jsonl_header(struct dpe_text *to, bool ordered);
 /* With `ids`, messages that thread and number tell apart get an id too, for others to name. */
-void dpe_jsonl_print(struct dpe_text *to, const struct dpe_names *names, bool ids,
+void dpe_jsonl_write(struct dpe_text *to, const struct dpe_names *names, bool ids,
 	const struct dpe_message *message, const struct dpe_message *const *preds, unsigned npreds);
 
 /* ---- the paper's notation ---------------------------------------------------------------- */
@@ -76,10 +76,10 @@ int dpe_msg_read(struct dpe_log_reader *reader, struct dpe_message **message);
 /* The names that a writer gave to messages. */
 struct dpe_msg_names *dpe_msg_names_new(void);
 void dpe_msg_names_free(struct dpe_msg_names *names); /* accepts NULL */
-/* Keeps a message until dpe_msg_print writes all to the writer's text. */
-void dpe_msg_keep(struct dpe_log_writer *writer, const struct dpe_message *message,
+/* Keeps a message until dpe_msg_flush writes all to the writer's text. */
+void dpe_msg_write(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds);
-void dpe_msg_print(struct dpe_log_writer *writer, struct dpe_diags *diags);
+void dpe_msg_flush(struct dpe_log_writer *writer, struct dpe_diags *diags);
 
 /* ---- text that is JSON ------------------------------------------------------------------- */
 
@@ -97,7 +97,7 @@ struct dpe_std_writer *dpe_std_writer_new(void);
 void dpe_std_writer_free(struct dpe_std_writer *std); /* accepts NULL */
 /* One line, or what is wrong is kept for dpe_std_finish. `npreds` is how many predecessors were
  * added: the format has no place for them. */
-void dpe_std_print(
+void dpe_std_write(
 	struct dpe_log_writer *writer, const struct dpe_message *message, unsigned npreds);
 /* -1 and a diagnostic where a message could not be written. */
 int dpe_std_finish(struct dpe_log_writer *writer, struct dpe_diags *diags);
@@ -113,14 +113,14 @@ int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **message);
 struct dpe_dpel_writer *dpe_dpel_writer_new(struct dpe_log_writer *writer);
 void dpe_dpel_writer_free(struct dpe_dpel_writer *dpel); /* accepts NULL */
 /* Blocks go to the writer's text as they become full. */
-void dpe_dpel_print(struct dpe_log_writer *writer, const struct dpe_message *message,
+void dpe_dpel_write(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds);
 /* The last block, and the end. */
 /* For the end of the log. */
-void dpe_dpel_note_lost(
+void dpe_dpel_add_loss(
 	struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count);
 void dpe_dpel_end(struct dpe_log_writer *writer);
 /* All is written: where no message gave predecessors, the header of a file says so. */
-void dpe_dpel_amend(struct dpe_log_writer *writer);
+void dpe_dpel_patch_header(struct dpe_log_writer *writer);
 
 #endif

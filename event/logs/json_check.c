@@ -1,6 +1,6 @@
 /* Whether text is JSON: what comes from a binary log is printed into logs of JSON lines as it is,
  * and must not be able to break them. */
-#include "event/log.h"
+#include "event/logs/log.h"
 
 #include <string.h>
 

@@ -1,0 +1,188 @@
+/* Messages retained for long in little memory: one with no more than a name, a thread, numbers and
+ * interned arguments is stored as these, and rebuilt when somebody asks for it. */
+#include "event/event.h"
+
+#include <string.h>
+
+enum { MAX_ARGS = 4 };
+
+/* One cache line with one argument. A value is stored as its number or its interned text. */
+struct compact {
+	uint32_t name, module;
+	uint16_t log;
+	uint8_t flags, thread_kind, kinds[MAX_ARGS];
+	uint64_t place, seq, time;
+	const char *extra; /* interned, as are the texts of values */
+	int64_t thread;
+	int64_t args[];
+};
+
+enum { PHASE = 3, HAS_SEQ = 4, HAS_TIME = 8, UNREFERENCED = 16, KNOWN = 128 };
+
+/* A tagged pointer: the lowest bit says that it points to the message itself; otherwise the other
+ * bits hold the number of arguments, so that overwriting a compact message needs no read of it. */
+enum { WHOLE = 1, NARGS = 1, BITS = 15 };
+
+static struct dpe_retained *tag(void *at, uintptr_t bits)
+{
+	return (struct dpe_retained *)((uintptr_t)at | bits);
+}
+
+static void *untag(struct dpe_retained *retained)
+{
+	return (void *)((uintptr_t)retained & ~(uintptr_t)BITS);
+}
+
+/* Messages are not aligned to 16 bytes. */
+static struct dpe_message *whole_message(struct dpe_retained *retained)
+{
+	return (struct dpe_message *)((uintptr_t)retained & ~(uintptr_t)WHOLE);
+}
+
+static bool is_whole(struct dpe_retained *retained)
+{
+	return (uintptr_t)retained & WHOLE;
+}
+
+static unsigned nargs_of(struct dpe_retained *retained)
+{
+	return ((uintptr_t)retained & BITS) >> NARGS;
+}
+
+static bool is_present(struct dpe_value value)
+{
+	return value.kind != DPE_NONE;
+}
+
+static bool fits(const struct dpe_message *message)
+{
+	return message->log <= UINT16_MAX && message->nargs <= MAX_ARGS;
+}
+
+/* True if the message has nothing that a compact one cannot store. */
+static bool is_compact(const struct dpe_message *message)
+{
+	if (!fits(message))
+		return false;
+	if (dpe_message_is_plain(message))
+		return true;
+	if (message->npreds || message->nvars || message->nstack || message->npcs || message->comm ||
+		is_present(message->process) ||
+		is_present(message->host) || is_present(message->id) || is_present(message->ret) ||
+		(message->extra && !message->extra_shared) ||
+		dpe_value_has_own_text(message->thread))
+		return false;
+	for (unsigned i = 0; i < message->nargs; i++) {
+		if (dpe_value_has_own_text(message->args[i]))
+			return false;
+	}
+	return true;
+}
+
+static size_t size_of(unsigned nargs)
+{
+	return sizeof(struct compact) + nargs * sizeof(int64_t);
+}
+
+static struct dpe_value value_of(uint8_t kind, int64_t num)
+{
+	struct dpe_value value = {.kind = kind, .num = num};
+
+	if (kind != DPE_STRING && kind != DPE_RAW)
+		return value;
+	value.shared = true;
+	value.len = (uint32_t)strlen(value.text);
+	return value;
+}
+
+static uint8_t flags_of(const struct dpe_message *message)
+{
+	return (uint8_t)(message->phase | (message->has_seq ? HAS_SEQ : 0) |
+			 (message->has_time ? HAS_TIME : 0) | (message->unreferenced ? UNREFERENCED : 0));
+}
+
+uint8_t dpe_message_retain_flags(const struct dpe_message *like)
+{
+	return fits(like) ? flags_of(like) | KNOWN : 0;
+}
+
+/* Writes only: the memory may not be in the cache. */
+static inline void fill(struct compact *small, const struct dpe_message *message, uint8_t flags)
+{
+	small->name = message->name;
+	small->module = message->module;
+	small->log = (uint16_t)message->log;
+	small->flags = flags;
+	small->place = message->place;
+	small->seq = message->seq;
+	small->time = message->time;
+	small->thread_kind = message->thread.kind;
+	small->thread = message->thread.num;
+	small->extra = message->extra;
+	for (unsigned i = 0; i < message->nargs; i++) {
+		small->kinds[i] = message->args[i].kind;
+		small->args[i] = message->args[i].num;
+	}
+}
+
+bool dpe_message_retain_in_place(const struct dpe_message *message, struct dpe_retained *instead)
+{
+	const uint8_t flags = dpe_message_block(message)->retain_flags;
+
+	if (!flags || ((uintptr_t)instead & BITS) != (uintptr_t)message->nargs << NARGS)
+		return false;
+	fill(untag(instead), message, flags);
+	return true;
+}
+
+struct dpe_retained *dpe_message_retain(
+	struct dpe_pool *pool, struct dpe_message *message, struct dpe_retained *instead)
+{
+	bool fits = is_compact(message);
+	struct compact *small;
+
+	if (instead && (!fits || is_whole(instead) || nargs_of(instead) != message->nargs)) {
+		dpe_retained_free(pool, instead);
+		instead = NULL;
+	}
+	if (!fits)
+		return tag(dpe_message_ref(message), WHOLE);
+	small = instead ? untag(instead) : dpe_pool_take(pool, size_of(message->nargs));
+	fill(small, message, flags_of(message));
+	return tag(small, (uintptr_t)message->nargs << NARGS);
+}
+
+void dpe_retained_free(struct dpe_pool *pool, struct dpe_retained *retained)
+{
+	if (is_whole(retained))
+		dpe_message_unref(whole_message(retained));
+	else
+		dpe_pool_give(pool, untag(retained), size_of(nargs_of(retained)));
+}
+
+struct dpe_message *dpe_retained_message(struct dpe_pool *pool, struct dpe_retained *retained)
+{
+	const struct compact *small = untag(retained);
+	struct dpe_message *message;
+	struct dpe_value *args;
+
+	if (is_whole(retained))
+		return dpe_message_ref(whole_message(retained));
+	message = dpe_message_begin(pool, nargs_of(retained), &args);
+	message->name = small->name;
+	message->module = small->module;
+	message->log = small->log;
+	message->phase = small->flags & PHASE;
+	message->has_seq = small->flags & HAS_SEQ;
+	message->has_time = small->flags & HAS_TIME;
+	message->unreferenced = small->flags & UNREFERENCED;
+	message->place = small->place;
+	message->seq = small->seq;
+	message->time = small->time;
+	message->thread = value_of(small->thread_kind, small->thread);
+	message->extra = small->extra;
+	message->extra_shared = small->extra;
+	for (unsigned i = 0; i < message->nargs; i++)
+		args[i] = value_of(small->kinds[i], small->args[i]);
+	return message;
+}
