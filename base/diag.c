@@ -1,26 +1,25 @@
-/* The one sink of diagnostics: collected first, then printed in the order of the text.
- *
- * What comes from input (source lines, names) is shown with control bytes escaped: a file must
- * not be able to drive the terminal of whoever reads about it. */
+/* The sink of diagnostics: collects them, and prints them in the order of the text. What comes
+ * from input is printed with control bytes escaped: a file must not be able to drive the
+ * terminal. */
 #include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 
-#define WINDOW 120 /* columns of a source line that are shown */
-#define MOST 100   /* errors, and warnings, that are told from printing to printing */
+#define WINDOW 120 /* columns shown of a source line */
+#define MOST 100   /* errors, and warnings, printed in one batch */
 
 struct diag {
 	enum dpe_severity severity;
 	struct dpe_place place;
-	char *where; /* instead of a place; or NULL */
+	char *where; /* in place of a location; or NULL */
 	char *text;
 	unsigned number, line, column;
-	unsigned leader; /* number of the error or warning that a note belongs to */
+	unsigned leader; /* index of the error or warning that a note belongs to */
 };
 
-/* What was said since the last printing, to find repetitions fast however many there are. */
+/* Diagnostics since the last printing, to detect repetitions quickly. */
 struct said {
 	UT_hash_handle hh;
 	char *key;
@@ -32,9 +31,9 @@ struct dpe_diags {
 	unsigned count, cap;
 	unsigned printed; /* those before were printed */
 	unsigned errors, leader;
-	bool dropped; /* the last error or warning is not told: its notes are not, either */
-	unsigned told[DPE_NOTE + 1], untold; /* since the last printing; repeated ones apart */
-	struct dpe_arena **arenas;           /* that were handed over */
+	bool dropped; /* the last error or warning is dropped, and its notes with it */
+	unsigned told[DPE_NOTE + 1], untold; /* since the last printing, without repetitions */
+	struct dpe_arena **arenas;           /* handed over by callers */
 	unsigned narenas, caparenas;
 };
 
@@ -75,7 +74,7 @@ void dpe_diags_keep(struct dpe_diags *diags, struct dpe_arena *arena)
 	*DPE_GROW(diags->arenas, diags->narenas, diags->caparenas) = arena;
 }
 
-/* True where the same was said at the same place; if not, it now was. */
+/* Records the diagnostic; true if it repeats an earlier one. */
 static bool is_known(struct dpe_diags *diags, const struct diag *new)
 {
 	const char *where = new->where ? new->where : "";
@@ -95,7 +94,7 @@ static bool is_known(struct dpe_diags *diags, const struct diag *new)
 	return false;
 }
 
-/* Of a file that is none of the kind there would be no end. */
+/* A file that is not of the expected kind would give any number of errors. */
 static bool is_too_much(struct dpe_diags *diags, const struct diag *new)
 {
 	if (diags->told[new->severity] < MOST) {
@@ -118,7 +117,7 @@ static void add(struct dpe_diags *diags, struct diag new)
 	}
 	new.number = diags->count;
 	if (new.severity != DPE_NOTE || diags->leader < diags->printed)
-		diags->leader = new.number; /* a note alone, where what it belongs to was printed */
+		diags->leader = new.number; /* a note alone, if its error was printed */
 	new.leader = diags->leader;
 	if (new.place.source)
 		dpe_place_line(new.place, &new.line, &new.column);
@@ -165,7 +164,7 @@ unsigned dpe_diags_errors(const struct dpe_diags *diags)
 
 /* ---- printing ---------------------------------------------------------------------------- */
 
-/* The length of the UTF-8 character at `at`, 0 where there is none. */
+/* The length of the UTF-8 character at `at`; 0 for invalid bytes. */
 static size_t utf8_length(const unsigned char *at, size_t left)
 {
 	size_t len = *at < 0x80       ? 1
@@ -178,7 +177,7 @@ static size_t utf8_length(const unsigned char *at, size_t left)
 		return 0;
 	if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
 		(*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
-		return 0; /* too long for what it says: might be a control byte in disguise */
+		return 0; /* overlong: could hide a control byte */
 	for (size_t i = 1; i < len; i++) {
 		if (at[i] >> 6 != 2)
 			return 0;
@@ -186,7 +185,7 @@ static size_t utf8_length(const unsigned char *at, size_t left)
 	return len;
 }
 
-/* Adds text with what is not printable as \xHH; returns the columns that it takes. */
+/* Adds text with unprintable bytes as \xHH; returns the number of columns. */
 static unsigned add_safe(struct dpe_text *to, const char *text, size_t len)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -196,7 +195,7 @@ static unsigned add_safe(struct dpe_text *to, const char *text, size_t len)
 		size_t n = utf8_length(at + i, len - i);
 		bool c1 = n == 2 && at[i] == 0xc2 && at[i + 1] < 0xa0;
 
-		if (at[i] == '\t') { /* one blank, in the source line and under it */
+		if (at[i] == '\t') { /* a tab is one blank, in the source line and below it */
 			dpe_text_puts(to, " ");
 			n = 1;
 		} else if (!n || c1 || at[i] < 0x20 || at[i] == 0x7f) {
@@ -212,7 +211,7 @@ static unsigned add_safe(struct dpe_text *to, const char *text, size_t len)
 	return columns;
 }
 
-/* The line that the place begins in, with a mark under the place; long lines are cut around it. */
+/* The source line of the location with a mark below it; a long line is cut around the mark. */
 static void add_line(struct dpe_text *to, struct dpe_place place)
 {
 	size_t size, begin = place.begin, end, from;
@@ -247,7 +246,7 @@ static bool is_same(struct dpe_place a, struct dpe_place b)
 	return a.source == b.source && a.begin == b.begin && a.end == b.end;
 }
 
-/* `leader`: that a note belongs to; the line that it shows is not shown again. */
+/* `leader`: the diagnostic that a note belongs to; its source line is not repeated. */
 static void print_diag(FILE *to, const struct diag *diag, const struct diag *leader)
 {
 	static const char *const severities[] = {"error", "warning", "note"};
@@ -268,8 +267,8 @@ static void print_diag(FILE *to, const struct diag *diag, const struct diag *lea
 	dpe_text_free(&text);
 }
 
-/* By file and line where both are known, else as they came. Files stay in the order in which they
- * were first spoken of. */
+/* By file and line if both are known, else in order of arrival. Files keep the order of their
+ * first diagnostic. */
 static int in_text(const struct diag *a, const struct diag *b)
 {
 	if (a->place.source && a->place.source == b->place.source && a->line != b->line)
@@ -279,7 +278,7 @@ static int in_text(const struct diag *a, const struct diag *b)
 	return a->number < b->number ? -1 : 1;
 }
 
-/* Insertion sort of the leaders within runs of one source: few, and stable. */
+/* Insertion sort of the leaders within runs of one source: short and stable. */
 static unsigned sort_leaders(const struct dpe_diags *diags, unsigned *order)
 {
 	unsigned count = 0;

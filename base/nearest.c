@@ -1,4 +1,4 @@
-/* The words that a misspelt one may have meant. */
+/* Suggests the words that a misspelt one may have meant. */
 #include "base/base.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static unsigned distance(const char *a, size_t na, const char *b, size_t nb)
 	return last[nb];
 }
 
-/* Keeps `best` sorted by distance, equals in the order of the candidates. */
+/* Keeps `best` sorted by distance; equal distances in the order of the candidates. */
 static unsigned insert(const char **best, unsigned *scores, unsigned count, unsigned max,
 	const char *candidate, unsigned score)
 {

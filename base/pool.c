@@ -1,10 +1,9 @@
-/* Pools: blocks of like size that come and go, kept for the next. They are cut from slabs, so that
- * blocks of a cache line take one. */
+/* Pools: free lists of blocks by size, cut from slabs aligned to cache lines. */
 #include "base/base.h"
 
 #include <stdlib.h>
 
-enum { STEP = 16, CLASSES = 64 }; /* larger blocks are not kept */
+enum { STEP = 16, CLASSES = 64 }; /* larger blocks go to malloc and free */
 enum { SLAB = 16384 };
 
 struct free_block {
@@ -19,13 +18,13 @@ struct slab {
 /* Blocks of one size. */
 struct class {
 	struct free_block *free;
-	char *at, *end; /* of the last slab, what was not taken yet */
+	char *at, *end; /* the unused rest of the last slab */
 };
 
 struct dpe_pool {
 	struct class classes[CLASSES];
 	struct slab *slabs;
-	uint64_t out; /* blocks that were not given back */
+	uint64_t out; /* blocks in use */
 	bool closed;
 };
 
@@ -39,7 +38,7 @@ static size_t class_of(size_t size)
 	return (size + STEP - 1) / STEP - 1;
 }
 
-/* Under a sanitizer each block is by itself, so that it sees who still uses one. */
+/* With a sanitizer each block is a malloc of its own, so that it detects uses after free. */
 static bool keeps(size_t class)
 {
 #ifdef __SANITIZE_ADDRESS__

@@ -1,4 +1,4 @@
-/* Source texts, kept whole, and places in them. */
+/* Source texts, and locations in them. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -8,11 +8,11 @@
 struct dpe_source {
 	const char *name, *text;
 	size_t len;
-	uint32_t *lines; /* where each begins */
+	uint32_t *lines; /* offset of each line */
 	unsigned nlines;
 };
 
-/* Counted first: an arena does not take memory back. */
+/* Counted first: an arena cannot grow an array in place. */
 static void find_lines(struct dpe_arena *arena, struct dpe_source *source)
 {
 	const char *end = source->text + source->len, *at = source->text;

@@ -1,5 +1,4 @@
-/* The table of interned names: open addressing, as event names of logs are looked up in it for
- * every message. */
+/* The table of interned names, with open addressing. */
 #include "event/event.h"
 
 #include <stdlib.h>
@@ -7,7 +6,7 @@
 
 enum { MAX_INTERNED_LEN = 64, MAX_INTERNED = 1 << 16 };
 
-/* Right before its text stands the hash of that as a value, for dpe_value_hash. */
+/* The text is preceded by its hash as a value, for dpe_value_hash. */
 struct name {
 	const char *text;
 	uint32_t len, hash;
@@ -51,7 +50,7 @@ static uint32_t hash_bytes(const char *text, size_t len)
 	return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* The slot that holds the name, or the free one where it would go. */
+/* The slot of the name, or the free slot where it belongs. */
 static dpe_name *find_slot(
 	const struct dpe_names *names, const char *text, size_t len, uint32_t hash)
 {

@@ -1,5 +1,4 @@
-/* Numbers that are no 64-bit integers: as text, which says exactly what they are, and in order with
- * all others. */
+/* Numbers outside the range of 64-bit integers: as exact text, and compared with all others. */
 #include "event/event.h"
 
 #include <inttypes.h>
@@ -9,7 +8,7 @@
 
 /* ---- as text ----------------------------------------------------------------------------- */
 
-/* The shortest text that reads back as the same. */
+/* The shortest text that reads back as the same number. */
 static void print_real(double real, bool single, char text[DPE_NUMBER_TEXT])
 {
 	for (int digits = single ? 6 : 15; digits <= (single ? 9 : 17); digits++) {
@@ -58,11 +57,11 @@ struct dpe_value dpe_value_wide(dpe_wide bits, bool is_signed, char text[DPE_NUM
 
 /* ---- in order ---------------------------------------------------------------------------- */
 
-/* A number by what is needed to compare it with any other. */
+/* A number in the form in which any two are compared. */
 struct number {
-	bool whole; /* an integer of up to 128 bits, which the first two members are */
+	bool whole; /* an integer of up to 128 bits: negative, size */
 	bool negative;
-	dpe_wide size; /* without its sign */
+	dpe_wide size; /* the magnitude */
 	long double real;
 };
 
@@ -72,7 +71,7 @@ static void set_whole(struct number *number, bool negative, dpe_wide size)
 		true, negative && size, size, negative ? -(long double)size : (long double)size};
 }
 
-/* Digits and perhaps a sign, of no more than 128 bits. */
+/* Digits with an optional sign, up to 128 bits. */
 static bool read_whole(const char *text, struct number *number)
 {
 	bool negative = *text == '-';
@@ -124,7 +123,7 @@ static int order_of_wholes(const struct number *a, const struct number *b)
 	return a->negative ? -sizes : sizes;
 }
 
-/* A long double that an integer of more than 64 bits was rounded to is whole itself. */
+/* A long double of this size that is equal to a rounded integer is an integer itself. */
 static void make_whole(struct number *number)
 {
 	const long double limit = 0x1p128L;
@@ -138,8 +137,7 @@ static bool is_word(struct dpe_value value)
 	return value.kind == DPE_INT || value.kind == DPE_UINT || value.kind == DPE_POINTER;
 }
 
-/* Of integers of 64 bits, most of what is ever compared. Two that have the same sign are in the order of
- * their bits. */
+/* 64-bit integers, the common case. Those of the same sign compare as their bits do. */
 static int order_of_words(struct dpe_value a, struct dpe_value b)
 {
 	bool negative = a.kind == DPE_INT && a.num < 0;

@@ -1,4 +1,4 @@
-/* Values: equality by meaning, and two ways to print them. */
+/* Values: equality by meaning, hash, text and JSON. */
 #include "event/event.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static bool is_number(struct dpe_value value)
 	return value.kind == DPE_INT || value.kind == DPE_UINT || value.kind == DPE_POINTER;
 }
 
-/* An int of -1 and a pointer of all ones have the same bits and are different numbers. */
+/* The int -1 and a pointer with all bits set have the same bits and are different numbers. */
 static bool is_negative(struct dpe_value value)
 {
 	return value.kind == DPE_INT && value.num < 0;
@@ -36,7 +36,7 @@ bool dpe_value_equal(struct dpe_value a, struct dpe_value b)
 		return a.num == b.num && is_negative(a) == is_negative(b);
 	if (a.kind != b.kind)
 		return false;
-	if (a.shared && b.shared) /* by one table, which has each text once */
+	if (a.shared && b.shared) /* interned texts are equal iff they are the same */
 		return a.text == b.text;
 	if (a.kind == DPE_NONE || (a.text == b.text && a.len == b.len))
 		return true;
@@ -141,7 +141,7 @@ static void add_escaped(struct dpe_text *to, unsigned char byte)
 void dpe_json_string(struct dpe_text *to, const char *text, size_t len)
 {
 	const unsigned char *at = (const unsigned char *)text;
-	size_t plain = 0; /* where the run that needs no change begins */
+	size_t plain = 0; /* start of the run copied unchanged */
 
 	dpe_text_puts(to, "\"");
 	for (size_t i = 0; i < len;) {

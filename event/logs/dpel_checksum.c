@@ -1,13 +1,13 @@
-/* CRC-32C, by a library that has it for each processor. */
+/* CRC-32C by ISA-L, which has an implementation for each processor. */
 #include "event/logs/dpel.h"
 
 #include <isa-l/crc.h>
 
-#define MOST (1u << 30) /* it counts bytes in an int */
+#define MOST (1u << 30) /* its length is an int */
 
 uint32_t dpe_dpel_checksum(uint32_t crc, const void *bytes, size_t len)
 {
-	/* It only reads, though it does not say so. */
+	/* It only reads, although its parameter is not const. */
 	unsigned char *at = (unsigned char *)bytes;
 
 	crc = ~crc;

@@ -1,11 +1,12 @@
-/* Reading the compact binary log of docs/dpel.md. A block is read whole and its checksum compared
- * before anything of it is believed; even then every length and number is checked. */
+/* Reads .dpel logs (docs/dpel.md). A block is read whole and its checksum verified before its
+ * content is used; every length and number is still checked, since a checksum protects against
+ * damage only. */
 #include "event/logs/dpel_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define READ_SIZE (1u << 20) /* memory follows what was read, not what a header promises */
+#define READ_SIZE (1u << 20) /* allocate as data arrives, whatever size a header claims */
 
 static void add_string(struct dpe_dpel *dpel, struct dpel_string string)
 {
@@ -46,7 +47,7 @@ void dpe_dpel_free(struct dpe_dpel *dpel)
 
 /* ---- what is wrong with a log ------------------------------------------------------------ */
 
-/* The log ends here, whatever follows. */
+/* Reports why reading stops here. */
 static __attribute__((noinline)) int end_log(struct dpe_log_reader *reader,
 	enum dpe_severity severity, uint64_t offset, const char *what)
 {
@@ -58,7 +59,7 @@ static __attribute__((noinline)) int end_log(struct dpe_log_reader *reader,
 	return severity == DPE_ERROR ? -1 : 0;
 }
 
-/* Nothing more came where a block, or the rest of one, should stand. */
+/* The file ended within a block, or where a block should begin. */
 static int end_short(struct dpe_log_reader *reader)
 {
 	if (ferror(reader->from))
@@ -159,7 +160,7 @@ static struct dpe_value thread_of(uint64_t id)
 	return id ? dpe_value_int((int64_t)id) : (struct dpe_value){.kind = DPE_NONE};
 }
 
-/* The log's end was reached as it should be; but is it the end? */
+/* The END block was read; it must be the end of the file. */
 static int end_well(struct dpe_log_reader *reader)
 {
 	uint64_t loss[2];
@@ -192,7 +193,7 @@ static const char *check_block(uint64_t before, const struct dpel_block *block)
 	return NULL;
 }
 
-/* What its records are about. */
+/* Reads strings, sources and shapes. */
 static bool take_tables(struct dpe_log_reader *reader, const struct dpel_block *block)
 {
 	struct dpe_dpel *dpel = reader->dpel;
@@ -221,7 +222,7 @@ static int begin_block(struct dpe_log_reader *reader, const struct dpel_block *b
 	return 1;
 }
 
-/* 1 where there are records to read, or as dpe_log_read. */
+/* 1 if there are records to read, else a result of dpe_log_read. */
 static __attribute__((noinline)) int next_block(struct dpe_log_reader *reader)
 {
 	struct dpe_dpel *dpel = reader->dpel;
@@ -264,7 +265,7 @@ static void count_record(struct dpe_log_reader *reader)
 	reader->place++;
 }
 
-/* Its size is the shape's, so that a record that is wrong can be skipped. */
+/* The shape gives the size, so reading can go on after an invalid record. */
 static int read_short(
 	struct dpe_log_reader *reader, uint64_t head, size_t left, struct dpe_message **message)
 {
@@ -291,8 +292,7 @@ static __attribute__((noinline)) int read_long(
 {
 	struct dpe_dpel *dpel = reader->dpel;
 	const char *begin = dpel->at;
-	/* All that stands in a block is a multiple of eight bytes long, and so is this one's place.
-	 */
+	/* Everything in a block is aligned to eight bytes. */
 	const struct dpel_record *record = (const struct dpel_record *)begin;
 	uint32_t size = left < sizeof(*record) ? 0 : le32toh(record->size);
 

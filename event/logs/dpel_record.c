@@ -1,5 +1,4 @@
-/* The strings and one long record of a .dpel log: what stands where docs/dpel.md says. Nothing in
- * it is believed before it was checked. */
+/* The string table and long records of a .dpel log. Everything is checked before it is used. */
 #include "event/logs/dpel_read.h"
 
 const char *dpe_dpel_take_text(const char **at, const char *end, uint64_t len)
@@ -79,7 +78,7 @@ static bool set_text(
 	return true;
 }
 
-/* A value whose word is known. */
+/* `word` was read already. */
 static bool set_value(
 	struct dpe_log_reader *reader, struct dpe_value *to, uint32_t kind, uint64_t word)
 {
@@ -116,7 +115,7 @@ static bool take_value(struct dpe_log_reader *reader, struct dpe_value *to, uint
 	       (take_word(reader->dpel, &word) && set_value(reader, to, kind, word));
 }
 
-/* A value with its kind before it. */
+/* A value preceded by its kind. */
 static bool take_listed(struct dpe_log_reader *reader, struct dpe_value *to)
 {
 	uint64_t kind;
@@ -126,7 +125,7 @@ static bool take_listed(struct dpe_log_reader *reader, struct dpe_value *to)
 	return take_value(reader, to, kind > DPEL_RAW_INLINE ? UINT32_MAX : (uint32_t)kind);
 }
 
-/* The number of elements that follow, as many words at least. */
+/* The number of elements that follow; each takes one word at least. */
 static bool take_count(struct dpe_dpel *dpel, unsigned *count)
 {
 	uint64_t word;

@@ -1,8 +1,8 @@
-/* What the short records of a block have in common, as docs/dpel.md says: their sources and their
- * shapes. Each is checked once, and laid out so that a record is read without a further look. */
+/* The sources and shapes of a block of a .dpel log. Each is checked once and turned into
+ * offsets, so that reading a record needs no further check of its layout. */
 #include "event/logs/dpel_read.h"
 
-/* Kinds of values that short records have. */
+/* The kinds of values in short records. */
 static bool find_kind(struct dpe_dpel *dpel, struct dpe_value *like, unsigned kind)
 {
 	static const enum dpe_value_kind kinds[] = {
@@ -84,7 +84,7 @@ bool dpe_dpel_take_sources(struct dpe_log_reader *reader, uint32_t count)
 
 /* ---- shapes ------------------------------------------------------------------------------ */
 
-/* The parts of a record, as they are placed one behind the other. */
+/* The offset of the next field. */
 static uint16_t place(struct dpel_layout *layout, unsigned size)
 {
 	uint16_t at = layout->size;
@@ -98,7 +98,7 @@ static bool is_small(unsigned kind)
 	return kind & DPEL_NARROW || kind == DPEL_STRING || kind == DPEL_RAW;
 }
 
-/* Places the value if it is of that size, eight bytes or four. */
+/* Assigns an offset if the value has that size, eight bytes or four. */
 static bool place_field(struct dpe_dpel *dpel, struct dpel_layout *layout, struct dpel_field *field,
 	unsigned kind, bool small)
 {
@@ -138,7 +138,7 @@ static bool is_plain(const struct dpel_layout *layout)
 	       !layout->npcs;
 }
 
-/* Words first, then halves of words, in the order of docs/dpel.md. */
+/* Fields of eight bytes, then those of four, in the order of docs/dpel.md. */
 static bool place_all(
 	struct dpe_dpel *dpel, struct dpel_layout *layout, const struct dpel_shape *shape)
 {

@@ -1,14 +1,13 @@
-/* Writing the compact binary log of docs/dpel.md. Names, and texts that may come again, become
- * numbers of the string table; what is hardly ever the same (ids, unknown members) stands in the
- * record itself. */
+/* Writes .dpel logs (docs/dpel.md). Names and short texts go into the string table; texts that
+ * hardly repeat (ids, long values) go into the record. */
 #include "event/logs/dpel_write.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define BLOCK_SIZE (64u << 10) /* a block is written once it has as many bytes */
-#define MAX_INTERNED_LEN 64u     /* a longer value is no candidate for the table */
-#define MAX_INTERNED (1u << 20) /* from so many strings on, values stand in their records */
+#define BLOCK_SIZE (64u << 10) /* a block is written when it has this many bytes */
+#define MAX_INTERNED_LEN 64u     /* longer values are not looked up in the string table */
+#define MAX_INTERNED (1u << 20) /* with this many strings, new values go into their records */
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
@@ -116,14 +115,14 @@ void dpe_dpel_patch_header(struct dpe_log_writer *writer)
 	if (fflush(writer->to) && !writer->error)
 		writer->error = errno;
 	if (writer->dpel->named || writer->error || fseek(writer->to, 0, SEEK_SET))
-		return; /* a pipe cannot go back, and its reader does not need it */
+		return; /* a pipe cannot seek; its reader does not need the flag */
 	if (fwrite(&header, sizeof(header), 1, writer->to) != 1 && !writer->error)
 		writer->error = errno;
 }
 
 /* ---- strings and values ------------------------------------------------------------------ */
 
-/* With at least one NUL behind it, up to a multiple of eight bytes. */
+/* Adds one to eight NULs, up to a multiple of eight bytes. */
 static void add_padded(struct dpe_text *to, const char *text, size_t len)
 {
 	static const char zeros[8];
@@ -172,7 +171,7 @@ uint32_t dpe_dpel_name_number(struct dpe_log_writer *writer, dpe_name name)
 	return dpel->of_name[name];
 }
 
-/* Whether the value's text should be looked up in the table: only what may come again. */
+/* True if the value's text is to be looked up in the string table. */
 static bool is_shared(const struct dpe_dpel_writer *dpel, struct dpe_value value)
 {
 	return value.len <= MAX_INTERNED_LEN && dpel->nstrings < MAX_INTERNED;
@@ -197,7 +196,7 @@ uint32_t dpe_dpel_kind_of(const struct dpe_dpel_writer *dpel, struct dpe_value v
 	return DPEL_NONE;
 }
 
-/* The word of a value; text that is not in the table follows. */
+/* The word of a value, then its text if it is inline. */
 static void add_value(struct dpe_dpel_writer *dpel, struct dpe_value value, uint32_t kind)
 {
 	switch (kind) {
@@ -217,7 +216,7 @@ static void add_value(struct dpe_dpel_writer *dpel, struct dpe_value value, uint
 	}
 }
 
-/* A value in the midst of a list stands there even if it is none. */
+/* An element of a list: its kind, then the value. */
 static void add_listed(struct dpe_dpel_writer *dpel, struct dpe_value value, bool id)
 {
 	uint32_t kind = dpe_dpel_kind_of(dpel, value, id);
@@ -237,7 +236,7 @@ bool dpe_dpel_needs_id(const struct dpe_log_writer *writer, const struct dpe_mes
 	return message->place != writer->dpel->before + writer->dpel->nrecords + 1;
 }
 
-/* What others name the message by, in a log: as dpe_message_print_json_id says it. */
+/* The id by which predecessors refer to the message, as dpe_message_print_json_id prints it. */
 static struct dpe_value id_of(struct dpe_dpel_writer *dpel, const struct dpe_message *message)
 {
 	if (message->id.kind != DPE_NONE || !message->has_seq || message->thread.kind == DPE_NONE)
@@ -248,7 +247,7 @@ static struct dpe_value id_of(struct dpe_dpel_writer *dpel, const struct dpe_mes
 	return dpe_value_string(dpel->id.at);
 }
 
-/* The id that the record needs: none where the place or thread and number say it already. */
+/* The id to write: none if thread and number, or the place, imply it. */
 static struct dpe_value id_to_write(
 	struct dpe_log_writer *writer, const struct dpe_message *message)
 {
@@ -259,7 +258,8 @@ static struct dpe_value id_to_write(
 	return id_of(writer->dpel, message);
 }
 
-/* The kinds of the first four arguments are in the fixed part, the others' with their values. */
+/* The kinds of the first four arguments go into the fixed part, those of others before the
+ * value. */
 static uint16_t add_args(struct dpe_dpel_writer *dpel, const struct dpe_message *message)
 {
 	uint16_t kinds = 0;
@@ -340,7 +340,7 @@ static uint32_t add_member(
 	return kind << place;
 }
 
-/* The thread stands in the fixed part, if its word is all there is of it. */
+/* The thread goes into the fixed part if one word holds it. */
 static uint32_t set_thread(
 	struct dpe_dpel_writer *dpel, struct dpe_value thread, struct dpel_record *record)
 {

@@ -1,13 +1,10 @@
-/* Short records of a .dpel log: a message becomes the numbers of its source and its shape, and the
- * words in which it differs from others that have these. What few messages have makes a long
- * record.
- *
- * Sources and shapes are of one block, so that what was damaged is no more than that, and so that
- * what is remembered of a long log is bounded. */
+/* Short records of .dpel logs: the numbers of a source and a shape, and the fields in which
+ * messages of these differ. Rare members need a long record. Sources and shapes belong to a
+ * block, which bounds both the damage of a lost block and the writer's memory. */
 #include "event/logs/dpel_write.h"
 
 #define MOST_MEMBERS                                                                               \
-	(1u << 16) /* from so many strings on, further members stand in their records */
+	(1u << 16) /* with this many strings, new further members need a long record */
 #define LONGEST_MEMBERS 64u
 #define MOST_FRAMES UINT8_MAX
 
@@ -40,7 +37,7 @@ static bool same_source(const struct dpel_source *a, const struct dpel_source *b
 	return !memcmp(a, b, offsetof(struct dpel_source, seq));
 }
 
-/* The source's number; 0 where there are too many. */
+/* The number of a source; 0 if there are too many. */
 static uint32_t number_source(struct dpel_tables *tables, const struct dpel_source *source)
 {
 	const uint32_t slots = 2 * DPEL_MAX_SOURCES;
@@ -59,7 +56,7 @@ static uint32_t number_source(struct dpel_tables *tables, const struct dpel_sour
 	return tables->nsources;
 }
 
-/* Likewise of a shape. */
+/* The number of a shape; 0 if there are too many. */
 static uint32_t number_shape(struct dpel_tables *tables, const struct dpel_shape *shape)
 {
 	const uint32_t slots = 2 * DPEL_MAX_SHAPES;
@@ -102,7 +99,7 @@ static bool set_id(
 	}
 }
 
-/* The number of where the message comes from. */
+/* Finds or adds the message's source. */
 static bool find_source(
 	struct dpe_dpel_writer *dpel, const struct dpe_message *message, uint32_t *number)
 {
@@ -120,7 +117,7 @@ static bool find_source(
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-/* A record as it is put together: its words, and the halves of words that follow them. */
+/* A record under construction: its words, then the halves of words that follow them. */
 struct draft {
 	struct dpel_shape shape;
 	uint64_t words[4 + DPEL_SHORT_ARGS + MOST_FRAMES];
@@ -143,7 +140,7 @@ static bool fits_half(int64_t num)
 	return num == (int32_t)num;
 }
 
-/* Returns the value's kind, or a kind that no short record has. */
+/* Returns the value's kind, or a kind that short records do not have. */
 static uint8_t put_value(struct dpe_dpel_writer *dpel, struct draft *draft, struct dpe_value value)
 {
 	uint8_t kind = (uint8_t)dpe_dpel_kind_of(dpel, value, false);
@@ -180,7 +177,7 @@ static bool put_values(
 	return !is_here(draft->shape.ret);
 }
 
-/* False where the text is none that may come again. */
+/* False if the text is not to be looked up in the string table. */
 static bool put_members(struct dpe_dpel_writer *dpel, struct draft *draft, const char *members)
 {
 	size_t len = members ? strlen(members) : 0;
@@ -210,7 +207,7 @@ static void put_stack(
 		put_word(draft, message->pcs[i]);
 }
 
-/* How much later the message is than the last; false where it is too much. */
+/* The time since the message before; false if it does not fit. */
 static bool find_later(
 	const struct dpe_dpel_writer *dpel, const struct dpe_message *message, int32_t *later)
 {
@@ -241,7 +238,7 @@ static uint64_t put_count(struct dpe_dpel_writer *dpel, struct draft *draft,
 	return (uint64_t)(uint32_t)later << 32;
 }
 
-/* Whether the message's id is what its thread and number say. */
+/* True if the message's id is composed of its thread and number. */
 static bool has_id_of_thread(struct dpe_dpel_writer *dpel, const struct dpe_message *message)
 {
 	if (message->id.kind != DPE_STRING || !message->has_seq || message->thread.kind == DPE_NONE)
@@ -253,7 +250,7 @@ static bool has_id_of_thread(struct dpe_dpel_writer *dpel, const struct dpe_mess
 	       !memcmp(message->id.text, dpel->id.at, dpel->id.len);
 }
 
-/* Whether the id can be made of thread and number, if there is to be one. */
+/* True if the id, should it need one, can be composed of thread and number. */
 static bool set_message_id(
 	struct dpe_log_writer *writer, struct draft *draft, const struct dpe_message *message)
 {
@@ -283,7 +280,7 @@ static bool may_be_short(const struct dpe_message *message)
 bool dpe_dpel_write_short(struct dpe_log_writer *writer, const struct dpe_message *message)
 {
 	struct dpe_dpel_writer *dpel = writer->dpel;
-	struct draft draft; /* of the words and halves only what is put there is set */
+	struct draft draft; /* only the first nwords and nhalves are initialised */
 	uint32_t source, shape;
 	uint64_t later;
 

@@ -1,5 +1,5 @@
-/* Whether text is JSON: what comes from a binary log is printed into logs of JSON lines as it is,
- * and must not be able to break them. */
+/* Checks that text is JSON: text from binary logs is copied into JSON Lines as it is and must
+ * not break them. */
 #include "event/logs/log.h"
 
 #include <string.h>

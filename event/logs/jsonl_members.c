@@ -1,4 +1,4 @@
-/* What the members of a message mean that is a JSON object, and what is wrong with them. */
+/* The members of a message in JSON: their types and what they mean. */
 #include "event/logs/jsonl_read.h"
 
 #include <inttypes.h>
@@ -53,7 +53,7 @@ static bool is_id(struct dpe_value value)
 	       value.kind == DPE_STRING;
 }
 
-/* The text of a JSON string, also where it looks like a pointer. */
+/* The text of a JSON string, also if it looks like a pointer. */
 static const char *string_of(struct dpe_jsonl *j, struct dpe_value value)
 {
 	if (value.kind == DPE_STRING)
@@ -116,7 +116,7 @@ static void add_extra(struct dpe_jsonl *j, struct dpe_value value)
 	dpe_value_print_json(&j->extra, value);
 }
 
-/* A value that stands right in the object. */
+/* A scalar that is the value of a member. */
 static int set_member(struct dpe_jsonl *j, struct dpe_value value)
 {
 	struct dpe_message *draft = &j->draft;
@@ -146,7 +146,7 @@ static int set_member(struct dpe_jsonl *j, struct dpe_value value)
 		return set_header(j, value);
 	case M_ORDERED:
 		j->ordered = value.kind == DPE_RAW && !strcmp(value.text, "true");
-		add_extra(j, value); /* of a message, where it means nothing */
+		add_extra(j, value); /* "ordered" of a message means nothing */
 		return 1;
 	case M_LOST:
 		if (!is_whole(value))

@@ -1,4 +1,5 @@
-/* The JSON of a line: yajl parses; numbers keep their text through it. */
+/* Parses the JSON of a line with yajl. Numbers are taken as text, so that they keep their
+ * precision. */
 #include "event/logs/jsonl_read.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 
 /* ---- what yajl calls --------------------------------------------------------------------- */
 
-/* Before a value within a nested one. */
+/* Before an element of a nested value. */
 static void add_comma(struct dpe_jsonl *j)
 {
 	if (j->raw.len && !strchr("[{:", j->raw.at[j->raw.len - 1]))
@@ -69,7 +70,7 @@ static int on_number(void *context, const char *text, size_t len)
 	return 1;
 }
 
-/* "0x…" as it would be printed again is a pointer; anything else is text. */
+/* "0x…" in the form in which pointers are printed is a pointer; anything else is text. */
 static bool is_pointer(const char *text, size_t len, uint64_t *num)
 {
 	if (len < 3 || len > 18 || text[0] != '0' || text[1] != 'x' || (text[2] == '0' && len > 3))
@@ -243,7 +244,7 @@ void dpe_jsonl_end_parser(struct dpe_jsonl *j)
 	j->parser = NULL;
 }
 
-/* What yajl has to say, its first line without "parse error: ". */
+/* Reports the first line of yajl's message without "parse error: ". */
 static void report_syntax(struct dpe_jsonl *j)
 {
 	const unsigned char *line = (const unsigned char *)j->line.at;
@@ -263,7 +264,7 @@ bool dpe_jsonl_parse(struct dpe_jsonl *j)
 	yajl_status status;
 
 	dpe_jsonl_reset_line(j);
-	/* The newline ends what a word or a number would go on with on the next line. */
+	/* The newline ends a word or number, which yajl would otherwise expect to go on. */
 	j->line.at[j->line.len] = '\n';
 	status = yajl_parse(j->parser, (const unsigned char *)j->line.at, j->line.len + 1);
 	j->line.at[j->line.len] = '\0';

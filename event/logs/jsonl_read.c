@@ -1,6 +1,4 @@
-/* Reading messages as JSON, one object a line.
- *
- * What is wrong with a line is told with what to do about it, and the line is skipped. */
+/* Reads JSON Lines: one message a line. An invalid line is reported and skipped. */
 #include "event/logs/jsonl_read.h"
 
 #include <inttypes.h>
@@ -37,7 +35,7 @@ static bool is_blank(const struct dpe_text *line)
 	return strspn(line->at, " \t") == line->len;
 }
 
-/* The next line that is not blank. */
+/* Reads the next line that is not blank. */
 static bool next_line(struct dpe_log_reader *reader)
 {
 	struct dpe_jsonl *j = reader->jsonl;
@@ -53,8 +51,8 @@ static bool next_line(struct dpe_log_reader *reader)
 	return true;
 }
 
-/* True where no line of a file can have predecessors: the member's name is nowhere in it, nor what
- * could spell it otherwise. What is no file cannot be looked at twice. */
+/* True if no line of a file can have predecessors: the text "pred" occurs nowhere, nor a
+ * backslash that could spell it. Only regular files can be read twice. */
 static bool lacks_preds(FILE *from)
 {
 	static const char member[] = "\"pred\"";
@@ -87,7 +85,7 @@ bool dpe_jsonl_begin(struct dpe_log_reader *reader)
 		return true;
 	j->names = reader->names;
 	j->pending = true;
-	if (j->line.len > DPE_MAX_LINE) /* told when it is read */
+	if (j->line.len > DPE_MAX_LINE) /* reported when it is read */
 		return true;
 	if (!dpe_jsonl_parse(j) || !(j->seen >> M_HEADER & 1))
 		return true;
@@ -125,7 +123,7 @@ static int skip_line(struct dpe_log_reader *reader)
 	return -1;
 }
 
-/* No thread has the id 0. */
+/* 0 is not a thread id. */
 static struct dpe_value known_thread(struct dpe_value thread)
 {
 	bool nobody = thread.kind == DPE_INT && !thread.num;
@@ -133,7 +131,7 @@ static struct dpe_value known_thread(struct dpe_value thread)
 	return nobody ? (struct dpe_value){.kind = DPE_NONE} : thread;
 }
 
-/* As dpe_jsonl_read; 2 after a line that is no message. */
+/* As dpe_jsonl_read; 2 after a line that is not a message. */
 static int read_one(struct dpe_log_reader *reader, struct dpe_message **message)
 {
 	struct dpe_jsonl *j = reader->jsonl;

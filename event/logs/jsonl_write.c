@@ -1,4 +1,4 @@
-/* Writing messages as JSON, one object a line, in the order of docs/formats.md. */
+/* Writes JSON Lines: one message a line, members in the order of docs/formats.md. */
 #include "event/logs/log.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Logs: opening, lines, and the choice of the format. */
+/* Opens and closes logs of all formats, and reads lines. */
 #include "event/logs/log.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ enum dpe_log_format dpe_log_format_of(const char *path)
 	return dot ? dpe_log_format_named(dot + 1) : DPE_LOG_UNKNOWN;
 }
 
-/* False, and a diagnostic, where the format is not known. */
+/* False, with a diagnostic, if the format is unknown. */
 static bool find_format(const char *path, enum dpe_log_format *format, struct dpe_diags *diags)
 {
 	if (*format == DPE_LOG_UNKNOWN)
@@ -142,7 +142,7 @@ static char *copy_text(struct dpe_value value)
 	return text;
 }
 
-/* Of very many threads the rest counts as nobody's, which is to know less. */
+/* Losses of further threads are added up as losses of unknown threads. */
 void dpe_log_add_loss(struct dpe_log_reader *reader, struct dpe_value thread, uint64_t count)
 {
 	struct dpe_log_loss *last;
@@ -218,7 +218,7 @@ bool dpe_log_line(struct dpe_log_reader *reader, struct dpe_text *line, bool *wh
 	line->cap = cap;
 	line->len = 0;
 	if (len < 0) {
-		if (!feof(reader->from)) { /* also where no memory holds the line */
+		if (!feof(reader->from)) { /* also if memory for the line runs out */
 			dpe_log_error(reader, DPE_ERROR, reader->line + 1,
 				"cannot read on: %s; what came after is lost", strerror(errno));
 			reader->truncated = true;

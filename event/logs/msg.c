@@ -15,8 +15,8 @@ struct dpe_msg {
 	struct dpe_source *source;
 	const char *text;
 	uint32_t at, len;
-	bool told;             /* diagnostics show lines of the source */
-	struct dpe_place open; /* of a comment that has no end */
+	bool told;             /* diagnostics refer to its source text */
+	struct dpe_place open; /* of a comment that is not closed */
 	struct dpe_value *preds;
 	unsigned npreds, cappreds;
 };
@@ -98,7 +98,7 @@ static void skip_blanks(struct dpe_msg *msg)
 	}
 }
 
-/* Tells what was expected here and goes on at the next message. */
+/* Reports what was expected and skips to the next message. */
 static int wrong(struct dpe_log_reader *reader, const char *expected)
 {
 	struct dpe_msg *msg = reader->msg;
@@ -115,7 +115,7 @@ static int wrong(struct dpe_log_reader *reader, const char *expected)
 	return -1;
 }
 
-/* 0, or -1 where a comment took the rest of the log. */
+/* 0, or -1 if an open comment hides the rest of the log. */
 static int end_log(struct dpe_log_reader *reader)
 {
 	struct dpe_msg *msg = reader->msg;
@@ -135,7 +135,7 @@ static bool is_id_byte(char c)
 	       (unsigned char)c >= 0x80;
 }
 
-/* The id that stands here; its length without "#n" is the name's. False where there is none. */
+/* Reads an id; false if there is none. */
 static bool read_id(struct dpe_msg *msg, const char **text, uint32_t *len)
 {
 	uint32_t begin = msg->at;
@@ -153,7 +153,7 @@ static struct dpe_value id_value(struct dpe_msg *msg, const char *text, uint32_t
 		.kind = DPE_STRING, .len = len, .text = dpe_arena_strndup(msg->arena, text, len)};
 }
 
-/* Predecessors: ids with blanks or commas between them, in braces or not. */
+/* Reads predecessors: ids separated by blanks or commas, with or without braces. */
 static bool read_preds(struct dpe_msg *msg)
 {
 	msg->npreds = 0;
@@ -220,7 +220,7 @@ int dpe_msg_read(struct dpe_log_reader *reader, struct dpe_message **message)
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-/* The name that a message went by, found by the id that others name it with. */
+/* The name under which a message is written, by its id. */
 struct given {
 	UT_hash_handle hh;
 	char *key; /* "log:id" as JSON */
@@ -233,13 +233,13 @@ struct taken {
 	uint64_t count; /* events of this name so far */
 };
 
-/* Messages are kept until the end: one may be named as a predecessor before it comes itself, and
- * what came before it in its thread may be written after it. */
+/* Messages are kept until the end: one may be a predecessor of an earlier one, and the one
+ * before it in its thread may come later. */
 struct kept {
 	struct dpe_message *message;
 	struct dpe_message **preds;
 	unsigned npreds;
-	const struct dpe_message *earlier; /* the one before in its thread */
+	const struct dpe_message *earlier; /* the message before it in its thread */
 };
 
 struct dpe_msg_names {
@@ -311,7 +311,7 @@ static char *key_of(uint32_t log, struct dpe_value id)
 	return key.at;
 }
 
-/* False for what would be read as something else: an end, a comment, no predecessor, a number. */
+/* False for characters that would read as something else: an end, a comment, a number. */
 static bool is_plain(const char *text, size_t len, size_t i)
 {
 	if (i + 1 < len && text[i] == '/' && (text[i + 1] == '/' || text[i + 1] == '*'))
@@ -319,7 +319,7 @@ static bool is_plain(const char *text, size_t len, size_t i)
 	return is_id_byte(text[i]) && (i || (*text != '.' && *text != '#'));
 }
 
-/* An underscore stands for each byte that the notation cannot hold. */
+/* Replaces each byte that the notation cannot hold by an underscore. */
 static void make_plain(char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -341,7 +341,7 @@ static char *plain_name(const struct dpe_names *table, const struct dpe_message 
 	return name.at;
 }
 
-/* Its own id, where that is `name` or `name#…`. */
+/* True if its own id is `name` or `name#…`. */
 static bool keeps_id(const struct dpe_message *message, const char *name)
 {
 	size_t len = strlen(name);
@@ -378,7 +378,7 @@ static char *choose_name(struct dpe_log_writer *writer, const struct dpe_message
 	return numbered;
 }
 
-/* Known from now on under its id. */
+/* The name of a message, chosen at the first call. */
 static const char *name_of(struct dpe_log_writer *writer, const struct dpe_message *message)
 {
 	struct dpe_msg_names *names = writer->msg_names;
@@ -397,7 +397,7 @@ static const char *name_of(struct dpe_log_writer *writer, const struct dpe_messa
 	return given->name;
 }
 
-/* A predecessor that is named by id alone. One that never comes goes by its id. */
+/* A predecessor known by its id only. If its message never comes, the id is printed. */
 static void print_pred(
 	struct dpe_log_writer *writer, const struct dpe_message *message, struct dpe_value id)
 {
@@ -458,7 +458,7 @@ static bool same_thread(const struct dpe_message *a, const struct dpe_message *b
 	       dpe_value_equal(a->host, b->host);
 }
 
-/* The notation has no threads, so what precedes a message in its thread becomes a predecessor. */
+/* The notation has no threads: the message before in the thread becomes a predecessor. */
 static void find_earlier(struct dpe_msg_names *names)
 {
 	struct kept **sorted = dpe_xcalloc(names->nkept, sizeof(struct kept *));
@@ -511,7 +511,7 @@ static void print_message(struct dpe_log_writer *writer, const struct kept *kept
 	dpe_text_puts(&writer->text, ")\n");
 }
 
-/* Counting a reference changes nothing that a caller can see. */
+/* Reference counts are not visible to callers. */
 static struct dpe_message *keep(const struct dpe_message *message)
 {
 	return dpe_message_ref((struct dpe_message *)message);

@@ -1,5 +1,5 @@
-/* The lines of a trace in RAPID's STD format whose texts are short, and came up lately: they are
- * read as words, which are looked up. */
+/* The fast path of STD traces: lines of four short parts that were seen recently, compared as
+ * words. */
 #include "event/logs/std_read.h"
 
 #ifdef __SSE2__
@@ -18,7 +18,7 @@ uint64_t dpe_std_word(struct std_slice text)
 	return std_word_at(bytes, (unsigned)text.len);
 }
 
-/* Which of those that have a place in common it would be; without a branch, as no pattern is in it. */
+/* The matching entry of a set, or 0; branch-free, since matches are unpredictable. */
 static inline unsigned way_of(const struct std_recent *at, uint64_t word)
 {
 	return (at->words[1] == word) + 2u * (at->words[2] == word);
@@ -48,10 +48,10 @@ void dpe_std_add_recent(struct std_recent *recent, uint64_t word, struct dpe_val
 
 /* ---- at once ----------------------------------------------------------------------------- */
 
-/* A short line has so many bytes at most, and each of its parts eight; which are read at once. */
+/* The longest line of the fast path, and the bytes that a look at it may read. */
 enum { LONGEST_SHORT = 32, READ_AT_ONCE = LONGEST_SHORT + 8 };
 
-/* Which of these bytes are `byte`, a bit each, the first lowest. */
+/* A bit for each of the next bytes that equals `byte`, the first lowest. */
 static inline uint32_t marks_of(const char *at, char byte)
 {
 #ifdef __SSE2__
@@ -70,12 +70,12 @@ static inline uint32_t marks_of(const char *at, char byte)
 #endif
 }
 
-/* How long the parts of a line are. */
+/* The lengths of the parts of a line. */
 struct parts {
 	unsigned thread, op, object, loc;
 };
 
-/* False where it is no line with four short parts. */
+/* False unless it is a line with four short parts. */
 static inline bool find_parts(const char *at, struct parts *parts)
 {
 	uint32_t bars = marks_of(at, '|'), opens = marks_of(at, '(');
@@ -93,12 +93,12 @@ static inline bool find_parts(const char *at, struct parts *parts)
 	parts->op = open - bar - 1;
 	parts->object = close - open - 1;
 	parts->loc = end - close - 2;
-	/* Where one is before the other, the length is large, as one of none is. */
+	/* Parts in the wrong order, or empty, have huge lengths in unsigned arithmetic. */
 	return at[close] == ')' && ((parts->thread - 1) | (parts->op - 1) | (parts->object - 1) |
 					   (parts->loc - 1)) < sizeof(uint64_t);
 }
 
-/* As dpe_std_prefetch. */
+/* See dpe_std_prefetch. */
 static inline void look_ahead(struct dpe_std *std)
 {
 	const char *at = std->block + std->begin;
@@ -125,8 +125,8 @@ void dpe_std_prefetch(struct dpe_std *std)
 	look_ahead(std);
 }
 
-/* The next line as a message, where all its texts are short and came up lately: so they hold
- * nothing that a text cannot. NULL, and nothing was done, where it takes more. */
+/* The next line as a message, if all its parts are short and were seen recently (so they are
+ * valid); NULL, with nothing done, otherwise. */
 static inline struct dpe_message *take_at_once(struct dpe_log_reader *reader)
 {
 	struct dpe_std *std = reader->std;

@@ -1,16 +1,13 @@
-/* RAPID's STD format: one event a line, THREAD|OPERATION(OBJECT)|LOCATION, as in T0|acq(L34)|120.
- *
- * Lines stand in the order of an execution. What a fork starts and a join awaits has no line of
- * its own; so the reader adds "begin" as the first event of a thread that was forked, and "end"
- * before it is joined, both with the thread as argument. The writer (log_std_write.c) leaves them
- * out again. */
+/* Reads RAPID's STD format: THREAD|OPERATION(OBJECT)|LOCATION a line, in the order of an
+ * execution. The reader adds "begin" as the first event of a forked thread, and "end" before it
+ * is joined; std_write.c leaves them out again. */
 #include "event/logs/std_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#define BLOCK_SIZE (256u << 10) /* read at once; a longer line is an error */
+#define BLOCK_SIZE (256u << 10) /* read size, and the longest line */
 
 static const char *const op_names[STD_NOPS] = {"acq", "rel", "r", "w", "fork", "join"};
 
@@ -55,7 +52,7 @@ void dpe_std_free(struct dpe_std *std)
 	free(std);
 }
 
-/* Reads on behind what is left over; false where nothing came. */
+/* Reads more behind the unread bytes; false if nothing came. */
 static bool fill(struct dpe_log_reader *reader)
 {
 	struct dpe_std *std = reader->std;
@@ -79,8 +76,8 @@ static bool fill(struct dpe_log_reader *reader)
 	return got > 0;
 }
 
-/* One line without its newline; `*whole` says whether that was there. A line too long for the
- * block comes in pieces, which are not whole. False at the end. */
+/* Reads a line, without its newline. A line longer than the block comes in pieces, for which
+ * `*whole` is false. False at the end. */
 static bool next_line(struct dpe_log_reader *reader, struct std_slice *line, bool *whole)
 {
 	struct dpe_std *std = reader->std;
@@ -157,7 +154,7 @@ static struct dpe_value share(struct dpe_log_reader *reader, struct std_slice te
 	return dpe_value_intern(reader->names, text.at, text.len);
 }
 
-/* The value is shared, unless there are too many. */
+/* Interned, unless the table is full. */
 static struct dpe_value object_value(struct dpe_log_reader *reader, struct std_slice text)
 {
 	uint64_t word = dpe_std_word(text);
@@ -168,7 +165,7 @@ static struct dpe_value object_value(struct dpe_log_reader *reader, struct std_s
 	return value;
 }
 
-/* The number of a thread, an index of std->threads, and its value. */
+/* The index of a thread in std->threads, and its value. */
 static unsigned find_thread(
 	struct dpe_log_reader *reader, struct std_slice text, struct dpe_value *value)
 {
@@ -188,12 +185,12 @@ static unsigned find_thread(
 static struct std_thread *thread_of(struct dpe_log_reader *reader, struct std_slice text)
 {
 	struct dpe_value value;
-	unsigned number = find_thread(reader, text, &value); /* which may move them */
+	unsigned number = find_thread(reader, text, &value); /* which may reallocate the array */
 
 	return &reader->std->threads[number];
 }
 
-/* Some text is to be the message's own. */
+/* For text that could not be interned. */
 static struct dpe_message *new_with_text(struct dpe_log_reader *reader, dpe_name name,
 	struct dpe_value thread, struct dpe_value object, const char *extra)
 {
@@ -212,7 +209,7 @@ static struct dpe_message *new_with_text(struct dpe_log_reader *reader, dpe_name
 	return dpe_message_new_in(reader->pool, &draft);
 }
 
-/* `own_extra`: the text goes into the message. */
+/* `own_extra`: `extra` is not interned. */
 static void push(struct dpe_log_reader *reader, dpe_name name, struct std_slice thread,
 	struct std_slice object, const char *extra, bool own_extra)
 {
@@ -230,7 +227,7 @@ static void push(struct dpe_log_reader *reader, dpe_name name, struct std_slice 
 	std->queue[std->nqueue++] = message;
 }
 
-/* A number stands as such, if it will be printed as it is here; anything else as a string. */
+/* A decimal number is printed as a number if it reads back the same; anything else as a string. */
 static const char *print_loc(struct dpe_text *extra, struct std_slice loc)
 {
 	bool number = loc.len < 19 && (*loc.at != '0' || loc.len == 1);
@@ -246,7 +243,7 @@ static const char *print_loc(struct dpe_text *extra, struct std_slice loc)
 	return extra->at;
 }
 
-/* `*own`: the text is the reader's, not shared. */
+/* `*own`: the text is not interned. */
 static const char *find_loc_text(struct dpe_log_reader *reader, struct std_slice loc, bool *own)
 {
 	struct dpe_std *std = reader->std;

@@ -1,5 +1,5 @@
-/* The state of who reads a trace in RAPID's STD format: what lines mean (log_std.c), and those at
- * once whose texts are short and came up lately (log_std_short.c). Private to these. */
+/* The state of a reader of STD traces: the general path (std_read.c) and the fast path
+ * (std_fast.c). Private to these. */
 #ifndef DPE_EVENT_STD_READ_H
 #define DPE_EVENT_STD_READ_H
 
@@ -17,17 +17,17 @@ struct std_slice {
 
 struct std_thread {
 	uint64_t seq; /* of its next event */
-	bool forked;  /* and nothing happened in it since */
+	bool forked;  /* without any event since */
 };
 
-/* Short texts that came up lately, by their bytes as a word: almost all that a trace holds. Three
- * have a place in common, which is a cache line, so few drive each other out. */
+/* A cache of recent short texts, by their bytes as a word. A set of three entries fills a cache
+ * line. */
 #define STD_RECENT 8192
 #define STD_ASSOC 3
 struct std_recent {
-	uint64_t words[STD_ASSOC];    /* 0: none; the latest first */
-	const char *texts[STD_ASSOC]; /* of an object, or of a location as further member; shared */
-	uint32_t numbers[STD_ASSOC];  /* of these texts as values */
+	uint64_t words[STD_ASSOC];    /* most recent first; 0: none */
+	const char *texts[STD_ASSOC]; /* an object, or a location as further members; interned */
+	uint32_t numbers[STD_ASSOC];  /* of these texts */
 };
 
 _Static_assert(sizeof(struct std_recent) == 64, "it is a cache line");
@@ -35,44 +35,45 @@ _Static_assert(sizeof(struct std_recent) == 64, "it is a cache line");
 #define STD_RECENT_THREADS 256
 struct std_recent_thread {
 	uint64_t word;
-	struct dpe_value value; /* shared */
+	struct dpe_value value; /* interned */
 	unsigned number;
 };
 
-/* Operations by what they are called; no two of them have one place. */
+/* The operations, in a perfect hash table. */
 #define STD_OPS 64
 struct std_known_op {
 	uint64_t word;
 	dpe_name name;
 };
 
-/* A line of short texts: each as a word. */
+/* A line of short texts, as words. */
 struct std_short_line {
 	uint64_t thread, op, object, loc;
 	unsigned object_len;
-	unsigned len; /* of all, with its newline */
+	unsigned len; /* of the line, with its newline */
 };
 
 struct dpe_std {
 	char *block;
-	size_t begin, end; /* what was read and is not used up */
+	size_t begin, end; /* of the unread bytes */
 	bool ended;
 	dpe_name ops[STD_NOPS], first, last;
-	struct dpe_names *texts; /* of threads, whose numbers are indices of `threads` */
+	struct dpe_names *texts; /* of thread names; their numbers index `threads` */
 	struct std_thread *threads;
 	unsigned nthreads, capthreads;
 	struct dpe_text extra;
 	struct std_known_op known_ops[STD_OPS];
 	struct std_recent_thread recent_threads[STD_RECENT_THREADS];
-	struct std_recent *recent_objects, *recent_locs; /* STD_RECENT of each */
-	struct std_short_line next; /* at `begin`; but where has_next is not set */
+	struct std_recent *recent_objects, *recent_locs; /* STD_RECENT entries each */
+	struct std_short_line next; /* the line at `begin`, if has_next */
 	bool has_next;
-	struct dpe_message *queue[4]; /* what one line gives, in order */
+	struct dpe_message *queue[4]; /* the messages of one line, in order */
 	unsigned nqueue, at;
 	uint8_t retain_flags; /* of all plain messages */
 };
 
-/* Of one to eight bytes at `at`, none of which is 0, a number of their own; there have to be eight. */
+/* A distinct number for each text of one to eight bytes without NUL; eight bytes must be
+ * readable. */
 static inline uint64_t std_word_at(const char *at, unsigned len)
 {
 	uint64_t word;
@@ -86,7 +87,7 @@ static inline unsigned std_place_of(uint64_t word, unsigned count)
 	return (unsigned)((word * UINT64_C(0x9e3779b97f4a7c15) >> 32) * count >> 32);
 }
 
-/* A message without text of its own. */
+/* A plain message. */
 static inline struct dpe_message *std_new_message(struct dpe_log_reader *reader, dpe_name name,
 	struct dpe_value thread, struct dpe_value object, const char *extra)
 {
@@ -110,19 +111,19 @@ static inline struct dpe_message *std_new_message(struct dpe_log_reader *reader,
 
 /* ---- log_std_short.c --------------------------------------------------------------------- */
 
-/* Of a text what std_word_at says of its bytes; 0 where it has more than eight. */
+/* std_word_at of the text; 0 if it is longer than eight bytes. */
 uint64_t dpe_std_word(struct std_slice text);
-/* NULL where it did not come up lately. */
+/* NULL if it is not in the cache. */
 const char *dpe_std_find_recent(const struct std_recent *recent, uint64_t word);
-/* The value is shared. */
+/* The value must be interned. */
 void dpe_std_add_recent(struct std_recent *recent, uint64_t word, struct dpe_value value);
-/* Reads the line at std->begin as words, where that can be done. What they are is looked up when it
- * is its turn; until then it may come near, as memory goes. */
+/* Parses the line at std->begin into words if possible. Its texts are looked up one line later,
+ * when they have been prefetched. */
 void dpe_std_prefetch(struct dpe_std *std);
 
 /* ---- log_std.c --------------------------------------------------------------------------- */
 
-/* As dpe_std_read, for a line that cannot be taken at once, and for what a line before it gave. */
+/* dpe_std_read without the fast path. */
 int dpe_std_read_general(struct dpe_log_reader *reader, struct dpe_message **message);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writing RAPID's STD format: what log_std.c reads, without the events that it adds. */
+/* Writes RAPID's STD format, without the events that std_read.c adds. */
 #include "event/logs/log.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@ struct slice {
 
 struct dpe_std_writer {
 	char *error;      /* about the first message that the format cannot hold */
-	uint64_t nerrors; /* such messages */
-	uint64_t nleft;   /* messages of which something was left out */
+	uint64_t nerrors; /* the number of such messages */
+	uint64_t nleft;   /* the number of messages written without some member */
 };
 
 struct dpe_std_writer *dpe_std_writer_new(void)
@@ -58,7 +58,7 @@ static bool is_added(const char *name, const struct dpe_message *message)
 	       dpe_value_equal(message->args[0], message->thread);
 }
 
-/* Adds the value as text; false where the format cannot hold it. */
+/* Prints the value as text; false if the format cannot hold it. */
 static bool print_part(struct dpe_text *to, struct dpe_value value)
 {
 	size_t before = to->len;
@@ -67,7 +67,7 @@ static bool print_part(struct dpe_text *to, struct dpe_value value)
 	return to->len > before && !strpbrk(to->at + before, "|\n\r");
 }
 
-/* Behind the JSON string that begins here. */
+/* The end of the JSON string that begins here. */
 static const char *skip_string(const char *at)
 {
 	for (at++; *at && *at != '"'; at++)
@@ -75,7 +75,7 @@ static const char *skip_string(const char *at)
 	return at + (*at == '"');
 }
 
-/* Behind the JSON value that begins here. */
+/* The end of the JSON value that begins here. */
 static const char *skip_value(const char *at)
 {
 	unsigned depth = 0;
@@ -88,7 +88,7 @@ static const char *skip_value(const char *at)
 	return at;
 }
 
-/* The value of the member "loc" among members of JSON; `*others` says whether it is not alone. */
+/* The value of the member "loc" in further members; `*others`: there are others. */
 static struct slice find_loc(const char *at, bool *others)
 {
 	struct slice loc = {0};
@@ -108,7 +108,7 @@ static struct slice find_loc(const char *at, bool *others)
 	return loc;
 }
 
-/* False where the location is text that the format cannot hold. */
+/* False if the format cannot hold the location. */
 static bool print_loc_back(struct dpe_text *to, struct slice loc)
 {
 	bool quoted = loc.len > 2 && *loc.at == '"';
