@@ -196,7 +196,8 @@ struct dpe_rule {
 	const char *name; /* "rule1", … where the text gives none */
 	enum dpe_mode mode;
 	enum dpe_pairing pairing;
-	unsigned send, receive; /* sync: the positions (from 1) where the edge starts and ends */
+	const bool *sends, *receives; /* sync: by pattern, whether edges start or end at it */
+	uint64_t keys;                /* sync: the variables by which sends and receives pair */
 	unsigned nvariables, npatterns, nliterals, npositions, nobserving;
 	const dpe_name *variables;
 	const struct dpe_pattern *patterns;

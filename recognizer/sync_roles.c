@@ -5,11 +5,6 @@
 
 #include <stdlib.h>
 
-static unsigned pattern_at(const struct dpe_rule *rule, unsigned position)
-{
-	return rule->literals[rule->positions[position - 1].literal].pattern;
-}
-
 /* The number that stands as the condition of an event. */
 static int64_t round_of(const struct dpe_run *run, const struct dpe_binding *binding,
 	const struct dpe_message *message, bool send)
@@ -44,14 +39,12 @@ static void add_role(struct dpe_roles *roles, const struct dpe_watcher *watcher,
 {
 	const struct dpe_run *run = watcher->run;
 	const struct dpe_rule *rule = run->rule;
-	uint64_t shared = run->masks[pattern_at(rule, rule->send)] &
-			  run->masks[pattern_at(rule, rule->receive)];
 	struct dpe_role *role = new_role(roles, watcher, send);
 
 	if (rule->pairing == DPE_ROUNDS)
 		role->round = round_of(run, binding, message, send);
 	for (unsigned i = 0; i < rule->nvariables; i++) {
-		if (!(shared >> i & 1))
+		if (!(rule->keys >> i & 1))
 			continue;
 		*DPE_GROW(roles->keys, roles->nkeys, roles->capkeys) = binding->values[i];
 		role->nkeys++;
@@ -79,17 +72,13 @@ static void prepare(struct dpe_watcher *watcher)
 {
 	const struct dpe_run *run = watcher->run;
 	const struct dpe_rule *rule = run->rule;
-	unsigned send, receive;
 
 	if (rule->mode != DPE_SYNC)
 		return;
-	send = pattern_at(rule, rule->send);
-	receive = pattern_at(rule, rule->receive);
-	watcher->sends = watcher->pattern == send;
-	watcher->receives = watcher->pattern == receive;
+	watcher->sends = rule->sends[watcher->pattern];
+	watcher->receives = rule->receives[watcher->pattern];
 	watcher->keyed = watcher->single && rule->pairing != DPE_ROUNDS &&
-			 (run->masks[send] & run->masks[receive]) ==
-				 UINT64_C(1) << watcher->variable;
+			 rule->keys == UINT64_C(1) << watcher->variable;
 }
 
 /* Whether the name has one part only, which is known but for the key. */

@@ -239,14 +239,37 @@ static void dump_patterns(const struct dump *d)
 	}
 }
 
+static void dump_side(const struct dump *d, const char *what, const bool *patterns)
+{
+	dpe_text_printf(d->to, ", %s", what);
+	for (unsigned i = 0; i < d->rule->npatterns; i++) {
+		if (patterns[i])
+			dpe_text_printf(d->to, " %u", i);
+	}
+}
+
+/* Of a sync rule. */
+static void dump_sides(const struct dump *d)
+{
+	const struct dpe_rule *rule = d->rule;
+
+	dpe_text_printf(d->to, " %s", dpe_pairing_name(rule->pairing));
+	dump_side(d, "sends", rule->sends);
+	dump_side(d, "receives", rule->receives);
+	for (unsigned i = 0; i < rule->nvariables; i++) {
+		if (rule->keys >> i & 1)
+			dpe_text_printf(d->to, ", key %s",
+				dpe_name_text(d->spec->names, rule->variables[i]));
+	}
+}
+
 static void dump_rule(const struct dump *d)
 {
 	const struct dpe_rule *rule = d->rule;
 
 	dpe_text_printf(d->to, "rule %s\n  mode %s", rule->name, dpe_mode_name(rule->mode));
 	if (rule->mode == DPE_SYNC)
-		dpe_text_printf(d->to, " %s, edge $%u to $%u", dpe_pairing_name(rule->pairing),
-			rule->send, rule->receive);
+		dump_sides(d);
 	dpe_text_printf(
 		d->to, "\n  class %s: %s\n", dpe_class_name(rule->class), rule->class_reason);
 	for (unsigned i = 0; i < rule->nvariables; i++)

@@ -16,19 +16,65 @@ static enum dpe_mode mode_of(const struct dpe_resolver *r)
 	return dpe_block_calls(r->item->action, "sync_event") ? DPE_SYNC : DPE_DETECT;
 }
 
-static void check_two_events(struct dpe_resolver *r)
-{
-	const struct dpe_node *tree = r->rule->tree;
+/* ---- the sides of a sync rule ----------------------------------------------------------- */
 
-	if (r->rule->npositions != 2)
-		resolve_error(r, r->rule->place,
-			"a sync rule is of two events, the one that sends and the one that "
-			"receives: "
-			"'a ; b'; this has %u",
-			r->rule->npositions);
-	else if (tree->kind != DPE_NODE_SEQ || tree->left->kind != DPE_NODE_EVENT ||
-		 tree->right->kind != DPE_NODE_EVENT)
-		resolve_error(r, tree->place, "a sync rule joins its two events with ';'");
+struct side {
+	bool *patterns; /* by pattern: it is one of the side's alternatives */
+	uint64_t binds; /* the variables that each alternative binds */
+	unsigned count; /* of alternatives */
+};
+
+static const struct dpe_pattern *pattern_of(const struct dpe_rule *rule, const struct dpe_node *node)
+{
+	return &rule->patterns[rule->literals[rule->positions[node->position - 1].literal].pattern];
+}
+
+/* `a + b + c`: which of them occurs makes no difference, so all bind the same variables. */
+static void collect_alternatives(
+	struct dpe_resolver *r, const struct dpe_node *node, struct side *side)
+{
+	const struct dpe_rule *rule = r->rule;
+	uint64_t binds;
+
+	if (node->kind == DPE_NODE_ALT) {
+		collect_alternatives(r, node->left, side);
+		collect_alternatives(r, node->right, side);
+		return;
+	}
+	if (node->kind != DPE_NODE_EVENT) {
+		resolve_error(r, node->place,
+			"a side of a sync rule is one event, or alternatives: (a + b) ; c");
+		return;
+	}
+	binds = dpe_pattern_mask(pattern_of(rule, node));
+	if (side->count++ && binds != side->binds)
+		resolve_error(r, node->place,
+			"the alternatives of a sync rule's side bind the same variables: this event binds "
+			"other ones than the first");
+	side->binds = binds;
+	side->patterns[pattern_of(rule, node) - rule->patterns] = true;
+}
+
+static void resolve_sides(struct dpe_resolver *r)
+{
+	struct dpe_rule *rule = r->rule;
+	const struct dpe_node *tree = rule->tree;
+	struct side send = {0}, receive = {0};
+
+	send.patterns = dpe_arena_alloc(r->spec->arena, rule->npatterns * sizeof(*send.patterns));
+	receive.patterns =
+		dpe_arena_alloc(r->spec->arena, rule->npatterns * sizeof(*receive.patterns));
+	rule->sends = send.patterns;
+	rule->receives = receive.patterns;
+	if (tree->kind != DPE_NODE_SEQ || tree->left->kind == DPE_NODE_SEQ ||
+		tree->right->kind == DPE_NODE_SEQ) {
+		resolve_error(r, tree->place,
+			"a sync rule has two sides, the one that sends and the one that receives: 'a ; b'");
+		return;
+	}
+	collect_alternatives(r, tree->left, &send);
+	collect_alternatives(r, tree->right, &receive);
+	rule->keys = send.binds & receive.binds;
 }
 
 static void check_only_call(struct dpe_resolver *r, const struct dpe_stmt *stmt)
@@ -43,33 +89,38 @@ static void check_only_call(struct dpe_resolver *r, const struct dpe_stmt *stmt)
 			resolve_error(r, stmt->place, "a sync rule has one sync_event");
 		else if (!call && (stmt->kind != DPE_STMT_BLOCK || stmt->body))
 			resolve_error(r, stmt->place,
-				"the action of a sync rule is sync_event and nothing else: it "
-				"tells "
-				"how to order events, and nothing runs");
+				"the action of a sync rule is sync_event and nothing else: the "
+				"rule orders events, and nothing runs");
 	}
 }
 
-static void resolve_edge(struct dpe_resolver *r)
+/* `{ sync_event($2, $1); }`: the second of two events sends. */
+static void resolve_direction(struct dpe_resolver *r)
 {
 	const struct dpe_stmt *call = dpe_find_call(r->rule->action, DPE_CALL_SYNC_EVENT);
 	struct dpe_rule *rule = r->rule;
+	const bool *sends = rule->sends;
 
-	rule->send = 1;
-	rule->receive = 2;
 	if (!call || call->nargs != 2 || call->args[0]->kind != DPE_EXPR_POSITION ||
 		call->args[1]->kind != DPE_EXPR_POSITION)
 		return;
-	rule->send = call->args[0]->index;
-	rule->receive = call->args[1]->index;
-	if (rule->send == rule->receive)
+	if (rule->npositions != 2)
+		resolve_error(r, call->place,
+			"sync_event names two events, and this rule has %u: leave it out, or reverse the sides",
+			rule->npositions);
+	else if (call->args[0]->index == call->args[1]->index)
 		resolve_error(r, call->place, "an event cannot synchronise with itself");
+	else if (call->args[0]->index == 2) {
+		rule->sends = rule->receives;
+		rule->receives = sends;
+	}
 }
 
 static void resolve_sync(struct dpe_resolver *r)
 {
-	check_two_events(r);
+	resolve_sides(r);
 	check_only_call(r, r->rule->action);
-	resolve_edge(r);
+	resolve_direction(r);
 	for (unsigned i = 0; i < r->rule->npositions; i++) {
 		if (r->rule->positions[i].action)
 			resolve_error(r, r->rule->positions[i].place,
@@ -77,7 +128,7 @@ static void resolve_sync(struct dpe_resolver *r)
 	}
 	if (r->rule->nobserving)
 		resolve_error(
-			r, r->item->observing->place, "a sync rule observes its two events only");
+			r, r->item->observing->place, "a sync rule observes the events of its sides only");
 }
 
 void dpe_resolve_mode(struct dpe_resolver *r)

@@ -281,20 +281,26 @@ static void sync_rules(void **state)
 	struct made made = make("sync last M(m): unlock(m).enter ; lock(m).exit [.ret = 0]\n"
 				"S(X): V(X).exit; P(X).exit {sync_event($1,$2);}\n"
 				"sync once C(T): thread::create(T) ; thread::start by T\n"
-				"d: a ; b\n");
+				"d: a ; b\n"
+				"sync reversed(x): a(x) ; b(x, y) { sync_event($2, $1); }\n"
+				"sync last sides(m): (unlock(m) + wait(_, m)) ; (lock(m) + unlock(m))\n");
 	const struct dpe_rule *r = made.spec->rules;
 
 	(void)state;
 	assert_int_equal(r[0].mode, DPE_SYNC);
 	assert_int_equal(r[0].pairing, DPE_LAST);
-	assert_int_equal(r[0].send, 1);
-	assert_int_equal(r[0].receive, 2);
+	assert_true(r[0].sends[0] && !r[0].sends[1] && !r[0].receives[0] && r[0].receives[1]);
+	assert_int_equal(r[0].keys, 1);
 	assert_int_equal(r[1].mode, DPE_SYNC);
 	assert_int_equal(r[1].pairing, DPE_FIFO);
 	assert_int_equal(r[2].patterns[1].by, 0);
 	assert_string_equal(
 		dpe_name_text(made.names, r[2].patterns[0].qualified), "thread::create");
 	assert_int_equal(r[3].mode, DPE_DETECT);
+	assert_true(!r[4].sends[0] && r[4].sends[1] && r[4].receives[0] && !r[4].receives[1]);
+	assert_int_equal(r[4].keys, 1); /* y is the sender's alone */
+	assert_true(r[5].sends[0] && r[5].sends[1] && !r[5].sends[2]);
+	assert_true(r[5].receives[0] && !r[5].receives[1] && r[5].receives[2]);
 	end(&made);
 }
 

@@ -198,6 +198,38 @@ static void sync_rules_order_events(void **state)
 		"R match at b: a=$1 b=$2\n");
 }
 
+/* Of two sends the later one counts, whichever alternatives they and the receive are. */
+static void sides_of_sync_rules_have_alternatives(void **state)
+{
+	const char *rules = "sync last S(x): (V(x) + leave(_, x)) ; (P(x).exit + enter(_, x).exit)\n";
+	const char *log = "{\"event\":\"a\",\"id\":\"a\",\"thread\":1}\n"
+			  "{\"event\":\"V\",\"id\":\"v\",\"thread\":1,\"args\":[9]}\n"
+			  "{\"event\":\"b\",\"id\":\"b\",\"thread\":2}\n"
+			  "{\"event\":\"leave\",\"id\":\"l\",\"thread\":2,\"args\":[0,9]}\n"
+			  "{\"event\":\"leave\",\"id\":\"m\",\"thread\":1,\"args\":[0,8]}\n"
+			  "{\"event\":\"enter.exit\",\"id\":\"e\",\"thread\":3,\"args\":[0,9]}\n"
+			  "{\"event\":\"c\",\"id\":\"c\",\"thread\":3}\n"
+			  "{\"event\":\"P.exit\",\"id\":\"p\",\"thread\":4,\"args\":[8]}\n"
+			  "{\"event\":\"d\",\"id\":\"d\",\"thread\":4}\n";
+	const struct {
+		const char *rule, *wanted;
+	} cases[] = {
+		{"detect R: a;c", ""},
+		{"detect R: a & c", "R match at c: a=$1 c=$2\n"},
+		{"detect R: b;c", "R match at c: b=$1 c=$2\n"},
+		{"detect R: a;d", "R match at d: a=$1 d=$2\n"},
+		{"detect R: c & d", "R match at d: c=$1 d=$2\n"},
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < DPE_COUNT(cases); i++) {
+		char *spec = dpe_xasprintf("%s%s", rules, cases[i].rule);
+
+		assert_transcript(spec, "jsonl", log, cases[i].wanted);
+		free(spec);
+	}
+}
+
 static void the_papers_sync_directive_runs(void **state)
 {
 	(void)state;
@@ -678,6 +710,7 @@ int main(void)
 		cmocka_unit_test(the_thread_is_bound),
 		cmocka_unit_test(conditions_decide_what_belongs),
 		cmocka_unit_test(sync_rules_order_events),
+		cmocka_unit_test(sides_of_sync_rules_have_alternatives),
 		cmocka_unit_test(the_papers_sync_directive_runs),
 		cmocka_unit_test(actions_print_and_count),
 		cmocka_unit_test(rule_and_event_actions),
