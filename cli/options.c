@@ -264,7 +264,7 @@ static const struct option options[] = {
 	{0, "follow", NULL, FOR_LIVE,
 		"observe the processes that the program makes, and programs that they become",
 		take_flag, AT(follow)},
-	{0, "dump", "ast|resolved|normal", FOR_CHECK | FOR_COMPILE,
+	{0, "dump", "ast|expanded|resolved|normal", FOR_CHECK | FOR_COMPILE,
 		"show what a pass made of the specification", take_one_of, AT(dump)},
 	{0, "debug", "DOMAIN[:LEVEL],...", FOR_ALL,
 		"trace: lang, stabilizer, recognizer, probes, report, log, all", take_text,

@@ -82,9 +82,21 @@ static char *find_spec(const struct paths *paths, const char *word)
 
 static enum dpe_dump dump_of(const char *name)
 {
-	if (!name)
-		return DPE_DUMP_NONE;
-	return *name == 'a' ? DPE_DUMP_AST : *name == 'r' ? DPE_DUMP_RESOLVED : DPE_DUMP_NORMAL;
+	static const struct {
+		const char *name;
+		enum dpe_dump dump;
+	} passes[] = {
+		{"ast", DPE_DUMP_AST},
+		{"expanded", DPE_DUMP_EXPANDED},
+		{"resolved", DPE_DUMP_RESOLVED},
+		{"normal", DPE_DUMP_NORMAL},
+	};
+
+	for (unsigned i = 0; name && i < DPE_COUNT(passes); i++) {
+		if (!strcmp(name, passes[i].name))
+			return passes[i].dump;
+	}
+	return DPE_DUMP_NONE;
 }
 
 struct dpe_spec *cli_compile(struct cli *cli)

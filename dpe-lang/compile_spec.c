@@ -75,29 +75,59 @@ static void dump_ast(const struct compilation *c)
 	write_dump(c, &text);
 }
 
+/* The rules with their definitions in place. */
+static void dump_expanded(struct compilation *c)
+{
+	struct dpe_text text = {0};
+
+	for (const struct ast_item *item = c->ast.first; item; item = item->next) {
+		struct ast_item rule = *item;
+		struct ast_dpe **end = &rule.observing;
+
+		if (item->kind != AST_RULE)
+			continue;
+		rule.dpe = dpe_expand(&c->ast, item);
+		for (const struct ast_dpe *o = item->observing; o; o = o->next, end = &(*end)->next) {
+			*end = dpe_expand_observed(&c->ast, o);
+			(*end)->ends = o->ends;
+		}
+		*end = NULL;
+		dpe_ast_print_item(&text, &rule);
+	}
+	write_dump(c, &text);
+}
+
 static void dump_normal(const struct compilation *c, const struct dpe_spec *spec)
 {
 	struct dpe_text text = {0};
 
 	for (unsigned i = 0; i < spec->nrules; i++) {
-		dpe_text_printf(&text, "%s: ", spec->rules[i].name);
-		dpe_print_node(
-			&text, &spec->rules[i], dpe_normalise(spec->arena, spec->rules[i].tree));
+		const struct dpe_rule *rule = &spec->rules[i];
+
+		dpe_text_printf(&text, "%s: ", rule->name);
+		dpe_print_node(&text, rule, dpe_normal_form(spec->arena, rule, rule->tree));
 		dpe_text_puts(&text, "\n");
 	}
 	write_dump(c, &text);
 }
 
-static void dump_spec(const struct compilation *c, const struct dpe_spec *spec)
+static void dump_resolved(const struct compilation *c, const struct dpe_spec *spec)
 {
 	struct dpe_text text = {0};
 
-	if (dumps(c, DPE_DUMP_NORMAL))
-		dump_normal(c, spec);
-	if (!dumps(c, DPE_DUMP_RESOLVED))
-		return;
 	dpe_print_resolved(&text, spec);
 	write_dump(c, &text);
+}
+
+/* What is dumped of specifications without errors. */
+static void dump_spec(struct compilation *c, const struct dpe_spec *spec)
+{
+	if (dumps(c, DPE_DUMP_EXPANDED))
+		dump_expanded(c);
+	if (dumps(c, DPE_DUMP_RESOLVED))
+		dump_resolved(c, spec);
+	if (dumps(c, DPE_DUMP_NORMAL))
+		dump_normal(c, spec);
 }
 
 /* ---- the names of rules --------------------------------------------------------------- */
@@ -212,15 +242,16 @@ static struct dpe_spec *finish(struct compilation *c, unsigned errors)
 	if (dumps(c, DPE_DUMP_AST))
 		dump_ast(c);
 	spec = resolve(c);
-	free(c->ast.definitions);
-	free(c->globals.at);
 	if (dpe_diags_errors(c->ast.diags) > errors) {
 		/* the diagnostics show lines of our sources */
 		dpe_diags_keep(c->ast.diags, c->ast.arena);
 		free(spec);
-		return NULL;
+		spec = NULL;
+	} else {
+		dump_spec(c, spec);
 	}
-	dump_spec(c, spec);
+	free(c->ast.definitions);
+	free(c->globals.at);
 	return spec;
 }
 

@@ -105,7 +105,6 @@ static struct dpe_automaton *begin(
 	const struct dpe_rule *rule, const struct dpe_node *tree, bool last_wanted)
 {
 	struct dpe_automaton *automaton = dpe_xcalloc(1, sizeof(*automaton));
-	const struct dpe_node *balanced;
 
 	automaton->rule = rule;
 	automaton->tree = tree;
@@ -113,9 +112,8 @@ static struct dpe_automaton *begin(
 	automaton->arena = dpe_arena_new();
 	automaton->nliterals = rule->nliterals;
 	automaton->room.most = SIZE_MAX;
-	balanced = dpe_balance(automaton->arena, rule, tree);
 	automaton->root = dpe_auto_new(automaton->arena, rule,
-		dpe_normalise(automaton->arena, balanced), last_wanted, &automaton->room);
+		dpe_normal_form(automaton->arena, rule, tree), last_wanted, &automaton->room);
 	if (any_synchronises(automaton->root))
 		automaton->ends = dpe_ends_new(rule, automaton->root->node);
 	return automaton;

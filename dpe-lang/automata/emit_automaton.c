@@ -95,6 +95,25 @@ static void print_input(const struct emitter *e, dpe_state from, const struct dp
 	dpe_text_puts(e->to, move->npreds ? ")" : " .)");
 }
 
+/* Where the paper's notation says which labels precede, these say which events of them: those in the
+ * registers of the state. `next`: what each register of the new state holds. */
+static void print_registers(const struct emitter *e, const struct dpe_move *move)
+{
+	dpe_text_puts(e->to, " | at");
+	for (unsigned i = 0; i < move->npositions; i++)
+		dpe_text_printf(e->to, " $%u", move->positions[i]);
+	dpe_text_puts(e->to, move->npreds ? " | pred" : "");
+	for (unsigned i = 0; i < move->npreds; i++)
+		dpe_text_printf(e->to, " r%u", move->preds[i]);
+	dpe_text_puts(e->to, move->nregisters ? " | next" : "");
+	for (unsigned i = 0; i < move->nregisters; i++) {
+		if (move->carry[i] == DPE_NEW_EVENT)
+			dpe_text_printf(e->to, " r%u=new", i);
+		else
+			dpe_text_printf(e->to, " r%u=r%u", i, move->carry[i]);
+	}
+}
+
 static void emit_pa(struct emitter *e)
 {
 	dpe_text_printf(e->to, "%s: ", e->rule->name);
@@ -110,6 +129,7 @@ static void emit_pa(struct emitter *e)
 		for (unsigned i = 0; i < e->nmoves; i++) {
 			dpe_text_printf(e->to, "%u --> %u  ", at, number_of(e, e->moves[i]->to));
 			print_input(e, e->states[at], e->moves[i]);
+			print_registers(e, e->moves[i]);
 			dpe_text_puts(e->to, "\n");
 		}
 	}
@@ -150,45 +170,54 @@ static void json_string(struct dpe_text *to, const char *text)
 	dpe_json_string(to, text, strlen(text));
 }
 
-static void json_preds(const struct emitter *e, dpe_state from, const struct dpe_move *move)
+static void json_numbers(struct dpe_text *to, const char *key, const uint16_t *numbers, unsigned count)
 {
-	dpe_text_puts(e->to, "[");
-	for (unsigned i = 0; i < move->npreds; i++) {
-		dpe_text_puts(e->to, i ? "," : "");
-		json_string(e->to, pred_text(e, from, move, i));
+	dpe_text_printf(to, ",\"%s\":[", key);
+	for (unsigned i = 0; i < count; i++) {
+		if (numbers[i] == DPE_NEW_EVENT)
+			dpe_text_printf(to, "%s\"new\"", i ? "," : "");
+		else
+			dpe_text_printf(to, "%s%u", i ? "," : "", numbers[i]);
 	}
-	dpe_text_puts(e->to, "]");
+	dpe_text_puts(to, "]");
 }
 
-static bool same_transition(const struct dpe_move *a, const struct dpe_move *b)
+static void json_transition(struct emitter *e, unsigned at, const struct dpe_move *move)
 {
-	return a->literal == b->literal && a->to == b->to;
-}
-
-/* Moves that differ in their predecessors alone are one transition with alternatives. */
-static void json_transition(struct emitter *e, dpe_state from, unsigned at, unsigned move)
-{
-	const struct dpe_move *first = e->moves[move];
-
 	dpe_text_printf(e->to, "{\"from\":%u,\"event\":", at);
-	json_string(e->to, literal_text(e, first->literal));
-	dpe_text_puts(e->to, ",\"pred\":[");
-	for (unsigned i = move; i < e->nmoves; i++) {
-		if (!same_transition(first, e->moves[i]))
-			continue;
-		dpe_text_puts(e->to, i > move ? "," : "");
-		json_preds(e, from, e->moves[i]);
-	}
-	dpe_text_printf(e->to, "],\"to\":%u}", number_of(e, first->to));
+	json_string(e->to, literal_text(e, move->literal));
+	json_numbers(e->to, "positions", move->positions, move->npositions);
+	json_numbers(e->to, "pred", move->preds, move->npreds);
+	dpe_text_printf(e->to, ",\"to\":%u", number_of(e, move->to));
+	json_numbers(e->to, "next", move->carry, move->nregisters);
+	dpe_text_puts(e->to, "}");
 }
 
-static bool told_before(const struct emitter *e, unsigned move)
+/* Events that differ in carets alone have one pattern. */
+static void json_events(const struct emitter *e)
 {
-	for (unsigned i = 0; i < move; i++) {
-		if (same_transition(e->moves[i], e->moves[move]))
-			return true;
+	dpe_text_puts(e->to, ",\"events\":{");
+	for (unsigned i = 0; i < e->rule->nliterals; i++) {
+		dpe_text_puts(e->to, i ? "," : "");
+		json_string(e->to, literal_text(e, i));
+		dpe_text_puts(e->to, ":");
+		json_string(e->to, e->rule->patterns[e->rule->literals[i].pattern].text);
 	}
-	return false;
+	dpe_text_puts(e->to, "}");
+}
+
+static void json_state(const struct emitter *e, dpe_state state)
+{
+	unsigned count = dpe_automaton_registers(e->automaton, state);
+
+	dpe_text_printf(e->to, "{\"final\":%s,\"registers\":[",
+		dpe_automaton_final(e->automaton, state) ? "true" : "false");
+	for (unsigned i = 0; i < count; i++) {
+		dpe_text_puts(e->to, i ? "," : "");
+		json_string(e->to, literal_text(e,
+			dpe_automaton_register_literal(e->automaton, state, i)));
+	}
+	dpe_text_puts(e->to, "]}");
 }
 
 static void emit_json(struct emitter *e)
@@ -197,24 +226,19 @@ static void emit_json(struct emitter *e)
 
 	dpe_text_puts(e->to, "{\"rule\":");
 	json_string(e->to, e->rule->name);
-	dpe_text_printf(e->to, ",\"class\":\"%s\",\"states\":%u,\"start\":0,\"finals\":[",
-		dpe_class_name(e->rule->class), e->nstates);
+	dpe_text_printf(e->to, ",\"class\":\"%s\"", dpe_class_name(e->rule->class));
+	json_events(e);
+	dpe_text_puts(e->to, ",\"start\":0,\"states\":[");
 	for (unsigned at = 0; at < e->nstates; at++) {
-		if (!dpe_automaton_final(e->automaton, e->states[at]))
-			continue;
-		dpe_text_printf(e->to, "%s%u", comma, at);
-		comma = ",";
+		dpe_text_puts(e->to, at ? "," : "");
+		json_state(e, e->states[at]);
 	}
 	dpe_text_puts(e->to, "],\"transitions\":[");
-	comma = "";
 	for (unsigned at = 0; at < e->nstates; at++) {
 		collect_moves(e, e->states[at]);
-		for (unsigned i = 0; i < e->nmoves; i++) {
-			if (told_before(e, i))
-				continue;
+		for (unsigned i = 0; i < e->nmoves; i++, comma = ",") {
 			dpe_text_puts(e->to, comma);
-			json_transition(e, e->states[at], at, i);
-			comma = ",";
+			json_transition(e, at, e->moves[i]);
 		}
 	}
 	dpe_text_puts(e->to, "]}\n");
@@ -229,8 +253,7 @@ bool dpe_automaton_emit(struct dpe_automaton *automaton, const struct dpe_rule *
 
 	if (!known)
 		dpe_diag(diags, DPE_ERROR, rule->place,
-			"which states of rule '%s' can be completed was not found out: the search "
-			"is too large",
+			"the search for the dead states of rule '%s' exceeds its limits",
 			rule->name);
 	else if (!fits)
 		dpe_diag(diags, DPE_ERROR, rule->place,

@@ -407,7 +407,7 @@ static struct dpe_parts *make_parts(struct maker *m)
 {
 	m->parts = dpe_xcalloc(1, sizeof(*m->parts));
 	m->parts->arena = dpe_arena_new();
-	m->parts->root = make(m, dpe_normalise(m->parts->arena, m->rule->tree), false, 1);
+	m->parts->root = make(m, dpe_normal_form(m->parts->arena, m->rule, m->rule->tree), false, 1);
 	if (m->parts->root && !m->too_many)
 		return m->parts;
 	dpe_parts_free(m->parts);

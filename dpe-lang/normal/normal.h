@@ -27,6 +27,9 @@ struct dpe_node {
 
 /* R → R with no subexpression S* such that ε ∈ S (paper 4.3). The new nodes lie in `arena`. */
 const struct dpe_node *dpe_normalise(struct dpe_arena *arena, const struct dpe_node *node);
+/* What automata are built from, and `--dump=normal` shows: balanced, then normalised. */
+const struct dpe_node *dpe_normal_form(
+	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node);
 /* The same rule, with operands of & that share no event as a flat tree. */
 const struct dpe_node *dpe_balance(
 	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node);

@@ -74,3 +74,9 @@ const struct dpe_node *dpe_normalise(struct dpe_arena *arena, const struct dpe_n
 		new->left = without_empty(arena, new->left);
 	return new;
 }
+
+const struct dpe_node *dpe_normal_form(
+	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node)
+{
+	return dpe_normalise(arena, dpe_balance(arena, rule, node));
+}

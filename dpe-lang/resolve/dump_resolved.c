@@ -35,7 +35,7 @@ static void print_binary(
 	print_operand(to, rule, node->right, node->right->right != NULL);
 }
 
-void dpe_print_node(struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_node *node)
+static void print_node(struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_node *node)
 {
 	switch (node->kind) {
 	case DPE_NODE_EVENT:
@@ -55,6 +55,14 @@ void dpe_print_node(struct dpe_text *to, const struct dpe_rule *rule, const stru
 		print_binary(to, rule, node);
 		return;
 	}
+}
+
+/* (P&Q)\\ε is P & Q without its empty behaviour: the mark of N(R). */
+void dpe_print_node(struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_node *node)
+{
+	dpe_text_puts(to, node->nonempty ? "(" : "");
+	print_node(to, rule, node);
+	dpe_text_puts(to, node->nonempty ? ")\\ε" : "");
 }
 
 void dpe_rule_print(struct dpe_text *to, const struct dpe_rule *rule)
@@ -229,7 +237,12 @@ static void dump_patterns(const struct dump *d)
 	for (unsigned i = 0; i < d->rule->npatterns; i++) {
 		const struct dpe_pattern *p = &d->rule->patterns[i];
 
-		dpe_text_printf(d->to, "  pattern %u: %s %s\n", i, kinds[p->kind], p->text);
+		dpe_text_printf(d->to, "  pattern %u: %s %s", i, kinds[p->kind], p->text);
+		if (p->cond) {
+			dpe_text_puts(d->to, ", condition ");
+			dump_expr(d, p->cond);
+		}
+		dpe_text_puts(d->to, "\n");
 	}
 	for (unsigned i = 0; i < d->rule->nliterals; i++) {
 		const struct dpe_literal *l = &d->rule->literals[i];
@@ -237,6 +250,22 @@ static void dump_patterns(const struct dump *d)
 		dpe_text_printf(
 			d->to, "  literal %u: pattern %u, carets %u\n", i, l->pattern, l->carets);
 	}
+}
+
+/* The actions of parentheses, each with what stands in them. */
+static void dump_group_actions(const struct dump *d, const struct dpe_node *node)
+{
+	if (!node)
+		return;
+	dump_group_actions(d, node->left);
+	dump_group_actions(d, node->right);
+	if (!node->action || node->kind == DPE_NODE_ACTION)
+		return;
+	dpe_text_puts(d->to, "  group ");
+	dpe_print_node(d->to, d->rule, node);
+	dpe_text_puts(d->to, " action ");
+	dump_stmts(d, node->action);
+	dpe_text_puts(d->to, "\n");
 }
 
 static void dump_side(const struct dump *d, const char *what, const bool *patterns)
@@ -281,10 +310,12 @@ static void dump_rule(const struct dump *d)
 		dump_action(d, "  action", rule->positions[i].action);
 	}
 	for (unsigned i = 0; i < rule->nobserving; i++)
-		dpe_text_printf(d->to, "  observing pattern %u\n", rule->observing[i]);
+		dpe_text_printf(d->to, "  observing pattern %u%s\n", rule->observing[i],
+			rule->ends[i] ? " ends" : "");
 	dpe_text_puts(d->to, "  tree ");
 	dpe_rule_print(d->to, rule);
 	dpe_text_puts(d->to, "\n");
+	dump_group_actions(d, rule->tree);
 	dump_action(d, "action", rule->action);
 	dump_action(d, "else", rule->otherwise);
 }

@@ -17,7 +17,13 @@ struct dpe_spec;
 struct dpe_rule;
 
 /* Passes whose result can be looked at (`--dump=`). */
-enum dpe_dump { DPE_DUMP_NONE, DPE_DUMP_AST, DPE_DUMP_RESOLVED, DPE_DUMP_NORMAL };
+enum dpe_dump {
+	DPE_DUMP_NONE,
+	DPE_DUMP_AST,
+	DPE_DUMP_EXPANDED, /* rules with their definitions in place */
+	DPE_DUMP_RESOLVED, /* names, variables, positions and patterns resolved */
+	DPE_DUMP_NORMAL,   /* the expressions that automata are built from: N(R) */
+};
 
 struct dpe_compile_options {
 	const char *const *include_path; /* after the including file's own folder */
