@@ -18,7 +18,6 @@
 #include "probes/stream/merge_queue.h"
 #include "probes/target/credentials.h"
 #include "probes/binary/stack_text.h"
-#include "probes/kernel/fpregs_wakers.h"
 #include "probes/watch/watchpoints.h"
 
 /* ---- parts --------------------------------------------------------------------------------------
@@ -36,7 +35,6 @@ struct dpe_site {
 	struct dpe_exits exits; /* in the arena of the probes; none: a return probe */
 	unsigned first_point;   /* their first one's number for the kernel's side */
 	bool enter, exit;
-	bool vectors, vector_ret; /* arguments, the result, are in registers for floating point numbers */
 	unsigned nargs;
 	uint64_t used; /* the sites' */
 	struct dpe_variable *reached; /* by arguments, by the number of the read; or NULL */
@@ -180,8 +178,6 @@ struct dpe_probes {
 		struct dpe_comm *all;
 		struct dpe_comm *recent[64]; /* by the lowest bits of a thread's id */
 	} comms;
-	struct dpe_wakers wakers; /* where such registers are read */
-	unsigned vector_sites;    /* the kernel's side has room for so many */
 	bool points; /* returns may be observed at other places than a return probe */
 	unsigned npoints, most_points; /* of them; the kernel's side has room for so many */
 	struct dpe_merge merge;
@@ -410,26 +406,6 @@ void dpe_usdt_tell_site(const struct dpe_probes *probes, int map, unsigned site)
 /* Whether the rules name any. */
 bool dpe_usdt_is_wanted(const struct dpe_probes *probes);
 
-/* ---- vectors.c
- * ----------------------------------------------------------------------------------------------
- */
-
-/* Notes which of the values that rules want at the site, whose signature is known, are in registers for
- * floating point numbers: its probe is to read these. */
-void dpe_vectors_note(struct dpe_probes *probes, struct dpe_site *site);
-/* The same of a part of a structure that is an argument. */
-void dpe_vectors_note_part(
-	struct dpe_probes *probes, struct dpe_site *site, unsigned arg, uint64_t offset);
-/* Whether any probe is to read such registers, or one that comes later may be. */
-bool dpe_vectors_are_wanted(const struct dpe_probes *probes);
-/* Begins what that needs, once our programs are loaded. False after an error for each site that cannot be
- * observed without. */
-bool dpe_vectors_begin(struct dpe_probes *probes, struct dpe_diags *diags);
-/* Tells the kernel's side by a map of struct dpe_vector_words what goes where at the site. */
-void dpe_vectors_tell_site(const struct dpe_probes *probes, int map, unsigned site);
-/* At the end: a warning where some could not be read. */
-void dpe_vectors_tell_unread(const struct dpe_probes *probes, struct dpe_diags *diags);
-
 /* ---- attach.c
  * -----------------------------------------------------------------------------------------------
  */
@@ -489,14 +465,6 @@ bool dpe_attach_can_read_losses(const struct dpe_probes *probes);
 unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
 /* Texts that stood for something as a whole and were too long: their events are lost. */
 uint64_t dpe_attach_cut_texts(const struct dpe_probes *probes);
-/* Events that are lost as registers for floating point numbers could not be read. */
-uint64_t dpe_attach_unread_vectors(const struct dpe_probes *probes);
-/* Whether the programs read them from a process that is known to have certain ones. False: this kernel
- * has them elsewhere, or what has to give way does not. */
-bool dpe_attach_try_vectors(struct dpe_probes *probes);
-/* The map of what wakes the threads that others give way to. */
-int dpe_attach_wakers(const struct dpe_probes *probes);
-int dpe_attach_vector_map(const struct dpe_probes *probes);
 /* Whether the program replaced itself (exec) while it was observed. */
 bool dpe_attach_replaced(const struct dpe_probes *probes);
 /* How many programs were begun that the user may not trace: they are not observed. */

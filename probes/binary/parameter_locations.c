@@ -10,7 +10,7 @@
 #define DWARF_XMM0 17
 #define DWARF_XMM7 24
 
-enum place { NOWHERE, REGISTER, VECTOR, MEMORY };
+enum place { NOWHERE, REGISTER, FPREG, MEMORY };
 
 const char dpe_passed_not[] = "the compiler left it out of the calls, as the function is static (a function "
 			      "that other files can call has it)";
@@ -34,13 +34,10 @@ static enum place place_of_register(unsigned number, unsigned *at)
 {
 	if (word_of(number, at))
 		return REGISTER;
-	if (number < DWARF_XMM0 || number > DWARF_XMM7)
-		return NOWHERE;
-	*at = number - DWARF_XMM0 + 1;
-	return VECTOR;
+	return number >= DWARF_XMM0 && number <= DWARF_XMM7 ? FPREG : NOWHERE;
 }
 
-/* Where a parameter is (the first part of it), `at` being the word or the vector register, from 1. */
+/* Where a parameter is (the first part of it), `at` being the word. */
 static enum place find_place(Dwarf_Die *parameter, Dwarf_Addr entry, unsigned *at)
 {
 	Dwarf_Attribute attribute;
@@ -66,9 +63,9 @@ static void leave_out(struct slot *slot)
 
 static bool is_there(const struct slot *slot, enum place place, unsigned at)
 {
-	if (place == VECTOR)
-		return at == (slot->is_structure ? slot->vectors[0] : slot->vector);
-	return at == (slot->is_structure ? slot->parts[0] : slot->word) && !slot->vector;
+	if (place == FPREG)
+		return slot->is_structure ? slot->part_in_fpreg[0] : slot->in_fpreg;
+	return at == (slot->is_structure ? slot->parts[0] : slot->word);
 }
 
 /* False where it is not where it would be if all were handed over. */
@@ -80,8 +77,6 @@ static bool check_slot(struct slot *slot, enum place place, unsigned at)
 		return true;
 	if (place == REGISTER && slot->kind && slot->kind != DPE_ABI_REAL && slot->size <= 8)
 		slot->word = at;
-	else if (place == VECTOR && slot->kind == DPE_ABI_REAL)
-		slot->vector = at;
 	else {
 		bool split = slot->is_structure && place == NOWHERE; /* which its parts may be */
 
@@ -98,10 +93,6 @@ static void find_slot(struct slot *slot, enum place place, unsigned at)
 
 	if (one && place == REGISTER && slot->kind != DPE_ABI_REAL) {
 		slot->word = at;
-		return;
-	}
-	if (one && place == VECTOR && slot->kind == DPE_ABI_REAL) {
-		slot->vector = at;
 		return;
 	}
 	leave_out(slot);

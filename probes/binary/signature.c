@@ -18,7 +18,7 @@
 struct places {
 	struct slot *slots;
 	unsigned nslots, capslots;
-	unsigned integers, vectors, stack;
+	unsigned integers, fpregs, stack;
 	unsigned ncertain; /* slots before the first whose place is not known; UINT_MAX: all are */
 };
 
@@ -49,6 +49,7 @@ static const char is_structure[] = "it is a structure that is handed over as a w
 static const char is_returned[] = "it is a structure that is returned as a whole";
 static const char is_no_double[] = "it is in registers for floating point numbers, and neither float "
 				   "nor double";
+const char dpe_signature_in_fpreg[] = "it is in a floating point register, which a probe cannot read";
 static const char is_long[] = "it is a floating point number of more than 8 bytes";
 static const char in_nothing[] = "it is where no probe can read";
 static const char is_nothing[] = "it is nothing that has a value";
@@ -89,14 +90,13 @@ static void note_stack_parts(struct slot *slot, uint64_t size, unsigned word)
 }
 
 /* Each eightbyte in the next register of its class. */
-static void note_parts(
-	struct slot *slot, const struct dpe_abi_shape *shape, unsigned word, unsigned vector)
+static void note_parts(struct slot *slot, const struct dpe_abi_shape *shape, unsigned word)
 {
 	slot->is_structure = true;
 	slot->word = NO_WORD;
 	for (unsigned i = 0; i < 2; i++) {
 		slot->parts[i] = shape->words[i] == DPE_ABI_INTEGER ? word++ : NO_WORD;
-		slot->vectors[i] = shape->words[i] == DPE_ABI_SSE ? vector++ : 0;
+		slot->part_in_fpreg[i] = shape->words[i] == DPE_ABI_SSE;
 	}
 }
 
@@ -114,64 +114,36 @@ static void place_on_stack(struct places *places, const struct dpe_abi_shape *sh
 /* A value goes into registers as a whole, or not at all. */
 static void place(struct places *places, const struct dpe_abi_shape *shape)
 {
-	unsigned integers = 0, vectors = 0, word, vector;
+	unsigned integers = 0, fpregs = 0, word;
 	struct slot *slot;
 
 	for (unsigned i = 0; i < DPE_COUNT(shape->words); i++) {
 		integers += shape->words[i] == DPE_ABI_INTEGER;
-		vectors += shape->words[i] == DPE_ABI_SSE;
+		fpregs += shape->words[i] == DPE_ABI_SSE;
 	}
-	if (!shape->memory && !integers && !vectors) {
+	if (!shape->memory && !integers && !fpregs) {
 		add_slot(places, DPE_ABI_OPAQUE, 0, NO_WORD)->why = why_opaque(shape);
 		return;
 	}
 	if (shape->memory || places->integers + integers > DPE_WORD_REGISTERS ||
-		places->vectors + vectors > SSE_REGISTERS) {
+		places->fpregs + fpregs > SSE_REGISTERS) {
 		place_on_stack(places, shape);
 		return;
 	}
 	word = integers ? places->integers : NO_WORD;
-	vector = places->vectors + 1;
 	places->integers += integers;
-	places->vectors += vectors;
+	places->fpregs += fpregs;
 	slot = add_slot(places, shape->kind, shape->size, shape->kind ? word : NO_WORD);
-	slot->why = why_opaque(shape);
-	if (shape->kind == DPE_ABI_REAL)
-		slot->vector = vector;
+	slot->in_fpreg = shape->kind == DPE_ABI_REAL;
+	slot->why = slot->in_fpreg ? dpe_signature_in_fpreg : why_opaque(shape);
 	if (shape->aggregate)
-		note_parts(slot, shape, word, vector);
-}
-
-/* ---- room for what is in registers for floating point numbers ----------------------------- */
-
-static unsigned take_free(struct places *places)
-{
-	if (places->integers < DPE_WORD_REGISTERS)
-		return places->integers++;
-	if (DPE_WORD_REGISTERS + places->stack < DPE_WORDS)
-		return DPE_WORD_REGISTERS + places->stack++;
-	return NO_WORD;
-}
-
-/* Words that are nothing else's; what finds none has no value. */
-static void make_room(struct places *places)
-{
-	for (unsigned i = 0; i < places->nslots; i++) {
-		struct slot *slot = &places->slots[i];
-
-		if (slot->vector)
-			slot->word = take_free(places);
-		for (unsigned j = 0; j < 2; j++)
-			if (slot->vectors[j])
-				slot->parts[j] = take_free(places);
-	}
+		note_parts(slot, shape, word);
 }
 
 static struct dpe_signature *finish(struct places *places, struct dpe_arena *arena)
 {
 	struct dpe_signature *s = dpe_arena_alloc(arena, sizeof(*s));
 
-	make_room(places);
 	s->nargs = places->nslots;
 	if (s->nargs) {
 		s->args = dpe_arena_alloc(arena, s->nargs * sizeof(*s->args));
@@ -253,6 +225,8 @@ static const char *why_no_result(
 		return dpe_passed_not;
 	if (result->hidden || (!result->kind && result->aggregate))
 		return is_returned;
+	if (result->kind == DPE_ABI_REAL)
+		return dpe_signature_in_fpreg;
 	return result->kind ? NULL : why_opaque(result);
 }
 
@@ -281,8 +255,7 @@ static struct dpe_signature *from_dwarf(
 	s = finish(&places, arena);
 	s->has_result = has_result;
 	s->result = (struct slot){.kind = result.hidden ? DPE_ABI_OPAQUE : result.kind,
-		.size = size_of_slot(result.kind, result.size),
-		.vector = !result.hidden && result.kind == DPE_ABI_REAL};
+		.size = size_of_slot(result.kind, result.size)};
 	if (has_result)
 		s->result.why = why_no_result(function, &result, foreign, exported);
 	return s;
@@ -385,7 +358,6 @@ const struct dpe_signature *dpe_signature_of_operands(
 {
 	/* Each has its word, whatever it is. */
 	struct places places = {.integers = DPE_WORD_REGISTERS, .stack = DPE_WORDS};
-	struct dpe_signature *s;
 
 	for (unsigned i = 0; i < count; i++) {
 		struct slot *slot = add_slot(&places, kind_of_operand(&operands[i]),
@@ -394,8 +366,5 @@ const struct dpe_signature *dpe_signature_of_operands(
 		if (!operands[i].size)
 			slot->why = in_nothing;
 	}
-	s = finish(&places, arena);
-	for (unsigned i = 0; i < count; i++)
-		s->args[i].vector = operands[i].vector;
-	return s;
+	return finish(&places, arena);
 }

@@ -17,32 +17,16 @@ const struct dpe_signature *dpe_signature_of(struct dpe_module *module,
 struct dpe_operand {
 	int size; /* in bytes: negative where signed, 0 where it is no number */
 	bool is_real;
-	unsigned vector; /* the register for floating point numbers that it is in, from 1; 0: none */
 };
 /* Of values that lie one in each word. */
 const struct dpe_signature *dpe_signature_of_operands(
 	const struct dpe_operand *operands, unsigned count, struct dpe_arena *arena);
-/* The same signature for a probe that reads the registers for floating point numbers, at the entry or at
- * the return: without that, what is in them has no value. */
-const struct dpe_signature *dpe_signature_with_vectors(
-	const struct dpe_signature *s, struct dpe_arena *arena);
-const struct dpe_signature *dpe_signature_with_vector_ret(
-	const struct dpe_signature *s, struct dpe_arena *arena);
-/* Whether an argument, a part of a structure (that at `offset` of it), or the result is in such a register
- * and could be read there. */
-bool dpe_signature_in_vector(const struct dpe_signature *s, unsigned arg);
-bool dpe_signature_part_in_vector(const struct dpe_signature *s, unsigned arg, uint64_t offset);
-bool dpe_signature_ret_in_vector(const struct dpe_signature *s);
-/* Which of them, from 1, goes into which of the DPE_WORDS words; 0: none. */
-void dpe_signature_vectors(const struct dpe_signature *s, uint8_t *words);
 /* The number of arguments. */
 unsigned dpe_signature_count(const struct dpe_signature *s);
 /* The words that a record of an entry must carry: 0, 2, 6 or 12. */
 unsigned dpe_signature_words(const struct dpe_signature *s);
 /* The words of the call, from the first, that hold arguments: up to six registers, then stack. */
 unsigned dpe_signature_needed(const struct dpe_signature *s);
-/* The registers for floating point numbers, from the first, that hold arguments and are read. */
-unsigned dpe_signature_needed_vectors(const struct dpe_signature *s);
 /* The words of the call that hold addresses, as bits. */
 unsigned dpe_signature_addresses(const struct dpe_signature *s);
 /* The arguments as values, from the first `nwords` words (layout: bpf/record.h); fills at most
@@ -63,15 +47,14 @@ bool dpe_signature_is_structure(const struct dpe_signature *s, unsigned arg);
  * in none that a record has. */
 int dpe_signature_part(
 	const struct dpe_signature *s, unsigned arg, uint64_t offset, const char **why);
-/* What keeps the argument from having a value (it is a structure, it is in a register that is not
- * read); NULL where it can have one, or there is none. */
+/* What keeps the argument from having a value (it is a structure, it is in a floating point
+ * register); NULL where it can have one, or there is none. */
 const char *dpe_signature_obstacle(const struct dpe_signature *s, unsigned arg);
 /* The same of the result. */
 const char *dpe_signature_ret_obstacle(const struct dpe_signature *s);
 /* How many registers the result takes of rax and rdx, as far as it has a value there. */
 unsigned dpe_signature_ret_registers(const struct dpe_signature *s);
-/* The result by what the function left in rax (and rdx), or where that is read in xmm0; DPE_NONE where it
- * returns nothing. */
+/* The result by what the function left in rax and rdx; DPE_NONE where it returns nothing. */
 struct dpe_value dpe_signature_ret(const struct dpe_signature *s, uint64_t low, uint64_t high,
 	char text[DPE_NUMBER_TEXT]);
 

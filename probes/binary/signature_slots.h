@@ -9,20 +9,21 @@
 
 #define NO_WORD UINT_MAX
 
+/* Why a value in a floating point register has none. */
+extern const char dpe_signature_in_fpreg[];
+
 /* One argument, or the result. */
 struct slot {
 	enum dpe_abi_kind kind;
 	unsigned size; /* bytes that count of the word; 16: and of the next one */
 	unsigned word; /* the first; NO_WORD: in none */
 	const char *why; /* it has no value; NULL: it has */
-	/* The register for floating point numbers that it is in, from 1; 0: none. The word is one
-	 * that is free otherwise, where the probe puts it if it reads such registers. */
-	unsigned vector;
+	bool in_fpreg; /* it is in a floating point register, which a probe cannot read */
 	/* Of a structure that is handed over as a whole: its eightbytes, each in a word or in NO_WORD.
 	 * `words`: it lies in so many of the stack's, from `word` on. */
 	bool is_structure;
 	unsigned parts[2], words;
-	unsigned vectors[2]; /* the same as `vector`, of the parts */
+	bool part_in_fpreg[2];
 };
 
 struct dpe_signature {
@@ -30,7 +31,6 @@ struct dpe_signature {
 	struct slot *args;
 	bool has_result;
 	struct slot result;
-	bool reads_vectors, reads_vector_ret; /* else what is in them has no value */
 };
 
 #endif

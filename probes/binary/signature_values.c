@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-/* Of what comes when it is too late to begin with that. */
-static const char in_vectors[] = "it is in a register for floating point numbers, which is read of what "
-				 "is there at the start: --library names what comes later";
-static const char no_room[] = "it is in a register for floating point numbers, and there is no room for "
-			      "more words of the call";
 static const char too_far[] = "it lies too far up the stack";
 
 unsigned dpe_signature_count(const struct dpe_signature *s)
@@ -32,68 +27,6 @@ static unsigned last_word(const struct slot *slot)
 	return slot->word + (slot->size > 8);
 }
 
-/* ---- registers for floating point numbers ------------------------------------------------ */
-
-bool dpe_signature_in_vector(const struct dpe_signature *s, unsigned arg)
-{
-	return arg < s->nargs && s->args[arg].vector;
-}
-
-bool dpe_signature_part_in_vector(const struct dpe_signature *s, unsigned arg, uint64_t offset)
-{
-	return dpe_signature_is_structure(s, arg) && offset < 16 &&
-	       s->args[arg].vectors[offset / 8];
-}
-
-bool dpe_signature_ret_in_vector(const struct dpe_signature *s)
-{
-	return s->has_result && s->result.vector;
-}
-
-static struct dpe_signature *copy_of(const struct dpe_signature *s, struct dpe_arena *arena)
-{
-	struct dpe_signature *copy = dpe_arena_alloc(arena, sizeof(*copy));
-
-	*copy = *s;
-	return copy;
-}
-
-const struct dpe_signature *dpe_signature_with_vectors(
-	const struct dpe_signature *s, struct dpe_arena *arena)
-{
-	struct dpe_signature *copy = copy_of(s, arena);
-
-	copy->reads_vectors = true;
-	return copy;
-}
-
-const struct dpe_signature *dpe_signature_with_vector_ret(
-	const struct dpe_signature *s, struct dpe_arena *arena)
-{
-	struct dpe_signature *copy = copy_of(s, arena);
-
-	copy->reads_vector_ret = true;
-	return copy;
-}
-
-static void note_vector(uint8_t *words, unsigned word, unsigned vector)
-{
-	if (vector && word < DPE_WORDS)
-		words[word] = (uint8_t)vector;
-}
-
-void dpe_signature_vectors(const struct dpe_signature *s, uint8_t *words)
-{
-	memset(words, 0, DPE_WORDS * sizeof(*words));
-	for (unsigned i = 0; s->reads_vectors && i < s->nargs; i++) {
-		const struct slot *slot = &s->args[i];
-
-		note_vector(words, slot->word, slot->vector);
-		for (unsigned j = 0; j < 2; j++)
-			note_vector(words, slot->parts[j], slot->vectors[j]);
-	}
-}
-
 /* ---- structures -------------------------------------------------------------------------- */
 
 bool dpe_signature_is_structure(const struct dpe_signature *s, unsigned arg)
@@ -105,13 +38,13 @@ int dpe_signature_part(
 	const struct dpe_signature *s, unsigned arg, uint64_t offset, const char **why)
 {
 	const struct slot *slot = &s->args[arg];
-	bool in_vector = dpe_signature_part_in_vector(s, arg, offset);
+	bool in_fpreg = offset < 16 && slot->part_in_fpreg[offset / 8];
 	unsigned word = NO_WORD;
 
-	*why = !in_vector ? too_far : s->reads_vectors ? no_room : in_vectors;
+	*why = in_fpreg ? dpe_signature_in_fpreg : too_far;
 	if (slot->words)
 		word = offset / 8 < slot->words ? slot->word + (unsigned)(offset / 8) : NO_WORD;
-	else if (offset < 16 && (!in_vector || s->reads_vectors))
+	else if (offset < 16)
 		word = slot->parts[offset / 8];
 	return word < DPE_WORDS ? (int)word : -1;
 }
@@ -124,17 +57,13 @@ const char *dpe_signature_obstacle(const struct dpe_signature *s, unsigned arg)
 
 	if (!slot || slot->why)
 		return slot ? slot->why : NULL;
-	if (slot->vector && !s->reads_vectors)
-		return in_vectors;
 	if (slot->kind && last_word(slot) >= DPE_WORDS)
-		return slot->vector ? no_room : too_far;
+		return too_far;
 	return slot->kind ? NULL : "it is no number";
 }
 
 const char *dpe_signature_ret_obstacle(const struct dpe_signature *s)
 {
-	if (s->has_result && s->result.vector && !s->reads_vector_ret)
-		return in_vectors;
 	return s->has_result ? s->result.why : NULL;
 }
 
@@ -155,23 +84,11 @@ static unsigned words_for(const struct slot *slot)
 {
 	unsigned words = 0;
 
-	if (slot->word < DPE_WORDS && !slot->vector)
+	if (slot->word < DPE_WORDS)
 		words = slot->word + max(slot->words, 1 + (slot->size > 8));
 	for (unsigned i = 0; slot->is_structure && i < 2; i++)
-		if (!slot->vectors[i])
-			words = max(words, behind(slot->parts[i]));
+		words = max(words, behind(slot->parts[i]));
 	return words < DPE_WORDS ? words : DPE_WORDS;
-}
-
-/* The same of what the probe puts into others. */
-static unsigned words_for_vectors(const struct slot *slot)
-{
-	unsigned words = slot->vector ? behind(slot->word) : 0;
-
-	for (unsigned i = 0; i < 2; i++)
-		if (slot->vectors[i])
-			words = max(words, behind(slot->parts[i]));
-	return words;
 }
 
 unsigned dpe_signature_needed(const struct dpe_signature *s)
@@ -183,24 +100,10 @@ unsigned dpe_signature_needed(const struct dpe_signature *s)
 	return words;
 }
 
-unsigned dpe_signature_needed_vectors(const struct dpe_signature *s)
-{
-	unsigned needed = 0;
-
-	for (unsigned i = 0; s->reads_vectors && i < s->nargs; i++) {
-		const struct slot *slot = &s->args[i];
-
-		needed = max(needed, max(slot->vector, max(slot->vectors[0], slot->vectors[1])));
-	}
-	return needed;
-}
-
 unsigned dpe_signature_words(const struct dpe_signature *s)
 {
 	unsigned words = dpe_signature_needed(s);
 
-	for (unsigned i = 0; s->reads_vectors && i < s->nargs; i++)
-		words = max(words, words_for_vectors(&s->args[i]));
 	if (!words)
 		return 0;
 	if (words <= 2)
@@ -268,10 +171,9 @@ static struct dpe_value value_of(
 	}
 }
 
-static bool is_there(const struct dpe_signature *s, const struct slot *slot, unsigned nwords)
+static bool is_there(const struct slot *slot, unsigned nwords)
 {
-	return slot->word < nwords && last_word(slot) < nwords &&
-	       (!slot->vector || s->reads_vectors);
+	return slot->word < nwords && last_word(slot) < nwords;
 }
 
 unsigned dpe_signature_args(const struct dpe_signature *s, const uint64_t *words, unsigned nwords,
@@ -282,7 +184,7 @@ unsigned dpe_signature_args(const struct dpe_signature *s, const uint64_t *words
 	for (unsigned i = 0; i < count; i++) {
 		const struct slot *slot = &s->args[i];
 
-		if (!is_there(s, slot, nwords)) {
+		if (!is_there(slot, nwords)) {
 			args[i] = opaque();
 			continue;
 		}
@@ -322,7 +224,7 @@ struct dpe_value dpe_signature_ret(const struct dpe_signature *s, uint64_t low, 
 {
 	if (!s->has_result)
 		return (struct dpe_value){.kind = DPE_NONE};
-	if (s->result.vector && !s->reads_vector_ret)
+	if (s->result.kind == DPE_ABI_REAL)
 		return opaque();
 	if (s->result.kind && s->result.size > 8)
 		return wide_value(&s->result, low, high, text);

@@ -57,18 +57,6 @@ static bool read_register(const char **at, uint8_t *offset, uint8_t *shift)
 	return false;
 }
 
-/* "%xmm3": its number from 1; 0 where it is none. */
-static unsigned vector_of(const char *text)
-{
-	unsigned long number;
-	char *end;
-
-	if (strncmp(text, "%xmm", 4) || text[4] < '0' || text[4] > '9')
-		return 0;
-	number = strtoul(text + 4, &end, 10);
-	return number < DPE_VECTORS && (!*end || *end == ' ') ? (unsigned)number + 1 : 0;
-}
-
 /* ---- memory ------------------------------------------------------------------------------ */
 
 /* A sum of numbers and at most one name: "-8", "table", "table+8", "8+table". */
@@ -180,10 +168,7 @@ static void read_arg(
 		return;
 	*to = (struct dpe_operand){.size = (int)size, .is_real = real};
 	arg->size = (uint8_t)labs(size);
-	to->vector = real ? vector_of(end + 1) : 0;
-	if (to->vector)
-		*arg = (struct dpe_usdt_arg){0}; /* the probe puts it there by itself */
-	else if (!read_operand(module, end + 1, arg)) {
+	if (!read_operand(module, end + 1, arg)) {
 		*arg = (struct dpe_usdt_arg){0};
 		*to = (struct dpe_operand){0};
 	}

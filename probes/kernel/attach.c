@@ -290,7 +290,7 @@ bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 	dpe_debug(probes->debug, "probes", 1, "%u places, %s", probes->nsites,
 		multi ? "all of a file in one call" : "one by one");
 	if (!load_programs(probes, multi, diags) || !dpe_follow_begin(probes, diags) ||
-		!dpe_vectors_begin(probes, diags) || !attach_tracepoints(probes, diags) ||
+		!attach_tracepoints(probes, diags) ||
 		!may_still_trace(probes, armed, diags) || !dpe_late_begin(probes, diags) ||
 		!attach_probes(probes, multi, diags))
 		return false;

@@ -75,7 +75,6 @@ void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned site)
 		dpe_reads_tell_site(probes, bpf_map__fd(probes->bpf->maps.read_where), i);
 		dpe_usdt_tell_site(probes, bpf_map__fd(probes->bpf->maps.usdt_where), i);
 		dpe_gates_tell_site(probes, bpf_map__fd(probes->bpf->maps.gates), i);
-		dpe_vectors_tell_site(probes, dpe_attach_vector_map(probes), i);
 		dpe_points_tell_site(probes, bpf_map__fd(probes->bpf->maps.points), i);
 	}
 	if (probes->multi) {

@@ -151,28 +151,6 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
 }
 
-/* Registers for floating point numbers are read by programs of their own, so that those of all other
- * probes stay as they are. */
-static void configure_vectors(struct dpe_probes *probes, bool multi)
-{
-	struct dpe_bpf *bpf = probes->bpf;
-	struct bpf_program *programs[] = {
-		bpf->progs.on_enter_vectors, bpf->progs.on_exit_vectors, bpf->progs.on_trial};
-	bool wanted = dpe_vectors_are_wanted(probes) && kernel_has_sleep(multi);
-
-	probes->vector_sites = wanted ? most_sites(probes) : 0;
-	for (unsigned i = 0; i < DPE_COUNT(programs); i++) {
-		bpf_program__set_autoload(programs[i], wanted);
-		if (multi)
-			bpf_program__set_expected_attach_type(
-				programs[i], (enum bpf_attach_type)TRACE_UPROBE_MULTI);
-	}
-	if (!wanted)
-		return;
-	bpf_map__set_max_entries(bpf->maps.vector_where, probes->vector_sites);
-	bpf_map__set_max_entries(bpf->maps.wakers, dpe_wakers_most());
-}
-
 /* Behind the points there is room for those of libraries that are loaded later. */
 static void configure_points(struct dpe_probes *probes)
 {
@@ -308,7 +286,6 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	configure_arms(probes);
 	configure_points(probes);
 	configure_places(probes, multi);
-	configure_vectors(probes, multi);
 	bpf_program__set_autoload(bpf->progs.on_call, probes->plan->channels);
 	bpf_program__set_autoload(
 		bpf->progs.on_return, probes->plan->channels || probes->plan->waits);

@@ -115,5 +115,4 @@ void dpe_detach(struct dpe_probes *probes)
 	if (probes->bpf)
 		add_tracepoints(&ends, probes->bpf);
 	take_out_all(&ends);
-	dpe_wakers_end(&probes->wakers);
 }

@@ -24,9 +24,15 @@ __asm__(".pushsection .text\n"
 	".popsection\n");
 extern void dpe_long_nop(void);
 
+/* Where code of ours is: in which file, and where in it. */
+struct own_place {
+	uint64_t address, offset;
+	char path[4096];
+};
+
 static int find_place(struct dl_phdr_info *info, size_t size, void *context)
 {
-	struct dpe_own_place *place = context;
+	struct own_place *place = context;
 
 	(void)size;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -44,9 +50,9 @@ static int find_place(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-bool dpe_kernel_own_place(uint64_t address, struct dpe_own_place *place)
+static bool find_own_place(uint64_t address, struct own_place *place)
 {
-	*place = (struct dpe_own_place){.address = address};
+	*place = (struct own_place){.address = address};
 	return dl_iterate_phdr(find_place, place);
 }
 
@@ -81,11 +87,11 @@ static bool was_single_stepped(void)
 
 static bool try_nop(void)
 {
-	struct dpe_own_place place;
+	struct own_place place;
 	struct perf_event_attr attr = {.size = sizeof(attr)};
 	int type = read_type(), event;
 
-	if (type < 0 || !dpe_kernel_own_place((uintptr_t)dpe_long_nop, &place))
+	if (type < 0 || !find_own_place((uintptr_t)dpe_long_nop, &place))
 		return false;
 	attr.type = (unsigned)type;
 	attr.config1 = (uintptr_t)place.path;

@@ -52,21 +52,6 @@ uint64_t dpe_attach_cut_texts(const struct dpe_probes *probes)
 	return probes->bpf ? probes->bpf->bss->cut_texts : 0;
 }
 
-uint64_t dpe_attach_unread_vectors(const struct dpe_probes *probes)
-{
-	return probes->bpf ? probes->bpf->bss->unread_vectors : 0;
-}
-
-int dpe_attach_wakers(const struct dpe_probes *probes)
-{
-	return bpf_map__fd(probes->bpf->maps.wakers);
-}
-
-int dpe_attach_vector_map(const struct dpe_probes *probes)
-{
-	return bpf_map__fd(probes->bpf->maps.vector_where);
-}
-
 bool dpe_attach_replaced(const struct dpe_probes *probes)
 {
 	return probes->bpf && probes->bpf->bss->replaced;

@@ -16,26 +16,16 @@ static uint64_t cookie_of(const struct dpe_probes *probes, const struct dpe_site
 	       DPE_COOKIE_ADDRESSES(dpe_signature_addresses(site->signature)) |
 	       (site->wanted->kind ? DPE_COOKIE_INSIDE : 0) | (site->usdt ? DPE_COOKIE_USDT : 0) |
 	       (dpe_armed_at(probes, site) ? DPE_COOKIE_ARMS : 0) |
-	       (dpe_gates_has(probes, site) ? DPE_COOKIE_GATED : 0) |
-	       (site->vectors ? DPE_COOKIE_VECTORS : 0) |
-	       (site->vector_ret ? DPE_COOKIE_VECTOR_RET : 0);
-}
-
-/* Whether its programs are those that read registers for floating point numbers. */
-static bool has_vectors(const struct dpe_site *site)
-{
-	return site->vectors || site->vector_ret;
+	       (dpe_gates_has(probes, site) ? DPE_COOKIE_GATED : 0);
 }
 
 static struct bpf_program *program_for(const struct dpe_bpf *bpf, enum dpe_group_kind kind)
 {
 	struct bpf_program *const programs[] = {
 		[DPE_AT_ENTRIES] = bpf->progs.on_enter,
-		[DPE_AT_ENTRIES_VECTORS] = bpf->progs.on_enter_vectors,
 		[DPE_AT_POINTS] = bpf->progs.on_point,
 		[DPE_AT_LEAVES] = bpf->progs.on_leave,
 		[DPE_AT_RETURNS] = bpf->progs.on_exit,
-		[DPE_AT_RETURNS_VECTORS] = bpf->progs.on_exit_vectors,
 	};
 
 	return programs[kind];
@@ -52,7 +42,7 @@ bool dpe_attach_one(
 	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie_of(probes, site),
 		.retprobe = exit, .ref_ctr_offset = dpe_usdt_counter(site->usdt));
 	enum dpe_group_kind kind = exit ? DPE_AT_RETURNS : DPE_AT_ENTRIES;
-	struct bpf_program *program = program_for(probes->bpf, kind + has_vectors(site));
+	struct bpf_program *program = program_for(probes->bpf, kind);
 	struct bpf_link *link;
 	char path[32];
 
@@ -89,9 +79,8 @@ static void add_place(struct dpe_group *group, const struct dpe_site *site, unsi
 static void add_whole(
 	const struct dpe_probes *probes, struct dpe_group *group, const struct dpe_site *site)
 {
-	if (group->nothing || (has_vectors(site) == (group->kind & 1) &&
-				      (is_at_return(group->kind) ? site->exit
-								 : group->kind < DPE_AT_POINTS)))
+	if (group->nothing ||
+		(is_at_return(group->kind) ? site->exit : group->kind == DPE_AT_ENTRIES))
 		add_place(group, site, site->placement.distance, cookie_of(probes, site));
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A structure that is handed over as a whole lies in words of the call. */
-static char *place_part(struct dpe_probes *probes, struct dpe_site *site, unsigned arg,
+static char *place_part(struct dpe_site *site, unsigned arg,
 	struct dpe_variable *variable)
 {
 	uint64_t offset = variable->address, size = variable->nsteps ? 8 : variable->size;
@@ -27,7 +27,6 @@ static char *place_part(struct dpe_probes *probes, struct dpe_site *site, unsign
 		return dpe_xasprintf(
 			"of a structure that is handed over as a whole only numbers and "
 			"what pointers lead to can be read");
-	dpe_vectors_note_part(probes, site, arg, offset);
 	word = dpe_signature_part(site->signature, arg, offset, &why);
 	if (word >= 0 && offset % 8 + size > 8) {
 		next = dpe_signature_part(site->signature, arg, offset + 8, &why);
@@ -41,7 +40,7 @@ static char *place_part(struct dpe_probes *probes, struct dpe_site *site, unsign
 	return NULL;
 }
 
-static char *place_reached(struct dpe_probes *probes, struct dpe_site *site, const char *lvalue,
+static char *place_reached(struct dpe_site *site, const char *lvalue,
 	struct dpe_variable *variable)
 {
 	int arg = dpe_variable_argument(lvalue), word;
@@ -52,7 +51,7 @@ static char *place_reached(struct dpe_probes *probes, struct dpe_site *site, con
 		return variable->nsteps ? NULL : dpe_xasprintf("it is no pointer");
 	}
 	if (variable->in_structure)
-		why = place_part(probes, site, (unsigned)arg, variable);
+		why = place_part(site, (unsigned)arg, variable);
 	word = dpe_signature_word(site->signature, (unsigned)arg);
 	if (why || variable->word)
 		return why;
@@ -87,7 +86,7 @@ static char *find_reached(struct dpe_probes *probes, struct dpe_site *site, unsi
 	else
 		why = dpe_variable_of_call(site->module, site->function, lvalue, variable);
 	if (!why)
-		why = place_reached(probes, site, lvalue, variable);
+		why = place_reached(site, lvalue, variable);
 	return why ? why : dpe_variable_check(variable);
 }
 

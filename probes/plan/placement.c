@@ -5,8 +5,7 @@
  *	  that the probe is hit once for each call. The function is decoded whole for that; a jump
  *	  whose target is not known (a table) rules it out, and code elsewhere in the file (a part
  *	  that the compiler moved away) is searched for jumps that may lead there.
- *	- They write neither memory nor a register that holds an argument which the rules need (xmm0 … only
- *	  where they need such), nor
+ *	- They write neither memory nor a register that holds an argument which the rules need, nor
  *	  the stack pointer: the return address and arguments on the stack are found as at the
  *entry, and whatever the function does for others to see comes after the event.
  *
@@ -46,8 +45,7 @@ static bool is_kept(ZydisRegister written, const struct dpe_entry_use *use)
 		if (whole == arguments[i])
 			return true;
 	}
-	return whole >= ZYDIS_REGISTER_ZMM0 &&
-	       (unsigned)(whole - ZYDIS_REGISTER_ZMM0) < use->nvectors;
+	return false;
 }
 
 /* NULL where it may be passed, else why not. */

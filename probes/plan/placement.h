@@ -31,13 +31,6 @@ bool dpe_nop_trial_answer(const struct dpe_nop_trial *trial);
 /* Waits until the process is gone; accepts that it is, and that there never was one (0, -1). */
 void dpe_nop_trial_end(struct dpe_nop_trial *trial);
 
-/* Where code of ours is: in which file, and where in it. */
-struct dpe_own_place {
-	uint64_t address, offset;
-	char path[4096];
-};
-bool dpe_kernel_own_place(uint64_t address, struct dpe_own_place *place);
-
 struct dpe_placement {
 	unsigned distance;       /* of the instruction, in bytes from the function's first */
 	enum dpe_step_cost cost; /* of the probe there */
@@ -49,7 +42,6 @@ struct dpe_placement {
 struct dpe_entry_use {
 	unsigned nwords; /* so many words of arguments must still be where they were at the call (six in
 			    registers, the rest on the stack), … */
-	unsigned nvectors; /* … and so many registers for floating point numbers what they were */
 	bool only_noted; /* nothing is told there: the call is noted for its return, behind a lock prefix, too */
 };
 

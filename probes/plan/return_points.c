@@ -35,8 +35,7 @@ bool dpe_points_are_possible(const struct dpe_probes *probes)
 static bool may_have_points(const struct dpe_probes *probes, const struct dpe_site *site)
 {
 	return probes->points && site->exit && !site->enter && !site->wanted->kind &&
-	       !site->reads && !site->vectors && !site->vector_ret &&
-	       !site->gates[1].nstops;
+	       !site->reads && !site->gates[1].nstops;
 }
 
 void dpe_points_find(struct dpe_probes *probes, struct dpe_site *site)

@@ -169,7 +169,6 @@ static void place(struct dpe_probes *probes, struct dpe_site *site)
 {
 	const struct dpe_entry_use use = {
 		.nwords = dpe_signature_needed(site->signature),
-		.nvectors = dpe_signature_needed_vectors(site->signature),
 		.only_noted = !site->enter && !probes->plan->nobjects,
 	};
 
@@ -189,7 +188,6 @@ static void give_signature(struct dpe_probes *probes, struct dpe_site *site)
 	else
 		site->signature = dpe_signature_of(
 			site->module, site->function, site->nargs, probes->arena);
-	dpe_vectors_note(probes, site);
 }
 
 static void say_no_value(const struct dpe_probes *probes, const struct dpe_site *site,

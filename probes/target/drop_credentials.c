@@ -191,8 +191,7 @@ void dpe_probes_lend_privileges(void)
 
 int dpe_probes_begin_privileged(void)
 {
-	const uint64_t kept = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_ADMIN) |
-			      BIT(CAP_SYS_NICE);
+	const uint64_t kept = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_ADMIN);
 	const struct dpe_user caller = {.uid = getuid(), .gid = getgid()};
 	bool changed = caller.uid != geteuid() || caller.gid != getegid();
 

@@ -115,7 +115,6 @@ void dpe_probes_tell_missing(const struct dpe_probes *probes, struct dpe_diags *
 	dpe_armed_tell_refused(probes, diags);
 	tell_replaced(probes, diags);
 	dpe_texts_tell_cut(probes, diags);
-	dpe_vectors_tell_unread(probes, diags);
 	for (unsigned i = 0; probes->awaited && i < probes->plan->nsites; i++) {
 		if (probes->awaited[i])
 			say_missing(probes, &probes->plan->sites[i], diags);

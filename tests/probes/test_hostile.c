@@ -49,7 +49,7 @@ static void look_at_functions(struct dpe_module *module)
 		Dwarf_Die die;
 
 		dpe_signature_of(module, &functions[i], 3, arena);
-		dpe_place_entry(module, &functions[i], &(struct dpe_entry_use){2, 2, i % 2}, true, &placement);
+		dpe_place_entry(module, &functions[i], &(struct dpe_entry_use){2, i % 2}, true, &placement);
 		if (dpe_dwarf_function(module, functions[i].address, &die))
 			dpe_dwarf_print_type(&text, &die);
 		dpe_inlined_into(module, &functions[i]);

@@ -68,16 +68,14 @@ static void floating_point(void **state)
 
 	(void)state;
 	assert_int_equal(usdt.nargs, 6);
-	assert_int_equal(usdt.operands[0].vector, 1);
 	assert_int_equal(usdt.args[0].kind, DPE_USDT_NONE);
-	assert_int_equal(usdt.operands[1].vector, 16);
-	assert_int_equal(usdt.operands[1].size, 4);
-	assert_int_equal(usdt.operands[2].vector, 0);
+	assert_int_equal(usdt.operands[0].size, 0);
+	assert_int_equal(usdt.operands[1].size, 0);
 	assert_int_equal(usdt.args[2].kind, DPE_USDT_MEMORY);
 	assert_int_equal(usdt.args[3].kind, DPE_USDT_REGISTER);
-	assert_int_equal(usdt.operands[4].vector, 4);
-	for (unsigned i = 0; i < usdt.nargs; i++)
-		assert_int_equal(usdt.operands[i].is_real, i < 5);
+	assert_int_equal(usdt.operands[4].size, 0);
+	assert_true(usdt.operands[2].is_real && usdt.operands[3].is_real);
+	assert_false(usdt.operands[5].is_real);
 }
 
 static void what_is_no_number_has_no_place(void **state)

@@ -61,38 +61,8 @@ struct vm_area_struct {
 	struct file *vm_file;
 } RELOCATED;
 
-struct fxregs_state {
-	unsigned int xmm_space[64];
-} RELOCATED;
-
-struct xstate_header {
-	__u64 xfeatures;
-} RELOCATED;
-
-struct xregs_state {
-	struct fxregs_state i387;
-	struct xstate_header header;
-} RELOCATED;
-
-union fpregs_state {
-	struct xregs_state xsave;
-} RELOCATED;
-
-struct fpstate {
-	union fpregs_state regs;
-} RELOCATED;
-
-struct fpu {
-	struct fpstate *fpstate;
-} RELOCATED;
-
 struct thread_struct {
 	unsigned long fsbase;
-} RELOCATED;
-
-/* Before Linux 6.16; since then it is behind the task. */
-struct thread_struct___with_fpu {
-	struct fpu fpu;
 } RELOCATED;
 
 struct uprobe;
@@ -178,7 +148,6 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct mm_struct *mm;
 	struct uprobe_task *utask;
-	unsigned long nvcsw, nivcsw; /* how often it has given way to others */
 	struct thread_struct thread;
 	__u64 start_time; /* as bpf_ktime_get_ns */
 } RELOCATED;

@@ -17,7 +17,6 @@
 #include "probes/kernel/bpf/send.h"
 #include "probes/kernel/bpf/trace_rights.h"
 #include "probes/kernel/bpf/transfers.h"
-#include "probes/kernel/bpf/fpregs_read.h"
 #include <linux/bpf.h>
 
 #include <bpf/bpf_core_read.h>
@@ -83,9 +82,8 @@ static __always_inline bool place(struct event *event, __u64 *words, __u64 cooki
 	return place_words(words, DPE_COOKIE_ADDRESSES_OF(cookie), &event->shared);
 }
 
-/* `vectors`: the program can sleep, which reading registers for floating point numbers needs. */
 static __always_inline void enter(
-	struct pt_regs *regs, struct task_struct *task, __u64 cookie, const bool vectors)
+	struct pt_regs *regs, struct task_struct *task, __u64 cookie)
 {
 	__u64 words[DPE_WORDS] = {};
 	__u32 tid = thread_id(task), site = DPE_COOKIE_SITE(cookie);
@@ -112,9 +110,7 @@ static __always_inline void enter(
 		gate = gate_at(2 * site);
 		wanted = gate_is_open(gate);
 	}
-	if (vectors && cookie & DPE_COOKIE_VECTORS && (wanted || DPE_COOKIE_EXIT(cookie)))
-		complete &= take_vectors(thread, site, stack_pointer(regs), words);
-	if (wanted && (complete || !vectors) && cookie & DPE_COOKIE_WITH_VALUES)
+	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
 		wanted = read_at_probe(task, site, 0, &event.values, words);
 	if (follow && complete)
 		complete = place(&event, words, cookie);
@@ -147,30 +143,19 @@ int on_enter(struct pt_regs *regs)
 
 	KEEP_OWN_STACK();
 	if (is_target(task))
-		enter(regs, task, bpf_get_attach_cookie(regs), false);
-	return 0;
-}
-
-SEC("uprobe.s")
-int on_enter_vectors(struct pt_regs *regs)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	KEEP_OWN_STACK();
-	if (is_target(task))
-		enter(regs, task, bpf_get_attach_cookie(regs), true);
+		enter(regs, task, bpf_get_attach_cookie(regs));
 	return 0;
 }
 
 static __always_inline void leave(
-	struct pt_regs *regs, struct task_struct *task, __u64 cookie, const bool vectors)
+	struct pt_regs *regs, struct task_struct *task, __u64 cookie)
 {
 	__u32 tid = thread_id(task), site = DPE_COOKIE_SITE(cookie);
 	struct thread *thread = thread_of(task, tid);
 	__u64 sp = regs->sp - sizeof(__u64); /* before the return address was taken */
 	struct call *call = thread ? find_call(thread, sp, site) : 0;
 	const struct dpe_gate_entry *gate = 0;
-	bool wanted, begun, known = true, sent = false;
+	bool wanted, begun, sent = false;
 	struct event event = {
 		.top = {.ctx = regs, .ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
 		.thread = thread,
@@ -195,14 +180,12 @@ static __always_inline void leave(
 		gate = gate_at(2 * site + 1);
 		wanted = gate_is_open(gate);
 	}
-	if (vectors && wanted && cookie & DPE_COOKIE_VECTOR_RET)
-		known = take_vector_ret(thread, sp);
-	if (wanted && known && cookie & DPE_COOKIE_WITH_VALUES)
+	if (wanted && cookie & DPE_COOKIE_WITH_VALUES)
 		wanted = read_at_probe(task, site, 1, &event.values,
 			follow ? call->raw : call->words);
 	if (wanted) {
 		begun = gate && gate_begin(gate);
-		if (event.values.lost || !known)
+		if (event.values.lost)
 			lose(thread, tid);
 		else
 			sent = send(&event, call->words, true);
@@ -221,18 +204,7 @@ int on_exit(struct pt_regs *regs)
 
 	KEEP_OWN_STACK();
 	if (is_target(task))
-		leave(regs, task, bpf_get_attach_cookie(regs), false);
-	return 0;
-}
-
-SEC("uretprobe.s")
-int on_exit_vectors(struct pt_regs *regs)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	KEEP_OWN_STACK();
-	if (is_target(task))
-		leave(regs, task, bpf_get_attach_cookie(regs), true);
+		leave(regs, task, bpf_get_attach_cookie(regs));
 	return 0;
 }
 
@@ -320,16 +292,6 @@ int on_leave(struct pt_regs *regs)
 		note_call(event.thread, task, regs->sp, regs->ip - point->distance, &event, words);
 	else
 		event.thread->unsure = 1;
-	return 0;
-}
-
-/* In a child of the observer, which has a number in each of the registers. */
-SEC("uprobe.s")
-int on_trial(struct pt_regs *regs)
-{
-	KEEP_OWN_STACK();
-	if (!trials && read_vectors(stack_pointer(regs), trial))
-		trials = 1;
 	return 0;
 }
 

@@ -12,7 +12,6 @@
 #define DPE_WORDS 12
 
 /* Registers for floating point numbers. */
-#define DPE_VECTORS 16
 
 /* The kernel itself follows no more returns than this in one thread. */
 #define DPE_CALLS 64
@@ -71,7 +70,7 @@ enum dpe_record_stack {
 
 enum dpe_step { DPE_STEP_SENT, DPE_STEP_RECEIVES, DPE_STEP_RECEIVED_NOTHING };
 
-/* A record is followed by the result where it is of an exit (rax, rdx; a floating point number: xmm0),
+/* A record is followed by the result where it is of an exit (rax, rdx),
  * and by `nwords` words rounded up to 2, 6 or 12. Where stacks are recorded it is twelve, or 2 where
  * that is enough, then one address (of an enter: the return address on the stack; of an exit: the
  * function's entry), then `nstack` addresses and maybe room for more. Where
@@ -142,13 +141,6 @@ struct dpe_newcomer {
 #define DPE_COOKIE_USDT (1ull << 44) /* its arguments are where its note says */
 #define DPE_COOKIE_GATED (1ull << 45) /* it has entries in the map `gates` */
 
-#define DPE_COOKIE_VECTORS (1ull << 47) /* arguments are in registers for floating point numbers */
-#define DPE_COOKIE_VECTOR_RET (1ull << 60) /* its result is */
-
-/* Which of these registers, from 1, goes into which word of the call; 0: none. */
-struct dpe_vector_words {
-	__u8 from[DPE_WORDS];
-};
 
 /* What a thread lost, by thread id. `unnumbered` of them came while the thread's own storage
  * could not be made; its numbering starts after them. */

@@ -47,7 +47,6 @@ struct {
 /* What was read for the event at hand: too large for the stack, so the thread has it. */
 struct readings {
 	__u64 ret, ret_high; /* of the call, at its return; else 0 */
-	__u64 vectors[2 * DPE_VECTORS]; /* see vectors.h */
 	__u64 values[DPE_VALUES];
 	__u64 texts[DPE_TEXTS][DPE_TEXT_WORDS];
 };
