@@ -1,4 +1,4 @@
-/* dpe: the command. */
+/* dpe: the command. The table of commands, and main. */
 #include "cli/cli.h"
 
 #include <fcntl.h>
@@ -94,9 +94,9 @@ static int help(struct cli *cli, const char *name)
 	return CLI_GOOD;
 }
 
-/* A standard file that is closed must not become the log's or the report's: what is written to it
- * would be in there. Its place is taken by one that can be neither read nor written, and that the
- * program which is run does not get. */
+/* A closed standard file descriptor must not be reused for the log or the report, or output
+ * would go into these. It is occupied by a descriptor that can neither be read nor written and
+ * that the target does not inherit. */
 static void occupy_standard_files(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {

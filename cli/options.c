@@ -1,4 +1,4 @@
-/* The words of the command line: one table of options for all commands. */
+/* Parses the command line: one table of options for all commands. */
 #include "cli/progress.h"
 
 #include <errno.h>
@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An option: what it is called, and what becomes of its argument. */
+/* An option, and what its argument sets. */
 struct option {
 	char letter;          /* 0: none */
 	const char *name;     /* without the dashes */
-	const char *argument; /* NULL: takes none; "[=X]": may have one, behind a "=" */
-	unsigned mask;        /* commands that know it */
+	const char *argument; /* NULL: takes none; "[=X]": optional, after a "=" */
+	unsigned mask;        /* the commands that have it */
 	const char *help;
 	bool (*take)(struct cli *cli, const struct option *option, const char *text);
-	size_t at;         /* of what it sets, in struct cli */
+	size_t at;         /* of the member of struct cli that it sets */
 	unsigned min, max; /* of a number */
 };
 
@@ -104,11 +104,11 @@ static bool take_number(struct cli *cli, const struct option *option, const char
 	return true;
 }
 
-/* Alone: as often as usual. */
+/* Without an argument: the default interval. */
 static bool take_progress(struct cli *cli, const struct option *option, const char *text)
 {
 	cli->has_progress = true;
-	cli->progress = CLI_PROGRESS_USUALLY;
+	cli->progress = CLI_PROGRESS_DEFAULT;
 	return !text || take_number(cli, option, text);
 }
 
@@ -122,7 +122,7 @@ static bool take_ring(struct cli *cli, const struct option *option, const char *
 	return false;
 }
 
-/* The index of the word among those of "a|b|c"; -1 after a diagnostic. */
+/* The index of the word in "a|b|c"; -1 after a diagnostic. */
 static int choose(
 	struct cli *cli, const struct option *option, const char *choices, const char *word)
 {
@@ -140,13 +140,13 @@ static int choose(
 	return -1;
 }
 
-/* A word that is kept as such. */
+/* A string. */
 static bool take_one_of(struct cli *cli, const struct option *option, const char *text)
 {
 	return choose(cli, option, option->argument, text) >= 0 && take_text(cli, option, text);
 }
 
-/* A word of an enumeration, whose members stand in the order of the words. */
+/* A word that stands for an enumerator; the enumerators are in the order of the words. */
 static bool take_choice(struct cli *cli, const struct option *option, const char *text)
 {
 	int at = choose(cli, option, option->argument, text);
@@ -321,7 +321,7 @@ static bool is_log(const char *word)
 	return dpe_log_format_of(word) != DPE_LOG_UNKNOWN;
 }
 
-/* -s takes words until one begins another option, or is a log where logs are expected. */
+/* -s takes words up to the next option, or up to a log where logs are expected. */
 static unsigned take_specs(struct cli *cli, char *const *argv)
 {
 	bool logs = cli->command->mask & (FOR_REPLAY | FOR_CONVERT);
@@ -333,7 +333,7 @@ static unsigned take_specs(struct cli *cli, char *const *argv)
 	return taken;
 }
 
-/* The option that a word names, and the argument in it, if any. NULL after a diagnostic. */
+/* The option that a word names, and the argument in the word, if any. NULL after a diagnostic. */
 static const struct option *find_option(struct cli *cli, const char *word, const char **argument)
 {
 	size_t len = word[1] == '-' ? strcspn(word, "=") : 2;
@@ -346,7 +346,7 @@ static const struct option *find_option(struct cli *cli, const char *word, const
 	return option;
 }
 
-/* The option at argv[0]; returns how many words it took, 0 after a diagnostic. */
+/* Parses the option at argv[0]; returns the number of words, 0 after a diagnostic. */
 static unsigned take_option(struct cli *cli, char *const *argv)
 {
 	const char *argument;
@@ -373,7 +373,7 @@ static unsigned take_option(struct cli *cli, char *const *argv)
 	return 0;
 }
 
-/* What stands after "--": the program to run; where none is run, words that are no options. */
+/* The words after "--": the program to run, or else words that are not options. */
 static void take_rest(struct cli *cli, char *const *argv)
 {
 	if (cli->command->mask & (FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE)) {
@@ -406,7 +406,8 @@ bool cli_parse(struct cli *cli, char *const *argv)
 	return true;
 }
 
-/* "-p, --pid=PID", "--trace[=FILE]", "-s, --spec SPEC...": what takes more words takes no "=". */
+/* "-p, --pid=PID", "--trace[=FILE]", "-s, --spec SPEC...": an option with several words takes
+ * no "=". */
 static void print_option(FILE *to, const struct option *option)
 {
 	const char *argument = option->argument ? option->argument : "";

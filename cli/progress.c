@@ -1,4 +1,4 @@
-/* A line now and then about how things go. */
+/* Prints a line of progress at intervals. */
 #include "cli/progress.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@ uint64_t cli_clock(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Whether standard output or error of the process is what our standard error is. */
+/* True if standard output or error of the process is our standard error. */
 static bool writes_on_ours(pid_t target)
 {
 	struct stat ours, theirs;
@@ -41,13 +41,13 @@ static bool is_wanted(pid_t target)
 		return false;
 	if (target > 0)
 		return !writes_on_ours(target);
-	return target < 0 || !isatty(STDOUT_FILENO); /* it will inherit that */
+	return target < 0 || !isatty(STDOUT_FILENO); /* it will inherit ours */
 }
 
 void cli_progress_begin(struct cli_progress *progress, const struct cli *cli, pid_t target)
 {
 	progress->every = cli->has_progress   ? cli->progress
-			  : is_wanted(target) ? CLI_PROGRESS_USUALLY
+			  : is_wanted(target) ? CLI_PROGRESS_DEFAULT
 					      : 0;
 	progress->events = 0;
 	progress->begin = progress->last = cli_clock();
@@ -74,7 +74,7 @@ static unsigned count_threads(pid_t target)
 	return count;
 }
 
-/* MiB that dpe itself takes. */
+/* MiB of memory used by dpe. */
 static unsigned long count_memory(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
@@ -93,7 +93,7 @@ static void add_count(struct dpe_text *to, uint64_t count, const char *what)
 	dpe_text_printf(to, "%" PRIu64 " %s%s, ", count, what, count == 1 ? "" : "s");
 }
 
-void cli_progress_tell(struct cli_progress *progress, const struct dpe_recognizer *recognizer,
+void cli_progress_print(struct cli_progress *progress, const struct dpe_recognizer *recognizer,
 	uint64_t lost, pid_t target)
 {
 	uint64_t now = cli_clock(), passed = now - progress->last;

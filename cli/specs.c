@@ -1,5 +1,5 @@
-/* Finding and compiling specifications. The shipped ones are looked for in the folders of
- * $DPE_PATH, where they were installed, and beside the command in the tree that built it. */
+/* Finds and compiles specifications. Shipped ones are searched in the folders of $DPE_PATH, in
+ * the installation, and beside the command in the build tree. */
 #include "cli/cli.h"
 
 #include <limits.h>
@@ -65,7 +65,7 @@ static void free_paths(struct paths *paths)
 	free(paths->at);
 }
 
-/* The file that a word of -s means: itself, or a shipped specification of that name. */
+/* The file that a word of -s names: itself, or a shipped specification. */
 static char *find_spec(const struct paths *paths, const char *word)
 {
 	if (!strcmp(word, "-") || strchr(word, '/') || !access(word, F_OK))
@@ -154,7 +154,8 @@ struct dpe_spec *cli_compile_runnable(struct cli *cli, bool live)
 	}
 	spec = cli_compile(cli);
 	if (spec && !dpe_spec_runnable(spec, live, cli->diags)) {
-		dpe_diags_print(cli->diags, stderr); /* which shows lines of the specification */
+		/* before the specification is freed, whose lines they show */
+		dpe_diags_print(cli->diags, stderr);
 		dpe_spec_free(spec);
 		return NULL;
 	}

@@ -1,5 +1,5 @@
-/* The report as JSON Lines: one object each, as docs/formats.md describes them. */
-#include "cli/report.h"
+/* The report as JSON Lines, described in docs/formats.md. */
+#include "cli/report/writers.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@ static void print_object(struct cli_report *report, cJSON *object)
 	cJSON_free(line);
 }
 
-/* Text of the specification or the target: made UTF-8 first. */
+/* Text of the specification or the target, made valid UTF-8. */
 static cJSON *string(const char *text)
 {
 	struct dpe_text quoted = {0};
@@ -64,7 +64,7 @@ static cJSON *message_item(struct cli_report *report, const struct dpe_message *
 	return item;
 }
 
-/* cJSON's own numbers are doubles, which do not hold every count and time. */
+/* cJSON's numbers are doubles, which cannot hold all counts and times. */
 static void add_number(cJSON *object, const char *name, uint64_t number)
 {
 	char text[24];
@@ -112,7 +112,7 @@ static void add_events(struct cli_report *report, cJSON *object, const struct dp
 		cJSON_AddItemToArray(messages, message_item(report, verdict->events[i]));
 }
 
-/* Of the event that the suppression would be about. */
+/* The event that a suppression would name. */
 static void add_suppression(struct cli_report *report, cJSON *object, const struct dpe_rule *rule,
 	const struct dpe_message *event)
 {

@@ -1,5 +1,5 @@
-/* dpe run, attach, record, deadlock: which target, and what becomes of its messages. */
-#include "cli/live.h"
+/* dpe run, attach, record, deadlock: choose the target, and what is done with its messages. */
+#include "cli/live_run.h"
 
 static bool has_target(struct cli *cli)
 {
@@ -16,14 +16,14 @@ static bool has_target(struct cli *cli)
 
 int cli_run(struct cli *cli)
 {
-	const struct cli_live how = {.recognize = true, .launch = true};
+	const struct cli_live_run how = {.recognize = true, .launch = true};
 
-	return has_target(cli) ? cli_live(cli, &how) : CLI_ERROR;
+	return has_target(cli) ? cli_live_run(cli, &how) : CLI_ERROR;
 }
 
 int cli_record(struct cli *cli)
 {
-	const struct cli_live how = {.launch = true};
+	const struct cli_live_run how = {.launch = true};
 
 	if (!has_target(cli))
 		return CLI_ERROR;
@@ -31,12 +31,12 @@ int cli_record(struct cli *cli)
 		cli_usage_error(cli, "a log to write is needed: -o LOG");
 		return CLI_ERROR;
 	}
-	return cli_live(cli, &how);
+	return cli_live_run(cli, &how);
 }
 
 int cli_attach(struct cli *cli)
 {
-	const struct cli_live how = {.recognize = true};
+	const struct cli_live_run how = {.recognize = true};
 
 	if (cli->words.count) {
 		cli_usage_error(
@@ -47,13 +47,13 @@ int cli_attach(struct cli *cli)
 		cli_usage_error(cli, "a process is needed: -p PID");
 		return CLI_ERROR;
 	}
-	return cli_live(cli, &how);
+	return cli_live_run(cli, &how);
 }
 
-/* The shipped rules, and those of -s beside them. */
+/* The shipped rules, and those of -s in addition. */
 int cli_deadlock(struct cli *cli)
 {
-	const struct cli_live how = {.recognize = true, .launch = !cli->pid};
+	const struct cli_live_run how = {.recognize = true, .launch = !cli->pid};
 
 	*DPE_GROW(cli->specs.at, cli->specs.count, cli->specs.cap) = "deadlock.dpe";
 	if (cli->preload && cli->pid) {
@@ -61,9 +61,9 @@ int cli_deadlock(struct cli *cli)
 		return CLI_ERROR;
 	}
 	if (how.launch)
-		return has_target(cli) ? cli_live(cli, &how) : CLI_ERROR;
+		return has_target(cli) ? cli_live_run(cli, &how) : CLI_ERROR;
 	if (!cli->target && !cli->words.count)
-		return cli_live(cli, &how);
+		return cli_live_run(cli, &how);
 	cli_usage_error(cli, "either a process (-p PID) or a program (-- COMMAND...), not both");
 	return CLI_ERROR;
 }

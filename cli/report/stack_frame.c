@@ -1,10 +1,10 @@
-/* Stack frames: the text that probes make of addresses, and that logs hold. */
-#include "cli/frame.h"
+/* Splits stack frames, as text from probes or logs, into their parts. */
+#include "cli/report/stack_frame.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The last ` (` before the end; paths may hold brackets, too, but seldom after a blank. */
+/* The last ` (`: paths may hold parentheses, but hardly after a blank. */
 static const char *find_last(const char *text, size_t len, const char *what)
 {
 	size_t size = strlen(what);
@@ -16,7 +16,7 @@ static const char *find_last(const char *text, size_t len, const char *what)
 	return NULL;
 }
 
-/* "+0x1f" at the end, which no name of a function holds. */
+/* "+0x1f" at the end, which is never part of a function's name. */
 static size_t without_offset(const char *text, size_t len)
 {
 	const char *plus = find_last(text, len, "+0x");

@@ -1,5 +1,6 @@
-/* A live run: probes → log and recognizer → report, until the target ends or the user does. */
-#include "cli/live.h"
+/* A live run: probes → log and recognizer → report, until the target ends or the user stops. */
+#include "cli/live_run.h"
+#include "cli/report/report.h"
 #include "cli/progress.h"
 
 #include <errno.h>
@@ -11,12 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MANY_STOPS 100  /* that come to nothing, to be worth a word */
-#define LONGEST_WAIT 50 /* ms between looks at signals */
+#define MANY_STOPS 100  /* unproductive stops before a warning */
+#define LONGEST_WAIT 50 /* ms between checks for signals */
 
 struct live {
 	struct cli *cli;
-	const struct cli_live *how;
+	const struct cli_live_run *how;
 	struct dpe_spec *spec;
 	struct dpe_plan *plan;
 	struct dpe_probes *probes;
@@ -26,9 +27,9 @@ struct live {
 	struct cli_progress progress;
 	int signals;
 	unsigned interrupts;
-	bool ended; /* who sends signals wants it */
+	bool ended; /* a signal sent by another process always means us */
 	bool over;  /* the target has ended */
-	uint64_t latest; /* time of the last message */
+	uint64_t latest; /* of the last message */
 };
 
 /* ---- messages ---------------------------------------------------------------------------- */
@@ -50,7 +51,7 @@ static void on_watermark(void *context, uint64_t time)
 	dpe_recognizer_watermark(live->recognizer, (struct dpe_value){0}, time);
 }
 
-/* All marks of a rule that nobody can look at in time stay. */
+/* Marks of rules that cannot be checked in time stay set. */
 static bool on_settled(void *context, uint64_t *live_marks)
 {
 	struct live *live = context;
@@ -74,7 +75,7 @@ static bool on_settled(void *context, uint64_t *live_marks)
 
 /* ---- signals ----------------------------------------------------------------------------- */
 
-/* Blocked once the target was created, so that it does not inherit it. */
+/* Blocked after the target was created, so that it does not inherit the mask. */
 static void take_signals(struct live *live)
 {
 	sigset_t wanted;
@@ -108,7 +109,7 @@ static struct dpe_loss *find_losses(struct live *live, unsigned *count)
 	return losses;
 }
 
-/* SIGUSR1 asks how things stand. */
+/* SIGUSR1 prints the current state. */
 static void tell_state(struct live *live)
 {
 	unsigned nlosses;
@@ -118,7 +119,7 @@ static void tell_state(struct live *live)
 	free(losses);
 }
 
-/* Ctrl-C reaches the target, too, which decides what to do; a second one is meant for us. */
+/* Ctrl-C reaches the target too, which decides what to do; a second one ends dpe. */
 static void look_at_signals(struct live *live)
 {
 	struct signalfd_siginfo info;
@@ -133,8 +134,8 @@ static void look_at_signals(struct live *live)
 
 /* ---- the run ----------------------------------------------------------------------------- */
 
-/* The library that is preloaded: beside the command in the tree that built it, or where it was
- * installed. The caller's. */
+/* The preloaded library: beside the command in the build tree, or where it was installed. Owned
+ * by the caller. */
 static char *find_library(const char *name)
 {
 	static const char *const places[] = {"", "/build", "/../lib/dpe"};
@@ -152,8 +153,8 @@ static char *find_library(const char *name)
 	return dpe_xasprintf(DPE_LIBDIR "/%s", name);
 }
 
-/* Of a process that runs already it is not known who would notice that it stops for a moment; and an
- * event stops one process. */
+/* Stopping a running process for a moment may be noticed by others; and an event stops only one
+ * process. */
 static bool breaks_at_events(const struct live *live)
 {
 	if (!live->how->recognize || live->cli->break_at == CLI_BREAK_LATER)
@@ -206,7 +207,7 @@ static bool begin_outputs(struct live *live)
 	struct cli *cli = live->cli;
 	struct dpe_recognizer_options options = {
 		.engine = cli->engine,
-		.ordered = true, /* by time, as they come; so none has to wait for a watermark */
+		.ordered = true, /* in order of time, so that no watermark is needed */
 		.max_instances = cli->max_instances,
 		.stabilize_only = !live->how->recognize,
 		.debug = cli->debug,
@@ -231,12 +232,12 @@ static void tell_progress(struct live *live)
 	unsigned nlosses;
 	struct dpe_loss *losses = find_losses(live, &nlosses);
 
-	cli_progress_tell(&live->progress, live->recognizer, sum_losses(losses, nlosses),
+	cli_progress_print(&live->progress, live->recognizer, sum_losses(losses, nlosses),
 		dpe_probes_pid(live->probes));
 	free(losses);
 }
 
-/* How long to wait for messages, in ms: not beyond what only time decides. */
+/* The timeout for messages, in ms; a deadline of the rules may shorten it. */
 static int longest_wait(const struct live *live)
 {
 	uint64_t due = dpe_recognizer_due(live->recognizer) / 1000000 + 1, now = cli_clock();
@@ -285,7 +286,7 @@ static struct dpe_value thread_of(const struct dpe_loss *loss)
 	return loss->thread ? dpe_value_int(loss->thread) : (struct dpe_value){.kind = DPE_NONE};
 }
 
-/* No gap shows those after a thread's last message. */
+/* After a thread's last message no gap shows losses. */
 static void log_losses(struct live *live, const struct dpe_loss *losses, unsigned nlosses)
 {
 	for (unsigned i = 0; i < nlosses; i++)
@@ -355,7 +356,7 @@ static void tell_target(const struct live *live)
 			WEXITSTATUS(status));
 }
 
-/* What became of the processes that it made. */
+/* How the processes that it created ended. */
 static void tell_others(const struct live *live)
 {
 	unsigned long long count = dpe_probes_others(live->probes);
@@ -370,7 +371,7 @@ static void tell_others(const struct live *live)
 			count, count == 1 ? "" : "es", count == 1 ? "was" : "were");
 }
 
-/* Each such stop costs the program some hundred microseconds. */
+/* Each such stop costs the program a few hundred microseconds. */
 static void tell_stops(const struct live *live)
 {
 	uint64_t idle = dpe_probes_stops(live->probes) - cli_report_stops(live->report);
@@ -395,7 +396,7 @@ static int run(struct live *live)
 {
 	int status;
 
-	if (!cli_debugger_check(live->cli) || !begin_outputs(live) || !begin_probes(live))
+	if (!cli_gdb_check(live->cli) || !begin_outputs(live) || !begin_probes(live))
 		return CLI_ERROR;
 	take_signals(live);
 	cli_report_live(live->report, live->probes, live->signals);
@@ -429,7 +430,8 @@ static int close_all(struct live *live, int status)
 	if (live->signals >= 0)
 		close(live->signals);
 	dpe_plan_free(live->plan);
-	dpe_diags_print(live->cli->diags, stderr); /* which shows lines of the specification */
+	/* before the specification is freed, whose lines they show */
+	dpe_diags_print(live->cli->diags, stderr);
 	dpe_spec_free(live->spec);
 	return status || live->cli->target_status ? status : verdict;
 }
@@ -444,7 +446,7 @@ static int show_plan(struct live *live)
 	return CLI_GOOD;
 }
 
-int cli_live(struct cli *cli, const struct cli_live *how)
+int cli_live_run(struct cli *cli, const struct cli_live_run *how)
 {
 	struct live live = {.cli = cli, .how = how, .signals = -1};
 

@@ -1,6 +1,6 @@
-/* The drawing of a finding: its threads as rows, its events as the causal order has them. */
-#include "cli/draw.h"
-#include "cli/report.h"
+/* Draws a finding: threads as rows, events as columns in causal order. */
+#include "cli/report/draw.h"
+#include "cli/report/writers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { MOST_EVENTS = 12, WIDEST = 80 };
 struct picture {
 	struct cli_report *report;
 	const struct dpe_verdict *verdict;
-	unsigned first, count; /* of the verdict's events */
+	unsigned first, count; /* index of the verdict's events */
 	struct cli_drawn events[MOST_EVENTS];
 	unsigned preds[MOST_EVENTS][MOST_EVENTS];
 	char *names[MOST_EVENTS], *labels[MOST_EVENTS], *titles[MOST_EVENTS];
@@ -32,7 +32,7 @@ static bool precedes(const struct picture *p, unsigned a, unsigned b)
 	return dpe_precedes(p->verdict->stamps[p->first + a], p->verdict->stamps[p->first + b]);
 }
 
-/* The edges that follow from no others. */
+/* Transitive reduction: the edges not implied by others. */
 static void find_preds(struct picture *p, unsigned event)
 {
 	struct cli_drawn *drawn = &p->events[event];
@@ -55,7 +55,7 @@ static const struct dpe_message *message_at(const struct picture *p, unsigned ev
 	return p->verdict->around[p->first + event];
 }
 
-/* "$1", and with the event's name; where there is no match, as its reason calls the event. */
+/* "$1" and, with it, the event's name; if there is no match, the event as its reason names it. */
 static char *name_at(const struct picture *p, unsigned event, bool whole)
 {
 	const struct dpe_message *message = message_at(p, event);
@@ -89,7 +89,7 @@ static char *title_of(const struct dpe_message *message)
 	return text.at;
 }
 
-/* Rows are threads, in the order of their first events; false where an event has none. */
+/* Rows are threads, in the order of their first events; false if an event has no thread. */
 static bool find_rows(struct picture *p)
 {
 	for (unsigned i = 0; i < p->count; i++) {
@@ -169,13 +169,13 @@ void cli_draw_verdict(
 		free(p.titles[i]);
 }
 
-/* "thread 1 ─ waits for m ─▶ thread 2 ─ …": once around. */
+/* "thread 1 ─ waits for m ─▶ thread 2 ─ …": the cycle once. */
 void cli_draw_deadlock(
 	struct dpe_text *to, struct cli_report *report, const struct dpe_deadlock *deadlock)
 {
 	struct dpe_text line = {0};
 
-	if (!draws(report) || deadlock->kind == DPE_HANG) /* which is no circle */
+	if (!draws(report) || deadlock->kind == DPE_HANG) /* which is not a cycle */
 		return;
 	for (unsigned n = 0; n < deadlock->nwaits; n++) {
 		const struct dpe_wait *wait = &deadlock->waits[n ? deadlock->nwaits - n : 0];

@@ -1,5 +1,5 @@
-/* How things stand, for people: in between, and at the end. */
-#include "cli/report.h"
+/* Counts for people: at intervals, and at the end. */
+#include "cli/report/writers.h"
 
 #include <inttypes.h>
 
@@ -106,7 +106,7 @@ void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *re
 	struct state state = {report, &text};
 	const char *separator = ", ";
 
-	cli_doubts_add(&text, report);
+	cli_inconclusive_print(&text, report);
 	HASH_ITER (hh, report->findings, finding, next) {
 		if (finding->count > 1 && !report->cli->all)
 			dpe_text_printf(&text, "#%u was seen %" PRIu64 " times\n", finding->number,

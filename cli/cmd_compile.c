@@ -1,4 +1,4 @@
-/* dpe compile: automata as text, JSON or a drawing; nets as text or PNML; and nets as rules. */
+/* dpe compile: automata as text, JSON or Graphviz; nets as text or PNML; and rules from nets. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -102,7 +102,7 @@ static bool read_net(struct cli *cli, struct dpe_text *to, const char *path)
 	return good;
 }
 
-/* The rules of nets: printed, or, where --emit says as what, compiled like a specification. */
+/* Prints the rules of nets or, with --emit, compiles them like a specification. */
 static bool compile_nets(struct cli *cli)
 {
 	struct dpe_text rules = {0};

@@ -1,4 +1,4 @@
-/* dpe fmt: specifications in their usual layout. */
+/* dpe fmt: specifications in their standard layout. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static bool read_text(struct cli *cli, const char *path, struct dpe_text *text)
 	return good;
 }
 
-/* The file is the old one or the new one, whatever happens: written beside it, then renamed. */
+/* Writes a new file and renames it, so that the file is never half-written. */
 static bool replace(struct cli *cli, const char *path, const struct dpe_text *text)
 {
 	char *beside = dpe_xasprintf("%s.XXXXXX", path);

@@ -1,12 +1,14 @@
 /* dpe check --explain: a rule in words, with small behaviours that it accepts and rejects. */
-#include "cli/explain.h"
+#include "cli/report/report.h"
 
-#include "cli/draw.h"
 
+#include "cli/report/draw.h"
+
+#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PAIRS = 20 }; /* that are listed */
+enum { MOST_PAIRS = 20 }; /* the number of examples listed */
 
 /* ---- drawing ----------------------------------------------------------------------------- */
 
@@ -63,7 +65,7 @@ static void tell_reason(
 	dpe_text_puts(to, "\n");
 }
 
-/* The pairs that were only seen independent, either way, only seen ordered. */
+/* The pairs seen only independent, in either order, or only ordered. */
 static void list_pairs(const struct dpe_rule *rule, const uint8_t *relations, unsigned which,
 	const char *title, struct dpe_text *to)
 {
@@ -173,7 +175,7 @@ void cli_explain(struct cli *cli, const struct dpe_rule *rule, struct dpe_text *
 
 /* ---- for programs ------------------------------------------------------------------------ */
 
-/* As lines of a log have it; a variable is its number. */
+/* As lines of a log; a variable is its number. */
 static void add_call(struct cli *cli, cJSON *event, const struct dpe_rule *rule, unsigned literal)
 {
 	struct dpe_message *sample = dpe_rule_sample(rule, literal);

@@ -1,5 +1,5 @@
-/* `break` in a live run: the target stands still; its user decides, where there is a terminal. */
-#include "cli/report.h"
+/* `break` in a live run: the target is stopped, and on a terminal the user decides how to go on. */
+#include "cli/report/writers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Standard input is the target's: what the user types to us comes from the terminal itself. */
+/* Standard input belongs to the target: answers are read from the terminal itself. */
 static int open_terminal(void)
 {
 	if (!isatty(STDERR_FILENO))
@@ -17,14 +17,14 @@ static int open_terminal(void)
 	return open("/dev/tty", O_RDWR | O_CLOEXEC);
 }
 
-/* The end of the question's line, which the user has not ended. */
+/* Ends the line of the question, which the user did not. */
 static char leave(int terminal)
 {
 	dprintf(terminal, "\n");
 	return 'l';
 }
 
-/* A letter; 'l' where the terminal is gone or a signal asks for the end. */
+/* A letter; 'l' if the terminal is gone or a signal asks to end. */
 static char read_answer(int terminal, int signals)
 {
 	struct pollfd fds[] = {
@@ -70,7 +70,7 @@ static enum cli_on_break ask(struct cli_report *report, int terminal, bool there
 	}
 }
 
-/* What happens again at a finding that was told before is not told again either. */
+/* A repeated finding is not asked about again. */
 static void say(struct cli_report *report, const struct dpe_rule *rule, const char *text)
 {
 	if (!report->cli->json && !report->repeated)
@@ -103,7 +103,7 @@ static enum dpe_break hand_over(struct cli_report *report, const struct dpe_rule
 	say(report, rule, "the program is handed to gdb, and no longer observed");
 	dpe_probes_leave(report->probes);
 	report->left = true;
-	cli_debugger_run(report, target);
+	cli_gdb_run(report, target);
 	return DPE_END;
 }
 
@@ -155,7 +155,7 @@ enum dpe_break cli_stop(
 	return DPE_GO_ON;
 }
 
-/* The program hangs already; what remains is whether it is left so. */
+/* The program hangs anyway; the question is whether to leave it so. */
 void cli_stop_at_deadlock(struct cli_report *report, const struct dpe_rule *rule)
 {
 	report->repeated = false;

@@ -1,5 +1,6 @@
-/* dpe replay: recognizes from logs, on the path that live messages take. */
+/* dpe replay: recognizes events of logs, by the same path as live messages. */
 #include "cli/logs.h"
+#include "cli/report/report.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,7 +12,7 @@ struct dpe_log_reader *cli_open_log(struct cli *cli, const char *path, unsigned 
 	return dpe_log_open(cli->names, path, format, index, cli->diags);
 }
 
-/* The clock is read once in so many messages. */
+/* messages between two readings of the clock */
 #define OFTEN 1024
 
 static void tell_progress(struct cli_progress *progress, const struct dpe_recognizer *recognizer)
@@ -21,10 +22,10 @@ static void tell_progress(struct cli_progress *progress, const struct dpe_recogn
 	if (!cli_progress_due(progress))
 		return;
 	dpe_recognizer_summary(recognizer, &sum);
-	cli_progress_tell(progress, recognizer, sum.lost, 0);
+	cli_progress_print(progress, recognizer, sum.lost, 0);
 }
 
-/* What was lost when the log was recorded. */
+/* Losses that the log reports. */
 static void tell_losses(
 	const struct dpe_log_reader *reader, struct dpe_recognizer *recognizer)
 {
@@ -39,7 +40,7 @@ static void tell_losses(
 	}
 }
 
-/* Messages that were read and not fed yet, so that the recognizer can prepare for them. */
+/* Messages read but not fed yet, so that the recognizer can prefetch for them. */
 #define AHEAD 8
 
 struct feed {
@@ -85,7 +86,7 @@ static void feed_ahead(struct feed *feed, struct dpe_message *message)
 	feed_first(feed);
 }
 
-/* Reading a file never waits for what is to be written yet. */
+/* Reading a file never waits for output to be written. */
 static bool is_file(const char *path)
 {
 	struct stat stat;
@@ -135,7 +136,7 @@ struct logs {
 	unsigned count;
 };
 
-/* All are opened before the first is read: a missing one is told at once. */
+/* All logs are opened before the first is read, so that a missing one is reported at once. */
 static bool open_logs(struct cli *cli, struct logs *logs)
 {
 	bool good = true;

@@ -1,6 +1,6 @@
-/* The report for people. A finding that came before is counted, not repeated. */
-#include "cli/frame.h"
-#include "cli/report.h"
+/* The report as text. A repeated finding is counted, not printed again. */
+#include "cli/report/stack_frame.h"
+#include "cli/report/writers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ void cli_text_event(
 	dpe_text_free(&id);
 }
 
-/* By the name of its variable, where it has one. */
+/* By the name of its variable, if it has one. */
 static void add_address(
 	struct dpe_text *to, const struct cli_report *report, struct dpe_value value)
 {
@@ -90,8 +90,7 @@ static void add_address(
 	free(name);
 }
 
-/* Of an access to memory the address and the number of bytes: what else it carries says the same.
- */
+/* A memory access: address and size; its other members repeat these. */
 static void add_access(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
 {
@@ -212,7 +211,7 @@ static void add_key(
 	dpe_text_puts(to, "|");
 }
 
-/* So many different findings are remembered, to tell when one comes again. */
+/* the number of distinct findings that are remembered */
 #define MOST_REMEMBERED 100000
 
 static struct cli_finding *find_finding(struct cli_report *report, const char *rule, char *key)
@@ -243,7 +242,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct dpe_text *)a)->at, ((const struct dpe_text *)b)->at);
 }
 
-/* Which of two independent events came first makes no other finding. */
+/* The order in which two independent events came does not make another finding. */
 static struct cli_finding *finding_of(struct cli_report *report, const struct dpe_verdict *verdict,
 	struct dpe_message *const *events, unsigned count)
 {
@@ -259,7 +258,7 @@ static struct cli_finding *finding_of(struct cli_report *report, const struct dp
 		dpe_text_puts(&key, parts[i].at);
 		dpe_text_free(&parts[i]);
 	}
-	if (!count && dpe_rule_nvariables(verdict->rule)) /* known by its slice alone */
+	if (!count && dpe_rule_nvariables(verdict->rule)) /* identified by its slice alone */
 		dpe_text_printf(&key, "%u", report->nfindings);
 	return find_finding(report, dpe_rule_name(verdict->rule), key.at);
 }
@@ -330,7 +329,7 @@ void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdi
 	struct dpe_message **events;
 	struct cli_finding *finding;
 
-	if (verdict->kind == DPE_SATISFIED || cli_doubts_take(report, verdict))
+	if (verdict->kind == DPE_SATISFIED || cli_inconclusive_take(report, verdict))
 		return;
 	events = dpe_xcalloc(count + 1, sizeof(struct dpe_message *));
 	for (unsigned i = 0; i < count; i++)
@@ -375,7 +374,7 @@ static void add_moment(struct dpe_text *to, struct cli_report *report, const cha
 	dpe_message_unref(resolved);
 }
 
-/* " (mutex_a)": the variable of the program that lies there. */
+/* " (mutex_a)": the variable of the program at this address. */
 void cli_text_variable(struct dpe_text *to, struct cli_report *report, struct dpe_value value)
 {
 	char *name = cli_variable_at(report, value);
@@ -449,7 +448,8 @@ static void add_deadlock_wait(
 			wait->holds);
 }
 
-/* What did not happen: that the thread waits. It has what the next one of the circle takes. */
+/* What did not happen: the end of the wait. The thread holds what the next one of the cycle
+ * takes. */
 static void add_potential_wait(struct dpe_text *to, struct cli_report *report,
 	const struct dpe_wait *wait, const struct dpe_wait *held)
 {

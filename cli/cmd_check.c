@@ -1,5 +1,5 @@
-/* dpe check: parses, classifies, and tells what each rule is about. */
-#include "cli/explain.h"
+/* dpe check: checks specifications, and shows class, events and slices of each rule. */
+#include "cli/report/report.h"
 
 #include <stdlib.h>
 

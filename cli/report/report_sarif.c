@@ -1,7 +1,7 @@
-/* The report as SARIF 2.1.0, for code hosts and editors: one run, one result for each different
- * finding, with where it was and where the other events of it were. Written at the end. */
-#include "cli/frame.h"
-#include "cli/report.h"
+/* The report as SARIF 2.1.0: one run, one result for each distinct finding, with the locations
+ * of its events. Written at the end. */
+#include "cli/report/stack_frame.h"
+#include "cli/report/writers.h"
 
 #include <cjson/cJSON.h>
 #include <ctype.h>
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One result, as often as it came. */
+/* A result, with the number of its occurrences. */
 struct result {
 	UT_hash_handle hh;
 	char *key;
-	cJSON *item; /* in the list of results */
+	cJSON *item; /* index in the list of results */
 	uint64_t count;
 };
 
@@ -49,7 +49,7 @@ void cli_sarif_free(struct cli_sarif *sarif)
 
 /* ---- pieces ------------------------------------------------------------------------------ */
 
-/* Text of the specification or the target: made UTF-8 first. */
+/* Text of the specification or the target, made valid UTF-8. */
 static cJSON *string(const char *text, size_t len)
 {
 	struct dpe_text quoted = {0};
@@ -77,9 +77,7 @@ static cJSON *message(const char *text)
 	return item;
 }
 
-/* The path as a reference, in which every character that means something there, or nothing, is
- * quoted.
- */
+/* The path as a URI reference, percent-encoded. */
 static cJSON *reference(const char *path, size_t len)
 {
 	struct dpe_text text = {0};
@@ -134,7 +132,7 @@ static bool is_lock(const char *name)
 	return !strncmp(name, "lock", 4) && !name[4 + strspn(name + 4, "0123456789")];
 }
 
-/* What its thread held there, by the names of variables where they have some. */
+/* The locks that its thread held, by the names of variables if known. */
 static void add_locks(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *event)
 {
@@ -156,7 +154,7 @@ static void add_locks(
 	}
 }
 
-/* Where an event was, with what it was. */
+/* The location of an event, with its description. */
 static cJSON *event_location(struct cli_report *report, const struct dpe_rule *rule,
 	const struct dpe_message *event, struct dpe_text *key)
 {
@@ -192,7 +190,7 @@ static cJSON *event_location(struct cli_report *report, const struct dpe_rule *r
 
 /* ---- results ----------------------------------------------------------------------------- */
 
-/* Among the rules that have verdicts. */
+/* Index among the rules that have verdicts. */
 static unsigned index_of(const struct cli_report *report, const struct dpe_rule *rule)
 {
 	unsigned index = 0;
@@ -212,13 +210,13 @@ static cJSON *new_result(
 	cJSON_AddItemToObject(result, "ruleIndex", number(index_of(report, rule)));
 	cJSON_AddStringToObject(result, "level", level);
 	cJSON_AddItemToObject(result, "message", message(text));
-	/* Either all results of a run have it or none. */
+	/* SARIF: either all results of a run have it or none. */
 	if (report->cli->suppressions.count)
 		cJSON_AddArrayToObject(result, "suppressions");
 	return result;
 }
 
-/* Takes over the result and the text of the key. */
+/* Takes ownership of the result and of the key's text. */
 static void add_result(struct cli_report *report, cJSON *item, struct dpe_text *key)
 {
 	struct cli_sarif *sarif = report->sarif;
@@ -319,7 +317,7 @@ void cli_sarif_verdict(struct cli_report *report, const struct dpe_verdict *verd
 	dpe_text_free(&text);
 }
 
-/* error("…") of a rule; what it prints is for people to read on the way. */
+/* error("…") of a rule; print() is not part of the document. */
 void cli_sarif_line(
 	struct cli_report *report, const struct dpe_rule *rule, const char *kind, const char *text)
 {
@@ -346,8 +344,8 @@ static void add_object(
 	free(name);
 }
 
-/* The `index`-th of them; of a potential one, the thread held what the next one of the circle took.
- */
+/* The `index`-th wait; in a potential deadlock, the thread held what the next one of the cycle
+ * takes. */
 static void describe_wait(struct dpe_text *to, const struct cli_report *report,
 	const struct dpe_deadlock *deadlock, unsigned index)
 {
@@ -409,7 +407,7 @@ static void add_suppression(cJSON *result, struct dpe_place place)
 	cJSON_AddItemToArray(list, item);
 }
 
-/* Which verdict it would have been, as nobody says: so that it is known by the same fingerprint. */
+/* The kind that the suppressed verdict would have had, so that its fingerprint is the same. */
 static enum dpe_verdict_kind kind_of(const struct dpe_rule *rule, unsigned nevents)
 {
 	if (dpe_rule_mode(rule) != DPE_EXPECT)
@@ -440,7 +438,7 @@ void cli_sarif_suppressed(struct cli_report *report, const struct dpe_rule *rule
 	free(known);
 }
 
-/* What makes verdicts uncertain. */
+/* The reasons why verdicts are uncertain. */
 void cli_sarif_doubt(struct cli_report *report, const char *text)
 {
 	cJSON *notification = cJSON_CreateObject();

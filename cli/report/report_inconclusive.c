@@ -1,23 +1,23 @@
-/* What is inconclusive with no event to show, which after a loss is each slice of a rule: one line
- * for all of them, at the end. */
-#include "cli/report.h"
+/* Inconclusive verdicts without events, one for each slice of a rule after a loss: one line for
+ * all of them, at the end. */
+#include "cli/report/writers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct cli_doubt {
-	struct cli_doubt *next;
-	const struct dpe_rule *rule; /* the specification's */
+struct cli_inconclusive {
+	struct cli_inconclusive *next;
+	const struct dpe_rule *rule; /* owned by the specification */
 	uint64_t slices;
-	char *reason;          /* of the first */
-	bool others;           /* have other reasons */
-	struct dpe_text first; /* all that there is to tell of it, without its number */
+	char *reason;          /* of the first one */
+	bool others;           /* those with other reasons */
+	struct dpe_text first; /* the whole report of a single one, without its number */
 };
 
-static struct cli_doubt *find_doubt(struct cli_report *report, const struct dpe_rule *rule)
+static struct cli_inconclusive *find_doubt(struct cli_report *report, const struct dpe_rule *rule)
 {
-	struct cli_doubt **at = &report->doubts;
+	struct cli_inconclusive **at = &report->doubts;
 
 	while (*at && (*at)->rule != rule)
 		at = &(*at)->next;
@@ -28,9 +28,9 @@ static struct cli_doubt *find_doubt(struct cli_report *report, const struct dpe_
 	return *at;
 }
 
-bool cli_doubts_take(struct cli_report *report, const struct dpe_verdict *verdict)
+bool cli_inconclusive_take(struct cli_report *report, const struct dpe_verdict *verdict)
 {
-	struct cli_doubt *doubt;
+	struct cli_inconclusive *doubt;
 
 	if (verdict->kind != DPE_INCONCLUSIVE || verdict->event || !verdict->reason ||
 		report->cli->all)
@@ -44,7 +44,7 @@ bool cli_doubts_take(struct cli_report *report, const struct dpe_verdict *verdic
 	return true;
 }
 
-static void add_doubt(struct dpe_text *to, struct cli_report *report, const struct cli_doubt *doubt)
+static void add_doubt(struct dpe_text *to, struct cli_report *report, const struct cli_inconclusive *doubt)
 {
 	if (doubt->slices == 1) {
 		dpe_text_printf(to, "#%u ", ++report->nfindings);
@@ -58,16 +58,16 @@ static void add_doubt(struct dpe_text *to, struct cli_report *report, const stru
 	dpe_text_puts(to, doubt->others ? "; other reasons in some (--all tells each)\n" : "\n");
 }
 
-void cli_doubts_add(struct dpe_text *to, struct cli_report *report)
+void cli_inconclusive_print(struct dpe_text *to, struct cli_report *report)
 {
-	for (const struct cli_doubt *doubt = report->doubts; doubt; doubt = doubt->next)
+	for (const struct cli_inconclusive *doubt = report->doubts; doubt; doubt = doubt->next)
 		add_doubt(to, report, doubt);
 }
 
-void cli_doubts_free(struct cli_report *report)
+void cli_inconclusive_free(struct cli_report *report)
 {
 	while (report->doubts) {
-		struct cli_doubt *doubt = report->doubts;
+		struct cli_inconclusive *doubt = report->doubts;
 
 		report->doubts = doubt->next;
 		dpe_text_free(&doubt->first);

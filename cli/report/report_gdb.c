@@ -1,5 +1,5 @@
-/* Handing the stopped program to gdb, with what it is to know of the match. */
-#include "cli/report.h"
+/* Hands the stopped program to gdb, with the match in a file. */
+#include "cli/report/writers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static char *find_on_path(const char *name)
 	return NULL;
 }
 
-bool cli_debugger_check(struct cli *cli)
+bool cli_gdb_check(struct cli *cli)
 {
 	char *gdb;
 
@@ -42,8 +42,8 @@ bool cli_debugger_check(struct cli *cli)
 	return gdb;
 }
 
-/* The file that teaches gdb our commands: beside the command in the tree that built it, or where
- * it was installed. NULL where there is none. */
+/* The file with our gdb commands: beside the command in the build tree, or where it was
+ * installed. NULL if there is none. */
 static char *find_commands(void)
 {
 	static const char *const places[] = {"/cli/gdb", "/../cli/gdb", "/../share/dpe/gdb"};
@@ -64,7 +64,7 @@ static char *find_commands(void)
 	return NULL;
 }
 
-/* The match in a file of its own, which only we may read. NULL after a diagnostic. */
+/* The match in a file that only we may read. NULL after a diagnostic. */
 static char *write_match(struct cli_report *report)
 {
 	const char *folder = getenv("TMPDIR");
@@ -102,7 +102,7 @@ static _Noreturn void become_gdb(pid_t target, const char *commands, const char 
 	_exit(127);
 }
 
-void cli_debugger_run(struct cli_report *report, pid_t target)
+void cli_gdb_run(struct cli_report *report, pid_t target)
 {
 	char *commands = find_commands(), *match = report->match ? write_match(report) : NULL;
 	pid_t child = fork();

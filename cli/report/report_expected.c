@@ -1,10 +1,10 @@
-/* Why a verdict is what it is, for people: what happened, what was due instead, and whether the
- * event or what it came after did not fit. */
-#include "cli/report.h"
+/* The reason of a verdict in words: what happened, what was expected, and whether the event or
+ * its predecessors did not fit. */
+#include "cli/report/writers.h"
 
 #include <string.h>
 
-/* " after a" of "c after a", which is about c; NULL where it is about something else. */
+/* " after a" of "c after a", if it is about c; NULL otherwise. */
 static const char *place_in(const char *expected, const char *pattern)
 {
 	size_t len = strlen(pattern);
@@ -15,7 +15,7 @@ static const char *place_in(const char *expected, const char *pattern)
 	return *expected == ' ' ? expected : NULL;
 }
 
-/* Whether it is the event that does not fit, or what it came after. */
+/* Whether the event is unexpected, or its predecessors are. */
 static void add_wanted(struct dpe_text *to, const struct dpe_verdict *verdict)
 {
 	const char *pattern =

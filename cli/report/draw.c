@@ -1,14 +1,14 @@
-/* Small drawings: rows of events, and words for what rows cannot show. */
-#include "cli/draw.h"
+/* Draws events as text: rows of chains, and words for edges that rows cannot show. */
+#include "cli/report/draw.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PAIRS = 6 }; /* of independent events that are told */
+enum { MOST_PAIRS = 6 }; /* independent pairs listed */
 
 /* ---- characters -------------------------------------------------------------------------- */
 
-/* As setlocale() would choose, but also where the locale's files are not installed. */
+/* As setlocale() would choose, but without the locale's files. */
 static bool has_utf8(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -34,13 +34,13 @@ const char *cli_draw_head(void)
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-/* Rows are chains, columns the length of the longest way to an event. */
+/* Rows are chains; the column is the length of the longest path to the event. */
 struct drawing {
 	const struct cli_drawn *events;
 	unsigned count;
 	const char *const *titles; /* of the rows; NULL: none */
 	unsigned *row, *column,
-		*before; /* of each event; before: the one before it in the row, or itself */
+		*before; /* of each event; before: its predecessor in the row, or itself */
 	unsigned *widths;
 	unsigned nrows, ncolumns;
 	const char *line;
@@ -65,7 +65,7 @@ static bool ends_row(const struct drawing *d, unsigned event, unsigned placed)
 	return true;
 }
 
-/* The row that the caller wants, or that of a predecessor which nothing follows yet. */
+/* The row that the caller asked for, or that of a predecessor without a successor yet. */
 static void choose_row(struct drawing *d, unsigned event)
 {
 	const struct cli_drawn *e = &d->events[event];
@@ -117,7 +117,7 @@ static void repeat(struct dpe_text *to, const char *what, unsigned times)
 		dpe_text_puts(to, what);
 }
 
-/* True where the row's line runs through the column: from an event before it to one behind. */
+/* True if the row's line crosses the column, between two events. */
 static bool runs_through(const struct drawing *d, unsigned row, unsigned column)
 {
 	bool before = false, behind = false;
@@ -175,7 +175,7 @@ static void draw_row(const struct drawing *d, unsigned row, const char *indent, 
 	dpe_text_free(&line);
 }
 
-/* "d after b and c": where the row alone does not say it. */
+/* "d after b and c": where the row alone does not show it. */
 static void tell_edges(const struct drawing *d, const char *indent, struct dpe_text *to)
 {
 	const char *between = indent;
@@ -194,7 +194,7 @@ static void tell_edges(const struct drawing *d, const char *indent, struct dpe_t
 		dpe_text_puts(to, "\n");
 }
 
-/* reach[a * count + b]: a comes before b. */
+/* reach[a * count + b]: a precedes b. */
 static bool *find_order(const struct drawing *d)
 {
 	bool *reach = dpe_xcalloc(d->count + 1, d->count + 1);

@@ -1,4 +1,4 @@
-/* dpe convert: a log in another format, or in causal order with the edges that were added. */
+/* dpe convert: a log in another format, or in causal order with the synchronisation edges. */
 #include "cli/logs.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static void on_lost(void *context, const struct dpe_gap *gap)
 	dpe_text_free(&name);
 }
 
-/* Without rules only explicit predecessors and program order count. */
+/* Without rules, only explicit predecessors and program order count. */
 static struct dpe_spec *compile(struct cli *cli)
 {
 	return cli->specs.count ? cli_compile_runnable(cli, false) : dpe_spec_empty(cli->names);

@@ -1,14 +1,13 @@
-/* dpe race: rules for what the words name, on the shipped rules of POSIX threads and of who holds
- * their locks. A variable: two
- * accesses that nothing orders, one of which updates it. A pair of functions: calls of them that
- * nothing orders. Without words: any two accesses, in a program that was compiled to tell of them,
- * by shipped rules as well. */
-#include "cli/live.h"
+/* dpe race: generates rules from the words, on top of the shipped rules of POSIX threads and
+ * locks. A variable: two unordered accesses, one of which writes. A pair of functions:
+ * unordered calls. Without words: unordered accesses to any memory, in a program compiled to
+ * report them. */
+#include "cli/live_run.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* A name for the rule: "race_" and what is a letter or digit of the word. */
+/* A name for the rule: "race_" and the letters and digits of the word. */
 static void add_name(struct dpe_text *to, const char *word)
 {
 	dpe_text_puts(to, "detect race_");
@@ -17,7 +16,7 @@ static void add_name(struct dpe_text *to, const char *word)
 	dpe_text_puts(to, ": ");
 }
 
-/* The event with a caret behind its name: another of the same kind. */
+/* The event with a caret behind its name: another occurrence of it. */
 static void add_another(struct dpe_text *to, const char *event)
 {
 	size_t name = strcspn(event, "(.[ ");
@@ -25,7 +24,7 @@ static void add_another(struct dpe_text *to, const char *event)
 	dpe_text_printf(to, "%.*s^%s", (int)name, event, event + name);
 }
 
-/* Events of a pair are divided by the comma that stands in no parenthesis; NULL: there is none. */
+/* The comma outside parentheses that separates the events of a pair; NULL if there is none. */
 static const char *find_comma(const char *word)
 {
 	int open = 0;
@@ -62,7 +61,7 @@ static void add_rule(struct dpe_text *to, const char *word)
 	dpe_text_puts(to, "\n");
 }
 
-/* What would make no rule is told in terms of the command line. */
+/* Invalid words are reported in terms of the command line, not of the generated rule. */
 static bool is_watchable(struct cli *cli, const char *word)
 {
 	const char *comma = find_comma(word);
@@ -87,7 +86,7 @@ static bool is_repeated(const struct cli *cli, unsigned number)
 
 int cli_race(struct cli *cli)
 {
-	struct cli_live how = {.recognize = true, .launch = !cli->pid};
+	struct cli_live_run how = {.recognize = true, .launch = !cli->pid};
 
 	how.once = !cli->words.count && !cli->specs.count;
 	if (how.once && !cli->plan && !(cli->target && cli->target[0])) {
@@ -109,5 +108,5 @@ int cli_race(struct cli *cli)
 		if (!is_repeated(cli, i))
 			add_rule(&cli->rules, cli->words.at[i]);
 	}
-	return cli_live(cli, &how);
+	return cli_live_run(cli, &how);
 }

@@ -1,4 +1,4 @@
-/* dpe list: what can be observed. */
+/* dpe list: functions, USDT probes and lines that can be observed. */
 #include "cli/cli.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
-/* Suppressions: a line silences findings whose rule it names, if one frame of one stack, or one
- * event's own function, is all else that the line says. */
-#include "cli/suppress.h"
+/* Suppressions: a line silences findings by its rule and, optionally, by one frame of a stack
+ * or one event's function. */
+#include "cli/report/suppressions.h"
 
-#include "cli/frame.h"
+#include "cli/report/stack_frame.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -158,7 +158,7 @@ static bool matches(const char *pattern, const char *text, size_t len)
 	return found;
 }
 
-/* Where the brackets of the parameters begin: "f(int) const" and "f(void (*)(int))" have some. */
+/* The start of the parameter list: "f(int) const" and "f(void (*)(int))" have one. */
 static size_t without_parameters(const char *name, size_t len)
 {
 	size_t end = len;
@@ -181,7 +181,7 @@ static bool function_matches(const char *pattern, const char *name, size_t len)
 	return matches(pattern, name, len) || matches(pattern, name, without_parameters(name, len));
 }
 
-/* A file by its whole name, or by its last part. */
+/* A file by its full path, or by its last component. */
 static bool file_matches(const char *pattern, const char *file, size_t len)
 {
 	const char *last = file ? memrchr(file, '/', len) : NULL;
@@ -190,7 +190,7 @@ static bool file_matches(const char *pattern, const char *file, size_t len)
 	       (last && matches(pattern, last + 1, len - 1 - (size_t)(last - file)));
 }
 
-/* As in a rule, libc stands for libc.so.6. */
+/* As in rules, libc stands for libc.so.6. */
 static bool library_matches(const char *pattern, const char *library, size_t len)
 {
 	size_t stem = library ? strcspn(library, ".-") : 0;
@@ -246,7 +246,7 @@ static bool line_matches(const struct line *line, const struct dpe_names *names,
 	return false;
 }
 
-bool cli_suppressions_look(const struct cli_suppressions *suppressions, const char *rule)
+bool cli_suppressions_need_stacks(const struct cli_suppressions *suppressions, const char *rule)
 {
 	for (unsigned i = 0; i < suppressions->nlines; i++) {
 		if (matches(suppressions->lines[i].patterns[RULE], rule, strlen(rule)))
@@ -283,7 +283,7 @@ void cli_suppressions_each(const struct cli_suppressions *suppressions,
 	}
 }
 
-/* What means something in a pattern, or could fool a terminal, is any character. */
+/* Characters that are special in patterns, or could drive a terminal, become "any character". */
 static void add_pattern(struct dpe_text *to, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {

@@ -1,5 +1,5 @@
-/* The report: where verdicts go, and what they mean for the exit status. */
-#include "cli/report.h"
+/* The report: receives verdicts, counts repeated findings, and determines the exit status. */
+#include "cli/report/writers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ char *cli_variable_at(const struct cli_report *report, struct dpe_value value)
 
 struct dpe_message *cli_resolved(struct cli_report *report, const struct dpe_message *message)
 {
-	/* Counting a reference changes nothing that others can see. */
+	/* Reference counts are not visible to others. */
 	struct dpe_message *counted = (struct dpe_message *)message;
 
 	if (!report->probes)
@@ -57,7 +57,7 @@ static bool on_suppresses(void *context, const struct dpe_rule *rule,
 	struct dpe_place place;
 	bool found;
 
-	if (!cli_suppressions_look(report->suppressions, dpe_rule_name(rule)))
+	if (!cli_suppressions_need_stacks(report->suppressions, dpe_rule_name(rule)))
 		return false;
 	resolved = dpe_xcalloc(nevents + 1, sizeof(struct dpe_message *));
 	for (unsigned i = 0; i < nevents; i++)
@@ -143,7 +143,7 @@ static void on_deadlock(
 		cli_stop_at_deadlock(report, rule);
 }
 
-/* Which a handler may do, and nothing else of the kind. */
+/* The one call to the recognizer that its callbacks may make. */
 static bool waits_for_post(const struct cli_report *report, const struct dpe_wait *wait)
 {
 	return wait->waits &&
@@ -159,8 +159,8 @@ static bool may_be_posted(const struct cli_report *report, const struct dpe_dead
 	return post && dpe_probes_handles_signals(report->probes);
 }
 
-/* What a log does not tell did not happen; whether it lasted, its times tell. But that no thread of
- * a running program can go on is never claimed without having looked. */
+/* A log holds all that happened, and its times tell how long a wait lasted. Of a running
+ * program, a hang is never claimed without a check. */
 static enum dpe_hangs on_hangs(void *context, const struct dpe_deadlock *hang)
 {
 	struct cli_report *report = context;
@@ -184,8 +184,7 @@ static enum dpe_hangs on_hangs(void *context, const struct dpe_deadlock *hang)
 	return all && may_be_posted(report, hang) ? DPE_HANGS_DOUBTFUL : DPE_HANGS;
 }
 
-/* Losses that came later than what is told now, which may have waited for a processor, do not matter
- * to it. */
+/* Later losses do not affect this verdict, which may have waited for a processor. */
 static uint64_t on_losing(void *context, struct dpe_value thread)
 {
 	struct cli_report *report = context;
@@ -239,13 +238,13 @@ static void on_lost(void *context, const struct dpe_gap *gap)
 {
 	struct cli_report *report = context;
 
-	if (report->sarif) /* the summary counts them */
-		report->told_lost = true;
+	if (report->sarif) /* counted by the summary */
+		report->reported_lost = true;
 	else if (report->cli->json)
 		cli_json_lost(report, gap);
-	else if (!report->told_lost)
+	else if (!report->reported_lost)
 		cli_text_lost(report);
-	report->told_lost = true;
+	report->reported_lost = true;
 }
 
 static struct dpe_message *on_resolve(void *context, const struct dpe_message *message)
@@ -258,7 +257,7 @@ static void on_event(void *context, const struct dpe_event *event)
 	struct cli_report *report = context;
 	struct dpe_message *resolved;
 
-	report->match_rule = NULL; /* that was at another event */
+	report->match_rule = NULL; /* the match was at another event */
 	if (!report->log)
 		return;
 	resolved = cli_resolved(report, event->message);
@@ -357,7 +356,7 @@ void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *r
 	struct dpe_summary summary;
 
 	dpe_recognizer_summary(recognizer, &summary);
-	report->found = dpe_summary_findings(&summary); /* some may have been taken back */
+	report->found = dpe_summary_findings(&summary); /* some may have been retracted */
 	if (report->sarif)
 		cli_sarif_summary(report, recognizer, &summary);
 	else if (report->cli->json)
@@ -392,7 +391,7 @@ int cli_report_free(struct cli_report *report)
 		free(finding->key);
 		free(finding);
 	}
-	cli_doubts_free(report);
+	cli_inconclusive_free(report);
 	discard(report);
 	return status;
 }

@@ -1,5 +1,5 @@
 /* --trace: each step from messages to verdicts, one line each. */
-#include "cli/report.h"
+#include "cli/report/writers.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,0 +1,16 @@
+/* Shared by run, attach, record, deadlock and race. Private to cli. */
+#ifndef DPE_CLI_LIVE_RUN_H
+#define DPE_CLI_LIVE_RUN_H
+
+#include "cli/cli.h"
+
+/* Options of a live run. */
+struct cli_live_run {
+	bool recognize; /* false: only record */
+	bool launch;    /* cli->target; false: attach to cli->pid */
+	bool once;      /* report only whether there are memory races, not each of them */
+};
+
+int cli_live_run(struct cli *cli, const struct cli_live_run *how);
+
+#endif

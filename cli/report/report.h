@@ -1,0 +1,40 @@
+/* report: findings as text, JSON Lines or SARIF, and what a `break` does to a running program.
+ * The commands create a report, give its sink to the recognizer, and get the exit status. */
+#ifndef DPE_CLI_REPORT_H
+#define DPE_CLI_REPORT_H
+
+#include "cli/cli.h"
+
+struct cli_report;
+/* Opens cli->report, or the stream that the format asks for; NULL after a diagnostic. */
+struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec);
+/* With `probes`, stacks get their text and `break` stops the target. `signals`: a signalfd of
+ * SIGINT, SIGTERM and SIGHUP. */
+void cli_report_live(struct cli_report *report, struct dpe_probes *probes, int signals);
+/* The recognizer whose verdicts are reported; its first event is time 0. Before any verdict. */
+void cli_report_on(struct cli_report *report, const struct dpe_recognizer *recognizer);
+/* Writes each event to the log as the stabilizer releases it. */
+void cli_report_log(struct cli_report *report, struct dpe_log_writer *log);
+/* `live`: of a running program, whose losses are known as they happen. */
+struct dpe_recognizer_sink cli_report_sink(struct cli_report *report, bool live);
+/* Prints the summary. */
+void cli_report_finish(struct cli_report *report, const struct dpe_recognizer *recognizer);
+/* Prints the current counts, and which thread waits for which, to standard error. */
+void cli_report_state(
+	struct cli_report *report, const struct dpe_recognizer *recognizer, uint64_t lost);
+/* The number of breaks at events that stopped the program themselves. */
+uint64_t cli_report_stops(const struct cli_report *report);
+/* True if the user chose to end at a `break`. */
+bool cli_report_left(const struct cli_report *report);
+/* Returns the exit status of the verdicts; an error if the report could not be written. */
+int cli_report_free(struct cli_report *report);
+
+/* Checks --gdb and --on-break=gdb: false, with a diagnostic, if gdb is asked for and missing. */
+bool cli_gdb_check(struct cli *cli);
+
+/* explain.c. What a rule means: the semantic model, the engine, which events are independent, and
+ * behaviours that the rule accepts and rejects. The second prints a line of JSON to standard output. */
+void cli_explain(struct cli *cli, const struct dpe_rule *rule, struct dpe_text *to);
+void cli_explain_json(struct cli *cli, const struct dpe_rule *rule);
+
+#endif
