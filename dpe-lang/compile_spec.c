@@ -47,7 +47,8 @@ const char *dpe_class_name(enum dpe_class class)
 
 const char *dpe_pairing_name(enum dpe_pairing pairing)
 {
-	static const char *const names[] = {"fifo", "last", "all", "once", "rounds"};
+	static const char *const names[] = {
+		"fifo", "last", "all", "once", "rounds", "during"};
 
 	return names[pairing];
 }

@@ -36,14 +36,16 @@ static bool refuse(const struct dpe_recognizer *recognizer, struct dpe_message *
 static __attribute__((noinline)) bool synchronise(struct dpe_recognizer *recognizer,
 	struct dpe_message *message, struct dpe_diags *diags)
 {
-	const struct dpe_watch *watch = &recognizer->by_name[message->name];
-	struct dpe_role role = watch->role;
+	const struct dpe_watch *watch;
+	struct dpe_role role;
 
-	if (!watch->role_phases) {
+	if (recognizer->sections.count || !recognizer->by_name[message->name].role_phases) {
 		dpe_roles_find(recognizer, message);
 		return dpe_stabilizer_push(recognizer->stabilizer, message, recognizer->roles.at,
 			recognizer->roles.count, diags);
 	}
+	watch = &recognizer->by_name[message->name];
+	role = watch->role;
 	role.keys = message->args;
 	return dpe_stabilizer_push(recognizer->stabilizer, message, &role,
 		watch->role_phases >> message->phase & 1 && message->nargs &&
@@ -77,6 +79,8 @@ bool dpe_recognizer_feed(
 		if (watch->access)
 			dpe_pairs_expect(watch->access, message);
 	}
+	if (recognizer->sections.count)
+		return synchronise(recognizer, message, diags);
 	return dpe_stabilizer_push(recognizer->stabilizer, message, NULL, 0, diags);
 }
 
@@ -340,6 +344,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 	free(recognizer->by_name);
 	free(recognizer->globals);
 	dpe_roles_clear(&recognizer->roles);
+	dpe_sections_clear(&recognizer->sections);
 	dpe_waits_free(recognizer->waits);
 	dpe_lock_order_free(recognizer->lock_order);
 	for (unsigned i = 0; i < recognizer->ngaps; i++)

@@ -3,6 +3,7 @@
  *	recognizer.c  the pipeline: message → roles → stabilizer → rules
  *	pattern_match.c     does an event look like a pattern, and what does it bind
  *	sync_roles.c       what a message is to the `sync` rules
+ *	sync_sections.c    the sections of `during` rules that threads are in
  *	slices.c      which slices of a rule an event belongs to (parametric slicing); see cells.h
  *	slice_order.c       the immediate predecessors of an event within a slice
  *	configuration.c      where a reading stands: in an automaton, in several (product_state.c, product_step.c), or (token_game.c) in a net
@@ -265,6 +266,14 @@ struct dpe_roles {
 	unsigned nkeys, capkeys;
 };
 
+struct dpe_section;
+
+/* The sections of `during` rules that threads are in: a hash table by thread. */
+struct dpe_sections {
+	struct dpe_section **buckets;
+	unsigned nbuckets, count;
+};
+
 struct dpe_recognizer {
 	const struct dpe_spec *spec;
 	struct dpe_recognizer_options options;
@@ -300,6 +309,8 @@ struct dpe_recognizer {
 	bool quiet;             /* the action at hand is that of a suppressed finding */
 	struct dpe_text text;   /* scratch of actions */
 	struct dpe_roles roles; /* scratch of the message at hand */
+	struct dpe_sections sections;
+	dpe_name ends_thread; /* the last event of a thread */
 };
 
 /* What lies in the past of events to come, as of `newer` events ago at most, or as many as a look
@@ -319,10 +330,25 @@ bool dpe_recognizer_begin(struct dpe_recognizer *recognizer, struct dpe_diags *d
 /* Where the stabilizer's events go: to the rules. */
 struct dpe_stabilizer_sink dpe_dispatch_begin(struct dpe_recognizer *recognizer);
 
+/* ---- sync_sections.c --------------------------------------------------------------------- */
+
+/* The message's thread enters a section of the `during` rule with these keys, which are copied; they
+ * may point into the message. Its other section of the rule with equal keys ends. */
+void dpe_sections_enter(struct dpe_sections *sections, struct dpe_message *message, unsigned rule,
+	const struct dpe_value *keys, unsigned nkeys);
+void dpe_sections_leave(struct dpe_sections *sections, const struct dpe_message *message,
+	unsigned rule, const struct dpe_value *keys, unsigned nkeys);
+/* Adds a send to `roles` for each section that the message is in, except those that it begins. */
+void dpe_sections_add_roles(const struct dpe_sections *sections, const struct dpe_message *message,
+	struct dpe_roles *roles);
+/* The message's thread has ended. */
+void dpe_sections_end_thread(struct dpe_sections *sections, const struct dpe_message *message);
+void dpe_sections_clear(struct dpe_sections *sections);
+
 /* ---- sync_roles.c ----------------------------------------------------------------------------- */
 
-/* Fills in recognizer->roles, for a name that some `sync` rule watches. */
-void dpe_roles_find(struct dpe_recognizer *recognizer, const struct dpe_message *message);
+/* Fills in recognizer->roles. */
+void dpe_roles_find(struct dpe_recognizer *recognizer, struct dpe_message *message);
 /* Once the runs have begun. */
 void dpe_roles_prepare(struct dpe_watch *watch);
 void dpe_roles_clear(struct dpe_roles *roles);

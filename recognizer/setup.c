@@ -243,6 +243,7 @@ static enum dpe_sync_pairing pairing_of(enum dpe_pairing pairing)
 	case DPE_LAST:
 		return DPE_SYNC_LAST;
 	case DPE_ALL:
+	case DPE_DURING: /* of each thread only the latest send is kept */
 		return DPE_SYNC_ALL;
 	case DPE_ONCE:
 		return DPE_SYNC_ONCE;
@@ -293,6 +294,7 @@ bool dpe_recognizer_begin(struct dpe_recognizer *recognizer, struct dpe_diags *d
 	recognizer->unwatched = dpe_unwatched_new(spec);
 	begin_globals(recognizer);
 	begin_stabilizer(recognizer);
+	recognizer->ends_thread = dpe_intern_string(spec->names, last_event);
 	recognizer->runs = dpe_xcalloc(spec->nrules + 1, sizeof(*recognizer->runs));
 	make_table(recognizer);
 	return begin_runs(recognizer, diags);

@@ -34,7 +34,7 @@ static inline struct dpe_role *new_role(
 }
 
 /* Sends and receives pair by the variables that both bind. */
-static void add_role(struct dpe_roles *roles, const struct dpe_watcher *watcher,
+static struct dpe_role *add_role(struct dpe_roles *roles, const struct dpe_watcher *watcher,
 	const struct dpe_binding *binding, const struct dpe_message *message, bool send)
 {
 	const struct dpe_run *run = watcher->run;
@@ -49,6 +49,25 @@ static void add_role(struct dpe_roles *roles, const struct dpe_watcher *watcher,
 		*DPE_GROW(roles->keys, roles->nkeys, roles->capkeys) = binding->values[i];
 		role->nkeys++;
 	}
+	return role;
+}
+
+/* A section begins, or ends; the end is for others to receive from, too. */
+static void add_section(struct dpe_recognizer *recognizer, const struct dpe_watcher *watcher,
+	const struct dpe_binding *binding, struct dpe_message *message)
+{
+	struct dpe_roles *roles = &recognizer->roles;
+	const struct dpe_role *role;
+	const struct dpe_value *keys;
+
+	if (watcher->receives)
+		add_role(roles, watcher, binding, message, false);
+	role = add_role(roles, watcher, binding, message, true);
+	keys = roles->keys + roles->nkeys - role->nkeys;
+	if (watcher->receives)
+		dpe_sections_leave(&recognizer->sections, message, role->rule, keys, role->nkeys);
+	if (watcher->sends)
+		dpe_sections_enter(&recognizer->sections, message, role->rule, keys, role->nkeys);
 }
 
 /* The one key is the first argument where it stands. */
@@ -78,6 +97,7 @@ static void prepare(struct dpe_watcher *watcher)
 	watcher->sends = rule->sends[watcher->pattern];
 	watcher->receives = rule->receives[watcher->pattern];
 	watcher->keyed = watcher->single && rule->pairing != DPE_ROUNDS &&
+			 rule->pairing != DPE_DURING &&
 			 rule->keys == UINT64_C(1) << watcher->variable;
 }
 
@@ -109,7 +129,7 @@ void dpe_roles_prepare(struct dpe_watch *watch)
 	find_role(watch);
 }
 
-static void find_roles(struct dpe_recognizer *recognizer, const struct dpe_message *message)
+static void find_roles(struct dpe_recognizer *recognizer, struct dpe_message *message)
 {
 	struct dpe_roles *roles = &recognizer->roles;
 	const struct dpe_watch *watch = &recognizer->by_name[message->name];
@@ -126,6 +146,10 @@ static void find_roles(struct dpe_recognizer *recognizer, const struct dpe_messa
 		}
 		if (!dpe_watcher_match(watcher, watcher->run, message, &binding))
 			continue;
+		if (watcher->run->rule->pairing == DPE_DURING) {
+			add_section(recognizer, watcher, &binding, message);
+			continue;
+		}
 		if (watcher->receives)
 			add_role(roles, watcher, &binding, message, false);
 		if (watcher->sends)
@@ -133,13 +157,17 @@ static void find_roles(struct dpe_recognizer *recognizer, const struct dpe_messa
 	}
 }
 
-void dpe_roles_find(struct dpe_recognizer *recognizer, const struct dpe_message *message)
+void dpe_roles_find(struct dpe_recognizer *recognizer, struct dpe_message *message)
 {
 	struct dpe_roles *roles = &recognizer->roles;
 	const struct dpe_value *keys;
 
 	roles->count = roles->nkeys = 0;
-	find_roles(recognizer, message);
+	if (message->name < recognizer->nnames)
+		find_roles(recognizer, message);
+	dpe_sections_add_roles(&recognizer->sections, message, roles);
+	if (message->name == recognizer->ends_thread)
+		dpe_sections_end_thread(&recognizer->sections, message);
 	keys = roles->keys;
 	for (unsigned i = 0; i < roles->count; i++) {
 		if (roles->at[i].keys)

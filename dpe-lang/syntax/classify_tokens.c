@@ -175,7 +175,8 @@ static void missing_colon(struct dpe_filter *f)
 static void take_mode(struct dpe_filter *f)
 {
 	static const char *const modes[] = {"expect", "detect", "sync"};
-	static const char *const pairings[] = {"fifo", "last", "all", "once", "rounds"};
+	static const char *const pairings[] = {
+		"fifo", "last", "all", "once", "rounds", "during"};
 	enum dpe_pairing pairing;
 	bool sync = dpe_token_is_word(f, 0, "sync");
 

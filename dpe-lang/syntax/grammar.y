@@ -57,7 +57,7 @@ struct dpe_parser;
 %token <number> NUMBER "a number"
 %token <num> POSITION "an event position"
 %token INCLUDE "include" VAR "var" EXPECT "expect" DETECT "detect" SYNC "sync"
-%token <pairing> PAIRING "fifo, last, all, once or rounds"
+%token <pairing> PAIRING "fifo, last, all, once, rounds or during"
 %token OBSERVING "observing" ENDS "ends" ELSE "else" IF "if" BY "by" FROM "from" TO "to"
 %token <phase> PHASE "enter or exit"
 %token RESULT "ret"

@@ -105,7 +105,7 @@ bool dpe_token_is_mode(const struct dpe_filter *f)
 
 bool dpe_token_is_pairing(const struct dpe_filter *f, enum dpe_pairing *pairing)
 {
-	for (*pairing = DPE_FIFO; *pairing <= DPE_ROUNDS; (*pairing)++) {
+	for (*pairing = DPE_FIFO; *pairing <= DPE_DURING; (*pairing)++) {
 		if (dpe_token_is_word(f, 0, dpe_pairing_name(*pairing)))
 			return !dpe_token_is_header(f, 0, ':') && dpe_token_starts_operand(f, 1);
 	}

@@ -67,7 +67,7 @@ const struct dpe_rule *dpe_spec_rule(const struct dpe_spec *spec, unsigned numbe
 /* ---- rules ------------------------------------------------------------------------------- */
 
 enum dpe_mode { DPE_EXPECT, DPE_DETECT, DPE_SYNC };
-enum dpe_pairing { DPE_FIFO, DPE_LAST, DPE_ALL, DPE_ONCE, DPE_ROUNDS };
+enum dpe_pairing { DPE_FIFO, DPE_LAST, DPE_ALL, DPE_ONCE, DPE_ROUNDS, DPE_DURING };
 enum dpe_class {
 	DPE_SEQUENTIAL,
 	DPE_MULTIPLE,

@@ -182,6 +182,7 @@ static void keywords_are_names_elsewhere(void **state)
 	assert_prints("sync last: a ; b", "a;b");
 	assert_prints("sync once once(x): all(x) ; last(x)", "all(x);last(x)");
 	assert_prints("sync rounds rounds(x): a(x) [p->n] ; b(x).exit [p->n - 1]", "a(x) [p->n];b(x).exit [p->n - 1]");
+	assert_prints("sync during during(x): a(x) ; b(x)", "a(x);b(x)");
 	assert_prints("enter.enter ; exit.exit { break; }", "enter.enter;exit.exit");
 	assert_prints("by = a\nr: by ; else", "a;else");
 }

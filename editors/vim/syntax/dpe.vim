@@ -3,7 +3,7 @@ if exists('b:current_syntax')
   finish
 endif
 syntax keyword dpeMode expect detect sync
-syntax keyword dpePairing fifo last all once rounds
+syntax keyword dpePairing fifo last all once rounds during
 syntax keyword dpeKeyword include var observing ends by from to
 syntax keyword dpeConditional if else
 syntax keyword dpeCall print printf break error sync_event hold share unhold wait_for release forget creates begins ended joined check_deadlock check_order check_hang progress

@@ -347,10 +347,12 @@ static void signal_nobody(void)
 	pthread_cond_signal(&cond);
 }
 
+/* Begins after the signal: one that came in between would wake it, and order. */
 static void wait_in_vain(void)
 {
 	struct timespec past = in_seconds(-1);
 
+	await(&first_over);
 	pthread_mutex_lock(&other);
 	if (pthread_cond_timedwait(&cond, &other, &past))
 		after(way);
