@@ -179,6 +179,15 @@ static void begin_label(struct reader *r, const char *name, const char **attribu
 		r->skip = r->depth;
 }
 
+/* Only the label's text counts: what else is in a label, with all that it contains, is skipped. */
+static void begin_in_label(struct reader *r, const char *name)
+{
+	if (r->in_text || strcmp(name, "text") != 0)
+		r->skip = r->depth;
+	else
+		r->in_text = true;
+}
+
 static void begin(void *user, const char *full_name, const char **attributes)
 {
 	struct reader *r = user;
@@ -188,12 +197,12 @@ static void begin(void *user, const char *full_name, const char **attributes)
 		complain(r, line_of(r), "elements within elements, more than %u deep", DEEP);
 	if (r->failed || r->skip)
 		return;
-	if (!strcmp(name, "net"))
+	if (r->label)
+		begin_in_label(r, name);
+	else if (!strcmp(name, "net"))
 		begin_net(r, attributes);
 	else if (!r->here || !strcmp(name, "page"))
 		return;
-	else if (r->label)
-		r->in_text = !strcmp(name, "text");
 	else if (!strcmp(name, "place"))
 		begin_node(r, PLACE, attributes);
 	else if (!strcmp(name, "transition"))

@@ -336,4 +336,24 @@ print("<!DOCTYPE pnml [<!ENTITY a0 \"xxxxxxxxxx\">" + "".join(
     "<!ENTITY a%d \"%s\">" % (i, "&a%d;" % (i - 1) * 10) for i in range(1, 12)) + "]><pnml>&a11;</pnml>")' >bomb.pnml
 run "$DPE" compile bomb.pnml
 says 'entities within entities' 2 'this is no XML'
+
+# Elements within labels, whatever they are called, are no part of the net.
+net "$(p s 1; t x x; a s x)" >plain.pnml
+"$DPE" compile plain.pnml >plain.out
+cat >within.py <<'X'
+import itertools, re, subprocess, sys
+net, wanted = open("plain.pnml").read(), open("plain.out").read()
+names = "net page place transition arc referencePlace name initialMarking inscription toolspecific text".split()
+for label, inner in itertools.product(("name", "initialMarking", "inscription"), names):
+    for within in (f"<{inner}/>", f"<{inner}><text></text></{inner}>", f"<{inner} id='s'><text>7</text></{inner}>"):
+        if inner == "text":
+            within = f"<graphics>{within}</graphics>"
+        changed = re.sub(f"<{label}>", f"<{label}>{within}", net)
+        open("within.pnml", "w").write(changed)
+        run = subprocess.run([sys.argv[1], "compile", "within.pnml"], capture_output=True, text=True)
+        if (run.returncode, run.stdout) != (0, wanted):
+            print(f"{within} in {label}: status {run.returncode}: {run.stdout}{run.stderr}")
+X
+python3 within.py "$DPE" >differences
+check 'elements within labels' "$(tail -1 plain.out) $(head -c 300 differences)" = 'expect n: x '
 finish
