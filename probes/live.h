@@ -5,19 +5,17 @@
 #ifndef DPE_PROBES_LIVE_H
 #define DPE_PROBES_LIVE_H
 
-#include "probes/binary/signature.h"
 #include "probes/watch/object_watch.h"
 #include "probes/kernel/bpf/record.h"
-#include "probes/plan/exits.h"
 #include "probes/target/guards.h"
-#include "probes/binary/module.h"
 #include "probes/stream/backpressure.h"
-#include "probes/plan/placement.h"
 #include "probes/plan/plan.h"
 #include "probes/plan/plan_guards.h"
 #include "probes/stream/merge_queue.h"
 #include "probes/target/credentials.h"
-#include "probes/binary/stack_text.h"
+#include "probes/binary/binary.h"
+#include "probes/code/code.h"
+#include "probes/kernel/nop_support.h"
 #include "probes/watch/watchpoints.h"
 
 /* ---- parts --------------------------------------------------------------------------------------
@@ -377,24 +375,19 @@ bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_site *site, struct dp
 void dpe_reads_tell(const struct dpe_probes *probes, int map);
 /* The same of one site only. */
 void dpe_reads_tell_site(const struct dpe_probes *probes, int map, unsigned site);
-/* Where the program's file has its code, the lowest address of it. */
-uint64_t dpe_reads_lowest_code(const struct dpe_probes *probes);
-/* Room for the text of one value: where no byte of it is UTF-8. */
-#define DPE_TEXT_ROOM (6 * DPE_TEXT_SIZE)
-struct dpe_value_texts {
-	char numbers[DPE_VALUES][DPE_NUMBER_TEXT];
-	char strings[DPE_TEXTS][DPE_TEXT_ROOM];
-};
-/* The variables of a record as a message has them, with their texts; room for DPE_VALUES. Returns how many. */
-unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
-	const struct dpe_record *record, size_t size, struct dpe_var *vars,
-	struct dpe_value_texts *texts);
+/* The variable that read number `read` of the plan is at the site; `site` NULL: of a data event. */
+const struct dpe_variable *dpe_read_variable(
+	const struct dpe_probes *probes, const struct dpe_site *site, unsigned read);
+/* How many values of a record it takes: two for an integer of 16 bytes. */
+unsigned dpe_read_slots(const struct dpe_variable *variable);
 /* Whether our programs, once they are loaded, can read what is wanted at a site that comes later. */
 bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_site *site);
 /* How many values one event carries at most. */
 unsigned dpe_reads_most(const struct dpe_probes *probes);
 /* Whether the rules want any text of the program. */
 bool dpe_reads_texts(const struct dpe_probes *probes);
+/* Tells the kernel's side all texts that filters compare with, by a map. */
+void dpe_wanted_texts_tell(const struct dpe_probes *probes, int map);
 
 /* ---- usdt.c
  * ---------------------------------------------------------------------------------------------- */
@@ -578,8 +571,6 @@ struct dpe_lost dpe_channels_lost(const struct dpe_probes *probes);
 /* ---- access.c
  * -----------------------------------------------------------------------------------------------
  */
-
-enum dpe_access { DPE_ACCESS_UNKNOWN, DPE_ACCESS_READ, DPE_ACCESS_WRITE };
 
 /* What the instruction before `ip` did to the watched variable that it accessed. */
 enum dpe_access dpe_access_at(struct dpe_probes *probes, uint64_t ip);

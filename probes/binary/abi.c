@@ -12,22 +12,6 @@ static uint64_t size_of(Dwarf_Die *type)
 	return size > 0 ? size : 0;
 }
 
-static bool number(Dwarf_Die *die, unsigned name, uint64_t *value)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word word;
-
-	if (!dwarf_attr_integrate(die, name, &attribute) || dwarf_formudata(&attribute, &word))
-		return false;
-	*value = word;
-	return true;
-}
-
-static bool has_attribute(Dwarf_Die *die, unsigned name)
-{
-	return dwarf_hasattr_integrate(die, name);
-}
-
 /* ---- aggregates -------------------------------------------------------------------------- */
 
 /* Debug information that is broken may hold a tree of types too large to walk. */
@@ -59,7 +43,7 @@ static bool is_quad(Dwarf_Die *type)
 	const char *name = dwarf_diename(type);
 	uint64_t encoding;
 
-	if (number(type, DW_AT_encoding, &encoding) && encoding == DW_ATE_decimal_float)
+	if (dpe_dwarf_number(type, DW_AT_encoding, &encoding) && encoding == DW_ATE_decimal_float)
 		return true;
 	return name && (!strcmp(name, "_Float128") || !strcmp(name, "__float128"));
 }
@@ -88,7 +72,7 @@ static bool add_base(struct walk *walk, Dwarf_Die *type, uint64_t offset)
 {
 	uint64_t encoding = 0;
 
-	number(type, DW_AT_encoding, &encoding);
+	dpe_dwarf_number(type, DW_AT_encoding, &encoding);
 	switch (encoding) {
 	case DW_ATE_float:
 	case DW_ATE_decimal_float:
@@ -122,9 +106,9 @@ static bool count_elements(Dwarf_Die *array, uint64_t *count)
 	do {
 		if (dwarf_tag(&child) != DW_TAG_subrange_type)
 			continue;
-		if (number(&child, DW_AT_upper_bound, &elements))
+		if (dpe_dwarf_number(&child, DW_AT_upper_bound, &elements))
 			elements++;
-		else if (!number(&child, DW_AT_count, &elements))
+		else if (!dpe_dwarf_number(&child, DW_AT_count, &elements))
 			elements = 0;
 		if (elements > 16 || *count * elements > 16)
 			return false;
@@ -142,7 +126,7 @@ static uint64_t element_size(Dwarf_Die *element, unsigned depth)
 		return 0;
 	if (dwarf_tag(&peeled) == DW_TAG_pointer_type)
 		return 8;
-	if (dwarf_tag(&peeled) != DW_TAG_array_type || has_attribute(&peeled, DW_AT_byte_size))
+	if (dwarf_tag(&peeled) != DW_TAG_array_type || dwarf_hasattr_integrate(&peeled, DW_AT_byte_size))
 		return size_of(&peeled);
 	if (!dpe_dwarf_type(&peeled, &inner) || !count_elements(&peeled, &count))
 		return 0;
@@ -157,7 +141,7 @@ static bool add_array(struct walk *walk, Dwarf_Die *array, uint64_t offset, unsi
 	if (!dpe_dwarf_type(array, &element) || !count_elements(array, &count))
 		return false;
 	size = element_size(&element, depth);
-	if (has_attribute(array, DW_AT_GNU_vector))
+	if (dwarf_hasattr_integrate(array, DW_AT_GNU_vector))
 		return add_scalar(walk, DPE_ABI_SSE, offset, size * count);
 	for (uint64_t i = 0; size && i < count; i++)
 		if (!add_type(walk, &element, offset + i * size, depth + 1))
@@ -170,7 +154,7 @@ static bool is_member(Dwarf_Die *die)
 	int tag = dwarf_tag(die);
 
 	return (tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
-	       !has_attribute(die, DW_AT_declaration) && !has_attribute(die, DW_AT_external);
+	       !dwarf_hasattr_integrate(die, DW_AT_declaration) && !dwarf_hasattr_integrate(die, DW_AT_external);
 }
 
 static bool add_member(struct walk *walk, Dwarf_Die *member, uint64_t offset, unsigned depth)
@@ -178,12 +162,12 @@ static bool add_member(struct walk *walk, Dwarf_Die *member, uint64_t offset, un
 	uint64_t place = 0, bits;
 	Dwarf_Die type;
 
-	if (number(member, DW_AT_data_bit_offset, &bits))
+	if (dpe_dwarf_number(member, DW_AT_data_bit_offset, &bits))
 		return add_scalar(walk, DPE_ABI_INTEGER, offset + bits / 8, 1);
-	if (!number(member, DW_AT_data_member_location, &place) &&
-		has_attribute(member, DW_AT_data_member_location))
+	if (!dpe_dwarf_number(member, DW_AT_data_member_location, &place) &&
+		dwarf_hasattr_integrate(member, DW_AT_data_member_location))
 		return false;
-	if (has_attribute(member, DW_AT_bit_size))
+	if (dwarf_hasattr_integrate(member, DW_AT_bit_size))
 		return add_scalar(walk, DPE_ABI_INTEGER, offset + place, 1);
 	return dpe_dwarf_type(member, &type) && add_type(walk, &type, offset + place, depth);
 }
@@ -286,7 +270,7 @@ static enum dpe_abi_kind kind_of_enum(Dwarf_Die *type)
 	Dwarf_Die under, peeled;
 
 	if (dpe_dwarf_type(type, &under) && dpe_dwarf_peel(&under, &peeled) &&
-		number(&peeled, DW_AT_encoding, &encoding))
+		dpe_dwarf_number(&peeled, DW_AT_encoding, &encoding))
 		return kind_of_encoding(encoding);
 	return has_negative(type) ? DPE_ABI_SIGNED : DPE_ABI_UNSIGNED;
 }
@@ -304,7 +288,7 @@ static enum dpe_abi_kind kind_of(Dwarf_Die *type, Dwarf_Die *peeled)
 	case DW_TAG_enumeration_type:
 		return kind_of_enum(peeled);
 	case DW_TAG_base_type:
-		number(peeled, DW_AT_encoding, &encoding);
+		dpe_dwarf_number(peeled, DW_AT_encoding, &encoding);
 		if (encoding == DW_ATE_float)
 			return size_of(peeled) == 4 || size_of(peeled) == 8 ? DPE_ABI_REAL
 									    : DPE_ABI_OPAQUE;
@@ -316,18 +300,11 @@ static enum dpe_abi_kind kind_of(Dwarf_Die *type, Dwarf_Die *peeled)
 	}
 }
 
-static bool is_aggregate(Dwarf_Die *type)
-{
-	int tag = dwarf_tag(type);
-
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-}
-
 static bool is_long_double(Dwarf_Die *type)
 {
 	uint64_t encoding = 0;
 
-	number(type, DW_AT_encoding, &encoding);
+	dpe_dwarf_number(type, DW_AT_encoding, &encoding);
 	return dwarf_tag(type) == DW_TAG_base_type && !is_quad(type) &&
 	       (encoding == DW_ATE_float || encoding == DW_ATE_complex_float);
 }
@@ -337,7 +314,7 @@ static bool is_by_reference(Dwarf_Die *type)
 {
 	uint64_t convention;
 
-	return number(type, DW_AT_calling_convention, &convention) &&
+	return dpe_dwarf_number(type, DW_AT_calling_convention, &convention) &&
 	       convention == DW_CC_pass_by_reference;
 }
 
@@ -365,14 +342,14 @@ struct dpe_abi_shape dpe_abi_shape(Dwarf_Die *type)
 	if (shape.kind == DPE_ABI_POINTER)
 		return one_word(DPE_ABI_POINTER, 8);
 	shape.size = element_size(&peeled, 0);
-	shape.aggregate = is_aggregate(&peeled);
+	shape.aggregate = dpe_dwarf_is_aggregate(&peeled);
 	if (!add_type(&walk, &peeled, 0, 0)) {
 		shape.kind = DPE_ABI_OPAQUE;
 		shape.memory = true;
-		shape.hidden = is_aggregate(&peeled);
+		shape.hidden = dpe_dwarf_is_aggregate(&peeled);
 		shape.aligned = is_long_double(&peeled);
 	}
-	if (number(&peeled, DW_AT_alignment, &alignment) && alignment >= 16)
+	if (dpe_dwarf_number(&peeled, DW_AT_alignment, &alignment) && alignment >= 16)
 		shape.aligned = true;
 	return shape;
 }

@@ -1,7 +1,7 @@
 /* demangle: symbols of C++ and Rust as their sources have the names. */
 #include "probes/binary/demangle.h"
 
-#include "probes/plan/plan.h"
+#include "dpe/dpe-probes.h"
 
 #include <ctype.h>
 #include <libiberty/demangle.h>

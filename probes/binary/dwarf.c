@@ -1,4 +1,4 @@
-/* dwarf: debug information by libdw, unit by unit: only units that are asked for are read. */
+/* Debug information, read with libdw. A unit is indexed when something in it is first looked up. */
 #include "probes/binary/dwarf.h"
 
 #include "probes/binary/debug_file.h"
@@ -41,8 +41,7 @@ struct dpe_dwarf {
 	unsigned nranges, capranges;
 };
 
-/* ---- opening -----------------------------------------------------------------------------------
- */
+/* ---- opening ----------------------------------------------------------------------------- */
 
 static int find_no_elf(
 	Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **path, Elf **elf)
@@ -109,7 +108,7 @@ static Dwfl_Module *report(struct dpe_dwarf *dwarf, const struct dpe_module *mod
 	return reported;
 }
 
-/* NULL where libdw knows nothing of the file. */
+/* NULL where libdw cannot read the file. */
 static struct dpe_dwarf *report_module(struct dpe_module *module)
 {
 	struct dpe_dwarf *dwarf = module->dwarf;
@@ -154,8 +153,7 @@ void dpe_dwarf_close(struct dpe_module *module)
 	module->dwarf = NULL;
 }
 
-/* Asks for symbols, as libdw reads, and where it is compressed unpacks, all debug information of a file
- * that it opens for more than that. */
+/* Opens the debug file for its symbols only: otherwise libdw reads, and decompresses, all of it. */
 Elf *dpe_dwarf_debug_file(struct dpe_module *module)
 {
 	struct dpe_dwarf *dwarf = report_module(module);
@@ -175,12 +173,9 @@ Elf *dpe_dwarf_debug_file(struct dpe_module *module)
 	return found;
 }
 
-/* ---- functions ---------------------------------------------------------------------------------
- */
+/* ---- functions --------------------------------------------------------------------------- */
 
-/* Calls `each` for every subprogram of a scope and of the scopes in it (functions are none). True
- * as soon as a call gives true. */
-static bool each_subprogram(Dwarf_Die *scope, unsigned depth,
+bool dpe_dwarf_each_subprogram(Dwarf_Die *scope, unsigned depth,
 	bool (*each)(void *context, Dwarf_Die *die), void *context)
 {
 	Dwarf_Die child;
@@ -198,14 +193,14 @@ static bool each_subprogram(Dwarf_Die *scope, unsigned depth,
 		case DW_TAG_structure_type:
 		case DW_TAG_class_type:
 		case DW_TAG_union_type:
-			if (each_subprogram(&child, depth + 1, each, context))
+			if (dpe_dwarf_each_subprogram(&child, depth + 1, each, context))
 				return true;
 		}
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
 }
 
-/* Code that is split into a hot and a cold part begins with the hot one. */
+/* Of code split into a hot and a cold part, the first range is the hot one. */
 static bool find_entry(Dwarf_Die *die, Dwarf_Addr *address)
 {
 	Dwarf_Addr base, end;
@@ -231,7 +226,7 @@ static int by_address(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* The assembler describes functions too, but not what they take. */
+/* The assembler describes functions as well, but without parameters. */
 static void index_unit(struct unit *unit)
 {
 	if (unit->indexed)
@@ -239,7 +234,7 @@ static void index_unit(struct unit *unit)
 	unit->indexed = true;
 	if (dwarf_srclang(&unit->scope) == DW_LANG_Mips_Assembler)
 		return;
-	each_subprogram(&unit->scope, 0, add_function, unit);
+	dpe_dwarf_each_subprogram(&unit->scope, 0, add_function, unit);
 	if (unit->nfunctions)
 		qsort(unit->functions, unit->nfunctions, sizeof(*unit->functions), by_address);
 }
@@ -295,23 +290,6 @@ bool dpe_dwarf_function(struct dpe_module *module, uint64_t address, Dwarf_Die *
 	return found;
 }
 
-static bool is_inlined(void *context, Dwarf_Die *die)
-{
-	const char *wanted = context, *name = dwarf_diename(die);
-
-	return name && !strcmp(name, wanted) && dwarf_func_inline(die);
-}
-
-bool dpe_dwarf_is_inlined(struct dpe_module *module, const char *name)
-{
-	struct dpe_dwarf *dwarf = open_dwarf(module);
-
-	for (unsigned i = 0; dwarf && i < dwarf->nunits; i++)
-		if (each_subprogram(&dwarf->units[i].scope, 0, is_inlined, (void *)name))
-			return true;
-	return false;
-}
-
 bool dpe_dwarf_each_unit(struct dpe_module *module,
 	void (*each)(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias),
 	void *context)
@@ -323,8 +301,33 @@ bool dpe_dwarf_each_unit(struct dpe_module *module,
 	return dwarf && dwarf->nunits;
 }
 
-/* ---- types -------------------------------------------------------------------------------------
- */
+/* ---- types and attributes ---------------------------------------------------------------- */
+
+bool dpe_dwarf_number(Dwarf_Die *die, unsigned name, uint64_t *number)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word word;
+
+	if (!dwarf_attr_integrate(die, name, &attribute) || dwarf_formudata(&attribute, &word))
+		return false;
+	*number = word;
+	return true;
+}
+
+bool dpe_dwarf_has_encoding(Dwarf_Die *type, uint64_t wanted)
+{
+	uint64_t encoding;
+
+	return dwarf_tag(type) == DW_TAG_base_type &&
+	       dpe_dwarf_number(type, DW_AT_encoding, &encoding) && encoding == wanted;
+}
+
+bool dpe_dwarf_is_aggregate(Dwarf_Die *type)
+{
+	int tag = dwarf_tag(type);
+
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
 
 bool dpe_dwarf_type(Dwarf_Die *die, Dwarf_Die *type)
 {
@@ -354,138 +357,4 @@ bool dpe_dwarf_peel(Dwarf_Die *type, Dwarf_Die *peeled)
 		}
 	}
 	return false;
-}
-
-static void print_named(struct dpe_text *to, Dwarf_Die *type, const char *keyword)
-{
-	const char *name = dwarf_diename(type);
-	Dwarf_Die unit;
-	int language = dwarf_diecu(type, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1;
-	bool is_cplusplus = language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
-			    language == DW_LANG_C_plus_plus_11 ||
-			    language == DW_LANG_C_plus_plus_14;
-
-	if (!is_cplusplus || !name)
-		dpe_text_puts(to, keyword);
-	if (name)
-		dpe_text_printf(to, "%s%s", is_cplusplus ? "" : " ", name);
-}
-
-static void print_type(struct dpe_text *to, Dwarf_Die *die, unsigned depth);
-
-static bool ends_with_sign(const struct dpe_text *text)
-{
-	return text->len && strchr("*&", text->at[text->len - 1]);
-}
-
-static void print_pointer(struct dpe_text *to, Dwarf_Die *type, const char *sign, unsigned depth)
-{
-	Dwarf_Die target;
-
-	if (dpe_dwarf_type(type, &target) && dwarf_tag(&target) == DW_TAG_subroutine_type) {
-		print_type(to, &target, depth);
-		dpe_text_printf(to, "%s(%s)()", ends_with_sign(to) ? "" : " ", sign);
-		return;
-	}
-	print_type(to, type, depth);
-	dpe_text_printf(to, "%s%s", ends_with_sign(to) ? "" : " ", sign);
-}
-
-static void print_qualified(struct dpe_text *to, Dwarf_Die *type, const char *word, unsigned depth)
-{
-	Dwarf_Die inner;
-
-	if (dpe_dwarf_type(type, &inner) && dwarf_tag(&inner) == DW_TAG_pointer_type) {
-		print_type(to, type, depth);
-		dpe_text_printf(to, " %s", word);
-		return;
-	}
-	dpe_text_printf(to, "%s ", word);
-	print_type(to, type, depth);
-}
-
-static void print_any(struct dpe_text *to, Dwarf_Die *type, unsigned depth)
-{
-	const char *name = dwarf_diename(type);
-
-	switch (dwarf_tag(type)) {
-	case DW_TAG_pointer_type:
-		print_pointer(to, type, "*", depth);
-		return;
-	case DW_TAG_reference_type:
-		print_pointer(to, type, "&", depth);
-		return;
-	case DW_TAG_rvalue_reference_type:
-		print_pointer(to, type, "&&", depth);
-		return;
-	case DW_TAG_const_type:
-		print_qualified(to, type, "const", depth);
-		return;
-	case DW_TAG_volatile_type:
-		print_qualified(to, type, "volatile", depth);
-		return;
-	case DW_TAG_restrict_type:
-		print_qualified(to, type, "restrict", depth);
-		return;
-	case DW_TAG_atomic_type:
-		print_qualified(to, type, "_Atomic", depth);
-		return;
-	case DW_TAG_ptr_to_member_type:
-		dpe_text_puts(to, "pointer to member");
-		return;
-	case DW_TAG_array_type:
-		print_type(to, type, depth);
-		dpe_text_puts(to, "[]");
-		return;
-	case DW_TAG_subroutine_type:
-		print_type(to, type, depth);
-		return;
-	case DW_TAG_structure_type:
-		print_named(to, type, "struct");
-		return;
-	case DW_TAG_class_type:
-		print_named(to, type, "class");
-		return;
-	case DW_TAG_union_type:
-		print_named(to, type, "union");
-		return;
-	case DW_TAG_enumeration_type:
-		print_named(to, type, "enum");
-		return;
-	default:
-		dpe_text_puts(to, name ? name : "?");
-	}
-}
-
-static void print_type(struct dpe_text *to, Dwarf_Die *die, unsigned depth)
-{
-	Dwarf_Die type;
-
-	if (!dpe_dwarf_type(die, &type))
-		dpe_text_puts(to, "void");
-	else if (depth == DPE_DWARF_DEEP)
-		dpe_text_puts(to, "?");
-	else
-		print_any(to, &type, depth + 1);
-}
-
-void dpe_dwarf_print_type(struct dpe_text *to, Dwarf_Die *die)
-{
-	print_type(to, die, 0);
-}
-
-void dpe_dwarf_print_declaration(struct dpe_text *to, Dwarf_Die *die)
-{
-	const char *name = dwarf_diename(die), *inner;
-	struct dpe_text type = {0};
-
-	print_type(&type, die, 0);
-	inner = strstr(type.at, "(*)");
-	if (name && inner)
-		dpe_text_printf(to, "%.*s(*%s%s", (int)(inner - type.at), type.at, name, inner + 2);
-	else if (name)
-		dpe_text_printf(to, "%s%s%s", type.at, ends_with_sign(&type) ? "" : " ", name);
-	else
-		dpe_text_puts(to, type.at);
-	dpe_text_free(&type);
 }

@@ -1,5 +1,5 @@
-/* dwarf: what the debug information of a module says, in the file itself or in a file of its own
- * that is installed next to it or under /usr/lib/debug. The network is never asked. */
+/* dwarf: the debug information of a module, from the file itself or from a separate debug file (found by
+ * build ID or .gnu_debuglink, never over the network). Private to binary/. */
 #ifndef DPE_PROBES_BINARY_DWARF_H
 #define DPE_PROBES_BINARY_DWARF_H
 
@@ -8,41 +8,52 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
-/* Types and scopes that nest deeper are taken for broken. */
+/* Broken debug information may nest without end: walks of types and scopes stop at this depth. */
 #define DPE_DWARF_DEEP 64
 
-/* The subprogram that begins at an address. False where it has no debug information. */
-bool dpe_dwarf_function(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
-/* True where the source has such a function, but the compiler left no code of it: it is inlined
- * wherever it is called. */
-bool dpe_dwarf_is_inlined(struct dpe_module *module, const char *name);
-/* The separate debug file, for its symbol table, or NULL. Belongs to the module. */
-Elf *dpe_dwarf_debug_file(struct dpe_module *module);
-/* What the DIE says its type is; false where there is none (void). */
-bool dpe_dwarf_type(Dwarf_Die *die, Dwarf_Die *type);
-/* A type without typedefs, const and the like; false where nothing remains (const void). */
-bool dpe_dwarf_peel(Dwarf_Die *type, Dwarf_Die *peeled);
-/* The DIE's type as a C programmer writes it. */
-void dpe_dwarf_print_type(struct dpe_text *to, Dwarf_Die *die);
-/* The same with the DIE's name: "const char *text", "int (*compare)()". */
-void dpe_dwarf_print_declaration(struct dpe_text *to, Dwarf_Die *die);
-/* The unit that has code at an address, and its tree, which split DWARF has in another file; the
- * address becomes that of the DWARF. */
-bool dpe_dwarf_unit(struct dpe_module *module, uint64_t *address, Dwarf_Die *die, Dwarf_Die *scope);
-/* "file:line", the file as the compiler was given it; false where nothing is known. */
-bool dpe_dwarf_print_line(struct dpe_module *module, uint64_t address, struct dpe_text *to);
-/* A line "function (inlined) (file:line)" for each call that the compiler inlined at an address of
- * the function (both are addresses in the file), innermost first, and in `place` (empty before) the
- * "file:line" of the function that holds them. False where that line is not known. */
-bool dpe_dwarf_print_inlined(struct dpe_module *module, uint64_t function, uint64_t address,
-	struct dpe_text *to, struct dpe_text *place);
-/* Calls `each` for every unit: its DIE, the DIE with its tree (another one in split DWARF), and
- * what its addresses are less than the module's. False where there is no debug information. */
+/* ---- units and functions ----------------------------------------------------------------- */
+
+/* Calls `each` for every unit: its DIE, the DIE with its tree (another one in split DWARF), and the difference
+ * of the module's addresses to those of the DWARF. False where there is no debug information. */
 bool dpe_dwarf_each_unit(struct dpe_module *module,
 	void (*each)(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias),
 	void *context);
-/* The declaration of the variable that lies at an address. */
+/* The unit that has code at an address, as DIE and as the DIE with its tree; the address becomes that of
+ * the DWARF. */
+bool dpe_dwarf_unit(struct dpe_module *module, uint64_t *address, Dwarf_Die *die, Dwarf_Die *scope);
+/* Calls `each` for every subprogram of a scope and of the namespaces and types in it, until a call returns
+ * true; returns whether one did. `depth`: 0. */
+bool dpe_dwarf_each_subprogram(Dwarf_Die *scope, unsigned depth,
+	bool (*each)(void *context, Dwarf_Die *die), void *context);
+/* The subprogram that begins at an address. False where it has no debug information. */
+bool dpe_dwarf_function(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
+/* The variable that lies at an address. */
 bool dpe_dwarf_variable(struct dpe_module *module, uint64_t address, Dwarf_Die *die);
+/* The separate debug file, for its symbol table, or NULL. Belongs to the module. */
+Elf *dpe_dwarf_debug_file(struct dpe_module *module);
 void dpe_dwarf_close(struct dpe_module *module);
+
+/* ---- attributes and types ---------------------------------------------------------------- */
+
+/* An attribute that is an unsigned constant, of the DIE or of its abstract origin. False: none. */
+bool dpe_dwarf_number(Dwarf_Die *die, unsigned name, uint64_t *number);
+/* The DIE's type; false where there is none (void). */
+bool dpe_dwarf_type(Dwarf_Die *die, Dwarf_Die *type);
+/* A type without typedefs and qualifiers; false where nothing remains (const void). */
+bool dpe_dwarf_peel(Dwarf_Die *type, Dwarf_Die *peeled);
+/* Whether a peeled type is a base type of that DW_ATE_ encoding. */
+bool dpe_dwarf_has_encoding(Dwarf_Die *type, uint64_t wanted);
+/* Whether a peeled type is a structure, class or union. */
+bool dpe_dwarf_is_aggregate(Dwarf_Die *type);
+
+/* ---- source positions -------------------------------------------------------------------- */
+
+/* Prints "file:line"; false where nothing is known. */
+bool dpe_dwarf_print_line(struct dpe_module *module, uint64_t address, struct dpe_text *to);
+/* Prints a line "function (inlined) (file:line)" for each inlined call at an address of the function (both in
+ * the module), innermost first, and into `place`, which is empty before, the "file:line" in the function that
+ * contains them. False where that line is not known. */
+bool dpe_dwarf_print_inlined(struct dpe_module *module, uint64_t function, uint64_t address,
+	struct dpe_text *to, struct dpe_text *place);
 
 #endif

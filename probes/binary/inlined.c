@@ -142,3 +142,32 @@ const char *dpe_inlined_into(struct dpe_module *module, const struct dpe_functio
 		dpe_dwarf_each_unit(module, look_at_unit, &search);
 	return search.caller;
 }
+
+static bool is_only_inlined(void *context, Dwarf_Die *die)
+{
+	const char *wanted = context, *name = dwarf_diename(die);
+
+	return name && !strcmp(name, wanted) && dwarf_func_inline(die);
+}
+
+struct everywhere {
+	const char *name;
+	bool found;
+};
+
+static void search_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+{
+	struct everywhere *search = context;
+
+	(void)unit, (void)bias;
+	search->found = search->found ||
+			dpe_dwarf_each_subprogram(scope, 0, is_only_inlined, (void *)search->name);
+}
+
+bool dpe_inlined_everywhere(struct dpe_module *module, const char *name)
+{
+	struct everywhere search = {.name = name};
+
+	dpe_dwarf_each_unit(module, search_unit, &search);
+	return search.found;
+}

@@ -1,11 +1,13 @@
-/* inlined: calls that the compiler made part of their callers, where no probe sees them. */
+/* inlined: calls that the compiler inlined, which no probe sees. */
 #ifndef DPE_PROBES_BINARY_INLINED_H
 #define DPE_PROBES_BINARY_INLINED_H
 
 #include "probes/binary/module.h"
 
-/* The name in the source of a function that holds an inlined call of this one, or NULL where the
- * debug information tells of none. Belongs to the module. */
+/* The source name of a function that contains an inlined call of this one; NULL where debug information
+ * shows none. Belongs to the module. */
 const char *dpe_inlined_into(struct dpe_module *module, const struct dpe_function *function);
+/* True where the source has a function of that name, but all its calls are inlined: it has no code. */
+bool dpe_inlined_everywhere(struct dpe_module *module, const char *name);
 
 #endif

@@ -1,14 +1,17 @@
-/* lines: which line of which file an address comes from, and which calls were inlined there. */
+/* Source lines of addresses and addresses of source lines, with the calls that were inlined. */
+#include "probes/binary/lines.h"
 #include "probes/binary/dwarf.h"
-#include "probes/plan/plan.h"
+
+#include "dpe/dpe-probes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A unit of a module: its tree may be in a file of its own, its line table is not. */
+/* A unit and an address in it, as the DWARF has it. With split DWARF the DIE tree (`scope`) is in another
+ * file than the line table. */
 struct unit {
 	Dwarf_Die die, scope;
-	uint64_t address; /* the one that is asked for, as DWARF has it */
+	uint64_t address;
 };
 
 static bool find_unit(struct dpe_module *module, uint64_t address, struct unit *unit)
@@ -19,8 +22,8 @@ static bool find_unit(struct dpe_module *module, uint64_t address, struct unit *
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
-/* The file as the compiler was given it. */
-static const char *without_folder(struct unit *unit, const char *file)
+/* The path without the directory of the compilation. */
+static const char *relative_path(struct unit *unit, const char *file)
 {
 	Dwarf_Attribute attribute;
 	const char *folder = dwarf_formstring(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute));
@@ -44,7 +47,7 @@ static bool print_line(struct unit *unit, struct dpe_text *to)
 	file = dwarf_linesrc(line, NULL, NULL);
 	if (!file)
 		return false;
-	dpe_text_printf(to, "%s:%d", without_folder(unit, file), number);
+	dpe_text_printf(to, "%s:%d", relative_path(unit, file), number);
 	return true;
 }
 
@@ -57,28 +60,21 @@ bool dpe_dwarf_print_line(struct dpe_module *module, uint64_t address, struct dp
 
 /* ---- inlined calls ----------------------------------------------------------------------- */
 
-static bool number_of(Dwarf_Die *die, unsigned name, Dwarf_Word *number)
-{
-	Dwarf_Attribute attribute;
-
-	return !dwarf_formudata(dwarf_attr(die, name, &attribute), number);
-}
-
-/* Where the inlined call stands. */
+/* The position of the inlined call. */
 static bool print_call_line(struct unit *unit, Dwarf_Die *inlined, struct dpe_text *to)
 {
 	Dwarf_Files *files;
-	Dwarf_Word index, line;
+	uint64_t index, line;
 	const char *file;
 
-	if (!number_of(inlined, DW_AT_call_file, &index) ||
-		!number_of(inlined, DW_AT_call_line, &line) ||
+	if (!dpe_dwarf_number(inlined, DW_AT_call_file, &index) ||
+		!dpe_dwarf_number(inlined, DW_AT_call_line, &line) ||
 		dwarf_getsrcfiles(&unit->scope, &files, NULL))
 		return false;
 	file = dwarf_filesrc(files, index, NULL, NULL);
 	if (!file)
 		return false;
-	dpe_text_printf(to, "%s:%u", without_folder(unit, file), (unsigned)line);
+	dpe_text_printf(to, "%s:%u", relative_path(unit, file), (unsigned)line);
 	return true;
 }
 
@@ -93,7 +89,7 @@ static char *name_of(Dwarf_Die *inlined)
 	return readable ? readable : dpe_xstrdup(name ? name : "?");
 }
 
-/* The scope within this one that has code there. */
+/* The scope directly within this one that has code at the address. */
 static bool find_inner(Dwarf_Die *scope, uint64_t address, Dwarf_Die *inner)
 {
 	if (dwarf_child(scope, inner))
@@ -109,8 +105,7 @@ static bool find_inner(Dwarf_Die *scope, uint64_t address, Dwarf_Die *inner)
 	return false;
 }
 
-/* The inlined calls that the address lies in, outermost first. Functions may stand in namespaces,
- * which have no addresses to find them by. */
+/* The inlined calls that contain the address, outermost first. */
 static unsigned find_inlined(
 	Dwarf_Die function, uint64_t address, Dwarf_Die inlined[DPE_DWARF_DEEP])
 {
@@ -146,4 +141,96 @@ bool dpe_dwarf_print_inlined(struct dpe_module *module, uint64_t function, uint6
 		known = print_call_line(&unit, &inlined[count], place);
 	}
 	return known;
+}
+
+/* ---- rows -------------------------------------------------------------------------------- */
+
+struct row_walk {
+	struct dpe_module *module;
+	void (*each)(void *context, const struct dpe_line_row *row);
+	void *context;
+};
+
+static bool read_row(Dwarf_Lines *lines, size_t number, struct dpe_line_row *row)
+{
+	Dwarf_Line *line = dwarf_onesrcline(lines, number);
+	bool begins = false, ends = true;
+
+	row->file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	return row->file && !dwarf_linebeginstatement(line, &begins) && begins &&
+	       !dwarf_lineendsequence(line, &ends) && !ends && !dwarf_lineno(line, &row->line) &&
+	       row->line > 0 && !dwarf_lineaddr(line, &row->in_dwarf);
+}
+
+static void walk_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+{
+	struct row_walk *walk = context;
+	struct dpe_line_row row = {.scope = scope};
+	Dwarf_Lines *lines;
+	uint64_t offset;
+	size_t count;
+
+	if (dwarf_getsrclines(unit, &lines, &count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (!read_row(lines, i, &row))
+			continue;
+		row.address = row.in_dwarf + bias;
+		if (dpe_module_offset(walk->module, row.address, &offset))
+			walk->each(walk->context, &row);
+	}
+}
+
+bool dpe_line_each(struct dpe_module *module,
+	void (*each)(void *context, const struct dpe_line_row *row), void *context)
+{
+	struct row_walk walk = {module, each, context};
+
+	return dpe_dwarf_each_unit(module, walk_unit, &walk);
+}
+
+uint64_t dpe_line_owner(const struct dpe_line_row *row)
+{
+	Dwarf_Die unit = *(const Dwarf_Die *)row->scope, *scopes = NULL;
+	int count = dwarf_getscopes(&unit, row->in_dwarf, &scopes);
+	uint64_t owner = 0;
+
+	for (int i = 0; i < count && !owner; i++) {
+		int tag = dwarf_tag(&scopes[i]);
+
+		if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+			owner = dwarf_dieoffset(&scopes[i]);
+	}
+	free(scopes);
+	return owner;
+}
+
+struct file_walk {
+	void (*each)(void *context, const char *path);
+	void *context;
+};
+
+static void walk_files(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+{
+	struct file_walk *walk = context;
+	Dwarf_Files *files;
+	size_t count;
+
+	(void)scope, (void)bias;
+	if (dwarf_getsrcfiles(unit, &files, &count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		const char *path = dwarf_filesrc(files, i, NULL, NULL);
+
+		if (path)
+			walk->each(walk->context, path);
+	}
+}
+
+void dpe_line_each_file(
+	struct dpe_module *module, void (*each)(void *context, const char *path), void *context)
+{
+	struct file_walk walk = {each, context};
+
+	dpe_dwarf_each_unit(module, walk_files, &walk);
 }

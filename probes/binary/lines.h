@@ -1,20 +1,25 @@
-/* lines: which code is that of a line of the source. */
+/* lines: the line tables of a module (DWARF 5, section 6.2). */
 #ifndef DPE_PROBES_BINARY_LINES_H
 #define DPE_PROBES_BINARY_LINES_H
 
-#include "probes/plan/plan.h"
-#include "probes/plan/resolve_sites.h"
+#include "probes/binary/module.h"
 
-/* The places of the line that the site names, "file.c:12", in the program, or else in its
- * libraries: of each copy of it (inlined functions, templates) the first instruction. The
- * functions, which begin there, lie in `arena`; `*out` is the caller's. 0 after one error; without
- * one where the site is optional. */
-unsigned dpe_resolve_line(struct dpe_modules *modules, const struct dpe_plan_site *site,
-	const struct dpe_names *names, struct dpe_arena *arena, struct dpe_diags *diags,
-	struct dpe_target_function **out);
-/* Calls `each` with "file.c:12" and an address of it for each line of the module that has code, in
- * order. */
-void dpe_lines_each(struct dpe_module *module,
-	void (*each)(void *context, const char *name, uint64_t address), void *context);
+/* A row that begins a statement and has code. Valid during the call that it is given to. */
+struct dpe_line_row {
+	const char *file; /* as the compiler was given it */
+	int line;
+	uint64_t address;    /* the module's */
+	const void *scope;   /* for dpe_line_owner */
+	uint64_t in_dwarf;   /* the same address as the DWARF has it */
+};
+
+/* Calls `each` for all rows, unit by unit. False where there is no debug information. */
+bool dpe_line_each(struct dpe_module *module,
+	void (*each)(void *context, const struct dpe_line_row *row), void *context);
+/* Identifies the function, or the inlined call of one, that the row's code belongs to; 0: unknown. */
+uint64_t dpe_line_owner(const struct dpe_line_row *row);
+/* Calls `each` for the paths of all source files; they belong to the module. */
+void dpe_line_each_file(
+	struct dpe_module *module, void (*each)(void *context, const char *path), void *context);
 
 #endif

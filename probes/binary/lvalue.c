@@ -12,24 +12,9 @@
 
 static bool is_signed(Dwarf_Die *type)
 {
-	Dwarf_Attribute attribute;
-	Dwarf_Word encoding;
-
-	if (dwarf_tag(type) == DW_TAG_enumeration_type)
-		return true;
-	return dwarf_tag(type) == DW_TAG_base_type &&
-	       !dwarf_formudata(dwarf_attr(type, DW_AT_encoding, &attribute), &encoding) &&
-	       (encoding == DW_ATE_signed || encoding == DW_ATE_signed_char);
-}
-
-static bool has_encoding(Dwarf_Die *type, Dwarf_Word wanted)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word encoding;
-
-	return dwarf_tag(type) == DW_TAG_base_type &&
-	       !dwarf_formudata(dwarf_attr(type, DW_AT_encoding, &attribute), &encoding) &&
-	       encoding == wanted;
+	return dwarf_tag(type) == DW_TAG_enumeration_type ||
+	       dpe_dwarf_has_encoding(type, DW_ATE_signed) ||
+	       dpe_dwarf_has_encoding(type, DW_ATE_signed_char);
 }
 
 #define DEEPEST_MEMBER 32 /* of bases and nameless structures within each other */
@@ -224,9 +209,9 @@ static bool is_character(Dwarf_Die *type)
 {
 	Dwarf_Word size;
 
-	return (has_encoding(type, DW_ATE_signed_char) ||
-		       has_encoding(type, DW_ATE_unsigned_char) ||
-		       has_encoding(type, DW_ATE_UTF)) &&
+	return (dpe_dwarf_has_encoding(type, DW_ATE_signed_char) ||
+		       dpe_dwarf_has_encoding(type, DW_ATE_unsigned_char) ||
+		       dpe_dwarf_has_encoding(type, DW_ATE_UTF)) &&
 	       !dwarf_aggregate_size(type, &size) && size == 1;
 }
 
@@ -272,7 +257,7 @@ static char *be_text(Dwarf_Die *type, struct dpe_variable *variable)
 
 static bool is_whole_number(Dwarf_Die *type)
 {
-	return has_encoding(type, DW_ATE_signed) || has_encoding(type, DW_ATE_unsigned);
+	return dpe_dwarf_has_encoding(type, DW_ATE_signed) || dpe_dwarf_has_encoding(type, DW_ATE_unsigned);
 }
 
 static char *end_walk(struct walk *walk, bool text)
@@ -287,8 +272,8 @@ static char *end_walk(struct walk *walk, bool text)
 	variable->size = size;
 	variable->is_signed = is_signed(&walk->type);
 	variable->is_wide = size == 16 && is_whole_number(&walk->type);
-	variable->is_real = has_encoding(&walk->type, DW_ATE_float);
-	variable->is_complex = has_encoding(&walk->type, DW_ATE_complex_float);
+	variable->is_real = dpe_dwarf_has_encoding(&walk->type, DW_ATE_float);
+	variable->is_complex = dpe_dwarf_has_encoding(&walk->type, DW_ATE_complex_float);
 	return NULL;
 }
 

@@ -1,7 +1,8 @@
-/* module: ELF files by libelf: segments, symbols of both tables, with or without versions. */
+/* Segments and functions of an ELF file, read with libelf. */
 #include "probes/binary/module.h"
 
 #include "probes/binary/dwarf.h"
+#include "probes/binary/elf_symbols.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,13 +57,20 @@ static void read_segments(struct dpe_module *module)
 		if (!gelf_getphdr(module->elf, i, &segment))
 			continue;
 		if (segment.p_type == PT_LOAD)
-			*DPE_GROW(module->loads, module->nloads, module->caploads) = segment;
+			*DPE_GROW(module->segments, module->nsegments, module->capsegments) =
+				(struct dpe_segment){
+					.address = segment.p_vaddr,
+					.offset = segment.p_offset,
+					.size = segment.p_filesz,
+					.memory_size = segment.p_memsz,
+					.executable = segment.p_flags & PF_X,
+				};
 		if (segment.p_type == PT_INTERP)
 			module->interpreter = read_interpreter(module, &segment);
 	}
 }
 
-static const char *last_part(const char *path)
+static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -76,7 +84,7 @@ struct dpe_module *dpe_module_open(const char *path, const char *open_path, stru
 	elf_version(EV_CURRENT);
 	module->arena = dpe_arena_new();
 	module->path = dpe_xstrdup(path);
-	module->name = dpe_xstrdup(last_part(path));
+	module->name = dpe_xstrdup(base_name(path));
 	module->fd = open(open_path, O_RDONLY | O_CLOEXEC);
 	if (module->fd < 0) {
 		dpe_diag_at(diags, DPE_ERROR, path, "cannot be read: %s", strerror(errno));
@@ -101,7 +109,7 @@ void dpe_module_free(struct dpe_module *module)
 		elf_end(module->elf);
 	if (module->fd >= 0)
 		close(module->fd);
-	free(module->loads);
+	free(module->segments);
 	free(module->functions);
 	free(module->by_address);
 	free(module->path);
@@ -129,11 +137,11 @@ struct dpe_module *dpe_modules_program(const struct dpe_modules *modules)
 
 struct dpe_module *dpe_modules_add(struct dpe_modules *modules, struct dpe_module *module)
 {
-	struct dpe_module *there = dpe_modules_find(modules, module->path);
+	struct dpe_module *known = dpe_modules_find(modules, module->path);
 
-	if (there) {
+	if (known) {
 		dpe_module_free(module);
-		return there;
+		return known;
 	}
 	*DPE_GROW(modules->at, modules->count, modules->cap) = module;
 	return module;
@@ -147,44 +155,49 @@ void dpe_modules_free(struct dpe_modules *modules)
 	*modules = (struct dpe_modules){0};
 }
 
-static bool section_imports(Elf *elf, Elf_Scn *section, const char *name)
+static bool is_import(void *context, const struct dpe_elf_symbol *symbol)
 {
-	GElf_Shdr header;
-	GElf_Sym symbol;
-	Elf_Data *data;
-
-	if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
-		return false;
-	data = elf_getdata(section, NULL);
-	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
-		const char *found = elf_strptr(elf, header.sh_link, symbol.st_name);
-
-		if (symbol.st_shndx == SHN_UNDEF && found && !strcmp(found, name))
-			return true;
-	}
-	return false;
+	return symbol->dynamic && symbol->is.st_shndx == SHN_UNDEF && !strcmp(symbol->name, context);
 }
 
 bool dpe_module_imports(const struct dpe_module *module, const char *name)
 {
-	Elf_Scn *section = NULL;
+	return dpe_elf_each_symbol(module->elf, is_import, (void *)name);
+}
 
-	while ((section = elf_nextscn(module->elf, section))) {
-		if (section_imports(module->elf, section, name))
-			return true;
-	}
+struct dynamic_walk {
+	void (*each)(void *context, const char *name, bool imported);
+	void *context;
+};
+
+static bool walk_dynamic(void *context, const struct dpe_elf_symbol *symbol)
+{
+	struct dynamic_walk *walk = context;
+
+	if (symbol->dynamic)
+		walk->each(walk->context, symbol->name, symbol->is.st_shndx == SHN_UNDEF);
 	return false;
 }
 
+void dpe_module_each_dynamic(const struct dpe_module *module,
+	void (*each)(void *context, const char *name, bool imported), void *context)
+{
+	struct dynamic_walk walk = {each, context};
+
+	dpe_elf_each_symbol(module->elf, walk_dynamic, &walk);
+}
+
+/* ---- segments ---------------------------------------------------------------------------- */
+
 bool dpe_module_offset(const struct dpe_module *module, uint64_t address, uint64_t *offset)
 {
-	for (unsigned i = 0; i < module->nloads; i++) {
-		const GElf_Phdr *load = &module->loads[i];
+	for (unsigned i = 0; i < module->nsegments; i++) {
+		const struct dpe_segment *segment = &module->segments[i];
 
-		if (!(load->p_flags & PF_X) || address < load->p_vaddr ||
-			address - load->p_vaddr >= load->p_filesz)
+		if (!segment->executable || address < segment->address ||
+			address - segment->address >= segment->size)
 			continue;
-		*offset = address - load->p_vaddr + load->p_offset;
+		*offset = address - segment->address + segment->offset;
 		return true;
 	}
 	return false;
@@ -192,30 +205,51 @@ bool dpe_module_offset(const struct dpe_module *module, uint64_t address, uint64
 
 bool dpe_module_address(const struct dpe_module *module, uint64_t offset, uint64_t *address)
 {
-	for (unsigned i = 0; i < module->nloads; i++) {
-		const GElf_Phdr *load = &module->loads[i];
+	for (unsigned i = 0; i < module->nsegments; i++) {
+		const struct dpe_segment *segment = &module->segments[i];
 
-		if (offset < load->p_offset || offset - load->p_offset >= load->p_filesz)
+		if (offset < segment->offset || offset - segment->offset >= segment->size)
 			continue;
-		*address = offset - load->p_offset + load->p_vaddr;
+		*address = offset - segment->offset + segment->address;
 		return true;
 	}
 	return false;
 }
 
-/* A segment begins anywhere in its first page, which may hold the end of another one as well. */
+bool dpe_module_entry_point(const struct dpe_module *module, uint64_t *offset)
+{
+	GElf_Ehdr header;
+
+	return gelf_getehdr(module->elf, &header) &&
+	       dpe_module_offset(module, header.e_entry, offset);
+}
+
+uint64_t dpe_module_lowest_code(const struct dpe_module *module)
+{
+	uint64_t lowest = UINT64_MAX;
+
+	for (unsigned i = 0; i < module->nsegments; i++) {
+		const struct dpe_segment *segment = &module->segments[i];
+
+		if (segment->executable && segment->address < lowest)
+			lowest = segment->address;
+	}
+	return lowest;
+}
+
+/* A segment may begin anywhere in its first page, which may also hold the end of another segment. */
 bool dpe_module_bias(
 	const struct dpe_module *module, uint64_t start, uint64_t offset, uint64_t *bias)
 {
-	uint64_t inside = (uint64_t)sysconf(_SC_PAGESIZE) - 1;
+	uint64_t in_page = (uint64_t)sysconf(_SC_PAGESIZE) - 1;
 
-	for (unsigned i = 0; i < module->nloads; i++) {
-		const GElf_Phdr *load = &module->loads[i];
+	for (unsigned i = 0; i < module->nsegments; i++) {
+		const struct dpe_segment *segment = &module->segments[i];
 
-		if (!(load->p_flags & PF_X) || offset < (load->p_offset & ~inside) ||
-			offset >= load->p_offset + load->p_filesz)
+		if (!segment->executable || offset < (segment->offset & ~in_page) ||
+			offset >= segment->offset + segment->size)
 			continue;
-		*bias = start - (offset - load->p_offset + load->p_vaddr);
+		*bias = start - (offset - segment->offset + segment->address);
 		return true;
 	}
 	return false;
@@ -223,10 +257,10 @@ bool dpe_module_bias(
 
 /* ---- functions --------------------------------------------------------------------------- */
 
-/* Each file that has such an event has a copy that no other file sees. */
-static bool is_told(const struct dpe_module *module, const GElf_Sym *symbol, uint64_t offset)
+/* <dpe/probe.h> gives each file that has such an event a static function of this code. */
+static bool is_event(const struct dpe_module *module, const GElf_Sym *symbol, uint64_t offset)
 {
-	static const uint8_t code[] = {0x0f, 0x1f, 0x44, 0x00, 0x00, 0xc3}; /* a nop, a return */
+	static const uint8_t code[] = {0x0f, 0x1f, 0x44, 0x00, 0x00, 0xc3}; /* nop, ret */
 	uint8_t found[sizeof(code)];
 
 	return symbol->st_size == sizeof(code) &&
@@ -234,52 +268,44 @@ static bool is_told(const struct dpe_module *module, const GElf_Sym *symbol, uin
 	       !memcmp(found, code, sizeof(code));
 }
 
-static void add_symbol(struct dpe_module *module, const GElf_Sym *symbol, const char *name)
+struct reading {
+	struct dpe_module *module;
+	bool has_symtab;
+};
+
+static bool add_function(void *context, const struct dpe_elf_symbol *symbol)
 {
-	unsigned type = GELF_ST_TYPE(symbol->st_info);
-	size_t len = name ? strcspn(name, "@") : 0;
+	struct reading *reading = context;
+	struct dpe_module *module = reading->module;
+	unsigned type = GELF_ST_TYPE(symbol->is.st_info);
+	size_t len = strcspn(symbol->name, "@");
 	uint64_t offset;
 
-	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF || !len)
-		return;
-	if (!dpe_module_offset(module, symbol->st_value, &offset))
-		return;
+	reading->has_symtab |= !symbol->dynamic;
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->is.st_shndx == SHN_UNDEF || !len)
+		return false;
+	if (!dpe_module_offset(module, symbol->is.st_value, &offset))
+		return false;
 	*DPE_GROW(module->functions, module->nfunctions, module->capfunctions) =
 		(struct dpe_function){
-			.name = dpe_arena_strndup(module->arena, name, len),
-			.address = symbol->st_value,
+			.name = dpe_arena_strndup(module->arena, symbol->name, len),
+			.address = symbol->is.st_value,
 			.offset = offset,
-			.size = symbol->st_size,
-			.chosen_late = type == STT_GNU_IFUNC,
-			.exported = GELF_ST_BIND(symbol->st_info) != STB_LOCAL,
-			.told = is_told(module, symbol, offset),
+			.size = symbol->is.st_size,
+			.is_ifunc = type == STT_GNU_IFUNC,
+			.exported = GELF_ST_BIND(symbol->is.st_info) != STB_LOCAL,
+			.is_event = is_event(module, &symbol->is, offset),
 		};
+	return false;
 }
 
-/* Returns whether it is a full symbol table, not one for dynamic linking. */
-static bool add_section(struct dpe_module *module, Elf *elf, Elf_Scn *section)
+/* Returns whether there is a full symbol table, not one for dynamic linking only. */
+static bool add_functions(struct dpe_module *module, Elf *elf)
 {
-	GElf_Shdr header;
-	Elf_Data *data;
-	GElf_Sym symbol;
+	struct reading reading = {.module = module};
 
-	if (!gelf_getshdr(section, &header) ||
-		(header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
-		return false;
-	data = elf_getdata(section, NULL);
-	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
-		add_symbol(module, &symbol, elf_strptr(elf, header.sh_link, symbol.st_name));
-	return header.sh_type == SHT_SYMTAB;
-}
-
-static bool add_symbols(struct dpe_module *module, Elf *elf)
-{
-	Elf_Scn *section = NULL;
-	bool full = false;
-
-	while ((section = elf_nextscn(elf, section)))
-		full |= add_section(module, elf, section);
-	return full;
+	dpe_elf_each_symbol(elf, add_function, &reading);
+	return reading.has_symtab;
 }
 
 static int by_name(const void *left, const void *right)
@@ -292,20 +318,20 @@ static int by_name(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* What is exported is in both tables. */
-static void drop_repeated(struct dpe_module *module)
+/* An exported function is in both tables. */
+static void drop_duplicates(struct dpe_module *module)
 {
-	unsigned kept = 0;
+	unsigned count = 0;
 
 	for (unsigned i = 0; i < module->nfunctions; i++) {
 		struct dpe_function *next = &module->functions[i];
 
-		if (kept && !by_name(&module->functions[kept - 1], next))
-			module->functions[kept - 1].exported |= next->exported;
+		if (count && !by_name(&module->functions[count - 1], next))
+			module->functions[count - 1].exported |= next->exported;
 		else
-			module->functions[kept++] = *next;
+			module->functions[count++] = *next;
 	}
-	module->nfunctions = kept;
+	module->nfunctions = count;
 }
 
 static void read_functions(struct dpe_module *module)
@@ -313,12 +339,12 @@ static void read_functions(struct dpe_module *module)
 	Elf *debug;
 
 	module->has_functions = true;
-	module->stripped = !add_symbols(module, module->elf);
+	module->stripped = !add_functions(module, module->elf);
 	if (module->stripped && (debug = dpe_dwarf_debug_file(module)))
-		module->stripped = !add_symbols(module, debug);
+		module->stripped = !add_functions(module, debug);
 	if (module->nfunctions)
 		qsort(module->functions, module->nfunctions, sizeof(*module->functions), by_name);
-	drop_repeated(module);
+	drop_duplicates(module);
 }
 
 const struct dpe_function *dpe_module_functions(struct dpe_module *module, unsigned *count)
@@ -329,6 +355,42 @@ const struct dpe_function *dpe_module_functions(struct dpe_module *module, unsig
 	return module->functions;
 }
 
+struct version_search {
+	const char *name, *version;
+	size_t len; /* of the name */
+	uint64_t address;
+};
+
+static bool has_version(void *context, const struct dpe_elf_symbol *symbol)
+{
+	struct version_search *search = context;
+
+	if (symbol->is.st_shndx == SHN_UNDEF || strlen(symbol->name) != search->len ||
+		memcmp(symbol->name, search->name, search->len) ||
+		!dpe_elf_has_version(symbol, search->version))
+		return false;
+	search->address = symbol->is.st_value;
+	return true;
+}
+
+static const struct dpe_function *find_version(
+	struct dpe_module *module, const char *name, unsigned *count)
+{
+	size_t len = strcspn(name, "@");
+	struct version_search search = {.name = name, .version = name + len + 1, .len = len};
+	char *base = dpe_xasprintf("%.*s", (int)len, name);
+	const struct dpe_function *all = dpe_module_find(module, base, count);
+	const struct dpe_function *found = NULL;
+
+	if (all && dpe_elf_each_symbol(module->elf, has_version, &search)) {
+		for (unsigned i = 0; i < *count && !found; i++)
+			found = all[i].address == search.address ? &all[i] : NULL;
+	}
+	free(base);
+	*count = found != NULL;
+	return found;
+}
+
 const struct dpe_function *dpe_module_find(
 	struct dpe_module *module, const char *name, unsigned *count)
 {
@@ -336,7 +398,7 @@ const struct dpe_function *dpe_module_find(
 	const struct dpe_function *functions;
 
 	if (*name && strchr(name + 1, '@'))
-		return dpe_module_find_version(module, name, count);
+		return find_version(module, name, count);
 	functions = dpe_module_functions(module, &total);
 	high = total;
 	while (low < high) {
@@ -380,7 +442,7 @@ static const struct dpe_function **sort_by_address(struct dpe_module *module, un
 	return module->by_address = sorted;
 }
 
-/* Of names at one place the first; code written by hand may have no size: it ends at the next. */
+/* Hand-written assembly may have no size: it extends to the next function. */
 const struct dpe_function *dpe_module_function_at(struct dpe_module *module, uint64_t address)
 {
 	unsigned count, low = 0, high;

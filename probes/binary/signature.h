@@ -13,6 +13,10 @@ struct dpe_signature;
  * however few the rules mention. */
 const struct dpe_signature *dpe_signature_of(struct dpe_module *module,
 	const struct dpe_function *function, unsigned nargs_wanted, struct dpe_arena *arena);
+/* Prints "(type name, …)", as debug information or the table of prototypes has it; nothing where neither
+ * knows the function. */
+void dpe_signature_print(
+	struct dpe_text *to, struct dpe_module *module, const struct dpe_function *function);
 /* A value that lies in a word of its own. */
 struct dpe_operand {
 	int size; /* in bytes: negative where signed, 0 where it is no number */

@@ -2,7 +2,7 @@
 #include "probes/binary/stack_text.h"
 
 #include "probes/binary/dwarf.h"
-#include "probes/plan/plan.h"
+#include "dpe/dpe-probes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,8 +4,6 @@
 
 #include "probes/binary/signature.h"
 #include "probes/kernel/bpf/record.h"
-#include "probes/plan/plan.h"
-#include "probes/plan/resolve_sites.h"
 
 /* One place of a probe. */
 struct dpe_usdt {
@@ -20,12 +18,6 @@ struct dpe_usdt {
 /* Calls `each` for each place of a probe in the module. */
 void dpe_usdt_each(struct dpe_module *module,
 	void (*each)(void *context, const struct dpe_usdt *usdt), void *context);
-/* All places of the probe that the site names, "usdt::provider" and "name", in all modules. They
- * lie in `arena`, `*out` is the caller's. 0 after one error; without one where the site is
- * optional. */
-unsigned dpe_resolve_usdt(struct dpe_modules *modules, const struct dpe_plan_site *site,
-	const struct dpe_names *names, struct dpe_arena *arena, struct dpe_diags *diags,
-	struct dpe_target_function **out);
 /* How its arguments lie in the words of a record. */
 const struct dpe_signature *dpe_usdt_signature(
 	const struct dpe_usdt *usdt, struct dpe_arena *arena);

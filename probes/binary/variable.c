@@ -4,6 +4,7 @@
 #include "dpe-lang/dpe-lang.h"
 #include "probes/binary/demangle.h"
 #include "probes/binary/dwarf.h"
+#include "probes/binary/elf_symbols.h"
 #include "probes/binary/lock_layouts.h"
 #include "probes/binary/lvalue.h"
 
@@ -13,30 +14,22 @@
 
 /* ---- symbols ----------------------------------------------------------------------------- */
 
-typedef void symbol_fn(void *context, const GElf_Sym *symbol, const char *name);
-
-/* Each variable that the symbol tables of a file define. */
-static void each_symbol(Elf *elf, symbol_fn *visit, void *context)
+/* Whether the symbol is a variable that the file defines. */
+static bool is_variable(const struct dpe_elf_symbol *symbol)
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	GElf_Sym symbol;
+	return *symbol->name && GELF_ST_TYPE(symbol->is.st_info) == STT_OBJECT &&
+	       symbol->is.st_shndx != SHN_UNDEF;
+}
 
-	while ((section = elf_nextscn(elf, section))) {
-		Elf_Data *data;
+/* The symbol tables of the file, and where nothing was found there, of its debug file. */
+static void each_symbol(struct dpe_module *module, unsigned *found,
+	bool (*each)(void *context, const struct dpe_elf_symbol *symbol), void *context)
+{
+	Elf *debug;
 
-		if (!gelf_getshdr(section, &header) ||
-			(header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
-			continue;
-		data = elf_getdata(section, NULL);
-		for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
-			const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-
-			if (name && *name && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT &&
-				symbol.st_shndx != SHN_UNDEF)
-				visit(context, &symbol, name);
-		}
-	}
+	dpe_elf_each_symbol(module->elf, each, context);
+	if (!*found && (debug = dpe_dwarf_debug_file(module)))
+		dpe_elf_each_symbol(debug, each, context);
 }
 
 /* A name as the source has it: `total`, `bank::total`. */
@@ -91,16 +84,18 @@ static bool is_exported(const GElf_Sym *symbol)
 	       GELF_ST_VISIBILITY(symbol->st_other) != STV_HIDDEN;
 }
 
-static void look_at(void *context, const GElf_Sym *symbol, const char *name)
+static bool match_symbol(void *context, const struct dpe_elf_symbol *symbol)
 {
 	struct search *search = context;
 
-	if ((search->exported && !is_exported(symbol)) || !is_wanted(search, name))
-		return;
-	if (search->count && search->found.st_value == symbol->st_value)
-		return;
-	search->found = *symbol;
+	if (!is_variable(symbol) || (search->exported && !is_exported(&symbol->is)) ||
+		!is_wanted(search, symbol->name))
+		return false;
+	if (search->count && search->found.st_value == symbol->is.st_value)
+		return false;
+	search->found = symbol->is;
 	search->count++;
+	return false;
 }
 
 /* ---- those that are not there -------------------------------------------------------------- */
@@ -112,28 +107,28 @@ struct names {
 	unsigned count, cap;
 };
 
-static void add_name(void *context, const GElf_Sym *symbol, const char *name)
+static bool add_name(void *context, const struct dpe_elf_symbol *symbol)
 {
 	struct names *names = context;
-	char *base = dpe_demangle_base(name);
+	char *base = is_variable(symbol) ? dpe_demangle_base(symbol->name) : NULL;
 	const char *last = base ? strrchr(base, ':') : NULL;
 
-	(void)symbol;
+	if (!is_variable(symbol))
+		return false;
 	if (last && !names->elsewhere && !strcmp(last + 1, names->last))
 		names->elsewhere = dpe_xstrdup(base);
-	*DPE_GROW(names->at, names->count, names->cap) = base ? base : dpe_xstrdup(name);
+	*DPE_GROW(names->at, names->count, names->cap) = base ? base : dpe_xstrdup(symbol->name);
+	return false;
 }
 
 static char *say_missing(struct dpe_module *module, const struct search *search)
 {
-	Elf *debug = dpe_dwarf_debug_file(module);
 	struct names names = {.last = search->last};
+	unsigned in_debug_file_too = 0;
 	const char *meant;
 	char *said;
 
-	each_symbol(module->elf, add_name, &names);
-	if (debug)
-		each_symbol(debug, add_name, &names);
+	each_symbol(module, &in_debug_file_too, add_name, &names);
 	meant = names.elsewhere;
 	if (!meant && !dpe_nearest(search->whole, (const char *const *)names.at, names.count, &meant, 1))
 		meant = NULL;
@@ -160,15 +155,12 @@ static const char *root_of(const char *lvalue)
 static char *find_root(struct dpe_module *module, struct search *search)
 {
 	unsigned unused;
-	Elf *debug;
 
-	each_symbol(module->elf, look_at, search);
-	if (!search->count && (debug = dpe_dwarf_debug_file(module)))
-		each_symbol(debug, look_at, search);
-	if (!search->count)
-		dpe_module_functions(module, &unused); /* which finds out whether it is stripped */
-	if (!search->count)
+	each_symbol(module, &search->count, match_symbol, search);
+	if (!search->count) {
+		dpe_module_functions(module, &unused); /* sets `stripped` */
 		return say_missing(module, search);
+	}
 	if (search->count > 1)
 		return dpe_xasprintf(
 			"%s has %u variables '%s'", module->name, search->count, search->whole);
@@ -211,7 +203,7 @@ static bool has_root(struct dpe_module *module, const char *lvalue, bool exporte
 
 	search_for(&search, root, strcspn(root, DPE_LVALUE_PART));
 	search.exported = exported;
-	each_symbol(module->elf, look_at, &search);
+	dpe_elf_each_symbol(module->elf, match_symbol, &search);
 	search_end(&search);
 	return search.count;
 }
@@ -342,13 +334,6 @@ static char *say(
 	return said;
 }
 
-static bool is_structure(Dwarf_Die *type)
-{
-	int tag = dwarf_tag(type);
-
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-}
-
 /* Where nothing is known of its type, an argument that is taken for text points to it. */
 static char *without_types(struct dpe_module *module, const struct dpe_function *function,
 	const char *lvalue, struct dpe_variable *variable)
@@ -382,7 +367,7 @@ char *dpe_variable_of_call(struct dpe_module *module, const struct dpe_function 
 	why = dpe_lvalue_enter(lvalue, &type, variable);
 	if (why)
 		return why;
-	variable->in_structure = is_structure(&type);
+	variable->in_structure = dpe_dwarf_is_aggregate(&type);
 	if (!variable->nsteps && !variable->in_structure)
 		return say("", function, number, " is no pointer");
 	return NULL;
@@ -390,26 +375,30 @@ char *dpe_variable_of_call(struct dpe_module *module, const struct dpe_function 
 
 /* ---- what lies at an address ------------------------------------------------------------- */
 
+/* The smallest variable around an address. */
 struct holder {
 	uint64_t address;
 	GElf_Sym found;
 	char *name; /* owned; NULL: none yet */
+	unsigned count;
 };
 
-static void look_around(void *context, const GElf_Sym *symbol, const char *name)
+static bool match_holder(void *context, const struct dpe_elf_symbol *symbol)
 {
 	struct holder *holder = context;
 
-	if (holder->address < symbol->st_value ||
-		holder->address - symbol->st_value >= symbol->st_size)
-		return;
-	if (holder->name && holder->found.st_size <= symbol->st_size)
-		return;
+	if (!is_variable(symbol) || holder->address < symbol->is.st_value ||
+		holder->address - symbol->is.st_value >= symbol->is.st_size)
+		return false;
+	if (holder->count && holder->found.st_size <= symbol->is.st_size)
+		return false;
 	free(holder->name);
-	holder->found = *symbol;
-	holder->name = dpe_demangle_base(name);
+	holder->count++;
+	holder->found = symbol->is;
+	holder->name = dpe_demangle_base(symbol->name);
 	if (!holder->name)
-		holder->name = dpe_xasprintf("%.*s", (int)strcspn(name, "@"), name);
+		holder->name = dpe_xasprintf("%.*s", (int)strcspn(symbol->name, "@"), symbol->name);
+	return false;
 }
 
 /* Types of the libraries, whose inside is nobody's business. */
@@ -461,7 +450,7 @@ static bool go_inside(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
 		*offset %= size;
 		return true;
 	}
-	if (!is_structure(&peeled) || dwarf_tag(&peeled) == DW_TAG_union_type ||
+	if (!dpe_dwarf_is_aggregate(&peeled) || dwarf_tag(&peeled) == DW_TAG_union_type ||
 		!member_around(&peeled, offset, &member) || !dpe_dwarf_type(&member, type))
 		return false;
 	dpe_text_printf(name, ".%s", dwarf_diename(&member) ? dwarf_diename(&member) : "?");
@@ -476,11 +465,8 @@ char *dpe_variable_at(struct dpe_module *module, uint64_t address)
 	Dwarf_Die declared, type;
 	uint64_t offset;
 	bool closed = false;
-	Elf *debug;
 
-	each_symbol(module->elf, look_around, &holder);
-	if (!holder.name && (debug = dpe_dwarf_debug_file(module)))
-		each_symbol(debug, look_around, &holder);
+	each_symbol(module, &holder.count, match_holder, &holder);
 	if (!holder.name)
 		return NULL;
 	offset = address - holder.found.st_value;

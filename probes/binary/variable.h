@@ -42,6 +42,17 @@ char *dpe_variable_find_in(
  * one, unless it is in_structure. */
 char *dpe_variable_of_call(struct dpe_module *module, const struct dpe_function *function,
 	const char *lvalue, struct dpe_variable *variable);
+/* ---- lvalues as text --------------------------------------------------------------------- */
+
+/* Characters that end the name at the root of an lvalue. */
+#define DPE_LVALUE_PART ".[-)"
+
+/* Whether it is `text(LVALUE)`. */
+bool dpe_lvalue_is_text(const char *lvalue);
+/* The LVALUE in that; any other lvalue itself. The caller frees it. */
+char *dpe_lvalue_in_text(const char *lvalue);
+/* Turns a variable that is a pointer into the text that it points to. NULL, or what is wrong, the caller's. */
+char *dpe_lvalue_point_to_text(struct dpe_variable *variable);
 #define DPE_VARIABLE_RESULT INT_MAX
 /* The number of the argument, from 0, that is the root of an lvalue, or DPE_VARIABLE_RESULT; -1: none
  * is. */

@@ -1,8 +1,7 @@
 /* attach: BPF programs into the kernel, probes into the target's files. With attach_late.c,
  * configure.c, detach.c, told.c and what keeps maps the files that know libbpf. */
 #include "probes/kernel/attach.h"
-#include "probes/plan/text_values.h"
-#include "probes/binary/usdt.h"
+#include "probes/binary/binary.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -393,10 +392,8 @@ bool dpe_attach_hold_linker(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	const struct dpe_module *program = dpe_modules_program(&probes->modules);
 	uint64_t offset;
-	GElf_Ehdr header;
 
-	if (!gelf_getehdr(program->elf, &header) ||
-		!dpe_module_offset(program, header.e_entry, &offset)) {
+	if (!dpe_module_entry_point(program, &offset)) {
 		dpe_diag_at(diags, DPE_ERROR, program->path, "it has no place where it begins");
 		return false;
 	}

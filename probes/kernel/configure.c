@@ -1,7 +1,6 @@
 /* configure: what the kernel can, and what our programs are told before they are loaded. */
 #include "probes/kernel/attach.h"
-#include "probes/binary/lock_layouts.h"
-#include "probes/binary/usdt.h"
+#include "probes/binary/binary.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -140,7 +139,7 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 	bpf_map__set_max_entries(bpf->maps.read_where, probes->first_watch + 2 * DPE_WATCHES);
 	bpf_map__set_max_entries(bpf->maps.usdt_where, probes->first_watch);
 	bpf->rodata->first_watch = probes->first_watch;
-	bpf->rodata->lowest_code = dpe_reads_lowest_code(probes);
+	bpf->rodata->lowest_code = dpe_module_lowest_code(dpe_modules_program(&probes->modules));
 	probes->most_values = dpe_reads_most(probes);
 	bpf->rodata->most_values = probes->most_values;
 	bpf->rodata->most_steps = reads_locks_alone(probes) ? 1 : DPE_VALUE_STEPS;

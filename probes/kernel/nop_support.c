@@ -1,5 +1,4 @@
-/* What the kernel we run on can do, found out by trying. */
-#include "probes/plan/placement.h"
+#include "probes/kernel/nop_support.h"
 
 #include <errno.h>
 #include <fcntl.h>

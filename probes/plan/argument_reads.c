@@ -1,6 +1,6 @@
 /* argument_reads: what arguments and results lead to, and the members of structures among them. */
 #include "probes/live.h"
-#include "probes/binary/lvalue.h"
+#include "probes/binary/binary.h"
 
 #include <stdlib.h>
 #include <string.h>

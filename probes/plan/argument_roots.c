@@ -1,7 +1,7 @@
 /* Names that stand for no value: of structures, whose members have some. */
 #include "probes/plan/argument_roots.h"
 
-#include "probes/binary/variable.h"
+#include "probes/binary/binary.h"
 
 struct uses {
 	unsigned variable;

@@ -3,7 +3,7 @@
 #ifndef DPE_PROBES_PLAN_LATE_SITES_H
 #define DPE_PROBES_PLAN_LATE_SITES_H
 
-#include "probes/binary/module.h"
+#include "probes/binary/binary.h"
 #include "probes/plan/plan.h"
 
 /* Whether a library that comes later can have the site: the program, or a library of it, can load

@@ -3,17 +3,15 @@
  * A line has many rows in them: the compiler moves instructions about. One probe for each copy of
  * the line's function is meant, where a debugger would put its breakpoint: at the lowest address.
  */
-#include "probes/binary/lines.h"
-
-#include "probes/binary/dwarf.h"
 #include "probes/plan/late_sites.h"
+#include "probes/plan/resolve_sites.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 struct copy {
-	Dwarf_Off owner; /* the function, or the place where it is inlined */
+	uint64_t owner; /* the function, or the place where it is inlined */
 	uint64_t address;
 	bool cold; /* in the part that the compiler moved away */
 };
@@ -23,6 +21,7 @@ struct search {
 	const char *file;
 	size_t len; /* of its name */
 	int line;
+	bool has_lines; /* the module has debug information */
 	bool has_file;
 	int below, above; /* the nearest lines that have code; 0: none */
 	struct copy *copies;
@@ -30,18 +29,6 @@ struct search {
 };
 
 /* ---- rows -------------------------------------------------------------------------------- */
-
-static bool read_row(
-	Dwarf_Lines *lines, size_t number, const char **file, int *line, Dwarf_Addr *address)
-{
-	Dwarf_Line *row = dwarf_onesrcline(lines, number);
-	bool begins = false, ends = true;
-
-	*file = row ? dwarf_linesrc(row, NULL, NULL) : NULL;
-	return *file && !dwarf_linebeginstatement(row, &begins) && begins &&
-	       !dwarf_lineendsequence(row, &ends) && !ends && !dwarf_lineno(row, line) &&
-	       *line > 0 && !dwarf_lineaddr(row, address);
-}
 
 /* True where the path ends in the file's name as the rule has it. */
 static bool is_file(const struct search *search, const char *path)
@@ -53,22 +40,6 @@ static bool is_file(const struct search *search, const char *path)
 	return len == search->len || path[len - search->len - 1] == '/';
 }
 
-static Dwarf_Off owner_of(Dwarf_Die *unit, Dwarf_Addr address)
-{
-	Dwarf_Die *scopes = NULL;
-	int count = dwarf_getscopes(unit, address, &scopes);
-	Dwarf_Off owner = 0;
-
-	for (int i = 0; i < count && !owner; i++) {
-		int tag = dwarf_tag(&scopes[i]);
-
-		if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
-			owner = dwarf_dieoffset(&scopes[i]);
-	}
-	free(scopes);
-	return owner;
-}
-
 static bool is_cold(struct dpe_module *module, uint64_t address)
 {
 	const struct dpe_function *function = dpe_module_function_at(module, address);
@@ -76,7 +47,7 @@ static bool is_cold(struct dpe_module *module, uint64_t address)
 	return function && strstr(function->name, ".cold");
 }
 
-static void add_copy(struct search *search, Dwarf_Off owner, uint64_t address)
+static void add_copy(struct search *search, uint64_t owner, uint64_t address)
 {
 	bool cold = is_cold(search->module, address);
 
@@ -101,29 +72,17 @@ static void note_neighbour(struct search *search, int line)
 		search->above = line;
 }
 
-static void search_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+static void look_at_row(void *context, const struct dpe_line_row *row)
 {
 	struct search *search = context;
-	Dwarf_Lines *lines;
-	size_t count;
 
-	if (dwarf_getsrclines(unit, &lines, &count))
+	if (!is_file(search, row->file))
 		return;
-	for (size_t i = 0; i < count; i++) {
-		const char *file;
-		Dwarf_Addr address;
-		uint64_t offset;
-		int line;
-
-		if (!read_row(lines, i, &file, &line, &address) || !is_file(search, file) ||
-			!dpe_module_offset(search->module, address + bias, &offset))
-			continue;
-		search->has_file = true;
-		if (line == search->line)
-			add_copy(search, owner_of(scope, address), address + bias);
-		else
-			note_neighbour(search, line);
-	}
+	search->has_file = true;
+	if (row->line == search->line)
+		add_copy(search, dpe_line_owner(row), row->address);
+	else
+		note_neighbour(search, row->line);
 }
 
 /* ---- what is there ----------------------------------------------------------------------- */
@@ -187,22 +146,12 @@ struct files {
 	unsigned count, cap;
 };
 
-static void collect_files(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+static void collect_file(void *context, const char *path)
 {
 	struct files *names = context;
-	Dwarf_Files *files;
-	size_t count;
+	const char *slash = strrchr(path, '/');
 
-	(void)scope, (void)bias;
-	if (dwarf_getsrcfiles(unit, &files, &count))
-		return;
-	for (size_t i = 0; i < count; i++) {
-		const char *path = dwarf_filesrc(files, i, NULL, NULL);
-		const char *slash = path ? strrchr(path, '/') : NULL;
-
-		if (path)
-			*DPE_GROW(names->at, names->count, names->cap) = slash ? slash + 1 : path;
-	}
+	*DPE_GROW(names->at, names->count, names->cap) = slash ? slash + 1 : path;
 }
 
 static void note_nearest_file(
@@ -212,19 +161,19 @@ static void note_nearest_file(
 	struct files names = {0};
 	const char *best;
 
-	dpe_dwarf_each_unit(search->module, collect_files, &names);
+	dpe_line_each_file(search->module, collect_file, &names);
 	if (dpe_nearest(wanted, names.at, names.count, &best, 1))
 		dpe_diag(diags, DPE_NOTE, site->place, "did you mean '%s'?", best);
 	free(names.at);
 	free(wanted);
 }
 
-static void say_missing(const struct search *search, const struct dpe_plan_site *site, bool has_dwarf,
+static void say_missing(const struct search *search, const struct dpe_plan_site *site,
 	enum dpe_severity missing, struct dpe_diags *diags)
 {
 	const char *program = search->module->name;
 
-	if (!has_dwarf)
+	if (!search->has_lines)
 		dpe_diag(diags, missing, site->place,
 			"%s has no debug information, which tells where the code of a line is: "
 			"compile it with -g",
@@ -240,9 +189,9 @@ static void say_missing(const struct search *search, const struct dpe_plan_site 
 		dpe_diag(diags, DPE_ERROR, site->place,
 			"line %d has no code; the nearest line that has some is %d", search->line,
 			search->below ? search->below : search->above);
-	if (has_dwarf && !search->has_file)
+	if (search->has_lines && !search->has_file)
 		note_nearest_file(search, site, diags);
-	if (!has_dwarf || !search->has_file)
+	if (!search->has_lines || !search->has_file)
 		dpe_late_note(missing, site, diags);
 }
 
@@ -261,7 +210,7 @@ static bool is_well_formed(const struct dpe_plan_site *site, struct dpe_diags *d
 static void search_module(struct search *search, struct found *found, const struct dpe_plan_site *site,
 	struct dpe_arena *arena, struct dpe_diags *diags)
 {
-	dpe_dwarf_each_unit(search->module, search_unit, search);
+	search->has_lines = dpe_line_each(search->module, look_at_row, search);
 	take_copies(found, search, site, arena, diags);
 	free(search->copies);
 }
@@ -276,11 +225,6 @@ static struct search search_for(const char *name, struct dpe_module *module)
 		.len = (size_t)(colon - name),
 		.line = (int)strtol(colon + 1, NULL, 10),
 	};
-}
-
-static void ignore_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
-{
-	(void)context, (void)unit, (void)scope, (void)bias;
 }
 
 unsigned dpe_resolve_line(struct dpe_modules *modules, const struct dpe_plan_site *site,
@@ -306,79 +250,7 @@ unsigned dpe_resolve_line(struct dpe_modules *modules, const struct dpe_plan_sit
 		}
 	}
 	if (!found.count && !site->optional)
-		say_missing(&of_program, site,
-			dpe_dwarf_each_unit(of_program.module, ignore_unit, NULL),
-			dpe_late_severity(modules, site, names), diags);
+		say_missing(&of_program, site, dpe_late_severity(modules, site, names), diags);
 	*out = found.at;
 	return found.count;
-}
-
-/* ---- listing ----------------------------------------------------------------------------- */
-
-struct row {
-	const char *file;
-	int line;
-	uint64_t address;
-};
-
-struct rows {
-	struct dpe_module *module;
-	struct row *at;
-	unsigned count, cap;
-};
-
-static void collect_rows(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
-{
-	struct rows *rows = context;
-	Dwarf_Lines *lines;
-	size_t count;
-
-	(void)scope;
-	if (dwarf_getsrclines(unit, &lines, &count))
-		return;
-	for (size_t i = 0; i < count; i++) {
-		struct row row;
-		Dwarf_Addr address;
-		uint64_t offset;
-
-		if (!read_row(lines, i, &row.file, &row.line, &address) ||
-			!dpe_module_offset(rows->module, address + bias, &offset))
-			continue;
-		row.address = address + bias;
-		*DPE_GROW(rows->at, rows->count, rows->cap) = row;
-	}
-}
-
-static int by_line(const void *left, const void *right)
-{
-	const struct row *a = left, *b = right;
-	int order = strcmp(a->file, b->file);
-
-	if (order)
-		return order;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	return a->address < b->address ? -1 : a->address > b->address;
-}
-
-void dpe_lines_each(struct dpe_module *module,
-	void (*each)(void *context, const char *name, uint64_t address), void *context)
-{
-	struct rows rows = {.module = module};
-
-	dpe_dwarf_each_unit(module, collect_rows, &rows);
-	if (rows.count)
-		qsort(rows.at, rows.count, sizeof(*rows.at), by_line);
-	for (unsigned i = 0; i < rows.count; i++) {
-		const struct row *row = &rows.at[i];
-		const char *slash = strrchr(row->file, '/');
-		char *name;
-
-		if (i && !strcmp(row[-1].file, row->file) && row[-1].line == row->line)
-			continue;
-		name = dpe_xasprintf("%s:%d", slash ? slash + 1 : row->file, row->line);
-		each(context, name, row->address);
-		free(name);
-	}
-	free(rows.at);
 }

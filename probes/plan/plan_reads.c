@@ -3,7 +3,7 @@
  * may be the one that makes it run. */
 #include "probes/plan/plan_reads.h"
 #include "probes/kernel/bpf/record.h"
-#include "probes/binary/lvalue.h"
+#include "probes/binary/binary.h"
 
 #include <string.h>
 

@@ -1,11 +1,6 @@
 /* resolve_sites: sites by name in the symbol tables, and what to say of those that are not there. */
 #include "probes/plan/resolve_sites.h"
 
-#include "probes/binary/signature.h"
-#include "probes/binary/demangle.h"
-#include "probes/binary/dwarf.h"
-#include "probes/binary/ifunc.h"
-#include "probes/binary/inlined.h"
 #include "probes/plan/late_sites.h"
 
 #include <stdlib.h>
@@ -20,9 +15,9 @@ struct search {
 	unsigned nfound, capfound;
 	bool ambiguous; /* there are several, and it was told */
 	enum dpe_severity missing; /* what it is that there is none */
-	struct dpe_module
-		*late_module; /* has such a function, but an IFUNC whose choice is not known */
-	const struct dpe_function *late;
+	/* An IFUNC of that name whose implementation is not known, or NULL. */
+	const struct dpe_function *ifunc;
+	struct dpe_module *ifunc_module;
 };
 
 static bool is_meant(const struct search *search, const struct dpe_module *module)
@@ -34,7 +29,7 @@ static bool is_meant(const struct search *search, const struct dpe_module *modul
 static bool is_reached(const struct search *search, const struct dpe_module *module,
 	const struct dpe_function *function)
 {
-	return function->exported || function->told || module->program || *search->module;
+	return function->exported || function->is_event || module->program || *search->module;
 }
 
 /* The same of functions that are gone. */
@@ -71,8 +66,8 @@ static void add_chosen(
 		add_found(search, module, chosen);
 		return;
 	}
-	search->late_module = module;
-	search->late = chooser;
+	search->ifunc_module = module;
+	search->ifunc = chooser;
 }
 
 /* Versions of one function may be aliases of one place or different functions, static functions
@@ -88,7 +83,7 @@ static void search_module(struct search *search, struct dpe_module *module)
 	for (unsigned i = 0; i < count; i++) {
 		if (!is_reached(search, module, &functions[i]))
 			continue;
-		if (functions[i].chosen_late)
+		if (functions[i].is_ifunc)
 			add_chosen(search, module, &functions[i]);
 		else
 			add_found(search, module, &functions[i]);
@@ -114,7 +109,7 @@ static bool is_called_so(
 	char *base;
 	bool so;
 
-	if (function->chosen_late || !strstr(function->name, search->name))
+	if (function->is_ifunc || !strstr(function->name, search->name))
 		return false;
 	base = dpe_demangle_base(function->name);
 	so = base && dpe_demangled_is(base, by_class ? search->module : "", search->name);
@@ -209,9 +204,9 @@ static void search_sources(struct search *search, bool by_class)
 static void search_names(struct search *search)
 {
 	search_all(search);
-	if (!search->nfound && !search->late)
+	if (!search->nfound && !search->ifunc)
 		search_sources(search, false);
-	if (!search->nfound && !search->late && !search->ambiguous && *search->module)
+	if (!search->nfound && !search->ifunc && !search->ambiguous && *search->module)
 		search_sources(search, true);
 }
 
@@ -398,7 +393,7 @@ static bool note_optimised(const struct search *search)
 	for (unsigned i = 0; i < search->modules->count; i++) {
 		struct dpe_module *module = search->modules->at[i];
 
-		if (!reaches_all(search, module) || !dpe_dwarf_is_inlined(module, search->name))
+		if (!reaches_all(search, module) || !dpe_inlined_everywhere(module, search->name))
 			continue;
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,
 			"the compiler inlined it everywhere in %s: declare it "
@@ -462,25 +457,20 @@ static void note_nearest(const struct search *search)
 			"did you mean '%s', '%s' or '%s'?", best[0], best[1], best[2]);
 }
 
-static void say_chosen_late(const struct search *search)
+static void say_ifunc(const struct search *search)
 {
-	struct dpe_text variants = {0};
 	const char *why = "";
 
-	dpe_ifunc_chosen(search->late_module, search->late, &why);
+	dpe_ifunc_chosen(search->ifunc_module, search->ifunc, &why);
 	dpe_diag(search->diags, DPE_ERROR, search->site->place,
-		"'%s' of %s is chosen when the program loads (IFUNC): %s", search->name,
-		search->late_module->name, why);
-	if (dpe_ifunc_variants(search->late_module, search->late, &variants))
-		dpe_diag(search->diags, DPE_NOTE, search->site->place,
-			"observe its variants, which are likely: %s", variants.at);
-	dpe_text_free(&variants);
+		"the implementation of '%s' in %s is selected when the program loads (IFUNC), and %s",
+		search->name, search->ifunc_module->name, why);
 }
 
 static void say_missing(const struct search *search)
 {
-	if (search->late) {
-		say_chosen_late(search);
+	if (search->ifunc) {
+		say_ifunc(search);
 		return;
 	}
 	if (!has_module(search)) {

@@ -2,10 +2,8 @@
 #ifndef DPE_PROBES_PLAN_RESOLVE_SITES_H
 #define DPE_PROBES_PLAN_RESOLVE_SITES_H
 
-#include "probes/binary/module.h"
+#include "probes/binary/binary.h"
 #include "probes/plan/plan.h"
-
-struct dpe_usdt;
 
 struct dpe_target_function {
 	struct dpe_module *module;
@@ -24,5 +22,16 @@ struct dpe_target_function {
  * observed; without one where the site is optional. */
 unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_plan_site *site,
 	const struct dpe_names *names, struct dpe_diags *diags, struct dpe_target_function **out);
+/* The same of a site that is a USDT probe, "usdt::provider" and "name". What is found lies in `arena`. */
+unsigned dpe_resolve_usdt(struct dpe_modules *modules, const struct dpe_plan_site *site,
+	const struct dpe_names *names, struct dpe_arena *arena, struct dpe_diags *diags,
+	struct dpe_target_function **out);
+/* The places of the line that the site names, "file.c:12", in the program, or else in its
+ * libraries: of each copy of it (inlined functions, templates) the first instruction. The
+ * functions, which begin there, lie in `arena`; `*out` is the caller's. 0 after one error; without
+ * one where the site is optional. */
+unsigned dpe_resolve_line(struct dpe_modules *modules, const struct dpe_plan_site *site,
+	const struct dpe_names *names, struct dpe_arena *arena, struct dpe_diags *diags,
+	struct dpe_target_function **out);
 
 #endif

@@ -1,8 +1,6 @@
 /* return_points: which sites have their returns observed elsewhere than by a return probe. */
 #include "probes/live.h"
 
-#include <bpf/bpf.h>
-
 struct dpe_exit_use dpe_exit_use_of(
 	const struct dpe_function *function, const struct dpe_signature *signature)
 {
@@ -57,23 +55,4 @@ void dpe_points_find(struct dpe_probes *probes, struct dpe_site *site)
 	site->placement.distance = 0;
 	site->first_point = probes->npoints;
 	probes->npoints += site->exits.count;
-}
-
-void dpe_points_tell_site(const struct dpe_probes *probes, int map, unsigned number)
-{
-	const struct dpe_site *site = &probes->sites[number];
-
-	for (unsigned i = 0; i < site->exits.count; i++) {
-		struct dpe_point_entry entry = site->exits.points[i].entry;
-		uint32_t key = site->first_point + i;
-
-		entry.site = number;
-		bpf_map_update_elem(map, &key, &entry, BPF_ANY);
-	}
-}
-
-void dpe_points_tell(const struct dpe_probes *probes, int map)
-{
-	for (unsigned i = 0; i < probes->nsites; i++)
-		dpe_points_tell_site(probes, map, i);
 }

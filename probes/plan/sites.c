@@ -1,11 +1,9 @@
 /* sites: where in the target's files the plan's sites are. */
-#include "probes/binary/ifunc.h"
+#include "probes/binary/binary.h"
 #include "probes/plan/late_sites.h"
-#include "probes/binary/lines.h"
 #include "probes/live.h"
 #include "probes/plan/plan_guards.h"
 #include "probes/plan/resolve_sites.h"
-#include "probes/binary/usdt.h"
 
 #include <stdlib.h>
 
@@ -86,7 +84,7 @@ static bool is_chosen_late(struct dpe_module *module, const char *name)
 	const struct dpe_function *functions = dpe_module_find(module, name, &count);
 
 	for (unsigned i = 0; i < count; i++)
-		if (functions[i].chosen_late && !dpe_ifunc_chosen(module, &functions[i], NULL))
+		if (functions[i].is_ifunc && !dpe_ifunc_chosen(module, &functions[i], NULL))
 			return true;
 	return false;
 }

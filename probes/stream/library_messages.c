@@ -1,5 +1,5 @@
 /* library_messages: what the preloaded library wrote, as messages. */
-#include "probes/binary/lock_layouts.h"
+#include "probes/binary/binary.h"
 #include "probes/stream/library_reader.h"
 
 #include <string.h>

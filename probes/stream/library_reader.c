@@ -2,7 +2,7 @@
  *
  * Everything else still comes from probes: see merge.c for how the two become one. */
 #include "probes/stream/library_reader.h"
-#include "probes/binary/lock_layouts.h"
+#include "probes/binary/binary.h"
 #include "probes/live.h"
 
 #include <errno.h>

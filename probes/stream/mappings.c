@@ -3,7 +3,7 @@
  * /proc/PID/maps tells, as long as the target lives. For a target that was too quick the observed
  * functions' addresses and the beginning of the program's code tell the same. */
 #include "probes/live.h"
-#include "probes/binary/variable.h"
+#include "probes/binary/binary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,16 +101,16 @@ static void place_module(struct dpe_maps *maps, struct dpe_module *module, uint6
 {
 	uint64_t page = sysconf(_SC_PAGESIZE);
 
-	for (unsigned i = 0; i < module->nloads; i++) {
-		const GElf_Phdr *load = &module->loads[i];
-		uint64_t inside = load->p_vaddr & (page - 1);
-		uint64_t start = load->p_vaddr - inside + bias;
-		uint64_t end = start + ((inside + load->p_filesz + page - 1) & ~(page - 1));
+	for (unsigned i = 0; i < module->nsegments; i++) {
+		const struct dpe_segment *segment = &module->segments[i];
+		uint64_t inside = segment->address & (page - 1);
+		uint64_t start = segment->address - inside + bias;
+		uint64_t end = start + ((inside + segment->size + page - 1) & ~(page - 1));
 
-		if (!(load->p_flags & PF_X) || find_map(maps, start))
+		if (!(segment->executable) || find_map(maps, start))
 			continue;
 		*DPE_GROW(maps->at, maps->count, maps->cap) =
-			(struct dpe_map){start, end, load->p_offset - inside, module};
+			(struct dpe_map){start, end, segment->offset - inside, module};
 	}
 	sort_maps(maps);
 }
@@ -122,7 +122,7 @@ static void place_program(struct dpe_probes *probes, struct dpe_maps *maps)
 	uint64_t code = dpe_attach_code(probes);
 
 	if (maps->pid == probes->pid && code && program && !find_map(maps, code))
-		place_module(maps, program, code - dpe_reads_lowest_code(probes));
+		place_module(maps, program, code - dpe_module_lowest_code(program));
 }
 
 const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc)
@@ -228,10 +228,10 @@ static bool address_in(const struct dpe_map *map, uint64_t address, uint64_t *th
 	if (!dpe_module_bias(map->module, map->start, map->offset, &bias))
 		return false;
 	*there = address - bias;
-	for (unsigned i = 0; i < map->module->nloads; i++) {
-		const GElf_Phdr *load = &map->module->loads[i];
+	for (unsigned i = 0; i < map->module->nsegments; i++) {
+		const struct dpe_segment *segment = &map->module->segments[i];
 
-		if (*there >= load->p_vaddr && *there - load->p_vaddr < load->p_memsz)
+		if (*there >= segment->address && *there - segment->address < segment->memory_size)
 			return true;
 	}
 	return false;

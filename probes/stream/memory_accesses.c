@@ -57,39 +57,23 @@ struct hooks {
 	bool called, own; /* calls them, has some itself */
 };
 
-static void look_at_section(const struct dpe_module *module, Elf_Scn *section, struct hooks *hooks)
+static void note_hook(void *context, const char *name, bool imported)
 {
-	GElf_Shdr header;
-	Elf_Data *data;
-	GElf_Sym symbol;
+	struct hooks *hooks = context;
 
-	if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
+	if (!is_hook(name))
 		return;
-	data = elf_getdata(section, NULL);
-	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
-		const char *name = elf_strptr(module->elf, header.sh_link, symbol.st_name);
-
-		if (!name || !is_hook(name))
-			continue;
-		if (symbol.st_shndx == SHN_UNDEF)
-			hooks->called = true;
-		else
-			hooks->own = true;
-	}
+	hooks->called |= imported;
+	hooks->own |= !imported;
 }
 
-static struct hooks look_at_modules(const struct dpe_modules *modules)
+static struct hooks find_hooks(const struct dpe_modules *modules)
 {
 	struct hooks hooks = {0};
 
 	for (unsigned i = 0; i < modules->count; i++) {
-		const struct dpe_module *module = modules->at[i];
-		Elf_Scn *section = NULL;
-
-		if (dpe_preload_is_library(module))
-			continue;
-		while ((section = elf_nextscn(module->elf, section)))
-			look_at_section(module, section, &hooks);
+		if (!dpe_preload_is_library(modules->at[i]))
+			dpe_module_each_dynamic(modules->at[i], note_hook, &hooks);
 	}
 	return hooks;
 }
@@ -101,7 +85,7 @@ bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 
 	if (!probes->plan->memory)
 		return true;
-	hooks = look_at_modules(&probes->modules);
+	hooks = find_hooks(&probes->modules);
 	if (hooks.own)
 		dpe_diag_at(diags, DPE_ERROR, path,
 			"its reads and writes cannot be observed: ThreadSanitizer or another "

@@ -20,7 +20,7 @@
  * With a library, each thread's messages are numbered by the kernel's programs and by the library,
  * both from 0. They are numbered anew: a gap of either is a gap before its next message. */
 #include "probes/stream/library_reader.h"
-#include "probes/binary/lock_layouts.h"
+#include "probes/binary/binary.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 /* record_messages: records as messages. */
 #include "probes/live.h"
+#include "probes/stream/read_values.h"
 #include "probes/stream/memory_accesses.h"
 
 #include <string.h>

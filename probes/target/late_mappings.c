@@ -4,7 +4,7 @@
  * before anything of them runs. A thread that comes there waits in the kernel (kernel/bpf/linker_wait.h)
  * until we have looked which files are new and put probes on what the rules name in them. */
 #include "probes/live.h"
-#include "probes/plan/text_values.h"
+#include "probes/stream/read_values.h"
 
 #include <stdlib.h>
 

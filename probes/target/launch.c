@@ -106,11 +106,11 @@ static void map_code(const struct dpe_modules *modules)
 	for (unsigned i = 0; i < modules->count; i++) {
 		const struct dpe_module *module = modules->at[i];
 
-		for (unsigned j = 0; j < module->nloads; j++) {
-			size_t begin = module->loads[j].p_offset & ~(page - 1);
-			size_t end = module->loads[j].p_offset + module->loads[j].p_filesz;
+		for (unsigned j = 0; j < module->nsegments; j++) {
+			const struct dpe_segment *segment = &module->segments[j];
+			size_t begin = segment->offset & ~(page - 1), end = segment->offset + segment->size;
 
-			if (module->loads[j].p_flags & PF_X)
+			if (segment->executable)
 				mmap(NULL, end - begin, PROT_READ | PROT_EXEC, MAP_PRIVATE,
 					module->fd, begin);
 		}

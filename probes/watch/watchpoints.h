@@ -3,7 +3,7 @@
 #define DPE_PROBES_WATCH_WATCHPOINTS_H
 
 #include "event/event.h"
-#include "probes/binary/variable.h"
+#include "probes/binary/binary.h"
 
 struct dpe_watch {
 	struct dpe_variable variable;

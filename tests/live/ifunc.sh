@@ -1,6 +1,6 @@
-# Functions of which a variant is chosen when the program loads (IFUNC).
+# Functions whose implementation is selected when the program loads (IFUNC).
 . tests/tap.sh
-need_live 'functions chosen late'
+need_live 'IFUNC'
 ${CC:-cc} -g -O1 -fno-builtin "$TOP/tests/live/targets/ifunc.c" -lm -o ifunc || not_ok 'compiling ifunc.c'
 
 count_seen() {
@@ -13,7 +13,7 @@ detect copy(n): libc::memcpy(d, s, n) [.args[2] > 100]
 detect sine: sin.exit
 DPE
 run "$DPE" run --all --stack=0 -s ifunc.dpe -- ./ifunc
-check 'the variant of the C library that is chosen here' \
+check 'the implementation in the C library that is selected here' \
 	"$(count_seen '^length: 299$') $(count_seen '^length: 295$')" = '1 1'
 check 'its arguments' "$(count_seen 'memcpy(.*, 101)') $(count_seen 'memcpy(.*, 105)')" = '1 1'
 check 'that of its mathematical one' "$(count_seen 'sine: match')" -eq 1
@@ -28,13 +28,10 @@ refused() {
 	says "$1" 2 "$3"
 	check 'before the target starts' ! -s out
 }
-refused "a chooser of the program's own" 'detect r: chosen' \
-	"'chosen' of ifunc is chosen when the program loads (IFUNC): which variant cannot be known before"
-for variant in first_variant second_variant; do
-	says 'likely variants' 2 "'$variant'"
-done
-refused 'what the kernel has' 'detect r: libc::gettimeofday' "is the kernel's own (vDSO)"
-echo 'detect r: (first_variant + second_variant)' >variants.dpe
-run "$DPE" run -s variants.dpe -- ./ifunc
+refused "a selector of the program's own" 'detect r: selected' \
+	"the implementation of 'selected' in ifunc is selected when the program loads (IFUNC), and which one is not known before"
+refused 'what the kernel has' 'detect r: libc::gettimeofday' "here it is the kernel's own (vDSO)"
+echo 'detect r: (first_implementation + second_implementation)' >implementations.dpe
+run "$DPE" run -s implementations.dpe -- ./ifunc
 check 'which can be observed' "$(count_seen 'r: match')" -eq 1
 finish

@@ -3,7 +3,7 @@
 #include "tests/probes/open_target.h"
 
 #include "probes/kernel/bpf/kernel_layout.h"
-#include "probes/plan/exits.h"
+#include "probes/code/code.h"
 
 #define AT(member) offsetof(struct pt_regs, member)
 

@@ -1,14 +1,9 @@
 /* Files that are cut off or have wrong bytes: anything but a crash. */
 #include "tests/probes/open_target.h"
 
-#include "probes/binary/signature.h"
-#include "probes/binary/dwarf.h"
-#include "probes/binary/inlined.h"
-#include "probes/binary/lines.h"
-#include "probes/plan/placement.h"
-#include "probes/binary/stack_text.h"
-#include "probes/binary/usdt.h"
-#include "probes/binary/variable.h"
+#include "probes/binary/binary.h"
+#include "probes/code/code.h"
+#include "probes/plan/resolve_sites.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -46,17 +41,15 @@ static void look_at_functions(struct dpe_module *module)
 	for (unsigned i = 0; i < count && i < 100; i++) {
 		struct dpe_placement placement;
 		struct dpe_text text = {0};
-		Dwarf_Die die;
 
 		dpe_signature_of(module, &functions[i], 3, arena);
 		dpe_place_entry(module, &functions[i], &(struct dpe_entry_use){2, i % 2}, true, &placement);
-		if (dpe_dwarf_function(module, functions[i].address, &die))
-			dpe_dwarf_print_type(&text, &die);
+		dpe_signature_print(&text, module, &functions[i]);
 		dpe_inlined_into(module, &functions[i]);
 		dpe_stack_print(&map, 1, functions[i].offset + 1, true, &text);
 		dpe_text_free(&text);
 	}
-	dpe_dwarf_is_inlined(module, "nobody");
+	dpe_inlined_everywhere(module, "nobody");
 	dpe_arena_free(arena);
 }
 
@@ -86,12 +79,11 @@ static void count_usdt(void *context, const struct dpe_usdt *usdt)
 	++*count;
 }
 
-static void count_line(void *context, const char *name, uint64_t address)
+static void count_line(void *context, const struct dpe_line_row *row)
 {
 	unsigned *count = context;
 
-	(void)address;
-	*count += strlen(name) > 0;
+	*count += strlen(row->file) > 0 && dpe_line_owner(row);
 }
 
 static void look_at_places(struct dpe_module *module)
@@ -105,7 +97,7 @@ static void look_at_places(struct dpe_module *module)
 	unsigned count = 0;
 
 	dpe_usdt_each(module, count_usdt, &count);
-	dpe_lines_each(module, count_line, &count);
+	dpe_line_each(module, count_line, &count);
 	if (!dpe_resolve_line(&modules, &site, names, arena, diags, &found))
 		assert_int_equal(dpe_diags_errors(diags), 1);
 	free(found);

@@ -134,7 +134,7 @@ static void versions_are_told_apart(void **state)
 	assert_int_not_equal(functions[0].address, functions[1].address);
 	functions = dpe_module_find(libc, "memcpy", &count);
 	assert_non_null(functions);
-	assert_true(functions[0].chosen_late || functions[count - 1].chosen_late);
+	assert_true(functions[0].is_ifunc || functions[count - 1].is_ifunc);
 	functions = dpe_module_find(libc, "pthread_mutex_lock", &count);
 	assert_non_null(functions);
 	assert_string_equal(
@@ -182,12 +182,12 @@ static void the_same_file_is_kept_once(void **state)
 /* As lld lays them out: the code begins in the page in which what is read only ends. */
 static void code_may_begin_within_a_page(void **state)
 {
-	GElf_Phdr loads[] = {
-		{.p_offset = 0, .p_vaddr = 0, .p_filesz = 0x1870c, .p_flags = PF_R},
-		{.p_offset = 0x18710, .p_vaddr = 0x19710, .p_filesz = 0x4a090, .p_flags = PF_R | PF_X},
-		{.p_offset = 0x627a0, .p_vaddr = 0x647a0, .p_filesz = 0x3090, .p_flags = PF_R | PF_W},
+	struct dpe_segment segments[] = {
+		{.offset = 0, .address = 0, .size = 0x1870c},
+		{.offset = 0x18710, .address = 0x19710, .size = 0x4a090, .executable = true},
+		{.offset = 0x627a0, .address = 0x647a0, .size = 0x3090},
 	};
-	struct dpe_module module = {.loads = loads, .nloads = DPE_COUNT(loads)};
+	struct dpe_module module = {.segments = segments, .nsegments = DPE_COUNT(segments)};
 	uint64_t bias;
 
 	(void)state;

@@ -2,7 +2,7 @@
  * against what the kernel does. */
 #include "tests/probes/open_target.h"
 
-#include "probes/plan/placement.h"
+#include "probes/code/code.h"
 
 static struct dpe_placement place_with(
 	const char *name, unsigned nwords, bool only_noted, bool nops)

@@ -166,7 +166,7 @@ static void functions_that_were_inlined_somewhere(void **state)
 	dpe_modules_free(&modules);
 }
 
-static void functions_chosen_late(void **state)
+static void functions_selected_at_load(void **state)
 {
 	const struct target *target = *state;
 
@@ -174,10 +174,10 @@ static void functions_chosen_late(void **state)
 		skip();
 	check_found(state, "libc", "strlen", 1);
 	MISSING("libc", "gettimeofday",
-		"'gettimeofday' of libc.so.6 is chosen when the program loads (IFUNC)",
+		"'gettimeofday' in libc.so.6 is selected when the program loads (IFUNC)",
 		"the kernel's own");
-	MISSING("functions", "chosen", "which variant cannot be known before",
-		"observe its variants, which are likely: '");
+	MISSING("functions", "chosen", "selected when the program loads (IFUNC)",
+		"which one is not known before");
 }
 
 static void stripped_programs(void **state)
@@ -221,7 +221,7 @@ int main(void)
 		cmocka_unit_test(modules_that_are_missing),
 		cmocka_unit_test(functions_that_were_inlined),
 		cmocka_unit_test(functions_that_were_inlined_somewhere),
-		cmocka_unit_test(functions_chosen_late),
+		cmocka_unit_test(functions_selected_at_load),
 		cmocka_unit_test(stripped_programs),
 		cmocka_unit_test(more_arguments_than_there_are),
 	};

@@ -1,4 +1,4 @@
-/* Functions of which a variant is chosen when the program loads. */
+/* Functions whose implementation is selected when the program loads. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,23 +7,23 @@
 static volatile size_t sum;
 static char from[300], to[300];
 
-__attribute__((noipa)) static int first_variant(int x)
+__attribute__((noipa)) static int first_implementation(int x)
 {
 	return x + 1;
 }
 
-__attribute__((noipa)) static int second_variant(int x)
+__attribute__((noipa)) static int second_implementation(int x)
 {
 	return x + 2;
 }
 
-static int (*choose(void))(int)
+static int (*selector(void))(int)
 {
 	__builtin_cpu_init();
-	return __builtin_cpu_supports("avx2") ? first_variant : second_variant;
+	return __builtin_cpu_supports("avx2") ? first_implementation : second_implementation;
 }
 
-int chosen(int x) __attribute__((ifunc("choose")));
+int selected(int x) __attribute__((ifunc("selector")));
 
 int main(int argc, char **argv)
 {
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 		memcpy(to, from, 100 + (size_t)(i + argc));
 	}
 	gettimeofday(&now, NULL);
-	sum += (size_t)chosen((int)floor(sin((double)argc)));
+	sum += (size_t)selected((int)floor(sin((double)argc)));
 	printf("%zu\n", sum);
 	return 0;
 }

@@ -1,8 +1,8 @@
-/* code: a function's instructions, as far as it matters where probes go. Private to probes/. */
-#ifndef DPE_PROBES_BINARY_CODE_H
-#define DPE_PROBES_BINARY_CODE_H
+/* instructions: a function's machine code, decoded with Zydis. Private to code/. */
+#ifndef DPE_PROBES_CODE_INSTRUCTIONS_H
+#define DPE_PROBES_CODE_INSTRUCTIONS_H
 
-#include "probes/binary/module.h"
+#include "probes/code/code.h"
 
 #include <Zydis/Zydis.h>
 

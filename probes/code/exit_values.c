@@ -1,5 +1,5 @@
 /* What a function returns, by the few instructions that are left. */
-#include "probes/plan/register_flow.h"
+#include "probes/code/register_flow.h"
 
 enum { RAX = 0 };
 

@@ -1,11 +1,7 @@
 /* list_functions: the functions that can be observed, with their arguments where these are known. */
-#include "probes/binary/demangle.h"
-#include "probes/binary/dwarf.h"
-#include "probes/binary/ifunc.h"
-#include "probes/binary/lines.h"
+#include "probes/code/code.h"
+#include "probes/kernel/nop_support.h"
 #include "probes/live.h"
-#include "probes/binary/prototypes.h"
-#include "probes/binary/usdt.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -22,73 +18,13 @@ struct listing {
 
 /* ---- one function ------------------------------------------------------------------------ */
 
-static void print_parameters(struct dpe_text *to, Dwarf_Die *function)
-{
-	const char *between = "";
-	Dwarf_Die child;
-
-	if (dwarf_child(function, &child))
-		return;
-	do {
-		if (dwarf_tag(&child) == DW_TAG_unspecified_parameters)
-			dpe_text_printf(to, "%s...", between);
-		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
-			continue;
-		dpe_text_puts(to, between);
-		between = ", ";
-		dpe_dwarf_print_declaration(to, &child);
-	} while (!dwarf_siblingof(&child, &child));
-}
-
-static const char *type_of_letter(char letter)
-{
-	switch (letter) {
-	case 'i':
-		return "int";
-	case 'u':
-		return "unsigned int";
-	case 'z':
-		return "size_t";
-	case 'h':
-		return "thread";
-	default:
-		return "pointer";
-	}
-}
-
-static void print_prototype(struct dpe_text *to, const struct dpe_prototype *prototype)
-{
-	for (const char *arg = prototype->args; *arg; arg++)
-		dpe_text_printf(
-			to, "%s%s", arg == prototype->args ? "" : ", ", type_of_letter(*arg));
-}
-
-static void print_signature(
-	struct dpe_text *to, struct dpe_module *module, const struct dpe_function *function)
-{
-	const struct dpe_prototype *prototype = dpe_prototype_find(function->name);
-	Dwarf_Die die;
-
-	if (strchr(function->name, '.'))
-		return; /* the compiler's copy takes what it likes */
-	if (dpe_dwarf_function(module, function->address, &die)) {
-		dpe_text_puts(to, "(");
-		print_parameters(to, &die);
-		dpe_text_puts(to, ")");
-	} else if (prototype) {
-		dpe_text_puts(to, "(");
-		print_prototype(to, prototype);
-		dpe_text_puts(to, ")");
-	}
-}
-
 static void print_function(
 	struct dpe_text *to, struct dpe_module *module, const struct dpe_function *function)
 {
 	char *readable = dpe_demangle(function->name, true);
 
 	dpe_text_printf(to, "%s::%s", module->name, function->name);
-	print_signature(to, module, function);
+	dpe_signature_print(to, module, function);
 	if (readable)
 		dpe_text_printf(to, "  %s", readable);
 	free(readable);
@@ -224,11 +160,11 @@ static void list_module(struct listing *listing, struct dpe_module *module)
 
 		/* Two versions of one function look alike. */
 		if (i && !strcmp(functions[i - 1].name, function->name) &&
-			!functions[i - 1].chosen_late)
+			!functions[i - 1].is_ifunc)
 			continue;
 		if (!is_wanted(listing, module, function))
 			continue;
-		if (function->chosen_late)
+		if (function->is_ifunc)
 			function = dpe_ifunc_chosen(module, function, NULL);
 		if (!function)
 			continue;
@@ -241,7 +177,7 @@ static void list_module(struct listing *listing, struct dpe_module *module)
 	}
 }
 
-/* A colon that stands alone is that of a line. */
+/* A single colon is that of "file.c:12". */
 static bool is_for_lines(const char *pattern)
 {
 	const char *colon = pattern ? strchr(pattern, ':') : NULL;
@@ -249,27 +185,61 @@ static bool is_for_lines(const char *pattern)
 	return colon && colon[1] != ':';
 }
 
-static void list_line(void *context, const char *name, uint64_t address)
-{
-	struct lines *lines = context;
-	const struct dpe_function *function;
-	char *text;
+struct row {
+	const char *file; /* its last component */
+	int line;
+	uint64_t address;
+};
 
-	if (fnmatch(lines->listing->pattern, name, 0))
-		return;
-	function = dpe_module_function_at(lines->module, address);
-	text = dpe_xasprintf(
-		"\"%s\" in %s::%s", name, lines->module->name, function ? function->name : "?");
-	lines->listing->line(lines->listing->context, text);
-	lines->listing->count++;
-	free(text);
+struct rows {
+	const char *pattern;
+	struct row *at;
+	unsigned count, cap;
+};
+
+static void collect_row(void *context, const struct dpe_line_row *row)
+{
+	struct rows *rows = context;
+	const char *slash = strrchr(row->file, '/'), *file = slash ? slash + 1 : row->file;
+	char *name = dpe_xasprintf("%s:%d", file, row->line);
+
+	if (!fnmatch(rows->pattern, name, 0))
+		*DPE_GROW(rows->at, rows->count, rows->cap) =
+			(struct row){file, row->line, row->address};
+	free(name);
+}
+
+static int by_line(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+	int order = strcmp(a->file, b->file);
+
+	if (order)
+		return order;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->address < b->address ? -1 : a->address > b->address;
 }
 
 static void list_lines(struct listing *listing, struct dpe_module *module)
 {
-	struct lines lines = {.listing = listing, .module = module};
+	struct rows rows = {.pattern = listing->pattern};
 
-	dpe_lines_each(module, list_line, &lines);
+	dpe_line_each(module, collect_row, &rows);
+	if (rows.count)
+		qsort(rows.at, rows.count, sizeof(*rows.at), by_line);
+	for (unsigned i = 0; i < rows.count; i++) {
+		const struct row *row = &rows.at[i];
+		const struct dpe_function *function;
+
+		if (i && !strcmp(row[-1].file, row->file) && row[-1].line == row->line)
+			continue;
+		function = dpe_module_function_at(module, row->address);
+		print_line(listing, dpe_xasprintf("\"%s:%d\" in %s::%s", row->file, row->line,
+					    module->name, function ? function->name : "?"));
+		listing->count++;
+	}
+	free(rows.at);
 }
 
 static bool find_modules(

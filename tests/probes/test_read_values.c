@@ -1,5 +1,5 @@
 /* Text of the target as values. */
-#include "probes/plan/text_values.h"
+#include "probes/stream/read_values.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,9 +10,7 @@
  *entry, and whatever the function does for others to see comes after the event.
  *
  * For returns see exits.h. */
-#include "probes/plan/placement.h"
-
-#include "probes/binary/code.h"
+#include "probes/code/instructions.h"
 
 enum {
 	LARGEST = 1 << 20, /* functions beyond are observed at their first instruction */

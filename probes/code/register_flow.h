@@ -1,9 +1,9 @@
 /* register_flow: what registers and the stack of a function hold of its call, before each of its instructions. Private
  * to probes/. */
-#ifndef DPE_PROBES_PLAN_REGISTER_FLOW_H
-#define DPE_PROBES_PLAN_REGISTER_FLOW_H
+#ifndef DPE_PROBES_CODE_REGISTER_FLOW_H
+#define DPE_PROBES_CODE_REGISTER_FLOW_H
 
-#include "probes/binary/code.h"
+#include "probes/code/instructions.h"
 
 enum dpe_holds {
 	DPE_HOLDS_ANYTHING,

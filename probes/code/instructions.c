@@ -1,4 +1,4 @@
-#include "probes/binary/code.h"
+#include "probes/code/instructions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -181,22 +181,22 @@ static bool jumped_at_from_elsewhere(
 	uint8_t *piece = dpe_xmalloc(PIECE);
 	bool found = false;
 
-	for (unsigned i = 0; i < module->nloads && !found; i++) {
-		const GElf_Phdr *load = &module->loads[i];
+	for (unsigned i = 0; i < module->nsegments && !found; i++) {
+		const struct dpe_segment *segment = &module->segments[i];
 		uint64_t at = 0;
 		ssize_t got;
 
-		if (!(load->p_flags & PF_X))
+		if (!(segment->executable))
 			continue;
-		while (!found && at + OVERLAP < load->p_filesz) {
-			size_t rest = load->p_filesz - at;
+		while (!found && at + OVERLAP < segment->size) {
+			size_t rest = segment->size - at;
 
 			got = pread(module->fd, piece, rest < PIECE ? rest : PIECE,
-				(off_t)(load->p_offset + at));
+				(off_t)(segment->offset + at));
 			if (got <= OVERLAP)
 				break;
 			found = far_jump_between(
-				piece, (size_t)got, load->p_vaddr + at, function, end);
+				piece, (size_t)got, segment->address + at, function, end);
 			at += (size_t)got - OVERLAP + 1;
 		}
 	}

@@ -1,7 +1,7 @@
 /* Registers and slots of the stack are followed along all ways through the function; where ways meet,
  * known is what they agree on. What a call or the stack's own arithmetic does that is not understood ends
  * it: then nothing of the function is known. */
-#include "probes/plan/register_flow.h"
+#include "probes/code/register_flow.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The instructions that a function's first one leads to, and what leads where. */
-#include "probes/plan/register_flow.h"
+#include "probes/code/register_flow.h"
 
 #include <string.h>
 

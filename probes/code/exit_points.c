@@ -11,10 +11,8 @@
  *
  * A jump to another function, which returns for this one, gets a return probe of its own: it finds the stack
  * as at the entry. */
-#include "probes/plan/exits.h"
-
+#include "probes/code/register_flow.h"
 #include "probes/kernel/bpf/kernel_layout.h"
-#include "probes/plan/register_flow.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,195 @@
+/* Declarations of parameters as a C programmer writes them, for lists of functions. */
+#include "probes/binary/dwarf.h"
+#include "probes/binary/prototypes.h"
+#include "probes/binary/signature.h"
+
+#include <string.h>
+
+/* ---- types ------------------------------------------------------------------------------- */
+
+static void print_named(struct dpe_text *to, Dwarf_Die *type, const char *keyword)
+{
+	const char *name = dwarf_diename(type);
+	Dwarf_Die unit;
+	int language = dwarf_diecu(type, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1;
+	bool is_cplusplus = language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
+			    language == DW_LANG_C_plus_plus_11 ||
+			    language == DW_LANG_C_plus_plus_14;
+
+	if (!is_cplusplus || !name)
+		dpe_text_puts(to, keyword);
+	if (name)
+		dpe_text_printf(to, "%s%s", is_cplusplus ? "" : " ", name);
+}
+
+static void print_type(struct dpe_text *to, Dwarf_Die *die, unsigned depth);
+
+static bool ends_with_sign(const struct dpe_text *text)
+{
+	return text->len && strchr("*&", text->at[text->len - 1]);
+}
+
+static void print_pointer(struct dpe_text *to, Dwarf_Die *type, const char *sign, unsigned depth)
+{
+	Dwarf_Die target;
+
+	if (dpe_dwarf_type(type, &target) && dwarf_tag(&target) == DW_TAG_subroutine_type) {
+		print_type(to, &target, depth);
+		dpe_text_printf(to, "%s(%s)()", ends_with_sign(to) ? "" : " ", sign);
+		return;
+	}
+	print_type(to, type, depth);
+	dpe_text_printf(to, "%s%s", ends_with_sign(to) ? "" : " ", sign);
+}
+
+static void print_qualified(struct dpe_text *to, Dwarf_Die *type, const char *word, unsigned depth)
+{
+	Dwarf_Die inner;
+
+	if (dpe_dwarf_type(type, &inner) && dwarf_tag(&inner) == DW_TAG_pointer_type) {
+		print_type(to, type, depth);
+		dpe_text_printf(to, " %s", word);
+		return;
+	}
+	dpe_text_printf(to, "%s ", word);
+	print_type(to, type, depth);
+}
+
+static void print_any(struct dpe_text *to, Dwarf_Die *type, unsigned depth)
+{
+	const char *name = dwarf_diename(type);
+
+	switch (dwarf_tag(type)) {
+	case DW_TAG_pointer_type:
+		print_pointer(to, type, "*", depth);
+		return;
+	case DW_TAG_reference_type:
+		print_pointer(to, type, "&", depth);
+		return;
+	case DW_TAG_rvalue_reference_type:
+		print_pointer(to, type, "&&", depth);
+		return;
+	case DW_TAG_const_type:
+		print_qualified(to, type, "const", depth);
+		return;
+	case DW_TAG_volatile_type:
+		print_qualified(to, type, "volatile", depth);
+		return;
+	case DW_TAG_restrict_type:
+		print_qualified(to, type, "restrict", depth);
+		return;
+	case DW_TAG_atomic_type:
+		print_qualified(to, type, "_Atomic", depth);
+		return;
+	case DW_TAG_ptr_to_member_type:
+		dpe_text_puts(to, "pointer to member");
+		return;
+	case DW_TAG_array_type:
+		print_type(to, type, depth);
+		dpe_text_puts(to, "[]");
+		return;
+	case DW_TAG_subroutine_type:
+		print_type(to, type, depth);
+		return;
+	case DW_TAG_structure_type:
+		print_named(to, type, "struct");
+		return;
+	case DW_TAG_class_type:
+		print_named(to, type, "class");
+		return;
+	case DW_TAG_union_type:
+		print_named(to, type, "union");
+		return;
+	case DW_TAG_enumeration_type:
+		print_named(to, type, "enum");
+		return;
+	default:
+		dpe_text_puts(to, name ? name : "?");
+	}
+}
+
+static void print_type(struct dpe_text *to, Dwarf_Die *die, unsigned depth)
+{
+	Dwarf_Die type;
+
+	if (!dpe_dwarf_type(die, &type))
+		dpe_text_puts(to, "void");
+	else if (depth == DPE_DWARF_DEEP)
+		dpe_text_puts(to, "?");
+	else
+		print_any(to, &type, depth + 1);
+}
+
+/* With the DIE's name: "const char *text", "int (*compare)()". */
+static void print_declaration(struct dpe_text *to, Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die), *inner;
+	struct dpe_text type = {0};
+
+	print_type(&type, die, 0);
+	inner = strstr(type.at, "(*)");
+	if (name && inner)
+		dpe_text_printf(to, "%.*s(*%s%s", (int)(inner - type.at), type.at, name, inner + 2);
+	else if (name)
+		dpe_text_printf(to, "%s%s%s", type.at, ends_with_sign(&type) ? "" : " ", name);
+	else
+		dpe_text_puts(to, type.at);
+	dpe_text_free(&type);
+}
+
+/* ---- functions --------------------------------------------------------------------------- */
+
+static void print_parameters(struct dpe_text *to, Dwarf_Die *function)
+{
+	const char *separator = "";
+	Dwarf_Die child;
+
+	if (dwarf_child(function, &child))
+		return;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_unspecified_parameters)
+			dpe_text_printf(to, "%s...", separator);
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+			continue;
+		dpe_text_puts(to, separator);
+		separator = ", ";
+		print_declaration(to, &child);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+static const char *type_of_letter(char letter)
+{
+	switch (letter) {
+	case 'i':
+		return "int";
+	case 'u':
+		return "unsigned int";
+	case 'z':
+		return "size_t";
+	case 'h':
+		return "thread";
+	default:
+		return "pointer";
+	}
+}
+
+void dpe_signature_print(
+	struct dpe_text *to, struct dpe_module *module, const struct dpe_function *function)
+{
+	const struct dpe_prototype *prototype = dpe_prototype_find(function->name);
+	Dwarf_Die die;
+
+	if (strchr(function->name, '.'))
+		return; /* a clone made by the compiler may take other arguments */
+	if (dpe_dwarf_function(module, function->address, &die)) {
+		dpe_text_puts(to, "(");
+		print_parameters(to, &die);
+		dpe_text_puts(to, ")");
+	} else if (prototype) {
+		dpe_text_puts(to, "(");
+		for (const char *arg = prototype->args; *arg; arg++)
+			dpe_text_printf(to, "%s%s", arg == prototype->args ? "" : ", ",
+				type_of_letter(*arg));
+		dpe_text_puts(to, ")");
+	}
+}
