@@ -221,7 +221,7 @@ static struct dpe_spec *resolve(struct compilation *c)
 	dpe_collect_definitions(&c->ast);
 	dpe_collect_globals(&c->ast, c->names, &c->globals);
 	for (const struct ast_item *item = c->ast.first; item; item = item->next) {
-		if (item->kind != AST_RULE || dpe_diags_errors(c->ast.diags) > AST_MAX_ERRORS)
+		if (item->kind != AST_RULE || dpe_diags_errors(c->ast.diags) > DPE_MAX_ERRORS)
 			continue;
 		rules[spec->nrules].name = item->name;
 		dpe_resolve_rule(&c->ast, c->names, &c->globals, item, &rules[spec->nrules++]);

@@ -1,5 +1,6 @@
 /* What users of the library are told of specifications and rules. */
-#include "dpe-lang/dpe-lang.h"
+#include "dpe-lang/automata/automata.h"
+#include "dpe-lang/rule_nets/rule_nets.h"
 
 #include <stdlib.h>
 

@@ -26,7 +26,7 @@
 #ifndef DPE_RECOGNIZER_RECOGNIZER_H
 #define DPE_RECOGNIZER_RECOGNIZER_H
 
-#include "dpe-lang/dpe-lang.h"
+#include "dpe-lang/automata/automata.h"
 #include "dpe/dpe-recognizer.h"
 #include "recognizer/events/events.h"
 #include "stabilizer/stabilizer.h"

@@ -232,6 +232,7 @@ const struct dpe_node_state *dpe_auto_expand(struct dpe_auto *a, dpe_state state
 		break;
 	case DPE_NODE_CLOSURE:
 	case DPE_NODE_ACTION:
+	case DPE_NODE_GROUP:
 		break; /* refused before an automaton is made */
 	}
 	return s;
@@ -278,6 +279,7 @@ static unsigned count_shortest(const struct dpe_auto *a)
 	case DPE_NODE_STAR:
 	case DPE_NODE_CLOSURE:
 	case DPE_NODE_ACTION:
+	case DPE_NODE_GROUP:
 		break;
 	}
 	return 0;

@@ -17,6 +17,7 @@
 #ifndef DPE_LANG_AUTOMATON_H
 #define DPE_LANG_AUTOMATON_H
 
+#include "dpe-lang/automata/automata.h"
 #include "dpe-lang/normal/normal.h"
 #include <uthash.h>
 

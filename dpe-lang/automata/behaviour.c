@@ -2,12 +2,10 @@
  *
  * Breadth first, so what is found is shortest. A walk keeps which event each register holds, and
  * with that the immediate predecessors of each event. */
-#include "dpe-lang/dpe-lang.h"
+#include "dpe-lang/automata/examples.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_VISITS = 5000, MOST_EVENTS = 64, WALKS = 400, WALK_EVENTS = 24 };
 
 /* A state that the search came to, and how. */
 struct visit {
@@ -135,13 +133,13 @@ static uint32_t expand(struct search *search, uint32_t at)
 		const struct dpe_move *moves = dpe_automaton_moves(
 			search->automaton, search->visits[at].state, literal, &count);
 
-		for (unsigned i = 0; i < count && search->nvisits < MOST_VISITS; i++) {
+		for (unsigned i = 0; i < count && search->nvisits < DPE_MAX_VISITS; i++) {
 			struct visit visit = {
 				moves[i].to, at, literal, i, search->visits[at].depth + 1};
 			bool accepted = is_accepted(search, &visit);
 
 			/* The beginning again can be the end of a first round. */
-			if (visit.depth > MOST_EVENTS ||
+			if (visit.depth > DPE_MAX_EXAMPLE_EVENTS ||
 				(!accepted && was_visited(search, visit.state)))
 				continue;
 			*DPE_GROW(search->visits, search->nvisits, search->capvisits) = visit;
@@ -324,7 +322,7 @@ static bool has_successor(const struct dpe_behaviour *b, unsigned at)
 static bool try_literal(struct walk *walk, const struct dpe_rule *rule, unsigned literal,
 	bool must_be_possible, struct dpe_rejection *rejection)
 {
-	unsigned last[MOST_EVENTS + 1], count = 0;
+	unsigned last[DPE_MAX_EXAMPLE_EVENTS + 1], count = 0;
 
 	for (unsigned i = 0; i < walk->behaviour.nevents; i++) {
 		if (!has_successor(&walk->behaviour, i))
@@ -359,7 +357,7 @@ bool dpe_behaviour_rejected(struct dpe_automaton *automaton, const struct dpe_ru
 
 	*rejection = (struct dpe_rejection){0};
 	*DPE_GROW(search.visits, search.nvisits, search.capvisits) = (struct visit){0};
-	for (uint32_t at = 0; at < search.nvisits && search.nvisits < MOST_VISITS / 10; at++)
+	for (uint32_t at = 0; at < search.nvisits && search.nvisits < DPE_MAX_VISITS / 10; at++)
 		expand(&search, at);
 	for (int possible = 1; possible >= 0 && !found; possible--) {
 		for (uint32_t at = 0; at < search.nvisits && !found; at++)
@@ -420,10 +418,10 @@ void dpe_behaviour_relations(
 	unsigned dice = 1;
 
 	memset(relations, 0, (size_t)rule->nliterals * rule->nliterals);
-	for (unsigned i = 0; i < WALKS; i++) {
+	for (unsigned i = 0; i < DPE_EXAMPLE_WALKS; i++) {
 		struct walk walk = {.automaton = automaton};
 
-		while (walk.behaviour.nevents < WALK_EVENTS && random_step(&walk, rule, &dice))
+		while (walk.behaviour.nevents < DPE_WALK_EVENTS && random_step(&walk, rule, &dice))
 			;
 		note_pairs(&walk.behaviour, rule->nliterals, relations);
 		end_walk(&walk);

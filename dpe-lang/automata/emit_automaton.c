@@ -1,5 +1,5 @@
 /* A whole automaton as text: the paper's notation, JSON, or a graph for dot. */
-#include "dpe-lang/dpe-lang.h"
+#include "dpe-lang/automata/automata.h"
 
 #include <stdlib.h>
 #include <string.h>

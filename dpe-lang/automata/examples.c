@@ -1,5 +1,5 @@
 /* Where behaviours of a rule are looked for, for people. */
-#include "dpe-lang/dpe-lang.h"
+#include "dpe-lang/automata/examples.h"
 
 #include <stdlib.h>
 

@@ -92,9 +92,6 @@ static void free_operands(struct operands *operands)
 
 /* ---- what to divide -------------------------------------------------------------------- */
 
-/* More states than a run could visit and keep without regret. */
-#define MANY_STATES 65536.0
-
 /* At most so many states has the automaton, registers not regarded. */
 static double count_states(const struct dpe_node *node)
 {
@@ -110,6 +107,7 @@ static double count_states(const struct dpe_node *node)
 		return 1;
 	case DPE_NODE_STAR:
 	case DPE_NODE_CLOSURE:
+	case DPE_NODE_GROUP:
 		break;
 	}
 	return count_states(node->left);
@@ -117,7 +115,7 @@ static double count_states(const struct dpe_node *node)
 
 bool dpe_is_moderate(const struct dpe_node *node)
 {
-	return count_states(node) <= MANY_STATES;
+	return count_states(node) <= DPE_MODERATE_STATES;
 }
 
 /* True where some & below, not within one that cannot be divided, has operands to be left apart. */
@@ -425,8 +423,8 @@ struct dpe_parts *dpe_parts_new(const struct dpe_rule *rule, struct dpe_diags *d
 	if (maker.too_many)
 		dpe_diag(diags, DPE_ERROR, maker.where,
 			"rule '%s' cannot be divided into automata of moderate size: operands that "
-			"share events may have more than %.0f states here",
-			rule->name, MANY_STATES);
+			"share events may have more than %d states here",
+			rule->name, DPE_MODERATE_STATES);
 	else if (!parts)
 		dpe_automaton_tell_empty(rule, diags);
 	return parts;
@@ -472,11 +470,33 @@ struct dpe_parts *dpe_parts_of_operands(const struct dpe_rule *rule)
 	return maker.parts;
 }
 
-#define FEW_STATES 512.0
-
 bool dpe_rule_is_small(const struct dpe_rule *rule)
 {
-	return count_states(rule->tree) <= FEW_STATES;
+	return count_states(rule->tree) <= DPE_SMALL_STATES;
+}
+
+/* Operands of some & share an event. */
+static bool synchronises(const struct dpe_rule *rule, const struct dpe_node *node)
+{
+	bool left[rule->nliterals + 1], right[rule->nliterals + 1], shared = false;
+
+	if (!node)
+		return false;
+	memset(left, 0, sizeof(left));
+	memset(right, 0, sizeof(right));
+	if (node->kind == DPE_NODE_PAR) {
+		mark_literals(rule, node->left, left);
+		mark_literals(rule, node->right, right);
+	}
+	for (unsigned i = 0; i < rule->nliterals; i++)
+		shared |= left[i] && right[i];
+	return shared || synchronises(rule, node->left) || synchronises(rule, node->right);
+}
+
+bool dpe_rule_suits_automaton(const struct dpe_rule *rule)
+{
+	return dpe_rule_is_safe(rule) &&
+	       (dpe_is_moderate(rule->tree) || synchronises(rule, rule->tree));
 }
 
 void dpe_parts_free(struct dpe_parts *parts)

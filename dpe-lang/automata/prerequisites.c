@@ -3,6 +3,7 @@
  *
  * Of the tree alone, so coarse on the safe side: more patterns may seem to be first or last than
  * are, and fewer seem needed. Sets are of patterns, a bit each. */
+#include "dpe-lang/automata/automata.h"
 #include "dpe-lang/normal/normal.h"
 
 #include <string.h>

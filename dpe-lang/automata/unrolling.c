@@ -4,12 +4,11 @@
  * R@ becomes ε + R + R & R' + …, the copies with literals of their own, for they share nothing. A
  * behaviour of n events has no more than n copies that are not empty. Repetitions with a control
  * variable become so many rounds, an alternative for each value that the variables can have. */
+#include "dpe-lang/automata/examples.h"
 #include "dpe-lang/normal/normal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MANY_LITERALS = 512, MANY_NODES = 20000, MANY_CONTROLS = 3 };
 
 struct bounder {
 	struct dpe_arena *arena;
@@ -20,8 +19,8 @@ struct bounder {
 	unsigned nliterals, capliterals, caporigin;
 	struct dpe_position *positions;
 	unsigned npositions, cappositions;
-	const char *controls[MANY_CONTROLS];
-	unsigned rounds[MANY_CONTROLS];
+	const char *controls[DPE_MAX_COUNTED_CONTROLS];
+	unsigned rounds[DPE_MAX_COUNTED_CONTROLS];
 	unsigned ncontrols;
 	bool failed;
 };
@@ -31,7 +30,7 @@ static struct dpe_node *new_node(struct bounder *b, enum dpe_node_kind kind,
 {
 	struct dpe_node *node = dpe_arena_alloc(b->arena, sizeof(*node));
 
-	b->failed |= b->nnodes++ > MANY_NODES;
+	b->failed |= b->nnodes++ > DPE_MAX_COPIED_NODES;
 	node->kind = kind;
 	node->left = left;
 	node->right = right;
@@ -69,7 +68,7 @@ static unsigned add_literal(struct bounder *b, unsigned like)
 	const struct dpe_literal literal = b->literals[like];
 	unsigned count = b->nliterals, origin = b->origin[like];
 
-	b->failed |= count > MANY_LITERALS;
+	b->failed |= count > DPE_MAX_COPIED_LITERALS;
 	*DPE_GROW(b->literals, count, b->capliterals) = literal;
 	*DPE_GROW(b->origin, b->nliterals, b->caporigin) = origin;
 	return b->nliterals - 1;
@@ -238,6 +237,7 @@ static const struct dpe_node *bound(
 		return bound_parallel(b, node, names);
 	case DPE_NODE_SEQ:
 	case DPE_NODE_ALT:
+	case DPE_NODE_GROUP:
 		break;
 	}
 	return new_node(b, node->kind, bound(b, node->left, names), bound(b, node->right, names));
@@ -252,7 +252,7 @@ static void find_controls(struct bounder *b, const struct dpe_node *node)
 		return;
 	if (node->control && (!b->ncontrols || strcmp(b->controls[control_of(b, node->control)],
 						       node->control))) {
-		b->failed |= b->ncontrols == MANY_CONTROLS;
+		b->failed |= b->ncontrols == DPE_MAX_COUNTED_CONTROLS;
 		if (!b->failed)
 			b->controls[b->ncontrols++] = node->control;
 	}

@@ -13,9 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond so many events a repetition stays as it is written. */
-#define MANY_EVENTS 20000
-
 struct remover {
 	struct dpe_arena *arena;
 	const struct dpe_rule *rule;
@@ -192,7 +189,7 @@ static struct part without(struct remover *r, const struct dpe_node *node, const
 {
 	if (node->kind == DPE_NODE_ACTION && r->strict)
 		return (struct part){NULL, node, true};
-	if (r->foreign || r->nevents > MANY_EVENTS || node->control || node->action) {
+	if (r->foreign || r->nevents > DPE_MAX_EXPANDED_EVENTS || node->control || node->action) {
 		r->foreign = true;
 		return (struct part){0};
 	}
@@ -209,6 +206,7 @@ static struct part without(struct remover *r, const struct dpe_node *node, const
 		return of_parallel(r, node, barred);
 	case DPE_NODE_CLOSURE:
 	case DPE_NODE_ACTION:
+	case DPE_NODE_GROUP:
 		break;
 	}
 	r->foreign = true;

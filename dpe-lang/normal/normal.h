@@ -3,16 +3,7 @@
 #define DPE_LANG_TREE_H
 
 #include "dpe-lang/dpe-lang.h"
-
-enum dpe_node_kind {
-	DPE_NODE_EVENT,   /* leaf: position */
-	DPE_NODE_SEQ,     /* left ; right */
-	DPE_NODE_ALT,     /* left + right */
-	DPE_NODE_PAR,     /* left & right */
-	DPE_NODE_STAR,    /* left * */
-	DPE_NODE_CLOSURE, /* left @ */
-	DPE_NODE_ACTION,  /* leaf: an action that stands alone as an operand */
-};
+#include "dpe-lang/limits.h"
 
 struct dpe_node {
 	enum dpe_node_kind kind;

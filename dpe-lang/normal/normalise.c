@@ -22,6 +22,8 @@ bool dpe_nullable(const struct dpe_node *node)
 		return !node->nonempty && dpe_nullable(node->left) && dpe_nullable(node->right);
 	case DPE_NODE_SEQ:
 		return dpe_nullable(node->left) && dpe_nullable(node->right);
+	case DPE_NODE_GROUP:
+		break;
 	}
 	return false;
 }
@@ -79,4 +81,17 @@ const struct dpe_node *dpe_normal_form(
 	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node)
 {
 	return dpe_normalise(arena, dpe_balance(arena, rule, node));
+}
+
+static bool is_safe(const struct dpe_node *node)
+{
+	if (!node)
+		return true;
+	return node->kind != DPE_NODE_CLOSURE && !node->control && !node->action &&
+	       is_safe(node->left) && is_safe(node->right);
+}
+
+bool dpe_rule_is_safe(const struct dpe_rule *rule)
+{
+	return is_safe(rule->tree);
 }

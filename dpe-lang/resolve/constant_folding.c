@@ -21,11 +21,6 @@ static bool is_string(const struct dpe_expr *expr)
 	       (expr->kind == DPE_EXPR_LITERAL && expr->value.kind == DPE_STRING);
 }
 
-static bool is_comparison(enum dpe_op op)
-{
-	return op >= DPE_OP_LT && op <= DPE_OP_NE;
-}
-
 /* False where it overflows; b is known not to divide by zero. */
 static bool fold_arithmetic(enum dpe_op op, int64_t a, int64_t b, int64_t *result)
 {
@@ -125,7 +120,7 @@ static bool check_strings(struct dpe_resolver *r, const struct dpe_expr *new)
 
 	if (!is_string(a) && !is_string(b))
 		return true;
-	if (!is_comparison(new->op)) {
+	if (!dpe_op_compares(new->op)) {
 		resolve_error(r, is_string(a) ? a->place : b->place,
 			"a string can be compared and printed, and no more");
 		return false;
@@ -141,9 +136,8 @@ static bool check_strings(struct dpe_resolver *r, const struct dpe_expr *new)
 static bool check_reals(struct dpe_resolver *r, const struct dpe_expr *new)
 {
 	const struct dpe_expr *real = is_real(new->left) ? new->left : new->right;
-	bool arithmetic = new->op < DPE_OP_LT || (new->op > DPE_OP_NE && new->op < DPE_OP_LAND);
 
-	if (!is_real(real) || !arithmetic)
+	if (!is_real(real) || !dpe_op_computes(new->op))
 		return true;
 	resolve_error(r, real->place,
 		"a number that is no integer of 64 bits can be compared and printed, and no more");

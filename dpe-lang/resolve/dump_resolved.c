@@ -4,18 +4,6 @@
 
 /* ---- the expression of a rule --------------------------------------------------------- */
 
-static const char *text_of_op(enum dpe_node_kind kind)
-{
-	switch (kind) {
-	case DPE_NODE_SEQ:
-		return ";";
-	case DPE_NODE_ALT:
-		return "+";
-	default:
-		return "&";
-	}
-}
-
 static void print_operand(
 	struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_node *node, bool parens)
 {
@@ -31,7 +19,7 @@ static void print_binary(
 	bool left = node->left->right && node->left->kind != node->kind;
 
 	print_operand(to, rule, node->left, left);
-	dpe_text_puts(to, text_of_op(node->kind));
+	dpe_text_puts(to, dpe_event_operator(node->kind)->text);
 	print_operand(to, rule, node->right, node->right->right != NULL);
 }
 
@@ -47,7 +35,7 @@ static void print_node(struct dpe_text *to, const struct dpe_rule *rule, const s
 	case DPE_NODE_STAR:
 	case DPE_NODE_CLOSURE:
 		print_operand(to, rule, node->left, node->left->right != NULL);
-		dpe_text_puts(to, node->kind == DPE_NODE_STAR ? "*" : "@");
+		dpe_text_puts(to, dpe_event_operator(node->kind)->text);
 		if (node->control)
 			dpe_text_puts(to, node->control);
 		return;
@@ -106,10 +94,10 @@ static void print_compound(struct dpe_text *to, const struct dpe_rule *rule,
 {
 	dpe_text_puts(to, "(");
 	if (expr->kind == DPE_EXPR_UNARY)
-		dpe_text_puts(to, dpe_op_text(expr->op));
+		dpe_text_puts(to, dpe_value_operator(expr->op)->text);
 	dpe_print_expr(to, rule, spec, expr->left);
 	if (expr->kind == DPE_EXPR_BINARY)
-		dpe_text_printf(to, " %s ", dpe_op_text(expr->op));
+		dpe_text_printf(to, " %s ", dpe_value_operator(expr->op)->text);
 	if (expr->kind == DPE_EXPR_CONDITIONAL)
 		dpe_text_puts(to, " ? ");
 	if (expr->right)

@@ -39,7 +39,7 @@ struct dpe_resolver {
 	struct dpe_globals *globals;
 	const struct ast_item *item;
 	struct dpe_rule *rule;
-	struct rule_variable variables[AST_MAX_VARIABLES];
+	struct rule_variable variables[DPE_MAX_VARIABLES];
 	unsigned nvariables;
 	bool too_many_variables;
 	struct ast_dpe **events; /* of the positions, in their order */

@@ -164,7 +164,7 @@ static bool binds(const struct dpe_resolver *r, unsigned position, const char *n
 
 static void unknown_field(struct dpe_resolver *r, const struct ast_expr *expr)
 {
-	const char *candidates[DPE_COUNT(fields) + AST_MAX_VARIABLES], *best;
+	const char *candidates[DPE_COUNT(fields) + DPE_MAX_VARIABLES], *best;
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < DPE_COUNT(fields); i++)
@@ -210,11 +210,11 @@ static void resolve_args(struct dpe_resolver *r, const struct ast_expr *field,
 		resolve_error(r, field->place, "write which argument: .args[0] is the first");
 	else if (number->kind != DPE_EXPR_LITERAL || number->value.kind != DPE_INT)
 		resolve_error(r, index->place, "the index of .args[ ] must be a number");
-	else if (number->value.num < 0 || number->value.num >= AST_MAX_ARGS)
+	else if (number->value.num < 0 || number->value.num >= DPE_MAX_ARGS)
 		resolve_error(r, index->place,
 			"an event has at most %d arguments, .args[0] to "
 			".args[%d]",
-			AST_MAX_ARGS, AST_MAX_ARGS - 1);
+			DPE_MAX_ARGS, DPE_MAX_ARGS - 1);
 }
 
 static void check_field(

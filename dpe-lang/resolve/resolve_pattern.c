@@ -102,9 +102,9 @@ static const struct dpe_arg *resolve_args(
 
 	for (arg = event->args; arg; arg = arg->next)
 		n++;
-	if (n > AST_MAX_ARGS) {
-		resolve_error(r, event->place, "an event has at most %d arguments", AST_MAX_ARGS);
-		n = AST_MAX_ARGS;
+	if (n > DPE_MAX_ARGS) {
+		resolve_error(r, event->place, "an event has at most %d arguments", DPE_MAX_ARGS);
+		n = DPE_MAX_ARGS;
 	}
 	args = dpe_arena_alloc(r->spec->arena, (n + 1) * sizeof(*args));
 	*count = n;

@@ -9,9 +9,9 @@
 static bool add_global(struct ast_spec *spec, struct dpe_globals *globals, const char *name,
 	struct dpe_place place)
 {
-	if (globals->n == AST_MAX_GLOBALS) {
+	if (globals->n == DPE_MAX_GLOBALS) {
 		dpe_diag(spec->diags, DPE_ERROR, place,
-			"more than %d variables in the specification", AST_MAX_GLOBALS);
+			"more than %d variables in the specification", DPE_MAX_GLOBALS);
 		return false;
 	}
 	*DPE_GROW(globals->at, globals->n, globals->cap) =
@@ -122,10 +122,10 @@ static struct rule_variable *add_variable(
 			name, name);
 		return NULL;
 	}
-	if (r->nvariables == AST_MAX_VARIABLES) {
+	if (r->nvariables == DPE_MAX_VARIABLES) {
 		if (!r->too_many_variables)
 			resolve_error(
-				r, place, "more than %d variables in one rule", AST_MAX_VARIABLES);
+				r, place, "more than %d variables in one rule", DPE_MAX_VARIABLES);
 		r->too_many_variables = true;
 		return NULL;
 	}
@@ -199,7 +199,7 @@ static void collect_events(struct dpe_resolver *r, struct ast_dpe *dpe)
 {
 	if (!dpe)
 		return;
-	if (dpe->kind == AST_EVENT)
+	if (dpe->kind == DPE_NODE_EVENT)
 		*DPE_GROW(r->events, r->nevents, r->capevents) = dpe;
 	collect_events(r, dpe->left);
 	collect_events(r, dpe->right);
@@ -209,12 +209,12 @@ static bool check_events(struct dpe_resolver *r)
 {
 	if (!r->nevents)
 		resolve_error(r, r->item->place, "the rule '%s' has no event", r->rule->name);
-	else if (r->nevents > AST_MAX_POSITIONS)
+	else if (r->nevents > DPE_MAX_POSITIONS)
 		resolve_error(r, r->item->place,
 			"the rule has %u event positions, at most %d are "
 			"possible",
-			r->nevents, AST_MAX_POSITIONS);
-	return r->nevents && r->nevents <= AST_MAX_POSITIONS;
+			r->nevents, DPE_MAX_POSITIONS);
+	return r->nevents && r->nevents <= DPE_MAX_POSITIONS;
 }
 
 static void resolve_positions(struct dpe_resolver *r)
@@ -321,26 +321,17 @@ static struct dpe_node *build_group(struct dpe_resolver *r, const struct ast_dpe
 
 static struct dpe_node *build_tree(struct dpe_resolver *r, const struct ast_dpe *dpe)
 {
-	static const enum dpe_node_kind kinds[] = {
-		[AST_EVENT] = DPE_NODE_EVENT,
-		[AST_SEQ] = DPE_NODE_SEQ,
-		[AST_ALT] = DPE_NODE_ALT,
-		[AST_PAR] = DPE_NODE_PAR,
-		[AST_STAR] = DPE_NODE_STAR,
-		[AST_CLOSURE] = DPE_NODE_CLOSURE,
-		[AST_ACTION] = DPE_NODE_ACTION,
-	};
 	struct dpe_node *node;
 
-	if (dpe->kind == AST_GROUP)
+	if (dpe->kind == DPE_NODE_GROUP)
 		return build_group(r, dpe);
 	node = dpe_arena_alloc(r->spec->arena, sizeof(*node));
-	node->kind = kinds[dpe->kind];
+	node->kind = dpe->kind;
 	node->place = dpe->place;
 	node->control = dpe->control;
-	if (dpe->kind == AST_EVENT)
+	if (dpe->kind == DPE_NODE_EVENT)
 		node->position = ++r->next;
-	if (dpe->kind == AST_ACTION) {
+	if (dpe->kind == DPE_NODE_ACTION) {
 		r->scope = SCOPE_RULE;
 		r->origin = dpe->origin;
 		node->action = dpe_resolve_block(r, dpe->action);

@@ -12,24 +12,6 @@ struct classified {
 	struct dpe_place place;
 };
 
-static const char *operator_of(const struct dpe_node *node)
-{
-	switch (node->kind) {
-	case DPE_NODE_SEQ:
-		return ";";
-	case DPE_NODE_ALT:
-		return "+";
-	case DPE_NODE_PAR:
-		return "&";
-	case DPE_NODE_STAR:
-		return "*";
-	case DPE_NODE_CLOSURE:
-		return "@";
-	default:
-		return "";
-	}
-}
-
 static struct classified larger(struct classified a, struct classified b)
 {
 	return b.class > a.class ? b : a;
@@ -39,7 +21,7 @@ static struct classified larger(struct classified a, struct classified b)
 static struct classified raise(
 	struct dpe_arena *arena, const struct dpe_node *node, struct classified below)
 {
-	const char *op = operator_of(node);
+	const char *op = dpe_event_operator(node->kind)->text;
 
 	if (node->kind == DPE_NODE_CLOSURE && below.class < DPE_GENERAL)
 		return (struct classified){

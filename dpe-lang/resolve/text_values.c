@@ -137,7 +137,7 @@ void dpe_compare_text(
 {
 	const struct dpe_expr *text;
 
-	if (comparison->op < DPE_OP_LT || comparison->op > DPE_OP_NE)
+	if (!dpe_op_compares(comparison->op))
 		return;
 	if (is_string(comparison->right)) {
 		text = find_text(r, expr->left, comparison->left);

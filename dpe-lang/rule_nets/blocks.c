@@ -1,5 +1,6 @@
 /* The net of a rule in blocks: the tree with what the token game asks of each node. */
 #include "dpe-lang/normal/normal.h"
+#include "dpe-lang/rule_nets/rule_nets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,27 +26,6 @@ static unsigned control_of(struct maker *m, const char *name)
 	return m->ncontrols - 1;
 }
 
-static enum dpe_block_kind kind_of(const struct dpe_node *node)
-{
-	switch (node->kind) {
-	case DPE_NODE_SEQ:
-		return DPE_BLOCK_SEQ;
-	case DPE_NODE_ALT:
-		return DPE_BLOCK_ALT;
-	case DPE_NODE_PAR:
-		return DPE_BLOCK_PAR;
-	case DPE_NODE_STAR:
-		return DPE_BLOCK_STAR;
-	case DPE_NODE_CLOSURE:
-		return DPE_BLOCK_CLOSURE;
-	case DPE_NODE_ACTION:
-		return DPE_BLOCK_ACTION;
-	case DPE_NODE_EVENT:
-		break;
-	}
-	return DPE_BLOCK_EVENT;
-}
-
 static void add_literals(struct maker *m, bool *to, const struct dpe_block *block)
 {
 	for (unsigned i = 0; block && i < m->rule->nliterals; i++)
@@ -58,7 +38,7 @@ static const struct dpe_stmt *note_action(struct maker *m, const struct dpe_stmt
 	return action;
 }
 
-static struct dpe_block *new_block(struct maker *m, enum dpe_block_kind kind, bool wanted)
+static struct dpe_block *new_block(struct maker *m, enum dpe_node_kind kind, bool wanted)
 {
 	struct dpe_block *block = dpe_arena_alloc(m->arena, sizeof(*block));
 
@@ -72,7 +52,7 @@ static const struct dpe_block *make(struct maker *m, const struct dpe_node *node
 
 static const struct dpe_block *make_node(struct maker *m, const struct dpe_node *node, bool wanted)
 {
-	struct dpe_block *block = new_block(m, kind_of(node), wanted);
+	struct dpe_block *block = new_block(m, node->kind, wanted);
 	bool *literals = dpe_arena_alloc(m->arena, (m->rule->nliterals + 1) * sizeof(*literals));
 
 	block->control = control_of(m, node->control);
@@ -102,7 +82,7 @@ static const struct dpe_block *make(struct maker *m, const struct dpe_node *node
 
 	if (!node->action || node->kind == DPE_NODE_ACTION)
 		return inner;
-	whole = new_block(m, DPE_BLOCK_WHOLE, wanted);
+	whole = new_block(m, DPE_NODE_GROUP, wanted);
 	whole->action = note_action(m, node->action);
 	whole->literals = inner->literals;
 	whole->left = inner;
@@ -148,43 +128,4 @@ void dpe_blocks_free(struct dpe_blocks *blocks)
 		return;
 	dpe_arena_free(blocks->arena);
 	free(blocks);
-}
-
-static bool is_safe(const struct dpe_node *node)
-{
-	if (!node)
-		return true;
-	return node->kind != DPE_NODE_CLOSURE && !node->control && !node->action &&
-	       is_safe(node->left) && is_safe(node->right);
-}
-
-bool dpe_rule_is_safe(const struct dpe_rule *rule)
-{
-	return is_safe(rule->tree);
-}
-
-/* ---- which engine ------------------------------------------------------------------------ */
-
-static bool synchronises(const struct dpe_block *block, unsigned nliterals)
-{
-	if (!block)
-		return false;
-	for (unsigned i = 0; block->kind == DPE_BLOCK_PAR && i < nliterals; i++) {
-		if (block->left->literals[i] && block->right->literals[i])
-			return true;
-	}
-	return synchronises(block->left, nliterals) || synchronises(block->right, nliterals);
-}
-
-bool dpe_rule_suits_automaton(const struct dpe_rule *rule)
-{
-	struct dpe_blocks *blocks;
-	bool suits;
-
-	if (!dpe_rule_is_safe(rule))
-		return false;
-	blocks = dpe_blocks_new(rule);
-	suits = synchronises(blocks->root, rule->nliterals) || dpe_is_moderate(rule->tree);
-	dpe_blocks_free(blocks);
-	return suits;
 }

@@ -1,5 +1,5 @@
 /* Nets as text, as a drawing, and as PNML (ISO/IEC 15909-2, P/T nets). */
-#include "dpe-lang/dpe-lang.h"
+#include "dpe-lang/rule_nets/rule_nets.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The net of a rule as places and transitions, composed block by block between a way in and a way
  * out. Operands of & that name the same event share its transition: each of one side with each of
  * the other. */
-#include "dpe-lang/dpe-lang.h"
+#include "dpe-lang/rule_nets/rule_nets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -283,34 +283,34 @@ static void compose(struct composer *c, const struct dpe_block *block, unsigned 
 	unsigned middle;
 
 	switch (block->kind) {
-	case DPE_BLOCK_EVENT:
+	case DPE_NODE_EVENT:
 		add_transition(c, block->literal, in, out);
 		return;
-	case DPE_BLOCK_SEQ:
+	case DPE_NODE_SEQ:
 		middle = new_place(c);
 		compose(c, block->left, in, middle);
 		compose(c, block->right, middle, out);
 		return;
-	case DPE_BLOCK_ALT:
+	case DPE_NODE_ALT:
 		compose(c, block->left, in, out);
 		compose(c, block->right, in, out);
 		return;
-	case DPE_BLOCK_PAR:
+	case DPE_NODE_PAR:
 		compose_par(c, block, in, out);
 		return;
-	case DPE_BLOCK_STAR:
+	case DPE_NODE_STAR:
 		if (block->control == DPE_NO_CONTROL)
 			compose_star(c, block, in, out);
 		else
 			compose_counted(c, block, in, out);
 		return;
-	case DPE_BLOCK_CLOSURE:
+	case DPE_NODE_CLOSURE:
 		compose_closure(c, block, in, out);
 		return;
-	case DPE_BLOCK_WHOLE:
+	case DPE_NODE_GROUP:
 		compose(c, block->left, in, out);
 		return;
-	case DPE_BLOCK_ACTION:
+	case DPE_NODE_ACTION:
 		add_transition(c, DPE_SILENT, in, out);
 		return;
 	}

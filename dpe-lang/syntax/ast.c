@@ -24,7 +24,7 @@ struct ast_name *dpe_ast_name_new(struct dpe_arena *arena, const char *text, str
 	return name;
 }
 
-struct ast_dpe *dpe_ast_dpe_new(struct dpe_arena *arena, enum ast_dpe_kind kind,
+struct ast_dpe *dpe_ast_dpe_new(struct dpe_arena *arena, enum dpe_node_kind kind,
 	struct ast_dpe *left, struct ast_dpe *right, struct dpe_place place)
 {
 	struct ast_dpe *node = dpe_arena_alloc(arena, sizeof(*node));
@@ -39,36 +39,6 @@ struct ast_dpe *dpe_ast_dpe_new(struct dpe_arena *arena, enum ast_dpe_kind kind,
 }
 
 /* ---- expressions ---------------------------------------------------------------------- */
-
-const char *dpe_op_text(enum dpe_op op)
-{
-	static const char *const texts[] = {
-		[DPE_OP_NEG] = "-",
-		[DPE_OP_NOT] = "!",
-		[DPE_OP_COMPL] = "~",
-		[DPE_OP_PLUS] = "+",
-		[DPE_OP_MUL] = "*",
-		[DPE_OP_DIV] = "/",
-		[DPE_OP_MOD] = "%",
-		[DPE_OP_ADD] = "+",
-		[DPE_OP_SUB] = "-",
-		[DPE_OP_SHL] = "<<",
-		[DPE_OP_SHR] = ">>",
-		[DPE_OP_LT] = "<",
-		[DPE_OP_GT] = ">",
-		[DPE_OP_LE] = "<=",
-		[DPE_OP_GE] = ">=",
-		[DPE_OP_EQ] = "==",
-		[DPE_OP_NE] = "!=",
-		[DPE_OP_AND] = "&",
-		[DPE_OP_XOR] = "^",
-		[DPE_OP_OR] = "|",
-		[DPE_OP_LAND] = "&&",
-		[DPE_OP_LOR] = "||",
-	};
-
-	return texts[op];
-}
 
 void dpe_ast_print_string(struct dpe_text *to, const char *text)
 {
@@ -169,10 +139,10 @@ static void print_expr(struct dpe_text *to, const struct ast_expr *expr)
 		print_prefix(to, expr, "*");
 		return;
 	case AST_UNARY:
-		print_prefix(to, expr, dpe_op_text(expr->op));
+		print_prefix(to, expr, dpe_value_operator(expr->op)->text);
 		return;
 	case AST_BINARY:
-		print_infix(to, expr, expr->single ? "=" : dpe_op_text(expr->op));
+		print_infix(to, expr, expr->single ? "=" : dpe_value_operator(expr->op)->text);
 		return;
 	case AST_CONDITIONAL:
 		print_infix(to, expr, "?");
@@ -184,7 +154,7 @@ static void print_expr(struct dpe_text *to, const struct ast_expr *expr)
 		return;
 	case AST_UPDATE:
 		dpe_ast_print_expr(to, expr->left);
-		dpe_text_printf(to, " %s= ", dpe_op_text(expr->op));
+		dpe_text_printf(to, " %s= ", dpe_value_operator(expr->op)->text);
 		dpe_ast_print_expr(to, expr->right);
 		return;
 	default:
@@ -306,22 +276,13 @@ static void print_binary(struct dpe_text *to, const struct ast_dpe *dpe, const c
 
 void dpe_ast_print_dpe(struct dpe_text *to, const struct ast_dpe *dpe)
 {
-	static const char *const names[] = {
-		[AST_SEQ] = ";",
-		[AST_ALT] = "+",
-		[AST_PAR] = "&",
-		[AST_STAR] = "*",
-		[AST_CLOSURE] = "@",
-		[AST_GROUP] = "group",
-	};
-
-	if (dpe->kind == AST_EVENT) {
+	if (dpe->kind == DPE_NODE_EVENT) {
 		dpe_ast_print_event(to, dpe->event);
 		print_action(to, dpe->action);
-	} else if (dpe->kind == AST_ACTION) {
+	} else if (dpe->kind == DPE_NODE_ACTION) {
 		dpe_ast_print_block(to, dpe->action->first);
 	} else {
-		print_binary(to, dpe, names[dpe->kind]);
+		print_binary(to, dpe, dpe_event_operator(dpe->kind)->text);
 	}
 }
 

@@ -153,11 +153,11 @@ static struct ast_dpe *last_operand(struct ast_dpe *dpe)
 {
 	bool whole = true;
 
-	while (dpe->kind == AST_SEQ || dpe->kind == AST_PAR || dpe->kind == AST_ALT) {
+	while (dpe->kind == DPE_NODE_SEQ || dpe->kind == DPE_NODE_PAR || dpe->kind == DPE_NODE_ALT) {
 		dpe = dpe->right;
 		whole = false;
 	}
-	if (dpe->kind == AST_EVENT || (whole && dpe->kind == AST_GROUP))
+	if (dpe->kind == DPE_NODE_EVENT || (whole && dpe->kind == DPE_NODE_GROUP))
 		return dpe;
 	return NULL;
 }
@@ -168,7 +168,7 @@ void dpe_build_rule(struct dpe_parser *parser, struct ast_item *rule, struct dpe
 
 	rule->ends_with_brace = rule->action || rule->otherwise ||
 				(!rule->observing && last && last->action) ||
-				rule->dpe->kind == AST_ACTION;
+				rule->dpe->kind == DPE_NODE_ACTION;
 	if (!rule->action && last) {
 		rule->action = last->action;
 		last->action = NULL;
@@ -182,13 +182,13 @@ void dpe_build_rule(struct dpe_parser *parser, struct ast_item *rule, struct dpe
 
 /* ---- expressions of events ------------------------------------------------------------ */
 
-struct ast_dpe *dpe_build_dpe(struct dpe_parser *parser, enum ast_dpe_kind kind,
+struct ast_dpe *dpe_build_dpe(struct dpe_parser *parser, enum dpe_node_kind kind,
 	struct ast_dpe *left, struct ast_dpe *right, struct dpe_place op, struct dpe_place all)
 {
 	struct ast_dpe *node = dpe_ast_dpe_new(parser->arena, kind, left, right, op);
 
 	node->extent = all;
-	if (too_deep(parser, op, node->depth, AST_MAX_OPERATORS))
+	if (too_deep(parser, op, node->depth, DPE_MAX_OPERATORS))
 		return left;
 	return node;
 }
@@ -196,7 +196,7 @@ struct ast_dpe *dpe_build_dpe(struct dpe_parser *parser, enum ast_dpe_kind kind,
 struct ast_dpe *dpe_build_event_node(
 	struct dpe_parser *parser, struct ast_event *event, struct ast_block *action)
 {
-	struct ast_dpe *node = dpe_ast_dpe_new(parser->arena, AST_EVENT, NULL, NULL, event->place);
+	struct ast_dpe *node = dpe_ast_dpe_new(parser->arena, DPE_NODE_EVENT, NULL, NULL, event->place);
 
 	node->extent = event->place;
 	node->event = event;
@@ -317,7 +317,7 @@ struct ast_stmt *dpe_build_stmt(struct dpe_parser *parser, enum ast_stmt_kind ki
 	stmt->otherwise = otherwise;
 	stmt->place = place;
 	stmt->depth = 1 + max(stmts_depth(body), stmts_depth(otherwise));
-	if (too_deep(parser, place, stmt->depth, AST_MAX_DEPTH)) {
+	if (too_deep(parser, place, stmt->depth, DPE_MAX_DEPTH)) {
 		stmt->body = stmt->otherwise = NULL;
 		stmt->kind = AST_STMT_EMPTY;
 		stmt->depth = 1;
@@ -346,7 +346,7 @@ static struct ast_expr *parent(struct dpe_parser *parser, struct ast_expr *expr)
 {
 	expr->depth = 1 + max(args_depth(expr->left),
 				  max(args_depth(expr->right), args_depth(expr->third)));
-	return too_deep(parser, expr->place, expr->depth, AST_MAX_DEPTH) ? expr->left : expr;
+	return too_deep(parser, expr->place, expr->depth, DPE_MAX_DEPTH) ? expr->left : expr;
 }
 
 struct ast_expr *dpe_build_number(

@@ -24,7 +24,7 @@ struct ast_item *dpe_build_head(struct dpe_parser *parser, const char *name, str
 	struct ast_name *params);
 struct ast_name *dpe_build_name_list(struct ast_name *list, struct ast_name *name);
 
-struct ast_dpe *dpe_build_dpe(struct dpe_parser *parser, enum ast_dpe_kind kind,
+struct ast_dpe *dpe_build_dpe(struct dpe_parser *parser, enum dpe_node_kind kind,
 	struct ast_dpe *left, struct ast_dpe *right, struct dpe_place op, struct dpe_place all);
 struct ast_dpe *dpe_build_event_node(
 	struct dpe_parser *parser, struct ast_event *event, struct ast_block *action);

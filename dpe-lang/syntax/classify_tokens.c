@@ -59,10 +59,10 @@ static void open_bracket(struct dpe_filter *f, enum dpe_bracket_kind kind, char 
 {
 	*DPE_GROW(f->open, f->nopen, f->capopen) =
 		(struct dpe_bracket){kind, closer, dpe_token_ahead(f, 0)->place, f->bad};
-	if (f->nopen <= AST_MAX_DEPTH || f->too_deep)
+	if (f->nopen <= DPE_MAX_DEPTH || f->too_deep)
 		return;
 	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
-		"more than %d brackets within each other", AST_MAX_DEPTH);
+		"more than %d brackets within each other", DPE_MAX_DEPTH);
 	f->too_deep = true;
 }
 
@@ -446,7 +446,7 @@ void dpe_classify_tokens(struct dpe_arena *arena, struct dpe_diags *diags,
 		.arena = arena, .diags = diags, .in = in->at, .n = in->n, .out = out};
 
 	while (dpe_token_kind_at(&f, 0) != T_END && !f.too_deep &&
-		dpe_diags_errors(diags) <= AST_MAX_ERRORS)
+		dpe_diags_errors(diags) <= DPE_MAX_ERRORS)
 		take_next(&f);
 	if (f.too_deep)
 		out->n = f.nopen = 0;

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many warnings of one kind; more are only counted. */
-#define MAX_WARNINGS 50
-
 /* ---- the table ------------------------------------------------------------------------ */
 
 static int by_name(const void *a, const void *b)
@@ -36,7 +33,7 @@ struct ast_item *dpe_find_definition(const struct ast_spec *spec, const char *na
 
 static bool has_event(const struct ast_dpe *dpe)
 {
-	return dpe && (dpe->kind == AST_EVENT || has_event(dpe->left) || has_event(dpe->right));
+	return dpe && (dpe->kind == DPE_NODE_EVENT || has_event(dpe->left) || has_event(dpe->right));
 }
 
 void dpe_check_params(struct ast_spec *spec, const struct ast_item *item)
@@ -53,16 +50,16 @@ static void check_definition(struct ast_spec *spec, const struct ast_item *item)
 	unsigned n = 0;
 
 	dpe_check_params(spec, item);
-	for (const struct ast_name *p = item->params; p && n <= AST_MAX_ARGS; p = p->next, n++) {
+	for (const struct ast_name *p = item->params; p && n <= DPE_MAX_ARGS; p = p->next, n++) {
 		for (const struct ast_name *q = item->params; q != p; q = q->next) {
 			if (!strcmp(p->text, q->text))
 				dpe_diag(spec->diags, DPE_ERROR, p->place,
 					"'%s' is a parameter of '%s' already", p->text, item->name);
 		}
 	}
-	if (n > AST_MAX_ARGS)
+	if (n > DPE_MAX_ARGS)
 		dpe_diag(spec->diags, DPE_ERROR, item->place, "'%s' has more than %d parameters",
-			item->name, AST_MAX_ARGS);
+			item->name, DPE_MAX_ARGS);
 	if (item->dpe && !has_event(item->dpe))
 		dpe_diag(spec->diags, DPE_ERROR, item->place,
 			"the definition of '%s' is empty: it needs at least one event", item->name);
@@ -115,11 +112,11 @@ static void warn_unused(struct ast_spec *spec)
 
 		if (item->included)
 			continue;
-		if (warned < MAX_WARNINGS)
+		if (warned < DPE_MAX_WARNINGS)
 			warn_params(spec, item);
 		if (item->used)
 			continue;
-		if (warned++ < MAX_WARNINGS)
+		if (warned++ < DPE_MAX_WARNINGS)
 			dpe_diag(spec->diags, DPE_WARNING, item->place,
 				"the definition of '%s' is not used", item->name);
 		else

@@ -62,16 +62,16 @@ static bool count_node(struct expansion *x, const struct scope *scope, struct dp
 {
 	if (x->failed)
 		return false;
-	if (++x->nodes <= AST_MAX_NODES)
+	if (++x->nodes <= DPE_MAX_NODES)
 		return true;
 	x->failed = true;
 	if (scope->definition)
 		dpe_diag(x->spec->diags, DPE_ERROR, scope->origin->place,
 			"with '%s' expanded here the rule has more than %d nodes",
-			scope->definition->name, AST_MAX_NODES);
+			scope->definition->name, DPE_MAX_NODES);
 	else
 		dpe_diag(x->spec->diags, DPE_ERROR, place, "the rule has more than %d nodes",
-			AST_MAX_NODES);
+			DPE_MAX_NODES);
 	return false;
 }
 
@@ -301,9 +301,9 @@ static void qualify(struct expansion *x, const struct ast_event *use, struct ast
 {
 	struct ast_event *event = NULL;
 
-	while (body->kind == AST_GROUP)
+	while (body->kind == DPE_NODE_GROUP)
 		body = body->left;
-	if (body->kind == AST_EVENT)
+	if (body->kind == DPE_NODE_EVENT)
 		event = body->event;
 	if (use->by && event && !event->by)
 		event->by = use->by;
@@ -342,11 +342,11 @@ static struct ast_dpe *expand_use(struct expansion *x, const struct ast_dpe *nod
 	if (!body)
 		return NULL;
 	qualify(x, use, body, definition, outer);
-	if (body->kind == AST_EVENT && !(body->action && node->action)) {
+	if (body->kind == DPE_NODE_EVENT && !(body->action && node->action)) {
 		body->action = body->action ? body->action : copy_block(x, node->action, outer);
 		return body;
 	}
-	group = dpe_ast_dpe_new(x->arena, AST_GROUP, body, NULL, node->place);
+	group = dpe_ast_dpe_new(x->arena, DPE_NODE_GROUP, body, NULL, node->place);
 	group->extent = node->extent;
 	group->origin = outer->origin;
 	group->action = copy_block(x, node->action, outer);
@@ -368,7 +368,7 @@ static struct ast_dpe *expand_event(
 			return copy;
 		/* after an error: an event of that name, so that its variables stay bound */
 	}
-	copy = dpe_ast_dpe_new(x->arena, AST_EVENT, NULL, NULL, node->place);
+	copy = dpe_ast_dpe_new(x->arena, DPE_NODE_EVENT, NULL, NULL, node->place);
 	copy->extent = node->extent;
 	copy->origin = scope->origin;
 	copy->event = event;
@@ -380,12 +380,12 @@ static bool enter(struct expansion *x, const struct ast_dpe *node, const struct 
 {
 	if (!count_node(x, scope, node->place))
 		return false;
-	if (++x->depth <= AST_MAX_OPERATORS)
+	if (++x->depth <= DPE_MAX_OPERATORS)
 		return true;
 	dpe_ast_error(x->spec->diags, scope->origin, node->place,
 		"with its definitions expanded the rule has more than %d operators within each "
 		"other",
-		AST_MAX_OPERATORS);
+		DPE_MAX_OPERATORS);
 	x->failed = true;
 	return false;
 }
@@ -397,7 +397,7 @@ static struct ast_dpe *expand(
 
 	if (!enter(x, node, scope))
 		return NULL;
-	if (node->kind == AST_EVENT) {
+	if (node->kind == DPE_NODE_EVENT) {
 		copy = expand_event(x, node, scope);
 		x->depth--;
 		return copy;
@@ -436,9 +436,9 @@ struct ast_dpe *dpe_expand_observed(struct ast_spec *spec, const struct ast_dpe 
 
 	if (x.failed)
 		return NULL;
-	while (node && node->kind == AST_GROUP)
+	while (node && node->kind == DPE_NODE_GROUP)
 		node = node->left;
-	if (node && node->kind == AST_EVENT)
+	if (node && node->kind == DPE_NODE_EVENT)
 		return node;
 	if (node)
 		dpe_diag(spec->diags, DPE_ERROR, event->place,

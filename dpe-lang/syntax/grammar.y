@@ -174,30 +174,30 @@ rule_block: RULE_BRACE stmts '}'	{ $$ = dpe_build_block(parser, $2, @$); }
 /* ---- data path expressions ---------------------------------------------------------------------- */
 
 dpe: par
-	| dpe '+' par	{ $$ = dpe_build_dpe(parser, AST_ALT, $1, $3, @2, @$); }
+	| dpe '+' par	{ $$ = dpe_build_dpe(parser, DPE_NODE_ALT, $1, $3, @2, @$); }
 	;
 
 par: seq
-	| par '&' seq	{ $$ = dpe_build_dpe(parser, AST_PAR, $1, $3, @2, @$); }
+	| par '&' seq	{ $$ = dpe_build_dpe(parser, DPE_NODE_PAR, $1, $3, @2, @$); }
 	;
 
 seq: post
-	| seq ';' post	{ $$ = dpe_build_dpe(parser, AST_SEQ, $1, $3, @2, @$); }
+	| seq ';' post	{ $$ = dpe_build_dpe(parser, DPE_NODE_SEQ, $1, $3, @2, @$); }
 	;
 
 post: primary
-	| post '*'	{ $$ = dpe_build_dpe(parser, AST_STAR, $1, NULL, @2, @$); }
-	| post '@'	{ $$ = dpe_build_dpe(parser, AST_CLOSURE, $1, NULL, @2, @$); }
+	| post '*'	{ $$ = dpe_build_dpe(parser, DPE_NODE_STAR, $1, NULL, @2, @$); }
+	| post '@'	{ $$ = dpe_build_dpe(parser, DPE_NODE_CLOSURE, $1, NULL, @2, @$); }
 	| post CONTROL_STAR NAME
-			{ $$ = dpe_build_dpe(parser, AST_STAR, $1, NULL, @2, @$); $$->control = $3; }
+			{ $$ = dpe_build_dpe(parser, DPE_NODE_STAR, $1, NULL, @2, @$); $$->control = $3; }
 	;
 
 primary: event			{ $$ = dpe_build_event_node(parser, $1, NULL); }
 	| event block		{ $$ = dpe_build_event_node(parser, $1, $2); }
-	| '(' dpe ')'		{ $$ = dpe_build_dpe(parser, AST_GROUP, $2, NULL, @$, @$); }
-	| '(' dpe ')' block	{ $$ = dpe_build_dpe(parser, AST_GROUP, $2, NULL, @$, @$); $$->action = $4; }
+	| '(' dpe ')'		{ $$ = dpe_build_dpe(parser, DPE_NODE_GROUP, $2, NULL, @$, @$); }
+	| '(' dpe ')' block	{ $$ = dpe_build_dpe(parser, DPE_NODE_GROUP, $2, NULL, @$, @$); $$->action = $4; }
 	| '(' error ')'	{ $$ = dpe_build_wrong(parser, @$); }
-	| block			{ $$ = dpe_build_dpe(parser, AST_ACTION, NULL, NULL, @$, @$); $$->action = $1; }
+	| block			{ $$ = dpe_build_dpe(parser, DPE_NODE_ACTION, NULL, NULL, @$, @$); $$->action = $1; }
 	;
 
 event: core by			{ $$ = dpe_build_event(parser, $1, $2, NULL, NULL, @$); }

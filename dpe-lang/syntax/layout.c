@@ -54,18 +54,25 @@ static size_t quoted_length(const char *at, const char *end)
 	return (size_t)((p < end && *p == *at ? p + 1 : p) - at);
 }
 
+/* The longest operator that the text begins with; 1 for any other character. */
 static size_t operator_length(const char *at, const char *end)
 {
-	static const char *const longer[] = {"<<=", ">>=", "::", "->", "==", "!=", "<=", ">=", "<<",
-		">>", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="};
+	static const char *const others[] = {"::", "->", "++", "--"};
+	size_t left = (size_t)(end - at), longest = 1;
 
-	for (unsigned i = 0; i < DPE_COUNT(longer); i++) {
-		size_t len = strlen(longer[i]);
-
-		if ((size_t)(end - at) >= len && !memcmp(at, longer[i], len))
-			return len;
+	for (unsigned i = 0; i < DPE_COUNT(others); i++) {
+		if (left >= 2 && !memcmp(at, others[i], 2))
+			return 2;
 	}
-	return 1;
+	for (enum dpe_op op = DPE_OP_MUL; op <= DPE_OP_LOR; op++) {
+		size_t len = strlen(dpe_value_operator(op)->text);
+
+		if (left < len || memcmp(at, dpe_value_operator(op)->text, len))
+			continue;
+		len += left > len && at[len] == '=' && dpe_op_computes(op);
+		longest = len > longest ? len : longest;
+	}
+	return longest;
 }
 
 static bool is(const struct piece *piece, const char *text)

@@ -254,7 +254,7 @@ void dpe_lex(struct dpe_lexer *lexer, struct dpe_tokens *tokens)
 	/* the last token is always T_END, also where there is no reading on */
 	do {
 		memset(&token, 0, sizeof(token));
-		token.kind = dpe_diags_errors(lexer->diags) > AST_MAX_ERRORS
+		token.kind = dpe_diags_errors(lexer->diags) > DPE_MAX_ERRORS
 				     ? T_END
 				     : dpe_scanlex(&token.value, &token.place, scanner);
 		token.first = lexer->newline;

@@ -197,9 +197,9 @@ static bool check_text(struct ast_spec *spec, const struct dpe_source *source)
 	size_t len, step;
 	const unsigned char *text = (const unsigned char *)dpe_source_text(source, &len);
 
-	if (len > AST_MAX_BYTES) {
+	if (len > DPE_MAX_FILE_BYTES) {
 		dpe_diag_at(spec->diags, DPE_ERROR, dpe_source_name(source),
-			"the specification is larger than %d MiB", AST_MAX_BYTES >> 20);
+			"the specification is larger than %d MiB", DPE_MAX_FILE_BYTES >> 20);
 		return false;
 	}
 	for (size_t i = 0; i < len; i += step) {
@@ -239,14 +239,14 @@ static void parse_text(struct ast_spec *spec, const struct dpe_source *source, b
 
 static bool has_action(const struct ast_dpe *dpe)
 {
-	/* the right spine may be long, the left one longer: both are within AST_MAX_OPERATORS */
+	/* the right spine may be long, the left one longer: both are within DPE_MAX_OPERATORS */
 	return dpe && (dpe->action || has_action(dpe->left) || has_action(dpe->right));
 }
 
 /* An operator was missing, which was told already. */
 static bool has_gap(const struct ast_dpe *dpe)
 {
-	return dpe && ((dpe->kind == AST_SEQ && dpe->place.begin == dpe->place.end) ||
+	return dpe && ((dpe->kind == DPE_NODE_SEQ && dpe->place.begin == dpe->place.end) ||
 			      has_gap(dpe->left) || has_gap(dpe->right));
 }
 
@@ -439,9 +439,9 @@ static void follow_include(struct reader *r, const struct ast_item *item)
 	struct dpe_text tried = {0};
 	const char *path;
 
-	if (r->depth == AST_MAX_INCLUDES) {
+	if (r->depth == DPE_MAX_INCLUDES) {
 		dpe_diag(r->spec->diags, DPE_ERROR, item->place,
-			"more than %d files include one another", AST_MAX_INCLUDES);
+			"more than %d files include one another", DPE_MAX_INCLUDES);
 		return;
 	}
 	r->depth++;

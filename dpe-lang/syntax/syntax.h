@@ -5,20 +5,7 @@
 #define DPE_LANG_AST_H
 
 #include "dpe-lang/dpe-lang.h"
-
-/* Limits of what a specification may hold. Each has its diagnostic. */
-enum {
-	AST_MAX_DEPTH = 1000,      /* brackets, expressions and statements within each other */
-	AST_MAX_OPERATORS = 4000,  /* of a DPE within each other; a;b;c counts as two */
-	AST_MAX_NODES = 100000,    /* of one rule with its definitions expanded */
-	AST_MAX_POSITIONS = 30000, /* event positions of one rule */
-	AST_MAX_VARIABLES = 64,    /* of one rule */
-	AST_MAX_ARGS = 64,         /* of one event */
-	AST_MAX_GLOBALS = 10000,   /* `var`s of a specification */
-	AST_MAX_INCLUDES = 100,    /* files that include one another */
-	AST_MAX_BYTES = 64 << 20,  /* of one file */
-	AST_MAX_ERRORS = 500,      /* after which nobody reads on */
-};
+#include "dpe-lang/limits.h"
 
 enum ast_expr_kind {
 	AST_NUMBER,      /* num */
@@ -98,17 +85,6 @@ struct ast_event {
 	struct dpe_place name_place;
 };
 
-enum ast_dpe_kind {
-	AST_EVENT,
-	AST_SEQ,
-	AST_ALT,
-	AST_PAR,
-	AST_STAR,
-	AST_CLOSURE,
-	AST_GROUP,  /* ( left ) */
-	AST_ACTION, /* an action as an operand */
-};
-
 /* An action that is there and empty has no `first`. */
 struct ast_block {
 	struct ast_stmt *first;
@@ -123,7 +99,7 @@ struct ast_origin {
 };
 
 struct ast_dpe {
-	enum ast_dpe_kind kind;
+	enum dpe_node_kind kind;
 	unsigned depth;
 	struct ast_event *event;
 	const char *control;      /* of `E *n`, or NULL */
@@ -174,7 +150,7 @@ struct ast_expr *dpe_ast_expr_new(
 struct ast_name *dpe_ast_name_new(
 	struct dpe_arena *arena, const char *text, struct dpe_place place);
 /* The tree's new root with its depth counted; `left` and `right` may be NULL. */
-struct ast_dpe *dpe_ast_dpe_new(struct dpe_arena *arena, enum ast_dpe_kind kind,
+struct ast_dpe *dpe_ast_dpe_new(struct dpe_arena *arena, enum dpe_node_kind kind,
 	struct ast_dpe *left, struct ast_dpe *right, struct dpe_place place);
 
 /* ---- printing (ast.c), also for texts of patterns and dumps --------------------------- */
@@ -185,7 +161,6 @@ void dpe_ast_print_event(struct dpe_text *to, const struct ast_event *event);
 void dpe_ast_print_dpe(struct dpe_text *to, const struct ast_dpe *dpe);
 void dpe_ast_print_item(struct dpe_text *to, const struct ast_item *item);
 void dpe_ast_print_string(struct dpe_text *to, const char *text);
-const char *dpe_op_text(enum dpe_op op);
 
 /* ---- the passes ----------------------------------------------------------------------- */
 

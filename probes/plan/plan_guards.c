@@ -5,6 +5,8 @@
  * its events are told at one moment. */
 #include "probes/plan/plan_guards.h"
 
+#include "dpe-lang/automata/automata.h"
+
 #include <string.h>
 
 struct gating {

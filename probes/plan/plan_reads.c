@@ -1,6 +1,7 @@
 /* Which variables of the program are read where: a condition's at its event, those of an event's
  * action at that event, and those of any other action at all events of the rule, as each of them
  * may be the one that makes it run. */
+#include "dpe-lang/rule_nets/rule_nets.h"
 #include "probes/plan/plan_reads.h"
 #include "probes/kernel/bpf/record.h"
 #include "probes/binary/binary.h"

@@ -171,34 +171,34 @@ void dpe_leave_block(struct dpe_game *game, const struct dpe_block *block, struc
 	struct dpe_token *bare;
 
 	switch (block->kind) {
-	case DPE_BLOCK_EVENT:
+	case DPE_NODE_EVENT:
 		return;
-	case DPE_BLOCK_ACTION:
+	case DPE_NODE_ACTION:
 		dpe_tokens_add(to, dpe_token_load(game, token, NULL, 0, block->action));
 		return;
-	case DPE_BLOCK_WHOLE:
+	case DPE_NODE_GROUP:
 		dpe_leave_block(game, block->left, token, to);
 		return;
-	case DPE_BLOCK_SEQ:
+	case DPE_NODE_SEQ:
 		dpe_leave_block(game, block->left, token, &left);
 		for (unsigned i = 0; i < left.count; i++)
 			dpe_leave_block(game, block->right, left.at[i], to);
 		break;
-	case DPE_BLOCK_ALT:
+	case DPE_NODE_ALT:
 		dpe_leave_block(game, block->left, token, to);
 		dpe_leave_block(game, block->right, token, to);
 		break;
-	case DPE_BLOCK_PAR:
+	case DPE_NODE_PAR:
 		bare = dpe_token_strip(game, token);
 		dpe_leave_block(game, block->left, bare, &left);
 		dpe_leave_block(game, block->right, bare, &right);
 		dpe_token_unref(game, bare);
 		join(game, &left, &right, token, to);
 		break;
-	case DPE_BLOCK_STAR:
+	case DPE_NODE_STAR:
 		dpe_tokens_add(to, dpe_token_bind(game, token, block->control, 0));
 		break;
-	case DPE_BLOCK_CLOSURE:
+	case DPE_NODE_CLOSURE:
 		dpe_tokens_add(to, dpe_token_ref(token));
 		break;
 	}

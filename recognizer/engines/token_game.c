@@ -191,10 +191,10 @@ static void play_block(
 	if (!block->literals[game->literal])
 		return;
 	switch (block->kind) {
-	case DPE_BLOCK_EVENT:
+	case DPE_NODE_EVENT:
 		play_event(game, block, token);
 		return;
-	case DPE_BLOCK_SEQ:
+	case DPE_NODE_SEQ:
 		play_block(game, block->left, token);
 		for (unsigned i = from; i < game->nplays; i++)
 			game->plays[i].next = dpe_in_left(game, block, game->plays[i].next);
@@ -203,17 +203,17 @@ static void play_block(
 			play_block(game, block->right, left.at[i]);
 		dpe_tokens_drop(game, &left);
 		return;
-	case DPE_BLOCK_ALT:
+	case DPE_NODE_ALT:
 		play_block(game, block->left, token);
 		play_block(game, block->right, token);
 		return;
-	case DPE_BLOCK_ACTION:
+	case DPE_NODE_ACTION:
 		return;
-	case DPE_BLOCK_WHOLE:
+	case DPE_NODE_GROUP:
 		play_block(game, block->left, token);
 		play_whole(game, block, from);
 		return;
-	case DPE_BLOCK_PAR:
+	case DPE_NODE_PAR:
 		kids[0] = dpe_stand_before(game, block->left, dpe_token_strip(game, token));
 		kids[1] = dpe_stand_before(game, block->right, dpe_token_strip(game, token));
 		play_both(game, block, kids[0], kids[1]);
@@ -221,10 +221,10 @@ static void play_block(
 		dpe_marking_unref(game, kids[0]);
 		dpe_marking_unref(game, kids[1]);
 		return;
-	case DPE_BLOCK_STAR:
+	case DPE_NODE_STAR:
 		play_round(game, block, token, 0);
 		return;
-	case DPE_BLOCK_CLOSURE:
+	case DPE_NODE_CLOSURE:
 		play_block(game, block->left, token);
 		for (unsigned i = from; i < game->nplays; i++)
 			game->plays[i].next = dpe_in_copies(game, block, dpe_token_ref(token), NULL,
@@ -390,18 +390,18 @@ static bool token_is_stuck(const struct dpe_token *token, dpe_barred_fn *barred,
 static bool can_be_empty(const struct dpe_block *block)
 {
 	switch (block->kind) {
-	case DPE_BLOCK_EVENT:
+	case DPE_NODE_EVENT:
 		return false;
-	case DPE_BLOCK_WHOLE:
+	case DPE_NODE_GROUP:
 		return can_be_empty(block->left);
-	case DPE_BLOCK_SEQ:
-	case DPE_BLOCK_PAR:
+	case DPE_NODE_SEQ:
+	case DPE_NODE_PAR:
 		return can_be_empty(block->left) && can_be_empty(block->right);
-	case DPE_BLOCK_ALT:
+	case DPE_NODE_ALT:
 		return can_be_empty(block->left) || can_be_empty(block->right);
-	case DPE_BLOCK_ACTION:
-	case DPE_BLOCK_STAR:
-	case DPE_BLOCK_CLOSURE:
+	case DPE_NODE_ACTION:
+	case DPE_NODE_STAR:
+	case DPE_NODE_CLOSURE:
 		break;
 	}
 	return true;

@@ -6,6 +6,7 @@
 #ifndef DPE_RECOGNIZER_ENGINES_TOKEN_GAME_H
 #define DPE_RECOGNIZER_ENGINES_TOKEN_GAME_H
 
+#include "dpe-lang/rule_nets/rule_nets.h"
 #include "recognizer/recognizer.h"
 
 struct dpe_game;

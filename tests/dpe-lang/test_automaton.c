@@ -1,5 +1,5 @@
 /* Predecessor automata as tables: the paper's figures, the normalisation, the errors. */
-#include "dpe-lang/dpe-lang.h"
+#include "dpe-lang/automata/automata.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

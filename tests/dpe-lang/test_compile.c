@@ -163,6 +163,31 @@ static void precedence(void **state)
 		"libc::f^^(x, 3, _, \"s\", -1).exit by T [x = 3 && .ret != 0]");
 }
 
+/* The condition of `a [x OP y OP2 z]` groups as the table of operators says. */
+static void assert_groups(enum dpe_op first, enum dpe_op second)
+{
+	const char *one = dpe_value_operator(first)->text, *two = dpe_value_operator(second)->text;
+	bool left = dpe_value_operator(first)->precedence >= dpe_value_operator(second)->precedence;
+	char *text = dpe_xasprintf("r: a [x %s y %s z] { }", one, two);
+	struct made made = make(text);
+	const struct dpe_expr *cond = made.spec->rules[0].patterns[0].cond;
+
+	assert_int_equal(cond->op, left ? second : first);
+	assert_int_equal((left ? cond->left : cond->right)->op, left ? first : second);
+	end(&made);
+	free(text);
+}
+
+/* The grammar agrees with the table for any two binary operators. */
+static void precedence_is_that_of_the_table(void **state)
+{
+	(void)state;
+	for (enum dpe_op first = DPE_OP_MUL; first <= DPE_OP_LOR; first++) {
+		for (enum dpe_op second = DPE_OP_MUL; second <= DPE_OP_LOR; second++)
+			assert_groups(first, second);
+	}
+}
+
 /* What stands behind the name of a definition, and its parameters, wherever they stand. */
 static void definitions_take_what_stands_behind(void **state)
 {
@@ -437,6 +462,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_paper_parses),
 		cmocka_unit_test(classes_of_table_3_2),
 		cmocka_unit_test(precedence),
+		cmocka_unit_test(precedence_is_that_of_the_table),
 		cmocka_unit_test(definitions_take_what_stands_behind),
 		cmocka_unit_test(keywords_are_names_elsewhere),
 		cmocka_unit_test(items_need_no_terminator),

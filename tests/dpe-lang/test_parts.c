@@ -1,5 +1,5 @@
 /* Rules as automata side by side: where they are divided, and that each part stays small. */
-#include "dpe-lang/dpe-lang.h"
+#include "dpe-lang/automata/automata.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,153 @@
+/* Predecessor automata of rules (paper 4.1), built lazily: states are composed when first asked for. */
+#ifndef DPE_LANG_AUTOMATA_H
+#define DPE_LANG_AUTOMATA_H
+
+#include "dpe-lang/dpe-lang.h"
+
+/* ---- one automaton ------------------------------------------------------------------------ */
+
+struct dpe_automaton;
+typedef uint32_t dpe_state; /* the initial state is 0 */
+
+#define DPE_NEW_EVENT UINT16_MAX
+
+/* A move on (e, P): an event and its immediate predecessors. Which earlier event a predecessor is
+ * is exact: a state has registers, each of which holds one event that a later one may follow
+ * immediately. One input may have several moves (`a;b + a;c`): a run follows all of them. */
+struct dpe_move {
+	unsigned literal; /* the event */
+	dpe_state to;
+	uint16_t npreds;     /* the exact set of immediate predecessors: registers of `from` */
+	uint16_t nregisters; /* registers of `to`, and what each holds: */
+	uint16_t npositions;
+	const uint16_t *preds;
+	const uint16_t *carry;     /* … a register of `from`, or DPE_NEW_EVENT */
+	const uint16_t *positions; /* (from 1) of the event; valid longer than states */
+};
+
+/* The rule must outlive the automaton. NULL and a diagnostic where the rule is not a safe DPE, or its
+ * language is empty. */
+struct dpe_automaton *dpe_automaton_new(const struct dpe_rule *rule, struct dpe_diags *diags);
+void dpe_automaton_free(struct dpe_automaton *automaton); /* accepts NULL */
+bool dpe_automaton_final(struct dpe_automaton *automaton, dpe_state state);
+/* True for a final state without moves. */
+bool dpe_automaton_complete(struct dpe_automaton *automaton, dpe_state state);
+/* The moves out of a state that take `literal`, valid until the automaton is freed. They lead to
+ * live states: those from which a final state can be reached. */
+const struct dpe_move *dpe_automaton_moves(
+	struct dpe_automaton *automaton, dpe_state state, unsigned literal, unsigned *count);
+unsigned dpe_automaton_registers(struct dpe_automaton *automaton, dpe_state state);
+/* The literal of the event in a register. */
+unsigned dpe_automaton_register_literal(
+	struct dpe_automaton *automaton, dpe_state state, unsigned reg);
+/* True once a search for a final state exceeded DPE_SEARCH_BYTES or DPE_SEARCH_WORK (limits.h); stays
+ * true when the automaton is renewed. From then on moves may lead to dead states. */
+bool dpe_automaton_given_up(const struct dpe_automaton *automaton);
+
+/* Symmetry reduction: leaves out moves of operands of & that differ from others in carets alone and
+ * are in the same situation; only positions differ. To be called before states are asked for. */
+void dpe_automaton_fold(struct dpe_automaton *automaton);
+/* As dpe_automaton_moves, with the moves that the reduction leaves out. */
+const struct dpe_move *dpe_automaton_all_moves(
+	struct dpe_automaton *automaton, dpe_state state, unsigned literal, unsigned *count);
+
+/* How many states, and how many bytes for them, were composed so far. */
+unsigned dpe_automaton_built(const struct dpe_automaton *automaton);
+size_t dpe_automaton_bytes(const struct dpe_automaton *automaton);
+/* An automaton of the same rule with its initial state only, for a caller that finds the old one too
+ * large; `adopt` gives a state of the old one, with the same registers, its number in the new one. */
+struct dpe_automaton *dpe_automaton_renew(struct dpe_automaton *old);
+dpe_state dpe_automaton_adopt(
+	struct dpe_automaton *automaton, const struct dpe_automaton *old, dpe_state state);
+
+/* DPE_EMIT_PA, _JSON or _DOT, with states numbered breadth first as in figures 4-6 and 4-7. False and
+ * a diagnostic where there are more than `max_states`, or the dead states are not known. */
+bool dpe_automaton_emit(struct dpe_automaton *automaton, const struct dpe_rule *rule,
+	enum dpe_emit emit, unsigned max_states, struct dpe_text *to, struct dpe_diags *diags);
+
+/* ---- a rule as several automata ------------------------------------------------------------ */
+
+/* A rule whose product of states would be too large, as a tree of factors. Operands of & that share
+ * no event are not composed: a run keeps a state of each, and an event moves the one that it belongs
+ * to. The leaves are automata of moderate size.
+ *
+ * The automaton of a factor leaves open what its first events follow: a move without predecessors
+ * follows the events that the factor was entered with. */
+
+#define DPE_NO_KID UINT32_MAX
+
+enum dpe_part_kind {
+	DPE_PART_AUTOMATON,
+	DPE_PART_SEQ,
+	DPE_PART_ALT,
+	DPE_PART_STAR, /* no kid if it can take no event */
+	DPE_PART_PAR,  /* no two kids have a literal in common */
+};
+
+struct dpe_part {
+	enum dpe_part_kind kind;
+	bool nullable;
+	bool *literals; /* by literal: it occurs within */
+	unsigned nkids;
+	const struct dpe_part **kids;
+	unsigned tail;          /* SEQ: from this kid on all are nullable */
+	const uint32_t *kid_of; /* PAR: by literal the kid that has it, or DPE_NO_KID */
+	/* PAR: by kid an earlier one that differs in carets alone, or DPE_NO_KID. Before either has
+	 * begun, they are interchangeable but for positions. */
+	const uint32_t *twin_of;
+	bool own; /* its literals occur nowhere else in the rule */
+	struct dpe_automaton *automaton;
+	const struct dpe_node *node; /* of a leaf */
+};
+
+struct dpe_parts {
+	struct dpe_arena *arena;
+	const struct dpe_part *root;
+	unsigned height; /* nodes on the longest path from the root to a leaf */
+	struct dpe_automaton **automata;
+	unsigned nautomata, capautomata;
+};
+
+/* Divides the rule as far as possible. The rule must outlive the result. NULL and a diagnostic where
+ * the rule is not safe, accepts nothing, or a factor would have too many states. */
+struct dpe_parts *dpe_parts_new(const struct dpe_rule *rule, struct dpe_diags *diags);
+/* The same if the whole rule would have too many states and its factors do not; else NULL. */
+struct dpe_parts *dpe_parts_if_wide(const struct dpe_rule *rule);
+/* As dpe_parts_new without diagnostics; NULL also for rules with control variables or actions inside. */
+struct dpe_parts *dpe_parts_for_search(const struct dpe_rule *rule);
+/* The operands of the outermost & that share no event, as leaves without automata. NULL where there
+ * are fewer than two, or control variables or actions inside. */
+struct dpe_parts *dpe_parts_of_operands(const struct dpe_rule *rule);
+void dpe_parts_free(struct dpe_parts *parts); /* accepts NULL */
+/* dpe_automaton_fold for all automata whose literals occur in no other factor. */
+void dpe_parts_fold(const struct dpe_parts *parts);
+/* True if dpe_automaton_given_up is true for one of them. */
+bool dpe_parts_given_up(const struct dpe_parts *parts);
+uint64_t dpe_parts_built(const struct dpe_parts *parts);
+/* True if some event to come may follow what the factor was entered with. */
+bool dpe_automaton_needs_pred(const struct dpe_automaton *automaton, dpe_state state);
+/* LAST of a final state: the registers that hold its last events. */
+const uint16_t *dpe_automaton_last(
+	const struct dpe_automaton *automaton, dpe_state state, unsigned *count);
+
+/* True if the rule composed has so few states that dividing it gains nothing. */
+bool dpe_rule_is_small(const struct dpe_rule *rule);
+/* True if a run should follow the automaton rather than the net: it is of moderate size, or is needed
+ * to see at once what synchronised operands can no longer do together. */
+bool dpe_rule_suits_automaton(const struct dpe_rule *rule);
+
+/* ---- prerequisites of events --------------------------------------------------------------- */
+
+#define DPE_NEEDS 64
+
+/* Of a `detect` rule, as sets of patterns, a bit each. */
+struct dpe_needs {
+	uint64_t first;    /* whose events may be the first of a match in time */
+	uint64_t breaking; /* whose events may run an action with `break` */
+	uint64_t needed[DPE_NEEDS]; /* by breaking pattern: those that must have occurred before in time */
+};
+
+/* False where nothing is known: the rule is no `detect`, or has more than DPE_NEEDS patterns. */
+bool dpe_rule_needs(const struct dpe_rule *rule, struct dpe_needs *needs);
+
+#endif

@@ -1,0 +1,68 @@
+/* Petri nets of rules (paper, appendix I): as blocks, and as places and transitions. */
+#ifndef DPE_LANG_RULE_NETS_H
+#define DPE_LANG_RULE_NETS_H
+
+#include "dpe-lang/dpe-lang.h"
+
+/* ---- blocks ------------------------------------------------------------------------------- */
+
+/* The net of a rule as it is composed: a block for each operator, with one entry and one exit. The
+ * token game needs no more: a token is before or after an event, or passes through blocks. Unlike an
+ * automaton a net does not grow with the number of operands of &, and has `@` and control variables. */
+
+#define DPE_NO_CONTROL UINT32_MAX
+
+struct dpe_block {
+	/* EVENT: literal, position; an event of both operands of PAR is one transition. GROUP: action, at
+	 * each event that completes left. ACTION: when the event after the token's passage takes it. */
+	enum dpe_node_kind kind;
+	unsigned literal, position; /* of events */
+	unsigned control;           /* STAR: the control variable, or DPE_NO_CONTROL */
+	bool wanted;                /* something can follow, so its last events matter */
+	const bool *literals;       /* by literal: it occurs within */
+	const struct dpe_stmt *action;
+	const struct dpe_block *left, *right;
+};
+
+struct dpe_blocks {
+	struct dpe_arena *arena;
+	const struct dpe_block *root;
+	unsigned ncontrols, nactions;
+	const struct dpe_stmt *const *actions; /* of all blocks */
+};
+
+/* The rule must outlive the blocks. */
+struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule);
+/* The same, with an event on every path through a round of a repetition, as nets need it. */
+struct dpe_blocks *dpe_blocks_new_unsilent(const struct dpe_rule *rule);
+void dpe_blocks_free(struct dpe_blocks *blocks); /* accepts NULL */
+
+/* ---- places and transitions ------------------------------------------------------------------ */
+
+#define DPE_SILENT UINT32_MAX
+
+struct dpe_transition {
+	unsigned literal; /* or DPE_SILENT */
+	unsigned ninputs, noutputs, ninhibitors;
+	const unsigned *inputs, *outputs; /* places */
+	const unsigned *inhibitors;       /* places that must be empty */
+};
+
+/* A behaviour takes one token from place `start` to place `end`. The net is 1-safe unless it is
+ * extended. The value of a control variable is a number of tokens in places of its own: their arcs
+ * restrict the executions, and say nothing about causal order. */
+struct dpe_net {
+	struct dpe_arena *arena;
+	unsigned nplaces, ntransitions, start, end;
+	const struct dpe_transition *transitions;
+	bool extended; /* some transition has inhibitors */
+};
+
+struct dpe_net *dpe_net_new(const struct dpe_rule *rule);
+void dpe_net_free(struct dpe_net *net); /* accepts NULL */
+/* DPE_EMIT_NET, _NET_DOT or _PNML. False and a diagnostic where PNML's P/T nets cannot express it:
+ * they have no inhibitor arcs. */
+bool dpe_net_emit(const struct dpe_net *net, const struct dpe_rule *rule, enum dpe_emit emit,
+	struct dpe_text *to, struct dpe_diags *diags);
+
+#endif
