@@ -56,7 +56,7 @@ static void on_held(void *context, const struct dpe_message *message, const char
 	s->held = true;
 	dpe_message_print_id(&name, s->cli->names, message);
 	dpe_diag_at(s->cli->diags, DPE_WARNING, "dpe",
-		"%s was held to the end: it waited for %s, which never came", name.at, missing);
+		"%s was held until the end: it waited for %s, which never came", name.at, missing);
 	dpe_text_free(&name);
 }
 
@@ -123,7 +123,7 @@ int cli_convert(struct cli *cli)
 		return CLI_ERROR;
 	}
 	if (cli->specs.count && !cli->stabilize) {
-		cli_usage_error(cli, "-s has a meaning with --stabilize only");
+		cli_usage_error(cli, "-s needs --stabilize");
 		return CLI_ERROR;
 	}
 	reader = cli_open_log(cli, cli->words.at[0], 0);

@@ -70,7 +70,7 @@ static int format_one(struct cli *cli, const char *path)
 		changed = before.len != after.len || memcmp(before.at, after.at, after.len);
 		status = CLI_GOOD;
 		if (cli->check && changed) {
-			fprintf(stderr, "%s: not in the usual layout\n", path);
+			fprintf(stderr, "%s: not in the standard layout\n", path);
 			status = CLI_FINDING;
 		} else if (cli->in_place) {
 			if (changed && !replace(cli, path, &after))
@@ -90,7 +90,7 @@ int cli_fmt(struct cli *cli)
 	int status = CLI_GOOD;
 
 	if (!cli->words.count) {
-		cli_usage_error(cli, "a specification is needed; - is standard input");
+		cli_usage_error(cli, "no specification; - is standard input");
 		return CLI_ERROR;
 	}
 	for (unsigned i = 0; i < cli->words.count; i++) {

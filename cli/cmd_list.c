@@ -21,7 +21,7 @@ int cli_list(struct cli *cli)
 	};
 
 	if (!cli->pid && !program) {
-		cli_usage_error(cli, "a program or -p PID is needed");
+		cli_usage_error(cli, "no program: name one, or use -p PID");
 		return CLI_ERROR;
 	}
 	if (cli->words.count > programs + 1) {

@@ -91,12 +91,12 @@ int cli_race(struct cli *cli)
 	how.once = !cli->words.count && !cli->specs.count;
 	if (how.once && !cli->plan && !(cli->target && cli->target[0])) {
 		cli_usage_error(cli,
-			"what is to be watched? variables, or pairs of functions such as get,put");
+			"nothing to watch: name variables, or pairs of functions such as get,put");
 		return CLI_ERROR;
 	}
 	if (!cli->pid == !(cli->target && cli->target[0]) && !cli->plan) {
 		cli_usage_error(
-			cli, "either a process (-p PID) or a program (-- COMMAND...) is needed");
+			cli, "no target: use -p PID or -- COMMAND...");
 		return CLI_ERROR;
 	}
 	if (how.once)

@@ -209,7 +209,7 @@ int cli_replay(struct cli *cli)
 	int status = CLI_ERROR;
 
 	if (!cli->words.count) {
-		cli_usage_error(cli, "a log is needed; - is standard input");
+		cli_usage_error(cli, "no log; - is standard input");
 		return CLI_ERROR;
 	}
 	spec = cli_compile_runnable(cli, false);

@@ -5,12 +5,12 @@ static bool has_target(struct cli *cli)
 {
 	if (cli->words.count) {
 		cli_usage_error(
-			cli, "what is '%s'? the program stands after '--'", cli->words.at[0]);
+			cli, "unexpected argument '%s': the program follows '--'", cli->words.at[0]);
 		return false;
 	}
 	if (cli->plan || (cli->target && cli->target[0]))
 		return true;
-	cli_usage_error(cli, "a program is needed: -- COMMAND...");
+	cli_usage_error(cli, "no program: use -- COMMAND...");
 	return false;
 }
 
@@ -28,7 +28,7 @@ int cli_record(struct cli *cli)
 	if (!has_target(cli))
 		return CLI_ERROR;
 	if (!cli->output && !cli->plan) {
-		cli_usage_error(cli, "a log to write is needed: -o LOG");
+		cli_usage_error(cli, "no output log: use -o LOG");
 		return CLI_ERROR;
 	}
 	return cli_live_run(cli, &how);
@@ -40,11 +40,11 @@ int cli_attach(struct cli *cli)
 
 	if (cli->words.count) {
 		cli_usage_error(
-			cli, "what is '%s'? the process is told by -p PID", cli->words.at[0]);
+			cli, "unexpected argument '%s': the process is given by -p PID", cli->words.at[0]);
 		return CLI_ERROR;
 	}
 	if (!cli->pid && !cli->plan) {
-		cli_usage_error(cli, "a process is needed: -p PID");
+		cli_usage_error(cli, "no process: use -p PID");
 		return CLI_ERROR;
 	}
 	return cli_live_run(cli, &how);

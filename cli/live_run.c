@@ -267,7 +267,7 @@ static void follow(struct live *live)
 			return;
 		if (got < 0 && errno != EINTR)
 			dpe_diag_at(live->cli->diags, DPE_ERROR, "dpe",
-				"cannot read what the probes send: %s", strerror(errno));
+				"cannot read the ring buffers: %s", strerror(errno));
 		live->over = !got;
 		if (!got || (got < 0 && errno != EINTR))
 			return;
@@ -344,9 +344,9 @@ static void tell_target(const struct live *live)
 
 	if (!live->how->launch)
 		fprintf(stderr, "dpe: process %d %s\n", (int)live->cli->pid,
-			live->over ? "has ended" : "goes on, no longer observed");
+			live->over ? "has ended" : "runs on, no longer observed");
 	else if (status < 0)
-		fprintf(stderr, "dpe: %s goes on, no longer observed\n", live->cli->target[0]);
+		fprintf(stderr, "dpe: %s runs on, no longer observed\n", live->cli->target[0]);
 	else if (WIFSIGNALED(status))
 		fprintf(stderr, "dpe: %s was ended by signal %d (%s)%s\n", live->cli->target[0],
 			WTERMSIG(status), strsignal(WTERMSIG(status)),
@@ -364,10 +364,10 @@ static void tell_others(const struct live *live)
 	if (!count)
 		return;
 	if (live->cli->follow)
-		fprintf(stderr, "dpe: %llu process%s that it made go%s on, no longer observed\n",
+		fprintf(stderr, "dpe: %llu child process%s run%s on, no longer observed\n",
 			count, count == 1 ? "" : "es", count == 1 ? "es" : "");
 	else
-		fprintf(stderr, "dpe: %llu process%s that it made %s not observed (see --follow)\n",
+		fprintf(stderr, "dpe: %llu child process%s %s not observed (see --follow)\n",
 			count, count == 1 ? "" : "es", count == 1 ? "was" : "were");
 }
 

@@ -8,40 +8,40 @@
 
 static const struct cli_command commands[] = {
 	{"check", FOR_CHECK, cli_check, "check [OPTIONS] SPEC...",
-		"Checks specifications, and shows what each rule is about"},
+		"Checks specifications, and shows the class, events and slices of each rule"},
 	{"fmt", FOR_FMT, cli_fmt, "fmt [-i | --check] SPEC...",
-		"Writes specifications in their usual layout"},
+		"Writes specifications in the standard layout"},
 	{"compile", FOR_COMPILE, cli_compile_command,
 		"compile [--rule=NAME] [--emit=pa|json|dot|net|pnml] SPEC... | [--name-silent] NET.pnml...",
-		"Writes the predecessor automata or the nets of the rules, or the rules of nets"},
+		"Writes the automata or Petri nets of rules, or the rules of Petri nets"},
 	{"run", FOR_RUN, cli_run, "run -s SPEC... [OPTIONS] -- COMMAND...",
-		"Starts a program and follows the rules while it runs"},
+		"Starts a program and checks the rules while it runs"},
 	{"attach", FOR_ATTACH, cli_attach, "attach -s SPEC... [OPTIONS] -p PID",
-		"Follows the rules in a program that runs already"},
+		"Checks the rules in a running program"},
 	{"record", FOR_RECORD, cli_record, "record -s SPEC... -o LOG [OPTIONS] -- COMMAND...",
-		"Starts a program and writes down what the rules ask for"},
+		"Starts a program and records the events of the rules in a log"},
 	{"replay", FOR_REPLAY, cli_replay, "replay -s SPEC... [OPTIONS] LOG...",
-		"Follows the rules in logs; - is standard input"},
+		"Checks the rules against logs; - is standard input"},
 	{"convert", FOR_CONVERT, cli_convert, "convert [--stabilize] [-s SPEC...] IN OUT",
 		"Writes a log in another format, or in causal order"},
 	{"list", FOR_LIST, cli_list, "list [-p PID | PROGRAM] [PATTERN]",
 		"Lists the functions that can be observed"},
 	{"deadlock", FOR_DEADLOCK, cli_deadlock, "deadlock [OPTIONS] [-p PID | -- COMMAND...]",
-		"Watches a program for deadlocks, those that could have been, and hangs"},
+		"Finds deadlocks, potential deadlocks and hangs"},
 	{"race", FOR_RACE, cli_race,
 		"race [OPTIONS] [VARIABLE|FUNCTION,FUNCTION...] [-p PID | -- COMMAND...]",
-		"Watches variables, and pairs of functions, for races; or all memory"},
+		"Finds data races on variables or all memory, and races between functions"},
 };
 
 static void print_usage(FILE *to)
 {
 	fputs("usage: dpe COMMAND ...\n\n"
-	      "Watches parallel programs: rules (Data Path Expressions) say how events may and\n"
-	      "may not relate causally, dpe says where the program does otherwise.\n\n",
+	      "Checks running parallel programs against rules (Data Path Expressions) that say how\n"
+	      "events may and may not relate causally, and reports where the program deviates.\n\n",
 		to);
 	for (unsigned i = 0; i < DPE_COUNT(commands); i++)
 		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
-	fputs("\ndpe COMMAND --help tells more; man dpe tells all.\n"
+	fputs("\n'dpe COMMAND --help' lists the options; 'man dpe' describes everything.\n"
 	      "Exit status: 0 nothing found, 1 a finding, 2 an error of usage, specification or\n"
 	      "input, 3 inconclusive.\n",
 		to);
@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 
 	occupy_standard_files();
 	if (dpe_probes_begin_privileged()) {
-		fputs("dpe: error: cannot give up the rights of its owner\n", stderr);
+		fputs("dpe: error: cannot drop the privileges of its owner\n", stderr);
 		return CLI_ERROR;
 	}
 	if (argc < 2) {

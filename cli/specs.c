@@ -140,7 +140,7 @@ struct dpe_spec *cli_compile_words(struct cli *cli)
 	cli->words = (struct cli_words){0};
 	if (cli->specs.count)
 		return cli_compile(cli);
-	cli_usage_error(cli, "a specification is needed");
+	cli_usage_error(cli, "no specification: name one");
 	return NULL;
 }
 
@@ -149,7 +149,7 @@ struct dpe_spec *cli_compile_runnable(struct cli *cli, bool live)
 	struct dpe_spec *spec;
 
 	if (!cli->specs.count && !cli->rules.len) {
-		cli_usage_error(cli, "a specification is needed: -s SPEC");
+		cli_usage_error(cli, "no specification: use -s SPEC");
 		return NULL;
 	}
 	spec = cli_compile(cli);

@@ -116,10 +116,10 @@ static void tell_accepted(
 	struct dpe_behaviour accepted;
 
 	if (dpe_examples_accepted(examples, &accepted)) {
-		dpe_text_puts(to, "  accepted, for instance\n");
+		dpe_text_puts(to, "  accepted, for example\n");
 		draw(rule, &accepted, "      ", to);
 	} else {
-		dpe_text_puts(to, "  accepted  nothing that 5,000 states lead to\n");
+		dpe_text_puts(to, "  accepted  nothing within 5,000 states\n");
 	}
 	dpe_behaviour_free(&accepted);
 }
@@ -131,13 +131,13 @@ static void tell_rejected(
 	struct dpe_rejection rejected;
 
 	if (dpe_examples_rejected(examples, &rejected)) {
-		dpe_text_puts(to, "  rejected, for instance\n");
+		dpe_text_puts(to, "  rejected, for example\n");
 		draw(rule, &rejected.behaviour, "      ", to);
 		tell_reason(rule, &rejected, to);
 	} else if (most) {
 		dpe_text_printf(to, "  rejected  nothing of up to %u events\n", most);
 	} else {
-		dpe_text_puts(to, "  rejected  nothing that its events can be\n");
+		dpe_text_puts(to, "  rejected  no behaviour of its events\n");
 	}
 	dpe_rejection_free(&rejected);
 }

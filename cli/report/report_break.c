@@ -100,7 +100,7 @@ static enum dpe_break hand_over(struct cli_report *report, const struct dpe_rule
 {
 	pid_t target = dpe_probes_pid(report->probes);
 
-	say(report, rule, "the program is handed to gdb, and no longer observed");
+	say(report, rule, "the program is under gdb, and no longer observed");
 	dpe_probes_leave(report->probes);
 	report->left = true;
 	cli_gdb_run(report, target);
@@ -116,7 +116,7 @@ static enum dpe_break go_on(struct cli_report *report, const struct dpe_rule *ru
 			strerror(-error));
 	if (!leave)
 		return DPE_GO_ON;
-	say(report, rule, "the program goes on, no longer observed");
+	say(report, rule, "the program runs on, no longer observed");
 	report->left = true;
 	return DPE_END;
 }

@@ -37,7 +37,7 @@ bool cli_gdb_check(struct cli *cli)
 	gdb = find_on_path("gdb");
 	if (!gdb)
 		dpe_diag_at(cli->diags, DPE_ERROR, "gdb",
-			"is not on $PATH, and the program is to be handed to it");
+			"is not on $PATH, but needed by --on-break=gdb or --on-deadlock=gdb");
 	free(gdb);
 	return gdb;
 }
@@ -75,7 +75,7 @@ static char *write_match(struct cli_report *report)
 	if (file >= 0 && write(file, report->match, len) == (ssize_t)len && !close(file))
 		return path;
 	dpe_diag_at(report->cli->diags, DPE_WARNING, path,
-		"cannot be written, so gdb will not know the match: %s", strerror(errno));
+		"cannot be written, so gdb will not show the match: %s", strerror(errno));
 	if (file >= 0)
 		unlink(path);
 	free(path);

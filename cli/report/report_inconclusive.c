@@ -55,7 +55,7 @@ static void add_doubt(struct dpe_text *to, struct cli_report *report, const stru
 	dpe_text_printf(to, " %s: inconclusive in %" PRIu64 " slices: ", dpe_rule_name(doubt->rule),
 		doubt->slices);
 	cli_text_safe(to, doubt->reason);
-	dpe_text_puts(to, doubt->others ? "; other reasons in some (--all tells each)\n" : "\n");
+	dpe_text_puts(to, doubt->others ? "; some have other reasons (--all prints each)\n" : "\n");
 }
 
 void cli_inconclusive_print(struct dpe_text *to, struct cli_report *report)

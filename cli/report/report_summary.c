@@ -65,7 +65,7 @@ void cli_text_loss(struct dpe_text *to, const struct cli_report *report,
 	uint64_t last = loss->last > start ? loss->last - start : 0;
 
 	if (loss->thread.kind == DPE_NONE) {
-		dpe_text_puts(to, "nobody knows which threads");
+		dpe_text_puts(to, "unknown threads");
 	} else {
 		dpe_text_puts(to, "thread ");
 		cli_text_value(to, loss->thread);

@@ -499,6 +499,6 @@ void cli_text_held(
 
 void cli_text_lost(struct cli_report *report)
 {
-	fputs("events were lost: from here on, what could depend on them is inconclusive\n",
+	fputs("events were lost: verdicts that could depend on them are inconclusive from here on\n",
 		report->to);
 }

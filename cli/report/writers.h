@@ -54,7 +54,7 @@ void cli_text_lost(struct cli_report *report);
 void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *recognizer,
 	const struct dpe_summary *summary);
 
-/* "thread 3 lost 5", or "nobody knows which threads lost 5". */
+/* "thread 3 lost 5", or "unknown threads lost 5". */
 void cli_text_loss(struct dpe_text *to, const struct cli_report *report,
 	const struct dpe_thread_loss *loss);
 /* A finding without its number. */

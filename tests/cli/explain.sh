@@ -20,10 +20,10 @@ detect race: enqueue()&dequeue()
   engine    predecessor automaton
   independent
             enqueue() and dequeue()
-  accepted, for instance
+  accepted, for example
       enqueue()
       dequeue()
-  rejected, for instance
+  rejected, for example
       enqueue() ─ dequeue()
     dequeue() came after enqueue(); the rule wants it independent of all before
 expect diamond: a;(b&c);d
@@ -35,11 +35,11 @@ expect diamond: a;(b&c);d
   independent
             b and c
   ordered   a and b, a and c, a and d, b and d, c and d
-  accepted, for instance
+  accepted, for example
       a ─ b ─ d
           c
       c after a; d after b and c
-  rejected, for instance
+  rejected, for example
       a
       b
     b came independent of all before; the rule wants it after a
@@ -50,9 +50,9 @@ expect rounds: (E;X)*
   model     finite state automata
   engine    predecessor automaton
   ordered   everything
-  accepted, for instance
+  accepted, for example
       E ─ X
-  rejected, for instance
+  rejected, for example
       E
       X
     X came independent of all before; the rule wants it after E
@@ -63,9 +63,9 @@ expect file: open(f);(read(f)+write(f))*;close(f)
   model     finite state automata
   engine    predecessor automaton
   ordered   everything
-  accepted, for instance
+  accepted, for example
       open(f) ─ close(f)
-  rejected, for instance
+  rejected, for example
       open(f)
       read(f)
     read(f) came independent of all before; the rule wants it after open(f)
@@ -78,12 +78,12 @@ expect synchronised: (a;s;b)&(c;s;d)
   independent
             a and c, b and d
   ordered   a and s, a and b, a and d, s and b, s and c, s and d, b and c, c and d
-  accepted, for instance
+  accepted, for example
       a ─ s ─ b
       c
               d
       s after a and c; d after s
-  rejected, for instance
+  rejected, for example
       a ─ c
     c came after a; the rule wants it independent of all before
 expect unsafe: (a;b)@;c
@@ -96,9 +96,9 @@ expect unsafe: (a;b)@;c
             a and itself, b and itself
   either    a and b
   ordered   a and c, b and c
-  accepted, for instance
+  accepted, for example
       c
-  rejected, for instance
+  rejected, for example
       a
       b
     b came independent of all before; the rule wants it after a

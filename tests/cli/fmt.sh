@@ -26,9 +26,9 @@ expect r(v): ((open(v).enter [.ret == -1 && !x] + close(v).exit)@ & s^^(v)*n) ; 
 END
 run "$DPE" fmt untidy.dpe
 cmp -s out tidy.dpe
-check 'the usual layout' "$status $(diff out tidy.dpe | head -20)" = '0 '
+check 'the standard layout' "$status $(diff out tidy.dpe | head -20)" = '0 '
 run "$DPE" fmt --check tidy.dpe untidy.dpe
-says '--check names what would change' 1 'untidy.dpe: not in the usual layout'
+says '--check names what would change' 1 'untidy.dpe: not in the standard layout'
 check 'and nothing else' "$(grep -c tidy.dpe err)" -eq 1
 chmod 640 untidy.dpe
 run "$DPE" fmt -i untidy.dpe tidy.dpe
@@ -46,7 +46,7 @@ check 'and left alone' "$(diff wrong.dpe same.dpe)" = ''
 run "$DPE" fmt nowhere.dpe
 says 'a file that is not there' 2 'nowhere.dpe: error: cannot be opened'
 run "$DPE" fmt
-says 'no file' 2 'a specification is needed'
+says 'no file' 2 'no specification'
 printf 'detect a: x\r\ndetect b:\ty' >dos.dpe
 run "$DPE" fmt dos.dpe
 check 'line ends of other systems, and no last one' "$(cat out)" = "$(printf 'detect a: x\ndetect b: y')"
@@ -85,7 +85,7 @@ for spec in "$TOP"/dpe-lang/std/*.dpe "$TOP"/examples/*/*.dpe "$TOP"/tests/dpe-l
 done
 check 'the specifications of the tree keep their meaning' "$good" -eq "$all"
 run "$DPE" fmt --check "$TOP"/dpe-lang/std/*.dpe "$TOP"/examples/*/*.dpe
-gives 'those that ship are in the usual layout' 0
+gives 'those that ship are in the standard layout' 0
 run python3 "$TOP/tests/conformance/layout.py" --dpe "$DPE" "$TOP/tests/conformance/safe.jsonl" \
 	"$TOP/tests/conformance/unsafe.jsonl"
 check 'expressions with blanks and comments anywhere' "$status $(grep -c '^ok' out)" = '0 16'

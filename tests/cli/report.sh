@@ -144,7 +144,7 @@ says 'only what depends on the thread' 1 '#1 each: incomplete of' '#2 each: inco
 	'5 events, 3 lost; 1 rule: 1 incomplete, 1 inconclusive'
 echo '{"dpe_lost":1,"thread":0}' >>said.jsonl
 run "$DPE" replay -s each.dpe said.jsonl
-says 'all, where nobody knows whose' 3 'nothing found, 2 inconclusive' '  nobody knows which threads lost 1'
+says 'all, where nobody knows whose' 3 'nothing found, 2 inconclusive' '  unknown threads lost 1'
 
 # What is inconclusive for each of many slices is one line.
 awk 'BEGIN { for (i = 0; i < 200; i++) printf "{\"event\":\"open\",\"thread\":1,\"seq\":%d,\"args\":[%d]}\n", i + (i > 99), i }' >gap.jsonl
@@ -154,7 +154,7 @@ expect all: open*
 X
 run "$DPE" replay -s files.dpe gap.jsonl
 same 'inconclusive slices of a rule are one line, one alone is told in full' err <<'X'
-events were lost: from here on, what could depend on them is inconclusive
+events were lost: verdicts that could depend on them are inconclusive from here on
 files.dpe:1 file: inconclusive in 200 slices: 1 message of thread 1 was lost before open@1:101
 #1 all: inconclusive of open*  [files.dpe:2]
   1 message of thread 1 was lost before open@1:101

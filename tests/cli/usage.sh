@@ -44,23 +44,23 @@ run "$DPE" run -s r.dpe --ring=5000 -- true
 says 'ring of an odd size' 2 '--ring takes a power of two'
 
 run "$DPE" check
-says 'check without a specification' 2 'a specification is needed'
+says 'check without a specification' 2 'no specification'
 run "$DPE" replay r.msg
-says 'replay without a specification' 2 'a specification is needed: -s SPEC'
+says 'replay without a specification' 2 'no specification: use -s SPEC'
 run "$DPE" replay -s r.dpe
-says 'replay without a log' 2 'a log is needed'
+says 'replay without a log' 2 'no log'
 run "$DPE" run -s r.dpe
-says 'run without a program' 2 'a program is needed: -- COMMAND...'
+says 'run without a program' 2 'no program: use -- COMMAND...'
 run "$DPE" run -s r.dpe --
-says 'run with nothing after --' 2 'a program is needed'
+says 'run with nothing after --' 2 'no program'
 run "$DPE" record -s r.dpe -- true
-says 'record without a log' 2 'a log to write is needed: -o LOG'
+says 'record without a log' 2 'no output log: use -o LOG'
 run "$DPE" attach -s r.dpe
-says 'attach without a process' 2 'a process is needed: -p PID'
+says 'attach without a process' 2 'no process: use -p PID'
 run "$DPE" convert r.msg
 says 'convert with one log' 2 'two logs are needed'
 run "$DPE" list
-says 'list of nothing' 2 'a program or -p PID is needed'
+says 'list of nothing' 2 'no program: name one, or use -p PID'
 run "$DPE" check -- no-such.dpe
 says "after '--' stand words where nothing is run" 2 'no-such.dpe: error: cannot read this file'
 
@@ -100,7 +100,7 @@ run "$DPE" list -px
 says 'argument behind the letter' 2 "not 'x'"
 
 run "$DPE" race
-says 'dpe race: of what' 2 'what is to be watched?'
+says 'dpe race: of what' 2 'nothing to watch'
 for word in , get, ,put ''; do
 	run "$DPE" race "$word" -- true
 	says "dpe race of '$word'" 2 "'$word' is neither a variable nor a pair of functions"
@@ -117,7 +117,7 @@ for what in 'replay -s r.dpe --from=jsonl' 'replay -s r.dpe --from=msg' 'replay 
 		grep -c '^dpe: note: [0-9]* more errors or warnings are not shown' err)" = '2 1'
 done
 run "$DPE" deadlock
-says 'deadlock without a program' 2 'a program is needed'
+says 'deadlock without a program' 2 'no program'
 run "$DPE" deadlock -p 1 -- true
 says 'deadlock of a process and a program' 2 'not both'
 run "$DPE" compile --emit=nett r.dpe

@@ -111,7 +111,7 @@ for how in report stop gdb; do
 		"$DPE" deadlock --on-deadlock=$how -- ./deadlocks cycle
 	pid=$(target)
 	case $how in
-	report) says 'left as it hangs' 1 'goes on, no longer observed' && wanted=S ;;
+	report) says 'left as it hangs' 1 'runs on, no longer observed' && wanted=S ;;
 	stop) says 'left stopped' 1 'the program is stopped, and no longer observed' && wanted=T ;;
 	gdb) says 'handed to gdb' 1 'the program is handed to gdb' && wanted=S ;;
 	esac

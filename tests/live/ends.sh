@@ -46,7 +46,7 @@ run "$DPE" run -s rule.dpe -- ./damaged
 says 'a program that is damaged' 2 'damaged: error: ' 'may be damaged'
 
 run "$DPE" run -d 1 -s rule.dpe -- ./steps until enough
-says 'a program goes on' 0 'dpe: ./steps goes on, no longer observed'
+says 'a program goes on' 0 'dpe: ./steps runs on, no longer observed'
 : >enough
 await grep -q right out
 check 'undisturbed' "$(tr '\n' ' ' <out)" = 'begun right '
@@ -56,7 +56,7 @@ process=$!
 await test -s said
 began=$(date +%s%N)
 run "$DPE" attach -d 1 -s rule.dpe -p $process
-says 'a process goes on' 0 "dpe: process $process goes on, no longer observed"
+says 'a process goes on' 0 "dpe: process $process runs on, no longer observed"
 check 'a second is a second' $((($(date +%s%N) - began) / 1000000)) -ge 1000
 "$DPE" attach --progress=1 -s rule.dpe -p $process >out 2>err &
 observer=$!

@@ -255,7 +255,7 @@ ends() {
 	wait $observer
 	status=$?
 	kill -KILL $(cat pid) $(pgrep -P "$(cat pid)")
-	says 'dpe ends first' 1 'goes on, no longer observed' '1 process that it made goes on'
+	says 'dpe ends first' 1 'runs on, no longer observed' '1 process that it made goes on'
 	printf 'detect: stride(x) { break; }\n' >break.dpe
 	tell_later
 	run "$DPE" run --on-break=continue --stack=0 --follow -s break.dpe -- \

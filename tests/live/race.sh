@@ -67,9 +67,9 @@ run "$DPE" race counter put,get -- ./races race
 check 'an access of a probed instruction is told at its place in the program' "$(grep -c 'at put+\|at get+' err) $(grep -c 'at 0x' err)" = '4 0'
 
 run "$DPE" race
-says 'nothing to watch' 2 'what is to be watched?'
+says 'nothing to watch' 2 'nothing to watch'
 run "$DPE" race counter
-says 'no program' 2 'either a process (-p PID) or a program'
+says 'no program' 2 'no target'
 run "$DPE" race countre -- ./races race
 says 'a misspelt variable' 2 "command line:2:" "has no variable 'countre'" "'counter'"
 check 'which is not started for it' ! -s out
