@@ -1,10 +1,12 @@
 /* What the stabilizer lets go, to the rules that want it: by the name of an event, so that what no rule
  * names costs one look; and what never came, or was lost. */
 #include "recognizer/deadlocks/deadlocks.h"
-#include "recognizer/doubt/doubt.h"
+#include "recognizer/dispatch.h"
 #include "recognizer/engines/engines.h"
+#include "recognizer/patterns/patterns.h"
 #include "recognizer/races/races.h"
 #include "recognizer/slices/slices.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 
@@ -78,17 +80,23 @@ static bool looks(const struct dpe_recognizer *recognizer)
 	return recognizer->sink.trace || recognizer->sink.event || recognizer->unwatched;
 }
 
+static void pass_gap(struct dpe_recognizer *recognizer, const struct dpe_message *message)
+{
+	if (dpe_doubt_pass(recognizer, message))
+		dpe_deadlocks_lose(recognizer, message->thread);
+}
+
 /* What is done with events whatever the rules are. By itself, as few events need it. */
 static __attribute__((noinline)) void look(struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
 	if (event->doubtful) /* a late one: what came before it may have been judged without it */
-		dpe_recognizer_set_doubt(recognizer, "events came too late to be put in order");
+		dpe_recognizer_doubt(recognizer, "events came too late to be put in order");
 	if (recognizer->sink.trace)
 		trace_release(recognizer, event);
 	if (recognizer->sink.event)
 		recognizer->sink.event(recognizer->sink.context, event);
 	if (recognizer->ngaps)
-		dpe_doubt_pass(recognizer, event->message);
+		pass_gap(recognizer, event->message);
 	dpe_unwatched_note(recognizer, event->message);
 	if (!recognizer->started && event->message->has_time) {
 		recognizer->started = true;
@@ -208,7 +216,7 @@ static void on_held(void *context, const struct dpe_message *message, const char
 	recognizer->summary.held++;
 	dpe_message_print_id(&reason, recognizer->spec->names, message);
 	dpe_text_printf(&reason, " waited for %s, which never came", missing);
-	dpe_recognizer_set_doubt(recognizer, reason.at);
+	dpe_recognizer_doubt(recognizer, reason.at);
 	dpe_text_free(&reason);
 	recognizer->sink.held(recognizer->sink.context, message, missing);
 }

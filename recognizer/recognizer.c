@@ -2,10 +2,12 @@
  * → verdicts. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/deadlocks/deadlocks.h"
-#include "recognizer/doubt/doubt.h"
+#include "recognizer/dispatch.h"
 #include "recognizer/engines/engines.h"
+#include "recognizer/patterns/patterns.h"
 #include "recognizer/races/races.h"
 #include "recognizer/slices/slices.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +43,8 @@ static __attribute__((noinline)) bool synchronise(struct dpe_recognizer *recogni
 
 	if (recognizer->sections.count || !recognizer->by_name[message->name].role_phases) {
 		dpe_roles_find(recognizer, message);
-		return dpe_stabilizer_push(recognizer->stabilizer, message, recognizer->roles.at,
-			recognizer->roles.count, diags);
+		return dpe_stabilizer_push(recognizer->stabilizer, message, recognizer->roles->at,
+			recognizer->roles->count, diags);
 	}
 	watch = &recognizer->by_name[message->name];
 	role = watch->role;
@@ -117,86 +119,15 @@ void dpe_recognizer_watermark(
 	dpe_waits_settle(recognizer->waits, recognizer, time);
 }
 
-/* ---- forgetting -------------------------------------------------------------------------- */
+/* ---- losses ------------------------------------------------------------------------------ */
 
-const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer)
+void dpe_recognizer_lose(struct dpe_recognizer *recognizer, const struct dpe_thread_loss *loss)
 {
-	uint64_t now = recognizer->summary.events, cost = dpe_horizon_cost(recognizer->horizon);
-
-	if (newer && newer < cost) /* many objects that threads synchronise on */
-		newer = cost;
-	if (recognizer->looked && now - recognizer->looked <= newer)
-		return recognizer->horizon;
-	if (!dpe_horizon_look(recognizer->horizon, recognizer->stabilizer))
-		return NULL;
-	recognizer->looked = now;
-	return recognizer->horizon;
+	if (dpe_doubt_lose(recognizer, loss))
+		dpe_deadlocks_lose(recognizer, loss->thread);
 }
 
 /* ---- verdicts ---------------------------------------------------------------------------- */
-
-static void count_verdict(struct dpe_summary *summary, enum dpe_verdict_kind kind)
-{
-	switch (kind) {
-	case DPE_SATISFIED:
-		summary->satisfied++;
-		return;
-	case DPE_VIOLATED:
-		summary->violated++;
-		return;
-	case DPE_INCOMPLETE:
-		summary->incomplete++;
-		return;
-	case DPE_INCONCLUSIVE:
-		summary->inconclusive++;
-		return;
-	case DPE_MATCH:
-		summary->matches++;
-		return;
-	}
-}
-
-bool dpe_recognizer_suppresses(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
-	const struct dpe_message *const *events, unsigned nevents)
-{
-	const struct dpe_recognizer_sink *sink = &recognizer->sink;
-
-	if (!sink->suppresses || !sink->suppresses(sink->context, rule, events, nevents))
-		return false;
-	recognizer->summary.suppressed++;
-	return true;
-}
-
-/* That something was lost is no finding, but a reason to look again. */
-static bool is_suppressed(struct dpe_recognizer *recognizer, const struct dpe_verdict *verdict)
-{
-	if (verdict->kind == DPE_SATISFIED ||
-		(verdict->kind == DPE_INCONCLUSIVE && !verdict->event))
-		return false;
-	if (verdict->nevents)
-		return dpe_recognizer_suppresses(
-			recognizer, verdict->rule, verdict->events, verdict->nevents);
-	return dpe_recognizer_suppresses(recognizer, verdict->rule, &verdict->event, 1);
-}
-
-void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_verdict *verdict)
-{
-	struct dpe_recognizer *recognizer = run->recognizer;
-	static const struct dpe_value unbound[DPE_MAX_VARIABLES];
-
-	verdict->rule = run->rule;
-	verdict->params = slice ? slice->params : unbound;
-	run->verdicts++;
-	recognizer->quiet = is_suppressed(recognizer, verdict);
-	if (recognizer->quiet)
-		return;
-	count_verdict(&recognizer->summary, verdict->kind);
-	if (verdict->kind == DPE_INCONCLUSIVE)
-		run->inconclusive++;
-	else
-		dpe_told_verdict(run, slice, verdict);
-	recognizer->sink.verdict(recognizer->sink.context, verdict);
-}
 
 /* A rule has still something to say when it might have missed a match, or a whole slice. */
 static void tell_missing(struct dpe_run *run)
@@ -226,7 +157,7 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
 		dpe_stabilizer_finish(recognizer->stabilizer);
 	if (recognizer->ended) {
 		recognizer->ended = false; /* else no action runs any more */
-		dpe_recognizer_set_doubt(recognizer, "the run was ended by break");
+		dpe_recognizer_doubt(recognizer, "the run was ended by break");
 	}
 	recognizer->finishing = true;
 	dpe_waits_settle(recognizer->waits, recognizer, UINT64_MAX);
@@ -268,6 +199,37 @@ void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_
 	}
 }
 
+bool dpe_recognizer_idle(const struct dpe_recognizer *recognizer)
+{
+	return recognizer->fed == recognizer->summary.events;
+}
+
+struct live_patterns {
+	const struct dpe_run *run;
+	uint64_t *patterns;
+	unsigned looks;
+};
+
+static bool add_live_patterns(void *context, const struct dpe_slice *slice)
+{
+	struct live_patterns *live = context;
+
+	return dpe_slice_live_patterns(live->run, slice, live->patterns, &live->looks);
+}
+
+bool dpe_recognizer_live(
+	const struct dpe_recognizer *recognizer, unsigned rule, uint64_t *patterns)
+{
+	struct dpe_run *run = &recognizer->runs[rule];
+	struct live_patterns live = {.run = run, .patterns = patterns};
+
+	*patterns = 0;
+	if (!run->slices || run->pairs || run->rule->mode != DPE_DETECT ||
+		run->rule->npatterns > DPE_NEEDS)
+		return false;
+	return dpe_slices_each(run, add_live_patterns, &live);
+}
+
 /* ---- the beginning and the end ----------------------------------------------------------- */
 
 struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
@@ -291,6 +253,7 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 	recognizer->lock_order = dpe_lock_order_new();
 	recognizer->progress = dpe_progress_new();
 	recognizer->doubt = dpe_doubt_new();
+	recognizer->roles = dpe_roles_new();
 	recognizer->told = dpe_told_new();
 	if (dpe_recognizer_begin(recognizer, diags)) {
 		dpe_doubt_prepare(recognizer);
@@ -343,7 +306,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 	free(recognizer->runs);
 	free(recognizer->by_name);
 	free(recognizer->globals);
-	dpe_roles_clear(&recognizer->roles);
+	dpe_roles_free(recognizer->roles);
 	dpe_sections_clear(&recognizer->sections);
 	dpe_waits_free(recognizer->waits);
 	dpe_lock_order_free(recognizer->lock_order);

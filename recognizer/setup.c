@@ -1,10 +1,11 @@
 /* How a recognizer begins: which rules watch which events, and what is known of them beforehand. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/deadlocks/deadlocks.h"
-#include "recognizer/doubt/doubt.h"
+#include "recognizer/dispatch.h"
 #include "recognizer/engines/engines.h"
+#include "recognizer/patterns/patterns.h"
 #include "recognizer/races/races.h"
 #include "recognizer/slices/slices.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,7 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	}
 	if (!dpe_engine_new(run, run->recognizer->options.engine, diags))
 		return false;
+	run->ninner_actions = dpe_engine_actions(run, &run->inner_actions);
 	run->wants_positions = wants_positions(rule) || dpe_engine_names_positions(run);
 	run->one_thread = stays_in_thread(rule);
 	for (unsigned i = 0; i < rule->npositions; i++)
@@ -207,6 +209,42 @@ static bool is_followed(const struct dpe_recognizer *recognizer, dpe_name name)
 	return name == recognizer->found;
 }
 
+static bool any_keeps_waits(const struct dpe_spec *spec)
+{
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		if (dpe_rule_keeps_waits(&spec->rules[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool wants_locks(const struct dpe_watch *watch)
+{
+	for (unsigned i = 0; i < watch->count; i++) {
+		const struct dpe_run *run = watch->at[i].run;
+
+		if ((run->slices || run->pairs) && !dpe_rule_keeps_waits(run->rule))
+			return true;
+	}
+	return false;
+}
+
+/* Events that take a short way would pass by without their locks. */
+static void prepare_locks(struct dpe_recognizer *recognizer)
+{
+	if (!any_keeps_waits(recognizer->spec))
+		return;
+	for (unsigned i = 0; i < recognizer->nnames; i++) {
+		struct dpe_watch *watch = &recognizer->by_name[i];
+
+		watch->with_locks = wants_locks(watch);
+		if (!watch->with_locks)
+			continue;
+		watch->access = NULL;
+		watch->alone = NULL;
+	}
+}
+
 static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diags)
 {
 	const struct dpe_spec *spec = recognizer->spec;
@@ -233,7 +271,7 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 		find_alone(recognizer, i);
 	}
 	if (!recognizer->options.stabilize_only)
-		dpe_held_prepare(recognizer);
+		prepare_locks(recognizer);
 	return good;
 }
 

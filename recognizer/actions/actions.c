@@ -1,6 +1,6 @@
 /* The statements of actions. Nothing here stops or prints by itself: it calls the sink. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/recognizer.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>

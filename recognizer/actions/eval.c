@@ -1,7 +1,6 @@
 /* Expressions over what an event and its slice know. Integers are C's, 64 bits wide, and wrap;
  * what has no value (an unbound variable, x / 0) makes everything that needs it have none. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/recognizer.h"
 
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * graph of waits and the order of locks. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/deadlocks/deadlocks.h"
-#include "recognizer/recognizer.h"
 
 static void change_holders(const struct dpe_recognizer *recognizer, enum dpe_call call,
 	struct dpe_value thread, struct dpe_value object, const struct dpe_message *event)

@@ -5,8 +5,6 @@
  * (or may not) be an error." Progress is made when the value of e changes; then the states seen
  * before no longer count. Each place in the text compares for itself, in each slice. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/doubt/doubt.h"
-#include "recognizer/recognizer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +127,7 @@ static void add_state(const struct dpe_env *env, struct place *place, const char
 	struct state *state;
 
 	if (place->nstates >= env->recognizer->options.max_instances) {
-		dpe_recognizer_set_doubt(env->recognizer,
+		dpe_recognizer_doubt(env->recognizer,
 			"progress() compared with the first --max-instances states only");
 		return;
 	}

@@ -1,7 +1,6 @@
 /* Telling deadlocks, of any kind: certain ones count as findings, others are in doubt. */
 #include "recognizer/deadlocks/deadlocks.h"
-#include "recognizer/doubt/doubt.h"
-#include "recognizer/recognizer.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 
@@ -46,4 +45,10 @@ void dpe_deadlock_tell(struct dpe_recognizer *recognizer, const struct dpe_rule 
 		dpe_told_deadlock(recognizer, rule, deadlock);
 	count_deadlock(&recognizer->summary, deadlock);
 	sink->deadlock(sink->context, rule, deadlock);
+}
+
+void dpe_deadlocks_lose(struct dpe_recognizer *recognizer, struct dpe_value thread)
+{
+	dpe_waits_lose(recognizer->waits, thread);
+	dpe_lock_order_lose(recognizer->lock_order, thread);
 }

@@ -70,14 +70,13 @@ void dpe_lock_order_told(struct dpe_lock_order *order, const struct dpe_deadlock
 /* At the end: tells of each potential deadlock, and of what the bounds may have hidden. */
 void dpe_lock_order_tell(struct dpe_lock_order *order, struct dpe_recognizer *recognizer);
 
-/* Finds the events that are to carry the locks, once all runs are there: where actions say who holds
- * what, those of all rules that do not say so themselves. */
-void dpe_held_prepare(struct dpe_recognizer *recognizer);
 /* The message with the locks that its thread holds, the caller's; NULL: it holds none, or the message
  * has them. */
 struct dpe_message *dpe_held_tell(
 	const struct dpe_recognizer *recognizer, const struct dpe_message *message);
 
+/* What the thread lost may have given back what it held. */
+void dpe_deadlocks_lose(struct dpe_recognizer *recognizer, struct dpe_value thread);
 /* Fills in why it is in doubt, counts and hands over. */
 void dpe_deadlock_tell(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
 	struct dpe_deadlock *deadlock);

@@ -10,44 +10,6 @@
 
 #include <string.h>
 
-/* ---- which events ------------------------------------------------------------------------ */
-
-static bool any_keeps_waits(const struct dpe_spec *spec)
-{
-	for (unsigned i = 0; i < spec->nrules; i++) {
-		if (dpe_rule_keeps_waits(&spec->rules[i]))
-			return true;
-	}
-	return false;
-}
-
-static bool wants_locks(const struct dpe_watch *watch)
-{
-	for (unsigned i = 0; i < watch->count; i++) {
-		const struct dpe_run *run = watch->at[i].run;
-
-		if ((run->slices || run->pairs) && !dpe_rule_keeps_waits(run->rule))
-			return true;
-	}
-	return false;
-}
-
-/* Events that take a short way would pass by without their locks. */
-void dpe_held_prepare(struct dpe_recognizer *recognizer)
-{
-	if (!any_keeps_waits(recognizer->spec))
-		return;
-	for (unsigned i = 0; i < recognizer->nnames; i++) {
-		struct dpe_watch *watch = &recognizer->by_name[i];
-
-		watch->with_locks = wants_locks(watch);
-		if (!watch->with_locks)
-			continue;
-		watch->access = NULL;
-		watch->alone = NULL;
-	}
-}
-
 /* ---- their locks ------------------------------------------------------------------------- */
 
 /* The name of the variable for the lock that was taken last, as number 0, and so on. */

@@ -3,6 +3,7 @@
  * apart, and none of them did its part before another, by beginning and awaiting ends alone. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/lock_order.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,7 @@
 #include "recognizer/actions/actions.h"
 #include "recognizer/engines/engines.h"
 #include "recognizer/engines/product.h"
-#include "recognizer/recognizer.h"
-#include "recognizer/slices/slices.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +53,13 @@ bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct d
 	return run->stands || run->automaton || run->game;
 }
 
-const char *dpe_engine_doubt(const struct dpe_run *run)
+/* A slice that is not at an end may have been violated before. */
+const char *dpe_expect_doubt(const struct dpe_run *run, const struct dpe_slice *slice)
 {
+	const char *doubt = dpe_failure_doubt(run, slice);
+
+	if (doubt)
+		return doubt;
 	if (run->automaton ? dpe_automaton_given_up(run->automaton)
 			   : run->stands && dpe_stands_given_up(run->stands))
 		return "whether it can be completed was not found out: the search is too large";
@@ -64,14 +68,18 @@ const char *dpe_engine_doubt(const struct dpe_run *run)
 
 /* Where slices stand in so many states that these alone come near the bound, it is doubled: each
  * state is paid for by composing as many new ones. */
-void dpe_engine_tidy(struct dpe_run *run)
+struct dpe_automaton *dpe_engine_renew(struct dpe_run *run)
 {
 	struct dpe_automaton *old = run->automaton;
 
 	if (!old || dpe_automaton_bytes(old) <= run->most_bytes)
-		return;
+		return NULL;
 	run->automaton = dpe_automaton_renew(old);
-	dpe_slices_adopt(run, old);
+	return old;
+}
+
+void dpe_engine_renewed(struct dpe_run *run, struct dpe_automaton *old)
+{
 	dpe_sequel_forget(run);
 	dpe_debug(run->recognizer->options.debug, "recognizer", 1,
 		"%s: %u states given up, %u in use", run->rule->name, dpe_automaton_built(old),
@@ -79,6 +87,21 @@ void dpe_engine_tidy(struct dpe_run *run)
 	dpe_automaton_free(old);
 	if (dpe_automaton_bytes(run->automaton) > run->most_bytes / 2)
 		run->most_bytes = dpe_automaton_bytes(run->automaton) * 2;
+}
+
+void dpe_slice_adopt(
+	const struct dpe_run *run, struct dpe_slice *slice, const struct dpe_automaton *old)
+{
+	for (unsigned i = 0; i < slice->nreadings; i++) {
+		struct dpe_config *config = &slice->readings[i].config;
+
+		config->state = dpe_automaton_adopt(run->automaton, old, config->state);
+	}
+	for (unsigned i = 0; i < slice->npartials; i++) {
+		struct dpe_config *config = &slice->partials[i].config;
+
+		config->state = dpe_automaton_adopt(run->automaton, old, config->state);
+	}
 }
 
 static bool names_positions(const struct dpe_rule *rule)

@@ -2,6 +2,7 @@
 #include "recognizer/actions/actions.h"
 #include "recognizer/engines/conjunction.h"
 #include "recognizer/engines/engines.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -21,9 +21,9 @@
  * match that names it, which has taken it, or by one whose events it follows. So what is neither
  * one of the events of a partial match nor after one can be forgotten. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/doubt/doubt.h"
 #include "recognizer/engines/conjunction.h"
 #include "recognizer/engines/engines.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,16 +4,81 @@
 
 #include "recognizer/recognizer.h"
 
+struct dpe_stand;
+struct dpe_stands;
+struct dpe_way;
+
+/* Where a reading of events stands: a state with its registers, several, or a marking. */
+struct dpe_config {
+	dpe_state state;
+	struct dpe_occurrence **registers;
+	struct dpe_stand *stand;
+	struct dpe_marking *marking;
+};
+
+/* An event that another one may follow at once, and the literal that it was taken as. */
+struct dpe_pred {
+	struct dpe_occurrence *occurrence;
+	uint64_t literal;
+};
+
+/* True where nothing can follow this event any more. */
+typedef bool dpe_barred_fn(void *context, const struct dpe_occurrence *occurrence);
+
+/* One way to take the event at hand. */
+struct dpe_step {
+	const struct dpe_pred *preds; /* what its immediate predecessors must be */
+	const uint16_t *positions;    /* the positions that it takes; kept as long as the run */
+	const struct dpe_stmt *const *before, *const *after; /* actions around the event's own */
+	unsigned npreds, npositions, nbefore, nafter;
+	const struct dpe_move *move; /* of an automaton; else … */
+	const struct dpe_way *way;   /* … of several; else … */
+	struct dpe_marking *marking; /* … where it leads */
+};
+
+/* An `expect` slice follows every reading of its events at once. */
+struct dpe_reading {
+	struct dpe_config config;
+	struct dpe_occurrence **positions; /* by position; only where actions name them */
+};
+
+/* The events of a partial match, newest first; the tails are shared. */
+struct dpe_taken {
+	uint32_t refs;
+	const uint16_t *positions; /* that the event took */
+	unsigned npositions;
+	uint64_t mask; /* variables bound so far */
+	struct dpe_occurrence *occurrence;
+	struct dpe_taken *before;
+};
+
+#define DPE_FEW_FIRST 2
+
+struct dpe_partial {
+	struct dpe_config config;
+	struct dpe_taken *taken;
+	unsigned nfirst; /* the minimal events of the match: few of them in place, more elsewhere */
+	union {
+		struct dpe_occurrence *few[DPE_FEW_FIRST];
+		struct dpe_occurrence **many;
+	};
+};
+
 /* Gives the run its automaton or its game; false after a diagnostic. */
 bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct dpe_diags *diags);
 void dpe_engine_free(struct dpe_run *run);
 /* Once it is known what actions ask for: readings that differ only in which of several alike operands
  * is which are followed once. */
 void dpe_engine_fold(struct dpe_run *run);
-/* Why a slice that is not at an end may have been violated before, or NULL. */
-const char *dpe_engine_doubt(const struct dpe_run *run);
-/* Between two events: bounds the memory of the automaton. */
-void dpe_engine_tidy(struct dpe_run *run);
+/* Why a failure of the slice is in doubt, or NULL. */
+const char *dpe_expect_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
+/* Between two events, bounds the memory of the automaton: gives the run an empty one where it has become
+ * too large, and returns the old one; else NULL. The caller lets each slice adopt states of the new
+ * one, and hands the old one back. */
+struct dpe_automaton *dpe_engine_renew(struct dpe_run *run);
+void dpe_engine_renewed(struct dpe_run *run, struct dpe_automaton *old);
+void dpe_slice_adopt(
+	const struct dpe_run *run, struct dpe_slice *slice, const struct dpe_automaton *old);
 /* Room for the registers of a configuration. */
 struct dpe_occurrence **dpe_registers_new(struct dpe_pool *pool, unsigned count);
 struct dpe_config dpe_config_begin(const struct dpe_run *run);
@@ -44,9 +109,6 @@ bool dpe_engine_names_positions(const struct dpe_run *run);
 /* True where the step wants that event as a predecessor. */
 bool dpe_step_names(const struct dpe_step *step, const struct dpe_occurrence *occurrence);
 
-/* Whether the pattern's condition holds; of [cond] it is that it becomes true with the update. */
-struct dpe_env;
-bool dpe_pattern_condition_holds(const struct dpe_env *env, const struct dpe_pattern *pattern);
 /* Whether the condition of a placed pattern holds where these events are at the positions of the
  * rule. It knows those that precede the event only, so it does not matter in which order
  * independent ones came. */
@@ -87,6 +149,10 @@ void dpe_detect_take(
 void dpe_detect_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
 /* True where a partial match may be refused an event because of this one. */
 bool dpe_detect_needs(const struct dpe_slice *slice, const struct dpe_occurrence *occurrence);
+/* Adds the patterns, one bit each, that events in partial matches of the slice look like. False where
+ * nobody knows, or it would take too long; `looks` counts what was looked at, of all slices. */
+bool dpe_slice_live_patterns(
+	const struct dpe_run *run, const struct dpe_slice *slice, uint64_t *patterns, unsigned *looks);
 /* An event of a match, and the positions that it takes. */
 struct dpe_entry {
 	const struct dpe_occurrence *occurrence;
@@ -99,6 +165,9 @@ void dpe_detect_tell(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_entry *entries, unsigned nentries,
 	const struct dpe_occurrence *occurrence);
 
+/* What lies in the past of events to come, as of `newer` events ago at most, or as many as a look
+ * costs unless that is 0; NULL where anything may. */
+const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer);
 /* True where no event to come can have this one as an immediate predecessor in the slice. */
 bool dpe_order_bars(const struct dpe_order *order, const struct dpe_horizon *horizon,
 	const struct dpe_occurrence *occurrence);
@@ -119,6 +188,23 @@ static inline struct dpe_occurrence *const *dpe_partial_firsts(const struct dpe_
 {
 	return partial->nfirst <= DPE_FEW_FIRST ? partial->few : partial->many;
 }
+
+/* ---- deferred_violations.c ------------------------------------------------------------------ *
+
+ * A slice whose values are part of those of another is not judged: its events are the other's, too,
+ * and it is there for slices that are still to come. These were violated where it was. */
+
+/* True where the violated slice is a part of a larger one, and is told of no more than that it is
+ * done; slices that begin with what it saw will tell. */
+bool dpe_slice_keeps_silent(struct dpe_run *run, struct dpe_slice *slice,
+	struct dpe_occurrence *occurrence, const char *reason);
+/* What the new slice begins with was violated, and nothing was said. */
+void dpe_unsaid_copy(struct dpe_run *run, uint64_t to, uint64_t from);
+/* Whether something is to be said of the slice with this number; says it. */
+bool dpe_unsaid_has(const struct dpe_run *run, uint64_t number);
+void dpe_unsaid_tell(struct dpe_run *run, struct dpe_slice *slice);
+void dpe_unsaid_drop(struct dpe_run *run, uint64_t number);
+void dpe_unsaid_free(struct dpe_run *run);
 
 /* ---- conjunctions --------------------------------------------------------------------------- */
 

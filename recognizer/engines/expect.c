@@ -4,11 +4,9 @@
  * several moves for it, and the slice follows each reading until it fails. No reading left is a
  * violation: dead states are not in the automaton, so it is noticed at once. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/doubt/doubt.h"
 #include "recognizer/engines/engines.h"
 #include "recognizer/engines/product.h"
-#include "recognizer/recognizer.h"
-#include "recognizer/slices/slices.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -320,7 +318,7 @@ static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
 	const struct dpe_reading *before, unsigned nbefore, struct dpe_occurrence *occurrence)
 {
 	const struct dpe_message *event = occurrence->message;
-	const char *doubt = dpe_failure_doubt(run, slice);
+	const char *doubt = dpe_expect_doubt(run, slice);
 	struct texts expected = {0};
 	struct dpe_text reason = {0};
 	struct dpe_verdict verdict = {
@@ -486,7 +484,7 @@ void dpe_expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 {
 	const struct dpe_reading *final = find_final(run, slice);
 	const struct dpe_stmt *action = final ? run->rule->action : run->rule->otherwise;
-	const char *doubt = final ? dpe_slice_doubt(run, slice) : dpe_failure_doubt(run, slice);
+	const char *doubt = final ? dpe_slice_doubt(run, slice) : dpe_expect_doubt(run, slice);
 	struct dpe_verdict verdict = {.kind = final ? DPE_SATISFIED : DPE_INCOMPLETE};
 	struct texts expected = {0};
 

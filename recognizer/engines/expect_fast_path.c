@@ -4,7 +4,6 @@
  *
  * It is the long way (slice_order.c, expect.c, configuration.c) with all that happens there for such an event. */
 #include "recognizer/engines/engines.h"
-#include "recognizer/recognizer.h"
 
 #include <stdlib.h>
 #include <string.h>

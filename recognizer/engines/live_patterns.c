@@ -1,7 +1,7 @@
 /* live: which of a rule's patterns have events in partial matches, so that what follows could still
  * complete one. For whoever leaves out, or stops at, events before they get here. */
 #include "recognizer/engines/conjunction.h"
-#include "recognizer/slices/slices.h"
+#include "recognizer/engines/engines.h"
 
 /* Looking must not cost more than the events themselves. */
 #define MOST_LOOKS 4096
@@ -48,36 +48,21 @@ static void add_lists(void *context, struct dpe_braid *braid, unsigned operand)
 	add_fibres(context, &lists->closed);
 }
 
-static bool add_slice(void *context, const struct dpe_slice *slice)
+bool dpe_slice_live_patterns(
+	const struct dpe_run *run, const struct dpe_slice *slice, uint64_t *patterns, unsigned *looks)
 {
-	struct look *look = context;
+	struct look look = {.run = run, .patterns = patterns, .looks = *looks};
 
 	if (slice->overflown) /* partial matches were given up: one of them might go on */
 		return false;
 	for (unsigned i = 0; i < slice->npartials; i++) {
 		const struct dpe_taken *taken = slice->partials[i].taken;
 
-		for (; taken && look->looks <= MOST_LOOKS; taken = taken->before)
-			add_event(look, taken->positions, taken->npositions);
+		for (; taken && look.looks <= MOST_LOOKS; taken = taken->before)
+			add_event(&look, taken->positions, taken->npositions);
 	}
 	if (slice->weave)
-		dpe_braid_each(slice->weave->top, add_lists, look);
-	return ++look->looks <= MOST_LOOKS;
-}
-
-bool dpe_recognizer_idle(const struct dpe_recognizer *recognizer)
-{
-	return recognizer->fed == recognizer->summary.events;
-}
-
-bool dpe_recognizer_live(
-	const struct dpe_recognizer *recognizer, unsigned rule, uint64_t *patterns)
-{
-	struct dpe_run *run = &recognizer->runs[rule];
-	struct look look = {.run = run, .patterns = patterns};
-
-	*patterns = 0;
-	if (!run->slices || run->pairs || run->rule->mode != DPE_DETECT || run->rule->npatterns > DPE_NEEDS)
-		return false;
-	return dpe_slices_each(run, add_slice, &look);
+		dpe_braid_each(slice->weave->top, add_lists, &look);
+	*looks = look.looks + 1;
+	return *looks <= MOST_LOOKS;
 }

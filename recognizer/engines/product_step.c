@@ -1,4 +1,5 @@
 /* Automata side by side: the ways to take an event, and taking them. */
+#include "recognizer/engines/engines.h"
 #include "recognizer/engines/product_state.h"
 
 #include <stdlib.h>

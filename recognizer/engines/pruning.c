@@ -176,3 +176,17 @@ bool dpe_partial_is_dead(const struct dpe_run *run, const struct dpe_slice *slic
 
 	return dpe_config_is_dead(run, &partial->config, is_unseen, &view);
 }
+
+const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer)
+{
+	uint64_t now = recognizer->summary.events, cost = dpe_horizon_cost(recognizer->horizon);
+
+	if (newer && newer < cost) /* many objects that threads synchronise on */
+		newer = cost;
+	if (recognizer->looked && now - recognizer->looked <= newer)
+		return recognizer->horizon;
+	if (!dpe_horizon_look(recognizer->horizon, recognizer->stabilizer))
+		return NULL;
+	recognizer->looked = now;
+	return recognizer->horizon;
+}

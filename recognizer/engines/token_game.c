@@ -1,6 +1,7 @@
 /* The token game. A marking is a term that follows the blocks of the net: each says where the
  * tokens within its block stand. Which of several alternatives a token went is seen when an event
  * takes it: until then it stands before the block and may run through it. */
+#include "recognizer/engines/engines.h"
 #include "recognizer/engines/marking.h"
 
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* The events of rules about pairs: each meets those of its slice that are kept, and takes the place of
  * those that it makes redundant. See pairs.c for why that is enough. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/doubt/doubt.h"
+#include "recognizer/patterns/patterns.h"
 #include "recognizer/races/pairs.h"
 #include "recognizer/races/races.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <string.h>
 

@@ -10,9 +10,10 @@
  * in general, and FastTrack (Flanagan and Freund, PLDI 2009) with its epochs, though here each race
  * is told with both of its events. Events that are only observed cannot lie between two independent
  * ones. */
-#include "recognizer/doubt/doubt.h"
+#include "recognizer/patterns/patterns.h"
 #include "recognizer/races/pairs.h"
 #include "recognizer/races/races.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,9 @@
 
 #include "recognizer/recognizer.h"
 
+struct dpe_watch;
+struct dpe_pair_access;
+
 /* False where the rule takes more, and dpe_slices_new is for it. */
 bool dpe_pairs_new(struct dpe_run *run);
 void dpe_pairs_free(struct dpe_run *run); /* accepts a run without */

@@ -1,9 +1,9 @@
 /* What is done to all slices of a rule: at the end, when the automaton has other states, and when
  * events can be forgotten. Slices at rest are put to work for it only where they must be. */
-#include "recognizer/doubt/doubt.h"
 #include "recognizer/engines/engines.h"
 #include "recognizer/slices/cells.h"
 #include "recognizer/slices/slices.h"
+#include "recognizer/verdicts/verdicts.h"
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
@@ -75,26 +75,12 @@ bool dpe_slices_each(struct dpe_run *run, dpe_slice_fn *each, void *context)
 
 /* ---- other states ------------------------------------------------------------------------ */
 
-static void adopt(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_automaton *old)
-{
-	for (unsigned i = 0; i < slice->nreadings; i++) {
-		struct dpe_config *config = &slice->readings[i].config;
-
-		config->state = dpe_automaton_adopt(run->automaton, old, config->state);
-	}
-	for (unsigned i = 0; i < slice->npartials; i++) {
-		struct dpe_config *config = &slice->partials[i].config;
-
-		config->state = dpe_automaton_adopt(run->automaton, old, config->state);
-	}
-}
-
 static void adopt_cell(struct dpe_run *run, struct dpe_cell *cell, const struct dpe_automaton *old)
 {
 	if (cell->form == DPE_CELL_ONE)
 		cell->state = dpe_automaton_adopt(run->automaton, old, cell->state);
 	else if (cell->form != DPE_CELL_NEW)
-		adopt(run, dpe_slice_work(run, cell), old);
+		dpe_slice_adopt(run, dpe_slice_work(run, cell), old);
 }
 
 /* Those at work first, so that nobody is laid to rest in a state of the old automaton. */
@@ -103,7 +89,7 @@ void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old)
 	struct dpe_slices *slices = run->slices;
 
 	for (struct dpe_slice *slice = slices->first; slice; slice = slice->next) {
-		adopt(run, slice, old);
+		dpe_slice_adopt(run, slice, old);
 		slice->cell->marked = true;
 	}
 	for (uint32_t i = 0; i < slices->ncells; i++) {
@@ -112,34 +98,6 @@ void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old)
 		if (!cell->marked)
 			adopt_cell(run, cell, old);
 		cell->marked = false;
-		dpe_slices_rest(run);
-	}
-}
-
-/* ---- forgetting -------------------------------------------------------------------------- */
-
-void dpe_slice_forget(
-	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon)
-{
-	uint64_t before = dpe_slice_size(slice), after;
-
-	dpe_detect_forget(run, slice, horizon);
-	dpe_order_forget(&slice->order, horizon);
-	after = dpe_slice_size(slice);
-	run->recognizer->kept -= before - after;
-	dpe_trace_forgot(run, slice, before - after);
-}
-
-void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon)
-{
-	struct dpe_slices *slices = run->slices;
-
-	for (uint32_t i = 0; i < slices->ncells; i++) {
-		struct dpe_cell *cell = dpe_cell_at(slices, i);
-
-		if (cell->form != DPE_CELL_AT_WORK && !cell->longer)
-			continue;
-		dpe_slice_forget(run, dpe_slice_work(run, cell), horizon);
 		dpe_slices_rest(run);
 	}
 }

@@ -56,8 +56,14 @@ union dpe_rest {
 	struct dpe_one one;
 };
 
+/* How an event that looks like a pattern may be read. */
+struct dpe_reads {
+	bool *literals;
+	int only; /* the one literal that it can be, and nothing else is to be looked at; or -1 */
+	bool as_literal, observed, ends;
+};
+
 struct dpe_bucket;
-struct dpe_unsaid;
 
 /* By their values: the index of the cell, one more, and a part of its hash, so that the cells of
  * others need not be looked at. */
@@ -78,7 +84,6 @@ struct dpe_slices {
 	struct dpe_cell_slot *table;     /* open addressing */
 	uint64_t size;               /* a power of two */
 	struct dpe_bucket *buckets;  /* unless all patterns bind the same variables */
-	struct dpe_unsaid *unsaid;   /* by number of the cell */
 	uint64_t *pattern_masks;     /* each once */
 	unsigned npattern_masks;
 	uint64_t *masks; /* of the slices there are, each once */
@@ -168,18 +173,6 @@ bool dpe_slice_reads_event(
 bool dpe_slice_reads_single(
 	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_occurrence *occurrence);
 
-/* ---- deferred_violations.c ----------------------------------------------------------------------
-
- * A slice whose values are part of those of another is not judged: its events are the other's, too,
- * and it is there for slices that are still to come. These were violated where it was. */
-
-/* What the new cell begins with was violated, and nothing was said. */
-void dpe_unsaid_copy(struct dpe_run *run, struct dpe_cell *to, const struct dpe_cell *from);
-/* Says it of the cell, which is no part, if there is anything to say. */
-void dpe_unsaid_tell(struct dpe_run *run, struct dpe_cell *cell);
-void dpe_unsaid_drop(struct dpe_run *run, const struct dpe_cell *cell);
-void dpe_unsaid_free(struct dpe_slices *slices);
-
 /* ---- retired_slices.c ----------------------------------------------------------------------- */
 
 /* Frees slices that have ended once they are half of all, so that objects that come and go leave
@@ -201,6 +194,8 @@ void dpe_cell_clear(struct dpe_run *run, struct dpe_cell *cell);
 void dpe_cell_moved(struct dpe_slices *slices, struct dpe_cell *cell);
 /* Frees what slices at work were given. */
 void dpe_rest_end(struct dpe_run *run);
+/* A slice with these values and more exists. */
+void dpe_cell_extend(struct dpe_slices *slices, struct dpe_cell *cell);
 bool dpe_cell_is_done(const struct dpe_slices *slices, const struct dpe_cell *cell);
 bool dpe_cell_is_overflown(const struct dpe_slices *slices, const struct dpe_cell *cell);
 /* The short way at rest, as that of expect_fast_path.c: the event is the first of the slice, which leads to

@@ -48,6 +48,7 @@ static struct dpe_slice *new_slice(struct dpe_slices *slices, struct dpe_cell *c
 	slice->cell = cell;
 	slice->params = cell->params;
 	slice->number = cell->number;
+	slice->extended = cell->extended;
 	slice->mask = cell->mask;
 	slice->done = cell->done;
 	slice->renewed = cell->renewed;
@@ -363,6 +364,13 @@ void dpe_rest_end(struct dpe_run *run)
 		free(slice);
 	}
 	free(slices->scratch);
+}
+
+void dpe_cell_extend(struct dpe_slices *slices, struct dpe_cell *cell)
+{
+	cell->extended = true;
+	if (cell->form == DPE_CELL_AT_WORK)
+		dpe_cell_rest(slices, cell)->slice->extended = true;
 }
 
 bool dpe_cell_is_done(const struct dpe_slices *slices, const struct dpe_cell *cell)

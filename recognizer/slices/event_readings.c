@@ -1,6 +1,7 @@
 /* How an event may be read in a slice: as which literals of the rule, if as any. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/engines/engines.h"
+#include "recognizer/patterns/patterns.h"
 #include "recognizer/slices/cells.h"
 
 #include <stdlib.h>

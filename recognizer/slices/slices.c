@@ -4,8 +4,10 @@
  *
  * Slices are found by hash, never by scanning. */
 #include "recognizer/engines/engines.h"
+#include "recognizer/patterns/patterns.h"
 #include "recognizer/slices/cells.h"
 #include "recognizer/slices/slices.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +69,7 @@ static struct dpe_cell *largest_part(
 		cell = dpe_cell_find(slices, part, values);
 		if (!cell)
 			continue;
-		cell->extended = true;
+		dpe_cell_extend(slices, cell);
 		if (cell->number >= slices->known)
 			continue;
 		if (!best || __builtin_popcountll(part) > __builtin_popcountll(best->mask))
@@ -87,7 +89,7 @@ static void begin_with(struct dpe_run *run, struct dpe_slice *slice, const struc
 	else
 		dpe_detect_copy(run, slice, part);
 	run->recognizer->kept += dpe_slice_size(slice);
-	dpe_unsaid_copy(run, slice->cell, part->cell);
+	dpe_unsaid_copy(run, slice->number, part->number);
 }
 
 /* A slice with these values and more is there; `sub` are those of a pattern. */
@@ -131,7 +133,8 @@ static struct dpe_cell *begin_slice(
 	struct dpe_slice *slice =
 		part ? dpe_slice_wake(run, cell) : dpe_slice_work(run, cell);
 
-	cell->extended = extended;
+	if (extended)
+		dpe_cell_extend(run->slices, cell);
 	dpe_trace_slice(run, slice, DPE_TRACE_BEGAN, NULL);
 	if (part)
 		begin_with(run, slice, dpe_slice_work(run, part));
@@ -243,7 +246,7 @@ static void retire(struct dpe_run *run, struct dpe_slice *slice)
 	if (expect && !slice->done && !cell->extended && slice->order.nchains)
 		dpe_expect_finish(run, slice);
 	clear_order(run, slice);
-	dpe_unsaid_drop(run, cell);
+	dpe_unsaid_drop(run, cell->number);
 	if (expect) {
 		dpe_expect_clear(run, slice);
 		dpe_expect_begin(run, slice);
@@ -315,8 +318,8 @@ static void take(struct dpe_run *run, struct dpe_cell *cell, struct dpe_occurren
 	struct dpe_slice *slice;
 	bool belongs;
 
-	if (run->slices->unsaid && !cell->extended)
-		dpe_unsaid_tell(run, cell);
+	if (!cell->extended && dpe_unsaid_has(run, cell->number))
+		dpe_unsaid_tell(run, dpe_slice_work(run, cell));
 	if (dpe_cell_is_done(run->slices, cell) && !run->rule->nobserving)
 		return;
 	slice = dpe_slice_work(run, cell);
@@ -433,6 +436,17 @@ void dpe_slices_prepare(
 	dpe_cell_prepare(slices, mask, values, soon);
 }
 
+/* An automaton that has become too large is begun afresh. */
+static void renew_automaton(struct dpe_run *run)
+{
+	struct dpe_automaton *old = dpe_engine_renew(run);
+
+	if (!old)
+		return;
+	dpe_slices_adopt(run, old);
+	dpe_engine_renewed(run, old);
+}
+
 void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
 {
 	struct dpe_slices *slices = run->slices;
@@ -442,7 +456,7 @@ void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
 		take(run, only_slice(run, run->bindings), occurrence, true);
 	else
 		take_all(run, occurrence);
-	dpe_engine_tidy(run);
+	renew_automaton(run);
 	dpe_slices_rest(run);
 	if (slices->nretired >= slices->sweep_from)
 		dpe_slices_sweep(run);
@@ -486,7 +500,7 @@ void dpe_slices_free(struct dpe_run *run)
 		dpe_cell_clear(run, cell);
 		dpe_values_drop(cell->params, cell->mask);
 	}
-	dpe_unsaid_free(slices);
+	dpe_unsaid_free(run);
 	dpe_rest_end(run);
 	dpe_buckets_free(slices);
 	dpe_cells_end(slices);

@@ -32,9 +32,4 @@ void dpe_slices_finish(struct dpe_run *run);
 /* Drops the events that can no longer matter. */
 void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon);
 
-/* True where the violated slice is a part of a larger one, and is told of no more than that it is
- * done; slices that begin with what it saw will tell. */
-bool dpe_slice_keeps_silent(struct dpe_run *run, struct dpe_slice *slice,
-	struct dpe_occurrence *occurrence, const char *reason);
-
 #endif

@@ -4,8 +4,7 @@
  * before the gap may depend on what was lost there. So verdicts are remembered for a while, and
  * told once more where that turns out, as inconclusive. Where losses are known as they happen
  * (sink.losing), no verdict is given too early, and nothing is remembered. */
-#include "recognizer/doubt/doubt.h"
-#include "recognizer/recognizer.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>

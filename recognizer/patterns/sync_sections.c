@@ -1,5 +1,5 @@
 /* The sections of `during` rules that threads are in: each event of the thread in one is a send. */
-#include "recognizer/recognizer.h"
+#include "recognizer/patterns/patterns.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* What a message is to the `sync` rules: the stabilizer knows sends and receives with keys, and
  * nothing of rules. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/recognizer.h"
+#include "recognizer/patterns/patterns.h"
 
 #include <stdlib.h>
 
@@ -56,7 +56,7 @@ static struct dpe_role *add_role(struct dpe_roles *roles, const struct dpe_watch
 static void add_section(struct dpe_recognizer *recognizer, const struct dpe_watcher *watcher,
 	const struct dpe_binding *binding, struct dpe_message *message)
 {
-	struct dpe_roles *roles = &recognizer->roles;
+	struct dpe_roles *roles = recognizer->roles;
 	const struct dpe_role *role;
 	const struct dpe_value *keys;
 
@@ -131,7 +131,7 @@ void dpe_roles_prepare(struct dpe_watch *watch)
 
 static void find_roles(struct dpe_recognizer *recognizer, struct dpe_message *message)
 {
-	struct dpe_roles *roles = &recognizer->roles;
+	struct dpe_roles *roles = recognizer->roles;
 	const struct dpe_watch *watch = &recognizer->by_name[message->name];
 
 	for (unsigned i = 0; i < watch->count; i++) {
@@ -159,7 +159,7 @@ static void find_roles(struct dpe_recognizer *recognizer, struct dpe_message *me
 
 void dpe_roles_find(struct dpe_recognizer *recognizer, struct dpe_message *message)
 {
-	struct dpe_roles *roles = &recognizer->roles;
+	struct dpe_roles *roles = recognizer->roles;
 	const struct dpe_value *keys;
 
 	roles->count = roles->nkeys = 0;
@@ -177,9 +177,16 @@ void dpe_roles_find(struct dpe_recognizer *recognizer, struct dpe_message *messa
 	}
 }
 
-void dpe_roles_clear(struct dpe_roles *roles)
+struct dpe_roles *dpe_roles_new(void)
 {
+	return dpe_xcalloc(1, sizeof(struct dpe_roles));
+}
+
+void dpe_roles_free(struct dpe_roles *roles)
+{
+	if (!roles)
+		return;
 	free(roles->at);
 	free(roles->keys);
-	*roles = (struct dpe_roles){0};
+	free(roles);
 }

@@ -1,5 +1,5 @@
 /* Callbacks in place of those that a sink does not have. */
-#include "recognizer/recognizer.h"
+#include "recognizer/verdicts/verdicts.h"
 
 static void no_verdict(void *context, const struct dpe_verdict *verdict)
 {

@@ -1,5 +1,5 @@
 /* What slices do with events, told as it happens to whoever wants to watch. */
-#include "recognizer/recognizer.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 

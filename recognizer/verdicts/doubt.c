@@ -6,10 +6,7 @@
  * rule synchronises, there is none between threads, either, that messages do not name. Such a slice
  * is in doubt only for the losses of its own threads; any other slice for all. docs/guarantees.md
  * has the argument. */
-#include "recognizer/deadlocks/deadlocks.h"
-#include "recognizer/doubt/doubt.h"
-#include "recognizer/engines/engines.h"
-#include "recognizer/recognizer.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 
@@ -141,15 +138,13 @@ static bool is_harmless(const struct dpe_stmt *action, uint64_t owners)
 static bool has_own_waits(const struct dpe_run *run)
 {
 	const struct dpe_rule *rule = run->rule;
-	const struct dpe_stmt *const *actions;
-	unsigned nactions = dpe_engine_actions(run, &actions);
 	bool own =
 		is_harmless(rule->action, run->owners) && is_harmless(rule->otherwise, run->owners);
 
 	for (unsigned i = 0; i < rule->npositions; i++)
 		own &= is_harmless(rule->positions[i].action, run->owners);
-	for (unsigned i = 0; i < nactions; i++)
-		own &= is_harmless(actions[i], run->owners);
+	for (unsigned i = 0; i < run->ninner_actions; i++)
+		own &= is_harmless(run->inner_actions[i], run->owners);
 	return own;
 }
 
@@ -178,15 +173,10 @@ bool dpe_slice_is_owned(const struct dpe_run *run, const struct dpe_slice *slice
 
 /* ---- what was lost ----------------------------------------------------------------------- */
 
-void dpe_recognizer_set_doubt(struct dpe_recognizer *recognizer, const char *reason)
+void dpe_recognizer_doubt(struct dpe_recognizer *recognizer, const char *reason)
 {
 	if (!recognizer->doubt->everything)
 		recognizer->doubt->everything = dpe_xstrdup(reason);
-}
-
-void dpe_recognizer_doubt(struct dpe_recognizer *recognizer, const char *reason)
-{
-	dpe_recognizer_set_doubt(recognizer, reason);
 }
 
 static struct lossy *find_lossy(const struct dpe_doubt *doubt, struct dpe_value thread)
@@ -267,23 +257,16 @@ void dpe_doubt_gap(struct dpe_recognizer *recognizer, const struct dpe_gap *gap)
 	dpe_text_free(&reason);
 }
 
-/* What was lost may have given back what the thread had. */
-static void forget_held(struct dpe_recognizer *recognizer, struct dpe_value thread)
-{
-	dpe_waits_lose(recognizer->waits, thread);
-	dpe_lock_order_lose(recognizer->lock_order, thread);
-}
-
-void dpe_doubt_pass(struct dpe_recognizer *recognizer, const struct dpe_message *message)
+bool dpe_doubt_pass(struct dpe_recognizer *recognizer, const struct dpe_message *message)
 {
 	for (unsigned i = 0; i < recognizer->ngaps; i++) {
 		if (recognizer->gaps[i] != message)
 			continue;
-		forget_held(recognizer, message->thread);
 		dpe_message_unref(recognizer->gaps[i]);
 		recognizer->gaps[i] = recognizer->gaps[--recognizer->ngaps];
-		return;
+		return true;
 	}
+	return false;
 }
 
 void dpe_doubt_found(struct dpe_recognizer *recognizer, const struct dpe_message *message)
@@ -304,29 +287,31 @@ void dpe_doubt_found(struct dpe_recognizer *recognizer, const struct dpe_message
 	dpe_text_free(&reason);
 }
 
-void dpe_recognizer_lose(struct dpe_recognizer *recognizer, const struct dpe_thread_loss *loss)
+bool dpe_doubt_lose(struct dpe_recognizer *recognizer, const struct dpe_thread_loss *loss)
 {
 	bool known = loss->thread.kind != DPE_NONE;
 	struct dpe_text reason = {0};
 	struct lossy *lossy;
+	bool tail;
 
 	if (!loss->count)
-		return;
+		return false;
 	describe(&reason, &loss->thread, loss->count);
 	lossy = lossy_of(recognizer->doubt, loss->thread, reason.at);
 	raise_count(recognizer, lossy, loss->count);
 	if (loss->has_times)
 		widen(&lossy->loss, loss->first, loss->last);
 	if (!known)
-		dpe_recognizer_set_doubt(recognizer, reason.at);
-	if (loss->count > lossy->gaps) {
+		dpe_recognizer_doubt(recognizer, reason.at);
+	tail = loss->count > lossy->gaps;
+	if (tail) {
 		lossy->tail = true;
-		forget_held(recognizer, loss->thread);
 		dpe_told_withdraw(recognizer,
 			known ? dpe_stabilizer_since(recognizer->stabilizer, loss->thread) : 0,
 			loss->thread, reason.at);
 	}
 	dpe_text_free(&reason);
+	return tail;
 }
 
 void dpe_recognizer_losses(const struct dpe_recognizer *recognizer,
@@ -391,8 +376,6 @@ const char *dpe_failure_doubt(const struct dpe_run *run, const struct dpe_slice 
 	const struct dpe_doubt *doubt = run->recognizer->doubt;
 	const char *reason = dpe_slice_doubt(run, slice);
 
-	if (!reason)
-		reason = dpe_engine_doubt(run);
 	if (reason || !doubt->earlier || slice->renewed)
 		return reason;
 	if (!dpe_slice_is_owned(run, slice))

@@ -1,9 +1,8 @@
 /* Violations of slices whose values are part of those of others: kept for those that begin with what
  * such a slice saw. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/doubt/doubt.h"
-#include "recognizer/slices/cells.h"
-#include "recognizer/slices/slices.h"
+#include "recognizer/engines/engines.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 
@@ -14,28 +13,28 @@ struct dpe_unsaid {
 	char *reason;              /* owned */
 };
 
-static struct dpe_unsaid *find(const struct dpe_slices *slices, const struct dpe_cell *cell)
+static struct dpe_unsaid *find(const struct dpe_run *run, uint64_t number)
 {
 	struct dpe_unsaid *found = NULL;
 
-	HASH_FIND(hh, slices->unsaid, &cell->number, sizeof(cell->number), found);
+	HASH_FIND(hh, run->unsaid, &number, sizeof(number), found);
 	return found;
 }
 
-static void keep(struct dpe_slices *slices, const struct dpe_cell *cell, struct dpe_occurrence *at,
-	const char *reason)
+static void keep(
+	struct dpe_run *run, uint64_t number, struct dpe_occurrence *at, const char *reason)
 {
 	struct dpe_unsaid *unsaid = dpe_xcalloc(1, sizeof(*unsaid));
 
-	unsaid->number = cell->number;
+	unsaid->number = number;
 	unsaid->at = dpe_occurrence_ref(at);
 	unsaid->reason = dpe_xstrdup(reason);
-	HASH_ADD(hh, slices->unsaid, number, sizeof(unsaid->number), unsaid);
+	HASH_ADD(hh, run->unsaid, number, sizeof(unsaid->number), unsaid);
 }
 
-static void drop(struct dpe_slices *slices, struct dpe_unsaid *unsaid)
+static void drop(struct dpe_run *run, struct dpe_unsaid *unsaid)
 {
-	HASH_DEL(slices->unsaid, unsaid);
+	HASH_DEL(run->unsaid, unsaid);
 	dpe_occurrence_unref(unsaid->at);
 	free(unsaid->reason);
 	free(unsaid);
@@ -44,33 +43,33 @@ static void drop(struct dpe_slices *slices, struct dpe_unsaid *unsaid)
 bool dpe_slice_keeps_silent(struct dpe_run *run, struct dpe_slice *slice,
 	struct dpe_occurrence *occurrence, const char *reason)
 {
-	if (!slice->cell->extended)
+	if (!slice->extended)
 		return false;
 	slice->done = true;
-	keep(run->slices, slice->cell, occurrence, reason);
+	keep(run, slice->number, occurrence, reason);
 	return true;
 }
 
-void dpe_unsaid_copy(struct dpe_run *run, struct dpe_cell *to, const struct dpe_cell *from)
+void dpe_unsaid_copy(struct dpe_run *run, uint64_t to, uint64_t from)
 {
-	const struct dpe_unsaid *unsaid = find(run->slices, from);
+	const struct dpe_unsaid *unsaid = run->unsaid ? find(run, from) : NULL;
 
 	if (unsaid)
-		keep(run->slices, to, unsaid->at, unsaid->reason);
+		keep(run, to, unsaid->at, unsaid->reason);
 }
 
-void dpe_unsaid_tell(struct dpe_run *run, struct dpe_cell *cell)
+bool dpe_unsaid_has(const struct dpe_run *run, uint64_t number)
 {
-	struct dpe_unsaid *unsaid = find(run->slices, cell);
+	return run->unsaid && find(run, number);
+}
+
+void dpe_unsaid_tell(struct dpe_run *run, struct dpe_slice *slice)
+{
+	struct dpe_unsaid *unsaid = find(run, slice->number);
 	const struct dpe_stmt *action = run->rule->otherwise;
 	const struct dpe_message *positions[run->rule->npositions + 1];
-	struct dpe_slice *slice;
-	const char *doubt;
+	const char *doubt = dpe_expect_doubt(run, slice);
 
-	if (!unsaid)
-		return;
-	slice = dpe_slice_work(run, cell);
-	doubt = dpe_failure_doubt(run, slice);
 	dpe_run_tell(run, slice, &(struct dpe_verdict){
 		.kind = doubt ? DPE_INCONCLUSIVE : DPE_VIOLATED,
 		.event = unsaid->at->message,
@@ -84,21 +83,21 @@ void dpe_unsaid_tell(struct dpe_run *run, struct dpe_cell *cell)
 	if (!doubt && action)
 		dpe_run_action(run, slice, action, positions, unsaid->at->message);
 	run->recognizer->quiet = false;
-	drop(run->slices, unsaid);
+	drop(run, unsaid);
 }
 
-void dpe_unsaid_drop(struct dpe_run *run, const struct dpe_cell *cell)
+void dpe_unsaid_drop(struct dpe_run *run, uint64_t number)
 {
-	struct dpe_unsaid *unsaid = run->slices->unsaid ? find(run->slices, cell) : NULL;
+	struct dpe_unsaid *unsaid = run->unsaid ? find(run, number) : NULL;
 
 	if (unsaid)
-		drop(run->slices, unsaid);
+		drop(run, unsaid);
 }
 
-void dpe_unsaid_free(struct dpe_slices *slices)
+void dpe_unsaid_free(struct dpe_run *run)
 {
 	struct dpe_unsaid *unsaid, *next;
 
-	HASH_ITER (hh, slices->unsaid, unsaid, next)
-		drop(slices, unsaid);
+	HASH_ITER (hh, run->unsaid, unsaid, next)
+		drop(run, unsaid);
 }

@@ -1,7 +1,6 @@
 /* Objects that could not be watched (`watch::refused`): what happened to them nobody knows, so what
  * the rules say of them is in doubt, and stays so, as the address may be that of a later one. */
-#include "recognizer/doubt/doubt.h"
-#include "recognizer/recognizer.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +78,7 @@ static void add(struct dpe_run *run, unsigned variable, const struct dpe_message
 
 	if (find(unwatched, key) || HASH_COUNT(unwatched->table) >= MOST_UNWATCHED) {
 		if (HASH_COUNT(unwatched->table) >= MOST_UNWATCHED)
-			dpe_recognizer_set_doubt(recognizer, "too many objects were not watched");
+			dpe_recognizer_doubt(recognizer, "too many objects were not watched");
 		free(key);
 		return;
 	}

@@ -1,7 +1,6 @@
 /* Does a message look like a pattern, and which variables does that bind? */
 #include "recognizer/actions/actions.h"
-#include "recognizer/engines/engines.h"
-#include "recognizer/recognizer.h"
+#include "recognizer/patterns/patterns.h"
 
 #include <string.h>
 

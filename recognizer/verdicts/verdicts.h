@@ -1,19 +1,24 @@
-/* doubt: losses, what they make inconclusive, and retraction. */
-#ifndef DPE_RECOGNIZER_DOUBT_DOUBT_H
-#define DPE_RECOGNIZER_DOUBT_DOUBT_H
+/* verdicts: how they are reported, losses, what they make inconclusive, and retraction. */
+#ifndef DPE_RECOGNIZER_VERDICTS_VERDICTS_H
+#define DPE_RECOGNIZER_VERDICTS_VERDICTS_H
 
 #include "recognizer/recognizer.h"
+
+/* Asks the sink; counts the finding as suppressed where it says so. */
+bool dpe_recognizer_suppresses(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
+	const struct dpe_message *const *events, unsigned nevents);
+/* Fills in the rule and the parameters, counts and hands over. A suppressed verdict makes the
+ * recognizer quiet until the caller has run the rule's action. */
+void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_verdict *verdict);
 
 struct dpe_doubt *dpe_doubt_new(void);
 void dpe_doubt_free(struct dpe_doubt *doubt); /* accepts NULL */
 /* Finds run->owners, and recognizer->own_waits, once all runs are there. */
 void dpe_doubt_prepare(struct dpe_recognizer *recognizer);
-/* All is in doubt from here on, for this reason, if there is none yet. */
-void dpe_recognizer_set_doubt(struct dpe_recognizer *recognizer, const char *reason);
 /* What could depend on the messages of a thread that are missing is in doubt. */
 void dpe_doubt_gap(struct dpe_recognizer *recognizer, const struct dpe_gap *gap);
-/* The message after a gap is there. */
-void dpe_doubt_pass(struct dpe_recognizer *recognizer, const struct dpe_message *message);
+/* The message after a gap is there. True where it is. */
+bool dpe_doubt_pass(struct dpe_recognizer *recognizer, const struct dpe_message *message);
 /* The thread of the event ran before anybody looked. */
 void dpe_doubt_found(struct dpe_recognizer *recognizer, const struct dpe_message *message);
 /* Why what could depend on any loss is in doubt, or NULL. */
@@ -26,6 +31,9 @@ const char *dpe_failure_doubt(const struct dpe_run *run, const struct dpe_slice 
 bool dpe_slice_is_owned(const struct dpe_run *run, const struct dpe_slice *slice);
 const char *dpe_deadlock_doubt(
 	const struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock);
+
+/* Messages of a thread were lost. True where more than gaps have shown. */
+bool dpe_doubt_lose(struct dpe_recognizer *recognizer, const struct dpe_thread_loss *loss);
 
 struct dpe_told *dpe_told_new(void);
 void dpe_told_free(struct dpe_told *told); /* accepts NULL */
@@ -47,5 +55,23 @@ void dpe_unwatched_free(struct dpe_unwatched *unwatched); /* accepts NULL */
 void dpe_unwatched_note(struct dpe_recognizer *recognizer, const struct dpe_message *message);
 /* Why that puts verdicts of this slice in doubt, or NULL. */
 const char *dpe_unwatched_doubt(const struct dpe_run *run, const struct dpe_slice *slice);
+
+/* ---- default_sink.c ------------------------------------------------------------------------------ */
+
+/* With all callbacks that every sink must have: `break` ends the run, the others do nothing. */
+struct dpe_recognizer_sink dpe_sink_whole(const struct dpe_recognizer_sink *sink);
+
+/* ---- step_trace.c ----------------------------------------------------------------------------- */
+
+/* True where somebody wants to know. */
+bool dpe_traces(const struct dpe_recognizer *recognizer);
+void dpe_trace(struct dpe_recognizer *recognizer, const struct dpe_trace *trace);
+/* The rest does nothing where nobody wants to know. The occurrence may be NULL. */
+void dpe_trace_slice(const struct dpe_run *run, const struct dpe_slice *slice,
+	enum dpe_trace_kind kind, const struct dpe_occurrence *occurrence);
+/* The event after run->preds: taken where it leads anywhere, else refused. */
+void dpe_trace_take(const struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_occurrence *occurrence, unsigned count, bool matched);
+void dpe_trace_forgot(const struct dpe_run *run, const struct dpe_slice *slice, uint64_t count);
 
 #endif

@@ -1,0 +1,31 @@
+/* Forgetting: events and partial matches of slices that no event to come can need. */
+#include "recognizer/engines/engines.h"
+#include "recognizer/slices/cells.h"
+#include "recognizer/slices/slices.h"
+#include "recognizer/verdicts/verdicts.h"
+
+void dpe_slice_forget(
+	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon)
+{
+	uint64_t before = dpe_slice_size(slice), after;
+
+	dpe_detect_forget(run, slice, horizon);
+	dpe_order_forget(&slice->order, horizon);
+	after = dpe_slice_size(slice);
+	run->recognizer->kept -= before - after;
+	dpe_trace_forgot(run, slice, before - after);
+}
+
+void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon)
+{
+	struct dpe_slices *slices = run->slices;
+
+	for (uint32_t i = 0; i < slices->ncells; i++) {
+		struct dpe_cell *cell = dpe_cell_at(slices, i);
+
+		if (cell->form != DPE_CELL_AT_WORK && !cell->longer)
+			continue;
+		dpe_slice_forget(run, dpe_slice_work(run, cell), horizon);
+		dpe_slices_rest(run);
+	}
+}

@@ -1,0 +1,65 @@
+/* Verdicts on their way to the sink: counted, suppressed or reported. */
+#include "recognizer/verdicts/verdicts.h"
+
+static void count_verdict(struct dpe_summary *summary, enum dpe_verdict_kind kind)
+{
+	switch (kind) {
+	case DPE_SATISFIED:
+		summary->satisfied++;
+		return;
+	case DPE_VIOLATED:
+		summary->violated++;
+		return;
+	case DPE_INCOMPLETE:
+		summary->incomplete++;
+		return;
+	case DPE_INCONCLUSIVE:
+		summary->inconclusive++;
+		return;
+	case DPE_MATCH:
+		summary->matches++;
+		return;
+	}
+}
+
+bool dpe_recognizer_suppresses(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
+	const struct dpe_message *const *events, unsigned nevents)
+{
+	const struct dpe_recognizer_sink *sink = &recognizer->sink;
+
+	if (!sink->suppresses || !sink->suppresses(sink->context, rule, events, nevents))
+		return false;
+	recognizer->summary.suppressed++;
+	return true;
+}
+
+/* That something was lost is no finding, but a reason to look again. */
+static bool is_suppressed(struct dpe_recognizer *recognizer, const struct dpe_verdict *verdict)
+{
+	if (verdict->kind == DPE_SATISFIED ||
+		(verdict->kind == DPE_INCONCLUSIVE && !verdict->event))
+		return false;
+	if (verdict->nevents)
+		return dpe_recognizer_suppresses(
+			recognizer, verdict->rule, verdict->events, verdict->nevents);
+	return dpe_recognizer_suppresses(recognizer, verdict->rule, &verdict->event, 1);
+}
+
+void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_verdict *verdict)
+{
+	struct dpe_recognizer *recognizer = run->recognizer;
+	static const struct dpe_value unbound[DPE_MAX_VARIABLES];
+
+	verdict->rule = run->rule;
+	verdict->params = slice ? slice->params : unbound;
+	run->verdicts++;
+	recognizer->quiet = is_suppressed(recognizer, verdict);
+	if (recognizer->quiet)
+		return;
+	count_verdict(&recognizer->summary, verdict->kind);
+	if (verdict->kind == DPE_INCONCLUSIVE)
+		run->inconclusive++;
+	else
+		dpe_told_verdict(run, slice, verdict);
+	recognizer->sink.verdict(recognizer->sink.context, verdict);
+}
