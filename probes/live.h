@@ -5,18 +5,18 @@
 #ifndef DPE_PROBES_LIVE_H
 #define DPE_PROBES_LIVE_H
 
-#include "probes/watch/object_watch.h"
+#include "probes/kernel/object_watch.h"
 #include "probes/kernel/bpf/record.h"
-#include "probes/target/guards.h"
+#include "probes/kernel/guards.h"
+#include "probes/process/credentials.h"
+#include "probes/binary/binary.h"
+#include "probes/code/code.h"
+#include "probes/kernel/nop_support.h"
+#include "probes/kernel/watchpoints.h"
 #include "probes/stream/backpressure.h"
 #include "probes/plan/plan.h"
 #include "probes/plan/plan_guards.h"
 #include "probes/stream/merge_queue.h"
-#include "probes/target/credentials.h"
-#include "probes/binary/binary.h"
-#include "probes/code/code.h"
-#include "probes/kernel/nop_support.h"
-#include "probes/watch/watchpoints.h"
 
 /* ---- parts --------------------------------------------------------------------------------------
  */
@@ -327,6 +327,9 @@ bool dpe_watch_read(
 /* Whether any variable that is wanted is a library's; and of these, whether any is in one whose place
  * is not known. */
 bool dpe_bases_in_libraries(const struct dpe_probes *probes);
+/* Whether it is so of any variable that is watched or read at events. */
+bool dpe_any_variable(
+	const struct dpe_probes *probes, bool (*is)(const struct dpe_variable *variable));
 bool dpe_bases_missing(const struct dpe_probes *probes);
 /* Finds where the target has the program and what of its libraries it has mapped. False after an
  * error. */
@@ -403,9 +406,12 @@ bool dpe_usdt_is_wanted(const struct dpe_probes *probes);
  * -----------------------------------------------------------------------------------------------
  */
 
-/* Loads the BPF programs and puts all probes in place; events count from exec on, or from now
- * where `armed`. False after one error for each thing that is wrong. */
-bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags);
+/* Attaching takes three steps, in this order: the BPF programs with their maps and rings; the tracepoints that
+ * follow the target's threads; the probes at all sites. Events count from exec on, or from now where `armed`.
+ * Each is false after one error for each thing that is wrong. */
+bool dpe_attach_load(struct dpe_probes *probes, struct dpe_diags *diags);
+bool dpe_attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags);
+bool dpe_attach_sites(struct dpe_probes *probes, bool armed, struct dpe_diags *diags);
 /* Puts probes on the sites from number `site` on, which are those of the modules from number `module`
  * on, while the target runs. What cannot be observed counts as lost, after a warning. */
 void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned site);
@@ -651,14 +657,14 @@ bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 bool dpe_preload_is_library(const struct dpe_module *module);
 /* True of a function of POSIX or C11 threads. */
 bool dpe_preload_knows(const char *function);
+/* Its number among those that the library wraps; DPE_PRELOAD_COUNT: none. */
+unsigned dpe_preload_function(const char *name);
 /* Asks the library for the site's events, if it has them: the site is preloaded then. */
 void dpe_preload_take(struct dpe_probes *probes, struct dpe_site *site);
 /* The sites have moved. */
 void dpe_preload_forget_sites(struct dpe_probes *probes);
 /* Says which process is to write. */
 void dpe_preload_begin(struct dpe_probes *probes);
-/* As dpe_attach_losses, of both streams. */
-unsigned dpe_preload_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
 /* The library is to write no more. */
 void dpe_preload_shut(struct dpe_probes *probes);
 void dpe_preload_free(struct dpe_probes *probes); /* accepts that there is none */
@@ -701,7 +707,7 @@ int dpe_guardian_start(struct dpe_guardian *guardian, int pidfd, struct dpe_gate
 /* Should something in the group of the target, if we started that, stand still when we are gone, the
  * kernel does not end it for that: processes of ours stay until something can be read from a file,
  * or that ends. */
-void dpe_keepers_leave(const struct dpe_probes *probes, int until);
+void dpe_keepers_leave(pid_t target, int until);
 /* In a process of ours that stays: closes all files but these, in any order (-1: none). */
 void dpe_guardian_close_others(const int *files, unsigned count);
 /* The same: keeps these capabilities at most, and no signal reaches it. */

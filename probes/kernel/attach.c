@@ -158,7 +158,7 @@ static bool attach_tracepoint(
 	return *link;
 }
 
-static bool attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags)
+bool dpe_attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	struct dpe_bpf *bpf = probes->bpf;
 
@@ -273,25 +273,17 @@ static bool attach_probes(struct dpe_probes *probes, bool multi, struct dpe_diag
 	return attach_each(probes, false, diags) && attach_each(probes, true, diags);
 }
 
-/* Programs that a running process begins are checked in the kernel once the tracepoints are there, those
- * that it began before here. */
-static bool may_still_trace(
-	const struct dpe_probes *probes, bool running, struct dpe_diags *diags)
+bool dpe_attach_load(struct dpe_probes *probes, struct dpe_diags *diags)
 {
-	return !running || dpe_privilege_check_process(probes->pid, diags);
+	probes->multi = !probes->one_by_one && dpe_kernel_has_multi();
+	dpe_debug(probes->debug, "probes", 1, "%u sites, %s", probes->nsites,
+		probes->multi ? "all of a file in one call" : "one by one");
+	return load_programs(probes, probes->multi, diags);
 }
 
-bool dpe_attach(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
+bool dpe_attach_sites(struct dpe_probes *probes, bool armed, struct dpe_diags *diags)
 {
-	bool multi = !probes->one_by_one && dpe_kernel_has_multi();
-
-	probes->multi = multi;
-	dpe_debug(probes->debug, "probes", 1, "%u places, %s", probes->nsites,
-		multi ? "all of a file in one call" : "one by one");
-	if (!load_programs(probes, multi, diags) || !dpe_follow_begin(probes, diags) ||
-		!attach_tracepoints(probes, diags) ||
-		!may_still_trace(probes, armed, diags) || !dpe_late_begin(probes, diags) ||
-		!attach_probes(probes, multi, diags))
+	if (!attach_probes(probes, probes->multi, diags))
 		return false;
 	if (armed) {
 		__atomic_store_n(&probes->bpf->bss->armed, 1, __ATOMIC_RELEASE);

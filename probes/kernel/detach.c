@@ -106,7 +106,6 @@ void dpe_detach(struct dpe_probes *probes)
 		__atomic_store_n(&probes->bpf->bss->armed, 0, __ATOMIC_SEQ_CST);
 		dpe_attach_answer(probes, UINT64_MAX);
 	}
-	dpe_preload_shut(probes);
 	dpe_armed_release(probes);
 	while (probes->nlinks)
 		add_file(&ends, probes->links[--probes->nlinks]);

@@ -123,12 +123,9 @@ unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, u
 	int map = bpf_map__fd(probes->bpf->maps.losses);
 	struct dpe_lost lost = lost_by_nobody(probes);
 	uint32_t thread, *previous = NULL;
-	struct dpe_lost unplaced = dpe_spaces_lost(probes), untold = dpe_channels_lost(probes);
 	unsigned count = 0;
 
 	add_loss(losses, max, &count, 0, &lost);
-	add_loss(losses, max, &count, 0, &unplaced);
-	add_loss(losses, max, &count, 0, &untold);
 	while (!bpf_map_get_next_key(map, previous, &thread)) {
 		previous = &thread;
 		if (!bpf_map_lookup_elem(map, &thread, &lost))

@@ -155,27 +155,6 @@ void dpe_preload_free(struct dpe_probes *probes)
 
 /* ---- which functions --------------------------------------------------------------------- */
 
-static const char *const NAMES[] = {
-#define NAME(name) #name,
-	DPE_PRELOAD_FUNCTIONS(NAME)
-#undef NAME
-};
-
-bool dpe_preload_is_library(const struct dpe_module *module)
-{
-	return !strcmp(module->name, DPE_PRELOAD_LIBRARY) ||
-	       !strcmp(module->name, DPE_PRELOAD_MEMORY_LIBRARY);
-}
-
-bool dpe_preload_knows(const char *function)
-{
-	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++) {
-		if (!strcmp(NAMES[i], function))
-			return true;
-	}
-	return false;
-}
-
 /* Variables of the program are read by the kernel's side alone, but for what the library tells. */
 static bool needs_kernel(const struct dpe_probes *probes, const struct dpe_site *site)
 {
@@ -192,19 +171,19 @@ void dpe_preload_take(struct dpe_probes *probes, struct dpe_site *site)
 {
 	uint8_t wanted =
 		(site->enter ? DPE_PRELOAD_ENTER : 0) | (site->exit ? DPE_PRELOAD_EXIT : 0);
+	unsigned function;
 
 	if (!probes->preload || site->module->program)
 		return;
-	for (unsigned i = 0; i < DPE_PRELOAD_COUNT; i++) {
-		if (strcmp(NAMES[i], site->function->name))
-			continue;
-		site->known = true;
-		if (needs_kernel(probes, site))
-			return;
-		site->preloaded = true;
-		site->wrapped = i;
-		probes->preload->rings.header->wanted[i] |= wanted;
-	}
+	function = dpe_preload_function(site->function->name);
+	if (function == DPE_PRELOAD_COUNT)
+		return;
+	site->known = true;
+	if (needs_kernel(probes, site))
+		return;
+	site->preloaded = true;
+	site->wrapped = function;
+	probes->preload->rings.header->wanted[function] |= wanted;
 }
 
 void dpe_preload_begin(struct dpe_probes *probes)

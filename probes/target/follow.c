@@ -90,7 +90,7 @@ static int start_guardian(const struct dpe_probes *probes)
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
-	dpe_keepers_leave(probes, ends[0]);
+	dpe_keepers_leave(probes->child.pid, ends[0]);
 	close(ends[0]);
 	follow->keeping = duty.files[0] = ends[1];
 	duty.files[1] = follow->files.held;

@@ -4,43 +4,18 @@
  * dynamic linker maps its libraries then, and tells so, as it does for debuggers, before anything of
  * them runs. There the target is stopped once more, and at the latest where its program begins. */
 #include "probes/live.h"
-#include "probes/watch/watchpoints.h"
+#include "probes/kernel/watchpoints.h"
 
 #include <string.h>
 
-static bool is_elsewhere(const struct dpe_variable *variable)
-{
-	return variable->module && !variable->module->program;
-}
-
 static bool is_missing(const struct dpe_variable *variable)
 {
-	return is_elsewhere(variable) && !variable->module->based;
-}
-
-/* Whether it is so of any of the variables. */
-static bool any_variable(
-	const struct dpe_probes *probes, bool (*is)(const struct dpe_variable *variable))
-{
-	for (unsigned i = 0; i < probes->nwatches; i++) {
-		if (is(&probes->watches[i].variable))
-			return true;
-	}
-	for (unsigned i = 0; probes->reads && i < probes->plan->nreads; i++) {
-		if (is(&probes->reads[i]))
-			return true;
-	}
-	return false;
-}
-
-bool dpe_bases_in_libraries(const struct dpe_probes *probes)
-{
-	return any_variable(probes, is_elsewhere);
+	return variable->module && !variable->module->program && !variable->module->based;
 }
 
 bool dpe_bases_missing(const struct dpe_probes *probes)
 {
-	return any_variable(probes, is_missing);
+	return dpe_any_variable(probes, is_missing);
 }
 
 static void note_base(void *context, const struct dpe_mapping *mapping)

@@ -76,6 +76,16 @@ static bool has_places(const struct dpe_probes *probes)
 	return probes->nwatches || dpe_bases_in_libraries(probes);
 }
 
+/* A running process may begin another program at any moment: once the tracepoints are there that is checked in the
+ * kernel, what it began before is checked here. */
+static bool place_probes(struct dpe_probes *probes, bool running, struct dpe_diags *diags)
+{
+	return dpe_attach_load(probes, diags) && dpe_follow_begin(probes, diags) &&
+	       dpe_attach_tracepoints(probes, diags) &&
+	       (!running || dpe_privilege_check_process(probes->pid, diags)) &&
+	       dpe_late_begin(probes, diags) && dpe_attach_sites(probes, running, diags);
+}
+
 static bool launch(struct dpe_probes *probes, const struct dpe_program *program, char *const argv[],
 	const char *preload, const char *user, struct dpe_diags *diags)
 {
@@ -101,7 +111,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 	probes->pid = probes->child.pid;
 	dpe_preload_begin(probes);
 	probes->maps.pid = probes->pid;
-	if (!open_pidfd(probes, diags) || !dpe_attach(probes, false, diags))
+	if (!open_pidfd(probes, diags) || !place_probes(probes, false, diags))
 		return false;
 	dpe_merge_open(probes);
 	if (has_places(probes))
@@ -209,7 +219,7 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 	       dpe_sites_find(probes, diags) && dpe_watches_find(probes, diags) &&
 	       dpe_armed_find(probes, diags) &&
 	       dpe_reads_find(probes, diags) && find_bases(probes, diags) &&
-	       dpe_attach(probes, true, diags);
+	       place_probes(probes, true, diags);
 	if (!good)
 		return false;
 	dpe_merge_open(probes);
@@ -396,13 +406,6 @@ uint64_t dpe_probes_told(const struct dpe_probes *probes)
 	return probes->telling > probes->drained ? probes->telling : probes->drained;
 }
 
-unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max)
-{
-	if (probes->preload)
-		return dpe_preload_losses(probes, losses, max);
-	return dpe_attach_losses(probes, losses, max);
-}
-
 /* ---- the end
  * ------------------------------------------------------------------------------------------------
  */
@@ -412,6 +415,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 	if (!probes)
 		return;
 	dpe_access_free(probes);
+	dpe_preload_shut(probes);
 	dpe_detach(probes);
 	dpe_follow_free(probes);
 	dpe_gates_release(probes);

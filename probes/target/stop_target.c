@@ -11,8 +11,31 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- the target
- * ------------------------------------------------------------------------------------- */
+/* ---- its watchdog ------------------------------------------------------------------------ */
+
+struct stopped {
+	int pidfd;
+	struct dpe_gate_state *state;
+};
+
+static void let_go(const void *context)
+{
+	const struct stopped *stopped = context;
+
+	if (!stopped->state || dpe_gates_quiesce(stopped->state))
+		pidfd_send_signal(stopped->pidfd, SIGCONT, NULL, 0);
+}
+
+int dpe_guardian_start(struct dpe_guardian *guardian, int pidfd, struct dpe_gate_state *state)
+{
+	const struct stopped stopped = {pidfd, state};
+	const struct dpe_duty duty = {
+		.act = let_go, .context = &stopped, .files = {pidfd}, .nfiles = 1};
+
+	return dpe_guardian_make(guardian, &duty);
+}
+
+/* ---- the target -------------------------------------------------------------------------- */
 
 static bool is_stopped(pid_t pid, const char *tid)
 {
@@ -149,11 +172,12 @@ int dpe_probes_kill(struct dpe_probes *probes)
 
 void dpe_probes_leave(struct dpe_probes *probes)
 {
+	dpe_preload_shut(probes);
 	dpe_detach(probes);
 	if (probes->gates.state)
 		dpe_gates_quiesce(probes->gates.state);
 	if (probes->stopped)
-		dpe_keepers_leave(probes, probes->pidfd);
+		dpe_keepers_leave(probes->child.pid, probes->pidfd);
 	dpe_guardian_dismiss(&probes->guardian);
 	probes->gates.armed = probes->stopped = false;
 	probes->started = probes->exited = true; /* as far as we are concerned */

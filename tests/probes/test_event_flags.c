@@ -1,5 +1,5 @@
 /* Marks are unset while threads set them as the programs in the kernel do. */
-#include "probes/target/event_flags.h"
+#include "probes/kernel/event_flags.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
  *
  * A watchpoint belongs to a thread; those that a thread creates inherit it. So the target is
  * stopped while they are set, when it has begun its program (launched) or as it is (attached). */
-#include "probes/watch/watchpoints.h"
+#include "probes/kernel/watchpoints.h"
 #include "probes/live.h"
 
 #include <dirent.h>
@@ -129,6 +129,32 @@ bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags)
 	if (!complete)
 		probes->nwatches = 0;
 	return complete;
+}
+
+/* ---- variables that are watched or read ----------------------------------------------------- */
+
+static bool is_in_library(const struct dpe_variable *variable)
+{
+	return variable->module && !variable->module->program;
+}
+
+bool dpe_any_variable(
+	const struct dpe_probes *probes, bool (*is)(const struct dpe_variable *variable))
+{
+	for (unsigned i = 0; i < probes->nwatches; i++) {
+		if (is(&probes->watches[i].variable))
+			return true;
+	}
+	for (unsigned i = 0; probes->reads && i < probes->plan->nreads; i++) {
+		if (is(&probes->reads[i]))
+			return true;
+	}
+	return false;
+}
+
+bool dpe_bases_in_libraries(const struct dpe_probes *probes)
+{
+	return dpe_any_variable(probes, is_in_library);
 }
 
 /* ---- setting them ------------------------------------------------------------------------ */

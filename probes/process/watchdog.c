@@ -100,30 +100,6 @@ void dpe_guardian_dismiss(struct dpe_guardian *guardian)
 	*guardian = (struct dpe_guardian){0};
 }
 
-/* ---- that of the target ------------------------------------------------------------------ */
-
-struct stopped {
-	int pidfd;
-	struct dpe_gate_state *state;
-};
-
-static void let_go(const void *context)
-{
-	const struct stopped *stopped = context;
-
-	if (!stopped->state || dpe_gates_quiesce(stopped->state))
-		pidfd_send_signal(stopped->pidfd, SIGCONT, NULL, 0);
-}
-
-int dpe_guardian_start(struct dpe_guardian *guardian, int pidfd, struct dpe_gate_state *state)
-{
-	const struct stopped stopped = {pidfd, state};
-	const struct dpe_duty duty = {
-		.act = let_go, .context = &stopped, .files = {pidfd}, .nfiles = 1};
-
-	return dpe_guardian_make(guardian, &duty);
-}
-
 /* ---- the keepers of what is stopped ------------------------------------------------------ */
 
 static _Noreturn void keep(int until, int channel)
@@ -152,13 +128,13 @@ static _Noreturn void begin_keepers(int until, int channel, pid_t group)
 /* The kernel hangs up, and so ends, a group of processes with a stopped one in it when the last of
  * those goes that could continue it from within its session: that is us, who started the target. So
  * others stay. */
-void dpe_keepers_leave(const struct dpe_probes *probes, int until)
+void dpe_keepers_leave(pid_t target, int until)
 {
-	pid_t group = getpgid(probes->pid), keeper;
+	pid_t group = getpgid(target), keeper;
 	int ends[2];
 	char byte;
 
-	if (!probes->child.pid || group < 0 || getsid(probes->pid) != getsid(0) ||
+	if (!target || group < 0 || getsid(target) != getsid(0) ||
 		socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return;
 	keeper = fork();

@@ -1,7 +1,7 @@
 /* event_flags: which marks are set, and how many events have set them: what this side makes of what the
  * programs count. See bpf/gate.h. */
-#ifndef DPE_PROBES_TARGET_EVENT_FLAGS_H
-#define DPE_PROBES_TARGET_EVENT_FLAGS_H
+#ifndef DPE_PROBES_KERNEL_EVENT_FLAGS_H
+#define DPE_PROBES_KERNEL_EVENT_FLAGS_H
 
 #include "probes/kernel/bpf/guard_layout.h"
 

@@ -1,9 +1,9 @@
 /* object_watch: objects whose parts are watched from one event to another. */
-#ifndef DPE_PROBES_WATCH_OBJECT_WATCH_H
-#define DPE_PROBES_WATCH_OBJECT_WATCH_H
+#ifndef DPE_PROBES_KERNEL_OBJECT_WATCH_H
+#define DPE_PROBES_KERNEL_OBJECT_WATCH_H
 
 #include "probes/kernel/bpf/record.h"
-#include "probes/watch/watchpoints.h"
+#include "probes/kernel/watchpoints.h"
 
 /* A part of some kind of objects: what `[p->x] from f(p) to g(p)` names. */
 struct dpe_armed_kind {

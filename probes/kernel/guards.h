@@ -1,9 +1,9 @@
 /* guards: what this side knows of events that wait for others, and of the stops that events make. */
-#ifndef DPE_PROBES_TARGET_GUARDS_H
-#define DPE_PROBES_TARGET_GUARDS_H
+#ifndef DPE_PROBES_KERNEL_GUARDS_H
+#define DPE_PROBES_KERNEL_GUARDS_H
 
 #include "probes/kernel/bpf/guard_layout.h"
-#include "probes/target/event_flags.h"
+#include "probes/kernel/event_flags.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* watchpoints: a variable under a hardware watchpoint. */
-#ifndef DPE_PROBES_WATCH_WATCHPOINTS_H
-#define DPE_PROBES_WATCH_WATCHPOINTS_H
+#ifndef DPE_PROBES_KERNEL_WATCHPOINTS_H
+#define DPE_PROBES_KERNEL_WATCHPOINTS_H
 
 #include "event/event.h"
 #include "probes/binary/binary.h"

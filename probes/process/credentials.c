@@ -1,5 +1,5 @@
 /* credentials: users and capabilities of processes. */
-#include "probes/target/credentials.h"
+#include "probes/process/credentials.h"
 
 #include <errno.h>
 #include <grp.h>

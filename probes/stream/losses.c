@@ -1,4 +1,4 @@
-/* library_losses: what was lost where a library tells as well as the kernel's programs. */
+/* losses: the events that were lost, of all sources, by thread. */
 #include "probes/stream/library_reader.h"
 
 #include <stdlib.h>
@@ -44,18 +44,39 @@ static void add_images(const struct dpe_probes *probes, struct losses *losses)
 		add_loss(losses, &lost);
 }
 
-unsigned dpe_preload_losses(struct dpe_probes *probes, struct dpe_loss *to, unsigned max)
+/* Lost by this side: nobody knows by which thread. */
+static void add_own(struct losses *losses, struct dpe_lost lost)
 {
-	struct losses losses = {0};
+	const struct dpe_ring_loss loss = {
+		.count = lost.count, .first = lost.first, .last = lost.last};
+
+	if (lost.count)
+		add_loss(losses, &loss);
+}
+
+static void add_kernel(struct dpe_probes *probes, struct losses *losses)
+{
 	unsigned count = dpe_attach_losses(probes, NULL, 0);
 
-	losses.cap = count + 1;
-	losses.at = dpe_xcalloc(losses.cap, sizeof(*losses.at));
-	losses.count = dpe_attach_losses(probes, losses.at, count);
-	if (losses.count > count)
-		losses.count = count;
-	dpe_rings_each_loss(&probes->preload->rings, add_loss, &losses);
-	add_images(probes, &losses);
+	losses->cap = count + 1;
+	losses->at = dpe_xcalloc(losses->cap, sizeof(*losses->at));
+	losses->count = dpe_attach_losses(probes, losses->at, count);
+	if (losses->count > count)
+		losses->count = count;
+}
+
+unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *to, unsigned max)
+{
+	struct losses losses = {0};
+	unsigned count;
+
+	add_kernel(probes, &losses);
+	add_own(&losses, dpe_spaces_lost(probes));
+	add_own(&losses, dpe_channels_lost(probes));
+	if (probes->preload) {
+		dpe_rings_each_loss(&probes->preload->rings, add_loss, &losses);
+		add_images(probes, &losses);
+	}
 	count = losses.count;
 	if (max)
 		memcpy(to, losses.at, (count < max ? count : max) * sizeof(*to));

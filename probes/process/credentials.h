@@ -1,6 +1,6 @@
 /* credentials: users and capabilities: whose program it is, and what of ours is still needed. */
-#ifndef DPE_PROBES_TARGET_CREDENTIALS_H
-#define DPE_PROBES_TARGET_CREDENTIALS_H
+#ifndef DPE_PROBES_PROCESS_CREDENTIALS_H
+#define DPE_PROBES_PROCESS_CREDENTIALS_H
 
 #include "base/base.h"
 

@@ -1,5 +1,5 @@
 /* event_flags: see marks.h. */
-#include "probes/target/event_flags.h"
+#include "probes/kernel/event_flags.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
