@@ -81,7 +81,7 @@ static void feed_ahead(struct feed *feed, struct dpe_message *message)
 	feed->ahead[(feed->first + feed->nahead++) % AHEAD] = message;
 	if (feed->nahead < AHEAD)
 		return;
-	dpe_recognizer_prepare(
+	dpe_recognizer_prefetch(
 		feed->recognizer, feed->ahead[(feed->first + AHEAD / 2) % AHEAD], true);
 	feed_first(feed);
 }
@@ -113,7 +113,7 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 			feed.good = false;
 			continue;
 		}
-		if (ahead && dpe_recognizer_prepare(recognizer, message, false))
+		if (ahead && dpe_recognizer_prefetch(recognizer, message, false))
 			feed_ahead(&feed, message);
 		else
 			feed_one(&feed, message);

@@ -16,6 +16,10 @@ static inline bool dpe_value_has_own_text(struct dpe_value value)
 {
 	return (value.kind == DPE_STRING || value.kind == DPE_RAW) && !value.shared;
 }
+
+/* A copy that owns its text, and the end of one. */
+struct dpe_value dpe_value_copy(struct dpe_value value);
+void dpe_value_drop(struct dpe_value value);
 /* The largest text number that fits into a value. */
 #define DPE_MAX_TEXT_NUMBER ((1u << 23) - 1)
 /* A string value whose text is interned: equality and hash need no look at the bytes, and a copy

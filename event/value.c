@@ -2,6 +2,7 @@
 #include "event/event.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct dpe_value dpe_value_int(int64_t num)
@@ -160,4 +161,23 @@ void dpe_json_string(struct dpe_text *to, const char *text, size_t len)
 	}
 	dpe_text_add(to, text + plain, len - plain);
 	dpe_text_puts(to, "\"");
+}
+
+struct dpe_value dpe_value_copy(struct dpe_value value)
+{
+	char *text;
+
+	if (!dpe_value_has_own_text(value))
+		return value;
+	text = dpe_xmalloc(value.len + 1);
+	memcpy(text, value.text, value.len);
+	text[value.len] = '\0';
+	value.text = text;
+	return value;
+}
+
+void dpe_value_drop(struct dpe_value value)
+{
+	if (dpe_value_has_own_text(value))
+		free((char *)value.text);
 }

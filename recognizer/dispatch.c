@@ -20,11 +20,11 @@ static __attribute__((noinline)) void forget(struct dpe_recognizer *recognizer)
 		if (recognizer->runs[i].slices)
 			dpe_slices_forget(&recognizer->runs[i], horizon);
 	}
-	recognizer->most_kept = recognizer->kept * 2;
-	if (recognizer->most_kept < recognizer->options.forget_from)
-		recognizer->most_kept = recognizer->options.forget_from;
+	recognizer->forget_above = recognizer->kept * 2;
+	if (recognizer->forget_above < recognizer->options.forget_from)
+		recognizer->forget_above = recognizer->options.forget_from;
 	if (recognizer->options.forget_from == 1)
-		recognizer->most_kept = 0;
+		recognizer->forget_above = 0;
 }
 /* ---- released events --------------------------------------------------------------------- */
 
@@ -45,7 +45,7 @@ static void take_by_rule(struct dpe_run *run, const struct dpe_watcher *watcher,
 		dpe_pairs_take(run, event);
 		return;
 	}
-	if (dpe_slices_follow(run, event))
+	if (dpe_slices_take_fast(run, event))
 		return;
 	if (!*occurrence)
 		*occurrence = dpe_occurrence_new(run->recognizer->pool, event);
@@ -75,19 +75,19 @@ static void on_waits(void *context, const struct dpe_message *message, const cha
 	dpe_trace(context, &trace);
 }
 
-static bool looks(const struct dpe_recognizer *recognizer)
+static bool inspects_all(const struct dpe_recognizer *recognizer)
 {
 	return recognizer->sink.trace || recognizer->sink.event || recognizer->unwatched;
 }
 
 static void pass_gap(struct dpe_recognizer *recognizer, const struct dpe_message *message)
 {
-	if (dpe_doubt_pass(recognizer, message))
+	if (dpe_doubt_gap_released(recognizer, message))
 		dpe_deadlocks_lose(recognizer, message->thread);
 }
 
 /* What is done with events whatever the rules are. By itself, as few events need it. */
-static __attribute__((noinline)) void look(struct dpe_recognizer *recognizer, const struct dpe_event *event)
+static __attribute__((noinline)) void inspect_event(struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
 	if (event->doubtful) /* a late one: what came before it may have been judged without it */
 		dpe_recognizer_doubt(recognizer, "events came too late to be put in order");
@@ -105,7 +105,7 @@ static __attribute__((noinline)) void look(struct dpe_recognizer *recognizer, co
 }
 
 static __attribute__((noinline)) void follow_rules(
-	struct dpe_recognizer *recognizer, const struct dpe_watch *watch, const struct dpe_event *event)
+	struct dpe_recognizer *recognizer, const struct dpe_name_watchers *watch, const struct dpe_event *event)
 {
 	struct dpe_occurrence *occurrence = NULL;
 
@@ -123,16 +123,16 @@ static __attribute__((noinline)) void follow_rules(
 }
 
 /* True where one rule alone takes the event the short way, or does not want its phase. */
-static inline bool take_alone(const struct dpe_watcher *alone, const struct dpe_event *event)
+static inline bool take_bare_fast(const struct dpe_watcher *alone, const struct dpe_event *event)
 {
 	return !(alone->phases >> event->message->phase & 1) ||
-	       dpe_slices_follow_bare(alone->run, alone->pattern, event);
+	       dpe_slices_take_bare_fast(alone->run, alone->pattern, event);
 }
 
 static void follow_with_locks(
-	struct dpe_recognizer *recognizer, const struct dpe_watch *watch, const struct dpe_event *event)
+	struct dpe_recognizer *recognizer, const struct dpe_name_watchers *watch, const struct dpe_event *event)
 {
-	struct dpe_message *message = dpe_held_tell(recognizer, event->message);
+	struct dpe_message *message = dpe_held_locks_add(recognizer, event->message);
 	struct dpe_event with = *event;
 
 	if (message)
@@ -143,10 +143,10 @@ static void follow_with_locks(
 
 /* An event whose name rules name, and not only rules about pairs. */
 static __attribute__((noinline)) void follow_event(
-	struct dpe_recognizer *recognizer, const struct dpe_watch *watch, const struct dpe_event *event)
+	struct dpe_recognizer *recognizer, const struct dpe_name_watchers *watch, const struct dpe_event *event)
 {
-	if (event->message->name == recognizer->found)
-		dpe_doubt_found(recognizer, event->message);
+	if (event->message->name == recognizer->thread_found)
+		dpe_doubt_thread_found(recognizer, event->message);
 	if (recognizer->options.stabilize_only)
 		return;
 	if (watch->with_locks)
@@ -156,45 +156,45 @@ static __attribute__((noinline)) void follow_event(
 }
 
 /* True where no more is to be done with the event than what rules do. */
-static inline bool is_usual(const struct dpe_recognizer *recognizer, const struct dpe_event *event)
+static inline bool needs_no_inspection(const struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
-	return !(recognizer->looks | (recognizer->ngaps != 0) | event->doubtful |
+	return !(recognizer->inspects_all | (recognizer->ngaps != 0) | event->doubtful |
 		 (event->message->has_time & !recognizer->started));
 }
 
 static __attribute__((noinline)) void take_event(
 	struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
-	const struct dpe_watch *watch;
+	const struct dpe_name_watchers *watch;
 
 	if (recognizer->ended)
 		return;
 	recognizer->summary.events++;
-	if (!is_usual(recognizer, event))
-		look(recognizer, event);
+	if (!needs_no_inspection(recognizer, event))
+		inspect_event(recognizer, event);
 	if (event->message->name >= recognizer->nnames)
 		return;
 	watch = &recognizer->by_name[event->message->name];
 	if (watch->access)
 		dpe_pairs_access(watch->access, event);
-	else if (watch->followed && !(watch->alone && take_alone(watch->alone, event)))
+	else if (watch->followed && !(watch->alone && take_bare_fast(watch->alone, event)))
 		follow_event(recognizer, watch, event);
-	if (recognizer->kept > recognizer->most_kept)
+	if (recognizer->kept > recognizer->forget_above)
 		forget(recognizer);
 }
 
 /* True where all that there is to do was done, as take_event would have: no rule looks at the event, or
  * those about pairs alone, which keep no more than before. */
-static inline bool take_at_once(struct dpe_recognizer *recognizer, const struct dpe_event *event)
+static inline bool take_event_fast(struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
-	const struct dpe_watch *watch;
+	const struct dpe_name_watchers *watch;
 
 	if (event->message->name >= recognizer->nnames)
 		return false;
 	watch = &recognizer->by_name[event->message->name];
 	if ((!watch->access && watch->followed) || recognizer->ended ||
-		!is_usual(recognizer, event) || recognizer->kept > recognizer->most_kept ||
-		(watch->access && !dpe_pairs_access_at_once(watch->access, event)))
+		!needs_no_inspection(recognizer, event) || recognizer->kept > recognizer->forget_above ||
+		(watch->access && !dpe_pairs_access_fast(watch->access, event)))
 		return false;
 	recognizer->summary.events++;
 	return true;
@@ -202,7 +202,7 @@ static inline bool take_at_once(struct dpe_recognizer *recognizer, const struct 
 
 static void on_event(void *context, const struct dpe_event *event)
 {
-	if (!take_at_once(context, event))
+	if (!take_event_fast(context, event))
 		take_event(context, event);
 }
 
@@ -231,9 +231,9 @@ static void on_lost(void *context, const struct dpe_gap *gap)
 
 /* ---- the beginning ----------------------------------------------------------------------- */
 
-struct dpe_stabilizer_sink dpe_dispatch_begin(struct dpe_recognizer *recognizer)
+struct dpe_stabilizer_sink dpe_dispatch_sink(struct dpe_recognizer *recognizer)
 {
-	recognizer->looks = looks(recognizer);
+	recognizer->inspects_all = inspects_all(recognizer);
 	return (struct dpe_stabilizer_sink){
 		.context = recognizer,
 		.event = on_event,

@@ -5,8 +5,8 @@
 #include "recognizer/recognizer.h"
 
 /* Makes all that depends on the specification; options and sink are there. False after a diagnostic. */
-bool dpe_recognizer_begin(struct dpe_recognizer *recognizer, struct dpe_diags *diags);
+bool dpe_recognizer_set_up(struct dpe_recognizer *recognizer, struct dpe_diags *diags);
 /* Where the stabilizer's events go: to the rules. */
-struct dpe_stabilizer_sink dpe_dispatch_begin(struct dpe_recognizer *recognizer);
+struct dpe_stabilizer_sink dpe_dispatch_sink(struct dpe_recognizer *recognizer);
 
 #endif

@@ -38,7 +38,7 @@ static bool refuse(const struct dpe_recognizer *recognizer, struct dpe_message *
 static __attribute__((noinline)) bool synchronise(struct dpe_recognizer *recognizer,
 	struct dpe_message *message, struct dpe_diags *diags)
 {
-	const struct dpe_watch *watch;
+	const struct dpe_name_watchers *watch;
 	struct dpe_role role;
 
 	if (recognizer->sections.count || !recognizer->by_name[message->name].role_phases) {
@@ -74,24 +74,24 @@ bool dpe_recognizer_feed(
 		return turn_away(recognizer, message, diags);
 	recognizer->fed++;
 	if (message->name < recognizer->nnames) {
-		const struct dpe_watch *watch = &recognizer->by_name[message->name];
+		const struct dpe_name_watchers *watch = &recognizer->by_name[message->name];
 
 		if (watch->syncs)
 			return synchronise(recognizer, message, diags);
 		if (watch->access)
-			dpe_pairs_expect(watch->access, message);
+			dpe_pairs_prefetch_message(watch->access, message);
 	}
 	if (recognizer->sections.count)
 		return synchronise(recognizer, message, diags);
 	return dpe_stabilizer_push(recognizer->stabilizer, message, NULL, 0, diags);
 }
 
-bool dpe_recognizer_prepare(
+bool dpe_recognizer_prefetch(
 	const struct dpe_recognizer *recognizer, const struct dpe_message *message, bool soon)
 {
-	const struct dpe_watch *watch;
+	const struct dpe_name_watchers *watch;
 
-	if (!recognizer->far)
+	if (!recognizer->many_slices)
 		return false;
 	if (message->name >= recognizer->nnames || !message->nargs)
 		return true;
@@ -102,9 +102,9 @@ bool dpe_recognizer_prepare(
 		if (!watcher->single)
 			continue;
 		if (watcher->run->pairs && (watcher->access || !watcher->run->pair_rule))
-			dpe_pairs_prepare(watcher->run, &message->args[0], soon);
+			dpe_pairs_prefetch(watcher->run, &message->args[0], soon);
 		else if (watcher->run->slices)
-			dpe_slices_prepare(
+			dpe_slices_prefetch(
 				watcher->run, watcher->pattern, message->args[0], soon);
 	}
 	return true;
@@ -116,7 +116,7 @@ void dpe_recognizer_watermark(
 	if (recognizer->ended || recognizer->finished)
 		return;
 	dpe_stabilizer_watermark(recognizer->stabilizer, host, time);
-	dpe_waits_settle(recognizer->waits, recognizer, time);
+	dpe_wait_graph_report_due(recognizer->waits, recognizer, time);
 }
 
 /* ---- losses ------------------------------------------------------------------------------ */
@@ -139,7 +139,7 @@ static void tell_missing(struct dpe_run *run)
 	};
 
 	if (!told && verdict.reason && (run->rule->mode == DPE_DETECT || run->rule->nvariables))
-		dpe_run_tell(run, NULL, &verdict);
+		dpe_verdict_report(run, NULL, &verdict);
 }
 
 uint64_t dpe_summary_findings(const struct dpe_summary *summary)
@@ -160,8 +160,8 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
 		dpe_recognizer_doubt(recognizer, "the run was ended by break");
 	}
 	recognizer->finishing = true;
-	dpe_waits_settle(recognizer->waits, recognizer, UINT64_MAX);
-	dpe_lock_order_tell(recognizer->lock_order, recognizer);
+	dpe_wait_graph_report_due(recognizer->waits, recognizer, UINT64_MAX);
+	dpe_lock_order_report(recognizer->lock_order, recognizer);
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
 		struct dpe_run *run = &recognizer->runs[i];
 
@@ -179,7 +179,7 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
 void dpe_recognizer_waits(const struct dpe_recognizer *recognizer,
 	void (*each)(void *context, const struct dpe_wait *wait), void *context)
 {
-	dpe_waits_each(recognizer->waits, each, context);
+	dpe_wait_graph_each(recognizer->waits, each, context);
 }
 
 uint64_t dpe_recognizer_start(const struct dpe_recognizer *recognizer)
@@ -241,21 +241,21 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 	recognizer->spec = spec;
 	if (options)
 		recognizer->options = *options;
-	recognizer->sink = dpe_sink_whole(sink);
+	recognizer->sink = dpe_sink_with_defaults(sink);
 	if (!recognizer->options.max_instances)
 		recognizer->options.max_instances = DEFAULT_INSTANCES;
 	if (!recognizer->options.forget_from)
 		recognizer->options.forget_from = FORGET_FROM;
-	recognizer->most_kept = recognizer->options.forget_from;
+	recognizer->forget_above = recognizer->options.forget_from;
 	recognizer->pool = dpe_pool_new();
 	recognizer->horizon = dpe_horizon_new();
-	recognizer->waits = dpe_waits_new();
+	recognizer->waits = dpe_wait_graph_new();
 	recognizer->lock_order = dpe_lock_order_new();
 	recognizer->progress = dpe_progress_new();
 	recognizer->doubt = dpe_doubt_new();
 	recognizer->roles = dpe_roles_new();
-	recognizer->told = dpe_told_new();
-	if (dpe_recognizer_begin(recognizer, diags)) {
+	recognizer->reported = dpe_reported_new();
+	if (dpe_recognizer_set_up(recognizer, diags)) {
 		dpe_doubt_prepare(recognizer);
 		return recognizer;
 	}
@@ -284,7 +284,7 @@ static void free_run(struct dpe_run *run)
 	free(run->fresh_fibres);
 }
 
-static void free_watch(struct dpe_watch *watch)
+static void free_watch(struct dpe_name_watchers *watch)
 {
 	for (unsigned i = 0; i < watch->count; i++)
 		free(watch->at[i].access);
@@ -295,7 +295,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 {
 	if (!recognizer)
 		return;
-	dpe_told_free(recognizer->told);
+	dpe_reported_free(recognizer->reported);
 	for (unsigned i = 0; recognizer->runs && i < recognizer->spec->nrules; i++)
 		free_run(&recognizer->runs[i]);
 	for (unsigned i = 0; i < recognizer->nnames; i++)
@@ -308,7 +308,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 	free(recognizer->globals);
 	dpe_roles_free(recognizer->roles);
 	dpe_sections_clear(&recognizer->sections);
-	dpe_waits_free(recognizer->waits);
+	dpe_wait_graph_free(recognizer->waits);
 	dpe_lock_order_free(recognizer->lock_order);
 	for (unsigned i = 0; i < recognizer->ngaps; i++)
 		dpe_message_unref(recognizer->gaps[i]);

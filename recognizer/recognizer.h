@@ -82,7 +82,7 @@ struct dpe_run {
 	struct dpe_step *steps;
 	struct dpe_pred *step_preds;
 	unsigned capsteps, cappreds;
-	struct dpe_unsaid *unsaid; /* violations of slices that are parts of others, by number */
+	struct dpe_deferred *deferred; /* violations of slices that are parts of others, by number */
 	uint64_t verdicts, inconclusive; /* told */
 	uint64_t forgotten, forgotten_to; /* of those told: that cannot be taken back, up to an event */
 	unsigned sync; /* its number among the `sync` rules */
@@ -102,33 +102,33 @@ struct dpe_recognizer {
 	struct dpe_recognizer_sink sink;
 	struct dpe_stabilizer *stabilizer;
 	struct dpe_run *runs;      /* one a rule */
-	struct dpe_watch *by_name; /* by interned name; none for names from nnames on */
+	struct dpe_name_watchers *by_name; /* by interned name; none for names from nnames on */
 	unsigned nnames;
 	struct dpe_value *globals; /* owned */
 	struct dpe_summary summary;
 	uint64_t fed; /* messages; `summary` counts those that were released */
-	struct dpe_waits *waits;
+	struct dpe_wait_graph *waits;
 	struct dpe_lock_order *lock_order;
 	struct dpe_progress *progress;
 	struct dpe_pool *pool;     /* of occurrences */
 	struct dpe_horizon *horizon;
-	uint64_t looked;           /* when, in events; 0: never */
-	uint64_t kept, most_kept;  /* events in the orders of slices, and when to forget some */
+	uint64_t horizon_at;           /* when, in events; 0: never */
+	uint64_t kept, forget_above;  /* events in the orders of slices, and when to forget some */
 	struct dpe_unwatched *unwatched; /* or NULL */
 	struct dpe_doubt *doubt;   /* what was lost */
 	struct dpe_message **gaps; /* messages that come after a gap, counted */
 	unsigned ngaps, capgaps;
-	struct dpe_told *told;     /* what may have to be taken back */
-	bool far;       /* some rule has so many slices that they are far away, as memory goes */
-	bool looks;     /* each event is looked at, whatever its name is */
+	struct dpe_reported *reported;     /* what may have to be taken back */
+	bool many_slices;       /* some rule has so many slices that they are far away, as memory goes */
+	bool inspects_all;     /* each event is looked at, whatever its name is */
 	bool started;   /* an event had a time: the first had … */
 	uint64_t start; /* … this one */
 	bool own_waits; /* who holds and awaits what, only the events of that thread say */
 	bool ended;             /* break in a replay */
 	bool finished;          /* the verdicts of the end were given */
 	bool finishing;         /* nothing comes any more */
-	dpe_name found;         /* the first event of a thread that ran already */
-	bool quiet;             /* the action at hand is that of a suppressed finding */
+	dpe_name thread_found;         /* the first event of a thread that ran already */
+	bool suppressing;             /* the action at hand is that of a suppressed finding */
 	struct dpe_text text;   /* scratch of actions */
 	struct dpe_roles *roles; /* scratch of the message at hand */
 	struct dpe_sections sections;

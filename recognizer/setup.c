@@ -26,7 +26,7 @@ static void watch_name(
 {
 	const struct dpe_rule *rule = &recognizer->spec->rules[run];
 	const struct dpe_pattern *of = &rule->patterns[pattern];
-	struct dpe_watch *watch = &recognizer->by_name[name];
+	struct dpe_name_watchers *watch = &recognizer->by_name[name];
 
 	*DPE_GROW(watch->at, watch->count, watch->cap) = (struct dpe_watcher){
 		.run = &recognizer->runs[run],
@@ -56,7 +56,7 @@ static void watch_rule(struct dpe_recognizer *recognizer, unsigned run)
 	}
 }
 
-static void find_ends(struct dpe_watch *watch)
+static void find_ends(struct dpe_name_watchers *watch)
 {
 	for (unsigned i = watch->count; i--;) {
 		bool last = i + 1 == watch->count || watch->at[i + 1].run != watch->at[i].run;
@@ -68,7 +68,7 @@ static void find_ends(struct dpe_watch *watch)
 static void make_table(struct dpe_recognizer *recognizer)
 {
 	const struct dpe_spec *spec = recognizer->spec;
-	dpe_name highest = recognizer->found;
+	dpe_name highest = recognizer->thread_found;
 
 	for (unsigned i = 0; i < spec->nrules; i++) {
 		for (unsigned j = 0; j < spec->rules[i].npatterns; j++) {
@@ -189,24 +189,24 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 
 static void find_alone(struct dpe_recognizer *recognizer, dpe_name name)
 {
-	struct dpe_watch *watch = &recognizer->by_name[name];
+	struct dpe_name_watchers *watch = &recognizer->by_name[name];
 	const struct dpe_watcher *only = watch->at;
 
 	if (watch->count == 1 && only->simple && only->bare &&
-		dpe_slices_follows_bare(only->run, only->pattern))
+		dpe_slices_bare_is_fast(only->run, only->pattern))
 		watch->alone = only;
 }
 
 /* What no rule follows is for the stabilizer alone. */
 static bool is_followed(const struct dpe_recognizer *recognizer, dpe_name name)
 {
-	const struct dpe_watch *watch = &recognizer->by_name[name];
+	const struct dpe_name_watchers *watch = &recognizer->by_name[name];
 
 	for (unsigned i = 0; i < watch->count; i++) {
 		if (watch->at[i].run->slices || watch->at[i].run->pairs)
 			return true;
 	}
-	return name == recognizer->found;
+	return name == recognizer->thread_found;
 }
 
 static bool any_keeps_waits(const struct dpe_spec *spec)
@@ -218,7 +218,7 @@ static bool any_keeps_waits(const struct dpe_spec *spec)
 	return false;
 }
 
-static bool wants_locks(const struct dpe_watch *watch)
+static bool wants_locks(const struct dpe_name_watchers *watch)
 {
 	for (unsigned i = 0; i < watch->count; i++) {
 		const struct dpe_run *run = watch->at[i].run;
@@ -235,7 +235,7 @@ static void prepare_locks(struct dpe_recognizer *recognizer)
 	if (!any_keeps_waits(recognizer->spec))
 		return;
 	for (unsigned i = 0; i < recognizer->nnames; i++) {
-		struct dpe_watch *watch = &recognizer->by_name[i];
+		struct dpe_name_watchers *watch = &recognizer->by_name[i];
 
 		watch->with_locks = wants_locks(watch);
 		if (!watch->with_locks)
@@ -265,7 +265,7 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 	for (unsigned i = 0; i < recognizer->nnames; i++) {
 		dpe_roles_prepare(&recognizer->by_name[i]);
 		recognizer->by_name[i].followed = is_followed(recognizer, i);
-		if (i == recognizer->found || recognizer->options.stabilize_only)
+		if (i == recognizer->thread_found || recognizer->options.stabilize_only)
 			continue;
 		dpe_pairs_watch(&recognizer->by_name[i]);
 		find_alone(recognizer, i);
@@ -301,11 +301,11 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 		.pairings = pairings,
 		.ordered = recognizer->options.ordered,
 		.ends_thread = dpe_names_find(spec->names, last_event, strlen(last_event)),
-		.finds_thread = recognizer->found,
+		.finds_thread = recognizer->thread_found,
 		.edges_untold = !recognizer->sink.trace && !recognizer->sink.event,
 		.debug = recognizer->options.debug,
 	};
-	const struct dpe_stabilizer_sink sink = dpe_dispatch_begin(recognizer);
+	const struct dpe_stabilizer_sink sink = dpe_dispatch_sink(recognizer);
 
 	for (unsigned i = 0; i < spec->nrules; i++) {
 		if (spec->rules[i].mode == DPE_SYNC)
@@ -321,14 +321,14 @@ static void begin_globals(struct dpe_recognizer *recognizer)
 
 	recognizer->globals = dpe_xcalloc(spec->nglobals + 1, sizeof(*recognizer->globals));
 	for (unsigned i = 0; i < spec->nglobals; i++)
-		recognizer->globals[i] = dpe_value_keep(spec->globals[i].initial);
+		recognizer->globals[i] = dpe_value_copy(spec->globals[i].initial);
 }
 
-bool dpe_recognizer_begin(struct dpe_recognizer *recognizer, struct dpe_diags *diags)
+bool dpe_recognizer_set_up(struct dpe_recognizer *recognizer, struct dpe_diags *diags)
 {
 	const struct dpe_spec *spec = recognizer->spec;
 
-	recognizer->found = dpe_intern_string(spec->names, found_event);
+	recognizer->thread_found = dpe_intern_string(spec->names, found_event);
 	recognizer->unwatched = dpe_unwatched_new(spec);
 	begin_globals(recognizer);
 	begin_stabilizer(recognizer);

@@ -34,7 +34,7 @@ struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 
 static void free_known(struct dpe_known *known)
 {
-	dpe_value_discard(known->id);
+	dpe_value_drop(known->id);
 	dpe_node_unref(known->node);
 	dpe_waiters_free(&known->wanted);
 	free(known);
@@ -42,7 +42,7 @@ static void free_known(struct dpe_known *known)
 
 static void free_host(struct dpe_host *host)
 {
-	dpe_value_discard(host->id);
+	dpe_value_drop(host->id);
 	free(host->gate.at);
 	free(host->open);
 	free(host);

@@ -336,9 +336,6 @@ void dpe_hold_preds(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
 /* ---- turn.c ------------------------------------------------------------------------------ */
 
 bool dpe_value_same(struct dpe_value a, struct dpe_value b); /* also where both are not there */
-/* With text of its own, and the end of that. */
-struct dpe_value dpe_value_copy(struct dpe_value value);
-void dpe_value_discard(struct dpe_value value);
 
 /* The thread of a message, where it came up lately and is known without a look at its text; or NULL. */
 static inline struct dpe_thread *dpe_thread_recent(

@@ -147,7 +147,7 @@ struct dpe_queue *dpe_queue_of(struct dpe_stabilizer *stabilizer, const struct d
 static void queue_free(struct dpe_queue *queue)
 {
 	for (unsigned i = 0; i < queue->nkeys; i++)
-		dpe_value_discard(queue->keys[i]);
+		dpe_value_drop(queue->keys[i]);
 	free(queue->keys);
 	sends_free(&queue->opened);
 	sends_free(&queue->closed);

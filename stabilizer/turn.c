@@ -15,19 +15,6 @@ static uint64_t value_hash(struct dpe_value value)
 	return value.kind == DPE_NONE ? 0 : dpe_value_hash(value);
 }
 
-struct dpe_value dpe_value_copy(struct dpe_value value)
-{
-	if (dpe_value_has_own_text(value))
-		value.text = dpe_xstrdup(value.text);
-	return value;
-}
-
-void dpe_value_discard(struct dpe_value value)
-{
-	if (dpe_value_has_own_text(value))
-		free((char *)value.text);
-}
-
 /* ---- threads ----------------------------------------------------------------------------- */
 
 static bool same_thread(const void *entry, const void *key)
@@ -41,8 +28,8 @@ static bool same_thread(const void *entry, const void *key)
 
 void dpe_thread_free(struct dpe_thread *thread)
 {
-	dpe_value_discard(thread->id);
-	dpe_value_discard(thread->host);
+	dpe_value_drop(thread->id);
+	dpe_value_drop(thread->host);
 	dpe_node_unref(thread->tail);
 	free(thread->parked.at);
 	free(thread);

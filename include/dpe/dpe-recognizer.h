@@ -211,7 +211,7 @@ bool dpe_recognizer_feed(
 /* The message will be fed after a few others, or `soon`, after half as many: what the rules will
  * want to know then is brought near. Nothing depends on it but the time that rules about very many
  * objects take; false as long as there are none, and it is as well fed at once. */
-bool dpe_recognizer_prepare(
+bool dpe_recognizer_prefetch(
 	const struct dpe_recognizer *recognizer, const struct dpe_message *message, bool soon);
 /* No message of the host (a message's `host`; {0} where messages have none) with a time before this
  * one will come: messages with times are held back until then. */

@@ -240,7 +240,7 @@ static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 	struct dpe_recognizer *recognizer = env->recognizer;
 	struct dpe_recognizer_sink *sink = &recognizer->sink;
 
-	if (recognizer->quiet && speaks(stmt->call))
+	if (recognizer->suppressing && speaks(stmt->call))
 		return;
 	begin_text(env);
 	switch (stmt->call) {
@@ -273,7 +273,7 @@ static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 static void assign(const struct dpe_env *env, const struct dpe_stmt *stmt)
 {
 	struct dpe_value *global = &env->recognizer->globals[stmt->index];
-	struct dpe_value value = dpe_value_keep(dpe_eval(env, stmt->expr));
+	struct dpe_value value = dpe_value_copy(dpe_eval(env, stmt->expr));
 
 	dpe_value_drop(*global);
 	*global = value;

@@ -7,11 +7,11 @@ static void change_holders(const struct dpe_recognizer *recognizer, enum dpe_cal
 	struct dpe_value thread, struct dpe_value object, const struct dpe_message *event)
 {
 	if (call == DPE_CALL_UNHOLD) {
-		dpe_waits_unhold(recognizer->waits, thread, object);
+		dpe_wait_graph_unhold(recognizer->waits, thread, object);
 		dpe_lock_order_unhold(recognizer->lock_order, thread, object, event);
 		return;
 	}
-	dpe_waits_hold(recognizer->waits, thread, object, event);
+	dpe_wait_graph_hold(recognizer->waits, thread, object, event);
 	dpe_lock_order_hold(recognizer->lock_order, thread, object, event, call == DPE_CALL_SHARE);
 }
 
@@ -20,11 +20,11 @@ static void change_threads(const struct dpe_recognizer *recognizer, enum dpe_cal
 	struct dpe_value thread, struct dpe_value name, const struct dpe_message *event)
 {
 	if (call == DPE_CALL_BEGINS) {
-		dpe_waits_begin(recognizer->waits, thread, name, event);
+		dpe_wait_graph_begin(recognizer->waits, thread, name, event);
 		dpe_lock_order_begin(recognizer->lock_order, thread, name);
 		return;
 	}
-	dpe_waits_live(recognizer->waits, thread);
+	dpe_wait_graph_live(recognizer->waits, thread);
 	if (call == DPE_CALL_CREATES)
 		dpe_lock_order_create(recognizer->lock_order, thread, name);
 	else
@@ -41,10 +41,10 @@ static void call_with_two(const struct dpe_env *env, const struct dpe_stmt *call
 		return;
 	switch (call->call) {
 	case DPE_CALL_WAIT_FOR:
-		dpe_waits_wait(recognizer->waits, thread, object, env->event);
+		dpe_wait_graph_wait(recognizer->waits, thread, object, env->event);
 		return;
 	case DPE_CALL_RELEASE:
-		dpe_waits_release(recognizer->waits, thread, object);
+		dpe_wait_graph_release(recognizer->waits, thread, object);
 		return;
 	case DPE_CALL_CHECK_ORDER:
 		dpe_lock_order_check(
@@ -69,13 +69,13 @@ static void call_with_one(const struct dpe_env *env, const struct dpe_stmt *call
 	if (value.kind == DPE_NONE)
 		return;
 	if (call->call == DPE_CALL_FORGET) {
-		dpe_waits_forget(recognizer->waits, value);
+		dpe_wait_graph_forget(recognizer->waits, value);
 		dpe_lock_order_forget(recognizer->lock_order, value);
 		return;
 	}
 	if (env->event && env->event->has_time)
-		dpe_waits_settle_end(recognizer->waits, recognizer, env->event->time);
-	dpe_waits_end(recognizer->waits, value, env->event);
+		dpe_wait_graph_report_at_end(recognizer->waits, recognizer, env->event->time);
+	dpe_wait_graph_end(recognizer->waits, value, env->event);
 	dpe_lock_order_end(recognizer->lock_order, value);
 }
 
@@ -84,9 +84,9 @@ void dpe_wait_call(const struct dpe_env *env, const struct dpe_stmt *call)
 	struct dpe_recognizer *recognizer = env->recognizer;
 
 	if (call->call == DPE_CALL_CHECK_DEADLOCK)
-		dpe_waits_check(recognizer->waits, recognizer, env->run->rule);
+		dpe_wait_graph_check(recognizer->waits, recognizer, env->run->rule);
 	else if (call->call == DPE_CALL_CHECK_HANG)
-		dpe_waits_check_hang(recognizer->waits, env->run->rule);
+		dpe_wait_graph_check_hang(recognizer->waits, env->run->rule);
 	else if (call->nargs == 2)
 		call_with_two(env, call);
 	else

@@ -110,7 +110,7 @@ struct dpe_lock_set *dpe_lock_set_find(
 /* Further out a stack may be wrong where a program keeps no frame pointers. */
 #define SURE_FRAMES 2
 
-uint64_t dpe_taking_site(const struct dpe_message *message, struct dpe_value lock)
+uint64_t dpe_acquisition_site(const struct dpe_message *message, struct dpe_value lock)
 {
 	uint64_t hash = 0;
 
@@ -125,7 +125,7 @@ uint64_t dpe_taking_site(const struct dpe_message *message, struct dpe_value loc
 	return hash ^ hash >> 32;
 }
 
-static void free_instance(struct dpe_lock_order *order, const struct dpe_taking *taking,
+static void free_instance(struct dpe_lock_order *order, const struct dpe_acquisition *acquisition,
 	struct dpe_instance *instance)
 {
 	if (!--instance->strand->instances) {
@@ -137,72 +137,72 @@ static void free_instance(struct dpe_lock_order *order, const struct dpe_taking 
 	dpe_lock_past_unref(instance->past);
 	dpe_value_drop(instance->thread);
 	dpe_message_unref(instance->taken);
-	for (unsigned i = 0; i < taking->key.held->count; i++)
+	for (unsigned i = 0; i < acquisition->key.held->count; i++)
 		dpe_message_unref(instance->held[i]);
 	free(instance);
 	order->ninstances--;
 }
 
-static void add_taking(struct dpe_takings *to, struct dpe_taking *taking)
+static void add_taking(struct dpe_acquisitions *to, struct dpe_acquisition *acquisition)
 {
-	*DPE_GROW(to->at, to->count, to->cap) = taking;
+	*DPE_GROW(to->at, to->count, to->cap) = acquisition;
 }
 
-static void drop_taking(struct dpe_takings *from, const struct dpe_taking *taking)
+static void drop_taking(struct dpe_acquisitions *from, const struct dpe_acquisition *acquisition)
 {
 	unsigned i = 0;
 
-	while (from->at[i] != taking)
+	while (from->at[i] != acquisition)
 		i++;
 	from->at[i] = from->at[--from->count];
 }
 
 /* Makes it be found by its key, which has references. */
-static void link_taking(struct dpe_lock_order *order, struct dpe_taking *taking)
+static void link_taking(struct dpe_lock_order *order, struct dpe_acquisition *acquisition)
 {
-	HASH_ADD(hh, order->takings, key, sizeof(taking->key), taking);
-	add_taking(&taking->key.lock->in, taking);
-	for (unsigned i = 0; i < taking->key.held->count; i++)
-		add_taking(&dpe_lock_of(taking->key.held->at[i])->out, taking);
+	HASH_ADD(hh, order->acquisitions, key, sizeof(acquisition->key), acquisition);
+	add_taking(&acquisition->key.lock->in, acquisition);
+	for (unsigned i = 0; i < acquisition->key.held->count; i++)
+		add_taking(&dpe_lock_of(acquisition->key.held->at[i])->out, acquisition);
 }
 
-void dpe_taking_unlink(struct dpe_lock_order *order, struct dpe_taking *taking)
+void dpe_acquisition_unlink(struct dpe_lock_order *order, struct dpe_acquisition *acquisition)
 {
-	HASH_DEL(order->takings, taking);
-	drop_taking(&taking->key.lock->in, taking);
-	for (unsigned i = 0; i < taking->key.held->count; i++)
-		drop_taking(&dpe_lock_of(taking->key.held->at[i])->out, taking);
+	HASH_DEL(order->acquisitions, acquisition);
+	drop_taking(&acquisition->key.lock->in, acquisition);
+	for (unsigned i = 0; i < acquisition->key.held->count; i++)
+		drop_taking(&dpe_lock_of(acquisition->key.held->at[i])->out, acquisition);
 }
 
 /* Of one that is linked no more. */
-void dpe_taking_free(struct dpe_lock_order *order, struct dpe_taking *taking)
+void dpe_acquisition_free(struct dpe_lock_order *order, struct dpe_acquisition *acquisition)
 {
-	for (unsigned i = 0; i < taking->ninstances; i++)
-		free_instance(order, taking, taking->instances[i]);
-	dpe_lock_set_unref(order, taking->key.held);
-	dpe_lock_unref(order, taking->key.lock);
-	free(taking->instances);
-	free(taking);
+	for (unsigned i = 0; i < acquisition->ninstances; i++)
+		free_instance(order, acquisition, acquisition->instances[i]);
+	dpe_lock_set_unref(order, acquisition->key.held);
+	dpe_lock_unref(order, acquisition->key.lock);
+	free(acquisition->instances);
+	free(acquisition);
 }
 
-struct dpe_taking *dpe_taking_find(struct dpe_lock_order *order, const struct dpe_taking_key *key)
+struct dpe_acquisition *dpe_acquisition_find(struct dpe_lock_order *order, const struct dpe_acquisition_key *key)
 {
-	struct dpe_taking *taking;
+	struct dpe_acquisition *acquisition;
 
-	HASH_FIND(hh, order->takings, key, sizeof(*key), taking);
-	return taking;
+	HASH_FIND(hh, order->acquisitions, key, sizeof(*key), acquisition);
+	return acquisition;
 }
 
-struct dpe_taking *dpe_taking_new(struct dpe_lock_order *order, const struct dpe_taking_key *key)
+struct dpe_acquisition *dpe_acquisition_new(struct dpe_lock_order *order, const struct dpe_acquisition_key *key)
 {
-	struct dpe_taking *taking = dpe_xcalloc(1, sizeof(*taking));
+	struct dpe_acquisition *acquisition = dpe_xcalloc(1, sizeof(*acquisition));
 
-	taking->key = *key;
-	taking->alias = order->alias;
+	acquisition->key = *key;
+	acquisition->alias = order->alias;
 	key->lock->refs++;
 	key->held->refs++;
-	link_taking(order, taking);
-	return taking;
+	link_taking(order, acquisition);
+	return acquisition;
 }
 
 static bool precedes(const struct dpe_instance *a, const struct dpe_instance *b)
@@ -235,62 +235,62 @@ static bool replaces(const struct dpe_instance *b, const struct dpe_instance *a)
 	return true;
 }
 
-static void drop_instance(struct dpe_lock_order *order, struct dpe_taking *taking, unsigned index)
+static void drop_instance(struct dpe_lock_order *order, struct dpe_acquisition *acquisition, unsigned index)
 {
-	free_instance(order, taking, taking->instances[index]);
-	taking->instances[index] = taking->instances[--taking->ninstances];
+	free_instance(order, acquisition, acquisition->instances[index]);
+	acquisition->instances[index] = acquisition->instances[--acquisition->ninstances];
 }
 
 /* Makes room by giving up one that can meet nothing to come that the new one cannot. */
-static void thin_out(struct dpe_lock_order *order, struct dpe_taking *taking,
+static void drop_one_instance(struct dpe_lock_order *order, struct dpe_acquisition *acquisition,
 	const struct dpe_instance *instance)
 {
-	for (unsigned i = 0; i < taking->ninstances; i++) {
-		if (!precedes(taking->instances[i], instance))
+	for (unsigned i = 0; i < acquisition->ninstances; i++) {
+		if (!precedes(acquisition->instances[i], instance))
 			continue;
-		drop_instance(order, taking, i);
-		taking->thinned = true;
+		drop_instance(order, acquisition, i);
+		acquisition->thinned = true;
 		return;
 	}
 }
 
-static bool has_room(const struct dpe_lock_order *order, const struct dpe_taking *taking)
+static bool has_room(const struct dpe_lock_order *order, const struct dpe_acquisition *acquisition)
 {
-	return taking->ninstances < MOST_THREADS && order->ninstances <= MOST_INSTANCES &&
+	return acquisition->ninstances < MOST_THREADS && order->ninstances <= MOST_INSTANCES &&
 	       order->nreaches <= MOST_REACHES;
 }
 
-bool dpe_taking_keep(
-	struct dpe_lock_order *order, struct dpe_taking *taking, struct dpe_instance *instance)
+bool dpe_acquisition_keep(
+	struct dpe_lock_order *order, struct dpe_acquisition *acquisition, struct dpe_instance *instance)
 {
-	for (unsigned i = taking->ninstances; i--;) {
-		if (replaces(instance, taking->instances[i]))
-			drop_instance(order, taking, i);
+	for (unsigned i = acquisition->ninstances; i--;) {
+		if (replaces(instance, acquisition->instances[i]))
+			drop_instance(order, acquisition, i);
 	}
-	if (!has_room(order, taking))
-		thin_out(order, taking, instance);
-	if (has_room(order, taking)) {
-		*DPE_GROW(taking->instances, taking->ninstances, taking->capinstances) = instance;
+	if (!has_room(order, acquisition))
+		drop_one_instance(order, acquisition, instance);
+	if (has_room(order, acquisition)) {
+		*DPE_GROW(acquisition->instances, acquisition->ninstances, acquisition->capinstances) = instance;
 		return true;
 	}
-	free_instance(order, taking, instance);
-	taking->dropped = true;
+	free_instance(order, acquisition, instance);
+	acquisition->dropped = true;
 	return false;
 }
 
-void dpe_takings_drop_strand(struct dpe_lock_order *order, const struct dpe_strand *strand)
+void dpe_acquisitions_drop_strand(struct dpe_lock_order *order, const struct dpe_strand *strand)
 {
-	struct dpe_taking *taking, *next;
+	struct dpe_acquisition *acquisition, *next;
 
-	HASH_ITER (hh, order->takings, taking, next) {
-		for (unsigned i = taking->ninstances; i--;) {
-			if (taking->instances[i]->strand == strand)
-				drop_instance(order, taking, i);
+	HASH_ITER (hh, order->acquisitions, acquisition, next) {
+		for (unsigned i = acquisition->ninstances; i--;) {
+			if (acquisition->instances[i]->strand == strand)
+				drop_instance(order, acquisition, i);
 		}
-		if (taking->ninstances)
+		if (acquisition->ninstances)
 			continue;
-		dpe_taking_unlink(order, taking);
-		dpe_taking_free(order, taking);
+		dpe_acquisition_unlink(order, acquisition);
+		dpe_acquisition_free(order, acquisition);
 	}
 }
 
@@ -305,14 +305,14 @@ static void forget_held(struct dpe_instance *instance, unsigned index, unsigned 
 }
 
 /* The taking goes on without the lock; another one may be like it then. */
-void dpe_taking_strip(
-	struct dpe_lock_order *order, struct dpe_taking *taking, const struct dpe_lock *lock)
+void dpe_acquisition_strip(
+	struct dpe_lock_order *order, struct dpe_acquisition *acquisition, const struct dpe_lock *lock)
 {
-	struct dpe_lock_set *old = taking->key.held;
+	struct dpe_lock_set *old = acquisition->key.held;
 	uintptr_t *members = dpe_xmalloc(old->count * sizeof(*members));
 	unsigned count = 0, index = 0;
-	struct dpe_taking_key key = taking->key;
-	struct dpe_taking *same;
+	struct dpe_acquisition_key key = acquisition->key;
+	struct dpe_acquisition *same;
 
 	for (unsigned i = 0; i < old->count; i++) {
 		if (dpe_lock_of(old->at[i]) == lock)
@@ -320,20 +320,20 @@ void dpe_taking_strip(
 		else
 			members[count++] = old->at[i];
 	}
-	for (unsigned i = 0; i < taking->ninstances; i++)
-		forget_held(taking->instances[i], index, old->count);
-	key.held = taking->key.held = dpe_lock_set_find(order, members, count);
+	for (unsigned i = 0; i < acquisition->ninstances; i++)
+		forget_held(acquisition->instances[i], index, old->count);
+	key.held = acquisition->key.held = dpe_lock_set_find(order, members, count);
 	free(members);
 	dpe_lock_set_unref(order, old);
-	same = dpe_taking_find(order, &key);
+	same = dpe_acquisition_find(order, &key);
 	if (!same) {
-		link_taking(order, taking);
+		link_taking(order, acquisition);
 		return;
 	}
-	same->dropped |= taking->dropped;
-	same->thinned |= taking->thinned;
-	for (unsigned i = 0; i < taking->ninstances; i++)
-		dpe_taking_keep(order, same, taking->instances[i]);
-	taking->ninstances = 0;
-	dpe_taking_free(order, taking);
+	same->dropped |= acquisition->dropped;
+	same->thinned |= acquisition->thinned;
+	for (unsigned i = 0; i < acquisition->ninstances; i++)
+		dpe_acquisition_keep(order, same, acquisition->instances[i]);
+	acquisition->ninstances = 0;
+	dpe_acquisition_free(order, acquisition);
 }

@@ -32,7 +32,7 @@ static bool is_suppressed(struct dpe_recognizer *recognizer, const struct dpe_ru
 	return suppressed;
 }
 
-void dpe_deadlock_tell(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
+void dpe_deadlock_report(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
 	struct dpe_deadlock *deadlock)
 {
 	const struct dpe_recognizer_sink *sink = &recognizer->sink;
@@ -42,13 +42,13 @@ void dpe_deadlock_tell(struct dpe_recognizer *recognizer, const struct dpe_rule 
 	if (!deadlock->reason)
 		deadlock->reason = dpe_deadlock_doubt(recognizer, deadlock);
 	if (!deadlock->reason)
-		dpe_told_deadlock(recognizer, rule, deadlock);
+		dpe_reported_add_deadlock(recognizer, rule, deadlock);
 	count_deadlock(&recognizer->summary, deadlock);
 	sink->deadlock(sink->context, rule, deadlock);
 }
 
 void dpe_deadlocks_lose(struct dpe_recognizer *recognizer, struct dpe_value thread)
 {
-	dpe_waits_lose(recognizer->waits, thread);
+	dpe_wait_graph_lose(recognizer->waits, thread);
 	dpe_lock_order_lose(recognizer->lock_order, thread);
 }

@@ -14,13 +14,13 @@
 #define LASTING 100000000u
 #define LASTING_IN_DOUBT 1000000000u
 
-void dpe_waits_check_hang(struct dpe_waits *waits, const struct dpe_rule *rule)
+void dpe_wait_graph_check_hang(struct dpe_wait_graph *waits, const struct dpe_rule *rule)
 {
 	waits->hang_rule = rule;
 }
 
 /* Of what the thread waits for, one that somebody holds; else any. */
-static struct dpe_wait wait_of(const struct dpe_waits *waits, const struct dpe_wait_node *thread)
+static struct dpe_wait wait_of(const struct dpe_wait_graph *waits, const struct dpe_wait_node *thread)
 {
 	const struct dpe_wait_node *object = &waits->objects.nodes[thread->edges[0].to];
 	struct dpe_wait wait = {
@@ -47,59 +47,59 @@ static struct dpe_wait wait_of(const struct dpe_waits *waits, const struct dpe_w
 }
 
 /* True where a deadlock that was told is what all wait for, or part of it. */
-static bool is_explained(const struct dpe_waits *waits)
+static bool is_explained(const struct dpe_wait_graph *waits)
 {
 	for (uint32_t i = 0; i < waits->threads.nnodes; i++) {
-		if (waits->threads.nodes[i].told && !waits->threads.nodes[i].ended)
+		if (waits->threads.nodes[i].reported && !waits->threads.nodes[i].ended)
 			return true;
 	}
 	return false;
 }
 
-static bool may_hang(const struct dpe_waits *waits)
+static bool may_hang(const struct dpe_wait_graph *waits)
 {
 	return waits->hang_rule && waits->nliving && waits->nwaiting == waits->nliving &&
-	       !waits->hang_told;
+	       !waits->hang_reported;
 }
 
-uint64_t dpe_hang_due(const struct dpe_waits *waits)
+uint64_t dpe_hang_due(const struct dpe_wait_graph *waits)
 {
 	uint64_t due = waits->latest + QUIET;
 
 	if (!may_hang(waits))
 		return 0;
-	return due > waits->ask_again ? due : waits->ask_again;
+	return due > waits->ask_at ? due : waits->ask_at;
 }
 
 /* Who only waits for the world outside is looked at less and less often. */
-static void pause_until_next(struct dpe_waits *waits, uint64_t time, enum dpe_hangs hangs)
+static void pause_until_next(struct dpe_wait_graph *waits, uint64_t time, enum dpe_hangs hangs)
 {
 	uint64_t pause = hangs == DPE_HANGS_NOT ? 2 * waits->pause : SHORTEST;
 
 	waits->pause = pause < SHORTEST ? SHORTEST : pause > LONGEST ? LONGEST : pause;
-	waits->ask_again = time + waits->pause;
+	waits->ask_at = time + waits->pause;
 }
 
-static bool has_lasted(const struct dpe_waits *waits, uint64_t time)
+static bool has_lasted(const struct dpe_wait_graph *waits, uint64_t time)
 {
 	return waits->ending || time >= waits->latest + LASTING;
 }
 
 /* Whether the hang is to be told now; one in doubt gets its reason. */
-static bool is_to_be_told(
-	struct dpe_waits *waits, struct dpe_deadlock *hang, enum dpe_hangs hangs, uint64_t time)
+static bool is_to_be_reported(
+	struct dpe_wait_graph *waits, struct dpe_deadlock *hang, enum dpe_hangs hangs, uint64_t time)
 {
 	if (hangs == DPE_HANGS_DOUBTFUL) {
-		if (waits->doubtful_told || time < waits->latest + LASTING_IN_DOUBT)
+		if (waits->doubtful_reported || time < waits->latest + LASTING_IN_DOUBT)
 			return false;
 		hang->reason = "the program handles signals, and a handler may post";
-		waits->doubtful_told = true;
+		waits->doubtful_reported = true;
 		return true;
 	}
 	return hangs == DPE_HANGS || (hangs == DPE_HANGS_UNKNOWN && has_lasted(waits, time));
 }
 
-static void look(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time)
+static void look(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint64_t time)
 {
 	struct dpe_deadlock hang = {.kind = DPE_HANG};
 	struct dpe_wait *all = dpe_xcalloc(waits->nliving, sizeof(*all));
@@ -110,21 +110,21 @@ static void look(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uin
 			all[hang.nwaits++] = wait_of(waits, &waits->threads.nodes[i]);
 	}
 	hang.waits = all;
-	hangs = dpe_waits_ask(recognizer, &hang);
-	waits->hang_told = is_to_be_told(waits, &hang, hangs, time);
+	hangs = dpe_wait_graph_ask(recognizer, &hang);
+	waits->hang_reported = is_to_be_reported(waits, &hang, hangs, time);
 	pause_until_next(waits, time, hangs == DPE_HANGS_DOUBTFUL ? DPE_HANGS_NOT : hangs);
-	if (waits->hang_told)
-		dpe_deadlock_tell(recognizer, waits->hang_rule, &hang);
+	if (waits->hang_reported)
+		dpe_deadlock_report(recognizer, waits->hang_rule, &hang);
 	free(all);
 }
 
-void dpe_hang_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time)
+void dpe_hang_settle(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint64_t time)
 {
 	if (!may_hang(waits) || time < dpe_hang_due(waits))
 		return;
 	if (is_explained(waits))
-		waits->ask_again = time + LONGEST;
-	else if (waits->lasting.count) /* which will explain it */
+		waits->ask_at = time + LONGEST;
+	else if (waits->unconfirmed.count) /* which will explain it */
 		pause_until_next(waits, time, DPE_HANGS_NOT);
 	else
 		look(waits, recognizer, time);

@@ -46,7 +46,7 @@ static struct dpe_message *with_locks(const struct dpe_recognizer *recognizer,
 	if (message->nvars)
 		memcpy(vars, message->vars, count * sizeof(*vars));
 	for (unsigned i = 0; i < thread->nheld; i++) {
-		const struct dpe_held *held = &thread->held[thread->nheld - 1 - i];
+		const struct dpe_held_lock *held = &thread->held[thread->nheld - 1 - i];
 
 		vars[count++] = (struct dpe_var){
 			.name = name_of(names, i),
@@ -58,7 +58,7 @@ static struct dpe_message *with_locks(const struct dpe_recognizer *recognizer,
 	return dpe_message_new(&draft);
 }
 
-struct dpe_message *dpe_held_tell(
+struct dpe_message *dpe_held_locks_add(
 	const struct dpe_recognizer *recognizer, const struct dpe_message *message)
 {
 	const struct dpe_lock_thread *thread;

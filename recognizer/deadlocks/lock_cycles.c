@@ -16,10 +16,10 @@ struct search {
 	struct dpe_lock_order *order;
 	struct dpe_lock *end;
 	struct step {
-		struct dpe_taking *taking;
+		struct dpe_acquisition *acquisition;
 		struct dpe_instance *instance;
 		const struct dpe_lock *held; /* that the step before it takes */
-		bool blamed;                 /* this thread kept another from taking part */
+		bool excluded_other;                 /* this thread kept another from taking part */
 	} * steps;
 	unsigned nsteps, length, longest;
 	unsigned tries;
@@ -53,10 +53,10 @@ static bool independent(const struct dpe_instance *a, const struct dpe_instance 
 	       !dpe_lock_past_reaches(a->past, b->strand, b->epoch);
 }
 
-static bool taking_fits(const struct search *search, const struct dpe_taking *taking)
+static bool taking_fits(const struct search *search, const struct dpe_acquisition *acquisition)
 {
 	for (unsigned i = 0; i < search->nsteps; i++) {
-		if (kept_apart(search->steps[i].taking->key.held, taking->key.held))
+		if (kept_apart(search->steps[i].acquisition->key.held, acquisition->key.held))
 			return false;
 	}
 	return true;
@@ -67,7 +67,7 @@ static bool instance_fits(const struct search *search, const struct dpe_instance
 	for (unsigned i = 0; i < search->nsteps; i++) {
 		if (independent(search->steps[i].instance, instance))
 			continue;
-		search->steps[i].blamed = true;
+		search->steps[i].excluded_other = true;
 		return false;
 	}
 	return true;
@@ -100,7 +100,7 @@ static struct dpe_lock_cycle *add_cycle(struct dpe_lock_order *order, uint64_t s
 
 static struct dpe_message *since_of(const struct step *step)
 {
-	const struct dpe_lock_set *set = step->taking->key.held;
+	const struct dpe_lock_set *set = step->acquisition->key.held;
 	unsigned i = 0;
 
 	while (dpe_lock_of(set->at[i]) != step->held)
@@ -120,9 +120,9 @@ static struct dpe_wait *copy_steps(const struct search *search)
 		struct dpe_message *taken = step->instance->taken;
 
 		waits[count - 1 - i] = (struct dpe_wait){
-			.thread = dpe_value_keep(step->instance->thread),
-			.object = dpe_value_keep(step->taking->key.lock->keyed.value),
-			.holder = dpe_value_keep(next->instance->thread),
+			.thread = dpe_value_copy(step->instance->thread),
+			.object = dpe_value_copy(step->acquisition->key.lock->keyed.value),
+			.holder = dpe_value_copy(next->instance->thread),
 			.waits = taken ? dpe_message_ref(taken) : NULL,
 			.holds = since_of(next),
 		};
@@ -185,22 +185,22 @@ static void keep_cycle(const struct search *search, uint64_t signature, uint64_t
 }
 
 /* What such a taking adds to the signature of a circle. */
-static uint64_t sign(uint64_t site, uint64_t alias)
+static uint64_t sign_acquisition(uint64_t site, uint64_t alias)
 {
 	return mix(site + mix(alias));
 }
 
 /* Circles of the same locks at the same places are one, whichever threads they are of. */
-static void note(struct search *search)
+static void note_cycle(struct search *search)
 {
 	uint64_t signature = 0, site = 0;
 
 	search->found = true;
 	for (unsigned i = 0; i < search->nsteps; i++) {
-		const struct dpe_taking *taking = search->steps[i].taking;
+		const struct dpe_acquisition *acquisition = search->steps[i].acquisition;
 
-		signature += sign(taking->key.site, taking->alias);
-		site += mix(taking->key.site);
+		signature += sign_acquisition(acquisition->key.site, acquisition->alias);
+		site += mix(acquisition->key.site);
 	}
 	if (!find_cycle(search->order, signature))
 		keep_cycle(search, signature, site);
@@ -210,18 +210,18 @@ static uint64_t sign_wait(const struct dpe_lock_order *order, const struct dpe_w
 {
 	const struct dpe_lock *lock = dpe_lock_find(order, wait->object);
 	uint64_t hash = dpe_value_hash(wait->object);
-	uint64_t site = dpe_taking_site(wait->waits, wait->object);
+	uint64_t site = dpe_acquisition_site(wait->waits, wait->object);
 
 	for (unsigned i = 0; lock && i < lock->in.count; i++) {
-		const struct dpe_taking *taking = lock->in.at[i];
+		const struct dpe_acquisition *acquisition = lock->in.at[i];
 
-		if (taking->key.site == site || (site == hash && taking->key.site == taking->alias))
-			return sign(taking->key.site, taking->alias);
+		if (acquisition->key.site == site || (site == hash && acquisition->key.site == acquisition->alias))
+			return sign_acquisition(acquisition->key.site, acquisition->alias);
 	}
-	return sign(site, hash);
+	return sign_acquisition(site, hash);
 }
 
-void dpe_lock_order_told(struct dpe_lock_order *order, const struct dpe_deadlock *deadlock)
+void dpe_lock_order_closed(struct dpe_lock_order *order, const struct dpe_deadlock *deadlock)
 {
 	struct dpe_lock_cycle *cycle;
 	uint64_t signature = 0;
@@ -287,41 +287,41 @@ static void measure(struct search *search)
 	free(queue);
 }
 
-static bool go_on(struct search *search, struct dpe_lock *from);
+static bool search_from(struct search *search, struct dpe_lock *from);
 
 /* With this thread at the step. */
-static bool go_with(struct search *search, const struct step *step)
+static bool search_with(struct search *search, const struct step *step)
 {
-	struct dpe_lock *to = step->taking->key.lock;
+	struct dpe_lock *to = step->acquisition->key.lock;
 	bool found = to == search->end;
 
 	search->steps[search->nsteps++] = *step;
 	if (found)
-		note(search);
+		note_cycle(search);
 	else
-		found = go_on(search, to);
+		found = search_from(search, to);
 	search->nsteps--;
 	return found;
 }
 
 /* True where a circle is closed by this taking; any of its threads will do. Where none is, and the
  * thread was in nobody's way, with another one there is none either. */
-static bool go_through(struct search *search, struct dpe_lock *from, struct dpe_taking *taking)
+static bool search_through(struct search *search, struct dpe_lock *from, struct dpe_acquisition *acquisition)
 {
-	bool found = false, fits = false, blamed = true;
+	bool found = false, fits = false, excluded_other = true;
 
-	for (unsigned i = 0; i < taking->ninstances && !found && blamed; i++) {
-		const struct step step = {taking, taking->instances[i], from, false};
+	for (unsigned i = 0; i < acquisition->ninstances && !found && excluded_other; i++) {
+		const struct step step = {acquisition, acquisition->instances[i], from, false};
 
 		if (++search->tries > MOST_STEPS)
 			return false;
-		if (!instance_fits(search, taking->instances[i]))
+		if (!instance_fits(search, acquisition->instances[i]))
 			continue;
 		fits = true;
-		found = go_with(search, &step);
-		blamed = search->steps[search->nsteps].blamed;
+		found = search_with(search, &step);
+		excluded_other = search->steps[search->nsteps].excluded_other;
 	}
-	search->blind |= !fits && (taking->dropped || (taking->thinned && search->length > 2));
+	search->blind |= !fits && (acquisition->dropped || (acquisition->thinned && search->length > 2));
 	return found;
 }
 
@@ -343,17 +343,17 @@ static bool has_length(struct search *search, const struct dpe_lock *to)
 	return false;
 }
 
-static bool go_on(struct search *search, struct dpe_lock *from)
+static bool search_from(struct search *search, struct dpe_lock *from)
 {
 	bool found = false;
 
 	from->on_path = true;
 	for (unsigned i = 0; i < from->out.count && search->tries <= MOST_STEPS; i++) {
-		struct dpe_taking *taking = from->out.at[i];
+		struct dpe_acquisition *acquisition = from->out.at[i];
 
-		if (leads_back(search, taking->key.lock) && taking_fits(search, taking) &&
-			has_length(search, taking->key.lock))
-			found |= go_through(search, from, taking);
+		if (leads_back(search, acquisition->key.lock) && taking_fits(search, acquisition) &&
+			has_length(search, acquisition->key.lock))
+			found |= search_through(search, from, acquisition);
 	}
 	from->on_path = false;
 	return found;
@@ -362,7 +362,7 @@ static bool go_on(struct search *search, struct dpe_lock *from)
 /* The shortest circles from the taking back to one of the locks held meanwhile. */
 static void find_to(struct search *search, struct dpe_lock *end)
 {
-	struct dpe_lock *taken = search->steps[0].taking->key.lock;
+	struct dpe_lock *taken = search->steps[0].acquisition->key.lock;
 
 	search->end = end;
 	search->steps[0].held = end;
@@ -372,25 +372,25 @@ static void find_to(struct search *search, struct dpe_lock *end)
 	for (unsigned length = taken->distance + 1; length <= search->longest; length++) {
 		search->length = length;
 		search->longer = false;
-		if (go_on(search, taken) || !search->longer || search->tries > MOST_STEPS)
+		if (search_from(search, taken) || !search->longer || search->tries > MOST_STEPS)
 			return;
 	}
 	search->ended |= search->longest == LONGEST;
 }
 
 void dpe_lock_cycles_find(
-	struct dpe_lock_order *order, struct dpe_taking *taking, struct dpe_instance *instance)
+	struct dpe_lock_order *order, struct dpe_acquisition *acquisition, struct dpe_instance *instance)
 {
 	struct search search = {.order = order, .nsteps = 1, .longest = order->nstrands};
 
-	if (!taking->key.lock->out.count)
+	if (!acquisition->key.lock->out.count)
 		return;
 	if (search.longest > LONGEST)
 		search.longest = LONGEST;
 	search.steps = dpe_xcalloc(search.longest + 1, sizeof(*search.steps));
-	search.steps[0] = (struct step){.taking = taking, .instance = instance};
-	for (unsigned i = 0; i < taking->key.held->count; i++)
-		find_to(&search, dpe_lock_of(taking->key.held->at[i]));
+	search.steps[0] = (struct step){.acquisition = acquisition, .instance = instance};
+	for (unsigned i = 0; i < acquisition->key.held->count; i++)
+		find_to(&search, dpe_lock_of(acquisition->key.held->at[i]));
 	free(search.steps);
 	order->searches_ended += search.ended || search.tries > MOST_STEPS;
 	order->searches_blind += search.blind && !search.found;
@@ -428,7 +428,7 @@ static void forget_cycles(struct dpe_lock_order *order)
 void dpe_lock_cycles_redo(struct dpe_lock_order *order, struct dpe_value thread)
 {
 	struct dpe_lock_cycle *cycle, *next;
-	struct dpe_taking *taking, *following;
+	struct dpe_acquisition *acquisition, *following;
 	bool any = false;
 
 	HASH_ITER (hh, order->cycles, cycle, next)
@@ -436,9 +436,9 @@ void dpe_lock_cycles_redo(struct dpe_lock_order *order, struct dpe_value thread)
 	if (!any)
 		return;
 	forget_cycles(order);
-	HASH_ITER (hh, order->takings, taking, following) {
-		for (unsigned i = 0; i < taking->ninstances; i++)
-			dpe_lock_cycles_find(order, taking, taking->instances[i]);
+	HASH_ITER (hh, order->acquisitions, acquisition, following) {
+		for (unsigned i = 0; i < acquisition->ninstances; i++)
+			dpe_lock_cycles_find(order, acquisition, acquisition->instances[i]);
 	}
 }
 
@@ -447,7 +447,7 @@ void dpe_lock_cycles_redo(struct dpe_lock_order *order, struct dpe_value thread)
 /* What the bounds may have hidden. */
 static const char *doubt_of(const struct dpe_lock_order *order)
 {
-	if (order->takings_dropped)
+	if (order->acquisitions_dropped)
 		return "potential deadlocks may be missing: locks were taken in too many ways to "
 		       "keep them all";
 	if (order->searches_ended)
@@ -460,12 +460,12 @@ static const char *doubt_of(const struct dpe_lock_order *order)
 	return NULL;
 }
 
-void dpe_lock_order_tell(struct dpe_lock_order *order, struct dpe_recognizer *recognizer)
+void dpe_lock_order_report(struct dpe_lock_order *order, struct dpe_recognizer *recognizer)
 {
 	struct dpe_verdict verdict = {.kind = DPE_INCONCLUSIVE};
 	struct dpe_lock_cycle *cycle, *next;
 
-	dpe_lock_giving_settle(order, NULL);
+	dpe_lock_release_settle(order, NULL);
 	verdict.reason = doubt_of(order);
 	HASH_ITER (hh, order->cycles, cycle, next) {
 		struct dpe_deadlock deadlock = {
@@ -476,9 +476,9 @@ void dpe_lock_order_tell(struct dpe_lock_order *order, struct dpe_recognizer *re
 		};
 
 		if (cycle->waits)
-			dpe_deadlock_tell(recognizer, cycle->rule, &deadlock);
+			dpe_deadlock_report(recognizer, cycle->rule, &deadlock);
 	}
 	if (verdict.reason)
-		dpe_run_tell(
+		dpe_verdict_report(
 			&recognizer->runs[order->rule - recognizer->spec->rules], NULL, &verdict);
 }

@@ -25,7 +25,7 @@ void dpe_lock_order_hold(struct dpe_lock_order *order, struct dpe_value thread_v
 		return;
 	}
 	lock->refs++;
-	*DPE_GROW(thread->held, thread->nheld, thread->capheld) = (struct dpe_held){
+	*DPE_GROW(thread->held, thread->nheld, thread->capheld) = (struct dpe_held_lock){
 		.lock = lock,
 		.since = count_message(since),
 		.count = 1,
@@ -42,9 +42,9 @@ void dpe_lock_order_unhold(struct dpe_lock_order *order, struct dpe_value thread
 	int at = thread && lock ? dpe_lock_thread_held(thread, lock) : -1;
 
 	if (at >= 0)
-		dpe_lock_given_back(order, event);
+		dpe_lock_released(order, event);
 	else if (thread)
-		dpe_lock_given_unseen(order, thread, lock, event);
+		dpe_lock_released_unseen(order, thread, lock, event);
 	if (at >= 0 && !--thread->held[at].count)
 		dpe_lock_thread_drop(order, thread, (unsigned)at);
 }
@@ -64,11 +64,11 @@ static struct dpe_lock_set *set_of(struct dpe_lock_order *order, struct dpe_lock
 	return thread->set;
 }
 
-static bool has_instance(const struct dpe_taking *taking, const struct dpe_strand *strand)
+static bool has_instance(const struct dpe_acquisition *acquisition, const struct dpe_strand *strand)
 {
-	for (unsigned i = 0; i < taking->ninstances; i++) {
-		if (taking->instances[i]->strand == strand &&
-			taking->instances[i]->epoch == strand->epoch)
+	for (unsigned i = 0; i < acquisition->ninstances; i++) {
+		if (acquisition->instances[i]->strand == strand &&
+			acquisition->instances[i]->epoch == strand->epoch)
 			return true;
 	}
 	return false;
@@ -90,7 +90,7 @@ static struct dpe_instance *new_instance(struct dpe_lock_order *order,
 	instance->strand->last = thread->strand->epoch;
 	instance->epoch = thread->strand->epoch;
 	instance->past = dpe_lock_past_ref(thread->strand->past);
-	instance->thread = dpe_value_keep(thread->keyed.value);
+	instance->thread = dpe_value_copy(thread->keyed.value);
 	instance->taken = count_message(event);
 	for (unsigned i = 0; i < set->count; i++) {
 		int at = dpe_lock_thread_held(thread, dpe_lock_of(set->at[i]));
@@ -104,21 +104,21 @@ static struct dpe_instance *new_instance(struct dpe_lock_order *order,
 static void take(struct dpe_lock_order *order, struct dpe_lock_thread *thread,
 	struct dpe_lock *lock, const struct dpe_message *event)
 {
-	const struct dpe_taking_key key = {lock, set_of(order, thread), order->site};
-	struct dpe_taking *taking = dpe_taking_find(order, &key);
+	const struct dpe_acquisition_key key = {lock, set_of(order, thread), order->site};
+	struct dpe_acquisition *acquisition = dpe_acquisition_find(order, &key);
 	struct dpe_instance *instance;
 
-	if (taking && has_instance(taking, thread->strand))
+	if (acquisition && has_instance(acquisition, thread->strand))
 		return;
-	if (!taking)
-		taking = dpe_taking_new(order, &key);
+	if (!acquisition)
+		acquisition = dpe_acquisition_new(order, &key);
 	instance = new_instance(order, thread, event);
-	dpe_lock_cycles_find(order, taking, instance);
-	if (dpe_taking_keep(order, taking, instance) || taking->ninstances)
+	dpe_lock_cycles_find(order, acquisition, instance);
+	if (dpe_acquisition_keep(order, acquisition, instance) || acquisition->ninstances)
 		return;
-	order->takings_dropped++;
-	dpe_taking_unlink(order, taking);
-	dpe_taking_free(order, taking);
+	order->acquisitions_dropped++;
+	dpe_acquisition_unlink(order, acquisition);
+	dpe_acquisition_free(order, acquisition);
 }
 
 /* A lock may be several objects, which are then taken at one event. */
@@ -130,7 +130,7 @@ static void begin_event(
 	dpe_message_unref(order->event);
 	order->event = count_message(event);
 	order->alias = dpe_value_hash(object);
-	order->site = dpe_taking_site(event, object);
+	order->site = dpe_acquisition_site(event, object);
 }
 
 void dpe_lock_order_check(struct dpe_lock_order *order, const struct dpe_rule *rule,
@@ -139,7 +139,7 @@ void dpe_lock_order_check(struct dpe_lock_order *order, const struct dpe_rule *r
 	struct dpe_lock_thread *thread = dpe_lock_thread_find(order, thread_value);
 	struct dpe_lock *lock;
 
-	dpe_lock_giving_settle(order, event);
+	dpe_lock_release_settle(order, event);
 	order->rule = rule;
 	if (!thread || !thread->nheld)
 		return;
@@ -167,26 +167,26 @@ static void drop_from_threads(struct dpe_lock_order *order, const struct dpe_loc
 }
 
 /* True where the lock, held by several, may have kept apart what is kept. */
-static bool was_gate(const struct dpe_lock *lock)
+static bool may_be_gate(const struct dpe_lock *lock)
 {
 	const struct dpe_strand *strand = NULL;
 
 	for (unsigned i = 0; i < lock->out.count; i++) {
-		const struct dpe_taking *taking = lock->out.at[i];
+		const struct dpe_acquisition *acquisition = lock->out.at[i];
 
-		for (unsigned j = 0; j < taking->ninstances; j++) {
-			if (strand && taking->instances[j]->strand != strand)
+		for (unsigned j = 0; j < acquisition->ninstances; j++) {
+			if (strand && acquisition->instances[j]->strand != strand)
 				return true;
-			strand = taking->instances[j]->strand;
+			strand = acquisition->instances[j]->strand;
 		}
 	}
 	return false;
 }
 
-static void drop_whole(struct dpe_lock_order *order, struct dpe_taking *taking)
+static void remove_acquisition(struct dpe_lock_order *order, struct dpe_acquisition *acquisition)
 {
-	dpe_taking_unlink(order, taking);
-	dpe_taking_free(order, taking);
+	dpe_acquisition_unlink(order, acquisition);
+	dpe_acquisition_free(order, acquisition);
 }
 
 void dpe_lock_order_forget(struct dpe_lock_order *order, struct dpe_value object)
@@ -199,16 +199,16 @@ void dpe_lock_order_forget(struct dpe_lock_order *order, struct dpe_value object
 	lock->refs++;
 	drop_from_threads(order, lock);
 	while (lock->in.count)
-		drop_whole(order, lock->in.at[0]);
-	gate = was_gate(lock);
+		remove_acquisition(order, lock->in.at[0]);
+	gate = may_be_gate(lock);
 	for (unsigned i = lock->out.count; i--;) {
-		struct dpe_taking *taking = lock->out.at[i];
+		struct dpe_acquisition *acquisition = lock->out.at[i];
 
-		if (taking->key.held->count == 1) {
-			drop_whole(order, taking);
+		if (acquisition->key.held->count == 1) {
+			remove_acquisition(order, acquisition);
 		} else if (!gate) {
-			dpe_taking_unlink(order, taking);
-			dpe_taking_strip(order, taking, lock);
+			dpe_acquisition_unlink(order, acquisition);
+			dpe_acquisition_strip(order, acquisition, lock);
 		}
 	}
 	dpe_keyed_remove(&order->locks, &lock->keyed);
@@ -225,19 +225,19 @@ struct dpe_lock_order *dpe_lock_order_new(void)
 
 void dpe_lock_order_free(struct dpe_lock_order *order)
 {
-	struct dpe_taking *taking, *next;
+	struct dpe_acquisition *acquisition, *next;
 	struct dpe_keyed *at;
 
 	if (!order)
 		return;
-	dpe_lock_giving_settle(order, NULL);
-	HASH_ITER (hh, order->takings, taking, next) {
-		dpe_taking_unlink(order, taking);
-		dpe_taking_free(order, taking);
+	dpe_lock_release_settle(order, NULL);
+	HASH_ITER (hh, order->acquisitions, acquisition, next) {
+		dpe_acquisition_unlink(order, acquisition);
+		dpe_acquisition_free(order, acquisition);
 	}
-	while ((at = dpe_keyed_pop(&order->left)))
+	while ((at = dpe_keyed_take_any(&order->left)))
 		dpe_lock_name_free((struct dpe_lock_name *)at);
-	while ((at = dpe_keyed_pop(&order->threads)))
+	while ((at = dpe_keyed_take_any(&order->threads)))
 		dpe_lock_thread_free(order, (struct dpe_lock_thread *)at);
 	dpe_lock_cycles_free(order);
 	dpe_lock_spare_free(order);

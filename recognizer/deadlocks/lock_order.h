@@ -57,8 +57,8 @@ bool dpe_lock_past_reaches(
 
 /* ---- what is kept ------------------------------------------------------------------------ */
 
-struct dpe_takings {
-	struct dpe_taking **at;
+struct dpe_acquisitions {
+	struct dpe_acquisition **at;
 	unsigned count, cap;
 };
 
@@ -68,7 +68,7 @@ struct dpe_lock {
 	uint32_t refs;
 	bool forgotten;
 	uint64_t serial;
-	struct dpe_takings in, out; /* where it is taken, and where it is held meanwhile */
+	struct dpe_acquisitions in, out; /* where it is taken, and where it is held meanwhile */
 	uint64_t mark;              /* of the last search that came here … */
 	unsigned distance;          /* … and how far from there to its end */
 	bool on_path;
@@ -100,9 +100,9 @@ struct dpe_instance {
 };
 
 /* A lock that is taken while those of the set are held. */
-struct dpe_taking {
+struct dpe_acquisition {
 	UT_hash_handle hh;
-	struct dpe_taking_key {
+	struct dpe_acquisition_key {
 		struct dpe_lock *lock;
 		struct dpe_lock_set *held;
 		uint64_t site;
@@ -132,7 +132,7 @@ struct dpe_lock_places {
 	struct dpe_lock_cycle *first;
 };
 
-struct dpe_held {
+struct dpe_held_lock {
 	struct dpe_lock *lock;
 	struct dpe_message *since; /* counted; NULL: unknown */
 	unsigned count;
@@ -151,14 +151,14 @@ struct dpe_lock_thread {
 	struct dpe_keyed keyed;
 	struct dpe_strand *strand;
 	struct dpe_lock_name *name;
-	struct dpe_held *held;
+	struct dpe_held_lock *held;
 	unsigned nheld, capheld;
 	struct dpe_lock_set *set; /* of what is held; NULL: not looked for yet */
 	bool unsure; /* it may hold what nobody saw it take */
 };
 
 /* What one event gives back. A lock may be several objects, of which the thread holds some. */
-struct dpe_giving {
+struct dpe_lock_release {
 	struct dpe_message *event;  /* counted */
 	bool known;                 /* some of it was held */
 	struct dpe_strand *strand;  /* counted; gave back what it was not seen to take; or NULL */
@@ -170,7 +170,7 @@ struct dpe_lock_order {
 	struct dpe_keyed *left; /* what those who began or ended left for others, by their name */
 	struct dpe_lock *spare; /* places of locks that there are no more, by keyed.same */
 	struct dpe_lock_set *sets;
-	struct dpe_taking *takings;
+	struct dpe_acquisition *acquisitions;
 	struct dpe_lock_cycle *cycles; /* in the order found */
 	struct dpe_lock_places *places;
 	unsigned ninstances, ncycles;
@@ -180,9 +180,9 @@ struct dpe_lock_order {
 	const struct dpe_rule *rule; /* that checked last … */
 	struct dpe_message *event;   /* … at this, counted, beginning with … */
 	uint64_t alias, site;        /* … an object of this hash, there */
-	struct dpe_giving giving;
+	struct dpe_lock_release release;
 	/* What was given up. */
-	uint64_t takings_dropped, cycles_dropped, searches_ended, searches_blind;
+	uint64_t acquisitions_dropped, cycles_dropped, searches_ended, searches_blind;
 };
 
 /* ---- acquisitions.c ---------------------------------------------------------------------- */
@@ -198,32 +198,32 @@ struct dpe_lock_set *dpe_lock_set_find(
 	struct dpe_lock_order *order, uintptr_t *members, unsigned count);
 void dpe_lock_set_unref(struct dpe_lock_order *order, struct dpe_lock_set *set); /* accepts NULL */
 /* The place of the program where it was taken; without stacks, the lock. */
-uint64_t dpe_taking_site(const struct dpe_message *message, struct dpe_value lock);
-struct dpe_taking *dpe_taking_find(
-	struct dpe_lock_order *order, const struct dpe_taking_key *key); /* or NULL */
-struct dpe_taking *dpe_taking_new(struct dpe_lock_order *order, const struct dpe_taking_key *key);
+uint64_t dpe_acquisition_site(const struct dpe_message *message, struct dpe_value lock);
+struct dpe_acquisition *dpe_acquisition_find(
+	struct dpe_lock_order *order, const struct dpe_acquisition_key *key); /* or NULL */
+struct dpe_acquisition *dpe_acquisition_new(struct dpe_lock_order *order, const struct dpe_acquisition_key *key);
 /* It is found no more, and then given up. */
-void dpe_taking_unlink(struct dpe_lock_order *order, struct dpe_taking *taking);
-void dpe_taking_free(struct dpe_lock_order *order, struct dpe_taking *taking);
+void dpe_acquisition_unlink(struct dpe_lock_order *order, struct dpe_acquisition *acquisition);
+void dpe_acquisition_free(struct dpe_lock_order *order, struct dpe_acquisition *acquisition);
 /* Takes over the instance, which makes earlier ones superfluous. False where there was no room. */
-bool dpe_taking_keep(
-	struct dpe_lock_order *order, struct dpe_taking *taking, struct dpe_instance *instance);
+bool dpe_acquisition_keep(
+	struct dpe_lock_order *order, struct dpe_acquisition *acquisition, struct dpe_instance *instance);
 /* The taking, which is found no more, goes on without that lock among those held; another one may
  * be like it then. */
-void dpe_taking_strip(
-	struct dpe_lock_order *order, struct dpe_taking *taking, const struct dpe_lock *lock);
+void dpe_acquisition_strip(
+	struct dpe_lock_order *order, struct dpe_acquisition *acquisition, const struct dpe_lock *lock);
 
 /* Gives up all that the strand did. */
-void dpe_takings_drop_strand(struct dpe_lock_order *order, const struct dpe_strand *strand);
+void dpe_acquisitions_drop_strand(struct dpe_lock_order *order, const struct dpe_strand *strand);
 
 /* ---- unseen_locks.c ----------------------------------------------------------------------- */
 
 /* The thread gives back an object at the event: one that it held, or (lock NULL: unknown) did not. */
-void dpe_lock_given_back(struct dpe_lock_order *order, const struct dpe_message *event);
-void dpe_lock_given_unseen(struct dpe_lock_order *order, const struct dpe_lock_thread *thread,
+void dpe_lock_released(struct dpe_lock_order *order, const struct dpe_message *event);
+void dpe_lock_released_unseen(struct dpe_lock_order *order, const struct dpe_lock_thread *thread,
 	const struct dpe_lock *lock, const struct dpe_message *event);
 /* Draws the conclusions of events before this one; NULL: of all. */
-void dpe_lock_giving_settle(struct dpe_lock_order *order, const struct dpe_message *event);
+void dpe_lock_release_settle(struct dpe_lock_order *order, const struct dpe_message *event);
 
 /* ---- lock_threads.c ---------------------------------------------------------------------- */
 
@@ -243,7 +243,7 @@ void dpe_lock_name_free(struct dpe_lock_name *name);
 
 /* Notes the circles that go through this instance, of what is not noted yet. */
 void dpe_lock_cycles_find(
-	struct dpe_lock_order *order, struct dpe_taking *taking, struct dpe_instance *instance);
+	struct dpe_lock_order *order, struct dpe_acquisition *acquisition, struct dpe_instance *instance);
 void dpe_lock_cycles_free(struct dpe_lock_order *order);
 /* The thread's part in circles was none: looks for those again that it was in. */
 void dpe_lock_cycles_redo(struct dpe_lock_order *order, struct dpe_value thread);

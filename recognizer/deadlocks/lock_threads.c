@@ -33,7 +33,7 @@ void dpe_lock_thread_change(struct dpe_lock_order *order, struct dpe_lock_thread
 void dpe_lock_thread_drop(
 	struct dpe_lock_order *order, struct dpe_lock_thread *thread, unsigned index)
 {
-	struct dpe_held *held = &thread->held[index];
+	struct dpe_held_lock *held = &thread->held[index];
 
 	dpe_message_unref(held->since);
 	dpe_lock_unref(order, held->lock);

@@ -19,48 +19,48 @@ static bool is_held(const struct dpe_lock_order *order, const struct dpe_lock *l
 	return false;
 }
 
-static void end_giving(struct dpe_giving *giving)
+static void end_giving(struct dpe_lock_release *release)
 {
-	dpe_message_unref(giving->event);
-	dpe_strand_unref(giving->strand);
-	dpe_value_drop(giving->thread);
-	*giving = (struct dpe_giving){0};
+	dpe_message_unref(release->event);
+	dpe_strand_unref(release->strand);
+	dpe_value_drop(release->thread);
+	*release = (struct dpe_lock_release){0};
 }
 
-void dpe_lock_giving_settle(struct dpe_lock_order *order, const struct dpe_message *event)
+void dpe_lock_release_settle(struct dpe_lock_order *order, const struct dpe_message *event)
 {
-	struct dpe_giving *giving = &order->giving;
+	struct dpe_lock_release *release = &order->release;
 
-	if (event && giving->event == event)
+	if (event && release->event == event)
 		return;
-	if (giving->strand && !giving->known) {
-		dpe_takings_drop_strand(order, giving->strand);
-		dpe_lock_cycles_redo(order, giving->thread);
+	if (release->strand && !release->known) {
+		dpe_acquisitions_drop_strand(order, release->strand);
+		dpe_lock_cycles_redo(order, release->thread);
 	}
-	end_giving(giving);
+	end_giving(release);
 }
 
 static void begin_giving(struct dpe_lock_order *order, const struct dpe_message *event)
 {
-	dpe_lock_giving_settle(order, event);
-	if (event && !order->giving.event)
-		order->giving.event = dpe_message_ref((struct dpe_message *)event);
+	dpe_lock_release_settle(order, event);
+	if (event && !order->release.event)
+		order->release.event = dpe_message_ref((struct dpe_message *)event);
 }
 
-void dpe_lock_given_back(struct dpe_lock_order *order, const struct dpe_message *event)
+void dpe_lock_released(struct dpe_lock_order *order, const struct dpe_message *event)
 {
 	begin_giving(order, event);
-	order->giving.known = true;
+	order->release.known = true;
 }
 
 /* What another thread was seen to take and this one gives back was never its own. */
-void dpe_lock_given_unseen(struct dpe_lock_order *order, const struct dpe_lock_thread *thread,
+void dpe_lock_released_unseen(struct dpe_lock_order *order, const struct dpe_lock_thread *thread,
 	const struct dpe_lock *lock, const struct dpe_message *event)
 {
 	begin_giving(order, event);
-	if (!thread->unsure || !thread->strand->instances || order->giving.strand ||
+	if (!thread->unsure || !thread->strand->instances || order->release.strand ||
 		(lock && is_held(order, lock)))
 		return;
-	order->giving.strand = dpe_strand_ref(thread->strand);
-	order->giving.thread = dpe_value_keep(thread->keyed.value);
+	order->release.strand = dpe_strand_ref(thread->strand);
+	order->release.thread = dpe_value_copy(thread->keyed.value);
 }

@@ -18,7 +18,7 @@
 #define LASTING 50000000u
 
 /* Looks at what `thread` waits for; true where that is held by `start`. */
-static bool look_at(struct dpe_waits *waits, uint32_t thread, uint32_t start)
+static bool look_at(struct dpe_wait_graph *waits, uint32_t thread, uint32_t start)
 {
 	struct dpe_wait_node *waiter = &waits->threads.nodes[thread];
 
@@ -44,7 +44,7 @@ static bool look_at(struct dpe_waits *waits, uint32_t thread, uint32_t start)
 }
 
 /* Breadth first, so the cycle found is a shortest one. */
-static bool find_cycle(struct dpe_waits *waits, uint32_t start)
+static bool find_cycle(struct dpe_wait_graph *waits, uint32_t start)
 {
 	waits->mark++;
 	waits->threads.nodes[start].mark = waits->mark;
@@ -58,13 +58,13 @@ static bool find_cycle(struct dpe_waits *waits, uint32_t start)
 }
 
 /* The object that `waiter` awaits and `holder` holds. */
-static const struct dpe_wait_edge *find_link(struct dpe_waits *waits, uint32_t waiter,
+static const struct dpe_wait_edge *find_link(struct dpe_wait_graph *waits, uint32_t waiter,
 	uint32_t holder, const struct dpe_wait_edge **held)
 {
 	struct dpe_wait_node *node = &waits->threads.nodes[waiter];
 
 	for (unsigned i = 0; i < node->nedges; i++) {
-		*held = dpe_waits_edge(&waits->objects.nodes[node->edges[i].to], holder);
+		*held = dpe_wait_graph_edge(&waits->objects.nodes[node->edges[i].to], holder);
 		if (*held)
 			return &node->edges[i];
 	}
@@ -73,15 +73,15 @@ static const struct dpe_wait_edge *find_link(struct dpe_waits *waits, uint32_t w
 
 /* By the rule that the thread's wait was checked by. What has closed is no potential deadlock any
  * more. */
-static void tell(const struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint32_t thread,
+static void report_with_rule(const struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint32_t thread,
 	struct dpe_deadlock *deadlock)
 {
-	dpe_deadlock_tell(recognizer, waits->threads.nodes[thread].rule, deadlock);
-	dpe_lock_order_told(recognizer->lock_order, deadlock);
+	dpe_deadlock_report(recognizer, waits->threads.nodes[thread].rule, deadlock);
+	dpe_lock_order_closed(recognizer->lock_order, deadlock);
 }
 
 /* Tells of the cycle that ends in `start` along `before`. Values and messages are the graph's. */
-static void tell_cycle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint32_t start)
+static void report_cycle(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint32_t start)
 {
 	struct dpe_deadlock deadlock = {0};
 	uint32_t holder = start, waiter;
@@ -100,15 +100,15 @@ static void tell_cycle(struct dpe_waits *waits, struct dpe_recognizer *recognize
 			.waits = wait->since,
 			.holds = held->since,
 		};
-		waits->threads.nodes[waiter].told = true;
+		waits->threads.nodes[waiter].reported = true;
 		holder = waiter;
 	} while (holder != start);
 	deadlock.waits = cycle;
-	tell(waits, recognizer, start, &deadlock);
+	report_with_rule(waits, recognizer, start, &deadlock);
 	free(cycle);
 }
 
-static const struct dpe_wait_edge *waits_for_itself(struct dpe_waits *waits, uint32_t thread)
+static const struct dpe_wait_edge *find_wait_for_itself(struct dpe_wait_graph *waits, uint32_t thread)
 {
 	const struct dpe_wait_edge *held;
 
@@ -116,8 +116,8 @@ static const struct dpe_wait_edge *waits_for_itself(struct dpe_waits *waits, uin
 }
 
 /* What the thread waits for and one that has ended holds. */
-static const struct dpe_wait_edge *waits_for_ended(
-	struct dpe_waits *waits, uint32_t thread, const struct dpe_wait_edge **held)
+static const struct dpe_wait_edge *find_wait_for_ended(
+	struct dpe_wait_graph *waits, uint32_t thread, const struct dpe_wait_edge **held)
 {
 	struct dpe_wait_node *node = &waits->threads.nodes[thread];
 
@@ -133,34 +133,34 @@ static const struct dpe_wait_edge *waits_for_ended(
 	return NULL;
 }
 
-static bool must_last(struct dpe_waits *waits, uint32_t thread)
+static bool cannot_end_by_itself(struct dpe_wait_graph *waits, uint32_t thread)
 {
 	const struct dpe_wait_edge *held;
 
-	return waits_for_itself(waits, thread) || waits_for_ended(waits, thread, &held);
+	return find_wait_for_itself(waits, thread) || find_wait_for_ended(waits, thread, &held);
 }
 
-static void add_lasting(struct dpe_waits *waits, uint32_t thread)
+static void add_unconfirmed(struct dpe_wait_graph *waits, uint32_t thread)
 {
 	struct dpe_wait_node *node = &waits->threads.nodes[thread];
 
-	if (!node->lasting)
-		dpe_list_add(&waits->lasting, thread);
-	node->lasting = true;
-	node->ask_again = node->pause = 0;
+	if (!node->unconfirmed)
+		dpe_list_add(&waits->unconfirmed, thread);
+	node->unconfirmed = true;
+	node->ask_at = node->pause = 0;
 }
 
 /* What it keeps is what it has besides its name; and it waits no more. */
-void dpe_waits_end(struct dpe_waits *waits, struct dpe_value value, const struct dpe_message *event)
+void dpe_wait_graph_end(struct dpe_wait_graph *waits, struct dpe_value value, const struct dpe_message *event)
 {
-	uint32_t thread = dpe_waits_node(&waits->threads, value, false);
+	uint32_t thread = dpe_wait_graph_node(&waits->threads, value, false);
 	struct dpe_wait_node *node;
 
 	if (thread == UINT32_MAX || waits->threads.nodes[thread].ended)
 		return;
 	node = &waits->threads.nodes[thread];
-	dpe_waits_unname(waits, thread);
-	dpe_waits_cut(waits, thread);
+	dpe_wait_graph_unname(waits, thread);
+	dpe_wait_graph_cut(waits, thread);
 	node->ended = true;
 	node->end = event && event->has_time ? event->time : 0;
 	if (node->end > waits->latest)
@@ -170,39 +170,39 @@ void dpe_waits_end(struct dpe_waits *waits, struct dpe_value value, const struct
 		const struct dpe_wait_edge *held;
 
 		if (waits->threads.nodes[i].nedges && !waits->threads.nodes[i].ended &&
-			waits_for_ended(waits, i, &held) && held->to == thread)
-			add_lasting(waits, i);
+			find_wait_for_ended(waits, i, &held) && held->to == thread)
+			add_unconfirmed(waits, i);
 	}
-	dpe_waits_tidy(waits, thread);
+	dpe_wait_graph_tidy(waits, thread);
 }
 
-void dpe_waits_check(
-	struct dpe_waits *waits, struct dpe_recognizer *recognizer, const struct dpe_rule *rule)
+void dpe_wait_graph_check(
+	struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, const struct dpe_rule *rule)
 {
-	for (unsigned i = 0; i < waits->fresh.count; i++) {
-		uint32_t thread = waits->fresh.at[i];
+	for (unsigned i = 0; i < waits->unchecked.count; i++) {
+		uint32_t thread = waits->unchecked.at[i];
 
-		waits->threads.nodes[thread].fresh = false;
+		waits->threads.nodes[thread].unchecked = false;
 		waits->threads.nodes[thread].rule = rule;
-		dpe_waits_tidy(waits, thread);
-		if (!waits->threads.nodes[thread].nedges || waits->threads.nodes[thread].told)
+		dpe_wait_graph_tidy(waits, thread);
+		if (!waits->threads.nodes[thread].nedges || waits->threads.nodes[thread].reported)
 			continue;
-		if (must_last(waits, thread))
-			add_lasting(waits, thread);
+		if (cannot_end_by_itself(waits, thread))
+			add_unconfirmed(waits, thread);
 		else if (find_cycle(waits, thread))
-			tell_cycle(waits, recognizer, thread);
+			report_cycle(waits, recognizer, thread);
 	}
-	waits->fresh.count = 0;
+	waits->unchecked.count = 0;
 }
 
 static struct dpe_deadlock alone_of(
-	const struct dpe_waits *waits, uint32_t thread, struct dpe_wait *wait)
+	const struct dpe_wait_graph *waits, uint32_t thread, struct dpe_wait *wait)
 {
 	wait->thread = waits->threads.nodes[thread].value;
 	return (struct dpe_deadlock){.waits = wait, .nwaits = 1};
 }
 
-static void tell_ended(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint32_t thread,
+static void report_wait_for_ended(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint32_t thread,
 	const struct dpe_wait_edge *wait, const struct dpe_wait_edge *held)
 {
 	struct dpe_wait alone = {
@@ -214,12 +214,12 @@ static void tell_ended(struct dpe_waits *waits, struct dpe_recognizer *recognize
 	};
 	struct dpe_deadlock deadlock = alone_of(waits, thread, &alone);
 
-	waits->threads.nodes[thread].told = true;
-	tell(waits, recognizer, thread, &deadlock);
+	waits->threads.nodes[thread].reported = true;
+	report_with_rule(waits, recognizer, thread, &deadlock);
 }
 
 /* Since when the wait is what it is; 0: unknown. */
-static uint64_t begin_of(const struct dpe_waits *waits, const struct dpe_wait_edge *wait,
+static uint64_t begin_of(const struct dpe_wait_graph *waits, const struct dpe_wait_edge *wait,
 	const struct dpe_wait_edge *held)
 {
 	uint64_t since = wait->since && wait->since->has_time ? wait->since->time : 0;
@@ -229,7 +229,7 @@ static uint64_t begin_of(const struct dpe_waits *waits, const struct dpe_wait_ed
 }
 
 /* Whether it sleeps; who cannot tell that goes by the time. */
-static bool is_stuck(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint32_t thread,
+static bool is_stuck(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint32_t thread,
 	uint64_t begin, uint64_t time)
 {
 	struct dpe_wait_node *node = &waits->threads.nodes[thread];
@@ -237,14 +237,14 @@ static bool is_stuck(struct dpe_waits *waits, struct dpe_recognizer *recognizer,
 	const struct dpe_deadlock deadlock = alone_of(waits, thread, &alone);
 
 	if (time == UINT64_MAX)
-		return dpe_waits_ask(recognizer, &deadlock) != DPE_HANGS_NOT;
-	if (time < begin + QUIET || time < node->ask_again)
+		return dpe_wait_graph_ask(recognizer, &deadlock) != DPE_HANGS_NOT;
+	if (time < begin + QUIET || time < node->ask_at)
 		return false;
 	node->pause = node->pause ? 2 * node->pause : SHORTEST;
 	if (node->pause > LONGEST)
 		node->pause = LONGEST;
-	node->ask_again = time + node->pause;
-	switch (dpe_waits_ask(recognizer, &deadlock)) {
+	node->ask_at = time + node->pause;
+	switch (dpe_wait_graph_ask(recognizer, &deadlock)) {
 	case DPE_HANGS_NOT:
 	case DPE_HANGS_PERHAPS:
 		return false;
@@ -259,52 +259,52 @@ static bool is_stuck(struct dpe_waits *waits, struct dpe_recognizer *recognizer,
 
 /* False where it has to be looked at again. */
 static bool settle(
-	struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint32_t thread, uint64_t time)
+	struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint32_t thread, uint64_t time)
 {
-	const struct dpe_wait_edge *held = NULL, *wait = waits_for_itself(waits, thread),
+	const struct dpe_wait_edge *held = NULL, *wait = find_wait_for_itself(waits, thread),
 				   *by_ended = NULL;
 
 	if (!wait)
-		wait = by_ended = waits_for_ended(waits, thread, &held);
-	if (!wait || waits->threads.nodes[thread].told || waits->threads.nodes[thread].ended)
+		wait = by_ended = find_wait_for_ended(waits, thread, &held);
+	if (!wait || waits->threads.nodes[thread].reported || waits->threads.nodes[thread].ended)
 		return true;
 	if (!is_stuck(
 		    waits, recognizer, thread, begin_of(waits, wait, by_ended ? held : NULL), time))
 		return false;
 	waits->threads.nodes[thread].before = thread;
 	if (by_ended)
-		tell_ended(waits, recognizer, thread, wait, held);
+		report_wait_for_ended(waits, recognizer, thread, wait, held);
 	else
-		tell_cycle(waits, recognizer, thread);
+		report_cycle(waits, recognizer, thread);
 	return true;
 }
 
-void dpe_waits_settle(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time)
+void dpe_wait_graph_report_due(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint64_t time)
 {
 	unsigned kept = 0;
 
-	for (unsigned i = 0; i < waits->lasting.count; i++) {
-		uint32_t thread = waits->lasting.at[i];
+	for (unsigned i = 0; i < waits->unconfirmed.count; i++) {
+		uint32_t thread = waits->unconfirmed.at[i];
 
 		if (settle(waits, recognizer, thread, time)) {
-			waits->threads.nodes[thread].lasting = false;
-			dpe_waits_tidy(waits, thread);
+			waits->threads.nodes[thread].unconfirmed = false;
+			dpe_wait_graph_tidy(waits, thread);
 		} else {
-			waits->lasting.at[kept++] = thread;
+			waits->unconfirmed.at[kept++] = thread;
 		}
 	}
-	waits->lasting.count = kept;
+	waits->unconfirmed.count = kept;
 	dpe_hang_settle(waits, recognizer, time);
 }
 
-void dpe_waits_settle_end(struct dpe_waits *waits, struct dpe_recognizer *recognizer, uint64_t time)
+void dpe_wait_graph_report_at_end(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint64_t time)
 {
 	waits->ending = true;
-	dpe_waits_settle(waits, recognizer, time);
+	dpe_wait_graph_report_due(waits, recognizer, time);
 	waits->ending = false;
 }
 
-enum dpe_hangs dpe_waits_ask(struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock)
+enum dpe_hangs dpe_wait_graph_ask(struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock)
 {
 	const struct dpe_recognizer_sink *sink = &recognizer->sink;
 
@@ -313,12 +313,12 @@ enum dpe_hangs dpe_waits_ask(struct dpe_recognizer *recognizer, const struct dpe
 
 uint64_t dpe_recognizer_due(const struct dpe_recognizer *recognizer)
 {
-	const struct dpe_waits *waits = recognizer->waits;
+	const struct dpe_wait_graph *waits = recognizer->waits;
 	uint64_t due = dpe_hang_due(waits);
 
-	for (unsigned i = 0; i < waits->lasting.count; i++) {
-		const struct dpe_wait_node *node = &waits->threads.nodes[waits->lasting.at[i]];
-		uint64_t next = node->ask_again ? node->ask_again : waits->latest + QUIET;
+	for (unsigned i = 0; i < waits->unconfirmed.count; i++) {
+		const struct dpe_wait_node *node = &waits->threads.nodes[waits->unconfirmed.at[i]];
+		uint64_t next = node->ask_at ? node->ask_at : waits->latest + QUIET;
 
 		if (!due || next < due)
 			due = next;

@@ -77,7 +77,7 @@ static uint32_t add_node(struct dpe_wait_table *table, struct dpe_value value)
 			(struct dpe_wait_node){0};
 	place = &table->nodes[node];
 	*place = (struct dpe_wait_node){
-		.value = dpe_value_keep(value),
+		.value = dpe_value_copy(value),
 		.edges = place->edges,
 		.capedges = place->capedges,
 		.held = place->held,
@@ -110,7 +110,7 @@ static void drop_node(struct dpe_wait_table *table, uint32_t node)
 }
 
 /* An object that nobody has, awaits or is named by. */
-static void tidy_object(struct dpe_waits *waits, uint32_t object)
+static void tidy_object(struct dpe_wait_graph *waits, uint32_t object)
 {
 	const struct dpe_wait_node *node = &waits->objects.nodes[object];
 
@@ -118,15 +118,15 @@ static void tidy_object(struct dpe_waits *waits, uint32_t object)
 		drop_node(&waits->objects, object);
 }
 
-void dpe_waits_tidy(struct dpe_waits *waits, uint32_t thread)
+void dpe_wait_graph_tidy(struct dpe_wait_graph *waits, uint32_t thread)
 {
 	const struct dpe_wait_node *node = &waits->threads.nodes[thread];
 
-	if (node->ended && !node->held.count && !node->nedges && !node->fresh && !node->lasting)
+	if (node->ended && !node->held.count && !node->nedges && !node->unchecked && !node->unconfirmed)
 		drop_node(&waits->threads, thread);
 }
 
-uint32_t dpe_waits_node(struct dpe_wait_table *table, struct dpe_value value, bool add)
+uint32_t dpe_wait_graph_node(struct dpe_wait_table *table, struct dpe_value value, bool add)
 {
 	uint64_t hash = dpe_value_hash(value);
 	struct dpe_wait_index *head, *at;
@@ -151,22 +151,22 @@ uint32_t dpe_waits_node(struct dpe_wait_table *table, struct dpe_value value, bo
 }
 
 /* The node of a thread that does something, and so lives: not that of one that had its id. */
-static uint32_t living(struct dpe_waits *waits, struct dpe_value value)
+static uint32_t living(struct dpe_wait_graph *waits, struct dpe_value value)
 {
 	struct dpe_wait_table *threads = &waits->threads;
-	uint32_t found = dpe_waits_node(threads, value, false);
+	uint32_t found = dpe_wait_graph_node(threads, value, false);
 	struct dpe_wait_index *head;
 
 	if (found != UINT32_MAX && !threads->nodes[found].ended)
 		return found;
 	waits->nliving++;
 	if (found == UINT32_MAX)
-		return dpe_waits_node(threads, value, true);
+		return dpe_wait_graph_node(threads, value, true);
 	return (*entry_of(threads, dpe_value_hash(value), &head, found))->node =
 		       add_node(threads, value);
 }
 
-struct dpe_wait_edge *dpe_waits_edge(struct dpe_wait_node *node, uint32_t to)
+struct dpe_wait_edge *dpe_wait_graph_edge(struct dpe_wait_node *node, uint32_t to)
 {
 	for (unsigned i = 0; i < node->nedges; i++) {
 		if (node->edges[i].to == to)
@@ -178,7 +178,7 @@ struct dpe_wait_edge *dpe_waits_edge(struct dpe_wait_node *node, uint32_t to)
 /* True where it is new. */
 static bool add_edge(struct dpe_wait_node *node, uint32_t to, const struct dpe_message *since)
 {
-	struct dpe_wait_edge *edge = dpe_waits_edge(node, to);
+	struct dpe_wait_edge *edge = dpe_wait_graph_edge(node, to);
 
 	if (edge) {
 		edge->count++;
@@ -202,7 +202,7 @@ static void cut_edge(struct dpe_wait_node *node, struct dpe_wait_edge *edge)
 /* True where it was the last of its count. */
 static bool remove_edge(struct dpe_wait_node *node, uint32_t to)
 {
-	struct dpe_wait_edge *edge = dpe_waits_edge(node, to);
+	struct dpe_wait_edge *edge = dpe_wait_graph_edge(node, to);
 
 	if (!edge || --edge->count)
 		return false;
@@ -211,13 +211,13 @@ static bool remove_edge(struct dpe_wait_node *node, uint32_t to)
 }
 
 /* An object is awaited once less. */
-static void let_go(struct dpe_waits *waits, uint32_t object)
+static void let_go(struct dpe_wait_graph *waits, uint32_t object)
 {
 	waits->objects.nodes[object].awaited--;
 	tidy_object(waits, object);
 }
 
-void dpe_waits_cut(struct dpe_waits *waits, uint32_t thread)
+void dpe_wait_graph_cut(struct dpe_wait_graph *waits, uint32_t thread)
 {
 	struct dpe_wait_node *node = &waits->threads.nodes[thread];
 
@@ -257,39 +257,39 @@ static void free_table(struct dpe_wait_table *table)
 	free(table->unused.at);
 }
 
-struct dpe_waits *dpe_waits_new(void)
+struct dpe_wait_graph *dpe_wait_graph_new(void)
 {
-	return dpe_xcalloc(1, sizeof(struct dpe_waits));
+	return dpe_xcalloc(1, sizeof(struct dpe_wait_graph));
 }
 
-void dpe_waits_free(struct dpe_waits *waits)
+void dpe_wait_graph_free(struct dpe_wait_graph *waits)
 {
 	if (!waits)
 		return;
 	free_table(&waits->threads);
 	free_table(&waits->objects);
 	free(waits->queue.at);
-	free(waits->fresh.at);
-	free(waits->lasting.at);
+	free(waits->unchecked.at);
+	free(waits->unconfirmed.at);
 	free(waits);
 }
 
 /* ---- what is held and awaited ------------------------------------------------------------ */
 
-void dpe_waits_hold(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object,
+void dpe_wait_graph_hold(struct dpe_wait_graph *waits, struct dpe_value thread, struct dpe_value object,
 	const struct dpe_message *since)
 {
 	uint32_t holder = living(waits, thread);
-	uint32_t held = dpe_waits_node(&waits->objects, object, true);
+	uint32_t held = dpe_wait_graph_node(&waits->objects, object, true);
 
 	if (add_edge(&waits->objects.nodes[held], holder, since))
 		dpe_list_add(&waits->threads.nodes[holder].held, held);
 }
 
-void dpe_waits_unhold(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object)
+void dpe_wait_graph_unhold(struct dpe_wait_graph *waits, struct dpe_value thread, struct dpe_value object)
 {
-	uint32_t holder = dpe_waits_node(&waits->threads, thread, false);
-	uint32_t held = dpe_waits_node(&waits->objects, object, false);
+	uint32_t holder = dpe_wait_graph_node(&waits->threads, thread, false);
+	uint32_t held = dpe_wait_graph_node(&waits->objects, object, false);
 
 	if (holder == UINT32_MAX || held == UINT32_MAX ||
 		!remove_edge(&waits->objects.nodes[held], holder))
@@ -298,26 +298,26 @@ void dpe_waits_unhold(struct dpe_waits *waits, struct dpe_value thread, struct d
 	tidy_object(waits, held);
 }
 
-void dpe_waits_wait(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object,
+void dpe_wait_graph_wait(struct dpe_wait_graph *waits, struct dpe_value thread, struct dpe_value object,
 	const struct dpe_message *since)
 {
 	uint32_t waiter = living(waits, thread);
-	uint32_t awaited = dpe_waits_node(&waits->objects, object, true);
+	uint32_t awaited = dpe_wait_graph_node(&waits->objects, object, true);
 	struct dpe_wait_node *node = &waits->threads.nodes[waiter];
 
 	waits->nwaiting += !node->nedges;
 	waits->objects.nodes[awaited].awaited += add_edge(node, awaited, since);
 	if (since && since->has_time && since->time > waits->latest)
 		waits->latest = since->time;
-	if (!node->fresh)
-		dpe_list_add(&waits->fresh, waiter);
-	node->fresh = true;
+	if (!node->unchecked)
+		dpe_list_add(&waits->unchecked, waiter);
+	node->unchecked = true;
 }
 
-void dpe_waits_release(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value object)
+void dpe_wait_graph_release(struct dpe_wait_graph *waits, struct dpe_value thread, struct dpe_value object)
 {
-	uint32_t waiter = dpe_waits_node(&waits->threads, thread, false);
-	uint32_t awaited = dpe_waits_node(&waits->objects, object, false);
+	uint32_t waiter = dpe_wait_graph_node(&waits->threads, thread, false);
+	uint32_t awaited = dpe_wait_graph_node(&waits->objects, object, false);
 	struct dpe_wait_node *node;
 
 	if (waiter == UINT32_MAX)
@@ -327,14 +327,14 @@ void dpe_waits_release(struct dpe_waits *waits, struct dpe_value thread, struct 
 		waits->nwaiting -= !node->nedges && !node->ended;
 		let_go(waits, awaited);
 	}
-	node->told = false;
-	waits->hang_told = false;
-	waits->ask_again = waits->pause = 0;
+	node->reported = false;
+	waits->hang_reported = false;
+	waits->ask_at = waits->pause = 0;
 }
 
-void dpe_waits_lose(struct dpe_waits *waits, struct dpe_value value)
+void dpe_wait_graph_lose(struct dpe_wait_graph *waits, struct dpe_value value)
 {
-	uint32_t found = dpe_waits_node(&waits->threads, value, false);
+	uint32_t found = dpe_wait_graph_node(&waits->threads, value, false);
 	struct dpe_wait_node *thread;
 
 	if (found == UINT32_MAX || waits->threads.nodes[found].ended)
@@ -344,29 +344,29 @@ void dpe_waits_lose(struct dpe_waits *waits, struct dpe_value value)
 		uint32_t held = thread->held.at[--thread->held.count];
 		struct dpe_wait_node *object = &waits->objects.nodes[held];
 
-		cut_edge(object, dpe_waits_edge(object, found));
+		cut_edge(object, dpe_wait_graph_edge(object, found));
 		tidy_object(waits, held);
 	}
-	dpe_waits_cut(waits, found);
-	thread->told = false;
+	dpe_wait_graph_cut(waits, found);
+	thread->reported = false;
 }
 
-void dpe_waits_begin(struct dpe_waits *waits, struct dpe_value thread, struct dpe_value name,
+void dpe_wait_graph_begin(struct dpe_wait_graph *waits, struct dpe_value thread, struct dpe_value name,
 	const struct dpe_message *since)
 {
 	struct dpe_wait_node *node;
 	uint32_t found;
 
-	dpe_waits_end(waits, thread, since); /* of one whose end was not seen */
-	dpe_waits_hold(waits, thread, name, since);
-	found = dpe_waits_node(&waits->threads, thread, false);
+	dpe_wait_graph_end(waits, thread, since); /* of one whose end was not seen */
+	dpe_wait_graph_hold(waits, thread, name, since);
+	found = dpe_wait_graph_node(&waits->threads, thread, false);
 	node = &waits->threads.nodes[found];
 	node->has_name = true;
-	node->name = dpe_waits_node(&waits->objects, name, false);
+	node->name = dpe_wait_graph_node(&waits->objects, name, false);
 	waits->objects.nodes[node->name].awaited++;
 }
 
-void dpe_waits_unname(struct dpe_waits *waits, uint32_t thread)
+void dpe_wait_graph_unname(struct dpe_wait_graph *waits, uint32_t thread)
 {
 	struct dpe_wait_node *node = &waits->threads.nodes[thread];
 	uint32_t name = node->name;
@@ -379,14 +379,14 @@ void dpe_waits_unname(struct dpe_waits *waits, uint32_t thread)
 	let_go(waits, name);
 }
 
-void dpe_waits_live(struct dpe_waits *waits, struct dpe_value thread)
+void dpe_wait_graph_live(struct dpe_wait_graph *waits, struct dpe_value thread)
 {
 	living(waits, thread);
 }
 
-void dpe_waits_forget(struct dpe_waits *waits, struct dpe_value value)
+void dpe_wait_graph_forget(struct dpe_wait_graph *waits, struct dpe_value value)
 {
-	uint32_t found = dpe_waits_node(&waits->objects, value, false);
+	uint32_t found = dpe_wait_graph_node(&waits->objects, value, false);
 	struct dpe_wait_node *object;
 
 	if (found == UINT32_MAX)
@@ -397,14 +397,14 @@ void dpe_waits_forget(struct dpe_waits *waits, struct dpe_value value)
 
 		drop(&waits->threads.nodes[holder].held, found);
 		cut_edge(object, &object->edges[0]);
-		dpe_waits_tidy(waits, holder);
+		dpe_wait_graph_tidy(waits, holder);
 	}
 	tidy_object(waits, found);
 }
 
 /* ---- looking at it ----------------------------------------------------------------------- */
 
-void dpe_waits_each(const struct dpe_waits *waits,
+void dpe_wait_graph_each(const struct dpe_wait_graph *waits,
 	void (*each)(void *context, const struct dpe_wait *wait), void *context)
 {
 	for (uint32_t t = 0; t < waits->threads.nnodes; t++) {

@@ -20,7 +20,7 @@ struct dpe_fresh {
 	struct dpe_fibre *fibre; /* owned, until it is in a list */
 };
 
-struct taking {
+struct acquisition {
 	struct dpe_run *run;
 	struct dpe_slice *slice;
 	struct dpe_occurrence *occurrence;
@@ -34,7 +34,7 @@ struct taking {
 	unsigned nkept; /* of them, that may become part of a match to come */
 };
 
-static void take_in(struct taking *t, struct dpe_braid *braid);
+static void take_in(struct acquisition *t, struct dpe_braid *braid);
 
 /* ---- one step ---------------------------------------------------------------------------- */
 
@@ -58,7 +58,7 @@ static struct dpe_set *bound_of(const struct dpe_braid *braid)
 
 /* The events that the step names are immediate predecessors, and no other predecessor is an event of
  * the fibre, or after one (see detect.c); of events of other operands, choosing takes care. */
-static bool fits(const struct taking *t, const struct dpe_set *base,
+static bool fits(const struct acquisition *t, const struct dpe_set *base,
 	const struct dpe_fibre *fibre, const struct dpe_pred *preds, unsigned npreds)
 {
 	const struct dpe_preds *all = &t->run->preds;
@@ -80,7 +80,7 @@ static bool fits(const struct taking *t, const struct dpe_set *base,
 }
 
 static struct dpe_trail *extend_trail(
-	struct taking *t, struct dpe_trail *before, const struct dpe_step *step)
+	struct acquisition *t, struct dpe_trail *before, const struct dpe_step *step)
 {
 	struct dpe_trail *trail = dpe_pool_take(t->pool, sizeof(*trail));
 
@@ -94,7 +94,7 @@ static struct dpe_trail *extend_trail(
 	return trail;
 }
 
-static struct dpe_fibre *make_fibre(struct taking *t, const struct dpe_leaf *leaf,
+static struct dpe_fibre *make_fibre(struct acquisition *t, const struct dpe_leaf *leaf,
 	const struct dpe_fibre *from, const struct dpe_config *config,
 	const struct dpe_step *step, const struct dpe_pred *preds, unsigned npreds, bool minimal)
 {
@@ -115,7 +115,7 @@ static struct dpe_fibre *make_fibre(struct taking *t, const struct dpe_leaf *lea
 	return fibre;
 }
 
-static void add_fresh(struct taking *t, struct dpe_braid *braid, unsigned operand,
+static void add_fresh(struct acquisition *t, struct dpe_braid *braid, unsigned operand,
 	struct dpe_fibre *fibre)
 {
 	*DPE_GROW(t->fresh, t->nfresh, t->capfresh) = (struct dpe_fresh){braid, operand, fibre};
@@ -123,7 +123,7 @@ static void add_fresh(struct taking *t, struct dpe_braid *braid, unsigned operan
 
 /* An action that names no position needs nothing of other operands; what takes the event here is a
  * partial match by itself. */
-static void act(struct taking *t, const struct dpe_step *step)
+static void act(struct acquisition *t, const struct dpe_step *step)
 {
 	const struct dpe_rule *rule = t->run->rule;
 
@@ -141,7 +141,7 @@ static void act(struct taking *t, const struct dpe_step *step)
 }
 
 /* Each way in which the leaf can take the event from this configuration. */
-static void extend(struct taking *t, struct dpe_braid *braid, unsigned operand,
+static void extend(struct acquisition *t, struct dpe_braid *braid, unsigned operand,
 	const struct dpe_leaf *leaf, const struct dpe_fibre *from, const struct dpe_config *config)
 {
 	struct dpe_run *engine = (struct dpe_run *)&leaf->run;
@@ -178,7 +178,7 @@ static bool is_of(const struct dpe_fibre *fibre, const struct dpe_leaf *leaf,
 }
 
 /* The braid of a & that was entered after just that, or NULL. */
-static struct dpe_braid *find_braid(const struct taking *t, const struct dpe_braid *braid,
+static struct dpe_braid *find_braid(const struct acquisition *t, const struct dpe_braid *braid,
 	unsigned operand, const struct dpe_leaf *leaf, const struct dpe_fibre *prefix)
 {
 	const struct dpe_fibres *active = &braid->lists[operand].active;
@@ -195,7 +195,7 @@ static struct dpe_braid *find_braid(const struct taking *t, const struct dpe_bra
 	return NULL;
 }
 
-static void enter_braid(struct taking *t, struct dpe_braid *braid, unsigned operand,
+static void enter_braid(struct acquisition *t, struct dpe_braid *braid, unsigned operand,
 	const struct dpe_leaf *leaf, const struct dpe_fibre *prefix)
 {
 	struct dpe_braid *known = find_braid(t, braid, operand, leaf, prefix);
@@ -217,7 +217,7 @@ static void enter_braid(struct taking *t, struct dpe_braid *braid, unsigned oper
 }
 
 /* The event as the first of a leaf, after this prefix. */
-static void enter(struct taking *t, struct dpe_braid *braid, unsigned operand,
+static void enter(struct acquisition *t, struct dpe_braid *braid, unsigned operand,
 	const struct dpe_leaf *leaf, const struct dpe_fibre *prefix)
 {
 	struct dpe_config begin;
@@ -233,7 +233,7 @@ static void enter(struct taking *t, struct dpe_braid *braid, unsigned operand,
 	dpe_config_drop(&leaf->run, &begin);
 }
 
-static bool can_enter_next(const struct taking *t, const struct dpe_leaf *leaf)
+static bool can_enter_next(const struct acquisition *t, const struct dpe_leaf *leaf)
 {
 	for (unsigned i = 0; i < leaf->nnext; i++) {
 		if (leaf->next[i]->part->literals[t->literal])
@@ -242,7 +242,7 @@ static bool can_enter_next(const struct taking *t, const struct dpe_leaf *leaf)
 	return false;
 }
 
-static void enter_next(struct taking *t, struct dpe_braid *braid, unsigned operand,
+static void enter_next(struct acquisition *t, struct dpe_braid *braid, unsigned operand,
 	const struct dpe_leaf *leaf, const struct dpe_fibre *prefix)
 {
 	for (unsigned i = 0; i < leaf->nnext; i++)
@@ -252,7 +252,7 @@ static void enter_next(struct taking *t, struct dpe_braid *braid, unsigned opera
 /* ---- what follows a & -------------------------------------------------------------------- */
 
 struct following {
-	struct taking *taking;
+	struct acquisition *acquisition;
 	struct dpe_braid *braid; /* that the & is in … */
 	unsigned operand;
 	struct dpe_fibre *owner; /* … where it stands */
@@ -261,17 +261,17 @@ struct following {
 static bool follow(void *context, const struct dpe_chosen *chosen)
 {
 	struct following *f = context;
-	struct dpe_fibre *sum = dpe_fibre_sum(f->taking->pool, f->owner, chosen);
+	struct dpe_fibre *sum = dpe_fibre_sum(f->acquisition->pool, f->owner, chosen);
 
-	enter_next(f->taking, f->braid, f->operand, f->owner->leaf, sum);
-	dpe_fibre_unref(f->taking->pool, sum);
+	enter_next(f->acquisition, f->braid, f->operand, f->owner->leaf, sum);
+	dpe_fibre_unref(f->acquisition->pool, sum);
 	return true;
 }
 
 /* ---- in an operand ----------------------------------------------------------------------- */
 
 static void take_in_braid(
-	struct taking *t, struct dpe_braid *braid, unsigned operand, struct dpe_fibre *owner)
+	struct acquisition *t, struct dpe_braid *braid, unsigned operand, struct dpe_fibre *owner)
 {
 	struct following f = {t, braid, operand, owner};
 
@@ -281,7 +281,7 @@ static void take_in_braid(
 }
 
 static void take_after(
-	struct taking *t, struct dpe_braid *braid, unsigned operand, const struct dpe_fibre *fibre)
+	struct acquisition *t, struct dpe_braid *braid, unsigned operand, const struct dpe_fibre *fibre)
 {
 	const struct dpe_leaf *leaf = fibre->leaf;
 	struct dpe_fibre prefix = *fibre;
@@ -295,7 +295,7 @@ static void take_after(
 }
 
 /* The gap is closed later. */
-static void drop(struct taking *t, struct dpe_fibres *fibres, unsigned at)
+static void drop(struct acquisition *t, struct dpe_fibres *fibres, unsigned at)
 {
 	dpe_fibre_unref(t->pool, fibres->at[at]);
 	fibres->at[at] = NULL;
@@ -303,7 +303,7 @@ static void drop(struct taking *t, struct dpe_fibres *fibres, unsigned at)
 }
 
 /* Fibres that the event passes over for good go at once. */
-static void take_in_operand(struct taking *t, struct dpe_braid *braid, unsigned operand)
+static void take_in_operand(struct acquisition *t, struct dpe_braid *braid, unsigned operand)
 {
 	const struct dpe_segment *segment = &braid->leaf->operands[operand];
 	struct dpe_fibres *active = &braid->lists[operand].active;
@@ -329,7 +329,7 @@ static void take_in_operand(struct taking *t, struct dpe_braid *braid, unsigned 
 		enter(t, braid, operand, segment->first[i], &nothing);
 }
 
-static void take_in(struct taking *t, struct dpe_braid *braid)
+static void take_in(struct acquisition *t, struct dpe_braid *braid)
 {
 	uint32_t operand = dpe_leaf_operand(braid->leaf, t->literal);
 	uint64_t turn = t->occurrence->number * t->run->rule->nliterals + t->literal + 1;
@@ -344,14 +344,14 @@ static void take_in(struct taking *t, struct dpe_braid *braid)
 /* ---- keeping what came of it ------------------------------------------------------------- */
 
 /* False, and nothing is left, where it is more than is left. */
-static bool spend(struct taking *t, uint64_t work)
+static bool spend(struct acquisition *t, uint64_t work)
 {
 	t->work -= work < t->work ? work : t->work;
 	return t->work;
 }
 
 /* Of fibres that nothing tells apart one is enough. False where there is no room. */
-static bool keep(struct taking *t, struct dpe_fibres *fibres, struct dpe_fibre *new,
+static bool keep(struct acquisition *t, struct dpe_fibres *fibres, struct dpe_fibre *new,
 	enum dpe_fibre_role role)
 {
 	struct dpe_weave *weave = t->slice->weave;
@@ -381,7 +381,7 @@ static bool keep(struct taking *t, struct dpe_fibres *fibres, struct dpe_fibre *
 }
 
 /* A braid for which there is no room goes with all that is in it. */
-static void forget_within(struct taking *t, unsigned from, const struct dpe_braid *gone)
+static void forget_within(struct acquisition *t, unsigned from, const struct dpe_braid *gone)
 {
 	for (unsigned i = from; i < t->nfresh; i++) {
 		const struct dpe_braid *braid = t->fresh[i].braid;
@@ -395,14 +395,14 @@ static void forget_within(struct taking *t, unsigned from, const struct dpe_brai
 	}
 }
 
-static bool match(struct taking *t, struct dpe_fresh *fresh, struct dpe_chosen *chosen)
+static bool match(struct acquisition *t, struct dpe_fresh *fresh, struct dpe_chosen *chosen)
 {
 	return dpe_choose_match(t->run, t->slice, fresh->braid, fresh->operand, fresh->fibre,
 		chosen, &t->work);
 }
 
 /* True where the fibre is the last of a match, which is then chosen, with a reference to each. */
-static bool settle(struct taking *t, struct dpe_fresh *fresh, bool matched, struct dpe_chosen *chosen)
+static bool settle(struct acquisition *t, struct dpe_fresh *fresh, bool matched, struct dpe_chosen *chosen)
 {
 	const struct dpe_segment *segment = &fresh->braid->leaf->operands[fresh->operand];
 	struct dpe_lists *lists = &fresh->braid->lists[fresh->operand];
@@ -425,7 +425,7 @@ static bool settle(struct taking *t, struct dpe_fresh *fresh, bool matched, stru
 	return found;
 }
 
-static bool settle_all(struct taking *t, struct dpe_chosen *chosen)
+static bool settle_all(struct acquisition *t, struct dpe_chosen *chosen)
 {
 	bool matched = false;
 
@@ -467,7 +467,7 @@ static int by_number(const void *a, const void *b)
 	return x->occurrence->number < y->occurrence->number ? -1 : 1;
 }
 
-static void tell(struct taking *t, const struct dpe_chosen *chosen)
+static void tell(struct acquisition *t, const struct dpe_chosen *chosen)
 {
 	struct dpe_shape *shape = t->run->shape;
 	struct told told = {shape->entries, 0, shape->capentries};
@@ -507,7 +507,7 @@ static uint64_t most_work(const struct dpe_run *run, const struct dpe_slice *sli
 void dpe_weave_take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
 	struct dpe_weave *weave = weave_of(run, slice);
-	struct taking t = {
+	struct acquisition t = {
 		.run = run,
 		.slice = slice,
 		.occurrence = occurrence,

@@ -6,98 +6,98 @@
 
 #include <stdlib.h>
 
-struct dpe_unsaid {
+struct dpe_deferred {
 	UT_hash_handle hh;
 	uint64_t number;           /* of the cell */
 	struct dpe_occurrence *at; /* counted: the event that violated it */
 	char *reason;              /* owned */
 };
 
-static struct dpe_unsaid *find(const struct dpe_run *run, uint64_t number)
+static struct dpe_deferred *find(const struct dpe_run *run, uint64_t number)
 {
-	struct dpe_unsaid *found = NULL;
+	struct dpe_deferred *found = NULL;
 
-	HASH_FIND(hh, run->unsaid, &number, sizeof(number), found);
+	HASH_FIND(hh, run->deferred, &number, sizeof(number), found);
 	return found;
 }
 
-static void keep(
+static void add(
 	struct dpe_run *run, uint64_t number, struct dpe_occurrence *at, const char *reason)
 {
-	struct dpe_unsaid *unsaid = dpe_xcalloc(1, sizeof(*unsaid));
+	struct dpe_deferred *deferred = dpe_xcalloc(1, sizeof(*deferred));
 
-	unsaid->number = number;
-	unsaid->at = dpe_occurrence_ref(at);
-	unsaid->reason = dpe_xstrdup(reason);
-	HASH_ADD(hh, run->unsaid, number, sizeof(unsaid->number), unsaid);
+	deferred->number = number;
+	deferred->at = dpe_occurrence_ref(at);
+	deferred->reason = dpe_xstrdup(reason);
+	HASH_ADD(hh, run->deferred, number, sizeof(deferred->number), deferred);
 }
 
-static void drop(struct dpe_run *run, struct dpe_unsaid *unsaid)
+static void drop(struct dpe_run *run, struct dpe_deferred *deferred)
 {
-	HASH_DEL(run->unsaid, unsaid);
-	dpe_occurrence_unref(unsaid->at);
-	free(unsaid->reason);
-	free(unsaid);
+	HASH_DEL(run->deferred, deferred);
+	dpe_occurrence_unref(deferred->at);
+	free(deferred->reason);
+	free(deferred);
 }
 
-bool dpe_slice_keeps_silent(struct dpe_run *run, struct dpe_slice *slice,
+bool dpe_violation_defer(struct dpe_run *run, struct dpe_slice *slice,
 	struct dpe_occurrence *occurrence, const char *reason)
 {
 	if (!slice->extended)
 		return false;
 	slice->done = true;
-	keep(run, slice->number, occurrence, reason);
+	add(run, slice->number, occurrence, reason);
 	return true;
 }
 
-void dpe_unsaid_copy(struct dpe_run *run, uint64_t to, uint64_t from)
+void dpe_deferred_copy(struct dpe_run *run, uint64_t to, uint64_t from)
 {
-	const struct dpe_unsaid *unsaid = run->unsaid ? find(run, from) : NULL;
+	const struct dpe_deferred *deferred = run->deferred ? find(run, from) : NULL;
 
-	if (unsaid)
-		keep(run, to, unsaid->at, unsaid->reason);
+	if (deferred)
+		add(run, to, deferred->at, deferred->reason);
 }
 
-bool dpe_unsaid_has(const struct dpe_run *run, uint64_t number)
+bool dpe_deferred_has(const struct dpe_run *run, uint64_t number)
 {
-	return run->unsaid && find(run, number);
+	return run->deferred && find(run, number);
 }
 
-void dpe_unsaid_tell(struct dpe_run *run, struct dpe_slice *slice)
+void dpe_deferred_report(struct dpe_run *run, struct dpe_slice *slice)
 {
-	struct dpe_unsaid *unsaid = find(run, slice->number);
+	struct dpe_deferred *deferred = find(run, slice->number);
 	const struct dpe_stmt *action = run->rule->otherwise;
 	const struct dpe_message *positions[run->rule->npositions + 1];
 	const char *doubt = dpe_expect_doubt(run, slice);
 
-	dpe_run_tell(run, slice, &(struct dpe_verdict){
+	dpe_verdict_report(run, slice, &(struct dpe_verdict){
 		.kind = doubt ? DPE_INCONCLUSIVE : DPE_VIOLATED,
-		.event = unsaid->at->message,
-		.reason = doubt ? doubt : unsaid->reason,
-		.around = (const struct dpe_message *const[]){unsaid->at->message},
-		.stamps = (const struct dpe_stamp *const[]){&unsaid->at->stamp},
+		.event = deferred->at->message,
+		.reason = doubt ? doubt : deferred->reason,
+		.around = (const struct dpe_message *const[]){deferred->at->message},
+		.stamps = (const struct dpe_stamp *const[]){&deferred->at->stamp},
 		.naround = 1,
 	});
 	for (unsigned i = 0; i < run->rule->npositions; i++)
 		positions[i] = NULL;
 	if (!doubt && action)
-		dpe_run_action(run, slice, action, positions, unsaid->at->message);
-	run->recognizer->quiet = false;
-	drop(run, unsaid);
+		dpe_run_action(run, slice, action, positions, deferred->at->message);
+	run->recognizer->suppressing = false;
+	drop(run, deferred);
 }
 
-void dpe_unsaid_drop(struct dpe_run *run, uint64_t number)
+void dpe_deferred_drop(struct dpe_run *run, uint64_t number)
 {
-	struct dpe_unsaid *unsaid = run->unsaid ? find(run, number) : NULL;
+	struct dpe_deferred *deferred = run->deferred ? find(run, number) : NULL;
 
-	if (unsaid)
-		drop(run, unsaid);
+	if (deferred)
+		drop(run, deferred);
 }
 
-void dpe_unsaid_free(struct dpe_run *run)
+void dpe_deferred_free(struct dpe_run *run)
 {
-	struct dpe_unsaid *unsaid, *next;
+	struct dpe_deferred *deferred, *next;
 
-	HASH_ITER (hh, run->unsaid, unsaid, next)
-		drop(run, unsaid);
+	HASH_ITER (hh, run->deferred, deferred, next)
+		drop(run, deferred);
 }

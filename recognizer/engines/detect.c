@@ -334,10 +334,10 @@ void dpe_detect_tell(struct dpe_run *run, const struct dpe_slice *slice,
 	verdict.naround = verdict.nevents;
 	verdict.stamps = stamps;
 	verdict.positions = positions;
-	dpe_run_tell(run, slice, &verdict);
+	dpe_verdict_report(run, slice, &verdict);
 	if (!doubt && run->rule->action)
 		run_rule_action(run, slice, entries, nentries, occurrence->message);
-	run->recognizer->quiet = false;
+	run->recognizer->suppressing = false;
 	free(events);
 	free(stamps);
 	free(positions);

@@ -196,15 +196,15 @@ static inline struct dpe_occurrence *const *dpe_partial_firsts(const struct dpe_
 
 /* True where the violated slice is a part of a larger one, and is told of no more than that it is
  * done; slices that begin with what it saw will tell. */
-bool dpe_slice_keeps_silent(struct dpe_run *run, struct dpe_slice *slice,
+bool dpe_violation_defer(struct dpe_run *run, struct dpe_slice *slice,
 	struct dpe_occurrence *occurrence, const char *reason);
 /* What the new slice begins with was violated, and nothing was said. */
-void dpe_unsaid_copy(struct dpe_run *run, uint64_t to, uint64_t from);
+void dpe_deferred_copy(struct dpe_run *run, uint64_t to, uint64_t from);
 /* Whether something is to be said of the slice with this number; says it. */
-bool dpe_unsaid_has(const struct dpe_run *run, uint64_t number);
-void dpe_unsaid_tell(struct dpe_run *run, struct dpe_slice *slice);
-void dpe_unsaid_drop(struct dpe_run *run, uint64_t number);
-void dpe_unsaid_free(struct dpe_run *run);
+bool dpe_deferred_has(const struct dpe_run *run, uint64_t number);
+void dpe_deferred_report(struct dpe_run *run, struct dpe_slice *slice);
+void dpe_deferred_drop(struct dpe_run *run, uint64_t number);
+void dpe_deferred_free(struct dpe_run *run);
 
 /* ---- conjunctions --------------------------------------------------------------------------- */
 

@@ -311,7 +311,7 @@ static void tell_with_predecessors(struct dpe_run *run, const struct dpe_slice *
 	verdict->around = around;
 	verdict->stamps = stamps;
 	verdict->naround = run->preds.count + 1;
-	dpe_run_tell(run, slice, verdict);
+	dpe_verdict_report(run, slice, verdict);
 }
 
 static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
@@ -327,7 +327,7 @@ static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
 	};
 
 	describe_event(run, occurrence, &reason);
-	if (dpe_slice_keeps_silent(run, slice, occurrence, reason.at)) {
+	if (dpe_violation_defer(run, slice, occurrence, reason.at)) {
 		dpe_text_free(&reason);
 		return;
 	}
@@ -339,7 +339,7 @@ static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
 	tell_with_predecessors(run, slice, occurrence, &verdict);
 	if (!doubt && run->rule->otherwise)
 		run_action(run, slice, run->rule->otherwise, nbefore ? &before[0] : NULL, event);
-	run->recognizer->quiet = false;
+	run->recognizer->suppressing = false;
 	for (unsigned i = 0; i < expected.count; i++)
 		free(expected.at[i]);
 	free(expected.at);
@@ -504,10 +504,10 @@ void dpe_expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 
 		run_actions(run, slice, ending, count, final, NULL);
 	}
-	dpe_run_tell(run, slice, &verdict);
+	dpe_verdict_report(run, slice, &verdict);
 	if (!doubt && action)
 		run_action(run, slice, action, final ? final : &slice->readings[0], NULL);
-	run->recognizer->quiet = false;
+	run->recognizer->suppressing = false;
 	for (unsigned i = 0; i < expected.count; i++)
 		free(expected.at[i]);
 	free(expected.at);

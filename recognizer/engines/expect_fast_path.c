@@ -99,7 +99,7 @@ bool dpe_sequel_first(struct dpe_run *run, unsigned literal, dpe_state *to)
 bool dpe_sequel_take(struct dpe_run *run, struct dpe_slice *slice, unsigned literal,
 	const struct dpe_event *event)
 {
-	struct dpe_occurrence *last = dpe_order_alone(&slice->order, &event->stamp);
+	struct dpe_occurrence *last = dpe_order_only_chain_end(&slice->order, &event->stamp);
 	struct dpe_config *config;
 	uint32_t to;
 
@@ -111,7 +111,7 @@ bool dpe_sequel_take(struct dpe_run *run, struct dpe_slice *slice, unsigned lite
 	to = way(run, config->state, literal);
 	if (to < WAYS)
 		return false;
-	dpe_occurrence_become(last, event);
+	dpe_occurrence_replace(last, event);
 	config->state = to - WAYS;
 	return true;
 }

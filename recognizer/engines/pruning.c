@@ -183,10 +183,10 @@ const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recogniz
 
 	if (newer && newer < cost) /* many objects that threads synchronise on */
 		newer = cost;
-	if (recognizer->looked && now - recognizer->looked <= newer)
+	if (recognizer->horizon_at && now - recognizer->horizon_at <= newer)
 		return recognizer->horizon;
 	if (!dpe_horizon_look(recognizer->horizon, recognizer->stabilizer))
 		return NULL;
-	recognizer->looked = now;
+	recognizer->horizon_at = now;
 	return recognizer->horizon;
 }

@@ -78,20 +78,14 @@ void dpe_order_trim(struct dpe_order *order, dpe_needed_fn *needed, void *contex
 uint64_t dpe_order_size(const struct dpe_order *order);
 /* The last event of an order of one chain, where an event with this stamp comes right after it and
  * takes its place; else NULL. */
-struct dpe_occurrence *dpe_order_alone(
+struct dpe_occurrence *dpe_order_only_chain_end(
 	const struct dpe_order *order, const struct dpe_stamp *stamp);
 /* The occurrence of another event from now on. */
-void dpe_occurrence_become(struct dpe_occurrence *occurrence, const struct dpe_event *event);
+void dpe_occurrence_replace(struct dpe_occurrence *occurrence, const struct dpe_event *event);
 /* The first event after one of its chain, of those that are there; NULL: there is none. */
 const struct dpe_occurrence *dpe_order_next(
 	const struct dpe_order *order, const struct dpe_occurrence *occurrence);
 bool dpe_preds_have(const struct dpe_preds *preds, const struct dpe_occurrence *occurrence);
-
-/* ---- values ------------------------------------------------------------------------------- */
-
-/* A copy whose text is the caller's to free, and the end of one. */
-struct dpe_value dpe_value_keep(struct dpe_value value);
-void dpe_value_drop(struct dpe_value value);
 
 /* ---- value_table.c ------------------------------------------------------------------------ */
 
@@ -110,6 +104,6 @@ void dpe_keyed_add(struct dpe_keyed **table, struct dpe_keyed *entry, struct dpe
 /* Takes it out of the table; the value stays the entry's. */
 void dpe_keyed_remove(struct dpe_keyed **table, struct dpe_keyed *entry);
 /* Takes out any; NULL where the table is empty. */
-struct dpe_keyed *dpe_keyed_pop(struct dpe_keyed **table);
+struct dpe_keyed *dpe_keyed_take_any(struct dpe_keyed **table);
 
 #endif

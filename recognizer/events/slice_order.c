@@ -225,7 +225,7 @@ void dpe_order_restore(struct dpe_order *order, struct dpe_occurrence *occurrenc
 	chain->last = occurrence;
 }
 
-struct dpe_occurrence *dpe_order_alone(const struct dpe_order *order, const struct dpe_stamp *stamp)
+struct dpe_occurrence *dpe_order_only_chain_end(const struct dpe_order *order, const struct dpe_stamp *stamp)
 {
 	struct dpe_occurrence *last;
 
@@ -238,7 +238,7 @@ struct dpe_occurrence *dpe_order_alone(const struct dpe_order *order, const stru
 		       : NULL;
 }
 
-void dpe_occurrence_become(struct dpe_occurrence *occurrence, const struct dpe_event *event)
+void dpe_occurrence_replace(struct dpe_occurrence *occurrence, const struct dpe_event *event)
 {
 	dpe_message_unref(occurrence->message);
 	dpe_stamp_unref(&occurrence->stamp);

@@ -2,26 +2,6 @@
 #include "recognizer/events/events.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-struct dpe_value dpe_value_keep(struct dpe_value value)
-{
-	char *text;
-
-	if (!dpe_value_has_own_text(value))
-		return value;
-	text = dpe_xmalloc(value.len + 1);
-	memcpy(text, value.text, value.len);
-	text[value.len] = '\0';
-	value.text = text;
-	return value;
-}
-
-void dpe_value_drop(struct dpe_value value)
-{
-	if (dpe_value_has_own_text(value))
-		free((char *)value.text);
-}
 
 struct dpe_keyed *dpe_keyed_find(struct dpe_keyed *table, struct dpe_value value)
 {
@@ -38,7 +18,7 @@ void dpe_keyed_add(struct dpe_keyed **table, struct dpe_keyed *entry, struct dpe
 {
 	struct dpe_keyed *head;
 
-	entry->value = dpe_value_keep(value);
+	entry->value = dpe_value_copy(value);
 	entry->hash = dpe_value_hash(value);
 	entry->same = NULL;
 	HASH_FIND(hh, *table, &entry->hash, sizeof(entry->hash), head);
@@ -67,7 +47,7 @@ void dpe_keyed_remove(struct dpe_keyed **table, struct dpe_keyed *entry)
 		HASH_ADD(hh, *table, hash, sizeof(next->hash), next);
 }
 
-struct dpe_keyed *dpe_keyed_pop(struct dpe_keyed **table)
+struct dpe_keyed *dpe_keyed_take_any(struct dpe_keyed **table)
 {
 	struct dpe_keyed *first = *table;
 

@@ -35,7 +35,7 @@ bool dpe_own_condition_holds(
 	const struct dpe_run *run, struct dpe_binding *binding, const struct dpe_message *message);
 
 /* The patterns that events of one name can look like, in the order of the rules. */
-struct dpe_watch {
+struct dpe_name_watchers {
 	struct dpe_watcher {
 		struct dpe_run *run;
 		unsigned pattern;
@@ -111,7 +111,7 @@ void dpe_sections_clear(struct dpe_sections *sections);
 /* Fills in recognizer->roles. */
 void dpe_roles_find(struct dpe_recognizer *recognizer, struct dpe_message *message);
 /* Once the runs have begun. */
-void dpe_roles_prepare(struct dpe_watch *watch);
+void dpe_roles_prepare(struct dpe_name_watchers *watch);
 struct dpe_roles *dpe_roles_new(void);
 void dpe_roles_free(struct dpe_roles *roles); /* accepts NULL */
 

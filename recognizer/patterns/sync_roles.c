@@ -102,7 +102,7 @@ static void prepare(struct dpe_watcher *watcher)
 }
 
 /* Whether the name has one part only, which is known but for the key. */
-static void find_role(struct dpe_watch *watch)
+static void find_role(struct dpe_name_watchers *watch)
 {
 	const struct dpe_watcher *only = NULL;
 
@@ -122,7 +122,7 @@ static void find_role(struct dpe_watch *watch)
 		.rule = only->run->sync, .send = only->sends, .nkeys = 1};
 }
 
-void dpe_roles_prepare(struct dpe_watch *watch)
+void dpe_roles_prepare(struct dpe_name_watchers *watch)
 {
 	for (unsigned i = 0; i < watch->count; i++)
 		prepare(&watch->at[i]);
@@ -132,7 +132,7 @@ void dpe_roles_prepare(struct dpe_watch *watch)
 static void find_roles(struct dpe_recognizer *recognizer, struct dpe_message *message)
 {
 	struct dpe_roles *roles = recognizer->roles;
-	const struct dpe_watch *watch = &recognizer->by_name[message->name];
+	const struct dpe_name_watchers *watch = &recognizer->by_name[message->name];
 
 	for (unsigned i = 0; i < watch->count; i++) {
 		const struct dpe_watcher *watcher = &watch->at[i];

@@ -189,7 +189,7 @@ static void tell(const struct dpe_pairs *pairs, const struct dpe_pair_rule *rule
 	struct dpe_run *run = rule->run;
 	uint32_t met = find_met(of, event, reading->meets & rule->literals);
 	const struct dpe_pair_event *first = &dpe_pair_events(of)[met];
-	struct dpe_slice *slice = dpe_pairs_show(pairs, rule, of);
+	struct dpe_slice *slice = dpe_pairs_view(pairs, rule, of);
 	const char *doubt = dpe_slice_doubt(run, slice);
 	struct dpe_message *message = dpe_retained_message(pairs->table.pool, first->message);
 	const struct dpe_message *events[] = {message, event->message};
@@ -211,10 +211,10 @@ static void tell(const struct dpe_pairs *pairs, const struct dpe_pair_rule *rule
 
 	find_positions(pairs, dpe_pair_literals(of)[met] & rule->literals,
 		reading->literals & rule->literals, positions);
-	dpe_run_tell(run, slice, &verdict);
+	dpe_verdict_report(run, slice, &verdict);
 	if (!doubt && run->rule->action)
 		run_rule_action(run, slice, &verdict);
-	run->recognizer->quiet = false;
+	run->recognizer->suppressing = false;
 	dpe_message_unref(message);
 }
 
@@ -304,7 +304,7 @@ static uint8_t take(struct dpe_pairs *pairs, const struct dpe_event *event,
 	if (fresh) {
 		slice->rules |= fresh;
 		count_rules(pairs, fresh, 1);
-		recognizer->far |= pairs->table.count >= MANY;
+		recognizer->many_slices |= pairs->table.count >= MANY;
 	}
 	if (!fresh && slice->nevents == 2 && !dpe_pair_has_many(slice) &&
 		follows_both(slice, event) && replace_one(pairs, slice, event, reading))
@@ -338,13 +338,13 @@ static __attribute__((noinline)) void take_and_end(struct dpe_pairs *pairs,
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-void dpe_pairs_expect(const struct dpe_pair_access *access, const struct dpe_message *message)
+void dpe_pairs_prefetch_message(const struct dpe_pair_access *access, const struct dpe_message *message)
 {
 	if (message->nargs)
 		dpe_pair_expect(&access->pairs->table, &message->args[0]);
 }
 
-bool dpe_pairs_access_at_once(const struct dpe_pair_access *access, const struct dpe_event *event)
+bool dpe_pairs_access_fast(const struct dpe_pair_access *access, const struct dpe_event *event)
 {
 	const struct dpe_message *message = event->message;
 	const struct dpe_pair_reading *reading = &access->by_phase[message->phase];
@@ -424,7 +424,7 @@ void dpe_pairs_take(struct dpe_run *run, const struct dpe_event *event)
 	}
 }
 
-void dpe_pairs_prepare(const struct dpe_run *run, const struct dpe_value *value, bool soon)
+void dpe_pairs_prefetch(const struct dpe_run *run, const struct dpe_value *value, bool soon)
 {
 	if (run->pairs->table.nkeys == 1)
 		dpe_pair_prepare(&run->pairs->table, value, soon);

@@ -48,12 +48,12 @@ static void keep_key(const struct dpe_pair_table *table, struct dpe_pair_slice *
 	const struct dpe_value *key)
 {
 	if (table->nkeys == 1)
-		slice->key = dpe_value_keep(*key);
+		slice->key = dpe_value_copy(*key);
 	if (table->nkeys <= 1)
 		return;
 	slice->keys = dpe_xcalloc(table->nkeys, sizeof(*slice->keys));
 	for (unsigned i = 0; i < table->nkeys; i++)
-		slice->keys[i] = dpe_value_keep(key[i]);
+		slice->keys[i] = dpe_value_copy(key[i]);
 }
 
 static void drop_key(const struct dpe_pair_table *table, struct dpe_pair_slice *slice)

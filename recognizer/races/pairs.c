@@ -187,10 +187,10 @@ static void add_rule(struct dpe_pairs *pairs, struct dpe_run *run)
 	to->keys = dpe_xcalloc(rule->nvariables + 1, sizeof(*to->keys));
 	for (uint64_t left = run->masks[0]; left; left &= left - 1)
 		to->keys[nkeys++] = (unsigned)__builtin_ctzll(left);
-	to->shown = dpe_xcalloc(rule->nvariables + 1, sizeof(*to->shown));
-	to->mold = dpe_xcalloc(1, sizeof(*to->mold));
-	to->mold->params = to->shown;
-	to->mold->mask = run->masks[0];
+	to->view_values = dpe_xcalloc(rule->nvariables + 1, sizeof(*to->view_values));
+	to->view = dpe_xcalloc(1, sizeof(*to->view));
+	to->view->params = to->view_values;
+	to->view->mask = run->masks[0];
 	run->pairs = pairs;
 	run->pair_rule = pairs->nrules++;
 	pairs->nliterals += rule->nliterals;
@@ -227,7 +227,7 @@ static void add_reading(struct dpe_pair_access *access, const struct dpe_watcher
 }
 
 /* The watchers from this one on that are of rules with the same slices. */
-static void join_watchers(struct dpe_watch *watch, unsigned from)
+static void join_watchers(struct dpe_name_watchers *watch, unsigned from)
 {
 	struct dpe_pair_access *access = dpe_xcalloc(1, sizeof(*access));
 	unsigned end = from;
@@ -248,7 +248,7 @@ static void join_watchers(struct dpe_watch *watch, unsigned from)
 	watch->at[from].end = end;
 }
 
-void dpe_pairs_watch(struct dpe_watch *watch)
+void dpe_pairs_watch(struct dpe_name_watchers *watch)
 {
 	const struct dpe_pair_access *access = NULL;
 	unsigned nothers = 0; /* that look at events, but those of `access` */
@@ -268,15 +268,15 @@ void dpe_pairs_watch(struct dpe_watch *watch)
 
 /* ---- slices, as others see them ---------------------------------------------------------- */
 
-struct dpe_slice *dpe_pairs_show(const struct dpe_pairs *pairs, const struct dpe_pair_rule *rule,
+struct dpe_slice *dpe_pairs_view(const struct dpe_pairs *pairs, const struct dpe_pair_rule *rule,
 	const struct dpe_pair_slice *slice)
 {
 	const struct dpe_value *key = dpe_pair_key(&pairs->table, slice);
 
-	rule->mold->overflown = slice->overflown >> rule->run->pair_rule & 1;
+	rule->view->overflown = slice->overflown >> rule->run->pair_rule & 1;
 	for (unsigned i = 0; i < pairs->table.nkeys; i++)
-		rule->shown[rule->keys[i]] = key[i];
-	return rule->mold;
+		rule->view_values[rule->keys[i]] = key[i];
+	return rule->view;
 }
 
 uint64_t dpe_pairs_count(const struct dpe_run *run)
@@ -294,9 +294,9 @@ static void finish(void *context, struct dpe_pair_slice *of)
 
 	if (!(of->overflown >> run->pair_rule & 1))
 		return;
-	slice = dpe_pairs_show(run->pairs, &run->pairs->rules[run->pair_rule], of);
+	slice = dpe_pairs_view(run->pairs, &run->pairs->rules[run->pair_rule], of);
 	verdict.reason = dpe_slice_doubt(run, slice);
-	dpe_run_tell(run, slice, &verdict);
+	dpe_verdict_report(run, slice, &verdict);
 }
 
 void dpe_pairs_finish(struct dpe_run *run)
@@ -315,8 +315,8 @@ void dpe_pairs_free(struct dpe_run *run)
 	for (unsigned i = 0; i < pairs->nrules; i++) {
 		free(pairs->rules[i].keys);
 		free(pairs->rules[i].readings);
-		free(pairs->rules[i].mold);
-		free(pairs->rules[i].shown);
+		free(pairs->rules[i].view);
+		free(pairs->rules[i].view_values);
 	}
 	free(pairs);
 }

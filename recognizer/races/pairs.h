@@ -35,8 +35,8 @@ struct dpe_pair_rule {
 	unsigned *keys;                    /* the variables that all its patterns bind */
 	struct dpe_pair_reading *readings; /* by pattern */
 	uint64_t count;                    /* of its slices */
-	struct dpe_slice *mold;            /* in which a slice is shown to others, … */
-	struct dpe_value *shown;           /* … and its values */
+	struct dpe_slice *view;            /* in which a slice is shown to others, … */
+	struct dpe_value *view_values;           /* … and its values */
 };
 
 struct dpe_pairs {
@@ -59,7 +59,7 @@ struct dpe_pair_access {
 /* Of literals that lack the same the first. */
 uint32_t dpe_pairs_reduce(const struct dpe_pairs *pairs, uint32_t literals);
 /* The slice as others see that of one of its rules. */
-struct dpe_slice *dpe_pairs_show(const struct dpe_pairs *pairs, const struct dpe_pair_rule *rule,
+struct dpe_slice *dpe_pairs_view(const struct dpe_pairs *pairs, const struct dpe_pair_rule *rule,
 	const struct dpe_pair_slice *slice);
 
 static inline void dpe_pair_reading_add(

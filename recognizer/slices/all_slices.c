@@ -8,18 +8,18 @@
 /* ---- the end ----------------------------------------------------------------------------- */
 
 /* Matches of this slice may have been missed. */
-static void tell_overflow(struct dpe_run *run, const struct dpe_slice *slice)
+static void report_overflow(struct dpe_run *run, const struct dpe_slice *slice)
 {
 	struct dpe_verdict verdict = {
 		.kind = DPE_INCONCLUSIVE,
 		.reason = dpe_slice_doubt(run, slice),
 	};
 
-	dpe_run_tell(run, slice, &verdict);
+	dpe_verdict_report(run, slice, &verdict);
 }
 
 /* A slice at rest that is as it should be need not be at work to be told of. */
-static bool finish_at_rest(struct dpe_run *run, struct dpe_cell *cell)
+static bool finish_compact(struct dpe_run *run, struct dpe_cell *cell)
 {
 	struct dpe_reading reading = {.config.state = cell->state};
 	struct dpe_slice slice = {
@@ -34,7 +34,7 @@ static bool finish_at_rest(struct dpe_run *run, struct dpe_cell *cell)
 		.nreadings = 1,
 	};
 
-	if (cell->form != DPE_CELL_ONE || !dpe_config_final(run, &reading.config))
+	if (cell->form != DPE_CELL_SINGLE || !dpe_config_final(run, &reading.config))
 		return false;
 	dpe_expect_finish(run, &slice);
 	cell->done = true;
@@ -45,20 +45,20 @@ static void finish_slice(struct dpe_run *run, struct dpe_cell *cell)
 {
 	if (run->rule->mode == DPE_DETECT) {
 		if (dpe_cell_is_overflown(run->slices, cell))
-			tell_overflow(run, dpe_slice_work(run, cell));
+			report_overflow(run, dpe_slice_activate(run, cell));
 		return;
 	}
 	if (dpe_cell_is_done(run->slices, cell) || cell->extended || cell->retired ||
-		finish_at_rest(run, cell))
+		finish_compact(run, cell))
 		return;
-	dpe_expect_finish(run, dpe_slice_work(run, cell));
+	dpe_expect_finish(run, dpe_slice_activate(run, cell));
 }
 
 void dpe_slices_finish(struct dpe_run *run)
 {
 	for (uint32_t i = 0; i < run->slices->ncells; i++) {
 		finish_slice(run, dpe_cell_at(run->slices, i));
-		dpe_slices_rest(run);
+		dpe_slices_compact(run);
 	}
 }
 
@@ -67,8 +67,8 @@ bool dpe_slices_each(struct dpe_run *run, dpe_slice_fn *each, void *context)
 	bool more = true;
 
 	for (uint32_t i = 0; more && i < run->slices->ncells; i++) {
-		more = each(context, dpe_slice_work(run, dpe_cell_at(run->slices, i)));
-		dpe_slices_rest(run);
+		more = each(context, dpe_slice_activate(run, dpe_cell_at(run->slices, i)));
+		dpe_slices_compact(run);
 	}
 	return more;
 }
@@ -77,10 +77,10 @@ bool dpe_slices_each(struct dpe_run *run, dpe_slice_fn *each, void *context)
 
 static void adopt_cell(struct dpe_run *run, struct dpe_cell *cell, const struct dpe_automaton *old)
 {
-	if (cell->form == DPE_CELL_ONE)
+	if (cell->form == DPE_CELL_SINGLE)
 		cell->state = dpe_automaton_adopt(run->automaton, old, cell->state);
 	else if (cell->form != DPE_CELL_NEW)
-		dpe_slice_adopt(run, dpe_slice_work(run, cell), old);
+		dpe_slice_adopt(run, dpe_slice_activate(run, cell), old);
 }
 
 /* Those at work first, so that nobody is laid to rest in a state of the old automaton. */
@@ -98,6 +98,6 @@ void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old)
 		if (!cell->marked)
 			adopt_cell(run, cell, old);
 		cell->marked = false;
-		dpe_slices_rest(run);
+		dpe_slices_compact(run);
 	}
 }

@@ -23,7 +23,7 @@ void dpe_values_keep(struct dpe_value *to, const struct dpe_value *values, uint6
 	for (uint64_t left = mask; left; left &= left - 1) {
 		unsigned at = (unsigned)__builtin_ctzll(left);
 
-		to[at] = dpe_value_keep(values[at]);
+		to[at] = dpe_value_copy(values[at]);
 	}
 }
 
@@ -70,8 +70,8 @@ void dpe_cells_begin(struct dpe_run *run)
 	size_t most = run->rule->mode == DPE_EXPECT ? EXPECTED : DETECTED;
 	unsigned more = nvariables < MOST_VALUES ? nvariables : MOST_VALUES;
 
-	slices->rest_at = sizeof(struct dpe_cell) + nvariables * sizeof(struct dpe_value);
-	slices->cell_size = round_up(slices->rest_at + most + more * sizeof(uint64_t), CELL_STEP);
+	slices->content_at = sizeof(struct dpe_cell) + nvariables * sizeof(struct dpe_value);
+	slices->cell_size = round_up(slices->content_at + most + more * sizeof(uint64_t), CELL_STEP);
 	slices->size = FIRST_SIZE;
 	slices->table = dpe_xcalloc(slices->size, sizeof(*slices->table));
 }
@@ -86,7 +86,7 @@ void dpe_cells_end(struct dpe_slices *slices)
 
 size_t dpe_cell_room(const struct dpe_slices *slices)
 {
-	return slices->cell_size - slices->rest_at;
+	return slices->cell_size - slices->content_at;
 }
 
 /* Where there are many cells, much of the time goes into finding the pages that they are in: large
@@ -136,7 +136,7 @@ struct dpe_cell *dpe_cell_find(
 	}
 }
 
-void dpe_cell_prepare(
+void dpe_cell_prefetch(
 	const struct dpe_slices *slices, uint64_t mask, const struct dpe_value *values, bool soon)
 {
 	uint32_t hash = hash_of(mask, values);
@@ -219,7 +219,7 @@ struct dpe_cell *dpe_cell_new(struct dpe_run *run, uint64_t mask, const struct d
 	if (slices->ncells == slices->nchunks * (uint64_t)DPE_CHUNK)
 		add_chunk(slices);
 	cell = dpe_cell_at(slices, slices->ncells);
-	memset(cell, 0, slices->rest_at);
+	memset(cell, 0, slices->content_at);
 	cell->number = slices->nslices++;
 	cell->mask = mask;
 	dpe_values_keep(cell->params, values, mask);

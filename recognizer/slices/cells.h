@@ -20,16 +20,16 @@
 
 enum dpe_cell_form {
 	DPE_CELL_NEW,     /* at rest, nothing came to it */
-	DPE_CELL_ONE,     /* at rest: an `expect` slice that stands at its only event */
-	DPE_CELL_WORDS,   /* at rest, in words */
-	DPE_CELL_OUTSIDE, /* the same, in a block of their own */
-	DPE_CELL_AT_WORK,
+	DPE_CELL_SINGLE,     /* at rest: an `expect` slice that stands at its only event */
+	DPE_CELL_ENCODED,   /* at rest, in words */
+	DPE_CELL_ENCODED_APART, /* the same, in a block of their own */
+	DPE_CELL_ACTIVE,
 };
 
 struct dpe_cell {
 	uint64_t number; /* in the order of their beginning */
 	uint64_t mask;   /* variables that are bound */
-	dpe_state state; /* of the one reading of DPE_CELL_ONE */
+	dpe_state state; /* of the one reading of DPE_CELL_SINGLE */
 	uint16_t size;   /* of the words */
 	enum dpe_cell_form form : 8;
 	bool extended : 1; /* a slice with these values and more exists */
@@ -39,21 +39,21 @@ struct dpe_cell {
 	/* At rest; else the slice at work knows. */
 	bool done : 1, renewed : 1, overflown : 1, searched : 1;
 	bool longer : 1;           /* it holds what it may be able to forget */
-	struct dpe_value params[]; /* owned, one a variable; behind them stands a struct dpe_rest */
+	struct dpe_value params[]; /* owned, one a variable; behind them stands a struct dpe_cell_content */
 };
 
 /* The only event of a slice. */
-struct dpe_one {
+struct dpe_single_event {
 	const struct dpe_clock *past; /* its stamp, counted */
 	uint32_t chain, index, told;
 	uint64_t number;
 	unsigned char words[]; /* its message */
 };
 
-union dpe_rest {
+union dpe_cell_content {
 	struct dpe_slice *slice; /* owned */
 	unsigned char *block;    /* of the pool */
-	struct dpe_one one;
+	struct dpe_single_event one;
 };
 
 /* How an event that looks like a pattern may be read. */
@@ -76,7 +76,7 @@ struct dpe_slices {
 	unsigned char **chunks;
 	unsigned nchunks, capchunks;
 	uint32_t ncells;
-	size_t cell_size, rest_at;
+	size_t cell_size, content_at;
 	uint64_t nslices, nretired;
 	uint64_t sweep_from; /* so many that have ended */
 	uint64_t full;       /* all variables that patterns bind */
@@ -93,10 +93,10 @@ struct dpe_slices {
 	unsigned ntouched, captouched;
 	/* Those at work, the longest first; as many of them may be. */
 	struct dpe_slice *first, *last;
-	unsigned nwork, most_work, woken; /* woken: since the last time some were laid to rest */
+	unsigned nactive, most_active, nactivated; /* woken: since the last time some were laid to rest */
 	struct dpe_slice *spare;          /* with room for what slices hold */
 	unsigned char *scratch;           /* for words */
-	bool rests;                       /* slices can be written as words */
+	bool compacts;                       /* slices can be written as words */
 };
 
 /* ---- slices.c, all_slices.c --------------------------------------------------------------- */
@@ -119,9 +119,9 @@ void dpe_cells_begin(struct dpe_run *run);
 /* Frees the memory; what cells own was given back. */
 void dpe_cells_end(struct dpe_slices *slices);
 static inline struct dpe_cell *dpe_cell_at(const struct dpe_slices *slices, uint32_t index);
-static inline union dpe_rest *dpe_cell_rest(
+static inline union dpe_cell_content *dpe_cell_content_of(
 	const struct dpe_slices *slices, const struct dpe_cell *cell);
-/* The bytes there are for words in a cell of the form DPE_CELL_WORDS. */
+/* The bytes there are for words in a cell of the form DPE_CELL_ENCODED. */
 size_t dpe_cell_room(const struct dpe_slices *slices);
 /* A new cell of the form DPE_CELL_NEW, which copies the values; it stands in the table. */
 struct dpe_cell *dpe_cell_new(struct dpe_run *run, uint64_t mask, const struct dpe_value *values);
@@ -130,7 +130,7 @@ struct dpe_cell *dpe_cell_find(
 	const struct dpe_slices *slices, uint64_t mask, const struct dpe_value *values);
 /* The cell will be looked for: brings its place in the table near, and when it is `soon` looked for
  * the cell itself. */
-void dpe_cell_prepare(
+void dpe_cell_prefetch(
 	const struct dpe_slices *slices, uint64_t mask, const struct dpe_value *values, bool soon);
 /* Begins the table anew, for the cells that there are. */
 void dpe_cells_index(struct dpe_slices *slices);
@@ -183,26 +183,26 @@ void dpe_slices_sweep(struct dpe_run *run);
 /* ---- compact.c ------------------------------------------------------------------------ */
 
 /* The slice at work. Until slices are laid to rest it stays there. */
-struct dpe_slice *dpe_slice_work(struct dpe_run *run, struct dpe_cell *cell);
+struct dpe_slice *dpe_slice_activate(struct dpe_run *run, struct dpe_cell *cell);
 /* The same for a cell of the form DPE_CELL_NEW, whose slice holds nothing, not even a reading. */
-struct dpe_slice *dpe_slice_wake(struct dpe_run *run, struct dpe_cell *cell);
+struct dpe_slice *dpe_slice_activate_new(struct dpe_run *run, struct dpe_cell *cell);
 /* Between two events: lays to rest those that have been at work for longest. */
-void dpe_slices_rest(struct dpe_run *run);
+void dpe_slices_compact(struct dpe_run *run);
 /* Drops all that the slice holds. */
 void dpe_cell_clear(struct dpe_run *run, struct dpe_cell *cell);
 /* The cell stands elsewhere now. */
 void dpe_cell_moved(struct dpe_slices *slices, struct dpe_cell *cell);
 /* Frees what slices at work were given. */
-void dpe_rest_end(struct dpe_run *run);
+void dpe_compact_end(struct dpe_run *run);
 /* A slice with these values and more exists. */
 void dpe_cell_extend(struct dpe_slices *slices, struct dpe_cell *cell);
 bool dpe_cell_is_done(const struct dpe_slices *slices, const struct dpe_cell *cell);
 bool dpe_cell_is_overflown(const struct dpe_slices *slices, const struct dpe_cell *cell);
 /* The short way at rest, as that of expect_fast_path.c: the event is the first of the slice, which leads to
  * that state; or the next of a sequence. False where nothing was done. */
-bool dpe_rest_first(struct dpe_run *run, struct dpe_cell *cell, dpe_state to,
+bool dpe_compact_take_first(struct dpe_run *run, struct dpe_cell *cell, dpe_state to,
 	const struct dpe_event *event);
-bool dpe_rest_next(struct dpe_run *run, struct dpe_cell *cell, unsigned literal,
+bool dpe_compact_take_next(struct dpe_run *run, struct dpe_cell *cell, unsigned literal,
 	const struct dpe_event *event);
 
 /* ---- slice_encoding.c ------------------------------------------------------------------------ */
@@ -226,10 +226,10 @@ static inline struct dpe_cell *dpe_cell_at(const struct dpe_slices *slices, uint
 				   index % DPE_CHUNK * slices->cell_size);
 }
 
-static inline union dpe_rest *dpe_cell_rest(
+static inline union dpe_cell_content *dpe_cell_content_of(
 	const struct dpe_slices *slices, const struct dpe_cell *cell)
 {
-	return (union dpe_rest *)((unsigned char *)cell + slices->rest_at);
+	return (union dpe_cell_content *)((unsigned char *)cell + slices->content_at);
 }
 
 #endif

@@ -12,7 +12,7 @@
 
 /* ---- at work ----------------------------------------------------------------------------- */
 
-static void join_queue(struct dpe_slices *slices, struct dpe_slice *slice)
+static void enqueue(struct dpe_slices *slices, struct dpe_slice *slice)
 {
 	slice->before = slices->last;
 	slice->next = NULL;
@@ -21,10 +21,10 @@ static void join_queue(struct dpe_slices *slices, struct dpe_slice *slice)
 	else
 		slices->first = slice;
 	slices->last = slice;
-	slices->nwork++;
+	slices->nactive++;
 }
 
-static void leave_queue(struct dpe_slices *slices, struct dpe_slice *slice)
+static void dequeue(struct dpe_slices *slices, struct dpe_slice *slice)
 {
 	if (slice->before)
 		slice->before->next = slice->next;
@@ -34,7 +34,7 @@ static void leave_queue(struct dpe_slices *slices, struct dpe_slice *slice)
 		slice->next->before = slice->before;
 	else
 		slices->last = slice->before;
-	slices->nwork--;
+	slices->nactive--;
 }
 
 static struct dpe_slice *new_slice(struct dpe_slices *slices, struct dpe_cell *cell)
@@ -58,25 +58,25 @@ static struct dpe_slice *new_slice(struct dpe_slices *slices, struct dpe_cell *c
 	return slice;
 }
 
-static struct dpe_slice *put_to_work(
+static struct dpe_slice *make_active(
 	struct dpe_slices *slices, struct dpe_cell *cell, struct dpe_slice *slice)
 {
-	cell->form = DPE_CELL_AT_WORK;
-	dpe_cell_rest(slices, cell)->slice = slice;
-	join_queue(slices, slice);
-	slices->woken++;
+	cell->form = DPE_CELL_ACTIVE;
+	dpe_cell_content_of(slices, cell)->slice = slice;
+	enqueue(slices, slice);
+	slices->nactivated++;
 	return slice;
 }
 
-struct dpe_slice *dpe_slice_wake(struct dpe_run *run, struct dpe_cell *cell)
+struct dpe_slice *dpe_slice_activate_new(struct dpe_run *run, struct dpe_cell *cell)
 {
-	return put_to_work(run->slices, cell, new_slice(run->slices, cell));
+	return make_active(run->slices, cell, new_slice(run->slices, cell));
 }
 
 /* The only event, as the only one in its order, where the only reading stands. */
-static void unpack_one(struct dpe_run *run, const struct dpe_cell *cell, struct dpe_slice *slice)
+static void decode_single(struct dpe_run *run, const struct dpe_cell *cell, struct dpe_slice *slice)
 {
-	const struct dpe_one *one = &dpe_cell_rest(run->slices, cell)->one;
+	const struct dpe_single_event *one = &dpe_cell_content_of(run->slices, cell)->one;
 	struct dpe_words_read words = {.at = one->words};
 	struct dpe_pool *pool = run->recognizer->pool;
 	struct dpe_occurrence *event = dpe_pool_take(pool, sizeof(*event));
@@ -114,26 +114,26 @@ static void free_block(struct dpe_run *run, unsigned char *block, size_t size)
 		dpe_pool_give(run->recognizer->pool, block, size);
 }
 
-struct dpe_slice *dpe_slice_work(struct dpe_run *run, struct dpe_cell *cell)
+struct dpe_slice *dpe_slice_activate(struct dpe_run *run, struct dpe_cell *cell)
 {
 	struct dpe_slices *slices = run->slices;
-	union dpe_rest *rest = dpe_cell_rest(slices, cell);
+	union dpe_cell_content *content = dpe_cell_content_of(slices, cell);
 	struct dpe_slice *slice;
 
-	if (cell->form == DPE_CELL_AT_WORK)
-		return rest->slice;
+	if (cell->form == DPE_CELL_ACTIVE)
+		return content->slice;
 	slice = new_slice(slices, cell);
 	if (cell->form == DPE_CELL_NEW && run->rule->mode == DPE_EXPECT) {
 		dpe_expect_begin(run, slice);
-	} else if (cell->form == DPE_CELL_ONE) {
-		unpack_one(run, cell, slice);
-	} else if (cell->form == DPE_CELL_WORDS) {
-		dpe_slice_unpack(run, slice, (unsigned char *)rest);
-	} else if (cell->form == DPE_CELL_OUTSIDE) {
-		dpe_slice_unpack(run, slice, rest->block);
-		free_block(run, rest->block, cell->size);
+	} else if (cell->form == DPE_CELL_SINGLE) {
+		decode_single(run, cell, slice);
+	} else if (cell->form == DPE_CELL_ENCODED) {
+		dpe_slice_unpack(run, slice, (unsigned char *)content);
+	} else if (cell->form == DPE_CELL_ENCODED_APART) {
+		dpe_slice_unpack(run, slice, content->block);
+		free_block(run, content->block, cell->size);
 	}
-	return put_to_work(slices, cell, slice);
+	return make_active(slices, cell, slice);
 }
 
 static void clear_slice(struct dpe_run *run, struct dpe_slice *slice)
@@ -160,7 +160,7 @@ static bool is_new(const struct dpe_run *run, const struct dpe_slice *slice)
 }
 
 /* The event at which a slice of one event stands, or NULL. */
-static const struct dpe_occurrence *find_one(
+static const struct dpe_occurrence *find_single(
 	const struct dpe_run *run, const struct dpe_slice *slice)
 {
 	const struct dpe_order *order = &slice->order;
@@ -180,18 +180,18 @@ static const struct dpe_occurrence *find_one(
 }
 
 /* False where the cell has no room for it. */
-static bool write_one(struct dpe_run *run, struct dpe_cell *cell, struct dpe_message *message,
+static bool write_single(struct dpe_run *run, struct dpe_cell *cell, struct dpe_message *message,
 	uint64_t number, const struct dpe_stamp *stamp)
 {
 	unsigned char bytes[DPE_PACKED_SIZE];
 	struct dpe_words words = {.at = bytes};
-	struct dpe_one *one = &dpe_cell_rest(run->slices, cell)->one;
+	struct dpe_single_event *one = &dpe_cell_content_of(run->slices, cell)->one;
 	bool whole;
 	size_t size;
 
 	whole = dpe_message_pack(message, &words);
 	size = (size_t)(words.at - bytes);
-	if (size > dpe_cell_room(run->slices) - offsetof(struct dpe_one, words))
+	if (size > dpe_cell_room(run->slices) - offsetof(struct dpe_single_event, words))
 		return false;
 	dpe_stamp_ref(stamp);
 	if (whole)
@@ -206,7 +206,7 @@ static bool write_one(struct dpe_run *run, struct dpe_cell *cell, struct dpe_mes
 }
 
 /* The message that the words hold a reference to, or NULL. */
-static struct dpe_message *whole_message(const struct dpe_one *one)
+static struct dpe_message *whole_message(const struct dpe_single_event *one)
 {
 	struct dpe_words_read words = {.at = one->words};
 
@@ -214,7 +214,7 @@ static struct dpe_message *whole_message(const struct dpe_one *one)
 }
 
 /* What write_one wrote. */
-static void drop_one(const struct dpe_one *one)
+static void drop_single(const struct dpe_single_event *one)
 {
 	const struct dpe_stamp stamp = {.past = one->past};
 
@@ -222,19 +222,19 @@ static void drop_one(const struct dpe_one *one)
 	dpe_message_unref(whole_message(one));
 }
 
-static bool write_words(struct dpe_run *run, struct dpe_cell *cell, const struct dpe_slice *slice)
+static bool write_encoded(struct dpe_run *run, struct dpe_cell *cell, const struct dpe_slice *slice)
 {
 	struct dpe_slices *slices = run->slices;
-	union dpe_rest *rest = dpe_cell_rest(slices, cell);
+	union dpe_cell_content *content = dpe_cell_content_of(slices, cell);
 	size_t size = dpe_slice_pack(run, slice, slices->scratch);
 	bool outside = size > dpe_cell_room(slices);
 
 	if (!size)
 		return false;
 	if (outside)
-		rest->block = new_block(run, size);
-	memcpy(outside ? rest->block : (unsigned char *)rest, slices->scratch, size);
-	cell->form = outside ? DPE_CELL_OUTSIDE : DPE_CELL_WORDS;
+		content->block = new_block(run, size);
+	memcpy(outside ? content->block : (unsigned char *)content, slices->scratch, size);
+	cell->form = outside ? DPE_CELL_ENCODED_APART : DPE_CELL_ENCODED;
 	cell->size = (uint16_t)size;
 	return true;
 }
@@ -248,13 +248,13 @@ static bool write_cell(struct dpe_run *run, struct dpe_cell *cell, const struct 
 		cell->form = DPE_CELL_NEW;
 		return true;
 	}
-	one = find_one(run, slice);
-	if (one && write_one(run, cell, one->message, one->number, &one->stamp)) {
-		cell->form = DPE_CELL_ONE;
+	one = find_single(run, slice);
+	if (one && write_single(run, cell, one->message, one->number, &one->stamp)) {
+		cell->form = DPE_CELL_SINGLE;
 		cell->state = slice->readings[0].config.state;
 		return true;
 	}
-	return write_words(run, cell, slice);
+	return write_encoded(run, cell, slice);
 }
 
 static bool has_earlier(const struct dpe_slice *slice)
@@ -267,15 +267,15 @@ static bool has_earlier(const struct dpe_slice *slice)
 }
 
 /* It holds nothing any more. */
-static void set_aside(struct dpe_slices *slices, struct dpe_slice *slice)
+static void keep_spare(struct dpe_slices *slices, struct dpe_slice *slice)
 {
-	leave_queue(slices, slice);
+	dequeue(slices, slice);
 	slice->next = slices->spare;
 	slices->spare = slice;
 }
 
 /* Most of what it can do without it does not take along. */
-static void forget_some(struct dpe_run *run, struct dpe_slice *slice)
+static void forget_before_compacting(struct dpe_run *run, struct dpe_slice *slice)
 {
 	const struct dpe_horizon *horizon;
 
@@ -286,11 +286,11 @@ static void forget_some(struct dpe_run *run, struct dpe_slice *slice)
 		dpe_slice_forget(run, slice, horizon);
 }
 
-static bool lay_to_rest(struct dpe_run *run, struct dpe_slice *slice)
+static bool compact_slice(struct dpe_run *run, struct dpe_slice *slice)
 {
 	struct dpe_cell *cell = slice->cell;
 
-	forget_some(run, slice);
+	forget_before_compacting(run, slice);
 	if (!write_cell(run, cell, slice))
 		return false;
 	cell->done = slice->done;
@@ -299,28 +299,28 @@ static bool lay_to_rest(struct dpe_run *run, struct dpe_slice *slice)
 	cell->searched = slice->searched;
 	cell->longer = slice->npartials || has_earlier(slice);
 	clear_slice(run, slice);
-	set_aside(run->slices, slice);
+	keep_spare(run->slices, slice);
 	return true;
 }
 
 /* Those that hold too much stay, and are looked at again when it is their turn. */
-void dpe_slices_rest(struct dpe_run *run)
+void dpe_slices_compact(struct dpe_run *run)
 {
 	struct dpe_slices *slices = run->slices;
 
-	if (!slices->rests || !slices->woken)
+	if (!slices->compacts || !slices->nactivated)
 		return;
-	for (unsigned left = slices->woken + 1; left && slices->nwork > slices->most_work; left--) {
+	for (unsigned left = slices->nactivated + 1; left && slices->nactive > slices->most_active; left--) {
 		struct dpe_slice *slice = slices->first;
 
 		if (slice->next) /* which is not needed yet, and far away */
 			__builtin_prefetch(slice->next->cell, 1);
-		if (lay_to_rest(run, slice))
+		if (compact_slice(run, slice))
 			continue;
-		leave_queue(slices, slice);
-		join_queue(slices, slice);
+		dequeue(slices, slice);
+		enqueue(slices, slice);
 	}
-	slices->woken = 0;
+	slices->nactivated = 0;
 }
 
 /* ---- cells ------------------------------------------------------------------------------- */
@@ -329,12 +329,12 @@ void dpe_cell_clear(struct dpe_run *run, struct dpe_cell *cell)
 {
 	struct dpe_slice *slice;
 
-	if (cell->form == DPE_CELL_ONE) {
-		drop_one(&dpe_cell_rest(run->slices, cell)->one);
+	if (cell->form == DPE_CELL_SINGLE) {
+		drop_single(&dpe_cell_content_of(run->slices, cell)->one);
 	} else if (cell->form != DPE_CELL_NEW) {
-		slice = dpe_slice_work(run, cell);
+		slice = dpe_slice_activate(run, cell);
 		clear_slice(run, slice);
-		set_aside(run->slices, slice);
+		keep_spare(run->slices, slice);
 	}
 	cell->form = DPE_CELL_NEW;
 }
@@ -343,14 +343,14 @@ void dpe_cell_moved(struct dpe_slices *slices, struct dpe_cell *cell)
 {
 	struct dpe_slice *slice;
 
-	if (cell->form != DPE_CELL_AT_WORK)
+	if (cell->form != DPE_CELL_ACTIVE)
 		return;
-	slice = dpe_cell_rest(slices, cell)->slice;
+	slice = dpe_cell_content_of(slices, cell)->slice;
 	slice->cell = cell;
 	slice->params = cell->params;
 }
 
-void dpe_rest_end(struct dpe_run *run)
+void dpe_compact_end(struct dpe_run *run)
 {
 	struct dpe_slices *slices = run->slices;
 
@@ -369,50 +369,50 @@ void dpe_rest_end(struct dpe_run *run)
 void dpe_cell_extend(struct dpe_slices *slices, struct dpe_cell *cell)
 {
 	cell->extended = true;
-	if (cell->form == DPE_CELL_AT_WORK)
-		dpe_cell_rest(slices, cell)->slice->extended = true;
+	if (cell->form == DPE_CELL_ACTIVE)
+		dpe_cell_content_of(slices, cell)->slice->extended = true;
 }
 
 bool dpe_cell_is_done(const struct dpe_slices *slices, const struct dpe_cell *cell)
 {
-	return cell->form == DPE_CELL_AT_WORK ? dpe_cell_rest(slices, cell)->slice->done
+	return cell->form == DPE_CELL_ACTIVE ? dpe_cell_content_of(slices, cell)->slice->done
 					      : cell->done;
 }
 
 bool dpe_cell_is_overflown(const struct dpe_slices *slices, const struct dpe_cell *cell)
 {
-	return cell->form == DPE_CELL_AT_WORK ? dpe_cell_rest(slices, cell)->slice->overflown
+	return cell->form == DPE_CELL_ACTIVE ? dpe_cell_content_of(slices, cell)->slice->overflown
 					      : cell->overflown;
 }
 
 /* ---- the short way ----------------------------------------------------------------------- */
 
-bool dpe_rest_first(struct dpe_run *run, struct dpe_cell *cell, dpe_state to,
+bool dpe_compact_take_first(struct dpe_run *run, struct dpe_cell *cell, dpe_state to,
 	const struct dpe_event *event)
 {
 	if (cell->form != DPE_CELL_NEW || cell->done ||
-		!write_one(run, cell, event->message, event->number, &event->stamp))
+		!write_single(run, cell, event->message, event->number, &event->stamp))
 		return false;
-	cell->form = DPE_CELL_ONE;
+	cell->form = DPE_CELL_SINGLE;
 	cell->state = to;
 	cell->longer = false;
 	run->recognizer->kept++;
 	return true;
 }
 
-bool dpe_rest_next(struct dpe_run *run, struct dpe_cell *cell, unsigned literal,
+bool dpe_compact_take_next(struct dpe_run *run, struct dpe_cell *cell, unsigned literal,
 	const struct dpe_event *event)
 {
-	const struct dpe_one *one = &dpe_cell_rest(run->slices, cell)->one;
+	const struct dpe_single_event *one = &dpe_cell_content_of(run->slices, cell)->one;
 	const struct dpe_stamp *stamp = &event->stamp, old = {.past = one->past};
 	struct dpe_message *whole;
 	dpe_state to;
 
-	if (cell->form != DPE_CELL_ONE || one->chain != stamp->chain || one->index <= stamp->told ||
+	if (cell->form != DPE_CELL_SINGLE || one->chain != stamp->chain || one->index <= stamp->told ||
 		!dpe_sequel_way(run, cell->state, literal, &to))
 		return false;
 	whole = whole_message(one);
-	if (!write_one(run, cell, event->message, event->number, stamp))
+	if (!write_single(run, cell, event->message, event->number, stamp))
 		return false;
 	dpe_stamp_unref(&old);
 	dpe_message_unref(whole);

@@ -23,9 +23,9 @@ void dpe_slices_forget(struct dpe_run *run, const struct dpe_horizon *horizon)
 	for (uint32_t i = 0; i < slices->ncells; i++) {
 		struct dpe_cell *cell = dpe_cell_at(slices, i);
 
-		if (cell->form != DPE_CELL_AT_WORK && !cell->longer)
+		if (cell->form != DPE_CELL_ACTIVE && !cell->longer)
 			continue;
-		dpe_slice_forget(run, dpe_slice_work(run, cell), horizon);
-		dpe_slices_rest(run);
+		dpe_slice_forget(run, dpe_slice_activate(run, cell), horizon);
+		dpe_slices_compact(run);
 	}
 }

@@ -13,12 +13,12 @@
 #include <string.h>
 
 #define FEW_PARTIALS 32
-#define MOST_WORK 1024   /* slices at work at a time: long enough for the horizon to pass them */
+#define MOST_ACTIVE 1024   /* slices at work at a time: long enough for the horizon to pass them */
 #define MANY 16384       /* cells that are far away, as memory goes */
 
 /* ---- masks ------------------------------------------------------------------------------- */
 
-static bool have_mask(const uint64_t *masks, unsigned count, uint64_t mask)
+static bool has_mask(const uint64_t *masks, unsigned count, uint64_t mask)
 {
 	for (unsigned i = 0; i < count; i++) {
 		if (masks[i] == mask)
@@ -29,7 +29,7 @@ static bool have_mask(const uint64_t *masks, unsigned count, uint64_t mask)
 
 static void add_mask(struct dpe_slices *slices, uint64_t mask)
 {
-	if (have_mask(slices->masks, slices->nmasks, mask))
+	if (has_mask(slices->masks, slices->nmasks, mask))
 		return;
 	*DPE_GROW(slices->masks, slices->nmasks, slices->capmasks) = mask;
 }
@@ -44,7 +44,7 @@ static void collect_masks(struct dpe_run *run)
 		uint64_t mask = run->masks[i];
 
 		slices->full |= mask;
-		if (!have_mask(slices->pattern_masks, slices->npattern_masks, mask))
+		if (!has_mask(slices->pattern_masks, slices->npattern_masks, mask))
 			slices->pattern_masks[slices->npattern_masks++] = mask;
 	}
 }
@@ -78,7 +78,7 @@ static struct dpe_cell *largest_part(
 	return best;
 }
 
-static void begin_with(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_slice *part)
+static void begin_from_part(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_slice *part)
 {
 	slice->done = part->done;
 	slice->overflown = part->overflown;
@@ -89,11 +89,11 @@ static void begin_with(struct dpe_run *run, struct dpe_slice *slice, const struc
 	else
 		dpe_detect_copy(run, slice, part);
 	run->recognizer->kept += dpe_slice_size(slice);
-	dpe_unsaid_copy(run, slice->number, part->number);
+	dpe_deferred_copy(run, slice->number, part->number);
 }
 
 /* A slice with these values and more is there; `sub` are those of a pattern. */
-static bool have_larger(
+static bool has_larger(
 	struct dpe_run *run, uint64_t mask, uint64_t sub, const struct dpe_value *values)
 {
 	struct dpe_slices *slices = run->slices;
@@ -119,7 +119,7 @@ static struct dpe_cell *new_cell(
 
 	dpe_buckets_add(run, cell);
 	add_mask(run->slices, mask);
-	run->recognizer->far |= run->slices->ncells >= MANY;
+	run->recognizer->many_slices |= run->slices->ncells >= MANY;
 	return cell;
 }
 
@@ -128,16 +128,16 @@ static struct dpe_cell *begin_slice(
 	struct dpe_run *run, uint64_t mask, uint64_t sub, const struct dpe_value *values)
 {
 	struct dpe_cell *part = largest_part(run, mask, values);
-	bool extended = have_larger(run, mask, sub, values);
+	bool extended = has_larger(run, mask, sub, values);
 	struct dpe_cell *cell = new_cell(run, mask, values);
 	struct dpe_slice *slice =
-		part ? dpe_slice_wake(run, cell) : dpe_slice_work(run, cell);
+		part ? dpe_slice_activate_new(run, cell) : dpe_slice_activate(run, cell);
 
 	if (extended)
 		dpe_cell_extend(run->slices, cell);
 	dpe_trace_slice(run, slice, DPE_TRACE_BEGAN, NULL);
 	if (part)
-		begin_with(run, slice, dpe_slice_work(run, part));
+		begin_from_part(run, slice, dpe_slice_activate(run, part));
 	return cell;
 }
 
@@ -246,7 +246,7 @@ static void retire(struct dpe_run *run, struct dpe_slice *slice)
 	if (expect && !slice->done && !cell->extended && slice->order.nchains)
 		dpe_expect_finish(run, slice);
 	clear_order(run, slice);
-	dpe_unsaid_drop(run, cell->number);
+	dpe_deferred_drop(run, cell->number);
 	if (expect) {
 		dpe_expect_clear(run, slice);
 		dpe_expect_begin(run, slice);
@@ -318,11 +318,11 @@ static void take(struct dpe_run *run, struct dpe_cell *cell, struct dpe_occurren
 	struct dpe_slice *slice;
 	bool belongs;
 
-	if (!cell->extended && dpe_unsaid_has(run, cell->number))
-		dpe_unsaid_tell(run, dpe_slice_work(run, cell));
+	if (!cell->extended && dpe_deferred_has(run, cell->number))
+		dpe_deferred_report(run, dpe_slice_activate(run, cell));
 	if (dpe_cell_is_done(run->slices, cell) && !run->rule->nobserving)
 		return;
-	slice = dpe_slice_work(run, cell);
+	slice = dpe_slice_activate(run, cell);
 	belongs = single ? dpe_slice_reads_single(run, slice, occurrence)
 			 : dpe_slice_reads_event(run, slice, occurrence);
 	if (!belongs) {
@@ -375,20 +375,20 @@ static bool is_single(const struct dpe_run *run)
 }
 
 /* The first event of a slice that is not there yet, and has no parts. */
-static bool begin_at_rest(struct dpe_run *run, unsigned literal, const struct dpe_event *event)
+static bool begin_compact(struct dpe_run *run, unsigned literal, const struct dpe_event *event)
 {
 	struct dpe_slices *slices = run->slices;
 	const struct dpe_binding *binding = run->bindings;
 	dpe_state to;
 
-	if (slices->npattern_masks != 1 || !slices->rests ||
+	if (slices->npattern_masks != 1 || !slices->compacts ||
 		!dpe_sequel_first(run, literal, &to))
 		return false;
 	/* Where it cannot be written there, it is a slice that nothing came to yet. */
-	return dpe_rest_first(run, new_cell(run, binding->mask, binding->values), to, event);
+	return dpe_compact_take_first(run, new_cell(run, binding->mask, binding->values), to, event);
 }
 
-bool dpe_slices_follow(struct dpe_run *run, const struct dpe_event *event)
+bool dpe_slices_take_fast(struct dpe_run *run, const struct dpe_event *event)
 {
 	const struct dpe_binding *binding = run->bindings;
 	struct dpe_slices *slices = run->slices;
@@ -400,30 +400,30 @@ bool dpe_slices_follow(struct dpe_run *run, const struct dpe_event *event)
 	cell = run->rule->nvariables ? dpe_cell_find(slices, binding->mask, binding->values)
 				     : dpe_cell_at(slices, 0);
 	if (!cell)
-		return begin_at_rest(run, (unsigned)literal, event);
+		return begin_compact(run, (unsigned)literal, event);
 	if (cell->retired)
 		return false;
-	if (cell->form == DPE_CELL_AT_WORK)
-		return dpe_sequel_take(run, dpe_cell_rest(slices, cell)->slice, (unsigned)literal,
+	if (cell->form == DPE_CELL_ACTIVE)
+		return dpe_sequel_take(run, dpe_cell_content_of(slices, cell)->slice, (unsigned)literal,
 			event);
-	return dpe_rest_next(run, cell, (unsigned)literal, event);
+	return dpe_compact_take_next(run, cell, (unsigned)literal, event);
 }
 
-bool dpe_slices_follows_bare(const struct dpe_run *run, unsigned pattern)
+bool dpe_slices_bare_is_fast(const struct dpe_run *run, unsigned pattern)
 {
 	return run->slices && run->sequel && !run->rule->nvariables && run->reads[pattern].only >= 0;
 }
 
-bool dpe_slices_follow_bare(struct dpe_run *run, unsigned pattern, const struct dpe_event *event)
+bool dpe_slices_take_bare_fast(struct dpe_run *run, unsigned pattern, const struct dpe_event *event)
 {
 	const struct dpe_cell *cell = dpe_cell_at(run->slices, 0);
 
-	return cell->form == DPE_CELL_AT_WORK && !cell->retired &&
-	       dpe_sequel_take(run, dpe_cell_rest(run->slices, cell)->slice,
+	return cell->form == DPE_CELL_ACTIVE && !cell->retired &&
+	       dpe_sequel_take(run, dpe_cell_content_of(run->slices, cell)->slice,
 		       (unsigned)run->reads[pattern].only, event);
 }
 
-void dpe_slices_prepare(
+void dpe_slices_prefetch(
 	const struct dpe_run *run, unsigned pattern, struct dpe_value value, bool soon)
 {
 	const struct dpe_slices *slices = run->slices;
@@ -433,7 +433,7 @@ void dpe_slices_prepare(
 	if (slices->ncells < MANY || mask != slices->full)
 		return;
 	values[__builtin_ctzll(mask)] = value;
-	dpe_cell_prepare(slices, mask, values, soon);
+	dpe_cell_prefetch(slices, mask, values, soon);
 }
 
 /* An automaton that has become too large is begun afresh. */
@@ -457,7 +457,7 @@ void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
 	else
 		take_all(run, occurrence);
 	renew_automaton(run);
-	dpe_slices_rest(run);
+	dpe_slices_compact(run);
 	if (slices->nretired >= slices->sweep_from)
 		dpe_slices_sweep(run);
 }
@@ -475,9 +475,9 @@ struct dpe_slices *dpe_slices_new(struct dpe_run *run)
 	const struct dpe_value none[1] = {{0}};
 
 	slices->sweep_from = DPE_FEWEST_RETIRED;
-	slices->most_work = run->recognizer->options.forget_from == 1 ? 0 : MOST_WORK;
-	slices->rests = run->automaton && !run->shape && run->rule->nvariables;
-	if (slices->rests)
+	slices->most_active = run->recognizer->options.forget_from == 1 ? 0 : MOST_ACTIVE;
+	slices->compacts = run->automaton && !run->shape && run->rule->nvariables;
+	if (slices->compacts)
 		slices->scratch = dpe_xmalloc(DPE_SLICE_BYTES);
 	run->slices = slices;
 	dpe_cells_begin(run);
@@ -500,8 +500,8 @@ void dpe_slices_free(struct dpe_run *run)
 		dpe_cell_clear(run, cell);
 		dpe_values_drop(cell->params, cell->mask);
 	}
-	dpe_unsaid_free(run);
-	dpe_rest_end(run);
+	dpe_deferred_free(run);
+	dpe_compact_end(run);
 	dpe_buckets_free(slices);
 	dpe_cells_end(slices);
 	dpe_slice_reads_free(run);

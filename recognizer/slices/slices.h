@@ -8,18 +8,18 @@ struct dpe_slices *dpe_slices_new(struct dpe_run *run);
 void dpe_slices_free(struct dpe_run *run); /* with its slices; accepts a run without */
 /* The same at once where it is the next of a sequence in the one slice that it belongs to; false
  * where nothing was done. */
-bool dpe_slices_follow(struct dpe_run *run, const struct dpe_event *event);
-/* Whether dpe_slices_follow_bare is for events of the pattern. */
-bool dpe_slices_follows_bare(const struct dpe_run *run, unsigned pattern);
-/* The same as dpe_slices_follow for an event of a pattern without arguments, in a rule without
- * variables, if dpe_slices_follows_bare. */
-bool dpe_slices_follow_bare(
+bool dpe_slices_take_fast(struct dpe_run *run, const struct dpe_event *event);
+/* Whether dpe_slices_take_bare_fast is for events of the pattern. */
+bool dpe_slices_bare_is_fast(const struct dpe_run *run, unsigned pattern);
+/* The same as dpe_slices_take_fast for an event of a pattern without arguments, in a rule without
+ * variables, if dpe_slices_bare_is_fast. */
+bool dpe_slices_take_bare_fast(
 	struct dpe_run *run, unsigned pattern, const struct dpe_event *event);
 /* The event, which matched run->bindings, goes to every slice that it belongs to. */
 void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence);
 /* An event with this value for the only variable that the pattern binds is to come: see
- * dpe_recognizer_prepare. */
-void dpe_slices_prepare(
+ * dpe_recognizer_prefetch. */
+void dpe_slices_prefetch(
 	const struct dpe_run *run, unsigned pattern, struct dpe_value value, bool soon);
 /* Lets every slice stand in the state of run->automaton that it stands in in the old one. */
 void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old);

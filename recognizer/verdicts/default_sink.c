@@ -43,7 +43,7 @@ static void not_lost(void *context, const struct dpe_gap *gap)
 	(void)gap;
 }
 
-struct dpe_recognizer_sink dpe_sink_whole(const struct dpe_recognizer_sink *sink)
+struct dpe_recognizer_sink dpe_sink_with_defaults(const struct dpe_recognizer_sink *sink)
 {
 	struct dpe_recognizer_sink whole = *sink;
 

@@ -44,14 +44,14 @@ void dpe_doubt_free(struct dpe_doubt *doubt)
 
 	if (!doubt)
 		return;
-	while ((keyed = dpe_keyed_pop(&doubt->threads))) {
+	while ((keyed = dpe_keyed_take_any(&doubt->threads))) {
 		struct lossy *lossy = (struct lossy *)keyed;
 
 		dpe_value_drop(keyed->value);
 		free(lossy->reason);
 		free(lossy);
 	}
-	while ((keyed = dpe_keyed_pop(&doubt->found))) {
+	while ((keyed = dpe_keyed_take_any(&doubt->found))) {
 		dpe_value_drop(keyed->value);
 		free(keyed);
 	}
@@ -253,11 +253,11 @@ void dpe_doubt_gap(struct dpe_recognizer *recognizer, const struct dpe_gap *gap)
 	/* Counting a reference changes nothing that others can see. */
 	*DPE_GROW(recognizer->gaps, recognizer->ngaps, recognizer->capgaps) =
 		dpe_message_ref((struct dpe_message *)gap->after);
-	dpe_told_withdraw(recognizer, gap->since, gap->after->thread, reason.at);
+	dpe_reported_retract(recognizer, gap->since, gap->after->thread, reason.at);
 	dpe_text_free(&reason);
 }
 
-bool dpe_doubt_pass(struct dpe_recognizer *recognizer, const struct dpe_message *message)
+bool dpe_doubt_gap_released(struct dpe_recognizer *recognizer, const struct dpe_message *message)
 {
 	for (unsigned i = 0; i < recognizer->ngaps; i++) {
 		if (recognizer->gaps[i] != message)
@@ -269,7 +269,7 @@ bool dpe_doubt_pass(struct dpe_recognizer *recognizer, const struct dpe_message 
 	return false;
 }
 
-void dpe_doubt_found(struct dpe_recognizer *recognizer, const struct dpe_message *message)
+void dpe_doubt_thread_found(struct dpe_recognizer *recognizer, const struct dpe_message *message)
 {
 	struct dpe_doubt *doubt = recognizer->doubt;
 	struct dpe_text reason = {0};
@@ -283,7 +283,7 @@ void dpe_doubt_found(struct dpe_recognizer *recognizer, const struct dpe_message
 	dpe_value_print(&reason, message->thread);
 	dpe_text_puts(&reason, " ran before it was observed");
 	doubt->earlier = dpe_xstrdup(reason.at);
-	dpe_told_withdraw_failures(recognizer, doubt->earlier);
+	dpe_reported_retract_failures(recognizer, doubt->earlier);
 	dpe_text_free(&reason);
 }
 
@@ -306,7 +306,7 @@ bool dpe_doubt_lose(struct dpe_recognizer *recognizer, const struct dpe_thread_l
 	tail = loss->count > lossy->gaps;
 	if (tail) {
 		lossy->tail = true;
-		dpe_told_withdraw(recognizer,
+		dpe_reported_retract(recognizer,
 			known ? dpe_stabilizer_since(recognizer->stabilizer, loss->thread) : 0,
 			loss->thread, reason.at);
 	}

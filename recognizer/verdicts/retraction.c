@@ -11,7 +11,7 @@
 
 #define REMEMBERED 4096 /* the latest; of others a count */
 
-struct told {
+struct reported_verdict {
 	uint64_t number; /* the event that it was told at */
 	struct dpe_run *run;
 	bool owned; /* depends on the threads alone that the slice is bound to */
@@ -22,20 +22,20 @@ struct told {
 	struct dpe_value params[]; /* of the slice, owned; one a variable */
 };
 
-struct dpe_told {
-	struct told **at; /* a ring, from first */
+struct dpe_reported {
+	struct reported_verdict **at; /* a ring, from first */
 	unsigned first, count;
 };
 
-struct dpe_told *dpe_told_new(void)
+struct dpe_reported *dpe_reported_new(void)
 {
-	struct dpe_told *told = dpe_xcalloc(1, sizeof(*told));
+	struct dpe_reported *reported = dpe_xcalloc(1, sizeof(*reported));
 
-	told->at = dpe_xcalloc(REMEMBERED, sizeof(struct told *));
-	return told;
+	reported->at = dpe_xcalloc(REMEMBERED, sizeof(struct reported_verdict *));
+	return reported;
 }
 
-static void drop_waits(struct told *entry)
+static void drop_waits(struct reported_verdict *entry)
 {
 	for (unsigned i = 0; i < entry->deadlock.nwaits; i++) {
 		struct dpe_wait *wait = &entry->waits[i];
@@ -49,7 +49,7 @@ static void drop_waits(struct told *entry)
 	free(entry->waits);
 }
 
-static void drop(struct told *entry)
+static void drop(struct reported_verdict *entry)
 {
 	if (!entry)
 		return;
@@ -60,49 +60,49 @@ static void drop(struct told *entry)
 	free(entry);
 }
 
-void dpe_told_free(struct dpe_told *told)
+void dpe_reported_free(struct dpe_reported *reported)
 {
-	if (!told)
+	if (!reported)
 		return;
-	for (unsigned i = 0; i < told->count; i++)
-		drop(told->at[(told->first + i) % REMEMBERED]);
-	free(told->at);
-	free(told);
+	for (unsigned i = 0; i < reported->count; i++)
+		drop(reported->at[(reported->first + i) % REMEMBERED]);
+	free(reported->at);
+	free(reported);
 }
 
 /* ---- remembering ------------------------------------------------------------------------- */
 
-static void forget_first(struct dpe_told *told)
+static void forget_oldest(struct dpe_reported *reported)
 {
-	struct told *entry = told->at[told->first];
+	struct reported_verdict *entry = reported->at[reported->first];
 
 	if (entry && !entry->owned) {
 		entry->run->forgotten++;
 		entry->run->forgotten_to = entry->number + 1;
 	}
 	drop(entry);
-	told->first = (told->first + 1) % REMEMBERED;
-	told->count--;
+	reported->first = (reported->first + 1) % REMEMBERED;
+	reported->count--;
 }
 
-static struct told *remember(struct dpe_run *run)
+static struct reported_verdict *remember(struct dpe_run *run)
 {
 	struct dpe_recognizer *recognizer = run->recognizer;
-	struct dpe_told *told = recognizer->told;
-	struct told *entry =
+	struct dpe_reported *reported = recognizer->reported;
+	struct reported_verdict *entry =
 		dpe_xcalloc(1, sizeof(*entry) + run->rule->nvariables * sizeof(entry->params[0]));
 
 	entry->run = run;
 	entry->number = recognizer->summary.events - (recognizer->summary.events > 0);
-	if (told->count == REMEMBERED)
-		forget_first(told);
-	return told->at[(told->first + told->count++) % REMEMBERED] = entry;
+	if (reported->count == REMEMBERED)
+		forget_oldest(reported);
+	return reported->at[(reported->first + reported->count++) % REMEMBERED] = entry;
 }
 
-void dpe_told_verdict(
+void dpe_reported_add_verdict(
 	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_verdict *verdict)
 {
-	struct told *entry;
+	struct reported_verdict *entry;
 
 	if (run->recognizer->sink.losing || run->recognizer->finishing)
 		return;
@@ -113,7 +113,7 @@ void dpe_told_verdict(
 	if (verdict->event)
 		entry->event = dpe_message_ref((struct dpe_message *)verdict->event);
 	for (unsigned i = 0; slice && i < run->rule->nvariables; i++)
-		entry->params[i] = dpe_value_keep(slice->params[i]);
+		entry->params[i] = dpe_value_copy(slice->params[i]);
 }
 
 static const struct dpe_message *keep_message(const struct dpe_message *message)
@@ -121,10 +121,10 @@ static const struct dpe_message *keep_message(const struct dpe_message *message)
 	return message ? dpe_message_ref((struct dpe_message *)message) : NULL;
 }
 
-void dpe_told_deadlock(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
+void dpe_reported_add_deadlock(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
 	const struct dpe_deadlock *deadlock)
 {
-	struct told *entry;
+	struct reported_verdict *entry;
 
 	if (recognizer->sink.losing || recognizer->finishing)
 		return;
@@ -137,9 +137,9 @@ void dpe_told_deadlock(struct dpe_recognizer *recognizer, const struct dpe_rule 
 		const struct dpe_wait *wait = &deadlock->waits[i];
 
 		entry->waits[i] = (struct dpe_wait){
-			.thread = dpe_value_keep(wait->thread),
-			.object = dpe_value_keep(wait->object),
-			.holder = dpe_value_keep(wait->holder),
+			.thread = dpe_value_copy(wait->thread),
+			.object = dpe_value_copy(wait->object),
+			.holder = dpe_value_copy(wait->holder),
 			.waits = keep_message(wait->waits),
 			.holds = keep_message(wait->holds),
 			.ended = wait->ended,
@@ -150,8 +150,8 @@ void dpe_told_deadlock(struct dpe_recognizer *recognizer, const struct dpe_rule 
 /* ---- taking back ------------------------------------------------------------------------- */
 
 /* A circle depends on its own threads, as dpe_deadlock_doubt says. */
-static bool is_of_others(
-	const struct dpe_recognizer *recognizer, const struct told *entry, struct dpe_value thread)
+static bool is_of_other_threads(
+	const struct dpe_recognizer *recognizer, const struct reported_verdict *entry, struct dpe_value thread)
 {
 	if (entry->deadlock.kind != DPE_DEADLOCK || !recognizer->own_waits)
 		return false;
@@ -163,15 +163,15 @@ static bool is_of_others(
 }
 
 /* A slice of its own thread alone knows of a gap before it tells anything after. */
-static bool depends(
-	const struct dpe_recognizer *recognizer, const struct told *entry, struct dpe_value thread)
+static bool depends_on(
+	const struct dpe_recognizer *recognizer, const struct reported_verdict *entry, struct dpe_value thread)
 {
 	if (thread.kind == DPE_NONE)
 		return true;
-	return entry->waits ? !is_of_others(recognizer, entry, thread) : !entry->owned;
+	return entry->waits ? !is_of_other_threads(recognizer, entry, thread) : !entry->owned;
 }
 
-static uint64_t *counter_of(struct dpe_summary *summary, const struct told *entry)
+static uint64_t *counter_of(struct dpe_summary *summary, const struct reported_verdict *entry)
 {
 	if (entry->waits)
 		return entry->deadlock.kind == DPE_HANG ? &summary->hangs : &summary->deadlocks;
@@ -187,7 +187,7 @@ static uint64_t *counter_of(struct dpe_summary *summary, const struct told *entr
 	}
 }
 
-static const char *name_of(const struct told *entry)
+static const char *name_of(const struct reported_verdict *entry)
 {
 	if (entry->waits)
 		return entry->deadlock.kind == DPE_HANG ? "a hang" : "a deadlock";
@@ -203,7 +203,7 @@ static const char *name_of(const struct told *entry)
 	}
 }
 
-static void take_back(struct dpe_recognizer *recognizer, struct told *entry, const char *reason)
+static void report_retraction(struct dpe_recognizer *recognizer, struct reported_verdict *entry, const char *reason)
 {
 	const struct dpe_recognizer_sink *sink = &recognizer->sink;
 	struct dpe_verdict verdict = {
@@ -224,25 +224,25 @@ static void take_back(struct dpe_recognizer *recognizer, struct told *entry, con
 		sink->verdict(sink->context, &verdict);
 }
 
-static void give_up(struct dpe_recognizer *recognizer, struct told **at, const char *reason)
+static void retract(struct dpe_recognizer *recognizer, struct reported_verdict **at, const char *reason)
 {
 	char *why = dpe_xasprintf("told too early as %s: %s", name_of(*at), reason);
 
-	take_back(recognizer, *at, why);
+	report_retraction(recognizer, *at, why);
 	free(why);
 	drop(*at);
 	*at = NULL;
 }
 
 /* So that what was taken back is not looked at for each loss. */
-static void tidy(struct dpe_told *told)
+static void drop_retracted_tail(struct dpe_reported *reported)
 {
-	while (told->count && !told->at[(told->first + told->count - 1) % REMEMBERED])
-		told->count--;
+	while (reported->count && !reported->at[(reported->first + reported->count - 1) % REMEMBERED])
+		reported->count--;
 }
 
 /* Of those that are not remembered nobody knows which. */
-static void doubt_forgotten(struct dpe_recognizer *recognizer, uint64_t since, const char *reason)
+static void doubt_forgotten_verdicts(struct dpe_recognizer *recognizer, uint64_t since, const char *reason)
 {
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
 		struct dpe_run *run = &recognizer->runs[i];
@@ -255,43 +255,43 @@ static void doubt_forgotten(struct dpe_recognizer *recognizer, uint64_t since, c
 			(unsigned long long)run->forgotten);
 		run->forgotten = 0;
 		verdict.reason = text;
-		dpe_run_tell(run, NULL, &verdict);
+		dpe_verdict_report(run, NULL, &verdict);
 		free(text);
 	}
 }
 
-void dpe_told_withdraw(struct dpe_recognizer *recognizer, uint64_t since, struct dpe_value thread,
+void dpe_reported_retract(struct dpe_recognizer *recognizer, uint64_t since, struct dpe_value thread,
 	const char *reason)
 {
-	struct dpe_told *told = recognizer->told;
+	struct dpe_reported *reported = recognizer->reported;
 
-	for (unsigned i = told->count; i--;) {
-		struct told **at = &told->at[(told->first + i) % REMEMBERED];
+	for (unsigned i = reported->count; i--;) {
+		struct reported_verdict **at = &reported->at[(reported->first + i) % REMEMBERED];
 
 		if (*at && (*at)->number + 1 < since)
 			break; /* they stand in order, but for one of a deadlock */
-		if (*at && (*at)->number >= since && depends(recognizer, *at, thread))
-			give_up(recognizer, at, reason);
+		if (*at && (*at)->number >= since && depends_on(recognizer, *at, thread))
+			retract(recognizer, at, reason);
 	}
-	tidy(told);
-	doubt_forgotten(recognizer, since, reason);
+	drop_retracted_tail(reported);
+	doubt_forgotten_verdicts(recognizer, since, reason);
 }
 
-static bool is_failure(const struct told *entry)
+static bool is_failure(const struct reported_verdict *entry)
 {
 	return !entry->waits && !entry->owned &&
 	       (entry->kind == DPE_VIOLATED || entry->kind == DPE_INCOMPLETE);
 }
 
-void dpe_told_withdraw_failures(struct dpe_recognizer *recognizer, const char *reason)
+void dpe_reported_retract_failures(struct dpe_recognizer *recognizer, const char *reason)
 {
-	struct dpe_told *told = recognizer->told;
+	struct dpe_reported *reported = recognizer->reported;
 
-	for (unsigned i = 0; i < told->count; i++) {
-		struct told **at = &told->at[(told->first + i) % REMEMBERED];
+	for (unsigned i = 0; i < reported->count; i++) {
+		struct reported_verdict **at = &reported->at[(reported->first + i) % REMEMBERED];
 
 		if (*at && is_failure(*at))
-			give_up(recognizer, at, reason);
+			retract(recognizer, at, reason);
 	}
-	tidy(told);
+	drop_retracted_tail(reported);
 }

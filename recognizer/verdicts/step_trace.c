@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-bool dpe_traces(const struct dpe_recognizer *recognizer)
+bool dpe_is_traced(const struct dpe_recognizer *recognizer)
 {
 	return recognizer->sink.trace;
 }
@@ -23,7 +23,7 @@ void dpe_trace_slice(const struct dpe_run *run, const struct dpe_slice *slice,
 		.params = slice->params,
 	};
 
-	if (dpe_traces(run->recognizer))
+	if (dpe_is_traced(run->recognizer))
 		dpe_trace(run->recognizer, &trace);
 }
 
@@ -41,7 +41,7 @@ void dpe_trace_take(const struct dpe_run *run, const struct dpe_slice *slice,
 		.matched = matched,
 	};
 
-	if (!dpe_traces(run->recognizer))
+	if (!dpe_is_traced(run->recognizer))
 		return;
 	after = dpe_xcalloc(run->preds.count + 1, sizeof(struct dpe_message *));
 	for (unsigned i = 0; i < run->preds.count; i++)
@@ -60,6 +60,6 @@ void dpe_trace_forgot(const struct dpe_run *run, const struct dpe_slice *slice, 
 		.count = count,
 	};
 
-	if (count && dpe_traces(run->recognizer))
+	if (count && dpe_is_traced(run->recognizer))
 		dpe_trace(run->recognizer, &trace);
 }

@@ -45,7 +45,7 @@ static bool is_suppressed(struct dpe_recognizer *recognizer, const struct dpe_ve
 	return dpe_recognizer_suppresses(recognizer, verdict->rule, &verdict->event, 1);
 }
 
-void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_verdict *verdict)
+void dpe_verdict_report(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_verdict *verdict)
 {
 	struct dpe_recognizer *recognizer = run->recognizer;
 	static const struct dpe_value unbound[DPE_MAX_VARIABLES];
@@ -53,13 +53,13 @@ void dpe_run_tell(struct dpe_run *run, const struct dpe_slice *slice, struct dpe
 	verdict->rule = run->rule;
 	verdict->params = slice ? slice->params : unbound;
 	run->verdicts++;
-	recognizer->quiet = is_suppressed(recognizer, verdict);
-	if (recognizer->quiet)
+	recognizer->suppressing = is_suppressed(recognizer, verdict);
+	if (recognizer->suppressing)
 		return;
 	count_verdict(&recognizer->summary, verdict->kind);
 	if (verdict->kind == DPE_INCONCLUSIVE)
 		run->inconclusive++;
 	else
-		dpe_told_verdict(run, slice, verdict);
+		dpe_reported_add_verdict(run, slice, verdict);
 	recognizer->sink.verdict(recognizer->sink.context, verdict);
 }
