@@ -1,4 +1,4 @@
-/* The compiler: its passes in their order. */
+/* The compiler's driver: its passes in order, with their dumps. */
 #include "dpe-lang/resolve/resolve.h"
 
 #include <errno.h>

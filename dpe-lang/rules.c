@@ -1,4 +1,4 @@
-/* What users of the library are told of specifications and rules. */
+/* The public functions on specifications and rules. */
 #include "dpe-lang/automata/automata.h"
 #include "dpe-lang/rule_nets/rule_nets.h"
 

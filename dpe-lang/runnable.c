@@ -1,4 +1,4 @@
-/* What parses but does not run yet. Every such thing is one error at its place. */
+/* What compiles but cannot be observed in a live run. Each such thing is one error at its place. */
 #include "dpe-lang/normal/normal.h"
 
 #include <string.h>

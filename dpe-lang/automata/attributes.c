@@ -1,4 +1,4 @@
-/* States of a node's automaton: found by key, described once, their moves composed on demand. */
+/* States of a node's automaton: found by their key, described once, their moves composed on demand. */
 #include "dpe-lang/automata/attributes.h"
 
 #include <stdlib.h>

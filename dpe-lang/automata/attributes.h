@@ -1,19 +1,6 @@
-/* The attribute AUTO: one lazily composed automaton for each node of a normalised tree. Private.
- *
- * The attribute grammar of the paper's figure 4-8, and where each of its rules stands:
- *
- *	EVENT          AUTO = new_automaton(EVENT, PRED)       dpe_expand_leaf
- *	dpe1 ; dpe2    AUTO = concat(dpe1.AUTO, dpe2.AUTO)     dpe_expand_concat
- *	dpe1 + dpe2    AUTO = union(dpe1.AUTO, dpe2.AUTO)      dpe_expand_union
- *	dpe1 *         AUTO = repeat(dpe1.AUTO)                dpe_expand_repeat
- *	dpe1 & dpe2    AUTO = compose(dpe1.AUTO, dpe2.AUTO)    dpe_expand_compose
- *
- * LAST is synthesised: a final state lists the registers that hold its last events. PRED is
- * inherited: where concat or repeat enters an operand, it binds the operand's predecessors to the
- * LAST of the state it comes from, and the frame keeps that binding for as long as some event of
- * the operand may still need it. Both are evaluated by dependence, when a state is first asked
- * for: not once for the whole tree but once for each state, because which events are the last
- * ones depends on the alternative and the round (`((a+b);c)*`). That makes the automaton exact. */
+/* The attribute AUTO of figure 4-8: one lazily composed automaton for each node of a normal form.
+ * Which function evaluates which rule of the figure: README.md. PRED is inherited, LAST and AUTO are
+ * synthesised, state by state: docs/internals/automata.md. */
 #ifndef DPE_LANG_AUTOMATON_H
 #define DPE_LANG_AUTOMATON_H
 

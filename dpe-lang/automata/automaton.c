@@ -1,5 +1,4 @@
-/* A rule's predecessor automaton as its users see it: the root's attribute AUTO with PRED = ε,
- * without the states that can reach no final one. */
+/* A rule's predecessor automaton: the root's attribute AUTO with PRED = ε, without dead states. */
 #include "dpe-lang/automata/attributes.h"
 
 #include <stdlib.h>

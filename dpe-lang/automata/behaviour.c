@@ -1,7 +1,5 @@
-/* Small behaviours that a rule accepts or rejects, found by walking through its automaton.
- *
- * Breadth first, so what is found is shortest. A walk keeps which event each register holds, and
- * with that the immediate predecessors of each event. */
+/* Small behaviours that a rule accepts or rejects, by breadth-first search through its automaton. A
+ * walk keeps the event in each register, and so the immediate predecessors of each event. */
 #include "dpe-lang/automata/examples.h"
 
 #include <stdlib.h>
@@ -14,7 +12,7 @@ struct visit {
 	unsigned literal, move, depth;
 };
 
-struct search {
+struct example_search {
 	struct dpe_automaton *automaton;
 	const struct dpe_rule *rule;
 	struct visit *visits;
@@ -90,7 +88,7 @@ static void end_walk(struct walk *walk)
 }
 
 /* The way to a visit. */
-static struct walk walk_to(const struct search *search, uint32_t at)
+static struct walk walk_to(const struct example_search *search, uint32_t at)
 {
 	struct walk walk = {.automaton = search->automaton};
 	unsigned depth = search->visits[at].depth;
@@ -111,7 +109,7 @@ static struct walk walk_to(const struct search *search, uint32_t at)
 
 /* ---- the shortest accepted --------------------------------------------------------------- */
 
-static bool was_visited(const struct search *search, dpe_state state)
+static bool was_visited(const struct example_search *search, dpe_state state)
 {
 	for (unsigned i = 0; i < search->nvisits; i++) {
 		if (search->visits[i].state == state)
@@ -120,13 +118,13 @@ static bool was_visited(const struct search *search, dpe_state state)
 	return false;
 }
 
-static bool is_accepted(const struct search *search, const struct visit *visit)
+static bool is_accepted(const struct example_search *search, const struct visit *visit)
 {
 	return visit->depth && dpe_automaton_final(search->automaton, visit->state);
 }
 
 /* Adds what follows a visit; UINT32_MAX, or the first that is accepted. */
-static uint32_t expand(struct search *search, uint32_t at)
+static uint32_t expand(struct example_search *search, uint32_t at)
 {
 	for (unsigned literal = 0; literal < search->rule->nliterals; literal++) {
 		unsigned count;
@@ -153,7 +151,7 @@ static uint32_t expand(struct search *search, uint32_t at)
 bool dpe_behaviour_accepted(struct dpe_automaton *automaton, const struct dpe_rule *rule,
 	struct dpe_behaviour *behaviour)
 {
-	struct search search = {automaton, rule, NULL, 0, 0};
+	struct example_search search = {automaton, rule, NULL, 0, 0};
 	uint32_t found = UINT32_MAX;
 	struct walk walk;
 
@@ -332,7 +330,7 @@ static bool try_literal(struct walk *walk, const struct dpe_rule *rule, unsigned
 	       try_preds(walk, rule, literal, last, count, must_be_possible, rejection);
 }
 
-static bool reject_at(const struct search *search, uint32_t at, bool must_be_possible,
+static bool reject_at(const struct example_search *search, uint32_t at, bool must_be_possible,
 	struct dpe_rejection *rejection)
 {
 	struct walk walk = walk_to(search, at);
@@ -352,7 +350,7 @@ static bool reject_at(const struct search *search, uint32_t at, bool must_be_pos
 bool dpe_behaviour_rejected(struct dpe_automaton *automaton, const struct dpe_rule *rule,
 	struct dpe_rejection *rejection)
 {
-	struct search search = {automaton, rule, NULL, 0, 0};
+	struct example_search search = {automaton, rule, NULL, 0, 0};
 	bool found = false;
 
 	*rejection = (struct dpe_rejection){0};

@@ -1,14 +1,6 @@
-/* Concurrent composition, with and without synchronisation (paper 4.4).
- *
- * The paper goes through a Petri net whose transitions with a common event are joined, and then
- * collects the states that can be reached. Here the product is explored in the same way but only
- * as far as somebody asks: a state of the composition is a pair of states, an event of one operand
- * moves that one, an event of both moves both.
- *
- * An event of both operands is one event: the registers that hold it are one register. And it
- * orders what comes before it in one operand before what comes after it in the other, so where
- * operands synchronise a state also keeps the order among its registers: the immediate
- * predecessors of an event are the maximal ones of what both operands ask for. */
+/* compose(AUTO, AUTO): concurrent composition, with and without synchronisation (paper 4.4).
+ * A state is a pair of the operands' states; an event of one operand moves that one, an event of both
+ * moves both. Proof and differences to the paper: docs/internals/automata.md. */
 #include "dpe-lang/automata/attributes.h"
 
 #include <stdlib.h>

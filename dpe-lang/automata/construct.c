@@ -1,4 +1,4 @@
-/* new_automaton, concat, union and repeat (paper figures 4-8 and 4-9). */
+/* new_automaton, concat, union and repeat (paper, figures 4-8 and 4-9). */
 #include "dpe-lang/automata/attributes.h"
 
 #include <stdlib.h>

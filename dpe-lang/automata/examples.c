@@ -1,4 +1,4 @@
-/* Where behaviours of a rule are looked for, for people. */
+/* Examples of behaviours of any rule, for people: in its automaton, or in that of a bounded rule. */
 #include "dpe-lang/automata/examples.h"
 
 #include <stdlib.h>

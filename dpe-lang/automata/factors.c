@@ -1,16 +1,11 @@
-/* A rule as automata of moderate size, side by side where operands of & share no event.
- *
- * Composing such operands multiplies their states and says nothing that they do not say alone: an
- * event moves one operand, its predecessors are that operand's, and the order of the operands'
- * events is none. So they are left uncomposed, and with them the operators around: what these need
- * of an operand, whether it is at an end and which events were its last, can be asked of its parts.
- */
+/* A rule as a tree of automata of moderate size: operands of & that share no event stay uncomposed.
+ * Why that changes no verdict: docs/internals/automata.md, "Factors". */
 #include "dpe-lang/automata/attributes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct maker {
+struct factoring {
 	const struct dpe_rule *rule;
 	struct dpe_parts *parts;
 	bool finest;   /* divide even what is of moderate size */
@@ -22,35 +17,23 @@ struct maker {
 /* ---- operands that share events -------------------------------------------------------- */
 
 /* The operands of a &, and for each the first of those that it is joined with by shared events. */
-struct operands {
-	const struct dpe_node **at;
-	unsigned count, cap;
+struct linked_operands {
+	struct dpe_operands list;
 	unsigned *first;
 };
 
-static void collect(
-	struct operands *operands, enum dpe_node_kind kind, const struct dpe_node *node, bool top)
-{
-	if (node->kind != kind || (node->nonempty && !top)) {
-		*DPE_GROW(operands->at, operands->count, operands->cap) = node;
-		return;
-	}
-	collect(operands, kind, node->left, false);
-	collect(operands, kind, node->right, false);
-}
-
-static void join(struct operands *operands, unsigned a, unsigned b)
+static void join(struct linked_operands *operands, unsigned a, unsigned b)
 {
 	unsigned low = a < b ? a : b, high = a < b ? b : a;
 
-	for (unsigned i = 0; low != high && i < operands->count; i++) {
+	for (unsigned i = 0; low != high && i < operands->list.count; i++) {
 		if (operands->first[i] == high)
 			operands->first[i] = low;
 	}
 }
 
 /* Notes whose the literals are; who finds that another has one joins it. */
-static void claim(struct operands *operands, const struct dpe_rule *rule,
+static void claim(struct linked_operands *operands, const struct dpe_rule *rule,
 	const struct dpe_node *node, unsigned operand, unsigned *owner)
 {
 	unsigned literal;
@@ -61,7 +44,7 @@ static void claim(struct operands *operands, const struct dpe_rule *rule,
 		claim(operands, rule, node->right, operand, owner);
 	if (node->kind != DPE_NODE_EVENT)
 		return;
-	literal = rule->positions[node->position - 1].literal;
+	literal = dpe_node_literal(rule, node);
 	if (owner[literal])
 		join(operands, operands->first[operand], operands->first[owner[literal] - 1]);
 	else
@@ -69,24 +52,24 @@ static void claim(struct operands *operands, const struct dpe_rule *rule,
 }
 
 /* For free_operands. */
-static struct operands operands_of(const struct dpe_rule *rule, const struct dpe_node *par)
+static struct linked_operands operands_of(const struct dpe_rule *rule, const struct dpe_node *par)
 {
 	unsigned *owner = dpe_xcalloc(rule->nliterals + 1, sizeof(*owner));
-	struct operands operands = {0};
+	struct linked_operands operands = {0};
 
-	collect(&operands, DPE_NODE_PAR, par, true);
-	operands.first = dpe_xcalloc(operands.count, sizeof(*operands.first));
-	for (unsigned i = 0; i < operands.count; i++)
+	dpe_collect_operands(&operands.list, par, DPE_NODE_PAR, true);
+	operands.first = dpe_xcalloc(operands.list.count, sizeof(*operands.first));
+	for (unsigned i = 0; i < operands.list.count; i++)
 		operands.first[i] = i;
-	for (unsigned i = 0; i < operands.count; i++)
-		claim(&operands, rule, operands.at[i], i, owner);
+	for (unsigned i = 0; i < operands.list.count; i++)
+		claim(&operands, rule, operands.list.at[i], i, owner);
 	free(owner);
 	return operands;
 }
 
-static void free_operands(struct operands *operands)
+static void free_operands(struct linked_operands *operands)
 {
-	free(operands->at);
+	free(operands->list.at);
 	free(operands->first);
 }
 
@@ -121,7 +104,7 @@ bool dpe_is_moderate(const struct dpe_node *node)
 /* True where some & below, not within one that cannot be divided, has operands to be left apart. */
 static bool divides(const struct dpe_rule *rule, const struct dpe_node *node)
 {
-	struct operands operands;
+	struct linked_operands operands;
 	bool apart = false;
 
 	if (!node || node->kind == DPE_NODE_EVENT)
@@ -129,7 +112,7 @@ static bool divides(const struct dpe_rule *rule, const struct dpe_node *node)
 	if (node->kind != DPE_NODE_PAR)
 		return divides(rule, node->left) || divides(rule, node->right);
 	operands = operands_of(rule, node);
-	for (unsigned i = 1; i < operands.count && !apart; i++)
+	for (unsigned i = 1; i < operands.list.count && !apart; i++)
 		apart = operands.first[i] != operands.first[0];
 	free_operands(&operands);
 	return apart;
@@ -139,9 +122,9 @@ static bool divides(const struct dpe_rule *rule, const struct dpe_node *node)
 
 /* NULL where the node's language is empty, or too many states were noted. */
 static struct dpe_part *make(
-	struct maker *m, const struct dpe_node *node, bool last_wanted, unsigned height);
+	struct factoring *m, const struct dpe_node *node, bool last_wanted, unsigned height);
 
-static struct dpe_part *new_part(struct maker *m, enum dpe_part_kind kind, unsigned maxkids)
+static struct dpe_part *new_part(struct factoring *m, enum dpe_part_kind kind, unsigned maxkids)
 {
 	struct dpe_part *part = dpe_arena_alloc(m->parts->arena, sizeof(*part));
 
@@ -152,37 +135,27 @@ static struct dpe_part *new_part(struct maker *m, enum dpe_part_kind kind, unsig
 	return part;
 }
 
-static void mark_literals(const struct dpe_rule *rule, const struct dpe_node *node, bool *literals)
-{
-	if (!node)
-		return;
-	if (node->kind == DPE_NODE_EVENT)
-		literals[rule->positions[node->position - 1].literal] = true;
-	mark_literals(rule, node->left, literals);
-	mark_literals(rule, node->right, literals);
-}
-
 static unsigned count_positions(
 	const struct dpe_rule *rule, const struct dpe_node *node, const bool *literals)
 {
 	if (!node)
 		return 0;
 	if (node->kind == DPE_NODE_EVENT)
-		return literals[rule->positions[node->position - 1].literal];
+		return literals[dpe_node_literal(rule, node)];
 	return count_positions(rule, node->left, literals) +
 	       count_positions(rule, node->right, literals);
 }
 
 /* True where the literals of the part stand nowhere but in this node of the rule. */
 static bool is_own(
-	const struct maker *m, const struct dpe_part *part, const struct dpe_node *node)
+	const struct factoring *m, const struct dpe_part *part, const struct dpe_node *node)
 {
 	return count_positions(m->rule, node, part->literals) ==
 	       count_positions(m->rule, m->rule->tree, part->literals);
 }
 
 static struct dpe_part *make_automaton(
-	struct maker *m, const struct dpe_node *node, bool last_wanted)
+	struct factoring *m, const struct dpe_node *node, bool last_wanted)
 {
 	struct dpe_automaton *automaton;
 	struct dpe_part *part;
@@ -200,19 +173,19 @@ static struct dpe_part *make_automaton(
 	part->automaton = automaton;
 	part->node = node;
 	part->nullable = dpe_nullable(node);
-	mark_literals(m->rule, node, part->literals);
+	dpe_mark_literals(m->rule, node, part->literals);
 	part->own = is_own(m, part, node);
 	return part;
 }
 
-static void add_kid(struct maker *m, struct dpe_part *part, const struct dpe_part *kid)
+static void add_kid(struct factoring *m, struct dpe_part *part, const struct dpe_part *kid)
 {
 	part->kids[part->nkids++] = kid;
 	for (unsigned i = 0; i < m->rule->nliterals; i++)
 		part->literals[i] |= kid->literals[i];
 }
 
-static const struct dpe_node *pair_of(struct maker *m, enum dpe_node_kind kind,
+static const struct dpe_node *pair_of(struct factoring *m, enum dpe_node_kind kind,
 	const struct dpe_node *left, const struct dpe_node *right, struct dpe_place place)
 {
 	struct dpe_node *both;
@@ -225,12 +198,12 @@ static const struct dpe_node *pair_of(struct maker *m, enum dpe_node_kind kind,
 }
 
 /* The operands of ; or +, those that need not be divided together where they stand together. */
-static struct operands list_of(struct maker *m, const struct dpe_node *node)
+static struct dpe_operands list_of(struct factoring *m, const struct dpe_node *node)
 {
-	struct operands all = {0}, list = {0};
+	struct dpe_operands all = {0}, list = {0};
 	bool whole = false; /* the last of the list is not divided */
 
-	collect(&all, node->kind, node, true);
+	dpe_collect_operands(&all, node, node->kind, true);
 	for (unsigned i = 0; i < all.count; i++) {
 		bool divided = divides(m->rule, all.at[i]);
 
@@ -241,7 +214,7 @@ static struct operands list_of(struct maker *m, const struct dpe_node *node)
 			*DPE_GROW(list.at, list.count, list.cap) = all.at[i];
 		whole = !divided;
 	}
-	free_operands(&all);
+	free(all.at);
 	return list;
 }
 
@@ -256,9 +229,9 @@ static unsigned tail_of(const struct dpe_part *part)
 }
 
 static struct dpe_part *make_seq(
-	struct maker *m, const struct dpe_node *node, bool last_wanted, unsigned height)
+	struct factoring *m, const struct dpe_node *node, bool last_wanted, unsigned height)
 {
-	struct operands list = list_of(m, node);
+	struct dpe_operands list = list_of(m, node);
 	struct dpe_part *part = new_part(m, DPE_PART_SEQ, list.count);
 	bool whole = true;
 
@@ -270,7 +243,7 @@ static struct dpe_part *make_seq(
 		if (kid)
 			add_kid(m, part, kid);
 	}
-	free_operands(&list);
+	free(list.at);
 	part->tail = tail_of(part);
 	part->nullable = !part->tail;
 	return whole ? part : NULL;
@@ -278,9 +251,9 @@ static struct dpe_part *make_seq(
 
 /* Without the alternatives that come to nothing. */
 static struct dpe_part *make_alt(
-	struct maker *m, const struct dpe_node *node, bool last_wanted, unsigned height)
+	struct factoring *m, const struct dpe_node *node, bool last_wanted, unsigned height)
 {
-	struct operands list = list_of(m, node);
+	struct dpe_operands list = list_of(m, node);
 	struct dpe_part *part = new_part(m, DPE_PART_ALT, list.count);
 
 	for (unsigned i = 0; i < list.count; i++) {
@@ -291,11 +264,11 @@ static struct dpe_part *make_alt(
 		add_kid(m, part, kid);
 		part->nullable |= kid->nullable;
 	}
-	free_operands(&list);
+	free(list.at);
 	return part->nkids ? part : NULL;
 }
 
-static struct dpe_part *make_star(struct maker *m, const struct dpe_node *node, unsigned height)
+static struct dpe_part *make_star(struct factoring *m, const struct dpe_node *node, unsigned height)
 {
 	struct dpe_part *part = new_part(m, DPE_PART_STAR, 1);
 	struct dpe_part *kid = make(m, node->left, true, height + 1);
@@ -307,20 +280,20 @@ static struct dpe_part *make_star(struct maker *m, const struct dpe_node *node, 
 }
 
 /* Operands that share events, as the one operand that they are to all others. */
-static const struct dpe_node *join_operands(struct maker *m, const struct operands *operands,
+static const struct dpe_node *join_operands(struct factoring *m, const struct linked_operands *operands,
 	unsigned first, const struct dpe_node *par)
 {
-	const struct dpe_node *all = operands->at[first];
+	const struct dpe_node *all = operands->list.at[first];
 
-	for (unsigned i = first + 1; i < operands->count; i++) {
+	for (unsigned i = first + 1; i < operands->list.count; i++) {
 		if (operands->first[i] == first)
-			all = pair_of(m, DPE_NODE_PAR, all, operands->at[i], par->place);
+			all = pair_of(m, DPE_NODE_PAR, all, operands->list.at[i], par->place);
 	}
 	return all;
 }
 
 /* The last kid before this one, which stands behind it in `nodes`, that is alike. */
-static uint32_t find_twin(const struct maker *m, const struct dpe_part *part,
+static uint32_t find_twin(const struct factoring *m, const struct dpe_part *part,
 	const struct dpe_part *kid, const struct dpe_node *const *nodes)
 {
 	for (uint32_t i = part->nkids; kid->own && i-- > 0;) {
@@ -331,18 +304,18 @@ static uint32_t find_twin(const struct maker *m, const struct dpe_part *part,
 }
 
 static struct dpe_part *make_par(
-	struct maker *m, const struct dpe_node *node, bool last_wanted, unsigned height)
+	struct factoring *m, const struct dpe_node *node, bool last_wanted, unsigned height)
 {
-	struct operands operands = operands_of(m->rule, node);
-	struct dpe_part *part = new_part(m, DPE_PART_PAR, operands.count);
+	struct linked_operands operands = operands_of(m->rule, node);
+	struct dpe_part *part = new_part(m, DPE_PART_PAR, operands.list.count);
 	uint32_t *kid_of =
 		dpe_arena_alloc(m->parts->arena, (m->rule->nliterals + 1) * sizeof(*kid_of));
 	uint32_t *twin_of =
-		dpe_arena_alloc(m->parts->arena, operands.count * sizeof(*twin_of));
-	const struct dpe_node *nodes[operands.count];
+		dpe_arena_alloc(m->parts->arena, operands.list.count * sizeof(*twin_of));
+	const struct dpe_node *nodes[operands.list.count];
 	bool whole = true;
 
-	for (unsigned i = 0; i < operands.count && whole; i++) {
+	for (unsigned i = 0; i < operands.list.count && whole; i++) {
 		struct dpe_part *kid;
 
 		if (operands.first[i] != i)
@@ -370,18 +343,18 @@ static struct dpe_part *make_par(
 	return whole ? part : NULL;
 }
 
-static struct dpe_part *make_operand(struct maker *m, const struct dpe_node *node)
+static struct dpe_part *make_operand(struct factoring *m, const struct dpe_node *node)
 {
 	struct dpe_part *part = new_part(m, DPE_PART_AUTOMATON, 0);
 
 	part->node = node;
 	part->nullable = dpe_nullable(node);
-	mark_literals(m->rule, node, part->literals);
+	dpe_mark_literals(m->rule, node, part->literals);
 	return part;
 }
 
 static struct dpe_part *make(
-	struct maker *m, const struct dpe_node *node, bool last_wanted, unsigned height)
+	struct factoring *m, const struct dpe_node *node, bool last_wanted, unsigned height)
 {
 	if (height > m->parts->height)
 		m->parts->height = height;
@@ -401,7 +374,7 @@ static struct dpe_part *make(
 	}
 }
 
-static struct dpe_parts *make_parts(struct maker *m)
+static struct dpe_parts *make_parts(struct factoring *m)
 {
 	m->parts = dpe_xcalloc(1, sizeof(*m->parts));
 	m->parts->arena = dpe_arena_new();
@@ -414,14 +387,14 @@ static struct dpe_parts *make_parts(struct maker *m)
 
 struct dpe_parts *dpe_parts_new(const struct dpe_rule *rule, struct dpe_diags *diags)
 {
-	struct maker maker = {.rule = rule, .finest = true};
+	struct factoring f = {.rule = rule, .finest = true};
 	struct dpe_parts *parts;
 
 	if (dpe_automaton_refused(rule, diags))
 		return NULL;
-	parts = make_parts(&maker);
-	if (maker.too_many)
-		dpe_diag(diags, DPE_ERROR, maker.where,
+	parts = make_parts(&f);
+	if (f.too_many)
+		dpe_diag(diags, DPE_ERROR, f.where,
 			"rule '%s' cannot be divided into automata of moderate size: operands that "
 			"share events may have more than %d states here",
 			rule->name, DPE_MODERATE_STATES);
@@ -432,12 +405,12 @@ struct dpe_parts *dpe_parts_new(const struct dpe_rule *rule, struct dpe_diags *d
 
 struct dpe_parts *dpe_parts_if_wide(const struct dpe_rule *rule)
 {
-	struct maker maker = {.rule = rule};
+	struct factoring f = {.rule = rule};
 
 	if (!dpe_rule_is_safe(rule) || rule->npositions >= DPE_NEW_EVENT ||
 		dpe_is_moderate(rule->tree) || !divides(rule, rule->tree))
 		return NULL;
-	return make_parts(&maker);
+	return make_parts(&f);
 }
 
 /* Something within reaches beyond its operand: an action, or how often a * went round. */
@@ -449,25 +422,25 @@ static bool reaches_out(const struct dpe_node *node)
 
 struct dpe_parts *dpe_parts_for_search(const struct dpe_rule *rule)
 {
-	struct maker maker = {.rule = rule, .finest = true};
+	struct factoring f = {.rule = rule, .finest = true};
 
 	if (!dpe_rule_is_safe(rule) || rule->npositions >= DPE_NEW_EVENT ||
 		reaches_out(rule->tree))
 		return NULL;
-	return make_parts(&maker);
+	return make_parts(&f);
 }
 
 struct dpe_parts *dpe_parts_of_operands(const struct dpe_rule *rule)
 {
-	struct maker maker = {.rule = rule, .bare = true};
+	struct factoring f = {.rule = rule, .bare = true};
 
 	if (rule->tree->kind != DPE_NODE_PAR || reaches_out(rule->tree) ||
 		!divides(rule, rule->tree))
 		return NULL;
-	maker.parts = dpe_xcalloc(1, sizeof(*maker.parts));
-	maker.parts->arena = dpe_arena_new();
-	maker.parts->root = make_par(&maker, rule->tree, false, 1);
-	return maker.parts;
+	f.parts = dpe_xcalloc(1, sizeof(*f.parts));
+	f.parts->arena = dpe_arena_new();
+	f.parts->root = make_par(&f, rule->tree, false, 1);
+	return f.parts;
 }
 
 bool dpe_rule_is_small(const struct dpe_rule *rule)
@@ -485,8 +458,8 @@ static bool synchronises(const struct dpe_rule *rule, const struct dpe_node *nod
 	memset(left, 0, sizeof(left));
 	memset(right, 0, sizeof(right));
 	if (node->kind == DPE_NODE_PAR) {
-		mark_literals(rule, node->left, left);
-		mark_literals(rule, node->right, right);
+		dpe_mark_literals(rule, node->left, left);
+		dpe_mark_literals(rule, node->right, right);
 	}
 	for (unsigned i = 0; i < rule->nliterals; i++)
 		shared |= left[i] && right[i];

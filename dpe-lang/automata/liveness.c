@@ -1,14 +1,6 @@
-/* Which states can be completed: an end can be reached from them.
- *
- * That does not depend on registers: which moves a state has, and whether it is at an end, follows
- * from the states of its operands; only what an event has to come after from what they hold. So it
- * is looked for in an automaton of the same tree that has none, whose states stand for many each:
- * where operands synchronise, for all orders among the events that were the last in each. Nor are the
- * operands of the outermost & composed: a state of it is a row, of their states. And a row can be
- * completed where those of its operands can that share events with each other, group by group.
- *
- * Even so there may be as many rows as the states of all operands of a group multiplied. Where one
- * search would need more memory than it may have, it is given up, and all others with it. */
+/* Live and dead states: can a final state be reached? Searched in an automaton without registers, one
+ * row of operand states for each group of operands that synchronise, best first.
+ * Why registers do not matter, and what is given up: docs/internals/liveness.md. */
 #include "dpe-lang/automata/attributes.h"
 
 #include <stdlib.h>
@@ -229,7 +221,7 @@ static bool is_final(const struct group *group, const struct row *row)
  * soon: else one would look at all ways round a place where they do wait. */
 #define AWAY_WEIGHS 5
 
-struct search {
+struct row_search {
 	struct dpe_ends *ends;
 	struct group *group;
 	struct row **pending; /* by what that comes to; the newest */
@@ -241,7 +233,7 @@ struct search {
 	dpe_state *to;
 };
 
-static struct row **pending_at(struct search *search, unsigned cost)
+static struct row **pending_at(struct row_search *search, unsigned cost)
 {
 	unsigned old = search->npending;
 
@@ -257,7 +249,7 @@ static struct row **pending_at(struct search *search, unsigned cost)
 	return &search->pending[cost];
 }
 
-static void see(struct search *search, struct row *row, struct row *from)
+static void see(struct row_search *search, struct row *row, struct row *from)
 {
 	struct row **pending;
 
@@ -272,7 +264,7 @@ static void see(struct search *search, struct row *row, struct row *from)
 }
 
 /* NULL: none is left. */
-static struct row *take_next(struct search *search)
+static struct row *take_next(struct row_search *search)
 {
 	for (; search->lowest < search->npending; search->lowest++) {
 		struct row **pending = &search->pending[search->lowest], *row = *pending;
@@ -287,7 +279,7 @@ static struct row *take_next(struct search *search)
 
 /* The event moves all members that have it, from this one on. True where what it leads to is known to
  * lead to an end. */
-static bool step_on(struct search *search, unsigned at)
+static bool step_on(struct row_search *search, unsigned at)
 {
 	const struct group *group = search->group;
 	const struct dpe_node_state *s;
@@ -316,7 +308,7 @@ static bool step_on(struct search *search, unsigned at)
 }
 
 /* Sees what the row leads to; true where that is an end, or known to lead to one. */
-static bool look_on(struct search *search, struct row *row)
+static bool look_on(struct row_search *search, struct row *row)
 {
 	const struct dpe_ends *ends = search->ends;
 	const struct group *group = search->group;
@@ -345,7 +337,7 @@ static bool look_on(struct search *search, struct row *row)
 
 /* What led to the row is live, as it is; a search that succeeded says nothing about what it did not
  * come to. */
-static void note_live(struct search *search, struct row *row)
+static void note_live(struct row_search *search, struct row *row)
 {
 	for (; row && row->liveness != LIVE; row = row->from)
 		row->liveness = LIVE;
@@ -364,7 +356,7 @@ static bool is_too_much(const struct dpe_ends *ends)
  * in vain is dead. Rows are marked DEAD when first seen and LIVE on success. */
 static bool find_final(struct dpe_ends *ends, struct group *group, struct row *start)
 {
-	struct search search = {.ends = ends, .group = group};
+	struct row_search search = {.ends = ends, .group = group};
 	struct row *row;
 	bool found = false;
 

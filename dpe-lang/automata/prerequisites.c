@@ -1,8 +1,6 @@
-/* needs: what the events of a `detect` rule tell of each other before any of them is followed:
- * which can be the first of a match, which can complete one, and what must have come by then.
- *
- * Of the tree alone, so coarse on the safe side: more patterns may seem to be first or last than
- * are, and fewer seem needed. Sets are of patterns, a bit each. */
+/* What the expression of a `detect` rule implies about the order of its events in time: which may be
+ * first in a match, which may complete one, and what must have occurred by then. Conservative: sets
+ * of first and last patterns may be too large, prerequisites too few. */
 #include "dpe-lang/automata/automata.h"
 #include "dpe-lang/normal/normal.h"
 
@@ -35,7 +33,7 @@ static void find(const struct dpe_rule *rule, const struct dpe_node *node, struc
 static void of_event(
 	const struct dpe_rule *rule, const struct dpe_node *node, struct facts *facts)
 {
-	unsigned literal = rule->positions[node->position - 1].literal;
+	unsigned literal = dpe_node_literal(rule, node);
 
 	facts->all = UINT64_C(1) << rule->literals[literal].pattern;
 	facts->first = facts->last = facts->must = facts->all;

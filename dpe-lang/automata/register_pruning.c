@@ -1,16 +1,5 @@
-/* Registers that no event to come can follow at once, though the operand that keeps them thinks so.
- *
- * Let A and B be operands of a & without & of their own, so that each has one register, whose event
- * precedes all that is to come in the operand. Let x be that of A, y that of B, and x precede y. An
- * event of both then comes after y, whatever comes in B before it, and x is not among those that it
- * follows at once. Where that holds for each event that A may take next, with one B or another, x is
- * covered: A alone waits for it, and would not have to. When all operands are at an end, y or what
- * comes after it in B is, and x is not among the last ones, either.
- *
- * A repetition between two rounds stands as if it had not begun, then. Else, if one B is enough for
- * all, A may keep y in place of x: it is dropped where it is asked for, as it is B's, too. So of the
- * cells of a buffer those that are free, or full, are alike, whoever filled and emptied them in what
- * order, as soon as the producer, or the consumer, has seen that. */
+/* Drops registers of synchronised operands that no later event can follow immediately, although the
+ * operand that has them still waits for one. Proof: docs/internals/register-pruning.md. */
 #include "dpe-lang/automata/attributes.h"
 
 #include <stdlib.h>

@@ -1,22 +1,5 @@
-/* Alike operands: `(a;b)* & (a^;b^)*` says the same with a and a^, b and b^ swapped.
- *
- * Let σ swap literals that differ in carets alone, so that the expression with σ applied is the
- * expression again, but for the order of operands of & and +. Who reads an event as literal l may
- * read it as σ(l), since both have one pattern. So σ takes each state of the automaton to a state,
- * each way on from it to a way on from that, and an end to an end; registers, which events they
- * hold, and in which order these are, stay as they are.
- *
- * Let σ take a state s to s itself. Then whatever can follow s, read in some way, follows s also where
- * it is read with σ applied: and where the first event was read as l, it is read as σ(l) then. So
- * where the states that σ(l) leads to are followed, those that l leads to are not needed: some
- * reading is left after the same events, and one is at an end after the same events. That is all
- * that an `expect` rule is asked, unless somebody asks which event is at which position. Of l and
- * σ(l) the one with fewer carets is kept, so that never each waits for the other.
- *
- * A state of & is known by the states of its operands and by the registers that these have there,
- * which are the same ones exactly where they hold the same event. So σ takes a state to itself where
- * operands that it swaps are in states that look the same, with the same registers, and within each
- * of the others nothing that it swaps has begun. Literals of registers are for telling only. */
+/* Symmetry reduction: operands of & that differ in carets alone, as in (a;b)* & (a^;b^)*, are
+ * interchangeable while they are in the same situation. Proof: docs/internals/symmetry.md. */
 #include "dpe-lang/automata/attributes.h"
 
 #include <stdlib.h>
@@ -34,34 +17,7 @@ struct dpe_swaps {
 	unsigned count, cap;
 };
 
-struct nodes {
-	const struct dpe_node **at;
-	unsigned count, cap;
-};
-
-static unsigned literal_of(const struct dpe_rule *rule, const struct dpe_node *node)
-{
-	return rule->positions[node->position - 1].literal;
-}
-
 /* ---- what a swap makes of expressions ---------------------------------------------------- */
-
-static bool continues(const struct dpe_node *node, enum dpe_node_kind kind)
-{
-	return node->kind == kind && !node->nonempty;
-}
-
-/* The operands of one + or &, however they stand in parentheses. */
-static void collect_operands(
-	struct nodes *operands, const struct dpe_node *node, enum dpe_node_kind kind, bool top)
-{
-	if (!top && !continues(node, kind)) {
-		*DPE_GROW(operands->at, operands->count, operands->cap) = node;
-		return;
-	}
-	collect_operands(operands, node->left, kind, false);
-	collect_operands(operands, node->right, kind, false);
-}
 
 /* The swap makes the second of the first, operand by operand. */
 static bool becomes(const struct dpe_rule *rule, const struct swap *swap,
@@ -70,7 +26,7 @@ static bool becomes(const struct dpe_rule *rule, const struct swap *swap,
 	if (from->kind != to->kind || from->nonempty != to->nonempty)
 		return false;
 	if (from->kind == DPE_NODE_EVENT)
-		return swap->to[literal_of(rule, from)] == literal_of(rule, to);
+		return swap->to[dpe_node_literal(rule, from)] == dpe_node_literal(rule, to);
 	return becomes(rule, swap, from->left, to->left) &&
 	       (!from->right || becomes(rule, swap, from->right, to->right));
 }
@@ -80,7 +36,7 @@ static bool stays(
 
 /* Each operand stays as it is, or becomes another one, which no other becomes. */
 static bool operands_stay(
-	const struct dpe_rule *rule, const struct swap *swap, const struct nodes *operands)
+	const struct dpe_rule *rule, const struct swap *swap, const struct dpe_operands *operands)
 {
 	for (unsigned i = 0; i < operands->count; i++) {
 		unsigned others = 0;
@@ -98,16 +54,16 @@ static bool operands_stay(
 /* The swap leaves the expression as it is, but for the order of operands of + and &. */
 static bool stays(const struct dpe_rule *rule, const struct swap *swap, const struct dpe_node *node)
 {
-	struct nodes operands = {0};
+	struct dpe_operands operands = {0};
 	bool all;
 
 	if (node->kind == DPE_NODE_EVENT)
-		return swap->to[literal_of(rule, node)] == literal_of(rule, node);
+		return swap->to[dpe_node_literal(rule, node)] == dpe_node_literal(rule, node);
 	if (node->kind == DPE_NODE_STAR)
 		return stays(rule, swap, node->left);
 	if (node->kind == DPE_NODE_SEQ)
 		return stays(rule, swap, node->left) && stays(rule, swap, node->right);
-	collect_operands(&operands, node, node->kind, true);
+	dpe_collect_operands(&operands, node, node->kind, true);
 	all = operands_stay(rule, swap, &operands);
 	free(operands.at);
 	return all;
@@ -137,7 +93,7 @@ static bool align(struct dpe_swaps *swaps, struct swap *swap, const struct dpe_n
 	if (a->kind != b->kind || a->nonempty != b->nonempty)
 		return false;
 	if (a->kind == DPE_NODE_EVENT)
-		return join(swaps, swap, literal_of(swaps->rule, a), literal_of(swaps->rule, b));
+		return join(swaps, swap, dpe_node_literal(swaps->rule, a), dpe_node_literal(swaps->rule, b));
 	return align(swaps, swap, a->left, b->left) &&
 	       (!a->right || align(swaps, swap, a->right, b->right));
 }
@@ -198,9 +154,9 @@ static void try_swap(struct dpe_swaps *swaps, const struct dpe_node *tree, const
 static void try_operands(
 	struct dpe_swaps *swaps, const struct dpe_node *tree, const struct dpe_node *par)
 {
-	struct nodes operands = {0};
+	struct dpe_operands operands = {0};
 
-	collect_operands(&operands, par, DPE_NODE_PAR, true);
+	dpe_collect_operands(&operands, par, DPE_NODE_PAR, true);
 	for (unsigned i = 0; i < operands.count; i++) {
 		for (unsigned j = i + 1; j < operands.count; j++)
 			try_swap(swaps, tree, operands.at[i], operands.at[j]);
@@ -259,14 +215,14 @@ void dpe_swaps_free(struct dpe_swaps *swaps)
 /* ---- what a swap makes of states --------------------------------------------------------- */
 
 /* An operand of a &: where it stands, and where its registers are among those of the whole. */
-struct operand {
+struct operand_state {
 	const struct dpe_auto *automaton;
 	const struct dpe_node_state *state;
 	uint16_t *places;
 };
 
-struct operands {
-	struct operand *at;
+struct operand_states {
+	struct operand_state *at;
 	unsigned count, cap;
 };
 
@@ -285,7 +241,7 @@ static bool touches(const struct view *view, const struct dpe_auto *a)
 }
 
 /* Only those that the swap has to do with. Takes over `places`. */
-static void collect(struct operands *operands, const struct view *view, const struct dpe_auto *a,
+static void collect(struct operand_states *operands, const struct view *view, const struct dpe_auto *a,
 	dpe_state state, uint16_t *places, bool top)
 {
 	const struct dpe_node_state *s = a->states[state];
@@ -297,9 +253,9 @@ static void collect(struct operands *operands, const struct view *view, const st
 		free(places);
 		return;
 	}
-	if (!top && (!continues(a->node, DPE_NODE_PAR) || key->form != DPE_FORM_BOTH)) {
+	if (!top && (!dpe_continues_chain(a->node, DPE_NODE_PAR) || key->form != DPE_FORM_BOTH)) {
 		*DPE_GROW(operands->at, operands->count, operands->cap) =
-			(struct operand){a, s, places};
+			(struct operand_state){a, s, places};
 		return;
 	}
 	kid = dpe_xcalloc(key->nplaces + 1, sizeof(*kid));
@@ -327,7 +283,7 @@ static bool look_same(const struct dpe_auto *a, dpe_state x, const struct dpe_au
 	       look_same(a->right, k->right, b->right, l->right);
 }
 
-static bool have_same_place(const struct operand *a, const struct operand *b)
+static bool have_same_place(const struct operand_state *a, const struct operand_state *b)
 {
 	return look_same(a->automaton, a->state->number, b->automaton, b->state->number) &&
 	       !memcmp(a->places, b->places, a->state->key->nregs * sizeof(*a->places));
@@ -336,7 +292,7 @@ static bool have_same_place(const struct operand *a, const struct operand *b)
 static bool state_stays(const struct view *view, const struct dpe_auto *a, dpe_state state);
 
 static bool operand_stays(
-	const struct view *view, const struct operands *operands, const struct operand *operand)
+	const struct view *view, const struct operand_states *operands, const struct operand_state *operand)
 {
 	if (stays(view->rule, view->swap, operand->automaton->node))
 		return state_stays(view, operand->automaton, operand->state->number);
@@ -352,7 +308,7 @@ static bool par_stays(const struct view *view, const struct dpe_auto *a, dpe_sta
 {
 	unsigned nregs = a->states[state]->key->nregs;
 	uint16_t *places = dpe_xcalloc(nregs + 1, sizeof(*places));
-	struct operands operands = {0};
+	struct operand_states operands = {0};
 	bool all = true;
 
 	for (unsigned i = 0; i < nregs; i++)

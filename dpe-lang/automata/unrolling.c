@@ -1,9 +1,6 @@
-/* What a rule with `@` or control variables means as long as little happens: a safe rule, which has
- * an automaton to look for examples in.
- *
- * R@ becomes ε + R + R & R' + …, the copies with literals of their own, for they share nothing. A
- * behaviour of n events has no more than n copies that are not empty. Repetitions with a control
- * variable become so many rounds, an alternative for each value that the variables can have. */
+/* A safe rule that approximates one with `@` or control variables, to find examples in: R@ becomes
+ * ε + R + R & R' + …, the copies with literals of their own; a repetition with a control variable
+ * becomes so many rounds, in an alternative for each value of the variables. */
 #include "dpe-lang/automata/examples.h"
 #include "dpe-lang/normal/normal.h"
 
@@ -74,22 +71,12 @@ static unsigned add_literal(struct bounder *b, unsigned like)
 	return b->nliterals - 1;
 }
 
-static void find_literals(const struct dpe_rule *rule, const struct dpe_node *node, bool *found)
-{
-	if (!node)
-		return;
-	if (node->kind == DPE_NODE_EVENT)
-		found[rule->positions[node->position - 1].literal] = true;
-	find_literals(rule, node->left, found);
-	find_literals(rule, node->right, found);
-}
-
 static struct names new_names(struct bounder *b, const struct dpe_node *node, struct names old)
 {
 	bool *found = dpe_xcalloc(b->rule->nliterals + 1, sizeof(*found));
 	struct names new = own_names(b);
 
-	find_literals(b->rule, node, found);
+	dpe_mark_literals(b->rule, node, found);
 	for (unsigned i = 0; i < b->rule->nliterals; i++)
 		new.literal[i] = found[i] ? add_literal(b, i) : old.literal[i];
 	free(found);
@@ -175,7 +162,7 @@ static bool has_closure(const struct dpe_node *node, const struct dpe_rule *rule
 		return has_closure(node->left, rule, literal) ||
 		       has_closure(node->right, rule, literal);
 	found = dpe_xcalloc(rule->nliterals + 1, sizeof(*found));
-	find_literals(rule, node, found);
+	dpe_mark_literals(rule, node, found);
 	within = found[literal];
 	free(found);
 	return within;
@@ -193,8 +180,8 @@ static const struct dpe_node *bound_parallel(
 
 	memset(left, 0, sizeof(left));
 	memset(right, 0, sizeof(right));
-	find_literals(b->rule, node->left, left);
-	find_literals(b->rule, node->right, right);
+	dpe_mark_literals(b->rule, node->left, left);
+	dpe_mark_literals(b->rule, node->right, right);
 	for (unsigned i = 0; i < count; i++) {
 		bool in_left = has_closure(node->left, b->rule, i);
 		bool in_right = has_closure(node->right, b->rule, i);

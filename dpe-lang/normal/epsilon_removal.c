@@ -1,13 +1,6 @@
-/* Repetitions in whose rounds every path from the beginning to the end passes an event.
- *
- * A net of (a* & b)* has a way round its loop, through the a*, that is silent from end to end: what
- * precedes what then depends on how often a token went round. Here each operand of an & within a
- * repetition is rid of ε, exactly:
- *
- *	P & Q = (P\ε & Q\ε) + P without what they share, where ε is in Q + Q without it, where in P
- *
- * which has the same behaviours. That is more to write than N(R) (normalise.c), whose automaton
- * keeps ε out of one composition by a mark that a net has no place for. */
+/* Repetitions with an event on every path through a round, exactly, as nets need it; and expressions
+ * without their empty behaviour. More to write than N(R), which marks a composition instead.
+ * The equations: docs/internals/normal-form.md. */
 #include "dpe-lang/normal/normal.h"
 
 #include <stdlib.h>
@@ -67,21 +60,11 @@ static const struct dpe_node *either(
 	return binary(r, DPE_NODE_ALT, left, right);
 }
 
-static void add_literals(const struct dpe_rule *rule, const struct dpe_node *node, bool *literals)
-{
-	if (!node)
-		return;
-	if (node->kind == DPE_NODE_EVENT)
-		literals[rule->positions[node->position - 1].literal] = true;
-	add_literals(rule, node->left, literals);
-	add_literals(rule, node->right, literals);
-}
-
 static struct part without(struct remover *r, const struct dpe_node *node, const bool *barred);
 
 static struct part of_event(struct remover *r, const struct dpe_node *node, const bool *barred)
 {
-	if (barred[r->rule->positions[node->position - 1].literal])
+	if (barred[dpe_node_literal(r->rule, node)])
 		return (struct part){0};
 	r->nevents++;
 	return (struct part){node, node, false};
@@ -147,8 +130,8 @@ static const struct dpe_node *side_by_side(
 		right = without(r, node->right, now).full;
 		memset(left_has, 0, sizeof(left_has));
 		memset(right_has, 0, sizeof(right_has));
-		add_literals(r->rule, left, left_has);
-		add_literals(r->rule, right, right_has);
+		dpe_mark_literals(r->rule, left, left_has);
+		dpe_mark_literals(r->rule, right, right_has);
 		changed = false;
 		for (unsigned i = 0; i < count; i++) {
 			if (!shared[i] || now[i] || (left_has[i] && right_has[i]))
@@ -167,8 +150,8 @@ static struct part of_parallel(struct remover *r, const struct dpe_node *node, c
 
 	memset(shared, 0, sizeof(shared));
 	memset(right_has, 0, sizeof(right_has));
-	add_literals(r->rule, node->left, shared);
-	add_literals(r->rule, node->right, right_has);
+	dpe_mark_literals(r->rule, node->left, shared);
+	dpe_mark_literals(r->rule, node->right, right_has);
 	for (unsigned i = 0; i < count; i++) {
 		shared[i] &= right_has[i];
 		alone[i] = barred[i] || shared[i];

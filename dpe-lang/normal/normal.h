@@ -1,4 +1,5 @@
-/* The expression of a rule after resolving: what normalising and automata work on. Private. */
+/* The expression of a resolved rule, and its rewriting to the forms that automata and nets are built
+ * from. */
 #ifndef DPE_LANG_TREE_H
 #define DPE_LANG_TREE_H
 
@@ -31,6 +32,25 @@ const struct dpe_node *dpe_nonempty_rounds(
  * would be too large or is not safe. */
 const struct dpe_node *dpe_without_empty(
 	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node);
+/* The literal and the pattern of a leaf that is an event. */
+unsigned dpe_node_literal(const struct dpe_rule *rule, const struct dpe_node *event);
+const struct dpe_pattern *dpe_node_pattern(const struct dpe_rule *rule, const struct dpe_node *event);
+/* Sets, by literal, those that occur in the expression; `node` may be NULL. */
+void dpe_mark_literals(const struct dpe_rule *rule, const struct dpe_node *node, bool *literals);
+
+/* For free(at). */
+struct dpe_operands {
+	const struct dpe_node **at;
+	unsigned count, cap;
+};
+
+/* Adds the operands of a chain of one operator, however it is parenthesised. `top`: `node` is taken
+ * apart even if it is marked. */
+void dpe_collect_operands(struct dpe_operands *operands, const struct dpe_node *node,
+	enum dpe_node_kind kind, bool top);
+/* True if the node is that operator without a mark, an action or a control variable. */
+bool dpe_continues_chain(const struct dpe_node *node, enum dpe_node_kind kind);
+
 /* ε ∈ ⟦node⟧ */
 bool dpe_nullable(const struct dpe_node *node);
 

@@ -1,10 +1,5 @@
-/* N(R): no repetition of what may be empty (paper 4.3, after Foster).
- *
- * The paper's fourth case, N(P&Q) = (N(Q)&N(P)) + N(Q) + N(P), holds where N takes nothing but ε
- * out of its operands. It takes more out of P = p*, which becomes p: (p* & q*)* would lose p;p
- * beside q, and where P and Q synchronise the two lone alternatives would let one go without the
- * other. What the case is for, P & Q without ε, is therefore kept in one composition that is
- * marked: its initial state is not final. That is also the smaller automaton. */
+/* N(R): no repetition of what may be empty (paper 4.3). How the fourth case differs from the paper's,
+ * and why: docs/internals/normal-form.md. */
 #include "dpe-lang/normal/normal.h"
 
 bool dpe_nullable(const struct dpe_node *node)

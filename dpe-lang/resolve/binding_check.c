@@ -1,4 +1,4 @@
-/* What events bind, and conditions that ask for what other events bind. */
+/* Which variables patterns bind, and conditions that use variables which other events bind. */
 #include "dpe-lang/resolve/resolve.h"
 
 uint64_t dpe_pattern_mask(const struct dpe_pattern *pattern)
@@ -55,17 +55,12 @@ static void check_alone(struct dpe_resolver *r, const struct dpe_pattern *patter
 		"a condition in a sync rule can only name variables that its own event binds");
 }
 
-static const struct dpe_pattern *pattern_of(const struct dpe_rule *rule, const struct dpe_node *node)
-{
-	return &rule->patterns[rule->literals[rule->positions[node->position - 1].literal].pattern];
-}
-
 static uint64_t bound_within(const struct dpe_rule *rule, const struct dpe_node *node)
 {
 	if (!node || node->kind == DPE_NODE_ACTION)
 		return 0;
 	if (node->kind == DPE_NODE_EVENT)
-		return dpe_pattern_mask(pattern_of(rule, node));
+		return dpe_pattern_mask(dpe_node_pattern(rule, node));
 	return bound_within(rule, node->left) | bound_within(rule, node->right);
 }
 
@@ -85,8 +80,8 @@ static void warn_of_unbound(struct dpe_resolver *r, const struct dpe_node *node,
 		warn_of_unbound(r, node->right, before);
 		return;
 	}
-	unbound = find_outside(pattern_of(rule, node)->cond,
-		before | dpe_pattern_mask(pattern_of(rule, node)));
+	unbound = find_outside(dpe_node_pattern(rule, node)->cond,
+		before | dpe_pattern_mask(dpe_node_pattern(rule, node)));
 	if (!unbound)
 		return;
 	dpe_diag(r->spec->diags, DPE_WARNING, unbound->place,

@@ -1,4 +1,4 @@
-/* Constants: operators on literals become literals, and what C leaves undefined is an error. */
+/* Folds operators on literals; what C leaves undefined is an error. */
 #include "dpe-lang/resolve/resolve.h"
 
 #include <inttypes.h>

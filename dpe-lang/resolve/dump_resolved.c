@@ -1,4 +1,4 @@
-/* Rules as text: dpe_rule_print, and the dump of a resolved specification. */
+/* Rules as text: dpe_rule_print, and --dump=resolved. */
 #include "dpe-lang/resolve/resolve.h"
 
 
@@ -27,7 +27,7 @@ static void print_node(struct dpe_text *to, const struct dpe_rule *rule, const s
 {
 	switch (node->kind) {
 	case DPE_NODE_EVENT:
-		dpe_text_puts(to, rule->literals[rule->positions[node->position - 1].literal].text);
+		dpe_text_puts(to, rule->literals[dpe_node_literal(rule, node)].text);
 		return;
 	case DPE_NODE_ACTION:
 		dpe_text_puts(to, node->text);

@@ -1,13 +1,8 @@
-/* What can be written, and is seldom meant. */
+/* Warnings about expressions that are correct and rarely intended. */
 #include "dpe-lang/resolve/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static unsigned literal_of(const struct dpe_rule *rule, const struct dpe_node *node)
-{
-	return rule->positions[node->position - 1].literal;
-}
 
 /* "s^(x).exit": one caret more. */
 static char *with_caret(const char *text)
@@ -32,9 +27,9 @@ static void warn_of_shared(const struct dpe_resolver *r, const struct dpe_node *
 	warn_of_shared(r, left);
 	warn_of_shared(r, right);
 	if (node->kind != DPE_NODE_PAR || left->kind != DPE_NODE_EVENT ||
-		right->kind != DPE_NODE_EVENT || literal_of(rule, left) != literal_of(rule, right))
+		right->kind != DPE_NODE_EVENT || dpe_node_literal(rule, left) != dpe_node_literal(rule, right))
 		return;
-	literal = &rule->literals[literal_of(rule, left)];
+	literal = &rule->literals[dpe_node_literal(rule, left)];
 	if (rule->patterns[literal->pattern].kind != DPE_PATTERN_CONTROL)
 		return;
 	/* Of a definition that stands on both sides the name is not known any more. */
@@ -71,7 +66,7 @@ static void warn_of_lone_control(
 		node->control);
 }
 
-void dpe_warn_of_seldom_meant(struct dpe_resolver *r)
+void dpe_lint(struct dpe_resolver *r)
 {
 	warn_of_shared(r, r->rule->tree);
 	warn_of_lone_control(r, r->rule->tree, r->rule->tree);

@@ -1,5 +1,4 @@
-/* Lvalues: what can be read from the program, as text; and what of it arguments and results lead
- * to. */
+/* The normal text of lvalues: of program variables, and of what arguments and results point to. */
 #include "dpe-lang/resolve/resolve.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Data events of objects: `[p->x] from f(p) to g(p)`. Which object, the events that it is watched
- * from and to say; so the data event binds p, too. */
+/* Data events of objects: `[p->x] from f(p) to g(p)`. The events from and to which the object is
+ * watched say which object it is, so the data event binds p, too. */
 #include "dpe-lang/resolve/resolve.h"
 
 #include <string.h>

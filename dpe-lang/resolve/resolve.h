@@ -1,5 +1,4 @@
-/* What resolve.c, exprs.c, actions.c, classify.c and spec.c share: one rule on its way from AST
- * to struct dpe_rule. Private. */
+/* resolve: from the AST of a rule to struct dpe_rule. What the passes of one rule share. */
 #ifndef DPE_LANG_RESOLVE_H
 #define DPE_LANG_RESOLVE_H
 
@@ -134,7 +133,7 @@ const char *dpe_object_suffix(struct dpe_resolver *r, const struct ast_event *ev
 /* ---- seldom.c ------------------------------------------------------------------------- */
 
 /* Warnings, of a rule that is resolved otherwise. */
-void dpe_warn_of_seldom_meant(struct dpe_resolver *r);
+void dpe_lint(struct dpe_resolver *r);
 
 /* ---- bindings.c ----------------------------------------------------------------------- */
 

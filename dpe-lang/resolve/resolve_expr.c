@@ -1,4 +1,4 @@
-/* Expressions: what names mean where they stand, fields, target lvalues, constants. */
+/* Expressions in conditions and actions: names by their scope, fields of events, target lvalues. */
 #include "dpe-lang/resolve/resolve.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* Patterns and literals of a rule, each kept once: two events with the same normal text are the
- * same event. */
+/* Interns patterns and literals of a rule: two events with the same normal text are one. */
 #include "dpe-lang/resolve/resolve.h"
 
 #include <inttypes.h>

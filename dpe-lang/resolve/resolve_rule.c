@@ -1,4 +1,4 @@
-/* One rule: its variables, positions, literals, actions and tree, from the expanded AST. */
+/* One rule: its variables, positions, literals, actions and expression, from the expanded AST. */
 #include "dpe-lang/resolve/resolve.h"
 
 #include <stdlib.h>
@@ -381,7 +381,7 @@ static void resolve_parts(struct dpe_resolver *r, const struct ast_dpe *tree)
 	rule->nliterals = r->nliterals;
 	dpe_resolve_mode(r);
 	dpe_classify(r->spec->arena, rule);
-	dpe_warn_of_seldom_meant(r);
+	dpe_lint(r);
 	dpe_check_conditions(r);
 }
 

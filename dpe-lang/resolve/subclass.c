@@ -1,9 +1,4 @@
-/* The smallest of the paper's five subclasses (its table 3-2) that a rule belongs to:
- *	sequential  ; + *
- *	multiple    sequential & sequential & …
- *	safe        ; + * &
- *	general     safe expressions under + & @
- *	extended    all of them anywhere, and control variables */
+/* The smallest of the five subclasses of table 3-2 that a rule belongs to. */
 #include "dpe-lang/resolve/resolve.h"
 
 struct classified {

@@ -1,4 +1,4 @@
-/* The mode of a rule, and what each mode asks of it. */
+/* The mode of a rule, and what each mode requires of it; the sides of sync rules. */
 #include "dpe-lang/resolve/resolve.h"
 
 static enum dpe_mode mode_of(const struct dpe_resolver *r)
@@ -24,11 +24,6 @@ struct side {
 	unsigned count; /* of alternatives */
 };
 
-static const struct dpe_pattern *pattern_of(const struct dpe_rule *rule, const struct dpe_node *node)
-{
-	return &rule->patterns[rule->literals[rule->positions[node->position - 1].literal].pattern];
-}
-
 /* `a + b + c`: which of them occurs makes no difference, so all bind the same variables. */
 static void collect_alternatives(
 	struct dpe_resolver *r, const struct dpe_node *node, struct side *side)
@@ -46,13 +41,13 @@ static void collect_alternatives(
 			"a side of a sync rule is one event, or alternatives: (a + b) ; c");
 		return;
 	}
-	binds = dpe_pattern_mask(pattern_of(rule, node));
+	binds = dpe_pattern_mask(dpe_node_pattern(rule, node));
 	if (side->count++ && binds != side->binds)
 		resolve_error(r, node->place,
 			"the alternatives of a sync rule's side bind the same variables: this event binds "
 			"other ones than the first");
 	side->binds = binds;
-	side->patterns[pattern_of(rule, node) - rule->patterns] = true;
+	side->patterns[dpe_node_pattern(rule, node) - rule->patterns] = true;
 }
 
 static void resolve_sides(struct dpe_resolver *r)

@@ -1,6 +1,5 @@
-/* Text of the program: what an argument, a result or a variable that is a `char *` points to. In
- * text(s) it is asked for; what is compared with a string is meant as text as well. Logs may have
- * the text itself in its place. */
+/* Text of the program: what an argument, result or variable of type `char *` points to. Written as
+ * text(s), or implied by a comparison with a string. Logs may hold the text itself instead. */
 #include "dpe-lang/resolve/resolve.h"
 
 #include <string.h>

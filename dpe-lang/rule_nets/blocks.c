@@ -1,11 +1,11 @@
-/* The net of a rule in blocks: the tree with what the token game asks of each node. */
+/* The net of a rule in blocks: the expression with what the token game asks of each node. */
 #include "dpe-lang/normal/normal.h"
 #include "dpe-lang/rule_nets/rule_nets.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct maker {
+struct block_builder {
 	struct dpe_arena *arena;
 	const struct dpe_rule *rule;
 	const char **controls;
@@ -14,7 +14,7 @@ struct maker {
 	unsigned nactions, capactions;
 };
 
-static unsigned control_of(struct maker *m, const char *name)
+static unsigned control_of(struct block_builder *m, const char *name)
 {
 	if (!name)
 		return DPE_NO_CONTROL;
@@ -26,19 +26,19 @@ static unsigned control_of(struct maker *m, const char *name)
 	return m->ncontrols - 1;
 }
 
-static void add_literals(struct maker *m, bool *to, const struct dpe_block *block)
+static void add_literals(struct block_builder *m, bool *to, const struct dpe_block *block)
 {
 	for (unsigned i = 0; block && i < m->rule->nliterals; i++)
 		to[i] |= block->literals[i];
 }
 
-static const struct dpe_stmt *note_action(struct maker *m, const struct dpe_stmt *action)
+static const struct dpe_stmt *note_action(struct block_builder *m, const struct dpe_stmt *action)
 {
 	*DPE_GROW(m->actions, m->nactions, m->capactions) = action;
 	return action;
 }
 
-static struct dpe_block *new_block(struct maker *m, enum dpe_node_kind kind, bool wanted)
+static struct dpe_block *new_block(struct block_builder *m, enum dpe_node_kind kind, bool wanted)
 {
 	struct dpe_block *block = dpe_arena_alloc(m->arena, sizeof(*block));
 
@@ -48,9 +48,9 @@ static struct dpe_block *new_block(struct maker *m, enum dpe_node_kind kind, boo
 	return block;
 }
 
-static const struct dpe_block *make(struct maker *m, const struct dpe_node *node, bool wanted);
+static const struct dpe_block *make(struct block_builder *m, const struct dpe_node *node, bool wanted);
 
-static const struct dpe_block *make_node(struct maker *m, const struct dpe_node *node, bool wanted)
+static const struct dpe_block *make_node(struct block_builder *m, const struct dpe_node *node, bool wanted)
 {
 	struct dpe_block *block = new_block(m, node->kind, wanted);
 	bool *literals = dpe_arena_alloc(m->arena, (m->rule->nliterals + 1) * sizeof(*literals));
@@ -61,7 +61,7 @@ static const struct dpe_block *make_node(struct maker *m, const struct dpe_node 
 		block->action = note_action(m, node->action);
 	if (node->kind == DPE_NODE_EVENT) {
 		block->position = node->position;
-		block->literal = m->rule->positions[node->position - 1].literal;
+		block->literal = dpe_node_literal(m->rule, node);
 		literals[block->literal] = true;
 		return block;
 	}
@@ -75,7 +75,7 @@ static const struct dpe_block *make_node(struct maker *m, const struct dpe_node 
 	return block;
 }
 
-static const struct dpe_block *make(struct maker *m, const struct dpe_node *node, bool wanted)
+static const struct dpe_block *make(struct block_builder *m, const struct dpe_node *node, bool wanted)
 {
 	const struct dpe_block *inner = make_node(m, node, wanted);
 	struct dpe_block *whole;
@@ -94,7 +94,7 @@ static struct dpe_blocks *make_blocks(
 	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *tree)
 {
 	struct dpe_blocks *blocks = dpe_xcalloc(1, sizeof(*blocks));
-	struct maker maker = {.rule = rule, .arena = arena};
+	struct block_builder maker = {.rule = rule, .arena = arena};
 	const struct dpe_stmt **actions;
 
 	blocks->arena = arena;

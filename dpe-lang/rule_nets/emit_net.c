@@ -1,4 +1,4 @@
-/* Nets as text, as a drawing, and as PNML (ISO/IEC 15909-2, P/T nets). */
+/* Nets as text, as a Graphviz drawing, and as PNML (ISO/IEC 15909-2, P/T nets). */
 #include "dpe-lang/rule_nets/rule_nets.h"
 
 #include <string.h>

@@ -1,12 +1,12 @@
-/* The net of a rule as places and transitions, composed block by block between a way in and a way
- * out. Operands of & that name the same event share its transition: each of one side with each of
- * the other. */
+/* The net of a rule as places and transitions, composed block by block between an entry and an exit
+ * place (paper, appendix I). Operands of & that name the same event share its transitions: each of
+ * one side is merged with each of the other. */
 #include "dpe-lang/rule_nets/rule_nets.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct draft {
+struct transition_draft {
 	unsigned literal;
 	unsigned *places[3]; /* inputs, outputs, inhibitors */
 	unsigned counts[3], caps[3];
@@ -25,7 +25,7 @@ struct use {
 };
 
 struct composer {
-	struct draft *drafts;
+	struct transition_draft *drafts;
 	unsigned ndrafts, capdrafts, nplaces;
 	bool extended;
 	struct use *uses; /* in the order of the text */
@@ -39,7 +39,7 @@ static unsigned new_place(struct composer *c)
 	return c->nplaces++;
 }
 
-static void add_place(struct draft *draft, unsigned role, unsigned place)
+static void add_place(struct transition_draft *draft, unsigned role, unsigned place)
 {
 	*DPE_GROW(draft->places[role], draft->counts[role], draft->caps[role]) = place;
 }
@@ -47,15 +47,15 @@ static void add_place(struct draft *draft, unsigned role, unsigned place)
 /* The index of a transition from one place to another. */
 static unsigned add_transition(struct composer *c, unsigned literal, unsigned from, unsigned to)
 {
-	struct draft *draft = DPE_GROW(c->drafts, c->ndrafts, c->capdrafts);
+	struct transition_draft *draft = DPE_GROW(c->drafts, c->ndrafts, c->capdrafts);
 
-	*draft = (struct draft){.literal = literal};
+	*draft = (struct transition_draft){.literal = literal};
 	add_place(draft, INPUT, from);
 	add_place(draft, OUTPUT, to);
 	return c->ndrafts - 1;
 }
 
-static void free_draft(struct draft *draft)
+static void free_draft(struct transition_draft *draft)
 {
 	for (unsigned role = 0; role < DPE_COUNT(draft->places); role++)
 		free(draft->places[role]);
@@ -63,9 +63,9 @@ static void free_draft(struct draft *draft)
 
 /* ---- synchronising ----------------------------------------------------------------------- */
 
-static struct draft merge(const struct draft *a, const struct draft *b)
+static struct transition_draft merge(const struct transition_draft *a, const struct transition_draft *b)
 {
-	struct draft both = {.literal = a->literal};
+	struct transition_draft both = {.literal = a->literal};
 
 	for (unsigned role = 0; role < DPE_COUNT(both.places); role++) {
 		for (unsigned i = 0; i < a->counts[role]; i++)
@@ -76,7 +76,7 @@ static struct draft merge(const struct draft *a, const struct draft *b)
 	return both;
 }
 
-static bool is_shared(const struct dpe_block *block, const struct draft *draft)
+static bool is_shared(const struct dpe_block *block, const struct transition_draft *draft)
 {
 	return draft->literal != DPE_SILENT && block->left->literals[draft->literal] &&
 	       block->right->literals[draft->literal];
@@ -87,7 +87,7 @@ static void synchronise(
 	struct composer *c, const struct dpe_block *block, unsigned from, unsigned middle)
 {
 	unsigned count = c->ndrafts - from, nleft = middle - from;
-	struct draft *old = dpe_xcalloc(count, sizeof(*old));
+	struct transition_draft *old = dpe_xcalloc(count, sizeof(*old));
 
 	if (count)
 		memcpy(old, c->drafts + from, count * sizeof(*old));
@@ -318,7 +318,7 @@ static void compose(struct composer *c, const struct dpe_block *block, unsigned 
 
 /* ---- the net ----------------------------------------------------------------------------- */
 
-static const unsigned *keep(struct dpe_arena *arena, const struct draft *draft, unsigned role)
+static const unsigned *keep(struct dpe_arena *arena, const struct transition_draft *draft, unsigned role)
 {
 	unsigned count = draft->counts[role];
 	unsigned *kept = dpe_arena_alloc(arena, (count + 1) * sizeof(*kept));
@@ -336,7 +336,7 @@ static struct dpe_net *finish(struct composer *c, unsigned start, unsigned end)
 	net->arena = dpe_arena_new();
 	transitions = dpe_arena_alloc(net->arena, (c->ndrafts + 1) * sizeof(*transitions));
 	for (unsigned i = 0; i < c->ndrafts; i++) {
-		struct draft *draft = &c->drafts[i];
+		struct transition_draft *draft = &c->drafts[i];
 
 		transitions[i] = (struct dpe_transition){
 			.literal = draft->literal,

@@ -1,4 +1,4 @@
-/* The AST's nodes, and the AST as text: dumps, and the texts of events and actions. */
+/* The nodes of the AST, and the AST as text: for --dump=ast, and for the texts of events and actions. */
 #include "dpe-lang/syntax/syntax.h"
 
 #include <ctype.h>

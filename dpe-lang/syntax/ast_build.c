@@ -1,4 +1,4 @@
-/* What grammar.y calls: one function a rule, each makes a node of the AST and no more. */
+/* What grammar.y calls: one function for each production makes a node of the AST. */
 #include "dpe-lang/syntax/ast_build.h"
 
 #include <inttypes.h>

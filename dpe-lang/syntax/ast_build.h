@@ -1,4 +1,4 @@
-/* What the actions of grammar.y call to build the AST. Private to grammar.y and build.c. */
+/* What the actions of grammar.y call to build the AST. Private to grammar.y and ast_build.c. */
 #ifndef DPE_LANG_BUILD_H
 #define DPE_LANG_BUILD_H
 

@@ -1,10 +1,6 @@
-/* Which names are keywords, where items begin, and that brackets come in pairs: all that needs
- * more of a look around than the grammar's one token.
- *
- * No terminator separates items, so a name that cannot go on with what stands before it begins the
- * next item where it looks like a header, a definition or a keyword, where an action or a ';' of
- * `var` ended the last item, or at the beginning of a line. Anywhere else an operator is missing.
- */
+/* Second pass over the tokens: decides which names are keywords, where items begin, and that brackets
+ * are paired; all that needs more lookahead than the grammar's one token.
+ * The rules: docs/internals/token-classification.md. */
 #include "dpe-lang/syntax/classify_tokens.h"
 
 #include <stdlib.h>

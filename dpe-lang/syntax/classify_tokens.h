@@ -1,4 +1,4 @@
-/* The state of classifying tokens, and its looks around. Private to tokens.c and lookahead.c. */
+/* The state of the token classification. Private to classify_tokens.c and lookahead.c. */
 #ifndef DPE_LANG_FILTER_H
 #define DPE_LANG_FILTER_H
 

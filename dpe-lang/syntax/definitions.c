@@ -1,5 +1,4 @@
-/* The definitions of a specification by themselves: their table, and what is wrong with them
- * before anybody uses them. */
+/* The table of definitions, and errors in definitions before they are used. */
 #include "dpe-lang/syntax/syntax.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Definitions in place: every event that names a definition becomes the definition's expression,
- * with its parameters replaced and its carets added. */
+/* Expands definitions: an event that names one becomes its expression, with parameters replaced and
+ * carets added. */
 #include "dpe-lang/syntax/syntax.h"
 
 #include <stdlib.h>

@@ -1,9 +1,6 @@
-/* Tokens → AST. The rules only build; names are looked up, and meant, in later passes.
- *
- * tokens.c has told apart what one token of lookahead cannot: T_ITEM ends every item, a
- * '{' that belongs to the rule is T_RULE_BRACE, the names of headers and definitions and the words
- * that are keywords where they stand have tokens of their own, brackets come in pairs and every
- * statement ends with ';'. */
+/* Tokens → AST. Actions only build nodes; names are resolved in later passes. classify_tokens.c has
+ * made this LALR(1): T_ITEM ends every item, T_RULE_BRACE is the '{' of a rule, headers and keywords
+ * have tokens of their own, brackets are paired, every statement ends with ';'. */
 %code requires {
 #include "dpe-lang/syntax/syntax.h"
 

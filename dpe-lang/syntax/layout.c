@@ -1,9 +1,6 @@
-/* The usual layout of a specification: one blank or none between tokens, tabs for what is inside,
- * one blank line at most.
- *
- * Lines stay as they are, since the language tells items apart by them; so do comments. What comes
- * out is read again and must consist of the same tokens on the same lines: a layout never changes
- * what is meant. */
+/* dpe fmt: the standard layout. One blank or none between tokens, tabs for nesting, at most one blank
+ * line. Lines and comments stay, since line breaks separate items. The result is tokenised again and
+ * must have the same tokens on the same lines. */
 #include "dpe-lang/syntax/syntax.h"
 
 #include <ctype.h>
@@ -154,7 +151,7 @@ static struct pieces take_apart(const char *text, size_t len)
 
 enum { MOST_OPEN = 1100 };
 
-struct state {
+struct layout_state {
 	char open[MOST_OPEN]; /* brackets */
 	unsigned nopen, nbraces;
 	const struct piece *before; /* no comment */
@@ -184,7 +181,7 @@ static bool is_keyword(const struct piece *piece)
 }
 
 /* Inside [ ] or { } stand expressions of C, elsewhere those of events. */
-static bool in_expression(const struct state *s)
+static bool in_expression(const struct layout_state *s)
 {
 	for (unsigned i = 0; i < s->nopen; i++) {
 		if (s->open[i] != '(')
@@ -203,7 +200,7 @@ static bool ends_operand(const struct piece *piece)
 	       is(piece, "--");
 }
 
-static bool is_sign(const struct state *s, const struct piece *piece)
+static bool is_sign(const struct layout_state *s, const struct piece *piece)
 {
 	static const char *const signs[] = {"-", "+", "*", "&", "!", "~", "++", "--"};
 
@@ -238,7 +235,7 @@ static bool binds_tight(const struct piece *piece)
 }
 
 /* A parenthesis, a bracket or a caret that belongs to the name before it. */
-static bool follows_name(const struct state *s, const struct piece *piece)
+static bool follows_name(const struct layout_state *s, const struct piece *piece)
 {
 	const struct piece *before = s->before;
 
@@ -250,7 +247,7 @@ static bool follows_name(const struct state *s, const struct piece *piece)
 	return false;
 }
 
-static bool blank_in_events(const struct state *s, const struct piece *piece)
+static bool blank_in_events(const struct layout_state *s, const struct piece *piece)
 {
 	if (is(piece, "*") || is(piece, "@") || is(piece, "^"))
 		return false;
@@ -261,13 +258,13 @@ static bool blank_in_events(const struct state *s, const struct piece *piece)
 	return true;
 }
 
-static bool blank_in_expression(const struct state *s, const struct piece *piece)
+static bool blank_in_expression(const struct layout_state *s, const struct piece *piece)
 {
 	(void)s;
 	return !is(piece, ";") && !is(piece, "++") && !is(piece, "--");
 }
 
-static bool blank_before(const struct state *s, const struct piece *piece)
+static bool blank_before(const struct layout_state *s, const struct piece *piece)
 {
 	const struct piece *before = s->before;
 
@@ -310,7 +307,7 @@ static bool can_go_on(const struct piece *before)
 }
 
 /* The line begins a rule, a definition, …; as tokens.c decides it, where that shows. */
-static bool begins_item(const struct state *s, const struct piece *piece)
+static bool begins_item(const struct layout_state *s, const struct piece *piece)
 {
 	if (s->nopen)
 		return false;
@@ -322,7 +319,7 @@ static bool begins_item(const struct state *s, const struct piece *piece)
 	return !can_go_on(s->before);
 }
 
-static void begin_item(struct state *s, const struct piece *piece)
+static void begin_item(struct layout_state *s, const struct piece *piece)
 {
 	s->terminated = word(piece, "var") || word(piece, "include");
 	s->header = !s->terminated;
@@ -336,7 +333,7 @@ static const struct piece *next_real(const struct pieces *pieces, unsigned at)
 	return at < pieces->count ? &pieces->at[at] : NULL;
 }
 
-static unsigned indentation(const struct state *s, const struct piece *real)
+static unsigned indentation(const struct layout_state *s, const struct piece *real)
 {
 	unsigned depth = 0, parens = 0;
 
@@ -351,7 +348,7 @@ static unsigned indentation(const struct state *s, const struct piece *real)
 	return 1 + depth + (parens > 1 ? parens - 1 : 0);
 }
 
-static void start_line(struct state *s, const struct piece *piece, const struct piece *real)
+static void start_line(struct layout_state *s, const struct piece *piece, const struct piece *real)
 {
 	if (s->to->len)
 		dpe_text_puts(s->to, piece->newlines > 1 ? "\n\n" : "\n");
@@ -361,7 +358,7 @@ static void start_line(struct state *s, const struct piece *piece, const struct 
 
 /* ---- putting together -------------------------------------------------------------------- */
 
-static void note_bracket(struct state *s, const struct piece *piece)
+static void note_bracket(struct layout_state *s, const struct piece *piece)
 {
 	char c = piece->kind == OPERATOR && piece->len == 1 ? *piece->at : '\0';
 
@@ -383,7 +380,7 @@ static void put(struct dpe_text *to, const struct piece *piece)
 
 static void put_together(const struct pieces *pieces, struct dpe_text *to)
 {
-	struct state s = {.to = to};
+	struct layout_state s = {.to = to};
 	const struct piece *last = NULL; /* comments, too */
 
 	for (unsigned i = 0; i < pieces->count; i++) {

@@ -1,4 +1,4 @@
-/* The lexer's driver, and the literals that it finds. */
+/* The lexer's driver, and literals: numbers, strings, characters. */
 #include "dpe-lang/syntax/token_stream.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* What the tokens around the next one say about it. */
+/* Questions about the tokens around the next one. */
 #include "dpe-lang/syntax/classify_tokens.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
-/* What the grammar builds: a specification as it is written, names not looked up yet. Private to
- * the front half of dpe-lang. Everything lies in the arena of the specification; places are those
- * of the text, also after definitions were expanded. */
+/* syntax: text → AST. A specification as written, names not resolved. All nodes lie in the arena of
+ * the specification; places are those of the text, also after definitions were expanded. */
 #ifndef DPE_LANG_AST_H
 #define DPE_LANG_AST_H
 

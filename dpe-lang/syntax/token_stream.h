@@ -1,5 +1,5 @@
-/* Between text and grammar: the tokens of one file, and which names among them are keywords.
- * Private to lexer.l, grammar.y, literals.c, tokens.c and parse.c. */
+/* The tokens of one file, between lexer and grammar. Private to lexer.l, grammar.y, literals.c,
+ * classify_tokens.c and parse.c. */
 #ifndef DPE_LANG_TOKENS_H
 #define DPE_LANG_TOKENS_H
 
