@@ -1,4 +1,4 @@
-/* abi: section 3.2.3 of the System V ABI for x86-64, "Parameter Passing", on DWARF's types. */
+/* System V ABI for x86-64, section 3.2.3 "Parameter Passing", applied to DWARF types. */
 #include "probes/binary/abi.h"
 
 #include "probes/binary/dwarf.h"
@@ -14,7 +14,7 @@ static uint64_t size_of(Dwarf_Die *type)
 
 /* ---- aggregates -------------------------------------------------------------------------- */
 
-/* Debug information that is broken may hold a tree of types too large to walk. */
+/* Broken debug information may describe a type tree that is too large to walk. */
 #define MOST_STEPS 4096
 
 struct walk {
@@ -22,8 +22,8 @@ struct walk {
 	unsigned steps;
 };
 
-/* Each adds what lies at `offset` to the classes of the words; false where the whole has to go
- * through memory. */
+/* Each of these merges the type at `offset` into the classes of the eightbytes; false where the whole value
+ * is passed in memory. */
 static bool add_type(struct walk *walk, Dwarf_Die *type, uint64_t offset, unsigned depth);
 
 static bool add_scalar(struct walk *walk, enum dpe_abi_class class, uint64_t offset, uint64_t size)
@@ -37,7 +37,7 @@ static bool add_scalar(struct walk *walk, enum dpe_abi_class class, uint64_t off
 	return true;
 }
 
-/* Sixteen bytes that are one register, as opposed to long double. */
+/* Sixteen bytes in one SSE register, unlike long double. */
 static bool is_quad(Dwarf_Die *type)
 {
 	const char *name = dwarf_diename(type);
@@ -84,7 +84,7 @@ static bool add_base(struct walk *walk, Dwarf_Die *type, uint64_t offset)
 	}
 }
 
-/* C++: that to a function is two words. */
+/* In C++ a pointer to a member function is two words. */
 static bool add_member_pointer(struct walk *walk, Dwarf_Die *type, uint64_t offset)
 {
 	Dwarf_Die target, peeled;
@@ -213,7 +213,7 @@ static bool add_type(struct walk *walk, Dwarf_Die *type, uint64_t offset, unsign
 
 /* ---- whole values ------------------------------------------------------------------------ */
 
-/* The names of threads are numbers that one reads as the addresses that they are. */
+/* A pthread_t is an integer, but shown as the address that it is. */
 static bool is_thread_type(Dwarf_Die *type)
 {
 	Dwarf_Die at = *type;
@@ -309,7 +309,7 @@ static bool is_long_double(Dwarf_Die *type)
 	       (encoding == DW_ATE_float || encoding == DW_ATE_complex_float);
 }
 
-/* C++ hands over the address of what has constructors or destructors of its own. */
+/* C++ passes the address of objects with a non-trivial copy constructor or destructor. */
 static bool is_by_reference(Dwarf_Die *type)
 {
 	uint64_t convention;

@@ -1,4 +1,4 @@
-/* debug_file: separate debug files by build id, and by name and checksum. */
+/* Separate debug files, by build ID, or by .gnu_debuglink with its checksum. */
 #include "probes/binary/debug_file.h"
 
 #include "base/base.h"
@@ -34,7 +34,7 @@ static bool has_checksum(int fd, uint32_t wanted)
 	return !got && ~crc == wanted;
 }
 
-/* -1 where there is no such file, or not of that checksum. */
+/* -1 where there is no file with that checksum. */
 static int open_checked(const char *path, uint32_t crc)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -57,14 +57,14 @@ static int find_by_link(const char *path, const char *link, uint32_t crc, char *
 	if (!slash || strchr(link, '/'))
 		return -1;
 	for (unsigned i = 0; fd < 0 && i < DPE_COUNT(where); i++) {
-		char *way =
+		char *candidate =
 			dpe_xasprintf("%s%.*s%s/%s", where[i][0], folder, path, where[i][1], link);
 
-		fd = open_checked(way, crc);
+		fd = open_checked(candidate, crc);
 		if (fd < 0)
-			free(way);
+			free(candidate);
 		else
-			*found = way;
+			*found = candidate;
 	}
 	return fd;
 }
@@ -75,6 +75,6 @@ int dpe_debugfile_find(Dwfl_Module *module, void **data, const char *name, Dwarf
 	int fd = dwfl_build_id_find_debuginfo(module, data, name, base, path, link, crc, found);
 
 	if (fd >= 0)
-		fcntl(fd, F_SETFD, FD_CLOEXEC); /* targets do not inherit it */
+		fcntl(fd, F_SETFD, FD_CLOEXEC); /* so that no target inherits it */
 	return fd >= 0 || !link ? fd : find_by_link(path, link, crc, found);
 }

@@ -1,4 +1,4 @@
-/* demangle: symbols of C++ and Rust as their sources have the names. */
+/* Names in the source of C++ and Rust symbols, by libiberty. */
 #include "probes/binary/demangle.h"
 
 #include "dpe/dpe-probes.h"
@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer ones are not for people to read; and a hostile one of this length is still quick. */
-enum { LONGEST = 1024 };
+/* Bounds the time that a hostile symbol takes; longer names are unreadable anyway. */
+enum { MAX_SYMBOL = 1024 };
 
 static bool is_mangled(const char *symbol)
 {
 	return symbol[0] == '_' && (symbol[1] == 'Z' || symbol[1] == 'R') &&
-	       strlen(symbol) <= LONGEST;
+	       strlen(symbol) <= MAX_SYMBOL;
 }
 
 char *dpe_demangle(const char *symbol, bool parameters)
@@ -46,7 +46,7 @@ static void unwrap_type(char *name)
 	memmove(name + strlen(name), end, strlen(end) + 1);
 }
 
-/* Drops <…> and [abi:…], within which the others of them may stand. */
+/* Removes <…> and [abi:…], which may be nested. */
 static void drop_arguments(char *name)
 {
 	char *to = name;
@@ -65,7 +65,7 @@ static void drop_arguments(char *name)
 	*to = '\0';
 }
 
-/* Whoever names a function does not name what its file hides it in. */
+/* Rules do not name anonymous namespaces. */
 static void drop_anonymous(char *name)
 {
 	static const char anonymous[] = "(anonymous namespace)::";

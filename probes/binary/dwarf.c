@@ -15,7 +15,7 @@ struct subprogram {
 	Dwarf_Die die;
 };
 
-/* `scope` is the unit's tree, which split DWARF has in a file of its own. */
+/* `scope` is the DIE with the unit's tree, in split DWARF that of another file. */
 struct unit {
 	Dwarf_Die die, scope;
 	bool indexed;
@@ -28,11 +28,11 @@ struct range {
 	unsigned unit;
 };
 
-/* Addresses in here are as DWARF has them: `bias` less than the module's. */
+/* Addresses are those of the DWARF; adding `bias` gives those of the module. */
 struct dpe_dwarf {
 	Dwfl *dwfl;
 	Dwfl_Module *reported;
-	bool opened; /* `dwarf` was asked for */
+	bool opened; /* opening `dwarf` was tried */
 	Dwarf *dwarf;
 	uint64_t bias;
 	struct unit *units;

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- our own copy of the library --------------------------------------------------------- */
+/* ---- the same library in dpe itself --------------------------------------------------------- */
 
-struct copy {
+struct own_library {
 	struct stat file;
 	const char *path; /* NULL: not found */
 	uint64_t bias;
@@ -18,7 +18,7 @@ struct copy {
 
 static int find_copy(struct dl_phdr_info *info, size_t size, void *context)
 {
-	struct copy *copy = context;
+	struct own_library *copy = context;
 	struct stat status;
 
 	(void)size;
@@ -30,15 +30,15 @@ static int find_copy(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-/* Only libraries that we know to do nothing but choose are asked, and loaded for that. */
-static bool is_known(const struct dpe_module *module)
+/* Only selectors of these libraries are known to have no side effects. */
+static bool is_safe(const struct dpe_module *module)
 {
 	return dpe_module_is(module, "libc") || dpe_module_is(module, "libm");
 }
 
-static bool open_copy(const struct dpe_module *module, struct copy *copy)
+static bool open_copy(const struct dpe_module *module, struct own_library *copy)
 {
-	if (!is_known(module) || fstat(module->fd, &copy->file))
+	if (!is_safe(module) || fstat(module->fd, &copy->file))
 		return false;
 	dl_iterate_phdr(find_copy, copy);
 	if (!copy->path && dpe_module_is(module, "libm") && dlopen("libm.so.6", RTLD_LAZY))
@@ -46,9 +46,9 @@ static bool open_copy(const struct dpe_module *module, struct copy *copy)
 	return copy->path;
 }
 
-/* ---- asking ------------------------------------------------------------------------------ */
+/* ---- selecting ------------------------------------------------------------------------------ */
 
-static uint64_t ask(uint64_t address)
+static uint64_t call_selector(uint64_t address)
 {
 	void *(*selector)(void) = (void *(*)(void))(uintptr_t)address;
 
@@ -79,14 +79,14 @@ const struct dpe_function *dpe_ifunc_chosen(
 	struct dpe_module *module, const struct dpe_function *selector, const char **why)
 {
 	const struct dpe_function *implementation;
-	struct copy copy = {0};
+	struct own_library copy = {0};
 
 	if (!open_copy(module, &copy)) {
 		if (why)
 			*why = "which one is not known before";
 		return NULL;
 	}
-	implementation = make_implementation(module, selector, ask(copy.bias + selector->address) - copy.bias);
+	implementation = make_implementation(module, selector, call_selector(copy.bias + selector->address) - copy.bias);
 	if (!implementation && why)
 		*why = "here it is the kernel's own (vDSO)";
 	return implementation;

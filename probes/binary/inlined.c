@@ -1,5 +1,4 @@
-/* inlined: a function that has code of its own may have been inlined as well, at some of its calls
- * or all of them. */
+/* Inlined calls of a function, which may have code of its own nevertheless. */
 #include "probes/binary/inlined.h"
 
 #include "probes/binary/dwarf.h"
@@ -8,9 +7,9 @@
 
 struct search {
 	const char *symbol;
-	const void *origin; /* the DIE that all copies of it point to, or NULL */
-	bool likely;        /* some unit has it, and not just as code */
-	bool everywhere;    /* also where it does not seem likely */
+	const void *origin; /* the abstract origin of all its copies, or NULL */
+	bool likely;        /* some unit describes it apart from its code */
+	bool everywhere;    /* search all units, not only likely ones */
 	const char *caller;
 };
 
@@ -25,7 +24,7 @@ static bool is_meant(const struct search *search, Dwarf_Die *die)
 	return name && !strcmp(name, search->symbol);
 }
 
-/* False where it stands for itself. */
+/* False where the DIE has no abstract origin. */
 static bool find_origin(Dwarf_Die *die, Dwarf_Die *origin)
 {
 	Dwarf_Attribute attribute;
@@ -68,7 +67,7 @@ static bool holds_code(int tag)
 	}
 }
 
-/* Looks for calls within a scope; `function` is the one with code that it belongs to, or NULL. */
+/* Searches a scope for calls; `function` is the function with code that contains it, or NULL. */
 static bool find_call(struct search *search, Dwarf_Die *scope, Dwarf_Die *function, unsigned depth)
 {
 	Dwarf_Die child;
@@ -90,7 +89,7 @@ static bool find_call(struct search *search, Dwarf_Die *scope, Dwarf_Die *functi
 	return false;
 }
 
-/* What is inlined, or was optimised as part of the whole program, is described apart from its code. */
+/* The compiler describes a function apart from its code if it inlined it, or optimised it across units. */
 static bool is_likely(struct search *search, Dwarf_Die *scope, unsigned depth)
 {
 	Dwarf_Die child, origin;
@@ -110,7 +109,7 @@ static bool is_likely(struct search *search, Dwarf_Die *scope, unsigned depth)
 	return false;
 }
 
-static void look_at_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+static void search_calls(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
 {
 	struct search *search = context;
 	bool likely = search->everywhere;
@@ -125,8 +124,7 @@ static void look_at_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint6
 		find_call(search, scope, NULL, 0);
 }
 
-/* Code that was optimised as part of the whole program may be in any unit, so all are looked at
- * where the likely ones have no such call. */
+/* After link-time optimisation the calls may be in any unit: all are searched if the likely ones have none. */
 const char *dpe_inlined_into(struct dpe_module *module, const struct dpe_function *function)
 {
 	struct search search = {.symbol = function->name};
@@ -136,10 +134,10 @@ const char *dpe_inlined_into(struct dpe_module *module, const struct dpe_functio
 		search.origin = origin.addr;
 		search.likely = true;
 	}
-	dpe_dwarf_each_unit(module, look_at_unit, &search);
+	dpe_dwarf_each_unit(module, search_calls, &search);
 	search.everywhere = true;
 	if (search.likely && !search.caller)
-		dpe_dwarf_each_unit(module, look_at_unit, &search);
+		dpe_dwarf_each_unit(module, search_calls, &search);
 	return search.caller;
 }
 
@@ -155,7 +153,7 @@ struct everywhere {
 	bool found;
 };
 
-static void search_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+static void search_everywhere(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
 {
 	struct everywhere *search = context;
 
@@ -168,6 +166,6 @@ bool dpe_inlined_everywhere(struct dpe_module *module, const char *name)
 {
 	struct everywhere search = {.name = name};
 
-	dpe_dwarf_each_unit(module, search_unit, &search);
+	dpe_dwarf_each_unit(module, search_everywhere, &search);
 	return search.found;
 }

@@ -1,5 +1,4 @@
-/* lock_layouts: members of glibc's locks. They are part of its ABI, as programs hold such locks with
- * their initial values in them. */
+/* Members of glibc's locks. They are part of its ABI, as static initialisers are compiled into programs. */
 #include "probes/binary/lock_layouts.h"
 
 #include "dpe-lang/dpe-lang.h"
@@ -13,16 +12,15 @@ struct layout {
 	const char *function, *lvalue;
 	unsigned offset, size;
 	bool is_signed;
-	int word; /* of the preloaded library's */
+	int word; /* in the preloaded library's message */
 };
 
 static const struct layout LAYOUTS[] = {
-	/* The thread that writes; 0: none does. */
+	/* The thread that holds the write lock; 0: none. */
 	{"pthread_rwlock_unlock", DPE_ARGUMENT "0->__data.__cur_writer", 24, 4, true,
 		DPE_PRELOAD_WRITER},
-	/* How many arrived at the barrier in all, how many of those had to for its rounds to be over,
-	 * and how many it takes for one. Who has left it may find its memory gone: there only the
-	 * kernel can look. */
+	/* Threads that have arrived in total, threads of completed rounds, and threads of one round. After
+	 * the wait the barrier may be freed, so only the kernel can read it safely. */
 	{"pthread_barrier_wait", DPE_ARGUMENT "0->in", 0, 4, false, -1},
 	{"pthread_barrier_wait", DPE_ARGUMENT "0->current_round", 4, 4, false, -1},
 	{"pthread_barrier_wait", DPE_ARGUMENT "0->count", 8, 4, false, -1},

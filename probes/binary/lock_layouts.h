@@ -1,17 +1,17 @@
-/* lock_layouts: what lies where in the C library's locks, for a libc without debug information. */
+/* lock_layouts: members of glibc's locks, for a libc without debug information. */
 #ifndef DPE_PROBES_BINARY_LOCK_LAYOUTS_H
 #define DPE_PROBES_BINARY_LOCK_LAYOUTS_H
 
 #include "probes/binary/module.h"
 #include "probes/binary/variable.h"
 
-/* What an argument of the function leads to, where the module is a C library whose locks are known.
- * False where it is none, or nothing is known of the lvalue. */
+/* The member that an lvalue denotes at a function of glibc. False where the table does not have it, or the module is
+ * another libc. */
 bool dpe_layout_find(struct dpe_module *module, const char *function, const char *lvalue,
 	struct dpe_variable *variable);
-/* True where the lvalue at that function is of the table, whatever the C library. */
+/* True where the table has the lvalue at that function, whichever libc the target uses. */
 bool dpe_layout_has(const char *function, const char *lvalue);
-/* The word in which the preloaded library tells that value with the function's call; -1: it does not. */
+/* The word of the preloaded library's message that carries the value; -1: none does. */
 int dpe_layout_word(const char *function, const char *lvalue);
 
 #endif

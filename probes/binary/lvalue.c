@@ -1,4 +1,4 @@
-/* Lvalues by DWARF's types: from the type of a variable to what its parts lead to. */
+/* Evaluates lvalues on DWARF types, part by part. */
 #include "probes/binary/lvalue.h"
 
 #include "dpe-lang/dpe-lang.h"
@@ -17,9 +17,9 @@ static bool is_signed(Dwarf_Die *type)
 	       dpe_dwarf_has_encoding(type, DW_ATE_signed_char);
 }
 
-#define DEEPEST_MEMBER 32 /* of bases and nameless structures within each other */
+#define MAX_NESTING 32 /* of base classes and anonymous structures */
 
-/* Where the member lies in what it is a member of; false: nobody knows, as of virtual bases. */
+/* The offset of a member; false where it is not constant, as of virtual base classes. */
 static bool offset_of(Dwarf_Die *member, Dwarf_Word *offset)
 {
 	Dwarf_Attribute attribute;
@@ -30,21 +30,21 @@ static bool offset_of(Dwarf_Die *member, Dwarf_Word *offset)
 		       dwarf_attr(member, DW_AT_data_member_location, &attribute), offset);
 }
 
-/* A base class, or a nameless structure or union, whose members count as those of what it is in. */
+/* A base class, or an anonymous structure or union: its members count as members of the outer type. */
 static bool is_transparent(Dwarf_Die *member)
 {
 	return dwarf_tag(member) == DW_TAG_inheritance ||
 	       (dwarf_tag(member) == DW_TAG_member && !dwarf_diename(member));
 }
 
-/* The member, and where what it is a member of begins within the type. */
+/* The member, and the offset of the (base or anonymous) structure that it is directly in. */
 static bool member_of(Dwarf_Die *type, const char *name, size_t len, unsigned depth,
 	Dwarf_Die *member, Dwarf_Word *begin)
 {
 	Dwarf_Die child, inner;
 	Dwarf_Word offset;
 
-	if (depth == DEEPEST_MEMBER || dwarf_child(type, &child))
+	if (depth == MAX_NESTING || dwarf_child(type, &child))
 		return false;
 	do {
 		const char *text = dwarf_diename(&child);
@@ -72,17 +72,17 @@ static void move(struct dpe_variable *variable, uint64_t distance)
 		variable->address += distance;
 }
 
-/* From a pointer to what it points to. */
+/* Dereferences a pointer. */
 static char *follow(Dwarf_Die *type, struct dpe_variable *variable, Dwarf_Die *inner)
 {
 	Dwarf_Die pointee;
 
 	if (dwarf_tag(type) != DW_TAG_pointer_type && dwarf_tag(type) != DW_TAG_reference_type)
-		return dpe_xasprintf("it is no pointer");
+		return dpe_xasprintf("it is not a pointer");
 	if (!dpe_dwarf_type(type, &pointee) || !dpe_dwarf_peel(&pointee, inner))
-		return dpe_xasprintf("it is not known what the pointer leads to");
+		return dpe_xasprintf("the type that the pointer points to is not known");
 	if (variable->nsteps == DPE_VARIABLE_STEPS)
-		return dpe_xasprintf("it lies behind more than %d pointers", DPE_VARIABLE_STEPS);
+		return dpe_xasprintf("more than %d pointers have to be followed", DPE_VARIABLE_STEPS);
 	variable->steps[variable->nsteps++] = 0;
 	return NULL;
 }
@@ -101,7 +101,7 @@ static char *enter_member(
 	if (dwarf_hasattr(&member, DW_AT_bit_size))
 		return dpe_xasprintf("'%.*s' is a bit field", (int)len, name);
 	if (!offset_of(&member, &offset))
-		return dpe_xasprintf("the place of '%.*s' is not known", (int)len, name);
+		return dpe_xasprintf("the offset of '%.*s' is not known", (int)len, name);
 	if (!dpe_dwarf_type(&member, &of_member) || !dpe_dwarf_peel(&of_member, inner))
 		return dpe_xasprintf("the type of '%.*s' is not known", (int)len, name);
 	move(variable, begin + offset);
@@ -120,16 +120,16 @@ static char *enter_element(
 	Dwarf_Die element;
 
 	if (end == *at + 1 || *end != ']')
-		return dpe_xasprintf("an index that is no number has to be computed at the event");
+		return dpe_xasprintf("an index must be a number");
 	if (dwarf_tag(type) == DW_TAG_pointer_type)
 		why = follow(type, variable, inner);
 	else if (!array || !dpe_dwarf_type(type, &element) || !dpe_dwarf_peel(&element, inner))
-		why = dpe_xasprintf("it is no array whose size is known");
+		why = dpe_xasprintf("it is not an array of known size");
 	if (why)
 		return why;
 	if (dwarf_aggregate_size(inner, &size) || !size ||
 		(array && dwarf_aggregate_size(type, &all)))
-		return dpe_xasprintf("it is no array whose size is known");
+		return dpe_xasprintf("it is not an array of known size");
 	if (array && index >= all / size)
 		return dpe_xasprintf("its last element is [%llu]",
 			(unsigned long long)(all / size ? all / size - 1 : 0));
@@ -138,15 +138,15 @@ static char *enter_element(
 	return NULL;
 }
 
-/* Where in an lvalue we are, and what there is. */
-struct walk {
+/* The rest of the lvalue, and the type of the part before it. */
+struct lvalue_walk {
 	const char *at;
 	Dwarf_Die type;
 	struct dpe_variable *variable;
 };
 
 /* ".member", "->member" or "[3]". */
-static char *enter_part(struct walk *walk)
+static char *enter_part(struct lvalue_walk *walk)
 {
 	Dwarf_Die outer = walk->type;
 	char *why;
@@ -164,8 +164,8 @@ static char *enter_part(struct walk *walk)
 	return enter_member(&walk->at, &outer, walk->variable, &walk->type);
 }
 
-/* `(*p).member`: what stands in brackets, then its parts, then the stars in front. */
-static char *enter(struct walk *walk, unsigned depth)
+/* `(*p).member`: first the parentheses, then the parts after them, then the stars in front. */
+static char *enter(struct lvalue_walk *walk, unsigned depth)
 {
 	size_t stars = strspn(walk->at, "*");
 	char *why = NULL;
@@ -217,14 +217,14 @@ static bool is_character(Dwarf_Die *type)
 
 static char *no_text(void)
 {
-	return dpe_xasprintf("it is no text: neither a pointer to characters nor an array of them");
+	return dpe_xasprintf("it is not text: neither a pointer to characters nor an array of them");
 }
 
 char *dpe_lvalue_point_to_text(struct dpe_variable *variable)
 {
 	if (variable->nsteps == DPE_VARIABLE_STEPS)
 		return dpe_xasprintf(
-			"it lies behind more than %d pointers", DPE_VARIABLE_STEPS - 1);
+			"more than %d pointers have to be followed", DPE_VARIABLE_STEPS - 1);
 	variable->steps[variable->nsteps++] = 0;
 	variable->is_text = true;
 	variable->size = DPE_TEXT_SIZE;
@@ -260,7 +260,7 @@ static bool is_whole_number(Dwarf_Die *type)
 	return dpe_dwarf_has_encoding(type, DW_ATE_signed) || dpe_dwarf_has_encoding(type, DW_ATE_unsigned);
 }
 
-static char *end_walk(struct walk *walk, bool text)
+static char *end_walk(struct lvalue_walk *walk, bool text)
 {
 	struct dpe_variable *variable = walk->variable;
 	Dwarf_Word size;
@@ -280,7 +280,7 @@ static char *end_walk(struct walk *walk, bool text)
 char *dpe_lvalue_enter(const char *lvalue, Dwarf_Die *type, struct dpe_variable *variable)
 {
 	char *inner = dpe_lvalue_in_text(lvalue), *why;
-	struct walk walk = {inner, *type, variable};
+	struct lvalue_walk walk = {inner, *type, variable};
 
 	why = enter(&walk, 0);
 	if (!why)

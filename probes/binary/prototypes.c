@@ -1,118 +1,62 @@
-/* prototypes: threads, locks and semaphores, as POSIX and C declare them. */
+/* The functions of POSIX and C threads, as their standards declare them. */
 #include "probes/binary/prototypes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Sorted by name. */
+/* Each name stands between blanks. */
 static const struct dpe_prototype PROTOTYPES[] = {
-	{"call_once", "pp", 'v'},
-	{"cnd_broadcast", "p", 'i'},
-	{"cnd_destroy", "p", 'v'},
-	{"cnd_init", "p", 'i'},
-	{"cnd_signal", "p", 'i'},
-	{"cnd_timedwait", "ppp", 'i'},
-	{"cnd_wait", "pp", 'i'},
-	{"mtx_destroy", "p", 'v'},
-	{"mtx_init", "pi", 'i'},
-	{"mtx_lock", "p", 'i'},
-	{"mtx_timedlock", "pp", 'i'},
-	{"mtx_trylock", "p", 'i'},
-	{"mtx_unlock", "p", 'i'},
-	{"pthread_attr_destroy", "p", 'i'},
-	{"pthread_attr_init", "p", 'i'},
-	{"pthread_attr_setdetachstate", "pi", 'i'},
-	{"pthread_attr_setstacksize", "pz", 'i'},
-	{"pthread_barrier_destroy", "p", 'i'},
-	{"pthread_barrier_init", "ppu", 'i'},
-	{"pthread_barrier_wait", "p", 'i'},
-	{"pthread_cancel", "h", 'i'},
-	{"pthread_clockjoin_np", "hpip", 'i'},
-	{"pthread_cond_broadcast", "p", 'i'},
-	{"pthread_cond_clockwait", "ppip", 'i'},
-	{"pthread_cond_destroy", "p", 'i'},
-	{"pthread_cond_init", "pp", 'i'},
-	{"pthread_cond_signal", "p", 'i'},
-	{"pthread_cond_timedwait", "ppp", 'i'},
-	{"pthread_cond_wait", "pp", 'i'},
-	{"pthread_create", "pppp", 'i'},
-	{"pthread_detach", "h", 'i'},
-	{"pthread_equal", "hh", 'i'},
-	{"pthread_exit", "p", 'v'},
-	{"pthread_getspecific", "u", 'p'},
-	{"pthread_join", "hp", 'i'},
-	{"pthread_key_create", "pp", 'i'},
-	{"pthread_key_delete", "u", 'i'},
-	{"pthread_kill", "hi", 'i'},
-	{"pthread_mutex_clocklock", "pip", 'i'},
-	{"pthread_mutex_consistent", "p", 'i'},
-	{"pthread_mutex_destroy", "p", 'i'},
-	{"pthread_mutex_init", "pp", 'i'},
-	{"pthread_mutex_lock", "p", 'i'},
-	{"pthread_mutex_timedlock", "pp", 'i'},
-	{"pthread_mutex_trylock", "p", 'i'},
-	{"pthread_mutex_unlock", "p", 'i'},
-	{"pthread_mutexattr_destroy", "p", 'i'},
-	{"pthread_mutexattr_init", "p", 'i'},
-	{"pthread_mutexattr_settype", "pi", 'i'},
-	{"pthread_once", "pp", 'i'},
-	{"pthread_rwlock_clockrdlock", "pip", 'i'},
-	{"pthread_rwlock_clockwrlock", "pip", 'i'},
-	{"pthread_rwlock_destroy", "p", 'i'},
-	{"pthread_rwlock_init", "pp", 'i'},
-	{"pthread_rwlock_rdlock", "p", 'i'},
-	{"pthread_rwlock_timedrdlock", "pp", 'i'},
-	{"pthread_rwlock_timedwrlock", "pp", 'i'},
-	{"pthread_rwlock_tryrdlock", "p", 'i'},
-	{"pthread_rwlock_trywrlock", "p", 'i'},
-	{"pthread_rwlock_unlock", "p", 'i'},
-	{"pthread_rwlock_wrlock", "p", 'i'},
-	{"pthread_self", "", 'h'},
-	{"pthread_setcancelstate", "ip", 'i'},
-	{"pthread_setcanceltype", "ip", 'i'},
-	{"pthread_setname_np", "hp", 'i'},
-	{"pthread_setspecific", "up", 'i'},
-	{"pthread_spin_destroy", "p", 'i'},
-	{"pthread_spin_init", "pi", 'i'},
-	{"pthread_spin_lock", "p", 'i'},
-	{"pthread_spin_trylock", "p", 'i'},
-	{"pthread_spin_unlock", "p", 'i'},
-	{"pthread_testcancel", "", 'v'},
-	{"pthread_timedjoin_np", "hpp", 'i'},
-	{"pthread_tryjoin_np", "hp", 'i'},
-	{"pthread_yield", "", 'i'},
-	{"sem_clockwait", "pip", 'i'},
-	{"sem_close", "p", 'i'},
-	{"sem_destroy", "p", 'i'},
-	{"sem_getvalue", "pp", 'i'},
-	{"sem_init", "piu", 'i'},
-	{"sem_post", "p", 'i'},
-	{"sem_timedwait", "pp", 'i'},
-	{"sem_trywait", "p", 'i'},
-	{"sem_unlink", "p", 'i'},
-	{"sem_wait", "p", 'i'},
-	{"thrd_create", "ppp", 'i'},
-	{"thrd_current", "", 'h'},
-	{"thrd_detach", "h", 'i'},
-	{"thrd_equal", "hh", 'i'},
-	{"thrd_exit", "i", 'v'},
-	{"thrd_join", "hp", 'i'},
-	{"thrd_sleep", "pp", 'i'},
-	{"thrd_yield", "", 'v'},
-	{"tss_create", "pp", 'i'},
-	{"tss_delete", "u", 'v'},
-	{"tss_get", "u", 'p'},
-	{"tss_set", "up", 'i'},
+	{"", 'h', " pthread_self thrd_current "},
+	{"", 'i', " pthread_yield "},
+	{"", 'v', " pthread_testcancel thrd_yield "},
+	{"h", 'i', " pthread_cancel pthread_detach thrd_detach "},
+	{"hh", 'i', " pthread_equal thrd_equal "},
+	{"hi", 'i', " pthread_kill "},
+	{"hp", 'i', " pthread_join pthread_setname_np pthread_tryjoin_np thrd_join "},
+	{"hpip", 'i', " pthread_clockjoin_np "},
+	{"hpp", 'i', " pthread_timedjoin_np "},
+	{"i", 'v', " thrd_exit "},
+	{"ip", 'i', " pthread_setcancelstate pthread_setcanceltype "},
+	{"p", 'i',
+		" cnd_broadcast cnd_init cnd_signal mtx_lock mtx_trylock mtx_unlock pthread_attr_destroy "
+		"pthread_attr_init pthread_barrier_destroy pthread_barrier_wait pthread_cond_broadcast "
+		"pthread_cond_destroy pthread_cond_signal pthread_mutex_consistent pthread_mutex_destroy "
+		"pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock pthread_mutexattr_destroy "
+		"pthread_mutexattr_init pthread_rwlock_destroy pthread_rwlock_rdlock "
+		"pthread_rwlock_tryrdlock pthread_rwlock_trywrlock pthread_rwlock_unlock "
+		"pthread_rwlock_wrlock pthread_spin_destroy pthread_spin_lock pthread_spin_trylock "
+		"pthread_spin_unlock sem_close sem_destroy sem_post sem_trywait sem_unlink sem_wait "},
+	{"p", 'v', " cnd_destroy mtx_destroy pthread_exit "},
+	{"pi", 'i',
+		" mtx_init pthread_attr_setdetachstate pthread_mutexattr_settype pthread_spin_init "},
+	{"pip", 'i',
+		" pthread_mutex_clocklock pthread_rwlock_clockrdlock pthread_rwlock_clockwrlock "
+		"sem_clockwait "},
+	{"piu", 'i', " sem_init "},
+	{"pp", 'i',
+		" cnd_wait mtx_timedlock pthread_cond_init pthread_cond_wait pthread_key_create "
+		"pthread_mutex_init pthread_mutex_timedlock pthread_once pthread_rwlock_init "
+		"pthread_rwlock_timedrdlock pthread_rwlock_timedwrlock sem_getvalue sem_timedwait "
+		"thrd_sleep tss_create "},
+	{"pp", 'v', " call_once "},
+	{"ppip", 'i', " pthread_cond_clockwait "},
+	{"ppp", 'i', " cnd_timedwait pthread_cond_timedwait thrd_create "},
+	{"pppp", 'i', " pthread_create "},
+	{"ppu", 'i', " pthread_barrier_init "},
+	{"pz", 'i', " pthread_attr_setstacksize "},
+	{"u", 'i', " pthread_key_delete "},
+	{"u", 'p', " pthread_getspecific tss_get "},
+	{"u", 'v', " tss_delete "},
+	{"up", 'i', " pthread_setspecific tss_set "},
 };
-
-static int by_name(const void *key, const void *element)
-{
-	const struct dpe_prototype *prototype = element;
-
-	return strcmp(key, prototype->name);
-}
 
 const struct dpe_prototype *dpe_prototype_find(const char *name)
 {
-	return bsearch(name, PROTOTYPES, DPE_COUNT(PROTOTYPES), sizeof(*PROTOTYPES), by_name);
+	const struct dpe_prototype *found = NULL;
+	char *word = dpe_xasprintf(" %s ", name);
+
+	for (unsigned i = 0; i < DPE_COUNT(PROTOTYPES) && !found; i++)
+		found = strstr(PROTOTYPES[i].names, word) ? &PROTOTYPES[i] : NULL;
+	free(word);
+	return found;
 }

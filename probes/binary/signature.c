@@ -1,60 +1,60 @@
-/* signature: signatures from DWARF, from the table of prototypes, or from nothing but a number. */
+/* Signatures from DWARF, from the table of prototypes, or of a number of integers. */
 #include "probes/binary/signature.h"
 
-#include "probes/binary/abi.h"
-#include "probes/kernel/bpf/record.h"
 #include "probes/binary/dwarf.h"
-#include "probes/binary/parameter_locations.h"
+#include "probes/binary/llvm_calls.h"
 #include "probes/binary/prototypes.h"
 #include "probes/binary/signature_slots.h"
+#include "probes/kernel/bpf/record.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SSE_REGISTERS 8
 
-/* What is taken so far while arguments are placed one after the other. */
-struct places {
-	struct slot *slots;
+/* Registers and stack words that the arguments placed so far occupy. */
+struct argument_places {
+	struct dpe_signature_slot *slots;
 	unsigned nslots, capslots;
 	unsigned integers, fpregs, stack;
-	unsigned ncertain; /* slots before the first whose place is not known; UINT_MAX: all are */
+	bool unknown; /* where the next ones are */
 };
 
 /* ---- placing ----------------------------------------------------------------------------- */
 
-static unsigned take_stack(struct places *places, uint64_t size, bool aligned)
+static unsigned take_stack(struct argument_places *places, uint64_t size, bool aligned)
 {
 	unsigned word;
 
 	if (aligned)
 		places->stack += places->stack % 2;
 	word = DPE_WORD_REGISTERS + places->stack;
-	/* Beyond what a record holds it does not matter how far. */
+	/* Beyond the words of a record the exact place does not matter. */
 	if (places->stack < DPE_WORDS)
 		places->stack += size < 8 * DPE_WORDS ? (unsigned)(size + 7) / 8 : DPE_WORDS;
 	return word;
 }
 
-static unsigned take_integer(struct places *places)
+static unsigned take_integer(struct argument_places *places)
 {
 	if (places->integers < DPE_WORD_REGISTERS)
 		return places->integers++;
 	return take_stack(places, 8, false);
 }
 
-static const char is_structure[] = "it is a structure that is handed over as a whole: name its "
-				   "members, as in x.member";
-static const char is_returned[] = "it is a structure that is returned as a whole";
-static const char is_no_double[] = "it is in registers for floating point numbers, and neither float "
-				   "nor double";
+static const char is_structure[] =
+	"it is a structure that is passed by value: name its members, as in x.member";
+static const char is_returned[] = "it is a structure that is returned by value";
+static const char is_no_double[] =
+	"it is in floating point registers, and neither a float nor a double";
 const char dpe_signature_in_fpreg[] = "it is in a floating point register, which a probe cannot read";
 static const char is_long[] = "it is a floating point number of more than 8 bytes";
-static const char in_nothing[] = "it is where no probe can read";
-static const char is_nothing[] = "it is nothing that has a value";
+static const char is_nowhere[] = "it is where no probe can read it";
+static const char is_empty[] = "its type has no values";
+static const char is_go[] = "Go has a calling convention of its own";
+static const char is_rust[] = "Rust passes structures, and what comes after them, in ways of its own";
 
-/* Why what is of no kind has no value. */
+/* Why a value that is not one number cannot be read. */
 static const char *why_opaque(const struct dpe_abi_shape *shape)
 {
 	if (shape->kind)
@@ -64,7 +64,7 @@ static const char *why_opaque(const struct dpe_abi_shape *shape)
 		return is_no_double;
 	if (shape->aggregate)
 		return is_structure;
-	return shape->size ? is_long : is_nothing;
+	return shape->size ? is_long : is_empty;
 }
 
 static unsigned size_of_slot(enum dpe_abi_kind kind, uint64_t size)
@@ -72,57 +72,57 @@ static unsigned size_of_slot(enum dpe_abi_kind kind, uint64_t size)
 	return size < 8 || (size == 16 && kind) ? (unsigned)size : 8;
 }
 
-static struct slot *add_slot(
-	struct places *places, enum dpe_abi_kind kind, uint64_t size, unsigned word)
+static struct dpe_signature_slot *add_slot(
+	struct argument_places *places, enum dpe_abi_kind kind, uint64_t size, unsigned word)
 {
-	struct slot *slot = DPE_GROW(places->slots, places->nslots, places->capslots);
+	struct dpe_signature_slot *slot = DPE_GROW(places->slots, places->nslots, places->capslots);
 
-	*slot = (struct slot){.kind = kind, .size = size_of_slot(kind, size), .word = word};
+	*slot = (struct dpe_signature_slot){.kind = kind, .size = size_of_slot(kind, size), .word = word};
 	return slot;
 }
 
-static void note_stack_parts(struct slot *slot, uint64_t size, unsigned word)
+static void set_stack_parts(struct dpe_signature_slot *slot, uint64_t size, unsigned word)
 {
 	slot->is_structure = true;
 	slot->word = word;
 	slot->words = (unsigned)((size + 7) / 8);
-	slot->parts[0] = slot->parts[1] = NO_WORD;
+	slot->parts[0] = slot->parts[1] = DPE_NO_WORD;
 }
 
-/* Each eightbyte in the next register of its class. */
-static void note_parts(struct slot *slot, const struct dpe_abi_shape *shape, unsigned word)
+/* Each eightbyte is in the next register of its class. */
+static void set_parts(struct dpe_signature_slot *slot, const struct dpe_abi_shape *shape, unsigned word)
 {
 	slot->is_structure = true;
-	slot->word = NO_WORD;
+	slot->word = DPE_NO_WORD;
 	for (unsigned i = 0; i < 2; i++) {
-		slot->parts[i] = shape->words[i] == DPE_ABI_INTEGER ? word++ : NO_WORD;
+		slot->parts[i] = shape->words[i] == DPE_ABI_INTEGER ? word++ : DPE_NO_WORD;
 		slot->part_in_fpreg[i] = shape->words[i] == DPE_ABI_SSE;
 	}
 }
 
-static void place_on_stack(struct places *places, const struct dpe_abi_shape *shape)
+static void place_on_stack(struct argument_places *places, const struct dpe_abi_shape *shape)
 {
 	unsigned word = take_stack(places, shape->size, shape->aligned);
-	struct slot *slot =
-		add_slot(places, shape->kind, shape->size, shape->kind ? word : NO_WORD);
+	struct dpe_signature_slot *slot =
+		add_slot(places, shape->kind, shape->size, shape->kind ? word : DPE_NO_WORD);
 
 	slot->why = why_opaque(shape);
 	if (shape->aggregate)
-		note_stack_parts(slot, shape->size, word);
+		set_stack_parts(slot, shape->size, word);
 }
 
-/* A value goes into registers as a whole, or not at all. */
-static void place(struct places *places, const struct dpe_abi_shape *shape)
+/* All eightbytes of a value go into registers, or none. */
+static void place(struct argument_places *places, const struct dpe_abi_shape *shape)
 {
 	unsigned integers = 0, fpregs = 0, word;
-	struct slot *slot;
+	struct dpe_signature_slot *slot;
 
 	for (unsigned i = 0; i < DPE_COUNT(shape->words); i++) {
 		integers += shape->words[i] == DPE_ABI_INTEGER;
 		fpregs += shape->words[i] == DPE_ABI_SSE;
 	}
 	if (!shape->memory && !integers && !fpregs) {
-		add_slot(places, DPE_ABI_OPAQUE, 0, NO_WORD)->why = why_opaque(shape);
+		add_slot(places, DPE_ABI_OPAQUE, 0, DPE_NO_WORD)->why = why_opaque(shape);
 		return;
 	}
 	if (shape->memory || places->integers + integers > DPE_WORD_REGISTERS ||
@@ -130,17 +130,17 @@ static void place(struct places *places, const struct dpe_abi_shape *shape)
 		place_on_stack(places, shape);
 		return;
 	}
-	word = integers ? places->integers : NO_WORD;
+	word = integers ? places->integers : DPE_NO_WORD;
 	places->integers += integers;
 	places->fpregs += fpregs;
-	slot = add_slot(places, shape->kind, shape->size, shape->kind ? word : NO_WORD);
+	slot = add_slot(places, shape->kind, shape->size, shape->kind ? word : DPE_NO_WORD);
 	slot->in_fpreg = shape->kind == DPE_ABI_REAL;
 	slot->why = slot->in_fpreg ? dpe_signature_in_fpreg : why_opaque(shape);
 	if (shape->aggregate)
-		note_parts(slot, shape, word);
+		set_parts(slot, shape, word);
 }
 
-static struct dpe_signature *finish(struct places *places, struct dpe_arena *arena)
+static struct dpe_signature *finish(struct argument_places *places, struct dpe_arena *arena)
 {
 	struct dpe_signature *s = dpe_arena_alloc(arena, sizeof(*s));
 
@@ -155,16 +155,8 @@ static struct dpe_signature *finish(struct places *places, struct dpe_arena *are
 
 /* ---- from debug information -------------------------------------------------------------- */
 
-static bool is_in(Dwarf_Die *function, int language)
-{
-	Dwarf_Die unit;
-
-	return dwarf_diecu(function, &unit, NULL, NULL) && dwarf_srclang(&unit) == language;
-}
-
-/* Rust hands over structures in its own ways, in one register, in two, or by their addresses: only the
- * places of what stands before them are known. A reference of two words is two arguments. */
-static bool is_uncertain(Dwarf_Die *parameter, const struct dpe_abi_shape *shape)
+/* Rust passes a structure in one register, in two, or by its address. A reference to a slice is two arguments. */
+static bool is_unknown_in_rust(Dwarf_Die *parameter, const struct dpe_abi_shape *shape)
 {
 	Dwarf_Die type;
 	const char *name;
@@ -175,26 +167,29 @@ static bool is_uncertain(Dwarf_Die *parameter, const struct dpe_abi_shape *shape
 	return shape->size != 16 || !name || *name != '&';
 }
 
-static void place_parameter(struct places *places, Dwarf_Die *parameter, bool foreign, bool rust)
+static void place_nowhere(struct argument_places *places, const char *why)
 {
-	struct dpe_abi_shape shape = {.kind = DPE_ABI_SIGNED, .size = 8};
-	Dwarf_Die type;
-
-	shape.words[0] = DPE_ABI_INTEGER;
-	if (foreign) {
-		add_slot(places, DPE_ABI_OPAQUE, 0, NO_WORD)->why =
-			"Go hands over values in its own ways";
-		return;
-	}
-	if (dpe_dwarf_type(parameter, &type))
-		shape = dpe_abi_shape(&type);
-	if (rust && places->ncertain == UINT_MAX && is_uncertain(parameter, &shape))
-		places->ncertain = places->nslots;
-	place(places, &shape);
+	add_slot(places, DPE_ABI_OPAQUE, 0, DPE_NO_WORD)->why = why;
 }
 
-/* True where the function takes further arguments that are not declared. */
-static bool place_parameters(struct places *places, Dwarf_Die *function, bool foreign, bool rust)
+static void place_parameter(struct argument_places *places, Dwarf_Die *parameter, int language)
+{
+	struct dpe_abi_shape shape = {.kind = DPE_ABI_SIGNED, .size = 8, .words[0] = DPE_ABI_INTEGER};
+	Dwarf_Die type;
+
+	if (dpe_dwarf_type(parameter, &type))
+		shape = dpe_abi_shape(&type);
+	places->unknown |= language == DW_LANG_Rust && is_unknown_in_rust(parameter, &shape);
+	if (language == DW_LANG_Go)
+		place_nowhere(places, is_go);
+	else if (places->unknown)
+		place_nowhere(places, is_rust);
+	else
+		place(places, &shape);
+}
+
+/* True for a variadic function. */
+static bool place_parameters(struct argument_places *places, Dwarf_Die *function, int language)
 {
 	Dwarf_Die child;
 
@@ -202,27 +197,27 @@ static bool place_parameters(struct places *places, Dwarf_Die *function, bool fo
 		return false;
 	do {
 		if (dwarf_tag(&child) == DW_TAG_formal_parameter)
-			place_parameter(places, &child, foreign, rust);
+			place_parameter(places, &child, language);
 		else if (dwarf_tag(&child) == DW_TAG_unspecified_parameters)
 			return true;
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
 }
 
-static void place_numbers(struct places *places, unsigned until)
+static void place_numbers(struct argument_places *places, unsigned until)
 {
 	while (places->nslots < until)
 		add_slot(places, DPE_ABI_SIGNED, 8, take_integer(places));
 }
 
-/* Why the result has no value; NULL: it may have one. */
+/* Why the result has no value; NULL: it has one. */
 static const char *why_no_result(
-	Dwarf_Die *function, const struct dpe_abi_shape *result, bool foreign, bool exported)
+	Dwarf_Die *function, const struct dpe_abi_shape *result, int language, bool exported)
 {
-	if (foreign)
-		return "Go hands over values in its own ways";
-	if (!exported && dpe_passed_otherwise(function))
-		return dpe_passed_not;
+	if (language == DW_LANG_Go)
+		return is_go;
+	if (!exported && dpe_llvm_is_private(function))
+		return dpe_llvm_moved;
 	if (result->hidden || (!result->kind && result->aggregate))
 		return is_returned;
 	if (result->kind == DPE_ABI_REAL)
@@ -230,61 +225,67 @@ static const char *why_no_result(
 	return result->kind ? NULL : why_opaque(result);
 }
 
+static int language_of(Dwarf_Die *function)
+{
+	Dwarf_Die unit;
+
+	return dwarf_diecu(function, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1;
+}
+
 static struct dpe_signature *from_dwarf(
 	Dwarf_Die *function, bool exported, unsigned nargs_wanted, struct dpe_arena *arena)
 {
-	/* Go's functions take and give values in registers of their own choice. */
-	bool foreign = is_in(function, DW_LANG_Go), rust = is_in(function, DW_LANG_Rust), has_result;
+	int language = language_of(function);
 	struct dpe_abi_shape result = {0};
-	struct places places = {.ncertain = UINT_MAX};
+	struct argument_places places = {0};
 	struct dpe_signature *s;
 	Dwarf_Die type;
+	bool has_result = dpe_dwarf_type(function, &type);
 
-	has_result = dpe_dwarf_type(function, &type);
-	if (has_result && !foreign)
+	if (has_result && language != DW_LANG_Go)
 		result = dpe_abi_shape(&type);
-	result.hidden |= rust && !result.kind && result.size > 16;
+	result.hidden |= language == DW_LANG_Rust && !result.kind && result.size > 16;
 	if (result.hidden)
 		places.integers++;
-	if (place_parameters(&places, function, foreign, rust))
+	if (place_parameters(&places, function, language))
 		place_numbers(&places, nargs_wanted);
-	if (rust || (!exported && !foreign))
-		dpe_passed_check(function, places.slots, places.nslots, places.ncertain);
-	if (places.ncertain < places.nslots)
-		places.integers = DPE_WORD_REGISTERS; /* any of them may be in use */
+	if (!exported && language != DW_LANG_Go && !places.unknown)
+		dpe_llvm_forget_moved(function, places.slots, places.nslots);
 	s = finish(&places, arena);
 	s->has_result = has_result;
-	s->result = (struct slot){.kind = result.hidden ? DPE_ABI_OPAQUE : result.kind,
-		.size = size_of_slot(result.kind, result.size)};
+	s->result = (struct dpe_signature_slot){
+		.kind = result.hidden ? DPE_ABI_OPAQUE : result.kind,
+		.size = size_of_slot(result.kind, result.size),
+	};
 	if (has_result)
-		s->result.why = why_no_result(function, &result, foreign, exported);
+		s->result.why = why_no_result(function, &result, language, exported);
 	return s;
 }
 
 /* ---- without debug information ----------------------------------------------------------- */
 
-static struct slot slot_of_letter(char letter, unsigned word)
+static struct dpe_signature_slot slot_of_letter(char letter, unsigned word)
 {
 	switch (letter) {
 	case 'i':
-		return (struct slot){.kind = DPE_ABI_SIGNED, .size = 4, .word = word};
+		return (struct dpe_signature_slot){.kind = DPE_ABI_SIGNED, .size = 4, .word = word};
 	case 'u':
-		return (struct slot){.kind = DPE_ABI_UNSIGNED, .size = 4, .word = word};
+		return (struct dpe_signature_slot){.kind = DPE_ABI_UNSIGNED, .size = 4, .word = word};
 	case 'z':
-		return (struct slot){.kind = DPE_ABI_UNSIGNED, .size = 8, .word = word};
+		return (struct dpe_signature_slot){.kind = DPE_ABI_UNSIGNED, .size = 8, .word = word};
 	default:
-		return (struct slot){.kind = DPE_ABI_POINTER, .size = 8, .word = word};
+		return (struct dpe_signature_slot){.kind = DPE_ABI_POINTER, .size = 8, .word = word};
 	}
 }
 
 static const struct dpe_signature *from_prototype(
 	const struct dpe_prototype *prototype, struct dpe_arena *arena)
 {
-	struct places places = {0};
+	struct argument_places places = {0};
 	struct dpe_signature *s;
 
 	for (const char *arg = prototype->args; *arg; arg++) {
-		struct slot slot = slot_of_letter(*arg, 0);
+		struct dpe_signature_slot slot = slot_of_letter(*arg, 0);
 
 		add_slot(&places, slot.kind, slot.size, take_integer(&places));
 	}
@@ -296,17 +297,17 @@ static const struct dpe_signature *from_prototype(
 
 static const struct dpe_signature *from_number(unsigned nargs, struct dpe_arena *arena)
 {
-	struct places places = {0};
+	struct argument_places places = {0};
 	struct dpe_signature *s;
 
 	place_numbers(&places, nargs);
 	s = finish(&places, arena);
 	s->has_result = true;
-	s->result = (struct slot){.kind = DPE_ABI_SIGNED, .size = 8};
+	s->result = (struct dpe_signature_slot){.kind = DPE_ABI_SIGNED, .size = 8};
 	return s;
 }
 
-/* A pthread_t is the thread's address, whatever its type. */
+/* A pthread_t is shown as the address that it is. */
 static const struct dpe_signature *with_handles(
 	struct dpe_signature *s, const struct dpe_prototype *prototype)
 {
@@ -316,13 +317,13 @@ static const struct dpe_signature *with_handles(
 	return s;
 }
 
-/* The compiler's copies (f.isra.0) may take other arguments than debug information says. */
-static bool is_copy(const struct dpe_function *function)
+/* A clone made by the compiler (f.isra.0) may take other arguments than debug information says. */
+static bool is_clone(const struct dpe_function *function)
 {
 	return strchr(function->name, '.');
 }
 
-/* What others can call of the C library is as declared, and to read its debug information takes long. */
+/* Exported functions of libc are as declared, and reading its debug information takes long. */
 static bool is_of_c_library(const struct dpe_module *module, const struct dpe_function *function)
 {
 	return function->exported &&
@@ -337,7 +338,7 @@ const struct dpe_signature *dpe_signature_of(struct dpe_module *module,
 
 	if (prototype && is_of_c_library(module, function))
 		return from_prototype(prototype, arena);
-	if (!is_copy(function) && dpe_dwarf_function(module, function->address, &die))
+	if (!is_clone(function) && dpe_dwarf_function(module, function->address, &die))
 		return with_handles(from_dwarf(&die, function->exported, nargs_wanted, arena), prototype);
 	if (prototype)
 		return from_prototype(prototype, arena);
@@ -356,15 +357,15 @@ static enum dpe_abi_kind kind_of_operand(const struct dpe_operand *operand)
 const struct dpe_signature *dpe_signature_of_operands(
 	const struct dpe_operand *operands, unsigned count, struct dpe_arena *arena)
 {
-	/* Each has its word, whatever it is. */
-	struct places places = {.integers = DPE_WORD_REGISTERS, .stack = DPE_WORDS};
+	/* No further registers or stack words: each operand has the word of its number. */
+	struct argument_places places = {.integers = DPE_WORD_REGISTERS, .stack = DPE_WORDS};
 
 	for (unsigned i = 0; i < count; i++) {
-		struct slot *slot = add_slot(&places, kind_of_operand(&operands[i]),
+		struct dpe_signature_slot *slot = add_slot(&places, kind_of_operand(&operands[i]),
 			(uint64_t)abs(operands[i].size), i);
 
 		if (!operands[i].size)
-			slot->why = in_nothing;
+			slot->why = is_nowhere;
 	}
 	return finish(&places, arena);
 }

@@ -1,5 +1,4 @@
-/* signature_slots: a signature's arguments and result, one by one. Between args.c, which makes them, and
- * arg_values.c. */
+/* signature_slots: the arguments and the result of a signature, one by one. Private to binary/. */
 #ifndef DPE_PROBES_BINARY_SIGNATURE_SLOTS_H
 #define DPE_PROBES_BINARY_SIGNATURE_SLOTS_H
 
@@ -7,20 +6,20 @@
 
 #include <limits.h>
 
-#define NO_WORD UINT_MAX
+#define DPE_NO_WORD UINT_MAX
 
-/* Why a value in a floating point register has none. */
+/* Why a value in a floating point register cannot be read. */
 extern const char dpe_signature_in_fpreg[];
 
 /* One argument, or the result. */
-struct slot {
+struct dpe_signature_slot {
 	enum dpe_abi_kind kind;
-	unsigned size; /* bytes that count of the word; 16: and of the next one */
-	unsigned word; /* the first; NO_WORD: in none */
-	const char *why; /* it has no value; NULL: it has */
-	bool in_fpreg; /* it is in a floating point register, which a probe cannot read */
-	/* Of a structure that is handed over as a whole: its eightbytes, each in a word or in NO_WORD.
-	 * `words`: it lies in so many of the stack's, from `word` on. */
+	unsigned size;   /* significant bytes of the word; 16: of this word and the next */
+	unsigned word;   /* the first; DPE_NO_WORD: none */
+	const char *why; /* why it has no value; NULL: it has one */
+	bool in_fpreg;
+	/* A structure that is passed by value: the words of its eightbytes, or DPE_NO_WORD; or, where `words` is
+	 * not 0, so many words of the stack, from `word` on. */
 	bool is_structure;
 	unsigned parts[2], words;
 	bool part_in_fpreg[2];
@@ -28,9 +27,9 @@ struct slot {
 
 struct dpe_signature {
 	unsigned nargs;
-	struct slot *args;
+	struct dpe_signature_slot *args;
 	bool has_result;
-	struct slot result;
+	struct dpe_signature_slot result;
 };
 
 #endif

@@ -1,11 +1,11 @@
-/* signature_values: what a signature says of the words of a record, and of what is in none. */
+/* Values of arguments and results, by a signature and the words of a record. */
 #include "probes/binary/signature.h"
-#include "probes/kernel/bpf/record.h"
 #include "probes/binary/signature_slots.h"
+#include "probes/kernel/bpf/record.h"
 
 #include <string.h>
 
-static const char too_far[] = "it lies too far up the stack";
+static const char too_far[] = "it is too far up the stack";
 
 unsigned dpe_signature_count(const struct dpe_signature *s)
 {
@@ -14,7 +14,7 @@ unsigned dpe_signature_count(const struct dpe_signature *s)
 
 int dpe_signature_word(const struct dpe_signature *s, unsigned arg)
 {
-	const struct slot *slot = arg < s->nargs ? &s->args[arg] : NULL;
+	const struct dpe_signature_slot *slot = arg < s->nargs ? &s->args[arg] : NULL;
 
 	if (!slot || !slot->kind || slot->kind == DPE_ABI_REAL || slot->word >= DPE_WORDS ||
 		slot->size > 8)
@@ -22,7 +22,7 @@ int dpe_signature_word(const struct dpe_signature *s, unsigned arg)
 	return (int)slot->word;
 }
 
-static unsigned last_word(const struct slot *slot)
+static unsigned last_word(const struct dpe_signature_slot *slot)
 {
 	return slot->word + (slot->size > 8);
 }
@@ -37,13 +37,13 @@ bool dpe_signature_is_structure(const struct dpe_signature *s, unsigned arg)
 int dpe_signature_part(
 	const struct dpe_signature *s, unsigned arg, uint64_t offset, const char **why)
 {
-	const struct slot *slot = &s->args[arg];
+	const struct dpe_signature_slot *slot = &s->args[arg];
 	bool in_fpreg = offset < 16 && slot->part_in_fpreg[offset / 8];
-	unsigned word = NO_WORD;
+	unsigned word = DPE_NO_WORD;
 
 	*why = in_fpreg ? dpe_signature_in_fpreg : too_far;
 	if (slot->words)
-		word = offset / 8 < slot->words ? slot->word + (unsigned)(offset / 8) : NO_WORD;
+		word = offset / 8 < slot->words ? slot->word + (unsigned)(offset / 8) : DPE_NO_WORD;
 	else if (offset < 16)
 		word = slot->parts[offset / 8];
 	return word < DPE_WORDS ? (int)word : -1;
@@ -53,7 +53,7 @@ int dpe_signature_part(
 
 const char *dpe_signature_obstacle(const struct dpe_signature *s, unsigned arg)
 {
-	const struct slot *slot = arg < s->nargs ? &s->args[arg] : NULL;
+	const struct dpe_signature_slot *slot = arg < s->nargs ? &s->args[arg] : NULL;
 
 	if (!slot || slot->why)
 		return slot ? slot->why : NULL;
@@ -74,20 +74,20 @@ static unsigned max(unsigned a, unsigned b)
 	return a > b ? a : b;
 }
 
-static unsigned behind(unsigned word)
+static unsigned count_up_to(unsigned word)
 {
 	return word < DPE_WORDS ? word + 1 : 0;
 }
 
-/* How many words of the call must be there to have all of it, as far as records hold them. */
-static unsigned words_for(const struct slot *slot)
+/* How many words of the call, from the first, the value needs; at most those of a record. */
+static unsigned words_for(const struct dpe_signature_slot *slot)
 {
 	unsigned words = 0;
 
 	if (slot->word < DPE_WORDS)
 		words = slot->word + max(slot->words, 1 + (slot->size > 8));
 	for (unsigned i = 0; slot->is_structure && i < 2; i++)
-		words = max(words, behind(slot->parts[i]));
+		words = max(words, count_up_to(slot->parts[i]));
 	return words < DPE_WORDS ? words : DPE_WORDS;
 }
 
@@ -129,7 +129,7 @@ static struct dpe_value opaque(void)
 }
 
 static struct dpe_value wide_value(
-	const struct slot *slot, uint64_t low, uint64_t high, char text[DPE_NUMBER_TEXT])
+	const struct dpe_signature_slot *slot, uint64_t low, uint64_t high, char text[DPE_NUMBER_TEXT])
 {
 	return dpe_value_wide(
 		(dpe_wide)high << 64 | low, slot->kind == DPE_ABI_SIGNED, text);
@@ -147,9 +147,9 @@ static struct dpe_value real_value(unsigned size, uint64_t word, char text[DPE_N
 	return dpe_value_real(real, false, text);
 }
 
-/* The upper part of a word whose value is shorter holds anything. */
+/* The upper bytes of a word are undefined where the value is shorter. */
 static struct dpe_value value_of(
-	const struct slot *slot, uint64_t word, char text[DPE_NUMBER_TEXT])
+	const struct dpe_signature_slot *slot, uint64_t word, char text[DPE_NUMBER_TEXT])
 {
 	unsigned unused = slot->size && slot->size < 8 ? 64 - 8 * slot->size : 0;
 	struct dpe_value value;
@@ -171,7 +171,7 @@ static struct dpe_value value_of(
 	}
 }
 
-static bool is_there(const struct slot *slot, unsigned nwords)
+static bool is_recorded(const struct dpe_signature_slot *slot, unsigned nwords)
 {
 	return slot->word < nwords && last_word(slot) < nwords;
 }
@@ -182,9 +182,9 @@ unsigned dpe_signature_args(const struct dpe_signature *s, const uint64_t *words
 	unsigned count = s->nargs < max ? s->nargs : max;
 
 	for (unsigned i = 0; i < count; i++) {
-		const struct slot *slot = &s->args[i];
+		const struct dpe_signature_slot *slot = &s->args[i];
 
-		if (!is_there(slot, nwords)) {
+		if (!is_recorded(slot, nwords)) {
 			args[i] = opaque();
 			continue;
 		}
@@ -201,7 +201,7 @@ unsigned dpe_signature_args(const struct dpe_signature *s, const uint64_t *words
 bool dpe_signature_integer(
 	const struct dpe_signature *s, unsigned index, unsigned *word, unsigned *size)
 {
-	const struct slot *slot = index < s->nargs ? &s->args[index] : NULL;
+	const struct dpe_signature_slot *slot = index < s->nargs ? &s->args[index] : NULL;
 
 	if (!slot || slot->kind == DPE_ABI_OPAQUE || slot->kind == DPE_ABI_REAL ||
 		slot->word >= DPE_WORDS || slot->size > 8)

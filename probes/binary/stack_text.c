@@ -1,4 +1,4 @@
-/* stack_text: addresses as function, file and line. */
+/* Code addresses as function, file and line. */
 #include "probes/binary/stack_text.h"
 
 #include "probes/binary/dwarf.h"
@@ -22,8 +22,8 @@ static const struct dpe_map *find_map(const struct dpe_map *maps, unsigned nmaps
 	return low < nmaps && pc >= maps[low].start ? &maps[low] : NULL;
 }
 
-/* A function that never returns is called by the last instruction of its caller, so that the
- * return address is another function's. */
+/* A call of a function that never returns may be the last instruction of its caller; the return address is then
+ * in the next function, so the address before it is looked up. */
 void dpe_stack_print(const struct dpe_map *maps, unsigned nmaps, uint64_t pc, bool is_return,
 	struct dpe_text *to)
 {
@@ -46,7 +46,7 @@ void dpe_stack_print(const struct dpe_map *maps, unsigned nmaps, uint64_t pc, bo
 			address + is_return);
 		return;
 	}
-	/* At its beginning a function was called, whatever the compiler put there. */
+	/* At the entry, the line is that of the function, even if the first instruction was inlined. */
 	if (address == function->address && !is_return)
 		has_line = dpe_dwarf_print_line(map->module, address, &place);
 	else

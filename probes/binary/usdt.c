@@ -1,4 +1,4 @@
-/* USDT probes: notes of type 3 by "stapsdt". */
+/* SystemTap notes: ELF notes of type 3 and owner "stapsdt". */
 #include "probes/binary/usdt.h"
 
 #include "probes/binary/usdt_args.h"
@@ -11,7 +11,7 @@ enum { NOTE_TYPE = 3, NOTE_NUMBERS = 3 * sizeof(uint64_t) };
 
 /* ---- notes ------------------------------------------------------------------------------- */
 
-/* Where the file has the section, should a tool have moved it since the notes were written. */
+/* The address of .stapsdt.base: the difference to that in the notes tells how far prelink moved the file. */
 static uint64_t address_of_base(struct dpe_module *module)
 {
 	Elf_Scn *section = NULL;
@@ -42,7 +42,7 @@ static uint64_t offset_of_counter(const struct dpe_module *module, uint64_t addr
 	return 0;
 }
 
-/* The text at `*at`, which moves behind it; NULL where it has no end. */
+/* The string at `*at`, which is advanced past it; NULL where it is not terminated. */
 static const char *next_text(const char **at, const char *end)
 {
 	const char *text = *at;

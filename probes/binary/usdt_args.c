@@ -1,4 +1,4 @@
-/* Operands as the assembler writes them, after "N@". */
+/* Operands of USDT notes, in assembler syntax after "N@". */
 #include "probes/binary/usdt_args.h"
 
 #include "probes/kernel/bpf/kernel_layout.h"
@@ -9,7 +9,7 @@
 
 /* ---- registers --------------------------------------------------------------------------- */
 
-/* The names of one register by size; the last is the second byte. */
+/* The names of one register by size; the last one is that of its second byte. */
 static const struct {
 	const char *names[5];
 	uint8_t offset;
@@ -34,7 +34,7 @@ static const struct {
 #undef AT
 };
 
-/* "%rax" at `*at`, which moves behind it. */
+/* "%rax" at `*at`, which is advanced past it. */
 static bool read_register(const char **at, uint8_t *offset, uint8_t *shift)
 {
 	size_t len;
@@ -127,7 +127,7 @@ static bool read_memory(struct dpe_module *module, const char *text, struct dpe_
 		arg->kind = DPE_USDT_RELATIVE;
 		return has_name;
 	}
-	/* An absolute address: only a program that lies where its file says has one. */
+	/* A symbol without (%rip) is an absolute address, which a position-independent program has not. */
 	arg->kind = has_name ? DPE_USDT_NONE : DPE_USDT_MEMORY;
 	arg->base = arg->index = DPE_USDT_NO_REGISTER;
 	return !has_name && read_place(&text, arg);

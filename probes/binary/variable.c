@@ -1,4 +1,4 @@
-/* Variables by ELF symbols and DWARF types. */
+/* Variables, found by ELF symbol; what is inside them, by DWARF type. */
 #include "probes/binary/variable.h"
 
 #include "dpe-lang/dpe-lang.h"
@@ -21,7 +21,7 @@ static bool is_variable(const struct dpe_elf_symbol *symbol)
 	       symbol->is.st_shndx != SHN_UNDEF;
 }
 
-/* The symbol tables of the file, and where nothing was found there, of its debug file. */
+/* Visits the symbols of the file, and where none was found there, those of its debug file. */
 static void each_symbol(struct dpe_module *module, unsigned *found,
 	bool (*each)(void *context, const struct dpe_elf_symbol *symbol), void *context)
 {
@@ -32,16 +32,16 @@ static void each_symbol(struct dpe_module *module, unsigned *found,
 		dpe_elf_each_symbol(debug, each, context);
 }
 
-/* A name as the source has it: `total`, `bank::total`. */
-struct search {
+/* The search for a name of the source: `total`, `bank::total`. */
+struct variable_search {
 	char *whole;             /* owned */
-	char *scope, *last;      /* what stands before the last `::`, or "", and behind it; owned */
-	bool exported;           /* one that other files can use */
+	char *scope, *last;      /* the text before the last `::`, or "", and that after it; owned */
+	bool exported;           /* only variables that other files can use */
 	GElf_Sym found;
 	unsigned count; /* of different addresses */
 };
 
-static void search_for(struct search *search, const char *name, size_t len)
+static void search_for(struct variable_search *search, const char *name, size_t len)
 {
 	const char *last = name;
 
@@ -49,22 +49,22 @@ static void search_for(struct search *search, const char *name, size_t len)
 		if (name[i] == ':' && name[i + 1] == ':')
 			last = name + i + 2;
 	}
-	*search = (struct search){
+	*search = (struct variable_search){
 		.whole = dpe_xasprintf("%.*s", (int)len, name),
 		.scope = dpe_xasprintf("%.*s", last > name ? (int)(last - name) - 2 : 0, name),
 		.last = dpe_xasprintf("%.*s", (int)(name + len - last), last),
 	};
 }
 
-static void search_end(struct search *search)
+static void search_end(struct variable_search *search)
 {
 	free(search->whole);
 	free(search->scope);
 	free(search->last);
 }
 
-/* Whether it is that, or of C++ or Rust and called so there. */
-static bool is_wanted(const struct search *search, const char *name)
+/* Whether the symbol is the name itself, or that of a C++ or Rust variable of that name. */
+static bool is_wanted(const struct variable_search *search, const char *name)
 {
 	size_t len = strlen(search->whole);
 	char *base;
@@ -86,7 +86,7 @@ static bool is_exported(const GElf_Sym *symbol)
 
 static bool match_symbol(void *context, const struct dpe_elf_symbol *symbol)
 {
-	struct search *search = context;
+	struct variable_search *search = context;
 
 	if (!is_variable(symbol) || (search->exported && !is_exported(&symbol->is)) ||
 		!is_wanted(search, symbol->name))
@@ -98,18 +98,18 @@ static bool match_symbol(void *context, const struct dpe_elf_symbol *symbol)
 	return false;
 }
 
-/* ---- those that are not there -------------------------------------------------------------- */
+/* ---- missing variables -------------------------------------------------------------- */
 
-struct names {
-	const char *last; /* of the name that is wanted */
-	char *elsewhere;  /* the same in some scope; owned; NULL: there is none */
-	char **at;        /* as the source has them; owned */
+struct variable_names {
+	const char *last; /* the searched name without its scope */
+	char *elsewhere;  /* a variable of that name in another scope; owned; NULL: none */
+	char **at;        /* all variables of the file; owned */
 	unsigned count, cap;
 };
 
 static bool add_name(void *context, const struct dpe_elf_symbol *symbol)
 {
-	struct names *names = context;
+	struct variable_names *names = context;
 	char *base = is_variable(symbol) ? dpe_demangle_base(symbol->name) : NULL;
 	const char *last = base ? strrchr(base, ':') : NULL;
 
@@ -121,9 +121,9 @@ static bool add_name(void *context, const struct dpe_elf_symbol *symbol)
 	return false;
 }
 
-static char *say_missing(struct dpe_module *module, const struct search *search)
+static char *say_missing(struct dpe_module *module, const struct variable_search *search)
 {
-	struct names names = {.last = search->last};
+	struct variable_names names = {.last = search->last};
 	unsigned in_debug_file_too = 0;
 	const char *meant;
 	char *said;
@@ -151,8 +151,8 @@ static const char *root_of(const char *lvalue)
 	return lvalue + strspn(lvalue, "*(");
 }
 
-/* The one variable of that name. NULL, or what is wrong, the caller's to free. */
-static char *find_root(struct dpe_module *module, struct search *search)
+/* Finds the only variable of that name. NULL, or what is wrong, the caller's to free. */
+static char *find_root(struct dpe_module *module, struct variable_search *search)
 {
 	unsigned unused;
 
@@ -173,7 +173,7 @@ char *dpe_variable_find(
 	const char *root = root_of(lvalue);
 	size_t len = strcspn(root, DPE_LVALUE_PART);
 	Dwarf_Die declared, type;
-	struct search search;
+	struct variable_search search;
 	char *why;
 
 	search_for(&search, root, len);
@@ -199,7 +199,7 @@ char *dpe_variable_find(
 static bool has_root(struct dpe_module *module, const char *lvalue, bool exported)
 {
 	const char *root = root_of(lvalue);
-	struct search search;
+	struct variable_search search;
 
 	search_for(&search, root, strcspn(root, DPE_LVALUE_PART));
 	search.exported = exported;
@@ -208,13 +208,13 @@ static bool has_root(struct dpe_module *module, const char *lvalue, bool exporte
 	return search.count;
 }
 
-/* Whether the variable can be one of the library's, which is there before the program begins. */
-static bool may_have(const struct dpe_module *module)
+/* Whether it is a library that is loaded before the program begins: only their variables are observed. */
+static bool is_searched(const struct dpe_module *module)
 {
 	return !module->program && !module->late && !module->replaced;
 }
 
-/* `libc::name`, of which `name` is searched for; NULL: the lvalue has no scope. The caller's to free. */
+/* Splits `libc::name` into scope and `name`; NULL where the lvalue has no scope. The caller frees both. */
 static char *without_scope(const char *lvalue, char **scope)
 {
 	const char *root = root_of(lvalue), *colons = strstr(root, "::");
@@ -226,8 +226,7 @@ static char *without_scope(const char *lvalue, char **scope)
 	return dpe_xasprintf("%.*s%s", (int)(root - lvalue), lvalue, colons + 2);
 }
 
-/* The library that has it, of those of that name, or (NULL) that let others use it; how many there
- * are. */
+/* Finds up to two libraries that have the variable: those called `scope`, or without one those that export it. */
 static unsigned find_library(const struct dpe_modules *modules, const char *scope,
 	const char *lvalue, struct dpe_module *found[2])
 {
@@ -236,7 +235,7 @@ static unsigned find_library(const struct dpe_modules *modules, const char *scop
 	for (unsigned i = 0; i < modules->count && count < 2; i++) {
 		struct dpe_module *module = modules->at[i];
 
-		if (may_have(module) && (!scope || dpe_module_is(module, scope)) &&
+		if (is_searched(module) && (!scope || dpe_module_is(module, scope)) &&
 			has_root(module, lvalue, !scope))
 			found[count++] = module;
 	}
@@ -294,7 +293,7 @@ int dpe_variable_argument(const char *lvalue)
 	return strncmp(root, DPE_ARGUMENT, len) ? -1 : atoi(root + len);
 }
 
-/* The parameter of that number of the function's, from 0. */
+/* The function's parameter of that number, from 0. */
 static bool find_parameter(Dwarf_Die *function, int number, Dwarf_Die *parameter)
 {
 	if (dwarf_child(function, parameter))
@@ -334,7 +333,7 @@ static char *say(
 	return said;
 }
 
-/* Where nothing is known of its type, an argument that is taken for text points to it. */
+/* An argument of unknown type can only be used as text, which it then points to. */
 static char *without_types(struct dpe_module *module, const struct dpe_function *function,
 	const char *lvalue, struct dpe_variable *variable)
 {
@@ -363,13 +362,13 @@ char *dpe_variable_of_call(struct dpe_module *module, const struct dpe_function 
 	if (!dpe_dwarf_function(module, function->address, &die))
 		return without_types(module, function, lvalue, variable);
 	if (!find_type(&die, number, &type))
-		return say("it is not known what ", function, number, " is");
+		return say("debug information has no type for ", function, number, "");
 	why = dpe_lvalue_enter(lvalue, &type, variable);
 	if (why)
 		return why;
 	variable->in_structure = dpe_dwarf_is_aggregate(&type);
 	if (!variable->nsteps && !variable->in_structure)
-		return say("", function, number, " is no pointer");
+		return say("", function, number, " is not a pointer");
 	return NULL;
 }
 
@@ -401,7 +400,7 @@ static bool match_holder(void *context, const struct dpe_elf_symbol *symbol)
 	return false;
 }
 
-/* Types of the libraries, whose inside is nobody's business. */
+/* Types of libraries: their members are not shown. */
 static bool is_closed(Dwarf_Die *type)
 {
 	static const char *const closed[] = {"pthread_", "sem_t", "mtx_t", "cnd_t"};
@@ -414,7 +413,7 @@ static bool is_closed(Dwarf_Die *type)
 	return false;
 }
 
-static bool member_around(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
+static bool member_at(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
 {
 	if (dwarf_child(type, member))
 		return false;
@@ -435,8 +434,8 @@ static bool member_around(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
 	return false;
 }
 
-/* One step inside; false where there is none. */
-static bool go_inside(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
+/* Descends into the member or element at the offset; false where there is none. */
+static bool descend(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
 {
 	Dwarf_Die peeled, member;
 	Dwarf_Word size;
@@ -451,7 +450,7 @@ static bool go_inside(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
 		return true;
 	}
 	if (!dpe_dwarf_is_aggregate(&peeled) || dwarf_tag(&peeled) == DW_TAG_union_type ||
-		!member_around(&peeled, offset, &member) || !dpe_dwarf_type(&member, type))
+		!member_at(&peeled, offset, &member) || !dpe_dwarf_type(&member, type))
 		return false;
 	dpe_text_printf(name, ".%s", dwarf_diename(&member) ? dwarf_diename(&member) : "?");
 	return true;
@@ -459,7 +458,7 @@ static bool go_inside(struct dpe_text *name, Dwarf_Die *type, uint64_t *offset)
 
 char *dpe_variable_at(struct dpe_module *module, uint64_t address)
 {
-	enum { DEEPEST = 16 };
+	enum { MAX_DEPTH = 16 };
 	struct holder holder = {.address = address};
 	struct dpe_text name = {0};
 	Dwarf_Die declared, type;
@@ -474,7 +473,7 @@ char *dpe_variable_at(struct dpe_module *module, uint64_t address)
 	free(holder.name);
 	if (dpe_dwarf_variable(module, holder.found.st_value, &declared) &&
 		dpe_dwarf_type(&declared, &type)) {
-		for (int i = 0; i < DEEPEST && go_inside(&name, &type, &offset); i++)
+		for (int i = 0; i < MAX_DEPTH && descend(&name, &type, &offset); i++)
 			;
 		closed = is_closed(&type);
 	}

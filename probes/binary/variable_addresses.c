@@ -1,13 +1,13 @@
-/* variable_addresses: variables of the debug information by the addresses that they lie at. */
+/* Finds the DIE of a variable by its address. */
 #include "probes/binary/dwarf.h"
 
-struct search {
+struct address_search {
 	uint64_t address; /* the module's */
 	Dwarf_Die *die;
 	bool found, deep;
 };
 
-/* The address may stand in a table, as clang has it, and split DWARF. */
+/* The address may be an index into .debug_addr (clang, split DWARF). */
 static bool lies_at(Dwarf_Die *die, uint64_t address)
 {
 	Dwarf_Attribute location, indexed;
@@ -47,7 +47,7 @@ static bool holds_variables(int tag)
 	}
 }
 
-static bool find_in(const struct search *search, Dwarf_Die *scope, uint64_t address, unsigned depth)
+static bool find_in(const struct address_search *search, Dwarf_Die *scope, uint64_t address, unsigned depth)
 {
 	Dwarf_Die child;
 
@@ -65,23 +65,23 @@ static bool find_in(const struct search *search, Dwarf_Die *scope, uint64_t addr
 	return false;
 }
 
-static void look_at_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
+static void search_unit(void *context, Dwarf_Die *unit, Dwarf_Die *scope, uint64_t bias)
 {
-	struct search *search = context;
+	struct address_search *search = context;
 
 	(void)unit;
 	if (!search->found)
 		search->found = find_in(search, scope, search->address - bias, 0);
 }
 
-/* Most stand in no scope, or their definition does. */
+/* Most variables are defined at the top level of a unit, so that is searched first. */
 bool dpe_dwarf_variable(struct dpe_module *module, uint64_t address, Dwarf_Die *die)
 {
-	struct search search = {.address = address, .die = die};
+	struct address_search search = {.address = address, .die = die};
 
-	dpe_dwarf_each_unit(module, look_at_unit, &search);
+	dpe_dwarf_each_unit(module, search_unit, &search);
 	search.deep = true;
 	if (!search.found)
-		dpe_dwarf_each_unit(module, look_at_unit, &search);
+		dpe_dwarf_each_unit(module, search_unit, &search);
 	return search.found;
 }

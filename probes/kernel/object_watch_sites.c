@@ -12,7 +12,7 @@ static char *check(const struct dpe_variable *variable)
 	uint64_t size = variable->size;
 
 	if (variable->in_structure)
-		return dpe_xasprintf("it is no pointer");
+		return dpe_xasprintf("it is not a pointer");
 	if (variable->nsteps != 1)
 		return dpe_xasprintf("what a pointer in the object leads to changes its place");
 	if (variable->is_complex)
@@ -64,7 +64,7 @@ static char *check_pointer(const struct dpe_site *site, const struct dpe_object_
 				     "nobody",
 			site->function->name);
 	if (!moment->result && dpe_signature_word(site->signature, moment->arg) < 0)
-		return dpe_xasprintf("argument %u of '%s' is no pointer that can be read",
+		return dpe_xasprintf("argument %u of '%s' is not a pointer that can be read",
 			moment->arg + 1, site->function->name);
 	return NULL;
 }

@@ -48,7 +48,7 @@ static char *place_reached(struct dpe_site *site, const char *lvalue,
 
 	if (arg == DPE_VARIABLE_RESULT) {
 		variable->word = DPE_WORD_RESULT;
-		return variable->nsteps ? NULL : dpe_xasprintf("it is no pointer");
+		return variable->nsteps ? NULL : dpe_xasprintf("it is not a pointer");
 	}
 	if (variable->in_structure)
 		why = place_part(site, (unsigned)arg, variable);
@@ -56,7 +56,7 @@ static char *place_reached(struct dpe_site *site, const char *lvalue,
 	if (why || variable->word)
 		return why;
 	if (word < 0)
-		return dpe_xasprintf("argument %d of '%s' is no pointer that can be read", arg + 1,
+		return dpe_xasprintf("argument %d of '%s' is not a pointer that can be read", arg + 1,
 			site->function->name);
 	variable->word = (uint8_t)(word + 1);
 	return NULL;

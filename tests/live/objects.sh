@@ -139,8 +139,8 @@ fails 'what is too large' "detect a(p): [p->part] from create(_, p).exit" 'on 1,
 fails 'what the object points to' "detect a(p): [p->next->id] from create(_, p).exit" 'changes its place'
 fails 'no such member' "detect a(p): [p->none] from create(_, p).exit" "it has no member 'none'"
 fails 'no such function' "detect a(p): [p->id] from made(p).exit" "'made'"
-fails 'no pointer' "detect a(p): [p->id] from create(p, _).exit" 'it is no pointer'
-fails 'what is no pointer and returned' "detect a(p): [p->id] from main().ret" 'it is no pointer'
+fails 'no pointer' "detect a(p): [p->id] from create(p, _).exit" 'it is not a pointer'
+fails 'what is no pointer and returned' "detect a(p): [p->id] from main().ret" 'it is not a pointer'
 fails 'nothing that says which object' "detect a: [p->id']" 'is watched from an event on that has the pointer'
 fails 'a line has no arguments' 'detect a(p): [p->id] from "objects.c:30"(p)' 'neither entered nor left'
 fails 'more parts than watchpoints' "detect a(p): [p->id] from create(_, p) + [p->count] from create(_, p) +

@@ -1,8 +1,8 @@
-# Arguments of static functions, of whose calls clang leaves out what they do not use.
+# Arguments of static functions, of which clang removes those that are not used.
 . tests/tap.sh
 need_live 'arguments of static functions'
 if ! command -v clang >where; then
-	ok 'arguments that are left out # skip clang is not installed'
+	ok 'arguments that are removed # skip clang is not installed'
 	finish
 fi
 cat >passed.dpe <<'X'
@@ -31,27 +31,32 @@ compiled() {
 	clang -g "$@" "$TOP/tests/live/targets/passed.c" -o passed 2>compiler || not_ok "compiling with $*"
 }
 
-for flags in '-O0' '-O2' '-O2 -gdwarf-4'; do
+compiled -O0
+run "$DPE" run --all -s passed.dpe -- ./passed
+seen 'all arguments, without optimisation' 'unused: unused 1 2 3' 'unused: unused 3 4 7' \
+	'same: same 2' 'same: same 3' 'called: called 8 9' 'called: called 9 10' 'real: real 0 7'
+echo 'detect called: called(x, y) { print("called", x, y); }' >called.dpe
+for flags in '-O2' '-O2 -gdwarf-4'; do
 	compiled $flags
-	run "$DPE" run --all -s passed.dpe -- ./passed
-	seen "those behind them are found, with $flags" 'unused: unused 1 2 3' 'unused: unused 3 4 7' \
-		'same: same 2' 'same: same 3' 'called: called 8 9' 'called: called 9 10' 'real: real 0 7'
+	run "$DPE" run --all -s called.dpe -- ./passed
+	seen "a function whose address is taken, with $flags" 'called: called 8 9' 'called: called 9 10'
 done
 
 # refused NAME SPEC
 refused() {
 	echo "$2" >refused.dpe
 	run "$DPE" run -s refused.dpe -- ./passed
-	says "$1" 2 'which has no value: the compiler left it out of the calls, as the function is static'
+	says "$1" 2 'which has no value: the compiler removed arguments of this static function'
 	check 'before the target starts' ! -s out
 }
 compiled -O2
 refused 'what is not used' 'detect r(x): unused(x, _, _)'
-refused 'what is the same at all calls' 'detect r: same(5, _)'
+refused 'what is the same in all calls' 'detect r: same(5, _)'
+refused 'what moves up for it' 'detect r(x): unused(_, x, _)'
 compiled -O0
 run "$DPE" run -s refused.dpe -- ./passed
 says 'which are there where nothing is optimised' 1 'r: match'
 echo 'detect r: whole(x, 3) [x.second = 2]' >whole.dpe
 run "$DPE" run -s whole.dpe -- ./passed
-says 'a structure that is handed over as a whole' 1 'r: match'
+says 'a structure that is passed by value' 1 'r: match'
 finish

@@ -23,7 +23,7 @@ refused 'a result' 'detect r: add(_, _, _).exit [.ret > 1]' "the result of 'add'
 refused 'a member' 'detect r(m): members(m) [m.real = 1.5]' "$IN"
 refused 'an operand of a USDT probe' 'detect r(x): usdt::reals::told(x)' 'it is where no probe can read'
 refused 'a complex number' 'detect r(x): both(x)' \
-	"argument 1 of 'both', which has no value: it is in registers for floating point numbers, and neither float nor double"
+	"argument 1 of 'both', which has no value: it is in floating point registers, and neither a float nor a double"
 refused 'a long double' 'detect r(x): both(_, x)' \
 	"argument 2 of 'both', which has no value: it is a floating point number of more than 8 bytes"
 finish

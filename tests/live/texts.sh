@@ -65,9 +65,9 @@ refused() {
 	run "$DPE" run -s refused.dpe -- ./texts
 	says "$1" 2 "$3"
 }
-refused 'too far up the stack' 'detect r(f): reach(f) [f.at[6] > 1]' 'it lies too far up the stack'
-refused 'two structures are not compared' 'detect r(m): mix(m) ; mix^(m) [m.number = 1]' "it is a structure that is handed over as a whole: name its members"
-refused 'what is no text' 'detect r(n): handed(n) [n == "a"]' "'text(arg@0)' cannot be read: it is no text"
+refused 'too far up the stack' 'detect r(f): reach(f) [f.at[6] > 1]' 'it is too far up the stack'
+refused 'two structures are not compared' 'detect r(m): mix(m) ; mix^(m) [m.number = 1]' "it is a structure that is passed by value: name its members"
+refused 'what is no text' 'detect r(n): handed(n) [n == "a"]' "'text(arg@0)' cannot be read: it is not text"
 refused 'a string that is too long' "detect r: use(\"${x127}y\")" 'it is compared with a string of 128 bytes: text of the program is known up to 127'
 refused 'text that is watched' 'detect r: [text(title) == "b"]' 'text is read at functions, lines and USDT probes'
 refused 'more than an event carries' \

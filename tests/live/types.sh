@@ -68,5 +68,5 @@ refused() {
 	says "$1" 2 "$3"
 	check 'before the target starts' ! -s out
 }
-refused 'a structure' 'detect r(x): whole(x)' "argument 1 of 'whole', which has no value: it is a structure that is handed over as a whole"
+refused 'a structure' 'detect r(x): whole(x)' "argument 1 of 'whole', which has no value: it is a structure that is passed by value"
 finish

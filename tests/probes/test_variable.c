@@ -39,20 +39,20 @@ static void what_cannot_be_found_is_told(void **state)
 	(void)state;
 	assert_wrong(module, "nowhere", "no variable 'nowhere'");
 	assert_wrong(module, "table[3]", "its last element is [2]");
-	assert_wrong(module, "table[x]", "no number");
+	assert_wrong(module, "table[x]", "must be a number");
 	assert_wrong(module, "table[0].gone", "no member 'gone'");
-	assert_wrong(module, "counter[0]", "it is no array");
-	assert_wrong(module, "*counter", "it is no pointer");
-	assert_wrong(module, "**pointer", "it is no pointer");
+	assert_wrong(module, "counter[0]", "it is not an array");
+	assert_wrong(module, "*counter", "it is not a pointer");
+	assert_wrong(module, "**pointer", "it is not a pointer");
 	assert_wrong(module, "pointer->x", "no member 'x'");
-	assert_wrong(module, "table->first", "it is no pointer");
+	assert_wrong(module, "table->first", "it is not a pointer");
 	assert_wrong(module, "list->next->next->next->next->next", "more than 4 pointers");
 	assert_wrong(module, "list->", "no member ''");
 	assert_wrong(module, "(", "no variable ''");
 	assert_wrong(module, "table[0].bits", "bit field");
 	assert_wrong(module, "main", "no variable 'main'");
 	assert_wrong(module, "", "no variable ''");
-	assert_wrong(module, "table[", "no number");
+	assert_wrong(module, "table[", "must be a number");
 	dpe_module_free(module);
 }
 
@@ -95,9 +95,9 @@ static void text_and_wide_numbers(void **state)
 	assert_int_equal(variable.nsteps, 0);
 	assert_int_equal(variable.size, sizeof(char[8]) + 1);
 	assert_null(dpe_variable_find(module, "text(bytes)", &variable));
-	assert_wrong(module, "text(counter)", "it is no text");
-	assert_wrong(module, "text(pointer)", "it is no text");
-	assert_wrong(module, "text(table[0])", "it is no text");
+	assert_wrong(module, "text(counter)", "it is not text");
+	assert_wrong(module, "text(pointer)", "it is not text");
+	assert_wrong(module, "text(table[0])", "it is not text");
 	assert_wrong(module, "text(none)", "no variable 'none'");
 	assert_wrong(module, "text(", "no variable ''");
 	assert_null(dpe_variable_find(module, "wide", &variable));

@@ -1,4 +1,4 @@
-/* Text behind pointers and in arrays, and structures that are handed over as a whole. */
+/* Text behind pointers and in arrays, and structures that are passed by value. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
