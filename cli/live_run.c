@@ -365,7 +365,7 @@ static void tell_others(const struct live *live)
 		return;
 	if (live->cli->follow)
 		fprintf(stderr, "dpe: %llu child process%s run%s on, no longer observed\n",
-			count, count == 1 ? "" : "es", count == 1 ? "es" : "");
+			count, count == 1 ? "" : "es", count == 1 ? "s" : "");
 	else
 		fprintf(stderr, "dpe: %llu child process%s %s not observed (see --follow)\n",
 			count, count == 1 ? "" : "es", count == 1 ? "was" : "were");

@@ -7,6 +7,9 @@
 #include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -125,16 +128,45 @@ static _Noreturn void begin_keepers(int until, int channel, pid_t group)
 	keep(until, -1);
 }
 
-/* The kernel hangs up, and so ends, a group of processes with a stopped one in it when the last of
- * those goes that could continue it from within its session: that is us, who started the target. So
- * others stay. */
+/* 0 where the process is gone. */
+static pid_t parent_of(pid_t pid)
+{
+	char *path = dpe_xasprintf("/proc/%d/stat", pid), line[512] = "", *end;
+	FILE *file = fopen(path, "re");
+	int parent = 0;
+
+	free(path);
+	if (!file)
+		return 0;
+	(void)!fgets(line, sizeof(line), file);
+	fclose(file);
+	end = strrchr(line, ')'); /* the name before it may contain anything */
+	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* One of us and our ancestors in this group has a parent elsewhere in the session. */
+static bool connects(pid_t group)
+{
+	pid_t pid = getpid(), session = getsid(0);
+
+	while (pid > 1 && getpgid(pid) == group) {
+		pid = parent_of(pid);
+		if (pid <= 1 || getsid(pid) != session)
+			return false;
+	}
+	return pid > 1;
+}
+
+/* When a process group with a stopped member becomes orphaned, the kernel sends SIGHUP to all of it. As
+ * long as the keepers are there, the death of dpe does not orphan the target's group. A group that is
+ * orphaned already needs none, and would become orphaned again as they end. */
 void dpe_keepers_leave(pid_t target, int until)
 {
 	pid_t group = getpgid(target), keeper;
 	int ends[2];
 	char byte;
 
-	if (!target || group < 0 || getsid(target) != getsid(0) ||
+	if (!target || group < 0 || getsid(target) != getsid(0) || !connects(group) ||
 		socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return;
 	keeper = fork();

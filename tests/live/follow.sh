@@ -23,7 +23,7 @@ children() {
 	check 'the exit status is the first one'\''s' "$status" -eq 3
 	run "$DPE" run --all --stack=0 -s step.dpe -- ./follow fork
 	check 'else it is not observed' "$(counts 'step(1)') $(counts 'step(2)')" = '1 0'
-	says 'which is said' 1 'dpe: 1 process that it made was not observed (see --follow)'
+	says 'which is said' 1 'dpe: 1 child process was not observed (see --follow)'
 }
 
 rounds=1
@@ -255,7 +255,7 @@ ends() {
 	wait $observer
 	status=$?
 	kill -KILL $(cat pid) $(pgrep -P "$(cat pid)")
-	says 'dpe ends first' 1 'runs on, no longer observed' '1 process that it made goes on'
+	says 'dpe ends first' 1 'runs on, no longer observed' '1 child process runs on'
 	printf 'detect: stride(x) { break; }\n' >break.dpe
 	tell_later
 	run "$DPE" run --on-break=continue --stack=0 --follow -s break.dpe -- \

@@ -24,6 +24,20 @@ await grep -q sum killed.out
 rm enough
 printf 'sum 55\n' | same 'the same in the middle of what is observed' killed.out
 
+# A stopped process of the same group, and nobody in the session outside of that group.
+cat >stopped.sh <<'X'
+sleep 1000 &
+kill -STOP $!
+"$0" run $1 -s seen.dpe -- ./steps end 0
+while pgrep -s 0 -x dpe >/dev/null; do sleep 0.05; done
+kill -KILL $!
+echo goes on
+X
+for follow in '' --follow; do
+	run setsid --wait sh stopped.sh "$DPE" $follow
+	check "a stopped process beside it is not hung up on${follow:+, with $follow}" "$(cat out)" = 'goes on'
+done
+
 run "$DPE" run -s seen.dpe -- ./steps crash
 says 'a crash is told, and what came before it' 1 'seen: match' 'signal 11 (Segmentation fault)'
 run "$DPE" run --target-status -s seen.dpe -- ./steps crash
