@@ -115,6 +115,18 @@ struct dpe_merge {
 	struct dpe_pace pace;
 };
 
+/* The probes that are in one process. */
+struct dpe_process_probes {
+	pid_t pid;
+	uint32_t serial; /* see struct dpe_process */
+	int *links;
+	unsigned nlinks, caplinks;
+	struct bpf_link **probe_links; /* where the kernel has no requests for many */
+	unsigned nprobe_links, capprobe_links;
+	bool *modules; /* by number: has its probes */
+	unsigned nmodules;
+};
+
 struct dpe_bpf;
 struct dpe_channels;
 struct dpe_follow;
@@ -129,13 +141,14 @@ struct dpe_probes {
 	unsigned nlibraries;
 	bool once; /* see the options */
 	bool follows;
+	bool stops_processes; /* that begin, instead of letting them wait in the kernel */
 	bool one_by_one; /* attach each site by itself even where the kernel knows better */
 
 	struct dpe_arena *arena;
 	struct dpe_pool *pool; /* of messages */
 	struct dpe_modules modules;
 	unsigned nsearched; /* modules that were searched for sites of the plan */
-	unsigned nlinkers;  /* modules that were searched for the dynamic linker */
+	unsigned nlinker_modules; /* modules that were searched for the dynamic linker */
 	bool *awaited;      /* sites of the plan that were not found yet: a library may have them */
 	struct dpe_site *sites;
 	unsigned nsites, capsites;
@@ -164,10 +177,12 @@ struct dpe_probes {
 
 	struct dpe_bpf *bpf;
 	bool multi; /* all places of a file in one call */
-	int *links;
-	unsigned nlinks, caplinks;
-	struct bpf_link **probe_links;
-	unsigned nprobe_links, capprobe_links;
+	struct dpe_process_probes first; /* of the first process; of others see dpe_follow */
+	struct dpe_linker {
+		const struct dpe_module *module;
+		const struct dpe_function *function;
+	} *linkers; /* dynamic linkers among the modules */
+	unsigned nlinkers, caplinkers;
 	struct bpf_link **begin_links; /* see dpe_attach_hold_linker */
 	unsigned nbegin_links, capbegin_links;
 	uint64_t spared, spared_at; /* children that are rid of our breakpoints; when, ns */
@@ -231,14 +246,40 @@ int dpe_launch_go(struct dpe_child *child);
 /* Closes the channel: a child that still waits exits. */
 void dpe_launch_close(struct dpe_child *child);
 
+/* ---- translator.c ------------------------------------------------------------------------ */
+
+/* Whether the program translates the code that it runs instead of letting the processor do so, as Valgrind and
+ * QEMU do. Our breakpoints would be in what it reads. */
+bool dpe_translates_code(int file);
+
+/* ---- process_probes.c -------------------------------------------------------------------- */
+
+/* Those of a process that is observed, where they are missing with those of dynamic linkers; NULL where it
+ * has ended, or is not followed. */
+struct dpe_process_probes *dpe_process_probes_of(struct dpe_probes *probes, pid_t pid);
+/* Puts a probe on a linker that was found late into all processes. False after an error. */
+bool dpe_process_probes_add_linker(struct dpe_probes *probes, const struct dpe_linker *linker,
+	struct dpe_diags *diags);
+/* Takes them out of a process at once; accepts that there are none. */
+void dpe_process_probes_end(struct dpe_probes *probes, pid_t pid);
+/* Frees those of processes that have ended, without waiting for that. */
+void dpe_process_probes_sweep(struct dpe_probes *probes);
+void dpe_process_probes_free(struct dpe_probes *probes);
+
 /* ---- libraries.c
  * --------------------------------------------------------------------------------------- */
 
 /* The program and the libraries that it will load, by asking its ELF interpreter. */
 bool dpe_libraries_of_program(struct dpe_modules *modules, const struct dpe_program *program,
 	char *const *environment, struct dpe_diags *diags);
-/* The files from which a process has mapped code. */
-bool dpe_libraries_of_process(struct dpe_modules *modules, pid_t pid, struct dpe_diags *diags);
+/* Which of the modules a process has mapped, by number. */
+struct dpe_mapped {
+	bool *at; /* for free */
+	unsigned count;
+};
+/* The files from which a process has mapped code; `mapped` may be NULL. */
+bool dpe_libraries_of_process(struct dpe_modules *modules, pid_t pid, struct dpe_mapped *mapped,
+	struct dpe_diags *diags);
 
 /* Files that are to be loaded later, and the libraries that these need. False after an error for each
  * that is no library. */
@@ -412,18 +453,24 @@ bool dpe_usdt_is_wanted(const struct dpe_probes *probes);
 bool dpe_attach_load(struct dpe_probes *probes, struct dpe_diags *diags);
 bool dpe_attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags);
 bool dpe_attach_sites(struct dpe_probes *probes, bool armed, struct dpe_diags *diags);
-/* Puts probes on the sites from number `site` on, which are those of the modules from number `module`
- * on, while the target runs. What cannot be observed counts as lost, after a warning. */
-void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned site);
+/* Tells the programs of the sites from number `site` on, which came while the target runs. */
+void dpe_attach_tell_sites(struct dpe_probes *probes, unsigned site);
+/* Puts probes on the sites of modules that a process has mapped and that have none in it yet, while it runs.
+ * What cannot be observed counts as lost, after a warning. */
+void dpe_attach_process(struct dpe_probes *probes, struct dpe_process_probes *process,
+	const struct dpe_mapped *mapped);
+/* Takes all probes out of the process. */
+void dpe_detach_process(struct dpe_process_probes *process);
 /* Counts one event as lost, nobody knows whose. */
 void dpe_attach_lose(struct dpe_probes *probes);
 /* Whether threads of the target can wait until what they loaded is observed. */
 bool dpe_attach_can_wait(void);
 /* Whether the kernel takes many places in one call. */
 bool dpe_attach_takes_many(void);
-/* Lets each thread that calls the function wait for an answer. False after one error. */
-bool dpe_attach_linker(struct dpe_probes *probes, const struct dpe_module *module,
-	const struct dpe_function *function, struct dpe_diags *diags);
+/* Lets each thread of the process that calls the linker's function wait for an answer. False after one
+ * error. */
+bool dpe_attach_linker(struct dpe_probes *probes, struct dpe_process_probes *process,
+	const struct dpe_linker *linker, struct dpe_diags *diags);
 /* Whether a thread waits; the number is for dpe_attach_answer. */
 bool dpe_attach_asked(const struct dpe_probes *probes, uint64_t *number);
 void dpe_attach_answer(struct dpe_probes *probes, uint64_t number);
@@ -474,8 +521,15 @@ unsigned dpe_attach_execs(const struct dpe_probes *probes);
 void dpe_attach_spare_children(struct dpe_probes *probes);
 /* Maps of the loaded programs, file descriptors of them (see bpf/follow.h). */
 struct dpe_follow_files {
-	int followed, held, released, stopped, beginnings, asking;
+	int followed, held, released, stopped;
 };
+/* Maps of struct dpe_question by process id, and of programs that were looked at. */
+int dpe_attach_asking(const struct dpe_probes *probes);
+int dpe_attach_programs(const struct dpe_probes *probes);
+/* The only process is not observed any more. */
+void dpe_attach_leave(struct dpe_probes *probes);
+/* How many processes are no longer followed. */
+uint64_t dpe_attach_endings(const struct dpe_probes *probes);
 /* Once, before anything is attached: the first process counts as living from now on. */
 struct dpe_follow_files dpe_attach_follow(struct dpe_probes *probes);
 /* How many processes that are followed live, and how many were made and are not followed. */
@@ -608,8 +662,8 @@ bool dpe_follow_check(const struct dpe_probes *probes, struct dpe_diags *diags);
 bool dpe_follow_begin(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Puts probes into programs that processes have begun, and lets them go on. */
 void dpe_follow_serve(struct dpe_probes *probes);
-/* Looks what processes have mapped that wait for it. */
-void dpe_follow_look(struct dpe_probes *probes);
+/* Puts probes into processes that wait for it, or leaves them; `number`: see dpe_attach_asked. */
+void dpe_follow_answer(struct dpe_probes *probes, uint64_t number);
 /* The first process has ended, maybe before the kernel's side was there to see it. */
 void dpe_follow_first_ended(struct dpe_probes *probes);
 /* True while a process that is followed lives. */

@@ -162,6 +162,9 @@ bool dpe_attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	struct dpe_bpf *bpf = probes->bpf;
 
+	if (bpf_program__autoload(bpf->progs.on_begin_process) &&
+		!attach_tracepoint(bpf->progs.on_begin_process, &bpf->links.on_begin_process, diags))
+		return false;
 	if (probes->plan->channels &&
 		!attach_tracepoint(bpf->progs.on_call, &bpf->links.on_call, diags))
 		return false;
@@ -214,7 +217,7 @@ static bool find_refused(
 	int error = errno;
 
 	for (unsigned i = 0; i < group->count; i++) {
-		int link = dpe_group_link(probes, group, i, 1);
+		int link = dpe_group_link(probes, probes->pid, group, i, 1);
 
 		if (link >= 0) {
 			close(link);
@@ -229,14 +232,15 @@ static bool find_refused(
 static bool attach_group(struct dpe_probes *probes, const struct dpe_module *module,
 	enum dpe_group_kind kind, struct dpe_diags *diags)
 {
+	struct dpe_process_probes *first = &probes->first;
 	struct dpe_group group = {.module = module, .kind = kind};
 	int link = -1;
 
 	dpe_group_collect(probes, &group);
 	if (group.count) {
-		link = dpe_group_link(probes, &group, 0, group.count);
+		link = dpe_group_link(probes, probes->pid, &group, 0, group.count);
 		if (link >= 0)
-			*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = link;
+			*DPE_GROW(first->links, first->nlinks, first->caplinks) = link;
 		else
 			find_refused(probes, &group, diags);
 	}
@@ -261,13 +265,19 @@ static bool attach_each(struct dpe_probes *probes, bool exit, struct dpe_diags *
 
 	for (unsigned i = 0; i < probes->nsites; i++)
 		if (!probes->sites[i].preloaded && (!exit || probes->sites[i].exit))
-			complete &= dpe_attach_one(probes, &probes->sites[i], exit, diags);
+			complete &= dpe_attach_one(
+				probes, &probes->first, &probes->sites[i], exit, diags);
 	return complete;
 }
 
 /* Entries before returns: a call that is not seen to begin must not be seen to return. */
 static bool attach_probes(struct dpe_probes *probes, bool multi, struct dpe_diags *diags)
 {
+	struct dpe_process_probes *first = &probes->first;
+
+	first->nmodules = probes->modules.count;
+	first->modules = dpe_xrealloc(first->modules, first->nmodules * sizeof(*first->modules));
+	memset(first->modules, true, first->nmodules * sizeof(*first->modules));
 	if (multi)
 		return attach_many(probes, diags);
 	return attach_each(probes, false, diags) && attach_each(probes, true, diags);
@@ -296,8 +306,6 @@ bool dpe_attach_sites(struct dpe_probes *probes, bool armed, struct dpe_diags *d
 void dpe_attach_free(struct dpe_probes *probes)
 {
 	dpe_detach(probes);
-	free(probes->links);
-	free(probes->probe_links);
 	dpe_attach_unhold(probes);
 	if (probes->bpf)
 		dpe_bpf__destroy(probes->bpf);

@@ -50,11 +50,11 @@ struct dpe_group {
 void dpe_group_collect(const struct dpe_probes *probes, struct dpe_group *group);
 void dpe_group_free(struct dpe_group *group);
 /* Puts probes on some of its sites: a link, or -1 with errno. */
-int dpe_group_link(const struct dpe_probes *probes, const struct dpe_group *group, unsigned first,
-	unsigned count);
+int dpe_group_link(const struct dpe_probes *probes, pid_t pid, const struct dpe_group *group,
+	unsigned first, unsigned count);
 /* One site where the kernel has no requests for many. False after an error. */
-bool dpe_attach_one(struct dpe_probes *probes, const struct dpe_site *site, bool exit,
-	struct dpe_diags *diags);
+bool dpe_attach_one(struct dpe_probes *probes, struct dpe_process_probes *process,
+	const struct dpe_site *site, bool exit, struct dpe_diags *diags);
 /* ---- detach.c ---------------------------------------------------------------------------- */
 
 /* Ends links, each but NULL, and returns when none of their programs runs any more. */

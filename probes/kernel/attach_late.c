@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "probes/kernel/bpf/programs.skel.h"
@@ -21,55 +22,84 @@ void dpe_attach_lose(struct dpe_probes *probes)
 	lost->last = now;
 }
 
+/* A process that has ended meanwhile needs none. */
+static void refuse_late(struct dpe_probes *probes, const struct dpe_site *site, int error)
+{
+	if (error == ESRCH && probes->follow)
+		return;
+	dpe_attach_refused(probes, site, error, probes->diags);
+	dpe_attach_lose(probes);
+}
+
 /* One after the other: what the kernel refuses shall not keep the others from being seen. Nothing
  * may be taken out again here: the kernel waits then for all that wait for us. */
-static void attach_each(struct dpe_probes *probes, const struct dpe_group *group)
+static void attach_each(struct dpe_probes *probes, struct dpe_process_probes *process,
+	const struct dpe_group *group)
 {
 	for (unsigned i = 0; i < group->count; i++) {
-		int link = dpe_group_link(probes, group, i, 1);
+		int link = dpe_group_link(probes, process->pid, group, i, 1);
 
-		if (link >= 0) {
-			*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = link;
-			continue;
-		}
-		dpe_attach_refused(probes, group->sites[i], errno, probes->diags);
-		dpe_attach_lose(probes);
+		if (link >= 0)
+			*DPE_GROW(process->links, process->nlinks, process->caplinks) = link;
+		else
+			refuse_late(probes, group->sites[i], errno);
 	}
 }
 
-static void attach_group_late(struct dpe_probes *probes, const struct dpe_module *module,
-	enum dpe_group_kind kind)
+static void attach_group_late(struct dpe_probes *probes, struct dpe_process_probes *process,
+	const struct dpe_module *module, enum dpe_group_kind kind)
 {
 	struct dpe_group group = {.module = module, .kind = kind};
 	int link;
 
 	dpe_group_collect(probes, &group);
-	link = group.count ? dpe_group_link(probes, &group, 0, group.count) : -1;
+	link = group.count ? dpe_group_link(probes, process->pid, &group, 0, group.count) : -1;
 	if (link >= 0)
-		*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = link;
+		*DPE_GROW(process->links, process->nlinks, process->caplinks) = link;
 	else
-		attach_each(probes, &group);
+		attach_each(probes, process, &group);
 	dpe_group_free(&group);
 }
 
-static void attach_many(struct dpe_probes *probes, unsigned module)
+static void attach_many(
+	struct dpe_probes *probes, struct dpe_process_probes *process, const bool *wanted)
 {
 	for (unsigned kind = 0; kind < DPE_GROUPS; kind++) {
-		for (unsigned i = module; i < probes->modules.count; i++)
-			attach_group_late(probes, probes->modules.at[i], kind);
+		for (unsigned i = 0; i < probes->modules.count; i++) {
+			if (wanted[i])
+				attach_group_late(probes, process, probes->modules.at[i], kind);
+		}
 	}
 }
 
-static void attach_one_by_one(struct dpe_probes *probes, unsigned site, bool exit)
+static bool is_wanted(
+	const struct dpe_probes *probes, const struct dpe_module *module, const bool *wanted)
 {
-	for (unsigned i = site; i < probes->nsites; i++) {
-		if ((!exit || probes->sites[i].exit) &&
-			!dpe_attach_one(probes, &probes->sites[i], exit, probes->diags))
+	for (unsigned i = 0; i < probes->modules.count; i++)
+		if (probes->modules.at[i] == module)
+			return wanted[i];
+	return false;
+}
+
+static void attach_one_by_one(struct dpe_probes *probes, struct dpe_process_probes *process,
+	const bool *wanted, bool exit)
+{
+	struct dpe_diags *diags = probes->follow ? dpe_diags_new() : probes->diags;
+
+	for (unsigned i = 0; i < probes->nsites; i++) {
+		const struct dpe_site *site = &probes->sites[i];
+
+		if ((!exit || site->exit) && !site->preloaded &&
+			is_wanted(probes, site->module, wanted) &&
+			!dpe_attach_one(probes, process, site, exit, diags) &&
+			!(errno == ESRCH && probes->follow))
 			dpe_attach_lose(probes);
 	}
+	if (probes->follow)
+		dpe_diags_free(diags);
 }
 
-void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned site)
+void dpe_attach_tell_sites(struct dpe_probes *probes, unsigned site)
 {
 	for (unsigned i = site; i < probes->nsites; i++) {
 		dpe_reads_tell_site(probes, bpf_map__fd(probes->bpf->maps.read_where), i);
@@ -77,16 +107,45 @@ void dpe_attach_late(struct dpe_probes *probes, unsigned module, unsigned site)
 		dpe_gates_tell_site(probes, bpf_map__fd(probes->bpf->maps.gates), i);
 		dpe_points_tell_site(probes, bpf_map__fd(probes->bpf->maps.points), i);
 	}
-	if (probes->multi) {
-		attach_many(probes, module);
-		return;
+}
+
+/* The modules that are mapped and have no probes in the process; they are marked to have them now. */
+static bool *take_wanted(const struct dpe_modules *modules, struct dpe_process_probes *process,
+	const struct dpe_mapped *mapped)
+{
+	bool *wanted = dpe_xcalloc(modules->count + 1, sizeof(*wanted));
+
+	if (process->nmodules < modules->count) {
+		process->modules =
+			dpe_xrealloc(process->modules, modules->count * sizeof(*process->modules));
+		memset(&process->modules[process->nmodules], false,
+			(modules->count - process->nmodules) * sizeof(*process->modules));
+		process->nmodules = modules->count;
 	}
-	attach_one_by_one(probes, site, false);
-	attach_one_by_one(probes, site, true);
+	for (unsigned i = 0; i < modules->count && i < mapped->count; i++) {
+		wanted[i] = mapped->at[i] && !process->modules[i];
+		process->modules[i] |= wanted[i];
+	}
+	return wanted;
+}
+
+void dpe_attach_process(struct dpe_probes *probes, struct dpe_process_probes *process,
+	const struct dpe_mapped *mapped)
+{
+	bool *wanted = take_wanted(&probes->modules, process, mapped);
+
+	if (probes->multi) {
+		attach_many(probes, process, wanted);
+	} else {
+		attach_one_by_one(probes, process, wanted, false);
+		attach_one_by_one(probes, process, wanted, true);
+	}
+	free(wanted);
 }
 
 /* 0, or -1 with errno. */
-static int link_linker(struct dpe_probes *probes, const char *path, uint64_t offset)
+static int link_linker(struct dpe_probes *probes, struct dpe_process_probes *process,
+	const char *path, uint64_t offset)
 {
 	const uint64_t zero = 0;
 	struct dpe_multi_request request = {
@@ -97,42 +156,43 @@ static int link_linker(struct dpe_probes *probes, const char *path, uint64_t off
 		.counters = (uintptr_t)&zero,
 		.cookies = (uintptr_t)&zero,
 		.count = 1,
-		.pid = probes->follows ? 0 : (uint32_t)probes->pid, /* 0: any */
+		.pid = (uint32_t)process->pid,
 	};
 	int link = dpe_multi_link(&request);
 
 	if (link < 0)
 		return -1;
-	*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = link;
+	*DPE_GROW(process->links, process->nlinks, process->caplinks) = link;
 	return 0;
 }
 
 /* The same where the kernel has no requests for many. */
-static int link_linker_alone(struct dpe_probes *probes, const char *path, uint64_t offset)
+static int link_linker_alone(struct dpe_probes *probes, struct dpe_process_probes *process,
+	const char *path, uint64_t offset)
 {
 	LIBBPF_OPTS(bpf_uprobe_opts, options, 0);
-	struct bpf_link *link =
-		bpf_program__attach_uprobe_opts(probes->bpf->progs.on_libraries,
-			probes->follows ? -1 : probes->pid, path, offset, &options);
+	struct bpf_link *link = bpf_program__attach_uprobe_opts(
+		probes->bpf->progs.on_libraries, process->pid, path, offset, &options);
 
 	if (!link)
 		return -1;
-	*DPE_GROW(probes->probe_links, probes->nprobe_links, probes->capprobe_links) = link;
+	*DPE_GROW(process->probe_links, process->nprobe_links, process->capprobe_links) = link;
 	return 0;
 }
 
-bool dpe_attach_linker(struct dpe_probes *probes, const struct dpe_module *module,
-	const struct dpe_function *function, struct dpe_diags *diags)
+bool dpe_attach_linker(struct dpe_probes *probes, struct dpe_process_probes *process,
+	const struct dpe_linker *linker, struct dpe_diags *diags)
 {
 	char path[32];
 	int error;
 
 	if (!bpf_program__autoload(probes->bpf->progs.on_libraries))
 		return true;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", module->fd);
-	error = probes->multi ? link_linker(probes, path, function->offset)
-			      : link_linker_alone(probes, path, function->offset);
-	if (!error)
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", linker->module->fd);
+	error = probes->multi
+			? link_linker(probes, process, path, linker->function->offset)
+			: link_linker_alone(probes, process, path, linker->function->offset);
+	if (!error || (errno == ESRCH && probes->follow))
 		return true;
 	if (errno == ESRCH)
 		dpe_attach_ended(probes, diags);
@@ -161,7 +221,7 @@ static int link_nothing(const struct dpe_probes *probes, const struct dpe_module
 
 	dpe_group_collect(probes, &group);
 	if (group.count && group.nothing >= 0)
-		link = dpe_group_link(probes, &group, 0, group.count);
+		link = dpe_group_link(probes, probes->pid, &group, 0, group.count);
 	if (group.nothing >= 0)
 		close(group.nothing);
 	dpe_group_free(&group);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -225,7 +226,8 @@ static void configure_room(struct dpe_probes *probes)
 {
 	const struct dpe_bpf *bpf = probes->bpf;
 	struct bpf_map *of_processes[] = {bpf->maps.followed, bpf->maps.held, bpf->maps.released,
-		bpf->maps.stopped, bpf->maps.beginnings, bpf->maps.backings, bpf->maps.asking};
+		bpf->maps.stopped, bpf->maps.beginnings, bpf->maps.backings, bpf->maps.asking,
+		bpf->maps.process_waits};
 	unsigned most = bpf_map__max_entries(bpf->maps.ended);
 	unsigned threads = read_number("/proc/sys/kernel/pid_max", most);
 
@@ -249,6 +251,25 @@ static void configure_linker(struct dpe_probes *probes, bool multi)
 			program, (enum bpf_attach_type)TRACE_UPROBE_MULTI);
 }
 
+/* Since Linux 6.18; by the names of the kernel's functions. */
+static bool kernel_has_task_work(void)
+{
+	static const char name[] = "bpf_task_work_schedule_resume_impl";
+	FILE *file = fopen("/sys/kernel/btf/vmlinux", "re");
+	struct dpe_text text = {0};
+	char bytes[1 << 16];
+	bool found;
+	size_t got;
+
+	while (file && (got = fread(bytes, 1, sizeof(bytes), file)) > 0)
+		dpe_text_add(&text, bytes, got);
+	if (file)
+		fclose(file);
+	found = text.len && memmem(text.at, text.len, name, sizeof(name));
+	dpe_text_free(&text);
+	return found;
+}
+
 static void configure_rights(const struct dpe_probes *probes)
 {
 	const struct dpe_tracer tracer = dpe_tracer_find();
@@ -268,6 +289,9 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	configure_rights(probes);
 	bpf->rodata->target = probes->pid;
 	bpf->rodata->follow = probes->follows;
+	bpf->rodata->has_task_work = !probes->stops_processes && kernel_has_task_work();
+	bpf_program__set_autoload(bpf->progs.on_begin_process,
+		probes->follows && !bpf->rodata->has_task_work);
 	bpf->rodata->namespace = pid_namespace();
 	bpf->rodata->stack_depth =
 		probes->stack_depth > DPE_STACK_MAX ? DPE_STACK_MAX : probes->stack_depth;

@@ -66,7 +66,7 @@ static void add_link(struct ends *ends, struct bpf_link *link)
 static void add_tracepoints(struct ends *ends, struct dpe_bpf *bpf)
 {
 	struct bpf_link **links[] = {&bpf->links.on_call, &bpf->links.on_return, &bpf->links.on_fork,
-		&bpf->links.on_exec, &bpf->links.on_end};
+		&bpf->links.on_exec, &bpf->links.on_end, &bpf->links.on_begin_process};
 
 	for (unsigned i = 0; i < DPE_COUNT(links); i++) {
 		add_link(ends, *links[i]);
@@ -97,6 +97,26 @@ void dpe_link_files_end(const int *files, unsigned count)
 	take_out_all(&ends);
 }
 
+static void add_process(struct ends *ends, struct dpe_process_probes *process)
+{
+	for (unsigned i = 0; i < process->nlinks; i++)
+		add_file(ends, process->links[i]);
+	for (unsigned i = 0; i < process->nprobe_links; i++)
+		add_link(ends, process->probe_links[i]);
+	free(process->links);
+	free(process->probe_links);
+	free(process->modules);
+	*process = (struct dpe_process_probes){.pid = process->pid, .serial = process->serial};
+}
+
+void dpe_detach_process(struct dpe_process_probes *process)
+{
+	struct ends ends = {0};
+
+	add_process(&ends, process);
+	take_out_all(&ends);
+}
+
 void dpe_detach(struct dpe_probes *probes)
 {
 	struct ends ends = {0};
@@ -107,10 +127,7 @@ void dpe_detach(struct dpe_probes *probes)
 		dpe_attach_answer(probes, UINT64_MAX);
 	}
 	dpe_armed_release(probes);
-	while (probes->nlinks)
-		add_file(&ends, probes->links[--probes->nlinks]);
-	while (probes->nprobe_links)
-		add_link(&ends, probes->probe_links[--probes->nprobe_links]);
+	add_process(&ends, &probes->first);
 	if (probes->bpf)
 		add_tracepoints(&ends, probes->bpf);
 	take_out_all(&ends);

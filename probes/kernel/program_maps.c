@@ -27,9 +27,27 @@ struct dpe_follow_files dpe_attach_follow(struct dpe_probes *probes)
 		.held = bpf_map__fd(bpf->maps.held),
 		.released = bpf_map__fd(bpf->maps.released),
 		.stopped = bpf_map__fd(bpf->maps.stopped),
-		.beginnings = bpf_map__fd(bpf->maps.beginnings),
-		.asking = bpf_map__fd(bpf->maps.asking),
 	};
+}
+
+int dpe_attach_asking(const struct dpe_probes *probes)
+{
+	return bpf_map__fd(probes->bpf->maps.asking);
+}
+
+int dpe_attach_programs(const struct dpe_probes *probes)
+{
+	return bpf_map__fd(probes->bpf->maps.programs);
+}
+
+void dpe_attach_leave(struct dpe_probes *probes)
+{
+	__atomic_store_n(&probes->bpf->bss->left, 1, __ATOMIC_RELEASE);
+}
+
+uint64_t dpe_attach_endings(const struct dpe_probes *probes)
+{
+	return __atomic_load_n(&probes->bpf->bss->endings, __ATOMIC_ACQUIRE);
 }
 
 uint64_t dpe_attach_living(const struct dpe_probes *probes)

@@ -37,7 +37,8 @@ static bool is_at_return(enum dpe_group_kind kind)
 }
 
 bool dpe_attach_one(
-	struct dpe_probes *probes, const struct dpe_site *site, bool exit, struct dpe_diags *diags)
+	struct dpe_probes *probes, struct dpe_process_probes *process, const struct dpe_site *site,
+	bool exit, struct dpe_diags *diags)
 {
 	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie_of(probes, site),
 		.retprobe = exit, .ref_ctr_offset = dpe_usdt_counter(site->usdt));
@@ -47,11 +48,11 @@ bool dpe_attach_one(
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", site->module->fd);
-	link = bpf_program__attach_uprobe_opts(program, probes->follows ? -1 : probes->pid, path,
+	link = bpf_program__attach_uprobe_opts(program, process->pid, path,
 		site->function->offset + site->placement.distance, &options);
 	if (!link)
 		return dpe_attach_refused(probes, site, errno, diags);
-	*DPE_GROW(probes->probe_links, probes->nprobe_links, probes->capprobe_links) = link;
+	*DPE_GROW(process->probe_links, process->nprobe_links, process->capprobe_links) = link;
 	return true;
 }
 
@@ -124,7 +125,8 @@ void dpe_group_free(struct dpe_group *group)
 }
 
 int dpe_group_link(
-	const struct dpe_probes *probes, const struct dpe_group *group, unsigned first, unsigned count)
+	const struct dpe_probes *probes, pid_t pid, const struct dpe_group *group, unsigned first,
+	unsigned count)
 {
 	const struct dpe_bpf *bpf = probes->bpf;
 	char path[32];
@@ -138,7 +140,7 @@ int dpe_group_link(
 		.cookies = (uintptr_t)&group->cookies[first],
 		.count = count,
 		.multi_flags = is_at_return(group->kind) ? UPROBE_MULTI_RETURN : 0,
-		.pid = probes->follows ? 0 : probes->pid, /* 0: any */
+		.pid = (uint32_t)pid,
 	};
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", group->module->fd);

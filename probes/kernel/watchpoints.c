@@ -213,7 +213,7 @@ static bool open_one(struct dpe_probes *probes, const struct dpe_watch *watch, p
 	int fd = dpe_watch_open(probes, watch, thread);
 
 	if (fd >= 0) {
-		*DPE_GROW(probes->links, probes->nlinks, probes->caplinks) = fd;
+		*DPE_GROW(probes->first.links, probes->first.nlinks, probes->first.caplinks) = fd;
 		return true;
 	}
 	if (errno == ENOSPC)

@@ -293,13 +293,30 @@ struct dpe_module *dpe_libraries_open(
 struct found {
 	struct dpe_modules *modules;
 	pid_t pid;
+	struct dpe_mapped *mapped; /* or NULL */
 };
+
+static void note_mapped(struct found *found, const struct dpe_module *module)
+{
+	struct dpe_mapped *mapped = found->mapped;
+	unsigned count = found->modules->count;
+
+	if (!mapped || !module)
+		return;
+	if (mapped->count < count) {
+		mapped->at = dpe_xrealloc(mapped->at, count * sizeof(*mapped->at));
+		memset(&mapped->at[mapped->count], 0, (count - mapped->count) * sizeof(*mapped->at));
+		mapped->count = count;
+	}
+	for (unsigned i = 0; i < count; i++)
+		mapped->at[i] |= found->modules->at[i] == module;
+}
 
 static void add_mapping(void *context, const struct dpe_mapping *mapping)
 {
 	struct found *found = context;
 
-	dpe_libraries_open(found->modules, found->pid, mapping);
+	note_mapped(found, dpe_libraries_open(found->modules, found->pid, mapping));
 }
 
 static bool is_same_file(const struct dpe_module *module, const struct stat *status)
@@ -339,9 +356,10 @@ static struct dpe_module *find_program(
 	return module ? dpe_modules_add(modules, module) : NULL;
 }
 
-bool dpe_libraries_of_process(struct dpe_modules *modules, pid_t pid, struct dpe_diags *diags)
+bool dpe_libraries_of_process(struct dpe_modules *modules, pid_t pid, struct dpe_mapped *mapped,
+	struct dpe_diags *diags)
 {
-	struct found found = {modules, pid};
+	struct found found = {modules, pid, mapped};
 	struct dpe_module *program = NULL;
 	char path[32];
 
@@ -352,5 +370,6 @@ bool dpe_libraries_of_process(struct dpe_modules *modules, pid_t pid, struct dpe
 		program = find_program(modules, pid, path, diags);
 	if (program)
 		program->program = true;
+	note_mapped(&found, program);
 	return program;
 }

@@ -1,10 +1,9 @@
 /* follow: the processes that the target makes, and the programs that they become.
  *
- * Probes sit on files and are there for every process, so a child is observed from its first
- * instruction on. What a program that is begun has is looked for when its dynamic linker has mapped
- * it (late.c). Where no probe is on that linker, or the program has none, the kernel's side stops the
- * process before its first instruction, once for each such file, and it is let go here when all
- * probes are in place; should we die meanwhile, by a guardian. */
+ * A process waits in the kernel after it was made and when it has begun a program that we do not know, until
+ * it has its probes (process_probes.c, kernel/bpf/process_wait.h); what a program maps is looked for when
+ * its dynamic linker has mapped it (late_mappings.c). Where the kernel cannot let it wait, or we are slow, it
+ * is stopped and continued here; should we die meanwhile, by a guardian. */
 #include "probes/stream/processes.h"
 
 #include <bpf/bpf.h>
@@ -142,6 +141,8 @@ bool dpe_follow_begin(struct dpe_probes *probes, struct dpe_diags *diags)
 	error = -start_guardian(probes);
 	if (!error && bpf_map_update_elem(follow->files.followed, &pid, &first, BPF_ANY))
 		error = errno;
+	if (!error)
+		dpe_process_probes_of(probes, probes->pid);
 	if (error)
 		dpe_privilege_explain("follow processes", error, diags);
 	return !error;
@@ -166,6 +167,7 @@ void dpe_follow_free(struct dpe_probes *probes)
 
 	if (!follow)
 		return;
+	dpe_process_probes_free(probes);
 	release_last(&follow->files);
 	dpe_guardian_dismiss(&follow->guardian);
 	if (follow->keeping >= 0)
@@ -178,18 +180,69 @@ void dpe_follow_free(struct dpe_probes *probes)
 
 /* ---- a program begins -------------------------------------------------------------------- */
 
-/* That it is known counts where its probes are in place, whatever becomes of this process. */
-static void serve(struct dpe_probes *probes, uint32_t pid, const struct dpe_newcomer *entry)
+static bool is_translator(pid_t pid)
 {
-	const struct dpe_follow *follow = probes->follow;
+	char *path = dpe_xasprintf("/proc/%d/exe", pid);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	bool translates = file >= 0 && dpe_translates_code(file);
+
+	if (file >= 0)
+		close(file);
+	free(path);
+	return translates;
+}
+
+static void report_translator(struct dpe_probes *probes, pid_t pid)
+{
+	char *path = dpe_xasprintf("/proc/%d/exe", pid), name[4096];
+	ssize_t len = readlink(path, name, sizeof(name) - 1);
+
+	name[len > 0 ? len : 0] = '\0';
+	free(path);
+	dpe_diag_at(probes->diags, DPE_WARNING, name,
+		"process %d is not observed from here on, which counts as a loss: this program "
+		"translates the code that it runs, as Valgrind and QEMU do",
+		(int)pid);
+	dpe_attach_lose(probes);
+}
+
+/* What it makes is not followed either. */
+static void unfollow(struct dpe_probes *probes, pid_t pid)
+{
+	uint32_t id = (uint32_t)pid;
+
+	if (!probes->follow)
+		dpe_attach_leave(probes);
+	else if (!bpf_map_delete_elem(probes->follow->files.followed, &id))
+		dpe_attach_one_less(probes);
+}
+
+/* True where the process has begun a program that is to run without our probes. */
+static bool leaves(struct dpe_probes *probes, pid_t pid, const struct dpe_question *question)
+{
 	uint32_t known = 1;
 
-	dpe_debug(probes->debug, "probes", 1, "process %u begins a program", pid);
-	dpe_late_look(probes, (pid_t)pid);
-	if (entry->beginning.inode)
+	if (!question->program.inode)
+		return false;
+	if (!is_translator(pid)) {
 		bpf_map_update_elem(
-			follow->files.beginnings, &entry->beginning, &known, BPF_ANY);
-	release(&follow->files, pid, entry);
+			dpe_attach_programs(probes), &question->program, &known, BPF_ANY);
+		return false;
+	}
+	report_translator(probes, pid);
+	unfollow(probes, pid);
+	return true;
+}
+
+/* It is stopped, so the kernel does not wait for it. */
+static void serve(struct dpe_probes *probes, uint32_t pid, const struct dpe_newcomer *entry)
+{
+	dpe_debug(probes->debug, "probes", 1, "process %u begins", pid);
+	if (leaves(probes, (pid_t)pid, &entry->question))
+		dpe_process_probes_end(probes, (pid_t)pid);
+	else
+		dpe_late_look(probes, (pid_t)pid);
+	release(&probes->follow->files, pid, entry);
 }
 
 void dpe_follow_serve(struct dpe_probes *probes)
@@ -205,16 +258,64 @@ void dpe_follow_serve(struct dpe_probes *probes)
 			serve(probes, pid, &entry);
 }
 
-/* Who asks again while we look is there again. */
-void dpe_follow_look(struct dpe_probes *probes)
+/* The kernel takes probes out only when none of our programs waits, so the process is stopped instead of
+ * waiting, before it runs on. */
+static void expect_stop(struct dpe_probes *probes, pid_t pid)
 {
-	int asking = probes->follow->files.asking;
+	uint32_t id = (uint32_t)pid;
+	uint64_t yes = 1;
+
+	if (probes->follow)
+		bpf_map_update_elem(probes->follow->files.stopped, &id, &yes, BPF_ANY);
+	else
+		dpe_probes_expect_stop(probes);
+	kill(pid, SIGSTOP);
+}
+
+static void take_out(struct dpe_probes *probes, pid_t pid)
+{
+	uint32_t id = (uint32_t)pid;
+
+	dpe_process_probes_end(probes, pid);
+	kill(pid, SIGCONT);
+	if (probes->follow)
+		bpf_map_delete_elem(probes->follow->files.stopped, &id);
+}
+
+struct left {
+	pid_t *at;
+	unsigned count, cap;
+};
+
+/* A process that asks again while we look is served in the next round. */
+static void answer_each(struct dpe_probes *probes, struct left *left)
+{
+	int asking = dpe_attach_asking(probes);
+	struct dpe_question question;
 	uint32_t pid;
 
 	while (!bpf_map_get_next_key(asking, NULL, &pid)) {
+		if (bpf_map_lookup_elem(asking, &pid, &question))
+			question = (struct dpe_question){0};
 		bpf_map_delete_elem(asking, &pid);
-		dpe_late_look(probes, (pid_t)pid);
+		if (leaves(probes, (pid_t)pid, &question)) {
+			*DPE_GROW(left->at, left->count, left->cap) = (pid_t)pid;
+			expect_stop(probes, (pid_t)pid);
+		} else if (probes->follow) {
+			dpe_late_look(probes, (pid_t)pid);
+		}
 	}
+}
+
+void dpe_follow_answer(struct dpe_probes *probes, uint64_t number)
+{
+	struct left left = {0};
+
+	answer_each(probes, &left);
+	dpe_attach_answer(probes, number);
+	for (unsigned i = 0; i < left.count; i++)
+		take_out(probes, left.at[i]);
+	free(left.at);
 }
 
 /* ---- all of them ------------------------------------------------------------------------- */

@@ -10,43 +10,51 @@
 
 bool dpe_late_begin(struct dpe_probes *probes, struct dpe_diags *diags)
 {
-	for (; probes->nlinkers < probes->modules.count; probes->nlinkers++) {
-		struct dpe_module *module = probes->modules.at[probes->nlinkers];
+	for (; probes->nlinker_modules < probes->modules.count; probes->nlinker_modules++) {
+		struct dpe_module *module = probes->modules.at[probes->nlinker_modules];
+		struct dpe_linker linker = {module, NULL};
 		unsigned count;
-		const struct dpe_function *function =
-			dpe_module_find(module, DPE_LINKER_FUNCTION, &count);
 
-		if (function && !dpe_attach_linker(probes, module, function, diags))
+		linker.function = dpe_module_find(module, DPE_LINKER_FUNCTION, &count);
+		if (!linker.function)
+			continue;
+		*DPE_GROW(probes->linkers, probes->nlinkers, probes->caplinkers) = linker;
+		if (!dpe_process_probes_add_linker(probes, &linker, diags))
 			return false;
 	}
 	return true;
 }
 
-static void observe_since(struct dpe_probes *probes, unsigned module, unsigned site)
+static void find_sites_since(struct dpe_probes *probes, unsigned module)
 {
+	unsigned site = probes->nsites;
+
 	for (unsigned i = module; i < probes->modules.count; i++)
 		dpe_debug(probes->debug, "probes", 1, "mapped since: %s",
 			probes->modules.at[i]->path);
+	dpe_late_begin(probes, probes->diags);
+	dpe_sites_find_late(probes);
 	if (probes->nsites == site)
 		return;
 	dpe_debug(probes->debug, "probes", 1, "%u more places", probes->nsites - site);
 	dpe_preload_forget_sites(probes);
 	dpe_armed_find_late(probes, site);
-	dpe_attach_late(probes, module, site);
+	dpe_attach_tell_sites(probes, site);
 }
 
 void dpe_late_look(struct dpe_probes *probes, pid_t pid)
 {
-	unsigned module = probes->nsearched, site = probes->nsites;
+	struct dpe_process_probes *process = dpe_process_probes_of(probes, pid);
 	struct dpe_diags *unheard = dpe_diags_new();
+	struct dpe_mapped mapped = {0};
 
-	dpe_libraries_of_process(&probes->modules, pid, unheard);
+	dpe_libraries_of_process(&probes->modules, pid, &mapped, unheard);
 	dpe_diags_free(unheard);
-	if (module == probes->modules.count)
-		return;
-	dpe_late_begin(probes, probes->diags);
-	dpe_sites_find_late(probes);
-	observe_since(probes, module, site);
+	if (probes->nsearched < probes->modules.count)
+		find_sites_since(probes, probes->nsearched);
+	if (process)
+		dpe_attach_process(probes, process, &mapped);
+	free(mapped.at);
 }
 
 void dpe_late_answer(struct dpe_probes *probes)
@@ -57,12 +65,10 @@ void dpe_late_answer(struct dpe_probes *probes)
 		return;
 	dpe_armed_answer(probes);
 	loads = dpe_attach_loads(probes);
-	if (probes->follow)
-		dpe_follow_look(probes);
-	else if (loads != probes->loads)
+	if (!probes->follow && loads != probes->loads)
 		dpe_late_look(probes, probes->pid);
 	probes->loads = loads;
-	dpe_attach_answer(probes, number);
+	dpe_follow_answer(probes, number);
 }
 
 static void say_missing(

@@ -249,7 +249,7 @@ static bool find_modules(
 	bool complete;
 
 	if (!program)
-		return dpe_libraries_of_process(modules, pid, diags);
+		return dpe_libraries_of_process(modules, pid, NULL, diags);
 	if (!dpe_program_find(&found, program, diags))
 		return false;
 	complete = dpe_libraries_of_program(modules, &found, environ, diags);

@@ -86,6 +86,18 @@ static bool place_probes(struct dpe_probes *probes, bool running, struct dpe_dia
 	       dpe_late_begin(probes, diags) && dpe_attach_sites(probes, running, diags);
 }
 
+static bool check_translator(const struct dpe_probes *probes, struct dpe_diags *diags)
+{
+	const struct dpe_module *program = dpe_modules_program(&probes->modules);
+
+	if (!program || !dpe_translates_code(program->fd))
+		return true;
+	dpe_diag_at(diags, DPE_ERROR, program->path,
+		"cannot be observed: it translates the code that it runs, as Valgrind and QEMU do, "
+		"and would take our breakpoints for a part of that");
+	return false;
+}
+
 static bool launch(struct dpe_probes *probes, const struct dpe_program *program, char *const argv[],
 	const char *preload, const char *user, struct dpe_diags *diags)
 {
@@ -97,6 +109,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		return false;
 	environment = dpe_preload_environment(probes);
 	if (!dpe_libraries_of_program(&probes->modules, program, environment, diags) ||
+		!check_translator(probes, diags) ||
 		!dpe_libraries_add(
 			&probes->modules, probes->libraries, probes->nlibraries, diags) ||
 		!dpe_preload_check(probes, diags) || !dpe_sites_find(probes, diags) ||
@@ -108,7 +121,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 	if (!dpe_launch(&probes->child, program, argv, environment, dpe_preload_file(probes),
 		    probes->user.name ? &probes->user : NULL, &probes->modules, diags))
 		return false;
-	probes->pid = probes->child.pid;
+	probes->pid = probes->first.pid = probes->child.pid;
 	dpe_preload_begin(probes);
 	probes->maps.pid = probes->pid;
 	if (!open_pidfd(probes, diags) || !place_probes(probes, false, diags))
@@ -214,7 +227,8 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 	       check_process(probes->pid, diags) &&
 	       dpe_privilege_check_process(probes->pid, diags) &&
 	       open_pidfd(probes, diags) &&
-	       dpe_libraries_of_process(&probes->modules, probes->pid, diags) &&
+	       dpe_libraries_of_process(&probes->modules, probes->pid, NULL, diags) &&
+	       check_translator(probes, diags) &&
 	       dpe_libraries_add(&probes->modules, probes->libraries, probes->nlibraries, diags) &&
 	       dpe_sites_find(probes, diags) && dpe_watches_find(probes, diags) &&
 	       dpe_armed_find(probes, diags) &&
@@ -231,7 +245,7 @@ struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_nam
 {
 	struct dpe_probes *probes = make(plan, names, options, diags);
 
-	probes->pid = probes->maps.pid = pid;
+	probes->pid = probes->maps.pid = probes->first.pid = pid;
 	probes->started = true;
 	if (attach(probes, diags)) {
 		dpe_late_look(probes, probes->pid); /* at what came while we began */
@@ -364,13 +378,15 @@ static bool is_over(const struct dpe_probes *probes)
 int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_probes_sink *sink)
 {
 	int ended;
+	uint64_t question;
 	bool over, complete;
 
 	if (probes->merge.behind)
 		timeout = 0;
 	else if (probes->preload && (timeout < 0 || timeout > PRELOAD_NAP))
 		timeout = PRELOAD_NAP;
-	if (dpe_gates_stopped(probes))
+	/* What wakes us for a question may have been read from the ring since we looked for questions. */
+	if (dpe_gates_stopped(probes) || dpe_attach_asked(probes, &question))
 		timeout = 0;
 	ended = is_over(probes) ? 0
 				: dpe_kernel_rings_wait(&probes->rings,
@@ -381,6 +397,7 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 		reap(probes);
 	dpe_follow_serve(probes);
 	dpe_late_answer(probes);
+	dpe_process_probes_sweep(probes);
 	dpe_attach_spare_children(probes);
 	over = is_over(probes);
 	dpe_gates_look(probes);
@@ -435,6 +452,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 	if (probes->pidfd >= 0)
 		close(probes->pidfd);
 	free(probes->maps.at);
+	free(probes->linkers);
 	dpe_channels_free(probes->channels);
 	free(probes->sleepers);
 	free(probes->sites);

@@ -10,6 +10,7 @@
 #define DPE_PROBES_KERNEL_BPF_LINKER_WAIT_H
 
 #include "probes/kernel/bpf/kernel_layout.h"
+#include "probes/kernel/bpf/record.h"
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>
@@ -18,7 +19,7 @@
 #define WAIT_STEPS (1 << 23) /* as many as the kernel lets a loop have */
 #define WAIT_ROUNDS 16
 #define WAIT_LONGEST 10000000000ull /* ns; an observer that lives may get no processor for seconds */
-#define WAIT_SHORT 10000000ull
+#define WAIT_SHORT 100000000ull
 
 const volatile __u32 awaits; /* what is mapped later may have events; else nothing can be missed in it */
 
@@ -28,13 +29,13 @@ __u64 answered;      /* the last of these that it has done */
 __u64 unanswered;    /* the last of these that nobody waited for any longer */
 __u32 observer_gone;
 
-/* Processes in which a thread waits, where several are followed. */
+/* Processes in which a thread waits, where several are followed, or for a program that is begun. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 1 << 16);
 	__type(key, __u32);
-	__type(value, __u32);
+	__type(value, struct dpe_question);
 } asking SEC(".maps");
 
 struct await {

@@ -13,6 +13,7 @@
 #include "probes/kernel/bpf/linker_wait.h"
 #include "probes/kernel/bpf/user_memory.h"
 #include "probes/kernel/bpf/early_returns.h"
+#include "probes/kernel/bpf/process_wait.h"
 #include "probes/kernel/bpf/record.h"
 #include "probes/kernel/bpf/send.h"
 #include "probes/kernel/bpf/trace_rights.h"
@@ -298,22 +299,17 @@ int on_leave(struct pt_regs *regs)
 /* Where processes are followed, it must be known whose number it is before it is seen. */
 static __always_inline bool ask(struct task_struct *task, __u64 address)
 {
-	bool alone = follow && is_alone(task);
-	struct dpe_newcomer entry = {};
-	__u32 process = process_id(task), yes = 1;
+	struct dpe_question question = {};
 	__u64 number;
 
-	if (follow && bpf_map_update_elem(&asking, &process, &yes, BPF_ANY))
-		return false;
 	__sync_fetch_and_add(&loads, 1);
-	number = __sync_fetch_and_add(&asked, 1) + 1;
-	wake_at_once();
-	if (await_answer(number, address, alone ? WAIT_SHORT : WAIT_LONGEST))
-		return true;
-	if (!alone || !hold(task, &entry))
-		return false;
-	wake_at_once();
-	return true;
+	if (follow) {
+		number = ask_about(process_id(task), &question);
+	} else {
+		number = __sync_fetch_and_add(&asked, 1) + 1;
+		wake_at_once();
+	}
+	return await_or_hold(task, number, address);
 }
 
 __u32 hold_begin; /* the target stops where its libraries are mapped, and where it begins … */
@@ -366,19 +362,6 @@ static __always_inline void replace_program(struct task_struct *task)
 		lose_nowhere(bpf_ktime_get_ns());
 }
 
-/* Stops a process that begins a program in a file that the observer does not know. */
-static __always_inline void look_at_program(struct task_struct *task)
-{
-	struct dpe_newcomer entry = {};
-
-	if (begins_known(task, &entry))
-		return;
-	if (hold(task, &entry))
-		wake_at_once();
-	else
-		lose_nowhere(bpf_ktime_get_ns());
-}
-
 /* Of a process that begins a program which the user may not trace: from here on nothing is read of it or
  * of processes that it makes. */
 static __always_inline void stop_observing(struct task_struct *task)
@@ -387,6 +370,8 @@ static __always_inline void stop_observing(struct task_struct *task)
 	lose_nowhere(bpf_ktime_get_ns());
 	if (follow)
 		unfollow_process(task);
+	else
+		left = 1;
 	if (hold_program) { /* the observer waits for this stop */
 		hold_program = 0;
 		bpf_send_signal(SIGNAL_STOP);
@@ -434,8 +419,8 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid, struct linux_binprm
 		hold_program = 0;
 		bpf_send_signal(SIGNAL_STOP);
 	}
-	if (follow && armed)
-		look_at_program(task);
+	if (armed)
+		await_probes_of_program(task, old_pid != task->pid);
 	armed = 1;
 	return 0;
 }
@@ -522,6 +507,7 @@ static __always_inline bool is_stranger(struct task_struct *parent, struct task_
 		return true;
 	}
 	inherit_calls(parent, child);
+	await_probes_of_child(parent, child);
 	return false;
 }
 
@@ -536,6 +522,26 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	describe(child, words);
 	send_kernel_event(parent, DPE_RECORD_CREATE, words);
 	send_kernel_event(child, DPE_RECORD_START, words);
+	return 0;
+}
+
+/* Where processes cannot wait in the kernel: a new one passes here before it runs. */
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_begin_process, struct pt_regs *regs, long result)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct dpe_process *process = process_of(task);
+	struct dpe_newcomer entry = {};
+
+	if (!process || !process->stops)
+		return 0;
+	process->stops = 0;
+	if (!armed)
+		return 0;
+	if (hold(task, &entry))
+		wake_at_once();
+	else
+		lose_nowhere(bpf_ktime_get_ns());
 	return 0;
 }
 

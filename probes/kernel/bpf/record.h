@@ -107,6 +107,8 @@ struct dpe_record {
 struct dpe_process {
 	__u32 space;
 	__u32 replaced; /* its program is not the one that was launched, by an exec */
+	__u32 serial;   /* of its probes: another process of that id, or main thread, needs others */
+	__u32 stops;    /* it is to be stopped before it runs */
 };
 
 /* A file; `size` is 0 where it may change. */
@@ -115,12 +117,17 @@ struct dpe_file {
 	__u32 device, generation;
 };
 
-/* A process that is stopped until it was looked at: which time that is, and, before its program's first
- * instruction, the file of that: the dynamic linker or the program; else zero. It may go on when
- * `released` has that serial for it. */
+/* A process that the observer is to look at, and, before its program's first instruction, the file of that;
+ * else zero. */
+struct dpe_question {
+	struct dpe_file program;
+};
+
+/* A process that is stopped until it was looked at: which time that is. It may go on when `released` has
+ * that serial for it. */
 struct dpe_newcomer {
 	__u64 serial;
-	struct dpe_file beginning;
+	struct dpe_question question;
 };
 
 /* The attach cookie: what a probe has to know of its site. */

@@ -16,13 +16,17 @@
 const volatile __u32 target;    /* process id, in the observer's namespace */
 const volatile __u32 namespace; /* of that id; 0: the initial one */
 const volatile bool follow;     /* its children and what it execs, too */
+const volatile bool has_task_work; /* processes can wait in the kernel before they run (Linux 6.18) */
 const volatile bool place_may_sleep; /* programs that ask where an address lies can wait */
 
 __u64 living;    /* processes in `followed` */
 __u64 spaces;    /* address spaces after the first */
 __u64 children;  /* processes that were made and are not followed */
 __u64 serials;   /* of struct dpe_newcomer */
+__u64 process_serials;
+__u64 endings;   /* processes that are no longer in `followed` */
 __u64 nbackings; /* files of shared memory so far */
+__u32 left;      /* the only process is not observed any more */
 __u64 untraceable; /* programs begun that the user may not trace: they are not observed */
 
 struct {
@@ -32,6 +36,25 @@ struct {
 	__type(key, __u32);
 	__type(value, struct dpe_process);
 } followed SEC(".maps");
+
+struct bpf_task_work {
+	__u64 opaque;
+} __attribute__((aligned(8)));
+
+/* Of a process that waits before it runs (process_wait.h). */
+struct process_wait {
+	struct bpf_task_work work;
+	__u64 number; /* of its question */
+	__u64 ip;     /* where it begins; 0: unknown */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, __u32);
+	__type(value, struct process_wait);
+} process_waits SEC(".maps");
 
 /* Processes that are stopped until the observer has looked at them. */
 struct {
@@ -59,8 +82,7 @@ struct {
 	__type(value, __u64);
 } stopped SEC(".maps");
 
-/* Files in which programs begin and which the observer knows: dynamic linkers that tell when they have
- * mapped something (libraries.h), and programs without one. */
+/* Dynamic linkers that tell when they have mapped something (linker_wait.h). */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -68,6 +90,15 @@ struct {
 	__type(key, struct dpe_file);
 	__type(value, __u32);
 } beginnings SEC(".maps");
+
+/* Programs that the observer has looked at: they do not translate code. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, struct dpe_file);
+	__type(value, __u32);
+} programs SEC(".maps");
 
 /* Files of shared memory, by which objects in it are known whatever their addresses. */
 struct {
@@ -129,7 +160,7 @@ static __always_inline struct dpe_process *process_of(struct task_struct *task)
 
 static __always_inline bool is_target(struct task_struct *task)
 {
-	return follow ? process_of(task) != 0 : process_id(task) == target && !untraceable;
+	return follow ? process_of(task) != 0 : process_id(task) == target && !left;
 }
 
 /* A child sees its parent's memory (vfork), or a copy. False where it cannot be followed. */
@@ -141,6 +172,8 @@ static __always_inline bool follow_child(struct task_struct *parent, struct task
 	if (!from)
 		return false;
 	process = *from;
+	process.serial = next_number(&process_serials);
+	process.stops = !has_task_work;
 	if (child->mm != parent->mm)
 		process.space = next_number(&spaces);
 	if ((child->mm != parent->mm && !process.space) ||
@@ -159,6 +192,8 @@ static __always_inline void unfollow_process(struct task_struct *task)
 	bpf_map_delete_elem(&held, &id);
 	bpf_map_delete_elem(&released, &id);
 	bpf_map_delete_elem(&stopped, &id);
+	bpf_map_delete_elem(&process_waits, &id);
+	__sync_fetch_and_add(&endings, 1);
 	__sync_fetch_and_add(&living, -1);
 }
 
@@ -218,14 +253,22 @@ static __always_inline bool hold(struct task_struct *task, struct dpe_newcomer *
 	return false;
 }
 
-/* Of a program that is begun: whether the file that it begins in is known to the observer. */
-static __always_inline bool begins_known(struct task_struct *task, struct dpe_newcomer *entry)
+/* Of a program that is begun: whether its dynamic linker tells what it maps. */
+static __always_inline bool has_known_linker(struct task_struct *task)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	struct dpe_file beginning = {};
 
-	bpf_find_vma(task, regs->ip, note_file, &entry->beginning, 0);
-	return entry->beginning.inode &&
-	       bpf_map_lookup_elem(&beginnings, &entry->beginning) != 0;
+	bpf_find_vma(task, regs->ip, note_file, &beginning, 0);
+	return beginning.inode && bpf_map_lookup_elem(&beginnings, &beginning) != 0;
+}
+
+static __always_inline void identify_program(struct task_struct *task, struct dpe_file *program)
+{
+	struct inode *inode = BPF_CORE_READ(task->mm, exe_file, f_inode);
+
+	identify(inode, program);
+	program->size = BPF_CORE_READ(inode, i_size);
 }
 
 static __always_inline bool is_alone(struct task_struct *task)

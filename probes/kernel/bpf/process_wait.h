@@ -1,0 +1,121 @@
+/* process_wait: a process that was made, or begins a program, waits before it runs until the observer has put
+ * its probes into it. Since Linux 6.18 it waits in the kernel; before, it is stopped. */
+#ifndef DPE_PROBES_KERNEL_BPF_PROCESS_WAIT_H
+#define DPE_PROBES_KERNEL_BPF_PROCESS_WAIT_H
+
+#include "probes/kernel/bpf/linker_wait.h"
+#include "probes/kernel/bpf/send.h"
+#include "probes/kernel/bpf/target_processes.h"
+
+struct bpf_map {
+	__u32 id;
+};
+
+typedef int (*process_wait_callback)(struct bpf_map *map, void *key, void *value);
+
+extern int bpf_task_work_schedule_resume_impl(struct task_struct *task, struct bpf_task_work *work,
+	void *map, process_wait_callback callback, void *nothing) __ksym __weak;
+
+/* The number to await, or 0 where the observer cannot be asked. */
+static __always_inline __u64 ask_about(__u32 process, const struct dpe_question *question)
+{
+	__u64 number;
+
+	if (bpf_map_update_elem(&asking, &process, question, BPF_ANY))
+		return 0;
+	number = __sync_fetch_and_add(&asked, 1) + 1;
+	wake_at_once();
+	return number;
+}
+
+/* Waits for an answer, where nobody else can be kept from working a short time only: after that the
+ * process is stopped. False where the observer does not answer. */
+static __always_inline bool await_or_hold(struct task_struct *task, __u64 number, __u64 address)
+{
+	bool alone = follow && is_alone(task);
+	struct dpe_newcomer entry = {};
+
+	if (number && await_answer(number, address, alone ? WAIT_SHORT : WAIT_LONGEST))
+		return true;
+	if (!alone || !hold(task, &entry))
+		return false;
+	wake_at_once();
+	return true;
+}
+
+/* Runs in the process before it returns to user mode. A new one that has run already, as the kernel was
+ * late, may have passed probes unseen. */
+static int wait_in_process(struct bpf_map *map, void *key, void *value)
+{
+	const struct process_wait *wait = value;
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	__u64 ip = BPF_CORE_READ(regs, ip), sp = BPF_CORE_READ(regs, sp);
+
+	(void)map;
+	(void)key;
+	if (!armed)
+		return 0;
+	if ((wait->ip && wait->ip != ip) || !await_or_hold(task, wait->number, sp))
+		lose_nowhere(bpf_ktime_get_ns());
+	return 0;
+}
+
+/* False where it runs on at once. */
+static __always_inline bool wait_before_return(struct task_struct *task, __u64 number, __u64 ip)
+{
+	struct process_wait fresh = {.number = number, .ip = ip}, *wait;
+	__u32 process = process_id(task);
+
+	if (!has_task_work || bpf_map_update_elem(&process_waits, &process, &fresh, BPF_ANY))
+		return false;
+	wait = bpf_map_lookup_elem(&process_waits, &process);
+	return wait && !bpf_task_work_schedule_resume_impl(
+			       task, &wait->work, &process_waits, wait_in_process, 0);
+}
+
+/* ---- a process is made ------------------------------------------------------------------- */
+
+/* In its parent. */
+static __always_inline void await_probes_of_child(struct task_struct *parent, struct task_struct *child)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(parent);
+	struct dpe_question question = {};
+	__u64 number;
+
+	if (!has_task_work || !armed)
+		return;
+	number = ask_about(process_id(child), &question);
+	if (!number || !wait_before_return(child, number, regs->ip))
+		lose_nowhere(bpf_ktime_get_ns());
+}
+
+/* ---- a program is begun ------------------------------------------------------------------ */
+
+/* `moved`: by a thread that was not the main one, and becomes it: the probes were that one's. */
+static __always_inline void await_probes_of_program(struct task_struct *task, bool moved)
+{
+	struct dpe_newcomer entry = {};
+	struct dpe_process *process = follow ? process_of(task) : 0;
+	__u64 number;
+
+	identify_program(task, &entry.question.program);
+	if (process && moved)
+		process->serial = next_number(&process_serials);
+	if (bpf_map_lookup_elem(&programs, &entry.question.program) &&
+		(!follow || (!moved && has_known_linker(task))))
+		return;
+	if (has_task_work) {
+		number = ask_about(process_id(task), &entry.question);
+		if (number && wait_before_return(task, number, 0))
+			return;
+	} else if (!follow) {
+		return; /* nobody would let go what is stopped */
+	} else if (hold(task, &entry)) {
+		wake_at_once();
+		return;
+	}
+	lose_nowhere(bpf_ktime_get_ns());
+}
+
+#endif

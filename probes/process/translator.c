@@ -1,0 +1,46 @@
+/* translator: programs that translate the code of another one and run the translation. */
+#include "probes/live.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+/* Names of environment variables that all programs of the kind read, and no other. They are put together
+ * here, so that this program is none. */
+static const char *const marks[][2] = {
+	{"VALGRIND_", "LAUNCHER"},
+	{"QEMU_", "LD_PREFIX"},
+	{"DYNAMORIO_", "OPTIONS"},
+};
+
+static bool contains(const char *text, size_t size, const char *const mark[2])
+{
+	size_t first = strlen(mark[0]), second = strlen(mark[1]);
+	const char *end = text + size, *at = text;
+
+	while ((at = memmem(at, (size_t)(end - at), mark[0], first))) {
+		at += first;
+		if ((size_t)(end - at) >= second && !memcmp(at, mark[1], second))
+			return true;
+	}
+	return false;
+}
+
+bool dpe_translates_code(int file)
+{
+	struct stat status;
+	bool translates = false;
+	size_t size;
+	void *text;
+
+	if (fstat(file, &status) || status.st_size <= 0)
+		return false;
+	size = (size_t)status.st_size;
+	text = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+	if (text == MAP_FAILED)
+		return false;
+	for (unsigned i = 0; i < DPE_COUNT(marks) && !translates; i++)
+		translates = contains(text, size, marks[i]);
+	munmap(text, size);
+	return translates;
+}

@@ -1,0 +1,199 @@
+/* process_probes: where several processes are followed, each has probes of its own, so that no other process
+ * that maps the same files ever sees a changed byte.
+ *
+ * A child has copies of its parent's breakpoints; what they do is decided by its own probes, which are put in
+ * place while it waits. Those of processes that have ended are taken out by a thread: the kernel waits for all
+ * of our programs that wait for us. */
+#include "probes/kernel/attach.h"
+#include "probes/stream/processes.h"
+
+#include <bpf/bpf.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool find_serial(const struct dpe_follow *follow, pid_t pid, uint32_t *serial)
+{
+	struct dpe_process process;
+	uint32_t id = (uint32_t)pid;
+
+	if (bpf_map_lookup_elem(follow->files.followed, &id, &process))
+		return false;
+	*serial = process.serial;
+	return true;
+}
+
+static struct dpe_process_probes *find(const struct dpe_follow *follow, pid_t pid)
+{
+	for (unsigned i = 0; i < follow->nprocesses; i++)
+		if (follow->processes[i]->pid == pid)
+			return follow->processes[i];
+	return NULL;
+}
+
+/* ---- taking out -------------------------------------------------------------------------- */
+
+static void *take_out(void *context)
+{
+	struct dpe_taking_out *taking = context;
+
+	for (unsigned i = 0; i < taking->count; i++)
+		dpe_detach_process(&taking->at[i]);
+	__atomic_store_n(&taking->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void join(struct dpe_taking_out *taking)
+{
+	if (taking->running)
+		pthread_join(taking->thread, NULL);
+	free(taking->at);
+	*taking = (struct dpe_taking_out){0};
+}
+
+/* Where there can be no thread now, they stay for a later time. */
+static void take_out_ended(struct dpe_follow *follow)
+{
+	struct dpe_taking_out *taking = &follow->taking_out;
+	sigset_t all, before;
+
+	if (taking->running && !__atomic_load_n(&taking->done, __ATOMIC_ACQUIRE))
+		return;
+	join(taking);
+	if (!follow->nended)
+		return;
+	taking->at = follow->ended;
+	taking->count = follow->nended;
+	sigfillset(&all); /* signals are for the threads of who uses us */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	taking->running = !pthread_create(&taking->thread, NULL, take_out, taking);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!taking->running) {
+		*taking = (struct dpe_taking_out){0};
+		return;
+	}
+	follow->ended = NULL;
+	follow->nended = follow->capended = 0;
+}
+
+/* The first process's are a part of struct dpe_probes. */
+static void retire(struct dpe_probes *probes, unsigned index)
+{
+	struct dpe_follow *follow = probes->follow;
+	struct dpe_process_probes *process = follow->processes[index];
+
+	*DPE_GROW(follow->ended, follow->nended, follow->capended) = *process;
+	if (process == &probes->first)
+		*process = (struct dpe_process_probes){.pid = process->pid};
+	else
+		free(process);
+	follow->processes[index] = follow->processes[--follow->nprocesses];
+}
+
+void dpe_process_probes_sweep(struct dpe_probes *probes)
+{
+	struct dpe_follow *follow = probes->follow;
+	uint64_t endings;
+	uint32_t serial;
+
+	if (!follow)
+		return;
+	endings = dpe_attach_endings(probes);
+	for (unsigned i = 0; follow->endings != endings && i < follow->nprocesses;) {
+		if (find_serial(follow, follow->processes[i]->pid, &serial) &&
+			serial == follow->processes[i]->serial)
+			i++;
+		else
+			retire(probes, i);
+	}
+	follow->endings = endings;
+	take_out_ended(follow);
+}
+
+void dpe_process_probes_end(struct dpe_probes *probes, pid_t pid)
+{
+	struct dpe_follow *follow = probes->follow;
+	struct dpe_process_probes *process = follow ? find(follow, pid) : &probes->first;
+
+	if (process)
+		dpe_detach_process(process);
+}
+
+void dpe_process_probes_free(struct dpe_probes *probes)
+{
+	struct dpe_follow *follow = probes->follow;
+	struct dpe_taking_out rest;
+
+	if (!follow)
+		return;
+	while (follow->nprocesses)
+		retire(probes, 0);
+	join(&follow->taking_out);
+	rest = (struct dpe_taking_out){.at = follow->ended, .count = follow->nended};
+	take_out(&rest);
+	free(follow->ended);
+	free(follow->processes);
+	follow->ended = NULL;
+	follow->processes = NULL;
+	follow->nended = 0;
+}
+
+/* ---- putting in -------------------------------------------------------------------------- */
+
+static struct dpe_process_probes *add(struct dpe_probes *probes, pid_t pid, uint32_t serial)
+{
+	struct dpe_follow *follow = probes->follow;
+	struct dpe_process_probes *process = &probes->first;
+
+	if (pid != probes->pid || serial)
+		process = dpe_xcalloc(1, sizeof(*process));
+	process->pid = pid;
+	process->serial = serial;
+	*DPE_GROW(follow->processes, follow->nprocesses, follow->capprocesses) = process;
+	return process;
+}
+
+static struct dpe_process_probes *begin(struct dpe_probes *probes, pid_t pid, uint32_t serial)
+{
+	struct dpe_process_probes *process = add(probes, pid, serial);
+
+	for (unsigned i = 0; i < probes->nlinkers && process != &probes->first; i++)
+		dpe_attach_linker(probes, process, &probes->linkers[i], probes->diags);
+	return process;
+}
+
+struct dpe_process_probes *dpe_process_probes_of(struct dpe_probes *probes, pid_t pid)
+{
+	struct dpe_follow *follow = probes->follow;
+	struct dpe_process_probes *process;
+	uint32_t serial;
+
+	if (!follow)
+		return pid == probes->pid ? &probes->first : NULL;
+	if (!find_serial(follow, pid, &serial))
+		return NULL;
+	process = find(follow, pid);
+	if (process && process->serial == serial)
+		return process;
+	for (unsigned i = 0; process && i < follow->nprocesses; i++) {
+		if (follow->processes[i] == process) {
+			retire(probes, i);
+			process = NULL;
+		}
+	}
+	return begin(probes, pid, serial);
+}
+
+bool dpe_process_probes_add_linker(
+	struct dpe_probes *probes, const struct dpe_linker *linker, struct dpe_diags *diags)
+{
+	const struct dpe_follow *follow = probes->follow;
+	bool good = true;
+
+	if (!follow)
+		return dpe_attach_linker(probes, &probes->first, linker, diags);
+	for (unsigned i = 0; i < follow->nprocesses; i++)
+		good &= dpe_attach_linker(probes, follow->processes[i], linker, diags);
+	return good;
+}
