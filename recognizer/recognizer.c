@@ -225,7 +225,7 @@ bool dpe_recognizer_live(
 
 	*patterns = 0;
 	if (!run->slices || run->pairs || run->rule->mode != DPE_DETECT ||
-		run->rule->npatterns > DPE_NEEDS)
+		run->rule->npatterns > DPE_PREREQUISITE_PATTERNS)
 		return false;
 	return dpe_slices_each(run, add_live_patterns, &live);
 }

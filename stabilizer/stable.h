@@ -143,7 +143,7 @@ struct dpe_waiters {
 };
 
 /* What a message is to one synchronisation rule. */
-struct dpe_part {
+struct dpe_factor {
 	struct dpe_queue *queue;
 	bool send;
 	bool taken; /* the send was paired before its host's time reached it */
@@ -166,7 +166,7 @@ struct dpe_hold {
 	struct dpe_need *needs;
 	unsigned nneeds, capneeds;
 	struct dpe_waiters waiters;
-	struct dpe_part *parts;
+	struct dpe_factor *parts;
 	unsigned nparts;
 };
 

@@ -83,7 +83,7 @@ void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node,
 	for (unsigned i = 0; i < nroles; i++) {
 		struct dpe_queue *queue = dpe_queue_of(stabilizer, &roles[i]);
 
-		hold->parts[i] = (struct dpe_part){
+		hold->parts[i] = (struct dpe_factor){
 			.queue = queue, .send = roles[i].send, .round = roles[i].round};
 		if (!roles[i].send) {
 			enter_receive(queue, node);
@@ -158,7 +158,7 @@ void dpe_sync_add(
 void dpe_sync_open(struct dpe_node *node)
 {
 	for (unsigned i = 0; i < node->hold->nparts; i++) {
-		const struct dpe_part *part = &node->hold->parts[i];
+		const struct dpe_factor *part = &node->hold->parts[i];
 
 		if (!part->send || part->taken)
 			continue;

@@ -59,7 +59,7 @@ static void derive_frame(struct dpe_auto *a, struct dpe_node_state *s)
 	}
 }
 
-static unsigned count_away(const struct dpe_auto *a, const struct dpe_key *key)
+static unsigned count_distance(const struct dpe_auto *a, const struct dpe_key *key)
 {
 	switch ((enum dpe_form)key->form) {
 	case DPE_FORM_START:
@@ -67,20 +67,20 @@ static unsigned count_away(const struct dpe_auto *a, const struct dpe_key *key)
 	case DPE_FORM_DONE:
 		return 0;
 	case DPE_FORM_LEFT:
-		return a->left->states[key->left]->away +
+		return a->left->states[key->left]->distance +
 		       (a->node->kind == DPE_NODE_SEQ ? a->right->shortest : 0);
 	case DPE_FORM_RIGHT:
-		return a->right->states[key->right]->away;
+		return a->right->states[key->right]->distance;
 	case DPE_FORM_BOTH:
 		break;
 	}
-	return a->left->states[key->left]->away + a->right->states[key->right]->away;
+	return a->left->states[key->left]->distance + a->right->states[key->right]->distance;
 }
 
 /* What a state is follows from its key alone. */
 static void derive(struct dpe_auto *a, struct dpe_node_state *s)
 {
-	s->away = count_away(a, s->key);
+	s->distance = count_distance(a, s->key);
 	switch ((enum dpe_form)s->key->form) {
 	case DPE_FORM_START:
 		s->needs_pred = true;
@@ -116,7 +116,7 @@ dpe_state dpe_auto_intern(struct dpe_auto *a, const struct dpe_key *key, unsigne
 	memcpy(own, key, size);
 	s->key = own;
 	s->ndata = ndata;
-	dpe_room_take(a->room, sizeof(*s) + sizeof(UT_hash_handle) + size);
+	dpe_budget_take(a->budget, sizeof(*s) + sizeof(UT_hash_handle) + size);
 	s->number = a->nstates;
 	*DPE_GROW(a->states, a->nstates, a->capstates) = s;
 	HASH_ADD_KEYPTR(hh, a->by_key, s->key, size, s);
@@ -143,21 +143,21 @@ dpe_state dpe_auto_adopt(struct dpe_auto *a, const struct dpe_auto *from, dpe_st
 	return new;
 }
 
-dpe_state dpe_auto_strip(
-	struct dpe_auto *bare, const struct dpe_auto *from, dpe_state state, uint32_t generation)
+dpe_state dpe_auto_skeleton_state(
+	struct dpe_auto *skeleton, const struct dpe_auto *from, dpe_state state, uint32_t generation)
 {
 	struct dpe_node_state *s = from->states[state];
 	struct dpe_key key = {.form = s->key->form};
 
-	if (!state || s->stripped_for == generation)
-		return state ? s->bare : 0;
-	if (bare->left)
-		key.left = dpe_auto_strip(bare->left, from->left, s->key->left, generation);
-	if (bare->right)
-		key.right = dpe_auto_strip(bare->right, from->right, s->key->right, generation);
-	s->bare = dpe_auto_intern(bare, &key, 0);
-	s->stripped_for = generation;
-	return s->bare;
+	if (!state || s->skeleton_generation == generation)
+		return state ? s->skeleton : 0;
+	if (skeleton->left)
+		key.left = dpe_auto_skeleton_state(skeleton->left, from->left, s->key->left, generation);
+	if (skeleton->right)
+		key.right = dpe_auto_skeleton_state(skeleton->right, from->right, s->key->right, generation);
+	s->skeleton = dpe_auto_intern(skeleton, &key, 0);
+	s->skeleton_generation = generation;
+	return s->skeleton;
 }
 
 static bool same16(const uint16_t *a, const uint16_t *b, unsigned count)
@@ -202,7 +202,7 @@ void dpe_auto_add_move(struct dpe_auto *a, struct dpe_node_state *s, const struc
 	new->preds = copy16(a->arena, move->preds, move->npreds);
 	new->carry = copy16(a->arena, move->carry, move->nregisters);
 	new->positions = copy16(a->arena, move->positions, move->npositions);
-	dpe_room_take(a->room,
+	dpe_budget_take(a->budget,
 		2 * sizeof(*new) + (move->npreds + move->nregisters + move->npositions + 6) *
 					   sizeof(uint16_t));
 }
@@ -310,32 +310,32 @@ static void finish_node(struct dpe_auto *a)
 }
 
 struct dpe_auto *dpe_auto_new(struct dpe_arena *arena, const struct dpe_rule *rule,
-	const struct dpe_node *node, bool last_wanted, struct dpe_room *room)
+	const struct dpe_node *node, bool last_wanted, struct dpe_budget *budget)
 {
 	struct dpe_auto *a = new_node(arena, rule, node);
 	bool bound = node->kind == DPE_NODE_SEQ || node->kind == DPE_NODE_STAR;
 
 	a->last_wanted = last_wanted;
-	a->room = room;
+	a->budget = budget;
 	if (node->left)
-		a->left = dpe_auto_new(arena, rule, node->left, last_wanted || bound, room);
+		a->left = dpe_auto_new(arena, rule, node->left, last_wanted || bound, budget);
 	if (node->right)
-		a->right = dpe_auto_new(arena, rule, node->right, last_wanted, room);
+		a->right = dpe_auto_new(arena, rule, node->right, last_wanted, budget);
 	finish_node(a);
 	return a;
 }
 
 /* Where nobody wants LAST, no register is made. */
-struct dpe_auto *dpe_auto_new_bare(struct dpe_arena *arena, const struct dpe_rule *rule,
-	const struct dpe_node *node, struct dpe_room *room)
+struct dpe_auto *dpe_auto_new_skeleton(struct dpe_arena *arena, const struct dpe_rule *rule,
+	const struct dpe_node *node, struct dpe_budget *budget)
 {
 	struct dpe_auto *a = new_node(arena, rule, node);
 
-	a->room = room;
+	a->budget = budget;
 	if (node->left)
-		a->left = dpe_auto_new_bare(arena, rule, node->left, room);
+		a->left = dpe_auto_new_skeleton(arena, rule, node->left, budget);
 	if (node->right)
-		a->right = dpe_auto_new_bare(arena, rule, node->right, room);
+		a->right = dpe_auto_new_skeleton(arena, rule, node->right, budget);
 	finish_node(a);
 	return a;
 }

@@ -39,9 +39,9 @@ struct dpe_node_state {
 	bool needs_pred; /* some event to come may follow the inherited PRED immediately */
 	dpe_state from;  /* the last state that got a move to here, … */
 	bool has_from;   /* … where one did */
-	unsigned away;   /* events to an end at least, if operands did not wait for each other */
-	dpe_state bare;  /* what dpe_auto_strip made of it … */
-	uint32_t stripped_for; /* … for this generation; 0: none */
+	unsigned distance;   /* events to an end at least, if operands did not wait for each other */
+	dpe_state skeleton;  /* what dpe_auto_skeleton_state made of it … */
+	uint32_t skeleton_generation; /* … for this generation; 0: none */
 	uint16_t nlast;  /* of final states: LAST; 0 stands for the inherited PRED */
 	const uint16_t *last;
 	unsigned nmoves, capmoves;
@@ -49,15 +49,15 @@ struct dpe_node_state {
 };
 
 /* Memory for the states and moves of a tree, about. */
-struct dpe_room {
-	size_t bytes, most;
-	bool full; /* it needs more than the most: what was expanded then may lack moves */
+struct dpe_budget {
+	size_t bytes, limit;
+	bool exceeded; /* it needs more than the most: what was expanded then may lack moves */
 };
 
-static inline void dpe_room_take(struct dpe_room *room, size_t bytes)
+static inline void dpe_budget_take(struct dpe_budget *budget, size_t bytes)
 {
-	room->bytes += bytes;
-	room->full |= room->bytes > room->most;
+	budget->bytes += bytes;
+	budget->exceeded |= budget->bytes > budget->limit;
 }
 
 struct dpe_auto {
@@ -68,22 +68,22 @@ struct dpe_auto {
 	bool last_wanted;  /* inherited: somebody binds to our LAST */
 	bool synchronises; /* & whose operands have a literal in common */
 	bool sequential;   /* no & stands within */
-	bool drops;        /* &: registers that others cover are not kept; see covered.c */
+	bool prunes;        /* &: registers that others cover are not kept; see covered.c */
 	bool *literals;    /* which of the rule's literals occur below */
 	unsigned nliterals;
 	unsigned nstates, capstates;
 	struct dpe_node_state **states;
 	struct dpe_node_state *by_key;
 	unsigned shortest;     /* events of a behaviour at least, if operands did not share any */
-	struct dpe_room *room; /* of the whole tree; somebody else's */
+	struct dpe_budget *budget; /* of the whole tree; somebody else's */
 };
 
 /* Builds the tree of automata, each with its initial state 0 alone. */
 struct dpe_auto *dpe_auto_new(struct dpe_arena *arena, const struct dpe_rule *rule,
-	const struct dpe_node *node, bool last_wanted, struct dpe_room *room);
+	const struct dpe_node *node, bool last_wanted, struct dpe_budget *budget);
 /* The same without registers: what tells states apart is how their operands can go on. */
-struct dpe_auto *dpe_auto_new_bare(struct dpe_arena *arena, const struct dpe_rule *rule,
-	const struct dpe_node *node, struct dpe_room *room);
+struct dpe_auto *dpe_auto_new_skeleton(struct dpe_arena *arena, const struct dpe_rule *rule,
+	const struct dpe_node *node, struct dpe_budget *budget);
 void dpe_auto_free(struct dpe_auto *automaton);
 
 /* A state with its moves composed. */
@@ -101,16 +101,16 @@ struct dpe_key *dpe_key_new(unsigned ndata);
 dpe_state dpe_auto_intern(struct dpe_auto *a, const struct dpe_key *key, unsigned ndata);
 /* The state of another automaton for the same node, with what it stands for below. */
 dpe_state dpe_auto_adopt(struct dpe_auto *a, const struct dpe_auto *from, dpe_state state);
-/* The same of a bare one, which is the so many-th of its kind, from 1. */
-dpe_state dpe_auto_strip(
-	struct dpe_auto *bare, const struct dpe_auto *from, dpe_state state, uint32_t generation);
+/* The same of a skeleton one, which is the so many-th of its kind, from 1. */
+dpe_state dpe_auto_skeleton_state(
+	struct dpe_auto *skeleton, const struct dpe_auto *from, dpe_state state, uint32_t generation);
 /* Adds a move to a state unless it has the same already. Takes copies. */
 void dpe_auto_add_move(struct dpe_auto *a, struct dpe_node_state *s, const struct dpe_move *move);
 
 /* automaton.c: true after a diagnostic where the rule has no predecessor automaton. */
 bool dpe_automaton_refused(const struct dpe_rule *rule, struct dpe_diags *diags);
 /* Says that the rule's language is empty. */
-void dpe_automaton_tell_empty(const struct dpe_rule *rule, struct dpe_diags *diags);
+void dpe_automaton_report_empty(const struct dpe_rule *rule, struct dpe_diags *diags);
 /* The automaton of a part of the rule's tree, which must outlive it; NULL where its language is
  * empty. */
 struct dpe_automaton *dpe_automaton_of(
@@ -122,36 +122,36 @@ void dpe_key_set_precedes(struct dpe_key *key, unsigned i, unsigned j);
 unsigned dpe_key_row_words(unsigned nregs);
 
 /* covered.c: lets all & below that synchronise, and are not operands of one, drop registers. */
-void dpe_covered_drop(struct dpe_auto *a);
+void dpe_enable_register_pruning(struct dpe_auto *a);
 /* The same of the key of such a &, which is the caller's to free(), as the result is. `source`, by
  * register, is adapted; there are key->nregs of them then. */
-struct dpe_key *dpe_covered_simplify(
+struct dpe_key *dpe_prune_registers(
 	struct dpe_auto *a, struct dpe_key *key, unsigned *ndata, uint16_t *source);
 /* compose.c: fills in final, complete, needs_pred and LAST of a state of a &. */
 void dpe_compose_derive(struct dpe_auto *a, struct dpe_node_state *s);
 
 /* ends.c: which states of an automaton can be completed, of one for the normalised tree, which must
  * outlive this. A search may take DPE_SEARCH_BYTES of memory; all of a step, DPE_SEARCH_WORK. */
-struct dpe_ends;
-struct dpe_ends *dpe_ends_new(const struct dpe_rule *rule, const struct dpe_node *tree);
-void dpe_ends_free(struct dpe_ends *ends); /* accepts NULL */
+struct dpe_liveness;
+struct dpe_liveness *dpe_liveness_new(const struct dpe_rule *rule, const struct dpe_node *tree);
+void dpe_liveness_free(struct dpe_liveness *liveness); /* accepts NULL */
 /* True where no end can be reached from the state; false for all once a search was given up. */
-bool dpe_ends_never(struct dpe_ends *ends, const struct dpe_auto *a, dpe_state state);
-bool dpe_ends_given_up(const struct dpe_ends *ends);
+bool dpe_liveness_is_dead(struct dpe_liveness *liveness, const struct dpe_auto *a, dpe_state state);
+bool dpe_liveness_given_up(const struct dpe_liveness *liveness);
 /* Another step begins. Accepts NULL. */
-void dpe_ends_step(struct dpe_ends *ends);
+void dpe_liveness_begin_step(struct dpe_liveness *liveness);
 
 /* alike.c: which literals of the rule could be swapped, so that the tree says the same; NULL: none.
- * For dpe_swaps_free; the rule must outlive them, not the tree. */
-struct dpe_swaps;
-struct dpe_swaps *dpe_swaps_new(const struct dpe_rule *rule, const struct dpe_node *tree);
+ * For dpe_symmetries_free; the rule must outlive them, not the tree. */
+struct dpe_symmetries;
+struct dpe_symmetries *dpe_symmetries_new(const struct dpe_rule *rule, const struct dpe_node *tree);
 /* True where operands that have no literal in common are alike, but for carets. */
-bool dpe_operands_alike(
+bool dpe_operands_interchangeable(
 	const struct dpe_rule *rule, const struct dpe_node *a, const struct dpe_node *b);
-void dpe_swaps_free(struct dpe_swaps *swaps); /* accepts NULL */
+void dpe_symmetries_free(struct dpe_symmetries *symmetries); /* accepts NULL */
 /* Of a state with its moves, in an automaton of a tree that they are for: marks, by literal, whose
  * moves need not be made where those of all others are. False where there is none. */
-bool dpe_swaps_spare(const struct dpe_swaps *swaps, const struct dpe_auto *a, dpe_state state,
-	bool *needless);
+bool dpe_symmetries_find_redundant(const struct dpe_symmetries *symmetries, const struct dpe_auto *a, dpe_state state,
+	bool *redundant);
 
 #endif

@@ -46,7 +46,7 @@ bool dpe_automaton_given_up(const struct dpe_automaton *automaton);
 
 /* Symmetry reduction: leaves out moves of operands of & that differ from others in carets alone and
  * are in the same situation; only positions differ. To be called before states are asked for. */
-void dpe_automaton_fold(struct dpe_automaton *automaton);
+void dpe_automaton_reduce_symmetry(struct dpe_automaton *automaton);
 /* As dpe_automaton_moves, with the moves that the reduction leaves out. */
 const struct dpe_move *dpe_automaton_all_moves(
 	struct dpe_automaton *automaton, dpe_state state, unsigned literal, unsigned *count);
@@ -76,20 +76,20 @@ bool dpe_automaton_emit(struct dpe_automaton *automaton, const struct dpe_rule *
 
 #define DPE_NO_KID UINT32_MAX
 
-enum dpe_part_kind {
-	DPE_PART_AUTOMATON,
-	DPE_PART_SEQ,
-	DPE_PART_ALT,
-	DPE_PART_STAR, /* no kid if it can take no event */
-	DPE_PART_PAR,  /* no two kids have a literal in common */
+enum dpe_factor_kind {
+	DPE_FACTOR_AUTOMATON,
+	DPE_FACTOR_SEQ,
+	DPE_FACTOR_ALT,
+	DPE_FACTOR_STAR, /* no kid if it can take no event */
+	DPE_FACTOR_PAR,  /* no two kids have a literal in common */
 };
 
-struct dpe_part {
-	enum dpe_part_kind kind;
+struct dpe_factor {
+	enum dpe_factor_kind kind;
 	bool nullable;
 	bool *literals; /* by literal: it occurs within */
 	unsigned nkids;
-	const struct dpe_part **kids;
+	const struct dpe_factor **kids;
 	unsigned tail;          /* SEQ: from this kid on all are nullable */
 	const uint32_t *kid_of; /* PAR: by literal the kid that has it, or DPE_NO_KID */
 	/* PAR: by kid an earlier one that differs in carets alone, or DPE_NO_KID. Before either has
@@ -100,9 +100,9 @@ struct dpe_part {
 	const struct dpe_node *node; /* of a leaf */
 };
 
-struct dpe_parts {
+struct dpe_factors {
 	struct dpe_arena *arena;
-	const struct dpe_part *root;
+	const struct dpe_factor *root;
 	unsigned height; /* nodes on the longest path from the root to a leaf */
 	struct dpe_automaton **automata;
 	unsigned nautomata, capautomata;
@@ -110,20 +110,20 @@ struct dpe_parts {
 
 /* Divides the rule as far as possible. The rule must outlive the result. NULL and a diagnostic where
  * the rule is not safe, accepts nothing, or a factor would have too many states. */
-struct dpe_parts *dpe_parts_new(const struct dpe_rule *rule, struct dpe_diags *diags);
+struct dpe_factors *dpe_factors_new(const struct dpe_rule *rule, struct dpe_diags *diags);
 /* The same if the whole rule would have too many states and its factors do not; else NULL. */
-struct dpe_parts *dpe_parts_if_wide(const struct dpe_rule *rule);
-/* As dpe_parts_new without diagnostics; NULL also for rules with control variables or actions inside. */
-struct dpe_parts *dpe_parts_for_search(const struct dpe_rule *rule);
+struct dpe_factors *dpe_factors_if_wide(const struct dpe_rule *rule);
+/* As dpe_factors_new without diagnostics; NULL also for rules with control variables or actions inside. */
+struct dpe_factors *dpe_factors_for_search(const struct dpe_rule *rule);
 /* The operands of the outermost & that share no event, as leaves without automata. NULL where there
  * are fewer than two, or control variables or actions inside. */
-struct dpe_parts *dpe_parts_of_operands(const struct dpe_rule *rule);
-void dpe_parts_free(struct dpe_parts *parts); /* accepts NULL */
-/* dpe_automaton_fold for all automata whose literals occur in no other factor. */
-void dpe_parts_fold(const struct dpe_parts *parts);
+struct dpe_factors *dpe_factors_of_operands(const struct dpe_rule *rule);
+void dpe_factors_free(struct dpe_factors *parts); /* accepts NULL */
+/* dpe_automaton_reduce_symmetry for all automata whose literals occur in no other factor. */
+void dpe_factors_reduce_symmetry(const struct dpe_factors *parts);
 /* True if dpe_automaton_given_up is true for one of them. */
-bool dpe_parts_given_up(const struct dpe_parts *parts);
-uint64_t dpe_parts_built(const struct dpe_parts *parts);
+bool dpe_factors_given_up(const struct dpe_factors *parts);
+uint64_t dpe_factors_built(const struct dpe_factors *parts);
 /* True if some event to come may follow what the factor was entered with. */
 bool dpe_automaton_needs_pred(const struct dpe_automaton *automaton, dpe_state state);
 /* LAST of a final state: the registers that hold its last events. */
@@ -138,16 +138,16 @@ bool dpe_rule_suits_automaton(const struct dpe_rule *rule);
 
 /* ---- prerequisites of events --------------------------------------------------------------- */
 
-#define DPE_NEEDS 64
+#define DPE_PREREQUISITE_PATTERNS 64
 
 /* Of a `detect` rule, as sets of patterns, a bit each. */
-struct dpe_needs {
+struct dpe_prerequisites {
 	uint64_t first;    /* whose events may be the first of a match in time */
 	uint64_t breaking; /* whose events may run an action with `break` */
-	uint64_t needed[DPE_NEEDS]; /* by breaking pattern: those that must have occurred before in time */
+	uint64_t needed[DPE_PREREQUISITE_PATTERNS]; /* by breaking pattern: those that must have occurred before in time */
 };
 
-/* False where nothing is known: the rule is no `detect`, or has more than DPE_NEEDS patterns. */
-bool dpe_rule_needs(const struct dpe_rule *rule, struct dpe_needs *needs);
+/* False where nothing is known: the rule is no `detect`, or has more than DPE_PREREQUISITE_PATTERNS patterns. */
+bool dpe_rule_prerequisites(const struct dpe_rule *rule, struct dpe_prerequisites *needs);
 
 #endif

@@ -8,8 +8,8 @@
 struct root_state {
 	struct dpe_move *moves;
 	uint32_t *first;
-	uint32_t *folded; /* the same for those that are left out, which stand behind; NULL: none yet */
-	bool folds;       /* some are left out */
+	uint32_t *redundant_first; /* the same for those that are left out, which stand behind; NULL: none yet */
+	bool reduces;       /* some are left out */
 };
 
 /* Sets of positions that one event takes together: few, and named by matches. They outlive the
@@ -31,10 +31,10 @@ struct dpe_automaton {
 	struct dpe_arena *arena;
 	struct dpe_auto *root;
 	unsigned nliterals;
-	struct dpe_room room;
-	bool folds;              /* moves are left out, … */
-	struct dpe_swaps *swaps; /* … where these allow it; or NULL */
-	struct dpe_ends *ends; /* NULL: no operands synchronise, so there are no dead states; … */
+	struct dpe_budget budget;
+	bool reduces;              /* moves are left out, … */
+	struct dpe_symmetries *symmetries; /* … where these allow it; or NULL */
+	struct dpe_liveness *liveness; /* NULL: no operands synchronise, so there are no dead states; … */
 	bool given_up;         /* … or a search for them was too large */
 	unsigned nstates;
 	struct root_state *states;
@@ -49,19 +49,19 @@ static bool any_synchronises(const struct dpe_auto *a)
 
 static void give_up(struct dpe_automaton *automaton)
 {
-	dpe_ends_free(automaton->ends);
-	automaton->ends = NULL;
+	dpe_liveness_free(automaton->liveness);
+	automaton->liveness = NULL;
 	automaton->given_up = true;
 }
 
 /* Once a search was given up all states count as such. */
 static bool is_live(struct dpe_automaton *automaton, dpe_state state)
 {
-	if (!automaton->ends)
+	if (!automaton->liveness)
 		return true;
-	if (dpe_ends_never(automaton->ends, automaton->root, state))
+	if (dpe_liveness_is_dead(automaton->liveness, automaton->root, state))
 		return false;
-	if (dpe_ends_given_up(automaton->ends))
+	if (dpe_liveness_given_up(automaton->liveness))
 		give_up(automaton);
 	return true;
 }
@@ -110,11 +110,11 @@ static struct dpe_automaton *begin(
 	automaton->last_wanted = last_wanted;
 	automaton->arena = dpe_arena_new();
 	automaton->nliterals = rule->nliterals;
-	automaton->room.most = SIZE_MAX;
+	automaton->budget.limit = SIZE_MAX;
 	automaton->root = dpe_auto_new(automaton->arena, rule,
-		dpe_normal_form(automaton->arena, rule, tree), last_wanted, &automaton->room);
+		dpe_normal_form(automaton->arena, rule, tree), last_wanted, &automaton->budget);
 	if (any_synchronises(automaton->root))
-		automaton->ends = dpe_ends_new(rule, automaton->root->node);
+		automaton->liveness = dpe_liveness_new(rule, automaton->root->node);
 	return automaton;
 }
 
@@ -130,7 +130,7 @@ bool dpe_automaton_refused(const struct dpe_rule *rule, struct dpe_diags *diags)
 	return true;
 }
 
-void dpe_automaton_tell_empty(const struct dpe_rule *rule, struct dpe_diags *diags)
+void dpe_automaton_report_empty(const struct dpe_rule *rule, struct dpe_diags *diags)
 {
 	dpe_diag(diags, DPE_ERROR, rule->place,
 		"rule '%s' accepts nothing: its operands wait for each other, or for an event that "
@@ -159,7 +159,7 @@ struct dpe_automaton *dpe_automaton_new(const struct dpe_rule *rule, struct dpe_
 		return NULL;
 	automaton = dpe_automaton_of(rule, rule->tree, false);
 	if (!automaton)
-		dpe_automaton_tell_empty(rule, diags);
+		dpe_automaton_report_empty(rule, diags);
 	return automaton;
 }
 
@@ -174,8 +174,8 @@ void dpe_automaton_free(struct dpe_automaton *automaton)
 	}
 	for (unsigned i = 0; i < automaton->nstates; i++)
 		free(automaton->states[i].moves);
-	dpe_swaps_free(automaton->swaps);
-	dpe_ends_free(automaton->ends);
+	dpe_symmetries_free(automaton->symmetries);
+	dpe_liveness_free(automaton->liveness);
 	dpe_auto_free(automaton->root);
 	dpe_arena_free(automaton->arena);
 	free(automaton->states);
@@ -259,40 +259,40 @@ static unsigned add_moves(struct dpe_automaton *automaton, struct dpe_move *to,
 }
 
 /* Marks the literals whose moves may be left out of the state. */
-static bool find_needless(const struct dpe_automaton *automaton, dpe_state state, bool *needless)
+static bool find_redundant(const struct dpe_automaton *automaton, dpe_state state, bool *redundant)
 {
-	return automaton->swaps &&
-	       dpe_swaps_spare(automaton->swaps, automaton->root, state, needless);
+	return automaton->symmetries &&
+	       dpe_symmetries_find_redundant(automaton->symmetries, automaton->root, state, redundant);
 }
 
 static void compose_state(struct dpe_automaton *automaton, dpe_state state)
 {
 	const struct dpe_node_state *s = dpe_auto_expand(automaton->root, state);
-	bool needless[automaton->nliterals + 1];
+	bool redundant[automaton->nliterals + 1];
 	struct root_state root = {.moves = dpe_xcalloc(s->nmoves + 1, sizeof(*root.moves))};
 	unsigned count;
 
-	dpe_ends_step(automaton->ends);
-	root.folds = find_needless(automaton, state, needless);
-	count = add_moves(automaton, root.moves, s, root.folds ? needless : NULL, false);
+	dpe_liveness_begin_step(automaton->liveness);
+	root.reduces = find_redundant(automaton, state, redundant);
+	count = add_moves(automaton, root.moves, s, root.reduces ? redundant : NULL, false);
 	root.first = sort_moves(automaton, root.moves, 0, count);
 	grow_states(automaton, state);
 	automaton->states[state] = root;
 }
 
 /* Those that were left out: whether they lead to an end is not looked for before somebody asks. */
-static void compose_folded(struct dpe_automaton *automaton, dpe_state state)
+static void compose_redundant(struct dpe_automaton *automaton, dpe_state state)
 {
 	const struct dpe_node_state *s = dpe_auto_expand(automaton->root, state);
 	struct root_state *root = &automaton->states[state];
 	unsigned count = root->first[automaton->nliterals], more;
-	bool needless[automaton->nliterals + 1];
+	bool redundant[automaton->nliterals + 1];
 
-	if (!find_needless(automaton, state, needless))
+	if (!find_redundant(automaton, state, redundant))
 		return;
-	dpe_ends_step(automaton->ends);
-	more = add_moves(automaton, root->moves + count, s, needless, true);
-	root->folded = sort_moves(automaton, root->moves, count, count + more);
+	dpe_liveness_begin_step(automaton->liveness);
+	more = add_moves(automaton, root->moves + count, s, redundant, true);
+	root->redundant_first = sort_moves(automaton, root->moves, count, count + more);
 }
 
 static const struct root_state *root_state(struct dpe_automaton *automaton, dpe_state state)
@@ -328,20 +328,20 @@ const struct dpe_move *dpe_automaton_all_moves(
 	const struct root_state *root = root_state(automaton, state);
 	const uint32_t *first = root->first;
 
-	if (root->folds && !root->folded)
-		compose_folded(automaton, state);
-	if (root->folded && first[literal + 1] == first[literal])
-		first = root->folded;
+	if (root->reduces && !root->redundant_first)
+		compose_redundant(automaton, state);
+	if (root->redundant_first && first[literal + 1] == first[literal])
+		first = root->redundant_first;
 	*count = first[literal + 1] - first[literal];
 	return root->moves + first[literal];
 }
 
-void dpe_automaton_fold(struct dpe_automaton *automaton)
+void dpe_automaton_reduce_symmetry(struct dpe_automaton *automaton)
 {
-	automaton->folds = true;
-	automaton->swaps = dpe_swaps_new(automaton->rule, automaton->root->node);
-	if (automaton->swaps)
-		dpe_covered_drop(automaton->root);
+	automaton->reduces = true;
+	automaton->symmetries = dpe_symmetries_new(automaton->rule, automaton->root->node);
+	if (automaton->symmetries)
+		dpe_enable_register_pruning(automaton->root);
 }
 
 unsigned dpe_automaton_registers(struct dpe_automaton *automaton, dpe_state state)
@@ -376,7 +376,7 @@ unsigned dpe_automaton_built(const struct dpe_automaton *automaton)
 
 size_t dpe_automaton_bytes(const struct dpe_automaton *automaton)
 {
-	return automaton->room.bytes + automaton->nstates * sizeof(*automaton->states);
+	return automaton->budget.bytes + automaton->nstates * sizeof(*automaton->states);
 }
 
 struct dpe_automaton *dpe_automaton_renew(struct dpe_automaton *old)
@@ -387,8 +387,8 @@ struct dpe_automaton *dpe_automaton_renew(struct dpe_automaton *old)
 	old->positions = NULL;
 	if (old->given_up)
 		give_up(automaton);
-	if (old->folds)
-		dpe_automaton_fold(automaton);
+	if (old->reduces)
+		dpe_automaton_reduce_symmetry(automaton);
 	return automaton;
 }
 

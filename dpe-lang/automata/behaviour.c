@@ -87,23 +87,23 @@ static void end_walk(struct walk *walk)
 	dpe_behaviour_free(&walk->behaviour);
 }
 
-/* The way to a visit. */
+/* The path to a visit. */
 static struct walk walk_to(const struct example_search *search, uint32_t at)
 {
 	struct walk walk = {.automaton = search->automaton};
 	unsigned depth = search->visits[at].depth;
-	uint32_t *way = dpe_xcalloc(depth + 1, sizeof(*way));
+	uint32_t *path = dpe_xcalloc(depth + 1, sizeof(*path));
 
 	for (unsigned i = depth; i; at = search->visits[at].from)
-		way[--i] = at;
+		path[--i] = at;
 	for (unsigned i = 0; i < depth; i++) {
-		const struct visit *visit = &search->visits[way[i]];
+		const struct visit *visit = &search->visits[path[i]];
 		unsigned count;
 
 		step(&walk, &dpe_automaton_moves(walk.automaton, walk.state, visit->literal,
 				    &count)[visit->move]);
 	}
-	free(way);
+	free(path);
 	return walk;
 }
 
@@ -198,8 +198,8 @@ static void want(const struct walk *walk, unsigned literal, struct dpe_rejection
 		add_pred(&rejection->wanted, walk->registers[moves[0].preds[i]]);
 }
 
-/* Every way to read the events so far. */
-struct readings {
+/* Every path to read the events so far. */
+struct configurations {
 	struct walk *at;
 	unsigned count, cap;
 };
@@ -210,8 +210,8 @@ static bool is_same(const struct walk *a, const struct walk *b)
 	       !memcmp(a->registers, b->registers, a->nregisters * sizeof(*a->registers));
 }
 
-static void add_reading(
-	struct readings *to, const struct walk *from, const struct dpe_move *move, unsigned number)
+static void add_configuration(
+	struct configurations *to, const struct walk *from, const struct dpe_move *move, unsigned number)
 {
 	struct walk next = {from->automaton, move->to, NULL, move->nregisters, {0}};
 
@@ -228,20 +228,20 @@ static void add_reading(
 	*DPE_GROW(to->at, to->count, to->cap) = next;
 }
 
-static void drop_readings(struct readings *readings)
+static void drop_configurations(struct configurations *configurations)
 {
-	for (unsigned i = 0; i < readings->count; i++)
-		free(readings->at[i].registers);
-	free(readings->at);
-	*readings = (struct readings){0};
+	for (unsigned i = 0; i < configurations->count; i++)
+		free(configurations->at[i].registers);
+	free(configurations->at);
+	*configurations = (struct configurations){0};
 }
 
 /* The event as any literal that looks like it. */
-static struct readings read_event(const struct dpe_rule *rule, const struct readings *from,
+static struct configurations take_event(const struct dpe_rule *rule, const struct configurations *from,
 	const struct dpe_behaviour_event *event, unsigned number)
 {
 	unsigned pattern = rule->literals[event->literal].pattern;
-	struct readings to = {0};
+	struct configurations to = {0};
 
 	for (unsigned i = 0; i < from->count; i++) {
 		for (unsigned literal = 0; literal < rule->nliterals; literal++) {
@@ -254,7 +254,7 @@ static struct readings read_event(const struct dpe_rule *rule, const struct read
 				from->at[i].automaton, from->at[i].state, literal, &count);
 			for (unsigned m = 0; m < count; m++) {
 				if (takes(&from->at[i], &moves[m], event->preds, event->npreds))
-					add_reading(&to, &from->at[i], &moves[m], number);
+					add_configuration(&to, &from->at[i], &moves[m], number);
 			}
 		}
 	}
@@ -265,20 +265,20 @@ static struct readings read_event(const struct dpe_rule *rule, const struct read
 static bool is_rejected_at_last(struct dpe_automaton *automaton, const struct dpe_rule *rule,
 	const struct dpe_behaviour *behaviour)
 {
-	struct readings readings = {0}, next;
+	struct configurations configurations = {0}, next;
 	unsigned at = 0;
 
-	*DPE_GROW(readings.at, readings.count, readings.cap) = (struct walk){
+	*DPE_GROW(configurations.at, configurations.count, configurations.cap) = (struct walk){
 		.automaton = automaton, .registers = dpe_xcalloc(1, sizeof(unsigned))};
 	while (at < behaviour->nevents) {
-		next = read_event(rule, &readings, &behaviour->events[at], at);
-		drop_readings(&readings);
-		readings = next;
-		if (!readings.count)
+		next = take_event(rule, &configurations, &behaviour->events[at], at);
+		drop_configurations(&configurations);
+		configurations = next;
+		if (!configurations.count)
 			break;
 		at++;
 	}
-	drop_readings(&readings);
+	drop_configurations(&configurations);
 	return at + 1 == behaviour->nevents;
 }
 

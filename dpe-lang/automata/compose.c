@@ -233,8 +233,8 @@ static void add_step(struct dpe_auto *a, struct dpe_node_state *s, const struct 
 	key = pair_key(&step, &ndata);
 	if (to_left->complete && to_right->complete)
 		key = done_key(&step, key, &ndata);
-	else if (a->drops)
-		key = dpe_covered_simplify(a, key, &ndata, source);
+	else if (a->prunes)
+		key = dpe_prune_registers(a, key, &ndata, source);
 	for (unsigned i = 0; i < nleft; i++)
 		positions[move.npositions++] = left->positions[i];
 	for (unsigned i = 0; i < nright; i++)

@@ -7,9 +7,9 @@
 
 struct factoring {
 	const struct dpe_rule *rule;
-	struct dpe_parts *parts;
+	struct dpe_factors *parts;
 	bool finest;   /* divide even what is of moderate size */
-	bool bare;     /* only the outermost &, and no automata */
+	bool leaves_only;     /* only the outermost &, and no automata */
 	bool too_many; /* states of a part that could not be divided … */
 	struct dpe_place where;
 };
@@ -121,17 +121,17 @@ static bool divides(const struct dpe_rule *rule, const struct dpe_node *node)
 /* ---- making them ----------------------------------------------------------------------- */
 
 /* NULL where the node's language is empty, or too many states were noted. */
-static struct dpe_part *make(
+static struct dpe_factor *make(
 	struct factoring *m, const struct dpe_node *node, bool last_wanted, unsigned height);
 
-static struct dpe_part *new_part(struct factoring *m, enum dpe_part_kind kind, unsigned maxkids)
+static struct dpe_factor *new_part(struct factoring *m, enum dpe_factor_kind kind, unsigned maxkids)
 {
-	struct dpe_part *part = dpe_arena_alloc(m->parts->arena, sizeof(*part));
+	struct dpe_factor *part = dpe_arena_alloc(m->parts->arena, sizeof(*part));
 
 	part->kind = kind;
 	part->literals = dpe_arena_alloc(
 		m->parts->arena, (m->rule->nliterals + 1) * sizeof(*part->literals));
-	part->kids = dpe_arena_alloc(m->parts->arena, (maxkids + 1) * sizeof(struct dpe_part *));
+	part->kids = dpe_arena_alloc(m->parts->arena, (maxkids + 1) * sizeof(struct dpe_factor *));
 	return part;
 }
 
@@ -148,17 +148,17 @@ static unsigned count_positions(
 
 /* True where the literals of the part stand nowhere but in this node of the rule. */
 static bool is_own(
-	const struct factoring *m, const struct dpe_part *part, const struct dpe_node *node)
+	const struct factoring *m, const struct dpe_factor *part, const struct dpe_node *node)
 {
 	return count_positions(m->rule, node, part->literals) ==
 	       count_positions(m->rule, m->rule->tree, part->literals);
 }
 
-static struct dpe_part *make_automaton(
+static struct dpe_factor *make_automaton(
 	struct factoring *m, const struct dpe_node *node, bool last_wanted)
 {
 	struct dpe_automaton *automaton;
-	struct dpe_part *part;
+	struct dpe_factor *part;
 
 	if (!dpe_is_moderate(node)) {
 		m->too_many = true;
@@ -169,7 +169,7 @@ static struct dpe_part *make_automaton(
 	if (!automaton)
 		return NULL;
 	*DPE_GROW(m->parts->automata, m->parts->nautomata, m->parts->capautomata) = automaton;
-	part = new_part(m, DPE_PART_AUTOMATON, 0);
+	part = new_part(m, DPE_FACTOR_AUTOMATON, 0);
 	part->automaton = automaton;
 	part->node = node;
 	part->nullable = dpe_nullable(node);
@@ -178,7 +178,7 @@ static struct dpe_part *make_automaton(
 	return part;
 }
 
-static void add_kid(struct factoring *m, struct dpe_part *part, const struct dpe_part *kid)
+static void add_kid(struct factoring *m, struct dpe_factor *part, const struct dpe_factor *kid)
 {
 	part->kids[part->nkids++] = kid;
 	for (unsigned i = 0; i < m->rule->nliterals; i++)
@@ -219,7 +219,7 @@ static struct dpe_operands list_of(struct factoring *m, const struct dpe_node *n
 }
 
 /* From this kid on all are nullable. */
-static unsigned tail_of(const struct dpe_part *part)
+static unsigned tail_of(const struct dpe_factor *part)
 {
 	unsigned tail = part->nkids;
 
@@ -228,16 +228,16 @@ static unsigned tail_of(const struct dpe_part *part)
 	return tail;
 }
 
-static struct dpe_part *make_seq(
+static struct dpe_factor *make_seq(
 	struct factoring *m, const struct dpe_node *node, bool last_wanted, unsigned height)
 {
 	struct dpe_operands list = list_of(m, node);
-	struct dpe_part *part = new_part(m, DPE_PART_SEQ, list.count);
+	struct dpe_factor *part = new_part(m, DPE_FACTOR_SEQ, list.count);
 	bool whole = true;
 
 	for (unsigned i = 0; i < list.count && whole; i++) {
 		bool follows = i + 1 < list.count;
-		struct dpe_part *kid = make(m, list.at[i], last_wanted || follows, height + 1);
+		struct dpe_factor *kid = make(m, list.at[i], last_wanted || follows, height + 1);
 
 		whole = kid != NULL;
 		if (kid)
@@ -250,14 +250,14 @@ static struct dpe_part *make_seq(
 }
 
 /* Without the alternatives that come to nothing. */
-static struct dpe_part *make_alt(
+static struct dpe_factor *make_alt(
 	struct factoring *m, const struct dpe_node *node, bool last_wanted, unsigned height)
 {
 	struct dpe_operands list = list_of(m, node);
-	struct dpe_part *part = new_part(m, DPE_PART_ALT, list.count);
+	struct dpe_factor *part = new_part(m, DPE_FACTOR_ALT, list.count);
 
 	for (unsigned i = 0; i < list.count; i++) {
-		struct dpe_part *kid = make(m, list.at[i], last_wanted, height + 1);
+		struct dpe_factor *kid = make(m, list.at[i], last_wanted, height + 1);
 
 		if (!kid)
 			continue;
@@ -268,10 +268,10 @@ static struct dpe_part *make_alt(
 	return part->nkids ? part : NULL;
 }
 
-static struct dpe_part *make_star(struct factoring *m, const struct dpe_node *node, unsigned height)
+static struct dpe_factor *make_star(struct factoring *m, const struct dpe_node *node, unsigned height)
 {
-	struct dpe_part *part = new_part(m, DPE_PART_STAR, 1);
-	struct dpe_part *kid = make(m, node->left, true, height + 1);
+	struct dpe_factor *part = new_part(m, DPE_FACTOR_STAR, 1);
+	struct dpe_factor *kid = make(m, node->left, true, height + 1);
 
 	if (kid)
 		add_kid(m, part, kid);
@@ -293,21 +293,21 @@ static const struct dpe_node *join_operands(struct factoring *m, const struct li
 }
 
 /* The last kid before this one, which stands behind it in `nodes`, that is alike. */
-static uint32_t find_twin(const struct factoring *m, const struct dpe_part *part,
-	const struct dpe_part *kid, const struct dpe_node *const *nodes)
+static uint32_t find_twin(const struct factoring *m, const struct dpe_factor *part,
+	const struct dpe_factor *kid, const struct dpe_node *const *nodes)
 {
 	for (uint32_t i = part->nkids; kid->own && i-- > 0;) {
-		if (part->kids[i]->own && dpe_operands_alike(m->rule, nodes[i], nodes[part->nkids]))
+		if (part->kids[i]->own && dpe_operands_interchangeable(m->rule, nodes[i], nodes[part->nkids]))
 			return i;
 	}
 	return DPE_NO_KID;
 }
 
-static struct dpe_part *make_par(
+static struct dpe_factor *make_par(
 	struct factoring *m, const struct dpe_node *node, bool last_wanted, unsigned height)
 {
 	struct linked_operands operands = operands_of(m->rule, node);
-	struct dpe_part *part = new_part(m, DPE_PART_PAR, operands.list.count);
+	struct dpe_factor *part = new_part(m, DPE_FACTOR_PAR, operands.list.count);
 	uint32_t *kid_of =
 		dpe_arena_alloc(m->parts->arena, (m->rule->nliterals + 1) * sizeof(*kid_of));
 	uint32_t *twin_of =
@@ -316,7 +316,7 @@ static struct dpe_part *make_par(
 	bool whole = true;
 
 	for (unsigned i = 0; i < operands.list.count && whole; i++) {
-		struct dpe_part *kid;
+		struct dpe_factor *kid;
 
 		if (operands.first[i] != i)
 			continue;
@@ -343,9 +343,9 @@ static struct dpe_part *make_par(
 	return whole ? part : NULL;
 }
 
-static struct dpe_part *make_operand(struct factoring *m, const struct dpe_node *node)
+static struct dpe_factor *make_operand(struct factoring *m, const struct dpe_node *node)
 {
-	struct dpe_part *part = new_part(m, DPE_PART_AUTOMATON, 0);
+	struct dpe_factor *part = new_part(m, DPE_FACTOR_AUTOMATON, 0);
 
 	part->node = node;
 	part->nullable = dpe_nullable(node);
@@ -353,12 +353,12 @@ static struct dpe_part *make_operand(struct factoring *m, const struct dpe_node 
 	return part;
 }
 
-static struct dpe_part *make(
+static struct dpe_factor *make(
 	struct factoring *m, const struct dpe_node *node, bool last_wanted, unsigned height)
 {
 	if (height > m->parts->height)
 		m->parts->height = height;
-	if (m->bare)
+	if (m->leaves_only)
 		return make_operand(m, node);
 	if ((!m->finest && dpe_is_moderate(node)) || !divides(m->rule, node))
 		return make_automaton(m, node, last_wanted);
@@ -374,21 +374,21 @@ static struct dpe_part *make(
 	}
 }
 
-static struct dpe_parts *make_parts(struct factoring *m)
+static struct dpe_factors *make_parts(struct factoring *m)
 {
 	m->parts = dpe_xcalloc(1, sizeof(*m->parts));
 	m->parts->arena = dpe_arena_new();
 	m->parts->root = make(m, dpe_normal_form(m->parts->arena, m->rule, m->rule->tree), false, 1);
 	if (m->parts->root && !m->too_many)
 		return m->parts;
-	dpe_parts_free(m->parts);
+	dpe_factors_free(m->parts);
 	return NULL;
 }
 
-struct dpe_parts *dpe_parts_new(const struct dpe_rule *rule, struct dpe_diags *diags)
+struct dpe_factors *dpe_factors_new(const struct dpe_rule *rule, struct dpe_diags *diags)
 {
 	struct factoring f = {.rule = rule, .finest = true};
-	struct dpe_parts *parts;
+	struct dpe_factors *parts;
 
 	if (dpe_automaton_refused(rule, diags))
 		return NULL;
@@ -399,11 +399,11 @@ struct dpe_parts *dpe_parts_new(const struct dpe_rule *rule, struct dpe_diags *d
 			"share events may have more than %d states here",
 			rule->name, DPE_MODERATE_STATES);
 	else if (!parts)
-		dpe_automaton_tell_empty(rule, diags);
+		dpe_automaton_report_empty(rule, diags);
 	return parts;
 }
 
-struct dpe_parts *dpe_parts_if_wide(const struct dpe_rule *rule)
+struct dpe_factors *dpe_factors_if_wide(const struct dpe_rule *rule)
 {
 	struct factoring f = {.rule = rule};
 
@@ -420,7 +420,7 @@ static bool reaches_out(const struct dpe_node *node)
 			       reaches_out(node->left) || reaches_out(node->right));
 }
 
-struct dpe_parts *dpe_parts_for_search(const struct dpe_rule *rule)
+struct dpe_factors *dpe_factors_for_search(const struct dpe_rule *rule)
 {
 	struct factoring f = {.rule = rule, .finest = true};
 
@@ -430,9 +430,9 @@ struct dpe_parts *dpe_parts_for_search(const struct dpe_rule *rule)
 	return make_parts(&f);
 }
 
-struct dpe_parts *dpe_parts_of_operands(const struct dpe_rule *rule)
+struct dpe_factors *dpe_factors_of_operands(const struct dpe_rule *rule)
 {
-	struct factoring f = {.rule = rule, .bare = true};
+	struct factoring f = {.rule = rule, .leaves_only = true};
 
 	if (rule->tree->kind != DPE_NODE_PAR || reaches_out(rule->tree) ||
 		!divides(rule, rule->tree))
@@ -472,7 +472,7 @@ bool dpe_rule_suits_automaton(const struct dpe_rule *rule)
 	       (dpe_is_moderate(rule->tree) || synchronises(rule, rule->tree));
 }
 
-void dpe_parts_free(struct dpe_parts *parts)
+void dpe_factors_free(struct dpe_factors *parts)
 {
 	if (!parts)
 		return;
@@ -483,20 +483,20 @@ void dpe_parts_free(struct dpe_parts *parts)
 	free(parts);
 }
 
-static void fold(const struct dpe_part *part)
+static void fold(const struct dpe_factor *part)
 {
 	if (part->automaton && part->own)
-		dpe_automaton_fold(part->automaton);
+		dpe_automaton_reduce_symmetry(part->automaton);
 	for (unsigned i = 0; i < part->nkids; i++)
 		fold(part->kids[i]);
 }
 
-void dpe_parts_fold(const struct dpe_parts *parts)
+void dpe_factors_reduce_symmetry(const struct dpe_factors *parts)
 {
 	fold(parts->root);
 }
 
-bool dpe_parts_given_up(const struct dpe_parts *parts)
+bool dpe_factors_given_up(const struct dpe_factors *parts)
 {
 	for (unsigned i = 0; i < parts->nautomata; i++) {
 		if (dpe_automaton_given_up(parts->automata[i]))
@@ -505,7 +505,7 @@ bool dpe_parts_given_up(const struct dpe_parts *parts)
 	return false;
 }
 
-uint64_t dpe_parts_built(const struct dpe_parts *parts)
+uint64_t dpe_factors_built(const struct dpe_factors *parts)
 {
 	uint64_t built = 0;
 

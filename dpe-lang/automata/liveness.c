@@ -9,11 +9,11 @@
 /* Of an operand within a & that is at its end as a whole: nothing follows. */
 #define OVER UINT32_MAX
 
-enum liveness { UNKNOWN, LIVE, DEAD };
+enum row_status { UNKNOWN, LIVE, DEAD };
 
 struct row {
 	UT_hash_handle hh;
-	enum liveness liveness;
+	enum row_status status;
 	/* In the search at hand: */
 	unsigned events;     /* that led here, … */
 	struct row *from;    /* … the last of them from here */
@@ -29,10 +29,10 @@ struct group {
 	struct row *rows;
 };
 
-struct dpe_ends {
+struct dpe_liveness {
 	const struct dpe_rule *rule;
 	const struct dpe_node *tree;
-	struct dpe_room room;
+	struct dpe_budget budget;
 	struct dpe_arena *arena;
 	struct dpe_auto *root;
 	uint32_t generation; /* of the automaton: the so many-th */
@@ -53,133 +53,133 @@ static bool is_outer(const struct dpe_auto *a)
 	return a->node->kind == DPE_NODE_PAR && !a->node->nonempty;
 }
 
-static void collect_operands(struct dpe_ends *ends, struct dpe_auto *a)
+static void collect_operands(struct dpe_liveness *liveness, struct dpe_auto *a)
 {
 	if (!is_outer(a)) {
-		*DPE_GROW(ends->operands, ends->noperands, ends->capoperands) = a;
+		*DPE_GROW(liveness->operands, liveness->noperands, liveness->capoperands) = a;
 		return;
 	}
-	collect_operands(ends, a->left);
-	collect_operands(ends, a->right);
+	collect_operands(liveness, a->left);
+	collect_operands(liveness, a->right);
 }
 
-static void join_groups(struct dpe_ends *ends, unsigned one, unsigned other)
+static void join_groups(struct dpe_liveness *liveness, unsigned one, unsigned other)
 {
 	unsigned low = one < other ? one : other, high = one < other ? other : one;
 
-	for (unsigned i = 0; low != high && i < ends->noperands; i++) {
-		if (ends->group_of[i] == high)
-			ends->group_of[i] = low;
+	for (unsigned i = 0; low != high && i < liveness->noperands; i++) {
+		if (liveness->group_of[i] == high)
+			liveness->group_of[i] = low;
 	}
 }
 
-static void find_owners(struct dpe_ends *ends, unsigned literal)
+static void find_owners(struct dpe_liveness *liveness, unsigned literal)
 {
-	ends->first[literal] = ends->noperands;
-	for (unsigned i = 0; i < ends->noperands; i++) {
-		if (!ends->operands[i]->literals[literal])
+	liveness->first[literal] = liveness->noperands;
+	for (unsigned i = 0; i < liveness->noperands; i++) {
+		if (!liveness->operands[i]->literals[literal])
 			continue;
-		if (ends->first[literal] == ends->noperands)
-			ends->first[literal] = i;
+		if (liveness->first[literal] == liveness->noperands)
+			liveness->first[literal] = i;
 		else
-			join_groups(ends, ends->group_of[ends->first[literal]], ends->group_of[i]);
+			join_groups(liveness, liveness->group_of[liveness->first[literal]], liveness->group_of[i]);
 	}
 }
 
-static void *array_of(struct dpe_ends *ends, unsigned count, size_t size)
+static void *array_of(struct dpe_liveness *liveness, unsigned count, size_t size)
 {
-	return dpe_arena_alloc(ends->arena, (count + 1) * size);
+	return dpe_arena_alloc(liveness->arena, (count + 1) * size);
 }
 
-static void make_groups(struct dpe_ends *ends)
+static void make_groups(struct dpe_liveness *liveness)
 {
-	collect_operands(ends, ends->root);
-	ends->states = array_of(ends, ends->noperands, sizeof(*ends->states));
-	ends->group_of = array_of(ends, ends->noperands, sizeof(*ends->group_of));
-	ends->groups = array_of(ends, ends->noperands, sizeof(*ends->groups));
-	ends->first = array_of(ends, ends->rule->nliterals, sizeof(*ends->first));
-	ends->ngroups = ends->noperands;
-	for (unsigned i = 0; i < ends->noperands; i++)
-		ends->group_of[i] = i;
-	for (unsigned literal = 0; literal < ends->rule->nliterals; literal++)
-		find_owners(ends, literal);
-	for (unsigned i = 0; i < ends->noperands; i++) {
-		struct group *group = &ends->groups[ends->group_of[i]];
+	collect_operands(liveness, liveness->root);
+	liveness->states = array_of(liveness, liveness->noperands, sizeof(*liveness->states));
+	liveness->group_of = array_of(liveness, liveness->noperands, sizeof(*liveness->group_of));
+	liveness->groups = array_of(liveness, liveness->noperands, sizeof(*liveness->groups));
+	liveness->first = array_of(liveness, liveness->rule->nliterals, sizeof(*liveness->first));
+	liveness->ngroups = liveness->noperands;
+	for (unsigned i = 0; i < liveness->noperands; i++)
+		liveness->group_of[i] = i;
+	for (unsigned literal = 0; literal < liveness->rule->nliterals; literal++)
+		find_owners(liveness, literal);
+	for (unsigned i = 0; i < liveness->noperands; i++) {
+		struct group *group = &liveness->groups[liveness->group_of[i]];
 
 		if (!group->members)
 			group->members =
-				array_of(ends, ends->noperands - i, sizeof(struct dpe_auto *));
-		group->members[group->count++] = ends->operands[i];
+				array_of(liveness, liveness->noperands - i, sizeof(struct dpe_auto *));
+		group->members[group->count++] = liveness->operands[i];
 	}
 }
 
 /* ---- the beginning and the end ----------------------------------------------------------- */
 
-static void begin(struct dpe_ends *ends)
+static void begin(struct dpe_liveness *liveness)
 {
-	ends->arena = dpe_arena_new();
-	ends->room.bytes = 0;
-	ends->room.full = false;
-	ends->generation++;
-	ends->root = dpe_auto_new_bare(ends->arena, ends->rule, ends->tree, &ends->room);
-	make_groups(ends);
+	liveness->arena = dpe_arena_new();
+	liveness->budget.bytes = 0;
+	liveness->budget.exceeded = false;
+	liveness->generation++;
+	liveness->root = dpe_auto_new_skeleton(liveness->arena, liveness->rule, liveness->tree, &liveness->budget);
+	make_groups(liveness);
 }
 
-static void clear(struct dpe_ends *ends)
+static void clear(struct dpe_liveness *liveness)
 {
-	for (unsigned i = 0; i < ends->ngroups; i++)
-		HASH_CLEAR(hh, ends->groups[i].rows);
-	free(ends->operands);
-	dpe_auto_free(ends->root);
-	dpe_arena_free(ends->arena);
-	ends->operands = NULL;
-	ends->root = NULL;
-	ends->arena = NULL;
-	ends->noperands = ends->capoperands = ends->ngroups = 0;
+	for (unsigned i = 0; i < liveness->ngroups; i++)
+		HASH_CLEAR(hh, liveness->groups[i].rows);
+	free(liveness->operands);
+	dpe_auto_free(liveness->root);
+	dpe_arena_free(liveness->arena);
+	liveness->operands = NULL;
+	liveness->root = NULL;
+	liveness->arena = NULL;
+	liveness->noperands = liveness->capoperands = liveness->ngroups = 0;
 }
 
-struct dpe_ends *dpe_ends_new(const struct dpe_rule *rule, const struct dpe_node *tree)
+struct dpe_liveness *dpe_liveness_new(const struct dpe_rule *rule, const struct dpe_node *tree)
 {
-	struct dpe_ends *ends = dpe_xcalloc(1, sizeof(*ends));
+	struct dpe_liveness *liveness = dpe_xcalloc(1, sizeof(*liveness));
 
-	ends->rule = rule;
-	ends->tree = tree;
-	ends->room.most = DPE_SEARCH_BYTES;
-	begin(ends);
-	return ends;
+	liveness->rule = rule;
+	liveness->tree = tree;
+	liveness->budget.limit = DPE_SEARCH_BYTES;
+	begin(liveness);
+	return liveness;
 }
 
-void dpe_ends_free(struct dpe_ends *ends)
+void dpe_liveness_free(struct dpe_liveness *liveness)
 {
-	if (!ends)
+	if (!liveness)
 		return;
-	clear(ends);
-	free(ends);
+	clear(liveness);
+	free(liveness);
 }
 
-bool dpe_ends_given_up(const struct dpe_ends *ends)
+bool dpe_liveness_given_up(const struct dpe_liveness *liveness)
 {
-	return ends->given_up;
+	return liveness->given_up;
 }
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
 /* Fills in the states of operands from one on; the next one. */
-static unsigned strip(struct dpe_ends *ends, struct dpe_auto *bare, const struct dpe_auto *a,
+static unsigned strip(struct dpe_liveness *liveness, struct dpe_auto *skeleton, const struct dpe_auto *a,
 	dpe_state state, unsigned at)
 {
 	const struct dpe_key *key = state == OVER ? NULL : a->states[state]->key;
-	bool over = !key || (is_outer(bare) && key->form == DPE_FORM_DONE);
+	bool over = !key || (is_outer(skeleton) && key->form == DPE_FORM_DONE);
 
-	if (is_outer(bare)) {
-		at = strip(ends, bare->left, a->left, over ? OVER : key->left, at);
-		return strip(ends, bare->right, a->right, over ? OVER : key->right, at);
+	if (is_outer(skeleton)) {
+		at = strip(liveness, skeleton->left, a->left, over ? OVER : key->left, at);
+		return strip(liveness, skeleton->right, a->right, over ? OVER : key->right, at);
 	}
-	ends->states[at] = over ? OVER : dpe_auto_strip(bare, a, state, ends->generation);
+	liveness->states[at] = over ? OVER : dpe_auto_skeleton_state(skeleton, a, state, liveness->generation);
 	return at + 1;
 }
 
-static struct row *find_row(struct dpe_ends *ends, struct group *group, const dpe_state *at)
+static struct row *find_row(struct dpe_liveness *liveness, struct group *group, const dpe_state *at)
 {
 	size_t size = group->count * sizeof(*at);
 	struct row *row;
@@ -187,22 +187,22 @@ static struct row *find_row(struct dpe_ends *ends, struct group *group, const dp
 	HASH_FIND(hh, group->rows, at, size, row);
 	if (row)
 		return row;
-	row = dpe_arena_alloc(ends->arena, sizeof(*row) + size);
+	row = dpe_arena_alloc(liveness->arena, sizeof(*row) + size);
 	memcpy(row->at, at, size);
 	HASH_ADD_KEYPTR(hh, group->rows, row->at, size, row);
-	dpe_room_take(&ends->room, sizeof(*row) + size + sizeof(UT_hash_bucket));
+	dpe_budget_take(&liveness->budget, sizeof(*row) + size + sizeof(UT_hash_bucket));
 	return row;
 }
 
-static unsigned count_away(const struct group *group, const struct row *row)
+static unsigned count_distance(const struct group *group, const struct row *row)
 {
-	unsigned away = 0;
+	unsigned distance = 0;
 
 	for (unsigned i = 0; i < group->count; i++) {
 		if (row->at[i] != OVER)
-			away += group->members[i]->states[row->at[i]]->away;
+			distance += group->members[i]->states[row->at[i]]->distance;
 	}
-	return away;
+	return distance;
 }
 
 static bool is_final(const struct group *group, const struct row *row)
@@ -219,10 +219,10 @@ static bool is_final(const struct group *group, const struct row *row)
 /* Rows that were seen are gone on from in this order: those first that are the fewest events away
  * from an end, if operands did not wait for each other, and among these those that were come to
  * soon: else one would look at all ways round a place where they do wait. */
-#define AWAY_WEIGHS 5
+#define DISTANCE_WEIGHT 5
 
 struct row_search {
-	struct dpe_ends *ends;
+	struct dpe_liveness *liveness;
 	struct group *group;
 	struct row **pending; /* by what that comes to; the newest */
 	unsigned npending, lowest;
@@ -253,10 +253,10 @@ static void see(struct row_search *search, struct row *row, struct row *from)
 {
 	struct row **pending;
 
-	search->ends->work++;
+	search->liveness->work++;
 	row->events = from ? from->events + 1 : 0;
-	pending = pending_at(search, count_away(search->group, row) * AWAY_WEIGHS + row->events);
-	row->liveness = DEAD;
+	pending = pending_at(search, count_distance(search->group, row) * DISTANCE_WEIGHT + row->events);
+	row->status = DEAD;
 	row->from = from;
 	row->next = *pending;
 	row->earlier = search->newest;
@@ -288,15 +288,15 @@ static bool step_on(struct row_search *search, unsigned at)
 	while (at < group->count && !group->members[at]->literals[search->literal])
 		at++;
 	if (at == group->count) {
-		row = find_row(search->ends, search->group, search->to);
-		if (row->liveness == UNKNOWN)
+		row = find_row(search->liveness, search->group, search->to);
+		if (row->status == UNKNOWN)
 			see(search, row, search->from);
-		return row->liveness == LIVE;
+		return row->status == LIVE;
 	}
 	if (search->from->at[at] == OVER)
 		return false;
 	s = dpe_auto_expand(group->members[at], search->from->at[at]);
-	for (unsigned i = 0; i < s->nmoves && !search->ends->room.full; i++) {
+	for (unsigned i = 0; i < s->nmoves && !search->liveness->budget.exceeded; i++) {
 		if (s->moves[i].literal != search->literal)
 			continue;
 		search->to[at] = s->moves[i].to;
@@ -310,23 +310,23 @@ static bool step_on(struct row_search *search, unsigned at)
 /* Sees what the row leads to; true where that is an end, or known to lead to one. */
 static bool look_on(struct row_search *search, struct row *row)
 {
-	const struct dpe_ends *ends = search->ends;
+	const struct dpe_liveness *liveness = search->liveness;
 	const struct group *group = search->group;
 
 	if (is_final(group, row))
 		return true;
 	search->from = row;
 	memcpy(search->to, row->at, group->count * sizeof(*row->at));
-	for (unsigned m = 0; m < group->count && !ends->room.full; m++) {
+	for (unsigned m = 0; m < group->count && !liveness->budget.exceeded; m++) {
 		const struct dpe_node_state *s;
 
 		if (row->at[m] == OVER)
 			continue;
 		s = dpe_auto_expand(group->members[m], row->at[m]);
-		for (unsigned i = 0; i < s->nmoves && !ends->room.full; i++) {
+		for (unsigned i = 0; i < s->nmoves && !liveness->budget.exceeded; i++) {
 			search->literal = s->moves[i].literal;
 			search->to[m] = s->moves[i].to;
-			if (ends->operands[ends->first[search->literal]] == group->members[m] &&
+			if (liveness->operands[liveness->first[search->literal]] == group->members[m] &&
 				step_on(search, m + 1))
 				return true;
 		}
@@ -339,30 +339,30 @@ static bool look_on(struct row_search *search, struct row *row)
  * come to. */
 static void note_live(struct row_search *search, struct row *row)
 {
-	for (; row && row->liveness != LIVE; row = row->from)
-		row->liveness = LIVE;
+	for (; row && row->status != LIVE; row = row->from)
+		row->status = LIVE;
 	for (row = search->newest; row; row = row->earlier) {
-		if (row->liveness == DEAD)
-			row->liveness = UNKNOWN;
+		if (row->status == DEAD)
+			row->status = UNKNOWN;
 	}
 }
 
-static bool is_too_much(const struct dpe_ends *ends)
+static bool is_too_much(const struct dpe_liveness *liveness)
 {
-	return ends->room.full || ends->work > DPE_SEARCH_WORK;
+	return liveness->budget.exceeded || liveness->work > DPE_SEARCH_WORK;
 }
 
 /* From a row on, towards an end, until one is found, which is soon where there is one. What was visited
  * in vain is dead. Rows are marked DEAD when first seen and LIVE on success. */
-static bool find_final(struct dpe_ends *ends, struct group *group, struct row *start)
+static bool find_final(struct dpe_liveness *liveness, struct group *group, struct row *start)
 {
-	struct row_search search = {.ends = ends, .group = group};
+	struct row_search search = {.liveness = liveness, .group = group};
 	struct row *row;
 	bool found = false;
 
 	search.to = dpe_xcalloc(group->count, sizeof(*search.to));
 	see(&search, start, NULL);
-	while (!found && !is_too_much(ends) && (row = take_next(&search)))
+	while (!found && !is_too_much(liveness) && (row = take_next(&search)))
 		found = look_on(&search, row);
 	if (found)
 		note_live(&search, row);
@@ -372,55 +372,55 @@ static bool find_final(struct dpe_ends *ends, struct group *group, struct row *s
 }
 
 /* True where the group cannot be completed from the states at hand, or that is too much to find out. */
-static bool group_never(struct dpe_ends *ends, struct group *group, unsigned number)
+static bool group_never(struct dpe_liveness *liveness, struct group *group, unsigned number)
 {
 	dpe_state at[group->count];
 	unsigned count = 0;
 	struct row *row;
 
-	for (unsigned i = 0; i < ends->noperands; i++) {
-		if (ends->group_of[i] == number)
-			at[count++] = ends->states[i];
+	for (unsigned i = 0; i < liveness->noperands; i++) {
+		if (liveness->group_of[i] == number)
+			at[count++] = liveness->states[i];
 	}
-	row = find_row(ends, group, at);
-	if (row->liveness != UNKNOWN)
-		return row->liveness == DEAD;
-	return !find_final(ends, group, row);
+	row = find_row(liveness, group, at);
+	if (row->status != UNKNOWN)
+		return row->status == DEAD;
+	return !find_final(liveness, group, row);
 }
 
 /* False also where that is too much to find out. */
-static bool never(struct dpe_ends *ends, const struct dpe_auto *a, dpe_state state)
+static bool never(struct dpe_liveness *liveness, const struct dpe_auto *a, dpe_state state)
 {
 	bool never = false;
 
-	strip(ends, ends->root, a, state, 0);
-	for (unsigned i = 0; i < ends->ngroups && !never; i++)
-		never = ends->groups[i].count && group_never(ends, &ends->groups[i], i);
-	return never && !is_too_much(ends);
+	strip(liveness, liveness->root, a, state, 0);
+	for (unsigned i = 0; i < liveness->ngroups && !never; i++)
+		never = liveness->groups[i].count && group_never(liveness, &liveness->groups[i], i);
+	return never && !is_too_much(liveness);
 }
 
-void dpe_ends_step(struct dpe_ends *ends)
+void dpe_liveness_begin_step(struct dpe_liveness *liveness)
 {
-	if (ends)
-		ends->work = 0;
+	if (liveness)
+		liveness->work = 0;
 }
 
-bool dpe_ends_never(struct dpe_ends *ends, const struct dpe_auto *a, dpe_state state)
+bool dpe_liveness_is_dead(struct dpe_liveness *liveness, const struct dpe_auto *a, dpe_state state)
 {
 	bool answer;
 
-	if (ends->given_up)
+	if (liveness->given_up)
 		return false;
-	answer = never(ends, a, state);
-	if (ends->room.full) {
+	answer = never(liveness, a, state);
+	if (liveness->budget.exceeded) {
 		/* What was found out before takes room that this search may do with. */
-		clear(ends);
-		begin(ends);
-		answer = never(ends, a, state);
+		clear(liveness);
+		begin(liveness);
+		answer = never(liveness, a, state);
 	}
-	if (!is_too_much(ends))
+	if (!is_too_much(liveness))
 		return answer;
-	ends->given_up = true;
-	clear(ends);
+	liveness->given_up = true;
+	clear(liveness);
 	return false;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define MAX_PATTERNS DPE_NEEDS
+#define MAX_PATTERNS DPE_PREREQUISITE_PATTERNS
 #define MAX_POSITIONS 1000 /* so that the tree is no deeper than the stack */
 
 /* What is known of all behaviours of a node. */
@@ -146,11 +146,11 @@ static uint64_t patterns_of_breaking_events(const struct dpe_rule *rule)
 	return patterns;
 }
 
-bool dpe_rule_needs(const struct dpe_rule *rule, struct dpe_needs *needs)
+bool dpe_rule_prerequisites(const struct dpe_rule *rule, struct dpe_prerequisites *needs)
 {
 	struct facts facts;
 
-	*needs = (struct dpe_needs){0};
+	*needs = (struct dpe_prerequisites){0};
 	if (rule->mode != DPE_DETECT || rule->npatterns > MAX_PATTERNS ||
 		rule->npositions > MAX_POSITIONS)
 		return false;

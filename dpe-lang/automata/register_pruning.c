@@ -32,12 +32,12 @@ static void drop_below(struct dpe_auto *a, bool within)
 	if (!a)
 		return;
 	within &= is_chain(a);
-	a->drops = a->synchronises && !within;
-	drop_below(a->left, within || a->drops);
-	drop_below(a->right, within || a->drops);
+	a->prunes = a->synchronises && !within;
+	drop_below(a->left, within || a->prunes);
+	drop_below(a->right, within || a->prunes);
 }
 
-void dpe_covered_drop(struct dpe_auto *a)
+void dpe_enable_register_pruning(struct dpe_auto *a)
 {
 	drop_below(a, false);
 }
@@ -240,7 +240,7 @@ static struct whole put_together(
 	return whole;
 }
 
-struct dpe_key *dpe_covered_simplify(
+struct dpe_key *dpe_prune_registers(
 	struct dpe_auto *a, struct dpe_key *key, unsigned *ndata, uint16_t *source)
 {
 	uint16_t *regs = dpe_xcalloc(key->nregs + 1, sizeof(*regs)), old[key->nregs + 1];

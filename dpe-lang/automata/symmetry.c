@@ -11,7 +11,7 @@ struct swap {
 	unsigned *moved, nmoved; /* the literals that become others */
 };
 
-struct dpe_swaps {
+struct dpe_symmetries {
 	const struct dpe_rule *rule;
 	struct swap *at;
 	unsigned count, cap;
@@ -69,11 +69,11 @@ static bool stays(const struct dpe_rule *rule, const struct swap *swap, const st
 	return all;
 }
 
-/* ---- finding swaps ----------------------------------------------------------------------- */
+/* ---- finding symmetries ----------------------------------------------------------------------- */
 
-static bool join(struct dpe_swaps *swaps, struct swap *swap, unsigned a, unsigned b)
+static bool join(struct dpe_symmetries *symmetries, struct swap *swap, unsigned a, unsigned b)
 {
-	const struct dpe_literal *literals = swaps->rule->literals;
+	const struct dpe_literal *literals = symmetries->rule->literals;
 
 	if (swap->to[a] == b && swap->to[b] == a)
 		return true;
@@ -87,23 +87,23 @@ static bool join(struct dpe_swaps *swaps, struct swap *swap, unsigned a, unsigne
 }
 
 /* The swap of literals that stand at the same places; false where that is none. */
-static bool align(struct dpe_swaps *swaps, struct swap *swap, const struct dpe_node *a,
+static bool align(struct dpe_symmetries *symmetries, struct swap *swap, const struct dpe_node *a,
 	const struct dpe_node *b)
 {
 	if (a->kind != b->kind || a->nonempty != b->nonempty)
 		return false;
 	if (a->kind == DPE_NODE_EVENT)
-		return join(swaps, swap, dpe_node_literal(swaps->rule, a), dpe_node_literal(swaps->rule, b));
-	return align(swaps, swap, a->left, b->left) &&
-	       (!a->right || align(swaps, swap, a->right, b->right));
+		return join(symmetries, swap, dpe_node_literal(symmetries->rule, a), dpe_node_literal(symmetries->rule, b));
+	return align(symmetries, swap, a->left, b->left) &&
+	       (!a->right || align(symmetries, swap, a->right, b->right));
 }
 
-static bool is_there(const struct dpe_swaps *swaps, const struct swap *swap)
+static bool is_there(const struct dpe_symmetries *symmetries, const struct swap *swap)
 {
-	size_t size = swaps->rule->nliterals * sizeof(*swap->to);
+	size_t size = symmetries->rule->nliterals * sizeof(*swap->to);
 
-	for (unsigned i = 0; i < swaps->count; i++) {
-		if (!memcmp(swaps->at[i].to, swap->to, size))
+	for (unsigned i = 0; i < symmetries->count; i++) {
+		if (!memcmp(symmetries->at[i].to, swap->to, size))
 			return true;
 	}
 	return false;
@@ -115,7 +115,7 @@ static void free_swap(struct swap *swap)
 	free(swap->moved);
 }
 
-/* That swaps nothing; for free_swap. */
+/* That symmetries nothing; for free_swap. */
 static struct swap new_swap(unsigned nliterals)
 {
 	struct swap swap = {
@@ -128,44 +128,44 @@ static struct swap new_swap(unsigned nliterals)
 	return swap;
 }
 
-bool dpe_operands_alike(
+bool dpe_operands_interchangeable(
 	const struct dpe_rule *rule, const struct dpe_node *a, const struct dpe_node *b)
 {
-	struct dpe_swaps swaps = {.rule = rule};
+	struct dpe_symmetries symmetries = {.rule = rule};
 	struct swap swap = new_swap(rule->nliterals);
-	bool alike = align(&swaps, &swap, a, b);
+	bool alike = align(&symmetries, &swap, a, b);
 
 	free_swap(&swap);
 	return alike;
 }
 
-static void try_swap(struct dpe_swaps *swaps, const struct dpe_node *tree, const struct dpe_node *a,
+static void try_swap(struct dpe_symmetries *symmetries, const struct dpe_node *tree, const struct dpe_node *a,
 	const struct dpe_node *b)
 {
-	struct swap swap = new_swap(swaps->rule->nliterals);
+	struct swap swap = new_swap(symmetries->rule->nliterals);
 
-	if (align(swaps, &swap, a, b) && swap.nmoved && !is_there(swaps, &swap) &&
-		stays(swaps->rule, &swap, tree))
-		*DPE_GROW(swaps->at, swaps->count, swaps->cap) = swap;
+	if (align(symmetries, &swap, a, b) && swap.nmoved && !is_there(symmetries, &swap) &&
+		stays(symmetries->rule, &swap, tree))
+		*DPE_GROW(symmetries->at, symmetries->count, symmetries->cap) = swap;
 	else
 		free_swap(&swap);
 }
 
 static void try_operands(
-	struct dpe_swaps *swaps, const struct dpe_node *tree, const struct dpe_node *par)
+	struct dpe_symmetries *symmetries, const struct dpe_node *tree, const struct dpe_node *par)
 {
 	struct dpe_operands operands = {0};
 
 	dpe_collect_operands(&operands, par, DPE_NODE_PAR, true);
 	for (unsigned i = 0; i < operands.count; i++) {
 		for (unsigned j = i + 1; j < operands.count; j++)
-			try_swap(swaps, tree, operands.at[i], operands.at[j]);
+			try_swap(symmetries, tree, operands.at[i], operands.at[j]);
 	}
 	free(operands.at);
 }
 
 /* `within` is part of a & that was looked at. */
-static void find_swaps(struct dpe_swaps *swaps, const struct dpe_node *tree,
+static void find_swaps(struct dpe_symmetries *symmetries, const struct dpe_node *tree,
 	const struct dpe_node *node, bool within)
 {
 	bool par = node && node->kind == DPE_NODE_PAR;
@@ -173,9 +173,9 @@ static void find_swaps(struct dpe_swaps *swaps, const struct dpe_node *tree,
 	if (!node)
 		return;
 	if (par && !(within && !node->nonempty))
-		try_operands(swaps, tree, node);
-	find_swaps(swaps, tree, node->left, par);
-	find_swaps(swaps, tree, node->right, par);
+		try_operands(symmetries, tree, node);
+	find_swaps(symmetries, tree, node->left, par);
+	find_swaps(symmetries, tree, node->right, par);
 }
 
 static bool has_carets(const struct dpe_rule *rule)
@@ -187,29 +187,29 @@ static bool has_carets(const struct dpe_rule *rule)
 	return false;
 }
 
-struct dpe_swaps *dpe_swaps_new(const struct dpe_rule *rule, const struct dpe_node *tree)
+struct dpe_symmetries *dpe_symmetries_new(const struct dpe_rule *rule, const struct dpe_node *tree)
 {
-	struct dpe_swaps *swaps;
+	struct dpe_symmetries *symmetries;
 
 	if (!has_carets(rule))
 		return NULL;
-	swaps = dpe_xcalloc(1, sizeof(*swaps));
-	swaps->rule = rule;
-	find_swaps(swaps, tree, tree, false);
-	if (swaps->count)
-		return swaps;
-	dpe_swaps_free(swaps);
+	symmetries = dpe_xcalloc(1, sizeof(*symmetries));
+	symmetries->rule = rule;
+	find_swaps(symmetries, tree, tree, false);
+	if (symmetries->count)
+		return symmetries;
+	dpe_symmetries_free(symmetries);
 	return NULL;
 }
 
-void dpe_swaps_free(struct dpe_swaps *swaps)
+void dpe_symmetries_free(struct dpe_symmetries *symmetries)
 {
-	if (!swaps)
+	if (!symmetries)
 		return;
-	for (unsigned i = 0; i < swaps->count; i++)
-		free_swap(&swaps->at[i]);
-	free(swaps->at);
-	free(swaps);
+	for (unsigned i = 0; i < symmetries->count; i++)
+		free_swap(&symmetries->at[i]);
+	free(symmetries->at);
+	free(symmetries);
 }
 
 /* ---- what a swap makes of states --------------------------------------------------------- */
@@ -350,7 +350,7 @@ static unsigned carets(const struct dpe_rule *rule, unsigned literal)
 /* The swap spares a literal that nothing spared so far; and whatever has moves becomes what has some,
  * without which it is not worth while to look closer. */
 static bool is_promising(const struct dpe_rule *rule, const struct swap *swap, const bool *moves,
-	const bool *needless)
+	const bool *redundant)
 {
 	bool spares = false;
 
@@ -359,34 +359,34 @@ static bool is_promising(const struct dpe_rule *rule, const struct swap *swap, c
 
 		if (moves[literal] != moves[to])
 			return false;
-		spares |= moves[literal] && !needless[literal] &&
+		spares |= moves[literal] && !redundant[literal] &&
 			  carets(rule, to) < carets(rule, literal);
 	}
 	return spares;
 }
 
-bool dpe_swaps_spare(const struct dpe_swaps *swaps, const struct dpe_auto *a, dpe_state state,
-	bool *needless)
+bool dpe_symmetries_find_redundant(const struct dpe_symmetries *symmetries, const struct dpe_auto *a, dpe_state state,
+	bool *redundant)
 {
-	const struct dpe_rule *rule = swaps->rule;
+	const struct dpe_rule *rule = symmetries->rule;
 	const struct dpe_node_state *s = a->states[state];
 	bool moves[rule->nliterals + 1], any = false;
 
 	memset(moves, 0, sizeof(moves));
-	memset(needless, 0, rule->nliterals * sizeof(*needless));
+	memset(redundant, 0, rule->nliterals * sizeof(*redundant));
 	for (unsigned i = 0; i < s->nmoves; i++)
 		moves[s->moves[i].literal] = true;
-	for (unsigned i = 0; i < swaps->count; i++) {
-		const struct swap *swap = &swaps->at[i];
+	for (unsigned i = 0; i < symmetries->count; i++) {
+		const struct swap *swap = &symmetries->at[i];
 		const struct view view = {rule, swap};
 
-		if (!is_promising(rule, swap, moves, needless) || !state_stays(&view, a, state))
+		if (!is_promising(rule, swap, moves, redundant) || !state_stays(&view, a, state))
 			continue;
 		any = true;
 		for (unsigned j = 0; j < swap->nmoved; j++) {
 			unsigned literal = swap->moved[j];
 
-			needless[literal] |= carets(rule, swap->to[literal]) < carets(rule, literal);
+			redundant[literal] |= carets(rule, swap->to[literal]) < carets(rule, literal);
 		}
 	}
 	return any;

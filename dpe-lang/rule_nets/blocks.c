@@ -115,7 +115,7 @@ struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule)
 	return make_blocks(dpe_arena_new(), rule, rule->tree);
 }
 
-struct dpe_blocks *dpe_blocks_new_unsilent(const struct dpe_rule *rule)
+struct dpe_blocks *dpe_blocks_new_for_net(const struct dpe_rule *rule)
 {
 	struct dpe_arena *arena = dpe_arena_new();
 

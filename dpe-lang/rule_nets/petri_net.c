@@ -361,7 +361,7 @@ static struct dpe_net *finish(struct composer *c, unsigned start, unsigned end)
 
 struct dpe_net *dpe_net_new(const struct dpe_rule *rule)
 {
-	struct dpe_blocks *blocks = dpe_blocks_new_unsilent(rule);
+	struct dpe_blocks *blocks = dpe_blocks_new_for_net(rule);
 	struct composer composer = {0};
 	unsigned start, end;
 

@@ -34,7 +34,7 @@ struct dpe_blocks {
 /* The rule must outlive the blocks. */
 struct dpe_blocks *dpe_blocks_new(const struct dpe_rule *rule);
 /* The same, with an event on every path through a round of a repetition, as nets need it. */
-struct dpe_blocks *dpe_blocks_new_unsilent(const struct dpe_rule *rule);
+struct dpe_blocks *dpe_blocks_new_for_net(const struct dpe_rule *rule);
 void dpe_blocks_free(struct dpe_blocks *blocks); /* accepts NULL */
 
 /* ---- places and transitions ------------------------------------------------------------------ */

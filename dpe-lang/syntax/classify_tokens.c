@@ -8,14 +8,14 @@
 
 /* ---- writing -------------------------------------------------------------------------- */
 
-static void put(struct dpe_filter *f, int kind, struct dpe_token token)
+static void put(struct dpe_classifier *f, int kind, struct dpe_token token)
 {
 	token.kind = kind;
 	*DPE_GROW(f->out->at, f->out->n, f->out->cap) = token;
 }
 
 /* A token that the text does not have, where the last one ends. */
-static void invent(struct dpe_filter *f, int kind)
+static void invent(struct dpe_classifier *f, int kind)
 {
 	struct dpe_token token = {0};
 
@@ -27,7 +27,7 @@ static void invent(struct dpe_filter *f, int kind)
 }
 
 /* Whether the action that begins here is followed by an operator, so that it is an operand. */
-static bool is_operand_action(const struct dpe_filter *f)
+static bool is_operand_action(const struct dpe_classifier *f)
 {
 	unsigned by = 0, level = 0;
 	int kind;
@@ -42,7 +42,7 @@ static bool is_operand_action(const struct dpe_filter *f)
 }
 
 /* Takes the next token over as `kind`. */
-static void take(struct dpe_filter *f, int kind)
+static void take(struct dpe_classifier *f, int kind)
 {
 	f->bad += kind == T_BAD;
 	put(f, kind, *dpe_token_ahead(f, 0));
@@ -51,7 +51,7 @@ static void take(struct dpe_filter *f, int kind)
 
 /* ---- brackets ------------------------------------------------------------------------- */
 
-static void open_bracket(struct dpe_filter *f, enum dpe_bracket_kind kind, char closer)
+static void open_bracket(struct dpe_classifier *f, enum dpe_bracket_kind kind, char closer)
 {
 	*DPE_GROW(f->open, f->nopen, f->capopen) =
 		(struct dpe_bracket){kind, closer, dpe_token_ahead(f, 0)->place, f->bad};
@@ -63,7 +63,7 @@ static void open_bracket(struct dpe_filter *f, enum dpe_bracket_kind kind, char 
 }
 
 /* A statement may leave out its ';' before '}'. */
-static void end_statement(struct dpe_filter *f)
+static void end_statement(struct dpe_classifier *f)
 {
 	int kind = dpe_token_kind_before(f);
 
@@ -71,7 +71,7 @@ static void end_statement(struct dpe_filter *f)
 		invent(f, ';');
 }
 
-static void close_last(struct dpe_filter *f, bool report)
+static void close_last(struct dpe_classifier *f, bool report)
 {
 	struct dpe_bracket *last = &f->open[f->nopen - 1];
 
@@ -84,14 +84,14 @@ static void close_last(struct dpe_filter *f, bool report)
 	f->nopen--;
 }
 
-static void close_all(struct dpe_filter *f)
+static void close_all(struct dpe_classifier *f)
 {
 	for (bool report = true; f->nopen; report = false)
 		close_last(f, report);
 	f->questions = 0;
 }
 
-static void take_closer(struct dpe_filter *f)
+static void take_closer(struct dpe_classifier *f)
 {
 	char closer = (char)dpe_token_kind_at(f, 0);
 	unsigned level = f->nopen;
@@ -116,7 +116,7 @@ static void take_closer(struct dpe_filter *f)
 
 /* ---- items ---------------------------------------------------------------------------- */
 
-static void begin_item(struct dpe_filter *f)
+static void begin_item(struct dpe_classifier *f)
 {
 	close_all(f);
 	if (f->out->n)
@@ -132,14 +132,14 @@ static const char *nearest(const char *word, const char *const *candidates, unsi
 }
 
 /* `expct R: …`, `sync lst R: …`: a word that is none of those that may stand there. */
-static bool is_wrong_word(const struct dpe_filter *f)
+static bool is_wrong_word(const struct dpe_classifier *f)
 {
 	return dpe_token_kind_at(f, 0) == T_NAME && dpe_token_kind_at(f, 1) == T_NAME &&
 	       !dpe_token_ahead(f, 1)->first && dpe_token_is_header(f, 1, ':');
 }
 
 static void report_wrong_word(
-	struct dpe_filter *f, const char *what, const char *const *words, unsigned n)
+	struct dpe_classifier *f, const char *what, const char *const *words, unsigned n)
 {
 	const char *word = dpe_token_ahead(f, 0)->value.text, *best = nearest(word, words, n);
 	struct dpe_text list = {0};
@@ -160,7 +160,7 @@ static void report_wrong_word(
 }
 
 /* `expect R a; b` */
-static void missing_colon(struct dpe_filter *f)
+static void missing_colon(struct dpe_classifier *f)
 {
 	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
 		"a ':' is missing after the rule's name '%s'", dpe_token_ahead(f, 0)->value.text);
@@ -168,7 +168,7 @@ static void missing_colon(struct dpe_filter *f)
 	invent(f, ':');
 }
 
-static void take_mode(struct dpe_filter *f)
+static void take_mode(struct dpe_classifier *f)
 {
 	static const char *const modes[] = {"expect", "detect", "sync"};
 	static const char *const pairings[] = {
@@ -196,7 +196,7 @@ static void take_mode(struct dpe_filter *f)
 }
 
 /* What only stands at the beginning of an item, up to where its DPE begins. */
-static void take_beginning(struct dpe_filter *f)
+static void take_beginning(struct dpe_classifier *f)
 {
 	if (dpe_token_is_include(f)) {
 		take(f, T_INCLUDE);
@@ -220,7 +220,7 @@ static void take_beginning(struct dpe_filter *f)
 	}
 }
 
-static const char *token_text(const struct dpe_filter *f, const struct dpe_token *token)
+static const char *token_text(const struct dpe_classifier *f, const struct dpe_token *token)
 {
 	size_t len;
 	const char *text = dpe_source_text(token->place.source, &len);
@@ -229,7 +229,7 @@ static const char *token_text(const struct dpe_filter *f, const struct dpe_token
 		f->arena, text + token->place.begin, token->place.end - token->place.begin);
 }
 
-static void missing_operator(struct dpe_filter *f)
+static void missing_operator(struct dpe_classifier *f)
 {
 	const char *last = token_text(f, dpe_token_before(f)),
 		   *next = token_text(f, dpe_token_ahead(f, 0));
@@ -241,13 +241,13 @@ static void missing_operator(struct dpe_filter *f)
 	invent(f, ';');
 }
 
-static bool in_variables(const struct dpe_filter *f)
+static bool in_variables(const struct dpe_classifier *f)
 {
 	return f->variables && dpe_token_kind_before(f) != ';';
 }
 
 /* At a token that may begin an item. */
-static void maybe_begin(struct dpe_filter *f)
+static void maybe_begin(struct dpe_classifier *f)
 {
 	int kind = dpe_token_kind_at(f, 0);
 
@@ -264,7 +264,7 @@ static void maybe_begin(struct dpe_filter *f)
 
 /* ---- between events ------------------------------------------------------------------- */
 
-static void take_phase(struct dpe_filter *f)
+static void take_phase(struct dpe_classifier *f)
 {
 	static const char *const phases[] = {"enter", "exit"};
 	const char *word, *best;
@@ -291,7 +291,7 @@ static void take_phase(struct dpe_filter *f)
 }
 
 /* `[p->x] from f(p) to g(p)` */
-static bool take_moment(struct dpe_filter *f)
+static bool take_moment(struct dpe_classifier *f)
 {
 	bool data = dpe_token_kind_before(f) == ']' && f->conditions != f->out->n;
 	bool from = data && dpe_token_is_word(f, 0, "from");
@@ -307,7 +307,7 @@ static bool take_moment(struct dpe_filter *f)
 
 /* A name, '(' , '[' or '{' that follows a complete operand: a keyword, a condition, an action,
  * arguments; else the next item or a missing operator. False where none of it is due. */
-static bool take_after_operand(struct dpe_filter *f)
+static bool take_after_operand(struct dpe_classifier *f)
 {
 	int kind = dpe_token_kind_at(f, 0), last = dpe_token_kind_before(f);
 	bool control =
@@ -350,7 +350,7 @@ static bool take_after_operand(struct dpe_filter *f)
 }
 
 /* The token behind an operator, or one that is no part of an operand. */
-static void take_at_dpe(struct dpe_filter *f)
+static void take_at_dpe(struct dpe_classifier *f)
 {
 	int kind = dpe_token_kind_at(f, 0);
 
@@ -378,7 +378,7 @@ static void take_at_dpe(struct dpe_filter *f)
 
 /* ---- within brackets ------------------------------------------------------------------ */
 
-static void take_inside(struct dpe_filter *f)
+static void take_inside(struct dpe_classifier *f)
 {
 	int kind = dpe_token_kind_at(f, 0);
 
@@ -403,7 +403,7 @@ static void take_inside(struct dpe_filter *f)
 	take(f, kind);
 }
 
-static void take_header(struct dpe_filter *f)
+static void take_header(struct dpe_classifier *f)
 {
 	int kind = dpe_token_kind_at(f, 0);
 
@@ -412,7 +412,7 @@ static void take_header(struct dpe_filter *f)
 	take(f, kind);
 }
 
-static void take_next(struct dpe_filter *f)
+static void take_next(struct dpe_classifier *f)
 {
 	int kind = dpe_token_kind_at(f, 0);
 
@@ -438,7 +438,7 @@ static void take_next(struct dpe_filter *f)
 void dpe_classify_tokens(struct dpe_arena *arena, struct dpe_diags *diags,
 	const struct dpe_tokens *in, struct dpe_tokens *out)
 {
-	struct dpe_filter f = {
+	struct dpe_classifier f = {
 		.arena = arena, .diags = diags, .in = in->at, .n = in->n, .out = out};
 
 	while (dpe_token_kind_at(&f, 0) != T_END && !f.too_deep &&

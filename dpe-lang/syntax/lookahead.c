@@ -3,39 +3,39 @@
 
 #include <string.h>
 
-const struct dpe_token *dpe_token_ahead(const struct dpe_filter *f, unsigned by)
+const struct dpe_token *dpe_token_ahead(const struct dpe_classifier *f, unsigned by)
 {
 	return &f->in[f->at + by < f->n ? f->at + by : f->n - 1];
 }
 
-int dpe_token_kind_at(const struct dpe_filter *f, unsigned by)
+int dpe_token_kind_at(const struct dpe_classifier *f, unsigned by)
 {
 	return dpe_token_ahead(f, by)->kind;
 }
 
-bool dpe_token_is_word(const struct dpe_filter *f, unsigned by, const char *word)
+bool dpe_token_is_word(const struct dpe_classifier *f, unsigned by, const char *word)
 {
 	return dpe_token_kind_at(f, by) == T_NAME &&
 	       !strcmp(dpe_token_ahead(f, by)->value.text, word);
 }
 
-const struct dpe_token *dpe_token_before(const struct dpe_filter *f)
+const struct dpe_token *dpe_token_before(const struct dpe_classifier *f)
 {
 	return f->out->n ? &f->out->at[f->out->n - 1] : NULL;
 }
 
-int dpe_token_kind_before(const struct dpe_filter *f)
+int dpe_token_kind_before(const struct dpe_classifier *f)
 {
 	return f->out->n ? dpe_token_before(f)->kind : T_ITEM;
 }
 
 /* Within parentheses of events only, or within none: where a DPE may stand. */
-bool dpe_token_at_dpe(const struct dpe_filter *f)
+bool dpe_token_at_dpe(const struct dpe_classifier *f)
 {
 	return !f->nopen || f->open[f->nopen - 1].kind == GROUP;
 }
 
-bool dpe_token_in_braces(const struct dpe_filter *f)
+bool dpe_token_in_braces(const struct dpe_classifier *f)
 {
 	for (unsigned i = 0; i < f->nopen; i++) {
 		if (f->open[i].kind == BRACES)
@@ -45,7 +45,7 @@ bool dpe_token_in_braces(const struct dpe_filter *f)
 }
 
 /* The last token ends an event or a parenthesis of events. */
-bool dpe_token_after_operand(const struct dpe_filter *f)
+bool dpe_token_after_operand(const struct dpe_classifier *f)
 {
 	switch (dpe_token_kind_before(f)) {
 	case T_NAME:
@@ -68,7 +68,7 @@ bool dpe_token_after_operand(const struct dpe_filter *f)
 }
 
 /* NAME [(names)] followed by `closer`, which is ':' or '=', from `by` on. */
-bool dpe_token_is_header(const struct dpe_filter *f, unsigned by, int closer)
+bool dpe_token_is_header(const struct dpe_classifier *f, unsigned by, int closer)
 {
 	if (dpe_token_kind_at(f, by++) != T_NAME)
 		return false;
@@ -82,28 +82,28 @@ bool dpe_token_is_header(const struct dpe_filter *f, unsigned by, int closer)
 	return dpe_token_kind_at(f, by) == closer;
 }
 
-bool dpe_token_starts_operand(const struct dpe_filter *f, unsigned by)
+bool dpe_token_starts_operand(const struct dpe_classifier *f, unsigned by)
 {
 	int kind = dpe_token_kind_at(f, by);
 
 	return kind == T_NAME || kind == T_STRING || kind == '(' || kind == '[' || kind == '{';
 }
 
-static bool dpe_token_is_mode_word(const struct dpe_filter *f, unsigned by)
+static bool dpe_token_is_mode_word(const struct dpe_classifier *f, unsigned by)
 {
 	return dpe_token_is_word(f, by, "expect") || dpe_token_is_word(f, by, "detect") ||
 	       dpe_token_is_word(f, by, "sync");
 }
 
 /* A mode rather than an event or a rule of that name. */
-bool dpe_token_is_mode(const struct dpe_filter *f)
+bool dpe_token_is_mode(const struct dpe_classifier *f)
 {
 	return dpe_token_is_mode_word(f, 0) && !dpe_token_is_header(f, 0, ':') &&
 	       !dpe_token_is_header(f, 0, '=') && dpe_token_starts_operand(f, 1) &&
 	       !dpe_token_is_word(f, 1, "by");
 }
 
-bool dpe_token_is_pairing(const struct dpe_filter *f, enum dpe_pairing *pairing)
+bool dpe_token_is_pairing(const struct dpe_classifier *f, enum dpe_pairing *pairing)
 {
 	for (*pairing = DPE_FIFO; *pairing <= DPE_DURING; (*pairing)++) {
 		if (dpe_token_is_word(f, 0, dpe_pairing_name(*pairing)))
@@ -112,12 +112,12 @@ bool dpe_token_is_pairing(const struct dpe_filter *f, enum dpe_pairing *pairing)
 	return false;
 }
 
-bool dpe_token_is_include(const struct dpe_filter *f)
+bool dpe_token_is_include(const struct dpe_classifier *f)
 {
 	return dpe_token_is_word(f, 0, "include") && dpe_token_kind_at(f, 1) == T_STRING;
 }
 
-bool dpe_token_is_variables(const struct dpe_filter *f)
+bool dpe_token_is_variables(const struct dpe_classifier *f)
 {
 	int kind = dpe_token_kind_at(f, 2);
 
@@ -127,7 +127,7 @@ bool dpe_token_is_variables(const struct dpe_filter *f)
 	       (!dpe_token_ahead(f, 1)->first || kind == '=' || kind == ',' || kind == ';');
 }
 
-static bool dpe_token_is_mode_with_header(const struct dpe_filter *f)
+static bool dpe_token_is_mode_with_header(const struct dpe_classifier *f)
 {
 	unsigned by = 1;
 
@@ -140,7 +140,7 @@ static bool dpe_token_is_mode_with_header(const struct dpe_filter *f)
 }
 
 /* What can be nothing but the beginning of an item, wherever it stands between events. */
-bool dpe_token_is_clear_start(const struct dpe_filter *f)
+bool dpe_token_is_clear_start(const struct dpe_classifier *f)
 {
 	return dpe_token_is_header(f, 0, ':') || dpe_token_is_header(f, 0, '=') ||
 	       dpe_token_is_include(f) || dpe_token_is_variables(f) ||
@@ -148,7 +148,7 @@ bool dpe_token_is_clear_start(const struct dpe_filter *f)
 }
 
 /* The same inside of brackets that somebody forgot to close. */
-bool dpe_token_is_start_in_brackets(const struct dpe_filter *f)
+bool dpe_token_is_start_in_brackets(const struct dpe_classifier *f)
 {
 	if (!dpe_token_ahead(f, 0)->first)
 		return false;

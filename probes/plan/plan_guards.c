@@ -13,7 +13,7 @@ struct gating {
 	struct dpe_plan *plan;
 	const struct dpe_spec *spec;
 	unsigned rule;
-	struct dpe_needs needs;
+	struct dpe_prerequisites needs;
 };
 
 static uint64_t bit(unsigned number)
@@ -161,7 +161,7 @@ static void let_wait(struct gating *gating, bool known)
 		unsigned count = gates_of(gating, &rule->patterns[i], gates, MAX_GATES);
 
 		while (count--) {
-			if (mark < 0 || (i < DPE_NEEDS && first >> i & 1))
+			if (mark < 0 || (i < DPE_PREREQUISITE_PATTERNS && first >> i & 1))
 				gates[count]->always = true;
 			else
 				gates[count]->after |= bit((unsigned)mark);
@@ -195,7 +195,7 @@ static bool waits_for_later(const struct dpe_spec *spec)
 static void add_rule(struct gating *gating, bool contradicted)
 {
 	const struct dpe_rule *rule = &gating->spec->rules[gating->rule];
-	bool known = dpe_rule_needs(rule, &gating->needs);
+	bool known = dpe_rule_prerequisites(rule, &gating->needs);
 
 	if (contradicted)
 		memset(gating->needs.needed, 0, sizeof(gating->needs.needed));

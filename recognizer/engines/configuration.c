@@ -13,12 +13,12 @@
 
 /* A `detect` rule that can be divided is by conjunction_shape.c; what cannot compares its partial matches as
  * wholes, which markings make cheap. */
-static struct dpe_parts *divide(
+static struct dpe_factors *divide(
 	const struct dpe_rule *rule, enum dpe_engine_choice choice, struct dpe_diags *diags)
 {
 	if (choice == DPE_ENGINE_PARTS)
-		return dpe_parts_new(rule, diags);
-	return choice == DPE_ENGINE_AUTO && rule->mode == DPE_EXPECT ? dpe_parts_if_wide(rule)
+		return dpe_factors_new(rule, diags);
+	return choice == DPE_ENGINE_AUTO && rule->mode == DPE_EXPECT ? dpe_factors_if_wide(rule)
 								     : NULL;
 }
 
@@ -38,7 +38,7 @@ static struct dpe_game *new_game(const struct dpe_rule *rule, struct dpe_diags *
 
 bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct dpe_diags *diags)
 {
-	struct dpe_parts *parts = divide(run->rule, choice, diags);
+	struct dpe_factors *parts = divide(run->rule, choice, diags);
 
 	if (parts)
 		run->stands = dpe_stands_new(parts, run->recognizer->pool);
@@ -115,11 +115,11 @@ static bool names_positions(const struct dpe_rule *rule)
 
 enum dpe_engine_choice dpe_rule_engine(const struct dpe_rule *rule)
 {
-	struct dpe_parts *parts = rule->mode == DPE_DETECT && !names_positions(rule)
-					  ? dpe_parts_if_wide(rule)
+	struct dpe_factors *parts = rule->mode == DPE_DETECT && !names_positions(rule)
+					  ? dpe_factors_if_wide(rule)
 					  : divide(rule, DPE_ENGINE_AUTO, NULL);
 
-	dpe_parts_free(parts);
+	dpe_factors_free(parts);
 	if (parts)
 		return DPE_ENGINE_PARTS;
 	return dpe_rule_suits_automaton(rule) ? DPE_ENGINE_PA : DPE_ENGINE_NET;
@@ -131,7 +131,7 @@ void dpe_engine_fold(struct dpe_run *run)
 	if (run->rule->mode != DPE_EXPECT || run->wants_positions || run->acts)
 		return;
 	if (run->automaton)
-		dpe_automaton_fold(run->automaton);
+		dpe_automaton_reduce_symmetry(run->automaton);
 	if (run->stands)
 		dpe_stands_fold(run->stands);
 }

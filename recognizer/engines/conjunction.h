@@ -34,7 +34,7 @@ struct dpe_want;
 
 /* The whole rule, or an operand of a &. */
 struct dpe_segment {
-	const struct dpe_part *part;
+	const struct dpe_factor *part;
 	struct dpe_leaf **first; /* leaves that it can begin with */
 	unsigned nfirst, capfirst;
 	bool wanted;   /* something can follow its end */
@@ -42,7 +42,7 @@ struct dpe_segment {
 };
 
 struct dpe_leaf {
-	const struct dpe_part *part;
+	const struct dpe_factor *part;
 	struct dpe_leaf **next; /* leaves that can follow in the segment */
 	unsigned nnext, capnext;
 	bool ends; /* the segment can end here */
@@ -55,7 +55,7 @@ struct dpe_leaf {
 };
 
 struct dpe_shape {
-	struct dpe_parts *parts;
+	struct dpe_factors *parts;
 	struct dpe_leaf *top; /* a & of one operand where the rule is none */
 	struct dpe_leaf **leaves;
 	unsigned nleaves, capleaves;

@@ -41,16 +41,16 @@ static void free_edges(struct edges *edges)
 }
 
 static void make_segment(struct dpe_run *run, struct dpe_shape *shape,
-	const struct dpe_part *part, struct dpe_segment *segment);
+	const struct dpe_factor *part, struct dpe_segment *segment);
 
 static struct dpe_leaf *make_leaf(
-	struct dpe_run *run, struct dpe_shape *shape, const struct dpe_part *part)
+	struct dpe_run *run, struct dpe_shape *shape, const struct dpe_factor *part)
 {
 	struct dpe_leaf *leaf = dpe_xcalloc(1, sizeof(*leaf));
 
 	*DPE_GROW(shape->leaves, shape->nleaves, shape->capleaves) = leaf;
 	leaf->part = part;
-	if (part->kind == DPE_PART_PAR) {
+	if (part->kind == DPE_FACTOR_PAR) {
 		leaf->noperands = part->nkids;
 		leaf->operands = dpe_xcalloc(part->nkids + 1, sizeof(*leaf->operands));
 		for (unsigned i = 0; i < part->nkids; i++)
@@ -68,12 +68,12 @@ static struct dpe_leaf *make_leaf(
 }
 
 static struct edges find_edges(
-	struct dpe_run *run, struct dpe_shape *shape, const struct dpe_part *part)
+	struct dpe_run *run, struct dpe_shape *shape, const struct dpe_factor *part)
 {
 	struct edges all = {0};
 	bool open = true; /* nothing before has to happen */
 
-	if (part->kind == DPE_PART_AUTOMATON || part->kind == DPE_PART_PAR) {
+	if (part->kind == DPE_FACTOR_AUTOMATON || part->kind == DPE_FACTOR_PAR) {
 		struct dpe_leaf *leaf = make_leaf(run, shape, part);
 
 		*DPE_GROW(all.first, all.nfirst, all.capfirst) = leaf;
@@ -81,27 +81,27 @@ static struct edges find_edges(
 		return all;
 	}
 	for (unsigned i = 0; i < part->nkids; i++) {
-		const struct dpe_part *kid = part->kids[i];
+		const struct dpe_factor *kid = part->kids[i];
 		struct edges edges = find_edges(run, shape, kid);
 
-		if (part->kind == DPE_PART_SEQ) {
+		if (part->kind == DPE_FACTOR_SEQ) {
 			join(all.last, all.nlast, edges.first, edges.nfirst);
 			if (!kid->nullable)
 				all.nlast = 0;
 		}
-		if (open || part->kind != DPE_PART_SEQ)
+		if (open || part->kind != DPE_FACTOR_SEQ)
 			add_once(&all.first, &all.nfirst, &all.capfirst, edges.first, edges.nfirst);
 		add_once(&all.last, &all.nlast, &all.caplast, edges.last, edges.nlast);
 		open &= kid->nullable;
 		free_edges(&edges);
 	}
-	if (part->kind == DPE_PART_STAR)
+	if (part->kind == DPE_FACTOR_STAR)
 		join(all.last, all.nlast, all.first, all.nfirst);
 	return all;
 }
 
 static void make_segment(struct dpe_run *run, struct dpe_shape *shape,
-	const struct dpe_part *part, struct dpe_segment *segment)
+	const struct dpe_factor *part, struct dpe_segment *segment)
 {
 	struct edges edges = find_edges(run, shape, part);
 
@@ -137,7 +137,7 @@ static void find_wants(struct dpe_leaf *leaf, bool wanted, bool ends_all)
 
 uint32_t dpe_leaf_operand(const struct dpe_leaf *leaf, unsigned literal)
 {
-	if (leaf->part->kind == DPE_PART_PAR)
+	if (leaf->part->kind == DPE_FACTOR_PAR)
 		return leaf->part->kid_of[literal];
 	return leaf->operands[0].part->literals[literal] ? 0 : DPE_NO_KID;
 }
@@ -157,24 +157,24 @@ static bool looks_within(const struct dpe_run *run)
 }
 
 /* What a caller asks for by name is done as it says where it can be. */
-static struct dpe_parts *divide(const struct dpe_run *run)
+static struct dpe_factors *divide(const struct dpe_run *run)
 {
 	enum dpe_engine_choice choice = run->recognizer->options.engine;
 
 	if ((choice == DPE_ENGINE_PA || choice == DPE_ENGINE_NET) && dpe_rule_is_small(run->rule))
 		return NULL;
 	if (run->game && (choice == DPE_ENGINE_NET || !dpe_rule_is_safe(run->rule)))
-		return dpe_parts_of_operands(run->rule);
-	return dpe_parts_for_search(run->rule);
+		return dpe_factors_of_operands(run->rule);
+	return dpe_factors_for_search(run->rule);
 }
 
 /* A rule that is no & as one with a single operand. */
 static struct dpe_leaf *make_top(
-	struct dpe_run *run, struct dpe_shape *shape, const struct dpe_part *root)
+	struct dpe_run *run, struct dpe_shape *shape, const struct dpe_factor *root)
 {
 	struct dpe_leaf *leaf;
 
-	if (root->kind == DPE_PART_PAR)
+	if (root->kind == DPE_FACTOR_PAR)
 		return make_leaf(run, shape, root);
 	leaf = dpe_xcalloc(1, sizeof(*leaf));
 	*DPE_GROW(shape->leaves, shape->nleaves, shape->capleaves) = leaf;
@@ -187,7 +187,7 @@ static struct dpe_leaf *make_top(
 
 struct dpe_shape *dpe_shape_new(struct dpe_run *run)
 {
-	struct dpe_parts *parts = looks_within(run) ? NULL : divide(run);
+	struct dpe_factors *parts = looks_within(run) ? NULL : divide(run);
 	struct dpe_shape *shape;
 
 	if (!parts)
@@ -215,7 +215,7 @@ void dpe_shape_free(struct dpe_shape *shape)
 		free(leaf->next);
 		free(leaf);
 	}
-	dpe_parts_free(shape->parts);
+	dpe_factors_free(shape->parts);
 	free(shape->wants);
 	free(shape->candidates);
 	free(shape->choices);

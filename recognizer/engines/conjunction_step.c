@@ -224,7 +224,7 @@ static void enter(struct acquisition *t, struct dpe_braid *braid, unsigned opera
 
 	if (!leaf->part->literals[t->literal])
 		return;
-	if (leaf->part->kind == DPE_PART_PAR) {
+	if (leaf->part->kind == DPE_FACTOR_PAR) {
 		enter_braid(t, braid, operand, leaf, prefix);
 		return;
 	}

@@ -1,4 +1,4 @@
-/* Where a reading stands in a rule that is followed as automata side by side (dpe_parts). Private
+/* Where a reading stands in a rule that is followed as automata side by side (dpe_factors). Private
  * to the recognizer.
  *
  * A stand follows the tree of parts: at a leaf it is a state with its registers, at a & one stand
@@ -19,7 +19,7 @@ struct dpe_preds;
 struct dpe_way;
 
 /* Takes over the parts, not the pool. */
-struct dpe_stands *dpe_stands_new(struct dpe_parts *parts, struct dpe_pool *pool);
+struct dpe_stands *dpe_stands_new(struct dpe_factors *parts, struct dpe_pool *pool);
 void dpe_stands_free(struct dpe_stands *stands); /* accepts NULL; stands must be gone */
 /* From now on, of operands that are alike and have not begun, only the first is looked at. */
 void dpe_stands_fold(struct dpe_stands *stands);
@@ -28,7 +28,7 @@ bool dpe_stands_given_up(const struct dpe_stands *stands);
 /* States that were composed so far. */
 uint64_t dpe_stands_built(const struct dpe_stands *stands);
 
-const struct dpe_part *dpe_stands_root(const struct dpe_stands *stands);
+const struct dpe_factor *dpe_stands_root(const struct dpe_stands *stands);
 
 /* The following accept the stand NULL. */
 struct dpe_stand *dpe_stand_ref(struct dpe_stand *stand);

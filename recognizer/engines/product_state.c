@@ -38,12 +38,12 @@ static bool same_bound(const struct dpe_bound *a, const struct dpe_bound *b)
 
 /* ---- what is asked of a stand ------------------------------------------------------------ */
 
-const struct dpe_part *dpe_stand_kid(const struct dpe_part *part, const struct dpe_stand *stand)
+const struct dpe_factor *dpe_stand_kid(const struct dpe_factor *part, const struct dpe_stand *stand)
 {
-	return part->kids[part->kind == DPE_PART_STAR ? 0 : stand->at];
+	return part->kids[part->kind == DPE_FACTOR_STAR ? 0 : stand->at];
 }
 
-static unsigned automaton_bits(const struct dpe_part *part, dpe_state state)
+static unsigned automaton_bits(const struct dpe_factor *part, dpe_state state)
 {
 	unsigned bits = dpe_automaton_needs_pred(part->automaton, state) ? IS(NEEDING) : 0;
 
@@ -53,34 +53,34 @@ static unsigned automaton_bits(const struct dpe_part *part, dpe_state state)
 }
 
 /* A ; or * that has begun keeps what its kid needs itself. */
-unsigned dpe_stand_bits(const struct dpe_part *part, const struct dpe_stand *stand)
+unsigned dpe_stand_bits(const struct dpe_factor *part, const struct dpe_stand *stand)
 {
 	unsigned bits = 0;
 
 	if (!stand)
 		return IS(OPEN) | IS(NEEDING) | (part->nullable ? 0 : IS(UNFINAL));
 	switch (part->kind) {
-	case DPE_PART_AUTOMATON:
+	case DPE_FACTOR_AUTOMATON:
 		return automaton_bits(part, stand->at);
-	case DPE_PART_PAR:
+	case DPE_FACTOR_PAR:
 		for (unsigned what = 0; what < NASKED; what++)
 			bits |= stand->counts[what] ? IS(what) : 0;
 		return bits;
-	case DPE_PART_SEQ:
+	case DPE_FACTOR_SEQ:
 		bits = dpe_stand_bits(dpe_stand_kid(part, stand), stand->slots[0].kid) &
 		       ~IS(NEEDING);
 		bits |= stand->at + 1 < part->nkids ? IS(OPEN) : 0;
 		return bits | (stand->at + 1 < part->tail ? IS(UNFINAL) : 0);
-	case DPE_PART_STAR:
+	case DPE_FACTOR_STAR:
 		bits = dpe_stand_bits(part->kids[0], stand->slots[0].kid) & ~IS(NEEDING);
 		return bits | IS(OPEN);
-	case DPE_PART_ALT:
+	case DPE_FACTOR_ALT:
 		break;
 	}
 	return dpe_stand_bits(dpe_stand_kid(part, stand), stand->slots[0].kid);
 }
 
-bool dpe_stand_at_end(const struct dpe_part *part, const struct dpe_stand *stand)
+bool dpe_stand_at_end(const struct dpe_factor *part, const struct dpe_stand *stand)
 {
 	return !(dpe_stand_bits(part, stand) & IS(UNFINAL));
 }
@@ -97,11 +97,11 @@ bool dpe_stand_complete(const struct dpe_stands *stands, const struct dpe_stand 
 
 /* ---- stands ------------------------------------------------------------------------------ */
 
-unsigned dpe_stand_used(const struct dpe_part *part, const struct dpe_stand *stand)
+unsigned dpe_stand_used(const struct dpe_factor *part, const struct dpe_stand *stand)
 {
-	if (part->kind == DPE_PART_AUTOMATON)
+	if (part->kind == DPE_FACTOR_AUTOMATON)
 		return dpe_automaton_registers(part->automaton, stand->at);
-	return part->kind == DPE_PART_PAR ? part->nkids : 1;
+	return part->kind == DPE_FACTOR_PAR ? part->nkids : 1;
 }
 
 static size_t stand_size(unsigned size)
@@ -126,7 +126,7 @@ struct dpe_stand *dpe_stand_ref(struct dpe_stand *stand)
 	return stand;
 }
 
-void dpe_stand_drop(struct dpe_stands *stands, const struct dpe_part *part, struct dpe_stand *stand)
+void dpe_stand_drop(struct dpe_stands *stands, const struct dpe_factor *part, struct dpe_stand *stand)
 {
 	unsigned used;
 
@@ -134,11 +134,11 @@ void dpe_stand_drop(struct dpe_stands *stands, const struct dpe_part *part, stru
 		return;
 	used = dpe_stand_used(part, stand);
 	for (unsigned i = 0; i < used; i++) {
-		if (part->kind == DPE_PART_AUTOMATON)
+		if (part->kind == DPE_FACTOR_AUTOMATON)
 			dpe_occurrence_unref(stand->slots[i].occurrence);
 		else
 			dpe_stand_drop(stands,
-				part->kind == DPE_PART_PAR ? part->kids[i]
+				part->kind == DPE_FACTOR_PAR ? part->kids[i]
 							   : dpe_stand_kid(part, stand),
 				stand->slots[i].kid);
 	}
@@ -151,7 +151,7 @@ void dpe_stand_unref(struct dpe_stands *stands, struct dpe_stand *stand)
 	dpe_stand_drop(stands, stands->parts->root, stand);
 }
 
-static bool same(const struct dpe_part *part, const struct dpe_stand *a, const struct dpe_stand *b)
+static bool same(const struct dpe_factor *part, const struct dpe_stand *a, const struct dpe_stand *b)
 {
 	unsigned used;
 
@@ -160,11 +160,11 @@ static bool same(const struct dpe_part *part, const struct dpe_stand *a, const s
 	if (a->at != b->at || !same_bound(a->bound, b->bound))
 		return false;
 	used = dpe_stand_used(part, a);
-	if (part->kind == DPE_PART_AUTOMATON)
+	if (part->kind == DPE_FACTOR_AUTOMATON)
 		return !memcmp(a->slots, b->slots, used * sizeof(a->slots[0]));
 	for (unsigned i = 0; i < used; i++) {
-		const struct dpe_part *kid =
-			part->kind == DPE_PART_PAR ? part->kids[i] : dpe_stand_kid(part, a);
+		const struct dpe_factor *kid =
+			part->kind == DPE_FACTOR_PAR ? part->kids[i] : dpe_stand_kid(part, a);
 
 		if (!same(kid, a->slots[i].kid, b->slots[i].kid))
 			return false;
@@ -180,22 +180,22 @@ bool dpe_stand_same(
 
 /* ---- the last events --------------------------------------------------------------------- */
 
-static unsigned count_last(const struct dpe_part *part, const struct dpe_stand *stand)
+static unsigned count_last(const struct dpe_factor *part, const struct dpe_stand *stand)
 {
 	unsigned count = 0;
 
 	if (!stand)
 		return 0;
-	if (part->kind == DPE_PART_AUTOMATON)
+	if (part->kind == DPE_FACTOR_AUTOMATON)
 		return dpe_automaton_last(part->automaton, stand->at, &count), count;
-	if (part->kind != DPE_PART_PAR)
+	if (part->kind != DPE_FACTOR_PAR)
 		return count_last(dpe_stand_kid(part, stand), stand->slots[0].kid);
 	for (unsigned i = 0; i < part->nkids; i++)
 		count += count_last(part->kids[i], stand->slots[i].kid);
 	return count;
 }
 
-static void add_event(struct dpe_bound *to, const struct dpe_part *part,
+static void add_event(struct dpe_bound *to, const struct dpe_factor *part,
 	const struct dpe_stand *stand, unsigned reg)
 {
 	struct dpe_pred event = {
@@ -211,7 +211,7 @@ static void add_event(struct dpe_bound *to, const struct dpe_part *part,
 
 /* What has begun has last events of its own; what has not adds none. */
 static void collect_last(
-	struct dpe_bound *to, const struct dpe_part *part, const struct dpe_stand *stand)
+	struct dpe_bound *to, const struct dpe_factor *part, const struct dpe_stand *stand)
 {
 	const uint16_t *last;
 	unsigned count;
@@ -219,18 +219,18 @@ static void collect_last(
 	if (!stand)
 		return;
 	switch (part->kind) {
-	case DPE_PART_AUTOMATON:
+	case DPE_FACTOR_AUTOMATON:
 		last = dpe_automaton_last(part->automaton, stand->at, &count);
 		for (unsigned i = 0; i < count; i++)
 			add_event(to, part, stand, last[i]);
 		return;
-	case DPE_PART_PAR:
+	case DPE_FACTOR_PAR:
 		for (unsigned i = 0; i < part->nkids; i++)
 			collect_last(to, part->kids[i], stand->slots[i].kid);
 		return;
-	case DPE_PART_SEQ:
-	case DPE_PART_ALT:
-	case DPE_PART_STAR:
+	case DPE_FACTOR_SEQ:
+	case DPE_FACTOR_ALT:
+	case DPE_FACTOR_STAR:
 		break;
 	}
 	collect_last(to, dpe_stand_kid(part, stand), stand->slots[0].kid);
@@ -238,7 +238,7 @@ static void collect_last(
 
 /* LAST of a part that is at an end; the search's. */
 struct dpe_bound *dpe_stand_last(
-	struct dpe_stands *stands, const struct dpe_part *part, const struct dpe_stand *stand)
+	struct dpe_stands *stands, const struct dpe_factor *part, const struct dpe_stand *stand)
 {
 	struct dpe_bound *bound = dpe_pool_take(stands->pool, bound_size(count_last(part, stand)));
 
@@ -251,7 +251,7 @@ struct dpe_bound *dpe_stand_last(
 
 /* ---- the beginning and the end ----------------------------------------------------------- */
 
-struct dpe_stands *dpe_stands_new(struct dpe_parts *parts, struct dpe_pool *pool)
+struct dpe_stands *dpe_stands_new(struct dpe_factors *parts, struct dpe_pool *pool)
 {
 	struct dpe_stands *stands = dpe_xcalloc(1, sizeof(*stands));
 
@@ -264,22 +264,22 @@ struct dpe_stands *dpe_stands_new(struct dpe_parts *parts, struct dpe_pool *pool
 void dpe_stands_fold(struct dpe_stands *stands)
 {
 	stands->folds = true;
-	dpe_parts_fold(stands->parts);
+	dpe_factors_reduce_symmetry(stands->parts);
 }
 
-const struct dpe_part *dpe_stands_root(const struct dpe_stands *stands)
+const struct dpe_factor *dpe_stands_root(const struct dpe_stands *stands)
 {
 	return stands->parts->root;
 }
 
 bool dpe_stands_given_up(const struct dpe_stands *stands)
 {
-	return dpe_parts_given_up(stands->parts);
+	return dpe_factors_given_up(stands->parts);
 }
 
 uint64_t dpe_stands_built(const struct dpe_stands *stands)
 {
-	return dpe_parts_built(stands->parts);
+	return dpe_factors_built(stands->parts);
 }
 
 void dpe_stands_free(struct dpe_stands *stands)
@@ -287,7 +287,7 @@ void dpe_stands_free(struct dpe_stands *stands)
 	if (!stands)
 		return;
 	dpe_ways_clear(stands);
-	dpe_parts_free(stands->parts);
+	dpe_factors_free(stands->parts);
 	free(stands->ways);
 	free(stands->choices);
 	free(stands->path);

@@ -36,14 +36,14 @@ struct dpe_stand {
 struct dpe_way {
 	struct dpe_stands *of;
 	const struct dpe_move *move;
-	const struct dpe_part *part;   /* the leaf … */
+	const struct dpe_factor *part;   /* the leaf … */
 	const struct dpe_stand *stand; /* … and where it stands */
 	struct dpe_bound *bound;       /* its PRED */
 	unsigned choices;              /* which kid at each level, from there on */
 };
 
 struct dpe_stands {
-	struct dpe_parts *parts;
+	struct dpe_factors *parts;
 	struct dpe_pool *pool;
 	bool folds; /* ways that need not be looked at are left out */
 	/* The last search. */
@@ -61,19 +61,19 @@ struct dpe_bound *dpe_bound_ref(struct dpe_bound *bound);
 void dpe_bound_unref(struct dpe_stands *stands, struct dpe_bound *bound);
 /* LAST of a part that is at an end; the search's. */
 struct dpe_bound *dpe_stand_last(
-	struct dpe_stands *stands, const struct dpe_part *part, const struct dpe_stand *stand);
+	struct dpe_stands *stands, const struct dpe_factor *part, const struct dpe_stand *stand);
 
 /* The part that a ; + or * is in. */
-const struct dpe_part *dpe_stand_kid(const struct dpe_part *part, const struct dpe_stand *stand);
+const struct dpe_factor *dpe_stand_kid(const struct dpe_factor *part, const struct dpe_stand *stand);
 /* What operators around ask of it; NULL: nothing of the part happened yet. */
-unsigned dpe_stand_bits(const struct dpe_part *part, const struct dpe_stand *stand);
-bool dpe_stand_at_end(const struct dpe_part *part, const struct dpe_stand *stand);
-unsigned dpe_stand_used(const struct dpe_part *part, const struct dpe_stand *stand);
+unsigned dpe_stand_bits(const struct dpe_factor *part, const struct dpe_stand *stand);
+bool dpe_stand_at_end(const struct dpe_factor *part, const struct dpe_stand *stand);
+unsigned dpe_stand_used(const struct dpe_factor *part, const struct dpe_stand *stand);
 /* With room for so many slots, zeroed; one reference, the caller's. */
 struct dpe_stand *dpe_stand_new(struct dpe_stands *stands, unsigned size);
 /* Gives up a reference; accepts NULL. */
 void dpe_stand_drop(
-	struct dpe_stands *stands, const struct dpe_part *part, struct dpe_stand *stand);
+	struct dpe_stands *stands, const struct dpe_factor *part, struct dpe_stand *stand);
 
 /* product_step.c: forgets what was found. */
 void dpe_ways_clear(struct dpe_stands *stands);

@@ -9,7 +9,7 @@
 
 /* ---- finding ways ------------------------------------------------------------------------ */
 
-static void find(struct dpe_stands *stands, const struct dpe_part *part,
+static void find(struct dpe_stands *stands, const struct dpe_factor *part,
 	const struct dpe_stand *stand, struct dpe_bound *bound, unsigned level);
 
 void dpe_ways_clear(struct dpe_stands *stands)
@@ -19,7 +19,7 @@ void dpe_ways_clear(struct dpe_stands *stands)
 	stands->nbounds = stands->nways = stands->nchoices = 0;
 }
 
-static void find_moves(struct dpe_stands *stands, const struct dpe_part *part,
+static void find_moves(struct dpe_stands *stands, const struct dpe_factor *part,
 	const struct dpe_stand *stand, struct dpe_bound *bound, unsigned level)
 {
 	unsigned count, first = stands->nchoices;
@@ -39,7 +39,7 @@ static void find_moves(struct dpe_stands *stands, const struct dpe_part *part,
 		};
 }
 
-static void find_in_kid(struct dpe_stands *stands, const struct dpe_part *part, unsigned kid,
+static void find_in_kid(struct dpe_stands *stands, const struct dpe_factor *part, unsigned kid,
 	const struct dpe_stand *stand, struct dpe_bound *bound, unsigned level)
 {
 	if (!part->kids[kid]->literals[stands->literal])
@@ -50,7 +50,7 @@ static void find_in_kid(struct dpe_stands *stands, const struct dpe_part *part, 
 
 /* The event is of the operand that the sequence is in, or, where that may end, of a later one that
  * only such precede as may be empty. */
-static void find_in_seq(struct dpe_stands *stands, const struct dpe_part *part,
+static void find_in_seq(struct dpe_stands *stands, const struct dpe_factor *part,
 	const struct dpe_stand *stand, struct dpe_bound *bound, unsigned level)
 {
 	const struct dpe_stand *inner = stand ? stand->slots[0].kid : NULL;
@@ -70,10 +70,10 @@ static void find_in_seq(struct dpe_stands *stands, const struct dpe_part *part,
 }
 
 /* In a * the choice is whether another round begins. */
-static void find_in_star(struct dpe_stands *stands, const struct dpe_part *part,
+static void find_in_star(struct dpe_stands *stands, const struct dpe_factor *part,
 	const struct dpe_stand *stand, struct dpe_bound *bound, unsigned level)
 {
-	const struct dpe_part *kid = part->nkids ? part->kids[0] : NULL;
+	const struct dpe_factor *kid = part->nkids ? part->kids[0] : NULL;
 
 	if (!kid || !kid->literals[stands->literal])
 		return;
@@ -90,7 +90,7 @@ static void find_in_star(struct dpe_stands *stands, const struct dpe_part *part,
 
 /* The operand has not begun, nor has one that is alike: whatever can follow where the one begins can
  * follow, with other carets, where the other one does. */
-static bool waits_for_twin(const struct dpe_stands *stands, const struct dpe_part *part,
+static bool waits_for_twin(const struct dpe_stands *stands, const struct dpe_factor *part,
 	const struct dpe_stand *stand, uint32_t kid)
 {
 	uint32_t twin = part->twin_of[kid];
@@ -100,28 +100,28 @@ static bool waits_for_twin(const struct dpe_stands *stands, const struct dpe_par
 	return !stand || (!stand->slots[kid].kid && !stand->slots[twin].kid);
 }
 
-static void find(struct dpe_stands *stands, const struct dpe_part *part,
+static void find(struct dpe_stands *stands, const struct dpe_factor *part,
 	const struct dpe_stand *stand, struct dpe_bound *bound, unsigned level)
 {
 	uint32_t kid;
 
 	switch (part->kind) {
-	case DPE_PART_AUTOMATON:
+	case DPE_FACTOR_AUTOMATON:
 		find_moves(stands, part, stand, bound, level);
 		return;
-	case DPE_PART_PAR:
+	case DPE_FACTOR_PAR:
 		kid = part->kid_of[stands->literal];
 		if (kid != DPE_NO_KID && !waits_for_twin(stands, part, stand, kid))
 			find_in_kid(stands, part, kid, stand ? stand->slots[kid].kid : NULL, bound,
 				level);
 		return;
-	case DPE_PART_SEQ:
+	case DPE_FACTOR_SEQ:
 		find_in_seq(stands, part, stand, bound, level);
 		return;
-	case DPE_PART_STAR:
+	case DPE_FACTOR_STAR:
 		find_in_star(stands, part, stand, bound, level);
 		return;
-	case DPE_PART_ALT:
+	case DPE_FACTOR_ALT:
 		break;
 	}
 	for (kid = stand ? stand->at : 0; kid < part->nkids; kid++) {
@@ -200,7 +200,7 @@ static bool way_fits(const struct dpe_way *way, const struct dpe_preds *preds)
 
 /* One that nobody else refers to; takes over the reference. */
 static struct dpe_stand *own(
-	struct dpe_stands *stands, const struct dpe_part *part, struct dpe_stand *stand)
+	struct dpe_stands *stands, const struct dpe_factor *part, struct dpe_stand *stand)
 {
 	struct dpe_stand *copy;
 	unsigned used;
@@ -219,7 +219,7 @@ static struct dpe_stand *own(
 }
 
 /* Takes over the reference of the stand; the registers are taken before those that were go. */
-static struct dpe_stand *make_move(struct dpe_stands *stands, const struct dpe_part *part,
+static struct dpe_stand *make_move(struct dpe_stands *stands, const struct dpe_factor *part,
 	struct dpe_stand *stand, const struct dpe_move *move, struct dpe_occurrence *occurrence)
 {
 	unsigned count = move->nregisters, old = stand ? dpe_stand_used(part, stand) : 0;
@@ -242,7 +242,7 @@ static struct dpe_stand *make_move(struct dpe_stands *stands, const struct dpe_p
 	return stand;
 }
 
-static struct dpe_stand *begin_par(struct dpe_stands *stands, const struct dpe_part *part)
+static struct dpe_stand *begin_par(struct dpe_stands *stands, const struct dpe_factor *part)
 {
 	struct dpe_stand *stand = dpe_stand_new(stands, part->nkids);
 
@@ -255,10 +255,10 @@ static struct dpe_stand *begin_par(struct dpe_stands *stands, const struct dpe_p
 	return stand;
 }
 
-static struct dpe_stand *advance(const struct dpe_way *way, const struct dpe_part *part,
+static struct dpe_stand *advance(const struct dpe_way *way, const struct dpe_factor *part,
 	struct dpe_stand *stand, struct dpe_occurrence *occurrence, unsigned level);
 
-static struct dpe_stand *advance_par(const struct dpe_way *way, const struct dpe_part *part,
+static struct dpe_stand *advance_par(const struct dpe_way *way, const struct dpe_factor *part,
 	struct dpe_stand *stand, struct dpe_occurrence *occurrence, unsigned level)
 {
 	uint32_t kid = way->of->choices[way->choices + level];
@@ -275,10 +275,10 @@ static struct dpe_stand *advance_par(const struct dpe_way *way, const struct dpe
 }
 
 /* The stand of a ; or + at this kid, or of a * in this round, from where it is on. */
-static struct dpe_stand *enter(const struct dpe_way *way, const struct dpe_part *part,
+static struct dpe_stand *enter(const struct dpe_way *way, const struct dpe_factor *part,
 	struct dpe_stand *stand, uint32_t choice)
 {
-	bool round = part->kind == DPE_PART_STAR;
+	bool round = part->kind == DPE_FACTOR_STAR;
 	struct dpe_stand *entered;
 
 	if (stand && (round ? !choice : stand->at == choice))
@@ -286,20 +286,20 @@ static struct dpe_stand *enter(const struct dpe_way *way, const struct dpe_part 
 	dpe_stand_drop(way->of, part, stand);
 	entered = dpe_stand_new(way->of, 1);
 	entered->at = round ? 0 : choice;
-	if (part->kind != DPE_PART_ALT)
+	if (part->kind != DPE_FACTOR_ALT)
 		entered->bound = dpe_bound_ref(way->bound);
 	return entered;
 }
 
 /* Takes over the reference of the stand. */
-static struct dpe_stand *advance(const struct dpe_way *way, const struct dpe_part *part,
+static struct dpe_stand *advance(const struct dpe_way *way, const struct dpe_factor *part,
 	struct dpe_stand *stand, struct dpe_occurrence *occurrence, unsigned level)
 {
-	const struct dpe_part *kid;
+	const struct dpe_factor *kid;
 
-	if (part->kind == DPE_PART_AUTOMATON)
+	if (part->kind == DPE_FACTOR_AUTOMATON)
 		return make_move(way->of, part, stand, way->move, occurrence);
-	if (part->kind == DPE_PART_PAR)
+	if (part->kind == DPE_FACTOR_PAR)
 		return advance_par(way, part, stand, occurrence, level);
 	stand = enter(way, part, stand, way->of->choices[way->choices + level]);
 	kid = dpe_stand_kid(part, stand);

@@ -105,7 +105,7 @@ static bool state_is_dead(const struct dpe_run *run, const struct dpe_config *co
 }
 
 /* Each part that something happened in has to come to its end, unless it is there. */
-static bool stand_is_dead(const struct dpe_run *run, const struct dpe_part *part,
+static bool stand_is_dead(const struct dpe_run *run, const struct dpe_factor *part,
 	const struct dpe_stand *stand, dpe_barred_fn *barred, void *context)
 {
 	unsigned used = stand ? dpe_stand_used(part, stand) : 0;
@@ -114,8 +114,8 @@ static bool stand_is_dead(const struct dpe_run *run, const struct dpe_part *part
 	if (!stand || dpe_stand_at_end(part, stand))
 		return false;
 	for (unsigned i = 0; i < used; i++) {
-		if (part->kind != DPE_PART_AUTOMATON) {
-			const struct dpe_part *kid = part->kind == DPE_PART_PAR
+		if (part->kind != DPE_FACTOR_AUTOMATON) {
+			const struct dpe_factor *kid = part->kind == DPE_FACTOR_PAR
 							     ? part->kids[i]
 							     : dpe_stand_kid(part, stand);
 
@@ -125,7 +125,7 @@ static bool stand_is_dead(const struct dpe_run *run, const struct dpe_part *part
 			mask |= UINT64_C(1) << i;
 		}
 	}
-	return part->kind == DPE_PART_AUTOMATON &&
+	return part->kind == DPE_FACTOR_AUTOMATON &&
 	       is_stuck(part->automaton, run->rule->nliterals, stand->at, mask);
 }
 

@@ -333,7 +333,7 @@ static dpe_state walk_along(const struct made *made, const char *const *texts)
 static dpe_state make_folded(struct made *made, const char *text, const char *const *along)
 {
 	*made = make(text);
-	dpe_automaton_fold(made->automaton);
+	dpe_automaton_reduce_symmetry(made->automaton);
 	return walk_along(made, along);
 }
 
@@ -380,7 +380,7 @@ static void a_folded_automaton_stays_folded(void **state)
 	struct dpe_automaton *old = made.automaton;
 
 	(void)state;
-	dpe_automaton_fold(old);
+	dpe_automaton_reduce_symmetry(old);
 	made.automaton = dpe_automaton_renew(old);
 	dpe_automaton_free(old);
 	assert_int_equal(count_moves(&made, 0, "a"), 1);

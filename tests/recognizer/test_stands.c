@@ -32,7 +32,7 @@ static struct made make(const char *text)
 	made.spec = dpe_spec_compile_text(
 		"test.dpe", text, strlen(text), made.names, &options, made.diags);
 	assert_non_null(made.spec);
-	made.stands = dpe_stands_new(dpe_parts_new(&made.spec->rules[0], made.diags), made.pool);
+	made.stands = dpe_stands_new(dpe_factors_new(&made.spec->rules[0], made.diags), made.pool);
 	return made;
 }
 

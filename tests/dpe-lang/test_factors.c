@@ -45,18 +45,18 @@ static void end(struct made *made)
 
 /* "&(abc d)": automata as their literals, the others with the operator before their kids. */
 static void print_part(
-	struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_part *part)
+	struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_factor *part)
 {
-	static const char *const operators[] = {[DPE_PART_SEQ] = ";",
-		[DPE_PART_ALT] = "+",
-		[DPE_PART_STAR] = "*",
-		[DPE_PART_PAR] = "&"};
+	static const char *const operators[] = {[DPE_FACTOR_SEQ] = ";",
+		[DPE_FACTOR_ALT] = "+",
+		[DPE_FACTOR_STAR] = "*",
+		[DPE_FACTOR_PAR] = "&"};
 
-	for (unsigned i = 0; part->kind == DPE_PART_AUTOMATON && i < rule->nliterals; i++) {
+	for (unsigned i = 0; part->kind == DPE_FACTOR_AUTOMATON && i < rule->nliterals; i++) {
 		if (part->literals[i])
 			dpe_text_puts(to, rule->literals[i].text);
 	}
-	if (part->kind == DPE_PART_AUTOMATON)
+	if (part->kind == DPE_FACTOR_AUTOMATON)
 		return;
 	dpe_text_printf(to, "%s(", operators[part->kind]);
 	for (unsigned i = 0; i < part->nkids; i++) {
@@ -69,14 +69,14 @@ static void print_part(
 static void assert_divided(const char *text, const char *expected)
 {
 	struct made made = make(text);
-	struct dpe_parts *parts = dpe_parts_new(&made.spec->rules[0], made.diags);
+	struct dpe_factors *parts = dpe_factors_new(&made.spec->rules[0], made.diags);
 	struct dpe_text shape = {0};
 
 	assert_non_null(parts);
 	print_part(&shape, &made.spec->rules[0], parts->root);
 	assert_string_equal(shape.at, expected);
 	dpe_text_free(&shape);
-	dpe_parts_free(parts);
+	dpe_factors_free(parts);
 	end(&made);
 }
 
@@ -87,7 +87,7 @@ static void assert_refused(const char *text, const char *why)
 	size_t size = 0;
 	FILE *to = open_memstream(&printed, &size);
 
-	assert_null(dpe_parts_new(&made.spec->rules[0], made.diags));
+	assert_null(dpe_factors_new(&made.spec->rules[0], made.diags));
 	dpe_diags_print(made.diags, to);
 	fclose(to);
 	if (!strstr(printed, why))
@@ -99,10 +99,10 @@ static void assert_refused(const char *text, const char *why)
 static void assert_wide(const char *text, bool wide)
 {
 	struct made made = make(text);
-	struct dpe_parts *parts = dpe_parts_if_wide(&made.spec->rules[0]);
+	struct dpe_factors *parts = dpe_factors_if_wide(&made.spec->rules[0]);
 
 	assert_int_equal(parts != NULL, wide);
-	dpe_parts_free(parts);
+	dpe_factors_free(parts);
 	end(&made);
 }
 
@@ -163,14 +163,14 @@ static void a_wide_rule_has_few_states(void **state)
 {
 	struct made made = make("expect R: " WIDE);
 	const struct dpe_rule *rule = &made.spec->rules[0];
-	struct dpe_parts *parts = dpe_parts_if_wide(rule);
+	struct dpe_factors *parts = dpe_factors_if_wide(rule);
 
 	(void)state;
 	assert_non_null(parts);
 	assert_int_equal(parts->nautomata, 16);
-	assert_true(dpe_parts_built(parts) <= 32);
+	assert_true(dpe_factors_built(parts) <= 32);
 	for (unsigned i = 0; i < 16; i++) {
-		const struct dpe_part *kid = parts->root->kids[i];
+		const struct dpe_factor *kid = parts->root->kids[i];
 		dpe_state at = 0;
 		unsigned taken = 0, count = 1;
 
@@ -187,8 +187,8 @@ static void a_wide_rule_has_few_states(void **state)
 		assert_int_equal(taken, 4);
 		assert_true(dpe_automaton_complete(kid->automaton, at));
 	}
-	assert_int_equal(dpe_parts_built(parts), 16 * 5);
-	dpe_parts_free(parts);
+	assert_int_equal(dpe_factors_built(parts), 16 * 5);
+	dpe_factors_free(parts);
 	end(&made);
 }
 
