@@ -36,7 +36,7 @@ struct dpe_plan;
 struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec);
 void dpe_plan_free(struct dpe_plan *plan); /* accepts NULL */
 /* True where the rules name accesses of any memory, which libdpe-mem.so tells: a program is
- * compiled for it, see docs/probes.md. */
+ * compiled for it, see docs/preload.md. */
 bool dpe_plan_has_memory(const struct dpe_plan *plan);
 /* Set once an event of one of these patterns of the rule has come, for as long as that matters. */
 struct dpe_mark {

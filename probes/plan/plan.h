@@ -85,7 +85,7 @@ struct dpe_read {
 	struct dpe_place place;
 };
 
-/* What a program tells that was compiled for it, with its addresses; see docs/probes.md. Their
+/* What a program tells that was compiled for it, with its addresses; see docs/preload.md. Their
  * numbers are the bits of a plan. */
 enum dpe_memory_events { DPE_MEMORY_EVENTS = 5 };
 const char *dpe_memory_event(unsigned number);

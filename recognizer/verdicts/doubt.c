@@ -4,7 +4,7 @@
  * with t. So a slice that is bound to the thread of each of its events, none of which is t, lost no
  * event. Between events of one thread there is no other order than that of its numbers; where no
  * rule synchronises, there is none between threads, either, that messages do not name. Such a slice
- * is in doubt only for the losses of its own threads; any other slice for all. docs/guarantees.md
+ * is in doubt only for the losses of its own threads; any other slice for all. docs/losses.md
  * has the argument. */
 #include "recognizer/verdicts/verdicts.h"
 

@@ -2,7 +2,7 @@
 """Reference semantics of Data Path Expressions over partial orders, by brute force.
 
 Slow on purpose: every definition here is a direct transcription of
-docs/guarantees.md, and it is what the fast implementation is held against.
+docs/semantics.md, and it is what the fast implementation is held against.
 Only event names, the five operators and carets are covered (no arguments,
 conditions or actions).
 
