@@ -15,35 +15,10 @@
 #include "probes/kernel/watchpoints.h"
 #include "probes/stream/backpressure.h"
 #include "probes/plan/plan.h"
-#include "probes/plan/plan_guards.h"
 #include "probes/stream/merge_queue.h"
 
 /* ---- parts --------------------------------------------------------------------------------------
  */
-
-/* One place in one file where something that the plan names is observed. Records carry its number. */
-struct dpe_site {
-	const struct dpe_plan_site *wanted;
-	struct dpe_module *module;
-	const struct dpe_function *function;
-	const struct dpe_usdt *usdt; /* or NULL */
-	const struct dpe_signature *signature; /* in the arena of the probes */
-	dpe_name module_name, event;           /* event: what messages are called */
-	struct dpe_placement placement;
-	struct dpe_exits exits; /* in the arena of the probes; none: a return probe */
-	unsigned first_point;   /* their first one's number for the kernel's side */
-	bool enter, exit;
-	unsigned nargs;
-	uint64_t used; /* the sites' */
-	struct dpe_variable *reached; /* by arguments, by the number of the read; or NULL */
-	bool ret;
-	bool preloaded;   /* the preloaded library tells of it, so there is no probe */
-	bool known;       /* … or knows of it at least */
-	unsigned wrapped; /* as which of its functions */
-	uint64_t reads; /* the sites' */
-	struct dpe_filters filters[2];
-	struct dpe_gate gates[2];
-};
 
 /* The program that is to run, before there is a process. */
 struct dpe_program {
@@ -298,31 +273,6 @@ struct dpe_module *dpe_libraries_open(
 int dpe_mappings_each(
 	pid_t pid, void (*each)(void *context, const struct dpe_mapping *mapping), void *context);
 
-/* ---- sites.c
- * ---------------------------------------------------------------------------------------------- */
-
-/* Finds all sites of the plan in the modules. False after an error for each function that is
- * missing. */
-bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags);
-/* Finds those in the modules that were not searched yet. */
-void dpe_sites_find_late(struct dpe_probes *probes);
-
-/* ---- points.c
- * ----------------------------------------------------------------------------------------------
- */
-
-/* What returns of the function are observed for. */
-struct dpe_exit_use dpe_exit_use_of(
-	const struct dpe_function *function, const struct dpe_signature *signature);
-/* Whether, by the plan and the kernel, returns may be observed at points at all; see exits.h. */
-bool dpe_points_are_possible(const struct dpe_probes *probes);
-/* Finds those of a site whose signature is known, where it can have any. */
-void dpe_points_find(struct dpe_probes *probes, struct dpe_site *site);
-/* Tells the kernel's side by a map of struct dpe_point_entry. */
-void dpe_points_tell(const struct dpe_probes *probes, int map);
-/* The same of one site only. */
-void dpe_points_tell_site(const struct dpe_probes *probes, int map, unsigned site);
-
 /* ---- late.c
  * ----------------------------------------------------------------------------------------------
  */
@@ -334,14 +284,6 @@ bool dpe_late_begin(struct dpe_probes *probes, struct dpe_diags *diags);
 void dpe_late_look(struct dpe_probes *probes, pid_t pid);
 /* The same where threads of the target wait for that, which go on then. */
 void dpe_late_answer(struct dpe_probes *probes);
-
-/* ---- unseen.c
- * ----------------------------------------------------------------------------------------------
- */
-
-/* Leaves out, from the site `first` on, those of `sync` rules that the kernel puts no probe on, with a warning where the
- * target calls them. */
-void dpe_sites_drop_unseen(struct dpe_probes *probes, unsigned first, struct dpe_diags *diags);
 
 /* ---- watch.c
  * ---------------------------------------------------------------------------------------------- */
@@ -406,31 +348,14 @@ void dpe_armed_fill_access(struct dpe_probes *probes, const struct dpe_record *r
 /* Warns, at the end, where objects were not watched. */
 void dpe_armed_tell_refused(const struct dpe_probes *probes, struct dpe_diags *diags);
 
-/* ---- reads.c
- * ---------------------------------------------------------------------------------------------- */
+/* ---- site_maps.c ------------------------------------------------------------------------- */
 
-/* Finds the variables that are read at events in the program. False after an error for each that
- * cannot be read. */
-bool dpe_reads_find(struct dpe_probes *probes, struct dpe_diags *diags);
-/* The same of those that arguments of the site, whose signature is known, lead to. Those that cannot
- * be read are not read. */
-bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_site *site, struct dpe_diags *diags);
-/* Tells the kernel's side by a map of struct dpe_value_entries. */
+/* Each fills a map of the programs for all sites, or for one site: the points of returns (struct dpe_point_entry), the
+ * variables to read (struct dpe_value_entries), the texts that filters compare with. */
+void dpe_points_tell(const struct dpe_probes *probes, int map);
+void dpe_points_tell_site(const struct dpe_probes *probes, int map, unsigned site);
 void dpe_reads_tell(const struct dpe_probes *probes, int map);
-/* The same of one site only. */
 void dpe_reads_tell_site(const struct dpe_probes *probes, int map, unsigned site);
-/* The variable that read number `read` of the plan is at the site; `site` NULL: of a data event. */
-const struct dpe_variable *dpe_read_variable(
-	const struct dpe_probes *probes, const struct dpe_site *site, unsigned read);
-/* How many values of a record it takes: two for an integer of 16 bytes. */
-unsigned dpe_read_slots(const struct dpe_variable *variable);
-/* Whether our programs, once they are loaded, can read what is wanted at a site that comes later. */
-bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_site *site);
-/* How many values one event carries at most. */
-unsigned dpe_reads_most(const struct dpe_probes *probes);
-/* Whether the rules want any text of the program. */
-bool dpe_reads_texts(const struct dpe_probes *probes);
-/* Tells the kernel's side all texts that filters compare with, by a map. */
 void dpe_wanted_texts_tell(const struct dpe_probes *probes, int map);
 
 /* ---- usdt.c
@@ -707,12 +632,6 @@ char *const *dpe_preload_environment(const struct dpe_probes *probes);
 int dpe_preload_file(const struct dpe_probes *probes);
 /* Whether the program, whose libraries are known, will load the library. False after one error. */
 bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags);
-/* True of the libraries that are preloaded: nothing of them is observed. */
-bool dpe_preload_is_library(const struct dpe_module *module);
-/* True of a function of POSIX or C11 threads. */
-bool dpe_preload_knows(const char *function);
-/* Its number among those that the library wraps; DPE_PRELOAD_COUNT: none. */
-unsigned dpe_preload_function(const char *name);
 /* Asks the library for the site's events, if it has them: the site is preloaded then. */
 void dpe_preload_take(struct dpe_probes *probes, struct dpe_site *site);
 /* The sites have moved. */

@@ -4,11 +4,9 @@
 
 #include "event/event.h"
 #include "probes/binary/module.h"
+#include "probes/limits.h"
 
 #include <limits.h>
-
-/* Pointers that may be followed to reach one variable. */
-#define DPE_VARIABLE_STEPS 4
 
 struct dpe_variable {
 	struct dpe_module *module; /* that defines it; NULL: it is reached from an argument or a result */

@@ -11,11 +11,7 @@
  *
  * For returns see exits.h. */
 #include "probes/code/instructions.h"
-
-enum {
-	LARGEST = 1 << 20, /* functions beyond are observed at their first instruction */
-	FARTHEST = 64,     /* bytes from the entry to look at */
-};
+#include "probes/limits.h"
 
 /* ---- what may be executed before the event ----------------------------------------------- */
 
@@ -108,7 +104,7 @@ static void describe(const struct dpe_code *code, const struct dpe_instruction *
 static const char *find_emulated(const struct dpe_code *code, const struct dpe_entry_use *use,
 	bool emulates_nops, struct dpe_instruction *instruction)
 {
-	for (size_t at = 0; at < code->size && at < FARTHEST; at += instruction->is.length) {
+	for (size_t at = 0; at < code->size && at < DPE_ENTRY_DISTANCE; at += instruction->is.length) {
 		const char *why;
 
 		if (!dpe_code_decode(code, at, instruction))
@@ -127,7 +123,7 @@ static const char *find_emulated(const struct dpe_code *code, const struct dpe_e
 static const char *find_unlocked(const struct dpe_code *code, const struct dpe_entry_use *use,
 	struct dpe_instruction *instruction)
 {
-	for (size_t at = 0; at < code->size && at < FARTHEST; at += instruction->is.length) {
+	for (size_t at = 0; at < code->size && at < DPE_ENTRY_DISTANCE; at += instruction->is.length) {
 		if (!dpe_code_decode(code, at, instruction))
 			return "the function cannot be decoded";
 		if (!dpe_code_is_locked(&instruction->is))
@@ -185,7 +181,7 @@ void dpe_place_entry(struct dpe_module *module, const struct dpe_function *funct
 	const struct dpe_entry_use *use, bool emulates_nops, struct dpe_placement *placement)
 {
 	struct dpe_code code;
-	const char *why = dpe_code_open(&code, module, function, LARGEST);
+	const char *why = dpe_code_open(&code, module, function, DPE_ENTRY_BYTES);
 
 	*placement = (struct dpe_placement){.cost = DPE_STEP_UNKNOWN};
 	if (why) {

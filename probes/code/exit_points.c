@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST = 1 << 14, LONGEST_WAY = 24, RSP = 4, RBP = 5, WORD = 8 };
+enum { RSP = 4, RBP = 5, WORD = 8 };
 
 struct search {
 	struct dpe_flow flow;
@@ -243,7 +243,7 @@ static const char *cover(struct search *search, uint32_t number, unsigned length
 {
 	const char *why = NULL;
 
-	if (!number || length > LONGEST_WAY)
+	if (!number || length > DPE_EXIT_DISTANCE)
 		return "the kernel emulates nothing close to the function's returns";
 	for (uint32_t i = 0; i < search->flow.count && !why; i++) {
 		const struct dpe_flow_step *step = &search->flow.steps[i];
@@ -335,7 +335,7 @@ struct dpe_exits dpe_place_exits(struct dpe_module *module, const struct dpe_fun
 		exits.reason = "the result is in two registers";
 		return exits;
 	}
-	exits.reason = dpe_code_open(&code, module, function, LARGEST);
+	exits.reason = dpe_code_open(&code, module, function, DPE_EXIT_BYTES);
 	if (exits.reason)
 		return exits;
 	exits.reason = search_code(&search, module, &code);

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { MOST_STEPS = 4096 };
-
 static bool ends(const struct dpe_instruction *instruction)
 {
 	switch (instruction->is.mnemonic) {
@@ -118,7 +116,7 @@ const char *dpe_flow_find_steps(struct dpe_flow *flow)
 	step_at(flow, 0);
 	for (uint32_t i = 0; i < flow->count && !why; i++) {
 		why = look_at(flow, i);
-		if (flow->count > MOST_STEPS)
+		if (flow->count > DPE_FLOW_STEPS)
 			why = "the function is too large";
 	}
 	return why;

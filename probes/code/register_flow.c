@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 64, RSP = 4, RBP = 5, WORD = 8 };
+enum { RSP = 4, RBP = 5, WORD = 8 };
 
 /* ---- registers and the stack ------------------------------------------------------------- */
 
@@ -335,7 +335,7 @@ static const char *follow_all(struct dpe_flow *flow)
 	begin(&flow->steps[0].before);
 	for (unsigned round = 0; changed && !why; round++) {
 		changed = false;
-		if (round == ROUNDS)
+		if (round == DPE_FLOW_ROUNDS)
 			return "the function is too intricate";
 		for (uint32_t i = 0; i < flow->count && !why; i++) {
 			if (flow->steps[i].before.reached)

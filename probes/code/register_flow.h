@@ -4,6 +4,7 @@
 #define DPE_PROBES_CODE_REGISTER_FLOW_H
 
 #include "probes/code/instructions.h"
+#include "probes/limits.h"
 
 enum dpe_holds {
 	DPE_HOLDS_ANYTHING,
@@ -17,7 +18,6 @@ struct dpe_holding {
 	int number;
 };
 
-#define DPE_FLOW_SLOTS 24
 #define DPE_FLOW_REGISTERS 16
 
 struct dpe_slot {

@@ -113,7 +113,7 @@ static void name_kind(struct dpe_probes *probes, unsigned number)
 
 	watch->access = wanted->access;
 	watch->event = wanted->access ? wanted->object->access : wanted->object->update;
-	watch->update = wanted->access && wanted->tells ? wanted->object->update : 0;
+	watch->update = wanted->access && wanted->updates ? wanted->object->update : 0;
 	watch->reads = wanted->reads;
 	watch->name = dpe_intern_string(probes->names, wanted->object->lvalue);
 	watch->prior = dpe_intern_string(probes->names, prior);

@@ -1,5 +1,6 @@
 /* argument_reads: what arguments and results lead to, and the members of structures among them. */
 #include "probes/live.h"
+#include "probes/plan/site_passes.h"
 #include "probes/binary/binary.h"
 
 #include <stdlib.h>
@@ -96,7 +97,7 @@ bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_site *site, struct dp
 	bool complete = true;
 
 	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++) {
-		bool spared;
+		bool dispensable;
 		char *why;
 
 		if (!(site->reads >> i & 1) || dpe_variable_argument(plan->reads[i].lvalue) < 0)
@@ -107,14 +108,14 @@ bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_site *site, struct dp
 		why = find_reached(probes, site, i);
 		if (!why)
 			continue;
-		spared = plan->reads[i].spared && site->wanted->optional;
-		dpe_diag(diags, probes->placed || spared ? DPE_WARNING : DPE_ERROR,
+		dispensable = plan->reads[i].dispensable && site->wanted->optional;
+		dpe_diag(diags, probes->placed || dispensable ? DPE_WARNING : DPE_ERROR,
 			plan->reads[i].place, "'%s' cannot be read: %s%s", plan->reads[i].lvalue,
-			why, spared ? "; the rule does without" : "");
+			why, dispensable ? "; the rule does without" : "");
 		free(why);
 		site->reads &= ~(UINT64_C(1) << i);
 		site->filters[0].all = site->filters[1].all = true;
-		complete &= spared;
+		complete &= dispensable;
 	}
 	return complete;
 }

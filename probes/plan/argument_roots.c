@@ -1,5 +1,5 @@
 /* Names that stand for no value: of structures, whose members have some. */
-#include "probes/plan/argument_roots.h"
+#include "probes/plan/plan_passes.h"
 
 #include "probes/binary/binary.h"
 

@@ -1,137 +1,72 @@
-/* plan: what of a target to observe. Private to probes/. */
+/* plan: what to observe, by the rules (struct dpe_plan), and where that is in the files of a target
+ * (struct dpe_site and the reads). What neighbours use of this folder. */
 #ifndef DPE_PROBES_PLAN_PLAN_H
 #define DPE_PROBES_PLAN_PLAN_H
 
-#include "dpe/dpe-probes.h"
-#include "dpe-lang/dpe-lang.h"
+#include "probes/binary/binary.h"
+#include "probes/code/code.h"
+#include "probes/plan/plan_data.h"
 
-enum dpe_site_kind {
-	DPE_SITE_FUNCTION,
-	DPE_SITE_LINE, /* of the source, "file.c:12" */
-	DPE_SITE_USDT, /* module "usdt::provider" */
-};
+struct dpe_probes;
 
-#define DPE_FILTERS 4
-
-/* What the value of a variable must be for an event to be of any use: `read` op number, or, where that
- * is not NULL, op text. */
-struct dpe_filter {
-	unsigned read;
-	enum dpe_op op;
-	int64_t number;
-	const char *text;
-};
-
-/* Events of a kind are wanted where one of them holds. */
-struct dpe_filters {
-	bool all;       /* some rule wants every event */
-	unsigned count; /* 0: the same */
-	struct dpe_filter at[DPE_FILTERS];
-};
-
-#define DPE_PLAN_MARKS 64
-#define DPE_PLAN_STOPS 4
-#define DPE_PLAN_STOP_ARGS 2
-
-/* An event stops the target where all these marks are set, and its arguments are these. */
-struct dpe_gate_condition {
-	uint64_t marks;
-	unsigned nargs;
-	struct {
-		unsigned index;
-		int64_t number;
-	} args[DPE_PLAN_STOP_ARGS];
-};
-
-/* What the events of a place have to do with others. */
-struct dpe_gate {
-	uint64_t sets;  /* marks */
-	uint64_t after; /* some rule wants it once this is set; and … */
-	bool always;    /* … some rule at any time */
-	unsigned nstops;
-	struct dpe_gate_condition stops[DPE_PLAN_STOPS]; /* any of them */
-};
-
-/* One function of the target (or another place in its code), and what of it the rules need. A plan
- * is data. */
-struct dpe_plan_site {
-	enum dpe_site_kind kind;
-	dpe_name name, module; /* module 0: the program and each of its libraries */
-	dpe_name event;        /* the name of its messages, where it is another one; else 0 */
+/* One place in one file where something that the plan names is observed. Records carry its number. What is a
+ * pointer belongs to the plan, the module or the arena of the probes. */
+struct dpe_site {
+	const struct dpe_plan_site *wanted;
+	struct dpe_module *module;
+	const struct dpe_function *function;
+	const struct dpe_usdt *usdt; /* or NULL */
+	const struct dpe_signature *signature;
+	dpe_name module_name, event; /* event: the name of its messages */
+	struct dpe_placement placement;
+	struct dpe_exits exits; /* none: returns are observed by a return probe */
+	unsigned first_point;   /* the number of the first exit for the programs */
 	bool enter, exit;
-	bool phased;    /* some rule has its .enter or .exit */
-	/* Only sync rules ask for it, or, of functions of POSIX threads, rules about who holds what:
-	 * skipped where the target lacks it. */
-	bool optional;
-	unsigned nargs; /* arguments that patterns and conditions mention */
-	uint64_t used;  /* the same as bits, of the first 64; what may be any is not in it */
-	bool ret;       /* they mention the result */
-	uint64_t reads; /* variables of the program to read there: bits, by their number */
-	struct dpe_filters filters[2]; /* of its entry, of its return */
-	struct dpe_gate gates[2];      /* the same */
-	struct dpe_place place;        /* a pattern that asks for it */
+	unsigned nargs;
+	/* The union of what all plan sites at this place need. */
+	uint64_t used, reads;
+	bool ret;
+	struct dpe_filters filters[2];
+	struct dpe_gate gates[2];
+	struct dpe_variable *reached; /* reads that start at an argument, by number of the read; or NULL */
+	bool preloaded;   /* the preloaded library reports it, so there is no probe */
+	bool known;       /* the library wraps it, but a probe is needed all the same */
+	unsigned wrapped; /* which of the library's functions */
 };
 
-#define DPE_READS 64
+/* ---- sites ------------------------------------------------------------------------------- */
 
-/* A variable of the program whose value rules want at their events. */
-struct dpe_read {
-	const char *lvalue; /* the specification's */
-	dpe_name name;      /* of it, in messages */
-	bool spared;        /* rules ask for it as in `x ? a : b` alone, or for a round */
-	bool whole;         /* a text that stands for something: what is cut off would be missed */
-	bool at_data;       /* a text that is wanted at accesses of variables */
-	size_t longest;     /* bytes of the longest string that a text is compared with */
-	struct dpe_place place;
-};
+/* Finds all sites of the plan in the modules, with their signatures and probe points. False after an error for each
+ * plan site that is missing or cannot be observed. */
+bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Finds those in the modules that were added since. What is missing or cannot be observed is a warning. */
+void dpe_sites_find_late(struct dpe_probes *probes);
+/* What a return of the function must still have when it is observed. */
+struct dpe_exit_use dpe_exit_use_of(
+	const struct dpe_function *function, const struct dpe_signature *signature);
+/* Two plan sites are one site: adds what the other needs. */
+void dpe_gate_merge(struct dpe_gate *to, const struct dpe_gate *from);
 
-/* What a program tells that was compiled for it, with its addresses; see docs/preload.md. Their
- * numbers are the bits of a plan. */
-enum dpe_memory_events { DPE_MEMORY_EVENTS = 5 };
-const char *dpe_memory_event(unsigned number);
+/* ---- variables that are read at events ---------------------------------------------------- */
 
-/* A variable of the program whose accesses the rules need. */
-struct dpe_watched {
-	const char *lvalue; /* the specification's */
-	dpe_name event;     /* of its messages: "[X']", "[X]" */
-	bool access;        /* reads, too; else updates only */
-	uint64_t reads;     /* other variables to read there */
-	struct dpe_gate gate;
-	struct dpe_place place;
-};
+/* Finds the variables in the modules. False after an error for each that cannot be read. */
+bool dpe_reads_find(struct dpe_probes *probes, struct dpe_diags *diags);
+/* The variable that read number `read` of the plan is at the site; `site` NULL: at a data event. */
+const struct dpe_variable *dpe_read_variable(
+	const struct dpe_probes *probes, const struct dpe_site *site, unsigned read);
+/* How many values of a record it takes: two for an integer of 16 bytes. */
+unsigned dpe_read_slots(const struct dpe_variable *variable);
+/* How many values one event carries at most. */
+unsigned dpe_reads_most(const struct dpe_probes *probes);
+/* Whether the rules read any text of the program. */
+bool dpe_reads_texts(const struct dpe_probes *probes);
 
-/* A part of objects whose accesses the rules need, while an object is watched. */
-struct dpe_watched_object {
-	const struct dpe_object *object; /* the specification's */
-	bool access;    /* reads, too; else updates only */
-	bool tells;     /* some rule has updates alone */
-	uint64_t reads; /* variables of the program to read there */
-	struct dpe_place place;
-};
+/* ---- functions that the preloaded library wraps ------------------------------------------- */
 
-/* How long what the rules find may wait while others want all processors. */
-enum dpe_haste {
-	DPE_LATER,
-	DPE_SOON,    /* a deadlock is told within a tenth of a second */
-	DPE_AT_ONCE, /* what stops the target does so at once */
-};
-
-struct dpe_plan {
-	unsigned nwatched;
-	struct dpe_watched *watched;
-	unsigned nobjects; /* each of them can have one watchpoint or more */
-	struct dpe_watched_object *objects;
-	unsigned nreads; /* from DPE_READS on they are too many */
-	struct dpe_read *reads;
-	unsigned nsites;
-	struct dpe_plan_site *sites;
-	bool threads;    /* some rule names one of the kernel's thread events */
-	bool channels, waits; /* some rule names an event of channels, of waits for processes */
-	bool founds;     /* threads that run already begin with an event */
-	unsigned memory; /* bits: which events of memory the rules name */
-	enum dpe_haste haste;
-	unsigned nmarks;
-	struct dpe_mark marks[DPE_PLAN_MARKS];
-};
+/* True of the libraries that dpe preloads: nothing in them is observed. */
+bool dpe_preload_is_library(const struct dpe_module *module);
+/* The number of a wrapped thread function; DPE_PRELOAD_COUNT: it is none. */
+unsigned dpe_preload_function(const char *name);
+bool dpe_preload_knows(const char *function);
 
 #endif

@@ -3,7 +3,7 @@
  * Sound only as far as the order of time does not contradict the causal order, which a `sync once`
  * could: it lets an event wait for one that comes later. That of new threads does not, as both
  * its events are told at one moment. */
-#include "probes/plan/plan_guards.h"
+#include "probes/plan/plan_passes.h"
 
 #include "dpe-lang/automata/automata.h"
 
@@ -206,7 +206,7 @@ static void add_rule(struct gating *gating, bool contradicted)
 	}
 }
 
-void dpe_plan_add_gates(struct dpe_plan *plan, const struct dpe_spec *spec)
+void dpe_plan_add_guards(struct dpe_plan *plan, const struct dpe_spec *spec)
 {
 	struct gating gating = {.plan = plan, .spec = spec};
 	bool contradicted = waits_for_later(spec);

@@ -2,7 +2,7 @@
  * action at that event, and those of any other action at all events of the rule, as each of them
  * may be the one that makes it run. */
 #include "dpe-lang/rule_nets/rule_nets.h"
-#include "probes/plan/plan_reads.h"
+#include "probes/plan/plan_passes.h"
 #include "probes/kernel/bpf/record.h"
 #include "probes/binary/binary.h"
 
@@ -13,7 +13,7 @@ struct adding {
 	unsigned cap;
 	const struct dpe_spec *spec;
 	const struct dpe_rule *rule;
-	bool spared; /* within what a rule can do without */
+	bool dispensable; /* within what a rule can do without */
 };
 
 /* ---- what an expression reads ------------------------------------------------------------ */
@@ -29,10 +29,10 @@ static uint64_t bit_of(struct adding *adding, const char *lvalue, struct dpe_pla
 		*DPE_GROW(plan->reads, plan->nreads, adding->cap) = (struct dpe_read){
 			.lvalue = lvalue,
 			.name = dpe_intern_string(adding->spec->names, lvalue),
-			.spared = true,
+			.dispensable = true,
 			.place = place,
 		};
-	plan->reads[i].spared &= adding->spared;
+	plan->reads[i].dispensable &= adding->dispensable;
 	return i < DPE_READS ? UINT64_C(1) << i : 0;
 }
 
@@ -118,7 +118,7 @@ static uint64_t read_by_arguments(struct adding *adding, const struct dpe_patter
 static uint64_t read_by(struct adding *adding, const struct dpe_expr *expr)
 {
 	const struct dpe_expr *text, *literal;
-	bool spared = adding->spared;
+	bool dispensable = adding->dispensable;
 	uint64_t reads = 0;
 
 	if (!expr)
@@ -130,9 +130,9 @@ static uint64_t read_by(struct adding *adding, const struct dpe_expr *expr)
 		return read_text(adding, expr, NULL, false);
 	if (expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR)
 		reads = bit_of(adding, expr->lvalue, expr->place);
-	adding->spared |= expr->kind == DPE_EXPR_CONDITIONAL;
+	adding->dispensable |= expr->kind == DPE_EXPR_CONDITIONAL;
 	reads |= read_by(adding, expr->left);
-	adding->spared = spared;
+	adding->dispensable = dispensable;
 	return reads | read_by(adding, expr->right) | read_by(adding, expr->third);
 }
 
@@ -426,7 +426,7 @@ static void add_rule(struct adding *adding, const struct dpe_rule *rule)
 
 	adding->rule = rule;
 	/* A round that is not known is any. */
-	adding->spared = rule->mode == DPE_SYNC && rule->pairing == DPE_ROUNDS;
+	adding->dispensable = rule->mode == DPE_SYNC && rule->pairing == DPE_ROUNDS;
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		if (rule->patterns[i].kind != DPE_PATTERN_CONTROL) {
 			without_texts(adding->plan, texts_of(adding, rule->patterns[i].cond));
@@ -446,7 +446,7 @@ static void add_rule(struct adding *adding, const struct dpe_rule *rule)
 			read_at(adding, &rule->patterns[rule->literals[literal].pattern],
 				read_by_action(adding, position->action));
 	}
-	adding->spared = false;
+	adding->dispensable = false;
 	anywhere = read_by_action(adding, rule->action) | read_by_action(adding, rule->otherwise);
 	if (rule->mode != DPE_SYNC)
 		anywhere |= read_by_blocks(adding);

@@ -1,5 +1,6 @@
 /* variable_reads: variables of the program whose values come along with events, read in the probe. */
 #include "probes/live.h"
+#include "probes/plan/site_passes.h"
 #include "probes/binary/binary.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* return_points: which sites have their returns observed elsewhere than by a return probe. */
 #include "probes/live.h"
+#include "probes/plan/site_passes.h"
 
 struct dpe_exit_use dpe_exit_use_of(
 	const struct dpe_function *function, const struct dpe_signature *signature)

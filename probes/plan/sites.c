@@ -2,7 +2,8 @@
 #include "probes/binary/binary.h"
 #include "probes/plan/late_sites.h"
 #include "probes/live.h"
-#include "probes/plan/plan_guards.h"
+#include "probes/plan/site_passes.h"
+#include "probes/plan/plan_passes.h"
 #include "probes/plan/resolve_sites.h"
 
 #include <stdlib.h>
@@ -240,7 +241,7 @@ bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags)
 		if (!site->preloaded)
 			place(probes, site);
 	}
-	dpe_sites_drop_unseen(probes, 0, diags);
+	dpe_sites_drop_unprobed(probes, 0, diags);
 	probes->nsearched = probes->modules.count;
 	return complete;
 }
@@ -309,5 +310,5 @@ void dpe_sites_find_late(struct dpe_probes *probes)
 	probes->nsearched = probes->modules.count;
 	for (unsigned i = first; i < probes->nsites; i++)
 		prepare_late(probes, &probes->sites[i]);
-	dpe_sites_drop_unseen(probes, first, probes->diags);
+	dpe_sites_drop_unprobed(probes, first, probes->diags);
 }

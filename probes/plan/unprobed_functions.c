@@ -2,6 +2,7 @@
  * with a lock prefix, as pthread_spin_lock does. A program that does not call them misses nothing;
  * of others it is said that what such a function orders is not seen. */
 #include "probes/live.h"
+#include "probes/plan/site_passes.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -33,7 +34,7 @@ static void warn_callers(
 	}
 }
 
-void dpe_sites_drop_unseen(struct dpe_probes *probes, unsigned first, struct dpe_diags *diags)
+void dpe_sites_drop_unprobed(struct dpe_probes *probes, unsigned first, struct dpe_diags *diags)
 {
 	unsigned kept = first;
 

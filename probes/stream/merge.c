@@ -95,10 +95,10 @@ static uint64_t patience_of(const struct dpe_probes *probes)
 {
 	const struct dpe_preload *preload = probes->preload;
 
-	if (probes->plan->haste == DPE_AT_ONCE || dpe_gates_can_stop(probes) ||
+	if (probes->plan->urgency == DPE_URGENCY_IMMEDIATE || dpe_gates_can_stop(probes) ||
 		(preload && preload->rings.header->waits))
 		return 0;
-	if (probes->plan->haste == DPE_SOON)
+	if (probes->plan->urgency == DPE_URGENCY_SOON)
 		return preload ? 75 * MILLISECOND : 0;
 	return 1000 * MILLISECOND;
 }

@@ -1,0 +1,34 @@
+/* limits: every bound of probes/ on what rules, files or the target may contain. Exceeding one is an error or a
+ * warning with its number, or a counted loss; never silent. DPE_TINY makes them small enough to be met in tests. */
+#ifndef DPE_PROBES_LIMITS_H
+#define DPE_PROBES_LIMITS_H
+
+/* ---- fixed by the records and maps that the BPF programs share ---------------------------- */
+
+#define DPE_FILTERS 4         /* comparisons on one site that the programs evaluate; more: all events are sent */
+#define DPE_VARIABLE_STEPS 4  /* pointers followed to reach one variable; more: an error */
+#define DPE_PLAN_MARKS 64     /* of all rules; more: events are not left out, and stop the target more often */
+#define DPE_PLAN_STOPS 4      /* conditions under which events of one site stop the target; more: all of them do */
+#define DPE_PLAN_STOP_ARGS 2  /* arguments compared in such a condition; more: events stop the target more often */
+
+#ifdef DPE_TINY
+#define DPE_READS 3               /* variables that all rules together read at events; more: an error */
+#define DPE_FLOW_STEPS 3          /* instructions of a function whose returns are analysed; more: a return probe */
+#define DPE_FLOW_SLOTS 2          /* stack slots tracked in it; more: they count as unknown */
+#define DPE_FLOW_ROUNDS 2         /* rounds of that analysis; more: a return probe */
+#define DPE_EXIT_BYTES 32         /* size of such a function; larger: a return probe */
+#define DPE_EXIT_DISTANCE 2       /* instructions from an exit point to the return; more: a return probe */
+#define DPE_ENTRY_BYTES 32        /* size of a function whose entry is analysed; larger: its first instruction */
+#define DPE_ENTRY_DISTANCE 3      /* bytes from the entry to its probe; more: its first instruction */
+#else
+#define DPE_READS 64
+#define DPE_FLOW_STEPS 4096
+#define DPE_FLOW_SLOTS 24
+#define DPE_FLOW_ROUNDS 64
+#define DPE_EXIT_BYTES (1 << 14)
+#define DPE_EXIT_DISTANCE 24
+#define DPE_ENTRY_BYTES (1 << 20)
+#define DPE_ENTRY_DISTANCE 64
+#endif
+
+#endif
