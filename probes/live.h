@@ -398,6 +398,8 @@ bool dpe_attach_linker(struct dpe_probes *probes, struct dpe_process_probes *pro
 	const struct dpe_linker *linker, struct dpe_diags *diags);
 /* Whether a thread waits; the number is for dpe_attach_answer. */
 bool dpe_attach_asked(const struct dpe_probes *probes, uint64_t *number);
+/* Nobody waits any longer until all that was asked so far is answered. */
+void dpe_attach_stop_waiting(struct dpe_probes *probes);
 void dpe_attach_answer(struct dpe_probes *probes, uint64_t number);
 /* Frees programs and maps; accepts that there are none. */
 void dpe_attach_free(struct dpe_probes *probes);
@@ -668,6 +670,8 @@ int dpe_control_continue(struct dpe_probes *probes);
 #define DPE_DUTY_FILES 8
 struct dpe_duty {
 	void (*act)(const void *context);
+	/* Or NULL: once a second as long as we live, with the number that it returned the last time (0 at first). */
+	uint64_t (*watch)(const void *context, uint64_t before);
 	const void *context;
 	int files[DPE_DUTY_FILES];
 	unsigned nfiles;

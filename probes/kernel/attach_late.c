@@ -207,6 +207,13 @@ bool dpe_attach_asked(const struct dpe_probes *probes, uint64_t *number)
 	return *number > probes->bpf->bss->answered;
 }
 
+void dpe_attach_stop_waiting(struct dpe_probes *probes)
+{
+	uint64_t asked = __atomic_load_n(&probes->bpf->bss->asked, __ATOMIC_ACQUIRE);
+
+	__atomic_store_n(&probes->bpf->bss->unanswered, asked, __ATOMIC_RELEASE);
+}
+
 void dpe_attach_answer(struct dpe_probes *probes, uint64_t number)
 {
 	__atomic_store_n(&probes->bpf->bss->answered, number, __ATOMIC_RELEASE);

@@ -54,6 +54,16 @@ static void become_small(uint64_t capabilities, const int *files, unsigned count
 	dpe_guardian_close_others(files, count);
 }
 
+/* Until there is something to read. */
+static void watch(const struct dpe_duty *duty, int channel)
+{
+	struct pollfd end = {.fd = channel, .events = POLLIN};
+	uint64_t before = 0;
+
+	while (duty->watch && poll(&end, 1, 1000) <= 0)
+		before = duty->watch(duty->context, before);
+}
+
 /* Before Linux 5.19 maps need CAP_BPF. */
 static _Noreturn void guard(const struct dpe_duty *duty, int channel)
 {
@@ -65,6 +75,7 @@ static _Noreturn void guard(const struct dpe_duty *duty, int channel)
 	files[DPE_DUTY_FILES] = channel;
 	setsid();
 	become_small(BIT(CAP_KILL) | BIT(CAP_BPF), files, DPE_COUNT(files));
+	watch(duty, channel);
 	if (recv(channel, &byte, 1, 0) <= 0)
 		duty->act(duty->context);
 	_exit(0);

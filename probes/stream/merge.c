@@ -56,6 +56,8 @@ static struct dpe_numbers *numbers_of(struct dpe_merge *merge, uint32_t thread)
 #define MOST_KEPT 200000
 /* Messages that are delivered before the rings are looked at again. */
 #define AT_ONCE 4096
+#define A_FEW 16
+#define LONGEST_DELIVERY 5000000 /* ns */
 /* Events of a millisecond that show that taking more is more urgent than delivering. */
 #define A_FLOOD 4096
 #define KERNEL_FULL_ENOUGH 12 /* percent */
@@ -358,18 +360,26 @@ static void deliver_held(struct dpe_probes *probes, unsigned stream, const struc
 		deliver_library(probes, stream - probes->merge.nkernel, held, sink);
 }
 
+/* Whoever takes the messages may need any time for each. Meanwhile processes may wait for their probes. */
+static bool is_long_enough(unsigned delivered, uint64_t begin)
+{
+	return delivered == AT_ONCE ||
+	       (delivered % A_FEW == A_FEW - 1 && dpe_ring_now() - begin > LONGEST_DELIVERY);
+}
+
 /* Delivers what is before `known`, but not for too long; the time before which all was. */
 static uint64_t deliver_before(
 	struct dpe_probes *probes, uint64_t known, const struct dpe_probes_sink *sink)
 {
 	struct dpe_merge *merge = &probes->merge;
+	uint64_t begin = dpe_ring_now();
 	struct dpe_held *held;
 	unsigned stream;
 
 	for (unsigned i = 0; (held = dpe_queues_first(&merge->held, &stream)); i++) {
 		if (held->time >= known)
 			break;
-		if (i == AT_ONCE) {
+		if (is_long_enough(i, begin)) {
 			merge->behind = true;
 			return held->time;
 		}

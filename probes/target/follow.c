@@ -78,13 +78,38 @@ static void release_last(const struct dpe_follow_files *files)
 
 static void act(const void *context)
 {
-	release_last(context);
+	const struct dpe_probes *probes = context;
+
+	release_last(&probes->follow->files);
+}
+
+/* We may be kept from serving processes, by a pipe that nobody reads, say. What was stopped before the last
+ * look goes on, which counts as a loss, and others do not wait until we work again. */
+static uint64_t watch(const void *context, uint64_t before)
+{
+	struct dpe_probes *probes = (struct dpe_probes *)context;
+	const struct dpe_follow_files *files = &probes->follow->files;
+	uint32_t pid, *previous = NULL;
+	struct dpe_newcomer entry;
+	uint64_t last = before;
+
+	for (; !bpf_map_get_next_key(files->held, previous, &pid); previous = &pid) {
+		if (!is_pending(files, pid, &entry))
+			continue;
+		if (entry.serial <= before) {
+			dpe_attach_lose(probes);
+			dpe_attach_stop_waiting(probes);
+			release(files, pid, &entry);
+		}
+		last = entry.serial > last ? entry.serial : last;
+	}
+	return last;
 }
 
 static int start_guardian(const struct dpe_probes *probes)
 {
 	struct dpe_follow *follow = probes->follow;
-	struct dpe_duty duty = {.act = act, .context = &follow->files, .nfiles = 4};
+	struct dpe_duty duty = {.act = act, .watch = watch, .context = probes, .nfiles = 4};
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC))

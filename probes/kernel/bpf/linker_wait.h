@@ -59,6 +59,12 @@ static long await_step(__u32 step, struct await *await)
 	return 1;
 }
 
+/* The observer did not answer the last time: it is stopped, say. */
+static __always_inline bool is_unanswered(void)
+{
+	return *(volatile __u64 *)&unanswered > *(volatile __u64 *)&answered;
+}
+
 /* False where the observer, which lives, has not answered in that time. `address`: any that can be
  * read. */
 static __noinline bool await_answer(__u64 number, __u64 address, __u64 longest)
@@ -69,8 +75,7 @@ static __noinline bool await_answer(__u64 number, __u64 address, __u64 longest)
 		.address = address,
 	};
 
-	/* It did not answer the last time: it is stopped, say. */
-	if (*(volatile __u64 *)&unanswered > *(volatile __u64 *)&answered)
+	if (is_unanswered())
 		return false;
 	for (int i = 0; i < WAIT_ROUNDS; i++) {
 		if (bpf_loop(WAIT_STEPS, await_step, &await, 0) < WAIT_STEPS)

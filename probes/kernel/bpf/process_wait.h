@@ -28,6 +28,17 @@ static __always_inline __u64 ask_about(__u32 process, const struct dpe_question 
 	return number;
 }
 
+/* False where it cannot be stopped, or the observer does not serve what is. */
+static __always_inline bool hold_process(struct task_struct *task, struct dpe_newcomer *entry)
+{
+	if (is_unanswered() || !hold(task, entry))
+		return false;
+	/* So that it is looked for. */
+	__sync_fetch_and_add(&asked, 1);
+	wake_at_once();
+	return true;
+}
+
 /* Waits for an answer, where nobody else can be kept from working a short time only: after that the
  * process is stopped. False where the observer does not answer. */
 static __always_inline bool await_or_hold(struct task_struct *task, __u64 number, __u64 address)
@@ -37,10 +48,7 @@ static __always_inline bool await_or_hold(struct task_struct *task, __u64 number
 
 	if (number && await_answer(number, address, alone ? WAIT_SHORT : WAIT_LONGEST))
 		return true;
-	if (!alone || !hold(task, &entry))
-		return false;
-	wake_at_once();
-	return true;
+	return alone && hold_process(task, &entry);
 }
 
 /* Runs in the process before it returns to user mode. A new one that has run already, as the kernel was
@@ -111,8 +119,7 @@ static __always_inline void await_probes_of_program(struct task_struct *task, bo
 			return;
 	} else if (!follow) {
 		return; /* nobody would let go what is stopped */
-	} else if (hold(task, &entry)) {
-		wake_at_once();
+	} else if (hold_process(task, &entry)) {
 		return;
 	}
 	lose_nowhere(bpf_ktime_get_ns());

@@ -538,9 +538,7 @@ int BPF_PROG(on_begin_process, struct pt_regs *regs, long result)
 	process->stops = 0;
 	if (!armed)
 		return 0;
-	if (hold(task, &entry))
-		wake_at_once();
-	else
+	if (!hold_process(task, &entry))
 		lose_nowhere(bpf_ktime_get_ns());
 	return 0;
 }
