@@ -10,7 +10,7 @@ struct compilation {
 	struct dpe_names *names;
 	const struct dpe_compile_options *options;
 	struct dpe_globals globals;
-	const char *what; /* is compiled: the first file */
+	const char *what; /* the first file, for diagnostics without a place */
 };
 
 const char *dpe_mode_name(enum dpe_mode mode)
@@ -120,7 +120,7 @@ static void dump_resolved(const struct compilation *c, const struct dpe_spec *sp
 	write_dump(c, &text);
 }
 
-/* What is dumped of specifications without errors. */
+/* The dumps of a specification without errors. */
 static void dump_spec(struct compilation *c, const struct dpe_spec *spec)
 {
 	if (dumps(c, DPE_DUMP_EXPANDED))

@@ -130,7 +130,7 @@ const char *dpe_rule_pattern_of(const struct dpe_rule *rule, const struct dpe_me
 
 static struct dpe_value sample_of(const struct dpe_arg *arg)
 {
-	/* What remains from a place on: another text for each variable. */
+	/* A different suffix for each variable. */
 	static const char texts[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 
@@ -194,7 +194,7 @@ bool dpe_rule_emit(const struct dpe_rule *rule, enum dpe_emit emit, unsigned max
 {
 	if (rule->mode == DPE_SYNC) {
 		dpe_diag(diags, DPE_ERROR, rule->place,
-			"rule '%s' is a synchronisation, which has neither automaton nor net",
+			"rule '%s' is a sync rule, which has neither automaton nor net",
 			rule->name);
 		return false;
 	}

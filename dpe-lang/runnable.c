@@ -18,7 +18,7 @@ static void check_expr(struct check *c, const struct dpe_expr *expr)
 	if (expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR) {
 		dpe_diag(c->diags, DPE_ERROR, expr->place,
 			"not yet supported: variables of the running program at events that the "
-			"kernel tells of (thread::, process::, ipc::)");
+			"kernel reports (thread::, process::, ipc::)");
 		c->ok = false;
 	}
 	check_expr(c, expr->left);
@@ -39,7 +39,7 @@ static void check_action(struct check *c, const struct dpe_stmt *stmt)
 
 /* ---- events --------------------------------------------------------------------------- */
 
-/* The kernel's own events: no probe of ours can read what the program has then. */
+/* Events that the kernel reports: no uprobe reads the program's variables there. */
 static bool is_thread_event(const struct check *c, const struct dpe_pattern *pattern)
 {
 	const char *module = dpe_name_text(c->spec->names, pattern->module);

@@ -37,8 +37,7 @@ static const uint16_t *count_up(struct dpe_arena *arena, unsigned from, unsigned
 	return list;
 }
 
-/* A state that frames a state of one operand: LAST is the operand's, or what its PRED is bound to.
- */
+/* A frame around a state of one operand: LAST is the operand's, or what its PRED is bound to. */
 static void derive_frame(struct dpe_auto *a, struct dpe_node_state *s)
 {
 	const struct dpe_key *key = s->key;
@@ -77,7 +76,7 @@ static unsigned count_distance(const struct dpe_auto *a, const struct dpe_key *k
 	return a->left->states[key->left]->distance + a->right->states[key->right]->distance;
 }
 
-/* What a state is follows from its key alone. */
+/* All attributes of a state follow from its key. */
 static void derive(struct dpe_auto *a, struct dpe_node_state *s)
 {
 	s->distance = count_distance(a, s->key);
@@ -165,7 +164,7 @@ static bool same16(const uint16_t *a, const uint16_t *b, unsigned count)
 	return !count || !memcmp(a, b, count * sizeof(*a));
 }
 
-/* Of many moves most lead to states of their own, and need not be compared with each other. */
+/* Most moves of a state lead to different states, and need not be compared with each other. */
 static bool leads_there(struct dpe_auto *a, const struct dpe_node_state *s, dpe_state to)
 {
 	struct dpe_node_state *there = a->states[to];
@@ -325,7 +324,7 @@ struct dpe_auto *dpe_auto_new(struct dpe_arena *arena, const struct dpe_rule *ru
 	return a;
 }
 
-/* Where nobody wants LAST, no register is made. */
+/* Nothing is bound to LAST, so no registers are made. */
 struct dpe_auto *dpe_auto_new_skeleton(struct dpe_arena *arena, const struct dpe_rule *rule,
 	const struct dpe_node *node, struct dpe_budget *budget)
 {

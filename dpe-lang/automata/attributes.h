@@ -8,7 +8,7 @@
 #include "dpe-lang/normal/normal.h"
 #include <uthash.h>
 
-/* Where a state stands in its node. */
+/* The situation of a state in its node. */
 enum dpe_form {
 	DPE_FORM_START, /* nothing happened (leaf, +, *) */
 	DPE_FORM_LEFT,  /* inside the left operand (; and +), or inside a round of * */
@@ -17,7 +17,7 @@ enum dpe_form {
 	DPE_FORM_DONE,  /* at the end of the operand, and of a round of *; holds LAST alone */
 };
 
-/* What tells one state of a node from another; the hash key, so it has no padding. The data are
+/* The identity of a state within its node; a hash key, so it has no padding. The data are
  * labels[nregs] (the literal of each register's event), then for & places[nplaces] (where the
  * right operand's registers are among ours: an event of both operands has one register), then
  * where the operands synchronise the order among the registers, a row of bits for each. */
@@ -27,8 +27,8 @@ struct dpe_key {
 	uint16_t data[];
 };
 
-/* As struct dpe_move, but npreds == 0 here stands for PRED, whatever the node inherits. PRED
- * precedes every event of the node, so it never stands beside a register. */
+/* As struct dpe_move, but npreds == 0 means PRED, whatever the node inherits. PRED precedes every
+ * event of the node, so it is never needed beside a register. */
 struct dpe_node_state {
 	UT_hash_handle hh;
 	dpe_state number;
@@ -40,18 +40,18 @@ struct dpe_node_state {
 	dpe_state from;  /* the last state that got a move to here, … */
 	bool has_from;   /* … where one did */
 	unsigned distance;   /* events to an end at least, if operands did not wait for each other */
-	dpe_state skeleton;  /* what dpe_auto_skeleton_state made of it … */
+	dpe_state skeleton;  /* its dpe_auto_skeleton_state, … */
 	uint32_t skeleton_generation; /* … for this generation; 0: none */
-	uint16_t nlast;  /* of final states: LAST; 0 stands for the inherited PRED */
+	uint16_t nlast;  /* of final states: LAST; 0: the inherited PRED */
 	const uint16_t *last;
 	unsigned nmoves, capmoves;
 	struct dpe_move *moves;
 };
 
-/* Memory for the states and moves of a tree, about. */
+/* Approximate memory of the states and moves of a tree. */
 struct dpe_budget {
 	size_t bytes, limit;
-	bool exceeded; /* it needs more than the most: what was expanded then may lack moves */
+	bool exceeded; /* states that are expanded then may lack moves */
 };
 
 static inline void dpe_budget_take(struct dpe_budget *budget, size_t bytes)
@@ -65,10 +65,10 @@ struct dpe_auto {
 	const struct dpe_node *node;
 	const struct dpe_position *positions; /* of the rule */
 	struct dpe_auto *left, *right;
-	bool last_wanted;  /* inherited: somebody binds to our LAST */
+	bool last_wanted;  /* inherited: something is bound to this node's LAST */
 	bool synchronises; /* & whose operands have a literal in common */
-	bool sequential;   /* no & stands within */
-	bool prunes;        /* &: registers that others cover are not kept; see covered.c */
+	bool sequential;   /* no & within */
+	bool prunes;       /* &: covered registers are dropped, see register_pruning.c */
 	bool *literals;    /* which of the rule's literals occur below */
 	unsigned nliterals;
 	unsigned nstates, capstates;
@@ -81,7 +81,7 @@ struct dpe_auto {
 /* Builds the tree of automata, each with its initial state 0 alone. */
 struct dpe_auto *dpe_auto_new(struct dpe_arena *arena, const struct dpe_rule *rule,
 	const struct dpe_node *node, bool last_wanted, struct dpe_budget *budget);
-/* The same without registers: what tells states apart is how their operands can go on. */
+/* The same without registers, to search for final states. */
 struct dpe_auto *dpe_auto_new_skeleton(struct dpe_arena *arena, const struct dpe_rule *rule,
 	const struct dpe_node *node, struct dpe_budget *budget);
 void dpe_auto_free(struct dpe_auto *automaton);
@@ -95,13 +95,13 @@ void dpe_expand_union(struct dpe_auto *a, struct dpe_node_state *s);
 void dpe_expand_repeat(struct dpe_auto *a, struct dpe_node_state *s);
 void dpe_expand_compose(struct dpe_auto *a, struct dpe_node_state *s);
 
-/* For those: room for a key of this size, zeroed, the caller's to free(). */
+/* For these functions: a zeroed key of this size, for free(). */
 struct dpe_key *dpe_key_new(unsigned ndata);
 /* The state with this key, made if there was none. */
 dpe_state dpe_auto_intern(struct dpe_auto *a, const struct dpe_key *key, unsigned ndata);
-/* The state of another automaton for the same node, with what it stands for below. */
+/* The state that corresponds to one of another automaton for the same node. */
 dpe_state dpe_auto_adopt(struct dpe_auto *a, const struct dpe_auto *from, dpe_state state);
-/* The same of a skeleton one, which is the so many-th of its kind, from 1. */
+/* The same in a skeleton; `generation` numbers skeletons from 1. */
 dpe_state dpe_auto_skeleton_state(
 	struct dpe_auto *skeleton, const struct dpe_auto *from, dpe_state state, uint32_t generation);
 /* Adds a move to a state unless it has the same already. Takes copies. */
@@ -149,8 +149,7 @@ struct dpe_symmetries *dpe_symmetries_new(const struct dpe_rule *rule, const str
 bool dpe_operands_interchangeable(
 	const struct dpe_rule *rule, const struct dpe_node *a, const struct dpe_node *b);
 void dpe_symmetries_free(struct dpe_symmetries *symmetries); /* accepts NULL */
-/* Of a state with its moves, in an automaton of a tree that they are for: marks, by literal, whose
- * moves need not be made where those of all others are. False where there is none. */
+/* Marks, by literal, the moves of an expanded state that are redundant. False if there are none. */
 bool dpe_symmetries_find_redundant(const struct dpe_symmetries *symmetries, const struct dpe_auto *a, dpe_state state,
 	bool *redundant);
 

@@ -8,12 +8,12 @@
 struct root_state {
 	struct dpe_move *moves;
 	uint32_t *first;
-	uint32_t *redundant_first; /* the same for those that are left out, which stand behind; NULL: none yet */
-	bool reduces;       /* some are left out */
+	uint32_t *redundant_first; /* the same for redundant moves, stored behind; NULL: not composed yet */
+	bool reduces; /* some moves are redundant */
 };
 
-/* Sets of positions that one event takes together: few, and named by matches. They outlive the
- * states. */
+/* Sets of positions that one event takes together: few, and referred to by matches, so they outlive
+ * the states. */
 struct position_sets {
 	struct dpe_arena *arena;
 	struct position_set {
@@ -26,21 +26,21 @@ struct position_sets {
 struct dpe_automaton {
 	const struct dpe_rule *rule;
 	const struct dpe_node *tree; /* the rule's, or a part of it */
-	bool last_wanted;            /* somebody asks which events of a final state are the last */
+	bool last_wanted;            /* dpe_automaton_last is used */
 	struct position_sets *positions;
 	struct dpe_arena *arena;
 	struct dpe_auto *root;
 	unsigned nliterals;
 	struct dpe_budget budget;
-	bool reduces;              /* moves are left out, … */
-	struct dpe_symmetries *symmetries; /* … where these allow it; or NULL */
-	struct dpe_liveness *liveness; /* NULL: no operands synchronise, so there are no dead states; … */
-	bool given_up;         /* … or a search for them was too large */
+	bool reduces;                      /* symmetry reduction is on */
+	struct dpe_symmetries *symmetries; /* or NULL */
+	struct dpe_liveness *liveness;     /* NULL: no dead states, as no operands synchronise, or … */
+	bool given_up;                     /* … the search for them was given up */
 	unsigned nstates;
 	struct root_state *states;
 };
 
-/* ---- which states can be completed ---------------------------------------------------- */
+/* ---- live states ------------------------------------------------------------------------- */
 
 static bool any_synchronises(const struct dpe_auto *a)
 {
@@ -54,7 +54,7 @@ static void give_up(struct dpe_automaton *automaton)
 	automaton->given_up = true;
 }
 
-/* Once a search was given up all states count as such. */
+/* Once a search was given up all states count as live. */
 static bool is_live(struct dpe_automaton *automaton, dpe_state state)
 {
 	if (!automaton->liveness)
@@ -94,7 +94,7 @@ static bool refuse_unsafe(const struct dpe_rule *rule, struct dpe_diags *diags)
 	dpe_diag(diags, DPE_ERROR, unsafe->place, "no predecessor automaton for rule '%s': %s",
 		rule->name,
 		unsafe->kind == DPE_NODE_CLOSURE  ? "'@' makes it unsafe"
-		: unsafe->kind == DPE_NODE_ACTION ? "an action stands as an operand"
+		: unsafe->kind == DPE_NODE_ACTION ? "an action is an operand"
 		: unsafe->action                  ? "a parenthesis has an action"
 						  : "a control variable counts without bound");
 	return true;
@@ -134,7 +134,7 @@ void dpe_automaton_report_empty(const struct dpe_rule *rule, struct dpe_diags *d
 {
 	dpe_diag(diags, DPE_ERROR, rule->place,
 		"rule '%s' accepts nothing: its operands wait for each other, or for an event that "
-		"only one of them can take; a caret (s^) keeps events of one name apart",
+		"only one of them can take; a caret (s^) makes another event of the same name",
 		rule->name);
 }
 
@@ -258,7 +258,7 @@ static unsigned add_moves(struct dpe_automaton *automaton, struct dpe_move *to,
 	return count;
 }
 
-/* Marks the literals whose moves may be left out of the state. */
+/* Marks the literals whose moves are redundant in the state. */
 static bool find_redundant(const struct dpe_automaton *automaton, dpe_state state, bool *redundant)
 {
 	return automaton->symmetries &&
@@ -280,7 +280,7 @@ static void compose_state(struct dpe_automaton *automaton, dpe_state state)
 	automaton->states[state] = root;
 }
 
-/* Those that were left out: whether they lead to an end is not looked for before somebody asks. */
+/* Redundant moves, on demand: only then is it decided which of them lead to live states. */
 static void compose_redundant(struct dpe_automaton *automaton, dpe_state state)
 {
 	const struct dpe_node_state *s = dpe_auto_expand(automaton->root, state);
@@ -372,7 +372,7 @@ unsigned dpe_automaton_built(const struct dpe_automaton *automaton)
 	return automaton->root->nstates;
 }
 
-/* ---- starting afresh ------------------------------------------------------------------- */
+/* ---- renewing --------------------------------------------------------------------------- */
 
 size_t dpe_automaton_bytes(const struct dpe_automaton *automaton)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A state that the search came to, and how. */
+/* A state that the search reached, and how. */
 struct visit {
 	dpe_state state;
 	uint32_t from; /* the visit before; the first one's is itself */
@@ -55,7 +55,7 @@ bool dpe_behaviour_orders(const struct dpe_behaviour *b, unsigned first, unsigne
 
 /* ---- walking ----------------------------------------------------------------------------- */
 
-/* Where a walk stands: a state, and the event in each register. */
+/* A walk: its state, and the event in each register. */
 struct walk {
 	struct dpe_automaton *automaton;
 	dpe_state state;
@@ -136,7 +136,7 @@ static uint32_t expand(struct example_search *search, uint32_t at)
 				moves[i].to, at, literal, i, search->visits[at].depth + 1};
 			bool accepted = is_accepted(search, &visit);
 
-			/* The beginning again can be the end of a first round. */
+			/* The initial state can be the final one of a first round. */
 			if (visit.depth > DPE_MAX_EXAMPLE_EVENTS ||
 				(!accepted && was_visited(search, visit.state)))
 				continue;
@@ -186,7 +186,7 @@ static bool takes(const struct walk *walk, const struct dpe_move *move, const un
 	return true;
 }
 
-/* Tells what the rule wanted of the literal instead, where it allows it at all here. */
+/* Enters which predecessors the rule expected, if it allows the literal here at all. */
 static void want(const struct walk *walk, unsigned literal, struct dpe_rejection *rejection)
 {
 	unsigned count;
@@ -236,7 +236,7 @@ static void drop_configurations(struct configurations *configurations)
 	*configurations = (struct configurations){0};
 }
 
-/* The event as any literal that looks like it. */
+/* Takes the event as any literal of its pattern. */
 static struct configurations take_event(const struct dpe_rule *rule, const struct configurations *from,
 	const struct dpe_behaviour_event *event, unsigned number)
 {
@@ -261,7 +261,7 @@ static struct configurations take_event(const struct dpe_rule *rule, const struc
 	return to;
 }
 
-/* However the events are read, the last one is the first that cannot follow. */
+/* The last event is the first that no configuration can take. */
 static bool is_rejected_at_last(struct dpe_automaton *automaton, const struct dpe_rule *rule,
 	const struct dpe_behaviour *behaviour)
 {
@@ -316,7 +316,7 @@ static bool has_successor(const struct dpe_behaviour *b, unsigned at)
 	return false;
 }
 
-/* After all that nothing follows yet, and independent of all. */
+/* Once independent of all events, and once after all maximal ones. */
 static bool try_literal(struct walk *walk, const struct dpe_rule *rule, unsigned literal,
 	bool must_be_possible, struct dpe_rejection *rejection)
 {
@@ -346,7 +346,7 @@ static bool reject_at(const struct example_search *search, uint32_t at, bool mus
 	return false;
 }
 
-/* Wrong order teaches more than a wrong event: that is looked for first. */
+/* A wrong order is more instructive than a wrong event, so it is searched for first. */
 bool dpe_behaviour_rejected(struct dpe_automaton *automaton, const struct dpe_rule *rule,
 	struct dpe_rejection *rejection)
 {
@@ -372,9 +372,9 @@ void dpe_rejection_free(struct dpe_rejection *rejection)
 	*rejection = (struct dpe_rejection){0};
 }
 
-/* ---- what can be independent ------------------------------------------------------------- */
+/* ---- relations between literals ---------------------------------------------------------- */
 
-/* One of all moves out of the walk's state, by chance; false where there is none. */
+/* Takes a random move; false if there is none. */
 static bool random_step(struct walk *walk, const struct dpe_rule *rule, unsigned *dice)
 {
 	const struct dpe_move *chosen = NULL;

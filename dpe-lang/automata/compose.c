@@ -18,8 +18,6 @@ static const uint16_t *places(const struct dpe_key *key)
 	return key->data + key->nregs;
 }
 
-/* Register i's event precedes register j's. Without synchronisation nobody needs to ask: what one
- * operand asks for is an antichain, and the operands are independent. */
 bool dpe_key_precedes(const struct dpe_key *key, unsigned i, unsigned j)
 {
 	const uint16_t *rows = key->data + key->nregs + key->nplaces;
@@ -43,13 +41,13 @@ static unsigned keep_maximal(
 	if (!a->synchronises)
 		return count;
 	for (unsigned i = 0; i < count; i++) {
-		bool covered = false;
+		bool below = false;
 
-		for (unsigned j = 0; j < count && !covered; j++)
-			covered = dpe_key_precedes(key, set[i], set[j]);
+		for (unsigned j = 0; j < count && !below; j++)
+			below = dpe_key_precedes(key, set[i], set[j]);
 		/* Writing over set[kept], kept ≤ i, must not hide it from later comparisons: what a
 		 * dropped register precedes is preceded by no less than what dropped it. */
-		if (!covered)
+		if (!below)
 			set[kept++] = set[i];
 	}
 	return kept;
@@ -86,8 +84,7 @@ void dpe_compose_derive(struct dpe_auto *a, struct dpe_node_state *s)
 	s->last = last;
 }
 
-/* One step of the composition while it is made: `left` or `right` is NULL where that operand
- * stays. Registers of the new state are named by their source in the old one. */
+/* One step of the composition: `left` or `right` is NULL if that operand does not move. Registers of the new state are named by their source in the old one. */
 struct step {
 	struct dpe_auto *a;
 	const struct dpe_key *from;
@@ -182,7 +179,7 @@ static struct dpe_key *pair_key(struct step *step, unsigned *ndata)
 	return key;
 }
 
-/* Both operands are at their end: what remains is LAST. */
+/* Both operands have ended: only LAST remains. */
 static struct dpe_key *done_key(struct step *step, struct dpe_key *pair, unsigned *ndata)
 {
 	unsigned count = pair->nregs;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The move of an operand, seen from the frame around it. The operand's registers are the frame's
+/* Adds the move of an operand to the frame around it. The operand's registers are the frame's
  * first ones; `bound` are those that its PRED is bound to, none where it is the frame's own. */
 static void add_framed_move(struct dpe_auto *a, struct dpe_node_state *s,
 	const struct dpe_auto *operand, const struct dpe_move *move, enum dpe_form form,
@@ -56,7 +56,7 @@ static void add_framed_moves(struct dpe_auto *a, struct dpe_node_state *s,
 }
 
 /* The operand's PRED stays bound to the last registers of the frame. */
-static void go_on(
+static void continue_operand(
 	struct dpe_auto *a, struct dpe_node_state *s, struct dpe_auto *operand, dpe_state from)
 {
 	unsigned nbound = s->key->nbound;
@@ -98,10 +98,10 @@ void dpe_expand_concat(struct dpe_auto *a, struct dpe_node_state *s)
 	if (s->key->form == DPE_FORM_DONE)
 		return;
 	if (s->key->form == DPE_FORM_RIGHT) {
-		go_on(a, s, a->right, s->key->right);
+		continue_operand(a, s, a->right, s->key->right);
 		return;
 	}
-	go_on(a, s, a->left, s->key->left);
+	continue_operand(a, s, a->left, s->key->left);
 	inner = a->left->states[s->key->left];
 	if (inner->final)
 		add_framed_moves(a, s, a->right, 0, DPE_FORM_RIGHT, inner->last, inner->nlast);
@@ -115,10 +115,10 @@ void dpe_expand_union(struct dpe_auto *a, struct dpe_node_state *s)
 		add_framed_moves(a, s, a->right, 0, DPE_FORM_RIGHT, NULL, 0);
 		break;
 	case DPE_FORM_LEFT:
-		go_on(a, s, a->left, s->key->left);
+		continue_operand(a, s, a->left, s->key->left);
 		break;
 	case DPE_FORM_RIGHT:
-		go_on(a, s, a->right, s->key->right);
+		continue_operand(a, s, a->right, s->key->right);
 		break;
 	}
 }
@@ -130,7 +130,7 @@ void dpe_expand_repeat(struct dpe_auto *a, struct dpe_node_state *s)
 	bool inside = s->key->form == DPE_FORM_LEFT;
 
 	if (inside)
-		go_on(a, s, a->left, s->key->left);
+		continue_operand(a, s, a->left, s->key->left);
 	if (s->final)
 		add_framed_moves(a, s, a->left, 0, DPE_FORM_LEFT, s->last, s->nlast);
 }

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-enum { FEW_EVENTS = 3 }; /* of a behaviour that an unsafe rule is known to reject */
+enum { CERTAIN_EVENTS = 3 }; /* of a behaviour that an unsafe rule is known to reject */
 
 struct dpe_examples {
-	const struct dpe_rule *rule, *of; /* the automaton is that of the second */
-	struct dpe_bounded *bounded;      /* … or NULL, then they are one */
+	const struct dpe_rule *rule, *of; /* the automaton is that of `of` */
+	struct dpe_bounded *bounded;      /* or NULL; then both are the same */
 	struct dpe_automaton *automaton;
 };
 
@@ -20,7 +20,7 @@ struct dpe_examples *dpe_examples_new(const struct dpe_rule *rule, struct dpe_di
 	ex = dpe_xcalloc(1, sizeof(*ex));
 	ex->rule = ex->of = rule;
 	if (!dpe_rule_is_safe(rule)) {
-		ex->bounded = dpe_bounded_new(rule, FEW_EVENTS);
+		ex->bounded = dpe_bounded_new(rule, CERTAIN_EVENTS);
 		ex->of = ex->bounded ? &ex->bounded->rule : NULL;
 	}
 	ex->automaton = ex->of ? dpe_automaton_new(ex->of, diags) : NULL;
@@ -41,10 +41,10 @@ void dpe_examples_free(struct dpe_examples *examples)
 
 unsigned dpe_examples_most(const struct dpe_examples *examples)
 {
-	return examples->bounded ? FEW_EVENTS : 0;
+	return examples->bounded ? CERTAIN_EVENTS : 0;
 }
 
-/* Copies of a literal are told as what they are copies of. */
+/* Copies of a literal are reported as the original. */
 static void name_event(const struct dpe_examples *ex, struct dpe_behaviour_event *event)
 {
 	if (ex->bounded)
@@ -66,12 +66,12 @@ bool dpe_examples_accepted(struct dpe_examples *examples, struct dpe_behaviour *
 	return true;
 }
 
-/* What is rejected for certain: a longer one might need more copies than were made. */
+/* A longer behaviour might need more copies than the bounded rule has, so its rejection is not certain. */
 bool dpe_examples_rejected(struct dpe_examples *examples, struct dpe_rejection *rejection)
 {
 	if (!dpe_behaviour_rejected(examples->automaton, examples->of, rejection))
 		return false;
-	if (examples->bounded && rejection->behaviour.nevents > FEW_EVENTS)
+	if (examples->bounded && rejection->behaviour.nevents > CERTAIN_EVENTS)
 		return false;
 	name_events(examples, &rejection->behaviour);
 	if (rejection->possible)

@@ -8,15 +8,15 @@
 struct factoring {
 	const struct dpe_rule *rule;
 	struct dpe_factors *parts;
-	bool finest;   /* divide even what is of moderate size */
-	bool leaves_only;     /* only the outermost &, and no automata */
-	bool too_many; /* states of a part that could not be divided … */
+	bool finest;      /* divide even what is of moderate size */
+	bool leaves_only; /* only the outermost &, without automata */
+	bool too_many;    /* states of an indivisible factor, at … */
 	struct dpe_place where;
 };
 
 /* ---- operands that share events -------------------------------------------------------- */
 
-/* The operands of a &, and for each the first of those that it is joined with by shared events. */
+/* The operands of a &, and for each the first one that it is linked with by shared events. */
 struct linked_operands {
 	struct dpe_operands list;
 	unsigned *first;
@@ -32,7 +32,7 @@ static void join(struct linked_operands *operands, unsigned a, unsigned b)
 	}
 }
 
-/* Notes whose the literals are; who finds that another has one joins it. */
+/* Enters the owners of the literals; links the operand with the owner of a literal that has one. */
 static void claim(struct linked_operands *operands, const struct dpe_rule *rule,
 	const struct dpe_node *node, unsigned operand, unsigned *owner)
 {
@@ -73,9 +73,9 @@ static void free_operands(struct linked_operands *operands)
 	free(operands->first);
 }
 
-/* ---- what to divide -------------------------------------------------------------------- */
+/* ---- divisibility -------------------------------------------------------------------- */
 
-/* At most so many states has the automaton, registers not regarded. */
+/* An upper bound of the number of states, without registers. */
 static double count_states(const struct dpe_node *node)
 {
 	switch (node->kind) {
@@ -101,7 +101,7 @@ bool dpe_is_moderate(const struct dpe_node *node)
 	return count_states(node) <= DPE_MODERATE_STATES;
 }
 
-/* True where some & below, not within one that cannot be divided, has operands to be left apart. */
+/* True if some & can be divided, other than inside of one that cannot. */
 static bool divides(const struct dpe_rule *rule, const struct dpe_node *node)
 {
 	struct linked_operands operands;
@@ -118,9 +118,9 @@ static bool divides(const struct dpe_rule *rule, const struct dpe_node *node)
 	return apart;
 }
 
-/* ---- making them ----------------------------------------------------------------------- */
+/* ---- building ----------------------------------------------------------------------- */
 
-/* NULL where the node's language is empty, or too many states were noted. */
+/* NULL if the language of the node is empty, or a factor has too many states. */
 static struct dpe_factor *make(
 	struct factoring *m, const struct dpe_node *node, bool last_wanted, unsigned height);
 
@@ -146,7 +146,7 @@ static unsigned count_positions(
 	       count_positions(rule, node->right, literals);
 }
 
-/* True where the literals of the part stand nowhere but in this node of the rule. */
+/* True if the literals of the factor occur only in this node of the rule. */
 static bool is_own(
 	const struct factoring *m, const struct dpe_factor *part, const struct dpe_node *node)
 {
@@ -197,7 +197,7 @@ static const struct dpe_node *pair_of(struct factoring *m, enum dpe_node_kind ki
 	return both;
 }
 
-/* The operands of ; or +, those that need not be divided together where they stand together. */
+/* The operands of ; or +, adjacent ones that are not divided as one. */
 static struct dpe_operands list_of(struct factoring *m, const struct dpe_node *node)
 {
 	struct dpe_operands all = {0}, list = {0};
@@ -249,7 +249,7 @@ static struct dpe_factor *make_seq(
 	return whole ? part : NULL;
 }
 
-/* Without the alternatives that come to nothing. */
+/* Without alternatives whose language is empty. */
 static struct dpe_factor *make_alt(
 	struct factoring *m, const struct dpe_node *node, bool last_wanted, unsigned height)
 {
@@ -279,7 +279,7 @@ static struct dpe_factor *make_star(struct factoring *m, const struct dpe_node *
 	return part;
 }
 
-/* Operands that share events, as the one operand that they are to all others. */
+/* Linked operands as one operand. */
 static const struct dpe_node *join_operands(struct factoring *m, const struct linked_operands *operands,
 	unsigned first, const struct dpe_node *par)
 {
@@ -292,7 +292,7 @@ static const struct dpe_node *join_operands(struct factoring *m, const struct li
 	return all;
 }
 
-/* The last kid before this one, which stands behind it in `nodes`, that is alike. */
+/* The last kid before this one that is interchangeable with it; its own node is behind theirs. */
 static uint32_t find_twin(const struct factoring *m, const struct dpe_factor *part,
 	const struct dpe_factor *kid, const struct dpe_node *const *nodes)
 {
@@ -413,11 +413,11 @@ struct dpe_factors *dpe_factors_if_wide(const struct dpe_rule *rule)
 	return make_parts(&f);
 }
 
-/* Something within reaches beyond its operand: an action, or how often a * went round. */
-static bool reaches_out(const struct dpe_node *node)
+/* An action or a control variable inside, which has effects beyond its operand. */
+static bool has_side_effects(const struct dpe_node *node)
 {
 	return node && (node->action || node->control || node->kind == DPE_NODE_ACTION ||
-			       reaches_out(node->left) || reaches_out(node->right));
+			       has_side_effects(node->left) || has_side_effects(node->right));
 }
 
 struct dpe_factors *dpe_factors_for_search(const struct dpe_rule *rule)
@@ -425,7 +425,7 @@ struct dpe_factors *dpe_factors_for_search(const struct dpe_rule *rule)
 	struct factoring f = {.rule = rule, .finest = true};
 
 	if (!dpe_rule_is_safe(rule) || rule->npositions >= DPE_NEW_EVENT ||
-		reaches_out(rule->tree))
+		has_side_effects(rule->tree))
 		return NULL;
 	return make_parts(&f);
 }
@@ -434,7 +434,7 @@ struct dpe_factors *dpe_factors_of_operands(const struct dpe_rule *rule)
 {
 	struct factoring f = {.rule = rule, .leaves_only = true};
 
-	if (rule->tree->kind != DPE_NODE_PAR || reaches_out(rule->tree) ||
+	if (rule->tree->kind != DPE_NODE_PAR || has_side_effects(rule->tree) ||
 		!divides(rule, rule->tree))
 		return NULL;
 	f.parts = dpe_xcalloc(1, sizeof(*f.parts));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of an operand within a & that is at its end as a whole: nothing follows. */
+/* An operand of a & that has ended as a whole. */
 #define OVER UINT32_MAX
 
 enum row_status { UNKNOWN, LIVE, DEAD };
@@ -14,15 +14,15 @@ enum row_status { UNKNOWN, LIVE, DEAD };
 struct row {
 	UT_hash_handle hh;
 	enum row_status status;
-	/* In the search at hand: */
-	unsigned events;     /* that led here, … */
-	struct row *from;    /* … the last of them from here */
-	struct row *next;    /* what to go on with after this one, of what is as promising */
-	struct row *earlier; /* what was seen before it */
+	/* In the current search: */
+	unsigned events;     /* on the path to this row */
+	struct row *from;    /* the row before it on that path */
+	struct row *next;    /* in the list of pending rows of one cost */
+	struct row *earlier; /* the row visited before this one */
 	dpe_state at[];      /* by member of the group */
 };
 
-/* Operands that share events with each other, and with no others. */
+/* Operands that share events, directly or through each other. */
 struct group {
 	struct dpe_auto **members;
 	unsigned count;
@@ -35,14 +35,14 @@ struct dpe_liveness {
 	struct dpe_budget budget;
 	struct dpe_arena *arena;
 	struct dpe_auto *root;
-	uint32_t generation; /* of the automaton: the so many-th */
+	uint32_t generation; /* counts the skeletons that were built */
 	unsigned noperands, capoperands, ngroups;
 	struct dpe_auto **operands;
-	dpe_state *states; /* by operand, of what is asked for */
+	dpe_state *states; /* by operand, of the state in question */
 	unsigned *group_of;
 	struct group *groups;
 	unsigned *first; /* by literal: the first operand that has it */
-	uint64_t work;   /* rows seen since the last step began */
+	uint64_t work;   /* rows visited since the last step began */
 	bool given_up;
 };
 
@@ -164,7 +164,7 @@ bool dpe_liveness_given_up(const struct dpe_liveness *liveness)
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-/* Fills in the states of operands from one on; the next one. */
+/* Enters the skeleton states of the operands from number `at` on; returns the number after them. */
 static unsigned strip(struct dpe_liveness *liveness, struct dpe_auto *skeleton, const struct dpe_auto *a,
 	dpe_state state, unsigned at)
 {
@@ -216,18 +216,18 @@ static bool is_final(const struct group *group, const struct row *row)
 
 /* ---- searching --------------------------------------------------------------------------- */
 
-/* Rows that were seen are gone on from in this order: those first that are the fewest events away
- * from an end, if operands did not wait for each other, and among these those that were come to
- * soon: else one would look at all ways round a place where they do wait. */
+/* Pending rows are expanded by cost: their distance to a final row, if operands did not wait for each
+ * other, and, weighing less, the events that led to them: otherwise the search would explore all
+ * interleavings around a point where operands do wait. */
 #define DISTANCE_WEIGHT 5
 
 struct row_search {
 	struct dpe_liveness *liveness;
 	struct group *group;
-	struct row **pending; /* by what that comes to; the newest */
+	struct row **pending; /* by cost, the newest first */
 	unsigned npending, lowest;
 	struct row *newest;
-	/* The step at hand: */
+	/* The current step: */
 	struct row *from;
 	unsigned literal;
 	dpe_state *to;
@@ -249,7 +249,7 @@ static struct row **pending_at(struct row_search *search, unsigned cost)
 	return &search->pending[cost];
 }
 
-static void see(struct row_search *search, struct row *row, struct row *from)
+static void visit(struct row_search *search, struct row *row, struct row *from)
 {
 	struct row **pending;
 
@@ -263,7 +263,7 @@ static void see(struct row_search *search, struct row *row, struct row *from)
 	search->newest = *pending = row;
 }
 
-/* NULL: none is left. */
+/* The cheapest pending row, or NULL. */
 static struct row *take_next(struct row_search *search)
 {
 	for (; search->lowest < search->npending; search->lowest++) {
@@ -277,9 +277,9 @@ static struct row *take_next(struct row_search *search)
 	return NULL;
 }
 
-/* The event moves all members that have it, from this one on. True where what it leads to is known to
- * lead to an end. */
-static bool step_on(struct row_search *search, unsigned at)
+/* Moves member `at` and all later ones that have the event. True if the row that results is known to be
+ * live. */
+static bool move_members(struct row_search *search, unsigned at)
 {
 	const struct group *group = search->group;
 	const struct dpe_node_state *s;
@@ -290,7 +290,7 @@ static bool step_on(struct row_search *search, unsigned at)
 	if (at == group->count) {
 		row = find_row(search->liveness, search->group, search->to);
 		if (row->status == UNKNOWN)
-			see(search, row, search->from);
+			visit(search, row, search->from);
 		return row->status == LIVE;
 	}
 	if (search->from->at[at] == OVER)
@@ -300,15 +300,15 @@ static bool step_on(struct row_search *search, unsigned at)
 		if (s->moves[i].literal != search->literal)
 			continue;
 		search->to[at] = s->moves[i].to;
-		if (step_on(search, at + 1))
+		if (move_members(search, at + 1))
 			return true;
 	}
 	search->to[at] = search->from->at[at];
 	return false;
 }
 
-/* Sees what the row leads to; true where that is an end, or known to lead to one. */
-static bool look_on(struct row_search *search, struct row *row)
+/* Visits the successors of a row; true if it is final or one of them is known to be live. */
+static bool visit_successors(struct row_search *search, struct row *row)
 {
 	const struct dpe_liveness *liveness = search->liveness;
 	const struct group *group = search->group;
@@ -327,7 +327,7 @@ static bool look_on(struct row_search *search, struct row *row)
 			search->literal = s->moves[i].literal;
 			search->to[m] = s->moves[i].to;
 			if (liveness->operands[liveness->first[search->literal]] == group->members[m] &&
-				step_on(search, m + 1))
+				move_members(search, m + 1))
 				return true;
 		}
 		search->to[m] = row->at[m];
@@ -335,8 +335,7 @@ static bool look_on(struct row_search *search, struct row *row)
 	return false;
 }
 
-/* What led to the row is live, as it is; a search that succeeded says nothing about what it did not
- * come to. */
+/* The rows on the path to a live row are live; a successful search proves nothing about the others. */
 static void note_live(struct row_search *search, struct row *row)
 {
 	for (; row && row->status != LIVE; row = row->from)
@@ -347,13 +346,12 @@ static void note_live(struct row_search *search, struct row *row)
 	}
 }
 
-static bool is_too_much(const struct dpe_liveness *liveness)
+static bool exceeds_limits(const struct dpe_liveness *liveness)
 {
 	return liveness->budget.exceeded || liveness->work > DPE_SEARCH_WORK;
 }
 
-/* From a row on, towards an end, until one is found, which is soon where there is one. What was visited
- * in vain is dead. Rows are marked DEAD when first seen and LIVE on success. */
+/* Searches for a final row. Rows are marked DEAD when first visited; success resets that. */
 static bool find_final(struct dpe_liveness *liveness, struct group *group, struct row *start)
 {
 	struct row_search search = {.liveness = liveness, .group = group};
@@ -361,9 +359,9 @@ static bool find_final(struct dpe_liveness *liveness, struct group *group, struc
 	bool found = false;
 
 	search.to = dpe_xcalloc(group->count, sizeof(*search.to));
-	see(&search, start, NULL);
-	while (!found && !is_too_much(liveness) && (row = take_next(&search)))
-		found = look_on(&search, row);
+	visit(&search, start, NULL);
+	while (!found && !exceeds_limits(liveness) && (row = take_next(&search)))
+		found = visit_successors(&search, row);
 	if (found)
 		note_live(&search, row);
 	free(search.pending);
@@ -371,8 +369,8 @@ static bool find_final(struct dpe_liveness *liveness, struct group *group, struc
 	return found;
 }
 
-/* True where the group cannot be completed from the states at hand, or that is too much to find out. */
-static bool group_never(struct dpe_liveness *liveness, struct group *group, unsigned number)
+/* True if the group is dead in the current states, or the search is given up. */
+static bool group_is_dead(struct dpe_liveness *liveness, struct group *group, unsigned number)
 {
 	dpe_state at[group->count];
 	unsigned count = 0;
@@ -388,15 +386,15 @@ static bool group_never(struct dpe_liveness *liveness, struct group *group, unsi
 	return !find_final(liveness, group, row);
 }
 
-/* False also where that is too much to find out. */
-static bool never(struct dpe_liveness *liveness, const struct dpe_auto *a, dpe_state state)
+/* False also if the search is given up. */
+static bool is_dead(struct dpe_liveness *liveness, const struct dpe_auto *a, dpe_state state)
 {
-	bool never = false;
+	bool dead = false;
 
 	strip(liveness, liveness->root, a, state, 0);
-	for (unsigned i = 0; i < liveness->ngroups && !never; i++)
-		never = liveness->groups[i].count && group_never(liveness, &liveness->groups[i], i);
-	return never && !is_too_much(liveness);
+	for (unsigned i = 0; i < liveness->ngroups && !dead; i++)
+		dead = liveness->groups[i].count && group_is_dead(liveness, &liveness->groups[i], i);
+	return dead && !exceeds_limits(liveness);
 }
 
 void dpe_liveness_begin_step(struct dpe_liveness *liveness)
@@ -411,14 +409,14 @@ bool dpe_liveness_is_dead(struct dpe_liveness *liveness, const struct dpe_auto *
 
 	if (liveness->given_up)
 		return false;
-	answer = never(liveness, a, state);
+	answer = is_dead(liveness, a, state);
 	if (liveness->budget.exceeded) {
-		/* What was found out before takes room that this search may do with. */
+		/* Results of earlier searches occupy the budget: retry without them. */
 		clear(liveness);
 		begin(liveness);
-		answer = never(liveness, a, state);
+		answer = is_dead(liveness, a, state);
 	}
-	if (!is_too_much(liveness))
+	if (!exceeds_limits(liveness))
 		return answer;
 	liveness->given_up = true;
 	clear(liveness);

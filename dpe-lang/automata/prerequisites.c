@@ -9,9 +9,9 @@
 #define MAX_PATTERNS DPE_PREREQUISITE_PATTERNS
 #define MAX_POSITIONS 1000 /* so that the tree is no deeper than the stack */
 
-/* What is known of all behaviours of a node. */
+/* Facts about all behaviours of a node. */
 struct facts {
-	uint64_t all;   /* patterns that stand in it */
+	uint64_t all;   /* patterns that occur in it */
 	uint64_t first; /* … whose events may have nothing before them in it */
 	uint64_t last;  /* … nothing after them */
 	uint64_t must;  /* … that each behaviour has */
@@ -39,7 +39,7 @@ static void of_event(
 	facts->first = facts->last = facts->must = facts->all;
 }
 
-/* What both ways to end with the pattern need; or the only one. */
+/* By last pattern: what all behaviours that end with it require. */
 static void join_needs(struct facts *to, const struct facts *left, uint64_t more_left,
 	const struct facts *right, uint64_t more_right)
 {
@@ -115,7 +115,7 @@ bool dpe_action_breaks(const struct dpe_stmt *stmt)
 	return false;
 }
 
-/* Those within the expression, but for actions of single events. */
+/* Actions inside the expression, except those of single events. */
 static bool node_breaks(const struct dpe_node *node)
 {
 	return node && (dpe_action_breaks(node->action) || node_breaks(node->left) ||

@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An operand of &, and where its registers are among those of the whole. */
+/* An operand of &; `regs` maps its registers to those of the whole. */
 struct member {
 	struct dpe_auto *automaton;
 	dpe_state state;
 	unsigned nregs;
 	uint16_t *regs;
-	bool covered, single; /* by others; by one other, with this register */
+	bool covered; /* its register is covered … */
+	bool single;  /* … by one other operand, with register `by` */
 	uint16_t by;
 };
 
@@ -26,7 +27,7 @@ static bool is_chain(const struct dpe_auto *a)
 	return a->node->kind == DPE_NODE_PAR && !a->node->nonempty;
 }
 
-/* What a whole drops, the & that are parts of it need not look at. */
+/* Only the outermost & of a chain prunes: it sees all operands. */
 static void drop_below(struct dpe_auto *a, bool within)
 {
 	if (!a)
@@ -73,15 +74,15 @@ static void collect(struct chain *chain, struct dpe_auto *a, const struct dpe_ke
 	free(regs);
 }
 
-/* ---- what is covered --------------------------------------------------------------------- */
+/* ---- covered registers ------------------------------------------------------------------- */
 
 static bool has_one(const struct member *member)
 {
 	return member->nregs == 1 && member->automaton->sequential;
 }
 
-/* The register of an operand that an event of both is sure to come after, and the other register
- * before that; NULL: none. */
+/* An operand whose register an event of both operands must follow, and that the member's register
+ * precedes; or NULL. */
 static const struct member *find_cover(
 	const struct chain *chain, const struct member *member, unsigned literal)
 {
@@ -95,7 +96,7 @@ static const struct member *find_cover(
 	return NULL;
 }
 
-static void look_for_cover(const struct chain *chain, struct member *member)
+static void find_covers(const struct chain *chain, struct member *member)
 {
 	const struct dpe_node_state *s;
 
@@ -114,7 +115,7 @@ static void look_for_cover(const struct chain *chain, struct member *member)
 	}
 }
 
-/* ---- what stands there instead ----------------------------------------------------------- */
+/* ---- states of operands without their covered registers --------------------------------- */
 
 /* A state of a sequential operand whose register has an event of this literal. */
 static dpe_state relabel(struct dpe_auto *a, dpe_state state, uint16_t literal)
@@ -151,7 +152,7 @@ static void replace(const struct chain *chain, struct member *member)
 	}
 }
 
-/* A & put together again: its key, and its registers among those that there were. */
+/* A & recomposed: its key, and which of the old registers its registers are. */
 struct whole {
 	dpe_state state;
 	struct dpe_key *key;
@@ -159,7 +160,7 @@ struct whole {
 	uint16_t *regs;
 };
 
-static struct whole put_together(
+static struct whole recompose(
 	struct chain *chain, struct dpe_auto *a, const struct dpe_key *key);
 
 static unsigned place_of(struct whole *whole, uint16_t reg)
@@ -216,7 +217,7 @@ static struct whole kid_of(struct chain *chain, struct dpe_auto *a, dpe_state st
 	struct whole whole;
 
 	if (is_chain(a) && key->form == DPE_FORM_BOTH) {
-		whole = put_together(chain, a, key);
+		whole = recompose(chain, a, key);
 		whole.state = dpe_auto_intern(a, whole.key, whole.ndata);
 		return whole;
 	}
@@ -226,7 +227,7 @@ static struct whole kid_of(struct chain *chain, struct dpe_auto *a, dpe_state st
 		.regs = copy_regs(member->regs, member->nregs)};
 }
 
-static struct whole put_together(
+static struct whole recompose(
 	struct chain *chain, struct dpe_auto *a, const struct dpe_key *key)
 {
 	struct whole left = kid_of(chain, a->left, key->left);
@@ -253,12 +254,12 @@ struct dpe_key *dpe_prune_registers(
 	}
 	collect(&chain, a, key, 0, regs, true);
 	for (unsigned i = 0; i < chain.count; i++)
-		look_for_cover(&chain, &chain.at[i]);
+		find_covers(&chain, &chain.at[i]);
 	for (unsigned i = 0; i < chain.count; i++) {
 		if (chain.at[i].covered)
 			replace(&chain, &chain.at[i]);
 	}
-	whole = put_together(&chain, a, key);
+	whole = recompose(&chain, a, key);
 	for (unsigned i = 0; i < whole.nregs; i++)
 		source[i] = old[whole.regs[i]];
 	for (unsigned i = 0; i < chain.count; i++)

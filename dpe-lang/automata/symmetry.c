@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By literal, what it becomes; its own inverse. */
+/* A permutation of literals that is its own inverse. */
 struct swap {
 	unsigned *to;
 	unsigned *moved, nmoved; /* the literals that become others */
@@ -17,9 +17,9 @@ struct dpe_symmetries {
 	unsigned count, cap;
 };
 
-/* ---- what a swap makes of expressions ---------------------------------------------------- */
+/* ---- applying a swap to expressions ------------------------------------------------------ */
 
-/* The swap makes the second of the first, operand by operand. */
+/* The swap maps the first expression to the second, operand by operand. */
 static bool becomes(const struct dpe_rule *rule, const struct swap *swap,
 	const struct dpe_node *from, const struct dpe_node *to)
 {
@@ -34,7 +34,7 @@ static bool becomes(const struct dpe_rule *rule, const struct swap *swap,
 static bool stays(
 	const struct dpe_rule *rule, const struct swap *swap, const struct dpe_node *node);
 
-/* Each operand stays as it is, or becomes another one, which no other becomes. */
+/* The swap permutes the operands. */
 static bool operands_stay(
 	const struct dpe_rule *rule, const struct swap *swap, const struct dpe_operands *operands)
 {
@@ -51,7 +51,7 @@ static bool operands_stay(
 	return true;
 }
 
-/* The swap leaves the expression as it is, but for the order of operands of + and &. */
+/* The swap maps the expression to itself, except for the order of operands of + and &. */
 static bool stays(const struct dpe_rule *rule, const struct swap *swap, const struct dpe_node *node)
 {
 	struct dpe_operands operands = {0};
@@ -86,7 +86,7 @@ static bool join(struct dpe_symmetries *symmetries, struct swap *swap, unsigned 
 	return true;
 }
 
-/* The swap of literals that stand at the same places; false where that is none. */
+/* Builds the swap of the literals at corresponding leaves; false if they do not correspond. */
 static bool align(struct dpe_symmetries *symmetries, struct swap *swap, const struct dpe_node *a,
 	const struct dpe_node *b)
 {
@@ -164,7 +164,7 @@ static void try_operands(
 	free(operands.at);
 }
 
-/* `within` is part of a & that was looked at. */
+/* `within`: the node is part of a & that was examined. */
 static void find_swaps(struct dpe_symmetries *symmetries, const struct dpe_node *tree,
 	const struct dpe_node *node, bool within)
 {
@@ -212,9 +212,9 @@ void dpe_symmetries_free(struct dpe_symmetries *symmetries)
 	free(symmetries);
 }
 
-/* ---- what a swap makes of states --------------------------------------------------------- */
+/* ---- applying a swap to states ------------------------------------------------------------ */
 
-/* An operand of a &: where it stands, and where its registers are among those of the whole. */
+/* The state of an operand of &, and which registers of the whole its registers are. */
 struct operand_state {
 	const struct dpe_auto *automaton;
 	const struct dpe_node_state *state;
@@ -240,7 +240,7 @@ static bool touches(const struct view *view, const struct dpe_auto *a)
 	return false;
 }
 
-/* Only those that the swap has to do with. Takes over `places`. */
+/* Only operands that the swap affects. Takes ownership of `places`. */
 static void collect(struct operand_states *operands, const struct view *view, const struct dpe_auto *a,
 	dpe_state state, uint16_t *places, bool top)
 {
@@ -265,8 +265,8 @@ static void collect(struct operand_states *operands, const struct view *view, co
 	collect(operands, view, a->right, key->right, kid, false);
 }
 
-/* Of automata that the swap makes of each other: the states look the same. */
-static bool look_same(const struct dpe_auto *a, dpe_state x, const struct dpe_auto *b, dpe_state y)
+/* Corresponding states of automata that the swap maps to each other. */
+static bool correspond(const struct dpe_auto *a, dpe_state x, const struct dpe_auto *b, dpe_state y)
 {
 	const struct dpe_node_state *s = a->states[x], *t = b->states[y];
 	const struct dpe_key *k = s->key, *l = t->key;
@@ -277,15 +277,15 @@ static bool look_same(const struct dpe_auto *a, dpe_state x, const struct dpe_au
 			(s->ndata - k->nregs) * sizeof(*k->data)))
 		return false;
 	if ((k->form == DPE_FORM_LEFT || k->form == DPE_FORM_BOTH) &&
-		!look_same(a->left, k->left, b->left, l->left))
+		!correspond(a->left, k->left, b->left, l->left))
 		return false;
 	return (k->form != DPE_FORM_RIGHT && k->form != DPE_FORM_BOTH) ||
-	       look_same(a->right, k->right, b->right, l->right);
+	       correspond(a->right, k->right, b->right, l->right);
 }
 
-static bool have_same_place(const struct operand_state *a, const struct operand_state *b)
+static bool are_exchangeable(const struct operand_state *a, const struct operand_state *b)
 {
-	return look_same(a->automaton, a->state->number, b->automaton, b->state->number) &&
+	return correspond(a->automaton, a->state->number, b->automaton, b->state->number) &&
 	       !memcmp(a->places, b->places, a->state->key->nregs * sizeof(*a->places));
 }
 
@@ -299,7 +299,7 @@ static bool operand_stays(
 	for (unsigned i = 0; i < operands->count; i++) {
 		if (becomes(view->rule, view->swap, operand->automaton->node,
 			    operands->at[i].automaton->node))
-			return have_same_place(operand, &operands->at[i]);
+			return are_exchangeable(operand, &operands->at[i]);
 	}
 	return false;
 }
@@ -322,7 +322,7 @@ static bool par_stays(const struct view *view, const struct dpe_auto *a, dpe_sta
 	return all;
 }
 
-/* The swap takes the state to itself, of a node that it leaves as it is. */
+/* The swap maps the state to itself; it maps the node to itself. */
 static bool state_stays(const struct view *view, const struct dpe_auto *a, dpe_state state)
 {
 	const struct dpe_key *key = a->states[state]->key;
@@ -333,22 +333,22 @@ static bool state_stays(const struct view *view, const struct dpe_auto *a, dpe_s
 		return true;
 	if (key->form == DPE_FORM_BOTH)
 		return par_stays(view, a, state);
-	/* Of + one operand has begun, which must be the same one afterwards. */
+	/* One operand of + has begun: the swap must not exchange it. */
 	if (a->node->kind == DPE_NODE_ALT && kid->node->kind != DPE_NODE_ALT &&
 		!stays(view->rule, view->swap, kid->node))
 		return false;
 	return state_stays(view, kid, left ? key->left : key->right);
 }
 
-/* ---- which literals are not needed ------------------------------------------------------- */
+/* ---- redundant literals ------------------------------------------------------------------- */
 
 static unsigned carets(const struct dpe_rule *rule, unsigned literal)
 {
 	return rule->literals[literal].carets;
 }
 
-/* The swap spares a literal that nothing spared so far; and whatever has moves becomes what has some,
- * without which it is not worth while to look closer. */
+/* A cheap necessary condition: the swap makes a new literal redundant, and maps literals with moves to
+ * literals with moves. */
 static bool is_promising(const struct dpe_rule *rule, const struct swap *swap, const bool *moves,
 	const bool *redundant)
 {

@@ -39,8 +39,8 @@ static const struct dpe_node *nothing(struct bounder *b)
 	return new_node(b, DPE_NODE_ACTION, NULL, NULL);
 }
 
-/* By literal of the rule: which literal stands for it in the copy that is made now; beside an `@`
- * that shares it, any of those that stand for it there: also those from `from` to `to` that do. */
+/* By literal of the rule: the literal in the current copy. Where an `@` shares the literal, also any
+ * copy of it from `from` to `to`. */
 struct names {
 	unsigned *literal, *from, *to;
 	bool copied; /* within an `@` */
@@ -168,8 +168,7 @@ static bool has_closure(const struct dpe_node *node, const struct dpe_rule *rule
 	return within;
 }
 
-/* An event of an `@` and of what stands beside it: any of the copies can be the one that they
- * share. */
+/* An event of both an `@` and the other operand: any of the copies may be the shared one. */
 static const struct dpe_node *bound_parallel(
 	struct bounder *b, const struct dpe_node *node, struct names names)
 {

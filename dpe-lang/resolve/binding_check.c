@@ -45,7 +45,7 @@ bool dpe_expr_names_positions(const struct dpe_expr *expr)
 	       dpe_expr_names_positions(expr->third);
 }
 
-/* An edge is made from one event on each side: neither can wait for what the other binds. */
+/* Each side of a sync rule is one event, which cannot wait for what the other side binds. */
 static void check_alone(struct dpe_resolver *r, const struct dpe_pattern *pattern)
 {
 	if (!dpe_expr_needs(pattern->cond, dpe_pattern_mask(pattern)) &&
@@ -64,8 +64,8 @@ static uint64_t bound_within(const struct dpe_rule *rule, const struct dpe_node 
 	return bound_within(rule, node->left) | bound_within(rule, node->right);
 }
 
-/* A slice does not know yet what is bound only later, nor by what is independent: whichever comes
- * first would decide. `before`: what events bind that stand before the node, by ';'. */
+/* A slice does not know what is bound later, or by an independent event: the order of arrival would
+ * decide. `before`: what the events bind that precede the node by ';'. */
 static void warn_of_unbound(struct dpe_resolver *r, const struct dpe_node *node, uint64_t before)
 {
 	const struct dpe_rule *rule = r->rule;
@@ -85,7 +85,7 @@ static void warn_of_unbound(struct dpe_resolver *r, const struct dpe_node *node,
 	if (!unbound)
 		return;
 	dpe_diag(r->spec->diags, DPE_WARNING, unbound->place,
-		"no event that stands before this one, by ';', binds '%s': until another has bound it, the "
+		"no event that precedes this one by ';' binds '%s': until another event has bound it, the "
 		"condition does not hold",
 		dpe_name_text(r->names, rule->variables[unbound->index]));
 }

@@ -9,7 +9,7 @@ static bool is_number(const struct dpe_expr *expr)
 	       (expr->value.kind == DPE_INT || expr->value.kind == DPE_UINT);
 }
 
-/* One that is no integer of 64 bits. */
+/* A number that is no 64-bit integer. */
 static bool is_real(const struct dpe_expr *expr)
 {
 	return expr->kind == DPE_EXPR_LITERAL && expr->value.kind == DPE_RAW;
@@ -122,7 +122,7 @@ static bool check_strings(struct dpe_resolver *r, const struct dpe_expr *new)
 		return true;
 	if (!dpe_op_compares(new->op)) {
 		resolve_error(r, is_string(a) ? a->place : b->place,
-			"a string can be compared and printed, and no more");
+			"a string can only be compared and printed");
 		return false;
 	}
 	if (is_number(a) || is_number(b) || is_real(a) || is_real(b)) {
@@ -132,7 +132,7 @@ static bool check_strings(struct dpe_resolver *r, const struct dpe_expr *new)
 	return true;
 }
 
-/* There is no arithmetic on them. */
+/* No arithmetic on reals is supported. */
 static bool check_reals(struct dpe_resolver *r, const struct dpe_expr *new)
 {
 	const struct dpe_expr *real = is_real(new->left) ? new->left : new->right;
@@ -140,19 +140,18 @@ static bool check_reals(struct dpe_resolver *r, const struct dpe_expr *new)
 	if (!is_real(real) || !dpe_op_computes(new->op))
 		return true;
 	resolve_error(r, real->place,
-		"a number that is no integer of 64 bits can be compared and printed, and no more");
+		"a number that is no 64-bit integer can only be compared and printed");
 	return false;
 }
 
-/* Its sign is all that can be changed. */
+/* Only the sign can change. */
 static void fold_real(struct dpe_resolver *r, struct dpe_expr *new)
 {
 	const char *text = new->left->value.text;
 
 	if (new->op != DPE_OP_NEG && new->op != DPE_OP_PLUS) {
 		resolve_error(r, new->left->place,
-			"a number that is no integer of 64 bits can be compared and printed, and "
-			"no more");
+			"a number that is no 64-bit integer can only be compared and printed");
 		return;
 	}
 	if (new->op == DPE_OP_NEG)
@@ -199,7 +198,7 @@ void dpe_fold_unary(struct dpe_resolver *r, struct dpe_expr *new)
 {
 	if (is_string(new->left))
 		resolve_error(
-			r, new->left->place, "a string can be compared and printed, and no more");
+			r, new->left->place, "a string can only be compared and printed");
 	else if (is_real(new->left))
 		fold_real(r, new);
 	else if (is_number(new->left))

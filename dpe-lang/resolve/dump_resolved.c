@@ -12,7 +12,7 @@ static void print_operand(
 	dpe_text_puts(to, parens ? ")" : "");
 }
 
-/* Operators bind in an order that few expect, so any two of them get parentheses. */
+/* Few readers know the precedences, so any two different operators get parentheses. */
 static void print_binary(
 	struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_node *node)
 {
@@ -240,7 +240,7 @@ static void dump_patterns(const struct dump *d)
 	}
 }
 
-/* The actions of parentheses, each with what stands in them. */
+/* The actions of groups, each with its group. */
 static void dump_group_actions(const struct dump *d, const struct dpe_node *node)
 {
 	if (!node)

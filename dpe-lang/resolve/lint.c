@@ -12,7 +12,7 @@ static char *with_caret(const char *text)
 	return dpe_xasprintf("%.*s^%s", (int)len, text, text + len);
 }
 
-/* `a & a` is one a: whoever wants two different ones writes a caret. */
+/* `a & a` is one event a; two different ones need a caret. */
 static void warn_of_shared(const struct dpe_resolver *r, const struct dpe_node *node)
 {
 	const struct dpe_rule *rule = r->rule;
@@ -32,7 +32,7 @@ static void warn_of_shared(const struct dpe_resolver *r, const struct dpe_node *
 	literal = &rule->literals[dpe_node_literal(rule, left)];
 	if (rule->patterns[literal->pattern].kind != DPE_PATTERN_CONTROL)
 		return;
-	/* Of a definition that stands on both sides the name is not known any more. */
+	/* A definition on both sides: its name is not known after expansion. */
 	other = left->place.begin == right->place.begin ? dpe_xstrdup("a caret behind one name")
 							: with_caret(literal->text);
 	dpe_diag(r->spec->diags, DPE_WARNING, node->place,
@@ -50,7 +50,7 @@ static unsigned count_control(const struct dpe_node *node, const char *name)
 	       count_control(node->right, name);
 }
 
-/* `E *n` alone is as many E as there are E. */
+/* A control variable of one repetition has no effect. */
 static void warn_of_lone_control(
 	const struct dpe_resolver *r, const struct dpe_node *node, const struct dpe_node *tree)
 {
@@ -61,8 +61,7 @@ static void warn_of_lone_control(
 	if (!node->control || count_control(tree, node->control) > 1)
 		return;
 	dpe_diag(r->spec->diags, DPE_WARNING, node->place,
-		"the control variable '%s' stands at one repetition alone, with which it compares "
-		"nothing",
+		"the control variable '%s' belongs to one repetition only, so it compares nothing",
 		node->control);
 }
 

@@ -48,8 +48,9 @@ static bool print_index(struct dpe_resolver *r, struct dpe_text *to, const struc
 	return true;
 }
 
-/* What is spoken of: the event at hand, the only one there is, or what sets a watchpoint; or NULL. */
-static const struct ast_event *event_at_hand(const struct dpe_resolver *r)
+/* The event that an expression refers to: the one at its position, the only one of the rule, or a
+ * data event of an object; or NULL. */
+static const struct ast_event *current_event(const struct dpe_resolver *r)
 {
 	unsigned position = 0;
 
@@ -64,7 +65,7 @@ static const struct ast_event *event_at_hand(const struct dpe_resolver *r)
 
 int dpe_argument_of(const struct dpe_resolver *r, const char *name)
 {
-	const struct ast_event *event = event_at_hand(r);
+	const struct ast_event *event = current_event(r);
 	const struct ast_expr *arg;
 	int number = 0;
 
@@ -84,7 +85,7 @@ const char *dpe_argument_lvalue(struct dpe_resolver *r, int argument)
 	return dpe_arena_printf(r->spec->arena, DPE_ARGUMENT "%d", argument);
 }
 
-/* A data event at hand that says nothing of objects. */
+/* The current event is a data event without `from`. */
 static bool lacks_from(const struct dpe_resolver *r)
 {
 	return !r->object &&
@@ -104,7 +105,7 @@ static bool print_root(struct dpe_resolver *r, struct dpe_text *to, const struct
 		resolve_error(r, expr->place,
 			dpe_find_variable(r, expr->name) >= 0
 				? lacks_from(r)
-					  ? "'%s' is a variable of the rule: say behind the "
+					  ? "'%s' is a variable of the rule: write behind the "
 					    "brackets "
 					    "which event has the pointer, as in [p->x] from f(p)"
 					  : "'%s' is a variable of the rule, and no argument of "
@@ -121,12 +122,12 @@ static bool print_root(struct dpe_resolver *r, struct dpe_text *to, const struct
 
 static bool print_result(struct dpe_resolver *r, struct dpe_text *to, const struct ast_expr *expr)
 {
-	const struct ast_event *event = event_at_hand(r);
+	const struct ast_event *event = current_event(r);
 
 	if (r->object || !event || event->data || event->phase != DPE_EXIT) {
 		resolve_error(r, expr->place,
-			"what a result leads to can be read in the condition or the action of an "
-			".exit event, at its place in the rule");
+			"what a result points to can be read only in the condition or the action of an "
+			".exit event");
 		return false;
 	}
 	dpe_text_puts(to, DPE_RESULT);

@@ -21,7 +21,7 @@ static const char *root_of(const struct ast_expr *expr)
 	return expr ? expr->name : NULL;
 }
 
-/* The first rule variable that something of the program's is reached by. */
+/* The first rule variable through which a part of the program's data is reached. */
 static const char *pointer_in(const struct dpe_resolver *r, const struct ast_expr *expr)
 {
 	const char *found = NULL;
@@ -47,8 +47,8 @@ static bool has_argument(const struct ast_event *event, const char *name)
 	return false;
 }
 
-/* The names that something is reached by, the likeliest first: what the rule, or the event behind `to`,
- * has already; else the first. */
+/* The name through which a part is reached. `known`: only names that the rule or the event behind `to`
+ * has; else the first one. */
 static const struct ast_expr *likely_pointer(struct dpe_resolver *r, const struct ast_event *event,
 	const struct ast_expr *expr, bool known)
 {
@@ -75,7 +75,7 @@ void dpe_find_result_pointer(struct dpe_resolver *r, struct ast_event *event)
 	if (!pointer)
 		pointer = likely_pointer(r, event, event->expr, false);
 	if (!pointer)
-		return; /* told later */
+		return; /* reported later */
 	event->from->pointer = dpe_ast_expr_new(r->spec->arena, AST_NAME, pointer->place);
 	event->from->pointer->name = pointer->name;
 }
@@ -174,7 +174,7 @@ static bool is_reached(const char *lvalue)
 	       !strncmp(lvalue, DPE_RESULT, sizeof(DPE_RESULT) - 1);
 }
 
-/* The one lvalue that an expression reads of the object; NULL and a diagnostic for a second one. */
+/* The one lvalue of the object that the expression reads; a diagnostic for a second one. */
 static const char *only_part(
 	struct dpe_resolver *r, const struct dpe_expr *expr, const char *known)
 {

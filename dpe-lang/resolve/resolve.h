@@ -21,7 +21,7 @@ struct rule_variable {
 	struct dpe_place place;
 };
 
-/* What an expression may refer to depends on where it stands. */
+/* What an expression may refer to depends on its context. */
 enum scope_kind {
 	SCOPE_CONDITION, /* of the event at `position` */
 	SCOPE_DATA,      /* within [ ] of the data event at `position` */
@@ -52,57 +52,57 @@ struct dpe_resolver {
 	enum scope_kind scope;
 	unsigned position;
 	enum dpe_phase phase; /* of the event whose condition is resolved */
-	const struct ast_event *object; /* the data event at hand that is of an object; or NULL */
+	const struct ast_event *object; /* the current data event if it is of an object, else NULL */
 	const struct ast_origin *origin;
 };
 
 #define resolve_error(r, place, ...)                                                               \
 	dpe_ast_error((r)->spec->diags, (r)->origin, (place), __VA_ARGS__)
 
-/* ---- exprs.c -------------------------------------------------------------------------- */
+/* ---- resolve_expr.c -------------------------------------------------------------------------- */
 
 const struct dpe_expr *dpe_resolve_expr(struct dpe_resolver *r, const struct ast_expr *expr);
-/* Of a number that is no integer of 64 bits, which is its text. */
+/* A number that is no 64-bit integer: its text. */
 struct dpe_value dpe_real_value(const char *text);
 struct dpe_value dpe_literal_value(struct dpe_resolver *r, const struct ast_expr *expr);
 /* The number of a rule variable or of a `var`, or -1. */
 int dpe_find_variable(const struct dpe_resolver *r, const char *name);
 int dpe_find_global(const struct dpe_globals *globals, const char *name);
 
-/* ---- lvalues.c ------------------------------------------------------------------------ */
+/* ---- lvalue_text.c ------------------------------------------------------------------------ */
 
-/* .ret: the result of the event at hand. */
+/* .ret: the result of the current event. */
 bool dpe_is_result(const struct ast_expr *expr);
-/* x, x.f, p->f, a[3], *p: what can be read from the program; .ret->f, *.ret, too, but not .ret alone. */
+/* x, x.f, p->f, a[3], *p, .ret->f, *.ret, which are read from the program; not .ret alone. */
 bool dpe_is_lvalue(const struct ast_expr *expr);
-/* A name with a scope: a variable of the program, and nothing else. */
+/* A name with a scope, which can only be a variable of the program. */
 bool dpe_is_scoped(const struct ast_expr *expr);
-/* Its text without blanks; NULL after a diagnostic. */
+/* Its text without spaces; NULL after a diagnostic. */
 const char *dpe_lvalue_text(struct dpe_resolver *r, const struct ast_expr *expr);
 #define DPE_ARGUMENT_RESULT INT_MAX
-/* Which argument of the event at hand (of the only one there is) the variable is, from 0, or the result;
- * -1: none. */
+/* Which argument of the current event the variable is, from 0, or DPE_ARGUMENT_RESULT; -1: none. In the
+ * action of a rule with one event that event is the current one. */
 int dpe_argument_of(const struct dpe_resolver *r, const char *name);
-/* The lvalue that it is. */
+/* The lvalue of that argument or result. */
 const char *dpe_argument_lvalue(struct dpe_resolver *r, int argument);
 
-/* ---- texts.c -------------------------------------------------------------------------- */
+/* ---- text_values.c -------------------------------------------------------------------------- */
 
 /* text(x); NULL after a diagnostic. */
 const struct dpe_expr *dpe_resolve_text(struct dpe_resolver *r, const struct ast_expr *call);
-/* Where one side of a comparison is a string, the other is text if it can be. */
+/* If one side of a comparison is a string, makes the other the text at it, where that is possible. */
 void dpe_compare_text(
 	struct dpe_resolver *r, const struct ast_expr *expr, struct dpe_expr *comparison);
-/* What messages call the text of an lvalue: "text(arg@0)". */
+/* The name of the text at an lvalue in messages: "text(arg@0)". */
 const char *dpe_text_name(struct dpe_resolver *r, const char *lvalue);
 
-/* ---- constants.c ---------------------------------------------------------------------- */
+/* ---- constant_folding.c ---------------------------------------------------------------------- */
 
-/* Turn an operation on literals into its value. */
+/* Replace an operation on literals by its value. */
 void dpe_fold_binary(struct dpe_resolver *r, struct dpe_expr *expr);
 void dpe_fold_unary(struct dpe_resolver *r, struct dpe_expr *expr);
 
-/* ---- actions.c ------------------------------------------------------------------------ */
+/* ---- resolve_action.c ------------------------------------------------------------------------ */
 
 const struct dpe_stmt *dpe_resolve_block(struct dpe_resolver *r, const struct ast_block *block);
 /* The first call of that kind, or NULL. */
@@ -111,47 +111,47 @@ const struct dpe_stmt *dpe_find_call(const struct dpe_stmt *stmt, enum dpe_call 
 bool dpe_block_calls(const struct ast_block *block, const char *name);
 const char *dpe_call_name(enum dpe_call call);
 
-/* ---- patterns.c ----------------------------------------------------------------------- */
+/* ---- resolve_pattern.c ----------------------------------------------------------------------- */
 
 /* The number of the event's pattern, or literal, in the rule; new ones are added. */
 unsigned dpe_intern_pattern(struct dpe_resolver *r, const struct ast_dpe *event);
 unsigned dpe_intern_literal(struct dpe_resolver *r, const struct ast_dpe *event);
 void dpe_interned_free(struct dpe_interned *interned);
 
-/* ---- objects.c ------------------------------------------------------------------------ */
+/* ---- object_events.c ------------------------------------------------------------------------ */
 
-/* The arguments that the event knows the rule's variables by: of `[p->x] from f(p)` those of f. */
+/* The arguments that bind variables of the rule: for `[p->x] from f(p)` those of f. */
 const struct ast_expr *dpe_event_args(const struct ast_event *event);
-/* Finds which variable the result is for that an object is watched from. */
+/* For `[p->x] from f().ret`: finds that p is the variable bound to the result. */
 void dpe_find_result_pointer(struct dpe_resolver *r, struct ast_event *event);
-/* Completes the pattern of a data event of an object: it binds the variable that is its pointer. */
+/* Completes the pattern of a data event of an object, which binds the variable that is its pointer. */
 void dpe_resolve_object(
 	struct dpe_resolver *r, const struct ast_event *event, struct dpe_pattern *pattern);
-/* What the names of the data event's messages end in; "" where it is of a variable of the program. */
+/* The suffix of the names of the data event's messages; "" if it is of a variable of the program. */
 const char *dpe_object_suffix(struct dpe_resolver *r, const struct ast_event *event);
 
-/* ---- seldom.c ------------------------------------------------------------------------- */
+/* ---- lint.c --------------------------------------------------------------------------- */
 
-/* Warnings, of a rule that is resolved otherwise. */
+/* Warnings, once the rule is resolved. */
 void dpe_lint(struct dpe_resolver *r);
 
-/* ---- bindings.c ----------------------------------------------------------------------- */
+/* ---- binding_check.c ----------------------------------------------------------------------- */
 
-/* Of a rule that is resolved otherwise: conditions that ask for variables nobody has bound yet. */
+/* Reports conditions that use variables which are not bound yet. Once the rule is resolved. */
 void dpe_check_conditions(struct dpe_resolver *r);
 
-/* ---- resolve.c, modes.c --------------------------------------------------------------- */
+/* ---- resolve_rule.c, sync_modes.c --------------------------------------------------------------- */
 
 void dpe_collect_globals(
 	struct ast_spec *spec, struct dpe_names *names, struct dpe_globals *globals);
 /* Fills `rule`; false after a diagnostic. */
 bool dpe_resolve_rule(struct ast_spec *spec, struct dpe_names *names, struct dpe_globals *globals,
 	const struct ast_item *item, struct dpe_rule *rule);
-/* Mode, send and receive of a rule that is resolved otherwise. */
+/* Mode and sides of the rule. Once its expression and actions are resolved. */
 void dpe_resolve_mode(struct dpe_resolver *r);
 void dpe_classify(struct dpe_arena *arena, struct dpe_rule *rule);
 
-/* ---- print.c -------------------------------------------------------------------------- */
+/* ---- dump_resolved.c -------------------------------------------------------------------------- */
 
 void dpe_print_expr(struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_spec *spec,
 	const struct dpe_expr *expr);

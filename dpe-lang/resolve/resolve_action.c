@@ -42,7 +42,7 @@ const char *dpe_call_name(enum dpe_call call)
 	return "";
 }
 
-/* ---- who holds what ---------------------------------------------------------------------- */
+/* ---- calls that keep the wait-for graph ------------------------------------------------- */
 
 static bool keeps_waits(const struct dpe_stmt *stmt)
 {
@@ -71,10 +71,10 @@ struct format {
 	struct dpe_stmt *stmt;
 	struct dpe_place place;
 	unsigned next; /* argument */
-	bool wrong;    /* the number of values says nothing then */
+	bool wrong;    /* then the number of values is not checked */
 };
 
-/* The conversion's letter; `at` is behind its '%' and comes to stand behind the letter. */
+/* The conversion's letter; moves `at` from behind the '%' to behind the letter. */
 static char read_conversion(const char **at)
 {
 	const char *p = *at;
@@ -218,7 +218,7 @@ static void check_sync_event(struct dpe_resolver *r, const struct dpe_stmt *stmt
 	}
 	if (r->scope == SCOPE_EVENT)
 		resolve_error(r, stmt->place,
-			"sync_event belongs into the action of the rule: write it behind the last "
+			"sync_event belongs to the action of the rule: write it behind the last "
 			"event, without parentheses around it");
 }
 
@@ -230,7 +230,7 @@ static struct dpe_stmt *resolve_call(struct dpe_resolver *r, const struct ast_ex
 
 	resolve_args(r, stmt, args);
 	if (name->kind != AST_NAME) {
-		resolve_error(r, name->place, "only the debugger's own calls can be made here");
+		resolve_error(r, name->place, "only dpe's own calls can be made here");
 		return NULL;
 	}
 	if (call < 0) {
@@ -299,7 +299,7 @@ static struct dpe_stmt *resolve_assignment(struct dpe_resolver *r, const struct 
 	return stmt;
 }
 
-/* `break` and `error` stand without parentheses; any other name alone does nothing. */
+/* `break` and `error` need no parentheses; any other name alone does nothing. */
 static struct dpe_stmt *resolve_bare(struct dpe_resolver *r, const struct ast_expr *expr)
 {
 	struct dpe_stmt *stmt;

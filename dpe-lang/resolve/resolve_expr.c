@@ -34,7 +34,7 @@ static struct dpe_expr *new_expr(
 	return expr;
 }
 
-/* Stands for what is wrong, so that one error stays one. */
+/* In place of an invalid expression, so that one mistake is one diagnostic. */
 static struct dpe_expr *wrong(struct dpe_resolver *r, const struct ast_expr *expr)
 {
 	struct dpe_expr *new = new_expr(r, DPE_EXPR_TARGET, expr->place);
@@ -126,7 +126,7 @@ static int resolve_position(struct dpe_resolver *r, const struct ast_expr *expr)
 		return 0;
 	if (in_condition(r) && expr->num > r->position) {
 		resolve_error(r, expr->place,
-			"$%llu does not stand before this event, which is $%u",
+			"$%llu does not precede this event in the text, which is $%u",
 			(unsigned long long)expr->num, r->position);
 		return -1;
 	}
@@ -372,7 +372,7 @@ static const struct dpe_expr *resolve_called(struct dpe_resolver *r, const struc
 
 	if (!is_text(expr))
 		resolve_error(r, expr->place,
-			"a call has no value: it stands alone, as a statement of an action");
+			"a call has no value: write it as a statement of an action");
 	return text ? text : wrong(r, expr);
 }
 
@@ -400,7 +400,7 @@ const struct dpe_expr *dpe_resolve_expr(struct dpe_resolver *r, const struct ast
 	case AST_ANY:
 	case AST_ASSIGN:
 	case AST_UPDATE:
-		resolve_error(r, expr->place, "this has no value: it stands alone, as a statement");
+		resolve_error(r, expr->place, "this has no value: write it as a statement");
 		return wrong(r, expr);
 	default:
 		return resolve_part(r, expr);

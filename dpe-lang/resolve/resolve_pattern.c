@@ -24,7 +24,7 @@ static void key_value(struct dpe_text *key, struct dpe_value value)
 		dpe_text_printf(key, "%c%" PRId64, value.kind == DPE_UINT ? 'u' : 'i', value.num);
 }
 
-/* Every part that can differ, each in brackets of its own. */
+/* Every field that can differ, delimited. */
 static void key_expr(struct dpe_text *key, const struct dpe_expr *expr)
 {
 	if (!expr)
@@ -140,13 +140,13 @@ static void resolve_control(
 	p->args = resolve_args(r, event, &p->nargs);
 }
 
-static bool says_anything(const struct dpe_expr *expr)
+static bool names_target(const struct dpe_expr *expr)
 {
 	if (!expr)
 		return false;
 	return expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR ||
-	       says_anything(expr->left) || says_anything(expr->right) ||
-	       says_anything(expr->third);
+	       names_target(expr->left) || names_target(expr->right) ||
+	       names_target(expr->third);
 }
 
 static dpe_name update_name(struct dpe_resolver *r, const char *lvalue)
@@ -192,7 +192,7 @@ static void resolve_becoming_true(
 	p->kind = DPE_PATTERN_CONDITION;
 	r->scope = r->scope == SCOPE_OBSERVED ? SCOPE_OBSERVED : SCOPE_DATA;
 	p->cond = dpe_resolve_expr(r, event->expr);
-	if (!says_anything(p->cond))
+	if (!names_target(p->cond))
 		resolve_error(r, event->place,
 			"this condition names no variable of the program, so nothing can make it "
 			"true");

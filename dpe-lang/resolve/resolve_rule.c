@@ -137,7 +137,7 @@ static void declare_variables(struct dpe_resolver *r)
 {
 	for (const struct ast_name *p = r->item->params; p; p = p->next) {
 		if (!strcmp(p->text, "_"))
-			continue; /* said already */
+			continue; /* reported already */
 		if (dpe_find_variable(r, p->text) >= 0)
 			resolve_error(
 				r, p->place, "'%s' is a variable of the rule already", p->text);
@@ -307,7 +307,7 @@ static const char *action_text(struct dpe_resolver *r, const struct ast_block *b
 
 static struct dpe_node *build_tree(struct dpe_resolver *r, const struct ast_dpe *dpe);
 
-/* A parenthesis is what stands inside, with its action. */
+/* A group becomes its content, with the action of the group. */
 static struct dpe_node *build_group(struct dpe_resolver *r, const struct ast_dpe *dpe)
 {
 	struct dpe_node *node = build_tree(r, dpe->left);

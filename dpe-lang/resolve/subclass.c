@@ -12,7 +12,7 @@ static struct classified larger(struct classified a, struct classified b)
 	return b.class > a.class ? b : a;
 }
 
-/* `node` above an operand of class `below`. */
+/* The class of an operator whose operands have class `below`. */
 static struct classified raise(
 	struct dpe_arena *arena, const struct dpe_node *node, struct classified below)
 {

@@ -22,7 +22,7 @@ static struct dpe_expr *text_of(struct dpe_resolver *r, const struct dpe_expr *o
 	return new;
 }
 
-/* Some event binds the variable to text: then it has it. */
+/* Some event binds the variable to text, so that its value is the text. */
 static bool is_bound_to_text(const struct dpe_resolver *r, const char *name)
 {
 	for (unsigned i = 0; i < r->nevents; i++) {
@@ -36,8 +36,8 @@ static bool is_bound_to_text(const struct dpe_resolver *r, const char *name)
 	return false;
 }
 
-/* The one event before the one at hand that has the name as an argument, from 1, and as which; 0:
- * there is none, or there are several, of which it may be any. */
+/* The position (from 1) of the only event before the current one with that argument, and which argument
+ * it is; 0 if there is none or more than one. */
 static unsigned only_event_with(const struct dpe_resolver *r, const char *name, int *argument)
 {
 	unsigned found = 0, count = 0;
@@ -86,7 +86,7 @@ static const struct dpe_expr *text_of_field(struct dpe_resolver *r, const struct
 	return text_of(r, field, dpe_argument_lvalue(r, (int)number), field->index);
 }
 
-/* NULL where nothing of the program can be meant. */
+/* NULL if the operand is nothing that can point to text. */
 static const struct dpe_expr *find_text(
 	struct dpe_resolver *r, const struct ast_expr *expr, const struct dpe_expr *operand)
 {
@@ -116,7 +116,7 @@ const struct dpe_expr *dpe_resolve_text(struct dpe_resolver *r, const struct ast
 		return text;
 	if (operand->kind == DPE_EXPR_RULEVAR && call->right->kind == AST_NAME)
 		resolve_error(r, call->place,
-			"'%s' is no argument of the event at hand, nor of one event alone before "
+			"'%s' is no argument of this event, nor of exactly one event before "
 			"it: write "
 			"text(%s) where an event binds it, as in f(text(%s))",
 			call->right->name, call->right->name, call->right->name);
