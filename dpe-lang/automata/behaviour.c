@@ -87,7 +87,7 @@ static void end_walk(struct walk *walk)
 	dpe_behaviour_free(&walk->behaviour);
 }
 
-/* The path to a visit. */
+/* Replays the path to a visit. */
 static struct walk walk_to(const struct example_search *search, uint32_t at)
 {
 	struct walk walk = {.automaton = search->automaton};
@@ -198,7 +198,7 @@ static void want(const struct walk *walk, unsigned literal, struct dpe_rejection
 		add_pred(&rejection->wanted, walk->registers[moves[0].preds[i]]);
 }
 
-/* Every path to read the events so far. */
+/* All configurations that the events so far may have led to. */
 struct configurations {
 	struct walk *at;
 	unsigned count, cap;

@@ -14,7 +14,7 @@ struct remover {
 	bool foreign; /* met what is no safe DPE */
 };
 
-/* The language of a node: without ε, and as it is. NULL is the empty language. */
+/* An expression without ε (full), and with it if it was there (any). NULL is the empty language. */
 struct part {
 	const struct dpe_node *full, *any;
 	bool nullable;
@@ -30,7 +30,7 @@ static struct dpe_node *new_node(
 	return node;
 }
 
-/* ε: an action that does nothing. */
+/* ε, as an action without statements. */
 static const struct dpe_node *nothing(struct remover *r, const struct dpe_node *like)
 {
 	return new_node(r, DPE_NODE_ACTION, like);
@@ -116,7 +116,7 @@ static struct part of_repetition(struct remover *r, const struct dpe_node *node,
 	return (struct part){both(r, round.full, star), star, true};
 }
 
-/* An event of both operands that one of them can no longer take is barred in the other, too. */
+/* If one operand can no longer take a shared event, it is barred in the other, too. */
 static const struct dpe_node *side_by_side(
 	struct remover *r, const struct dpe_node *node, const bool *shared, const bool *barred)
 {

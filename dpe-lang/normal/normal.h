@@ -9,9 +9,9 @@
 struct dpe_node {
 	enum dpe_node_kind kind;
 	unsigned position;             /* of events, from 1 */
-	bool nonempty;                 /* ε is taken out: the fourth case of N(R), see normalise.c */
+	bool nonempty;                 /* without ε: the mark of N(R), see normalise.c */
 	const char *control;           /* of `E *n`: the control variable, or NULL */
-	const struct dpe_stmt *action; /* of the parenthesis or of the lone action, or NULL */
+	const struct dpe_stmt *action; /* of the group or of the lone action, or NULL */
 	const char *text;              /* of the lone action, as written */
 	const struct dpe_node *left, *right;
 	struct dpe_place place;        /* of the operator, or of the event */
@@ -22,10 +22,10 @@ const struct dpe_node *dpe_normalise(struct dpe_arena *arena, const struct dpe_n
 /* What automata are built from, and `--dump=normal` shows: balanced, then normalised. */
 const struct dpe_node *dpe_normal_form(
 	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node);
-/* The same rule, with operands of & that share no event as a flat tree. */
+/* The same rule, with chains of operators as balanced trees. */
 const struct dpe_node *dpe_balance(
 	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node);
-/* The same behaviours, with repetitions in whose rounds every path passes an event. */
+/* The same behaviours; every path through a round of a repetition passes an event. */
 const struct dpe_node *dpe_nonempty_rounds(
 	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node);
 /* All its behaviours but the empty one, and no lone actions; NULL where there are none, or the tree

@@ -109,8 +109,7 @@ static bool print_root(struct dpe_resolver *r, struct dpe_text *to, const struct
 					    "brackets "
 					    "which event has the pointer, as in [p->x] from f(p)"
 					  : "'%s' is a variable of the rule, and no argument of "
-					    "the event "
-					    "at hand: it has no parts"
+					    "this event: it has no parts"
 				: "'%s' is a variable of the specification, not of the program: it "
 				  "has no parts",
 			expr->name);

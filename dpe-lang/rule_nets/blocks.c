@@ -89,7 +89,7 @@ static const struct dpe_block *make(struct block_builder *m, const struct dpe_no
 	return whole;
 }
 
-/* The arena, which the tree may lie in, is the blocks' from here on. */
+/* Takes ownership of the arena, which the tree may lie in. */
 static struct dpe_blocks *make_blocks(
 	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *tree)
 {

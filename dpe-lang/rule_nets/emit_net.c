@@ -70,7 +70,7 @@ static void emit_dot(const struct dpe_net *net, const struct dpe_rule *rule, str
 
 /* ---- PNML -------------------------------------------------------------------------------- */
 
-/* Text in XML. What XML cannot hold at all becomes U+FFFD. */
+/* Escapes text for XML; characters that XML does not allow become U+FFFD. */
 static void add_escaped(struct dpe_text *to, const char *text)
 {
 	for (; *text; text++) {

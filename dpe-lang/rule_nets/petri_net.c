@@ -15,13 +15,13 @@ struct transition_draft {
 enum { INPUT, OUTPUT, INHIBITOR };
 
 /* A repetition with a control variable, `E *n`. The first of a variable's repetitions that ends
- * says what n is: it moves what it counted to each of them. Those that end later compare. */
+ * determines n: it copies its count to each of the others. Those that end later compare. */
 struct use {
 	unsigned control;
-	unsigned counted; /* the place with a token for each round since it began */
-	unsigned value;   /* … with n tokens, once n is known … */
-	unsigned kept;    /* … or with those of them that were compared already */
-	unsigned known;   /* one token once n is known */
+	unsigned counted; /* place: a token for each round */
+	unsigned value;   /* n tokens, once n is determined, … */
+	unsigned kept;    /* … without those that are compared already, which are here */
+	unsigned known;   /* one token once n is determined */
 };
 
 struct composer {
@@ -30,7 +30,7 @@ struct composer {
 	bool extended;
 	struct use *uses; /* in the order of the text */
 	unsigned nuses, capuses, next_use;
-	unsigned *unknown; /* by control variable: one token while nothing says what it is */
+	unsigned *unknown; /* by control variable: one token while its value is not determined */
 	unsigned ncontrols;
 };
 
@@ -117,22 +117,22 @@ static void compose(struct composer *c, const struct dpe_block *block, unsigned 
 static void compose_par(
 	struct composer *c, const struct dpe_block *block, unsigned in, unsigned out)
 {
-	unsigned ways_in[] = {new_place(c), new_place(c)};
-	unsigned ways_out[] = {new_place(c), new_place(c)};
+	unsigned entries[] = {new_place(c), new_place(c)};
+	unsigned exits[] = {new_place(c), new_place(c)};
 	unsigned fork, join, from, middle;
 
-	fork = add_transition(c, DPE_SILENT, in, ways_in[0]);
-	add_place(&c->drafts[fork], OUTPUT, ways_in[1]);
+	fork = add_transition(c, DPE_SILENT, in, entries[0]);
+	add_place(&c->drafts[fork], OUTPUT, entries[1]);
 	from = c->ndrafts;
-	compose(c, block->left, ways_in[0], ways_out[0]);
+	compose(c, block->left, entries[0], exits[0]);
 	middle = c->ndrafts;
-	compose(c, block->right, ways_in[1], ways_out[1]);
+	compose(c, block->right, entries[1], exits[1]);
 	synchronise(c, block, from, middle);
-	join = add_transition(c, DPE_SILENT, ways_out[0], out);
-	add_place(&c->drafts[join], INPUT, ways_out[1]);
+	join = add_transition(c, DPE_SILENT, exits[0], out);
+	add_place(&c->drafts[join], INPUT, exits[1]);
 }
 
-/* Control variables. The places of a variable hold its value; all its transitions are silent. */
+/* Control variables: the tokens of a variable's places are its value; their transitions are silent. */
 
 /* Moves tokens one by one while the token of the repetition stays `at`. */
 static void move_tokens(struct composer *c, unsigned at, const unsigned *from, unsigned nfrom)
@@ -143,8 +143,8 @@ static void move_tokens(struct composer *c, unsigned at, const unsigned *from, u
 		add_place(&c->drafts[mover], INPUT, from[i]);
 }
 
-/* Goes on where `empty` holds no token. Returns the transition. */
-static unsigned go_on(struct composer *c, unsigned from, unsigned to, unsigned empty)
+/* A transition that is enabled only while `empty` has no token; returns its index. */
+static unsigned move_if_empty(struct composer *c, unsigned from, unsigned to, unsigned empty)
 {
 	unsigned at = add_transition(c, DPE_SILENT, from, to);
 
@@ -153,8 +153,7 @@ static unsigned go_on(struct composer *c, unsigned from, unsigned to, unsigned e
 	return at;
 }
 
-/* Nothing says yet what n is: what was counted becomes the value that each repetition compares
- * with. */
+/* n is not determined: the count becomes the value that each repetition compares with. */
 static void compose_binding(struct composer *c, const struct use *use, unsigned in, unsigned out)
 {
 	unsigned binding = new_place(c), mover, at;
@@ -163,7 +162,7 @@ static void compose_binding(struct composer *c, const struct use *use, unsigned 
 	add_place(&c->drafts[at], INPUT, c->unknown[use->control]);
 	move_tokens(c, binding, &use->counted, 1);
 	mover = c->ndrafts - 1;
-	at = go_on(c, binding, out, use->counted);
+	at = move_if_empty(c, binding, out, use->counted);
 	for (unsigned i = 0; i < c->nuses; i++) {
 		if (c->uses[i].control != use->control)
 			continue;
@@ -180,11 +179,11 @@ static void compose_comparing(struct composer *c, const struct use *use, unsigne
 	add_place(&c->drafts[at], INPUT, use->known);
 	move_tokens(c, comparing, (unsigned[]){use->counted, use->value}, 2);
 	add_place(&c->drafts[c->ndrafts - 1], OUTPUT, use->kept);
-	at = go_on(c, comparing, restoring, use->counted);
+	at = move_if_empty(c, comparing, restoring, use->counted);
 	add_place(&c->drafts[at], INHIBITOR, use->value);
 	move_tokens(c, restoring, &use->kept, 1);
 	add_place(&c->drafts[c->ndrafts - 1], OUTPUT, use->value);
-	at = go_on(c, restoring, out, use->kept);
+	at = move_if_empty(c, restoring, out, use->kept);
 	add_place(&c->drafts[at], OUTPUT, use->known);
 }
 
@@ -221,7 +220,7 @@ static void find_uses(struct composer *c, const struct dpe_block *block)
 	find_uses(c, block->right);
 }
 
-/* The whole, with its control variables unknown at the beginning and forgotten at the end. */
+/* The whole net: control variables are undetermined at the start, and cleared at the end. */
 static void compose_controls(
 	struct composer *c, const struct dpe_blocks *blocks, unsigned start, unsigned end)
 {
@@ -246,7 +245,7 @@ static void compose_controls(
 	free(c->uses);
 }
 
-/* The loop has a place of its own: a token can neither enter nor leave it halfway. */
+/* The loop has a place of its own, so that a token cannot enter or leave it inside a round. */
 static void compose_star(
 	struct composer *c, const struct dpe_block *block, unsigned in, unsigned out)
 {
@@ -257,8 +256,8 @@ static void compose_star(
 	add_transition(c, DPE_SILENT, loop, out);
 }
 
-/* A token at `run` makes copies; one at `stop` collects those that are over, and leaves when no
- * place of any copy holds a token. */
+/* A token at `run` starts copies; one at `stop` collects copies that have ended, and leaves when no
+ * place of any copy has a token. */
 static void compose_closure(
 	struct composer *c, const struct dpe_block *block, unsigned in, unsigned out)
 {

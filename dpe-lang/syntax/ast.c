@@ -71,7 +71,7 @@ static void print_args(struct dpe_text *to, const struct ast_expr *arg)
 	dpe_text_puts(to, ")");
 }
 
-/* What is written after its left operand. */
+/* Postfix operators and calls. */
 static void print_postfix(struct dpe_text *to, const struct ast_expr *expr)
 {
 	if (expr->left)
@@ -163,7 +163,7 @@ static void print_expr(struct dpe_text *to, const struct ast_expr *expr)
 	}
 }
 
-/* Parentheses stand where they were written, which is where they are needed. */
+/* Parentheses are printed where they were written, so where they are needed. */
 void dpe_ast_print_expr(struct dpe_text *to, const struct ast_expr *expr)
 {
 	dpe_text_puts(to, expr->parens ? "(" : "");
@@ -190,7 +190,7 @@ static void print_stmt(struct dpe_text *to, const struct ast_stmt *stmt)
 		dpe_text_puts(to, "if (");
 		dpe_ast_print_expr(to, stmt->expr);
 		dpe_text_puts(to, ") ");
-		/* a block: its `if` must not take our `else` */
+		/* always a block, so that an inner `if` does not take the `else` */
 		dpe_ast_print_block(
 			to, stmt->body->kind == AST_STMT_BLOCK ? stmt->body->body : stmt->body);
 		if (stmt->otherwise) {

@@ -33,7 +33,7 @@ static bool too_deep(
 		return false;
 	if (!parser->too_deep)
 		dpe_diag(parser->spec->diags, DPE_ERROR, place,
-			"more than %u levels within each other: write a part of it as a definition "
+			"more than %u levels of nesting: write a part of it as a definition "
 			"or a rule of its own",
 			limit);
 	parser->too_deep = true;
@@ -147,8 +147,8 @@ struct ast_item *dpe_build_rule_parts(struct ast_item *mode, struct ast_item *he
 	return mode;
 }
 
-/* The node whose action is the one right after the last event of an unparenthesised expression,
- * or after the one parenthesis that is the whole expression. */
+/* An action right behind the last event, or behind the one group that is the whole expression, is
+ * parsed as that of the event or group, and is the rule's. */
 static struct ast_dpe *last_operand(struct ast_dpe *dpe)
 {
 	bool whole = true;
@@ -175,7 +175,7 @@ void dpe_build_rule(struct dpe_parser *parser, struct ast_item *rule, struct dpe
 	}
 	if (!rule->name)
 		rule->place = rule->dpe->extent;
-	if (rule->mode == AST_NO_MODE) /* an empty mode has no place to begin at */
+	if (rule->mode == AST_NO_MODE) /* an empty mode has no place */
 		all.begin = rule->place.begin;
 	add_item(parser, rule, all);
 }
@@ -214,7 +214,7 @@ struct ast_event *dpe_build_event(struct dpe_parser *parser, struct ast_event *c
 {
 	if (by && by_last)
 		dpe_diag(parser->spec->diags, DPE_ERROR, by_last->place,
-			"'by' stands here twice: an event has one thread");
+			"'by' occurs twice: an event has one thread");
 	core->by = by ? by : by_last;
 	core->cond = cond;
 	core->place = all;

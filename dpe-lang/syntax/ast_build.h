@@ -4,9 +4,9 @@
 
 #include "dpe-lang/syntax/token_stream.h"
 
-/* From one place to another; without a first one, the point where the last ends. */
+/* The extent of both places; without a first one, the end of the last. */
 struct dpe_place dpe_build_place(const struct dpe_place *first, const struct dpe_place *last);
-/* Says that what the parser met is none of `expected`. */
+/* Reports that the token is none of `expected`. */
 void dpe_build_syntax_error(
 	struct dpe_parser *parser, const char *const *expected, unsigned nexpected);
 
@@ -30,16 +30,16 @@ struct ast_dpe *dpe_build_event_node(
 	struct dpe_parser *parser, struct ast_event *event, struct ast_block *action);
 struct ast_dpe *dpe_build_observed(
 	struct dpe_parser *parser, struct ast_dpe *list, struct ast_event *event, bool ends);
-/* Stands for what does not parse. */
+/* In place of an expression with a syntax error. */
 struct ast_dpe *dpe_build_wrong(struct dpe_parser *parser, struct dpe_place place);
-/* `by` may stand on either side of the condition. */
+/* `by` may precede or follow the condition. */
 struct ast_event *dpe_build_event(struct dpe_parser *parser, struct ast_event *core,
 	struct ast_name *by, struct ast_expr *cond, struct ast_name *by_last, struct dpe_place all);
 struct ast_event *dpe_build_control(struct ast_event *event, uint64_t carets,
 	struct dpe_place parens, struct ast_expr *args, enum dpe_phase phase, struct dpe_place all);
 struct ast_event *dpe_build_data(
 	struct dpe_parser *parser, struct ast_expr *expr, struct dpe_place all);
-/* A data event of what a pointer leads to, watched from one event to another; `to` may be NULL. */
+/* A data event of an object, watched from one event to another; `to` may be NULL. */
 struct ast_event *dpe_build_object(struct dpe_parser *parser, struct ast_expr *expr,
 	struct ast_event *from, struct ast_event *to, struct dpe_place all);
 /* "a::b" */
@@ -64,7 +64,7 @@ struct ast_expr *dpe_build_string(
 	struct dpe_parser *parser, const char *text, struct dpe_place place);
 struct ast_expr *dpe_build_variable(
 	struct dpe_parser *parser, const char *name, struct dpe_place place);
-/* text(name): `word` is to be text. */
+/* text(name); `word` must be "text". */
 struct ast_expr *dpe_build_text_argument(struct dpe_parser *parser, const char *word,
 	struct dpe_place word_place, const char *name, struct dpe_place place);
 struct ast_expr *dpe_build_position(

@@ -14,8 +14,8 @@ static void put(struct dpe_classifier *f, int kind, struct dpe_token token)
 	*DPE_GROW(f->out->at, f->out->n, f->out->cap) = token;
 }
 
-/* A token that the text does not have, where the last one ends. */
-static void invent(struct dpe_classifier *f, int kind)
+/* Inserts a token that is not in the text, at the end of the last one. */
+static void insert(struct dpe_classifier *f, int kind)
 {
 	struct dpe_token token = {0};
 
@@ -26,7 +26,7 @@ static void invent(struct dpe_classifier *f, int kind)
 	put(f, kind, token);
 }
 
-/* Whether the action that begins here is followed by an operator, so that it is an operand. */
+/* True if the action that begins here is followed by an operator, so it is an operand. */
 static bool is_operand_action(const struct dpe_classifier *f)
 {
 	unsigned by = 0, level = 0;
@@ -58,7 +58,7 @@ static void open_bracket(struct dpe_classifier *f, enum dpe_bracket_kind kind, c
 	if (f->nopen <= DPE_MAX_DEPTH || f->too_deep)
 		return;
 	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
-		"more than %d brackets within each other", DPE_MAX_DEPTH);
+		"more than %d nested brackets", DPE_MAX_DEPTH);
 	f->too_deep = true;
 }
 
@@ -68,7 +68,7 @@ static void end_statement(struct dpe_classifier *f)
 	int kind = dpe_token_kind_before(f);
 
 	if (kind != ';' && kind != '{' && kind != T_RULE_BRACE && kind != '}' && kind != T_ELSE)
-		invent(f, ';');
+		insert(f, ';');
 }
 
 static void close_last(struct dpe_classifier *f, bool report)
@@ -80,7 +80,7 @@ static void close_last(struct dpe_classifier *f, bool report)
 			"this bracket is never closed: write %c where it ends", last->closer);
 	if (last->closer == '}')
 		end_statement(f);
-	invent(f, last->closer);
+	insert(f, last->closer);
 	f->nopen--;
 }
 
@@ -120,7 +120,7 @@ static void begin_item(struct dpe_classifier *f)
 {
 	close_all(f);
 	if (f->out->n)
-		invent(f, T_ITEM);
+		insert(f, T_ITEM);
 	f->variables = f->observing = f->from = false;
 }
 
@@ -131,7 +131,7 @@ static const char *nearest(const char *word, const char *const *candidates, unsi
 	return n && dpe_nearest(word, candidates, n, &best, 1) ? best : NULL;
 }
 
-/* `expct R: …`, `sync lst R: …`: a word that is none of those that may stand there. */
+/* `expct R: …`, `sync lst R: …`: a word that is no mode or pairing. */
 static bool is_wrong_word(const struct dpe_classifier *f)
 {
 	return dpe_token_kind_at(f, 0) == T_NAME && dpe_token_kind_at(f, 1) == T_NAME &&
@@ -148,7 +148,7 @@ static void report_wrong_word(
 		dpe_text_printf(&list, "%s%s", i ? i + 1 < n ? ", " : " or " : "", words[i]);
 	if (!n)
 		dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
-			"'%s' cannot stand before the rule's name: remove it", word);
+			"unexpected '%s' before the rule's name: remove it", word);
 	else if (best)
 		dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
 			"unknown %s '%s'; did you mean '%s'?", what, word, best);
@@ -165,7 +165,7 @@ static void missing_colon(struct dpe_classifier *f)
 	dpe_diag(f->diags, DPE_ERROR, dpe_token_ahead(f, 0)->place,
 		"a ':' is missing after the rule's name '%s'", dpe_token_ahead(f, 0)->value.text);
 	take(f, T_RULE_NAME);
-	invent(f, ':');
+	insert(f, ':');
 }
 
 static void take_mode(struct dpe_classifier *f)
@@ -195,7 +195,7 @@ static void take_mode(struct dpe_classifier *f)
 		missing_colon(f);
 }
 
-/* What only stands at the beginning of an item, up to where its DPE begins. */
+/* The beginning of an item, up to its expression. */
 static void take_beginning(struct dpe_classifier *f)
 {
 	if (dpe_token_is_include(f)) {
@@ -238,7 +238,7 @@ static void missing_operator(struct dpe_classifier *f)
 		"an operator is missing between '%s' and '%s': write ; (then), & (independently) "
 		"or + (either)",
 		last, next);
-	invent(f, ';');
+	insert(f, ';');
 }
 
 static bool in_variables(const struct dpe_classifier *f)
@@ -306,7 +306,7 @@ static bool take_moment(struct dpe_classifier *f)
 }
 
 /* A name, '(' , '[' or '{' that follows a complete operand: a keyword, a condition, an action,
- * arguments; else the next item or a missing operator. False where none of it is due. */
+ * arguments; else the next item. False after a missing operator was reported. */
 static bool take_after_operand(struct dpe_classifier *f)
 {
 	int kind = dpe_token_kind_at(f, 0), last = dpe_token_kind_before(f);

@@ -10,7 +10,7 @@ struct dpe_bracket {
 	enum dpe_bracket_kind kind;
 	char closer;
 	struct dpe_place place;
-	unsigned bad; /* how many unknown tokens there were before */
+	unsigned bad; /* unknown tokens before it */
 };
 
 struct dpe_classifier {
@@ -21,8 +21,8 @@ struct dpe_classifier {
 	struct dpe_tokens *out;
 	struct dpe_bracket *open;
 	unsigned nopen, capopen;
-	unsigned bad;       /* unknown tokens, of which somebody spoke already */
-	unsigned questions; /* of `? :` that wait for their ':' */
+	unsigned bad;       /* unknown tokens so far, which are reported already */
+	unsigned questions; /* `?` without their ':' so far */
 	bool variables;     /* in a `var` item */
 	bool observing;     /* behind `observing` */
 	bool from;          /* behind `from`, before its `to` */
@@ -31,30 +31,30 @@ struct dpe_classifier {
 	unsigned conditions; /* behind the ']' of the last condition: out->n */
 };
 
-/* The token `by` behind the one that is next; the last one behind the end. */
+/* The token `by` positions after the next one; the last token if there is none. */
 const struct dpe_token *dpe_token_ahead(const struct dpe_classifier *f, unsigned by);
 int dpe_token_kind_at(const struct dpe_classifier *f, unsigned by);
 bool dpe_token_is_word(const struct dpe_classifier *f, unsigned by, const char *word);
-/* The last token written, or NULL. */
+/* The last token of the output, or NULL. */
 const struct dpe_token *dpe_token_before(const struct dpe_classifier *f);
-/* T_ITEM where there is none. */
+/* Its kind, or T_ITEM. */
 int dpe_token_kind_before(const struct dpe_classifier *f);
-/* Within parentheses of events only, or within none: where a DPE may stand. */
+/* Outside of brackets, or inside groups of events only: where an expression of events may be. */
 bool dpe_token_at_dpe(const struct dpe_classifier *f);
 bool dpe_token_in_braces(const struct dpe_classifier *f);
-/* The last token ends an event or a parenthesis of events. */
+/* The last token ends an event or a group of events. */
 bool dpe_token_after_operand(const struct dpe_classifier *f);
 /* NAME [(names)] followed by `closer`, which is ':' or '=', from `by` on. */
 bool dpe_token_is_header(const struct dpe_classifier *f, unsigned by, int closer);
 bool dpe_token_starts_operand(const struct dpe_classifier *f, unsigned by);
-/* A mode rather than an event or a rule of that name. */
+/* A mode, not an event or a rule of that name. */
 bool dpe_token_is_mode(const struct dpe_classifier *f);
 bool dpe_token_is_pairing(const struct dpe_classifier *f, enum dpe_pairing *pairing);
 bool dpe_token_is_include(const struct dpe_classifier *f);
 bool dpe_token_is_variables(const struct dpe_classifier *f);
-/* What can be nothing but the beginning of an item, wherever it stands between events. */
+/* The next token can only begin an item. */
 bool dpe_token_is_clear_start(const struct dpe_classifier *f);
-/* The same inside of brackets that somebody forgot to close. */
+/* The same inside a bracket that was left open by mistake. */
 bool dpe_token_is_start_in_brackets(const struct dpe_classifier *f);
 
 #endif

@@ -40,7 +40,7 @@ void dpe_check_params(struct ast_spec *spec, const struct ast_item *item)
 	for (const struct ast_name *p = item->params; p; p = p->next) {
 		if (!strcmp(p->text, "_"))
 			dpe_diag(spec->diags, DPE_ERROR, p->place,
-				"'_' is no name of a parameter: it stands for any value");
+				"'_' cannot name a parameter: it means any value");
 	}
 }
 
@@ -91,7 +91,7 @@ void dpe_collect_definitions(struct ast_spec *spec)
 	spec->ndefinitions = kept;
 }
 
-/* ---- those that no rule uses ---------------------------------------------------------- */
+/* ---- unused definitions ---------------------------------------------------------------- */
 
 static void warn_params(struct ast_spec *spec, const struct ast_item *item)
 {
@@ -132,7 +132,7 @@ void dpe_check_unused(struct ast_spec *spec)
 		if (!spec->definitions[i]->used)
 			dpe_expand_alone(spec, spec->definitions[i]);
 	}
-	/* after an error one cannot tell what is used */
+	/* after an error the uses are not known */
 	if (!dpe_diags_errors(spec->diags))
 		warn_unused(spec);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One expansion under way. `arguments` belong to the parameters of `definition`. */
+/* The expansion of one use of a definition; `arguments` correspond to its parameters. */
 struct scope {
 	const struct ast_item *definition;
 	const struct ast_expr *arguments;
@@ -92,7 +92,7 @@ static const struct ast_expr *argument_for(const struct scope *scope, const char
 static struct ast_expr *copy_args(
 	struct expansion *x, const struct ast_expr *expr, const struct scope *scope, bool event);
 
-/* `event` says that it is an argument of an event, where `_` may stand. */
+/* `event`: it is an argument of an event, which may be `_`. */
 static struct ast_expr *copy_expr(
 	struct expansion *x, const struct ast_expr *expr, const struct scope *scope, bool event)
 {
@@ -104,7 +104,7 @@ static struct ast_expr *copy_expr(
 		return NULL;
 	if (argument && argument->kind == AST_ANY && !event) {
 		dpe_ast_error(x->spec->diags, scope->origin, expr->place,
-			"'%s' stands for '_' here, which has no value", expr->name);
+			"'%s' is '_' here, which has no value", expr->name);
 		argument = NULL;
 	}
 	copy = dpe_arena_alloc(x->arena, sizeof(*copy));
@@ -212,7 +212,7 @@ static struct ast_event *copy_event(
 		copy->carets += scope->carets;
 	else if (scope->carets)
 		dpe_ast_error(x->spec->diags, scope->origin, event->place,
-			"carets tell events of functions apart; an event of data has none");
+			"carets distinguish events of functions; a data event has none");
 	if (event->from)
 		copy->from = copy_event(x, event->from, scope);
 	if (event->to)
@@ -279,7 +279,7 @@ static bool has_operands(const struct ast_expr *expr)
 	return expr->kind == AST_BINARY || expr->kind == AST_CONDITIONAL;
 }
 
-/* Both conditions, as one. */
+/* The conjunction of both conditions. */
 static struct ast_expr *both(struct expansion *x, struct ast_expr *inner, struct ast_expr *outer)
 {
 	struct ast_expr *all;
@@ -366,7 +366,7 @@ static struct ast_dpe *expand_event(
 		copy = expand_use(x, node, event, definition, scope);
 		if (copy || x->failed)
 			return copy;
-		/* after an error: an event of that name, so that its variables stay bound */
+		/* after an error: an event of that name, so that its variables are bound */
 	}
 	copy = dpe_ast_dpe_new(x->arena, DPE_NODE_EVENT, NULL, NULL, node->place);
 	copy->extent = node->extent;
@@ -383,8 +383,7 @@ static bool enter(struct expansion *x, const struct ast_dpe *node, const struct 
 	if (++x->depth <= DPE_MAX_OPERATORS)
 		return true;
 	dpe_ast_error(x->spec->diags, scope->origin, node->place,
-		"with its definitions expanded the rule has more than %d operators within each "
-		"other",
+		"with its definitions expanded the rule has more than %d nested operators",
 		DPE_MAX_OPERATORS);
 	x->failed = true;
 	return false;
@@ -417,7 +416,7 @@ static struct ast_dpe *expand(
 	return copy;
 }
 
-/* ---- what others call ----------------------------------------------------------------- */
+/* ---- entry points -------------------------------------------------------------------- */
 
 struct ast_dpe *dpe_expand(struct ast_spec *spec, const struct ast_item *rule)
 {

@@ -38,7 +38,7 @@ struct dpe_parser;
 %code {
 #include "dpe-lang/syntax/ast_build.h"
 
-/* Of an empty rule: the point where what stands before it ends. */
+/* The place of an empty production: the end of the symbol before it. */
 #define YYLLOC_DEFAULT(current, rhs, n)                                                            \
 	((current) = (n) ? dpe_build_place(&YYRHSLOC(rhs, 1), &YYRHSLOC(rhs, n))                   \
 			 : dpe_build_place(NULL, &YYRHSLOC(rhs, 0)))

@@ -22,7 +22,7 @@ struct pieces {
 	unsigned count, cap;
 };
 
-/* ---- taking apart ------------------------------------------------------------------------ */
+/* ---- tokenising -------------------------------------------------------------------------- */
 
 static bool is_name_char(char c)
 {
@@ -90,7 +90,7 @@ static bool is_prime(const struct piece *before, const char *at, const char *end
 }
 
 /* The point of 1.5 and the sign of 1e-3; 0x1e-3 is a difference. */
-static bool goes_on(const char *number, const char *at, const char *end)
+static bool continues_number(const char *number, const char *at, const char *end)
 {
 	bool exponent = strchr("eE", at[-1]) && at - number > 1 && number[1] != 'x' && number[1] != 'X';
 
@@ -110,7 +110,7 @@ static struct piece take(const struct piece *before, const char *at, const char 
 	} else if (is_name_char(*at) || *at == '$') {
 		piece.kind = isdigit((unsigned char)*at) ? NUMBER : NAME;
 		for (p++; p < end && (is_name_char(*p) || (piece.kind == NUMBER &&
-								    goes_on(at, p, end)));
+								    continues_number(at, p, end)));
 			p++)
 			;
 		piece.len = (size_t)(p - at);
@@ -123,7 +123,7 @@ static struct piece take(const struct piece *before, const char *at, const char 
 	return piece;
 }
 
-static struct pieces take_apart(const char *text, size_t len)
+static struct pieces tokenise(const char *text, size_t len)
 {
 	const char *at = text, *end = text + len;
 	struct pieces pieces = {0};
@@ -147,7 +147,7 @@ static struct pieces take_apart(const char *text, size_t len)
 	return pieces;
 }
 
-/* ---- where a piece stands ---------------------------------------------------------------- */
+/* ---- context of a piece ------------------------------------------------------------------ */
 
 enum { MOST_OPEN = 1100 };
 
@@ -180,7 +180,7 @@ static bool is_keyword(const struct piece *piece)
 	return false;
 }
 
-/* Inside [ ] or { } stand expressions of C, elsewhere those of events. */
+/* Inside [ ] or { } are expressions on values, elsewhere those on events. */
 static bool in_expression(const struct layout_state *s)
 {
 	for (unsigned i = 0; i < s->nopen; i++) {
@@ -213,7 +213,7 @@ static bool is_sign(const struct layout_state *s, const struct piece *piece)
 	return false;
 }
 
-/* Two pieces that would be read as one. */
+/* Two pieces that would be one token. */
 static bool would_merge(const struct piece *a, const struct piece *b)
 {
 	char both[2] = {a->at[a->len - 1], b->at[0]};
@@ -268,7 +268,7 @@ static bool blank_before(const struct layout_state *s, const struct piece *piece
 {
 	const struct piece *before = s->before;
 
-	/* Which words are keywords depends on where they stand; a list may begin with "( ". */
+	/* Keywords depend on the context; a list may begin with "( ". */
 	if ((is(piece, "(") && is_keyword(before) && !word(before, "if")) ||
 		(is(before, "(") && s->before_led && !is(piece, ")")))
 		return piece->spaced;
@@ -290,7 +290,7 @@ static bool blank_before(const struct layout_state *s, const struct piece *piece
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
-static bool can_go_on(const struct piece *before)
+static bool may_continue(const struct piece *before)
 {
 	static const char *const open_ended[] = {";", "+", "&", ":", ",", "=", ".", "::"};
 
@@ -306,7 +306,7 @@ static bool can_go_on(const struct piece *before)
 	return false;
 }
 
-/* The line begins a rule, a definition, …; as tokens.c decides it, where that shows. */
+/* The line begins an item, as far as that is visible without the context of classify_tokens.c. */
 static bool begins_item(const struct layout_state *s, const struct piece *piece)
 {
 	if (s->nopen)
@@ -316,7 +316,7 @@ static bool begins_item(const struct layout_state *s, const struct piece *piece)
 	if (piece->kind != NAME || word(piece, "by") || word(piece, "observing") ||
 		word(piece, "else") || (word(piece, "from") && is(s->before, "]")))
 		return false;
-	return !can_go_on(s->before);
+	return !may_continue(s->before);
 }
 
 static void begin_item(struct layout_state *s, const struct piece *piece)
@@ -356,7 +356,7 @@ static void start_line(struct layout_state *s, const struct piece *piece, const 
 		dpe_text_puts(s->to, "\t");
 }
 
-/* ---- putting together -------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------- */
 
 static void note_bracket(struct layout_state *s, const struct piece *piece)
 {
@@ -378,7 +378,7 @@ static void put(struct dpe_text *to, const struct piece *piece)
 	dpe_text_add(to, piece->at, len);
 }
 
-static void put_together(const struct pieces *pieces, struct dpe_text *to)
+static void join_pieces(const struct pieces *pieces, struct dpe_text *to)
 {
 	struct layout_state s = {.to = to};
 	const struct piece *last = NULL; /* comments, too */
@@ -426,7 +426,7 @@ static bool same_pieces(const struct pieces *a, const struct pieces *b)
 	return true;
 }
 
-/* Comments may stand within what belongs together. */
+/* A comment may separate tokens that belong together. */
 static bool still_parses(
 	const struct dpe_text *text, const char *name, const struct dpe_compile_options *options)
 {
@@ -445,15 +445,15 @@ bool dpe_format(struct dpe_text *to, const char *name, const char *text, size_t 
 
 	if (!dpe_spec_parses(name, text, len, options, diags))
 		return false;
-	before = take_apart(text, len);
+	before = tokenise(text, len);
 	dpe_text_puts(to, "");
-	put_together(&before, to);
-	after = take_apart(to->at, to->len);
+	join_pieces(&before, to);
+	after = tokenise(to->at, to->len);
 	same = same_pieces(&before, &after) && still_parses(to, name, options);
 	free(before.at);
 	free(after.at);
 	if (!same)
 		dpe_diag_at(diags, DPE_ERROR, name,
-			"no layout was found that keeps its meaning; it is left as it is");
+			"no layout was found that keeps its meaning; the file is unchanged");
 	return same;
 }

@@ -37,7 +37,7 @@ static bool is_suffix(const char *text)
 	return false;
 }
 
-/* Where the digits end; `overflow` where they are more than 128 bits. */
+/* Returns the end of the digits; `overflow`: they exceed 128 bits. */
 static const char *read_digits(const char *at, int base, dpe_wide *num, bool *overflow)
 {
 	for (*num = 0; digit_of(*at) < base; at++) {
@@ -123,7 +123,7 @@ int dpe_lex_position(
 
 /* ---- strings and characters ----------------------------------------------------------- */
 
-/* A place within a token, for one escape. */
+/* The place of an escape within a token. */
 static struct dpe_place part(struct dpe_place place, size_t begin, size_t len)
 {
 	place.begin += (uint32_t)begin;
@@ -141,7 +141,7 @@ static int simple_escape(char c)
 }
 
 /* Reads the escape that begins at text[0] == '\\' of `len` bytes; returns its length. -1 in
- * `byte` where it is none, -2 where it stands for no byte (a line that goes on). */
+ * `byte` for an invalid one, -2 for a line continuation, which is no byte. */
 static size_t read_escape(const char *text, size_t len, int *byte)
 {
 	size_t used = 2;
@@ -219,7 +219,7 @@ int dpe_lex_char(struct dpe_lexer *lexer, const char *text, size_t len, struct d
 	return T_NUMBER;
 }
 
-/* ---- what is no token ----------------------------------------------------------------- */
+/* ---- invalid characters -------------------------------------------------------------- */
 
 int dpe_lex_unknown(struct dpe_lexer *lexer, struct dpe_place place)
 {
@@ -229,7 +229,7 @@ int dpe_lex_unknown(struct dpe_lexer *lexer, struct dpe_place place)
 
 	if (c >= 0x80)
 		dpe_diag(lexer->diags, DPE_ERROR, place,
-			"'%.*s' has no meaning here: names are of ASCII letters, digits and _",
+			"'%.*s' has no meaning here: names consist of ASCII letters, digits and _",
 			(int)(place.end - place.begin), text);
 	else if (isprint(c))
 		dpe_diag(lexer->diags, DPE_ERROR, place, "'%c' has no meaning in a specification%s",
@@ -251,7 +251,7 @@ void dpe_lex(struct dpe_lexer *lexer, struct dpe_tokens *tokens)
 	lexer->newline = true;
 	dpe_scanlex_init_extra(lexer, &scanner);
 	dpe_scan_scan_bytes(text + lexer->offset, (int)(len - lexer->offset), scanner);
-	/* the last token is always T_END, also where there is no reading on */
+	/* the last token is always T_END, also after too many errors */
 	do {
 		memset(&token, 0, sizeof(token));
 		token.kind = dpe_diags_errors(lexer->diags) > DPE_MAX_ERRORS

@@ -29,7 +29,7 @@ int dpe_token_kind_before(const struct dpe_classifier *f)
 	return f->out->n ? dpe_token_before(f)->kind : T_ITEM;
 }
 
-/* Within parentheses of events only, or within none: where a DPE may stand. */
+/* Outside of brackets, or inside groups of events only: where an expression of events may be. */
 bool dpe_token_at_dpe(const struct dpe_classifier *f)
 {
 	return !f->nopen || f->open[f->nopen - 1].kind == GROUP;
@@ -44,7 +44,7 @@ bool dpe_token_in_braces(const struct dpe_classifier *f)
 	return false;
 }
 
-/* The last token ends an event or a parenthesis of events. */
+/* The last token ends an event or a group of events. */
 bool dpe_token_after_operand(const struct dpe_classifier *f)
 {
 	switch (dpe_token_kind_before(f)) {
@@ -95,7 +95,7 @@ static bool dpe_token_is_mode_word(const struct dpe_classifier *f, unsigned by)
 	       dpe_token_is_word(f, by, "sync");
 }
 
-/* A mode rather than an event or a rule of that name. */
+/* A mode, not an event or a rule of that name. */
 bool dpe_token_is_mode(const struct dpe_classifier *f)
 {
 	return dpe_token_is_mode_word(f, 0) && !dpe_token_is_header(f, 0, ':') &&
@@ -139,7 +139,7 @@ static bool dpe_token_is_mode_with_header(const struct dpe_classifier *f)
 	return dpe_token_is_header(f, by, ':');
 }
 
-/* What can be nothing but the beginning of an item, wherever it stands between events. */
+/* The next token can only begin an item. */
 bool dpe_token_is_clear_start(const struct dpe_classifier *f)
 {
 	return dpe_token_is_header(f, 0, ':') || dpe_token_is_header(f, 0, '=') ||
@@ -147,7 +147,7 @@ bool dpe_token_is_clear_start(const struct dpe_classifier *f)
 	       dpe_token_is_mode_with_header(f);
 }
 
-/* The same inside of brackets that somebody forgot to close. */
+/* The same inside a bracket that was left open by mistake. */
 bool dpe_token_is_start_in_brackets(const struct dpe_classifier *f)
 {
 	if (!dpe_token_ahead(f, 0)->first)

@@ -21,12 +21,12 @@ int dpe_yylex(DPE_YYSTYPE *value, DPE_YYLTYPE *place, struct dpe_parser *parser)
 	return token->kind;
 }
 
-/* Only what is no syntax error comes here: the parser's stack is full. */
+/* Called only if the parser's stack is full; syntax errors are reported by the grammar. */
 void dpe_yyerror(const DPE_YYLTYPE *place, struct dpe_parser *parser, const char *message)
 {
 	(void)message;
 	dpe_diag(parser->spec->diags, DPE_ERROR, *place,
-		"too many levels within each other: write a part of it on its own");
+		"too many levels of nesting: write a part of it on its own");
 }
 
 static const char *text_of(const struct dpe_parser *parser, const struct dpe_token *token)
@@ -43,7 +43,7 @@ static bool is_operator(int kind)
 	return kind == ';' || kind == '+' || kind == '&' || kind == ':' || kind == '=';
 }
 
-/* What C programmers write and a DPE does not know. */
+/* Operators of C that are none on events, with what to write instead. */
 static const char *instead_of(int kind)
 {
 	switch (kind) {
@@ -60,7 +60,7 @@ static const char *instead_of(int kind)
 	case '?':
 		return "write (… + …) for what may occur, or * for what may repeat";
 	case T_UPDATE:
-		return "assignments stand alone as statements, in { }";
+		return "an assignment is a statement of its own, in { }";
 	default:
 		return NULL;
 	}
@@ -107,7 +107,7 @@ static void report_early_end(struct dpe_parser *parser, const struct dpe_token *
 			last ? text_of(parser, last) : "");
 	else
 		dpe_diag(diags, DPE_ERROR, last ? last->place : (struct dpe_place){0},
-			"the rule breaks off after '%s'", last ? text_of(parser, last) : "");
+			"the rule ends early, after '%s'", last ? text_of(parser, last) : "");
 }
 
 static void report_unexpected(struct dpe_parser *parser, const struct dpe_token *token,
@@ -123,14 +123,14 @@ static void report_unexpected(struct dpe_parser *parser, const struct dpe_token 
 		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s': %s", text, instead);
 	else if (token->kind == ')' && last && last->kind == '(')
 		dpe_diag(diags, DPE_ERROR, token->place,
-			"nothing stands between these parentheses: write an expression");
+			"these parentheses are empty: write an expression");
 	else if (last && is_operator(last->kind) && is_operator(token->kind))
 		dpe_diag(diags, DPE_ERROR, token->place, "%s is missing between '%s' and '%s'",
 			expects(expected, n, "an event position") ? "a value" : "an event",
 			text_of(parser, last), text);
 	else if (token->kind == '^' && last && last->kind == ')')
 		dpe_diag(
-			diags, DPE_ERROR, token->place, "carets stand before the arguments: f^(x)");
+			diags, DPE_ERROR, token->place, "carets precede the arguments: f^(x)");
 	else if (n && n <= 5)
 		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s': %s is expected here",
 			text, list_of(parser, expected, n));
@@ -191,7 +191,7 @@ static struct dpe_place place_at(const struct dpe_source *source, size_t at)
 	return (struct dpe_place){source, (uint32_t)at, (uint32_t)at + 1};
 }
 
-/* Whether it is text at all; what is not stops here. */
+/* False after a diagnostic for what is no text. */
 static bool check_text(struct ast_spec *spec, const struct dpe_source *source)
 {
 	size_t len, step;
@@ -239,11 +239,11 @@ static void parse_text(struct ast_spec *spec, const struct dpe_source *source, b
 
 static bool has_action(const struct ast_dpe *dpe)
 {
-	/* the right spine may be long, the left one longer: both are within DPE_MAX_OPERATORS */
+	/* the recursion is within DPE_MAX_OPERATORS */
 	return dpe && (dpe->action || has_action(dpe->left) || has_action(dpe->right));
 }
 
-/* An operator was missing, which was told already. */
+/* An operator was missing, which is reported already. */
 static bool has_gap(const struct ast_dpe *dpe)
 {
 	return dpe && ((dpe->kind == DPE_NODE_SEQ && dpe->place.begin == dpe->place.end) ||
@@ -355,8 +355,7 @@ static bool same_file(const char *a, const char *b)
 	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* A file beside the including one that has the name of a shipped one; the shipped ones themselves
- * include each other as they lie. */
+/* Notes that a file beside the including one hides a shipped one; shipped files include each other. */
 static void note_hidden(struct reader *r, const struct ast_item *item, const char *path)
 {
 	char *folder = dpe_xasprintf("%.*s.", (int)folder_length(path), path), *hidden = NULL;
@@ -379,7 +378,7 @@ static void note_hidden(struct reader *r, const struct ast_item *item, const cha
 	free(folder);
 }
 
-/* The file that is meant, or NULL and in `tried` where it was looked for. */
+/* The file to include, or NULL and the paths tried in `tried`. */
 static const char *find_include(
 	struct reader *r, const char *from, const char *name, struct dpe_text *tried)
 {
@@ -458,7 +457,7 @@ static void follow_include(struct reader *r, const struct ast_item *item)
 	dpe_text_free(&tried);
 }
 
-/* Includes stand where their items do: what is included comes first. */
+/* Items of an included file precede the include item. */
 static void read_items(struct reader *r, const struct dpe_source *source, bool included)
 {
 	struct ast_item *items = NULL, *next;

@@ -38,12 +38,12 @@ struct ast_expr {
 	const char *name;
 	uint64_t num;
 	bool negative; /* of numbers in arguments */
-	bool parens;   /* stands in parentheses */
+	bool parens;   /* in parentheses */
 	bool text;     /* of a name as an argument: text(name) */
 	bool single;   /* = rather than ==, which means the same in [ ] */
 	unsigned depth;
 	struct ast_expr *left, *right, *third;
-	struct ast_expr *next, *last; /* in a list of arguments; the first knows the last */
+	struct ast_expr *next, *last; /* in a list of arguments; `last` of the first only */
 	struct dpe_place place;
 };
 
@@ -65,9 +65,9 @@ struct ast_name {
 	struct ast_name *next, *last;
 };
 
-/* An event as written; after expansion none of them names a definition any more. */
+/* An event as written; after expansion none names a definition. */
 struct ast_event {
-	bool data; /* [ … ]: what stands inside is in `expr` */
+	bool data; /* [ expr ] */
 	const char *module, *name;
 	bool quoted; /* "name": the name of no definition */
 	unsigned carets;
@@ -75,9 +75,9 @@ struct ast_event {
 	enum dpe_phase phase;
 	struct ast_expr *args;
 	struct ast_expr *expr;
-	bool result; /* behind `from`: the object is what the function returns */
-	struct ast_expr *pointer; /* … which this name of the rule is for */
-	struct ast_event *from, *to; /* of data: when what is at a pointer is watched; or NULL */
+	bool result; /* behind `from`: the function returns the object … */
+	struct ast_expr *pointer; /* … and this variable of the rule is bound to it */
+	struct ast_event *from, *to; /* of data events of objects, else NULL */
 	struct ast_name *by;    /* or NULL */
 	struct ast_expr *cond;  /* or NULL */
 	struct dpe_place place; /* of it all, without the action */
@@ -90,7 +90,7 @@ struct ast_block {
 	struct dpe_place place;
 };
 
-/* Where the definition was named that an expanded node comes from. */
+/* The use of a definition that an expanded node comes from. */
 struct ast_origin {
 	const struct ast_item *definition;
 	struct dpe_place place;
@@ -119,7 +119,7 @@ struct ast_item {
 	const char *name;       /* of the variable, definition or rule; the file to include */
 	struct dpe_place place; /* of the name, or of the whole item where it has none */
 	struct dpe_place begin; /* of its first token */
-	bool included;          /* stands in an included file */
+	bool included;          /* of an included file */
 	bool ends_with_brace;   /* … of an action */
 	enum ast_mode mode;
 	enum dpe_pairing pairing;
@@ -176,15 +176,15 @@ void dpe_parse_file(struct ast_spec *spec, const char *path, const struct parse_
 	struct include_set *seen);
 void dpe_parse_source(struct ast_spec *spec, const struct dpe_source *source,
 	const struct parse_options *options, struct include_set *seen);
-/* True where the text, and what it includes, can be parsed; else after diagnostics. */
+/* True if the text and its includes parse; else diagnostics were added. */
 bool dpe_spec_parses(const char *name, const char *text, size_t len,
 	const struct dpe_compile_options *options, struct dpe_diags *diags);
 
 /* definitions.c */
-/* Collects the definitions, tells what is wrong with their names, parameters and bodies. */
+/* Collects the definitions; reports errors in their names, parameters and bodies. */
 void dpe_collect_definitions(struct ast_spec *spec);
 struct ast_item *dpe_find_definition(const struct ast_spec *spec, const char *name);
-/* Tells of parameters of a definition, or variables of a rule, that are no names. */
+/* Reports parameters of a definition, or variables of a rule, that are no names. */
 void dpe_check_params(struct ast_spec *spec, const struct ast_item *item);
 /* After all rules: checks the definitions that no rule names, and warns of them. */
 void dpe_check_unused(struct ast_spec *spec);
@@ -194,9 +194,9 @@ void dpe_check_unused(struct ast_spec *spec);
 struct ast_dpe *dpe_expand(struct ast_spec *spec, const struct ast_item *rule);
 /* The same for one observed event, which must be one event after expansion too. */
 struct ast_dpe *dpe_expand_observed(struct ast_spec *spec, const struct ast_dpe *event);
-/* Expands a definition by itself for its errors, its parameters standing for themselves. */
+/* Expands a definition for its errors only, with its parameters as arguments. */
 void dpe_expand_alone(struct ast_spec *spec, struct ast_item *definition);
-/* An error, and notes through which definitions one came there; true where it is a new one. */
+/* An error, with notes for the definitions in whose expansion it is; false if it was reported before. */
 bool dpe_ast_error(struct dpe_diags *diags, const struct ast_origin *origin, struct dpe_place place,
 	const char *fmt, ...) DPE_PRINTF(4, 5);
 

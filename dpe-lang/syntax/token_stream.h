@@ -6,7 +6,7 @@
 #include "dpe-lang/syntax/syntax.h"
 #include "dpe-lang/syntax/grammar.h"
 
-/* flex's words for bison's types */
+/* bison's types under flex's names */
 #define YYSTYPE DPE_YYSTYPE
 #define YYLTYPE DPE_YYLTYPE
 
@@ -22,7 +22,7 @@ struct dpe_tokens {
 	unsigned n, cap;
 };
 
-/* What the lexer needs beside flex's own state. */
+/* The lexer's state besides that of flex. */
 struct dpe_lexer {
 	struct dpe_arena *arena;
 	struct dpe_diags *diags;
@@ -32,14 +32,14 @@ struct dpe_lexer {
 	struct dpe_token last; /* the token before */
 };
 
-/* What the grammar needs: classified tokens, and where its items go. */
+/* The parser's state: its input, classified tokens, and its output, items. */
 struct dpe_parser {
 	struct ast_spec *spec;
 	struct dpe_arena *arena;
 	struct dpe_tokens tokens;
 	unsigned next;
 	bool included;
-	bool too_deep; /* said already */
+	bool too_deep; /* reported */
 	struct ast_item *items, **last;
 };
 
@@ -48,7 +48,7 @@ void dpe_yyerror(const DPE_YYLTYPE *place, struct dpe_parser *parser, const char
 
 /* ---- lexer.l, literals.c -------------------------------------------------------------- */
 
-/* All tokens of the source, as they stand there. */
+/* All tokens of the source, in its order. */
 void dpe_lex(struct dpe_lexer *lexer, struct dpe_tokens *tokens);
 int dpe_lex_real(
 	struct dpe_lexer *lexer, const char *text, struct dpe_place place, DPE_YYSTYPE *value);
@@ -61,13 +61,13 @@ int dpe_lex_string(struct dpe_lexer *lexer, const char *text, size_t len, struct
 int dpe_lex_char(struct dpe_lexer *lexer, const char *text, size_t len, struct dpe_place place,
 	DPE_YYSTYPE *value);
 int dpe_lex_unknown(struct dpe_lexer *lexer, struct dpe_place place);
-/* True where a ' at `place` is the prime of a variable: nothing stands between them. */
+/* True if a ' at `place` is the prime of a variable, directly behind it. */
 bool dpe_lex_is_prime(const struct dpe_lexer *lexer, struct dpe_place place);
 
 /* ---- tokens.c ------------------------------------------------------------------------- */
 
-/* Decides what names are and where items begin, and closes what is left open; tells what is wrong
- * with either. The result always has its brackets in pairs. */
+/* Classifies names, inserts the ends of items, closes open brackets, and reports errors in these. The
+ * brackets of the result are always paired. */
 void dpe_classify_tokens(struct dpe_arena *arena, struct dpe_diags *diags,
 	const struct dpe_tokens *in, struct dpe_tokens *out);
 
