@@ -1,5 +1,5 @@
-/* What the stabilizer lets go, to the rules that want it: by the name of an event, so that what no rule
- * names costs one look; and what never came, or was lost. */
+/* From the stabilizer to the rules: each released event goes to the rules that watch its name; an
+ * event that no rule names costs one table lookup. Also what never came, or was lost. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/dispatch.h"
 #include "recognizer/engines/engines.h"
@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-/* Slices forget when they have twice as many events as after the last time, so that each event
- * pays for a few looks only. */
+/* Slices forget events when their number has doubled since the last time, so that the cost of
+ * forgetting is constant per event. */
 static __attribute__((noinline)) void forget(struct dpe_recognizer *recognizer)
 {
 	const struct dpe_horizon *horizon = dpe_recognizer_horizon(recognizer, 0);
@@ -28,7 +28,7 @@ static __attribute__((noinline)) void forget(struct dpe_recognizer *recognizer)
 }
 /* ---- released events --------------------------------------------------------------------- */
 
-/* Gives the event to the rule; the watchers of one rule stand together. */
+/* Gives the event to one rule, whose watchers are adjacent in the table. */
 static void take_by_rule(struct dpe_run *run, const struct dpe_watcher *watcher,
 	const struct dpe_watcher *end, const struct dpe_event *event,
 	struct dpe_occurrence **occurrence)
@@ -86,7 +86,7 @@ static void pass_gap(struct dpe_recognizer *recognizer, const struct dpe_message
 		dpe_deadlocks_lose(recognizer, message->thread);
 }
 
-/* What is done with events whatever the rules are. By itself, as few events need it. */
+/* What is done with an event whatever the rules are. Not inlined, as few events need it. */
 static __attribute__((noinline)) void inspect_event(struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
 	if (event->doubtful) /* a late one: what came before it may have been judged without it */
@@ -122,7 +122,7 @@ static __attribute__((noinline)) void follow_rules(
 		dpe_occurrence_unref(occurrence);
 }
 
-/* True where one rule alone takes the event the short way, or does not want its phase. */
+/* True where the only rule took the event on its fast path, or does not watch its phase. */
 static inline bool take_bare_fast(const struct dpe_watcher *alone, const struct dpe_event *event)
 {
 	return !(alone->phases >> event->message->phase & 1) ||
@@ -141,7 +141,7 @@ static void follow_with_locks(
 	dpe_message_unref(message);
 }
 
-/* An event whose name rules name, and not only rules about pairs. */
+/* An event that some rule watches, and not only rules about pairs. */
 static __attribute__((noinline)) void follow_event(
 	struct dpe_recognizer *recognizer, const struct dpe_name_watchers *watch, const struct dpe_event *event)
 {
@@ -155,7 +155,7 @@ static __attribute__((noinline)) void follow_event(
 		follow_rules(recognizer, watch, event);
 }
 
-/* True where no more is to be done with the event than what rules do. */
+/* True where only the rules need to see the event. */
 static inline bool needs_no_inspection(const struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
 	return !(recognizer->inspects_all | (recognizer->ngaps != 0) | event->doubtful |
@@ -183,8 +183,8 @@ static __attribute__((noinline)) void take_event(
 		forget(recognizer);
 }
 
-/* True where all that there is to do was done, as take_event would have: no rule looks at the event, or
- * those about pairs alone, which keep no more than before. */
+/* The fast path of an event that no rule watches, or only rules about pairs, which then keep no
+ * more events than before. False where nothing was done and take_event has to. */
 static inline bool take_event_fast(struct dpe_recognizer *recognizer, const struct dpe_event *event)
 {
 	const struct dpe_name_watchers *watch;

@@ -1,12 +1,13 @@
-/* dispatch: how a recognizer begins, and where its events go. */
+/* dispatch: setting up a recognizer, and sending its events to the rules. */
 #ifndef DPE_RECOGNIZER_DISPATCH_H
 #define DPE_RECOGNIZER_DISPATCH_H
 
 #include "recognizer/recognizer.h"
 
-/* Makes all that depends on the specification; options and sink are there. False after a diagnostic. */
+/* Makes everything that depends on the specification; options and sink are set. False after a
+ * diagnostic. */
 bool dpe_recognizer_set_up(struct dpe_recognizer *recognizer, struct dpe_diags *diags);
-/* Where the stabilizer's events go: to the rules. */
+/* The sink that takes the stabilizer's events to the rules. */
 struct dpe_stabilizer_sink dpe_dispatch_sink(struct dpe_recognizer *recognizer);
 
 #endif

@@ -1,5 +1,5 @@
-/* The pipeline: message → its part in synchronisations → stabilizer → the rules that watch it (dispatch.c)
- * → verdicts. */
+/* The public interface, and the path of a message: its part in synchronisations, the stabilizer,
+ * the rules that watch it (dispatch.c), verdicts. See README.md. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/dispatch.h"
@@ -17,7 +17,7 @@
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-/* A message that no log gives. */
+/* A message that no log contains. */
 static bool refuse(const struct dpe_recognizer *recognizer, struct dpe_message *message,
 	struct dpe_diags *diags)
 {
@@ -34,7 +34,7 @@ static bool refuse(const struct dpe_recognizer *recognizer, struct dpe_message *
 	return false;
 }
 
-/* The message may have a part in synchronisations. */
+/* For names that `sync` rules watch. */
 static __attribute__((noinline)) bool synchronise(struct dpe_recognizer *recognizer,
 	struct dpe_message *message, struct dpe_diags *diags)
 {
@@ -55,7 +55,7 @@ static __attribute__((noinline)) bool synchronise(struct dpe_recognizer *recogni
 		diags);
 }
 
-/* Nothing comes of it: something is wrong with it, or with when it comes. */
+/* The message is not used: it is malformed, or it comes after the end. */
 static __attribute__((noinline)) bool turn_away(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
 {
@@ -129,7 +129,7 @@ void dpe_recognizer_lose(struct dpe_recognizer *recognizer, const struct dpe_thr
 
 /* ---- verdicts ---------------------------------------------------------------------------- */
 
-/* A rule has still something to say when it might have missed a match, or a whole slice. */
+/* Reports at the end that a rule may have missed a match, or a whole slice. */
 static void tell_missing(struct dpe_run *run)
 {
 	bool told = run->rule->mode == DPE_DETECT ? run->verdicts : run->inconclusive;
@@ -156,7 +156,7 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
 	if (!recognizer->ended)
 		dpe_stabilizer_finish(recognizer->stabilizer);
 	if (recognizer->ended) {
-		recognizer->ended = false; /* else no action runs any more */
+		recognizer->ended = false; /* actions run only before the end */
 		dpe_recognizer_doubt(recognizer, "the run was ended by break");
 	}
 	recognizer->finishing = true;

@@ -1,4 +1,5 @@
-/* How a recognizer begins: which rules watch which events, and what is known of them beforehand. */
+/* Setting up a recognizer: which rules watch which names, and what is known of the rules in
+ * advance. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/dispatch.h"
 #include "recognizer/engines/engines.h"
@@ -10,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW_LITERALS 4 /* fit into slices at rest */
+#define FEW_LITERALS 4 /* rules so small have compact slices */
 
 static const char last_event[] = "thread::exit";
 static const char found_event[] = "thread::found";
 
-/* Phases of messages that an event without a phase, or with one, stands for, one bit each. */
+/* Phases of messages that a pattern with this phase matches, one bit each. */
 static uint8_t phases_of(enum dpe_phase phase)
 {
 	return phase == DPE_BARE ? 1 << DPE_BARE | 1 << DPE_ENTER : 1 << phase;
@@ -103,8 +104,8 @@ static bool wants_positions(const struct dpe_rule *rule)
 	       dpe_action_names_positions(rule->otherwise);
 }
 
-/* True where all events of a slice are of one thread: its last event is all that a later one can
- * follow at once. */
+/* True where all events of a slice belong to one thread, so that an event has at most one immediate
+ * predecessor, the last one. */
 static bool stays_in_thread(const struct dpe_rule *rule)
 {
 	for (unsigned i = 0; i < rule->npatterns; i++) {
@@ -141,8 +142,8 @@ static void find_masks(struct dpe_run *run)
 	}
 }
 
-/* Followed as a whole, as what its slices hold then is little, and can be written as words: there may
- * be very many. */
+/* Followed as a whole, because its slices are small and can be encoded compactly: there may be very
+ * many. */
 static bool is_small(const struct dpe_run *run)
 {
 	return run->automaton && run->rule->nvariables && run->rule->nliterals <= FEW_LITERALS;
@@ -154,7 +155,7 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 
 	find_masks(run);
 	if (rule->mode == DPE_SYNC) {
-		/* Its conditions are numbers, which hold whatever they are. */
+		/* the conditions of its events are round numbers, not truth values */
 		for (unsigned i = 0; rule->pairing == DPE_ROUNDS && i < rule->npatterns; i++)
 			run->placed[i] = true;
 		return true;
@@ -197,7 +198,7 @@ static void find_alone(struct dpe_recognizer *recognizer, dpe_name name)
 		watch->alone = only;
 }
 
-/* What no rule follows is for the stabilizer alone. */
+/* Whether any rule takes events of this name; if not, only the stabilizer needs them. */
 static bool is_followed(const struct dpe_recognizer *recognizer, dpe_name name)
 {
 	const struct dpe_name_watchers *watch = &recognizer->by_name[name];
@@ -229,7 +230,7 @@ static bool wants_locks(const struct dpe_name_watchers *watch)
 	return false;
 }
 
-/* Events that take a short way would pass by without their locks. */
+/* Events on a fast path would not get their locks. */
 static void prepare_locks(struct dpe_recognizer *recognizer)
 {
 	if (!any_keeps_waits(recognizer->spec))

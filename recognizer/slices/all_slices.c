@@ -1,5 +1,5 @@
-/* What is done to all slices of a rule: at the end, when the automaton has other states, and when
- * events can be forgotten. Slices at rest are put to work for it only where they must be. */
+/* Iterating over all slices of a rule: at the end of the input, and when the automaton was renewed.
+ * Compact slices are made active only where necessary. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/slices/cells.h"
 #include "recognizer/slices/slices.h"
@@ -18,7 +18,7 @@ static void report_overflow(struct dpe_run *run, const struct dpe_slice *slice)
 	dpe_verdict_report(run, slice, &verdict);
 }
 
-/* A slice at rest that is as it should be need not be at work to be told of. */
+/* A compact slice in a final state is reported without making it active. */
 static bool finish_compact(struct dpe_run *run, struct dpe_cell *cell)
 {
 	struct dpe_reading reading = {.config.state = cell->state};
@@ -83,7 +83,7 @@ static void adopt_cell(struct dpe_run *run, struct dpe_cell *cell, const struct 
 		dpe_slice_adopt(run, dpe_slice_activate(run, cell), old);
 }
 
-/* Those at work first, so that nobody is laid to rest in a state of the old automaton. */
+/* Active slices first, so that none is made compact in a state of the old automaton. */
 void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old)
 {
 	struct dpe_slices *slices = run->slices;

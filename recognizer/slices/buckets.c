@@ -1,5 +1,5 @@
-/* Where the patterns of a rule bind different variables, each slice also stands in buckets, under
- * those of its values that some pattern can share with it. */
+/* An index for rules whose patterns bind different variables: cells by those of their values that
+ * some pattern can share with them. */
 #include "recognizer/slices/cells.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ void dpe_buckets_add(struct dpe_run *run, struct dpe_cell *cell)
 
 	if (slices->npattern_masks == 1)
 		return;
-	if (cell->mask != slices->full) /* else it is found in the table */
+	if (cell->mask != slices->full) /* else the table of cells finds it */
 		add_to_bucket(run, cell->mask, cell);
 	for (unsigned i = 0; i < slices->npattern_masks; i++) {
 		uint64_t sub = slices->pattern_masks[i] & cell->mask;

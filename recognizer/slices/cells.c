@@ -1,5 +1,4 @@
-/* The slices of a rule: cells of one size, in the order of their beginning, and the table that finds
- * one by its values. */
+/* The cells of a rule's slices: fixed size, in order of creation, with a hash table by values. */
 #include "recognizer/slices/cells.h"
 
 #include <stdlib.h>
@@ -10,8 +9,8 @@
 #define ALIGNMENT 64
 #define LARGE_PAGE ((size_t)2 << 20)
 #define CELL_STEP 16
-#define MOST_VALUES 8 /* there is room for */
-/* Bytes for a slice with a single event that has as many arguments as there are variables, and one
+#define MOST_VALUES 8 /* slots for values in a cell */
+/* Bytes for a slice with one event that has as many arguments as the rule has variables, and one
  * word more. */
 #define EXPECTED 72
 #define DETECTED 104
@@ -89,8 +88,7 @@ size_t dpe_cell_room(const struct dpe_slices *slices)
 	return slices->cell_size - slices->content_at;
 }
 
-/* Where there are many cells, much of the time goes into finding the pages that they are in: large
- * ones, where the system has them. */
+/* With many cells, address translation dominates: use large pages where the system has them. */
 static void *new_block(size_t size, bool many)
 {
 	void *block = NULL;
@@ -98,7 +96,7 @@ static void *new_block(size_t size, bool many)
 	if (posix_memalign(&block, many ? LARGE_PAGE : ALIGNMENT, size))
 		return dpe_xmalloc(size);
 	if (many)
-		madvise(block, size, MADV_HUGEPAGE); /* else it is as good, if slower */
+		madvise(block, size, MADV_HUGEPAGE); /* a failure costs only speed */
 	return block;
 }
 
@@ -214,7 +212,7 @@ struct dpe_cell *dpe_cell_new(struct dpe_run *run, uint64_t mask, const struct d
 	struct dpe_slices *slices = run->slices;
 	struct dpe_cell *cell;
 
-	if (slices->ncells == UINT32_MAX - 1) /* far beyond what memory there is */
+	if (slices->ncells == UINT32_MAX - 1) /* more than memory can hold */
 		dpe_xmalloc(PTRDIFF_MAX);
 	if (slices->ncells == slices->nchunks * (uint64_t)DPE_CHUNK)
 		add_chunk(slices);

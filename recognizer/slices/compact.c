@@ -1,9 +1,7 @@
-/* Slices at work and at rest.
- *
- * An event wakes the slice that it comes to, and those that have been at work for longest are laid
- * to rest again: there are never many at work, and each takes little memory otherwise. Most events
- * wake nobody: an `expect` slice whose events come one after another in one thread stands at the
- * last one alone, which the next takes the place of in the cell. */
+/* Active and compact slices. An event activates its slice; the least recently activated ones are
+ * encoded again, so that few are active. The fast path at the end needs no activation: an `expect`
+ * slice whose events form one chain is just its last event, which the next one replaces in the
+ * cell. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/slices/cells.h"
 
@@ -73,7 +71,7 @@ struct dpe_slice *dpe_slice_activate_new(struct dpe_run *run, struct dpe_cell *c
 	return make_active(run->slices, cell, new_slice(run->slices, cell));
 }
 
-/* The only event, as the only one in its order, where the only reading stands. */
+/* One configuration with one register, which is also the only event of the order. */
 static void decode_single(struct dpe_run *run, const struct dpe_cell *cell, struct dpe_slice *slice)
 {
 	const struct dpe_single_event *one = &dpe_cell_content_of(run->slices, cell)->one;
@@ -96,8 +94,8 @@ static void decode_single(struct dpe_run *run, const struct dpe_cell *cell, stru
 	reading->config.registers[0] = event;
 }
 
-/* While a rule's slices grow, all of them pass through one size after another. A pool keeps as many
- * blocks of each size as there ever were; the heap makes one of several. */
+/* Larger blocks come from the heap: while the slices of a rule grow they pass through all sizes,
+ * and a pool never gives blocks of one size to another. */
 #define LARGEST_POOLED 256
 
 static unsigned char *new_block(struct dpe_run *run, size_t size)
@@ -159,7 +157,7 @@ static bool is_new(const struct dpe_run *run, const struct dpe_slice *slice)
 	       reading->config.state == dpe_config_begin(run).state;
 }
 
-/* The event at which a slice of one event stands, or NULL. */
+/* The event of a slice that fits DPE_CELL_SINGLE, or NULL. */
 static const struct dpe_occurrence *find_single(
 	const struct dpe_run *run, const struct dpe_slice *slice)
 {
@@ -179,7 +177,7 @@ static const struct dpe_occurrence *find_single(
 		       : NULL;
 }
 
-/* False where the cell has no room for it. */
+/* False where the cell is too small. */
 static bool write_single(struct dpe_run *run, struct dpe_cell *cell, struct dpe_message *message,
 	uint64_t number, const struct dpe_stamp *stamp)
 {
@@ -205,7 +203,7 @@ static bool write_single(struct dpe_run *run, struct dpe_cell *cell, struct dpe_
 	return true;
 }
 
-/* The message that the words hold a reference to, or NULL. */
+/* The message that the encoding refers to, or NULL. */
 static struct dpe_message *whole_message(const struct dpe_single_event *one)
 {
 	struct dpe_words_read words = {.at = one->words};
@@ -213,7 +211,7 @@ static struct dpe_message *whole_message(const struct dpe_single_event *one)
 	return dpe_message_packed_pointer(&words);
 }
 
-/* What write_one wrote. */
+/* Drops what write_single wrote. */
 static void drop_single(const struct dpe_single_event *one)
 {
 	const struct dpe_stamp stamp = {.past = one->past};
@@ -239,7 +237,7 @@ static bool write_encoded(struct dpe_run *run, struct dpe_cell *cell, const stru
 	return true;
 }
 
-/* False where it holds too much. */
+/* False where the slice is too large. */
 static bool write_cell(struct dpe_run *run, struct dpe_cell *cell, const struct dpe_slice *slice)
 {
 	const struct dpe_occurrence *one;
@@ -266,7 +264,7 @@ static bool has_earlier(const struct dpe_slice *slice)
 	return false;
 }
 
-/* It holds nothing any more. */
+/* The slice is empty. */
 static void keep_spare(struct dpe_slices *slices, struct dpe_slice *slice)
 {
 	dequeue(slices, slice);
@@ -274,7 +272,7 @@ static void keep_spare(struct dpe_slices *slices, struct dpe_slice *slice)
 	slices->spare = slice;
 }
 
-/* Most of what it can do without it does not take along. */
+/* Forgets events before they are encoded: most compact slices then need one event. */
 static void forget_before_compacting(struct dpe_run *run, struct dpe_slice *slice)
 {
 	const struct dpe_horizon *horizon;
@@ -303,7 +301,7 @@ static bool compact_slice(struct dpe_run *run, struct dpe_slice *slice)
 	return true;
 }
 
-/* Those that hold too much stay, and are looked at again when it is their turn. */
+/* Slices that are too large stay active and are tried again when their turn comes. */
 void dpe_slices_compact(struct dpe_run *run)
 {
 	struct dpe_slices *slices = run->slices;
@@ -313,7 +311,7 @@ void dpe_slices_compact(struct dpe_run *run)
 	for (unsigned left = slices->nactivated + 1; left && slices->nactive > slices->most_active; left--) {
 		struct dpe_slice *slice = slices->first;
 
-		if (slice->next) /* which is not needed yet, and far away */
+		if (slice->next) /* the next one to be encoded; its cell is probably not cached */
 			__builtin_prefetch(slice->next->cell, 1);
 		if (compact_slice(run, slice))
 			continue;

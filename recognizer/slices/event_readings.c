@@ -1,4 +1,5 @@
-/* How an event may be read in a slice: as which literals of the rule, if as any. */
+/* As which literals of the rule an event may be read in a slice, given the conditions of its
+ * patterns. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/engines/engines.h"
 #include "recognizer/patterns/patterns.h"
@@ -72,7 +73,7 @@ bool dpe_placed_condition_holds(const struct dpe_run *run, const struct dpe_slic
 	return dpe_pattern_condition_holds(&env, &run->rule->patterns[pattern]);
 }
 
-/* A condition that looks at other events holds in the slice where any reading has such events. */
+/* A condition about other events holds in the slice where it holds for some configuration. */
 static bool admits(const struct dpe_run *run, const struct dpe_slice *slice, unsigned pattern,
 	const struct dpe_occurrence *occurrence)
 {

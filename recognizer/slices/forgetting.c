@@ -1,4 +1,4 @@
-/* Forgetting: events and partial matches of slices that no event to come can need. */
+/* Forgetting: drops events and partial matches of slices that no future event needs. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/slices/cells.h"
 #include "recognizer/slices/slices.h"

@@ -1,11 +1,12 @@
-/* Slices that have ended go, once they are many, as if they had never been. */
+/* Freeing slices that have ended: once they are half of all, those that would be created again just
+ * as they are now. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/slices/cells.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls for each slice that is known and has some of the values of this one. */
+/* Calls for each existing slice whose values are a proper subset of this one's. */
 static void each_part(struct dpe_slices *slices, struct dpe_cell *cell,
 	void (*each)(struct dpe_cell *cell, struct dpe_cell *part))
 {
@@ -30,9 +31,9 @@ static void keep_part(struct dpe_cell *cell, struct dpe_cell *part)
 	part->marked |= cell->marked;
 }
 
-/* Marks those that stay. A slice that has ended is as new. It can go where it would be made anew as new: where no part of
- * it has anything to begin it with; and where it is no part of one that stays, which is to know
- * that it is not the largest. */
+/* Marks the slices that stay. A retired slice is as new, and can go if it would be created again as
+ * new: that is, if no slice with a subset of its values has contents that it would start from, and
+ * if it is not itself a subset of one that stays, which has to know that it is not maximal. */
 static void choose_kept(struct dpe_slices *slices)
 {
 	for (uint32_t i = 0; i < slices->ncells; i++) {
@@ -65,7 +66,7 @@ static void drop_cell(struct dpe_run *run, struct dpe_cell *cell)
 	dpe_values_drop(cell->params, cell->mask);
 }
 
-/* The cells that stay move together, in their order. */
+/* Moves the remaining cells together, in order. */
 static void move_together(struct dpe_run *run)
 {
 	struct dpe_slices *slices = run->slices;

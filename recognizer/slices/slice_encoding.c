@@ -1,5 +1,5 @@
-/* What a slice holds as words: the events first, each once, then by their numbers whatever names
- * them: the order, readings, what partial matches took. */
+/* Compact encoding of a slice: each event once, then the order, configurations and partial matches,
+ * which refer to events by number. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/slices/cells.h"
 
@@ -13,11 +13,11 @@ struct packer {
 	const struct dpe_run *run;
 	struct dpe_words words;
 	const unsigned char *end;
-	bool full; /* there is too much */
+	bool full; /* it does not fit */
 	struct dpe_occurrence *events[MOST_EVENTS];
-	bool whole[MOST_EVENTS]; /* the words name the message */
+	bool whole[MOST_EVENTS]; /* the encoding refers to the message */
 	unsigned nevents;
-	const struct dpe_taken *taken[MOST_TAKEN]; /* each after the one before it */
+	const struct dpe_taken *taken[MOST_TAKEN]; /* each after its predecessor */
 	unsigned ntaken;
 };
 
@@ -116,7 +116,7 @@ static void put(struct packer *packer, uint64_t word)
 		dpe_words_put_varint(&packer->words, word);
 }
 
-/* By its number from 1; 0: there is none. */
+/* its number from 1; 0: none */
 static void put_event(struct packer *packer, const struct dpe_occurrence *occurrence)
 {
 	put(packer, occurrence ? find_event(packer, occurrence) + 1 : 0);
@@ -249,7 +249,7 @@ static uint32_t get(struct unpacker *unpacker)
 	return (uint32_t)dpe_words_get_varint(&unpacker->words);
 }
 
-/* With a reference more. */
+/* Counts a reference. */
 static struct dpe_occurrence *get_event(struct unpacker *unpacker)
 {
 	uint32_t number = get(unpacker);
@@ -257,7 +257,7 @@ static struct dpe_occurrence *get_event(struct unpacker *unpacker)
 	return number ? dpe_occurrence_ref(unpacker->events[number - 1]) : NULL;
 }
 
-/* What is in the words has references of those who name it, who are still to come. */
+/* Its references are counted where the rest of the encoding names it. */
 static struct dpe_occurrence *get_content(struct unpacker *unpacker)
 {
 	struct dpe_occurrence *event = dpe_pool_take(unpacker->pool, sizeof(*event));
@@ -284,7 +284,7 @@ static void get_order(struct unpacker *unpacker, struct dpe_order *order)
 			dpe_order_restore(order, get_event(unpacker));
 	}
 	order->top = get_event(unpacker);
-	if (order->top) /* it is one of the chains', who count it */
+	if (order->top) /* counted in its chain only */
 		order->top->refs--;
 }
 

@@ -1,8 +1,6 @@
-/* Parametric slicing (after Chen and Roşu): a rule with variables is followed once for each
- * combination of their values. An event belongs to every slice whose values include what the
- * event binds; new combinations arise where an event's values can be joined with a slice's.
- *
- * Slices are found by hash, never by scanning. */
+/* Parametric slicing (Chen and Roşu, TACAS 2009): a rule is followed once for each combination of
+ * values of its variables. An event belongs to every slice whose values include those that it
+ * binds; new combinations arise by joining its values with those of existing slices. See README.md. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/patterns/patterns.h"
 #include "recognizer/slices/cells.h"
@@ -13,8 +11,8 @@
 #include <string.h>
 
 #define FEW_PARTIALS 32
-#define MOST_ACTIVE 1024   /* slices at work at a time: long enough for the horizon to pass them */
-#define MANY 16384       /* cells that are far away, as memory goes */
+#define MOST_ACTIVE 1024   /* active slices at a time: enough for the horizon to pass them before they are encoded */
+#define MANY 16384       /* cells from which on prefetching pays */
 
 /* ---- masks ------------------------------------------------------------------------------- */
 
@@ -51,9 +49,9 @@ static void collect_masks(struct dpe_run *run)
 
 /* ---- slices ------------------------------------------------------------------------------ */
 
-/* What a new combination of values has seen so far is what the largest known part of it saw. That
- * part is unique: of two parts, the join is a known part too. Those that the event at hand made are
- * none yet: some of their joins may still be missing. */
+/* A new combination starts from the largest existing slice whose values are a subset of its own.
+ * That is unique, since the join of two subsets exists, too. Slices made by the current event do
+ * not count: some of their joins may be missing. */
 static struct dpe_cell *largest_part(
 	struct dpe_run *run, uint64_t mask, const struct dpe_value *values)
 {
@@ -92,7 +90,7 @@ static void begin_from_part(struct dpe_run *run, struct dpe_slice *slice, const 
 	dpe_deferred_copy(run, slice->number, part->number);
 }
 
-/* A slice with these values and more is there; `sub` are those of a pattern. */
+/* Whether a slice with these values and more exists; `sub`: the variables of a pattern. */
 static bool has_larger(
 	struct dpe_run *run, uint64_t mask, uint64_t sub, const struct dpe_value *values)
 {
@@ -123,7 +121,7 @@ static struct dpe_cell *new_cell(
 	return cell;
 }
 
-/* `sub`: the variables that the event at hand binds */
+/* `sub`: variables that the current event binds */
 static struct dpe_cell *begin_slice(
 	struct dpe_run *run, uint64_t mask, uint64_t sub, const struct dpe_value *values)
 {
@@ -149,18 +147,18 @@ static void touch(struct dpe_slices *slices, struct dpe_cell *cell)
 	*DPE_GROW(slices->touched, slices->ntouched, slices->captouched) = cell;
 }
 
-/* The binding binds all that any does: it has one slice. */
+/* The slice of a binding of all variables. */
 static struct dpe_cell *only_slice(struct dpe_run *run, const struct dpe_binding *binding)
 {
 	struct dpe_cell *cell;
 
-	if (!run->rule->nvariables) /* it has been there from the beginning */
+	if (!run->rule->nvariables) /* it exists from the beginning */
 		return dpe_cell_at(run->slices, 0);
 	cell = dpe_cell_find(run->slices, binding->mask, binding->values);
 	return cell ? cell : begin_slice(run, binding->mask, binding->mask, binding->values);
 }
 
-/* The slices that have the values of the binding, and perhaps more. */
+/* Existing slices whose values include the binding. */
 static void touch_larger(struct dpe_run *run, const struct dpe_binding *binding)
 {
 	struct dpe_slices *slices = run->slices;
@@ -183,11 +181,11 @@ static void touch_larger(struct dpe_run *run, const struct dpe_binding *binding)
 	}
 }
 
-/* Joins the binding with every slice that it is compatible with; the joins belong to the event. */
+/* Joins the binding with every compatible slice; the event belongs to the joins. */
 static void touch_compatible(struct dpe_run *run, const struct dpe_binding *binding)
 {
 	struct dpe_slices *slices = run->slices;
-	unsigned nmasks = slices->nmasks; /* new slices have joined already */
+	unsigned nmasks = slices->nmasks; /* slices made meanwhile are joined already */
 
 	for (unsigned i = 0; i < nmasks; i++) {
 		uint64_t mask = slices->masks[i], joined = mask | binding->mask;
@@ -237,7 +235,7 @@ static void clear_partials(struct dpe_run *run, struct dpe_slice *slice)
 	dpe_detect_clear(run, slice);
 }
 
-/* What the slice was about is over: it is judged as at the end of the run, and is as new. */
+/* The slice has ended: it is judged as at the end of the input and starts again as new. */
 static void retire(struct dpe_run *run, struct dpe_slice *slice)
 {
 	bool expect = run->rule->mode == DPE_EXPECT;
@@ -264,8 +262,8 @@ static bool is_needed(void *context, const struct dpe_occurrence *occurrence)
 	return dpe_detect_needs(context, occurrence);
 }
 
-/* Each event is held against all partial matches of its slice: dead ones are dropped whenever these
- * have doubled. */
+/* Each event is compared with all partial matches of its slice, so dead ones are dropped whenever
+ * the number has doubled. */
 static void drop_dead(struct dpe_run *run, struct dpe_slice *slice)
 {
 	const struct dpe_horizon *horizon;
@@ -311,7 +309,7 @@ static void read_as_literal(
 	run->recognizer->kept += dpe_order_add(&slice->order, occurrence, &run->preds);
 }
 
-/* Whoever only ends the slice is no event of it; whoever is observed is. */
+/* An event that only ends the slice does not become part of it; an observed one does. */
 static void take(struct dpe_run *run, struct dpe_cell *cell, struct dpe_occurrence *occurrence,
 	bool single)
 {
@@ -337,7 +335,7 @@ static void take(struct dpe_run *run, struct dpe_cell *cell, struct dpe_occurren
 	retire(run, slice);
 }
 
-/* What only ends slices begins none. */
+/* An event that only ends slices creates none. */
 static void touch_slices(struct dpe_run *run, const struct dpe_binding *binding)
 {
 	const struct dpe_reads *reads = &run->reads[binding->pattern];
@@ -365,7 +363,7 @@ static void take_all(struct dpe_run *run, struct dpe_occurrence *occurrence)
 	}
 }
 
-/* True where the event looks like one pattern alone, which binds all variables that any binds. */
+/* True where the event matches one pattern, and that binds all variables. */
 static bool is_single(const struct dpe_run *run)
 {
 	const struct dpe_binding *binding = run->bindings;
@@ -374,7 +372,7 @@ static bool is_single(const struct dpe_run *run)
 	       run->reads[binding->pattern].as_literal;
 }
 
-/* The first event of a slice that is not there yet, and has no parts. */
+/* The first event of a new slice that starts from no other one. */
 static bool begin_compact(struct dpe_run *run, unsigned literal, const struct dpe_event *event)
 {
 	struct dpe_slices *slices = run->slices;
@@ -384,7 +382,7 @@ static bool begin_compact(struct dpe_run *run, unsigned literal, const struct dp
 	if (slices->npattern_masks != 1 || !slices->compacts ||
 		!dpe_sequel_first(run, literal, &to))
 		return false;
-	/* Where it cannot be written there, it is a slice that nothing came to yet. */
+	/* where the event does not fit, the cell stays new */
 	return dpe_compact_take_first(run, new_cell(run, binding->mask, binding->values), to, event);
 }
 
@@ -436,7 +434,7 @@ void dpe_slices_prefetch(
 	dpe_cell_prefetch(slices, mask, values, soon);
 }
 
-/* An automaton that has become too large is begun afresh. */
+/* Starts an automaton afresh that has become too large. */
 static void renew_automaton(struct dpe_run *run)
 {
 	struct dpe_automaton *old = dpe_engine_renew(run);

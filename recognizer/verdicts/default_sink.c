@@ -1,4 +1,4 @@
-/* Callbacks in place of those that a sink does not have. */
+/* Default callbacks for those that a sink lacks. */
 #include "recognizer/verdicts/verdicts.h"
 
 static void no_verdict(void *context, const struct dpe_verdict *verdict)

@@ -1,11 +1,6 @@
-/* What losses make uncertain, and what not.
- *
- * A message of thread t that was lost could have been an event of t, or a part of a synchronisation
- * with t. So a slice that is bound to the thread of each of its events, none of which is t, lost no
- * event. Between events of one thread there is no other order than that of its numbers; where no
- * rule synchronises, there is none between threads, either, that messages do not name. Such a slice
- * is in doubt only for the losses of its own threads; any other slice for all. docs/losses.md
- * has the argument. */
+/* Losses, and which verdicts they make inconclusive. A lost message of thread t can affect a slice
+ * that binds the threads of all its events only if t is among them; any other slice is affected by
+ * every loss. The argument is in docs/losses.md. */
 #include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
@@ -15,19 +10,19 @@ static const struct dpe_value nobody = {.kind = DPE_NONE};
 struct lossy {
 	struct dpe_keyed keyed; /* by thread */
 	struct lossy *next;
-	struct dpe_thread_loss loss; /* the thread is the key's */
-	uint64_t gaps;               /* messages that gaps have shown */
-	bool tail;                   /* some were lost that none has */
+	struct dpe_thread_loss loss; /* its thread is the key's text */
+	uint64_t gaps;               /* lost messages that gaps revealed */
+	bool tail;                   /* some were lost that no gap revealed */
 	char *reason;                /* of the first loss */
 };
 
 struct dpe_doubt {
-	char *everything; /* why all is in doubt; else NULL */
-	char *anything;   /* why what could depend on any thread is, the first reason; else NULL */
+	char *everything; /* why all verdicts are in doubt; else NULL */
+	char *anything;   /* why verdicts that depend on any thread are in doubt; else NULL */
 	struct dpe_keyed *threads;
 	struct lossy *first, **last;
-	struct dpe_keyed *found; /* threads that ran before anybody looked */
-	char *earlier;           /* why what was done before matters; NULL: nothing was */
+	struct dpe_keyed *found; /* threads that ran before they were observed */
+	char *earlier;           /* why their unobserved past matters; NULL: there are none */
 };
 
 struct dpe_doubt *dpe_doubt_new(void)
@@ -63,8 +58,7 @@ void dpe_doubt_free(struct dpe_doubt *doubt)
 
 /* ---- what depends on whom ---------------------------------------------------------------- */
 
-/* Variables of the recognizer are everybody's: whoever lost an event may have left them otherwise.
- */
+/* Variables of the specification are shared: an action for a lost event might have changed them. */
 static bool reads_globals(const struct dpe_expr *expr)
 {
 	return expr && (expr->kind == DPE_EXPR_GLOBAL || reads_globals(expr->left) ||
@@ -101,8 +95,8 @@ static bool says_who_waits(const struct dpe_stmt *stmt)
 	}
 }
 
-/* The action does not look at variables of the recognizer, and of holding and waiting it says only
- * what the owner does. */
+/* The action reads no variable of the specification, and changes only what its own thread holds or
+ * awaits. */
 static bool is_own(const struct dpe_stmt *stmt, uint64_t owners)
 {
 	for (; stmt; stmt = stmt->next) {
@@ -129,7 +123,7 @@ static bool says_waits(const struct dpe_stmt *stmt)
 	return false;
 }
 
-/* An action that says nothing of holding and waiting may look at what it likes. */
+/* An action that does not change the wait-for graph may read anything. */
 static bool is_harmless(const struct dpe_stmt *action, uint64_t owners)
 {
 	return !says_waits(action) || is_own(action, owners);
@@ -210,13 +204,13 @@ static void widen(struct dpe_thread_loss *loss, uint64_t first, uint64_t last)
 	loss->has_times = true;
 }
 
-/* What a log says may be any number. */
+/* Counts in a log may be any number. */
 static uint64_t add_up(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* What was told to be lost in all, and what gaps show, are counts of the same. */
+/* Losses reported as totals and losses revealed by gaps count the same messages. */
 static void raise_count(struct dpe_recognizer *recognizer, struct lossy *lossy, uint64_t count)
 {
 	if (count <= lossy->loss.count)
@@ -250,7 +244,7 @@ void dpe_doubt_gap(struct dpe_recognizer *recognizer, const struct dpe_gap *gap)
 	if (gap->after->has_time)
 		widen(&lossy->loss, gap->has_before ? gap->before : gap->after->time,
 			gap->after->time);
-	/* Counting a reference changes nothing that others can see. */
+	/* counting a reference changes nothing that others can see */
 	*DPE_GROW(recognizer->gaps, recognizer->ngaps, recognizer->capgaps) =
 		dpe_message_ref((struct dpe_message *)gap->after);
 	dpe_reported_retract(recognizer, gap->since, gap->after->thread, reason.at);
@@ -370,7 +364,7 @@ const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *s
 	return dpe_unwatched_doubt(run, slice);
 }
 
-/* Of a slice that has ended before, everything was seen since. */
+/* A slice that was ended and started again has been observed completely. */
 const char *dpe_failure_doubt(const struct dpe_run *run, const struct dpe_slice *slice)
 {
 	const struct dpe_doubt *doubt = run->recognizer->doubt;
@@ -387,8 +381,8 @@ const char *dpe_failure_doubt(const struct dpe_run *run, const struct dpe_slice 
 	return NULL;
 }
 
-/* What the thread holds and awaits is what its events since its last loss said: in doubt only while
- * a loss is not behind it. */
+/* What a thread holds and awaits follows from its events since its last loss: in doubt only until
+ * the message after the gap is released. */
 static const char *doubt_of_waits(const struct dpe_recognizer *recognizer, struct dpe_value thread)
 {
 	const struct dpe_recognizer_sink *sink = &recognizer->sink;
@@ -405,8 +399,8 @@ static const char *doubt_of_waits(const struct dpe_recognizer *recognizer, struc
 	return lossy ? lossy->reason : "events were lost";
 }
 
-/* A circle is made of what its own threads did. What an ended one holds, and everything else, may
- * depend on others. */
+/* A cycle follows from the events of its own threads. What an ended thread holds, and everything
+ * else, may depend on others. */
 const char *dpe_deadlock_doubt(
 	const struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock)
 {

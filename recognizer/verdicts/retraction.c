@@ -1,29 +1,27 @@
-/* What was told as certain, and may have to be taken back.
- *
- * A gap in the numbers of a thread shows with its next message. What was told since its last one
- * before the gap may depend on what was lost there. So verdicts are remembered for a while, and
- * told once more where that turns out, as inconclusive. Where losses are known as they happen
- * (sink.losing), no verdict is given too early, and nothing is remembered. */
+/* Retraction: a gap in a thread's numbers shows only with its next message, so verdicts given since
+ * the last message before the gap may be wrong. The latest verdicts are remembered and reported
+ * again as inconclusive where that happens. Nothing is remembered where losses are known at once
+ * (sink.losing). */
 #include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define REMEMBERED 4096 /* the latest; of others a count */
+#define REMEMBERED 4096 /* the latest verdicts; older ones are only counted */
 
 struct reported_verdict {
-	uint64_t number; /* the event that it was told at */
+	uint64_t number; /* the current event at the time */
 	struct dpe_run *run;
-	bool owned; /* depends on the threads alone that the slice is bound to */
+	bool owned; /* the slice depends only on threads that it binds */
 	enum dpe_verdict_kind kind;
-	struct dpe_message *event; /* counted; NULL: of a deadlock */
+	struct dpe_message *event; /* counted; NULL: a deadlock */
 	struct dpe_deadlock deadlock;
 	struct dpe_wait *waits;    /* of a deadlock; values owned, messages counted */
 	struct dpe_value params[]; /* of the slice, owned; one a variable */
 };
 
 struct dpe_reported {
-	struct reported_verdict **at; /* a ring, from first */
+	struct reported_verdict **at; /* ring buffer */
 	unsigned first, count;
 };
 
@@ -109,7 +107,7 @@ void dpe_reported_add_verdict(
 	entry = remember(run);
 	entry->owned = dpe_slice_is_owned(run, slice);
 	entry->kind = verdict->kind;
-	/* Counting a reference changes nothing that others can see. */
+	/* counting a reference changes nothing that others can see */
 	if (verdict->event)
 		entry->event = dpe_message_ref((struct dpe_message *)verdict->event);
 	for (unsigned i = 0; slice && i < run->rule->nvariables; i++)
@@ -129,7 +127,7 @@ void dpe_reported_add_deadlock(struct dpe_recognizer *recognizer, const struct d
 	if (recognizer->sink.losing || recognizer->finishing)
 		return;
 	entry = remember(&recognizer->runs[rule - recognizer->spec->rules]);
-	entry->number++; /* may be told between two events */
+	entry->number++; /* it may have been reported between two events */
 	entry->deadlock = *deadlock;
 	entry->waits = dpe_xcalloc(deadlock->nwaits, sizeof(*entry->waits));
 	entry->deadlock.waits = entry->waits;
@@ -149,7 +147,7 @@ void dpe_reported_add_deadlock(struct dpe_recognizer *recognizer, const struct d
 
 /* ---- taking back ------------------------------------------------------------------------- */
 
-/* A circle depends on its own threads, as dpe_deadlock_doubt says. */
+/* A cycle depends on its own threads: see dpe_deadlock_doubt. */
 static bool is_of_other_threads(
 	const struct dpe_recognizer *recognizer, const struct reported_verdict *entry, struct dpe_value thread)
 {
@@ -162,7 +160,7 @@ static bool is_of_other_threads(
 	return true;
 }
 
-/* A slice of its own thread alone knows of a gap before it tells anything after. */
+/* A slice that depends on this thread alone has seen the gap before any later verdict. */
 static bool depends_on(
 	const struct dpe_recognizer *recognizer, const struct reported_verdict *entry, struct dpe_value thread)
 {
@@ -234,14 +232,14 @@ static void retract(struct dpe_recognizer *recognizer, struct reported_verdict *
 	*at = NULL;
 }
 
-/* So that what was taken back is not looked at for each loss. */
+/* So that retracted entries are not scanned for each loss. */
 static void drop_retracted_tail(struct dpe_reported *reported)
 {
 	while (reported->count && !reported->at[(reported->first + reported->count - 1) % REMEMBERED])
 		reported->count--;
 }
 
-/* Of those that are not remembered nobody knows which. */
+/* Verdicts that are no longer remembered cannot be retracted one by one. */
 static void doubt_forgotten_verdicts(struct dpe_recognizer *recognizer, uint64_t since, const char *reason)
 {
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
@@ -269,7 +267,7 @@ void dpe_reported_retract(struct dpe_recognizer *recognizer, uint64_t since, str
 		struct reported_verdict **at = &reported->at[(reported->first + i) % REMEMBERED];
 
 		if (*at && (*at)->number + 1 < since)
-			break; /* they stand in order, but for one of a deadlock */
+			break; /* in order of events, except that a deadlock may be one off */
 		if (*at && (*at)->number >= since && depends_on(recognizer, *at, thread))
 			retract(recognizer, at, reason);
 	}

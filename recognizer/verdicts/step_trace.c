@@ -1,4 +1,4 @@
-/* What slices do with events, told as it happens to whoever wants to watch. */
+/* Trace events for --trace: what slices do with events. */
 #include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Objects that could not be watched (`watch::refused`): what happened to them nobody knows, so what
- * the rules say of them is in doubt, and stays so, as the address may be that of a later one. */
+/* Objects that could not be watched (`watch::refused`). Verdicts about them are inconclusive from
+ * then on, as a later object may have the same address. */
 #include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>

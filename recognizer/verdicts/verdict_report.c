@@ -1,4 +1,4 @@
-/* Verdicts on their way to the sink: counted, suppressed or reported. */
+/* Reporting verdicts: counts them, asks whether they are suppressed, and passes them to the sink. */
 #include "recognizer/verdicts/verdicts.h"
 
 static void count_verdict(struct dpe_summary *summary, enum dpe_verdict_kind kind)
@@ -33,7 +33,7 @@ bool dpe_recognizer_suppresses(struct dpe_recognizer *recognizer, const struct d
 	return true;
 }
 
-/* That something was lost is no finding, but a reason to look again. */
+/* A loss is no finding and cannot be suppressed. */
 static bool is_suppressed(struct dpe_recognizer *recognizer, const struct dpe_verdict *verdict)
 {
 	if (verdict->kind == DPE_SATISFIED ||
