@@ -4,6 +4,7 @@
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/dispatch.h"
 #include "recognizer/engines/engines.h"
+#include "recognizer/limits.h"
 #include "recognizer/patterns/patterns.h"
 #include "recognizer/races/races.h"
 #include "recognizer/slices/slices.h"
@@ -11,9 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#define DEFAULT_INSTANCES 100000
-#define FORGET_FROM 8192
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
@@ -243,9 +241,9 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 		recognizer->options = *options;
 	recognizer->sink = dpe_sink_with_defaults(sink);
 	if (!recognizer->options.max_instances)
-		recognizer->options.max_instances = DEFAULT_INSTANCES;
+		recognizer->options.max_instances = DPE_DEFAULT_INSTANCES;
 	if (!recognizer->options.forget_from)
-		recognizer->options.forget_from = FORGET_FROM;
+		recognizer->options.forget_from = DPE_DEFAULT_FORGET_FROM;
 	recognizer->forget_above = recognizer->options.forget_from;
 	recognizer->pool = dpe_pool_new();
 	recognizer->horizon = dpe_horizon_new();

@@ -5,9 +5,8 @@
 #include "dpe-lang/automata/automata.h"
 #include "dpe/dpe-recognizer.h"
 #include "recognizer/events/events.h"
+#include "recognizer/limits.h"
 #include "stabilizer/stabilizer.h"
-
-#define DPE_MAX_VARIABLES 64
 
 /* ---- rules at work ----------------------------------------------------------------------- */
 

@@ -162,10 +162,10 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	}
 	if (run->recognizer->options.stabilize_only)
 		return true;
-	if (rule->nvariables > DPE_MAX_VARIABLES) {
+	if (rule->nvariables > DPE_RULE_VARIABLES) {
 		dpe_diag(diags, DPE_ERROR, rule->place,
 			"rule '%s' has %u variables, at most %d fit", rule->name, rule->nvariables,
-			DPE_MAX_VARIABLES);
+			DPE_RULE_VARIABLES);
 		return false;
 	}
 	if (!dpe_engine_new(run, run->recognizer->options.engine, diags))

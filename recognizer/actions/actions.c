@@ -1,4 +1,4 @@
-/* The statements of actions. Nothing here stops or prints by itself: it calls the sink. */
+/* Statements of actions. They act only through the sink. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/verdicts/verdicts.h"
 
@@ -14,7 +14,7 @@ static const struct dpe_message *event_of(const struct dpe_env *env, const struc
 	return env->positions ? env->positions[expr->index - 1] : NULL;
 }
 
-/* All frames, where the message's stack is known as text. */
+/* All frames, for a message whose stack is text. */
 static void print_stack(const struct dpe_env *env, const struct dpe_message *message)
 {
 	struct dpe_recognizer_sink *sink = &env->recognizer->sink;
@@ -59,7 +59,7 @@ static void print_all(const struct dpe_env *env, const struct dpe_stmt *stmt)
 	}
 }
 
-/* Pads what `print_expr` wrote from `begin` on, as %-10s and %.3s ask. */
+/* Pads what `print_expr` wrote from `begin` on, for formats like %-10s and %.3s. */
 static void pad(struct dpe_text *text, size_t begin, int width, int precision, bool left)
 {
 	size_t len = text->len - begin, missing;
@@ -80,7 +80,7 @@ static void pad(struct dpe_text *text, size_t begin, int width, int precision, b
 	memset(text->at + begin, ' ', missing);
 }
 
-/* One conversion of a format, taken apart: %[flags][width][.precision][length]letter. */
+/* One conversion of a format: %[flags][width][.precision][length]letter. */
 struct conversion {
 	char flags[8];
 	int width, precision; /* -1: none */
@@ -137,7 +137,7 @@ static void print_integer(const struct dpe_env *env, const struct conversion *ho
 		how->letter == 'c' ? "" : "ll", how->letter);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	/* The letter is one of d i u x X o c, so one integer is what the format takes. */
+	/* The letter is one of d i u x X o c: the format takes one integer. */
 	if (how->letter == 'c')
 		line = dpe_xasprintf(format, (int)(unsigned char)number);
 	else
@@ -173,7 +173,7 @@ static void print_converted(
 		strchr(how->flags, '-'));
 }
 
-/* The format and its arguments were checked against each other when the rule was compiled. */
+/* The compiler has checked the format against its arguments. */
 static void print_format(const struct dpe_env *env, const struct dpe_stmt *stmt)
 {
 	const char *at = stmt->args[0]->value.text;
@@ -212,7 +212,7 @@ static bool speaks(enum dpe_call call)
 	       call == DPE_CALL_BREAK;
 }
 
-/* The events that the action can see make the finding. */
+/* Suppressions look at the events that the action can see. */
 bool dpe_action_suppressed(const struct dpe_env *env)
 {
 	unsigned npositions = env->positions ? env->run->rule->npositions : 0;
@@ -255,14 +255,14 @@ static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 	case DPE_CALL_ERROR:
 		tell_error(env, stmt);
 		return;
-	case DPE_CALL_BREAK: /* at the end of the run there is nothing left to stop */
+	case DPE_CALL_BREAK: /* at the end of the input there is nothing to stop */
 		if (env->event && sink->stop(sink->context, env->run->rule, env->event) == DPE_END)
 			recognizer->ended = true;
 		return;
 	case DPE_CALL_PROGRESS:
 		dpe_progress_check(env, stmt);
 		return;
-	case DPE_CALL_SYNC_EVENT: /* makes the rule a `sync` rule, which has no action to run */
+	case DPE_CALL_SYNC_EVENT: /* makes the rule a `sync` rule, which runs no action */
 		return;
 	default:
 		dpe_wait_call(env, stmt);

@@ -7,43 +7,45 @@
 struct dpe_env;
 struct dpe_progress *dpe_progress_new(void);
 void dpe_progress_free(struct dpe_progress *progress); /* accepts NULL */
-/* The call progress(e, …): tells an error where the state was there since e last changed. */
+/* The call progress(e, …): reports an error where the state occurred before and e has not changed
+ * since. */
 void dpe_progress_check(const struct dpe_env *env, const struct dpe_stmt *stmt);
 
-/* What expressions and statements can see. */
+/* The environment of expressions and statements. */
 struct dpe_env {
 	struct dpe_recognizer *recognizer;
 	const struct dpe_run *run;
-	uint64_t slice;                    /* its number */
-	const struct dpe_value *variables; /* of the rule; NULL: none */
-	const struct dpe_message *event;   /* at hand; may be NULL */
-	bool before;                       /* variables of the program are as before the event */
+	uint64_t slice;                    /* number of the slice */
+	const struct dpe_value *variables; /* values of the rule's variables; NULL: none */
+	const struct dpe_message *event;   /* the current event; may be NULL */
+	bool before;                       /* variables of the program have their values before the event */
 	/* The event at each position, index 0 for $1; NULL entries: not taken. */
 	const struct dpe_message *const *positions;
-	struct dpe_text *text; /* holds strings that evaluating makes */
+	struct dpe_text *text; /* owns strings made by evaluation */
 };
 
-/* DPE_NONE where it has no value: an unbound variable, a missing result, division by zero. */
-/* `direct` where that is text; else the message's variable of that name, which is the text that the
- * probe found there. DPE_NONE where there is none, the raw value null where it cannot be read. */
+/* DPE_NONE where there is no value: an unbound variable, a missing result, a division by zero. */
+/* A text argument: `direct` where that is text, else the message's variable of that name, which the
+ * probe filled. DPE_NONE where there is none; the raw value null where memory was unreadable. */
 struct dpe_value dpe_text_in(
 	const struct dpe_message *message, struct dpe_value direct, dpe_name name);
 struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr);
-/* A condition holds when its value is a number that is not 0. */
+/* True for a number other than 0. */
 bool dpe_eval_condition(const struct dpe_env *env, const struct dpe_expr *expr);
 
-/* lock_calls.c: the calls that say who holds and awaits what, and those that look at it. */
+/* The calls about threads that hold and await objects (lock_calls.c). */
 void dpe_wait_call(const struct dpe_env *env, const struct dpe_stmt *call);
 void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt);
-/* True where an error of this action is suppressed; counted then. */
+/* Whether errors of this action are suppressed; counts one if so. */
 bool dpe_action_suppressed(const struct dpe_env *env);
-/* True for the first of all readings that asks for the action at this event. */
+/* True for the first configuration that runs the action at this event. */
 bool dpe_run_may_act(struct dpe_run *run, const struct dpe_stmt *action);
-/* The same in a slice: `positions` has the event at each position, `event` is at hand or NULL. */
+/* Runs an action in a slice. `positions` has the event at each position; `event` is the current one
+ * or NULL. */
 void dpe_run_action(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_stmt *action, const struct dpe_message *const *positions,
 	const struct dpe_message *event);
-/* True where a statement or one after it names a position. */
+/* Whether a statement or a later one names a position. */
 bool dpe_action_names_positions(const struct dpe_stmt *stmt);
 
 #endif

@@ -1,5 +1,5 @@
-/* Expressions over what an event and its slice know. Integers are C's, 64 bits wide, and wrap;
- * what has no value (an unbound variable, x / 0) makes everything that needs it have none. */
+/* Evaluating expressions. Integers are C's, 64 bits wide, and wrap; an operand without a value (an
+ * unbound variable, x / 0) leaves the expression without one. */
 #include "recognizer/actions/actions.h"
 
 #include <string.h>
@@ -74,7 +74,7 @@ static struct dpe_value find_var(
 	return none;
 }
 
-/* Before the event a variable was as now, unless the event is its update. */
+/* Only the update of a variable has another value before the event. */
 static struct dpe_value eval_target(const struct dpe_env *env, const char *lvalue, bool prior)
 {
 	const char *event;
@@ -116,7 +116,7 @@ static bool is_number(struct dpe_value value)
 	return value.kind == DPE_INT || value.kind == DPE_UINT || value.kind == DPE_POINTER;
 }
 
-/* A log's true, false and null are 1, 0 and nothing. */
+/* true, false and null in a log are 1, 0 and no value. */
 static struct dpe_value plain(struct dpe_value value)
 {
 	if (value.kind != DPE_RAW)
@@ -128,7 +128,7 @@ static struct dpe_value plain(struct dpe_value value)
 	return strcmp(value.text, "null") ? value : none;
 }
 
-/* <0, 0, >0 as a stands to b; false where they cannot be compared. */
+/* *order is <0, 0, >0 like strcmp's; false where the values are not comparable. */
 static bool compare(struct dpe_value a, struct dpe_value b, int *order)
 {
 	if (a.kind != DPE_STRING || b.kind != DPE_STRING)
@@ -137,7 +137,7 @@ static bool compare(struct dpe_value a, struct dpe_value b, int *order)
 	return true;
 }
 
-/* Numbers that are no integers of 64 bits may be written in several ways. */
+/* Numbers other than 64-bit integers have several spellings. */
 static bool is_equal(struct dpe_value a, struct dpe_value b)
 {
 	int order;
@@ -212,7 +212,7 @@ static struct dpe_value eval_arithmetic(enum dpe_op op, int64_t a, int64_t b)
 
 /* ---- operators --------------------------------------------------------------------------- */
 
-/* The 64 bits of a number, as C's conversions would have them. */
+/* The 64 bits of a number, as C's conversions have them. */
 static bool bits_of(struct dpe_value value, int64_t *bits)
 {
 	*bits = value.num;
@@ -256,7 +256,7 @@ static struct dpe_value eval_logic(const struct dpe_env *env, const struct dpe_e
 	return dpe_value_int(is_true(dpe_eval(env, expr->right)));
 }
 
-/* An address and an integer make another address. */
+/* An address plus or minus an integer is an address. */
 static bool makes_address(enum dpe_op op, struct dpe_value left, struct dpe_value right)
 {
 	bool address = left.kind == DPE_POINTER, other = right.kind == DPE_POINTER;

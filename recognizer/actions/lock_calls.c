@@ -1,5 +1,5 @@
-/* The calls of actions about threads that hold and await objects, or each other. They keep both the
- * graph of waits and the order of locks. */
+/* The calls of actions about threads that hold and await objects or each other. Each updates both
+ * the wait-for graph and the lock order. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/deadlocks/deadlocks.h"
 
@@ -15,7 +15,7 @@ static void change_holders(const struct dpe_recognizer *recognizer, enum dpe_cal
 	dpe_lock_order_hold(recognizer->lock_order, thread, object, event, call == DPE_CALL_SHARE);
 }
 
-/* How the thread stands to one that is known by that name. */
+/* Calls about another thread, known by that name. */
 static void change_threads(const struct dpe_recognizer *recognizer, enum dpe_call call,
 	struct dpe_value thread, struct dpe_value name, const struct dpe_message *event)
 {

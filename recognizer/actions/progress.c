@@ -1,9 +1,6 @@
-/* progress(e, state…): does the program come back to a state without having got anywhere?
- *
- * Paper 5.3: "store the program state every time … and compare it with the previous states. If
- * there exists an identical previous state and between them no progress has been made, there may
- * (or may not) be an error." Progress is made when the value of e changes; then the states seen
- * before no longer count. Each place in the text compares for itself, in each slice. */
+/* progress(e, state…): whether the program returns to a state without progress (paper 5.3, which
+ * compares each state with the previous ones). A change of e is progress and discards the states
+ * seen so far. Each call in the text keeps states of its own, in each slice. */
 #include "recognizer/actions/actions.h"
 
 #include <stdlib.h>
@@ -11,7 +8,7 @@
 
 struct state {
 	UT_hash_handle hh;
-	struct dpe_message *first; /* seen at; may be NULL */
+	struct dpe_message *first; /* event of its first occurrence; may be NULL */
 	bool told;
 	char text[];
 };
@@ -22,7 +19,7 @@ struct place {
 		const struct dpe_stmt *stmt;
 		uint64_t slice;
 	} key;
-	char *measure; /* the value of e */
+	char *measure; /* value of e */
 	struct state *states;
 	unsigned nstates;
 };
@@ -83,7 +80,7 @@ static struct place *place_of(
 	return place;
 }
 
-/* Values from `first` on as JSON, so that 1 and "1" differ. */
+/* Values from `first` on, as JSON so that 1 and "1" differ. */
 static const char *write_values(
 	const struct dpe_env *env, const struct dpe_stmt *stmt, unsigned first, unsigned end)
 {

@@ -1,14 +1,9 @@
-/* What is kept of the order of locks: locks, sets of them, and who took one while holding a set. */
+/* What the lock order keeps: locks, lock sets, and who acquired a lock while holding a set. */
 #include "recognizer/deadlocks/lock_order.h"
+#include "recognizer/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* What is kept of one taking, and in all: 32 MiB or so, most of it the stacks of the events; and 64
- * MiB of what they have behind them. */
-#define MOST_THREADS 256
-#define MOST_INSTANCES 32768
-#define MOST_REACHES (4u << 20)
 
 /* ---- locks and sets ---------------------------------------------------------------------- */
 
@@ -17,7 +12,7 @@ struct dpe_lock *dpe_lock_find(const struct dpe_lock_order *order, struct dpe_va
 	return (struct dpe_lock *)dpe_keyed_find(order->locks, value);
 }
 
-/* Locks are taken and given back again and again. */
+/* Reuses memory: locks are acquired and released again and again. */
 static struct dpe_lock *new_lock(struct dpe_lock_order *order)
 {
 	struct dpe_lock *lock = order->spare;
@@ -51,7 +46,7 @@ struct dpe_lock *dpe_lock_add(struct dpe_lock_order *order, struct dpe_value val
 	return lock;
 }
 
-/* What nobody holds, and nothing is kept of, leaves the table. */
+/* A lock that nobody holds or refers to leaves the table. */
 void dpe_lock_unref(struct dpe_lock_order *order, struct dpe_lock *lock)
 {
 	if (--lock->refs)
@@ -83,7 +78,7 @@ static int by_serial(const void *a, const void *b)
 	return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
-/* The caller's reference. The members are sorted by this. */
+/* Returns a counted reference. Sorts the members. */
 struct dpe_lock_set *dpe_lock_set_find(
 	struct dpe_lock_order *order, uintptr_t *members, unsigned count)
 {
@@ -107,7 +102,7 @@ struct dpe_lock_set *dpe_lock_set_find(
 
 /* ---- takings ----------------------------------------------------------------------------- */
 
-/* Further out a stack may be wrong where a program keeps no frame pointers. */
+/* Outer frames may be wrong where a program keeps no frame pointers. */
 #define SURE_FRAMES 2
 
 uint64_t dpe_acquisition_site(const struct dpe_message *message, struct dpe_value lock)
@@ -157,7 +152,7 @@ static void drop_taking(struct dpe_acquisitions *from, const struct dpe_acquisit
 	from->at[i] = from->at[--from->count];
 }
 
-/* Makes it be found by its key, which has references. */
+/* Enters it into the tables; its key holds references. */
 static void link_taking(struct dpe_lock_order *order, struct dpe_acquisition *acquisition)
 {
 	HASH_ADD(hh, order->acquisitions, key, sizeof(acquisition->key), acquisition);
@@ -174,7 +169,7 @@ void dpe_acquisition_unlink(struct dpe_lock_order *order, struct dpe_acquisition
 		drop_taking(&dpe_lock_of(acquisition->key.held->at[i])->out, acquisition);
 }
 
-/* Of one that is linked no more. */
+/* The acquisition is unlinked. */
 void dpe_acquisition_free(struct dpe_lock_order *order, struct dpe_acquisition *acquisition)
 {
 	for (unsigned i = 0; i < acquisition->ninstances; i++)
@@ -212,7 +207,7 @@ static bool precedes(const struct dpe_instance *a, const struct dpe_instance *b)
 	return dpe_lock_past_reaches(b->past, a->strand, a->epoch);
 }
 
-/* True where all that is kept of the other thread is after this, or all of it before. */
+/* True where all that is kept of the other thread happened after this, or all of it before. */
 static bool cannot_meet(const struct dpe_instance *instance, const struct dpe_strand *other)
 {
 	return !other->instances || other == instance->strand ||
@@ -220,8 +215,8 @@ static bool cannot_meet(const struct dpe_instance *instance, const struct dpe_st
 	       dpe_lock_past_reaches(instance->past, other, other->last);
 }
 
-/* True where `b` is after all that `a` is after, and what else is kept that could meet `a` could
- * meet `b`: then `a` is superfluous. */
+/* True where `b` follows everything that `a` follows, and whatever is kept that is concurrent with
+ * `a` is concurrent with `b`: then `a` is redundant. */
 static bool replaces(const struct dpe_instance *b, const struct dpe_instance *a)
 {
 	if (!precedes(a, b))
@@ -241,7 +236,8 @@ static void drop_instance(struct dpe_lock_order *order, struct dpe_acquisition *
 	acquisition->instances[index] = acquisition->instances[--acquisition->ninstances];
 }
 
-/* Makes room by giving up one that can meet nothing to come that the new one cannot. */
+/* Makes room by dropping an instance that cannot be concurrent with anything in future that the new
+ * one is not concurrent with. */
 static void drop_one_instance(struct dpe_lock_order *order, struct dpe_acquisition *acquisition,
 	const struct dpe_instance *instance)
 {
@@ -256,8 +252,8 @@ static void drop_one_instance(struct dpe_lock_order *order, struct dpe_acquisiti
 
 static bool has_room(const struct dpe_lock_order *order, const struct dpe_acquisition *acquisition)
 {
-	return acquisition->ninstances < MOST_THREADS && order->ninstances <= MOST_INSTANCES &&
-	       order->nreaches <= MOST_REACHES;
+	return acquisition->ninstances < DPE_MOST_SITE_INSTANCES && order->ninstances <= DPE_MOST_INSTANCES &&
+	       order->nreaches <= DPE_MOST_PAST_ENTRIES;
 }
 
 bool dpe_acquisition_keep(
@@ -296,7 +292,7 @@ void dpe_acquisitions_drop_strand(struct dpe_lock_order *order, const struct dpe
 
 /* ---- forgetting -------------------------------------------------------------------------- */
 
-/* The instance without the lock at `index` of its set. */
+/* Removes the lock at `index` of its set from the instance. */
 static void forget_held(struct dpe_instance *instance, unsigned index, unsigned count)
 {
 	dpe_message_unref(instance->held[index]);
@@ -304,7 +300,7 @@ static void forget_held(struct dpe_instance *instance, unsigned index, unsigned 
 		(count - index - 1) * sizeof(instance->held[0]));
 }
 
-/* The taking goes on without the lock; another one may be like it then. */
+/* Removes the lock from the set of the acquisition, which may then equal another one. */
 void dpe_acquisition_strip(
 	struct dpe_lock_order *order, struct dpe_acquisition *acquisition, const struct dpe_lock *lock)
 {

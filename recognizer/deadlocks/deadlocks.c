@@ -1,4 +1,4 @@
-/* Telling deadlocks, of any kind: certain ones count as findings, others are in doubt. */
+/* Reporting deadlocks of any kind: counts them, and marks those in doubt. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/verdicts/verdicts.h"
 

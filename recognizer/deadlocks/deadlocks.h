@@ -1,4 +1,5 @@
-/* deadlocks: the wait-for graph and the order of locks. */
+/* deadlocks: the wait-for graph (paper 5.2), hangs, and the lock order with its potential
+ * deadlocks. */
 #ifndef DPE_RECOGNIZER_DEADLOCKS_DEADLOCKS_H
 #define DPE_RECOGNIZER_DEADLOCKS_DEADLOCKS_H
 
@@ -6,56 +7,56 @@
 
 struct dpe_wait_graph *dpe_wait_graph_new(void);
 void dpe_wait_graph_free(struct dpe_wait_graph *waits); /* accepts NULL */
-/* Values are copied, `since` is counted. Holding and waiting are counted, too: what was done twice
- * is over when it was undone twice. */
+/* The graph. Values are copied, `since` is counted. Holding and waiting nest: what was done twice
+ * ends when it was undone twice. */
 void dpe_wait_graph_hold(struct dpe_wait_graph *waits, struct dpe_value thread, struct dpe_value object,
 	const struct dpe_message *since);
 void dpe_wait_graph_unhold(struct dpe_wait_graph *waits, struct dpe_value thread, struct dpe_value object);
 void dpe_wait_graph_wait(struct dpe_wait_graph *waits, struct dpe_value thread, struct dpe_value object,
 	const struct dpe_message *since);
 void dpe_wait_graph_release(struct dpe_wait_graph *waits, struct dpe_value thread, struct dpe_value object);
-/* The thread is over: what it holds it holds for ever. Whoever has its id later is another. */
+/* The thread has ended, and holds what it holds for ever. A later thread with its id is another. */
 void dpe_wait_graph_end(
 	struct dpe_wait_graph *waits, struct dpe_value thread, const struct dpe_message *event);
-/* What the thread holds and awaits is not known any more. */
+/* Messages were lost: what the thread holds and awaits is unknown. */
 void dpe_wait_graph_lose(struct dpe_wait_graph *waits, struct dpe_value thread);
 /* The thread begins, and holds the name by which others await its end. */
 void dpe_wait_graph_begin(struct dpe_wait_graph *waits, struct dpe_value thread, struct dpe_value name,
 	const struct dpe_message *since);
-/* The thread is there, which matters to a hang. */
+/* Notes that the thread lives, which matters for hangs. */
 void dpe_wait_graph_live(struct dpe_wait_graph *waits, struct dpe_value thread);
-/* The object is no more: nobody holds what will have its address. */
+/* The object was destroyed: a later one with its address is another. */
 void dpe_wait_graph_forget(struct dpe_wait_graph *waits, struct dpe_value object);
-/* From now on a hang is told, once as long as it lasts. */
+/* From now on hangs are reported, each once. */
 void dpe_wait_graph_check_hang(struct dpe_wait_graph *waits, const struct dpe_rule *rule);
-/* Tells the sink of each cycle through a wait that began since the last check. */
+/* Reports each cycle through a wait that began since the last check. */
 void dpe_wait_graph_check(
 	struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, const struct dpe_rule *rule);
-/* Each wait that there is. */
+/* Calls for each wait in the graph. */
 void dpe_wait_graph_each(const struct dpe_wait_graph *waits,
 	void (*each)(void *context, const struct dpe_wait *wait), void *context);
-/* Tells of threads that have waited until `time` for themselves, or for one that has ended, and of
- * a hang; UINT64_MAX: the end. */
+/* Reports threads that have waited until `time` for themselves or for an ended thread, and hangs.
+ * UINT64_MAX: the end of the input. */
 void dpe_wait_graph_report_due(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint64_t time);
-/* The same before a thread ends: where a program that hangs is ended, its threads end while they
- * wait, and it need not have hung for as long to be believed. */
+/* The same before a thread ends. When a hanging program is killed its threads end while they wait,
+ * so the hang is believed sooner. */
 void dpe_wait_graph_report_at_end(
 	struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint64_t time);
 
 struct dpe_lock_order *dpe_lock_order_new(void);
 void dpe_lock_order_free(struct dpe_lock_order *order); /* accepts NULL */
-/* Values are copied, `since` is counted, as in the graph of waits. What is shared others may hold
- * as well, so it keeps nobody apart but from those who hold it alone. */
+/* The lock order. Values are copied, `since` is counted. A shared lock does not exclude other
+ * shared holders. */
 void dpe_lock_order_hold(struct dpe_lock_order *order, struct dpe_value thread,
 	struct dpe_value object, const struct dpe_message *since, bool shared);
 void dpe_lock_order_unhold(struct dpe_lock_order *order, struct dpe_value thread,
 	struct dpe_value object, const struct dpe_message *event);
-/* The thread goes on to take the object, and waits as long as it must. */
+/* The thread is about to acquire the object. */
 void dpe_lock_order_check(struct dpe_lock_order *order, const struct dpe_rule *rule,
 	struct dpe_value thread, struct dpe_value object, const struct dpe_message *event);
-/* The object is no more; what has its address later is another. */
+/* The object was destroyed; a later one with its address is another. */
 void dpe_lock_order_forget(struct dpe_lock_order *order, struct dpe_value object);
-/* The thread makes another one, known by that name; begins; ends; has awaited the end of one. */
+/* The thread creates another one, known by that name; begins; ends; has joined one. */
 void dpe_lock_order_create(
 	struct dpe_lock_order *order, struct dpe_value thread, struct dpe_value name);
 void dpe_lock_order_begin(
@@ -63,21 +64,21 @@ void dpe_lock_order_begin(
 void dpe_lock_order_end(struct dpe_lock_order *order, struct dpe_value thread);
 void dpe_lock_order_join(
 	struct dpe_lock_order *order, struct dpe_value thread, struct dpe_value name);
-/* What the thread holds is not known any more. */
+/* Messages were lost: what the thread holds is unknown. */
 void dpe_lock_order_lose(struct dpe_lock_order *order, struct dpe_value thread);
-/* That one has closed, so it is no potential one any more. */
+/* The deadlock was reported as an actual one, so it is no longer potential. */
 void dpe_lock_order_closed(struct dpe_lock_order *order, const struct dpe_deadlock *deadlock);
-/* At the end: tells of each potential deadlock, and of what the bounds may have hidden. */
+/* At the end: reports each potential deadlock, and whether limits may have hidden some. */
 void dpe_lock_order_report(struct dpe_lock_order *order, struct dpe_recognizer *recognizer);
 
-/* The message with the locks that its thread holds, the caller's; NULL: it holds none, or the message
- * has them. */
+/* A copy of the message with the locks that its thread holds, owned by the caller. NULL where it
+ * holds none, or the message has them. */
 struct dpe_message *dpe_held_locks_add(
 	const struct dpe_recognizer *recognizer, const struct dpe_message *message);
 
-/* What the thread lost may have given back what it held. */
+/* Messages of the thread were lost, and may have released what it holds. */
 void dpe_deadlocks_lose(struct dpe_recognizer *recognizer, struct dpe_value thread);
-/* Fills in why it is in doubt, counts and hands over. */
+/* Fills in the reason for doubt, counts the deadlock and passes it to the sink. */
 void dpe_deadlock_report(struct dpe_recognizer *recognizer, const struct dpe_rule *rule,
 	struct dpe_deadlock *deadlock);
 

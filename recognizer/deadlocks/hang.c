@@ -1,13 +1,12 @@
-/* No thread can go on: each one that lives waits, for what only another one could bring. A wait
- * that is over in time is no such wait, nor is any that the rules do not know of; whether there are
- * threads in these, who observes the program can tell. */
+/* Hangs: every living thread waits for something that only another thread can bring. Timed waits do
+ * not count. Waits that no rule knows of are unknown here; the sink's `hangs` can tell. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/wait_graph.h"
 
 #include <stdlib.h>
 
-/* How long all must have waited, with nobody who ended meanwhile, before anybody looks; between two
- * looks, at first and at most; and where nobody can look, before it counts. In ns. */
+/* In ns: how long all threads must have waited before a check; pause between checks, at first and
+ * at most; time until a hang counts where the sink cannot tell, and where it is in doubt. */
 #define QUIET 20000000u
 #define SHORTEST 5000000u
 #define LONGEST 100000000u
@@ -19,7 +18,7 @@ void dpe_wait_graph_check_hang(struct dpe_wait_graph *waits, const struct dpe_ru
 	waits->hang_rule = rule;
 }
 
-/* Of what the thread waits for, one that somebody holds; else any. */
+/* The awaited object of the thread that somebody holds; else any. */
 static struct dpe_wait wait_of(const struct dpe_wait_graph *waits, const struct dpe_wait_node *thread)
 {
 	const struct dpe_wait_node *object = &waits->objects.nodes[thread->edges[0].to];
@@ -46,7 +45,7 @@ static struct dpe_wait wait_of(const struct dpe_wait_graph *waits, const struct 
 	return wait;
 }
 
-/* True where a deadlock that was told is what all wait for, or part of it. */
+/* True where a reported deadlock explains the hang, at least in part. */
 static bool is_explained(const struct dpe_wait_graph *waits)
 {
 	for (uint32_t i = 0; i < waits->threads.nnodes; i++) {
@@ -71,7 +70,7 @@ uint64_t dpe_hang_due(const struct dpe_wait_graph *waits)
 	return due > waits->ask_at ? due : waits->ask_at;
 }
 
-/* Who only waits for the world outside is looked at less and less often. */
+/* Threads that wait for the outside world are checked less and less often. */
 static void pause_until_next(struct dpe_wait_graph *waits, uint64_t time, enum dpe_hangs hangs)
 {
 	uint64_t pause = hangs == DPE_HANGS_NOT ? 2 * waits->pause : SHORTEST;
@@ -85,7 +84,7 @@ static bool has_lasted(const struct dpe_wait_graph *waits, uint64_t time)
 	return waits->ending || time >= waits->latest + LASTING;
 }
 
-/* Whether the hang is to be told now; one in doubt gets its reason. */
+/* Whether the hang is to be reported now; sets the reason of one in doubt. */
 static bool is_to_be_reported(
 	struct dpe_wait_graph *waits, struct dpe_deadlock *hang, enum dpe_hangs hangs, uint64_t time)
 {
@@ -124,7 +123,7 @@ void dpe_hang_settle(struct dpe_wait_graph *waits, struct dpe_recognizer *recogn
 		return;
 	if (is_explained(waits))
 		waits->ask_at = time + LONGEST;
-	else if (waits->unconfirmed.count) /* which will explain it */
+	else if (waits->unconfirmed.count) /* they will explain it */
 		pause_until_next(waits, time, DPE_HANGS_NOT);
 	else
 		look(waits, recognizer, time);

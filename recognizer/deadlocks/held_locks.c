@@ -1,10 +1,6 @@
-/* The locks that a thread holds, as variables of its events: `lock`, the one that it took last, `lock2`,
- * the one before, and so on. So a report says of each event what was held there, and conditions can
- * look at it.
- *
- * Who holds what, actions say: hold, share and unhold. What they said of a thread is known by the time
- * of its next event, as its events come in their order. Rules with such calls are given their events
- * as they came. */
+/* The locks that a thread holds, as variables of its events: `lock` is the last one acquired,
+ * `lock2` the one before, and so on, for reports and conditions. Rules whose actions call hold,
+ * share or unhold see their events without these variables. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/lock_order.h"
 
@@ -12,7 +8,7 @@
 
 /* ---- their locks ------------------------------------------------------------------------- */
 
-/* The name of the variable for the lock that was taken last, as number 0, and so on. */
+/* The variable of the `number`-th lock; 0: the last one acquired. */
 static dpe_name name_of(struct dpe_names *names, unsigned number)
 {
 	struct dpe_text text = {0};

@@ -1,16 +1,12 @@
-/* Circles in the order of locks: each thread holds what the one before it goes on to take. They can
- * close in another run where the threads are different ones, nothing that they hold keeps them
- * apart, and none of them did its part before another, by beginning and awaiting ends alone. */
+/* Cycles in the lock order (as of Goodlock): each thread holds what the one before it acquires. A
+ * cycle is a potential deadlock where the threads are distinct, share no gate lock, and none of
+ * their actions is ordered by creation or joining alone. See README.md. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/lock_order.h"
+#include "recognizer/limits.h"
 #include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
-
-#define LONGEST 1000      /* threads in a circle: as deep as a search goes */
-#define MOST_STEPS 100000 /* of one search */
-#define MOST_CYCLES 1000  /* that are kept to be told */
-#define MOST_ALIKE 4      /* of them through the same places: many objects have a lock each */
 
 struct search {
 	struct dpe_lock_order *order;
@@ -18,20 +14,20 @@ struct search {
 	struct step {
 		struct dpe_acquisition *acquisition;
 		struct dpe_instance *instance;
-		const struct dpe_lock *held; /* that the step before it takes */
-		bool excluded_other;                 /* this thread kept another from taking part */
+		const struct dpe_lock *held; /* the lock that the previous step acquires */
+		bool excluded_other;                 /* this thread excluded another from the cycle */
 	} * steps;
 	unsigned nsteps, length, longest;
 	unsigned tries;
-	bool longer; /* there may be longer circles … */
-	bool ended;  /* … than were looked for */
+	bool longer; /* longer cycles may exist … */
+	bool ended;  /* … beyond the limit */
 	bool found;
-	bool blind; /* some that might have fitted are not kept */
+	bool blind; /* instances that might have fitted were not kept */
 };
 
 /* ---- what can be at the same time -------------------------------------------------------- */
 
-/* A lock that both hold, and not both as one of many. */
+/* A lock that both hold, at least one of them exclusively. */
 static bool kept_apart(const struct dpe_lock_set *a, const struct dpe_lock_set *b)
 {
 	unsigned i = 0, j = 0;
@@ -108,7 +104,7 @@ static struct dpe_message *since_of(const struct step *step)
 	return step->instance->held[i] ? dpe_message_ref(step->instance->held[i]) : NULL;
 }
 
-/* Each holder is the thread of the wait before it, as in any deadlock. */
+/* The holder is the thread of the previous step, as in any deadlock. */
 static struct dpe_wait *copy_steps(const struct search *search)
 {
 	unsigned count = search->nsteps;
@@ -138,7 +134,7 @@ static void drop_waits(struct dpe_lock_cycle *cycle)
 		dpe_value_drop(wait->thread);
 		dpe_value_drop(wait->object);
 		dpe_value_drop(wait->holder);
-		/* The references are ours. */
+		/* copy_steps counted the references */
 		dpe_message_unref((struct dpe_message *)wait->waits);
 		dpe_message_unref((struct dpe_message *)wait->holds);
 	}
@@ -166,12 +162,12 @@ static void keep_cycle(const struct search *search, uint64_t signature, uint64_t
 	struct dpe_lock_places *places;
 	struct dpe_lock_cycle *cycle;
 
-	if (order->ncycles >= MOST_CYCLES) {
+	if (order->ncycles >= DPE_MOST_CYCLES) {
 		order->cycles_dropped++;
 		return;
 	}
 	places = find_places(order, site);
-	if (places->count >= MOST_ALIKE) {
+	if (places->count >= DPE_MOST_SAME_SITES) {
 		places->first->others = true;
 		return;
 	}
@@ -184,13 +180,13 @@ static void keep_cycle(const struct search *search, uint64_t signature, uint64_t
 		places->first = cycle;
 }
 
-/* What such a taking adds to the signature of a circle. */
+/* The contribution of an acquisition to the signature of a cycle. */
 static uint64_t sign_acquisition(uint64_t site, uint64_t alias)
 {
 	return mix(site + mix(alias));
 }
 
-/* Circles of the same locks at the same places are one, whichever threads they are of. */
+/* Cycles of the same locks at the same sites are one, whichever threads they have. */
 static void note_cycle(struct search *search)
 {
 	uint64_t signature = 0, site = 0;
@@ -253,7 +249,7 @@ void dpe_lock_cycles_free(struct dpe_lock_order *order)
 
 /* ---- searching --------------------------------------------------------------------------- */
 
-/* Locks from which the end can be reached know how far it is; breadth first, from the end. */
+/* Computes how far each lock is from the end of the search; breadth first, from there. */
 static void measure(struct search *search)
 {
 	struct dpe_lock **queue = NULL;
@@ -267,7 +263,7 @@ static void measure(struct search *search)
 		struct dpe_lock *to = queue[at];
 
 		if (to->distance == search->longest) {
-			search->ended |= search->longest == LONGEST;
+			search->ended |= search->longest == DPE_MOST_CYCLE_THREADS;
 			break;
 		}
 		for (unsigned i = 0; i < to->in.count; i++) {
@@ -289,7 +285,7 @@ static void measure(struct search *search)
 
 static bool search_from(struct search *search, struct dpe_lock *from);
 
-/* With this thread at the step. */
+/* Continues the search with this thread as the next step. */
 static bool search_with(struct search *search, const struct step *step)
 {
 	struct dpe_lock *to = step->acquisition->key.lock;
@@ -304,8 +300,8 @@ static bool search_with(struct search *search, const struct step *step)
 	return found;
 }
 
-/* True where a circle is closed by this taking; any of its threads will do. Where none is, and the
- * thread was in nobody's way, with another one there is none either. */
+/* True where the acquisition closes a cycle, with any of its threads. Where a thread closes none
+ * and excluded no other one, the remaining threads cannot close one either. */
 static bool search_through(struct search *search, struct dpe_lock *from, struct dpe_acquisition *acquisition)
 {
 	bool found = false, fits = false, excluded_other = true;
@@ -313,7 +309,7 @@ static bool search_through(struct search *search, struct dpe_lock *from, struct 
 	for (unsigned i = 0; i < acquisition->ninstances && !found && excluded_other; i++) {
 		const struct step step = {acquisition, acquisition->instances[i], from, false};
 
-		if (++search->tries > MOST_STEPS)
+		if (++search->tries > DPE_MOST_SEARCH_STEPS)
 			return false;
 		if (!instance_fits(search, acquisition->instances[i]))
 			continue;
@@ -330,7 +326,7 @@ static bool leads_back(const struct search *search, const struct dpe_lock *to)
 	return to->mark == search->order->mark && !to->on_path;
 }
 
-/* False where the circle would be longer, or shorter, than those that are looked for now. */
+/* False where the cycle would be longer or shorter than the length looked for. */
 static bool has_length(struct search *search, const struct dpe_lock *to)
 {
 	unsigned left = search->length - search->nsteps - 1;
@@ -348,7 +344,7 @@ static bool search_from(struct search *search, struct dpe_lock *from)
 	bool found = false;
 
 	from->on_path = true;
-	for (unsigned i = 0; i < from->out.count && search->tries <= MOST_STEPS; i++) {
+	for (unsigned i = 0; i < from->out.count && search->tries <= DPE_MOST_SEARCH_STEPS; i++) {
 		struct dpe_acquisition *acquisition = from->out.at[i];
 
 		if (leads_back(search, acquisition->key.lock) && taking_fits(search, acquisition) &&
@@ -359,7 +355,7 @@ static bool search_from(struct search *search, struct dpe_lock *from)
 	return found;
 }
 
-/* The shortest circles from the taking back to one of the locks held meanwhile. */
+/* Finds the shortest cycles from the acquisition back to one of the locks held during it. */
 static void find_to(struct search *search, struct dpe_lock *end)
 {
 	struct dpe_lock *taken = search->steps[0].acquisition->key.lock;
@@ -372,10 +368,10 @@ static void find_to(struct search *search, struct dpe_lock *end)
 	for (unsigned length = taken->distance + 1; length <= search->longest; length++) {
 		search->length = length;
 		search->longer = false;
-		if (search_from(search, taken) || !search->longer || search->tries > MOST_STEPS)
+		if (search_from(search, taken) || !search->longer || search->tries > DPE_MOST_SEARCH_STEPS)
 			return;
 	}
-	search->ended |= search->longest == LONGEST;
+	search->ended |= search->longest == DPE_MOST_CYCLE_THREADS;
 }
 
 void dpe_lock_cycles_find(
@@ -385,14 +381,14 @@ void dpe_lock_cycles_find(
 
 	if (!acquisition->key.lock->out.count)
 		return;
-	if (search.longest > LONGEST)
-		search.longest = LONGEST;
+	if (search.longest > DPE_MOST_CYCLE_THREADS)
+		search.longest = DPE_MOST_CYCLE_THREADS;
 	search.steps = dpe_xcalloc(search.longest + 1, sizeof(*search.steps));
 	search.steps[0] = (struct step){.acquisition = acquisition, .instance = instance};
 	for (unsigned i = 0; i < acquisition->key.held->count; i++)
 		find_to(&search, dpe_lock_of(acquisition->key.held->at[i]));
 	free(search.steps);
-	order->searches_ended += search.ended || search.tries > MOST_STEPS;
+	order->searches_ended += search.ended || search.tries > DPE_MOST_SEARCH_STEPS;
 	order->searches_blind += search.blind && !search.found;
 }
 
@@ -405,7 +401,7 @@ static bool is_in(const struct dpe_lock_cycle *cycle, struct dpe_value thread)
 	return false;
 }
 
-/* Those that were told as deadlocks stay. */
+/* Those reported as actual deadlocks stay. */
 static void forget_cycles(struct dpe_lock_order *order)
 {
 	struct dpe_lock_cycle *cycle, *next;
@@ -444,7 +440,7 @@ void dpe_lock_cycles_redo(struct dpe_lock_order *order, struct dpe_value thread)
 
 /* ---- telling ----------------------------------------------------------------------------- */
 
-/* What the bounds may have hidden. */
+/* Why limits may have hidden potential deadlocks, or NULL. */
 static const char *doubt_of(const struct dpe_lock_order *order)
 {
 	if (order->acquisitions_dropped)

@@ -1,4 +1,4 @@
-/* Who took which lock while it held which others. */
+/* The lock order: who acquired which lock while holding which others. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/lock_order.h"
 
@@ -7,7 +7,7 @@
 
 /* ---- what is held and taken -------------------------------------------------------------- */
 
-/* Counting a reference changes nothing that others can see. */
+/* counting a reference changes nothing that others can see */
 static struct dpe_message *count_message(const struct dpe_message *message)
 {
 	return message ? dpe_message_ref((struct dpe_message *)message) : NULL;
@@ -121,7 +121,7 @@ static void take(struct dpe_lock_order *order, struct dpe_lock_thread *thread,
 	dpe_acquisition_free(order, acquisition);
 }
 
-/* A lock may be several objects, which are then taken at one event. */
+/* A lock may consist of several objects, which one event acquires together. */
 static void begin_event(
 	struct dpe_lock_order *order, const struct dpe_message *event, struct dpe_value object)
 {
@@ -166,7 +166,7 @@ static void drop_from_threads(struct dpe_lock_order *order, const struct dpe_loc
 	}
 }
 
-/* True where the lock, held by several, may have kept apart what is kept. */
+/* True where several threads held the lock, so that it may be a gate lock for what is kept. */
 static bool may_be_gate(const struct dpe_lock *lock)
 {
 	const struct dpe_strand *strand = NULL;

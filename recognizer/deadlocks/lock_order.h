@@ -1,16 +1,6 @@
-/* lock_order: the order in which locks are taken, and what of it could close a circle. Private.
- *
- *	thread_pasts.c    what a thread has behind it: by beginning, and by awaiting ends
- *others acquisitions.c what is kept: locks, sets of them, and takings of one while a set is held
- *	lock_threads.c  threads: what they hold, who began them, whose end they awaited
- *	lock_order.c    who takes which lock while it holds which others
- *	lock_cycles.c   circles through what was taken last
- *	unseen_locks.c   locks that were taken before anybody looked
- *
- * Takings that look alike are kept once: the same lock, taken at the same place in the program by
- * one that holds the same others. Of each, the threads that did so are kept, each once, unless what
- * it did happened before what another did: whatever is independent of the one is so of the other.
- * A circle is looked for when a taking is new; so nothing needs to be kept for looking later. */
+/* The data of the lock order. Equal acquisitions are kept once: the same lock, at the same site,
+ * while the same others are held; of each, the threads that did so, unless one precedes another.
+ * Cycles are searched when an acquisition is new. Private to deadlocks/; see README.md. */
 #ifndef DPE_RECOGNIZER_DEADLOCKS_LOCK_ORDER_H
 #define DPE_RECOGNIZER_DEADLOCKS_LOCK_ORDER_H
 
@@ -18,20 +8,20 @@
 
 /* ---- thread_pasts.c ------------------------------------------------------------------------ */
 
-/* A thread from its beginning to its end. Counted. Its time is cut into epochs, of which the next
- * begins whenever another thread may come to know what it did. */
+/* The life of one thread. Counted. It is divided into epochs; a new one begins whenever another
+ * thread may learn what this one did. */
 struct dpe_strand {
 	uint32_t refs, epoch;
 	uint64_t serial;
-	unsigned instances;   /* what is kept that it did, within … */
-	uint32_t first, last; /* … these epochs, */
-	struct dpe_lock_past *begun; /* of which the first came after this */
+	unsigned instances;   /* number of kept instances of this thread … */
+	uint32_t first, last; /* … in these epochs */
+	struct dpe_lock_past *begun; /* the past of the first of them */
 	bool over;
-	uint64_t *nreaches;         /* where those of all pasts are counted */
-	struct dpe_lock_past *past; /* of others; NULL: nothing */
+	uint64_t *nreaches;         /* total number of entries of all pasts */
+	struct dpe_lock_past *past; /* what precedes the thread's next action; NULL: nothing */
 };
 
-/* How far it reaches into each strand. Counted, and never changed. */
+/* How far a past reaches into each strand. Counted and immutable. */
 struct dpe_lock_past {
 	uint32_t refs;
 	unsigned count;
@@ -39,7 +29,7 @@ struct dpe_lock_past {
 	struct dpe_reach {
 		struct dpe_strand *strand;
 		uint32_t epoch;
-	} at[]; /* by serial */
+	} at[]; /* by serial number */
 };
 
 struct dpe_strand *dpe_strand_new(uint64_t serial, uint64_t *nreaches);
@@ -47,11 +37,11 @@ struct dpe_strand *dpe_strand_ref(struct dpe_strand *strand);
 void dpe_strand_unref(struct dpe_strand *strand);                    /* accepts NULL */
 struct dpe_lock_past *dpe_lock_past_ref(struct dpe_lock_past *past); /* both accept NULL */
 void dpe_lock_past_unref(struct dpe_lock_past *past);
-/* Its past with all that it did so far, the caller's; what it does next is not in it. */
+/* Returns the past of whatever follows the actions so far, and begins an epoch. */
 struct dpe_lock_past *dpe_strand_leave(struct dpe_strand *strand);
-/* From now on that is behind it, too. */
+/* The past precedes the next actions of the strand, too. */
 void dpe_strand_follow(struct dpe_strand *strand, const struct dpe_lock_past *past);
-/* True where what the strand did in that epoch is in the past. */
+/* True where the past includes the strand's actions in that epoch. */
 bool dpe_lock_past_reaches(
 	const struct dpe_lock_past *past, const struct dpe_strand *strand, uint32_t epoch);
 
@@ -62,24 +52,24 @@ struct dpe_acquisitions {
 	unsigned count, cap;
 };
 
-/* A lock until it is forgotten; the next one of its address is another. Counted. */
+/* A lock until it is destroyed; a later one with its address is another. Counted. */
 struct dpe_lock {
 	struct dpe_keyed keyed;
 	uint32_t refs;
 	bool forgotten;
 	uint64_t serial;
-	struct dpe_acquisitions in, out; /* where it is taken, and where it is held meanwhile */
-	uint64_t mark;              /* of the last search that came here … */
-	unsigned distance;          /* … and how far from there to its end */
+	struct dpe_acquisitions in, out; /* where it is acquired, and where it is held meanwhile */
+	uint64_t mark;              /* of the last search that visited it … */
+	unsigned distance;          /* … and its distance from the end of that search */
 	bool on_path;
 };
 
-/* Locks that are held at the same time; equal sets are one. Counted. */
+/* Locks held at the same time; equal sets are shared. Counted. */
 struct dpe_lock_set {
 	UT_hash_handle hh;
 	uint32_t refs;
 	unsigned count;
-	uintptr_t at[]; /* a lock's address, and DPE_SHARED; by serial */
+	uintptr_t at[]; /* addresses of locks, or'ed with DPE_SHARED; by serial number */
 };
 
 #define DPE_SHARED ((uintptr_t)1)
@@ -89,17 +79,17 @@ static inline struct dpe_lock *dpe_lock_of(uintptr_t member)
 	return (struct dpe_lock *)(member & ~DPE_SHARED);
 }
 
-/* One thread that did it, and when. */
+/* A thread that made an acquisition, and when. */
 struct dpe_instance {
 	struct dpe_strand *strand;
 	uint32_t epoch;
 	struct dpe_lock_past *past;
 	struct dpe_value thread;
 	struct dpe_message *taken;  /* counted */
-	struct dpe_message *held[]; /* since when, as in the set; counted; NULL: unknown */
+	struct dpe_message *held[]; /* when each lock of the set was acquired; counted; NULL: unknown */
 };
 
-/* A lock that is taken while those of the set are held. */
+/* The acquisition of a lock at a site while those of the set are held. */
 struct dpe_acquisition {
 	UT_hash_handle hh;
 	struct dpe_acquisition_key {
@@ -107,24 +97,24 @@ struct dpe_acquisition {
 		struct dpe_lock_set *held;
 		uint64_t site;
 	} key;
-	uint64_t alias; /* of the lock: the hash of the first object that was taken at this event */
+	uint64_t alias; /* hash of the first object that the event acquired */
 	struct dpe_instance **instances;
 	unsigned ninstances, capinstances;
-	bool dropped; /* there were more */
-	bool thinned; /* there were, and who comes could have met them only with a third one */
+	bool dropped; /* some instances were dropped */
+	bool thinned; /* some were, which only cycles of three or more threads can miss */
 };
 
-/* A circle that was found, with copies of its values and counted messages. */
+/* A cycle found; owns copies of values, counts messages. */
 struct dpe_lock_cycle {
 	UT_hash_handle hh;
 	uint64_t signature;
 	const struct dpe_rule *rule;
-	struct dpe_wait *waits; /* NULL: it was told as a deadlock */
+	struct dpe_wait *waits; /* NULL: reported as an actual deadlock */
 	unsigned nwaits;
-	bool others; /* there are more through the same places, which were not kept */
+	bool others; /* there are more at the same sites that were not kept */
 };
 
-/* The circles through the same places of the program, whatever locks they are of. */
+/* Cycles at the same sites of the program, whatever their locks. */
 struct dpe_lock_places {
 	UT_hash_handle hh;
 	uint64_t signature;
@@ -139,12 +129,12 @@ struct dpe_held_lock {
 	bool shared;
 };
 
-/* A name by which threads are awaited. */
+/* A name by which the end of a thread is awaited. */
 struct dpe_lock_name {
 	struct dpe_keyed keyed;
 	struct dpe_lock_past
-		*past; /* left by who began the thread, or by itself at its end; or NULL */
-	struct dpe_lock_thread *of; /* lives; or NULL */
+		*past; /* left by its creator, or by itself at its end; or NULL */
+	struct dpe_lock_thread *of; /* the living thread with this name; or NULL */
 };
 
 struct dpe_lock_thread {
@@ -153,87 +143,89 @@ struct dpe_lock_thread {
 	struct dpe_lock_name *name;
 	struct dpe_held_lock *held;
 	unsigned nheld, capheld;
-	struct dpe_lock_set *set; /* of what is held; NULL: not looked for yet */
-	bool unsure; /* it may hold what nobody saw it take */
+	struct dpe_lock_set *set; /* of the held locks; NULL: not computed yet */
+	bool unsure; /* it may hold locks whose acquisition was not observed */
 };
 
-/* What one event gives back. A lock may be several objects, of which the thread holds some. */
+/* What one event releases. A lock may consist of several objects, of which the thread may hold
+ * some. */
 struct dpe_lock_release {
 	struct dpe_message *event;  /* counted */
-	bool known;                 /* some of it was held */
-	struct dpe_strand *strand;  /* counted; gave back what it was not seen to take; or NULL */
-	struct dpe_value thread;    /* of the strand */
+	bool known;                 /* some of them were held */
+	struct dpe_strand *strand;  /* counted; released what it was not seen to acquire; or NULL */
+	struct dpe_value thread;    /* thread of the strand */
 };
 
 struct dpe_lock_order {
 	struct dpe_keyed *threads, *locks;
-	struct dpe_keyed *left; /* what those who began or ended left for others, by their name */
-	struct dpe_lock *spare; /* places of locks that there are no more, by keyed.same */
+	struct dpe_keyed *left; /* pasts left for other threads, by name */
+	struct dpe_lock *spare; /* for reuse, by keyed.same */
 	struct dpe_lock_set *sets;
 	struct dpe_acquisition *acquisitions;
-	struct dpe_lock_cycle *cycles; /* in the order found */
+	struct dpe_lock_cycle *cycles; /* in order of detection */
 	struct dpe_lock_places *places;
 	unsigned ninstances, ncycles;
-	unsigned nstrands; /* that did what is kept: no circle has more threads */
+	unsigned nstrands; /* number of strands with kept instances: the longest possible cycle */
 	uint64_t nreaches;
 	uint64_t serial, mark;
-	const struct dpe_rule *rule; /* that checked last … */
-	struct dpe_message *event;   /* … at this, counted, beginning with … */
-	uint64_t alias, site;        /* … an object of this hash, there */
+	const struct dpe_rule *rule; /* the rule that checked last … */
+	struct dpe_message *event;   /* … at this event, counted, whose first object … */
+	uint64_t alias, site;        /* … has this hash, at this site */
 	struct dpe_lock_release release;
-	/* What was given up. */
+	/* How often a limit was met. */
 	uint64_t acquisitions_dropped, cycles_dropped, searches_ended, searches_blind;
 };
 
 /* ---- acquisitions.c ---------------------------------------------------------------------- */
 
 struct dpe_lock *dpe_lock_find(const struct dpe_lock_order *order, struct dpe_value value);
-/* Without a reference, it stays until one is given up. */
+/* Not counted for the caller: it stays until a reference is dropped. */
 struct dpe_lock *dpe_lock_add(struct dpe_lock_order *order, struct dpe_value value);
 void dpe_lock_unref(struct dpe_lock_order *order, struct dpe_lock *lock);
-/* Gives back what is kept for locks to come, once there are none. */
+/* Frees memory kept for reuse. */
 void dpe_lock_spare_free(struct dpe_lock_order *order);
-/* The caller's reference. The members are sorted by this. */
+/* Returns a counted reference. Sorts the members. */
 struct dpe_lock_set *dpe_lock_set_find(
 	struct dpe_lock_order *order, uintptr_t *members, unsigned count);
 void dpe_lock_set_unref(struct dpe_lock_order *order, struct dpe_lock_set *set); /* accepts NULL */
-/* The place of the program where it was taken; without stacks, the lock. */
+/* The site of the program, or the lock where there is no stack. */
 uint64_t dpe_acquisition_site(const struct dpe_message *message, struct dpe_value lock);
 struct dpe_acquisition *dpe_acquisition_find(
 	struct dpe_lock_order *order, const struct dpe_acquisition_key *key); /* or NULL */
 struct dpe_acquisition *dpe_acquisition_new(struct dpe_lock_order *order, const struct dpe_acquisition_key *key);
-/* It is found no more, and then given up. */
+/* Removes it from the tables; then free it. */
 void dpe_acquisition_unlink(struct dpe_lock_order *order, struct dpe_acquisition *acquisition);
 void dpe_acquisition_free(struct dpe_lock_order *order, struct dpe_acquisition *acquisition);
-/* Takes over the instance, which makes earlier ones superfluous. False where there was no room. */
+/* Takes over the instance and drops redundant ones. False where there was no room. */
 bool dpe_acquisition_keep(
 	struct dpe_lock_order *order, struct dpe_acquisition *acquisition, struct dpe_instance *instance);
-/* The taking, which is found no more, goes on without that lock among those held; another one may
- * be like it then. */
+/* Removes a lock from the set of an unlinked acquisition, and merges it with one that is then
+ * equal. */
 void dpe_acquisition_strip(
 	struct dpe_lock_order *order, struct dpe_acquisition *acquisition, const struct dpe_lock *lock);
 
-/* Gives up all that the strand did. */
+/* Drops all instances of the strand. */
 void dpe_acquisitions_drop_strand(struct dpe_lock_order *order, const struct dpe_strand *strand);
 
 /* ---- unseen_locks.c ----------------------------------------------------------------------- */
 
-/* The thread gives back an object at the event: one that it held, or (lock NULL: unknown) did not. */
+/* The thread releases an object at the event: one that it held, or one that it was not seen to
+ * acquire (lock NULL: unknown). */
 void dpe_lock_released(struct dpe_lock_order *order, const struct dpe_message *event);
 void dpe_lock_released_unseen(struct dpe_lock_order *order, const struct dpe_lock_thread *thread,
 	const struct dpe_lock *lock, const struct dpe_message *event);
-/* Draws the conclusions of events before this one; NULL: of all. */
+/* Completes the release of events before this one; NULL: of all. */
 void dpe_lock_release_settle(struct dpe_lock_order *order, const struct dpe_message *event);
 
 /* ---- lock_threads.c ---------------------------------------------------------------------- */
 
 struct dpe_lock_thread *dpe_lock_thread_find(struct dpe_lock_order *order, struct dpe_value value);
 struct dpe_lock_thread *dpe_lock_thread_add(struct dpe_lock_order *order, struct dpe_value value);
-/* Of one that is in the table no more. */
+/* The thread is no longer in the table. */
 void dpe_lock_thread_free(struct dpe_lock_order *order, struct dpe_lock_thread *thread);
-/* What it holds is about to change, or has: its set is looked for again. */
+/* The held locks change: their set is computed again. */
 void dpe_lock_thread_change(struct dpe_lock_order *order, struct dpe_lock_thread *thread);
-/* The index of a lock among those that it holds, or -1; and one that it holds no more. */
+/* The index of a held lock, or -1; and dropping one. */
 int dpe_lock_thread_held(const struct dpe_lock_thread *thread, const struct dpe_lock *lock);
 void dpe_lock_thread_drop(
 	struct dpe_lock_order *order, struct dpe_lock_thread *thread, unsigned index);
@@ -241,11 +233,11 @@ void dpe_lock_name_free(struct dpe_lock_name *name);
 
 /* ---- lock_cycles.c ----------------------------------------------------------------------- */
 
-/* Notes the circles that go through this instance, of what is not noted yet. */
+/* Finds the cycles through this instance. */
 void dpe_lock_cycles_find(
 	struct dpe_lock_order *order, struct dpe_acquisition *acquisition, struct dpe_instance *instance);
 void dpe_lock_cycles_free(struct dpe_lock_order *order);
-/* The thread's part in circles was none: looks for those again that it was in. */
+/* Actions of the thread were dropped: searches again for the cycles that it was part of. */
 void dpe_lock_cycles_redo(struct dpe_lock_order *order, struct dpe_value thread);
 
 #endif

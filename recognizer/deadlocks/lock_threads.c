@@ -1,5 +1,4 @@
-/* Threads as the order of locks sees them: what they hold, who began them, and whose end they
- * awaited. */
+/* Threads in the lock order: what they hold, who created them, whom they joined. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/lock_order.h"
 
@@ -38,7 +37,7 @@ void dpe_lock_thread_drop(
 	dpe_message_unref(held->since);
 	dpe_lock_unref(order, held->lock);
 	thread->nheld--;
-	memmove(held, held + 1, (thread->nheld - index) * sizeof(*held)); /* in the order taken */
+	memmove(held, held + 1, (thread->nheld - index) * sizeof(*held)); /* keeps the order of acquisition */
 	dpe_lock_thread_change(order, thread);
 }
 
@@ -75,7 +74,7 @@ static struct dpe_lock_name *add_name(struct dpe_lock_order *order, struct dpe_v
 	return name;
 }
 
-/* Whoever had the name has it no more. */
+/* The thread that had the name loses it. */
 static void leave_at(struct dpe_lock_name *name, struct dpe_lock_past *past)
 {
 	if (name->of)
@@ -119,7 +118,7 @@ void dpe_lock_order_begin(
 	struct dpe_lock_name *name = add_name(order, name_value);
 	struct dpe_lock_thread *thread;
 
-	dpe_lock_order_end(order, value); /* of one whose end was not seen */
+	dpe_lock_order_end(order, value); /* an earlier thread whose end was not observed */
 	thread = dpe_lock_thread_add(order, value);
 	thread->unsure = false;
 	dpe_strand_follow(thread->strand, name->past);
@@ -128,7 +127,7 @@ void dpe_lock_order_begin(
 	thread->name = name;
 }
 
-/* Its end may be seen a little later than that it was awaited. */
+/* The end of a thread may be observed after the join. */
 void dpe_lock_order_join(
 	struct dpe_lock_order *order, struct dpe_value value, struct dpe_value name_value)
 {

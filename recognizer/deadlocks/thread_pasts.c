@@ -1,9 +1,6 @@
-/* What threads have behind them: the thread that began them as far as it had come then, and those
- * whose end they awaited. Locks make no order here: two threads that took a lock one after another
- * could have done so the other way round.
- *
- * Threads that came and went cost nothing: an entry is left out once its thread is over and nothing
- * is kept that it did, as nobody will ask for it again. */
+/* What precedes the actions of a thread by creation and joining alone; locks make no order here,
+ * since two critical sections could have run the other way round. Entries of ended threads are
+ * dropped once nothing is kept that they did. */
 #include "recognizer/deadlocks/lock_order.h"
 
 #include <stdlib.h>
@@ -40,7 +37,7 @@ struct dpe_lock_past *dpe_lock_past_ref(struct dpe_lock_past *past)
 	return past;
 }
 
-/* Two strands can reach into each other; whoever ends one lets go of its past. */
+/* Two strands may refer to each other: ending a thread drops its past. */
 void dpe_lock_past_unref(struct dpe_lock_past *past)
 {
 	if (!past || --past->refs)
@@ -63,7 +60,7 @@ static void add_reach(struct dpe_lock_past *to, struct dpe_strand *strand, uint3
 	to->at[to->count++] = (struct dpe_reach){dpe_strand_ref(strand), epoch};
 }
 
-/* Of both, of which `a` may be NULL, and `b` has `count`; nothing of `self`. */
+/* The union of both, without `self`. `a` may be NULL, `b` has `count` entries. */
 static struct dpe_lock_past *join(const struct dpe_lock_past *a, const struct dpe_reach *b,
 	unsigned count, const struct dpe_strand *self)
 {
@@ -106,7 +103,7 @@ void dpe_strand_follow(struct dpe_strand *strand, const struct dpe_lock_past *pa
 	if (!past || !past->count)
 		return;
 	strand->past = join(old, past->at, past->count, strand);
-	strand->epoch++; /* what it does from now on has another past */
+	strand->epoch++; /* its later actions have another past */
 	dpe_lock_past_unref(old);
 }
 

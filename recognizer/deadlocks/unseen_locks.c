@@ -1,9 +1,6 @@
-/* Locks that were taken before anybody looked: dpe attached in the middle, or events were lost.
- *
- * A thread of which not everything was seen gives back a lock that it was not seen to take: it held
- * that all the time, so the lock may have kept apart whatever the thread did so far from what
- * others did. All of that is given up. A lock that was not given back yet is no harm: who else
- * could have held it meanwhile? */
+/* Locks that were acquired before the observation began, or whose acquisition was lost. A thread
+ * that releases such a lock held it all the time, so it may have been a gate lock for all that the
+ * thread did so far; that is dropped. A lock that was never released excluded everybody else. */
 #include "recognizer/deadlocks/lock_order.h"
 
 static bool is_held(const struct dpe_lock_order *order, const struct dpe_lock *lock)
@@ -53,7 +50,7 @@ void dpe_lock_released(struct dpe_lock_order *order, const struct dpe_message *e
 	order->release.known = true;
 }
 
-/* What another thread was seen to take and this one gives back was never its own. */
+/* A lock that another thread was seen to acquire was never this one's. */
 void dpe_lock_released_unseen(struct dpe_lock_order *order, const struct dpe_lock_thread *thread,
 	const struct dpe_lock *lock, const struct dpe_message *event)
 {

@@ -1,23 +1,19 @@
-/* Circles of threads that wait for each other.
- *
- * A cycle can only come about by a wait that begins or an object that is taken, and then runs
- * through it; so looking from there is enough. A thread that waits for what it holds itself may
- * do so for a moment, with a recursive lock: it counts once the wait has lasted. So does a wait for
- * what a thread had when it ended: a robust mutex is given to the next one. */
+/* Cycles in the wait-for graph, searched from each wait that began and each object that was taken.
+ * A thread that waits for itself, or for what an ended thread holds, counts only once the wait has
+ * lasted: the mutex may be recursive or robust. Paper 5.2. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/wait_graph.h"
 
 #include <stdlib.h>
 
-/* How long a thread must wait for itself or for one that has ended before anybody looks whether it
- * sleeps, which a thread does not that locks a recursive mutex; between two looks, at first and at
- * most; and where nobody can look, before it counts. In ns. */
+/* In ns: how long such a wait must have lasted before a check whether the thread sleeps; pause
+ * between checks, at first and at most; time until it counts where nobody can check. */
 #define QUIET 10000000u
 #define SHORTEST 5000000u
 #define LONGEST 100000000u
 #define LASTING 50000000u
 
-/* Looks at what `thread` waits for; true where that is held by `start`. */
+/* Visits what `thread` waits for; true where `start` holds that. */
 static bool look_at(struct dpe_wait_graph *waits, uint32_t thread, uint32_t start)
 {
 	struct dpe_wait_node *waiter = &waits->threads.nodes[thread];
@@ -43,7 +39,7 @@ static bool look_at(struct dpe_wait_graph *waits, uint32_t thread, uint32_t star
 	return false;
 }
 
-/* Breadth first, so the cycle found is a shortest one. */
+/* Breadth first, so that the shortest cycle is found. */
 static bool find_cycle(struct dpe_wait_graph *waits, uint32_t start)
 {
 	waits->mark++;
@@ -57,7 +53,7 @@ static bool find_cycle(struct dpe_wait_graph *waits, uint32_t start)
 	return false;
 }
 
-/* The object that `waiter` awaits and `holder` holds. */
+/* The wait of `waiter` for an object that `holder` holds. */
 static const struct dpe_wait_edge *find_link(struct dpe_wait_graph *waits, uint32_t waiter,
 	uint32_t holder, const struct dpe_wait_edge **held)
 {
@@ -71,8 +67,7 @@ static const struct dpe_wait_edge *find_link(struct dpe_wait_graph *waits, uint3
 	return NULL;
 }
 
-/* By the rule that the thread's wait was checked by. What has closed is no potential deadlock any
- * more. */
+/* Reports by the rule that checked the wait. An actual deadlock is no longer a potential one. */
 static void report_with_rule(const struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint32_t thread,
 	struct dpe_deadlock *deadlock)
 {
@@ -80,7 +75,7 @@ static void report_with_rule(const struct dpe_wait_graph *waits, struct dpe_reco
 	dpe_lock_order_closed(recognizer->lock_order, deadlock);
 }
 
-/* Tells of the cycle that ends in `start` along `before`. Values and messages are the graph's. */
+/* Reports the cycle that ends in `start` along `before`. Values and messages belong to the graph. */
 static void report_cycle(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint32_t start)
 {
 	struct dpe_deadlock deadlock = {0};
@@ -115,7 +110,7 @@ static const struct dpe_wait_edge *find_wait_for_itself(struct dpe_wait_graph *w
 	return find_link(waits, thread, thread, &held);
 }
 
-/* What the thread waits for and one that has ended holds. */
+/* A wait for an object that an ended thread holds. */
 static const struct dpe_wait_edge *find_wait_for_ended(
 	struct dpe_wait_graph *waits, uint32_t thread, const struct dpe_wait_edge **held)
 {
@@ -150,7 +145,7 @@ static void add_unconfirmed(struct dpe_wait_graph *waits, uint32_t thread)
 	node->ask_at = node->pause = 0;
 }
 
-/* What it keeps is what it has besides its name; and it waits no more. */
+/* The ended thread keeps its objects except its name, and its waits end. */
 void dpe_wait_graph_end(struct dpe_wait_graph *waits, struct dpe_value value, const struct dpe_message *event)
 {
 	uint32_t thread = dpe_wait_graph_node(&waits->threads, value, false);
@@ -218,7 +213,7 @@ static void report_wait_for_ended(struct dpe_wait_graph *waits, struct dpe_recog
 	report_with_rule(waits, recognizer, thread, &deadlock);
 }
 
-/* Since when the wait is what it is; 0: unknown. */
+/* When the wait became what it is; 0: unknown. */
 static uint64_t begin_of(const struct dpe_wait_graph *waits, const struct dpe_wait_edge *wait,
 	const struct dpe_wait_edge *held)
 {
@@ -228,7 +223,7 @@ static uint64_t begin_of(const struct dpe_wait_graph *waits, const struct dpe_wa
 	return end > since ? end : since;
 }
 
-/* Whether it sleeps; who cannot tell that goes by the time. */
+/* Whether the thread sleeps; decided by time where the sink cannot tell. */
 static bool is_stuck(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint32_t thread,
 	uint64_t begin, uint64_t time)
 {
@@ -250,14 +245,14 @@ static bool is_stuck(struct dpe_wait_graph *waits, struct dpe_recognizer *recogn
 		return false;
 	case DPE_HANGS_UNKNOWN:
 		return waits->ending || time >= begin + LASTING;
-	case DPE_HANGS_DOUBTFUL: /* of whole hangs alone */
+	case DPE_HANGS_DOUBTFUL: /* only for hangs */
 	case DPE_HANGS:
 		return true;
 	}
 	return false;
 }
 
-/* False where it has to be looked at again. */
+/* False where it has to be checked again. */
 static bool settle(
 	struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint32_t thread, uint64_t time)
 {

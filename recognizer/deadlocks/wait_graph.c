@@ -1,4 +1,4 @@
-/* Who waits for whom (paper 5.2): threads hold objects, and wait for objects that others hold. */
+/* The wait-for graph (paper 5.2): threads hold objects and wait for objects that others hold. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/wait_graph.h"
 
@@ -10,7 +10,7 @@ void dpe_list_add(struct dpe_list *list, uint32_t node)
 	*DPE_GROW(list->at, list->count, list->cap) = node;
 }
 
-/* Looks from the end: what was taken last is most often given back first. */
+/* Searches from the end: the last one acquired is mostly the first one released. */
 static void drop(struct dpe_list *list, uint32_t node)
 {
 	unsigned i = list->count;
@@ -34,7 +34,7 @@ static struct dpe_wait_index **entry_of(
 	return at;
 }
 
-/* Unless a later one has its value. */
+/* Unless a later node has its value. */
 static void drop_entry(struct dpe_wait_table *table, uint32_t node)
 {
 	uint64_t hash = dpe_value_hash(table->nodes[node].value);
@@ -65,7 +65,7 @@ static struct dpe_wait_index *new_entry(struct dpe_wait_table *table)
 	return entry;
 }
 
-/* The place of a node that there is no more is the next one's, with what room its lists had. */
+/* The next node reuses the memory of a removed one. */
 static uint32_t add_node(struct dpe_wait_table *table, struct dpe_value value)
 {
 	uint32_t node =
@@ -85,7 +85,7 @@ static uint32_t add_node(struct dpe_wait_table *table, struct dpe_value value)
 	return node;
 }
 
-/* Room that is worth keeping, as locks are taken and given back again and again. */
+/* largest capacity of a list that is kept for reuse */
 #define FEW 16
 
 /* Its lists are empty. */
@@ -109,7 +109,7 @@ static void drop_node(struct dpe_wait_table *table, uint32_t node)
 	dpe_list_add(&table->unused, node);
 }
 
-/* An object that nobody has, awaits or is named by. */
+/* True for an object that nobody holds, awaits or is named by. */
 static void tidy_object(struct dpe_wait_graph *waits, uint32_t object)
 {
 	const struct dpe_wait_node *node = &waits->objects.nodes[object];
@@ -150,7 +150,7 @@ uint32_t dpe_wait_graph_node(struct dpe_wait_table *table, struct dpe_value valu
 	return at->node;
 }
 
-/* The node of a thread that does something, and so lives: not that of one that had its id. */
+/* The node of a living thread, not of an ended one with the same id. */
 static uint32_t living(struct dpe_wait_graph *waits, struct dpe_value value)
 {
 	struct dpe_wait_table *threads = &waits->threads;
@@ -187,7 +187,7 @@ static bool add_edge(struct dpe_wait_node *node, uint32_t to, const struct dpe_m
 	*DPE_GROW(node->edges, node->nedges, node->capedges) = (struct dpe_wait_edge){
 		.to = to,
 		.count = 1,
-		/* Counting a reference changes nothing that others can see. */
+		/* counting a reference changes nothing that others can see */
 		.since = since ? dpe_message_ref((struct dpe_message *)since) : NULL,
 	};
 	return true;
@@ -199,7 +199,7 @@ static void cut_edge(struct dpe_wait_node *node, struct dpe_wait_edge *edge)
 	*edge = node->edges[--node->nedges];
 }
 
-/* True where it was the last of its count. */
+/* True where the count became 0. */
 static bool remove_edge(struct dpe_wait_node *node, uint32_t to)
 {
 	struct dpe_wait_edge *edge = dpe_wait_graph_edge(node, to);
@@ -210,7 +210,7 @@ static bool remove_edge(struct dpe_wait_node *node, uint32_t to)
 	return true;
 }
 
-/* An object is awaited once less. */
+/* An object is awaited by one thread less. */
 static void let_go(struct dpe_wait_graph *waits, uint32_t object)
 {
 	waits->objects.nodes[object].awaited--;
@@ -357,7 +357,7 @@ void dpe_wait_graph_begin(struct dpe_wait_graph *waits, struct dpe_value thread,
 	struct dpe_wait_node *node;
 	uint32_t found;
 
-	dpe_wait_graph_end(waits, thread, since); /* of one whose end was not seen */
+	dpe_wait_graph_end(waits, thread, since); /* an earlier thread whose end was not observed */
 	dpe_wait_graph_hold(waits, thread, name, since);
 	found = dpe_wait_graph_node(&waits->threads, thread, false);
 	node = &waits->threads.nodes[found];

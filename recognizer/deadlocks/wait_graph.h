@@ -1,15 +1,11 @@
-/* waits: the graph of who waits for whom, as its parts share it. Private.
- *
- *	wait_graph.c        what threads hold and await
- *	wait_cycles.c  circles, and waits that can only end by themselves
- *	hang.c         no thread can go on */
+/* The parts of the wait-for graph. Private to wait_graph.c, wait_cycles.c and hang.c. */
 #ifndef DPE_RECOGNIZER_DEADLOCKS_WAIT_GRAPH_H
 #define DPE_RECOGNIZER_DEADLOCKS_WAIT_GRAPH_H
 
 #include "recognizer/recognizer.h"
 
 struct dpe_wait_edge {
-	uint32_t to; /* a thread that holds, or an object that is awaited */
+	uint32_t to; /* the thread that holds, or the object that is awaited */
 	uint32_t count;
 	struct dpe_message *since; /* counted; NULL: unknown */
 };
@@ -19,24 +15,24 @@ struct dpe_list {
 	unsigned count, cap;
 };
 
-/* A thread, with what it waits for; or an object, with those who hold it. */
+/* A thread with the objects that it awaits, or an object with its holders. */
 struct dpe_wait_node {
-	struct dpe_value value; /* its text is owned */
+	struct dpe_value value; /* owns its text */
 	struct dpe_wait_edge *edges;
 	unsigned nedges, capedges;
 	struct dpe_list held; /* objects that the thread holds */
-	uint64_t mark;        /* of the last search that came here */
-	uint32_t before;      /* where that search came from */
-	uint32_t awaited;     /* how many await the object, or are known by it */
-	bool reported;            /* a cycle through this thread was, and it still waits */
-	bool unchecked, unconfirmed;  /* the thread is in the list of that */
-	bool ended;           /* the thread has, or the node is unused */
-	bool has_name;        /* … by which its end is awaited: that object */
+	uint64_t mark;        /* of the last search that visited it */
+	uint32_t before;      /* predecessor in that search */
+	uint32_t awaited;     /* threads that await the object or are named by it */
+	bool reported;            /* a cycle through this thread was reported, and it still waits */
+	bool unchecked, unconfirmed;  /* the thread is in that list */
+	bool ended;           /* the thread has ended, or the node is unused */
+	bool has_name;        /* and this object is the name by which its end is awaited */
 	uint32_t name;
-	uint64_t end; /* when; 0: unknown */
+	uint64_t end; /* time of its end; 0: unknown */
 	uint64_t ask_at,
-		pause; /* when to look again whether it sleeps, and how long after that */
-	const struct dpe_rule *rule; /* that checked its latest wait */
+		pause; /* time of the next check whether it sleeps, and the pause after it */
+	const struct dpe_rule *rule; /* the rule that checked its latest wait */
 };
 
 struct dpe_wait_index {
@@ -50,44 +46,43 @@ struct dpe_wait_table {
 	struct dpe_wait_node *nodes;
 	unsigned nnodes, capnodes;
 	struct dpe_wait_index *index;
-	struct dpe_wait_index *spare; /* entries of it that there are no more, by same_hash */
-	struct dpe_list unused; /* places of nodes that there are no more */
+	struct dpe_wait_index *spare; /* entries for reuse, by same_hash */
+	struct dpe_list unused; /* nodes for reuse */
 };
 
 struct dpe_wait_graph {
 	struct dpe_wait_table threads, objects;
 	uint64_t mark;
-	struct dpe_list queue;   /* threads that the search has to look at */
-	struct dpe_list unchecked;   /* that began to wait since the last check */
-	struct dpe_list unconfirmed; /* whose wait counts once it has lasted, not told yet */
-	/* Of threads that have not ended: how many there are, and how many of them wait. */
+	struct dpe_list queue;   /* threads that the search has to visit */
+	struct dpe_list unchecked;   /* threads that began to wait since the last check */
+	struct dpe_list unconfirmed; /* threads whose wait counts once it has lasted */
+	/* Number of living threads, and of those that wait. */
 	unsigned nliving, nwaiting;
-	const struct dpe_rule *hang_rule; /* that asked last; NULL: nobody did */
-	uint64_t latest;                  /* beginning of a wait, or end of a thread; 0: unknown */
-	uint64_t ask_at, pause; /* when to look for a hang again, and how long after that */
-	bool hang_reported;            /* and nobody went on since */
-	bool doubtful_reported;        /* a hang that a signal might end, once */
-	bool ending; /* a thread is about to, and did not go on before: what waits goes on no more
-		      */
+	const struct dpe_rule *hang_rule; /* the last rule that asked; NULL: none */
+	uint64_t latest;                  /* time of the last begin of a wait or end of a thread; 0: unknown */
+	uint64_t ask_at, pause; /* time of the next check for a hang, and the pause after it */
+	bool hang_reported;            /* and no thread has gone on since */
+	bool doubtful_reported;        /* a hang that a signal might end was reported */
+	bool ending; /* a thread is about to end and has not gone on: other waits will not end either */
 };
 
-/* UINT32_MAX: there is none. */
+/* UINT32_MAX: none. */
 uint32_t dpe_wait_graph_node(struct dpe_wait_table *table, struct dpe_value value, bool add);
-/* NULL: there is none. */
+/* NULL: none. */
 struct dpe_wait_edge *dpe_wait_graph_edge(struct dpe_wait_node *node, uint32_t to);
 void dpe_list_add(struct dpe_list *list, uint32_t node);
-/* The thread waits for nothing any more. */
+/* The thread stops waiting. */
 void dpe_wait_graph_cut(struct dpe_wait_graph *waits, uint32_t thread);
-/* It is known by its name no more. */
+/* The thread loses its name. */
 void dpe_wait_graph_unname(struct dpe_wait_graph *waits, uint32_t thread);
-/* Gives up the node of a thread that has ended and left nothing. */
+/* Frees the node of an ended thread that holds nothing. */
 void dpe_wait_graph_tidy(struct dpe_wait_graph *waits, uint32_t thread);
-/* Whether the threads of these waits are stuck, as far as whoever observes them knows. */
+/* Asks the sink whether the threads of these waits are stuck. */
 enum dpe_hangs dpe_wait_graph_ask(
 	struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock);
-/* Tells of a hang. */
+/* Reports a hang. */
 void dpe_hang_settle(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint64_t time);
-/* When to look for a hang; 0: there is none to look for. */
+/* Time of the next check for a hang; 0: none is due. */
 uint64_t dpe_hang_due(const struct dpe_wait_graph *waits);
 
 #endif

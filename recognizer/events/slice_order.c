@@ -1,14 +1,12 @@
-/* The causal order restricted to a slice: which of its events come immediately before a new one.
- *
- * Within each chain the predecessors of an event are a beginning of the chain, so the last of them
- * is the only candidate; the maximal candidates are the immediate predecessors. */
+/* The causal order restricted to a slice. The predecessors of an event within a chain are a prefix
+ * of it, so the last one of each prefix is a candidate, and the maximal candidates are the
+ * immediate predecessors. */
 #include "recognizer/events/events.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* So many earlier events, and each time they have doubled, are worth a look for what is not needed.
- */
+/* number of earlier events, and factor of growth, from which trimming pays */
 #define WORTH_TRIMMING 2
 
 struct dpe_occurrence *dpe_occurrence_new(struct dpe_pool *pool, const struct dpe_event *event)
@@ -48,8 +46,7 @@ bool dpe_preds_have(const struct dpe_preds *preds, const struct dpe_occurrence *
 	return false;
 }
 
-/* The last event of the chain that precedes the stamp. It is almost always the last one there is.
- */
+/* The last event of the chain that precedes the stamp; mostly the chain's last. */
 static struct dpe_occurrence *last_before(
 	const struct dpe_chain *chain, const struct dpe_stamp *stamp)
 {
@@ -71,7 +68,7 @@ static struct dpe_occurrence *last_before(
 	return low ? chain->earlier[low - 1] : NULL;
 }
 
-/* Adds a candidate unless another covers it, and drops those that it covers. */
+/* Adds a candidate unless it precedes another, and drops those that precede it. */
 static void add_candidate(struct dpe_preds *preds, struct dpe_occurrence *candidate)
 {
 	unsigned kept = 0;
@@ -88,7 +85,7 @@ static void add_candidate(struct dpe_preds *preds, struct dpe_occurrence *candid
 	*DPE_GROW(preds->at, preds->count, preds->cap) = candidate;
 }
 
-/* NULL where the order has none of its events. */
+/* NULL where the order has no event of the chain. */
 static struct dpe_chain *look_up(const struct dpe_order *order, uint32_t number)
 {
 	struct dpe_chain *chain = order->chains, *end = chain + order->nchains;
@@ -115,7 +112,7 @@ void dpe_order_preds(
 		*DPE_GROW(preds->at, preds->count, preds->cap) = order->top;
 		return;
 	}
-	if (!stamp->past) { /* it follows nothing but its own chain */
+	if (!stamp->past) { /* it follows only its own chain */
 		const struct dpe_chain *chain = look_up(order, stamp->chain);
 
 		if (chain)
@@ -137,8 +134,8 @@ static struct dpe_chain *find_chain(struct dpe_order *order, uint32_t number)
 	return chain;
 }
 
-/* The last event of the chain gives way where whoever follows it follows the new one, too. False
- * where it did. */
+/* Drops the last event of the chain where every successor also follows the new event. False where
+ * it was dropped. */
 static bool append(struct dpe_order *order, struct dpe_occurrence *occurrence)
 {
 	struct dpe_chain *chain = find_chain(order, occurrence->stamp.chain);
@@ -153,7 +150,7 @@ static bool append(struct dpe_order *order, struct dpe_occurrence *occurrence)
 	return more;
 }
 
-/* True where all that the order has precedes an event with these predecessors. */
+/* True where all events of the order precede an event with these predecessors. */
 static bool preds_are_all(const struct dpe_order *order, const struct dpe_preds *preds)
 {
 	if (!order->nchains)
@@ -163,7 +160,7 @@ static bool preds_are_all(const struct dpe_order *order, const struct dpe_preds 
 	return false;
 }
 
-/* Several chains, whose last events may all precede the event. */
+/* With several chains, whose last events may all precede the event. */
 static bool follows_all(const struct dpe_order *order, const struct dpe_stamp *stamp)
 {
 	for (unsigned i = 0; i < order->nchains; i++) {

@@ -1,4 +1,4 @@
-/* Tables of things that are found by a value. */
+/* Hash tables keyed by values. */
 #include "recognizer/events/events.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Does a message look like a pattern, and which variables does that bind? */
+/* Whether a message matches a pattern, and which variables that binds. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/patterns/patterns.h"
 
@@ -43,7 +43,7 @@ static bool name_matches(const struct dpe_names *names, const struct dpe_pattern
 	return !pattern->module || module_matches(names, pattern->module, message->module);
 }
 
-/* False where the variable has another value already: f(x, x) wants equal arguments. */
+/* False where the variable is bound to another value: f(x, x) wants equal arguments. */
 static bool bind(struct dpe_binding *binding, unsigned variable, struct dpe_value value)
 {
 	uint64_t bit = 1ull << variable;
@@ -57,7 +57,7 @@ static bool bind(struct dpe_binding *binding, unsigned variable, struct dpe_valu
 	return true;
 }
 
-/* Numbers that are no integers of 64 bits may be written in several ways. */
+/* Numbers other than 64-bit integers have several spellings. */
 static bool is_literal(struct dpe_value literal, struct dpe_value value)
 {
 	int order;

@@ -1,4 +1,4 @@
-/* patterns: which events a rule watches for, what a pattern binds at an event, and the part of a
+/* patterns: which events a rule watches, what a pattern binds at an event, and the part of a
  * message in `sync` rules. */
 #ifndef DPE_RECOGNIZER_PATTERNS_PATTERNS_H
 #define DPE_RECOGNIZER_PATTERNS_PATTERNS_H
@@ -8,65 +8,63 @@
 struct dpe_watcher;
 
 
-/* What one pattern binds at one event: a value for each variable in the mask. */
+/* The values that a pattern binds at an event: one for each variable in the mask. */
 struct dpe_binding {
 	unsigned pattern;
 	uint64_t mask;
-	struct dpe_value values[DPE_MAX_VARIABLES];
+	struct dpe_value values[DPE_RULE_VARIABLES];
 };
 
-/* True where the message looks like the pattern, its condition not regarded. */
+/* True where the message matches the pattern, apart from the pattern's condition. */
 bool dpe_pattern_match(const struct dpe_names *names, const struct dpe_pattern *pattern,
 	const struct dpe_message *message, struct dpe_binding *binding);
 
-/* The pattern is of a control event in any module, without a condition. */
+/* True for a pattern of a control event in any module, without a condition. */
 bool dpe_pattern_is_simple(const struct dpe_pattern *pattern);
-/* It is simple, and binds its first argument and nothing else. */
+/* True where it is simple and binds just its first argument. */
 bool dpe_pattern_is_single(const struct dpe_pattern *pattern);
-/* It is simple, and binds nothing. */
+/* True where it is simple and binds nothing. */
 bool dpe_pattern_is_bare(const struct dpe_pattern *pattern);
-/* dpe_watcher_match where it takes more. */
+/* The general case of dpe_watcher_match. */
 bool dpe_watcher_match_other(const struct dpe_watcher *watcher, const struct dpe_run *run,
 	const struct dpe_message *message, struct dpe_binding *binding);
-/* True where the pattern has no condition, one that needs values of other events (decided later, in
- * the slice or in each of its readings), or one that holds. Clears the values that are not bound.
- */
+/* True where the pattern has no condition, or one that holds, or one that needs values of other
+ * events, which is decided later. Clears the values that are not bound. */
 bool dpe_own_condition_holds(
 	const struct dpe_run *run, struct dpe_binding *binding, const struct dpe_message *message);
 
-/* The patterns that events of one name can look like, in the order of the rules. */
+/* The patterns that an event of one name can match, in the order of the rules. */
 struct dpe_name_watchers {
 	struct dpe_watcher {
 		struct dpe_run *run;
 		unsigned pattern;
-		unsigned end; /* where the watchers of the next rule begin */
-		bool simple;  /* the name, the phase and the arguments decide … */
-		bool single;  /* … of which there is one, a variable … */
+		unsigned end; /* index of the next rule's first watcher */
+		bool simple;  /* name, phase and arguments decide alone … */
+		bool single;  /* … and there is one argument, a variable … */
 		bool bare;    /* … or none */
-		uint8_t phases;    /* that decide so, one bit each */
-		unsigned variable; /* of a single one */
-		/* Where it decides about pairs: what the event is to all rules up to `end`, owned; or
-		 * NULL. */
+		uint8_t phases;    /* that match, one bit each */
+		unsigned variable; /* of a single watcher */
+		/* Of rules about pairs: what the event is to all rules up to `end`. Owned; or NULL. */
 		struct dpe_pair_access *access;
-		bool sends, receives; /* of a `sync` rule, … */
-		bool keyed;           /* … whose events pair by this one variable */
+		bool sends, receives; /* in a `sync` rule … */
+		bool keyed;           /* … with this variable as its only key */
 	} * at;
 	unsigned count, cap;
-	bool syncs;    /* one of them is of a `sync` rule */
-	bool followed; /* one is of another rule: its events are to be looked at, … */
+	bool syncs;    /* a `sync` rule watches the name */
+	bool followed; /* another rule does, and takes its events … */
 	bool with_locks; /* … with the locks that their threads hold */
-	/* The only one, where it is of a rule whose events may go the short way and are known by
-	 * their name and phase; or NULL. */
+	/* The only watcher, where its rule may take bare events on its fast path; or NULL. */
 	const struct dpe_watcher *alone;
-	/* Where all others are of `sync` rules: what events are to rules about pairs; or NULL. */
+	/* Where only `sync` rules and rules about pairs watch: what the event is to the latter; or
+	 * NULL. */
 	const struct dpe_pair_access *access;
-	/* Where only one of them is of a `sync` rule, which its first argument decides about: the part
-	 * of messages in these phases, one bit each; no phase: it takes more. */
+	/* Where one `sync` rule watches, with the first argument as its key: the role of messages
+	 * in these phases, one bit each. 0: not so. */
 	uint8_t role_phases;
-	struct dpe_role role; /* but for its key */
+	struct dpe_role role; /* without its key */
 };
 
-/* dpe_pattern_match and dpe_own_condition_holds for a message with a name that is watched for. */
+/* dpe_pattern_match and dpe_own_condition_holds for a message of a watched name. */
 static inline bool dpe_watcher_match(const struct dpe_watcher *watcher, const struct dpe_run *run,
 	const struct dpe_message *message, struct dpe_binding *binding)
 {
@@ -86,11 +84,11 @@ static inline bool dpe_watcher_match(const struct dpe_watcher *watcher, const st
 	return true;
 }
 
-/* A message's parts in synchronisations. */
+/* The roles of a message in synchronisations. */
 struct dpe_roles {
 	struct dpe_role *at;
 	unsigned count, cap;
-	struct dpe_value *keys; /* of all roles, in order; their text is the message's */
+	struct dpe_value *keys; /* of all roles in order; their texts belong to the message */
 	unsigned nkeys, capkeys;
 };
 
@@ -104,18 +102,18 @@ void dpe_sections_leave(struct dpe_sections *sections, const struct dpe_message 
 /* Adds a send to `roles` for each section that the message is in, except those that it begins. */
 void dpe_sections_add_roles(const struct dpe_sections *sections, const struct dpe_message *message,
 	struct dpe_roles *roles);
-/* The message's thread has ended. */
+/* Ends all sections of the message's thread, which has ended. */
 void dpe_sections_end_thread(struct dpe_sections *sections, const struct dpe_message *message);
 void dpe_sections_clear(struct dpe_sections *sections);
 
-/* Fills in recognizer->roles. */
+/* Computes recognizer->roles. */
 void dpe_roles_find(struct dpe_recognizer *recognizer, struct dpe_message *message);
-/* Once the runs have begun. */
+/* Called once all runs are set up. */
 void dpe_roles_prepare(struct dpe_name_watchers *watch);
 struct dpe_roles *dpe_roles_new(void);
 void dpe_roles_free(struct dpe_roles *roles); /* accepts NULL */
 
-/* Whether the pattern's condition holds; of [cond] it is that it becomes true with the update. */
+/* Whether the condition holds; the condition of [cond] has to become true by the update. */
 struct dpe_env;
 bool dpe_pattern_condition_holds(const struct dpe_env *env, const struct dpe_pattern *pattern);
 

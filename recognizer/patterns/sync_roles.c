@@ -1,11 +1,11 @@
-/* What a message is to the `sync` rules: the stabilizer knows sends and receives with keys, and
- * nothing of rules. */
+/* The role of a message in `sync` rules. The stabilizer knows sends and receives with keys, but no
+ * rules. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/patterns/patterns.h"
 
 #include <stdlib.h>
 
-/* The number that stands as the condition of an event. */
+/* The round number that is written as the event's condition. */
 static int64_t round_of(const struct dpe_run *run, const struct dpe_binding *binding,
 	const struct dpe_message *message, bool send)
 {
@@ -70,7 +70,7 @@ static void add_section(struct dpe_recognizer *recognizer, const struct dpe_watc
 		dpe_sections_enter(&recognizer->sections, message, role->rule, keys, role->nkeys);
 }
 
-/* The one key is the first argument where it stands. */
+/* The fast case: the first argument is the only key. */
 static void add_single(struct dpe_roles *roles, const struct dpe_watcher *watcher,
 	const struct dpe_message *message)
 {
@@ -101,7 +101,7 @@ static void prepare(struct dpe_watcher *watcher)
 			 rule->keys == UINT64_C(1) << watcher->variable;
 }
 
-/* Whether the name has one part only, which is known but for the key. */
+/* Finds out whether messages of the name have one role, known but for the key. */
 static void find_role(struct dpe_name_watchers *watch)
 {
 	const struct dpe_watcher *only = NULL;

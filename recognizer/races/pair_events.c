@@ -1,14 +1,13 @@
-/* The events of rules about pairs: each meets those of its slice that are kept, and takes the place of
- * those that it makes redundant. See pairs.c for why that is enough. */
+/* Events of rules about pairs: each is compared with the kept events of its slice and replaces
+ * those that it makes redundant. Why that is enough: docs/internals/pairs.md. */
 #include "recognizer/actions/actions.h"
+#include "recognizer/limits.h"
 #include "recognizer/patterns/patterns.h"
 #include "recognizer/races/pairs.h"
 #include "recognizer/races/races.h"
 #include "recognizer/verdicts/verdicts.h"
 
 #include <string.h>
-
-#define MANY 65536 /* slices: no longer near, as memory goes */
 
 /* ---- bounds ------------------------------------------------------------------------------ */
 
@@ -22,8 +21,7 @@ static unsigned count_literals(struct dpe_pair_slice *slice, uint32_t of)
 	return count;
 }
 
-/* Those of the rule's literals that there is room for: an event kept as one counts as what elsewhere
- * is a partial match. */
+/* Those literals of the rule as which one more event may be kept; each counts as a partial match. */
 static uint32_t fit_rule(struct dpe_pair_slice *slice, uint32_t wanted, uint32_t of, unsigned most)
 {
 	unsigned count = count_literals(slice, of);
@@ -51,14 +49,14 @@ static uint32_t fit(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice,
 
 /* ---- meeting ----------------------------------------------------------------------------- */
 
-/* Of events that are kept and one that comes after all of them. */
+/* For kept events and one that is later than all of them. */
 static inline bool is_before(const struct dpe_pair_event *at, const struct dpe_event *event)
 {
 	return dpe_stamp_reach(&event->stamp, at->chain) >= at->index;
 }
 
-/* Drops what the event makes redundant, but for the message of one, *dropped, which is the caller's.
- * Returns the literals of those that are independent of it and make a pair with it. */
+/* Drops the events that the new one makes redundant, except for the message of one, *dropped, which
+ * becomes the caller's. Returns the literals of independent events that it makes a pair with. */
 static inline uint32_t meet(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice,
 	const struct dpe_event *event, const struct dpe_pair_reading *reading,
 	struct dpe_retained **dropped)
@@ -91,9 +89,9 @@ static inline uint32_t meet(const struct dpe_pairs *pairs, struct dpe_pair_slice
 	return met;
 }
 
-/* The same with all that follows, at once, where of two events one is made redundant and the other
- * not, and both come before: as the last read and the last write of what a program synchronises.
- * Which is which, no pattern is in, so there is no branch for it. False where nothing was done. */
+/* The same at once for the common case of two events, one redundant and one not, both preceding the
+ * new one: the last read and the last write of synchronised data. Branch-free, since which is which
+ * is unpredictable. False where nothing was done. */
 static inline bool replace_one(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice,
 	const struct dpe_event *event, const struct dpe_pair_reading *reading)
 {
@@ -126,7 +124,7 @@ static inline bool follows_both(const struct dpe_pair_slice *slice, const struct
 	return is_before(&slice->few[0], event) && is_before(&slice->few[1], event);
 }
 
-/* The same where it can be told with one look. */
+/* The same where one comparison decides. */
 static inline bool follows_at_once(const struct dpe_pair_slice *slice, const struct dpe_event *event)
 {
 	const struct dpe_pair_event *few = slice->few;
@@ -135,8 +133,8 @@ static inline bool follows_at_once(const struct dpe_pair_slice *slice, const str
 		&event->stamp, few[0].chain, few[0].index, few[1].chain, few[1].index);
 }
 
-/* The latest that is independent of the event, which is among them by now, and kept as one of these
- * literals. One is. */
+/* The latest event that is independent of the new one and kept as one of these literals. There is
+ * one. */
 static uint32_t find_met(
 	struct dpe_pair_slice *slice, const struct dpe_event *event, uint32_t literals)
 {
@@ -167,7 +165,7 @@ static unsigned last_literal(uint32_t literals)
 	return 31 - (unsigned)__builtin_clz(literals);
 }
 
-/* Of several ways to read the two the last, as in detect.c. */
+/* Of several readings of a match the last, as in detect.c. */
 static void find_positions(const struct dpe_pairs *pairs, uint32_t met, uint32_t literals,
 	uint16_t *positions)
 {
@@ -193,7 +191,7 @@ static void tell(const struct dpe_pairs *pairs, const struct dpe_pair_rule *rule
 	const char *doubt = dpe_slice_doubt(run, slice);
 	struct dpe_message *message = dpe_retained_message(pairs->table.pool, first->message);
 	const struct dpe_message *events[] = {message, event->message};
-	/* Its past is not needed: what came first does not follow the other. */
+	/* Its past is not needed: the earlier event does not follow the later one. */
 	const struct dpe_stamp stamp = {.chain = first->chain, .index = first->index};
 	const struct dpe_stamp *stamps[] = {&stamp, &event->stamp};
 	uint16_t positions[2];
@@ -218,8 +216,8 @@ static void tell(const struct dpe_pairs *pairs, const struct dpe_pair_rule *rule
 	dpe_message_unref(message);
 }
 
-/* What is not as with most events: matches, and what there was no room for. Rule by rule, as if each
- * had its own slice, until one ends the run: those that look at the event. */
+/* The rare part: matches, and events that did not fit. Rule by rule, as if each had its own slice,
+ * until one ends the run. Returns the rules that took the event. */
 static __attribute__((noinline)) uint8_t tell_rules(struct dpe_pairs *pairs,
 	struct dpe_pair_slice *slice, const struct dpe_event *event,
 	const struct dpe_pair_reading *reading, uint32_t met, uint32_t missed)
@@ -246,7 +244,7 @@ static void count_rules(struct dpe_pairs *pairs, uint8_t rules, int by)
 		pairs->rules[i].count += (uint64_t)((int)(rules >> i & 1) * by);
 }
 
-/* The slice is no longer these rules'. */
+/* These rules no longer use the slice. */
 static void leave(struct dpe_pairs *pairs, struct dpe_pair_slice *slice, uint8_t rules)
 {
 	rules &= slice->rules;
@@ -270,8 +268,7 @@ static void drop_literals(const struct dpe_pairs *pairs, struct dpe_pair_slice *
 	slice->nevents = kept;
 }
 
-/* What the slice was about to these rules is over. That something was given up in it stays to be
- * told. */
+/* The slice ends for these rules. That events were dropped in it is still reported. */
 static void end(struct dpe_pairs *pairs, const struct dpe_value *key, uint8_t rules)
 {
 	struct dpe_pair_slice *slice = dpe_pair_find(&pairs->table, key);
@@ -291,7 +288,7 @@ static void end(struct dpe_pairs *pairs, const struct dpe_value *key, uint8_t ru
 		dpe_pair_remove(&pairs->table, slice);
 }
 
-/* Returns the rules that looked at the event. */
+/* Returns the rules that took the event. */
 static uint8_t take(struct dpe_pairs *pairs, const struct dpe_event *event,
 	const struct dpe_value *key, const struct dpe_pair_reading *reading)
 {
@@ -304,7 +301,7 @@ static uint8_t take(struct dpe_pairs *pairs, const struct dpe_event *event,
 	if (fresh) {
 		slice->rules |= fresh;
 		count_rules(pairs, fresh, 1);
-		recognizer->many_slices |= pairs->table.count >= MANY;
+		recognizer->many_slices |= pairs->table.count >= DPE_MANY_PAIRS;
 	}
 	if (!fresh && slice->nevents == 2 && !dpe_pair_has_many(slice) &&
 		follows_both(slice, event) && replace_one(pairs, slice, event, reading))
@@ -368,7 +365,7 @@ void dpe_pairs_access(const struct dpe_pair_access *access, const struct dpe_eve
 			&access->by_phase[message->phase]);
 }
 
-/* The values by which slices are told apart. */
+/* The values that identify a slice. */
 static const struct dpe_value *find_key(const struct dpe_pairs *pairs,
 	const struct dpe_value *values, struct dpe_value *room)
 {
@@ -393,14 +390,14 @@ static bool same_keys(const struct dpe_pairs *pairs, const struct dpe_binding *a
 	return true;
 }
 
-/* All that the event can be in the slice of one binding, those before which had others. */
+/* Merges the readings of all bindings with the same values as this one. */
 static void take_in_slice(struct dpe_run *run, const struct dpe_event *event, unsigned from)
 {
 	struct dpe_pairs *pairs = run->pairs;
 	const struct dpe_pair_reading *readings = pairs->rules[0].readings;
 	const struct dpe_binding *binding = &run->bindings[from];
 	struct dpe_pair_reading reading = readings[binding->pattern];
-	struct dpe_value room[DPE_MAX_VARIABLES];
+	struct dpe_value room[DPE_RULE_VARIABLES];
 
 	for (unsigned i = from + 1; i < run->nbindings; i++) {
 		if (!same_keys(pairs, binding, &run->bindings[i]))

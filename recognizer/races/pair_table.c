@@ -1,12 +1,11 @@
-/* The table of the slices of a rule about pairs: open addressing, without a pointer between a place
- * and what stands there. */
+/* The table of slices of rules about pairs: open addressing, entries in place. */
 #include "recognizer/races/pair_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define FIRST_SIZE 64
-#define MOST_PLACES 65536 /* by number: a table of names has so many of texts that are values */
+#define MOST_PLACES 65536 /* entries of the cache by number of text */
 
 void dpe_pair_table_begin(struct dpe_pair_table *table, struct dpe_pool *pool, unsigned nkeys)
 {
@@ -74,7 +73,7 @@ static uint64_t home(const struct dpe_pair_table *table, const struct dpe_pair_s
 	return hash_key(table, dpe_pair_key(table, slice)) & (table->size - 1);
 }
 
-/* Where the slice is, or the free place where it would be. */
+/* The slot of the slice, or the free slot where it would be. */
 static inline struct dpe_pair_slice *find_place(
 	const struct dpe_pair_table *table, const struct dpe_value *key)
 {
@@ -122,7 +121,7 @@ static struct dpe_pair_slice *make(struct dpe_pair_table *table, const struct dp
 	return slice;
 }
 
-/* Notes the place of the slice for the next time. */
+/* Remembers the slot for the next lookup. */
 static void note_place(struct dpe_pair_table *table, const struct dpe_value *key,
 	const struct dpe_pair_slice *slice)
 {
@@ -152,7 +151,7 @@ struct dpe_pair_slice *dpe_pair_take_other(
 	return slice;
 }
 
-/* Where the slice is, or may be: its place is not looked at. */
+/* The first slot in which the slice can be; does not read it. */
 static const struct dpe_pair_slice *guess_place(
 	const struct dpe_pair_table *table, const struct dpe_value *key)
 {
@@ -188,7 +187,7 @@ static void end(const struct dpe_pair_table *table, struct dpe_pair_slice *slice
 	*slice = (struct dpe_pair_slice){0};
 }
 
-/* Whatever was probed past it moves up. */
+/* Moves entries back that were probed past it. */
 void dpe_pair_remove(struct dpe_pair_table *table, struct dpe_pair_slice *slice)
 {
 	uint64_t mask = table->size - 1, hole = (uint64_t)(slice - table->slots);

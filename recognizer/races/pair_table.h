@@ -1,6 +1,5 @@
-/* The slices of rules about pairs, each with the few events that it keeps: in a table whose places
- * they are, so that most take one cache line. With many objects, memory is what takes time. Private to
- * pairs.c and pair_events.c. */
+/* The slices of rules about pairs with the few events that each keeps, stored in the hash table
+ * itself, so that most take one cache line. Private to races/. */
 #ifndef DPE_RECOGNIZER_RACES_PAIR_TABLE_H
 #define DPE_RECOGNIZER_RACES_PAIR_TABLE_H
 
@@ -10,28 +9,28 @@
 #define DPE_LOG_FEW_EVENTS 1
 
 struct dpe_pair_event {
-	uint32_t chain, index;    /* its stamp; of its past nothing is asked any more */
+	uint32_t chain, index;    /* of its stamp; its past is not needed */
 	struct dpe_retained *message; /* owned */
 };
 
 struct dpe_pair_slice {
 	union {
-		struct dpe_value key;   /* owned; where there is one variable, or none */
-		struct dpe_value *keys; /* where there are more */
+		struct dpe_value key;   /* owned; for at most one variable */
+		struct dpe_value *keys; /* owned; for more */
 	};
 	uint32_t nevents;
-	uint8_t log_cap; /* there is room for so many doublings of one event */
+	uint8_t log_cap; /* capacity: one event doubled so many times */
 	bool used;
-	uint8_t rules;     /* that it is a slice of, one bit each, … */
-	uint8_t overflown; /* … and of these those for which events were given up */
+	uint8_t rules;     /* whose slice it is, one bit each … */
+	uint8_t overflown; /* … and those for which events were dropped */
 	union {
 		struct dpe_pair_event few[DPE_FEW_EVENTS];
 		struct {
-			struct dpe_pair_event *many; /* where there is room for more */
+			struct dpe_pair_event *many; /* where there are more events */
 			uint32_t *literals_of_many;
 		};
-	}; /* the earlier first */
-	uint32_t literals_of_few[DPE_FEW_EVENTS]; /* as which each is kept, one bit each */
+	}; /* in order of release */
+	uint32_t literals_of_few[DPE_FEW_EVENTS]; /* the literals as which each is kept, one bit each */
 };
 
 _Static_assert(sizeof(struct dpe_pair_slice) == 64, "it is a cache line");
@@ -41,44 +40,43 @@ struct dpe_pair_table {
 	struct dpe_pair_slice *slots; /* open addressing */
 	uint64_t size, count;         /* size: a power of two */
 	unsigned nkeys;
-	/* By the number of a text: which slot is of it, or was when it was looked for last. So the
-	 * text is not looked at, which may be far away, as memory goes. */
+	/* By number of text: the slot of its last lookup, which saves comparing texts. */
 	uint32_t *places;
 	unsigned nplaces;
 };
 
 void dpe_pair_table_begin(struct dpe_pair_table *table, struct dpe_pool *pool, unsigned nkeys);
 void dpe_pair_table_end(struct dpe_pair_table *table);
-/* NULL where there is none. A slice stays where it is until another one is taken or removed. */
+/* NULL: none. The slice stays where it is until another one is taken or removed. */
 struct dpe_pair_slice *dpe_pair_find(
 	const struct dpe_pair_table *table, const struct dpe_value *key);
-/* The same, made where there is none; of no rule yet. dpe_pair_take where it takes longer. */
+/* The same; creates it, of no rule yet, where there is none. dpe_pair_take is the slow case. */
 struct dpe_pair_slice *dpe_pair_take_other(
 	struct dpe_pair_table *table, const struct dpe_value *key);
-/* Brings the slice near, as memory goes; `soon`, what it refers to. */
+/* Prefetches the slice; with `soon`, what it refers to. */
 void dpe_pair_prepare(
 	const struct dpe_pair_table *table, const struct dpe_value *key, bool soon);
 void dpe_pair_remove(struct dpe_pair_table *table, struct dpe_pair_slice *slice); /* with its events */
-/* Keeps the event, in the place of a message that is no longer kept, or NULL. */
+/* Keeps the event, in place of a message that is no longer kept, or NULL. */
 void dpe_pair_add(const struct dpe_pair_table *table, struct dpe_pair_slice *slice,
 	const struct dpe_event *event, uint32_t literals, struct dpe_retained *instead);
 void dpe_pair_each(struct dpe_pair_table *table,
 	void (*each)(void *context, struct dpe_pair_slice *slice), void *context);
 
-/* The slice of one key whose place is known, and that is equal without a look at its text; which what
- * stands at a free place never is. */
+/* The slice of a single key whose slot is remembered and that is equal without comparing texts; a
+ * free slot never is. */
 static inline struct dpe_pair_slice *dpe_pair_place(
 	const struct dpe_pair_table *table, const struct dpe_value *key)
 {
 	struct dpe_pair_slice *slice;
 
-	if (key->number >= table->nplaces) /* 0, no number at all, is any place */
+	if (key->number >= table->nplaces) /* 0 is no number and has no slot */
 		return NULL;
 	slice = &table->slots[table->places[key->number]];
 	return slice->key.num == key->num && slice->key.kind == key->kind ? slice : NULL;
 }
 
-/* The same of a number, where the slice has the first place that it can have. */
+/* The same for a number in its first possible slot. */
 static inline struct dpe_pair_slice *dpe_pair_home(
 	const struct dpe_pair_table *table, const struct dpe_value *key)
 {
@@ -90,7 +88,7 @@ static inline struct dpe_pair_slice *dpe_pair_home(
 	return slice->key.num == key->num && slice->key.kind == key->kind ? slice : NULL;
 }
 
-/* The slice will be taken: where its place is known, brings it near, as memory goes. */
+/* Prefetches the slice of a message to come, where its slot is remembered. */
 static inline void dpe_pair_expect(const struct dpe_pair_table *table, const struct dpe_value *key)
 {
 	if (key->number && key->number < table->nplaces)

@@ -1,15 +1,7 @@
-/* `detect a & b`: two independent events, the shape of all race rules, without partial matches; also
- * several such pairs, `a & (b + c) + d & e`. Here is which rules have that shape, and what each of
- * their events is then; pair_events.c follows the events.
- *
- * Of a slice those events are kept that a later one may be independent of while no other that lacks
- * the same and comes after them is: what is independent of an event and comes after all is
- * independent of whatever follows that event. So of those that lack the same the maximal events are
- * enough, one in each thread at most, and in a program that synchronises one alone; and the latest of
- * those that are independent of the event at hand is the latest of all. It is what detect.c comes to
- * in general, and FastTrack (Flanagan and Freund, PLDI 2009) with its epochs, though here each race
- * is told with both of its events. Events that are only observed cannot lie between two independent
- * ones. */
+/* `detect a & b`, the shape of race rules: two independent events, without partial matches; also
+ * alternatives of such pairs, `a & (b + c) + d & e`. This file finds out which rules have the
+ * shape, and what each event is to them. Like FastTrack (Flanagan and Freund, PLDI 2009), but with
+ * both events of each race; see docs/internals/pairs.md. */
 #include "recognizer/patterns/patterns.h"
 #include "recognizer/races/pairs.h"
 #include "recognizer/races/races.h"
@@ -22,7 +14,7 @@
 
 enum moves { NO_MOVE, ONE_MOVE, OTHERWISE };
 
-/* The only move with this literal, if there is one that asks for no predecessors. */
+/* The only move with this literal, if it has no predecessors. */
 static enum moves find_move(struct dpe_automaton *automaton, dpe_state state, unsigned literal,
 	const struct dpe_move **move)
 {
@@ -34,8 +26,8 @@ static enum moves find_move(struct dpe_automaton *automaton, dpe_state state, un
 	return count == 1 && !(*move)->npreds && (*move)->npositions == 1 ? ONE_MOVE : OTHERWISE;
 }
 
-/* What a first event lacks: other literals, each of which completes it. The rule's first literal is
- * the bit `base`. */
+/* The partners of a first event: literals each of which completes it. `base` is the bit of the
+ * rule's first literal. */
 static bool find_partners(
 	struct dpe_run *run, dpe_state state, unsigned base, struct dpe_pair_literal *to)
 {
@@ -55,7 +47,7 @@ static bool find_partners(
 	return to->partners && !dpe_automaton_final(automaton, state);
 }
 
-/* Fills in at[base] and so on. */
+/* Fills in at[base] and following. */
 static bool find_literals(struct dpe_run *run, unsigned base, struct dpe_pair_literal *at)
 {
 	unsigned count = run->rule->nliterals;
@@ -78,7 +70,7 @@ static bool find_literals(struct dpe_run *run, unsigned base, struct dpe_pair_li
 	return true;
 }
 
-/* Nobody looks at single events, and all bind the same variables. */
+/* No action or trace needs single events, and all patterns bind the same variables. */
 static bool is_plain(const struct dpe_run *run)
 {
 	if (run->rule->mode != DPE_DETECT || !run->automaton || run->acts ||
@@ -91,7 +83,7 @@ static bool is_plain(const struct dpe_run *run)
 	return true;
 }
 
-/* The phase and the first argument say all about each of its events. */
+/* Phase and first argument decide about each event. */
 static bool is_single(const struct dpe_run *run)
 {
 	for (unsigned i = 0; i < run->rule->npatterns; i++) {
@@ -101,8 +93,8 @@ static bool is_single(const struct dpe_run *run)
 	return true;
 }
 
-/* The slices that the rule can share, those of the rule right before it; or NULL. Between these two
- * no other rule has its say about an event. */
+/* The slices of the preceding rule, where this one can share them; else NULL. No other rule may
+ * come between, as rules see an event in their order. */
 static struct dpe_pairs *find_shared(const struct dpe_run *run)
 {
 	const struct dpe_run *before = run;
@@ -226,7 +218,7 @@ static void add_reading(struct dpe_pair_access *access, const struct dpe_watcher
 	}
 }
 
-/* The watchers from this one on that are of rules with the same slices. */
+/* Joins the watchers from this one on whose rules share its slices. */
 static void join_watchers(struct dpe_name_watchers *watch, unsigned from)
 {
 	struct dpe_pair_access *access = dpe_xcalloc(1, sizeof(*access));
@@ -251,7 +243,7 @@ static void join_watchers(struct dpe_name_watchers *watch, unsigned from)
 void dpe_pairs_watch(struct dpe_name_watchers *watch)
 {
 	const struct dpe_pair_access *access = NULL;
-	unsigned nothers = 0; /* that look at events, but those of `access` */
+	unsigned nothers = 0; /* watchers beside those of `access` */
 
 	for (unsigned i = 0; i < watch->count; i = watch->at[i].end) {
 		const struct dpe_run *run = watch->at[i].run;
@@ -309,7 +301,7 @@ void dpe_pairs_free(struct dpe_run *run)
 	struct dpe_pairs *pairs = run->pairs;
 
 	run->pairs = NULL;
-	if (!pairs || run->pair_rule) /* the first rule's */
+	if (!pairs || run->pair_rule) /* the first rule owns it */
 		return;
 	dpe_pair_table_end(&pairs->table);
 	for (unsigned i = 0; i < pairs->nrules; i++) {

@@ -1,4 +1,4 @@
-/* races: rules about pairs of independent events. */
+/* races: rules about pairs of independent events, the fast path of `detect a & b`. */
 #ifndef DPE_RECOGNIZER_RACES_RACES_H
 #define DPE_RECOGNIZER_RACES_RACES_H
 
@@ -7,23 +7,23 @@
 struct dpe_name_watchers;
 struct dpe_pair_access;
 
-/* False where the rule takes more, and dpe_slices_new is for it. */
+/* False where the rule is not of that shape; dpe_slices_new takes any. */
 bool dpe_pairs_new(struct dpe_run *run);
 void dpe_pairs_free(struct dpe_run *run); /* accepts a run without */
-/* Once all runs are there: joins the watchers of rules that share their slices. */
+/* Once all runs are set up: joins the watchers of rules that share slices. */
 void dpe_pairs_watch(struct dpe_name_watchers *watch);
 /* As dpe_slices_prefetch. */
 void dpe_pairs_prefetch(const struct dpe_run *run, const struct dpe_value *value, bool soon);
-/* The message is on its way: what it takes may come near, as memory goes, while it is put in order. */
+/* Prefetches for a message that is about to be stabilized. */
 void dpe_pairs_prefetch_message(const struct dpe_pair_access *access, const struct dpe_message *message);
-/* The event, for all rules that share these slices, where it takes the place of another one that the
- * slice keeps and that is all; false where nothing was done. */
+/* Takes the event for all rules that share these slices, where it just replaces one that the slice
+ * keeps. False where nothing was done. */
 bool dpe_pairs_access_fast(const struct dpe_pair_access *access, const struct dpe_event *event);
-/* The event, for all rules that share these slices. */
+/* Takes the event for all rules that share these slices. */
 void dpe_pairs_access(const struct dpe_pair_access *access, const struct dpe_event *event);
-/* The event, which matched run->bindings. */
+/* Takes an event that matched run->bindings. */
 void dpe_pairs_take(struct dpe_run *run, const struct dpe_event *event);
-uint64_t dpe_pairs_count(const struct dpe_run *run); /* slices */
+uint64_t dpe_pairs_count(const struct dpe_run *run); /* number of slices */
 void dpe_pairs_finish(struct dpe_run *run);
 
 #endif

@@ -5,6 +5,7 @@
 #define DPE_RECOGNIZER_SLICES_CELLS_H
 
 #include "recognizer/engines/engines.h"
+#include "recognizer/limits.h"
 
 enum dpe_cell_form {
 	DPE_CELL_NEW,     /* compact, and no event came to it */
@@ -165,7 +166,6 @@ bool dpe_slice_reads_single(
 
 /* Frees retired slices once they are half of all, so that short-lived objects leave nothing behind. */
 void dpe_slices_sweep(struct dpe_run *run);
-#define DPE_FEWEST_RETIRED 1024 /* before they are freed */
 
 /* ---- compact.c ------------------------------------------------------------------------ */
 
@@ -193,8 +193,6 @@ bool dpe_compact_take_next(struct dpe_run *run, struct dpe_cell *cell, unsigned 
 	const struct dpe_event *event);
 
 /* ---- slice_encoding.c ------------------------------------------------------------------------ */
-
-#define DPE_SLICE_BYTES 16384
 
 /* Encodes a slice of an automaton into at most DPE_SLICE_BYTES and counts a reference for each
  * event named. Returns the number of bytes, or 0 where it does not fit and nothing was done. */

@@ -1,12 +1,11 @@
 /* Compact encoding of a slice: each event once, then the order, configurations and partial matches,
  * which refer to events by number. */
 #include "recognizer/engines/engines.h"
+#include "recognizer/limits.h"
 #include "recognizer/slices/cells.h"
 
 #include <string.h>
 
-#define MOST_EVENTS 32
-#define MOST_TAKEN 64
 #define EVENT_SIZE (DPE_PACKED_SIZE + 32)
 
 struct packer {
@@ -14,10 +13,10 @@ struct packer {
 	struct dpe_words words;
 	const unsigned char *end;
 	bool full; /* it does not fit */
-	struct dpe_occurrence *events[MOST_EVENTS];
-	bool whole[MOST_EVENTS]; /* the encoding refers to the message */
+	struct dpe_occurrence *events[DPE_SLICE_EVENTS];
+	bool whole[DPE_SLICE_EVENTS]; /* the encoding refers to the message */
 	unsigned nevents;
-	const struct dpe_taken *taken[MOST_TAKEN]; /* each after its predecessor */
+	const struct dpe_taken *taken[DPE_SLICE_TAKEN]; /* each after its predecessor */
 	unsigned ntaken;
 };
 
@@ -36,7 +35,7 @@ static void add_event(struct packer *packer, struct dpe_occurrence *occurrence)
 {
 	if (!occurrence || find_event(packer, occurrence) < packer->nevents)
 		return;
-	packer->full |= packer->nevents == MOST_EVENTS;
+	packer->full |= packer->nevents == DPE_SLICE_EVENTS;
 	if (!packer->full)
 		packer->events[packer->nevents++] = occurrence;
 }
@@ -59,11 +58,11 @@ static unsigned find_taken(const struct packer *packer, const struct dpe_taken *
 
 static void add_taken(struct packer *packer, const struct dpe_taken *taken)
 {
-	const struct dpe_taken *path[MOST_TAKEN];
+	const struct dpe_taken *path[DPE_SLICE_TAKEN];
 	unsigned count = 0;
 
 	for (; taken && find_taken(packer, taken) == packer->ntaken; taken = taken->before) {
-		packer->full |= count + packer->ntaken == MOST_TAKEN;
+		packer->full |= count + packer->ntaken == DPE_SLICE_TAKEN;
 		if (packer->full)
 			return;
 		path[count++] = taken;
@@ -240,8 +239,8 @@ struct unpacker {
 	struct dpe_run *run;
 	struct dpe_pool *pool;
 	struct dpe_words_read words;
-	struct dpe_occurrence *events[MOST_EVENTS];
-	struct dpe_taken *taken[MOST_TAKEN];
+	struct dpe_occurrence *events[DPE_SLICE_EVENTS];
+	struct dpe_taken *taken[DPE_SLICE_TAKEN];
 };
 
 static uint32_t get(struct unpacker *unpacker)

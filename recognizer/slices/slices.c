@@ -2,6 +2,7 @@
  * values of its variables. An event belongs to every slice whose values include those that it
  * binds; new combinations arise by joining its values with those of existing slices. See README.md. */
 #include "recognizer/engines/engines.h"
+#include "recognizer/limits.h"
 #include "recognizer/patterns/patterns.h"
 #include "recognizer/slices/cells.h"
 #include "recognizer/slices/slices.h"
@@ -11,8 +12,6 @@
 #include <string.h>
 
 #define FEW_PARTIALS 32
-#define MOST_ACTIVE 1024   /* active slices at a time: enough for the horizon to pass them before they are encoded */
-#define MANY 16384       /* cells from which on prefetching pays */
 
 /* ---- masks ------------------------------------------------------------------------------- */
 
@@ -117,7 +116,7 @@ static struct dpe_cell *new_cell(
 
 	dpe_buckets_add(run, cell);
 	add_mask(run->slices, mask);
-	run->recognizer->many_slices |= run->slices->ncells >= MANY;
+	run->recognizer->many_slices |= run->slices->ncells >= DPE_MANY_SLICES;
 	return cell;
 }
 
@@ -194,7 +193,7 @@ static void touch_compatible(struct dpe_run *run, const struct dpe_binding *bind
 		unsigned ncells = bucket ? bucket->ncells : 0;
 
 		for (unsigned j = 0; j < ncells; j++) {
-			struct dpe_value values[DPE_MAX_VARIABLES];
+			struct dpe_value values[DPE_RULE_VARIABLES];
 			struct dpe_cell *cell = bucket->cells[j];
 
 			if (joined == mask) {
@@ -426,9 +425,9 @@ void dpe_slices_prefetch(
 {
 	const struct dpe_slices *slices = run->slices;
 	uint64_t mask = run->masks[pattern];
-	struct dpe_value values[DPE_MAX_VARIABLES];
+	struct dpe_value values[DPE_RULE_VARIABLES];
 
-	if (slices->ncells < MANY || mask != slices->full)
+	if (slices->ncells < DPE_MANY_SLICES || mask != slices->full)
 		return;
 	values[__builtin_ctzll(mask)] = value;
 	dpe_cell_prefetch(slices, mask, values, soon);
@@ -473,7 +472,7 @@ struct dpe_slices *dpe_slices_new(struct dpe_run *run)
 	const struct dpe_value none[1] = {{0}};
 
 	slices->sweep_from = DPE_FEWEST_RETIRED;
-	slices->most_active = run->recognizer->options.forget_from == 1 ? 0 : MOST_ACTIVE;
+	slices->most_active = run->recognizer->options.forget_from == 1 ? 0 : DPE_MOST_ACTIVE;
 	slices->compacts = run->automaton && !run->shape && run->rule->nvariables;
 	if (slices->compacts)
 		slices->scratch = dpe_xmalloc(DPE_SLICE_BYTES);

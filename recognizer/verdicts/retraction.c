@@ -2,12 +2,11 @@
  * the last message before the gap may be wrong. The latest verdicts are remembered and reported
  * again as inconclusive where that happens. Nothing is remembered where losses are known at once
  * (sink.losing). */
+#include "recognizer/limits.h"
 #include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define REMEMBERED 4096 /* the latest verdicts; older ones are only counted */
 
 struct reported_verdict {
 	uint64_t number; /* the current event at the time */
@@ -29,7 +28,7 @@ struct dpe_reported *dpe_reported_new(void)
 {
 	struct dpe_reported *reported = dpe_xcalloc(1, sizeof(*reported));
 
-	reported->at = dpe_xcalloc(REMEMBERED, sizeof(struct reported_verdict *));
+	reported->at = dpe_xcalloc(DPE_MOST_RETRACTABLE, sizeof(struct reported_verdict *));
 	return reported;
 }
 
@@ -63,7 +62,7 @@ void dpe_reported_free(struct dpe_reported *reported)
 	if (!reported)
 		return;
 	for (unsigned i = 0; i < reported->count; i++)
-		drop(reported->at[(reported->first + i) % REMEMBERED]);
+		drop(reported->at[(reported->first + i) % DPE_MOST_RETRACTABLE]);
 	free(reported->at);
 	free(reported);
 }
@@ -79,7 +78,7 @@ static void forget_oldest(struct dpe_reported *reported)
 		entry->run->forgotten_to = entry->number + 1;
 	}
 	drop(entry);
-	reported->first = (reported->first + 1) % REMEMBERED;
+	reported->first = (reported->first + 1) % DPE_MOST_RETRACTABLE;
 	reported->count--;
 }
 
@@ -92,9 +91,9 @@ static struct reported_verdict *remember(struct dpe_run *run)
 
 	entry->run = run;
 	entry->number = recognizer->summary.events - (recognizer->summary.events > 0);
-	if (reported->count == REMEMBERED)
+	if (reported->count == DPE_MOST_RETRACTABLE)
 		forget_oldest(reported);
-	return reported->at[(reported->first + reported->count++) % REMEMBERED] = entry;
+	return reported->at[(reported->first + reported->count++) % DPE_MOST_RETRACTABLE] = entry;
 }
 
 void dpe_reported_add_verdict(
@@ -235,7 +234,7 @@ static void retract(struct dpe_recognizer *recognizer, struct reported_verdict *
 /* So that retracted entries are not scanned for each loss. */
 static void drop_retracted_tail(struct dpe_reported *reported)
 {
-	while (reported->count && !reported->at[(reported->first + reported->count - 1) % REMEMBERED])
+	while (reported->count && !reported->at[(reported->first + reported->count - 1) % DPE_MOST_RETRACTABLE])
 		reported->count--;
 }
 
@@ -264,7 +263,7 @@ void dpe_reported_retract(struct dpe_recognizer *recognizer, uint64_t since, str
 	struct dpe_reported *reported = recognizer->reported;
 
 	for (unsigned i = reported->count; i--;) {
-		struct reported_verdict **at = &reported->at[(reported->first + i) % REMEMBERED];
+		struct reported_verdict **at = &reported->at[(reported->first + i) % DPE_MOST_RETRACTABLE];
 
 		if (*at && (*at)->number + 1 < since)
 			break; /* in order of events, except that a deadlock may be one off */
@@ -286,7 +285,7 @@ void dpe_reported_retract_failures(struct dpe_recognizer *recognizer, const char
 	struct dpe_reported *reported = recognizer->reported;
 
 	for (unsigned i = 0; i < reported->count; i++) {
-		struct reported_verdict **at = &reported->at[(reported->first + i) % REMEMBERED];
+		struct reported_verdict **at = &reported->at[(reported->first + i) % DPE_MOST_RETRACTABLE];
 
 		if (*at && is_failure(*at))
 			retract(recognizer, at, reason);

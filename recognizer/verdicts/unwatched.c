@@ -1,12 +1,11 @@
 /* Objects that could not be watched (`watch::refused`). Verdicts about them are inconclusive from
  * then on, as a later object may have the same address. */
+#include "recognizer/limits.h"
 #include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
-
-#define MOST_UNWATCHED 100000
 
 /* A value of a rule's variable. */
 struct unwatched {
@@ -76,8 +75,8 @@ static void add(struct dpe_run *run, unsigned variable, const struct dpe_message
 	struct dpe_text reason = {0};
 	struct unwatched *entry;
 
-	if (find(unwatched, key) || HASH_COUNT(unwatched->table) >= MOST_UNWATCHED) {
-		if (HASH_COUNT(unwatched->table) >= MOST_UNWATCHED)
+	if (find(unwatched, key) || HASH_COUNT(unwatched->table) >= DPE_MOST_UNWATCHED) {
+		if (HASH_COUNT(unwatched->table) >= DPE_MOST_UNWATCHED)
 			dpe_recognizer_doubt(recognizer, "too many objects were not watched");
 		free(key);
 		return;

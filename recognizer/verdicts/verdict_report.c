@@ -48,7 +48,7 @@ static bool is_suppressed(struct dpe_recognizer *recognizer, const struct dpe_ve
 void dpe_verdict_report(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_verdict *verdict)
 {
 	struct dpe_recognizer *recognizer = run->recognizer;
-	static const struct dpe_value unbound[DPE_MAX_VARIABLES];
+	static const struct dpe_value unbound[DPE_RULE_VARIABLES];
 
 	verdict->rule = run->rule;
 	verdict->params = slice ? slice->params : unbound;
