@@ -303,7 +303,7 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 		.ordered = recognizer->options.ordered,
 		.ends_thread = dpe_names_find(spec->names, last_event, strlen(last_event)),
 		.finds_thread = recognizer->thread_found,
-		.edges_untold = !recognizer->sink.trace && !recognizer->sink.event,
+		.edges_unused = !recognizer->sink.trace && !recognizer->sink.event,
 		.debug = recognizer->options.debug,
 	};
 	const struct dpe_stabilizer_sink sink = dpe_dispatch_sink(recognizer);

@@ -6,7 +6,7 @@
  * something new, and the paths to them; two clocks with a common part have it once, and joining
  * them does not look into it. With up to 16 threads a clock is one leaf, a cache line and a bit;
  * 10,000 threads that came and went cost an event nothing, as their leaves change no more. */
-#include "stabilizer/stable.h"
+#include "stabilizer/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Edges on their way into a past: those of sends, and those that enter right after a receive. */
-#include "stabilizer/stable.h"
+#include "stabilizer/stages.h"
 
 #include <stdlib.h>
 
@@ -66,9 +66,9 @@ void dpe_edges_reduce(struct dpe_stabilizer *stabilizer)
 	stabilizer->nedges = kept;
 }
 
-void dpe_edges_tell(struct dpe_stabilizer *stabilizer, struct dpe_event *event)
+void dpe_edges_report(struct dpe_stabilizer *stabilizer, struct dpe_event *event)
 {
-	if (stabilizer->edges_untold)
+	if (stabilizer->edges_unused)
 		return;
 	stabilizer->nadded = 0;
 	for (unsigned i = 0; i < stabilizer->nedges; i++)

@@ -5,7 +5,7 @@
  * taken yet, of what held messages wait for) with events that come after now. Into any one chain
  * it reaches exactly as far as one of these does, or past the chain's present end. Whoever keeps
  * the events of a chain thus needs of each interval between two such reaches the last one only. */
-#include "stabilizer/stable.h"
+#include "stabilizer/stages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,7 +158,7 @@ static void sort(struct dpe_horizon *horizon, const struct dpe_stabilizer *stabi
 	horizon->begin[horizon->nchains] = horizon->nreaches;
 }
 
-bool dpe_horizon_look(struct dpe_horizon *horizon, const struct dpe_stabilizer *stabilizer)
+bool dpe_horizon_update(struct dpe_horizon *horizon, const struct dpe_stabilizer *stabilizer)
 {
 	struct views *views = &horizon->views;
 

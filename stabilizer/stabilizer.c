@@ -2,7 +2,7 @@
  *
  * After each push whatever is ready leaves, the first to arrive first; a work list, no recursion,
  * however long the chains that become free at once. */
-#include "stabilizer/stable.h"
+#include "stabilizer/stages.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 	stabilizer->names = names;
 	stabilizer->sink = *sink;
 	stabilizer->ordered = options->ordered;
-	stabilizer->edges_untold = options->edges_untold;
+	stabilizer->edges_unused = options->edges_unused;
 	stabilizer->ends_thread = options->ends_thread;
 	stabilizer->finds_thread = options->finds_thread;
 	stabilizer->debug = options->debug;
@@ -278,7 +278,7 @@ static void release(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	node->number = event.number = stabilizer->released++;
 	stamp(stabilizer, node);
 	event.stamp = node->stamp;
-	dpe_edges_tell(stabilizer, &event);
+	dpe_edges_report(stabilizer, &event);
 	event.doubtful = stabilizer->doubt;
 	dpe_debug(stabilizer->debug, "stabilizer", 2, "message %llu leaves as event %llu",
 		(unsigned long long)node->arrival, (unsigned long long)node->number);
@@ -356,7 +356,7 @@ uint64_t dpe_stabilizer_since(const struct dpe_stabilizer *stabilizer, struct dp
 	return least == UINT64_MAX ? 0 : least;
 }
 
-void dpe_tell_lost(struct dpe_stabilizer *stabilizer, const struct dpe_node *after, uint64_t count)
+void dpe_report_lost(struct dpe_stabilizer *stabilizer, const struct dpe_node *after, uint64_t count)
 {
 	const struct dpe_thread *thread = after->hold->thread;
 	const struct dpe_gap gap = {
@@ -452,7 +452,7 @@ static __attribute__((noinline)) bool push(struct dpe_stabilizer *stabilizer,
 	struct dpe_thread *thread = dpe_thread_of(stabilizer, message);
 	struct dpe_node *node;
 
-	if (dpe_pass_through(stabilizer, thread, message, roles, nroles))
+	if (dpe_fast_path_any(stabilizer, thread, message, roles, nroles))
 		return true;
 	if (!id_is_new(stabilizer, message, diags) ||
 		!seq_is_new(stabilizer, thread, message, diags)) {
@@ -477,7 +477,7 @@ static __attribute__((noinline)) bool push(struct dpe_stabilizer *stabilizer,
 	dpe_node_ref(node);
 	run(stabilizer);
 	if (!dpe_node_released(node))
-		dpe_stuck_tell(stabilizer, node);
+		dpe_stuck_report(stabilizer, node);
 	dpe_node_unref(node);
 	return true;
 }
@@ -489,7 +489,7 @@ static __attribute__((noinline)) bool push_as(struct dpe_stabilizer *stabilizer,
 {
 	struct dpe_thread *thread = dpe_thread_recent(stabilizer, message);
 
-	return (thread && nroles == 1 && dpe_pass_quickly_as(stabilizer, thread, message, roles)) ||
+	return (thread && nroles == 1 && dpe_fast_path_sync(stabilizer, thread, message, roles)) ||
 	       push(stabilizer, message, roles, nroles, diags);
 }
 
@@ -501,7 +501,7 @@ bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *
 	if (nroles)
 		return push_as(stabilizer, message, roles, nroles, diags);
 	thread = dpe_thread_recent(stabilizer, message);
-	if (thread && dpe_pass_quickly(stabilizer, thread, message))
+	if (thread && dpe_fast_path_plain(stabilizer, thread, message))
 		return true;
 	return push(stabilizer, message, NULL, 0, diags);
 }

@@ -31,7 +31,7 @@ struct dpe_horizon *dpe_horizon_new(void);
 void dpe_horizon_free(struct dpe_horizon *horizon); /* accepts NULL */
 /* Makes it the picture of now. False, and it is as it was, where any event may still be named as a
  * predecessor: messages have ids, or neither thread nor number. */
-bool dpe_horizon_look(struct dpe_horizon *horizon, const struct dpe_stabilizer *stabilizer);
+bool dpe_horizon_update(struct dpe_horizon *horizon, const struct dpe_stabilizer *stabilizer);
 /* What the last look took, about as long as so many events take; 0 before the first. */
 uint64_t dpe_horizon_cost(const struct dpe_horizon *horizon);
 /* Let someone keep some events of a chain, one with `index` and the next after it with `next`.
@@ -98,7 +98,7 @@ struct dpe_stabilizer_options {
 	bool ordered;
 	/* Nobody looks at what was `added` to events: it need not be there, and the messages of sends
 	 * need not be kept for it. */
-	bool edges_untold;
+	bool edges_unused;
 	const struct dpe_debug *debug;
 };
 

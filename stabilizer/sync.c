@@ -83,7 +83,7 @@ void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node,
 	for (unsigned i = 0; i < nroles; i++) {
 		struct dpe_queue *queue = dpe_queue_of(stabilizer, &roles[i]);
 
-		hold->parts[i] = (struct dpe_factor){
+		hold->parts[i] = (struct dpe_role_of_message){
 			.queue = queue, .send = roles[i].send, .round = roles[i].round};
 		if (!roles[i].send) {
 			enter_receive(queue, node);
@@ -98,13 +98,13 @@ void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node,
 
 /* ---- the short way ----------------------------------------------------------------------- */
 
-bool dpe_sync_meet(
-	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_meeting *meeting)
+bool dpe_sync_pair_now(
+	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_pairing *meeting)
 {
 	struct dpe_queue *queue = dpe_queue_find(stabilizer, role);
 	const struct dpe_sends *opened;
 
-	*meeting = (struct dpe_meeting){.queue = queue};
+	*meeting = (struct dpe_pairing){.queue = queue};
 	if (!queue)
 		return stabilizer->pairings[role->rule] != DPE_SYNC_ONCE;
 	opened = &queue->opened;
@@ -123,7 +123,7 @@ bool dpe_sync_meet(
 	return true;
 }
 
-struct dpe_node **dpe_sync_only(struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
+struct dpe_node **dpe_sync_only_send(struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
 {
 	struct dpe_queue *queue = dpe_queue_find(stabilizer, role);
 
@@ -134,7 +134,7 @@ struct dpe_node **dpe_sync_only(struct dpe_stabilizer *stabilizer, const struct 
 	return &queue->opened.at[queue->opened.head];
 }
 
-void dpe_sync_part(struct dpe_stabilizer *stabilizer, const struct dpe_meeting *meeting)
+void dpe_sync_paired(struct dpe_stabilizer *stabilizer, const struct dpe_pairing *meeting)
 {
 	struct dpe_queue *queue = meeting->queue;
 
@@ -158,7 +158,7 @@ void dpe_sync_add(
 void dpe_sync_open(struct dpe_node *node)
 {
 	for (unsigned i = 0; i < node->hold->nparts; i++) {
-		const struct dpe_factor *part = &node->hold->parts[i];
+		const struct dpe_role_of_message *part = &node->hold->parts[i];
 
 		if (!part->send || part->taken)
 			continue;

@@ -7,7 +7,7 @@
 #ifndef DPE_STABILIZER_SYNC_H
 #define DPE_STABILIZER_SYNC_H
 
-#include "stabilizer/stable.h"
+#include "stabilizer/stages.h"
 
 struct dpe_sends {
 	struct dpe_node **at;      /* counted and used */

@@ -185,7 +185,7 @@ const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recogniz
 		newer = cost;
 	if (recognizer->horizon_at && now - recognizer->horizon_at <= newer)
 		return recognizer->horizon;
-	if (!dpe_horizon_look(recognizer->horizon, recognizer->stabilizer))
+	if (!dpe_horizon_update(recognizer->horizon, recognizer->stabilizer))
 		return NULL;
 	recognizer->horizon_at = now;
 	return recognizer->horizon;

@@ -1,7 +1,7 @@
 /* The hash table, the heap and the clocks by themselves. */
 #include "tests/stabilizer/capture.h"
 
-#include "stabilizer/stable.h"
+#include "stabilizer/stages.h"
 
 static bool same_text(const void *entry, const void *key)
 {

@@ -2,7 +2,7 @@
  * release, the same causal order by stamps as by closure, the same edges. */
 #include "tests/stabilizer/capture.h"
 
-#include "stabilizer/stable.h"
+#include "stabilizer/stages.h"
 
 #define MAX 14
 #define RULES 4

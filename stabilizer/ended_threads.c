@@ -1,7 +1,7 @@
 /* Threads that are over: of each remains, as long as no other has its id, the number that its next
  * message would have, and from which event on something could follow its last one. Programs that make
  * very many threads leave very many of them. */
-#include "stabilizer/stable.h"
+#include "stabilizer/stages.h"
 
 #include <stdlib.h>
 

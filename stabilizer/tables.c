@@ -1,5 +1,5 @@
 /* A hash table with open addressing, and a heap. Both are generic over who uses them here. */
-#include "stabilizer/stable.h"
+#include "stabilizer/tables.h"
 
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ void *dpe_table_find(
 	if (!table->size)
 		return NULL;
 	for (unsigned i = home(table, hash);; i = (i + 1) & (table->size - 1)) {
-		const struct dpe_slot *slot = &table->slots[i];
+		const struct dpe_table_slot *slot = &table->slots[i];
 
 		if (!slot->entry)
 			return NULL;
@@ -36,7 +36,7 @@ void *dpe_table_find(
 	}
 }
 
-static void put(struct dpe_table *table, struct dpe_slot slot)
+static void put(struct dpe_table *table, struct dpe_table_slot slot)
 {
 	unsigned i = home(table, slot.hash);
 
@@ -62,7 +62,7 @@ void dpe_table_add(struct dpe_table *table, uint64_t hash, void *entry)
 {
 	if (table->count >= table->size - table->size / 4)
 		enlarge(table);
-	put(table, (struct dpe_slot){hash, entry});
+	put(table, (struct dpe_table_slot){hash, entry});
 	table->count++;
 }
 
@@ -79,7 +79,7 @@ static void close_hole(struct dpe_table *table, unsigned i)
 		table->slots[i] = table->slots[j];
 		i = j;
 	}
-	table->slots[i] = (struct dpe_slot){0};
+	table->slots[i] = (struct dpe_table_slot){0};
 }
 
 void dpe_table_remove(struct dpe_table *table, uint64_t hash, const void *entry)

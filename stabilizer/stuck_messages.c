@@ -1,5 +1,5 @@
 /* Who waits for whom: circles, and what at the end of the input waits for what never came. */
-#include "stabilizer/stable.h"
+#include "stabilizer/stages.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -199,7 +199,7 @@ static void print_waited(struct dpe_text *to, const struct dpe_need *need)
 		to, need->kind == DPE_NEED_SEND ? "its send" : "the thread's message before it");
 }
 
-void dpe_stuck_tell(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
+void dpe_stuck_report(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
 {
 	const struct dpe_hold *hold = node->hold;
 	struct dpe_text missing = {0};

@@ -1,5 +1,5 @@
 /* Whose turn it is: program order within a thread, time order within a host. */
-#include "stabilizer/stable.h"
+#include "stabilizer/stages.h"
 
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ static uint64_t hash_thread(struct dpe_value id, struct dpe_value host)
 
 void dpe_thread_remove(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
 {
-	struct dpe_thread **recent = &stabilizer->recent[dpe_recent_place(thread->id)];
+	struct dpe_thread **recent = &stabilizer->recent[dpe_recent_slot(thread->id)];
 
 	if (*recent == thread)
 		*recent = NULL;
@@ -79,7 +79,7 @@ struct dpe_thread *dpe_thread_of(
 	if (!thread)
 		return new_thread(stabilizer, message, hash);
 	if (thread->host.kind == DPE_NONE)
-		stabilizer->recent[dpe_recent_place(thread->id)] = thread;
+		stabilizer->recent[dpe_recent_slot(thread->id)] = thread;
 	return thread;
 }
 
@@ -199,7 +199,7 @@ static void settle(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
 		}
 		if (seq > thread->next) {
 			thread->lossy = true;
-			dpe_tell_lost(stabilizer, node, seq - thread->next);
+			dpe_report_lost(stabilizer, node, seq - thread->next);
 		}
 		unpark(stabilizer, thread);
 	}
@@ -218,7 +218,7 @@ void dpe_thread_join(
 {
 	const struct dpe_message *message = node->message;
 
-	thread->quick = NULL;
+	thread->fast_tail = NULL;
 	node->hold->thread = thread;
 	thread->nentangled += is_entangled(node);
 	if (!message->has_seq) {

@@ -2,7 +2,7 @@
  *
  * Each reason is counted in hold->waits. Nothing here calls the sink but to tell of losses; what
  * becomes free goes to the ready heap. */
-#include "stabilizer/stable.h"
+#include "stabilizer/stages.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  * It is the long way (push, hold, release, complete) with all that happens there for such a
  * message: the tests hold the one against the other. */
-#include "stabilizer/stable.h"
+#include "stabilizer/stages.h"
 
 static inline bool is_plain(
 	const struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
@@ -41,14 +41,14 @@ static struct dpe_node *find_tail(
 }
 
 /* Only its thread and its chain know it, so that it can become another's. */
-static bool is_nobodys(const struct dpe_node *node)
+static bool is_unshared(const struct dpe_node *node)
 {
 	return node->refs == 2 && !node->known;
 }
 
 /* What the event after `tail` follows; an .exit of a receive its sends, too. */
 static void stamp(struct dpe_stabilizer *stabilizer, const struct dpe_node *tail,
-	const struct dpe_meeting *meeting, struct dpe_event *event)
+	const struct dpe_pairing *meeting, struct dpe_event *event)
 {
 	unsigned nsends = event->message->phase == DPE_EXIT ? meeting->nsends : 0;
 
@@ -65,7 +65,7 @@ static void stamp(struct dpe_stabilizer *stabilizer, const struct dpe_node *tail
 		dpe_edges_add(stabilizer, tail);
 		event->stamp.past = tail->entered;
 		dpe_stamp_ref(&event->stamp);
-		dpe_edges_tell(stabilizer, event);
+		dpe_edges_report(stabilizer, event);
 		return;
 	}
 	dpe_past_start(&stabilizer->past, event->stamp.past, tail->stamp.chain);
@@ -74,7 +74,7 @@ static void stamp(struct dpe_stabilizer *stabilizer, const struct dpe_node *tail
 		dpe_edges_add_send(stabilizer, meeting->sends[i]);
 	dpe_edges_reduce(stabilizer);
 	event->stamp.past = dpe_past_take(&stabilizer->past);
-	dpe_edges_tell(stabilizer, event);
+	dpe_edges_report(stabilizer, event);
 }
 
 /* The node of the event, which is the last of its thread and of its chain from now on. */
@@ -83,7 +83,7 @@ static struct dpe_node *follow(struct dpe_stabilizer *stabilizer, struct dpe_thr
 {
 	struct dpe_node *node = tail;
 
-	if (is_nobodys(tail)) {
+	if (is_unshared(tail)) {
 		dpe_edges_free(node);
 		dpe_stamp_unref(&node->stamp);
 		node->arrival = stabilizer->arrivals++;
@@ -112,7 +112,7 @@ static inline void count_turn(struct dpe_thread *thread, const struct dpe_messag
 /* Only after the event was told, so that meanwhile all is seen where it was. */
 static void synchronise(struct dpe_stabilizer *stabilizer, struct dpe_node *node,
 	struct dpe_message *message, const struct dpe_role *role,
-	const struct dpe_meeting *meeting)
+	const struct dpe_pairing *meeting)
 {
 	if (role->send) {
 		node->message = dpe_message_ref(message);
@@ -126,15 +126,15 @@ static void synchronise(struct dpe_stabilizer *stabilizer, struct dpe_node *node
 			dpe_edges_add_send(stabilizer, meeting->sends[i]);
 		dpe_edges_defer(stabilizer, node);
 	}
-	dpe_sync_part(stabilizer, meeting);
+	dpe_sync_paired(stabilizer, meeting);
 }
 
 /* ---- quickly ----------------------------------------------------------------------------- */
 
 /* Whether the message after the node may take the way that follows. */
-static bool can_be_quick(const struct dpe_node *node)
+static bool can_continue_fast(const struct dpe_node *node)
 {
-	return !node->nedges && is_nobodys(node);
+	return !node->nedges && is_unshared(node);
 }
 
 /* The event's node as a send to be received, in the place of the one before it. A node of its own, so
@@ -164,10 +164,10 @@ static void replace_send(
 }
 
 /* Where the thread's next message has to be, to take the way that follows. */
-static inline bool is_quick(const struct dpe_stabilizer *stabilizer,
+static inline bool fast_path_applies(const struct dpe_stabilizer *stabilizer,
 	const struct dpe_thread *thread, const struct dpe_message *message)
 {
-	const struct dpe_node *node = thread->quick;
+	const struct dpe_node *node = thread->fast_tail;
 
 	return node && !stabilizer->first && node->stamp.index < stabilizer->chain_max &&
 	       is_plain(stabilizer, message) &&
@@ -187,7 +187,7 @@ static inline void receive(
 }
 
 /* Tells the event that follows the node, whose own it is from then on. */
-static inline __attribute__((always_inline)) void tell_next(
+static inline __attribute__((always_inline)) void release_next(
 	struct dpe_stabilizer *stabilizer, struct dpe_node *node, struct dpe_message *message)
 {
 	const struct dpe_clock *entered = node->entered; /* there are no edges beside it */
@@ -217,62 +217,62 @@ static inline __attribute__((always_inline)) void tell_next(
 
 /* The event has a part in synchronisations, and nothing has to be done for it but to receive the one
  * send of a queue, or to take its place. */
-static inline __attribute__((always_inline)) void synchronise_quickly(
+static inline __attribute__((always_inline)) void synchronise_fast(
 	struct dpe_stabilizer *stabilizer, struct dpe_node *node, struct dpe_message *message,
 	bool is_send, struct dpe_node **send)
 {
-	bool at_once = !is_send && message->phase == DPE_EXIT;
+	bool completes_now = !is_send && message->phase == DPE_EXIT;
 
-	if (at_once)
+	if (completes_now)
 		receive(stabilizer, node, *send);
-	tell_next(stabilizer, node, message);
+	release_next(stabilizer, node, message);
 	if (is_send) {
 		stabilizer->chains[node->stamp.chain].told = node->stamp.index;
 		replace_send(stabilizer, send, node);
-	} else if (!at_once) {
+	} else if (!completes_now) {
 		receive(stabilizer, node, *send);
 	}
 }
 
-bool dpe_pass_quickly(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
+bool dpe_fast_path_plain(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
 	struct dpe_message *message)
 {
-	if (!is_quick(stabilizer, thread, message))
+	if (!fast_path_applies(stabilizer, thread, message))
 		return false;
-	tell_next(stabilizer, thread->quick, message);
+	release_next(stabilizer, thread->fast_tail, message);
 	count_turn(thread, message);
 	dpe_message_unref(message);
 	return true;
 }
 
-bool dpe_pass_quickly_as(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
+bool dpe_fast_path_sync(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
 	struct dpe_message *message, const struct dpe_role *role)
 {
 	struct dpe_node **send;
 
-	if (!stabilizer->edges_untold || !is_quick(stabilizer, thread, message))
+	if (!stabilizer->edges_unused || !fast_path_applies(stabilizer, thread, message))
 		return false;
-	send = dpe_sync_only(stabilizer, role);
+	send = dpe_sync_only_send(stabilizer, role);
 	if (!send)
 		return false;
-	synchronise_quickly(stabilizer, thread->quick, message, role->send, send);
+	synchronise_fast(stabilizer, thread->fast_tail, message, role->send, send);
 	count_turn(thread, message);
 	dpe_message_unref(message);
 	return true;
 }
 
-bool dpe_pass_through(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
+bool dpe_fast_path_any(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
 	struct dpe_message *message, const struct dpe_role *roles, unsigned nroles)
 {
 	struct dpe_event event = {.message = message, .doubtful = stabilizer->doubt};
-	struct dpe_meeting meeting = {0};
+	struct dpe_pairing meeting = {0};
 	struct dpe_node *tail, *node;
 
 	if (stabilizer->first || !thread || nroles > 1 || stabilizer->ready.count ||
 		!is_plain(stabilizer, message) || !is_next(thread, message))
 		return false;
 	tail = find_tail(stabilizer, thread);
-	if (!tail || (nroles && !roles->send && !dpe_sync_meet(stabilizer, roles, &meeting)))
+	if (!tail || (nroles && !roles->send && !dpe_sync_pair_now(stabilizer, roles, &meeting)))
 		return false;
 	event.number = stabilizer->released++;
 	stamp(stabilizer, tail, &meeting, &event);
@@ -281,7 +281,7 @@ bool dpe_pass_through(struct dpe_stabilizer *stabilizer, struct dpe_thread *thre
 	count_turn(thread, message);
 	if (nroles)
 		synchronise(stabilizer, node, message, roles, &meeting);
-	thread->quick = can_be_quick(node) ? node : NULL;
+	thread->fast_tail = can_continue_fast(node) ? node : NULL;
 	dpe_message_unref(message);
 	return true;
 }

@@ -2,7 +2,7 @@
  * order, with the same causal order. Messages that can be named go the long way. */
 #include "tests/stabilizer/capture.h"
 
-#include "stabilizer/stable.h"
+#include "stabilizer/stages.h"
 
 enum { EVENTS = 120, THREADS = 4, RUNS = 300 };
 
@@ -49,7 +49,7 @@ static void play(struct capture *capture, uint64_t seed, bool ordered, enum way 
 	unsigned kinds = DPE_COUNT(pairings) - dice(&seed, 2);
 
 	capture_open(capture, pairings, DPE_COUNT(pairings), ordered);
-	capture->stabilizer->edges_untold = way >= UNTOLD;
+	capture->stabilizer->edges_unused = way >= UNTOLD;
 	if (dice(&seed, 4) == 0)
 		capture->stabilizer->chain_max = 3 + dice(&seed, 8);
 	if (dice(&seed, 2))
@@ -97,7 +97,7 @@ static void drop_edges(struct dpe_text *story)
 
 static void compare(struct capture *a, struct capture *b)
 {
-	bool told = !a->stabilizer->edges_untold;
+	bool told = !a->stabilizer->edges_unused;
 
 	if (!told) {
 		drop_edges(&a->story);
