@@ -1,11 +1,6 @@
-/* Stamps: vector clocks as tries that share what they have in common.
- *
- * A clock is immutable, since slices keep stamps of old events; so tree clocks (Mathur et al.,
- * ASPLOS 2022), which change in place, would have to be copied. Here a clock is a trie over the
- * numbers of chains, 16 to a leaf. An edge from elsewhere makes new leaves only where it tells
- * something new, and the paths to them; two clocks with a common part have it once, and joining
- * them does not look into it. With up to 16 threads a clock is one leaf, a cache line and a bit;
- * 10,000 threads that came and went cost an event nothing, as their leaves change no more. */
+/* Vector clocks as immutable tries over chain numbers, 16 to a leaf, that share equal parts: stamps
+ * of old events stay valid, and joining clocks skips what they share. Tree clocks (Mathur et al.,
+ * ASPLOS 2022) change in place and would have to be copied. See README.md. */
 #include "stabilizer/clock.h"
 
 #include <stdlib.h>
@@ -16,17 +11,17 @@
 
 /* Covers FAN to the power of height + 1 chains. */
 struct dpe_clock {
-	struct dpe_pool *pool; /* that it is from */
+	struct dpe_pool *pool; /* the node's own pool */
 	uint32_t refs, height;
 	union {
 		uint32_t at[FAN];             /* height 0: how far into each chain */
-		struct dpe_clock *child[FAN]; /* NULL: not into any of these */
+		struct dpe_clock *child[FAN]; /* NULL: no event of these chains */
 	};
 };
 
 /* ---- counting ---------------------------------------------------------------------------- */
 
-/* The counter is the one thing about a clock that changes. */
+/* The counter is the only mutable part of a clock. */
 static struct dpe_clock *ref(const struct dpe_clock *clock)
 {
 	if (clock)
@@ -106,11 +101,11 @@ uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain)
 {
 	uint32_t reach = reach_in(stamp->past, chain);
 
-	/* Not before: whose event it is, no pattern is in, and a branch would be guessed wrong. */
+	/* no early exit: whose event it is, is unpredictable, and so would be the branch */
 	return chain == stamp->chain ? stamp->index - 1 : reach;
 }
 
-/* Without a branch for what no pattern is in. */
+/* branch-free, as the outcome is unpredictable */
 bool dpe_stamp_follows(const struct dpe_stamp *stamp, uint32_t a, uint32_t index_a, uint32_t b,
 	uint32_t index_b)
 {
@@ -146,7 +141,7 @@ void dpe_clock_each(const struct dpe_clock *clock, dpe_reach_fn *visit, void *co
 
 /* ---- joining ----------------------------------------------------------------------------- */
 
-/* Nothing is in it yet: neither numbers nor children. */
+/* no numbers or children yet */
 static struct dpe_clock *new_clock(struct dpe_pool *pool, unsigned height)
 {
 	struct dpe_clock *clock = dpe_pool_take(pool, size_of(height));
@@ -165,7 +160,7 @@ static struct dpe_clock *empty_clock(struct dpe_pool *pool, unsigned height)
 	return clock;
 }
 
-/* The higher of both in each chain. One of the two, where it says all. */
+/* The maximum of both for each chain; returns one of the two where it dominates. */
 static struct dpe_clock *join_leaves(const struct dpe_clock *a, const struct dpe_clock *b)
 {
 	struct dpe_clock *joined;
@@ -203,7 +198,7 @@ static struct dpe_clock *join_inner(const struct dpe_clock *a, const struct dpe_
 	return ref(is_a ? a : b);
 }
 
-/* The clock with more room above it. The caller's. */
+/* The clock with one more level. Counted for the caller. */
 static struct dpe_clock *raise_height(const struct dpe_clock *clock, unsigned height)
 {
 	struct dpe_clock *higher = ref(clock);
@@ -249,7 +244,7 @@ bool dpe_past_has(const struct dpe_past *past, const struct dpe_stamp *stamp)
 	return stamp->chain == past->own || reach_in(past->clock, stamp->chain) >= stamp->index;
 }
 
-/* The node in its place, for writing: a copy where others have it, too. */
+/* The node for writing: a copy where it is shared. */
 static struct dpe_clock *own(struct dpe_pool *pool, struct dpe_clock **place, unsigned height)
 {
 	struct dpe_clock *clock = *place;
@@ -311,7 +306,7 @@ static bool is_leaf(const struct dpe_clock *clock)
 	return !clock || !clock->height;
 }
 
-/* Of two leaves, in which the event is none of the first: so what they make together is new. */
+/* Joins two leaves; the event is in the second only, so the result is new. */
 static const struct dpe_clock *follow_leaves(struct dpe_pool *pool, const struct dpe_clock *base,
 	const struct dpe_stamp *stamp)
 {

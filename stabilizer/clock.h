@@ -4,31 +4,30 @@
 
 #include "stabilizer/stabilizer.h"
 
-/* A past under construction, which starts from the one before it in the chain. */
+/* A past under construction, starting from its predecessor's in the chain. */
 struct dpe_past {
-	struct dpe_pool *pool; /* of new clocks; borrowed */
+	struct dpe_pool *pool; /* for new clocks; borrowed */
 	struct dpe_clock *clock; /* counted; NULL: empty */
-	uint32_t own;            /* the chain of the event, whose past this will be */
+	uint32_t own;            /* chain of the event */
 };
 
 void dpe_past_start(struct dpe_past *past, const struct dpe_clock *base, uint32_t own);
-/* True where the event is in it, whatever comes from its own chain counting as there. */
+/* True where the event is included; events of its own chain always are. */
 bool dpe_past_has(const struct dpe_past *past, const struct dpe_stamp *stamp);
-/* Adds the event with all that precedes it. */
+/* Adds the event and its past. */
 void dpe_past_add(struct dpe_past *past, const struct dpe_stamp *stamp);
-/* Adds all that is in the clock, which may be NULL. */
+/* Adds a clock, which may be NULL. */
 void dpe_past_join(struct dpe_past *past, const struct dpe_clock *clock);
-/* The clock, with a reference for the caller. */
+/* Returns the clock, with a reference for the caller. */
 const struct dpe_clock *dpe_past_take(struct dpe_past *past);
-/* What follows an event of chain `own` whose past is `base`, and this event, too; with a reference for
- * the caller. */
+/* `base` joined with an event and its past, for chain `own`; with a reference for the caller. */
 const struct dpe_clock *dpe_clock_follow(struct dpe_pool *pool, const struct dpe_clock *base,
 	uint32_t own, const struct dpe_stamp *stamp);
 const struct dpe_clock *dpe_clock_ref(const struct dpe_clock *clock); /* accepts NULL */
 void dpe_clock_unref(const struct dpe_clock *clock); /* accepts NULL */
 void dpe_past_free(struct dpe_past *past);
 typedef void dpe_reach_fn(void *context, uint32_t chain, uint32_t index);
-/* Tells how far the clock reaches into each chain. */
+/* Calls for each chain that the clock reaches into. */
 void dpe_clock_each(const struct dpe_clock *clock, dpe_reach_fn *visit, void *context);
 
 #endif

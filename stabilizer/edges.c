@@ -1,4 +1,5 @@
-/* Edges on their way into a past: those of sends, and those that enter right after a receive. */
+/* Synchronisation edges on their way into a past: edges of sends, and edges that enter after a
+ * receive. */
 #include "stabilizer/stages.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static int later_first(const void *a, const void *b)
 	return ((*x)->number < (*y)->number) - ((*x)->number > (*y)->number);
 }
 
-/* What is released later cannot precede, so the later ones are tried first. */
+/* A later event cannot precede an earlier one, so later ones are tried first. */
 void dpe_edges_reduce(struct dpe_stabilizer *stabilizer)
 {
 	const struct dpe_edge **edges;
@@ -91,7 +92,7 @@ void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	node->entered = dpe_past_take(&stabilizer->past);
 	for (unsigned i = 0; i < node->nedges; i++) {
 		node->edges[i] = *stabilizer->edges[i];
-		if (node->edges[i].message) /* else edges are untold */
+		if (node->edges[i].message) /* else edges are not reported */
 			dpe_message_ref(node->edges[i].message);
 		dpe_stamp_ref(&node->edges[i].stamp);
 	}

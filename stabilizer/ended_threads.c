@@ -1,6 +1,6 @@
-/* Threads that are over: of each remains, as long as no other has its id, the number that its next
- * message would have, and from which event on something could follow its last one. Programs that make
- * very many threads leave very many of them. */
+/* Ended threads: until another thread has its id, the number of its next message and the event
+ * after which that would follow are remembered, in one entry of a table, since there can be very
+ * many. */
 #include "stabilizer/stages.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static uint64_t home(const struct dpe_retired *retired, int64_t id)
 	return dpe_mix((uint64_t)id, 1) & (retired->size - 1);
 }
 
-/* Where the thread is, or the free place where it would be. */
+/* The slot of the thread, or the free slot where it would be. */
 static struct dpe_retired_thread *find(const struct dpe_retired *retired, int64_t id)
 {
 	uint64_t at = home(retired, id);
@@ -52,7 +52,7 @@ static void add(struct dpe_retired *retired, const struct dpe_retired_thread *th
 	*place = *thread;
 }
 
-/* Whatever was probed past it moves up. */
+/* Moves entries back that were probed past it. */
 static void take_out(struct dpe_retired *retired, struct dpe_retired_thread *thread)
 {
 	uint64_t mask = retired->size - 1, hole = (uint64_t)(thread - retired->slots);
@@ -67,7 +67,7 @@ static void take_out(struct dpe_retired *retired, struct dpe_retired_thread *thr
 	retired->count--;
 }
 
-/* Others are few, and stay as they are. */
+/* Threads of hosts are few, and stay. */
 static bool is_plain(const struct dpe_thread *thread)
 {
 	return thread->id.kind == DPE_INT && thread->host.kind == DPE_NONE;

@@ -1,8 +1,7 @@
-/* The short way: a message that waits for nothing, and that nothing can wait for or name later,
- * leaves as it comes. Its thread's last node becomes its own, so nothing is allocated.
- *
- * It is the long way (push, hold, release, complete) with all that happens there for such a
- * message: the tests hold the one against the other. */
+/* The fast path: a message that waits for nothing, and that nothing can wait for or name later, is
+ * released as it comes; its thread's last node is reused, so nothing is allocated.
+ * fast_path_applies says when. tests/stabilizer/test_fast_path.c compares it with the general path,
+ * message by message. */
 #include "stabilizer/stages.h"
 
 static inline bool is_plain(
@@ -18,7 +17,7 @@ static inline bool is_plain(
 	       message->name != stabilizer->finds_thread;
 }
 
-/* True where the message is the next of its thread, without a gap. */
+/* True where the message is the next one of its thread. */
 static bool is_next(const struct dpe_thread *thread, const struct dpe_message *message)
 {
 	if (thread->parked.count)
@@ -27,7 +26,7 @@ static bool is_next(const struct dpe_thread *thread, const struct dpe_message *m
 	       (!thread->exhausted && message->seq == thread->next && message->seq != UINT64_MAX);
 }
 
-/* The thread's last node, which is complete and the last of its chain; or NULL. */
+/* The thread's last node, where it is complete and ends its chain; or NULL. */
 static struct dpe_node *find_tail(
 	const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread)
 {
@@ -40,13 +39,13 @@ static struct dpe_node *find_tail(
 	return tail;
 }
 
-/* Only its thread and its chain know it, so that it can become another's. */
+/* Only its thread and its chain refer to it, so that it can be reused. */
 static bool is_unshared(const struct dpe_node *node)
 {
 	return node->refs == 2 && !node->known;
 }
 
-/* What the event after `tail` follows; an .exit of a receive its sends, too. */
+/* The stamp of the event after `tail`; an .exit of a receive follows its sends, too. */
 static void stamp(struct dpe_stabilizer *stabilizer, const struct dpe_node *tail,
 	const struct dpe_pairing *meeting, struct dpe_event *event)
 {
@@ -77,7 +76,7 @@ static void stamp(struct dpe_stabilizer *stabilizer, const struct dpe_node *tail
 	dpe_edges_report(stabilizer, event);
 }
 
-/* The node of the event, which is the last of its thread and of its chain from now on. */
+/* The node of the event, the new end of its thread and its chain. */
 static struct dpe_node *follow(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
 	struct dpe_node *tail, const struct dpe_event *event)
 {
@@ -99,8 +98,7 @@ static struct dpe_node *follow(struct dpe_stabilizer *stabilizer, struct dpe_thr
 	return node;
 }
 
-/* Turns are counted, and numbers closed, for messages that are held: with what passes through, none
- * is ahead of or behind another. */
+/* Positions and closed numbers are kept only for held messages, and there are none. */
 static inline void count_turn(struct dpe_thread *thread, const struct dpe_message *message)
 {
 	thread->has_time = message->has_time;
@@ -109,7 +107,7 @@ static inline void count_turn(struct dpe_thread *thread, const struct dpe_messag
 		thread->next = message->seq + 1;
 }
 
-/* Only after the event was told, so that meanwhile all is seen where it was. */
+/* only after the sink saw the event, which may look at the state before it */
 static void synchronise(struct dpe_stabilizer *stabilizer, struct dpe_node *node,
 	struct dpe_message *message, const struct dpe_role *role,
 	const struct dpe_pairing *meeting)
@@ -131,25 +129,24 @@ static void synchronise(struct dpe_stabilizer *stabilizer, struct dpe_node *node
 
 /* ---- quickly ----------------------------------------------------------------------------- */
 
-/* Whether the message after the node may take the way that follows. */
+/* Whether the thread's next message may take the fast path. */
 static bool can_continue_fast(const struct dpe_node *node)
 {
 	return !node->nedges && is_unshared(node);
 }
 
-/* The event's node as a send to be received, in the place of the one before it. A node of its own, so
- * that the thread goes on with the one that it has; and that is the old one where no one else knows
- * it. */
+/* Replaces the send in the queue by the event's. The thread keeps its own node; the old send's node
+ * is reused where it is unshared. */
 static void replace_send(
 	struct dpe_stabilizer *stabilizer, struct dpe_node **place, const struct dpe_node *node)
 {
 	struct dpe_node *send = *place;
-	uint64_t arrival = stabilizer->arrivals - 1; /* the event's */
+	uint64_t arrival = stabilizer->arrivals - 1; /* of the event */
 
 	if (send->refs != 1 || send->known) {
 		dpe_node_unuse(send);
 		send = *place = dpe_node_new(stabilizer, NULL);
-		stabilizer->arrivals--; /* it has the event's */
+		stabilizer->arrivals--; /* which has taken it already */
 		send->uses = 1;
 	} else {
 		dpe_message_unref(send->message);
@@ -163,7 +160,7 @@ static void replace_send(
 	send->number = node->number;
 }
 
-/* Where the thread's next message has to be, to take the way that follows. */
+/* The predicate of the fast path; with a role, dpe_sync_only_send has to agree. */
 static inline bool fast_path_applies(const struct dpe_stabilizer *stabilizer,
 	const struct dpe_thread *thread, const struct dpe_message *message)
 {
@@ -175,7 +172,7 @@ static inline bool fast_path_applies(const struct dpe_stabilizer *stabilizer,
 		       (message->seq == thread->next && message->seq != UINT64_MAX));
 }
 
-/* What follows the node from now on follows the send, too. */
+/* The successors of the node follow the send, too. */
 static inline void receive(
 	struct dpe_stabilizer *stabilizer, struct dpe_node *node, const struct dpe_node *send)
 {
@@ -186,11 +183,11 @@ static inline void receive(
 	node->entered = past;
 }
 
-/* Tells the event that follows the node, whose own it is from then on. */
+/* Releases the successor of the node, which becomes the successor's. */
 static inline __attribute__((always_inline)) void release_next(
 	struct dpe_stabilizer *stabilizer, struct dpe_node *node, struct dpe_message *message)
 {
-	const struct dpe_clock *entered = node->entered; /* there are no edges beside it */
+	const struct dpe_clock *entered = node->entered; /* no edges beside it */
 	const struct dpe_event event = {
 		.message = message,
 		.number = stabilizer->released++,
@@ -212,11 +209,10 @@ static inline __attribute__((always_inline)) void release_next(
 	node->stamp.index = event.stamp.index;
 	node->stamp.told = event.stamp.told;
 	node->number = event.number;
-	stabilizer->arrivals++; /* when it arrived is asked of sends alone */
+	stabilizer->arrivals++; /* arrivals matter only for sends */
 }
 
-/* The event has a part in synchronisations, and nothing has to be done for it but to receive the one
- * send of a queue, or to take its place. */
+/* A message with one role: either it receives the only send of a queue, or replaces it. */
 static inline __attribute__((always_inline)) void synchronise_fast(
 	struct dpe_stabilizer *stabilizer, struct dpe_node *node, struct dpe_message *message,
 	bool is_send, struct dpe_node **send)

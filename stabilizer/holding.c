@@ -1,7 +1,5 @@
-/* What a message waits for: explicit predecessors, its turn in its thread, its host's time.
- *
- * Each reason is counted in hold->waits. Nothing here calls the sink but to tell of losses; what
- * becomes free goes to the ready heap. */
+/* What a message waits for: explicit predecessors, its turn in its thread, the time of its host.
+ * hold->waits counts the reasons; at 0 the message goes to the ready heap. */
 #include "stabilizer/stages.h"
 
 #include <stdlib.h>
@@ -39,7 +37,7 @@ struct dpe_node *dpe_node_new(struct dpe_stabilizer *stabilizer, struct dpe_mess
 	return node;
 }
 
-/* A complete message is only of interest while a pairing may name it. */
+/* A complete message is needed only while a pairing may name it. */
 static void drop_message(struct dpe_node *node)
 {
 	if (node->hold || node->uses)
@@ -240,7 +238,7 @@ static struct dpe_known *known_of(
 	return known;
 }
 
-/* The predecessor that someone waited for has come. */
+/* The awaited predecessor has come. */
 static void give_wanted(struct dpe_node *node, const struct dpe_waiter *waiter)
 {
 	struct dpe_need *need;
@@ -260,7 +258,7 @@ void dpe_known_add(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	bool by_place = message->id.kind == DPE_NONE;
 	struct dpe_known *known;
 
-	/* Where nobody names it, its number in its thread shows whether it came twice. */
+	/* A message that nobody can name is a duplicate where its number in its thread is. */
 	if (message->has_seq ? by_place || message->unreferenced
 			     : by_place && (message->unreferenced || !message->place))
 		return;

@@ -1,30 +1,26 @@
-/* How far the pasts of events to come can reach: what lies in between can be forgotten.
- *
- * An event to come continues a chain, or begins one, and has edges from sends and predecessors.
- * So its past joins pasts that are there already (of ends of chains, of sends that no receive has
- * taken yet, of what held messages wait for) with events that come after now. Into any one chain
- * it reaches exactly as far as one of these does, or past the chain's present end. Whoever keeps
- * the events of a chain thus needs of each interval between two such reaches the last one only. */
+/* The horizon: how far the pasts of future events can reach. Events of a chain that lie between two
+ * such reaches, except for the last one, can be forgotten. The argument is in
+ * docs/internals/horizon.md. */
 #include "stabilizer/stages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What is being collected: each reach as chain << 32 | index. */
+/* Reaches being collected, each as chain << 32 | index. */
 struct views {
 	uint64_t *at;
 	unsigned count, cap;
-	const struct dpe_clock **pasts; /* seen; open addressing */
+	const struct dpe_clock **pasts; /* visited; open addressing */
 	unsigned npasts, size;
 };
 
 struct dpe_horizon {
 	uint32_t nchains, capchains;
-	uint32_t *ends;    /* of each chain: its last event so far */
-	uint32_t *begin;   /* of each chain: its first in `reaches`; and the end of all */
-	uint32_t *reaches; /* sorted, each once */
+	uint32_t *ends;    /* by chain: its last event */
+	uint32_t *begin;   /* by chain: its first entry in `reaches`; then the end */
+	uint32_t *reaches; /* sorted and distinct */
 	unsigned nreaches, capreaches;
-	struct views views; /* kept for the next look */
+	struct views views; /* kept for the next update */
 };
 
 static void note(void *context, uint32_t chain, uint32_t index)
@@ -85,7 +81,7 @@ static void add_stamp(struct views *views, const struct dpe_stamp *stamp)
 	add_past(views, stamp->past);
 }
 
-/* Whatever follows the node, or is sent by it. */
+/* Events that follow the node, or receive from it. */
 static void add_node(struct views *views, const struct dpe_node *node)
 {
 	if (!node || !dpe_node_released(node))
@@ -203,7 +199,7 @@ bool dpe_horizon_sees(
 		return true;
 	low = horizon->begin[chain];
 	high = horizon->begin[chain + 1];
-	while (low < high) { /* the first that reaches the event */
+	while (low < high) { /* the first reach at or after the event */
 		uint32_t middle = low + (high - low) / 2;
 
 		if (horizon->reaches[middle] < index)

@@ -9,48 +9,48 @@
 
 #define DPE_NO_CHAIN UINT32_MAX
 
-/* A send that precedes whatever follows a certain receive, though not the receive itself. */
+/* A send that precedes the successors of a receive, but not the receive itself. */
 struct dpe_edge {
 	struct dpe_message *message;
 	uint64_t number;
 	struct dpe_stamp stamp;
 };
 
-/* A message on its way and, as long as anything can name it, after it has left. Counted. */
+/* A message from its arrival until nothing can name it any more. Counted. */
 struct dpe_node {
-	struct dpe_pool *pool; /* that it is from */
+	struct dpe_pool *pool; /* its own pool */
 	uint32_t refs;
-	uint32_t uses; /* by pairings, which keep the message; else it goes when complete */
+	uint32_t uses; /* by pairings, which keep the message beyond completion */
 	struct dpe_message *message;
-	struct dpe_host *host; /* whose clock it stands under; NULL: times do not hold it */
+	struct dpe_host *host; /* whose clock holds it; NULL: none */
 	uint64_t arrival, number;
-	struct dpe_stamp stamp; /* index 0: not yet released */
+	struct dpe_stamp stamp; /* index 0: not released */
 	bool known;             /* can be named as a predecessor */
-	struct dpe_edge *edges; /* enter right after it … */
+	struct dpe_edge *edges; /* of a receive, that enter after it … */
 	unsigned nedges;
-	/* … and this past is what follows then; NULL: to be found. Where nobody is told of edges it
-	 * may stand alone, and is all that there is of them. */
+	/* … and the past of its successors with these; NULL: not computed. Where edges are not
+	 * reported it may stand for them alone. */
 	const struct dpe_clock *entered;
 	struct dpe_hold *hold; /* NULL: complete */
 };
 
 enum dpe_need_kind {
 	DPE_NEED_PRED,     /* an explicit predecessor, called `known` */
-	DPE_NEED_PROGRAM,  /* the thread's message before it */
-	DPE_NEED_SEND,     /* the send it is paired with */
-	DPE_NEED_ANY_SEND, /* a send of `queue`: none has come */
+	DPE_NEED_PROGRAM,  /* the previous message of the thread */
+	DPE_NEED_SEND,     /* the send that it is paired with */
+	DPE_NEED_ANY_SEND, /* a send of `queue`, as none has come */
 };
 
 struct dpe_need {
 	enum dpe_need_kind kind;
 	bool met;
-	bool backward; /* waits for what arrived later */
+	bool backward; /* for a later arrival */
 	struct dpe_known *known;
-	struct dpe_node *node; /* counted; NULL: it has not come */
+	struct dpe_node *node; /* counted; NULL: not arrived */
 	struct dpe_queue *queue;
 };
 
-/* Whose need ends when something completes. Counts the node. */
+/* A need that ends when something completes. Counts the node. */
 struct dpe_waiter {
 	struct dpe_node *node;
 	unsigned need;
@@ -61,27 +61,27 @@ struct dpe_waiters {
 	unsigned count, cap;
 };
 
-/* What a message is to one synchronisation rule. */
+/* The role of a message in one synchronisation rule. */
 struct dpe_role_of_message {
 	struct dpe_queue *queue;
 	bool send;
-	bool taken; /* the send was paired before its host's time reached it */
+	bool taken; /* a send that was paired before its host's time reached it */
 	int64_t round;
 };
 
-/* What is of interest only until the message is complete. */
+/* What is needed only until the message is complete. */
 struct dpe_hold {
-	struct dpe_node *before, *after; /* all that are not complete, in order of arrival */
-	unsigned waits; /* unmet needs, the turn, the gate, and one while it is being pushed */
-	bool parked;    /* its turn in its thread has not come */
-	bool gated;     /* its host's time has not reached it */
-	bool paired;    /* its receives have been looked at */
+	struct dpe_node *before, *after; /* in the list of incomplete messages, by arrival */
+	unsigned waits; /* number of unmet needs, plus its turn, its gate, and its push in progress */
+	bool parked;    /* waits for its turn in its thread */
+	bool gated;     /* waits for its host's time */
+	bool paired;    /* its receives have been paired */
 	bool deferred;  /* a receive whose edges enter after it */
-	uint64_t mark;  /* of the last walk that saw it */
-	unsigned open;  /* its place in host->open */
+	uint64_t mark;  /* of the last search that visited it */
+	unsigned open;  /* its index in host->open */
 	struct dpe_thread *thread;
-	uint64_t turn;                    /* unless parked: its place in its thread */
-	struct dpe_node *earlier, *later; /* the same as a list, of what is not complete */
+	uint64_t turn;                    /* unless parked: its position in its thread */
+	struct dpe_node *earlier, *later; /* incomplete neighbours in its thread */
 	struct dpe_need *needs;
 	unsigned nneeds, capneeds;
 	struct dpe_waiters waiters;
@@ -89,43 +89,43 @@ struct dpe_hold {
 	unsigned nparts;
 };
 
-/* A name by which predecessors are given. Owned by the table until the end. */
+/* A name by which predecessors are given. The table owns it until the end. */
 struct dpe_known {
 	uint32_t log;
 	bool by_place;
-	struct dpe_value id;       /* its text is owned */
-	struct dpe_node *node;     /* counted; NULL: it has been named but has not come */
-	struct dpe_waiters wanted; /* meanwhile */
+	struct dpe_value id;       /* owns its text */
+	struct dpe_node *node;     /* counted; NULL: named but not arrived */
+	struct dpe_waiters wanted; /* by successors */
 };
 
 struct dpe_thread {
-	struct dpe_value host, id; /* texts owned */
-	uint64_t next;             /* number that follows, unless exhausted */
-	uint64_t closed;           /* all numbers before it came or can no longer come */
+	struct dpe_value host, id; /* own their texts */
+	uint64_t next;             /* the next number, unless exhausted */
+	uint64_t closed;           /* lower numbers have come or are lost */
 	bool exhausted, lossy, has_time;
-	bool over; /* its last event has left, and none came since */
-	uint64_t time; /* of the last message in program order so far */
-	uint64_t since; /* where there is no tail: as dpe_stabilizer_since says */
+	bool over; /* its last event was released, and none came since */
+	uint64_t time; /* of its last message so far */
+	uint64_t since; /* for dpe_stabilizer_since, where there is no tail */
 	uint32_t chain;
-	struct dpe_node *tail;  /* counted: the last in program order so far */
-	/* The tail, where the last message took the short way, and only its thread and its chain know
-	 * it, and no edges enter after it; or NULL. */
+	struct dpe_node *tail;  /* counted: the last message so far */
+	/* The tail, where it is unshared, the last message took the fast path, and no edge enters
+	 * after it; or NULL. */
 	struct dpe_node *fast_tail;
-	struct dpe_node *head;  /* the first that is not complete */
-	uint64_t turns;         /* how many have had theirs */
-	unsigned nentangled;    /* of what is not complete: with predecessors or under a clock */
+	struct dpe_node *head;  /* the first incomplete message */
+	uint64_t turns;         /* number of messages that had their turn */
+	unsigned nentangled;    /* incomplete messages with predecessors or under a clock */
 	struct dpe_heap parked; /* by number */
 	uint64_t mark, mark_seq;
 };
 
-/* Messages under one clock pass a gate: those of the least time are open, all later ones wait
- * until these have been released and the watermark has passed their own time. */
+/* The gate of a clock: messages with the lowest time are open; later ones wait until these are
+ * released and the watermark has passed their own time. */
 struct dpe_host {
-	struct dpe_value id;      /* text owned */
-	uint64_t watermark, time; /* time: of what is or was open */
+	struct dpe_value id;      /* owns its text */
+	uint64_t watermark, time; /* time: of the open messages, or of the last ones */
 	bool has_time;
-	uint64_t latest;      /* highest time that came to the gate */
-	bool inverted;        /* a time came after a higher one */
+	uint64_t latest;      /* highest time at the gate so far */
+	bool inverted;        /* a lower time came after a higher one */
 	struct dpe_heap gate; /* by time, then arrival */
 	struct dpe_node **open;
 	unsigned nopen, capopen;
@@ -133,14 +133,13 @@ struct dpe_host {
 };
 
 struct dpe_chain_end {
-	struct dpe_node *tail; /* counted; NULL also where the chain has ended */
-	uint32_t told;         /* the last that is a send, or can be named as a predecessor, or that
-				* a thread was found after; where the chain has ended its last */
+	struct dpe_node *tail; /* counted; NULL also for an ended chain */
+	uint32_t told;         /* the last event that is a send, or can be named, or precedes a found thread; of an ended chain its last */
 	bool of_thread;
-	bool ended; /* its thread: nothing continues it */
+	bool ended; /* its thread has ended */
 };
 
-/* What is remembered of threads that are over, until others have their ids. */
+/* What is remembered of ended threads. */
 struct dpe_retired {
 	struct dpe_retired_thread *slots; /* open addressing */
 	uint64_t size, count;             /* size: a power of two, or 0 */
@@ -155,30 +154,29 @@ struct dpe_stabilizer {
 	unsigned npairings;
 	dpe_name ends_thread, finds_thread;
 	bool ordered, edges_unused, finished;
-	bool doubt; /* something never came, or came too late */
+	bool doubt; /* a message never came, or came too late */
 	const struct dpe_debug *debug;
 
 	struct dpe_pool *pool; /* of nodes and their edges */
 	uint64_t arrivals, released, marks;
-	struct dpe_node *first, *last; /* all that are not complete */
+	struct dpe_node *first, *last; /* incomplete messages */
 	struct dpe_heap ready;         /* by arrival */
-	struct dpe_heap stuck;         /* by arrival, counted; after the end of the input */
-	struct dpe_node **completed;   /* yet to be told to those who wait */
+	struct dpe_heap stuck;         /* by arrival, counted; only after the end of the input */
+	struct dpe_node **completed;   /* their waiters are to be notified */
 	unsigned ncompleted, capcompleted;
 
 	struct dpe_table known, threads, hosts, queues;
 	struct dpe_retired retired;
-	struct dpe_queue *recent_queues[DPE_RECENT]; /* of one key, by what it is */
-	struct dpe_thread *recent[DPE_RECENT]; /* threads without a host, by what they are */
+	struct dpe_queue *recent_queues[DPE_RECENT]; /* a cache of queues with one key, by key */
+	struct dpe_thread *recent[DPE_RECENT]; /* a cache of threads without a host, by id */
 	struct dpe_table parked; /* by thread and number */
-	/* How much there is that waits for what arrived later: where none, no circle is possible.
-	 */
+	/* How many messages wait for a later arrival: with none there are no cycles. */
 	unsigned nbackward, nparked, ninverted;
 	struct dpe_chain_end *chains;
 	unsigned nchains, capchains;
-	uint32_t chain_max; /* a chain that is full is continued by another; tests make it small */
+	uint32_t chain_max; /* a full chain is continued by another; tests lower it */
 
-	/* Scratch */
+	/* Scratch space. */
 	struct dpe_past past;
 	const struct dpe_edge **edges;
 	unsigned nedges, capedges;
@@ -190,7 +188,7 @@ struct dpe_stabilizer {
 	unsigned nwalk, capwalk;
 	struct dpe_node **candidates;
 	unsigned ncandidates, capcandidates;
-	struct dpe_hold **spare; /* emptied holds for reuse */
+	struct dpe_hold **spare; /* for reuse */
 	unsigned nspare, capspare;
 };
 

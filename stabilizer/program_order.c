@@ -1,4 +1,4 @@
-/* Whose turn it is: program order within a thread, time order within a host. */
+/* The order within a thread (by number or arrival) and within a host (by time). */
 #include "stabilizer/stages.h"
 
 #include <stdlib.h>
@@ -110,7 +110,7 @@ bool dpe_thread_passed(
 	       dpe_table_find(&stabilizer->parked, parked_hash(thread, seq), same_parked, &key);
 }
 
-/* The message comes right after what so far is the last of its thread. */
+/* The message follows the thread's last one. */
 static void follow(
 	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_node *node)
 {
@@ -173,7 +173,7 @@ static void park(
 	dpe_table_add(&stabilizer->parked, parked_hash(thread, seq), node);
 }
 
-/* The turn of the first parked message has come. */
+/* The first parked message has its turn. */
 static void unpark(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
 {
 	struct dpe_node *node = dpe_heap_pop(&thread->parked);
@@ -185,7 +185,7 @@ static void unpark(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
 	dpe_hold_drop(stabilizer, node);
 }
 
-/* Lets parked messages follow as far as there is no gap that could still be filled. */
+/* Unparks messages up to the first gap that can still be filled. */
 static void settle(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
 {
 	while (thread->parked.count) {
@@ -256,8 +256,7 @@ struct dpe_host *dpe_host_of(struct dpe_stabilizer *stabilizer, struct dpe_value
 	return host;
 }
 
-/* The host's time has reached the message; so nothing that comes before it in its thread can
- * still arrive. */
+/* The host's time has reached the message, so all earlier ones of its thread have come. */
 static void let_through(
 	struct dpe_stabilizer *stabilizer, struct dpe_host *host, struct dpe_node *node)
 {

@@ -1,7 +1,5 @@
-/* The way of a message: push, release, and the end of the input.
- *
- * After each push whatever is ready leaves, the first to arrive first; a work list, no recursion,
- * however long the chains that become free at once. */
+/* The path of a message: push, release, end of the input. After each push all ready messages are
+ * released in order of arrival, by a work list without recursion. */
 #include "stabilizer/stages.h"
 
 #include <assert.h>
@@ -123,7 +121,7 @@ static uint32_t new_chain(struct dpe_stabilizer *stabilizer, bool of_thread)
 	return stabilizer->nchains - 1;
 }
 
-/* True where the node ends its chain, which is nobody's and has room. */
+/* True where the node is the unshared end of its chain, which has room. */
 static bool can_follow(const struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
 {
 	const struct dpe_chain_end *end;
@@ -134,7 +132,7 @@ static bool can_follow(const struct dpe_stabilizer *stabilizer, const struct dpe
 	return end->tail == node && !end->of_thread && node->stamp.index < stabilizer->chain_max;
 }
 
-/* The chain of an event without a thread: that of a predecessor, if it is the last there. */
+/* The chain of an event without a thread: that of a predecessor which ends its chain. */
 static uint32_t greedy_chain(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
 {
 	const struct dpe_hold *hold = node->hold;
@@ -148,7 +146,7 @@ static uint32_t greedy_chain(struct dpe_stabilizer *stabilizer, const struct dpe
 	return new_chain(stabilizer, false);
 }
 
-/* *full is set where the thread's chain ends and another one continues it. */
+/* sets `full` where the thread's chain is full and another one continues it */
 static uint32_t choose_chain(struct dpe_stabilizer *stabilizer, const struct dpe_node *node,
 	const struct dpe_node **full)
 {
@@ -192,7 +190,7 @@ static void add_sends(struct dpe_stabilizer *stabilizer, const struct dpe_node *
 	}
 }
 
-/* All that has left. */
+/* All released events. */
 static void take_tails(struct dpe_stabilizer *stabilizer, uint32_t own)
 {
 	for (uint32_t i = 0; i < stabilizer->nchains; i++) {
@@ -200,7 +198,7 @@ static void take_tails(struct dpe_stabilizer *stabilizer, uint32_t own)
 
 		if (i == own || !dpe_chain_last(end))
 			continue;
-		/* All that preceded the last one of a chain that has ended left, too. */
+		/* All events before the last one of an ended chain. */
 		if (end->ended)
 			dpe_past_add(&stabilizer->past,
 				&(struct dpe_stamp){.chain = i, .index = end->told});
@@ -249,7 +247,7 @@ static bool is_send(const struct dpe_node *node)
 	return false;
 }
 
-/* The node is now the end of its chain. */
+/* The node becomes the end of its chain. */
 static void end_chain(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 {
 	struct dpe_chain_end *end = &stabilizer->chains[node->stamp.chain];
@@ -283,12 +281,12 @@ static void release(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	dpe_debug(stabilizer->debug, "stabilizer", 2, "message %llu leaves as event %llu",
 		(unsigned long long)node->arrival, (unsigned long long)node->number);
 	stabilizer->sink.event(stabilizer->sink.context, &event);
-	/* Not before: what was added may be the last tail's to name. */
+	/* only now, since what was added may name the previous end */
 	end_chain(stabilizer, node);
 	dpe_gate_leave(stabilizer, node);
 }
 
-/* Tells all that wait for it. */
+/* Notifies all that wait for the node. */
 static void complete(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 {
 	struct dpe_waiters *waiters = &node->hold->waiters;
@@ -306,7 +304,7 @@ static void complete(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	dpe_hold_end(stabilizer, node);
 }
 
-/* The message waits for nothing, but if it is a receive that has not looked for its sends. */
+/* The message waits for nothing; a receive still has to be paired. */
 static void go_on(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 {
 	struct dpe_hold *hold = node->hold;
@@ -333,7 +331,7 @@ static void run(struct dpe_stabilizer *stabilizer)
 	} while (node || stabilizer->ncompleted);
 }
 
-/* Of a message that has not left nothing can follow yet. */
+/* Nothing can follow a message that is not released. */
 static uint64_t since(const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread)
 {
 	if (!thread->tail)
@@ -421,8 +419,8 @@ static bool seq_is_new(const struct dpe_stabilizer *stabilizer, const struct dpe
 	return false;
 }
 
-/* The message goes under its host's clock. Where later ones have left already, a watermark was
- * wrong, and with it perhaps the order. */
+/* Puts the message before its host's gate. Where later ones have been released, a watermark was
+ * wrong, and the order may be. */
 static void set_host(
 	struct dpe_stabilizer *stabilizer, struct dpe_node *node, struct dpe_diags *diags)
 {
@@ -482,7 +480,7 @@ static __attribute__((noinline)) bool push(struct dpe_stabilizer *stabilizer,
 	return true;
 }
 
-/* What has a part in synchronisations; by itself, so that what has none is not asked for it. */
+/* The part of a push that only messages with roles need. */
 static __attribute__((noinline)) bool push_as(struct dpe_stabilizer *stabilizer,
 	struct dpe_message *message, const struct dpe_role *roles, unsigned nroles,
 	struct dpe_diags *diags)

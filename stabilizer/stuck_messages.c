@@ -1,4 +1,4 @@
-/* Who waits for whom: circles, and what at the end of the input waits for what never came. */
+/* Cycles of waiting messages, and messages that wait for something that never comes. */
 #include "stabilizer/stages.h"
 
 #include <assert.h>
@@ -15,8 +15,8 @@ static void visit(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	*DPE_GROW(stabilizer->walk, stabilizer->nwalk, stabilizer->capwalk) = node;
 }
 
-/* The gate: earlier messages of the host have to be released first, that is all; the edges of a
- * receive that enter after it do not matter. */
+/* The gate: earlier messages of the host have to be released, but edges that enter after them do
+ * not matter. */
 static void visit_earlier(struct dpe_stabilizer *stabilizer, const struct dpe_node *node,
 	const struct dpe_node *other)
 {
@@ -37,7 +37,7 @@ static void visit_earlier(struct dpe_stabilizer *stabilizer, const struct dpe_no
 	}
 }
 
-/* The turn: what stands before it in its thread. */
+/* The turn: earlier messages of the thread. */
 static void visit_parked(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
 {
 	struct dpe_thread *thread = node->hold->thread;
@@ -54,7 +54,7 @@ static void visit_parked(struct dpe_stabilizer *stabilizer, const struct dpe_nod
 	}
 }
 
-/* True where the node stands after the other one in its thread. */
+/* True where the node comes after the other one in its thread. */
 static bool is_later(const struct dpe_node *node, const struct dpe_node *other)
 {
 	if (!node->hold->thread || node->hold->thread != other->hold->thread)
@@ -62,8 +62,8 @@ static bool is_later(const struct dpe_node *node, const struct dpe_node *other)
 	return node->hold->parked || node->hold->turn > other->hold->turn;
 }
 
-/* What the node waits for directly. In a thread where none but the first has anything else to wait
- * for, that one stands for all before the node. */
+/* The direct predecessors of a node. Where only the first message of a thread waits for others, it
+ * represents the node's. */
 static void visit_before(struct dpe_stabilizer *stabilizer, const struct dpe_node *node,
 	const struct dpe_node *other)
 {
@@ -83,8 +83,8 @@ static void visit_before(struct dpe_stabilizer *stabilizer, const struct dpe_nod
 		visit_parked(stabilizer, node);
 }
 
-/* False in most cases, for next to nothing: nobody waits for the other one, or all that is held
- * waits only for what arrived before it. */
+/* A cheap test, false in most cases: nobody waits for the other node, or all wait only for earlier
+ * arrivals. */
 static bool might_wait(const struct dpe_stabilizer *stabilizer, const struct dpe_node *node,
 	const struct dpe_node *other)
 {
@@ -165,7 +165,7 @@ static void print_need(struct dpe_text *to, const struct dpe_need *need)
 	dpe_value_print(to, need->known->id);
 }
 
-/* What never came is told, and waited for no longer. */
+/* Reports what never came, and stops waiting for it. */
 static void relieve(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 {
 	struct dpe_hold *hold = node->hold;
@@ -187,7 +187,7 @@ static void relieve(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	}
 }
 
-/* In words, for those who watch. */
+/* As text, for traces. */
 static void print_waited(struct dpe_text *to, const struct dpe_need *need)
 {
 	if (need->kind == DPE_NEED_PRED || need->kind == DPE_NEED_ANY_SEND) {
@@ -238,8 +238,8 @@ static struct dpe_node *blocker(const struct dpe_node *node, unsigned *need)
 	return node->host->open[0];
 }
 
-/* Which edge of a circle to give up: a pairing, which was a guess, rather than times, these rather
- * than predecessors, and these rather than the order of a thread. */
+/* Which edge of a cycle to drop first: a pairing, which is a guess; then a time; then a
+ * predecessor; then program order. */
 static unsigned rank(const struct dpe_node *node, unsigned need)
 {
 	if (need == GATE)
@@ -254,7 +254,7 @@ static unsigned rank(const struct dpe_node *node, unsigned need)
 	}
 }
 
-/* Some node of a circle that the node waits for, or is in. */
+/* A node of a cycle that the node is in, or waits for. */
 static struct dpe_node *find_circle(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 {
 	unsigned need;

@@ -1,4 +1,5 @@
-/* Sends and receives find each other: they enter their queues, or pass through. */
+/* Synchronisation: messages with roles enter the queues of their keys, and receives are paired when
+ * nothing else holds them. */
 #include "stabilizer/sync.h"
 
 /* ---- entering ---------------------------------------------------------------------------- */
@@ -14,7 +15,7 @@ static void open_send(struct dpe_queue *queue, struct dpe_node *node, int64_t ro
 	dpe_queue_prune(queue);
 }
 
-/* Receives that waited for a send go on to wait for this one. */
+/* Receives that waited for any send wait for this one. */
 static void answer(
 	struct dpe_stabilizer *stabilizer, struct dpe_queue *queue, struct dpe_node *send)
 {

@@ -1,21 +1,19 @@
-/* Which sends a receive is paired with, and which no receive will want.
- *
- * Which sends come before a receive goes by time under one host's clock, else by arrival. Where
- * all sends of a queue are of one kind its list is sorted by that, and a receive looks only at
- * the end of the list that matters. Sends that wait before their host's gate stand apart: they
- * concern receives of other hosts only. */
+/* Pairing: which sends a receive gets, and which sends no future receive can get. "Before" means by
+ * time under one host's clock, else by arrival. A queue whose sends are all compared one way is
+ * sorted, and a receive looks at its end. Sends at their host's gate are kept apart: only receives
+ * of other hosts can get them. */
 #include "stabilizer/sync.h"
 
 /* ---- before ------------------------------------------------------------------------------ */
 
-/* True where the list of sends is sorted as the receive sees it. */
+/* True where the sends are sorted in the receive's order. */
 static bool sorted_for(const struct dpe_queue *queue, const struct dpe_node *receive)
 {
 	return queue->order == DPE_BY_ARRIVAL ||
 	       (queue->order == DPE_BY_TIME && queue->host == receive->host);
 }
 
-/* The sends that come before the receive, in order: `count` from the result on. */
+/* The sends before the receive, in order: `count` from the result on. */
 static struct dpe_node **sends_before(
 	struct dpe_queue *queue, const struct dpe_node *receive, unsigned *count)
 {
@@ -45,7 +43,7 @@ static void add_candidate(struct dpe_stabilizer *stabilizer, struct dpe_node *se
 	stabilizer->candidates[i] = send;
 }
 
-/* Fills stabilizer->candidates with all sends that come before the receive, or all that do not. */
+/* Collects all sends before the receive, or all others, in stabilizer->candidates. */
 static void select_sends(struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue,
 	const struct dpe_node *receive, bool before)
 {
@@ -65,7 +63,7 @@ static void select_sends(struct dpe_stabilizer *stabilizer, const struct dpe_que
 
 /* ---- what no receive will want ----------------------------------------------------------- */
 
-/* True where every receive still to be paired comes after the send. */
+/* True where every unpaired receive comes after the send. */
 static bool is_settled(const struct dpe_queue *queue, const struct dpe_node *send)
 {
 	if (send->hold)
@@ -76,7 +74,7 @@ static bool is_settled(const struct dpe_queue *queue, const struct dpe_node *sen
 	return !queue->unpaired && !queue->waiting.count;
 }
 
-/* Drops sends that the settled one hides from all receives to come. */
+/* Drops sends that the settled one hides from all future receives. */
 static void drop_hidden(struct dpe_queue *queue, unsigned settled)
 {
 	struct dpe_sends *opened = &queue->opened;
@@ -91,7 +89,7 @@ static void drop_hidden(struct dpe_queue *queue, unsigned settled)
 	}
 }
 
-/* What is of a round before the latest, every receive to come is paired with. */
+/* Every future receive is paired with all sends of earlier rounds. */
 static void prune_rounds(struct dpe_queue *queue)
 {
 	const struct dpe_sends *opened = &queue->opened;
@@ -136,7 +134,7 @@ void dpe_sync_pair_with(
 	dpe_hold_need(stabilizer, receive, &need);
 }
 
-/* The send has been taken: no other receive gets it. */
+/* The send was taken: no other receive gets it. */
 static void take(struct dpe_queue *queue, struct dpe_node *send)
 {
 	unsigned at = dpe_sends_find(&queue->opened, send);
@@ -190,7 +188,7 @@ static void pair_rounds(struct dpe_stabilizer *stabilizer, struct dpe_node *rece
 		queue->round = round;
 }
 
-/* The first send, or the last, that does not itself wait for the receive. */
+/* The first or last send that does not wait for the receive. */
 static struct dpe_node *choose(struct dpe_stabilizer *stabilizer, struct dpe_node *receive,
 	struct dpe_node **sends, unsigned count, bool last)
 {

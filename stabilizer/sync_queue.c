@@ -1,4 +1,4 @@
-/* The queues by which sends and receives find each other, with the lists of their sends. */
+/* The lists of sends, and the table of queues by keys. */
 #include "stabilizer/sync.h"
 
 #include <assert.h>
@@ -7,7 +7,7 @@
 
 /* ---- lists of sends ---------------------------------------------------------------------- */
 
-/* Moves what begins at `from`, to `to`. */
+/* Moves the entries from `from` on to `to`. */
 static void sends_move(struct dpe_sends *sends, unsigned to, unsigned from, unsigned count)
 {
 	memmove(&sends->at[to], &sends->at[from], count * sizeof(*sends->at));

@@ -1,4 +1,4 @@
-/* A hash table with open addressing, and a heap. Both are generic over who uses them here. */
+/* A hash table with open addressing, and a binary heap. */
 #include "stabilizer/tables.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ uint64_t dpe_mix(uint64_t a, uint64_t b)
 	return mixed ^ mixed >> 32;
 }
 
-/* Where the probing for a hash starts. */
+/* The first slot for a hash. */
 static unsigned home(const struct dpe_table *table, uint64_t hash)
 {
 	return (unsigned)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (table->size - 1);
@@ -66,7 +66,7 @@ void dpe_table_add(struct dpe_table *table, uint64_t hash, void *entry)
 	table->count++;
 }
 
-/* Closes the hole at i: whatever was probed past it moves up. */
+/* Closes the gap at i: moves entries back that were probed past it. */
 static void close_hole(struct dpe_table *table, unsigned i)
 {
 	unsigned mask = table->size - 1;
@@ -110,7 +110,7 @@ static bool less(const struct dpe_heap_item *a, const struct dpe_heap_item *b)
 	return a->key != b->key ? a->key < b->key : a->tie < b->tie;
 }
 
-/* Puts the item at i or, where that does not fit, above. */
+/* Moves the item at i up to its place. */
 static void sift_up(struct dpe_heap *heap, unsigned i, struct dpe_heap_item item)
 {
 	for (; i && less(&item, &heap->at[(i - 1) / 2]); i = (i - 1) / 2)
@@ -118,7 +118,7 @@ static void sift_up(struct dpe_heap *heap, unsigned i, struct dpe_heap_item item
 	heap->at[i] = item;
 }
 
-/* Puts the item at i or, where that does not fit, below. */
+/* Moves the item at i down to its place. */
 static void sift_down(struct dpe_heap *heap, unsigned i, struct dpe_heap_item item)
 {
 	while (2 * (uint64_t)i + 1 < heap->count) {

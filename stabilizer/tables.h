@@ -9,10 +9,10 @@ struct dpe_table_slot {
 	void *entry;
 };
 
-/* Open addressing; the entries belong to whoever added them. Start from {0}. */
+/* Open addressing. The caller owns the entries. Initialise to {0}. */
 struct dpe_table {
 	struct dpe_table_slot *slots;
-	unsigned size, count; /* size: a power of two, or 0 */
+	unsigned size, count; /* a power of two, or 0 */
 };
 
 typedef bool dpe_same_fn(const void *entry, const void *key);
@@ -29,7 +29,7 @@ struct dpe_heap_item {
 	struct dpe_node *node;
 };
 
-/* The least key first, then the least tie. Start from {0}. */
+/* The lowest key first, then the lowest tie. Initialise to {0}. */
 struct dpe_heap {
 	struct dpe_heap_item *at;
 	unsigned count, cap;
