@@ -87,13 +87,15 @@ static bool read_net(struct cli *cli, struct dpe_text *to, const char *path)
 {
 	struct dpe_arena *arena = dpe_arena_new();
 	struct dpe_source *source = dpe_source_read(arena, path);
+	const struct dpe_nets_options options = {.name_silent = cli->name_silent,
+		.dump_to = cli->dump && !strcmp(cli->dump, "nets") ? stdout : NULL};
 	const char *text;
 	size_t len;
 	bool good = source;
 
 	if (source) {
 		text = dpe_source_text(source, &len);
-		good = dpe_nets_to_dpe(to, path, text, len, cli->name_silent, cli->diags);
+		good = dpe_nets_to_dpe(to, path, text, len, &options, cli->diags);
 	} else {
 		dpe_diag_at(
 			cli->diags, DPE_ERROR, path, "cannot read this file: %s", strerror(errno));
@@ -145,6 +147,11 @@ int cli_compile_command(struct cli *cli)
 
 	if (nets && nets < cli->words.count) {
 		cli_usage_error(cli, "nets (.pnml) and specifications together");
+		return CLI_ERROR;
+	}
+	if (nets && cli->dump && strcmp(cli->dump, "nets")) {
+		cli_usage_error(cli, "--dump=%s is for specifications; for nets there is --dump=nets",
+			cli->dump);
 		return CLI_ERROR;
 	}
 	return (nets ? compile_nets(cli) : compile_rules(cli)) ? CLI_GOOD : CLI_ERROR;

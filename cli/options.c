@@ -264,7 +264,7 @@ static const struct option options[] = {
 	{0, "follow", NULL, FOR_LIVE,
 		"observe child processes, and programs that they execute",
 		take_flag, AT(follow)},
-	{0, "dump", "ast|expanded|resolved|normal", FOR_CHECK | FOR_COMPILE,
+	{0, "dump", "ast|expanded|resolved|normal|nets", FOR_CHECK | FOR_COMPILE,
 		"print the result of a compiler pass", take_one_of, AT(dump)},
 	{0, "debug", "DOMAIN[:LEVEL],...", FOR_ALL,
 		"trace: lang, stabilizer, recognizer, probes, report, log, all", take_text,

@@ -101,10 +101,8 @@ static enum dpe_dump dump_of(const char *name)
 
 struct dpe_spec *cli_compile(struct cli *cli)
 {
-	struct paths paths = find_paths(cli), files = {0};
-	const struct dpe_compile_options options = {
-		.include_path = (const char *const *)paths.at,
-		.ninclude_path = paths.count,
+	struct paths paths, files = {0};
+	struct dpe_compile_options options = {
 		.text = cli->rules.at,
 		.text_name = "command line",
 		.dump = dump_of(cli->dump),
@@ -112,6 +110,13 @@ struct dpe_spec *cli_compile(struct cli *cli)
 	};
 	struct dpe_spec *spec;
 
+	if (cli->dump && !strcmp(cli->dump, "nets")) {
+		cli_usage_error(cli, "--dump=nets is for 'compile NET.pnml'");
+		return NULL;
+	}
+	paths = find_paths(cli);
+	options.include_path = (const char *const *)paths.at;
+	options.ninclude_path = paths.count;
 	for (unsigned i = 0; i < cli->specs.count; i++)
 		add_path(&files, find_spec(&paths, cli->specs.at[i]));
 	spec = dpe_spec_compile(

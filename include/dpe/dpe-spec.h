@@ -172,18 +172,21 @@ void dpe_rejection_free(struct dpe_rejection *rejection);
 
 /* ---- nets as rules ----------------------------------------------------------------------- */
 
-/* Appends a specification with one `expect` rule for each net of a PNML document of type P/T net,
- * whose behaviours are those of the net: what takes it from its initial marking to its end. The end
- * is one token in each place named "end" and none elsewhere, where there is such a place; else the
- * markings in which nothing can happen any more; else, in a net that never stops, where it began.
- * A transition is the event of its name, or else of its id. One with an empty name is silent, and so is
- * one that ProM calls invisible; where `name_silent` says so they are events of their ids.
+struct dpe_nets_options {
+	bool name_silent; /* silent transitions are events named by their ids */
+	FILE *dump_to;    /* prints the net after each pass, as comments; may be NULL */
+};
+
+/* Appends a specification with one `expect` rule for each net of a PNML document of type P/T net. The
+ * rule has the behaviours of the net: runs from its initial marking to its end. The end is one token
+ * in each place named "end" and none elsewhere, where there is such a place; else the markings in
+ * which nothing is enabled; else the initial marking. A transition is the event of its name, or else
+ * of its id; one with an empty name is silent, and so is one that ProM calls invisible.
  *
- * False after diagnostics that begin with `name`: what is no such document (with its line), a net
- * that is not safe (with a firing sequence that shows it), one that never ends, or one with more
- * than 100,000 markings; or silent transitions that cannot be taken out. */
+ * False after diagnostics that begin with `name`: the text is no such document (with its line), a net
+ * is not safe (with a firing sequence that shows it), never reaches its end, or is not supported. */
 bool dpe_nets_to_dpe(struct dpe_text *to, const char *name, const char *text, size_t len,
-	bool name_silent, struct dpe_diags *diags);
+	const struct dpe_nets_options *options, struct dpe_diags *diags);
 
 #ifdef __cplusplus
 }

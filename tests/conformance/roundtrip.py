@@ -23,7 +23,7 @@ import limited
 import run
 
 run.SECONDS = 20
-TOO_LARGE = ("too many", "more than", "not supported")
+TOO_LARGE = ("not supported: ",)
 
 
 def command(*words):
