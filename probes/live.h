@@ -116,7 +116,7 @@ struct dpe_probes {
 	unsigned nlibraries;
 	bool once; /* see the options */
 	bool follows;
-	bool stops_processes; /* that begin, instead of letting them wait in the kernel */
+	bool stop_processes; /* that begin, instead of letting them wait in the kernel */
 	bool one_by_one; /* attach each site by itself even where the kernel knows better */
 
 	struct dpe_arena *arena;

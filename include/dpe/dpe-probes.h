@@ -62,6 +62,8 @@ struct dpe_probes_options {
 	/* Files that the target may load later (dlopen): what they need is observed, too. */
 	const char *const *libraries;
 	unsigned nlibraries;
+	/* New processes are stopped until they have their probes, as kernels before 6.18 need it. */
+	bool stop_processes;
 	bool one_by_one; /* attach each function by itself, as kernels before 6.6 have it */
 	bool follow; /* processes that the target makes, and programs that it becomes, too */
 	bool once; /* accesses may be left out that make no difference to whether something races */

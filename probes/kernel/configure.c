@@ -289,7 +289,7 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	configure_rights(probes);
 	bpf->rodata->target = probes->pid;
 	bpf->rodata->follow = probes->follows;
-	bpf->rodata->has_task_work = !probes->stops_processes && kernel_has_task_work();
+	bpf->rodata->has_task_work = !probes->stop_processes && kernel_has_task_work();
 	bpf_program__set_autoload(bpf->progs.on_begin_process,
 		probes->follows && !bpf->rodata->has_task_work);
 	bpf->rodata->namespace = pid_namespace();

@@ -27,6 +27,7 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 		probes->wanted_rings = options->rings;
 		probes->stack_depth = options->stack_depth;
 		probes->one_by_one = options->one_by_one;
+		probes->stop_processes = options->stop_processes;
 		probes->libraries = options->libraries;
 		probes->nlibraries = options->nlibraries;
 		probes->once = options->once;

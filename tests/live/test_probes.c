@@ -273,6 +273,44 @@ static void children_are_not_observed(void **state)
 	end(&run);
 }
 
+static void check_children(char *program, bool one_by_one, bool stop_processes)
+{
+	struct run run;
+
+	begin(&run);
+	run.options.follow = true;
+	run.options.one_by_one = one_by_one;
+	run.options.stop_processes = stop_processes;
+	add_site(&run, NULL, "work", 1);
+	observe(&run, ARGV(program, "fork", "20"));
+	assert_true(WIFEXITED(run.status) && !WEXITSTATUS(run.status));
+	assert_int_equal(count_events(&run, "work", DPE_ENTER), 40);
+	assert_int_equal(count_events(&run, "work", DPE_EXIT), 40);
+	assert_int_equal(count_events(&run, "thread::create", DPE_BARE), 1);
+	assert_int_equal(run.nlosses, 0);
+	end(&run);
+}
+
+static void children_are_followed(void **state)
+{
+	check_children(targets_of(state)->plain, false, false);
+	check_children(targets_of(state)->whole, false, false);
+}
+
+static void children_are_stopped_until_they_have_probes(void **state)
+{
+	check_children(targets_of(state)->plain, false, true);
+	check_children(targets_of(state)->whole, false, true);
+}
+
+static void children_one_by_one(void **state)
+{
+	if (!is_root())
+		skip();
+	check_children(targets_of(state)->plain, true, false);
+	check_children(targets_of(state)->plain, true, true);
+}
+
 /* ---- losses
  * -----------------------------------------------------------------------------------------------
  */
@@ -317,6 +355,9 @@ int main(void)
 		cmocka_unit_test(threads_and_their_events),
 		cmocka_unit_test(main_thread_ends_first),
 		cmocka_unit_test(children_are_not_observed),
+		cmocka_unit_test(children_are_followed),
+		cmocka_unit_test(children_are_stopped_until_they_have_probes),
+		cmocka_unit_test(children_one_by_one),
 		cmocka_unit_test(losses_are_exact),
 	};
 
