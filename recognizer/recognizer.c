@@ -279,7 +279,6 @@ static void free_run(struct dpe_run *run)
 	free(run->preds.at);
 	free(run->spare);
 	free(run->fresh);
-	free(run->fresh_fibres);
 }
 
 static void free_watch(struct dpe_name_watchers *watch)

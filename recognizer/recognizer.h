@@ -28,10 +28,7 @@ struct dpe_slice {
 	struct dpe_order order;
 	struct dpe_reading *readings; /* of an `expect` rule */
 	unsigned nreadings, capreadings;
-	struct dpe_partial *partials; /* of a `detect` rule */
-	unsigned npartials, cappartials;
-	unsigned many; /* number of partial matches at which dead ones are dropped; 0: the default */
-	struct dpe_weave *weave; /* of a `detect` rule followed operand by operand; NULL: none yet */
+	struct dpe_weave *weave; /* of a `detect` rule; NULL: none yet */
 };
 
 /* A rule at run time. */
@@ -42,7 +39,7 @@ struct dpe_run {
 	size_t most_bytes;               /* size at which the automaton is started afresh */
 	struct dpe_stands *stands;       /* … */
 	struct dpe_game *game;           /* … and none for a `sync` rule */
-	struct dpe_shape *shape;         /* `detect`: the tree of operands; or NULL */
+	struct dpe_shape *shape;         /* `detect`: the tree of operands */
 	uint64_t *masks;                 /* variables that each pattern binds */
 	bool *late;                      /* patterns whose condition needs other variables of the slice … */
 	bool *placed;                    /* … or events at other positions */
@@ -72,10 +69,8 @@ struct dpe_run {
 	const struct dpe_stmt **ran; /* other actions that have run for this event */
 	unsigned nran, capran;
 	struct dpe_preds preds;
-	struct dpe_partial *fresh; /* partial matches that the event makes */
+	struct dpe_fresh *fresh; /* partial matches that the event makes */
 	unsigned capfresh;
-	struct dpe_fresh *fresh_fibres; /* partial matches of operands */
-	unsigned capfresh_fibres;
 	struct dpe_reading *spare; /* readings after the event */
 	unsigned capspare;
 	struct dpe_occurrence **at_positions; /* of a partial match */

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW_LITERALS 4 /* rules so small have compact slices */
-
 static const char last_event[] = "thread::exit";
 static const char found_event[] = "thread::found";
 
@@ -142,13 +140,6 @@ static void find_masks(struct dpe_run *run)
 	}
 }
 
-/* Followed as a whole, because its slices are small and can be encoded compactly: there may be very
- * many. */
-static bool is_small(const struct dpe_run *run)
-{
-	return run->automaton && run->rule->nvariables && run->rule->nliterals <= FEW_LITERALS;
-}
-
 static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 {
 	const struct dpe_rule *rule = run->rule;
@@ -181,7 +172,7 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	run->at_positions = dpe_xcalloc(rule->npositions + 1, sizeof(*run->at_positions));
 	run->acted = dpe_xcalloc(rule->npositions + 1, sizeof(*run->acted));
 	if (!dpe_pairs_new(run)) {
-		run->shape = is_small(run) ? NULL : dpe_shape_new(run);
+		run->shape = rule->mode == DPE_DETECT ? dpe_shape_new(run) : NULL;
 		dpe_slices_new(run);
 	}
 	dpe_sequel_new(run);

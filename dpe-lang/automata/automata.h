@@ -118,6 +118,8 @@ struct dpe_factors *dpe_factors_for_search(const struct dpe_rule *rule);
 /* The operands of the outermost & that share no event, as leaves without automata. NULL where there
  * are fewer than two, or control variables or actions inside. */
 struct dpe_factors *dpe_factors_of_operands(const struct dpe_rule *rule);
+/* The rule as one leaf without an automaton. */
+struct dpe_factors *dpe_factors_whole(const struct dpe_rule *rule);
 void dpe_factors_free(struct dpe_factors *parts); /* accepts NULL */
 /* dpe_automaton_reduce_symmetry for all automata whose literals occur in no other factor. */
 void dpe_factors_reduce_symmetry(const struct dpe_factors *parts);

@@ -443,6 +443,16 @@ struct dpe_factors *dpe_factors_of_operands(const struct dpe_rule *rule)
 	return f.parts;
 }
 
+struct dpe_factors *dpe_factors_whole(const struct dpe_rule *rule)
+{
+	struct factoring f = {.rule = rule, .leaves_only = true};
+
+	f.parts = dpe_xcalloc(1, sizeof(*f.parts));
+	f.parts->arena = dpe_arena_new();
+	f.parts->root = make_operand(&f, rule->tree);
+	return f.parts;
+}
+
 bool dpe_rule_is_small(const struct dpe_rule *rule)
 {
 	return count_states(rule->tree) <= DPE_SMALL_STATES;

@@ -97,11 +97,7 @@ void dpe_slice_adopt(
 
 		config->state = dpe_automaton_adopt(run->automaton, old, config->state);
 	}
-	for (unsigned i = 0; i < slice->npartials; i++) {
-		struct dpe_config *config = &slice->partials[i].config;
-
-		config->state = dpe_automaton_adopt(run->automaton, old, config->state);
-	}
+	dpe_detect_adopt(run, slice, old);
 }
 
 static bool names_positions(const struct dpe_rule *rule)

@@ -46,8 +46,10 @@ struct dpe_leaf {
 	struct dpe_leaf **next; /* leaves that can follow in the segment */
 	unsigned nnext, capnext;
 	bool ends; /* the segment can end here */
-	/* An automaton or a net: what dpe_engine_… and dpe_config_… work on. */
-	struct dpe_run run;
+	/* What dpe_engine_… and dpe_config_… work on: the rule's, where the leaf is all of it, or its
+	 * own. */
+	struct dpe_run *run;
+	struct dpe_run own;
 	struct dpe_rule rule;
 	/* A &: its operands, and which has a literal. */
 	struct dpe_segment *operands;
@@ -57,6 +59,8 @@ struct dpe_leaf {
 struct dpe_shape {
 	struct dpe_factors *parts;
 	struct dpe_leaf *top; /* a & of one operand where the rule is none */
+	bool whole;           /* that is the rule itself, as its engine follows it */
+	bool compact;         /* of which slices are to be kept as few words */
 	struct dpe_leaf **leaves;
 	unsigned nleaves, capleaves;
 	/* Room for what is looked at. */
@@ -73,35 +77,6 @@ struct dpe_shape {
 uint32_t dpe_leaf_operand(const struct dpe_leaf *leaf, unsigned literal);
 
 /* ---- fibres: partial_matches.c ------------------------------------------------------------------- */
-
-/* Events, in the order of their numbers. Counted, and never changed. */
-struct dpe_set {
-	uint32_t refs, count;
-	struct dpe_occurrence *at[];
-};
-
-/* The events that were taken, newest first; or, without an occurrence, all of `before` and all of
- * `beside`. Counted. */
-struct dpe_trail {
-	uint32_t refs;
-	uint16_t npositions;
-	const uint16_t *positions;
-	struct dpe_occurrence *occurrence;
-	struct dpe_trail *before, *beside;
-};
-
-/* What is taken of a segment. */
-struct dpe_fibre {
-	uint32_t refs;
-	uint32_t operand; /* of the &, that it is of */
-	const struct dpe_leaf *leaf; /* where it stands */
-	struct dpe_config config;    /* … of an automaton */
-	struct dpe_braid *braid;     /* … of a &; the rest is then what that was entered after */
-	struct dpe_set *bound;       /* the last events of what the leaf was entered after; or NULL */
-	struct dpe_set *first, *last; /* its minimal and maximal events; NULL: it has none yet */
-	struct dpe_trail *trail;
-	uint64_t mask; /* variables bound */
-};
 
 /* What it is kept for: to go on, for matches, for what follows. */
 enum dpe_fibre_role { DPE_FIBRE_ACTIVE, DPE_FIBRE_ENDED, DPE_FIBRE_CLOSED };
@@ -176,25 +151,6 @@ uint64_t dpe_braid_count(const struct dpe_braid *braid);
 void dpe_braid_each(struct dpe_braid *braid,
 	void (*each)(void *context, struct dpe_braid *braid, unsigned operand), void *context);
 
-static inline bool dpe_at_or_before(const struct dpe_occurrence *a, const struct dpe_occurrence *b)
-{
-	if (a == b)
-		return true;
-	if (!b->stamp.past && a->stamp.chain != b->stamp.chain)
-		return false;
-	return dpe_precedes(&a->stamp, &b->stamp);
-}
-
-/* One of the events, or one after it. Accepts no set. */
-static inline bool dpe_set_touches(const struct dpe_set *first, const struct dpe_occurrence *event)
-{
-	for (unsigned i = 0; first && i < first->count; i++) {
-		if (dpe_at_or_before(first->at[i], event))
-			return true;
-	}
-	return false;
-}
-
 /* ---- choosing: conjunction_choice.c ------------------------------------------------------------- */
 
 /* No event of the one is, or precedes, one of the other. */
@@ -221,20 +177,49 @@ bool dpe_choose_match(struct dpe_run *run, const struct dpe_slice *slice, struct
 void dpe_choose_whole(const struct dpe_braid *braid, const struct dpe_preds *preds,
 	dpe_chosen_fn *each, void *context, uint64_t *work);
 
-/* ---- events: conjunction_step.c ----------------------------------------------------------------- */
+/* ---- events: conjunction_step.c, detect.c ------------------------------------------------- */
 
-/* As dpe_detect_…, of run->shape. */
-void dpe_weave_take(
-	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence);
-void dpe_weave_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
-void dpe_weave_clear(struct dpe_run *run, struct dpe_slice *slice);
+struct dpe_weave *dpe_weave_of(const struct dpe_run *run, struct dpe_slice *slice);
 bool dpe_weave_needs(const struct dpe_slice *slice, const struct dpe_occurrence *occurrence);
+
+/* Runs the actions that go with a step, after which this was taken. */
+void dpe_detect_act(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_step *step, const struct dpe_trail *trail,
+	const struct dpe_message *event);
+/* Tells of a match that the event completes, and runs its actions. */
+void dpe_detect_tell(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_chosen *chosen, const struct dpe_occurrence *occurrence);
+/* Whether the condition of a placed pattern holds after these events. */
+bool dpe_trail_admits(const struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_trail *trail, unsigned pattern, const struct dpe_occurrence *occurrence);
+/* Conditions find the same events. */
+bool dpe_trail_same_named(
+	const struct dpe_run *run, const struct dpe_trail *a, const struct dpe_trail *b);
+
+static inline bool dpe_at_or_before(const struct dpe_occurrence *a, const struct dpe_occurrence *b)
+{
+	if (a == b)
+		return true;
+	if (!b->stamp.past && a->stamp.chain != b->stamp.chain)
+		return false;
+	return dpe_precedes(&a->stamp, &b->stamp);
+}
+
+/* One of the events, or one after it. Accepts no set. */
+static inline bool dpe_set_touches(const struct dpe_set *first, const struct dpe_occurrence *event)
+{
+	for (unsigned i = 0; first && i < first->count; i++) {
+		if (dpe_at_or_before(first->at[i], event))
+			return true;
+	}
+	return false;
+}
 
 /* ---- what can go: conjunction_pruning.c ------------------------------------------------------------ */
 
 /* True where whoever uses the one can use the other: see there. */
-bool dpe_fibre_replaces(const struct dpe_fibre *new, const struct dpe_fibre *old,
-	enum dpe_fibre_role role);
+bool dpe_fibre_replaces(const struct dpe_run *run, const struct dpe_fibre *new,
+	const struct dpe_fibre *old, enum dpe_fibre_role role);
 /* No event to come can extend the fibre, as it is passed over by this one. */
 bool dpe_fibre_is_passed(const struct dpe_fibre *fibre, const struct dpe_occurrence *event);
 /* Drops what is dead, and what others stand for. */

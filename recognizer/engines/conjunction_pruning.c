@@ -68,9 +68,13 @@ static bool adds_no_past(const struct dpe_fibre *new, const struct dpe_fibre *ol
 	return true;
 }
 
-bool dpe_fibre_replaces(
-	const struct dpe_fibre *new, const struct dpe_fibre *old, enum dpe_fibre_role role)
+bool dpe_fibre_replaces(const struct dpe_run *run, const struct dpe_fibre *new,
+	const struct dpe_fibre *old, enum dpe_fibre_role role)
 {
+	if (run->shape->whole)
+		return old && new->config.state == old->config.state &&
+		       dpe_config_same(run, &new->config, &old->config) && supersedes(new, old) &&
+		       dpe_trail_same_named(run, new->trail, old->trail);
 	if (!old || new->braid || old->braid)
 		return false;
 	if (role == DPE_FIBRE_ENDED)
@@ -79,7 +83,7 @@ bool dpe_fibre_replaces(
 		return false;
 	if (role == DPE_FIBRE_ACTIVE &&
 		(new->leaf != old->leaf || !dpe_set_same(new->bound, old->bound) ||
-			!dpe_config_same(&new->leaf->run, &new->config, &old->config)))
+			!dpe_config_same(new->leaf->run, &new->config, &old->config)))
 		return false;
 	return supersedes(new, old);
 }
@@ -110,7 +114,7 @@ static bool any_barred(const struct dpe_set *set, dpe_barred_fn *barred, void *c
 
 static bool is_dead(const struct dpe_fibre *fibre, dpe_barred_fn *barred, void *context)
 {
-	struct dpe_run *engine = (struct dpe_run *)&fibre->leaf->run;
+	struct dpe_run *engine = fibre->leaf->run;
 
 	if (!dpe_config_is_dead(engine, &fibre->config, barred, context))
 		return false;
@@ -120,7 +124,7 @@ static bool is_dead(const struct dpe_fibre *fibre, dpe_barred_fn *barred, void *
 
 bool dpe_fibre_is_passed(const struct dpe_fibre *fibre, const struct dpe_occurrence *event)
 {
-	return any_barred(fibre->last, dpe_is_passed_by, (void *)event) &&
+	return (!fibre->last || any_barred(fibre->last, dpe_is_passed_by, (void *)event)) &&
 	       is_dead(fibre, dpe_is_passed_by, (void *)event);
 }
 
@@ -467,7 +471,8 @@ void dpe_weave_tidy(
 	};
 
 	dpe_braid_each(slice->weave->top, drop_dead, &t);
-	drop_redundant(&t);
+	if (!run->shape->whole)
+		drop_redundant(&t);
 }
 
 struct newest {
@@ -517,4 +522,11 @@ void dpe_weave_make_room(
 	slice->overflown = true;
 	dpe_braid_each(weave->top, drop_newest, &newest);
 	dpe_braid_each(weave->top, drop_dead, &t); /* braids that are empty now */
+}
+
+void dpe_detect_forget(
+	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon)
+{
+	if (slice->weave)
+		dpe_weave_tidy(run, slice, horizon);
 }

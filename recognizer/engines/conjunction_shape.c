@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#define FEW_LITERALS 4 /* fit into slices at rest */
+
 /* The leaves that a part can begin and end with. */
 struct edges {
 	struct dpe_leaf **first, **last;
@@ -57,13 +59,18 @@ static struct dpe_leaf *make_leaf(
 			make_segment(run, shape, part->kids[i], &leaf->operands[i]);
 		return leaf;
 	}
+	if (shape->whole) {
+		leaf->run = run;
+		return leaf;
+	}
 	leaf->rule = *run->rule;
 	leaf->rule.tree = part->node;
-	leaf->run.recognizer = run->recognizer;
-	leaf->run.rule = &leaf->rule;
-	leaf->run.automaton = part->automaton;
+	leaf->run = &leaf->own;
+	leaf->own.recognizer = run->recognizer;
+	leaf->own.rule = &leaf->rule;
+	leaf->own.automaton = part->automaton;
 	if (!part->automaton)
-		leaf->run.game = dpe_game_new(&leaf->rule);
+		leaf->own.game = dpe_game_new(&leaf->rule);
 	return leaf;
 }
 
@@ -153,15 +160,23 @@ static bool looks_within(const struct dpe_run *run)
 		if (run->placed[i])
 			return true;
 	}
-	return run->rule->mode != DPE_DETECT;
+	return false;
 }
 
-/* What a caller asks for by name is done as it says where it can be. */
+/* Slices of small rules with variables are kept as words, of which there may be very many: little is
+ * left of that where operands have partial matches of their own. */
+static bool is_small(const struct dpe_run *run)
+{
+	return run->automaton && run->rule->nvariables && run->rule->nliterals <= FEW_LITERALS;
+}
+
+/* What a caller asks for by name is done as it says where it can be. NULL: as a whole. */
 static struct dpe_factors *divide(const struct dpe_run *run)
 {
 	enum dpe_engine_choice choice = run->recognizer->options.engine;
 
-	if ((choice == DPE_ENGINE_PA || choice == DPE_ENGINE_NET) && dpe_rule_is_small(run->rule))
+	if (looks_within(run) || is_small(run) ||
+		((choice == DPE_ENGINE_PA || choice == DPE_ENGINE_NET) && dpe_rule_is_small(run->rule)))
 		return NULL;
 	if (run->game && (choice == DPE_ENGINE_NET || !dpe_rule_is_safe(run->rule)))
 		return dpe_factors_of_operands(run->rule);
@@ -187,16 +202,23 @@ static struct dpe_leaf *make_top(
 
 struct dpe_shape *dpe_shape_new(struct dpe_run *run)
 {
-	struct dpe_factors *parts = looks_within(run) ? NULL : divide(run);
-	struct dpe_shape *shape;
+	struct dpe_shape *shape = dpe_xcalloc(1, sizeof(*shape));
 
-	if (!parts)
-		return NULL;
-	shape = dpe_xcalloc(1, sizeof(*shape));
-	shape->parts = parts;
-	shape->top = make_top(run, shape, parts->root);
+	shape->parts = divide(run);
+	if (!shape->parts || shape->parts->root->kind == DPE_FACTOR_AUTOMATON) {
+		dpe_factors_free(shape->parts);
+		shape->parts = dpe_factors_whole(run->rule);
+		shape->whole = true;
+		shape->compact = run->rule->nvariables;
+	}
+	shape->top = make_top(run, shape, shape->parts->root);
 	find_wants(shape->top, false, true);
 	return shape;
+}
+
+bool dpe_shape_is_whole(const struct dpe_shape *shape)
+{
+	return shape->whole;
 }
 
 void dpe_shape_free(struct dpe_shape *shape)
@@ -208,9 +230,9 @@ void dpe_shape_free(struct dpe_shape *shape)
 
 		for (unsigned j = 0; j < leaf->noperands; j++)
 			free(leaf->operands[j].first);
-		dpe_game_free(leaf->run.game);
-		free(leaf->run.steps);
-		free(leaf->run.step_preds);
+		dpe_game_free(leaf->own.game);
+		free(leaf->own.steps);
+		free(leaf->own.step_preds);
 		free(leaf->operands);
 		free(leaf->next);
 		free(leaf);

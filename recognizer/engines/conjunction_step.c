@@ -1,8 +1,8 @@
 /* An event of a slice that is followed operand by operand. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/engines/conjunction.h"
-#include "recognizer/engines/engines.h"
 #include "recognizer/verdicts/verdicts.h"
+#include "recognizer/engines/engines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,12 @@
 #define FEWEST_FIBRES 32 /* from which on it is looked for those that can go */
 #define FEWEST_EVENTS 64  /* the same of events in the order */
 #define SOME 64           /* more fibres than are kept there may be until the event is over */
-#define MOST_WORK 1000000 /* pairs of fibres that are looked at for one event; … */
-#define MOST_AFTER 10000  /* … once that was too few */
+/* Pairs of fibres that are looked at for one event, and once that was too few; and where they are only
+ * compared. */
+#define MOST_WORK 1000000
+#define MOST_AFTER 10000
+#define MOST_COMPARED 10000000
+#define MOST_COMPARED_AFTER 100000
 
 /* A fibre that the event made. */
 struct dpe_fresh {
@@ -20,7 +24,7 @@ struct dpe_fresh {
 	struct dpe_fibre *fibre; /* owned, until it is in a list */
 };
 
-struct acquisition {
+struct taking {
 	struct dpe_run *run;
 	struct dpe_slice *slice;
 	struct dpe_occurrence *occurrence;
@@ -34,7 +38,7 @@ struct acquisition {
 	unsigned nkept; /* of them, that may become part of a match to come */
 };
 
-static void take_in(struct acquisition *t, struct dpe_braid *braid);
+static void take_in(struct taking *t, struct dpe_braid *braid);
 
 /* ---- one step ---------------------------------------------------------------------------- */
 
@@ -58,7 +62,7 @@ static struct dpe_set *bound_of(const struct dpe_braid *braid)
 
 /* The events that the step names are immediate predecessors, and no other predecessor is an event of
  * the fibre, or after one (see detect.c); of events of other operands, choosing takes care. */
-static bool fits(const struct acquisition *t, const struct dpe_set *base,
+static bool fits(const struct taking *t, const struct dpe_set *base,
 	const struct dpe_fibre *fibre, const struct dpe_pred *preds, unsigned npreds)
 {
 	const struct dpe_preds *all = &t->run->preds;
@@ -80,7 +84,7 @@ static bool fits(const struct acquisition *t, const struct dpe_set *base,
 }
 
 static struct dpe_trail *extend_trail(
-	struct acquisition *t, struct dpe_trail *before, const struct dpe_step *step)
+	struct taking *t, struct dpe_trail *before, const struct dpe_step *step)
 {
 	struct dpe_trail *trail = dpe_pool_take(t->pool, sizeof(*trail));
 
@@ -94,7 +98,7 @@ static struct dpe_trail *extend_trail(
 	return trail;
 }
 
-static struct dpe_fibre *make_fibre(struct acquisition *t, const struct dpe_leaf *leaf,
+static struct dpe_fibre *make_fibre(struct taking *t, const struct dpe_leaf *leaf,
 	const struct dpe_fibre *from, const struct dpe_config *config,
 	const struct dpe_step *step, const struct dpe_pred *preds, unsigned npreds, bool minimal)
 {
@@ -108,43 +112,26 @@ static struct dpe_fibre *make_fibre(struct acquisition *t, const struct dpe_leaf
 		.bound = dpe_set_ref(from->bound),
 		.first = minimal ? dpe_set_replace(t->pool, from->first, NULL, 0, t->occurrence)
 				 : dpe_set_ref(from->first),
-		.last = dpe_set_replace(t->pool, from->last, preds, npreds, t->occurrence),
+		.last = t->run->shape->compact ? NULL
+					       : dpe_set_replace(t->pool, from->last, preds,
+							 npreds, t->occurrence),
 		.trail = extend_trail(t, from->trail, step),
 		.mask = from->mask | t->mask,
 	};
 	return fibre;
 }
 
-static void add_fresh(struct acquisition *t, struct dpe_braid *braid, unsigned operand,
+static void add_fresh(struct taking *t, struct dpe_braid *braid, unsigned operand,
 	struct dpe_fibre *fibre)
 {
 	*DPE_GROW(t->fresh, t->nfresh, t->capfresh) = (struct dpe_fresh){braid, operand, fibre};
 }
 
-/* An action that names no position needs nothing of other operands; what takes the event here is a
- * partial match by itself. */
-static void act(struct acquisition *t, const struct dpe_step *step)
-{
-	const struct dpe_rule *rule = t->run->rule;
-
-	for (unsigned i = 0; i < step->npositions; i++) {
-		unsigned at = step->positions[i] - 1;
-		const struct dpe_message *none[rule->npositions + 1];
-
-		if (!rule->positions[at].action || t->run->acted[at])
-			continue;
-		t->run->acted[at] = true;
-		memset(none, 0, sizeof(none));
-		dpe_run_action(t->run, t->slice, rule->positions[at].action, none,
-			t->occurrence->message);
-	}
-}
-
 /* Each way in which the leaf can take the event from this configuration. */
-static void extend(struct acquisition *t, struct dpe_braid *braid, unsigned operand,
+static void extend(struct taking *t, struct dpe_braid *braid, unsigned operand,
 	const struct dpe_leaf *leaf, const struct dpe_fibre *from, const struct dpe_config *config)
 {
-	struct dpe_run *engine = (struct dpe_run *)&leaf->run;
+	struct dpe_run *engine = leaf->run;
 	const struct dpe_set *base = base_of(braid), *bound = from->bound;
 	const struct dpe_step *steps;
 	unsigned count = dpe_engine_steps(engine, config, t->literal, t->occurrence, &steps);
@@ -162,8 +149,9 @@ static void extend(struct acquisition *t, struct dpe_braid *braid, unsigned oper
 		add_fresh(t, braid, operand,
 			make_fibre(t, leaf, from, config, &steps[i], preds, npreds,
 				open && bound == bound_of(braid)));
-		if (t->run->acts)
-			act(t, &steps[i]);
+		if (t->run->acts || steps[i].nbefore || steps[i].nafter)
+			dpe_detect_act(t->run, t->slice, &steps[i],
+				t->fresh[t->nfresh - 1].fibre->trail, t->occurrence->message);
 	}
 }
 
@@ -178,7 +166,7 @@ static bool is_of(const struct dpe_fibre *fibre, const struct dpe_leaf *leaf,
 }
 
 /* The braid of a & that was entered after just that, or NULL. */
-static struct dpe_braid *find_braid(const struct acquisition *t, const struct dpe_braid *braid,
+static struct dpe_braid *find_braid(const struct taking *t, const struct dpe_braid *braid,
 	unsigned operand, const struct dpe_leaf *leaf, const struct dpe_fibre *prefix)
 {
 	const struct dpe_fibres *active = &braid->lists[operand].active;
@@ -195,7 +183,7 @@ static struct dpe_braid *find_braid(const struct acquisition *t, const struct dp
 	return NULL;
 }
 
-static void enter_braid(struct acquisition *t, struct dpe_braid *braid, unsigned operand,
+static void enter_braid(struct taking *t, struct dpe_braid *braid, unsigned operand,
 	const struct dpe_leaf *leaf, const struct dpe_fibre *prefix)
 {
 	struct dpe_braid *known = find_braid(t, braid, operand, leaf, prefix);
@@ -217,7 +205,7 @@ static void enter_braid(struct acquisition *t, struct dpe_braid *braid, unsigned
 }
 
 /* The event as the first of a leaf, after this prefix. */
-static void enter(struct acquisition *t, struct dpe_braid *braid, unsigned operand,
+static void enter(struct taking *t, struct dpe_braid *braid, unsigned operand,
 	const struct dpe_leaf *leaf, const struct dpe_fibre *prefix)
 {
 	struct dpe_config begin;
@@ -228,12 +216,12 @@ static void enter(struct acquisition *t, struct dpe_braid *braid, unsigned opera
 		enter_braid(t, braid, operand, leaf, prefix);
 		return;
 	}
-	begin = dpe_config_begin(&leaf->run);
+	begin = dpe_config_begin(leaf->run);
 	extend(t, braid, operand, leaf, prefix, &begin);
-	dpe_config_drop(&leaf->run, &begin);
+	dpe_config_drop(leaf->run, &begin);
 }
 
-static bool can_enter_next(const struct acquisition *t, const struct dpe_leaf *leaf)
+static bool can_enter_next(const struct taking *t, const struct dpe_leaf *leaf)
 {
 	for (unsigned i = 0; i < leaf->nnext; i++) {
 		if (leaf->next[i]->part->literals[t->literal])
@@ -242,7 +230,7 @@ static bool can_enter_next(const struct acquisition *t, const struct dpe_leaf *l
 	return false;
 }
 
-static void enter_next(struct acquisition *t, struct dpe_braid *braid, unsigned operand,
+static void enter_next(struct taking *t, struct dpe_braid *braid, unsigned operand,
 	const struct dpe_leaf *leaf, const struct dpe_fibre *prefix)
 {
 	for (unsigned i = 0; i < leaf->nnext; i++)
@@ -252,7 +240,7 @@ static void enter_next(struct acquisition *t, struct dpe_braid *braid, unsigned 
 /* ---- what follows a & -------------------------------------------------------------------- */
 
 struct following {
-	struct acquisition *acquisition;
+	struct taking *taking;
 	struct dpe_braid *braid; /* that the & is in … */
 	unsigned operand;
 	struct dpe_fibre *owner; /* … where it stands */
@@ -261,17 +249,17 @@ struct following {
 static bool follow(void *context, const struct dpe_chosen *chosen)
 {
 	struct following *f = context;
-	struct dpe_fibre *sum = dpe_fibre_sum(f->acquisition->pool, f->owner, chosen);
+	struct dpe_fibre *sum = dpe_fibre_sum(f->taking->pool, f->owner, chosen);
 
-	enter_next(f->acquisition, f->braid, f->operand, f->owner->leaf, sum);
-	dpe_fibre_unref(f->acquisition->pool, sum);
+	enter_next(f->taking, f->braid, f->operand, f->owner->leaf, sum);
+	dpe_fibre_unref(f->taking->pool, sum);
 	return true;
 }
 
 /* ---- in an operand ----------------------------------------------------------------------- */
 
 static void take_in_braid(
-	struct acquisition *t, struct dpe_braid *braid, unsigned operand, struct dpe_fibre *owner)
+	struct taking *t, struct dpe_braid *braid, unsigned operand, struct dpe_fibre *owner)
 {
 	struct following f = {t, braid, operand, owner};
 
@@ -281,34 +269,50 @@ static void take_in_braid(
 }
 
 static void take_after(
-	struct acquisition *t, struct dpe_braid *braid, unsigned operand, const struct dpe_fibre *fibre)
+	struct taking *t, struct dpe_braid *braid, unsigned operand, const struct dpe_fibre *fibre)
 {
 	const struct dpe_leaf *leaf = fibre->leaf;
 	struct dpe_fibre prefix = *fibre;
 
 	if (leaf->part->literals[t->literal])
 		extend(t, braid, operand, leaf, fibre, &fibre->config);
-	if (!can_enter_next(t, leaf) || !dpe_config_final(&leaf->run, &fibre->config))
+	if (!can_enter_next(t, leaf) || !dpe_config_final(leaf->run, &fibre->config))
 		return;
 	prefix.bound = fibre->last;
 	enter_next(t, braid, operand, leaf, &prefix);
 }
 
 /* The gap is closed later. */
-static void drop(struct acquisition *t, struct dpe_fibres *fibres, unsigned at)
+static void drop(struct taking *t, struct dpe_fibres *fibres, unsigned at)
 {
 	dpe_fibre_unref(t->pool, fibres->at[at]);
 	fibres->at[at] = NULL;
 	t->slice->weave->count--;
 }
 
-/* Fibres that the event passes over for good go at once. */
-static void take_in_operand(struct acquisition *t, struct dpe_braid *braid, unsigned operand)
+/* Fibres that the event passes over for good go at once; unless conditions look at them, which then
+ * decide about what belongs to the slice. */
+static void drop_passed(struct taking *t, struct dpe_fibres *active)
+{
+	bool passed = false;
+
+	if (t->run->nnamed)
+		return;
+	for (unsigned i = 0; i < active->count; i++) {
+		if (active->at[i]->braid || !dpe_fibre_is_passed(active->at[i], t->occurrence))
+			continue;
+		drop(t, active, i);
+		passed = true;
+	}
+	if (passed)
+		dpe_fibres_close_gaps(active);
+}
+
+static void take_in_operand(struct taking *t, struct dpe_braid *braid, unsigned operand)
 {
 	const struct dpe_segment *segment = &braid->leaf->operands[operand];
 	struct dpe_fibres *active = &braid->lists[operand].active;
 	const struct dpe_fibre nothing = {.operand = operand, .bound = bound_of(braid)};
-	bool passed = false;
 
 	for (unsigned i = 0; i < active->count; i++) {
 		struct dpe_fibre *fibre = active->at[i];
@@ -318,18 +322,14 @@ static void take_in_operand(struct acquisition *t, struct dpe_braid *braid, unsi
 			continue;
 		}
 		take_after(t, braid, operand, fibre);
-		if (t->last && dpe_fibre_is_passed(fibre, t->occurrence)) {
-			drop(t, active, i);
-			passed = true;
-		}
 	}
-	if (passed)
-		dpe_fibres_close_gaps(active);
+	if (t->last)
+		drop_passed(t, active);
 	for (unsigned i = 0; i < segment->nfirst; i++)
 		enter(t, braid, operand, segment->first[i], &nothing);
 }
 
-static void take_in(struct acquisition *t, struct dpe_braid *braid)
+static void take_in(struct taking *t, struct dpe_braid *braid)
 {
 	uint32_t operand = dpe_leaf_operand(braid->leaf, t->literal);
 	uint64_t turn = t->occurrence->number * t->run->rule->nliterals + t->literal + 1;
@@ -341,17 +341,64 @@ static void take_in(struct acquisition *t, struct dpe_braid *braid)
 		take_in_operand(t, braid, operand);
 }
 
+/* ---- in a rule that is followed as a whole ----------------------------------------------- */
+
+/* Conditions that look at other events look at those of the partial match. */
+static void take_as_any(struct taking *t, struct dpe_braid *top, const struct dpe_fibre *from,
+	const struct dpe_config *config)
+{
+	const struct dpe_run *run = t->run;
+
+	for (t->literal = 0; t->literal < run->rule->nliterals; t->literal++) {
+		unsigned pattern = run->rule->literals[t->literal].pattern;
+
+		if (!run->literals[t->literal] ||
+			(run->placed[pattern] && !dpe_trail_admits(run, t->slice, from->trail,
+							 pattern, t->occurrence)))
+			continue;
+		t->mask = run->masks[pattern];
+		extend(t, top, 0, top->leaf->operands[0].first[0], from, config);
+	}
+}
+
+static void take_in_whole(struct taking *t, struct dpe_braid *top)
+{
+	struct dpe_fibres *active = &top->lists[0].active;
+	struct dpe_config begin = dpe_config_begin(t->run);
+	const struct dpe_fibre nothing = {0};
+
+	for (unsigned i = 0; i < active->count; i++)
+		take_as_any(t, top, active->at[i], &active->at[i]->config);
+	take_as_any(t, top, &nothing, &begin);
+	dpe_config_drop(t->run, &begin);
+	drop_passed(t, active);
+}
+
+static void take_in_operands(struct taking *t, struct dpe_braid *top)
+{
+	const bool *literals = t->run->literals;
+	unsigned count = t->run->rule->nliterals;
+
+	for (t->literal = 0; t->literal < count; t->literal++) {
+		if (!literals[t->literal])
+			continue;
+		t->last = !memchr(literals + t->literal + 1, true, count - t->literal - 1);
+		t->mask = t->run->masks[t->run->rule->literals[t->literal].pattern];
+		take_in(t, top);
+	}
+}
+
 /* ---- keeping what came of it ------------------------------------------------------------- */
 
 /* False, and nothing is left, where it is more than is left. */
-static bool spend(struct acquisition *t, uint64_t work)
+static bool spend(struct taking *t, uint64_t work)
 {
 	t->work -= work < t->work ? work : t->work;
 	return t->work;
 }
 
 /* Of fibres that nothing tells apart one is enough. False where there is no room. */
-static bool keep(struct acquisition *t, struct dpe_fibres *fibres, struct dpe_fibre *new,
+static bool keep(struct taking *t, struct dpe_fibres *fibres, struct dpe_fibre *new,
 	enum dpe_fibre_role role)
 {
 	struct dpe_weave *weave = t->slice->weave;
@@ -360,11 +407,11 @@ static bool keep(struct acquisition *t, struct dpe_fibres *fibres, struct dpe_fi
 	if (!spend(t, fibres->count))
 		return false;
 	for (unsigned i = 0; i < fibres->count; i++) {
-		if (dpe_fibre_replaces(fibres->at[i], new, role))
+		if (dpe_fibre_replaces(t->run, fibres->at[i], new, role))
 			return true;
 	}
 	for (unsigned i = 0; i < fibres->count; i++) {
-		if (!dpe_fibre_replaces(new, fibres->at[i], role))
+		if (!dpe_fibre_replaces(t->run, new, fibres->at[i], role))
 			continue;
 		drop(t, fibres, i);
 		replaced = true;
@@ -381,7 +428,7 @@ static bool keep(struct acquisition *t, struct dpe_fibres *fibres, struct dpe_fi
 }
 
 /* A braid for which there is no room goes with all that is in it. */
-static void forget_within(struct acquisition *t, unsigned from, const struct dpe_braid *gone)
+static void forget_within(struct taking *t, unsigned from, const struct dpe_braid *gone)
 {
 	for (unsigned i = from; i < t->nfresh; i++) {
 		const struct dpe_braid *braid = t->fresh[i].braid;
@@ -395,148 +442,118 @@ static void forget_within(struct acquisition *t, unsigned from, const struct dpe
 	}
 }
 
-static bool match(struct acquisition *t, struct dpe_fresh *fresh, struct dpe_chosen *chosen)
+static bool match(struct taking *t, struct dpe_fresh *fresh, struct dpe_chosen *chosen)
 {
+	if (t->run->shape->whole) {
+		chosen->count = 0;
+		*DPE_GROW(chosen->at, chosen->count, chosen->cap) =
+			(struct dpe_choice){fresh->fibre, fresh->braid};
+		return fresh->fibre->mask == t->slice->mask;
+	}
 	return dpe_choose_match(t->run, t->slice, fresh->braid, fresh->operand, fresh->fibre,
 		chosen, &t->work);
 }
 
-/* True where the fibre is the last of a match, which is then chosen, with a reference to each. */
-static bool settle(struct acquisition *t, struct dpe_fresh *fresh, bool matched, struct dpe_chosen *chosen)
+static bool is_whole(const struct dpe_fibre *fibre)
+{
+	return fibre->leaf->ends && dpe_config_final(fibre->leaf->run, &fibre->config);
+}
+
+/* One match is reported for each event that completes any: of several the most recent one. It is chosen
+ * then, with a reference to each. */
+static bool find_match(struct taking *t, struct dpe_chosen *chosen)
+{
+	for (unsigned i = t->nfresh; i--;) {
+		struct dpe_fresh *fresh = &t->fresh[i];
+
+		if (fresh->fibre->braid ||
+			!fresh->braid->leaf->operands[fresh->operand].ends_all ||
+			!is_whole(fresh->fibre) || !match(t, fresh, chosen))
+			continue;
+		for (unsigned j = 0; j < chosen->count; j++)
+			dpe_fibre_ref(chosen->at[j].fibre);
+		return true;
+	}
+	return false;
+}
+
+static void settle(struct taking *t, const struct dpe_fresh *fresh)
 {
 	const struct dpe_segment *segment = &fresh->braid->leaf->operands[fresh->operand];
 	struct dpe_lists *lists = &fresh->braid->lists[fresh->operand];
 	struct dpe_fibre *fibre = fresh->fibre;
 	const struct dpe_leaf *leaf = fibre->leaf;
-	bool whole = leaf->ends && dpe_config_final(&leaf->run, &fibre->config);
 	bool is_single = !fresh->braid->outer && fresh->braid->leaf->noperands == 1;
-	bool found = whole && segment->ends_all && !matched && match(t, fresh, chosen);
-	bool goes_on = leaf->nnext || !dpe_config_complete(&leaf->run, &fibre->config);
+	bool goes_on = leaf->nnext || !dpe_config_complete(leaf->run, &fibre->config);
+	bool ended = segment->ends_all && !is_single;
 
-	for (unsigned i = 0; found && i < chosen->count; i++)
-		dpe_fibre_ref(chosen->at[i].fibre);
-	if (whole && segment->ends_all && !is_single)
-		keep(t, &lists->ended, fibre, DPE_FIBRE_ENDED);
-	if (whole && segment->wanted)
-		keep(t, &lists->closed, fibre, DPE_FIBRE_CLOSED);
+	if ((ended || segment->wanted) && is_whole(fibre)) {
+		if (ended)
+			keep(t, &lists->ended, fibre, DPE_FIBRE_ENDED);
+		if (segment->wanted)
+			keep(t, &lists->closed, fibre, DPE_FIBRE_CLOSED);
+	}
 	if (goes_on)
 		keep(t, &lists->active, fibre, DPE_FIBRE_ACTIVE);
 	t->nkept += goes_on || segment->wanted || !is_single;
-	return found;
 }
 
-static bool settle_all(struct acquisition *t, struct dpe_chosen *chosen)
+static void settle_all(struct taking *t)
 {
-	bool matched = false;
-
 	for (unsigned i = 0; i < t->nfresh; i++) {
 		struct dpe_fresh fresh = t->fresh[i];
 		struct dpe_lists *lists = &fresh.braid->lists[fresh.operand];
 
 		if (!fresh.fibre->braid)
-			matched |= settle(t, &fresh, matched, chosen);
+			settle(t, &fresh);
 		else if (!keep(t, &lists->active, fresh.fibre, DPE_FIBRE_ACTIVE))
 			forget_within(t, i + 1, fresh.fibre->braid);
 		dpe_fibre_unref(t->pool, fresh.fibre);
 	}
-	return matched;
-}
-
-/* ---- matches ----------------------------------------------------------------------------- */
-
-struct told {
-	struct dpe_entry *at;
-	unsigned count, cap;
-};
-
-static void collect(struct told *told, const struct dpe_trail *trail)
-{
-	for (; trail; trail = trail->before) {
-		if (trail->occurrence)
-			*DPE_GROW(told->at, told->count, told->cap) = (struct dpe_entry){
-				trail->occurrence, trail->positions, trail->npositions};
-		else
-			collect(told, trail->beside);
-	}
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const struct dpe_entry *x = a, *y = b;
-
-	return x->occurrence->number < y->occurrence->number ? -1 : 1;
-}
-
-static void tell(struct acquisition *t, const struct dpe_chosen *chosen)
-{
-	struct dpe_shape *shape = t->run->shape;
-	struct told told = {shape->entries, 0, shape->capentries};
-
-	for (unsigned i = 0; i < chosen->count; i++)
-		collect(&told, chosen->at[i].fibre->trail);
-	qsort(told.at, told.count, sizeof(*told.at), by_number);
-	dpe_detect_tell(t->run, t->slice, told.at, told.count, t->occurrence);
-	for (unsigned i = 0; i < chosen->count; i++)
-		dpe_fibre_unref(t->pool, chosen->at[i].fibre);
-	shape->entries = told.at;
-	shape->capentries = told.cap;
 }
 
 /* ---- an event ---------------------------------------------------------------------------- */
 
-static struct dpe_weave *weave_of(const struct dpe_run *run, struct dpe_slice *slice)
-{
-	if (slice->weave)
-		return slice->weave;
-	slice->weave = dpe_xcalloc(1, sizeof(*slice->weave));
-	slice->weave->top = dpe_braid_new(run->shape->top);
-	slice->weave->tidy_at = FEWEST_FIBRES;
-	slice->weave->trim_at = FEWEST_EVENTS;
-	return slice->weave;
-}
-
 static uint64_t most_work(const struct dpe_run *run, const struct dpe_slice *slice)
 {
+	bool whole = run->shape->whole;
+	uint64_t after = whole ? MOST_COMPARED_AFTER : MOST_AFTER;
 	uint64_t most = run->recognizer->options.search_work;
 
 	if (!most)
-		most = MOST_WORK;
-	return slice->searched && most > MOST_AFTER ? MOST_AFTER : most;
+		most = whole ? MOST_COMPARED : MOST_WORK;
+	return slice->searched && most > after ? after : most;
 }
 
-void dpe_weave_take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+void dpe_detect_take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
-	struct dpe_weave *weave = weave_of(run, slice);
-	struct acquisition t = {
+	struct dpe_weave *weave = dpe_weave_of(run, slice);
+	struct taking t = {
 		.run = run,
 		.slice = slice,
 		.occurrence = occurrence,
 		.pool = run->recognizer->pool,
 		.work = most_work(run, slice),
-		.fresh = run->fresh_fibres,
-		.capfresh = run->capfresh_fibres,
+		.fresh = run->fresh,
+		.capfresh = run->capfresh,
 	};
 	struct dpe_chosen chosen = {run->shape->choices, 0, run->shape->capchoices};
 	bool matched;
 
-	for (t.literal = 0; t.literal < run->rule->nliterals; t.literal++) {
-		if (!run->literals[t.literal])
-			continue;
-		t.last = !memchr(run->literals + t.literal + 1, true,
-			run->rule->nliterals - t.literal - 1);
-		t.mask = run->masks[run->rule->literals[t.literal].pattern];
-		take_in(&t, weave->top);
-	}
-	matched = settle_all(&t, &chosen);
+	(run->shape->whole ? take_in_whole : take_in_operands)(&t, weave->top);
+	matched = find_match(&t, &chosen);
+	settle_all(&t);
 	dpe_trace_take(run, slice, occurrence, t.nkept, matched);
-	run->fresh_fibres = t.fresh;
-	run->capfresh_fibres = t.capfresh;
+	run->fresh = t.fresh;
+	run->capfresh = t.capfresh;
 	if (!t.work)
 		slice->overflown = slice->searched = true;
 	if (weave->count > run->recognizer->options.max_instances)
 		dpe_weave_make_room(run, slice, occurrence);
 	if (matched)
-		tell(&t, &chosen);
+		dpe_detect_tell(run, slice, &chosen, occurrence);
+	for (unsigned i = 0; matched && i < chosen.count; i++)
+		dpe_fibre_unref(t.pool, chosen.at[i].fibre);
 	run->shape->choices = chosen.at;
 	run->shape->capchoices = chosen.cap;
 }
@@ -546,21 +563,29 @@ static bool is_needed(void *context, const struct dpe_occurrence *occurrence)
 	return dpe_weave_needs(context, occurrence);
 }
 
+static uint64_t at_least(uint64_t count, uint64_t least)
+{
+	return count < least ? least : count;
+}
+
+/* Looking for the horizon must not cost more than the events: less often where slices are many. */
+static uint64_t newest_horizon(const struct dpe_run *run, const struct dpe_slice *slice)
+{
+	return run->rule->nvariables ? DPE_OLD_HORIZON
+				     : FEWEST_EVENTS + 4 * (uint64_t)slice->order.nchains;
+}
+
 void dpe_weave_drop_some(struct dpe_run *run, struct dpe_slice *slice)
 {
 	struct dpe_weave *weave = slice->weave;
-	uint64_t events = dpe_order_size(&slice->order);
 
-	if (weave->count > weave->tidy_at) {
+	if (weave->count > at_least(weave->tidy_at, FEWEST_FIBRES)) {
 		dpe_weave_tidy(run, slice,
-			dpe_recognizer_horizon(run->recognizer,
-				FEWEST_EVENTS + 4 * (uint64_t)slice->order.nchains));
-		weave->tidy_at = weave->count < FEWEST_FIBRES / 2 ? FEWEST_FIBRES
-								   : 2 * weave->count;
+			dpe_recognizer_horizon(run->recognizer, newest_horizon(run, slice)));
+		weave->tidy_at = 2 * weave->count;
 	}
-	if (events <= weave->trim_at)
+	if (!run->shape->compact && dpe_order_size(&slice->order) <= at_least(weave->trim_at, FEWEST_EVENTS))
 		return;
 	dpe_order_trim(&slice->order, is_needed, slice);
-	events = dpe_order_size(&slice->order);
-	weave->trim_at = events < FEWEST_EVENTS / 2 ? FEWEST_EVENTS : 2 * events;
+	weave->trim_at = 2 * dpe_order_size(&slice->order);
 }

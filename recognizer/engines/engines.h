@@ -42,28 +42,6 @@ struct dpe_reading {
 	struct dpe_occurrence **positions; /* by position; only where actions name them */
 };
 
-/* The events of a partial match, newest first; the tails are shared. */
-struct dpe_taken {
-	uint32_t refs;
-	const uint16_t *positions; /* that the event took */
-	unsigned npositions;
-	uint64_t mask; /* variables bound so far */
-	struct dpe_occurrence *occurrence;
-	struct dpe_taken *before;
-};
-
-#define DPE_FEW_FIRST 2
-
-struct dpe_partial {
-	struct dpe_config config;
-	struct dpe_taken *taken;
-	unsigned nfirst; /* the minimal events of the match: few of them in place, more elsewhere */
-	union {
-		struct dpe_occurrence *few[DPE_FEW_FIRST];
-		struct dpe_occurrence **many;
-	};
-};
-
 /* Gives the run its automaton or its game; false after a diagnostic. */
 bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct dpe_diags *diags);
 void dpe_engine_free(struct dpe_run *run);
@@ -144,15 +122,58 @@ bool dpe_sequel_take(struct dpe_run *run, struct dpe_slice *slice, unsigned lite
 bool dpe_sequel_way(struct dpe_run *run, dpe_state state, unsigned literal, dpe_state *to);
 bool dpe_sequel_first(struct dpe_run *run, unsigned literal, dpe_state *to);
 
+/* ---- partial matches ------------------------------------------------------------------------ */
+
+/* Events, in the order of their numbers. Counted, and never changed. */
+struct dpe_set {
+	uint32_t refs, count;
+	struct dpe_occurrence *at[];
+};
+
+/* The events that were taken, newest first; or, without an occurrence, all of `before` and all of
+ * `beside`. Counted. */
+struct dpe_trail {
+	uint32_t refs;
+	uint16_t npositions;
+	const uint16_t *positions;
+	struct dpe_occurrence *occurrence;
+	struct dpe_trail *before, *beside;
+};
+
+/* What is taken of a segment: of a rule that is followed as a whole, a partial match. */
+struct dpe_fibre {
+	uint32_t refs;
+	uint32_t operand; /* of the &, that it is of */
+	const struct dpe_leaf *leaf; /* where it stands */
+	struct dpe_config config;    /* … of an automaton */
+	struct dpe_braid *braid;     /* … of a &; the rest is then what that was entered after */
+	struct dpe_set *bound;       /* the last events of what the leaf was entered after; or NULL */
+	struct dpe_set *first; /* its minimal events; NULL: it has none yet */
+	struct dpe_set *last;  /* its maximal ones; NULL: nobody asks for them */
+	struct dpe_trail *trail;
+	uint64_t mask; /* variables bound */
+};
+
+/* With room for so many events, which the caller fills in; one reference, the caller's. */
+struct dpe_set *dpe_set_new(struct dpe_pool *pool, unsigned count);
+
 void dpe_detect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence);
 void dpe_detect_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
-/* True where a partial match may be refused an event because of this one. */
-bool dpe_detect_needs(const struct dpe_slice *slice, const struct dpe_occurrence *occurrence);
-/* Adds the patterns, one bit each, that events in partial matches of the slice look like. False where
- * nobody knows, or it would take too long; `looks` counts what was looked at, of all slices. */
-bool dpe_slice_live_patterns(
-	const struct dpe_run *run, const struct dpe_slice *slice, uint64_t *patterns, unsigned *looks);
+/* The partial matches of a rule that is followed as a whole; and one more, of these events: takes over
+ * what is counted. */
+struct dpe_fibre *const *dpe_detect_partials(const struct dpe_slice *slice, unsigned *count);
+void dpe_detect_restore(struct dpe_run *run, struct dpe_slice *slice, struct dpe_config config,
+	struct dpe_set *first, struct dpe_trail *trail, uint64_t mask);
+/* Lets partial matches stand in the states that they stand in in the old automaton. */
+void dpe_detect_adopt(
+	const struct dpe_run *run, struct dpe_slice *slice, const struct dpe_automaton *old);
+/* Keeps the room, and gives it up. */
+void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice);
+void dpe_detect_free(struct dpe_run *run, struct dpe_slice *slice);
+/* Drops partial matches that no event to come can extend. */
+void dpe_detect_forget(
+	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon);
 /* An event of a match, and the positions that it takes. */
 struct dpe_entry {
 	const struct dpe_occurrence *occurrence;
@@ -160,14 +181,15 @@ struct dpe_entry {
 	unsigned npositions;
 };
 
-/* Tells of a match, whose events are in the order of their release, and runs the rule's action. */
-void dpe_detect_tell(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_entry *entries, unsigned nentries,
-	const struct dpe_occurrence *occurrence);
+/* Adds the patterns, one bit each, that events in partial matches of the slice look like. False where
+ * nobody knows, or it would take too long; `looks` counts what was looked at, of all slices. */
+bool dpe_slice_live_patterns(
+	const struct dpe_run *run, const struct dpe_slice *slice, uint64_t *patterns, unsigned *looks);
 
 /* What lies in the past of events to come, as of `newer` events ago at most, or as many as a look
  * costs unless that is 0; NULL where anything may. */
 const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer);
+#define DPE_OLD_HORIZON 1024 /* events: looking for a newer one costs as much as a few hundred */
 /* True where no event to come can have this one as an immediate predecessor in the slice. */
 bool dpe_order_bars(const struct dpe_order *order, const struct dpe_horizon *horizon,
 	const struct dpe_occurrence *occurrence);
@@ -176,19 +198,6 @@ bool dpe_is_passed_by(void *event, const struct dpe_occurrence *occurrence);
 /* True where nothing can come that leads on to an end where such events are barred. */
 bool dpe_config_is_dead(const struct dpe_run *run, const struct dpe_config *config,
 	dpe_barred_fn *barred, void *context);
-/* True where no event to come can extend the partial match. */
-bool dpe_partial_is_dead(const struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_partial *partial, const struct dpe_horizon *horizon);
-/* Drops those, and what others stand for. */
-void dpe_detect_forget(
-	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon);
-void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice);
-/* The minimal events of a partial match. */
-static inline struct dpe_occurrence *const *dpe_partial_firsts(const struct dpe_partial *partial)
-{
-	return partial->nfirst <= DPE_FEW_FIRST ? partial->few : partial->many;
-}
-
 /* ---- deferred_violations.c ------------------------------------------------------------------ *
 
  * A slice whose values are part of those of another is not judged: its events are the other's, too,
@@ -208,12 +217,13 @@ void dpe_deferred_free(struct dpe_run *run);
 
 /* ---- conjunctions --------------------------------------------------------------------------- */
 
-/* NULL where the rule cannot be divided, or actions have to know more than its matches; then
- * detect.c follows it as a whole, and where the caller wants an engine and the rule is small. */
+/* The rule operand by operand; as a whole where it cannot be divided, actions have to know more than
+ * its matches, slices are to be small, or the caller wants an engine and the rule is small. */
 struct dpe_shape *dpe_shape_new(struct dpe_run *run);
 void dpe_shape_free(struct dpe_shape *shape); /* accepts NULL */
 /* After an event: what is not needed any more, of fibres and of events, if there is much. */
 void dpe_weave_drop_some(struct dpe_run *run, struct dpe_slice *slice);
 uint64_t dpe_weave_size(const struct dpe_slice *slice);
+bool dpe_shape_is_whole(const struct dpe_shape *shape);
 
 #endif

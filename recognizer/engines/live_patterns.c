@@ -55,12 +55,6 @@ bool dpe_slice_live_patterns(
 
 	if (slice->overflown) /* partial matches were given up: one of them might go on */
 		return false;
-	for (unsigned i = 0; i < slice->npartials; i++) {
-		const struct dpe_taken *taken = slice->partials[i].taken;
-
-		for (; taken && look.looks <= MOST_LOOKS; taken = taken->before)
-			add_event(&look, taken->positions, taken->npositions);
-	}
 	if (slice->weave)
 		dpe_braid_each(slice->weave->top, add_lists, &look);
 	*looks = look.looks + 1;

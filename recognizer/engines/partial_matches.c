@@ -12,7 +12,7 @@ static size_t set_size(unsigned count)
 	return sizeof(struct dpe_set) + count * sizeof(struct dpe_occurrence *);
 }
 
-static struct dpe_set *new_set(struct dpe_pool *pool, unsigned count)
+struct dpe_set *dpe_set_new(struct dpe_pool *pool, unsigned count)
 {
 	struct dpe_set *set = dpe_pool_take(pool, set_size(count));
 
@@ -23,7 +23,7 @@ static struct dpe_set *new_set(struct dpe_pool *pool, unsigned count)
 
 struct dpe_set *dpe_set_one(struct dpe_pool *pool, struct dpe_occurrence *occurrence)
 {
-	struct dpe_set *set = new_set(pool, 1);
+	struct dpe_set *set = dpe_set_new(pool, 1);
 
 	set->at[0] = dpe_occurrence_ref(occurrence);
 	return set;
@@ -78,7 +78,7 @@ struct dpe_set *dpe_set_replace(struct dpe_pool *pool, const struct dpe_set *set
 
 	for (unsigned i = 0; set && i < set->count; i++)
 		kept += !names(without, nwithout, set->at[i]);
-	new = new_set(pool, kept + 1);
+	new = dpe_set_new(pool, kept + 1);
 	kept = 0;
 	for (unsigned i = 0; set && i < set->count; i++) {
 		if (!names(without, nwithout, set->at[i]))
@@ -92,7 +92,7 @@ struct dpe_set *dpe_set_union(
 	struct dpe_pool *pool, const struct dpe_set *a, const struct dpe_set *b)
 {
 	unsigned na = a ? a->count : 0, nb = b ? b->count : 0;
-	struct dpe_set *all = new_set(pool, na + nb);
+	struct dpe_set *all = dpe_set_new(pool, na + nb);
 
 	for (unsigned i = 0, j = 0; i + j < na + nb;) {
 		bool left = j == nb || (i < na && a->at[i]->number < b->at[j]->number);
@@ -153,7 +153,7 @@ void dpe_fibre_unref(struct dpe_pool *pool, struct dpe_fibre *fibre)
 	if (fibre->braid)
 		dpe_braid_free(pool, fibre->braid);
 	else if (!fibre->leaf->noperands)
-		dpe_config_drop(&fibre->leaf->run, &fibre->config);
+		dpe_config_drop(fibre->leaf->run, &fibre->config);
 	dpe_set_unref(pool, fibre->bound);
 	dpe_set_unref(pool, fibre->first);
 	dpe_set_unref(pool, fibre->last);
@@ -359,22 +359,128 @@ static struct dpe_braid *copy_braid(const struct dpe_run *run, const struct dpe_
 	return to;
 }
 
-void dpe_weave_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from)
+struct dpe_weave *dpe_weave_of(const struct dpe_run *run, struct dpe_slice *slice)
+{
+	if (slice->weave)
+		return slice->weave;
+	slice->weave = dpe_xcalloc(1, sizeof(*slice->weave));
+	slice->weave->top = dpe_braid_new(run->shape->top);
+	return slice->weave;
+}
+
+void dpe_detect_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from)
 {
 	if (!from->weave)
 		return;
+	dpe_detect_free((struct dpe_run *)run, to);
 	to->weave = dpe_xcalloc(1, sizeof(*to->weave));
 	*to->weave = *from->weave;
 	to->weave->top = copy_braid(run, from->weave->top);
 }
 
-void dpe_weave_clear(struct dpe_run *run, struct dpe_slice *slice)
+static void clear_fibres(struct dpe_pool *pool, struct dpe_fibres *fibres)
+{
+	for (unsigned i = 0; i < fibres->count; i++)
+		dpe_fibre_unref(pool, fibres->at[i]);
+	fibres->count = 0;
+}
+
+static void clear_braid(struct dpe_pool *pool, struct dpe_braid *braid)
+{
+	for (unsigned i = 0; i < braid->leaf->noperands; i++) {
+		clear_fibres(pool, &braid->lists[i].active);
+		clear_fibres(pool, &braid->lists[i].ended);
+		clear_fibres(pool, &braid->lists[i].closed);
+		if (!braid->front)
+			continue;
+		dpe_fibre_unref(pool, braid->front[i]);
+		braid->front[i] = NULL;
+	}
+	braid->turn = 0;
+}
+
+void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice)
+{
+	struct dpe_weave *weave = slice->weave;
+
+	if (!weave)
+		return;
+	clear_braid(run->recognizer->pool, weave->top);
+	*weave = (struct dpe_weave){.top = weave->top};
+}
+
+void dpe_detect_free(struct dpe_run *run, struct dpe_slice *slice)
 {
 	if (!slice->weave)
 		return;
 	dpe_braid_free(run->recognizer->pool, slice->weave->top);
 	free(slice->weave);
 	slice->weave = NULL;
+}
+
+struct dpe_fibre *const *dpe_detect_partials(const struct dpe_slice *slice, unsigned *count)
+{
+	const struct dpe_fibres *active;
+
+	*count = 0;
+	if (!slice->weave)
+		return NULL;
+	active = &slice->weave->top->lists[0].active;
+	*count = active->count;
+	return active->at;
+}
+
+void dpe_detect_restore(struct dpe_run *run, struct dpe_slice *slice, struct dpe_config config,
+	struct dpe_set *first, struct dpe_trail *trail, uint64_t mask)
+{
+	struct dpe_weave *weave = dpe_weave_of(run, slice);
+	struct dpe_fibres *active = &weave->top->lists[0].active;
+	struct dpe_fibre *fibre = dpe_pool_take(run->recognizer->pool, sizeof(*fibre));
+
+	*fibre = (struct dpe_fibre){
+		.refs = 1,
+		.leaf = weave->top->leaf->operands[0].first[0],
+		.config = config,
+		.first = first,
+		.trail = trail,
+		.mask = mask,
+	};
+	*DPE_GROW(active->at, active->count, active->cap) = fibre;
+	weave->count++;
+}
+
+/* In the state of the new automaton; other slices may share it. */
+static struct dpe_fibre *adopt(
+	const struct dpe_run *run, struct dpe_fibre *fibre, const struct dpe_automaton *old)
+{
+	dpe_state state = dpe_automaton_adopt(run->automaton, old, fibre->config.state);
+	struct dpe_fibre *copy;
+
+	if (fibre->refs == 1) {
+		fibre->config.state = state;
+		return fibre;
+	}
+	copy = dpe_pool_take(run->recognizer->pool, sizeof(*copy));
+	*copy = *fibre;
+	copy->refs = 1;
+	copy->config.state = state;
+	copy->config = dpe_config_copy(run, &copy->config);
+	dpe_set_ref(copy->first);
+	dpe_trail_ref(copy->trail);
+	fibre->refs--;
+	return copy;
+}
+
+void dpe_detect_adopt(
+	const struct dpe_run *run, struct dpe_slice *slice, const struct dpe_automaton *old)
+{
+	struct dpe_fibres *active;
+
+	if (!slice->weave || !run->shape->whole)
+		return;
+	active = &slice->weave->top->lists[0].active;
+	for (unsigned i = 0; i < active->count; i++)
+		active->at[i] = adopt(run, active->at[i], old);
 }
 
 uint64_t dpe_weave_size(const struct dpe_slice *slice)

@@ -82,8 +82,6 @@ static bool is_stuck(
 		.count = 1,
 	};
 
-	if (!barred)
-		return false;
 	for (unsigned i = 0; i < search.count; i++) {
 		if (leads_on(&search, search.at[i]))
 			return false;
@@ -101,7 +99,7 @@ static bool state_is_dead(const struct dpe_run *run, const struct dpe_config *co
 		if (barred(context, config->registers[i]))
 			mask |= UINT64_C(1) << i;
 	}
-	return is_stuck(run->automaton, run->rule->nliterals, config->state, mask);
+	return mask && is_stuck(run->automaton, run->rule->nliterals, config->state, mask);
 }
 
 /* Each part that something happened in has to come to its end, unless it is there. */
@@ -125,7 +123,7 @@ static bool stand_is_dead(const struct dpe_run *run, const struct dpe_factor *pa
 			mask |= UINT64_C(1) << i;
 		}
 	}
-	return part->kind == DPE_FACTOR_AUTOMATON &&
+	return mask && part->kind == DPE_FACTOR_AUTOMATON &&
 	       is_stuck(part->automaton, run->rule->nliterals, stand->at, mask);
 }
 
@@ -148,18 +146,6 @@ bool dpe_is_passed_by(void *event, const struct dpe_occurrence *occurrence)
 	       occurrence->stamp.index > stamp->told;
 }
 
-struct view {
-	const struct dpe_order *order;
-	const struct dpe_horizon *horizon;
-};
-
-static bool is_unseen(void *context, const struct dpe_occurrence *occurrence)
-{
-	const struct view *view = context;
-
-	return dpe_order_bars(view->order, view->horizon, occurrence);
-}
-
 bool dpe_order_bars(const struct dpe_order *order, const struct dpe_horizon *horizon,
 	const struct dpe_occurrence *occurrence)
 {
@@ -167,14 +153,6 @@ bool dpe_order_bars(const struct dpe_order *order, const struct dpe_horizon *hor
 
 	return next && !dpe_horizon_sees(horizon, occurrence->stamp.chain, occurrence->stamp.index,
 			       next->stamp.index);
-}
-
-bool dpe_partial_is_dead(const struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_partial *partial, const struct dpe_horizon *horizon)
-{
-	struct view view = {&slice->order, horizon};
-
-	return dpe_config_is_dead(run, &partial->config, is_unseen, &view);
 }
 
 const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recognizer, uint64_t newer)

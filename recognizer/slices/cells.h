@@ -94,10 +94,8 @@ struct dpe_slices {
 /* Number of events and partial matches that it keeps. */
 static inline uint64_t dpe_slice_size(const struct dpe_slice *slice)
 {
-	return dpe_order_size(&slice->order) + slice->npartials + dpe_weave_size(slice);
+	return dpe_order_size(&slice->order) + dpe_weave_size(slice);
 }
-#define DPE_OLD_HORIZON 1024 /* in events: updating the horizon costs as much as a few hundred */
-
 /* Drops events and partial matches of the slice that no future event needs. */
 void dpe_slice_forget(
 	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon);

@@ -52,7 +52,6 @@ static struct dpe_slice *new_slice(struct dpe_slices *slices, struct dpe_cell *c
 	slice->renewed = cell->renewed;
 	slice->overflown = cell->overflown;
 	slice->searched = cell->searched;
-	slice->many = 0;
 	return slice;
 }
 
@@ -152,7 +151,7 @@ static bool is_new(const struct dpe_run *run, const struct dpe_slice *slice)
 	if (slice->order.nchains)
 		return false;
 	if (run->rule->mode == DPE_DETECT)
-		return !slice->npartials;
+		return !dpe_weave_size(slice);
 	return slice->nreadings == 1 && !reading->positions && !reading->config.registers &&
 	       reading->config.state == dpe_config_begin(run).state;
 }
@@ -277,7 +276,7 @@ static void forget_before_compacting(struct dpe_run *run, struct dpe_slice *slic
 {
 	const struct dpe_horizon *horizon;
 
-	if (slice->npartials <= 1 && !has_earlier(slice))
+	if (dpe_weave_size(slice) <= 1 && !has_earlier(slice))
 		return;
 	horizon = dpe_recognizer_horizon(run->recognizer, DPE_OLD_HORIZON);
 	if (horizon)
@@ -295,7 +294,7 @@ static bool compact_slice(struct dpe_run *run, struct dpe_slice *slice)
 	cell->renewed = slice->renewed;
 	cell->overflown = slice->overflown;
 	cell->searched = slice->searched;
-	cell->longer = slice->npartials || has_earlier(slice);
+	cell->longer = dpe_weave_size(slice) || has_earlier(slice);
 	clear_slice(run, slice);
 	keep_spare(run->slices, slice);
 	return true;
@@ -358,7 +357,7 @@ void dpe_compact_end(struct dpe_run *run)
 		slices->spare = slice->next;
 		dpe_order_free(&slice->order);
 		free(slice->readings);
-		free(slice->partials);
+		dpe_detect_free(run, slice);
 		free(slice);
 	}
 	free(slices->scratch);

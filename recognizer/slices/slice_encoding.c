@@ -16,8 +16,10 @@ struct packer {
 	struct dpe_occurrence *events[DPE_SLICE_EVENTS];
 	bool whole[DPE_SLICE_EVENTS]; /* the encoding refers to the message */
 	unsigned nevents;
-	const struct dpe_taken *taken[DPE_SLICE_TAKEN]; /* each after its predecessor */
+	const struct dpe_trail *taken[DPE_SLICE_TAKEN]; /* each after its predecessor */
 	unsigned ntaken;
+	struct dpe_fibre *const *partials;
+	unsigned npartials;
 };
 
 /* ---- what there is ----------------------------------------------------------------------- */
@@ -47,7 +49,7 @@ static void add_events(
 		add_event(packer, events[i]);
 }
 
-static unsigned find_taken(const struct packer *packer, const struct dpe_taken *taken)
+static unsigned find_taken(const struct packer *packer, const struct dpe_trail *taken)
 {
 	unsigned at = 0;
 
@@ -56,9 +58,9 @@ static unsigned find_taken(const struct packer *packer, const struct dpe_taken *
 	return at;
 }
 
-static void add_taken(struct packer *packer, const struct dpe_taken *taken)
+static void add_taken(struct packer *packer, const struct dpe_trail *taken)
 {
-	const struct dpe_taken *path[DPE_SLICE_TAKEN];
+	const struct dpe_trail *path[DPE_SLICE_TAKEN];
 	unsigned count = 0;
 
 	for (; taken && find_taken(packer, taken) == packer->ntaken; taken = taken->before) {
@@ -97,12 +99,12 @@ static void gather(struct packer *packer, const struct dpe_slice *slice)
 			add_events(packer, slice->readings[i].positions,
 				packer->run->rule->npositions);
 	}
-	for (unsigned i = 0; i < slice->npartials && !packer->full; i++) {
-		const struct dpe_partial *partial = &slice->partials[i];
+	for (unsigned i = 0; i < packer->npartials && !packer->full; i++) {
+		const struct dpe_fibre *partial = packer->partials[i];
 
 		add_config(packer, &partial->config);
-		add_events(packer, dpe_partial_firsts(partial), partial->nfirst);
-		add_taken(packer, partial->taken);
+		add_events(packer, partial->first->at, partial->first->count);
+		add_taken(packer, partial->trail);
 	}
 }
 
@@ -180,27 +182,26 @@ static void put_readings(struct packer *packer, const struct dpe_slice *slice)
 	}
 }
 
-static void put_partials(struct packer *packer, const struct dpe_slice *slice)
+static void put_partials(struct packer *packer)
 {
-	put(packer, slice->many);
 	put(packer, packer->ntaken);
 	for (unsigned i = 0; i < packer->ntaken; i++) {
-		const struct dpe_taken *taken = packer->taken[i];
+		const struct dpe_trail *taken = packer->taken[i];
 
 		put(packer, (uintptr_t)taken->positions);
 		put(packer, taken->npositions);
-		put(packer, taken->mask);
 		put_event(packer, taken->occurrence);
 		put(packer, taken->before ? find_taken(packer, taken->before) + 1 : 0);
 	}
-	put(packer, slice->npartials);
-	for (unsigned i = 0; i < slice->npartials && !packer->full; i++) {
-		const struct dpe_partial *partial = &slice->partials[i];
+	put(packer, packer->npartials);
+	for (unsigned i = 0; i < packer->npartials && !packer->full; i++) {
+		const struct dpe_fibre *partial = packer->partials[i];
 
 		put_config(packer, &partial->config);
-		put(packer, partial->nfirst);
-		put_events(packer, dpe_partial_firsts(partial), partial->nfirst);
-		put(packer, partial->taken ? find_taken(packer, partial->taken) + 1 : 0);
+		put(packer, partial->first->count);
+		put_events(packer, partial->first->at, partial->first->count);
+		put(packer, find_taken(packer, partial->trail) + 1);
+		put(packer, partial->mask);
 	}
 }
 
@@ -214,6 +215,7 @@ size_t dpe_slice_pack(
 	packer.end = to + DPE_SLICE_BYTES;
 	packer.full = false;
 	packer.nevents = packer.ntaken = 0;
+	packer.partials = dpe_detect_partials(slice, &packer.npartials);
 	gather(&packer, slice);
 	if (packer.full)
 		return 0;
@@ -222,7 +224,7 @@ size_t dpe_slice_pack(
 	if (run->rule->mode == DPE_EXPECT)
 		put_readings(&packer, slice);
 	else
-		put_partials(&packer, slice);
+		put_partials(&packer);
 	if (packer.full)
 		return 0;
 	for (unsigned i = 0; i < packer.nevents; i++) {
@@ -240,7 +242,7 @@ struct unpacker {
 	struct dpe_pool *pool;
 	struct dpe_words_read words;
 	struct dpe_occurrence *events[DPE_SLICE_EVENTS];
-	struct dpe_taken *taken[DPE_SLICE_TAKEN];
+	struct dpe_trail *taken[DPE_SLICE_TAKEN];
 };
 
 static uint32_t get(struct unpacker *unpacker)
@@ -317,7 +319,7 @@ static void get_readings(struct unpacker *unpacker, struct dpe_slice *slice)
 	}
 }
 
-static struct dpe_taken *get_earlier(struct unpacker *unpacker)
+static struct dpe_trail *get_earlier(struct unpacker *unpacker)
 {
 	uint32_t number = get(unpacker);
 
@@ -327,45 +329,40 @@ static struct dpe_taken *get_earlier(struct unpacker *unpacker)
 	return unpacker->taken[number - 1];
 }
 
-static struct dpe_taken *get_taken(struct unpacker *unpacker)
+static struct dpe_trail *get_taken(struct unpacker *unpacker)
 {
-	struct dpe_taken *taken = dpe_pool_take(unpacker->pool, sizeof(*taken));
+	struct dpe_trail *taken = dpe_pool_take(unpacker->pool, sizeof(*taken));
 
-	taken->refs = 0;
+	*taken = (struct dpe_trail){0};
 	taken->positions = (const uint16_t *)(uintptr_t)dpe_words_get_varint(&unpacker->words);
-	taken->npositions = get(unpacker);
-	taken->mask = dpe_words_get_varint(&unpacker->words);
+	taken->npositions = (uint16_t)get(unpacker);
 	taken->occurrence = get_event(unpacker);
 	taken->before = get_earlier(unpacker);
 	return taken;
 }
 
-static void get_partial(struct unpacker *unpacker, struct dpe_partial *partial)
+static void get_partial(struct unpacker *unpacker, struct dpe_slice *slice)
 {
-	struct dpe_occurrence **firsts = partial->few;
+	struct dpe_config config = get_config(unpacker);
+	struct dpe_set *first = dpe_set_new(unpacker->pool, get(unpacker));
+	struct dpe_trail *trail;
 
-	partial->config = get_config(unpacker);
-	partial->nfirst = get(unpacker);
-	if (partial->nfirst > DPE_FEW_FIRST)
-		partial->many = firsts =
-			dpe_xmalloc(partial->nfirst * sizeof(struct dpe_occurrence *));
-	for (unsigned i = 0; i < partial->nfirst; i++)
-		firsts[i] = get_event(unpacker);
-	partial->taken = get_earlier(unpacker);
+	for (unsigned i = 0; i < first->count; i++)
+		first->at[i] = get_event(unpacker);
+	trail = get_earlier(unpacker);
+	dpe_detect_restore(unpacker->run, slice, config, first, trail,
+		dpe_words_get_varint(&unpacker->words));
 }
 
 static void get_partials(struct unpacker *unpacker, struct dpe_slice *slice)
 {
-	uint32_t count;
+	uint32_t count = get(unpacker);
 
-	slice->many = get(unpacker);
-	count = get(unpacker);
 	for (uint32_t i = 0; i < count; i++)
 		unpacker->taken[i] = get_taken(unpacker);
 	count = get(unpacker);
 	for (uint32_t i = 0; i < count; i++)
-		get_partial(unpacker,
-			DPE_GROW(slice->partials, slice->npartials, slice->cappartials));
+		get_partial(unpacker, slice);
 }
 
 void dpe_slice_unpack(struct dpe_run *run, struct dpe_slice *slice, const unsigned char *from)

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW_PARTIALS 32
 
 /* ---- masks ------------------------------------------------------------------------------- */
 
@@ -230,7 +229,7 @@ static void clear_order(struct dpe_run *run, struct dpe_slice *slice)
 
 static void clear_partials(struct dpe_run *run, struct dpe_slice *slice)
 {
-	run->recognizer->kept -= slice->npartials + dpe_weave_size(slice);
+	run->recognizer->kept -= dpe_weave_size(slice);
 	dpe_detect_clear(run, slice);
 }
 
@@ -256,35 +255,11 @@ static void retire(struct dpe_run *run, struct dpe_slice *slice)
 	cell->retired = true;
 }
 
-static bool is_needed(void *context, const struct dpe_occurrence *occurrence)
-{
-	return dpe_detect_needs(context, occurrence);
-}
-
-/* Each event is compared with all partial matches of its slice, so dead ones are dropped whenever
- * the number has doubled. */
-static void drop_dead(struct dpe_run *run, struct dpe_slice *slice)
-{
-	const struct dpe_horizon *horizon;
-
-	if (slice->npartials <= (slice->many ? slice->many : FEW_PARTIALS))
-		return;
-	horizon = dpe_recognizer_horizon(run->recognizer, DPE_OLD_HORIZON);
-	if (horizon)
-		dpe_detect_forget(run, slice, horizon);
-	slice->many = slice->npartials < FEW_PARTIALS / 2 ? FEW_PARTIALS : 2 * slice->npartials;
-}
-
 static void detect(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
 	run->recognizer->kept -= dpe_slice_size(slice);
 	dpe_detect_take(run, slice, occurrence);
-	if (run->shape) {
-		dpe_weave_drop_some(run, slice);
-	} else {
-		drop_dead(run, slice);
-		dpe_order_trim(&slice->order, is_needed, slice);
-	}
+	dpe_weave_drop_some(run, slice);
 	run->recognizer->kept += dpe_slice_size(slice);
 }
 
@@ -473,7 +448,8 @@ struct dpe_slices *dpe_slices_new(struct dpe_run *run)
 
 	slices->sweep_from = DPE_FEWEST_RETIRED;
 	slices->most_active = run->recognizer->options.forget_from == 1 ? 0 : DPE_MOST_ACTIVE;
-	slices->compacts = run->automaton && !run->shape && run->rule->nvariables;
+	slices->compacts = run->automaton && run->rule->nvariables &&
+			   (!run->shape || dpe_shape_is_whole(run->shape));
 	if (slices->compacts)
 		slices->scratch = dpe_xmalloc(DPE_SLICE_BYTES);
 	run->slices = slices;
