@@ -114,14 +114,13 @@ struct dpe_rule {
 	struct dpe_place place;
 };
 
-/* True if a statement, or one after or within it, is a `break`. */
-bool dpe_action_breaks(const struct dpe_stmt *stmt);
 /* True if an action of the rule calls one of hold … check_hang, which keep the wait-for graph. */
 bool dpe_rule_keeps_waits(const struct dpe_rule *rule);
 
 struct dpe_global {
 	const char *name;
 	struct dpe_value initial; /* DPE_INT 0 if the text gives none */
+	struct dpe_place place;   /* of its declaration, or of its first assignment */
 };
 
 struct dpe_spec {

@@ -42,12 +42,12 @@ void dpe_behaviour_free(struct dpe_behaviour *b)
 	*b = (struct dpe_behaviour){0};
 }
 
-bool dpe_behaviour_orders(const struct dpe_behaviour *b, unsigned first, unsigned second)
+static bool precedes(const struct dpe_behaviour *b, unsigned first, unsigned second)
 {
 	for (unsigned i = 0; i < b->events[second].npreds; i++) {
 		unsigned pred = b->events[second].preds[i];
 
-		if (pred == first || (pred > first && dpe_behaviour_orders(b, first, pred)))
+		if (pred == first || (pred > first && precedes(b, first, pred)))
 			return true;
 	}
 	return false;
@@ -401,7 +401,7 @@ static void note_pairs(const struct dpe_behaviour *b, unsigned nliterals, uint8_
 	for (unsigned i = 0; i < b->nevents; i++) {
 		for (unsigned j = i + 1; j < b->nevents; j++) {
 			unsigned x = b->events[i].literal, y = b->events[j].literal;
-			uint8_t seen = dpe_behaviour_orders(b, i, j) ? DPE_SEEN_ORDERED
+			uint8_t seen = precedes(b, i, j) ? DPE_SEEN_ORDERED
 								     : DPE_SEEN_INDEPENDENT;
 
 			relations[x * nliterals + y] |= seen;

@@ -25,7 +25,5 @@ bool dpe_behaviour_rejected(struct dpe_automaton *automaton, const struct dpe_ru
 	struct dpe_rejection *rejection);
 void dpe_behaviour_relations(
 	struct dpe_automaton *automaton, const struct dpe_rule *rule, uint8_t *relations);
-/* True if event `first` precedes event `second`. */
-bool dpe_behaviour_orders(const struct dpe_behaviour *behaviour, unsigned first, unsigned second);
 
 #endif

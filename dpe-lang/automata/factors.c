@@ -96,7 +96,7 @@ static double count_states(const struct dpe_node *node)
 	return count_states(node->left);
 }
 
-bool dpe_is_moderate(const struct dpe_node *node)
+static bool is_moderate(const struct dpe_node *node)
 {
 	return count_states(node) <= DPE_MODERATE_STATES;
 }
@@ -160,7 +160,7 @@ static struct dpe_factor *make_automaton(
 	struct dpe_automaton *automaton;
 	struct dpe_factor *part;
 
-	if (!dpe_is_moderate(node)) {
+	if (!is_moderate(node)) {
 		m->too_many = true;
 		m->where = node->place;
 		return NULL;
@@ -360,7 +360,7 @@ static struct dpe_factor *make(
 		m->parts->height = height;
 	if (m->leaves_only)
 		return make_operand(m, node);
-	if ((!m->finest && dpe_is_moderate(node)) || !divides(m->rule, node))
+	if ((!m->finest && is_moderate(node)) || !divides(m->rule, node))
 		return make_automaton(m, node, last_wanted);
 	switch (node->kind) {
 	case DPE_NODE_PAR:
@@ -408,7 +408,7 @@ struct dpe_factors *dpe_factors_if_wide(const struct dpe_rule *rule)
 	struct factoring f = {.rule = rule};
 
 	if (!dpe_rule_is_safe(rule) || rule->npositions >= DPE_NEW_EVENT ||
-		dpe_is_moderate(rule->tree) || !divides(rule, rule->tree))
+		is_moderate(rule->tree) || !divides(rule, rule->tree))
 		return NULL;
 	return make_parts(&f);
 }
@@ -479,7 +479,7 @@ static bool synchronises(const struct dpe_rule *rule, const struct dpe_node *nod
 bool dpe_rule_suits_automaton(const struct dpe_rule *rule)
 {
 	return dpe_rule_is_safe(rule) &&
-	       (dpe_is_moderate(rule->tree) || synchronises(rule, rule->tree));
+	       (is_moderate(rule->tree) || synchronises(rule, rule->tree));
 }
 
 void dpe_factors_free(struct dpe_factors *parts)

@@ -104,12 +104,12 @@ static void find(const struct dpe_rule *rule, const struct dpe_node *node, struc
 
 /* ---- actions ----------------------------------------------------------------------------- */
 
-bool dpe_action_breaks(const struct dpe_stmt *stmt)
+static bool breaks(const struct dpe_stmt *stmt)
 {
 	for (; stmt; stmt = stmt->next) {
 		if (stmt->kind == DPE_STMT_CALL && stmt->call == DPE_CALL_BREAK)
 			return true;
-		if (dpe_action_breaks(stmt->body) || dpe_action_breaks(stmt->otherwise))
+		if (breaks(stmt->body) || breaks(stmt->otherwise))
 			return true;
 	}
 	return false;
@@ -118,7 +118,7 @@ bool dpe_action_breaks(const struct dpe_stmt *stmt)
 /* Actions inside the expression, except those of single events. */
 static bool node_breaks(const struct dpe_node *node)
 {
-	return node && (dpe_action_breaks(node->action) || node_breaks(node->left) ||
+	return node && (breaks(node->action) || node_breaks(node->left) ||
 			       node_breaks(node->right));
 }
 
@@ -127,10 +127,10 @@ static bool node_breaks(const struct dpe_node *node)
 bool dpe_rule_breaks(const struct dpe_rule *rule)
 {
 	for (unsigned i = 0; i < rule->npositions; i++) {
-		if (dpe_action_breaks(rule->positions[i].action))
+		if (breaks(rule->positions[i].action))
 			return true;
 	}
-	return dpe_action_breaks(rule->action) || dpe_action_breaks(rule->otherwise) ||
+	return breaks(rule->action) || breaks(rule->otherwise) ||
 	       node_breaks(rule->tree);
 }
 
@@ -139,7 +139,7 @@ static uint64_t patterns_of_breaking_events(const struct dpe_rule *rule)
 	uint64_t patterns = 0;
 
 	for (unsigned i = 0; i < rule->npositions; i++) {
-		if (dpe_action_breaks(rule->positions[i].action))
+		if (breaks(rule->positions[i].action))
 			patterns |= UINT64_C(1)
 				    << rule->literals[rule->positions[i].literal].pattern;
 	}
@@ -157,7 +157,7 @@ bool dpe_rule_prerequisites(const struct dpe_rule *rule, struct dpe_prerequisite
 	find(rule, rule->tree, &facts);
 	needs->first = facts.first;
 	needs->breaking = patterns_of_breaking_events(rule);
-	if (dpe_action_breaks(rule->action)) {
+	if (breaks(rule->action)) {
 		needs->breaking |= facts.last;
 		memcpy(needs->needed, facts.need, sizeof(needs->needed));
 	}

@@ -17,8 +17,6 @@ struct dpe_node {
 	struct dpe_place place;        /* of the operator, or of the event */
 };
 
-/* R → R with no subexpression S* such that ε ∈ S (paper 4.3). The new nodes lie in `arena`. */
-const struct dpe_node *dpe_normalise(struct dpe_arena *arena, const struct dpe_node *node);
 /* What automata are built from, and `--dump=normal` shows: balanced, then normalised. */
 const struct dpe_node *dpe_normal_form(
 	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node);
@@ -54,7 +52,5 @@ bool dpe_continues_chain(const struct dpe_node *node, enum dpe_node_kind kind);
 /* ε ∈ ⟦node⟧ */
 bool dpe_nullable(const struct dpe_node *node);
 
-/* True where the automaton of the node has no more states than a run could visit and keep. */
-bool dpe_is_moderate(const struct dpe_node *node);
 
 #endif

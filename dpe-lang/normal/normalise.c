@@ -57,16 +57,16 @@ static const struct dpe_node *without_empty(struct dpe_arena *arena, const struc
 	}
 }
 
-const struct dpe_node *dpe_normalise(struct dpe_arena *arena, const struct dpe_node *node)
+static const struct dpe_node *normalise(struct dpe_arena *arena, const struct dpe_node *node)
 {
 	struct dpe_node *new;
 
 	if (!node->left)
 		return node;
 	new = copy(arena, node);
-	new->left = dpe_normalise(arena, node->left);
+	new->left = normalise(arena, node->left);
 	if (node->right)
-		new->right = dpe_normalise(arena, node->right);
+		new->right = normalise(arena, node->right);
 	if (node->kind == DPE_NODE_STAR)
 		new->left = without_empty(arena, new->left);
 	return new;
@@ -75,7 +75,7 @@ const struct dpe_node *dpe_normalise(struct dpe_arena *arena, const struct dpe_n
 const struct dpe_node *dpe_normal_form(
 	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node)
 {
-	return dpe_normalise(arena, dpe_balance(arena, rule, node));
+	return normalise(arena, dpe_balance(arena, rule, node));
 }
 
 static bool is_safe(const struct dpe_node *node)

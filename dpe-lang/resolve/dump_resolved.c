@@ -60,6 +60,9 @@ void dpe_rule_print(struct dpe_text *to, const struct dpe_rule *rule)
 
 /* ---- expressions and statements ------------------------------------------------------- */
 
+static void print_expr(struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_spec *spec,
+	const struct dpe_expr *expr);
+
 static void print_field(struct dpe_text *to, const struct dpe_rule *rule,
 	const struct dpe_spec *spec, const struct dpe_expr *expr)
 {
@@ -70,13 +73,13 @@ static void print_field(struct dpe_text *to, const struct dpe_rule *rule,
 		dpe_text_printf(to, "$%u", expr->index);
 	dpe_text_puts(to, ".");
 	if (expr->field == DPE_FIELD_VARIABLE) {
-		dpe_print_expr(to, rule, spec, expr->third);
+		print_expr(to, rule, spec, expr->third);
 		return;
 	}
 	dpe_text_puts(to, names[expr->field]);
 	if (expr->field == DPE_FIELD_ARG) {
 		dpe_text_puts(to, "[");
-		dpe_print_expr(to, rule, spec, expr->third);
+		print_expr(to, rule, spec, expr->third);
 		dpe_text_puts(to, "]");
 	}
 }
@@ -95,21 +98,21 @@ static void print_compound(struct dpe_text *to, const struct dpe_rule *rule,
 	dpe_text_puts(to, "(");
 	if (expr->kind == DPE_EXPR_UNARY)
 		dpe_text_puts(to, dpe_value_operator(expr->op)->text);
-	dpe_print_expr(to, rule, spec, expr->left);
+	print_expr(to, rule, spec, expr->left);
 	if (expr->kind == DPE_EXPR_BINARY)
 		dpe_text_printf(to, " %s ", dpe_value_operator(expr->op)->text);
 	if (expr->kind == DPE_EXPR_CONDITIONAL)
 		dpe_text_puts(to, " ? ");
 	if (expr->right)
-		dpe_print_expr(to, rule, spec, expr->right);
+		print_expr(to, rule, spec, expr->right);
 	if (expr->third) {
 		dpe_text_puts(to, " : ");
-		dpe_print_expr(to, rule, spec, expr->third);
+		print_expr(to, rule, spec, expr->third);
 	}
 	dpe_text_puts(to, ")");
 }
 
-void dpe_print_expr(struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_spec *spec,
+static void print_expr(struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_spec *spec,
 	const struct dpe_expr *expr)
 {
 	switch (expr->kind) {
@@ -127,7 +130,7 @@ void dpe_print_expr(struct dpe_text *to, const struct dpe_rule *rule, const stru
 		return;
 	case DPE_EXPR_TEXT:
 		dpe_text_puts(to, DPE_TEXT);
-		dpe_print_expr(to, rule, spec, expr->left);
+		print_expr(to, rule, spec, expr->left);
 		dpe_text_puts(to, ")");
 		return;
 	case DPE_EXPR_PRIOR:
@@ -153,7 +156,7 @@ struct dump {
 
 static void dump_expr(const struct dump *d, const struct dpe_expr *expr)
 {
-	dpe_print_expr(d->to, d->rule, d->spec, expr);
+	print_expr(d->to, d->rule, d->spec, expr);
 }
 
 static void dump_stmts(const struct dump *d, const struct dpe_stmt *stmt);

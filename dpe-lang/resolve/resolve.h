@@ -153,8 +153,6 @@ void dpe_classify(struct dpe_arena *arena, struct dpe_rule *rule);
 
 /* ---- dump_resolved.c -------------------------------------------------------------------------- */
 
-void dpe_print_expr(struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_spec *spec,
-	const struct dpe_expr *expr);
 void dpe_print_node(struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_node *node);
 void dpe_print_resolved(struct dpe_text *to, const struct dpe_spec *spec);
 

@@ -43,6 +43,11 @@ static struct dpe_expr *wrong(struct dpe_resolver *r, const struct ast_expr *exp
 	return new;
 }
 
+static bool in_condition(const struct dpe_resolver *r)
+{
+	return r->scope == SCOPE_CONDITION || r->scope == SCOPE_DATA || r->scope == SCOPE_OBSERVED;
+}
+
 /* ---- target lvalues ------------------------------------------------------------------- */
 
 static struct dpe_expr *resolve_target(
@@ -67,6 +72,20 @@ static struct dpe_expr *resolve_prior(struct dpe_resolver *r, const struct ast_e
 	return new;
 }
 
+/* In a condition the name may be meant as a variable of the program, which a `var` hides. */
+static bool is_ambiguous(struct dpe_resolver *r, const struct ast_expr *expr, int global)
+{
+	if (global < 0 || (unsigned)global < r->globals->ndeclared || !in_condition(r))
+		return false;
+	if (resolve_error(r, expr->place,
+		    "an action assigns '%s', which is not declared, so here it may be a variable of the "
+		    "program: write 'var %s;' if it is one of the specification, else use another name in "
+		    "the action",
+		    expr->name, expr->name))
+		dpe_diag(r->spec->diags, DPE_NOTE, r->globals->at[global].place, "it is assigned here");
+	return true;
+}
+
 static struct dpe_expr *resolve_name(struct dpe_resolver *r, const struct ast_expr *expr)
 {
 	int variable = dpe_find_variable(r, expr->name);
@@ -79,6 +98,8 @@ static struct dpe_expr *resolve_name(struct dpe_resolver *r, const struct ast_ex
 	}
 	if (variable < 0 && global < 0)
 		return resolve_target(r, expr, DPE_EXPR_TARGET);
+	if (variable < 0 && is_ambiguous(r, expr, global))
+		return wrong(r, expr);
 	new = new_expr(r, variable >= 0 ? DPE_EXPR_RULEVAR : DPE_EXPR_GLOBAL, expr->place);
 	new->index = (unsigned)(variable >= 0 ? variable : global);
 	return new;
@@ -100,11 +121,6 @@ static const struct {
 	{"stack", DPE_FIELD_STACK},
 	{"comm", DPE_FIELD_COMM},
 };
-
-static bool in_condition(const struct dpe_resolver *r)
-{
-	return r->scope == SCOPE_CONDITION || r->scope == SCOPE_DATA || r->scope == SCOPE_OBSERVED;
-}
 
 /* $i as a number from 1, where 0 is the event itself; -1 after a diagnostic. */
 static int resolve_position(struct dpe_resolver *r, const struct ast_expr *expr)

@@ -15,7 +15,7 @@ static bool add_global(struct ast_spec *spec, struct dpe_globals *globals, const
 		return false;
 	}
 	*DPE_GROW(globals->at, globals->n, globals->cap) =
-		(struct dpe_global){name, dpe_value_int(0)};
+		(struct dpe_global){name, dpe_value_int(0), place};
 	return true;
 }
 

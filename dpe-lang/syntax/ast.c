@@ -260,13 +260,15 @@ static void print_action(struct dpe_text *to, const struct ast_block *action)
 	dpe_ast_print_block(to, action->first);
 }
 
+static void print_dpe(struct dpe_text *to, const struct ast_dpe *dpe);
+
 static void print_binary(struct dpe_text *to, const struct ast_dpe *dpe, const char *name)
 {
 	dpe_text_printf(to, "(%s ", name);
-	dpe_ast_print_dpe(to, dpe->left);
+	print_dpe(to, dpe->left);
 	if (dpe->right) {
 		dpe_text_puts(to, " ");
-		dpe_ast_print_dpe(to, dpe->right);
+		print_dpe(to, dpe->right);
 	}
 	if (dpe->control)
 		dpe_text_printf(to, " %s", dpe->control);
@@ -274,7 +276,7 @@ static void print_binary(struct dpe_text *to, const struct ast_dpe *dpe, const c
 	dpe_text_puts(to, ")");
 }
 
-void dpe_ast_print_dpe(struct dpe_text *to, const struct ast_dpe *dpe)
+static void print_dpe(struct dpe_text *to, const struct ast_dpe *dpe)
 {
 	if (dpe->kind == DPE_NODE_EVENT) {
 		dpe_ast_print_event(to, dpe->event);
@@ -306,10 +308,10 @@ static void print_rule(struct dpe_text *to, const struct ast_item *item)
 		dpe_text_printf(to, " %s", item->name);
 	print_params(to, item->params);
 	dpe_text_puts(to, "\n\t");
-	dpe_ast_print_dpe(to, item->dpe);
+	print_dpe(to, item->dpe);
 	for (const struct ast_dpe *o = item->observing; o; o = o->next) {
 		dpe_text_puts(to, "\n\tobserving ");
-		dpe_ast_print_dpe(to, o);
+		print_dpe(to, o);
 		dpe_text_puts(to, o->ends ? " ends" : "");
 	}
 	if (item->action) {
@@ -340,7 +342,7 @@ void dpe_ast_print_item(struct dpe_text *to, const struct ast_item *item)
 		print_params(to, item->params);
 		dpe_text_puts(to, "\n\t");
 		if (item->dpe)
-			dpe_ast_print_dpe(to, item->dpe);
+			print_dpe(to, item->dpe);
 		break;
 	case AST_RULE:
 		print_rule(to, item);

@@ -157,7 +157,6 @@ struct ast_dpe *dpe_ast_dpe_new(struct dpe_arena *arena, enum dpe_node_kind kind
 void dpe_ast_print_expr(struct dpe_text *to, const struct ast_expr *expr);
 void dpe_ast_print_block(struct dpe_text *to, const struct ast_stmt *first);
 void dpe_ast_print_event(struct dpe_text *to, const struct ast_event *event);
-void dpe_ast_print_dpe(struct dpe_text *to, const struct ast_dpe *dpe);
 void dpe_ast_print_item(struct dpe_text *to, const struct ast_item *item);
 void dpe_ast_print_string(struct dpe_text *to, const char *text);
 

@@ -54,7 +54,7 @@ refused 'no such member' 'detect r(l): enqueue(l) [l->length = 1]' "it has no me
 refused 'no pointer' 'detect r(n): plain(n) [n->len = 1]' 'it is not a pointer'
 refused 'all of a structure' 'detect r(i): weigh(_, i) [*i = 1]' 'a value has 1, 2, 4 or 8 bytes, or is an integer of 16, not 32'
 refused 'of an event that has no such argument' 'detect r(l): enqueue(l) ; plain [l->len = 1]' \
-	"'l' is a variable of the rule, and no argument of the event at hand"
+	"'l' is a variable of the rule, and no argument of this event"
 refused 'of a result that is no pointer' 'detect r: weigh.exit [.ret->len = 1]' "'ret@->len' cannot be read: it is not a pointer"
 cp reached stripped
 strip -g stripped

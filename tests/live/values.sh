@@ -74,5 +74,5 @@ refused 'no pointer' 'detect r: toggle [*flag = 1]' 'it is not a pointer'
 refused 'more than an event carries' \
 	'detect r: toggle [v0 + v1 + v2 + v3 + v4 + v5 + v6 + v7 + v8]' 'one event carries 8'
 refused 'the events of the kernel' 'detect r: thread::exit [flag = 1]' \
-	'not yet supported: variables of the running program at events that the kernel tells of'
+	'not yet supported: variables of the running program at events that the kernel reports'
 finish
