@@ -224,9 +224,11 @@ demo: $(DPE) examples
 	@examples/producer-consumer/demo ./$(DPE) $(BUILD)/examples
 
 test: all tests check
+	@tests/sabotage --quick $(BUILD)
 	@DPE=./$(DPE) CC='$(CC)' tests/run $(BUILD)
 
 test-long: all tests check
+	@tests/sabotage $(BUILD)
 	@DPE=./$(DPE) CC='$(CC)' tests/run --long $(BUILD)
 
 bench: all $(bench_bin)

@@ -125,11 +125,11 @@ need_live() {
 	fi
 }
 
-# await CONDITION...: the command, until it succeeds, two minutes at most
+# await CONDITION...: the command, until it succeeds, two minutes at most, or $DPE_AWAIT times 50 ms
 await() {
 	tries=0
 	until "$@" 2>/dev/null; do
-		test $tries -lt 2400 || return 1
+		test $tries -lt "${DPE_AWAIT:-2400}" || return 1
 		sleep 0.05
 		tries=$((tries + 1))
 	done
