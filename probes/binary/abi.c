@@ -17,16 +17,16 @@ static uint64_t size_of(Dwarf_Die *type)
 /* Broken debug information may describe a type tree that is too large to walk. */
 #define MOST_STEPS 4096
 
-struct walk {
+struct abi_walk {
 	struct dpe_abi_shape *shape;
 	unsigned steps;
 };
 
 /* Each of these merges the type at `offset` into the classes of the eightbytes; false where the whole value
  * is passed in memory. */
-static bool add_type(struct walk *walk, Dwarf_Die *type, uint64_t offset, unsigned depth);
+static bool add_type(struct abi_walk *walk, Dwarf_Die *type, uint64_t offset, unsigned depth);
 
-static bool add_scalar(struct walk *walk, enum dpe_abi_class class, uint64_t offset, uint64_t size)
+static bool add_scalar(struct abi_walk *walk, enum dpe_abi_class class, uint64_t offset, uint64_t size)
 {
 	if (!size || offset >= 16 || size > 16 - offset || offset % size)
 		return false;
@@ -48,7 +48,7 @@ static bool is_quad(Dwarf_Die *type)
 	return name && (!strcmp(name, "_Float128") || !strcmp(name, "__float128"));
 }
 
-static bool add_float(struct walk *walk, Dwarf_Die *type, uint64_t offset)
+static bool add_float(struct abi_walk *walk, Dwarf_Die *type, uint64_t offset)
 {
 	uint64_t size = size_of(type);
 
@@ -62,13 +62,13 @@ static bool add_float(struct walk *walk, Dwarf_Die *type, uint64_t offset)
 	return true;
 }
 
-static bool add_complex(struct walk *walk, uint64_t offset, uint64_t size)
+static bool add_complex(struct abi_walk *walk, uint64_t offset, uint64_t size)
 {
 	return size <= 16 && add_scalar(walk, DPE_ABI_SSE, offset, size / 2) &&
 	       add_scalar(walk, DPE_ABI_SSE, offset + size / 2, size / 2);
 }
 
-static bool add_base(struct walk *walk, Dwarf_Die *type, uint64_t offset)
+static bool add_base(struct abi_walk *walk, Dwarf_Die *type, uint64_t offset)
 {
 	uint64_t encoding = 0;
 
@@ -85,7 +85,7 @@ static bool add_base(struct walk *walk, Dwarf_Die *type, uint64_t offset)
 }
 
 /* In C++ a pointer to a member function is two words. */
-static bool add_member_pointer(struct walk *walk, Dwarf_Die *type, uint64_t offset)
+static bool add_member_pointer(struct abi_walk *walk, Dwarf_Die *type, uint64_t offset)
 {
 	Dwarf_Die target, peeled;
 	bool two = dpe_dwarf_type(type, &target) && dpe_dwarf_peel(&target, &peeled) &&
@@ -133,7 +133,7 @@ static uint64_t element_size(Dwarf_Die *element, unsigned depth)
 	return count * element_size(&inner, depth + 1);
 }
 
-static bool add_array(struct walk *walk, Dwarf_Die *array, uint64_t offset, unsigned depth)
+static bool add_array(struct abi_walk *walk, Dwarf_Die *array, uint64_t offset, unsigned depth)
 {
 	Dwarf_Die element;
 	uint64_t count, size;
@@ -157,7 +157,7 @@ static bool is_member(Dwarf_Die *die)
 	       !dwarf_hasattr_integrate(die, DW_AT_declaration) && !dwarf_hasattr_integrate(die, DW_AT_external);
 }
 
-static bool add_member(struct walk *walk, Dwarf_Die *member, uint64_t offset, unsigned depth)
+static bool add_member(struct abi_walk *walk, Dwarf_Die *member, uint64_t offset, unsigned depth)
 {
 	uint64_t place = 0, bits;
 	Dwarf_Die type;
@@ -172,7 +172,7 @@ static bool add_member(struct walk *walk, Dwarf_Die *member, uint64_t offset, un
 	return dpe_dwarf_type(member, &type) && add_type(walk, &type, offset + place, depth);
 }
 
-static bool add_members(struct walk *walk, Dwarf_Die *type, uint64_t offset, unsigned depth)
+static bool add_members(struct abi_walk *walk, Dwarf_Die *type, uint64_t offset, unsigned depth)
 {
 	Dwarf_Die child;
 
@@ -185,7 +185,7 @@ static bool add_members(struct walk *walk, Dwarf_Die *type, uint64_t offset, uns
 	return true;
 }
 
-static bool add_type(struct walk *walk, Dwarf_Die *type, uint64_t offset, unsigned depth)
+static bool add_type(struct abi_walk *walk, Dwarf_Die *type, uint64_t offset, unsigned depth)
 {
 	Dwarf_Die peeled;
 
@@ -327,7 +327,7 @@ static struct dpe_abi_shape one_word(enum dpe_abi_kind kind, uint64_t size)
 struct dpe_abi_shape dpe_abi_shape(Dwarf_Die *type)
 {
 	struct dpe_abi_shape shape = {0};
-	struct walk walk = {&shape, 0};
+	struct abi_walk walk = {&shape, 0};
 	Dwarf_Die peeled;
 	uint64_t alignment;
 

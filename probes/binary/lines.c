@@ -9,12 +9,12 @@
 
 /* A unit and an address in it, as the DWARF has it. With split DWARF the DIE tree (`scope`) is in another
  * file than the line table. */
-struct unit {
+struct unit_address {
 	Dwarf_Die die, scope;
 	uint64_t address;
 };
 
-static bool find_unit(struct dpe_module *module, uint64_t address, struct unit *unit)
+static bool find_unit(struct dpe_module *module, uint64_t address, struct unit_address *unit)
 {
 	unit->address = address;
 	return dpe_dwarf_unit(module, &unit->address, &unit->die, &unit->scope);
@@ -23,7 +23,7 @@ static bool find_unit(struct dpe_module *module, uint64_t address, struct unit *
 /* ---- lines ------------------------------------------------------------------------------- */
 
 /* The path without the directory of the compilation. */
-static const char *relative_path(struct unit *unit, const char *file)
+static const char *relative_path(struct unit_address *unit, const char *file)
 {
 	Dwarf_Attribute attribute;
 	const char *folder = dwarf_formstring(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute));
@@ -36,7 +36,7 @@ static const char *relative_path(struct unit *unit, const char *file)
 	return file;
 }
 
-static bool print_line(struct unit *unit, struct dpe_text *to)
+static bool print_line(struct unit_address *unit, struct dpe_text *to)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&unit->die, unit->address);
 	const char *file;
@@ -53,7 +53,7 @@ static bool print_line(struct unit *unit, struct dpe_text *to)
 
 bool dpe_dwarf_print_line(struct dpe_module *module, uint64_t address, struct dpe_text *to)
 {
-	struct unit unit;
+	struct unit_address unit;
 
 	return find_unit(module, address, &unit) && print_line(&unit, to);
 }
@@ -61,7 +61,7 @@ bool dpe_dwarf_print_line(struct dpe_module *module, uint64_t address, struct dp
 /* ---- inlined calls ----------------------------------------------------------------------- */
 
 /* The position of the inlined call. */
-static bool print_call_line(struct unit *unit, Dwarf_Die *inlined, struct dpe_text *to)
+static bool print_call_line(struct unit_address *unit, Dwarf_Die *inlined, struct dpe_text *to)
 {
 	Dwarf_Files *files;
 	uint64_t index, line;
@@ -125,7 +125,7 @@ static unsigned find_inlined(
 bool dpe_dwarf_print_inlined(struct dpe_module *module, uint64_t function, uint64_t address,
 	struct dpe_text *to, struct dpe_text *place)
 {
-	struct unit unit;
+	struct unit_address unit;
 	Dwarf_Die inlined[DPE_DWARF_DEEP], die;
 	bool known = find_unit(module, address, &unit) && print_line(&unit, place);
 	unsigned count = 0;

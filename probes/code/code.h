@@ -30,7 +30,7 @@ struct dpe_entry_use {
 };
 
 /* Chooses the instruction for the probe: the first one that the kernel emulates, if executing those before
- * it makes no difference; else the first of the function. See docs/internals/probe_points.md. */
+ * it makes no difference; else the first of the function. See docs/internals/probe-points.md. */
 void dpe_place_entry(struct dpe_module *module, const struct dpe_function *function,
 	const struct dpe_entry_use *use, bool emulates_nops, struct dpe_placement *placement);
 

@@ -1,15 +1,5 @@
-/* Where an entry is observed. The instructions before the chosen one are executed before the event
- * is: they must be such that this makes no difference.
- *
- *	- They are straight-line code that every call goes through, and nothing jumps in between, so
- *	  that the probe is hit once for each call. The function is decoded whole for that; a jump
- *	  whose target is not known (a table) rules it out, and code elsewhere in the file (a part
- *	  that the compiler moved away) is searched for jumps that may lead there.
- *	- They write neither memory nor a register that holds an argument which the rules need, nor
- *	  the stack pointer: the return address and arguments on the stack are found as at the
- *entry, and whatever the function does for others to see comes after the event.
- *
- * For returns see exits.h. */
+/* Chooses the instruction of a function on which its entry is observed; docs/internals/probe-points.md says when another
+ * one than the first makes no difference. */
 #include "probes/code/instructions.h"
 #include "probes/limits.h"
 
@@ -18,7 +8,7 @@
 static const ZydisRegister arguments[] = {ZYDIS_REGISTER_RDI, ZYDIS_REGISTER_RSI,
 	ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RCX, ZYDIS_REGISTER_R8, ZYDIS_REGISTER_R9};
 
-/* What others see of the function makes no difference to a call that is only noted. */
+/* A probe that only notes the call may come after effects that other threads see. */
 static bool may_write(const struct dpe_entry_use *use)
 {
 	return use->only_noted && use->nwords <= DPE_COUNT(arguments);
@@ -29,7 +19,7 @@ static bool is_harmless_kind(const ZydisDecodedInstruction *is, const struct dpe
 	return dpe_code_is_locked(is) ? may_write(use) : dpe_code_only_computes(is);
 }
 
-static bool is_kept(ZydisRegister written, const struct dpe_entry_use *use)
+static bool must_stay(ZydisRegister written, const struct dpe_entry_use *use)
 {
 	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, written);
 
@@ -42,7 +32,7 @@ static bool is_kept(ZydisRegister written, const struct dpe_entry_use *use)
 	return false;
 }
 
-/* NULL where it may be passed, else why not. */
+/* NULL where the instruction may be executed before the probe, else why not. */
 static const char *obstacle(const struct dpe_instruction *instruction, const struct dpe_entry_use *use)
 {
 	if (!is_harmless_kind(&instruction->is, use))
@@ -55,7 +45,7 @@ static const char *obstacle(const struct dpe_instruction *instruction, const str
 		if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && !may_write(use))
 			return "memory is written before one that the kernel emulates";
 		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-			is_kept(operand->reg.value, use))
+			must_stay(operand->reg.value, use))
 			return "arguments or the stack change before one that the kernel emulates";
 	}
 	return NULL;
@@ -63,7 +53,7 @@ static const char *obstacle(const struct dpe_instruction *instruction, const str
 
 /* ---- jumps ------------------------------------------------------------------------------- */
 
-/* NULL where no jump of the function leads to anything from `begin` to `end`, addresses. */
+/* NULL where no jump of the function leads to an address from `begin` to `end`, else why. */
 static const char *jump_between(const struct dpe_code *code, uint64_t begin, uint64_t end)
 {
 	struct dpe_instruction instruction;
@@ -99,8 +89,7 @@ static void describe(const struct dpe_code *code, const struct dpe_instruction *
 	dpe_code_print(instruction, placement->instruction, sizeof(placement->instruction));
 }
 
-/* The first instruction that the kernel emulates with only harmless ones before it. NULL, or why
- * there is none. */
+/* Finds the first instruction that the kernel emulates, if all before it are harmless. NULL, or why there is none. */
 static const char *find_emulated(const struct dpe_code *code, const struct dpe_entry_use *use,
 	bool emulates_nops, struct dpe_instruction *instruction)
 {
@@ -118,8 +107,7 @@ static const char *find_emulated(const struct dpe_code *code, const struct dpe_e
 	return "the kernel emulates none of its first instructions";
 }
 
-/* The kernel puts no probe on what has a lock prefix: the first instruction without one, where those
- * before it have, and may be passed. NULL, or why there is none. */
+/* The kernel puts no probe on an instruction with a lock prefix: finds the first without. NULL, or why there is none. */
 static const char *find_unlocked(const struct dpe_code *code, const struct dpe_entry_use *use,
 	struct dpe_instruction *instruction)
 {
@@ -134,8 +122,8 @@ static const char *find_unlocked(const struct dpe_code *code, const struct dpe_e
 	return "it begins with a lock prefix";
 }
 
-/* NULL where every call comes to the instruction, once, by those before it. */
-static const char *way_to(
+/* NULL where every call reaches the instruction exactly once through those before it, else why not. */
+static const char *check_path(
 	struct dpe_module *module, const struct dpe_code *code, const struct dpe_instruction *chosen, bool again)
 {
 	uint64_t first = code->function->address;
@@ -160,18 +148,18 @@ static void place(struct dpe_module *module, const struct dpe_code *code,
 		describe(code, &first, true, "its first instruction", placement);
 		return;
 	}
-	/* Of what has a lock prefix more may be passed; but a loop that begins with it would come to a
-	 * later probe again and again. */
+	/* Only a function that begins with a lock prefix may be probed after effects; it must not loop back to its first
+	 * instruction, as a later probe would be hit in each round. */
 	strict.only_noted &= dpe_code_is_locked(&first.is);
 	why = find_emulated(code, &strict, emulates_nops, &chosen);
 	if (!why)
-		why = way_to(module, code, &chosen, dpe_code_is_locked(&first.is));
+		why = check_path(module, code, &chosen, dpe_code_is_locked(&first.is));
 	if (!why) {
 		describe(code, &chosen, true, "the first that the kernel emulates", placement);
 		return;
 	}
 	if (dpe_code_is_locked(&first.is) && !find_unlocked(code, &strict, &chosen) &&
-		!way_to(module, code, &chosen, true))
+		!check_path(module, code, &chosen, true))
 		describe(code, &chosen, false, "the first without a lock prefix", placement);
 	else
 		describe(code, &first, false, why, placement);

@@ -1,16 +1,5 @@
-/* Where returns are told. From a `ret` the function is read backwards, on every way that leads there, up to
- * the first instruction that the kernel emulates, and on each there must be one:
- *
- *	- Between it and the `ret` nothing happens that others could see or wait for: no call, nothing with a
- *	  lock prefix, no write but to the function's own stack. (Of functions of POSIX threads, whose last
- *	  writes are their own bookkeeping, writes make no difference.)
- *	- A conditional jump tells by the flags whether this call returns now; it lies in no loop, where it
- *	  would be passed in vain again and again.
- *	- What the rules need of the call is still somewhere, in a register or on the stack, and the
- *	  result is known to be in a register or a constant.
- *
- * A jump to another function, which returns for this one, gets a return probe of its own: it finds the stack
- * as at the entry. */
+/* Finds instructions at which returns are observed at less cost than by a return probe: from each `ret` backwards, on
+ * every path, to the nearest instruction that the kernel emulates. docs/internals/probe-points.md has the conditions. */
 #include "probes/code/register_flow.h"
 #include "probes/kernel/bpf/kernel_layout.h"
 
@@ -19,7 +8,7 @@
 
 enum { RSP = 4, RBP = 5, WORD = 8 };
 
-struct search {
+struct exit_search {
 	struct dpe_flow flow;
 	const struct dpe_exit_use *use;
 	bool emulates_nops;
@@ -28,7 +17,7 @@ struct search {
 	unsigned npoints, cappoints;
 };
 
-static void decode(const struct search *search, uint32_t number, struct dpe_instruction *instruction)
+static void decode(const struct exit_search *search, uint32_t number, struct dpe_instruction *instruction)
 {
 	dpe_code_decode(search->flow.code, search->flow.steps[number].at, instruction);
 }
@@ -43,7 +32,7 @@ static bool is_harmless_kind(const ZydisDecodedInstruction *is)
 	       is->meta.category == ZYDIS_CATEGORY_POP;
 }
 
-static bool is_harmless(const struct search *search, uint32_t number)
+static bool is_harmless(const struct exit_search *search, uint32_t number)
 {
 	const struct dpe_flow_step *step = &search->flow.steps[number];
 	struct dpe_instruction instruction;
@@ -102,7 +91,7 @@ static bool find_word(const struct dpe_flow_state *state, int word, struct dpe_p
 static const char lost_words[] = "arguments are gone before the function returns";
 
 static const char *find_words(
-	const struct search *search, const struct dpe_flow_state *state, struct dpe_point_entry *entry)
+	const struct exit_search *search, const struct dpe_flow_state *state, struct dpe_point_entry *entry)
 {
 	entry->nwords = (uint8_t)search->use->nwords;
 	for (unsigned i = 0; i < search->use->nwords; i++) {
@@ -117,7 +106,7 @@ static const char *find_frame(const struct dpe_flow_state *state, struct dpe_poi
 	struct dpe_holding frame = state->registers[RBP];
 
 	entry->above = state->depth;
-	/* Its own frame is the caller's rbp, right below the return address. */
+	/* A function with a frame of its own has pushed the caller's rbp right below the return address. */
 	entry->own_frame = frame.what == DPE_HOLDS_STACK && frame.number == WORD;
 	if (entry->own_frame || frame.what == DPE_HOLDS_FRAME)
 		return NULL;
@@ -125,7 +114,7 @@ static const char *find_frame(const struct dpe_flow_state *state, struct dpe_poi
 }
 
 static const char *find_result(
-	const struct search *search, uint32_t from, struct dpe_point_entry *entry)
+	const struct exit_search *search, uint32_t from, struct dpe_point_entry *entry)
 {
 	struct dpe_exit_value result = dpe_exit_value_from(&search->flow, from);
 
@@ -142,8 +131,8 @@ static const char *find_result(
 	return NULL;
 }
 
-/* Whether a step can come again after itself. */
-static bool is_in_loop(const struct search *search, uint32_t number)
+/* Whether the step can be reached from itself. */
+static bool is_in_loop(const struct exit_search *search, uint32_t number)
 {
 	const struct dpe_flow *flow = &search->flow;
 	bool *seen = dpe_xcalloc(flow->count, sizeof(*seen)), found = false;
@@ -167,7 +156,7 @@ static bool is_in_loop(const struct search *search, uint32_t number)
 	return found;
 }
 
-static struct dpe_exit_point *new_point(struct search *search, uint32_t number)
+static struct dpe_exit_point *new_point(struct exit_search *search, uint32_t number)
 {
 	struct dpe_exit_point *point =
 		DPE_GROW(search->points, search->npoints, search->cappoints);
@@ -185,8 +174,8 @@ static struct dpe_exit_point *new_point(struct search *search, uint32_t number)
 	return point;
 }
 
-/* The low bits of a conditional jump's opcode; the lowest negates. */
-static uint8_t condition_of(const struct search *search, uint32_t number, bool taken)
+/* The condition code in a conditional jump's opcode; its lowest bit negates. */
+static uint8_t condition_of(const struct exit_search *search, uint32_t number, bool taken)
 {
 	struct dpe_instruction instruction;
 	uint8_t opcode;
@@ -196,8 +185,8 @@ static uint8_t condition_of(const struct search *search, uint32_t number, bool t
 	return (opcode & 0xf) ^ !taken;
 }
 
-/* The call returns where it goes on at `after` from this step, which the kernel emulates. */
-static const char *add_point(struct search *search, uint32_t number, uint32_t after)
+/* Adds a point at this step, which the kernel emulates: the call returns if it continues at `after`. */
+static const char *add_point(struct exit_search *search, uint32_t number, uint32_t after)
 {
 	const struct dpe_flow_step *step = &search->flow.steps[number];
 	struct dpe_exit_point *point;
@@ -220,11 +209,11 @@ static const char *add_point(struct search *search, uint32_t number, uint32_t af
 
 /* ---- all of them ------------------------------------------------------------------------- */
 
-static const char *cover(struct search *search, uint32_t number, unsigned length);
+static const char *cover(struct exit_search *search, uint32_t number, unsigned length);
 
-/* On the way from one step to the next. */
-static const char *cover_way(
-	struct search *search, uint32_t from, uint32_t to, unsigned length)
+/* Covers the path from one step to the next. */
+static const char *cover_edge(
+	struct exit_search *search, uint32_t from, uint32_t to, unsigned length)
 {
 	const struct dpe_flow_step *step = &search->flow.steps[from];
 	struct dpe_instruction instruction;
@@ -239,7 +228,7 @@ static const char *cover_way(
 	return cover(search, from, length + 1);
 }
 
-static const char *cover(struct search *search, uint32_t number, unsigned length)
+static const char *cover(struct exit_search *search, uint32_t number, unsigned length)
 {
 	const char *why = NULL;
 
@@ -249,12 +238,12 @@ static const char *cover(struct search *search, uint32_t number, unsigned length
 		const struct dpe_flow_step *step = &search->flow.steps[i];
 
 		if (step->next == number || step->target == number)
-			why = cover_way(search, i, number, length);
+			why = cover_edge(search, i, number, length);
 	}
 	return why;
 }
 
-static const char *add_leave(struct search *search, uint32_t number)
+static const char *add_leave(struct exit_search *search, uint32_t number)
 {
 	const struct dpe_flow_state *state = &search->flow.steps[number].before;
 	static const uint8_t arguments[] = {7, 6, 2, 1, 8, 9};
@@ -271,7 +260,7 @@ static const char *add_leave(struct search *search, uint32_t number)
 	return NULL;
 }
 
-static const char *find_points(struct search *search)
+static const char *find_points(struct exit_search *search)
 {
 	const char *why = NULL;
 
@@ -291,7 +280,7 @@ static const char *find_points(struct search *search)
 }
 
 static const char *search_code(
-	struct search *search, struct dpe_module *module, const struct dpe_code *code)
+	struct exit_search *search, struct dpe_module *module, const struct dpe_code *code)
 {
 	const char *why = dpe_flow_follow(&search->flow, module, code, search->arena);
 
@@ -310,20 +299,20 @@ static int by_distance(const void *a, const void *b)
 	return d != e ? (d > e) - (d < e) : one->entry.condition - other->entry.condition;
 }
 
-static struct dpe_exit_point *keep_points(const struct search *search)
+static struct dpe_exit_point *copy_points(const struct exit_search *search)
 {
 	size_t size = search->npoints * sizeof(*search->points);
-	struct dpe_exit_point *kept = dpe_arena_alloc(search->arena, size);
+	struct dpe_exit_point *copy = dpe_arena_alloc(search->arena, size);
 
-	memcpy(kept, search->points, size);
-	qsort(kept, search->npoints, sizeof(*kept), by_distance);
-	return kept;
+	memcpy(copy, search->points, size);
+	qsort(copy, search->npoints, sizeof(*copy), by_distance);
+	return copy;
 }
 
 struct dpe_exits dpe_place_exits(struct dpe_module *module, const struct dpe_function *function,
 	const struct dpe_exit_use *use, bool emulates_nops, struct dpe_arena *arena)
 {
-	struct search search = {.use = use, .emulates_nops = emulates_nops, .arena = arena};
+	struct exit_search search = {.use = use, .emulates_nops = emulates_nops, .arena = arena};
 	struct dpe_exits exits = {0};
 	struct dpe_code code;
 
@@ -340,7 +329,7 @@ struct dpe_exits dpe_place_exits(struct dpe_module *module, const struct dpe_fun
 		return exits;
 	exits.reason = search_code(&search, module, &code);
 	if (!exits.reason) {
-		exits.points = keep_points(&search);
+		exits.points = copy_points(&search);
 		exits.count = search.npoints;
 	}
 	free(search.points);

@@ -1,4 +1,4 @@
-/* What a function returns, by the few instructions that are left. */
+/* The value that a function is going to return, by the instructions between an exit point and the return. */
 #include "probes/code/register_flow.h"
 
 enum { RAX = 0 };
@@ -50,7 +50,6 @@ static void compute(struct dpe_exit_value *values, const struct dpe_instruction 
 	}
 }
 
-/* What the function returns that goes on at this step. */
 struct dpe_exit_value dpe_exit_value_from(const struct dpe_flow *flow, uint32_t number)
 {
 	struct dpe_exit_value values[DPE_FLOW_REGISTERS];

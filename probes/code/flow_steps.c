@@ -1,4 +1,4 @@
-/* The instructions that a function's first one leads to, and what leads where. */
+/* The control flow graph of a function: its reachable instructions, and their successors. */
 #include "probes/code/register_flow.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static bool never_returns(struct dpe_module *module, const struct dpe_instructio
 	static const char *const names[] = {"abort", "exit", "_exit", "_Exit", "quick_exit",
 		"__assert", "__assert_fail", "__assert_perror_fail", "__chk_fail",
 		"__fortify_fail", "__libc_fatal", "__stack_chk_fail", "pthread_exit"};
-	static const char inner[] = "__GI_"; /* glibc's prefix of what it calls itself */
+	static const char inner[] = "__GI_"; /* glibc's prefix of its internal aliases */
 	const struct dpe_function *function;
 	const char *name;
 	uint64_t target;
@@ -41,7 +41,7 @@ static bool never_returns(struct dpe_module *module, const struct dpe_instructio
 	return false;
 }
 
-/* The step at so many bytes; makes it where it is new. */
+/* The step at that offset, made if it is new. */
 static uint32_t step_at(struct dpe_flow *flow, uint64_t at)
 {
 	struct dpe_flow_step *step;
@@ -79,8 +79,8 @@ static const char *follow_jump(
 	return NULL;
 }
 
-/* Decodes one, and notes where it leads. */
-static const char *look_at(struct dpe_flow *flow, uint32_t number)
+/* Decodes a step and adds its successors. */
+static const char *add_successors(struct dpe_flow *flow, uint32_t number)
 {
 	struct dpe_instruction instruction;
 	uint32_t at = flow->steps[number].at, next;
@@ -103,7 +103,7 @@ static const char *look_at(struct dpe_flow *flow, uint32_t number)
 		flow->steps[number].kind == DPE_FLOW_JUMP)
 		return why;
 	if (at + instruction.is.length >= flow->code->size)
-		return "the function runs on into what follows";
+		return "the function continues into the next one";
 	next = step_at(flow, at + instruction.is.length);
 	flow->steps[number].next = next;
 	return NULL;
@@ -115,7 +115,7 @@ const char *dpe_flow_find_steps(struct dpe_flow *flow)
 
 	step_at(flow, 0);
 	for (uint32_t i = 0; i < flow->count && !why; i++) {
-		why = look_at(flow, i);
+		why = add_successors(flow, i);
 		if (flow->count > DPE_FLOW_STEPS)
 			why = "the function is too large";
 	}

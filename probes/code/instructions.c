@@ -55,8 +55,7 @@ static bool is_long_nop(const uint8_t *bytes, unsigned length)
 	return length == sizeof(nop5) && !memcmp(bytes, nop5, sizeof(nop5));
 }
 
-/* As arch/x86/kernel/uprobes.c has it: the one-byte opcodes, and the long conditional jumps; none
- * with an operand size prefix. */
+/* As in the kernel's arch/x86/kernel/uprobes.c: one-byte opcodes and long conditional jumps, without operand size prefix. */
 bool dpe_code_is_emulated(const struct dpe_instruction *instruction, bool emulates_nops)
 {
 	const uint8_t *bytes = instruction->bytes;
@@ -142,9 +141,9 @@ int dpe_code_register(ZydisRegister which)
 		       : -1;
 }
 
-/* ---- ways into a function ---------------------------------------------------------------- */
+/* ---- jumps into a function ---------------------------------------------------------------- */
 
-/* How many bytes the near jump or call has before its operand at `at`; 0: there is none. */
+/* The size of the opcode of a near jump or call whose operand is at `at`; 0: it is none. */
 static unsigned opcode_before(const uint8_t *bytes, size_t at)
 {
 	if (bytes[at - 1] == 0xe8 || bytes[at - 1] == 0xe9)
@@ -152,9 +151,8 @@ static unsigned opcode_before(const uint8_t *bytes, size_t at)
 	return at >= 2 && bytes[at - 2] == 0x0f && (bytes[at - 1] & 0xf0) == 0x80 ? 2 : 0;
 }
 
-/* Whether the bytes hold something like a near jump or call from elsewhere to between; what only
- * looks like one is taken for one. `address` is that of bytes[0]. Of all that could be an operand
- * hardly any leads there: that is asked first, as files are large. */
+/* Whether the bytes contain what may be a near jump or call from outside of the function into its first `end` bytes.
+ * `address` is that of bytes[0]. The target is compared first: few operands lead there, and files are large. */
 static bool far_jump_between(const uint8_t *bytes, size_t size, uint64_t address,
 	const struct dpe_function *function, size_t end)
 {
@@ -204,8 +202,8 @@ static bool jumped_at_from_elsewhere(
 	return found;
 }
 
-/* Another name for the middle of the function. */
-static bool has_name_between(
+/* Whether a symbol points into the middle of the function. */
+static bool has_symbol_between(
 	struct dpe_module *module, const struct dpe_function *function, size_t end)
 {
 	unsigned count;
@@ -223,7 +221,7 @@ static bool has_name_between(
 const char *dpe_code_entered(
 	struct dpe_module *module, const struct dpe_function *function, size_t end)
 {
-	if (has_name_between(module, function, end))
+	if (has_symbol_between(module, function, end))
 		return "another function begins in between";
 	if (jumped_at_from_elsewhere(module, function, end))
 		return "code elsewhere may jump in between";

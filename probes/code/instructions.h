@@ -16,37 +16,34 @@ struct dpe_code {
 struct dpe_instruction {
 	ZydisDecodedInstruction is;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-	uint64_t address; /* as the file has it */
+	uint64_t address; /* link-time */
 	const uint8_t *bytes;
 };
 
-/* Reads the function. NULL, or why it cannot be read: it has no known size, or more than `most` bytes,
- * or the file ends before. */
+/* Reads the function. NULL, or why it cannot be read: its size is unknown or above `most` bytes, or the file is truncated. */
 const char *dpe_code_open(struct dpe_code *code, const struct dpe_module *module,
 	const struct dpe_function *function, size_t most);
 void dpe_code_close(struct dpe_code *code);
-/* The instruction at so many bytes from the function's first. False where there is none. */
+/* Decodes the instruction at offset `at` of the function. False where it is invalid. */
 bool dpe_code_decode(const struct dpe_code *code, size_t at, struct dpe_instruction *instruction);
-/* As the assembler writes it. */
+/* Prints it in AT&T syntax. */
 void dpe_code_print(const struct dpe_instruction *instruction, char *text, size_t size);
 
-/* Whether the kernel emulates it where there is a probe on it, instead of stepping a copy. */
+/* Whether the kernel emulates it under a probe, instead of single-stepping a copy. */
 bool dpe_code_is_emulated(const struct dpe_instruction *instruction, bool emulates_nops);
-/* The kernel puts no probe on what has a lock prefix. */
+/* Whether it has a lock prefix: the kernel puts no probe on it then. */
 bool dpe_code_is_locked(const ZydisDecodedInstruction *is);
-/* It moves or computes something, and that is all. */
+/* Whether it only moves data or computes. */
 bool dpe_code_only_computes(const ZydisDecodedInstruction *is);
 bool dpe_code_jumps(const ZydisDecodedInstruction *is);
-/* A jump through a word at a fixed address leaves the function (a tail call of a library). */
+/* Whether it jumps through a word at a fixed address: a tail call through the GOT. */
 bool dpe_code_leaves(const struct dpe_instruction *instruction);
-/* Where a jump or call leads that says so itself; false where it does not. */
+/* The target of a direct jump or call; false where it is indirect. */
 bool dpe_code_target(const struct dpe_instruction *instruction, uint64_t *target);
-/* The general register, from 0 as the processor numbers them, of which this is one or a part; -1 where
- * it is none. */
+/* The number of the general register (rax is 0) that this is, or is a part of; -1: another register. */
 int dpe_code_register(ZydisRegister which);
 
-/* NULL where, as far as the file shows, nothing outside of the function leads into it behind its first
- * byte, up to `end` bytes from it; else what does. */
+/* NULL where nothing in the file jumps from outside into the function, from its second byte to offset `end`; else what may. */
 const char *dpe_code_entered(
 	struct dpe_module *module, const struct dpe_function *function, size_t end);
 

@@ -1,6 +1,5 @@
-/* Registers and slots of the stack are followed along all ways through the function; where ways meet,
- * known is what they agree on. What a call or the stack's own arithmetic does that is not understood ends
- * it: then nothing of the function is known. */
+/* Data flow analysis: registers and stack slots are followed along all paths; where paths join, only what they agree on is
+ * kept. If the depth of the stack is not understood, nothing is known of the function. */
 #include "probes/code/register_flow.h"
 
 #include <stdlib.h>
@@ -45,7 +44,7 @@ static void drop_slot(struct dpe_flow_state *state, unsigned i)
 	state->slots[i] = state->slots[--state->nslots];
 }
 
-/* Something is written to so many bytes of the stack. */
+/* `size` bytes of the stack were overwritten. */
 static void forget(struct dpe_flow_state *state, int below, int size)
 {
 	for (unsigned i = state->nslots; i-- > 0;) {
@@ -71,7 +70,7 @@ static void keep(struct dpe_flow_state *state, int below, struct dpe_holding hol
 		state->slots[state->nslots++] = (struct dpe_slot){below, holding};
 }
 
-/* Through a pointer: into the stack where somebody may have one there. */
+/* A write through a pointer may change the stack if an address of it has escaped. */
 static void forget_pointed_at(const struct dpe_flow *flow, struct dpe_flow_state *state)
 {
 	if (flow->escapes)
@@ -168,7 +167,7 @@ static const char *leave(struct dpe_flow_state *state)
 	return NULL;
 }
 
-/* What a function may change by the ABI. */
+/* A call changes all registers that the ABI does not preserve. */
 static const char *call(const struct dpe_flow *flow, struct dpe_flow_state *state)
 {
 	static const uint8_t clobbered[] = {0, 1, 2, 6, 7, 8, 9, 10, 11};
@@ -180,7 +179,7 @@ static const char *call(const struct dpe_flow *flow, struct dpe_flow_state *stat
 	return NULL;
 }
 
-/* By a constant: add, sub. */
+/* add or sub of a constant. */
 static const char *move_stack(
 	struct dpe_flow_state *state, const struct dpe_instruction *instruction, int sign)
 {
@@ -193,7 +192,7 @@ static const char *move_stack(
 	return NULL;
 }
 
-static const char *any_other(struct dpe_flow *flow, struct dpe_flow_state *state,
+static const char *write_outputs(struct dpe_flow *flow, struct dpe_flow_state *state,
 	const struct dpe_instruction *instruction)
 {
 	const char *why = NULL;
@@ -213,7 +212,7 @@ static bool is_stack_pointer(const ZydisDecodedOperand *operand)
 	       dpe_code_register(operand->reg.value) == RSP;
 }
 
-/* The address on the stack that lea makes. */
+/* The stack address that lea computes. */
 static struct dpe_holding address_of(struct dpe_flow *flow, const struct dpe_flow_state *state,
 	const struct dpe_instruction *instruction)
 {
@@ -227,7 +226,7 @@ static struct dpe_holding address_of(struct dpe_flow *flow, const struct dpe_flo
 	return (struct dpe_holding){0};
 }
 
-/* NULL, or why it is not known what is there after it. */
+/* Applies the instruction to the state. NULL, or why the state after it is not known. */
 static const char *execute(struct dpe_flow *flow, struct dpe_flow_state *state,
 	const struct dpe_instruction *instruction)
 {
@@ -257,18 +256,18 @@ static const char *execute(struct dpe_flow *flow, struct dpe_flow_state *state,
 	default:
 		break;
 	}
-	return any_other(flow, state, instruction);
+	return write_outputs(flow, state, instruction);
 }
 
-/* ---- all ways ---------------------------------------------------------------------------- */
+/* ---- all paths ---------------------------------------------------------------------------- */
 
 static bool same(struct dpe_holding a, struct dpe_holding b)
 {
 	return a.what == b.what && a.number == b.number;
 }
 
-/* What is known where two ways meet; `*why`: nothing is. True where that is less than before. */
-static bool meet(struct dpe_flow_state *to, const struct dpe_flow_state *from, const char **why)
+/* Joins the states of two paths; `*why`: they contradict. True where less is known than before. */
+static bool join(struct dpe_flow_state *to, const struct dpe_flow_state *from, const char **why)
 {
 	bool changed = false;
 
@@ -293,7 +292,7 @@ static bool meet(struct dpe_flow_state *to, const struct dpe_flow_state *from, c
 	return changed;
 }
 
-static const char *pass_on(struct dpe_flow *flow, uint32_t number, bool *changed)
+static const char *propagate(struct dpe_flow *flow, uint32_t number, bool *changed)
 {
 	const struct dpe_flow_step *step = &flow->steps[number];
 	struct dpe_flow_state state = step->before;
@@ -308,9 +307,9 @@ static const char *pass_on(struct dpe_flow *flow, uint32_t number, bool *changed
 						    : stack_unknown;
 	}
 	if (!why && step->next != DPE_FLOW_NONE)
-		*changed |= meet(&flow->steps[step->next].before, &state, &why);
+		*changed |= join(&flow->steps[step->next].before, &state, &why);
 	if (!why && step->target != DPE_FLOW_NONE)
-		*changed |= meet(&flow->steps[step->target].before, &state, &why);
+		*changed |= join(&flow->steps[step->target].before, &state, &why);
 	return why;
 }
 
@@ -336,10 +335,10 @@ static const char *follow_all(struct dpe_flow *flow)
 	for (unsigned round = 0; changed && !why; round++) {
 		changed = false;
 		if (round == DPE_FLOW_ROUNDS)
-			return "the function is too intricate";
+			return "the function is too complex";
 		for (uint32_t i = 0; i < flow->count && !why; i++) {
 			if (flow->steps[i].before.reached)
-				why = pass_on(flow, i, &changed);
+				why = propagate(flow, i, &changed);
 		}
 	}
 	return why;
@@ -356,7 +355,7 @@ const char *dpe_flow_follow(struct dpe_flow *flow, struct dpe_module *module,
 	why = dpe_flow_find_steps(flow);
 	if (!why)
 		why = follow_all(flow);
-	if (!why && flow->escapes) /* which was found on the way */
+	if (!why && flow->escapes) /* found during the first pass */
 		why = follow_all(flow);
 	return why;
 }

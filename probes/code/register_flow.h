@@ -1,5 +1,5 @@
-/* register_flow: what registers and the stack of a function hold of its call, before each of its instructions. Private
- * to probes/. */
+/* register_flow: which registers and stack slots of a function hold arguments of its call, before each instruction. Private
+ * to code/. */
 #ifndef DPE_PROBES_CODE_REGISTER_FLOW_H
 #define DPE_PROBES_CODE_REGISTER_FLOW_H
 
@@ -8,9 +8,9 @@
 
 enum dpe_holds {
 	DPE_HOLDS_ANYTHING,
-	DPE_HOLDS_ARGUMENT, /* the word of the call of that number */
-	DPE_HOLDS_FRAME,    /* rbp, as the caller had it */
-	DPE_HOLDS_STACK,    /* an address: so many bytes below the return address */
+	DPE_HOLDS_ARGUMENT, /* the argument word of that number */
+	DPE_HOLDS_FRAME,    /* the caller's rbp */
+	DPE_HOLDS_STACK,    /* a stack address: `number` bytes below the return address */
 };
 
 struct dpe_holding {
@@ -21,14 +21,14 @@ struct dpe_holding {
 #define DPE_FLOW_REGISTERS 16
 
 struct dpe_slot {
-	int below; /* the return address, in bytes */
+	int below; /* bytes below the return address */
 	struct dpe_holding holding;
 };
 
 struct dpe_flow_state {
 	bool reached;
 	int depth; /* bytes from the stack pointer up to the return address */
-	struct dpe_holding registers[DPE_FLOW_REGISTERS]; /* as the processor numbers them */
+	struct dpe_holding registers[DPE_FLOW_REGISTERS]; /* by register number */
 	struct dpe_slot slots[DPE_FLOW_SLOTS];
 	unsigned nslots;
 };
@@ -37,52 +37,51 @@ enum dpe_flow_kind {
 	DPE_FLOW_PLAIN,
 	DPE_FLOW_CALL,
 	DPE_FLOW_JUMP,   /* within the function */
-	DPE_FLOW_BRANCH, /* the same, or on to the next one */
+	DPE_FLOW_BRANCH, /* the same if a condition holds */
 	DPE_FLOW_RETURN,
-	DPE_FLOW_LEAVE,  /* a jump to another function, with the stack as at the call */
-	DPE_FLOW_END,    /* nothing comes after it */
+	DPE_FLOW_LEAVE,  /* a tail call */
+	DPE_FLOW_END,    /* no successor: ud2, a call of abort */
 };
 
 #define DPE_FLOW_NONE UINT32_MAX
 
 struct dpe_flow_step {
 	enum dpe_flow_kind kind;
-	uint32_t at;           /* bytes from the function's first */
-	uint32_t next, target; /* steps, or DPE_FLOW_NONE */
+	uint32_t at;           /* offset in the function */
+	uint32_t next, target; /* successors, or DPE_FLOW_NONE */
 	struct dpe_flow_state before;
 };
 
-/* All instructions that the function's first one leads to. */
+/* The control flow graph of a function. */
 struct dpe_flow {
 	struct dpe_module *module;
 	const struct dpe_code *code;
-	struct dpe_flow_step *steps; /* the first one is the function's */
+	struct dpe_flow_step *steps; /* steps[0] is the entry */
 	unsigned count, cap;
-	uint32_t *numbers; /* of steps, by byte; in the arena */
-	bool escapes;      /* somebody may know addresses of its stack */
+	uint32_t *numbers; /* of steps, by offset; in the arena */
+	bool escapes;      /* an address of its stack may be known elsewhere */
 };
 
-/* NULL, or why it is not known. For dpe_flow_free, whatever comes of it. */
+/* Analyses the function. NULL, or why nothing is known of it. Call dpe_flow_free in either case. */
 const char *dpe_flow_follow(struct dpe_flow *flow, struct dpe_module *module,
 	const struct dpe_code *code, struct dpe_arena *arena);
 void dpe_flow_free(struct dpe_flow *flow);
-/* The first part of it, flow_steps.c: only which steps there are. */
+/* The first part of the analysis, in flow_steps.c: builds the graph. */
 const char *dpe_flow_find_steps(struct dpe_flow *flow);
-/* Where memory that the instruction names lies on the stack, in bytes below the return address; false where
- * it is not known to lie there. */
+/* The position of a memory operand on the stack, in bytes below the return address; false where it may be elsewhere. */
 bool dpe_flow_on_stack(
 	const struct dpe_flow_state *state, const ZydisDecodedOperand *operand, int *below);
 
 /* ---- exit_values.c ----------------------------------------------------------------------- */
 
-/* What a register will have: `constant`, or what `from` has now, as far as `mask` goes. */
+/* The future value of a register: `constant`, or the current value of register `from`, masked by `mask`. */
 struct dpe_exit_value {
 	bool known;
 	int from; /* -1: a constant */
 	uint64_t constant, mask;
 };
 
-/* rax at the `ret` that plain instructions lead to from this step. */
+/* The value of rax at the `ret` that follows this step without branches. */
 struct dpe_exit_value dpe_exit_value_from(const struct dpe_flow *flow, uint32_t number);
 
 #endif

@@ -1,4 +1,4 @@
-/* argument_reads: what arguments and results lead to, and the members of structures among them. */
+/* Reads that start at an argument or a result of a function: what it points to, and members of structures. */
 #include "probes/live.h"
 #include "probes/plan/site_passes.h"
 #include "probes/binary/binary.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A structure that is handed over as a whole lies in words of the call. */
+/* A member of a structure that is passed by value is in a word of the call. */
 static char *place_part(struct dpe_site *site, unsigned arg,
 	struct dpe_variable *variable)
 {
@@ -14,7 +14,7 @@ static char *place_part(struct dpe_site *site, unsigned arg,
 	const char *why;
 	int word, next;
 
-	if (!dpe_signature_is_structure(site->signature, arg)) { /* C++ hands over its address */
+	if (!dpe_signature_is_structure(site->signature, arg)) { /* C++ passes its address */
 		if (variable->nsteps == DPE_VARIABLE_STEPS)
 			return dpe_xasprintf("it lies behind too many pointers");
 		memmove(variable->steps + 1, variable->steps,
@@ -26,13 +26,13 @@ static char *place_part(struct dpe_site *site, unsigned arg,
 	}
 	if (variable->is_text && !variable->nsteps)
 		return dpe_xasprintf(
-			"of a structure that is handed over as a whole only numbers and "
-			"what pointers lead to can be read");
+			"of a structure that is passed by value, only numbers and what "
+			"pointers point to can be read");
 	word = dpe_signature_part(site->signature, arg, offset, &why);
 	if (word >= 0 && offset % 8 + size > 8) {
 		next = dpe_signature_part(site->signature, arg, offset + 8, &why);
 		if (next != word + 1 || offset % 8)
-			return dpe_xasprintf("its bytes are not in one place");
+			return dpe_xasprintf("its bytes are in two registers");
 	}
 	if (word < 0)
 		return dpe_xasprintf("%s", why);
@@ -63,7 +63,7 @@ static char *place_reached(struct dpe_site *site, const char *lvalue,
 	return NULL;
 }
 
-/* Of what stands at a USDT probe only the text is known that an argument points to. */
+/* The types of USDT arguments are not known: they can only be read as text that they point to. */
 static char *find_at_place(
 	const char *lvalue, const struct dpe_site *site, struct dpe_variable *variable)
 {
@@ -71,7 +71,7 @@ static char *find_at_place(
 
 	*variable = (struct dpe_variable){0};
 	if (!site->usdt || !dpe_lvalue_is_text(lvalue) || root[strcspn(root, DPE_LVALUE_PART "*(")])
-		why = dpe_xasprintf("only of arguments of functions it is known what they are");
+		why = dpe_xasprintf("the types of arguments are known for functions only");
 	free(root);
 	return why ? why : dpe_lvalue_point_to_text(variable);
 }
@@ -111,7 +111,7 @@ bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_site *site, struct dp
 		dispensable = plan->reads[i].dispensable && site->wanted->optional;
 		dpe_diag(diags, probes->placed || dispensable ? DPE_WARNING : DPE_ERROR,
 			plan->reads[i].place, "'%s' cannot be read: %s%s", plan->reads[i].lvalue,
-			why, dispensable ? "; the rule does without" : "");
+			why, dispensable ? "; the rule works without it" : "");
 		free(why);
 		site->reads &= ~(UINT64_C(1) << i);
 		site->filters[0].all = site->filters[1].all = true;

@@ -1,4 +1,4 @@
-/* Names that stand for no value: of structures, whose members have some. */
+/* Arguments that a rule names only to reach their members. */
 #include "probes/plan/plan_passes.h"
 
 #include "probes/binary/binary.h"
@@ -6,11 +6,11 @@
 struct uses {
 	unsigned variable;
 	int argument;
-	bool value; /* the variable's own value is asked for */
-	bool part;  /* something is that begins at the argument */
+	bool value; /* the rule uses the variable's own value */
+	bool part;  /* the rule uses a member, or what the argument points to */
 };
 
-static void look_at_expr(struct uses *uses, const struct dpe_expr *expr)
+static void scan_expr(struct uses *uses, const struct dpe_expr *expr)
 {
 	if (!expr)
 		return;
@@ -18,19 +18,19 @@ static void look_at_expr(struct uses *uses, const struct dpe_expr *expr)
 		uses->value = true;
 	if (expr->lvalue && dpe_variable_argument(expr->lvalue) == uses->argument)
 		uses->part = true;
-	look_at_expr(uses, expr->left);
-	look_at_expr(uses, expr->right);
-	look_at_expr(uses, expr->third);
+	scan_expr(uses, expr->left);
+	scan_expr(uses, expr->right);
+	scan_expr(uses, expr->third);
 }
 
-static void look_at_action(struct uses *uses, const struct dpe_stmt *stmt)
+static void scan_action(struct uses *uses, const struct dpe_stmt *stmt)
 {
 	for (; stmt; stmt = stmt->next) {
-		look_at_expr(uses, stmt->expr);
+		scan_expr(uses, stmt->expr);
 		for (unsigned i = 0; i < stmt->nargs; i++)
-			look_at_expr(uses, stmt->args[i]);
-		look_at_action(uses, stmt->body);
-		look_at_action(uses, stmt->otherwise);
+			scan_expr(uses, stmt->args[i]);
+		scan_action(uses, stmt->body);
+		scan_action(uses, stmt->otherwise);
 	}
 }
 
@@ -58,10 +58,10 @@ bool dpe_plan_is_root(
 	if (arg->kind != DPE_ARG_VARIABLE || arg->text || count_bindings(rule, arg->variable) > 1)
 		return false;
 	for (unsigned i = 0; i < rule->npatterns; i++)
-		look_at_expr(&uses, rule->patterns[i].cond);
+		scan_expr(&uses, rule->patterns[i].cond);
 	for (unsigned i = 0; i < rule->npositions; i++)
-		look_at_action(&uses, rule->positions[i].action);
-	look_at_action(&uses, rule->action);
-	look_at_action(&uses, rule->otherwise);
+		scan_action(&uses, rule->positions[i].action);
+	scan_action(&uses, rule->action);
+	scan_action(&uses, rule->otherwise);
 	return uses.part && !uses.value;
 }

@@ -1,4 +1,4 @@
-/* late_sites: sites that no file has yet, but a library that the program loads later may have. */
+/* Plan sites that no file has yet: a library that the program loads later may have them. */
 #include "probes/plan/late_sites.h"
 #include "probes/live.h"
 

@@ -1,8 +1,5 @@
-/* Lines of the source by the line tables of DWARF.
- *
- * A line has many rows in them: the compiler moves instructions about. One probe for each copy of
- * the line's function is meant, where a debugger would put its breakpoint: at the lowest address.
- */
+/* Plan sites that are lines of the source. A line has many rows in the line table; as a debugger does, dpe observes the
+ * lowest address in each copy of the line (inlined functions, templates). */
 #include "probes/plan/late_sites.h"
 #include "probes/plan/resolve_sites.h"
 
@@ -10,28 +7,28 @@
 #include <string.h>
 #include <unistd.h>
 
-struct copy {
-	uint64_t owner; /* the function, or the place where it is inlined */
+struct line_copy {
+	uint64_t owner; /* identifies the function, or the inlined call of it */
 	uint64_t address;
-	bool cold; /* in the part that the compiler moved away */
+	bool cold; /* in a .cold part */
 };
 
-struct search {
+struct line_search {
 	struct dpe_module *module;
 	const char *file;
-	size_t len; /* of its name */
+	size_t len; /* of the file name */
 	int line;
 	bool has_lines; /* the module has debug information */
 	bool has_file;
 	int below, above; /* the nearest lines that have code; 0: none */
-	struct copy *copies;
+	struct line_copy *copies;
 	unsigned ncopies, cap;
 };
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-/* True where the path ends in the file's name as the rule has it. */
-static bool is_file(const struct search *search, const char *path)
+/* True where the path ends with the file name in the rule. */
+static bool is_file(const struct line_search *search, const char *path)
 {
 	size_t len = strlen(path);
 
@@ -47,24 +44,24 @@ static bool is_cold(struct dpe_module *module, uint64_t address)
 	return function && strstr(function->name, ".cold");
 }
 
-static void add_copy(struct search *search, uint64_t owner, uint64_t address)
+static void add_copy(struct line_search *search, uint64_t owner, uint64_t address)
 {
 	bool cold = is_cold(search->module, address);
 
 	for (unsigned i = 0; i < search->ncopies; i++) {
-		struct copy *copy = &search->copies[i];
+		struct line_copy *copy = &search->copies[i];
 
 		if (copy->owner != owner)
 			continue;
 		if (copy->cold > cold || (copy->cold == cold && address < copy->address))
-			*copy = (struct copy){owner, address, cold};
+			*copy = (struct line_copy){owner, address, cold};
 		return;
 	}
 	*DPE_GROW(search->copies, search->ncopies, search->cap) =
-		(struct copy){owner, address, cold};
+		(struct line_copy){owner, address, cold};
 }
 
-static void note_neighbour(struct search *search, int line)
+static void note_neighbour(struct line_search *search, int line)
 {
 	if (line < search->line && line > search->below)
 		search->below = line;
@@ -72,9 +69,9 @@ static void note_neighbour(struct search *search, int line)
 		search->above = line;
 }
 
-static void look_at_row(void *context, const struct dpe_line_row *row)
+static void add_row(void *context, const struct dpe_line_row *row)
 {
-	struct search *search = context;
+	struct line_search *search = context;
 
 	if (!is_file(search, row->file))
 		return;
@@ -85,10 +82,10 @@ static void look_at_row(void *context, const struct dpe_line_row *row)
 		note_neighbour(search, row->line);
 }
 
-/* ---- what is there ----------------------------------------------------------------------- */
+/* ---- found lines ----------------------------------------------------------------------- */
 
-/* Since Linux 6.18 such a nop becomes a call, which writes below the stack pointer: at a function's
- * beginning nothing is there, inside there may be. */
+/* Linux 6.18 replaces such a nop by a call, which overwrites the red zone below the stack pointer: it is only unused at
+ * the entry of a function. */
 static bool is_unsafe(struct dpe_module *module, uint64_t address, uint64_t offset)
 {
 	static const uint8_t nop[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
@@ -99,12 +96,12 @@ static bool is_unsafe(struct dpe_module *module, uint64_t address, uint64_t offs
 	       !memcmp(bytes, nop, sizeof(nop)) && !(function && function->address == address);
 }
 
-struct found {
+struct found_lines {
 	struct dpe_target_function *at;
 	unsigned count, cap;
 };
 
-static bool is_found(const struct found *found, const struct search *search, uint64_t address)
+static bool is_found(const struct found_lines *found, const struct line_search *search, uint64_t address)
 {
 	for (unsigned i = 0; i < found->count; i++) {
 		if (found->at[i].module == search->module &&
@@ -114,7 +111,7 @@ static bool is_found(const struct found *found, const struct search *search, uin
 	return false;
 }
 
-static void take_copies(struct found *found, const struct search *search,
+static void take_copies(struct found_lines *found, const struct line_search *search,
 	const struct dpe_plan_site *site, struct dpe_arena *arena, struct dpe_diags *diags)
 {
 	for (unsigned i = 0; i < search->ncopies; i++) {
@@ -139,26 +136,26 @@ static void take_copies(struct found *found, const struct search *search,
 	}
 }
 
-/* ---- what is not there ------------------------------------------------------------------- */
+/* ---- missing lines ------------------------------------------------------------------- */
 
-struct files {
+struct file_names {
 	const char **at;
 	unsigned count, cap;
 };
 
 static void collect_file(void *context, const char *path)
 {
-	struct files *names = context;
+	struct file_names *names = context;
 	const char *slash = strrchr(path, '/');
 
 	*DPE_GROW(names->at, names->count, names->cap) = slash ? slash + 1 : path;
 }
 
 static void note_nearest_file(
-	const struct search *search, const struct dpe_plan_site *site, struct dpe_diags *diags)
+	const struct line_search *search, const struct dpe_plan_site *site, struct dpe_diags *diags)
 {
 	char *wanted = dpe_xasprintf("%.*s", (int)search->len, search->file);
-	struct files names = {0};
+	struct file_names names = {0};
 	const char *best;
 
 	dpe_line_each_file(search->module, collect_file, &names);
@@ -168,7 +165,7 @@ static void note_nearest_file(
 	free(wanted);
 }
 
-static void say_missing(const struct search *search, const struct dpe_plan_site *site,
+static void say_missing(const struct line_search *search, const struct dpe_plan_site *site,
 	enum dpe_severity missing, struct dpe_diags *diags)
 {
 	const char *program = search->module->name;
@@ -207,19 +204,19 @@ static bool is_well_formed(const struct dpe_plan_site *site, struct dpe_diags *d
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-static void search_module(struct search *search, struct found *found, const struct dpe_plan_site *site,
+static void search_module(struct line_search *search, struct found_lines *found, const struct dpe_plan_site *site,
 	struct dpe_arena *arena, struct dpe_diags *diags)
 {
-	search->has_lines = dpe_line_each(search->module, look_at_row, search);
+	search->has_lines = dpe_line_each(search->module, add_row, search);
 	take_copies(found, search, site, arena, diags);
 	free(search->copies);
 }
 
-static struct search search_for(const char *name, struct dpe_module *module)
+static struct line_search search_for(const char *name, struct dpe_module *module)
 {
 	const char *colon = strrchr(name, ':');
 
-	return (struct search){
+	return (struct line_search){
 		.module = module,
 		.file = name,
 		.len = (size_t)(colon - name),
@@ -232,15 +229,15 @@ unsigned dpe_resolve_line(struct dpe_modules *modules, const struct dpe_plan_sit
 	struct dpe_target_function **out)
 {
 	const char *name = dpe_name_text(names, site->name);
-	struct search of_program = search_for(name, modules->at[0]);
-	struct found found = {0};
+	struct line_search of_program = search_for(name, modules->at[0]);
+	struct found_lines found = {0};
 
 	*out = NULL;
 	if (!is_well_formed(site, diags))
 		return 0;
 	for (unsigned pass = 0; pass < 2 && !of_program.has_file; pass++) {
 		for (unsigned i = 0; i < modules->count; i++) {
-			struct search search = search_for(name, modules->at[i]);
+			struct line_search search = search_for(name, modules->at[i]);
 
 			if (search.module->program == pass)
 				continue;

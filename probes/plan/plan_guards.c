@@ -1,15 +1,13 @@
-/* plan_guards: from what events of the rules need to marks, which the kernel's side keeps.
- *
- * Sound only as far as the order of time does not contradict the causal order, which a `sync once`
- * could: it lets an event wait for one that comes later. That of new threads does not, as both
- * its events are told at one moment. */
+/* Guards: which events set marks, are left out until a mark is set, or stop the target. Sound as long as the order of time
+ * agrees with causality. A `sync once` may break that, as an event may then wait for a later one; thread creation does
+ * not, as both its events have the same time. */
 #include "probes/plan/plan_passes.h"
 
 #include "dpe-lang/automata/automata.h"
 
 #include <string.h>
 
-struct gating {
+struct guard_pass {
 	struct dpe_plan *plan;
 	const struct dpe_spec *spec;
 	unsigned rule;
@@ -21,7 +19,7 @@ static uint64_t bit(unsigned number)
 	return UINT64_C(1) << number;
 }
 
-/* ---- where a pattern's events come from -------------------------------------------------- */
+/* ---- the gates of a pattern -------------------------------------------------- */
 
 static bool is_update_of(const struct dpe_pattern *pattern, dpe_name event)
 {
@@ -34,8 +32,8 @@ static bool is_update_of(const struct dpe_pattern *pattern, dpe_name event)
 	return false;
 }
 
-/* The gates of all its places; returns how many. */
-static unsigned gates_of(const struct gating *gating, const struct dpe_pattern *pattern,
+/* The gates of all sites of the pattern; returns how many. */
+static unsigned gates_of(const struct guard_pass *gating, const struct dpe_pattern *pattern,
 	struct dpe_gate **gates, unsigned max)
 {
 	struct dpe_plan *plan = gating->plan;
@@ -54,12 +52,12 @@ static unsigned gates_of(const struct gating *gating, const struct dpe_pattern *
 	return count;
 }
 
-#define MAX_GATES 8 /* more than watchpoints, and one site */
+#define MAX_GATES 8 /* at least the number of watchpoints plus one site */
 
 /* ---- marks ------------------------------------------------------------------------------- */
 
-/* Only what has a probe can be marked. */
-static uint64_t markable(const struct gating *gating, uint64_t patterns)
+/* Without the patterns that have no probe: their events cannot set marks. */
+static uint64_t markable(const struct guard_pass *gating, uint64_t patterns)
 {
 	const struct dpe_rule *rule = &gating->spec->rules[gating->rule];
 	struct dpe_gate *gates[MAX_GATES];
@@ -72,9 +70,8 @@ static uint64_t markable(const struct gating *gating, uint64_t patterns)
 	return patterns;
 }
 
-/* The mark that an event of one of these patterns sets, made if there was none; -1: there are too
- * many. */
-static int mark_of(struct gating *gating, uint64_t patterns, bool whole)
+/* The mark that events of these patterns set, made if it is new; -1: there are too many. */
+static int mark_of(struct guard_pass *gating, uint64_t patterns, bool whole)
 {
 	const struct dpe_rule *rule = &gating->spec->rules[gating->rule];
 	struct dpe_plan *plan = gating->plan;
@@ -118,14 +115,14 @@ static void add_args(struct dpe_gate_condition *stop, const struct dpe_pattern *
 
 static void add_stop(struct dpe_gate *gate, const struct dpe_gate_condition *stop)
 {
-	if (gate->nstops == DPE_PLAN_STOPS) { /* as if any event did */
+	if (gate->nstops == DPE_PLAN_STOPS) { /* too many: every event stops the target */
 		gate->nstops = 1;
 		gate->stops[0] = (struct dpe_gate_condition){0};
 	}
 	gate->stops[gate->nstops++] = *stop;
 }
 
-static void add_stops(struct gating *gating, unsigned pattern_number)
+static void add_stops(struct guard_pass *gating, unsigned pattern_number)
 {
 	const struct dpe_rule *rule = &gating->spec->rules[gating->rule];
 	const struct dpe_pattern *pattern = &rule->patterns[pattern_number];
@@ -146,9 +143,9 @@ static void add_stops(struct gating *gating, unsigned pattern_number)
 		add_stop(gates[--count], &stop);
 }
 
-/* ---- what waits -------------------------------------------------------------------------- */
+/* ---- events that are left out -------------------------------------------------------------------------- */
 
-static void let_wait(struct gating *gating, bool known)
+static void let_wait(struct guard_pass *gating, bool known)
 {
 	const struct dpe_rule *rule = &gating->spec->rules[gating->rule];
 	uint64_t first = known ? gating->needs.first : 0;
@@ -176,7 +173,7 @@ static bool is_thread_event(const struct dpe_spec *spec, const struct dpe_patter
 	return !strncmp(dpe_name_text(spec->names, pattern->qualified), "thread::", 8);
 }
 
-/* True where an event may have to wait for a later one. */
+/* True where a `sync once` rule may pair an event with a later one. */
 static bool waits_for_later(const struct dpe_spec *spec)
 {
 	for (unsigned i = 0; i < spec->nrules; i++) {
@@ -192,7 +189,7 @@ static bool waits_for_later(const struct dpe_spec *spec)
 	return false;
 }
 
-static void add_rule(struct gating *gating, bool contradicted)
+static void add_rule(struct guard_pass *gating, bool contradicted)
 {
 	const struct dpe_rule *rule = &gating->spec->rules[gating->rule];
 	bool known = dpe_rule_prerequisites(rule, &gating->needs);
@@ -208,7 +205,7 @@ static void add_rule(struct gating *gating, bool contradicted)
 
 void dpe_plan_add_guards(struct dpe_plan *plan, const struct dpe_spec *spec)
 {
-	struct gating gating = {.plan = plan, .spec = spec};
+	struct guard_pass gating = {.plan = plan, .spec = spec};
 	bool contradicted = waits_for_later(spec);
 
 	for (gating.rule = 0; gating.rule < spec->nrules; gating.rule++)

@@ -1,4 +1,4 @@
-/* plan_print: the plan as `dpe run --plan` shows it. */
+/* Prints the plan for `dpe run --plan`. */
 #include "probes/plan/plan.h"
 
 static void print_reads(struct dpe_text *to, const struct dpe_plan *plan, uint64_t reads)
@@ -20,7 +20,7 @@ static const char *sign_of(enum dpe_op op)
 	return signs[op - DPE_OP_LT];
 }
 
-/* What the probe itself decides: it leaves out what cannot match. */
+/* The filters that the probe evaluates. */
 static void print_filters(struct dpe_text *to, const struct dpe_plan *plan,
 	const struct dpe_filters *filters, const char *which)
 {

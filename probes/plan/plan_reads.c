@@ -1,6 +1,5 @@
-/* Which variables of the program are read where: a condition's at its event, those of an event's
- * action at that event, and those of any other action at all events of the rule, as each of them
- * may be the one that makes it run. */
+/* Which variables are read at which events: those of a condition at its own event, those of the action of an event at that
+ * event, and those of any other action at all events of the rule, as each may be the one that triggers it. */
 #include "dpe-lang/rule_nets/rule_nets.h"
 #include "probes/plan/plan_passes.h"
 #include "probes/kernel/bpf/record.h"
@@ -8,17 +7,17 @@
 
 #include <string.h>
 
-struct adding {
+struct read_pass {
 	struct dpe_plan *plan;
 	unsigned cap;
 	const struct dpe_spec *spec;
 	const struct dpe_rule *rule;
-	bool dispensable; /* within what a rule can do without */
+	bool dispensable; /* inside an expression whose value the rule can do without */
 };
 
 /* ---- what an expression reads ------------------------------------------------------------ */
 
-static uint64_t bit_of(struct adding *adding, const char *lvalue, struct dpe_place place)
+static uint64_t bit_of(struct read_pass *adding, const char *lvalue, struct dpe_place place)
 {
 	struct dpe_plan *plan = adding->plan;
 	unsigned i = 0;
@@ -36,14 +35,14 @@ static uint64_t bit_of(struct adding *adding, const char *lvalue, struct dpe_pla
 	return i < DPE_READS ? UINT64_C(1) << i : 0;
 }
 
-static struct dpe_read *read_of(const struct adding *adding, uint64_t bit)
+static struct dpe_read *read_of(const struct read_pass *adding, uint64_t bit)
 {
 	return &adding->plan->reads[__builtin_ctzll(bit)];
 }
 
 /* ---- texts ------------------------------------------------------------------------------- */
 
-static void read_at(struct adding *adding, const struct dpe_pattern *pattern, uint64_t reads);
+static void read_at(struct read_pass *adding, const struct dpe_pattern *pattern, uint64_t reads);
 
 static const struct dpe_pattern *pattern_at(const struct dpe_rule *rule, unsigned position)
 {
@@ -53,9 +52,9 @@ static const struct dpe_pattern *pattern_at(const struct dpe_rule *rule, unsigne
 	return literal < rule->nliterals ? &rule->patterns[rule->literals[literal].pattern] : NULL;
 }
 
-/* Text of an earlier event is read there. `literal`: what it is compared with, or NULL. `shown`:
- * nothing depends on it. */
-static uint64_t read_text(struct adding *adding, const struct dpe_expr *expr,
+/* Adds a text, at the event that it belongs to. `literal`: what it is compared with, or NULL. `shown`: it is only
+ * printed. */
+static uint64_t read_text(struct read_pass *adding, const struct dpe_expr *expr,
 	const struct dpe_expr *literal, bool shown)
 {
 	uint64_t bit = bit_of(adding, expr->lvalue, expr->place);
@@ -79,7 +78,7 @@ static bool is_string(const struct dpe_expr *expr)
 	return expr->kind == DPE_EXPR_LITERAL && expr->value.kind == DPE_STRING;
 }
 
-/* The text that an expression compares with a string, which is `literal`; NULL: none. */
+/* The text that an expression compares with a string, `*literal`; NULL: it is no such comparison. */
 static const struct dpe_expr *compared_text(
 	const struct dpe_expr *expr, const struct dpe_expr **literal)
 {
@@ -93,8 +92,8 @@ static const struct dpe_expr *compared_text(
 	return expr->kind == DPE_EXPR_TEXT && is_string(*literal) ? expr : NULL;
 }
 
-/* The texts that arguments of an event are to be. */
-static uint64_t read_by_arguments(struct adding *adding, const struct dpe_pattern *pattern)
+/* Arguments that are compared as text. */
+static uint64_t read_by_arguments(struct read_pass *adding, const struct dpe_pattern *pattern)
 {
 	uint64_t reads = 0, bit;
 
@@ -115,7 +114,7 @@ static uint64_t read_by_arguments(struct adding *adding, const struct dpe_patter
 
 /* ---- all that an expression reads -------------------------------------------------------- */
 
-static uint64_t read_by(struct adding *adding, const struct dpe_expr *expr)
+static uint64_t read_by(struct read_pass *adding, const struct dpe_expr *expr)
 {
 	const struct dpe_expr *text, *literal;
 	bool dispensable = adding->dispensable;
@@ -136,7 +135,7 @@ static uint64_t read_by(struct adding *adding, const struct dpe_expr *expr)
 	return reads | read_by(adding, expr->right) | read_by(adding, expr->third);
 }
 
-/* The argument is text that is printed, and no more. */
+/* Whether the argument is text that is only printed. */
 static bool shows(const struct dpe_stmt *stmt, unsigned arg)
 {
 	return stmt->kind == DPE_STMT_CALL && stmt->args[arg]->kind == DPE_EXPR_TEXT &&
@@ -144,7 +143,7 @@ static bool shows(const struct dpe_stmt *stmt, unsigned arg)
 		       stmt->call == DPE_CALL_ERROR);
 }
 
-static uint64_t read_by_action(struct adding *adding, const struct dpe_stmt *stmt)
+static uint64_t read_by_action(struct read_pass *adding, const struct dpe_stmt *stmt)
 {
 	uint64_t reads = 0;
 
@@ -159,9 +158,9 @@ static uint64_t read_by_action(struct adding *adding, const struct dpe_stmt *stm
 	return reads;
 }
 
-/* ---- where ------------------------------------------------------------------------------- */
+/* ---- at which site ------------------------------------------------------------------------------- */
 
-static void read_at_site(struct adding *adding, const struct dpe_pattern *pattern, uint64_t reads)
+static void read_at_site(struct read_pass *adding, const struct dpe_pattern *pattern, uint64_t reads)
 {
 	for (unsigned i = 0; i < adding->plan->nsites; i++) {
 		struct dpe_plan_site *site = &adding->plan->sites[i];
@@ -171,7 +170,7 @@ static void read_at_site(struct adding *adding, const struct dpe_pattern *patter
 	}
 }
 
-/* ---- what makes an event useless ---------------------------------------------------------- */
+/* ---- filters ---------------------------------------------------------- */
 
 static enum dpe_op mirrored(enum dpe_op op)
 {
@@ -208,9 +207,9 @@ static bool is_plain(const char *text, size_t len)
 	return len < DPE_TEXT_SIZE;
 }
 
-/* The same of a text; the kernel's side knows whether it is equal, and no more. */
+/* The same for a text: the programs can only tell whether it is equal. */
 static bool find_text_filter(
-	struct adding *adding, const struct dpe_expr *expr, struct dpe_filter *filter)
+	struct read_pass *adding, const struct dpe_expr *expr, struct dpe_filter *filter)
 {
 	const struct dpe_expr *literal, *text = compared_text(expr, &literal);
 	uint64_t bit;
@@ -229,9 +228,9 @@ static bool find_text_filter(
 	return true;
 }
 
-/* A string as an argument. */
+/* An argument that is a string. */
 static bool find_argument_filter(
-	struct adding *adding, const struct dpe_pattern *pattern, struct dpe_filter *filter)
+	struct read_pass *adding, const struct dpe_pattern *pattern, struct dpe_filter *filter)
 {
 	for (unsigned i = 0; i < pattern->nargs; i++) {
 		const struct dpe_arg *arg = &pattern->args[i];
@@ -253,9 +252,9 @@ static bool find_argument_filter(
 	return false;
 }
 
-/* A comparison of a variable with a number that the condition cannot hold without. */
+/* A comparison of a variable with a number that is implied by the condition. */
 static bool find_filter(
-	struct adding *adding, const struct dpe_expr *expr, struct dpe_filter *filter)
+	struct read_pass *adding, const struct dpe_expr *expr, struct dpe_filter *filter)
 {
 	const struct dpe_expr *variable, *number;
 	uint64_t bit;
@@ -283,7 +282,7 @@ static bool find_filter(
 	return true;
 }
 
-static void filter_site(struct adding *adding, const struct dpe_pattern *pattern)
+static void filter_site(struct read_pass *adding, const struct dpe_pattern *pattern)
 {
 	struct dpe_filter filter;
 	bool number = adding->rule->mode == DPE_SYNC && adding->rule->pairing == DPE_ROUNDS;
@@ -314,7 +313,7 @@ static bool is_event_of(const struct dpe_watched *watched, const struct dpe_patt
 	return watched->event == pattern->name || watched->event == pattern->qualified;
 }
 
-/* What is watched comes with each data event in any case. */
+/* The watched variable comes with each data event anyway. */
 static uint64_t without_watched(const struct dpe_plan *plan, uint64_t reads)
 {
 	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++) {
@@ -326,7 +325,7 @@ static uint64_t without_watched(const struct dpe_plan *plan, uint64_t reads)
 	return reads;
 }
 
-/* What arguments of an event lead to is read there only. */
+/* Reads that start at an argument are possible at its own event only. */
 static uint64_t without_reached(const struct dpe_plan *plan, uint64_t reads)
 {
 	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++) {
@@ -336,7 +335,7 @@ static uint64_t without_reached(const struct dpe_plan *plan, uint64_t reads)
 	return reads;
 }
 
-/* The watched part itself comes with the event; nothing else of the object can be read there. */
+/* At an access to an object nothing else of the object can be read. */
 static void read_at_object(struct dpe_plan *plan, const struct dpe_pattern *pattern, uint64_t reads)
 {
 	for (unsigned i = 0; i < plan->nobjects; i++) {
@@ -345,7 +344,7 @@ static void read_at_object(struct dpe_plan *plan, const struct dpe_pattern *patt
 	}
 }
 
-/* Text is read where a probe is. */
+/* Text cannot be read at data events. */
 static uint64_t without_texts(struct dpe_plan *plan, uint64_t reads)
 {
 	for (unsigned i = 0; i < plan->nreads && i < DPE_READS; i++) {
@@ -357,7 +356,7 @@ static uint64_t without_texts(struct dpe_plan *plan, uint64_t reads)
 	return reads;
 }
 
-static void read_at(struct adding *adding, const struct dpe_pattern *pattern, uint64_t reads)
+static void read_at(struct read_pass *adding, const struct dpe_pattern *pattern, uint64_t reads)
 {
 	struct dpe_plan *plan = adding->plan;
 
@@ -377,8 +376,8 @@ static void read_at(struct adding *adding, const struct dpe_pattern *pattern, ui
 	}
 }
 
-/* Those texts alone that an expression reads. */
-static uint64_t texts_of(struct adding *adding, const struct dpe_expr *expr)
+/* Only the texts that an expression reads. */
+static uint64_t texts_of(struct read_pass *adding, const struct dpe_expr *expr)
 {
 	if (!expr)
 		return 0;
@@ -390,8 +389,8 @@ static uint64_t texts_of(struct adding *adding, const struct dpe_expr *expr)
 
 /* ---- rules ------------------------------------------------------------------------------- */
 
-/* Of a parenthesis, or in the place of an event. */
-static uint64_t read_by_blocks(struct adding *adding)
+/* Actions of parentheses, or in place of an event. */
+static uint64_t read_by_blocks(struct read_pass *adding)
 {
 	struct dpe_blocks *blocks = dpe_blocks_new(adding->rule);
 	uint64_t reads = 0;
@@ -409,7 +408,7 @@ static bool is_only_event(const struct dpe_rule *rule, unsigned pattern)
 	return literal < rule->nliterals && rule->literals[literal].pattern == pattern;
 }
 
-/* The kernel's own events have none, and all that is known of them in their messages. */
+/* Events of the kernel have no site: their messages carry all that is known. */
 static bool has_site(const struct dpe_plan *plan, const struct dpe_pattern *pattern)
 {
 	for (unsigned i = 0; i < plan->nsites; i++) {
@@ -420,12 +419,12 @@ static bool has_site(const struct dpe_plan *plan, const struct dpe_pattern *patt
 	return false;
 }
 
-static void add_rule(struct adding *adding, const struct dpe_rule *rule)
+static void add_rule(struct read_pass *adding, const struct dpe_rule *rule)
 {
 	uint64_t anywhere;
 
 	adding->rule = rule;
-	/* A round that is not known is any. */
+	/* An unknown round matches any. */
 	adding->dispensable = rule->mode == DPE_SYNC && rule->pairing == DPE_ROUNDS;
 	for (unsigned i = 0; i < rule->npatterns; i++) {
 		if (rule->patterns[i].kind != DPE_PATTERN_CONTROL) {
@@ -458,7 +457,7 @@ static void add_rule(struct adding *adding, const struct dpe_rule *rule)
 
 void dpe_plan_add_reads(struct dpe_plan *plan, const struct dpe_spec *spec)
 {
-	struct adding adding = {.plan = plan, .spec = spec};
+	struct read_pass adding = {.plan = plan, .spec = spec};
 
 	for (unsigned i = 0; i < spec->nrules; i++)
 		add_rule(&adding, &spec->rules[i]);

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An index that is no literal: any argument that is in a register. */
+/* For an index that is not a literal: all arguments in registers. */
 #define NARGS_UNKNOWN 6
 
-struct planning {
+struct site_pass {
 	struct dpe_plan *plan;
 	unsigned cap, capwatched, capobjects;
 	const struct dpe_names *names;
@@ -17,7 +17,7 @@ struct planning {
 
 /* ---- sites ------------------------------------------------------------------------------- */
 
-static bool is_thread_event(const struct planning *planning, const struct dpe_pattern *pattern)
+static bool is_thread_event(const struct site_pass *planning, const struct dpe_pattern *pattern)
 {
 	const char *name = dpe_name_text(planning->names, pattern->qualified);
 
@@ -25,8 +25,8 @@ static bool is_thread_event(const struct planning *planning, const struct dpe_pa
 	       !strcmp(name, DPE_THREAD_EXIT);
 }
 
-/* Events of system calls. */
-static bool add_call_event(struct planning *planning, const struct dpe_pattern *pattern)
+/* Events that are observed at system calls. */
+static bool add_call_event(struct site_pass *planning, const struct dpe_pattern *pattern)
 {
 	const char *name = dpe_name_text(planning->names, pattern->qualified);
 	bool wait = !strcmp(name, DPE_PROCESS_WAIT);
@@ -38,12 +38,12 @@ static bool add_call_event(struct planning *planning, const struct dpe_pattern *
 	return true;
 }
 
-static bool is_found_event(const struct planning *planning, const struct dpe_pattern *pattern)
+static bool is_found_event(const struct site_pass *planning, const struct dpe_pattern *pattern)
 {
 	return !strcmp(dpe_name_text(planning->names, pattern->qualified), DPE_THREAD_FOUND);
 }
 
-static bool add_memory_event(struct planning *planning, const struct dpe_pattern *pattern)
+static bool add_memory_event(struct site_pass *planning, const struct dpe_pattern *pattern)
 {
 	const char *name = dpe_name_text(planning->names, pattern->qualified);
 
@@ -56,7 +56,7 @@ static bool add_memory_event(struct planning *planning, const struct dpe_pattern
 	return false;
 }
 
-static struct dpe_plan_site *find_site(const struct planning *planning, const struct dpe_pattern *pattern)
+static struct dpe_plan_site *find_site(const struct site_pass *planning, const struct dpe_pattern *pattern)
 {
 	for (unsigned i = 0; i < planning->plan->nsites; i++) {
 		struct dpe_plan_site *site = &planning->plan->sites[i];
@@ -67,8 +67,8 @@ static struct dpe_plan_site *find_site(const struct planning *planning, const st
 	return NULL;
 }
 
-/* What ends in a colon and a number is no function in any language. */
-static enum dpe_site_kind kind_of(const struct planning *planning, const struct dpe_pattern *pattern)
+/* No function name in any language ends in a colon and a number. */
+static enum dpe_site_kind kind_of(const struct site_pass *planning, const struct dpe_pattern *pattern)
 {
 	const char *colon = strrchr(dpe_name_text(planning->names, pattern->name), ':');
 
@@ -79,16 +79,15 @@ static enum dpe_site_kind kind_of(const struct planning *planning, const struct 
 	return DPE_SITE_LINE;
 }
 
-/* Nothing is missed where the target lacks the function: nobody calls it. Of other rules it may be
- * misspelt. */
-static bool does_without(const struct planning *planning, const struct dpe_pattern *pattern)
+/* In these rules a missing function is not called, so nothing is missed. In others its name may be misspelt. */
+static bool may_be_missing(const struct site_pass *planning, const struct dpe_pattern *pattern)
 {
 	return planning->rule->mode == DPE_SYNC ||
 	       (dpe_rule_keeps_waits(planning->rule) &&
 		       dpe_preload_knows(dpe_name_text(planning->names, pattern->name)));
 }
 
-static struct dpe_plan_site *add_site(struct planning *planning, const struct dpe_pattern *pattern)
+static struct dpe_plan_site *add_site(struct site_pass *planning, const struct dpe_pattern *pattern)
 {
 	struct dpe_plan_site *site = find_site(planning, pattern);
 
@@ -107,7 +106,7 @@ static struct dpe_plan_site *add_site(struct planning *planning, const struct dp
 	return site;
 }
 
-static void add_watched(struct planning *planning, const char *lvalue, dpe_name event, bool access,
+static void add_watched(struct site_pass *planning, const char *lvalue, dpe_name event, bool access,
 	struct dpe_place place)
 {
 	struct dpe_plan *plan = planning->plan;
@@ -121,9 +120,9 @@ static void add_watched(struct planning *planning, const char *lvalue, dpe_name 
 			.lvalue = lvalue, .event = event, .access = access, .place = place};
 }
 
-/* Each variable that a condition names: its updates can make it true. */
+/* Updates of each variable in a condition can make it true. */
 static void add_variables(
-	struct planning *planning, const struct dpe_pattern *pattern, const struct dpe_expr *expr)
+	struct site_pass *planning, const struct dpe_pattern *pattern, const struct dpe_expr *expr)
 {
 	if (!expr)
 		return;
@@ -141,8 +140,8 @@ static void add_variables(
 
 /* ---- objects ----------------------------------------------------------------------------- */
 
-/* The function at which watching an object begins or ends. */
-static void add_moment(struct planning *planning, const struct dpe_object_moment *moment)
+/* The function at which watching an object starts or stops. */
+static void add_moment(struct site_pass *planning, const struct dpe_object_moment *moment)
 {
 	struct dpe_pattern pattern = {
 		.name = moment->name, .module = moment->module, .place = moment->place};
@@ -161,7 +160,7 @@ static void add_moment(struct planning *planning, const struct dpe_object_moment
 	site->used |= UINT64_C(1) << moment->arg;
 }
 
-static struct dpe_watched_object *object_of(struct planning *planning, const struct dpe_pattern *pattern)
+static struct dpe_watched_object *object_of(struct site_pass *planning, const struct dpe_pattern *pattern)
 {
 	struct dpe_plan *plan = planning->plan;
 	struct dpe_watched_object *object;
@@ -178,7 +177,7 @@ static struct dpe_watched_object *object_of(struct planning *planning, const str
 	return object;
 }
 
-static void add_object(struct planning *planning, const struct dpe_pattern *pattern)
+static void add_object(struct site_pass *planning, const struct dpe_pattern *pattern)
 {
 	struct dpe_watched_object *object = object_of(planning, pattern);
 
@@ -190,7 +189,7 @@ static void add_object(struct planning *planning, const struct dpe_pattern *patt
 
 /* ---- patterns ---------------------------------------------------------------------------- */
 
-static void add_pattern(struct planning *planning, const struct dpe_pattern *pattern)
+static void add_pattern(struct site_pass *planning, const struct dpe_pattern *pattern)
 {
 	struct dpe_plan_site *site;
 
@@ -232,7 +231,7 @@ static void add_pattern(struct planning *planning, const struct dpe_pattern *pat
 			!dpe_plan_is_root(planning->rule, pattern, i))
 			site->used |= UINT64_C(1) << i;
 	}
-	if (site->optional && !does_without(planning, pattern)) {
+	if (site->optional && !may_be_missing(planning, pattern)) {
 		site->optional = false;
 		site->place = pattern->place;
 	}
@@ -240,7 +239,7 @@ static void add_pattern(struct planning *planning, const struct dpe_pattern *pat
 
 /* ---- arguments that expressions mention -------------------------------------------------- */
 
-/* The pattern whose event $i is; NULL where there is none. */
+/* The pattern of event $i; NULL: none. */
 static const struct dpe_pattern *pattern_at(const struct dpe_rule *rule, unsigned position)
 {
 	unsigned literal;
@@ -252,7 +251,7 @@ static const struct dpe_pattern *pattern_at(const struct dpe_rule *rule, unsigne
 }
 
 static void add_field(
-	struct planning *planning, const struct dpe_expr *expr, const struct dpe_pattern *own)
+	struct site_pass *planning, const struct dpe_expr *expr, const struct dpe_pattern *own)
 {
 	const struct dpe_pattern *pattern =
 		expr->index ? pattern_at(planning->rule, expr->index) : own;
@@ -276,7 +275,7 @@ static void add_field(
 }
 
 static void add_expr(
-	struct planning *planning, const struct dpe_expr *expr, const struct dpe_pattern *own)
+	struct site_pass *planning, const struct dpe_expr *expr, const struct dpe_pattern *own)
 {
 	if (!expr)
 		return;
@@ -288,7 +287,7 @@ static void add_expr(
 }
 
 static void add_stmts(
-	struct planning *planning, const struct dpe_stmt *stmt, const struct dpe_pattern *own)
+	struct site_pass *planning, const struct dpe_stmt *stmt, const struct dpe_pattern *own)
 {
 	for (; stmt; stmt = stmt->next) {
 		add_expr(planning, stmt->expr, own);
@@ -301,10 +300,10 @@ static void add_stmts(
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-static void add_rule(struct planning *planning, const struct dpe_rule *rule)
+static void add_rule(struct site_pass *planning, const struct dpe_rule *rule)
 {
 	planning->rule = rule;
-	/* Who was there before decides what an edge, and what a failure is worth. */
+	/* Threads that existed before matter for missing edges and for violations. */
 	planning->plan->founds |= rule->mode != DPE_DETECT;
 	for (unsigned i = 0; i < rule->npatterns; i++)
 		add_pattern(planning, &rule->patterns[i]);
@@ -318,7 +317,7 @@ static void add_rule(struct planning *planning, const struct dpe_rule *rule)
 
 void dpe_plan_add_sites(struct dpe_plan *plan, const struct dpe_spec *spec)
 {
-	struct planning planning = {.plan = plan, .names = spec->names};
+	struct site_pass planning = {.plan = plan, .names = spec->names};
 
 	for (unsigned i = 0; i < spec->nrules; i++)
 		add_rule(&planning, &spec->rules[i]);

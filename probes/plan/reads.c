@@ -1,4 +1,4 @@
-/* variable_reads: variables of the program whose values come along with events, read in the probe. */
+/* Variables of the program that probes read at events. */
 #include "probes/live.h"
 #include "probes/plan/site_passes.h"
 #include "probes/binary/binary.h"
@@ -8,7 +8,7 @@
 
 /* ---- finding ----------------------------------------------------------------------------- */
 
-/* What holds for a read wherever it is done. */
+/* Conditions that are the same at all sites. */
 static char *check_read(const struct dpe_read *read)
 {
 	if (read->at_data)
@@ -28,7 +28,7 @@ static bool find_one(struct dpe_probes *probes, unsigned number, struct dpe_diag
 	char *why = check_read(read);
 
 	if (!why && dpe_variable_argument(read->lvalue) >= 0)
-		return true; /* differs from function to function */
+		return true; /* found for each site, see argument_reads.c */
 	if (!why)
 		why = dpe_variable_find_in(&probes->modules, read->lvalue, &probes->reads[number]);
 	if (!why && probes->follows && !probes->reads[number].module->program)
@@ -46,7 +46,6 @@ static bool find_one(struct dpe_probes *probes, unsigned number, struct dpe_diag
 
 /* ---- how many one event carries ----------------------------------------------------------- */
 
-/* `site` NULL: of a data event. */
 const struct dpe_variable *dpe_read_variable(
 	const struct dpe_probes *probes, const struct dpe_site *site, unsigned read)
 {
@@ -55,7 +54,6 @@ const struct dpe_variable *dpe_read_variable(
 	return &probes->reads[read];
 }
 
-/* An integer of 16 bytes comes as two values. */
 unsigned dpe_read_slots(const struct dpe_variable *variable)
 {
 	return variable->is_wide ? 2 : 1;
@@ -149,7 +147,7 @@ unsigned dpe_reads_most(const struct dpe_probes *probes)
 {
 	unsigned most = 0;
 
-	/* What comes later may want all of them, each as two values. */
+	/* A site that is found later may need all of them, each as two values. */
 	if (probes->awaited || probes->follows)
 		return 2 * probes->plan->nreads < DPE_VALUES ? 2 * probes->plan->nreads
 							     : DPE_VALUES;

@@ -1,4 +1,4 @@
-/* resolve_sites: sites by name in the symbol tables, and what to say of those that are not there. */
+/* Finds functions by name in the symbol tables, and explains missing ones. */
 #include "probes/plan/resolve_sites.h"
 
 #include "probes/plan/late_sites.h"
@@ -6,41 +6,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct search {
+struct function_search {
 	struct dpe_modules *modules;
 	const struct dpe_plan_site *site;
-	const char *name, *module; /* module "": any */
+	const char *name, *module; /* module "": all */
 	struct dpe_diags *diags;
 	struct dpe_target_function *found;
 	unsigned nfound, capfound;
-	bool ambiguous; /* there are several, and it was told */
-	enum dpe_severity missing; /* what it is that there is none */
+	bool ambiguous; /* several functions match, which was reported */
+	enum dpe_severity missing; /* severity of not finding any */
 	/* An IFUNC of that name whose implementation is not known, or NULL. */
 	const struct dpe_function *ifunc;
 	struct dpe_module *ifunc_module;
 };
 
-static bool is_meant(const struct search *search, const struct dpe_module *module)
+static bool is_searched(const struct function_search *search, const struct dpe_module *module)
 {
 	return !*search->module || dpe_module_is(module, search->module);
 }
 
-/* A name alone reaches all of the program, and of libraries what they export or tell of. */
-static bool is_reached(const struct search *search, const struct dpe_module *module,
+/* A name without module refers to all functions of the program, and to exported ones and events of libraries. */
+static bool is_reached(const struct function_search *search, const struct dpe_module *module,
 	const struct dpe_function *function)
 {
 	return function->exported || function->is_event || module->program || *search->module;
 }
 
-/* The same of functions that are gone. */
-static bool reaches_all(const struct search *search, const struct dpe_module *module)
+/* The same for functions without code. */
+static bool reaches_all(const struct function_search *search, const struct dpe_module *module)
 {
-	return is_meant(search, module) && (module->program || *search->module);
+	return is_searched(search, module) && (module->program || *search->module);
 }
 
-/* ---- what is there ----------------------------------------------------------------------- */
+/* ---- found functions ----------------------------------------------------------------------- */
 
-static bool is_found(const struct search *search, const struct dpe_module *module, uint64_t offset)
+static bool is_found(const struct function_search *search, const struct dpe_module *module, uint64_t offset)
 {
 	for (unsigned i = 0; i < search->nfound; i++)
 		if (search->found[i].module == module &&
@@ -50,7 +50,7 @@ static bool is_found(const struct search *search, const struct dpe_module *modul
 }
 
 static void add_found(
-	struct search *search, struct dpe_module *module, const struct dpe_function *function)
+	struct function_search *search, struct dpe_module *module, const struct dpe_function *function)
 {
 	if (!is_found(search, module, function->offset))
 		*DPE_GROW(search->found, search->nfound, search->capfound) =
@@ -58,7 +58,7 @@ static void add_found(
 }
 
 static void add_chosen(
-	struct search *search, struct dpe_module *module, const struct dpe_function *chooser)
+	struct function_search *search, struct dpe_module *module, const struct dpe_function *chooser)
 {
 	const struct dpe_function *chosen = dpe_ifunc_chosen(module, chooser, NULL);
 
@@ -70,14 +70,13 @@ static void add_chosen(
 	search->ifunc = chooser;
 }
 
-/* Versions of one function may be aliases of one place or different functions, static functions
- * of one name in different files are different ones: all of them are meant. */
-static void search_module(struct search *search, struct dpe_module *module)
+/* All functions of the name are observed: versions of a symbol, and static functions of different source files. */
+static void search_module(struct function_search *search, struct dpe_module *module)
 {
 	unsigned count;
 	const struct dpe_function *functions;
 
-	if (!is_meant(search, module))
+	if (!is_searched(search, module))
 		return;
 	functions = dpe_module_find(module, search->name, &count);
 	for (unsigned i = 0; i < count; i++) {
@@ -90,7 +89,7 @@ static void search_module(struct search *search, struct dpe_module *module)
 	}
 }
 
-static void search_all(struct search *search)
+static void search_all(struct function_search *search)
 {
 	struct dpe_module *program = dpe_modules_program(search->modules);
 
@@ -101,10 +100,10 @@ static void search_all(struct search *search)
 			search_module(search, search->modules->at[i]);
 }
 
-/* ---- what the sources of C++ and Rust call so --------------------------------------------- */
+/* ---- names in the source of C++ and Rust --------------------------------------------- */
 
-static bool is_called_so(
-	const struct search *search, const struct dpe_function *function, bool by_class)
+static bool has_source_name(
+	const struct function_search *search, const struct dpe_function *function, bool by_class)
 {
 	char *base;
 	bool so;
@@ -117,7 +116,7 @@ static bool is_called_so(
 	return so;
 }
 
-static void search_sources_of(struct search *search, struct dpe_module *module, bool by_class)
+static void search_sources_of(struct function_search *search, struct dpe_module *module, bool by_class)
 {
 	unsigned count;
 	const struct dpe_function *functions = dpe_module_functions(module, &count);
@@ -125,7 +124,7 @@ static void search_sources_of(struct search *search, struct dpe_module *module, 
 	for (unsigned i = 0; i < count; i++) {
 		if (!functions[i].exported && !module->program && (by_class || !*search->module))
 			continue;
-		if (is_called_so(search, &functions[i], by_class) &&
+		if (has_source_name(search, &functions[i], by_class) &&
 			!is_found(search, module, functions[i].offset))
 			*DPE_GROW(search->found, search->nfound, search->capfound) =
 				(struct dpe_target_function){
@@ -135,8 +134,8 @@ static void search_sources_of(struct search *search, struct dpe_module *module, 
 	}
 }
 
-/* The same signature is the same function: of a constructor there are several. */
-static bool is_other(const struct search *search, unsigned a, unsigned b)
+/* Symbols with the same signature are one function: a constructor has several. */
+static bool is_other(const struct function_search *search, unsigned a, unsigned b)
 {
 	char *first = dpe_demangle(search->found[a].function->name, true);
 	char *second = dpe_demangle(search->found[b].function->name, true);
@@ -147,7 +146,7 @@ static bool is_other(const struct search *search, unsigned a, unsigned b)
 	return other;
 }
 
-static void note_candidate(const struct search *search, unsigned at)
+static void note_candidate(const struct function_search *search, unsigned at)
 {
 	const char *symbol = search->found[at].function->name;
 	char *readable = dpe_demangle(symbol, true);
@@ -157,7 +156,7 @@ static void note_candidate(const struct search *search, unsigned at)
 	free(readable);
 }
 
-static bool is_new(const struct search *search, unsigned at)
+static bool is_new(const struct function_search *search, unsigned at)
 {
 	for (unsigned i = 0; i < at; i++)
 		if (!is_other(search, i, at))
@@ -165,7 +164,7 @@ static bool is_new(const struct search *search, unsigned at)
 	return true;
 }
 
-static void say_ambiguous(const struct search *search)
+static void say_ambiguous(const struct function_search *search)
 {
 	enum { MOST = 8 };
 	unsigned told = 0;
@@ -184,10 +183,10 @@ static void say_ambiguous(const struct search *search)
 			"there may be more of them: dpe list shows all");
 }
 
-static void search_sources(struct search *search, bool by_class)
+static void search_sources(struct function_search *search, bool by_class)
 {
 	for (unsigned i = 0; i < search->modules->count; i++)
-		if (by_class || is_meant(search, search->modules->at[i]))
+		if (by_class || is_searched(search, search->modules->at[i]))
 			search_sources_of(search, search->modules->at[i], by_class);
 	for (unsigned i = 1; i < search->nfound; i++)
 		search->ambiguous |= is_other(search, 0, i);
@@ -200,8 +199,8 @@ static void search_sources(struct search *search, bool by_class)
 	search->nfound = search->capfound = 0;
 }
 
-/* What stands before the :: is rather a module than a class; in Rust it is often both. */
-static void search_names(struct search *search)
+/* The name before :: is looked up as a module first, then as a class; in Rust it is often both. */
+static void search_names(struct function_search *search)
 {
 	search_all(search);
 	if (!search->nfound && !search->ifunc)
@@ -210,9 +209,9 @@ static void search_names(struct search *search)
 		search_sources(search, true);
 }
 
-/* ---- what is there, but not quite as the rule has it ------------------------------------- */
+/* ---- functions that are not observed completely ------------------------------------- */
 
-static bool is_copy(const char *name, const char *of)
+static bool is_clone(const char *name, const char *of)
 {
 	size_t len = strlen(of);
 
@@ -221,8 +220,8 @@ static bool is_copy(const char *name, const char *of)
 		       !strncmp(name + len, ".part.", 6) || !strncmp(name + len, ".llvm.", 6));
 }
 
-/* The compiler's copy of the function, for some of its calls or all of them. */
-static const char *find_copy(const struct search *search)
+/* A clone of the function that the compiler made for some of its calls, or all. */
+static const char *find_clone(const struct function_search *search)
 {
 	const char *symbol = search->nfound ? search->found[0].function->name : search->name;
 
@@ -232,24 +231,24 @@ static const char *find_copy(const struct search *search)
 		const struct dpe_function *functions = dpe_module_functions(module, &count);
 
 		for (unsigned j = 0; j < count && reaches_all(search, module); j++)
-			if (is_copy(functions[j].name, symbol))
+			if (is_clone(functions[j].name, symbol))
 				return functions[j].name;
 	}
 	return NULL;
 }
 
-static void warn_of_copies(const struct search *search)
+static void warn_of_clones(const struct function_search *search)
 {
-	const char *copy = find_copy(search);
+	const char *clone = find_clone(search);
 
-	if (copy)
+	if (clone)
 		dpe_diag(search->diags, DPE_WARNING, search->site->place,
 			"the compiler made '%s' of '%s' for some of the calls: these are not seen",
-			copy, search->name);
+			clone, search->name);
 }
 
-/* Of libraries only where the rule names them: what they call within themselves is their own. */
-static void warn_of_inlined(const struct search *search)
+/* Of libraries only those that the rule names: other inlined calls within libraries do not matter. */
+static void warn_of_inlined(const struct function_search *search)
 {
 	for (unsigned i = 0; i < search->nfound; i++) {
 		const struct dpe_target_function *target = &search->found[i];
@@ -267,7 +266,7 @@ static void warn_of_inlined(const struct search *search)
 	}
 }
 
-static void warn_of_arguments(const struct search *search)
+static void warn_of_arguments(const struct function_search *search)
 {
 	const struct dpe_target_function *target = &search->found[0];
 	struct dpe_arena *arena;
@@ -285,23 +284,23 @@ static void warn_of_arguments(const struct search *search)
 			count == 1 ? "" : "s", search->site->nargs);
 }
 
-/* ---- what is not there ------------------------------------------------------------------- */
+/* ---- missing functions ------------------------------------------------------------------- */
 
-static void list_modules(const struct search *search, struct dpe_text *to)
+static void list_modules(const struct function_search *search, struct dpe_text *to)
 {
 	for (unsigned i = 0; i < search->modules->count; i++)
 		dpe_text_printf(to, "%s%s", i ? ", " : "", search->modules->at[i]->name);
 }
 
-static bool has_module(const struct search *search)
+static bool has_module(const struct function_search *search)
 {
 	for (unsigned i = 0; i < search->modules->count; i++)
-		if (is_meant(search, search->modules->at[i]))
+		if (is_searched(search, search->modules->at[i]))
 			return true;
 	return false;
 }
 
-static void say_no_module(const struct search *search)
+static void say_no_module(const struct function_search *search)
 {
 	struct dpe_text names = {0};
 
@@ -316,7 +315,7 @@ static void say_no_module(const struct search *search)
 	dpe_text_free(&names);
 }
 
-static void say_function(const struct search *search)
+static void say_function(const struct function_search *search)
 {
 	const struct dpe_module *program = dpe_modules_program(search->modules);
 
@@ -329,8 +328,8 @@ static void say_function(const struct search *search)
 			program ? program->name : "the program");
 }
 
-/* A method that was named without its class. */
-static bool note_member(const struct search *search)
+/* The name may be that of a method without its class. */
+static bool note_member(const struct function_search *search)
 {
 	for (unsigned i = 0; i < search->modules->count; i++) {
 		struct dpe_module *module = search->modules->at[i];
@@ -358,7 +357,7 @@ static bool note_member(const struct search *search)
 	return false;
 }
 
-static bool note_other_module(const struct search *search)
+static bool note_other_module(const struct function_search *search)
 {
 	for (unsigned i = 0; i < search->modules->count; i++) {
 		const struct dpe_module *module = search->modules->at[i];
@@ -379,15 +378,15 @@ static bool note_other_module(const struct search *search)
 	return false;
 }
 
-static bool note_optimised(const struct search *search)
+static bool note_optimised(const struct function_search *search)
 {
-	const char *copy = find_copy(search);
+	const char *clone = find_clone(search);
 
-	if (copy) {
+	if (clone) {
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,
 			"the compiler made '%s' of it, whose arguments may be others: declare it "
 			"__attribute__((noipa)) to observe it",
-			copy);
+			clone);
 		return true;
 	}
 	for (unsigned i = 0; i < search->modules->count; i++) {
@@ -404,7 +403,7 @@ static bool note_optimised(const struct search *search)
 	return false;
 }
 
-static void note_stripped(const struct search *search)
+static void note_stripped(const struct function_search *search)
 {
 	for (unsigned i = 0; i < search->modules->count; i++) {
 		struct dpe_module *module = search->modules->at[i];
@@ -419,8 +418,8 @@ static void note_stripped(const struct search *search)
 	}
 }
 
-/* The caller's; the texts are the modules'. */
-static const char **collect_names(const struct search *search, unsigned *count)
+/* The array is the caller's, the names belong to the modules. */
+static const char **collect_names(const struct function_search *search, unsigned *count)
 {
 	const char **names = NULL;
 	unsigned cap = 0;
@@ -431,14 +430,14 @@ static const char **collect_names(const struct search *search, unsigned *count)
 		unsigned nfunctions;
 		const struct dpe_function *functions = dpe_module_functions(module, &nfunctions);
 
-		for (unsigned j = 0; j < nfunctions && is_meant(search, module); j++)
+		for (unsigned j = 0; j < nfunctions && is_searched(search, module); j++)
 			if (is_reached(search, module, &functions[j]))
 				*DPE_GROW(names, *count, cap) = functions[j].name;
 	}
 	return names;
 }
 
-static void note_nearest(const struct search *search)
+static void note_nearest(const struct function_search *search)
 {
 	const char *best[3];
 	unsigned count, nbest;
@@ -457,7 +456,7 @@ static void note_nearest(const struct search *search)
 			"did you mean '%s', '%s' or '%s'?", best[0], best[1], best[2]);
 }
 
-static void say_ifunc(const struct search *search)
+static void say_ifunc(const struct function_search *search)
 {
 	const char *why = "";
 
@@ -467,7 +466,7 @@ static void say_ifunc(const struct search *search)
 		search->name, search->ifunc_module->name, why);
 }
 
-static void say_missing(const struct search *search)
+static void say_missing(const struct function_search *search)
 {
 	if (search->ifunc) {
 		say_ifunc(search);
@@ -487,7 +486,7 @@ static void say_missing(const struct search *search)
 unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_plan_site *site,
 	const struct dpe_names *names, struct dpe_diags *diags, struct dpe_target_function **out)
 {
-	struct search search = {
+	struct function_search search = {
 		.modules = modules,
 		.site = site,
 		.name = dpe_name_text(names, site->name),
@@ -503,7 +502,7 @@ unsigned dpe_resolve_site(struct dpe_modules *modules, const struct dpe_plan_sit
 		dpe_late_note(search.missing, site, diags);
 	}
 	if (search.nfound && !site->optional) {
-		warn_of_copies(&search);
+		warn_of_clones(&search);
 		warn_of_inlined(&search);
 		warn_of_arguments(&search);
 	}

@@ -1,4 +1,4 @@
-/* return_points: which sites have their returns observed elsewhere than by a return probe. */
+/* Which sites have their returns observed at exit points instead of by a return probe. */
 #include "probes/live.h"
 #include "probes/plan/site_passes.h"
 
@@ -12,8 +12,8 @@ struct dpe_exit_use dpe_exit_use_of(
 	};
 }
 
-/* Rules that see what else happens inside of functions could see it after their return. */
-static bool sees_inside(const struct dpe_plan *plan)
+/* An exit point comes shortly before the return: an event between the two would be in the wrong order. */
+static bool has_inner_events(const struct dpe_plan *plan)
 {
 	if (plan->nwatched || plan->nobjects || plan->memory)
 		return true;
@@ -26,11 +26,10 @@ static bool sees_inside(const struct dpe_plan *plan)
 
 bool dpe_points_are_possible(const struct dpe_probes *probes)
 {
-	return !probes->one_by_one && !sees_inside(probes->plan) && dpe_attach_takes_many();
+	return !probes->one_by_one && !has_inner_events(probes->plan) && dpe_attach_takes_many();
 }
 
-/* The event is not the function's entry as well, nor does it stop the target, and all it carries are
- * integers. */
+/* Only sites without entry event, variables and stops. */
 static bool may_have_points(const struct dpe_probes *probes, const struct dpe_site *site)
 {
 	return probes->points && site->exit && !site->enter && !site->wanted->kind &&

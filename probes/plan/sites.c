@@ -1,4 +1,4 @@
-/* sites: where in the target's files the plan's sites are. */
+/* Sites: the places in the files of a target where the plan sites are. */
 #include "probes/binary/binary.h"
 #include "probes/plan/late_sites.h"
 #include "probes/live.h"
@@ -21,7 +21,7 @@ static struct dpe_site *find_site(
 	return NULL;
 }
 
-/* "queue::push", where that is a class and its method. */
+/* "queue::push", where `queue` is a class. */
 static dpe_name event_of(struct dpe_probes *probes, const struct dpe_plan_site *wanted,
 	const struct dpe_target_function *target)
 {
@@ -44,7 +44,7 @@ static void merge_filters(struct dpe_filters *to, const struct dpe_filters *from
 		to->at[to->count++] = from->at[i];
 }
 
-/* Two sites may mean the same place: `f` and `libc::f`. It gives one message all the same. */
+/* Two plan sites may be one site, such as `f` and `libc::f`: it sends one message. */
 static void add_site(struct dpe_probes *probes, const struct dpe_plan_site *wanted,
 	const struct dpe_target_function *target)
 {
@@ -79,7 +79,7 @@ static void add_site(struct dpe_probes *probes, const struct dpe_plan_site *want
 		site->nargs = wanted->nargs;
 }
 
-static bool is_chosen_late(struct dpe_module *module, const char *name)
+static bool is_unknown_ifunc(struct dpe_module *module, const char *name)
 {
 	unsigned count;
 	const struct dpe_function *functions = dpe_module_find(module, name, &count);
@@ -90,9 +90,8 @@ static bool is_chosen_late(struct dpe_module *module, const char *name)
 	return false;
 }
 
-/* Some version of the function, or that of another file, is found; what programs really call may
- * be one that is not. */
-static void warn_of_others(
+/* Another file has an IFUNC of that name, which the program may call instead of the function that was found. */
+static void warn_of_ifuncs(
 	struct dpe_probes *probes, const struct dpe_plan_site *wanted, struct dpe_diags *diags)
 {
 	const char *name = dpe_name_text(probes->names, wanted->name);
@@ -101,11 +100,11 @@ static void warn_of_others(
 	for (unsigned i = 0; i < probes->modules.count; i++) {
 		struct dpe_module *module = probes->modules.at[i];
 
-		if ((*file && !dpe_module_is(module, file)) || !is_chosen_late(module, name))
+		if ((*file && !dpe_module_is(module, file)) || !is_unknown_ifunc(module, name))
 			continue;
 		dpe_diag(diags, DPE_WARNING, wanted->place,
-			"the '%s' of %s is chosen when the program loads (IFUNC): its calls are "
-			"not seen",
+			"the implementation of '%s' in %s is selected when the program loads "
+			"(IFUNC): its calls are not observed",
 			name, module->name);
 	}
 }
@@ -120,8 +119,7 @@ static unsigned resolve(struct dpe_probes *probes, struct dpe_modules *modules,
 	return dpe_resolve_site(modules, wanted, probes->names, diags, found);
 }
 
-/* Waits for a site that is not there where a library may come that has it, or, where programs are
- * followed, another program. */
+/* Marks a missing site as awaited where a library or a program of a later process may have it. */
 static bool await(struct dpe_probes *probes, const struct dpe_plan_site *wanted)
 {
 	if (!probes->follows && !dpe_late_may_come(&probes->modules, wanted, probes->names))
@@ -132,14 +130,14 @@ static bool await(struct dpe_probes *probes, const struct dpe_plan_site *wanted)
 	return true;
 }
 
-static bool is_elsewhere(struct dpe_probes *probes, const struct dpe_plan_site *wanted)
+static bool is_missing(struct dpe_probes *probes, const struct dpe_plan_site *wanted)
 {
-	struct dpe_diags *unheard = dpe_diags_new();
+	struct dpe_diags *ignored = dpe_diags_new();
 	struct dpe_target_function *found;
-	bool elsewhere = !resolve(probes, &probes->modules, wanted, unheard, &found);
+	bool elsewhere = !resolve(probes, &probes->modules, wanted, ignored, &found);
 
 	free(found);
-	dpe_diags_free(unheard);
+	dpe_diags_free(ignored);
 	return elsewhere;
 }
 
@@ -149,14 +147,14 @@ static bool find_wanted(
 	struct dpe_target_function *found;
 	unsigned errors = dpe_diags_errors(diags), count;
 
-	if (probes->follows && !wanted->optional && is_elsewhere(probes, wanted))
+	if (probes->follows && !wanted->optional && is_missing(probes, wanted))
 		return await(probes, wanted);
 	count = resolve(probes, &probes->modules, wanted, diags, &found);
 	for (unsigned i = 0; i < count; i++)
 		add_site(probes, wanted, &found[i]);
 	free(found);
 	if (count && !wanted->optional)
-		warn_of_others(probes, wanted, diags);
+		warn_of_ifuncs(probes, wanted, diags);
 	if (!count && wanted->optional)
 		dpe_debug(probes->debug, "probes", 1, "%s: not in the target, so not observed",
 			dpe_name_text(probes->names, wanted->name));
@@ -197,7 +195,7 @@ static void say_no_value(const struct dpe_probes *probes, const struct dpe_site 
 		dpe_name_text(probes->names, site->wanted->name), why);
 }
 
-/* False after an error for each value that rules want and that nobody can read. */
+/* False after an error for each value that rules use and that cannot be read. */
 static bool check_values(
 	const struct dpe_probes *probes, const struct dpe_site *site, struct dpe_diags *diags)
 {
@@ -248,8 +246,8 @@ bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags)
 
 /* ---- in files that came later ------------------------------------------------------------ */
 
-/* What a message of the site is to carry has no room. */
-static bool is_too_much(const struct dpe_probes *probes, const struct dpe_site *site)
+/* The loaded programs have no room for what the site needs. */
+static bool lacks_room(const struct dpe_probes *probes, const struct dpe_site *site)
 {
 	bool far = (unsigned)(site - probes->sites) >= probes->first_watch;
 
@@ -265,7 +263,7 @@ static void find_wanted_late(
 	struct dpe_plan_site any = *wanted;
 	unsigned count;
 
-	any.optional = true; /* that it is not there is no error */
+	any.optional = true; /* its absence is not an error */
 	count = resolve(probes, modules, &any, ignored, &found);
 	for (unsigned i = 0; i < count; i++)
 		add_site(probes, wanted, &found[i]);
@@ -287,7 +285,7 @@ static void prepare_late(struct dpe_probes *probes, struct dpe_site *site)
 	check_values(probes, site, probes->diags);
 	dpe_reads_reach(probes, site, probes->diags);
 	place(probes, site);
-	if (!is_too_much(probes, site))
+	if (!lacks_room(probes, site))
 		return;
 	dpe_diag(probes->diags, DPE_WARNING, site->wanted->place,
 		"there is no room for the variables that come with '%s' of %s, which was "

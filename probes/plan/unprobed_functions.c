@@ -1,6 +1,5 @@
-/* Functions that only `sync` rules ask for, and on which the kernel puts no probe: those that begin
- * with a lock prefix, as pthread_spin_lock does. A program that does not call them misses nothing;
- * of others it is said that what such a function orders is not seen. */
+/* Drops functions of `sync` rules that the kernel puts no probe on, as they begin with a lock prefix (pthread_spin_lock). If
+ * the program calls one, a warning says that the order that it establishes is not observed. */
 #include "probes/live.h"
 #include "probes/plan/site_passes.h"
 
@@ -27,8 +26,8 @@ static void warn_callers(
 		if (!dpe_module_imports(probes->modules.at[i], name))
 			continue;
 		dpe_diag(diags, DPE_WARNING, site->wanted->place,
-			"%s calls %s, which the kernel puts no probe on: what it orders is not seen, "
-			"unless by --preload",
+			"%s calls %s, which the kernel puts no probe on: the order that it "
+			"establishes is not observed, unless by --preload",
 			probes->modules.at[i]->name, name);
 		return;
 	}

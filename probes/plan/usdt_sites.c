@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct search {
+struct usdt_search {
 	struct dpe_module *module;
 	const char *provider, *name;
 	struct dpe_arena *arena;
 	struct dpe_target_function *found;
 	unsigned nfound, cap;
-	const char **names; /* of probes of that provider, and of providers: for what is missing */
+	const char **names; /* of all probes, to suggest one if none matches */
 	unsigned nnames, capnames;
 };
 
-static void look_at(void *context, const struct dpe_usdt *usdt)
+static void add_probe(void *context, const struct dpe_usdt *usdt)
 {
-	struct search *search = context;
+	struct usdt_search *search = context;
 	struct dpe_function *function;
 	struct dpe_usdt *copy;
 	uint64_t offset;
@@ -37,7 +37,7 @@ static void look_at(void *context, const struct dpe_usdt *usdt)
 			.module = search->module, .function = function, .usdt = copy};
 }
 
-static void say_missing(const struct search *search, const struct dpe_plan_site *site,
+static void say_missing(const struct usdt_search *search, const struct dpe_plan_site *site,
 	enum dpe_severity missing, struct dpe_diags *diags)
 {
 	char *wanted = dpe_xasprintf("%s::%s", search->provider, search->name);
@@ -55,7 +55,7 @@ static void say_missing(const struct search *search, const struct dpe_plan_site 
 }
 
 static void check_form(
-	const struct search *search, const struct dpe_plan_site *site, struct dpe_diags *diags)
+	const struct usdt_search *search, const struct dpe_plan_site *site, struct dpe_diags *diags)
 {
 	unsigned count = search->found[0].usdt->nargs;
 
@@ -69,7 +69,7 @@ unsigned dpe_resolve_usdt(struct dpe_modules *modules, const struct dpe_plan_sit
 	const struct dpe_names *names, struct dpe_arena *arena, struct dpe_diags *diags,
 	struct dpe_target_function **out)
 {
-	struct search search = {
+	struct usdt_search search = {
 		.provider = dpe_name_text(names, site->module) + strlen("usdt::"),
 		.name = dpe_name_text(names, site->name),
 		.arena = arena,
@@ -84,7 +84,7 @@ unsigned dpe_resolve_usdt(struct dpe_modules *modules, const struct dpe_plan_sit
 	}
 	for (unsigned i = 0; i < modules->count; i++) {
 		search.module = modules->at[i];
-		dpe_usdt_each(search.module, look_at, &search);
+		dpe_usdt_each(search.module, add_probe, &search);
 	}
 	if (!search.nfound && !site->optional)
 		say_missing(&search, site, dpe_late_severity(modules, site, names), diags);

@@ -1,4 +1,4 @@
-/* wrapped_functions: the functions that the preloaded library reports itself. */
+/* The thread functions that the preloaded library wraps and reports itself. */
 #include "probes/live.h"
 #include "probes/inside/inside.h"
 

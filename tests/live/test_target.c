@@ -132,7 +132,7 @@ static void clear_errors(void **state)
 	refuse(targets_of(state)->plain, "libnone", "work", "no program or library 'libnone'");
 	refuse(targets_of(state)->plain, "libc", "work", "no function 'work' in libc");
 	refuse(targets_of(state)->plain, "libc", "gettimeofday",
-		"is chosen when the program loads");
+		"is selected when the program loads");
 	refuse(targets_of(state)->plain, NULL, "locked", "cannot put a probe on its first");
 	free(script);
 }
