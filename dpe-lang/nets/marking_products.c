@@ -42,7 +42,7 @@ static unsigned differ(const struct products *p, unsigned a, unsigned b, unsigne
 	return count;
 }
 
-static bool merge(struct products *p, unsigned a, unsigned b, bool lone)
+static bool merge(struct products *p, unsigned a, unsigned b)
 {
 	unsigned column = 0, count;
 
@@ -51,9 +51,8 @@ static bool merge(struct products *p, unsigned a, unsigned b, bool lone)
 	count = differ(p, a, b, &column);
 	if (count > 1)
 		return false;
-	if (count && lone &&
-		(dpe_nets_products_have(p, a, column, 0) ||
-			dpe_nets_products_have(p, b, column, 0)))
+	if (count && (dpe_nets_products_have(p, a, column, 0) ||
+			     dpe_nets_products_have(p, b, column, 0)))
 		return false;
 	for (unsigned w = 0; count && w < p->nwords; w++)
 		p->sets[a][column * p->nwords + w] |= p->sets[b][column * p->nwords + w];
@@ -64,7 +63,7 @@ static bool merge(struct products *p, unsigned a, unsigned b, bool lone)
 	return true;
 }
 
-void dpe_nets_products_merge(struct products *p, bool lone)
+void dpe_nets_products_merge(struct products *p)
 {
 	bool changed = true;
 
@@ -72,7 +71,7 @@ void dpe_nets_products_merge(struct products *p, bool lone)
 		changed = false;
 		for (unsigned a = 0; a < p->count; a++) {
 			for (unsigned b = a + 1; b < p->count;) {
-				if (merge(p, a, b, lone))
+				if (merge(p, a, b))
 					changed = true;
 				else
 					b++;

@@ -14,9 +14,8 @@ struct products {
 /* A product for up to `choices` choices a column. For dpe_nets_products_free. */
 struct products dpe_nets_products(unsigned ncolumns, unsigned choices);
 void dpe_nets_products_add(struct products *products, const unsigned *row, unsigned group);
-/* Merges products that differ in one column. Where `lone` is set, choice 0 ("does not take part")
- * is not merged with others. */
-void dpe_nets_products_merge(struct products *products, bool lone);
+/* Merges products that differ in one column; choice 0, "does not take part", with no other. */
+void dpe_nets_products_merge(struct products *products);
 bool dpe_nets_products_have(
 	const struct products *products, unsigned product, unsigned column, unsigned choice);
 void dpe_nets_products_free(struct products *products);

@@ -58,7 +58,7 @@ static bool has_empty_marking(const struct net *net, const struct markings *mark
 }
 
 /* The net between a start and an end place, which are its last ones but for the spare ones; NULL
- * where it would not be 1-safe, since it goes on after a final marking. */
+ * where it cannot be, since it begins or ends without tokens. */
 static struct net *enclose(struct translation *tr, const struct net *net, unsigned nspare)
 {
 	struct net *new;
@@ -68,7 +68,7 @@ static struct net *enclose(struct translation *tr, const struct net *net, unsign
 	new = copy_net(tr, net, nspare + 2);
 	add_end(tr, new, &new->initial, net->nplaces, true);
 	add_end(tr, new, &new->final, net->nplaces + 1, false);
-	return dpe_nets_is_one_safe(tr, new) ? new : NULL;
+	return new;
 }
 
 /* Whether only silent transitions that touch no other place at that side touch the place, and there
@@ -170,21 +170,33 @@ static const struct expr *reduce_and_divide(struct reducer *r)
 	return expr ? expr : divide(r->tr, left, r->blocks);
 }
 
+/* Without a start and an end place where the net would not be 1-safe with them: it goes on after a
+ * final marking. */
+static void begin(struct reducer *r, const struct net *net)
+{
+	struct dpe_diags *diags = dpe_nets_mute(r->tr);
+
+	r->nspare = net->ntransitions < MAX_LOOPS ? net->ntransitions : MAX_LOOPS;
+	r->net = enclose(r->tr, net, r->nspare);
+	r->together = r->net ? dpe_nets_concurrent_places(r->tr, r->net) : NULL;
+	dpe_nets_unmute(r->tr, diags);
+	r->start = r->together ? net->nplaces : NO_PLACE;
+	r->end = r->together ? net->nplaces + 1 : NO_PLACE;
+	if (r->together)
+		return;
+	r->net = copy_net(r->tr, net, r->nspare);
+	r->together = dpe_nets_concurrent_places(r->tr, r->net);
+}
+
 static const struct expr *attempt(struct translation *tr, const struct net *net, bool blocks)
 {
-	unsigned nspare = net->ntransitions < MAX_LOOPS ? net->ntransitions : MAX_LOOPS;
-	struct net *enclosed = enclose(tr, net, nspare);
 	struct reducer r = {.tr = tr,
-		.net = enclosed ? enclosed : copy_net(tr, net, nspare),
-		.start = enclosed ? net->nplaces : NO_PLACE,
-		.end = enclosed ? net->nplaces + 1 : NO_PLACE,
 		.blocks = blocks,
 		.flat = !blocks,
 		.regions = blocks && tr->depth < MAX_DEPTH};
 	const struct expr *expr = NULL;
 
-	r.nspare = nspare;
-	r.together = dpe_nets_concurrent_places(tr, r.net);
+	begin(&r, net);
 	r.fixed = find_fixed(r.net);
 	tr->depth++;
 	if (r.together)
@@ -202,13 +214,4 @@ const struct expr *dpe_nets_expr(struct translation *tr, struct net *net)
 
 	dpe_nets_unmute(tr, diags);
 	return expr ? expr : attempt(tr, net, false);
-}
-
-const struct expr *dpe_nets_try_expr(struct translation *tr, struct net *net)
-{
-	struct dpe_diags *diags = dpe_nets_mute(tr);
-	const struct expr *expr = dpe_nets_expr(tr, net);
-
-	dpe_nets_unmute(tr, diags);
-	return expr;
 }

@@ -113,7 +113,7 @@ static bool find_products(struct operands *o)
 		dpe_nets_products_add(&o->products, row, group_of(o, t->expr));
 	}
 	if (!o->apart)
-		dpe_nets_products_merge(&o->products, true);
+		dpe_nets_products_merge(&o->products);
 	free(row);
 	return good;
 }
@@ -210,8 +210,8 @@ static bool may_be_concurrent(const struct net *net, const bool *together,
 	return true;
 }
 
-/* Whether occurrences of a shared event are ordered within the operand. If they were not, operands
- * could pair different occurrences. */
+/* Whether the operand is 1-safe, and occurrences of a shared event are ordered within it: else the
+ * operands could pair different occurrences. */
 static bool is_ordered(const struct operands *o, const struct net *net)
 {
 	bool *together = dpe_nets_concurrent_places(o->tr, net), good = together;
@@ -233,7 +233,7 @@ static bool are_good(const struct operands *o, struct net **nets)
 	bool good = are_independent(o, nets);
 
 	for (unsigned i = 0; i < o->sets->count && good; i++)
-		good = dpe_nets_is_one_safe(o->tr, nets[i]) && is_ordered(o, nets[i]);
+		good = is_ordered(o, nets[i]);
 	return good;
 }
 
@@ -270,7 +270,7 @@ static const struct expr *translate(struct operands *o, struct synced_operands *
 		const struct expr *expr;
 
 		dpe_nets_dump(o->tr, "operand of &", nets[i]);
-		expr = dpe_nets_try_expr(o->tr, nets[i]);
+		expr = dpe_nets_expr(o->tr, nets[i]);
 		if (!expr)
 			return NULL;
 		add_operand(synced, expr);

@@ -108,8 +108,6 @@ struct net *dpe_nets_trim(struct translation *tr, struct net *net);
 struct net *dpe_nets_one_safe(struct translation *tr, struct net *net);
 /* net_expr.c: the behaviours of a 1-safe net as an expression. */
 const struct expr *dpe_nets_expr(struct translation *tr, struct net *net);
-/* The same; what is refused is NULL without a diagnostic. */
-const struct expr *dpe_nets_try_expr(struct translation *tr, struct net *net);
 /* components.c: the net as components that share transitions. NULL, without a diagnostic, where it
  * has one component or a component is refused. */
 const struct expr *dpe_nets_by_components(struct translation *tr, const struct net *net);

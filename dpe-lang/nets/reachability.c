@@ -209,27 +209,23 @@ unsigned dpe_nets_bounds(struct translation *tr, const struct net *net, tokens *
 	return most;
 }
 
-bool dpe_nets_is_one_safe(struct translation *tr, const struct net *net)
+/* False where a place has several tokens. */
+static bool add_pairs(const struct net *net, const tokens *marking, bool *together)
 {
-	struct dpe_diags *diags = dpe_nets_mute(tr);
-	bool safe = dpe_nets_bounds(tr, net, dpe_nets_marking(tr, net)) == 1;
+	bool safe = true;
 
-	dpe_nets_unmute(tr, diags);
-	return safe;
-}
-
-static void add_pairs(const struct net *net, const tokens *marking, bool *together)
-{
 	for (unsigned a = 0; a < net->nplaces; a++) {
+		safe &= marking[a] <= 1;
 		for (unsigned b = 0; marking[a] && b < net->nplaces; b++)
 			together[(size_t)a * net->nplaces + b] |= marking[b] > 0;
 	}
+	return safe;
 }
 
 bool *dpe_nets_concurrent_places(struct translation *tr, const struct net *net)
 {
 	struct reachability *graph;
-	bool *together;
+	bool *together, safe = true;
 
 	if (net->nplaces > MAX_PLACES) {
 		dpe_diag_at(tr->diags, DPE_ERROR, tr->file,
@@ -241,10 +237,13 @@ bool *dpe_nets_concurrent_places(struct translation *tr, const struct net *net)
 	if (!graph)
 		return NULL;
 	together = dpe_xcalloc((size_t)net->nplaces * net->nplaces + 1, sizeof(*together));
-	for (unsigned i = 0; i < graph->nreached; i++)
-		add_pairs(net, graph->reached[i].marking, together);
+	for (unsigned i = 0; i < graph->nreached && safe; i++)
+		safe = add_pairs(net, graph->reached[i].marking, together);
 	dpe_nets_reachability_free(graph);
-	return together;
+	if (safe)
+		return together;
+	free(together);
+	return NULL;
 }
 
 /* ---- trimming -------------------------------------------------------------------------------- */

@@ -29,9 +29,8 @@ void dpe_nets_reachability_free(struct reachability *graph); /* accepts NULL */
 /* Sets bounds[p] to the most tokens that place p holds. Returns the greatest bound, at least 1;
  * 0 after a diagnostic. */
 unsigned dpe_nets_bounds(struct translation *tr, const struct net *net, tokens *bounds);
-/* False, without a diagnostic, where that cannot be found out. */
-bool dpe_nets_is_one_safe(struct translation *tr, const struct net *net);
-/* By two places, p * nplaces + q: some marking has both. For free(); NULL after a diagnostic. */
+/* By two places, p * nplaces + q: some marking has both. For free(). NULL where the net is not
+ * 1-safe, or after a diagnostic. */
 bool *dpe_nets_concurrent_places(struct translation *tr, const struct net *net);
 
 #endif

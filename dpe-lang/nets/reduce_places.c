@@ -12,36 +12,6 @@ bool *dpe_nets_are_together(const struct reducer *r, unsigned a, unsigned b)
 	return &r->together[(size_t)a * r->net->nplaces + b];
 }
 
-struct neighbours *dpe_nets_all_neighbours(const struct net *net)
-{
-	struct neighbours *all = dpe_xcalloc(net->nplaces + 1, sizeof(*all));
-
-	for (unsigned i = 0; i < net->ntransitions; i++) {
-		const struct transition *t = &net->transitions[i];
-
-		for (unsigned j = 0; j < t->nout; j++) {
-			struct neighbours *a = &all[t->out[j]];
-
-			*DPE_GROW(a->makers, a->nmakers, a->capmakers) = i;
-		}
-		for (unsigned j = 0; j < t->nin; j++) {
-			struct neighbours *a = &all[t->in[j]];
-
-			*DPE_GROW(a->takers, a->ntakers, a->captakers) = i;
-		}
-	}
-	return all;
-}
-
-void dpe_nets_free_neighbours(struct neighbours *all, unsigned count)
-{
-	for (unsigned p = 0; p < count; p++) {
-		free(all[p].makers);
-		free(all[p].takers);
-	}
-	free(all);
-}
-
 static struct neighbours neighbours_of(const struct net *net, unsigned place)
 {
 	struct neighbours a = {0};
@@ -57,10 +27,26 @@ static struct neighbours neighbours_of(const struct net *net, unsigned place)
 	return a;
 }
 
+struct neighbours *dpe_nets_all_neighbours(const struct net *net)
+{
+	struct neighbours *all = dpe_xcalloc(net->nplaces + 1, sizeof(*all));
+
+	for (unsigned p = 0; p < net->nplaces; p++)
+		all[p] = neighbours_of(net, p);
+	return all;
+}
+
 static void free_one(struct neighbours *a)
 {
 	free(a->makers);
 	free(a->takers);
+}
+
+void dpe_nets_free_neighbours(struct neighbours *all, unsigned count)
+{
+	for (unsigned p = 0; p < count; p++)
+		free_one(&all[p]);
+	free(all);
 }
 
 /* ---- one transition for two ------------------------------------------------------------------ */
@@ -219,42 +205,39 @@ static bool take_out(struct reducer *r, const struct neighbours *a, unsigned pla
 	return replace(r, a, place);
 }
 
-/* Whether several paths meet in the place and several leave it: a region may begin or end there. */
-static bool is_crossing(const struct reducer *r, const struct neighbours *a)
-{
-	bool joins = a->nmakers > 1, forks = a->ntakers > 1;
+/* What the makers of a place have, or its takers: one that forks, joins, or is an event. */
+struct side {
+	bool forks, joins, event, choice;
+};
 
-	for (unsigned i = 0; i < a->nmakers; i++)
-		joins |= r->net->transitions[a->makers[i]].nin > 1;
-	for (unsigned i = 0; i < a->ntakers; i++)
-		forks |= r->net->transitions[a->takers[i]].nout > 1;
-	return joins && forks;
+static struct side side_of(const struct reducer *r, const unsigned *numbers, unsigned count)
+{
+	struct side side = {.choice = count > 1};
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct transition *t = &r->net->transitions[numbers[i]];
+
+		side.forks |= t->nout > 1;
+		side.joins |= t->nin > 1;
+		side.event |= !is_empty(t);
+	}
+	return side;
 }
 
-/* Whether fusing would hide the structure of the expression: a fork is followed by a fork or a
- * choice, a join or the end of a choice by a join, an event by a fork, or a join by an event. */
+/* Whether a region may begin or end in the place, since several paths meet there and several leave;
+ * or, unless the net may be flat, whether fusing would hide the structure of the expression: a fork
+ * is followed by a fork or a choice, a join or the end of a choice by a join, an event by a fork,
+ * or a join by an event. */
 static bool is_boundary(const struct reducer *r, const struct neighbours *a)
 {
-	bool forks = false, joins = false, event = false;
-	bool forks_next = false, joins_next = false, event_next = false;
+	struct side before = side_of(r, a->makers, a->nmakers);
+	struct side after = side_of(r, a->takers, a->ntakers);
 
-	for (unsigned i = 0; i < a->nmakers; i++) {
-		const struct transition *t = &r->net->transitions[a->makers[i]];
-
-		forks |= t->nout > 1;
-		joins |= t->nin > 1;
-		event |= !is_empty(t);
-	}
-	for (unsigned i = 0; i < a->ntakers; i++) {
-		const struct transition *t = &r->net->transitions[a->takers[i]];
-
-		forks_next |= t->nout > 1;
-		joins_next |= t->nin > 1;
-		event_next |= !is_empty(t);
-	}
-	return (forks && (forks_next || a->ntakers > 1)) ||
-	       (joins_next && (joins || a->nmakers > 1)) || (event && forks_next) ||
-	       (joins && event_next);
+	if ((before.joins || before.choice) && (after.forks || after.choice))
+		return true;
+	return !r->flat && ((before.forks && (after.forks || after.choice)) ||
+				   (after.joins && (before.joins || before.choice)) ||
+				   (before.event && after.forks) || (before.joins && after.event));
 }
 
 bool dpe_nets_fuse(struct reducer *r)
@@ -264,8 +247,7 @@ bool dpe_nets_fuse(struct reducer *r)
 	for (unsigned p = 0; p < r->net->nplaces; p++) {
 		struct neighbours a = neighbours_of(r->net, p);
 
-		if (can_go(r, &a, p) && !growth(r, &a) && !is_crossing(r, &a) &&
-			(r->flat || !is_boundary(r, &a)))
+		if (can_go(r, &a, p) && !growth(r, &a) && !is_boundary(r, &a))
 			changed |= take_out(r, &a, p);
 		free_one(&a);
 	}

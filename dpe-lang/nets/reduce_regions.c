@@ -139,7 +139,7 @@ static struct net *net_of(const struct region *g)
 static bool replace(struct region *g)
 {
 	struct net *net = g->r->net;
-	const struct expr *expr = dpe_nets_try_expr(g->r->tr, net_of(g));
+	const struct expr *expr = dpe_nets_expr(g->r->tr, net_of(g));
 	struct transition *t;
 
 	if (!expr || !dpe_nets_may_have(g->r, 1, 1, expr))

@@ -154,7 +154,7 @@ static bool add_alternative(struct cover *c, const struct net *net, unsigned ini
 	part = dpe_nets_trim(c->tr, part);
 	if (!part || !part->initial.count)
 		return part;
-	expr = dpe_nets_try_expr(c->tr, part);
+	expr = dpe_nets_expr(c->tr, part);
 	if (expr)
 		*all = *all ? dpe_nets_alt(c->tr, *all, expr) : expr;
 	return expr && (*all)->size <= MAX_EVENTS;

@@ -300,9 +300,8 @@ static unsigned total_of(const struct net *net, const unsigned *weight)
 	return total <= MAX_NAMES ? total : 0;
 }
 
-/* The one through the place with the fewest names; invariants->count where none is left. */
-static unsigned choose(const struct net *net, const struct invariants *invariants, unsigned place,
-	const bool *tried)
+/* The invariant through the place with the fewest names; invariants->count where there is none. */
+static unsigned choose(const struct net *net, const struct invariants *invariants, unsigned place)
 {
 	unsigned best = invariants->count, fewest = UINT32_MAX;
 
@@ -313,7 +312,7 @@ static unsigned choose(const struct net *net, const struct invariants *invariant
 			if (invariants->weights[i][p] > most)
 				most = invariants->weights[i][p];
 		}
-		if (tried[i] || !total || !invariants->weights[i][place] || total * most >= fewest)
+		if (!total || !invariants->weights[i][place] || total * most >= fewest)
 			continue;
 		best = i;
 		fewest = total * most;
@@ -324,16 +323,12 @@ static unsigned choose(const struct net *net, const struct invariants *invariant
 static struct net *name_place(struct translation *tr, const struct net *net,
 	struct invariants *invariants, unsigned place)
 {
-	bool *tried = dpe_xcalloc(invariants->count + 1, sizeof(*tried));
-	unsigned errors = dpe_diags_errors(tr->diags), which;
+	unsigned errors = dpe_diags_errors(tr->diags), which = choose(net, invariants, place);
 	struct net *new = NULL;
 
-	while (!new && (which = choose(net, invariants, place, tried)) < invariants->count) {
-		tried[which] = true;
+	if (which < invariants->count)
 		new = name_invariant(
 			tr, net, invariants, which, total_of(net, invariants->weights[which]));
-	}
-	free(tried);
 	if (!new &&dpe_diags_errors(tr->diags) == errors)
 		dpe_diag_at(tr->diags, DPE_ERROR, tr->file,
 			"not supported: place '%s' of net '%s' can hold several tokens, and no "
