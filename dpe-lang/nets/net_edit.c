@@ -130,8 +130,6 @@ bool dpe_nets_same_places(const unsigned *a, unsigned na, const unsigned *b, uns
 	return na == nb && (!na || !memcmp(a, b, na * sizeof(*a)));
 }
 
-/* ---- sets of places -------------------------------------------------------------------------- */
-
 struct place_set *dpe_nets_add_set(struct place_sets *sets)
 {
 	struct place_set *set = DPE_GROW(sets->at, sets->count, sets->cap);
@@ -151,8 +149,6 @@ void dpe_nets_free_sets(struct place_sets *sets)
 		free(sets->at[i].places);
 	free(sets->at);
 }
-
-/* ---- the translation ------------------------------------------------------------------------- */
 
 static void free_net(struct net *net)
 {

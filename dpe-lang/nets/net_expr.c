@@ -26,8 +26,6 @@ static struct net *copy_net(struct translation *tr, const struct net *old, unsig
 	return new;
 }
 
-/* ---- start and end places -------------------------------------------------------------------- */
-
 /* Replaces the markings by one of this place alone, with a silent transition to or from each. */
 static void add_end(struct translation *tr, struct net *net, struct markings *markings,
 	unsigned place, bool start)
@@ -112,18 +110,6 @@ static void remove_end(struct translation *tr, struct net *net, struct markings 
 	}
 }
 
-/* ---- division -------------------------------------------------------------------------------- */
-
-static bool has_silent(const struct net *net)
-{
-	for (unsigned i = 0; i < net->ntransitions; i++) {
-		if (net->transitions[i].expr->kind == EXPR_EMPTY)
-			return true;
-	}
-	return false;
-}
-
-/* State machines are good enough where nothing is silent. */
 static const struct expr *divide(struct translation *tr, struct net *net, bool blocks)
 {
 	const struct expr *expr = NULL;
@@ -134,12 +120,10 @@ static const struct expr *divide(struct translation *tr, struct net *net, bool b
 	dpe_nets_dump(tr, "reduced", net);
 	if (!net->ntransitions)
 		return dpe_nets_empty(tr);
-	if (blocks && tr->depth < MAX_DEPTH && has_silent(net))
+	if (blocks && tr->depth < MAX_DEPTH)
 		expr = dpe_nets_by_components(tr, net);
 	return expr ? expr : dpe_nets_by_state_machines(tr, net);
 }
-
-/* ---- both attempts --------------------------------------------------------------------------- */
 
 static bool *find_fixed(const struct net *net)
 {

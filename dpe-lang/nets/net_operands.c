@@ -2,10 +2,19 @@
  * touches several sets becomes an event that their operands share; transitions of one label whose
  * moves are all combinations of what each set may do share one event. docs/internals/nets.md. */
 #include "dpe-lang/nets/expr.h"
-#include "dpe-lang/nets/marking_products.h"
 #include "dpe-lang/nets/reachability.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Rows of choices, one for each column, grouped into Cartesian products that contain exactly these
+ * rows. */
+struct products {
+	unsigned ncolumns, nwords; /* up to nwords × 64 choices a column */
+	uint64_t **sets;           /* of each product: ncolumns × nwords words */
+	unsigned *groups;          /* rows of different groups are never put together */
+	unsigned count, cap, capgroups;
+};
 
 struct operands {
 	struct translation *tr;
@@ -20,6 +29,88 @@ struct operands {
 	const struct expr **events; /* by product */
 	bool apart;                 /* each shared transition is an event of its own */
 };
+
+static struct products new_products(unsigned ncolumns, unsigned choices)
+{
+	return (struct products){.ncolumns = ncolumns, .nwords = (choices + 63) / 64};
+}
+
+static void add_row(struct products *p, const unsigned *row, unsigned group)
+{
+	uint64_t *set = dpe_xcalloc((size_t)p->ncolumns * p->nwords + 1, sizeof(*set));
+	unsigned count = p->count;
+
+	for (unsigned c = 0; c < p->ncolumns; c++)
+		set[c * p->nwords + row[c] / 64] |= UINT64_C(1) << row[c] % 64;
+	*DPE_GROW(p->sets, p->count, p->cap) = set;
+	*DPE_GROW(p->groups, count, p->capgroups) = group;
+}
+
+static bool has_choice(const struct products *p, unsigned product, unsigned column, unsigned choice)
+{
+	return p->sets[product][column * p->nwords + choice / 64] >> choice % 64 & 1;
+}
+
+/* How many columns differ, 2 for more; `*column` is the last that does. */
+static unsigned differ(const struct products *p, unsigned a, unsigned b, unsigned *column)
+{
+	size_t size = p->nwords * sizeof(uint64_t);
+	unsigned count = 0;
+
+	for (unsigned c = 0; c < p->ncolumns && count < 2; c++) {
+		if (!memcmp(p->sets[a] + c * p->nwords, p->sets[b] + c * p->nwords, size))
+			continue;
+		*column = c;
+		count++;
+	}
+	return count;
+}
+
+static bool merge(struct products *p, unsigned a, unsigned b)
+{
+	unsigned column = 0, count;
+
+	if (p->groups[a] != p->groups[b])
+		return false;
+	count = differ(p, a, b, &column);
+	if (count > 1)
+		return false;
+	if (count && (has_choice(p, a, column, 0) || has_choice(p, b, column, 0)))
+		return false;
+	for (unsigned w = 0; count && w < p->nwords; w++)
+		p->sets[a][column * p->nwords + w] |= p->sets[b][column * p->nwords + w];
+	free(p->sets[b]);
+	p->count--;
+	p->sets[b] = p->sets[p->count];
+	p->groups[b] = p->groups[p->count];
+	return true;
+}
+
+/* Choice 0, "does not take part", is merged with no other. */
+static void merge_all(struct products *p)
+{
+	bool changed = true;
+
+	while (changed) {
+		changed = false;
+		for (unsigned a = 0; a < p->count; a++) {
+			for (unsigned b = a + 1; b < p->count;) {
+				if (merge(p, a, b))
+					changed = true;
+				else
+					b++;
+			}
+		}
+	}
+}
+
+static void free_products(struct products *p)
+{
+	for (unsigned i = 0; i < p->count; i++)
+		free(p->sets[i]);
+	free(p->sets);
+	free(p->groups);
+}
 
 static bool is_member(const struct operands *o, unsigned set, unsigned place)
 {
@@ -101,7 +192,7 @@ static bool find_products(struct operands *o)
 	unsigned *row = dpe_xcalloc(o->sets->count + 1, sizeof(*row));
 	bool good = true;
 
-	o->products = dpe_nets_products(o->sets->count, o->net->ntransitions + 1);
+	o->products = new_products(o->sets->count, o->net->ntransitions + 1);
 	for (unsigned i = 0; i < o->net->ntransitions && good; i++) {
 		const struct transition *t = &o->net->transitions[i];
 
@@ -110,10 +201,10 @@ static bool find_products(struct operands *o)
 		good = dpe_nets_is_simple(t->expr) && t->expr->kind != EXPR_EMPTY;
 		for (unsigned s = 0; s < o->sets->count; s++)
 			row[s] = choice_of(o, s, i);
-		dpe_nets_products_add(&o->products, row, group_of(o, t->expr));
+		add_row(&o->products, row, group_of(o, t->expr));
 	}
 	if (!o->apart)
-		dpe_nets_products_merge(&o->products);
+		merge_all(&o->products);
 	free(row);
 	return good;
 }
@@ -154,7 +245,7 @@ static void add_transitions(
 	}
 	for (unsigned i = 0; i < o->products.count; i++) {
 		for (unsigned j = 0; j < o->nmoves[set]; j++) {
-			if (!dpe_nets_products_have(&o->products, i, set, j + 1))
+			if (!has_choice(&o->products, i, set, j + 1))
 				continue;
 			dpe_nets_add_renumbered(new, &all[o->moves[set][j]], number)->expr =
 				o->events[i];
@@ -299,7 +390,7 @@ static const struct expr *share_and_translate(struct operands *o)
 	free(o->groups);
 	o->groups = NULL;
 	o->ngroups = o->capgroups = 0;
-	dpe_nets_products_free(&o->products);
+	free_products(&o->products);
 	return expr;
 }
 

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-/* ---- final markings -------------------------------------------------------------------------- */
-
 /* One token in each place named "end"; false where there is no such place. */
 static bool mark_end_places(struct translation *tr, struct net *net)
 {
@@ -56,8 +54,6 @@ static bool mark_final(struct translation *tr, struct net *net)
 	dpe_nets_reachability_free(graph);
 	return true;
 }
-
-/* ---- the passes ------------------------------------------------------------------------------ */
 
 /* A transition without inputs is concurrent with itself, however few tokens its outputs ever hold.
  */

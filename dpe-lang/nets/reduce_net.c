@@ -41,8 +41,6 @@ static void remove_arcs(struct net *net, unsigned place)
 	}
 }
 
-/* ---- transitions ----------------------------------------------------------------------------- */
-
 static bool merge_pair(struct reducer *r, struct transition *a, const struct transition *b)
 {
 	const struct expr *expr;
@@ -128,8 +126,6 @@ static bool unroll_one(struct reducer *r)
 	return false;
 }
 
-/* ---- side by side ---------------------------------------------------------------------------- */
-
 static bool same_makers(const struct neighbours *a, const struct neighbours *b)
 {
 	return a->nmakers && dpe_nets_same_places(a->makers, a->nmakers, b->makers, b->nmakers);
@@ -212,8 +208,6 @@ static bool join_one(struct reducer *r)
 	dpe_nets_free_neighbours(all, count);
 	return changed;
 }
-
-/* ---- all rules ------------------------------------------------------------------------------- */
 
 static bool step(struct reducer *r)
 {

@@ -97,8 +97,6 @@ static bool is_region(const struct region *g)
 	return !all && enters && leaves && is_left_empty(g);
 }
 
-/* ---- the region as a net --------------------------------------------------------------------- */
-
 /* Its first place is the one that the region begins at, its last one that it ends at. */
 static struct net *net_of(const struct region *g)
 {
@@ -116,6 +114,7 @@ static struct net *net_of(const struct region *g)
 	}
 	new->places[0] = old->places[g->from];
 	new->places[count] = old->places[g->to];
+	number[g->to] = count; /* for outputs; for inputs the region begins at 0 */
 	for (unsigned i = 0; i < old->ntransitions; i++) {
 		const struct transition *t = &old->transitions[i];
 		struct transition *copy;
@@ -126,8 +125,7 @@ static struct net *net_of(const struct region *g)
 		for (unsigned j = 0; j < t->nin; j++)
 			dpe_nets_add_arc(copy, false, t->in[j] == g->from ? 0 : number[t->in[j]]);
 		for (unsigned j = 0; j < t->nout; j++)
-			dpe_nets_add_arc(
-				copy, true, t->out[j] == g->to ? count : number[t->out[j]]);
+			dpe_nets_add_arc(copy, true, number[t->out[j]]);
 	}
 	initial[0] = final[count] = 1;
 	dpe_nets_mark(&new->initial, initial);
@@ -153,8 +151,6 @@ static bool replace(struct region *g)
 	dpe_nets_add_arc(t, true, g->to);
 	return true;
 }
-
-/* ---- finding --------------------------------------------------------------------------------- */
 
 static void consider(struct region *best, struct region *g, unsigned place)
 {

@@ -15,8 +15,6 @@ struct cover {
 	struct place_sets sets;
 };
 
-/* ---- finding the machines -------------------------------------------------------------------- */
-
 static bool excludes_all(const struct cover *c, const struct place_set *set, unsigned place)
 {
 	for (unsigned i = 0; i < set->count; i++) {
@@ -98,8 +96,6 @@ static bool find_machines(struct cover *c)
 	return true;
 }
 
-/* ---- idle places ----------------------------------------------------------------------------- */
-
 static void mark_idle(struct markings *markings, const struct place_set *set, unsigned idle)
 {
 	for (unsigned i = 0; i < markings->count; i++) {
@@ -139,8 +135,6 @@ static struct net *with_idle_places(struct cover *c)
 	return net;
 }
 
-/* ---- initial and final markings -------------------------------------------------------------- */
-
 /* `*all` or what leads from one initial marking to one final one; false where that is refused. */
 static bool add_alternative(struct cover *c, const struct net *net, unsigned initial,
 	unsigned final, const struct expr **all)
@@ -174,8 +168,6 @@ static const struct expr *add_alternatives(struct cover *c, const struct net *ne
 	dpe_nets_unmute(c->tr, diags);
 	return good ? all : NULL;
 }
-
-/* ---- refusals -------------------------------------------------------------------------------- */
 
 /* A transition of several machines that is not one event, so that they cannot share it; NULL. */
 static const struct transition *find_unshareable(
