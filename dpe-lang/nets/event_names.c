@@ -89,10 +89,11 @@ static bool is_taken(const struct events *events, const char *text)
 	return false;
 }
 
-static const char *name_like(struct translation *tr, const struct events *events, const char *label)
+const char *dpe_nets_similar_name(
+	struct translation *tr, const struct events *events, const char *label)
 {
-	char *name = dpe_arena_printf(
-		tr->arena, "%s%s", isdigit((unsigned char)*label) ? "t" : "", label);
+	char *name = dpe_arena_printf(tr->arena, "%s%s",
+		isalpha((unsigned char)*label) || *label == '_' ? "" : "t", label);
 	const char *text = name;
 
 	for (char *c = name; *c; c++) {
@@ -131,8 +132,8 @@ static const char *text_of(struct translation *tr, struct events *events, const 
 		if (known && !strcmp(known, text))
 			return events->texts[i];
 	}
-	return add_event(
-		tr, events, like ? name_like(tr, events, label) : text, like ? label : NULL);
+	return add_event(tr, events, like ? dpe_nets_similar_name(tr, events, label) : text,
+		like ? label : NULL);
 }
 
 /* Events first, so that names that are made up avoid them. */

@@ -16,6 +16,9 @@ struct events {
 
 /* Replaces the net's labels by texts of events: equal labels have the same pointer afterwards. */
 void dpe_nets_name_events(struct translation *tr, struct net *net, struct events *events);
+/* A name of letters, digits and _ that is similar to the label and the text of no event. */
+const char *dpe_nets_similar_name(
+	struct translation *tr, const struct events *events, const char *label);
 unsigned dpe_nets_event_number(const struct events *events, const char *text);
 /* Whether the event can have carets: data events cannot. */
 bool dpe_nets_may_have_carets(const char *text);

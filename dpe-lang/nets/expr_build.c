@@ -107,8 +107,6 @@ const struct expr *dpe_nets_par(struct translation *tr, const struct expr *a, co
 	return new;
 }
 
-/* ---- alternatives ---------------------------------------------------------------------------- */
-
 /* Whether all alternatives of e but the empty word are alternatives of a. */
 static bool has_all(const struct expr *a, const struct expr *e)
 {

@@ -43,8 +43,6 @@ static const char *event_text(struct expr_printer *p, unsigned event, unsigned o
 	return p->tr->events->texts[event];
 }
 
-/* ---- side by side ---------------------------------------------------------------------------- */
-
 /* The state before an &, while its operands are printed. */
 struct saved_carets {
 	unsigned *base, *top;
@@ -78,8 +76,6 @@ static void end_sides(struct expr_printer *p, struct saved_carets before)
 	free(before.base);
 	free(before.top);
 }
-
-/* ---- the empty word -------------------------------------------------------------------------- */
 
 /* An event that can have carets; NO_PLACE where there is none. */
 static unsigned find_event(const struct expr_printer *p)
@@ -123,8 +119,6 @@ static void print_sync(struct expr_printer *p, const struct synced_operands *syn
 	end_sides(p, before);
 }
 
-/* ---- operators ------------------------------------------------------------------------------- */
-
 static void print_par(struct expr_printer *p, const struct expr *e)
 {
 	struct saved_carets before = begin_sides(p);
@@ -136,57 +130,18 @@ static void print_par(struct expr_printer *p, const struct expr *e)
 	end_sides(p, before);
 }
 
-/* The operands of nested operators of one kind. */
-struct operand_row {
-	const struct expr **at;
-	unsigned count, cap;
-};
-
-static bool is_or_nothing(const struct expr *e)
-{
-	return e->kind == EXPR_ALT && e->left->kind == EXPR_EMPTY;
-}
-
-static void collect(struct operand_row *row, const struct expr *e, enum expr_kind kind)
-{
-	for (; e->kind == kind && !is_or_nothing(e); e = e->right)
-		collect(row, e->left, kind);
-	*DPE_GROW(row->at, row->count, row->cap) = e;
-}
-
-static void print_row(struct expr_printer *p, const struct expr **at, unsigned count,
-	enum expr_kind kind, const char *operator)
-{
-	unsigned each = count > MAX_OPERANDS ? MAX_OPERANDS : 1;
-
-	for (unsigned i = 0; i < count; i += each) {
-		unsigned some = count - i < each ? count - i : each;
-
-		dpe_text_puts(p->to, i ? operator : "");
-		if (some == 1) {
-			print(p, at[i], kind);
-			continue;
-		}
-		dpe_text_puts(p->to, "(");
-		print_row(p, at + i, some, kind, operator);
-		dpe_text_puts(p->to, ")");
-	}
-}
-
-static void print_all(
+static void print_both(
 	struct expr_printer *p, const struct expr *e, enum expr_kind kind, const char *operator)
 {
-	struct operand_row row = {0};
-
-	collect(&row, e, kind);
-	print_row(p, row.at, row.count, kind, operator);
-	free(row.at);
+	print(p, e->left, kind);
+	dpe_text_puts(p->to, operator);
+	print(p, e->right, kind);
 }
 
 static void print_alt(struct expr_printer *p, const struct expr *e)
 {
-	if (!is_or_nothing(e)) {
-		print_all(p, e, EXPR_ALT, "+");
+	if (e->left->kind != EXPR_EMPTY) {
+		print_both(p, e, EXPR_ALT, "+");
 		return;
 	}
 	print(p, e->right, EXPR_ALT);
@@ -216,7 +171,7 @@ static void print_inner(struct expr_printer *p, const struct expr *e)
 		print_shared(p, e);
 		return;
 	case EXPR_SEQ:
-		print_all(p, e, EXPR_SEQ, ";");
+		print_both(p, e, EXPR_SEQ, ";");
 		return;
 	case EXPR_ALT:
 		print_alt(p, e);

@@ -16,11 +16,8 @@
 #define MAX_ENDS 1000         /* pairs of an initial and a final marking */
 #define MAX_LOOPS 64          /* unrolled in one net */
 #define MAX_REGIONS 4000      /* pairs of places between which a region is looked for */
-#define MAX_COPIED 10000      /* events by which taking out one place may lengthen expressions */
 #define MAX_DEPTH 50          /* nets within nets */
-#define MAX_EVENTS 30000      /* positions of a rule */
-#define MAX_NESTING 10000     /* events of an expression in a transition: depth of recursion */
-#define MAX_OPERANDS 1000     /* in a row; more are put in parentheses */
+#define MAX_EVENTS 4000       /* of a rule, which may nest as many operators */
 #else
 #define MAX_NODES 3
 #define MAX_TOKENS 2
@@ -35,11 +32,8 @@
 #define MAX_ENDS 2
 #define MAX_LOOPS 2
 #define MAX_REGIONS 2
-#define MAX_COPIED 2
 #define MAX_DEPTH 2
 #define MAX_EVENTS 3
-#define MAX_NESTING 2
-#define MAX_OPERANDS 2
 #endif
 
 #endif

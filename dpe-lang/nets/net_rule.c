@@ -10,20 +10,10 @@
 
 static void add_head(struct dpe_text *to, struct translation *tr, const struct net *read)
 {
-	struct net named = {.name = read->name};
-	struct transition *like = dpe_nets_add(&named, &(struct transition){.label = read->name});
-	struct events none = {0};
-	size_t len;
-
-	dpe_nets_name_events(tr, &named, &none);
-	len = strspn(
-		like->label, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 	dpe_text_printf(to,
-		"%s// net '%s': %u places, %u transitions\nexpect %.*s: ", to->len ? "\n" : "",
-		read->name, read->nplaces, read->ntransitions, len ? (int)len : 3,
-		len ? like->label : "net");
-	dpe_nets_events_free(&none);
-	free(named.transitions);
+		"%s// net '%s': %u places, %u transitions\nexpect %s: ", to->len ? "\n" : "",
+		read->name, read->nplaces, read->ntransitions,
+		dpe_nets_similar_name(tr, &(struct events){0}, read->name));
 }
 
 static void find_events(const struct expr *e, bool *occur)

@@ -14,7 +14,7 @@ bool dpe_nets_may_have(
 {
 	if (dpe_nets_is_simple(expr))
 		return true;
-	return r->blocks && nin == 1 && nout == 1 && expr->size <= MAX_NESTING;
+	return r->blocks && nin == 1 && nout == 1 && expr->size <= MAX_EVENTS;
 }
 
 static bool is_between_two(const struct transition *t)

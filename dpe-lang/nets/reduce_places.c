@@ -49,8 +49,6 @@ void dpe_nets_free_neighbours(struct neighbours *all, unsigned count)
 	free(all);
 }
 
-/* ---- one transition for two ------------------------------------------------------------------ */
-
 static bool is_empty(const struct transition *t)
 {
 	return t->expr->kind == EXPR_EMPTY;
@@ -206,13 +204,13 @@ static bool take_out(struct reducer *r, const struct neighbours *a, unsigned pla
 }
 
 /* What the makers of a place have, or its takers: one that forks, joins, or is an event. */
-struct side {
+struct place_side {
 	bool forks, joins, event, choice;
 };
 
-static struct side side_of(const struct reducer *r, const unsigned *numbers, unsigned count)
+static struct place_side side_of(const struct reducer *r, const unsigned *numbers, unsigned count)
 {
-	struct side side = {.choice = count > 1};
+	struct place_side side = {.choice = count > 1};
 
 	for (unsigned i = 0; i < count; i++) {
 		const struct transition *t = &r->net->transitions[numbers[i]];
@@ -230,8 +228,8 @@ static struct side side_of(const struct reducer *r, const unsigned *numbers, uns
  * or a join by an event. */
 static bool is_boundary(const struct reducer *r, const struct neighbours *a)
 {
-	struct side before = side_of(r, a->makers, a->nmakers);
-	struct side after = side_of(r, a->takers, a->ntakers);
+	struct place_side before = side_of(r, a->makers, a->nmakers);
+	struct place_side after = side_of(r, a->takers, a->ntakers);
 
 	if ((before.joins || before.choice) && (after.forks || after.choice))
 		return true;
@@ -254,34 +252,35 @@ bool dpe_nets_fuse(struct reducer *r)
 	return changed;
 }
 
-static size_t cost_of(const struct reducer *r, unsigned place, size_t most)
+/* By how many events taking out the place lengthens the expressions; SIZE_MAX where that cannot be.
+ */
+static size_t cost_of(const struct reducer *r, unsigned place)
 {
 	struct neighbours a = neighbours_of(r->net, place);
 	size_t cost = SIZE_MAX;
 
-	if (can_go(r, &a, place) && growth(r, &a) <= most &&
-		(can_advance(r, &a) || can_delay(r, &a, place)))
+	if (can_go(r, &a, place) && (can_advance(r, &a) || can_delay(r, &a, place)))
 		cost = growth(r, &a);
 	free_one(&a);
-	return cost;
+	return cost <= MAX_EVENTS ? cost : SIZE_MAX;
 }
 
 bool dpe_nets_fuse_best(struct reducer *r)
 {
-	unsigned best = NO_PLACE;
 	size_t least = SIZE_MAX;
+	unsigned best = 0;
 	struct neighbours a;
 	bool done;
 
 	for (unsigned p = 0; p < r->net->nplaces; p++) {
-		size_t cost = cost_of(r, p, MAX_COPIED);
+		size_t cost = cost_of(r, p);
 
 		if (cost >= least)
 			continue;
 		least = cost;
 		best = p;
 	}
-	if (best == NO_PLACE)
+	if (least == SIZE_MAX)
 		return false;
 	a = neighbours_of(r->net, best);
 	done = take_out(r, &a, best);
