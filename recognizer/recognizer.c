@@ -265,7 +265,7 @@ static void free_run(struct dpe_run *run)
 {
 	dpe_slices_free(run);
 	dpe_pairs_free(run);
-	dpe_sequel_free(run);
+	dpe_fast_path_free(run);
 	dpe_shape_free(run->shape);
 	dpe_engine_free(run);
 	free(run->masks);

@@ -28,7 +28,7 @@ struct dpe_slice {
 	struct dpe_order order;
 	struct dpe_reading *readings; /* of an `expect` rule */
 	unsigned nreadings, capreadings;
-	struct dpe_weave *weave; /* of a `detect` rule; NULL: none yet */
+	struct dpe_matching *matching; /* of a `detect` rule; NULL: none yet */
 };
 
 /* A rule at run time. */
@@ -37,7 +37,7 @@ struct dpe_run {
 	const struct dpe_rule *rule;
 	struct dpe_automaton *automaton; /* one of these three … */
 	size_t most_bytes;               /* size at which the automaton is started afresh */
-	struct dpe_stands *stands;       /* … */
+	struct dpe_product *product;       /* … */
 	struct dpe_game *game;           /* … and none for a `sync` rule */
 	struct dpe_shape *shape;         /* `detect`: the tree of operands */
 	uint64_t *masks;                 /* variables that each pattern binds */
@@ -54,7 +54,7 @@ struct dpe_run {
 	/* Variables bound to threads of events, where nothing but the events of these threads
 	 * decides about a slice; else 0. See verdicts/doubt.c. */
 	uint64_t owners;
-	struct dpe_sequel *sequel; /* NULL: no fast path */
+	struct dpe_fast_path *fast_path; /* NULL: no fast path */
 	struct dpe_slices *slices; /* one of these two */
 	struct dpe_pairs *pairs;   /* a rule about two independent events */
 	unsigned pair_rule;        /* its index among the rules that share these slices */

@@ -175,7 +175,7 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 		run->shape = rule->mode == DPE_DETECT ? dpe_shape_new(run) : NULL;
 		dpe_slices_new(run);
 	}
-	dpe_sequel_new(run);
+	dpe_fast_path_new(run);
 	return true;
 }
 

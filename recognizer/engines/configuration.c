@@ -41,7 +41,7 @@ bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct d
 	struct dpe_factors *parts = divide(run->rule, choice, diags);
 
 	if (parts)
-		run->stands = dpe_stands_new(parts, run->recognizer->pool);
+		run->product = dpe_product_new(parts, run->recognizer->pool);
 	else if (choice == DPE_ENGINE_PA ||
 		 (choice == DPE_ENGINE_AUTO && dpe_rule_suits_automaton(run->rule)))
 		run->automaton = dpe_automaton_new(run->rule, diags);
@@ -50,7 +50,7 @@ bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct d
 	run->most_bytes = run->recognizer->options.automaton_bytes;
 	if (!run->most_bytes)
 		run->most_bytes = AUTOMATON_BYTES;
-	return run->stands || run->automaton || run->game;
+	return run->product || run->automaton || run->game;
 }
 
 /* A slice that is not at an end may have been violated before. */
@@ -61,7 +61,7 @@ const char *dpe_expect_doubt(const struct dpe_run *run, const struct dpe_slice *
 	if (doubt)
 		return doubt;
 	if (run->automaton ? dpe_automaton_given_up(run->automaton)
-			   : run->stands && dpe_stands_given_up(run->stands))
+			   : run->product && dpe_product_given_up(run->product))
 		return "whether it can be completed was not found out: the search is too large";
 	return NULL;
 }
@@ -80,7 +80,7 @@ struct dpe_automaton *dpe_engine_renew(struct dpe_run *run)
 
 void dpe_engine_renewed(struct dpe_run *run, struct dpe_automaton *old)
 {
-	dpe_sequel_forget(run);
+	dpe_fast_path_forget(run);
 	dpe_debug(run->recognizer->options.debug, "recognizer", 1,
 		"%s: %u states given up, %u in use", run->rule->name, dpe_automaton_built(old),
 		dpe_automaton_built(run->automaton));
@@ -128,14 +128,14 @@ void dpe_engine_fold(struct dpe_run *run)
 		return;
 	if (run->automaton)
 		dpe_automaton_reduce_symmetry(run->automaton);
-	if (run->stands)
-		dpe_stands_fold(run->stands);
+	if (run->product)
+		dpe_product_fold(run->product);
 }
 
 void dpe_engine_free(struct dpe_run *run)
 {
 	dpe_automaton_free(run->automaton);
-	dpe_stands_free(run->stands);
+	dpe_product_free(run->product);
 	dpe_game_free(run->game);
 	free(run->ran);
 	free(run->steps);
@@ -180,8 +180,8 @@ struct dpe_config dpe_config_copy(const struct dpe_run *run, const struct dpe_co
 		dpe_marking_ref(to.marking);
 		return to;
 	}
-	if (run->stands) {
-		dpe_stand_ref(to.stand);
+	if (run->product) {
+		dpe_product_state_ref(to.product);
 		return to;
 	}
 	count = dpe_automaton_registers(run->automaton, from->state);
@@ -201,8 +201,8 @@ void dpe_config_drop(const struct dpe_run *run, struct dpe_config *config)
 		dpe_marking_unref(run->game, config->marking);
 		return;
 	}
-	if (run->stands) {
-		dpe_stand_unref(run->stands, config->stand);
+	if (run->product) {
+		dpe_product_state_unref(run->product, config->product);
 		return;
 	}
 	count = dpe_automaton_registers(run->automaton, config->state);
@@ -218,8 +218,8 @@ bool dpe_config_same(
 
 	if (run->game)
 		return a->marking == b->marking;
-	if (run->stands)
-		return dpe_stand_same(run->stands, a->stand, b->stand);
+	if (run->product)
+		return dpe_product_state_same(run->product, a->product, b->product);
 	if (a->state != b->state)
 		return false;
 	size = dpe_automaton_registers(run->automaton, a->state) * sizeof(*a->registers);
@@ -230,8 +230,8 @@ bool dpe_config_final(const struct dpe_run *run, const struct dpe_config *config
 {
 	if (run->game)
 		return dpe_game_final(run->game, config->marking);
-	if (run->stands)
-		return dpe_stand_final(run->stands, config->stand);
+	if (run->product)
+		return dpe_product_state_final(run->product, config->product);
 	return dpe_automaton_final(run->automaton, config->state);
 }
 
@@ -239,8 +239,8 @@ bool dpe_config_complete(const struct dpe_run *run, const struct dpe_config *con
 {
 	if (run->game)
 		return dpe_game_complete(config->marking);
-	if (run->stands)
-		return dpe_stand_complete(run->stands, config->stand);
+	if (run->product)
+		return dpe_product_state_complete(run->product, config->product);
 	return dpe_automaton_complete(run->automaton, config->state);
 }
 
@@ -318,28 +318,28 @@ static unsigned find_plays(struct dpe_run *run, const struct dpe_config *config,
 static unsigned find_ways(
 	struct dpe_run *run, const struct dpe_config *config, unsigned literal, bool all)
 {
-	unsigned count = (all ? dpe_stand_all_ways : dpe_stand_ways)(
-		run->stands, config->stand, literal);
+	unsigned count = (all ? dpe_product_all_steps : dpe_product_steps)(
+		run->product, config->product, literal);
 	unsigned npreds = 0;
 	struct dpe_pred *pred;
 
 	for (unsigned i = 0; i < count; i++)
-		npreds += dpe_way_npreds(dpe_way_at(run->stands, i));
+		npreds += dpe_product_step_npreds(dpe_product_step_at(run->product, i));
 	make_room(run, count, npreds);
 	pred = run->step_preds;
 	for (unsigned i = 0; i < count; i++) {
-		const struct dpe_way *way = dpe_way_at(run->stands, i);
-		const struct dpe_move *move = dpe_way_move(way);
+		const struct dpe_product_step *way = dpe_product_step_at(run->product, i);
+		const struct dpe_move *move = dpe_product_step_move(way);
 
 		run->steps[i] = (struct dpe_step){
 			.preds = pred,
-			.npreds = dpe_way_npreds(way),
+			.npreds = dpe_product_step_npreds(way),
 			.positions = move->positions,
 			.npositions = move->npositions,
 			.way = way,
 		};
 		if (run->steps[i].npreds)
-			dpe_way_preds(way, pred);
+			dpe_product_step_preds(way, pred);
 		pred += run->steps[i].npreds;
 	}
 	return count;
@@ -349,7 +349,7 @@ unsigned dpe_engine_steps(struct dpe_run *run, const struct dpe_config *config, 
 	struct dpe_occurrence *occurrence, const struct dpe_step **steps)
 {
 	unsigned count = run->game     ? find_plays(run, config, literal, occurrence)
-			 : run->stands ? find_ways(run, config, literal, !occurrence)
+			 : run->product ? find_ways(run, config, literal, !occurrence)
 				       : find_moves(run, config, literal, !occurrence);
 
 	*steps = run->steps;
@@ -363,7 +363,7 @@ struct dpe_config dpe_engine_take(const struct dpe_config *config, const struct 
 	struct dpe_config next = {0};
 
 	if (step->way) {
-		next.stand = dpe_way_take(step->way, dpe_stand_ref(config->stand), occurrence);
+		next.product = dpe_product_step_take(step->way, dpe_product_state_ref(config->product), occurrence);
 		return next;
 	}
 	if (!move) {

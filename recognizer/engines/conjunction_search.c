@@ -1,16 +1,16 @@
-/* Choosing fibres that are independent of each other where it is not plain which.
+/* Choosing partial matches that are independent of each other where it is not plain which.
  *
  * In general that is a hard problem: to find events of n kinds that are pairwise independent is as
  * hard as satisfying formulas (Mittal and Garg, Distributed Computing 2005). Three things make it easy
  * wherever it can be:
  *
- *   - fibres are left out that none of some other operand goes with, until none is left out any more.
+ *   - partial matches are left out that none of some other operand goes with, until none is left out any more.
  *     Where the events of each operand are of one thread, the latest that remain go together: of two
  *     that do not, one is too early for the other and for all that come after it. The search then
  *     never turns back;
- *   - two fibres with events of one thread are never independent: so it takes as many threads as
- *     operands, a thread for each that one of its fibres has an event of (a matching);
- *   - the operand with the fewest fibres left is next, and leaves out those of others.
+ *   - two partial matches with events of one thread are never independent: so it takes as many threads as
+ *     operands, a thread for each that one of its partial matches has an event of (a matching);
+ *   - the operand with the fewest partial matches left is next, and leaves out those of others.
  *
  * What remains is counted. */
 #include "recognizer/engines/conjunction_choice.h"
@@ -37,21 +37,21 @@ struct hard {
 bool dpe_search_is_plain(const struct dpe_search *s)
 {
 	for (unsigned i = 0; i < s->nwants; i++) {
-		if (s->wants[i].grouped || s->wants[i].braid->outer)
+		if (s->wants[i].grouped || s->wants[i].conjunction->outer)
 			return false;
 	}
 	for (unsigned i = 0; i < s->ncandidates; i++) {
-		if (s->candidates[i]->braid)
+		if (s->candidates[i]->conjunction)
 			return false;
 	}
 	return s->nwants <= MOST_WANTS;
 }
 
-static bool apart(struct dpe_search *s, const struct dpe_fibre *a, const struct dpe_fibre *b)
+static bool apart(struct dpe_search *s, const struct dpe_partial *a, const struct dpe_partial *b)
 {
 	if (*s->work)
 		--*s->work;
-	return dpe_fibres_apart(a, b);
+	return dpe_partials_independent(a, b);
 }
 
 /* ---- leaving out ------------------------------------------------------------------------- */
@@ -199,7 +199,7 @@ static unsigned find_next(const struct hard *h)
 }
 
 /* Leaves out what does not go with it; false where some operand has none left. */
-static bool prune(struct hard *h, const struct dpe_fibre *fibre, unsigned depth)
+static bool prune(struct hard *h, const struct dpe_partial *partial, unsigned depth)
 {
 	struct dpe_search *s = h->s;
 
@@ -209,7 +209,7 @@ static bool prune(struct hard *h, const struct dpe_fibre *fibre, unsigned depth)
 		if (h->done[i])
 			continue;
 		for (unsigned j = want->from; j < want->to; j++) {
-			if (!h->out[j] && !apart(s, fibre, s->candidates[j]))
+			if (!h->out[j] && !apart(s, partial, s->candidates[j]))
 				h->out[j] = depth;
 		}
 		if (!want->nullable && !count_left(h, want))
@@ -236,7 +236,7 @@ static bool choose(struct hard *h, unsigned depth)
 		return !h->each(h->context, s->chosen);
 	h->done[want] = true;
 	for (unsigned i = s->wants[want].to; i-- > s->wants[want].from && !enough && *s->work;) {
-		struct dpe_choice choice = {s->candidates[i], s->wants[want].braid};
+		struct dpe_choice choice = {s->candidates[i], s->wants[want].conjunction};
 
 		if (h->out[i])
 			continue;

@@ -1,4 +1,4 @@
-/* An event of a slice that is followed operand by operand. */
+/* Extends the partial matches of a slice by one event. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/engines/conjunction.h"
 #include "recognizer/verdicts/verdicts.h"
@@ -7,21 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEWEST_FIBRES 32 /* from which on it is looked for those that can go */
+#define FEWEST_PARTIALS 32 /* from which on it is looked for those that can go */
 #define FEWEST_EVENTS 64  /* the same of events in the order */
-#define SOME 64           /* more fibres than are kept there may be until the event is over */
-/* Pairs of fibres that are looked at for one event, and once that was too few; and where they are only
+#define SOME 64           /* more partial matches than are kept there may be until the event is over */
+/* Pairs of partial matches that are looked at for one event, and once that was too few; and where they are only
  * compared. */
 #define MOST_WORK 1000000
 #define MOST_AFTER 10000
 #define MOST_COMPARED 10000000
 #define MOST_COMPARED_AFTER 100000
 
-/* A fibre that the event made. */
+/* A partial match that the event made. */
 struct dpe_fresh {
-	struct dpe_braid *braid;
+	struct dpe_conjunction *conjunction;
 	unsigned operand;
-	struct dpe_fibre *fibre; /* owned, until it is in a list */
+	struct dpe_partial *partial; /* owned, until it is in a list */
 };
 
 struct taking {
@@ -38,35 +38,35 @@ struct taking {
 	unsigned nkept; /* of them, that may become part of a match to come */
 };
 
-static void take_in(struct taking *t, struct dpe_braid *braid);
+static void take_in(struct taking *t, struct dpe_conjunction *conjunction);
 
 /* ---- one step ---------------------------------------------------------------------------- */
 
 /* The first events of what all of the operand follows; NULL where it follows nothing. */
-static const struct dpe_set *base_of(const struct dpe_braid *braid)
+static const struct dpe_set *base_of(const struct dpe_conjunction *conjunction)
 {
 	const struct dpe_set *base = NULL;
 
-	for (; braid; braid = braid->outer) {
-		if (braid->owner && braid->owner->first)
-			base = braid->owner->first;
+	for (; conjunction; conjunction = conjunction->outer) {
+		if (conjunction->owner && conjunction->owner->first)
+			base = conjunction->owner->first;
 	}
 	return base;
 }
 
-/* What the operands of the braid begin after. */
-static struct dpe_set *bound_of(const struct dpe_braid *braid)
+/* What the operands of the conjunction begin after. */
+static struct dpe_set *bound_of(const struct dpe_conjunction *conjunction)
 {
-	return braid->owner ? braid->owner->bound : NULL;
+	return conjunction->owner ? conjunction->owner->bound : NULL;
 }
 
 /* The events that the step names are immediate predecessors, and no other predecessor is an event of
- * the fibre, or after one (see detect.c); of events of other operands, choosing takes care. */
+ * the partial match, or after one (see detect.c); of events of other operands, choosing takes care. */
 static bool fits(const struct taking *t, const struct dpe_set *base,
-	const struct dpe_fibre *fibre, const struct dpe_pred *preds, unsigned npreds)
+	const struct dpe_partial *partial, const struct dpe_pred *preds, unsigned npreds)
 {
 	const struct dpe_preds *all = &t->run->preds;
-	const struct dpe_set *first = base ? base : fibre->first;
+	const struct dpe_set *first = base ? base : partial->first;
 
 	for (unsigned i = 0; i < npreds; i++) {
 		if (!dpe_preds_have(all, preds[i].occurrence))
@@ -98,13 +98,13 @@ static struct dpe_trail *extend_trail(
 	return trail;
 }
 
-static struct dpe_fibre *make_fibre(struct taking *t, const struct dpe_leaf *leaf,
-	const struct dpe_fibre *from, const struct dpe_config *config,
+static struct dpe_partial *make_partial(struct taking *t, const struct dpe_leaf *leaf,
+	const struct dpe_partial *from, const struct dpe_config *config,
 	const struct dpe_step *step, const struct dpe_pred *preds, unsigned npreds, bool minimal)
 {
-	struct dpe_fibre *fibre = dpe_pool_take(t->pool, sizeof(*fibre));
+	struct dpe_partial *partial = dpe_pool_take(t->pool, sizeof(*partial));
 
-	*fibre = (struct dpe_fibre){
+	*partial = (struct dpe_partial){
 		.refs = 1,
 		.operand = from->operand,
 		.leaf = leaf,
@@ -118,21 +118,21 @@ static struct dpe_fibre *make_fibre(struct taking *t, const struct dpe_leaf *lea
 		.trail = extend_trail(t, from->trail, step),
 		.mask = from->mask | t->mask,
 	};
-	return fibre;
+	return partial;
 }
 
-static void add_fresh(struct taking *t, struct dpe_braid *braid, unsigned operand,
-	struct dpe_fibre *fibre)
+static void add_fresh(struct taking *t, struct dpe_conjunction *conjunction, unsigned operand,
+	struct dpe_partial *partial)
 {
-	*DPE_GROW(t->fresh, t->nfresh, t->capfresh) = (struct dpe_fresh){braid, operand, fibre};
+	*DPE_GROW(t->fresh, t->nfresh, t->capfresh) = (struct dpe_fresh){conjunction, operand, partial};
 }
 
 /* Each way in which the leaf can take the event from this configuration. */
-static void extend(struct taking *t, struct dpe_braid *braid, unsigned operand,
-	const struct dpe_leaf *leaf, const struct dpe_fibre *from, const struct dpe_config *config)
+static void extend(struct taking *t, struct dpe_conjunction *conjunction, unsigned operand,
+	const struct dpe_leaf *leaf, const struct dpe_partial *from, const struct dpe_config *config)
 {
 	struct dpe_run *engine = leaf->run;
-	const struct dpe_set *base = base_of(braid), *bound = from->bound;
+	const struct dpe_set *base = base_of(conjunction), *bound = from->bound;
 	const struct dpe_step *steps;
 	unsigned count = dpe_engine_steps(engine, config, t->literal, t->occurrence, &steps);
 	struct dpe_pred entered[(bound ? bound->count : 0) + 1];
@@ -146,78 +146,78 @@ static void extend(struct taking *t, struct dpe_braid *braid, unsigned operand,
 
 		if (!fits(t, base, from, preds, npreds))
 			continue;
-		add_fresh(t, braid, operand,
-			make_fibre(t, leaf, from, config, &steps[i], preds, npreds,
-				open && bound == bound_of(braid)));
+		add_fresh(t, conjunction, operand,
+			make_partial(t, leaf, from, config, &steps[i], preds, npreds,
+				open && bound == bound_of(conjunction)));
 		if (t->run->acts || steps[i].nbefore || steps[i].nafter)
 			dpe_detect_act(t->run, t->slice, &steps[i],
-				t->fresh[t->nfresh - 1].fibre->trail, t->occurrence->message);
+				t->fresh[t->nfresh - 1].partial->trail, t->occurrence->message);
 	}
 }
 
 /* ---- entering leaves --------------------------------------------------------------------- */
 
-static bool is_of(const struct dpe_fibre *fibre, const struct dpe_leaf *leaf,
-	const struct dpe_fibre *prefix)
+static bool is_of(const struct dpe_partial *partial, const struct dpe_leaf *leaf,
+	const struct dpe_partial *prefix)
 {
-	return fibre->braid && fibre->leaf == leaf && fibre->mask == prefix->mask &&
-	       dpe_set_same(fibre->bound, prefix->bound) &&
-	       dpe_set_same(fibre->first, prefix->first);
+	return partial->conjunction && partial->leaf == leaf && partial->mask == prefix->mask &&
+	       dpe_set_same(partial->bound, prefix->bound) &&
+	       dpe_set_same(partial->first, prefix->first);
 }
 
-/* The braid of a & that was entered after just that, or NULL. */
-static struct dpe_braid *find_braid(const struct taking *t, const struct dpe_braid *braid,
-	unsigned operand, const struct dpe_leaf *leaf, const struct dpe_fibre *prefix)
+/* The conjunction of a & that was entered after just that, or NULL. */
+static struct dpe_conjunction *find_conjunction(const struct taking *t, const struct dpe_conjunction *conjunction,
+	unsigned operand, const struct dpe_leaf *leaf, const struct dpe_partial *prefix)
 {
-	const struct dpe_fibres *active = &braid->lists[operand].active;
+	const struct dpe_partial_list *active = &conjunction->lists[operand].active;
 
 	for (unsigned i = 0; i < active->count; i++) {
 		if (active->at[i] && is_of(active->at[i], leaf, prefix))
-			return active->at[i]->braid;
+			return active->at[i]->conjunction;
 	}
 	for (unsigned i = 0; i < t->nfresh; i++) {
-		if (t->fresh[i].braid == braid && t->fresh[i].operand == operand &&
-			is_of(t->fresh[i].fibre, leaf, prefix))
-			return t->fresh[i].fibre->braid;
+		if (t->fresh[i].conjunction == conjunction && t->fresh[i].operand == operand &&
+			is_of(t->fresh[i].partial, leaf, prefix))
+			return t->fresh[i].partial->conjunction;
 	}
 	return NULL;
 }
 
-static void enter_braid(struct taking *t, struct dpe_braid *braid, unsigned operand,
-	const struct dpe_leaf *leaf, const struct dpe_fibre *prefix)
+static void enter_conjunction(struct taking *t, struct dpe_conjunction *conjunction, unsigned operand,
+	const struct dpe_leaf *leaf, const struct dpe_partial *prefix)
 {
-	struct dpe_braid *known = find_braid(t, braid, operand, leaf, prefix);
-	struct dpe_fibre *owner;
+	struct dpe_conjunction *known = find_conjunction(t, conjunction, operand, leaf, prefix);
+	struct dpe_partial *owner;
 	unsigned before;
 
 	if (known) {
 		take_in(t, known);
 		return;
 	}
-	owner = dpe_fibre_enter(t->pool, leaf, braid, operand, prefix);
-	add_fresh(t, braid, operand, owner);
+	owner = dpe_partial_enter(t->pool, leaf, conjunction, operand, prefix);
+	add_fresh(t, conjunction, operand, owner);
 	before = t->nfresh;
-	take_in(t, owner->braid);
+	take_in(t, owner->conjunction);
 	if (t->nfresh > before)
 		return;
 	t->nfresh--;
-	dpe_fibre_unref(t->pool, owner);
+	dpe_partial_unref(t->pool, owner);
 }
 
 /* The event as the first of a leaf, after this prefix. */
-static void enter(struct taking *t, struct dpe_braid *braid, unsigned operand,
-	const struct dpe_leaf *leaf, const struct dpe_fibre *prefix)
+static void enter(struct taking *t, struct dpe_conjunction *conjunction, unsigned operand,
+	const struct dpe_leaf *leaf, const struct dpe_partial *prefix)
 {
 	struct dpe_config begin;
 
 	if (!leaf->part->literals[t->literal])
 		return;
 	if (leaf->part->kind == DPE_FACTOR_PAR) {
-		enter_braid(t, braid, operand, leaf, prefix);
+		enter_conjunction(t, conjunction, operand, leaf, prefix);
 		return;
 	}
 	begin = dpe_config_begin(leaf->run);
-	extend(t, braid, operand, leaf, prefix, &begin);
+	extend(t, conjunction, operand, leaf, prefix, &begin);
 	dpe_config_drop(leaf->run, &begin);
 }
 
@@ -230,121 +230,121 @@ static bool can_enter_next(const struct taking *t, const struct dpe_leaf *leaf)
 	return false;
 }
 
-static void enter_next(struct taking *t, struct dpe_braid *braid, unsigned operand,
-	const struct dpe_leaf *leaf, const struct dpe_fibre *prefix)
+static void enter_next(struct taking *t, struct dpe_conjunction *conjunction, unsigned operand,
+	const struct dpe_leaf *leaf, const struct dpe_partial *prefix)
 {
 	for (unsigned i = 0; i < leaf->nnext; i++)
-		enter(t, braid, operand, leaf->next[i], prefix);
+		enter(t, conjunction, operand, leaf->next[i], prefix);
 }
 
 /* ---- what follows a & -------------------------------------------------------------------- */
 
 struct following {
 	struct taking *taking;
-	struct dpe_braid *braid; /* that the & is in … */
+	struct dpe_conjunction *conjunction; /* that the & is in … */
 	unsigned operand;
-	struct dpe_fibre *owner; /* … where it stands */
+	struct dpe_partial *owner; /* … where it stands */
 };
 
 static bool follow(void *context, const struct dpe_chosen *chosen)
 {
 	struct following *f = context;
-	struct dpe_fibre *sum = dpe_fibre_sum(f->taking->pool, f->owner, chosen);
+	struct dpe_partial *sum = dpe_partial_sum(f->taking->pool, f->owner, chosen);
 
-	enter_next(f->taking, f->braid, f->operand, f->owner->leaf, sum);
-	dpe_fibre_unref(f->taking->pool, sum);
+	enter_next(f->taking, f->conjunction, f->operand, f->owner->leaf, sum);
+	dpe_partial_unref(f->taking->pool, sum);
 	return true;
 }
 
 /* ---- in an operand ----------------------------------------------------------------------- */
 
-static void take_in_braid(
-	struct taking *t, struct dpe_braid *braid, unsigned operand, struct dpe_fibre *owner)
+static void take_in_conjunction(
+	struct taking *t, struct dpe_conjunction *conjunction, unsigned operand, struct dpe_partial *owner)
 {
-	struct following f = {t, braid, operand, owner};
+	struct following f = {t, conjunction, operand, owner};
 
-	take_in(t, owner->braid);
+	take_in(t, owner->conjunction);
 	if (can_enter_next(t, owner->leaf))
-		dpe_choose_whole(owner->braid, &t->run->preds, follow, &f, &t->work);
+		dpe_choose_whole(owner->conjunction, &t->run->preds, follow, &f, &t->work);
 }
 
 static void take_after(
-	struct taking *t, struct dpe_braid *braid, unsigned operand, const struct dpe_fibre *fibre)
+	struct taking *t, struct dpe_conjunction *conjunction, unsigned operand, const struct dpe_partial *partial)
 {
-	const struct dpe_leaf *leaf = fibre->leaf;
-	struct dpe_fibre prefix = *fibre;
+	const struct dpe_leaf *leaf = partial->leaf;
+	struct dpe_partial prefix = *partial;
 
 	if (leaf->part->literals[t->literal])
-		extend(t, braid, operand, leaf, fibre, &fibre->config);
-	if (!can_enter_next(t, leaf) || !dpe_config_final(leaf->run, &fibre->config))
+		extend(t, conjunction, operand, leaf, partial, &partial->config);
+	if (!can_enter_next(t, leaf) || !dpe_config_final(leaf->run, &partial->config))
 		return;
-	prefix.bound = fibre->last;
-	enter_next(t, braid, operand, leaf, &prefix);
+	prefix.bound = partial->last;
+	enter_next(t, conjunction, operand, leaf, &prefix);
 }
 
 /* The gap is closed later. */
-static void drop(struct taking *t, struct dpe_fibres *fibres, unsigned at)
+static void drop(struct taking *t, struct dpe_partial_list *partials, unsigned at)
 {
-	dpe_fibre_unref(t->pool, fibres->at[at]);
-	fibres->at[at] = NULL;
-	t->slice->weave->count--;
+	dpe_partial_unref(t->pool, partials->at[at]);
+	partials->at[at] = NULL;
+	t->slice->matching->count--;
 }
 
-/* Fibres that the event passes over for good go at once; unless conditions look at them, which then
+/* Partial matches that the event passes over for good go at once; unless conditions look at them, which then
  * decide about what belongs to the slice. */
-static void drop_passed(struct taking *t, struct dpe_fibres *active)
+static void drop_passed(struct taking *t, struct dpe_partial_list *active)
 {
 	bool passed = false;
 
 	if (t->run->nnamed)
 		return;
 	for (unsigned i = 0; i < active->count; i++) {
-		if (active->at[i]->braid || !dpe_fibre_is_passed(active->at[i], t->occurrence))
+		if (active->at[i]->conjunction || !dpe_partial_is_passed(active->at[i], t->occurrence))
 			continue;
 		drop(t, active, i);
 		passed = true;
 	}
 	if (passed)
-		dpe_fibres_close_gaps(active);
+		dpe_partial_list_close_gaps(active);
 }
 
-static void take_in_operand(struct taking *t, struct dpe_braid *braid, unsigned operand)
+static void take_in_operand(struct taking *t, struct dpe_conjunction *conjunction, unsigned operand)
 {
-	const struct dpe_segment *segment = &braid->leaf->operands[operand];
-	struct dpe_fibres *active = &braid->lists[operand].active;
-	const struct dpe_fibre nothing = {.operand = operand, .bound = bound_of(braid)};
+	const struct dpe_segment *segment = &conjunction->leaf->operands[operand];
+	struct dpe_partial_list *active = &conjunction->lists[operand].active;
+	const struct dpe_partial nothing = {.operand = operand, .bound = bound_of(conjunction)};
 
 	for (unsigned i = 0; i < active->count; i++) {
-		struct dpe_fibre *fibre = active->at[i];
+		struct dpe_partial *partial = active->at[i];
 
-		if (fibre->braid) {
-			take_in_braid(t, braid, operand, fibre);
+		if (partial->conjunction) {
+			take_in_conjunction(t, conjunction, operand, partial);
 			continue;
 		}
-		take_after(t, braid, operand, fibre);
+		take_after(t, conjunction, operand, partial);
 	}
 	if (t->last)
 		drop_passed(t, active);
 	for (unsigned i = 0; i < segment->nfirst; i++)
-		enter(t, braid, operand, segment->first[i], &nothing);
+		enter(t, conjunction, operand, segment->first[i], &nothing);
 }
 
-static void take_in(struct taking *t, struct dpe_braid *braid)
+static void take_in(struct taking *t, struct dpe_conjunction *conjunction)
 {
-	uint32_t operand = dpe_leaf_operand(braid->leaf, t->literal);
+	uint32_t operand = dpe_leaf_operand(conjunction->leaf, t->literal);
 	uint64_t turn = t->occurrence->number * t->run->rule->nliterals + t->literal + 1;
 
-	if (braid->turn == turn) /* it was found by another way */
+	if (conjunction->turn == turn) /* it was found by another way */
 		return;
-	braid->turn = turn;
+	conjunction->turn = turn;
 	if (operand != DPE_NO_KID)
-		take_in_operand(t, braid, operand);
+		take_in_operand(t, conjunction, operand);
 }
 
 /* ---- in a rule that is followed as a whole ----------------------------------------------- */
 
 /* Conditions that look at other events look at those of the partial match. */
-static void take_as_any(struct taking *t, struct dpe_braid *top, const struct dpe_fibre *from,
+static void take_as_any(struct taking *t, struct dpe_conjunction *top, const struct dpe_partial *from,
 	const struct dpe_config *config)
 {
 	const struct dpe_run *run = t->run;
@@ -361,11 +361,11 @@ static void take_as_any(struct taking *t, struct dpe_braid *top, const struct dp
 	}
 }
 
-static void take_in_whole(struct taking *t, struct dpe_braid *top)
+static void take_in_whole(struct taking *t, struct dpe_conjunction *top)
 {
-	struct dpe_fibres *active = &top->lists[0].active;
+	struct dpe_partial_list *active = &top->lists[0].active;
 	struct dpe_config begin = dpe_config_begin(t->run);
-	const struct dpe_fibre nothing = {0};
+	const struct dpe_partial nothing = {0};
 
 	for (unsigned i = 0; i < active->count; i++)
 		take_as_any(t, top, active->at[i], &active->at[i]->config);
@@ -374,7 +374,7 @@ static void take_in_whole(struct taking *t, struct dpe_braid *top)
 	drop_passed(t, active);
 }
 
-static void take_in_operands(struct taking *t, struct dpe_braid *top)
+static void take_in_operands(struct taking *t, struct dpe_conjunction *top)
 {
 	const bool *literals = t->run->literals;
 	unsigned count = t->run->rule->nliterals;
@@ -397,47 +397,47 @@ static bool spend(struct taking *t, uint64_t work)
 	return t->work;
 }
 
-/* Of fibres that nothing tells apart one is enough. False where there is no room. */
-static bool keep(struct taking *t, struct dpe_fibres *fibres, struct dpe_fibre *new,
-	enum dpe_fibre_role role)
+/* Of partial matches that nothing tells apart one is enough. False where there is no room. */
+static bool keep(struct taking *t, struct dpe_partial_list *partials, struct dpe_partial *new,
+	enum dpe_partial_role role)
 {
-	struct dpe_weave *weave = t->slice->weave;
+	struct dpe_matching *matching = t->slice->matching;
 	bool replaced = false;
 
-	if (!spend(t, fibres->count))
+	if (!spend(t, partials->count))
 		return false;
-	for (unsigned i = 0; i < fibres->count; i++) {
-		if (dpe_fibre_replaces(t->run, fibres->at[i], new, role))
+	for (unsigned i = 0; i < partials->count; i++) {
+		if (dpe_partial_replaces(t->run, partials->at[i], new, role))
 			return true;
 	}
-	for (unsigned i = 0; i < fibres->count; i++) {
-		if (!dpe_fibre_replaces(t->run, new, fibres->at[i], role))
+	for (unsigned i = 0; i < partials->count; i++) {
+		if (!dpe_partial_replaces(t->run, new, partials->at[i], role))
 			continue;
-		drop(t, fibres, i);
+		drop(t, partials, i);
 		replaced = true;
 	}
 	if (replaced)
-		dpe_fibres_close_gaps(fibres);
-	if (weave->count >= 2 * (uint64_t)t->run->recognizer->options.max_instances + SOME) {
+		dpe_partial_list_close_gaps(partials);
+	if (matching->count >= 2 * (uint64_t)t->run->recognizer->options.max_instances + SOME) {
 		t->slice->overflown = true;
 		return false;
 	}
-	*DPE_GROW(fibres->at, fibres->count, fibres->cap) = dpe_fibre_ref(new);
-	weave->count++;
+	*DPE_GROW(partials->at, partials->count, partials->cap) = dpe_partial_ref(new);
+	matching->count++;
 	return true;
 }
 
-/* A braid for which there is no room goes with all that is in it. */
-static void forget_within(struct taking *t, unsigned from, const struct dpe_braid *gone)
+/* A conjunction for which there is no room goes with all that is in it. */
+static void forget_within(struct taking *t, unsigned from, const struct dpe_conjunction *gone)
 {
 	for (unsigned i = from; i < t->nfresh; i++) {
-		const struct dpe_braid *braid = t->fresh[i].braid;
+		const struct dpe_conjunction *conjunction = t->fresh[i].conjunction;
 
-		while (braid && braid != gone)
-			braid = braid->outer;
-		if (!braid)
+		while (conjunction && conjunction != gone)
+			conjunction = conjunction->outer;
+		if (!conjunction)
 			continue;
-		dpe_fibre_unref(t->pool, t->fresh[i].fibre);
+		dpe_partial_unref(t->pool, t->fresh[i].partial);
 		t->fresh[i--] = t->fresh[--t->nfresh];
 	}
 }
@@ -447,16 +447,16 @@ static bool match(struct taking *t, struct dpe_fresh *fresh, struct dpe_chosen *
 	if (t->run->shape->whole) {
 		chosen->count = 0;
 		*DPE_GROW(chosen->at, chosen->count, chosen->cap) =
-			(struct dpe_choice){fresh->fibre, fresh->braid};
-		return fresh->fibre->mask == t->slice->mask;
+			(struct dpe_choice){fresh->partial, fresh->conjunction};
+		return fresh->partial->mask == t->slice->mask;
 	}
-	return dpe_choose_match(t->run, t->slice, fresh->braid, fresh->operand, fresh->fibre,
+	return dpe_choose_match(t->run, t->slice, fresh->conjunction, fresh->operand, fresh->partial,
 		chosen, &t->work);
 }
 
-static bool is_whole(const struct dpe_fibre *fibre)
+static bool is_whole(const struct dpe_partial *partial)
 {
-	return fibre->leaf->ends && dpe_config_final(fibre->leaf->run, &fibre->config);
+	return partial->leaf->ends && dpe_config_final(partial->leaf->run, &partial->config);
 }
 
 /* One match is reported for each event that completes any: of several the most recent one. It is chosen
@@ -466,12 +466,12 @@ static bool find_match(struct taking *t, struct dpe_chosen *chosen)
 	for (unsigned i = t->nfresh; i--;) {
 		struct dpe_fresh *fresh = &t->fresh[i];
 
-		if (fresh->fibre->braid ||
-			!fresh->braid->leaf->operands[fresh->operand].ends_all ||
-			!is_whole(fresh->fibre) || !match(t, fresh, chosen))
+		if (fresh->partial->conjunction ||
+			!fresh->conjunction->leaf->operands[fresh->operand].ends_all ||
+			!is_whole(fresh->partial) || !match(t, fresh, chosen))
 			continue;
 		for (unsigned j = 0; j < chosen->count; j++)
-			dpe_fibre_ref(chosen->at[j].fibre);
+			dpe_partial_ref(chosen->at[j].partial);
 		return true;
 	}
 	return false;
@@ -479,22 +479,22 @@ static bool find_match(struct taking *t, struct dpe_chosen *chosen)
 
 static void settle(struct taking *t, const struct dpe_fresh *fresh)
 {
-	const struct dpe_segment *segment = &fresh->braid->leaf->operands[fresh->operand];
-	struct dpe_lists *lists = &fresh->braid->lists[fresh->operand];
-	struct dpe_fibre *fibre = fresh->fibre;
-	const struct dpe_leaf *leaf = fibre->leaf;
-	bool is_single = !fresh->braid->outer && fresh->braid->leaf->noperands == 1;
-	bool goes_on = leaf->nnext || !dpe_config_complete(leaf->run, &fibre->config);
+	const struct dpe_segment *segment = &fresh->conjunction->leaf->operands[fresh->operand];
+	struct dpe_lists *lists = &fresh->conjunction->lists[fresh->operand];
+	struct dpe_partial *partial = fresh->partial;
+	const struct dpe_leaf *leaf = partial->leaf;
+	bool is_single = !fresh->conjunction->outer && fresh->conjunction->leaf->noperands == 1;
+	bool goes_on = leaf->nnext || !dpe_config_complete(leaf->run, &partial->config);
 	bool ended = segment->ends_all && !is_single;
 
-	if ((ended || segment->wanted) && is_whole(fibre)) {
+	if ((ended || segment->wanted) && is_whole(partial)) {
 		if (ended)
-			keep(t, &lists->ended, fibre, DPE_FIBRE_ENDED);
+			keep(t, &lists->ended, partial, DPE_PARTIAL_ENDED);
 		if (segment->wanted)
-			keep(t, &lists->closed, fibre, DPE_FIBRE_CLOSED);
+			keep(t, &lists->closed, partial, DPE_PARTIAL_CLOSED);
 	}
 	if (goes_on)
-		keep(t, &lists->active, fibre, DPE_FIBRE_ACTIVE);
+		keep(t, &lists->active, partial, DPE_PARTIAL_ACTIVE);
 	t->nkept += goes_on || segment->wanted || !is_single;
 }
 
@@ -502,13 +502,13 @@ static void settle_all(struct taking *t)
 {
 	for (unsigned i = 0; i < t->nfresh; i++) {
 		struct dpe_fresh fresh = t->fresh[i];
-		struct dpe_lists *lists = &fresh.braid->lists[fresh.operand];
+		struct dpe_lists *lists = &fresh.conjunction->lists[fresh.operand];
 
-		if (!fresh.fibre->braid)
+		if (!fresh.partial->conjunction)
 			settle(t, &fresh);
-		else if (!keep(t, &lists->active, fresh.fibre, DPE_FIBRE_ACTIVE))
-			forget_within(t, i + 1, fresh.fibre->braid);
-		dpe_fibre_unref(t->pool, fresh.fibre);
+		else if (!keep(t, &lists->active, fresh.partial, DPE_PARTIAL_ACTIVE))
+			forget_within(t, i + 1, fresh.partial->conjunction);
+		dpe_partial_unref(t->pool, fresh.partial);
 	}
 }
 
@@ -527,7 +527,7 @@ static uint64_t most_work(const struct dpe_run *run, const struct dpe_slice *sli
 
 void dpe_detect_take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
-	struct dpe_weave *weave = dpe_weave_of(run, slice);
+	struct dpe_matching *matching = dpe_matching_of(run, slice);
 	struct taking t = {
 		.run = run,
 		.slice = slice,
@@ -540,7 +540,7 @@ void dpe_detect_take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_oc
 	struct dpe_chosen chosen = {run->shape->choices, 0, run->shape->capchoices};
 	bool matched;
 
-	(run->shape->whole ? take_in_whole : take_in_operands)(&t, weave->top);
+	(run->shape->whole ? take_in_whole : take_in_operands)(&t, matching->top);
 	matched = find_match(&t, &chosen);
 	settle_all(&t);
 	dpe_trace_take(run, slice, occurrence, t.nkept, matched);
@@ -548,19 +548,19 @@ void dpe_detect_take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_oc
 	run->capfresh = t.capfresh;
 	if (!t.work)
 		slice->overflown = slice->searched = true;
-	if (weave->count > run->recognizer->options.max_instances)
-		dpe_weave_make_room(run, slice, occurrence);
+	if (matching->count > run->recognizer->options.max_instances)
+		dpe_matching_make_room(run, slice, occurrence);
 	if (matched)
 		dpe_detect_tell(run, slice, &chosen, occurrence);
 	for (unsigned i = 0; matched && i < chosen.count; i++)
-		dpe_fibre_unref(t.pool, chosen.at[i].fibre);
+		dpe_partial_unref(t.pool, chosen.at[i].partial);
 	run->shape->choices = chosen.at;
 	run->shape->capchoices = chosen.cap;
 }
 
 static bool is_needed(void *context, const struct dpe_occurrence *occurrence)
 {
-	return dpe_weave_needs(context, occurrence);
+	return dpe_matching_needs(context, occurrence);
 }
 
 static uint64_t at_least(uint64_t count, uint64_t least)
@@ -575,17 +575,17 @@ static uint64_t newest_horizon(const struct dpe_run *run, const struct dpe_slice
 				     : FEWEST_EVENTS + 4 * (uint64_t)slice->order.nchains;
 }
 
-void dpe_weave_drop_some(struct dpe_run *run, struct dpe_slice *slice)
+void dpe_matching_prune_if_large(struct dpe_run *run, struct dpe_slice *slice)
 {
-	struct dpe_weave *weave = slice->weave;
+	struct dpe_matching *matching = slice->matching;
 
-	if (weave->count > at_least(weave->tidy_at, FEWEST_FIBRES)) {
-		dpe_weave_tidy(run, slice,
+	if (matching->count > at_least(matching->tidy_at, FEWEST_PARTIALS)) {
+		dpe_matching_prune(run, slice,
 			dpe_recognizer_horizon(run->recognizer, newest_horizon(run, slice)));
-		weave->tidy_at = 2 * weave->count;
+		matching->tidy_at = 2 * matching->count;
 	}
-	if (!run->shape->compact && dpe_order_size(&slice->order) <= at_least(weave->trim_at, FEWEST_EVENTS))
+	if (!run->shape->compact && dpe_order_size(&slice->order) <= at_least(matching->trim_at, FEWEST_EVENTS))
 		return;
 	dpe_order_trim(&slice->order, is_needed, slice);
-	weave->trim_at = 2 * dpe_order_size(&slice->order);
+	matching->trim_at = 2 * dpe_order_size(&slice->order);
 }

@@ -1,5 +1,4 @@
-/* What a match of a `detect` rule leads to: actions and its report. The search for it is that of
- * conjunction.h. */
+/* Actions and reports of matches of a `detect` rule; conditions on the events of partial matches. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/engines/conjunction.h"
 #include "recognizer/verdicts/verdicts.h"
@@ -57,7 +56,7 @@ void dpe_detect_act(struct dpe_run *run, const struct dpe_slice *slice,
 }
 
 static void run_ending(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_fibre *match, const struct dpe_message *event)
+	const struct dpe_partial *match, const struct dpe_message *event)
 {
 	const struct dpe_stmt *const *ending = NULL;
 	unsigned count = dpe_engine_ending(run, &match->config, &ending);
@@ -142,9 +141,9 @@ void dpe_detect_tell(struct dpe_run *run, const struct dpe_slice *slice,
 	struct entries all = {shape->entries, 0, shape->capentries};
 
 	if (shape->whole)
-		run_ending(run, slice, chosen->at[0].fibre, occurrence->message);
+		run_ending(run, slice, chosen->at[0].partial, occurrence->message);
 	for (unsigned i = 0; i < chosen->count; i++)
-		collect(&all, chosen->at[i].fibre->trail);
+		collect(&all, chosen->at[i].partial->trail);
 	qsort(all.at, all.count, sizeof(*all.at), by_number);
 	report(run, slice, all.at, all.count, occurrence);
 	shape->entries = all.at;
@@ -172,7 +171,7 @@ bool dpe_detect_admits(const struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_occurrence *occurrence)
 {
 	unsigned count;
-	struct dpe_fibre *const *partials = dpe_detect_partials(slice, &count);
+	struct dpe_partial *const *partials = dpe_detect_partials(slice, &count);
 
 	for (unsigned i = 0; i < count; i++) {
 		if (dpe_trail_admits(run, slice, partials[i]->trail, pattern, occurrence))

@@ -4,15 +4,15 @@
 
 #include "recognizer/recognizer.h"
 
-struct dpe_stand;
-struct dpe_stands;
-struct dpe_way;
+struct dpe_product_state;
+struct dpe_product;
+struct dpe_product_step;
 
 /* Where a reading of events stands: a state with its registers, several, or a marking. */
 struct dpe_config {
 	dpe_state state;
 	struct dpe_occurrence **registers;
-	struct dpe_stand *stand;
+	struct dpe_product_state *product;
 	struct dpe_marking *marking;
 };
 
@@ -32,7 +32,7 @@ struct dpe_step {
 	const struct dpe_stmt *const *before, *const *after; /* actions around the event's own */
 	unsigned npreds, npositions, nbefore, nafter;
 	const struct dpe_move *move; /* of an automaton; else … */
-	const struct dpe_way *way;   /* … of several; else … */
+	const struct dpe_product_step *way;   /* … of several; else … */
 	struct dpe_marking *marking; /* … where it leads */
 };
 
@@ -110,17 +110,17 @@ void dpe_expect_copy(struct dpe_run *run, struct dpe_slice *to, const struct dpe
 void dpe_expect_clear(struct dpe_run *run, struct dpe_slice *slice);
 
 /* Gives an `expect` run its short way, where nobody looks at single events. */
-void dpe_sequel_new(struct dpe_run *run);
-void dpe_sequel_free(struct dpe_run *run); /* accepts a run without */
+void dpe_fast_path_new(struct dpe_run *run);
+void dpe_fast_path_free(struct dpe_run *run); /* accepts a run without */
 /* The automaton has other states now. */
-void dpe_sequel_forget(struct dpe_run *run);
+void dpe_fast_path_forget(struct dpe_run *run);
 /* Takes the event into a slice as the next of a sequence; false where nothing was done. */
-bool dpe_sequel_take(struct dpe_run *run, struct dpe_slice *slice, unsigned literal,
+bool dpe_fast_path_take(struct dpe_run *run, struct dpe_slice *slice, unsigned literal,
 	const struct dpe_event *event);
 /* The state after the next event of a sequence, which only the last one stands in a register of, and
  * after the first of a slice; false where there is none, or a choice. */
-bool dpe_sequel_way(struct dpe_run *run, dpe_state state, unsigned literal, dpe_state *to);
-bool dpe_sequel_first(struct dpe_run *run, unsigned literal, dpe_state *to);
+bool dpe_fast_path_next(struct dpe_run *run, dpe_state state, unsigned literal, dpe_state *to);
+bool dpe_fast_path_first(struct dpe_run *run, unsigned literal, dpe_state *to);
 
 /* ---- partial matches ------------------------------------------------------------------------ */
 
@@ -141,12 +141,12 @@ struct dpe_trail {
 };
 
 /* What is taken of a segment: of a rule that is followed as a whole, a partial match. */
-struct dpe_fibre {
+struct dpe_partial {
 	uint32_t refs;
 	uint32_t operand; /* of the &, that it is of */
 	const struct dpe_leaf *leaf; /* where it stands */
 	struct dpe_config config;    /* … of an automaton */
-	struct dpe_braid *braid;     /* … of a &; the rest is then what that was entered after */
+	struct dpe_conjunction *conjunction;     /* … of a &; the rest is then what that was entered after */
 	struct dpe_set *bound;       /* the last events of what the leaf was entered after; or NULL */
 	struct dpe_set *first; /* its minimal events; NULL: it has none yet */
 	struct dpe_set *last;  /* its maximal ones; NULL: nobody asks for them */
@@ -162,7 +162,7 @@ void dpe_detect_take(
 void dpe_detect_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
 /* The partial matches of a rule that is followed as a whole; and one more, of these events: takes over
  * what is counted. */
-struct dpe_fibre *const *dpe_detect_partials(const struct dpe_slice *slice, unsigned *count);
+struct dpe_partial *const *dpe_detect_partials(const struct dpe_slice *slice, unsigned *count);
 void dpe_detect_restore(struct dpe_run *run, struct dpe_slice *slice, struct dpe_config config,
 	struct dpe_set *first, struct dpe_trail *trail, uint64_t mask);
 /* Lets partial matches stand in the states that they stand in in the old automaton. */
@@ -221,9 +221,9 @@ void dpe_deferred_free(struct dpe_run *run);
  * its matches, slices are to be small, or the caller wants an engine and the rule is small. */
 struct dpe_shape *dpe_shape_new(struct dpe_run *run);
 void dpe_shape_free(struct dpe_shape *shape); /* accepts NULL */
-/* After an event: what is not needed any more, of fibres and of events, if there is much. */
-void dpe_weave_drop_some(struct dpe_run *run, struct dpe_slice *slice);
-uint64_t dpe_weave_size(const struct dpe_slice *slice);
+/* After an event: what is not needed any more, of partial matches and of events, if there is much. */
+void dpe_matching_prune_if_large(struct dpe_run *run, struct dpe_slice *slice);
+uint64_t dpe_matching_size(const struct dpe_slice *slice);
 bool dpe_shape_is_whole(const struct dpe_shape *shape);
 
 #endif

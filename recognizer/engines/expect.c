@@ -437,8 +437,8 @@ static bool take_alone(
 		return false;
 	if (run->wants_positions || run->acts)
 		return act_alone(run, slice, occurrence);
-	if (run->stands)
-		return dpe_stand_go_on(run->stands, &slice->readings[0].config.stand, run->literals,
+	if (run->product)
+		return dpe_product_take_only(run->product, &slice->readings[0].config.product, run->literals,
 			run->rule->nliterals, &run->preds, occurrence);
 	move = find_only_move(run, &slice->readings[0].config);
 	if (move)

@@ -33,19 +33,19 @@ static void add_trail(struct look *look, const struct dpe_trail *trail)
 	}
 }
 
-static void add_fibres(struct look *look, const struct dpe_fibres *fibres)
+static void add_partials(struct look *look, const struct dpe_partial_list *partials)
 {
-	for (unsigned i = 0; i < fibres->count && look->looks <= MOST_LOOKS; i++)
-		add_trail(look, fibres->at[i]->trail);
+	for (unsigned i = 0; i < partials->count && look->looks <= MOST_LOOKS; i++)
+		add_trail(look, partials->at[i]->trail);
 }
 
-static void add_lists(void *context, struct dpe_braid *braid, unsigned operand)
+static void add_lists(void *context, struct dpe_conjunction *conjunction, unsigned operand)
 {
-	const struct dpe_lists *lists = &braid->lists[operand];
+	const struct dpe_lists *lists = &conjunction->lists[operand];
 
-	add_fibres(context, &lists->active);
-	add_fibres(context, &lists->ended);
-	add_fibres(context, &lists->closed);
+	add_partials(context, &lists->active);
+	add_partials(context, &lists->ended);
+	add_partials(context, &lists->closed);
 }
 
 bool dpe_slice_live_patterns(
@@ -55,8 +55,8 @@ bool dpe_slice_live_patterns(
 
 	if (slice->overflown) /* partial matches were given up: one of them might go on */
 		return false;
-	if (slice->weave)
-		dpe_braid_each(slice->weave->top, add_lists, &look);
+	if (slice->matching)
+		dpe_conjunction_each(slice->matching->top, add_lists, &look);
 	*looks = look.looks + 1;
 	return *looks <= MOST_LOOKS;
 }

@@ -1,8 +1,5 @@
-/* What the token game is made of: tokens, and markings that say where they stand. Private to it.
- *
- *	token.c    tokens: what they carry, and what becomes of it where they join
- *	marking.c  markings: how they are composed, and how tokens leave them
- *	token_game.c     what an event can do */
+/* Tokens (token.c) and markings (marking.c), which the token game (token_game.c) is made of. Private to
+ * these. */
 #ifndef DPE_RECOGNIZER_ENGINES_MARKING_H
 #define DPE_RECOGNIZER_ENGINES_MARKING_H
 

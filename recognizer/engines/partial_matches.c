@@ -1,4 +1,4 @@
-/* Fibres, what they are made of, and their lists. */
+/* Partial matches, the sets and trails of events that they share, and their lists. */
 #include "recognizer/engines/conjunction.h"
 #include "recognizer/engines/engines.h"
 
@@ -138,100 +138,100 @@ struct dpe_trail *dpe_trail_join(
 	return both;
 }
 
-/* ---- fibres ----------------------------------------------------------------------------- */
+/* ---- partial matches ----------------------------------------------------------------------------- */
 
-struct dpe_fibre *dpe_fibre_ref(struct dpe_fibre *fibre)
+struct dpe_partial *dpe_partial_ref(struct dpe_partial *partial)
 {
-	fibre->refs++;
-	return fibre;
+	partial->refs++;
+	return partial;
 }
 
-void dpe_fibre_unref(struct dpe_pool *pool, struct dpe_fibre *fibre)
+void dpe_partial_unref(struct dpe_pool *pool, struct dpe_partial *partial)
 {
-	if (!fibre || --fibre->refs)
+	if (!partial || --partial->refs)
 		return;
-	if (fibre->braid)
-		dpe_braid_free(pool, fibre->braid);
-	else if (!fibre->leaf->noperands)
-		dpe_config_drop(fibre->leaf->run, &fibre->config);
-	dpe_set_unref(pool, fibre->bound);
-	dpe_set_unref(pool, fibre->first);
-	dpe_set_unref(pool, fibre->last);
-	dpe_trail_unref(pool, fibre->trail);
-	dpe_pool_give(pool, fibre, sizeof(*fibre));
+	if (partial->conjunction)
+		dpe_conjunction_free(pool, partial->conjunction);
+	else if (!partial->leaf->noperands)
+		dpe_config_drop(partial->leaf->run, &partial->config);
+	dpe_set_unref(pool, partial->bound);
+	dpe_set_unref(pool, partial->first);
+	dpe_set_unref(pool, partial->last);
+	dpe_trail_unref(pool, partial->trail);
+	dpe_pool_give(pool, partial, sizeof(*partial));
 }
 
-struct dpe_fibre *dpe_fibre_enter(struct dpe_pool *pool, const struct dpe_leaf *leaf,
-	struct dpe_braid *outer, unsigned operand, const struct dpe_fibre *prefix)
+struct dpe_partial *dpe_partial_enter(struct dpe_pool *pool, const struct dpe_leaf *leaf,
+	struct dpe_conjunction *outer, unsigned operand, const struct dpe_partial *prefix)
 {
-	struct dpe_fibre *fibre = dpe_pool_take(pool, sizeof(*fibre));
+	struct dpe_partial *partial = dpe_pool_take(pool, sizeof(*partial));
 
-	*fibre = (struct dpe_fibre){
+	*partial = (struct dpe_partial){
 		.refs = 1,
 		.operand = operand,
 		.leaf = leaf,
-		.braid = dpe_braid_new(leaf),
+		.conjunction = dpe_conjunction_new(leaf),
 		.bound = dpe_set_ref(prefix->bound),
 		.first = dpe_set_ref(prefix->first),
 		.last = dpe_set_ref(prefix->last),
 		.trail = dpe_trail_ref(prefix->trail),
 		.mask = prefix->mask,
 	};
-	fibre->braid->outer = outer;
-	fibre->braid->operand = operand;
-	fibre->braid->owner = fibre;
-	return fibre;
+	partial->conjunction->outer = outer;
+	partial->conjunction->operand = operand;
+	partial->conjunction->owner = partial;
+	return partial;
 }
 
-void dpe_fibres_close_gaps(struct dpe_fibres *fibres)
+void dpe_partial_list_close_gaps(struct dpe_partial_list *partials)
 {
 	unsigned kept = 0;
 
-	for (unsigned i = 0; i < fibres->count; i++) {
-		if (fibres->at[i])
-			fibres->at[kept++] = fibres->at[i];
+	for (unsigned i = 0; i < partials->count; i++) {
+		if (partials->at[i])
+			partials->at[kept++] = partials->at[i];
 	}
-	fibres->count = kept;
+	partials->count = kept;
 }
 
-/* ---- braids ------------------------------------------------------------------------------ */
+/* ---- conjunctions ------------------------------------------------------------------------------ */
 
-struct dpe_braid *dpe_braid_new(const struct dpe_leaf *leaf)
+struct dpe_conjunction *dpe_conjunction_new(const struct dpe_leaf *leaf)
 {
-	struct dpe_braid *braid = dpe_xcalloc(1, sizeof(*braid));
+	struct dpe_conjunction *conjunction = dpe_xcalloc(1, sizeof(*conjunction));
 
-	braid->leaf = leaf;
-	braid->lists = dpe_xcalloc(leaf->noperands, sizeof(*braid->lists));
-	return braid;
+	conjunction->leaf = leaf;
+	conjunction->lists = dpe_xcalloc(leaf->noperands, sizeof(*conjunction->lists));
+	return conjunction;
 }
 
-static void free_fibres(struct dpe_pool *pool, struct dpe_fibres *fibres)
+static void free_partials(struct dpe_pool *pool, struct dpe_partial_list *partials)
 {
-	for (unsigned i = 0; i < fibres->count; i++)
-		dpe_fibre_unref(pool, fibres->at[i]);
-	free(fibres->at);
+	for (unsigned i = 0; i < partials->count; i++)
+		dpe_partial_unref(pool, partials->at[i]);
+	free(partials->at);
 }
 
-void dpe_braid_free(struct dpe_pool *pool, struct dpe_braid *braid)
+void dpe_conjunction_free(struct dpe_pool *pool, struct dpe_conjunction *conjunction)
 {
-	if (!braid)
+	if (!conjunction)
 		return;
-	for (unsigned i = 0; i < braid->leaf->noperands; i++) {
-		free_fibres(pool, &braid->lists[i].active);
-		free_fibres(pool, &braid->lists[i].ended);
-		free_fibres(pool, &braid->lists[i].closed);
-		if (braid->front)
-			dpe_fibre_unref(pool, braid->front[i]);
+	for (unsigned i = 0; i < conjunction->leaf->noperands; i++) {
+		free_partials(pool, &conjunction->lists[i].active);
+		free_partials(pool, &conjunction->lists[i].ended);
+		free_partials(pool, &conjunction->lists[i].closed);
+		if (conjunction->front)
+			dpe_partial_unref(pool, conjunction->front[i]);
 	}
-	free(braid->front);
-	free(braid->lists);
-	free(braid);
+	free(conjunction->front);
+	free(conjunction->lists);
+	free(conjunction);
 }
 
-bool dpe_braid_is_empty(const struct dpe_braid *braid)
+bool dpe_conjunction_is_empty(const struct dpe_conjunction *conjunction)
 {
-	for (unsigned i = 0; i < braid->leaf->noperands; i++) {
-		const struct dpe_lists *lists = &braid->lists[i];
+	for (unsigned i = 0; i < conjunction->leaf->noperands; i++) {
+		const struct dpe_lists *lists = &conjunction->lists[i];
 
 		if (lists->active.count || lists->ended.count || lists->closed.count)
 			return false;
@@ -239,39 +239,39 @@ bool dpe_braid_is_empty(const struct dpe_braid *braid)
 	return true;
 }
 
-void dpe_braid_each(struct dpe_braid *braid,
-	void (*each)(void *context, struct dpe_braid *braid, unsigned operand), void *context)
+void dpe_conjunction_each(struct dpe_conjunction *conjunction,
+	void (*each)(void *context, struct dpe_conjunction *conjunction, unsigned operand), void *context)
 {
-	for (unsigned i = 0; i < braid->leaf->noperands; i++) {
-		struct dpe_lists *lists = &braid->lists[i];
+	for (unsigned i = 0; i < conjunction->leaf->noperands; i++) {
+		struct dpe_lists *lists = &conjunction->lists[i];
 
 		for (unsigned j = 0; j < lists->active.count; j++) {
-			if (lists->active.at[j]->braid)
-				dpe_braid_each(lists->active.at[j]->braid, each, context);
+			if (lists->active.at[j]->conjunction)
+				dpe_conjunction_each(lists->active.at[j]->conjunction, each, context);
 		}
-		each(context, braid, i);
+		each(context, conjunction, i);
 	}
 }
 
-static void count_lists(void *context, struct dpe_braid *braid, unsigned operand)
+static void count_lists(void *context, struct dpe_conjunction *conjunction, unsigned operand)
 {
-	const struct dpe_lists *lists = &braid->lists[operand];
+	const struct dpe_lists *lists = &conjunction->lists[operand];
 
 	*(uint64_t *)context += lists->active.count + lists->ended.count + lists->closed.count;
 }
 
-uint64_t dpe_braid_count(const struct dpe_braid *braid)
+uint64_t dpe_conjunction_count(const struct dpe_conjunction *conjunction)
 {
 	uint64_t count = 0;
 
-	dpe_braid_each((struct dpe_braid *)braid, count_lists, &count);
+	dpe_conjunction_each((struct dpe_conjunction *)conjunction, count_lists, &count);
 	return count;
 }
 
 /* ---- sums -------------------------------------------------------------------------------- */
 
-/* Another owner between the braid and the outer one says what came first. */
-static bool is_first_told(const struct dpe_braid *in, const struct dpe_braid *outer)
+/* Another owner between the conjunction and the outer one says what came first. */
+static bool is_first_told(const struct dpe_conjunction *in, const struct dpe_conjunction *outer)
 {
 	for (; in != outer; in = in->outer) {
 		if (in->owner->first)
@@ -288,12 +288,12 @@ static void add_set(struct dpe_pool *pool, struct dpe_set **set, const struct dp
 	*set = all;
 }
 
-struct dpe_fibre *dpe_fibre_sum(struct dpe_pool *pool, const struct dpe_fibre *owner,
+struct dpe_partial *dpe_partial_sum(struct dpe_pool *pool, const struct dpe_partial *owner,
 	const struct dpe_chosen *chosen)
 {
-	struct dpe_fibre *sum = dpe_pool_take(pool, sizeof(*sum));
+	struct dpe_partial *sum = dpe_pool_take(pool, sizeof(*sum));
 
-	*sum = (struct dpe_fibre){
+	*sum = (struct dpe_partial){
 		.refs = 1,
 		.leaf = owner->leaf,
 		.operand = owner->operand,
@@ -303,14 +303,14 @@ struct dpe_fibre *dpe_fibre_sum(struct dpe_pool *pool, const struct dpe_fibre *o
 	};
 	for (unsigned i = 0; i < chosen->count; i++) {
 		const struct dpe_choice *choice = &chosen->at[i];
-		struct dpe_fibre *fibre = choice->fibre;
+		struct dpe_partial *partial = choice->partial;
 
-		sum->mask |= fibre->mask;
-		sum->trail = dpe_trail_join(pool, sum->trail, dpe_trail_ref(fibre->trail));
-		if (!owner->first && !is_first_told(choice->in, owner->braid))
-			add_set(pool, &sum->first, fibre->first);
-		if (!fibre->braid)
-			add_set(pool, &sum->last, fibre->last);
+		sum->mask |= partial->mask;
+		sum->trail = dpe_trail_join(pool, sum->trail, dpe_trail_ref(partial->trail));
+		if (!owner->first && !is_first_told(choice->in, owner->conjunction))
+			add_set(pool, &sum->first, partial->first);
+		if (!partial->conjunction)
+			add_set(pool, &sum->last, partial->last);
 	}
 	sum->bound = dpe_set_ref(sum->last);
 	return sum;
@@ -318,114 +318,114 @@ struct dpe_fibre *dpe_fibre_sum(struct dpe_pool *pool, const struct dpe_fibre *o
 
 /* ---- in a slice -------------------------------------------------------------------------- */
 
-static struct dpe_braid *copy_braid(const struct dpe_run *run, const struct dpe_braid *from);
+static struct dpe_conjunction *copy_conjunction(const struct dpe_run *run, const struct dpe_conjunction *from);
 
 /* What changes is copied; the rest is shared. */
-static struct dpe_fibre *copy_fibre(const struct dpe_run *run, struct dpe_fibre *from,
-	struct dpe_braid *outer, unsigned operand)
+static struct dpe_partial *copy_partial(const struct dpe_run *run, struct dpe_partial *from,
+	struct dpe_conjunction *outer, unsigned operand)
 {
-	struct dpe_fibre *to;
+	struct dpe_partial *to;
 
-	if (!from->braid)
-		return dpe_fibre_ref(from);
-	to = dpe_fibre_enter(run->recognizer->pool, from->leaf, outer, operand, from);
-	dpe_braid_free(run->recognizer->pool, to->braid);
-	to->braid = copy_braid(run, from->braid);
-	to->braid->outer = outer;
-	to->braid->operand = operand;
-	to->braid->owner = to;
+	if (!from->conjunction)
+		return dpe_partial_ref(from);
+	to = dpe_partial_enter(run->recognizer->pool, from->leaf, outer, operand, from);
+	dpe_conjunction_free(run->recognizer->pool, to->conjunction);
+	to->conjunction = copy_conjunction(run, from->conjunction);
+	to->conjunction->outer = outer;
+	to->conjunction->operand = operand;
+	to->conjunction->owner = to;
 	return to;
 }
 
-static void copy_fibres(const struct dpe_run *run, struct dpe_fibres *to,
-	const struct dpe_fibres *from, struct dpe_braid *outer, unsigned operand)
+static void copy_partials(const struct dpe_run *run, struct dpe_partial_list *to,
+	const struct dpe_partial_list *from, struct dpe_conjunction *outer, unsigned operand)
 {
 	for (unsigned i = 0; i < from->count; i++)
 		*DPE_GROW(to->at, to->count, to->cap) =
-			copy_fibre(run, from->at[i], outer, operand);
+			copy_partial(run, from->at[i], outer, operand);
 }
 
-static struct dpe_braid *copy_braid(const struct dpe_run *run, const struct dpe_braid *from)
+static struct dpe_conjunction *copy_conjunction(const struct dpe_run *run, const struct dpe_conjunction *from)
 {
-	struct dpe_braid *to = dpe_braid_new(from->leaf);
+	struct dpe_conjunction *to = dpe_conjunction_new(from->leaf);
 
 	for (unsigned i = 0; i < from->leaf->noperands; i++) {
 		const struct dpe_lists *lists = &from->lists[i];
 
-		copy_fibres(run, &to->lists[i].active, &lists->active, to, i);
-		copy_fibres(run, &to->lists[i].ended, &lists->ended, to, i);
-		copy_fibres(run, &to->lists[i].closed, &lists->closed, to, i);
+		copy_partials(run, &to->lists[i].active, &lists->active, to, i);
+		copy_partials(run, &to->lists[i].ended, &lists->ended, to, i);
+		copy_partials(run, &to->lists[i].closed, &lists->closed, to, i);
 	}
 	return to;
 }
 
-struct dpe_weave *dpe_weave_of(const struct dpe_run *run, struct dpe_slice *slice)
+struct dpe_matching *dpe_matching_of(const struct dpe_run *run, struct dpe_slice *slice)
 {
-	if (slice->weave)
-		return slice->weave;
-	slice->weave = dpe_xcalloc(1, sizeof(*slice->weave));
-	slice->weave->top = dpe_braid_new(run->shape->top);
-	return slice->weave;
+	if (slice->matching)
+		return slice->matching;
+	slice->matching = dpe_xcalloc(1, sizeof(*slice->matching));
+	slice->matching->top = dpe_conjunction_new(run->shape->top);
+	return slice->matching;
 }
 
 void dpe_detect_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from)
 {
-	if (!from->weave)
+	if (!from->matching)
 		return;
 	dpe_detect_free((struct dpe_run *)run, to);
-	to->weave = dpe_xcalloc(1, sizeof(*to->weave));
-	*to->weave = *from->weave;
-	to->weave->top = copy_braid(run, from->weave->top);
+	to->matching = dpe_xcalloc(1, sizeof(*to->matching));
+	*to->matching = *from->matching;
+	to->matching->top = copy_conjunction(run, from->matching->top);
 }
 
-static void clear_fibres(struct dpe_pool *pool, struct dpe_fibres *fibres)
+static void clear_partials(struct dpe_pool *pool, struct dpe_partial_list *partials)
 {
-	for (unsigned i = 0; i < fibres->count; i++)
-		dpe_fibre_unref(pool, fibres->at[i]);
-	fibres->count = 0;
+	for (unsigned i = 0; i < partials->count; i++)
+		dpe_partial_unref(pool, partials->at[i]);
+	partials->count = 0;
 }
 
-static void clear_braid(struct dpe_pool *pool, struct dpe_braid *braid)
+static void clear_conjunction(struct dpe_pool *pool, struct dpe_conjunction *conjunction)
 {
-	for (unsigned i = 0; i < braid->leaf->noperands; i++) {
-		clear_fibres(pool, &braid->lists[i].active);
-		clear_fibres(pool, &braid->lists[i].ended);
-		clear_fibres(pool, &braid->lists[i].closed);
-		if (!braid->front)
+	for (unsigned i = 0; i < conjunction->leaf->noperands; i++) {
+		clear_partials(pool, &conjunction->lists[i].active);
+		clear_partials(pool, &conjunction->lists[i].ended);
+		clear_partials(pool, &conjunction->lists[i].closed);
+		if (!conjunction->front)
 			continue;
-		dpe_fibre_unref(pool, braid->front[i]);
-		braid->front[i] = NULL;
+		dpe_partial_unref(pool, conjunction->front[i]);
+		conjunction->front[i] = NULL;
 	}
-	braid->turn = 0;
+	conjunction->turn = 0;
 }
 
 void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice)
 {
-	struct dpe_weave *weave = slice->weave;
+	struct dpe_matching *matching = slice->matching;
 
-	if (!weave)
+	if (!matching)
 		return;
-	clear_braid(run->recognizer->pool, weave->top);
-	*weave = (struct dpe_weave){.top = weave->top};
+	clear_conjunction(run->recognizer->pool, matching->top);
+	*matching = (struct dpe_matching){.top = matching->top};
 }
 
 void dpe_detect_free(struct dpe_run *run, struct dpe_slice *slice)
 {
-	if (!slice->weave)
+	if (!slice->matching)
 		return;
-	dpe_braid_free(run->recognizer->pool, slice->weave->top);
-	free(slice->weave);
-	slice->weave = NULL;
+	dpe_conjunction_free(run->recognizer->pool, slice->matching->top);
+	free(slice->matching);
+	slice->matching = NULL;
 }
 
-struct dpe_fibre *const *dpe_detect_partials(const struct dpe_slice *slice, unsigned *count)
+struct dpe_partial *const *dpe_detect_partials(const struct dpe_slice *slice, unsigned *count)
 {
-	const struct dpe_fibres *active;
+	const struct dpe_partial_list *active;
 
 	*count = 0;
-	if (!slice->weave)
+	if (!slice->matching)
 		return NULL;
-	active = &slice->weave->top->lists[0].active;
+	active = &slice->matching->top->lists[0].active;
 	*count = active->count;
 	return active->at;
 }
@@ -433,59 +433,59 @@ struct dpe_fibre *const *dpe_detect_partials(const struct dpe_slice *slice, unsi
 void dpe_detect_restore(struct dpe_run *run, struct dpe_slice *slice, struct dpe_config config,
 	struct dpe_set *first, struct dpe_trail *trail, uint64_t mask)
 {
-	struct dpe_weave *weave = dpe_weave_of(run, slice);
-	struct dpe_fibres *active = &weave->top->lists[0].active;
-	struct dpe_fibre *fibre = dpe_pool_take(run->recognizer->pool, sizeof(*fibre));
+	struct dpe_matching *matching = dpe_matching_of(run, slice);
+	struct dpe_partial_list *active = &matching->top->lists[0].active;
+	struct dpe_partial *partial = dpe_pool_take(run->recognizer->pool, sizeof(*partial));
 
-	*fibre = (struct dpe_fibre){
+	*partial = (struct dpe_partial){
 		.refs = 1,
-		.leaf = weave->top->leaf->operands[0].first[0],
+		.leaf = matching->top->leaf->operands[0].first[0],
 		.config = config,
 		.first = first,
 		.trail = trail,
 		.mask = mask,
 	};
-	*DPE_GROW(active->at, active->count, active->cap) = fibre;
-	weave->count++;
+	*DPE_GROW(active->at, active->count, active->cap) = partial;
+	matching->count++;
 }
 
 /* In the state of the new automaton; other slices may share it. */
-static struct dpe_fibre *adopt(
-	const struct dpe_run *run, struct dpe_fibre *fibre, const struct dpe_automaton *old)
+static struct dpe_partial *adopt(
+	const struct dpe_run *run, struct dpe_partial *partial, const struct dpe_automaton *old)
 {
-	dpe_state state = dpe_automaton_adopt(run->automaton, old, fibre->config.state);
-	struct dpe_fibre *copy;
+	dpe_state state = dpe_automaton_adopt(run->automaton, old, partial->config.state);
+	struct dpe_partial *copy;
 
-	if (fibre->refs == 1) {
-		fibre->config.state = state;
-		return fibre;
+	if (partial->refs == 1) {
+		partial->config.state = state;
+		return partial;
 	}
 	copy = dpe_pool_take(run->recognizer->pool, sizeof(*copy));
-	*copy = *fibre;
+	*copy = *partial;
 	copy->refs = 1;
 	copy->config.state = state;
 	copy->config = dpe_config_copy(run, &copy->config);
 	dpe_set_ref(copy->first);
 	dpe_trail_ref(copy->trail);
-	fibre->refs--;
+	partial->refs--;
 	return copy;
 }
 
 void dpe_detect_adopt(
 	const struct dpe_run *run, struct dpe_slice *slice, const struct dpe_automaton *old)
 {
-	struct dpe_fibres *active;
+	struct dpe_partial_list *active;
 
-	if (!slice->weave || !run->shape->whole)
+	if (!slice->matching || !run->shape->whole)
 		return;
-	active = &slice->weave->top->lists[0].active;
+	active = &slice->matching->top->lists[0].active;
 	for (unsigned i = 0; i < active->count; i++)
 		active->at[i] = adopt(run, active->at[i], old);
 }
 
-uint64_t dpe_weave_size(const struct dpe_slice *slice)
+uint64_t dpe_matching_size(const struct dpe_slice *slice)
 {
-	return slice->weave ? slice->weave->count : 0;
+	return slice->matching ? slice->matching->count : 0;
 }
 
 struct need {
@@ -493,18 +493,18 @@ struct need {
 	bool needed;
 };
 
-static bool any_touches(const struct dpe_fibres *fibres, const struct dpe_occurrence *occurrence)
+static bool any_touches(const struct dpe_partial_list *partials, const struct dpe_occurrence *occurrence)
 {
-	for (unsigned i = 0; i < fibres->count; i++) {
-		if (dpe_set_touches(fibres->at[i]->first, occurrence))
+	for (unsigned i = 0; i < partials->count; i++) {
+		if (dpe_set_touches(partials->at[i]->first, occurrence))
 			return true;
 	}
 	return false;
 }
 
-static void look_for_need(void *context, struct dpe_braid *braid, unsigned operand)
+static void look_for_need(void *context, struct dpe_conjunction *conjunction, unsigned operand)
 {
-	const struct dpe_lists *lists = &braid->lists[operand];
+	const struct dpe_lists *lists = &conjunction->lists[operand];
 	struct need *need = context;
 
 	need->needed = need->needed || any_touches(&lists->active, need->occurrence) ||
@@ -512,11 +512,11 @@ static void look_for_need(void *context, struct dpe_braid *braid, unsigned opera
 		       any_touches(&lists->closed, need->occurrence);
 }
 
-bool dpe_weave_needs(const struct dpe_slice *slice, const struct dpe_occurrence *occurrence)
+bool dpe_matching_needs(const struct dpe_slice *slice, const struct dpe_occurrence *occurrence)
 {
 	struct need need = {.occurrence = occurrence};
 
-	if (slice->weave)
-		dpe_braid_each(slice->weave->top, look_for_need, &need);
+	if (slice->matching)
+		dpe_conjunction_each(slice->matching->top, look_for_need, &need);
 	return need.needed;
 }

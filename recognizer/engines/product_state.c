@@ -19,13 +19,13 @@ struct dpe_bound *dpe_bound_ref(struct dpe_bound *bound)
 	return bound;
 }
 
-void dpe_bound_unref(struct dpe_stands *stands, struct dpe_bound *bound)
+void dpe_bound_unref(struct dpe_product *product, struct dpe_bound *bound)
 {
 	if (!bound || --bound->refs)
 		return;
 	for (unsigned i = 0; i < bound->count; i++)
 		dpe_occurrence_unref(bound->events[i].occurrence);
-	dpe_pool_give(stands->pool, bound, bound_size(bound->count));
+	dpe_pool_give(product->pool, bound, bound_size(bound->count));
 }
 
 static bool same_bound(const struct dpe_bound *a, const struct dpe_bound *b)
@@ -38,9 +38,9 @@ static bool same_bound(const struct dpe_bound *a, const struct dpe_bound *b)
 
 /* ---- what is asked of a stand ------------------------------------------------------------ */
 
-const struct dpe_factor *dpe_stand_kid(const struct dpe_factor *part, const struct dpe_stand *stand)
+const struct dpe_factor *dpe_product_state_kid(const struct dpe_factor *part, const struct dpe_product_state *state)
 {
-	return part->kids[part->kind == DPE_FACTOR_STAR ? 0 : stand->at];
+	return part->kids[part->kind == DPE_FACTOR_STAR ? 0 : state->at];
 }
 
 static unsigned automaton_bits(const struct dpe_factor *part, dpe_state state)
@@ -53,105 +53,105 @@ static unsigned automaton_bits(const struct dpe_factor *part, dpe_state state)
 }
 
 /* A ; or * that has begun keeps what its kid needs itself. */
-unsigned dpe_stand_bits(const struct dpe_factor *part, const struct dpe_stand *stand)
+unsigned dpe_product_state_bits(const struct dpe_factor *part, const struct dpe_product_state *state)
 {
 	unsigned bits = 0;
 
-	if (!stand)
+	if (!state)
 		return IS(OPEN) | IS(NEEDING) | (part->nullable ? 0 : IS(UNFINAL));
 	switch (part->kind) {
 	case DPE_FACTOR_AUTOMATON:
-		return automaton_bits(part, stand->at);
+		return automaton_bits(part, state->at);
 	case DPE_FACTOR_PAR:
 		for (unsigned what = 0; what < NASKED; what++)
-			bits |= stand->counts[what] ? IS(what) : 0;
+			bits |= state->counts[what] ? IS(what) : 0;
 		return bits;
 	case DPE_FACTOR_SEQ:
-		bits = dpe_stand_bits(dpe_stand_kid(part, stand), stand->slots[0].kid) &
+		bits = dpe_product_state_bits(dpe_product_state_kid(part, state), state->slots[0].kid) &
 		       ~IS(NEEDING);
-		bits |= stand->at + 1 < part->nkids ? IS(OPEN) : 0;
-		return bits | (stand->at + 1 < part->tail ? IS(UNFINAL) : 0);
+		bits |= state->at + 1 < part->nkids ? IS(OPEN) : 0;
+		return bits | (state->at + 1 < part->tail ? IS(UNFINAL) : 0);
 	case DPE_FACTOR_STAR:
-		bits = dpe_stand_bits(part->kids[0], stand->slots[0].kid) & ~IS(NEEDING);
+		bits = dpe_product_state_bits(part->kids[0], state->slots[0].kid) & ~IS(NEEDING);
 		return bits | IS(OPEN);
 	case DPE_FACTOR_ALT:
 		break;
 	}
-	return dpe_stand_bits(dpe_stand_kid(part, stand), stand->slots[0].kid);
+	return dpe_product_state_bits(dpe_product_state_kid(part, state), state->slots[0].kid);
 }
 
-bool dpe_stand_at_end(const struct dpe_factor *part, const struct dpe_stand *stand)
+bool dpe_product_state_at_end(const struct dpe_factor *part, const struct dpe_product_state *state)
 {
-	return !(dpe_stand_bits(part, stand) & IS(UNFINAL));
+	return !(dpe_product_state_bits(part, state) & IS(UNFINAL));
 }
 
-bool dpe_stand_final(const struct dpe_stands *stands, const struct dpe_stand *stand)
+bool dpe_product_state_final(const struct dpe_product *product, const struct dpe_product_state *state)
 {
-	return dpe_stand_at_end(stands->parts->root, stand);
+	return dpe_product_state_at_end(product->parts->root, state);
 }
 
-bool dpe_stand_complete(const struct dpe_stands *stands, const struct dpe_stand *stand)
+bool dpe_product_state_complete(const struct dpe_product *product, const struct dpe_product_state *state)
 {
-	return !(dpe_stand_bits(stands->parts->root, stand) & IS(OPEN));
+	return !(dpe_product_state_bits(product->parts->root, state) & IS(OPEN));
 }
 
 /* ---- stands ------------------------------------------------------------------------------ */
 
-unsigned dpe_stand_used(const struct dpe_factor *part, const struct dpe_stand *stand)
+unsigned dpe_product_state_used(const struct dpe_factor *part, const struct dpe_product_state *state)
 {
 	if (part->kind == DPE_FACTOR_AUTOMATON)
-		return dpe_automaton_registers(part->automaton, stand->at);
+		return dpe_automaton_registers(part->automaton, state->at);
 	return part->kind == DPE_FACTOR_PAR ? part->nkids : 1;
 }
 
-static size_t stand_size(unsigned size)
+static size_t state_size(unsigned size)
 {
-	return sizeof(struct dpe_stand) + size * sizeof(union slot);
+	return sizeof(struct dpe_product_state) + size * sizeof(union slot);
 }
 
-struct dpe_stand *dpe_stand_new(struct dpe_stands *stands, unsigned size)
+struct dpe_product_state *dpe_product_state_new(struct dpe_product *product, unsigned size)
 {
-	struct dpe_stand *stand = dpe_pool_take(stands->pool, stand_size(size));
+	struct dpe_product_state *state = dpe_pool_take(product->pool, state_size(size));
 
-	memset(stand, 0, stand_size(size));
-	stand->refs = 1;
-	stand->size = size;
-	return stand;
+	memset(state, 0, state_size(size));
+	state->refs = 1;
+	state->size = size;
+	return state;
 }
 
-struct dpe_stand *dpe_stand_ref(struct dpe_stand *stand)
+struct dpe_product_state *dpe_product_state_ref(struct dpe_product_state *state)
 {
-	if (stand)
-		stand->refs++;
-	return stand;
+	if (state)
+		state->refs++;
+	return state;
 }
 
-void dpe_stand_drop(struct dpe_stands *stands, const struct dpe_factor *part, struct dpe_stand *stand)
+void dpe_product_state_drop(struct dpe_product *product, const struct dpe_factor *part, struct dpe_product_state *state)
 {
 	unsigned used;
 
-	if (!stand || --stand->refs)
+	if (!state || --state->refs)
 		return;
-	used = dpe_stand_used(part, stand);
+	used = dpe_product_state_used(part, state);
 	for (unsigned i = 0; i < used; i++) {
 		if (part->kind == DPE_FACTOR_AUTOMATON)
-			dpe_occurrence_unref(stand->slots[i].occurrence);
+			dpe_occurrence_unref(state->slots[i].occurrence);
 		else
-			dpe_stand_drop(stands,
+			dpe_product_state_drop(product,
 				part->kind == DPE_FACTOR_PAR ? part->kids[i]
-							   : dpe_stand_kid(part, stand),
-				stand->slots[i].kid);
+							   : dpe_product_state_kid(part, state),
+				state->slots[i].kid);
 	}
-	dpe_bound_unref(stands, stand->bound);
-	dpe_pool_give(stands->pool, stand, stand_size(stand->size));
+	dpe_bound_unref(product, state->bound);
+	dpe_pool_give(product->pool, state, state_size(state->size));
 }
 
-void dpe_stand_unref(struct dpe_stands *stands, struct dpe_stand *stand)
+void dpe_product_state_unref(struct dpe_product *product, struct dpe_product_state *state)
 {
-	dpe_stand_drop(stands, stands->parts->root, stand);
+	dpe_product_state_drop(product, product->parts->root, state);
 }
 
-static bool same(const struct dpe_factor *part, const struct dpe_stand *a, const struct dpe_stand *b)
+static bool same(const struct dpe_factor *part, const struct dpe_product_state *a, const struct dpe_product_state *b)
 {
 	unsigned used;
 
@@ -159,12 +159,12 @@ static bool same(const struct dpe_factor *part, const struct dpe_stand *a, const
 		return a == b;
 	if (a->at != b->at || !same_bound(a->bound, b->bound))
 		return false;
-	used = dpe_stand_used(part, a);
+	used = dpe_product_state_used(part, a);
 	if (part->kind == DPE_FACTOR_AUTOMATON)
 		return !memcmp(a->slots, b->slots, used * sizeof(a->slots[0]));
 	for (unsigned i = 0; i < used; i++) {
 		const struct dpe_factor *kid =
-			part->kind == DPE_FACTOR_PAR ? part->kids[i] : dpe_stand_kid(part, a);
+			part->kind == DPE_FACTOR_PAR ? part->kids[i] : dpe_product_state_kid(part, a);
 
 		if (!same(kid, a->slots[i].kid, b->slots[i].kid))
 			return false;
@@ -172,35 +172,35 @@ static bool same(const struct dpe_factor *part, const struct dpe_stand *a, const
 	return true;
 }
 
-bool dpe_stand_same(
-	const struct dpe_stands *stands, const struct dpe_stand *a, const struct dpe_stand *b)
+bool dpe_product_state_same(
+	const struct dpe_product *product, const struct dpe_product_state *a, const struct dpe_product_state *b)
 {
-	return same(stands->parts->root, a, b);
+	return same(product->parts->root, a, b);
 }
 
 /* ---- the last events --------------------------------------------------------------------- */
 
-static unsigned count_last(const struct dpe_factor *part, const struct dpe_stand *stand)
+static unsigned count_last(const struct dpe_factor *part, const struct dpe_product_state *state)
 {
 	unsigned count = 0;
 
-	if (!stand)
+	if (!state)
 		return 0;
 	if (part->kind == DPE_FACTOR_AUTOMATON)
-		return dpe_automaton_last(part->automaton, stand->at, &count), count;
+		return dpe_automaton_last(part->automaton, state->at, &count), count;
 	if (part->kind != DPE_FACTOR_PAR)
-		return count_last(dpe_stand_kid(part, stand), stand->slots[0].kid);
+		return count_last(dpe_product_state_kid(part, state), state->slots[0].kid);
 	for (unsigned i = 0; i < part->nkids; i++)
-		count += count_last(part->kids[i], stand->slots[i].kid);
+		count += count_last(part->kids[i], state->slots[i].kid);
 	return count;
 }
 
 static void add_event(struct dpe_bound *to, const struct dpe_factor *part,
-	const struct dpe_stand *stand, unsigned reg)
+	const struct dpe_product_state *state, unsigned reg)
 {
 	struct dpe_pred event = {
-		.occurrence = dpe_occurrence_ref(stand->slots[reg].occurrence),
-		.literal = dpe_automaton_register_literal(part->automaton, stand->at, reg),
+		.occurrence = dpe_occurrence_ref(state->slots[reg].occurrence),
+		.literal = dpe_automaton_register_literal(part->automaton, state->at, reg),
 	};
 	unsigned at = to->count++;
 
@@ -211,86 +211,86 @@ static void add_event(struct dpe_bound *to, const struct dpe_factor *part,
 
 /* What has begun has last events of its own; what has not adds none. */
 static void collect_last(
-	struct dpe_bound *to, const struct dpe_factor *part, const struct dpe_stand *stand)
+	struct dpe_bound *to, const struct dpe_factor *part, const struct dpe_product_state *state)
 {
 	const uint16_t *last;
 	unsigned count;
 
-	if (!stand)
+	if (!state)
 		return;
 	switch (part->kind) {
 	case DPE_FACTOR_AUTOMATON:
-		last = dpe_automaton_last(part->automaton, stand->at, &count);
+		last = dpe_automaton_last(part->automaton, state->at, &count);
 		for (unsigned i = 0; i < count; i++)
-			add_event(to, part, stand, last[i]);
+			add_event(to, part, state, last[i]);
 		return;
 	case DPE_FACTOR_PAR:
 		for (unsigned i = 0; i < part->nkids; i++)
-			collect_last(to, part->kids[i], stand->slots[i].kid);
+			collect_last(to, part->kids[i], state->slots[i].kid);
 		return;
 	case DPE_FACTOR_SEQ:
 	case DPE_FACTOR_ALT:
 	case DPE_FACTOR_STAR:
 		break;
 	}
-	collect_last(to, dpe_stand_kid(part, stand), stand->slots[0].kid);
+	collect_last(to, dpe_product_state_kid(part, state), state->slots[0].kid);
 }
 
 /* LAST of a part that is at an end; the search's. */
-struct dpe_bound *dpe_stand_last(
-	struct dpe_stands *stands, const struct dpe_factor *part, const struct dpe_stand *stand)
+struct dpe_bound *dpe_product_state_last(
+	struct dpe_product *product, const struct dpe_factor *part, const struct dpe_product_state *state)
 {
-	struct dpe_bound *bound = dpe_pool_take(stands->pool, bound_size(count_last(part, stand)));
+	struct dpe_bound *bound = dpe_pool_take(product->pool, bound_size(count_last(part, state)));
 
 	bound->refs = 1;
 	bound->count = 0;
-	collect_last(bound, part, stand);
-	*DPE_GROW(stands->bounds, stands->nbounds, stands->capbounds) = bound;
+	collect_last(bound, part, state);
+	*DPE_GROW(product->bounds, product->nbounds, product->capbounds) = bound;
 	return bound;
 }
 
 /* ---- the beginning and the end ----------------------------------------------------------- */
 
-struct dpe_stands *dpe_stands_new(struct dpe_factors *parts, struct dpe_pool *pool)
+struct dpe_product *dpe_product_new(struct dpe_factors *parts, struct dpe_pool *pool)
 {
-	struct dpe_stands *stands = dpe_xcalloc(1, sizeof(*stands));
+	struct dpe_product *product = dpe_xcalloc(1, sizeof(*product));
 
-	stands->parts = parts;
-	stands->pool = pool;
-	stands->path = dpe_xcalloc(parts->height + 1, sizeof(*stands->path));
-	return stands;
+	product->parts = parts;
+	product->pool = pool;
+	product->path = dpe_xcalloc(parts->height + 1, sizeof(*product->path));
+	return product;
 }
 
-void dpe_stands_fold(struct dpe_stands *stands)
+void dpe_product_fold(struct dpe_product *product)
 {
-	stands->folds = true;
-	dpe_factors_reduce_symmetry(stands->parts);
+	product->folds = true;
+	dpe_factors_reduce_symmetry(product->parts);
 }
 
-const struct dpe_factor *dpe_stands_root(const struct dpe_stands *stands)
+const struct dpe_factor *dpe_product_root(const struct dpe_product *product)
 {
-	return stands->parts->root;
+	return product->parts->root;
 }
 
-bool dpe_stands_given_up(const struct dpe_stands *stands)
+bool dpe_product_given_up(const struct dpe_product *product)
 {
-	return dpe_factors_given_up(stands->parts);
+	return dpe_factors_given_up(product->parts);
 }
 
-uint64_t dpe_stands_built(const struct dpe_stands *stands)
+uint64_t dpe_product_built(const struct dpe_product *product)
 {
-	return dpe_factors_built(stands->parts);
+	return dpe_factors_built(product->parts);
 }
 
-void dpe_stands_free(struct dpe_stands *stands)
+void dpe_product_free(struct dpe_product *product)
 {
-	if (!stands)
+	if (!product)
 		return;
-	dpe_ways_clear(stands);
-	dpe_factors_free(stands->parts);
-	free(stands->ways);
-	free(stands->choices);
-	free(stands->path);
-	free(stands->bounds);
-	free(stands);
+	dpe_product_steps_clear(product);
+	dpe_factors_free(product->parts);
+	free(product->steps);
+	free(product->choices);
+	free(product->path);
+	free(product->bounds);
+	free(product);
 }

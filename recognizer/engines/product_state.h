@@ -1,7 +1,5 @@
-/* What stands and the ways that lead on from them are made of. Private to the two.
- *
- *	product_state.c  what stands refer to, what is asked of them, which events were the last
- *	product_step.c    the ways to take an event, and taking them */
+/* What states of a product and their steps are made of. Private to product_state.c and product_step.c,
+ * and read by pruning.c. */
 #ifndef DPE_RECOGNIZER_ENGINES_PRODUCT_STATE_H
 #define DPE_RECOGNIZER_ENGINES_PRODUCT_STATE_H
 
@@ -19,7 +17,7 @@ struct dpe_bound {
 enum { OPEN, UNFINAL, NEEDING, NASKED };
 #define IS(what) (1u << (what))
 
-struct dpe_stand {
+struct dpe_product_state {
 	uint32_t refs;
 	uint32_t at; /* the state of an automaton; of ; and + which kid */
 	/* Of &: operands that something can follow, that are not at an end, that may still follow
@@ -28,28 +26,28 @@ struct dpe_stand {
 	uint32_t size;           /* slots there is room for */
 	struct dpe_bound *bound; /* ; and *: of the kid, where it still needs it */
 	union slot {
-		struct dpe_stand *kid;             /* of & one for each operand, else one */
+		struct dpe_product_state *kid;             /* of & one for each operand, else one */
 		struct dpe_occurrence *occurrence; /* registers */
 	} slots[];
 };
 
-struct dpe_way {
-	struct dpe_stands *of;
+struct dpe_product_step {
+	struct dpe_product *of;
 	const struct dpe_move *move;
 	const struct dpe_factor *part;   /* the leaf … */
-	const struct dpe_stand *stand; /* … and where it stands */
+	const struct dpe_product_state *state; /* … and where it stands */
 	struct dpe_bound *bound;       /* its PRED */
 	unsigned choices;              /* which kid at each level, from there on */
 };
 
-struct dpe_stands {
+struct dpe_product {
 	struct dpe_factors *parts;
 	struct dpe_pool *pool;
 	bool folds; /* ways that need not be looked at are left out */
 	/* The last search. */
 	unsigned literal;
-	struct dpe_way *ways;
-	unsigned nways, capways;
+	struct dpe_product_step *steps;
+	unsigned nsteps, capsteps;
 	uint32_t *choices, *path; /* of all ways; of the one at hand */
 	unsigned nchoices, capchoices;
 	struct dpe_bound **bounds; /* that were made */
@@ -58,24 +56,24 @@ struct dpe_stands {
 
 /* Both accept NULL. */
 struct dpe_bound *dpe_bound_ref(struct dpe_bound *bound);
-void dpe_bound_unref(struct dpe_stands *stands, struct dpe_bound *bound);
+void dpe_bound_unref(struct dpe_product *product, struct dpe_bound *bound);
 /* LAST of a part that is at an end; the search's. */
-struct dpe_bound *dpe_stand_last(
-	struct dpe_stands *stands, const struct dpe_factor *part, const struct dpe_stand *stand);
+struct dpe_bound *dpe_product_state_last(
+	struct dpe_product *product, const struct dpe_factor *part, const struct dpe_product_state *state);
 
 /* The part that a ; + or * is in. */
-const struct dpe_factor *dpe_stand_kid(const struct dpe_factor *part, const struct dpe_stand *stand);
+const struct dpe_factor *dpe_product_state_kid(const struct dpe_factor *part, const struct dpe_product_state *state);
 /* What operators around ask of it; NULL: nothing of the part happened yet. */
-unsigned dpe_stand_bits(const struct dpe_factor *part, const struct dpe_stand *stand);
-bool dpe_stand_at_end(const struct dpe_factor *part, const struct dpe_stand *stand);
-unsigned dpe_stand_used(const struct dpe_factor *part, const struct dpe_stand *stand);
+unsigned dpe_product_state_bits(const struct dpe_factor *part, const struct dpe_product_state *state);
+bool dpe_product_state_at_end(const struct dpe_factor *part, const struct dpe_product_state *state);
+unsigned dpe_product_state_used(const struct dpe_factor *part, const struct dpe_product_state *state);
 /* With room for so many slots, zeroed; one reference, the caller's. */
-struct dpe_stand *dpe_stand_new(struct dpe_stands *stands, unsigned size);
+struct dpe_product_state *dpe_product_state_new(struct dpe_product *product, unsigned size);
 /* Gives up a reference; accepts NULL. */
-void dpe_stand_drop(
-	struct dpe_stands *stands, const struct dpe_factor *part, struct dpe_stand *stand);
+void dpe_product_state_drop(
+	struct dpe_product *product, const struct dpe_factor *part, struct dpe_product_state *state);
 
 /* product_step.c: forgets what was found. */
-void dpe_ways_clear(struct dpe_stands *stands);
+void dpe_product_steps_clear(struct dpe_product *product);
 
 #endif

@@ -1,9 +1,5 @@
-/* Which readings no event to come can extend.
- *
- * Let p be an event of a partial match M and q the next event of the slice in p's chain that is known.
- * Where no event to come can have p in its past without q (dpe_horizon_sees), none can have p as an
- * immediate predecessor: p is barred. M is dead once every way from where it stands to an end needs
- * such a p: for `a ; b` an a that everybody knows of, together with the next. */
+/* Configurations that no future event can complete: docs/internals/conjunction.md, "Partial matches
+ * without a future". */
 #include "recognizer/engines/engines.h"
 #include "recognizer/engines/product_state.h"
 
@@ -104,18 +100,18 @@ static bool state_is_dead(const struct dpe_run *run, const struct dpe_config *co
 
 /* Each part that something happened in has to come to its end, unless it is there. */
 static bool stand_is_dead(const struct dpe_run *run, const struct dpe_factor *part,
-	const struct dpe_stand *stand, dpe_barred_fn *barred, void *context)
+	const struct dpe_product_state *stand, dpe_barred_fn *barred, void *context)
 {
-	unsigned used = stand ? dpe_stand_used(part, stand) : 0;
+	unsigned used = stand ? dpe_product_state_used(part, stand) : 0;
 	uint64_t mask = 0;
 
-	if (!stand || dpe_stand_at_end(part, stand))
+	if (!stand || dpe_product_state_at_end(part, stand))
 		return false;
 	for (unsigned i = 0; i < used; i++) {
 		if (part->kind != DPE_FACTOR_AUTOMATON) {
 			const struct dpe_factor *kid = part->kind == DPE_FACTOR_PAR
 							     ? part->kids[i]
-							     : dpe_stand_kid(part, stand);
+							     : dpe_product_state_kid(part, stand);
 
 			if (stand_is_dead(run, kid, stand->slots[i].kid, barred, context))
 				return true;
@@ -132,8 +128,8 @@ bool dpe_config_is_dead(const struct dpe_run *run, const struct dpe_config *conf
 {
 	if (run->game)
 		return dpe_game_is_stuck(config->marking, barred, context);
-	if (run->stands)
-		return stand_is_dead(run, dpe_stands_root(run->stands), config->stand, barred,
+	if (run->product)
+		return stand_is_dead(run, dpe_product_root(run->product), config->product, barred,
 			context);
 	return state_is_dead(run, config, barred, context);
 }

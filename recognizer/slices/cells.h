@@ -94,7 +94,7 @@ struct dpe_slices {
 /* Number of events and partial matches that it keeps. */
 static inline uint64_t dpe_slice_size(const struct dpe_slice *slice)
 {
-	return dpe_order_size(&slice->order) + dpe_weave_size(slice);
+	return dpe_order_size(&slice->order) + dpe_matching_size(slice);
 }
 /* Drops events and partial matches of the slice that no future event needs. */
 void dpe_slice_forget(
@@ -183,7 +183,7 @@ void dpe_compact_end(struct dpe_run *run);
 void dpe_cell_extend(struct dpe_slices *slices, struct dpe_cell *cell);
 bool dpe_cell_is_done(const struct dpe_slices *slices, const struct dpe_cell *cell);
 bool dpe_cell_is_overflown(const struct dpe_slices *slices, const struct dpe_cell *cell);
-/* The fast path of a compact slice, as expect_fast_path.c is that of an active one: takes the first
+/* The fast path of a compact slice, as fast_path.c is that of an active one: takes the first
  * event of the slice, which leads to the state `to`, or the next one. False where nothing was done. */
 bool dpe_compact_take_first(struct dpe_run *run, struct dpe_cell *cell, dpe_state to,
 	const struct dpe_event *event);

@@ -151,7 +151,7 @@ static bool is_new(const struct dpe_run *run, const struct dpe_slice *slice)
 	if (slice->order.nchains)
 		return false;
 	if (run->rule->mode == DPE_DETECT)
-		return !dpe_weave_size(slice);
+		return !dpe_matching_size(slice);
 	return slice->nreadings == 1 && !reading->positions && !reading->config.registers &&
 	       reading->config.state == dpe_config_begin(run).state;
 }
@@ -164,7 +164,7 @@ static const struct dpe_occurrence *find_single(
 	const struct dpe_config *config;
 	const struct dpe_occurrence *last;
 
-	if (!run->sequel || slice->done || slice->nreadings != 1 || order->nchains != 1 ||
+	if (!run->fast_path || slice->done || slice->nreadings != 1 || order->nchains != 1 ||
 		order->chains[0].nearlier)
 		return NULL;
 	last = order->chains[0].last;
@@ -276,7 +276,7 @@ static void forget_before_compacting(struct dpe_run *run, struct dpe_slice *slic
 {
 	const struct dpe_horizon *horizon;
 
-	if (dpe_weave_size(slice) <= 1 && !has_earlier(slice))
+	if (dpe_matching_size(slice) <= 1 && !has_earlier(slice))
 		return;
 	horizon = dpe_recognizer_horizon(run->recognizer, DPE_OLD_HORIZON);
 	if (horizon)
@@ -294,7 +294,7 @@ static bool compact_slice(struct dpe_run *run, struct dpe_slice *slice)
 	cell->renewed = slice->renewed;
 	cell->overflown = slice->overflown;
 	cell->searched = slice->searched;
-	cell->longer = dpe_weave_size(slice) || has_earlier(slice);
+	cell->longer = dpe_matching_size(slice) || has_earlier(slice);
 	clear_slice(run, slice);
 	keep_spare(run->slices, slice);
 	return true;
@@ -406,7 +406,7 @@ bool dpe_compact_take_next(struct dpe_run *run, struct dpe_cell *cell, unsigned 
 	dpe_state to;
 
 	if (cell->form != DPE_CELL_SINGLE || one->chain != stamp->chain || one->index <= stamp->told ||
-		!dpe_sequel_way(run, cell->state, literal, &to))
+		!dpe_fast_path_next(run, cell->state, literal, &to))
 		return false;
 	whole = whole_message(one);
 	if (!write_single(run, cell, event->message, event->number, stamp))

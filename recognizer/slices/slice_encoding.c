@@ -18,7 +18,7 @@ struct packer {
 	unsigned nevents;
 	const struct dpe_trail *taken[DPE_SLICE_TAKEN]; /* each after its predecessor */
 	unsigned ntaken;
-	struct dpe_fibre *const *partials;
+	struct dpe_partial *const *partials;
 	unsigned npartials;
 };
 
@@ -100,7 +100,7 @@ static void gather(struct packer *packer, const struct dpe_slice *slice)
 				packer->run->rule->npositions);
 	}
 	for (unsigned i = 0; i < packer->npartials && !packer->full; i++) {
-		const struct dpe_fibre *partial = packer->partials[i];
+		const struct dpe_partial *partial = packer->partials[i];
 
 		add_config(packer, &partial->config);
 		add_events(packer, partial->first->at, partial->first->count);
@@ -195,7 +195,7 @@ static void put_partials(struct packer *packer)
 	}
 	put(packer, packer->npartials);
 	for (unsigned i = 0; i < packer->npartials && !packer->full; i++) {
-		const struct dpe_fibre *partial = packer->partials[i];
+		const struct dpe_partial *partial = packer->partials[i];
 
 		put_config(packer, &partial->config);
 		put(packer, partial->first->count);

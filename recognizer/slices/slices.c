@@ -229,7 +229,7 @@ static void clear_order(struct dpe_run *run, struct dpe_slice *slice)
 
 static void clear_partials(struct dpe_run *run, struct dpe_slice *slice)
 {
-	run->recognizer->kept -= dpe_weave_size(slice);
+	run->recognizer->kept -= dpe_matching_size(slice);
 	dpe_detect_clear(run, slice);
 }
 
@@ -259,7 +259,7 @@ static void detect(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occu
 {
 	run->recognizer->kept -= dpe_slice_size(slice);
 	dpe_detect_take(run, slice, occurrence);
-	dpe_weave_drop_some(run, slice);
+	dpe_matching_prune_if_large(run, slice);
 	run->recognizer->kept += dpe_slice_size(slice);
 }
 
@@ -354,7 +354,7 @@ static bool begin_compact(struct dpe_run *run, unsigned literal, const struct dp
 	dpe_state to;
 
 	if (slices->npattern_masks != 1 || !slices->compacts ||
-		!dpe_sequel_first(run, literal, &to))
+		!dpe_fast_path_first(run, literal, &to))
 		return false;
 	/* where the event does not fit, the cell stays new */
 	return dpe_compact_take_first(run, new_cell(run, binding->mask, binding->values), to, event);
@@ -367,7 +367,7 @@ bool dpe_slices_take_fast(struct dpe_run *run, const struct dpe_event *event)
 	int literal = run->reads[binding->pattern].only;
 	struct dpe_cell *cell;
 
-	if (!run->sequel || run->nbindings != 1 || literal < 0 || binding->mask != slices->full)
+	if (!run->fast_path || run->nbindings != 1 || literal < 0 || binding->mask != slices->full)
 		return false;
 	cell = run->rule->nvariables ? dpe_cell_find(slices, binding->mask, binding->values)
 				     : dpe_cell_at(slices, 0);
@@ -376,14 +376,14 @@ bool dpe_slices_take_fast(struct dpe_run *run, const struct dpe_event *event)
 	if (cell->retired)
 		return false;
 	if (cell->form == DPE_CELL_ACTIVE)
-		return dpe_sequel_take(run, dpe_cell_content_of(slices, cell)->slice, (unsigned)literal,
+		return dpe_fast_path_take(run, dpe_cell_content_of(slices, cell)->slice, (unsigned)literal,
 			event);
 	return dpe_compact_take_next(run, cell, (unsigned)literal, event);
 }
 
 bool dpe_slices_bare_is_fast(const struct dpe_run *run, unsigned pattern)
 {
-	return run->slices && run->sequel && !run->rule->nvariables && run->reads[pattern].only >= 0;
+	return run->slices && run->fast_path && !run->rule->nvariables && run->reads[pattern].only >= 0;
 }
 
 bool dpe_slices_take_bare_fast(struct dpe_run *run, unsigned pattern, const struct dpe_event *event)
@@ -391,7 +391,7 @@ bool dpe_slices_take_bare_fast(struct dpe_run *run, unsigned pattern, const stru
 	const struct dpe_cell *cell = dpe_cell_at(run->slices, 0);
 
 	return cell->form == DPE_CELL_ACTIVE && !cell->retired &&
-	       dpe_sequel_take(run, dpe_cell_content_of(run->slices, cell)->slice,
+	       dpe_fast_path_take(run, dpe_cell_content_of(run->slices, cell)->slice,
 		       (unsigned)run->reads[pattern].only, event);
 }
 

@@ -1,8 +1,6 @@
-/* The short way of an `expect` slice whose events come one after another in one thread, as most do:
- * the event's only predecessor is the last one, and where the automaton wants no other, keeps no
- * other and has one way to go, that one's occurrence becomes the event's, and nothing is allocated.
- *
- * It is the long way (slice_order.c, expect.c, configuration.c) with all that happens there for such an event. */
+/* The fast path of an `expect` slice whose events follow each other in one thread: if the only predecessor is
+ * the last event, held by the only register, and one move takes the event, that register is changed in place
+ * and nothing is allocated. Otherwise the general path (expect.c) decides, with the same result. */
 #include "recognizer/engines/engines.h"
 
 #include <stdlib.h>
@@ -11,43 +9,43 @@
 enum { UNKNOWN, NO_WAY, WAYS };
 
 /* By state and literal: what leads on, WAYS and the state. */
-struct dpe_sequel {
+struct dpe_fast_path {
 	uint32_t *to;
 	unsigned nstates;
 };
 
-void dpe_sequel_new(struct dpe_run *run)
+void dpe_fast_path_new(struct dpe_run *run)
 {
 	if (run->rule->mode == DPE_EXPECT && run->automaton && !run->wants_positions &&
 		!run->acts && !run->recognizer->sink.trace)
-		run->sequel = dpe_xcalloc(1, sizeof(*run->sequel));
+		run->fast_path = dpe_xcalloc(1, sizeof(*run->fast_path));
 }
 
-void dpe_sequel_forget(struct dpe_run *run)
+void dpe_fast_path_forget(struct dpe_run *run)
 {
-	if (!run->sequel)
+	if (!run->fast_path)
 		return;
-	free(run->sequel->to);
-	*run->sequel = (struct dpe_sequel){0};
+	free(run->fast_path->to);
+	*run->fast_path = (struct dpe_fast_path){0};
 }
 
-void dpe_sequel_free(struct dpe_run *run)
+void dpe_fast_path_free(struct dpe_run *run)
 {
-	dpe_sequel_forget(run);
-	free(run->sequel);
-	run->sequel = NULL;
+	dpe_fast_path_forget(run);
+	free(run->fast_path);
+	run->fast_path = NULL;
 }
 
 static __attribute__((noinline)) void make_room(struct dpe_run *run, dpe_state state)
 {
-	struct dpe_sequel *sequel = run->sequel;
-	unsigned nliterals = run->rule->nliterals, old = sequel->nstates;
+	struct dpe_fast_path *fast_path = run->fast_path;
+	unsigned nliterals = run->rule->nliterals, old = fast_path->nstates;
 
-	sequel->nstates = state * 2 + 16;
-	sequel->to = dpe_xrealloc(
-		sequel->to, (size_t)sequel->nstates * nliterals * sizeof(*sequel->to));
-	memset(sequel->to + (size_t)old * nliterals, 0,
-		(size_t)(sequel->nstates - old) * nliterals * sizeof(*sequel->to));
+	fast_path->nstates = state * 2 + 16;
+	fast_path->to = dpe_xrealloc(
+		fast_path->to, (size_t)fast_path->nstates * nliterals * sizeof(*fast_path->to));
+	memset(fast_path->to + (size_t)old * nliterals, 0,
+		(size_t)(fast_path->nstates - old) * nliterals * sizeof(*fast_path->to));
 }
 
 /* One register, which the event follows, and whose place it takes. */
@@ -68,15 +66,15 @@ static inline uint32_t way(struct dpe_run *run, dpe_state state, unsigned litera
 {
 	uint32_t *to;
 
-	if (state >= run->sequel->nstates)
+	if (state >= run->fast_path->nstates)
 		make_room(run, state);
-	to = &run->sequel->to[(size_t)state * run->rule->nliterals + literal];
+	to = &run->fast_path->to[(size_t)state * run->rule->nliterals + literal];
 	if (*to == UNKNOWN)
 		*to = find_way(run, state, literal);
 	return *to;
 }
 
-bool dpe_sequel_way(struct dpe_run *run, dpe_state state, unsigned literal, dpe_state *to)
+bool dpe_fast_path_next(struct dpe_run *run, dpe_state state, unsigned literal, dpe_state *to)
 {
 	uint32_t found = way(run, state, literal);
 
@@ -84,7 +82,7 @@ bool dpe_sequel_way(struct dpe_run *run, dpe_state state, unsigned literal, dpe_
 	return found >= WAYS;
 }
 
-bool dpe_sequel_first(struct dpe_run *run, unsigned literal, dpe_state *to)
+bool dpe_fast_path_first(struct dpe_run *run, unsigned literal, dpe_state *to)
 {
 	unsigned count;
 	const struct dpe_move *move = dpe_automaton_moves(
@@ -96,7 +94,7 @@ bool dpe_sequel_first(struct dpe_run *run, unsigned literal, dpe_state *to)
 	return true;
 }
 
-bool dpe_sequel_take(struct dpe_run *run, struct dpe_slice *slice, unsigned literal,
+bool dpe_fast_path_take(struct dpe_run *run, struct dpe_slice *slice, unsigned literal,
 	const struct dpe_event *event)
 {
 	struct dpe_occurrence *last = dpe_order_only_chain_end(&slice->order, &event->stamp);

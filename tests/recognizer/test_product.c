@@ -19,7 +19,7 @@ struct made {
 	struct dpe_diags *diags;
 	struct dpe_pool *pool;
 	struct dpe_spec *spec;
-	struct dpe_stands *stands;
+	struct dpe_product *product;
 	uint64_t number;
 };
 
@@ -32,13 +32,13 @@ static struct made make(const char *text)
 	made.spec = dpe_spec_compile_text(
 		"test.dpe", text, strlen(text), made.names, &options, made.diags);
 	assert_non_null(made.spec);
-	made.stands = dpe_stands_new(dpe_factors_new(&made.spec->rules[0], made.diags), made.pool);
+	made.product = dpe_product_new(dpe_factors_new(&made.spec->rules[0], made.diags), made.pool);
 	return made;
 }
 
 static void end(struct made *made)
 {
-	dpe_stands_free(made->stands);
+	dpe_product_free(made->product);
 	dpe_spec_free(made->spec);
 	dpe_pool_free(made->pool);
 	dpe_diags_free(made->diags);
@@ -71,13 +71,13 @@ static unsigned literal_of(const struct made *made, const char *text)
 
 /* Takes the only way; the stand's reference is the caller's as before. The event is returned where
  * somebody wants to know it. */
-static void take(struct made *made, struct dpe_stand **stand, const char *text,
+static void take(struct made *made, struct dpe_product_state **stand, const char *text,
 	struct dpe_occurrence **event)
 {
 	struct dpe_occurrence *occurrence = occur(made);
 
-	assert_int_equal(dpe_stand_ways(made->stands, *stand, literal_of(made, text)), 1);
-	*stand = dpe_way_take(dpe_way_at(made->stands, 0), *stand, occurrence);
+	assert_int_equal(dpe_product_steps(made->product, *stand, literal_of(made, text)), 1);
+	*stand = dpe_product_step_take(dpe_product_step_at(made->product, 0), *stand, occurrence);
 	if (event)
 		*event = occurrence;
 	else
@@ -107,7 +107,7 @@ static struct made make_wide(void)
 static void a_long_walk_composes_few_states(void **state)
 {
 	struct made made = make_wide();
-	struct dpe_stand *stand = NULL;
+	struct dpe_product_state *stand = NULL;
 	unsigned at[OPERANDS] = {0}, dice = 11, rounds = 0, left = OPERANDS * EVENTS;
 	uint64_t built = 0;
 
@@ -120,21 +120,21 @@ static void a_long_walk_composes_few_states(void **state)
 			operand = (operand + 1) % OPERANDS;
 		snprintf(text, sizeof(text), "e%u_%u", operand, at[operand]++);
 		assert_int_equal(
-			dpe_stand_final(made.stands, stand), !stand || left == OPERANDS * EVENTS);
+			dpe_product_state_final(made.product, stand), !stand || left == OPERANDS * EVENTS);
 		take(&made, &stand, text, NULL);
 		if (--left)
 			continue;
-		assert_true(dpe_stand_final(made.stands, stand));
-		assert_false(dpe_stand_complete(made.stands, stand));
+		assert_true(dpe_product_state_final(made.product, stand));
+		assert_false(dpe_product_state_complete(made.product, stand));
 		memset(at, 0, sizeof(at));
 		left = OPERANDS * EVENTS;
 		if (!rounds++)
-			built = dpe_stands_built(made.stands);
+			built = dpe_product_built(made.product);
 	}
 	assert_true(rounds > 300);
 	assert_int_equal(built, OPERANDS * (EVENTS + 1));
-	assert_int_equal(dpe_stands_built(made.stands), built);
-	dpe_stand_unref(made.stands, stand);
+	assert_int_equal(dpe_product_built(made.product), built);
+	dpe_product_state_unref(made.product, stand);
 	end(&made);
 }
 
@@ -142,55 +142,55 @@ static void a_round_follows_all_that_was_last(void **state)
 {
 	struct made made = make("expect R: ((a;b) & (c;d))*;e");
 	struct dpe_occurrence *last[2];
-	struct dpe_stand *stand = NULL;
+	struct dpe_product_state *stand = NULL;
 	struct dpe_pred preds[2];
 
 	(void)state;
 	take(&made, &stand, "a", NULL);
 	take(&made, &stand, "c", NULL);
 	take(&made, &stand, "d", &last[0]);
-	assert_int_equal(dpe_stand_ways(made.stands, stand, literal_of(&made, "e")), 0);
+	assert_int_equal(dpe_product_steps(made.product, stand, literal_of(&made, "e")), 0);
 	take(&made, &stand, "b", &last[1]);
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(
-			dpe_stand_ways(made.stands, stand, literal_of(&made, i ? "e" : "c")), 1);
-		assert_int_equal(dpe_way_npreds(dpe_way_at(made.stands, 0)), 2);
-		dpe_way_preds(dpe_way_at(made.stands, 0), preds);
+			dpe_product_steps(made.product, stand, literal_of(&made, i ? "e" : "c")), 1);
+		assert_int_equal(dpe_product_step_npreds(dpe_product_step_at(made.product, 0)), 2);
+		dpe_product_step_preds(dpe_product_step_at(made.product, 0), preds);
 		assert_ptr_equal(preds[0].occurrence, last[0]);
 		assert_ptr_equal(preds[1].occurrence, last[1]);
 		assert_int_equal(preds[0].literal, literal_of(&made, "d"));
 		assert_int_equal(preds[1].literal, literal_of(&made, "b"));
 	}
 	take(&made, &stand, "e", NULL);
-	assert_true(dpe_stand_final(made.stands, stand));
-	assert_true(dpe_stand_complete(made.stands, stand));
+	assert_true(dpe_product_state_final(made.product, stand));
+	assert_true(dpe_product_state_complete(made.product, stand));
 	dpe_occurrence_unref(last[0]);
 	dpe_occurrence_unref(last[1]);
-	dpe_stand_unref(made.stands, stand);
+	dpe_product_state_unref(made.product, stand);
 	end(&made);
 }
 
 static void a_stand_that_others_have_stays(void **state)
 {
 	struct made made = make("expect R: x;((a;b;c) & (d;e))*");
-	struct dpe_stand *stand = NULL, *kept;
+	struct dpe_product_state *stand = NULL, *kept;
 
 	(void)state;
 	take(&made, &stand, "x", NULL);
 	take(&made, &stand, "d", NULL);
 	take(&made, &stand, "a", NULL);
-	kept = dpe_stand_ref(stand);
-	assert_true(dpe_stand_same(made.stands, kept, stand));
+	kept = dpe_product_state_ref(stand);
+	assert_true(dpe_product_state_same(made.product, kept, stand));
 	take(&made, &stand, "b", NULL);
-	assert_false(dpe_stand_same(made.stands, kept, stand));
-	assert_int_equal(dpe_stand_ways(made.stands, kept, literal_of(&made, "b")), 1);
-	assert_int_equal(dpe_stand_ways(made.stands, kept, literal_of(&made, "c")), 0);
-	assert_int_equal(dpe_stand_ways(made.stands, stand, literal_of(&made, "c")), 1);
+	assert_false(dpe_product_state_same(made.product, kept, stand));
+	assert_int_equal(dpe_product_steps(made.product, kept, literal_of(&made, "b")), 1);
+	assert_int_equal(dpe_product_steps(made.product, kept, literal_of(&made, "c")), 0);
+	assert_int_equal(dpe_product_steps(made.product, stand, literal_of(&made, "c")), 1);
 	take(&made, &kept, "e", NULL);
-	assert_false(dpe_stand_final(made.stands, kept));
-	assert_int_equal(dpe_stand_ways(made.stands, stand, literal_of(&made, "e")), 1);
-	dpe_stand_unref(made.stands, kept);
-	dpe_stand_unref(made.stands, stand);
+	assert_false(dpe_product_state_final(made.product, kept));
+	assert_int_equal(dpe_product_steps(made.product, stand, literal_of(&made, "e")), 1);
+	dpe_product_state_unref(made.product, kept);
+	dpe_product_state_unref(made.product, stand);
 	end(&made);
 }
 
@@ -201,18 +201,18 @@ static void only_one_way_is_gone_in_place(void **state)
 	struct dpe_occurrence *event = occur(&made);
 	bool literals[4] = {false};
 	const struct dpe_preds none = {0};
-	struct dpe_stand *stand = NULL;
+	struct dpe_product_state *stand = NULL;
 
 	(void)state;
 	literals[literal_of(&made, "a")] = true;
-	assert_false(dpe_stand_go_on(made.stands, &stand, literals, 4, &none, event));
+	assert_false(dpe_product_take_only(made.product, &stand, literals, 4, &none, event));
 	assert_null(stand);
 	literals[literal_of(&made, "a")] = false;
 	literals[literal_of(&made, "d")] = true;
-	assert_true(dpe_stand_go_on(made.stands, &stand, literals, 4, &none, event));
+	assert_true(dpe_product_take_only(made.product, &stand, literals, 4, &none, event));
 	assert_non_null(stand);
-	assert_false(dpe_stand_go_on(made.stands, &stand, literals, 4, &none, event));
-	dpe_stand_unref(made.stands, stand);
+	assert_false(dpe_product_take_only(made.product, &stand, literals, 4, &none, event));
+	dpe_product_state_unref(made.product, stand);
 	dpe_occurrence_unref(event);
 	end(&made);
 }
