@@ -60,7 +60,7 @@ LIBPROBES := $(BUILD)/libdpe-probes.a
 PRELOAD := $(BUILD)/libdpe-pthread.so
 PRELOAD_MEMORY := $(BUILD)/libdpe-mem.so
 
-.PHONY: all help deps demo test test-long bench check install clean tests examples
+.PHONY: all help deps test-deps demo test test-long bench check install clean tests examples
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -68,7 +68,8 @@ all: $(DPE) $(PRELOAD) $(PRELOAD_MEMORY)
 
 help:
 	@echo 'make            the command, ./dpe'
-	@echo 'make deps       installs what building and testing need (Debian, as root)'
+	@echo 'make deps       installs what building needs (Debian, as root)'
+	@echo 'make test-deps  installs what testing needs as well'
 	@echo 'make demo       a race in a producer-consumer program, found live (as root)'
 	@echo 'make test       all tests; live ones need root and BPF'
 	@echo 'make test-long  the same, and random rules against the reference semantics'
@@ -78,19 +79,22 @@ help:
 
 # ---- what a new machine lacks ------------------------------------------------------------------
 
-PACKAGES := gcc g++ libiberty-dev libzydis-dev libc6-dev clang llvm libclang-rt-14-dev bison flex bpftool libbpf-dev \
-	libelf-dev libdw-dev libcjson-dev libyajl-dev libexpat1-dev libisal-dev libcmocka-dev uthash-dev linux-libc-dev pkg-config \
-	python3 gdb pigz pbzip2 bzip2 xz-utils zstd redis-tools memcached systemtap-sdt-dev libcap2-bin valgrind qemu-user
+BUILD_PACKAGES := gcc libc6-dev linux-libc-dev clang bison flex bpftool libbpf-dev libelf-dev libdw-dev libzydis-dev \
+	libiberty-dev libcjson-dev libyajl-dev libexpat1-dev libisal-dev uthash-dev pkg-config
+TEST_PACKAGES := g++ llvm libclang-rt-14-dev libcmocka-dev python3 gdb pigz pbzip2 bzip2 xz-utils zstd redis-tools \
+	memcached systemtap-sdt-dev libcap2-bin valgrind qemu-user
 
-deps:
+deps: PACKAGES := $(BUILD_PACKAGES)
+test-deps: PACKAGES := $(TEST_PACKAGES)
+deps test-deps:
 	@missing=; for p in $(PACKAGES); do \
 		dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; \
 	done; \
 	test -n "$$missing" || exit 0; \
 	echo "installing$$missing"; \
-	if test $(SUDO_FREE) -ne 0; then echo "make deps: installing needs root" >&2; exit 1; fi; \
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >$${TMPDIR:-/tmp}/dpe-deps.log 2>&1 \
-		|| { cat $${TMPDIR:-/tmp}/dpe-deps.log >&2; exit 1; }
+	if test $(SUDO_FREE) -ne 0; then echo "make $@: installing needs root" >&2; exit 1; fi; \
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >$${TMPDIR:-/tmp}/dpe-$@.log 2>&1 \
+		|| { cat $${TMPDIR:-/tmp}/dpe-$@.log >&2; exit 1; }
 
 # ---- building ------------------------------------------------------------------------------------
 

@@ -39,6 +39,8 @@ for path in [f"{top}/README.md"] + glob.glob(f"{top}/docs/*.md"):
 X
 : | same 'links lead somewhere' missing
 
+check "README has continuous integration's command" "$(grep -cxF -- "$(tail -1 "$TOP/.ci/run")" "$TOP/README.md")" -eq 1
+
 # The README's log and rule give what it prints.
 python3 - "$TOP/README.md" >wanted.report <<'X'
 import re, sys
