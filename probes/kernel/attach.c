@@ -62,7 +62,7 @@ static int tell_rings(int map, uint32_t *numbers, int *files, uint32_t count)
 static int make_ring(struct dpe_probes *probes, size_t size, int *file)
 {
 	*file = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dpe_ring", 0, 0, size, NULL);
-	return *file < 0 ? -errno : dpe_kernel_rings_add(&probes->rings, *file, size);
+	return *file < 0 ? -errno : dpe_kernel_rings_add(probes->rings, *file, size);
 }
 
 /* The rings are in place before the first program can run. 0 or a positive error. */
@@ -73,7 +73,7 @@ static int make_rings(struct dpe_probes *probes)
 	int *files = dpe_xcalloc(count, sizeof(*files));
 	size_t size = ring_size(probes->ring_bytes, count);
 	int error = dpe_kernel_rings_open(
-		&probes->rings, count, &probes->bpf->bss->waiting, probes->pidfd);
+		probes->rings, count, &probes->bpf->bss->waiting, probes->pidfd);
 
 	dpe_debug(probes->debug, "probes", 1, "%u ring%s of %zu bytes", count,
 		count == 1 ? "" : "s", size);
@@ -232,7 +232,7 @@ static bool find_refused(
 static bool attach_group(struct dpe_probes *probes, const struct dpe_module *module,
 	enum dpe_group_kind kind, struct dpe_diags *diags)
 {
-	struct dpe_process_probes *first = &probes->first;
+	struct dpe_process_probes *first = probes->first;
 	struct dpe_group group = {.module = module, .kind = kind};
 	int link = -1;
 
@@ -266,14 +266,14 @@ static bool attach_each(struct dpe_probes *probes, bool exit, struct dpe_diags *
 	for (unsigned i = 0; i < probes->nsites; i++)
 		if (!probes->sites[i].preloaded && (!exit || probes->sites[i].exit))
 			complete &= dpe_attach_one(
-				probes, &probes->first, &probes->sites[i], exit, diags);
+				probes, probes->first, &probes->sites[i], exit, diags);
 	return complete;
 }
 
 /* Entries before returns: a call that is not seen to begin must not be seen to return. */
 static bool attach_probes(struct dpe_probes *probes, bool multi, struct dpe_diags *diags)
 {
-	struct dpe_process_probes *first = &probes->first;
+	struct dpe_process_probes *first = probes->first;
 
 	first->nmodules = probes->modules.count;
 	first->modules = dpe_xrealloc(first->modules, first->nmodules * sizeof(*first->modules));

@@ -2,27 +2,14 @@
 #ifndef DPE_PROBES_KERNEL_ATTACH_H
 #define DPE_PROBES_KERNEL_ATTACH_H
 
-#include "probes/live.h"
+#include "probes/features/features.h"
+#include "probes/process/process.h"
+#include "probes/kernel/kernel.h"
 
 struct bpf_link;
 
 /* ---- configure.c ------------------------------------------------------------------------- */
 
-/* Many sites in one call: what installed headers may be too old to name. */
-enum { TRACE_UPROBE_MULTI = 48, UPROBE_MULTI_RETURN = 1 };
-
-struct dpe_multi_request {
-	uint32_t program, target, type, flags;
-	uint64_t path, offsets, counters, cookies;
-	uint32_t count, multi_flags, pid, padding;
-};
-
-/* A link, or -1 with errno. */
-int dpe_multi_link(struct dpe_multi_request *request);
-/* A program that does nothing, or -1. */
-int dpe_load_nothing(uint32_t type, uint32_t flags);
-/* True where the kernel knows the request (Linux 6.6). */
-bool dpe_kernel_has_multi(void);
 /* Says what the programs, which are open, are to do. */
 void dpe_configure(struct dpe_probes *probes, bool multi);
 

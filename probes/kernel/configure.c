@@ -14,55 +14,6 @@
 
 #include "probes/kernel/bpf/programs.skel.h"
 
-int dpe_multi_link(struct dpe_multi_request *request)
-{
-	return syscall(SYS_bpf, BPF_LINK_CREATE, request, sizeof(*request));
-}
-
-int dpe_load_nothing(uint32_t type, uint32_t flags)
-{
-	struct bpf_insn code[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = (enum bpf_attach_type)type,
-		.prog_flags = flags);
-
-	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", code, DPE_COUNT(code), &options);
-}
-
-static bool kernel_has_sleep(bool multi)
-{
-	int program = dpe_load_nothing(multi ? TRACE_UPROBE_MULTI : 0, BPF_F_SLEEPABLE);
-
-	if (program >= 0)
-		close(program);
-	return program >= 0;
-}
-
-/* A wrong file is what the kernel finds wrong then. */
-bool dpe_kernel_has_multi(void)
-{
-	uint64_t offset = 0;
-	int link, error, program = dpe_load_nothing(TRACE_UPROBE_MULTI, 0);
-	struct dpe_multi_request request = {
-		.program = program,
-		.type = TRACE_UPROBE_MULTI,
-		.path = (uintptr_t) "/",
-		.offsets = (uintptr_t)&offset,
-		.count = 1,
-	};
-
-	if (program < 0)
-		return false;
-	link = dpe_multi_link(&request);
-	error = errno;
-	if (link >= 0)
-		close(link);
-	close(program);
-	return link < 0 && error == EBADF;
-}
-
 /* The inode of the namespace that our process ids are of; 0 for the initial one. */
 static uint32_t pid_namespace(void)
 {
@@ -82,16 +33,6 @@ static uint32_t pid_namespace(void)
 static unsigned most_sites(const struct dpe_probes *probes)
 {
 	return probes->nsites + (probes->follows ? FOLLOWED_SPOTS : LATE_SPOTS);
-}
-
-bool dpe_attach_can_wait(void)
-{
-	return kernel_has_sleep(dpe_kernel_has_multi()) || errno == EPERM || errno == EACCES;
-}
-
-bool dpe_attach_takes_many(void)
-{
-	return dpe_kernel_has_multi();
 }
 
 /* One a processor, unless fewer are wanted. */
@@ -144,7 +85,7 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 	probes->most_values = dpe_reads_most(probes);
 	bpf->rodata->most_values = probes->most_values;
 	bpf->rodata->most_steps = reads_locks_alone(probes) ? 1 : DPE_VALUE_STEPS;
-	bpf->rodata->may_sleep = !reads_locks_alone(probes) && kernel_has_sleep(multi);
+	bpf->rodata->may_sleep = !reads_locks_alone(probes) && dpe_kernel_has_sleep(multi);
 	if (!bpf->rodata->may_sleep)
 		return;
 	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
@@ -175,7 +116,7 @@ static void configure_places(struct dpe_probes *probes, bool multi)
 	struct bpf_program *programs[] = {
 		bpf->progs.on_enter, bpf->progs.on_point, bpf->progs.on_leave};
 
-	bpf->rodata->place_may_sleep = probes->follows && kernel_has_sleep(multi);
+	bpf->rodata->place_may_sleep = probes->follows && dpe_kernel_has_sleep(multi);
 	for (unsigned i = 0; bpf->rodata->place_may_sleep && i < DPE_COUNT(programs); i++)
 		bpf_program__set_flags(programs[i], BPF_F_SLEEPABLE);
 }
@@ -185,8 +126,8 @@ static void configure_arms(struct dpe_probes *probes)
 {
 	struct dpe_bpf *bpf = probes->bpf;
 
-	bpf->rodata->arms = probes->arms.nkinds;
-	if (!probes->arms.nkinds)
+	bpf->rodata->arms = probes->arms->nkinds;
+	if (!probes->arms->nkinds)
 		return;
 	bpf_map__set_max_entries(bpf->maps.arm_where, most_sites(probes));
 	bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
@@ -199,10 +140,10 @@ static void configure_gates(struct dpe_probes *probes)
 
 	if (!dpe_gates_are_wanted(probes))
 		return;
-	probes->gates.most_sites = most_sites(probes);
-	bpf->rodata->first_gate = 2 * probes->gates.most_sites;
+	probes->gates->most_sites = most_sites(probes);
+	bpf->rodata->first_gate = 2 * probes->gates->most_sites;
 	bpf_map__set_max_entries(
-		bpf->maps.gates, 2 * probes->gates.most_sites + probes->nwatches + 1);
+		bpf->maps.gates, 2 * probes->gates->most_sites + probes->nwatches + 1);
 	bpf->rodata->mark_shares = dpe_marks_shares() - 1;
 	bpf_map__set_max_entries(bpf->maps.mark_counts, dpe_marks_shares());
 }
@@ -241,7 +182,7 @@ static void configure_linker(struct dpe_probes *probes, bool multi)
 	struct bpf_program *program = probes->bpf->progs.on_libraries;
 
 	probes->bpf->rodata->observer = getpid();
-	if (!kernel_has_sleep(multi)) {
+	if (!dpe_kernel_has_sleep(multi)) {
 		bpf_program__set_autoload(program, false);
 		return;
 	}
@@ -298,8 +239,8 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf->rodata->threads = probes->plan->threads || probes->follows;
 	bpf->rodata->channels = probes->plan->channels;
 	bpf->rodata->waits = probes->plan->waits;
-	bpf->rodata->attached = !probes->child.pid;
-	bpf->rodata->founds = probes->plan->founds && !probes->child.pid;
+	bpf->rodata->attached = !probes->launched;
+	bpf->rodata->founds = probes->plan->founds && !probes->launched;
 	bpf->rodata->awaits = probes->plan->nsites || probes->follows;
 	bpf->rodata->nrings = count_rings(probes);
 	bpf_map__set_max_entries(bpf->maps.rings, bpf->rodata->nrings);
@@ -313,7 +254,7 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	bpf_program__set_autoload(
 		bpf->progs.on_return, probes->plan->channels || probes->plan->waits);
 	bpf_program__set_autoload(bpf->progs.on_begin, dpe_bases_in_libraries(probes));
-	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches + probes->arms.nkinds);
+	bpf_program__set_autoload(bpf->progs.on_access, probes->nwatches + probes->arms->nkinds);
 	if (!multi)
 		return;
 	bpf_program__set_expected_attach_type(

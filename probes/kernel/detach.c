@@ -127,7 +127,7 @@ void dpe_detach(struct dpe_probes *probes)
 		dpe_attach_answer(probes, UINT64_MAX);
 	}
 	dpe_armed_release(probes);
-	add_process(&ends, &probes->first);
+	add_process(&ends, probes->first);
 	if (probes->bpf)
 		add_tracepoints(&ends, probes->bpf);
 	take_out_all(&ends);

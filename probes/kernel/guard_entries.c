@@ -1,6 +1,6 @@
 /* guard_entries: guards of events in the form that the BPF programs read, and how this side waits for a stop that
  * one of them has begun. See kernel/bpf/guard_layout.h. */
-#include "probes/live.h"
+#include "probes/kernel/kernel.h"
 
 #include <bpf/bpf.h>
 #include <time.h>
@@ -55,7 +55,7 @@ static struct dpe_gate_entry entry_of(struct dpe_probes *probes, const struct dp
 {
 	struct dpe_gate_entry entry = {.sets = marks_of(gate->sets)};
 
-	dpe_marks_keep(&probes->gates.marks, left_out(gate->sets));
+	dpe_marks_keep(&probes->gates->marks, left_out(gate->sets));
 	if (probes->dynamic && !gate->always && !left_out(gate->after))
 		entry.after = marks_of(gate->after);
 	entry.nstops = probes->stop ? gate->nstops : 0;
@@ -85,7 +85,7 @@ bool dpe_gates_are_wanted(const struct dpe_probes *probes)
 
 static bool has_room(const struct dpe_probes *probes, const struct dpe_site *site)
 {
-	return (unsigned)(site - probes->sites) < probes->gates.most_sites;
+	return (unsigned)(site - probes->sites) < probes->gates->most_sites;
 }
 
 bool dpe_gates_has(const struct dpe_probes *probes, const struct dpe_site *site)
@@ -108,7 +108,7 @@ void dpe_gates_tell_site(struct dpe_probes *probes, int map, unsigned number)
 {
 	const struct dpe_site *site = &probes->sites[number];
 
-	if (!probes->gates.state)
+	if (!probes->gates->state)
 		return;
 	for (unsigned phase = 0; phase < 2; phase++) {
 		struct dpe_gate_entry entry =
@@ -117,7 +117,7 @@ void dpe_gates_tell_site(struct dpe_probes *probes, int map, unsigned number)
 		if (has_room(probes, site))
 			tell(map, 2 * number + phase, &entry);
 		if (site->preloaded || !has_room(probes, site)) /* events that set no marks */
-			dpe_marks_keep(&probes->gates.marks, site->gates[phase].sets);
+			dpe_marks_keep(&probes->gates->marks, site->gates[phase].sets);
 	}
 }
 
@@ -129,17 +129,17 @@ int dpe_gates_tell(
 	if (!dpe_gates_are_wanted(probes))
 		return 0;
 	error = dpe_marks_open(
-		&probes->gates.marks, state->marks, probes->plan->nmarks, mark_counts);
+		&probes->gates->marks, state->marks, probes->plan->nmarks, mark_counts);
 	if (error)
 		return error;
-	probes->gates.state = state;
+	probes->gates->state = state;
 	for (unsigned i = 0; i < probes->nsites; i++)
 		dpe_gates_tell_site(probes, map, i);
 	for (unsigned i = 0; i < probes->nwatches; i++) {
 		struct dpe_gate gate = gate_of_watch(probes, &probes->watches[i]);
 		struct dpe_gate_entry entry = entry_of(probes, &gate, NULL);
 
-		tell(map, 2 * probes->gates.most_sites + i, &entry);
+		tell(map, 2 * probes->gates->most_sites + i, &entry);
 	}
 	return 0;
 }
@@ -192,9 +192,9 @@ bool dpe_gates_quiesce(struct dpe_gate_state *state)
 
 void dpe_gates_await(const struct dpe_probes *probes)
 {
-	const struct dpe_gate_state *state = probes->gates.state;
-	uint64_t begun = probes->gates.armed ? load(&state->begun) : 0;
+	const struct dpe_gate_state *state = probes->gates->state;
+	uint64_t begun = probes->gates->armed ? load(&state->begun) : 0;
 
-	for (unsigned i = 0; i < 200 && probes->gates.armed && load(&state->done) < begun; i++)
+	for (unsigned i = 0; i < 200 && probes->gates->armed && load(&state->done) < begun; i++)
 		rest();
 }

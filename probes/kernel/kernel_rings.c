@@ -10,7 +10,7 @@
  *	- one with a record that is still being written, as its thread was interrupted amid that, is
  *	  known up to the last look that did not see its place: it and all behind it are later. Until
  *	  it is written, however long that takes, the ring stays known up to there. */
-#include "probes/live.h"
+#include "probes/kernel/kernel.h"
 
 #include <errno.h>
 #include <linux/bpf.h>

@@ -3,7 +3,7 @@
  * The thread that comes to such an event waits in the kernel (bpf/armed.h) until we have done it:
  * nothing that it does to the object later is missed. Other threads run on meanwhile; from the
  * message `watch::begin` on nothing of theirs is missed either. */
-#include "probes/live.h"
+#include "probes/kernel/kernel.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -113,8 +113,8 @@ static bool is_taken(const struct dpe_probes *probes, uint64_t address, uint64_t
 			return true;
 	}
 	for (unsigned i = 0; i < DPE_WATCHES; i++) {
-		const struct dpe_armed *armed = &probes->arms.slots[i];
-		const struct dpe_watch *watch = &probes->arms.kinds[armed->kind].watch;
+		const struct dpe_armed *armed = &probes->arms->slots[i];
+		const struct dpe_watch *watch = &probes->arms->kinds[armed->kind].watch;
 
 		if (armed->used && overlap(address, size, armed->object + watch->address,
 					   watch->variable.size))
@@ -126,7 +126,7 @@ static bool is_taken(const struct dpe_probes *probes, uint64_t address, uint64_t
 static struct dpe_armed *slot_of(struct dpe_probes *probes, unsigned kind, uint64_t object)
 {
 	for (unsigned i = 0; i < DPE_WATCHES; i++) {
-		struct dpe_armed *armed = &probes->arms.slots[i];
+		struct dpe_armed *armed = &probes->arms->slots[i];
 
 		if (armed->used && armed->kind == kind && armed->object == object)
 			return armed;
@@ -137,15 +137,15 @@ static struct dpe_armed *slot_of(struct dpe_probes *probes, unsigned kind, uint6
 static struct dpe_armed *free_slot(struct dpe_probes *probes)
 {
 	for (unsigned i = 0; i + probes->nwatches < DPE_WATCHES; i++) {
-		if (!probes->arms.slots[i].used)
-			return &probes->arms.slots[i];
+		if (!probes->arms->slots[i].used)
+			return &probes->arms->slots[i];
 	}
 	return NULL;
 }
 
 static enum dpe_arm_result begin(struct dpe_probes *probes, unsigned kind, uint64_t object)
 {
-	struct dpe_watch watch = probes->arms.kinds[kind].watch;
+	struct dpe_watch watch = probes->arms->kinds[kind].watch;
 	struct dpe_armed *armed = free_slot(probes);
 	enum dpe_arm_result result;
 	uint64_t value = 0;
@@ -169,7 +169,7 @@ static enum dpe_arm_result begin(struct dpe_probes *probes, unsigned kind, uint6
 	armed->used = true;
 	armed->kind = kind;
 	armed->object = object;
-	dpe_attach_arm(probes, (unsigned)(armed - probes->arms.slots),
+	dpe_attach_arm(probes, (unsigned)(armed - probes->arms->slots),
 		&(struct dpe_armed_entry){.address = watch.address,
 			.object = object,
 			.last = value,
@@ -180,7 +180,7 @@ static enum dpe_arm_result begin(struct dpe_probes *probes, unsigned kind, uint6
 
 static void end(struct dpe_probes *probes, struct dpe_armed *armed)
 {
-	dpe_attach_arm(probes, (unsigned)(armed - probes->arms.slots),
+	dpe_attach_arm(probes, (unsigned)(armed - probes->arms->slots),
 		&(struct dpe_armed_entry){0});
 	close_files(armed);
 	armed->used = false;
@@ -192,7 +192,7 @@ static enum dpe_arm_result serve(struct dpe_probes *probes, const struct dpe_arm
 {
 	struct dpe_armed *armed;
 
-	if (request->kind >= probes->arms.nkinds)
+	if (request->kind >= probes->arms->nkinds)
 		return DPE_ARM_FAILED;
 	if (!request->disarm)
 		return begin(probes, request->kind, request->object);
@@ -238,7 +238,7 @@ void dpe_armed_answer(struct dpe_probes *probes)
 {
 	struct dpe_arm_request *requests;
 
-	if (!probes->arms.nkinds)
+	if (!probes->arms->nkinds)
 		return;
 	requests = dpe_attach_arm_requests(probes);
 	for (unsigned disarm = 2; disarm--;) {
@@ -252,17 +252,17 @@ void dpe_armed_answer(struct dpe_probes *probes)
 void dpe_armed_release(struct dpe_probes *probes)
 {
 	for (unsigned i = 0; i < DPE_WATCHES; i++) {
-		close_files(&probes->arms.slots[i]);
-		free(probes->arms.slots[i].files);
-		probes->arms.slots[i] = (struct dpe_armed){0};
+		close_files(&probes->arms->slots[i]);
+		free(probes->arms->slots[i].files);
+		probes->arms->slots[i] = (struct dpe_armed){0};
 	}
 }
 
 void dpe_armed_tell_refused(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
-	if (probes->arms.refused)
+	if (probes->arms->refused)
 		dpe_diag_at(diags, DPE_WARNING, "dpe",
 			"%llu time%s an object was not watched: the processor has %d watchpoints",
-			(unsigned long long)probes->arms.refused,
-			probes->arms.refused == 1 ? "" : "s", DPE_WATCHES);
+			(unsigned long long)probes->arms->refused,
+			probes->arms->refused == 1 ? "" : "s", DPE_WATCHES);
 }

@@ -1,5 +1,6 @@
 /* object_watch_sites: which parts of which objects are watched, and where that begins and ends. */
-#include "probes/live.h"
+#include "probes/kernel/kernel.h"
+#include "probes/features/features.h"
 
 #include <bpf/bpf.h>
 #include <stdlib.h>
@@ -89,7 +90,7 @@ static bool find_kind(
 	struct dpe_probes *probes, unsigned number, unsigned first_site, struct dpe_diags *diags)
 {
 	const struct dpe_watched_object *wanted = &probes->plan->objects[number];
-	struct dpe_armed_kind *kind = &probes->arms.kinds[number];
+	struct dpe_armed_kind *kind = &probes->arms->kinds[number];
 	char *why = NULL;
 
 	for (unsigned i = first_site; !why && i < probes->nsites; i++)
@@ -108,7 +109,7 @@ static bool find_kind(
 static void name_kind(struct dpe_probes *probes, unsigned number)
 {
 	const struct dpe_watched_object *wanted = &probes->plan->objects[number];
-	struct dpe_watch *watch = &probes->arms.kinds[number].watch;
+	struct dpe_watch *watch = &probes->arms->kinds[number].watch;
 	char *prior = dpe_xasprintf("%s'", wanted->object->lvalue);
 
 	watch->access = wanted->access;
@@ -142,7 +143,7 @@ bool dpe_armed_find(struct dpe_probes *probes, struct dpe_diags *diags)
 		return true;
 	if (!check_count(probes, diags))
 		return false;
-	if (!dpe_attach_can_wait()) {
+	if (!dpe_kernel_can_wait()) {
 		dpe_diag(diags, DPE_ERROR, plan->objects[0].place,
 			"to watch objects a thread must wait for dpe, which needs Linux 6.0");
 		return false;
@@ -151,10 +152,10 @@ bool dpe_armed_find(struct dpe_probes *probes, struct dpe_diags *diags)
 		name_kind(probes, i);
 		complete &= find_kind(probes, i, 0, diags);
 	}
-	probes->arms.nkinds = complete ? plan->nobjects : 0;
-	probes->arms.begin = dpe_intern_string(probes->names, DPE_WATCH_BEGIN);
-	probes->arms.end = dpe_intern_string(probes->names, DPE_WATCH_END);
-	probes->arms.refusal = dpe_intern_string(probes->names, DPE_WATCH_REFUSED);
+	probes->arms->nkinds = complete ? plan->nobjects : 0;
+	probes->arms->begin = dpe_intern_string(probes->names, DPE_WATCH_BEGIN);
+	probes->arms->end = dpe_intern_string(probes->names, DPE_WATCH_END);
+	probes->arms->refusal = dpe_intern_string(probes->names, DPE_WATCH_REFUSED);
 	return complete;
 }
 
@@ -176,7 +177,7 @@ static void add_arming(const struct dpe_site *site, const struct dpe_object_mome
 
 bool dpe_armed_at(const struct dpe_probes *probes, const struct dpe_site *site)
 {
-	for (unsigned i = 0; i < probes->arms.nkinds; i++) {
+	for (unsigned i = 0; i < probes->arms->nkinds; i++) {
 		const struct dpe_object *object = probes->plan->objects[i].object;
 
 		if (is_site_of(site->wanted, &object->from) ||
@@ -192,7 +193,7 @@ static void tell_site(const struct dpe_probes *probes, int map, uint32_t number)
 	struct dpe_armings armings = {0};
 
 	_Static_assert(DPE_ARMINGS >= 2 * DPE_WATCHES, "each may begin and end at one site");
-	for (unsigned i = 0; i < probes->arms.nkinds; i++) {
+	for (unsigned i = 0; i < probes->arms->nkinds; i++) {
 		const struct dpe_object *object = probes->plan->objects[i].object;
 
 		add_arming(site, &object->from, i, false, &armings);
@@ -213,7 +214,7 @@ void dpe_armed_find_late(struct dpe_probes *probes, unsigned first_site)
 {
 	int map = dpe_attach_arm_map(probes);
 
-	for (unsigned i = 0; i < probes->arms.nkinds; i++) {
+	for (unsigned i = 0; i < probes->arms->nkinds; i++) {
 		if (find_kind(probes, i, first_site, probes->diags))
 			continue;
 		dpe_attach_lose(probes);

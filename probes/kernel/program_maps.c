@@ -1,5 +1,5 @@
 /* program_maps: what the programs in the kernel tell, and are told, beside the ring: counts and maps. */
-#include "probes/live.h"
+#include "probes/kernel/kernel.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

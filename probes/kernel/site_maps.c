@@ -1,6 +1,6 @@
 /* The maps that tell the programs what to do at each site: USDT operands, points of returns, variables to read
  * and filters on their values. */
-#include "probes/live.h"
+#include "probes/kernel/kernel.h"
 
 #include <bpf/bpf.h>
 #include <string.h>
@@ -248,7 +248,7 @@ void dpe_reads_tell(const struct dpe_probes *probes, int map)
 		dpe_reads_tell_site(probes, map, i);
 	for (unsigned i = 0; i < probes->nwatches; i++)
 		tell_watch(probes, map, probes->first_watch + i, probes->watches[i].reads);
-	for (unsigned i = 0; i < probes->arms.nkinds; i++)
+	for (unsigned i = 0; i < probes->arms->nkinds; i++)
 		tell_watch(probes, map, probes->first_watch + DPE_WATCHES + i,
-			probes->arms.kinds[i].watch.reads);
+			probes->arms->kinds[i].watch.reads);
 }

@@ -2,8 +2,8 @@
  *
  * A watchpoint belongs to a thread; those that a thread creates inherit it. So the target is
  * stopped while they are set, when it has begun its program (launched) or as it is (attached). */
-#include "probes/kernel/watchpoints.h"
-#include "probes/live.h"
+#include "probes/process/process.h"
+#include "probes/kernel/kernel.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -213,7 +213,7 @@ static bool open_one(struct dpe_probes *probes, const struct dpe_watch *watch, p
 	int fd = dpe_watch_open(probes, watch, thread);
 
 	if (fd >= 0) {
-		*DPE_GROW(probes->first.links, probes->first.nlinks, probes->first.caplinks) = fd;
+		*DPE_GROW(probes->first->links, probes->first->nlinks, probes->first->caplinks) = fd;
 		return true;
 	}
 	if (errno == ENOSPC)

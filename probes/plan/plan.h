@@ -6,8 +6,8 @@
 #include "probes/binary/binary.h"
 #include "probes/code/code.h"
 #include "probes/plan/plan_data.h"
-
-struct dpe_probes;
+#include "probes/plan/watches.h"
+#include "probes/probes.h"
 
 /* One place in one file where something that the plan names is observed. Records carry its number. What is a
  * pointer belongs to the plan, the module or the arena of the probes. */
@@ -39,8 +39,9 @@ struct dpe_site {
 /* Finds all sites of the plan in the modules, with their signatures and probe points. False after an error for each
  * plan site that is missing or cannot be observed. */
 bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags);
-/* Finds those in the modules that were added since. What is missing or cannot be observed is a warning. */
-void dpe_sites_find_late(struct dpe_probes *probes);
+/* Finds those in the modules that were added since. Returns how many of the plan's cannot be observed there,
+ * after a warning for each. */
+unsigned dpe_sites_find_late(struct dpe_probes *probes);
 /* What a return of the function must still have when it is observed. */
 struct dpe_exit_use dpe_exit_use_of(
 	const struct dpe_function *function, const struct dpe_signature *signature);
@@ -60,6 +61,8 @@ unsigned dpe_read_slots(const struct dpe_variable *variable);
 unsigned dpe_reads_most(const struct dpe_probes *probes);
 /* Whether the rules read any text of the program. */
 bool dpe_reads_texts(const struct dpe_probes *probes);
+/* Whether the rules name USDT probes. */
+bool dpe_usdt_is_wanted(const struct dpe_probes *probes);
 
 /* ---- functions that the preloaded library wraps ------------------------------------------- */
 
@@ -68,5 +71,7 @@ bool dpe_preload_is_library(const struct dpe_module *module);
 /* The number of a wrapped thread function; DPE_PRELOAD_COUNT: it is none. */
 unsigned dpe_preload_function(const char *name);
 bool dpe_preload_knows(const char *function);
+/* Marks the site as preloaded where the library reports all that is wanted of it. */
+void dpe_preload_take(struct dpe_probes *probes, struct dpe_site *site);
 
 #endif

@@ -1,5 +1,6 @@
 /* Variables of the program that probes read at events. */
-#include "probes/live.h"
+#include "probes/plan/plan.h"
+#include "probes/plan/watches.h"
 #include "probes/plan/site_passes.h"
 #include "probes/binary/binary.h"
 
@@ -155,8 +156,8 @@ unsigned dpe_reads_most(const struct dpe_probes *probes)
 		raise(&most, count_slots(probes, &probes->sites[i], probes->sites[i].reads));
 	for (unsigned i = 0; i < probes->nwatches; i++)
 		raise(&most, count_slots(probes, NULL, probes->watches[i].reads));
-	for (unsigned i = 0; i < probes->arms.nkinds; i++)
-		raise(&most, count_slots(probes, NULL, probes->arms.kinds[i].watch.reads));
+	for (unsigned i = 0; i < probes->arms->nkinds; i++)
+		raise(&most, count_slots(probes, NULL, probes->arms->kinds[i].watch.reads));
 	return most;
 }
 

@@ -1,5 +1,6 @@
 /* Which sites have their returns observed at exit points instead of by a return probe. */
-#include "probes/live.h"
+#include "probes/plan/plan.h"
+#include "probes/features/features.h"
 #include "probes/plan/site_passes.h"
 
 struct dpe_exit_use dpe_exit_use_of(
@@ -26,7 +27,7 @@ static bool has_inner_events(const struct dpe_plan *plan)
 
 bool dpe_points_are_possible(const struct dpe_probes *probes)
 {
-	return !probes->one_by_one && !has_inner_events(probes->plan) && dpe_attach_takes_many();
+	return !probes->one_by_one && !has_inner_events(probes->plan) && dpe_kernel_has_multi();
 }
 
 /* Only sites without entry event, variables and stops. */

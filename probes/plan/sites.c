@@ -1,7 +1,8 @@
 /* Sites: the places in the files of a target where the plan sites are. */
 #include "probes/binary/binary.h"
+#include "probes/features/features.h"
 #include "probes/plan/late_sites.h"
-#include "probes/live.h"
+#include "probes/plan/plan.h"
 #include "probes/plan/site_passes.h"
 #include "probes/plan/plan_passes.h"
 #include "probes/plan/resolve_sites.h"
@@ -224,10 +225,10 @@ bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags)
 	bool complete = true;
 
 	if (probes->plan->nsites)
-		dpe_nop_trial_begin(&probes->nop_trial);
+		dpe_nop_trial_begin(probes->nop_trial);
 	for (unsigned i = 0; i < probes->plan->nsites; i++)
 		complete &= find_wanted(probes, &probes->plan->sites[i], diags);
-	probes->nops = complete && dpe_nop_trial_answer(&probes->nop_trial);
+	probes->nops = complete && dpe_nop_trial_answer(probes->nop_trial);
 	probes->points = dpe_points_are_possible(probes);
 	for (unsigned i = 0; complete && i < probes->nsites; i++) {
 		struct dpe_site *site = &probes->sites[i];
@@ -255,28 +256,30 @@ static bool lacks_room(const struct dpe_probes *probes, const struct dpe_site *s
 	       (far && (site->reads || site->usdt));
 }
 
-static void find_wanted_late(
+/* False where it cannot be observed. */
+static bool find_wanted_late(
 	struct dpe_probes *probes, struct dpe_modules *modules, const struct dpe_plan_site *wanted)
 {
 	struct dpe_diags *ignored = dpe_diags_new();
 	struct dpe_target_function *found;
 	struct dpe_plan_site any = *wanted;
 	unsigned count;
+	bool good;
 
 	any.optional = true; /* its absence is not an error */
 	count = resolve(probes, modules, &any, ignored, &found);
 	for (unsigned i = 0; i < count; i++)
 		add_site(probes, wanted, &found[i]);
-	if (dpe_diags_errors(ignored)) {
+	good = !dpe_diags_errors(ignored);
+	if (!good)
 		dpe_diag(probes->diags, DPE_WARNING, wanted->place,
 			"'%s' of a file that was loaded late cannot be observed",
 			dpe_name_text(probes->names, wanted->name));
-		dpe_attach_lose(probes);
-	}
 	if (count && probes->awaited)
 		probes->awaited[wanted - probes->plan->sites] = false;
 	free(found);
 	dpe_diags_free(ignored);
+	return good;
 }
 
 static void prepare_late(struct dpe_probes *probes, struct dpe_site *site)
@@ -295,18 +298,19 @@ static void prepare_late(struct dpe_probes *probes, struct dpe_site *site)
 	site->filters[0] = site->filters[1] = (struct dpe_filters){.all = true};
 }
 
-void dpe_sites_find_late(struct dpe_probes *probes)
+unsigned dpe_sites_find_late(struct dpe_probes *probes)
 {
 	struct dpe_modules fresh = {
 		.at = probes->modules.at + probes->nsearched,
 		.count = probes->modules.count - probes->nsearched,
 	};
-	unsigned first = probes->nsites;
+	unsigned first = probes->nsites, refused = 0;
 
 	for (unsigned i = 0; i < probes->plan->nsites; i++)
-		find_wanted_late(probes, &fresh, &probes->plan->sites[i]);
+		refused += !find_wanted_late(probes, &fresh, &probes->plan->sites[i]);
 	probes->nsearched = probes->modules.count;
 	for (unsigned i = first; i < probes->nsites; i++)
 		prepare_late(probes, &probes->sites[i]);
 	dpe_sites_drop_unprobed(probes, first, probes->diags);
+	return refused;
 }

@@ -1,5 +1,5 @@
 /* The thread functions that the preloaded library wraps and reports itself. */
-#include "probes/live.h"
+#include "probes/plan/plan.h"
 #include "probes/inside/inside.h"
 
 #include <string.h>
@@ -28,4 +28,32 @@ unsigned dpe_preload_function(const char *name)
 bool dpe_preload_knows(const char *function)
 {
 	return dpe_preload_function(function) < DPE_PRELOAD_COUNT;
+}
+
+/* Only probes read variables of the program, apart from those that the library reports. */
+static bool needs_kernel(const struct dpe_probes *probes, const struct dpe_site *site)
+{
+	for (unsigned i = 0; i < probes->plan->nreads && i < DPE_READS; i++) {
+		if (site->reads >> i & 1 &&
+			dpe_layout_word(site->function->name, probes->plan->reads[i].lvalue) < 0)
+			return true;
+	}
+	return false;
+}
+
+/* A program that has the function itself calls its own. */
+void dpe_preload_take(struct dpe_probes *probes, struct dpe_site *site)
+{
+	unsigned function;
+
+	if (!probes->preload || site->module->program)
+		return;
+	function = dpe_preload_function(site->function->name);
+	if (function == DPE_PRELOAD_COUNT)
+		return;
+	site->known = true;
+	if (needs_kernel(probes, site))
+		return;
+	site->preloaded = true;
+	site->wrapped = function;
 }

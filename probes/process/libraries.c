@@ -2,7 +2,7 @@
  *
  * The program's own ELF interpreter is asked, with --list: it knows the search path, $ORIGIN,
  * LD_PRELOAD and its cache as only it can, and runs nothing of the program. */
-#include "probes/live.h"
+#include "probes/process/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

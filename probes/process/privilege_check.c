@@ -1,5 +1,5 @@
 /* privilege_check: whether we may observe, told before anything is tried. */
-#include "probes/live.h"
+#include "probes/process/process.h"
 
 #include <errno.h>
 #include <linux/capability.h>

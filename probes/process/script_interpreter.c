@@ -1,6 +1,6 @@
 /* script_interpreter: the program that interprets a script, by the first line, as the kernel reads it. It runs the
  * script, so only what is to be observed has to be known here. */
-#include "probes/live.h"
+#include "probes/process/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

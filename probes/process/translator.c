@@ -1,5 +1,5 @@
 /* translator: programs that translate the code of another one and run the translation. */
-#include "probes/live.h"
+#include "probes/process/process.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 /* watchdog: a small process next to us, as long as the target, or what is followed, is stopped or may
  * be at any moment: should we die, it lets that go on. Where it may stand still without us, others,
  * the keepers, wait until it ends. */
-#include "probes/live.h"
+#include "probes/process/process.h"
 
 #include <errno.h>
 #include <linux/capability.h>

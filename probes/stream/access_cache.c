@@ -1,7 +1,7 @@
 /* Whether accesses to a watched variable were writes, by the instructions that made them; each instruction is
  * decoded once. */
 #include "probes/code/code.h"
-#include "probes/live.h"
+#include "probes/stream/stream.h"
 
 #include <stdlib.h>
 

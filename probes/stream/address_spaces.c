@@ -4,8 +4,7 @@
  * address; those of each further address space get the space's number above the 48 bits that an
  * address has. Memory that processes share is known by its file and the offset in it, so an object
  * there has one value, whatever the addresses that they see it at. */
-#include "probes/stream/processes.h"
-#include "probes/live.h"
+#include "probes/stream/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +113,7 @@ struct dpe_maps *dpe_follow_maps(struct dpe_probes *probes, pid_t pid)
 	struct dpe_follow *follow = probes->follow;
 
 	if (!follow || pid == probes->pid)
-		return &probes->maps;
+		return probes->maps;
 	for (unsigned i = 0; i < follow->nmaps; i++)
 		if (follow->maps[i]->pid == pid)
 			return follow->maps[i];

@@ -2,7 +2,7 @@
 #ifndef DPE_PROBES_STREAM_BACKPRESSURE_H
 #define DPE_PROBES_STREAM_BACKPRESSURE_H
 
-#include "base/base.h"
+#include "probes/kernel/kernel.h"
 
 struct dpe_pace {
 	int load; /* the file that tells how many threads want a processor, or -1 */
@@ -21,12 +21,6 @@ struct dpe_pace {
 void dpe_pace_open(struct dpe_pace *pace, const char *path, const struct dpe_pace *limits);
 void dpe_pace_close(struct dpe_pace *pace); /* accepts one that is zeroed */
 
-/* What stands in the rings. */
-struct dpe_backlog {
-	uint64_t unread;  /* events in all of them */
-	unsigned percent; /* of the fullest one that is in use */
-	uint64_t room;    /* events that it has room for */
-};
 /* Whether the rings may be left as they are, until the next look. */
 bool dpe_pace_leaves(struct dpe_pace *pace, uint64_t now, const struct dpe_backlog *backlog);
 /* They were read, and so many events came. */

@@ -8,7 +8,7 @@
  *
  * Where sends overlap in time, or receives do, nobody can tell their ranges. A receive that may be one
  * or the other has the number 0, which no send has, and counts as lost. */
-#include "probes/live.h"
+#include "probes/stream/stream.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * Everything else still comes from probes: see merge.c for how the two become one. */
 #include "probes/stream/library_reader.h"
 #include "probes/binary/binary.h"
-#include "probes/live.h"
+#include "probes/stream/stream.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -155,41 +155,21 @@ void dpe_preload_free(struct dpe_probes *probes)
 
 /* ---- which functions --------------------------------------------------------------------- */
 
-/* Variables of the program are read by the kernel's side alone, but for what the library tells. */
-static bool needs_kernel(const struct dpe_probes *probes, const struct dpe_site *site)
-{
-	for (unsigned i = 0; i < probes->plan->nreads && i < DPE_READS; i++) {
-		if (site->reads >> i & 1 &&
-			dpe_layout_word(site->function->name, probes->plan->reads[i].lvalue) < 0)
-			return true;
-	}
-	return false;
-}
-
-/* A program that has the function itself calls its own. */
-void dpe_preload_take(struct dpe_probes *probes, struct dpe_site *site)
-{
-	uint8_t wanted =
-		(site->enter ? DPE_PRELOAD_ENTER : 0) | (site->exit ? DPE_PRELOAD_EXIT : 0);
-	unsigned function;
-
-	if (!probes->preload || site->module->program)
-		return;
-	function = dpe_preload_function(site->function->name);
-	if (function == DPE_PRELOAD_COUNT)
-		return;
-	site->known = true;
-	if (needs_kernel(probes, site))
-		return;
-	site->preloaded = true;
-	site->wrapped = function;
-	probes->preload->rings.header->wanted[function] |= wanted;
-}
-
 void dpe_preload_begin(struct dpe_probes *probes)
 {
-	if (probes->preload)
-		probes->preload->rings.header->pid = (uint32_t)probes->pid;
+	struct dpe_preload_header *header;
+
+	if (!probes->preload)
+		return;
+	header = probes->preload->rings.header;
+	for (unsigned i = 0; i < probes->nsites; i++) {
+		const struct dpe_site *site = &probes->sites[i];
+
+		if (site->preloaded)
+			header->wanted[site->wrapped] |= (site->enter ? DPE_PRELOAD_ENTER : 0) |
+							 (site->exit ? DPE_PRELOAD_EXIT : 0);
+	}
+	header->pid = (uint32_t)probes->pid;
 }
 
 /* Of several versions of a function, the one that the library found is at its place in a page. */

@@ -3,7 +3,7 @@
 #ifndef DPE_PROBES_STREAM_LIBRARY_READER_H
 #define DPE_PROBES_STREAM_LIBRARY_READER_H
 
-#include "probes/live.h"
+#include "probes/stream/stream.h"
 #include "probes/stream/memory_accesses.h"
 #include "probes/stream/library_rings.h"
 

@@ -2,7 +2,7 @@
  *
  * /proc/PID/maps tells, as long as the target lives. For a target that was too quick the observed
  * functions' addresses and the beginning of the program's code tell the same. */
-#include "probes/live.h"
+#include "probes/stream/stream.h"
 #include "probes/binary/binary.h"
 
 #include <stdlib.h>
@@ -127,7 +127,7 @@ static void place_program(struct dpe_probes *probes, struct dpe_maps *maps)
 
 const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc)
 {
-	return find_map(&probes->maps, pc);
+	return find_map(probes->maps, pc);
 }
 
 /* Of the few places that events come from nearly all are asked for again and again. */
@@ -154,7 +154,7 @@ static bool knows_all(struct dpe_maps *maps, const uint64_t *pcs, unsigned npcs)
 void dpe_maps_begin(struct dpe_probes *probes)
 {
 	if (!probes->exited)
-		read_maps(probes, &probes->maps);
+		read_maps(probes, probes->maps);
 }
 
 void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *site,
@@ -256,7 +256,7 @@ char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address)
 	char *name, *whole;
 
 	if (!dpe_follow_find(probes, address, &where))
-		return variable_in(probes, &probes->maps, address);
+		return variable_in(probes, probes->maps, address);
 	if (where.shared)
 		return dpe_xasprintf("shared memory %u, at 0x%llx", where.shared,
 			(unsigned long long)where.address);

@@ -3,7 +3,7 @@
 #define DPE_PROBES_STREAM_MEMORY_ACCESSES_H
 
 #include "probes/inside/inside.h"
-#include "probes/live.h"
+#include "probes/stream/stream.h"
 
 struct dpe_memory_page;
 
@@ -13,8 +13,6 @@ struct dpe_memory {
 	struct dpe_memory_page *pages, *last;
 };
 
-/* Asks the library for what the plan wants. */
-void dpe_memory_ask(struct dpe_probes *probes);
 /* Whether the program was built so that it can tell. False after one error. */
 bool dpe_memory_check(const struct dpe_probes *probes, struct dpe_diags *diags);
 /* An access in pieces of 1, 2, 4 or 8 bytes, each of which lies at a multiple of its size; what is

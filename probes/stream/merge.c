@@ -109,7 +109,7 @@ static uint64_t patience_of(const struct dpe_probes *probes)
  * to get it page by page from the kernel would take more of the processors than delivering does. */
 static void open_pace(struct dpe_probes *probes)
 {
-	struct dpe_merge *merge = &probes->merge;
+	struct dpe_merge *merge = probes->merge;
 	bool there = !probes->preload || dpe_queues_prepare(&merge->held, MEMORY_FOR_LATER);
 	const struct dpe_pace limits = {
 		.processors = (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
@@ -122,9 +122,9 @@ static void open_pace(struct dpe_probes *probes)
 
 void dpe_merge_open(struct dpe_probes *probes)
 {
-	struct dpe_merge *merge = &probes->merge;
+	struct dpe_merge *merge = probes->merge;
 
-	merge->nkernel = probes->rings.count;
+	merge->nkernel = probes->rings->count;
 	dpe_queues_open(&merge->held, merge->nkernel + (probes->preload ? DPE_PRELOAD_RINGS : 0));
 	if (probes->preload)
 		merge->writers = dpe_xcalloc(2 * DPE_PRELOAD_RINGS, sizeof(*merge->writers));
@@ -135,7 +135,7 @@ void dpe_merge_open(struct dpe_probes *probes)
 
 void dpe_merge_free(struct dpe_probes *probes)
 {
-	struct dpe_merge *merge = &probes->merge;
+	struct dpe_merge *merge = probes->merge;
 	struct dpe_numbers *numbers, *next;
 
 	dpe_queues_close(&merge->held);
@@ -151,7 +151,7 @@ void dpe_merge_free(struct dpe_probes *probes)
 
 static bool wants_more(void *context, unsigned ring)
 {
-	struct dpe_merge *merge = &((struct dpe_probes *)context)->merge;
+	struct dpe_merge *merge = ((struct dpe_probes *)context)->merge;
 	bool wants = merge->held.counts[ring] < MOST_KEPT / merge->nkernel;
 
 	merge->refused |= !wants;
@@ -169,9 +169,9 @@ static void on_kernel(
 
 	if (size < sizeof(*record))
 		return;
-	if (record->has_stack && !probes->maps.read)
+	if (record->has_stack && !probes->maps->read)
 		dpe_maps_begin(probes);
-	event = (void *)dpe_queues_add(&probes->merge.held, ring,
+	event = (void *)dpe_queues_add(&probes->merge->held, ring,
 		offsetof(struct kernel_event, record) + size, record->time);
 	memcpy(&event->record, record, size);
 }
@@ -187,7 +187,7 @@ static bool is_full(const struct dpe_probes *probes, unsigned ring)
 {
 	const struct dpe_preload *preload = probes->preload;
 	uint32_t used = __atomic_load_n(&preload->rings.header->used, __ATOMIC_RELAXED);
-	uint64_t held = probes->merge.held.counts[probes->merge.nkernel + ring];
+	uint64_t held = probes->merge->held.counts[probes->merge->nkernel + ring];
 
 	if (used > DPE_PRELOAD_RINGS)
 		used = DPE_PRELOAD_RINGS;
@@ -207,7 +207,7 @@ static size_t bytes_of(const struct dpe_preload_slot *slot, unsigned frames)
 /* Says whose what comes next by the ring is, where that is another thread than before. */
 static void meet_writer(struct dpe_probes *probes, const struct dpe_ring_event *event)
 {
-	struct dpe_merge *merge = &probes->merge;
+	struct dpe_merge *merge = probes->merge;
 	struct dpe_writer *last = &merge->writers[DPE_PRELOAD_RINGS + event->index];
 	struct newcomer *newcomer;
 
@@ -226,7 +226,7 @@ static void meet_writer(struct dpe_probes *probes, const struct dpe_ring_event *
 static bool on_library(void *context, const struct dpe_ring_event *event)
 {
 	struct dpe_probes *probes = context;
-	struct dpe_merge *merge = &probes->merge;
+	struct dpe_merge *merge = probes->merge;
 	size_t bytes = bytes_of(event->slot, probes->preload->rings.frames);
 	struct library_event *held;
 
@@ -249,7 +249,7 @@ static bool on_library(void *context, const struct dpe_ring_event *event)
 static void deliver(struct dpe_probes *probes, struct dpe_message *message, uint64_t gap,
 	const struct dpe_probes_sink *sink)
 {
-	struct dpe_numbers *numbers = numbers_of(&probes->merge, (uint32_t)message->thread.num);
+	struct dpe_numbers *numbers = numbers_of(probes->merge, (uint32_t)message->thread.num);
 
 	numbers->next += gap;
 	message->seq = numbers->next++;
@@ -285,7 +285,7 @@ static void deliver_memory(struct dpe_probes *probes, const struct dpe_library_e
 		return;
 	dpe_memory_each(&probes->preload->memory, &event->slot, deliver_piece, &pieces);
 	if (pieces.gap)
-		numbers_of(&probes->merge, event->thread)->next += pieces.gap;
+		numbers_of(probes->merge, event->thread)->next += pieces.gap;
 }
 
 static void deliver_record(struct dpe_probes *probes, const struct dpe_record *record, size_t size,
@@ -309,7 +309,7 @@ static void deliver_record(struct dpe_probes *probes, const struct dpe_record *r
 		sink->message(sink->context, message);
 		return;
 	}
-	numbers = numbers_of(&probes->merge, (uint32_t)message->thread.num);
+	numbers = numbers_of(probes->merge, (uint32_t)message->thread.num);
 	gap = message->seq > numbers->kernel ? message->seq - numbers->kernel : 0;
 	numbers->kernel = message->seq + 1;
 	deliver(probes, message, gap, sink);
@@ -330,7 +330,7 @@ static struct dpe_library_event whole(
 static void deliver_library(struct dpe_probes *probes, unsigned ring, const struct dpe_held *held,
 	const struct dpe_probes_sink *sink)
 {
-	struct dpe_writer *writer = &probes->merge.writers[ring];
+	struct dpe_writer *writer = &probes->merge->writers[ring];
 	struct dpe_library_event event;
 	struct dpe_message *message;
 
@@ -353,11 +353,11 @@ static void deliver_held(struct dpe_probes *probes, unsigned stream, const struc
 {
 	const struct kernel_event *event = (const void *)held;
 
-	if (stream < probes->merge.nkernel)
+	if (stream < probes->merge->nkernel)
 		deliver_record(probes, &event->record,
 			held->bytes - offsetof(struct kernel_event, record), sink);
 	else
-		deliver_library(probes, stream - probes->merge.nkernel, held, sink);
+		deliver_library(probes, stream - probes->merge->nkernel, held, sink);
 }
 
 /* Whoever takes the messages may need any time for each. Meanwhile processes may wait for their probes. */
@@ -371,7 +371,7 @@ static bool is_long_enough(unsigned delivered, uint64_t begin)
 static uint64_t deliver_before(
 	struct dpe_probes *probes, uint64_t known, const struct dpe_probes_sink *sink)
 {
-	struct dpe_merge *merge = &probes->merge;
+	struct dpe_merge *merge = probes->merge;
 	uint64_t begin = dpe_ring_now();
 	struct dpe_held *held;
 	unsigned stream;
@@ -396,7 +396,7 @@ static uint64_t deliver_before(
 static uint64_t read_rings(struct dpe_probes *probes, uint64_t slack, bool *complete)
 {
 	const struct dpe_kernel_sink sink = {probes, wants_more, on_kernel};
-	uint64_t known = dpe_kernel_rings_drain(&probes->rings, &sink, complete) - slack;
+	uint64_t known = dpe_kernel_rings_drain(probes->rings, &sink, complete) - slack;
 	uint64_t library;
 
 	if (!probes->preload)
@@ -409,23 +409,23 @@ static uint64_t read_rings(struct dpe_probes *probes, uint64_t slack, bool *comp
  * others. */
 static bool can_wait(struct dpe_probes *probes, uint64_t now)
 {
-	struct dpe_backlog backlog = dpe_kernel_rings_backlog(&probes->rings);
+	struct dpe_backlog backlog = dpe_kernel_rings_backlog(probes->rings);
 
 	if (probes->preload) {
 		if (backlog.percent >= KERNEL_FULL_ENOUGH)
 			return false;
 		backlog = dpe_rings_backlog(&probes->preload->rings);
 	}
-	if (!dpe_pace_leaves(&probes->merge.pace, now, &backlog))
+	if (!dpe_pace_leaves(&probes->merge->pace, now, &backlog))
 		return false;
-	probes->rings.busy |= !probes->preload; /* what comes next wakes nobody */
+	probes->rings->busy |= !probes->preload; /* what comes next wakes nobody */
 	return true;
 }
 
 /* Reads the rings, unless they can wait; the time before which all that may be delivered now is known. */
 static uint64_t look(struct dpe_probes *probes, bool over, uint64_t slack, bool *complete)
 {
-	struct dpe_merge *merge = &probes->merge;
+	struct dpe_merge *merge = probes->merge;
 	uint64_t now = dpe_ring_now(), before = merge->held.held;
 	bool patient = merge->patience && !over && !probes->exited && !probes->stopped;
 
@@ -445,7 +445,7 @@ static uint64_t look(struct dpe_probes *probes, bool over, uint64_t slack, bool 
 /* More came than can be delivered while it comes. */
 static bool is_flooded(const struct dpe_probes *probes)
 {
-	const struct dpe_merge *merge = &probes->merge;
+	const struct dpe_merge *merge = probes->merge;
 
 	return probes->preload && merge->pace.rate > A_FLOOD &&
 	       merge->held.held < most_held(probes->preload) / 2;
@@ -454,7 +454,7 @@ static bool is_flooded(const struct dpe_probes *probes)
 bool dpe_merge_deliver(struct dpe_probes *probes, bool over, uint64_t slack,
 	const struct dpe_probes_sink *sink)
 {
-	struct dpe_merge *merge = &probes->merge;
+	struct dpe_merge *merge = probes->merge;
 	uint64_t now = dpe_ring_now(), known;
 	bool complete;
 

@@ -1,5 +1,5 @@
 /* object_messages: what happens to objects that are watched, as messages. */
-#include "probes/live.h"
+#include "probes/stream/stream.h"
 
 static const char *reason_of(uint64_t result)
 {
@@ -18,7 +18,7 @@ static const char *reason_of(uint64_t result)
 static void warn_once(struct dpe_probes *probes, const struct dpe_watched_object *wanted,
 	uint64_t object, const char *reason)
 {
-	if (!probes->arms.refused++)
+	if (!probes->arms->refused++)
 		dpe_diag(probes->diags, DPE_WARNING, wanted->place,
 			"the object at 0x%llx is not watched: %s; verdicts about it are "
 			"inconclusive",
@@ -35,10 +35,10 @@ void dpe_armed_fill_watch(struct dpe_probes *probes, const struct dpe_record *re
 	args[1] = dpe_value_string(dpe_name_text(probes->names, wanted->object->update));
 	draft->args = args;
 	draft->nargs = 2;
-	draft->name = result == DPE_ARM_BEGUN	? probes->arms.begin
-		      : result == DPE_ARM_ENDED ? probes->arms.end
-						: probes->arms.refusal;
-	if (draft->name != probes->arms.refusal)
+	draft->name = result == DPE_ARM_BEGUN	? probes->arms->begin
+		      : result == DPE_ARM_ENDED ? probes->arms->end
+						: probes->arms->refusal;
+	if (draft->name != probes->arms->refusal)
 		return;
 	args[draft->nargs++] = dpe_value_string(reason_of(result));
 	warn_once(probes, wanted, object, reason_of(result));
@@ -60,7 +60,7 @@ void dpe_armed_fill_access(struct dpe_probes *probes, const struct dpe_record *r
 	struct dpe_message *draft, struct dpe_value *args, struct dpe_var *vars,
 	char (*texts)[DPE_NUMBER_TEXT])
 {
-	const struct dpe_watch *watch = &probes->arms.kinds[record->site].watch;
+	const struct dpe_watch *watch = &probes->arms->kinds[record->site].watch;
 	bool wrote = has_written(probes, watch, record);
 
 	args[0] = dpe_value_pointer(record->words[0]);

@@ -1,6 +1,6 @@
 /* Variables of the target in a record: numbers by their DWARF type, text as UTF-8. */
 #include "probes/stream/read_values.h"
-#include "probes/live.h"
+#include "probes/stream/stream.h"
 
 #include <string.h>
 

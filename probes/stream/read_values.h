@@ -25,7 +25,5 @@ struct dpe_diags;
 unsigned dpe_reads_fill(const struct dpe_probes *probes, uint64_t reads,
 	const struct dpe_record *record, size_t size, struct dpe_var *vars,
 	struct dpe_value_texts *texts);
-/* At the end: a warning where events were lost because a text was too long. */
-void dpe_texts_tell_cut(const struct dpe_probes *probes, struct dpe_diags *diags);
 
 #endif

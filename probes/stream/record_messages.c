@@ -1,5 +1,5 @@
 /* record_messages: records as messages. */
-#include "probes/live.h"
+#include "probes/stream/stream.h"
 #include "probes/stream/read_values.h"
 #include "probes/stream/memory_accesses.h"
 
@@ -51,7 +51,7 @@ static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *r
 	       (record->kind > DPE_RECORD_EXIT || record->site < probes->nsites) &&
 	       (record->kind != DPE_RECORD_DATA || record->site < probes->nwatches) &&
 	       ((record->kind != DPE_RECORD_OBJECT && record->kind != DPE_RECORD_WATCH) ||
-		       record->site < probes->arms.nkinds);
+		       record->site < probes->arms->nkinds);
 }
 
 /* ---- stacks
@@ -212,7 +212,7 @@ static void add_values(const struct dpe_probes *probes, const struct dpe_record 
 	if (record->kind == DPE_RECORD_DATA)
 		reads = probes->watches[record->site].reads;
 	else if (record->kind == DPE_RECORD_OBJECT)
-		reads = probes->arms.kinds[record->site].watch.reads;
+		reads = probes->arms->kinds[record->site].watch.reads;
 	else
 		reads = probes->sites[record->site].reads;
 	draft->vars = vars;

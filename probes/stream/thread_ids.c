@@ -3,7 +3,7 @@
  * The kernel gives an id to another thread once the first has ended, maybe one of another process.
  * Where processes are followed, the second thread of an id is not that which came before: it is
  * called "ID.2", and its numbers begin at 0. */
-#include "probes/stream/processes.h"
+#include "probes/stream/stream.h"
 
 #include <stdlib.h>
 #include <uthash.h>

@@ -1,5 +1,5 @@
 /* thread_names: what threads are called. The programs say it once, and again when it changes. */
-#include "probes/live.h"
+#include "probes/stream/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,9 +46,9 @@ bool dpe_comms_take(struct dpe_probes *probes, const struct dpe_record *record, 
 		return false;
 	if (size < sizeof(*record) + bytes)
 		return true;
-	comm = find(&probes->comms, record->tid);
+	comm = find(probes->comms, record->tid);
 	if (!comm)
-		comm = add(&probes->comms, record->tid);
+		comm = add(probes->comms, record->tid);
 	memcpy(comm->text, record->words, bytes);
 	return true;
 }
@@ -56,7 +56,7 @@ bool dpe_comms_take(struct dpe_probes *probes, const struct dpe_record *record, 
 const char *dpe_comms_of(struct dpe_probes *probes, uint32_t thread)
 {
 	static const char nobody[DPE_COMM_SIZE];
-	const struct dpe_comm *comm = find(&probes->comms, thread);
+	const struct dpe_comm *comm = find(probes->comms, thread);
 
 	return comm ? comm->text : nobody;
 }
@@ -65,8 +65,8 @@ void dpe_comms_free(struct dpe_probes *probes)
 {
 	struct dpe_comm *comm, *next;
 
-	HASH_ITER (hh, probes->comms.all, comm, next) {
-		HASH_DEL(probes->comms.all, comm);
+	HASH_ITER (hh, probes->comms->all, comm, next) {
+		HASH_DEL(probes->comms->all, comm);
 		free(comm);
 	}
 }

@@ -2,7 +2,7 @@
  * clock_gettime(2) costs; here is where it becomes comparable with the kernel's events. */
 #include "probes/stream/tsc_clock.h"
 
-#include "probes/live.h"
+#include "probes/stream/stream.h"
 
 #include <string.h>
 

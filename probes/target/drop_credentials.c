@@ -1,6 +1,6 @@
 /* drop_credentials: once the target runs, we are as little as will do: the user who asked, and of the capabilities
  * those for which something is left to do. */
-#include "probes/live.h"
+#include "probes/target/target.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -144,7 +144,7 @@ static uint64_t find_needed(const struct dpe_probes *probes, const struct dpe_us
 	/* What is followed may become anybody else, and must be continued. */
 	if (probes->follow || uid != (user ? user->uid : geteuid()))
 		needed |= BIT(CAP_KILL) | BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH);
-	if (!probes->child.pid && yama_restricts())
+	if (!probes->child->pid && yama_restricts())
 		needed |= BIT(CAP_SYS_PTRACE);
 	if (dpe_attach_goes_on(probes)) /* before Linux 6.6 probes need more */
 		needed |= BIT(CAP_BPF) | BIT(CAP_PERFMON) | for_files(probes) |

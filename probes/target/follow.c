@@ -4,7 +4,8 @@
  * it has its probes (process_probes.c, kernel/bpf/process_wait.h); what a program maps is looked for when
  * its dynamic linker has mapped it (late_mappings.c). Where the kernel cannot let it wait, or we are slow, it
  * is stopped and continued here; should we die meanwhile, by a guardian. */
-#include "probes/stream/processes.h"
+#include "probes/features/features.h"
+#include "probes/target/target.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -114,7 +115,7 @@ static int start_guardian(const struct dpe_probes *probes)
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
-	dpe_keepers_leave(probes->child.pid, ends[0]);
+	dpe_keepers_leave(probes->child->pid, ends[0]);
 	close(ends[0]);
 	follow->keeping = duty.files[0] = ends[1];
 	duty.files[1] = follow->files.held;
@@ -131,7 +132,7 @@ bool dpe_follow_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 
 	if (!probes->follows)
 		return true;
-	if (!dpe_attach_can_wait()) {
+	if (!dpe_kernel_can_wait()) {
 		dpe_diag_at(diags, DPE_ERROR, "dpe", "following processes needs Linux 6.0");
 		return false;
 	}

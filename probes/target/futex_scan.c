@@ -4,7 +4,7 @@
  * A look takes time, and one thread may wake another in the middle of it. So two looks are
  * compared: threads that have not run from the one to the other all slept at the same moment
  * between them. */
-#include "probes/live.h"
+#include "probes/target/target.h"
 
 #include <ctype.h>
 #include <dirent.h>

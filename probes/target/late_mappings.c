@@ -3,8 +3,7 @@
  * The dynamic linker calls an empty function, made for debuggers, when it has mapped files and
  * before anything of them runs. A thread that comes there waits in the kernel (kernel/bpf/linker_wait.h)
  * until we have looked which files are new and put probes on what the rules name in them. */
-#include "probes/live.h"
-#include "probes/stream/read_values.h"
+#include "probes/target/target.h"
 
 #include <stdlib.h>
 
@@ -33,7 +32,8 @@ static void find_sites_since(struct dpe_probes *probes, unsigned module)
 		dpe_debug(probes->debug, "probes", 1, "mapped since: %s",
 			probes->modules.at[i]->path);
 	dpe_late_begin(probes, probes->diags);
-	dpe_sites_find_late(probes);
+	for (unsigned refused = dpe_sites_find_late(probes); refused; refused--)
+		dpe_attach_lose(probes);
 	if (probes->nsites == site)
 		return;
 	dpe_debug(probes->debug, "probes", 1, "%u more places", probes->nsites - site);
@@ -89,7 +89,7 @@ static void say_missing(
 
 static void tell_replaced(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
-	if ((probes->arms.nkinds || probes->nwatches) && dpe_attach_replaced(probes))
+	if ((probes->arms->nkinds || probes->nwatches) && dpe_attach_replaced(probes))
 		dpe_diag_at(diags, DPE_WARNING, "dpe",
 			"the program replaced itself (exec): nothing was watched from then on, which "
 			"counts as a loss");
@@ -101,7 +101,7 @@ static void report_untraceable(const struct dpe_probes *probes, struct dpe_diags
 
 	if (!count)
 		return;
-	if (probes->child.pid && !dpe_attach_execs(probes))
+	if (probes->child->pid && !dpe_attach_execs(probes))
 		dpe_diag_at(diags, DPE_ERROR, "dpe",
 			"the program has more rights than the user who runs dpe (set-user-ID, "
 			"set-group-ID, capabilities, or no right to read it): observing it needs "

@@ -1,5 +1,5 @@
 /* launch: from a command line to a child that waits before its exec. */
-#include "probes/live.h"
+#include "probes/target/target.h"
 
 #include <errno.h>
 #include <fcntl.h>

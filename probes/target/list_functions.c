@@ -1,7 +1,7 @@
 /* list_functions: the functions that can be observed, with their arguments where these are known. */
 #include "probes/code/code.h"
-#include "probes/kernel/nop_support.h"
-#include "probes/live.h"
+#include "probes/features/features.h"
+#include "probes/target/target.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

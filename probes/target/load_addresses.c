@@ -3,8 +3,7 @@
  * A process that runs has them somewhere. Of one that we start, the program is there first, and alone: the
  * dynamic linker maps its libraries then, and tells so, as it does for debuggers, before anything of
  * them runs. There the target is stopped once more, and at the latest where its program begins. */
-#include "probes/live.h"
-#include "probes/kernel/watchpoints.h"
+#include "probes/target/target.h"
 
 #include <string.h>
 

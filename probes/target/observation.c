@@ -1,6 +1,6 @@
 /* observation: a target under observation, from its launch (or ours joining it) to its end. */
-#include "probes/live.h"
-#include "probes/stream/memory_accesses.h"
+#include "probes/features/features.h"
+#include "probes/target/target.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -13,10 +13,48 @@
 /* ---- beginning
  * --------------------------------------------------------------------------------------- */
 
+/* An observation and its parts, in one allocation. */
+struct whole {
+	struct dpe_probes probes;
+	struct dpe_watch watches[DPE_WATCHES];
+	struct dpe_arms arms;
+	struct dpe_child child;
+	struct dpe_user user;
+	struct dpe_nop_trial nop_trial;
+	struct dpe_guardian guardian;
+	struct dpe_gates gates;
+	struct dpe_kernel_rings rings;
+	struct dpe_comms comms;
+	struct dpe_merge merge;
+	struct dpe_maps maps;
+	struct dpe_process_probes first;
+	dpe_name memory_names[DPE_MEMORY_EVENTS];
+};
+
+static struct dpe_probes *allocate(void)
+{
+	struct whole *whole = dpe_xcalloc(1, sizeof(*whole));
+
+	whole->probes.watches = whole->watches;
+	whole->probes.arms = &whole->arms;
+	whole->probes.child = &whole->child;
+	whole->probes.user = &whole->user;
+	whole->probes.nop_trial = &whole->nop_trial;
+	whole->probes.guardian = &whole->guardian;
+	whole->probes.gates = &whole->gates;
+	whole->probes.rings = &whole->rings;
+	whole->probes.comms = &whole->comms;
+	whole->probes.merge = &whole->merge;
+	whole->probes.maps = &whole->maps;
+	whole->probes.first = &whole->first;
+	whole->probes.memory_names = whole->memory_names;
+	return &whole->probes;
+}
+
 static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *names,
 	const struct dpe_probes_options *options, struct dpe_diags *diags)
 {
-	struct dpe_probes *probes = dpe_xcalloc(1, sizeof(*probes));
+	struct dpe_probes *probes = allocate();
 
 	probes->plan = plan;
 	probes->names = names;
@@ -45,8 +83,8 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 	if (plan->channels)
 		dpe_channels_open(probes);
 	probes->pidfd = -1;
-	probes->child.channel = -1;
-	probes->nop_trial.answer = -1;
+	probes->child->channel = -1;
+	probes->nop_trial->answer = -1;
 	probes->status = -1;
 	return probes;
 }
@@ -62,9 +100,9 @@ static bool open_pidfd(struct dpe_probes *probes, struct dpe_diags *diags)
 
 static bool find_user(struct dpe_probes *probes, const char *name, struct dpe_diags *diags)
 {
-	if (!dpe_user_find(&probes->user, name, diags))
+	if (!dpe_user_find(probes->user, name, diags))
 		return false;
-	if (probes->user.uid == geteuid() || !geteuid())
+	if (probes->user->uid == geteuid() || !geteuid())
 		return true;
 	dpe_diag_at(diags, DPE_ERROR, name, "only root can run the program as another user");
 	return false;
@@ -119,12 +157,12 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		!dpe_privilege_check(diags))
 		return false;
 	dpe_memory_ask(probes);
-	if (!dpe_launch(&probes->child, program, argv, environment, dpe_preload_file(probes),
-		    probes->user.name ? &probes->user : NULL, &probes->modules, diags))
+	if (!dpe_launch(probes->child, program, argv, environment, dpe_preload_file(probes),
+		    probes->user->name ? probes->user : NULL, &probes->modules, diags))
 		return false;
-	probes->pid = probes->first.pid = probes->child.pid;
+	probes->pid = probes->first->pid = probes->child->pid;
 	dpe_preload_begin(probes);
-	probes->maps.pid = probes->pid;
+	probes->maps->pid = probes->pid;
 	if (!open_pidfd(probes, diags) || !place_probes(probes, false, diags))
 		return false;
 	dpe_merge_open(probes);
@@ -246,7 +284,7 @@ struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_nam
 {
 	struct dpe_probes *probes = make(plan, names, options, diags);
 
-	probes->pid = probes->maps.pid = probes->first.pid = pid;
+	probes->pid = probes->maps->pid = probes->first->pid = pid;
 	probes->started = true;
 	if (attach(probes, diags)) {
 		dpe_late_look(probes, probes->pid); /* at what came while we began */
@@ -264,11 +302,11 @@ static void reap(struct dpe_probes *probes)
 	int status;
 
 	probes->exited = true;
-	dpe_kernel_rings_ended(&probes->rings, probes->pidfd);
+	dpe_kernel_rings_ended(probes->rings, probes->pidfd);
 	dpe_follow_first_ended(probes);
-	if (!probes->child.pid)
+	if (!probes->child->pid)
 		return;
-	while (waitpid(probes->child.pid, &status, 0) < 0)
+	while (waitpid(probes->child->pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return;
 	probes->status = status;
@@ -279,7 +317,7 @@ static bool await_stop(struct dpe_probes *probes, int *error)
 {
 	int status;
 
-	while (waitpid(probes->child.pid, &status, WUNTRACED) < 0) {
+	while (waitpid(probes->child->pid, &status, WUNTRACED) < 0) {
 		if (errno == EINTR)
 			continue;
 		*error = -1;
@@ -351,7 +389,7 @@ int dpe_probes_start(struct dpe_probes *probes, struct dpe_diags *diags)
 	probes->started = true;
 	if (has_places(probes))
 		dpe_probes_expect_stop(probes);
-	error = dpe_launch_go(&probes->child);
+	error = dpe_launch_go(probes->child);
 	if (!error)
 		return has_places(probes) ? watch_launched(probes, diags) : 0;
 	reap(probes);
@@ -382,7 +420,7 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 	uint64_t question;
 	bool over, complete;
 
-	if (probes->merge.behind)
+	if (probes->merge->behind)
 		timeout = 0;
 	else if (probes->preload && (timeout < 0 || timeout > PRELOAD_NAP))
 		timeout = PRELOAD_NAP;
@@ -390,7 +428,7 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 	if (dpe_gates_stopped(probes) || dpe_attach_asked(probes, &question))
 		timeout = 0;
 	ended = is_over(probes) ? 0
-				: dpe_kernel_rings_wait(&probes->rings,
+				: dpe_kernel_rings_wait(probes->rings,
 					  probes->exited ? -1 : probes->pidfd, timeout);
 	if (ended < 0)
 		return -1;
@@ -439,20 +477,20 @@ void dpe_probes_free(struct dpe_probes *probes)
 	dpe_gates_release(probes);
 	dpe_attach_free(probes);
 	dpe_probes_continue(probes);
-	dpe_nop_trial_end(&probes->nop_trial);
-	dpe_guardian_dismiss(&probes->guardian);
-	dpe_launch_close(&probes->child);
-	if (probes->child.pid && !probes->started)
-		kill(probes->child.pid, SIGKILL);
-	if (probes->child.pid && !probes->exited)
-		waitpid(probes->child.pid, NULL, probes->started ? WNOHANG : 0);
-	dpe_kernel_rings_close(&probes->rings);
+	dpe_nop_trial_end(probes->nop_trial);
+	dpe_guardian_dismiss(probes->guardian);
+	dpe_launch_close(probes->child);
+	if (probes->child->pid && !probes->started)
+		kill(probes->child->pid, SIGKILL);
+	if (probes->child->pid && !probes->exited)
+		waitpid(probes->child->pid, NULL, probes->started ? WNOHANG : 0);
+	dpe_kernel_rings_close(probes->rings);
 	dpe_merge_free(probes);
 	dpe_comms_free(probes);
 	dpe_preload_free(probes);
 	if (probes->pidfd >= 0)
 		close(probes->pidfd);
-	free(probes->maps.at);
+	free(probes->maps->at);
 	free(probes->linkers);
 	dpe_channels_free(probes->channels);
 	free(probes->sleepers);
@@ -460,7 +498,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 	free(probes->awaited);
 	free(probes->reads);
 	dpe_modules_free(&probes->modules);
-	dpe_user_free(&probes->user);
+	dpe_user_free(probes->user);
 	dpe_arena_free(probes->arena);
 	dpe_pool_free(probes->pool);
 	free(probes);

@@ -4,8 +4,8 @@
  * A child has copies of its parent's breakpoints; what they do is decided by its own probes, which are put in
  * place while it waits. Those of processes that have ended are taken out by a thread: the kernel waits for all
  * of our programs that wait for us. */
+#include "probes/target/target.h"
 #include "probes/kernel/attach.h"
-#include "probes/stream/processes.h"
 
 #include <bpf/bpf.h>
 #include <pthread.h>
@@ -84,7 +84,7 @@ static void retire(struct dpe_probes *probes, unsigned index)
 	struct dpe_process_probes *process = follow->processes[index];
 
 	*DPE_GROW(follow->ended, follow->nended, follow->capended) = *process;
-	if (process == &probes->first)
+	if (process == probes->first)
 		*process = (struct dpe_process_probes){.pid = process->pid};
 	else
 		free(process);
@@ -114,7 +114,7 @@ void dpe_process_probes_sweep(struct dpe_probes *probes)
 void dpe_process_probes_end(struct dpe_probes *probes, pid_t pid)
 {
 	struct dpe_follow *follow = probes->follow;
-	struct dpe_process_probes *process = follow ? find(follow, pid) : &probes->first;
+	struct dpe_process_probes *process = follow ? find(follow, pid) : probes->first;
 
 	if (process)
 		dpe_detach_process(process);
@@ -144,7 +144,7 @@ void dpe_process_probes_free(struct dpe_probes *probes)
 static struct dpe_process_probes *add(struct dpe_probes *probes, pid_t pid, uint32_t serial)
 {
 	struct dpe_follow *follow = probes->follow;
-	struct dpe_process_probes *process = &probes->first;
+	struct dpe_process_probes *process = probes->first;
 
 	if (pid != probes->pid || serial)
 		process = dpe_xcalloc(1, sizeof(*process));
@@ -158,7 +158,7 @@ static struct dpe_process_probes *begin(struct dpe_probes *probes, pid_t pid, ui
 {
 	struct dpe_process_probes *process = add(probes, pid, serial);
 
-	for (unsigned i = 0; i < probes->nlinkers && process != &probes->first; i++)
+	for (unsigned i = 0; i < probes->nlinkers && process != probes->first; i++)
 		dpe_attach_linker(probes, process, &probes->linkers[i], probes->diags);
 	return process;
 }
@@ -170,7 +170,7 @@ struct dpe_process_probes *dpe_process_probes_of(struct dpe_probes *probes, pid_
 	uint32_t serial;
 
 	if (!follow)
-		return pid == probes->pid ? &probes->first : NULL;
+		return pid == probes->pid ? probes->first : NULL;
 	if (!find_serial(follow, pid, &serial))
 		return NULL;
 	process = find(follow, pid);
@@ -192,7 +192,7 @@ bool dpe_process_probes_add_linker(
 	bool good = true;
 
 	if (!follow)
-		return dpe_attach_linker(probes, &probes->first, linker, diags);
+		return dpe_attach_linker(probes, probes->first, linker, diags);
 	for (unsigned i = 0; i < follow->nprocesses; i++)
 		good &= dpe_attach_linker(probes, follow->processes[i], linker, diags);
 	return good;

@@ -1,5 +1,5 @@
 /* stop_target: stopping, continuing and killing the target. While it is stopped, a guardian waits. */
-#include "probes/live.h"
+#include "probes/target/target.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -100,20 +100,20 @@ int dpe_control_continue(struct dpe_probes *probes)
 static void note_stopped(struct dpe_probes *probes, bool stopped)
 {
 	probes->stopped = stopped;
-	if (probes->gates.armed)
-		__atomic_store_n(&probes->gates.state->held, stopped, __ATOMIC_SEQ_CST);
+	if (probes->gates->armed)
+		__atomic_store_n(&probes->gates->state->held, stopped, __ATOMIC_SEQ_CST);
 	else if (!stopped)
-		dpe_guardian_dismiss(&probes->guardian);
+		dpe_guardian_dismiss(probes->guardian);
 }
 
 void dpe_probes_expect_stop(struct dpe_probes *probes)
 {
-	note_stopped(probes, !dpe_guardian_start(&probes->guardian, probes->pidfd, NULL));
+	note_stopped(probes, !dpe_guardian_start(probes->guardian, probes->pidfd, NULL));
 }
 
 static int stop_first(struct dpe_probes *probes)
 {
-	int error = dpe_guardian_start(&probes->guardian, probes->pidfd, NULL);
+	int error = dpe_guardian_start(probes->guardian, probes->pidfd, NULL);
 
 	if (error)
 		return error;
@@ -174,12 +174,12 @@ void dpe_probes_leave(struct dpe_probes *probes)
 {
 	dpe_preload_shut(probes);
 	dpe_detach(probes);
-	if (probes->gates.state)
-		dpe_gates_quiesce(probes->gates.state);
+	if (probes->gates->state)
+		dpe_gates_quiesce(probes->gates->state);
 	if (probes->stopped)
-		dpe_keepers_leave(probes->child.pid, probes->pidfd);
-	dpe_guardian_dismiss(&probes->guardian);
-	probes->gates.armed = probes->stopped = false;
+		dpe_keepers_leave(probes->child->pid, probes->pidfd);
+	dpe_guardian_dismiss(probes->guardian);
+	probes->gates->armed = probes->stopped = false;
 	probes->started = probes->exited = true; /* as far as we are concerned */
 	if (probes->pidfd >= 0)
 		close(probes->pidfd);

@@ -1,5 +1,5 @@
 /* The kernel's rings, as a thread leaves them that is interrupted while it writes. */
-#include "probes/live.h"
+#include "probes/kernel/kernel.h"
 
 #include <linux/bpf.h>
 #include <setjmp.h>

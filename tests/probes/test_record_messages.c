@@ -2,7 +2,7 @@
  * can tell which. */
 #include "tests/probes/open_target.h"
 
-#include "probes/live.h"
+#include "probes/stream/stream.h"
 
 #define CODE 0x400000
 #define END 0x500000
@@ -17,6 +17,9 @@ struct observer {
 	} sent;
 	size_t size;
 	char comm[DPE_COMM_SIZE];
+	struct dpe_maps maps;
+	struct dpe_watch watches[DPE_WATCHES];
+	struct dpe_arms arms;
 };
 
 static int set_up(void **state)
@@ -24,15 +27,18 @@ static int set_up(void **state)
 	struct observer *observer = dpe_xcalloc(1, sizeof(*observer));
 	struct dpe_probes *probes = &observer->probes;
 
+	probes->maps = &observer->maps;
+	probes->watches = observer->watches;
+	probes->arms = &observer->arms;
 	probes->names = dpe_names_new();
 	probes->arena = dpe_arena_new();
 	probes->pool = dpe_pool_new();
 	probes->stack_depth = 8;
-	probes->pid = probes->maps.pid = 7;
+	probes->pid = probes->maps->pid = 7;
 	probes->exited = true;
 	observer->map = (struct dpe_map){.start = CODE, .end = END};
-	probes->maps.at = &observer->map;
-	probes->maps.count = 1;
+	probes->maps->at = &observer->map;
+	probes->maps->count = 1;
 	probes->sites = dpe_xcalloc(1, sizeof(*probes->sites));
 	probes->nsites = 1;
 	probes->sites->wanted = &observer->site;

@@ -1,4 +1,4 @@
-#include "probes/kernel/nop_support.h"
+#include "probes/features/features.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* programs: the program that a command line names. */
-#include "probes/live.h"
+/* program_files: the program that a command line names. */
+#include "probes/process/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

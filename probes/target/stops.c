@@ -1,11 +1,11 @@
-/* guards: events that wait for others, and events that stop the target: what both sides of the ring
+/* stops: events that wait for others, and events that stop the target: what both sides of the ring
  * tell each other about that.
  *
  * The kernel's side decides with what it knows itself, at the event: which marks are set. A mark is
  * set before its event gets its time, so who comes later finds it set. This side unsets marks that
  * matter no more; an event that it has not seen keeps its mark set (marks.c). So that we lag behind
  * makes more events stop the target than need to, never fewer. */
-#include "probes/live.h"
+#include "probes/target/target.h"
 
 #include <string.h>
 
@@ -22,17 +22,17 @@ static uint64_t load(const __u64 *from)
 
 bool dpe_gates_stopped(const struct dpe_probes *probes)
 {
-	const struct dpe_gate_state *state = probes->gates.state;
+	const struct dpe_gate_state *state = probes->gates->state;
 
-	return probes->gates.armed && load(&state->stops) != load(&state->handled);
+	return probes->gates->armed && load(&state->stops) != load(&state->handled);
 }
 
 bool dpe_probes_stopped_at(const struct dpe_probes *probes, pid_t thread, uint64_t seq)
 {
-	const struct dpe_gate_state *state = probes->gates.state;
+	const struct dpe_gate_state *state = probes->gates->state;
 	uint64_t from, to;
 
-	if (!probes->gates.armed || !probes->stopped || load(&state->refused))
+	if (!probes->gates->armed || !probes->stopped || load(&state->refused))
 		return false;
 	from = load(&state->handled);
 	to = load(&state->stops);
@@ -49,14 +49,14 @@ bool dpe_probes_stopped_at(const struct dpe_probes *probes, pid_t thread, uint64
 
 uint64_t dpe_probes_stops(const struct dpe_probes *probes)
 {
-	return probes->gates.state ? load(&probes->gates.state->stops) : 0;
+	return probes->gates->state ? load(&probes->gates->state->stops) : 0;
 }
 
 /* ---- at each look into the ring ---------------------------------------------------------- */
 
 void dpe_gates_look(struct dpe_probes *probes)
 {
-	struct dpe_gates *gates = &probes->gates;
+	struct dpe_gates *gates = probes->gates;
 
 	if (!gates->state || probes->exited)
 		return;
@@ -73,7 +73,7 @@ void dpe_gates_look(struct dpe_probes *probes)
 /* Everything that stopped the target has been judged, and nobody wants it to stand any more. */
 static void let_go(struct dpe_probes *probes)
 {
-	struct dpe_gates *gates = &probes->gates;
+	struct dpe_gates *gates = probes->gates;
 
 	if (load(&gates->state->stops) == gates->stops)
 		dpe_control_continue(probes);
@@ -83,7 +83,7 @@ static void let_go(struct dpe_probes *probes)
 
 void dpe_gates_settle(struct dpe_probes *probes, bool complete, const struct dpe_probes_sink *sink)
 {
-	struct dpe_gates *gates = &probes->gates;
+	struct dpe_gates *gates = probes->gates;
 	uint64_t live = UINT64_MAX;
 	bool settled;
 
@@ -102,28 +102,28 @@ void dpe_gates_settle(struct dpe_probes *probes, bool complete, const struct dpe
 
 bool dpe_gates_arm(struct dpe_probes *probes, struct dpe_diags *diags)
 {
-	struct dpe_gates *gates = &probes->gates;
+	struct dpe_gates *gates = probes->gates;
 	int error;
 
 	if (!gates->state || !probes->stop || !dpe_gates_can_stop(probes))
 		return true;
-	error = dpe_guardian_start(&probes->guardian, probes->pidfd, gates->state);
+	error = dpe_guardian_start(probes->guardian, probes->pidfd, gates->state);
 	if (error) {
 		dpe_diag_at(diags, DPE_ERROR, "dpe",
 			"cannot make the process that continues the target should dpe die: %s",
 			strerror(-error));
 		return false;
 	}
-	dpe_keepers_leave(probes->child.pid, probes->pidfd);
+	dpe_keepers_leave(probes->child->pid, probes->pidfd);
 	gates->armed = true;
-	probes->rings.nap = SHORT_NAP;
+	probes->rings->nap = SHORT_NAP;
 	__atomic_store_n(&gates->state->may_stop, 1, __ATOMIC_SEQ_CST);
 	return true;
 }
 
 void dpe_gates_release(struct dpe_probes *probes)
 {
-	struct dpe_gates *gates = &probes->gates;
+	struct dpe_gates *gates = probes->gates;
 
 	if (!gates->state)
 		return;

@@ -1,6 +1,6 @@
 /* nop_support: whether this kernel emulates a probed nop of five bytes, found out by trying. */
-#ifndef DPE_PROBES_KERNEL_NOP_SUPPORT_H
-#define DPE_PROBES_KERNEL_NOP_SUPPORT_H
+#ifndef DPE_PROBES_FEATURES_NOP_SUPPORT_H
+#define DPE_PROBES_FEATURES_NOP_SUPPORT_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,0 +1,29 @@
+/* features: what the running kernel can do, found out by trying. */
+#ifndef DPE_PROBES_FEATURES_FEATURES_H
+#define DPE_PROBES_FEATURES_FEATURES_H
+
+#include "probes/features/nop_support.h"
+
+#include <stdint.h>
+
+/* Probes at many sites in one call, as the kernel takes them: installed headers may be too old to name it. */
+enum { TRACE_UPROBE_MULTI = 48, UPROBE_MULTI_RETURN = 1 };
+
+struct dpe_multi_request {
+	uint32_t program, target, type, flags;
+	uint64_t path, offsets, counters, cookies;
+	uint32_t count, multi_flags, pid, padding;
+};
+
+/* A link, or -1 with errno. */
+int dpe_multi_link(struct dpe_multi_request *request);
+/* A program that does nothing, or -1 with errno. */
+int dpe_load_nothing(uint32_t type, uint32_t flags);
+/* Whether the kernel knows the request (Linux 6.6). */
+bool dpe_kernel_has_multi(void);
+/* Whether programs of probes may sleep (Linux 6.0); `multi`: those of requests for many. */
+bool dpe_kernel_has_sleep(bool multi);
+/* Whether threads of the target can wait until what they loaded is observed. */
+bool dpe_kernel_can_wait(void);
+
+#endif

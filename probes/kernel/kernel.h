@@ -1,0 +1,258 @@
+/* kernel: what the kernel does for us: BPF programs and their maps and rings, probes, watchpoints. */
+#ifndef DPE_PROBES_KERNEL_KERNEL_H
+#define DPE_PROBES_KERNEL_KERNEL_H
+
+#include "probes/kernel/bpf/record.h"
+#include "probes/kernel/guards.h"
+#include "probes/plan/plan.h"
+#include "probes/probes.h"
+
+struct bpf_link;
+struct dpe_mapped;
+
+/* The function of the dynamic linker, of glibc and of musl, that is called when it has mapped something. */
+#define DPE_LINKER_FUNCTION "_dl_debug_state"
+
+/* The function of a dynamic linker among the modules that is called when it has mapped something. */
+struct dpe_linker {
+	const struct dpe_module *module;
+	const struct dpe_function *function;
+};
+
+/* The probes that are in one process. */
+struct dpe_process_probes {
+	pid_t pid;
+	uint32_t serial; /* see struct dpe_process */
+	int *links;
+	unsigned nlinks, caplinks;
+	struct bpf_link **probe_links; /* where the kernel has no requests for many */
+	unsigned nprobe_links, capprobe_links;
+	bool *modules; /* by number: has its probes */
+	unsigned nmodules;
+};
+
+/* ---- attach.c, attach_late.c, program_maps.c ----------------------------------------- */
+
+/* Attaching takes three steps, in this order: the BPF programs with their maps and rings; the tracepoints that
+ * follow the target's threads; the probes at all sites. Events count from exec on, or from now where `armed`.
+ * Each is false after one error for each thing that is wrong. */
+bool dpe_attach_load(struct dpe_probes *probes, struct dpe_diags *diags);
+bool dpe_attach_tracepoints(struct dpe_probes *probes, struct dpe_diags *diags);
+bool dpe_attach_sites(struct dpe_probes *probes, bool armed, struct dpe_diags *diags);
+/* Tells the programs of the sites from number `site` on, which came while the target runs. */
+void dpe_attach_tell_sites(struct dpe_probes *probes, unsigned site);
+/* Puts probes on the sites of modules that a process has mapped and that have none in it yet, while it runs.
+ * What cannot be observed counts as lost, after a warning. */
+void dpe_attach_process(struct dpe_probes *probes, struct dpe_process_probes *process,
+	const struct dpe_mapped *mapped);
+/* Takes all probes out of the process. */
+void dpe_detach_process(struct dpe_process_probes *process);
+/* Counts one event as lost, nobody knows whose. */
+void dpe_attach_lose(struct dpe_probes *probes);
+/* Lets each thread of the process that calls the linker's function wait for an answer. False after one
+ * error. */
+bool dpe_attach_linker(struct dpe_probes *probes, struct dpe_process_probes *process,
+	const struct dpe_linker *linker, struct dpe_diags *diags);
+/* Whether a thread waits; the number is for dpe_attach_answer. */
+bool dpe_attach_asked(const struct dpe_probes *probes, uint64_t *number);
+/* Nobody waits any longer until all that was asked so far is answered. */
+void dpe_attach_stop_waiting(struct dpe_probes *probes);
+void dpe_attach_answer(struct dpe_probes *probes, uint64_t number);
+/* Frees programs and maps; accepts that there are none. */
+void dpe_attach_free(struct dpe_probes *probes);
+/* Tells the programs of a watched variable and its value. */
+void dpe_attach_watch(struct dpe_probes *probes, unsigned index, uint64_t address, unsigned size,
+	uint64_t value);
+/* What libraries are waited for: changes with each time that the target maps some. */
+uint64_t dpe_attach_loads(const struct dpe_probes *probes);
+/* Tells the programs which part of which object is under watchpoint number `slot`. */
+void dpe_attach_arm(
+	struct dpe_probes *probes, unsigned slot, const struct dpe_armed_entry *entry);
+/* What threads wait for, DPE_ARM_REQUESTS of them. */
+struct dpe_arm_request *dpe_attach_arm_requests(const struct dpe_probes *probes);
+int dpe_attach_arm_map(const struct dpe_probes *probes);
+/* The program for watchpoints, a file descriptor of it. */
+int dpe_attach_on_access(const struct dpe_probes *probes);
+/* Lets the kernel stop the target when it begins its program, once. */
+void dpe_attach_hold(struct dpe_probes *probes);
+/* Stops it again whenever its dynamic linker has mapped something, until its program begins, there
+ * for the last time. False after an error. */
+bool dpe_attach_hold_linker(struct dpe_probes *probes, struct dpe_diags *diags);
+/* True where that was the last time. */
+bool dpe_attach_begins(const struct dpe_probes *probes);
+/* No more of that. */
+void dpe_attach_unhold(struct dpe_probes *probes);
+/* The places of variables have become known: tells the programs of those that they read. */
+void dpe_attach_tell_reads(struct dpe_probes *probes);
+/* Where observed functions return to, once known, else 0. */
+uint64_t dpe_attach_trampoline(const struct dpe_probes *probes);
+/* Where the program's code begins since its last exec; 0 where that is not known. */
+uint64_t dpe_attach_code(const struct dpe_probes *probes);
+/* Whether probes may still be put in place: the dynamic linker is watched. */
+bool dpe_attach_goes_on(const struct dpe_probes *probes);
+/* Whether the kernel lets us read the map of losses as we are now. */
+bool dpe_attach_can_read_losses(const struct dpe_probes *probes);
+unsigned dpe_attach_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
+/* Texts that stood for something as a whole and were too long: their events are lost. */
+uint64_t dpe_attach_cut_texts(const struct dpe_probes *probes);
+/* Whether the program replaced itself (exec) while it was observed. */
+bool dpe_attach_replaced(const struct dpe_probes *probes);
+/* How many programs were begun that the user may not trace: they are not observed. */
+uint64_t dpe_attach_untraceable(const struct dpe_probes *probes);
+/* How many programs the target has begun, by exec, of those that are observed. */
+unsigned dpe_attach_execs(const struct dpe_probes *probes);
+/* Lets children that are not followed go on without our breakpoints. */
+void dpe_attach_spare_children(struct dpe_probes *probes);
+/* Maps of the loaded programs, file descriptors of them (see bpf/follow.h). */
+struct dpe_follow_files {
+	int followed, held, released, stopped;
+};
+/* Maps of struct dpe_question by process id, and of programs that were looked at. */
+int dpe_attach_asking(const struct dpe_probes *probes);
+int dpe_attach_programs(const struct dpe_probes *probes);
+/* The only process is not observed any more. */
+void dpe_attach_leave(struct dpe_probes *probes);
+/* How many processes are no longer followed. */
+uint64_t dpe_attach_endings(const struct dpe_probes *probes);
+/* Once, before anything is attached: the first process counts as living from now on. */
+struct dpe_follow_files dpe_attach_follow(struct dpe_probes *probes);
+/* How many processes that are followed live, and how many were made and are not followed. */
+uint64_t dpe_attach_living(const struct dpe_probes *probes);
+uint64_t dpe_attach_children(const struct dpe_probes *probes);
+/* One of these that live is gone, and the kernel's side does not know. */
+void dpe_attach_one_less(struct dpe_probes *probes);
+
+/* ---- detach.c ------------------------------------------------------------------------ */
+
+/* Takes all probes out; the maps (the ring, the losses) stay. */
+void dpe_detach(struct dpe_probes *probes);
+
+/* ---- site_maps.c --------------------------------------------------------------------- */
+
+/* Each fills a map of the programs for all sites, or for one site: the points of returns (struct dpe_point_entry), the
+ * variables to read (struct dpe_value_entries), the texts that filters compare with. */
+void dpe_points_tell(const struct dpe_probes *probes, int map);
+void dpe_points_tell_site(const struct dpe_probes *probes, int map, unsigned site);
+void dpe_reads_tell(const struct dpe_probes *probes, int map);
+void dpe_reads_tell_site(const struct dpe_probes *probes, int map, unsigned site);
+void dpe_wanted_texts_tell(const struct dpe_probes *probes, int map);
+/* Tells the kernel's side by a map of struct dpe_usdt_args where arguments of USDT probes are. */
+void dpe_usdt_tell(const struct dpe_probes *probes, int map);
+/* The same of one site only. */
+void dpe_usdt_tell_site(const struct dpe_probes *probes, int map, unsigned site);
+
+/* ---- watchpoints.c ------------------------------------------------------------------- */
+
+/* Finds the variables of the plan in the program. False after an error for each that cannot be
+ * watched. */
+bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Sets the watchpoints, of variables whose place is known and that have none yet, in all threads of
+ * the target, which is stopped. */
+bool dpe_watches_set(struct dpe_probes *probes, struct dpe_diags *diags);
+
+/* Opens a watchpoint in one thread; -1 with errno. */
+int dpe_watch_open(const struct dpe_probes *probes, const struct dpe_watch *watch, pid_t thread);
+/* The bytes at its address, in the target. */
+bool dpe_watch_read(
+	const struct dpe_probes *probes, const struct dpe_watch *watch, uint64_t *value);
+/* Whether any variable that is wanted is a library's; and of these, whether any is in one whose place
+ * is not known. */
+bool dpe_bases_in_libraries(const struct dpe_probes *probes);
+/* Whether it is so of any variable that is watched or read at events. */
+bool dpe_any_variable(
+	const struct dpe_probes *probes, bool (*is)(const struct dpe_variable *variable));
+
+/* ---- object_watch.c, object_watch_sites.c -------------------------------------------- */
+
+/* Finds the parts of objects that the plan watches. False after an error for each that cannot be. */
+bool dpe_armed_find(struct dpe_probes *probes, struct dpe_diags *diags);
+/* Looks at the sites from that number on, which came while the target runs. */
+void dpe_armed_find_late(struct dpe_probes *probes, unsigned first_site);
+/* Whether watching an object begins or ends at the site. */
+bool dpe_armed_at(const struct dpe_probes *probes, const struct dpe_site *site);
+/* Tells the kernel's side where, by a map of struct dpe_armings. */
+void dpe_armed_tell(const struct dpe_probes *probes, int map);
+/* Does what threads of the target wait for. */
+void dpe_armed_answer(struct dpe_probes *probes);
+/* Takes all of these watchpoints away. */
+void dpe_armed_release(struct dpe_probes *probes);
+/* Warns, at the end, where objects were not watched. */
+void dpe_armed_tell_refused(const struct dpe_probes *probes, struct dpe_diags *diags);
+
+/* ---- guard_entries.c ----------------------------------------------------------------- */
+
+/* Whether any event is to wait for others, or may stop the target. */
+bool dpe_gates_are_wanted(const struct dpe_probes *probes);
+/* Whether the site has anything to do with that. */
+bool dpe_gates_has(const struct dpe_probes *probes, const struct dpe_site *site);
+/* Tells the kernel's side by a map of struct dpe_gate_entry; `state`, and the map of struct
+ * dpe_mark_counts, are shared with it. 0 or a positive error. */
+int dpe_gates_tell(
+	struct dpe_probes *probes, int map, int mark_counts, struct dpe_gate_state *state);
+/* The same of one site, which may be one of a library that came late. */
+void dpe_gates_tell_site(struct dpe_probes *probes, int map, unsigned number);
+/* Whether some event could stop the target. */
+bool dpe_gates_can_stop(const struct dpe_probes *probes);
+/* Waits, for some time at most, for events that are about to stop the target. */
+void dpe_gates_await(const struct dpe_probes *probes);
+
+/* ---- kernel_rings.c ------------------------------------------------------------------ */
+
+/* The reader's view of one of the kernel's rings. */
+struct dpe_ring {
+	int fd;
+	size_t size; /* of the data, a power of two */
+	size_t page;
+	unsigned long *consumer;
+	const unsigned long *producer;
+	const char *data;   /* mapped twice in a row, so no record is ever split */
+	unsigned long seen; /* how far the producer was at the last look */
+	uint64_t looked;    /* ns: when that was */
+	uint64_t known;     /* ns: every record of a time before it was handed over */
+};
+
+/* All of them: each processor has one, or shares it. */
+struct dpe_kernel_rings {
+	struct dpe_ring *at;
+	unsigned count;
+	int sleep;         /* the epoll that waits for any of them, and for the target's end */
+	__u64 *waiting; /* tells the kernel's side that we sleep */
+	bool busy;         /* there was something last time */
+	long nap;          /* ns between two looks while there is, at most */
+};
+
+/* What stands in the rings. */
+struct dpe_backlog {
+	uint64_t unread;  /* events in all of them */
+	unsigned percent; /* of the fullest one that is in use */
+	uint64_t room;    /* events that it has room for */
+};
+
+/* Rings for at most `count` files yet to be added, and the target's `pidfd` (or -1), which like
+ * `waiting` stays the caller's. 0 or -errno. */
+int dpe_kernel_rings_open(
+	struct dpe_kernel_rings *rings, unsigned count, __u64 *waiting, int pidfd);
+/* The target has ended: others may go on. */
+void dpe_kernel_rings_ended(struct dpe_kernel_rings *rings, int pidfd);
+/* One more; takes over the file, whatever comes of it. 0 or -errno. */
+int dpe_kernel_rings_add(struct dpe_kernel_rings *rings, int fd, size_t size);
+void dpe_kernel_rings_close(struct dpe_kernel_rings *rings); /* accepts one that is zeroed */
+/* Waits until there is something, at most `timeout` ms (-1: for ever), or the target ends. 1 where
+ * it has ended, 0 where not, -1 with errno. */
+int dpe_kernel_rings_wait(struct dpe_kernel_rings *rings, int pidfd, int timeout);
+
+struct dpe_kernel_sink {
+	void *context;
+	/* False where nothing more of that ring is wanted now. */
+	bool (*wants)(void *context, unsigned ring);
+	void (*record)(
+		void *context, unsigned ring, const struct dpe_record *record, size_t size);
+};
+struct dpe_backlog dpe_kernel_rings_backlog(const struct dpe_kernel_rings *rings);
+/* Hands over every record that was there when the call began, ring by ring, but of the rings that
+ * are not wanted. Returns the time before which every record was handed over; `complete`: nothing
+ * was left, and none was still being written. */
+uint64_t dpe_kernel_rings_drain(
+	struct dpe_kernel_rings *rings, const struct dpe_kernel_sink *sink, bool *complete);
+
+#endif

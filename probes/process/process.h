@@ -1,0 +1,101 @@
+/* process: programs and what they have mapped, users and their rights, and the watchdog process. */
+#ifndef DPE_PROBES_PROCESS_PROCESS_H
+#define DPE_PROBES_PROCESS_PROCESS_H
+
+#include "probes/binary/binary.h"
+#include "probes/process/credentials.h"
+
+/* ---- programs ---------------------------------------------------------------------------- */
+
+/* The program that is to run, before there is a process. */
+struct dpe_program {
+	char *path;      /* for exec */
+	char *real_path; /* symbolic links followed; of a script, its interpreter's */
+};
+
+/* Finds a program as a shell would. False after one error. For dpe_program_free. */
+bool dpe_program_find(struct dpe_program *program, const char *name, struct dpe_diags *diags);
+void dpe_program_free(struct dpe_program *program);
+/* 0, or the reason why it cannot be run. */
+int dpe_program_check(const char *path);
+/* The program that interprets the script, or the path itself where it is none; the caller's. NULL after
+ * an error. */
+char *dpe_script_interpreter(const char *path, struct dpe_diags *diags);
+
+/* Whether the program translates the code that it runs instead of letting the processor do so, as Valgrind and
+ * QEMU do. Our breakpoints would be in what it reads. */
+bool dpe_translates_code(int file);
+
+/* ---- what they map ----------------------------------------------------------------------- */
+
+/* The program and the libraries that it will load, by asking its ELF interpreter. */
+bool dpe_libraries_of_program(struct dpe_modules *modules, const struct dpe_program *program,
+	char *const *environment, struct dpe_diags *diags);
+/* Which of the modules a process has mapped, by number. */
+struct dpe_mapped {
+	bool *at; /* for free */
+	unsigned count;
+};
+/* The files from which a process has mapped code; `mapped` may be NULL. */
+bool dpe_libraries_of_process(struct dpe_modules *modules, pid_t pid, struct dpe_mapped *mapped,
+	struct dpe_diags *diags);
+
+/* Files that are to be loaded later, and the libraries that these need. False after an error for each
+ * that is no library. */
+bool dpe_libraries_add(struct dpe_modules *modules, const char *const *paths, unsigned count,
+	struct dpe_diags *diags);
+
+/* One line of /proc/PID/maps that is code from a file. */
+struct dpe_mapping {
+	uint64_t start, end, offset, inode;
+	char *path; /* without " (deleted)"; valid during the call */
+};
+/* The module of a mapping, opened and added where it is new; NULL where it is no library. */
+struct dpe_module *dpe_libraries_open(
+	struct dpe_modules *modules, pid_t pid, const struct dpe_mapping *mapping);
+/* -1 with errno where the process's maps cannot be read. */
+int dpe_mappings_each(
+	pid_t pid, void (*each)(void *context, const struct dpe_mapping *mapping), void *context);
+
+/* ---- whether dpe may observe ------------------------------------------------------------- */
+
+/* Whether we may observe at all. False after one error that names what is missing and what to do.
+ */
+bool dpe_privilege_check(struct dpe_diags *diags);
+/* One error for a step of ours that the kernel refused with `error` (positive). */
+void dpe_privilege_explain(const char *step, int error, struct dpe_diags *diags);
+/* Whether we may look at what the process has mapped. False after one error. */
+bool dpe_privilege_check_process(pid_t pid, struct dpe_diags *diags);
+
+/* ---- the watchdog ------------------------------------------------------------------------ */
+
+/* The process that continues a stopped target should we die; pid 0: there is none. */
+struct dpe_guardian {
+	pid_t pid;
+	int channel; /* a byte: it is not needed any more; its end: we died */
+};
+
+/* What a guardian does should we die, in a process that has only these files of ours. */
+#define DPE_DUTY_FILES 8
+struct dpe_duty {
+	void (*act)(const void *context);
+	/* Or NULL: once a second as long as we live, with the number that it returned the last time (0 at first). */
+	uint64_t (*watch)(const void *context, uint64_t before);
+	const void *context;
+	int files[DPE_DUTY_FILES];
+	unsigned nfiles;
+};
+/* Makes a guardian, unless it is there already. 0 or -errno. */
+int dpe_guardian_make(struct dpe_guardian *guardian, const struct dpe_duty *duty);
+/* Should something in the group of the target, if we started that, stand still when we are gone, the
+ * kernel does not end it for that: processes of ours stay until something can be read from a file,
+ * or that ends. */
+void dpe_keepers_leave(pid_t target, int until);
+/* In a process of ours that stays: closes all files but these, in any order (-1: none). */
+void dpe_guardian_close_others(const int *files, unsigned count);
+/* The same: keeps these capabilities at most, and no signal reaches it. */
+void dpe_guardian_shed(uint64_t capabilities);
+/* Ends the guardian without waking the target. */
+void dpe_guardian_dismiss(struct dpe_guardian *guardian);
+
+#endif

@@ -1,0 +1,214 @@
+/* stream: from records of all rings to messages, in order of time. */
+#ifndef DPE_PROBES_STREAM_STREAM_H
+#define DPE_PROBES_STREAM_STREAM_H
+
+#include "probes/kernel/kernel.h"
+#include "probes/process/process.h"
+#include "probes/stream/backpressure.h"
+#include "probes/stream/merge_queue.h"
+
+#include <pthread.h>
+
+/* ---- merge.c ------------------------------------------------------------------------- */
+
+/* What was taken out of the rings and cannot be delivered yet: something earlier may still come. */
+struct dpe_merge {
+	struct dpe_queues held; /* a queue for each ring: the kernel's, then the library's */
+	unsigned nkernel;       /* of the first */
+	/* The threads whose events the library's rings tell of: of the next that leaves, and, behind
+	 * those, of the last that arrived. */
+	struct dpe_writer {
+		uint32_t thread;
+		char comm[16];
+	} *writers;
+	struct dpe_numbers *numbers; /* with a library: how far each thread is */
+	struct dpe_numbers *recent;  /* … and the one that was asked for last; or NULL */
+	bool refused; /* something was left in a ring, for want of room */
+	bool behind;  /* there is something that can be delivered at once */
+	uint64_t known; /* … up to there, when the rings were read last */
+	uint64_t patience; /* ns for which events may be held while others want all processors */
+	struct dpe_pace pace;
+};
+
+/* Once all rings are there. */
+void dpe_merge_open(struct dpe_probes *probes);
+void dpe_merge_free(struct dpe_probes *probes); /* accepts one that is zeroed */
+/* Reads all rings and delivers what is known of all of them, in order of time; sets `drained`.
+ * `over`: nothing more can come. False where something is left that can be delivered later. */
+bool dpe_merge_deliver(struct dpe_probes *probes, bool over, uint64_t slack,
+	const struct dpe_probes_sink *sink);
+
+/* ---- record_messages.c, object_messages.c -------------------------------------------- */
+
+/* The message of a record of a thread called `comm`, in DPE_COMM_SIZE bytes, the caller's; NULL where the
+ * record is none of ours. */
+struct dpe_message *dpe_message_of_record(struct dpe_probes *probes,
+	const struct dpe_record *record, size_t size, const char *comm);
+/* The messages of the records; `args` has room for three, `vars` and `texts` for two. */
+void dpe_armed_fill_watch(struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_value *args);
+void dpe_armed_fill_access(struct dpe_probes *probes, const struct dpe_record *record,
+	struct dpe_message *draft, struct dpe_value *args, struct dpe_var *vars,
+	char (*texts)[DPE_NUMBER_TEXT]);
+
+/* ---- thread_ids.c -------------------------------------------------------------------- */
+
+/* Of a record of a thread's creation, beginning or end, before its message is made. */
+void dpe_lives_note(struct dpe_probes *probes, const struct dpe_record *record);
+/* What messages call a thread; the text lies in `name`. */
+struct dpe_life_name {
+	char text[32];
+};
+struct dpe_value dpe_lives_thread(
+	const struct dpe_probes *probes, uint32_t thread, struct dpe_life_name *name);
+/* The number of a message of the thread, whose record has the number `seq`. */
+uint64_t dpe_lives_seq(const struct dpe_probes *probes, uint32_t thread, uint64_t seq);
+
+/* ---- thread_names.c ------------------------------------------------------------------ */
+
+struct dpe_comms {
+	struct dpe_comm *all;
+	struct dpe_comm *recent[64]; /* by the lowest bits of a thread's id */
+};
+
+/* Takes a record that says what its thread is called; false where it is another. */
+bool dpe_comms_take(struct dpe_probes *probes, const struct dpe_record *record, size_t size);
+/* What the thread is called, in DPE_COMM_SIZE bytes, until the next record is taken; "" where nobody has
+ * said. */
+const char *dpe_comms_of(struct dpe_probes *probes, uint32_t thread);
+void dpe_comms_free(struct dpe_probes *probes);
+
+/* ---- address_spaces.c ---------------------------------------------------------------- */
+
+/* An address space that some message has an address of. */
+struct dpe_space {
+	uint32_t space;  /* the kernel's side's number */
+	unsigned number; /* ours, in addresses; from 1 */
+};
+
+/* Probes of processes that have ended, which a thread takes out. */
+struct dpe_taking_out {
+	struct dpe_process_probes *at;
+	unsigned count;
+	pthread_t thread;
+	bool running, done;
+};
+
+struct dpe_follow {
+	struct dpe_diags *diags;
+	struct dpe_follow_files files;
+	struct dpe_guardian guardian; /* lets go what is stopped, should we die */
+	int keeping; /* its keepers stay until we and the guardian have closed this */
+
+	struct dpe_process_probes **processes; /* process_probes.c's: those that are observed */
+	unsigned nprocesses, capprocesses;
+	uint64_t endings; /* see dpe_attach_endings: when they were looked at last */
+	struct dpe_process_probes *ended;
+	unsigned nended, capended;
+	struct dpe_taking_out taking_out;
+
+	struct dpe_space *spaces; /* by `space` */
+	unsigned nspaces, capspaces;
+	pid_t *owners; /* by number - 1: the process that was seen in it first */
+	unsigned nowners, capowners;
+	struct dpe_lost lost; /* of which an address has no number left */
+
+	struct dpe_life *lives; /* lives.c's, by thread id */
+
+	struct dpe_maps **maps; /* of all processes but the first */
+	unsigned nmaps, capmaps;
+};
+
+void dpe_spaces_free(struct dpe_follow *follow);
+void dpe_lives_free(struct dpe_follow *follow);
+
+/* Makes addresses of several processes different, in a record's words or in a result. False where
+ * there are too many: the event is counted as lost. */
+bool dpe_spaces_place(struct dpe_probes *probes, const struct dpe_record *record,
+	unsigned addresses, uint64_t *words);
+bool dpe_spaces_place_one(
+	struct dpe_probes *probes, uint32_t space, pid_t pid, uint64_t *address);
+/* Losses of dpe_spaces_place. */
+struct dpe_lost dpe_spaces_lost(const struct dpe_probes *probes);
+/* A process begins: what was known of one with its id is forgotten. */
+void dpe_spaces_fork(struct dpe_probes *probes, pid_t pid);
+
+/* What an address that dpe_spaces_place made stands for. */
+struct dpe_whereabouts {
+	uint32_t shared; /* number of the shared memory, from 1; 0: none */
+	pid_t pid;
+	uint64_t address;
+};
+/* False where it is the first process's. */
+bool dpe_follow_find(
+	const struct dpe_probes *probes, uint64_t address, struct dpe_whereabouts *where);
+struct dpe_maps *dpe_follow_maps(struct dpe_probes *probes, pid_t pid);
+
+/* ---- mappings.c ---------------------------------------------------------------------- */
+
+/* Where a process has its files in memory. */
+struct dpe_maps {
+	struct dpe_map *at; /* by address */
+	unsigned count, cap;
+	uint64_t read; /* when; 0: never */
+	uint64_t known[64]; /* addresses that lie in one of them, each at its own place; or 0 */
+	pid_t pid;
+};
+
+/* Looks at the first process's, which may be gone when its first event is delivered. */
+void dpe_maps_begin(struct dpe_probes *probes);
+/* Notes where the files of the stack `pcs` are mapped, while the process can still tell; pcs[0] is
+ * the beginning of the site's function; no site: it lies anywhere. */
+void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *site,
+	const uint64_t *pcs, unsigned npcs);
+
+/* What is mapped at an address, as far as was looked; NULL where nothing is. */
+const struct dpe_map *dpe_maps_find(const struct dpe_probes *probes, uint64_t pc);
+
+/* ---- channels.c ---------------------------------------------------------------------- */
+
+/* Where rules want what passes through channels. */
+void dpe_channels_open(struct dpe_probes *probes);
+void dpe_channels_free(struct dpe_channels *channels); /* accepts NULL */
+/* True of records that are for dpe_channels_deliver. */
+bool dpe_channels_is_theirs(const struct dpe_record *record);
+/* Hands over the messages of a record, of which there may be any number. */
+void dpe_channels_deliver(struct dpe_probes *probes, const struct dpe_record *record, size_t size,
+	const struct dpe_probes_sink *sink);
+/* How many messages of the thread there were beyond its records. */
+uint64_t dpe_channels_extra(const struct dpe_probes *probes, uint32_t thread);
+/* Receives of which nobody can tell whom they are from. */
+struct dpe_lost dpe_channels_lost(const struct dpe_probes *probes);
+
+/* ---- access_cache.c ------------------------------------------------------------------ */
+
+/* What the instruction before `ip` did to the watched variable that it accessed. */
+enum dpe_access dpe_access_at(struct dpe_probes *probes, uint64_t ip);
+void dpe_access_free(struct dpe_probes *probes);
+
+/* ---- library_reader.c ---------------------------------------------------------------- */
+
+/* Makes the memory that the preloaded library will write to. False after one error. */
+bool dpe_preload_open(struct dpe_probes *probes, const char *library, struct dpe_diags *diags);
+/* What the target is to have as its environment; ours where nothing is preloaded. */
+char *const *dpe_preload_environment(const struct dpe_probes *probes);
+/* The file that it is to inherit, or -1. */
+int dpe_preload_file(const struct dpe_probes *probes);
+/* Whether the program, whose libraries are known, will load the library. False after one error. */
+bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags);
+/* The sites have moved. */
+void dpe_preload_forget_sites(struct dpe_probes *probes);
+/* Says which process is to write. */
+void dpe_preload_begin(struct dpe_probes *probes);
+/* The library is to write no more. */
+void dpe_preload_shut(struct dpe_probes *probes);
+void dpe_preload_free(struct dpe_probes *probes); /* accepts that there is none */
+
+/* ---- read_values.c, memory_accesses.c ---------------------------------------------------- */
+
+/* At the end: a warning where events were lost because a text was too long. */
+void dpe_texts_tell_cut(const struct dpe_probes *probes, struct dpe_diags *diags);
+/* Asks the library for what the plan wants. */
+void dpe_memory_ask(struct dpe_probes *probes);
+
+#endif
