@@ -5,13 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const member_names[M_UNKNOWN] = {"event", "id", "pred", "thread", "process",
-	"host", "seq", "time", "args", "ret", "vars", "stack", "module", "comm", "dpe_log",
-	"ordered", "dpe_lost"};
+#define NAME(text) {text, sizeof(text) - 1}
+static const struct {
+	const char *text;
+	size_t len;
+} member_names[M_UNKNOWN] = {NAME("event"), NAME("id"), NAME("pred"), NAME("thread"),
+	NAME("process"), NAME("host"), NAME("seq"), NAME("time"), NAME("args"), NAME("ret"),
+	NAME("vars"), NAME("stack"), NAME("module"), NAME("comm"), NAME("dpe_log"),
+	NAME("ordered"), NAME("dpe_lost")};
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
-int dpe_jsonl_fail(struct dpe_jsonl *j, const char *fmt, ...)
+bool dpe_jsonl_fail(struct dpe_jsonl *j, const char *fmt, ...)
 {
 	struct dpe_text text = {0};
 	va_list args;
@@ -23,10 +28,10 @@ int dpe_jsonl_fail(struct dpe_jsonl *j, const char *fmt, ...)
 		free(text.at);
 	else
 		j->error = text.at;
-	return 0;
+	return false;
 }
 
-static int wrong_type(struct dpe_jsonl *j, const char *wanted, struct dpe_value value)
+static bool wrong_type(struct dpe_jsonl *j, const char *wanted, struct dpe_value value)
 {
 	struct dpe_text text = {0};
 
@@ -35,9 +40,9 @@ static int wrong_type(struct dpe_jsonl *j, const char *wanted, struct dpe_value 
 		text.len = 37;
 		dpe_text_puts(&text, "…");
 	}
-	dpe_jsonl_fail(j, "\"%s\" must be %s, not %s", member_names[j->member], wanted, text.at);
+	dpe_jsonl_fail(j, "\"%s\" must be %s, not %s", member_names[j->member].text, wanted, text.at);
 	dpe_text_free(&text);
-	return 0;
+	return false;
 }
 
 /* ---- members ----------------------------------------------------------------------------- */
@@ -63,34 +68,34 @@ static const char *string_of(struct dpe_jsonl *j, struct dpe_value value)
 	return NULL;
 }
 
-static int set_id(struct dpe_jsonl *j, struct dpe_value *to, struct dpe_value value)
+static bool set_id(struct dpe_jsonl *j, struct dpe_value *to, struct dpe_value value)
 {
 	if (!is_id(value))
 		return wrong_type(j, "a string or a whole number", value);
 	*to = value;
-	return 1;
+	return true;
 }
 
-static int set_number(struct dpe_jsonl *j, uint64_t *to, bool *has, struct dpe_value value)
+static bool set_number(struct dpe_jsonl *j, uint64_t *to, bool *has, struct dpe_value value)
 {
 	if (!is_whole(value))
 		return wrong_type(j, "a whole number, 0 or greater", value);
 	*to = (uint64_t)value.num;
 	*has = true;
-	return 1;
+	return true;
 }
 
-static int set_event(struct dpe_jsonl *j, struct dpe_value value)
+static bool set_event(struct dpe_jsonl *j, struct dpe_value value)
 {
 	const char *text = string_of(j, value);
 
 	if (!text || !*text)
 		return wrong_type(j, "the event's name", value);
 	dpe_event_parse(j->names, text, strlen(text), &j->draft.name, &j->draft.phase);
-	return 1;
+	return true;
 }
 
-static int set_text(struct dpe_jsonl *j, struct dpe_value value)
+static bool set_text(struct dpe_jsonl *j, struct dpe_value value)
 {
 	const char *text = string_of(j, value);
 
@@ -100,15 +105,15 @@ static int set_text(struct dpe_jsonl *j, struct dpe_value value)
 		j->draft.module = dpe_intern_string(j->names, text);
 	else
 		j->draft.comm = text;
-	return 1;
+	return true;
 }
 
-static int set_header(struct dpe_jsonl *j, struct dpe_value value)
+static bool set_header(struct dpe_jsonl *j, struct dpe_value value)
 {
 	if (value.kind != DPE_INT)
 		return wrong_type(j, "the version of the format, 1", value);
 	j->version = value.num;
-	return 1;
+	return true;
 }
 
 static void add_extra(struct dpe_jsonl *j, struct dpe_value value)
@@ -116,8 +121,7 @@ static void add_extra(struct dpe_jsonl *j, struct dpe_value value)
 	dpe_value_print_json(&j->extra, value);
 }
 
-/* A scalar that is the value of a member. */
-static int set_member(struct dpe_jsonl *j, struct dpe_value value)
+bool dpe_jsonl_take_member(struct dpe_jsonl *j, struct dpe_value value)
 {
 	struct dpe_message *draft = &j->draft;
 
@@ -138,7 +142,7 @@ static int set_member(struct dpe_jsonl *j, struct dpe_value value)
 		return set_number(j, &draft->time, &draft->has_time, value);
 	case M_RET:
 		draft->ret = value;
-		return 1;
+		return true;
 	case M_MODULE:
 	case M_COMM:
 		return set_text(j, value);
@@ -147,12 +151,12 @@ static int set_member(struct dpe_jsonl *j, struct dpe_value value)
 	case M_ORDERED:
 		j->ordered = value.kind == DPE_RAW && !strcmp(value.text, "true");
 		add_extra(j, value); /* "ordered" of a message means nothing */
-		return 1;
+		return true;
 	case M_LOST:
 		if (!is_whole(value))
 			return wrong_type(j, "how many messages were lost", value);
 		j->lost = (uint64_t)value.num;
-		return 1;
+		return true;
 	case M_PRED:
 		return wrong_type(j, "an array of ids", value);
 	case M_ARGS:
@@ -163,12 +167,12 @@ static int set_member(struct dpe_jsonl *j, struct dpe_value value)
 		return wrong_type(j, "an object", value);
 	case M_UNKNOWN:
 		add_extra(j, value);
-		return 1;
+		return true;
 	}
-	return 1;
+	return true;
 }
 
-static int add_element(struct dpe_jsonl *j, struct dpe_value value)
+static bool add_element(struct dpe_jsonl *j, struct dpe_value value)
 {
 	if (j->member == M_PRED && !is_id(value))
 		return wrong_type(j, "an array of ids (strings or whole numbers)", value);
@@ -176,23 +180,19 @@ static int add_element(struct dpe_jsonl *j, struct dpe_value value)
 		return wrong_type(j, "an array of strings", value);
 	if (j->nlist == UINT16_MAX)
 		return dpe_jsonl_fail(
-			j, "\"%s\" has more than %d elements", member_names[j->member], UINT16_MAX);
+			j, "\"%s\" has more than %d elements", member_names[j->member].text, UINT16_MAX);
 	*DPE_GROW(j->list, j->nlist, j->caplist) = value;
-	return 1;
+	return true;
 }
 
-int dpe_jsonl_take_value(struct dpe_jsonl *j, struct dpe_value value)
+bool dpe_jsonl_take_element(struct dpe_jsonl *j, struct dpe_value value)
 {
-	if (j->depth == 0)
-		return dpe_jsonl_fail(j, "a message is an object, {\"event\":…}");
-	if (j->depth == 1)
-		return set_member(j, value);
 	if (j->member != M_VARS)
 		return add_element(j, value);
 	if (j->nvars == UINT16_MAX)
 		return dpe_jsonl_fail(j, "\"vars\" has more than %d members", UINT16_MAX);
 	*DPE_GROW(j->vars, j->nvars, j->capvars) = (struct dpe_var){j->var, value};
-	return 1;
+	return true;
 }
 
 static const struct dpe_value *keep_list(struct dpe_jsonl *j)
@@ -226,13 +226,13 @@ void dpe_jsonl_end_list(struct dpe_jsonl *j)
 static enum jsonl_member find_member(const char *text, size_t len)
 {
 	for (unsigned i = 0; i < M_UNKNOWN; i++) {
-		if (strlen(member_names[i]) == len && !memcmp(member_names[i], text, len))
+		if (member_names[i].len == len && !memcmp(member_names[i].text, text, len))
 			return i;
 	}
 	return M_UNKNOWN;
 }
 
-int dpe_jsonl_begin_member(struct dpe_jsonl *j, const char *text, size_t len)
+bool dpe_jsonl_begin_member(struct dpe_jsonl *j, const char *text, size_t len)
 {
 	j->member = find_member(text, len);
 	if (j->member == M_UNKNOWN || j->member == M_ORDERED) {
@@ -241,9 +241,9 @@ int dpe_jsonl_begin_member(struct dpe_jsonl *j, const char *text, size_t len)
 		dpe_text_puts(&j->extra, ":");
 	}
 	if (j->member == M_UNKNOWN)
-		return 1;
+		return true;
 	if (j->seen >> j->member & 1)
-		return dpe_jsonl_fail(j, "\"%s\" stands here twice", member_names[j->member]);
+		return dpe_jsonl_fail(j, "\"%s\" stands here twice", member_names[j->member].text);
 	j->seen |= 1u << j->member;
-	return 1;
+	return true;
 }

@@ -19,10 +19,10 @@ void dpe_jsonl_free(struct dpe_jsonl *j)
 {
 	if (!j)
 		return;
-	dpe_jsonl_end_parser(j);
 	dpe_arena_free(j->arena);
 	dpe_text_free(&j->line);
 	dpe_text_free(&j->raw);
+	dpe_text_free(&j->string);
 	dpe_text_free(&j->extra);
 	free(j->error);
 	free(j->list);
@@ -113,7 +113,7 @@ static int skip_line(struct dpe_log_reader *reader)
 {
 	struct dpe_jsonl *j = reader->jsonl;
 
-	if (!j->whole && !dpe_jsonl_is_json(&j->line)) {
+	if (!j->whole && j->ended_early) {
 		dpe_log_error(reader, DPE_WARNING, reader->line,
 			"the log ends in the middle of a line: what came after is lost");
 		reader->truncated = true;

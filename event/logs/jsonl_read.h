@@ -5,8 +5,6 @@
 
 #include "event/logs/log.h"
 
-struct yajl_handle_t;
-
 enum jsonl_member {
 	M_EVENT,
 	M_ID,
@@ -29,20 +27,20 @@ enum jsonl_member {
 };
 
 struct dpe_jsonl {
-	struct yajl_handle_t *parser; /* recreated after each error */
 	struct dpe_arena *arena;      /* of the line's values */
 	struct dpe_text line;
+	const char *at, *end; /* of the line: the position of the parser, the end */
 	bool pending; /* the first line was read ahead, to find a header */
 	bool whole;
 	/* The current line. */
 	struct dpe_names *names;
 	struct dpe_message draft;
-	unsigned depth, objects;
 	enum jsonl_member member;
 	uint32_t seen; /* members, by bit */
 	char *error;
+	bool ended_early;    /* the line ended within the object */
 	struct dpe_text raw; /* text of a nested value */
-	unsigned raw_depth;  /* its open brackets */
+	struct dpe_text string; /* a string with its escapes decoded */
 	struct dpe_text extra;
 	int64_t version;
 	uint64_t lost;
@@ -54,25 +52,24 @@ struct dpe_jsonl {
 	dpe_name var;
 };
 
-/* ---- log_jsonl_members.c ----------------------------------------------------------------- */
+/* ---- jsonl_members.c ----------------------------------------------------------------- */
 
-/* Records the first error of the line; returns 0, which stops the parser. */
-int dpe_jsonl_fail(struct dpe_jsonl *j, const char *fmt, ...) DPE_PRINTF(2, 3);
-/* These return 0 after an error. Begins a member of the message. */
-int dpe_jsonl_begin_member(struct dpe_jsonl *j, const char *text, size_t len);
-/* The member's value, or an element of it. */
-int dpe_jsonl_take_value(struct dpe_jsonl *j, struct dpe_value value);
+/* Records the first error of the line; false. */
+bool dpe_jsonl_fail(struct dpe_jsonl *j, const char *fmt, ...) DPE_PRINTF(2, 3);
+/* These return false after an error. Begins a member of the message. */
+bool dpe_jsonl_begin_member(struct dpe_jsonl *j, const char *text, size_t len);
+/* The member's value, if it is not an array or object that the message has parts of. */
+bool dpe_jsonl_take_member(struct dpe_jsonl *j, struct dpe_value value);
+/* An element of that array or object. */
+bool dpe_jsonl_take_element(struct dpe_jsonl *j, struct dpe_value value);
 /* Ends the array that is the member's value. */
 void dpe_jsonl_end_list(struct dpe_jsonl *j);
 
-/* ---- log_jsonl_parse.c ------------------------------------------------------------------- */
+/* ---- jsonl_parse.c ----------------------------------------------------------------------- */
 
 /* Clears the state of the line before. */
 void dpe_jsonl_reset_line(struct dpe_jsonl *j);
 /* False if the line is neither a message nor a header; j->error says why. */
 bool dpe_jsonl_parse(struct dpe_jsonl *j);
-void dpe_jsonl_end_parser(struct dpe_jsonl *j); /* does nothing if there is none */
-/* True if the whole line is JSON, message or not. */
-bool dpe_jsonl_is_json(const struct dpe_text *line);
 
 #endif

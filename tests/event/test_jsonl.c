@@ -171,14 +171,14 @@ static void bad_lines_are_told_and_skipped(void **state)
 		":5: error: a message needs an \"event\", the name of what happened\n"
 		":6: error: \"event\" must be the event's name, not \"\"\n"
 		":7: error: a message is an object, {\"event\":…}\n"
-		":8: error: a second value stands on this line: write one message a line\n"
+		":8: error: something follows the object on this line: write one message a line\n"
 		":9: error: the object does not end on this line: write one message a line\n"
 		":10: error: \"pred\" must be an array of ids (strings or whole numbers), not [1]\n"
 		":11: error: \"pred\" must be an array of ids, not \"x\"\n"
 		":12: error: \"stack\" must be an array of strings, not 1\n"
 		":13: error: \"vars\" must be an object, not [1]\n"
 		":14: error: a string holds the character \\u0000, which no text can\n"
-		":15: error: no JSON at column 1: invalid string in json text.\n");
+		":15: error: no JSON at column 1: a value is expected\n");
 }
 
 /* What stands behind the object is this line's mistake, and never the next line's. */
@@ -197,9 +197,9 @@ static void what_stands_behind_the_object_is_told(void **state)
 		"{\"event\":\"c\",\"id\":2}\n"
 		"{\"event\":\"e\",\"id\":3}\n"
 		"{\"event\":\"h\",\"id\":4}\n"
-		":2: error: a message is an object, {\"event\":…}\n"
-		":4: error: no JSON at column 19: invalid character inside string.\n"
-		":6: error: no JSON at column 17: invalid string in json text.\n"
+		":2: error: something follows the object on this line: write one message a line\n"
+		":4: error: something follows the object on this line: write one message a line\n"
+		":6: error: something follows the object on this line: write one message a line\n"
 		":7: error: \"dpe_lost\" stands on a line of its own, without an \"event\"\n");
 }
 
