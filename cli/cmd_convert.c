@@ -11,6 +11,19 @@ static struct dpe_log_writer *create(struct cli *cli, bool ordered)
 	return dpe_log_create(cli->names, cli->words.at[1], format, ordered, cli->diags);
 }
 
+/* What the log says was lost. Damage is a loss as well, of nobody knows which thread. */
+static void write_losses(
+	struct dpe_log_writer *writer, const struct dpe_log_reader *reader, bool whole)
+{
+	const struct dpe_log_loss *losses;
+	unsigned count = dpe_log_losses(reader, &losses);
+
+	for (unsigned i = 0; i < count; i++)
+		dpe_log_write_lost(writer, losses[i].thread, losses[i].count);
+	if (!whole || dpe_log_truncated(reader))
+		dpe_log_write_lost(writer, (struct dpe_value){.kind = DPE_NONE}, 1);
+}
+
 static bool copy(struct cli *cli, struct dpe_log_reader *reader)
 {
 	struct dpe_log_writer *writer = create(cli, dpe_log_ordered(reader));
@@ -30,6 +43,7 @@ static bool copy(struct cli *cli, struct dpe_log_reader *reader)
 		dpe_log_write(writer, message, NULL, 0);
 		dpe_message_unref(message);
 	}
+	write_losses(writer, reader, good);
 	return !dpe_log_finish(writer, cli->diags) && good && !dpe_log_truncated(reader);
 }
 
@@ -103,6 +117,7 @@ static int stabilize(struct cli *cli, struct dpe_log_reader *reader)
 	if (s.writer) {
 		good = cli_feed_log(cli, reader, cli->words.at[0], recognizer, NULL);
 		dpe_recognizer_finish(recognizer);
+		write_losses(s.writer, reader, good);
 		good &= !dpe_log_finish(s.writer, cli->diags);
 	}
 	dpe_diags_print(cli->diags, stderr);

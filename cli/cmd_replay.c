@@ -53,10 +53,21 @@ struct feed {
 	bool good;
 };
 
+/* A line that is not a message, and a message that the recognizer refuses, is a loss of nobody knows
+ * which thread, as is the missing rest of a truncated log. */
+static __attribute__((format(printf, 2, 0))) void note_damage(struct feed *feed, const char *how)
+{
+	char *reason = dpe_xasprintf(how, feed->path);
+
+	feed->good = false;
+	dpe_recognizer_doubt(feed->recognizer, reason);
+	free(reason);
+}
+
 static void note_refused(struct feed *feed)
 {
 	dpe_diag_at(feed->cli->diags, DPE_NOTE, feed->path, "that is in this log");
-	feed->good = false;
+	note_damage(feed, "a message of %s could not be used");
 }
 
 static inline void feed_one(struct feed *feed, struct dpe_message *message)
@@ -104,13 +115,13 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 		.progress = progress,
 		.good = true,
 	};
-	bool ahead = is_file(path);
+	bool ahead = is_file(path), good;
 	struct dpe_message *message;
 	int got;
 
 	while ((got = dpe_log_read(reader, &message))) {
 		if (got < 0) {
-			feed.good = false;
+			note_damage(&feed, "a part of %s could not be read");
 			continue;
 		}
 		if (ahead && dpe_recognizer_prefetch(recognizer, message, false))
@@ -120,15 +131,12 @@ bool cli_feed_log(struct cli *cli, struct dpe_log_reader *reader, const char *pa
 	}
 	while (feed.nahead)
 		feed_first(&feed);
-	if (dpe_log_truncated(reader)) {
-		char *reason = dpe_xasprintf("%s was cut off in the middle", path);
-
-		dpe_recognizer_doubt(recognizer, reason);
-		free(reason);
-	}
+	good = feed.good;
+	if (dpe_log_truncated(reader))
+		note_damage(&feed, "%s was cut off in the middle");
 	tell_losses(reader, recognizer);
 	dpe_diags_print(cli->diags, stderr);
-	return feed.good;
+	return good;
 }
 
 struct logs {

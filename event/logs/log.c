@@ -291,9 +291,16 @@ struct dpe_log_writer *dpe_log_create(const struct dpe_names *names, const char 
 	return writer;
 }
 
+static bool holds_losses(const struct dpe_log_writer *writer)
+{
+	return writer->format == DPE_LOG_JSONL || writer->format == DPE_LOG_DPEL;
+}
+
 void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds)
 {
+	if (!holds_losses(writer))
+		dpe_log_track(writer, message);
 	if (writer->msg_names)
 		dpe_msg_write(writer, message, preds, npreds);
 	else if (writer->std)
@@ -308,22 +315,35 @@ void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *mess
 
 void dpe_log_write_lost(struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count)
 {
-	if (writer->dpel)
-		dpe_dpel_add_loss(writer, thread, count);
-	if (writer->format != DPE_LOG_JSONL)
+	if (!holds_losses(writer)) {
+		writer->lossy = true;
 		return;
+	}
+	if (writer->dpel) {
+		dpe_dpel_add_loss(writer, thread, count);
+		return;
+	}
 	dpe_jsonl_write_lost(&writer->text, thread, count);
 	flush_text(writer);
 }
 
+/* A log in which messages are missing must not look complete. */
+static int refuse_losses(struct dpe_log_writer *writer, struct dpe_diags *diags)
+{
+	dpe_diag_at(diags, DPE_ERROR, writer->name,
+		"messages were lost, which this format cannot say: write .jsonl or .dpel");
+	return -1;
+}
+
 int dpe_log_finish(struct dpe_log_writer *writer, struct dpe_diags *diags)
 {
-	int closed, error, refused = 0;
+	bool lossy = writer->lossy || dpe_log_has_gaps(writer);
+	int closed, error, refused = lossy ? refuse_losses(writer, diags) : 0;
 
-	if (writer->msg_names)
+	if (writer->msg_names && !lossy)
 		dpe_msg_flush(writer, diags);
-	if (writer->std)
-		refused = dpe_std_finish(writer, diags);
+	if (writer->std && dpe_std_finish(writer, diags))
+		refused = -1;
 	if (writer->dpel)
 		dpe_dpel_end(writer);
 	flush_text(writer);
@@ -335,6 +355,9 @@ int dpe_log_finish(struct dpe_log_writer *writer, struct dpe_diags *diags)
 	if (error)
 		dpe_diag_at(diags, DPE_ERROR, writer->name, "this log is incomplete: %s",
 			strerror(error));
+	if (lossy && writer->to != stdout)
+		remove(writer->name);
+	dpe_log_untrack(writer);
 	dpe_msg_names_free(writer->msg_names);
 	dpe_std_writer_free(writer->std);
 	dpe_dpel_writer_free(writer->dpel);

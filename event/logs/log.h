@@ -48,8 +48,18 @@ struct dpe_log_writer {
 	struct dpe_msg_names *msg_names;
 	struct dpe_std_writer *std;
 	struct dpe_dpel_writer *dpel;
+	struct dpe_log_thread *threads; /* gaps.c */
+	bool lossy; /* losses were reported that the format cannot hold */
 	int error; /* errno of the first write that failed */
 };
+
+/* ---- gaps.c ------------------------------------------------------------------------------ */
+
+/* Counts the message of its thread. */
+void dpe_log_track(struct dpe_log_writer *writer, const struct dpe_message *message);
+/* True if sequence numbers are missing among the tracked messages. */
+bool dpe_log_has_gaps(const struct dpe_log_writer *writer);
+void dpe_log_untrack(struct dpe_log_writer *writer); /* frees the counts */
 
 /* ---- one JSON object a line -------------------------------------------------------------- */
 

@@ -216,9 +216,11 @@ void dpe_log_omit_ids(struct dpe_log_writer *writer);
 void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds);
 /* Writes that `count` messages of a thread were lost in total, whether or not gaps show them
- * (DPE_NONE: of an unknown thread). Formats that cannot hold it leave it out. */
+ * (DPE_NONE: of an unknown thread). Formats that cannot hold it refuse: see
+ * dpe_log_finish. */
 void dpe_log_write_lost(struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count);
-/* Flushes and closes; -1, with a diagnostic, if anything did not reach the file. */
+/* Flushes and closes; -1, with a diagnostic, if anything did not reach the file, or if messages were
+ * lost (gaps in sequence numbers included) and the format cannot say so: then the file is removed. */
 int dpe_log_finish(struct dpe_log_writer *writer, struct dpe_diags *diags);
 
 #ifdef __cplusplus

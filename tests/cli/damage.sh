@@ -1,0 +1,51 @@
+# What is missing from a log stays missing: damage of any kind makes verdicts inconclusive, and no
+# conversion makes a log look complete.
+. tests/tap.sh
+
+cat >rules.dpe <<'X'
+expect done(x): begin(x) ; end(x)
+X
+cat >whole.jsonl <<'X'
+{"event":"begin","thread":1,"seq":0,"args":[1]}
+{"event":"end","thread":1,"seq":1,"args":[1]}
+{"event":"begin","thread":2,"seq":0,"args":[2]}
+{"event":"end","thread":2,"seq":1,"args":[2]}
+X
+
+# damaged NAME: the log NAME.jsonl does not have everything: its replay and those of its conversions say so
+damaged() {
+	run "$DPE" replay -s rules.dpe --format=json "$1.jsonl"
+	check "$1: not taken for complete" "$(grep -c '"verdict":"inconclusive"' out)" -gt 0
+	for format in jsonl dpel msg std; do
+		rm -f "copy.$format"
+		run "$DPE" convert "$1.jsonl" "copy.$format"
+		test -e "copy.$format" || {
+			check "$1 to $format: refused" "$status" -eq 2
+			continue
+		}
+		run "$DPE" replay -s rules.dpe --format=json "copy.$format"
+		check "$1 to $format: still not complete" "$(grep -c '"verdict":"inconclusive"' out)" -gt 0
+	done
+}
+
+run "$DPE" replay -s rules.dpe whole.jsonl
+gives 'the whole log' 0
+for format in jsonl dpel msg; do
+	run "$DPE" convert whole.jsonl "copy.$format"
+	gives "the whole log to $format" 0
+	test $format = msg || run "$DPE" replay -s rules.dpe "copy.$format"
+	gives 'and its verdicts' 0
+done
+
+{ cat whole.jsonl; echo '{"dpe_lost":1,"thread":1}'; } >reported.jsonl
+damaged reported
+sed '3s/"seq":0/"seq":1/; 4s/"seq":1/"seq":2/' whole.jsonl >gap.jsonl
+damaged gap
+sed '2s/.*/{"event":/' whole.jsonl >unreadable.jsonl
+damaged unreadable
+head -c 170 whole.jsonl >truncated.jsonl
+damaged truncated
+sed 's/"thread":.,"seq":./"id":1/; 2,4s/"id":1/"id":2/' whole.jsonl >duplicate.jsonl
+run "$DPE" replay -s rules.dpe --format=json duplicate.jsonl
+check 'a duplicate: not taken for complete' "$(grep -c '"verdict":"inconclusive"' out)" -gt 0
+finish
