@@ -109,12 +109,12 @@ static bool take_escape(struct dpe_jsonl *j)
 	return fail_syntax(j, "this escape is unknown");
 }
 
-struct slice {
+struct json_slice {
 	const char *at;
 	size_t len;
 };
 
-static __attribute__((noinline)) bool take_escaped(struct dpe_jsonl *j, struct slice *slice)
+static __attribute__((noinline)) bool take_escaped(struct dpe_jsonl *j, struct json_slice *slice)
 {
 	j->string.len = 0;
 	dpe_text_add(&j->string, slice->at, (size_t)(j->at - slice->at));
@@ -135,12 +135,12 @@ static __attribute__((noinline)) bool take_escaped(struct dpe_jsonl *j, struct s
 	if (j->at == j->end)
 		return fail_syntax(j, "");
 	j->at++;
-	*slice = (struct slice){j->string.at, j->string.len};
+	*slice = (struct json_slice){j->string.at, j->string.len};
 	return true;
 }
 
 /* A string, behind its first quote: a slice of the line if it has no escapes. */
-static bool take_string(struct dpe_jsonl *j, struct slice *slice)
+static bool take_string(struct dpe_jsonl *j, struct json_slice *slice)
 {
 	slice->at = j->at;
 	for (;;) {
@@ -261,7 +261,7 @@ static bool is_pointer(const char *text, size_t len, uint64_t *num)
 	return true;
 }
 
-static struct dpe_value string_value(struct dpe_jsonl *j, struct slice slice)
+static struct dpe_value string_value(struct dpe_jsonl *j, struct json_slice slice)
 {
 	struct dpe_value value = {.kind = DPE_STRING, .len = (uint32_t)slice.len};
 	uint64_t num;
@@ -278,7 +278,7 @@ static bool add_nested(struct dpe_jsonl *j, unsigned depth);
 static bool add_nested_list(struct dpe_jsonl *j, char open, unsigned depth)
 {
 	const char close = open == '{' ? '}' : ']';
-	struct slice key;
+	struct json_slice key;
 
 	if (depth >= MAX_DEPTH)
 		return dpe_jsonl_fail(j, "values are nested more than %d deep", MAX_DEPTH);
@@ -308,7 +308,7 @@ static bool add_nested_list(struct dpe_jsonl *j, char open, unsigned depth)
 static bool add_nested(struct dpe_jsonl *j, unsigned depth)
 {
 	const char *begin, *word;
-	struct slice slice;
+	struct json_slice slice;
 	bool whole;
 
 	skip_blanks(j);
@@ -346,7 +346,7 @@ static bool take_nested(struct dpe_jsonl *j, unsigned depth, struct dpe_value *v
 static bool take_any(struct dpe_jsonl *j, unsigned depth, struct dpe_value *value)
 {
 	const char *begin, *word;
-	struct slice slice;
+	struct json_slice slice;
 	bool whole;
 
 	skip_blanks(j);
@@ -378,7 +378,7 @@ static bool take_any(struct dpe_jsonl *j, unsigned depth, struct dpe_value *valu
 static bool take_collection(struct dpe_jsonl *j, char close)
 {
 	struct dpe_value value;
-	struct slice key;
+	struct json_slice key;
 
 	j->nlist = 0;
 	for (bool first = true; !take(j, close); first = false) {
@@ -404,7 +404,7 @@ static bool take_collection(struct dpe_jsonl *j, char close)
 static bool take_member(struct dpe_jsonl *j)
 {
 	struct dpe_value value;
-	struct slice key;
+	struct json_slice key;
 
 	if (!take(j, '"'))
 		return fail_syntax(j, "a name in quotes is expected");
