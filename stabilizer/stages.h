@@ -176,8 +176,6 @@ struct dpe_node **dpe_sync_only_send(struct dpe_stabilizer *stabilizer, const st
 /* Calls for each send that a receive may still be paired with. */
 void dpe_sync_each_send(const struct dpe_stabilizer *stabilizer,
 	void (*each)(void *context, const struct dpe_node *send), void *context);
-/* "its send (synchronisation 0, 0x55)" */
-void dpe_queue_print(struct dpe_text *to, const struct dpe_queue *queue);
 void dpe_sync_free(struct dpe_stabilizer *stabilizer);
 
 /* ---- stuck_messages.c ---------------------------------------------------------------------- */

@@ -98,4 +98,7 @@ static inline bool dpe_sync_is_before(const struct dpe_node *a, const struct dpe
 	return a->arrival < b->arrival;
 }
 
+/* "its send (synchronisation 0, 0x55)" */
+void dpe_queue_print(struct dpe_text *to, const struct dpe_queue *queue);
+
 #endif

@@ -1,8 +1,5 @@
-/* dpe-recognizer.h, a part of dpe.h: rules × events → matches, violations, actions. Reports are
- * data, given to a sink.
- *
- * It owns the way from a message to a verdict: it tells the stabilizer what each message is to the
- * `sync` rules, and hands each released event to the slices of the rules that watch it. */
+/* dpe-recognizer.h, a part of dpe.h: follows the rules of a specification over a stream of messages,
+ * and reports verdicts, deadlocks and the effects of actions to a sink, as data. */
 #ifndef DPE_PUBLIC_RECOGNIZER_H
 #define DPE_PUBLIC_RECOGNIZER_H
 
@@ -13,84 +10,80 @@ extern "C" {
 #endif
 
 enum dpe_verdict_kind {
-	DPE_SATISFIED,
-	DPE_VIOLATED,
-	DPE_INCOMPLETE,
-	DPE_INCONCLUSIVE,
-	DPE_MATCH,
+	DPE_SATISFIED,    /* `expect`: the slice is a behaviour of the rule */
+	DPE_VIOLATED,     /* `expect`: no behaviour of the rule begins like this */
+	DPE_INCOMPLETE,   /* `expect`: the slice ended before the behaviour was complete */
+	DPE_INCONCLUSIVE, /* losses or limits leave the verdict open */
+	DPE_MATCH,        /* `detect` */
 };
 
-/* Everything is borrowed for the time of the call. */
+/* A verdict about a slice of a rule. Everything is borrowed for the call. */
 struct dpe_verdict {
 	const struct dpe_rule *rule;
 	enum dpe_verdict_kind kind;
-	const struct dpe_message *event;         /* that decided; NULL at the end of the run */
-	const struct dpe_message *const *events; /* of a match, in stabilised order … */
-	const uint16_t *positions;               /* … and the position ($i) that each one took */
+	const struct dpe_message *event;         /* that decided; NULL: the end of the input */
+	const struct dpe_message *const *events; /* of a match, in order of release … */
+	const uint16_t *positions;               /* … and the position ($i) of each */
 	unsigned nevents;
-	/* What the finding is about, each after all that precede it: the events of a match; the one
-	 * that violated, after its immediate predecessors in the slice. */
+	/* The events of the finding in causal order: those of a match; or the violating event,
+	 * after its immediate predecessors in the slice. */
 	const struct dpe_message *const *around;
-	const struct dpe_stamp *const *stamps; /* their places in the causal order */
+	const struct dpe_stamp *const *stamps; /* of these events */
 	unsigned naround;
 	const struct dpe_value *params; /* one a variable of the rule; DPE_NONE: unbound */
-	const char *const *expected;    /* violated: what would have fitted here */
+	const char *const *expected;    /* of a violation: what would have been allowed */
 	unsigned nexpected;
-	const char *reason; /* violated, inconclusive: in words; else NULL */
+	const char *reason; /* of a violation or an inconclusive verdict, as text; else NULL */
 };
 
+/* What the sink wants after a `break`: to continue, or no more events. */
 enum dpe_break { DPE_GO_ON, DPE_END };
 
-/* PERHAPS: a look takes time, and sees each thread at another moment; the next one will tell.
- * UNKNOWN: nobody can look, so it has to be judged by the time that it lasts. DOUBTFUL: a signal may end
- * it, whose handler posts; where it lasts, that is told once, as in doubt. */
+/* Whether waiting threads hang. */
 enum dpe_hangs {
 	DPE_HANGS_NOT,
-	DPE_HANGS_PERHAPS,
-	DPE_HANGS_UNKNOWN,
-	DPE_HANGS_DOUBTFUL,
+	DPE_HANGS_PERHAPS,  /* not decided by this check; ask again */
+	DPE_HANGS_UNKNOWN,  /* cannot be checked: judged by the time that it lasts */
+	DPE_HANGS_DOUBTFUL, /* a signal handler may end it: reported once, as inconclusive */
 	DPE_HANGS,
 };
 
-/* `thread` waits since the message `waits` for `object`, which `holder` has since `holds`. */
+/* Since the message `waits`, `thread` waits for `object`, which `holder` holds since `holds`. */
 struct dpe_wait {
 	struct dpe_value thread, object, holder;
 	const struct dpe_message *waits, *holds; /* NULL: unknown */
-	bool ended; /* the holder has; then it is the only wait, and waits for nobody itself */
+	bool ended; /* the holder has ended; then this is the only wait of the deadlock */
 };
 
 enum dpe_deadlock_kind {
 	DPE_DEADLOCK,           /* a cycle in the wait-for graph (paper 5.2) */
-	DPE_POTENTIAL_DEADLOCK, /* one that the order of locks allows, and that did not close */
-	DPE_HANG,               /* no cycle: all threads that there are, with what they wait for */
+	DPE_POTENTIAL_DEADLOCK, /* a cycle in the lock order that did not close */
+	DPE_HANG,               /* no cycle: all living threads, with what they wait for */
 };
 
-/* Where it is a cycle, each holder is the thread of the wait before it. Of a potential one, `waits`
- * is where the thread took the object. */
+/* In a cycle each holder is the thread of the previous wait. In a potential one `waits` is where the
+ * thread acquired the object. Borrowed for the call. */
 struct dpe_deadlock {
 	enum dpe_deadlock_kind kind;
 	const struct dpe_wait *waits;
 	unsigned nwaits;
-	const char *reason; /* why it is inconclusive, in words; else NULL */
-	bool others; /* potential: there are more like it, of other locks, that are not told */
+	const char *reason; /* why it is inconclusive, as text; else NULL */
+	bool others; /* potential: more cycles at the same sites, of other locks, are not reported */
 };
 
 enum dpe_trace_kind {
-	DPE_TRACE_HELD,     /* a message came, and waits for `missing` */
-	DPE_TRACE_RELEASED, /* an event left the stabilizer; `after`: the sends that it received
-			       from */
-	/* The rest is about a slice of a rule: */
-	DPE_TRACE_BEGAN,   /* with the event, if any */
-	DPE_TRACE_IGNORED, /* no condition holds that would make it an event of the slice */
-	DPE_TRACE_TOOK, /* `count`: the readings that go on, or the partial matches with the event
-			 */
-	DPE_TRACE_REFUSED, /* it continues none of them */
-	DPE_TRACE_ENDED,   /* by an event that was said to end it */
-	DPE_TRACE_FORGOT,  /* `count` events that nothing to come can follow at once */
+	DPE_TRACE_HELD,     /* a message was fed and waits for `missing` */
+	DPE_TRACE_RELEASED, /* the stabilizer released an event; `after`: sends paired with it */
+	/* About a slice of a rule: */
+	DPE_TRACE_BEGAN,   /* created, by the event if any */
+	DPE_TRACE_IGNORED, /* no condition makes the event one of the slice */
+	DPE_TRACE_TOOK, /* `count`: configurations, or partial matches, after it */
+	DPE_TRACE_REFUSED, /* none accepts it */
+	DPE_TRACE_ENDED,   /* by an event of `ends` */
+	DPE_TRACE_FORGOT,  /* `count` events that no future event needs */
 };
 
-/* One step on the way from messages to verdicts. Everything is borrowed for the time of the call.
- */
+/* A step from messages to verdicts. Everything is borrowed for the call. */
 struct dpe_trace {
 	enum dpe_trace_kind kind;
 	const struct dpe_message *message; /* or NULL */
@@ -104,48 +97,43 @@ struct dpe_trace {
 	bool matched; /* TOOK: it completes a match */
 };
 
-/* What a recognizer calls. None may use the recognizer. A callback may be NULL: what it would have
- * been told is not told. */
+/* The callbacks of a recognizer. They must not call it. Each may be NULL. */
 struct dpe_recognizer_sink {
 	void *context;
-	/* True where nobody wants to know of a finding of this rule with these events (NULL: not
-	 * known): it is then neither told nor counted as one, and what the rule's action says of it
-	 * is not heard. Not asked for satisfied slices. */
+	/* True to suppress a finding with these events (NULL: unknown): it is counted as
+	 * suppressed only, and its action prints nothing. Not called for satisfied slices. */
 	bool (*suppresses)(void *context, const struct dpe_rule *rule,
 		const struct dpe_message *const *events, unsigned nevents);
+	/* Each verdict. */
 	void (*verdict)(void *context, const struct dpe_verdict *verdict);
-	/* print() and printf() of actions: a line, without its end */
+	/* print() and printf() of actions: a line without line feed. */
 	void (*print)(void *context, const struct dpe_rule *rule, const char *text);
-	/* error(): a finding that counts for the exit status */
+	/* error() of actions, which is a finding. */
 	void (*error)(void *context, const struct dpe_rule *rule, const char *text);
-	/* check_deadlock(): a cycle, told once as long as it lasts. check_order(): at the end,
-	 * each potential one. check_hang(): once as long as it lasts. Borrowed for the call. */
+	/* check_deadlock() and check_hang(): once while it lasts; check_order(): each potential
+	 * deadlock, at the end. */
 	void (*deadlock)(
 		void *context, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock);
-	/* Whether the threads of these waits sleep, none has gone on meanwhile, and nobody outside
-	 * of the program can wake one. Asked of a DPE_HANG, where it must also be so that there are
-	 * no others, and of deadlocks of one thread. NULL: UNKNOWN. */
+	/* Whether the threads of these waits are asleep for good: none has run meanwhile, nothing
+	 * outside the program can wake one, and for a DPE_HANG there are no other threads. Also
+	 * called for deadlocks of one thread. NULL: DPE_HANGS_UNKNOWN. */
 	enum dpe_hangs (*hangs)(void *context, const struct dpe_deadlock *hang);
-	/* break: comes after the verdict that it belongs to. DPE_END, and NULL, take no more
-	 * events. */
+	/* `break`, after its verdict. NULL: DPE_END. */
 	enum dpe_break (*stop)(
 		void *context, const struct dpe_rule *rule, const struct dpe_message *at);
 	/* At the end: a message waited for `missing`, which never came. */
 	void (*held)(void *context, const struct dpe_message *message, const char *missing);
-	/* Messages of a thread were lost, right before one that came. */
+	/* Messages of a thread were lost before one that was fed. */
 	void (*lost)(void *context, const struct dpe_gap *gap);
-	/* How many messages were lost so far, gap or none: of this thread, and of nobody knows
-	 * whom; with DPE_NONE: of all. NULL: only gaps tell; then a verdict can turn out to have
-	 * been given too early: it is taken back, by the same verdict once more, as inconclusive (a
-	 * deadlock by the same with a reason). */
+	/* Number of messages lost so far, of this thread or of unknown ones; with DPE_NONE of all.
+	 * NULL: losses show only as gaps, and a verdict that was given too early is retracted: it is
+	 * reported again as inconclusive (a deadlock with a reason). */
 	uint64_t (*losing)(void *context, struct dpe_value thread);
-	/* A message with the text of its stack, the caller's; for actions that print it. May
-	 * return NULL. */
+	/* A copy of the message with its stack as text, owned by the recognizer; or NULL. */
 	struct dpe_message *(*resolve)(void *context, const struct dpe_message *message);
-	/* Each event as the stabilizer released it, before the rules see it. */
+	/* Each released event, before the rules take it. */
 	void (*event)(void *context, const struct dpe_event *event);
-	/* Each step as it happens; before the verdict that follows from it. NULL: nothing is
-	 * made for it. */
+	/* Each step, before the verdict that follows from it. */
 	void (*trace)(void *context, const struct dpe_trace *trace);
 };
 
@@ -167,15 +155,14 @@ enum dpe_engine_choice dpe_rule_engine(const struct dpe_rule *rule);
 
 struct dpe_recognizer_options {
 	enum dpe_engine_choice engine;
-	bool ordered;           /* messages stand in causal order already, as a log's header
-				 * says */
-	bool stabilize_only;    /* establish synchronisation, follow no rule */
-	unsigned max_instances; /* partial matches kept of one slice; 0: 100,000 */
-	/* Slices forget the events that can no longer matter once they have as many, and again
-	 * when these have doubled; 0: 8,192; 1: at each event, which is slow. */
+	bool ordered;           /* messages come in causal order, as a log's header says */
+	bool stabilize_only;    /* synchronise and release events, but follow no rule */
+	unsigned max_instances; /* partial matches of one slice; 0: 100,000 */
+	/* Number of kept events at which slices forget what no future event needs; again when it
+	 * has doubled. 0: 8,192; 1: at each event, which is slow. */
 	uint64_t forget_from;
-	/* Memory for the states of one automaton, in bytes, beyond which those that no slice stands
-	 * in are given up and composed again when they are needed; 0: 64 MiB. */
+	/* Bytes for the states of one automaton, above which unused ones are dropped and composed
+	 * again when needed; 0: 64 MiB. */
 	size_t automaton_bytes;
 	const struct dpe_debug *debug;
 	/* Pairs of partial matches of operands of & that are looked at for one event before it is
@@ -183,75 +170,75 @@ struct dpe_recognizer_options {
 	uint64_t search_work;
 };
 
+/* Counts so far. */
 struct dpe_summary {
-	uint64_t events, lost, held;
-	uint64_t kept; /* events that slices remember, an event once for each slice */
+	uint64_t events, lost, held; /* released events; lost messages; messages held at the end */
+	uint64_t kept;               /* events that slices keep, once for each slice */
 	uint64_t slices;
 	unsigned rules;
 	uint64_t satisfied, violated, incomplete, inconclusive, matches, errors, deadlocks;
-	uint64_t potential, hangs; /* deadlocks that could be, and those that are no cycle */
-	uint64_t suppressed;       /* findings that are in none of these */
+	uint64_t potential, hangs; /* potential deadlocks, hangs */
+	uint64_t suppressed;       /* findings, not counted above */
 };
-/* How many were told that count as findings: all but satisfied and inconclusive. */
+/* Number of findings: all reports except satisfied and inconclusive ones. */
 uint64_t dpe_summary_findings(const struct dpe_summary *summary);
 
 struct dpe_recognizer;
-/* NULL and diagnostics where a rule cannot run (it accepts nothing, or not with the engine that was
- * chosen). The specification must outlive the recognizer. Several recognizers may share it.
- * `options` NULL: all 0. The sink is copied. */
+/* Creates a recognizer; the caller frees it. NULL after diagnostics where a rule cannot be followed (it
+ * accepts nothing, or the chosen engine cannot follow it). The specification must outlive the
+ * recognizer, and may be shared by several. `options` NULL: all 0. Copies the sink. */
 struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 	const struct dpe_recognizer_options *options, const struct dpe_recognizer_sink *sink,
 	struct dpe_diags *diags);
-void dpe_recognizer_free(struct dpe_recognizer *recognizer); /* accepts NULL; gives no verdicts */
-/* Takes over the reference. Messages may come in any order: which precedes which follows from their
- * threads, predecessors, times, and the `sync` rules. False and a diagnostic where the message
- * cannot be used (its id was there before, it has no name, the run is finished): it is dropped. */
+/* Accepts NULL. Gives no verdicts: call dpe_recognizer_finish for these. */
+void dpe_recognizer_free(struct dpe_recognizer *recognizer);
+/* Feeds a message and takes over the caller's reference. Messages may come in any order: causal order
+ * follows from threads, predecessors, times and `sync` rules. False after a diagnostic where the
+ * message is dropped: a duplicate, one without a name, or one after the end. */
 bool dpe_recognizer_feed(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags);
-/* The message will be fed after a few others, or `soon`, after half as many: what the rules will
- * want to know then is brought near. Nothing depends on it but the time that rules about very many
- * objects take; false as long as there are none, and it is as well fed at once. */
+/* Prefetches what the rules need for a message that will be fed after a few others, or `soon`, after half
+ * as many. Affects only speed. False as long as no rule has so many slices that it pays. */
 bool dpe_recognizer_prefetch(
 	const struct dpe_recognizer *recognizer, const struct dpe_message *message, bool soon);
-/* No message of the host (a message's `host`; {0} where messages have none) with a time before this
- * one will come: messages with times are held back until then. */
+/* No more messages of the host (as in messages; {0}: without one) with a time before this one (ns) will be
+ * fed. Messages with times are held until a watermark passes them. */
 void dpe_recognizer_watermark(
 	struct dpe_recognizer *recognizer, struct dpe_value host, uint64_t time);
-/* When the next watermark is wanted, which tells that time has passed: a time of messages. 0: there
- * is nothing that only time decides. */
+/* The time (ns, of messages) at which a watermark is wanted, because a report depends on the passing of
+ * time; 0: none. */
 uint64_t dpe_recognizer_due(const struct dpe_recognizer *recognizer);
-/* Something is missing that no gap shows, nobody knows of whom (the tail of a log): from here on,
- * all that is told is inconclusive. `reason` in words, copied. */
+/* From now on all verdicts are inconclusive, because something is missing that no gap shows (as the tail of a
+ * log). Copies the reason. */
 void dpe_recognizer_doubt(struct dpe_recognizer *recognizer, const char *reason);
-/* What a thread lost. */
+/* Lost messages of a thread. */
 struct dpe_thread_loss {
-	struct dpe_value thread; /* DPE_NONE: nobody knows whose */
+	struct dpe_value thread; /* DPE_NONE: unknown */
 	uint64_t count;          /* messages */
 	bool has_times;
-	uint64_t first, last; /* ns: they were lost between these */
+	uint64_t first, last; /* ns: between these times */
 };
-/* Before the end: what a thread lost in all. Gaps may have shown some of it, or all. */
+/* Reports, before the end, the total of a thread's lost messages, including those that gaps revealed. */
 void dpe_recognizer_lose(struct dpe_recognizer *recognizer, const struct dpe_thread_loss *loss);
-/* Each thread that lost anything, in the order in which that was noticed. Borrowed for the call. */
+/* Calls for each thread with losses, in order of detection. Borrowed for the call. */
 void dpe_recognizer_losses(const struct dpe_recognizer *recognizer,
 	void (*each)(void *context, const struct dpe_thread_loss *loss), void *context);
-/* The end of the run: releases what is held and gives the verdicts of all slices. A second time it
- * does nothing. */
+/* The end of the input: releases held messages and gives the verdicts of all slices. A second call has no
+ * effect. */
 void dpe_recognizer_finish(struct dpe_recognizer *recognizer);
-/* Each thread that waits at this moment, for each object that it waits for and each who holds that
- * (holder DPE_NONE: nobody, as far as is known). Borrowed for the call. */
+/* Calls for each edge of the wait-for graph: a waiting thread, an object that it waits for, a holder of that
+ * (DPE_NONE: none known). Borrowed for the call. */
 void dpe_recognizer_waits(const struct dpe_recognizer *recognizer,
 	void (*each)(void *context, const struct dpe_wait *wait), void *context);
-/* True where all messages given so far have been released and judged. */
+/* True where all messages fed so far are released. */
 bool dpe_recognizer_idle(const struct dpe_recognizer *recognizer);
-/* Which patterns of a `detect` rule have events in partial matches, a bit each: where none of those
- * needed has, nothing to come completes a match before one of them comes. False
- * where that is not known: there are too many to look at. */
+/* Which patterns of a `detect` rule (an index into the specification's) have events in partial matches, one bit
+ * each. False where there are too many partial matches to tell. */
 bool dpe_recognizer_live(
 	const struct dpe_recognizer *recognizer, unsigned rule, uint64_t *patterns);
-/* The time of the first event that had one, in ns; 0: none had. */
+/* The time of the first event with a time, in ns; 0: none. */
 uint64_t dpe_recognizer_start(const struct dpe_recognizer *recognizer);
-/* What was counted so far. */
+/* Copies the counts so far. */
 void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_summary *summary);
 
 #ifdef __cplusplus

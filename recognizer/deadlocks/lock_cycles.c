@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-struct search {
+struct cycle_search {
 	struct dpe_lock_order *order;
 	struct dpe_lock *end;
 	struct step {
@@ -49,7 +49,7 @@ static bool independent(const struct dpe_instance *a, const struct dpe_instance 
 	       !dpe_lock_past_reaches(a->past, b->strand, b->epoch);
 }
 
-static bool taking_fits(const struct search *search, const struct dpe_acquisition *acquisition)
+static bool taking_fits(const struct cycle_search *search, const struct dpe_acquisition *acquisition)
 {
 	for (unsigned i = 0; i < search->nsteps; i++) {
 		if (kept_apart(search->steps[i].acquisition->key.held, acquisition->key.held))
@@ -58,7 +58,7 @@ static bool taking_fits(const struct search *search, const struct dpe_acquisitio
 	return true;
 }
 
-static bool instance_fits(const struct search *search, const struct dpe_instance *instance)
+static bool instance_fits(const struct cycle_search *search, const struct dpe_instance *instance)
 {
 	for (unsigned i = 0; i < search->nsteps; i++) {
 		if (independent(search->steps[i].instance, instance))
@@ -105,7 +105,7 @@ static struct dpe_message *since_of(const struct step *step)
 }
 
 /* The holder is the thread of the previous step, as in any deadlock. */
-static struct dpe_wait *copy_steps(const struct search *search)
+static struct dpe_wait *copy_steps(const struct cycle_search *search)
 {
 	unsigned count = search->nsteps;
 	struct dpe_wait *waits = dpe_xcalloc(count, sizeof(*waits));
@@ -156,7 +156,7 @@ static struct dpe_lock_places *find_places(struct dpe_lock_order *order, uint64_
 	return places;
 }
 
-static void keep_cycle(const struct search *search, uint64_t signature, uint64_t site)
+static void keep_cycle(const struct cycle_search *search, uint64_t signature, uint64_t site)
 {
 	struct dpe_lock_order *order = search->order;
 	struct dpe_lock_places *places;
@@ -187,7 +187,7 @@ static uint64_t sign_acquisition(uint64_t site, uint64_t alias)
 }
 
 /* Cycles of the same locks at the same sites are one, whichever threads they have. */
-static void note_cycle(struct search *search)
+static void note_cycle(struct cycle_search *search)
 {
 	uint64_t signature = 0, site = 0;
 
@@ -250,7 +250,7 @@ void dpe_lock_cycles_free(struct dpe_lock_order *order)
 /* ---- searching --------------------------------------------------------------------------- */
 
 /* Computes how far each lock is from the end of the search; breadth first, from there. */
-static void measure(struct search *search)
+static void measure(struct cycle_search *search)
 {
 	struct dpe_lock **queue = NULL;
 	unsigned count = 0, cap = 0;
@@ -283,10 +283,10 @@ static void measure(struct search *search)
 	free(queue);
 }
 
-static bool search_from(struct search *search, struct dpe_lock *from);
+static bool search_from(struct cycle_search *search, struct dpe_lock *from);
 
 /* Continues the search with this thread as the next step. */
-static bool search_with(struct search *search, const struct step *step)
+static bool search_with(struct cycle_search *search, const struct step *step)
 {
 	struct dpe_lock *to = step->acquisition->key.lock;
 	bool found = to == search->end;
@@ -302,7 +302,7 @@ static bool search_with(struct search *search, const struct step *step)
 
 /* True where the acquisition closes a cycle, with any of its threads. Where a thread closes none
  * and excluded no other one, the remaining threads cannot close one either. */
-static bool search_through(struct search *search, struct dpe_lock *from, struct dpe_acquisition *acquisition)
+static bool search_through(struct cycle_search *search, struct dpe_lock *from, struct dpe_acquisition *acquisition)
 {
 	bool found = false, fits = false, excluded_other = true;
 
@@ -321,13 +321,13 @@ static bool search_through(struct search *search, struct dpe_lock *from, struct 
 	return found;
 }
 
-static bool leads_back(const struct search *search, const struct dpe_lock *to)
+static bool leads_back(const struct cycle_search *search, const struct dpe_lock *to)
 {
 	return to->mark == search->order->mark && !to->on_path;
 }
 
 /* False where the cycle would be longer or shorter than the length looked for. */
-static bool has_length(struct search *search, const struct dpe_lock *to)
+static bool has_length(struct cycle_search *search, const struct dpe_lock *to)
 {
 	unsigned left = search->length - search->nsteps - 1;
 
@@ -339,7 +339,7 @@ static bool has_length(struct search *search, const struct dpe_lock *to)
 	return false;
 }
 
-static bool search_from(struct search *search, struct dpe_lock *from)
+static bool search_from(struct cycle_search *search, struct dpe_lock *from)
 {
 	bool found = false;
 
@@ -356,7 +356,7 @@ static bool search_from(struct search *search, struct dpe_lock *from)
 }
 
 /* Finds the shortest cycles from the acquisition back to one of the locks held during it. */
-static void find_to(struct search *search, struct dpe_lock *end)
+static void find_to(struct cycle_search *search, struct dpe_lock *end)
 {
 	struct dpe_lock *taken = search->steps[0].acquisition->key.lock;
 
@@ -377,7 +377,7 @@ static void find_to(struct search *search, struct dpe_lock *end)
 void dpe_lock_cycles_find(
 	struct dpe_lock_order *order, struct dpe_acquisition *acquisition, struct dpe_instance *instance)
 {
-	struct search search = {.order = order, .nsteps = 1, .longest = order->nstrands};
+	struct cycle_search search = {.order = order, .nsteps = 1, .longest = order->nstrands};
 
 	if (!acquisition->key.lock->out.count)
 		return;
