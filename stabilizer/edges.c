@@ -14,13 +14,13 @@ static void add(struct dpe_stabilizer *stabilizer, const struct dpe_edge *edge)
 	*DPE_GROW(stabilizer->edges, stabilizer->nedges, stabilizer->capedges) = edge;
 }
 
-void dpe_edges_add(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
+void dpe_edges_add(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node)
 {
 	for (unsigned i = 0; i < node->nedges; i++)
 		add(stabilizer, &node->edges[i]);
 }
 
-void dpe_edges_add_send(struct dpe_stabilizer *stabilizer, const struct dpe_node *send)
+void dpe_edges_add_send(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *send)
 {
 	*DPE_GROW(stabilizer->direct, stabilizer->ndirect, stabilizer->capdirect) =
 		(struct dpe_edge){send->message, send->number, send->stamp};
@@ -79,7 +79,7 @@ void dpe_edges_report(struct dpe_stabilizer *stabilizer, struct dpe_event *event
 	event->nadded = stabilizer->nadded;
 }
 
-void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	if (!stabilizer->nedges && !stabilizer->ndirect)
 		return;
@@ -98,7 +98,7 @@ void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	}
 }
 
-void dpe_edges_free(struct dpe_node *node)
+void dpe_edges_free(struct dpe_message_node *node)
 {
 	for (unsigned i = 0; i < node->nedges; i++) {
 		dpe_message_unref(node->edges[i].message);

@@ -27,10 +27,10 @@ static bool is_next(const struct dpe_thread *thread, const struct dpe_message *m
 }
 
 /* The thread's last node, where it is complete and ends its chain; or NULL. */
-static struct dpe_node *find_tail(
+static struct dpe_message_node *find_tail(
 	const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread)
 {
-	struct dpe_node *tail = thread->tail;
+	struct dpe_message_node *tail = thread->tail;
 
 	if (!tail || tail->hold || thread->chain == DPE_NO_CHAIN ||
 		stabilizer->chains[thread->chain].tail != tail ||
@@ -40,13 +40,13 @@ static struct dpe_node *find_tail(
 }
 
 /* Only its thread and its chain refer to it, so that it can be reused. */
-static bool is_unshared(const struct dpe_node *node)
+static bool is_unshared(const struct dpe_message_node *node)
 {
 	return node->refs == 2 && !node->known;
 }
 
 /* The stamp of the event after `tail`; an .exit of a receive follows its sends, too. */
-static void stamp(struct dpe_stabilizer *stabilizer, const struct dpe_node *tail,
+static void stamp(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *tail,
 	const struct dpe_pairing *meeting, struct dpe_event *event)
 {
 	unsigned nsends = event->message->phase == DPE_EXIT ? meeting->nsends : 0;
@@ -77,10 +77,10 @@ static void stamp(struct dpe_stabilizer *stabilizer, const struct dpe_node *tail
 }
 
 /* The node of the event, the new end of its thread and its chain. */
-static struct dpe_node *follow(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
-	struct dpe_node *tail, const struct dpe_event *event)
+static struct dpe_message_node *follow(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
+	struct dpe_message_node *tail, const struct dpe_event *event)
 {
-	struct dpe_node *node = tail;
+	struct dpe_message_node *node = tail;
 
 	if (is_unshared(tail)) {
 		dpe_edges_free(node);
@@ -108,7 +108,7 @@ static inline void count_turn(struct dpe_thread *thread, const struct dpe_messag
 }
 
 /* only after the sink saw the event, which may look at the state before it */
-static void synchronise(struct dpe_stabilizer *stabilizer, struct dpe_node *node,
+static void synchronise(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node,
 	struct dpe_message *message, const struct dpe_role *role,
 	const struct dpe_pairing *meeting)
 {
@@ -130,7 +130,7 @@ static void synchronise(struct dpe_stabilizer *stabilizer, struct dpe_node *node
 /* ---- quickly ----------------------------------------------------------------------------- */
 
 /* Whether the thread's next message may take the fast path. */
-static bool can_continue_fast(const struct dpe_node *node)
+static bool can_continue_fast(const struct dpe_message_node *node)
 {
 	return !node->nedges && is_unshared(node);
 }
@@ -138,9 +138,9 @@ static bool can_continue_fast(const struct dpe_node *node)
 /* Replaces the send in the queue by the event's. The thread keeps its own node; the old send's node
  * is reused where it is unshared. */
 static void replace_send(
-	struct dpe_stabilizer *stabilizer, struct dpe_node **place, const struct dpe_node *node)
+	struct dpe_stabilizer *stabilizer, struct dpe_message_node **place, const struct dpe_message_node *node)
 {
-	struct dpe_node *send = *place;
+	struct dpe_message_node *send = *place;
 	uint64_t arrival = stabilizer->arrivals - 1; /* of the event */
 
 	if (send->refs != 1 || send->known) {
@@ -164,7 +164,7 @@ static void replace_send(
 static inline bool fast_path_applies(const struct dpe_stabilizer *stabilizer,
 	const struct dpe_thread *thread, const struct dpe_message *message)
 {
-	const struct dpe_node *node = thread->fast_tail;
+	const struct dpe_message_node *node = thread->fast_tail;
 
 	return node && !stabilizer->first && node->stamp.index < stabilizer->chain_max &&
 	       is_plain(stabilizer, message) &&
@@ -174,7 +174,7 @@ static inline bool fast_path_applies(const struct dpe_stabilizer *stabilizer,
 
 /* The successors of the node follow the send, too. */
 static inline void receive(
-	struct dpe_stabilizer *stabilizer, struct dpe_node *node, const struct dpe_node *send)
+	struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, const struct dpe_message_node *send)
 {
 	const struct dpe_clock *past = dpe_clock_follow(stabilizer->pool, dpe_node_past(node),
 		node->stamp.chain, &send->stamp);
@@ -185,7 +185,7 @@ static inline void receive(
 
 /* Releases the successor of the node, which becomes the successor's. */
 static inline __attribute__((always_inline)) void release_next(
-	struct dpe_stabilizer *stabilizer, struct dpe_node *node, struct dpe_message *message)
+	struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, struct dpe_message *message)
 {
 	const struct dpe_clock *entered = node->entered; /* no edges beside it */
 	const struct dpe_event event = {
@@ -214,8 +214,8 @@ static inline __attribute__((always_inline)) void release_next(
 
 /* A message with one role: either it receives the only send of a queue, or replaces it. */
 static inline __attribute__((always_inline)) void synchronise_fast(
-	struct dpe_stabilizer *stabilizer, struct dpe_node *node, struct dpe_message *message,
-	bool is_send, struct dpe_node **send)
+	struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, struct dpe_message *message,
+	bool is_send, struct dpe_message_node **send)
 {
 	bool completes_now = !is_send && message->phase == DPE_EXIT;
 
@@ -244,7 +244,7 @@ bool dpe_fast_path_plain(struct dpe_stabilizer *stabilizer, struct dpe_thread *t
 bool dpe_fast_path_sync(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
 	struct dpe_message *message, const struct dpe_role *role)
 {
-	struct dpe_node **send;
+	struct dpe_message_node **send;
 
 	if (!stabilizer->edges_unused || !fast_path_applies(stabilizer, thread, message))
 		return false;
@@ -262,7 +262,7 @@ bool dpe_fast_path_any(struct dpe_stabilizer *stabilizer, struct dpe_thread *thr
 {
 	struct dpe_event event = {.message = message, .doubtful = stabilizer->doubt};
 	struct dpe_pairing meeting = {0};
-	struct dpe_node *tail, *node;
+	struct dpe_message_node *tail, *node;
 
 	if (stabilizer->first || !thread || nroles > 1 || stabilizer->ready.count ||
 		!is_plain(stabilizer, message) || !is_next(thread, message))

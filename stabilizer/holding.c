@@ -7,13 +7,13 @@
 
 /* ---- nodes ------------------------------------------------------------------------------- */
 
-struct dpe_node *dpe_node_ref(struct dpe_node *node)
+struct dpe_message_node *dpe_node_ref(struct dpe_message_node *node)
 {
 	node->refs++;
 	return node;
 }
 
-void dpe_node_unref(struct dpe_node *node)
+void dpe_node_unref(struct dpe_message_node *node)
 {
 	if (!node || --node->refs)
 		return;
@@ -24,11 +24,11 @@ void dpe_node_unref(struct dpe_node *node)
 	dpe_pool_give(node->pool, node, sizeof(*node));
 }
 
-struct dpe_node *dpe_node_new(struct dpe_stabilizer *stabilizer, struct dpe_message *message)
+struct dpe_message_node *dpe_node_new(struct dpe_stabilizer *stabilizer, struct dpe_message *message)
 {
-	struct dpe_node *node = dpe_pool_take(stabilizer->pool, sizeof(*node));
+	struct dpe_message_node *node = dpe_pool_take(stabilizer->pool, sizeof(*node));
 
-	*node = (struct dpe_node){
+	*node = (struct dpe_message_node){
 		.refs = 1,
 		.pool = stabilizer->pool,
 		.message = message,
@@ -38,7 +38,7 @@ struct dpe_node *dpe_node_new(struct dpe_stabilizer *stabilizer, struct dpe_mess
 }
 
 /* A complete message is needed only while a pairing may name it. */
-static void drop_message(struct dpe_node *node)
+static void drop_message(struct dpe_message_node *node)
 {
 	if (node->hold || node->uses)
 		return;
@@ -46,13 +46,13 @@ static void drop_message(struct dpe_node *node)
 	node->message = NULL;
 }
 
-void dpe_node_use(struct dpe_node *node)
+void dpe_node_use(struct dpe_message_node *node)
 {
 	node->uses++;
 	dpe_node_ref(node);
 }
 
-void dpe_node_unuse(struct dpe_node *node)
+void dpe_node_unuse(struct dpe_message_node *node)
 {
 	node->uses--;
 	drop_message(node);
@@ -77,9 +77,9 @@ static struct dpe_hold *take_spare(struct dpe_stabilizer *stabilizer)
 	return hold;
 }
 
-struct dpe_node *dpe_hold_new(struct dpe_stabilizer *stabilizer, struct dpe_message *message)
+struct dpe_message_node *dpe_hold_new(struct dpe_stabilizer *stabilizer, struct dpe_message *message)
 {
-	struct dpe_node *node = dpe_node_new(stabilizer, message);
+	struct dpe_message_node *node = dpe_node_new(stabilizer, message);
 
 	node->hold = take_spare(stabilizer);
 	node->hold->before = stabilizer->last;
@@ -113,7 +113,7 @@ static void end_need(struct dpe_stabilizer *stabilizer, struct dpe_need *need)
 		dpe_node_unref(need->node);
 }
 
-void dpe_hold_end(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+void dpe_hold_end(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	struct dpe_hold *hold = node->hold;
 	struct dpe_thread *thread = hold->thread;
@@ -133,7 +133,7 @@ void dpe_hold_end(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 		dpe_thread_retire(stabilizer, thread);
 }
 
-void dpe_hold_drop(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+void dpe_hold_drop(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	if (--node->hold->waits)
 		return;
@@ -144,7 +144,7 @@ void dpe_hold_drop(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 		dpe_heap_push(&stabilizer->ready, node->arrival, 0, node);
 }
 
-void dpe_hold_await(struct dpe_waiters *waiters, struct dpe_node *node, unsigned need)
+void dpe_hold_await(struct dpe_waiters *waiters, struct dpe_message_node *node, unsigned need)
 {
 	*DPE_GROW(waiters->at, waiters->count, waiters->cap) =
 		(struct dpe_waiter){dpe_node_ref(node), need};
@@ -159,10 +159,10 @@ void dpe_waiters_free(struct dpe_waiters *waiters)
 }
 
 unsigned dpe_hold_need(
-	struct dpe_stabilizer *stabilizer, struct dpe_node *node, const struct dpe_need *need)
+	struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, const struct dpe_need *need)
 {
 	struct dpe_hold *hold = node->hold;
-	struct dpe_node *target = need->node;
+	struct dpe_message_node *target = need->node;
 	unsigned index = hold->nneeds;
 	struct dpe_need *added = DPE_GROW(hold->needs, hold->nneeds, hold->capneeds);
 
@@ -184,7 +184,7 @@ unsigned dpe_hold_need(
 	return index;
 }
 
-void dpe_hold_meet(struct dpe_stabilizer *stabilizer, struct dpe_node *node, unsigned index)
+void dpe_hold_meet(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, unsigned index)
 {
 	struct dpe_need *need;
 
@@ -239,7 +239,7 @@ static struct dpe_known *known_of(
 }
 
 /* The awaited predecessor has come. */
-static void give_wanted(struct dpe_node *node, const struct dpe_waiter *waiter)
+static void give_wanted(struct dpe_message_node *node, const struct dpe_waiter *waiter)
 {
 	struct dpe_need *need;
 
@@ -252,7 +252,7 @@ static void give_wanted(struct dpe_node *node, const struct dpe_waiter *waiter)
 	dpe_hold_await(&node->hold->waiters, waiter->node, waiter->need);
 }
 
-void dpe_known_add(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+void dpe_known_add(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	const struct dpe_message *message = node->message;
 	bool by_place = message->id.kind == DPE_NONE;
@@ -274,7 +274,7 @@ void dpe_known_add(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	dpe_waiters_free(&known->wanted);
 }
 
-void dpe_hold_preds(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+void dpe_hold_preds(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	const struct dpe_message *message = node->message;
 

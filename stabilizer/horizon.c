@@ -82,7 +82,7 @@ static void add_stamp(struct views *views, const struct dpe_stamp *stamp)
 }
 
 /* Events that follow the node, or receive from it. */
-static void add_node(struct views *views, const struct dpe_node *node)
+static void add_node(struct views *views, const struct dpe_message_node *node)
 {
 	if (!node || !dpe_node_released(node))
 		return;
@@ -92,7 +92,7 @@ static void add_node(struct views *views, const struct dpe_node *node)
 		add_stamp(views, &node->edges[i].stamp);
 }
 
-static void add_send(void *context, const struct dpe_node *send)
+static void add_send(void *context, const struct dpe_message_node *send)
 {
 	add_node(context, send);
 }
@@ -104,7 +104,7 @@ static void collect(const struct dpe_stabilizer *stabilizer, struct views *views
 			add_node(views, stabilizer->chains[i].tail);
 	}
 	dpe_sync_each_send(stabilizer, add_send, views);
-	for (const struct dpe_node *node = stabilizer->first; node; node = node->hold->after) {
+	for (const struct dpe_message_node *node = stabilizer->first; node; node = node->hold->after) {
 		for (unsigned i = 0; i < node->hold->nneeds; i++)
 			add_node(views, node->hold->needs[i].node);
 	}

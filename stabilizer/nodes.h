@@ -17,7 +17,7 @@ struct dpe_edge {
 };
 
 /* A message from its arrival until nothing can name it any more. Counted. */
-struct dpe_node {
+struct dpe_message_node {
 	struct dpe_pool *pool; /* its own pool */
 	uint32_t refs;
 	uint32_t uses; /* by pairings, which keep the message beyond completion */
@@ -46,13 +46,13 @@ struct dpe_need {
 	bool met;
 	bool backward; /* for a later arrival */
 	struct dpe_known *known;
-	struct dpe_node *node; /* counted; NULL: not arrived */
+	struct dpe_message_node *node; /* counted; NULL: not arrived */
 	struct dpe_queue *queue;
 };
 
 /* A need that ends when something completes. Counts the node. */
 struct dpe_waiter {
-	struct dpe_node *node;
+	struct dpe_message_node *node;
 	unsigned need;
 };
 
@@ -71,7 +71,7 @@ struct dpe_role_of_message {
 
 /* What is needed only until the message is complete. */
 struct dpe_hold {
-	struct dpe_node *before, *after; /* in the list of incomplete messages, by arrival */
+	struct dpe_message_node *before, *after; /* in the list of incomplete messages, by arrival */
 	unsigned waits; /* number of unmet needs, plus its turn, its gate, and its push in progress */
 	bool parked;    /* waits for its turn in its thread */
 	bool gated;     /* waits for its host's time */
@@ -81,7 +81,7 @@ struct dpe_hold {
 	unsigned open;  /* its index in host->open */
 	struct dpe_thread *thread;
 	uint64_t turn;                    /* unless parked: its position in its thread */
-	struct dpe_node *earlier, *later; /* incomplete neighbours in its thread */
+	struct dpe_message_node *earlier, *later; /* incomplete neighbours in its thread */
 	struct dpe_need *needs;
 	unsigned nneeds, capneeds;
 	struct dpe_waiters waiters;
@@ -94,7 +94,7 @@ struct dpe_known {
 	uint32_t log;
 	bool by_place;
 	struct dpe_value id;       /* owns its text */
-	struct dpe_node *node;     /* counted; NULL: named but not arrived */
+	struct dpe_message_node *node;     /* counted; NULL: named but not arrived */
 	struct dpe_waiters wanted; /* by successors */
 };
 
@@ -107,11 +107,11 @@ struct dpe_thread {
 	uint64_t time; /* of its last message so far */
 	uint64_t since; /* for dpe_stabilizer_since, where there is no tail */
 	uint32_t chain;
-	struct dpe_node *tail;  /* counted: the last message so far */
+	struct dpe_message_node *tail;  /* counted: the last message so far */
 	/* The tail, where it is unshared, the last message took the fast path, and no edge enters
 	 * after it; or NULL. */
-	struct dpe_node *fast_tail;
-	struct dpe_node *head;  /* the first incomplete message */
+	struct dpe_message_node *fast_tail;
+	struct dpe_message_node *head;  /* the first incomplete message */
 	uint64_t turns;         /* number of messages that had their turn */
 	unsigned nentangled;    /* incomplete messages with predecessors or under a clock */
 	struct dpe_heap parked; /* by number */
@@ -127,13 +127,13 @@ struct dpe_host {
 	uint64_t latest;      /* highest time at the gate so far */
 	bool inverted;        /* a lower time came after a higher one */
 	struct dpe_heap gate; /* by time, then arrival */
-	struct dpe_node **open;
+	struct dpe_message_node **open;
 	unsigned nopen, capopen;
 	uint64_t mark, mark_time;
 };
 
 struct dpe_chain_end {
-	struct dpe_node *tail; /* counted; NULL also for an ended chain */
+	struct dpe_message_node *tail; /* counted; NULL also for an ended chain */
 	uint32_t told;         /* the last event that is a send, or can be named, or precedes a found thread; of an ended chain its last */
 	bool of_thread;
 	bool ended; /* its thread has ended */
@@ -159,10 +159,10 @@ struct dpe_stabilizer {
 
 	struct dpe_pool *pool; /* of nodes and their edges */
 	uint64_t arrivals, released, marks;
-	struct dpe_node *first, *last; /* incomplete messages */
+	struct dpe_message_node *first, *last; /* incomplete messages */
 	struct dpe_heap ready;         /* by arrival */
 	struct dpe_heap stuck;         /* by arrival, counted; only after the end of the input */
-	struct dpe_node **completed;   /* their waiters are to be notified */
+	struct dpe_message_node **completed;   /* their waiters are to be notified */
 	unsigned ncompleted, capcompleted;
 
 	struct dpe_table known, threads, hosts, queues;
@@ -184,9 +184,9 @@ struct dpe_stabilizer {
 	unsigned ndirect, capdirect;
 	const struct dpe_message **added;
 	unsigned nadded, capadded;
-	struct dpe_node **walk;
+	struct dpe_message_node **walk;
 	unsigned nwalk, capwalk;
-	struct dpe_node **candidates;
+	struct dpe_message_node **candidates;
 	unsigned ncandidates, capcandidates;
 	struct dpe_hold **spare; /* for reuse */
 	unsigned nspare, capspare;

@@ -90,7 +90,7 @@ struct parked_key {
 
 static bool same_parked(const void *entry, const void *key)
 {
-	const struct dpe_node *node = entry;
+	const struct dpe_message_node *node = entry;
 	const struct parked_key *wanted = key;
 
 	return node->hold->thread == wanted->thread && node->message->seq == wanted->seq;
@@ -112,7 +112,7 @@ bool dpe_thread_passed(
 
 /* The message follows the thread's last one. */
 static void follow(
-	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_node *node)
+	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_message_node *node)
 {
 	struct dpe_need need = {.kind = DPE_NEED_PROGRAM, .node = thread->tail};
 
@@ -130,12 +130,12 @@ static void follow(
 	thread->tail = dpe_node_ref(node);
 }
 
-static bool is_entangled(const struct dpe_node *node)
+static bool is_entangled(const struct dpe_message_node *node)
 {
 	return node->message->npreds || node->host;
 }
 
-void dpe_thread_leave(struct dpe_node *node)
+void dpe_thread_leave(struct dpe_message_node *node)
 {
 	struct dpe_hold *hold = node->hold;
 
@@ -151,7 +151,7 @@ void dpe_thread_leave(struct dpe_node *node)
 }
 
 static void advance(
-	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_node *node)
+	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_message_node *node)
 {
 	uint64_t seq = node->message->seq;
 
@@ -162,7 +162,7 @@ static void advance(
 }
 
 static void park(
-	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_node *node)
+	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_message_node *node)
 {
 	uint64_t seq = node->message->seq;
 
@@ -176,7 +176,7 @@ static void park(
 /* The first parked message has its turn. */
 static void unpark(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
 {
-	struct dpe_node *node = dpe_heap_pop(&thread->parked);
+	struct dpe_message_node *node = dpe_heap_pop(&thread->parked);
 
 	dpe_table_remove(&stabilizer->parked, parked_hash(thread, node->message->seq), node);
 	node->hold->parked = false;
@@ -189,7 +189,7 @@ static void unpark(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
 static void settle(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
 {
 	while (thread->parked.count) {
-		struct dpe_node *node = thread->parked.at[0].node;
+		struct dpe_message_node *node = thread->parked.at[0].node;
 		uint64_t seq = node->message->seq;
 
 		if (seq > thread->next && seq > thread->closed) {
@@ -214,7 +214,7 @@ void dpe_thread_close(struct dpe_stabilizer *stabilizer, struct dpe_thread *thre
 }
 
 void dpe_thread_join(
-	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_node *node)
+	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_message_node *node)
 {
 	const struct dpe_message *message = node->message;
 
@@ -258,7 +258,7 @@ struct dpe_host *dpe_host_of(struct dpe_stabilizer *stabilizer, struct dpe_value
 
 /* The host's time has reached the message, so all earlier ones of its thread have come. */
 static void let_through(
-	struct dpe_stabilizer *stabilizer, struct dpe_host *host, struct dpe_node *node)
+	struct dpe_stabilizer *stabilizer, struct dpe_host *host, struct dpe_message_node *node)
 {
 	struct dpe_hold *hold = node->hold;
 
@@ -304,7 +304,7 @@ static void note_inversion(struct dpe_stabilizer *stabilizer, struct dpe_host *h
 		host->latest = time;
 }
 
-void dpe_gate_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+void dpe_gate_enter(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	struct dpe_host *host = node->host;
 	uint64_t time = node->message->time;
@@ -318,16 +318,16 @@ void dpe_gate_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	dpe_gate_open(stabilizer, host);
 }
 
-void dpe_gate_force(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+void dpe_gate_force(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	dpe_heap_remove(&node->host->gate, node);
 	let_through(stabilizer, node->host, node);
 }
 
-void dpe_gate_leave(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+void dpe_gate_leave(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	struct dpe_host *host = node->host;
-	struct dpe_node *moved;
+	struct dpe_message_node *moved;
 
 	if (!host)
 		return;

@@ -122,7 +122,7 @@ static uint32_t new_chain(struct dpe_stabilizer *stabilizer, bool of_thread)
 }
 
 /* True where the node is the unshared end of its chain, which has room. */
-static bool can_follow(const struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
+static bool can_follow(const struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node)
 {
 	const struct dpe_chain_end *end;
 
@@ -133,12 +133,12 @@ static bool can_follow(const struct dpe_stabilizer *stabilizer, const struct dpe
 }
 
 /* The chain of an event without a thread: that of a predecessor which ends its chain. */
-static uint32_t greedy_chain(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
+static uint32_t greedy_chain(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node)
 {
 	const struct dpe_hold *hold = node->hold;
 
 	for (unsigned i = 0; i < hold->nneeds; i++) {
-		const struct dpe_node *before = hold->needs[i].node;
+		const struct dpe_message_node *before = hold->needs[i].node;
 
 		if (hold->needs[i].kind == DPE_NEED_PRED && can_follow(stabilizer, before))
 			return before->stamp.chain;
@@ -147,11 +147,11 @@ static uint32_t greedy_chain(struct dpe_stabilizer *stabilizer, const struct dpe
 }
 
 /* sets `full` where the thread's chain is full and another one continues it */
-static uint32_t choose_chain(struct dpe_stabilizer *stabilizer, const struct dpe_node *node,
-	const struct dpe_node **full)
+static uint32_t choose_chain(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node,
+	const struct dpe_message_node **full)
 {
 	struct dpe_thread *thread = node->hold->thread;
-	const struct dpe_node *tail;
+	const struct dpe_message_node *tail;
 
 	if (!thread)
 		return greedy_chain(stabilizer, node);
@@ -169,7 +169,7 @@ static uint32_t choose_chain(struct dpe_stabilizer *stabilizer, const struct dpe
 
 /* ---- stamps ------------------------------------------------------------------------------ */
 
-static void take_pred(struct dpe_stabilizer *stabilizer, const struct dpe_node *pred)
+static void take_pred(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *pred)
 {
 	dpe_past_add(&stabilizer->past, &pred->stamp);
 	if (!pred->nedges)
@@ -178,12 +178,12 @@ static void take_pred(struct dpe_stabilizer *stabilizer, const struct dpe_node *
 }
 
 /* The edges of the sends that the node is paired with. */
-static void add_sends(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
+static void add_sends(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node)
 {
 	const struct dpe_hold *hold = node->hold;
 
 	for (unsigned i = 0; i < hold->nneeds; i++) {
-		const struct dpe_node *send = hold->needs[i].node;
+		const struct dpe_message_node *send = hold->needs[i].node;
 
 		if (hold->needs[i].kind == DPE_NEED_SEND && dpe_node_released(send))
 			dpe_edges_add_send(stabilizer, send);
@@ -208,10 +208,10 @@ static void take_tails(struct dpe_stabilizer *stabilizer, uint32_t own)
 	}
 }
 
-static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	const struct dpe_hold *hold = node->hold;
-	const struct dpe_node *full = NULL;
+	const struct dpe_message_node *full = NULL;
 	uint32_t chain = choose_chain(stabilizer, node, &full);
 	struct dpe_chain_end *end = &stabilizer->chains[chain];
 
@@ -222,7 +222,7 @@ static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	if (full)
 		take_pred(stabilizer, full);
 	for (unsigned i = 0; i < hold->nneeds; i++) {
-		const struct dpe_node *pred = hold->needs[i].node;
+		const struct dpe_message_node *pred = hold->needs[i].node;
 
 		if (hold->needs[i].kind == DPE_NEED_PRED && pred && dpe_node_released(pred))
 			take_pred(stabilizer, pred);
@@ -238,7 +238,7 @@ static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 	node->stamp.past = dpe_past_take(&stabilizer->past);
 }
 
-static bool is_send(const struct dpe_node *node)
+static bool is_send(const struct dpe_message_node *node)
 {
 	for (unsigned i = 0; i < node->hold->nparts; i++) {
 		if (node->hold->parts[i].send)
@@ -248,7 +248,7 @@ static bool is_send(const struct dpe_node *node)
 }
 
 /* The node becomes the end of its chain. */
-static void end_chain(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+static void end_chain(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	struct dpe_chain_end *end = &stabilizer->chains[node->stamp.chain];
 
@@ -269,7 +269,7 @@ static void end_chain(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 
 /* ---- releasing --------------------------------------------------------------------------- */
 
-static void release(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+static void release(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	struct dpe_event event = {.message = node->message};
 
@@ -287,7 +287,7 @@ static void release(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 }
 
 /* Notifies all that wait for the node. */
-static void complete(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+static void complete(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	struct dpe_waiters *waiters = &node->hold->waiters;
 
@@ -297,7 +297,7 @@ static void complete(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 		dpe_edges_defer(stabilizer, node);
 	}
 	for (unsigned i = 0; i < waiters->count; i++) {
-		struct dpe_node *waiter = waiters->at[i].node;
+		struct dpe_message_node *waiter = waiters->at[i].node;
 
 		dpe_hold_meet(stabilizer, waiter, waiters->at[i].need);
 	}
@@ -305,7 +305,7 @@ static void complete(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 }
 
 /* The message waits for nothing; a receive still has to be paired. */
-static void go_on(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+static void go_on(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	struct dpe_hold *hold = node->hold;
 
@@ -320,7 +320,7 @@ static void go_on(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 
 static void run(struct dpe_stabilizer *stabilizer)
 {
-	struct dpe_node *node;
+	struct dpe_message_node *node;
 
 	do {
 		while (stabilizer->ncompleted)
@@ -354,7 +354,7 @@ uint64_t dpe_stabilizer_since(const struct dpe_stabilizer *stabilizer, struct dp
 	return least == UINT64_MAX ? 0 : least;
 }
 
-void dpe_report_lost(struct dpe_stabilizer *stabilizer, const struct dpe_node *after, uint64_t count)
+void dpe_report_lost(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *after, uint64_t count)
 {
 	const struct dpe_thread *thread = after->hold->thread;
 	const struct dpe_gap gap = {
@@ -422,7 +422,7 @@ static bool seq_is_new(const struct dpe_stabilizer *stabilizer, const struct dpe
 /* Puts the message before its host's gate. Where later ones have been released, a watermark was
  * wrong, and the order may be. */
 static void set_host(
-	struct dpe_stabilizer *stabilizer, struct dpe_node *node, struct dpe_diags *diags)
+	struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, struct dpe_diags *diags)
 {
 	const struct dpe_message *message = node->message;
 	struct dpe_host *host;
@@ -448,7 +448,7 @@ static __attribute__((noinline)) bool push(struct dpe_stabilizer *stabilizer,
 	struct dpe_diags *diags)
 {
 	struct dpe_thread *thread = dpe_thread_of(stabilizer, message);
-	struct dpe_node *node;
+	struct dpe_message_node *node;
 
 	if (dpe_fast_path_any(stabilizer, thread, message, roles, nroles))
 		return true;

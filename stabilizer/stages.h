@@ -21,46 +21,46 @@ static inline unsigned dpe_recent_slot(struct dpe_value id)
 _Static_assert(DPE_RECENT == 256, "eight bits tell the place");
 
 /* The past of the node's successors, without node->edges. */
-static inline const struct dpe_clock *dpe_node_past(const struct dpe_node *node)
+static inline const struct dpe_clock *dpe_node_past(const struct dpe_message_node *node)
 {
 	return node->entered && !node->nedges ? node->entered : node->stamp.past;
 }
 
 /* With one reference; takes over the message's. */
-struct dpe_node *dpe_node_new(struct dpe_stabilizer *stabilizer, struct dpe_message *message);
-struct dpe_node *dpe_node_ref(struct dpe_node *node);
-void dpe_node_unref(struct dpe_node *node); /* accepts NULL */
+struct dpe_message_node *dpe_node_new(struct dpe_stabilizer *stabilizer, struct dpe_message *message);
+struct dpe_message_node *dpe_node_ref(struct dpe_message_node *node);
+void dpe_node_unref(struct dpe_message_node *node); /* accepts NULL */
 /* Keeps the message of a send for pairings beyond completion. */
-void dpe_node_use(struct dpe_node *node);
-void dpe_node_unuse(struct dpe_node *node); /* also drops a reference */
-static inline bool dpe_node_released(const struct dpe_node *node)
+void dpe_node_use(struct dpe_message_node *node);
+void dpe_node_unuse(struct dpe_message_node *node); /* also drops a reference */
+static inline bool dpe_node_released(const struct dpe_message_node *node)
 {
 	return node->stamp.index != 0;
 }
 
 /* ---- holding.c ----------------------------------------------------------------------------- */
 
-struct dpe_node *dpe_hold_new(struct dpe_stabilizer *stabilizer, struct dpe_message *message);
+struct dpe_message_node *dpe_hold_new(struct dpe_stabilizer *stabilizer, struct dpe_message *message);
 /* Ends the hold; its waiters are dropped. */
-void dpe_hold_end(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+void dpe_hold_end(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 /* One reason less to wait. */
-void dpe_hold_drop(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+void dpe_hold_drop(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 /* Adds a need for a node, met where that is complete; `known` is its name, if any. Returns the
  * index. A DPE_NEED_ANY_SEND has no node yet. */
 unsigned dpe_hold_need(
-	struct dpe_stabilizer *stabilizer, struct dpe_node *node, const struct dpe_need *need);
+	struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, const struct dpe_need *need);
 /* Ends a need; no effect where it was met. */
-void dpe_hold_meet(struct dpe_stabilizer *stabilizer, struct dpe_node *node, unsigned need);
-void dpe_hold_await(struct dpe_waiters *waiters, struct dpe_node *node, unsigned need);
+void dpe_hold_meet(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, unsigned need);
+void dpe_hold_await(struct dpe_waiters *waiters, struct dpe_message_node *node, unsigned need);
 void dpe_waiters_free(struct dpe_waiters *waiters);
 
 /* The name of an id in a log, or NULL. */
 struct dpe_known *dpe_known_find(
 	const struct dpe_stabilizer *stabilizer, uint32_t log, struct dpe_value id);
 /* From now on the message can be named as a predecessor, if it has a name. */
-void dpe_known_add(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+void dpe_known_add(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 /* Adds needs for explicit predecessors. */
-void dpe_hold_preds(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+void dpe_hold_preds(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 
 /* ---- program_order.c ----------------------------------------------------------------------- */
 
@@ -89,21 +89,21 @@ bool dpe_thread_passed(
 	const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread, uint64_t seq);
 /* Puts the message in program order. */
 void dpe_thread_join(
-	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_node *node);
+	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_message_node *node);
 /* The message is complete. */
-void dpe_thread_leave(struct dpe_node *node);
+void dpe_thread_leave(struct dpe_message_node *node);
 /* Gives up all missing numbers before this one: reports the loss, and lets later messages go on. */
 void dpe_thread_close(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, uint64_t seq);
 
 struct dpe_host *dpe_host_of(struct dpe_stabilizer *stabilizer, struct dpe_value id);
 /* Puts a message before its host's gate. */
-void dpe_gate_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+void dpe_gate_enter(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 /* Opens the gate for what may pass. */
 void dpe_gate_open(struct dpe_stabilizer *stabilizer, struct dpe_host *host);
 /* Lets a message through early. */
-void dpe_gate_force(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+void dpe_gate_force(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 /* The message was released. */
-void dpe_gate_leave(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+void dpe_gate_leave(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 
 /* ---- ended_threads.c ----------------------------------------------------------------------- */
 
@@ -134,30 +134,30 @@ bool dpe_fast_path_any(struct dpe_stabilizer *stabilizer, struct dpe_thread *thr
 /* Edges are collected in stabilizer->edges: begin, … */
 void dpe_edges_begin(struct dpe_stabilizer *stabilizer);
 /* … add those that enter after a node, … */
-void dpe_edges_add(struct dpe_stabilizer *stabilizer, const struct dpe_node *node);
+void dpe_edges_add(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node);
 /* … add that of a released send. */
-void dpe_edges_add_send(struct dpe_stabilizer *stabilizer, const struct dpe_node *send);
+void dpe_edges_add_send(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *send);
 /* Joins the edges with stabilizer->past, and keeps those that added something, in order. */
 void dpe_edges_reduce(struct dpe_stabilizer *stabilizer);
 /* Reports the kept edges with the event. */
 void dpe_edges_report(struct dpe_stabilizer *stabilizer, struct dpe_event *event);
 /* Lets the kept edges enter after the node instead. */
-void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
-void dpe_edges_free(struct dpe_node *node);
+void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
+void dpe_edges_free(struct dpe_message_node *node);
 
 /* ---- sync*.c ------------------------------------------------------------------------------- */
 
 /* Notes the roles of the message. */
-void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node,
+void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node,
 	const struct dpe_role *roles, unsigned nroles);
 /* The host's time has reached the message. */
-void dpe_sync_open(struct dpe_node *node);
+void dpe_sync_open(struct dpe_message_node *node);
 /* Pairs the receives of a message that waits for nothing else, and adds needs for their sends. */
-void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 /* The sends that a receive is paired with. */
 struct dpe_pairing {
 	struct dpe_queue *queue; /* NULL: nothing was sent */
-	struct dpe_node *const *sends;
+	struct dpe_message_node *const *sends;
 	unsigned nsends;
 };
 
@@ -169,31 +169,31 @@ bool dpe_sync_pair_now(struct dpe_stabilizer *stabilizer, const struct dpe_role 
 void dpe_sync_paired(struct dpe_stabilizer *stabilizer, const struct dpe_pairing *meeting);
 /* A released send that nobody waits for. */
 void dpe_sync_add(
-	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_node *node);
+	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_message_node *node);
 /* The only send of a queue, where a receive would leave it there and another send would replace it,
  * as with a lock. NULL: otherwise. */
-struct dpe_node **dpe_sync_only_send(struct dpe_stabilizer *stabilizer, const struct dpe_role *role);
+struct dpe_message_node **dpe_sync_only_send(struct dpe_stabilizer *stabilizer, const struct dpe_role *role);
 /* Calls for each send that a receive may still be paired with. */
 void dpe_sync_each_send(const struct dpe_stabilizer *stabilizer,
-	void (*each)(void *context, const struct dpe_node *send), void *context);
+	void (*each)(void *context, const struct dpe_message_node *send), void *context);
 void dpe_sync_free(struct dpe_stabilizer *stabilizer);
 
 /* ---- stuck_messages.c ---------------------------------------------------------------------- */
 
 /* True where the node cannot complete before the other one. */
 bool dpe_waits_for(
-	struct dpe_stabilizer *stabilizer, struct dpe_node *node, const struct dpe_node *other);
+	struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, const struct dpe_message_node *other);
 /* After the end of the input: finds what waits for messages that never came. */
 void dpe_stuck_collect(struct dpe_stabilizer *stabilizer);
-void dpe_stuck_add(struct dpe_stabilizer *stabilizer, struct dpe_node *node);
+void dpe_stuck_add(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 /* Reports to sink.waits what the node waits for. */
-void dpe_stuck_report(struct dpe_stabilizer *stabilizer, const struct dpe_node *node);
+void dpe_stuck_report(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node);
 /* Nothing is ready: releases the first stuck message from its need. */
 void dpe_stuck_relieve(struct dpe_stabilizer *stabilizer);
 
 /* ---- stabilizer.c -------------------------------------------------------------------------- */
 
 /* Reports that so many messages of the thread are lost before the node. */
-void dpe_report_lost(struct dpe_stabilizer *stabilizer, const struct dpe_node *after, uint64_t count);
+void dpe_report_lost(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *after, uint64_t count);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* ---- walking back ------------------------------------------------------------------------ */
 
-static void visit(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+static void visit(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	if (!node || !node->hold || node->hold->mark == stabilizer->marks)
 		return;
@@ -18,8 +18,8 @@ static void visit(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
 
 /* The gate: earlier messages of the host have to be released, but edges that enter after them do
  * not matter. */
-static void visit_earlier(struct dpe_stabilizer *stabilizer, const struct dpe_node *node,
-	const struct dpe_node *other)
+static void visit_earlier(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node,
+	const struct dpe_message_node *other)
 {
 	struct dpe_host *host = node->host;
 	uint64_t time = node->message->time;
@@ -39,7 +39,7 @@ static void visit_earlier(struct dpe_stabilizer *stabilizer, const struct dpe_no
 }
 
 /* The turn: earlier messages of the thread. */
-static void visit_parked(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
+static void visit_parked(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node)
 {
 	struct dpe_thread *thread = node->hold->thread;
 	uint64_t seq = node->message->seq;
@@ -56,7 +56,7 @@ static void visit_parked(struct dpe_stabilizer *stabilizer, const struct dpe_nod
 }
 
 /* True where the node comes after the other one in its thread. */
-static bool is_later(const struct dpe_node *node, const struct dpe_node *other)
+static bool is_later(const struct dpe_message_node *node, const struct dpe_message_node *other)
 {
 	if (!node->hold->thread || node->hold->thread != other->hold->thread)
 		return false;
@@ -65,8 +65,8 @@ static bool is_later(const struct dpe_node *node, const struct dpe_node *other)
 
 /* The direct predecessors of a node. Where only the first message of a thread waits for others, it
  * represents the node's. */
-static void visit_before(struct dpe_stabilizer *stabilizer, const struct dpe_node *node,
-	const struct dpe_node *other)
+static void visit_before(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node,
+	const struct dpe_message_node *other)
 {
 	const struct dpe_hold *hold = node->hold;
 
@@ -86,8 +86,8 @@ static void visit_before(struct dpe_stabilizer *stabilizer, const struct dpe_nod
 
 /* A cheap test, false in most cases: nobody waits for the other node, or all wait only for earlier
  * arrivals. */
-static bool might_wait(const struct dpe_stabilizer *stabilizer, const struct dpe_node *node,
-	const struct dpe_node *other)
+static bool might_wait(const struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node,
+	const struct dpe_message_node *other)
 {
 	const struct dpe_hold *hold = other->hold;
 
@@ -103,7 +103,7 @@ static bool might_wait(const struct dpe_stabilizer *stabilizer, const struct dpe
 }
 
 bool dpe_waits_for(
-	struct dpe_stabilizer *stabilizer, struct dpe_node *node, const struct dpe_node *other)
+	struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, const struct dpe_message_node *other)
 {
 	if (!other->hold || !might_wait(stabilizer, node, other))
 		return false;
@@ -111,7 +111,7 @@ bool dpe_waits_for(
 	stabilizer->nwalk = 0;
 	visit(stabilizer, node);
 	while (stabilizer->nwalk) {
-		const struct dpe_node *at = stabilizer->walk[--stabilizer->nwalk];
+		const struct dpe_message_node *at = stabilizer->walk[--stabilizer->nwalk];
 
 		if (at == other || is_later(at, other))
 			return true;
@@ -127,14 +127,14 @@ static bool never_came(const struct dpe_need *need)
 	return !need->met && !need->node;
 }
 
-void dpe_stuck_add(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+void dpe_stuck_add(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	dpe_heap_push(&stabilizer->stuck, node->arrival, 0, dpe_node_ref(node));
 }
 
 void dpe_stuck_collect(struct dpe_stabilizer *stabilizer)
 {
-	for (struct dpe_node *node = stabilizer->first; node; node = node->hold->after) {
+	for (struct dpe_message_node *node = stabilizer->first; node; node = node->hold->after) {
 		const struct dpe_hold *hold = node->hold;
 		bool stuck = hold->parked && hold->thread->parked.at[0].node == node;
 
@@ -146,7 +146,7 @@ void dpe_stuck_collect(struct dpe_stabilizer *stabilizer)
 }
 
 static void tell_held(
-	struct dpe_stabilizer *stabilizer, const struct dpe_node *node, const char *missing)
+	struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node, const char *missing)
 {
 	stabilizer->doubt = true;
 	dpe_debug(stabilizer->debug, "stabilizer", 1, "message %llu waited for %s",
@@ -167,7 +167,7 @@ static void print_need(struct dpe_text *to, const struct dpe_need *need)
 }
 
 /* Reports what never came, and stops waiting for it. */
-static void relieve(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+static void relieve(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	struct dpe_hold *hold = node->hold;
 	struct dpe_text missing = {0};
@@ -200,7 +200,7 @@ static void print_waited(struct dpe_text *to, const struct dpe_need *need)
 		to, need->kind == DPE_NEED_SEND ? "its send" : "the thread's message before it");
 }
 
-void dpe_stuck_report(struct dpe_stabilizer *stabilizer, const struct dpe_node *node)
+void dpe_stuck_report(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node)
 {
 	const struct dpe_hold *hold = node->hold;
 	struct dpe_text missing = {0};
@@ -225,7 +225,7 @@ void dpe_stuck_report(struct dpe_stabilizer *stabilizer, const struct dpe_node *
 #define GATE UINT_MAX
 
 /* One thing that the node waits for, all of which have come; *need is its index, or GATE. */
-static struct dpe_node *blocker(const struct dpe_node *node, unsigned *need)
+static struct dpe_message_node *blocker(const struct dpe_message_node *node, unsigned *need)
 {
 	const struct dpe_hold *hold = node->hold;
 
@@ -241,7 +241,7 @@ static struct dpe_node *blocker(const struct dpe_node *node, unsigned *need)
 
 /* Which edge of a cycle to drop first: a pairing, which is a guess; then a time; then a
  * predecessor; then program order. */
-static unsigned rank(const struct dpe_node *node, unsigned need)
+static unsigned rank(const struct dpe_message_node *node, unsigned need)
 {
 	if (need == GATE)
 		return 1;
@@ -256,7 +256,7 @@ static unsigned rank(const struct dpe_node *node, unsigned need)
 }
 
 /* A node of a cycle that the node is in, or waits for. */
-static struct dpe_node *find_circle(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+static struct dpe_message_node *find_circle(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	unsigned need;
 
@@ -268,9 +268,9 @@ static struct dpe_node *find_circle(struct dpe_stabilizer *stabilizer, struct dp
 	return node;
 }
 
-static void give_up(struct dpe_stabilizer *stabilizer, struct dpe_node *node, unsigned need)
+static void give_up(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node, unsigned need)
 {
-	const struct dpe_node *before;
+	const struct dpe_message_node *before;
 	struct dpe_text missing = {0};
 
 	if (need == GATE) {
@@ -293,8 +293,8 @@ static void give_up(struct dpe_stabilizer *stabilizer, struct dpe_node *node, un
 
 static void break_circle(struct dpe_stabilizer *stabilizer)
 {
-	struct dpe_node *start = find_circle(stabilizer, stabilizer->first);
-	struct dpe_node *node = start, *best = start, *next;
+	struct dpe_message_node *start = find_circle(stabilizer, stabilizer->first);
+	struct dpe_message_node *node = start, *best = start, *next;
 	unsigned need, best_need;
 
 	blocker(start, &best_need);
@@ -312,7 +312,7 @@ static void break_circle(struct dpe_stabilizer *stabilizer)
 
 void dpe_stuck_relieve(struct dpe_stabilizer *stabilizer)
 {
-	struct dpe_node *node = dpe_heap_pop(&stabilizer->stuck);
+	struct dpe_message_node *node = dpe_heap_pop(&stabilizer->stuck);
 
 	if (!node) {
 		break_circle(stabilizer);

@@ -4,7 +4,7 @@
 
 /* ---- entering ---------------------------------------------------------------------------- */
 
-static void open_send(struct dpe_queue *queue, struct dpe_node *node, int64_t round)
+static void open_send(struct dpe_queue *queue, struct dpe_message_node *node, int64_t round)
 {
 	struct dpe_sends *opened = &queue->opened;
 	unsigned at = opened->count;
@@ -17,13 +17,13 @@ static void open_send(struct dpe_queue *queue, struct dpe_node *node, int64_t ro
 
 /* Receives that waited for any send wait for this one. */
 static void answer(
-	struct dpe_stabilizer *stabilizer, struct dpe_queue *queue, struct dpe_node *send)
+	struct dpe_stabilizer *stabilizer, struct dpe_queue *queue, struct dpe_message_node *send)
 {
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < queue->waiting.count; i++) {
 		struct dpe_waiter waiter = queue->waiting.at[i];
-		struct dpe_node *receive = waiter.node;
+		struct dpe_message_node *receive = waiter.node;
 
 		if (dpe_waits_for(stabilizer, send, receive)) {
 			queue->waiting.at[kept++] = waiter;
@@ -38,7 +38,7 @@ static void answer(
 	queue->waiting.count = kept;
 }
 
-static void note_order(struct dpe_queue *queue, const struct dpe_node *node)
+static void note_order(struct dpe_queue *queue, const struct dpe_message_node *node)
 {
 	enum dpe_queue_order order = node->host ? DPE_BY_TIME : DPE_BY_ARRIVAL;
 
@@ -51,7 +51,7 @@ static void note_order(struct dpe_queue *queue, const struct dpe_node *node)
 }
 
 static void enter_send(struct dpe_stabilizer *stabilizer, struct dpe_queue *queue,
-	struct dpe_node *node, int64_t round)
+	struct dpe_message_node *node, int64_t round)
 {
 	note_order(queue, node);
 	if (node->host)
@@ -61,7 +61,7 @@ static void enter_send(struct dpe_stabilizer *stabilizer, struct dpe_queue *queu
 	answer(stabilizer, queue, node);
 }
 
-static void enter_receive(struct dpe_queue *queue, const struct dpe_node *node)
+static void enter_receive(struct dpe_queue *queue, const struct dpe_message_node *node)
 {
 	if (!queue->unpaired) {
 		queue->receiver = node->host;
@@ -72,7 +72,7 @@ static void enter_receive(struct dpe_queue *queue, const struct dpe_node *node)
 	queue->unpaired++;
 }
 
-void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_node *node,
+void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node,
 	const struct dpe_role *roles, unsigned nroles)
 {
 	struct dpe_hold *hold = node->hold;
@@ -124,7 +124,7 @@ bool dpe_sync_pair_now(
 	return true;
 }
 
-struct dpe_node **dpe_sync_only_send(struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
+struct dpe_message_node **dpe_sync_only_send(struct dpe_stabilizer *stabilizer, const struct dpe_role *role)
 {
 	struct dpe_queue *queue = dpe_queue_find(stabilizer, role);
 
@@ -148,7 +148,7 @@ void dpe_sync_paired(struct dpe_stabilizer *stabilizer, const struct dpe_pairing
 }
 
 void dpe_sync_add(
-	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_node *node)
+	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_message_node *node)
 {
 	struct dpe_queue *queue = dpe_queue_of(stabilizer, role);
 
@@ -156,7 +156,7 @@ void dpe_sync_add(
 	open_send(queue, node, role->round);
 }
 
-void dpe_sync_open(struct dpe_node *node)
+void dpe_sync_open(struct dpe_message_node *node)
 {
 	for (unsigned i = 0; i < node->hold->nparts; i++) {
 		const struct dpe_role_of_message *part = &node->hold->parts[i];

@@ -6,7 +6,7 @@
 #include "stabilizer/stages.h"
 
 struct dpe_sends {
-	struct dpe_node **at;      /* counted, and used */
+	struct dpe_message_node **at;      /* counted, and used */
 	int64_t *rounds;           /* of each */
 	unsigned head, count, cap; /* entries before head are removed */
 };
@@ -32,10 +32,10 @@ struct dpe_queue {
 /* ---- sync_queue.c ------------------------------------------------------------------------ */
 
 /* Replaces the send at `at`; the new one is then in use. */
-void dpe_sends_insert(struct dpe_sends *sends, unsigned at, struct dpe_node *node, int64_t round);
+void dpe_sends_insert(struct dpe_sends *sends, unsigned at, struct dpe_message_node *node, int64_t round);
 void dpe_sends_remove(struct dpe_sends *sends, unsigned at);
 /* The index of the send, or sends->count. */
-unsigned dpe_sends_find(const struct dpe_sends *sends, const struct dpe_node *node);
+unsigned dpe_sends_find(const struct dpe_sends *sends, const struct dpe_message_node *node);
 /* Drops opened sends from the closed list once they are half of it. */
 void dpe_queue_sweep(struct dpe_queue *queue);
 bool dpe_queue_no_sends(const struct dpe_queue *queue);
@@ -48,7 +48,7 @@ struct dpe_queue *dpe_queue_find_other(
 void dpe_queue_free_if_empty(struct dpe_stabilizer *stabilizer, struct dpe_queue *queue);
 
 /* The send waits at its host's gate. */
-static inline bool dpe_send_is_gated(const struct dpe_node *node)
+static inline bool dpe_send_is_gated(const struct dpe_message_node *node)
 {
 	return node->hold && node->hold->gated;
 }
@@ -88,10 +88,10 @@ static inline struct dpe_queue *dpe_queue_find(
 void dpe_queue_prune(struct dpe_queue *queue);
 /* Adds a need for the send, and its edge. */
 void dpe_sync_pair_with(
-	struct dpe_stabilizer *stabilizer, struct dpe_node *receive, struct dpe_node *send);
+	struct dpe_stabilizer *stabilizer, struct dpe_message_node *receive, struct dpe_message_node *send);
 
 /* Compares by time under one host's clock, else by arrival. */
-static inline bool dpe_sync_is_before(const struct dpe_node *a, const struct dpe_node *b)
+static inline bool dpe_sync_is_before(const struct dpe_message_node *a, const struct dpe_message_node *b)
 {
 	if (a->host && a->host == b->host && a->message->time != b->message->time)
 		return a->message->time < b->message->time;

@@ -7,15 +7,15 @@
 /* ---- before ------------------------------------------------------------------------------ */
 
 /* True where the sends are sorted in the receive's order. */
-static bool sorted_for(const struct dpe_queue *queue, const struct dpe_node *receive)
+static bool sorted_for(const struct dpe_queue *queue, const struct dpe_message_node *receive)
 {
 	return queue->order == DPE_BY_ARRIVAL ||
 	       (queue->order == DPE_BY_TIME && queue->host == receive->host);
 }
 
 /* The sends before the receive, in order: `count` from the result on. */
-static struct dpe_node **sends_before(
-	struct dpe_queue *queue, const struct dpe_node *receive, unsigned *count)
+static struct dpe_message_node **sends_before(
+	struct dpe_queue *queue, const struct dpe_message_node *receive, unsigned *count)
 {
 	struct dpe_sends *sends = &queue->opened;
 	unsigned low = sends->head, high = sends->count;
@@ -32,7 +32,7 @@ static struct dpe_node **sends_before(
 	return sends->at + sends->head;
 }
 
-static void add_candidate(struct dpe_stabilizer *stabilizer, struct dpe_node *send)
+static void add_candidate(struct dpe_stabilizer *stabilizer, struct dpe_message_node *send)
 {
 	unsigned i;
 
@@ -45,7 +45,7 @@ static void add_candidate(struct dpe_stabilizer *stabilizer, struct dpe_node *se
 
 /* Collects all sends before the receive, or all others, in stabilizer->candidates. */
 static void select_sends(struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue,
-	const struct dpe_node *receive, bool before)
+	const struct dpe_message_node *receive, bool before)
 {
 	const struct dpe_sends *opened = &queue->opened, *closed = &queue->closed;
 
@@ -64,7 +64,7 @@ static void select_sends(struct dpe_stabilizer *stabilizer, const struct dpe_que
 /* ---- what no receive will want ----------------------------------------------------------- */
 
 /* True where every unpaired receive comes after the send. */
-static bool is_settled(const struct dpe_queue *queue, const struct dpe_node *send)
+static bool is_settled(const struct dpe_queue *queue, const struct dpe_message_node *send)
 {
 	if (send->hold)
 		return false;
@@ -78,10 +78,10 @@ static bool is_settled(const struct dpe_queue *queue, const struct dpe_node *sen
 static void drop_hidden(struct dpe_queue *queue, unsigned settled)
 {
 	struct dpe_sends *opened = &queue->opened;
-	const struct dpe_node *by = opened->at[settled];
+	const struct dpe_message_node *by = opened->at[settled];
 
 	for (unsigned i = settled; i-- > opened->head;) {
-		const struct dpe_node *send = opened->at[i];
+		const struct dpe_message_node *send = opened->at[i];
 
 		if ((queue->pairing != DPE_SYNC_ALL && queue->pairing != DPE_SYNC_ROUNDS) ||
 			(!send->hold && dpe_precedes(&send->stamp, &by->stamp)))
@@ -125,7 +125,7 @@ void dpe_queue_prune(struct dpe_queue *queue)
 /* ---- pairing ----------------------------------------------------------------------------- */
 
 void dpe_sync_pair_with(
-	struct dpe_stabilizer *stabilizer, struct dpe_node *receive, struct dpe_node *send)
+	struct dpe_stabilizer *stabilizer, struct dpe_message_node *receive, struct dpe_message_node *send)
 {
 	struct dpe_need need = {.kind = DPE_NEED_SEND, .node = send};
 
@@ -135,7 +135,7 @@ void dpe_sync_pair_with(
 }
 
 /* The send was taken: no other receive gets it. */
-static void take(struct dpe_queue *queue, struct dpe_node *send)
+static void take(struct dpe_queue *queue, struct dpe_message_node *send)
 {
 	unsigned at = dpe_sends_find(&queue->opened, send);
 
@@ -150,8 +150,8 @@ static void take(struct dpe_queue *queue, struct dpe_node *send)
 	dpe_sends_remove(&queue->closed, dpe_sends_find(&queue->closed, send));
 }
 
-static void pair_all(struct dpe_stabilizer *stabilizer, struct dpe_node *receive,
-	struct dpe_node **sends, unsigned count)
+static void pair_all(struct dpe_stabilizer *stabilizer, struct dpe_message_node *receive,
+	struct dpe_message_node **sends, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		if (!dpe_waits_for(stabilizer, sends[i], receive))
@@ -159,7 +159,7 @@ static void pair_all(struct dpe_stabilizer *stabilizer, struct dpe_node *receive
 	}
 }
 
-static int64_t round_of(const struct dpe_queue *queue, const struct dpe_node *send)
+static int64_t round_of(const struct dpe_queue *queue, const struct dpe_message_node *send)
 {
 	unsigned at = dpe_sends_find(&queue->opened, send);
 
@@ -168,7 +168,7 @@ static int64_t round_of(const struct dpe_queue *queue, const struct dpe_node *se
 		       : queue->closed.rounds[dpe_sends_find(&queue->closed, send)];
 }
 
-static void pair_rounds(struct dpe_stabilizer *stabilizer, struct dpe_node *receive,
+static void pair_rounds(struct dpe_stabilizer *stabilizer, struct dpe_message_node *receive,
 	struct dpe_queue *queue, int64_t round)
 {
 	const struct dpe_sends *opened = &queue->opened;
@@ -189,11 +189,11 @@ static void pair_rounds(struct dpe_stabilizer *stabilizer, struct dpe_node *rece
 }
 
 /* The first or last send that does not wait for the receive. */
-static struct dpe_node *choose(struct dpe_stabilizer *stabilizer, struct dpe_node *receive,
-	struct dpe_node **sends, unsigned count, bool last)
+static struct dpe_message_node *choose(struct dpe_stabilizer *stabilizer, struct dpe_message_node *receive,
+	struct dpe_message_node **sends, unsigned count, bool last)
 {
 	for (unsigned i = 0; i < count; i++) {
-		struct dpe_node *send = sends[last ? count - 1 - i : i];
+		struct dpe_message_node *send = sends[last ? count - 1 - i : i];
 
 		if (!dpe_waits_for(stabilizer, send, receive))
 			return send;
@@ -202,7 +202,7 @@ static struct dpe_node *choose(struct dpe_stabilizer *stabilizer, struct dpe_nod
 }
 
 static void await_send(
-	struct dpe_stabilizer *stabilizer, struct dpe_node *receive, struct dpe_queue *queue)
+	struct dpe_stabilizer *stabilizer, struct dpe_message_node *receive, struct dpe_queue *queue)
 {
 	struct dpe_need need = {.kind = DPE_NEED_ANY_SEND, .queue = queue};
 	unsigned index = dpe_hold_need(stabilizer, receive, &need);
@@ -213,9 +213,9 @@ static void await_send(
 }
 
 static void pair(
-	struct dpe_stabilizer *stabilizer, struct dpe_node *receive, struct dpe_queue *queue)
+	struct dpe_stabilizer *stabilizer, struct dpe_message_node *receive, struct dpe_queue *queue)
 {
-	struct dpe_node **sends, *send;
+	struct dpe_message_node **sends, *send;
 	unsigned count;
 
 	if (sorted_for(queue, receive)) {
@@ -243,7 +243,7 @@ static void pair(
 		take(queue, send);
 }
 
-void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_node *node)
+void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node)
 {
 	struct dpe_hold *hold = node->hold;
 

@@ -14,7 +14,7 @@ static void sends_move(struct dpe_sends *sends, unsigned to, unsigned from, unsi
 	memmove(&sends->rounds[to], &sends->rounds[from], count * sizeof(*sends->rounds));
 }
 
-void dpe_sends_insert(struct dpe_sends *sends, unsigned at, struct dpe_node *node, int64_t round)
+void dpe_sends_insert(struct dpe_sends *sends, unsigned at, struct dpe_message_node *node, int64_t round)
 {
 	unsigned cap = sends->cap;
 
@@ -36,7 +36,7 @@ void dpe_sends_insert(struct dpe_sends *sends, unsigned at, struct dpe_node *nod
 
 void dpe_sends_remove(struct dpe_sends *sends, unsigned at)
 {
-	struct dpe_node *node = sends->at[at];
+	struct dpe_message_node *node = sends->at[at];
 
 	if (at == sends->head) {
 		sends->head++;
@@ -49,7 +49,7 @@ void dpe_sends_remove(struct dpe_sends *sends, unsigned at)
 	dpe_node_unuse(node);
 }
 
-unsigned dpe_sends_find(const struct dpe_sends *sends, const struct dpe_node *node)
+unsigned dpe_sends_find(const struct dpe_sends *sends, const struct dpe_message_node *node)
 {
 	unsigned at = sends->head;
 
@@ -191,14 +191,14 @@ void dpe_sync_free(struct dpe_stabilizer *stabilizer)
 }
 
 static void each_send(const struct dpe_sends *sends,
-	void (*each)(void *context, const struct dpe_node *send), void *context)
+	void (*each)(void *context, const struct dpe_message_node *send), void *context)
 {
 	for (unsigned i = sends->head; i < sends->count; i++)
 		each(context, sends->at[i]);
 }
 
 void dpe_sync_each_send(const struct dpe_stabilizer *stabilizer,
-	void (*each)(void *context, const struct dpe_node *send), void *context)
+	void (*each)(void *context, const struct dpe_message_node *send), void *context)
 {
 	for (unsigned i = 0; i < stabilizer->queues.size; i++) {
 		const struct dpe_queue *queue = stabilizer->queues.slots[i].entry;

@@ -134,7 +134,7 @@ static void sift_down(struct dpe_heap *heap, unsigned i, struct dpe_heap_item it
 	heap->at[i] = item;
 }
 
-void dpe_heap_push(struct dpe_heap *heap, uint64_t key, uint64_t tie, struct dpe_node *node)
+void dpe_heap_push(struct dpe_heap *heap, uint64_t key, uint64_t tie, struct dpe_message_node *node)
 {
 	struct dpe_heap_item item = {key, tie, node};
 
@@ -142,9 +142,9 @@ void dpe_heap_push(struct dpe_heap *heap, uint64_t key, uint64_t tie, struct dpe
 	sift_up(heap, heap->count - 1, item);
 }
 
-struct dpe_node *dpe_heap_pop(struct dpe_heap *heap)
+struct dpe_message_node *dpe_heap_pop(struct dpe_heap *heap)
 {
-	struct dpe_node *top;
+	struct dpe_message_node *top;
 
 	if (!heap->count)
 		return NULL;
@@ -154,7 +154,7 @@ struct dpe_node *dpe_heap_pop(struct dpe_heap *heap)
 	return top;
 }
 
-void dpe_heap_remove(struct dpe_heap *heap, const struct dpe_node *node)
+void dpe_heap_remove(struct dpe_heap *heap, const struct dpe_message_node *node)
 {
 	struct dpe_heap_item last;
 	unsigned i = 0;

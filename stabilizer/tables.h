@@ -23,10 +23,10 @@ void dpe_table_remove(struct dpe_table *table, uint64_t hash, const void *entry)
 void dpe_table_free(struct dpe_table *table); /* not the entries */
 uint64_t dpe_mix(uint64_t a, uint64_t b);
 
-struct dpe_node;
+struct dpe_message_node;
 struct dpe_heap_item {
 	uint64_t key, tie;
-	struct dpe_node *node;
+	struct dpe_message_node *node;
 };
 
 /* The lowest key first, then the lowest tie. Initialise to {0}. */
@@ -35,8 +35,8 @@ struct dpe_heap {
 	unsigned count, cap;
 };
 
-void dpe_heap_push(struct dpe_heap *heap, uint64_t key, uint64_t tie, struct dpe_node *node);
-struct dpe_node *dpe_heap_pop(struct dpe_heap *heap); /* NULL where it is empty */
-void dpe_heap_remove(struct dpe_heap *heap, const struct dpe_node *node);
+void dpe_heap_push(struct dpe_heap *heap, uint64_t key, uint64_t tie, struct dpe_message_node *node);
+struct dpe_message_node *dpe_heap_pop(struct dpe_heap *heap); /* NULL where it is empty */
+void dpe_heap_remove(struct dpe_heap *heap, const struct dpe_message_node *node);
 
 #endif

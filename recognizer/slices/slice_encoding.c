@@ -8,7 +8,7 @@
 
 #define EVENT_SIZE (DPE_PACKED_SIZE + 32)
 
-struct packer {
+struct slice_packer {
 	const struct dpe_run *run;
 	struct dpe_words words;
 	const unsigned char *end;
@@ -24,7 +24,7 @@ struct packer {
 
 /* ---- what there is ----------------------------------------------------------------------- */
 
-static unsigned find_event(const struct packer *packer, const struct dpe_occurrence *occurrence)
+static unsigned find_event(const struct slice_packer *packer, const struct dpe_occurrence *occurrence)
 {
 	unsigned at = 0;
 
@@ -33,7 +33,7 @@ static unsigned find_event(const struct packer *packer, const struct dpe_occurre
 	return at;
 }
 
-static void add_event(struct packer *packer, struct dpe_occurrence *occurrence)
+static void add_event(struct slice_packer *packer, struct dpe_occurrence *occurrence)
 {
 	if (!occurrence || find_event(packer, occurrence) < packer->nevents)
 		return;
@@ -43,13 +43,13 @@ static void add_event(struct packer *packer, struct dpe_occurrence *occurrence)
 }
 
 static void add_events(
-	struct packer *packer, struct dpe_occurrence *const *events, unsigned count)
+	struct slice_packer *packer, struct dpe_occurrence *const *events, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		add_event(packer, events[i]);
 }
 
-static unsigned find_taken(const struct packer *packer, const struct dpe_trail *taken)
+static unsigned find_taken(const struct slice_packer *packer, const struct dpe_trail *taken)
 {
 	unsigned at = 0;
 
@@ -58,7 +58,7 @@ static unsigned find_taken(const struct packer *packer, const struct dpe_trail *
 	return at;
 }
 
-static void add_taken(struct packer *packer, const struct dpe_trail *taken)
+static void add_taken(struct slice_packer *packer, const struct dpe_trail *taken)
 {
 	const struct dpe_trail *path[DPE_SLICE_TAKEN];
 	unsigned count = 0;
@@ -75,17 +75,17 @@ static void add_taken(struct packer *packer, const struct dpe_trail *taken)
 	}
 }
 
-static unsigned count_registers(const struct packer *packer, const struct dpe_config *config)
+static unsigned count_registers(const struct slice_packer *packer, const struct dpe_config *config)
 {
 	return dpe_automaton_registers(packer->run->automaton, config->state);
 }
 
-static void add_config(struct packer *packer, const struct dpe_config *config)
+static void add_config(struct slice_packer *packer, const struct dpe_config *config)
 {
 	add_events(packer, config->registers, count_registers(packer, config));
 }
 
-static void gather(struct packer *packer, const struct dpe_slice *slice)
+static void gather(struct slice_packer *packer, const struct dpe_slice *slice)
 {
 	for (unsigned i = 0; i < slice->order.nchains; i++) {
 		const struct dpe_chain *chain = &slice->order.chains[i];
@@ -110,7 +110,7 @@ static void gather(struct packer *packer, const struct dpe_slice *slice)
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static void put(struct packer *packer, uint64_t word)
+static void put(struct slice_packer *packer, uint64_t word)
 {
 	packer->full |= packer->end - packer->words.at < DPE_VARINT_SIZE;
 	if (!packer->full)
@@ -118,19 +118,19 @@ static void put(struct packer *packer, uint64_t word)
 }
 
 /* its number from 1; 0: none */
-static void put_event(struct packer *packer, const struct dpe_occurrence *occurrence)
+static void put_event(struct slice_packer *packer, const struct dpe_occurrence *occurrence)
 {
 	put(packer, occurrence ? find_event(packer, occurrence) + 1 : 0);
 }
 
 static void put_events(
-	struct packer *packer, struct dpe_occurrence *const *events, unsigned count)
+	struct slice_packer *packer, struct dpe_occurrence *const *events, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		put_event(packer, events[i]);
 }
 
-static void put_contents(struct packer *packer)
+static void put_contents(struct slice_packer *packer)
 {
 	put(packer, packer->nevents);
 	for (unsigned i = 0; i < packer->nevents; i++) {
@@ -148,7 +148,7 @@ static void put_contents(struct packer *packer)
 	}
 }
 
-static void put_order(struct packer *packer, const struct dpe_order *order)
+static void put_order(struct slice_packer *packer, const struct dpe_order *order)
 {
 	put(packer, order->nchains);
 	for (unsigned i = 0; i < order->nchains; i++) {
@@ -161,7 +161,7 @@ static void put_order(struct packer *packer, const struct dpe_order *order)
 	put_event(packer, order->top);
 }
 
-static void put_config(struct packer *packer, const struct dpe_config *config)
+static void put_config(struct slice_packer *packer, const struct dpe_config *config)
 {
 	unsigned count = count_registers(packer, config);
 
@@ -170,7 +170,7 @@ static void put_config(struct packer *packer, const struct dpe_config *config)
 	put_events(packer, config->registers, count);
 }
 
-static void put_readings(struct packer *packer, const struct dpe_slice *slice)
+static void put_readings(struct slice_packer *packer, const struct dpe_slice *slice)
 {
 	put(packer, slice->nreadings);
 	for (unsigned i = 0; i < slice->nreadings; i++) {
@@ -182,7 +182,7 @@ static void put_readings(struct packer *packer, const struct dpe_slice *slice)
 	}
 }
 
-static void put_partials(struct packer *packer)
+static void put_partials(struct slice_packer *packer)
 {
 	put(packer, packer->ntaken);
 	for (unsigned i = 0; i < packer->ntaken; i++) {
@@ -208,7 +208,7 @@ static void put_partials(struct packer *packer)
 size_t dpe_slice_pack(
 	const struct dpe_run *run, const struct dpe_slice *slice, unsigned char *to)
 {
-	struct packer packer;
+	struct slice_packer packer;
 
 	packer.run = run;
 	packer.words = (struct dpe_words){.at = to};
@@ -237,7 +237,7 @@ size_t dpe_slice_pack(
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-struct unpacker {
+struct slice_unpacker {
 	struct dpe_run *run;
 	struct dpe_pool *pool;
 	struct dpe_words_read words;
@@ -245,13 +245,13 @@ struct unpacker {
 	struct dpe_trail *taken[DPE_SLICE_TAKEN];
 };
 
-static uint32_t get(struct unpacker *unpacker)
+static uint32_t get(struct slice_unpacker *unpacker)
 {
 	return (uint32_t)dpe_words_get_varint(&unpacker->words);
 }
 
 /* Counts a reference. */
-static struct dpe_occurrence *get_event(struct unpacker *unpacker)
+static struct dpe_occurrence *get_event(struct slice_unpacker *unpacker)
 {
 	uint32_t number = get(unpacker);
 
@@ -259,7 +259,7 @@ static struct dpe_occurrence *get_event(struct unpacker *unpacker)
 }
 
 /* Its references are counted where the rest of the encoding names it. */
-static struct dpe_occurrence *get_content(struct unpacker *unpacker)
+static struct dpe_occurrence *get_content(struct slice_unpacker *unpacker)
 {
 	struct dpe_occurrence *event = dpe_pool_take(unpacker->pool, sizeof(*event));
 
@@ -274,7 +274,7 @@ static struct dpe_occurrence *get_content(struct unpacker *unpacker)
 	return event;
 }
 
-static void get_order(struct unpacker *unpacker, struct dpe_order *order)
+static void get_order(struct slice_unpacker *unpacker, struct dpe_order *order)
 {
 	uint32_t nchains = get(unpacker);
 
@@ -289,7 +289,7 @@ static void get_order(struct unpacker *unpacker, struct dpe_order *order)
 		order->top->refs--;
 }
 
-static struct dpe_config get_config(struct unpacker *unpacker)
+static struct dpe_config get_config(struct slice_unpacker *unpacker)
 {
 	struct dpe_config config = {.state = get(unpacker)};
 	uint32_t count = get(unpacker);
@@ -301,7 +301,7 @@ static struct dpe_config get_config(struct unpacker *unpacker)
 	return config;
 }
 
-static void get_readings(struct unpacker *unpacker, struct dpe_slice *slice)
+static void get_readings(struct slice_unpacker *unpacker, struct dpe_slice *slice)
 {
 	uint32_t count = get(unpacker);
 	unsigned npositions = unpacker->run->rule->npositions;
@@ -319,7 +319,7 @@ static void get_readings(struct unpacker *unpacker, struct dpe_slice *slice)
 	}
 }
 
-static struct dpe_trail *get_earlier(struct unpacker *unpacker)
+static struct dpe_trail *get_earlier(struct slice_unpacker *unpacker)
 {
 	uint32_t number = get(unpacker);
 
@@ -329,7 +329,7 @@ static struct dpe_trail *get_earlier(struct unpacker *unpacker)
 	return unpacker->taken[number - 1];
 }
 
-static struct dpe_trail *get_taken(struct unpacker *unpacker)
+static struct dpe_trail *get_taken(struct slice_unpacker *unpacker)
 {
 	struct dpe_trail *taken = dpe_pool_take(unpacker->pool, sizeof(*taken));
 
@@ -341,7 +341,7 @@ static struct dpe_trail *get_taken(struct unpacker *unpacker)
 	return taken;
 }
 
-static void get_partial(struct unpacker *unpacker, struct dpe_slice *slice)
+static void get_partial(struct slice_unpacker *unpacker, struct dpe_slice *slice)
 {
 	struct dpe_config config = get_config(unpacker);
 	struct dpe_set *first = dpe_set_new(unpacker->pool, get(unpacker));
@@ -354,7 +354,7 @@ static void get_partial(struct unpacker *unpacker, struct dpe_slice *slice)
 		dpe_words_get_varint(&unpacker->words));
 }
 
-static void get_partials(struct unpacker *unpacker, struct dpe_slice *slice)
+static void get_partials(struct slice_unpacker *unpacker, struct dpe_slice *slice)
 {
 	uint32_t count = get(unpacker);
 
@@ -367,7 +367,7 @@ static void get_partials(struct unpacker *unpacker, struct dpe_slice *slice)
 
 void dpe_slice_unpack(struct dpe_run *run, struct dpe_slice *slice, const unsigned char *from)
 {
-	struct unpacker unpacker;
+	struct slice_unpacker unpacker;
 	uint32_t nevents;
 
 	unpacker.run = run;

@@ -43,9 +43,9 @@ static void table(void **state)
 
 static void heap(void **state)
 {
-	struct dpe_node nodes[64] = {0};
+	struct dpe_message_node nodes[64] = {0};
 	struct dpe_heap heap = {0};
-	struct dpe_node *node;
+	struct dpe_message_node *node;
 
 	(void)state;
 	for (unsigned i = 0; i < 64; i++) {

@@ -6,26 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct state {
+struct progress_state {
 	UT_hash_handle hh;
 	struct dpe_message *first; /* event of its first occurrence; may be NULL */
 	bool told;
 	char text[];
 };
 
-struct place {
+struct progress_call {
 	UT_hash_handle hh;
 	struct place_key {
 		const struct dpe_stmt *stmt;
 		uint64_t slice;
 	} key;
 	char *measure; /* value of e */
-	struct state *states;
+	struct progress_state *states;
 	unsigned nstates;
 };
 
 struct dpe_progress {
-	struct place *places;
+	struct progress_call *places;
 	struct dpe_text text;
 };
 
@@ -34,9 +34,9 @@ struct dpe_progress *dpe_progress_new(void)
 	return dpe_xcalloc(1, sizeof(struct dpe_progress));
 }
 
-static void forget_states(struct place *place)
+static void forget_states(struct progress_call *place)
 {
-	struct state *state, *next;
+	struct progress_state *state, *next;
 
 	HASH_ITER (hh, place->states, state, next) {
 		HASH_DEL(place->states, state);
@@ -48,7 +48,7 @@ static void forget_states(struct place *place)
 
 void dpe_progress_free(struct dpe_progress *progress)
 {
-	struct place *place, *next;
+	struct progress_call *place, *next;
 
 	if (!progress)
 		return;
@@ -62,11 +62,11 @@ void dpe_progress_free(struct dpe_progress *progress)
 	free(progress);
 }
 
-static struct place *place_of(
+static struct progress_call *place_of(
 	struct dpe_progress *progress, const struct dpe_stmt *stmt, uint64_t slice)
 {
 	struct place_key key;
-	struct place *place;
+	struct progress_call *place;
 
 	memset(&key, 0, sizeof(key));
 	key.stmt = stmt;
@@ -100,7 +100,7 @@ static const char *write_values(
 	return text->at;
 }
 
-static void tell(const struct dpe_env *env, const struct place *place, const struct state *state)
+static void tell(const struct dpe_env *env, const struct progress_call *place, const struct progress_state *state)
 {
 	struct dpe_recognizer *recognizer = env->recognizer;
 	struct dpe_text what = {0};
@@ -118,10 +118,10 @@ static void tell(const struct dpe_env *env, const struct place *place, const str
 	dpe_text_free(&what);
 }
 
-static void add_state(const struct dpe_env *env, struct place *place, const char *text)
+static void add_state(const struct dpe_env *env, struct progress_call *place, const char *text)
 {
 	size_t len = strlen(text);
-	struct state *state;
+	struct progress_state *state;
 
 	if (place->nstates >= env->recognizer->options.max_instances) {
 		dpe_recognizer_doubt(env->recognizer,
@@ -139,9 +139,9 @@ static void add_state(const struct dpe_env *env, struct place *place, const char
 void dpe_progress_check(const struct dpe_env *env, const struct dpe_stmt *stmt)
 {
 	struct dpe_progress *progress = env->recognizer->progress;
-	struct place *place = place_of(progress, stmt, env->slice);
+	struct progress_call *place = place_of(progress, stmt, env->slice);
 	const char *text = write_values(env, stmt, 0, 1);
-	struct state *state;
+	struct progress_state *state;
 
 	if (!place->measure || strcmp(place->measure, text)) {
 		free(place->measure);
