@@ -37,26 +37,34 @@ static bool read_text(struct cli *cli, const char *path, struct dpe_text *text)
 	return good;
 }
 
-/* Writes a new file and renames it, so that the file is never half-written. */
-static bool replace(struct cli *cli, const char *path, const struct dpe_text *text)
+/* Writes a new file and renames it, so that the file is never half-written. A symbolic link stays. */
+static bool replace(struct cli *cli, const char *name, const struct dpe_text *text)
 {
-	char *beside = dpe_xasprintf("%s.XXXXXX", path);
+	char *path = realpath(name, NULL), *beside;
 	struct stat old;
-	int fd = stat(path, &old) ? -1 : mkstemp(beside);
-	FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
-	bool good = to && !fchmod(fd, old.st_mode & 07777) &&
-		    fwrite(text->at, 1, text->len, to) == text->len && !fflush(to) && !fsync(fd);
+	FILE *to;
+	bool good;
+	int fd;
+
+	if (!path)
+		return say_failed(cli, name, "cannot be written");
+	beside = dpe_xasprintf("%s.XXXXXX", path);
+	fd = stat(path, &old) ? -1 : mkstemp(beside);
+	to = fd >= 0 ? fdopen(fd, "w") : NULL;
+	good = to && !fchmod(fd, old.st_mode & 07777) &&
+	       fwrite(text->at, 1, text->len, to) == text->len && !fflush(to) && !fsync(fd);
 
 	if (to)
 		good &= !fclose(to);
 	if (good)
 		good = !rename(beside, path);
 	if (!good) {
-		say_failed(cli, path, "cannot be written");
+		say_failed(cli, name, "cannot be written");
 		if (fd >= 0)
 			unlink(beside);
 	}
 	free(beside);
+	free(path);
 	return good;
 }
 

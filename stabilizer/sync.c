@@ -113,7 +113,7 @@ bool dpe_sync_pair_now(
 		queue->closed.head != queue->closed.count || queue->unpaired ||
 		queue->waiting.count)
 		return false;
-	meeting->sends = opened->at + opened->head;
+	meeting->sends = opened->at ? opened->at + opened->head : NULL;
 	meeting->nsends = opened->count - opened->head;
 	if (!meeting->nsends)
 		return queue->pairing != DPE_SYNC_ONCE;

@@ -29,7 +29,7 @@ static struct dpe_message_node **sends_before(
 			high = middle;
 	}
 	*count = low - sends->head;
-	return sends->at + sends->head;
+	return sends->at ? sends->at + sends->head : NULL; /* no offset on NULL */
 }
 
 static void add_candidate(struct dpe_stabilizer *stabilizer, struct dpe_message_node *send)

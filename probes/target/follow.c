@@ -69,7 +69,9 @@ static void release_last(const struct dpe_follow_files *files)
 	struct timespec pause = {.tv_nsec = 2000000};
 
 	for (int quiet = 0; quiet < 10; quiet++) {
-		if (release_held(files) | release_stopped(files))
+		bool held = release_held(files), stopped = release_stopped(files);
+
+		if (held || stopped)
 			quiet = 0;
 		nanosleep(&pause, NULL);
 	}

@@ -88,11 +88,11 @@ static void add_candidate(struct dpe_preds *preds, struct dpe_occurrence *candid
 /* NULL where the order has no event of the chain. */
 static struct dpe_chain *look_up(const struct dpe_order *order, uint32_t number)
 {
-	struct dpe_chain *chain = order->chains, *end = chain + order->nchains;
-
-	while (chain != end && chain->chain != number)
-		chain++;
-	return chain != end ? chain : NULL;
+	for (unsigned i = 0; i < order->nchains; i++) {
+		if (order->chains[i].chain == number)
+			return &order->chains[i];
+	}
+	return NULL;
 }
 
 static void add_last_before(

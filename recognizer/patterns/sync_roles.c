@@ -170,7 +170,7 @@ void dpe_roles_find(struct dpe_recognizer *recognizer, struct dpe_message *messa
 		dpe_sections_end_thread(&recognizer->sections, message);
 	keys = roles->keys;
 	for (unsigned i = 0; i < roles->count; i++) {
-		if (roles->at[i].keys)
+		if (roles->at[i].keys || !roles->at[i].nkeys)
 			continue;
 		roles->at[i].keys = keys;
 		keys += roles->at[i].nkeys;

@@ -83,6 +83,11 @@ for spec in "$TOP"/dpe-lang/std/*.dpe "$TOP"/examples/*/*.dpe "$TOP"/tests/dpe-l
 	diff before after >difference || continue
 	good=$((good + 1))
 done
+mkdir linked
+printf 'r: a;b\n' >linked/file.dpe
+ln -s linked/file.dpe link.dpe
+run "$DPE" fmt -i link.dpe
+check 'a symbolic link stays, and its file is written' "$(readlink link.dpe) $(cat linked/file.dpe)" = 'linked/file.dpe r: a ; b'
 check 'the specifications of the tree keep their meaning' "$good" -eq "$all"
 run "$DPE" fmt --check "$TOP"/dpe-lang/std/*.dpe "$TOP"/examples/*/*.dpe
 gives 'those that ship are in the standard layout' 0
