@@ -11,7 +11,7 @@
 
 #include "probes/kernel/bpf/programs.skel.h"
 
-void dpe_attach_lose(struct dpe_probes *probes)
+void dpe_attach_lose(const struct dpe_probes *probes)
 {
 	struct dpe_lost *lost = &probes->bpf->bss->nowhere;
 	uint64_t now = dpe_ring_now();
@@ -20,6 +20,12 @@ void dpe_attach_lose(struct dpe_probes *probes)
 	if (!lost->first)
 		lost->first = now;
 	lost->last = now;
+}
+
+void dpe_attach_put(const struct dpe_probes *probes, int map, const void *key, const void *value)
+{
+	if (bpf_map_update_elem(map, key, value, BPF_ANY))
+		dpe_attach_lose(probes);
 }
 
 /* A process that has ended meanwhile needs none. */

@@ -99,9 +99,10 @@ bool dpe_gates_has(const struct dpe_probes *probes, const struct dpe_site *site)
 	return false;
 }
 
-static void tell(int map, uint32_t index, const struct dpe_gate_entry *entry)
+static void tell(const struct dpe_probes *probes, int map, uint32_t index,
+	const struct dpe_gate_entry *entry)
 {
-	bpf_map_update_elem(map, &index, entry, BPF_ANY);
+	dpe_attach_put(probes, map, &index, entry);
 }
 
 void dpe_gates_tell_site(struct dpe_probes *probes, int map, unsigned number)
@@ -115,7 +116,7 @@ void dpe_gates_tell_site(struct dpe_probes *probes, int map, unsigned number)
 			entry_of(probes, &site->gates[phase], site->signature);
 
 		if (has_room(probes, site))
-			tell(map, 2 * number + phase, &entry);
+			tell(probes, map, 2 * number + phase, &entry);
 		if (site->preloaded || !has_room(probes, site)) /* events that set no marks */
 			dpe_marks_keep(&probes->gates->marks, site->gates[phase].sets);
 	}
@@ -139,7 +140,7 @@ int dpe_gates_tell(
 		struct dpe_gate gate = gate_of_watch(probes, &probes->watches[i]);
 		struct dpe_gate_entry entry = entry_of(probes, &gate, NULL);
 
-		tell(map, 2 * probes->gates->most_sites + i, &entry);
+		tell(probes, map, 2 * probes->gates->most_sites + i, &entry);
 	}
 	return 0;
 }

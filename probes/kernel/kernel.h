@@ -48,7 +48,9 @@ void dpe_attach_process(struct dpe_probes *probes, struct dpe_process_probes *pr
 /* Takes all probes out of the process. */
 void dpe_detach_process(struct dpe_process_probes *process);
 /* Counts one event as lost, nobody knows whose. */
-void dpe_attach_lose(struct dpe_probes *probes);
+void dpe_attach_lose(const struct dpe_probes *probes);
+/* Sets an element of a map of the programs; what they do not know counts as one lost event. */
+void dpe_attach_put(const struct dpe_probes *probes, int map, const void *key, const void *value);
 /* Lets each thread of the process that calls the linker's function wait for an answer. False after one
  * error. */
 bool dpe_attach_linker(struct dpe_probes *probes, struct dpe_process_probes *process,
@@ -84,8 +86,6 @@ bool dpe_attach_begins(const struct dpe_probes *probes);
 void dpe_attach_unhold(struct dpe_probes *probes);
 /* The places of variables have become known: tells the programs of those that they read. */
 void dpe_attach_tell_reads(struct dpe_probes *probes);
-/* Where observed functions return to, once known, else 0. */
-uint64_t dpe_attach_trampoline(const struct dpe_probes *probes);
 /* Where the program's code begins since its last exec; 0 where that is not known. */
 uint64_t dpe_attach_code(const struct dpe_probes *probes);
 /* Whether probes may still be put in place: the dynamic linker is watched. */

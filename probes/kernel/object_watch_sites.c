@@ -201,7 +201,7 @@ static void tell_site(const struct dpe_probes *probes, int map, uint32_t number)
 			add_arming(site, &object->to, i, true, &armings);
 	}
 	if (armings.count)
-		bpf_map_update_elem(map, &number, &armings, BPF_ANY);
+		dpe_attach_put(probes, map, &number, &armings);
 }
 
 void dpe_armed_tell(const struct dpe_probes *probes, int map)

@@ -7,11 +7,6 @@
 
 #include "probes/kernel/bpf/programs.skel.h"
 
-uint64_t dpe_attach_trampoline(const struct dpe_probes *probes)
-{
-	return probes->bpf->bss->trampoline;
-}
-
 uint64_t dpe_attach_code(const struct dpe_probes *probes)
 {
 	return probes->bpf->bss->code;

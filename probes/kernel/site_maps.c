@@ -26,7 +26,7 @@ void dpe_usdt_tell_site(const struct dpe_probes *probes, int map, unsigned numbe
 	args.address = usdt->address;
 	args.count = usdt->nargs;
 	memcpy(args.at, usdt->args, sizeof(args.at));
-	bpf_map_update_elem(map, &number, &args, BPF_ANY);
+	dpe_attach_put(probes, map, &number, &args);
 }
 
 void dpe_usdt_tell(const struct dpe_probes *probes, int map)
@@ -46,7 +46,7 @@ void dpe_points_tell_site(const struct dpe_probes *probes, int map, unsigned num
 		uint32_t key = site->first_point + i;
 
 		entry.site = number;
-		bpf_map_update_elem(map, &key, &entry, BPF_ANY);
+		dpe_attach_put(probes, map, &key, &entry);
 	}
 }
 
@@ -92,7 +92,7 @@ void dpe_wanted_texts_tell(const struct dpe_probes *probes, int map)
 		char bytes[DPE_TEXT_SIZE] = "";
 
 		memcpy(bytes, text, strlen(text)); /* is shorter: see plan_reads.c */
-		bpf_map_update_elem(map, &i, bytes, BPF_ANY);
+		dpe_attach_put(probes, map, &i, bytes);
 	}
 }
 
@@ -230,7 +230,7 @@ void dpe_reads_tell_site(const struct dpe_probes *probes, int map, unsigned numb
 		entries.filters[phase] =
 			filters_of(probes, site, &site->filters[phase], site->reads);
 	if (site->reads)
-		bpf_map_update_elem(map, &number, &entries, BPF_ANY);
+		dpe_attach_put(probes, map, &number, &entries);
 }
 
 /* Of a data event. */
@@ -239,7 +239,7 @@ static void tell_watch(const struct dpe_probes *probes, int map, uint32_t place,
 	struct dpe_value_entries entries = entries_of(probes, NULL, reads);
 
 	if (reads)
-		bpf_map_update_elem(map, &place, &entries, BPF_ANY);
+		dpe_attach_put(probes, map, &place, &entries);
 }
 
 void dpe_reads_tell(const struct dpe_probes *probes, int map)

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -66,6 +67,26 @@ static void prepare(struct dpe_rings *rings)
 		header->prepared = (uint32_t)wanted;
 }
 
+/* The file is memory, and has holes. Where it may not be as large (ulimit -f), the kernel would end us by
+ * a signal; the limit may be ours to raise. 0, or -1 with errno. */
+static int set_size(int fd, size_t bytes)
+{
+	struct rlimit limit, raised;
+	bool small = !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < bytes;
+	int result;
+
+	raised = limit;
+	raised.rlim_cur = raised.rlim_max;
+	if (small && (limit.rlim_max < bytes || setrlimit(RLIMIT_FSIZE, &raised))) {
+		errno = EFBIG;
+		return -1;
+	}
+	result = ftruncate(fd, (off_t)bytes);
+	if (small)
+		setrlimit(RLIMIT_FSIZE, &limit);
+	return result;
+}
+
 int dpe_rings_open(struct dpe_rings *rings, size_t ring_bytes, unsigned stack_depth)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -80,7 +101,7 @@ int dpe_rings_open(struct dpe_rings *rings, size_t ring_bytes, unsigned stack_de
 	if (rings->fd < 0)
 		return -errno;
 	rings->header = MAP_FAILED;
-	if (!ftruncate(rings->fd, (off_t)rings->bytes))
+	if (!set_size(rings->fd, rings->bytes))
 		rings->header = mmap(NULL, rings->bytes, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_NORESERVE, rings->fd, 0);
 	if (rings->header == MAP_FAILED) {

@@ -8,6 +8,7 @@
 
 #define GRANULE 8u
 #define PAGE 4096u
+#define MOST_BYTES (16u << 20) /* of one access: two million pieces */
 
 /* ---- what is asked for ------------------------------------------------------------------- */
 
@@ -201,7 +202,7 @@ static uint64_t largest_piece(uint64_t at, uint64_t end)
 	return size;
 }
 
-void dpe_memory_each(struct dpe_memory *memory, const struct dpe_preload_slot *slot,
+bool dpe_memory_each(struct dpe_memory *memory, const struct dpe_preload_slot *slot,
 	void (*piece)(void *context, uint64_t address, uint64_t size), void *context)
 {
 	uint64_t at = slot->words[0], size = slot->words[1], end = at + size;
@@ -209,18 +210,21 @@ void dpe_memory_each(struct dpe_memory *memory, const struct dpe_preload_slot *s
 	if (slot->function == DPE_PRELOAD_FREED) {
 		if (end > at)
 			give_back_all(memory, at, end, piece, context);
-		return;
+		return true;
 	}
 	if (slot->function != DPE_PRELOAD_READ && slot->function != DPE_PRELOAD_WRITE) {
 		piece(context, at, size);
-		return;
+		return true;
 	}
+	if (size > MOST_BYTES || end < at)
+		return false;
 	for (; at < end; at += size) {
 		size = largest_piece(at, end);
 		if (memory->notes)
 			note(memory, at);
 		piece(context, at, size);
 	}
+	return true;
 }
 
 /* ---- messages ---------------------------------------------------------------------------- */

@@ -194,10 +194,18 @@ static bool is_full(const struct dpe_probes *probes, unsigned ring)
 	return used && held >= most_held(preload) / used;
 }
 
-/* Of a slot, up to the last word that is not zero. The target can have written anything there. */
-static size_t bytes_of(const struct dpe_preload_slot *slot, unsigned frames)
+/* Read once: the target can write anything there, at any time. */
+static unsigned count_frames(const struct dpe_probes *probes, const struct dpe_preload_slot *slot)
 {
-	unsigned count = slot->nframes < frames ? slot->nframes : frames, words = DPE_PRELOAD_WORDS;
+	unsigned count = __atomic_load_n(&slot->nframes, __ATOMIC_RELAXED);
+
+	return count < probes->preload->rings.frames ? count : probes->preload->rings.frames;
+}
+
+/* Of a slot with so many frames, up to the last word that is not zero. */
+static size_t bytes_of(const struct dpe_preload_slot *slot, unsigned count)
+{
+	unsigned words = DPE_PRELOAD_WORDS;
 
 	while (!count && words && !slot->words[words - 1])
 		words--;
@@ -227,7 +235,8 @@ static bool on_library(void *context, const struct dpe_ring_event *event)
 {
 	struct dpe_probes *probes = context;
 	struct dpe_merge *merge = probes->merge;
-	size_t bytes = bytes_of(event->slot, probes->preload->rings.frames);
+	unsigned frames = count_frames(probes, event->slot);
+	size_t bytes = bytes_of(event->slot, frames);
 	struct library_event *held;
 
 	if (is_full(probes, event->index)) {
@@ -240,6 +249,7 @@ static bool on_library(void *context, const struct dpe_ring_event *event)
 	held->held.kind = HELD_SLOT;
 	held->held.gap = (uint32_t)event->gap;
 	memcpy(&held->slot, event->slot, bytes);
+	held->slot.nframes = (uint8_t)frames;
 	return true;
 }
 
@@ -283,7 +293,8 @@ static void deliver_memory(struct dpe_probes *probes, const struct dpe_library_e
 
 	if (event->slot.function >= DPE_PRELOAD_EVENTS)
 		return;
-	dpe_memory_each(&probes->preload->memory, &event->slot, deliver_piece, &pieces);
+	if (!dpe_memory_each(&probes->preload->memory, &event->slot, deliver_piece, &pieces))
+		pieces.gap++; /* one that is too large counts as lost */
 	if (pieces.gap)
 		numbers_of(probes->merge, event->thread)->next += pieces.gap;
 }

@@ -71,8 +71,7 @@ static unsigned collect_stack(
 		pcs[count++] = extra;
 	} else if (record->nstack) {
 		pcs[count++] = found[from++];
-		if (count < max && extra && extra != dpe_attach_trampoline(probes) &&
-			(record->nstack < 2 || found[1] != extra))
+		if (count < max && extra && (record->nstack < 2 || found[1] != extra))
 			pcs[count++] = extra;
 	}
 	while (from < record->nstack && count < max)

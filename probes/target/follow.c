@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,10 +29,26 @@ static bool is_pending(const struct dpe_follow_files *files, uint32_t pid, struc
 	return serial != entry->serial;
 }
 
+/* A process leaves the maps before its id can become another one's: the one that is in them once we hold it
+ * is the one that is meant. */
+static void send_signal(const struct dpe_follow_files *files, uint32_t pid, int signal)
+{
+	int held = pidfd_open((pid_t)pid, 0);
+	struct dpe_process process;
+	uint64_t stopped;
+
+	if (held < 0)
+		return;
+	if (!bpf_map_lookup_elem(files->followed, &pid, &process) ||
+		!bpf_map_lookup_elem(files->stopped, &pid, &stopped))
+		pidfd_send_signal(held, signal, NULL, 0);
+	close(held);
+}
+
 /* It may be stopped again at once: that is another serial. */
 static void release(const struct dpe_follow_files *files, uint32_t pid, const struct dpe_newcomer *entry)
 {
-	kill((pid_t)pid, SIGCONT);
+	send_signal(files, pid, SIGCONT);
 	bpf_map_update_elem(files->released, &pid, &entry->serial, BPF_ANY);
 }
 
@@ -56,7 +73,7 @@ static bool release_stopped(const struct dpe_follow_files *files)
 	uint32_t pid;
 
 	while (!bpf_map_get_next_key(files->stopped, NULL, &pid)) {
-		kill((pid_t)pid, SIGCONT);
+		send_signal(files, pid, SIGCONT);
 		bpf_map_delete_elem(files->stopped, &pid);
 		any = true;
 	}
@@ -112,7 +129,7 @@ static uint64_t watch(const void *context, uint64_t before)
 static int start_guardian(const struct dpe_probes *probes)
 {
 	struct dpe_follow *follow = probes->follow;
-	struct dpe_duty duty = {.act = act, .watch = watch, .context = probes, .nfiles = 4};
+	struct dpe_duty duty = {.act = act, .watch = watch, .context = probes, .nfiles = 5};
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC))
@@ -123,6 +140,7 @@ static int start_guardian(const struct dpe_probes *probes)
 	duty.files[1] = follow->files.held;
 	duty.files[2] = follow->files.released;
 	duty.files[3] = follow->files.stopped;
+	duty.files[4] = follow->files.followed;
 	return dpe_guardian_make(&follow->guardian, &duty);
 }
 
@@ -286,10 +304,16 @@ void dpe_follow_serve(struct dpe_probes *probes)
 			serve(probes, pid, &entry);
 }
 
-/* The kernel takes probes out only when none of our programs waits, so the process is stopped instead of
- * waiting, before it runs on. */
-static void expect_stop(struct dpe_probes *probes, pid_t pid)
+/* A process that is left: the kernel takes probes out only when none of our programs waits, so it is stopped
+ * instead of waiting, before it runs on. */
+struct left {
+	pid_t pid;
+	int held; /* a pidfd */
+};
+
+static struct left stop_left(struct dpe_probes *probes, pid_t pid)
 {
+	struct left left = {pid, pidfd_open(pid, 0)};
 	uint32_t id = (uint32_t)pid;
 	uint64_t yes = 1;
 
@@ -297,26 +321,31 @@ static void expect_stop(struct dpe_probes *probes, pid_t pid)
 		bpf_map_update_elem(probes->follow->files.stopped, &id, &yes, BPF_ANY);
 	else
 		dpe_probes_expect_stop(probes);
-	kill(pid, SIGSTOP);
+	if (left.held >= 0)
+		pidfd_send_signal(left.held, SIGSTOP, NULL, 0);
+	return left;
 }
 
-static void take_out(struct dpe_probes *probes, pid_t pid)
+static void take_out(struct dpe_probes *probes, const struct left *left)
 {
-	uint32_t id = (uint32_t)pid;
+	uint32_t id = (uint32_t)left->pid;
 
-	dpe_process_probes_end(probes, pid);
-	kill(pid, SIGCONT);
+	dpe_process_probes_end(probes, left->pid);
+	if (left->held >= 0) {
+		pidfd_send_signal(left->held, SIGCONT, NULL, 0);
+		close(left->held);
+	}
 	if (probes->follow)
 		bpf_map_delete_elem(probes->follow->files.stopped, &id);
 }
 
-struct left {
-	pid_t *at;
+struct all_left {
+	struct left *at;
 	unsigned count, cap;
 };
 
 /* A process that asks again while we look is served in the next round. */
-static void answer_each(struct dpe_probes *probes, struct left *left)
+static void answer_each(struct dpe_probes *probes, struct all_left *left)
 {
 	int asking = dpe_attach_asking(probes);
 	struct dpe_question question;
@@ -327,8 +356,7 @@ static void answer_each(struct dpe_probes *probes, struct left *left)
 			question = (struct dpe_question){0};
 		bpf_map_delete_elem(asking, &pid);
 		if (leaves(probes, (pid_t)pid, &question)) {
-			*DPE_GROW(left->at, left->count, left->cap) = (pid_t)pid;
-			expect_stop(probes, (pid_t)pid);
+			*DPE_GROW(left->at, left->count, left->cap) = stop_left(probes, (pid_t)pid);
 		} else if (probes->follow) {
 			dpe_late_look(probes, (pid_t)pid);
 		}
@@ -337,12 +365,12 @@ static void answer_each(struct dpe_probes *probes, struct left *left)
 
 void dpe_follow_answer(struct dpe_probes *probes, uint64_t number)
 {
-	struct left left = {0};
+	struct all_left left = {0};
 
 	answer_each(probes, &left);
 	dpe_attach_answer(probes, number);
 	for (unsigned i = 0; i < left.count; i++)
-		take_out(probes, left.at[i]);
+		take_out(probes, &left.at[i]);
 	free(left.at);
 }
 
@@ -365,6 +393,6 @@ void dpe_follow_signal(struct dpe_probes *probes, int signal)
 			continue;
 		if (signal == SIGSTOP)
 			bpf_map_update_elem(probes->follow->files.stopped, &pid, &yes, BPF_ANY);
-		kill((pid_t)pid, signal);
+		send_signal(&probes->follow->files, pid, signal);
 	}
 }

@@ -63,11 +63,29 @@ static void only_what_was_accessed_is_given_back_once(void **state)
 	dpe_memory_free(&memory);
 }
 
+static void accesses_without_bound_are_refused(void **state)
+{
+	static const uint64_t sizes[] = {1ull << 32, 1ull << 62, UINT64_MAX};
+	struct dpe_preload_slot slot = {.function = DPE_PRELOAD_WRITE};
+	struct dpe_memory memory = {.notes = true};
+	struct told told = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < DPE_COUNT(sizes); i++) {
+		slot.words[0] = 0x1000;
+		slot.words[1] = sizes[i];
+		assert_false(dpe_memory_each(&memory, &slot, tell, &told));
+	}
+	assert_int_equal(told.text.len, 0);
+	assert_null(memory.pages);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(accesses_come_in_aligned_pieces),
 		cmocka_unit_test(only_what_was_accessed_is_given_back_once),
+		cmocka_unit_test(accesses_without_bound_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,14 +13,12 @@
  * return address is already the kernel's. */
 static __always_inline bool is_chained(__u64 sp)
 {
-	__u64 address = 0, mine;
+	__u64 address = 0, trampoline = find_trampoline();
 
-	find_trampoline();
-	mine = trampoline;
-	if (!mine)
+	if (!trampoline)
 		return false;
 	bpf_probe_read_user(&address, sizeof(address), (void *)sp);
-	return address == mine;
+	return address == trampoline;
 }
 
 /* Written out for the verifier: the compiler would drop a mask that it finds needless. */

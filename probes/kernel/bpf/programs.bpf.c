@@ -73,6 +73,15 @@ static __always_inline bool read_words(struct pt_regs *regs, __u64 *words, __u32
 		&words[DPE_WORD_REGISTERS], more, (void *)(regs->sp + sizeof(__u64)));
 }
 
+/* 0 where the kernel has put its own address there. */
+static __always_inline __u64 return_address(__u64 sp)
+{
+	__u64 address = 0;
+
+	bpf_probe_read_user(&address, sizeof(address), (void *)sp);
+	return address == find_trampoline() ? 0 : address;
+}
+
 /* Variables that arguments lead to are read where these really are. */
 static __always_inline bool place(struct event *event, __u64 *words, __u64 cookie)
 {
@@ -118,7 +127,7 @@ static __always_inline void enter(
 	if (wanted) {
 		begun = gate && gate_begin(gate);
 		if (stack_depth && !(cookie & DPE_COOKIE_INSIDE))
-			bpf_probe_read_user(&event.extra, sizeof(event.extra), (void *)regs->sp);
+			event.extra = return_address(regs->sp);
 		if (complete && !event.values.lost)
 			sent = send(&event, words, false);
 		else

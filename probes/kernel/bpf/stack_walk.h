@@ -12,8 +12,6 @@
 
 const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 
-__u64 trampoline; /* where the kernel lets observed functions return to, once known */
-
 /* Where a stack begins; ctx: what the program was called with. */
 struct stack_top {
 	void *ctx;
@@ -32,21 +30,17 @@ static __always_inline bool is_frame(__u64 at, __u64 from)
 	return at >= from && at - from < LONGEST_FRAME && !(at & (sizeof(at) - 1));
 }
 
-/* Written only where it changes: processors that all write it would fight for what lies beside it.
+/* Where the kernel lets observed functions of this process return to; 0: unknown.
  * The verifier looks through all types of the kernel for each pointer that is followed, which takes
- * it milliseconds; a global function it sees once, not on each way there. */
-__noinline int find_trampoline(void)
+ * it milliseconds; a global function it checks once, not on each path to it. */
+__noinline __u64 find_trampoline(void)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
-	__u64 found;
 
 	if (!bpf_core_field_exists(struct mm_struct, uprobes_state) ||
 		!bpf_core_field_exists(struct xol_area, vaddr))
 		return 0;
-	found = task->mm->uprobes_state.xol_area->vaddr;
-	if (*(volatile __u64 *)&trampoline != found)
-		trampoline = found;
-	return 0;
+	return task->mm->uprobes_state.xol_area->vaddr;
 }
 
 /* Only the kernel knows what the caller is where it has put its own address; it tells since
@@ -81,10 +75,9 @@ static __always_inline bool is_short(const struct stack_top *top, struct short_s
 	if (!is_frame(top->bp, top->sp) ||
 		bpf_probe_read_user(&frame, sizeof(frame), (void *)top->bp) || !frame.caller)
 		return true;
-	find_trampoline();
 	stack->frames[1] = frame.caller;
 	stack->count = 2;
-	return frame.caller != trampoline && !is_frame(frame.bp, top->bp + sizeof(frame));
+	return frame.caller != find_trampoline() && !is_frame(frame.bp, top->bp + sizeof(frame));
 }
 
 /* Fills at most stack_depth frames, by frame pointers; returns how many. */
@@ -93,10 +86,9 @@ static __always_inline __u32 walk_stack(const struct stack_top *top, __u64 *fram
 	struct {
 		__u64 bp, caller;
 	} frame = {.bp = top->bp};
-	__u64 from = top->sp;
+	__u64 from = top->sp, trampoline = find_trampoline();
 	__u32 count;
 
-	find_trampoline();
 	frames[0] = top->ip;
 	for (count = 1; count < DPE_STACK_MAX && count < stack_depth; count++) {
 		__u64 at = frame.bp;
