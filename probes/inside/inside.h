@@ -1,10 +1,6 @@
-/* inside: what libdpe-pthread.so (or libdpe-mem.so), which is loaded into the target, and its
- * observer share: the functions that it wraps, and the memory that it writes to.
- *
- * Each thread has a ring of its own, of slots of one size. Its thread takes a slot (`reserved`),
- * then reads the clock, fills the slot and stamps it; a slot whose stamp is not its number plus one
- * is not whole. The reader, another process, gives slots back by `tail`. Nobody waits for anybody:
- * what finds no room is counted, and the memory outlives the target. */
+/* inside: what the preloaded library and its reader share: the wrapped functions and the memory of the rings, one for
+ * each thread. A thread takes a slot (`reserved`), reads the clock, fills the slot and stamps it; a slot whose stamp is
+ * not its number plus one is incomplete. The reader frees slots by `tail`. Nobody waits: what finds no room is counted. */
 #ifndef DPE_PROBES_INSIDE_INSIDE_H
 #define DPE_PROBES_INSIDE_INSIDE_H
 

@@ -1,15 +1,6 @@
-/* kernel_rings: the reader of the kernel's ring buffers, one a processor.
- *
- * While records come it looks by itself every now and then, and the kernel's side wakes nobody;
- * when there was nothing it says so and sleeps. It reads each ring exactly as far as the producer
- * had come when the call began, and knows when it could not: that is what makes the watermark exact.
- *
- * A record's time is taken once its place in its ring can be seen (see time_after_reserve). So
- * after a look at the time T, what had no place yet has a time after T, and
- *	- a ring that was read as far as it had come is known up to T;
- *	- one with a record that is still being written, as its thread was interrupted amid that, is
- *	  known up to the last look that did not see its place: it and all behind it are later. Until
- *	  it is written, however long that takes, the ring stays known up to there. */
+/* Reader of the BPF ring buffers, one for each processor. It polls while records arrive, and sleeps in epoll after it has
+ * said so to the programs. It reads a ring as far as the producer was when the call began, and so knows up to which
+ * time the ring is complete. Proof: docs/internals/event-order.md. */
 #include "probes/kernel/kernel.h"
 
 #include <errno.h>

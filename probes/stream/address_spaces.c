@@ -1,9 +1,6 @@
-/* address_spaces: whose memory an address is in, where several processes are followed.
- *
- * Processes have the same addresses for different things. What the first process has keeps its
- * address; those of each further address space get the space's number above the 48 bits that an
- * address has. Memory that processes share is known by its file and the offset in it, so an object
- * there has one value, whatever the addresses that they see it at. */
+/* address_spaces: makes addresses of several processes distinct. The first process keeps its addresses; those of another
+ * address space get its number above bit 48; shared memory is identified by file and offset, so that an object in it
+ * has one value in all processes. */
 #include "probes/stream/stream.h"
 
 #include <stdlib.h>

@@ -1,12 +1,6 @@
-/* backpressure: a target that uses all processors and makes millions of events a second runs as fast as
- * its observer lets it have them. So while every processor is wanted by somebody else,
- *	- rings that are far from full are not read yet: writers that nobody disturbs keep their
- *	  cache lines, and reading much at once costs less;
- *	- what was read is kept, and delivered when there is a processor for it.
- *
- * Neither for long: an event that decides something is told in the time that the user of this can
- * wait. And where few events come, they are no burden, so they are told at once, as all are
- * that wait while the target has become quiet. */
+/* backpressure: while all processors are busy with other threads, rings that are far from full are not read, and events
+ * that were read are not yet delivered: the target keeps its cache lines and its processors. Only for a limited time,
+ * and not for a target that makes few events or has become quiet. */
 #include "probes/stream/backpressure.h"
 
 #include <fcntl.h>

@@ -1,13 +1,7 @@
-/* channels: whose bytes a receive got.
- *
- * The kernel's side tells when a send begins (there it is an event) and how much it was when it
- * returns, and the same of receives. As bytes leave a channel in the order in which they came, a
- * send is a range of the channel's bytes, a receive is another, and a receive comes after the sends
- * whose ranges it meets: one message for each, which has that send's number. Of queues of messages
- * the unit is a message.
- *
- * Where sends overlap in time, or receives do, nobody can tell their ranges. A receive that may be one
- * or the other has the number 0, which no send has, and counts as lost. */
+/* channels: which send a receive got its bytes from. Bytes leave a channel in the order in which they came, so a send
+ * and a receive are ranges of the channel's bytes, and a receive follows each send whose range it overlaps. (Message
+ * queues count messages.) Where sends or receives overlap in time their ranges are not known: such a receive has
+ * number 0, which no send has, and counts as a loss. */
 #include "probes/stream/stream.h"
 
 #include <stdlib.h>

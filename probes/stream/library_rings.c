@@ -1,9 +1,5 @@
-/* library_rings: each thread of the target writes to a ring of its own, and this reads them all.
- *
- * A thread takes a slot before it reads the clock. So when a ring is looked at after the time T,
- * and membarrier(2) has made every processor show what it did, whatever is taken later has a later
- * time: what is whole is read, and the ring is known up to T, or where a slot is not whole yet, up
- * to the last look that did not see it taken. */
+/* Reader of the preloaded library's rings, one for each thread. A thread takes a slot before it reads the clock, so what
+ * is taken after a scan at time T, behind membarrier(2), is later than T. Proof: docs/internals/event-order.md. */
 #include "probes/stream/library_rings.h"
 
 #include <errno.h>

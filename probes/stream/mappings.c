@@ -60,14 +60,14 @@ static void keep_old(struct dpe_maps *maps, const struct dpe_map *old, unsigned 
 	}
 }
 
-struct reading {
+struct maps_scan {
 	struct dpe_probes *probes;
 	struct dpe_maps *maps;
 };
 
 static void add_map(void *context, const struct dpe_mapping *mapping)
 {
-	struct reading *reading = context;
+	struct maps_scan *reading = context;
 	struct dpe_maps *maps = reading->maps;
 	struct dpe_module *module =
 		dpe_libraries_open(&reading->probes->modules, maps->pid, mapping);
@@ -79,7 +79,7 @@ static void add_map(void *context, const struct dpe_mapping *mapping)
 
 static void read_maps(struct dpe_probes *probes, struct dpe_maps *maps)
 {
-	struct reading reading = {probes, maps};
+	struct maps_scan reading = {probes, maps};
 	struct dpe_map *old = maps->at;
 	unsigned nold = maps->count;
 

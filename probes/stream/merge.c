@@ -1,24 +1,6 @@
-/* merge: what comes by several rings becomes one stream, in order of time: the kernel's rings, one a
- * processor, and those of the preloaded library, one a thread.
- *
- * When may an event leave? When nothing earlier can come by any ring. Each ring's reader tells up
- * to which time it is known, and says why (ring.c, rings.c): after a look at the time T it is
- * known up to T, unless some thread has taken a place in it and not yet written there what
- * belongs there, as it was interrupted in between. All leave up to the least of these times.
- *
- * How late is that? An event wakes the reader, which looks at a time T after it. Kernel and
- * reader read the clock in two ways, which may differ by a microsecond: where the event is
- * within that of T, it is the next look that lets it go, a nap (1 ms) later. So an event of a
- * target that is quiet leaves as soon as dpe gets a processor, and 1 ms later at most. What is
- * not bounded is how long a thread can be kept from writing to the place it took: as long as it
- * gets no processor. Then others wait for it, as they must, and memory is bounded by MOST_KEPT.
- *
- * A thread that moves to another processor goes on in another ring. Its own times never go back
- * (the programs see to that), so order of time is its own order, whichever ring is read first; and
- * its numbers go on, so what is missing is seen.
- *
- * With a library, each thread's messages are numbered by the kernel's programs and by the library,
- * both from 0. They are numbered anew: a gap of either is a gap before its next message. */
+/* merge: one stream in order of time from all rings: the kernel's, one for each processor, and the library's, one for
+ * each thread. An event leaves when every ring is complete up to its time. A thread's messages get new numbers where
+ * both the programs and the library number them. Proof and delays: docs/internals/event-order.md. */
 #include "probes/stream/library_reader.h"
 #include "probes/binary/binary.h"
 

@@ -1,10 +1,6 @@
-/* merge_queue: lanes of elements, and a heap of those that hold something.
- *
- * A stream has one lane as long as it is in order. What is earlier than the last of it, as a thread
- * was interrupted between taking its place and reading the clock, goes to another lane of that
- * stream: as many as threads were interrupted so at a time. So elements are written once and never
- * moved, whatever their sizes; and chunks that become empty are used next, while the processor has
- * them in its caches. */
+/* merge_queue: a queue for each stream, and a heap of the queues by their first element. A stream that is out of order,
+ * as a thread was interrupted between its slot and the clock, uses further lanes. Elements are written once and never
+ * moved; empty chunks are used again while they are in the cache. */
 #include "probes/stream/merge_queue.h"
 
 #include <stdlib.h>

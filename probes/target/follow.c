@@ -1,9 +1,7 @@
-/* follow: the processes that the target makes, and the programs that they become.
- *
- * A process waits in the kernel after it was made and when it has begun a program that we do not know, until
- * it has its probes (process_probes.c, kernel/bpf/process_wait.h); what a program maps is looked for when
- * its dynamic linker has mapped it (late_mappings.c). Where the kernel cannot let it wait, or we are slow, it
- * is stopped and continued here; should we die meanwhile, by a guardian. */
+/* follow: the processes that the target creates, and the programs that they execute. A new process, and one that has
+ * begun an unknown program, waits in the kernel until it has its probes (process_probes.c); where the kernel cannot let
+ * it wait, or we are slow, it is stopped and continued here, by the watchdog if we die. What it maps later:
+ * late_mappings.c. */
 #include "probes/features/features.h"
 #include "probes/target/target.h"
 

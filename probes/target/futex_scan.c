@@ -1,9 +1,6 @@
-/* Whether threads of the target are stuck, as far as the kernel can tell: each sleeps in a futex
- * that no time ends and, where they are all, no other process can wake.
- *
- * A look takes time, and one thread may wake another in the middle of it. So two looks are
- * compared: threads that have not run from the one to the other all slept at the same moment
- * between them. */
+/* futex_scan: whether threads of the target are deadlocked as far as the kernel can tell: each sleeps in a futex without
+ * timeout that no other process can wake. Two scans are compared, as a scan takes time: threads that have not run
+ * between them all slept at one moment in between. */
 #include "probes/target/target.h"
 
 #include <ctype.h>
@@ -52,9 +49,9 @@ struct sleep {
 	uint64_t futex, times;
 };
 
-enum seen { AWAKE, UNSEEN, ASLEEP };
+enum sleep_scan { AWAKE, UNSEEN, ASLEEP };
 
-static enum seen find_futex(pid_t pid, pid_t thread, uint64_t *futex)
+static enum sleep_scan find_futex(pid_t pid, pid_t thread, uint64_t *futex)
 {
 	uint64_t operation, value, timeout;
 	char path[64], text[512];
@@ -82,7 +79,7 @@ static bool find_times(pid_t pid, pid_t thread, uint64_t *times)
 	return line && sscanf(line, "%*[^0-9]%" SCNu64, times) == 1;
 }
 
-static enum seen look_at(pid_t pid, pid_t thread, struct sleep *sleep)
+static enum sleep_scan look_at(pid_t pid, pid_t thread, struct sleep *sleep)
 {
 	if (!find_times(pid, thread, &sleep->times) || state_of(pid, thread) != 'S')
 		return AWAKE;
@@ -193,12 +190,12 @@ static bool is_new(const struct dpe_probes *probes, const struct dpe_sleeper *no
 }
 
 /* Fills in how each sleeps; AWAKE or UNSEEN where one does not, or that cannot be told. */
-static enum seen look_at_all(const struct dpe_probes *probes, const pid_t *threads, unsigned count,
+static enum sleep_scan look_at_all(const struct dpe_probes *probes, const pid_t *threads, unsigned count,
 	struct dpe_sleeper *sleepers)
 {
 	for (unsigned i = 0; i < count; i++) {
 		struct sleep sleep = {0};
-		enum seen seen = look_at(probes->pid, threads[i], &sleep);
+		enum sleep_scan seen = look_at(probes->pid, threads[i], &sleep);
 
 		if (seen != ASLEEP)
 			return seen;
@@ -241,7 +238,7 @@ enum dpe_stuck dpe_probes_stuck(
 {
 	enum dpe_stuck stuck = DPE_STUCK_NOT;
 	struct dpe_sleeper *sleepers;
-	enum seen seen;
+	enum sleep_scan seen;
 
 	if (probes->exited) /* with all its threads: no wait of theirs can last */
 		return DPE_STUCK_NOT;

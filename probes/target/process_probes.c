@@ -1,11 +1,7 @@
-/* process_probes: where several processes are followed, each has probes of its own, so that no other process
- * that maps the same files ever sees a changed byte.
- *
- * A child has copies of its parent's breakpoints; what they do is decided by its own probes, which are put in
- * place while it waits. Those of processes that have ended are taken out by a thread: the kernel waits for all
- * of our programs that wait for us. */
+/* process_probes: where processes are followed each has probes of its own, so that no other process that maps the same
+ * files sees a changed byte. A child has copies of its parent's breakpoints and gets its own probes while it waits. A
+ * thread removes those of processes that have ended: the kernel waits for all of our programs that wait for us. */
 #include "probes/target/target.h"
-#include "probes/kernel/attach.h"
 
 #include <bpf/bpf.h>
 #include <pthread.h>

@@ -1,10 +1,6 @@
-/* stops: events that wait for others, and events that stop the target: what both sides of the ring
- * tell each other about that.
- *
- * The kernel's side decides with what it knows itself, at the event: which marks are set. A mark is
- * set before its event gets its time, so who comes later finds it set. This side unsets marks that
- * matter no more; an event that it has not seen keeps its mark set (marks.c). So that we lag behind
- * makes more events stop the target than need to, never fewer. */
+/* stops: events that stop the target, and which event flags are cleared. The programs decide at the event, by the flags
+ * that are set then; this side clears flags that no rule needs any more. If it lags behind, more events stop the target
+ * than need to, never fewer. Proof: docs/internals/event-flags.md. */
 #include "probes/target/target.h"
 
 #include <string.h>

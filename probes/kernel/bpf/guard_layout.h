@@ -1,14 +1,6 @@
-/* guard_layout: which events count only after others, and which stop the target. The layout that BPF
- * programs and C share, as record.h is.
- *
- * A mark is set by events that others wait for. They are counted: `begun` before they get their time,
- * `done` once they are in the ring. Whoever has read the ring since `done` was `begun` has seen them
- * all; where they matter no more he closes the mark, and unsets it if none has begun since.
- *
- * An event is counted first and looks at the mark then; who closes the mark does that first and looks
- * at the counts then. So an event that he does not find counted finds the mark closing, or unset
- * already, and sets it again. Processors count on their own, and only read a mark that is set: they
- * do not fight for it. */
+/* guard_layout: which events are sent only after others, and which stop the target; shared by the BPF programs and C. The
+ * events that set a mark count themselves: `begun` before they take their time, `done` once they are in the ring. Why a
+ * mark can be cleared without losing an event: docs/internals/event-flags.md. */
 #ifndef DPE_PROBES_KERNEL_BPF_GUARD_LAYOUT_H
 #define DPE_PROBES_KERNEL_BPF_GUARD_LAYOUT_H
 

@@ -1,11 +1,6 @@
-/* linker_wait: a thread whose dynamic linker has mapped or unmapped something waits until the
- * observer has put its probes into what is new.
- *
- * It waits here, in the kernel, and gives way to others meanwhile: no signal is sent and no other
- * thread waits. It goes on by itself where the observer has died, and after a while where that does
- * not answer, which is counted as a loss. Waiting takes time from those who work, so where many
- * processes are followed, which may all begin programs at once, one that has no other thread waits so
- * for a short time only and is stopped then (follow.h). */
+/* linker_wait: a thread whose dynamic linker has changed the mappings sleeps here, without a signal, until the observer
+ * has put probes into what is new. It goes on if the observer dies, or after a time limit, which counts as a loss. Where
+ * many processes are followed, one with a single thread sleeps for a short time only and is stopped then. */
 #ifndef DPE_PROBES_KERNEL_BPF_LINKER_WAIT_H
 #define DPE_PROBES_KERNEL_BPF_LINKER_WAIT_H
 

@@ -59,7 +59,7 @@ static __always_inline bool kernel_follows(struct task_struct *task)
 /* Notes the call for its exit. Where the kernel will not follow its return, the exit is lost
  * here and now; where only our own stack is full, when it comes. */
 static __always_inline void note_call(struct thread *thread, struct task_struct *task, __u64 sp,
-	__u64 ip, const struct event *event, const __u64 *words)
+	__u64 ip, const struct probe_event *event, const __u64 *words)
 {
 	struct call *call;
 

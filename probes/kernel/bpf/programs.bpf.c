@@ -1,9 +1,6 @@
-/* probes.bpf: the programs that run inside the kernel when the target passes a probe.
- *
- * Each takes one record from the ring of its processor, or counts one loss: every event of a
- * thread has a number, whether it could be sent or not, so a gap in the numbers is exactly what was
- * lost. The time of a record is taken after its place in the ring, so whoever has read the rings up
- * to producer positions read after the time T has everything before T. */
+/* The BPF programs: each writes one record to the ring of its processor, or counts one loss. Every event of a thread
+ * takes a number, sent or not, so a gap in the numbers is exactly what was lost. The time of a record is taken after
+ * its slot is reserved: whoever reads up to a producer position that was read after time T has all before T. */
 #include "probes/kernel/bpf/watch_hits.h"
 #include "probes/kernel/bpf/watch_requests.h"
 #include "probes/kernel/bpf/pending_calls.h"
@@ -36,7 +33,7 @@ static __always_inline const struct dpe_gate_entry *gate_at(__u32 index)
 
 /* The number is that of the thread's last event, which this was. */
 static __always_inline void pass_gate(const struct dpe_gate_entry *gate,
-	const struct event *event, const __u64 *words, bool begun, bool sent)
+	const struct probe_event *event, const __u64 *words, bool begun, bool sent)
 {
 	__u32 how = (begun ? GATE_BEGUN : 0) | (sent ? GATE_SENT : 0);
 	__u64 seq = event->thread ? event->thread->seq - 1 : 0;
@@ -83,7 +80,7 @@ static __always_inline __u64 return_address(__u64 sp)
 }
 
 /* Variables that arguments lead to are read where these really are. */
-static __always_inline bool place(struct event *event, __u64 *words, __u64 cookie)
+static __always_inline bool place(struct probe_event *event, __u64 *words, __u64 cookie)
 {
 	struct thread *thread = event->thread;
 
@@ -101,7 +98,7 @@ static __always_inline void enter(
 	bool complete = cookie & DPE_COOKIE_USDT
 				? read_usdt(regs, site, words)
 				: read_words(regs, words, DPE_COOKIE_WORDS(cookie));
-	struct event event = {
+	struct probe_event event = {
 		.top = {.ctx = regs, .ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
 		.thread = thread,
 		.tid = tid,
@@ -166,7 +163,7 @@ static __always_inline void leave(
 	struct call *call = thread ? find_call(thread, sp, site) : 0;
 	const struct dpe_gate_entry *gate = 0;
 	bool wanted, begun, sent = false;
-	struct event event = {
+	struct probe_event event = {
 		.top = {.ctx = regs, .ip = regs->ip, .sp = regs->sp, .bp = regs->bp},
 		.thread = thread,
 		.values = {.to = thread ? &thread->read : 0},
@@ -226,7 +223,7 @@ static __always_inline void pass_point(struct pt_regs *regs, struct task_struct 
 	__u32 tid = thread_id(task);
 	struct thread *thread = thread_of(task, tid);
 	bool complete = read_point_words(regs, point, words);
-	struct event event = {
+	struct probe_event event = {
 		.top = {.ctx = regs, .bp = regs->bp},
 		.thread = thread,
 		.tid = tid,
@@ -287,7 +284,7 @@ int on_leave(struct pt_regs *regs)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 cookie = bpf_get_attach_cookie(regs), words[DPE_WORDS] = {};
 	const struct dpe_point_entry *point = point_at(cookie);
-	struct event event = {.nwords = DPE_COOKIE_WORDS(cookie)};
+	struct probe_event event = {.nwords = DPE_COOKIE_WORDS(cookie)};
 
 	KEEP_OWN_STACK();
 	if (!point || !is_target(task))
@@ -455,7 +452,7 @@ int on_access(struct bpf_perf_event_data *access)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 words[DPE_WORDS] = {};
-	struct event event = {
+	struct probe_event event = {
 		.top = {.ctx = access,
 			.ip = place_of(task, access->regs.ip),
 			.sp = access->regs.sp,

@@ -179,7 +179,7 @@ static __always_inline void remember(__u32 tid, __u64 seq)
 
 /* ---- sending ----------------------------------------------------------------------------- */
 
-struct event {
+struct probe_event {
 	struct stack_top top; /* of a uprobe or an access */
 	struct thread *thread;
 	__u64 extra; /* see struct dpe_record on stacks */
@@ -212,7 +212,7 @@ static __always_inline __u64 time_after_reserve(struct thread *thread)
 	return now;
 }
 
-static __always_inline void fill(struct dpe_record *record, const struct event *event)
+static __always_inline void fill(struct dpe_record *record, const struct probe_event *event)
 {
 	record->tid = event->tid;
 	record->tgid = event->thread->process;
@@ -269,7 +269,7 @@ static __always_inline void submit(void *ring, struct dpe_record *record)
 
 /* Where the words of the call begin: `exit`, behind its result. */
 static __always_inline __u64 *begin_words(
-	struct dpe_record *record, const struct event *event, const bool exit)
+	struct dpe_record *record, const struct probe_event *event, const bool exit)
 {
 	if (!exit)
 		return record->words;
@@ -280,7 +280,7 @@ static __always_inline __u64 *begin_words(
 
 /* Sends with a constant number of words; false where the ring is full. */
 static __always_inline bool put_words(
-	const struct event *event, const __u64 *words, const int count, const bool exit)
+	const struct probe_event *event, const __u64 *words, const int count, const bool exit)
 {
 	const int before = exit ? DPE_RESULT_WORDS : 0;
 	struct dpe_record *record;
@@ -301,7 +301,7 @@ static __always_inline bool put_words(
 	return true;
 }
 
-static __always_inline bool put(const struct event *event, const __u64 *words, const int count)
+static __always_inline bool put(const struct probe_event *event, const __u64 *words, const int count)
 {
 	return put_words(event, words, count, false);
 }
@@ -310,7 +310,7 @@ static __always_inline bool put(const struct event *event, const __u64 *words, c
 
 /* With a constant number of words, 2 or all, and the whole stack. */
 static __always_inline bool put_with_stack(
-	const struct event *event, const __u64 *words, const int count, const bool exit)
+	const struct probe_event *event, const __u64 *words, const int count, const bool exit)
 {
 	const __u32 room = (stack_depth + (exit ? DPE_RESULT_WORDS : 0)) * sizeof(__u64);
 	struct dpe_record *record;
@@ -336,7 +336,7 @@ static __always_inline bool put_with_stack(
 
 /* The usual one by far, where code keeps no frame pointers: a few arguments, and a stack of no more
  * than is known already. What is not written, neither the target nor the reader pays for. */
-static __always_inline bool put_brief(const struct event *event, const __u64 *words,
+static __always_inline bool put_brief(const struct probe_event *event, const __u64 *words,
 	const struct short_stack *stack, const bool exit)
 {
 	const int count = (exit ? DPE_RESULT_WORDS : 0) + 2 + 1 + DPE_SHORT_STACK;
@@ -363,7 +363,7 @@ static __always_inline bool put_brief(const struct event *event, const __u64 *wo
 }
 
 static __always_inline bool put_stack(
-	const struct event *event, const __u64 *words, const bool exit)
+	const struct probe_event *event, const __u64 *words, const bool exit)
 {
 	struct short_stack stack = {};
 
@@ -374,7 +374,7 @@ static __always_inline bool put_stack(
 	return put_with_stack(event, words, 2, exit);
 }
 
-static __always_inline bool put_with_values(const struct event *event, const __u64 *words,
+static __always_inline bool put_with_values(const struct probe_event *event, const __u64 *words,
 	const bool with_texts, const bool exit)
 {
 	const __u32 room = (stack_depth + (exit ? DPE_RESULT_WORDS : 0)) * sizeof(__u64) +
@@ -422,7 +422,7 @@ static __always_inline void describe(struct task_struct *task, __u64 *words)
  * way. False where the ring is full: an event without its name is lost. */
 static __noinline bool tell_new_name(struct thread *thread, __u64 first, __u64 second)
 {
-	struct event event = {.thread = thread,
+	struct probe_event event = {.thread = thread,
 		.tid = thread->tid,
 		.kind = DPE_RECORD_NAME,
 		.nwords = DPE_COMM_WORDS};
@@ -452,7 +452,7 @@ static __always_inline bool tell_name(struct thread *thread)
 static __noinline void meet(struct thread *thread)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct event event = {.thread = thread,
+	struct probe_event event = {.thread = thread,
 		.tid = thread->tid,
 		.kind = DPE_RECORD_FOUND,
 		.nwords = DPE_WORD_REGISTERS};
@@ -470,7 +470,7 @@ static __noinline void meet(struct thread *thread)
 
 /* `words` has room for DPE_WORDS. */
 static __always_inline bool put_event(
-	const struct event *event, const __u64 *words, const bool exit)
+	const struct probe_event *event, const __u64 *words, const bool exit)
 {
 	if (reads_texts && event->values.ntexts)
 		return put_with_values(event, words, true, exit);
@@ -486,7 +486,7 @@ static __always_inline bool put_event(
 }
 
 /* `exit`: with the result that the thread's readings have. False where it is counted as lost. */
-static __always_inline bool send(const struct event *event, const __u64 *words, const bool exit)
+static __always_inline bool send(const struct probe_event *event, const __u64 *words, const bool exit)
 {
 	struct thread *thread = event->thread;
 
@@ -501,7 +501,7 @@ static __always_inline bool send(const struct event *event, const __u64 *words, 
 static __always_inline void send_kernel_event(
 	struct task_struct *task, __u32 kind, const __u64 *words)
 {
-	struct event event = {.tid = thread_id(task), .kind = kind, .nwords = DPE_WORD_REGISTERS};
+	struct probe_event event = {.tid = thread_id(task), .kind = kind, .nwords = DPE_WORD_REGISTERS};
 
 	event.thread = thread_of(task, event.tid);
 	if (founds && event.thread && kind == DPE_RECORD_START)

@@ -17,7 +17,7 @@ static __always_inline void send_transfer(struct task_struct *task, struct threa
 {
 	__u64 words[DPE_WORD_REGISTERS] = {thread->transfer.kind, thread->transfer.id,
 		thread->transfer.check, thread->transfer.priority, amount, last};
-	struct event event = {.thread = thread,
+	struct probe_event event = {.thread = thread,
 		.tid = thread->tid,
 		.kind = kind,
 		.nwords = DPE_WORD_REGISTERS};

@@ -32,7 +32,7 @@ static __always_inline __u64 read_bytes(__u64 address, __u32 size)
 
 /* False where it is of no object. */
 static __always_inline bool object_accessed(
-	const struct bpf_perf_event_data *access, struct event *event, __u64 *words)
+	const struct bpf_perf_event_data *access, struct probe_event *event, __u64 *words)
 {
 	for (__u32 i = 0; i < DPE_WATCHES; i++) {
 		struct dpe_armed_entry *entry = &armed_objects[i];
@@ -53,7 +53,7 @@ static __always_inline bool object_accessed(
 
 /* False where it is of no variable: its watchpoint was taken away in the meantime, say. */
 static __always_inline bool variable_accessed(
-	const struct bpf_perf_event_data *access, struct event *event, __u64 *words)
+	const struct bpf_perf_event_data *access, struct probe_event *event, __u64 *words)
 {
 	bool found = false;
 

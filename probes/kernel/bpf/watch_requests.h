@@ -78,7 +78,7 @@ static __always_inline __u32 ask_to_arm(__u32 kind, __u64 object, __u32 disarm, 
 __noinline int arm_one(__u32 kind, __u32 disarm, __u64 object, __u64 sp)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct event event = {.kind = DPE_RECORD_WATCH, .nwords = 2, .site = kind};
+	struct probe_event event = {.kind = DPE_RECORD_WATCH, .nwords = 2, .site = kind};
 	__u64 words[2] = {object, DPE_ARM_NONE};
 
 	if (!arms || !object || is_armed(kind, object) == !disarm)
