@@ -54,7 +54,7 @@ static void stamp(struct dpe_stabilizer *stabilizer, const struct dpe_message_no
 	event->stamp = tail->stamp;
 	event->stamp.past = dpe_node_past(tail);
 	event->stamp.index++;
-	event->stamp.told = stabilizer->chains[tail->stamp.chain].told;
+	event->stamp.exported = stabilizer->chains[tail->stamp.chain].exported;
 	if (!tail->nedges && !nsends) {
 		dpe_stamp_ref(&event->stamp);
 		return;
@@ -114,7 +114,7 @@ static void synchronise(struct dpe_stabilizer *stabilizer, struct dpe_message_no
 {
 	if (role->send) {
 		node->message = dpe_message_ref(message);
-		stabilizer->chains[node->stamp.chain].told = node->stamp.index;
+		stabilizer->chains[node->stamp.chain].exported = node->stamp.index;
 		dpe_sync_add(stabilizer, role, node);
 		return;
 	}
@@ -194,7 +194,7 @@ static inline __attribute__((always_inline)) void release_next(
 		.stamp = {
 			.chain = node->stamp.chain,
 			.index = node->stamp.index + 1,
-			.told = stabilizer->chains[node->stamp.chain].told,
+			.exported = stabilizer->chains[node->stamp.chain].exported,
 			.past = entered ? entered : node->stamp.past,
 		},
 		.doubtful = stabilizer->doubt,
@@ -207,7 +207,7 @@ static inline __attribute__((always_inline)) void release_next(
 		node->entered = NULL;
 	}
 	node->stamp.index = event.stamp.index;
-	node->stamp.told = event.stamp.told;
+	node->stamp.exported = event.stamp.exported;
 	node->number = event.number;
 	stabilizer->arrivals++; /* arrivals matter only for sends */
 }
@@ -223,7 +223,7 @@ static inline __attribute__((always_inline)) void synchronise_fast(
 		receive(stabilizer, node, *send);
 	release_next(stabilizer, node, message);
 	if (is_send) {
-		stabilizer->chains[node->stamp.chain].told = node->stamp.index;
+		stabilizer->chains[node->stamp.chain].exported = node->stamp.index;
 		replace_send(stabilizer, send, node);
 	} else if (!completes_now) {
 		receive(stabilizer, node, *send);

@@ -134,7 +134,7 @@ struct dpe_host {
 
 struct dpe_chain_end {
 	struct dpe_message_node *tail; /* counted; NULL also for an ended chain */
-	uint32_t told;         /* the last event that is a send, or can be named, or precedes a found thread; of an ended chain its last */
+	uint32_t exported;         /* the last event that is a send, or can be named, or precedes a found thread; of an ended chain its last */
 	bool of_thread;
 	bool ended; /* its thread has ended */
 };

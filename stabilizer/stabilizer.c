@@ -201,10 +201,10 @@ static void take_tails(struct dpe_stabilizer *stabilizer, uint32_t own)
 		/* All events before the last one of an ended chain. */
 		if (end->ended)
 			dpe_past_add(&stabilizer->past,
-				&(struct dpe_stamp){.chain = i, .index = end->told});
+				&(struct dpe_stamp){.chain = i, .index = end->exported});
 		else
 			dpe_past_add(&stabilizer->past, &end->tail->stamp);
-		end->told = dpe_chain_last(end);
+		end->exported = dpe_chain_last(end);
 	}
 }
 
@@ -234,7 +234,7 @@ static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_message_node *no
 	dpe_edges_reduce(stabilizer);
 	node->stamp.chain = chain;
 	node->stamp.index = end->tail ? end->tail->stamp.index + 1 : 1;
-	node->stamp.told = end->told;
+	node->stamp.exported = end->exported;
 	node->stamp.past = dpe_past_take(&stabilizer->past);
 }
 
@@ -255,12 +255,12 @@ static void end_chain(struct dpe_stabilizer *stabilizer, struct dpe_message_node
 	dpe_node_unref(end->tail);
 	end->tail = dpe_node_ref(node);
 	if (node->known || is_send(node))
-		end->told = node->stamp.index;
+		end->exported = node->stamp.index;
 	if (node->message->name != stabilizer->ends_thread || !node->hold->thread ||
 		!stabilizer->ends_thread)
 		return;
 	end->ended = true;
-	end->told = node->stamp.index;
+	end->exported = node->stamp.index;
 	dpe_node_unref(end->tail);
 	end->tail = NULL;
 	node->hold->thread->chain = DPE_NO_CHAIN;

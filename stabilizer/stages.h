@@ -9,7 +9,7 @@ static inline uint32_t dpe_chain_last(const struct dpe_chain_end *end)
 {
 	if (end->tail)
 		return end->tail->stamp.index;
-	return end->ended ? end->told : 0;
+	return end->ended ? end->exported : 0;
 }
 
 /* The slot of a thread in the cache. */

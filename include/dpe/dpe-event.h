@@ -133,7 +133,7 @@ struct dpe_stamp {
 	/* The last event of its chain, before this one, from which an edge to another chain can
 	 * lead. What follows an event of the chain between the two, on another chain, follows
 	 * this one as well. */
-	uint32_t told;
+	uint32_t exported;
 	const struct dpe_clock *past; /* NULL: nothing but its own chain precedes it */
 };
 /* True if a is in the causal past of b (never of itself). If neither precedes the other, the

@@ -139,7 +139,7 @@ bool dpe_is_passed_by(void *event, const struct dpe_occurrence *occurrence)
 	const struct dpe_stamp *stamp = &((const struct dpe_occurrence *)event)->stamp;
 
 	return occurrence->stamp.chain == stamp->chain && occurrence->stamp.index < stamp->index &&
-	       occurrence->stamp.index > stamp->told;
+	       occurrence->stamp.index > stamp->exported;
 }
 
 bool dpe_order_bars(const struct dpe_order *order, const struct dpe_horizon *horizon,

@@ -140,7 +140,7 @@ static bool append(struct dpe_order *order, struct dpe_occurrence *occurrence)
 {
 	struct dpe_chain *chain = find_chain(order, occurrence->stamp.chain);
 
-	bool more = !chain->last || chain->last->stamp.index <= occurrence->stamp.told;
+	bool more = !chain->last || chain->last->stamp.index <= occurrence->stamp.exported;
 
 	if (!more)
 		dpe_occurrence_unref(chain->last);
@@ -230,7 +230,7 @@ struct dpe_occurrence *dpe_order_only_chain_end(const struct dpe_order *order, c
 		return NULL;
 	last = order->chains[0].last;
 	return last == order->top && last->stamp.chain == stamp->chain &&
-			       last->stamp.index > stamp->told
+			       last->stamp.index > stamp->exported
 		       ? last
 		       : NULL;
 }

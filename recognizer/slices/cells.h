@@ -34,7 +34,7 @@ struct dpe_cell {
 /* The only event of a slice. */
 struct dpe_single_event {
 	const struct dpe_clock *past; /* of its stamp, counted */
-	uint32_t chain, index, told;
+	uint32_t chain, index, exported;
 	uint64_t number;
 	unsigned char words[]; /* its encoded message */
 };

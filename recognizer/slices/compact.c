@@ -83,7 +83,7 @@ static void decode_single(struct dpe_run *run, const struct dpe_cell *cell, stru
 	event->refs = 2;
 	event->pool = pool;
 	event->stamp = (struct dpe_stamp){
-		.chain = one->chain, .index = one->index, .told = one->told, .past = one->past};
+		.chain = one->chain, .index = one->index, .exported = one->exported, .past = one->past};
 	event->number = one->number;
 	event->message = dpe_message_unpack(pool, &words);
 	dpe_order_restore(&slice->order, event);
@@ -196,7 +196,7 @@ static bool write_single(struct dpe_run *run, struct dpe_cell *cell, struct dpe_
 	one->past = stamp->past;
 	one->chain = stamp->chain;
 	one->index = stamp->index;
-	one->told = stamp->told;
+	one->exported = stamp->exported;
 	one->number = number;
 	memcpy(one->words, bytes, size);
 	return true;
@@ -405,7 +405,7 @@ bool dpe_compact_take_next(struct dpe_run *run, struct dpe_cell *cell, unsigned 
 	struct dpe_message *whole;
 	dpe_state to;
 
-	if (cell->form != DPE_CELL_SINGLE || one->chain != stamp->chain || one->index <= stamp->told ||
+	if (cell->form != DPE_CELL_SINGLE || one->chain != stamp->chain || one->index <= stamp->exported ||
 		!dpe_fast_path_next(run, cell->state, literal, &to))
 		return false;
 	whole = whole_message(one);

@@ -142,7 +142,7 @@ static void put_contents(struct slice_packer *packer)
 		dpe_words_put_pointer(&packer->words, event->stamp.past);
 		dpe_words_put_half(&packer->words, event->stamp.chain);
 		dpe_words_put_half(&packer->words, event->stamp.index);
-		dpe_words_put_half(&packer->words, event->stamp.told);
+		dpe_words_put_half(&packer->words, event->stamp.exported);
 		dpe_words_put(&packer->words, event->number);
 		packer->whole[i] = dpe_message_pack(event->message, &packer->words);
 	}
@@ -268,7 +268,7 @@ static struct dpe_occurrence *get_content(struct slice_unpacker *unpacker)
 	event->stamp.past = dpe_words_get_pointer(&unpacker->words);
 	event->stamp.chain = dpe_words_get_half(&unpacker->words);
 	event->stamp.index = dpe_words_get_half(&unpacker->words);
-	event->stamp.told = dpe_words_get_half(&unpacker->words);
+	event->stamp.exported = dpe_words_get_half(&unpacker->words);
 	event->number = dpe_words_get(&unpacker->words);
 	event->message = dpe_message_unpack(unpacker->pool, &unpacker->words);
 	return event;

@@ -130,8 +130,8 @@ static void both_ways(void **state)
 				compare(&ways[way], &ways[HELD]);
 		}
 		for (unsigned i = 0; i < EVENTS; i++) /* held, an edge may lead from any */
-			assert_int_equal(ways[THROUGH].got[i].stamp.told,
-				ways[UNTOLD].got[i].stamp.told);
+			assert_int_equal(ways[THROUGH].got[i].stamp.exported,
+				ways[UNTOLD].got[i].stamp.exported);
 		for (enum way way = HELD; way <= MIXED; way++)
 			capture_close(&ways[way]);
 	}
