@@ -249,7 +249,7 @@ static void deliver(struct dpe_probes *probes, struct dpe_message *message, uint
 	sink->message(sink->context, message);
 }
 
-struct pieces {
+struct record_pieces {
 	struct dpe_probes *probes;
 	const struct dpe_library_event *event;
 	const struct dpe_probes_sink *sink;
@@ -258,7 +258,7 @@ struct pieces {
 
 static void deliver_piece(void *context, uint64_t address, uint64_t size)
 {
-	struct pieces *pieces = context;
+	struct record_pieces *pieces = context;
 	struct dpe_probes *probes = pieces->probes;
 	struct dpe_message *message =
 		dpe_told_access(probes, pieces->event, address, size);
@@ -271,7 +271,7 @@ static void deliver_piece(void *context, uint64_t address, uint64_t size)
 static void deliver_memory(struct dpe_probes *probes, const struct dpe_library_event *event,
 	const struct dpe_probes_sink *sink)
 {
-	struct pieces pieces = {probes, event, sink, event->gap};
+	struct record_pieces pieces = {probes, event, sink, event->gap};
 
 	if (event->slot.function >= DPE_PRELOAD_EVENTS)
 		return;

@@ -185,7 +185,7 @@ static bool is_for_lines(const char *pattern)
 	return colon && colon[1] != ':';
 }
 
-struct row {
+struct listed_line {
 	const char *file; /* its last component */
 	int line;
 	uint64_t address;
@@ -193,7 +193,7 @@ struct row {
 
 struct rows {
 	const char *pattern;
-	struct row *at;
+	struct listed_line *at;
 	unsigned count, cap;
 };
 
@@ -205,13 +205,13 @@ static void collect_row(void *context, const struct dpe_line_row *row)
 
 	if (!fnmatch(rows->pattern, name, 0))
 		*DPE_GROW(rows->at, rows->count, rows->cap) =
-			(struct row){file, row->line, row->address};
+			(struct listed_line){file, row->line, row->address};
 	free(name);
 }
 
 static int by_line(const void *left, const void *right)
 {
-	const struct row *a = left, *b = right;
+	const struct listed_line *a = left, *b = right;
 	int order = strcmp(a->file, b->file);
 
 	if (order)
@@ -229,7 +229,7 @@ static void list_lines(struct listing *listing, struct dpe_module *module)
 	if (rows.count)
 		qsort(rows.at, rows.count, sizeof(*rows.at), by_line);
 	for (unsigned i = 0; i < rows.count; i++) {
-		const struct row *row = &rows.at[i];
+		const struct listed_line *row = &rows.at[i];
 		const struct dpe_function *function;
 
 		if (i && !strcmp(row[-1].file, row->file) && row[-1].line == row->line)

@@ -14,7 +14,7 @@
  * --------------------------------------------------------------------------------------- */
 
 /* An observation and its parts, in one allocation. */
-struct whole {
+struct observation {
 	struct dpe_probes probes;
 	struct dpe_watch watches[DPE_WATCHES];
 	struct dpe_arms arms;
@@ -33,7 +33,7 @@ struct whole {
 
 static struct dpe_probes *allocate(void)
 {
-	struct whole *whole = dpe_xcalloc(1, sizeof(*whole));
+	struct observation *whole = dpe_xcalloc(1, sizeof(*whole));
 
 	whole->probes.watches = whole->watches;
 	whole->probes.arms = &whole->arms;
