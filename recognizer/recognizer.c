@@ -32,6 +32,24 @@ static bool refuse(const struct dpe_recognizer *recognizer, struct dpe_message *
 	return false;
 }
 
+/* Roles point into the sections of the thread, so these end after its last message was pushed. */
+static bool push_with_roles(struct dpe_recognizer *recognizer, struct dpe_message *message,
+	struct dpe_diags *diags)
+{
+	const struct dpe_roles *roles = recognizer->roles;
+	bool ends = message->name == recognizer->ends_thread, good;
+
+	if (ends)
+		dpe_message_ref(message);
+	good = dpe_stabilizer_push(
+		recognizer->stabilizer, message, roles->at, roles->count, diags);
+	if (ends) {
+		dpe_sections_end_thread(&recognizer->sections, message);
+		dpe_message_unref(message);
+	}
+	return good;
+}
+
 /* For names that `sync` rules watch. */
 static __attribute__((noinline)) bool synchronise(struct dpe_recognizer *recognizer,
 	struct dpe_message *message, struct dpe_diags *diags)
@@ -41,8 +59,7 @@ static __attribute__((noinline)) bool synchronise(struct dpe_recognizer *recogni
 
 	if (recognizer->sections.count || !recognizer->by_name[message->name].role_phases) {
 		dpe_roles_find(recognizer, message);
-		return dpe_stabilizer_push(recognizer->stabilizer, message, recognizer->roles->at,
-			recognizer->roles->count, diags);
+		return push_with_roles(recognizer, message, diags);
 	}
 	watch = &recognizer->by_name[message->name];
 	role = watch->role;

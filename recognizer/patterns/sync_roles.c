@@ -166,8 +166,6 @@ void dpe_roles_find(struct dpe_recognizer *recognizer, struct dpe_message *messa
 	if (message->name < recognizer->nnames)
 		find_roles(recognizer, message);
 	dpe_sections_add_roles(&recognizer->sections, message, roles);
-	if (message->name == recognizer->ends_thread)
-		dpe_sections_end_thread(&recognizer->sections, message);
 	keys = roles->keys;
 	for (unsigned i = 0; i < roles->count; i++) {
 		if (roles->at[i].keys || !roles->at[i].nkeys)
