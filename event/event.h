@@ -17,6 +17,19 @@ static inline bool dpe_value_has_own_text(struct dpe_value value)
 	return (value.kind == DPE_STRING || value.kind == DPE_RAW) && !value.shared;
 }
 
+/* True for integers of 64 bits, signed or not, and pointers. */
+static inline bool dpe_value_is_word(struct dpe_value value)
+{
+	return value.kind == DPE_INT || value.kind == DPE_UINT || value.kind == DPE_POINTER;
+}
+
+/* Of such an integer. -1 and a pointer with all bits set have the same bits and are different
+ * numbers. */
+static inline bool dpe_value_is_negative(struct dpe_value value)
+{
+	return value.kind == DPE_INT && value.num < 0;
+}
+
 /* A copy that owns its text, and the end of one. */
 struct dpe_value dpe_value_copy(struct dpe_value value);
 void dpe_value_drop(struct dpe_value value);
@@ -48,9 +61,14 @@ __extension__ typedef unsigned __int128 dpe_wide;
 struct dpe_value dpe_value_real(double real, bool single, char text[DPE_NUMBER_TEXT]);
 /* A 128-bit integer: an ordinary value if 64 bits hold it, else its decimal digits. */
 struct dpe_value dpe_value_wide(dpe_wide bits, bool is_signed, char text[DPE_NUMBER_TEXT]);
-/* Sets *order to <0, 0 or >0 as a compares to b, exactly, for integers up to 128 bits and reals.
- * False if one of them is not a number. */
+/* Sets *order to <0, 0 or >0 as a compares to b, exactly: integers and reals of any size by their
+ * decimal digits, the JSON words true and false as 1 and 0. False if one of them is not a number, as
+ * text with an exponent of 10^15 or more is none. */
 bool dpe_value_compare(struct dpe_value a, struct dpe_value b, int *order);
+/* True for everything that dpe_value_compare compares. */
+bool dpe_value_is_number(struct dpe_value value);
+/* The hash of a number, the same for all its texts and kinds; false for anything else. */
+bool dpe_number_hash(struct dpe_value value, uint64_t *hash);
 
 /* ---- messages ---------------------------------------------------------------------------- */
 

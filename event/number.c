@@ -1,7 +1,7 @@
-/* Numbers outside the range of 64-bit integers: as exact text, and compared with all others. */
+/* Numbers outside the range of 64-bit integers: as exact text, and compared with all others by their
+ * decimal digits, so that nothing is rounded. */
 #include "event/event.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,115 +55,222 @@ struct dpe_value dpe_value_wide(dpe_wide bits, bool is_signed, char text[DPE_NUM
 	return raw(text);
 }
 
-/* ---- in order ---------------------------------------------------------------------------- */
+/* ---- as decimal digits ------------------------------------------------------------------- */
 
-/* A number in the form in which any two are compared. */
-struct number {
-	bool whole; /* an integer of up to 128 bits: negative, size */
+enum { WORD_DIGITS = 20 }; /* of UINT64_MAX */
+
+/* A number as 0.d1d2…dn * 10^magnitude, d1 and dn not being 0. Equal numbers have equal parts. */
+struct decimal {
 	bool negative;
-	dpe_wide size; /* the magnitude */
-	long double real;
+	const char *first, *end; /* the digits, perhaps with a point among them; both NULL: zero */
+	int64_t magnitude;
+	char word[WORD_DIGITS]; /* the digits of a 64-bit integer */
 };
 
-static void set_whole(struct number *number, bool negative, dpe_wide size)
+static bool is_digit(const char *at, const char *end)
 {
-	*number = (struct number){
-		true, negative && size, size, negative ? -(long double)size : (long double)size};
+	return at < end && *at >= '0' && *at <= '9';
 }
 
-/* Digits with an optional sign, up to 128 bits. */
-static bool read_whole(const char *text, struct number *number)
+/* Reads an optional exponent up to `end`. False if it is none, or so large that nothing but text can
+ * tell it from another. */
+static bool read_exponent(const char *at, const char *end, bool zero, int64_t *exponent)
 {
-	bool negative = *text == '-';
-	const char *at = text + negative;
-	dpe_wide size = 0;
+	const int64_t most = 1000000000000000;
+	bool negative;
 
-	if (!*at || at[strspn(at, "0123456789")])
+	*exponent = 0;
+	if (at == end)
+		return true;
+	if (*at != 'e' && *at != 'E')
 		return false;
-	for (; *at; at++) {
-		unsigned digit = (unsigned)(*at - '0');
-
-		if (size > (~(dpe_wide)0 - digit) / 10)
-			return false;
-		size = size * 10 + digit;
+	at++;
+	negative = at < end && *at == '-';
+	if (at < end && (*at == '-' || *at == '+'))
+		at++;
+	if (at == end)
+		return false;
+	for (; is_digit(at, end); at++) {
+		if (*exponent < most)
+			*exponent = *exponent * 10 + (*at - '0');
 	}
-	set_whole(number, negative, size);
+	if (*exponent >= most && !zero)
+		return false;
+	*exponent = negative ? -*exponent : *exponent;
+	return at == end;
+}
+
+/* Digits with an optional sign, point and exponent. */
+static bool read_digits(const char *at, const char *end, struct decimal *decimal)
+{
+	const char *point = NULL;
+	unsigned digits = 0;
+	int64_t exponent;
+
+	decimal->first = decimal->end = NULL;
+	decimal->magnitude = 0;
+	decimal->negative = at < end && *at == '-';
+	for (at += decimal->negative; is_digit(at, end) || (at < end && *at == '.' && !point); at++) {
+		if (*at == '.') {
+			point = at;
+			continue;
+		}
+		digits++;
+		if (*at != '0') {
+			decimal->first = decimal->first ? decimal->first : at;
+			decimal->end = at + 1;
+		}
+	}
+	if (!digits || !read_exponent(at, end, !decimal->first, &exponent))
+		return false;
+	if (!decimal->first) {
+		decimal->negative = false;
+		return true;
+	}
+	if (!point)
+		point = at;
+	decimal->magnitude = exponent + (point - decimal->first) + (point < decimal->first);
 	return true;
 }
 
-static bool read_number(struct dpe_value value, struct number *number)
+static void read_word(struct dpe_value value, struct decimal *decimal)
 {
-	char *end;
+	bool negative = dpe_value_is_negative(value);
+	uint64_t left = negative ? -(uint64_t)value.num : (uint64_t)value.num;
+	char *end = decimal->word + WORD_DIGITS, *at = end;
 
-	switch (value.kind) {
-	case DPE_INT:
-		set_whole(number, value.num < 0,
-			value.num < 0 ? -(uint64_t)value.num : (uint64_t)value.num);
+	for (; left; left /= 10)
+		*--at = (char)('0' + left % 10);
+	decimal->magnitude = end - at;
+	while (end > at && end[-1] == '0')
+		end--;
+	decimal->negative = negative;
+	decimal->first = at < end ? at : NULL;
+	decimal->end = at < end ? end : NULL;
+}
+
+/* true and false are 1 and 0, as in C. */
+static bool read_raw(struct dpe_value value, struct decimal *decimal)
+{
+	if (!strcmp(value.text, "true") || !strcmp(value.text, "false")) {
+		read_word(dpe_value_int(*value.text == 't'), decimal);
 		return true;
-	case DPE_UINT:
-	case DPE_POINTER:
-		set_whole(number, false, (uint64_t)value.num);
-		return true;
-	case DPE_RAW:
-		if (read_whole(value.text, number))
-			return true;
-		*number = (struct number){.real = strtold(value.text, &end)};
-		return end != value.text && !*end && !isnan(number->real);
-	default:
-		return false;
 	}
+	return read_digits(value.text, value.text + value.len, decimal);
 }
 
-static int order_of_wholes(const struct number *a, const struct number *b)
+static bool read_number(struct dpe_value value, struct decimal *decimal)
 {
-	int sizes = (a->size > b->size) - (a->size < b->size);
-
-	if (a->negative != b->negative)
-		return a->negative ? -1 : 1;
-	return a->negative ? -sizes : sizes;
+	if (dpe_value_is_word(value)) {
+		read_word(value, decimal);
+		return true;
+	}
+	return value.kind == DPE_RAW && read_raw(value, decimal);
 }
 
-/* A long double of this size that is equal to a rounded integer is an integer itself. */
-static void make_whole(struct number *number)
+static const char *next_digit(const char *at, const char *end)
 {
-	const long double limit = 0x1p128L;
-
-	if (!number->whole && fabsl(number->real) < limit)
-		set_whole(number, number->real < 0, (dpe_wide)fabsl(number->real));
+	at++;
+	return at < end && *at == '.' ? at + 1 : at;
 }
 
-static bool is_word(struct dpe_value value)
+static int order_of_digits(const struct decimal *a, const struct decimal *b)
 {
-	return value.kind == DPE_INT || value.kind == DPE_UINT || value.kind == DPE_POINTER;
+	const char *x = a->first, *y = b->first;
+
+	while (x < a->end && y < b->end && *x == *y) {
+		x = next_digit(x, a->end);
+		y = next_digit(y, b->end);
+	}
+	if (x < a->end && y < b->end)
+		return *x < *y ? -1 : 1;
+	return (x < a->end) - (y < b->end);
 }
+
+static int order_of_sizes(const struct decimal *a, const struct decimal *b)
+{
+	if (!a->first || !b->first)
+		return !!a->first - !!b->first;
+	if (a->magnitude != b->magnitude)
+		return a->magnitude < b->magnitude ? -1 : 1;
+	return order_of_digits(a, b);
+}
+
+/* ---- in order ---------------------------------------------------------------------------- */
 
 /* 64-bit integers, the common case. Those of the same sign compare as their bits do. */
 static int order_of_words(struct dpe_value a, struct dpe_value b)
 {
-	bool negative = a.kind == DPE_INT && a.num < 0;
+	bool negative = dpe_value_is_negative(a);
 	uint64_t x = (uint64_t)a.num, y = (uint64_t)b.num;
 
-	if (negative != (b.kind == DPE_INT && b.num < 0))
+	if (negative != dpe_value_is_negative(b))
 		return negative ? -1 : 1;
 	return (x > y) - (x < y);
 }
 
 bool dpe_value_compare(struct dpe_value a, struct dpe_value b, int *order)
 {
-	struct number x, y;
+	struct decimal x, y;
 
-	if (is_word(a) && is_word(b)) {
+	if (dpe_value_is_word(a) && dpe_value_is_word(b)) {
 		*order = order_of_words(a, b);
 		return true;
 	}
 	if (!read_number(a, &x) || !read_number(b, &y))
 		return false;
-	*order = (x.real > y.real) - (x.real < y.real);
-	if (*order || (!x.whole && !y.whole))
+	if (x.negative != y.negative)
+		*order = x.negative ? -1 : 1;
+	else
+		*order = x.negative ? order_of_sizes(&y, &x) : order_of_sizes(&x, &y);
+	return true;
+}
+
+bool dpe_value_is_number(struct dpe_value value)
+{
+	struct decimal decimal;
+
+	return read_number(value, &decimal);
+}
+
+/* ---- hash -------------------------------------------------------------------------------- */
+
+/* True for a 64-bit integer, signed or unsigned. */
+static bool word_of(const struct decimal *decimal, uint64_t *bits)
+{
+	dpe_wide size = 0;
+	int64_t left = decimal->magnitude;
+	const char *at = decimal->first;
+
+	if (!at) {
+		*bits = 0;
 		return true;
-	make_whole(&x);
-	make_whole(&y);
-	if (x.whole && y.whole)
-		*order = order_of_wholes(&x, &y);
+	}
+	if (left < 1 || left > WORD_DIGITS)
+		return false;
+	for (; left && at < decimal->end; at = next_digit(at, decimal->end), left--)
+		size = size * 10 + (unsigned)(*at - '0');
+	if (at < decimal->end)
+		return false;
+	for (; left; left--)
+		size *= 10;
+	*bits = decimal->negative ? -(uint64_t)size : (uint64_t)size;
+	return size <= (decimal->negative ? (dpe_wide)INT64_MAX + 1 : UINT64_MAX);
+}
+
+bool dpe_number_hash(struct dpe_value value, uint64_t *hash)
+{
+	struct decimal decimal;
+	uint64_t bits;
+
+	if (!read_number(value, &decimal))
+		return false;
+	if (!word_of(&decimal, &bits)) {
+		bits = (uint64_t)decimal.magnitude * 2 + decimal.negative;
+		for (const char *at = decimal.first; at < decimal.end;
+			at = next_digit(at, decimal.end))
+			bits = (bits ^ (unsigned char)*at) * 0x100000001b3ull;
+	}
+	*hash = dpe_value_mix(bits);
 	return true;
 }

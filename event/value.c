@@ -20,37 +20,41 @@ struct dpe_value dpe_value_string(const char *text)
 	return (struct dpe_value){.kind = DPE_STRING, .len = (uint32_t)strlen(text), .text = text};
 }
 
-static bool is_number(struct dpe_value value)
+static bool has_same_text(struct dpe_value a, struct dpe_value b)
 {
-	return value.kind == DPE_INT || value.kind == DPE_UINT || value.kind == DPE_POINTER;
+	return a.len == b.len && (a.text == b.text || !memcmp(a.text, b.text, a.len));
 }
 
-/* The int -1 and a pointer with all bits set have the same bits and are different numbers. */
-static bool is_negative(struct dpe_value value)
+/* A number may have several texts, and may be an integer as well: 1, 1.0 and 1e0. */
+static bool is_equal_raw(struct dpe_value a, struct dpe_value b)
 {
-	return value.kind == DPE_INT && value.num < 0;
+	int order;
+
+	if (a.kind == b.kind && has_same_text(a, b))
+		return true;
+	return dpe_value_compare(a, b, &order) && !order;
 }
 
 bool dpe_value_equal(struct dpe_value a, struct dpe_value b)
 {
-	if (is_number(a) && is_number(b))
-		return a.num == b.num && is_negative(a) == is_negative(b);
+	if (dpe_value_is_word(a) && dpe_value_is_word(b))
+		return a.num == b.num && dpe_value_is_negative(a) == dpe_value_is_negative(b);
+	if (a.kind == DPE_RAW || b.kind == DPE_RAW)
+		return is_equal_raw(a, b);
 	if (a.kind != b.kind)
 		return false;
 	if (a.shared && b.shared) /* interned texts are equal iff they are the same */
 		return a.text == b.text;
-	if (a.kind == DPE_NONE || (a.text == b.text && a.len == b.len))
-		return true;
-	return a.len == b.len && !memcmp(a.text, b.text, a.len);
+	return a.kind == DPE_NONE || has_same_text(a, b);
 }
 
 uint64_t dpe_value_hash(struct dpe_value value)
 {
 	uint64_t hash = 0xcbf29ce484222325ull + value.kind;
 
-	if (is_number(value))
+	if (dpe_value_is_word(value))
 		return dpe_value_mix((uint64_t)value.num);
-	if (value.kind == DPE_NONE)
+	if (value.kind == DPE_NONE || (value.kind == DPE_RAW && dpe_number_hash(value, &hash)))
 		return hash;
 	if (value.shared) { /* see names.c */
 		memcpy(&hash, value.text - sizeof(hash), sizeof(hash));
@@ -63,7 +67,7 @@ uint64_t dpe_value_hash(struct dpe_value value)
 
 bool dpe_value_as_int(struct dpe_value value, int64_t *num)
 {
-	if (!is_number(value) || (value.kind != DPE_INT && value.num < 0))
+	if (!dpe_value_is_word(value) || (value.kind != DPE_INT && value.num < 0))
 		return false;
 	*num = value.num;
 	return true;

@@ -51,7 +51,8 @@ struct dpe_value {
 struct dpe_value dpe_value_int(int64_t num);
 struct dpe_value dpe_value_pointer(uint64_t num);
 struct dpe_value dpe_value_string(const char *text); /* text is borrowed */
-/* Integers and pointers are equal by number, whatever their kind; the rest by kind and bytes. */
+/* Numbers, true and false are equal by number, whatever their kind or text (1, 0x1, 1.0, true); the
+ * rest by kind and bytes. */
 bool dpe_value_equal(struct dpe_value a, struct dpe_value b);
 uint64_t dpe_value_hash(struct dpe_value value); /* equal values have equal hashes */
 /* The value as a 64-bit integer; false if it is none. */

@@ -1,5 +1,6 @@
 /* Evaluating expressions. Integers are C's, 64 bits wide, and wrap; an operand without a value (an
- * unbound variable, x / 0) leaves the expression without one. */
+ * unbound variable, x / 0) leaves the expression without one. Arithmetic on other numbers has no
+ * value either, and makes verdicts inconclusive. */
 #include "recognizer/actions/actions.h"
 
 #include <string.h>
@@ -111,12 +112,7 @@ static struct dpe_value eval_text(const struct dpe_env *env, const struct dpe_ex
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
-static bool is_number(struct dpe_value value)
-{
-	return value.kind == DPE_INT || value.kind == DPE_UINT || value.kind == DPE_POINTER;
-}
-
-/* true, false and null in a log are 1, 0 and no value. */
+/* null in a log is no value; true and false are numbers. */
 static struct dpe_value plain(struct dpe_value value)
 {
 	if (value.kind != DPE_RAW)
@@ -128,6 +124,48 @@ static struct dpe_value plain(struct dpe_value value)
 	return strcmp(value.text, "null") ? value : none;
 }
 
+static bool is_bound_to_text(const struct dpe_rule *rule, unsigned variable)
+{
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		for (unsigned j = 0; j < rule->patterns[i].nargs; j++) {
+			const struct dpe_arg *arg = &rule->patterns[i].args[j];
+
+			if (arg->kind == DPE_ARG_VARIABLE && arg->variable == variable && arg->text)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* True if a string that the expression has as its value is certainly no number. */
+static bool is_text(const struct dpe_env *env, const struct dpe_expr *expr)
+{
+	switch (expr->kind) {
+	case DPE_EXPR_LITERAL:
+	case DPE_EXPR_TEXT:
+		return true;
+	case DPE_EXPR_FIELD:
+		return expr->field == DPE_FIELD_NAME || expr->field == DPE_FIELD_COMM ||
+		       expr->field == DPE_FIELD_STACK;
+	case DPE_EXPR_RULEVAR:
+		return env->run && is_bound_to_text(env->run->rule, expr->index);
+	default:
+		return false;
+	}
+}
+
+static bool is_called_nan(struct dpe_value value)
+{
+	return value.kind == DPE_STRING && !strcmp(value.text, "nan");
+}
+
+/* NaN is a string in logs, see dpe_value_real. */
+static bool is_nan(
+	const struct dpe_env *env, const struct dpe_expr *expr, struct dpe_value value)
+{
+	return is_called_nan(value) && !is_text(env, expr);
+}
+
 /* *order is <0, 0, >0 like strcmp's; false where the values are not comparable. */
 static bool compare(struct dpe_value a, struct dpe_value b, int *order)
 {
@@ -137,14 +175,15 @@ static bool compare(struct dpe_value a, struct dpe_value b, int *order)
 	return true;
 }
 
-/* Numbers other than 64-bit integers have several spellings. */
-static bool is_equal(struct dpe_value a, struct dpe_value b)
+/* NaN is not equal to itself. A text that reads "nan" is. */
+static bool compares_nan(const struct dpe_env *env, const struct dpe_expr *expr,
+	struct dpe_value left, struct dpe_value right)
 {
-	int order;
-
-	if (dpe_value_equal(a, b))
-		return true;
-	return !(is_number(a) && is_number(b)) && compare(a, b, &order) && !order;
+	if (left.kind != DPE_STRING && right.kind != DPE_STRING)
+		return false;
+	if (left.kind != DPE_STRING || right.kind != DPE_STRING)
+		return is_nan(env, expr->left, left) || is_nan(env, expr->right, right);
+	return is_nan(env, expr->left, left) && is_nan(env, expr->right, right);
 }
 
 static struct dpe_value eval_comparison(enum dpe_op op, struct dpe_value a, struct dpe_value b)
@@ -152,7 +191,7 @@ static struct dpe_value eval_comparison(enum dpe_op op, struct dpe_value a, stru
 	int order;
 
 	if (op == DPE_OP_EQ || op == DPE_OP_NE)
-		return dpe_value_int(is_equal(a, b) == (op == DPE_OP_EQ));
+		return dpe_value_int(dpe_value_equal(a, b) == (op == DPE_OP_EQ));
 	if (!compare(a, b, &order))
 		return none;
 	switch (op) {
@@ -167,81 +206,143 @@ static struct dpe_value eval_comparison(enum dpe_op op, struct dpe_value a, stru
 	}
 }
 
-static struct dpe_value divide(enum dpe_op op, int64_t a, int64_t b)
+/* ---- arithmetic -------------------------------------------------------------------------- */
+
+__extension__ typedef __int128 int128;
+
+static int128 integer_of(struct dpe_value value)
+{
+	return value.kind == DPE_INT ? (int128)value.num : (int128)(uint64_t)value.num;
+}
+
+/* Unsigned integers of 2^63 and more make the result unsigned. */
+static bool is_large(struct dpe_value value)
+{
+	return value.kind != DPE_INT && value.num < 0;
+}
+
+static struct dpe_value from_bits(uint64_t bits, bool is_unsigned)
+{
+	if (is_unsigned && bits > INT64_MAX)
+		return (struct dpe_value){.kind = DPE_UINT, .num = (int64_t)bits};
+	return dpe_value_int((int64_t)bits);
+}
+
+/* The integer itself where 64 bits hold it, else wrapped. */
+static struct dpe_value wrap(int128 integer, bool is_unsigned)
+{
+	if (integer >= INT64_MIN && integer <= INT64_MAX)
+		return dpe_value_int((int64_t)integer);
+	return from_bits((uint64_t)integer, is_unsigned);
+}
+
+static struct dpe_value multiply(int128 a, int128 b, bool is_unsigned)
+{
+	int128 product;
+
+	if (__builtin_mul_overflow(a, b, &product))
+		return from_bits((uint64_t)a * (uint64_t)b, is_unsigned);
+	return wrap(product, is_unsigned);
+}
+
+static struct dpe_value divide(enum dpe_op op, int128 a, int128 b, bool is_unsigned)
 {
 	if (!b)
 		return none;
-	if (b == -1) /* INT64_MIN / -1 would trap */
-		return dpe_value_int(op == DPE_OP_DIV ? (int64_t) - (uint64_t)a : 0);
-	return dpe_value_int(op == DPE_OP_DIV ? a / b : a % b);
+	return wrap(op == DPE_OP_DIV ? a / b : a % b, is_unsigned);
 }
 
-static struct dpe_value shift(enum dpe_op op, int64_t a, int64_t b)
+static struct dpe_value shift(enum dpe_op op, struct dpe_value left, int128 count)
 {
-	if (b < 0)
+	bool is_unsigned = is_large(left);
+	int128 a = integer_of(left);
+
+	if (count < 0)
 		return none;
-	if (op == DPE_OP_SHL)
-		return dpe_value_int(b > 63 ? 0 : (int64_t)((uint64_t)a << b));
-	return dpe_value_int(a >> (b > 63 ? 63 : b));
+	if (op == DPE_OP_SHR)
+		return wrap(a >> (count > 64 ? 64 : (int)count), is_unsigned);
+	return from_bits(count > 63 ? 0 : (uint64_t)left.num << (int)count, is_unsigned);
 }
 
-static struct dpe_value eval_arithmetic(enum dpe_op op, int64_t a, int64_t b)
+static struct dpe_value eval_arithmetic(
+	enum dpe_op op, struct dpe_value left, struct dpe_value right)
 {
-	uint64_t x = (uint64_t)a, y = (uint64_t)b;
+	bool is_unsigned = is_large(left) || is_large(right);
+	uint64_t x = (uint64_t)left.num, y = (uint64_t)right.num;
+	int128 a = integer_of(left), b = integer_of(right);
 
 	switch (op) {
 	case DPE_OP_MUL:
-		return dpe_value_int((int64_t)(x * y));
+		return multiply(a, b, is_unsigned);
 	case DPE_OP_ADD:
-		return dpe_value_int((int64_t)(x + y));
+		return wrap(a + b, is_unsigned);
 	case DPE_OP_SUB:
-		return dpe_value_int((int64_t)(x - y));
+		return wrap(a - b, is_unsigned);
 	case DPE_OP_AND:
-		return dpe_value_int(a & b);
+		return from_bits(x & y, is_unsigned);
 	case DPE_OP_XOR:
-		return dpe_value_int(a ^ b);
+		return from_bits(x ^ y, is_unsigned);
 	case DPE_OP_OR:
-		return dpe_value_int(a | b);
+		return from_bits(x | y, is_unsigned);
 	case DPE_OP_SHL:
 	case DPE_OP_SHR:
-		return shift(op, a, b);
+		return shift(op, left, b);
 	default:
-		return divide(op, a, b);
+		return divide(op, a, b, is_unsigned);
 	}
 }
 
 /* ---- operators --------------------------------------------------------------------------- */
 
-/* The 64 bits of a number, as C's conversions have them. */
-static bool bits_of(struct dpe_value value, int64_t *bits)
+/* True if there is arithmetic on the operand. If it is a number for which there is none, nobody knows
+ * whether the expression holds. */
+static bool can_compute(
+	const struct dpe_env *env, const struct dpe_expr *operand, struct dpe_value value)
 {
-	*bits = value.num;
-	return is_number(value);
+	struct dpe_text reason = {0};
+
+	if (dpe_value_is_word(value))
+		return true;
+	if (!dpe_value_is_number(value) && !is_nan(env, operand, value))
+		return false;
+	dpe_text_puts(&reason, "there is no arithmetic on the number ");
+	dpe_value_print(&reason, value);
+	dpe_text_puts(&reason, ", which is no 64-bit integer");
+	dpe_recognizer_doubt(env->recognizer, reason.at);
+	dpe_text_free(&reason);
+	return false;
 }
 
-static bool is_true(struct dpe_value value)
+/* As in C, NaN is not 0. */
+static bool is_true(
+	const struct dpe_env *env, const struct dpe_expr *expr, struct dpe_value value)
 {
 	int order;
 
-	if (is_number(value))
+	if (dpe_value_is_word(value))
 		return value.num;
-	return dpe_value_compare(plain(value), dpe_value_int(0), &order) && order;
+	return is_nan(env, expr, value) ||
+	       (dpe_value_compare(value, dpe_value_int(0), &order) && order);
+}
+
+static bool holds(const struct dpe_env *env, const struct dpe_expr *expr)
+{
+	return is_true(env, expr, dpe_eval(env, expr));
 }
 
 static struct dpe_value eval_unary(const struct dpe_env *env, const struct dpe_expr *expr)
 {
 	struct dpe_value value = plain(dpe_eval(env, expr->left));
-	int64_t bits;
 
 	if (expr->op == DPE_OP_NOT && value.kind != DPE_NONE)
-		return dpe_value_int(!is_true(value));
-	if (!bits_of(value, &bits))
+		return dpe_value_int(!is_true(env, expr->left, value));
+	if (!can_compute(env, expr->left, value))
 		return none;
 	switch (expr->op) {
 	case DPE_OP_NEG:
-		return dpe_value_int((int64_t) - (uint64_t)bits);
+		return wrap(-integer_of(value), is_large(value));
 	case DPE_OP_COMPL:
-		return dpe_value_int(~bits);
+		return from_bits(~(uint64_t)value.num, false);
 	default:
 		return value;
 	}
@@ -249,11 +350,11 @@ static struct dpe_value eval_unary(const struct dpe_env *env, const struct dpe_e
 
 static struct dpe_value eval_logic(const struct dpe_env *env, const struct dpe_expr *expr)
 {
-	bool left = is_true(dpe_eval(env, expr->left));
+	bool left = holds(env, expr->left);
 
 	if (left == (expr->op == DPE_OP_LOR))
 		return dpe_value_int(left);
-	return dpe_value_int(is_true(dpe_eval(env, expr->right)));
+	return dpe_value_int(holds(env, expr->right));
 }
 
 /* An address plus or minus an integer is an address. */
@@ -267,7 +368,6 @@ static bool makes_address(enum dpe_op op, struct dpe_value left, struct dpe_valu
 static struct dpe_value eval_binary(const struct dpe_env *env, const struct dpe_expr *expr)
 {
 	struct dpe_value left, right;
-	int64_t a, b;
 
 	if (expr->op == DPE_OP_LAND || expr->op == DPE_OP_LOR)
 		return eval_logic(env, expr);
@@ -275,13 +375,15 @@ static struct dpe_value eval_binary(const struct dpe_env *env, const struct dpe_
 	right = plain(dpe_eval(env, expr->right));
 	if (left.kind == DPE_NONE || right.kind == DPE_NONE)
 		return none;
-	if (expr->op >= DPE_OP_LT && expr->op <= DPE_OP_NE)
-		return eval_comparison(expr->op, left, right);
-	if (!bits_of(left, &a) || !bits_of(right, &b))
+	if (dpe_op_compares(expr->op))
+		return compares_nan(env, expr, left, right)
+			       ? dpe_value_int(expr->op == DPE_OP_NE)
+			       : eval_comparison(expr->op, left, right);
+	if (!can_compute(env, expr->left, left) || !can_compute(env, expr->right, right))
 		return none;
 	if (makes_address(expr->op, left, right))
-		return dpe_value_pointer((uint64_t)eval_arithmetic(expr->op, a, b).num);
-	return eval_arithmetic(expr->op, a, b);
+		return dpe_value_pointer((uint64_t)eval_arithmetic(expr->op, left, right).num);
+	return eval_arithmetic(expr->op, left, right);
 }
 
 struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr)
@@ -313,12 +415,12 @@ struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr
 		return eval_binary(env, expr);
 	case DPE_EXPR_CONDITIONAL:
 		return dpe_eval(
-			env, is_true(dpe_eval(env, expr->left)) ? expr->right : expr->third);
+			env, holds(env, expr->left) ? expr->right : expr->third);
 	}
 	return none;
 }
 
 bool dpe_eval_condition(const struct dpe_env *env, const struct dpe_expr *expr)
 {
-	return is_true(dpe_eval(env, expr));
+	return holds(env, expr);
 }

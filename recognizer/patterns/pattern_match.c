@@ -57,17 +57,6 @@ static bool bind(struct dpe_binding *binding, unsigned variable, struct dpe_valu
 	return true;
 }
 
-/* Numbers other than 64-bit integers have several spellings. */
-static bool is_literal(struct dpe_value literal, struct dpe_value value)
-{
-	int order;
-
-	if (dpe_value_equal(literal, value))
-		return true;
-	return (literal.kind == DPE_RAW || value.kind == DPE_RAW) &&
-	       dpe_value_compare(literal, value, &order) && !order;
-}
-
 static struct dpe_value argument(
 	const struct dpe_arg *arg, const struct dpe_message *message, unsigned number)
 {
@@ -91,7 +80,7 @@ static bool args_match(const struct dpe_pattern *pattern, const struct dpe_messa
 		if (arg->kind == DPE_ARG_VARIABLE &&
 			!bind(binding, arg->variable, value))
 			return false;
-		if (arg->kind == DPE_ARG_LITERAL && !is_literal(arg->value, value))
+		if (arg->kind == DPE_ARG_LITERAL && !dpe_value_equal(arg->value, value))
 			return false;
 	}
 	return true;
