@@ -106,8 +106,11 @@ bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_site *site, struct dp
 			site->reached = dpe_arena_alloc(
 				probes->arena, plan->nreads * sizeof(*site->reached));
 		why = find_reached(probes, site, i);
-		if (!why)
+		if (!why) {
+			complete &= probes->placed || dpe_read_check_arithmetic(&plan->reads[i],
+							      &site->reached[i], diags);
 			continue;
+		}
 		dispensable = plan->reads[i].dispensable && site->wanted->optional;
 		dpe_diag(diags, probes->placed || dispensable ? DPE_WARNING : DPE_ERROR,
 			plan->reads[i].place, "'%s' cannot be read: %s%s", plan->reads[i].lvalue,

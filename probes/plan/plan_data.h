@@ -71,6 +71,7 @@ struct dpe_read {
 	const char *lvalue; /* belongs to the specification */
 	dpe_name name;      /* in messages */
 	bool dispensable;   /* only used in `x ? a : b`, or for a round: the rule works without */
+	bool computed;      /* an operand of arithmetic */
 	bool whole;         /* a text whose truncation would change verdicts */
 	bool at_data;       /* a text in a condition of a data event, which is an error */
 	size_t longest;     /* bytes of the longest string that the text is compared with */

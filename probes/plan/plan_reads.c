@@ -13,6 +13,7 @@ struct read_pass {
 	const struct dpe_spec *spec;
 	const struct dpe_rule *rule;
 	bool dispensable; /* inside an expression whose value the rule can do without */
+	bool computed;    /* the expression is an operand of arithmetic */
 };
 
 /* ---- what an expression reads ------------------------------------------------------------ */
@@ -32,6 +33,7 @@ static uint64_t bit_of(struct read_pass *adding, const char *lvalue, struct dpe_
 			.place = place,
 		};
 	plan->reads[i].dispensable &= adding->dispensable;
+	plan->reads[i].computed |= adding->computed;
 	return i < DPE_READS ? UINT64_C(1) << i : 0;
 }
 
@@ -114,10 +116,16 @@ static uint64_t read_by_arguments(struct read_pass *adding, const struct dpe_pat
 
 /* ---- all that an expression reads -------------------------------------------------------- */
 
+static bool computes(const struct dpe_expr *expr)
+{
+	return (expr->kind == DPE_EXPR_UNARY || expr->kind == DPE_EXPR_BINARY) &&
+	       expr->op != DPE_OP_NOT && dpe_op_computes(expr->op);
+}
+
 static uint64_t read_by(struct read_pass *adding, const struct dpe_expr *expr)
 {
 	const struct dpe_expr *text, *literal;
-	bool dispensable = adding->dispensable;
+	bool dispensable = adding->dispensable, computed = adding->computed;
 	uint64_t reads = 0;
 
 	if (!expr)
@@ -130,9 +138,13 @@ static uint64_t read_by(struct read_pass *adding, const struct dpe_expr *expr)
 	if (expr->kind == DPE_EXPR_TARGET || expr->kind == DPE_EXPR_PRIOR)
 		reads = bit_of(adding, expr->lvalue, expr->place);
 	adding->dispensable |= expr->kind == DPE_EXPR_CONDITIONAL;
+	adding->computed = computes(expr);
 	reads |= read_by(adding, expr->left);
 	adding->dispensable = dispensable;
-	return reads | read_by(adding, expr->right) | read_by(adding, expr->third);
+	adding->computed |= expr->kind == DPE_EXPR_CONDITIONAL && computed;
+	reads |= read_by(adding, expr->right) | read_by(adding, expr->third);
+	adding->computed = computed;
+	return reads;
 }
 
 /* Whether the argument is text that is only printed. */

@@ -23,6 +23,16 @@ static char *check_read(const struct dpe_read *read)
 	return NULL;
 }
 
+bool dpe_read_check_arithmetic(
+	const struct dpe_read *read, const struct dpe_variable *variable, struct dpe_diags *diags)
+{
+	if (!read->computed || !variable->is_real)
+		return true;
+	dpe_diag(diags, DPE_ERROR, read->place,
+		"'%s' is a floating point number, which can only be compared and printed", read->lvalue);
+	return false;
+}
+
 static bool find_one(struct dpe_probes *probes, unsigned number, struct dpe_diags *diags)
 {
 	const struct dpe_read *read = &probes->plan->reads[number];
@@ -42,7 +52,7 @@ static bool find_one(struct dpe_probes *probes, unsigned number, struct dpe_diag
 		dpe_diag(diags, DPE_ERROR, read->place, "'%s' cannot be read: %s", read->lvalue,
 			why);
 	free(why);
-	return !why;
+	return !why && dpe_read_check_arithmetic(read, &probes->reads[number], diags);
 }
 
 /* ---- how many one event carries ----------------------------------------------------------- */

@@ -7,6 +7,9 @@
 /* Finds the variables that arguments of the site, whose signature is known, lead to; those that cannot be read are
  * dropped. False after an error, for each that the rules cannot do without. */
 bool dpe_reads_reach(struct dpe_probes *probes, struct dpe_site *site, struct dpe_diags *diags);
+/* False, with an error, where a rule computes with a floating point number. */
+bool dpe_read_check_arithmetic(
+	const struct dpe_read *read, const struct dpe_variable *variable, struct dpe_diags *diags);
 /* Whether the loaded programs can read what a site that is added later needs. */
 bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_site *site);
 /* Whether returns may be observed at exit points at all, by the plan and the kernel; see code.h. */

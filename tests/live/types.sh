@@ -69,4 +69,16 @@ refused() {
 	check 'before the target starts' ! -s out
 }
 refused 'a structure' 'detect r(x): whole(x)' "argument 1 of 'whole', which has no value: it is a structure that is passed by value"
+REAL="'real' is a floating point number, which can only be compared and printed"
+refused 'arithmetic on a double' 'detect r: step [1 < 2 * real]' "$REAL"
+refused 'its sign' 'detect r: step { print(-real); }' "$REAL"
+refused 'where it may be an operand' 'detect r: step [(big ? real : 1) - 1 > 0]' "$REAL"
+refused 'arithmetic on a float' 'detect r: step [single + 1 > 0]' "'single' is a floating point number"
+echo 'detect r: step [(real > 1) + !real + (real ? 1 : 2) == 2] { print(1); }' >computed.dpe
+run "$DPE" run -s computed.dpe -- ./types
+check 'arithmetic on what comparisons say' "$(count_seen '^r: 1$')" -eq 1
+echo 'detect r: step [nothing != nothing && nothing != 1 && nothing && !(nothing < 1)] { print(2); }
+detect s: step [nothing == nothing || nothing <= nothing || nothing == limit] { print(3); }' >nan.dpe
+run "$DPE" run -s nan.dpe -- ./types
+check 'NaN is different from all numbers' "$(count_seen '^r: 2$') $(count_seen '^s: 3$')" = '2 0'
 finish
