@@ -160,6 +160,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 	if (!dpe_launch(probes->child, program, argv, environment, dpe_preload_file(probes),
 		    probes->user->name ? probes->user : NULL, &probes->modules, diags))
 		return false;
+	probes->launched = true;
 	probes->pid = probes->first->pid = probes->child->pid;
 	dpe_preload_begin(probes);
 	probes->maps->pid = probes->pid;
