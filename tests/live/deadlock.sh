@@ -113,7 +113,7 @@ for how in report stop gdb; do
 	case $how in
 	report) says 'left as it hangs' 1 'runs on, no longer observed' && wanted=S ;;
 	stop) says 'left stopped' 1 'the program is stopped, and no longer observed' && wanted=T ;;
-	gdb) says 'handed to gdb' 1 'the program is handed to gdb' && wanted=S ;;
+	gdb) says 'handed to gdb' 1 'the program is under gdb' && wanted=S ;;
 	esac
 	await is_in_state "$pid" $wanted
 	check "$how: it is there" "$(state $pid)" = $wanted

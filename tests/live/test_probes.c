@@ -72,44 +72,6 @@ static void arguments_on_the_stack(void **state)
 	end(&run);
 }
 
-static void assert_value(struct dpe_value value, const char *expected)
-{
-	struct dpe_text text = {0};
-
-	dpe_value_print_json(&text, value);
-	assert_string_equal(text.at, expected);
-	dpe_text_free(&text);
-}
-
-static void check_floating_point(char *program, bool one_by_one)
-{
-	struct run run;
-
-	begin(&run);
-	run.options.one_by_one = one_by_one;
-	add_site(&run, NULL, "scale", 3);
-	run.sites[0].used = 5;
-	run.sites[0].ret = true;
-	observe(&run, ARGV(program, "scale"));
-	assert_int_equal(run.count, 2);
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(run.messages[i]->nargs, 3);
-		assert_value(run.messages[i]->args[0], "1.25");
-		assert_value(run.messages[i]->args[1], "3");
-		assert_value(run.messages[i]->args[2], "0.5");
-	}
-	assert_value(run.messages[1]->ret, "4.25");
-	assert_no_gaps(&run);
-	end(&run);
-}
-
-static void floating_point_in_registers(void **state)
-{
-	check_floating_point(targets_of(state)->whole, false);
-	if (is_root())
-		check_floating_point(targets_of(state)->whole, true);
-}
-
 static void library_calls(void **state)
 {
 	struct run run;
@@ -346,7 +308,6 @@ int main(void)
 		cmocka_unit_test(calls_one_by_one),
 		cmocka_unit_test(calls_with_stacks),
 		cmocka_unit_test(arguments_on_the_stack),
-		cmocka_unit_test(floating_point_in_registers),
 		cmocka_unit_test(library_calls),
 		cmocka_unit_test(calls_within_calls),
 		cmocka_unit_test(returns_that_never_come),
