@@ -258,9 +258,10 @@ void dpe_known_add(struct dpe_stabilizer *stabilizer, struct dpe_message_node *n
 	bool by_place = message->id.kind == DPE_NONE;
 	struct dpe_known *known;
 
-	/* A message that nobody can name is a duplicate where its number in its thread is. */
-	if (message->has_seq ? by_place || message->unreferenced
-			     : by_place && (message->unreferenced || !message->place))
+	if (by_place && !message->place)
+		return;
+	/* A message that nobody names need not be found, and its number in its thread tells duplicates. */
+	if (message->unreferenced && (by_place || message->has_seq))
 		return;
 	known = known_of(stabilizer, message->log, dpe_message_id(message));
 	if (known->node && by_place)

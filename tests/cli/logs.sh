@@ -134,4 +134,14 @@ for order in '' ',"ordered":true'; do
 	cp out other.jsonl
 	same "and reads the same messages${order:+, in order}" other.jsonl <back.jsonl
 done
+
+# Without an id a message is named by its place, also where its thread and number are known.
+cat >placed.jsonl <<'LOG'
+{"event":"c","thread":2,"seq":0,"pred":[3]}
+{"event":"b","thread":1,"seq":1}
+{"event":"a","thread":1,"seq":0}
+LOG
+echo 'detect r: a ; c' >placed.dpe
+run "$DPE" replay -s placed.dpe placed.jsonl
+check 'a predecessor by its place' "$status $(grep -c 'r: match' err)" = '1 1'
 finish
