@@ -35,6 +35,8 @@ struct dpe_slice {
 struct dpe_run {
 	struct dpe_recognizer *recognizer;
 	const struct dpe_rule *rule;
+	struct dpe_engine engine;        /* as dpe_engine_choose says */
+	struct dpe_factors *operands;    /* of a conjunction, until its shape takes them over */
 	struct dpe_automaton *automaton; /* one of these three … */
 	size_t most_bytes;               /* size at which the automaton is started afresh */
 	struct dpe_product *product;       /* … */

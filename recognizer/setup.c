@@ -159,7 +159,7 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 			DPE_RULE_VARIABLES);
 		return false;
 	}
-	if (!dpe_engine_new(run, run->recognizer->options.engine, diags))
+	if (!dpe_engine_new(run, diags))
 		return false;
 	run->ninner_actions = dpe_engine_actions(run, &run->inner_actions);
 	run->wants_positions = wants_positions(rule) || dpe_engine_names_positions(run);
@@ -171,7 +171,9 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	run->all_literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*run->all_literals));
 	run->at_positions = dpe_xcalloc(rule->npositions + 1, sizeof(*run->at_positions));
 	run->acted = dpe_xcalloc(rule->npositions + 1, sizeof(*run->acted));
-	if (!dpe_pairs_new(run)) {
+	if (run->engine.kind == DPE_BY_PAIR_TABLE) {
+		dpe_pairs_new(run);
+	} else {
 		run->shape = rule->mode == DPE_DETECT ? dpe_shape_new(run) : NULL;
 		dpe_slices_new(run);
 	}

@@ -142,16 +142,17 @@ static void tell_rejected(
 	dpe_rejection_free(&rejected);
 }
 
-static const char *engine_name(enum dpe_engine_choice engine)
+static void print_engine(const struct dpe_rule *rule, struct dpe_text *to)
 {
-	switch (engine) {
-	case DPE_ENGINE_PARTS:
-		return "predecessor automata of the operands of &, side by side";
-	case DPE_ENGINE_PA:
-		return "predecessor automaton";
-	default:
-		return "token game on the net";
+	struct dpe_engine engine;
+
+	if (!dpe_rule_engine(rule, &engine)) {
+		dpe_text_puts(to, "  engine    none: the rule cannot be followed\n");
+		return;
 	}
+	dpe_text_printf(to, "  engine    %s: %s\n", dpe_engine_name(engine.kind), engine.reason);
+	if (engine.whole)
+		dpe_text_printf(to, "  search    the rule as a whole: %s\n", engine.whole);
 }
 
 void cli_explain(struct cli *cli, const struct dpe_rule *rule, struct dpe_text *to)
@@ -162,7 +163,7 @@ void cli_explain(struct cli *cli, const struct dpe_rule *rule, struct dpe_text *
 		return;
 	examples = dpe_examples_new(rule, cli->diags);
 	dpe_text_printf(to, "  model     %s\n", dpe_class_model(dpe_rule_class(rule)));
-	dpe_text_printf(to, "  engine    %s\n", engine_name(dpe_rule_engine(rule)));
+	print_engine(rule, to);
 	if (examples) {
 		tell_relations(examples, rule, to);
 		tell_accepted(examples, rule, to);
@@ -220,6 +221,16 @@ static cJSON *events_item(
 	return events;
 }
 
+static void add_engine(cJSON *object, const struct dpe_rule *rule)
+{
+	struct dpe_engine engine;
+
+	if (dpe_rule_mode(rule) == DPE_SYNC || !dpe_rule_engine(rule, &engine))
+		return;
+	cJSON_AddStringToObject(object, "engine", dpe_engine_name(engine.kind));
+	cJSON_AddStringToObject(object, "reason", engine.reason);
+}
+
 void cli_explain_json(struct cli *cli, const struct dpe_rule *rule)
 {
 	struct dpe_examples *examples = dpe_examples_new(rule, cli->diags);
@@ -232,6 +243,7 @@ void cli_explain_json(struct cli *cli, const struct dpe_rule *rule)
 	cJSON_AddStringToObject(object, "mode", dpe_mode_name(dpe_rule_mode(rule)));
 	cJSON_AddStringToObject(object, "class", dpe_class_name(dpe_rule_class(rule)));
 	cJSON_AddStringToObject(object, "model", dpe_class_model(dpe_rule_class(rule)));
+	add_engine(object, rule);
 	if (examples && dpe_examples_accepted(examples, &accepted))
 		cJSON_AddItemToObject(object, "accepted", events_item(cli, rule, &accepted));
 	if (examples && dpe_examples_rejected(examples, &rejected))

@@ -134,6 +134,8 @@ const uint16_t *dpe_automaton_last(
 
 /* True if the rule composed has so few states that dividing it gains nothing. */
 bool dpe_rule_is_small(const struct dpe_rule *rule);
+/* True if the rule composed has no more than DPE_MODERATE_STATES. */
+bool dpe_rule_is_moderate(const struct dpe_rule *rule);
 /* True if a run should follow the automaton rather than the net: it is of moderate size, or is needed
  * to see at once what synchronised operands can no longer do together. */
 bool dpe_rule_suits_automaton(const struct dpe_rule *rule);

@@ -458,6 +458,11 @@ bool dpe_rule_is_small(const struct dpe_rule *rule)
 	return count_states(rule->tree) <= DPE_SMALL_STATES;
 }
 
+bool dpe_rule_is_moderate(const struct dpe_rule *rule)
+{
+	return is_moderate(rule->tree);
+}
+
 /* Operands of some & share an event. */
 static bool synchronises(const struct dpe_rule *rule, const struct dpe_node *node)
 {

@@ -150,8 +150,26 @@ enum dpe_engine_choice {
 	DPE_ENGINE_PARTS, /* side by side as far as the rule can be divided */
 };
 
-/* What DPE_ENGINE_AUTO takes for the rule: one of the others. */
-enum dpe_engine_choice dpe_rule_engine(const struct dpe_rule *rule);
+/* What follows a rule. The last two follow `detect` rules only. */
+enum dpe_engine_kind {
+	DPE_BY_AUTOMATON,   /* the predecessor automaton of the rule */
+	DPE_BY_PRODUCT,     /* the automata of its operands of &, side by side */
+	DPE_BY_TOKEN_GAME,  /* tokens on its net */
+	DPE_BY_PAIR_TABLE,  /* a table of accesses: all matches are two independent events */
+	DPE_BY_CONJUNCTION, /* partial matches of each operand of &, joined when one is complete */
+};
+
+struct dpe_engine {
+	enum dpe_engine_kind kind;
+	const char *reason; /* why it was chosen; static */
+	const char *whole;  /* why no conjunction searches for matches of a `detect` rule, or NULL; static */
+};
+
+/* The engine of the rule in a run with DPE_ENGINE_AUTO and without the sink's `trace`, which pair tables
+ * do not report to. False where no run can follow the rule; not for `sync` rules. */
+bool dpe_rule_engine(const struct dpe_rule *rule, struct dpe_engine *engine);
+/* The engine in words; static. */
+const char *dpe_engine_name(enum dpe_engine_kind kind);
 
 struct dpe_recognizer_options {
 	enum dpe_engine_choice engine;

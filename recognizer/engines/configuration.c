@@ -11,46 +11,27 @@
 #define AUTOMATON_BYTES ((size_t)64 << 20)
 #define FEWEST_REGISTERS 4 /* there is room for */
 
-/* A `detect` rule that can be divided is by conjunction_shape.c; what cannot compares its partial matches as
- * wholes, which markings make cheap. */
-static struct dpe_factors *divide(
-	const struct dpe_rule *rule, enum dpe_engine_choice choice, struct dpe_diags *diags)
+bool dpe_engine_new(struct dpe_run *run, struct dpe_diags *diags)
 {
-	if (choice == DPE_ENGINE_PARTS)
-		return dpe_factors_new(rule, diags);
-	return choice == DPE_ENGINE_AUTO && rule->mode == DPE_EXPECT ? dpe_factors_if_wide(rule)
-								     : NULL;
-}
+	const struct dpe_recognizer *recognizer = run->recognizer;
+	struct dpe_engine_plan plan;
 
-/* Rules that an automaton could follow are refused where they accept nothing, whatever follows them. */
-static struct dpe_game *new_game(const struct dpe_rule *rule, struct dpe_diags *diags)
-{
-	struct dpe_automaton *automaton = NULL;
-
-	if (dpe_rule_suits_automaton(rule)) {
-		automaton = dpe_automaton_new(rule, diags);
-		if (!automaton)
-			return NULL;
-	}
-	dpe_automaton_free(automaton);
-	return dpe_game_new(rule);
-}
-
-bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct dpe_diags *diags)
-{
-	struct dpe_factors *parts = divide(run->rule, choice, diags);
-
-	if (parts)
-		run->product = dpe_product_new(parts, run->recognizer->pool);
-	else if (choice == DPE_ENGINE_PA ||
-		 (choice == DPE_ENGINE_AUTO && dpe_rule_suits_automaton(run->rule)))
-		run->automaton = dpe_automaton_new(run->rule, diags);
-	else if (choice != DPE_ENGINE_PARTS)
-		run->game = new_game(run->rule, diags);
-	run->most_bytes = run->recognizer->options.automaton_bytes;
+	if (!dpe_engine_choose(run->rule, recognizer->options.engine, recognizer->sink.trace, &plan,
+		    diags))
+		return false;
+	run->engine = plan.engine;
+	run->automaton = plan.automaton;
+	run->operands = plan.operands;
+	if (plan.factors)
+		run->product = dpe_product_new(plan.factors, recognizer->pool);
+	if (plan.is_game)
+		run->game = dpe_game_new(run->rule);
+	run->most_bytes = recognizer->options.automaton_bytes;
 	if (!run->most_bytes)
 		run->most_bytes = AUTOMATON_BYTES;
-	return run->product || run->automaton || run->game;
+	dpe_debug(recognizer->options.debug, "recognizer", 1, "%s: engine: %s: %s", run->rule->name,
+		dpe_engine_name(run->engine.kind), run->engine.reason);
+	return true;
 }
 
 /* A slice that is not at an end may have been violated before. */
@@ -100,27 +81,6 @@ void dpe_slice_adopt(
 	dpe_detect_adopt(run, slice, old);
 }
 
-static bool names_positions(const struct dpe_rule *rule)
-{
-	for (unsigned i = 0; i < rule->npositions; i++) {
-		if (dpe_action_names_positions(rule->positions[i].action))
-			return true;
-	}
-	return false;
-}
-
-enum dpe_engine_choice dpe_rule_engine(const struct dpe_rule *rule)
-{
-	struct dpe_factors *parts = rule->mode == DPE_DETECT && !names_positions(rule)
-					  ? dpe_factors_if_wide(rule)
-					  : divide(rule, DPE_ENGINE_AUTO, NULL);
-
-	dpe_factors_free(parts);
-	if (parts)
-		return DPE_ENGINE_PARTS;
-	return dpe_rule_suits_automaton(rule) ? DPE_ENGINE_PA : DPE_ENGINE_NET;
-}
-
 /* Who asks which event is at which position is told it of all readings. */
 void dpe_engine_fold(struct dpe_run *run)
 {
@@ -137,6 +97,7 @@ void dpe_engine_free(struct dpe_run *run)
 	dpe_automaton_free(run->automaton);
 	dpe_product_free(run->product);
 	dpe_game_free(run->game);
+	dpe_factors_free(run->operands);
 	free(run->ran);
 	free(run->steps);
 	free(run->step_preds);

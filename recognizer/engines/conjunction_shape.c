@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-#define FEW_LITERALS 4 /* fit into slices at rest */
-
 /* The leaves that a part can begin and end with. */
 struct edges {
 	struct dpe_leaf **first, **last;
@@ -149,40 +147,6 @@ uint32_t dpe_leaf_operand(const struct dpe_leaf *leaf, unsigned literal)
 	return leaf->operands[0].part->literals[literal] ? 0 : DPE_NO_KID;
 }
 
-/* Some actions and conditions ask for events that the whole partial match has so far. */
-static bool looks_within(const struct dpe_run *run)
-{
-	for (unsigned i = 0; i < run->rule->npositions; i++) {
-		if (dpe_action_names_positions(run->rule->positions[i].action))
-			return true;
-	}
-	for (unsigned i = 0; i < run->rule->npatterns; i++) {
-		if (run->placed[i])
-			return true;
-	}
-	return false;
-}
-
-/* Slices of small rules with variables are kept as words, of which there may be very many: little is
- * left of that where operands have partial matches of their own. */
-static bool is_small(const struct dpe_run *run)
-{
-	return run->automaton && run->rule->nvariables && run->rule->nliterals <= FEW_LITERALS;
-}
-
-/* What a caller asks for by name is done as it says where it can be. NULL: as a whole. */
-static struct dpe_factors *divide(const struct dpe_run *run)
-{
-	enum dpe_engine_choice choice = run->recognizer->options.engine;
-
-	if (looks_within(run) || is_small(run) ||
-		((choice == DPE_ENGINE_PA || choice == DPE_ENGINE_NET) && dpe_rule_is_small(run->rule)))
-		return NULL;
-	if (run->game && (choice == DPE_ENGINE_NET || !dpe_rule_is_safe(run->rule)))
-		return dpe_factors_of_operands(run->rule);
-	return dpe_factors_for_search(run->rule);
-}
-
 /* A rule that is no & as one with a single operand. */
 static struct dpe_leaf *make_top(
 	struct dpe_run *run, struct dpe_shape *shape, const struct dpe_factor *root)
@@ -204,9 +168,9 @@ struct dpe_shape *dpe_shape_new(struct dpe_run *run)
 {
 	struct dpe_shape *shape = dpe_xcalloc(1, sizeof(*shape));
 
-	shape->parts = divide(run);
-	if (!shape->parts || shape->parts->root->kind == DPE_FACTOR_AUTOMATON) {
-		dpe_factors_free(shape->parts);
+	shape->parts = run->operands;
+	run->operands = NULL;
+	if (!shape->parts) {
 		shape->parts = dpe_factors_whole(run->rule);
 		shape->whole = true;
 		shape->compact = run->rule->nvariables;

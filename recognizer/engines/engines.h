@@ -42,8 +42,22 @@ struct dpe_reading {
 	struct dpe_occurrence **positions; /* by position; only where actions name them */
 };
 
-/* Gives the run its automaton or its game; false after a diagnostic. */
-bool dpe_engine_new(struct dpe_run *run, enum dpe_engine_choice choice, struct dpe_diags *diags);
+/* The engine of a rule, with what was made to choose it; the caller frees the latter. */
+struct dpe_engine_plan {
+	struct dpe_engine engine;
+	/* What follows configurations, also beside a pair table or a conjunction. */
+	struct dpe_automaton *automaton; /* one of these … */
+	struct dpe_factors *factors;     /* … of a product … */
+	bool is_game;                    /* … */
+	struct dpe_factors *operands;    /* of a conjunction */
+};
+
+/* Chooses the engine; false after a diagnostic where there is none. With `traced` each step is reported. */
+bool dpe_engine_choose(const struct dpe_rule *rule, enum dpe_engine_choice choice, bool traced,
+	struct dpe_engine_plan *plan, struct dpe_diags *diags);
+
+/* Gives the run the engine that dpe_engine_choose names; false after a diagnostic. */
+bool dpe_engine_new(struct dpe_run *run, struct dpe_diags *diags);
 void dpe_engine_free(struct dpe_run *run);
 /* Once it is known what actions ask for: readings that differ only in which of several alike operands
  * is which are followed once. */
@@ -217,8 +231,7 @@ void dpe_deferred_free(struct dpe_run *run);
 
 /* ---- conjunctions --------------------------------------------------------------------------- */
 
-/* The rule operand by operand; as a whole where it cannot be divided, actions have to know more than
- * its matches, slices are to be small, or the caller wants an engine and the rule is small. */
+/* The rule operand by operand where its engine is the conjunction, else as a whole. */
 struct dpe_shape *dpe_shape_new(struct dpe_run *run);
 void dpe_shape_free(struct dpe_shape *shape); /* accepts NULL */
 /* After an event: what is not needed any more, of partial matches and of events, if there is much. */

@@ -1,6 +1,6 @@
 /* `detect a & b`, the shape of race rules: two independent events, without partial matches; also
- * alternatives of such pairs, `a & (b + c) + d & e`. This file finds out which rules have the
- * shape, and what each event is to them. Like FastTrack (Flanagan and Freund, PLDI 2009), but with
+ * alternatives of such pairs, `a & (b + c) + d & e`. This file finds out what each event
+ * is to such a rule. Like FastTrack (Flanagan and Freund, PLDI 2009), but with
  * both events of each race; see docs/internals/pairs.md. */
 #include "recognizer/patterns/patterns.h"
 #include "recognizer/races/pairs.h"
@@ -12,75 +12,48 @@
 
 /* ---- which rules ------------------------------------------------------------------------- */
 
-enum moves { NO_MOVE, ONE_MOVE, OTHERWISE };
-
-/* The only move with this literal, if it has no predecessors. */
-static enum moves find_move(struct dpe_automaton *automaton, dpe_state state, unsigned literal,
-	const struct dpe_move **move)
+/* The only move with this literal, or NULL. */
+static const struct dpe_move *find_move(
+	struct dpe_automaton *automaton, dpe_state state, unsigned literal)
 {
 	unsigned count;
+	const struct dpe_move *move = dpe_automaton_moves(automaton, state, literal, &count);
 
-	*move = dpe_automaton_moves(automaton, state, literal, &count);
-	if (!count)
-		return NO_MOVE;
-	return count == 1 && !(*move)->npreds && (*move)->npositions == 1 ? ONE_MOVE : OTHERWISE;
+	return count ? move : NULL;
 }
 
 /* The partners of a first event: literals each of which completes it. `base` is the bit of the
  * rule's first literal. */
-static bool find_partners(
+static void find_partners(
 	struct dpe_run *run, dpe_state state, unsigned base, struct dpe_pair_literal *to)
 {
-	struct dpe_automaton *automaton = run->automaton;
-
 	for (unsigned i = 0; i < run->rule->nliterals; i++) {
-		const struct dpe_move *move;
-		enum moves moves = find_move(automaton, state, i, &move);
+		const struct dpe_move *move = find_move(run->automaton, state, i);
 
-		if (moves == NO_MOVE)
+		if (!move)
 			continue;
-		if (moves == OTHERWISE || !dpe_automaton_complete(automaton, move->to))
-			return false;
 		to->partners |= UINT32_C(1) << (base + i);
 		to->second[base + i] = move->positions[0];
 	}
-	return to->partners && !dpe_automaton_final(automaton, state);
 }
 
 /* Fills in at[base] and following. */
-static bool find_literals(struct dpe_run *run, unsigned base, struct dpe_pair_literal *at)
+static void find_literals(struct dpe_run *run, unsigned base, struct dpe_pair_literal *at)
 {
 	unsigned count = run->rule->nliterals;
 	dpe_state after[DPE_PAIR_LITERALS];
 
 	for (unsigned i = 0; i < count; i++) {
-		const struct dpe_move *first;
+		const struct dpe_move *first = find_move(run->automaton, 0, i);
 
-		if (find_move(run->automaton, 0, i, &first) != ONE_MOVE)
-			return false;
 		at[base + i] = (struct dpe_pair_literal){.first = first->positions[0]};
 		after[i] = first->to;
-		if (!find_partners(run, after[i], base, &at[base + i]))
-			return false;
+		find_partners(run, after[i], base, &at[base + i]);
 	}
 	for (unsigned i = 0; i < count; i++) {
 		for (unsigned j = 0; j < count; j++)
 			at[base + i].alike |= (uint32_t)(after[i] == after[j]) << (base + j);
 	}
-	return true;
-}
-
-/* No action or trace needs single events, and all patterns bind the same variables. */
-static bool is_plain(const struct dpe_run *run)
-{
-	if (run->rule->mode != DPE_DETECT || !run->automaton || run->acts ||
-		run->recognizer->sink.trace || run->rule->nliterals > DPE_PAIR_LITERALS)
-		return false;
-	for (unsigned i = 0; i < run->rule->npatterns; i++) {
-		if (run->masks[i] != run->masks[0] || run->late[i] || run->placed[i])
-			return false;
-	}
-	return true;
 }
 
 /* Phase and first argument decide about each event. */
@@ -188,23 +161,14 @@ static void add_rule(struct dpe_pairs *pairs, struct dpe_run *run)
 	pairs->nliterals += rule->nliterals;
 }
 
-bool dpe_pairs_new(struct dpe_run *run)
+void dpe_pairs_new(struct dpe_run *run)
 {
-	struct dpe_pairs *shared, *pairs;
+	struct dpe_pairs *pairs = is_single(run) ? find_shared(run) : NULL;
 
-	if (!is_plain(run))
-		return false;
-	shared = is_single(run) ? find_shared(run) : NULL;
-	pairs = shared ? shared : new_pairs(run);
-	if (find_literals(run, pairs->nliterals, pairs->at)) {
-		add_rule(pairs, run);
-		return true;
-	}
-	if (!shared) {
-		dpe_pair_table_end(&pairs->table);
-		free(pairs);
-	}
-	return false;
+	if (!pairs)
+		pairs = new_pairs(run);
+	find_literals(run, pairs->nliterals, pairs->at);
+	add_rule(pairs, run);
 }
 
 static void add_reading(struct dpe_pair_access *access, const struct dpe_watcher *watcher)

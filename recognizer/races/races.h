@@ -7,8 +7,8 @@
 struct dpe_name_watchers;
 struct dpe_pair_access;
 
-/* False where the rule is not of that shape; dpe_slices_new takes any. */
-bool dpe_pairs_new(struct dpe_run *run);
+/* Gives a run whose engine is DPE_BY_PAIR_TABLE its slices; dpe_slices_new gives them to any other. */
+void dpe_pairs_new(struct dpe_run *run);
 void dpe_pairs_free(struct dpe_run *run); /* accepts a run without */
 /* Once all runs are set up: joins the watchers of rules that share slices. */
 void dpe_pairs_watch(struct dpe_name_watchers *watch);

@@ -17,7 +17,7 @@ detect race: enqueue()&dequeue()
   alphabet  enqueue(), dequeue()
   slices    one
   model     a subset of k-safe nets
-  engine    predecessor automaton
+  engine    pair table: every match is two independent events, without actions
   independent
             enqueue() and dequeue()
   accepted, for example
@@ -31,7 +31,7 @@ expect diamond: a;(b&c);d
   alphabet  a, b, c, d
   slices    one
   model     k-safe nets
-  engine    predecessor automaton
+  engine    predecessor automaton: the rule is safe, and its automaton of moderate size
   independent
             b and c
   ordered   a and b, a and c, a and d, b and d, c and d
@@ -48,7 +48,7 @@ expect rounds: (E;X)*
   alphabet  E, X
   slices    one
   model     finite state automata
-  engine    predecessor automaton
+  engine    predecessor automaton: the rule is safe, and its automaton of moderate size
   ordered   everything
   accepted, for example
       E ─ X
@@ -61,7 +61,7 @@ expect file: open(f);(read(f)+write(f))*;close(f)
   alphabet  open(f), read(f), write(f), close(f)
   slices    one for each f
   model     finite state automata
-  engine    predecessor automaton
+  engine    predecessor automaton: the rule is safe, and its automaton of moderate size
   ordered   everything
   accepted, for example
       open(f) ─ close(f)
@@ -74,7 +74,7 @@ expect synchronised: (a;s;b)&(c;s;d)
   alphabet  a, s, b, c, d
   slices    one
   model     a subset of k-safe nets
-  engine    predecessor automaton
+  engine    predecessor automaton: the rule is safe, and its automaton of moderate size
   independent
             a and c, b and d
   ordered   a and s, a and b, a and d, s and b, s and c, s and d, b and c, c and d
@@ -91,7 +91,7 @@ expect unsafe: (a;b)@;c
   alphabet  a, b, c
   slices    one
   model     extended Petri nets
-  engine    token game on the net
+  engine    token game on the net: the rule is not safe
   independent
             a and itself, b and itself
   either    a and b
@@ -121,10 +121,10 @@ says 'one that accepts nothing' 2 "rule 'N' accepts nothing"
 printf 'expect R: %s\n' "$(for i in $(seq 16); do printf '(a%s;b%s;c%s;d%s)* & ' $i $i $i $i; done | sed 's/ & $//')" >wide.dpe
 run "$DPE" check --explain wide.dpe
 says 'one of many states' 0
-check 'is followed in parts' "$(grep -c 'engine    predecessor automata of the operands of &, side by side' out)" -eq 1
+check 'is followed by a product' "$(grep -c 'engine    product of the predecessor automata of operands of &: the automaton of the whole rule would' out)" -eq 1
 sed s/expect/detect/ wide.dpe >search.dpe
 run "$DPE" check --explain search.dpe
-check 'so is a search' "$(grep -c 'engine    predecessor automata of the operands of &, side by side' out)" -eq 1
+check 'a search is a conjunction' "$(grep -c 'engine    conjunction of partial matches of operands: ' out)" -eq 1
 check 'with a list that has an end' "$(grep -c 'pairs more' out)" -ge 1
 run python3 "$TOP/tests/conformance/explained.py" --dpe "$DPE" "$TOP/tests/conformance/safe.jsonl"
 check 'accepted is accepted and rejected is rejected, for 500 rules' "$status" -eq 0
