@@ -1,13 +1,19 @@
 /* dpe list: functions, USDT probes and lines that can be observed. */
 #include "cli/cli.h"
+#include "cli/report/report.h"
 
 #include <errno.h>
 #include <signal.h>
 
 static void print_line(void *context, const char *text)
 {
+	struct dpe_text line = {0};
+
 	(void)context;
-	puts(text);
+	dpe_text_puts(&line, "");
+	cli_text_safe(&line, text);
+	puts(line.at);
+	dpe_text_free(&line);
 }
 
 int cli_list(struct cli *cli)

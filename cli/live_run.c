@@ -352,19 +352,23 @@ static void end_outputs(struct live *live)
 static void tell_target(const struct live *live)
 {
 	int status = dpe_probes_status(live->probes);
+	struct dpe_text text = {0};
 
 	if (!live->how->launch)
-		fprintf(stderr, "dpe: process %d %s\n", (int)live->cli->pid,
-			live->over ? "has ended" : "runs on, no longer observed");
-	else if (status < 0)
-		fprintf(stderr, "dpe: %s runs on, no longer observed\n", live->cli->target[0]);
-	else if (WIFSIGNALED(status))
-		fprintf(stderr, "dpe: %s was ended by signal %d (%s)%s\n", live->cli->target[0],
-			WTERMSIG(status), strsignal(WTERMSIG(status)),
-			WCOREDUMP(status) ? ", core dumped" : "");
+		dpe_text_printf(&text, "process %d", (int)live->cli->pid);
 	else
-		fprintf(stderr, "dpe: %s exited with status %d\n", live->cli->target[0],
-			WEXITSTATUS(status));
+		cli_text_safe(&text, live->cli->target[0]);
+	if (!live->how->launch && live->over)
+		dpe_text_puts(&text, " has ended");
+	else if (!live->how->launch || status < 0)
+		dpe_text_puts(&text, " runs on, no longer observed");
+	else if (WIFSIGNALED(status))
+		dpe_text_printf(&text, " was ended by signal %d (%s)%s", WTERMSIG(status),
+			strsignal(WTERMSIG(status)), WCOREDUMP(status) ? ", core dumped" : "");
+	else
+		dpe_text_printf(&text, " exited with status %d", WEXITSTATUS(status));
+	fprintf(stderr, "dpe: %s\n", text.at);
+	dpe_text_free(&text);
 }
 
 /* How the processes that it created ended. */

@@ -29,6 +29,8 @@ bool cli_report_left(const struct cli_report *report);
 /* Returns the exit status of the verdicts; an error if the report could not be written. */
 int cli_report_free(struct cli_report *report);
 
+/* Adds text of the target, escaped so that it cannot drive a terminal. */
+void cli_text_safe(struct dpe_text *to, const char *text);
 /* Checks --gdb and --on-break=gdb: false, with a diagnostic, if gdb is asked for and missing. */
 bool cli_gdb_check(struct cli *cli);
 

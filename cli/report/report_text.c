@@ -7,13 +7,19 @@
 #include <string.h>
 
 /* Text from specifications and targets must not drive the terminal. */
+/* C0 and C1 controls; the latter are U+0080 to U+009F. */
+static bool is_control(const char *text)
+{
+	unsigned char c = (unsigned char)*text, next = (unsigned char)text[1];
+
+	return c < 0x20 || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0);
+}
+
 void cli_text_safe(struct dpe_text *to, const char *text)
 {
 	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c < 0x20 || c == 0x7f)
-			dpe_text_printf(to, "\\x%02x", c);
+		if (is_control(text))
+			dpe_text_printf(to, "\\x%02x", (unsigned char)*text);
 		else
 			dpe_text_add(to, text, 1);
 	}

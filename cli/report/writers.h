@@ -64,8 +64,6 @@ void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 /* What happened, and what was expected. */
 void cli_text_reason(struct dpe_text *to, const struct dpe_verdict *verdict);
 void cli_text_place(struct dpe_text *to, const struct dpe_rule *rule);
-/* Text, escaped so that it cannot drive a terminal. */
-void cli_text_safe(struct dpe_text *to, const char *text);
 void cli_text_value(struct dpe_text *to, struct dpe_value value);
 /* " (mutex_a)": the variable of the program at this address, if any. */
 void cli_text_variable(struct dpe_text *to, struct cli_report *report, struct dpe_value value);

@@ -1,0 +1,28 @@
+# Names that the target chose cannot drive the terminal: what dpe prints of them is escaped.
+. tests/tap.sh
+need_live 'names are escaped'
+
+esc=$(printf '\033')
+printf 'void odd(void) { __asm__(""); }\nint main(void) { return 0; }\n' >odd.c
+${CC:-cc} -g -O1 -c odd.c -o odd.o && objcopy --redefine-sym "odd=odd${esc}[31mname" odd.o &&
+	${CC:-cc} odd.o -o odd || not_ok 'compiling a function with an escape in its name'
+cp odd "odd${esc}[2J"
+printf 'detect s: main\n' >s.dpe
+
+# plain NAME FILE...: no control byte but newlines
+plain() {
+	name=$1
+	shift
+	check "$name" "$(cat "$@" | tr -d '\n' | LC_ALL=C grep -c '[[:cntrl:]]')" -eq 0
+}
+
+run "$DPE" list ./odd
+plain 'dpe list' out err
+check 'which shows the name' "$(grep -c 'odd.x1b.31mname' out)" -ge 1
+run "$DPE" list --placement ./odd
+plain 'dpe list --placement' out err
+run "$DPE" run -s s.dpe -- "./odd${esc}[2J"
+gives 'a program with an escape in its name' 1
+plain 'its report and its exit line' out err
+check 'which show the name' "$(grep -c 'odd.x1b.2J exited with status 0' err)" -eq 1
+finish
