@@ -90,15 +90,7 @@ static void make_table(struct dpe_recognizer *recognizer)
 
 static bool wants_positions(const struct dpe_rule *rule)
 {
-	for (unsigned i = 0; i < rule->npositions; i++) {
-		if (dpe_action_names_positions(rule->positions[i].action))
-			return true;
-	}
-	for (unsigned i = 0; i < rule->npatterns; i++) {
-		if (dpe_expr_names_positions(rule->patterns[i].cond))
-			return true;
-	}
-	return dpe_action_names_positions(rule->action) ||
+	return dpe_rule_names_positions(rule) || dpe_action_names_positions(rule->action) ||
 	       dpe_action_names_positions(rule->otherwise);
 }
 

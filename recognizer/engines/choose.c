@@ -140,8 +140,7 @@ static bool choose_pairs(const struct dpe_rule *rule, bool traced, struct dpe_en
 
 /* ---- conjunctions ---------------------------------------------------------------------------- */
 
-/* Some actions and conditions ask for events that the whole partial match has so far. */
-static bool names_positions(const struct dpe_rule *rule)
+bool dpe_rule_names_positions(const struct dpe_rule *rule)
 {
 	for (unsigned i = 0; i < rule->npositions; i++) {
 		if (dpe_action_names_positions(rule->positions[i].action))
@@ -164,7 +163,7 @@ static bool has_compact_slices(const struct dpe_rule *rule, const struct dpe_eng
 static const char *reason_against_conjunction(const struct dpe_rule *rule,
 	enum dpe_engine_choice choice, const struct dpe_engine_plan *plan)
 {
-	if (names_positions(rule))
+	if (dpe_rule_names_positions(rule))
 		return "its conditions or actions name events at other positions";
 	if (has_compact_slices(rule, plan))
 		return "its slices are small";

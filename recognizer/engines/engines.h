@@ -56,6 +56,8 @@ struct dpe_engine_plan {
 bool dpe_engine_choose(const struct dpe_rule *rule, enum dpe_engine_choice choice, bool traced,
 	struct dpe_engine_plan *plan, struct dpe_diags *diags);
 
+/* True if an action or condition within the rule asks for events that the partial match has so far. */
+bool dpe_rule_names_positions(const struct dpe_rule *rule);
 /* Gives the run the engine that dpe_engine_choose names; false after a diagnostic. */
 bool dpe_engine_new(struct dpe_run *run, struct dpe_diags *diags);
 void dpe_engine_free(struct dpe_run *run);
