@@ -9,12 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MANY_STOPS 100  /* unproductive stops before a warning */
 #define LONGEST_WAIT 50 /* ms between checks for signals */
-#define LONGEST_END 3   /* s from SIGTERM until it is read */
+#define LONGEST_END 5   /* s without progress, once SIGTERM has asked for an end */
+#define PROGRESS 1000   /* µs of processor time a second that are progress */
 
 struct live {
 	struct cli *cli;
@@ -76,18 +79,55 @@ static bool on_settled(void *context, uint64_t *live_marks)
 
 /* ---- signals ----------------------------------------------------------------------------- */
 
-/* Should we be kept from reading signals, by a pipe that nobody reads, say, we end all the same. */
+/* Microseconds of processor time; unlike clock(), for signal handlers. */
+static uint64_t processor_time(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000 + (uint64_t)used.tv_nsec / 1000;
+}
+
+/* Each second from SIGTERM on: a write that nobody reads, of the report or a log, keeps nobody from
+ * ending dpe. */
+static void end_if_blocked(int signal)
+{
+	static uint64_t last;
+	static unsigned idle;
+	uint64_t used = processor_time();
+
+	(void)signal;
+	idle = used - last < PROGRESS ? idle + 1 : 0;
+	last = used;
+	if (idle == LONGEST_END)
+		raise(SIGTERM); /* its handler was for one */
+}
+
 static void end_soon(int signal)
 {
+	const struct itimerval every_second = {{.tv_sec = 1}, {.tv_sec = 1}};
+
 	(void)signal;
-	alarm(LONGEST_END);
+	setitimer(ITIMER_REAL, &every_second, NULL);
 	kill(getpid(), SIGHUP);
+}
+
+/* From here on nothing is written, and what is left may wait for the kernel. */
+static void leave_timer(void)
+{
+	const struct itimerval never = {0};
+
+	setitimer(ITIMER_REAL, &never, NULL);
 }
 
 /* Blocked after the target was created, so that it does not inherit the mask. */
 static void take_signals(struct live *live)
 {
-	const struct sigaction end = {.sa_handler = end_soon, .sa_flags = SA_RESTART};
+	const struct sigaction end = {
+		.sa_handler = end_soon,
+		.sa_flags = SA_RESTART | (int)SA_RESETHAND,
+	};
+	const struct sigaction tick = {.sa_handler = end_if_blocked, .sa_flags = SA_RESTART};
 	sigset_t wanted;
 
 	sigemptyset(&wanted);
@@ -95,6 +135,7 @@ static void take_signals(struct live *live)
 	sigaddset(&wanted, SIGHUP);
 	sigaddset(&wanted, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &wanted, NULL);
+	sigaction(SIGALRM, &tick, NULL);
 	sigaction(SIGTERM, &end, NULL);
 	live->signals = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
 }
@@ -140,7 +181,6 @@ static void look_at_signals(struct live *live)
 		else if (info.ssi_signo != SIGINT || !live->how->launch || live->interrupts++)
 			live->ended = true;
 	}
-	alarm(0);
 }
 
 /* ---- the run ----------------------------------------------------------------------------- */
@@ -441,6 +481,7 @@ static int close_all(struct live *live, int status)
 	dpe_recognizer_free(live->recognizer);
 	if (live->report)
 		verdict = cli_report_free(live->report);
+	leave_timer();
 	dpe_probes_free(live->probes);
 	if (live->signals >= 0)
 		close(live->signals);

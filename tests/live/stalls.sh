@@ -1,26 +1,66 @@
-# Reports wait, not the target: processes that are followed run on where nobody reads what dpe says.
+# Reports wait, not the target: processes that are followed run on where nobody reads what dpe says. And signals that
+# end dpe, which give its report where somebody does.
 . tests/tap.sh
 need_live 'stalls'
 compile_target forks
+compile_target steps
 echo 'detect seen(n): step(n) { print("so much that a pipe is full soon, which nobody reads", n); }' >rule.dpe
-mkfifo pipe
-sleep 1000 <pipe &
-sleeper=$!
-exec 4>pipe
-"$DPE" run -s rule.dpe --follow -- ./forks over >out 2>&4 &
+printf 'detect seen: stride\n' >seen.dpe
+printf 'detect seen: stride(-5)\n' >never.dpe
+./steps beyond enough >/dev/null &
+target=$!
+mkfifo pipe summary
+exec 4<>pipe 5<>summary
+"$DPE" run -s rule.dpe --follow -- ./forks over >out 2>pipe &
 observer=$!
-command_line='dpe run -s rule.dpe --follow -- ./forks over 2>pipe'
-exec 4>&-
+"$DPE" attach --debug=probes:1 -s never.dpe -p $target >out 2>summary &
+silent=$!
 : >err
+grep -q 'goes on as user' <&5
 await test -e over
 check 'a report that nobody reads: the target comes to its end' -e over
+for file in pipe summary; do
+	dd if=/dev/zero of=$file oflag=nonblock bs=1 2>/dev/null
+done
 check 'and dpe waits for its reader' "$(kill -0 $observer && echo waits)" = waits
-kill -TERM $observer
+kill -TERM $observer $silent
 wait $observer
 status=$?
-check 'SIGTERM ends it all the same' $status -ge 128
-kill $sleeper
+command_line='dpe run -s rule.dpe --follow -- ./forks over 2>pipe'
+gives 'SIGTERM ends it all the same' 143
+wait $silent
+status=$?
+command_line="dpe attach -s never.dpe -p $target 2>summary"
+gives 'and one with nothing to say but its summary' 143
+exec 4<&- 5<&-
 
 run "$DPE" run -s rule.dpe --follow -- ./forks
 says 'a report that is read: nothing is lost' 1 '40000 matches' ' 0 lost'
+
+# ended SIGNAL STATUS TEXT COMMAND...: sent once the command has said TEXT; its exit status is then that of its findings
+ended() {
+	signal=$1 wanted=$2 text=$3
+	shift 3
+	command_line="SIG$signal to dpe $*"
+	: >err
+	"$DPE" "$@" >out 2>err </dev/null &
+	observer=$!
+	await grep -q "$text" err
+	kill -$signal $observer
+	wait $observer
+	status=$?
+	says "$command_line: a report and its exit status" "$wanted" 'runs on, no longer observed'
+}
+for signal in TERM HUP INT; do
+	ended $signal 1 'seen: match' attach -s seen.dpe -p $target
+done
+ended TERM 0 '[0-9] events (' attach --progress=1 -s never.dpe -p $target
+ended TERM 1 'seen: match' run -s seen.dpe -- ./steps beyond enough
+ended TERM 0 '[0-9] events (' record --progress=1 -s seen.dpe -o log.jsonl -- ./steps beyond enough
+ended TERM 0 '[0-9] events (' deadlock --progress=1 -p $target
+ended TERM 0 '[0-9] events (' race --progress=1 stride,main -p $target
+: >enough
+wait $target
+status=$?
+gives 'and the program runs on, to its own end' 7
 finish
