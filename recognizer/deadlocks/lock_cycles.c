@@ -14,8 +14,8 @@ struct cycle_search {
 	struct step {
 		struct dpe_acquisition *acquisition;
 		struct dpe_instance *instance;
+		struct dpe_instance *tried;  /* by an assignment that is not complete yet */
 		const struct dpe_lock *held; /* the lock that the previous step acquires */
-		bool excluded_other;                 /* this thread excluded another from the cycle */
 	} * steps;
 	unsigned nsteps, length, longest;
 	unsigned tries;
@@ -58,21 +58,74 @@ static bool taking_fits(const struct cycle_search *search, const struct dpe_acqu
 	return true;
 }
 
-static bool instance_fits(const struct cycle_search *search, const struct dpe_instance *instance)
+/* False once the search has taken as many steps as it may. */
+static bool may_go_on(const struct cycle_search *search)
 {
-	for (unsigned i = 0; i < search->nsteps; i++) {
-		if (independent(search->steps[i].instance, instance))
-			continue;
-		search->steps[i].excluded_other = true;
-		return false;
+	return search->tries <= DPE_MOST_SEARCH_STEPS;
+}
+
+static bool instance_fits(
+	const struct cycle_search *search, unsigned at, const struct dpe_instance *instance)
+{
+	for (unsigned i = 0; i < at; i++) {
+		if (!independent(search->steps[i].tried, instance))
+			return false;
 	}
 	return true;
 }
 
+/* Finds instances for the steps from `at` on, independent of each other and of those before. */
+static bool assign_from(struct cycle_search *search, unsigned at)
+{
+	const struct dpe_acquisition *acquisition = search->steps[at].acquisition;
+
+	for (unsigned i = 0; i < acquisition->ninstances; i++) {
+		search->tries++;
+		if (!may_go_on(search))
+			return false;
+		if (!instance_fits(search, at, acquisition->instances[i]))
+			continue;
+		search->steps[at].tried = acquisition->instances[i];
+		if (at + 1 == search->nsteps || assign_from(search, at + 1))
+			return true;
+	}
+	return false;
+}
+
+static bool lacks_instances(const struct cycle_search *search)
+{
+	for (unsigned i = 1; i < search->nsteps; i++) {
+		const struct dpe_acquisition *acquisition = search->steps[i].acquisition;
+
+		if (acquisition->dropped || (acquisition->thinned && search->length > 2))
+			return true;
+	}
+	return false;
+}
+
+/* Finds instances for all steps: if possible, one for the last step that fits the others. */
+static bool assign(struct cycle_search *search)
+{
+	bool found = assign_from(search, search->nsteps - 1) || assign_from(search, 1);
+
+	for (unsigned i = 1; i < search->nsteps; i++) {
+		struct step *step = &search->steps[i];
+
+		if (found)
+			step->instance = step->tried;
+		else
+			step->tried = step->instance;
+	}
+	search->blind |= !found && lacks_instances(search);
+	return found;
+}
+
 /* ---- noting ------------------------------------------------------------------------------ */
 
+/* Of 0 as well, which is the hash of a lock of that number. */
 static uint64_t mix(uint64_t site)
 {
+	site += 0x9e3779b97f4a7c15ull;
 	site = (site ^ site >> 31) * 0xbf58476d1ce4e5b9ull;
 	return site ^ site >> 29;
 }
@@ -180,23 +233,35 @@ static void keep_cycle(const struct cycle_search *search, uint64_t signature, ui
 		places->first = cycle;
 }
 
-/* The contribution of an acquisition to the signature of a cycle. */
 static uint64_t sign_acquisition(uint64_t site, uint64_t alias)
 {
 	return mix(site + mix(alias));
 }
 
-/* Cycles of the same locks at the same sites are one, whichever threads they have. */
+/* The contribution of two successive acquisitions to the signature of a cycle. */
+static uint64_t sign_pair(uint64_t first, uint64_t second)
+{
+	return mix(3 * first + second);
+}
+
+static uint64_t sign_step(const struct cycle_search *search, unsigned at)
+{
+	const struct dpe_acquisition *acquisition =
+		search->steps[at % search->nsteps].acquisition;
+
+	return sign_acquisition(acquisition->key.site, acquisition->alias);
+}
+
+/* Cycles of the same locks in the same order at the same sites are one, whichever threads they
+ * have. */
 static void note_cycle(struct cycle_search *search)
 {
 	uint64_t signature = 0, site = 0;
 
 	search->found = true;
 	for (unsigned i = 0; i < search->nsteps; i++) {
-		const struct dpe_acquisition *acquisition = search->steps[i].acquisition;
-
-		signature += sign_acquisition(acquisition->key.site, acquisition->alias);
-		site += mix(acquisition->key.site);
+		signature += sign_pair(sign_step(search, i), sign_step(search, i + 1));
+		site += mix(search->steps[i].acquisition->key.site);
 	}
 	if (!find_cycle(search->order, signature))
 		keep_cycle(search, signature, site);
@@ -217,13 +282,17 @@ static uint64_t sign_wait(const struct dpe_lock_order *order, const struct dpe_w
 	return sign_acquisition(site, hash);
 }
 
+/* Waits are in the reverse order of steps. */
 void dpe_lock_order_closed(struct dpe_lock_order *order, const struct dpe_deadlock *deadlock)
 {
 	struct dpe_lock_cycle *cycle;
 	uint64_t signature = 0;
 
-	for (unsigned i = 0; i < deadlock->nwaits; i++)
-		signature += sign_wait(order, &deadlock->waits[i]);
+	for (unsigned i = 0; i < deadlock->nwaits; i++) {
+		const struct dpe_wait *next = &deadlock->waits[(i + 1) % deadlock->nwaits];
+
+		signature += sign_pair(sign_wait(order, next), sign_wait(order, &deadlock->waits[i]));
+	}
 	cycle = find_cycle(order, signature);
 	if (cycle)
 		drop_waits(cycle);
@@ -283,42 +352,18 @@ static void measure(struct cycle_search *search)
 	free(queue);
 }
 
-static bool search_from(struct cycle_search *search, struct dpe_lock *from);
+static void search_from(struct cycle_search *search, struct dpe_lock *from);
 
-/* Continues the search with this thread as the next step. */
-static bool search_with(struct cycle_search *search, const struct step *step)
+/* Continues the search with the acquisition as the next step, if threads can make all of them. */
+static void search_with(
+	struct cycle_search *search, struct dpe_lock *from, struct dpe_acquisition *acquisition)
 {
-	struct dpe_lock *to = step->acquisition->key.lock;
-	bool found = to == search->end;
-
-	search->steps[search->nsteps++] = *step;
-	if (found)
+	search->steps[search->nsteps++] = (struct step){.acquisition = acquisition, .held = from};
+	if (assign(search) && acquisition->key.lock == search->end)
 		note_cycle(search);
-	else
-		found = search_from(search, to);
+	else if (search->steps[search->nsteps - 1].instance)
+		search_from(search, acquisition->key.lock);
 	search->nsteps--;
-	return found;
-}
-
-/* True where the acquisition closes a cycle, with any of its threads. Where a thread closes none
- * and excluded no other one, the remaining threads cannot close one either. */
-static bool search_through(struct cycle_search *search, struct dpe_lock *from, struct dpe_acquisition *acquisition)
-{
-	bool found = false, fits = false, excluded_other = true;
-
-	for (unsigned i = 0; i < acquisition->ninstances && !found && excluded_other; i++) {
-		const struct step step = {acquisition, acquisition->instances[i], from, false};
-
-		if (++search->tries > DPE_MOST_SEARCH_STEPS)
-			return false;
-		if (!instance_fits(search, acquisition->instances[i]))
-			continue;
-		fits = true;
-		found = search_with(search, &step);
-		excluded_other = search->steps[search->nsteps].excluded_other;
-	}
-	search->blind |= !fits && (acquisition->dropped || (acquisition->thinned && search->length > 2));
-	return found;
 }
 
 static bool leads_back(const struct cycle_search *search, const struct dpe_lock *to)
@@ -339,36 +384,37 @@ static bool has_length(struct cycle_search *search, const struct dpe_lock *to)
 	return false;
 }
 
-static bool search_from(struct cycle_search *search, struct dpe_lock *from)
+static void search_from(struct cycle_search *search, struct dpe_lock *from)
 {
-	bool found = false;
-
 	from->on_path = true;
-	for (unsigned i = 0; i < from->out.count && search->tries <= DPE_MOST_SEARCH_STEPS; i++) {
+	for (unsigned i = 0; i < from->out.count && may_go_on(search); i++) {
 		struct dpe_acquisition *acquisition = from->out.at[i];
 
 		if (leads_back(search, acquisition->key.lock) && taking_fits(search, acquisition) &&
 			has_length(search, acquisition->key.lock))
-			found |= search_through(search, from, acquisition);
+			search_with(search, from, acquisition);
 	}
 	from->on_path = false;
-	return found;
 }
 
-/* Finds the shortest cycles from the acquisition back to one of the locks held during it. */
+/* Finds the cycles from the acquisition back to one of the locks held during it, shorter ones
+ * first. Once a search was too long the rule is inconclusive, and the shortest ones do. */
 static void find_to(struct cycle_search *search, struct dpe_lock *end)
 {
 	struct dpe_lock *taken = search->steps[0].acquisition->key.lock;
 
 	search->end = end;
 	search->steps[0].held = end;
+	search->found = false;
 	measure(search);
 	if (taken->mark != search->order->mark)
 		return;
 	for (unsigned length = taken->distance + 1; length <= search->longest; length++) {
 		search->length = length;
 		search->longer = false;
-		if (search_from(search, taken) || !search->longer || search->tries > DPE_MOST_SEARCH_STEPS)
+		search_from(search, taken);
+		if (!search->longer || !may_go_on(search) ||
+			(search->found && search->order->searches_ended))
 			return;
 	}
 	search->ended |= search->longest == DPE_MOST_CYCLE_THREADS;
@@ -384,12 +430,12 @@ void dpe_lock_cycles_find(
 	if (search.longest > DPE_MOST_CYCLE_THREADS)
 		search.longest = DPE_MOST_CYCLE_THREADS;
 	search.steps = dpe_xcalloc(search.longest + 1, sizeof(*search.steps));
-	search.steps[0] = (struct step){.acquisition = acquisition, .instance = instance};
+	search.steps[0] = (struct step){acquisition, instance, instance, NULL};
 	for (unsigned i = 0; i < acquisition->key.held->count; i++)
 		find_to(&search, dpe_lock_of(acquisition->key.held->at[i]));
 	free(search.steps);
-	order->searches_ended += search.ended || search.tries > DPE_MOST_SEARCH_STEPS;
-	order->searches_blind += search.blind && !search.found;
+	order->searches_ended += search.ended || !may_go_on(&search);
+	order->searches_blind += search.blind;
 }
 
 static bool is_in(const struct dpe_lock_cycle *cycle, struct dpe_value thread)

@@ -133,6 +133,15 @@ static void a_circle_of_three(void **state)
 	assert_order("1+a 1+b 1-b 1-a 2+b 2+c 2-c 2-b 1+c 1+a 1-a 1-c", "");
 }
 
+static void a_longer_circle_beside_a_short_one(void **state)
+{
+	(void)state;
+	assert_order("1+b 1+a 1-a 1+d 1-d 1-b 2+d 2+a 2-a 2-d 3+a 3+b 3-b 3-a",
+		"potential deadlock: 1 waits for a held by 3, 3 waits for b held by 1\n"
+		"potential deadlock: 2 waits for a held by 3, 1 waits for d held by 2, "
+		"3 waits for b held by 1\n");
+}
+
 static void a_gate_keeps_apart(void **state)
 {
 	(void)state;
@@ -421,6 +430,7 @@ int main(void)
 		cmocka_unit_test(it_is_told_once),
 		cmocka_unit_test(one_that_closed_is_told_as_such),
 		cmocka_unit_test(a_circle_of_three),
+		cmocka_unit_test(a_longer_circle_beside_a_short_one),
 		cmocka_unit_test(a_gate_keeps_apart),
 		cmocka_unit_test(a_gate_that_was_taken_before),
 		cmocka_unit_test(one_thread_is_none),

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""check_order reports every cycle of acquisitions, whatever their order in the log.
+
+    lock_cycles.py [--dpe DPE] [--logs N] [--seed S]
+
+Makes random executions of threads that take locks, exclusive and shared, and create and join each
+other; enumerates all cycles from the definition, and compares. A rule that says that it is
+inconclusive, or a cycle that says that there are others at its places, may leave some out.
+Prints TAP lines; exits 1 where one is missing, or one too many.
+"""
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+SPEC = """
+expect locks(x, T): (lock(x) by T { check_order(T, x); hold(T, x); }
+ + shared(x) by T { check_order(T, x); share(T, x); }
+ + unlock(x) by T { unhold(T, x); })*
+expect threads(p, T): (create(p) by T { creates(T, p); } + start(p) by T { begins(T, p); }
+ + quit(p) by T { ended(T); } + join(p) by T { joined(T, p); })*
+"""
+
+
+def random_log(rng):
+    """Messages as they happened: (event, thread, argument). Nobody takes a lock that is held."""
+    locks, most, log = rng.randint(3, 5), rng.randint(2, 6), []
+    held, ended, born = {t: {} for t in range(rng.randint(1, 4))}, [], 10
+    shares = rng.random() < 0.3
+    for _ in range(rng.randint(10, 120)):
+        thread = rng.choice(list(held))
+        mine, choice = held[thread], rng.random()
+        if choice < 0.04 and len(held) + len(ended) < most:
+            log += [("create", thread, born), ("start", born, born)]
+            held[born] = {}
+            born += 1
+        elif choice < 0.07 and thread >= 10 and not mine:
+            log.append(("quit", thread, thread))
+            del held[thread]
+            ended.append(thread)
+        elif choice < 0.1 and ended:
+            log.append(("join", thread, ended.pop()))
+        elif choice < 0.65 and len(mine) < 3:
+            lock, shared = rng.randrange(locks), shares and rng.random() < 0.5
+            others = [h[lock] for h in held.values() if lock in h]
+            if lock not in mine and (not others or shared and all(others)):
+                mine[lock] = shared
+                log.append(("shared" if shared else "lock", thread, lock))
+        elif mine:
+            lock = rng.choice(list(mine))
+            del mine[lock]
+            log.append(("unlock", thread, lock))
+    return log
+
+
+def acquisitions(log):
+    """(thread, lock, held locks and whether shared, place, places that precede it): creation and
+    joining order threads, locks do not."""
+    before, held, left, found = {}, {}, {}, []
+    for place, (event, thread, argument) in enumerate(log):
+        past = before.setdefault(thread, set())
+        mine = held.setdefault(thread, {})
+        if event in ("start", "join"):
+            past |= left.get(argument, set())
+        if event in ("lock", "shared"):
+            found.append((thread, argument, dict(mine), place, frozenset(past)))
+            mine[argument] = event == "shared"
+        elif event == "unlock":
+            del mine[argument]
+        past.add(place)
+        if event in ("create", "quit"):
+            left[argument] = set(past)
+    return found
+
+
+def compatible(a, b):
+    if a[0] == b[0] or a[3] in b[4] or b[3] in a[4]:
+        return False
+    return all(a[2][lock] and b[2][lock] for lock in a[2].keys() & b[2].keys())
+
+
+def canonical(locks):
+    at = locks.index(min(locks))
+    return tuple(locks[at:] + locks[:at])
+
+
+def all_cycles(log):
+    """Each cycle as its locks, each held by the thread that takes the next one."""
+    found, by_thread = set(), {}
+    for a in acquisitions(log):
+        by_thread.setdefault(a[0], {}).setdefault((a[1], tuple(sorted(a[2].items()))), []).append(a)
+    everything = [a for kinds in by_thread.values() for some in kinds.values() for a in some]
+
+    def extend(path):
+        last = path[-1]
+        if len(path) > 1 and last[1] in path[0][2]:
+            found.add(canonical([a[1] for a in path]))
+        for a in everything:
+            if last[1] in a[2] and all(a[1] != b[1] and compatible(a, b) for b in path):
+                extend([*path, a])
+
+    for a in everything:
+        extend([a])
+    return found
+
+
+def replay(dpe, folder, log):
+    path, numbers = os.path.join(folder, "log.jsonl"), {}
+    with open(path, "w") as out:
+        for time, (event, thread, argument) in enumerate(log):
+            number = numbers[thread] = numbers.get(thread, -1) + 1
+            print(json.dumps({"event": event, "thread": thread, "seq": number, "time": time + 1,
+                              "args": [argument]}), file=out)
+    run = subprocess.run([dpe, "replay", "-s", os.path.join(folder, "locks.dpe"), "--format=json", path],
+                         capture_output=True, text=True)
+    if run.returncode not in (0, 1, 3) or run.stderr:
+        sys.exit(f"not ok - {run.stderr}")
+    lines = [json.loads(line) for line in run.stdout.splitlines()]
+    return ([line for line in lines if line.get("kind") == "potential deadlock"],
+            any(line.get("kind") == "inconclusive" for line in lines))
+
+
+def differences(dpe, folder, log):
+    expected = all_cycles(log)
+    deadlocks, inconclusive = replay(dpe, folder, log)
+    found, more = set(), set()
+    for deadlock in deadlocks:
+        cycle = canonical([wait["object"] for wait in reversed(deadlock["waits"])])
+        found.add(cycle)
+        if deadlock.get("others"):
+            more.add(frozenset(cycle))
+    missing = {c for c in expected - found if not inconclusive and frozenset(c) not in more}
+    return missing, found - expected, len(expected), inconclusive
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dpe", default="./dpe")
+    parser.add_argument("--logs", type=int, default=150)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    rng, cycles, doubts, failed = random.Random(arguments.seed), 0, 0, False
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "locks.dpe"), "w") as out:
+            out.write(SPEC)
+        for number in range(arguments.logs):
+            log = random_log(rng)
+            missing, extra, count, inconclusive = differences(arguments.dpe, folder, log)
+            cycles += count
+            doubts += inconclusive
+            if missing or extra:
+                print(f"not ok - log {number}: missing {missing}, not there {extra}\n# {log}")
+                failed = True
+    enough = cycles > arguments.logs / 2 and doubts < arguments.logs / 10
+    print(f"{'ok' if enough and not failed else 'not ok'} - {arguments.logs} logs with {cycles} "
+          f"cycles, {doubts} inconclusive")
+    return 1 if failed or not enough else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
