@@ -115,9 +115,10 @@ finish() {
 	exit
 }
 
-# need_live: leaves the script, with the reason, where programs cannot be observed and need not
+# need_live NAME [PATTERN]: leaves the script, with the reason, where programs, or what the pattern says of
+# producer-consumer, cannot be observed and need not
 need_live() {
-	printf 'detect s: main\n' >need_live.dpe
+	printf 'detect s: %s\n' "${2:-main}" >need_live.dpe
 	run "$DPE" run -s need_live.dpe -- "$BUILD/examples/producer-consumer"
 	if test "$status" -eq 2 && test "${DPE_LIVE:-}" != require; then
 		echo "ok - $1 # skip $(head -1 err)"

@@ -143,6 +143,8 @@ void dpe_usdt_tell_site(const struct dpe_probes *probes, int map, unsigned site)
 
 /* ---- watchpoints.c ------------------------------------------------------------------- */
 
+/* False after an error, at this place of a rule, where watchpoints do not fire. */
+bool dpe_watches_check(struct dpe_place place, struct dpe_diags *diags);
 /* Finds the variables of the plan in the program. False after an error for each that cannot be
  * watched. */
 bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags);

@@ -152,6 +152,7 @@ bool dpe_armed_find(struct dpe_probes *probes, struct dpe_diags *diags)
 		name_kind(probes, i);
 		complete &= find_kind(probes, i, 0, diags);
 	}
+	complete &= dpe_watches_check(plan->objects[0].place, diags);
 	probes->arms->nkinds = complete ? plan->nobjects : 0;
 	probes->arms->begin = dpe_intern_string(probes->names, DPE_WATCH_BEGIN);
 	probes->arms->end = dpe_intern_string(probes->names, DPE_WATCH_END);

@@ -2,6 +2,7 @@
  *
  * A watchpoint belongs to a thread; those that a thread creates inherit it. So the target is
  * stopped while they are set, when it has begun its program (launched) or as it is (attached). */
+#include "probes/features/features.h"
 #include "probes/process/process.h"
 #include "probes/kernel/kernel.h"
 
@@ -112,6 +113,17 @@ static bool check_count(const struct dpe_plan *plan, struct dpe_diags *diags)
 	return count <= DPE_WATCHES;
 }
 
+bool dpe_watches_check(struct dpe_place place, struct dpe_diags *diags)
+{
+	bool fire = dpe_watchpoints_fire();
+
+	if (!fire)
+		dpe_diag(diags, DPE_ERROR, place,
+			"nothing can be watched on this machine: the processor's watchpoints do not fire, as "
+			"in some virtual machines");
+	return fire;
+}
+
 bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	const struct dpe_plan *plan = probes->plan;
@@ -126,6 +138,7 @@ bool dpe_watches_find(struct dpe_probes *probes, struct dpe_diags *diags)
 			complete &= find_one(probes, &plan->watched[i],
 				&probes->watches[probes->nwatches++], diags);
 	}
+	complete &= !plan->nwatched || dpe_watches_check(plan->watched[0].place, diags);
 	if (!complete)
 		probes->nwatches = 0;
 	return complete;

@@ -1,6 +1,6 @@
 # Data events: hardware watchpoints on variables of real programs.
 . tests/tap.sh
-need_live 'data events'
+need_live 'data events' '[first]'
 compile_target data
 
 # seen TEXT: how often the report says it, repetitions counted

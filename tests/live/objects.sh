@@ -1,6 +1,6 @@
 # Data events of objects: watchpoints that one event sets and another takes away.
 . tests/tap.sh
-need_live 'data events of objects'
+need_live 'data events of objects' '[first]'
 compile_target objects
 
 count_seen() {

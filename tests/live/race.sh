@@ -1,6 +1,6 @@
 # dpe race: variables and pairs of functions, with and without something that orders the accesses.
 . tests/tap.sh
-need_live 'the race watch'
+need_live 'the race watch' '[first]'
 compile_target races
 usually=12
 test -n "${DPE_TEST_LONG:-}" && usually=100

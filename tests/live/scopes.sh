@@ -1,6 +1,6 @@
 # Variables by the names that C++ has for them, and those of libraries.
 . tests/tap.sh
-need_live 'variables of C++ and of libraries'
+need_live 'variables of C++ and of libraries' '[first]'
 targets=$TOP/tests/live/targets
 ${CC:-cc} -g -O1 -shared -fPIC "$targets/scopes-library.c" -o libscopes.so &&
 	${CC:-cc} -g -O1 -shared -fPIC -DTWICE "$targets/scopes-library.c" -o libtwice.so &&

@@ -1,6 +1,6 @@
 # Values by their C types: what has one, and what is refused because nobody can read it.
 . tests/tap.sh
-need_live 'values of C types'
+need_live 'values of C types' '[first]'
 compile_target types
 
 count_seen() {

@@ -1,6 +1,6 @@
 # Variables of real programs in conditions of control events and in actions.
 . tests/tap.sh
-need_live 'variables at events'
+need_live 'variables at events' '[first]'
 compile_target values
 
 count_seen() {
