@@ -223,7 +223,13 @@ $(BUILD)/bench/nothing: $(BUILD)/bench/nothing.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $< -lbpf -o $@
 
-tests: $(test_bin) $(targets) examples
+# The command, many times in one process.
+MANY := $(BUILD)/tests/conformance/many_commands
+$(MANY): $(MANY).o $(filter-out $(BUILD)/cli/main.o,$(cli_obj)) $(LIBPROBES) $(LIBDPE)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -fno-lto $(LDFLAGS) $^ $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
+
+tests: $(test_bin) $(MANY) $(targets) examples
 examples: $(examples)
 
 demo: $(DPE) examples

@@ -103,6 +103,11 @@ bool cli_format(
 /* cli_compile, which also fails if something cannot run. */
 struct dpe_spec *cli_compile_runnable(struct cli *cli, bool live);
 
+/* ---- commands.c -------------------------------------------------------------------------- */
+
+/* Runs the command line; its exit status. Keeps nothing: it can be called again. */
+int cli_main(int argc, char **argv);
+
 /* ---- commands ---------------------------------------------------------------------------- */
 
 int cli_check(struct cli *cli);

@@ -1,98 +1,8 @@
-/* dpe: the command. The table of commands, and main. */
+/* dpe: the command, a process of its own. */
 #include "cli/cli.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-static const struct cli_command commands[] = {
-	{"check", FOR_CHECK, cli_check, "check [OPTIONS] SPEC...",
-		"Checks specifications, and shows the class, events and slices of each rule"},
-	{"fmt", FOR_FMT, cli_fmt, "fmt [-i | --check] SPEC...",
-		"Writes specifications in the standard layout"},
-	{"compile", FOR_COMPILE, cli_compile_command,
-		"compile [--rule=NAME] [--emit=pa|json|dot|net|pnml] SPEC... | [--name-silent] NET.pnml...",
-		"Writes the automata or Petri nets of rules, or the rules of Petri nets"},
-	{"run", FOR_RUN, cli_run, "run -s SPEC... [OPTIONS] -- COMMAND...",
-		"Starts a program and checks the rules while it runs"},
-	{"attach", FOR_ATTACH, cli_attach, "attach -s SPEC... [OPTIONS] -p PID",
-		"Checks the rules in a running program"},
-	{"record", FOR_RECORD, cli_record, "record -s SPEC... -o LOG [OPTIONS] -- COMMAND...",
-		"Starts a program and records the events of the rules in a log"},
-	{"replay", FOR_REPLAY, cli_replay, "replay -s SPEC... [OPTIONS] LOG...",
-		"Checks the rules against logs; - is standard input"},
-	{"convert", FOR_CONVERT, cli_convert, "convert [--stabilize] [-s SPEC...] IN OUT",
-		"Writes a log in another format, or in causal order"},
-	{"list", FOR_LIST, cli_list, "list [-p PID | PROGRAM] [PATTERN]",
-		"Lists the functions that can be observed"},
-	{"deadlock", FOR_DEADLOCK, cli_deadlock, "deadlock [OPTIONS] [-p PID | -- COMMAND...]",
-		"Finds deadlocks, potential deadlocks and hangs"},
-	{"race", FOR_RACE, cli_race,
-		"race [OPTIONS] [VARIABLE|FUNCTION,FUNCTION...] [-p PID | -- COMMAND...]",
-		"Finds data races on variables or all memory, and races between functions"},
-};
-
-static void print_usage(FILE *to)
-{
-	fputs("usage: dpe COMMAND ...\n\n"
-	      "Checks running parallel programs against rules (Data Path Expressions) that say how\n"
-	      "events may and may not relate causally, and reports where the program deviates.\n\n",
-		to);
-	for (unsigned i = 0; i < DPE_COUNT(commands); i++)
-		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
-	fputs("\n'dpe COMMAND --help' lists the options; 'man dpe' describes everything.\n"
-	      "Exit status: 0 nothing found, 1 a finding, 2 an error of usage, specification or\n"
-	      "input, 3 inconclusive.\n",
-		to);
-}
-
-static const struct cli_command *find_command(struct cli *cli, const char *name)
-{
-	const char *names[DPE_COUNT(commands)];
-	struct dpe_text hint = {0};
-
-	for (unsigned i = 0; i < DPE_COUNT(commands); i++) {
-		if (!strcmp(commands[i].name, name))
-			return &commands[i];
-		names[i] = commands[i].name;
-	}
-	cli_usage_error(cli, "unknown command '%s'%s", name,
-		cli_did_you_mean(&hint, name, names, DPE_COUNT(commands)));
-	dpe_text_free(&hint);
-	return NULL;
-}
-
-static int run_command(struct cli *cli, char *const *argv)
-{
-	cli->command = find_command(cli, argv[1]);
-	if (!cli->command || !cli_parse(cli, argv + 2))
-		return CLI_ERROR;
-	if (cli->help) {
-		cli_print_help(cli->command, stdout);
-		return CLI_GOOD;
-	}
-	if (cli->debug_text) {
-		cli->debug = dpe_debug_parse(cli->debug_text, stderr, cli->diags);
-		if (!cli->debug)
-			return CLI_ERROR;
-	}
-	return cli->command->run(cli);
-}
-
-/* "dpe help", "dpe help COMMAND". */
-static int help(struct cli *cli, const char *name)
-{
-	const struct cli_command *command = name ? find_command(cli, name) : NULL;
-
-	if (name && !command)
-		return CLI_ERROR;
-	if (command)
-		cli_print_help(command, stdout);
-	else
-		print_usage(stdout);
-	return CLI_GOOD;
-}
 
 /* A closed standard file descriptor must not be reused for the log or the report, or output
  * would go into these. It is occupied by a descriptor that can neither be read nor written and
@@ -107,38 +17,10 @@ static void occupy_standard_files(void)
 
 int main(int argc, char **argv)
 {
-	struct cli cli = {.diags = dpe_diags_new(), .names = dpe_names_new()};
-	int status = CLI_ERROR;
-
 	occupy_standard_files();
 	if (dpe_probes_begin_privileged()) {
 		fputs("dpe: error: cannot drop the privileges of its owner\n", stderr);
 		return CLI_ERROR;
 	}
-	if (argc < 2) {
-		print_usage(stderr);
-	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
-		   !strcmp(argv[1], "help")) {
-		status = help(&cli, argv[2]);
-	} else if (!strcmp(argv[1], "--version")) {
-		puts("dpe " DPE_VERSION);
-		status = CLI_GOOD;
-	} else {
-		status = run_command(&cli, argv);
-	}
-	dpe_diags_print(cli.diags, stderr);
-	dpe_debug_free(cli.debug);
-	dpe_names_free(cli.names);
-	dpe_diags_free(cli.diags);
-	free(cli.specs.at);
-	free(cli.words.at);
-	free(cli.includes.at);
-	free(cli.libraries.at);
-	dpe_text_free(&cli.rules);
-	free(cli.suppressions.at);
-	if (fflush(stdout) || ferror(stdout)) {
-		perror("dpe: standard output");
-		return CLI_ERROR;
-	}
-	return status;
+	return cli_main(argc, argv);
 }
