@@ -13,20 +13,10 @@
 
 #ifdef DPE_TINY
 #define DPE_READS 3               /* variables that all rules together read at events; more: an error */
-#define DPE_FLOW_STEPS 3          /* instructions of a function whose returns are analysed; more: a return probe */
-#define DPE_FLOW_SLOTS 2          /* stack slots tracked in it; more: they count as unknown */
-#define DPE_FLOW_ROUNDS 2         /* rounds of that analysis; more: a return probe */
-#define DPE_EXIT_BYTES 32         /* size of such a function; larger: a return probe */
-#define DPE_EXIT_DISTANCE 2       /* instructions from an exit point to the return; more: a return probe */
 #define DPE_ENTRY_BYTES 32        /* size of a function whose entry is analysed; larger: its first instruction */
 #define DPE_ENTRY_DISTANCE 3      /* bytes from the entry to its probe; more: its first instruction */
 #else
 #define DPE_READS 64
-#define DPE_FLOW_STEPS 4096
-#define DPE_FLOW_SLOTS 24
-#define DPE_FLOW_ROUNDS 64
-#define DPE_EXIT_BYTES (1 << 14)
-#define DPE_EXIT_DISTANCE 24
 #define DPE_ENTRY_BYTES (1 << 20)
 #define DPE_ENTRY_DISTANCE 64
 #endif

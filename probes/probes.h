@@ -87,8 +87,6 @@ struct dpe_probes {
 	uint64_t spared, spared_at; /* children that are rid of our breakpoints; when, ns */
 	struct dpe_kernel_rings *rings;
 	struct dpe_comms *comms;
-	bool points; /* returns may be observed at other places than a return probe */
-	unsigned npoints, most_points; /* of them; the kernel's side has room for so many */
 	struct dpe_merge *merge;
 	uint64_t place; /* of the last message */
 	uint64_t loads; /* see dpe_attach_loads: when we looked last */

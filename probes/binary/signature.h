@@ -53,8 +53,6 @@ int dpe_signature_part(
 const char *dpe_signature_obstacle(const struct dpe_signature *s, unsigned arg);
 /* The same for the result. */
 const char *dpe_signature_ret_obstacle(const struct dpe_signature *s);
-/* How many of rax and rdx hold the result; 0 where it has no value there. */
-unsigned dpe_signature_ret_registers(const struct dpe_signature *s);
 /* The result by rax and rdx at the return; DPE_NONE where the function returns nothing. */
 struct dpe_value dpe_signature_ret(const struct dpe_signature *s, uint64_t low, uint64_t high,
 	char text[DPE_NUMBER_TEXT]);

@@ -211,14 +211,6 @@ bool dpe_signature_integer(
 	return true;
 }
 
-unsigned dpe_signature_ret_registers(const struct dpe_signature *s)
-{
-	if (!s->has_result || s->result.why || s->result.kind == DPE_ABI_OPAQUE ||
-		s->result.kind == DPE_ABI_REAL)
-		return 0;
-	return s->result.size > 8 ? 2 : 1;
-}
-
 struct dpe_value dpe_signature_ret(const struct dpe_signature *s, uint64_t low, uint64_t high,
 	char text[DPE_NUMBER_TEXT])
 {

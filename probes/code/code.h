@@ -1,5 +1,4 @@
-/* code: on which instructions of a function its calls and returns are observed, and what an
- * instruction does to memory. The only folder that decodes machine code. */
+/* code: on which instruction of a function its calls are observed, and what an instruction does to memory. The only folder that decodes machine code. */
 #ifndef DPE_PROBES_CODE_CODE_H
 #define DPE_PROBES_CODE_CODE_H
 
@@ -33,33 +32,6 @@ struct dpe_entry_use {
  * it makes no difference; else the first of the function. See docs/internals/probe-points.md. */
 void dpe_place_entry(struct dpe_module *module, const struct dpe_function *function,
 	const struct dpe_entry_use *use, bool emulates_nops, struct dpe_placement *placement);
-
-/* ---- returns ----------------------------------------------------------------------------- */
-
-struct dpe_exit_use {
-	unsigned nwords;  /* words of arguments in registers that the event carries */
-	unsigned nresult; /* registers of the result (rax, rdx) that it carries */
-	bool may_write;   /* the event may come before the function's last writes to memory */
-};
-
-/* An instruction where one path to a return is observed. */
-struct dpe_exit_point {
-	bool leaves; /* a tail call: a return probe is set there instead */
-	struct dpe_point_entry entry; /* all but `site`; of a tail call only `distance` and `nwords` */
-	const char *instruction;
-	const char *when; /* which outcome of a conditional jump; "": always */
-};
-
-struct dpe_exits {
-	struct dpe_exit_point *points;
-	unsigned count;
-	const char *reason; /* why there are none; NULL where there are */
-};
-
-/* Finds instructions, allocated in the arena, that together cover all returns of the function and cost less
- * than a return probe. None, and the reason, where that is not possible. */
-struct dpe_exits dpe_place_exits(struct dpe_module *module, const struct dpe_function *function,
-	const struct dpe_exit_use *use, bool emulates_nops, struct dpe_arena *arena);
 
 /* ---- accesses ---------------------------------------------------------------------------- */
 

@@ -142,8 +142,6 @@ static bool load_programs(struct dpe_probes *probes, bool multi, struct dpe_diag
 		dpe_wanted_texts_tell(probes, bpf_map__fd(probes->bpf->maps.wanted_texts));
 		dpe_armed_tell(probes, bpf_map__fd(probes->bpf->maps.arm_where));
 		dpe_usdt_tell(probes, bpf_map__fd(probes->bpf->maps.usdt_where));
-		if (probes->points)
-			dpe_points_tell(probes, bpf_map__fd(probes->bpf->maps.points));
 	}
 	free(log);
 	return !error;

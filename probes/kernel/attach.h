@@ -18,9 +18,7 @@ void dpe_configure(struct dpe_probes *probes, bool multi);
 /* One of our programs, by what it is for. */
 enum dpe_group_kind {
 	DPE_AT_ENTRIES,
-	DPE_AT_POINTS,          /* see exits.h … */
-	DPE_AT_LEAVES,          /* … those that leave for another function */
-	DPE_AT_RETURNS,         /* of functions, and of what these leave for */
+	DPE_AT_RETURNS,
 	DPE_GROUPS,
 };
 

@@ -111,7 +111,6 @@ void dpe_attach_tell_sites(struct dpe_probes *probes, unsigned site)
 		dpe_reads_tell_site(probes, bpf_map__fd(probes->bpf->maps.read_where), i);
 		dpe_usdt_tell_site(probes, bpf_map__fd(probes->bpf->maps.usdt_where), i);
 		dpe_gates_tell_site(probes, bpf_map__fd(probes->bpf->maps.gates), i);
-		dpe_points_tell_site(probes, bpf_map__fd(probes->bpf->maps.points), i);
 	}
 }
 

@@ -28,7 +28,6 @@ static uint32_t pid_namespace(void)
 /* Sites of files that are loaded later, as far as variables are read there. */
 #define LATE_SPOTS 1024
 #define FOLLOWED_SPOTS 4096 /* the same where there are other programs, too */
-#define LATE_POINTS 4096
 
 static unsigned most_sites(const struct dpe_probes *probes)
 {
@@ -92,33 +91,14 @@ static void configure_reads(struct dpe_probes *probes, bool multi)
 	bpf_program__set_flags(bpf->progs.on_exit, BPF_F_SLEEPABLE);
 }
 
-/* Behind the points there is room for those of libraries that are loaded later. */
-static void configure_points(struct dpe_probes *probes)
-{
-	const struct dpe_bpf *bpf = probes->bpf;
-	struct bpf_program *programs[] = {bpf->progs.on_point, bpf->progs.on_leave};
-
-	for (unsigned i = 0; i < DPE_COUNT(programs); i++) {
-		bpf_program__set_autoload(programs[i], probes->points);
-		bpf_program__set_expected_attach_type(
-			programs[i], (enum bpf_attach_type)TRACE_UPROBE_MULTI);
-	}
-	if (!probes->points)
-		return;
-	probes->most_points = probes->npoints + LATE_POINTS;
-	bpf_map__set_max_entries(bpf->maps.points, probes->most_points);
-}
-
 /* Programs that may sleep can wait until another thread has changed what is mapped. */
 static void configure_places(struct dpe_probes *probes, bool multi)
 {
 	struct dpe_bpf *bpf = probes->bpf;
-	struct bpf_program *programs[] = {
-		bpf->progs.on_enter, bpf->progs.on_point, bpf->progs.on_leave};
 
 	bpf->rodata->place_may_sleep = probes->follows && dpe_kernel_has_sleep(multi);
-	for (unsigned i = 0; bpf->rodata->place_may_sleep && i < DPE_COUNT(programs); i++)
-		bpf_program__set_flags(programs[i], BPF_F_SLEEPABLE);
+	if (bpf->rodata->place_may_sleep)
+		bpf_program__set_flags(bpf->progs.on_enter, BPF_F_SLEEPABLE);
 }
 
 /* Behind the sites there is room for those of libraries that are loaded later. */
@@ -248,7 +228,6 @@ void dpe_configure(struct dpe_probes *probes, bool multi)
 	configure_gates(probes);
 	configure_reads(probes, multi);
 	configure_arms(probes);
-	configure_points(probes);
 	configure_places(probes, multi);
 	bpf_program__set_autoload(bpf->progs.on_call, probes->plan->channels);
 	bpf_program__set_autoload(

@@ -129,10 +129,8 @@ void dpe_detach(struct dpe_probes *probes);
 
 /* ---- site_maps.c --------------------------------------------------------------------- */
 
-/* Each fills a map of the programs for all sites, or for one site: the points of returns (struct dpe_point_entry), the
- * variables to read (struct dpe_value_entries), the texts that filters compare with. */
-void dpe_points_tell(const struct dpe_probes *probes, int map);
-void dpe_points_tell_site(const struct dpe_probes *probes, int map, unsigned site);
+/* Each fills a map of the programs for all sites, or for one site: the variables to read (struct dpe_value_entries), the
+ * texts that filters compare with. */
 void dpe_reads_tell(const struct dpe_probes *probes, int map);
 void dpe_reads_tell_site(const struct dpe_probes *probes, int map, unsigned site);
 void dpe_wanted_texts_tell(const struct dpe_probes *probes, int map);

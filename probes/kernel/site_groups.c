@@ -23,17 +23,10 @@ static struct bpf_program *program_for(const struct dpe_bpf *bpf, enum dpe_group
 {
 	struct bpf_program *const programs[] = {
 		[DPE_AT_ENTRIES] = bpf->progs.on_enter,
-		[DPE_AT_POINTS] = bpf->progs.on_point,
-		[DPE_AT_LEAVES] = bpf->progs.on_leave,
 		[DPE_AT_RETURNS] = bpf->progs.on_exit,
 	};
 
 	return programs[kind];
-}
-
-static bool is_at_return(enum dpe_group_kind kind)
-{
-	return kind >= DPE_AT_RETURNS;
 }
 
 bool dpe_attach_one(
@@ -67,39 +60,14 @@ static void make_room(struct dpe_group *group)
 	group->sites = dpe_xrealloc(group->sites, group->cap * sizeof(*group->sites));
 }
 
-static void add_place(struct dpe_group *group, const struct dpe_site *site, unsigned distance,
-	uint64_t cookie)
+static void add_place(
+	const struct dpe_probes *probes, struct dpe_group *group, const struct dpe_site *site)
 {
 	make_room(group);
-	group->offsets[group->count] = site->function->offset + distance;
+	group->offsets[group->count] = site->function->offset + site->placement.distance;
 	group->counters[group->count] = dpe_usdt_counter(site->usdt);
-	group->cookies[group->count] = cookie;
+	group->cookies[group->count] = cookie_of(probes, site);
 	group->sites[group->count++] = site;
-}
-
-static void add_whole(
-	const struct dpe_probes *probes, struct dpe_group *group, const struct dpe_site *site)
-{
-	if (group->nothing ||
-		(is_at_return(group->kind) ? site->exit : group->kind == DPE_AT_ENTRIES))
-		add_place(group, site, site->placement.distance, cookie_of(probes, site));
-}
-
-/* Returns behind a jump to another function are told as those of the whole are. */
-static void add_points(
-	const struct dpe_probes *probes, struct dpe_group *group, const struct dpe_site *site)
-{
-	uint64_t whole = cookie_of(probes, site);
-
-	for (unsigned i = 0; i < site->exits.count; i++) {
-		const struct dpe_exit_point *point = &site->exits.points[i];
-		uint64_t own = (whole & ~(uint64_t)UINT32_MAX) | (site->first_point + i);
-
-		if (group->nothing || group->kind == (point->leaves ? DPE_AT_LEAVES : DPE_AT_POINTS))
-			add_place(group, site, point->entry.distance, own);
-		else if (group->kind == DPE_AT_RETURNS && point->leaves)
-			add_place(group, site, point->entry.distance, whole);
-	}
 }
 
 void dpe_group_collect(const struct dpe_probes *probes, struct dpe_group *group)
@@ -107,12 +75,9 @@ void dpe_group_collect(const struct dpe_probes *probes, struct dpe_group *group)
 	for (unsigned i = 0; i < probes->nsites; i++) {
 		const struct dpe_site *site = &probes->sites[i];
 
-		if (site->module != group->module || site->preloaded)
-			continue;
-		if (site->exits.count)
-			add_points(probes, group, site);
-		else
-			add_whole(probes, group, site);
+		if (site->module == group->module && !site->preloaded &&
+			(group->nothing || group->kind == DPE_AT_ENTRIES || site->exit))
+			add_place(probes, group, site);
 	}
 }
 
@@ -139,7 +104,7 @@ int dpe_group_link(
 		.counters = (uintptr_t)&group->counters[first],
 		.cookies = (uintptr_t)&group->cookies[first],
 		.count = count,
-		.multi_flags = is_at_return(group->kind) ? UPROBE_MULTI_RETURN : 0,
+		.multi_flags = group->kind == DPE_AT_RETURNS ? UPROBE_MULTI_RETURN : 0,
 		.pid = (uint32_t)pid,
 	};
 

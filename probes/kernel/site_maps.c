@@ -1,4 +1,4 @@
-/* The maps that tell the programs what to do at each site: USDT operands, points of returns, variables to read
+/* The maps that tell the programs what to do at each site: USDT operands, variables to read
  * and filters on their values. */
 #include "probes/kernel/kernel.h"
 
@@ -33,27 +33,6 @@ void dpe_usdt_tell(const struct dpe_probes *probes, int map)
 {
 	for (unsigned i = 0; i < probes->nsites; i++)
 		dpe_usdt_tell_site(probes, map, i);
-}
-
-/* ---- points of returns -------------------------------------------------------------------- */
-
-void dpe_points_tell_site(const struct dpe_probes *probes, int map, unsigned number)
-{
-	const struct dpe_site *site = &probes->sites[number];
-
-	for (unsigned i = 0; i < site->exits.count; i++) {
-		struct dpe_point_entry entry = site->exits.points[i].entry;
-		uint32_t key = site->first_point + i;
-
-		entry.site = number;
-		dpe_attach_put(probes, map, &key, &entry);
-	}
-}
-
-void dpe_points_tell(const struct dpe_probes *probes, int map)
-{
-	for (unsigned i = 0; i < probes->nsites; i++)
-		dpe_points_tell_site(probes, map, i);
 }
 
 /* ---- texts that filters compare with ------------------------------------------------------ */

@@ -19,8 +19,6 @@ struct dpe_site {
 	const struct dpe_signature *signature;
 	dpe_name module_name, event; /* event: the name of its messages */
 	struct dpe_placement placement;
-	struct dpe_exits exits; /* none: returns are observed by a return probe */
-	unsigned first_point;   /* the number of the first exit for the programs */
 	bool enter, exit;
 	unsigned nargs;
 	/* The union of what all plan sites at this place need. */
@@ -42,9 +40,6 @@ bool dpe_sites_find(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Finds those in the modules that were added since. Returns how many of the plan's cannot be observed there,
  * after a warning for each. */
 unsigned dpe_sites_find_late(struct dpe_probes *probes);
-/* What a return of the function must still have when it is observed. */
-struct dpe_exit_use dpe_exit_use_of(
-	const struct dpe_function *function, const struct dpe_signature *signature);
 /* Two plan sites are one site: adds what the other needs. */
 void dpe_gate_merge(struct dpe_gate *to, const struct dpe_gate *from);
 

@@ -12,10 +12,6 @@ bool dpe_read_check_arithmetic(
 	const struct dpe_read *read, const struct dpe_variable *variable, struct dpe_diags *diags);
 /* Whether the loaded programs can read what a site that is added later needs. */
 bool dpe_reads_have_room(const struct dpe_probes *probes, const struct dpe_site *site);
-/* Whether returns may be observed at exit points at all, by the plan and the kernel; see code.h. */
-bool dpe_points_are_possible(const struct dpe_probes *probes);
-/* Finds the exit points of a site whose signature is known, if it can have any. */
-void dpe_points_find(struct dpe_probes *probes, struct dpe_site *site);
 /* Drops, from site number `first` on, optional sites on which the kernel puts no probe, with a warning if the target
  * calls them. */
 void dpe_sites_drop_unprobed(struct dpe_probes *probes, unsigned first, struct dpe_diags *diags);

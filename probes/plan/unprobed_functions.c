@@ -12,7 +12,7 @@ static bool begins_locked(const struct dpe_site *site)
 {
 	uint8_t first = 0;
 
-	return !site->exits.count && !site->placement.distance &&
+	return !site->placement.distance &&
 	       pread(site->module->fd, &first, 1, (off_t)site->function->offset) == 1 &&
 	       first == LOCK_PREFIX;
 }

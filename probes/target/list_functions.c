@@ -36,28 +36,6 @@ static void print_line(const struct listing *listing, char *text)
 	free(text);
 }
 
-/* Where rules that have its .exit alone observe it. */
-static void print_exits(const struct listing *listing, struct dpe_module *module,
-	const struct dpe_function *function, const struct dpe_signature *signature,
-	struct dpe_arena *arena)
-{
-	const struct dpe_exit_use use = dpe_exit_use_of(function, signature);
-	struct dpe_exits exits =
-		dpe_place_exits(module, function, &use, listing->emulates_nops, arena);
-
-	if (exits.reason)
-		print_line(listing, dpe_xasprintf("    exit: a return probe: %s", exits.reason));
-	for (unsigned i = 0; i < exits.count; i++) {
-		const struct dpe_exit_point *point = &exits.points[i];
-
-		print_line(listing, dpe_xasprintf("    exit: +%-4u %-28s %s%s%s",
-					    point->entry.distance, point->instruction,
-					    point->leaves ? "a return probe: it leaves for another function"
-							  : "emulated",
-					    *point->when ? ", " : "", point->when));
-	}
-}
-
 static void print_placement(const struct listing *listing, struct dpe_module *module,
 	const struct dpe_function *function)
 {
@@ -74,7 +52,6 @@ static void print_placement(const struct listing *listing, struct dpe_module *mo
 		&(struct dpe_entry_use){.nwords = dpe_signature_needed(signature)}, listing->emulates_nops, &place);
 	print_line(listing, dpe_xasprintf("    +%-3u %-28s %s: %s", place.distance,
 				    place.instruction, costs[place.cost], place.reason));
-	print_exits(listing, module, function, signature, arena);
 	dpe_arena_free(arena);
 }
 

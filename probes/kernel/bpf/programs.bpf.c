@@ -9,7 +9,6 @@
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/linker_wait.h"
 #include "probes/kernel/bpf/user_memory.h"
-#include "probes/kernel/bpf/early_returns.h"
 #include "probes/kernel/bpf/process_wait.h"
 #include "probes/kernel/bpf/record.h"
 #include "probes/kernel/bpf/send.h"
@@ -212,93 +211,6 @@ int on_exit(struct pt_regs *regs)
 	KEEP_OWN_STACK();
 	if (is_target(task))
 		leave(regs, task, bpf_get_attach_cookie(regs));
-	return 0;
-}
-
-/* Where a function only returns. */
-static __always_inline void pass_point(struct pt_regs *regs, struct task_struct *task, __u64 cookie,
-	const struct dpe_point_entry *point)
-{
-	__u64 words[DPE_WORDS] = {};
-	__u32 tid = thread_id(task);
-	struct thread *thread = thread_of(task, tid);
-	bool complete = read_point_words(regs, point, words);
-	struct probe_event event = {
-		.top = {.ctx = regs, .bp = regs->bp},
-		.thread = thread,
-		.tid = tid,
-		.site = point->site,
-		.extra = regs->ip - point->distance,
-		.kind = DPE_RECORD_EXIT,
-		.nwords = DPE_COOKIE_WORDS(cookie),
-	};
-	const struct dpe_gate_entry *gate = 0;
-	bool sent = false, begun;
-
-	if (cookie & DPE_COOKIE_GATED)
-		gate = gate_at(2 * point->site + 1);
-	if (!gate_is_open(gate))
-		return;
-	if (thread) {
-		thread->read.ret = point->constant;
-		if (point->result != DPE_POINT_NO_REGISTER)
-			thread->read.ret = read_register(regs, point->result) & point->mask;
-		thread->read.ret_high = 0;
-	}
-	if (follow && complete)
-		complete = place(&event, words, cookie);
-	if (stack_depth)
-		find_return(regs, point, &event.top);
-	begun = gate && gate_begin(gate);
-	if (complete)
-		sent = send(&event, words, true);
-	else
-		lose(thread, tid);
-	pass_gate(gate, &event, words, begun, sent);
-}
-
-static __always_inline const struct dpe_point_entry *point_at(__u64 cookie)
-{
-	__u32 number = DPE_COOKIE_SITE(cookie);
-
-	return bpf_map_lookup_elem(&points, &number);
-}
-
-SEC("uprobe")
-int on_point(struct pt_regs *regs)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 cookie = bpf_get_attach_cookie(regs);
-	const struct dpe_point_entry *point = point_at(cookie);
-
-	KEEP_OWN_STACK();
-	if (armed && point && flags_hold(regs->flags, point->condition) && is_target(task))
-		pass_point(regs, task, cookie, point);
-	return 0;
-}
-
-/* Where it jumps to another one, which returns for it: the call is noted for that return. */
-SEC("uprobe")
-int on_leave(struct pt_regs *regs)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 cookie = bpf_get_attach_cookie(regs), words[DPE_WORDS] = {};
-	const struct dpe_point_entry *point = point_at(cookie);
-	struct probe_event event = {.nwords = DPE_COOKIE_WORDS(cookie)};
-
-	KEEP_OWN_STACK();
-	if (!point || !is_target(task))
-		return 0;
-	event.tid = thread_id(task);
-	event.site = point->site;
-	event.thread = thread_of(task, event.tid);
-	if (!event.thread)
-		return 0; /* its exit finds none, and is lost */
-	read_words(regs, words, point->nwords);
-	if (!follow || place(&event, words, cookie))
-		note_call(event.thread, task, regs->sp, regs->ip - point->distance, &event, words);
-	else
-		event.thread->unsure = 1;
 	return 0;
 }
 

@@ -274,30 +274,6 @@ struct dpe_usdt_args {
 	struct dpe_usdt_arg at[DPE_WORDS];
 };
 
-/* A place from which a function only returns, where no return probe is. The cookie of its probe has the
- * number of the entry instead of that of the site. Registers are byte offsets in struct pt_regs. */
-#define DPE_POINT_ALWAYS 16
-#define DPE_POINT_NO_REGISTER 0xff
-
-struct dpe_point_word {
-	__u8 base;       /* the register that it is in, or points to it: … */
-	__u8 in_memory;  /* … at `distance` from there */
-	__s16 distance;
-};
-
-struct dpe_point_entry {
-	__u32 site;
-	__u32 distance;  /* from the function's beginning, in bytes */
-	__s32 above;     /* the return address, from the stack pointer */
-	__u8 condition;  /* the processor's number of it: the function returns where it holds */
-	__u8 nwords;
-	__u8 own_frame;  /* rbp points to the function's own frame, not its caller's */
-	__u8 result;     /* the register that it is in; or none: it is `constant` */
-	__u64 constant;
-	__u64 mask;      /* of the result */
-	struct dpe_point_word words[DPE_WORD_REGISTERS]; /* what the call's registers had */
-};
-
 /* What is read at a site, or, behind those, at a watched variable. */
 struct dpe_value_entries {
 	__u32 count, unused;

@@ -16,7 +16,6 @@ const volatile __u32 stack_depth; /* at most DPE_STACK_MAX */
 struct stack_top {
 	void *ctx;
 	__u64 ip, sp, bp;
-	__u32 inside; /* ctx is still inside the function that returns to ip: 2, with a frame of its own */
 };
 
 /* More than this from one frame to the next is no frame. */
@@ -47,12 +46,9 @@ __noinline __u64 find_trampoline(void)
  * Linux 6.10. */
 static __always_inline __u32 ask_kernel(const struct stack_top *top, __u64 *frames)
 {
-	const __u64 passed = top->inside == 2; /* its own frame; without, the caller is not in it */
 	long got = bpf_get_stack(
-		top->ctx, frames, stack_depth * sizeof(*frames), BPF_F_USER_STACK | passed);
+		top->ctx, frames, stack_depth * sizeof(*frames), BPF_F_USER_STACK);
 
-	if (got > 0 && top->inside)
-		frames[0] = top->ip;
 	return got > 0 ? got / sizeof(*frames) : 0;
 }
 
