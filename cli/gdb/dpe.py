@@ -1,10 +1,11 @@
 """What gdb knows of the match at which dpe stopped the program: `info dpe`, `dpe-match [N]`.
 
-dpe runs gdb with this file and says by $DPE_MATCH where the match is, one JSON object as its report
-has them. Values of the rule's variables are convenience variables: x is $dpe_x.
+dpe runs gdb with this file and says by $DPE_MATCH where the match is, if there is one: one JSON object as its report
+has them, with the positions of the events. Values of the rule's variables are convenience variables: x is $dpe_x.
 """
 import json
 import os
+import signal
 
 import gdb
 
@@ -44,9 +45,25 @@ def messages():
     return match.get("messages", [])
 
 
+def positions():
+    """The numbers of the events, $1 and so on, as in the report."""
+    return match.get("positions") or list(range(1, len(messages()) + 1))
+
+
 def call_of(message):
-    args = ", ".join(plain(a) for a in message.get("args", []))
-    return f"{plain(message.get('event', '?'))}({args})"
+    event = plain(message.get("event", "?"))
+    if "args" in message or event.endswith((".enter", ".exit")):
+        event += f"({', '.join(plain(a) for a in message.get('args', []))})"
+    return event + (f" = {plain(message['ret'])}" if "ret" in message else "")
+
+
+def variables_of(message):
+    """Those that it carries: X = 1 (was 0), Y = 2."""
+    values = message.get("vars", {})
+    told = [f"{plain(name)} = {plain(value)}" +
+            (f" (was {plain(values[name + chr(39)])})" if name + "'" in values else "")
+            for name, value in values.items() if not name.endswith("'")]
+    return f"  {', '.join(told)}" if told else ""
 
 
 def thread_of(message):
@@ -63,7 +80,7 @@ def show(number, message, stack):
     where = f"thread {message.get('thread')}"
     if thread:
         where += f", gdb's {thread.num}"
-    print(f"  ${number} {call_of(message)}  {where}{'' if thread else ', which has ended'}")
+    print(f"  ${number} {call_of(message)}{variables_of(message)}  {where}{'' if thread else ', which has ended'}")
     for i, frame in enumerate(message.get("stack", []) if stack else []):
         print(f"       {'by' if i else 'at'} {plain(frame)}")
 
@@ -79,7 +96,7 @@ class InfoDpe(gdb.Command):
         print(f"{plain(match['rule'])}: {plain(match.get('verdict', 'break'))}")
         for name, value in match.get("params", {}).items():
             print(f"  {plain(name)} = {plain(value)}")
-        for number, message in enumerate(events, 1):
+        for number, message in zip(positions(), events):
             show(number, message, True)
 
 
@@ -91,17 +108,29 @@ class DpeMatch(gdb.Command):
 
     def invoke(self, argument, from_tty):
         events = messages()
-        number = int(argument) if argument.strip().isdigit() else len(events)
-        if argument.strip() and not argument.strip().isdigit() or not 0 < number <= len(events):
-            raise gdb.GdbError(f"dpe-match takes the number of an event, 1 to {len(events)}")
-        thread = thread_of(events[number - 1])
+        numbers = positions()
+        argument = argument.strip() or str(numbers[-1])
+        if argument not in map(str, numbers):
+            raise gdb.GdbError("dpe-match takes the number of an event: " +
+                               ", ".join(map(str, sorted(numbers))))
+        number = int(argument)
+        event = events[numbers.index(number)]
+        thread = thread_of(event)
         if not thread:
             raise gdb.GdbError(f"the thread of event {number} has ended")
         thread.switch()
-        show(number, events[number - 1], False)
+        show(number, event, False)
         gdb.execute("frame", from_tty)
 
 
+def drop_stops():
+    """dpe has stopped the program by SIGSTOP, and each of its threads has another one by gdb's attaching, which gdb
+    would stop at as soon as the program is continued. SIGCONT takes them back."""
+    gdb.execute("handle SIGCONT nostop noprint pass", to_string=True)
+    os.kill(gdb.selected_inferior().pid, signal.SIGCONT)
+
+
+drop_stops()
 InfoDpe()
 DpeMatch()
 if os.environ.get("DPE_MATCH"):

@@ -87,17 +87,21 @@ static _Noreturn void become_gdb(pid_t target, const char *commands, const char 
 	char *pid = dpe_xasprintf("%d", (int)target);
 	sigset_t none;
 
+	if (match)
+		setenv("DPE_MATCH", match, 1);
+	else
+		unsetenv("DPE_MATCH");
 	dpe_probes_lend_privileges();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (match && commands) {
-		setenv("DPE_MATCH", match, 1);
+	if (match && commands)
 		execlp("gdb", "gdb", "-q", "-p", pid, "-x", commands, "-ex",
 			"with pagination off -- info dpe", "-ex",
 			"with pagination off -- dpe-match", (char *)NULL);
-	} else {
+	else if (commands)
+		execlp("gdb", "gdb", "-q", "-p", pid, "-x", commands, (char *)NULL);
+	else
 		execlp("gdb", "gdb", "-q", "-p", pid, (char *)NULL);
-	}
 	dprintf(STDERR_FILENO, "dpe: cannot run gdb: %s\n", strerror(errno));
 	_exit(127);
 }

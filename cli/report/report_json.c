@@ -170,9 +170,14 @@ static void keep(struct cli_report *report, cJSON *object)
 
 void cli_json_keep_match(struct cli_report *report, const struct dpe_verdict *verdict)
 {
+	cJSON *object = verdict_object(report, verdict);
+	cJSON *positions = cJSON_AddArrayToObject(object, "positions");
+
+	for (unsigned i = 0; i < verdict->nevents; i++)
+		cJSON_AddItemToArray(positions, cJSON_CreateNumber(verdict->positions[i]));
 	report->match_rule = verdict->rule;
 	report->match_event = verdict->event;
-	keep(report, verdict_object(report, verdict));
+	keep(report, object);
 }
 
 void cli_json_match(

@@ -10,7 +10,7 @@ printf 'detect S(i): begin(i);patched(i) [i == 12] { break; }\n' >rule.dpe
 printf 'print shared->changed\nprint $dpe_i + 1\ninfo dpe\ndpe-match 1\ndpe-match 3\ninfo threads\ndetach\nquit\n' >commands
 run "$DPE" run --gdb -s rule.dpe -- ./exact shared patched 20 2 <commands
 says '--gdb: the program stands at the event' 1 'the program is stopped here, at this event' \
-	'dpe-match takes the number of an event, 1 to 2'
+	'dpe-match takes the number of an event: 1, 2'
 check 'the body has done nothing yet' "$(grep -c '[$]1 = 12$' out) $(grep -c '[$]2 = 13$' out)" = '1 1'
 check 'info dpe: rule, value, events with their places' \
 	"$(grep -c 'S: match$' out) $(grep -c '^  i = 12' out) $(grep -c '\$2 patched.enter(12)  thread [0-9]*, gdb.s 1' out)" = '2 2 3'
@@ -23,6 +23,17 @@ is_over_there() {
 await is_over_there
 check 'gone from gdb, it goes on to its end' "$(od -An -j4 -N4 -td4 shared | tr -d ' ')" = 20
 check 'nothing is left behind' "$(find . -name 'dpe-match-*' | wc -l)" -eq 0
+
+# Threads that gdb finds stopped, numbers of a rule of which not all events are in the match, values.
+printf 'detect S: (begin(77) + begin(12)) ; patched(12) [shared->changed >= 12] { break; }\n' >rule.dpe
+truncate -s 0 shared && truncate -s 4096 shared
+printf 'break main\nbreak _exit\ncontinue\nkill\nquit\n' >commands
+run "$DPE" run --gdb -s rule.dpe -- ./exact shared patched 20 2 <commands
+check 'the numbers of the events are those of the report' \
+	"$(grep -c '\$2 begin.enter(12)' out) $(grep -c '\$3 patched.enter(12)' out) $(grep -c '^  \$3 patched(12)' err)" = '1 2 1'
+check 'their values, too' "$(grep -c '\$3 patched.enter(12)  shared->changed = 12  thread' out)" -eq 2
+check 'no stop of ours is left: it continues to where it is sent' \
+	"$(grep -c 'received signal' out) $(grep -c 'hit Breakpoint 2' out)" = '0 1'
 
 # An action of an event: there is no match, but the event.
 printf 'detect S(i): begin(i) & (patched(i) [i == 3] { break; })\n' >rule.dpe
