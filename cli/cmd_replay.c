@@ -174,6 +174,15 @@ static bool all_ordered(const struct logs *logs)
 	return true;
 }
 
+static bool all_files(const struct cli *cli)
+{
+	for (unsigned i = 0; i < cli->words.count; i++) {
+		if (!is_file(cli->words.at[i]))
+			return false;
+	}
+	return true;
+}
+
 static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *logs)
 {
 	struct cli_report *report = cli_report_new(cli, spec);
@@ -194,6 +203,8 @@ static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *log
 	sink = cli_report_sink(report, false);
 	recognizer = dpe_recognizer_new(spec, &options, &sink, cli->diags);
 	cli_report_on(report, recognizer);
+	if (all_files(cli))
+		cli_report_buffer(report);
 	cli_progress_begin(&progress, cli, -1);
 	if (recognizer) {
 		for (unsigned i = 0; i < logs->count; i++)

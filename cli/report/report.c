@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *cli_verdict_name(enum dpe_verdict_kind kind)
 {
@@ -79,6 +80,12 @@ static bool may_need_match(const struct cli_report *report)
 	return report->probes && (how == CLI_GDB || how == CLI_ASK);
 }
 
+static void flush(struct cli_report *report)
+{
+	if (report->prompt && !report->repeated)
+		fflush(report->to);
+}
+
 static void on_verdict(void *context, const struct dpe_verdict *verdict)
 {
 	struct cli_report *report = context;
@@ -95,7 +102,7 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 		cli_json_verdict(report, verdict);
 	else
 		cli_text_verdict(report, verdict);
-	fflush(report->to);
+	flush(report);
 }
 
 static void tell_line(
@@ -107,7 +114,7 @@ static void tell_line(
 		cli_json_line(report, rule, kind, text);
 	else
 		cli_text_line(report, rule, kind, text);
-	fflush(report->to);
+	flush(report);
 }
 
 static void on_print(void *context, const struct dpe_rule *rule, const char *text)
@@ -138,7 +145,7 @@ static void on_deadlock(
 		cli_json_deadlock(report, rule, deadlock);
 	else
 		cli_text_deadlock(report, rule, deadlock);
-	fflush(report->to);
+	flush(report);
 	if (report->probes && !deadlock->reason && deadlock->kind != DPE_POTENTIAL_DEADLOCK)
 		cli_stop_at_deadlock(report, rule);
 }
@@ -313,16 +320,26 @@ struct cli_report *cli_report_new(struct cli *cli, const struct dpe_spec *spec)
 	report->signals = -1;
 	report->to = cli->json || cli->sarif ? stdout : stderr;
 	report->sarif = cli->sarif ? cli_sarif_new() : NULL;
-	if (!cli->report)
+	report->prompt = true;
+	if (cli->report) {
+		report->to = fopen(cli->report, "we");
+		report->own = true;
+	}
+	if (report->to) {
+		report->terminal = isatty(fileno(report->to));
 		return report;
-	report->to = fopen(cli->report, "we");
-	report->own = true;
-	if (report->to)
-		return report;
+	}
 	dpe_diag_at(cli->diags, DPE_ERROR, cli->report, "cannot create this report: %s",
 		strerror(errno));
 	discard(report);
 	return NULL;
+}
+
+void cli_report_buffer(struct cli_report *report)
+{
+	report->prompt = report->terminal;
+	if (!report->prompt) /* standard error has no buffer of its own */
+		setvbuf(report->to, NULL, _IOFBF, BUFSIZ);
 }
 
 void cli_report_live(struct cli_report *report, struct dpe_probes *probes, int signals)
@@ -377,7 +394,6 @@ int cli_report_free(struct cli_report *report)
 	int status = report->found          ? CLI_FINDING
 		     : report->inconclusive ? CLI_INCONCLUSIVE
 					    : CLI_GOOD;
-	struct cli_finding *finding, *next;
 	bool bad = fflush(report->to) || ferror(report->to);
 
 	if (report->own)
@@ -386,11 +402,7 @@ int cli_report_free(struct cli_report *report)
 		status = tell_incomplete(report, "report", report->cli->report);
 	if (report->trace && (fflush(report->trace) || ferror(report->trace)))
 		status = tell_incomplete(report, "trace", report->cli->trace_to);
-	HASH_ITER (hh, report->findings, finding, next) {
-		HASH_DEL(report->findings, finding);
-		free(finding->key);
-		free(finding);
-	}
+	cli_findings_free(report);
 	cli_inconclusive_free(report);
 	discard(report);
 	return status;

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_EVENTS = 12, WIDEST = 80 };
 
@@ -21,7 +20,7 @@ struct picture {
 static bool draws(const struct cli_report *report)
 {
 	if (report->cli->draw == CLI_DRAW_AUTO)
-		return isatty(fileno(report->to));
+		return report->terminal;
 	return report->cli->draw == CLI_DRAW_ALWAYS;
 }
 

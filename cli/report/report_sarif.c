@@ -216,8 +216,8 @@ static cJSON *new_result(
 	return result;
 }
 
-/* Takes ownership of the result and of the key's text. */
-static void add_result(struct cli_report *report, cJSON *item, struct dpe_text *key)
+/* Takes ownership of the item and of the key's text. */
+static struct result *add_result(struct cli_report *report, cJSON *item, struct dpe_text *key)
 {
 	struct cli_sarif *sarif = report->sarif;
 	struct result *result;
@@ -227,21 +227,20 @@ static void add_result(struct cli_report *report, cJSON *item, struct dpe_text *
 	HASH_FIND_STR(sarif->by_key, key->at, result);
 	if (result) {
 		result->count++;
-		cJSON_ReplaceItemInObject(result->item, "occurrenceCount", number(result->count));
 		cJSON_Delete(item);
 		dpe_text_free(key);
-		return;
+		return result;
 	}
 	snprintf(print, sizeof(print), "%016" PRIx64, dpe_value_hash(dpe_value_string(key->at)));
 	prints = cJSON_AddObjectToObject(item, "partialFingerprints");
 	cJSON_AddStringToObject(prints, "findingHash/v1", print);
-	cJSON_AddItemToObject(item, "occurrenceCount", number(1));
 	cJSON_AddItemToArray(sarif->results, item);
 	result = dpe_xcalloc(1, sizeof(*result));
 	result->key = key->at;
 	result->item = item;
 	result->count = 1;
 	HASH_ADD_KEYPTR(hh, sarif->by_key, result->key, key->len, result);
+	return result;
 }
 
 /* Each once. */
@@ -298,10 +297,13 @@ static void begin_key(struct dpe_text *key, const struct dpe_rule *rule, enum dp
 
 void cli_sarif_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
 {
+	struct result *known = cli_finding_known(report, verdict);
 	struct dpe_text text = {0}, key = {0};
 	cJSON *result;
 
-	if (verdict->kind == DPE_SATISFIED)
+	if (known)
+		known->count++;
+	if (known || verdict->kind == DPE_SATISFIED)
 		return;
 	describe(&text, verdict);
 	result = new_result(report, verdict->rule,
@@ -313,7 +315,7 @@ void cli_sarif_verdict(struct cli_report *report, const struct dpe_verdict *verd
 	else
 		add_locations(report, verdict->rule, &verdict->event, verdict->event != NULL,
 			result, &key);
-	add_result(report, result, &key);
+	cli_finding_remember(report, verdict, add_result(report, result, &key));
 	dpe_text_free(&text);
 }
 
@@ -492,6 +494,9 @@ void cli_sarif_summary(struct cli_report *report, const struct dpe_recognizer *r
 	cJSON *log = cJSON_CreateObject(), *runs, *run = cJSON_CreateObject(), *tool, *invocation;
 	char *text;
 
+	for (struct result *result = sarif->by_key; result; result = result->hh.next)
+		cJSON_AddItemToObject(
+			result->item, "occurrenceCount", number(result->count));
 	if (summary->lost) {
 		text = dpe_xasprintf("%" PRIu64 " events were lost", summary->lost);
 		cli_sarif_doubt(report, text);

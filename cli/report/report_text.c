@@ -1,4 +1,4 @@
-/* The report as text. A repeated finding is counted, not printed again. */
+/* The report as text. */
 #include "cli/report/stack_frame.h"
 #include "cli/report/writers.h"
 
@@ -204,71 +204,6 @@ static void add_event(
 
 /* ---- findings ---------------------------------------------------------------------------- */
 
-static void add_key(
-	struct dpe_text *to, const struct cli_report *report, const struct dpe_message *message)
-{
-	dpe_event_print(to, report->cli->names, message->name, message->phase);
-	for (unsigned i = 0; i < message->nstack; i++) {
-		dpe_text_puts(to, "<");
-		cli_frame_key(to, message->stack[i]);
-	}
-	if (!message->nstack)
-		dpe_message_print_json_id(to, message);
-	dpe_text_puts(to, "|");
-}
-
-/* the number of distinct findings that are remembered */
-#define MOST_REMEMBERED 100000
-
-static struct cli_finding *find_finding(struct cli_report *report, const char *rule, char *key)
-{
-	struct cli_finding *finding;
-
-	HASH_FIND_STR(report->findings, key, finding);
-	if (finding) {
-		free(key);
-		return finding;
-	}
-	if (HASH_COUNT(report->findings) >= MOST_REMEMBERED) {
-		report->forgotten =
-			(struct cli_finding){.number = ++report->nfindings, .rule = rule};
-		free(key);
-		return &report->forgotten;
-	}
-	finding = dpe_xcalloc(1, sizeof(*finding));
-	finding->key = key;
-	finding->number = ++report->nfindings;
-	finding->rule = rule;
-	HASH_ADD_KEYPTR(hh, report->findings, finding->key, strlen(finding->key), finding);
-	return finding;
-}
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(((const struct dpe_text *)a)->at, ((const struct dpe_text *)b)->at);
-}
-
-/* The order in which two independent events came does not make another finding. */
-static struct cli_finding *finding_of(struct cli_report *report, const struct dpe_verdict *verdict,
-	struct dpe_message *const *events, unsigned count)
-{
-	struct dpe_text key = {0}, parts[count + 1];
-
-	dpe_text_printf(
-		&key, "%s|%s|", dpe_rule_name(verdict->rule), cli_verdict_name(verdict->kind));
-	memset(parts, 0, sizeof(parts));
-	for (unsigned i = 0; i < count; i++)
-		add_key(&parts[i], report, events[i]);
-	qsort(parts, count, sizeof(parts[0]), by_text);
-	for (unsigned i = 0; i < count; i++) {
-		dpe_text_puts(&key, parts[i].at);
-		dpe_text_free(&parts[i]);
-	}
-	if (!count && dpe_rule_nvariables(verdict->rule)) /* identified by its slice alone */
-		dpe_text_printf(&key, "%u", report->nfindings);
-	return find_finding(report, dpe_rule_name(verdict->rule), key.at);
-}
-
 static void add_params(
 	struct dpe_text *to, const struct cli_report *report, const struct dpe_verdict *verdict)
 {
@@ -329,19 +264,35 @@ static void print_finding(struct cli_report *report, const struct dpe_verdict *v
 	cli_text_print(report, &text);
 }
 
-void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
+/* The events of the verdict with the text of their stacks. */
+static struct dpe_message **resolve_events(
+	struct cli_report *report, const struct dpe_verdict *verdict, unsigned count)
 {
-	unsigned count = verdict->nevents ? verdict->nevents : verdict->event != NULL;
-	struct dpe_message **events;
-	struct cli_finding *finding;
+	struct dpe_message **events = dpe_xcalloc(count + 1, sizeof(struct dpe_message *));
 
-	if (verdict->kind == DPE_SATISFIED || cli_inconclusive_take(report, verdict))
-		return;
-	events = dpe_xcalloc(count + 1, sizeof(struct dpe_message *));
 	for (unsigned i = 0; i < count; i++)
 		events[i] = cli_resolved(
 			report, verdict->nevents ? verdict->events[i] : verdict->event);
-	finding = finding_of(report, verdict, events, count);
+	return events;
+}
+
+void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdict)
+{
+	unsigned count = verdict->nevents ? verdict->nevents : verdict->event != NULL;
+	struct cli_finding *finding;
+	struct dpe_message **events;
+
+	report->repeated = false;
+	if (verdict->kind == DPE_SATISFIED || cli_inconclusive_take(report, verdict))
+		return;
+	finding = report->cli->all ? NULL : cli_finding_known(report, verdict);
+	if (finding) {
+		finding->count++;
+		report->repeated = true;
+		return;
+	}
+	events = resolve_events(report, verdict, count);
+	finding = cli_finding_find(report, verdict, events, count);
 	report->repeated = finding->count++ && !report->cli->all;
 	if (!report->repeated)
 		print_finding(report, verdict, events, count, finding->number);

@@ -13,7 +13,6 @@ struct cli_finding {
 	char *key;
 	unsigned number;
 	uint64_t count;
-	const char *rule; /* owned by the specification */
 };
 
 struct cli_report {
@@ -28,6 +27,8 @@ struct cli_report {
 	bool left;                  /* the user chose to end */
 	const struct dpe_recognizer *recognizer; /* borrowed */
 	bool found, inconclusive, reported_lost;
+	bool terminal; /* `to` is one */
+	bool prompt;   /* somebody waits for each finding */
 	char *match; /* JSON of the last match of a rule with `break`; owned, or NULL */
 	/* the event that completed it, for comparison only */
 	const struct dpe_message *match_event;
@@ -38,9 +39,20 @@ struct cli_report {
 	FILE *trace;                           /* NULL: no --trace */
 	struct cli_inconclusive *doubts;              /* of the text report; owned */
 	struct cli_finding *findings;
+	struct cli_raw_finding *raw_findings; /* of findings.c */
 	struct cli_finding forgotten; /* the last finding, once there are too many to remember */
 	unsigned nfindings;
 };
+
+/* findings.c. The earlier finding that the verdict repeats, if its events came in the same way:
+ * what was remembered for that one. */
+void *cli_finding_known(struct cli_report *report, const struct dpe_verdict *verdict);
+void cli_finding_remember(
+	struct cli_report *report, const struct dpe_verdict *verdict, void *finding);
+/* For text: the same by what its events say with the text of their stacks; a new one if there is none. */
+struct cli_finding *cli_finding_find(struct cli_report *report, const struct dpe_verdict *verdict,
+	struct dpe_message *const *events, unsigned count);
+void cli_findings_free(struct cli_report *report);
 
 /* These print whole lines. */
 void cli_text_verdict(struct cli_report *report, const struct dpe_verdict *verdict);

@@ -55,7 +55,7 @@ expect never(T): put by T ; (get by T)*
 detect where: get [lock = 8]
 X
 for engine in auto pa net; do
-	run "$DPE" replay --engine=$engine -s all.dpe log.jsonl
+	run "$DPE" replay --all --engine=$engine -s all.dpe log.jsonl
 	check "by $engine: of sequences, of what fails, and for conditions" "$(grep -c 'put.*lock = 7  thread' err) \
 $(grep -c 'get.*lock = 8  thread' err)" = '5 4'
 done

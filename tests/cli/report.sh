@@ -87,6 +87,18 @@ printf '{"event":"x","stack":["f+0x%d (f.c:%d)","g+0x%d (libg.so)"]}\n' 1 5 1 2 
 run "$DPE" replay -s x.dpe lines.jsonl
 check 'findings are told apart by their lines' \
 	"$(grep -c 'x: match' err) $(grep -c '^#1 was seen 2 times' err)" = '3 1'
+# Without a stack, by the events' names and the values of the rule's variables.
+printf '{"event":"%s","thread":%d,"args":[%d]}\n' w 1 7 w 2 7 w 3 7 w 1 8 r 2 8 w 3 8 >races.jsonl
+printf 'detect ww(x): w(x) & w^(x)\ndetect rw(x): r(x) & w(x)\n' >races.dpe
+run "$DPE" replay -s races.dpe races.jsonl
+check 'findings without places are told apart by values' "$status $(grep -c ': match of' err) $(
+	grep -c '^#1 was seen 2 times' err) $(grep -c '^#2 was seen' err) $(grep -c '^#. was seen' err)" = '1 3 1 1 2'
+grep -q '2 rules: 5 matches$' err
+check 'the summary counts them all' $? -eq 0
+run "$DPE" replay --all -s races.dpe races.jsonl
+check 'all of these, too' "$status $(grep -c ': match of' err)" = '1 5'
+run "$DPE" replay --format=json -s races.dpe races.jsonl
+check 'and in JSON' "$status $(grep -c '"match"' out)" = '1 5'
 run "$DPE" replay --format=json -s x.dpe many.jsonl
 check 'JSON has them all' "$(grep -c '"match"' out)" -eq 5
 
