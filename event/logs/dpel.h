@@ -12,7 +12,7 @@
 #define DPEL_MAGIC                                                                                 \
 	"\x89"                                                                                     \
 	"DPEL\r\n\x1a"
-#define DPEL_VERSION 2
+#define DPEL_VERSION 3
 #define DPEL_ORDERED 1u /* flags of the header */
 #define DPEL_UNREFERENCED 2u
 #define DPEL_DATA 0x41544144u         /* "DATA": strings and records */
@@ -64,48 +64,18 @@ enum dpel_part {
 	DPEL_PART_WHOLE, /* a word of its own */
 };
 
-/* A short record begins with a word: shape, source, and the time since the message before. */
+/* A short record begins with a word: shape, source, and the time since the message before. A long
+ * one is the word 0 and a string, the message as JSON. */
 #define DPEL_SHAPE_OF(head) ((uint32_t)((head)&0xffff))
 #define DPEL_SOURCE_OF(head) ((uint32_t)((head) >> 16 & 0xffff))
 #define DPEL_DELTA_OF(head) ((uint64_t)((int64_t)(head) >> 32))
 /* A flag of a shape's kinds: the value takes four bytes, sign-extended. */
 #define DPEL_NARROW 8u
 
-/* The fixed part of a long record. Kinds of values take three bits each in `flags`. */
-struct dpel_record {
-	uint32_t none; /* 0, where short records have their shape */
-	uint32_t size; /* of the whole record, a multiple of 8 */
-	uint32_t name, module;
-	uint32_t flags;
-	uint32_t comm;
-	uint64_t seq, time, thread;
-	uint16_t nargs;
-	uint16_t kinds;    /* of the first four arguments, four bits each */
-	uint32_t reserved; /* 0 */
-};
-
 _Static_assert(sizeof(struct dpel_header) == 24, "the layout is documented");
 _Static_assert(sizeof(struct dpel_block) == 48, "the layout is documented");
 _Static_assert(sizeof(struct dpel_source) == 40, "the layout is documented");
 _Static_assert(sizeof(struct dpel_shape) == 24, "the layout is documented");
-_Static_assert(sizeof(struct dpel_record) == 56, "the layout is documented");
-
-enum {
-	DPEL_PHASE = 0, /* shift of two bits in `flags` */
-	DPEL_HAS_SEQ = 1 << 2,
-	DPEL_HAS_TIME = 1 << 3,
-	DPEL_THREAD = 4, /* shift of three bits of kind each */
-	DPEL_PROCESS = 7,
-	DPEL_HOST = 10,
-	DPEL_RET = 13,
-	DPEL_ID = 16,
-	DPEL_PREDS = 1 << 19, /* a list follows */
-	DPEL_VARS = 1 << 20,
-	DPEL_STACK = 1 << 21,
-	DPEL_PCS = 1 << 22,
-	DPEL_EXTRA = 1 << 23,
-	DPEL_KNOWN = (1 << 24) - 1,
-};
 
 enum dpel_kind {
 	DPEL_NONE,
@@ -114,8 +84,7 @@ enum dpel_kind {
 	DPEL_POINTER,
 	DPEL_STRING, /* text in the string table */
 	DPEL_RAW,
-	DPEL_STRING_INLINE, /* length, then the text itself */
-	DPEL_RAW_INLINE,
+	DPEL_NO_KIND = 7, /* not in the log */
 };
 
 /* CRC-32C (Castagnoli), continued from `crc`; starts with 0. */

@@ -36,9 +36,6 @@ void dpe_dpel_free(struct dpe_dpel *dpel)
 	free(dpel->origins);
 	free(dpel->layouts);
 	free(dpel->block);
-	free(dpel->list);
-	free(dpel->preds);
-	free(dpel->vars);
 	free(dpel->stack);
 	free(dpel->pcs);
 	dpe_text_free(&dpel->id);
@@ -84,12 +81,12 @@ static const char *check_header(const struct dpel_header *header)
 		return "this is no .dpel log: it does not begin as one; name its format with "
 		       "--from";
 	if (le16toh(header->version) != DPEL_VERSION)
-		return "this log is of another version; only version 2 is known here";
+		return "this log is of another version; only version 3 is known here";
 	if (le32toh(header->checksum) != sum)
 		return "the header's checksum is wrong: nothing of this log can be trusted";
 	if (le32toh(header->size) != sizeof(*header) ||
 		le16toh(header->flags) & ~(DPEL_ORDERED | DPEL_UNREFERENCED))
-		return "the header says what version 2 does not know";
+		return "the header says what version 3 does not know";
 	return NULL;
 }
 
@@ -287,29 +284,32 @@ static int read_short(
 	return *message ? 1 : skip_record(reader, record);
 }
 
+/* A message as JSON; `head` should be 0. */
 static __attribute__((noinline)) int read_long(
-	struct dpe_log_reader *reader, size_t left, struct dpe_message **message)
+	struct dpe_log_reader *reader, uint64_t head, struct dpe_message **message)
 {
 	struct dpe_dpel *dpel = reader->dpel;
-	const char *begin = dpel->at;
-	/* Everything in a block is aligned to eight bytes. */
-	const struct dpel_record *record = (const struct dpel_record *)begin;
-	uint32_t size = left < sizeof(*record) ? 0 : le32toh(record->size);
+	const char *begin = dpel->at, *text = NULL, *at = begin + sizeof(head);
+	uint64_t len = 0;
 
-	if (record->none || size < sizeof(*record) || size % 8 || size > left)
+	if (!head && (size_t)(dpel->end - at) >= sizeof(len)) {
+		len = dpel_word_at(at);
+		at += sizeof(len);
+		text = dpe_dpel_take_text(&at, dpel->end, len);
+	}
+	if (!text)
 		return end_log(reader, DPE_ERROR, dpel->block_offset,
 			"there is a block with a record of an impossible size");
 	count_record(reader);
-	dpel->at = begin + sizeof(*record);
-	dpel->record_end = begin + size;
-	if (dpe_dpel_take_record(reader, record)) {
-		dpel->draft.place = reader->place;
-		dpel->draft.unreferenced = reader->unreferenced;
-		*message = dpe_message_new_in(reader->pool, &dpel->draft);
-		return 1;
+	dpel->at = at;
+	*message = dpe_jsonl_read_text(reader, text, len);
+	if (!*message) {
+		dpel->wrong = "holds no message";
+		return skip_record(reader, begin);
 	}
-	dpel->at = dpel->record_end;
-	return skip_record(reader, begin);
+	if ((*message)->has_time)
+		dpel->time = (*message)->time;
+	return 1;
 }
 
 static __attribute__((noinline)) int read_other(
@@ -332,7 +332,7 @@ static __attribute__((noinline)) int read_other(
 	head = dpel_word_at(dpel->at);
 	if (DPEL_SHAPE_OF(head))
 		return read_short(reader, head, left, message);
-	return read_long(reader, left, message);
+	return read_long(reader, head, message);
 }
 
 int dpe_dpel_read(struct dpe_log_reader *reader, struct dpe_message **message)

@@ -1,5 +1,5 @@
-/* The state of a reader of .dpel logs: blocks (dpel_read.c), sources and shapes
- * (dpel_shapes.c), short records (dpel_short.c) and long ones (dpel_record.c). Private to
+/* The state of a reader of .dpel logs: blocks and long records (dpel_read.c), strings
+ * (dpel_strings.c), sources and shapes (dpel_shapes.c), short records (dpel_short.c). Private to
  * these. */
 #ifndef DPE_EVENT_DPEL_READ_H
 #define DPE_EVENT_DPEL_READ_H
@@ -70,12 +70,8 @@ struct dpe_dpel {
 	uint64_t block_offset;
 	bool done;
 	struct dpe_message draft;
-	const char *record_end;
 	const char *wrong; /* what is wrong with the current block or record; NULL: nothing */
-	struct dpe_value args[DPEL_SHORT_ARGS], *list, *preds;
-	unsigned nlist, caplist, npreds, cappreds;
-	struct dpe_var *vars;
-	unsigned nvars, capvars;
+	struct dpe_value args[DPEL_SHORT_ARGS];
 	const char **stack;
 	unsigned nstack, capstack;
 	uint64_t *pcs;
@@ -128,8 +124,4 @@ struct dpe_message *dpe_dpel_read_fast(struct dpe_log_reader *reader);
 /* Any short record, which lies within the block; NULL, with dpel->wrong, if it is invalid. */
 struct dpe_message *dpe_dpel_read_short(struct dpe_log_reader *reader,
 	const struct dpel_layout *layout, struct dpel_origin *origin, const char *record);
-/* Fills the draft from a long record, with dpel->at behind its fixed part; false, with
- * dpel->wrong, if it is invalid. Texts are valid until the next block. */
-bool dpe_dpel_take_record(struct dpe_log_reader *reader, const struct dpel_record *record);
-
 #endif

@@ -1,13 +1,12 @@
-/* Writes .dpel logs (docs/dpel.md). Names and short texts go into the string table; texts that
- * hardly repeat (ids, long values) go into the record. */
+/* Writes .dpel logs (docs/dpel.md): blocks, strings, and messages that short records cannot hold. */
 #include "event/logs/dpel_write.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #define BLOCK_SIZE (64u << 10) /* a block is written when it has this many bytes */
-#define MAX_INTERNED_LEN 64u     /* longer values are not looked up in the string table */
-#define MAX_INTERNED (1u << 20) /* with this many strings, new values go into their records */
+#define MAX_INTERNED_LEN 64u    /* longer values are not looked up in the string table */
+#define MAX_INTERNED (1u << 20) /* with this many strings, messages with new values are long */
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
@@ -45,6 +44,7 @@ void dpe_dpel_writer_free(struct dpe_dpel_writer *dpel)
 	dpe_text_free(&dpel->table);
 	dpe_text_free(&dpel->records);
 	dpe_text_free(&dpel->id);
+	dpe_text_free(&dpel->line);
 	dpe_dpel_tables_free(&dpel->tables);
 	free(dpel->of_name);
 	free(dpel);
@@ -177,7 +177,7 @@ static bool is_shared(const struct dpe_dpel_writer *dpel, struct dpe_value value
 	return value.len <= MAX_INTERNED_LEN && dpel->nstrings < MAX_INTERNED;
 }
 
-uint32_t dpe_dpel_kind_of(const struct dpe_dpel_writer *dpel, struct dpe_value value, bool id)
+uint8_t dpe_dpel_kind_of(const struct dpe_dpel_writer *dpel, struct dpe_value value)
 {
 	switch (value.kind) {
 	case DPE_NONE:
@@ -189,40 +189,11 @@ uint32_t dpe_dpel_kind_of(const struct dpe_dpel_writer *dpel, struct dpe_value v
 	case DPE_POINTER:
 		return DPEL_POINTER;
 	case DPE_STRING:
-		return !id && is_shared(dpel, value) ? DPEL_STRING : DPEL_STRING_INLINE;
+		return is_shared(dpel, value) ? DPEL_STRING : DPEL_NO_KIND;
 	case DPE_RAW:
-		return !id && is_shared(dpel, value) ? DPEL_RAW : DPEL_RAW_INLINE;
+		return is_shared(dpel, value) ? DPEL_RAW : DPEL_NO_KIND;
 	}
-	return DPEL_NONE;
-}
-
-/* The word of a value, then its text if it is inline. */
-static void add_value(struct dpe_dpel_writer *dpel, struct dpe_value value, uint32_t kind)
-{
-	switch (kind) {
-	case DPEL_NONE:
-		break;
-	case DPEL_STRING:
-	case DPEL_RAW:
-		add_word(&dpel->records, dpe_dpel_string_number(dpel, value.text, value.len));
-		break;
-	case DPEL_STRING_INLINE:
-	case DPEL_RAW_INLINE:
-		add_word(&dpel->records, value.len);
-		add_padded(&dpel->records, value.text, value.len);
-		break;
-	default:
-		add_word(&dpel->records, (uint64_t)value.num);
-	}
-}
-
-/* An element of a list: its kind, then the value. */
-static void add_listed(struct dpe_dpel_writer *dpel, struct dpe_value value, bool id)
-{
-	uint32_t kind = dpe_dpel_kind_of(dpel, value, id);
-
-	add_word(&dpel->records, kind);
-	add_value(dpel, value, kind);
+	return DPEL_NO_KIND;
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
@@ -236,166 +207,21 @@ bool dpe_dpel_needs_id(const struct dpe_log_writer *writer, const struct dpe_mes
 	return message->place != writer->dpel->before + writer->dpel->nrecords + 1;
 }
 
-/* The id by which predecessors refer to the message, as dpe_message_print_json_id prints it. */
-static struct dpe_value id_of(struct dpe_dpel_writer *dpel, const struct dpe_message *message)
-{
-	if (message->id.kind != DPE_NONE || !message->has_seq || message->thread.kind == DPE_NONE)
-		return dpe_message_id(message);
-	dpel->id.len = 0;
-	dpe_value_print(&dpel->id, message->thread);
-	dpe_text_printf(&dpel->id, ":%llu", (unsigned long long)message->seq);
-	return dpe_value_string(dpel->id.at);
-}
-
-/* The id to write: none if thread and number, or the place, imply it. */
-static struct dpe_value id_to_write(
-	struct dpe_log_writer *writer, const struct dpe_message *message)
-{
-	if (message->id.kind != DPE_NONE)
-		return message->id;
-	if (!dpe_dpel_needs_id(writer, message))
-		return (struct dpe_value){0};
-	return id_of(writer->dpel, message);
-}
-
-/* The kinds of the first four arguments go into the fixed part, those of others before the
- * value. */
-static uint16_t add_args(struct dpe_dpel_writer *dpel, const struct dpe_message *message)
-{
-	uint16_t kinds = 0;
-
-	for (unsigned i = 0; i < message->nargs && i < 4; i++) {
-		uint32_t kind = dpe_dpel_kind_of(dpel, message->args[i], false);
-
-		kinds |= (uint16_t)(kind << 4 * i);
-		add_value(dpel, message->args[i], kind);
-	}
-	for (unsigned i = 4; i < message->nargs; i++)
-		add_listed(dpel, message->args[i], false);
-	return kinds;
-}
-
-static uint32_t add_preds(struct dpe_dpel_writer *dpel, const struct dpe_message *message,
-	const struct dpe_message *const *preds, unsigned npreds)
-{
-	if (!message->npreds && !npreds)
-		return 0;
-	dpel->named = true;
-	add_word(&dpel->records, message->npreds + npreds);
-	for (unsigned i = 0; i < message->npreds; i++)
-		add_listed(dpel, message->preds[i], true);
-	for (unsigned i = 0; i < npreds; i++)
-		add_listed(dpel, id_of(dpel, preds[i]), true);
-	return DPEL_PREDS;
-}
-
-static uint32_t add_vars(struct dpe_log_writer *writer, const struct dpe_message *message)
-{
-	struct dpe_dpel_writer *dpel = writer->dpel;
-
-	if (!message->nvars)
-		return 0;
-	add_word(&dpel->records, message->nvars);
-	for (unsigned i = 0; i < message->nvars; i++) {
-		add_word(&dpel->records, dpe_dpel_name_number(writer, message->vars[i].name));
-		add_listed(dpel, message->vars[i].value, false);
-	}
-	return DPEL_VARS;
-}
-
-static uint32_t add_stack(struct dpe_dpel_writer *dpel, const struct dpe_message *message)
-{
-	if (message->nstack) {
-		add_word(&dpel->records, message->nstack);
-		for (unsigned i = 0; i < message->nstack; i++)
-			add_word(&dpel->records,
-				dpe_dpel_string_number(dpel, message->stack[i], strlen(message->stack[i])));
-		return DPEL_STACK;
-	}
-	if (!message->npcs)
-		return 0;
-	add_word(&dpel->records, message->npcs);
-	for (unsigned i = 0; i < message->npcs; i++)
-		add_word(&dpel->records, message->pcs[i]);
-	return DPEL_PCS;
-}
-
-static uint32_t add_extra(struct dpe_dpel_writer *dpel, const char *extra)
-{
-	size_t len = extra ? strlen(extra) : 0;
-
-	if (!len)
-		return 0;
-	add_word(&dpel->records, len);
-	add_padded(&dpel->records, extra, len);
-	return DPEL_EXTRA;
-}
-
-static uint32_t add_member(
-	struct dpe_dpel_writer *dpel, struct dpe_value value, bool id, unsigned place)
-{
-	uint32_t kind = dpe_dpel_kind_of(dpel, value, id);
-
-	add_value(dpel, value, kind);
-	return kind << place;
-}
-
-/* The thread goes into the fixed part if one word holds it. */
-static uint32_t set_thread(
-	struct dpe_dpel_writer *dpel, struct dpe_value thread, struct dpel_record *record)
-{
-	uint32_t kind = dpe_dpel_kind_of(dpel, thread, false);
-
-	if (kind == DPEL_STRING || kind == DPEL_RAW)
-		record->thread = htole64(dpe_dpel_string_number(dpel, thread.text, thread.len));
-	else if (kind == DPEL_STRING_INLINE || kind == DPEL_RAW_INLINE)
-		add_value(dpel, thread, kind);
-	else if (kind != DPEL_NONE)
-		record->thread = htole64((uint64_t)thread.num);
-	return kind << DPEL_THREAD;
-}
-
-static struct dpel_record fixed_part(
-	struct dpe_log_writer *writer, const struct dpe_message *message)
-{
-	return (struct dpel_record){
-		.name = htole32(dpe_dpel_name_number(writer, message->name)),
-		.module = htole32(dpe_dpel_name_number(writer, message->module)),
-		.seq = htole64(message->has_seq ? message->seq : 0),
-		.time = htole64(message->has_time ? message->time : 0),
-		.nargs = htole16(message->nargs),
-		.comm = htole32(message->comm ? dpe_dpel_string_number(writer->dpel, message->comm,
-							strlen(message->comm))
-					      : 0),
-	};
-}
-
+/* As JSON, without a line end. */
 static void print_long(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds)
 {
 	struct dpe_dpel_writer *dpel = writer->dpel;
-	struct dpel_record record = fixed_part(writer, message);
-	uint32_t flags = (uint32_t)message->phase << DPEL_PHASE;
-	size_t begin = dpel->records.len;
 
-	dpe_text_add(&dpel->records, (const char *)&record, sizeof(record));
-	flags |= message->has_seq ? DPEL_HAS_SEQ : 0;
-	flags |= message->has_time ? DPEL_HAS_TIME : 0;
-	flags |= set_thread(dpel, message->thread, &record);
-	record.kinds = htole16(add_args(dpel, message));
-	flags |= add_member(dpel, message->process, false, DPEL_PROCESS);
-	flags |= add_member(dpel, message->host, false, DPEL_HOST);
-	flags |= add_member(dpel, message->ret, false, DPEL_RET);
-	flags |= add_member(dpel, id_to_write(writer, message), true, DPEL_ID);
-	flags |= add_preds(dpel, message, preds, npreds);
-	flags |= add_vars(writer, message);
-	flags |= add_stack(dpel, message);
-	flags |= add_extra(dpel, message->extra);
+	dpel->named |= message->npreds || npreds;
+	dpel->line.len = 0;
+	dpe_jsonl_write(&dpel->line, writer->names, dpe_dpel_needs_id(writer, message), message,
+		preds, npreds);
+	add_word(&dpel->records, 0);
+	add_word(&dpel->records, dpel->line.len - 1);
+	add_padded(&dpel->records, dpel->line.at, dpel->line.len - 1);
 	if (message->has_time)
 		dpel->time = message->time;
-	record.flags = htole32(flags);
-	record.size = htole32((uint32_t)(dpel->records.len - begin));
-	memcpy(dpel->records.at + begin, &record, sizeof(record));
 }
 
 void dpe_dpel_write(struct dpe_log_writer *writer, const struct dpe_message *message,

@@ -30,7 +30,7 @@ struct dpe_dpel_writer {
 	uint32_t told, nrecords;
 	uint64_t before;
 	uint64_t began, time; /* time of the last message before the block, and so far */
-	struct dpe_text id;
+	struct dpe_text id, line;
 	struct dpe_text losses; /* content of the END block */
 	bool named;             /* some message has predecessors */
 };
@@ -38,8 +38,8 @@ struct dpe_dpel_writer {
 /* The number of a text in the string table, which it is added to if necessary. */
 uint32_t dpe_dpel_string_number(struct dpe_dpel_writer *dpel, const char *text, size_t len);
 uint32_t dpe_dpel_name_number(struct dpe_log_writer *writer, dpe_name name); /* 0 for no name */
-/* The kind of a value in the log; `id`: its text is not expected to repeat. */
-uint32_t dpe_dpel_kind_of(const struct dpe_dpel_writer *dpel, struct dpe_value value, bool id);
+/* The kind of a value in a short record; DPEL_NO_KIND: its text is not expected to repeat. */
+uint8_t dpe_dpel_kind_of(const struct dpe_dpel_writer *dpel, struct dpe_value value);
 /* True if a message without an id needs one for others to refer to it. */
 bool dpe_dpel_needs_id(const struct dpe_log_writer *writer, const struct dpe_message *message);
 /* Adds a short record; false if the message needs a long one (strings may have been added). */

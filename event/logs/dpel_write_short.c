@@ -82,7 +82,7 @@ static uint32_t number_shape(struct dpel_tables *tables, const struct dpel_shape
 static bool set_id(
 	struct dpe_dpel_writer *dpel, struct dpe_value value, uint8_t *kind, uint64_t *word)
 {
-	*kind = (uint8_t)dpe_dpel_kind_of(dpel, value, false);
+	*kind = dpe_dpel_kind_of(dpel, value);
 	switch (*kind) {
 	case DPEL_NONE:
 		return true;
@@ -143,7 +143,7 @@ static bool fits_half(int64_t num)
 /* Returns the value's kind, or a kind that short records do not have. */
 static uint8_t put_value(struct dpe_dpel_writer *dpel, struct draft *draft, struct dpe_value value)
 {
-	uint8_t kind = (uint8_t)dpe_dpel_kind_of(dpel, value, false);
+	uint8_t kind = dpe_dpel_kind_of(dpel, value);
 
 	if (kind == DPEL_STRING || kind == DPEL_RAW) {
 		put_half(draft, dpe_dpel_string_number(dpel, value.text, value.len));
@@ -159,22 +159,17 @@ static uint8_t put_value(struct dpe_dpel_writer *dpel, struct draft *draft, stru
 	return kind;
 }
 
-static bool is_here(uint8_t kind)
-{
-	return kind == DPEL_STRING_INLINE || kind == DPEL_RAW_INLINE;
-}
-
 static bool put_values(
 	struct dpe_dpel_writer *dpel, struct draft *draft, const struct dpe_message *message)
 {
 	draft->shape.nargs = (uint8_t)message->nargs;
 	for (unsigned i = 0; i < message->nargs; i++) {
 		draft->shape.args[i] = put_value(dpel, draft, message->args[i]);
-		if (is_here(draft->shape.args[i]))
+		if (draft->shape.args[i] == DPEL_NO_KIND)
 			return false;
 	}
 	draft->shape.ret = put_value(dpel, draft, message->ret);
-	return !is_here(draft->shape.ret);
+	return draft->shape.ret != DPEL_NO_KIND;
 }
 
 /* False if the text is not to be looked up in the string table. */

@@ -131,11 +131,24 @@ static struct dpe_value known_thread(struct dpe_value thread)
 	return nobody ? (struct dpe_value){.kind = DPE_NONE} : thread;
 }
 
+static struct dpe_message *make_message(struct dpe_log_reader *reader)
+{
+	struct dpe_jsonl *j = reader->jsonl;
+	struct dpe_message *draft = &j->draft;
+
+	draft->log = reader->index;
+	draft->place = reader->place;
+	draft->unreferenced = reader->unreferenced;
+	draft->vars = j->vars;
+	draft->nvars = (uint16_t)j->nvars;
+	draft->extra = j->extra.len ? j->extra.at : NULL;
+	return dpe_message_new_in(reader->pool, draft);
+}
+
 /* As dpe_jsonl_read; 2 after a line that is not a message. */
 static int read_one(struct dpe_log_reader *reader, struct dpe_message **message)
 {
 	struct dpe_jsonl *j = reader->jsonl;
-	struct dpe_message *draft = &j->draft;
 
 	if (!next_line(reader))
 		return 0;
@@ -148,16 +161,11 @@ static int read_one(struct dpe_log_reader *reader, struct dpe_message **message)
 	if (!dpe_jsonl_parse(j) || !check_message(j))
 		return skip_line(reader);
 	if (j->seen >> M_LOST & 1) {
-		dpe_log_add_loss(reader, known_thread(draft->thread), j->lost);
+		dpe_log_add_loss(reader, known_thread(j->draft.thread), j->lost);
 		return 2;
 	}
-	draft->log = reader->index;
-	draft->place = ++reader->place;
-	draft->unreferenced = reader->unreferenced;
-	draft->vars = j->vars;
-	draft->nvars = (uint16_t)j->nvars;
-	draft->extra = j->extra.len ? j->extra.at : NULL;
-	*message = dpe_message_new_in(reader->pool, draft);
+	reader->place++;
+	*message = make_message(reader);
 	return 1;
 }
 
@@ -169,4 +177,17 @@ int dpe_jsonl_read(struct dpe_log_reader *reader, struct dpe_message **message)
 		got = read_one(reader, message);
 	while (got == 2);
 	return got;
+}
+
+struct dpe_message *dpe_jsonl_read_text(
+	struct dpe_log_reader *reader, const char *text, size_t len)
+{
+	struct dpe_jsonl *j = reader->jsonl = reader->jsonl ? reader->jsonl : dpe_jsonl_new();
+
+	j->names = reader->names;
+	j->line.len = 0;
+	dpe_text_add(&j->line, text, len);
+	if (!dpe_jsonl_parse(j) || !check_message(j) || j->seen >> M_LOST & 1)
+		return NULL;
+	return make_message(reader);
 }

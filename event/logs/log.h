@@ -66,6 +66,9 @@ void dpe_log_untrack(struct dpe_log_writer *writer); /* frees the counts */
 struct dpe_jsonl *dpe_jsonl_new(void);
 void dpe_jsonl_free(struct dpe_jsonl *jsonl); /* accepts NULL */
 int dpe_jsonl_read(struct dpe_log_reader *reader, struct dpe_message **message);
+/* The message that the text is, as record number `reader->place`; NULL if it is none. */
+struct dpe_message *dpe_jsonl_read_text(
+	struct dpe_log_reader *reader, const char *text, size_t len);
 /* Reads the header if there is one. False after a diagnostic. */
 bool dpe_jsonl_begin(struct dpe_log_reader *reader);
 void dpe_jsonl_write_lost(struct dpe_text *to, struct dpe_value thread, uint64_t count);

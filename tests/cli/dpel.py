@@ -21,7 +21,7 @@ for entry in range(256):
     TABLE.append(entry)
 
 PHASES = ("", ".enter", ".exit")
-NONE, INT, UINT, POINTER, STRING, RAW, STRING_HERE, RAW_HERE = range(8)
+NONE, INT, UINT, POINTER, STRING, RAW = range(6)
 SMALL = 8
 
 
@@ -49,7 +49,7 @@ class Part:
 class Log:
     def __init__(self, data):
         header = struct.unpack_from("<8sHHIII", data)
-        assert header[0] == b"\x89DPEL\r\n\x1a" and header[1] == 2 and header[3] == 24 and header[4] == 0
+        assert header[0] == b"\x89DPEL\r\n\x1a" and header[1] == 3 and header[3] == 24 and header[4] == 0
         assert header[5] == crc32c(data[:20]), "the header's checksum"
         self.ordered = header[2] & 1
         self.data, self.strings, self.count = data, [None], 0
@@ -67,16 +67,6 @@ class Log:
             return quote(self.strings[word])
         assert kind == RAW
         return self.strings[word]
-
-    def listed(self, part, kind):
-        if kind == NONE:
-            return "null"
-        word = part.take("Q")
-        if kind == STRING_HERE:
-            return quote(part.text(word))
-        if kind == RAW_HERE:
-            return part.text(word)
-        return self.value(kind, word)
 
     def messages(self):
         at = 24
@@ -144,39 +134,10 @@ class Log:
             stack=stack or [f"{pc:#x}" for pc in pcs], extra=extra)
 
     def long(self, part):
-        begin = part.at
-        zero, size, name, module, flags, comm, seq, time, thread, nargs, kinds, reserved = part.take("IIIIIIQQQHHI")
-        assert zero == 0 and reserved == 0 and size % 8 == 0 and flags >> 24 == 0
-
-        def ahead(place):
-            kind = flags >> place & 7
-            return self.listed(part, kind) if kind else None
-
-        kind = flags >> 4 & 7
-        if kind in (STRING_HERE, RAW_HERE):
-            thread = self.listed(part, kind)
-        else:
-            thread = self.value(kind, thread) if kind else None
-        args = [self.listed(part, kinds >> 4 * i & 15 if i < 4 else part.take("Q")) for i in range(nargs)]
-        process, host, ret, id = ahead(7), ahead(10), ahead(13), ahead(16)
-        preds, variables, stack, pcs, extra = [], [], [], [], None
-        if flags >> 19 & 1:
-            preds = [self.listed(part, part.take("Q")) for _ in range(part.take("Q"))]
-        if flags >> 20 & 1:
-            variables = [(self.strings[part.take("Q")], self.listed(part, part.take("Q"))) for _ in range(part.take("Q"))]
-        if flags >> 21 & 1:
-            stack = [self.strings[part.take("Q")] for _ in range(part.take("Q"))]
-        if flags >> 22 & 1:
-            pcs = [f"{part.take('Q'):#x}" for _ in range(part.take("Q"))]
-        if flags >> 23 & 1:
-            extra = part.text(part.take("Q"))
-        assert part.at == begin + size
-        if flags >> 3 & 1:
-            self.time = time
-        return write(
-            event=self.strings[name] + PHASES[flags & 3], id=id, pred=preds, host=host, process=process, thread=thread,
-            comm=self.strings[comm], seq=seq if flags >> 2 & 1 else None, time=time if flags >> 3 & 1 else None,
-            module=self.strings[module], args=args, ret=ret, vars=variables, stack=stack or pcs, extra=extra)
+        assert part.take("Q") == 0
+        text = part.text(part.take("Q"))
+        self.time = json.loads(text).get("time", self.time)
+        return text
 
 
 def quote(text):
@@ -192,8 +153,6 @@ def write(extra, **members):
             value = quote(value)
         elif name == "stack":
             value = "[" + ",".join(map(quote, value)) + "]"
-        elif name == "vars":
-            value = "{" + ",".join(f"{quote(n)}:{v}" for n, v in value) + "}"
         elif isinstance(value, list):
             value = "[" + ",".join(value) + "]"
         texts.append(f'"{name}":{value}')

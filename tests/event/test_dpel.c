@@ -760,7 +760,7 @@ static void what_is_no_log_is_told(void **state)
 	twice[8] = 1; /* which was never released */
 	seal((struct bytes){twice, log.len});
 	expect_refused(
-		twice, log.len, "this log is of another version; only version 2 is known here");
+		twice, log.len, "this log is of another version; only version 3 is known here");
 	free(twice);
 	free(log.at);
 	dpe_text_free(&lines);
