@@ -9,19 +9,19 @@ void dpe_jsonl_header(struct dpe_text *to, bool ordered)
 	dpe_text_puts(to, ordered ? "{\"dpe_log\":1,\"ordered\":true}\n" : "{\"dpe_log\":1}\n");
 }
 
-void dpe_jsonl_write_lost(struct dpe_text *to, struct dpe_value thread, uint64_t count)
-{
-	dpe_text_printf(to, "{\"dpe_lost\":%" PRIu64 ",\"thread\":", count);
-	dpe_value_print_json(to, thread);
-	dpe_text_puts(to, "}\n");
-}
-
 static void print_member(struct dpe_text *to, const char *name, struct dpe_value value)
 {
 	if (value.kind == DPE_NONE)
 		return;
 	dpe_text_printf(to, ",\"%s\":", name);
 	dpe_value_print_json(to, value);
+}
+
+void dpe_jsonl_write_lost(struct dpe_text *to, struct dpe_value thread, uint64_t count)
+{
+	dpe_text_printf(to, "{\"dpe_lost\":%" PRIu64, count);
+	print_member(to, "thread", thread);
+	dpe_text_puts(to, "}\n");
 }
 
 static void print_text(struct dpe_text *to, const char *name, const char *text)

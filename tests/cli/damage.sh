@@ -24,6 +24,7 @@ damaged() {
 			continue
 		}
 		run "$DPE" replay -s rules.dpe --format=json "copy.$format"
+		check "$1 to $format: a log that can be read" "$status" -ne 2
 		check "$1 to $format: still not complete" "$(grep -c '"verdict":"inconclusive"' out)" -gt 0
 	done
 }
