@@ -247,19 +247,10 @@ static void flush_text(struct dpe_log_writer *writer)
 
 static void begin_writing(struct dpe_log_writer *writer)
 {
-	switch (writer->format) {
-	case DPE_LOG_MSG:
-		writer->msg_names = dpe_msg_names_new();
-		break;
-	case DPE_LOG_STD:
-		writer->std = dpe_std_writer_new();
-		break;
-	case DPE_LOG_DPEL:
+	if (writer->format == DPE_LOG_DPEL)
 		writer->dpel = dpe_dpel_writer_new(writer);
-		break;
-	default:
+	else if (writer->format == DPE_LOG_JSONL)
 		dpe_jsonl_header(&writer->text, writer->ordered);
-	}
 	flush_text(writer);
 }
 
@@ -301,9 +292,9 @@ void dpe_log_write(struct dpe_log_writer *writer, const struct dpe_message *mess
 {
 	if (!holds_losses(writer))
 		dpe_log_track(writer, message);
-	if (writer->msg_names)
+	if (writer->format == DPE_LOG_MSG)
 		dpe_msg_write(writer, message, preds, npreds);
-	else if (writer->std)
+	else if (writer->format == DPE_LOG_STD)
 		dpe_std_write(writer, message, npreds);
 	else if (writer->dpel)
 		dpe_dpel_write(writer, message, preds, npreds);
@@ -327,23 +318,49 @@ void dpe_log_write_lost(struct dpe_log_writer *writer, struct dpe_value thread, 
 	flush_text(writer);
 }
 
-/* A log in which messages are missing must not look complete. */
-static int refuse_losses(struct dpe_log_writer *writer, struct dpe_diags *diags)
+void dpe_log_refuse(
+	struct dpe_log_writer *writer, const struct dpe_message *message, const char *why)
 {
-	dpe_diag_at(diags, DPE_ERROR, writer->name,
-		"messages were lost, which this format cannot say: write .jsonl or .dpel");
-	return -1;
+	struct dpe_text id = {0};
+
+	if (writer->nrefused++)
+		return;
+	dpe_message_print_id(&id, writer->names, message);
+	writer->refused = dpe_xasprintf("%s cannot be written in this format: %s", id.at, why);
+	dpe_text_free(&id);
+}
+
+/* A log in which messages are missing must not look complete. False if some are. */
+static bool is_complete(struct dpe_log_writer *writer, struct dpe_diags *diags)
+{
+	bool lossy = writer->lossy || dpe_log_has_gaps(writer);
+
+	if (lossy)
+		dpe_diag_at(diags, DPE_ERROR, writer->name,
+			"messages were lost, which this format cannot say: write .jsonl or .dpel");
+	if (writer->refused)
+		dpe_diag_at(diags, DPE_ERROR, writer->name, "%s (%llu such messages)",
+			writer->refused, (unsigned long long)writer->nrefused);
+	if (writer->nleft)
+		dpe_diag_at(diags, DPE_WARNING, writer->name,
+			"%llu events have members that STD has no place for; they were left out",
+			(unsigned long long)writer->nleft);
+	return !lossy && !writer->refused;
+}
+
+static bool is_regular(FILE *file)
+{
+	struct stat st;
+
+	return !fstat(fileno(file), &st) && S_ISREG(st.st_mode);
 }
 
 int dpe_log_finish(struct dpe_log_writer *writer, struct dpe_diags *diags)
 {
-	bool lossy = writer->lossy || dpe_log_has_gaps(writer);
-	int closed, error, refused = lossy ? refuse_losses(writer, diags) : 0;
+	bool complete = is_complete(writer, diags);
+	bool removes = !complete && writer->to != stdout && is_regular(writer->to);
+	int closed, error;
 
-	if (writer->msg_names && !lossy)
-		dpe_msg_flush(writer, diags);
-	if (writer->std && dpe_std_finish(writer, diags))
-		refused = -1;
 	if (writer->dpel)
 		dpe_dpel_end(writer);
 	flush_text(writer);
@@ -355,14 +372,13 @@ int dpe_log_finish(struct dpe_log_writer *writer, struct dpe_diags *diags)
 	if (error)
 		dpe_diag_at(diags, DPE_ERROR, writer->name, "this log is incomplete: %s",
 			strerror(error));
-	if (lossy && writer->to != stdout)
+	if (removes)
 		remove(writer->name);
 	dpe_log_untrack(writer);
-	dpe_msg_names_free(writer->msg_names);
-	dpe_std_writer_free(writer->std);
 	dpe_dpel_writer_free(writer->dpel);
 	dpe_text_free(&writer->text);
+	free(writer->refused);
 	free(writer->name);
 	free(writer);
-	return error || refused ? -1 : 0;
+	return error || !complete ? -1 : 0;
 }

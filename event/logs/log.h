@@ -45,13 +45,18 @@ struct dpe_log_writer {
 	enum dpe_log_format format;
 	bool ordered, unreferenced;
 	struct dpe_text text; /* the current line */
-	struct dpe_msg_names *msg_names;
-	struct dpe_std_writer *std;
 	struct dpe_dpel_writer *dpel;
 	struct dpe_log_thread *threads; /* gaps.c */
 	bool lossy; /* losses were reported that the format cannot hold */
+	char *refused;     /* about the first message that the format cannot hold */
+	uint64_t nrefused; /* the number of such messages … */
+	uint64_t nleft;    /* … and of those written without some member */
 	int error; /* errno of the first write that failed */
 };
+
+/* Leaves the message out: the log is not written, and dpe_log_finish says why. */
+void dpe_log_refuse(
+	struct dpe_log_writer *writer, const struct dpe_message *message, const char *why);
 
 /* ---- gaps.c ------------------------------------------------------------------------------ */
 
@@ -84,13 +89,9 @@ struct dpe_msg *dpe_msg_new(struct dpe_log_reader *reader);
 /* Accepts NULL. The diagnostics keep the text if they refer to it. */
 void dpe_msg_free(struct dpe_msg *msg, struct dpe_diags *diags);
 int dpe_msg_read(struct dpe_log_reader *reader, struct dpe_message **message);
-/* The names under which messages are written. */
-struct dpe_msg_names *dpe_msg_names_new(void);
-void dpe_msg_names_free(struct dpe_msg_names *names); /* accepts NULL */
-/* Keeps the message until dpe_msg_flush prints all of them to the writer's text. */
+/* Prints a message that is only an event and predecessors, others are refused. */
 void dpe_msg_write(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds);
-void dpe_msg_flush(struct dpe_log_writer *writer, struct dpe_diags *diags);
 
 /* ---- text that is JSON ------------------------------------------------------------------- */
 
@@ -105,14 +106,10 @@ bool dpe_json_is_members(const char *text, size_t len);
 struct dpe_std *dpe_std_new(struct dpe_names *names, uint32_t log);
 void dpe_std_free(struct dpe_std *std); /* accepts NULL */
 int dpe_std_read(struct dpe_log_reader *reader, struct dpe_message **message);
-struct dpe_std_writer *dpe_std_writer_new(void);
-void dpe_std_writer_free(struct dpe_std_writer *std); /* accepts NULL */
-/* Prints one line, or records an error for dpe_std_finish. `npreds` predecessors were added,
- * which the format cannot hold. */
+/* Prints one line, or refuses the message. `npreds` predecessors were added, which the format
+ * cannot hold. */
 void dpe_std_write(
 	struct dpe_log_writer *writer, const struct dpe_message *message, unsigned npreds);
-/* -1, with a diagnostic, if a message could not be written. */
-int dpe_std_finish(struct dpe_log_writer *writer, struct dpe_diags *diags);
 
 /* ---- compact and binary, see docs/dpel.md ------------------------------------------------ */
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
@@ -220,329 +219,77 @@ int dpe_msg_read(struct dpe_log_reader *reader, struct dpe_message **message)
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-/* The name under which a message is written, by its id. */
-struct given {
-	UT_hash_handle hh;
-	char *key; /* "log:id" as JSON */
-	char *name;
-};
-
-struct taken {
-	UT_hash_handle hh;
-	char *name;
-	uint64_t count; /* events of this name so far */
-};
-
-/* Messages are kept until the end: one may be a predecessor of an earlier one, and the one
- * before it in its thread may come later. */
-struct kept {
-	struct dpe_message *message;
-	struct dpe_message **preds;
-	unsigned npreds;
-	const struct dpe_message *earlier; /* the message before it in its thread */
-};
-
-struct dpe_msg_names {
-	struct given *given;
-	struct taken *taken;
-	struct kept *kept;
-	unsigned nkept, capkept;
-};
-
-struct dpe_msg_names *dpe_msg_names_new(void)
+/* What an id may be that is read as this id again. */
+static bool is_plain_id(struct dpe_value id)
 {
-	return dpe_xcalloc(1, sizeof(struct dpe_msg_names));
-}
-
-void dpe_msg_names_free(struct dpe_msg_names *names)
-{
-	struct given *given, *next_given;
-	struct taken *taken, *next_taken;
-
-	if (!names)
-		return;
-	HASH_ITER (hh, names->given, given, next_given) {
-		HASH_DEL(names->given, given);
-		free(given->key);
-		free(given->name);
-		free(given);
-	}
-	HASH_ITER (hh, names->taken, taken, next_taken) {
-		HASH_DEL(names->taken, taken);
-		free(taken->name);
-		free(taken);
-	}
-	for (unsigned i = 0; i < names->nkept; i++) {
-		dpe_message_unref(names->kept[i].message);
-		for (unsigned j = 0; j < names->kept[i].npreds; j++)
-			dpe_message_unref(names->kept[i].preds[j]);
-		free(names->kept[i].preds);
-	}
-	free(names->kept);
-	free(names);
-}
-
-static struct taken *find_taken(struct dpe_msg_names *names, const char *name)
-{
-	struct taken *taken;
-
-	HASH_FIND_STR(names->taken, name, taken);
-	return taken;
-}
-
-static struct taken *take(struct dpe_msg_names *names, const char *name)
-{
-	struct taken *taken = find_taken(names, name);
-
-	if (taken)
-		return taken;
-	taken = dpe_xcalloc(1, sizeof(*taken));
-	taken->name = dpe_xstrdup(name);
-	HASH_ADD_KEYPTR(hh, names->taken, taken->name, strlen(taken->name), taken);
-	return taken;
-}
-
-static char *key_of(uint32_t log, struct dpe_value id)
-{
-	struct dpe_text key = {0};
-
-	dpe_text_printf(&key, "%u:", log);
-	dpe_value_print_json(&key, id);
-	return key.at;
-}
-
-/* False for characters that would read as something else: an end, a comment, a number. */
-static bool is_plain(const char *text, size_t len, size_t i)
-{
-	if (i + 1 < len && text[i] == '/' && (text[i + 1] == '/' || text[i + 1] == '*'))
-		return false;
-	return is_id_byte(text[i]) && (i || (*text != '.' && *text != '#'));
-}
-
-/* Replaces each byte that the notation cannot hold by an underscore. */
-static void make_plain(char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (!is_plain(text, len, i))
-			text[i] = '_';
-	}
-}
-
-static char *plain_name(const struct dpe_names *table, const struct dpe_message *message)
-{
-	struct dpe_text name = {0};
-
-	dpe_event_print(&name, table, message->name, message->phase);
-	make_plain(name.at, name.len);
-	for (size_t i = 0; i < name.len; i++) {
-		if (name.at[i] == '#')
-			name.at[i] = '_';
-	}
-	return name.at;
-}
-
-/* True if its own id is `name` or `name#…`. */
-static bool keeps_id(const struct dpe_message *message, const char *name)
-{
-	size_t len = strlen(name);
-	struct dpe_value id = message->id;
-
-	if (id.kind != DPE_STRING || strncmp(id.text, name, len) ||
-		(id.text[len] && id.text[len] != '#'))
+	if (id.kind != DPE_STRING || !id.len || *id.text == '.' || *id.text == '#')
 		return false;
 	for (uint32_t i = 0; i < id.len; i++) {
-		if (!is_plain(id.text, id.len, i))
+		bool comment = id.text[i] == '/' && i + 1 < id.len &&
+			       (id.text[i + 1] == '/' || id.text[i + 1] == '*');
+
+		if (!is_id_byte(id.text[i]) || comment)
 			return false;
 	}
 	return true;
 }
 
-static char *choose_name(struct dpe_log_writer *writer, const struct dpe_message *message)
+/* True if the id is the event's name, or that and a number. */
+static bool is_named(const struct dpe_log_writer *writer, const struct dpe_message *message)
 {
-	struct dpe_msg_names *names = writer->msg_names;
-	char *name = plain_name(writer->names, message), *numbered = NULL;
-	struct taken *of_name;
+	struct dpe_text name = {0};
+	bool named;
 
-	if (keeps_id(message, name) && !find_taken(names, message->id.text)) {
-		numbered = dpe_xstrdup(message->id.text);
-	} else {
-		of_name = take(names, name);
-		do {
-			free(numbered);
-			numbered = dpe_xasprintf(
-				"%s#%llu", name, (unsigned long long)++of_name->count);
-		} while (find_taken(names, numbered));
-	}
-	take(names, numbered);
-	free(name);
-	return numbered;
-}
-
-/* The name of a message, chosen at the first call. */
-static const char *name_of(struct dpe_log_writer *writer, const struct dpe_message *message)
-{
-	struct dpe_msg_names *names = writer->msg_names;
-	char *key = key_of(message->log, dpe_message_id(message));
-	struct given *given;
-
-	HASH_FIND_STR(names->given, key, given);
-	if (given) {
-		free(key);
-		return given->name;
-	}
-	given = dpe_xcalloc(1, sizeof(*given));
-	given->key = key;
-	given->name = choose_name(writer, message);
-	HASH_ADD_KEYPTR(hh, names->given, given->key, strlen(given->key), given);
-	return given->name;
-}
-
-/* A predecessor known by its id only. If its message never comes, the id is printed. */
-static void print_pred(
-	struct dpe_log_writer *writer, const struct dpe_message *message, struct dpe_value id)
-{
-	char *key = key_of(message->log, id);
-	struct dpe_text *text = &writer->text;
-	struct given *given;
-	size_t begin;
-
-	HASH_FIND_STR(writer->msg_names->given, key, given);
-	free(key);
-	dpe_text_puts(text, " ");
-	begin = text->len;
-	if (given)
-		dpe_text_puts(text, given->name);
-	else
-		dpe_value_print(text, id);
-	if (text->len == begin)
-		dpe_text_puts(text, "_");
-	if (!given)
-		make_plain(text->at + begin, text->len - begin);
-}
-
-/* ---- program order ----------------------------------------------------------------------- */
-
-static int by_value(struct dpe_value a, struct dpe_value b)
-{
-	struct dpe_text x = {0}, y = {0};
-	int order;
-
-	if (dpe_value_equal(a, b))
-		return 0;
-	dpe_value_print_json(&x, a);
-	dpe_value_print_json(&y, b);
-	order = strcmp(x.at, y.at);
-	dpe_text_free(&x);
-	dpe_text_free(&y);
-	return order;
-}
-
-static int by_thread(const void *a, const void *b)
-{
-	const struct dpe_message *x = (*(const struct kept *const *)a)->message;
-	const struct dpe_message *y = (*(const struct kept *const *)b)->message;
-	int order = by_value(x->host, y->host);
-
-	if (!order)
-		order = by_value(x->thread, y->thread);
-	if (order)
-		return order;
-	if (x->has_seq && y->has_seq)
-		return (x->seq > y->seq) - (x->seq < y->seq);
-	return (x->place > y->place) - (x->place < y->place);
-}
-
-static bool same_thread(const struct dpe_message *a, const struct dpe_message *b)
-{
-	return a->thread.kind != DPE_NONE && dpe_value_equal(a->thread, b->thread) &&
-	       dpe_value_equal(a->host, b->host);
-}
-
-/* The notation has no threads: the message before in the thread becomes a predecessor. */
-static void find_earlier(struct dpe_msg_names *names)
-{
-	struct kept **sorted = dpe_xcalloc(names->nkept, sizeof(struct kept *));
-
-	for (unsigned i = 0; i < names->nkept; i++)
-		sorted[i] = &names->kept[i];
-	qsort(sorted, names->nkept, sizeof(struct kept *), by_thread);
-	for (unsigned i = 1; i < names->nkept; i++) {
-		if (same_thread(sorted[i]->message, sorted[i - 1]->message))
-			sorted[i]->earlier = sorted[i - 1]->message;
-	}
-	free(sorted);
-}
-
-static bool names_earlier(const struct kept *kept)
-{
-	struct dpe_value id = dpe_message_id(kept->earlier);
-
-	for (unsigned i = 0; i < kept->message->npreds; i++) {
-		if (dpe_value_equal(kept->message->preds[i], id))
-			return true;
-	}
-	for (unsigned i = 0; i < kept->npreds; i++) {
-		if (kept->preds[i] == kept->earlier)
-			return true;
-	}
-	return false;
+	dpe_event_print(&name, writer->names, message->name, message->phase);
+	named = is_plain_id(message->id) && !memchr(name.at, '#', name.len) &&
+		!strncmp(message->id.text, name.at, name.len) &&
+		(message->id.len == name.len || message->id.text[name.len] == '#');
+	dpe_text_free(&name);
+	return named;
 }
 
 static bool says_more(const struct dpe_message *message)
 {
 	return message->nargs || message->nvars || message->nstack || message->npcs ||
-	       message->has_time || message->ret.kind != DPE_NONE || message->extra;
+	       message->has_time || message->has_seq || message->thread.kind != DPE_NONE ||
+	       message->process.kind != DPE_NONE || message->host.kind != DPE_NONE ||
+	       message->ret.kind != DPE_NONE || message->module || message->comm ||
+	       message->extra;
 }
 
-static void print_message(struct dpe_log_writer *writer, const struct kept *kept)
+/* False where one cannot be written. */
+static bool print_preds(struct dpe_text *to, const struct dpe_message *message,
+	const struct dpe_message *const *preds, unsigned npreds)
 {
-	const struct dpe_message *message = kept->message;
-	bool earlier = kept->earlier && !names_earlier(kept);
+	for (unsigned i = 0; i < message->npreds + npreds; i++) {
+		struct dpe_value id = i < message->npreds ? message->preds[i]
+							  : preds[i - message->npreds]->id;
 
-	dpe_text_printf(&writer->text, "(%s", name_of(writer, message));
-	if (earlier)
-		dpe_text_printf(&writer->text, " %s", name_of(writer, kept->earlier));
-	for (unsigned i = 0; i < message->npreds; i++)
-		print_pred(writer, message, message->preds[i]);
-	for (unsigned i = 0; i < kept->npreds; i++)
-		dpe_text_printf(&writer->text, " %s", name_of(writer, kept->preds[i]));
-	if (!message->npreds && !kept->npreds && !earlier)
-		dpe_text_puts(&writer->text, " .");
-	dpe_text_puts(&writer->text, ")\n");
-}
-
-/* Reference counts are not visible to callers. */
-static struct dpe_message *keep(const struct dpe_message *message)
-{
-	return dpe_message_ref((struct dpe_message *)message);
+		if (!is_plain_id(id))
+			return false;
+		dpe_text_puts(to, " ");
+		dpe_value_print(to, id);
+	}
+	dpe_text_puts(to, message->npreds + npreds ? ")\n" : " .)\n");
+	return true;
 }
 
 void dpe_msg_write(struct dpe_log_writer *writer, const struct dpe_message *message,
 	const struct dpe_message *const *preds, unsigned npreds)
 {
-	struct dpe_msg_names *names = writer->msg_names;
-	struct kept *kept = DPE_GROW(names->kept, names->nkept, names->capkept);
+	struct dpe_text *to = &writer->text;
+	size_t before = to->len;
 
-	*kept = (struct kept){.message = keep(message), .npreds = npreds};
-	kept->preds = dpe_xcalloc(npreds, sizeof(*kept->preds));
-	for (unsigned i = 0; i < npreds; i++)
-		kept->preds[i] = keep(preds[i]);
-}
-
-void dpe_msg_flush(struct dpe_log_writer *writer, struct dpe_diags *diags)
-{
-	struct dpe_msg_names *names = writer->msg_names;
-	bool more = false;
-
-	find_earlier(names);
-	for (unsigned i = 0; i < names->nkept; i++) {
-		name_of(writer, names->kept[i].message);
-		more |= says_more(names->kept[i].message);
+	if (says_more(message) || !is_named(writer, message)) {
+		dpe_log_refuse(writer, message,
+			"this notation has only ids, which are the event's name or name#n, and "
+			"predecessors");
+		return;
 	}
-	for (unsigned i = 0; i < names->nkept; i++)
-		print_message(writer, &names->kept[i]);
-	if (more)
-		dpe_diag_at(diags, DPE_WARNING, writer->name,
-			"left out what this notation cannot hold: arguments, results, times, "
-			"stacks and further members");
+	dpe_text_puts(to, "(");
+	dpe_value_print(to, message->id);
+	if (print_preds(to, message, preds, npreds))
+		return;
+	to->len = before;
+	dpe_log_refuse(writer, message, "it needs predecessors whose ids have no blanks in them");
 }

@@ -10,37 +10,6 @@ struct slice {
 	size_t len;
 };
 
-struct dpe_std_writer {
-	char *error;      /* about the first message that the format cannot hold */
-	uint64_t nerrors; /* the number of such messages */
-	uint64_t nleft;   /* the number of messages written without some member */
-};
-
-struct dpe_std_writer *dpe_std_writer_new(void)
-{
-	return dpe_xcalloc(1, sizeof(struct dpe_std_writer));
-}
-
-void dpe_std_writer_free(struct dpe_std_writer *std)
-{
-	if (!std)
-		return;
-	free(std->error);
-	free(std);
-}
-
-static void refuse(
-	struct dpe_log_writer *writer, const struct dpe_message *message, const char *why)
-{
-	struct dpe_text id = {0};
-
-	if (!writer->std->nerrors++) {
-		dpe_message_print_id(&id, writer->names, message);
-		writer->std->error = dpe_xasprintf("%s cannot be written as STD: %s", id.at, why);
-		dpe_text_free(&id);
-	}
-}
-
 static bool is_op(const char *name)
 {
 	static const char *const ops[] = {"acq", "rel", "r", "w", "fork", "join"};
@@ -144,7 +113,7 @@ void dpe_std_write(
 	if (is_added(name, message))
 		return;
 	if (message->phase != DPE_BARE || !is_op(name) || message->nargs != 1) {
-		refuse(writer, message,
+		dpe_log_refuse(writer, message,
 			"the format knows acq, rel, r, w, fork and join, each "
 			"with one argument");
 		return;
@@ -156,25 +125,10 @@ void dpe_std_write(
 	dpe_text_puts(to, ")|");
 	good &= print_loc_back(to, loc);
 	dpe_text_puts(to, "\n");
-	writer->std->nleft += leaves_out(message, others, npreds);
+	writer->nleft += leaves_out(message, others, npreds);
 	if (good)
 		return;
 	to->len = before;
-	refuse(writer, message,
+	dpe_log_refuse(writer, message,
 		"it needs a thread and an object without | and line breaks in them");
-}
-
-int dpe_std_finish(struct dpe_log_writer *writer, struct dpe_diags *diags)
-{
-	struct dpe_std_writer *std = writer->std;
-
-	if (std->nleft)
-		dpe_diag_at(diags, DPE_WARNING, writer->name,
-			"%llu events have members that STD has no place for; they were left out",
-			(unsigned long long)std->nleft);
-	if (!std->nerrors)
-		return 0;
-	dpe_diag_at(diags, DPE_ERROR, writer->name, "%s (%llu such messages were left out)",
-		std->error, (unsigned long long)std->nerrors);
-	return -1;
 }

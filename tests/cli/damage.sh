@@ -31,11 +31,16 @@ damaged() {
 
 run "$DPE" replay -s rules.dpe whole.jsonl
 gives 'the whole log' 0
-for format in jsonl dpel msg; do
+for format in jsonl dpel; do
 	run "$DPE" convert whole.jsonl "copy.$format"
 	gives "the whole log to $format" 0
-	test $format = msg || run "$DPE" replay -s rules.dpe "copy.$format"
+	run "$DPE" replay -s rules.dpe "copy.$format"
 	gives 'and its verdicts' 0
+done
+for format in msg; do
+	run "$DPE" convert whole.jsonl "copy.$format"
+	says "what $format cannot hold is refused" 2 'begin@1:0 cannot be written in this format' '(4 such messages)'
+	check 'and leaves no log' ! -e "copy.$format"
 done
 
 { cat whole.jsonl; echo '{"dpe_lost":1,"thread":1}'; } >reported.jsonl

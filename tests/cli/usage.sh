@@ -81,6 +81,7 @@ if test -e /dev/full; then
 	check 'standard output that is full' "$status" -eq 2
 	for format in jsonl dpel std msg; do
 		printf '{"event":"acq","thread":1,"args":["L"]}\n' >one.jsonl
+		test $format != msg || printf '{"event":"acq","id":"acq"}\n' >one.jsonl
 		run "$DPE" convert --to=$format one.jsonl /dev/full
 		says "a disk that is full: $format" 2 '/dev/full: error: this log is incomplete: No space left on device'
 	done
