@@ -144,6 +144,16 @@ void dpe_recognizer_lose(struct dpe_recognizer *recognizer, const struct dpe_thr
 
 /* ---- verdicts ---------------------------------------------------------------------------- */
 
+/* Slices may exist of which no event is known. */
+static bool has_unknown_slices(const struct dpe_rule *rule)
+{
+	bool ends = false;
+
+	for (unsigned i = 0; i < rule->nobserving; i++)
+		ends |= rule->ends[i];
+	return rule->nvariables || ends;
+}
+
 /* Reports at the end that a rule may have missed a match, or a whole slice. */
 static void tell_missing(struct dpe_run *run)
 {
@@ -153,7 +163,7 @@ static void tell_missing(struct dpe_run *run)
 		.reason = dpe_doubt_any(run->recognizer),
 	};
 
-	if (!told && verdict.reason && (run->rule->mode == DPE_DETECT || run->rule->nvariables))
+	if (!told && verdict.reason && (run->rule->mode == DPE_DETECT || has_unknown_slices(run->rule)))
 		dpe_verdict_report(run, NULL, &verdict);
 }
 

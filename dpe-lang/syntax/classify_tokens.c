@@ -312,7 +312,7 @@ static bool take_after_operand(struct dpe_classifier *f)
 	int kind = dpe_token_kind_at(f, 0), last = dpe_token_kind_before(f);
 	bool control =
 		last == T_NAME && f->out->n > 1 && f->out->at[f->out->n - 2].kind == T_CONTROL_STAR;
-	bool event = last != '}' && last != '*' && last != '@' && !control;
+	bool event = last != '}' && last != '*' && last != '@' && last != T_ENDS && !control;
 
 	if (kind == T_NAME && event && take_moment(f))
 		return true;
@@ -343,7 +343,8 @@ static bool take_after_operand(struct dpe_classifier *f)
 		begin_item(f);
 		take_beginning(f);
 	} else {
-		missing_operator(f);
+		if (last != T_ENDS)
+			missing_operator(f);
 		return false;
 	}
 	return true;

@@ -42,7 +42,7 @@ int dpe_token_kind_before(const struct dpe_classifier *f);
 /* Outside of brackets, or inside groups of events only: where an expression of events may be. */
 bool dpe_token_at_dpe(const struct dpe_classifier *f);
 bool dpe_token_in_braces(const struct dpe_classifier *f);
-/* The last token ends an event or a group of events. */
+/* The last token ends an event, a group of events, or a list of observed events. */
 bool dpe_token_after_operand(const struct dpe_classifier *f);
 /* NAME [(names)] followed by `closer`, which is ':' or '=', from `by` on. */
 bool dpe_token_is_header(const struct dpe_classifier *f, unsigned by, int closer);

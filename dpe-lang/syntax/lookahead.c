@@ -44,7 +44,7 @@ bool dpe_token_in_braces(const struct dpe_classifier *f)
 	return false;
 }
 
-/* The last token ends an event or a group of events. */
+/* The last token ends an event, a group of events, or a list of observed events. */
 bool dpe_token_after_operand(const struct dpe_classifier *f)
 {
 	switch (dpe_token_kind_before(f)) {
@@ -53,6 +53,7 @@ bool dpe_token_after_operand(const struct dpe_classifier *f)
 	case T_PHASE:
 	case T_RESULT:
 	case T_STRING:
+	case T_ENDS:
 	case ')':
 	case ']':
 	case '}':

@@ -233,13 +233,19 @@ static void clear_partials(struct dpe_run *run, struct dpe_slice *slice)
 	dpe_detect_clear(run, slice);
 }
 
+/* Some event came since it began. The only slice of a rule without variables begins with the input. */
+static bool has_begun(const struct dpe_run *run, const struct dpe_slice *slice)
+{
+	return slice->order.nchains || (!run->rule->nvariables && !slice->cell->retired);
+}
+
 /* The slice has ended: it is judged as at the end of the input and starts again as new. */
 static void retire(struct dpe_run *run, struct dpe_slice *slice)
 {
 	bool expect = run->rule->mode == DPE_EXPECT;
 	struct dpe_cell *cell = slice->cell;
 
-	if (expect && !slice->done && !cell->extended && slice->order.nchains)
+	if (expect && !slice->done && !cell->extended && has_begun(run, slice))
 		dpe_expect_finish(run, slice);
 	clear_order(run, slice);
 	dpe_deferred_drop(run, cell->number);

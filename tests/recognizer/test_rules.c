@@ -634,6 +634,32 @@ static void an_event_makes_several_slices(void **state)
 		"R match at e2: d1=$1 c1=$2 e2=$3 [y=1] [x=1] [z=0]\n");
 }
 
+/* A rule without variables has a slice from the start; later ones begin with their first event. */
+static void an_end_in_a_rule_without_variables(void **state)
+{
+	const char *rule = "expect R: a observing z ends";
+
+	(void)state;
+	assert_transcript(rule, "jsonl", LOG_HEAD ON("e1", "z", 1),
+		"R incomplete expected a first\n");
+	assert_transcript(rule, "jsonl",
+		LOG_HEAD ON("e1", "z", 1) ON("e2", "z", 1) ON("e3", "a", 1) ON("e4", "z", 1),
+		"R incomplete expected a first\nR satisfied\n");
+	assert_transcript(rule, "jsonl", LOG_HEAD ON("e1", "a", 1) ON("e2", "z", 1),
+		"R satisfied\n");
+	assert_transcript("expect R: a observing z ends { print(1); } else { print(2); }", "jsonl",
+		LOG_HEAD ON("e1", "z", 1) ON("e2", "a", 1) ON("e3", "z", 1),
+		"R incomplete expected a first\nR prints '2'\nR satisfied\nR prints '1'\n");
+	/* What was lost later could have begun another one. */
+	assert_transcript(rule, "jsonl",
+		"{\"event\":\"a\",\"thread\":1,\"seq\":0}\n"
+		"{\"event\":\"z\",\"thread\":1,\"seq\":1}\n"
+		"{\"event\":\"b\",\"id\":\"b1\",\"thread\":2,\"seq\":0}\n"
+		"{\"event\":\"b\",\"id\":\"b2\",\"thread\":2,\"seq\":2}\n",
+		"R satisfied\nlost 1 before b2\n"
+		"R inconclusive (1 message of thread 2 was lost before b2)\n");
+}
+
 /* Many objects, each for a moment: what is remembered does not grow. */
 static void objects_that_come_and_go(void **state)
 {
@@ -739,6 +765,7 @@ int main(void)
 		cmocka_unit_test(an_end_can_be_the_last_event),
 		cmocka_unit_test(an_end_forgets_partial_matches),
 		cmocka_unit_test(an_end_for_several_slices),
+		cmocka_unit_test(an_end_in_a_rule_without_variables),
 		cmocka_unit_test(an_event_makes_several_slices),
 		cmocka_unit_test(objects_that_come_and_go),
 	};
