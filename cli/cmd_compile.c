@@ -23,46 +23,52 @@ static enum dpe_emit emit_of(const char *name)
 	return DPE_EMIT_PA;
 }
 
-static bool emit_rule(struct cli *cli, const struct dpe_rule *rule)
+/* The rules that --rule asks for, or all that have another form. */
+static unsigned choose_rules(const struct cli *cli, const struct dpe_spec *spec,
+	const struct dpe_rule **rules)
 {
-	struct dpe_text text = {0};
-	bool good = dpe_rule_emit(rule, emit_of(cli->emit), cli->max_states, &text, cli->diags);
+	unsigned count = 0;
 
-	if (good)
-		fputs(text.at, stdout);
-	dpe_text_free(&text);
-	return good;
+	for (unsigned i = 0; i < dpe_spec_nrules(spec); i++) {
+		const struct dpe_rule *rule = dpe_spec_rule(spec, i);
+
+		if (cli->rule ? !strcmp(cli->rule, dpe_rule_name(rule))
+			      : dpe_rule_mode(rule) != DPE_SYNC)
+			rules[count++] = rule;
+	}
+	return count;
+}
+
+static void report_no_rule(struct cli *cli, const struct dpe_spec *spec)
+{
+	unsigned nrules = dpe_spec_nrules(spec);
+	const char *names[nrules + 1];
+	struct dpe_text hint = {0};
+
+	for (unsigned i = 0; i < nrules; i++)
+		names[i] = dpe_rule_name(dpe_spec_rule(spec, i));
+	cli_usage_error(cli, "no rule '%s'%s", cli->rule,
+		cli_did_you_mean(&hint, cli->rule, names, nrules));
+	dpe_text_free(&hint);
 }
 
 static bool emit_rules(struct cli *cli, const struct dpe_spec *spec)
 {
-	const char *names[dpe_spec_nrules(spec) + 1];
-	struct dpe_text hint = {0};
-	bool good = true, found = false;
+	const struct dpe_rule *rules[dpe_spec_nrules(spec) + 1];
+	unsigned count = choose_rules(cli, spec, rules);
+	struct dpe_text text = {0};
+	bool good;
 
-	names[dpe_spec_nrules(spec)] = NULL;
-	for (unsigned i = 0; i < dpe_spec_nrules(spec); i++) {
-		const struct dpe_rule *rule = dpe_spec_rule(spec, i);
-
-		names[i] = dpe_rule_name(rule);
-		if (cli->rule && strcmp(cli->rule, dpe_rule_name(rule)))
-			continue;
-		found = true;
-		if (dpe_rule_mode(rule) != DPE_SYNC)
-			good &= emit_rule(cli, rule);
-		else if (cli->rule)
-			good = false;
-		if (cli->rule && dpe_rule_mode(rule) == DPE_SYNC)
-			cli_usage_error(cli,
-				"rule '%s' is a synchronisation, which has neither automaton nor "
-				"net",
-				dpe_rule_name(rule));
+	if (cli->rule && !count) {
+		report_no_rule(cli, spec);
+		return false;
 	}
-	if (cli->rule && !found)
-		cli_usage_error(cli, "no rule '%s'%s", cli->rule,
-			cli_did_you_mean(&hint, cli->rule, names, dpe_spec_nrules(spec)));
-	dpe_text_free(&hint);
-	return good && (found || !cli->rule);
+	good = dpe_rules_emit(
+		rules, count, emit_of(cli->emit), cli->max_states, &text, cli->diags);
+	if (text.len)
+		fputs(text.at, stdout);
+	dpe_text_free(&text);
+	return good;
 }
 
 /* ---- nets → rules -------------------------------------------------------------------------- */

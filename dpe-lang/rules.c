@@ -166,11 +166,16 @@ struct dpe_message *dpe_rule_sample(const struct dpe_rule *rule, unsigned litera
 
 /* ---- rules in other forms --------------------------------------------------------------- */
 
-static bool emit_net(const struct dpe_rule *rule, enum dpe_emit emit, struct dpe_text *to,
-	struct dpe_diags *diags)
+#define PNML_BEGIN                                                                                 \
+	"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"                                             \
+	"<pnml xmlns=\"http://www.pnml.org/version-2009/grammar/pnml\">\n"
+#define PNML_END "</pnml>\n"
+
+static bool emit_net(const struct dpe_rule *rule, enum dpe_emit emit, unsigned number,
+	struct dpe_text *to, struct dpe_diags *diags)
 {
 	struct dpe_net *net = dpe_net_new(rule);
-	bool good = dpe_net_emit(net, rule, emit, to, diags);
+	bool good = dpe_net_emit(net, rule, emit, number, to, diags);
 
 	dpe_net_free(net);
 	return good;
@@ -189,8 +194,8 @@ static bool emit_automaton(const struct dpe_rule *rule, enum dpe_emit emit, unsi
 	return good;
 }
 
-bool dpe_rule_emit(const struct dpe_rule *rule, enum dpe_emit emit, unsigned max_states,
-	struct dpe_text *to, struct dpe_diags *diags)
+static bool emit_rule(const struct dpe_rule *rule, enum dpe_emit emit, unsigned number,
+	unsigned max_states, struct dpe_text *to, struct dpe_diags *diags)
 {
 	if (rule->mode == DPE_SYNC) {
 		dpe_diag(diags, DPE_ERROR, rule->place,
@@ -201,6 +206,29 @@ bool dpe_rule_emit(const struct dpe_rule *rule, enum dpe_emit emit, unsigned max
 	if (emit == DPE_EMIT_DOT && !dpe_rule_is_safe(rule))
 		emit = DPE_EMIT_NET_DOT;
 	if (emit == DPE_EMIT_NET || emit == DPE_EMIT_NET_DOT || emit == DPE_EMIT_PNML)
-		return emit_net(rule, emit, to, diags);
+		return emit_net(rule, emit, number, to, diags);
 	return emit_automaton(rule, emit, max_states, to, diags);
+}
+
+bool dpe_rules_emit(const struct dpe_rule *const *rules, unsigned nrules, enum dpe_emit emit,
+	unsigned max_states, struct dpe_text *to, struct dpe_diags *diags)
+{
+	bool document = emit == DPE_EMIT_PNML, all = true;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < nrules; i++) {
+		struct dpe_text text = {0};
+		bool good = emit_rule(rules[i], emit, count, max_states, &text, diags);
+
+		if (good && document && !count)
+			dpe_text_puts(to, PNML_BEGIN);
+		if (good)
+			dpe_text_add(to, text.at, text.len);
+		count += good;
+		all &= good;
+		dpe_text_free(&text);
+	}
+	if (document && count)
+		dpe_text_puts(to, PNML_END);
+	return all;
 }

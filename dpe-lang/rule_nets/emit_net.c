@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define PTNET "http://www.pnml.org/version-2009/grammar/ptnet"
+
 static const char *label_of(const struct dpe_rule *rule, const struct dpe_transition *transition)
 {
 	return transition->literal == DPE_SILENT ? "(silent)"
@@ -21,7 +23,11 @@ static void emit_text(const struct dpe_net *net, const struct dpe_rule *rule, st
 	dpe_text_printf(to, "%s: ", rule->name);
 	dpe_rule_print(to, rule);
 	dpe_text_printf(to, "\nplaces %u, transitions %u, %s, start p%u, end p%u\n", net->nplaces,
-		net->ntransitions, net->extended ? "extended" : "1-safe", net->start, net->end);
+		net->ntransitions,
+		net->extended	 ? "extended"
+		: net->unbounded ? "unbounded"
+				 : "1-safe",
+		net->start, net->end);
 	for (unsigned i = 0; i < net->ntransitions; i++) {
 		const struct dpe_transition *transition = &net->transitions[i];
 
@@ -96,31 +102,30 @@ static void add_name(struct dpe_text *to, const char *name)
 	dpe_text_puts(to, "</text></name>");
 }
 
-static void add_arcs(
-	struct dpe_text *to, unsigned transition, const unsigned *places, unsigned count, bool out)
+/* Ids are unique in a document: `number` is that of the net. */
+static void add_arcs(struct dpe_text *to, unsigned number, unsigned transition,
+	const unsigned *places, unsigned count, bool out)
 {
 	for (unsigned i = 0; i < count; i++) {
+		dpe_text_printf(to, "      <arc id=\"n%u%c%u-%u\" ", number, out ? 'o' : 'i',
+			transition, i);
 		if (out)
-			dpe_text_printf(to,
-				"      <arc id=\"o%u-%u\" source=\"t%u\" target=\"p%u\"/>\n",
-				transition, i, transition, places[i]);
+			dpe_text_printf(to, "source=\"n%ut%u\" target=\"n%up%u\"/>\n", number,
+				transition, number, places[i]);
 		else
-			dpe_text_printf(to,
-				"      <arc id=\"i%u-%u\" source=\"p%u\" target=\"t%u\"/>\n",
-				transition, i, places[i], transition);
+			dpe_text_printf(to, "source=\"n%up%u\" target=\"n%ut%u\"/>\n", number,
+				places[i], number, transition);
 	}
 }
 
-static void emit_pnml(const struct dpe_net *net, const struct dpe_rule *rule, struct dpe_text *to)
+static void emit_pnml(const struct dpe_net *net, const struct dpe_rule *rule, unsigned number,
+	struct dpe_text *to)
 {
-	dpe_text_puts(to,
-		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<pnml xmlns=\"http://www.pnml.org/version-2009/grammar/pnml\">\n"
-		"  <net id=\"net\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\">\n    ");
+	dpe_text_printf(to, "  <net id=\"n%u\" type=\"" PTNET "\">\n    ", number);
 	add_name(to, rule->name);
-	dpe_text_puts(to, "\n    <page id=\"page\">\n");
+	dpe_text_printf(to, "\n    <page id=\"n%upage\">\n", number);
 	for (unsigned i = 0; i < net->nplaces; i++) {
-		dpe_text_printf(to, "      <place id=\"p%u\">", i);
+		dpe_text_printf(to, "      <place id=\"n%up%u\">", number, i);
 		if (i == net->end)
 			add_name(to, "end");
 		if (i == net->start)
@@ -131,17 +136,17 @@ static void emit_pnml(const struct dpe_net *net, const struct dpe_rule *rule, st
 	for (unsigned i = 0; i < net->ntransitions; i++) {
 		const struct dpe_transition *transition = &net->transitions[i];
 
-		dpe_text_printf(to, "      <transition id=\"t%u\">", i);
+		dpe_text_printf(to, "      <transition id=\"n%ut%u\">", number, i);
 		add_name(to, transition->literal == DPE_SILENT ? "" : label_of(rule, transition));
 		dpe_text_puts(to, "</transition>\n");
-		add_arcs(to, i, transition->inputs, transition->ninputs, false);
-		add_arcs(to, i, transition->outputs, transition->noutputs, true);
+		add_arcs(to, number, i, transition->inputs, transition->ninputs, false);
+		add_arcs(to, number, i, transition->outputs, transition->noutputs, true);
 	}
-	dpe_text_puts(to, "    </page>\n  </net>\n</pnml>\n");
+	dpe_text_puts(to, "    </page>\n  </net>\n");
 }
 
 bool dpe_net_emit(const struct dpe_net *net, const struct dpe_rule *rule, enum dpe_emit emit,
-	struct dpe_text *to, struct dpe_diags *diags)
+	unsigned number, struct dpe_text *to, struct dpe_diags *diags)
 {
 	if (emit == DPE_EMIT_NET) {
 		emit_text(net, rule, to);
@@ -153,11 +158,11 @@ bool dpe_net_emit(const struct dpe_net *net, const struct dpe_rule *rule, enum d
 	}
 	if (net->extended) {
 		dpe_diag(diags, DPE_ERROR, rule->place,
-			"rule '%s' has no P/T net: the join of an '@' and the end of an 'E *n' need "
+			"rule '%s' has no P/T net: an event after an '@' and the end of an 'E *n' need "
 			"inhibitor arcs, which PNML's P/T nets do not have",
 			rule->name);
 		return false;
 	}
-	emit_pnml(net, rule, to);
+	emit_pnml(net, rule, number, to);
 	return true;
 }

@@ -27,7 +27,7 @@ struct use {
 struct composer {
 	struct transition_draft *drafts;
 	unsigned ndrafts, capdrafts, nplaces;
-	bool extended;
+	bool unbounded, extended;
 	struct use *uses; /* in the order of the text */
 	unsigned nuses, capuses, next_use;
 	unsigned *unknown; /* by control variable: one token while its value is not determined */
@@ -256,8 +256,8 @@ static void compose_star(
 	add_transition(c, DPE_SILENT, loop, out);
 }
 
-/* A token at `run` starts copies; one at `stop` collects copies that have ended, and leaves when no
- * place of any copy has a token. */
+/* A token at `run` starts copies; one at `stop` collects copies that have ended. Where something can
+ * follow, it leaves when no place of any copy has a token. */
 static void compose_closure(
 	struct composer *c, const struct dpe_block *block, unsigned in, unsigned out)
 {
@@ -272,9 +272,10 @@ static void compose_closure(
 	at = add_transition(c, DPE_SILENT, stop, stop);
 	add_place(&c->drafts[at], INPUT, copy_out);
 	at = add_transition(c, DPE_SILENT, stop, out);
-	for (unsigned place = first; place < c->nplaces; place++)
+	for (unsigned place = first; block->wanted && place < c->nplaces; place++)
 		add_place(&c->drafts[at], INHIBITOR, place);
-	c->extended = true;
+	c->unbounded = true;
+	c->extended |= block->wanted;
 }
 
 static void compose(struct composer *c, const struct dpe_block *block, unsigned in, unsigned out)
@@ -354,6 +355,7 @@ static struct dpe_net *finish(struct composer *c, unsigned start, unsigned end)
 	net->nplaces = c->nplaces;
 	net->start = start;
 	net->end = end;
+	net->unbounded = c->unbounded;
 	net->extended = c->extended;
 	return net;
 }

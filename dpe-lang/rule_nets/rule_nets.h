@@ -48,21 +48,22 @@ struct dpe_transition {
 	const unsigned *inhibitors;       /* places that must be empty */
 };
 
-/* A behaviour takes one token from place `start` to place `end`. The net is 1-safe unless it is
- * extended. The value of a control variable is a number of tokens in places of its own: their arcs
+/* A behaviour takes one token from place `start` to place `end`, and leaves no other token. The net
+ * is 1-safe unless it is unbounded or extended. The value of a control variable is a number of tokens in places of its own: their arcs
  * restrict the executions, and say nothing about causal order. */
 struct dpe_net {
 	struct dpe_arena *arena;
 	unsigned nplaces, ntransitions, start, end;
 	const struct dpe_transition *transitions;
-	bool extended; /* some transition has inhibitors */
+	bool unbounded; /* copies of an `@` are tokens of the same places */
+	bool extended;  /* some transition has inhibitors */
 };
 
 struct dpe_net *dpe_net_new(const struct dpe_rule *rule);
 void dpe_net_free(struct dpe_net *net); /* accepts NULL */
-/* DPE_EMIT_NET, _NET_DOT or _PNML. False and a diagnostic where PNML's P/T nets cannot express it:
- * they have no inhibitor arcs. */
+/* DPE_EMIT_NET, _NET_DOT or _PNML; of the latter the element of the document's net `number`. False and
+ * a diagnostic where PNML's P/T nets cannot express it: they have no inhibitor arcs. */
 bool dpe_net_emit(const struct dpe_net *net, const struct dpe_rule *rule, enum dpe_emit emit,
-	struct dpe_text *to, struct dpe_diags *diags);
+	unsigned number, struct dpe_text *to, struct dpe_diags *diags);
 
 #endif

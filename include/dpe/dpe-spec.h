@@ -121,9 +121,10 @@ enum dpe_emit {
 	DPE_EMIT_NET_DOT,
 	DPE_EMIT_PNML,
 };
-/* Appends the rule in another form. False after a diagnostic: it is a `sync` rule, the automaton
- * has more than `max_states`, or there is no such form of it. */
-bool dpe_rule_emit(const struct dpe_rule *rule, enum dpe_emit emit, unsigned max_states,
+/* Appends rules in another form; PNML as one document. False after a diagnostic for each rule that
+ * is left out: a `sync` rule, an automaton of more than `max_states`, or no such form. */
+bool dpe_rules_emit(const struct dpe_rule *const *rules, unsigned nrules, enum dpe_emit emit,
+	unsigned max_states,
 	struct dpe_text *to, struct dpe_diags *diags);
 
 /* ---- small behaviours, for people -------------------------------------------------------- */

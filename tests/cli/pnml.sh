@@ -76,6 +76,26 @@ printf '<pnml><net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet">
 run "$DPE" compile pages.pnml
 check 'pages and references' "$(rule)" = 'expect n: x'
 
+# ---- nets of rules -----------------------------------------------------------------------------------
+cat >rules.dpe <<'END'
+expect fork: (fork;parent)* & (fork;child)@
+expect then: a ; (b & c)
+sync order: a ; b
+END
+run "$DPE" compile --emit=pnml rules.dpe
+gives 'an @ that nothing follows has a P/T net' 0
+check 'and all rules are one document' "$(python3 -c 'import sys, xml.etree.ElementTree as xml
+ids = [e.get("id") for e in xml.parse("out").iter() if e.get("id")]
+print(len(ids) == len(set(ids)), sum(i.strip("n").isdigit() for i in ids))' 2>&1)" = 'True 2'
+run "$DPE" compile --emit=pnml --rule=then rules.dpe
+cp out then.pnml
+run "$DPE" compile then.pnml
+check 'a net comes back' "$(rule)" = 'expect then: a;(b & c)'
+printf 'expect R: a@ ; b\nexpect S: a ; b\n' >join.dpe
+run "$DPE" compile --emit=pnml join.dpe
+says 'one that something follows has none' 2 "rule 'R' has no P/T net: an event after an '@'"
+check 'the others have' "$(grep -c '<net ' out)" = 1
+
 # ---- silent transitions ---------------------------------------------------------------------------
 s() { printf '<transition id="%s"><name><text/></name></transition>\n' "$1"; }
 end() { printf '<place id="%s"><name><text>end</text></name></place>\n' "$1"; }
