@@ -26,9 +26,6 @@ enum {
 	DPE_SEARCH_BYTES = 1 << 12,
 	DPE_SEARCH_WORK = 3,
 	DPE_MAX_EXPANDED_EVENTS = 3,
-	DPE_MAX_COPIED_LITERALS = 3,
-	DPE_MAX_COPIED_NODES = 3,
-	DPE_MAX_COUNTED_CONTROLS = 2,
 	DPE_MAX_VISITS = 3,
 	DPE_MAX_EXAMPLE_EVENTS = 3,
 	DPE_EXAMPLE_WALKS = 2,
@@ -41,10 +38,6 @@ enum {
 	DPE_SEARCH_BYTES = 128 << 20, /* for finding dead states, … */
 	DPE_SEARCH_WORK = 4000000,   /* … configurations, for the moves of one state */
 	DPE_MAX_EXPANDED_EVENTS = 20000, /* of a repetition that is rewritten without ε */
-	/* Of a rule in which copies stand for `@`: */
-	DPE_MAX_COPIED_LITERALS = 512,
-	DPE_MAX_COPIED_NODES = 20000,
-	DPE_MAX_COUNTED_CONTROLS = 3,
 	/* Of the search for examples: */
 	DPE_MAX_VISITS = 5000,       /* states */
 	DPE_MAX_EXAMPLE_EVENTS = 64,

@@ -174,8 +174,8 @@ struct dpe_message *dpe_rule_sample(const struct dpe_rule *rule, unsigned litera
 static bool emit_net(const struct dpe_rule *rule, enum dpe_emit emit, unsigned number,
 	struct dpe_text *to, struct dpe_diags *diags)
 {
-	struct dpe_net *net = dpe_net_new(rule);
-	bool good = dpe_net_emit(net, rule, emit, number, to, diags);
+	struct dpe_net *net = dpe_net_new(rule, diags);
+	bool good = net && dpe_net_emit(net, rule, emit, number, to, diags);
 
 	dpe_net_free(net);
 	return good;

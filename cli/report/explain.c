@@ -127,15 +127,12 @@ static void tell_accepted(
 static void tell_rejected(
 	struct dpe_examples *examples, const struct dpe_rule *rule, struct dpe_text *to)
 {
-	unsigned most = dpe_examples_most(examples);
 	struct dpe_rejection rejected;
 
 	if (dpe_examples_rejected(examples, &rejected)) {
 		dpe_text_puts(to, "  rejected, for example\n");
 		draw(rule, &rejected.behaviour, "      ", to);
 		tell_reason(rule, &rejected, to);
-	} else if (most) {
-		dpe_text_printf(to, "  rejected  nothing of up to %u events\n", most);
 	} else {
 		dpe_text_puts(to, "  rejected  no behaviour of its events\n");
 	}
@@ -169,7 +166,7 @@ void cli_explain(struct cli *cli, const struct dpe_rule *rule, struct dpe_text *
 		tell_accepted(examples, rule, to);
 		tell_rejected(examples, rule, to);
 	} else if (!dpe_rule_is_safe(rule)) {
-		dpe_text_puts(to, "  examples  none: there are too many ways for it to begin\n");
+		dpe_text_puts(to, "  examples  none: the rule is not safe\n");
 	}
 	dpe_examples_free(examples);
 }

@@ -1,9 +1,36 @@
 /* Small behaviours that a rule accepts or rejects, by breadth-first search through its automaton. A
  * walk keeps the event in each register, and so the immediate predecessors of each event. */
-#include "dpe-lang/automata/examples.h"
+#include "dpe-lang/automata/automata.h"
+#include "dpe-lang/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct dpe_examples {
+	const struct dpe_rule *rule;
+	struct dpe_automaton *automaton;
+};
+
+struct dpe_examples *dpe_examples_new(const struct dpe_rule *rule, struct dpe_diags *diags)
+{
+	struct dpe_automaton *automaton = NULL;
+	struct dpe_examples *examples;
+
+	if (rule->mode != DPE_SYNC && dpe_rule_is_safe(rule))
+		automaton = dpe_automaton_new(rule, diags);
+	if (!automaton)
+		return NULL;
+	examples = dpe_xcalloc(1, sizeof(*examples));
+	*examples = (struct dpe_examples){rule, automaton};
+	return examples;
+}
+
+void dpe_examples_free(struct dpe_examples *examples)
+{
+	if (examples)
+		dpe_automaton_free(examples->automaton);
+	free(examples);
+}
 
 /* A state that the search reached, and how. */
 struct visit {
@@ -148,13 +175,13 @@ static uint32_t expand(struct example_search *search, uint32_t at)
 	return UINT32_MAX;
 }
 
-bool dpe_behaviour_accepted(struct dpe_automaton *automaton, const struct dpe_rule *rule,
-	struct dpe_behaviour *behaviour)
+bool dpe_examples_accepted(struct dpe_examples *examples, struct dpe_behaviour *behaviour)
 {
-	struct example_search search = {automaton, rule, NULL, 0, 0};
+	struct example_search search = {examples->automaton, examples->rule, NULL, 0, 0};
 	uint32_t found = UINT32_MAX;
 	struct walk walk;
 
+	*behaviour = (struct dpe_behaviour){0};
 	*DPE_GROW(search.visits, search.nvisits, search.capvisits) = (struct visit){0};
 	for (uint32_t at = 0; at < search.nvisits && found == UINT32_MAX; at++)
 		found = expand(&search, at);
@@ -347,10 +374,9 @@ static bool reject_at(const struct example_search *search, uint32_t at, bool mus
 }
 
 /* A wrong order is more instructive than a wrong event, so it is searched for first. */
-bool dpe_behaviour_rejected(struct dpe_automaton *automaton, const struct dpe_rule *rule,
-	struct dpe_rejection *rejection)
+bool dpe_examples_rejected(struct dpe_examples *examples, struct dpe_rejection *rejection)
 {
-	struct example_search search = {automaton, rule, NULL, 0, 0};
+	struct example_search search = {examples->automaton, examples->rule, NULL, 0, 0};
 	bool found = false;
 
 	*rejection = (struct dpe_rejection){0};
@@ -410,18 +436,19 @@ static void note_pairs(const struct dpe_behaviour *b, unsigned nliterals, uint8_
 	}
 }
 
-void dpe_behaviour_relations(
-	struct dpe_automaton *automaton, const struct dpe_rule *rule, uint8_t *relations)
+uint8_t *dpe_examples_relations(struct dpe_examples *examples)
 {
-	unsigned dice = 1;
+	unsigned count = examples->rule->nliterals, dice = 1;
+	uint8_t *relations = dpe_xcalloc(count, count);
 
-	memset(relations, 0, (size_t)rule->nliterals * rule->nliterals);
 	for (unsigned i = 0; i < DPE_EXAMPLE_WALKS; i++) {
-		struct walk walk = {.automaton = automaton};
+		struct walk walk = {.automaton = examples->automaton};
 
-		while (walk.behaviour.nevents < DPE_WALK_EVENTS && random_step(&walk, rule, &dice))
+		while (walk.behaviour.nevents < DPE_WALK_EVENTS &&
+			random_step(&walk, examples->rule, &dice))
 			;
-		note_pairs(&walk.behaviour, rule->nliterals, relations);
+		note_pairs(&walk.behaviour, count, relations);
 		end_walk(&walk);
 	}
+	return relations;
 }

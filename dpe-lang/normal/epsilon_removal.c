@@ -1,5 +1,5 @@
-/* Repetitions with an event on every path through a round, exactly, as nets need it; and expressions
- * without their empty behaviour. More to write than N(R), which marks a composition instead.
+/* Repetitions with an event on every path through a round, exactly, as nets need it: more to write
+ * than N(R), which marks a composition instead.
  * The equations: docs/internals/normal-form.md. */
 #include "dpe-lang/normal/normal.h"
 
@@ -10,7 +10,6 @@ struct remover {
 	struct dpe_arena *arena;
 	const struct dpe_rule *rule;
 	unsigned nevents;
-	bool strict;  /* without ε at all, also where it does no harm to a net */
 	bool foreign; /* met what is no safe DPE */
 };
 
@@ -85,14 +84,6 @@ static struct part of_sequence(struct remover *r, const struct dpe_node *node, c
 	struct part whole = {.nullable = left.nullable && right.nullable};
 
 	whole.any = both(r, left.any, right.any);
-	if (r->strict) {
-		whole.full = both(r, left.full, right.full);
-		if (right.nullable)
-			whole.full = either(r, whole.full, left.full);
-		if (left.nullable)
-			whole.full = either(r, whole.full, right.full);
-		return whole;
-	}
 	if (!left.nullable && !right.nullable)
 		whole.full = whole.any;
 	else if (!right.nullable)
@@ -170,8 +161,6 @@ static struct part of_parallel(struct remover *r, const struct dpe_node *node, c
 
 static struct part without(struct remover *r, const struct dpe_node *node, const bool *barred)
 {
-	if (node->kind == DPE_NODE_ACTION && r->strict)
-		return (struct part){NULL, node, true};
 	if (r->foreign || r->nevents > DPE_MAX_EXPANDED_EVENTS || node->control || node->action) {
 		r->foreign = true;
 		return (struct part){0};
@@ -205,17 +194,6 @@ static const struct dpe_node *repetition(
 
 	free(barred);
 	return remover.foreign ? NULL : whole.any;
-}
-
-const struct dpe_node *dpe_without_empty(
-	struct dpe_arena *arena, const struct dpe_rule *rule, const struct dpe_node *node)
-{
-	struct remover remover = {.arena = arena, .rule = rule, .strict = true};
-	bool *barred = dpe_xcalloc(rule->nliterals + 1, sizeof(*barred));
-	struct part whole = without(&remover, node, barred);
-
-	free(barred);
-	return remover.foreign ? NULL : whole.full;
 }
 
 const struct dpe_node *dpe_nonempty_rounds(

@@ -158,8 +158,8 @@ bool dpe_net_emit(const struct dpe_net *net, const struct dpe_rule *rule, enum d
 	}
 	if (net->extended) {
 		dpe_diag(diags, DPE_ERROR, rule->place,
-			"rule '%s' has no P/T net: an event after an '@' and the end of an 'E *n' need "
-			"inhibitor arcs, which PNML's P/T nets do not have",
+			"rule '%s' has no P/T net: an event after an '@' needs inhibitor arcs, "
+			"which PNML's P/T nets do not have",
 			rule->name);
 		return false;
 	}

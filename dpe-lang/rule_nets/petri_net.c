@@ -14,24 +14,10 @@ struct transition_draft {
 
 enum { INPUT, OUTPUT, INHIBITOR };
 
-/* A repetition with a control variable, `E *n`. The first of a variable's repetitions that ends
- * determines n: it copies its count to each of the others. Those that end later compare. */
-struct use {
-	unsigned control;
-	unsigned counted; /* place: a token for each round */
-	unsigned value;   /* n tokens, once n is determined, … */
-	unsigned kept;    /* … without those that are compared already, which are here */
-	unsigned known;   /* one token once n is determined */
-};
-
 struct composer {
 	struct transition_draft *drafts;
 	unsigned ndrafts, capdrafts, nplaces;
 	bool unbounded, extended;
-	struct use *uses; /* in the order of the text */
-	unsigned nuses, capuses, next_use;
-	unsigned *unknown; /* by control variable: one token while its value is not determined */
-	unsigned ncontrols;
 };
 
 static unsigned new_place(struct composer *c)
@@ -132,119 +118,6 @@ static void compose_par(
 	add_place(&c->drafts[join], INPUT, exits[1]);
 }
 
-/* Control variables: the tokens of a variable's places are its value; their transitions are silent. */
-
-/* Moves tokens one by one while the token of the repetition stays `at`. */
-static void move_tokens(struct composer *c, unsigned at, const unsigned *from, unsigned nfrom)
-{
-	unsigned mover = add_transition(c, DPE_SILENT, at, at);
-
-	for (unsigned i = 0; i < nfrom; i++)
-		add_place(&c->drafts[mover], INPUT, from[i]);
-}
-
-/* A transition that is enabled only while `empty` has no token; returns its index. */
-static unsigned move_if_empty(struct composer *c, unsigned from, unsigned to, unsigned empty)
-{
-	unsigned at = add_transition(c, DPE_SILENT, from, to);
-
-	add_place(&c->drafts[at], INHIBITOR, empty);
-	c->extended = true;
-	return at;
-}
-
-/* n is not determined: the count becomes the value that each repetition compares with. */
-static void compose_binding(struct composer *c, const struct use *use, unsigned in, unsigned out)
-{
-	unsigned binding = new_place(c), mover, at;
-
-	at = add_transition(c, DPE_SILENT, in, binding);
-	add_place(&c->drafts[at], INPUT, c->unknown[use->control]);
-	move_tokens(c, binding, &use->counted, 1);
-	mover = c->ndrafts - 1;
-	at = move_if_empty(c, binding, out, use->counted);
-	for (unsigned i = 0; i < c->nuses; i++) {
-		if (c->uses[i].control != use->control)
-			continue;
-		add_place(&c->drafts[mover], OUTPUT, c->uses[i].value);
-		add_place(&c->drafts[at], OUTPUT, c->uses[i].known);
-	}
-}
-
-static void compose_comparing(struct composer *c, const struct use *use, unsigned in, unsigned out)
-{
-	unsigned comparing = new_place(c), restoring = new_place(c), at;
-
-	at = add_transition(c, DPE_SILENT, in, comparing);
-	add_place(&c->drafts[at], INPUT, use->known);
-	move_tokens(c, comparing, (unsigned[]){use->counted, use->value}, 2);
-	add_place(&c->drafts[c->ndrafts - 1], OUTPUT, use->kept);
-	at = move_if_empty(c, comparing, restoring, use->counted);
-	add_place(&c->drafts[at], INHIBITOR, use->value);
-	move_tokens(c, restoring, &use->kept, 1);
-	add_place(&c->drafts[c->ndrafts - 1], OUTPUT, use->value);
-	at = move_if_empty(c, restoring, out, use->kept);
-	add_place(&c->drafts[at], OUTPUT, use->known);
-}
-
-static void compose_counted(
-	struct composer *c, const struct dpe_block *block, unsigned in, unsigned out)
-{
-	const struct use *use = &c->uses[c->next_use++];
-	unsigned loop = new_place(c), round = new_place(c), over = new_place(c), at;
-
-	add_transition(c, DPE_SILENT, in, loop);
-	at = add_transition(c, DPE_SILENT, loop, round);
-	add_place(&c->drafts[at], OUTPUT, use->counted);
-	compose(c, block->left, round, loop);
-	add_transition(c, DPE_SILENT, loop, over);
-	compose_binding(c, use, over, out);
-	compose_comparing(c, use, over, out);
-}
-
-static void find_uses(struct composer *c, const struct dpe_block *block)
-{
-	struct use *use;
-
-	if (!block)
-		return;
-	if (block->control != DPE_NO_CONTROL) {
-		use = DPE_GROW(c->uses, c->nuses, c->capuses);
-		use->control = block->control;
-		use->counted = new_place(c);
-		use->value = new_place(c);
-		use->kept = new_place(c);
-		use->known = new_place(c);
-	}
-	find_uses(c, block->left);
-	find_uses(c, block->right);
-}
-
-/* The whole net: control variables are undetermined at the start, and cleared at the end. */
-static void compose_controls(
-	struct composer *c, const struct dpe_blocks *blocks, unsigned start, unsigned end)
-{
-	unsigned in = new_place(c), out = new_place(c), first = c->nplaces, last, begin, at;
-
-	c->ncontrols = blocks->ncontrols;
-	c->unknown = dpe_xcalloc(blocks->ncontrols, sizeof(*c->unknown));
-	begin = add_transition(c, DPE_SILENT, start, in);
-	for (unsigned i = 0; i < blocks->ncontrols; i++) {
-		c->unknown[i] = new_place(c);
-		add_place(&c->drafts[begin], OUTPUT, c->unknown[i]);
-	}
-	find_uses(c, blocks->root);
-	last = c->nplaces;
-	compose(c, blocks->root, in, out);
-	for (unsigned place = first; place < last; place++)
-		move_tokens(c, out, &place, 1);
-	at = add_transition(c, DPE_SILENT, out, end);
-	for (unsigned place = first; place < last; place++)
-		add_place(&c->drafts[at], INHIBITOR, place);
-	free(c->unknown);
-	free(c->uses);
-}
-
 /* The loop has a place of its own, so that a token cannot enter or leave it inside a round. */
 static void compose_star(
 	struct composer *c, const struct dpe_block *block, unsigned in, unsigned out)
@@ -299,10 +172,7 @@ static void compose(struct composer *c, const struct dpe_block *block, unsigned 
 		compose_par(c, block, in, out);
 		return;
 	case DPE_NODE_STAR:
-		if (block->control == DPE_NO_CONTROL)
-			compose_star(c, block, in, out);
-		else
-			compose_counted(c, block, in, out);
+		compose_star(c, block, in, out);
 		return;
 	case DPE_NODE_CLOSURE:
 		compose_closure(c, block, in, out);
@@ -360,18 +230,23 @@ static struct dpe_net *finish(struct composer *c, unsigned start, unsigned end)
 	return net;
 }
 
-struct dpe_net *dpe_net_new(const struct dpe_rule *rule)
+struct dpe_net *dpe_net_new(const struct dpe_rule *rule, struct dpe_diags *diags)
 {
 	struct dpe_blocks *blocks = dpe_blocks_new_for_net(rule);
 	struct composer composer = {0};
 	unsigned start, end;
 
+	if (blocks->ncontrols) {
+		dpe_diag(diags, DPE_ERROR, rule->place,
+			"not supported: a net of rule '%s', whose control variables count without "
+			"bound",
+			rule->name);
+		dpe_blocks_free(blocks);
+		return NULL;
+	}
 	start = new_place(&composer);
 	end = new_place(&composer);
-	if (blocks->ncontrols)
-		compose_controls(&composer, blocks, start, end);
-	else
-		compose(&composer, blocks->root, start, end);
+	compose(&composer, blocks->root, start, end);
 	dpe_blocks_free(blocks);
 	return finish(&composer, start, end);
 }

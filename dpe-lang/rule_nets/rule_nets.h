@@ -49,8 +49,7 @@ struct dpe_transition {
 };
 
 /* A behaviour takes one token from place `start` to place `end`, and leaves no other token. The net
- * is 1-safe unless it is unbounded or extended. The value of a control variable is a number of tokens in places of its own: their arcs
- * restrict the executions, and say nothing about causal order. */
+ * is 1-safe unless it is unbounded or extended. */
 struct dpe_net {
 	struct dpe_arena *arena;
 	unsigned nplaces, ntransitions, start, end;
@@ -59,7 +58,8 @@ struct dpe_net {
 	bool extended;  /* some transition has inhibitors */
 };
 
-struct dpe_net *dpe_net_new(const struct dpe_rule *rule);
+/* NULL and a diagnostic where the rule has control variables. */
+struct dpe_net *dpe_net_new(const struct dpe_rule *rule, struct dpe_diags *diags);
 void dpe_net_free(struct dpe_net *net); /* accepts NULL */
 /* DPE_EMIT_NET, _NET_DOT or _PNML; of the latter the element of the document's net `number`. False and
  * a diagnostic where PNML's P/T nets cannot express it: they have no inhibitor arcs. */

@@ -150,15 +150,12 @@ struct dpe_rejection {
 
 enum { DPE_SEEN_ORDERED = 1, DPE_SEEN_INDEPENDENT = 2 };
 
-/* What examples are looked for in: the rule's automaton, or, where it has none, that of the rule as
- * long as little happens. */
+/* What examples are looked for in: the automaton of a safe rule. */
 struct dpe_examples;
-/* NULL where there is no such automaton; with a diagnostic where that is an error of the rule's.
- * The rule must outlive it. */
+/* NULL where there is none, with a diagnostic where that is an error of the rule's. The rule must
+ * outlive it. */
 struct dpe_examples *dpe_examples_new(const struct dpe_rule *rule, struct dpe_diags *diags);
 void dpe_examples_free(struct dpe_examples *examples); /* accepts NULL */
-/* The most events that a rejected one may have; 0: any number. */
-unsigned dpe_examples_most(const struct dpe_examples *examples);
 /* A shortest non-empty behaviour that the rule accepts; false where none was found in 5,000
  * states. For dpe_behaviour_free in either case. */
 bool dpe_examples_accepted(struct dpe_examples *examples, struct dpe_behaviour *behaviour);

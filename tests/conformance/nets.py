@@ -3,13 +3,9 @@
 
 Each execution that a vector accepts must take the token of the rule's net from start to end, in
 the order of its messages; one that is longer than any behaviour must not. All markings of a net
-of a safe rule are 1-safe, and without inhibitor arcs the same net as PNML has the same places, transitions and
-arcs.
-
-nets.py DPE --controls: nets of control variables take exactly the sequences of up to five events
-from start to end that the token game is satisfied with.
+of a safe rule are 1-safe, and without inhibitor arcs the same net as PNML has the same places,
+transitions and arcs.
 """
-import itertools
 import json
 import os
 import re
@@ -141,48 +137,7 @@ def has_repetition(e):
     return e[0] in ("star", "clos") or any(has_repetition(x) for x in e[1:] if isinstance(x, tuple))
 
 
-CONTROLS = ["E*n;X*n", "(E*n;X*n)*", "E*n;X;(E + X)*n", "(E;X)*n;E*n", "E*n;X*m;E*n;X*m", "(E*n + X);X*n",
-            "(E*n;X)*;E*n", "E*n & X*n", "(E*n;Y) & X*n"]
-
-
-def check_controls(dpe, folder):
-    spec, log = os.path.join(folder, "c.dpe"), os.path.join(folder, "c.jsonl")
-    wrong = 0
-    for expression in CONTROLS:
-        with open(spec, "w") as f:
-            f.write(f"expect R: {expression}\n")
-        net = Net(compile_net(dpe, spec, "net"))
-        names = sorted(set(re.findall("[EXY]", expression)))
-        if "&" in expression:
-            names = names[:2]
-        for length in range(1, 6):
-            for events in itertools.product(names, repeat=length):
-                satisfied = independent(dpe, spec, log, events) if "&" in expression else \
-                    follows(dpe, spec, log, [(e, 1) for e in events])
-                if net.accepts(list(events)) != satisfied:
-                    print(expression, events, "satisfied" if satisfied else "not satisfied", "unlike its net")
-                    wrong += 1
-    return wrong
-
-
-def follows(dpe, spec, log, events):
-    with open(log, "w") as f:
-        f.writelines(json.dumps({"event": e, "thread": t}) + "\n" for e, t in events)
-    run = limited.run([dpe, "replay", "--engine=net", "-s", spec, log], 60)
-    return run.returncode == 0
-
-
-def independent(dpe, spec, log, events):
-    """E of one thread, X of another."""
-    return follows(dpe, spec, log, [(e, 1 if e == "E" else 2) for e in events])
-
-
 def main(argv):
-    if argv[2] == "--controls":
-        with tempfile.TemporaryDirectory() as folder:
-            wrong = check_controls(argv[1], folder)
-        print(f"{wrong} differ")
-        return 1 if wrong else 0
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for line in open(argv[2]):
