@@ -104,16 +104,16 @@ static void derive(struct dpe_auto *a, struct dpe_node_state *s)
 dpe_state dpe_auto_intern(struct dpe_auto *a, const struct dpe_key *key, unsigned ndata)
 {
 	struct dpe_node_state *s;
-	struct dpe_key *own;
+	struct dpe_key *copy;
 	size_t size = key_size(ndata);
 
 	HASH_FIND(hh, a->by_key, key, size, s);
 	if (s)
 		return s->number;
 	s = dpe_arena_alloc(a->arena, sizeof(*s));
-	own = dpe_arena_alloc(a->arena, size);
-	memcpy(own, key, size);
-	s->key = own;
+	copy = dpe_arena_alloc(a->arena, size);
+	memcpy(copy, key, size);
+	s->key = copy;
 	s->ndata = ndata;
 	dpe_budget_take(a->budget, sizeof(*s) + sizeof(UT_hash_handle) + size);
 	s->number = a->nstates;

@@ -206,7 +206,7 @@ static void grow_states(struct dpe_automaton *automaton, dpe_state state)
 static const uint16_t *keep_positions(
 	struct position_sets *kept, const uint16_t *at, unsigned count)
 {
-	uint16_t *own;
+	uint16_t *copy;
 
 	for (unsigned i = 0; i < kept->nsets; i++) {
 		const struct position_set *set = &kept->sets[i];
@@ -214,10 +214,10 @@ static const uint16_t *keep_positions(
 		if (set->count == count && !memcmp(set->at, at, count * sizeof(*at)))
 			return set->at;
 	}
-	own = dpe_arena_alloc(kept->arena, count * sizeof(*own));
-	memcpy(own, at, count * sizeof(*own));
-	*DPE_GROW(kept->sets, kept->nsets, kept->capsets) = (struct position_set){own, count};
-	return own;
+	copy = dpe_arena_alloc(kept->arena, count * sizeof(*copy));
+	memcpy(copy, at, count * sizeof(*copy));
+	*DPE_GROW(kept->sets, kept->nsets, kept->capsets) = (struct position_set){copy, count};
+	return copy;
 }
 
 static void add_move(

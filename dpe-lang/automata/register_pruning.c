@@ -57,7 +57,7 @@ static void collect(struct chain *chain, struct dpe_auto *a, const struct dpe_ke
 {
 	const uint16_t *places = key->data + key->nregs;
 	const struct dpe_key *left, *right;
-	uint16_t *kid;
+	uint16_t *child;
 
 	if (!top && (!is_chain(a) || key->form != DPE_FORM_BOTH)) {
 		*DPE_GROW(chain->at, chain->count, chain->cap) = (struct member){
@@ -66,11 +66,11 @@ static void collect(struct chain *chain, struct dpe_auto *a, const struct dpe_ke
 	}
 	left = a->left->states[key->left]->key;
 	right = a->right->states[key->right]->key;
-	kid = dpe_xcalloc(key->nplaces + 1, sizeof(*kid));
+	child = dpe_xcalloc(key->nplaces + 1, sizeof(*child));
 	for (unsigned i = 0; i < key->nplaces; i++)
-		kid[i] = regs[places[i]];
+		child[i] = regs[places[i]];
 	collect(chain, a->left, left, key->left, copy_regs(regs, left->nregs), false);
-	collect(chain, a->right, right, key->right, kid, false);
+	collect(chain, a->right, right, key->right, child, false);
 	free(regs);
 }
 
@@ -210,7 +210,7 @@ static void fill_key(const struct chain *chain, const struct dpe_auto *a, struct
 		order_registers(chain, whole);
 }
 
-static struct whole kid_of(struct chain *chain, struct dpe_auto *a, dpe_state state)
+static struct whole recompose_child(struct chain *chain, struct dpe_auto *a, dpe_state state)
 {
 	const struct dpe_key *key = a->states[state]->key;
 	const struct member *member;
@@ -230,8 +230,8 @@ static struct whole kid_of(struct chain *chain, struct dpe_auto *a, dpe_state st
 static struct whole recompose(
 	struct chain *chain, struct dpe_auto *a, const struct dpe_key *key)
 {
-	struct whole left = kid_of(chain, a->left, key->left);
-	struct whole right = kid_of(chain, a->right, key->right), whole = {0};
+	struct whole left = recompose_child(chain, a->left, key->left);
+	struct whole right = recompose_child(chain, a->right, key->right), whole = {0};
 
 	fill_key(chain, a, &whole, &left, &right);
 	free(left.key);

@@ -247,7 +247,7 @@ static void collect(struct operand_states *operands, const struct view *view, co
 	const struct dpe_node_state *s = a->states[state];
 	const struct dpe_key *key = s->key;
 	const uint16_t *right = key->data + key->nregs;
-	uint16_t *kid;
+	uint16_t *child;
 
 	if (!touches(view, a)) {
 		free(places);
@@ -258,11 +258,11 @@ static void collect(struct operand_states *operands, const struct view *view, co
 			(struct operand_state){a, s, places};
 		return;
 	}
-	kid = dpe_xcalloc(key->nplaces + 1, sizeof(*kid));
+	child = dpe_xcalloc(key->nplaces + 1, sizeof(*child));
 	for (unsigned i = 0; i < key->nplaces; i++)
-		kid[i] = places[right[i]];
+		child[i] = places[right[i]];
 	collect(operands, view, a->left, key->left, places, false);
-	collect(operands, view, a->right, key->right, kid, false);
+	collect(operands, view, a->right, key->right, child, false);
 }
 
 /* Corresponding states of automata that the swap maps to each other. */
@@ -327,17 +327,17 @@ static bool state_stays(const struct view *view, const struct dpe_auto *a, dpe_s
 {
 	const struct dpe_key *key = a->states[state]->key;
 	bool left = key->form == DPE_FORM_LEFT;
-	const struct dpe_auto *kid = left ? a->left : a->right;
+	const struct dpe_auto *child = left ? a->left : a->right;
 
 	if (!state || key->form == DPE_FORM_DONE || !touches(view, a))
 		return true;
 	if (key->form == DPE_FORM_BOTH)
 		return par_stays(view, a, state);
 	/* One operand of + has begun: the swap must not exchange it. */
-	if (a->node->kind == DPE_NODE_ALT && kid->node->kind != DPE_NODE_ALT &&
-		!stays(view->rule, view->swap, kid->node))
+	if (a->node->kind == DPE_NODE_ALT && child->node->kind != DPE_NODE_ALT &&
+		!stays(view->rule, view->swap, child->node))
 		return false;
-	return state_stays(view, kid, left ? key->left : key->right);
+	return state_stays(view, child, left ? key->left : key->right);
 }
 
 /* ---- redundant literals ------------------------------------------------------------------- */

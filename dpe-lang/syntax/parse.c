@@ -110,6 +110,16 @@ static void report_early_end(struct dpe_parser *parser, const struct dpe_token *
 			"the rule ends early, after '%s'", last ? text_of(parser, last) : "");
 }
 
+/* `(int)x` or `(unsigned long)x` where operators of values are expected. */
+static bool is_cast(const struct dpe_token *token, const struct dpe_token *last,
+	const char *const *expected, unsigned n)
+{
+	bool value = token->kind == T_NAME || token->kind == T_NUMBER || token->kind == T_POSITION;
+
+	return value && last && (last->kind == ')' || last->kind == T_NAME) &&
+	       expects(expected, n, "'?'");
+}
+
 static void report_unexpected(struct dpe_parser *parser, const struct dpe_token *token,
 	const struct dpe_token *last, const char *const *expected, unsigned n)
 {
@@ -131,6 +141,11 @@ static void report_unexpected(struct dpe_parser *parser, const struct dpe_token 
 	else if (token->kind == '^' && last && last->kind == ')')
 		dpe_diag(
 			diags, DPE_ERROR, token->place, "carets precede the arguments: f^(x)");
+	else if (is_cast(token, last, expected, n))
+		dpe_diag(diags, DPE_ERROR, token->place,
+			"unexpected '%s' after '%s': an operator is missing, or this is a cast, "
+			"which conditions do not have: values have their types in the program",
+			text, text_of(parser, last));
 	else if (n && n <= 5)
 		dpe_diag(diags, DPE_ERROR, token->place, "unexpected '%s': %s is expected here",
 			text, list_of(parser, expected, n));
