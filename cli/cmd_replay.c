@@ -165,13 +165,10 @@ static void close_logs(struct logs *logs)
 	free(logs->readers);
 }
 
-static bool all_ordered(const struct logs *logs)
+/* Of several logs, each in order, nothing but times says in which order their messages were. */
+static bool is_ordered(const struct logs *logs)
 {
-	for (unsigned i = 0; i < logs->count; i++) {
-		if (!dpe_log_ordered(logs->readers[i]))
-			return false;
-	}
-	return true;
+	return logs->count == 1 && dpe_log_ordered(logs->readers[0]);
 }
 
 static bool all_files(const struct cli *cli)
@@ -187,7 +184,7 @@ static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *log
 {
 	struct cli_report *report = cli_report_new(cli, spec);
 	const struct dpe_recognizer_options options = {
-		.ordered = all_ordered(logs),
+		.ordered = is_ordered(logs),
 		.engine = cli->engine,
 		.max_instances = cli->max_instances,
 		.debug = cli->debug,

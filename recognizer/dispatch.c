@@ -229,6 +229,11 @@ static void on_lost(void *context, const struct dpe_gap *gap)
 	dpe_doubt_gap(recognizer, gap);
 }
 
+static void on_unsure(void *context, const struct dpe_message *message, uint64_t since)
+{
+	dpe_doubt_order(context, message, since);
+}
+
 /* ---- the beginning ----------------------------------------------------------------------- */
 
 struct dpe_stabilizer_sink dpe_dispatch_sink(struct dpe_recognizer *recognizer)
@@ -239,6 +244,8 @@ struct dpe_stabilizer_sink dpe_dispatch_sink(struct dpe_recognizer *recognizer)
 		.event = on_event,
 		.held = on_held,
 		.lost = on_lost,
+		.unsure = on_unsure,
+		.turn = dpe_recognizer_turn,
 		.waits = recognizer->sink.trace ? on_waits : NULL,
 	};
 }

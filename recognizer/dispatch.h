@@ -10,4 +10,7 @@ bool dpe_recognizer_set_up(struct dpe_recognizer *recognizer, struct dpe_diags *
 /* The sink that takes the stabilizer's events to the rules. */
 struct dpe_stabilizer_sink dpe_dispatch_sink(struct dpe_recognizer *recognizer);
 
+/* Finds the roles of a message whose thread has come so far. */
+void dpe_recognizer_turn(void *context, struct dpe_message *message);
+
 #endif

@@ -50,6 +50,18 @@ static bool push_with_roles(struct dpe_recognizer *recognizer, struct dpe_messag
 	return good;
 }
 
+/* Sections follow the thread, not the order in which its messages arrive. */
+void dpe_recognizer_turn(void *context, struct dpe_message *message)
+{
+	struct dpe_recognizer *recognizer = context;
+	const struct dpe_roles *roles = recognizer->roles;
+
+	dpe_roles_find(recognizer, message);
+	dpe_stabilizer_assign(recognizer->stabilizer, roles->at, roles->count);
+	if (message->name == recognizer->ends_thread)
+		dpe_sections_end_thread(&recognizer->sections, message);
+}
+
 /* For names that `sync` rules watch. */
 static __attribute__((noinline)) bool synchronise(struct dpe_recognizer *recognizer,
 	struct dpe_message *message, struct dpe_diags *diags)
@@ -88,6 +100,10 @@ bool dpe_recognizer_feed(
 		(message->has_seq && message->thread.kind == DPE_NONE))
 		return turn_away(recognizer, message, diags);
 	recognizer->fed++;
+	if (recognizer->has_sections && message->has_seq &&
+		!dpe_stabilizer_is_next(recognizer->stabilizer, message))
+		return dpe_stabilizer_push(
+			recognizer->stabilizer, message, NULL, DPE_ROLES_AT_TURN, diags);
 	if (message->name < recognizer->nnames) {
 		const struct dpe_name_watchers *watch = &recognizer->by_name[message->name];
 

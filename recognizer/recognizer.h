@@ -129,6 +129,7 @@ struct dpe_recognizer {
 	struct dpe_text text;   /* scratch space of actions */
 	struct dpe_roles *roles; /* scratch space of the current message */
 	struct dpe_sections sections;
+	bool has_sections; /* some rule is `during`, and messages may come in any order */
 	dpe_name ends_thread; /* name of the last event of a thread */
 };
 

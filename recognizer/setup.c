@@ -294,8 +294,11 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 	const struct dpe_stabilizer_sink sink = dpe_dispatch_sink(recognizer);
 
 	for (unsigned i = 0; i < spec->nrules; i++) {
-		if (spec->rules[i].mode == DPE_SYNC)
-			pairings[options.npairings++] = pairing_of(spec->rules[i].pairing);
+		if (spec->rules[i].mode != DPE_SYNC)
+			continue;
+		pairings[options.npairings++] = pairing_of(spec->rules[i].pairing);
+		recognizer->has_sections |=
+			spec->rules[i].pairing == DPE_DURING && !options.ordered;
 	}
 	recognizer->stabilizer = dpe_stabilizer_new(spec->names, &options, &sink);
 	free(pairings);

@@ -17,15 +17,6 @@ static inline bool is_plain(
 	       message->name != stabilizer->finds_thread;
 }
 
-/* True where the message is the next one of its thread. */
-static bool is_next(const struct dpe_thread *thread, const struct dpe_message *message)
-{
-	if (thread->parked.count)
-		return false;
-	return !message->has_seq ||
-	       (!thread->exhausted && message->seq == thread->next && message->seq != UINT64_MAX);
-}
-
 /* The thread's last node, where it is complete and ends its chain; or NULL. */
 static struct dpe_message_node *find_tail(
 	const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread)
@@ -246,7 +237,7 @@ bool dpe_fast_path_sync(struct dpe_stabilizer *stabilizer, struct dpe_thread *th
 {
 	struct dpe_message_node **send;
 
-	if (!stabilizer->edges_unused || !fast_path_applies(stabilizer, thread, message))
+	if (!stabilizer->edges_unused || dpe_is_stated(stabilizer, message) || !fast_path_applies(stabilizer, thread, message))
 		return false;
 	send = dpe_sync_only_send(stabilizer, role);
 	if (!send)
@@ -265,7 +256,8 @@ bool dpe_fast_path_any(struct dpe_stabilizer *stabilizer, struct dpe_thread *thr
 	struct dpe_message_node *tail, *node;
 
 	if (stabilizer->first || !thread || nroles > 1 || stabilizer->ready.count ||
-		!is_plain(stabilizer, message) || !is_next(thread, message))
+		!is_plain(stabilizer, message) || !dpe_thread_is_next(thread, message) ||
+		(nroles && dpe_is_stated(stabilizer, message)))
 		return false;
 	tail = find_tail(stabilizer, thread);
 	if (!tail || (nroles && !roles->send && !dpe_sync_pair_now(stabilizer, roles, &meeting)))

@@ -77,6 +77,7 @@ struct dpe_hold {
 	bool gated;     /* waits for its host's time */
 	bool paired;    /* its receives have been paired */
 	bool deferred;  /* a receive whose edges enter after it */
+	bool roleless;  /* its roles are assigned at its turn */
 	uint64_t mark;  /* of the last search that visited it */
 	unsigned open;  /* its index in host->open */
 	struct dpe_thread *thread;
@@ -160,6 +161,7 @@ struct dpe_stabilizer {
 	struct dpe_pool *pool; /* of nodes and their edges */
 	uint64_t arrivals, released, marks;
 	struct dpe_message_node *first, *last; /* incomplete messages */
+	struct dpe_message_node *turning; /* whose roles are being assigned */
 	struct dpe_heap ready;         /* by arrival */
 	struct dpe_heap stuck;         /* by arrival, counted; only after the end of the input */
 	struct dpe_message_node **completed;   /* their waiters are to be notified */

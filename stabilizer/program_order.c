@@ -110,6 +110,14 @@ bool dpe_thread_passed(
 	       dpe_table_find(&stabilizer->parked, parked_hash(thread, seq), same_parked, &key);
 }
 
+bool dpe_thread_is_next(const struct dpe_thread *thread, const struct dpe_message *message)
+{
+	if (thread->parked.count)
+		return false;
+	return !message->has_seq ||
+	       (!thread->exhausted && message->seq == thread->next && message->seq != UINT64_MAX);
+}
+
 /* The message follows the thread's last one. */
 static void follow(
 	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_message_node *node)
@@ -182,6 +190,10 @@ static void unpark(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
 	node->hold->parked = false;
 	stabilizer->nparked--;
 	advance(stabilizer, thread, node);
+	if (node->hold->roleless) {
+		stabilizer->turning = node;
+		stabilizer->sink.turn(stabilizer->sink.context, node->message);
+	}
 	dpe_hold_drop(stabilizer, node);
 }
 

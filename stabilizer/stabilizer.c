@@ -283,6 +283,8 @@ static void release(struct dpe_stabilizer *stabilizer, struct dpe_message_node *
 	stabilizer->sink.event(stabilizer->sink.context, &event);
 	/* only now, since what was added may name the previous end */
 	end_chain(stabilizer, node);
+	if (node->hold->nparts)
+		dpe_sync_released(stabilizer, node);
 	dpe_gate_leave(stabilizer, node);
 }
 
@@ -460,11 +462,13 @@ static __attribute__((noinline)) bool push(struct dpe_stabilizer *stabilizer,
 	node = dpe_hold_new(stabilizer, message);
 	node->hold->waits = 1;
 	set_host(stabilizer, node, diags);
+	node->hold->roleless = nroles == DPE_ROLES_AT_TURN;
 	dpe_known_add(stabilizer, node);
 	dpe_hold_preds(stabilizer, node);
 	if (thread)
 		dpe_thread_join(stabilizer, thread, node);
-	dpe_sync_enter(stabilizer, node, roles, nroles);
+	if (nroles != DPE_ROLES_AT_TURN)
+		dpe_sync_enter(stabilizer, node, roles, nroles);
 	if (node->host)
 		dpe_gate_enter(stabilizer, node);
 	dpe_hold_drop(stabilizer, node);
@@ -502,6 +506,19 @@ bool dpe_stabilizer_push(struct dpe_stabilizer *stabilizer, struct dpe_message *
 	if (thread && dpe_fast_path_plain(stabilizer, thread, message))
 		return true;
 	return push(stabilizer, message, NULL, 0, diags);
+}
+
+bool dpe_stabilizer_is_next(struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
+{
+	const struct dpe_thread *thread = dpe_thread_of(stabilizer, message);
+
+	return !thread || dpe_thread_is_next(thread, message);
+}
+
+void dpe_stabilizer_assign(
+	struct dpe_stabilizer *stabilizer, const struct dpe_role *roles, unsigned nroles)
+{
+	dpe_sync_enter(stabilizer, stabilizer->turning, roles, nroles);
 }
 
 void dpe_stabilizer_watermark(struct dpe_stabilizer *stabilizer, struct dpe_value id, uint64_t time)

@@ -7,6 +7,8 @@
 
 #include "event/event.h"
 
+#include <limits.h>
+
 /* ---- causal order ------------------------------------------------------------------------ */
 
 /* How many events of `chain` precede the event; index - 1 for its own chain. */
@@ -49,6 +51,12 @@ struct dpe_stabilizer_sink {
 	void (*held)(void *context, const struct dpe_message *message, const char *missing);
 	/* Messages were lost. Called before the message after the gap is released. */
 	void (*lost)(void *context, const struct dpe_gap *gap);
+	/* Only the order of arrival says what the message is paired with. Events from number
+	 * `since` on may have other predecessors. */
+	void (*unsure)(void *context, const struct dpe_message *message, uint64_t since);
+	/* A message pushed with DPE_ROLES_AT_TURN follows its thread's previous one now: has to call
+	 * dpe_stabilizer_assign. */
+	void (*turn)(void *context, struct dpe_message *message);
 	/* A pushed message is held and waits for `missing`. May be NULL. */
 	void (*waits)(void *context, const struct dpe_message *message, const char *missing);
 };
@@ -67,7 +75,9 @@ enum dpe_sync_pairing {
 
 /* The role of a message in a synchronisation rule. Sends and receives pair where rule and keys are
  * equal. "Before" means by time under one host's clock (not in an `ordered` input), else by
- * arrival; a send that waits for the receive is not before it.
+ * arrival; a send that waits for the receive is not before it. Where a message says what it follows,
+ * by predecessors or numbers, arrival means nothing: a FIFO receive then waits for the next send that
+ * is released, and pairings that depend on arrival are reported as unsure.
  *
  * The edge enters where the receive completes: at an .exit itself, else right after the message,
  * that is at the thread's next message and those that name this one as a predecessor. */
@@ -104,6 +114,13 @@ void dpe_stabilizer_free(struct dpe_stabilizer *stabilizer); /* accepts NULL; re
 /* The number of the event after the last one of the thread, released or to come; of all hosts'
  * threads with this id the lowest. 0: none. */
 uint64_t dpe_stabilizer_since(const struct dpe_stabilizer *stabilizer, struct dpe_value thread);
+/* False where an earlier message of the thread, by number, has not come. */
+bool dpe_stabilizer_is_next(struct dpe_stabilizer *stabilizer, const struct dpe_message *message);
+/* For `nroles`: the roles depend on earlier messages of the thread. Only where it is not the next. */
+#define DPE_ROLES_AT_TURN UINT_MAX
+/* Within the sink's `turn`: the roles of the message. */
+void dpe_stabilizer_assign(
+	struct dpe_stabilizer *stabilizer, const struct dpe_role *roles, unsigned nroles);
 /* Takes over the caller's reference. Calls the sink for all events that become ready. False, after
  * a diagnostic, for a duplicate of a message's id or number in its thread, which is dropped.
  *

@@ -26,6 +26,14 @@ static inline const struct dpe_clock *dpe_node_past(const struct dpe_message_nod
 	return node->entered && !node->nedges ? node->entered : node->stamp.past;
 }
 
+/* True where the message itself says what it follows, so that its arrival means nothing. */
+static inline bool dpe_is_stated(
+	const struct dpe_stabilizer *stabilizer, const struct dpe_message *message)
+{
+	return (message->has_seq | (message->thread.kind == DPE_NONE)) & !message->has_time &
+	       !stabilizer->ordered;
+}
+
 /* With one reference; takes over the message's. */
 struct dpe_message_node *dpe_node_new(struct dpe_stabilizer *stabilizer, struct dpe_message *message);
 struct dpe_message_node *dpe_node_ref(struct dpe_message_node *node);
@@ -87,6 +95,8 @@ void dpe_thread_remove(struct dpe_stabilizer *stabilizer, struct dpe_thread *thr
 /* True where the number has come before, or was given up. */
 bool dpe_thread_passed(
 	const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread, uint64_t seq);
+/* True where the message is the next one of its thread. */
+bool dpe_thread_is_next(const struct dpe_thread *thread, const struct dpe_message *message);
 /* Puts the message in program order. */
 void dpe_thread_join(
 	struct dpe_stabilizer *stabilizer, struct dpe_thread *thread, struct dpe_message_node *node);
@@ -152,6 +162,8 @@ void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_message_node *
 	const struct dpe_role *roles, unsigned nroles);
 /* The host's time has reached the message. */
 void dpe_sync_open(struct dpe_message_node *node);
+/* The message was released: its sends can be received. */
+void dpe_sync_released(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 /* Pairs the receives of a message that waits for nothing else, and adds needs for their sends. */
 void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 /* The sends that a receive is paired with. */

@@ -2,6 +2,8 @@
  * nothing else holds them. */
 #include "stabilizer/sync.h"
 
+#include <assert.h>
+
 /* ---- entering ---------------------------------------------------------------------------- */
 
 static void open_send(struct dpe_queue *queue, struct dpe_message_node *node, int64_t round)
@@ -20,21 +22,25 @@ static void answer(
 	struct dpe_stabilizer *stabilizer, struct dpe_queue *queue, struct dpe_message_node *send)
 {
 	unsigned kept = 0;
+	bool taken = false;
 
 	for (unsigned i = 0; i < queue->waiting.count; i++) {
 		struct dpe_waiter waiter = queue->waiting.at[i];
 		struct dpe_message_node *receive = waiter.node;
 
-		if (dpe_waits_for(stabilizer, send, receive)) {
+		if (taken || dpe_waits_for(stabilizer, send, receive)) {
 			queue->waiting.at[kept++] = waiter;
 			continue;
 		}
 		if (receive->hold && !receive->hold->needs[waiter.need].met) {
 			dpe_sync_pair_with(stabilizer, receive, send);
 			dpe_hold_meet(stabilizer, receive, waiter.need);
+			taken = queue->pairing == DPE_SYNC_FIFO;
 		}
 		dpe_node_unref(receive);
 	}
+	if (taken)
+		dpe_sends_remove(&queue->opened, dpe_sends_find(&queue->opened, send));
 	queue->waiting.count = kept;
 }
 
@@ -53,12 +59,26 @@ static void note_order(struct dpe_queue *queue, const struct dpe_message_node *n
 static void enter_send(struct dpe_stabilizer *stabilizer, struct dpe_queue *queue,
 	struct dpe_message_node *node, int64_t round)
 {
+	if (queue->pairing == DPE_SYNC_FIFO && dpe_is_stated(stabilizer, node->message))
+		return; /* until it is released */
 	note_order(queue, node);
-	if (node->host)
+	if (dpe_send_is_gated(node))
 		dpe_sends_insert(&queue->closed, queue->closed.count, node, round);
 	else
 		open_send(queue, node, round);
-	answer(stabilizer, queue, node);
+	if (queue->pairing != DPE_SYNC_FIFO)
+		answer(stabilizer, queue, node);
+}
+
+void dpe_sync_offer(
+	struct dpe_stabilizer *stabilizer, struct dpe_queue *queue, struct dpe_message_node *send)
+{
+	if (dpe_is_stated(stabilizer, send->message)) {
+		queue->order = DPE_MIXED;
+		dpe_sends_insert(&queue->opened, queue->opened.count, send, 0);
+	}
+	if (queue->waiting.count && dpe_sends_find(&queue->opened, send) < queue->opened.count)
+		answer(stabilizer, queue, send);
 }
 
 static void enter_receive(struct dpe_queue *queue, const struct dpe_message_node *node)
@@ -79,6 +99,7 @@ void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_message_node *
 
 	if (!nroles)
 		return;
+	assert(!hold->parts);
 	hold->parts = dpe_xcalloc(nroles, sizeof(*hold->parts));
 	hold->nparts = nroles;
 	for (unsigned i = 0; i < nroles; i++) {
@@ -86,6 +107,7 @@ void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_message_node *
 
 		hold->parts[i] = (struct dpe_role_of_message){
 			.queue = queue, .send = roles[i].send, .round = roles[i].round};
+		dpe_sync_begin(stabilizer, queue, node);
 		if (!roles[i].send) {
 			enter_receive(queue, node);
 			hold->deferred = node->message->phase != DPE_EXIT;

@@ -13,6 +13,13 @@ struct dpe_sends {
 
 enum dpe_queue_order { DPE_BY_ARRIVAL, DPE_BY_TIME, DPE_MIXED };
 
+/* The latest message of a queue that was compared with the one before it. */
+struct dpe_sync_mark {
+	struct dpe_message_node *node; /* counted; NULL: none */
+	const struct dpe_host *host;
+	uint64_t time;
+};
+
 struct dpe_queue {
 	uint64_t hash;
 	unsigned rule, nkeys;
@@ -27,6 +34,13 @@ struct dpe_queue {
 	bool receivers_differ;           /* … unless they differ */
 	int64_t round;                   /* the latest round received */
 	struct dpe_waiters waiting;      /* receives that wait for any send */
+	struct dpe_sync_mark latest[2];  /* of all messages; of `fifo`: receives, sends */
+	uint64_t since;                  /* no earlier event was paired in it */
+	unsigned sends;                  /* of `once`: how many came, up to 2 */
+	bool scattered;                  /* of `once`: some did not follow the one before them */
+	unsigned held;                   /* messages in it that are not released */
+	bool kept;                       /* even if empty, for later comparisons */
+	bool unsure;                     /* reported to depend on the order of arrival */
 };
 
 /* ---- sync_queue.c ------------------------------------------------------------------------ */
@@ -89,6 +103,28 @@ void dpe_queue_prune(struct dpe_queue *queue);
 /* Adds a need for the send, and its edge. */
 void dpe_sync_pair_with(
 	struct dpe_stabilizer *stabilizer, struct dpe_message_node *receive, struct dpe_message_node *send);
+
+/* A send of a `fifo` queue was released: a receive that waits for any gets it. */
+void dpe_sync_offer(struct dpe_stabilizer *stabilizer, struct dpe_queue *queue,
+	struct dpe_message_node *send);
+
+/* ---- sync_order.c ------------------------------------------------------------------------ */
+
+/* The message enters the queue. */
+void dpe_sync_begin(const struct dpe_stabilizer *stabilizer, struct dpe_queue *queue,
+	const struct dpe_message_node *node);
+/* The message is the next one of the queue: reports it where only its arrival says so. */
+void dpe_sync_check(struct dpe_stabilizer *stabilizer, struct dpe_queue *queue,
+	struct dpe_message_node *node, bool send);
+
+/* A receive of a `fifo` queue whose order to the sends is not known: it waits for its send. */
+static inline bool dpe_receive_waits(const struct dpe_stabilizer *stabilizer,
+	const struct dpe_queue *queue, const struct dpe_message_node *receive)
+{
+	return queue->pairing == DPE_SYNC_FIFO &&
+	       (dpe_is_stated(stabilizer, receive->message) ||
+		       (receive->host && queue->order != DPE_BY_ARRIVAL && queue->host != receive->host));
+}
 
 /* Compares by time under one host's clock, else by arrival. */
 static inline bool dpe_sync_is_before(const struct dpe_message_node *a, const struct dpe_message_node *b)

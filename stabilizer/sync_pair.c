@@ -212,6 +212,24 @@ static void await_send(
 		dpe_stuck_add(stabilizer, receive);
 }
 
+/* The next send that was released, or will be. */
+static void pair_next(
+	struct dpe_stabilizer *stabilizer, struct dpe_message_node *receive, struct dpe_queue *queue)
+{
+	struct dpe_sends *opened = &queue->opened;
+
+	for (unsigned i = opened->head; i < opened->count; i++) {
+		struct dpe_message_node *send = opened->at[i];
+
+		if (!dpe_node_released(send) || dpe_waits_for(stabilizer, send, receive))
+			continue;
+		dpe_sync_pair_with(stabilizer, receive, send);
+		dpe_sends_remove(opened, i);
+		return;
+	}
+	await_send(stabilizer, receive, queue);
+}
+
 static void pair(
 	struct dpe_stabilizer *stabilizer, struct dpe_message_node *receive, struct dpe_queue *queue)
 {
@@ -253,7 +271,11 @@ void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_message_node *n
 
 		if (hold->parts[i].send)
 			continue;
-		if (queue->pairing == DPE_SYNC_ROUNDS)
+		if (queue->pairing != DPE_SYNC_ONCE)
+			dpe_sync_check(stabilizer, queue, node, false);
+		if (dpe_receive_waits(stabilizer, queue, node))
+			pair_next(stabilizer, node, queue);
+		else if (queue->pairing == DPE_SYNC_ROUNDS)
 			pair_rounds(stabilizer, node, queue, hold->parts[i].round);
 		else
 			pair(stabilizer, node, queue);

@@ -152,6 +152,8 @@ static void queue_free(struct dpe_queue *queue)
 	sends_free(&queue->opened);
 	sends_free(&queue->closed);
 	dpe_waiters_free(&queue->waiting);
+	dpe_node_unref(queue->latest[0].node);
+	dpe_node_unref(queue->latest[1].node);
 	free(queue);
 }
 
@@ -174,7 +176,8 @@ static void forget_recent(struct dpe_stabilizer *stabilizer, const struct dpe_qu
 
 void dpe_queue_free_if_empty(struct dpe_stabilizer *stabilizer, struct dpe_queue *queue)
 {
-	if (!dpe_queue_no_sends(queue) || queue->unpaired || queue->waiting.count)
+	if (!dpe_queue_no_sends(queue) || queue->unpaired || queue->waiting.count || queue->held ||
+		queue->kept)
 		return;
 	dpe_table_remove(&stabilizer->queues, queue->hash, queue);
 	forget_recent(stabilizer, queue);

@@ -251,6 +251,22 @@ void dpe_doubt_gap(struct dpe_recognizer *recognizer, const struct dpe_gap *gap)
 	dpe_text_free(&reason);
 }
 
+/* Slices that depend on the events of one thread alone know their order. */
+void dpe_doubt_order(
+	struct dpe_recognizer *recognizer, const struct dpe_message *message, uint64_t since)
+{
+	struct dpe_doubt *doubt = recognizer->doubt;
+	struct dpe_text reason = {0};
+
+	dpe_text_puts(&reason, "only the order of arrival says what ");
+	dpe_message_print_id(&reason, recognizer->spec->names, message);
+	dpe_text_puts(&reason, " synchronises with");
+	if (!doubt->anything)
+		doubt->anything = dpe_xstrdup(reason.at);
+	dpe_reported_retract(recognizer, since, dpe_value_string("any thread"), reason.at);
+	dpe_text_free(&reason);
+}
+
 bool dpe_doubt_gap_released(struct dpe_recognizer *recognizer, const struct dpe_message *message)
 {
 	for (unsigned i = 0; i < recognizer->ngaps; i++) {

@@ -15,6 +15,9 @@ struct dpe_doubt *dpe_doubt_new(void);
 void dpe_doubt_free(struct dpe_doubt *doubt); /* accepts NULL */
 /* Computes run->owners and recognizer->own_waits once all runs are set up. */
 void dpe_doubt_prepare(struct dpe_recognizer *recognizer);
+/* Nothing says what the message synchronises with: verdicts that could depend on it are in doubt. */
+void dpe_doubt_order(
+	struct dpe_recognizer *recognizer, const struct dpe_message *message, uint64_t since);
 /* Notes a gap: verdicts that could depend on the missing messages are in doubt. */
 void dpe_doubt_gap(struct dpe_recognizer *recognizer, const struct dpe_gap *gap);
 /* The message is released; returns true where it is the first after a gap. */

@@ -144,4 +144,26 @@ LOG
 echo 'detect r: a ; c' >placed.dpe
 run "$DPE" replay -s placed.dpe placed.jsonl
 check 'a predecessor by its place' "$status $(grep -c 'r: match' err)" = '1 1'
+
+# Of two logs of one host, each in order, the times say what came first, not the order in which they are named.
+cat >first.jsonl <<'LOG'
+{"dpe_log":1,"ordered":true}
+{"event":"a","thread":1,"seq":0,"time":1}
+{"event":"unlock","thread":1,"seq":1,"time":2,"args":[7]}
+LOG
+cat >second.jsonl <<'LOG'
+{"dpe_log":1,"ordered":true}
+{"event":"lock.exit","thread":2,"seq":0,"time":3,"args":[7]}
+{"event":"b","thread":2,"seq":1,"time":4}
+LOG
+printf 'sync last m(l): unlock(l) ; lock(l).exit\ndetect r: a ; b\n' >two.dpe
+for logs in 'first.jsonl second.jsonl' 'second.jsonl first.jsonl'; do
+	# shellcheck disable=SC2086
+	run "$DPE" replay -s two.dpe $logs
+	check "times order two logs: $logs" "$status $(grep -c 'r: match' err)" = '1 1'
+done
+# Without times nothing does.
+sed -i 's/,"time":[0-9]//' first.jsonl second.jsonl
+run "$DPE" replay -s two.dpe second.jsonl first.jsonl
+check 'without times the verdict is inconclusive' "$status $(grep -c 'r: inconclusive' err)" = '3 1'
 finish

@@ -214,6 +214,7 @@ static inline const char *transcript_run(
 		.automaton_bytes = to->automaton_bytes,
 		.engine = to->engine,
 		.search_work = to->search_work,
+		.ordered = dpe_log_format_named(format) == DPE_LOG_STD,
 	};
 	struct dpe_diags *diags = dpe_diags_new();
 	struct dpe_recognizer *recognizer = NULL;

@@ -77,6 +77,17 @@ static inline void capture_lost(void *context, const struct dpe_gap *gap)
 			dpe_name_text(capture->names, gap->after->name), (unsigned long long)gap->count);
 }
 
+static inline void capture_unsure(
+	void *context, const struct dpe_message *message, uint64_t since)
+{
+	struct capture *capture = context;
+
+	(void)since;
+	if (!capture->quiet)
+		dpe_text_printf(&capture->story, "unsure(%s) ",
+			dpe_name_text(capture->names, message->name));
+}
+
 static inline void capture_open(
 	struct capture *capture, const enum dpe_sync_pairing *pairings, unsigned n, bool ordered)
 {
@@ -87,6 +98,7 @@ static inline void capture_open(
 		.event = capture_event,
 		.held = capture_held,
 		.lost = capture_lost,
+		.unsure = capture_unsure,
 	};
 
 	*capture = (struct capture){.names = dpe_names_new(), .diags = dpe_diags_new()};

@@ -21,11 +21,12 @@ struct item {
 	unsigned sends, taken; /* taken: by rule */
 	unsigned past, edges;  /* edges: enter after it */
 	unsigned number;
+	unsigned turn; /* since when it awaits */
 };
 
 struct model {
 	struct item items[MAX]; /* in order of arrival */
-	unsigned count, arrived, released;
+	unsigned count, arrived, released, turns;
 	bool ordered, finished;
 	uint64_t watermark[2];
 	unsigned long long seed;
@@ -56,6 +57,13 @@ static bool gated(const struct model *model, const struct item *a)
 static bool same_clock(const struct model *model, const struct item *a, const struct item *b)
 {
 	return gated(model, a) && gated(model, b) && a->draft.host.num == b->draft.host.num;
+}
+
+/* The message says itself what it follows. */
+static bool is_stated(const struct model *model, const struct item *a)
+{
+	return !model->ordered && !a->draft.has_time &&
+	       (a->draft.has_seq || a->draft.thread.kind != DPE_INT);
 }
 
 /* i stands after j in its thread. */
@@ -180,11 +188,37 @@ static bool is_send(const struct item *item, unsigned rule, int64_t key)
 	return false;
 }
 
+/* The first released send that is left, or the next one. */
+static void pair_next(struct model *model, unsigned i, int64_t key)
+{
+	struct item *item = &model->items[i];
+	int best = -1;
+
+	for (unsigned j = 0; j < model->arrived; j++) {
+		const struct item *send = &model->items[j];
+
+		if (is_send(send, DPE_SYNC_FIFO, key) && send->released &&
+			!(send->taken >> DPE_SYNC_FIFO & 1) && !waits_for(model, j, i) &&
+			(best < 0 || send->number < model->items[best].number))
+			best = (int)j;
+	}
+	item->awaits = best < 0;
+	item->turn = model->turns++;
+	if (best < 0)
+		return;
+	item->sends |= 1u << best;
+	model->items[best].taken |= 1u << DPE_SYNC_FIFO;
+}
+
 static void pair_role(struct model *model, unsigned i, unsigned rule, int64_t key)
 {
 	struct item *item = &model->items[i];
 	int best = -1, after = -1;
 
+	if (rule == DPE_SYNC_FIFO && is_stated(model, item)) {
+		pair_next(model, i, key);
+		return;
+	}
 	for (unsigned j = 0; j < model->arrived; j++) {
 		if (!is_send(&model->items[j], rule, key) || j == i ||
 			model->items[j].taken >> rule & 1 || waits_for(model, j, i))
@@ -303,6 +337,38 @@ static void release(struct model *model, const struct capture *capture, unsigned
 	compare(model, capture, i, added);
 }
 
+static bool awaits(const struct item *item, unsigned rule, int64_t key)
+{
+	for (unsigned q = 0; q < item->nroles; q++) {
+		if (item->awaits && !item->roles[q].send && item->roles[q].rule == rule &&
+			item->keys[q].num == key)
+			return true;
+	}
+	return false;
+}
+
+/* A send was released: the receive that waits longest gets it. */
+static void offer(struct model *model, unsigned i, int64_t key)
+{
+	struct item *longest = NULL;
+
+	if (!is_send(&model->items[i], DPE_SYNC_FIFO, key) ||
+		model->items[i].taken >> DPE_SYNC_FIFO & 1)
+		return;
+	for (unsigned j = 0; j < model->arrived; j++) {
+		struct item *item = &model->items[j];
+
+		if (awaits(item, DPE_SYNC_FIFO, key) && !waits_for(model, i, j) &&
+			(!longest || item->turn < longest->turn))
+			longest = item;
+	}
+	if (!longest)
+		return;
+	longest->awaits = false;
+	longest->sends |= 1u << i;
+	model->items[i].taken |= 1u << DPE_SYNC_FIFO;
+}
+
 static bool complete_some(struct model *model)
 {
 	bool changed = false;
@@ -332,6 +398,8 @@ static bool step(struct model *model, const struct capture *capture)
 			pair(model, i);
 		if (deferred(item) || sends_complete(model, item))
 			release(model, capture, i);
+		for (int64_t key = 0; key < 2 && item->released; key++)
+			offer(model, i, key);
 		return true;
 	}
 	return false;
@@ -357,14 +425,10 @@ static void answer(struct model *model, unsigned i)
 		for (unsigned j = 0; j < i; j++) {
 			struct item *item = &model->items[j];
 
-			for (unsigned q = 0; q < item->nroles; q++) {
-				if (item->awaits && !item->roles[q].send &&
-					item->roles[q].rule == DPE_SYNC_ONCE &&
-					item->keys[q].num == send->keys[r].num &&
-					!waits_for(model, i, j)) {
-					item->awaits = false;
-					item->sends |= 1u << i;
-				}
+			if (awaits(item, DPE_SYNC_ONCE, send->keys[r].num) &&
+				!waits_for(model, i, j)) {
+				item->awaits = false;
+				item->sends |= 1u << i;
 			}
 		}
 	}
@@ -385,7 +449,7 @@ static bool give_up(struct model *model)
 
 enum world { UNTIMED, TIMED, ORDERED, MIXED, WORLDS };
 
-static void make_roles(struct model *model, struct item *item, enum world world)
+static void make_roles(struct model *model, struct item *item, enum world world, bool seqs)
 {
 	unsigned first = world == MIXED ? DPE_SYNC_ALL : DPE_SYNC_FIFO;
 
@@ -393,8 +457,11 @@ static void make_roles(struct model *model, struct item *item, enum world world)
 	for (unsigned r = 0; r < item->nroles; r++) {
 		unsigned rule = first + dice(model, world == MIXED ? 2 : RULES);
 
+		/* Where some messages are in order of arrival, all of a queue are. */
+		if (rule == DPE_SYNC_FIFO && !seqs && is_stated(model, item))
+			rule = DPE_SYNC_LAST;
 		/* A message waits for one value at most. */
-		if (r && rule == DPE_SYNC_ONCE)
+		if (r && (rule == DPE_SYNC_ONCE || rule == DPE_SYNC_FIFO))
 			rule = DPE_SYNC_ALL;
 		item->keys[r] = dpe_value_int(dice(model, 2));
 		item->roles[r] = (struct dpe_role){
@@ -428,7 +495,7 @@ static void make_item(struct model *model, unsigned base, enum world world, bool
 	item->draft.phase = (enum dpe_phase)dice(model, 3);
 	if (dice(model, 2) || item->draft.has_seq)
 		snprintf(item->id, sizeof(item->id), "m%u", base);
-	make_roles(model, item, world);
+	make_roles(model, item, world, seqs);
 }
 
 /* Shuffles, but messages that have no number keep the order of their thread. */
