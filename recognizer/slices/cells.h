@@ -23,6 +23,7 @@ struct dpe_cell {
 	enum dpe_cell_form form : 8;
 	bool extended : 1; /* a slice with these values and more exists */
 	bool retired : 1;  /* it has ended, and no event came since */
+	bool gone : 1;     /* retired, and as if it did not exist */
 	bool marked : 1;   /* scratch of iterations */
 	bool touched : 1;  /* the current event belongs to it */
 	/* Of a compact slice; of an active one the slice knows. */
@@ -179,8 +180,8 @@ void dpe_cell_clear(struct dpe_run *run, struct dpe_cell *cell);
 void dpe_cell_moved(struct dpe_slices *slices, struct dpe_cell *cell);
 /* Frees spare slices and scratch space. */
 void dpe_compact_end(struct dpe_run *run);
-/* Notes that a slice with these values and more exists. */
-void dpe_cell_extend(struct dpe_slices *slices, struct dpe_cell *cell);
+/* Notes whether a slice with these values and more exists. */
+void dpe_cell_set_extended(struct dpe_slices *slices, struct dpe_cell *cell, bool extended);
 bool dpe_cell_is_done(const struct dpe_slices *slices, const struct dpe_cell *cell);
 bool dpe_cell_is_overflown(const struct dpe_slices *slices, const struct dpe_cell *cell);
 /* The fast path of a compact slice, as fast_path.c is that of an active one: takes the first

@@ -363,11 +363,11 @@ void dpe_compact_end(struct dpe_run *run)
 	free(slices->scratch);
 }
 
-void dpe_cell_extend(struct dpe_slices *slices, struct dpe_cell *cell)
+void dpe_cell_set_extended(struct dpe_slices *slices, struct dpe_cell *cell, bool extended)
 {
-	cell->extended = true;
+	cell->extended = extended;
 	if (cell->form == DPE_CELL_ACTIVE)
-		dpe_cell_content_of(slices, cell)->slice->extended = true;
+		dpe_cell_content_of(slices, cell)->slice->extended = extended;
 }
 
 bool dpe_cell_is_done(const struct dpe_slices *slices, const struct dpe_cell *cell)

@@ -23,17 +23,18 @@ static void each_part(struct dpe_slices *slices, struct dpe_cell *cell,
 
 static void keep_beside_live(struct dpe_cell *cell, struct dpe_cell *part)
 {
-	cell->marked |= !part->retired;
+	cell->marked |= !part->retired && !cell->gone;
 }
 
 static void keep_part(struct dpe_cell *cell, struct dpe_cell *part)
 {
-	part->marked |= cell->marked;
+	part->marked |= cell->marked && !part->gone;
 }
 
 /* Marks the slices that stay. A retired slice is as new, and can go if it would be created again as
  * new: that is, if no slice with a subset of its values has contents that it would start from, and
- * if it is not itself a subset of one that stays, which has to know that it is not maximal. */
+ * if it is not itself a subset of one that stays, which has to know that it is not maximal. One that
+ * is gone can go in any case. */
 static void choose_kept(struct dpe_slices *slices)
 {
 	for (uint32_t i = 0; i < slices->ncells; i++) {

@@ -47,6 +47,15 @@ static void collect_masks(struct dpe_run *run)
 
 /* ---- slices ------------------------------------------------------------------------------ */
 
+/* The cell with exactly these values that is not gone, or NULL. */
+static struct dpe_cell *find_present(
+	const struct dpe_slices *slices, uint64_t mask, const struct dpe_value *values)
+{
+	struct dpe_cell *cell = dpe_cell_find(slices, mask, values);
+
+	return cell && !cell->gone ? cell : NULL;
+}
+
 /* A new combination starts from the largest existing slice whose values are a subset of its own.
  * That is unique, since the join of two subsets exists, too. Slices made by the current event do
  * not count: some of their joins may be missing. */
@@ -62,10 +71,10 @@ static struct dpe_cell *largest_part(
 
 		if ((part & mask) != part || part == mask)
 			continue;
-		cell = dpe_cell_find(slices, part, values);
+		cell = find_present(slices, part, values);
 		if (!cell)
 			continue;
-		dpe_cell_extend(slices, cell);
+		dpe_cell_set_extended(slices, cell, true);
 		if (cell->number >= slices->known)
 			continue;
 		if (!best || __builtin_popcountll(part) > __builtin_popcountll(best->mask))
@@ -101,7 +110,8 @@ static bool has_larger(
 			continue;
 		bucket = dpe_bucket_find(slices, slices->masks[i], sub, values);
 		for (unsigned j = 0; bucket && j < bucket->ncells; j++) {
-			if (dpe_values_agree(bucket->cells[j]->params, values, mask))
+			if (!bucket->cells[j]->gone &&
+				dpe_values_agree(bucket->cells[j]->params, values, mask))
 				return true;
 		}
 	}
@@ -119,18 +129,43 @@ static struct dpe_cell *new_cell(
 	return cell;
 }
 
+/* A slice that is gone begins as a new one does. */
+static struct dpe_cell *begin_again(struct dpe_run *run, struct dpe_cell *cell, uint64_t sub)
+{
+	struct dpe_cell *part = largest_part(run, cell->mask, cell->params);
+	struct dpe_slice *slice = dpe_slice_activate(run, cell);
+
+	cell->gone = cell->retired = false;
+	run->slices->nretired--;
+	cell->number = slice->number = run->slices->nslices++;
+	dpe_cell_set_extended(
+		run->slices, cell, has_larger(run, cell->mask, sub, cell->params));
+	dpe_trace_slice(run, slice, DPE_TRACE_BEGAN, NULL);
+	if (!part)
+		return cell;
+	if (run->rule->mode == DPE_EXPECT)
+		dpe_expect_clear(run, slice);
+	begin_from_part(run, slice, dpe_slice_activate(run, part));
+	return cell;
+}
+
 /* `sub`: variables that the current event binds */
 static struct dpe_cell *begin_slice(
 	struct dpe_run *run, uint64_t mask, uint64_t sub, const struct dpe_value *values)
 {
-	struct dpe_cell *part = largest_part(run, mask, values);
-	bool extended = has_larger(run, mask, sub, values);
-	struct dpe_cell *cell = new_cell(run, mask, values);
-	struct dpe_slice *slice =
-		part ? dpe_slice_activate_new(run, cell) : dpe_slice_activate(run, cell);
+	struct dpe_cell *cell = run->slices->nretired ? dpe_cell_find(run->slices, mask, values) : NULL;
+	struct dpe_cell *part;
+	struct dpe_slice *slice;
+	bool extended;
 
+	if (cell)
+		return begin_again(run, cell, sub);
+	part = largest_part(run, mask, values);
+	extended = has_larger(run, mask, sub, values);
+	cell = new_cell(run, mask, values);
+	slice = part ? dpe_slice_activate_new(run, cell) : dpe_slice_activate(run, cell);
 	if (extended)
-		dpe_cell_extend(run->slices, cell);
+		dpe_cell_set_extended(run->slices, cell, true);
 	dpe_trace_slice(run, slice, DPE_TRACE_BEGAN, NULL);
 	if (part)
 		begin_from_part(run, slice, dpe_slice_activate(run, part));
@@ -152,7 +187,7 @@ static struct dpe_cell *only_slice(struct dpe_run *run, const struct dpe_binding
 
 	if (!run->rule->nvariables) /* it exists from the beginning */
 		return dpe_cell_at(run->slices, 0);
-	cell = dpe_cell_find(run->slices, binding->mask, binding->values);
+	cell = find_present(run->slices, binding->mask, binding->values);
 	return cell ? cell : begin_slice(run, binding->mask, binding->mask, binding->values);
 }
 
@@ -168,14 +203,16 @@ static void touch_larger(struct dpe_run *run, const struct dpe_binding *binding)
 		if ((slices->masks[i] & binding->mask) != binding->mask)
 			continue;
 		if (binding->mask == slices->full) {
-			cell = dpe_cell_find(slices, binding->mask, binding->values);
+			cell = find_present(slices, binding->mask, binding->values);
 			if (cell)
 				touch(slices, cell);
 			continue;
 		}
 		bucket = dpe_bucket_find(slices, slices->masks[i], binding->mask, binding->values);
-		for (unsigned j = 0; bucket && j < bucket->ncells; j++)
-			touch(slices, bucket->cells[j]);
+		for (unsigned j = 0; bucket && j < bucket->ncells; j++) {
+			if (!bucket->cells[j]->gone)
+				touch(slices, bucket->cells[j]);
+		}
 	}
 }
 
@@ -195,6 +232,8 @@ static void touch_compatible(struct dpe_run *run, const struct dpe_binding *bind
 			struct dpe_value values[DPE_RULE_VARIABLES];
 			struct dpe_cell *cell = bucket->cells[j];
 
+			if (cell->gone)
+				continue;
 			if (joined == mask) {
 				touch(slices, cell);
 				continue;
@@ -202,11 +241,11 @@ static void touch_compatible(struct dpe_run *run, const struct dpe_binding *bind
 			for (unsigned v = 0; v < run->rule->nvariables; v++)
 				values[v] = binding->mask >> v & 1 ? binding->values[v]
 								   : cell->params[v];
-			cell = dpe_cell_find(slices, joined, values);
+			cell = find_present(slices, joined, values);
 			touch(slices, cell ? cell : begin_slice(run, joined, binding->mask, values));
 		}
 	}
-	if (!dpe_cell_find(slices, binding->mask, binding->values))
+	if (!find_present(slices, binding->mask, binding->values))
 		touch(slices, begin_slice(run, binding->mask, binding->mask, binding->values));
 }
 
@@ -239,7 +278,33 @@ static bool has_begun(const struct dpe_run *run, const struct dpe_slice *slice)
 	return slice->order.nchains || (!run->rule->nvariables && !slice->cell->retired);
 }
 
-/* The slice has ended: it is judged as at the end of the input and starts again as new. */
+/* True where the current event binds all values of the slice. */
+static bool is_bound(const struct dpe_run *run, const struct dpe_cell *cell)
+{
+	for (unsigned i = 0; i < run->nbindings; i++) {
+		if (run->bindings[i].mask == cell->mask)
+			return true;
+	}
+	return false;
+}
+
+/* What it would begin with was before its end. */
+static bool has_live_part(const struct dpe_slices *slices, const struct dpe_cell *cell)
+{
+	for (unsigned i = 0; i < slices->nmasks; i++) {
+		uint64_t mask = slices->masks[i];
+		const struct dpe_cell *part = NULL;
+
+		if ((mask & cell->mask) == mask && mask != cell->mask)
+			part = dpe_cell_find(slices, mask, cell->params);
+		if (part && !part->retired)
+			return true;
+	}
+	return false;
+}
+
+/* The slice has ended: it is judged as at the end of the input and starts again as new. One that was
+ * ended by an event of fewer variables is gone until another event brings its values together. */
 static void retire(struct dpe_run *run, struct dpe_slice *slice)
 {
 	bool expect = run->rule->mode == DPE_EXPECT;
@@ -259,6 +324,7 @@ static void retire(struct dpe_run *run, struct dpe_slice *slice)
 	slice->renewed = true;
 	run->slices->nretired += !cell->retired;
 	cell->retired = true;
+	cell->gone = !is_bound(run, cell) && !has_live_part(run->slices, cell);
 }
 
 static void detect(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
@@ -340,6 +406,13 @@ static void take_all(struct dpe_run *run, struct dpe_occurrence *occurrence)
 	for (unsigned i = 0; i < slices->ntouched; i++) {
 		slices->touched[i]->touched = false;
 		take(run, slices->touched[i], occurrence, false);
+	}
+	for (unsigned i = 0; i < slices->ntouched; i++) {
+		struct dpe_cell *cell = slices->touched[i];
+
+		if (cell->retired && cell->extended && !cell->gone)
+			dpe_cell_set_extended(slices, cell,
+				has_larger(run, cell->mask, cell->mask, cell->params));
 	}
 }
 
