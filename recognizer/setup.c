@@ -286,7 +286,7 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 	struct dpe_stabilizer_options options = {
 		.pairings = pairings,
 		.ordered = recognizer->options.ordered,
-		.ends_thread = dpe_names_find(spec->names, last_event, strlen(last_event)),
+		.ends_thread = recognizer->ends_thread,
 		.finds_thread = recognizer->thread_found,
 		.edges_unused = !recognizer->sink.trace && !recognizer->sink.event,
 		.debug = recognizer->options.debug,
@@ -318,10 +318,10 @@ bool dpe_recognizer_set_up(struct dpe_recognizer *recognizer, struct dpe_diags *
 	const struct dpe_spec *spec = recognizer->spec;
 
 	recognizer->thread_found = dpe_intern_string(spec->names, found_event);
+	recognizer->ends_thread = dpe_intern_string(spec->names, last_event);
 	recognizer->unwatched = dpe_unwatched_new(spec);
 	begin_globals(recognizer);
 	begin_stabilizer(recognizer);
-	recognizer->ends_thread = dpe_intern_string(spec->names, last_event);
 	recognizer->runs = dpe_xcalloc(spec->nrules + 1, sizeof(*recognizer->runs));
 	make_table(recognizer);
 	return begin_runs(recognizer, diags);

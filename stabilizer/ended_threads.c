@@ -102,6 +102,7 @@ void dpe_thread_revive(struct dpe_stabilizer *stabilizer, struct dpe_thread *thr
 	if (!left->used)
 		return;
 	thread->next = left->next;
+	thread->ended = true;
 	thread->since = left->since;
 	thread->time = left->time;
 	thread->has_time = left->has_time;

@@ -105,6 +105,7 @@ struct dpe_thread {
 	uint64_t closed;           /* lower numbers have come or are lost */
 	bool exhausted, lossy, has_time;
 	bool over; /* its last event was released, and none came since */
+	bool ended; /* its last event has come, and none since: the next thread of this id may count anew */
 	uint64_t time; /* of its last message so far */
 	uint64_t since; /* for dpe_stabilizer_since, where there is no tail */
 	uint32_t chain;

@@ -110,6 +110,14 @@ bool dpe_thread_passed(
 	       dpe_table_find(&stabilizer->parked, parked_hash(thread, seq), same_parked, &key);
 }
 
+void dpe_thread_count_anew(struct dpe_thread *thread, const struct dpe_message *message)
+{
+	if (!thread->ended || thread->parked.count || !message->has_seq || message->seq >= thread->next)
+		return;
+	thread->next = thread->closed = 0;
+	thread->exhausted = false;
+}
+
 bool dpe_thread_is_next(const struct dpe_thread *thread, const struct dpe_message *message)
 {
 	if (thread->parked.count)
@@ -125,6 +133,7 @@ static void follow(
 	struct dpe_need need = {.kind = DPE_NEED_PROGRAM, .node = thread->tail};
 
 	node->hold->turn = thread->turns++;
+	thread->ended = stabilizer->ends_thread && node->message->name == stabilizer->ends_thread;
 	thread->has_time = node->message->has_time;
 	thread->time = node->message->time;
 	if (thread->tail && thread->tail->hold) {
@@ -167,6 +176,10 @@ static void advance(
 	thread->exhausted = seq == UINT64_MAX;
 	if (!thread->exhausted)
 		thread->next = seq + 1;
+	if (!node->hold->roleless)
+		return;
+	stabilizer->turning = node;
+	stabilizer->sink.turn(stabilizer->sink.context, node->message);
 }
 
 static void park(
@@ -190,10 +203,6 @@ static void unpark(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread)
 	node->hold->parked = false;
 	stabilizer->nparked--;
 	advance(stabilizer, thread, node);
-	if (node->hold->roleless) {
-		stabilizer->turning = node;
-		stabilizer->sink.turn(stabilizer->sink.context, node->message);
-	}
 	dpe_hold_drop(stabilizer, node);
 }
 

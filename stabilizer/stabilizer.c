@@ -454,6 +454,8 @@ static __attribute__((noinline)) bool push(struct dpe_stabilizer *stabilizer,
 
 	if (dpe_fast_path_any(stabilizer, thread, message, roles, nroles))
 		return true;
+	if (thread)
+		dpe_thread_count_anew(thread, message);
 	if (!id_is_new(stabilizer, message, diags) ||
 		!seq_is_new(stabilizer, thread, message, diags)) {
 		dpe_message_unref(message);

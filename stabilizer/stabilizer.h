@@ -94,7 +94,7 @@ struct dpe_stabilizer_options {
 	const enum dpe_sync_pairing *pairings; /* one for each synchronisation rule; copied */
 	unsigned npairings;
 	/* The name of each thread's last event; 0: none. A later thread with the same id is
-	 * another. */
+	 * another, whose numbers may continue or begin again from 0. */
 	dpe_name ends_thread;
 	/* The name of the first event of a thread that was already running; 0: none. What released
 	 * it is unknown, so it follows all events released by then. */

@@ -95,6 +95,8 @@ void dpe_thread_remove(struct dpe_stabilizer *stabilizer, struct dpe_thread *thr
 /* True where the number has come before, or was given up. */
 bool dpe_thread_passed(
 	const struct dpe_stabilizer *stabilizer, const struct dpe_thread *thread, uint64_t seq);
+/* Of an ended thread: another one with the same id may number its messages from 0 again. */
+void dpe_thread_count_anew(struct dpe_thread *thread, const struct dpe_message *message);
 /* True where the message is the next one of its thread. */
 bool dpe_thread_is_next(const struct dpe_thread *thread, const struct dpe_message *message);
 /* Puts the message in program order. */

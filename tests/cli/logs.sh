@@ -166,4 +166,17 @@ done
 sed -i 's/,"time":[0-9]//' first.jsonl second.jsonl
 run "$DPE" replay -s two.dpe second.jsonl first.jsonl
 check 'without times the verdict is inconclusive' "$status $(grep -c 'r: inconclusive' err)" = '3 1'
+
+# A thread's id that comes again after thread::exit is another thread, though no rule names that event; its numbers may begin again.
+for second in 0 2; do
+	cat >again.jsonl <<LOG
+{"event":"a","thread":1,"seq":0}
+{"event":"thread::exit","thread":1,"seq":1}
+{"event":"b","thread":1,"seq":$second}
+{"event":"b","thread":1,"seq":$((second + 1))}
+LOG
+	echo 'expect r: a & b ; b' >again.dpe
+	run "$DPE" replay -s again.dpe again.jsonl
+	check "a thread with the id of an ended one, numbered from $second" "$status $(grep -c 'satisfied' err)" = '0 1'
+done
 finish
