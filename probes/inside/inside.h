@@ -1,6 +1,6 @@
 /* inside: what the preloaded library and its reader share: the wrapped functions and the memory of the rings, one for
  * each thread. A thread takes a slot (`reserved`), reads the clock, fills the slot and stamps it; a slot whose stamp is
- * not its number plus one is incomplete. The reader frees slots by `tail`. Nobody waits: what finds no room is counted. */
+ * not its number plus one is incomplete. The reader frees slots by `tail`; who finds no room waits as long as it reads. */
 #ifndef DPE_PROBES_INSIDE_INSIDE_H
 #define DPE_PROBES_INSIDE_INSIDE_H
 
@@ -164,7 +164,7 @@ struct dpe_preload_header {
 	uint64_t bytes;       /* of all the memory */
 	uint64_t slots_begin; /* where the first ring's slots are */
 	uint32_t observer; /* its process */
-	uint32_t waits; /* who finds a ring full waits for the reader, as long as that reads */
+	uint32_t waits; /* who finds a ring full waits for the reader; 0 once that stopped reading */
 	uint32_t once;  /* accesses may be left out that others stand for */
 	uint32_t prepared; /* rings whose pages are there already: the first ones */
 	uint8_t wanted[DPE_PRELOAD_EVENTS];

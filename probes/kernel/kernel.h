@@ -221,13 +221,6 @@ struct dpe_kernel_rings {
 	long nap;          /* ns between two looks while there is, at most */
 };
 
-/* What stands in the rings. */
-struct dpe_backlog {
-	uint64_t unread;  /* events in all of them */
-	unsigned percent; /* of the fullest one that is in use */
-	uint64_t room;    /* events that it has room for */
-};
-
 /* Rings for at most `count` files yet to be added, and the target's `pidfd` (or -1), which like
  * `waiting` stays the caller's. 0 or -errno. */
 int dpe_kernel_rings_open(
@@ -248,7 +241,6 @@ struct dpe_kernel_sink {
 	void (*record)(
 		void *context, unsigned ring, const struct dpe_record *record, size_t size);
 };
-struct dpe_backlog dpe_kernel_rings_backlog(const struct dpe_kernel_rings *rings);
 /* Hands over every record that was there when the call began, ring by ring, but of the rings that
  * are not wanted. Returns the time before which every record was handed over; `complete`: nothing
  * was left, and none was still being written. */

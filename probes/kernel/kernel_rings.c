@@ -106,22 +106,6 @@ static bool have_records(const struct dpe_kernel_rings *rings)
 	return false;
 }
 
-struct dpe_backlog dpe_kernel_rings_backlog(const struct dpe_kernel_rings *rings)
-{
-	struct dpe_backlog backlog = {0};
-
-	for (unsigned i = 0; i < rings->count; i++) {
-		const struct dpe_ring *ring = &rings->at[i];
-		unsigned long unread =
-			__atomic_load_n(ring->producer, __ATOMIC_RELAXED) - *ring->consumer;
-		unsigned percent = (unsigned)(100 * unread / ring->size);
-
-		backlog.unread += unread / sizeof(struct dpe_record);
-		backlog.percent = percent > backlog.percent ? percent : backlog.percent;
-	}
-	return backlog;
-}
-
 /* Long enough for many records, short enough that they do not fill the ring. */
 static struct timespec length_of_nap(const struct dpe_kernel_rings *rings)
 {

@@ -11,19 +11,6 @@ const char *dpe_memory_event(unsigned number)
 	return names[number];
 }
 
-static enum dpe_urgency urgency_of(const struct dpe_spec *spec)
-{
-	enum dpe_urgency urgency = DPE_URGENCY_LOW;
-
-	for (unsigned i = 0; i < spec->nrules; i++) {
-		if (dpe_rule_breaks(&spec->rules[i]))
-			return DPE_URGENCY_IMMEDIATE;
-		if (dpe_rule_keeps_waits(&spec->rules[i]))
-			urgency = DPE_URGENCY_SOON;
-	}
-	return urgency;
-}
-
 struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec)
 {
 	struct dpe_plan *plan = dpe_xcalloc(1, sizeof(*plan));
@@ -31,7 +18,6 @@ struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec)
 	dpe_plan_add_sites(plan, spec);
 	dpe_plan_add_reads(plan, spec);
 	dpe_plan_add_guards(plan, spec);
-	plan->urgency = urgency_of(spec);
 	return plan;
 }
 

@@ -102,13 +102,6 @@ struct dpe_watched_object {
 	struct dpe_place place;
 };
 
-/* How long events may wait for processing while the target uses all processors. */
-enum dpe_urgency {
-	DPE_URGENCY_LOW,
-	DPE_URGENCY_SOON,      /* a deadlock is reported within a tenth of a second */
-	DPE_URGENCY_IMMEDIATE, /* a match stops the target */
-};
-
 /* What to observe, made from the rules alone: plain data. */
 struct dpe_plan {
 	unsigned nwatched;
@@ -123,7 +116,6 @@ struct dpe_plan {
 	bool channels, waits; /* … an event of channels; of waits for processes */
 	bool founds;     /* threads that exist at the start begin with an event */
 	unsigned memory; /* bits: which accesses to memory are events */
-	enum dpe_urgency urgency;
 	unsigned nmarks;
 	struct dpe_mark marks[DPE_PLAN_MARKS];
 };

@@ -98,10 +98,10 @@ bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 
 /* ---- beginning and end ------------------------------------------------------------------- */
 
-/* Rings of threads are half of what the kernel's are, which serve all threads. */
+/* Small enough for a cache, as who finds it full waits; large enough for the events of a millisecond. */
 static size_t ring_size(const struct dpe_probes *probes)
 {
-	return (probes->ring_bytes ? probes->ring_bytes : 8u << 20) / 2;
+	return probes->ring_bytes ? probes->ring_bytes / 2 : 1u << 20;
 }
 
 bool dpe_preload_open(struct dpe_probes *probes, const char *library, struct dpe_diags *diags)

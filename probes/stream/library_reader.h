@@ -1,5 +1,4 @@
-/* library_reader: what the preloaded half of observing shares. Private to preload.c,
- * preload_told.c and merge.c. */
+/* library_reader: the preloaded library's side of a target, and its slots as records. */
 #ifndef DPE_PROBES_STREAM_LIBRARY_READER_H
 #define DPE_PROBES_STREAM_LIBRARY_READER_H
 
@@ -15,23 +14,18 @@ struct dpe_preload {
 	struct dpe_memory memory;
 };
 
-/* One of its events. */
-struct dpe_library_event {
-	uint64_t time;
-	uint64_t gap; /* messages of its thread that the library lost before it */
-	uint32_t thread;
-	char comm[DPE_COMM_SIZE];
-	union {
-		struct dpe_preload_slot slot; /* with its frames, where there are any */
-		char room[DPE_PRELOAD_LARGE];
-	};
+/* A record with room for the longest that is made of a slot. */
+union dpe_library_record {
+	struct dpe_record record;
+	char room[sizeof(struct dpe_record) +
+		  (DPE_RESULT_WORDS + DPE_WORDS + 1 + 2 + DPE_PRELOAD_FRAMES + DPE_VALUES) *
+			  sizeof(uint64_t)];
 };
-/* A call or return as a message, or NULL where nobody asked for it. */
-struct dpe_message *dpe_told_call(
-	struct dpe_probes *probes, const struct dpe_library_event *event);
-/* An access to memory, or the piece of one. */
-struct dpe_message *dpe_told_access(struct dpe_probes *probes,
-	const struct dpe_library_event *event, uint64_t address, uint64_t size);
+/* Makes a record of a call, a return or an access to memory. Returns its size, 0 where nobody asked for it. */
+size_t dpe_library_record(struct dpe_probes *probes, const struct dpe_ring_event *event,
+	union dpe_library_record *to);
+/* Makes a record of what the event's thread is called. Returns its size. */
+size_t dpe_library_name(const struct dpe_ring_event *event, union dpe_library_record *to);
 
 /* The site whose events the library writes for a function, or NULL. */
 const struct dpe_site *dpe_preload_site(struct dpe_probes *probes, unsigned function);

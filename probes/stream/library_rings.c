@@ -43,6 +43,7 @@ static void fill_header(struct dpe_rings *rings, uint32_t slots, uint32_t slot_b
 	rings->frames = header->frames = slot_bytes == DPE_PRELOAD_LARGE ? DPE_PRELOAD_FRAMES : 0;
 	header->tsc = !rings->counter.is_ns;
 	header->fences = !rings->barrier;
+	header->waits = 1;
 	header->bytes = rings->bytes;
 	header->slots_begin = rings->bytes - (uint64_t)slots * slot_bytes * DPE_PRELOAD_RINGS;
 }
@@ -208,6 +209,7 @@ static bool hand_over(
 		.index = index,
 		.time = dpe_counter_ns(&drain->rings->counter, slot->clock),
 		.gap = reader->gap + (lost > 0 ? (uint32_t)lost : 0),
+		.first = !reader->begun,
 	};
 
 	if (event.time < reader->time)
@@ -219,6 +221,7 @@ static bool hand_over(
 	if (lost > 0)
 		reader->lost = slot->lost;
 	reader->gap = 0;
+	reader->begun = true;
 	reader->time = event.time;
 	return true;
 }
@@ -338,25 +341,6 @@ static void find_gone(struct dpe_rings *rings, uint64_t now)
 			(rare || rings->readers[i].bound + STUCK < now) && is_gone(rings, ring))
 			__atomic_store_n(&ring->state, DPE_PRELOAD_DEAD, __ATOMIC_RELEASE);
 	}
-}
-
-struct dpe_backlog dpe_rings_backlog(const struct dpe_rings *rings)
-{
-	struct dpe_backlog backlog = {0};
-	uint64_t most = 0;
-
-	for (unsigned i = 0, used = count_used(rings); i < used; i++) {
-		const struct dpe_preload_ring *ring = &rings->header->rings[i];
-		uint64_t unread = __atomic_load_n(&ring->reserved, __ATOMIC_RELAXED) -
-				  rings->readers[i].next;
-
-		unread = unread < rings->slots ? unread : rings->slots;
-		backlog.unread += unread;
-		most = unread > most ? unread : most;
-	}
-	backlog.percent = (unsigned)(100 * most / rings->slots);
-	backlog.room = rings->slots - most;
-	return backlog;
 }
 
 uint64_t dpe_rings_drain(struct dpe_rings *rings, bool ended,

@@ -4,7 +4,6 @@
 
 #include "probes/inside/inside.h"
 #include "probes/stream/tsc_clock.h"
-#include "probes/stream/backpressure.h"
 
 #include <sys/types.h>
 
@@ -18,6 +17,7 @@ struct dpe_ring_reader {
 	uint64_t gap;     /* of its events that were lost since the last slot, and not told */
 	uint64_t skipped; /* slots that were taken and will never be whole */
 	uint64_t skipped_at;
+	bool begun; /* something of its thread was handed over */
 };
 
 /* What a thread lost; times in ns. */
@@ -52,14 +52,13 @@ struct dpe_ring_event {
 	unsigned index; /* of the ring */
 	uint64_t time;  /* ns; no ring's events go back in time */
 	uint64_t gap;
+	bool first; /* of the thread in this ring */
 };
 /* Hands over what the rings hold, ring by ring; `ended`: nobody writes any more. An event that is
  * not taken (`event` is false) stays in its ring, with what comes after it. Returns the time before
  * which every event was handed over; never 0. */
 uint64_t dpe_rings_drain(struct dpe_rings *rings, bool ended,
 	bool (*event)(void *context, const struct dpe_ring_event *event), void *context);
-/* What could be read now: slots taken in all rings, and how much of the fullest ring that is. */
-struct dpe_backlog dpe_rings_backlog(const struct dpe_rings *rings);
 /* Calls once for each ring whose thread lost something, and each that was given back. */
 void dpe_rings_each_loss(const struct dpe_rings *rings,
 	void (*each)(void *context, const struct dpe_ring_loss *loss), void *context);

@@ -29,7 +29,6 @@ void dpe_memory_ask(struct dpe_probes *probes)
 	if (!probes->plan->memory)
 		return;
 	header = probes->preload->rings.header;
-	header->waits = 1;
 	header->once = probes->once && knows_all_calls(probes);
 	for (unsigned i = 0; i < DPE_MEMORY_EVENTS; i++) {
 		probes->memory_names[i] = dpe_intern_string(probes->names, dpe_memory_event(i));
@@ -202,17 +201,17 @@ static uint64_t largest_piece(uint64_t at, uint64_t end)
 	return size;
 }
 
-bool dpe_memory_each(struct dpe_memory *memory, const struct dpe_preload_slot *slot,
+bool dpe_memory_each(struct dpe_memory *memory, unsigned what, uint64_t at, uint64_t size,
 	void (*piece)(void *context, uint64_t address, uint64_t size), void *context)
 {
-	uint64_t at = slot->words[0], size = slot->words[1], end = at + size;
+	uint64_t end = at + size;
 
-	if (slot->function == DPE_PRELOAD_FREED) {
+	if (what == DPE_PRELOAD_FREED) {
 		if (end > at)
 			give_back_all(memory, at, end, piece, context);
 		return true;
 	}
-	if (slot->function != DPE_PRELOAD_READ && slot->function != DPE_PRELOAD_WRITE) {
+	if (what != DPE_PRELOAD_READ && what != DPE_PRELOAD_WRITE) {
 		piece(context, at, size);
 		return true;
 	}

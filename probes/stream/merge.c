@@ -5,7 +5,7 @@
 #include "probes/binary/binary.h"
 
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 #include <uthash.h>
 
 struct dpe_numbers {
@@ -30,77 +30,24 @@ static struct dpe_numbers *numbers_of(struct dpe_merge *merge, uint32_t thread)
 	return merge->recent = numbers;
 }
 
-/* Beyond so many, events stay in their rings, where losses are counted; or where threads wait
- * instead, until these were delivered. */
-#define MOST_HELD 1000000
-#define MOST_AWAITED 200000
-/* The kernel's, which need more memory. */
-#define MOST_KEPT 200000
+/* Beyond so many, events stay in their rings: the kernel's count what finds no room there, of the
+ * library's the threads wait. */
+#define MOST_HELD 200000
+#define MOST_AWAITED 50000
 /* Messages that are delivered before the rings are looked at again. */
 #define AT_ONCE 4096
 #define A_FEW 16
 #define LONGEST_DELIVERY 5000000 /* ns */
-/* Events of a millisecond that show that taking more is more urgent than delivering. */
-#define A_FLOOD 4096
-#define KERNEL_FULL_ENOUGH 12 /* percent */
-#define MILLISECOND UINT64_C(1000000)
-#define MEMORY_FOR_LATER ((size_t)40 << 20)
-
-/* What is held: of the kernel, a record. */
-struct kernel_event {
+/* A record, of the kernel's programs or made of a slot of the library's. */
+struct held_record {
 	struct dpe_held held;
 	struct dpe_record record;
 };
 
-/* Of the library, a slot as far as there is something in it; and, before the first of a thread in its
- * ring, whose the next ones are. */
-enum { HELD_SLOT, HELD_WRITER };
-
-struct library_event {
-	struct dpe_held held;
-	struct dpe_preload_slot slot;
-};
-
-struct newcomer {
-	struct dpe_held held;
-	struct dpe_writer writer;
-};
-
 #define MOST_WORDS (DPE_WORDS + 1 + DPE_STACK_MAX + DPE_VALUES + DPE_TEXTS * DPE_TEXT_WORDS)
 
-_Static_assert(sizeof(struct kernel_event) + MOST_WORDS * sizeof(uint64_t) <= DPE_HELD_MOST,
+_Static_assert(sizeof(struct held_record) + MOST_WORDS * sizeof(uint64_t) <= DPE_HELD_MOST,
 	"the longest record can be held");
-
-/* ns for which events may be held while there is no processor for them: none where somebody waits for
- * what is told, be it a thread for room in its ring, or whoever wants the target to be stopped as soon
- * as something is found. Deadlocks are told within milliseconds by the kernel's rings, and within a
- * tenth of a second by the library's, which bring more than can be taken in at once. */
-static uint64_t patience_of(const struct dpe_probes *probes)
-{
-	const struct dpe_preload *preload = probes->preload;
-
-	if (probes->plan->urgency == DPE_URGENCY_IMMEDIATE || dpe_gates_can_stop(probes) ||
-		(preload && preload->rings.header->waits))
-		return 0;
-	if (probes->plan->urgency == DPE_URGENCY_SOON)
-		return preload ? 75 * MILLISECOND : 0;
-	return 1000 * MILLISECOND;
-}
-
-/* What is held of the library while there is no processor for it takes memory that is there before:
- * to get it page by page from the kernel would take more of the processors than delivering does. */
-static void open_pace(struct dpe_probes *probes)
-{
-	struct dpe_merge *merge = probes->merge;
-	bool there = !probes->preload || dpe_queues_prepare(&merge->held, MEMORY_FOR_LATER);
-	const struct dpe_pace limits = {
-		.processors = (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
-		.most = there ? MEMORY_FOR_LATER : 0,
-		.longest = merge->patience,
-	};
-
-	dpe_pace_open(&merge->pace, "/proc/loadavg", &limits);
-}
 
 void dpe_merge_open(struct dpe_probes *probes)
 {
@@ -108,11 +55,6 @@ void dpe_merge_open(struct dpe_probes *probes)
 
 	merge->nkernel = probes->rings->count;
 	dpe_queues_open(&merge->held, merge->nkernel + (probes->preload ? DPE_PRELOAD_RINGS : 0));
-	if (probes->preload)
-		merge->writers = dpe_xcalloc(2 * DPE_PRELOAD_RINGS, sizeof(*merge->writers));
-	merge->patience = patience_of(probes);
-	if (merge->patience)
-		open_pace(probes);
 }
 
 void dpe_merge_free(struct dpe_probes *probes)
@@ -121,8 +63,6 @@ void dpe_merge_free(struct dpe_probes *probes)
 	struct dpe_numbers *numbers, *next;
 
 	dpe_queues_close(&merge->held);
-	free(merge->writers);
-	dpe_pace_close(&merge->pace);
 	HASH_ITER (hh, merge->numbers, numbers, next) {
 		HASH_DEL(merge->numbers, numbers);
 		free(numbers);
@@ -134,10 +74,20 @@ void dpe_merge_free(struct dpe_probes *probes)
 static bool wants_more(void *context, unsigned ring)
 {
 	struct dpe_merge *merge = ((struct dpe_probes *)context)->merge;
-	bool wants = merge->held.counts[ring] < MOST_KEPT / merge->nkernel;
+	bool wants = merge->held.counts[ring] < MOST_HELD / merge->nkernel;
 
 	merge->refused |= !wants;
 	return wants;
+}
+
+static void hold(struct dpe_probes *probes, unsigned stream, const struct dpe_record *record,
+	size_t size, uint64_t gap)
+{
+	struct held_record *held = (void *)dpe_queues_add(&probes->merge->held, stream,
+		offsetof(struct held_record, record) + size, record->time);
+
+	held->held.gap = (uint32_t)gap;
+	memcpy(&held->record, record, size);
 }
 
 /* Records are copied as they are, and become messages one by one when they leave: what they mean may
@@ -147,91 +97,45 @@ static void on_kernel(
 	void *context, unsigned ring, const struct dpe_record *record, size_t size)
 {
 	struct dpe_probes *probes = context;
-	struct kernel_event *event;
 
 	if (size < sizeof(*record))
 		return;
 	if (record->has_stack && !probes->maps->read)
 		dpe_maps_begin(probes);
-	event = (void *)dpe_queues_add(&probes->merge->held, ring,
-		offsetof(struct kernel_event, record) + size, record->time);
-	memcpy(&event->record, record, size);
-}
-
-static uint64_t most_held(const struct dpe_preload *preload)
-{
-	return preload->rings.header->waits ? MOST_AWAITED : MOST_HELD;
+	hold(probes, ring, record, size, 0);
 }
 
 /* Each ring has its share of the room, or the one that is ahead would take all of it, and the events
  * that must be delivered before those would be let in one by one. */
 static bool is_full(const struct dpe_probes *probes, unsigned ring)
 {
-	const struct dpe_preload *preload = probes->preload;
-	uint32_t used = __atomic_load_n(&preload->rings.header->used, __ATOMIC_RELAXED);
+	uint32_t used = __atomic_load_n(&probes->preload->rings.header->used, __ATOMIC_RELAXED);
 	uint64_t held = probes->merge->held.counts[probes->merge->nkernel + ring];
 
 	if (used > DPE_PRELOAD_RINGS)
 		used = DPE_PRELOAD_RINGS;
-	return used && held >= most_held(preload) / used;
+	return used && held >= MOST_AWAITED / used;
 }
 
-/* Read once: the target can write anything there, at any time. */
-static unsigned count_frames(const struct dpe_probes *probes, const struct dpe_preload_slot *slot)
-{
-	unsigned count = __atomic_load_n(&slot->nframes, __ATOMIC_RELAXED);
-
-	return count < probes->preload->rings.frames ? count : probes->preload->rings.frames;
-}
-
-/* Of a slot with so many frames, up to the last word that is not zero. */
-static size_t bytes_of(const struct dpe_preload_slot *slot, unsigned count)
-{
-	unsigned words = DPE_PRELOAD_WORDS;
-
-	while (!count && words && !slot->words[words - 1])
-		words--;
-	return offsetof(struct dpe_preload_slot, words) + (words + count) * sizeof(uint64_t);
-}
-
-/* Says whose what comes next by the ring is, where that is another thread than before. */
-static void meet_writer(struct dpe_probes *probes, const struct dpe_ring_event *event)
-{
-	struct dpe_merge *merge = probes->merge;
-	struct dpe_writer *last = &merge->writers[DPE_PRELOAD_RINGS + event->index];
-	struct newcomer *newcomer;
-
-	if (last->thread == event->ring->thread &&
-		!memcmp(last->comm, event->ring->comm, sizeof(last->comm)))
-		return;
-	last->thread = event->ring->thread;
-	memcpy(last->comm, event->ring->comm, sizeof(last->comm));
-	newcomer = (void *)dpe_queues_add(
-		&merge->held, merge->nkernel + event->index, sizeof(*newcomer), event->time);
-	newcomer->held.kind = HELD_WRITER;
-	newcomer->writer = *last;
-}
-
-/* Takes an event out of its ring as it is, which is quick. */
 static bool on_library(void *context, const struct dpe_ring_event *event)
 {
 	struct dpe_probes *probes = context;
 	struct dpe_merge *merge = probes->merge;
-	unsigned frames = count_frames(probes, event->slot);
-	size_t bytes = bytes_of(event->slot, frames);
-	struct library_event *held;
+	unsigned stream = merge->nkernel + event->index;
+	union dpe_library_record made;
+	size_t size;
 
 	if (is_full(probes, event->index)) {
 		merge->refused = true;
 		return false;
 	}
-	meet_writer(probes, event);
-	held = (void *)dpe_queues_add(&merge->held, merge->nkernel + event->index,
-		offsetof(struct library_event, slot) + bytes, event->time);
-	held->held.kind = HELD_SLOT;
-	held->held.gap = (uint32_t)event->gap;
-	memcpy(&held->slot, event->slot, bytes);
-	held->slot.nframes = (uint8_t)frames;
+	if (event->first) {
+		size = dpe_library_name(event, &made);
+		hold(probes, stream, &made.record, size, 0);
+	}
+	size = dpe_library_record(probes, event, &made);
+	if (size)
+		hold(probes, stream, &made.record, size, event->gap);
 	return true;
 }
 
@@ -251,7 +155,8 @@ static void deliver(struct dpe_probes *probes, struct dpe_message *message, uint
 
 struct record_pieces {
 	struct dpe_probes *probes;
-	const struct dpe_library_event *event;
+	struct dpe_record *record;
+	size_t size;
 	const struct dpe_probes_sink *sink;
 	uint64_t gap;
 };
@@ -260,41 +165,48 @@ static void deliver_piece(void *context, uint64_t address, uint64_t size)
 {
 	struct record_pieces *pieces = context;
 	struct dpe_probes *probes = pieces->probes;
-	struct dpe_message *message =
-		dpe_told_access(probes, pieces->event, address, size);
+	struct dpe_record *record = pieces->record;
+	struct dpe_message *message;
 
+	record->words[0] = address;
+	record->words[1] = size;
+	message = dpe_message_of_record(
+		probes, record, pieces->size, dpe_comms_of(probes, record->tid));
 	if (message)
 		deliver(probes, message, pieces->gap, pieces->sink);
 	pieces->gap = 0;
 }
 
-static void deliver_memory(struct dpe_probes *probes, const struct dpe_library_event *event,
+static void deliver_memory(struct dpe_probes *probes, struct held_record *held, size_t size,
 	const struct dpe_probes_sink *sink)
 {
-	struct record_pieces pieces = {probes, event, sink, event->gap};
+	struct dpe_record *record = &held->record;
+	struct record_pieces pieces = {probes, record, size, sink, held->held.gap};
 
-	if (event->slot.function >= DPE_PRELOAD_EVENTS)
-		return;
-	if (!dpe_memory_each(&probes->preload->memory, &event->slot, deliver_piece, &pieces))
+	if (!dpe_memory_each(&probes->preload->memory, record->site, record->words[0],
+		    record->words[1], deliver_piece, &pieces))
 		pieces.gap++; /* one that is too large counts as lost */
 	if (pieces.gap)
-		numbers_of(probes->merge, event->thread)->next += pieces.gap;
+		numbers_of(probes->merge, record->tid)->next += pieces.gap;
 }
 
-static void deliver_record(struct dpe_probes *probes, const struct dpe_record *record, size_t size,
-	const struct dpe_probes_sink *sink)
+/* How many messages of the thread are missing before this one of the kernel's. */
+static uint64_t kernel_gap(struct dpe_merge *merge, const struct dpe_message *message)
 {
-	struct dpe_message *message;
-	struct dpe_numbers *numbers;
-	uint64_t gap;
+	struct dpe_numbers *numbers = numbers_of(merge, (uint32_t)message->thread.num);
+	uint64_t gap = message->seq > numbers->kernel ? message->seq - numbers->kernel : 0;
 
-	if (dpe_comms_take(probes, record, size))
-		return;
-	if (dpe_channels_is_theirs(record)) {
-		dpe_channels_deliver(probes, record, size, sink);
-		return;
-	}
-	message = dpe_message_of_record(probes, record, size, dpe_comms_of(probes, record->tid));
+	numbers->kernel = message->seq + 1;
+	return gap;
+}
+
+static void deliver_event(struct dpe_probes *probes, unsigned stream,
+	const struct held_record *held, size_t size, const struct dpe_probes_sink *sink)
+{
+	const struct dpe_record *record = &held->record;
+	struct dpe_message *message = dpe_message_of_record(
+		probes, record, size, dpe_comms_of(probes, record->tid));
+
 	if (!message)
 		return;
 	if (!probes->preload) {
@@ -302,55 +214,27 @@ static void deliver_record(struct dpe_probes *probes, const struct dpe_record *r
 		sink->message(sink->context, message);
 		return;
 	}
-	numbers = numbers_of(probes->merge, (uint32_t)message->thread.num);
-	gap = message->seq > numbers->kernel ? message->seq - numbers->kernel : 0;
-	numbers->kernel = message->seq + 1;
-	deliver(probes, message, gap, sink);
+	deliver(probes, message,
+		stream < probes->merge->nkernel ? kernel_gap(probes->merge, message)
+						: held->held.gap,
+		sink);
 }
 
-/* As the library wrote it. */
-static struct dpe_library_event whole(
-	const struct dpe_writer *writer, const struct library_event *held)
-{
-	struct dpe_library_event event = {
-		.time = held->held.time, .gap = held->held.gap, .thread = writer->thread};
-
-	memcpy(event.comm, writer->comm, sizeof(writer->comm));
-	memcpy(event.room, &held->slot, held->held.bytes - offsetof(struct library_event, slot));
-	return event;
-}
-
-static void deliver_library(struct dpe_probes *probes, unsigned ring, const struct dpe_held *held,
+static void deliver_held(struct dpe_probes *probes, unsigned stream, struct dpe_held *first,
 	const struct dpe_probes_sink *sink)
 {
-	struct dpe_writer *writer = &probes->merge->writers[ring];
-	struct dpe_library_event event;
-	struct dpe_message *message;
+	struct held_record *held = (void *)first;
+	const struct dpe_record *record = &held->record;
+	size_t size = first->bytes - offsetof(struct held_record, record);
 
-	if (held->kind == HELD_WRITER) {
-		*writer = ((const struct newcomer *)held)->writer;
+	if (dpe_comms_take(probes, record, size))
 		return;
-	}
-	event = whole(writer, (const struct library_event *)held);
-	if (event.slot.function >= DPE_PRELOAD_COUNT) {
-		deliver_memory(probes, &event, sink);
-		return;
-	}
-	message = dpe_told_call(probes, &event);
-	if (message)
-		deliver(probes, message, event.gap, sink);
-}
-
-static void deliver_held(struct dpe_probes *probes, unsigned stream, const struct dpe_held *held,
-	const struct dpe_probes_sink *sink)
-{
-	const struct kernel_event *event = (const void *)held;
-
-	if (stream < probes->merge->nkernel)
-		deliver_record(probes, &event->record,
-			held->bytes - offsetof(struct kernel_event, record), sink);
+	if (dpe_channels_is_theirs(record))
+		dpe_channels_deliver(probes, record, size, sink);
+	else if (record->kind == DPE_RECORD_MEMORY && probes->preload)
+		deliver_memory(probes, held, size, sink);
 	else
-		deliver_library(probes, stream - probes->merge->nkernel, held, sink);
+		deliver_event(probes, stream, held, size, sink);
 }
 
 /* Whoever takes the messages may need any time for each. Meanwhile processes may wait for their probes. */
@@ -398,52 +282,6 @@ static uint64_t read_rings(struct dpe_probes *probes, uint64_t slack, bool *comp
 	return library < known ? library : known;
 }
 
-/* With a library the kernel's rings can wait, too, unless records come by them as fast as by the
- * others. */
-static bool can_wait(struct dpe_probes *probes, uint64_t now)
-{
-	struct dpe_backlog backlog = dpe_kernel_rings_backlog(probes->rings);
-
-	if (probes->preload) {
-		if (backlog.percent >= KERNEL_FULL_ENOUGH)
-			return false;
-		backlog = dpe_rings_backlog(&probes->preload->rings);
-	}
-	if (!dpe_pace_leaves(&probes->merge->pace, now, &backlog))
-		return false;
-	probes->rings->busy |= !probes->preload; /* what comes next wakes nobody */
-	return true;
-}
-
-/* Reads the rings, unless they can wait; the time before which all that may be delivered now is known. */
-static uint64_t look(struct dpe_probes *probes, bool over, uint64_t slack, bool *complete)
-{
-	struct dpe_merge *merge = probes->merge;
-	uint64_t now = dpe_ring_now(), before = merge->held.held;
-	bool patient = merge->patience && !over && !probes->exited && !probes->stopped;
-
-	if (patient && can_wait(probes, now)) {
-		*complete = false;
-	} else {
-		merge->refused = false;
-		merge->known = read_rings(probes, slack, complete);
-		dpe_pace_read(&merge->pace, now, merge->held.held - before);
-	}
-	if (!patient || merge->refused)
-		return merge->known;
-	now = dpe_pace_due(&merge->pace, now, merge->held.held, merge->held.bytes);
-	return now < merge->known ? now : merge->known;
-}
-
-/* More came than can be delivered while it comes. */
-static bool is_flooded(const struct dpe_probes *probes)
-{
-	const struct dpe_merge *merge = probes->merge;
-
-	return probes->preload && merge->pace.rate > A_FLOOD &&
-	       merge->held.held < most_held(probes->preload) / 2;
-}
-
 bool dpe_merge_deliver(struct dpe_probes *probes, bool over, uint64_t slack,
 	const struct dpe_probes_sink *sink)
 {
@@ -451,10 +289,8 @@ bool dpe_merge_deliver(struct dpe_probes *probes, bool over, uint64_t slack,
 	uint64_t now = dpe_ring_now(), known;
 	bool complete;
 
-	merge->behind = false;
-	known = look(probes, over, slack, &complete);
-	if (!over && is_flooded(probes))
-		return false;
+	merge->behind = merge->refused = false;
+	known = read_rings(probes, slack, &complete);
 	if (over && complete && !merge->refused)
 		known = UINT64_MAX; /* that was all */
 	known = deliver_before(probes, known, sink);

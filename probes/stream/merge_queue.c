@@ -4,12 +4,9 @@
 #include "probes/stream/merge_queue.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 
 #define CHUNK ((size_t)16 << 10)
 #define BLOCK ((size_t)4 << 20)
-#define PAGE ((size_t)4096)
 
 struct dpe_chunk {
 	struct dpe_chunk *next;
@@ -75,26 +72,6 @@ static void sift_down(struct dpe_head *heap, unsigned count)
 
 /* ---- chunks ------------------------------------------------------------------------------ */
 
-static char *add_block(struct dpe_queues *queues, size_t bytes)
-{
-	char *block = dpe_xmalloc(bytes);
-
-	*DPE_GROW(queues->blocks, queues->nblocks, queues->capblocks) = block;
-	queues->room = bytes;
-	queues->used = 0;
-	return block;
-}
-
-/* Larger pages are asked for here alone: to get one takes the kernel too long while events come. */
-bool dpe_queues_prepare(struct dpe_queues *queues, size_t bytes)
-{
-	char *block = add_block(queues, bytes + PAGE);
-	char *page = (char *)(((uintptr_t)block + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
-
-	madvise(page, bytes, MADV_HUGEPAGE);
-	return !madvise(page, bytes & ~(PAGE - 1), MADV_POPULATE_WRITE);
-}
-
 static struct dpe_chunk *take_chunk(struct dpe_queues *queues)
 {
 	struct dpe_chunk *chunk = queues->unused;
@@ -102,8 +79,11 @@ static struct dpe_chunk *take_chunk(struct dpe_queues *queues)
 	if (chunk) {
 		queues->unused = chunk->next;
 	} else {
-		if (queues->room - queues->used < CHUNK)
-			add_block(queues, BLOCK);
+		if (!queues->nblocks || queues->used == BLOCK) {
+			*DPE_GROW(queues->blocks, queues->nblocks, queues->capblocks) =
+				dpe_xmalloc(BLOCK);
+			queues->used = 0;
+		}
 		chunk = (void *)(queues->blocks[queues->nblocks - 1] + queues->used);
 		queues->used += CHUNK;
 	}
@@ -174,10 +154,9 @@ struct dpe_held *dpe_queues_add(
 	bytes = (bytes + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
 	held = extend(queues, lane, bytes);
 	held->time = lane->latest = time;
-	held->bytes = (uint16_t)bytes;
+	held->bytes = (uint32_t)bytes;
 	queues->held++;
 	queues->counts[stream]++;
-	queues->bytes += bytes;
 	if (was_empty) {
 		lane->at = 0;
 		queues->heap[queues->nheap] = (struct dpe_head){time, number};
@@ -217,7 +196,6 @@ void dpe_queues_drop(struct dpe_queues *queues)
 	size_t bytes = earliest(lane)->bytes;
 
 	lane->at += bytes;
-	queues->bytes -= bytes;
 	queues->held--;
 	queues->counts[lane->stream]--;
 	if (lane->at == lane->first->used)

@@ -8,8 +8,7 @@
 /* What stands at the beginning of an element. */
 struct dpe_held {
 	uint64_t time;
-	uint16_t bytes; /* of all of it */
-	uint16_t kind;  /* what it is: the caller's */
+	uint32_t bytes; /* of all of it */
 	uint32_t gap;   /* messages of its thread and stream that were lost before it */
 };
 
@@ -36,18 +35,14 @@ struct dpe_queues {
 	uint64_t *counts; /* elements of each stream */
 	unsigned count;   /* streams */
 	uint64_t held;    /* elements in all of them */
-	size_t bytes;     /* … and how many bytes they take */
 	struct dpe_chunk *unused;
 	char **blocks; /* which chunks are cut from */
 	unsigned nblocks, capblocks;
-	size_t room, used; /* bytes of the last one */
+	size_t used; /* bytes of the last one */
 };
 
 void dpe_queues_open(struct dpe_queues *queues, unsigned count);
 void dpe_queues_close(struct dpe_queues *queues); /* accepts one that is zeroed */
-/* Has so much memory there, page by page, before anything is added. False where the kernel cannot
- * do that. */
-bool dpe_queues_prepare(struct dpe_queues *queues, size_t bytes);
 /* Adds an element of so many bytes, DPE_HELD_MOST at most, behind all of its stream that are not
  * later. What follows its time and bytes is the caller's to fill, until the next call. */
 struct dpe_held *dpe_queues_add(

@@ -4,7 +4,6 @@
 
 #include "probes/kernel/kernel.h"
 #include "probes/process/process.h"
-#include "probes/stream/backpressure.h"
 #include "probes/stream/merge_queue.h"
 
 #include <pthread.h>
@@ -15,19 +14,10 @@
 struct dpe_merge {
 	struct dpe_queues held; /* a queue for each ring: the kernel's, then the library's */
 	unsigned nkernel;       /* of the first */
-	/* The threads whose events the library's rings tell of: of the next that leaves, and, behind
-	 * those, of the last that arrived. */
-	struct dpe_writer {
-		uint32_t thread;
-		char comm[16];
-	} *writers;
 	struct dpe_numbers *numbers; /* with a library: how far each thread is */
 	struct dpe_numbers *recent;  /* … and the one that was asked for last; or NULL */
 	bool refused; /* something was left in a ring, for want of room */
 	bool behind;  /* there is something that can be delivered at once */
-	uint64_t known; /* … up to there, when the rings were read last */
-	uint64_t patience; /* ns for which events may be held while others want all processors */
-	struct dpe_pace pace;
 };
 
 /* Once all rings are there. */

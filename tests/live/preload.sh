@@ -67,8 +67,7 @@ for threads in 2 8 64; do
 	run "$DPE" run --preload --ring=65536 -s locks.dpe -- $target count $calls $threads
 	counts "$threads threads, small rings, stacks" $((2 * calls * threads + 2))
 done
-check 'which lost some' "$(grep -c ' 0 lost' err)" -eq 0
-check 'and says so of the verdict' "$(grep -c '^#.*inconclusive' err)" -ge 1
+check 'which was waited for' "$(grep -c ' 0 lost' err)" -eq 1
 for try in 1 2 3 4 5; do # where dpe has no processor at that moment, they do not come again
 	run "$DPE" run --preload --stack=0 -s locks.dpe -- $target many 3 2500
 	counts 'more threads than rings, one after another' 15002

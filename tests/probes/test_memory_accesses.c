@@ -23,10 +23,9 @@ static void tell(void *context, uint64_t address, uint64_t size)
 static void happens(struct dpe_memory *memory, unsigned what, uint64_t address, uint64_t size,
 	const char *wanted)
 {
-	struct dpe_preload_slot slot = {.function = (uint16_t)what, .words = {address, size}};
 	struct told told = {0};
 
-	dpe_memory_each(memory, &slot, tell, &told);
+	dpe_memory_each(memory, what, address, size, tell, &told);
 	assert_string_equal(told.text.at ? told.text.at : "", wanted);
 	dpe_text_free(&told.text);
 }
@@ -66,15 +65,13 @@ static void only_what_was_accessed_is_given_back_once(void **state)
 static void accesses_without_bound_are_refused(void **state)
 {
 	static const uint64_t sizes[] = {1ull << 32, 1ull << 62, UINT64_MAX};
-	struct dpe_preload_slot slot = {.function = DPE_PRELOAD_WRITE};
 	struct dpe_memory memory = {.notes = true};
 	struct told told = {0};
 
 	(void)state;
 	for (unsigned i = 0; i < DPE_COUNT(sizes); i++) {
-		slot.words[0] = 0x1000;
-		slot.words[1] = sizes[i];
-		assert_false(dpe_memory_each(&memory, &slot, tell, &told));
+		assert_false(dpe_memory_each(
+			&memory, DPE_PRELOAD_WRITE, 0x1000, sizes[i], tell, &told));
 	}
 	assert_int_equal(told.text.len, 0);
 	assert_null(memory.pages);

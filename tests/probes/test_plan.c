@@ -96,40 +96,6 @@ static void lines(void **state)
 		"a/q.c:12: a place in the code\nq.c:x: enter\n");
 }
 
-static enum dpe_urgency urgency_of(const char *text)
-{
-	struct dpe_names *names = dpe_names_new();
-	struct dpe_diags *diags = dpe_diags_new();
-	struct dpe_compile_options options = {0};
-	struct dpe_spec *spec =
-		dpe_spec_compile_text("test", text, strlen(text), names, &options, diags);
-	struct dpe_plan *plan;
-	enum dpe_urgency urgency;
-
-	dpe_diags_print(diags, stderr);
-	assert_non_null(spec);
-	plan = dpe_plan_new(spec);
-	urgency = plan->urgency;
-	dpe_plan_free(plan);
-	dpe_spec_free(spec);
-	dpe_diags_free(diags);
-	dpe_names_free(names);
-	return urgency;
-}
-
-/* Only what stops the target, and deadlocks, cannot wait for a processor as long as others. */
-static void how_long_findings_may_wait(void **state)
-{
-	(void)state;
-	assert_int_equal(urgency_of("expect R: a;b"), DPE_URGENCY_LOW);
-	assert_int_equal(urgency_of("detect R: a;b { print($1); }"), DPE_URGENCY_LOW);
-	assert_int_equal(urgency_of("detect R: a;b\ndetect S: a { break; };c"), DPE_URGENCY_IMMEDIATE);
-	assert_int_equal(urgency_of("expect R: a;b else { break; }"), DPE_URGENCY_IMMEDIATE);
-	assert_int_equal(urgency_of("detect R: a;b\n"
-				  "expect S(T): (f by T { wait_for(T, .args[0]); })*"), DPE_URGENCY_SOON);
-	assert_int_equal(urgency_of("expect S(T): (f by T { wait_for(T, .args[0]); break; })*"), DPE_URGENCY_IMMEDIATE);
-}
-
 static void a_plan_of_nothing(void **state)
 {
 	(void)state;
@@ -146,7 +112,6 @@ int main(void)
 		cmocka_unit_test(variables_that_are_read),
 		cmocka_unit_test(what_the_probe_leaves_out),
 		cmocka_unit_test(lines),
-		cmocka_unit_test(how_long_findings_may_wait),
 		cmocka_unit_test(a_plan_of_nothing),
 	};
 
