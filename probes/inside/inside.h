@@ -114,9 +114,9 @@ enum { DPE_PRELOAD_ENTER = 1, DPE_PRELOAD_EXIT = 2 };
 /* One event. With stacks, a slot has room for `frames`; those that are there are counted before
  * them, so where there are none nobody touches that part of it. */
 struct dpe_preload_slot {
-	uint32_t stamp; /* its number + 1, once it is whole */
+	uint32_t stamp; /* dpe_preload_stamp of its number, once it is whole */
 	int32_t ret;
-	uint64_t clock; /* time stamp counter, or ns: see the header */
+	uint64_t time; /* ns of CLOCK_MONOTONIC */
 	uint16_t function;
 	uint8_t kind;
 	uint8_t nframes;
@@ -126,11 +126,23 @@ struct dpe_preload_slot {
 	uint64_t frames[];
 };
 
+/* The stamps of the slot with this number: it is whole, or was left by longjmp before it was. No other slot in
+ * its place has either. */
+static inline uint32_t dpe_preload_stamp(uint64_t number)
+{
+	return (uint32_t)number + 1;
+}
+
+static inline uint32_t dpe_preload_left(uint64_t number)
+{
+	return (uint32_t)number + 2;
+}
+
 #define DPE_PRELOAD_SMALL 64  /* bytes of a slot without frames */
 #define DPE_PRELOAD_LARGE 128 /* and with them */
 
 struct dpe_preload_loss {
-	uint64_t count, first, last; /* events, and the clock at the first and last of them */
+	uint64_t count, first, last; /* events, and the times of the first and last of them */
 };
 
 enum dpe_preload_state {
@@ -159,7 +171,6 @@ struct dpe_preload_header {
 	uint32_t slots; /* of each ring, a power of two */
 	uint32_t slot_bytes;
 	uint32_t frames;      /* return addresses beyond the caller's that are wanted */
-	uint32_t tsc;         /* the clock is the time stamp counter, else CLOCK_MONOTONIC */
 	uint32_t closed;      /* nobody reads any more */
 	uint64_t bytes;       /* of all the memory */
 	uint64_t slots_begin; /* where the first ring's slots are */

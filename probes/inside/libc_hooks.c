@@ -96,22 +96,33 @@ DPE_MEMORY_EXPORTED void free(void *object)
 		real_free(object);
 }
 
+/* Where it fails, what was told as freed is not: a loss, as accesses may have been forgotten. */
 DPE_MEMORY_EXPORTED void *realloc(void *object, size_t size)
 {
+	void *result;
+
 	if (object && WANTED(FREED))
 		SYNC(FREED, object, malloc_usable_size(object));
 	if (!real_realloc)
 		look_up();
-	return real_realloc ? real_realloc(object, size) : NULL;
+	result = real_realloc ? real_realloc(object, size) : NULL;
+	if (object && size && !result && WANTED(FREED))
+		dpe_preload_lose_one();
+	return result;
 }
 
 DPE_MEMORY_EXPORTED int munmap(void *address, size_t size)
 {
+	int result;
+
 	if (WANTED(FREED))
 		SYNC(FREED, address, size);
 	if (!real_munmap)
 		look_up();
-	return real_munmap(address, size);
+	result = real_munmap(address, size);
+	if (result && size && WANTED(FREED))
+		dpe_preload_lose_one();
+	return result;
 }
 
 /* ---- static variables of C++ functions: who finds one made comes after who made it -------- */

@@ -31,9 +31,6 @@ struct dpe_preload_call {
 
 /* Grows with each call that others may synchronise with, by pthread.dpe. */
 extern DPE_PRELOAD_HIDDEN __thread uint64_t dpe_preload_epoch;
-/* The program has begun to make threads. */
-extern DPE_PRELOAD_HIDDEN bool dpe_preload_threads;
-
 /* Writes one event, or counts it as lost. `frame` is the wrapper's frame address. */
 DPE_PRELOAD_HIDDEN void dpe_preload_write(
 	const struct dpe_preload_call *call, unsigned kind, int ret, const uint64_t *frame);
@@ -48,11 +45,14 @@ struct dpe_preload_callers {
 	unsigned count; /* of all; the last is at (count - 1) % DPE_PRELOAD_CALLERS */
 };
 
+/* Counts an event of the thread as lost; one that has told of nothing before has none. */
+DPE_PRELOAD_HIDDEN void dpe_preload_lose_one(void);
+
 /* The number of the thread's ring; false where it has none yet. */
 DPE_PRELOAD_HIDDEN bool dpe_preload_number(unsigned *number);
-/* Writes one event of memory, or counts it as lost. `after`: it was told after it happened. The
- * stack are the callers, or where there are none what frame pointers lead to. */
-DPE_PRELOAD_HIDDEN void dpe_preload_tell(const struct dpe_preload_call *call, bool after,
-	uint64_t pc, const uint64_t *frame, const struct dpe_preload_callers *callers);
+/* Writes one event of memory, or counts it as lost. The stack are the callers, or where there are none what
+ * frame pointers lead to. */
+DPE_PRELOAD_HIDDEN void dpe_preload_tell(const struct dpe_preload_call *call, uint64_t pc,
+	const uint64_t *frame, const struct dpe_preload_callers *callers);
 
 #endif

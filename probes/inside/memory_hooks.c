@@ -85,13 +85,26 @@ static struct seen *table_of(unsigned ring)
 	return table;
 }
 
+extern char __libc_single_threaded __attribute__((weak)); /* since glibc 2.32 */
+
+/* The C library makes some threads itself, for timers and message queues. Once there was one it stays so, as
+ * nobody may have waited for its end. */
+static bool has_threads(void)
+{
+	static bool several;
+
+	if (!several && (!&__libc_single_threaded || !__libc_single_threaded))
+		several = true;
+	return several;
+}
+
 static bool is_repeated(enum dpe_preload_memory what, uint64_t address, uint64_t size)
 {
 	uint64_t key = address << 8 | size << 1 | (what == DPE_PRELOAD_WRITE);
 	struct seen *table, *entry;
 	unsigned ring;
 
-	if (!dpe_preload_threads)
+	if (!has_threads())
 		return true;
 	if (size > 16 || !dpe_preload_number(&ring) || !(table = table_of(ring)))
 		return false;
@@ -104,12 +117,12 @@ static bool is_repeated(enum dpe_preload_memory what, uint64_t address, uint64_t
 
 /* ---- what is told ------------------------------------------------------------------------ */
 
-static void tell(enum dpe_preload_memory what, uint64_t address, uint64_t size, bool after,
+static void tell(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 	struct dpe_memory_place place)
 {
 	struct dpe_preload_call call = {{address, size}, what};
 
-	dpe_preload_tell(&call, after, place.pc, place.frame, &callers);
+	dpe_preload_tell(&call, place.pc, place.frame, &callers);
 }
 
 void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t size,
@@ -120,7 +133,7 @@ void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t 
 		return;
 	if (dpe_preload_look->once && is_repeated(what, address, size))
 		return;
-	tell(what, address, size, false, place);
+	tell(what, address, size, place);
 }
 
 /* What was freed is another object's from then on, so its accesses count anew. */
@@ -130,9 +143,9 @@ void dpe_memory_sync(enum dpe_preload_memory what, uint64_t address, uint64_t si
 	loaded.address = 0;
 	if (what != DPE_PRELOAD_ATOMIC_LOAD)
 		dpe_preload_epoch++;
-	if (dpe_preload_look->once && !dpe_preload_threads)
+	if (dpe_preload_look->once && !has_threads())
 		return;
-	tell(what, address, size, what == DPE_PRELOAD_ATOMIC_LOAD, place);
+	tell(what, address, size, place);
 }
 
 /* Who waits for a value in a loop reads the same one over and over, and learns nothing by it. */

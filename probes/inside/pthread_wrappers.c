@@ -53,8 +53,6 @@ static inline void enter(
 {
 	const struct dpe_preload_look *look = dpe_preload_look;
 
-	if (function == DPE_PRELOAD_pthread_create)
-		dpe_preload_threads = true;
 	if (releases(function))
 		dpe_preload_epoch++;
 	if (look->wanted[function] & DPE_PRELOAD_ENTER)

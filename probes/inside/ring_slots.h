@@ -16,28 +16,22 @@ struct dpe_preload_writer {
 	uint64_t tail; /* as it last was */
 	unsigned index; /* of the ring */
 	bool refused;   /* there was no ring left */
+	const void *frame; /* that is writing a slot, but for handlers that interrupt it; or NULL */
+	uint64_t from;     /* slots before are whole, or left */
 };
 
-/* The clock that slots carry. `after`: everything before it must have happened, as where a lock
- * was taken; the processor may read its counter early. */
-static inline uint64_t dpe_preload_clock(const struct dpe_preload_header *header, bool after)
+static inline uint64_t dpe_preload_now(void)
 {
 	struct timespec now;
 
-	if (header->tsc) {
-		if (after)
-			__builtin_ia32_lfence();
-		return __builtin_ia32_rdtsc();
-	}
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 /* Counts one event that finds no room; one instruction, so no handler comes in between. */
-static inline void dpe_preload_lose(
-	const struct dpe_preload_header *header, struct dpe_preload_ring *ring)
+static inline void dpe_preload_lose(struct dpe_preload_ring *ring)
 {
-	uint64_t now = dpe_preload_clock(header, false);
+	uint64_t now = dpe_preload_now();
 
 	__asm__ volatile("incq %0" : "+m"(ring->lost.count) : : "memory");
 	if (!ring->lost.first)
@@ -57,6 +51,12 @@ static inline bool dpe_preload_is_full(
 	return reserved - writer->tail >= room;
 }
 
+static inline struct dpe_preload_slot *dpe_preload_slot_at(const struct dpe_preload_header *header,
+	const struct dpe_preload_writer *writer, uint64_t number)
+{
+	return (void *)(writer->slots + (number & (header->slots - 1)) * header->slot_bytes);
+}
+
 /* Takes the next slot, whose number it tells; NULL where the ring is full. The reader must see it
  * taken before the clock is read: its membarrier(2) sees to that, or a fence here. */
 static inline struct dpe_preload_slot *dpe_preload_reserve(const struct dpe_preload_header *header,
@@ -70,13 +70,28 @@ static inline struct dpe_preload_slot *dpe_preload_reserve(const struct dpe_prel
 	if (header->fences)
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	*number = taken;
-	return (void *)(writer->slots + (taken & (header->slots - 1)) * header->slot_bytes);
+	return dpe_preload_slot_at(header, writer, taken);
 }
 
 /* The slot is whole. */
 static inline void dpe_preload_commit(struct dpe_preload_slot *slot, uint64_t number)
 {
-	__atomic_store_n(&slot->stamp, (uint32_t)number + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->stamp, dpe_preload_stamp(number), __ATOMIC_RELEASE);
+}
+
+/* Nobody will complete the slots that were taken and are not whole. */
+static inline void dpe_preload_leave(
+	const struct dpe_preload_header *header, struct dpe_preload_writer *writer)
+{
+	uint64_t end = writer->ring->reserved;
+
+	for (uint64_t i = writer->from; i < end; i++) {
+		struct dpe_preload_slot *slot = dpe_preload_slot_at(header, writer, i);
+
+		if (slot->stamp != dpe_preload_stamp(i))
+			__atomic_store_n(&slot->stamp, dpe_preload_left(i), __ATOMIC_RELEASE);
+	}
+	writer->from = end;
 }
 
 #endif

@@ -10,7 +10,6 @@
 
 static __thread struct dpe_preload_writer self;
 __thread uint64_t dpe_preload_epoch;
-bool dpe_preload_threads;
 static uint64_t writers; /* threads that had a ring up to now: their epochs differ */
 
 static struct dpe_preload_ring *claim(struct dpe_preload_header *header)
@@ -53,7 +52,7 @@ static __attribute__((noinline)) void join(struct dpe_preload_header *header)
 
 static __attribute__((noinline)) void lose_nowhere(struct dpe_preload_header *header)
 {
-	uint64_t now = dpe_preload_clock(header, false), none = 0;
+	uint64_t now = dpe_preload_now(), none = 0;
 
 	__atomic_add_fetch(&header->nowhere.count, 1, __ATOMIC_RELAXED);
 	__atomic_compare_exchange_n(
@@ -127,40 +126,81 @@ static struct dpe_preload_slot *reserve(struct dpe_preload_header *header, uint6
 		slot = dpe_preload_reserve(header, &self, number);
 	while (!slot && header->waits && wait_for_room(header));
 	if (!slot)
-		dpe_preload_lose(header, self.ring);
+		dpe_preload_lose(self.ring);
 	return slot;
 }
 
-static void fill(struct dpe_preload_slot *slot, const struct dpe_preload_call *call, unsigned kind,
-	uint64_t caller)
+/* An event that is being written. */
+struct writing {
+	struct dpe_preload_slot *slot; /* NULL: it is lost */
+	uint64_t number;
+	bool interrupts; /* the writing of another one, in a signal's handler */
+};
+
+/* A handler that interrupts the writing of a slot has a frame further down the stack, or another stack. Else a
+ * handler has left the slots by longjmp. */
+static __attribute__((noinline)) bool interrupts(
+	const struct dpe_preload_header *header, const void *frame)
 {
+	stack_t other;
+	int error = errno;
+	bool handler = frame < self.frame || sigaltstack(NULL, &other) || other.ss_flags & SS_ONSTACK;
+
+	if (!handler && self.ring)
+		dpe_preload_leave(header, &self);
+	errno = error;
+	return handler;
+}
+
+static inline struct writing begin(struct dpe_preload_header *header,
+	const struct dpe_preload_call *call, unsigned kind, const uint64_t *frame)
+{
+	struct writing writing = {.interrupts = self.frame && interrupts(header, frame)};
+	struct dpe_preload_slot *slot;
+
+	if (!writing.interrupts)
+		self.frame = frame;
+	slot = writing.slot = reserve(header, &writing.number);
+	if (!slot)
+		return writing;
+	if (!writing.interrupts)
+		self.from = writing.number;
+	slot->time = dpe_preload_now();
+	slot->ret = 0;
 	slot->kind = (uint8_t)kind;
 	slot->nframes = 0;
 	slot->function = (uint16_t)call->function;
 	slot->lost = (uint32_t)self.ring->lost.count;
-	slot->caller = caller;
 	for (unsigned i = 0; i < DPE_PRELOAD_WORDS; i++)
 		slot->words[i] = call->words[i];
+	return writing;
+}
+
+static inline void end(const struct writing *writing)
+{
+	if (writing->slot)
+		dpe_preload_commit(writing->slot, writing->number);
+	if (!writing->interrupts)
+		self.frame = NULL;
 }
 
 void dpe_preload_write(
 	const struct dpe_preload_call *call, unsigned kind, int ret, const uint64_t *frame)
 {
 	struct dpe_preload_header *header = dpe_preload_look->header;
-	struct dpe_preload_slot *slot;
-	uint64_t number;
+	struct writing writing;
 
 	if (!header)
 		return;
-	slot = reserve(header, &number);
-	if (!slot)
-		return;
-	slot->clock = dpe_preload_clock(header, kind == DPE_PRELOAD_EXIT);
-	slot->ret = ret;
-	fill(slot, call, kind, frame[1]);
-	if (header->frames)
-		slot->nframes = (uint8_t)add_frames(slot, frame, header->frames);
-	dpe_preload_commit(slot, number);
+	writing = begin(header, call, kind, frame);
+	if (writing.slot) {
+		writing.slot->ret = ret;
+		writing.slot->caller = frame[1];
+		if (header->frames)
+			writing.slot->nframes =
+				(uint8_t)add_frames(writing.slot, frame, header->frames);
+	}
+	end(&writing);
 }
 
 /* The innermost first. */
@@ -181,24 +221,27 @@ bool dpe_preload_number(unsigned *number)
 	return self.ring;
 }
 
-void dpe_preload_tell(const struct dpe_preload_call *call, bool after, uint64_t pc,
+void dpe_preload_tell(const struct dpe_preload_call *call, uint64_t pc,
 	const uint64_t *frame, const struct dpe_preload_callers *callers)
 {
 	struct dpe_preload_header *header = dpe_preload_look->header;
-	struct dpe_preload_slot *slot;
-	uint64_t number;
+	struct writing writing;
 
 	if (!header)
 		return;
-	slot = reserve(header, &number);
-	if (!slot)
-		return;
-	slot->clock = dpe_preload_clock(header, after);
-	slot->ret = 0;
-	fill(slot, call, DPE_PRELOAD_ENTER, pc);
-	if (header->frames && callers->count)
-		slot->nframes = (uint8_t)copy_callers(slot, callers, header->frames);
-	else if (header->frames)
-		slot->nframes = (uint8_t)add_frames(slot, frame, header->frames);
-	dpe_preload_commit(slot, number);
+	writing = begin(header, call, DPE_PRELOAD_ENTER, frame);
+	if (writing.slot) {
+		writing.slot->caller = pc;
+		if (header->frames)
+			writing.slot->nframes = (uint8_t)(
+				callers->count ? copy_callers(writing.slot, callers, header->frames)
+					       : add_frames(writing.slot, frame, header->frames));
+	}
+	end(&writing);
+}
+
+void dpe_preload_lose_one(void)
+{
+	if (dpe_preload_look->header && self.ring)
+		dpe_preload_lose(self.ring);
 }

@@ -13,8 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- of a program
- * -------------------------------------------------------------------------------- */
+/* ---- of a program ------------------------------------------------------------------------- */
 
 static _Noreturn void run_interpreter(
 	const char *interpreter, const char *program, char *const *environment, int output)
@@ -145,8 +144,7 @@ bool dpe_libraries_of_program(struct dpe_modules *modules, const struct dpe_prog
 	return !module->interpreter || add_libraries(modules, module, environment, diags);
 }
 
-/* ---- that are loaded later
- * ------------------------------------------------------------------------- */
+/* ---- that are loaded later ---------------------------------------------------------------- */
 
 /* A plugin may need what only the program gives it: then nobody can tell more. */
 static void add_needed(struct dpe_modules *modules, const char *path, struct dpe_diags *diags)
@@ -189,8 +187,7 @@ bool dpe_libraries_add(struct dpe_modules *modules, const char *const *paths, un
 	return complete;
 }
 
-/* ---- of a process
- * ---------------------------------------------------------------------------------- */
+/* ---- of a process ------------------------------------------------------------------------- */
 
 static bool parse_mapping(char *line, struct dpe_mapping *mapping)
 {

@@ -41,7 +41,6 @@ static void fill_header(struct dpe_rings *rings, uint32_t slots, uint32_t slot_b
 	rings->slots = header->slots = slots;
 	rings->slot_bytes = header->slot_bytes = slot_bytes;
 	rings->frames = header->frames = slot_bytes == DPE_PRELOAD_LARGE ? DPE_PRELOAD_FRAMES : 0;
-	header->tsc = !rings->counter.is_ns;
 	header->fences = !rings->barrier;
 	header->waits = 1;
 	header->bytes = rings->bytes;
@@ -92,7 +91,6 @@ int dpe_rings_open(struct dpe_rings *rings, size_t ring_bytes, unsigned stack_de
 	size_t begin = (sizeof(*rings->header) + page - 1) & ~(page - 1);
 
 	*rings = (struct dpe_rings){.barrier = has_barrier()};
-	rings->counter.is_ns = !dpe_counter_is_reliable();
 	rings->bytes = begin + (size_t)slots * slot_bytes * DPE_PRELOAD_RINGS;
 	rings->fd = memfd_create("dpe-preload", MFD_CLOEXEC);
 	if (rings->fd < 0)
@@ -110,7 +108,7 @@ int dpe_rings_open(struct dpe_rings *rings, size_t ring_bytes, unsigned stack_de
 	}
 	fill_header(rings, slots, slot_bytes);
 	prepare(rings);
-	rings->before = dpe_counter_look(&rings->counter);
+	rings->before = dpe_ring_now();
 	return 0;
 }
 
@@ -142,16 +140,14 @@ static struct dpe_ring_loss loss_of(const struct dpe_rings *rings, unsigned inde
 {
 	const struct dpe_preload_ring *ring = &rings->header->rings[index];
 	const struct dpe_ring_reader *reader = &rings->readers[index];
-	struct dpe_ring_loss loss = {ring->thread, ring->lost.count, 0, reader->skipped_at};
+	struct dpe_ring_loss loss = {ring->thread, ring->lost.count, 0, reader->last_skipped};
 
 	if (loss.count) {
-		uint64_t last = dpe_counter_ns(&rings->counter, ring->lost.last);
-
-		loss.first = dpe_counter_ns(&rings->counter, ring->lost.first);
-		loss.last = last > loss.last ? last : loss.last;
+		loss.first = ring->lost.first;
+		loss.last = ring->lost.last > loss.last ? ring->lost.last : loss.last;
 	}
 	if (reader->skipped)
-		loss.first = earlier(loss.first, reader->skipped_at);
+		loss.first = earlier(loss.first, reader->first_skipped);
 	loss.count += reader->skipped;
 	return loss;
 }
@@ -160,13 +156,10 @@ void dpe_rings_each_loss(const struct dpe_rings *rings,
 	void (*each)(void *context, const struct dpe_ring_loss *loss), void *context)
 {
 	const struct dpe_preload_loss *nowhere = &rings->header->nowhere;
-	struct dpe_ring_loss loss = {.count = nowhere->count};
+	struct dpe_ring_loss loss = {0, nowhere->count, nowhere->first, nowhere->last};
 
-	if (loss.count) {
-		loss.first = dpe_counter_ns(&rings->counter, nowhere->first);
-		loss.last = dpe_counter_ns(&rings->counter, nowhere->last);
+	if (loss.count)
 		each(context, &loss);
-	}
 	for (unsigned i = 0; i < rings->nlosses; i++)
 		each(context, &rings->losses[i]);
 	for (unsigned i = 0; i < DPE_PRELOAD_RINGS; i++) {
@@ -182,7 +175,7 @@ void dpe_rings_each_loss(const struct dpe_rings *rings,
 
 struct drain {
 	struct dpe_rings *rings;
-	struct dpe_moment now;
+	uint64_t now;
 	bool ended;
 	bool (*event)(void *context, const struct dpe_ring_event *event);
 	void *context;
@@ -207,7 +200,7 @@ static bool hand_over(
 		.slot = slot,
 		.ring = &drain->rings->header->rings[index],
 		.index = index,
-		.time = dpe_counter_ns(&drain->rings->counter, slot->clock),
+		.time = slot->time,
 		.gap = reader->gap + (lost > 0 ? (uint32_t)lost : 0),
 		.first = !reader->begun,
 	};
@@ -220,6 +213,7 @@ static bool hand_over(
 	}
 	if (lost > 0)
 		reader->lost = slot->lost;
+	reader->skipped += reader->gap;
 	reader->gap = 0;
 	reader->begun = true;
 	reader->time = event.time;
@@ -230,7 +224,17 @@ static bool hand_over(
 static void wait_for_slot(const struct drain *drain, struct dpe_ring_reader *reader)
 {
 	if (reader->next >= reader->seen)
-		reader->bound = drain->rings->before.ns;
+		reader->bound = drain->rings->before;
+}
+
+/* A slot that will never be whole. It is a loss once something comes after it: what the end of the process
+ * cut off had not happened yet. */
+static void skip_slot(struct dpe_ring_reader *reader)
+{
+	if (!reader->skipped && !reader->gap)
+		reader->first_skipped = reader->bound;
+	reader->gap++;
+	reader->last_skipped = reader->bound;
 }
 
 /* Hands over the slots up to `end`, and notes how far the ring is known. */
@@ -240,23 +244,22 @@ static void read_slots(const struct drain *drain, unsigned index, uint64_t end, 
 
 	for (; reader->next < end; reader->next++) {
 		const struct dpe_preload_slot *slot = slot_at(drain->rings, index, reader->next);
+		uint32_t stamp = __atomic_load_n(&slot->stamp, __ATOMIC_ACQUIRE);
 
-		if (__atomic_load_n(&slot->stamp, __ATOMIC_ACQUIRE) != (uint32_t)reader->next + 1) {
-			if (!dead) {
+		if (stamp != dpe_preload_stamp(reader->next)) {
+			if (!dead && stamp != dpe_preload_left(reader->next)) {
 				wait_for_slot(drain, reader);
 				return;
 			}
-			reader->gap++;
-			reader->skipped++;
-			reader->skipped_at = reader->bound;
+			skip_slot(reader);
 			continue;
 		}
-		if (!dead && slot->clock > drain->now.count)
+		if (!dead && slot->time > drain->now)
 			break; /* later than what this look is about */
 		if (!hand_over(drain, index, slot))
 			return;
 	}
-	reader->bound = drain->now.ns;
+	reader->bound = drain->now;
 }
 
 /* The thread is gone and its ring is read: another may have it. */
@@ -264,8 +267,10 @@ static void give_back(struct dpe_rings *rings, unsigned index)
 {
 	struct dpe_preload_ring *ring = &rings->header->rings[index];
 	struct dpe_ring_reader *reader = &rings->readers[index];
-	struct dpe_ring_loss loss = loss_of(rings, index);
+	struct dpe_ring_loss loss;
 
+	reader->skipped += reader->gap;
+	loss = loss_of(rings, index);
 	if (loss.count)
 		*DPE_GROW(rings->losses, rings->nlosses, rings->caplosses) = loss;
 	ring->lost = (struct dpe_preload_loss){0};
@@ -287,11 +292,11 @@ static uint64_t read_ring(const struct drain *drain, unsigned index)
 	bool dead = drain->ended || state == DPE_PRELOAD_DEAD;
 
 	if (state == DPE_PRELOAD_FREE)
-		return drain->now.ns;
+		return drain->now;
 	if (end - reader->next > rings->slots) /* somebody wrote there who should not */
 		end = reader->next + rings->slots;
 	if (!reader->bound)
-		reader->bound = rings->before.ns;
+		reader->bound = rings->before;
 	read_slots(drain, index, end, dead);
 	reader->seen = end;
 	__atomic_store_n(&ring->tail, reader->next, __ATOMIC_RELEASE);
@@ -350,12 +355,12 @@ uint64_t dpe_rings_drain(struct dpe_rings *rings, bool ended,
 	uint64_t bound;
 
 	if (!ended)
-		find_gone(rings, rings->before.ns);
-	drain.now = dpe_counter_look(&rings->counter);
+		find_gone(rings, rings->before);
+	drain.now = dpe_ring_now();
 	if (rings->barrier)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	bound = drain.now.ns;
+	bound = drain.now;
 	for (unsigned i = 0, used = count_used(rings); i < used; i++) {
 		uint64_t known = read_ring(&drain, i);
 

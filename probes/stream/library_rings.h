@@ -3,7 +3,7 @@
 #define DPE_PROBES_STREAM_LIBRARY_RINGS_H
 
 #include "probes/inside/inside.h"
-#include "probes/stream/tsc_clock.h"
+#include "probes/kernel/kernel.h"
 
 #include <sys/types.h>
 
@@ -16,7 +16,7 @@ struct dpe_ring_reader {
 	uint32_t lost;    /* by its thread up to the last slot */
 	uint64_t gap;     /* of its events that were lost since the last slot, and not told */
 	uint64_t skipped; /* slots that were taken and will never be whole */
-	uint64_t skipped_at;
+	uint64_t first_skipped, last_skipped; /* ns */
 	bool begun; /* something of its thread was handed over */
 };
 
@@ -33,8 +33,7 @@ struct dpe_rings {
 	uint32_t slots, slot_bytes,
 		frames; /* as the header has them, but out of the target's reach */
 	bool barrier;   /* membarrier(2) is there */
-	struct dpe_counter counter;
-	struct dpe_moment before; /* when the rings were looked at last */
+	uint64_t before; /* ns: when the rings were looked at last */
 	struct dpe_ring_reader readers[DPE_PRELOAD_RINGS];
 	struct dpe_ring_loss *losses; /* of rings that were given back */
 	unsigned nlosses, caplosses;

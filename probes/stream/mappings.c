@@ -28,8 +28,7 @@ static const struct dpe_map *find_map(const struct dpe_maps *maps, uint64_t pc)
 	return &maps->at[low];
 }
 
-/* ---- reading
- * ------------------------------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------------------------ */
 
 static int by_start(const void *left, const void *right)
 {
@@ -93,8 +92,7 @@ static void read_maps(struct dpe_probes *probes, struct dpe_maps *maps)
 	sort_maps(maps);
 }
 
-/* ---- guessing
- * -------------------------------------------------------------------------------------------- */
+/* ---- guessing ----------------------------------------------------------------------------- */
 
 /* Adds the module's code as mapped `bias` above what the file has. */
 static void place_module(struct dpe_maps *maps, struct dpe_module *module, uint64_t bias)
@@ -174,9 +172,7 @@ void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *
 	place_program(probes, maps);
 }
 
-/* ---- text
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- text --------------------------------------------------------------------------------- */
 
 /* Ends each line; returns how many there are, at most `max`. */
 static uint16_t split_lines(char *text, const char **lines, unsigned max)
@@ -217,8 +213,7 @@ struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_mes
 	return resolved;
 }
 
-/* ---- variables
- * ------------------------------------------------------------------------------------------- */
+/* ---- variables ---------------------------------------------------------------------------- */
 
 /* Where the module has what lies at an address; false where it is not the module's. */
 static bool address_in(const struct dpe_map *map, uint64_t address, uint64_t *there)

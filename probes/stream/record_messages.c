@@ -54,8 +54,7 @@ static bool is_sound(const struct dpe_probes *probes, const struct dpe_record *r
 		       record->site < probes->arms->nkinds);
 }
 
-/* ---- stacks
- * ----------------------------------------------------------------------------------------- */
+/* ---- stacks ------------------------------------------------------------------------------- */
 
 /* The function's own address first, then its caller's, whatever the kernel could walk: a caller
  * without a frame pointer is not in what it found. */
@@ -95,8 +94,7 @@ static void add_stack(struct dpe_probes *probes, const struct dpe_record *record
 		record->kind <= DPE_RECORD_EXIT ? &probes->sites[record->site] : NULL, pcs, count);
 }
 
-/* ---- kinds
- * -------------------------------------------------------------------------------------------- */
+/* ---- kinds -------------------------------------------------------------------------------- */
 
 static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record,
 	struct dpe_message *draft, struct dpe_value *args, char (*texts)[DPE_NUMBER_TEXT])
@@ -230,8 +228,7 @@ static void fill_origin(const struct dpe_probes *probes, const struct dpe_record
 	draft->comm = comm;
 }
 
-/* ---- in one step
- * ----------------------------------------------------------------------------------------- */
+/* ---- in one step -------------------------------------------------------------------------- */
 
 static bool has_text(const struct dpe_message *message)
 {
@@ -271,8 +268,7 @@ static struct dpe_message *make_call(
 	return message;
 }
 
-/* ---- in two
- * ----------------------------------------------------------------------------------------- */
+/* ---- in two ------------------------------------------------------------------------------- */
 
 static struct dpe_message *make_any(
 	struct dpe_probes *probes, const struct dpe_record *record, size_t size, const char *comm)

@@ -71,44 +71,41 @@ static bool is_called_so(const char *pattern, const char *symbol)
 	return so;
 }
 
-/* A pattern with "::" is for the whole name, any other for that of the function. */
+/* A pattern with "::" is for the whole name, any other for what follows that. */
+static bool matches(const char *pattern, const char *whole, const char *name)
+{
+	return !pattern || !fnmatch(pattern, strstr(pattern, "::") ? whole : name, 0);
+}
+
 static bool is_wanted(const struct listing *listing, const struct dpe_module *module,
 	const struct dpe_function *function)
 {
-	char *whole;
-	bool wanted;
+	char *whole = dpe_xasprintf("%s::%s", module->name, function->name);
+	bool wanted = matches(listing->pattern, whole, function->name) ||
+		      is_called_so(listing->pattern, function->name);
 
-	if (!listing->pattern || is_called_so(listing->pattern, function->name))
-		return true;
-	if (!strstr(listing->pattern, "::"))
-		return !fnmatch(listing->pattern, function->name, 0);
-	whole = dpe_xasprintf("%s::%s", module->name, function->name);
-	wanted = !fnmatch(listing->pattern, whole, 0);
 	free(whole);
 	return wanted;
 }
 
-struct lines {
+struct probe_lines {
 	struct listing *listing;
-	struct dpe_module *module;
 	char *last; /* a probe may have several places */
 };
 
 static void list_usdt(void *context, const struct dpe_usdt *usdt)
 {
-	struct lines *lines = context;
-	const char *pattern = lines->listing->pattern;
+	struct probe_lines *lines = context;
 	struct dpe_text text = {0};
-	bool wanted = true;
+	char *whole;
+	bool wanted;
 
 	dpe_usdt_print(&text, usdt);
-	if (pattern) {
-		char *whole = dpe_xasprintf("%.*s", (int)strcspn(text.at, "("), text.at);
-
-		wanted = !fnmatch(pattern, strstr(pattern, "::") ? whole : usdt->name, 0);
-		free(whole);
-	}
-	if (!wanted || (lines->last && !strcmp(lines->last, text.at))) {
+	whole = dpe_xasprintf("%.*s", (int)strcspn(text.at, "("), text.at);
+	wanted = matches(lines->listing->pattern, whole, usdt->name) &&
+		 !(lines->last && !strcmp(lines->last, text.at));
+	free(whole);
+	if (!wanted) {
 		dpe_text_free(&text);
 		return;
 	}
@@ -120,7 +117,7 @@ static void list_usdt(void *context, const struct dpe_usdt *usdt)
 
 static void list_probes(struct listing *listing, struct dpe_module *module)
 {
-	struct lines lines = {.listing = listing, .module = module};
+	struct probe_lines lines = {.listing = listing};
 
 	dpe_usdt_each(module, list_usdt, &lines);
 	free(lines.last);

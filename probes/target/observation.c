@@ -10,8 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- beginning
- * --------------------------------------------------------------------------------------- */
+/* ---- beginning ---------------------------------------------------------------------------- */
 
 /* An observation and its parts, in one allocation. */
 struct observation {
@@ -295,8 +294,7 @@ struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_nam
 	return NULL;
 }
 
-/* ---- while it runs
- * -------------------------------------------------------------------------------------- */
+/* ---- while it runs ------------------------------------------------------------------------ */
 
 static void reap(struct dpe_probes *probes)
 {
@@ -463,9 +461,7 @@ uint64_t dpe_probes_told(const struct dpe_probes *probes)
 	return probes->telling > probes->drained ? probes->telling : probes->drained;
 }
 
-/* ---- the end
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- the end ------------------------------------------------------------------------------ */
 
 void dpe_probes_free(struct dpe_probes *probes)
 {

@@ -48,6 +48,9 @@ check 'with the lock that one of them holds' "$(grep -c 'mem::write(counter, 4) 
 watch 4 gcc 1 heap race4
 watch 4 gcc 1 overlap race8
 watch 4 gcc 1 relaxed race4
+watch 4 gcc 1 timer race4
+run "$DPE" race -- ./gcc realloc
+says 'a realloc that fails frees nothing, which is doubtful' 3 ' 1 lost'
 for way in spin joined read neighbours flag references reuse stack; do
 	watch 4 gcc 0 $way
 done

@@ -87,6 +87,9 @@ says 'an exec that leaves the library out is a loss' 3 '2 events, 1 lost'
 printf 'detect R: sem_post(s) [.tid == 0] ; sem_wait(s).exit [.tid == 0]\n' >posts.dpe
 run "$DPE" run --preload --stack=0 -s posts.dpe -- $target handlers 200000
 counts 'a handler in the midst of it' "$(cat out)"
+run "$DPE" run --preload --stack=0 --ring=65536 -s posts.dpe -- $target jumps 200000
+lost=$(sed -n 's/^dpe: [0-9]* events, \([0-9]*\) lost.*/\1/p' err)
+check 'a handler that leaves by longjmp loses the events that it interrupted' "${lost:-999999}" -le $(($(cat out) * 2))
 run "$DPE" run --preload -s "$rule" -s locks.dpe -- $target tell
 printf 'detect R: pthread_spin_lock(s).exit [.ret = 0] ; pthread_spin_trylock(s).exit [.ret = 16]\n' >spin.dpe
 run "$DPE" run --preload -s spin.dpe -- $target tell

@@ -1,10 +1,12 @@
 /* Accesses to memory by threads, ordered or not: memory WAY. Built to tell of them. */
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct parts {
@@ -140,6 +142,11 @@ static void *two(void *arg)
 		mine = malloc(40);
 		put(mine, 2);
 		free(mine);
+	} else if (is("realloc")) {
+		static volatile size_t most = PTRDIFF_MAX;
+
+		put(object, 1);
+		seen = realloc(object, most) != NULL;
 	} else if (!is("count") && !is("stack")) {
 		take();
 		seen = get(&counter);
@@ -148,11 +155,35 @@ static void *two(void *arg)
 	return NULL;
 }
 
+static void on_timer(union sigval value)
+{
+	(void)value;
+	seen = get(&counter);
+	flag = 1;
+}
+
+/* A thread that the C library makes. */
+static int time_out(void)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = on_timer};
+	const struct itimerspec soon = {.it_value = {.tv_nsec = 1}};
+	timer_t timer;
+
+	timer_create(CLOCK_MONOTONIC, &event, &timer);
+	timer_settime(timer, 0, &soon, NULL);
+	put(&counter, 1);
+	while (!flag)
+		usleep(1000);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t first, second;
 
 	way = argc > 1 ? argv[1] : "race";
+	if (is("timer"))
+		return time_out();
 	references = 2;
 	pthread_spin_init(&spin, 0);
 	object = malloc(sizeof(*object));

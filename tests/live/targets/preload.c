@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +111,35 @@ static int handlers(void)
 	return 0;
 }
 
+static sigjmp_buf back;
+
+static void jump(int signal)
+{
+	(void)signal;
+	sem_post(&from_handler);
+	siglongjmp(back, 1);
+}
+
+/* Handlers that leave by longjmp, in the midst of posts: how often. */
+static int jumps(void)
+{
+	static volatile int jumped, done;
+	struct itimerval often = {{0, 50}, {0, 50}}, never = {0};
+
+	sem_init(&posted, 0, 0);
+	sem_init(&from_handler, 0, 0);
+	signal(SIGALRM, jump);
+	if (sigsetjmp(back, 1))
+		jumped++;
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (; done < calls; done++)
+		sem_post(&posted);
+	signal(SIGALRM, SIG_IGN);
+	setitimer(ITIMER_REAL, &never, NULL);
+	printf("%d\n", jumped);
+	return 0;
+}
+
 static void unlock(void *unused)
 {
 	(void)unused;
@@ -173,6 +203,8 @@ int main(int argc, char **argv)
 		return forks();
 	if (!strcmp(what, "handlers"))
 		return handlers();
+	if (!strcmp(what, "jumps"))
+		return jumps();
 	if (!strcmp(what, "cancel"))
 		return cancels();
 	if (!strcmp(what, "tell"))
