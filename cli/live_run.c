@@ -377,7 +377,7 @@ static void end_outputs(struct live *live)
 	unsigned nlosses;
 	struct dpe_loss *losses = find_losses(live, &nlosses);
 
-	dpe_probes_tell_missing(live->probes, live->cli->diags);
+	dpe_probes_report_missing(live->probes, live->cli->diags);
 	tell_losses(live, losses, nlosses);
 	dpe_recognizer_finish(live->recognizer);
 	if (live->log)

@@ -13,10 +13,10 @@ struct dpe_arms;
 struct dpe_bpf;
 struct dpe_channels;
 struct dpe_child;
-struct dpe_comms;
+struct dpe_thread_names;
 struct dpe_follow;
 struct dpe_gates;
-struct dpe_guardian;
+struct dpe_watchdog;
 struct dpe_kernel_rings;
 struct dpe_linker;
 struct dpe_maps;
@@ -73,7 +73,7 @@ struct dpe_probes {
 	bool nops;   /* the kernel emulates nops */
 	bool placed; /* all probes are in place but those of libraries that are loaded later */
 	int status;
-	struct dpe_guardian *guardian;
+	struct dpe_watchdog *watchdog;
 	bool stop, dynamic; /* see the options */
 	struct dpe_gates *gates;
 
@@ -86,13 +86,13 @@ struct dpe_probes {
 	unsigned nbegin_links, capbegin_links;
 	uint64_t spared, spared_at; /* children that are rid of our breakpoints; when, ns */
 	struct dpe_kernel_rings *rings;
-	struct dpe_comms *comms;
+	struct dpe_thread_names *thread_names;
 	struct dpe_merge *merge;
 	uint64_t place; /* of the last message */
 	uint64_t loads; /* see dpe_attach_loads: when we looked last */
 
 	uint64_t drained; /* every message of a time before it was delivered */
-	uint64_t telling; /* time of the last one that was */
+	uint64_t delivering; /* time of the last one that was */
 	struct dpe_sleeper *sleepers; /* threads that were asleep at the last scan */
 	unsigned nsleepers, capsleepers;
 	struct dpe_preload *preload; /* or NULL */

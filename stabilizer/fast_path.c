@@ -38,7 +38,7 @@ static bool is_unshared(const struct dpe_message_node *node)
 
 /* The stamp of the event after `tail`; an .exit of a receive follows its sends, too. */
 static void stamp(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *tail,
-	const struct dpe_pairing *meeting, struct dpe_event *event)
+	const struct dpe_paired_sends *meeting, struct dpe_event *event)
 {
 	unsigned nsends = event->message->phase == DPE_EXIT ? meeting->nsends : 0;
 
@@ -101,7 +101,7 @@ static inline void count_turn(struct dpe_thread *thread, const struct dpe_messag
 /* only after the sink saw the event, which may look at the state before it */
 static void synchronise(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node,
 	struct dpe_message *message, const struct dpe_role *role,
-	const struct dpe_pairing *meeting)
+	const struct dpe_paired_sends *meeting)
 {
 	if (role->send) {
 		node->message = dpe_message_ref(message);
@@ -252,7 +252,7 @@ bool dpe_fast_path_any(struct dpe_stabilizer *stabilizer, struct dpe_thread *thr
 	struct dpe_message *message, const struct dpe_role *roles, unsigned nroles)
 {
 	struct dpe_event event = {.message = message, .doubtful = stabilizer->doubt};
-	struct dpe_pairing meeting = {0};
+	struct dpe_paired_sends meeting = {0};
 	struct dpe_message_node *tail, *node;
 
 	if (stabilizer->first || !thread || nroles > 1 || stabilizer->ready.count ||

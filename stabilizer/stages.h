@@ -169,7 +169,7 @@ void dpe_sync_released(struct dpe_stabilizer *stabilizer, struct dpe_message_nod
 /* Pairs the receives of a message that waits for nothing else, and adds needs for their sends. */
 void dpe_sync_pair(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
 /* The sends that a receive is paired with. */
-struct dpe_pairing {
+struct dpe_paired_sends {
 	struct dpe_queue *queue; /* NULL: nothing was sent */
 	struct dpe_message_node *const *sends;
 	unsigned nsends;
@@ -178,9 +178,9 @@ struct dpe_pairing {
 /* The pairing of a receive while nothing is held; false where it has to wait, or the case is not
  * simple. Changes nothing. */
 bool dpe_sync_pair_now(struct dpe_stabilizer *stabilizer, const struct dpe_role *role,
-	struct dpe_pairing *meeting);
+	struct dpe_paired_sends *meeting);
 /* The receive was released. */
-void dpe_sync_paired(struct dpe_stabilizer *stabilizer, const struct dpe_pairing *meeting);
+void dpe_sync_paired(struct dpe_stabilizer *stabilizer, const struct dpe_paired_sends *meeting);
 /* A released send that nobody waits for. */
 void dpe_sync_add(
 	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_message_node *node);

@@ -122,12 +122,12 @@ void dpe_sync_enter(struct dpe_stabilizer *stabilizer, struct dpe_message_node *
 /* ---- the short way ----------------------------------------------------------------------- */
 
 bool dpe_sync_pair_now(
-	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_pairing *meeting)
+	struct dpe_stabilizer *stabilizer, const struct dpe_role *role, struct dpe_paired_sends *meeting)
 {
 	struct dpe_queue *queue = dpe_queue_find(stabilizer, role);
 	const struct dpe_sends *opened;
 
-	*meeting = (struct dpe_pairing){.queue = queue};
+	*meeting = (struct dpe_paired_sends){.queue = queue};
 	if (!queue)
 		return stabilizer->pairings[role->rule] != DPE_SYNC_ONCE;
 	opened = &queue->opened;
@@ -157,7 +157,7 @@ struct dpe_message_node **dpe_sync_only_send(struct dpe_stabilizer *stabilizer, 
 	return &queue->opened.at[queue->opened.head];
 }
 
-void dpe_sync_paired(struct dpe_stabilizer *stabilizer, const struct dpe_pairing *meeting)
+void dpe_sync_paired(struct dpe_stabilizer *stabilizer, const struct dpe_paired_sends *meeting)
 {
 	struct dpe_queue *queue = meeting->queue;
 

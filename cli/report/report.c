@@ -204,7 +204,7 @@ static uint64_t on_losing(void *context, struct dpe_value thread)
 	losses = dpe_xcalloc(room, sizeof(*losses));
 	count = dpe_probes_losses(report->probes, losses, room);
 	for (unsigned i = 0; i < room && i < count; i++) {
-		if (losses[i].first > dpe_probes_told(report->probes))
+		if (losses[i].first > dpe_probes_delivered(report->probes))
 			continue;
 		if (!losses[i].thread || thread.kind == DPE_NONE || losses[i].thread == thread.num)
 			sum += losses[i].count;

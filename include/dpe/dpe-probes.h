@@ -1,8 +1,7 @@
-/* dpe-probes.h: rules → what to observe → messages from a live target, for dpe_recognizer_feed.
- * What it declares is libdpe-probes; DPE_API_VERSION of dpe.h counts for it, too.
- *
- * The target is sacred: it starts only when every probe is in place, keeps its own standard files,
- * signals and terminal, and runs on unharmed whatever becomes of us. */
+/* dpe-probes.h: from rules to probes to messages of a live target, for dpe_recognizer_feed.
+ * Declares libdpe-probes; DPE_API_VERSION of dpe.h holds for it, too. A target starts only when
+ * every probe is in place, keeps its own standard files, signals and terminal, and runs on unharmed
+ * if the observer dies. */
 #ifndef DPE_PUBLIC_PROBES_H
 #define DPE_PUBLIC_PROBES_H
 
@@ -24,28 +23,29 @@ extern "C" {
 #define DPE_THREAD_FOUND "thread::found"   /* first of one that ran already; args: the same */
 #define DPE_THREAD_EXIT "thread::exit"     /* last event of a thread; args: the same */
 
-/* What passes from one thread to another through pipes, sockets and queues, and who has waited for
- * the end of a process. */
+/* Transfers from one thread to another through pipes, sockets and queues, and waits for the end of
+ * a process. */
 #define DPE_IPC_SEND "ipc::send"          /* args: the channel, which message of it */
 #define DPE_IPC_RECEIVE "ipc::receive"    /* args: the same */
 #define DPE_PROCESS_WAIT "process::wait"  /* args: the process */
-
 
 struct dpe_plan;
 /* The smallest plan that serves all patterns of the specification; for dpe_plan_free. */
 struct dpe_plan *dpe_plan_new(const struct dpe_spec *spec);
 void dpe_plan_free(struct dpe_plan *plan); /* accepts NULL */
-/* True where the rules name accesses of any memory, which libdpe-mem.so tells: a program is
+/* True if the rules name accesses to any memory, which libdpe-mem.so reports: the program has to be
  * compiled for it, see docs/preload.md. */
 bool dpe_plan_has_memory(const struct dpe_plan *plan);
-/* Set once an event of one of these patterns of the rule has come, for as long as that matters. */
+/* Set once an event of one of these patterns of the rule has come, as long as a rule can make use
+ * of it. */
 struct dpe_mark {
 	unsigned rule;
 	uint64_t patterns;
-	bool whole; /* as long as the rule has any partial match */
+	bool whole; /* set as long as the rule has any partial match */
 };
-/* Which marks there are; returns how many, at most 64. */
+/* The plan's marks; returns their number, at most 64. */
 unsigned dpe_plan_marks(const struct dpe_plan *plan, const struct dpe_mark **marks);
+/* Prints the plan, one line for each probe. */
 void dpe_plan_print(
 	struct dpe_text *to, const struct dpe_names *names, const struct dpe_plan *plan);
 
@@ -54,8 +54,8 @@ void dpe_plan_print(
 struct dpe_probes;
 
 struct dpe_probes_options {
-	/* Of each ring buffer, a power of two times the page size; 0: 8 MiB, and less where there
-	 * are more than eight of them, down to 1 MiB. */
+	/* Bytes of each ring buffer, a power of two times the page size; 0: 8 MiB, and less if
+	 * there are more than eight of them, down to 1 MiB. */
 	unsigned ring_bytes;
 	unsigned rings; /* for all processors together; 0, or more than there are: one for each */
 	unsigned stack_depth; /* frames kept of each event's user stack, at most 32; 0: none */
@@ -66,62 +66,58 @@ struct dpe_probes_options {
 	bool stop_processes;
 	bool one_by_one; /* attach each function by itself, as kernels before 6.6 have it */
 	bool follow; /* processes that the target makes, and programs that it becomes, too */
-	bool once; /* accesses may be left out that make no difference to whether something races */
+	bool once; /* accesses may be left out that do not change whether there is a race */
 	bool stop;    /* events that could complete a rule with `break` stop the target themselves */
 	bool dynamic; /* events are left out as long as no rule can make use of them */
-	const char *user; /* who is to run a launched target; NULL: who runs us */
+	const char *user; /* the user to run a launched target as; NULL: the caller's */
 	const char *preload; /* path of the library to load into a launched target, or NULL */
 	const struct dpe_debug *debug;
 };
 
-/* Creates the target, which waits before its exec, and puts all probes in place: the program's
- * functions and those of the libraries that it will load. It gets our signal mask and the signals
- * that we ignore, as they are now. NULL after one clear diagnostic for each
- * thing that is wrong: no such program, no privilege (which one), no BPF, a function that the
- * program does not have (with the nearest names that it has). Where a library that the program
+/* Creates the target, which waits before its exec, and places all probes: in the program and in the
+ * libraries that it will load. It inherits the caller's signal mask and ignored signals. NULL after
+ * one diagnostic for each error: no such program, no privilege (which one), no BPF, a function that
+ * the program does not have (with the nearest names that it has). If a library that the program
  * loads later may have the function, that is a warning. `plan`, `names` and `diags`, which also
- * gets what becomes known while the target runs, must outlive it. */
+ * gets diagnostics while the target runs, must outlive it. */
 struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_names *names,
 	char *const argv[], const struct dpe_probes_options *options, struct dpe_diags *diags);
 /* The same for a process that runs already, with all its threads. */
 struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_names *names,
 	pid_t pid, const struct dpe_probes_options *options, struct dpe_diags *diags);
-/* Lets a launched target go. -1 and a diagnostic where its exec fails. */
+/* Starts a launched target. -1 and a diagnostic if its exec fails. */
 int dpe_probes_start(struct dpe_probes *probes, struct dpe_diags *diags);
+/* The target's process id. */
 pid_t dpe_probes_pid(const struct dpe_probes *probes);
 
-/* Once the target runs: gives up all rights that are not needed for the rest. Where sudo called us,
- * we are its caller from then on. */
+/* Once the target runs: gives up all privileges that are no longer needed. Under sudo, continues as
+ * the user who called it. */
 void dpe_probes_drop_privileges(struct dpe_probes *probes, struct dpe_diags *diags);
-/* Just before a program of ours is to look into the target: it may, if we may. */
+/* Just before starting a debugger for the target: passes on the privilege to trace it. */
 void dpe_probes_lend_privileges(void);
-/* At the very beginning: where we are a program that has another user's rights (set-uid), only
- * those that observing needs. 0 or -errno. */
+/* At the very beginning: a set-uid program keeps only the privileges that observing needs. 0 or
+ * -errno. */
 int dpe_probes_begin_privileged(void);
 
-/* Where messages go. Each call of dpe_probes_poll makes any number of `message` calls (the
- * reference is the callee's), in the order of their times, so that a recognizer may be told that they
- * are `ordered`; then one `watermark`: every message of a time before it was given. */
+/* The receiver of messages. Each call of dpe_probes_poll makes any number of `message` calls (the
+ * reference is the callee's), in order of time, so that a recognizer may be opened with `ordered`;
+ * then one `watermark`: every message of an earlier time was delivered. */
 struct dpe_probes_sink {
 	void *context;
 	void (*message)(void *context, struct dpe_message *message);
 	void (*watermark)(void *context, uint64_t time);
-	/* After that: true where all messages given so far have been judged; then `live` gets a bit
-	 * for each of the plan's marks that still matters. May be NULL: never. */
+	/* After that: true if all messages delivered so far have been processed; then `live` gets a
+	 * bit for each of the plan's marks that is still needed. May be NULL: never. */
 	bool (*settled)(void *context, uint64_t *live);
 };
-/* Waits at most `timeout` ms for messages and hands over what there is. 1 while the target lives
- * (or messages remain), 0 when it has exited and all was handed over, -1 with errno (EINTR where
- * a signal came). */
+/* Waits at most `timeout` ms for messages and delivers them. 1 while the target lives (or messages
+ * remain), 0 when it has exited and all were delivered, -1 with errno (EINTR after a signal). */
 int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_probes_sink *sink);
-/* After poll returned 0: the wait status; -1 where it is unknown (attached). */
+/* After poll returned 0: the wait status; -1 if it is unknown (attached). */
 int dpe_probes_status(const struct dpe_probes *probes);
-/* Other processes that are followed and live; where none are, how many were made. */
+/* The number of other processes that are followed and live; without following, of those created. */
 uint64_t dpe_probes_others(const struct dpe_probes *probes);
-/* At the end: an error for each function that none of the programs followed had. */
-void dpe_probes_tell_missing(const struct dpe_probes *probes, struct dpe_diags *diags);
-
-/* What was lost, exactly: counted where it happened. */
+/* Lost messages of a thread, counted where they were lost. */
 struct dpe_loss {
 	pid_t thread;
 	uint64_t count;       /* messages */
@@ -129,11 +125,13 @@ struct dpe_loss {
 };
 /* The number of threads that lost messages so far; fills at most `max`. */
 unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *losses, unsigned max);
-/* ns: nothing was told of a later time. What was lost after it makes no difference to that. */
-uint64_t dpe_probes_told(const struct dpe_probes *probes);
+/* ns: the time of the latest message that was delivered. Later losses do not affect what was
+ * reported so far. */
+uint64_t dpe_probes_delivered(const struct dpe_probes *probes);
 
-/* A warning for each function (or other place) that rules name and that was never found. */
-void dpe_probes_tell_missing(const struct dpe_probes *probes, struct dpe_diags *diags);
+/* At the end: a warning for each function or line that rules name and that was never found, an
+ * error if processes were followed. */
+void dpe_probes_report_missing(const struct dpe_probes *probes, struct dpe_diags *diags);
 
 /* A copy of the message with the text of its stack (ELF and DWARF), the caller's; where there is
  * nothing to add, the same message with one more reference. */
@@ -143,29 +141,31 @@ struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_mes
  * "mutex", "forks[2]". NULL where there is none (the heap, a stack); else the caller's to free. */
 char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address);
 
-/* PERHAPS: so it seems; the next look, once what was sent meanwhile has been handed over, tells.
- * UNKNOWN: /proc does not tell, as to whoever may not trace the target. NOT: after its end, too. */
+/* PERHAPS: to be confirmed by the next call, after messages sent meanwhile were delivered. UNKNOWN:
+ * /proc cannot be read without the right to trace the target. NOT: after its end, too. */
 enum dpe_stuck { DPE_STUCK_NOT, DPE_STUCK_PERHAPS, DPE_STUCK_UNKNOWN, DPE_STUCK };
-/* Whether each of these threads sleeps until another one wakes it: in a futex, without a time
- * limit. Of `all`, there must be no others in the target, and the futexes in memory of its own. */
+/* Whether each of these threads sleeps until another one wakes it: in a futex, without timeout.
+ * `all`: the target must have no other threads, and the futexes must be in its private memory. */
 enum dpe_stuck dpe_probes_stuck(
 	struct dpe_probes *probes, const pid_t *threads, unsigned count, bool all);
-/* True where a handler of the target may run although no thread of it does anything. */
+/* True if a signal handler of the target may run although all its threads sleep. */
 bool dpe_probes_handles_signals(const struct dpe_probes *probes);
 
-/* Stops all threads of the target; should we die meanwhile, it is continued. 0 or -errno. */
+/* Stops all threads of the target; if the observer dies, it is continued. 0 or -errno. */
 int dpe_probes_stop(struct dpe_probes *probes);
-/* True where the event with this number of a thread stopped the target itself, and the target stands
- * there since. */
+/* True if the event with this number of a thread stopped the target, and it is stopped there since.
+ */
 bool dpe_probes_stopped_at(const struct dpe_probes *probes, pid_t thread, uint64_t seq);
 /* How often an event stopped the target so far. */
 uint64_t dpe_probes_stops(const struct dpe_probes *probes);
+/* Continues a target that dpe_probes_stop stopped. 0 or -errno. */
 int dpe_probes_continue(struct dpe_probes *probes);
+/* Kills the target. 0 or -errno. */
 int dpe_probes_kill(struct dpe_probes *probes);
-/* Takes all probes out and forgets the target, which stays stopped if it is: for a debugger that
- * takes over. */
+/* Removes all probes and detaches; a stopped target stays stopped, for a debugger that takes over.
+ */
 void dpe_probes_leave(struct dpe_probes *probes);
-/* Takes all probes out; the target, if it lives, goes on. Accepts NULL. */
+/* Removes all probes; the target, if it lives, continues. Accepts NULL. */
 void dpe_probes_free(struct dpe_probes *probes);
 
 /* ---- what can be observed ---------------------------------------------------------------- */

@@ -1,20 +1,18 @@
-/* probe: events that a program tells of itself, for dpe to observe.
- *
- *	#include <dpe/probe.h>
- *
+/* probe.h: events that a program reports itself, for dpe to observe, as in
  *	DPE_EVENT(request_done, request->id, bytes);
- *
- * is the event request_done(id, bytes) of a specification. It is a call of a function that nobody
- * can inline and that begins with a nop of five bytes, on which a probe costs least: without one, a
- * nop and a return. Nothing has to be linked, and the program runs everywhere. Up to six arguments,
- * integers or pointers, which are told as 64 bits each, and pointers to text as that, where a rule says
- * text(x). The same event may stand in many places, of libraries, too, always with as many arguments. Its
- * name becomes a function's: it must be none that the program or its libraries have. For gcc and clang,
- * x86-64, C and C++. */
+ * which is the event request_done(id, bytes) of a specification. For gcc and clang, x86-64, C and
+ * C++. */
 #ifndef DPE_PROBE_H
 #define DPE_PROBE_H
 
-/* Tells of the event `name` with the arguments behind it; a statement. */
+/* Reports the event `name` with the arguments after it; a statement. Up to six arguments: integers
+ * or pointers, passed as 64 bits each; text is a pointer that a rule reads by text(x). The same
+ * event may be reported at many places, in libraries, too, always with as many arguments. Its name
+ * becomes a function's: neither the program nor its libraries may have one of that name.
+ *
+ * It is a call of a function that is never inlined and begins with a nop of five bytes, where a
+ * probe costs least: without a probe, a nop and a return. Nothing has to be linked, and the program
+ * runs everywhere. */
 #define DPE_EVENT(...)                                                                             \
 	DPE_EVENT_CHOOSE(__VA_ARGS__, DPE_EVENT_6, DPE_EVENT_5, DPE_EVENT_4, DPE_EVENT_3,          \
 		DPE_EVENT_2, DPE_EVENT_1, DPE_EVENT_0, )                                           \

@@ -1,6 +1,7 @@
-/* inside: what the preloaded library and its reader share: the wrapped functions and the memory of the rings, one for
- * each thread. A thread takes a slot (`reserved`), reads the clock, fills the slot and stamps it; a slot whose stamp is
- * not its number plus one is incomplete. The reader frees slots by `tail`; who finds no room waits as long as it reads. */
+/* inside: what the preloaded library and its reader share: the wrapped functions and the memory of
+ * the rings, one for each thread. A thread takes a slot (`reserved`), reads the clock, fills the
+ * slot and stamps it; a slot whose stamp is not its number plus one is incomplete. The reader frees
+ * slots by `tail`; who finds no room waits as long as it reads. */
 #ifndef DPE_PROBES_INSIDE_INSIDE_H
 #define DPE_PROBES_INSIDE_INSIDE_H
 
@@ -126,8 +127,8 @@ struct dpe_preload_slot {
 	uint64_t frames[];
 };
 
-/* The stamps of the slot with this number: it is whole, or was left by longjmp before it was. No other slot in
- * its place has either. */
+/* The stamps of the slot with this number: it is whole, or was left by longjmp before it was. No
+ * other slot in its place has either. */
 static inline uint32_t dpe_preload_stamp(uint64_t number)
 {
 	return (uint32_t)number + 1;

@@ -50,9 +50,9 @@ DPE_PRELOAD_HIDDEN void dpe_preload_lose_one(void);
 
 /* The number of the thread's ring; false where it has none yet. */
 DPE_PRELOAD_HIDDEN bool dpe_preload_number(unsigned *number);
-/* Writes one event of memory, or counts it as lost. The stack are the callers, or where there are none what
- * frame pointers lead to. */
-DPE_PRELOAD_HIDDEN void dpe_preload_tell(const struct dpe_preload_call *call, uint64_t pc,
+/* Writes one event of memory, or counts it as lost. The stack are the callers, or where there are
+ * none what frame pointers lead to. */
+DPE_PRELOAD_HIDDEN void dpe_preload_write_access(const struct dpe_preload_call *call, uint64_t pc,
 	const uint64_t *frame, const struct dpe_preload_callers *callers);
 
 #endif

@@ -87,8 +87,8 @@ static struct seen *table_of(unsigned ring)
 
 extern char __libc_single_threaded __attribute__((weak)); /* since glibc 2.32 */
 
-/* The C library makes some threads itself, for timers and message queues. Once there was one it stays so, as
- * nobody may have waited for its end. */
+/* The C library makes some threads itself, for timers and message queues. Once there was one it
+ * stays so, as nobody may have waited for its end. */
 static bool has_threads(void)
 {
 	static bool several;
@@ -122,7 +122,7 @@ static void tell(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 {
 	struct dpe_preload_call call = {{address, size}, what};
 
-	dpe_preload_tell(&call, place.pc, place.frame, &callers);
+	dpe_preload_write_access(&call, place.pc, place.frame, &callers);
 }
 
 void dpe_memory_access(enum dpe_preload_memory what, uint64_t address, uint64_t size,

@@ -137,8 +137,8 @@ struct writing {
 	bool interrupts; /* the writing of another one, in a signal's handler */
 };
 
-/* A handler that interrupts the writing of a slot has a frame further down the stack, or another stack. Else a
- * handler has left the slots by longjmp. */
+/* A handler that interrupts the writing of a slot has a frame further down the stack, or another
+ * stack. Else a handler has left the slots by longjmp. */
 static __attribute__((noinline)) bool interrupts(
 	const struct dpe_preload_header *header, const void *frame)
 {
@@ -221,7 +221,7 @@ bool dpe_preload_number(unsigned *number)
 	return self.ring;
 }
 
-void dpe_preload_tell(const struct dpe_preload_call *call, uint64_t pc,
+void dpe_preload_write_access(const struct dpe_preload_call *call, uint64_t pc,
 	const uint64_t *frame, const struct dpe_preload_callers *callers)
 {
 	struct dpe_preload_header *header = dpe_preload_look->header;

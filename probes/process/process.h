@@ -70,32 +70,32 @@ bool dpe_privilege_check_process(pid_t pid, struct dpe_diags *diags);
 /* ---- the watchdog ------------------------------------------------------------------------ */
 
 /* The process that continues a stopped target should we die; pid 0: there is none. */
-struct dpe_guardian {
+struct dpe_watchdog {
 	pid_t pid;
 	int channel; /* a byte: it is not needed any more; its end: we died */
 };
 
-/* What a guardian does should we die, in a process that has only these files of ours. */
-#define DPE_DUTY_FILES 8
-struct dpe_duty {
+/* What a watchdog does should we die, in a process that has only these files of ours. */
+#define DPE_WATCHDOG_FILES 8
+struct dpe_watchdog_task {
 	void (*act)(const void *context);
 	/* Or NULL: once a second as long as we live, with the number that it returned the last time (0 at first). */
 	uint64_t (*watch)(const void *context, uint64_t before);
 	const void *context;
-	int files[DPE_DUTY_FILES];
+	int files[DPE_WATCHDOG_FILES];
 	unsigned nfiles;
 };
-/* Makes a guardian, unless it is there already. 0 or -errno. */
-int dpe_guardian_make(struct dpe_guardian *guardian, const struct dpe_duty *duty);
+/* Makes a watchdog, unless it is there already. 0 or -errno. */
+int dpe_watchdog_make(struct dpe_watchdog *watchdog, const struct dpe_watchdog_task *duty);
 /* Should something in the group of the target, if we started that, stand still when we are gone, the
  * kernel does not end it for that: processes of ours stay until something can be read from a file,
  * or that ends. */
-void dpe_keepers_leave(pid_t target, int until);
+void dpe_keep_process_group(pid_t target, int until);
 /* In a process of ours that stays: closes all files but these, in any order (-1: none). */
-void dpe_guardian_close_others(const int *files, unsigned count);
+void dpe_watchdog_close_others(const int *files, unsigned count);
 /* The same: keeps these capabilities at most, and no signal reaches it. */
-void dpe_guardian_shed(uint64_t capabilities);
-/* Ends the guardian without waking the target. */
-void dpe_guardian_dismiss(struct dpe_guardian *guardian);
+void dpe_watchdog_drop_rights(uint64_t capabilities);
+/* Ends the watchdog without waking the target. */
+void dpe_watchdog_dismiss(struct dpe_watchdog *watchdog);
 
 #endif

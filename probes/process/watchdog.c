@@ -19,7 +19,7 @@
 
 /* ---- any of them ------------------------------------------------------------------------- */
 
-void dpe_guardian_close_others(const int *files, unsigned count)
+void dpe_watchdog_close_others(const int *files, unsigned count)
 {
 	unsigned from = 0;
 
@@ -37,7 +37,7 @@ void dpe_guardian_close_others(const int *files, unsigned count)
 	}
 }
 
-void dpe_guardian_shed(uint64_t capabilities)
+void dpe_watchdog_drop_rights(uint64_t capabilities)
 {
 	sigset_t all;
 
@@ -50,12 +50,12 @@ void dpe_guardian_shed(uint64_t capabilities)
  * share with us is memory, and stays. */
 static void become_small(uint64_t capabilities, const int *files, unsigned count)
 {
-	dpe_guardian_shed(capabilities);
-	dpe_guardian_close_others(files, count);
+	dpe_watchdog_drop_rights(capabilities);
+	dpe_watchdog_close_others(files, count);
 }
 
 /* Until there is something to read. */
-static void watch(const struct dpe_duty *duty, int channel)
+static void watch(const struct dpe_watchdog_task *duty, int channel)
 {
 	struct pollfd end = {.fd = channel, .events = POLLIN};
 	uint64_t before = 0;
@@ -65,14 +65,14 @@ static void watch(const struct dpe_duty *duty, int channel)
 }
 
 /* Before Linux 5.19 maps need CAP_BPF. */
-static _Noreturn void guard(const struct dpe_duty *duty, int channel)
+static _Noreturn void guard(const struct dpe_watchdog_task *duty, int channel)
 {
-	int files[DPE_DUTY_FILES + 1];
+	int files[DPE_WATCHDOG_FILES + 1];
 	char byte;
 
-	for (unsigned i = 0; i < DPE_DUTY_FILES; i++)
+	for (unsigned i = 0; i < DPE_WATCHDOG_FILES; i++)
 		files[i] = i < duty->nfiles ? duty->files[i] : -1;
-	files[DPE_DUTY_FILES] = channel;
+	files[DPE_WATCHDOG_FILES] = channel;
 	setsid();
 	become_small(BIT(CAP_KILL) | BIT(CAP_BPF), files, DPE_COUNT(files));
 	watch(duty, channel);
@@ -81,12 +81,12 @@ static _Noreturn void guard(const struct dpe_duty *duty, int channel)
 	_exit(0);
 }
 
-int dpe_guardian_make(struct dpe_guardian *guardian, const struct dpe_duty *duty)
+int dpe_watchdog_make(struct dpe_watchdog *watchdog, const struct dpe_watchdog_task *duty)
 {
 	int ends[2], error;
 	pid_t pid;
 
-	if (guardian->pid)
+	if (watchdog->pid)
 		return 0;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return -errno;
@@ -99,19 +99,19 @@ int dpe_guardian_make(struct dpe_guardian *guardian, const struct dpe_duty *duty
 		close(ends[0]);
 		return -error;
 	}
-	*guardian = (struct dpe_guardian){pid, ends[0]};
+	*watchdog = (struct dpe_watchdog){pid, ends[0]};
 	return 0;
 }
 
-void dpe_guardian_dismiss(struct dpe_guardian *guardian)
+void dpe_watchdog_dismiss(struct dpe_watchdog *watchdog)
 {
-	if (!guardian->pid)
+	if (!watchdog->pid)
 		return;
-	send(guardian->channel, "", 1, MSG_NOSIGNAL);
-	close(guardian->channel);
-	while (waitpid(guardian->pid, NULL, 0) < 0 && errno == EINTR)
+	send(watchdog->channel, "", 1, MSG_NOSIGNAL);
+	close(watchdog->channel);
+	while (waitpid(watchdog->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	*guardian = (struct dpe_guardian){0};
+	*watchdog = (struct dpe_watchdog){0};
 }
 
 /* ---- the keepers of what is stopped ------------------------------------------------------ */
@@ -171,7 +171,7 @@ static bool connects(pid_t group)
 /* When a process group with a stopped member becomes orphaned, the kernel sends SIGHUP to all of it. As
  * long as the keepers are there, the death of dpe does not orphan the target's group. A group that is
  * orphaned already needs none, and would become orphaned again as they end. */
-void dpe_keepers_leave(pid_t target, int until)
+void dpe_keep_process_group(pid_t target, int until)
 {
 	pid_t group = getpgid(target), keeper;
 	int ends[2];

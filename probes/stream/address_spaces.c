@@ -46,12 +46,12 @@ static bool lose(struct dpe_follow *follow)
 	return false;
 }
 
-struct dpe_lost dpe_spaces_lost(const struct dpe_probes *probes)
+struct dpe_lost dpe_addresses_lost(const struct dpe_probes *probes)
 {
 	return probes->follow ? probes->follow->lost : (struct dpe_lost){0};
 }
 
-bool dpe_spaces_place_one(struct dpe_probes *probes, uint32_t space, pid_t pid, uint64_t *address)
+bool dpe_address_tag(struct dpe_probes *probes, uint32_t space, pid_t pid, uint64_t *address)
 {
 	unsigned number;
 
@@ -64,14 +64,14 @@ bool dpe_spaces_place_one(struct dpe_probes *probes, uint32_t space, pid_t pid, 
 	return true;
 }
 
-bool dpe_spaces_place(struct dpe_probes *probes, const struct dpe_record *record,
+bool dpe_addresses_tag(struct dpe_probes *probes, const struct dpe_record *record,
 	unsigned addresses, uint64_t *words)
 {
 	for (unsigned i = 0; probes->follow && i < record->nwords; i++) {
 		if (!(addresses >> i & 1))
 			continue;
 		if (!(record->shared >> i & 1)) {
-			if (!dpe_spaces_place_one(
+			if (!dpe_address_tag(
 				    probes, record->space, (pid_t)record->tgid, &words[i]))
 				return false;
 		} else if (words[i] >> DPE_SHARED_BITS >= MAX_SHARED) {
@@ -83,12 +83,12 @@ bool dpe_spaces_place(struct dpe_probes *probes, const struct dpe_record *record
 	return true;
 }
 
-bool dpe_follow_find(
-	const struct dpe_probes *probes, uint64_t address, struct dpe_whereabouts *where)
+bool dpe_address_find(
+	const struct dpe_probes *probes, uint64_t address, struct dpe_address_origin *where)
 {
 	uint64_t number = address >> ADDRESS_BITS;
 
-	*where = (struct dpe_whereabouts){0};
+	*where = (struct dpe_address_origin){0};
 	if (!probes->follow || !number || address & UINT64_C(1) << 63)
 		return false;
 	if (address & SHARED) {
@@ -105,7 +105,7 @@ bool dpe_follow_find(
 
 /* ---- maps of processes ------------------------------------------------------------------- */
 
-struct dpe_maps *dpe_follow_maps(struct dpe_probes *probes, pid_t pid)
+struct dpe_maps *dpe_maps_of(struct dpe_probes *probes, pid_t pid)
 {
 	struct dpe_follow *follow = probes->follow;
 
@@ -120,7 +120,7 @@ struct dpe_maps *dpe_follow_maps(struct dpe_probes *probes, pid_t pid)
 	return follow->maps[follow->nmaps - 1];
 }
 
-void dpe_spaces_fork(struct dpe_probes *probes, pid_t pid)
+void dpe_address_spaces_fork(struct dpe_probes *probes, pid_t pid)
 {
 	struct dpe_follow *follow = probes->follow;
 
@@ -134,7 +134,7 @@ void dpe_spaces_fork(struct dpe_probes *probes, pid_t pid)
 	}
 }
 
-void dpe_spaces_free(struct dpe_follow *follow)
+void dpe_address_spaces_free(struct dpe_follow *follow)
 {
 	for (unsigned i = 0; i < follow->nmaps; i++) {
 		free(follow->maps[i]->at);

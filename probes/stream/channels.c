@@ -263,7 +263,7 @@ static void tell(struct telling *telling, dpe_name name, uint64_t number)
 {
 	const struct dpe_record *record = telling->record;
 	struct dpe_message draft = {.has_seq = true, .has_time = true};
-	struct dpe_life_name thread;
+	struct dpe_thread_id_text thread;
 	char *channel = name_of(telling->channel);
 	struct dpe_value args[2] = {
 		dpe_value_string(channel), dpe_value_int((int64_t)number)};
@@ -272,11 +272,11 @@ static void tell(struct telling *telling, dpe_name name, uint64_t number)
 		telling->party->extra++;
 	draft.name = name;
 	draft.place = ++telling->probes->place;
-	draft.thread = dpe_lives_thread(telling->probes, record->tid, &thread);
+	draft.thread = dpe_thread_id_value(telling->probes, record->tid, &thread);
 	draft.process = dpe_value_int(record->tgid);
-	draft.seq = dpe_lives_seq(telling->probes, record->tid, record->seq);
+	draft.seq = dpe_thread_id_seq(telling->probes, record->tid, record->seq);
 	draft.time = record->time;
-	draft.comm = dpe_comms_of(telling->probes, record->tid);
+	draft.comm = dpe_thread_names_find(telling->probes, record->tid);
 	draft.args = args;
 	draft.nargs = 2;
 	telling->sink->message(telling->sink->context, dpe_message_new(&draft));

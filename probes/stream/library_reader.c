@@ -98,7 +98,8 @@ bool dpe_preload_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 
 /* ---- beginning and end ------------------------------------------------------------------- */
 
-/* Small enough for a cache, as who finds it full waits; large enough for the events of a millisecond. */
+/* Small enough for a cache, as who finds it full waits; large enough for the events of a
+ * millisecond. */
 static size_t ring_size(const struct dpe_probes *probes)
 {
 	return probes->ring_bytes ? probes->ring_bytes / 2 : 1u << 20;

@@ -21,7 +21,8 @@ union dpe_library_record {
 		  (DPE_RESULT_WORDS + DPE_WORDS + 1 + 2 + DPE_PRELOAD_FRAMES + DPE_VALUES) *
 			  sizeof(uint64_t)];
 };
-/* Makes a record of a call, a return or an access to memory. Returns its size, 0 where nobody asked for it. */
+/* Makes a record of a call, a return or an access to memory. Returns its size, 0 where nobody asked
+ * for it. */
 size_t dpe_library_record(struct dpe_probes *probes, const struct dpe_ring_event *event,
 	union dpe_library_record *to);
 /* Makes a record of what the event's thread is called. Returns its size. */

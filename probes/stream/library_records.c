@@ -1,4 +1,5 @@
-/* library_records: slots of the preloaded library as records like those of the kernel's programs. */
+/* library_records: slots of the preloaded library as records like those of the kernel's programs.
+ */
 #include "probes/binary/binary.h"
 #include "probes/stream/library_reader.h"
 
@@ -22,8 +23,9 @@ size_t dpe_library_name(const struct dpe_ring_event *event, union dpe_library_re
 	return sizeof(*record) + sizeof(event->ring->comm);
 }
 
-/* Puts `first`, where it is not 0, the caller, and what frame pointers led to behind the words and the
- * one that follows those. The number of frames is read once: the target can write there at any time. */
+/* Puts `first`, where it is not 0, the caller, and what frame pointers led to behind the words and
+ * the one that follows those. The number of frames is read once: the target can write there at any
+ * time. */
 static __u64 *add_stack(const struct dpe_probes *probes, const struct dpe_preload_slot *slot,
 	uint64_t first, uint64_t caller, struct dpe_record *record, __u64 *behind)
 {

@@ -227,8 +227,8 @@ static void wait_for_slot(const struct drain *drain, struct dpe_ring_reader *rea
 		reader->bound = drain->rings->before;
 }
 
-/* A slot that will never be whole. It is a loss once something comes after it: what the end of the process
- * cut off had not happened yet. */
+/* A slot that will never be whole. It is a loss once something comes after it: what the end of the
+ * process cut off had not happened yet. */
 static void skip_slot(struct dpe_ring_reader *reader)
 {
 	if (!reader->skipped && !reader->gap)

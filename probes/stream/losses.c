@@ -71,7 +71,7 @@ unsigned dpe_probes_losses(struct dpe_probes *probes, struct dpe_loss *to, unsig
 	unsigned count;
 
 	add_kernel(probes, &losses);
-	add_own(&losses, dpe_spaces_lost(probes));
+	add_own(&losses, dpe_addresses_lost(probes));
 	add_own(&losses, dpe_channels_lost(probes));
 	if (probes->preload) {
 		dpe_rings_each_loss(&probes->preload->rings, add_loss, &losses);

@@ -158,7 +158,7 @@ void dpe_maps_begin(struct dpe_probes *probes)
 void dpe_maps_note(struct dpe_probes *probes, pid_t pid, const struct dpe_site *site,
 	const uint64_t *pcs, unsigned npcs)
 {
-	struct dpe_maps *maps = dpe_follow_maps(probes, pid);
+	struct dpe_maps *maps = dpe_maps_of(probes, pid);
 	bool elsewhere;
 
 	if (knows_all(maps, pcs, npcs))
@@ -191,7 +191,7 @@ static uint16_t split_lines(char *text, const char **lines, unsigned max)
  * what follows them are left out. */
 struct dpe_message *dpe_probes_resolve(struct dpe_probes *probes, struct dpe_message *message)
 {
-	const struct dpe_maps *maps = dpe_follow_maps(probes, (pid_t)message->process.num);
+	const struct dpe_maps *maps = dpe_maps_of(probes, (pid_t)message->process.num);
 	const char *frames[UINT8_MAX];
 	struct dpe_message draft = *message, *resolved;
 	struct dpe_text text = {0};
@@ -247,15 +247,15 @@ static char *variable_in(struct dpe_probes *probes, struct dpe_maps *maps, uint6
 
 char *dpe_probes_variable_at(struct dpe_probes *probes, uint64_t address)
 {
-	struct dpe_whereabouts where;
+	struct dpe_address_origin where;
 	char *name, *whole;
 
-	if (!dpe_follow_find(probes, address, &where))
+	if (!dpe_address_find(probes, address, &where))
 		return variable_in(probes, probes->maps, address);
 	if (where.shared)
 		return dpe_xasprintf("shared memory %u, at 0x%llx", where.shared,
 			(unsigned long long)where.address);
-	name = variable_in(probes, dpe_follow_maps(probes, where.pid), where.address);
+	name = variable_in(probes, dpe_maps_of(probes, where.pid), where.address);
 	whole = name ? dpe_xasprintf("%s of process %d", name, (int)where.pid)
 		     : dpe_xasprintf("0x%llx of process %d", (unsigned long long)where.address,
 			       (int)where.pid);

@@ -22,7 +22,7 @@ static bool knows_all_calls(const struct dpe_probes *probes)
 	return true;
 }
 
-void dpe_memory_ask(struct dpe_probes *probes)
+void dpe_memory_request(struct dpe_probes *probes)
 {
 	struct dpe_preload_header *header;
 

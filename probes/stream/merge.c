@@ -40,13 +40,13 @@ static struct dpe_numbers *numbers_of(struct dpe_merge *merge, uint32_t thread)
 #define LONGEST_DELIVERY 5000000 /* ns */
 /* A record, of the kernel's programs or made of a slot of the library's. */
 struct held_record {
-	struct dpe_held held;
+	struct dpe_queued held;
 	struct dpe_record record;
 };
 
 #define MOST_WORDS (DPE_WORDS + 1 + DPE_STACK_MAX + DPE_VALUES + DPE_TEXTS * DPE_TEXT_WORDS)
 
-_Static_assert(sizeof(struct held_record) + MOST_WORDS * sizeof(uint64_t) <= DPE_HELD_MOST,
+_Static_assert(sizeof(struct held_record) + MOST_WORDS * sizeof(uint64_t) <= DPE_QUEUED_MAX,
 	"the longest record can be held");
 
 void dpe_merge_open(struct dpe_probes *probes)
@@ -171,7 +171,7 @@ static void deliver_piece(void *context, uint64_t address, uint64_t size)
 	record->words[0] = address;
 	record->words[1] = size;
 	message = dpe_message_of_record(
-		probes, record, pieces->size, dpe_comms_of(probes, record->tid));
+		probes, record, pieces->size, dpe_thread_names_find(probes, record->tid));
 	if (message)
 		deliver(probes, message, pieces->gap, pieces->sink);
 	pieces->gap = 0;
@@ -205,7 +205,7 @@ static void deliver_event(struct dpe_probes *probes, unsigned stream,
 {
 	const struct dpe_record *record = &held->record;
 	struct dpe_message *message = dpe_message_of_record(
-		probes, record, size, dpe_comms_of(probes, record->tid));
+		probes, record, size, dpe_thread_names_find(probes, record->tid));
 
 	if (!message)
 		return;
@@ -220,14 +220,14 @@ static void deliver_event(struct dpe_probes *probes, unsigned stream,
 		sink);
 }
 
-static void deliver_held(struct dpe_probes *probes, unsigned stream, struct dpe_held *first,
+static void deliver_held(struct dpe_probes *probes, unsigned stream, struct dpe_queued *first,
 	const struct dpe_probes_sink *sink)
 {
 	struct held_record *held = (void *)first;
 	const struct dpe_record *record = &held->record;
 	size_t size = first->bytes - offsetof(struct held_record, record);
 
-	if (dpe_comms_take(probes, record, size))
+	if (dpe_thread_names_take(probes, record, size))
 		return;
 	if (dpe_channels_is_theirs(record))
 		dpe_channels_deliver(probes, record, size, sink);
@@ -250,7 +250,7 @@ static uint64_t deliver_before(
 {
 	struct dpe_merge *merge = probes->merge;
 	uint64_t begin = dpe_ring_now();
-	struct dpe_held *held;
+	struct dpe_queued *held;
 	unsigned stream;
 
 	for (unsigned i = 0; (held = dpe_queues_first(&merge->held, &stream)); i++) {
@@ -260,7 +260,7 @@ static uint64_t deliver_before(
 			merge->behind = true;
 			return held->time;
 		}
-		probes->telling = held->time;
+		probes->delivering = held->time;
 		deliver_held(probes, stream, held, sink);
 		dpe_queues_drop(&merge->held);
 	}

@@ -15,7 +15,7 @@ struct dpe_chunk {
 };
 
 _Static_assert(sizeof(struct dpe_chunk) == CHUNK, "nothing is left between chunks");
-_Static_assert(sizeof(((struct dpe_chunk *)0)->data) >= DPE_HELD_MOST, "an element fits in one");
+_Static_assert(sizeof(((struct dpe_chunk *)0)->data) >= DPE_QUEUED_MAX, "an element fits in one");
 
 void dpe_queues_open(struct dpe_queues *queues, unsigned count)
 {
@@ -94,7 +94,7 @@ static struct dpe_chunk *take_chunk(struct dpe_queues *queues)
 
 /* ---- lanes ------------------------------------------------------------------------------- */
 
-static struct dpe_held *earliest(const struct dpe_lane *lane)
+static struct dpe_queued *earliest(const struct dpe_lane *lane)
 {
 	return (void *)(lane->first->data + lane->at);
 }
@@ -126,7 +126,7 @@ static unsigned lane_for(struct dpe_queues *queues, unsigned stream, uint64_t ti
 }
 
 /* Room for so many bytes behind all of the lane. */
-static struct dpe_held *extend(struct dpe_queues *queues, struct dpe_lane *lane, size_t bytes)
+static struct dpe_queued *extend(struct dpe_queues *queues, struct dpe_lane *lane, size_t bytes)
 {
 	struct dpe_chunk *last = lane->last;
 
@@ -143,13 +143,13 @@ static struct dpe_held *extend(struct dpe_queues *queues, struct dpe_lane *lane,
 	return (void *)(last->data + last->used - bytes);
 }
 
-struct dpe_held *dpe_queues_add(
+struct dpe_queued *dpe_queues_add(
 	struct dpe_queues *queues, unsigned stream, size_t bytes, uint64_t time)
 {
 	unsigned number = lane_for(queues, stream, time);
 	struct dpe_lane *lane = &queues->lanes[number];
 	bool was_empty = !lane->first;
-	struct dpe_held *held;
+	struct dpe_queued *held;
 
 	bytes = (bytes + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
 	held = extend(queues, lane, bytes);
@@ -165,7 +165,7 @@ struct dpe_held *dpe_queues_add(
 	return held;
 }
 
-struct dpe_held *dpe_queues_first(const struct dpe_queues *queues, unsigned *stream)
+struct dpe_queued *dpe_queues_first(const struct dpe_queues *queues, unsigned *stream)
 {
 	const struct dpe_lane *lane;
 

@@ -6,13 +6,13 @@
 #include "base/base.h"
 
 /* What stands at the beginning of an element. */
-struct dpe_held {
+struct dpe_queued {
 	uint64_t time;
 	uint32_t bytes; /* of all of it */
 	uint32_t gap;   /* messages of its thread and stream that were lost before it */
 };
 
-#define DPE_HELD_MOST 8192 /* bytes of an element */
+#define DPE_QUEUED_MAX 8192 /* bytes of an element */
 
 /* Elements one behind the other, in order of time. */
 struct dpe_lane {
@@ -43,12 +43,12 @@ struct dpe_queues {
 
 void dpe_queues_open(struct dpe_queues *queues, unsigned count);
 void dpe_queues_close(struct dpe_queues *queues); /* accepts one that is zeroed */
-/* Adds an element of so many bytes, DPE_HELD_MOST at most, behind all of its stream that are not
+/* Adds an element of so many bytes, DPE_QUEUED_MAX at most, behind all of its stream that are not
  * later. What follows its time and bytes is the caller's to fill, until the next call. */
-struct dpe_held *dpe_queues_add(
+struct dpe_queued *dpe_queues_add(
 	struct dpe_queues *queues, unsigned stream, size_t bytes, uint64_t time);
 /* The earliest element, and its stream; NULL where there is none. */
-struct dpe_held *dpe_queues_first(const struct dpe_queues *queues, unsigned *stream);
+struct dpe_queued *dpe_queues_first(const struct dpe_queues *queues, unsigned *stream);
 /* Takes the earliest one out. */
 void dpe_queues_drop(struct dpe_queues *queues);
 

@@ -47,7 +47,7 @@ struct dpe_value dpe_text_value(const char *bytes, uint64_t length, char room[DP
 	return dpe_value_string(room);
 }
 
-void dpe_texts_tell_cut(const struct dpe_probes *probes, struct dpe_diags *diags)
+void dpe_texts_report_cut(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	uint64_t count = dpe_attach_cut_texts(probes);
 

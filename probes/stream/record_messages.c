@@ -106,7 +106,7 @@ static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record
 
 	if (probes->follow) {
 		words = memcpy(placed, words, record->nwords * sizeof(*placed));
-		if (!dpe_spaces_place(
+		if (!dpe_addresses_tag(
 			    probes, record, dpe_signature_addresses(site->signature), placed))
 			return false;
 	}
@@ -120,21 +120,21 @@ static bool fill_call(struct dpe_probes *probes, const struct dpe_record *record
 		draft->ret = dpe_signature_ret(
 			site->signature, record->words[0], record->words[1], *texts);
 	return draft->ret.kind != DPE_POINTER ||
-	       dpe_spaces_place_one(
+	       dpe_address_tag(
 		       probes, record->space, (pid_t)record->tgid, (uint64_t *)&draft->ret.num);
 }
 
 static bool fill_thread_event(struct dpe_probes *probes, const struct dpe_record *record,
-	struct dpe_message *draft, struct dpe_value *args, struct dpe_life_name *thread)
+	struct dpe_message *draft, struct dpe_value *args, struct dpe_thread_id_text *thread)
 {
 	pid_t process = (pid_t)record->words[2];
 	uint64_t pthread = record->words[1];
 
 	if (record->kind == DPE_RECORD_START && process == (pid_t)record->words[0])
-		dpe_spaces_fork(probes, process);
-	if (!dpe_spaces_place_one(probes, (uint32_t)record->words[3], process, &pthread))
+		dpe_address_spaces_fork(probes, process);
+	if (!dpe_address_tag(probes, (uint32_t)record->words[3], process, &pthread))
 		return false;
-	args[0] = dpe_lives_thread(probes, (uint32_t)record->words[0], thread);
+	args[0] = dpe_thread_id_value(probes, (uint32_t)record->words[0], thread);
 	args[1] = dpe_value_pointer(pthread);
 	args[2] = dpe_value_int(process);
 	draft->args = args;
@@ -218,12 +218,12 @@ static void add_values(const struct dpe_probes *probes, const struct dpe_record 
 }
 
 static void fill_origin(const struct dpe_probes *probes, const struct dpe_record *record,
-	struct dpe_message *draft, struct dpe_life_name *thread, const char *comm)
+	struct dpe_message *draft, struct dpe_thread_id_text *thread, const char *comm)
 {
-	draft->thread = dpe_lives_thread(probes, record->tid, thread);
+	draft->thread = dpe_thread_id_value(probes, record->tid, thread);
 	draft->process = dpe_value_int(record->tgid);
 	draft->has_seq = draft->has_time = true;
-	draft->seq = dpe_lives_seq(probes, record->tid, record->seq);
+	draft->seq = dpe_thread_id_seq(probes, record->tid, record->seq);
 	draft->time = record->time;
 	draft->comm = comm;
 }
@@ -279,11 +279,11 @@ static struct dpe_message *make_any(
 	struct dpe_value_texts read;
 	uint64_t pcs[DPE_STACK_MAX + 2];
 	struct dpe_message draft = {0};
-	struct dpe_life_name thread, other;
+	struct dpe_thread_id_text thread, other;
 	bool complete = true;
 
 	if (record->kind >= DPE_RECORD_CREATE && record->kind <= DPE_RECORD_END)
-		dpe_lives_note(probes, record);
+		dpe_thread_ids_note(probes, record);
 	fill_origin(probes, record, &draft, &thread, comm);
 	if (record->kind <= DPE_RECORD_EXIT)
 		complete = fill_call(probes, record, &draft, args, texts);

@@ -44,29 +44,29 @@ void dpe_armed_fill_access(struct dpe_probes *probes, const struct dpe_record *r
 /* ---- thread_ids.c -------------------------------------------------------------------- */
 
 /* Of a record of a thread's creation, beginning or end, before its message is made. */
-void dpe_lives_note(struct dpe_probes *probes, const struct dpe_record *record);
+void dpe_thread_ids_note(struct dpe_probes *probes, const struct dpe_record *record);
 /* What messages call a thread; the text lies in `name`. */
-struct dpe_life_name {
+struct dpe_thread_id_text {
 	char text[32];
 };
-struct dpe_value dpe_lives_thread(
-	const struct dpe_probes *probes, uint32_t thread, struct dpe_life_name *name);
+struct dpe_value dpe_thread_id_value(
+	const struct dpe_probes *probes, uint32_t thread, struct dpe_thread_id_text *name);
 /* The number of a message of the thread, whose record has the number `seq`. */
-uint64_t dpe_lives_seq(const struct dpe_probes *probes, uint32_t thread, uint64_t seq);
+uint64_t dpe_thread_id_seq(const struct dpe_probes *probes, uint32_t thread, uint64_t seq);
 
 /* ---- thread_names.c ------------------------------------------------------------------ */
 
-struct dpe_comms {
-	struct dpe_comm *all;
-	struct dpe_comm *recent[64]; /* by the lowest bits of a thread's id */
+struct dpe_thread_names {
+	struct dpe_thread_name *all;
+	struct dpe_thread_name *recent[64]; /* by the lowest bits of a thread's id */
 };
 
 /* Takes a record that says what its thread is called; false where it is another. */
-bool dpe_comms_take(struct dpe_probes *probes, const struct dpe_record *record, size_t size);
+bool dpe_thread_names_take(struct dpe_probes *probes, const struct dpe_record *record, size_t size);
 /* What the thread is called, in DPE_COMM_SIZE bytes, until the next record is taken; "" where nobody has
  * said. */
-const char *dpe_comms_of(struct dpe_probes *probes, uint32_t thread);
-void dpe_comms_free(struct dpe_probes *probes);
+const char *dpe_thread_names_find(struct dpe_probes *probes, uint32_t thread);
+void dpe_thread_names_free(struct dpe_probes *probes);
 
 /* ---- address_spaces.c ---------------------------------------------------------------- */
 
@@ -77,7 +77,7 @@ struct dpe_space {
 };
 
 /* Probes of processes that have ended, which a thread takes out. */
-struct dpe_taking_out {
+struct dpe_removal {
 	struct dpe_process_probes *at;
 	unsigned count;
 	pthread_t thread;
@@ -87,15 +87,15 @@ struct dpe_taking_out {
 struct dpe_follow {
 	struct dpe_diags *diags;
 	struct dpe_follow_files files;
-	struct dpe_guardian guardian; /* lets go what is stopped, should we die */
-	int keeping; /* its keepers stay until we and the guardian have closed this */
+	struct dpe_watchdog watchdog; /* lets go what is stopped, should we die */
+	int keeping; /* its keepers stay until we and the watchdog have closed this */
 
 	struct dpe_process_probes **processes; /* process_probes.c's: those that are observed */
 	unsigned nprocesses, capprocesses;
 	uint64_t endings; /* see dpe_attach_endings: when they were looked at last */
 	struct dpe_process_probes *ended;
 	unsigned nended, capended;
-	struct dpe_taking_out taking_out;
+	struct dpe_removal taking_out;
 
 	struct dpe_space *spaces; /* by `space` */
 	unsigned nspaces, capspaces;
@@ -103,36 +103,36 @@ struct dpe_follow {
 	unsigned nowners, capowners;
 	struct dpe_lost lost; /* of which an address has no number left */
 
-	struct dpe_life *lives; /* lives.c's, by thread id */
+	struct dpe_thread_id *thread_ids; /* lives.c's, by thread id */
 
 	struct dpe_maps **maps; /* of all processes but the first */
 	unsigned nmaps, capmaps;
 };
 
-void dpe_spaces_free(struct dpe_follow *follow);
-void dpe_lives_free(struct dpe_follow *follow);
+void dpe_address_spaces_free(struct dpe_follow *follow);
+void dpe_thread_ids_free(struct dpe_follow *follow);
 
 /* Makes addresses of several processes different, in a record's words or in a result. False where
  * there are too many: the event is counted as lost. */
-bool dpe_spaces_place(struct dpe_probes *probes, const struct dpe_record *record,
+bool dpe_addresses_tag(struct dpe_probes *probes, const struct dpe_record *record,
 	unsigned addresses, uint64_t *words);
-bool dpe_spaces_place_one(
+bool dpe_address_tag(
 	struct dpe_probes *probes, uint32_t space, pid_t pid, uint64_t *address);
-/* Losses of dpe_spaces_place. */
-struct dpe_lost dpe_spaces_lost(const struct dpe_probes *probes);
+/* Losses of dpe_addresses_tag. */
+struct dpe_lost dpe_addresses_lost(const struct dpe_probes *probes);
 /* A process begins: what was known of one with its id is forgotten. */
-void dpe_spaces_fork(struct dpe_probes *probes, pid_t pid);
+void dpe_address_spaces_fork(struct dpe_probes *probes, pid_t pid);
 
-/* What an address that dpe_spaces_place made stands for. */
-struct dpe_whereabouts {
+/* What an address that dpe_addresses_tag made stands for. */
+struct dpe_address_origin {
 	uint32_t shared; /* number of the shared memory, from 1; 0: none */
 	pid_t pid;
 	uint64_t address;
 };
 /* False where it is the first process's. */
-bool dpe_follow_find(
-	const struct dpe_probes *probes, uint64_t address, struct dpe_whereabouts *where);
-struct dpe_maps *dpe_follow_maps(struct dpe_probes *probes, pid_t pid);
+bool dpe_address_find(
+	const struct dpe_probes *probes, uint64_t address, struct dpe_address_origin *where);
+struct dpe_maps *dpe_maps_of(struct dpe_probes *probes, pid_t pid);
 
 /* ---- mappings.c ---------------------------------------------------------------------- */
 
@@ -197,8 +197,8 @@ void dpe_preload_free(struct dpe_probes *probes); /* accepts that there is none 
 /* ---- read_values.c, memory_accesses.c ---------------------------------------------------- */
 
 /* At the end: a warning where events were lost because a text was too long. */
-void dpe_texts_tell_cut(const struct dpe_probes *probes, struct dpe_diags *diags);
+void dpe_texts_report_cut(const struct dpe_probes *probes, struct dpe_diags *diags);
 /* Asks the library for what the plan wants. */
-void dpe_memory_ask(struct dpe_probes *probes);
+void dpe_memory_request(struct dpe_probes *probes);
 
 #endif

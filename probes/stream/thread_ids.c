@@ -1,90 +1,88 @@
-/* thread_ids: thread ids that come again.
- *
- * The kernel gives an id to another thread once the first has ended, maybe one of another process.
- * Where processes are followed, the second thread of an id is not that which came before: it is
- * called "ID.2", and its numbers begin at 0. */
+/* thread_ids: thread ids that are used again. The kernel gives the id of a thread that has ended to
+ * another one, maybe of another process. Where processes are followed, the second thread with an id
+ * is called "ID.2", and its numbers begin at 0. */
 #include "probes/stream/stream.h"
 
 #include <stdlib.h>
 #include <uthash.h>
 
-struct dpe_life {
+struct dpe_thread_id {
 	uint32_t thread;
-	unsigned lives;  /* threads of that id so far */
+	unsigned uses;   /* threads of that id so far */
 	bool announced;  /* by who makes it, and it has not begun */
-	uint64_t before; /* messages of its earlier lives */
+	uint64_t before; /* messages of its earlier threads */
 	UT_hash_handle hh;
 };
 
-static struct dpe_life *find_life(const struct dpe_follow *follow, uint32_t thread)
+static struct dpe_thread_id *find_thread_id(const struct dpe_follow *follow, uint32_t thread)
 {
-	struct dpe_life *life;
+	struct dpe_thread_id *id;
 
-	HASH_FIND(hh, follow->lives, &thread, sizeof(thread), life);
-	return life;
+	HASH_FIND(hh, follow->thread_ids, &thread, sizeof(thread), id);
+	return id;
 }
 
-static void begin_life(struct dpe_follow *follow, uint32_t thread)
+static void begin_thread_id(struct dpe_follow *follow, uint32_t thread)
 {
-	struct dpe_life *life = find_life(follow, thread);
+	struct dpe_thread_id *id = find_thread_id(follow, thread);
 
-	if (!life) {
-		life = dpe_xcalloc(1, sizeof(*life));
-		life->thread = thread;
-		HASH_ADD(hh, follow->lives, thread, sizeof(life->thread), life);
+	if (!id) {
+		id = dpe_xcalloc(1, sizeof(*id));
+		id->thread = thread;
+		HASH_ADD(hh, follow->thread_ids, thread, sizeof(id->thread), id);
 	}
-	life->lives++;
+	id->uses++;
 }
 
-void dpe_lives_note(struct dpe_probes *probes, const struct dpe_record *record)
+void dpe_thread_ids_note(struct dpe_probes *probes, const struct dpe_record *record)
 {
 	struct dpe_follow *follow = probes->follow;
-	struct dpe_life *life;
+	struct dpe_thread_id *id;
 
 	if (!follow)
 		return;
 	if (record->kind == DPE_RECORD_CREATE) {
-		begin_life(follow, (uint32_t)record->words[0]);
-		find_life(follow, (uint32_t)record->words[0])->announced = true;
+		begin_thread_id(follow, (uint32_t)record->words[0]);
+		find_thread_id(follow, (uint32_t)record->words[0])->announced = true;
 		return;
 	}
-	life = find_life(follow, record->tid);
-	if (!life || (record->kind == DPE_RECORD_START && !life->announced)) {
-		begin_life(follow, record->tid); /* there before us, or its announcement is lost */
-		life = find_life(follow, record->tid);
+	id = find_thread_id(follow, record->tid);
+	if (!id || (record->kind == DPE_RECORD_START && !id->announced)) {
+		begin_thread_id(follow, record->tid); /* there before us, or its announcement is lost */
+		id = find_thread_id(follow, record->tid);
 	}
 	if (record->kind != DPE_RECORD_START)
 		return;
-	life->announced = false;
-	if (life->lives > 1)
-		life->before = record->seq + dpe_channels_extra(probes, record->tid);
+	id->announced = false;
+	if (id->uses > 1)
+		id->before = record->seq + dpe_channels_extra(probes, record->tid);
 }
 
-struct dpe_value dpe_lives_thread(
-	const struct dpe_probes *probes, uint32_t thread, struct dpe_life_name *name)
+struct dpe_value dpe_thread_id_value(
+	const struct dpe_probes *probes, uint32_t thread, struct dpe_thread_id_text *name)
 {
-	const struct dpe_life *life = probes->follow ? find_life(probes->follow, thread) : NULL;
+	const struct dpe_thread_id *id = probes->follow ? find_thread_id(probes->follow, thread) : NULL;
 
-	if (!life || life->lives < 2)
+	if (!id || id->uses < 2)
 		return dpe_value_int(thread);
-	snprintf(name->text, sizeof(name->text), "%u.%u", thread, life->lives);
+	snprintf(name->text, sizeof(name->text), "%u.%u", thread, id->uses);
 	return dpe_value_string(name->text);
 }
 
-uint64_t dpe_lives_seq(const struct dpe_probes *probes, uint32_t thread, uint64_t seq)
+uint64_t dpe_thread_id_seq(const struct dpe_probes *probes, uint32_t thread, uint64_t seq)
 {
-	const struct dpe_life *life = probes->follow ? find_life(probes->follow, thread) : NULL;
+	const struct dpe_thread_id *id = probes->follow ? find_thread_id(probes->follow, thread) : NULL;
 
 	seq += dpe_channels_extra(probes, thread);
-	return life && life->before <= seq ? seq - life->before : seq;
+	return id && id->before <= seq ? seq - id->before : seq;
 }
 
-void dpe_lives_free(struct dpe_follow *follow)
+void dpe_thread_ids_free(struct dpe_follow *follow)
 {
-	struct dpe_life *life, *next;
+	struct dpe_thread_id *id, *next;
 
-	HASH_ITER (hh, follow->lives, life, next) {
-		HASH_DEL(follow->lives, life);
-		free(life);
+	HASH_ITER (hh, follow->thread_ids, id, next) {
+		HASH_DEL(follow->thread_ids, id);
+		free(id);
 	}
 }

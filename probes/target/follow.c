@@ -92,7 +92,7 @@ static void release_last(const struct dpe_follow_files *files)
 	}
 }
 
-/* ---- the guardian ------------------------------------------------------------------------ */
+/* ---- the watchdog ------------------------------------------------------------------------ */
 
 static void act(const void *context)
 {
@@ -124,22 +124,22 @@ static uint64_t watch(const void *context, uint64_t before)
 	return last;
 }
 
-static int start_guardian(const struct dpe_probes *probes)
+static int start_watchdog(const struct dpe_probes *probes)
 {
 	struct dpe_follow *follow = probes->follow;
-	struct dpe_duty duty = {.act = act, .watch = watch, .context = probes, .nfiles = 5};
+	struct dpe_watchdog_task duty = {.act = act, .watch = watch, .context = probes, .nfiles = 5};
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
-	dpe_keepers_leave(probes->child->pid, ends[0]);
+	dpe_keep_process_group(probes->child->pid, ends[0]);
 	close(ends[0]);
 	follow->keeping = duty.files[0] = ends[1];
 	duty.files[1] = follow->files.held;
 	duty.files[2] = follow->files.released;
 	duty.files[3] = follow->files.stopped;
 	duty.files[4] = follow->files.followed;
-	return dpe_guardian_make(&follow->guardian, &duty);
+	return dpe_watchdog_make(&follow->watchdog, &duty);
 }
 
 /* ---- beginning --------------------------------------------------------------------------- */
@@ -182,7 +182,7 @@ bool dpe_follow_begin(struct dpe_probes *probes, struct dpe_diags *diags)
 	follow->diags = diags;
 	follow->keeping = -1;
 	follow->files = dpe_attach_follow(probes);
-	error = -start_guardian(probes);
+	error = -start_watchdog(probes);
 	if (!error && bpf_map_update_elem(follow->files.followed, &pid, &first, BPF_ANY))
 		error = errno;
 	if (!error)
@@ -200,7 +200,7 @@ void dpe_follow_first_ended(struct dpe_probes *probes)
 		dpe_attach_one_less(probes);
 }
 
-bool dpe_follow_goes_on(const struct dpe_probes *probes)
+bool dpe_follow_is_alive(const struct dpe_probes *probes)
 {
 	return probes->follow && dpe_attach_living(probes);
 }
@@ -213,11 +213,11 @@ void dpe_follow_free(struct dpe_probes *probes)
 		return;
 	dpe_process_probes_free(probes);
 	release_last(&follow->files);
-	dpe_guardian_dismiss(&follow->guardian);
+	dpe_watchdog_dismiss(&follow->watchdog);
 	if (follow->keeping >= 0)
 		close(follow->keeping);
-	dpe_spaces_free(follow);
-	dpe_lives_free(follow);
+	dpe_address_spaces_free(follow);
+	dpe_thread_ids_free(follow);
 	free(follow);
 	probes->follow = NULL;
 }
@@ -285,7 +285,7 @@ static void serve(struct dpe_probes *probes, uint32_t pid, const struct dpe_newc
 	if (leaves(probes, (pid_t)pid, &entry->question))
 		dpe_process_probes_end(probes, (pid_t)pid);
 	else
-		dpe_late_look(probes, (pid_t)pid);
+		dpe_late_mappings_scan(probes, (pid_t)pid);
 	release(&probes->follow->files, pid, entry);
 }
 
@@ -356,7 +356,7 @@ static void answer_each(struct dpe_probes *probes, struct all_left *left)
 		if (leaves(probes, (pid_t)pid, &question)) {
 			*DPE_GROW(left->at, left->count, left->cap) = stop_left(probes, (pid_t)pid);
 		} else if (probes->follow) {
-			dpe_late_look(probes, (pid_t)pid);
+			dpe_late_mappings_scan(probes, (pid_t)pid);
 		}
 	}
 }

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-bool dpe_late_begin(struct dpe_probes *probes, struct dpe_diags *diags)
+bool dpe_late_mappings_begin(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	for (; probes->nlinker_modules < probes->modules.count; probes->nlinker_modules++) {
 		struct dpe_module *module = probes->modules.at[probes->nlinker_modules];
@@ -31,7 +31,7 @@ static void find_sites_since(struct dpe_probes *probes, unsigned module)
 	for (unsigned i = module; i < probes->modules.count; i++)
 		dpe_debug(probes->debug, "probes", 1, "mapped since: %s",
 			probes->modules.at[i]->path);
-	dpe_late_begin(probes, probes->diags);
+	dpe_late_mappings_begin(probes, probes->diags);
 	for (unsigned refused = dpe_sites_find_late(probes); refused; refused--)
 		dpe_attach_lose(probes);
 	if (probes->nsites == site)
@@ -42,7 +42,7 @@ static void find_sites_since(struct dpe_probes *probes, unsigned module)
 	dpe_attach_tell_sites(probes, site);
 }
 
-void dpe_late_look(struct dpe_probes *probes, pid_t pid)
+void dpe_late_mappings_scan(struct dpe_probes *probes, pid_t pid)
 {
 	struct dpe_process_probes *process = dpe_process_probes_of(probes, pid);
 	struct dpe_diags *unheard = dpe_diags_new();
@@ -57,7 +57,7 @@ void dpe_late_look(struct dpe_probes *probes, pid_t pid)
 	free(mapped.at);
 }
 
-void dpe_late_answer(struct dpe_probes *probes)
+void dpe_late_mappings_answer(struct dpe_probes *probes)
 {
 	uint64_t number, loads;
 
@@ -66,7 +66,7 @@ void dpe_late_answer(struct dpe_probes *probes)
 	dpe_armed_answer(probes);
 	loads = dpe_attach_loads(probes);
 	if (!probes->follow && loads != probes->loads)
-		dpe_late_look(probes, probes->pid);
+		dpe_late_mappings_scan(probes, probes->pid);
 	probes->loads = loads;
 	dpe_follow_answer(probes, number);
 }
@@ -115,12 +115,12 @@ static void report_untraceable(const struct dpe_probes *probes, struct dpe_diags
 			count == 1 ? "was" : "were");
 }
 
-void dpe_probes_tell_missing(const struct dpe_probes *probes, struct dpe_diags *diags)
+void dpe_probes_report_missing(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	report_untraceable(probes, diags);
 	dpe_armed_tell_refused(probes, diags);
 	tell_replaced(probes, diags);
-	dpe_texts_tell_cut(probes, diags);
+	dpe_texts_report_cut(probes, diags);
 	for (unsigned i = 0; probes->awaited && i < probes->plan->nsites; i++) {
 		if (probes->awaited[i])
 			say_missing(probes, &probes->plan->sites[i], diags);

@@ -12,7 +12,7 @@ static bool is_missing(const struct dpe_variable *variable)
 	return variable->module && !variable->module->program && !variable->module->based;
 }
 
-bool dpe_bases_missing(const struct dpe_probes *probes)
+bool dpe_load_addresses_missing(const struct dpe_probes *probes)
 {
 	return dpe_any_variable(probes, is_missing);
 }
@@ -27,7 +27,7 @@ static void note_base(void *context, const struct dpe_mapping *mapping)
 			module, mapping->start, mapping->offset, &module->bias);
 }
 
-bool dpe_bases_find(struct dpe_probes *probes, struct dpe_diags *diags)
+bool dpe_load_addresses_find(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	if (dpe_mappings_each(probes->pid, note_base, &probes->modules) >= 0 &&
 		dpe_modules_program(&probes->modules)->based)
@@ -37,11 +37,11 @@ bool dpe_bases_find(struct dpe_probes *probes, struct dpe_diags *diags)
 	return false;
 }
 
-bool dpe_bases_check(const struct dpe_probes *probes, struct dpe_diags *diags)
+bool dpe_load_addresses_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	const struct dpe_module *program = dpe_modules_program(&probes->modules);
 
-	if (!dpe_bases_missing(probes))
+	if (!dpe_load_addresses_missing(probes))
 		return true;
 	dpe_diag_at(diags, DPE_ERROR, program->path,
 		"it has begun without a library whose variables are to be observed");

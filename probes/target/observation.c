@@ -20,10 +20,10 @@ struct observation {
 	struct dpe_child child;
 	struct dpe_user user;
 	struct dpe_nop_trial nop_trial;
-	struct dpe_guardian guardian;
+	struct dpe_watchdog watchdog;
 	struct dpe_gates gates;
 	struct dpe_kernel_rings rings;
-	struct dpe_comms comms;
+	struct dpe_thread_names thread_names;
 	struct dpe_merge merge;
 	struct dpe_maps maps;
 	struct dpe_process_probes first;
@@ -39,10 +39,10 @@ static struct dpe_probes *allocate(void)
 	whole->probes.child = &whole->child;
 	whole->probes.user = &whole->user;
 	whole->probes.nop_trial = &whole->nop_trial;
-	whole->probes.guardian = &whole->guardian;
+	whole->probes.watchdog = &whole->watchdog;
 	whole->probes.gates = &whole->gates;
 	whole->probes.rings = &whole->rings;
-	whole->probes.comms = &whole->comms;
+	whole->probes.thread_names = &whole->thread_names;
 	whole->probes.merge = &whole->merge;
 	whole->probes.maps = &whole->maps;
 	whole->probes.first = &whole->first;
@@ -121,7 +121,7 @@ static bool place_probes(struct dpe_probes *probes, bool running, struct dpe_dia
 	return dpe_attach_load(probes, diags) && dpe_follow_begin(probes, diags) &&
 	       dpe_attach_tracepoints(probes, diags) &&
 	       (!running || dpe_privilege_check_process(probes->pid, diags)) &&
-	       dpe_late_begin(probes, diags) && dpe_attach_sites(probes, running, diags);
+	       dpe_late_mappings_begin(probes, diags) && dpe_attach_sites(probes, running, diags);
 }
 
 static bool check_translator(const struct dpe_probes *probes, struct dpe_diags *diags)
@@ -155,7 +155,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 		 !dpe_reads_find(probes, diags) ||
 		!dpe_privilege_check(diags))
 		return false;
-	dpe_memory_ask(probes);
+	dpe_memory_request(probes);
 	if (!dpe_launch(probes->child, program, argv, environment, dpe_preload_file(probes),
 		    probes->user->name ? probes->user : NULL, &probes->modules, diags))
 		return false;
@@ -168,7 +168,7 @@ static bool launch(struct dpe_probes *probes, const struct dpe_program *program,
 	dpe_merge_open(probes);
 	if (has_places(probes))
 		dpe_attach_hold(probes);
-	return dpe_gates_arm(probes, diags);
+	return dpe_stops_enable(probes, diags);
 }
 
 struct dpe_probes *dpe_probes_launch(const struct dpe_plan *plan, struct dpe_names *names,
@@ -249,7 +249,7 @@ static bool watch_running(struct dpe_probes *probes, struct dpe_diags *diags)
 static bool find_bases(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	return !has_places(probes) ||
-	       (dpe_bases_find(probes, diags) && dpe_bases_check(probes, diags));
+	       (dpe_load_addresses_find(probes, diags) && dpe_load_addresses_check(probes, diags));
 }
 
 static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
@@ -276,7 +276,7 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 	if (!good)
 		return false;
 	dpe_merge_open(probes);
-	return watch_running(probes, diags) && dpe_gates_arm(probes, diags);
+	return watch_running(probes, diags) && dpe_stops_enable(probes, diags);
 }
 
 struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_names *names,
@@ -287,7 +287,7 @@ struct dpe_probes *dpe_probes_attach(const struct dpe_plan *plan, struct dpe_nam
 	probes->pid = probes->maps->pid = probes->first->pid = pid;
 	probes->started = true;
 	if (attach(probes, diags)) {
-		dpe_late_look(probes, probes->pid); /* at what came while we began */
+		dpe_late_mappings_scan(probes, probes->pid); /* at what came while we began */
 		return probes;
 	}
 	dpe_probes_free(probes);
@@ -334,27 +334,27 @@ static bool await_libraries(struct dpe_probes *probes, int *error, struct dpe_di
 {
 	if (!dpe_attach_hold_linker(probes, diags))
 		return false;
-	while (dpe_bases_missing(probes) && !dpe_attach_begins(probes)) {
+	while (dpe_load_addresses_missing(probes) && !dpe_attach_begins(probes)) {
 		*error = dpe_control_continue(probes);
 		if (*error || !await_stop(probes, error))
 			return !*error;
-		if (!dpe_bases_find(probes, diags))
+		if (!dpe_load_addresses_find(probes, diags))
 			return false;
 	}
 	dpe_attach_unhold(probes);
-	if (!dpe_bases_check(probes, diags) || !dpe_watches_set(probes, diags))
+	if (!dpe_load_addresses_check(probes, diags) || !dpe_watches_set(probes, diags))
 		return false;
 	dpe_attach_tell_reads(probes);
 	dpe_maps_begin(probes);
-	dpe_late_look(probes, probes->pid);
+	dpe_late_mappings_scan(probes, probes->pid);
 	return true;
 }
 
 static bool begin_watching(struct dpe_probes *probes, int *error, struct dpe_diags *diags)
 {
-	if (!dpe_bases_find(probes, diags) || !dpe_watches_set(probes, diags))
+	if (!dpe_load_addresses_find(probes, diags) || !dpe_watches_set(probes, diags))
 		return false;
-	return !dpe_bases_missing(probes) || await_libraries(probes, error, diags);
+	return !dpe_load_addresses_missing(probes) || await_libraries(probes, error, diags);
 }
 
 /* The kernel stops the target at the beginning of its program. */
@@ -410,7 +410,7 @@ pid_t dpe_probes_pid(const struct dpe_probes *probes)
 
 static bool is_over(const struct dpe_probes *probes)
 {
-	return probes->exited && !dpe_follow_goes_on(probes);
+	return probes->exited && !dpe_follow_is_alive(probes);
 }
 
 int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_probes_sink *sink)
@@ -424,7 +424,7 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 	else if (probes->preload && (timeout < 0 || timeout > PRELOAD_NAP))
 		timeout = PRELOAD_NAP;
 	/* What wakes us for a question may have been read from the ring since we looked for questions. */
-	if (dpe_gates_stopped(probes) || dpe_attach_asked(probes, &question))
+	if (dpe_stops_pending(probes) || dpe_attach_asked(probes, &question))
 		timeout = 0;
 	ended = is_over(probes) ? 0
 				: dpe_kernel_rings_wait(probes->rings,
@@ -434,14 +434,14 @@ int dpe_probes_poll(struct dpe_probes *probes, int timeout, const struct dpe_pro
 	if (ended)
 		reap(probes);
 	dpe_follow_serve(probes);
-	dpe_late_answer(probes);
+	dpe_late_mappings_answer(probes);
 	dpe_process_probes_sweep(probes);
 	dpe_attach_spare_children(probes);
 	over = is_over(probes);
-	dpe_gates_look(probes);
+	dpe_stops_scan(probes);
 	complete = dpe_merge_deliver(probes, over, over ? 0 : CLOCK_SLACK, sink);
 	sink->watermark(sink->context, probes->drained);
-	dpe_gates_settle(probes, complete, sink);
+	dpe_stops_settle(probes, complete, sink);
 	return !(complete && over);
 }
 
@@ -456,9 +456,9 @@ int dpe_probes_status(const struct dpe_probes *probes)
 	return probes->status;
 }
 
-uint64_t dpe_probes_told(const struct dpe_probes *probes)
+uint64_t dpe_probes_delivered(const struct dpe_probes *probes)
 {
-	return probes->telling > probes->drained ? probes->telling : probes->drained;
+	return probes->delivering > probes->drained ? probes->delivering : probes->drained;
 }
 
 /* ---- the end ------------------------------------------------------------------------------ */
@@ -471,11 +471,11 @@ void dpe_probes_free(struct dpe_probes *probes)
 	dpe_preload_shut(probes);
 	dpe_detach(probes);
 	dpe_follow_free(probes);
-	dpe_gates_release(probes);
+	dpe_stops_disable(probes);
 	dpe_attach_free(probes);
 	dpe_probes_continue(probes);
 	dpe_nop_trial_end(probes->nop_trial);
-	dpe_guardian_dismiss(probes->guardian);
+	dpe_watchdog_dismiss(probes->watchdog);
 	dpe_launch_close(probes->child);
 	if (probes->child->pid && !probes->started)
 		kill(probes->child->pid, SIGKILL);
@@ -483,7 +483,7 @@ void dpe_probes_free(struct dpe_probes *probes)
 		waitpid(probes->child->pid, NULL, probes->started ? WNOHANG : 0);
 	dpe_kernel_rings_close(probes->rings);
 	dpe_merge_free(probes);
-	dpe_comms_free(probes);
+	dpe_thread_names_free(probes);
 	dpe_preload_free(probes);
 	if (probes->pidfd >= 0)
 		close(probes->pidfd);

@@ -32,7 +32,7 @@ static struct dpe_process_probes *find(const struct dpe_follow *follow, pid_t pi
 
 static void *take_out(void *context)
 {
-	struct dpe_taking_out *taking = context;
+	struct dpe_removal *taking = context;
 
 	for (unsigned i = 0; i < taking->count; i++)
 		dpe_detach_process(&taking->at[i]);
@@ -40,18 +40,18 @@ static void *take_out(void *context)
 	return NULL;
 }
 
-static void join(struct dpe_taking_out *taking)
+static void join(struct dpe_removal *taking)
 {
 	if (taking->running)
 		pthread_join(taking->thread, NULL);
 	free(taking->at);
-	*taking = (struct dpe_taking_out){0};
+	*taking = (struct dpe_removal){0};
 }
 
 /* Where there can be no thread now, they stay for a later time. */
 static void take_out_ended(struct dpe_follow *follow)
 {
-	struct dpe_taking_out *taking = &follow->taking_out;
+	struct dpe_removal *taking = &follow->taking_out;
 	sigset_t all, before;
 
 	if (taking->running && !__atomic_load_n(&taking->done, __ATOMIC_ACQUIRE))
@@ -66,7 +66,7 @@ static void take_out_ended(struct dpe_follow *follow)
 	taking->running = !pthread_create(&taking->thread, NULL, take_out, taking);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!taking->running) {
-		*taking = (struct dpe_taking_out){0};
+		*taking = (struct dpe_removal){0};
 		return;
 	}
 	follow->ended = NULL;
@@ -119,14 +119,14 @@ void dpe_process_probes_end(struct dpe_probes *probes, pid_t pid)
 void dpe_process_probes_free(struct dpe_probes *probes)
 {
 	struct dpe_follow *follow = probes->follow;
-	struct dpe_taking_out rest;
+	struct dpe_removal rest;
 
 	if (!follow)
 		return;
 	while (follow->nprocesses)
 		retire(probes, 0);
 	join(&follow->taking_out);
-	rest = (struct dpe_taking_out){.at = follow->ended, .count = follow->nended};
+	rest = (struct dpe_removal){.at = follow->ended, .count = follow->nended};
 	take_out(&rest);
 	free(follow->ended);
 	free(follow->processes);

@@ -1,4 +1,5 @@
-/* stop_target: stopping, continuing and killing the target. While it is stopped, a guardian waits. */
+/* stop_target: stopping, continuing and killing the target. While it is stopped, a watchdog waits.
+ */
 #include "probes/target/target.h"
 
 #include <dirent.h>
@@ -26,13 +27,13 @@ static void let_go(const void *context)
 		pidfd_send_signal(stopped->pidfd, SIGCONT, NULL, 0);
 }
 
-int dpe_guardian_start(struct dpe_guardian *guardian, int pidfd, struct dpe_gate_state *state)
+int dpe_watchdog_start(struct dpe_watchdog *watchdog, int pidfd, struct dpe_gate_state *state)
 {
 	const struct stopped stopped = {pidfd, state};
-	const struct dpe_duty duty = {
+	const struct dpe_watchdog_task duty = {
 		.act = let_go, .context = &stopped, .files = {pidfd}, .nfiles = 1};
 
-	return dpe_guardian_make(guardian, &duty);
+	return dpe_watchdog_make(watchdog, &duty);
 }
 
 /* ---- the target -------------------------------------------------------------------------- */
@@ -96,24 +97,24 @@ int dpe_control_continue(struct dpe_probes *probes)
 	return send_signal(probes, SIGCONT);
 }
 
-/* Events may stop the target at any moment: its guardian stays, and must know that we do, too. */
+/* Events may stop the target at any moment: its watchdog stays, and must know that we do, too. */
 static void note_stopped(struct dpe_probes *probes, bool stopped)
 {
 	probes->stopped = stopped;
 	if (probes->gates->armed)
 		__atomic_store_n(&probes->gates->state->held, stopped, __ATOMIC_SEQ_CST);
 	else if (!stopped)
-		dpe_guardian_dismiss(probes->guardian);
+		dpe_watchdog_dismiss(probes->watchdog);
 }
 
 void dpe_probes_expect_stop(struct dpe_probes *probes)
 {
-	note_stopped(probes, !dpe_guardian_start(probes->guardian, probes->pidfd, NULL));
+	note_stopped(probes, !dpe_watchdog_start(probes->watchdog, probes->pidfd, NULL));
 }
 
 static int stop_first(struct dpe_probes *probes)
 {
-	int error = dpe_guardian_start(probes->guardian, probes->pidfd, NULL);
+	int error = dpe_watchdog_start(probes->watchdog, probes->pidfd, NULL);
 
 	if (error)
 		return error;
@@ -133,7 +134,7 @@ int dpe_probes_stop(struct dpe_probes *probes)
 
 	if (probes->stopped)
 		return 0;
-	if ((probes->exited || probes->pidfd < 0) && !dpe_follow_goes_on(probes))
+	if ((probes->exited || probes->pidfd < 0) && !dpe_follow_is_alive(probes))
 		return -ESRCH;
 	dpe_follow_signal(probes, SIGSTOP);
 	if (probes->exited)
@@ -153,7 +154,7 @@ int dpe_probes_continue(struct dpe_probes *probes)
 	if (!probes->stopped)
 		return 0;
 	/* Where events stopped it that are not judged yet, it goes on once they are. */
-	if (!probes->exited && !dpe_gates_stopped(probes))
+	if (!probes->exited && !dpe_stops_pending(probes))
 		error = dpe_control_continue(probes);
 	note_stopped(probes, false);
 	return error;
@@ -177,8 +178,8 @@ void dpe_probes_leave(struct dpe_probes *probes)
 	if (probes->gates->state)
 		dpe_gates_quiesce(probes->gates->state);
 	if (probes->stopped)
-		dpe_keepers_leave(probes->child->pid, probes->pidfd);
-	dpe_guardian_dismiss(probes->guardian);
+		dpe_keep_process_group(probes->child->pid, probes->pidfd);
+	dpe_watchdog_dismiss(probes->watchdog);
 	probes->gates->armed = probes->stopped = false;
 	probes->started = probes->exited = true; /* as far as we are concerned */
 	if (probes->pidfd >= 0)

@@ -16,7 +16,7 @@ static uint64_t load(const __u64 *from)
 	return __atomic_load_n((const uint64_t *)from, __ATOMIC_SEQ_CST);
 }
 
-bool dpe_gates_stopped(const struct dpe_probes *probes)
+bool dpe_stops_pending(const struct dpe_probes *probes)
 {
 	const struct dpe_gate_state *state = probes->gates->state;
 
@@ -50,13 +50,13 @@ uint64_t dpe_probes_stops(const struct dpe_probes *probes)
 
 /* ---- at each look into the ring ---------------------------------------------------------- */
 
-void dpe_gates_look(struct dpe_probes *probes)
+void dpe_stops_scan(struct dpe_probes *probes)
 {
 	struct dpe_gates *gates = probes->gates;
 
 	if (!gates->state || probes->exited)
 		return;
-	if (dpe_gates_stopped(probes)) {
+	if (dpe_stops_pending(probes)) {
 		/* Once all stand still no more of them can come. */
 		dpe_control_wait_stopped(probes);
 		if (!gates->since)
@@ -77,7 +77,7 @@ static void let_go(struct dpe_probes *probes)
 	gates->since = 0;
 }
 
-void dpe_gates_settle(struct dpe_probes *probes, bool complete, const struct dpe_probes_sink *sink)
+void dpe_stops_settle(struct dpe_probes *probes, bool complete, const struct dpe_probes_sink *sink)
 {
 	struct dpe_gates *gates = probes->gates;
 	uint64_t live = UINT64_MAX;
@@ -96,28 +96,28 @@ void dpe_gates_settle(struct dpe_probes *probes, bool complete, const struct dpe
 
 /* ---- the beginning and the end ----------------------------------------------------------- */
 
-bool dpe_gates_arm(struct dpe_probes *probes, struct dpe_diags *diags)
+bool dpe_stops_enable(struct dpe_probes *probes, struct dpe_diags *diags)
 {
 	struct dpe_gates *gates = probes->gates;
 	int error;
 
 	if (!gates->state || !probes->stop || !dpe_gates_can_stop(probes))
 		return true;
-	error = dpe_guardian_start(probes->guardian, probes->pidfd, gates->state);
+	error = dpe_watchdog_start(probes->watchdog, probes->pidfd, gates->state);
 	if (error) {
 		dpe_diag_at(diags, DPE_ERROR, "dpe",
 			"cannot make the process that continues the target should dpe die: %s",
 			strerror(-error));
 		return false;
 	}
-	dpe_keepers_leave(probes->child->pid, probes->pidfd);
+	dpe_keep_process_group(probes->child->pid, probes->pidfd);
 	gates->armed = true;
 	probes->rings->nap = SHORT_NAP;
 	__atomic_store_n(&gates->state->may_stop, 1, __ATOMIC_SEQ_CST);
 	return true;
 }
 
-void dpe_gates_release(struct dpe_probes *probes)
+void dpe_stops_disable(struct dpe_probes *probes)
 {
 	struct dpe_gates *gates = probes->gates;
 

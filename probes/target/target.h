@@ -26,22 +26,22 @@ void dpe_launch_close(struct dpe_child *child);
 
 /* ---- load_addresses.c ---------------------------------------------------------------- */
 
-bool dpe_bases_missing(const struct dpe_probes *probes);
+bool dpe_load_addresses_missing(const struct dpe_probes *probes);
 /* Finds where the target has the program and what of its libraries it has mapped. False after an
  * error. */
-bool dpe_bases_find(struct dpe_probes *probes, struct dpe_diags *diags);
+bool dpe_load_addresses_find(struct dpe_probes *probes, struct dpe_diags *diags);
 /* False after an error where some is missing. */
-bool dpe_bases_check(const struct dpe_probes *probes, struct dpe_diags *diags);
+bool dpe_load_addresses_check(const struct dpe_probes *probes, struct dpe_diags *diags);
 
 /* ---- late_mappings.c ----------------------------------------------------------------- */
 
 /* Puts a probe on the dynamic linkers among the modules, which tells of what they load. False after
  * one error. */
-bool dpe_late_begin(struct dpe_probes *probes, struct dpe_diags *diags);
+bool dpe_late_mappings_begin(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Looks for files that a process of the target has mapped since, and observes them. */
-void dpe_late_look(struct dpe_probes *probes, pid_t pid);
+void dpe_late_mappings_scan(struct dpe_probes *probes, pid_t pid);
 /* The same where threads of the target wait for that, which go on then. */
-void dpe_late_answer(struct dpe_probes *probes);
+void dpe_late_mappings_answer(struct dpe_probes *probes);
 
 /* ---- process_probes.c ---------------------------------------------------------------- */
 
@@ -72,7 +72,7 @@ void dpe_follow_answer(struct dpe_probes *probes, uint64_t number);
 /* The first process has ended, maybe before the kernel's side was there to see it. */
 void dpe_follow_first_ended(struct dpe_probes *probes);
 /* True while a process that is followed lives. */
-bool dpe_follow_goes_on(const struct dpe_probes *probes);
+bool dpe_follow_is_alive(const struct dpe_probes *probes);
 /* SIGSTOP, SIGCONT, SIGKILL to all but the first process; should we die, what is stopped goes on. */
 void dpe_follow_signal(struct dpe_probes *probes, int signal);
 /* Lets go what is still stopped; accepts that nothing is followed. */
@@ -88,19 +88,19 @@ void dpe_control_wait_stopped(const struct dpe_probes *probes);
 int dpe_control_continue(struct dpe_probes *probes);
 /* Makes the one that continues the target; where `state` is given, only if we or an event stopped it.
  * 0 or -errno. */
-int dpe_guardian_start(struct dpe_guardian *guardian, int pidfd, struct dpe_gate_state *state);
+int dpe_watchdog_start(struct dpe_watchdog *watchdog, int pidfd, struct dpe_gate_state *state);
 
 /* ---- stops.c ------------------------------------------------------------------------- */
 
 /* From now on events may. False after an error. */
-bool dpe_gates_arm(struct dpe_probes *probes, struct dpe_diags *diags);
+bool dpe_stops_enable(struct dpe_probes *probes, struct dpe_diags *diags);
 /* Whether an event has stopped the target that we have not continued since. */
-bool dpe_gates_stopped(const struct dpe_probes *probes);
+bool dpe_stops_pending(const struct dpe_probes *probes);
 /* Before the ring is read, and after all that was in it was handed over (`complete`). */
-void dpe_gates_look(struct dpe_probes *probes);
-void dpe_gates_settle(struct dpe_probes *probes, bool complete, const struct dpe_probes_sink *sink);
+void dpe_stops_scan(struct dpe_probes *probes);
+void dpe_stops_settle(struct dpe_probes *probes, bool complete, const struct dpe_probes_sink *sink);
 /* No event stops the target any more, and if one has, it goes on. The programs must still be there. */
-void dpe_gates_release(struct dpe_probes *probes);
+void dpe_stops_disable(struct dpe_probes *probes);
 
 /* ---- futex_scan.c -------------------------------------------------------------------- */
 

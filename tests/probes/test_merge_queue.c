@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 struct item {
-	struct dpe_held held;
+	struct dpe_queued held;
 	uint64_t number;
 };
 
@@ -141,16 +141,16 @@ static void the_largest(void **state)
 	(void)state;
 	dpe_queues_open(&queues, 1);
 	for (uint64_t time = 1; time <= 5; time++) {
-		struct dpe_held *held = dpe_queues_add(&queues, 0, DPE_HELD_MOST, time);
+		struct dpe_queued *held = dpe_queues_add(&queues, 0, DPE_QUEUED_MAX, time);
 
-		memset(held + 1, (int)time, DPE_HELD_MOST - sizeof(*held));
+		memset(held + 1, (int)time, DPE_QUEUED_MAX - sizeof(*held));
 	}
 	for (uint64_t time = 1; time <= 5; time++) {
-		const struct dpe_held *held = dpe_queues_first(&queues, &queue);
+		const struct dpe_queued *held = dpe_queues_first(&queues, &queue);
 
 		assert_int_equal(held->time, time);
-		assert_int_equal(held->bytes, DPE_HELD_MOST);
-		assert_int_equal(((const char *)held)[DPE_HELD_MOST - 1], (int)time);
+		assert_int_equal(held->bytes, DPE_QUEUED_MAX);
+		assert_int_equal(((const char *)held)[DPE_QUEUED_MAX - 1], (int)time);
 		dpe_queues_drop(&queues);
 	}
 	assert_null(dpe_queues_first(&queues, &queue));

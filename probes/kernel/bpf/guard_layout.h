@@ -56,7 +56,7 @@ struct dpe_gate_entry {
 struct dpe_gate_state {
 	__u32 marks[DPE_MARKS]; /* enum dpe_mark_state */
 	__u32 may_stop;
-	__u32 held;      /* the target is stopped by its observer; only for its guardian */
+	__u32 held;      /* the target is stopped by its observer; only for its watchdog */
 	__u64 begun, done;
 	__u64 stops;     /* how many there were */
 	__u64 handled;   /* of these the target was continued after */
