@@ -309,7 +309,7 @@ static void free_run(struct dpe_run *run)
 	dpe_slices_free(run);
 	dpe_pairs_free(run);
 	dpe_fast_path_free(run);
-	dpe_shape_free(run->shape);
+	dpe_conjunction_free(run->conjunction);
 	dpe_engine_free(run);
 	free(run->masks);
 	free(run->late);
@@ -321,7 +321,7 @@ static void free_run(struct dpe_run *run)
 	free(run->acted);
 	free(run->preds.at);
 	free(run->spare);
-	free(run->fresh);
+	free(run->new_partials);
 }
 
 static void free_watch(struct dpe_name_watchers *watch)

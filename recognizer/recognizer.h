@@ -36,12 +36,12 @@ struct dpe_run {
 	struct dpe_recognizer *recognizer;
 	const struct dpe_rule *rule;
 	struct dpe_engine engine;        /* as dpe_engine_choose says */
-	struct dpe_factors *operands;    /* of a conjunction, until its shape takes them over */
+	struct dpe_factors *operands;    /* of a conjunction, until these are made */
 	struct dpe_automaton *automaton; /* one of these three … */
 	size_t most_bytes;               /* size at which the automaton is started afresh */
 	struct dpe_product *product;       /* … */
 	struct dpe_game *game;           /* … and none for a `sync` rule */
-	struct dpe_shape *shape;         /* `detect`: the tree of operands */
+	struct dpe_conjunction *conjunction; /* `detect`: its operands */
 	uint64_t *masks;                 /* variables that each pattern binds */
 	bool *late;                      /* patterns whose condition needs other variables of the slice … */
 	bool *placed;                    /* … or events at other positions */
@@ -71,8 +71,8 @@ struct dpe_run {
 	const struct dpe_stmt **ran; /* other actions that have run for this event */
 	unsigned nran, capran;
 	struct dpe_preds preds;
-	struct dpe_fresh *fresh; /* partial matches that the event makes */
-	unsigned capfresh;
+	struct dpe_partial **new_partials; /* that the event makes */
+	unsigned capnew_partials;
 	struct dpe_reading *spare; /* readings after the event */
 	unsigned capspare;
 	struct dpe_occurrence **at_positions; /* of a partial match */

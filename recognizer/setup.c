@@ -166,7 +166,7 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	if (run->engine.kind == DPE_BY_PAIR_TABLE) {
 		dpe_pairs_new(run);
 	} else {
-		run->shape = rule->mode == DPE_DETECT ? dpe_shape_new(run) : NULL;
+		run->conjunction = rule->mode == DPE_DETECT ? dpe_conjunction_new(run) : NULL;
 		dpe_slices_new(run);
 	}
 	dpe_fast_path_new(run);

@@ -113,13 +113,10 @@ struct dpe_factors {
 struct dpe_factors *dpe_factors_new(const struct dpe_rule *rule, struct dpe_diags *diags);
 /* The same if the whole rule would have too many states and its factors do not; else NULL. */
 struct dpe_factors *dpe_factors_if_wide(const struct dpe_rule *rule);
-/* As dpe_factors_new without diagnostics; NULL also for rules with control variables or actions inside. */
-struct dpe_factors *dpe_factors_for_search(const struct dpe_rule *rule);
-/* The operands of the outermost & that share no event, as leaves without automata. NULL where there
- * are fewer than two, or control variables or actions inside. */
-struct dpe_factors *dpe_factors_of_operands(const struct dpe_rule *rule);
-/* The rule as one leaf without an automaton. */
-struct dpe_factors *dpe_factors_whole(const struct dpe_rule *rule);
+/* The operands of the outermost & that share no event, as the kids of the root: with automata, or as leaves
+ * without. NULL where there are fewer than two, or control variables or actions inside, or an automaton
+ * would have too many states. */
+struct dpe_factors *dpe_factors_of_operands(const struct dpe_rule *rule, bool automata);
 void dpe_factors_free(struct dpe_factors *parts); /* accepts NULL */
 /* dpe_automaton_reduce_symmetry for all automata whose literals occur in no other factor. */
 void dpe_factors_reduce_symmetry(const struct dpe_factors *parts);

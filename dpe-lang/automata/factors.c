@@ -9,7 +9,8 @@ struct factoring {
 	const struct dpe_rule *rule;
 	struct dpe_factors *parts;
 	bool finest;      /* divide even what is of moderate size */
-	bool leaves_only; /* only the outermost &, without automata */
+	/* Only the outermost &; with automata or without. */
+	bool operands, bare;
 	bool too_many;    /* states of an indivisible factor, at … */
 	struct dpe_place where;
 };
@@ -358,8 +359,10 @@ static struct dpe_factor *make(
 {
 	if (height > m->parts->height)
 		m->parts->height = height;
-	if (m->leaves_only)
+	if (m->operands && m->bare)
 		return make_operand(m, node);
+	if (m->operands)
+		return make_automaton(m, node, last_wanted);
 	if ((!m->finest && is_moderate(node)) || !divides(m->rule, node))
 		return make_automaton(m, node, last_wanted);
 	switch (node->kind) {
@@ -420,37 +423,23 @@ static bool has_side_effects(const struct dpe_node *node)
 			       has_side_effects(node->left) || has_side_effects(node->right));
 }
 
-struct dpe_factors *dpe_factors_for_search(const struct dpe_rule *rule)
+struct dpe_factors *dpe_factors_of_operands(const struct dpe_rule *rule, bool automata)
 {
-	struct factoring f = {.rule = rule, .finest = true};
+	struct factoring f = {.rule = rule, .operands = true, .bare = !automata};
+	const struct dpe_node *root = rule->tree;
 
-	if (!dpe_rule_is_safe(rule) || rule->npositions >= DPE_NEW_EVENT ||
-		has_side_effects(rule->tree))
-		return NULL;
-	return make_parts(&f);
-}
-
-struct dpe_factors *dpe_factors_of_operands(const struct dpe_rule *rule)
-{
-	struct factoring f = {.rule = rule, .leaves_only = true};
-
-	if (rule->tree->kind != DPE_NODE_PAR || has_side_effects(rule->tree) ||
-		!divides(rule, rule->tree))
+	if (root->kind != DPE_NODE_PAR || has_side_effects(root) || !divides(rule, root) ||
+		(automata && rule->npositions >= DPE_NEW_EVENT))
 		return NULL;
 	f.parts = dpe_xcalloc(1, sizeof(*f.parts));
 	f.parts->arena = dpe_arena_new();
-	f.parts->root = make_par(&f, rule->tree, false, 1);
-	return f.parts;
-}
-
-struct dpe_factors *dpe_factors_whole(const struct dpe_rule *rule)
-{
-	struct factoring f = {.rule = rule, .leaves_only = true};
-
-	f.parts = dpe_xcalloc(1, sizeof(*f.parts));
-	f.parts->arena = dpe_arena_new();
-	f.parts->root = make_operand(&f, rule->tree);
-	return f.parts;
+	if (automata)
+		root = dpe_normal_form(f.parts->arena, rule, root);
+	f.parts->root = root->kind == DPE_NODE_PAR ? make_par(&f, root, false, 1) : NULL;
+	if (f.parts->root && !f.too_many)
+		return f.parts;
+	dpe_factors_free(f.parts);
+	return NULL;
 }
 
 bool dpe_rule_is_small(const struct dpe_rule *rule)

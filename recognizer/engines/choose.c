@@ -172,30 +172,17 @@ static const char *reason_against_conjunction(const struct dpe_rule *rule,
 	return NULL;
 }
 
-static struct dpe_factors *divide(const struct dpe_rule *rule, enum dpe_engine_choice choice,
-	const struct dpe_engine_plan *plan)
-{
-	struct dpe_factors *operands;
-
-	if (plan->engine.kind == DPE_BY_TOKEN_GAME &&
-		(choice == DPE_ENGINE_NET || !dpe_rule_is_safe(rule)))
-		return dpe_factors_of_operands(rule);
-	operands = dpe_factors_for_search(rule);
-	if (!operands || operands->root->kind != DPE_FACTOR_AUTOMATON)
-		return operands;
-	dpe_factors_free(operands);
-	return NULL;
-}
-
 static void choose_conjunction(
 	const struct dpe_rule *rule, enum dpe_engine_choice choice, struct dpe_engine_plan *plan)
 {
 	plan->engine.whole = reason_against_conjunction(rule, choice, plan);
 	if (plan->engine.whole)
 		return;
-	plan->operands = divide(rule, choice, plan);
+	plan->operands = dpe_factors_of_operands(rule,
+		dpe_rule_is_safe(rule) &&
+			!(plan->engine.kind == DPE_BY_TOKEN_GAME && choice == DPE_ENGINE_NET));
 	if (!plan->operands) {
-		plan->engine.whole = "it does not divide at &";
+		plan->engine.whole = "it is no & of operands that share no event";
 		return;
 	}
 	plan->engine = (struct dpe_engine){DPE_BY_CONJUNCTION,

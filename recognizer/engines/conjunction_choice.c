@@ -1,14 +1,22 @@
-/* Partial matches of several operands that are independent of each other, one of each.
- *
- * Mostly the latest of each are, or nearly; so these are tried first, and what is hard is for
- * conjunction_search.c. */
-#include "recognizer/engines/conjunction_choice.h"
+/* Chooses a partial match of each operand, all of them independent of each other. In general that is as hard
+ * as satisfying formulas (Mittal and Garg, Distributed Computing 2005); so the latest are tried first, then
+ * candidates without a partner are removed (arc consistency), and a search with forward checking decides. */
+#include "recognizer/engines/conjunction.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define SOME_WORK 2000 /* pairs */
+struct choosing {
+	const struct dpe_conjunction *conjunction;
+	const struct dpe_slice *slice;
+	struct dpe_partial **match;
+	struct dpe_domain *domains;
+	unsigned count; /* operands */
+	uint64_t *work;
+};
 
-static bool precedes(const struct dpe_partial *a, const struct dpe_partial *b)
+bool dpe_partial_precedes(const struct dpe_partial *a, const struct dpe_partial *b)
 {
 	for (unsigned i = 0; b->last && i < b->last->count; i++) {
 		if (dpe_set_touches(a->first, b->last->at[i]))
@@ -19,311 +27,250 @@ static bool precedes(const struct dpe_partial *a, const struct dpe_partial *b)
 
 bool dpe_partials_independent(const struct dpe_partial *a, const struct dpe_partial *b)
 {
-	return !precedes(a, b) && !precedes(b, a);
+	return !dpe_partial_precedes(a, b) && !dpe_partial_precedes(b, a);
 }
 
-/* The conjunction is the owner's, or within it: then what the owner stands for comes before. */
-static bool is_within(const struct dpe_conjunction *conjunction, const struct dpe_partial *owner)
+static bool independent(
+	const struct choosing *c, const struct dpe_partial *a, const struct dpe_partial *b)
 {
-	for (; conjunction; conjunction = conjunction->outer) {
-		if (conjunction->owner == owner)
-			return true;
-	}
-	return false;
+	if (*c->work)
+		--*c->work;
+	return dpe_partials_independent(a, b);
 }
 
-static bool goes_with(struct dpe_search *s, const struct dpe_conjunction *conjunction,
-	const struct dpe_partial *partial, unsigned nchosen)
+static bool is_optional(const struct choosing *c, unsigned operand)
 {
-	for (unsigned i = 0; i < nchosen; i++) {
-		const struct dpe_choice *choice = &s->chosen->at[i];
-
-		if (*s->work)
-			--*s->work;
-		if (choice->partial->conjunction && is_within(conjunction, choice->partial))
-			continue;
-		if (!dpe_partials_independent(choice->partial, partial))
-			return false;
-	}
-	return true;
+	return c->conjunction->operands[operand].optional;
 }
 
-/* ---- candidates -------------------------------------------------------------------------- */
-
-static bool ends_here(const struct dpe_search *s, const struct dpe_partial *partial)
+static bool binds_all(const struct choosing *c)
 {
-	for (unsigned i = 0; s->preds && i < partial->last->count; i++) {
-		if (!dpe_preds_have(s->preds, partial->last->at[i]))
-			return false;
-	}
-	return true;
-}
-
-/* The latest are tried first. */
-static void add_candidates(struct dpe_search *s, struct dpe_want *want)
-{
-	const struct dpe_lists *lists = &want->conjunction->lists[want->operand];
-	const struct dpe_partial_list *whole = s->preds ? &lists->closed : &lists->ended;
-
-	want->from = s->ncandidates;
-	for (unsigned i = 0; i < lists->active.count; i++) {
-		struct dpe_partial *partial = lists->active.at[i];
-
-		if (partial->conjunction && partial->leaf->ends &&
-			goes_with(s, want->conjunction, partial, s->chosen->count))
-			*DPE_GROW(s->candidates, s->ncandidates, s->capcandidates) = partial;
-	}
-	for (unsigned i = 0; i < whole->count; i++) {
-		if (ends_here(s, whole->at[i]) &&
-			goes_with(s, want->conjunction, whole->at[i], s->chosen->count))
-			*DPE_GROW(s->candidates, s->ncandidates, s->capcandidates) = whole->at[i];
-	}
-	want->to = want->next = s->ncandidates;
-}
-
-/* False where an operand is left that nothing goes with. */
-static bool add_wants(struct dpe_search *s, const struct dpe_conjunction *conjunction, unsigned but, bool grouped)
-{
-	unsigned group = s->nwants;
-
-	for (unsigned i = 0; i < conjunction->leaf->noperands; i++) {
-		struct dpe_want *want;
-
-		if (i == but)
-			continue;
-		want = DPE_GROW(s->wants, s->nwants, s->capwants);
-		*want = (struct dpe_want){
-			.conjunction = conjunction,
-			.operand = i,
-			.group = group,
-			.grouped = grouped,
-			.nullable = conjunction->leaf->operands[i].part->nullable,
-		};
-		add_candidates(s, want);
-		if (want->from == want->to && !want->nullable)
-			return false;
-	}
-	return true;
-}
-
-/* ---- searching --------------------------------------------------------------------------- */
-
-static void add_chosen(
-	struct dpe_chosen *chosen, struct dpe_partial *partial, const struct dpe_conjunction *in)
-{
-	*DPE_GROW(chosen->at, chosen->count, chosen->cap) = (struct dpe_choice){partial, in};
-}
-
-/* Nothing is chosen for the operand, where all others of its conjunction are not absent as well. */
-static bool may_be_absent(const struct dpe_search *s, unsigned level)
-{
-	const struct dpe_want *want = &s->wants[level];
-	unsigned last = want->group + want->conjunction->leaf->noperands - 1;
-
-	if (!want->nullable || want->absent)
-		return false;
-	if (!want->grouped || level != last)
-		return true;
-	for (unsigned i = want->group; i < level; i++) {
-		if (!s->wants[i].absent)
-			return true;
-	}
-	return false;
-}
-
-/* Chooses the next for this operand; false where all were tried. */
-static bool choose_next(struct dpe_search *s, unsigned level)
-{
-	s->chosen->count = s->wants[level].nchosen;
-	s->nwants = s->wants[level].nwants;
-	s->ncandidates = s->wants[level].ncandidates;
-	while (s->wants[level].next > s->wants[level].from && *s->work) {
-		struct dpe_want *want = &s->wants[level];
-		struct dpe_partial *partial = s->candidates[--want->next];
-
-		if (!goes_with(s, want->conjunction, partial, s->chosen->count))
-			continue;
-		add_chosen(s->chosen, partial, want->conjunction);
-		if (!partial->conjunction || add_wants(s, partial->conjunction, DPE_NO_KID, true))
-			return true;
-		s->chosen->count = s->wants[level].nchosen;
-		s->nwants = s->wants[level].nwants;
-		s->ncandidates = s->wants[level].ncandidates;
-	}
-	if (!*s->work || !may_be_absent(s, level))
-		return false;
-	return s->wants[level].absent = true;
-}
-
-static void enter(struct dpe_search *s, unsigned level)
-{
-	struct dpe_want *want = &s->wants[level];
-
-	want->next = want->to;
-	want->absent = false;
-	want->nchosen = s->chosen->count;
-	want->nwants = s->nwants;
-	want->ncandidates = s->ncandidates;
-}
-
-/* True where it was enough for the callback. */
-static bool search(struct dpe_search *s, dpe_chosen_fn *each, void *context)
-{
-	unsigned level = 0;
-
-	if (!s->nwants)
-		return !each(context, s->chosen);
-	enter(s, 0);
-	while (*s->work) {
-		if (!choose_next(s, level)) {
-			if (!level--)
-				return false;
-			continue;
-		}
-		if (level + 1 < s->nwants)
-			enter(s, ++level);
-		else if (!each(context, s->chosen))
-			return true;
-	}
-	return false;
-}
-
-static void free_search(struct dpe_search *s)
-{
-	free(s->wants);
-	free(s->candidates);
-}
-
-/* ---- matches ----------------------------------------------------------------------------- */
-
-static bool binds_all(void *context, const struct dpe_chosen *chosen)
-{
-	const struct dpe_slice *slice = context;
 	uint64_t mask = 0;
 
-	for (unsigned i = 0; i < chosen->count; i++)
-		mask |= chosen->at[i].partial->mask;
-	return mask != slice->mask;
+	for (unsigned i = 0; i < c->count; i++)
+		mask |= c->match[i] ? c->match[i]->mask : 0;
+	return mask == c->slice->mask;
 }
 
-/* It would be the first candidate. */
-static bool is_latest(const struct dpe_lists *lists, const struct dpe_partial *partial)
-{
-	const struct dpe_partial_list *ended = &lists->ended;
+/* ---- the latest of each -------------------------------------------------------------------- */
 
-	return (ended->count ? ended->at[ended->count - 1] : NULL) == partial;
+/* The latest of the operand that is independent of all that is chosen, or NULL. */
+static struct dpe_partial *latest(const struct choosing *c, unsigned operand)
+{
+	const struct dpe_domain *domain = &c->domains[operand];
+
+	for (unsigned i = domain->count; i-- > 0 && *c->work;) {
+		unsigned j = 0;
+
+		while (j < c->count && (!c->match[j] || independent(c, domain->at[i], c->match[j])))
+			j++;
+		if (j == c->count)
+			return domain->at[i];
+	}
+	return NULL;
 }
 
-/* What the last match had of the other operands, where nothing came since: most often it still goes. */
-static bool try_front(const struct dpe_slice *slice, struct dpe_conjunction *conjunction, unsigned operand,
-	struct dpe_partial *partial, struct dpe_chosen *chosen)
+static bool choose_latest(const struct choosing *c)
 {
-	if (!conjunction->front || conjunction->outer)
-		return false;
-	for (unsigned i = 0; i < conjunction->leaf->noperands; i++) {
-		struct dpe_partial *other = i == operand ? partial : conjunction->front[i];
-
-		if (i != operand && !is_latest(&conjunction->lists[i], other))
-			return false;
-		if (!other)
+	for (unsigned i = 0; i < c->count; i++) {
+		if (c->domains[i].assigned)
 			continue;
-		if (i != operand && !dpe_partials_independent(other, partial))
+		c->match[i] = latest(c, i);
+		if (!c->match[i] && !is_optional(c, i))
 			return false;
-		add_chosen(chosen, other, conjunction);
 	}
-	return !binds_all((void *)slice, chosen);
+	return binds_all(c);
 }
 
-static void keep_front(struct dpe_run *run, struct dpe_conjunction *top, const struct dpe_chosen *chosen)
-{
-	unsigned count = top->leaf->noperands;
+/* ---- searching ----------------------------------------------------------------------------- */
 
-	for (unsigned i = 0; i < chosen->count; i++) {
-		if (chosen->at[i].in != top || chosen->at[i].partial->conjunction)
-			return;
-	}
-	if (!top->front)
-		top->front = dpe_xcalloc(count, sizeof(struct dpe_partial *));
-	for (unsigned i = 0; i < count; i++) {
-		dpe_partial_unref(run->recognizer->pool, top->front[i]);
-		top->front[i] = NULL;
-	}
-	for (unsigned i = 0; i < chosen->count; i++)
-		top->front[chosen->at[i].partial->operand] = dpe_partial_ref(chosen->at[i].partial);
+static void remove_candidate(struct dpe_domain *domain, unsigned at, unsigned depth)
+{
+	domain->removed[at] = depth;
+	domain->left--;
 }
 
-static void replace_in_front(struct dpe_run *run, struct dpe_conjunction *top, struct dpe_partial *partial)
+static bool has_partner(
+	const struct choosing *c, const struct dpe_partial *partial, unsigned operand)
 {
-	struct dpe_partial **at = &top->front[partial->operand];
+	const struct dpe_domain *domain = &c->domains[operand];
 
-	dpe_partial_unref(run->recognizer->pool, *at);
-	*at = dpe_partial_ref(partial);
-}
-
-/* Most often there is little to choose. */
-static bool search_all(struct dpe_search *s, const struct dpe_slice *slice)
-{
-	uint64_t *work = s->work, first = *work < SOME_WORK ? *work : SOME_WORK, some = first;
-	bool found;
-
-	if (!dpe_search_is_plain(s))
-		return search(s, binds_all, (void *)slice);
-	s->work = &some;
-	found = search(s, binds_all, (void *)slice);
-	s->work = work;
-	*work -= first - some;
-	if (found || some)
-		return found;
-	s->chosen->count = 1;
-	return dpe_search_hard(s, binds_all, (void *)slice);
-}
-
-bool dpe_choose_match(struct dpe_run *run, const struct dpe_slice *slice, struct dpe_conjunction *conjunction,
-	unsigned operand, struct dpe_partial *partial, struct dpe_chosen *chosen, uint64_t *work)
-{
-	struct dpe_shape *shape = run->shape;
-	struct dpe_search s = {
-		.chosen = chosen,
-		.work = work,
-		.wants = shape->wants,
-		.capwants = shape->capwants,
-		.candidates = shape->candidates,
-		.capcandidates = shape->capcandidates,
-	};
-	struct dpe_conjunction *top = conjunction;
-	bool found = true;
-
-	chosen->count = 0;
-	if (try_front(slice, conjunction, operand, partial, chosen)) {
-		replace_in_front(run, conjunction, partial);
-		return true;
+	for (unsigned i = domain->count; i-- > 0;) {
+		if (!domain->removed[i] && independent(c, partial, domain->at[i]))
+			return true;
 	}
-	chosen->count = 0;
-	add_chosen(chosen, partial, conjunction);
-	for (; top->outer; top = top->outer)
-		add_chosen(chosen, (struct dpe_partial *)top->owner, top->outer);
-	for (struct dpe_conjunction *at = conjunction; at && found; operand = at->operand, at = at->outer)
-		found = add_wants(&s, at, operand, false);
-	found = found && search_all(&s, slice);
-	if (found)
-		keep_front(run, top, chosen);
-	shape->wants = s.wants;
-	shape->capwants = s.capwants;
-	shape->candidates = s.candidates;
-	shape->capcandidates = s.capcandidates;
+	return is_optional(c, operand);
+}
+
+/* True where a candidate without a partner in the other domain was removed. */
+static bool revise(const struct choosing *c, unsigned operand, unsigned other)
+{
+	struct dpe_domain *domain = &c->domains[operand];
+	unsigned before = domain->left;
+
+	for (unsigned i = 0; i < domain->count; i++) {
+		if (!domain->removed[i] && !has_partner(c, domain->at[i], other))
+			remove_candidate(domain, i, 1);
+	}
+	return domain->left < before;
+}
+
+/* Where the events of each operand are of one thread, the latest that remain go together: of two that do not,
+ * one is too early for the other and for all that come after it. False where an operand has none left. */
+static bool make_consistent(const struct choosing *c)
+{
+	for (bool changed = true; changed && *c->work;) {
+		changed = false;
+		for (unsigned i = 0; i < c->count; i++) {
+			for (unsigned j = 0; j < c->count && !c->domains[i].assigned; j++) {
+				if (i != j && !c->domains[j].assigned)
+					changed |= revise(c, i, j);
+			}
+			if (!c->domains[i].assigned && !c->domains[i].left && !is_optional(c, i))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Removes candidates that are not independent of it; false where an operand has none left. */
+static bool check_forward(
+	const struct choosing *c, const struct dpe_partial *partial, unsigned depth)
+{
+	for (unsigned i = 0; i < c->count; i++) {
+		struct dpe_domain *domain = &c->domains[i];
+
+		for (unsigned j = 0; !domain->assigned && j < domain->count; j++) {
+			if (!domain->removed[j] && !independent(c, partial, domain->at[j]))
+				remove_candidate(domain, j, depth);
+		}
+		if (!domain->assigned && !domain->left && !is_optional(c, i))
+			return false;
+	}
+	return true;
+}
+
+static void undo(const struct choosing *c, unsigned depth)
+{
+	for (unsigned i = 0; i < c->count; i++) {
+		struct dpe_domain *domain = &c->domains[i];
+
+		for (unsigned j = 0; !domain->assigned && j < domain->count; j++) {
+			if (domain->removed[j] != depth)
+				continue;
+			domain->removed[j] = 0;
+			domain->left++;
+		}
+	}
+}
+
+/* The operand with the fewest candidates left; their number where all are assigned. */
+static unsigned find_smallest(const struct choosing *c)
+{
+	unsigned best = c->count, fewest = UINT_MAX;
+
+	for (unsigned i = 0; i < c->count; i++) {
+		unsigned left = c->domains[i].left + is_optional(c, i);
+
+		if (c->domains[i].assigned || left >= fewest)
+			continue;
+		best = i;
+		fewest = left;
+	}
+	return best;
+}
+
+/* As deep as there are operands. */
+static bool assign(const struct choosing *c, unsigned depth)
+{
+	unsigned operand = find_smallest(c);
+	struct dpe_domain *domain = &c->domains[operand];
+	bool found = false;
+
+	if (operand == c->count)
+		return binds_all(c);
+	domain->assigned = true;
+	for (unsigned i = domain->count; i-- > 0 && !found && *c->work;) {
+		if (domain->removed[i])
+			continue;
+		c->match[operand] = domain->at[i];
+		found = check_forward(c, domain->at[i], depth) && assign(c, depth + 1);
+		if (!found)
+			undo(c, depth);
+	}
+	if (!found && *c->work && is_optional(c, operand)) {
+		c->match[operand] = NULL;
+		found = assign(c, depth + 1);
+	}
+	domain->assigned = found;
 	return found;
 }
 
-/* ---- what is whole ------------------------------------------------------------------ */
-
-void dpe_choose_whole(const struct dpe_conjunction *conjunction, const struct dpe_preds *preds,
-	dpe_chosen_fn *each, void *context, uint64_t *work)
+static bool search_all(const struct choosing *c, const struct dpe_partial *partial)
 {
-	struct dpe_chosen chosen = {0};
-	struct dpe_search s = {.chosen = &chosen, .preds = preds, .work = work};
+	return check_forward(c, partial, 1) && make_consistent(c) && assign(c, 2);
+}
 
-	if (add_wants(&s, conjunction, DPE_NO_KID, true))
-		search(&s, each, context);
-	free(chosen.at);
-	free_search(&s);
+/* ---- matches ------------------------------------------------------------------------------- */
+
+/* False where an operand has no candidate. */
+static bool begin_domains(struct dpe_conjunction *conjunction, const struct dpe_matching *matching,
+	const struct dpe_partial *partial)
+{
+	unsigned total = 0;
+
+	for (unsigned i = 0; i < conjunction->noperands; i++) {
+		const struct dpe_partial_list *ended = &matching->lists[i].ended;
+
+		if (!ended->count && i != partial->operand && !conjunction->operands[i].optional)
+			return false;
+		total += ended->count;
+	}
+	if (total > conjunction->capremoved) {
+		free(conjunction->removed);
+		conjunction->capremoved = 2 * total;
+		conjunction->removed =
+			dpe_xmalloc(conjunction->capremoved * sizeof(*conjunction->removed));
+	}
+	if (total)
+		memset(conjunction->removed, 0, total * sizeof(*conjunction->removed));
+	total = 0;
+	for (unsigned i = 0; i < conjunction->noperands; i++) {
+		const struct dpe_partial_list *ended = &matching->lists[i].ended;
+
+		conjunction->domains[i] = (struct dpe_domain){
+			.at = ended->at,
+			.removed = conjunction->removed + total,
+			.count = ended->count,
+			.left = ended->count,
+			.assigned = i == partial->operand,
+		};
+		total += ended->count;
+	}
+	return true;
+}
+
+bool dpe_choose_match(struct dpe_run *run, const struct dpe_slice *slice,
+	struct dpe_partial *partial, uint64_t *work)
+{
+	struct dpe_conjunction *conjunction = run->conjunction;
+	size_t size = conjunction->noperands * sizeof(struct dpe_partial *);
+	const struct choosing c = {
+		.conjunction = conjunction,
+		.slice = slice,
+		.match = conjunction->match,
+		.domains = conjunction->domains,
+		.count = conjunction->noperands,
+		.work = work,
+	};
+
+	if (!begin_domains(conjunction, slice->matching, partial))
+		return false;
+	memset(c.match, 0, size);
+	c.match[partial->operand] = partial;
+	if (choose_latest(&c))
+		return true;
+	memset(c.match, 0, size);
+	c.match[partial->operand] = partial;
+	return search_all(&c, partial);
 }

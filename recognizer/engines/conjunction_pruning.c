@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_DISSOLVED 100000 /* pairs of partial matches that are looked at */
 #define MOST_COMPARED 4096 /* partial matches, each with each */
 
 /* ---- one for another --------------------------------------------------------------------- */
@@ -49,21 +48,15 @@ static bool adds_no_past(const struct dpe_partial *new, const struct dpe_partial
 bool dpe_partial_replaces(const struct dpe_run *run, const struct dpe_partial *new,
 	const struct dpe_partial *old, enum dpe_partial_role role)
 {
-	if (run->shape->whole)
-		return old && new->config.state == old->config.state &&
-		       dpe_config_same(run, &new->config, &old->config) && supersedes(new, old) &&
-		       dpe_trail_same_named(run, new->trail, old->trail);
-	if (!old || new->conjunction || old->conjunction)
+	const struct dpe_run *engine = run->conjunction->operands[new->operand].run;
+
+	if (!old)
 		return false;
 	if (role == DPE_PARTIAL_ENDED)
 		return adds_no_past(new, old) && supersedes(new, old);
-	if (!dpe_set_same(new->last, old->last))
-		return false;
-	if (role == DPE_PARTIAL_ACTIVE &&
-		(new->leaf != old->leaf || !dpe_set_same(new->bound, old->bound) ||
-			!dpe_config_same(new->leaf->run, &new->config, &old->config)))
-		return false;
-	return supersedes(new, old);
+	return (run->conjunction->whole || dpe_set_same(new->last, old->last)) &&
+	       dpe_config_same(engine, &new->config, &old->config) && supersedes(new, old) &&
+	       dpe_trail_same_named(run, new->trail, old->trail);
 }
 
 /* ---- without a future -------------------------------------------------------------------- */
@@ -90,185 +83,68 @@ static bool any_barred(const struct dpe_set *set, dpe_barred_fn *barred, void *c
 	return false;
 }
 
-static bool is_dead(const struct dpe_partial *partial, dpe_barred_fn *barred, void *context)
+static bool is_dead(const struct dpe_run *run, const struct dpe_partial *partial,
+	dpe_barred_fn *barred, void *context)
 {
-	struct dpe_run *engine = partial->leaf->run;
-
-	if (!dpe_config_is_dead(engine, &partial->config, barred, context))
-		return false;
-	return !partial->leaf->nnext || any_barred(partial->last, barred, context) ||
-	       !dpe_config_final(engine, &partial->config);
+	return dpe_config_is_dead(run->conjunction->operands[partial->operand].run,
+		&partial->config, barred, context);
 }
 
-bool dpe_partial_is_passed(const struct dpe_partial *partial, const struct dpe_occurrence *event)
+bool dpe_partial_is_passed(const struct dpe_run *run, const struct dpe_partial *partial,
+	const struct dpe_occurrence *event)
 {
 	return (!partial->last || any_barred(partial->last, dpe_is_passed_by, (void *)event)) &&
-	       is_dead(partial, dpe_is_passed_by, (void *)event);
+	       is_dead(run, partial, dpe_is_passed_by, (void *)event);
 }
 
-struct tidying {
+struct pruning {
 	struct dpe_run *run;
 	struct dpe_slice *slice;
-	struct dpe_pool *pool;
 	struct view view;
 };
 
-static void drop(struct tidying *t, struct dpe_partial_list *partials, unsigned at)
+static void drop(struct pruning *p, struct dpe_partial_list *partials, unsigned at)
 {
-	struct dpe_partial *partial = partials->at[at];
-
-	t->slice->matching->count -= 1 + (partial->conjunction ? dpe_conjunction_count(partial->conjunction) : 0);
-	dpe_partial_unref(t->pool, partial);
+	p->slice->matching->count--;
+	dpe_partial_unref(p->run, partials->at[at]);
 	partials->at[at] = NULL;
 }
 
-static bool can_grow(const struct dpe_conjunction *conjunction)
+static void drop_dead(struct pruning *p, struct dpe_partial_list *active)
 {
-	for (unsigned i = 0; i < conjunction->leaf->noperands; i++) {
-		if (conjunction->lists[i].active.count)
-			return true;
+	for (unsigned i = 0; i < active->count; i++) {
+		if (is_dead(p->run, active->at[i], is_unseen, &p->view))
+			drop(p, active, i);
 	}
-	return false;
-}
-
-static bool has_closed(const struct dpe_conjunction *conjunction)
-{
-	for (unsigned i = 0; i < conjunction->leaf->noperands; i++) {
-		if (conjunction->lists[i].closed.count)
-			return true;
-	}
-	return false;
-}
-
-/* Some operand has nothing, and will never have. */
-static bool lacks_one(const struct dpe_conjunction *conjunction)
-{
-	for (unsigned i = 0; i < conjunction->leaf->noperands; i++) {
-		const struct dpe_lists *lists = &conjunction->lists[i];
-
-		if (!lists->active.count && !lists->ended.count && !lists->closed.count &&
-			!conjunction->leaf->operands[i].part->nullable)
-			return true;
-	}
-	return false;
-}
-
-/* No operand elsewhere asks for what ended. */
-static bool is_alone(const struct dpe_conjunction *conjunction)
-{
-	while ((conjunction = conjunction->outer)) {
-		if (conjunction->leaf->noperands > 1)
-			return false;
-	}
-	return true;
-}
-
-static bool is_over(const struct tidying *t, const struct dpe_partial *owner)
-{
-	return t->view.horizon && any_barred(owner->bound, is_unseen, (void *)&t->view) &&
-	       !can_grow(owner->conjunction) && !has_closed(owner->conjunction);
-}
-
-static bool conjunction_is_dead(const struct tidying *t, const struct dpe_partial *owner)
-{
-	const struct dpe_conjunction *conjunction = owner->conjunction;
-
-	if (dpe_conjunction_is_empty(conjunction))
-		return true;
-	if (!t->view.horizon || !any_barred(owner->bound, is_unseen, (void *)&t->view))
-		return false;
-	return lacks_one(conjunction) || is_over(t, owner);
-}
-
-static bool may_go(struct tidying *t, const struct dpe_partial *partial)
-{
-	if (partial->conjunction)
-		return conjunction_is_dead(t, partial);
-	return t->view.horizon && is_dead(partial, is_unseen, &t->view);
-}
-
-struct dissolving {
-	struct tidying *tidying;
-	struct dpe_partial *owner;
-	struct dpe_partial_list *to;
-};
-
-static bool add_whole(void *context, const struct dpe_chosen *chosen)
-{
-	struct dissolving *d = context;
-	struct dpe_matching *matching = d->tidying->slice->matching;
-
-	if (matching->count >= d->tidying->run->recognizer->options.max_instances) {
-		d->tidying->slice->overflown = true;
-		return false;
-	}
-	*DPE_GROW(d->to->at, d->to->count, d->to->cap) =
-		dpe_partial_sum(d->tidying->pool, d->owner, chosen);
-	matching->count++;
-	return true;
-}
-
-/* Nothing can be added to the conjunction, nor follow it: what it may be at its end is kept, each choice as
- * one partial match. */
-static void dissolve(struct tidying *t, struct dpe_partial *owner, struct dpe_partial_list *to)
-{
-	struct dissolving d = {t, owner, to};
-	uint64_t work = MOST_DISSOLVED;
-
-	dpe_choose_whole(owner->conjunction, NULL, add_whole, &d, &work);
-	if (!work)
-		t->slice->overflown = t->slice->searched = true;
-}
-
-/* Conjunctions within come first. */
-static void drop_dead(void *context, struct dpe_conjunction *conjunction, unsigned operand)
-{
-	struct dpe_lists *lists = &conjunction->lists[operand];
-	struct tidying *t = context;
-
-	for (unsigned i = 0; i < lists->active.count; i++) {
-		if (!may_go(t, lists->active.at[i]))
-			continue;
-		if (lists->active.at[i]->conjunction && !is_alone(lists->active.at[i]->conjunction))
-			dissolve(t, lists->active.at[i], &lists->ended);
-		drop(t, &lists->active, i);
-	}
-	for (unsigned i = 0; t->view.horizon && i < lists->closed.count; i++) {
-		if (any_barred(lists->closed.at[i]->last, is_unseen, &t->view))
-			drop(t, &lists->closed, i);
-	}
-	dpe_partial_list_close_gaps(&lists->active);
-	dpe_partial_list_close_gaps(&lists->closed);
+	dpe_partial_list_close_gaps(active);
 }
 
 /* ---- several for several ----------------------------------------------------------------- */
 
 struct dpe_peer {
 	struct dpe_partial *partial;
-	unsigned list;  /* which operand of which conjunction */
-	bool of_two;    /* that of the rule, of no more than two */
-	unsigned to;    /* what stands for it; itself at last */
+	unsigned operand;
+	unsigned to; /* what replaces it; itself at last */
 	bool ended;
-	bool changed;   /* … since it was held against all others */
-	struct dpe_partial **slot; /* where it stands, of those that ended */
+	bool changed;              /* … since it was compared with all others */
+	struct dpe_partial **slot; /* its place in the list */
 };
 
-struct peers {
+struct dpe_peers {
 	struct dpe_peer *at;
-	unsigned count, cap, nlists, capapart;
-	bool *apart; /* of each with each */
+	unsigned count, cap, capindependent;
+	bool of_two;       /* the rule has no more than two operands */
+	bool *independent; /* of each with each */
 };
 
-static void add_peers(
-	struct peers *peers, const struct dpe_conjunction *conjunction, struct dpe_partial_list *partials, bool ended)
+static void add_peers(struct dpe_peers *peers, struct dpe_partial_list *partials, bool ended)
 {
 	for (unsigned i = 0; i < partials->count; i++) {
 		struct dpe_peer *peer = DPE_GROW(peers->at, peers->count, peers->cap);
 
 		*peer = (struct dpe_peer){
 			.partial = partials->at[i],
-			.list = peers->nlists,
-			.of_two = !conjunction->outer && conjunction->leaf->noperands <= 2,
+			.operand = partials->at[i]->operand,
 			.to = peers->count - 1,
 			.ended = ended,
 			.slot = &partials->at[i],
@@ -276,71 +152,62 @@ static void add_peers(
 	}
 }
 
-static void collect_peers(void *context, struct dpe_conjunction *conjunction, unsigned operand)
-{
-	struct dpe_lists *lists = &conjunction->lists[operand];
-	struct peers *peers = context;
-
-	add_peers(peers, conjunction, &lists->active, false);
-	add_peers(peers, conjunction, &lists->closed, false);
-	add_peers(peers, conjunction, &lists->ended, true);
-	peers->nlists++;
-}
-
 /* Whether the two are independent. Where both operands of a rule have ended the match was told: in none
  * to come do they stand together. */
-static bool matters(const struct dpe_peer *a, const struct dpe_peer *b)
+static bool matters(
+	const struct dpe_peers *peers, const struct dpe_peer *a, const struct dpe_peer *b)
 {
-	return a->list != b->list && !(a->ended && b->ended && a->of_two && b->of_two);
+	return a->operand != b->operand && !(a->ended && b->ended && peers->of_two);
 }
 
-static void compare_all(struct peers *peers)
+static void compare_all(struct dpe_peers *peers)
 {
 	unsigned count = peers->count;
 
-	if (count * count > peers->capapart) {
-		free(peers->apart);
-		peers->capapart = count * count;
-		peers->apart = dpe_xmalloc(peers->capapart * sizeof(*peers->apart));
+	if (count * count > peers->capindependent) {
+		free(peers->independent);
+		peers->capindependent = count * count;
+		peers->independent = dpe_xmalloc(peers->capindependent * sizeof(*peers->independent));
 	}
 	for (unsigned i = 0; i < count; i++) {
-		peers->apart[(size_t)i * count + i] = false;
+		peers->independent[(size_t)i * count + i] = false;
 		for (unsigned j = 0; j < i; j++) {
-			bool apart = matters(&peers->at[i], &peers->at[j]) &&
-				     dpe_partials_independent(peers->at[i].partial, peers->at[j].partial);
+			const struct dpe_peer *a = &peers->at[i], *b = &peers->at[j];
+			bool independent = matters(peers, a, b) &&
+					   dpe_partials_independent(a->partial, b->partial);
 
-			peers->apart[(size_t)i * count + j] = apart;
-			peers->apart[(size_t)j * count + i] = apart;
+			peers->independent[(size_t)i * count + j] = independent;
+			peers->independent[(size_t)j * count + i] = independent;
 		}
 	}
 }
 
-static bool are_apart(const struct peers *peers, unsigned a, unsigned b)
+static bool are_independent(const struct dpe_peers *peers, unsigned a, unsigned b)
 {
-	return peers->apart[(size_t)a * peers->count + b];
+	return peers->independent[(size_t)a * peers->count + b];
 }
 
 /* The latest before `from` that may stand for the peer, or itself. */
-static unsigned next_for(const struct peers *peers, unsigned at, unsigned from)
+static unsigned next_for(const struct dpe_peers *peers, unsigned at, unsigned from)
 {
 	const struct dpe_peer *peer = &peers->at[at];
 
 	while (from-- > at + 1) {
 		const struct dpe_peer *other = &peers->at[from];
 
-		if (other->ended && other->list == peer->list &&
+		if (other->ended && other->operand == peer->operand &&
 			supersedes(other->partial, peer->partial))
 			return from;
 	}
 	return at;
 }
 
-static void begin_with_latest(struct peers *peers)
+static void begin_with_latest(struct dpe_peers *peers)
 {
 	for (unsigned at = 0; at < peers->count; at++) {
 		unsigned end = at;
 
-		while (end < peers->count && peers->at[end].list == peers->at[at].list)
+		while (end < peers->count && peers->at[end].operand == peers->at[at].operand)
 			end++;
 		if (peers->at[at].ended)
 			peers->at[at].to = next_for(peers, at, end);
@@ -348,20 +215,11 @@ static void begin_with_latest(struct peers *peers)
 	}
 }
 
-static bool comes_before(const struct dpe_partial *a, const struct dpe_partial *b)
-{
-	for (unsigned i = 0; i < b->last->count; i++) {
-		if (dpe_set_touches(a->first, b->last->at[i]))
-			return true;
-	}
-	return false;
-}
-
-static void give_way(struct peers *peers, unsigned a, unsigned b)
+static void give_way(struct dpe_peers *peers, unsigned a, unsigned b)
 {
 	struct dpe_peer *x = &peers->at[a], *y = &peers->at[b];
-	bool second = x->to == a ||
-		      (y->to != b && comes_before(peers->at[x->to].partial, peers->at[y->to].partial));
+	bool second = x->to == a || (y->to != b && dpe_partial_precedes(peers->at[x->to].partial,
+							   peers->at[y->to].partial));
 
 	if (second)
 		y->to = next_for(peers, b, y->to);
@@ -371,7 +229,7 @@ static void give_way(struct peers *peers, unsigned a, unsigned b)
 }
 
 /* True where any gave way that was looked at before. */
-static bool mend(struct peers *peers)
+static bool mend(struct dpe_peers *peers)
 {
 	bool changed = false;
 
@@ -380,8 +238,8 @@ static bool mend(struct peers *peers)
 			continue;
 		peers->at[a].changed = false;
 		for (unsigned b = 0; b < peers->count; b++) {
-			while (are_apart(peers, a, b) &&
-				!are_apart(peers, peers->at[a].to, peers->at[b].to)) {
+			while (are_independent(peers, a, b) &&
+				!are_independent(peers, peers->at[a].to, peers->at[b].to)) {
 				give_way(peers, a, b);
 				changed = true;
 			}
@@ -390,7 +248,7 @@ static bool mend(struct peers *peers)
 	return changed;
 }
 
-static void drop_others(struct tidying *t, struct peers *peers)
+static void drop_replaced(struct pruning *p, struct dpe_peers *peers)
 {
 	bool kept[peers->count + 1];
 
@@ -400,106 +258,87 @@ static void drop_others(struct tidying *t, struct peers *peers)
 	for (unsigned i = 0; i < peers->count; i++) {
 		if (kept[i])
 			continue;
-		dpe_partial_unref(t->pool, peers->at[i].partial);
+		dpe_partial_unref(p->run, peers->at[i].partial);
 		*peers->at[i].slot = NULL;
-		t->slice->matching->count--;
+		p->slice->matching->count--;
 	}
 }
 
-static void close_ended(void *context, struct dpe_conjunction *conjunction, unsigned operand)
+static void drop_redundant(struct pruning *p)
 {
-	(void)context;
-	dpe_partial_list_close_gaps(&conjunction->lists[operand].ended);
-}
-
-static void drop_redundant(struct tidying *t)
-{
-	struct dpe_conjunction *top = t->slice->matching->top;
-	struct dpe_shape *shape = t->run->shape;
-	struct peers peers = {
-		.at = shape->peers,
-		.cap = shape->cappeers,
-		.apart = shape->apart,
-		.capapart = shape->capapart,
+	struct dpe_matching *matching = p->slice->matching;
+	struct dpe_conjunction *conjunction = p->run->conjunction;
+	struct dpe_peers peers = {
+		.at = conjunction->peers,
+		.cap = conjunction->cappeers,
+		.of_two = matching->noperands <= 2,
+		.independent = conjunction->independent,
+		.capindependent = conjunction->capindependent,
 	};
 
-	dpe_conjunction_each(top, collect_peers, &peers);
+	for (unsigned i = 0; i < matching->noperands; i++) {
+		add_peers(&peers, &matching->lists[i].active, false);
+		add_peers(&peers, &matching->lists[i].ended, true);
+	}
 	if (peers.count <= MOST_COMPARED) {
 		begin_with_latest(&peers);
 		compare_all(&peers);
 		while (mend(&peers))
 			;
-		drop_others(t, &peers);
-		dpe_conjunction_each(top, close_ended, NULL);
+		drop_replaced(p, &peers);
+		for (unsigned i = 0; i < matching->noperands; i++)
+			dpe_partial_list_close_gaps(&matching->lists[i].ended);
 	}
-	shape->peers = peers.at;
-	shape->cappeers = peers.cap;
-	shape->apart = peers.apart;
-	shape->capapart = peers.capapart;
+	conjunction->peers = peers.at;
+	conjunction->cappeers = peers.cap;
+	conjunction->independent = peers.independent;
+	conjunction->capindependent = peers.capindependent;
 }
 
 void dpe_matching_prune(
 	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon)
 {
-	struct tidying t = {
-		.run = run,
-		.slice = slice,
-		.pool = run->recognizer->pool,
-		.view = {&slice->order, horizon},
-	};
+	struct pruning p = {run, slice, {&slice->order, horizon}};
 
-	dpe_conjunction_each(slice->matching->top, drop_dead, &t);
-	if (!run->shape->whole)
-		drop_redundant(&t);
+	for (unsigned i = 0; horizon && i < slice->matching->noperands; i++)
+		drop_dead(&p, &slice->matching->lists[i].active);
+	if (!run->conjunction->whole)
+		drop_redundant(&p);
 }
 
-struct newest {
-	struct tidying *tidying;
-	const struct dpe_occurrence *event;
-	uint64_t most;
-};
+/* ---- too many ------------------------------------------------------------------------------ */
 
-static void drop_made_by(struct newest *newest, struct dpe_partial_list *partials)
+static void drop_made_by(struct pruning *p, struct dpe_partial_list *partials,
+	const struct dpe_occurrence *event)
 {
-	struct tidying *t = newest->tidying;
+	const struct dpe_matching *matching = p->slice->matching;
+	uint64_t most = p->run->recognizer->options.max_instances;
 
-	for (unsigned i = 0; i < partials->count && t->slice->matching->count > newest->most; i++) {
-		const struct dpe_trail *trail = partials->at[i]->trail;
-
-		if (!partials->at[i]->conjunction && trail->occurrence == newest->event)
-			drop(t, partials, i);
+	for (unsigned i = 0; i < partials->count && matching->count > most; i++) {
+		if (partials->at[i]->trail->occurrence == event)
+			drop(p, partials, i);
 	}
 	dpe_partial_list_close_gaps(partials);
-}
-
-static void drop_newest(void *context, struct dpe_conjunction *conjunction, unsigned operand)
-{
-	drop_made_by(context, &conjunction->lists[operand].active);
-	drop_made_by(context, &conjunction->lists[operand].ended);
-	drop_made_by(context, &conjunction->lists[operand].closed);
 }
 
 void dpe_matching_make_room(
 	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_occurrence *event)
 {
-	struct tidying t = {
-		.run = run,
-		.slice = slice,
-		.pool = run->recognizer->pool,
-		.view = {.order = &slice->order},
-	};
-	struct newest newest = {&t, event, run->recognizer->options.max_instances};
+	struct pruning p = {.run = run, .slice = slice};
 	struct dpe_matching *matching = slice->matching;
+	uint64_t most = run->recognizer->options.max_instances;
 
-	if (!matching->full || event->number - matching->full > newest.most) {
+	if (!matching->full || event->number - matching->full > most) {
 		dpe_matching_prune(run, slice, NULL);
-		matching->full = matching->count > newest.most ? event->number + 1 : 0;
+		matching->full = matching->count > most ? event->number + 1 : 0;
 	}
-	if (matching->count <= newest.most)
+	if (matching->count <= most)
 		return;
 	slice->overflown = true;
-	dpe_conjunction_each(matching->top, drop_newest, &newest);
-	dpe_conjunction_each(matching->top, drop_dead, &t); /* conjunctions that are empty now */
+	for (unsigned i = 0; i < matching->noperands; i++) {
+		drop_made_by(&p, &matching->lists[i].active, event);
+		drop_made_by(&p, &matching->lists[i].ended, event);
+	}
 }
 
 void dpe_detect_forget(

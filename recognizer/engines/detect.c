@@ -17,7 +17,7 @@ static void run_action(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_message *positions[run->rule->npositions + 1];
 
 	memset(positions, 0, sizeof(positions));
-	for (; run->shape->whole && trail; trail = trail->before) {
+	for (; run->conjunction->whole && trail; trail = trail->before) {
 		for (unsigned i = 0; i < trail->npositions; i++) {
 			const struct dpe_message **at = &positions[trail->positions[i] - 1];
 
@@ -79,20 +79,16 @@ static void run_rule_action(struct dpe_run *run, const struct dpe_slice *slice,
 
 /* ---- the report -------------------------------------------------------------------------- */
 
-struct entries {
+struct entry_list {
 	struct dpe_entry *at;
 	unsigned count, cap;
 };
 
-static void collect(struct entries *entries, const struct dpe_trail *trail)
+static void add_entries(struct entry_list *entries, const struct dpe_trail *trail)
 {
-	for (; trail; trail = trail->before) {
-		if (trail->occurrence)
-			*DPE_GROW(entries->at, entries->count, entries->cap) = (struct dpe_entry){
-				trail->occurrence, trail->positions, trail->npositions};
-		else
-			collect(entries, trail->beside);
-	}
+	for (; trail; trail = trail->before)
+		*DPE_GROW(entries->at, entries->count, entries->cap) = (struct dpe_entry){
+			trail->occurrence, trail->positions, trail->npositions};
 }
 
 static int by_number(const void *a, const void *b)
@@ -134,20 +130,22 @@ static void report(struct dpe_run *run, const struct dpe_slice *slice,
 	free(positions);
 }
 
-void dpe_detect_tell(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_chosen *chosen, const struct dpe_occurrence *occurrence)
+void dpe_detect_report(struct dpe_run *run, const struct dpe_slice *slice,
+	const struct dpe_occurrence *occurrence)
 {
-	struct dpe_shape *shape = run->shape;
-	struct entries all = {shape->entries, 0, shape->capentries};
+	struct dpe_conjunction *conjunction = run->conjunction;
+	struct entry_list all = {conjunction->entries, 0, conjunction->capentries};
 
-	if (shape->whole)
-		run_ending(run, slice, chosen->at[0].partial, occurrence->message);
-	for (unsigned i = 0; i < chosen->count; i++)
-		collect(&all, chosen->at[i].partial->trail);
+	if (conjunction->whole)
+		run_ending(run, slice, conjunction->match[0], occurrence->message);
+	for (unsigned i = 0; i < conjunction->noperands; i++) {
+		if (conjunction->match[i])
+			add_entries(&all, conjunction->match[i]->trail);
+	}
 	qsort(all.at, all.count, sizeof(*all.at), by_number);
 	report(run, slice, all.at, all.count, occurrence);
-	shape->entries = all.at;
-	shape->capentries = all.cap;
+	conjunction->entries = all.at;
+	conjunction->capentries = all.cap;
 }
 
 /* ---- conditions on events at other positions ---------------------------------------------- */

@@ -146,28 +146,24 @@ struct dpe_set {
 	struct dpe_occurrence *at[];
 };
 
-/* The events that were taken, newest first; or, without an occurrence, all of `before` and all of
- * `beside`. Counted. */
+/* The events that were taken, newest first. Counted. */
 struct dpe_trail {
 	uint32_t refs;
 	uint16_t npositions;
 	const uint16_t *positions;
 	struct dpe_occurrence *occurrence;
-	struct dpe_trail *before, *beside;
+	struct dpe_trail *before;
 };
 
-/* What is taken of a segment: of a rule that is followed as a whole, a partial match. */
+/* A partial match of an operand of &, or of the whole rule. Counted, and never changed. */
 struct dpe_partial {
 	uint32_t refs;
-	uint32_t operand; /* of the &, that it is of */
-	const struct dpe_leaf *leaf; /* where it stands */
-	struct dpe_config config;    /* … of an automaton */
-	struct dpe_conjunction *conjunction;     /* … of a &; the rest is then what that was entered after */
-	struct dpe_set *bound;       /* the last events of what the leaf was entered after; or NULL */
-	struct dpe_set *first; /* its minimal events; NULL: it has none yet */
-	struct dpe_set *last;  /* its maximal ones; NULL: nobody asks for them */
+	uint32_t operand;
+	struct dpe_config config;
+	struct dpe_set *first;   /* its minimal events */
+	struct dpe_set *last;    /* its maximal ones; NULL in compact slices */
 	struct dpe_trail *trail;
-	uint64_t mask; /* variables bound */
+	uint64_t mask;           /* variables bound */
 };
 
 /* With room for so many events, which the caller fills in; one reference, the caller's. */
@@ -234,11 +230,11 @@ void dpe_deferred_free(struct dpe_run *run);
 /* ---- conjunctions --------------------------------------------------------------------------- */
 
 /* The rule operand by operand where its engine is the conjunction, else as a whole. */
-struct dpe_shape *dpe_shape_new(struct dpe_run *run);
-void dpe_shape_free(struct dpe_shape *shape); /* accepts NULL */
+struct dpe_conjunction *dpe_conjunction_new(struct dpe_run *run);
+void dpe_conjunction_free(struct dpe_conjunction *conjunction); /* accepts NULL */
 /* After an event: what is not needed any more, of partial matches and of events, if there is much. */
 void dpe_matching_prune_if_large(struct dpe_run *run, struct dpe_slice *slice);
 uint64_t dpe_matching_size(const struct dpe_slice *slice);
-bool dpe_shape_is_whole(const struct dpe_shape *shape);
+bool dpe_conjunction_is_whole(const struct dpe_conjunction *conjunction);
 
 #endif

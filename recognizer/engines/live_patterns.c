@@ -25,12 +25,8 @@ static void add_event(struct look *look, const uint16_t *positions, unsigned npo
 
 static void add_trail(struct look *look, const struct dpe_trail *trail)
 {
-	for (; trail && look->looks <= MOST_LOOKS; trail = trail->before) {
-		if (trail->occurrence)
-			add_event(look, trail->positions, trail->npositions);
-		else
-			add_trail(look, trail->beside);
-	}
+	for (; trail && look->looks <= MOST_LOOKS; trail = trail->before)
+		add_event(look, trail->positions, trail->npositions);
 }
 
 static void add_partials(struct look *look, const struct dpe_partial_list *partials)
@@ -39,24 +35,18 @@ static void add_partials(struct look *look, const struct dpe_partial_list *parti
 		add_trail(look, partials->at[i]->trail);
 }
 
-static void add_lists(void *context, struct dpe_conjunction *conjunction, unsigned operand)
-{
-	const struct dpe_lists *lists = &conjunction->lists[operand];
-
-	add_partials(context, &lists->active);
-	add_partials(context, &lists->ended);
-	add_partials(context, &lists->closed);
-}
-
 bool dpe_slice_live_patterns(
 	const struct dpe_run *run, const struct dpe_slice *slice, uint64_t *patterns, unsigned *looks)
 {
 	struct look look = {.run = run, .patterns = patterns, .looks = *looks};
+	const struct dpe_matching *matching = slice->matching;
 
 	if (slice->overflown) /* partial matches were given up: one of them might go on */
 		return false;
-	if (slice->matching)
-		dpe_conjunction_each(slice->matching->top, add_lists, &look);
+	for (unsigned i = 0; matching && i < matching->noperands; i++) {
+		add_partials(&look, &matching->lists[i].active);
+		add_partials(&look, &matching->lists[i].ended);
+	}
 	*looks = look.looks + 1;
 	return *looks <= MOST_LOOKS;
 }

@@ -528,7 +528,7 @@ struct dpe_slices *dpe_slices_new(struct dpe_run *run)
 	slices->sweep_from = DPE_FEWEST_RETIRED;
 	slices->most_active = run->recognizer->options.forget_from == 1 ? 0 : DPE_MOST_ACTIVE;
 	slices->compacts = run->automaton && run->rule->nvariables &&
-			   (!run->shape || dpe_shape_is_whole(run->shape));
+			   (!run->conjunction || dpe_conjunction_is_whole(run->conjunction));
 	if (slices->compacts)
 		slices->scratch = dpe_xmalloc(DPE_SLICE_BYTES);
 	run->slices = slices;
