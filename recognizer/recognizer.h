@@ -26,8 +26,8 @@ struct dpe_slice {
 	bool overflown;  /* partial matches were dropped, so verdicts are in doubt … */
 	bool searched;   /* … because one event had too many combinations to search */
 	struct dpe_order order;
-	struct dpe_reading *readings; /* of an `expect` rule */
-	unsigned nreadings, capreadings;
+	struct dpe_branch *branches; /* of an `expect` rule */
+	unsigned nbranches, capbranches;
 	struct dpe_matching *matching; /* of a `detect` rule; NULL: none yet */
 };
 
@@ -36,6 +36,8 @@ struct dpe_run {
 	struct dpe_recognizer *recognizer;
 	const struct dpe_rule *rule;
 	struct dpe_engine engine;        /* as dpe_engine_choose says */
+	const struct dpe_slice_engine *slice_engine; /* of `expect`, or of `detect` */
+	const struct dpe_config_engine *follow;      /* follows configurations */
 	struct dpe_factors *operands;    /* of a conjunction, until these are made */
 	struct dpe_automaton *automaton; /* one of these three … */
 	size_t most_bytes;               /* size at which the automaton is started afresh */
@@ -73,7 +75,7 @@ struct dpe_run {
 	struct dpe_preds preds;
 	struct dpe_partial **new_partials; /* that the event makes */
 	unsigned capnew_partials;
-	struct dpe_reading *spare; /* readings after the event */
+	struct dpe_branch *spare; /* branches after the event */
 	unsigned capspare;
 	struct dpe_occurrence **at_positions; /* of a partial match */
 	struct dpe_step *steps;

@@ -158,7 +158,7 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	run->one_thread = stays_in_thread(rule);
 	for (unsigned i = 0; i < rule->npositions; i++)
 		run->acts |= rule->positions[i].action != NULL;
-	dpe_engine_fold(run);
+	dpe_engine_reduce_symmetry(run);
 	run->bindings = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->bindings));
 	run->all_literals = dpe_xcalloc(rule->nliterals + 1, sizeof(*run->all_literals));
 	run->at_positions = dpe_xcalloc(rule->npositions + 1, sizeof(*run->at_positions));

@@ -147,7 +147,7 @@ enum dpe_engine_choice {
 	DPE_ENGINE_AUTO,
 	DPE_ENGINE_PA,
 	DPE_ENGINE_NET,
-	DPE_ENGINE_PARTS, /* side by side as far as the rule can be divided */
+	DPE_ENGINE_PRODUCT, /* side by side as far as the rule can be divided */
 };
 
 /* What follows a rule. The last two follow `detect` rules only. */

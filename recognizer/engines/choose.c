@@ -1,6 +1,6 @@
 /* Which engine follows a rule, and why. Runs and `dpe check --explain` ask here, and nowhere else. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/engines/engines.h"
+#include "recognizer/engines/configuration.h"
 
 #define FEW_LITERALS 4 /* fit into compact slices */
 
@@ -27,7 +27,7 @@ static const char *automaton_reason(const struct dpe_rule *rule, enum dpe_engine
 static bool choose_product(const struct dpe_rule *rule, enum dpe_engine_choice choice,
 	struct dpe_engine_plan *plan, struct dpe_diags *diags)
 {
-	if (choice == DPE_ENGINE_PARTS) {
+	if (choice == DPE_ENGINE_PRODUCT) {
 		plan->factors = dpe_factors_new(rule, diags);
 		plan->engine.reason = "it was asked for";
 	} else if (choice == DPE_ENGINE_AUTO && rule->mode == DPE_EXPECT) {
@@ -35,6 +35,7 @@ static bool choose_product(const struct dpe_rule *rule, enum dpe_engine_choice c
 		plan->engine.reason = "the automaton of the whole rule would have too many states";
 	}
 	plan->engine.kind = DPE_BY_PRODUCT;
+	plan->follow = &dpe_product_engine;
 	return plan->factors;
 }
 
@@ -52,12 +53,14 @@ static bool choose_automaton_or_game(const struct dpe_rule *rule, enum dpe_engin
 	if (choice == DPE_ENGINE_PA || (choice == DPE_ENGINE_AUTO && suits)) {
 		plan->engine = (struct dpe_engine){
 			DPE_BY_AUTOMATON, automaton_reason(rule, choice), NULL};
+		plan->follow = &dpe_automaton_engine;
 		return true;
 	}
 	dpe_automaton_free(plan->automaton);
 	plan->automaton = NULL;
 	plan->engine =
 		(struct dpe_engine){DPE_BY_TOKEN_GAME, token_game_reason(rule, choice), NULL};
+	plan->follow = &dpe_token_game_engine;
 	return true;
 }
 
@@ -196,10 +199,9 @@ bool dpe_engine_choose(const struct dpe_rule *rule, enum dpe_engine_choice choic
 {
 	*plan = (struct dpe_engine_plan){0};
 	if (!choose_product(rule, choice, plan, diags) &&
-		(choice == DPE_ENGINE_PARTS ||
+		(choice == DPE_ENGINE_PRODUCT ||
 			!choose_automaton_or_game(rule, choice, plan, diags)))
 		return false;
-	plan->is_game = plan->engine.kind == DPE_BY_TOKEN_GAME;
 	if (rule->mode == DPE_DETECT && !choose_pairs(rule, traced, plan))
 		choose_conjunction(rule, choice, plan);
 	return true;

@@ -23,8 +23,11 @@ static void begin_operand(struct dpe_run *run, struct dpe_operand *operand,
 	operand->own.recognizer = run->recognizer;
 	operand->own.rule = &operand->rule;
 	operand->own.automaton = factor->automaton;
-	if (!factor->automaton)
-		operand->own.game = dpe_game_new(&operand->rule);
+	operand->own.follow = &dpe_automaton_engine;
+	if (factor->automaton)
+		return;
+	operand->own.follow = &dpe_token_game_engine;
+	operand->own.game = dpe_game_new(&operand->rule);
 }
 
 struct dpe_conjunction *dpe_conjunction_new(struct dpe_run *run)

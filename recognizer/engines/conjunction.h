@@ -4,15 +4,14 @@
 #ifndef DPE_RECOGNIZER_ENGINES_CONJUNCTION_H
 #define DPE_RECOGNIZER_ENGINES_CONJUNCTION_H
 
-#include "recognizer/engines/engines.h"
+#include "recognizer/engines/configuration.h"
 
 /* ---- the rule: conjunction.c -------------------------------------------------------------- */
 
 /* An operand of the rule's &, or the whole rule. */
 struct dpe_operand {
 	bool optional; /* it can be empty */
-	/* What dpe_engine_… and dpe_config_… work on: the rule's, where the operand is all of it, or
-	 * its own. */
+	/* What its engine works on: the rule's, where the operand is all of it, or its own. */
 	struct dpe_run *run;
 	struct dpe_run own;
 	struct dpe_rule rule;
@@ -24,6 +23,13 @@ struct dpe_domain {
 	unsigned *removed; /* by candidate: the depth of the search at which it was removed, or 0 */
 	unsigned count, left; /* left: not removed */
 	bool assigned;
+};
+
+/* An event of a match, and the positions that it takes. */
+struct dpe_entry {
+	const struct dpe_occurrence *occurrence;
+	const uint16_t *positions;
+	unsigned npositions;
 };
 
 struct dpe_conjunction {
@@ -106,6 +112,16 @@ struct dpe_matching *dpe_matching_of(const struct dpe_run *run, struct dpe_slice
 /* True where a partial match has the event, or one before it. */
 bool dpe_matching_needs(const struct dpe_slice *slice, const struct dpe_occurrence *occurrence);
 
+/* Extends the partial matches of the slice by the event, and reports a match. */
+void dpe_detect_take(
+	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence);
+void dpe_detect_copy(struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from);
+void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice); /* keeps the room */
+void dpe_detect_free(struct dpe_run *run, struct dpe_slice *slice);
+void dpe_detect_adopt(
+	const struct dpe_run *run, struct dpe_slice *slice, const struct dpe_automaton *old);
+/* After an event: drops what is not needed any more, of partial matches and of events, if there is much. */
+void dpe_matching_prune_if_large(struct dpe_run *run, struct dpe_slice *slice);
 /* Runs the actions that go with a step, after which this was taken. */
 void dpe_detect_act(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_step *step, const struct dpe_trail *trail,

@@ -55,7 +55,7 @@ bool dpe_partial_replaces(const struct dpe_run *run, const struct dpe_partial *n
 	if (role == DPE_PARTIAL_ENDED)
 		return adds_no_past(new, old) && supersedes(new, old);
 	return (run->conjunction->whole || dpe_set_same(new->last, old->last)) &&
-	       dpe_config_same(engine, &new->config, &old->config) && supersedes(new, old) &&
+	       engine->follow->same(engine, &new->config, &old->config) && supersedes(new, old) &&
 	       dpe_trail_same_named(run, new->trail, old->trail);
 }
 
@@ -86,8 +86,9 @@ static bool any_barred(const struct dpe_set *set, dpe_barred_fn *barred, void *c
 static bool is_dead(const struct dpe_run *run, const struct dpe_partial *partial,
 	dpe_barred_fn *barred, void *context)
 {
-	return dpe_config_is_dead(run->conjunction->operands[partial->operand].run,
-		&partial->config, barred, context);
+	const struct dpe_run *engine = run->conjunction->operands[partial->operand].run;
+
+	return engine->follow->dead(engine, &partial->config, barred, context);
 }
 
 bool dpe_partial_is_passed(const struct dpe_run *run, const struct dpe_partial *partial,

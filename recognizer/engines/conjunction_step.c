@@ -70,12 +70,13 @@ static struct dpe_trail *extend_trail(
 static struct dpe_partial *extend(const struct extending *x, const struct dpe_partial *from,
 	const struct dpe_config *config, const struct dpe_step *step, uint64_t mask)
 {
+	const struct dpe_run *engine = x->run->conjunction->operands[from->operand].run;
 	struct dpe_partial *partial = dpe_pool_take(x->pool, sizeof(*partial));
 
 	*partial = (struct dpe_partial){
 		.refs = 1,
 		.operand = from->operand,
-		.config = dpe_engine_take(config, step, x->occurrence),
+		.config = engine->follow->take(engine, config, step, x->occurrence),
 		.first = step->npreds ? dpe_set_ref(from->first)
 				      : dpe_set_replace(x->pool, from->first, NULL, 0, x->occurrence),
 		.last = x->run->conjunction->compact
@@ -94,19 +95,18 @@ static void take_as(struct extending *x, unsigned literal, const struct dpe_part
 {
 	struct dpe_run *engine = x->run->conjunction->operands[from->operand].run;
 	uint64_t mask = x->run->masks[x->run->rule->literals[literal].pattern];
-	const struct dpe_step *steps;
-	unsigned count = dpe_engine_steps(engine, config, literal, x->occurrence, &steps);
+	unsigned count = engine->follow->steps(engine, config, literal, x->occurrence);
 
 	for (unsigned i = 0; i < count; i++) {
+		const struct dpe_step *step = &engine->steps[i];
 		struct dpe_partial *new;
 
-		if (!fits(x, from, &steps[i]))
+		if (!fits(x, from, step))
 			continue;
-		new = extend(x, from, config, &steps[i], mask);
+		new = extend(x, from, config, step, mask);
 		*DPE_GROW(x->new, x->nnew, x->capnew) = new;
-		if (x->run->acts || steps[i].nbefore || steps[i].nafter)
-			dpe_detect_act(x->run, x->slice, &steps[i], new->trail,
-				x->occurrence->message);
+		if (x->run->acts || step->nbefore || step->nafter)
+			dpe_detect_act(x->run, x->slice, step, new->trail, x->occurrence->message);
 	}
 }
 
@@ -166,9 +166,9 @@ static void take_in_operand(struct extending *x, unsigned operand)
 	lists->taken = x->occurrence->number + 1;
 	for (unsigned i = 0; i < lists->active.count; i++)
 		take(x, lists->active.at[i], &lists->active.at[i]->config);
-	begin = dpe_config_begin(engine);
+	begin = engine->follow->begin(engine);
 	take(x, &nothing, &begin);
-	dpe_config_drop(engine, &begin);
+	engine->follow->drop(engine, &begin);
 	drop_passed(x, &lists->active);
 }
 
@@ -213,8 +213,9 @@ static bool keep(struct extending *x, struct dpe_partial_list *partials, struct 
 
 static bool is_final(const struct extending *x, const struct dpe_partial *partial)
 {
-	return dpe_config_final(
-		x->run->conjunction->operands[partial->operand].run, &partial->config);
+	const struct dpe_run *engine = x->run->conjunction->operands[partial->operand].run;
+
+	return engine->follow->final(engine, &partial->config);
 }
 
 static bool match(struct extending *x, struct dpe_partial *partial)
@@ -248,8 +249,8 @@ static void keep_new(struct extending *x, struct dpe_partial *partial)
 	const struct dpe_conjunction *conjunction = x->run->conjunction;
 	struct dpe_partial_lists *lists = &x->slice->matching->lists[partial->operand];
 	bool single = conjunction->noperands == 1;
-	bool active = !dpe_config_complete(
-		conjunction->operands[partial->operand].run, &partial->config);
+	const struct dpe_run *engine = conjunction->operands[partial->operand].run;
+	bool active = !engine->follow->complete(engine, &partial->config);
 
 	if (!single && is_final(x, partial))
 		keep(x, &lists->ended, partial, DPE_PARTIAL_ENDED);

@@ -59,7 +59,8 @@ static void run_ending(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_partial *match, const struct dpe_message *event)
 {
 	const struct dpe_stmt *const *ending = NULL;
-	unsigned count = dpe_engine_ending(run, &match->config, &ending);
+	unsigned count =
+		run->follow->ending ? run->follow->ending(run, &match->config, &ending) : 0;
 
 	run_actions(run, slice, ending, count, match->trail, event);
 }
@@ -165,7 +166,7 @@ bool dpe_trail_admits(const struct dpe_run *run, const struct dpe_slice *slice,
 	return dpe_placed_condition_holds(run, slice, pattern, occurrence, run->at_positions);
 }
 
-bool dpe_detect_admits(const struct dpe_run *run, const struct dpe_slice *slice, unsigned pattern,
+static bool detect_admits(const struct dpe_run *run, const struct dpe_slice *slice, unsigned pattern,
 	const struct dpe_occurrence *occurrence)
 {
 	unsigned count;
@@ -198,3 +199,42 @@ bool dpe_trail_same_named(
 	}
 	return true;
 }
+
+/* ---- in a slice ---------------------------------------------------------------------------- */
+
+static void detect_begin(struct dpe_run *run, struct dpe_slice *slice)
+{
+	dpe_detect_clear(run, slice);
+}
+
+/* Matches of this slice may have been missed. */
+static void detect_finish(struct dpe_run *run, struct dpe_slice *slice)
+{
+	struct dpe_verdict verdict = {
+		.kind = DPE_INCONCLUSIVE,
+		.reason = dpe_slice_doubt(run, slice),
+	};
+
+	if (slice->overflown)
+		dpe_verdict_report(run, slice, &verdict);
+}
+
+static void detect_take(
+	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+{
+	run->recognizer->kept -= dpe_slice_size(slice);
+	dpe_detect_take(run, slice, occurrence);
+	dpe_matching_prune_if_large(run, slice);
+	run->recognizer->kept += dpe_slice_size(slice);
+}
+
+const struct dpe_slice_engine dpe_detect_engine = {
+	.begin = detect_begin,
+	.take = detect_take,
+	.finish = detect_finish,
+	.copy = dpe_detect_copy,
+	.clear = dpe_detect_clear,
+	.free = dpe_detect_free,
+	.admits = detect_admits,
+	.adopt = dpe_detect_adopt,
+};

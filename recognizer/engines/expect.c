@@ -1,40 +1,39 @@
 /* A slice of an `expect` rule: all of it must be a behaviour of R.
  *
  * Where the text leaves open which position an event takes (`a;b + a;c`), the automaton has
- * several moves for it, and the slice follows each reading until it fails. No reading left is a
+ * several moves for it, and the slice follows each branch until it fails. No branch left is a
  * violation: dead states are not in the automaton, so it is noticed at once. */
 #include "recognizer/actions/actions.h"
-#include "recognizer/engines/engines.h"
-#include "recognizer/engines/product.h"
+#include "recognizer/engines/configuration.h"
 #include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void drop_reading(const struct dpe_run *run, struct dpe_reading *reading)
+static void drop_branch(const struct dpe_run *run, struct dpe_branch *branch)
 {
-	dpe_config_drop(run, &reading->config);
-	for (unsigned i = 0; reading->positions && i < run->rule->npositions; i++)
-		dpe_occurrence_unref(reading->positions[i]);
-	free(reading->positions);
+	run->follow->drop(run, &branch->config);
+	for (unsigned i = 0; branch->positions && i < run->rule->npositions; i++)
+		dpe_occurrence_unref(branch->positions[i]);
+	free(branch->positions);
 }
 
-void dpe_expect_begin(struct dpe_run *run, struct dpe_slice *slice)
+static void expect_begin(struct dpe_run *run, struct dpe_slice *slice)
 {
-	struct dpe_reading *reading =
-		DPE_GROW(slice->readings, slice->nreadings, slice->capreadings);
+	struct dpe_branch *branch =
+		DPE_GROW(slice->branches, slice->nbranches, slice->capbranches);
 
-	*reading = (struct dpe_reading){.config = dpe_config_begin(run)};
+	*branch = (struct dpe_branch){.config = run->follow->begin(run)};
 	if (run->wants_positions)
-		reading->positions =
-			dpe_xcalloc(run->rule->npositions, sizeof(*reading->positions));
+		branch->positions =
+			dpe_xcalloc(run->rule->npositions, sizeof(*branch->positions));
 }
 
-void dpe_expect_clear(struct dpe_run *run, struct dpe_slice *slice)
+static void expect_clear(struct dpe_run *run, struct dpe_slice *slice)
 {
-	for (unsigned i = 0; i < slice->nreadings; i++)
-		drop_reading(run, &slice->readings[i]);
-	slice->nreadings = 0;
+	for (unsigned i = 0; i < slice->nbranches; i++)
+		drop_branch(run, &slice->branches[i]);
+	slice->nbranches = 0;
 }
 
 static struct dpe_occurrence **copy_occurrences(struct dpe_occurrence **from, unsigned count)
@@ -46,13 +45,13 @@ static struct dpe_occurrence **copy_occurrences(struct dpe_occurrence **from, un
 	return to;
 }
 
-void dpe_expect_copy(struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from)
+static void expect_copy(struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from)
 {
-	for (unsigned i = 0; i < from->nreadings; i++) {
-		const struct dpe_reading *old = &from->readings[i];
-		struct dpe_reading *new = DPE_GROW(to->readings, to->nreadings, to->capreadings);
+	for (unsigned i = 0; i < from->nbranches; i++) {
+		const struct dpe_branch *old = &from->branches[i];
+		struct dpe_branch *new = DPE_GROW(to->branches, to->nbranches, to->capbranches);
 
-		new->config = dpe_config_copy(run, &old->config);
+		new->config = run->follow->copy(run, &old->config);
 		new->positions = old->positions
 					 ? copy_occurrences(old->positions, run->rule->npositions)
 					 : NULL;
@@ -62,35 +61,35 @@ void dpe_expect_copy(struct dpe_run *run, struct dpe_slice *to, const struct dpe
 /* ---- actions ----------------------------------------------------------------------------- */
 
 static void run_action(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_stmt *action, const struct dpe_reading *reading,
+	const struct dpe_stmt *action, const struct dpe_branch *branch,
 	const struct dpe_message *event)
 {
 	unsigned npositions = run->rule->npositions;
 	const struct dpe_message *positions[npositions + 1];
 
 	for (unsigned i = 0; i < npositions; i++) {
-		bool taken = reading && reading->positions && reading->positions[i];
+		bool taken = branch && branch->positions && branch->positions[i];
 
-		positions[i] = taken ? reading->positions[i]->message : NULL;
+		positions[i] = taken ? branch->positions[i]->message : NULL;
 	}
 	dpe_run_action(run, slice, action, positions, event);
 }
 
 static void run_actions(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_stmt *const *actions, unsigned count, const struct dpe_reading *reading,
+	const struct dpe_stmt *const *actions, unsigned count, const struct dpe_branch *branch,
 	const struct dpe_message *event)
 {
 	for (unsigned i = 0; i < count; i++) {
 		if (dpe_run_may_act(run, actions[i]))
-			run_action(run, slice, actions[i], reading, event);
+			run_action(run, slice, actions[i], branch, event);
 	}
 }
 
 static void run_event_actions(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_step *taken, const struct dpe_reading *reading,
+	const struct dpe_step *taken, const struct dpe_branch *branch,
 	const struct dpe_message *event)
 {
-	run_actions(run, slice, taken->before, taken->nbefore, reading, event);
+	run_actions(run, slice, taken->before, taken->nbefore, branch, event);
 	for (unsigned i = 0; i < taken->npositions; i++) {
 		unsigned at = taken->positions[i] - 1;
 		const struct dpe_stmt *action = run->rule->positions[at].action;
@@ -98,9 +97,9 @@ static void run_event_actions(struct dpe_run *run, const struct dpe_slice *slice
 		if (!action || run->acted[at])
 			continue;
 		run->acted[at] = true;
-		run_action(run, slice, action, reading, event);
+		run_action(run, slice, action, branch, event);
 	}
-	run_actions(run, slice, taken->after, taken->nafter, reading, event);
+	run_actions(run, slice, taken->after, taken->nafter, branch, event);
 }
 
 /* ---- steps ------------------------------------------------------------------------------- */
@@ -117,45 +116,33 @@ static bool fits(const struct dpe_run *run, const struct dpe_step *step)
 	return true;
 }
 
-static bool move_fits(
-	const struct dpe_run *run, const struct dpe_config *config, const struct dpe_move *move)
-{
-	if (move->npreds != run->preds.count)
-		return false;
-	for (unsigned i = 0; i < move->npreds; i++) {
-		if (!dpe_preds_have(&run->preds, config->registers[move->preds[i]]))
-			return false;
-	}
-	return true;
-}
-
-static void take_positions(const struct dpe_reading *reading, const struct dpe_step *step,
+static void take_positions(const struct dpe_branch *branch, const struct dpe_step *step,
 	struct dpe_occurrence *occurrence)
 {
-	for (unsigned i = 0; reading->positions && i < step->npositions; i++) {
-		struct dpe_occurrence **at = &reading->positions[step->positions[i] - 1];
+	for (unsigned i = 0; branch->positions && i < step->npositions; i++) {
+		struct dpe_occurrence **at = &branch->positions[step->positions[i] - 1];
 
 		dpe_occurrence_unref(*at);
 		*at = dpe_occurrence_ref(occurrence);
 	}
 }
 
-static struct dpe_reading take_step(const struct dpe_run *run, const struct dpe_reading *reading,
+static struct dpe_branch take_step(const struct dpe_run *run, const struct dpe_branch *branch,
 	const struct dpe_step *step, struct dpe_occurrence *occurrence)
 {
-	struct dpe_reading next = {
-		.config = dpe_engine_take(&reading->config, step, occurrence),
+	struct dpe_branch next = {
+		.config = run->follow->take(run, &branch->config, step, occurrence),
 	};
 
-	if (reading->positions)
-		next.positions = copy_occurrences(reading->positions, run->rule->npositions);
+	if (branch->positions)
+		next.positions = copy_occurrences(branch->positions, run->rule->npositions);
 	take_positions(&next, step, occurrence);
 	return next;
 }
 
 /* Conditions will find the same events. */
 static bool same_named(
-	const struct dpe_run *run, const struct dpe_reading *a, const struct dpe_reading *b)
+	const struct dpe_run *run, const struct dpe_branch *a, const struct dpe_branch *b)
 {
 	for (unsigned i = 0; i < run->nnamed; i++) {
 		if (a->positions[run->named[i]] != b->positions[run->named[i]])
@@ -164,60 +151,59 @@ static bool same_named(
 	return true;
 }
 
-static bool have_reading(
-	const struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_reading *new)
+static bool have_branch(
+	const struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_branch *new)
 {
-	for (unsigned i = 0; i < slice->nreadings; i++) {
-		if (dpe_config_same(run, &slice->readings[i].config, &new->config) &&
-			same_named(run, &slice->readings[i], new))
+	for (unsigned i = 0; i < slice->nbranches; i++) {
+		if (run->follow->same(run, &slice->branches[i].config, &new->config) &&
+			same_named(run, &slice->branches[i], new))
 			return true;
 	}
 	return false;
 }
 
-static void add_reading(struct dpe_run *run, struct dpe_slice *slice, struct dpe_reading next)
+static void add_branch(struct dpe_run *run, struct dpe_slice *slice, struct dpe_branch next)
 {
-	if (have_reading(run, slice, &next)) {
-		drop_reading(run, &next);
+	if (have_branch(run, slice, &next)) {
+		drop_branch(run, &next);
 		return;
 	}
-	*DPE_GROW(slice->readings, slice->nreadings, slice->capreadings) = next;
+	*DPE_GROW(slice->branches, slice->nbranches, slice->capbranches) = next;
 }
 
-bool dpe_expect_admits(const struct dpe_run *run, const struct dpe_slice *slice, unsigned pattern,
+static bool expect_admits(const struct dpe_run *run, const struct dpe_slice *slice, unsigned pattern,
 	const struct dpe_occurrence *occurrence)
 {
-	for (unsigned i = 0; i < slice->nreadings; i++) {
+	for (unsigned i = 0; i < slice->nbranches; i++) {
 		if (dpe_placed_condition_holds(
-			    run, slice, pattern, occurrence, slice->readings[i].positions))
+			    run, slice, pattern, occurrence, slice->branches[i].positions))
 			return true;
 	}
 	return false;
 }
 
-/* All that one reading can make of the event as `literal` becomes the slice's readings. */
-static void follow(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_reading *from,
+/* All that one branch can make of the event as `literal` becomes the slice's branches. */
+static void follow(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_branch *from,
 	unsigned literal, struct dpe_occurrence *occurrence)
 {
 	unsigned pattern = run->rule->literals[literal].pattern, count;
-	const struct dpe_step *steps;
 
 	if (run->placed[pattern] &&
 		!dpe_placed_condition_holds(run, slice, pattern, occurrence, from->positions))
 		return;
-	count = dpe_engine_steps(run, &from->config, literal, occurrence, &steps);
+	count = run->follow->steps(run, &from->config, literal, occurrence);
 	for (unsigned i = 0; i < count; i++) {
-		struct dpe_reading next;
+		struct dpe_branch next;
 
-		if (!fits(run, &steps[i]))
+		if (!fits(run, &run->steps[i]))
 			continue;
-		next = take_step(run, from, &steps[i], occurrence);
-		run_event_actions(run, slice, &steps[i], &next, occurrence->message);
-		add_reading(run, slice, next);
+		next = take_step(run, from, &run->steps[i], occurrence);
+		run_event_actions(run, slice, &run->steps[i], &next, occurrence->message);
+		add_branch(run, slice, next);
 	}
 }
 
-static void follow_all(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_reading *from,
+static void follow_all(struct dpe_run *run, struct dpe_slice *slice, const struct dpe_branch *from,
 	unsigned nfrom, struct dpe_occurrence *occurrence)
 {
 	for (unsigned i = 0; i < nfrom; i++) {
@@ -261,20 +247,19 @@ static void describe_step(const struct dpe_run *run, const struct dpe_step *step
 }
 
 static void list_expected(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_reading *readings, unsigned nreadings, struct texts *expected)
+	const struct dpe_branch *branches, unsigned nbranches, struct texts *expected)
 {
 	bool first = !slice->order.nchains;
 
-	for (unsigned i = 0; i < nreadings; i++) {
+	for (unsigned i = 0; i < nbranches; i++) {
 		for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
-			const struct dpe_step *steps;
 			unsigned count =
-				dpe_engine_steps(run, &readings[i].config, literal, NULL, &steps);
+				run->follow->steps(run, &branches[i].config, literal, NULL);
 
 			for (unsigned j = 0; j < count; j++) {
 				struct dpe_text text = {0};
 
-				describe_step(run, &steps[j], literal, first, &text);
+				describe_step(run, &run->steps[j], literal, first, &text);
 				add_text(expected, &text);
 			}
 		}
@@ -296,7 +281,7 @@ static void describe_event(
 	}
 }
 
-static void tell_with_predecessors(struct dpe_run *run, const struct dpe_slice *slice,
+static void report_with_predecessors(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_occurrence *occurrence, struct dpe_verdict *verdict)
 {
 	const struct dpe_message *around[run->preds.count + 1];
@@ -314,8 +299,8 @@ static void tell_with_predecessors(struct dpe_run *run, const struct dpe_slice *
 	dpe_verdict_report(run, slice, verdict);
 }
 
-static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
-	const struct dpe_reading *before, unsigned nbefore, struct dpe_occurrence *occurrence)
+static void report_violation(struct dpe_run *run, struct dpe_slice *slice,
+	const struct dpe_branch *before, unsigned nbefore, struct dpe_occurrence *occurrence)
 {
 	const struct dpe_message *event = occurrence->message;
 	const char *doubt = dpe_expect_doubt(run, slice);
@@ -336,7 +321,7 @@ static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
 	verdict.expected = (const char *const *)expected.at;
 	verdict.nexpected = expected.count;
 	slice->done = true;
-	tell_with_predecessors(run, slice, occurrence, &verdict);
+	report_with_predecessors(run, slice, occurrence, &verdict);
 	if (!doubt && run->rule->otherwise)
 		run_action(run, slice, run->rule->otherwise, nbefore ? &before[0] : NULL, event);
 	run->recognizer->suppressing = false;
@@ -344,29 +329,6 @@ static void tell_violation(struct dpe_run *run, struct dpe_slice *slice,
 		free(expected.at[i]);
 	free(expected.at);
 	dpe_text_free(&reason);
-}
-
-/* The only move of the reading that the event can be; NULL where there is none or a choice. */
-static const struct dpe_move *find_only_move(struct dpe_run *run, const struct dpe_config *config)
-{
-	const struct dpe_move *only = NULL;
-
-	for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
-		const struct dpe_move *moves;
-		unsigned count = 0;
-
-		if (!run->literals[literal])
-			continue;
-		moves = dpe_automaton_moves(run->automaton, config->state, literal, &count);
-		for (unsigned i = 0; i < count; i++) {
-			if (!move_fits(run, config, &moves[i]))
-				continue;
-			if (only)
-				return NULL;
-			only = &moves[i];
-		}
-	}
-	return only;
 }
 
 /* The literal that the event is; as many as there are where it may be several. */
@@ -384,105 +346,94 @@ static unsigned find_only_literal(const struct dpe_run *run)
 	return only;
 }
 
-/* The same as find_only_move, of one literal, with what actions have to know. */
+/* The only step of the branch that takes the event, if that is only one literal; or NULL. */
 static const struct dpe_step *find_only_step(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_reading *reading, struct dpe_occurrence *occurrence)
+	const struct dpe_branch *branch, struct dpe_occurrence *occurrence)
 {
 	unsigned literal = find_only_literal(run), count, pattern;
-	const struct dpe_step *steps, *only = NULL;
+	const struct dpe_step *only = NULL;
 
 	if (literal == run->rule->nliterals)
 		return NULL;
 	pattern = run->rule->literals[literal].pattern;
 	if (run->placed[pattern] && !dpe_placed_condition_holds(run, slice, pattern, occurrence,
-					    reading->positions))
+					    branch->positions))
 		return NULL;
-	count = dpe_engine_steps(run, &reading->config, literal, occurrence, &steps);
+	count = run->follow->steps(run, &branch->config, literal, occurrence);
 	for (unsigned i = 0; i < count; i++) {
-		if (!fits(run, &steps[i]))
+		if (!fits(run, &run->steps[i]))
 			continue;
 		if (only)
 			return NULL;
-		only = &steps[i];
+		only = &run->steps[i];
 	}
 	return only;
 }
 
-/* Where the event is one thing only, nobody needs the reading as it was, which is what makes a copy dear:
- * it has what is at each position. */
-static bool act_alone(
+/* Where one step takes the event, nobody needs the branch as it was, and a copy is dear: it has what is at
+ * each position. */
+static bool act_in_place(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
-	struct dpe_reading *reading = slice->readings;
-	const struct dpe_step *step;
+	struct dpe_branch *branch = slice->branches;
+	const struct dpe_step *step = find_only_step(run, slice, branch, occurrence);
 
-	if (!run->automaton)
-		return false;
-	step = find_only_step(run, slice, reading, occurrence);
 	if (!step)
 		return false;
-	take_positions(reading, step, occurrence);
-	dpe_engine_move(run, &reading->config, step->move, occurrence);
-	run_event_actions(run, slice, step, reading, occurrence->message);
+	take_positions(branch, step, occurrence);
+	run->follow->move(run, &branch->config, step, occurrence);
+	run_event_actions(run, slice, step, branch, occurrence->message);
 	return true;
 }
 
-/* One reading that goes on in one way does so in place. False where nothing was done. */
-static bool take_alone(
+/* One branch that takes the event in one way does so in place. False where nothing was done. */
+static bool take_in_place(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
-	const struct dpe_move *move;
-
-	if (run->game || slice->nreadings != 1 || run->recognizer->sink.trace)
+	if (slice->nbranches != 1 || run->recognizer->sink.trace)
 		return false;
-	if (run->wants_positions || run->acts)
-		return act_alone(run, slice, occurrence);
-	if (run->product)
-		return dpe_product_take_only(run->product, &slice->readings[0].config.product, run->literals,
-			run->rule->nliterals, &run->preds, occurrence);
-	move = find_only_move(run, &slice->readings[0].config);
-	if (move)
-		dpe_engine_move(run, &slice->readings[0].config, move, occurrence);
-	return move;
+	if (run->wants_positions || run->acts || !run->follow->take_only)
+		return act_in_place(run, slice, occurrence);
+	return run->follow->take_only(run, &slice->branches[0].config, occurrence);
 }
 
-void dpe_expect_take(
+static void expect_take(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
-	struct dpe_reading *before = slice->readings;
-	unsigned nbefore = slice->nreadings, capbefore = slice->capreadings;
+	struct dpe_branch *before = slice->branches;
+	unsigned nbefore = slice->nbranches, capbefore = slice->capbranches;
 
-	if (take_alone(run, slice, occurrence))
+	if (take_in_place(run, slice, occurrence))
 		return;
-	slice->readings = run->spare;
-	slice->capreadings = run->capspare;
-	slice->nreadings = 0;
+	slice->branches = run->spare;
+	slice->capbranches = run->capspare;
+	slice->nbranches = 0;
 	run->spare = NULL;
 	run->capspare = 0;
 	follow_all(run, slice, before, nbefore, occurrence);
-	dpe_trace_take(run, slice, occurrence, slice->nreadings, false);
-	if (!slice->nreadings)
-		tell_violation(run, slice, before, nbefore, occurrence);
+	dpe_trace_take(run, slice, occurrence, slice->nbranches, false);
+	if (!slice->nbranches)
+		report_violation(run, slice, before, nbefore, occurrence);
 	for (unsigned i = 0; i < nbefore; i++)
-		drop_reading(run, &before[i]);
+		drop_branch(run, &before[i]);
 	free(run->spare);
 	run->spare = before;
 	run->capspare = capbefore;
 }
 
-static const struct dpe_reading *find_final(
+static const struct dpe_branch *find_final(
 	const struct dpe_run *run, const struct dpe_slice *slice)
 {
-	for (unsigned i = 0; i < slice->nreadings; i++) {
-		if (dpe_config_final(run, &slice->readings[i].config))
-			return &slice->readings[i];
+	for (unsigned i = 0; i < slice->nbranches; i++) {
+		if (run->follow->final(run, &slice->branches[i].config))
+			return &slice->branches[i];
 	}
 	return NULL;
 }
 
-void dpe_expect_finish(struct dpe_run *run, struct dpe_slice *slice)
+static void expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 {
-	const struct dpe_reading *final = find_final(run, slice);
+	const struct dpe_branch *final = find_final(run, slice);
 	const struct dpe_stmt *action = final ? run->rule->action : run->rule->otherwise;
 	const char *doubt = final ? dpe_slice_doubt(run, slice) : dpe_expect_doubt(run, slice);
 	struct dpe_verdict verdict = {.kind = final ? DPE_SATISFIED : DPE_INCOMPLETE};
@@ -492,7 +443,7 @@ void dpe_expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 		verdict.kind = DPE_INCONCLUSIVE;
 		verdict.reason = doubt;
 	} else if (!final) {
-		list_expected(run, slice, slice->readings, slice->nreadings, &expected);
+		list_expected(run, slice, slice->branches, slice->nbranches, &expected);
 		verdict.expected = (const char *const *)expected.at;
 		verdict.nexpected = expected.count;
 	}
@@ -500,15 +451,45 @@ void dpe_expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 	run->nran = 0;
 	if (!doubt && final) {
 		const struct dpe_stmt *const *ending = NULL;
-		unsigned count = dpe_engine_ending(run, &final->config, &ending);
+		unsigned count = run->follow->ending
+					 ? run->follow->ending(run, &final->config, &ending)
+					 : 0;
 
 		run_actions(run, slice, ending, count, final, NULL);
 	}
 	dpe_verdict_report(run, slice, &verdict);
 	if (!doubt && action)
-		run_action(run, slice, action, final ? final : &slice->readings[0], NULL);
+		run_action(run, slice, action, final ? final : &slice->branches[0], NULL);
 	run->recognizer->suppressing = false;
 	for (unsigned i = 0; i < expected.count; i++)
 		free(expected.at[i]);
 	free(expected.at);
 }
+
+static void expect_free(struct dpe_run *run, struct dpe_slice *slice)
+{
+	expect_clear(run, slice);
+	free(slice->branches);
+	slice->branches = NULL;
+}
+
+static void expect_adopt(
+	const struct dpe_run *run, struct dpe_slice *slice, const struct dpe_automaton *old)
+{
+	for (unsigned i = 0; i < slice->nbranches; i++) {
+		dpe_state *state = &slice->branches[i].config.state;
+
+		*state = dpe_automaton_adopt(run->automaton, old, *state);
+	}
+}
+
+const struct dpe_slice_engine dpe_expect_engine = {
+	.begin = expect_begin,
+	.take = expect_take,
+	.finish = expect_finish,
+	.copy = expect_copy,
+	.clear = expect_clear,
+	.free = expect_free,
+	.admits = expect_admits,
+	.adopt = expect_adopt,
+};

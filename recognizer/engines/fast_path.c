@@ -85,8 +85,7 @@ bool dpe_fast_path_next(struct dpe_run *run, dpe_state state, unsigned literal, 
 bool dpe_fast_path_first(struct dpe_run *run, unsigned literal, dpe_state *to)
 {
 	unsigned count;
-	const struct dpe_move *move = dpe_automaton_moves(
-		run->automaton, dpe_config_begin(run).state, literal, &count);
+	const struct dpe_move *move = dpe_automaton_moves(run->automaton, 0, literal, &count);
 
 	if (count != 1 || move->npreds || move->nregisters != 1)
 		return false;
@@ -101,9 +100,9 @@ bool dpe_fast_path_take(struct dpe_run *run, struct dpe_slice *slice, unsigned l
 	struct dpe_config *config;
 	uint32_t to;
 
-	if (!last || last->refs != 2 || slice->nreadings != 1 || slice->done)
+	if (!last || last->refs != 2 || slice->nbranches != 1 || slice->done)
 		return false;
-	config = &slice->readings[0].config;
+	config = &slice->branches[0].config;
 	if (!config->registers || config->registers[0] != last)
 		return false;
 	to = way(run, config->state, literal);

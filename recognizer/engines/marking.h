@@ -3,7 +3,7 @@
 #ifndef DPE_RECOGNIZER_ENGINES_MARKING_H
 #define DPE_RECOGNIZER_ENGINES_MARKING_H
 
-#include "recognizer/engines/engines.h"
+#include "recognizer/engines/configuration.h"
 #include "recognizer/engines/token_game.h"
 #include "recognizer/recognizer.h"
 

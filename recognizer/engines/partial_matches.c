@@ -102,10 +102,12 @@ struct dpe_partial *dpe_partial_ref(struct dpe_partial *partial)
 void dpe_partial_unref(const struct dpe_run *run, struct dpe_partial *partial)
 {
 	struct dpe_pool *pool = run->recognizer->pool;
+	const struct dpe_run *engine;
 
 	if (!partial || --partial->refs)
 		return;
-	dpe_config_drop(run->conjunction->operands[partial->operand].run, &partial->config);
+	engine = run->conjunction->operands[partial->operand].run;
+	engine->follow->drop(engine, &partial->config);
 	dpe_set_unref(pool, partial->first);
 	dpe_set_unref(pool, partial->last);
 	dpe_trail_unref(pool, partial->trail);
@@ -152,14 +154,14 @@ struct dpe_matching *dpe_matching_of(const struct dpe_run *run, struct dpe_slice
 	return matching;
 }
 
-void dpe_detect_copy(const struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from)
+void dpe_detect_copy(struct dpe_run *run, struct dpe_slice *to, const struct dpe_slice *from)
 {
 	const struct dpe_matching *old = from->matching;
 	struct dpe_matching *new;
 
 	if (!old)
 		return;
-	dpe_detect_clear((struct dpe_run *)run, to);
+	dpe_detect_clear(run, to);
 	new = dpe_matching_of(run, to);
 	for (unsigned i = 0; i < old->noperands; i++) {
 		copy_list(&new->lists[i].active, &old->lists[i].active);
@@ -245,7 +247,7 @@ static struct dpe_partial *adopt(
 	*copy = *partial;
 	copy->refs = 1;
 	copy->config.state = state;
-	copy->config = dpe_config_copy(run, &copy->config);
+	copy->config = run->follow->copy(run, &copy->config);
 	dpe_set_ref(copy->first);
 	dpe_trail_ref(copy->trail);
 	partial->refs--;

@@ -5,7 +5,7 @@
 #ifndef DPE_RECOGNIZER_ENGINES_PRODUCT_H
 #define DPE_RECOGNIZER_ENGINES_PRODUCT_H
 
-#include "recognizer/engines/engines.h"
+#include "recognizer/engines/configuration.h"
 #include "recognizer/engines/token_game.h"
 
 struct dpe_product;

@@ -1,4 +1,4 @@
-/* Automata side by side: where readings stand. The steps that events take are in product_step.c. */
+/* Automata side by side: where branches stand. The steps that events take are in product_step.c. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/engines/product_state.h"
 

@@ -3,7 +3,7 @@
 #ifndef DPE_RECOGNIZER_ENGINES_PRODUCT_STATE_H
 #define DPE_RECOGNIZER_ENGINES_PRODUCT_STATE_H
 
-#include "recognizer/engines/engines.h"
+#include "recognizer/engines/configuration.h"
 #include "recognizer/engines/product.h"
 #include "recognizer/recognizer.h"
 

@@ -7,7 +7,7 @@
 #define DPE_RECOGNIZER_ENGINES_TOKEN_GAME_H
 
 #include "dpe-lang/rule_nets/rule_nets.h"
-#include "recognizer/engines/engines.h"
+#include "recognizer/engines/configuration.h"
 #include "recognizer/recognizer.h"
 
 struct dpe_game;

@@ -7,21 +7,10 @@
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-/* Matches of this slice may have been missed. */
-static void report_overflow(struct dpe_run *run, const struct dpe_slice *slice)
-{
-	struct dpe_verdict verdict = {
-		.kind = DPE_INCONCLUSIVE,
-		.reason = dpe_slice_doubt(run, slice),
-	};
-
-	dpe_verdict_report(run, slice, &verdict);
-}
-
 /* A compact slice in a final state is reported without making it active. */
 static bool finish_compact(struct dpe_run *run, struct dpe_cell *cell)
 {
-	struct dpe_reading reading = {.config.state = cell->state};
+	struct dpe_branch branch = {.config.state = cell->state};
 	struct dpe_slice slice = {
 		.cell = cell,
 		.params = cell->params,
@@ -30,13 +19,13 @@ static bool finish_compact(struct dpe_run *run, struct dpe_cell *cell)
 		.renewed = cell->renewed,
 		.overflown = cell->overflown,
 		.searched = cell->searched,
-		.readings = &reading,
-		.nreadings = 1,
+		.branches = &branch,
+		.nbranches = 1,
 	};
 
-	if (cell->form != DPE_CELL_SINGLE || !dpe_config_final(run, &reading.config))
+	if (cell->form != DPE_CELL_SINGLE || !dpe_config_final(run, &branch.config))
 		return false;
-	dpe_expect_finish(run, &slice);
+	run->slice_engine->finish(run, &slice);
 	cell->done = true;
 	return true;
 }
@@ -45,13 +34,13 @@ static void finish_slice(struct dpe_run *run, struct dpe_cell *cell)
 {
 	if (run->rule->mode == DPE_DETECT) {
 		if (dpe_cell_is_overflown(run->slices, cell))
-			report_overflow(run, dpe_slice_activate(run, cell));
+			run->slice_engine->finish(run, dpe_slice_activate(run, cell));
 		return;
 	}
 	if (dpe_cell_is_done(run->slices, cell) || cell->extended || cell->retired ||
 		finish_compact(run, cell))
 		return;
-	dpe_expect_finish(run, dpe_slice_activate(run, cell));
+	run->slice_engine->finish(run, dpe_slice_activate(run, cell));
 }
 
 void dpe_slices_finish(struct dpe_run *run)
@@ -80,7 +69,7 @@ static void adopt_cell(struct dpe_run *run, struct dpe_cell *cell, const struct 
 	if (cell->form == DPE_CELL_SINGLE)
 		cell->state = dpe_automaton_adopt(run->automaton, old, cell->state);
 	else if (cell->form != DPE_CELL_NEW)
-		dpe_slice_adopt(run, dpe_slice_activate(run, cell), old);
+		run->slice_engine->adopt(run, dpe_slice_activate(run, cell), old);
 }
 
 /* Active slices first, so that none is made compact in a state of the old automaton. */
@@ -89,7 +78,7 @@ void dpe_slices_adopt(struct dpe_run *run, const struct dpe_automaton *old)
 	struct dpe_slices *slices = run->slices;
 
 	for (struct dpe_slice *slice = slices->first; slice; slice = slice->next) {
-		dpe_slice_adopt(run, slice, old);
+		run->slice_engine->adopt(run, slice, old);
 		slice->cell->marked = true;
 	}
 	for (uint32_t i = 0; i < slices->ncells; i++) {

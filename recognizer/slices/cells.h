@@ -92,11 +92,6 @@ struct dpe_slices {
 
 /* ---- slices.c, all_slices.c --------------------------------------------------------------- */
 
-/* Number of events and partial matches that it keeps. */
-static inline uint64_t dpe_slice_size(const struct dpe_slice *slice)
-{
-	return dpe_order_size(&slice->order) + dpe_matching_size(slice);
-}
 /* Drops events and partial matches of the slice that no future event needs. */
 void dpe_slice_forget(
 	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon);

@@ -77,8 +77,8 @@ static void decode_single(struct dpe_run *run, const struct dpe_cell *cell, stru
 	struct dpe_words_read words = {.at = one->words};
 	struct dpe_pool *pool = run->recognizer->pool;
 	struct dpe_occurrence *event = dpe_pool_take(pool, sizeof(*event));
-	struct dpe_reading *reading =
-		DPE_GROW(slice->readings, slice->nreadings, slice->capreadings);
+	struct dpe_branch *branch =
+		DPE_GROW(slice->branches, slice->nbranches, slice->capbranches);
 
 	event->refs = 2;
 	event->pool = pool;
@@ -88,9 +88,9 @@ static void decode_single(struct dpe_run *run, const struct dpe_cell *cell, stru
 	event->message = dpe_message_unpack(pool, &words);
 	dpe_order_restore(&slice->order, event);
 	slice->order.top = event;
-	*reading = (struct dpe_reading){.config.state = cell->state};
-	reading->config.registers = dpe_registers_new(pool, 1);
-	reading->config.registers[0] = event;
+	*branch = (struct dpe_branch){.config.state = cell->state};
+	branch->config.registers = dpe_registers_new(pool, 1);
+	branch->config.registers[0] = event;
 }
 
 /* Larger blocks come from the heap: while the slices of a rule grow they pass through all sizes,
@@ -120,8 +120,8 @@ struct dpe_slice *dpe_slice_activate(struct dpe_run *run, struct dpe_cell *cell)
 	if (cell->form == DPE_CELL_ACTIVE)
 		return content->slice;
 	slice = new_slice(slices, cell);
-	if (cell->form == DPE_CELL_NEW && run->rule->mode == DPE_EXPECT) {
-		dpe_expect_begin(run, slice);
+	if (cell->form == DPE_CELL_NEW) {
+		run->slice_engine->begin(run, slice);
 	} else if (cell->form == DPE_CELL_SINGLE) {
 		decode_single(run, cell, slice);
 	} else if (cell->form == DPE_CELL_ENCODED) {
@@ -135,10 +135,7 @@ struct dpe_slice *dpe_slice_activate(struct dpe_run *run, struct dpe_cell *cell)
 
 static void clear_slice(struct dpe_run *run, struct dpe_slice *slice)
 {
-	if (run->rule->mode == DPE_EXPECT)
-		dpe_expect_clear(run, slice);
-	else
-		dpe_detect_clear(run, slice);
+	run->slice_engine->clear(run, slice);
 	dpe_order_clear(&slice->order);
 }
 
@@ -146,14 +143,14 @@ static void clear_slice(struct dpe_run *run, struct dpe_slice *slice)
 
 static bool is_new(const struct dpe_run *run, const struct dpe_slice *slice)
 {
-	const struct dpe_reading *reading = &slice->readings[0];
+	const struct dpe_branch *branch = &slice->branches[0];
 
 	if (slice->order.nchains)
 		return false;
 	if (run->rule->mode == DPE_DETECT)
 		return !dpe_matching_size(slice);
-	return slice->nreadings == 1 && !reading->positions && !reading->config.registers &&
-	       reading->config.state == dpe_config_begin(run).state;
+	return slice->nbranches == 1 && !branch->positions && !branch->config.registers &&
+	       !branch->config.state;
 }
 
 /* The event of a slice that fits DPE_CELL_SINGLE, or NULL. */
@@ -164,11 +161,11 @@ static const struct dpe_occurrence *find_single(
 	const struct dpe_config *config;
 	const struct dpe_occurrence *last;
 
-	if (!run->fast_path || slice->done || slice->nreadings != 1 || order->nchains != 1 ||
+	if (!run->fast_path || slice->done || slice->nbranches != 1 || order->nchains != 1 ||
 		order->chains[0].nearlier)
 		return NULL;
 	last = order->chains[0].last;
-	config = &slice->readings[0].config;
+	config = &slice->branches[0].config;
 	return order->top == last &&
 			       dpe_automaton_registers(run->automaton, config->state) == 1 &&
 			       config->registers[0] == last
@@ -248,7 +245,7 @@ static bool write_cell(struct dpe_run *run, struct dpe_cell *cell, const struct 
 	one = find_single(run, slice);
 	if (one && write_single(run, cell, one->message, one->number, &one->stamp)) {
 		cell->form = DPE_CELL_SINGLE;
-		cell->state = slice->readings[0].config.state;
+		cell->state = slice->branches[0].config.state;
 		return true;
 	}
 	return write_encoded(run, cell, slice);
@@ -356,8 +353,7 @@ void dpe_compact_end(struct dpe_run *run)
 
 		slices->spare = slice->next;
 		dpe_order_free(&slice->order);
-		free(slice->readings);
-		dpe_detect_free(run, slice);
+		run->slice_engine->free(run, slice);
 		free(slice);
 	}
 	free(slices->scratch);

@@ -79,9 +79,7 @@ static bool admits(const struct dpe_run *run, const struct dpe_slice *slice, uns
 {
 	if (!run->placed[pattern])
 		return condition_holds(run, slice, pattern, occurrence->message);
-	if (run->rule->mode == DPE_EXPECT)
-		return dpe_expect_admits(run, slice, pattern, occurrence);
-	return dpe_detect_admits(run, slice, pattern, occurrence);
+	return run->slice_engine->admits(run, slice, pattern, occurrence);
 }
 
 bool dpe_slice_reads_event(

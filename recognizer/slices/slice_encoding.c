@@ -93,10 +93,10 @@ static void gather(struct slice_packer *packer, const struct dpe_slice *slice)
 		add_events(packer, chain->earlier, chain->nearlier);
 		add_event(packer, chain->last);
 	}
-	for (unsigned i = 0; i < slice->nreadings; i++) {
-		add_config(packer, &slice->readings[i].config);
-		if (slice->readings[i].positions)
-			add_events(packer, slice->readings[i].positions,
+	for (unsigned i = 0; i < slice->nbranches; i++) {
+		add_config(packer, &slice->branches[i].config);
+		if (slice->branches[i].positions)
+			add_events(packer, slice->branches[i].positions,
 				packer->run->rule->npositions);
 	}
 	for (unsigned i = 0; i < packer->npartials && !packer->full; i++) {
@@ -172,13 +172,13 @@ static void put_config(struct slice_packer *packer, const struct dpe_config *con
 
 static void put_readings(struct slice_packer *packer, const struct dpe_slice *slice)
 {
-	put(packer, slice->nreadings);
-	for (unsigned i = 0; i < slice->nreadings; i++) {
-		const struct dpe_reading *reading = &slice->readings[i];
+	put(packer, slice->nbranches);
+	for (unsigned i = 0; i < slice->nbranches; i++) {
+		const struct dpe_branch *branch = &slice->branches[i];
 
-		put_config(packer, &reading->config);
-		if (reading->positions)
-			put_events(packer, reading->positions, packer->run->rule->npositions);
+		put_config(packer, &branch->config);
+		if (branch->positions)
+			put_events(packer, branch->positions, packer->run->rule->npositions);
 	}
 }
 
@@ -235,7 +235,7 @@ size_t dpe_slice_pack(
 	return (size_t)(packer.words.at - to);
 }
 
-/* ---- reading ----------------------------------------------------------------------------- */
+/* ---- branch ----------------------------------------------------------------------------- */
 
 struct slice_unpacker {
 	struct dpe_run *run;
@@ -307,15 +307,15 @@ static void get_readings(struct slice_unpacker *unpacker, struct dpe_slice *slic
 	unsigned npositions = unpacker->run->rule->npositions;
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct dpe_reading *reading =
-			DPE_GROW(slice->readings, slice->nreadings, slice->capreadings);
+		struct dpe_branch *branch =
+			DPE_GROW(slice->branches, slice->nbranches, slice->capbranches);
 
-		*reading = (struct dpe_reading){.config = get_config(unpacker)};
+		*branch = (struct dpe_branch){.config = get_config(unpacker)};
 		if (!unpacker->run->wants_positions)
 			continue;
-		reading->positions = dpe_xcalloc(npositions + 1, sizeof(*reading->positions));
+		branch->positions = dpe_xcalloc(npositions + 1, sizeof(*branch->positions));
 		for (unsigned p = 0; p < npositions; p++)
-			reading->positions[p] = get_event(unpacker);
+			branch->positions[p] = get_event(unpacker);
 	}
 }
 

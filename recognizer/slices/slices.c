@@ -89,10 +89,7 @@ static void begin_from_part(struct dpe_run *run, struct dpe_slice *slice, const 
 	slice->overflown = part->overflown;
 	slice->searched = part->searched;
 	dpe_order_copy(&slice->order, &part->order);
-	if (run->rule->mode == DPE_EXPECT)
-		dpe_expect_copy(run, slice, part);
-	else
-		dpe_detect_copy(run, slice, part);
+	run->slice_engine->copy(run, slice, part);
 	run->recognizer->kept += dpe_slice_size(slice);
 	dpe_deferred_copy(run, slice->number, part->number);
 }
@@ -266,12 +263,6 @@ static void clear_order(struct dpe_run *run, struct dpe_slice *slice)
 	dpe_order_clear(&slice->order);
 }
 
-static void clear_partials(struct dpe_run *run, struct dpe_slice *slice)
-{
-	run->recognizer->kept -= dpe_matching_size(slice);
-	dpe_detect_clear(run, slice);
-}
-
 /* Some event came since it began. The only slice of a rule without variables begins with the input. */
 static bool has_begun(const struct dpe_run *run, const struct dpe_slice *slice)
 {
@@ -307,32 +298,21 @@ static bool has_live_part(const struct dpe_slices *slices, const struct dpe_cell
  * ended by an event of fewer variables is gone until another event brings its values together. */
 static void retire(struct dpe_run *run, struct dpe_slice *slice)
 {
-	bool expect = run->rule->mode == DPE_EXPECT;
 	struct dpe_cell *cell = slice->cell;
 
-	if (expect && !slice->done && !cell->extended && has_begun(run, slice))
-		dpe_expect_finish(run, slice);
+	if (run->rule->mode == DPE_EXPECT && !slice->done && !cell->extended &&
+		has_begun(run, slice))
+		run->slice_engine->finish(run, slice);
 	clear_order(run, slice);
 	dpe_deferred_drop(run, cell->number);
-	if (expect) {
-		dpe_expect_clear(run, slice);
-		dpe_expect_begin(run, slice);
-	} else {
-		clear_partials(run, slice);
-	}
+	run->recognizer->kept -= dpe_matching_size(slice);
+	run->slice_engine->clear(run, slice);
+	run->slice_engine->begin(run, slice);
 	slice->done = false;
 	slice->renewed = true;
 	run->slices->nretired += !cell->retired;
 	cell->retired = true;
 	cell->gone = !is_bound(run, cell) && !has_live_part(run->slices, cell);
-}
-
-static void detect(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
-{
-	run->recognizer->kept -= dpe_slice_size(slice);
-	dpe_detect_take(run, slice, occurrence);
-	dpe_matching_prune_if_large(run, slice);
-	run->recognizer->kept += dpe_slice_size(slice);
 }
 
 static void read_as_literal(
@@ -344,10 +324,7 @@ static void read_as_literal(
 	if (run->acts)
 		memset(run->acted, 0, run->rule->npositions * sizeof(*run->acted));
 	run->nran = 0;
-	if (run->rule->mode == DPE_EXPECT)
-		dpe_expect_take(run, slice, occurrence);
-	else
-		detect(run, slice, occurrence);
+	run->slice_engine->take(run, slice, occurrence);
 	if (run->one_thread && occurrence->message->host.kind == DPE_NONE) {
 		clear_order(run, slice);
 		run->preds.count = 0;

@@ -61,7 +61,7 @@ for turn in range(3):
     event("end", f"end{turn}", *(f"b{turn}.{i}" for i in range(12)))
     last = [f"end{turn}"]' >rounds.jsonl
 printf 'expect rounds: ((%s);end)*\n' "$(operands '(a%;b%)' 12 ' & ')" >rounds.dpe
-for engine in auto parts; do
+for engine in auto product; do
 	run "$DPE" replay --engine=$engine --trace=trace -s rounds.dpe rounds.jsonl
 	check "$engine: operands that share nothing" "$status" -eq 0
 	check "$engine: their events are read in one way" "$(grep -c 'took.*: 1 reading$' trace)" -eq 75

@@ -203,7 +203,7 @@ def main(argv):
                 continue
             messages = wide.messages_of(p)
             try:
-                wrong = differences(dpe, rng.choice(["pa", "pa", "parts"]), whole, p, messages, folder)
+                wrong = differences(dpe, rng.choice(["pa", "pa", "product"]), whole, p, messages, folder)
             except RuntimeError as failure:
                 if "accepts nothing" in str(failure) or "cannot be divided" in str(failure):
                     continue

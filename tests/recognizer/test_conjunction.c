@@ -167,7 +167,7 @@ static struct transcript follow_wide(struct transcript to, const char *more, str
 static void many_operands_on_each_engine(void **state)
 {
 	static const enum dpe_engine_choice engines[] = {
-		DPE_ENGINE_AUTO, DPE_ENGINE_PA, DPE_ENGINE_NET, DPE_ENGINE_PARTS};
+		DPE_ENGINE_AUTO, DPE_ENGINE_PA, DPE_ENGINE_NET, DPE_ENGINE_PRODUCT};
 
 	(void)state;
 	for (unsigned i = 0; i < 2 * DPE_COUNT(engines); i++) {

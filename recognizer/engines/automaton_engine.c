@@ -1,0 +1,247 @@
+/* The predecessor automaton of a rule: a configuration is a state and the events in its registers. */
+#include "recognizer/engines/configuration.h"
+
+#include <string.h>
+
+#define FEWEST_REGISTERS 4 /* there is room for */
+
+/* ---- configurations ------------------------------------------------------------------------ */
+
+static struct dpe_config begin(const struct dpe_run *run)
+{
+	(void)run;
+	return (struct dpe_config){.state = 0};
+}
+
+/* A block that was made for more registers than it has now goes back as a smaller one: no harm. */
+static size_t registers_size(unsigned count)
+{
+	return (count < FEWEST_REGISTERS ? FEWEST_REGISTERS : count) *
+	       sizeof(struct dpe_occurrence *);
+}
+
+struct dpe_occurrence **dpe_registers_new(struct dpe_pool *pool, unsigned count)
+{
+	return dpe_pool_take(pool, registers_size(count));
+}
+
+static void free_registers(struct dpe_pool *pool, struct dpe_occurrence **registers, unsigned count)
+{
+	if (registers)
+		dpe_pool_give(pool, registers, registers_size(count));
+}
+
+static struct dpe_config copy(const struct dpe_run *run, const struct dpe_config *from)
+{
+	struct dpe_config to = *from;
+	unsigned count = dpe_automaton_registers(run->automaton, from->state);
+
+	if (!count)
+		return to;
+	to.registers = dpe_registers_new(run->recognizer->pool, count);
+	for (unsigned i = 0; i < count; i++)
+		to.registers[i] = dpe_occurrence_ref(from->registers[i]);
+	return to;
+}
+
+static void drop(const struct dpe_run *run, struct dpe_config *config)
+{
+	unsigned count = dpe_automaton_registers(run->automaton, config->state);
+
+	for (unsigned i = 0; i < count; i++)
+		dpe_occurrence_unref(config->registers[i]);
+	free_registers(run->recognizer->pool, config->registers, count);
+}
+
+static bool same(
+	const struct dpe_run *run, const struct dpe_config *a, const struct dpe_config *b)
+{
+	size_t size;
+
+	if (a->state != b->state)
+		return false;
+	size = dpe_automaton_registers(run->automaton, a->state) * sizeof(*a->registers);
+	return !size || !memcmp(a->registers, b->registers, size);
+}
+
+static bool is_final(const struct dpe_run *run, const struct dpe_config *config)
+{
+	return dpe_automaton_final(run->automaton, config->state);
+}
+
+static bool is_complete(const struct dpe_run *run, const struct dpe_config *config)
+{
+	return dpe_automaton_complete(run->automaton, config->state);
+}
+
+static bool is_dead(const struct dpe_run *run, const struct dpe_config *config,
+	dpe_barred_fn *barred, void *context)
+{
+	unsigned count = dpe_automaton_registers(run->automaton, config->state);
+	uint64_t mask = 0;
+
+	for (unsigned i = 0; i < count && count <= 64; i++) {
+		if (barred(context, config->registers[i]))
+			mask |= UINT64_C(1) << i;
+	}
+	return mask && dpe_state_is_dead(run->automaton, run->rule->nliterals, config->state, mask);
+}
+
+/* ---- steps --------------------------------------------------------------------------------- */
+
+/* The moves of the automaton, with what its registers hold. */
+static unsigned find_steps(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
+	struct dpe_occurrence *occurrence)
+{
+	unsigned count, npreds = 0;
+	const struct dpe_move *moves =
+		(occurrence ? dpe_automaton_moves : dpe_automaton_all_moves)(
+			run->automaton, config->state, literal, &count);
+	struct dpe_pred *pred;
+
+	for (unsigned i = 0; i < count; i++)
+		npreds += moves[i].npreds;
+	dpe_steps_reserve(run, count, npreds);
+	pred = run->step_preds;
+	for (unsigned i = 0; i < count; i++) {
+		const struct dpe_move *move = &moves[i];
+
+		run->steps[i] = (struct dpe_step){
+			.preds = pred,
+			.npreds = move->npreds,
+			.positions = move->positions,
+			.npositions = move->npositions,
+			.move = move,
+		};
+		for (unsigned p = 0; p < move->npreds; p++, pred++) {
+			pred->occurrence = config->registers[move->preds[p]];
+			pred->literal = dpe_automaton_register_literal(
+				run->automaton, config->state, move->preds[p]);
+		}
+	}
+	return count;
+}
+
+static struct dpe_config take(const struct dpe_run *run, const struct dpe_config *config,
+	const struct dpe_step *step, struct dpe_occurrence *occurrence)
+{
+	const struct dpe_move *move = step->move;
+	struct dpe_config next = {.state = move->to};
+
+	(void)run;
+	if (move->nregisters)
+		next.registers = dpe_registers_new(occurrence->pool, move->nregisters);
+	for (unsigned i = 0; i < move->nregisters; i++)
+		next.registers[i] = dpe_occurrence_ref(move->carry[i] == DPE_NEW_EVENT
+							       ? occurrence
+							       : config->registers[move->carry[i]]);
+	return next;
+}
+
+/* Registers of few events fit where those of other states were. */
+static bool fit_alike(unsigned count, unsigned old)
+{
+	return count <= old || (old && count <= FEWEST_REGISTERS);
+}
+
+static void move_to(const struct dpe_run *run, struct dpe_config *config,
+	const struct dpe_move *move, struct dpe_occurrence *occurrence)
+{
+	unsigned old = dpe_automaton_registers(run->automaton, config->state);
+	struct dpe_pool *pool = run->recognizer->pool;
+	struct dpe_occurrence *next[move->nregisters + 1];
+
+	for (unsigned i = 0; i < move->nregisters; i++)
+		next[i] = dpe_occurrence_ref(move->carry[i] == DPE_NEW_EVENT
+						     ? occurrence
+						     : config->registers[move->carry[i]]);
+	for (unsigned i = 0; i < old; i++)
+		dpe_occurrence_unref(config->registers[i]);
+	if (!move->nregisters || !fit_alike(move->nregisters, old)) {
+		free_registers(pool, config->registers, old);
+		config->registers = NULL;
+	}
+	if (move->nregisters) {
+		if (!config->registers)
+			config->registers = dpe_registers_new(pool, move->nregisters);
+		memcpy(config->registers, next, move->nregisters * sizeof(next[0]));
+	}
+	config->state = move->to;
+}
+
+static void move_in_place(const struct dpe_run *run, struct dpe_config *config,
+	const struct dpe_step *step, struct dpe_occurrence *occurrence)
+{
+	move_to(run, config, step->move, occurrence);
+}
+
+static bool move_fits(
+	const struct dpe_run *run, const struct dpe_config *config, const struct dpe_move *move)
+{
+	if (move->npreds != run->preds.count)
+		return false;
+	for (unsigned i = 0; i < move->npreds; i++) {
+		if (!dpe_preds_have(&run->preds, config->registers[move->preds[i]]))
+			return false;
+	}
+	return true;
+}
+
+/* The only move that the event can be; NULL where there is none, or a choice. */
+static const struct dpe_move *find_only_move(struct dpe_run *run, const struct dpe_config *config)
+{
+	const struct dpe_move *only = NULL;
+
+	for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
+		const struct dpe_move *moves;
+		unsigned count = 0;
+
+		if (!run->literals[literal])
+			continue;
+		moves = dpe_automaton_moves(run->automaton, config->state, literal, &count);
+		for (unsigned i = 0; i < count; i++) {
+			if (!move_fits(run, config, &moves[i]))
+				continue;
+			if (only)
+				return NULL;
+			only = &moves[i];
+		}
+	}
+	return only;
+}
+
+static bool take_only(
+	struct dpe_run *run, struct dpe_config *config, struct dpe_occurrence *occurrence)
+{
+	const struct dpe_move *move = find_only_move(run, config);
+
+	if (move)
+		move_to(run, config, move, occurrence);
+	return move;
+}
+
+static void reduce_symmetry(struct dpe_run *run)
+{
+	dpe_automaton_reduce_symmetry(run->automaton);
+}
+
+static bool given_up(const struct dpe_run *run)
+{
+	return dpe_automaton_given_up(run->automaton);
+}
+
+const struct dpe_config_engine dpe_automaton_engine = {
+	.begin = begin,
+	.copy = copy,
+	.drop = drop,
+	.same = same,
+	.final = is_final,
+	.complete = is_complete,
+	.dead = is_dead,
+	.steps = find_steps,
+	.take = take,
+	.move = move_in_place,
+	.take_only = take_only,
+	.reduce_symmetry = reduce_symmetry,
+	.given_up = given_up,
+};

@@ -1,0 +1,101 @@
+/* Configurations and the engines that follow them: automaton_engine.c, product_engine.c,
+ * token_game_engine.c. Private to engines/. */
+#ifndef DPE_RECOGNIZER_ENGINES_CONFIGURATION_H
+#define DPE_RECOGNIZER_ENGINES_CONFIGURATION_H
+
+#include "recognizer/engines/engines.h"
+
+struct dpe_product_step;
+
+/* An event that another one may follow at once, and the literal that it was taken as. */
+struct dpe_pred {
+	struct dpe_occurrence *occurrence;
+	uint64_t literal;
+};
+
+/* One way to take the event at hand. */
+struct dpe_step {
+	const struct dpe_pred *preds; /* what its immediate predecessors must be */
+	const uint16_t *positions;    /* the positions that it takes; kept as long as the run */
+	const struct dpe_stmt *const *before, *const *after; /* actions around the event's own */
+	unsigned npreds, npositions, nbefore, nafter;
+	union { /* the engine's */
+		const struct dpe_move *move;
+		const struct dpe_product_step *product_step;
+		struct dpe_marking *marking;
+	};
+};
+
+/* True where nothing can follow this event any more. */
+typedef bool dpe_barred_fn(void *context, const struct dpe_occurrence *occurrence);
+
+/* What an engine does with configurations of a run. */
+struct dpe_config_engine {
+	struct dpe_config (*begin)(const struct dpe_run *run);
+	struct dpe_config (*copy)(const struct dpe_run *run, const struct dpe_config *from);
+	void (*drop)(const struct dpe_run *run, struct dpe_config *config);
+	bool (*same)(const struct dpe_run *run, const struct dpe_config *a,
+		const struct dpe_config *b);
+	bool (*final)(const struct dpe_run *run, const struct dpe_config *config);
+	/* Nothing can follow. */
+	bool (*complete)(const struct dpe_run *run, const struct dpe_config *config);
+	/* Nothing can come that leads to a final configuration where such events are barred. */
+	bool (*dead)(const struct dpe_run *run, const struct dpe_config *config,
+		dpe_barred_fn *barred, void *context);
+	/* Fills in run->steps with all ways to take an event as `literal`, whatever its predecessors
+	 * are, and returns how many; valid until the next call. Without an occurrence they are for
+	 * looking at only, and those of symmetric operands are among them. */
+	unsigned (*steps)(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
+		struct dpe_occurrence *occurrence);
+	/* The configuration after the step; and the same in place. */
+	struct dpe_config (*take)(const struct dpe_run *run, const struct dpe_config *config,
+		const struct dpe_step *step, struct dpe_occurrence *occurrence);
+	void (*move)(const struct dpe_run *run, struct dpe_config *config,
+		const struct dpe_step *step, struct dpe_occurrence *occurrence);
+	/* The fast path of both where nobody looks at steps: takes the event as run->literals says if
+	 * exactly one step fits run->preds; else false, and nothing was done. NULL: none. */
+	bool (*take_only)(struct dpe_run *run, struct dpe_config *config,
+		struct dpe_occurrence *occurrence);
+	/* The actions that are run when the input ends here; valid until the next steps. NULL: none. */
+	unsigned (*ending)(const struct dpe_run *run, const struct dpe_config *config,
+		const struct dpe_stmt *const **actions);
+	/* Of operands that differ in carets alone one is followed. NULL: cannot be done. */
+	void (*reduce_symmetry)(struct dpe_run *run);
+	/* The search for dead states was given up. NULL: there is none. */
+	bool (*given_up)(const struct dpe_run *run);
+};
+
+extern const struct dpe_config_engine dpe_automaton_engine, dpe_product_engine,
+	dpe_token_game_engine;
+
+/* The engine of a rule, with what was made to choose it; the caller frees the latter. */
+struct dpe_engine_plan {
+	struct dpe_engine engine;
+	/* What follows configurations, also beside a pair table or a conjunction. */
+	const struct dpe_config_engine *follow;
+	struct dpe_automaton *automaton; /* one of these … */
+	struct dpe_factors *factors;     /* … of a product, or none of them */
+	struct dpe_factors *operands;    /* of a conjunction */
+};
+
+/* choose.c: false after a diagnostic where there is none. With `traced` each step is reported. */
+bool dpe_engine_choose(const struct dpe_rule *rule, enum dpe_engine_choice choice, bool traced,
+	struct dpe_engine_plan *plan, struct dpe_diags *diags);
+
+/* Room in run->steps, and for predecessors of all of them. */
+void dpe_steps_reserve(struct dpe_run *run, unsigned nsteps, unsigned npreds);
+/* True where the step wants that event as a predecessor. */
+bool dpe_step_names(const struct dpe_step *step, const struct dpe_occurrence *occurrence);
+
+/* ---- dead_states.c --------------------------------------------------------------------------- */
+
+/* No path of moves leads to a final state without a barred register, a bit each. */
+bool dpe_state_is_dead(struct dpe_automaton *automaton, unsigned nliterals, dpe_state state,
+	uint64_t barred);
+/* True where no event to come can have this one as an immediate predecessor in the slice. */
+bool dpe_order_bars(const struct dpe_order *order, const struct dpe_horizon *horizon,
+	const struct dpe_occurrence *occurrence);
+/* For dpe_barred_fn: true where whoever follows the occurrence follows this event after it, too. */
+bool dpe_is_passed_by(void *event, const struct dpe_occurrence *occurrence);
+
+#endif

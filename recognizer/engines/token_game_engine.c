@@ -1,0 +1,127 @@
+/* The token game as an engine: a configuration is a marking of the rule's net. */
+#include "recognizer/actions/actions.h"
+#include "recognizer/engines/configuration.h"
+#include "recognizer/engines/token_game.h"
+
+static struct dpe_config begin(const struct dpe_run *run)
+{
+	return (struct dpe_config){.marking = dpe_game_begin(run->game)};
+}
+
+static struct dpe_config copy(const struct dpe_run *run, const struct dpe_config *from)
+{
+	(void)run;
+	return (struct dpe_config){.marking = dpe_marking_ref(from->marking)};
+}
+
+static void drop(const struct dpe_run *run, struct dpe_config *config)
+{
+	dpe_marking_unref(run->game, config->marking);
+}
+
+static bool same(
+	const struct dpe_run *run, const struct dpe_config *a, const struct dpe_config *b)
+{
+	(void)run;
+	return a->marking == b->marking;
+}
+
+static bool is_final(const struct dpe_run *run, const struct dpe_config *config)
+{
+	return dpe_game_final(run->game, config->marking);
+}
+
+static bool is_complete(const struct dpe_run *run, const struct dpe_config *config)
+{
+	(void)run;
+	return dpe_game_complete(config->marking);
+}
+
+static bool is_dead(const struct dpe_run *run, const struct dpe_config *config,
+	dpe_barred_fn *barred, void *context)
+{
+	(void)run;
+	return dpe_game_is_stuck(config->marking, barred, context);
+}
+
+static unsigned find_steps(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
+	struct dpe_occurrence *occurrence)
+{
+	const struct dpe_play *plays;
+	unsigned count = dpe_game_plays(run->game, config->marking, literal, occurrence, &plays);
+
+	dpe_steps_reserve(run, count, 0);
+	for (unsigned i = 0; i < count; i++)
+		run->steps[i] = (struct dpe_step){
+			.preds = plays[i].preds,
+			.npreds = plays[i].npreds,
+			.positions = plays[i].positions,
+			.npositions = plays[i].npositions,
+			.before = plays[i].before,
+			.nbefore = plays[i].nbefore,
+			.after = plays[i].after,
+			.nafter = plays[i].nafter,
+			.marking = plays[i].next,
+		};
+	return count;
+}
+
+static struct dpe_config take(const struct dpe_run *run, const struct dpe_config *config,
+	const struct dpe_step *step, struct dpe_occurrence *occurrence)
+{
+	(void)run;
+	(void)config;
+	(void)occurrence;
+	return (struct dpe_config){.marking = dpe_marking_ref(step->marking)};
+}
+
+static void move(const struct dpe_run *run, struct dpe_config *config, const struct dpe_step *step,
+	struct dpe_occurrence *occurrence)
+{
+	struct dpe_config next = take(run, config, step, occurrence);
+
+	drop(run, config);
+	*config = next;
+}
+
+static unsigned find_ending(const struct dpe_run *run, const struct dpe_config *config,
+	const struct dpe_stmt *const **actions)
+{
+	return dpe_game_ending(run->game, config->marking, actions);
+}
+
+const struct dpe_config_engine dpe_token_game_engine = {
+	.begin = begin,
+	.copy = copy,
+	.drop = drop,
+	.same = same,
+	.final = is_final,
+	.complete = is_complete,
+	.dead = is_dead,
+	.steps = find_steps,
+	.take = take,
+	.move = move,
+	.ending = find_ending,
+};
+
+/* ---- actions within the expression --------------------------------------------------------- */
+
+unsigned dpe_engine_actions(const struct dpe_run *run, const struct dpe_stmt *const **actions)
+{
+	const struct dpe_blocks *blocks = run->game ? dpe_game_blocks(run->game) : NULL;
+
+	*actions = blocks ? blocks->actions : NULL;
+	return blocks ? blocks->nactions : 0;
+}
+
+bool dpe_engine_names_positions(const struct dpe_run *run)
+{
+	const struct dpe_blocks *blocks = run->game ? dpe_game_blocks(run->game) : NULL;
+
+	for (unsigned i = 0; blocks && i < blocks->nactions; i++) {
+		if (dpe_action_names_positions(blocks->actions[i]))
+			return true;
+	}
+	return false;
+}
+
