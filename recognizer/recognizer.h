@@ -78,7 +78,7 @@ struct dpe_run {
 	struct dpe_branch *spare; /* branches after the event */
 	unsigned capspare;
 	struct dpe_occurrence **at_positions; /* of a partial match */
-	struct dpe_step *steps;
+	struct dpe_config_step *steps;
 	struct dpe_pred *step_preds;
 	unsigned capsteps, cappreds;
 	struct dpe_deferred *deferred; /* violations of slices that are part of others, by number */

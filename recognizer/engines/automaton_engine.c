@@ -1,4 +1,5 @@
-/* The predecessor automaton of a rule: a configuration is a state and the events in its registers. */
+/* The predecessor automaton of a rule: a configuration is a state and the events in its registers.
+ */
 #include "recognizer/engines/configuration.h"
 
 #include <string.h>
@@ -53,8 +54,7 @@ static void drop(const struct dpe_run *run, struct dpe_config *config)
 	free_registers(run->recognizer->pool, config->registers, count);
 }
 
-static bool same(
-	const struct dpe_run *run, const struct dpe_config *a, const struct dpe_config *b)
+static bool same(const struct dpe_run *run, const struct dpe_config *a, const struct dpe_config *b)
 {
 	size_t size;
 
@@ -94,9 +94,8 @@ static unsigned find_steps(struct dpe_run *run, const struct dpe_config *config,
 	struct dpe_occurrence *occurrence)
 {
 	unsigned count, npreds = 0;
-	const struct dpe_move *moves =
-		(occurrence ? dpe_automaton_moves : dpe_automaton_all_moves)(
-			run->automaton, config->state, literal, &count);
+	const struct dpe_move *moves = (occurrence ? dpe_automaton_moves : dpe_automaton_all_moves)(
+		run->automaton, config->state, literal, &count);
 	struct dpe_pred *pred;
 
 	for (unsigned i = 0; i < count; i++)
@@ -106,7 +105,7 @@ static unsigned find_steps(struct dpe_run *run, const struct dpe_config *config,
 	for (unsigned i = 0; i < count; i++) {
 		const struct dpe_move *move = &moves[i];
 
-		run->steps[i] = (struct dpe_step){
+		run->steps[i] = (struct dpe_config_step){
 			.preds = pred,
 			.npreds = move->npreds,
 			.positions = move->positions,
@@ -123,7 +122,7 @@ static unsigned find_steps(struct dpe_run *run, const struct dpe_config *config,
 }
 
 static struct dpe_config take(const struct dpe_run *run, const struct dpe_config *config,
-	const struct dpe_step *step, struct dpe_occurrence *occurrence)
+	const struct dpe_config_step *step, struct dpe_occurrence *occurrence)
 {
 	const struct dpe_move *move = step->move;
 	struct dpe_config next = {.state = move->to};
@@ -170,7 +169,7 @@ static void move_to(const struct dpe_run *run, struct dpe_config *config,
 }
 
 static void move_in_place(const struct dpe_run *run, struct dpe_config *config,
-	const struct dpe_step *step, struct dpe_occurrence *occurrence)
+	const struct dpe_config_step *step, struct dpe_occurrence *occurrence)
 {
 	move_to(run, config, step->move, occurrence);
 }

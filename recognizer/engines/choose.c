@@ -1,4 +1,5 @@
-/* Which engine follows a rule, and why. Runs and `dpe check --explain` ask here, and nowhere else. */
+/* Which engine follows a rule, and why. Runs and `dpe check --explain` ask here, and nowhere else.
+ */
 #include "recognizer/actions/actions.h"
 #include "recognizer/engines/configuration.h"
 
@@ -21,7 +22,8 @@ static const char *automaton_reason(const struct dpe_rule *rule, enum dpe_engine
 		return "it was asked for";
 	if (dpe_rule_is_moderate(rule))
 		return "the rule is safe, and its automaton of moderate size";
-	return "the rule is safe, and its operands share events: an automaton sees violations at once";
+	return "the rule is safe, and its operands share events: an automaton sees violations at "
+	       "once";
 }
 
 static bool choose_product(const struct dpe_rule *rule, enum dpe_engine_choice choice,
@@ -39,7 +41,8 @@ static bool choose_product(const struct dpe_rule *rule, enum dpe_engine_choice c
 	return plan->factors;
 }
 
-/* A rule that an automaton could follow is refused where it accepts nothing, whatever follows it. */
+/* A rule that an automaton could follow is refused where it accepts nothing, whatever follows it.
+ */
 static bool choose_automaton_or_game(const struct dpe_rule *rule, enum dpe_engine_choice choice,
 	struct dpe_engine_plan *plan, struct dpe_diags *diags)
 {
@@ -51,8 +54,8 @@ static bool choose_automaton_or_game(const struct dpe_rule *rule, enum dpe_engin
 			return false;
 	}
 	if (choice == DPE_ENGINE_PA || (choice == DPE_ENGINE_AUTO && suits)) {
-		plan->engine = (struct dpe_engine){
-			DPE_BY_AUTOMATON, automaton_reason(rule, choice), NULL};
+		plan->engine =
+			(struct dpe_engine){DPE_BY_AUTOMATON, automaton_reason(rule, choice), NULL};
 		plan->follow = &dpe_automaton_engine;
 		return true;
 	}
@@ -66,7 +69,8 @@ static bool choose_automaton_or_game(const struct dpe_rule *rule, enum dpe_engin
 
 /* ---- pair tables ----------------------------------------------------------------------------- */
 
-/* The state after the only move with this literal, if it has no predecessors and is at one position. */
+/* The state after the only move with this literal, if it has no predecessors and is at one
+ * position. */
 static bool find_independent(struct dpe_automaton *automaton, dpe_state state, unsigned literal,
 	unsigned *count, dpe_state *to)
 {
@@ -156,8 +160,8 @@ bool dpe_rule_names_positions(const struct dpe_rule *rule)
 	return false;
 }
 
-/* Slices of small rules with variables are compact, and there may be very many of them. They could not be
- * compact if operands had partial matches of their own. */
+/* Slices of small rules with variables are compact, and there may be very many of them. They could
+ * not be compact if operands had partial matches of their own. */
 static bool has_compact_slices(const struct dpe_rule *rule, const struct dpe_engine_plan *plan)
 {
 	return plan->automaton && rule->nvariables && rule->nliterals <= FEW_LITERALS;

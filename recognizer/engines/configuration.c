@@ -13,13 +13,12 @@ bool dpe_engine_new(struct dpe_run *run, struct dpe_diags *diags)
 	const struct dpe_recognizer *recognizer = run->recognizer;
 	struct dpe_engine_plan plan;
 
-	if (!dpe_engine_choose(run->rule, recognizer->options.engine, recognizer->sink.trace, &plan,
-		    diags))
+	if (!dpe_engine_choose(
+		    run->rule, recognizer->options.engine, recognizer->sink.trace, &plan, diags))
 		return false;
 	run->engine = plan.engine;
 	run->follow = plan.follow;
-	run->slice_engine =
-		run->rule->mode == DPE_EXPECT ? &dpe_expect_engine : &dpe_detect_engine;
+	run->slice_engine = run->rule->mode == DPE_EXPECT ? &dpe_expect_engine : &dpe_detect_engine;
 	run->automaton = plan.automaton;
 	run->operands = plan.operands;
 	if (plan.factors)
@@ -106,7 +105,7 @@ void dpe_steps_reserve(struct dpe_run *run, unsigned nsteps, unsigned npreds)
 	}
 }
 
-bool dpe_step_names(const struct dpe_step *step, const struct dpe_occurrence *occurrence)
+bool dpe_step_names(const struct dpe_config_step *step, const struct dpe_occurrence *occurrence)
 {
 	for (unsigned i = 0; i < step->npreds; i++) {
 		if (step->preds[i].occurrence == occurrence)

@@ -13,8 +13,8 @@ struct dpe_pred {
 	uint64_t literal;
 };
 
-/* One way to take the event at hand. */
-struct dpe_step {
+/* A step that takes the current event. */
+struct dpe_config_step {
 	const struct dpe_pred *preds; /* what its immediate predecessors must be */
 	const uint16_t *positions;    /* the positions that it takes; kept as long as the run */
 	const struct dpe_stmt *const *before, *const *after; /* actions around the event's own */
@@ -34,29 +34,30 @@ struct dpe_config_engine {
 	struct dpe_config (*begin)(const struct dpe_run *run);
 	struct dpe_config (*copy)(const struct dpe_run *run, const struct dpe_config *from);
 	void (*drop)(const struct dpe_run *run, struct dpe_config *config);
-	bool (*same)(const struct dpe_run *run, const struct dpe_config *a,
-		const struct dpe_config *b);
+	bool (*same)(
+		const struct dpe_run *run, const struct dpe_config *a, const struct dpe_config *b);
 	bool (*final)(const struct dpe_run *run, const struct dpe_config *config);
 	/* Nothing can follow. */
 	bool (*complete)(const struct dpe_run *run, const struct dpe_config *config);
 	/* Nothing can come that leads to a final configuration where such events are barred. */
 	bool (*dead)(const struct dpe_run *run, const struct dpe_config *config,
 		dpe_barred_fn *barred, void *context);
-	/* Fills in run->steps with all ways to take an event as `literal`, whatever its predecessors
-	 * are, and returns how many; valid until the next call. Without an occurrence they are for
-	 * looking at only, and those of symmetric operands are among them. */
+	/* Fills in run->steps with all steps that take an event as `literal`, whatever its
+	 * predecessors are, and returns how many; valid until the next call. Without an occurrence
+	 * they are for looking at only, and those of symmetric operands are among them. */
 	unsigned (*steps)(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
 		struct dpe_occurrence *occurrence);
 	/* The configuration after the step; and the same in place. */
 	struct dpe_config (*take)(const struct dpe_run *run, const struct dpe_config *config,
-		const struct dpe_step *step, struct dpe_occurrence *occurrence);
+		const struct dpe_config_step *step, struct dpe_occurrence *occurrence);
 	void (*move)(const struct dpe_run *run, struct dpe_config *config,
-		const struct dpe_step *step, struct dpe_occurrence *occurrence);
-	/* The fast path of both where nobody looks at steps: takes the event as run->literals says if
-	 * exactly one step fits run->preds; else false, and nothing was done. NULL: none. */
-	bool (*take_only)(struct dpe_run *run, struct dpe_config *config,
-		struct dpe_occurrence *occurrence);
-	/* The actions that are run when the input ends here; valid until the next steps. NULL: none. */
+		const struct dpe_config_step *step, struct dpe_occurrence *occurrence);
+	/* The fast path of both where nobody looks at steps: takes the event as run->literals says
+	 * if exactly one step fits run->preds; else false, and nothing was done. NULL: none. */
+	bool (*take_only)(
+		struct dpe_run *run, struct dpe_config *config, struct dpe_occurrence *occurrence);
+	/* The actions that are run when the input ends here; valid until the next steps. NULL:
+	 * none. */
 	unsigned (*ending)(const struct dpe_run *run, const struct dpe_config *config,
 		const struct dpe_stmt *const **actions);
 	/* Of operands that differ in carets alone one is followed. NULL: cannot be done. */
@@ -85,13 +86,13 @@ bool dpe_engine_choose(const struct dpe_rule *rule, enum dpe_engine_choice choic
 /* Room in run->steps, and for predecessors of all of them. */
 void dpe_steps_reserve(struct dpe_run *run, unsigned nsteps, unsigned npreds);
 /* True where the step wants that event as a predecessor. */
-bool dpe_step_names(const struct dpe_step *step, const struct dpe_occurrence *occurrence);
+bool dpe_step_names(const struct dpe_config_step *step, const struct dpe_occurrence *occurrence);
 
 /* ---- dead_states.c --------------------------------------------------------------------------- */
 
 /* No path of moves leads to a final state without a barred register, a bit each. */
-bool dpe_state_is_dead(struct dpe_automaton *automaton, unsigned nliterals, dpe_state state,
-	uint64_t barred);
+bool dpe_state_is_dead(
+	struct dpe_automaton *automaton, unsigned nliterals, dpe_state state, uint64_t barred);
 /* True where no event to come can have this one as an immediate predecessor in the slice. */
 bool dpe_order_bars(const struct dpe_order *order, const struct dpe_horizon *horizon,
 	const struct dpe_occurrence *occurrence);

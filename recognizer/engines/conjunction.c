@@ -1,5 +1,5 @@
-/* The operands of a `detect` rule's &, each with an engine of its own; a rule that is not divided is its
- * only operand. */
+/* The operands of a `detect` rule's &, each with an engine of its own; a rule that is not divided
+ * is its only operand. */
 #include "recognizer/engines/conjunction.h"
 #include "recognizer/engines/engines.h"
 #include "recognizer/engines/token_game.h"
@@ -13,8 +13,8 @@ static void begin_whole(struct dpe_run *run, struct dpe_conjunction *conjunction
 	conjunction->operands[0].run = run;
 }
 
-static void begin_operand(struct dpe_run *run, struct dpe_operand *operand,
-	const struct dpe_factor *factor)
+static void begin_operand(
+	struct dpe_run *run, struct dpe_conjunct *operand, const struct dpe_factor *factor)
 {
 	operand->optional = factor->nullable;
 	operand->rule = *run->rule;

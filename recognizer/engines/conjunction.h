@@ -1,6 +1,6 @@
 /* Searches: the partial matches of a `detect` rule, of each operand of its & by itself. Private to
- * conjunction_*.c, partial_matches.c, detect.c and live_patterns.c. docs/internals/conjunction.md proves
- * that this finds all matches. */
+ * conjunction_*.c, partial_matches.c, detect.c and live_patterns.c. docs/internals/conjunction.md
+ * proves that this finds all matches. */
 #ifndef DPE_RECOGNIZER_ENGINES_CONJUNCTION_H
 #define DPE_RECOGNIZER_ENGINES_CONJUNCTION_H
 
@@ -9,7 +9,7 @@
 /* ---- the rule: conjunction.c -------------------------------------------------------------- */
 
 /* An operand of the rule's &, or the whole rule. */
-struct dpe_operand {
+struct dpe_conjunct {
 	bool optional; /* it can be empty */
 	/* What its engine works on: the rule's, where the operand is all of it, or its own. */
 	struct dpe_run *run;
@@ -34,7 +34,7 @@ struct dpe_entry {
 
 struct dpe_conjunction {
 	struct dpe_factors *factors; /* NULL: of a single operand, the rule itself */
-	struct dpe_operand *operands;
+	struct dpe_conjunct *operands;
 	unsigned noperands;
 	uint32_t *operand_of; /* by literal; DPE_NO_KID: none has it */
 	bool whole;           /* the only operand is the rule, as its engine follows it */
@@ -63,7 +63,7 @@ struct dpe_partial_list {
 struct dpe_partial_lists {
 	struct dpe_partial_list active; /* that can be extended */
 	struct dpe_partial_list ended;  /* in a final state; not of a single operand */
-	uint64_t taken;                 /* the number of the last event that was looked at, plus 1 */
+	uint64_t taken; /* the number of the last event that was looked at, plus 1 */
 };
 
 /* All of a slice. */
@@ -76,8 +76,8 @@ struct dpe_matching {
 	uint64_t trim_at;  /* events in the order of the slice */
 };
 
-struct dpe_set *dpe_set_ref(struct dpe_set *set);                   /* accepts NULL */
-void dpe_set_unref(struct dpe_pool *pool, struct dpe_set *set);     /* accepts NULL */
+struct dpe_set *dpe_set_ref(struct dpe_set *set);                    /* accepts NULL */
+void dpe_set_unref(struct dpe_pool *pool, struct dpe_set *set);      /* accepts NULL */
 bool dpe_set_same(const struct dpe_set *a, const struct dpe_set *b); /* accepts NULL */
 /* Those of a set (or NULL) without some others, and with one event more. */
 struct dpe_set *dpe_set_replace(struct dpe_pool *pool, const struct dpe_set *set,
@@ -87,8 +87,7 @@ struct dpe_trail *dpe_trail_ref(struct dpe_trail *trail); /* accepts NULL */
 void dpe_trail_unref(struct dpe_pool *pool, struct dpe_trail *trail);
 
 struct dpe_partial *dpe_partial_ref(struct dpe_partial *partial);
-void dpe_partial_unref(
-	const struct dpe_run *run, struct dpe_partial *partial); /* accepts NULL */
+void dpe_partial_unref(const struct dpe_run *run, struct dpe_partial *partial); /* accepts NULL */
 /* Lets the others move up where entries are NULL. */
 void dpe_partial_list_close_gaps(struct dpe_partial_list *partials);
 
@@ -99,9 +98,9 @@ bool dpe_partial_precedes(const struct dpe_partial *a, const struct dpe_partial 
 /* Neither precedes the other. */
 bool dpe_partials_independent(const struct dpe_partial *a, const struct dpe_partial *b);
 
-/* Finds what makes a match of the whole rule with this partial match of an operand, in a final state: fills in
- * the conjunction's `match`, NULL where an operand is empty. Counts down how many pairs are looked at, and
- * gives up at 0. */
+/* Finds what makes a match of the whole rule with this partial match of an operand, in a final
+ * state: fills in the conjunction's `match`, NULL where an operand is empty. Counts down how many
+ * pairs are looked at, and gives up at 0. */
 bool dpe_choose_match(struct dpe_run *run, const struct dpe_slice *slice,
 	struct dpe_partial *partial, uint64_t *work);
 
@@ -120,11 +119,12 @@ void dpe_detect_clear(struct dpe_run *run, struct dpe_slice *slice); /* keeps th
 void dpe_detect_free(struct dpe_run *run, struct dpe_slice *slice);
 void dpe_detect_adopt(
 	const struct dpe_run *run, struct dpe_slice *slice, const struct dpe_automaton *old);
-/* After an event: drops what is not needed any more, of partial matches and of events, if there is much. */
+/* After an event: drops what is not needed any more, of partial matches and of events, if there is
+ * much. */
 void dpe_matching_prune_if_large(struct dpe_run *run, struct dpe_slice *slice);
 /* Runs the actions that go with a step, after which this was taken. */
 void dpe_detect_act(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_step *step, const struct dpe_trail *trail,
+	const struct dpe_config_step *step, const struct dpe_trail *trail,
 	const struct dpe_message *event);
 /* Reports the conjunction's `match`, which the event completes, and runs its actions. */
 void dpe_detect_report(struct dpe_run *run, const struct dpe_slice *slice,

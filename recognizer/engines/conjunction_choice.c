@@ -1,6 +1,7 @@
-/* Chooses a partial match of each operand, all of them independent of each other. In general that is as hard
- * as satisfying formulas (Mittal and Garg, Distributed Computing 2005); so the latest are tried first, then
- * candidates without a partner are removed (arc consistency), and a search with forward checking decides. */
+/* Chooses a partial match of each operand, all of them independent of each other. In general that
+ * is as hard as satisfying formulas (Mittal and Garg, Distributed Computing 2005); so the latest
+ * are tried first, then candidates without a partner are removed (arc consistency), and a search
+ * with forward checking decides. */
 #include "recognizer/engines/conjunction.h"
 
 #include <limits.h>
@@ -115,8 +116,9 @@ static bool revise(const struct choosing *c, unsigned operand, unsigned other)
 	return domain->left < before;
 }
 
-/* Where the events of each operand are of one thread, the latest that remain go together: of two that do not,
- * one is too early for the other and for all that come after it. False where an operand has none left. */
+/* Where the events of each operand are of one thread, the latest that remain go together: of two
+ * that do not, one is too early for the other and for all that come after it. False where an
+ * operand has none left. */
 static bool make_consistent(const struct choosing *c)
 {
 	for (bool changed = true; changed && *c->work;) {

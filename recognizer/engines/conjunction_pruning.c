@@ -61,7 +61,7 @@ bool dpe_partial_replaces(const struct dpe_run *run, const struct dpe_partial *n
 
 /* ---- without a future -------------------------------------------------------------------- */
 
-struct view {
+struct horizon_view {
 	const struct dpe_order *order;
 	const struct dpe_horizon *horizon;
 };
@@ -69,7 +69,7 @@ struct view {
 /* No event to come can have it as an immediate predecessor. */
 static bool is_unseen(void *context, const struct dpe_occurrence *occurrence)
 {
-	const struct view *view = context;
+	const struct horizon_view *view = context;
 
 	return dpe_order_bars(view->order, view->horizon, occurrence);
 }
@@ -101,7 +101,7 @@ bool dpe_partial_is_passed(const struct dpe_run *run, const struct dpe_partial *
 struct pruning {
 	struct dpe_run *run;
 	struct dpe_slice *slice;
-	struct view view;
+	struct horizon_view view;
 };
 
 static void drop(struct pruning *p, struct dpe_partial_list *partials, unsigned at)
@@ -153,8 +153,8 @@ static void add_peers(struct dpe_peers *peers, struct dpe_partial_list *partials
 	}
 }
 
-/* Whether the two are independent. Where both operands of a rule have ended the match was told: in none
- * to come do they stand together. */
+/* Whether the two are independent. Where both operands of a rule have ended the match was
+ * reported: in none to come are they together. */
 static bool matters(
 	const struct dpe_peers *peers, const struct dpe_peer *a, const struct dpe_peer *b)
 {
@@ -168,7 +168,8 @@ static void compare_all(struct dpe_peers *peers)
 	if (count * count > peers->capindependent) {
 		free(peers->independent);
 		peers->capindependent = count * count;
-		peers->independent = dpe_xmalloc(peers->capindependent * sizeof(*peers->independent));
+		peers->independent =
+			dpe_xmalloc(peers->capindependent * sizeof(*peers->independent));
 	}
 	for (unsigned i = 0; i < count; i++) {
 		peers->independent[(size_t)i * count + i] = false;
@@ -188,7 +189,7 @@ static bool are_independent(const struct dpe_peers *peers, unsigned a, unsigned 
 	return peers->independent[(size_t)a * peers->count + b];
 }
 
-/* The latest before `from` that may stand for the peer, or itself. */
+/* The latest before `from` that may replace the peer, or itself. */
 static unsigned next_for(const struct dpe_peers *peers, unsigned at, unsigned from)
 {
 	const struct dpe_peer *peer = &peers->at[at];
@@ -309,8 +310,8 @@ void dpe_matching_prune(
 
 /* ---- too many ------------------------------------------------------------------------------ */
 
-static void drop_made_by(struct pruning *p, struct dpe_partial_list *partials,
-	const struct dpe_occurrence *event)
+static void drop_made_by(
+	struct pruning *p, struct dpe_partial_list *partials, const struct dpe_occurrence *event)
 {
 	const struct dpe_matching *matching = p->slice->matching;
 	uint64_t most = p->run->recognizer->options.max_instances;

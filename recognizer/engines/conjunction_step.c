@@ -1,17 +1,17 @@
 /* Extends the partial matches of a slice by one event. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/engines/conjunction.h"
-#include "recognizer/verdicts/verdicts.h"
 #include "recognizer/engines/engines.h"
+#include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FEWEST_PARTIALS 32 /* from which on it is looked for those that can go */
-#define FEWEST_EVENTS 64  /* the same of events in the order */
-#define SOME 64           /* more partial matches than are kept there may be until the event is over */
-/* Pairs of partial matches that are looked at for one event, and once that was too few; and where they are only
- * compared. */
+#define FEWEST_PARTIALS 32 /* partial matches from which on they are pruned */
+#define FEWEST_EVENTS 64   /* events in the order from which on they are dropped */
+#define SOME 64            /* partial matches beyond the limit, until pruning after the event */
+/* Pairs of partial matches that are looked at for one event, and once that was too few; and where
+ * they are only compared. */
 #define MOST_WORK 1000000
 #define MOST_AFTER 10000
 #define MOST_COMPARED 10000000
@@ -32,10 +32,10 @@ struct extending {
 
 /* ---- one step ---------------------------------------------------------------------------- */
 
-/* The events that the step names are immediate predecessors, and no other predecessor is an event of
- * the partial match, or after one; of events of other operands, choosing takes care. */
+/* The events that the step names are immediate predecessors, and no other predecessor is an event
+ * of the partial match, or after one; of events of other operands, choosing takes care. */
 static bool fits(const struct extending *x, const struct dpe_partial *partial,
-	const struct dpe_step *step)
+	const struct dpe_config_step *step)
 {
 	const struct dpe_preds *all = &x->run->preds;
 
@@ -52,7 +52,7 @@ static bool fits(const struct extending *x, const struct dpe_partial *partial,
 }
 
 static struct dpe_trail *extend_trail(
-	const struct extending *x, struct dpe_trail *before, const struct dpe_step *step)
+	const struct extending *x, struct dpe_trail *before, const struct dpe_config_step *step)
 {
 	struct dpe_trail *trail = dpe_pool_take(x->pool, sizeof(*trail));
 
@@ -68,7 +68,7 @@ static struct dpe_trail *extend_trail(
 
 /* An event without predecessors in the partial match is a minimal one. */
 static struct dpe_partial *extend(const struct extending *x, const struct dpe_partial *from,
-	const struct dpe_config *config, const struct dpe_step *step, uint64_t mask)
+	const struct dpe_config *config, const struct dpe_config_step *step, uint64_t mask)
 {
 	const struct dpe_run *engine = x->run->conjunction->operands[from->operand].run;
 	struct dpe_partial *partial = dpe_pool_take(x->pool, sizeof(*partial));
@@ -77,8 +77,9 @@ static struct dpe_partial *extend(const struct extending *x, const struct dpe_pa
 		.refs = 1,
 		.operand = from->operand,
 		.config = engine->follow->take(engine, config, step, x->occurrence),
-		.first = step->npreds ? dpe_set_ref(from->first)
-				      : dpe_set_replace(x->pool, from->first, NULL, 0, x->occurrence),
+		.first = step->npreds
+				 ? dpe_set_ref(from->first)
+				 : dpe_set_replace(x->pool, from->first, NULL, 0, x->occurrence),
 		.last = x->run->conjunction->compact
 				? NULL
 				: dpe_set_replace(x->pool, from->last, step->preds, step->npreds,
@@ -98,7 +99,7 @@ static void take_as(struct extending *x, unsigned literal, const struct dpe_part
 	unsigned count = engine->follow->steps(engine, config, literal, x->occurrence);
 
 	for (unsigned i = 0; i < count; i++) {
-		const struct dpe_step *step = &engine->steps[i];
+		const struct dpe_config_step *step = &engine->steps[i];
 		struct dpe_partial *new;
 
 		if (!fits(x, from, step))
@@ -111,8 +112,8 @@ static void take_as(struct extending *x, unsigned literal, const struct dpe_part
 }
 
 /* Conditions that look at other events look at those of the partial match. */
-static void take(struct extending *x, const struct dpe_partial *from,
-	const struct dpe_config *config)
+static void take(
+	struct extending *x, const struct dpe_partial *from, const struct dpe_config *config)
 {
 	const struct dpe_run *run = x->run;
 
@@ -136,8 +137,8 @@ static void drop(struct extending *x, struct dpe_partial_list *partials, unsigne
 	x->slice->matching->count--;
 }
 
-/* Partial matches that the event passes over for good go at once; unless conditions look at them, which then
- * decide about what belongs to the slice. */
+/* Partial matches that the event passes over for good go at once; unless conditions look at them,
+ * which then decide about what belongs to the slice. */
 static void drop_passed(struct extending *x, struct dpe_partial_list *active)
 {
 	bool passed = false;
@@ -181,7 +182,7 @@ static bool spend(struct extending *x, uint64_t work)
 	return x->work;
 }
 
-/* Of partial matches that nothing tells apart one is enough. False where there is no room. */
+/* Of partial matches that can replace each other one is enough. False where there is no room. */
 static bool keep(struct extending *x, struct dpe_partial_list *partials, struct dpe_partial *new,
 	enum dpe_partial_role role)
 {
@@ -226,8 +227,8 @@ static bool match(struct extending *x, struct dpe_partial *partial)
 	return partial->mask == x->slice->mask;
 }
 
-/* One match is reported for each event that completes any: of several the most recent one. It is chosen
- * then, with a reference to each. */
+/* One match is reported for each event that completes any: of several the most recent one. It is
+ * chosen then, with a reference to each. */
 static bool find_match(struct extending *x)
 {
 	const struct dpe_conjunction *conjunction = x->run->conjunction;
@@ -292,7 +293,8 @@ static void report_match(struct extending *x)
 		dpe_partial_unref(x->run, conjunction->match[i]);
 }
 
-void dpe_detect_take(struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
+void dpe_detect_take(
+	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
 	struct dpe_matching *matching = dpe_matching_of(run, slice);
 	unsigned literals[run->rule->nliterals + 1];
@@ -353,7 +355,8 @@ void dpe_matching_prune_if_large(struct dpe_run *run, struct dpe_slice *slice)
 			dpe_recognizer_horizon(run->recognizer, newest_horizon(run, slice)));
 		matching->prune_at = 2 * matching->count;
 	}
-	if (!run->conjunction->compact && dpe_order_size(&slice->order) <= at_least(matching->trim_at, FEWEST_EVENTS))
+	if (!run->conjunction->compact &&
+		dpe_order_size(&slice->order) <= at_least(matching->trim_at, FEWEST_EVENTS))
 		return;
 	dpe_order_trim(&slice->order, is_needed, slice);
 	matching->trim_at = 2 * dpe_order_size(&slice->order);

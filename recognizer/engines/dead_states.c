@@ -52,8 +52,8 @@ static bool leads_to_end(struct state_search *search, struct barred_state from)
 {
 	for (unsigned literal = 0; literal < search->nliterals; literal++) {
 		unsigned count;
-		const struct dpe_move *moves = dpe_automaton_moves(
-			search->automaton, from.state, literal, &count);
+		const struct dpe_move *moves =
+			dpe_automaton_moves(search->automaton, from.state, literal, &count);
 
 		for (unsigned i = 0; i < count; i++) {
 			if (is_barred(&moves[i], from.barred))
@@ -66,8 +66,8 @@ static bool leads_to_end(struct state_search *search, struct barred_state from)
 	return false;
 }
 
-bool dpe_state_is_dead(struct dpe_automaton *automaton, unsigned nliterals, dpe_state state,
-	uint64_t barred)
+bool dpe_state_is_dead(
+	struct dpe_automaton *automaton, unsigned nliterals, dpe_state state, uint64_t barred)
 {
 	struct state_search search = {
 		.automaton = automaton,

@@ -1,5 +1,5 @@
-/* Violations of slices whose values are part of those of others: kept for those that begin with what
- * such a slice saw. */
+/* Violations of slices whose values are part of those of others: kept for those that begin with
+ * what such a slice saw. */
 #include "recognizer/actions/actions.h"
 #include "recognizer/engines/engines.h"
 #include "recognizer/verdicts/verdicts.h"
@@ -21,8 +21,7 @@ static struct dpe_deferred *find(const struct dpe_run *run, uint64_t number)
 	return found;
 }
 
-static void add(
-	struct dpe_run *run, uint64_t number, struct dpe_occurrence *at, const char *reason)
+static void add(struct dpe_run *run, uint64_t number, struct dpe_occurrence *at, const char *reason)
 {
 	struct dpe_deferred *deferred = dpe_xcalloc(1, sizeof(*deferred));
 
@@ -70,14 +69,15 @@ void dpe_deferred_report(struct dpe_run *run, struct dpe_slice *slice)
 	const struct dpe_message *positions[run->rule->npositions + 1];
 	const char *doubt = dpe_expect_doubt(run, slice);
 
-	dpe_verdict_report(run, slice, &(struct dpe_verdict){
-		.kind = doubt ? DPE_INCONCLUSIVE : DPE_VIOLATED,
-		.event = deferred->at->message,
-		.reason = doubt ? doubt : deferred->reason,
-		.around = (const struct dpe_message *const[]){deferred->at->message},
-		.stamps = (const struct dpe_stamp *const[]){&deferred->at->stamp},
-		.naround = 1,
-	});
+	dpe_verdict_report(run, slice,
+		&(struct dpe_verdict){
+			.kind = doubt ? DPE_INCONCLUSIVE : DPE_VIOLATED,
+			.event = deferred->at->message,
+			.reason = doubt ? doubt : deferred->reason,
+			.around = (const struct dpe_message *const[]){deferred->at->message},
+			.stamps = (const struct dpe_stamp *const[]){&deferred->at->stamp},
+			.naround = 1,
+		});
 	for (unsigned i = 0; i < run->rule->npositions; i++)
 		positions[i] = NULL;
 	if (!doubt && action)

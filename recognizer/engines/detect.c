@@ -1,4 +1,5 @@
-/* Actions and reports of matches of a `detect` rule; conditions on the events of partial matches. */
+/* Actions and reports of matches of a `detect` rule; conditions on the events of partial matches.
+ */
 #include "recognizer/actions/actions.h"
 #include "recognizer/engines/conjunction.h"
 #include "recognizer/verdicts/verdicts.h"
@@ -8,8 +9,8 @@
 
 /* ---- actions ----------------------------------------------------------------------------- */
 
-/* Of a rule that is followed as a whole: what is at each position, the latest. Actions of others name
- * none. */
+/* Of a rule that is followed as a whole: what is at each position, the latest. Actions of others
+ * name none. */
 static void run_action(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_stmt *action, const struct dpe_trail *trail,
 	const struct dpe_message *event)
@@ -39,7 +40,7 @@ static void run_actions(struct dpe_run *run, const struct dpe_slice *slice,
 }
 
 void dpe_detect_act(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_step *step, const struct dpe_trail *trail,
+	const struct dpe_config_step *step, const struct dpe_trail *trail,
 	const struct dpe_message *event)
 {
 	run_actions(run, slice, step->before, step->nbefore, trail, event);
@@ -88,8 +89,8 @@ struct entry_list {
 static void add_entries(struct entry_list *entries, const struct dpe_trail *trail)
 {
 	for (; trail; trail = trail->before)
-		*DPE_GROW(entries->at, entries->count, entries->cap) = (struct dpe_entry){
-			trail->occurrence, trail->positions, trail->npositions};
+		*DPE_GROW(entries->at, entries->count, entries->cap) =
+			(struct dpe_entry){trail->occurrence, trail->positions, trail->npositions};
 }
 
 static int by_number(const void *a, const void *b)
@@ -131,8 +132,8 @@ static void report(struct dpe_run *run, const struct dpe_slice *slice,
 	free(positions);
 }
 
-void dpe_detect_report(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_occurrence *occurrence)
+void dpe_detect_report(
+	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_occurrence *occurrence)
 {
 	struct dpe_conjunction *conjunction = run->conjunction;
 	struct entry_list all = {conjunction->entries, 0, conjunction->capentries};
@@ -166,8 +167,8 @@ bool dpe_trail_admits(const struct dpe_run *run, const struct dpe_slice *slice,
 	return dpe_placed_condition_holds(run, slice, pattern, occurrence, run->at_positions);
 }
 
-static bool detect_admits(const struct dpe_run *run, const struct dpe_slice *slice, unsigned pattern,
-	const struct dpe_occurrence *occurrence)
+static bool detect_admits(const struct dpe_run *run, const struct dpe_slice *slice,
+	unsigned pattern, const struct dpe_occurrence *occurrence)
 {
 	unsigned count;
 	struct dpe_partial *const *partials = dpe_detect_partials(slice, &count);

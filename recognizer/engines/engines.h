@@ -30,9 +30,9 @@ struct dpe_occurrence **dpe_registers_new(struct dpe_pool *pool, unsigned count)
 
 /* ---- slices ---------------------------------------------------------------------------------- */
 
-/* What follows slices: all branches of an `expect` rule (expect.c), or partial matches of a `detect` rule
- * (detect.c). Events are read as run->literals says, after run->preds; the order of the slice does not have
- * them yet. */
+/* What follows slices: all branches of an `expect` rule (expect.c), or partial matches of a
+ * `detect` rule (detect.c). Events are read as run->literals says, after run->preds; the order of
+ * the slice does not have them yet. */
 struct dpe_slice_engine {
 	/* A slice without events. */
 	void (*begin)(struct dpe_run *run, struct dpe_slice *slice);
@@ -66,7 +66,8 @@ bool dpe_placed_condition_holds(const struct dpe_run *run, const struct dpe_slic
 
 /* ---- the engine of a run --------------------------------------------------------------------- */
 
-/* True if an action or condition within the rule asks for events that the partial match has so far. */
+/* True if an action or condition within the rule asks for events that the partial match has so far.
+ */
 bool dpe_rule_names_positions(const struct dpe_rule *rule);
 /* Gives the run the engine that dpe_engine_choose names; false after a diagnostic. */
 bool dpe_engine_new(struct dpe_run *run, struct dpe_diags *diags);
@@ -77,13 +78,14 @@ unsigned dpe_engine_actions(const struct dpe_run *run, const struct dpe_stmt *co
 bool dpe_engine_names_positions(const struct dpe_run *run);
 /* Once it is known what actions ask for. */
 void dpe_engine_reduce_symmetry(struct dpe_run *run);
-/* Between two events, bounds the memory of the automaton: gives the run an empty one where it has become
- * too large, and returns the old one; else NULL. The caller lets each slice adopt states of the new
- * one, and hands the old one back. */
+/* Between two events, bounds the memory of the automaton: gives the run an empty one where it has
+ * become too large, and returns the old one; else NULL. The caller lets each slice adopt states of
+ * the new one, and hands the old one back. */
 struct dpe_automaton *dpe_engine_renew(struct dpe_run *run);
 void dpe_engine_renewed(struct dpe_run *run, struct dpe_automaton *old);
 
-/* ---- fast_path.c ----------------------------------------------------------------------------- */
+/* ---- expect_fast_path.c
+ * ----------------------------------------------------------------------------- */
 
 /* Gives an `expect` run its fast path, where nobody looks at single events. */
 void dpe_fast_path_new(struct dpe_run *run);
@@ -93,8 +95,8 @@ void dpe_fast_path_forget(struct dpe_run *run);
 /* Takes the event into a slice as the next of a sequence; false where nothing was done. */
 bool dpe_fast_path_take(struct dpe_run *run, struct dpe_slice *slice, unsigned literal,
 	const struct dpe_event *event);
-/* The state after the next event of a sequence, the only one in a register of it, and after the first of a
- * slice; false where there is none, or a choice. */
+/* The state after the next event of a sequence, the only one in a register of it, and after the
+ * first of a slice; false where there is none, or a choice. */
 bool dpe_fast_path_next(struct dpe_run *run, dpe_state state, unsigned literal, dpe_state *to);
 bool dpe_fast_path_first(struct dpe_run *run, unsigned literal, dpe_state *to);
 
@@ -120,13 +122,14 @@ struct dpe_partial {
 	uint32_t refs;
 	uint32_t operand;
 	struct dpe_config config;
-	struct dpe_set *first;   /* its minimal events */
-	struct dpe_set *last;    /* its maximal ones; NULL in compact slices */
+	struct dpe_set *first; /* its minimal events */
+	struct dpe_set *last;  /* its maximal ones; NULL in compact slices */
 	struct dpe_trail *trail;
-	uint64_t mask;           /* variables bound */
+	uint64_t mask; /* variables bound */
 };
 
-/* The operands of a `detect` rule where its engine is the conjunction, else the whole rule as one. */
+/* The operands of a `detect` rule where its engine is the conjunction, else the whole rule as one.
+ */
 struct dpe_conjunction *dpe_conjunction_new(struct dpe_run *run);
 void dpe_conjunction_free(struct dpe_conjunction *conjunction); /* accepts NULL */
 bool dpe_conjunction_is_whole(const struct dpe_conjunction *conjunction);
@@ -134,18 +137,19 @@ bool dpe_conjunction_is_whole(const struct dpe_conjunction *conjunction);
 struct dpe_set *dpe_set_new(struct dpe_pool *pool, unsigned count);
 /* The number of partial matches. */
 uint64_t dpe_matching_size(const struct dpe_slice *slice);
-/* The partial matches of a rule that is followed as a whole; and one more, of these events: takes over
- * what is counted. */
+/* The partial matches of a rule that is followed as a whole; and one more, of these events: takes
+ * over what is counted. */
 struct dpe_partial *const *dpe_detect_partials(const struct dpe_slice *slice, unsigned *count);
 void dpe_detect_restore(struct dpe_run *run, struct dpe_slice *slice, struct dpe_config config,
 	struct dpe_set *first, struct dpe_trail *trail, uint64_t mask);
 /* Drops partial matches that no event to come can extend. */
 void dpe_detect_forget(
 	struct dpe_run *run, struct dpe_slice *slice, const struct dpe_horizon *horizon);
-/* Adds the patterns, one bit each, that events in partial matches of the slice look like. False where
- * nobody knows, or it would take too long; `looks` counts what was looked at, of all slices. */
-bool dpe_slice_live_patterns(
-	const struct dpe_run *run, const struct dpe_slice *slice, uint64_t *patterns, unsigned *looks);
+/* Adds the patterns, one bit each, that events in partial matches of the slice look like. False
+ * where nobody knows, or it would take too long; `looks` counts what was looked at, of all slices.
+ */
+bool dpe_slice_live_patterns(const struct dpe_run *run, const struct dpe_slice *slice,
+	uint64_t *patterns, unsigned *looks);
 
 /* Number of events and partial matches that the slice keeps. */
 static inline uint64_t dpe_slice_size(const struct dpe_slice *slice)
@@ -163,8 +167,8 @@ const struct dpe_horizon *dpe_recognizer_horizon(struct dpe_recognizer *recogniz
  * A slice whose values are part of those of another is not judged: its events are the other's, too,
  * and it is there for slices that are still to come. These were violated where it was. */
 
-/* True where the violated slice is a part of a larger one: it is done, and slices that begin with its events
- * report the violation. */
+/* True where the violated slice is a part of a larger one: it is done, and slices that begin with
+ * its events report the violation. */
 bool dpe_violation_defer(struct dpe_run *run, struct dpe_slice *slice,
 	struct dpe_occurrence *occurrence, const char *reason);
 /* The events that the new slice begins with were violated, and that was not reported. */

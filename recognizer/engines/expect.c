@@ -20,13 +20,11 @@ static void drop_branch(const struct dpe_run *run, struct dpe_branch *branch)
 
 static void expect_begin(struct dpe_run *run, struct dpe_slice *slice)
 {
-	struct dpe_branch *branch =
-		DPE_GROW(slice->branches, slice->nbranches, slice->capbranches);
+	struct dpe_branch *branch = DPE_GROW(slice->branches, slice->nbranches, slice->capbranches);
 
 	*branch = (struct dpe_branch){.config = run->follow->begin(run)};
 	if (run->wants_positions)
-		branch->positions =
-			dpe_xcalloc(run->rule->npositions, sizeof(*branch->positions));
+		branch->positions = dpe_xcalloc(run->rule->npositions, sizeof(*branch->positions));
 }
 
 static void expect_clear(struct dpe_run *run, struct dpe_slice *slice)
@@ -86,7 +84,7 @@ static void run_actions(struct dpe_run *run, const struct dpe_slice *slice,
 }
 
 static void run_event_actions(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_step *taken, const struct dpe_branch *branch,
+	const struct dpe_config_step *taken, const struct dpe_branch *branch,
 	const struct dpe_message *event)
 {
 	run_actions(run, slice, taken->before, taken->nbefore, branch, event);
@@ -105,7 +103,7 @@ static void run_event_actions(struct dpe_run *run, const struct dpe_slice *slice
 /* ---- steps ------------------------------------------------------------------------------- */
 
 /* The predecessors are exactly those that the step wants. */
-static bool fits(const struct dpe_run *run, const struct dpe_step *step)
+static bool fits(const struct dpe_run *run, const struct dpe_config_step *step)
 {
 	if (step->npreds != run->preds.count)
 		return false;
@@ -116,7 +114,7 @@ static bool fits(const struct dpe_run *run, const struct dpe_step *step)
 	return true;
 }
 
-static void take_positions(const struct dpe_branch *branch, const struct dpe_step *step,
+static void take_positions(const struct dpe_branch *branch, const struct dpe_config_step *step,
 	struct dpe_occurrence *occurrence)
 {
 	for (unsigned i = 0; branch->positions && i < step->npositions; i++) {
@@ -128,7 +126,7 @@ static void take_positions(const struct dpe_branch *branch, const struct dpe_ste
 }
 
 static struct dpe_branch take_step(const struct dpe_run *run, const struct dpe_branch *branch,
-	const struct dpe_step *step, struct dpe_occurrence *occurrence)
+	const struct dpe_config_step *step, struct dpe_occurrence *occurrence)
 {
 	struct dpe_branch next = {
 		.config = run->follow->take(run, &branch->config, step, occurrence),
@@ -171,8 +169,8 @@ static void add_branch(struct dpe_run *run, struct dpe_slice *slice, struct dpe_
 	*DPE_GROW(slice->branches, slice->nbranches, slice->capbranches) = next;
 }
 
-static bool expect_admits(const struct dpe_run *run, const struct dpe_slice *slice, unsigned pattern,
-	const struct dpe_occurrence *occurrence)
+static bool expect_admits(const struct dpe_run *run, const struct dpe_slice *slice,
+	unsigned pattern, const struct dpe_occurrence *occurrence)
 {
 	for (unsigned i = 0; i < slice->nbranches; i++) {
 		if (dpe_placed_condition_holds(
@@ -233,8 +231,8 @@ static void add_text(struct texts *texts, struct dpe_text *text)
 }
 
 /* "c after a and b": a step in words. */
-static void describe_step(const struct dpe_run *run, const struct dpe_step *step, unsigned literal,
-	bool first, struct dpe_text *to)
+static void describe_step(const struct dpe_run *run, const struct dpe_config_step *step,
+	unsigned literal, bool first, struct dpe_text *to)
 {
 	const struct dpe_literal *literals = run->rule->literals;
 
@@ -347,17 +345,18 @@ static unsigned find_only_literal(const struct dpe_run *run)
 }
 
 /* The only step of the branch that takes the event, if that is only one literal; or NULL. */
-static const struct dpe_step *find_only_step(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_branch *branch, struct dpe_occurrence *occurrence)
+static const struct dpe_config_step *find_only_step(struct dpe_run *run,
+	const struct dpe_slice *slice, const struct dpe_branch *branch,
+	struct dpe_occurrence *occurrence)
 {
 	unsigned literal = find_only_literal(run), count, pattern;
-	const struct dpe_step *only = NULL;
+	const struct dpe_config_step *only = NULL;
 
 	if (literal == run->rule->nliterals)
 		return NULL;
 	pattern = run->rule->literals[literal].pattern;
-	if (run->placed[pattern] && !dpe_placed_condition_holds(run, slice, pattern, occurrence,
-					    branch->positions))
+	if (run->placed[pattern] &&
+		!dpe_placed_condition_holds(run, slice, pattern, occurrence, branch->positions))
 		return NULL;
 	count = run->follow->steps(run, &branch->config, literal, occurrence);
 	for (unsigned i = 0; i < count; i++) {
@@ -370,13 +369,13 @@ static const struct dpe_step *find_only_step(struct dpe_run *run, const struct d
 	return only;
 }
 
-/* Where one step takes the event, nobody needs the branch as it was, and a copy is dear: it has what is at
- * each position. */
+/* Where one step takes the event, nobody needs the branch as it was, and a copy is dear: it has
+ * what is at each position. */
 static bool act_in_place(
 	struct dpe_run *run, struct dpe_slice *slice, struct dpe_occurrence *occurrence)
 {
 	struct dpe_branch *branch = slice->branches;
-	const struct dpe_step *step = find_only_step(run, slice, branch, occurrence);
+	const struct dpe_config_step *step = find_only_step(run, slice, branch, occurrence);
 
 	if (!step)
 		return false;
@@ -421,8 +420,7 @@ static void expect_take(
 	run->capspare = capbefore;
 }
 
-static const struct dpe_branch *find_final(
-	const struct dpe_run *run, const struct dpe_slice *slice)
+static const struct dpe_branch *find_final(const struct dpe_run *run, const struct dpe_slice *slice)
 {
 	for (unsigned i = 0; i < slice->nbranches; i++) {
 		if (run->follow->final(run, &slice->branches[i].config))
@@ -451,9 +449,8 @@ static void expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 	run->nran = 0;
 	if (!doubt && final) {
 		const struct dpe_stmt *const *ending = NULL;
-		unsigned count = run->follow->ending
-					 ? run->follow->ending(run, &final->config, &ending)
-					 : 0;
+		unsigned count =
+			run->follow->ending ? run->follow->ending(run, &final->config, &ending) : 0;
 
 		run_actions(run, slice, ending, count, final, NULL);
 	}

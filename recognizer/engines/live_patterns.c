@@ -1,5 +1,5 @@
-/* live: which of a rule's patterns have events in partial matches, so that what follows could still
- * complete one. For whoever leaves out, or stops at, events before they get here. */
+/* Which of a rule's patterns have events in partial matches, so that what follows could still
+ * complete one. For callers that leave events out, or stop at them, before they get here. */
 #include "recognizer/engines/conjunction.h"
 #include "recognizer/engines/engines.h"
 
@@ -35,8 +35,8 @@ static void add_partials(struct look *look, const struct dpe_partial_list *parti
 		add_trail(look, partials->at[i]->trail);
 }
 
-bool dpe_slice_live_patterns(
-	const struct dpe_run *run, const struct dpe_slice *slice, uint64_t *patterns, unsigned *looks)
+bool dpe_slice_live_patterns(const struct dpe_run *run, const struct dpe_slice *slice,
+	uint64_t *patterns, unsigned *looks)
 {
 	struct look look = {.run = run, .patterns = patterns, .looks = *looks};
 	const struct dpe_matching *matching = slice->matching;

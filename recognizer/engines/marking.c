@@ -25,8 +25,8 @@ void dpe_marking_unref(struct dpe_game *game, struct dpe_marking *marking)
 }
 
 /* Takes over the references of token, ended and kids; one reference, the caller's. */
-static struct dpe_marking *make_marking(struct dpe_game *game, enum dpe_standing place,
-	const struct dpe_block *block, struct dpe_token *token, struct dpe_token *ended,
+static struct dpe_marking *make_marking(struct dpe_game *game, enum dpe_marking_place place,
+	const struct dpe_block *block, struct dpe_game_token *token, struct dpe_game_token *ended,
 	uint64_t rounds, struct dpe_marking *const *kids, uint64_t nkids)
 {
 	size_t size = sizeof(struct marking_key) + nkids * sizeof(*kids);
@@ -56,32 +56,32 @@ static struct dpe_marking *make_marking(struct dpe_game *game, enum dpe_standing
 }
 
 /* Takes over the token. */
-struct dpe_marking *dpe_stand_before(
-	struct dpe_game *game, const struct dpe_block *block, struct dpe_token *token)
+struct dpe_marking *dpe_marking_before(
+	struct dpe_game *game, const struct dpe_block *block, struct dpe_game_token *token)
 {
 	return make_marking(game, BEFORE, block, token, NULL, 0, NULL, 0);
 }
 
-struct dpe_marking *dpe_stand_behind(struct dpe_game *game, struct dpe_token *token)
+struct dpe_marking *dpe_marking_after(struct dpe_game *game, struct dpe_game_token *token)
 {
-	return make_marking(game, BEHIND, NULL, token, NULL, 0, NULL, 0);
+	return make_marking(game, AFTER, NULL, token, NULL, 0, NULL, 0);
 }
 
 /* The following take over the references of markings, and return NULL where tokens that would have
  * to join disagree. */
-struct dpe_marking *dpe_in_left(
+struct dpe_marking *dpe_marking_in_left(
 	struct dpe_game *game, const struct dpe_block *block, struct dpe_marking *left)
 {
 	struct dpe_marking *next;
 
-	if (left->key.place != BEHIND)
+	if (left->key.place != AFTER)
 		return make_marking(game, IN_LEFT, block, NULL, NULL, 0, &left, 1);
-	next = dpe_stand_before(game, block->right, dpe_token_ref(left->key.token));
+	next = dpe_marking_before(game, block->right, dpe_token_ref(left->key.token));
 	dpe_marking_unref(game, left);
 	return next;
 }
 
-struct dpe_marking *dpe_in_round(struct dpe_game *game, const struct dpe_block *block,
+struct dpe_marking *dpe_marking_in_round(struct dpe_game *game, const struct dpe_block *block,
 	uint64_t rounds, struct dpe_marking *round)
 {
 	if (block->control == DPE_NO_CONTROL)
@@ -89,36 +89,36 @@ struct dpe_marking *dpe_in_round(struct dpe_game *game, const struct dpe_block *
 	return make_marking(game, IN_ROUND, block, NULL, NULL, rounds, &round, 1);
 }
 
-struct dpe_marking *dpe_in_whole(
+struct dpe_marking *dpe_marking_in_group(
 	struct dpe_game *game, const struct dpe_block *block, struct dpe_marking *inner)
 {
-	if (inner->key.place == BEHIND)
+	if (inner->key.place == AFTER)
 		return inner;
-	return make_marking(game, IN_WHOLE, block, NULL, NULL, 0, &inner, 1);
+	return make_marking(game, IN_GROUP, block, NULL, NULL, 0, &inner, 1);
 }
 
-struct dpe_marking *dpe_in_both(struct dpe_game *game, const struct dpe_block *block,
+struct dpe_marking *dpe_marking_in_both(struct dpe_game *game, const struct dpe_block *block,
 	struct dpe_marking *left, struct dpe_marking *right)
 {
 	struct dpe_marking *kids[] = {left, right};
-	struct dpe_token *merged;
+	struct dpe_game_token *merged;
 
-	if (left->key.place != BEHIND || right->key.place != BEHIND)
+	if (left->key.place != AFTER || right->key.place != AFTER)
 		return make_marking(game, IN_BOTH, block, NULL, NULL, 0, kids, 2);
 	merged = dpe_token_merge(game, left->key.token, right->key.token);
 	dpe_marking_unref(game, left);
 	dpe_marking_unref(game, right);
-	return merged ? dpe_stand_behind(game, merged) : NULL;
+	return merged ? dpe_marking_after(game, merged) : NULL;
 }
 
-/* Copies that are over are one token; the others stand in the order of their making. */
-struct dpe_marking *dpe_in_copies(struct dpe_game *game, const struct dpe_block *block,
-	struct dpe_token *token, struct dpe_token *ended, struct dpe_marking **copies,
+/* Copies that have ended are one token; the others are in the order of their making. */
+struct dpe_marking *dpe_marking_in_copies(struct dpe_game *game, const struct dpe_block *block,
+	struct dpe_game_token *token, struct dpe_game_token *ended, struct dpe_marking **copies,
 	unsigned count, struct dpe_marking *new)
 {
 	unsigned at;
 
-	if (new->key.place != BEHIND) {
+	if (new->key.place != AFTER) {
 		for (at = count; at && copies[at - 1]->serial > new->serial; at--)
 			copies[at] = copies[at - 1];
 		copies[at] = new;
@@ -127,7 +127,7 @@ struct dpe_marking *dpe_in_copies(struct dpe_game *game, const struct dpe_block 
 	if (!ended) {
 		ended = dpe_token_ref(new->key.token);
 	} else {
-		struct dpe_token *merged = dpe_token_merge(game, ended, new->key.token);
+		struct dpe_game_token *merged = dpe_token_merge(game, ended, new->key.token);
 
 		dpe_token_unref(game, ended);
 		ended = merged;
@@ -144,13 +144,15 @@ struct dpe_marking *dpe_in_copies(struct dpe_game *game, const struct dpe_block 
 /* ---- leaving ----------------------------------------------------------------------------- */
 
 /* Each of the left ones with each of the right ones, with the actions of `origin`, if any. */
-static void join(struct dpe_game *game, const struct dpe_tokens *left,
-	const struct dpe_tokens *right, const struct dpe_token *origin, struct dpe_tokens *to)
+static void join(struct dpe_game *game, const struct dpe_game_tokens *left,
+	const struct dpe_game_tokens *right, const struct dpe_game_token *origin,
+	struct dpe_game_tokens *to)
 {
 	for (unsigned i = 0; i < left->count; i++) {
 		for (unsigned j = 0; j < right->count; j++) {
-			struct dpe_token *both = dpe_token_merge(game, left->at[i], right->at[j]),
-					 *loaded;
+			struct dpe_game_token *both = dpe_token_merge(
+						      game, left->at[i], right->at[j]),
+					      *loaded;
 
 			if (both && origin && origin->npending) {
 				loaded = dpe_token_load(
@@ -163,12 +165,12 @@ static void join(struct dpe_game *game, const struct dpe_tokens *left,
 	}
 }
 
-/* The tokens behind a block when one before it runs through without an event. */
-void dpe_leave_block(struct dpe_game *game, const struct dpe_block *block, struct dpe_token *token,
-	struct dpe_tokens *to)
+/* The tokens after a block when one before it runs through without an event. */
+void dpe_leave_block(struct dpe_game *game, const struct dpe_block *block,
+	struct dpe_game_token *token, struct dpe_game_tokens *to)
 {
-	struct dpe_tokens left = {0}, right = {0};
-	struct dpe_token *bare;
+	struct dpe_game_tokens left = {0}, right = {0};
+	struct dpe_game_token *bare;
 
 	switch (block->kind) {
 	case DPE_NODE_EVENT:
@@ -207,14 +209,14 @@ void dpe_leave_block(struct dpe_game *game, const struct dpe_block *block, struc
 }
 
 static void leave_copies(
-	struct dpe_game *game, const struct dpe_marking *marking, struct dpe_tokens *to)
+	struct dpe_game *game, const struct dpe_marking *marking, struct dpe_game_tokens *to)
 {
-	struct dpe_tokens all = {0};
+	struct dpe_game_tokens all = {0};
 
 	if (marking->key.ended)
 		dpe_tokens_add(&all, dpe_token_ref(marking->key.ended));
 	for (uint64_t i = 0; i < marking->key.nkids; i++) {
-		struct dpe_tokens one = {0}, joined = {0};
+		struct dpe_game_tokens one = {0}, joined = {0};
 
 		dpe_leave(game, marking->key.kids[i], &one);
 		if (!i && !marking->key.ended) {
@@ -231,20 +233,20 @@ static void leave_copies(
 	free(all.at);
 }
 
-/* The tokens that can stand behind what the marking is in. */
-void dpe_leave(struct dpe_game *game, const struct dpe_marking *marking, struct dpe_tokens *to)
+/* The tokens that can be after what the marking is in. */
+void dpe_leave(struct dpe_game *game, const struct dpe_marking *marking, struct dpe_game_tokens *to)
 {
 	const struct dpe_block *block = marking->key.block;
-	struct dpe_tokens left = {0}, right = {0};
+	struct dpe_game_tokens left = {0}, right = {0};
 
-	switch ((enum dpe_standing)marking->key.place) {
+	switch ((enum dpe_marking_place)marking->key.place) {
 	case BEFORE:
 		dpe_leave_block(game, block, marking->key.token, to);
 		return;
-	case BEHIND:
+	case AFTER:
 		dpe_tokens_add(to, dpe_token_ref(marking->key.token));
 		return;
-	case IN_WHOLE:
+	case IN_GROUP:
 		dpe_leave(game, marking->key.kids[0], to);
 		return;
 	case IN_LEFT:

@@ -1,5 +1,5 @@
-/* Tokens (token.c) and markings (marking.c), which the token game (token_game.c) is made of. Private to
- * these. */
+/* Tokens (token.c) and markings (marking.c), which the token game (token_game.c) is made of.
+ * Private to these. */
 #ifndef DPE_RECOGNIZER_ENGINES_MARKING_H
 #define DPE_RECOGNIZER_ENGINES_MARKING_H
 
@@ -9,7 +9,7 @@
 
 #define UNBOUND (-1)
 
-struct dpe_token {
+struct dpe_game_token {
 	UT_hash_handle hh;
 	uint32_t refs;
 	unsigned nevents, npending;
@@ -20,26 +20,26 @@ struct dpe_token {
 };
 
 /* What a token is made of. */
-struct dpe_stuff {
+struct dpe_token_content {
 	const struct dpe_pred *events;
 	const int64_t *counts;
 	const struct dpe_stmt *const *pending;
 	unsigned nevents, npending;
 };
 
-enum dpe_standing {
-	BEFORE,    /* token: it stands before `block` */
-	BEHIND,    /* token: what it was in is over */
+enum dpe_marking_place {
+	BEFORE,    /* token: it is before `block` */
+	AFTER,     /* token: what it was in has ended */
 	IN_LEFT,   /* SEQ: kids[0] */
 	IN_ROUND,  /* STAR: kids[0], the rounds-th */
 	IN_BOTH,   /* PAR: kids[0], kids[1] */
-	IN_WHOLE,  /* WHOLE: kids[0] */
-	IN_COPIES, /* CLOSURE: token, for each copy; ended, of those that are over; kids */
+	IN_GROUP,  /* GROUP: kids[0] */
+	IN_COPIES, /* CLOSURE: token, for each copy; ended, of those that have ended; kids */
 };
 
 struct marking_key {
 	const struct dpe_block *block;
-	struct dpe_token *token, *ended;
+	struct dpe_game_token *token, *ended;
 	uint64_t place, rounds, nkids;
 	struct dpe_marking *kids[];
 };
@@ -51,15 +51,15 @@ struct dpe_marking {
 	struct marking_key key;
 };
 
-struct dpe_tokens {
-	struct dpe_token **at;
+struct dpe_game_tokens {
+	struct dpe_game_token **at;
 	unsigned count, cap;
 };
 
 struct dpe_game {
 	const struct dpe_rule *rule;
 	struct dpe_blocks *blocks;
-	struct dpe_token *tokens;
+	struct dpe_game_token *tokens;
 	struct dpe_marking *markings;
 	uint64_t serial;
 	/* The event at hand. */
@@ -79,55 +79,58 @@ struct dpe_game {
 /* ---- token.c ----------------------------------------------------------------------------- */
 
 /* Both accept NULL. */
-struct dpe_token *dpe_token_ref(struct dpe_token *token);
-void dpe_token_unref(struct dpe_game *game, struct dpe_token *token);
+struct dpe_game_token *dpe_token_ref(struct dpe_game_token *token);
+void dpe_token_unref(struct dpe_game *game, struct dpe_game_token *token);
 /* One reference, the caller's. */
-struct dpe_token *dpe_token_new(struct dpe_game *game, const struct dpe_stuff *stuff);
+struct dpe_game_token *dpe_token_new(
+	struct dpe_game *game, const struct dpe_token_content *content);
 /* Two lists of actions as one, in the arena. */
 const struct dpe_stmt *const *dpe_actions_join(struct dpe_game *game,
 	const struct dpe_stmt *const *a, unsigned na, const struct dpe_stmt *const *b, unsigned nb);
 /* The token without its actions: where it becomes several, they must not. */
-struct dpe_token *dpe_token_strip(struct dpe_game *game, struct dpe_token *token);
+struct dpe_game_token *dpe_token_strip(struct dpe_game *game, struct dpe_game_token *token);
 /* The token with further actions, before or behind its own. */
-struct dpe_token *dpe_token_load(struct dpe_game *game, const struct dpe_token *token,
+struct dpe_game_token *dpe_token_load(struct dpe_game *game, const struct dpe_game_token *token,
 	const struct dpe_stmt *const *before, unsigned nbefore, const struct dpe_stmt *behind);
 /* The latest events of both, in the arena. */
 struct dpe_pred *dpe_preds_merge(struct dpe_game *game, const struct dpe_pred *a, unsigned na,
 	const struct dpe_pred *b, unsigned nb, unsigned *count);
 /* What leaves a block that two tokens left; NULL where they disagree on a control variable. */
-struct dpe_token *dpe_token_merge(struct dpe_game *game, struct dpe_token *a, struct dpe_token *b);
+struct dpe_game_token *dpe_token_merge(
+	struct dpe_game *game, struct dpe_game_token *a, struct dpe_game_token *b);
 /* The token with `control` = rounds; NULL where it has another value already. */
-struct dpe_token *dpe_token_bind(
-	struct dpe_game *game, struct dpe_token *token, unsigned control, uint64_t rounds);
+struct dpe_game_token *dpe_token_bind(
+	struct dpe_game *game, struct dpe_game_token *token, unsigned control, uint64_t rounds);
 /* Takes over the reference; NULL is no token. */
-void dpe_tokens_add(struct dpe_tokens *tokens, struct dpe_token *token);
+void dpe_tokens_add(struct dpe_game_tokens *tokens, struct dpe_game_token *token);
 /* Ends a list with its references. */
-void dpe_tokens_drop(struct dpe_game *game, struct dpe_tokens *tokens);
+void dpe_tokens_drop(struct dpe_game *game, struct dpe_game_tokens *tokens);
 
 /* ---- marking.c --------------------------------------------------------------------------- */
 
 /* Takes over the token. */
-struct dpe_marking *dpe_stand_before(
-	struct dpe_game *game, const struct dpe_block *block, struct dpe_token *token);
-struct dpe_marking *dpe_stand_behind(struct dpe_game *game, struct dpe_token *token);
+struct dpe_marking *dpe_marking_before(
+	struct dpe_game *game, const struct dpe_block *block, struct dpe_game_token *token);
+struct dpe_marking *dpe_marking_after(struct dpe_game *game, struct dpe_game_token *token);
 /* The following take over the references of markings, and return NULL where tokens that would have
  * to join disagree. */
-struct dpe_marking *dpe_in_left(
+struct dpe_marking *dpe_marking_in_left(
 	struct dpe_game *game, const struct dpe_block *block, struct dpe_marking *left);
-struct dpe_marking *dpe_in_round(struct dpe_game *game, const struct dpe_block *block,
+struct dpe_marking *dpe_marking_in_round(struct dpe_game *game, const struct dpe_block *block,
 	uint64_t rounds, struct dpe_marking *round);
-struct dpe_marking *dpe_in_whole(
+struct dpe_marking *dpe_marking_in_group(
 	struct dpe_game *game, const struct dpe_block *block, struct dpe_marking *inner);
-struct dpe_marking *dpe_in_both(struct dpe_game *game, const struct dpe_block *block,
+struct dpe_marking *dpe_marking_in_both(struct dpe_game *game, const struct dpe_block *block,
 	struct dpe_marking *left, struct dpe_marking *right);
-/* Copies that are over are one token; the others stand in the order of their making. */
-struct dpe_marking *dpe_in_copies(struct dpe_game *game, const struct dpe_block *block,
-	struct dpe_token *token, struct dpe_token *ended, struct dpe_marking **copies,
+/* Copies that have ended are one token; the others are in the order of their making. */
+struct dpe_marking *dpe_marking_in_copies(struct dpe_game *game, const struct dpe_block *block,
+	struct dpe_game_token *token, struct dpe_game_token *ended, struct dpe_marking **copies,
 	unsigned count, struct dpe_marking *new);
-/* The tokens behind a block when one before it runs through without an event. */
-void dpe_leave_block(struct dpe_game *game, const struct dpe_block *block, struct dpe_token *token,
-	struct dpe_tokens *to);
-/* The tokens that can stand behind what the marking is in. */
-void dpe_leave(struct dpe_game *game, const struct dpe_marking *marking, struct dpe_tokens *to);
+/* The tokens after a block when one before it runs through without an event. */
+void dpe_leave_block(struct dpe_game *game, const struct dpe_block *block,
+	struct dpe_game_token *token, struct dpe_game_tokens *to);
+/* The tokens that can be after what the marking is in. */
+void dpe_leave(
+	struct dpe_game *game, const struct dpe_marking *marking, struct dpe_game_tokens *to);
 
 #endif

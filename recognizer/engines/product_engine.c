@@ -19,8 +19,7 @@ static void drop(const struct dpe_run *run, struct dpe_config *config)
 	dpe_product_state_unref(run->product, config->product);
 }
 
-static bool same(
-	const struct dpe_run *run, const struct dpe_config *a, const struct dpe_config *b)
+static bool same(const struct dpe_run *run, const struct dpe_config *a, const struct dpe_config *b)
 {
 	return dpe_product_state_same(run->product, a->product, b->product);
 }
@@ -64,8 +63,7 @@ static bool state_is_dead(const struct dpe_run *run, const struct dpe_factor *fa
 static bool is_dead(const struct dpe_run *run, const struct dpe_config *config,
 	dpe_barred_fn *barred, void *context)
 {
-	return state_is_dead(
-		run, dpe_product_root(run->product), config->product, barred, context);
+	return state_is_dead(run, dpe_product_root(run->product), config->product, barred, context);
 }
 
 static unsigned find_steps(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
@@ -84,7 +82,7 @@ static unsigned find_steps(struct dpe_run *run, const struct dpe_config *config,
 		const struct dpe_product_step *step = dpe_product_step_at(run->product, i);
 		const struct dpe_move *move = dpe_product_step_move(step);
 
-		run->steps[i] = (struct dpe_step){
+		run->steps[i] = (struct dpe_config_step){
 			.preds = pred,
 			.npreds = dpe_product_step_npreds(step),
 			.positions = move->positions,
@@ -99,16 +97,15 @@ static unsigned find_steps(struct dpe_run *run, const struct dpe_config *config,
 }
 
 static struct dpe_config take(const struct dpe_run *run, const struct dpe_config *config,
-	const struct dpe_step *step, struct dpe_occurrence *occurrence)
+	const struct dpe_config_step *step, struct dpe_occurrence *occurrence)
 {
 	(void)run;
-	return (struct dpe_config){
-		.product = dpe_product_step_take(step->product_step,
-			dpe_product_state_ref(config->product), occurrence)};
+	return (struct dpe_config){.product = dpe_product_step_take(step->product_step,
+					   dpe_product_state_ref(config->product), occurrence)};
 }
 
-static void move(const struct dpe_run *run, struct dpe_config *config, const struct dpe_step *step,
-	struct dpe_occurrence *occurrence)
+static void move(const struct dpe_run *run, struct dpe_config *config,
+	const struct dpe_config_step *step, struct dpe_occurrence *occurrence)
 {
 	(void)run;
 	config->product = dpe_product_step_take(step->product_step, config->product, occurrence);

@@ -1,6 +1,6 @@
-/* Automata side by side: where branches stand. The steps that events take are in product_step.c. */
-#include "recognizer/engines/engines.h"
+/* States of a product of automata; product_step.c has the steps between them. */
 #include "recognizer/engines/product_state.h"
+#include "recognizer/engines/engines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,72 +36,80 @@ static bool same_bound(const struct dpe_bound *a, const struct dpe_bound *b)
 	       !memcmp(a->events, b->events, a->count * sizeof(a->events[0]));
 }
 
-/* ---- what is asked of a stand ------------------------------------------------------------ */
+/* ---- what operators ask of a state ------------------------------------------------------------
+ */
 
-const struct dpe_factor *dpe_product_state_kid(const struct dpe_factor *part, const struct dpe_product_state *state)
+const struct dpe_factor *dpe_product_state_kid(
+	const struct dpe_factor *factor, const struct dpe_product_state *state)
 {
-	return part->kids[part->kind == DPE_FACTOR_STAR ? 0 : state->at];
+	return factor->kids[factor->kind == DPE_FACTOR_STAR ? 0 : state->at];
 }
 
-static unsigned automaton_bits(const struct dpe_factor *part, dpe_state state)
+static unsigned automaton_bits(const struct dpe_factor *factor, dpe_state state)
 {
-	unsigned bits = dpe_automaton_needs_pred(part->automaton, state) ? IS(NEEDING) : 0;
+	unsigned bits = dpe_automaton_needs_pred(factor->automaton, state) ? IS(NEEDING) : 0;
 
-	if (!dpe_automaton_final(part->automaton, state))
+	if (!dpe_automaton_final(factor->automaton, state))
 		return bits | IS(OPEN) | IS(UNFINAL);
-	return dpe_automaton_complete(part->automaton, state) ? bits : bits | IS(OPEN);
+	return dpe_automaton_complete(factor->automaton, state) ? bits : bits | IS(OPEN);
 }
 
 /* A ; or * that has begun keeps what its kid needs itself. */
-unsigned dpe_product_state_bits(const struct dpe_factor *part, const struct dpe_product_state *state)
+unsigned dpe_product_state_bits(
+	const struct dpe_factor *factor, const struct dpe_product_state *state)
 {
 	unsigned bits = 0;
 
 	if (!state)
-		return IS(OPEN) | IS(NEEDING) | (part->nullable ? 0 : IS(UNFINAL));
-	switch (part->kind) {
+		return IS(OPEN) | IS(NEEDING) | (factor->nullable ? 0 : IS(UNFINAL));
+	switch (factor->kind) {
 	case DPE_FACTOR_AUTOMATON:
-		return automaton_bits(part, state->at);
+		return automaton_bits(factor, state->at);
 	case DPE_FACTOR_PAR:
 		for (unsigned what = 0; what < NASKED; what++)
 			bits |= state->counts[what] ? IS(what) : 0;
 		return bits;
 	case DPE_FACTOR_SEQ:
-		bits = dpe_product_state_bits(dpe_product_state_kid(part, state), state->slots[0].kid) &
+		bits = dpe_product_state_bits(
+			       dpe_product_state_kid(factor, state), state->slots[0].kid) &
 		       ~IS(NEEDING);
-		bits |= state->at + 1 < part->nkids ? IS(OPEN) : 0;
-		return bits | (state->at + 1 < part->tail ? IS(UNFINAL) : 0);
+		bits |= state->at + 1 < factor->nkids ? IS(OPEN) : 0;
+		return bits | (state->at + 1 < factor->tail ? IS(UNFINAL) : 0);
 	case DPE_FACTOR_STAR:
-		bits = dpe_product_state_bits(part->kids[0], state->slots[0].kid) & ~IS(NEEDING);
+		bits = dpe_product_state_bits(factor->kids[0], state->slots[0].kid) & ~IS(NEEDING);
 		return bits | IS(OPEN);
 	case DPE_FACTOR_ALT:
 		break;
 	}
-	return dpe_product_state_bits(dpe_product_state_kid(part, state), state->slots[0].kid);
+	return dpe_product_state_bits(dpe_product_state_kid(factor, state), state->slots[0].kid);
 }
 
-bool dpe_product_state_at_end(const struct dpe_factor *part, const struct dpe_product_state *state)
+bool dpe_product_state_at_end(
+	const struct dpe_factor *factor, const struct dpe_product_state *state)
 {
-	return !(dpe_product_state_bits(part, state) & IS(UNFINAL));
+	return !(dpe_product_state_bits(factor, state) & IS(UNFINAL));
 }
 
-bool dpe_product_state_final(const struct dpe_product *product, const struct dpe_product_state *state)
+bool dpe_product_state_final(
+	const struct dpe_product *product, const struct dpe_product_state *state)
 {
-	return dpe_product_state_at_end(product->parts->root, state);
+	return dpe_product_state_at_end(product->factors->root, state);
 }
 
-bool dpe_product_state_complete(const struct dpe_product *product, const struct dpe_product_state *state)
+bool dpe_product_state_complete(
+	const struct dpe_product *product, const struct dpe_product_state *state)
 {
-	return !(dpe_product_state_bits(product->parts->root, state) & IS(OPEN));
+	return !(dpe_product_state_bits(product->factors->root, state) & IS(OPEN));
 }
 
-/* ---- stands ------------------------------------------------------------------------------ */
+/* ---- states ------------------------------------------------------------------------------ */
 
-unsigned dpe_product_state_used(const struct dpe_factor *part, const struct dpe_product_state *state)
+unsigned dpe_product_state_used(
+	const struct dpe_factor *factor, const struct dpe_product_state *state)
 {
-	if (part->kind == DPE_FACTOR_AUTOMATON)
-		return dpe_automaton_registers(part->automaton, state->at);
-	return part->kind == DPE_FACTOR_PAR ? part->nkids : 1;
+	if (factor->kind == DPE_FACTOR_AUTOMATON)
+		return dpe_automaton_registers(factor->automaton, state->at);
+	return factor->kind == DPE_FACTOR_PAR ? factor->nkids : 1;
 }
 
 static size_t state_size(unsigned size)
@@ -126,20 +134,22 @@ struct dpe_product_state *dpe_product_state_ref(struct dpe_product_state *state)
 	return state;
 }
 
-void dpe_product_state_drop(struct dpe_product *product, const struct dpe_factor *part, struct dpe_product_state *state)
+void dpe_product_state_drop(struct dpe_product *product, const struct dpe_factor *factor,
+	struct dpe_product_state *state)
 {
 	unsigned used;
 
 	if (!state || --state->refs)
 		return;
-	used = dpe_product_state_used(part, state);
+	used = dpe_product_state_used(factor, state);
 	for (unsigned i = 0; i < used; i++) {
-		if (part->kind == DPE_FACTOR_AUTOMATON)
+		if (factor->kind == DPE_FACTOR_AUTOMATON)
 			dpe_occurrence_unref(state->slots[i].occurrence);
 		else
 			dpe_product_state_drop(product,
-				part->kind == DPE_FACTOR_PAR ? part->kids[i]
-							   : dpe_product_state_kid(part, state),
+				factor->kind == DPE_FACTOR_PAR
+					? factor->kids[i]
+					: dpe_product_state_kid(factor, state),
 				state->slots[i].kid);
 	}
 	dpe_bound_unref(product, state->bound);
@@ -148,10 +158,11 @@ void dpe_product_state_drop(struct dpe_product *product, const struct dpe_factor
 
 void dpe_product_state_unref(struct dpe_product *product, struct dpe_product_state *state)
 {
-	dpe_product_state_drop(product, product->parts->root, state);
+	dpe_product_state_drop(product, product->factors->root, state);
 }
 
-static bool same(const struct dpe_factor *part, const struct dpe_product_state *a, const struct dpe_product_state *b)
+static bool same(const struct dpe_factor *factor, const struct dpe_product_state *a,
+	const struct dpe_product_state *b)
 {
 	unsigned used;
 
@@ -159,12 +170,13 @@ static bool same(const struct dpe_factor *part, const struct dpe_product_state *
 		return a == b;
 	if (a->at != b->at || !same_bound(a->bound, b->bound))
 		return false;
-	used = dpe_product_state_used(part, a);
-	if (part->kind == DPE_FACTOR_AUTOMATON)
+	used = dpe_product_state_used(factor, a);
+	if (factor->kind == DPE_FACTOR_AUTOMATON)
 		return !memcmp(a->slots, b->slots, used * sizeof(a->slots[0]));
 	for (unsigned i = 0; i < used; i++) {
-		const struct dpe_factor *kid =
-			part->kind == DPE_FACTOR_PAR ? part->kids[i] : dpe_product_state_kid(part, a);
+		const struct dpe_factor *kid = factor->kind == DPE_FACTOR_PAR
+						       ? factor->kids[i]
+						       : dpe_product_state_kid(factor, a);
 
 		if (!same(kid, a->slots[i].kid, b->slots[i].kid))
 			return false;
@@ -172,35 +184,35 @@ static bool same(const struct dpe_factor *part, const struct dpe_product_state *
 	return true;
 }
 
-bool dpe_product_state_same(
-	const struct dpe_product *product, const struct dpe_product_state *a, const struct dpe_product_state *b)
+bool dpe_product_state_same(const struct dpe_product *product, const struct dpe_product_state *a,
+	const struct dpe_product_state *b)
 {
-	return same(product->parts->root, a, b);
+	return same(product->factors->root, a, b);
 }
 
 /* ---- the last events --------------------------------------------------------------------- */
 
-static unsigned count_last(const struct dpe_factor *part, const struct dpe_product_state *state)
+static unsigned count_last(const struct dpe_factor *factor, const struct dpe_product_state *state)
 {
 	unsigned count = 0;
 
 	if (!state)
 		return 0;
-	if (part->kind == DPE_FACTOR_AUTOMATON)
-		return dpe_automaton_last(part->automaton, state->at, &count), count;
-	if (part->kind != DPE_FACTOR_PAR)
-		return count_last(dpe_product_state_kid(part, state), state->slots[0].kid);
-	for (unsigned i = 0; i < part->nkids; i++)
-		count += count_last(part->kids[i], state->slots[i].kid);
+	if (factor->kind == DPE_FACTOR_AUTOMATON)
+		return dpe_automaton_last(factor->automaton, state->at, &count), count;
+	if (factor->kind != DPE_FACTOR_PAR)
+		return count_last(dpe_product_state_kid(factor, state), state->slots[0].kid);
+	for (unsigned i = 0; i < factor->nkids; i++)
+		count += count_last(factor->kids[i], state->slots[i].kid);
 	return count;
 }
 
-static void add_event(struct dpe_bound *to, const struct dpe_factor *part,
+static void add_event(struct dpe_bound *to, const struct dpe_factor *factor,
 	const struct dpe_product_state *state, unsigned reg)
 {
 	struct dpe_pred event = {
 		.occurrence = dpe_occurrence_ref(state->slots[reg].occurrence),
-		.literal = dpe_automaton_register_literal(part->automaton, state->at, reg),
+		.literal = dpe_automaton_register_literal(factor->automaton, state->at, reg),
 	};
 	unsigned at = to->count++;
 
@@ -210,76 +222,77 @@ static void add_event(struct dpe_bound *to, const struct dpe_factor *part,
 }
 
 /* What has begun has last events of its own; what has not adds none. */
-static void collect_last(
-	struct dpe_bound *to, const struct dpe_factor *part, const struct dpe_product_state *state)
+static void collect_last(struct dpe_bound *to, const struct dpe_factor *factor,
+	const struct dpe_product_state *state)
 {
 	const uint16_t *last;
 	unsigned count;
 
 	if (!state)
 		return;
-	switch (part->kind) {
+	switch (factor->kind) {
 	case DPE_FACTOR_AUTOMATON:
-		last = dpe_automaton_last(part->automaton, state->at, &count);
+		last = dpe_automaton_last(factor->automaton, state->at, &count);
 		for (unsigned i = 0; i < count; i++)
-			add_event(to, part, state, last[i]);
+			add_event(to, factor, state, last[i]);
 		return;
 	case DPE_FACTOR_PAR:
-		for (unsigned i = 0; i < part->nkids; i++)
-			collect_last(to, part->kids[i], state->slots[i].kid);
+		for (unsigned i = 0; i < factor->nkids; i++)
+			collect_last(to, factor->kids[i], state->slots[i].kid);
 		return;
 	case DPE_FACTOR_SEQ:
 	case DPE_FACTOR_ALT:
 	case DPE_FACTOR_STAR:
 		break;
 	}
-	collect_last(to, dpe_product_state_kid(part, state), state->slots[0].kid);
+	collect_last(to, dpe_product_state_kid(factor, state), state->slots[0].kid);
 }
 
-/* LAST of a part that is at an end; the search's. */
-struct dpe_bound *dpe_product_state_last(
-	struct dpe_product *product, const struct dpe_factor *part, const struct dpe_product_state *state)
+/* LAST of a factor that is at an end; the search's. */
+struct dpe_bound *dpe_product_state_last(struct dpe_product *product,
+	const struct dpe_factor *factor, const struct dpe_product_state *state)
 {
-	struct dpe_bound *bound = dpe_pool_take(product->pool, bound_size(count_last(part, state)));
+	struct dpe_bound *bound =
+		dpe_pool_take(product->pool, bound_size(count_last(factor, state)));
 
 	bound->refs = 1;
 	bound->count = 0;
-	collect_last(bound, part, state);
+	collect_last(bound, factor, state);
 	*DPE_GROW(product->bounds, product->nbounds, product->capbounds) = bound;
 	return bound;
 }
 
 /* ---- the beginning and the end ----------------------------------------------------------- */
 
-struct dpe_product *dpe_product_new(struct dpe_factors *parts, struct dpe_pool *pool)
+struct dpe_product *dpe_product_new(struct dpe_factors *factors, struct dpe_pool *pool)
 {
 	struct dpe_product *product = dpe_xcalloc(1, sizeof(*product));
 
-	product->parts = parts;
+	product->factors = factors;
 	product->pool = pool;
-	product->path = dpe_xcalloc(parts->height + 1, sizeof(*product->path));
+	product->path = dpe_xcalloc(factors->height + 1, sizeof(*product->path));
 	return product;
 }
 
 void dpe_product_fold(struct dpe_product *product)
 {
 	product->folds = true;
-	dpe_factors_reduce_symmetry(product->parts);
+	dpe_factors_reduce_symmetry(product->factors);
 }
 
 const struct dpe_factor *dpe_product_root(const struct dpe_product *product)
 {
-	return product->parts->root;
+	return product->factors->root;
 }
 
 bool dpe_product_given_up(const struct dpe_product *product)
 {
-	return dpe_factors_given_up(product->parts);
+	return dpe_factors_given_up(product->factors);
 }
 
 uint64_t dpe_product_built(const struct dpe_product *product)
 {
-	return dpe_factors_built(product->parts);
+	return dpe_factors_built(product->factors);
 }
 
 void dpe_product_free(struct dpe_product *product)
@@ -287,7 +300,7 @@ void dpe_product_free(struct dpe_product *product)
 	if (!product)
 		return;
 	dpe_product_steps_clear(product);
-	dpe_factors_free(product->parts);
+	dpe_factors_free(product->factors);
 	free(product->steps);
 	free(product->choices);
 	free(product->path);

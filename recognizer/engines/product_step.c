@@ -1,4 +1,4 @@
-/* Automata side by side: the ways to take an event, and taking them. */
+/* Steps of a product of automata: finding and taking them. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/engines/product_state.h"
 
@@ -7,9 +7,9 @@
 
 #define FEWEST_REGISTERS 2 /* there is room for */
 
-/* ---- finding ways ------------------------------------------------------------------------ */
+/* ---- finding steps ------------------------------------------------------------------------ */
 
-static void find(struct dpe_product *product, const struct dpe_factor *part,
+static void find(struct dpe_product *product, const struct dpe_factor *factor,
 	const struct dpe_product_state *state, struct dpe_bound *bound, unsigned level);
 
 void dpe_product_steps_clear(struct dpe_product *product)
@@ -19,61 +19,64 @@ void dpe_product_steps_clear(struct dpe_product *product)
 	product->nbounds = product->nsteps = product->nchoices = 0;
 }
 
-static void find_moves(struct dpe_product *product, const struct dpe_factor *part,
+static void find_moves(struct dpe_product *product, const struct dpe_factor *factor,
 	const struct dpe_product_state *state, struct dpe_bound *bound, unsigned level)
 {
 	unsigned count, first = product->nchoices;
-	const struct dpe_move *moves = (product->folds ? dpe_automaton_moves : dpe_automaton_all_moves)(
-		part->automaton, state ? state->at : 0, product->literal, &count);
+	const struct dpe_move *moves =
+		(product->folds ? dpe_automaton_moves : dpe_automaton_all_moves)(
+			factor->automaton, state ? state->at : 0, product->literal, &count);
 
 	for (unsigned i = 0; count && i < level; i++)
-		*DPE_GROW(product->choices, product->nchoices, product->capchoices) = product->path[i];
+		*DPE_GROW(product->choices, product->nchoices, product->capchoices) =
+			product->path[i];
 	for (unsigned i = 0; i < count; i++)
-		*DPE_GROW(product->steps, product->nsteps, product->capsteps) = (struct dpe_product_step){
-			.of = product,
-			.move = &moves[i],
-			.part = part,
-			.state = state,
-			.bound = bound,
-			.choices = first,
-		};
+		*DPE_GROW(product->steps, product->nsteps, product->capsteps) =
+			(struct dpe_product_step){
+				.of = product,
+				.move = &moves[i],
+				.factor = factor,
+				.state = state,
+				.bound = bound,
+				.choices = first,
+			};
 }
 
-static void find_in_kid(struct dpe_product *product, const struct dpe_factor *part, unsigned kid,
+static void find_in_kid(struct dpe_product *product, const struct dpe_factor *factor, unsigned kid,
 	const struct dpe_product_state *state, struct dpe_bound *bound, unsigned level)
 {
-	if (!part->kids[kid]->literals[product->literal])
+	if (!factor->kids[kid]->literals[product->literal])
 		return;
 	product->path[level] = kid;
-	find(product, part->kids[kid], state, bound, level + 1);
+	find(product, factor->kids[kid], state, bound, level + 1);
 }
 
 /* The event is of the operand that the sequence is in, or, where that may end, of a later one that
  * only such precede as may be empty. */
-static void find_in_seq(struct dpe_product *product, const struct dpe_factor *part,
+static void find_in_seq(struct dpe_product *product, const struct dpe_factor *factor,
 	const struct dpe_product_state *state, struct dpe_bound *bound, unsigned level)
 {
 	const struct dpe_product_state *inner = state ? state->slots[0].kid : NULL;
 	unsigned first = state ? state->at : 0, kid = first;
 	bool entered = false;
 
-	find_in_kid(product, part, kid, inner, state ? state->bound : bound, level);
-	while (dpe_product_state_at_end(part->kids[kid], kid == first ? inner : NULL) &&
-		++kid < part->nkids) {
-		if (!part->kids[kid]->literals[product->literal])
+	find_in_kid(product, factor, kid, inner, state ? state->bound : bound, level);
+	while (dpe_product_state_at_end(factor->kids[kid], kid == first ? inner : NULL) &&
+		++kid < factor->nkids) {
+		if (!factor->kids[kid]->literals[product->literal])
 			continue;
 		if (state && !entered)
-			bound = dpe_product_state_last(product, part->kids[first], inner);
+			bound = dpe_product_state_last(product, factor->kids[first], inner);
 		entered = true;
-		find_in_kid(product, part, kid, NULL, bound, level);
+		find_in_kid(product, factor, kid, NULL, bound, level);
 	}
 }
 
 /* In a * the choice is whether another round begins. */
-static void find_in_star(struct dpe_product *product, const struct dpe_factor *part,
+static void find_in_star(struct dpe_product *product, const struct dpe_factor *factor,
 	const struct dpe_product_state *state, struct dpe_bound *bound, unsigned level)
 {
-	const struct dpe_factor *kid = part->nkids ? part->kids[0] : NULL;
+	const struct dpe_factor *kid = factor->nkids ? factor->kids[0] : NULL;
 
 	if (!kid || !kid->literals[product->literal])
 		return;
@@ -88,54 +91,55 @@ static void find_in_star(struct dpe_product *product, const struct dpe_factor *p
 	find(product, kid, NULL, bound, level + 1);
 }
 
-/* The operand has not begun, nor has one that is alike: whatever can follow where the one begins can
- * follow, with other carets, where the other one does. */
-static bool waits_for_twin(const struct dpe_product *product, const struct dpe_factor *part,
+/* The operand has not begun, nor has one that is alike: whatever can follow where the one begins
+ * can follow, with other carets, where the other one does. */
+static bool waits_for_twin(const struct dpe_product *product, const struct dpe_factor *factor,
 	const struct dpe_product_state *state, uint32_t kid)
 {
-	uint32_t twin = part->twin_of[kid];
+	uint32_t twin = factor->twin_of[kid];
 
 	if (!product->folds || twin == DPE_NO_KID)
 		return false;
 	return !state || (!state->slots[kid].kid && !state->slots[twin].kid);
 }
 
-static void find(struct dpe_product *product, const struct dpe_factor *part,
+static void find(struct dpe_product *product, const struct dpe_factor *factor,
 	const struct dpe_product_state *state, struct dpe_bound *bound, unsigned level)
 {
 	uint32_t kid;
 
-	switch (part->kind) {
+	switch (factor->kind) {
 	case DPE_FACTOR_AUTOMATON:
-		find_moves(product, part, state, bound, level);
+		find_moves(product, factor, state, bound, level);
 		return;
 	case DPE_FACTOR_PAR:
-		kid = part->kid_of[product->literal];
-		if (kid != DPE_NO_KID && !waits_for_twin(product, part, state, kid))
-			find_in_kid(product, part, kid, state ? state->slots[kid].kid : NULL, bound,
-				level);
+		kid = factor->kid_of[product->literal];
+		if (kid != DPE_NO_KID && !waits_for_twin(product, factor, state, kid))
+			find_in_kid(product, factor, kid, state ? state->slots[kid].kid : NULL,
+				bound, level);
 		return;
 	case DPE_FACTOR_SEQ:
-		find_in_seq(product, part, state, bound, level);
+		find_in_seq(product, factor, state, bound, level);
 		return;
 	case DPE_FACTOR_STAR:
-		find_in_star(product, part, state, bound, level);
+		find_in_star(product, factor, state, bound, level);
 		return;
 	case DPE_FACTOR_ALT:
 		break;
 	}
-	for (kid = state ? state->at : 0; kid < part->nkids; kid++) {
-		find_in_kid(product, part, kid, state ? state->slots[0].kid : NULL, bound, level);
+	for (kid = state ? state->at : 0; kid < factor->nkids; kid++) {
+		find_in_kid(product, factor, kid, state ? state->slots[0].kid : NULL, bound, level);
 		if (state)
 			return;
 	}
 }
 
-unsigned dpe_product_steps(struct dpe_product *product, const struct dpe_product_state *state, unsigned literal)
+unsigned dpe_product_steps(
+	struct dpe_product *product, const struct dpe_product_state *state, unsigned literal)
 {
 	dpe_product_steps_clear(product);
 	product->literal = literal;
-	find(product, product->parts->root, state, NULL, 0);
+	find(product, product->factors->root, state, NULL, 0);
 	return product->nsteps;
 }
 
@@ -176,11 +180,12 @@ void dpe_product_step_preds(const struct dpe_product_step *step, struct dpe_pred
 		unsigned reg = step->move->preds[i];
 
 		preds[i] = (struct dpe_pred){step->state->slots[reg].occurrence,
-			dpe_automaton_register_literal(step->part->automaton, step->state->at, reg)};
+			dpe_automaton_register_literal(
+				step->factor->automaton, step->state->at, reg)};
 	}
 }
 
-/* The predecessors are exactly those that the way wants. */
+/* The predecessors are exactly those that the step wants. */
 static bool step_fits(const struct dpe_product_step *step, const struct dpe_preds *preds)
 {
 	const struct dpe_move *move = step->move;
@@ -199,15 +204,15 @@ static bool step_fits(const struct dpe_product_step *step, const struct dpe_pred
 /* ---- taking them ------------------------------------------------------------------------- */
 
 /* One that nobody else refers to; takes over the reference. */
-static struct dpe_product_state *own(
-	struct dpe_product *product, const struct dpe_factor *part, struct dpe_product_state *state)
+static struct dpe_product_state *own(struct dpe_product *product, const struct dpe_factor *factor,
+	struct dpe_product_state *state)
 {
 	struct dpe_product_state *copy;
 	unsigned used;
 
 	if (state->refs == 1)
 		return state;
-	used = dpe_product_state_used(part, state);
+	used = dpe_product_state_used(factor, state);
 	copy = dpe_product_state_new(product, used);
 	copy->at = state->at;
 	memcpy(copy->counts, state->counts, sizeof(copy->counts));
@@ -218,11 +223,12 @@ static struct dpe_product_state *own(
 	return copy;
 }
 
-/* Takes over the reference of the stand; the registers are taken before those that were go. */
-static struct dpe_product_state *make_move(struct dpe_product *product, const struct dpe_factor *part,
-	struct dpe_product_state *state, const struct dpe_move *move, struct dpe_occurrence *occurrence)
+/* Takes over the reference of the state; the registers are taken before those that were go. */
+static struct dpe_product_state *make_move(struct dpe_product *product,
+	const struct dpe_factor *factor, struct dpe_product_state *state,
+	const struct dpe_move *move, struct dpe_occurrence *occurrence)
 {
-	unsigned count = move->nregisters, old = state ? dpe_product_state_used(part, state) : 0;
+	unsigned count = move->nregisters, old = state ? dpe_product_state_used(factor, state) : 0;
 	struct dpe_occurrence *next[count + 1];
 	bool fits = state && state->refs == 1 && count <= state->size;
 
@@ -233,8 +239,9 @@ static struct dpe_product_state *make_move(struct dpe_product *product, const st
 	for (unsigned i = 0; fits && i < old; i++)
 		dpe_occurrence_unref(state->slots[i].occurrence);
 	if (!fits) {
-		dpe_product_state_drop(product, part, state);
-		state = dpe_product_state_new(product, count < FEWEST_REGISTERS ? FEWEST_REGISTERS : count);
+		dpe_product_state_drop(product, factor, state);
+		state = dpe_product_state_new(
+			product, count < FEWEST_REGISTERS ? FEWEST_REGISTERS : count);
 	}
 	state->at = move->to;
 	for (unsigned i = 0; i < count; i++)
@@ -242,12 +249,13 @@ static struct dpe_product_state *make_move(struct dpe_product *product, const st
 	return state;
 }
 
-static struct dpe_product_state *begin_par(struct dpe_product *product, const struct dpe_factor *part)
+static struct dpe_product_state *begin_par(
+	struct dpe_product *product, const struct dpe_factor *factor)
 {
-	struct dpe_product_state *state = dpe_product_state_new(product, part->nkids);
+	struct dpe_product_state *state = dpe_product_state_new(product, factor->nkids);
 
-	for (unsigned i = 0; i < part->nkids; i++) {
-		unsigned bits = dpe_product_state_bits(part->kids[i], NULL);
+	for (unsigned i = 0; i < factor->nkids; i++) {
+		unsigned bits = dpe_product_state_bits(factor->kids[i], NULL);
 
 		for (unsigned what = 0; what < NASKED; what++)
 			state->counts[what] += bits >> what & 1;
@@ -255,54 +263,57 @@ static struct dpe_product_state *begin_par(struct dpe_product *product, const st
 	return state;
 }
 
-static struct dpe_product_state *advance(const struct dpe_product_step *step, const struct dpe_factor *part,
-	struct dpe_product_state *state, struct dpe_occurrence *occurrence, unsigned level);
+static struct dpe_product_state *advance(const struct dpe_product_step *step,
+	const struct dpe_factor *factor, struct dpe_product_state *state,
+	struct dpe_occurrence *occurrence, unsigned level);
 
-static struct dpe_product_state *advance_par(const struct dpe_product_step *step, const struct dpe_factor *part,
-	struct dpe_product_state *state, struct dpe_occurrence *occurrence, unsigned level)
+static struct dpe_product_state *advance_par(const struct dpe_product_step *step,
+	const struct dpe_factor *factor, struct dpe_product_state *state,
+	struct dpe_occurrence *occurrence, unsigned level)
 {
 	uint32_t kid = step->of->choices[step->choices + level];
 	unsigned before, after;
 
-	state = state ? own(step->of, part, state) : begin_par(step->of, part);
-	before = dpe_product_state_bits(part->kids[kid], state->slots[kid].kid);
+	state = state ? own(step->of, factor, state) : begin_par(step->of, factor);
+	before = dpe_product_state_bits(factor->kids[kid], state->slots[kid].kid);
 	state->slots[kid].kid =
-		advance(step, part->kids[kid], state->slots[kid].kid, occurrence, level + 1);
-	after = dpe_product_state_bits(part->kids[kid], state->slots[kid].kid);
+		advance(step, factor->kids[kid], state->slots[kid].kid, occurrence, level + 1);
+	after = dpe_product_state_bits(factor->kids[kid], state->slots[kid].kid);
 	for (unsigned what = 0; what < NASKED; what++)
 		state->counts[what] += (after >> what & 1) - (before >> what & 1);
 	return state;
 }
 
-/* The stand of a ; or + at this kid, or of a * in this round, from where it is on. */
-static struct dpe_product_state *enter(const struct dpe_product_step *step, const struct dpe_factor *part,
-	struct dpe_product_state *state, uint32_t choice)
+/* The state of a ; or + at this kid, or of a * in this round, from where it is on. */
+static struct dpe_product_state *enter(const struct dpe_product_step *step,
+	const struct dpe_factor *factor, struct dpe_product_state *state, uint32_t choice)
 {
-	bool round = part->kind == DPE_FACTOR_STAR;
+	bool round = factor->kind == DPE_FACTOR_STAR;
 	struct dpe_product_state *entered;
 
 	if (state && (round ? !choice : state->at == choice))
-		return own(step->of, part, state);
-	dpe_product_state_drop(step->of, part, state);
+		return own(step->of, factor, state);
+	dpe_product_state_drop(step->of, factor, state);
 	entered = dpe_product_state_new(step->of, 1);
 	entered->at = round ? 0 : choice;
-	if (part->kind != DPE_FACTOR_ALT)
+	if (factor->kind != DPE_FACTOR_ALT)
 		entered->bound = dpe_bound_ref(step->bound);
 	return entered;
 }
 
-/* Takes over the reference of the stand. */
-static struct dpe_product_state *advance(const struct dpe_product_step *step, const struct dpe_factor *part,
-	struct dpe_product_state *state, struct dpe_occurrence *occurrence, unsigned level)
+/* Takes over the reference of the state. */
+static struct dpe_product_state *advance(const struct dpe_product_step *step,
+	const struct dpe_factor *factor, struct dpe_product_state *state,
+	struct dpe_occurrence *occurrence, unsigned level)
 {
 	const struct dpe_factor *kid;
 
-	if (part->kind == DPE_FACTOR_AUTOMATON)
-		return make_move(step->of, part, state, step->move, occurrence);
-	if (part->kind == DPE_FACTOR_PAR)
-		return advance_par(step, part, state, occurrence, level);
-	state = enter(step, part, state, step->of->choices[step->choices + level]);
-	kid = dpe_product_state_kid(part, state);
+	if (factor->kind == DPE_FACTOR_AUTOMATON)
+		return make_move(step->of, factor, state, step->move, occurrence);
+	if (factor->kind == DPE_FACTOR_PAR)
+		return advance_par(step, factor, state, occurrence, level);
+	state = enter(step, factor, state, step->of->choices[step->choices + level]);
+	kid = dpe_product_state_kid(factor, state);
 	state->slots[0].kid = advance(step, kid, state->slots[0].kid, occurrence, level + 1);
 	if (state->bound && !(dpe_product_state_bits(kid, state->slots[0].kid) & IS(NEEDING))) {
 		dpe_bound_unref(step->of, state->bound);
@@ -311,14 +322,15 @@ static struct dpe_product_state *advance(const struct dpe_product_step *step, co
 	return state;
 }
 
-struct dpe_product_state *dpe_product_step_take(
-	const struct dpe_product_step *step, struct dpe_product_state *state, struct dpe_occurrence *occurrence)
+struct dpe_product_state *dpe_product_step_take(const struct dpe_product_step *step,
+	struct dpe_product_state *state, struct dpe_occurrence *occurrence)
 {
-	return advance(step, step->of->parts->root, state, occurrence, 0);
+	return advance(step, step->of->factors->root, state, occurrence, 0);
 }
 
-bool dpe_product_take_only(struct dpe_product *product, struct dpe_product_state **state, const bool *literals,
-	unsigned nliterals, const struct dpe_preds *preds, struct dpe_occurrence *occurrence)
+bool dpe_product_take_only(struct dpe_product *product, struct dpe_product_state **state,
+	const bool *literals, unsigned nliterals, const struct dpe_preds *preds,
+	struct dpe_occurrence *occurrence)
 {
 	const bool *end = literals + nliterals, *literal = literals;
 	const struct dpe_product_step *only = NULL;
@@ -326,7 +338,7 @@ bool dpe_product_take_only(struct dpe_product *product, struct dpe_product_state
 	dpe_product_steps_clear(product);
 	for (; (literal = memchr(literal, true, (size_t)(end - literal))); literal++) {
 		product->literal = (unsigned)(literal - literals);
-		find(product, product->parts->root, *state, NULL, 0);
+		find(product, product->factors->root, *state, NULL, 0);
 	}
 	for (unsigned i = 0; i < product->nsteps; i++) {
 		if (!step_fits(&product->steps[i], preds))

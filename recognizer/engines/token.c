@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct dpe_token *dpe_token_ref(struct dpe_token *token)
+struct dpe_game_token *dpe_token_ref(struct dpe_game_token *token)
 {
 	if (token)
 		token->refs++;
 	return token;
 }
 
-void dpe_token_unref(struct dpe_game *game, struct dpe_token *token)
+void dpe_token_unref(struct dpe_game *game, struct dpe_game_token *token)
 {
 	if (!token || --token->refs)
 		return;
@@ -24,31 +24,31 @@ void dpe_token_unref(struct dpe_game *game, struct dpe_token *token)
 }
 
 /* One reference, the caller's. */
-struct dpe_token *dpe_token_new(struct dpe_game *game, const struct dpe_stuff *stuff)
+struct dpe_game_token *dpe_token_new(struct dpe_game *game, const struct dpe_token_content *content)
 {
-	uint64_t npending = stuff->npending;
-	size_t counts = game->blocks->ncontrols * sizeof(*stuff->counts);
-	size_t pending = stuff->npending * sizeof(*stuff->pending);
-	size_t events = stuff->nevents * sizeof(*stuff->events);
+	uint64_t npending = content->npending;
+	size_t counts = game->blocks->ncontrols * sizeof(*content->counts);
+	size_t pending = content->npending * sizeof(*content->pending);
+	size_t events = content->nevents * sizeof(*content->events);
 	size_t size = sizeof(npending) + counts + pending + events;
-	struct dpe_token *new = dpe_xmalloc(sizeof(*new) + size), *old;
+	struct dpe_game_token *new = dpe_xmalloc(sizeof(*new) + size), *old;
 	char *at = mempcpy(new->key, &npending, sizeof(npending));
 
 	new->counts = (const int64_t *)(const void *)at;
-	at = counts ? mempcpy(at, stuff->counts, counts) : at;
+	at = counts ? mempcpy(at, content->counts, counts) : at;
 	new->pending = (const struct dpe_stmt *const *)(const void *)at;
-	at = pending ? mempcpy(at, stuff->pending, pending) : at;
+	at = pending ? mempcpy(at, content->pending, pending) : at;
 	new->events = (const struct dpe_pred *)(const void *)at;
 	if (events)
-		memcpy(at, stuff->events, events);
+		memcpy(at, content->events, events);
 	HASH_FIND(hh, game->tokens, new->key, size, old);
 	if (old) {
 		free(new);
 		return dpe_token_ref(old);
 	}
 	new->refs = 1;
-	new->nevents = stuff->nevents;
-	new->npending = stuff->npending;
+	new->nevents = content->nevents;
+	new->npending = content->npending;
 	for (unsigned i = 0; i < new->nevents; i++) {
 		if (new->events[i].occurrence)
 			dpe_occurrence_ref(new->events[i].occurrence);
@@ -57,9 +57,9 @@ struct dpe_token *dpe_token_new(struct dpe_game *game, const struct dpe_stuff *s
 	return new;
 }
 
-static struct dpe_stuff stuff_of(const struct dpe_token *token)
+static struct dpe_token_content stuff_of(const struct dpe_game_token *token)
 {
-	return (struct dpe_stuff){
+	return (struct dpe_token_content){
 		token->events, token->counts, token->pending, token->nevents, token->npending};
 }
 
@@ -77,25 +77,27 @@ const struct dpe_stmt *const *dpe_actions_join(struct dpe_game *game,
 }
 
 /* The token without its actions: where it becomes several, they must not. */
-struct dpe_token *dpe_token_strip(struct dpe_game *game, struct dpe_token *token)
+struct dpe_game_token *dpe_token_strip(struct dpe_game *game, struct dpe_game_token *token)
 {
-	struct dpe_stuff stuff = stuff_of(token);
+	struct dpe_token_content content = stuff_of(token);
 
-	stuff.npending = 0;
-	return dpe_token_new(game, &stuff);
+	content.npending = 0;
+	return dpe_token_new(game, &content);
 }
 
 /* The token with further actions, before or behind its own. */
-struct dpe_token *dpe_token_load(struct dpe_game *game, const struct dpe_token *token,
+struct dpe_game_token *dpe_token_load(struct dpe_game *game, const struct dpe_game_token *token,
 	const struct dpe_stmt *const *before, unsigned nbefore, const struct dpe_stmt *behind)
 {
-	struct dpe_stuff stuff = stuff_of(token);
+	struct dpe_token_content content = stuff_of(token);
 
-	stuff.pending = dpe_actions_join(game, before, nbefore, stuff.pending, stuff.npending);
-	stuff.npending += nbefore;
+	content.pending =
+		dpe_actions_join(game, before, nbefore, content.pending, content.npending);
+	content.npending += nbefore;
 	if (behind)
-		stuff.pending = dpe_actions_join(game, stuff.pending, stuff.npending++, &behind, 1);
-	return dpe_token_new(game, &stuff);
+		content.pending =
+			dpe_actions_join(game, content.pending, content.npending++, &behind, 1);
+	return dpe_token_new(game, &content);
 }
 
 /* An event that is only looked at comes after all there are. */
@@ -144,11 +146,13 @@ struct dpe_pred *dpe_preds_merge(struct dpe_game *game, const struct dpe_pred *a
 }
 
 /* What leaves a block that two tokens left; NULL where they disagree on a control variable. */
-struct dpe_token *dpe_token_merge(struct dpe_game *game, struct dpe_token *a, struct dpe_token *b)
+struct dpe_game_token *dpe_token_merge(
+	struct dpe_game *game, struct dpe_game_token *a, struct dpe_game_token *b)
 {
 	unsigned ncontrols = game->blocks->ncontrols;
 	int64_t counts[ncontrols + 1];
-	struct dpe_stuff stuff = {.counts = counts, .npending = a->npending + b->npending};
+	struct dpe_token_content content = {
+		.counts = counts, .npending = a->npending + b->npending};
 
 	for (unsigned i = 0; i < ncontrols; i++) {
 		if (a->counts[i] != UNBOUND && b->counts[i] != UNBOUND &&
@@ -156,19 +160,19 @@ struct dpe_token *dpe_token_merge(struct dpe_game *game, struct dpe_token *a, st
 			return NULL;
 		counts[i] = a->counts[i] != UNBOUND ? a->counts[i] : b->counts[i];
 	}
-	stuff.events =
-		dpe_preds_merge(game, a->events, a->nevents, b->events, b->nevents, &stuff.nevents);
-	stuff.pending = dpe_actions_join(game, a->pending, a->npending, b->pending, b->npending);
-	return dpe_token_new(game, &stuff);
+	content.events = dpe_preds_merge(
+		game, a->events, a->nevents, b->events, b->nevents, &content.nevents);
+	content.pending = dpe_actions_join(game, a->pending, a->npending, b->pending, b->npending);
+	return dpe_token_new(game, &content);
 }
 
 /* The token with `control` = rounds; NULL where it has another value already. */
-struct dpe_token *dpe_token_bind(
-	struct dpe_game *game, struct dpe_token *token, unsigned control, uint64_t rounds)
+struct dpe_game_token *dpe_token_bind(
+	struct dpe_game *game, struct dpe_game_token *token, unsigned control, uint64_t rounds)
 {
 	unsigned ncontrols = game->blocks->ncontrols;
 	int64_t counts[ncontrols + 1];
-	struct dpe_stuff stuff;
+	struct dpe_token_content content;
 
 	if (control == DPE_NO_CONTROL)
 		return dpe_token_ref(token);
@@ -176,21 +180,21 @@ struct dpe_token *dpe_token_bind(
 		return token->counts[control] == (int64_t)rounds ? dpe_token_ref(token) : NULL;
 	memcpy(counts, token->counts, ncontrols * sizeof(*counts));
 	counts[control] = (int64_t)rounds;
-	stuff = stuff_of(token);
-	stuff.counts = counts;
-	return dpe_token_new(game, &stuff);
+	content = stuff_of(token);
+	content.counts = counts;
+	return dpe_token_new(game, &content);
 }
 
-void dpe_tokens_add(struct dpe_tokens *tokens, struct dpe_token *token)
+void dpe_tokens_add(struct dpe_game_tokens *tokens, struct dpe_game_token *token)
 {
 	if (token)
 		*DPE_GROW(tokens->at, tokens->count, tokens->cap) = token;
 }
 
-void dpe_tokens_drop(struct dpe_game *game, struct dpe_tokens *tokens)
+void dpe_tokens_drop(struct dpe_game *game, struct dpe_game_tokens *tokens)
 {
 	for (unsigned i = 0; i < tokens->count; i++)
 		dpe_token_unref(game, tokens->at[i]);
 	free(tokens->at);
-	*tokens = (struct dpe_tokens){0};
+	*tokens = (struct dpe_game_tokens){0};
 }

@@ -1,6 +1,6 @@
 /* The token game. A marking is a term that follows the blocks of the net: each says where the
- * tokens within its block stand. Which of several alternatives a token went is seen when an event
- * takes it: until then it stands before the block and may run through it. */
+ * tokens within its block are. Which of several alternatives a token went is seen when an event
+ * takes it: until then it is before the block and may run through it. */
 #include "recognizer/engines/engines.h"
 #include "recognizer/engines/marking.h"
 
@@ -10,7 +10,7 @@
 /* ---- playing ----------------------------------------------------------------------------- */
 
 static void play_block(
-	struct dpe_game *game, const struct dpe_block *block, struct dpe_token *token);
+	struct dpe_game *game, const struct dpe_block *block, struct dpe_game_token *token);
 static void play(struct dpe_game *game, const struct dpe_marking *marking);
 
 static const uint16_t *combination(
@@ -36,10 +36,10 @@ static const uint16_t *combination(
 }
 
 static void play_event(
-	struct dpe_game *game, const struct dpe_block *block, struct dpe_token *token)
+	struct dpe_game *game, const struct dpe_block *block, struct dpe_game_token *token)
 {
 	const struct dpe_pred event = {game->occurrence, block->literal};
-	const struct dpe_stuff stuff = {
+	const struct dpe_token_content content = {
 		.events = &event, .nevents = block->wanted, .counts = token->counts};
 	uint16_t position = (uint16_t)block->position;
 	struct dpe_play play = {.npreds = (uint16_t)token->nevents, .npositions = 1};
@@ -53,11 +53,11 @@ static void play_event(
 	play.positions = combination(game, &play, NULL);
 	play.before = dpe_actions_join(game, token->pending, token->npending, NULL, 0);
 	play.nbefore = (uint16_t)token->npending;
-	play.next = dpe_stand_behind(game, dpe_token_new(game, &stuff));
+	play.next = dpe_marking_after(game, dpe_token_new(game, &content));
 	*DPE_GROW(game->plays, game->nplays, game->capplays) = play;
 }
 
-/* Drops the plays from `from` on whose next marking came to nothing. */
+/* Drops the plays from `from` on whose next marking is impossible. */
 static void drop_dead_plays(struct dpe_game *game, unsigned from)
 {
 	unsigned kept = from;
@@ -70,23 +70,24 @@ static void drop_dead_plays(struct dpe_game *game, unsigned from)
 }
 
 /* True where another round may begin. */
-static bool may_go_round(
-	const struct dpe_block *block, const struct dpe_token *token, uint64_t rounds)
+static bool may_repeat(
+	const struct dpe_block *block, const struct dpe_game_token *token, uint64_t rounds)
 {
 	return block->control == DPE_NO_CONTROL || token->counts[block->control] == UNBOUND ||
 	       token->counts[block->control] > (int64_t)rounds;
 }
 
 static void play_round(struct dpe_game *game, const struct dpe_block *block,
-	struct dpe_token *token, uint64_t rounds)
+	struct dpe_game_token *token, uint64_t rounds)
 {
 	unsigned from = game->nplays;
 
-	if (!may_go_round(block, token, rounds))
+	if (!may_repeat(block, token, rounds))
 		return;
 	play_block(game, block->left, token);
 	for (unsigned i = from; i < game->nplays; i++)
-		game->plays[i].next = dpe_in_round(game, block, rounds + 1, game->plays[i].next);
+		game->plays[i].next =
+			dpe_marking_in_round(game, block, rounds + 1, game->plays[i].next);
 }
 
 /* An event of both operands takes a token in each. `from` is where the plays of the left operand
@@ -119,7 +120,7 @@ static void synchronise(
 				game, both[i].after, both[i].nafter, both[j].after, both[j].nafter);
 			play.nbefore = both[i].nbefore + both[j].nbefore;
 			play.nafter = both[i].nafter + both[j].nafter;
-			play.next = dpe_in_both(game, block, dpe_marking_ref(both[i].next),
+			play.next = dpe_marking_in_both(game, block, dpe_marking_ref(both[i].next),
 				dpe_marking_ref(both[j].next));
 			if (play.next)
 				*DPE_GROW(game->plays, game->nplays, game->capplays) = play;
@@ -150,14 +151,14 @@ static void play_both(struct dpe_game *game, const struct dpe_block *block,
 		struct dpe_marking *next = game->plays[i].next;
 
 		game->plays[i].next =
-			of_left ? dpe_in_both(game, block, next, dpe_marking_ref(right))
-				: dpe_in_both(game, block, dpe_marking_ref(left), next);
+			of_left ? dpe_marking_in_both(game, block, next, dpe_marking_ref(right))
+				: dpe_marking_in_both(game, block, dpe_marking_ref(left), next);
 	}
 	drop_dead_plays(game, from);
 }
 
 /* The plays from `from` on run through the actions of `token` first. */
-static void load_plays(struct dpe_game *game, unsigned from, const struct dpe_token *token)
+static void load_plays(struct dpe_game *game, unsigned from, const struct dpe_game_token *token)
 {
 	for (unsigned i = from; token->npending && i < game->nplays; i++) {
 		struct dpe_play *play = &game->plays[i];
@@ -168,8 +169,8 @@ static void load_plays(struct dpe_game *game, unsigned from, const struct dpe_to
 	}
 }
 
-/* The plays from `from` on are within `block`; those that make a whole of it have its action. */
-static void play_whole(struct dpe_game *game, const struct dpe_block *block, unsigned from)
+/* The plays from `from` on are within `block`; those that complete it have its action. */
+static void play_group(struct dpe_game *game, const struct dpe_block *block, unsigned from)
 {
 	for (unsigned i = from; i < game->nplays; i++) {
 		struct dpe_play *play = &game->plays[i];
@@ -177,16 +178,16 @@ static void play_whole(struct dpe_game *game, const struct dpe_block *block, uns
 		if (dpe_game_final(game, play->next))
 			play->after = dpe_actions_join(
 				game, play->after, play->nafter++, &block->action, 1);
-		play->next = dpe_in_whole(game, block, play->next);
+		play->next = dpe_marking_in_group(game, block, play->next);
 	}
 }
 
 /* A token before a block runs on until an event takes it. */
 static void play_block(
-	struct dpe_game *game, const struct dpe_block *block, struct dpe_token *token)
+	struct dpe_game *game, const struct dpe_block *block, struct dpe_game_token *token)
 {
 	unsigned from = game->nplays;
-	struct dpe_tokens left = {0};
+	struct dpe_game_tokens left = {0};
 	struct dpe_marking *kids[2];
 
 	if (!block->literals[game->literal])
@@ -198,7 +199,7 @@ static void play_block(
 	case DPE_NODE_SEQ:
 		play_block(game, block->left, token);
 		for (unsigned i = from; i < game->nplays; i++)
-			game->plays[i].next = dpe_in_left(game, block, game->plays[i].next);
+			game->plays[i].next = dpe_marking_in_left(game, block, game->plays[i].next);
 		dpe_leave_block(game, block->left, token, &left);
 		for (unsigned i = 0; i < left.count; i++)
 			play_block(game, block->right, left.at[i]);
@@ -212,11 +213,11 @@ static void play_block(
 		return;
 	case DPE_NODE_GROUP:
 		play_block(game, block->left, token);
-		play_whole(game, block, from);
+		play_group(game, block, from);
 		return;
 	case DPE_NODE_PAR:
-		kids[0] = dpe_stand_before(game, block->left, dpe_token_strip(game, token));
-		kids[1] = dpe_stand_before(game, block->right, dpe_token_strip(game, token));
+		kids[0] = dpe_marking_before(game, block->left, dpe_token_strip(game, token));
+		kids[1] = dpe_marking_before(game, block->right, dpe_token_strip(game, token));
 		play_both(game, block, kids[0], kids[1]);
 		load_plays(game, from, token);
 		dpe_marking_unref(game, kids[0]);
@@ -228,8 +229,8 @@ static void play_block(
 	case DPE_NODE_CLOSURE:
 		play_block(game, block->left, token);
 		for (unsigned i = from; i < game->nplays; i++)
-			game->plays[i].next = dpe_in_copies(game, block, dpe_token_ref(token), NULL,
-				kids, 0, game->plays[i].next);
+			game->plays[i].next = dpe_marking_in_copies(game, block,
+				dpe_token_ref(token), NULL, kids, 0, game->plays[i].next);
 		return;
 	}
 }
@@ -268,10 +269,10 @@ static void play_copies(struct dpe_game *game, const struct dpe_marking *marking
 			unsigned count;
 			struct dpe_marking **others = other_copies(game, marking, copy, &count);
 
-			game->plays[i].next =
-				dpe_in_copies(game, block, dpe_token_ref(marking->key.token),
-					dpe_token_ref(marking->key.ended), others, count,
-					game->plays[i].next);
+			game->plays[i].next = dpe_marking_in_copies(game, block,
+				dpe_token_ref(marking->key.token),
+				dpe_token_ref(marking->key.ended), others, count,
+				game->plays[i].next);
 		}
 		drop_dead_plays(game, from);
 	}
@@ -281,22 +282,22 @@ static void play(struct dpe_game *game, const struct dpe_marking *marking)
 {
 	const struct dpe_block *block = marking->key.block;
 	unsigned from = game->nplays;
-	struct dpe_tokens left = {0};
+	struct dpe_game_tokens left = {0};
 
-	switch ((enum dpe_standing)marking->key.place) {
+	switch ((enum dpe_marking_place)marking->key.place) {
 	case BEFORE:
 		play_block(game, block, marking->key.token);
 		return;
-	case BEHIND:
+	case AFTER:
 		return;
-	case IN_WHOLE:
+	case IN_GROUP:
 		play(game, marking->key.kids[0]);
-		play_whole(game, block, from);
+		play_group(game, block, from);
 		return;
 	case IN_LEFT:
 		play(game, marking->key.kids[0]);
 		for (unsigned i = from; i < game->nplays; i++)
-			game->plays[i].next = dpe_in_left(game, block, game->plays[i].next);
+			game->plays[i].next = dpe_marking_in_left(game, block, game->plays[i].next);
 		dpe_leave(game, marking->key.kids[0], &left);
 		for (unsigned i = 0; i < left.count; i++)
 			play_block(game, block->right, left.at[i]);
@@ -304,8 +305,8 @@ static void play(struct dpe_game *game, const struct dpe_marking *marking)
 	case IN_ROUND:
 		play(game, marking->key.kids[0]);
 		for (unsigned i = from; i < game->nplays; i++)
-			game->plays[i].next =
-				dpe_in_round(game, block, marking->key.rounds, game->plays[i].next);
+			game->plays[i].next = dpe_marking_in_round(
+				game, block, marking->key.rounds, game->plays[i].next);
 		dpe_leave(game, marking->key.kids[0], &left);
 		for (unsigned i = 0; i < left.count; i++)
 			play_round(game, block, left.at[i], marking->key.rounds);
@@ -361,16 +362,16 @@ void dpe_game_free(struct dpe_game *game)
 struct dpe_marking *dpe_game_begin(struct dpe_game *game)
 {
 	int64_t counts[game->blocks->ncontrols + 1];
-	const struct dpe_stuff stuff = {.counts = counts};
+	const struct dpe_token_content content = {.counts = counts};
 
 	for (unsigned i = 0; i < game->blocks->ncontrols; i++)
 		counts[i] = UNBOUND;
-	return dpe_stand_before(game, game->blocks->root, dpe_token_new(game, &stuff));
+	return dpe_marking_before(game, game->blocks->root, dpe_token_new(game, &content));
 }
 
 bool dpe_game_final(struct dpe_game *game, struct dpe_marking *marking)
 {
-	struct dpe_tokens ends = {0};
+	struct dpe_game_tokens ends = {0};
 	bool final;
 
 	dpe_leave(game, marking, &ends);
@@ -379,7 +380,7 @@ bool dpe_game_final(struct dpe_game *game, struct dpe_marking *marking)
 	return final;
 }
 
-static bool token_is_stuck(const struct dpe_token *token, dpe_barred_fn *barred, void *context)
+static bool token_is_stuck(const struct dpe_game_token *token, dpe_barred_fn *barred, void *context)
 {
 	for (unsigned i = 0; i < token->nevents; i++) {
 		if (barred(context, token->events[i].occurrence))
@@ -409,8 +410,7 @@ static bool can_be_empty(const struct dpe_block *block)
 }
 
 /* A token before a block that cannot run through it is taken within, after all of its events. */
-bool dpe_game_is_stuck(const struct dpe_marking *marking,
-	dpe_barred_fn *barred, void *context)
+bool dpe_game_is_stuck(const struct dpe_marking *marking, dpe_barred_fn *barred, void *context)
 {
 	const struct marking_key *key = &marking->key;
 
@@ -426,7 +426,7 @@ bool dpe_game_is_stuck(const struct dpe_marking *marking,
 unsigned dpe_game_ending(
 	struct dpe_game *game, struct dpe_marking *marking, const struct dpe_stmt *const **actions)
 {
-	struct dpe_tokens ends = {0};
+	struct dpe_game_tokens ends = {0};
 	unsigned count = 0;
 
 	dpe_leave(game, marking, &ends);
@@ -440,7 +440,7 @@ unsigned dpe_game_ending(
 
 bool dpe_game_complete(const struct dpe_marking *marking)
 {
-	return marking->key.place == BEHIND;
+	return marking->key.place == AFTER;
 }
 
 unsigned dpe_game_plays(struct dpe_game *game, struct dpe_marking *marking, unsigned literal,

@@ -1,6 +1,6 @@
 /* The token game on the net of a rule. Private to the recognizer.
  *
- * A marking says where tokens stand in the blocks of the net. A token carries the events that put
+ * A marking says where tokens are in the blocks of the net. A token carries the events that put
  * it where it is, so an event that takes it must have exactly those as its predecessors. Markings
  * and tokens are interned: equal ones are the same pointer, and counted. */
 #ifndef DPE_RECOGNIZER_ENGINES_TOKEN_GAME_H
@@ -13,11 +13,11 @@
 struct dpe_game;
 struct dpe_marking;
 
-/* One way to play an event. */
+/* A step of the game that takes an event. */
 struct dpe_play {
 	const struct dpe_pred *preds; /* what its immediate predecessors must be */
 	const uint16_t *positions;
-	/* The actions that a token ran through before, and those of what the event makes whole. */
+	/* The actions that a token ran through before, and those of what the event completes. */
 	const struct dpe_stmt *const *before, *const *after;
 	uint16_t npreds, npositions, nbefore, nafter;
 	struct dpe_marking *next; /* the game's, until the next call of dpe_game_plays */
@@ -26,7 +26,7 @@ struct dpe_play {
 /* The rule must outlive the game. */
 struct dpe_game *dpe_game_new(const struct dpe_rule *rule);
 void dpe_game_free(struct dpe_game *game); /* accepts NULL; markings must be gone */
-/* The marking with one token at the way in; the caller's reference. */
+/* The marking with one token in the initial place; the caller's reference. */
 struct dpe_marking *dpe_game_begin(struct dpe_game *game);
 struct dpe_marking *dpe_marking_ref(struct dpe_marking *marking);
 void dpe_marking_unref(struct dpe_game *game, struct dpe_marking *marking);
@@ -40,10 +40,9 @@ unsigned dpe_game_ending(
 /* True where no token is left that an event could take. */
 bool dpe_game_complete(const struct dpe_marking *marking);
 /* True where some token has to be taken, and only after such an event: the tokens never leave. */
-bool dpe_game_is_stuck(const struct dpe_marking *marking,
-	dpe_barred_fn *barred, void *context);
-/* All ways to play an event as `literal`; valid until the next call. Without an occurrence the
- * ways are for looking at only. */
+bool dpe_game_is_stuck(const struct dpe_marking *marking, dpe_barred_fn *barred, void *context);
+/* All steps that take an event as `literal`; valid until the next call. Without an occurrence the
+ * steps are for looking at only. */
 unsigned dpe_game_plays(struct dpe_game *game, struct dpe_marking *marking, unsigned literal,
 	struct dpe_occurrence *occurrence, const struct dpe_play **plays);
 

@@ -19,8 +19,7 @@ static void drop(const struct dpe_run *run, struct dpe_config *config)
 	dpe_marking_unref(run->game, config->marking);
 }
 
-static bool same(
-	const struct dpe_run *run, const struct dpe_config *a, const struct dpe_config *b)
+static bool same(const struct dpe_run *run, const struct dpe_config *a, const struct dpe_config *b)
 {
 	(void)run;
 	return a->marking == b->marking;
@@ -52,7 +51,7 @@ static unsigned find_steps(struct dpe_run *run, const struct dpe_config *config,
 
 	dpe_steps_reserve(run, count, 0);
 	for (unsigned i = 0; i < count; i++)
-		run->steps[i] = (struct dpe_step){
+		run->steps[i] = (struct dpe_config_step){
 			.preds = plays[i].preds,
 			.npreds = plays[i].npreds,
 			.positions = plays[i].positions,
@@ -67,7 +66,7 @@ static unsigned find_steps(struct dpe_run *run, const struct dpe_config *config,
 }
 
 static struct dpe_config take(const struct dpe_run *run, const struct dpe_config *config,
-	const struct dpe_step *step, struct dpe_occurrence *occurrence)
+	const struct dpe_config_step *step, struct dpe_occurrence *occurrence)
 {
 	(void)run;
 	(void)config;
@@ -75,8 +74,8 @@ static struct dpe_config take(const struct dpe_run *run, const struct dpe_config
 	return (struct dpe_config){.marking = dpe_marking_ref(step->marking)};
 }
 
-static void move(const struct dpe_run *run, struct dpe_config *config, const struct dpe_step *step,
-	struct dpe_occurrence *occurrence)
+static void move(const struct dpe_run *run, struct dpe_config *config,
+	const struct dpe_config_step *step, struct dpe_occurrence *occurrence)
 {
 	struct dpe_config next = take(run, config, step, occurrence);
 
@@ -124,4 +123,3 @@ bool dpe_engine_names_positions(const struct dpe_run *run)
 	}
 	return false;
 }
-

@@ -7,7 +7,6 @@
 
 struct dpe_watcher;
 
-
 /* The values that a pattern binds at an event: one for each variable in the mask. */
 struct dpe_binding {
 	unsigned pattern;
@@ -38,20 +37,21 @@ struct dpe_name_watchers {
 	struct dpe_watcher {
 		struct dpe_run *run;
 		unsigned pattern;
-		unsigned end; /* index of the next rule's first watcher */
-		bool simple;  /* name, phase and arguments decide alone … */
-		bool single;  /* … and there is one argument, a variable … */
-		bool bare;    /* … or none */
+		unsigned end;      /* index of the next rule's first watcher */
+		bool simple;       /* name, phase and arguments decide alone … */
+		bool single;       /* … and there is one argument, a variable … */
+		bool bare;         /* … or none */
 		uint8_t phases;    /* that match, one bit each */
 		unsigned variable; /* of a single watcher */
-		/* Of rules about pairs: what the event is to all rules up to `end`. Owned; or NULL. */
+		/* Of rules about pairs: what the event is to all rules up to `end`. Owned; or NULL.
+		 */
 		struct dpe_pair_access *access;
 		bool sends, receives; /* in a `sync` rule … */
 		bool keyed;           /* … with this variable as its only key */
 	} * at;
 	unsigned count, cap;
-	bool syncs;    /* a `sync` rule watches the name */
-	bool followed; /* another rule does, and takes its events … */
+	bool syncs;      /* a `sync` rule watches the name */
+	bool followed;   /* another rule does, and takes its events … */
 	bool with_locks; /* … with the locks that their threads hold */
 	/* The only watcher, where its rule may take bare events on its fast path; or NULL. */
 	const struct dpe_watcher *alone;
@@ -92,9 +92,8 @@ struct dpe_roles {
 	unsigned nkeys, capkeys;
 };
 
-
-/* The message's thread enters a section of the `during` rule with these keys, which are copied; they
- * may point into the message. Its other section of the rule with equal keys ends. */
+/* The message's thread enters a section of the `during` rule with these keys, which are copied;
+ * they may point into the message. Its other section of the rule with equal keys ends. */
 void dpe_sections_enter(struct dpe_sections *sections, struct dpe_message *message, unsigned rule,
 	const struct dpe_value *keys, unsigned nkeys);
 void dpe_sections_leave(struct dpe_sections *sections, const struct dpe_message *message,

@@ -21,7 +21,8 @@ static unsigned count_literals(struct dpe_pair_slice *slice, uint32_t of)
 	return count;
 }
 
-/* Those literals of the rule as which one more event may be kept; each counts as a partial match. */
+/* Those literals of the rule as which one more event may be kept; each counts as a partial match.
+ */
 static uint32_t fit_rule(struct dpe_pair_slice *slice, uint32_t wanted, uint32_t of, unsigned most)
 {
 	unsigned count = count_literals(slice, of);
@@ -125,7 +126,8 @@ static inline bool follows_both(const struct dpe_pair_slice *slice, const struct
 }
 
 /* The same where one comparison decides. */
-static inline bool follows_at_once(const struct dpe_pair_slice *slice, const struct dpe_event *event)
+static inline bool follows_at_once(
+	const struct dpe_pair_slice *slice, const struct dpe_event *event)
 {
 	const struct dpe_pair_event *few = slice->few;
 
@@ -149,8 +151,8 @@ static uint32_t find_met(
 
 /* ---- matches ----------------------------------------------------------------------------- */
 
-static void run_rule_action(struct dpe_run *run, const struct dpe_slice *slice,
-	const struct dpe_verdict *verdict)
+static void run_rule_action(
+	struct dpe_run *run, const struct dpe_slice *slice, const struct dpe_verdict *verdict)
 {
 	const struct dpe_message *positions[run->rule->npositions];
 
@@ -166,8 +168,8 @@ static unsigned last_literal(uint32_t literals)
 }
 
 /* Of several readings of a match the last, as in detect.c. */
-static void find_positions(const struct dpe_pairs *pairs, uint32_t met, uint32_t literals,
-	uint16_t *positions)
+static void find_positions(
+	const struct dpe_pairs *pairs, uint32_t met, uint32_t literals, uint16_t *positions)
 {
 	for (uint32_t left = met;; left &= ~(UINT32_C(1) << last_literal(left))) {
 		const struct dpe_pair_literal *first = &pairs->at[last_literal(left)];
@@ -180,7 +182,7 @@ static void find_positions(const struct dpe_pairs *pairs, uint32_t met, uint32_t
 	}
 }
 
-static void tell(const struct dpe_pairs *pairs, const struct dpe_pair_rule *rule,
+static void report(const struct dpe_pairs *pairs, const struct dpe_pair_rule *rule,
 	struct dpe_pair_slice *of, const struct dpe_event *event,
 	const struct dpe_pair_reading *reading)
 {
@@ -218,7 +220,7 @@ static void tell(const struct dpe_pairs *pairs, const struct dpe_pair_rule *rule
 
 /* The rare part: matches, and events that did not fit. Rule by rule, as if each had its own slice,
  * until one ends the run. Returns the rules that took the event. */
-static __attribute__((noinline)) uint8_t tell_rules(struct dpe_pairs *pairs,
+static __attribute__((noinline)) uint8_t report_rules(struct dpe_pairs *pairs,
 	struct dpe_pair_slice *slice, const struct dpe_event *event,
 	const struct dpe_pair_reading *reading, uint32_t met, uint32_t missed)
 {
@@ -231,7 +233,7 @@ static __attribute__((noinline)) uint8_t tell_rules(struct dpe_pairs *pairs,
 		if (missed & rule->literals)
 			slice->overflown |= (uint8_t)(1 << i);
 		if (met & rule->literals)
-			tell(pairs, rule, slice, event, reading);
+			report(pairs, rule, slice, event, reading);
 	}
 	return looked;
 }
@@ -252,7 +254,8 @@ static void leave(struct dpe_pairs *pairs, struct dpe_pair_slice *slice, uint8_t
 	count_rules(pairs, rules, -1);
 }
 
-static void drop_literals(const struct dpe_pairs *pairs, struct dpe_pair_slice *slice, uint32_t drop)
+static void drop_literals(
+	const struct dpe_pairs *pairs, struct dpe_pair_slice *slice, uint32_t drop)
 {
 	struct dpe_pair_event *events = dpe_pair_events(slice);
 	uint32_t *literals = dpe_pair_literals(slice), kept = 0;
@@ -315,7 +318,7 @@ static uint8_t take(struct dpe_pairs *pairs, const struct dpe_event *event,
 	recognizer->kept += slice->nevents;
 	recognizer->kept -= before;
 	if (met || kept != reading->wanted) {
-		looked = tell_rules(pairs, slice, event, reading, met, reading->wanted & ~kept);
+		looked = report_rules(pairs, slice, event, reading, met, reading->wanted & ~kept);
 		leave(pairs, slice, fresh & (uint8_t)~looked);
 	}
 	return looked;
@@ -335,7 +338,8 @@ static __attribute__((noinline)) void take_and_end(struct dpe_pairs *pairs,
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-void dpe_pairs_prefetch_message(const struct dpe_pair_access *access, const struct dpe_message *message)
+void dpe_pairs_prefetch_message(
+	const struct dpe_pair_access *access, const struct dpe_message *message)
 {
 	if (message->nargs)
 		dpe_pair_expect(&access->pairs->table, &message->args[0]);
@@ -349,9 +353,8 @@ bool dpe_pairs_access_fast(const struct dpe_pair_access *access, const struct dp
 
 	if (!message->nargs || !reading->literals || reading->ends)
 		return false;
-	slice = message->args[0].number
-			? dpe_pair_place(&access->pairs->table, &message->args[0])
-			: dpe_pair_home(&access->pairs->table, &message->args[0]);
+	slice = message->args[0].number ? dpe_pair_place(&access->pairs->table, &message->args[0])
+					: dpe_pair_home(&access->pairs->table, &message->args[0]);
 	return slice && !(reading->rules & (uint8_t)~slice->rules) &&
 	       follows_at_once(slice, event) && replace_one(access->pairs, slice, event, reading);
 }
@@ -361,13 +364,13 @@ void dpe_pairs_access(const struct dpe_pair_access *access, const struct dpe_eve
 	const struct dpe_message *message = event->message;
 
 	if (message->nargs && message->args[0].kind != DPE_NONE)
-		take_and_end(access->pairs, event, &message->args[0],
-			&access->by_phase[message->phase]);
+		take_and_end(
+			access->pairs, event, &message->args[0], &access->by_phase[message->phase]);
 }
 
 /* The values that identify a slice. */
-static const struct dpe_value *find_key(const struct dpe_pairs *pairs,
-	const struct dpe_value *values, struct dpe_value *room)
+static const struct dpe_value *find_key(
+	const struct dpe_pairs *pairs, const struct dpe_value *values, struct dpe_value *room)
 {
 	const unsigned *keys = pairs->rules[0].keys;
 
@@ -378,8 +381,8 @@ static const struct dpe_value *find_key(const struct dpe_pairs *pairs,
 	return room;
 }
 
-static bool same_keys(const struct dpe_pairs *pairs, const struct dpe_binding *a,
-	const struct dpe_binding *b)
+static bool same_keys(
+	const struct dpe_pairs *pairs, const struct dpe_binding *a, const struct dpe_binding *b)
 {
 	const unsigned *keys = pairs->rules[0].keys;
 

@@ -9,7 +9,7 @@
 #define DPE_LOG_FEW_EVENTS 1
 
 struct dpe_pair_event {
-	uint32_t chain, index;    /* of its stamp; its past is not needed */
+	uint32_t chain, index;        /* of its stamp; its past is not needed */
 	struct dpe_retained *message; /* owned */
 };
 
@@ -29,14 +29,15 @@ struct dpe_pair_slice {
 			struct dpe_pair_event *many; /* where there are more events */
 			uint32_t *literals_of_many;
 		};
-	}; /* in order of release */
-	uint32_t literals_of_few[DPE_FEW_EVENTS]; /* the literals as which each is kept, one bit each */
+	};                                        /* in order of release */
+	uint32_t literals_of_few[DPE_FEW_EVENTS]; /* the literals as which each is kept, one bit
+						     each */
 };
 
 _Static_assert(sizeof(struct dpe_pair_slice) == 64, "it is a cache line");
 
 struct dpe_pair_table {
-	struct dpe_pool *pool; /* of messages; borrowed */
+	struct dpe_pool *pool;        /* of messages; borrowed */
 	struct dpe_pair_slice *slots; /* open addressing */
 	uint64_t size, count;         /* size: a power of two */
 	unsigned nkeys;
@@ -54,9 +55,9 @@ struct dpe_pair_slice *dpe_pair_find(
 struct dpe_pair_slice *dpe_pair_take_other(
 	struct dpe_pair_table *table, const struct dpe_value *key);
 /* Prefetches the slice; with `soon`, what it refers to. */
-void dpe_pair_prepare(
-	const struct dpe_pair_table *table, const struct dpe_value *key, bool soon);
-void dpe_pair_remove(struct dpe_pair_table *table, struct dpe_pair_slice *slice); /* with its events */
+void dpe_pair_prepare(const struct dpe_pair_table *table, const struct dpe_value *key, bool soon);
+void dpe_pair_remove(
+	struct dpe_pair_table *table, struct dpe_pair_slice *slice); /* with its events */
 /* Keeps the event, in place of a message that is no longer kept, or NULL. */
 void dpe_pair_add(const struct dpe_pair_table *table, struct dpe_pair_slice *slice,
 	const struct dpe_event *event, uint32_t literals, struct dpe_retained *instead);

@@ -30,8 +30,8 @@ struct dpe_pair_rule {
 	unsigned *keys;                    /* the variables that all its patterns bind */
 	struct dpe_pair_reading *readings; /* by pattern */
 	uint64_t count;                    /* number of its slices */
-	struct dpe_slice *view;            /* a slice in the form that engines and verdicts expect … */
-	struct dpe_value *view_values;           /* … and its values */
+	struct dpe_slice *view; /* a slice in the form that engines and verdicts expect … */
+	struct dpe_value *view_values; /* … and its values */
 };
 
 struct dpe_pairs {
@@ -39,12 +39,13 @@ struct dpe_pairs {
 	struct dpe_pair_table table; /* of the slices */
 	unsigned nrules, nliterals;
 	unsigned few; /* a slice with fewer events has room for one more as any literal */
-	bool single; /* the first argument is the key and nothing else decides */
+	bool single;  /* the first argument is the key and nothing else decides */
 	struct dpe_pair_rule rules[DPE_PAIR_RULES];
 	struct dpe_pair_literal at[DPE_PAIR_LITERALS];
 };
 
-/* What events of a name are to the rules that share slices, where phase and first argument decide. */
+/* What events of a name are to the rules that share slices, where phase and first argument decide.
+ */
 struct dpe_pair_access {
 	struct dpe_pairs *pairs;
 	struct dpe_pair_reading by_phase[DPE_EXIT + 1];

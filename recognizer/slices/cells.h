@@ -179,7 +179,7 @@ void dpe_compact_end(struct dpe_run *run);
 void dpe_cell_set_extended(struct dpe_slices *slices, struct dpe_cell *cell, bool extended);
 bool dpe_cell_is_done(const struct dpe_slices *slices, const struct dpe_cell *cell);
 bool dpe_cell_is_overflown(const struct dpe_slices *slices, const struct dpe_cell *cell);
-/* The fast path of a compact slice, as fast_path.c is that of an active one: takes the first
+/* The fast path of a compact slice, as expect_fast_path.c is that of an active one: takes the first
  * event of the slice, which leads to the state `to`, or the next one. False where nothing was done. */
 bool dpe_compact_take_first(struct dpe_run *run, struct dpe_cell *cell, dpe_state to,
 	const struct dpe_event *event);

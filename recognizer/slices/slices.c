@@ -141,7 +141,7 @@ static struct dpe_cell *begin_again(struct dpe_run *run, struct dpe_cell *cell, 
 	if (!part)
 		return cell;
 	if (run->rule->mode == DPE_EXPECT)
-		dpe_expect_clear(run, slice);
+		run->slice_engine->clear(run, slice);
 	begin_from_part(run, slice, dpe_slice_activate(run, part));
 	return cell;
 }

@@ -1,14 +1,15 @@
-/* The fast path of an `expect` slice whose events follow each other in one thread: if the only predecessor is
- * the last event, held by the only register, and one move takes the event, that register is changed in place
- * and nothing is allocated. Otherwise the general path (expect.c) decides, with the same result. */
+/* The fast path of an `expect` slice whose events follow each other in one thread: if the only
+ * predecessor is the last event, held by the only register, and one move takes the event, that
+ * register is changed in place and nothing is allocated. Otherwise the general path (expect.c)
+ * decides, with the same result. */
 #include "recognizer/engines/engines.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNKNOWN, NO_WAY, WAYS };
+enum { UNKNOWN, NO_MOVE, STATES };
 
-/* By state and literal: what leads on, WAYS and the state. */
+/* By state and literal: STATES plus the state that the only move leads to. */
 struct dpe_fast_path {
 	uint32_t *to;
 	unsigned nstates;
@@ -49,20 +50,20 @@ static __attribute__((noinline)) void make_room(struct dpe_run *run, dpe_state s
 }
 
 /* One register, which the event follows, and whose place it takes. */
-static __attribute__((noinline)) uint32_t find_way(struct dpe_run *run, dpe_state state, unsigned literal)
+static __attribute__((noinline)) uint32_t find_target(
+	struct dpe_run *run, dpe_state state, unsigned literal)
 {
 	unsigned count;
-	const struct dpe_move *move =
-		dpe_automaton_moves(run->automaton, state, literal, &count);
+	const struct dpe_move *move = dpe_automaton_moves(run->automaton, state, literal, &count);
 
 	if (count != 1 || dpe_automaton_registers(run->automaton, state) != 1 ||
 		move->npreds != 1 || move->nregisters != 1 || move->carry[0] != DPE_NEW_EVENT ||
-		move->to > UINT32_MAX - WAYS)
-		return NO_WAY;
-	return move->to + WAYS;
+		move->to > UINT32_MAX - STATES)
+		return NO_MOVE;
+	return move->to + STATES;
 }
 
-static inline uint32_t way(struct dpe_run *run, dpe_state state, unsigned literal)
+static inline uint32_t target(struct dpe_run *run, dpe_state state, unsigned literal)
 {
 	uint32_t *to;
 
@@ -70,16 +71,16 @@ static inline uint32_t way(struct dpe_run *run, dpe_state state, unsigned litera
 		make_room(run, state);
 	to = &run->fast_path->to[(size_t)state * run->rule->nliterals + literal];
 	if (*to == UNKNOWN)
-		*to = find_way(run, state, literal);
+		*to = find_target(run, state, literal);
 	return *to;
 }
 
 bool dpe_fast_path_next(struct dpe_run *run, dpe_state state, unsigned literal, dpe_state *to)
 {
-	uint32_t found = way(run, state, literal);
+	uint32_t found = target(run, state, literal);
 
-	*to = found - WAYS;
-	return found >= WAYS;
+	*to = found - STATES;
+	return found >= STATES;
 }
 
 bool dpe_fast_path_first(struct dpe_run *run, unsigned literal, dpe_state *to)
@@ -105,10 +106,10 @@ bool dpe_fast_path_take(struct dpe_run *run, struct dpe_slice *slice, unsigned l
 	config = &slice->branches[0].config;
 	if (!config->registers || config->registers[0] != last)
 		return false;
-	to = way(run, config->state, literal);
-	if (to < WAYS)
+	to = target(run, config->state, literal);
+	if (to < STATES)
 		return false;
 	dpe_occurrence_replace(last, event);
-	config->state = to - WAYS;
+	config->state = to - STATES;
 	return true;
 }
