@@ -223,6 +223,12 @@ $(BUILD)/bench/nothing: $(BUILD)/bench/nothing.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $< -lbpf -o $@
 
+# Allocations of these fail on demand.
+FAILING := $(BUILD)/tests/failing_malloc.o
+$(BUILD)/tests/library/test_out_of_memory: $(BUILD)/tests/library/test_out_of_memory.o $(FAILING) $(LIBDPE)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -fno-lto $(LDFLAGS) $^ $(CORE_LIBS) -lcmocka -o $@
+
 # The command, many times in one process.
 MANY := $(BUILD)/tests/conformance/many_commands
 $(MANY): $(MANY).o $(filter-out $(BUILD)/cli/main.o,$(cli_obj)) $(LIBPROBES) $(LIBDPE)

@@ -1,6 +1,6 @@
 /* base: memory, text and diagnostics for every room. Functions named dpe_x… never return NULL:
- * out of memory is a message on standard error, then abort(); the observed program is another
- * process and goes on. Nothing is global; each object has one owner. */
+ * where memory runs out they leave the work of dpe_protect, or print a message and abort. Nothing
+ * is global but each thread's innermost dpe_protect; each object has one owner. */
 #ifndef DPE_BASE_H
 #define DPE_BASE_H
 
@@ -10,6 +10,11 @@
 
 void *dpe_xmalloc(size_t size);
 void *dpe_xrealloc(void *old, size_t size);
+_Noreturn void dpe_out_of_memory(void);
+/* Within dpe_protect, whose caller is told that memory ran out. */
+bool dpe_is_protected(void);
+/* Of <uthash.h>, which is to be included after this. */
+#define uthash_malloc(size) dpe_xmalloc(size)
 /* Aligned to a cache line; for free(). The second one is zeroed. */
 void *dpe_xmalloc_lines(size_t size);
 void *dpe_xcalloc_lines(size_t count, size_t size);

@@ -30,6 +30,7 @@ struct dpe_diags {
 	struct said *said;
 	unsigned count, cap;
 	unsigned printed; /* those before were printed */
+	bool out_of_memory; /* to be printed */
 	unsigned errors, leader;
 	bool dropped; /* the last error or warning is dropped, and its notes with it */
 	unsigned told[DPE_NOTE + 1], untold; /* since the last printing, without repetitions */
@@ -155,6 +156,12 @@ void dpe_diag_at(struct dpe_diags *diags, enum dpe_severity severity, const char
 	new.text = format(fmt, args);
 	va_end(args);
 	add(diags, new);
+}
+
+void dpe_diags_out_of_memory(struct dpe_diags *diags)
+{
+	diags->out_of_memory = true;
+	diags->errors++;
 }
 
 unsigned dpe_diags_errors(const struct dpe_diags *diags)
@@ -301,9 +308,13 @@ static unsigned sort_leaders(const struct dpe_diags *diags, unsigned *order)
 
 void dpe_diags_print(struct dpe_diags *diags, FILE *to)
 {
-	unsigned *order = dpe_xcalloc(diags->count, sizeof(*order));
-	unsigned count = sort_leaders(diags, order);
+	unsigned *order, count;
 
+	if (diags->out_of_memory)
+		fputs("dpe: error: out of memory\n", to);
+	diags->out_of_memory = false;
+	order = dpe_xcalloc(diags->count, sizeof(*order));
+	count = sort_leaders(diags, order);
 	for (unsigned i = 0; i < count; i++) {
 		for (unsigned j = order[i]; j < diags->count; j++) {
 			if (diags->at[j].leader != order[i])

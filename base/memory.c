@@ -1,19 +1,53 @@
-/* Memory that never fails, growing arrays, arenas, and text under construction. */
+/* Memory, whose lack leaves the work of dpe_protect; growing arrays, arenas, and text. */
 #include "base/base.h"
 
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
-static _Noreturn void out_of_memory(void)
+/* ---- running out of memory ------------------------------------------------------------------ */
+
+struct protection {
+	jmp_buf begin;
+	struct protection *outer;
+};
+
+/* Where the thread goes on when memory runs out; NULL: nowhere. */
+static _Thread_local struct protection *innermost;
+
+bool dpe_protect(void (*work)(void *with), void *with)
 {
+	struct protection here = {.outer = innermost};
+
+	if (_setjmp(here.begin)) {
+		innermost = here.outer;
+		return false;
+	}
+	innermost = &here;
+	work(with);
+	innermost = here.outer;
+	return true;
+}
+
+bool dpe_is_protected(void)
+{
+	return innermost;
+}
+
+_Noreturn void dpe_out_of_memory(void)
+{
+	if (innermost)
+		_longjmp(innermost->begin, 1);
 	fputs("dpe: out of memory\n", stderr);
 	abort();
 }
 
+/* ---- allocations ---------------------------------------------------------------------------- */
+
 static void *checked(void *memory)
 {
 	if (!memory)
-		out_of_memory();
+		dpe_out_of_memory();
 	return memory;
 }
 
@@ -32,7 +66,7 @@ void *dpe_xmalloc_lines(size_t size)
 	void *at;
 
 	if (posix_memalign(&at, 64, size ? size : 1))
-		out_of_memory();
+		dpe_out_of_memory();
 	return at;
 }
 
@@ -41,7 +75,7 @@ void *dpe_xcalloc_lines(size_t count, size_t size)
 	size_t bytes = 0;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
-		out_of_memory();
+		dpe_out_of_memory();
 	return memset(dpe_xmalloc_lines(bytes), 0, bytes);
 }
 
@@ -78,9 +112,10 @@ void *dpe_grow(void *array, unsigned *cap, size_t element)
 	size_t size;
 
 	if (more <= *cap || __builtin_mul_overflow((size_t)more, element, &size))
-		out_of_memory();
+		dpe_out_of_memory();
+	array = dpe_xrealloc(array, size);
 	*cap = more;
-	return dpe_xrealloc(array, size);
+	return array;
 }
 
 /* ---- arenas ------------------------------------------------------------------------------ */
@@ -140,7 +175,7 @@ static void add_block(struct dpe_arena *arena, size_t size)
 	size_t whole;
 
 	if (__builtin_add_overflow(size, sizeof(*block), &whole))
-		out_of_memory();
+		dpe_out_of_memory();
 	block = dpe_xcalloc(1, whole);
 	block->size = size;
 	block->next = arena->blocks;
@@ -153,7 +188,7 @@ void *dpe_arena_alloc(struct dpe_arena *arena, size_t size)
 	void *memory;
 
 	if (__builtin_add_overflow(size, ALIGNMENT - 1, &need))
-		out_of_memory();
+		dpe_out_of_memory();
 	need -= need % ALIGNMENT;
 	if (!arena->blocks || arena->blocks->size - arena->blocks->used < need)
 		add_block(arena, need > BLOCK_SIZE ? need : BLOCK_SIZE);
@@ -192,11 +227,12 @@ static void make_room(struct dpe_text *text, size_t len)
 	size_t need;
 
 	if (__builtin_add_overflow(text->len, len, &need) || need > SIZE_MAX / 4)
-		out_of_memory();
+		dpe_out_of_memory();
 	if (need < text->cap)
 		return;
-	text->cap = need < 32 ? 64 : need * 2;
-	text->at = dpe_xrealloc(text->at, text->cap);
+	need = need < 32 ? 64 : need * 2;
+	text->at = dpe_xrealloc(text->at, need);
+	text->cap = need;
 }
 
 void dpe_text_add(struct dpe_text *text, const char *bytes, size_t len)
@@ -234,7 +270,7 @@ void dpe_text_vprintf(struct dpe_text *text, const char *fmt, va_list args)
 	len = vsnprintf(text->at + text->len, room, fmt, again);
 	va_end(again);
 	if (len < 0)
-		out_of_memory();
+		dpe_out_of_memory();
 	if ((size_t)len >= room) {
 		make_room(text, (size_t)len);
 		vsnprintf(text->at + text->len, (size_t)len + 1, fmt, args);

@@ -8,6 +8,9 @@
 
 #include <sys/types.h>
 
+/* Of <uthash.h>, which is to be included after this. */
+#define uthash_malloc(size) dpe_xcalloc(1, size)
+
 /* Exit statuses. */
 enum cli_status { CLI_GOOD = 0, CLI_FINDING = 1, CLI_ERROR = 2, CLI_INCONCLUSIVE = 3 };
 

@@ -92,8 +92,17 @@ static int help(struct cli *cli, const char *name)
 	return CLI_GOOD;
 }
 
-int cli_main(int argc, char **argv)
+struct command_line {
+	int argc;
+	char **argv;
+	int status;
+};
+
+static void run_command_line(void *with)
 {
+	struct command_line *line = with;
+	int argc = line->argc;
+	char **argv = line->argv;
 	struct cli cli = {.diags = dpe_diags_new(), .names = dpe_names_new()};
 	int status = CLI_ERROR;
 
@@ -118,9 +127,18 @@ int cli_main(int argc, char **argv)
 	free(cli.libraries.at);
 	dpe_text_free(&cli.rules);
 	free(cli.suppressions.at);
+	line->status = status;
+}
+
+int cli_main(int argc, char **argv)
+{
+	struct command_line line = {argc, argv, CLI_ERROR};
+
+	if (!dpe_protect(run_command_line, &line))
+		fputs("dpe: error: out of memory\n", stderr);
 	if (fflush(stdout) || ferror(stdout)) {
 		perror("dpe: standard output");
 		return CLI_ERROR;
 	}
-	return status;
+	return line.status;
 }

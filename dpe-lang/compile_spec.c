@@ -265,38 +265,80 @@ static void begin(struct compilation *c, struct dpe_names *names, const char *wh
 	c->ast.last = &c->ast.first;
 }
 
-struct dpe_spec *dpe_spec_compile(const char *const *paths, unsigned npaths,
-	struct dpe_names *names, const struct dpe_compile_options *options, struct dpe_diags *diags)
+/* What to compile: files, or else a text. */
+struct input {
+	const char *const *paths;
+	unsigned npaths;
+	const char *name, *text;
+	size_t len;
+	struct dpe_names *names;
+	const struct dpe_compile_options *options;
+	struct dpe_diags *diags;
+	struct dpe_spec *spec; /* the result */
+};
+
+static void compile(void *with)
 {
+	struct input *input = with;
+	const struct dpe_compile_options *options = input->options;
 	struct parse_options parse = dpe_parse_options(options);
-	unsigned errors = dpe_diags_errors(diags);
+	unsigned errors = dpe_diags_errors(input->diags);
 	struct include_set *seen = dpe_include_set_new();
 	struct compilation c;
 
-	begin(&c, names, npaths ? paths[0] : "specification", options, diags);
-	for (unsigned i = 0; i < npaths; i++)
-		dpe_parse_file(&c.ast, paths[i], &parse, seen);
-	if (options && options->text)
+	begin(&c, input->names, input->name, options, input->diags);
+	if (input->text)
+		dpe_parse_source(&c.ast,
+			dpe_source_new(c.ast.arena, input->name, input->text, input->len), &parse,
+			seen);
+	for (unsigned i = 0; i < input->npaths; i++)
+		dpe_parse_file(&c.ast, input->paths[i], &parse, seen);
+	if (!input->text && options && options->text)
 		dpe_parse_source(&c.ast,
 			dpe_source_new(c.ast.arena, options->text_name, options->text,
 				strlen(options->text)),
 			&parse, seen);
 	dpe_include_set_free(seen);
-	return finish(&c, errors);
+	input->spec = finish(&c, errors);
+}
+
+static struct dpe_spec *compile_protected(struct input *input)
+{
+	if (dpe_is_protected())
+		compile(input);
+	else if (!dpe_protect(compile, input))
+		dpe_diags_out_of_memory(input->diags);
+	return input->spec;
+}
+
+struct dpe_spec *dpe_spec_compile(const char *const *paths, unsigned npaths,
+	struct dpe_names *names, const struct dpe_compile_options *options, struct dpe_diags *diags)
+{
+	struct input input = {
+		.paths = paths,
+		.npaths = npaths,
+		.name = npaths ? paths[0] : "specification",
+		.names = names,
+		.options = options,
+		.diags = diags,
+	};
+
+	return compile_protected(&input);
 }
 
 struct dpe_spec *dpe_spec_compile_text(const char *name, const char *text, size_t len,
 	struct dpe_names *names, const struct dpe_compile_options *options, struct dpe_diags *diags)
 {
-	struct parse_options parse = dpe_parse_options(options);
-	unsigned errors = dpe_diags_errors(diags);
-	struct include_set *seen = dpe_include_set_new();
-	struct compilation c;
+	struct input input = {
+		.name = name,
+		.text = text,
+		.len = len,
+		.names = names,
+		.options = options,
+		.diags = diags,
+	};
 
-	begin(&c, names, name, options, diags);
-	dpe_parse_source(&c.ast, dpe_source_new(c.ast.arena, name, text, len), &parse, seen);
-	dpe_include_set_free(seen);
-	return finish(&c, errors);
+	return compile_protected(&input);
 }
 
 void dpe_spec_free(struct dpe_spec *spec)

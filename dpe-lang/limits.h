@@ -16,6 +16,7 @@ enum {
 	DPE_MAX_VARIABLES = 64,    /* of a rule */
 	DPE_MAX_ARGS = 64,         /* of an event */
 	DPE_MAX_GLOBALS = 10000,   /* `var`s of a specification */
+	DPE_MAX_WIDTH = 4096,      /* width and precision of a conversion in a format */
 };
 
 /* Of searches and of what is composed. */
@@ -27,6 +28,7 @@ enum {
 	DPE_SEARCH_WORK = 3,
 	DPE_MAX_EXPANDED_EVENTS = 3,
 	DPE_MAX_VISITS = 3,
+	DPE_MAX_REJECTED_VISITS = 2,
 	DPE_MAX_EXAMPLE_EVENTS = 3,
 	DPE_EXAMPLE_WALKS = 2,
 	DPE_WALK_EVENTS = 3,
@@ -39,7 +41,8 @@ enum {
 	DPE_SEARCH_WORK = 4000000,   /* … configurations, for the moves of one state */
 	DPE_MAX_EXPANDED_EVENTS = 20000, /* of a repetition that is rewritten without ε */
 	/* Of the search for examples: */
-	DPE_MAX_VISITS = 5000,       /* states */
+	DPE_MAX_VISITS = 5000,       /* states, … */
+	DPE_MAX_REJECTED_VISITS = 500, /* … and for what is rejected */
 	DPE_MAX_EXAMPLE_EVENTS = 64,
 	DPE_EXAMPLE_WALKS = 400,
 	DPE_WALK_EVENTS = 24,

@@ -66,9 +66,12 @@ static dpe_name *find_slot(
 
 static void grow_slots(struct dpe_names *names)
 {
+	uint32_t mask = names->mask * 2 + 1;
+	dpe_name *slots = dpe_xcalloc((size_t)mask + 1, sizeof(*slots));
+
 	free(names->slots);
-	names->mask = names->mask * 2 + 1;
-	names->slots = dpe_xcalloc((size_t)names->mask + 1, sizeof(*names->slots));
+	names->slots = slots;
+	names->mask = mask;
 	for (dpe_name i = 1; i < names->nnames; i++) {
 		const struct name *name = &names->names[i];
 
@@ -85,19 +88,21 @@ static const char *keep_text(struct dpe_names *names, const char *text, size_t l
 	return memcpy(hash + 1, text, len);
 }
 
+/* Allocates before it changes the table, which stays as it was where memory runs out. */
 static dpe_name add_name(
-	struct dpe_names *names, dpe_name *slot, const char *text, size_t len, uint32_t hash)
+	struct dpe_names *names, const char *text, size_t len, uint32_t hash)
 {
-	dpe_name new = names->nnames;
-
-	*slot = new;
-	*DPE_GROW(names->names, names->nnames, names->capnames) = (struct name){
+	const struct name name = {
 		.text = keep_text(names, text, len),
 		.len = (uint32_t)len,
 		.hash = hash,
 	};
-	if (names->nnames > names->mask / 2)
+	dpe_name new = names->nnames;
+
+	if (names->nnames >= names->mask / 2)
 		grow_slots(names);
+	*DPE_GROW(names->names, names->nnames, names->capnames) = name;
+	*find_slot(names, text, len, hash) = new;
 	return new;
 }
 
@@ -106,7 +111,7 @@ dpe_name dpe_intern(struct dpe_names *names, const char *text, size_t len)
 	uint32_t hash = hash_bytes(text, len);
 	dpe_name *slot = find_slot(names, text, len, hash);
 
-	return *slot ? *slot : add_name(names, slot, text, len, hash);
+	return *slot ? *slot : add_name(names, text, len, hash);
 }
 
 struct dpe_value dpe_value_intern(struct dpe_names *names, const char *text, size_t len)
@@ -121,7 +126,7 @@ struct dpe_value dpe_value_intern(struct dpe_names *names, const char *text, siz
 	slot = find_slot(names, text, len, hash);
 	name = *slot;
 	if (!name && names->nnames < MAX_INTERNED)
-		name = add_name(names, slot, text, len, hash);
+		name = add_name(names, text, len, hash);
 	if (!name)
 		return value;
 	value.shared = true;

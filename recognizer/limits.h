@@ -17,6 +17,8 @@
 #define DPE_DEFAULT_INSTANCES 100000
 /* Verdicts that can be retracted; of older ones the rule says how many may be wrong. */
 #define DPE_MOST_RETRACTABLE DPE_TINY_OR(3, 4096)
+/* Variables of an event with the locks that its thread holds; with more all verdicts are inconclusive. */
+#define DPE_MOST_EVENT_VARS DPE_TINY_OR(3, UINT16_MAX)
 /* Objects that were not watched; with more all verdicts are inconclusive. */
 #define DPE_MOST_UNWATCHED DPE_TINY_OR(2, 100000)
 /* The lock order: threads in a cycle, steps of one search, cycles kept, cycles kept with the same

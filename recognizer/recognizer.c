@@ -21,7 +21,9 @@ static bool refuse(const struct dpe_recognizer *recognizer, struct dpe_message *
 {
 	const char *wrong = "it has a number (seq), which is one in a thread, but no thread";
 
-	if (recognizer->finished)
+	if (recognizer->exhausted)
+		wrong = "memory ran out before it";
+	else if (recognizer->finished)
 		wrong = "it comes after the end of the run";
 	else if (!message->name)
 		wrong = "it has no name";
@@ -93,7 +95,14 @@ static __attribute__((noinline)) bool turn_away(
 	return true;
 }
 
-bool dpe_recognizer_feed(
+/* Its state is in the middle of a change: nothing of it is used any more. */
+static void exhaust(struct dpe_recognizer *recognizer)
+{
+	recognizer->finished = recognizer->exhausted = true;
+	recognizer->many_slices = false;
+}
+
+static inline bool feed(
 	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
 {
 	if (recognizer->finished | recognizer->ended || !message->name ||
@@ -115,6 +124,34 @@ bool dpe_recognizer_feed(
 	if (recognizer->sections.count)
 		return synchronise(recognizer, message, diags);
 	return dpe_stabilizer_push(recognizer->stabilizer, message, NULL, 0, diags);
+}
+
+struct feeding {
+	struct dpe_recognizer *recognizer;
+	struct dpe_message *message;
+	struct dpe_diags *diags;
+	bool good;
+};
+
+static void feed_protected(void *with)
+{
+	struct feeding *feeding = with;
+
+	feeding->good = feed(feeding->recognizer, feeding->message, feeding->diags);
+}
+
+bool dpe_recognizer_feed(
+	struct dpe_recognizer *recognizer, struct dpe_message *message, struct dpe_diags *diags)
+{
+	struct feeding feeding = {recognizer, message, diags, false};
+
+	if (dpe_is_protected())
+		return feed(recognizer, message, diags);
+	if (!dpe_protect(feed_protected, &feeding)) {
+		exhaust(recognizer);
+		dpe_diags_out_of_memory(diags);
+	}
+	return feeding.good;
 }
 
 bool dpe_recognizer_prefetch(
@@ -154,7 +191,7 @@ void dpe_recognizer_watermark(
 
 void dpe_recognizer_lose(struct dpe_recognizer *recognizer, const struct dpe_thread_loss *loss)
 {
-	if (dpe_doubt_lose(recognizer, loss))
+	if (!recognizer->exhausted && dpe_doubt_lose(recognizer, loss))
 		dpe_deadlocks_lose(recognizer, loss->thread);
 }
 
@@ -189,10 +226,10 @@ uint64_t dpe_summary_findings(const struct dpe_summary *summary)
 	       summary->deadlocks + summary->potential + summary->hangs;
 }
 
-void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
+static void finish(void *with)
 {
-	if (recognizer->finished)
-		return;
+	struct dpe_recognizer *recognizer = with;
+
 	recognizer->finished = true;
 	if (!recognizer->ended)
 		dpe_stabilizer_finish(recognizer->stabilizer);
@@ -217,10 +254,21 @@ void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
 	recognizer->ended = true;
 }
 
+void dpe_recognizer_finish(struct dpe_recognizer *recognizer)
+{
+	if (recognizer->finished)
+		return;
+	if (dpe_is_protected())
+		finish(recognizer);
+	else if (!dpe_protect(finish, recognizer))
+		exhaust(recognizer);
+}
+
 void dpe_recognizer_waits(const struct dpe_recognizer *recognizer,
 	void (*each)(void *context, const struct dpe_wait *wait), void *context)
 {
-	dpe_wait_graph_each(recognizer->waits, each, context);
+	if (!recognizer->exhausted)
+		dpe_wait_graph_each(recognizer->waits, each, context);
 }
 
 uint64_t dpe_recognizer_start(const struct dpe_recognizer *recognizer)
@@ -232,6 +280,10 @@ void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_
 {
 	*summary = recognizer->summary;
 	summary->kept = recognizer->kept;
+	if (recognizer->exhausted) {
+		summary->inconclusive += recognizer->spec->nrules;
+		return;
+	}
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
 		if (recognizer->runs[i].slices)
 			summary->slices += dpe_slices_count(&recognizer->runs[i]);
@@ -265,7 +317,7 @@ bool dpe_recognizer_live(
 	struct live_patterns live = {.run = run, .patterns = patterns};
 
 	*patterns = 0;
-	if (!run->slices || run->pairs || run->rule->mode != DPE_DETECT ||
+	if (recognizer->exhausted || !run->slices || run->pairs || run->rule->mode != DPE_DETECT ||
 		run->rule->npatterns > DPE_PREREQUISITE_PATTERNS)
 		return false;
 	return dpe_slices_each(run, add_live_patterns, &live);
@@ -273,7 +325,7 @@ bool dpe_recognizer_live(
 
 /* ---- the beginning and the end ----------------------------------------------------------- */
 
-struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
+static struct dpe_recognizer *new_recognizer(const struct dpe_spec *spec,
 	const struct dpe_recognizer_options *options, const struct dpe_recognizer_sink *sink,
 	struct dpe_diags *diags)
 {
@@ -302,6 +354,34 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 	}
 	dpe_recognizer_free(recognizer);
 	return NULL;
+}
+
+struct beginning {
+	const struct dpe_spec *spec;
+	const struct dpe_recognizer_options *options;
+	const struct dpe_recognizer_sink *sink;
+	struct dpe_diags *diags;
+	struct dpe_recognizer *made;
+};
+
+static void begin_protected(void *with)
+{
+	struct beginning *new = with;
+
+	new->made = new_recognizer(new->spec, new->options, new->sink, new->diags);
+}
+
+struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
+	const struct dpe_recognizer_options *options, const struct dpe_recognizer_sink *sink,
+	struct dpe_diags *diags)
+{
+	struct beginning new = {spec, options, sink, diags, NULL};
+
+	if (dpe_is_protected())
+		return new_recognizer(spec, options, sink, diags);
+	if (!dpe_protect(begin_protected, &new))
+		dpe_diags_out_of_memory(diags);
+	return new.made;
 }
 
 static void free_run(struct dpe_run *run)
@@ -333,7 +413,7 @@ static void free_watch(struct dpe_name_watchers *watch)
 
 void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 {
-	if (!recognizer)
+	if (!recognizer || recognizer->exhausted)
 		return;
 	dpe_reported_free(recognizer->reported);
 	for (unsigned i = 0; recognizer->runs && i < recognizer->spec->nrules; i++)

@@ -381,7 +381,7 @@ bool dpe_examples_rejected(struct dpe_examples *examples, struct dpe_rejection *
 
 	*rejection = (struct dpe_rejection){0};
 	*DPE_GROW(search.visits, search.nvisits, search.capvisits) = (struct visit){0};
-	for (uint32_t at = 0; at < search.nvisits && search.nvisits < DPE_MAX_VISITS / 10; at++)
+	for (uint32_t at = 0; at < search.nvisits && search.nvisits < DPE_MAX_REJECTED_VISITS; at++)
 		expand(&search, at);
 	for (int possible = 1; possible >= 0 && !found; possible--) {
 		for (uint32_t at = 0; at < search.nvisits && !found; at++)

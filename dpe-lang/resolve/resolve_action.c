@@ -74,6 +74,23 @@ struct format {
 	bool wrong;    /* then the number of values is not checked */
 };
 
+static bool is_wide(const char *number)
+{
+	return strspn(number, "0123456789") && strtoul(number, NULL, 10) > DPE_MAX_WIDTH;
+}
+
+/* Checks width and precision of a conversion that begins with '%'. */
+static bool check_width(const struct format *f, const char *text)
+{
+	const char *width = text + 1 + strspn(text + 1, "-+ #0");
+	const char *precision = width + strspn(width, "0123456789");
+
+	if (!is_wide(width) && (*precision != '.' || !is_wide(precision + 1)))
+		return true;
+	resolve_error(f->r, f->place, "a width or precision above %d in the format", DPE_MAX_WIDTH);
+	return false;
+}
+
 /* The conversion's letter; moves `at` from behind the '%' to behind the letter. */
 static char read_conversion(const char **at)
 {
@@ -117,6 +134,10 @@ static void check_conversion(struct format *f, const char *text, size_t len, cha
 				: "unknown conversion '%.*s': write one of %%d %%i %%u %%x %%X %%o "
 				  "%%c %%s %%p %%%%",
 			(int)len, text);
+		f->wrong = true;
+		return;
+	}
+	if (!check_width(f, text)) {
 		f->wrong = true;
 		return;
 	}

@@ -92,7 +92,7 @@ static bool begin(struct dpe_log_reader *reader)
 	}
 }
 
-struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
+static struct dpe_log_reader *open_log(struct dpe_names *names, const char *path,
 	enum dpe_log_format format, uint32_t index, struct dpe_diags *diags)
 {
 	struct dpe_log_reader *reader;
@@ -117,9 +117,67 @@ struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
 	return NULL;
 }
 
+struct opening {
+	struct dpe_names *names;
+	const char *path;
+	enum dpe_log_format format;
+	uint32_t index;
+	struct dpe_diags *diags;
+	struct dpe_log_reader *reader;
+};
+
+static void open_protected(void *with)
+{
+	struct opening *log = with;
+
+	log->reader = open_log(log->names, log->path, log->format, log->index, log->diags);
+}
+
+struct dpe_log_reader *dpe_log_open(struct dpe_names *names, const char *path,
+	enum dpe_log_format format, uint32_t index, struct dpe_diags *diags)
+{
+	struct opening log = {names, path, format, index, diags, NULL};
+
+	if (dpe_is_protected())
+		open_protected(&log);
+	else if (!dpe_protect(open_protected, &log))
+		dpe_diags_out_of_memory(diags);
+	return log.reader;
+}
+
+struct log_reading {
+	struct dpe_log_reader *reader;
+	struct dpe_message **message;
+	int got;
+};
+
+static void read_protected(void *with)
+{
+	struct log_reading *reading = with;
+
+	reading->got = reading->reader->read(reading->reader, reading->message);
+}
+
+/* After memory ran out: the log ends here, and is not whole. */
+static int read_nothing(struct dpe_log_reader *reader, struct dpe_message **message)
+{
+	(void)reader;
+	(void)message;
+	return 0;
+}
+
 int dpe_log_read(struct dpe_log_reader *reader, struct dpe_message **message)
 {
-	return reader->read(reader, message);
+	struct log_reading reading = {reader, message, 0};
+
+	if (dpe_is_protected())
+		return reader->read(reader, message);
+	if (!dpe_protect(read_protected, &reading)) {
+		reader->truncated = true;
+		reader->read = read_nothing;
+		dpe_diags_out_of_memory(reader->diags);
+	}
+	return reading.got;
 }
 
 bool dpe_log_truncated(const struct dpe_log_reader *reader)
@@ -178,6 +236,8 @@ void dpe_log_close(struct dpe_log_reader *reader)
 		return;
 	if (reader->from != stdin)
 		fclose(reader->from);
+	if (reader->read == read_nothing)
+		return; /* in the middle of a change */
 	dpe_jsonl_free(reader->jsonl);
 	dpe_msg_free(reader->msg, reader->diags);
 	dpe_std_free(reader->std);

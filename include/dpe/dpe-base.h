@@ -1,6 +1,6 @@
 /* dpe-base.h, a part of dpe.h: memory, text, source locations, diagnostics. Functions named
- * dpe_x… never return NULL: out of memory is a message on standard error, then abort(). What
- * they return, and every `char *` that the caller owns, is for free(). */
+ * dpe_x… never return NULL: see dpe_protect. What they return, and every `char *` that the caller
+ * owns, is for free(). */
 #ifndef DPE_PUBLIC_BASE_H
 #define DPE_PUBLIC_BASE_H
 
@@ -18,6 +18,14 @@ extern "C" {
 #define DPE_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- memory ------------------------------------------------------------------------------ */
+
+/* Runs `work(with)`. Returns false where memory ran out in it: the work was left in the middle, as by
+ * longjmp, what it had allocated is lost, and objects that it was changing cannot be used or freed any
+ * more; names and diagnostics can. May be nested; the innermost one counts, thread by thread. Outside,
+ * dpe_spec_compile, dpe_spec_compile_text, dpe_log_open, dpe_log_read, dpe_recognizer_new,
+ * dpe_recognizer_feed and dpe_recognizer_finish protect themselves and report an error; the other
+ * functions print a message and abort. */
+bool dpe_protect(void (*work)(void *with), void *with);
 
 void *dpe_xcalloc(size_t count, size_t size);
 char *dpe_xstrdup(const char *text);
@@ -87,6 +95,8 @@ void dpe_diag(struct dpe_diags *diags, enum dpe_severity severity, struct dpe_pl
 /* dpe_diag for what is not in a specification: a file, an option, the kernel. */
 void dpe_diag_at(struct dpe_diags *diags, enum dpe_severity severity, const char *where,
 	const char *fmt, ...) DPE_PRINTF(4, 5);
+/* Adds the error that memory ran out, without needing any. */
+void dpe_diags_out_of_memory(struct dpe_diags *diags);
 unsigned dpe_diags_errors(const struct dpe_diags *diags);
 /* Prints what was collected since the last call, as
  * 	FILE:LINE:COLUMN: error: TEXT

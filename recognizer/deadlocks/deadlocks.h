@@ -74,7 +74,7 @@ void dpe_lock_order_report(struct dpe_lock_order *order, struct dpe_recognizer *
 /* A copy of the message with the locks that its thread holds, owned by the caller. NULL where it
  * holds none, or the message has them. */
 struct dpe_message *dpe_held_locks_add(
-	const struct dpe_recognizer *recognizer, const struct dpe_message *message);
+	struct dpe_recognizer *recognizer, const struct dpe_message *message);
 
 /* Messages of the thread were lost, and may have released what it holds. */
 void dpe_deadlocks_lose(struct dpe_recognizer *recognizer, struct dpe_value thread);

@@ -3,6 +3,7 @@
  * share or unhold see their events without these variables. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/lock_order.h"
+#include "recognizer/limits.h"
 
 #include <string.h>
 
@@ -55,15 +56,18 @@ static struct dpe_message *with_locks(const struct dpe_recognizer *recognizer,
 }
 
 struct dpe_message *dpe_held_locks_add(
-	const struct dpe_recognizer *recognizer, const struct dpe_message *message)
+	struct dpe_recognizer *recognizer, const struct dpe_message *message)
 {
 	const struct dpe_lock_thread *thread;
 
 	if (message->thread.kind == DPE_NONE)
 		return NULL;
 	thread = dpe_lock_thread_find(recognizer->lock_order, message->thread);
-	if (!thread || !thread->nheld || message->nvars + thread->nheld > UINT16_MAX ||
-		has_locks(message, name_of(recognizer->spec->names, 0)))
+	if (!thread || !thread->nheld || has_locks(message, name_of(recognizer->spec->names, 0)))
 		return NULL;
+	if (message->nvars + thread->nheld > DPE_MOST_EVENT_VARS) {
+		dpe_recognizer_doubt(recognizer, "a thread held more locks than an event can list");
+		return NULL;
+	}
 	return with_locks(recognizer, message, thread);
 }
