@@ -1,6 +1,7 @@
 # dpe: build, test, install. `make help` lists the targets.
 #
 #	make SANITIZE=1 …	with address and undefined behaviour sanitizers, in a folder of its own
+#	make TINY=1		with tiny limits and allocations that fail on demand, in a folder of its own
 #	make CC=clang …		with another compiler
 #	make V=1 …		shows the commands
 
@@ -14,6 +15,10 @@ SUDO_FREE := $(shell id -u)
 ifdef SANITIZE
 BUILD ?= build-sanitize
 MODE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+DPE := $(BUILD)/dpe
+else ifdef TINY
+BUILD ?= build-tiny
+MODE := -O0 -DDPE_TINY
 DPE := $(BUILD)/dpe
 else
 BUILD ?= build
@@ -60,7 +65,7 @@ LIBPROBES := $(BUILD)/libdpe-probes.a
 PRELOAD := $(BUILD)/libdpe-pthread.so
 PRELOAD_MEMORY := $(BUILD)/libdpe-mem.so
 
-.PHONY: all help deps test-deps demo test test-long bench check install clean tests examples
+.PHONY: all help deps test-deps demo tiny test test-long bench check install clean tests examples
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -142,7 +147,10 @@ $(LIBPROBES): $(live_obj)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(DPE): $(cli_obj) $(LIBPROBES) $(LIBDPE)
+# Allocations of what is linked with this fail on demand.
+FAILING := $(BUILD)/tests/failing_malloc.o
+
+$(DPE): $(cli_obj) $(if $(TINY),$(FAILING)) $(LIBPROBES) $(LIBDPE)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
 
@@ -223,8 +231,6 @@ $(BUILD)/bench/nothing: $(BUILD)/bench/nothing.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $< -lbpf -o $@
 
-# Allocations of these fail on demand.
-FAILING := $(BUILD)/tests/failing_malloc.o
 $(BUILD)/tests/library/test_out_of_memory: $(BUILD)/tests/library/test_out_of_memory.o $(FAILING) $(LIBDPE)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -fno-lto $(LDFLAGS) $^ $(CORE_LIBS) -lcmocka -o $@
@@ -241,11 +247,14 @@ examples: $(examples)
 demo: $(DPE) examples
 	@examples/producer-consumer/demo ./$(DPE) $(BUILD)/examples
 
-test: all tests check
+tiny:
+	@$(MAKE) --no-print-directory -j2 TINY=1 LTO= build-tiny/dpe
+
+test: all tests tiny check
 	@tests/sabotage --quick $(BUILD)
 	@DPE=./$(DPE) CC='$(CC)' tests/run $(BUILD)
 
-test-long: all tests check
+test-long: all tests tiny check
 	@tests/sabotage $(BUILD)
 	@DPE=./$(DPE) CC='$(CC)' tests/run --long $(BUILD)
 
@@ -281,6 +290,6 @@ install: all $(LIBDPE) $(LIBPROBES)
 			> $(DESTDIR)$(PREFIX)/lib/pkgconfig/$$pc.pc || exit 1; done
 
 clean:
-	rm -rf build build-sanitize dpe
+	rm -rf build build-sanitize build-tiny dpe
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

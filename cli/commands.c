@@ -1,6 +1,7 @@
 /* The table of commands, and one run of one of them. */
 #include "cli/cli.h"
 
+#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,10 +131,18 @@ static void run_command_line(void *with)
 	line->status = status;
 }
 
+/* Without this, cJSON drops what it has no memory for, and a report lacks a line. */
+static void *allocate_json(size_t size)
+{
+	return dpe_xcalloc(1, size);
+}
+
 int cli_main(int argc, char **argv)
 {
 	struct command_line line = {argc, argv, CLI_ERROR};
+	cJSON_Hooks hooks = {.malloc_fn = allocate_json, .free_fn = free};
 
+	cJSON_InitHooks(&hooks);
 	if (!dpe_protect(run_command_line, &line))
 		fputs("dpe: error: out of memory\n", stderr);
 	if (fflush(stdout) || ferror(stdout)) {

@@ -11,8 +11,6 @@ static void print_object(struct cli_report *report, cJSON *object)
 	char *line = cJSON_PrintUnformatted(object);
 
 	cJSON_Delete(object);
-	if (!line)
-		return;
 	fprintf(report->to, "%s\n", line);
 	cJSON_free(line);
 }
@@ -164,7 +162,7 @@ static void keep(struct cli_report *report, cJSON *object)
 
 	cJSON_Delete(object);
 	free(report->match);
-	report->match = text ? dpe_xstrdup(text) : NULL;
+	report->match = dpe_xstrdup(text);
 	cJSON_free(text);
 }
 
