@@ -223,6 +223,7 @@ static bool begin_probes(struct live *live)
 		.libraries = cli->libraries.at,
 		.nlibraries = cli->libraries.count,
 		.once = live->how->once,
+		.stay = cli->stay,
 		.follow = cli->follow,
 		.stop = breaks_at_events(live),
 		.dynamic = cli->dynamic,

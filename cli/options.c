@@ -258,6 +258,9 @@ static const struct option options[] = {
 	{0, "progress", "[=SECONDS]", FOR_RECOGNIZING | FOR_RECORD,
 		"print progress at this interval (5); 0: never", take_progress,
 		AT(progress), .min = 0, .max = 1000000},
+	{0, "stay", "MS", FOR_RUN | FOR_RECORD | FOR_RACE,
+		"how long exit waits for other threads where memory is observed (1000)",
+		take_number, AT(stay), .min = 0, .max = 1000000000},
 	{0, "preload", NULL, FOR_RUN | FOR_RECORD | FOR_DEADLOCK | FOR_RACE,
 		"observe pthread functions by a preloaded library: faster", take_flag,
 		AT(preload)},
@@ -388,6 +391,7 @@ bool cli_parse(struct cli *cli, char *const *argv)
 {
 	cli->max_states = 100000;
 	cli->stack_depth = 8;
+	cli->stay = 1000;
 	while (*argv) {
 		unsigned taken = 1;
 

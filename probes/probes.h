@@ -42,6 +42,7 @@ struct dpe_probes {
 	const char *const *libraries; /* the caller's, until all probes are in place */
 	unsigned nlibraries;
 	bool once; /* see the options */
+	unsigned stay;
 	bool follows;
 	bool stop_processes; /* that begin, instead of letting them wait in the kernel */
 	bool one_by_one; /* attach each site by itself even where the kernel knows better */

@@ -10,7 +10,7 @@
 /* The environment variable that names the memory, as a path to open, which ends in the number of
  * the file that the target inherits of it. */
 #define DPE_PRELOAD_VARIABLE "DPE_PRELOAD"
-#define DPE_PRELOAD_MAGIC 0x6470652d72696e67
+#define DPE_PRELOAD_MAGIC 0x6470652d72696e68
 #define DPE_PRELOAD_LIBRARY "libdpe-pthread.so"
 #define DPE_PRELOAD_MEMORY_LIBRARY "libdpe-mem.so"
 
@@ -179,6 +179,7 @@ struct dpe_preload_header {
 	uint32_t waits; /* who finds a ring full waits for the reader; 0 once that stopped reading */
 	uint32_t once;  /* accesses may be left out that others stand for */
 	uint32_t prepared; /* rings whose pages are there already: the first ones */
+	uint32_t stay; /* ms that exit() waits for threads that go on */
 	uint8_t wanted[DPE_PRELOAD_EVENTS];
 	/* the library's */
 	uint32_t fences; /* either's: taking a slot needs a fence, as membarrier(2) is not there */

@@ -30,6 +30,7 @@ void dpe_memory_request(struct dpe_probes *probes)
 		return;
 	header = probes->preload->rings.header;
 	header->once = probes->once && knows_all_calls(probes);
+	header->stay = probes->stay;
 	for (unsigned i = 0; i < DPE_MEMORY_EVENTS; i++) {
 		probes->memory_names[i] = dpe_intern_string(probes->names, dpe_memory_event(i));
 		if (probes->plan->memory >> i & 1)

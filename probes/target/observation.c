@@ -68,6 +68,7 @@ static struct dpe_probes *make(const struct dpe_plan *plan, struct dpe_names *na
 		probes->libraries = options->libraries;
 		probes->nlibraries = options->nlibraries;
 		probes->once = options->once;
+		probes->stay = options->stay;
 		probes->follows = options->follow;
 		probes->stop = options->stop;
 		probes->dynamic = options->dynamic;

@@ -72,6 +72,12 @@ if ${CXX:-g++} -std=c++17 -g -O1 -fsanitize=thread -c "$TOP/tests/live/targets/m
 	says 'and where it does not' 1 'push' ' 0 lost'
 fi
 
+# ---- threads that are left behind --------------------------------------------------------------
+run "$DPE" race --stay=600000 -- ./gcc behind
+says 'what a thread does that main leaves behind' 1 ' 0 lost' 'put'
+run "$DPE" race --stay=0 -- ./gcc race
+says 'nobody has to stay' 1 ' 0 lost'
+
 # ---- every access ----------------------------------------------------------------------------
 # writes OPTION...: how many of `many` were told of, and how many of what was told was lost
 writes() {

@@ -177,6 +177,32 @@ static int time_out(void)
 	return 0;
 }
 
+static atomic_int leaving;
+
+static void leave(void)
+{
+	atomic_store_explicit(&leaving, 1, memory_order_relaxed);
+}
+
+static void *act_late(void *arg)
+{
+	while (!atomic_load_explicit(&leaving, memory_order_relaxed))
+		usleep(100);
+	put(&counter, 2);
+	return arg;
+}
+
+/* The other thread acts when main() has returned. */
+static int leave_one_behind(void)
+{
+	pthread_t thread;
+
+	atexit(leave);
+	pthread_create(&thread, NULL, act_late, NULL);
+	put(&counter, 1);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t first, second;
@@ -184,6 +210,8 @@ int main(int argc, char **argv)
 	way = argc > 1 ? argv[1] : "race";
 	if (is("timer"))
 		return time_out();
+	if (is("behind"))
+		return leave_one_behind();
 	references = 2;
 	pthread_spin_init(&spin, 0);
 	object = malloc(sizeof(*object));
