@@ -15,7 +15,7 @@ struct compilation {
 
 const char *dpe_mode_name(enum dpe_mode mode)
 {
-	static const char *const names[] = {"expect", "detect", "sync"};
+	static const char *const names[] = {"expect", "detect", "sync", "predict"};
 
 	return names[mode];
 }
@@ -48,7 +48,8 @@ const char *dpe_class_name(enum dpe_class class)
 const char *dpe_pairing_name(enum dpe_pairing pairing)
 {
 	static const char *const names[] = {
-		"fifo", "last", "all", "once", "rounds", "during"};
+		"fifo", "last", "all", "once", "rounds", "during",
+		"exclusive", "shared", "reads", "writes"};
 
 	return names[pairing];
 }

@@ -93,12 +93,22 @@ struct dpe_position {
 
 struct dpe_node; /* normal/normal.h */
 
+/* A behaviour of a `predict` rule, which has finitely many: events with a strict partial order. */
+#define DPE_POMSET_EVENTS 8
+struct dpe_pomset {
+	unsigned nevents;
+	uint16_t literals[DPE_POMSET_EVENTS];
+	uint16_t positions[DPE_POMSET_EVENTS]; /* $i of each event, from 0 */
+	uint8_t before[DPE_POMSET_EVENTS];     /* the events that precede it, one bit each */
+};
+
 struct dpe_rule {
 	const char *name; /* "rule1", … if the text gives none */
 	enum dpe_mode mode;
 	enum dpe_pairing pairing;
+	bool keep; /* sync: for `predict` alone, due at the receiving event itself */
 	const bool *sends, *receives; /* sync: by pattern, whether edges start or end at it */
-	uint64_t keys;                /* sync: the variables by which sends and receives pair */
+	uint64_t keys;                /* sync: the variables by which sends and receives pair; of data those of its place */
 	unsigned nvariables, npatterns, nliterals, npositions, nobserving;
 	const dpe_name *variables;
 	const struct dpe_pattern *patterns;
@@ -111,9 +121,13 @@ struct dpe_rule {
 	struct dpe_place class_place;
 	const struct dpe_stmt *action, *otherwise; /* or NULL */
 	const struct dpe_node *tree;
+	const struct dpe_pomset *pomsets; /* predict: all its behaviours */
+	unsigned npomsets;
 	struct dpe_place place;
 };
 
+/* True for `sync exclusive` and `sync shared`. */
+bool dpe_rule_is_lock(const struct dpe_rule *rule);
 /* True if an action of the rule calls one of hold … check_hang, which keep the wait-for graph. */
 bool dpe_rule_keeps_waits(const struct dpe_rule *rule);
 
@@ -130,5 +144,8 @@ struct dpe_spec {
 	const struct dpe_rule *rules;
 	const struct dpe_global *globals;
 };
+
+/* True where one of its rules is a `predict` rule. */
+bool dpe_spec_predicts(const struct dpe_spec *spec);
 
 #endif

@@ -41,7 +41,22 @@ bool dpe_spec_check(const struct dpe_spec *spec, struct dpe_diags *diags)
 	return good;
 }
 
+bool dpe_spec_predicts(const struct dpe_spec *spec)
+{
+	for (unsigned i = 0; i < spec->nrules; i++) {
+		if (spec->rules[i].mode == DPE_PREDICT)
+			return true;
+	}
+	return false;
+}
+
 /* ---- rules ------------------------------------------------------------------------------ */
+
+bool dpe_rule_is_lock(const struct dpe_rule *rule)
+{
+	return rule->mode == DPE_SYNC &&
+	       (rule->pairing == DPE_EXCLUSIVE || rule->pairing == DPE_SHARED);
+}
 
 const char *dpe_rule_name(const struct dpe_rule *rule)
 {

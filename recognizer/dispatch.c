@@ -4,6 +4,7 @@
 #include "recognizer/dispatch.h"
 #include "recognizer/engines/engines.h"
 #include "recognizer/patterns/patterns.h"
+#include "recognizer/predict/predict.h"
 #include "recognizer/races/races.h"
 #include "recognizer/slices/slices.h"
 #include "recognizer/verdicts/verdicts.h"
@@ -45,6 +46,10 @@ static void take_by_rule(struct dpe_run *run, const struct dpe_watcher *watcher,
 		dpe_pairs_take(run, event);
 		return;
 	}
+	if (run->prediction) {
+		dpe_predictor_take(run, event);
+		return;
+	}
 	if (dpe_slices_take_fast(run, event))
 		return;
 	if (!*occurrence)
@@ -77,7 +82,8 @@ static void on_waits(void *context, const struct dpe_message *message, const cha
 
 static bool inspects_all(const struct dpe_recognizer *recognizer)
 {
-	return recognizer->sink.trace || recognizer->sink.event || recognizer->unwatched;
+	return recognizer->sink.trace || recognizer->sink.event || recognizer->unwatched ||
+	       recognizer->predictor;
 }
 
 static void pass_gap(struct dpe_recognizer *recognizer, const struct dpe_message *message)
@@ -98,6 +104,8 @@ static __attribute__((noinline)) void inspect_event(struct dpe_recognizer *recog
 	if (recognizer->ngaps)
 		pass_gap(recognizer, event->message);
 	dpe_unwatched_note(recognizer, event->message);
+	if (recognizer->predictor)
+		dpe_predictor_event(recognizer->predictor, event);
 	if (!recognizer->started && event->message->has_time) {
 		recognizer->started = true;
 		recognizer->start = event->message->time;
@@ -114,7 +122,7 @@ static __attribute__((noinline)) void follow_rules(
 
 		if (watch->at[i].access)
 			dpe_pairs_access(watch->at[i].access, event);
-		else if (run->slices || run->pairs)
+		else if (run->slices || run->pairs || run->prediction)
 			take_by_rule(run, &watch->at[i], &watch->at[watch->at[i].end], event,
 				&occurrence);
 	}
@@ -234,6 +242,13 @@ static void on_unsure(void *context, const struct dpe_message *message, uint64_t
 	dpe_doubt_order(context, message, since);
 }
 
+static void on_edge(void *context, uint64_t from, uint64_t to, unsigned rule)
+{
+	struct dpe_recognizer *recognizer = context;
+
+	dpe_predictor_edge(recognizer->predictor, from, to, rule);
+}
+
 /* ---- the beginning ----------------------------------------------------------------------- */
 
 struct dpe_stabilizer_sink dpe_dispatch_sink(struct dpe_recognizer *recognizer)
@@ -247,5 +262,6 @@ struct dpe_stabilizer_sink dpe_dispatch_sink(struct dpe_recognizer *recognizer)
 		.unsure = on_unsure,
 		.turn = dpe_recognizer_turn,
 		.waits = recognizer->sink.trace ? on_waits : NULL,
+		.edge = recognizer->predictor ? on_edge : NULL,
 	};
 }

@@ -6,6 +6,7 @@
 #include "recognizer/engines/engines.h"
 #include "recognizer/limits.h"
 #include "recognizer/patterns/patterns.h"
+#include "recognizer/predict/predict.h"
 #include "recognizer/races/races.h"
 #include "recognizer/slices/slices.h"
 #include "recognizer/verdicts/verdicts.h"
@@ -210,13 +211,14 @@ static bool has_unknown_slices(const struct dpe_rule *rule)
 /* Reports at the end that a rule may have missed a match, or a whole slice. */
 static void tell_missing(struct dpe_run *run)
 {
-	bool told = run->rule->mode == DPE_DETECT ? run->verdicts : run->inconclusive;
+	bool searches = run->rule->mode != DPE_EXPECT;
+	bool told = searches ? run->verdicts : run->inconclusive;
 	struct dpe_verdict verdict = {
 		.kind = DPE_INCONCLUSIVE,
 		.reason = dpe_doubt_any(run->recognizer),
 	};
 
-	if (!told && verdict.reason && (run->rule->mode == DPE_DETECT || has_unknown_slices(run->rule)))
+	if (!told && verdict.reason && (searches || has_unknown_slices(run->rule)))
 		dpe_verdict_report(run, NULL, &verdict);
 }
 
@@ -247,6 +249,8 @@ static void finish(void *with)
 			dpe_pairs_finish(run);
 		else if (run->slices)
 			dpe_slices_finish(run);
+		else if (run->prediction)
+			dpe_predictor_finish(run);
 		else
 			continue;
 		tell_missing(run);
@@ -388,6 +392,7 @@ static void free_run(struct dpe_run *run)
 {
 	dpe_slices_free(run);
 	dpe_pairs_free(run);
+	dpe_predictor_end(run);
 	dpe_fast_path_free(run);
 	dpe_conjunction_free(run->conjunction);
 	dpe_engine_free(run);
@@ -423,6 +428,7 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 	for (unsigned i = 0; i < recognizer->spec->nglobals; i++)
 		dpe_value_drop(recognizer->globals[i]);
 	dpe_stabilizer_free(recognizer->stabilizer);
+	dpe_predictor_free(recognizer->predictor);
 	free(recognizer->runs);
 	free(recognizer->by_name);
 	free(recognizer->globals);

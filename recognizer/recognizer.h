@@ -61,6 +61,7 @@ struct dpe_run {
 	struct dpe_fast_path *fast_path; /* NULL: no fast path */
 	struct dpe_slices *slices; /* one of these two */
 	struct dpe_pairs *pairs;   /* a rule about two independent events */
+	struct dpe_prediction_search *prediction; /* a `predict` rule, without either */
 	unsigned pair_rule;        /* its index among the rules that share these slices */
 	/* Scratch space for the current event. */
 	struct dpe_binding *bindings;
@@ -130,6 +131,9 @@ struct dpe_recognizer {
 	dpe_name thread_found;         /* name of the first event of a thread that was already running */
 	bool suppressing;             /* the current action belongs to a suppressed finding */
 	struct dpe_text text;   /* scratch space of actions */
+	struct dpe_predictor *predictor; /* NULL: no rule predicts */
+	/* Pairings of the stabilizer for all rules about locks; DPE_NO_RULE: none. */
+	unsigned exclusive_sync, shared_sync;
 	struct dpe_roles *roles; /* scratch space of the current message */
 	struct dpe_sections sections;
 	bool has_sections; /* some rule is `during`, and messages may come in any order */

@@ -4,6 +4,7 @@
 #include "recognizer/dispatch.h"
 #include "recognizer/engines/engines.h"
 #include "recognizer/patterns/patterns.h"
+#include "recognizer/predict/predict.h"
 #include "recognizer/races/races.h"
 #include "recognizer/slices/slices.h"
 #include "recognizer/verdicts/verdicts.h"
@@ -151,6 +152,11 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 			DPE_RULE_VARIABLES);
 		return false;
 	}
+	if (rule->mode == DPE_PREDICT) {
+		run->bindings = dpe_xcalloc(rule->npatterns + 1, sizeof(*run->bindings));
+		dpe_predictor_begin(run);
+		return true;
+	}
 	if (!dpe_engine_new(run, diags))
 		return false;
 	run->ninner_actions = dpe_engine_actions(run, &run->inner_actions);
@@ -189,7 +195,9 @@ static bool is_followed(const struct dpe_recognizer *recognizer, dpe_name name)
 	const struct dpe_name_watchers *watch = &recognizer->by_name[name];
 
 	for (unsigned i = 0; i < watch->count; i++) {
-		if (watch->at[i].run->slices || watch->at[i].run->pairs)
+		const struct dpe_run *run = watch->at[i].run;
+
+		if (run->slices || run->pairs || run->prediction)
 			return true;
 	}
 	return name == recognizer->thread_found;
@@ -209,7 +217,8 @@ static bool wants_locks(const struct dpe_name_watchers *watch)
 	for (unsigned i = 0; i < watch->count; i++) {
 		const struct dpe_run *run = watch->at[i].run;
 
-		if ((run->slices || run->pairs) && !dpe_rule_keeps_waits(run->rule))
+		if ((run->slices || run->pairs || run->prediction) &&
+			!dpe_rule_keeps_waits(run->rule))
 			return true;
 	}
 	return false;
@@ -231,6 +240,21 @@ static void prepare_locks(struct dpe_recognizer *recognizer)
 	}
 }
 
+/* All rules about exclusive locks pair by the number of the first one, and so do those about shared
+ * ones: each speaks of the same locks. */
+static unsigned sync_number(
+	struct dpe_recognizer *recognizer, const struct dpe_rule *rule, unsigned number)
+{
+	unsigned *first = rule->pairing == DPE_EXCLUSIVE ? &recognizer->exclusive_sync
+							 : &recognizer->shared_sync;
+
+	if (!dpe_rule_is_lock(rule))
+		return number;
+	if (*first == DPE_NO_RULE)
+		*first = number;
+	return *first;
+}
+
 static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diags)
 {
 	const struct dpe_spec *spec = recognizer->spec;
@@ -243,7 +267,7 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 		run->recognizer = recognizer;
 		run->rule = &spec->rules[i];
 		if (run->rule->mode == DPE_SYNC)
-			run->sync = nsync++;
+			run->sync = sync_number(recognizer, run->rule, nsync++);
 		else
 			recognizer->summary.rules++;
 		good &= begin_run(run, diags);
@@ -265,8 +289,10 @@ static enum dpe_sync_pairing pairing_of(enum dpe_pairing pairing)
 {
 	switch (pairing) {
 	case DPE_LAST:
+	case DPE_EXCLUSIVE:
 		return DPE_SYNC_LAST;
 	case DPE_ALL:
+	case DPE_SHARED:
 	case DPE_DURING: /* of each thread only the latest send is kept */
 		return DPE_SYNC_ALL;
 	case DPE_ONCE:
@@ -274,6 +300,8 @@ static enum dpe_sync_pairing pairing_of(enum dpe_pairing pairing)
 	case DPE_ROUNDS:
 		return DPE_SYNC_ROUNDS;
 	case DPE_FIFO:
+	case DPE_DATA_READS: /* these pair nothing */
+	case DPE_DATA_WRITES:
 		break;
 	}
 	return DPE_SYNC_FIFO;
@@ -320,6 +348,8 @@ bool dpe_recognizer_set_up(struct dpe_recognizer *recognizer, struct dpe_diags *
 	recognizer->thread_found = dpe_intern_string(spec->names, found_event);
 	recognizer->ends_thread = dpe_intern_string(spec->names, last_event);
 	recognizer->unwatched = dpe_unwatched_new(spec);
+	recognizer->exclusive_sync = recognizer->shared_sync = DPE_NO_RULE;
+	recognizer->predictor = dpe_predictor_new(recognizer);
 	begin_globals(recognizer);
 	begin_stabilizer(recognizer);
 	recognizer->runs = dpe_xcalloc(spec->nrules + 1, sizeof(*recognizer->runs));

@@ -48,6 +48,7 @@ struct dpe_need {
 	struct dpe_known *known;
 	struct dpe_message_node *node; /* counted; NULL: not arrived */
 	struct dpe_queue *queue;
+	unsigned rule; /* of a send: the rule that paired it */
 };
 
 /* A need that ends when something completes. Counts the node. */

@@ -169,6 +169,13 @@ static uint32_t choose_chain(struct dpe_stabilizer *stabilizer, const struct dpe
 
 /* ---- stamps ------------------------------------------------------------------------------ */
 
+static void report_edge(const struct dpe_stabilizer *stabilizer, const struct dpe_message_node *from,
+	const struct dpe_message_node *to, unsigned rule)
+{
+	if (stabilizer->sink.edge)
+		stabilizer->sink.edge(stabilizer->sink.context, from->number, to->number, rule);
+}
+
 static void take_pred(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *pred)
 {
 	dpe_past_add(&stabilizer->past, &pred->stamp);
@@ -185,8 +192,10 @@ static void add_sends(struct dpe_stabilizer *stabilizer, const struct dpe_messag
 	for (unsigned i = 0; i < hold->nneeds; i++) {
 		const struct dpe_message_node *send = hold->needs[i].node;
 
-		if (hold->needs[i].kind == DPE_NEED_SEND && dpe_node_released(send))
-			dpe_edges_add_send(stabilizer, send);
+		if (hold->needs[i].kind != DPE_NEED_SEND || !dpe_node_released(send))
+			continue;
+		dpe_edges_add_send(stabilizer, send);
+		report_edge(stabilizer, send, node, hold->needs[i].rule);
 	}
 }
 
@@ -224,8 +233,10 @@ static void stamp(struct dpe_stabilizer *stabilizer, struct dpe_message_node *no
 	for (unsigned i = 0; i < hold->nneeds; i++) {
 		const struct dpe_message_node *pred = hold->needs[i].node;
 
-		if (hold->needs[i].kind == DPE_NEED_PRED && pred && dpe_node_released(pred))
-			take_pred(stabilizer, pred);
+		if (hold->needs[i].kind != DPE_NEED_PRED || !pred || !dpe_node_released(pred))
+			continue;
+		take_pred(stabilizer, pred);
+		report_edge(stabilizer, pred, node, DPE_NO_RULE);
 	}
 	if (stabilizer->finds_thread && node->message->name == stabilizer->finds_thread)
 		take_tails(stabilizer, chain);

@@ -59,7 +59,13 @@ struct dpe_stabilizer_sink {
 	void (*turn)(void *context, struct dpe_message *message);
 	/* A pushed message is held and waits for `missing`. May be NULL. */
 	void (*waits)(void *context, const struct dpe_message *message, const char *missing);
+	/* Where the order of events comes from, beside their threads: event number `from` precedes
+	 * `to` as an explicit predecessor (DPE_NO_RULE), or as a send paired by a synchronisation
+	 * rule. Called before the first event that follows by the edge: `to`, or a later one where
+	 * the edge enters after it. May be NULL; events with roles are slower with it. */
+	void (*edge)(void *context, uint64_t from, uint64_t to, unsigned rule);
 };
+#define DPE_NO_RULE UINT32_MAX
 
 /* ---- synchronisation --------------------------------------------------------------------- */
 

@@ -33,7 +33,7 @@ static void answer(
 			continue;
 		}
 		if (receive->hold && !receive->hold->needs[waiter.need].met) {
-			dpe_sync_pair_with(stabilizer, receive, send);
+			dpe_sync_pair_with(stabilizer, queue, receive, send);
 			dpe_hold_meet(stabilizer, receive, waiter.need);
 			taken = queue->pairing == DPE_SYNC_FIFO;
 		}

@@ -25,6 +25,7 @@ struct dpe_queue {
 	unsigned rule, nkeys;
 	struct dpe_value *keys; /* own their texts */
 	enum dpe_sync_pairing pairing;
+	bool keeps_sources; /* a send hides earlier ones of its own chain only: edges are reported */
 	enum dpe_queue_order order;
 	const struct dpe_host *host;     /* DPE_BY_TIME: the host */
 	struct dpe_sends opened, closed; /* closed: by arrival; some may have opened since */
@@ -100,9 +101,9 @@ static inline struct dpe_queue *dpe_queue_find(
 
 /* Drops sends that no future receive can be paired with. */
 void dpe_queue_prune(struct dpe_queue *queue);
-/* Adds a need for the send, and its edge. */
-void dpe_sync_pair_with(
-	struct dpe_stabilizer *stabilizer, struct dpe_message_node *receive, struct dpe_message_node *send);
+/* Adds a need for the send of a queue, and its edge. */
+void dpe_sync_pair_with(struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue,
+	struct dpe_message_node *receive, struct dpe_message_node *send);
 
 /* A send of a `fifo` queue was released: a receive that waits for any gets it. */
 void dpe_sync_offer(struct dpe_stabilizer *stabilizer, struct dpe_queue *queue,

@@ -74,6 +74,15 @@ static bool is_settled(const struct dpe_queue *queue, const struct dpe_message_n
 	return !queue->unpaired && !queue->waiting.count;
 }
 
+/* True where whoever follows `by` follows the send. */
+static bool hides(const struct dpe_queue *queue, const struct dpe_message_node *by,
+	const struct dpe_message_node *send)
+{
+	if (queue->keeps_sources && by->stamp.chain != send->stamp.chain)
+		return false;
+	return dpe_precedes(&send->stamp, &by->stamp);
+}
+
 /* Drops sends that the settled one hides from all future receives. */
 static void drop_hidden(struct dpe_queue *queue, unsigned settled)
 {
@@ -84,7 +93,7 @@ static void drop_hidden(struct dpe_queue *queue, unsigned settled)
 		const struct dpe_message_node *send = opened->at[i];
 
 		if ((queue->pairing != DPE_SYNC_ALL && queue->pairing != DPE_SYNC_ROUNDS) ||
-			(!send->hold && dpe_precedes(&send->stamp, &by->stamp)))
+			(!send->hold && hides(queue, by, send)))
 			dpe_sends_remove(opened, i);
 	}
 }
@@ -124,10 +133,10 @@ void dpe_queue_prune(struct dpe_queue *queue)
 
 /* ---- pairing ----------------------------------------------------------------------------- */
 
-void dpe_sync_pair_with(
-	struct dpe_stabilizer *stabilizer, struct dpe_message_node *receive, struct dpe_message_node *send)
+void dpe_sync_pair_with(struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue,
+	struct dpe_message_node *receive, struct dpe_message_node *send)
 {
-	struct dpe_need need = {.kind = DPE_NEED_SEND, .node = send};
+	struct dpe_need need = {.kind = DPE_NEED_SEND, .node = send, .rule = queue->rule};
 
 	dpe_debug(stabilizer->debug, "stabilizer", 2, "message %llu receives from %llu",
 		(unsigned long long)receive->arrival, (unsigned long long)send->arrival);
@@ -150,12 +159,12 @@ static void take(struct dpe_queue *queue, struct dpe_message_node *send)
 	dpe_sends_remove(&queue->closed, dpe_sends_find(&queue->closed, send));
 }
 
-static void pair_all(struct dpe_stabilizer *stabilizer, struct dpe_message_node *receive,
-	struct dpe_message_node **sends, unsigned count)
+static void pair_all(struct dpe_stabilizer *stabilizer, const struct dpe_queue *queue,
+	struct dpe_message_node *receive, struct dpe_message_node **sends, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		if (!dpe_waits_for(stabilizer, sends[i], receive))
-			dpe_sync_pair_with(stabilizer, receive, sends[i]);
+			dpe_sync_pair_with(stabilizer, queue, receive, sends[i]);
 	}
 }
 
@@ -178,11 +187,11 @@ static void pair_rounds(struct dpe_stabilizer *stabilizer, struct dpe_message_no
 		select_sends(stabilizer, queue, receive, true);
 	for (unsigned i = opened->head; sorted && i < opened->count; i++) {
 		if (dpe_sync_is_before(opened->at[i], receive) && opened->rounds[i] <= round)
-			pair_all(stabilizer, receive, &opened->at[i], 1);
+			pair_all(stabilizer, queue, receive, &opened->at[i], 1);
 	}
 	for (unsigned i = 0; !sorted && i < stabilizer->ncandidates; i++) {
 		if (round_of(queue, stabilizer->candidates[i]) <= round)
-			pair_all(stabilizer, receive, &stabilizer->candidates[i], 1);
+			pair_all(stabilizer, queue, receive, &stabilizer->candidates[i], 1);
 	}
 	if (round != INT64_MAX && (round > queue->round || round < queue->round - 1))
 		queue->round = round;
@@ -223,7 +232,7 @@ static void pair_next(
 
 		if (!dpe_node_released(send) || dpe_waits_for(stabilizer, send, receive))
 			continue;
-		dpe_sync_pair_with(stabilizer, receive, send);
+		dpe_sync_pair_with(stabilizer, queue, receive, send);
 		dpe_sends_remove(opened, i);
 		return;
 	}
@@ -244,7 +253,7 @@ static void pair(
 		count = stabilizer->ncandidates;
 	}
 	if (queue->pairing == DPE_SYNC_ALL) {
-		pair_all(stabilizer, receive, sends, count);
+		pair_all(stabilizer, queue, receive, sends, count);
 		return;
 	}
 	send = choose(stabilizer, receive, sends, count, queue->pairing != DPE_SYNC_FIFO);
@@ -254,7 +263,7 @@ static void pair(
 			false);
 	}
 	if (send)
-		dpe_sync_pair_with(stabilizer, receive, send);
+		dpe_sync_pair_with(stabilizer, queue, receive, send);
 	else if (queue->pairing == DPE_SYNC_ONCE)
 		await_send(stabilizer, receive, queue);
 	if (send && queue->pairing == DPE_SYNC_FIFO)

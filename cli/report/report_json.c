@@ -110,6 +110,25 @@ static void add_events(struct cli_report *report, cJSON *object, const struct dp
 		cJSON_AddItemToArray(messages, message_item(report, verdict->events[i]));
 }
 
+/* Which thread runs how far, one after the other, to show the match. */
+static void add_prediction(cJSON *object, struct dpe_prediction *prediction)
+{
+	const struct dpe_turn *turns;
+	unsigned count = dpe_prediction_schedule(prediction, &turns);
+	cJSON *schedule;
+
+	cJSON_AddStringToObject(object, "order", "kept");
+	cJSON_AddBoolToObject(object, "certain", false);
+	schedule = cJSON_AddArrayToObject(object, "schedule");
+	for (unsigned i = 0; i < count; i++) {
+		cJSON *turn = cJSON_CreateArray();
+
+		cJSON_AddItemToArray(turn, value_item(turns[i].until->thread));
+		cJSON_AddItemToArray(turn, id_item(turns[i].until));
+		cJSON_AddItemToArray(schedule, turn);
+	}
+}
+
 /* The event that a suppression would name. */
 static void add_suppression(struct cli_report *report, cJSON *object, const struct dpe_rule *rule,
 	const struct dpe_message *event)
@@ -145,6 +164,8 @@ static cJSON *verdict_object(struct cli_report *report, const struct dpe_verdict
 		cJSON_AddItemToObject(object, "reason", string(verdict->reason));
 	add_params(report, object, verdict);
 	add_events(report, object, verdict);
+	if (verdict->prediction)
+		add_prediction(object, verdict->prediction);
 	if (verdict->event ? verdict->kind != DPE_SATISFIED : verdict->kind == DPE_INCOMPLETE)
 		add_suppression(report, object, verdict->rule,
 			verdict->nevents ? verdict->events[verdict->nevents - 1] : verdict->event);

@@ -149,6 +149,11 @@ bool dpe_resolve_rule(struct ast_spec *spec, struct dpe_names *names, struct dpe
 	const struct ast_item *item, struct dpe_rule *rule);
 /* Mode and sides of the rule. Once its expression and actions are resolved. */
 void dpe_resolve_mode(struct dpe_resolver *r);
+
+/* ---- predict_rules.c -------------------------------------------------------------------------- */
+
+/* What a `predict` rule may not contain, and its behaviours: rule->pomsets. */
+void dpe_resolve_prediction(struct dpe_resolver *r);
 void dpe_classify(struct dpe_arena *arena, struct dpe_rule *rule);
 
 /* ---- dump_resolved.c -------------------------------------------------------------------------- */

@@ -8,6 +8,8 @@ static enum dpe_mode mode_of(const struct dpe_resolver *r)
 		return DPE_EXPECT;
 	case AST_DETECT:
 		return DPE_DETECT;
+	case AST_PREDICT:
+		return DPE_PREDICT;
 	case AST_SYNC:
 		return DPE_SYNC;
 	case AST_NO_MODE:
@@ -50,6 +52,43 @@ static void collect_alternatives(
 	side->patterns[dpe_node_pattern(rule, node) - rule->patterns] = true;
 }
 
+/* An access to data has no other side. */
+static void resolve_access(struct dpe_resolver *r, struct side *access)
+{
+	const struct dpe_node *tree = r->rule->tree;
+
+	if (tree->kind == DPE_NODE_SEQ) {
+		resolve_error(r, tree->place,
+			"'sync %s' has one side, the events that access the place: 'f(x)'",
+			dpe_pairing_name(r->rule->pairing));
+		return;
+	}
+	collect_alternatives(r, tree, access);
+	r->rule->keys = access->binds;
+}
+
+static bool is_data(enum dpe_pairing pairing)
+{
+	return pairing == DPE_DATA_READS || pairing == DPE_DATA_WRITES;
+}
+
+static bool is_lock(enum dpe_pairing pairing)
+{
+	return pairing == DPE_EXCLUSIVE || pairing == DPE_SHARED;
+}
+
+/* `keep` adds predecessors to events of `predict` rules; locks and data have their own meaning there. */
+static void check_keep(struct dpe_resolver *r)
+{
+	enum dpe_pairing pairing = r->item->pairing;
+
+	if (r->item->keep && (is_data(pairing) || is_lock(pairing) || pairing == DPE_ROUNDS ||
+				     pairing == DPE_DURING))
+		resolve_error(r, r->item->place,
+			"'sync keep' pairs by fifo, last, all or once, not by '%s'",
+			dpe_pairing_name(pairing));
+}
+
 static void resolve_sides(struct dpe_resolver *r)
 {
 	struct dpe_rule *rule = r->rule;
@@ -61,6 +100,10 @@ static void resolve_sides(struct dpe_resolver *r)
 		dpe_arena_alloc(r->spec->arena, rule->npatterns * sizeof(*receive.patterns));
 	rule->sends = send.patterns;
 	rule->receives = receive.patterns;
+	if (is_data(rule->pairing)) {
+		resolve_access(r, &receive);
+		return;
+	}
 	if (tree->kind != DPE_NODE_SEQ || tree->left->kind == DPE_NODE_SEQ ||
 		tree->right->kind == DPE_NODE_SEQ) {
 		resolve_error(r, tree->place,
@@ -70,6 +113,10 @@ static void resolve_sides(struct dpe_resolver *r)
 	collect_alternatives(r, tree->left, &send);
 	collect_alternatives(r, tree->right, &receive);
 	rule->keys = send.binds & receive.binds;
+	if (is_lock(rule->pairing) && __builtin_popcountll(rule->keys) > 1)
+		resolve_error(r, tree->place,
+			"a lock is known by one value, which both sides bind; these bind %d",
+			__builtin_popcountll(rule->keys));
 }
 
 static void check_only_call(struct dpe_resolver *r, const struct dpe_stmt *stmt)
@@ -113,6 +160,7 @@ static void resolve_direction(struct dpe_resolver *r)
 
 static void resolve_sync(struct dpe_resolver *r)
 {
+	check_keep(r);
 	resolve_sides(r);
 	check_only_call(r, r->rule->action);
 	resolve_direction(r);
@@ -133,6 +181,7 @@ void dpe_resolve_mode(struct dpe_resolver *r)
 
 	rule->mode = mode_of(r);
 	rule->pairing = r->item->pairing;
+	rule->keep = r->item->keep;
 	if (rule->mode != DPE_EXPECT && rule->otherwise)
 		resolve_error(r, r->item->otherwise->place,
 			"'else' belongs to expect: it runs where the expectation fails");
@@ -140,6 +189,8 @@ void dpe_resolve_mode(struct dpe_resolver *r)
 		resolve_sync(r);
 		return;
 	}
+	if (rule->mode == DPE_PREDICT)
+		dpe_resolve_prediction(r);
 	call = dpe_find_call(rule->action, DPE_CALL_SYNC_EVENT);
 	if (!call)
 		call = dpe_find_call(rule->otherwise, DPE_CALL_SYNC_EVENT);

@@ -299,11 +299,11 @@ static void print_params(struct dpe_text *to, const struct ast_name *name)
 
 static void print_rule(struct dpe_text *to, const struct ast_item *item)
 {
-	static const char *const modes[] = {"rule", "expect", "detect", "sync"};
+	static const char *const modes[] = {"rule", "expect", "detect", "predict", "sync"};
 
 	dpe_text_puts(to, modes[item->mode]);
 	if (item->mode == AST_SYNC)
-		dpe_text_printf(to, " %s", dpe_pairing_name(item->pairing));
+		dpe_text_printf(to, "%s %s", item->keep ? " keep" : "", dpe_pairing_name(item->pairing));
 	if (item->name)
 		dpe_text_printf(to, " %s", item->name);
 	print_params(to, item->params);

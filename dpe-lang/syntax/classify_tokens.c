@@ -168,11 +168,20 @@ static void missing_colon(struct dpe_classifier *f)
 	insert(f, ':');
 }
 
+static int mode_token(const struct dpe_classifier *f)
+{
+	if (dpe_token_is_word(f, 0, "sync"))
+		return T_SYNC;
+	if (dpe_token_is_word(f, 0, "expect"))
+		return T_EXPECT;
+	return dpe_token_is_word(f, 0, "predict") ? T_PREDICT : T_DETECT;
+}
+
 static void take_mode(struct dpe_classifier *f)
 {
-	static const char *const modes[] = {"expect", "detect", "sync"};
-	static const char *const pairings[] = {
-		"fifo", "last", "all", "once", "rounds", "during"};
+	static const char *const modes[] = {"expect", "detect", "predict", "sync"};
+	static const char *const pairings[] = {"keep", "fifo", "last", "all", "once", "rounds",
+		"during", "exclusive", "shared", "reads", "writes"};
 	enum dpe_pairing pairing;
 	bool sync = dpe_token_is_word(f, 0, "sync");
 
@@ -181,7 +190,9 @@ static void take_mode(struct dpe_classifier *f)
 			report_wrong_word(f, "mode", modes, DPE_COUNT(modes));
 		return;
 	}
-	take(f, sync ? T_SYNC : dpe_token_is_word(f, 0, "expect") ? T_EXPECT : T_DETECT);
+	take(f, mode_token(f));
+	if (sync && dpe_token_is_keep(f))
+		take(f, T_KEEP);
 	if (sync && dpe_token_is_pairing(f, &pairing)) {
 		take(f, T_PAIRING);
 		f->out->at[f->out->n - 1].value.pairing = pairing;

@@ -49,6 +49,7 @@ bool dpe_token_is_header(const struct dpe_classifier *f, unsigned by, int closer
 bool dpe_token_starts_operand(const struct dpe_classifier *f, unsigned by);
 /* A mode, not an event or a rule of that name. */
 bool dpe_token_is_mode(const struct dpe_classifier *f);
+bool dpe_token_is_keep(const struct dpe_classifier *f);
 bool dpe_token_is_pairing(const struct dpe_classifier *f, enum dpe_pairing *pairing);
 bool dpe_token_is_include(const struct dpe_classifier *f);
 bool dpe_token_is_variables(const struct dpe_classifier *f);

@@ -93,7 +93,7 @@ bool dpe_token_starts_operand(const struct dpe_classifier *f, unsigned by)
 static bool dpe_token_is_mode_word(const struct dpe_classifier *f, unsigned by)
 {
 	return dpe_token_is_word(f, by, "expect") || dpe_token_is_word(f, by, "detect") ||
-	       dpe_token_is_word(f, by, "sync");
+	       dpe_token_is_word(f, by, "predict") || dpe_token_is_word(f, by, "sync");
 }
 
 /* A mode, not an event or a rule of that name. */
@@ -106,11 +106,17 @@ bool dpe_token_is_mode(const struct dpe_classifier *f)
 
 bool dpe_token_is_pairing(const struct dpe_classifier *f, enum dpe_pairing *pairing)
 {
-	for (*pairing = DPE_FIFO; *pairing <= DPE_DURING; (*pairing)++) {
+	for (*pairing = DPE_FIFO; *pairing <= DPE_DATA_WRITES; (*pairing)++) {
 		if (dpe_token_is_word(f, 0, dpe_pairing_name(*pairing)))
 			return !dpe_token_is_header(f, 0, ':') && dpe_token_starts_operand(f, 1);
 	}
 	return false;
+}
+
+bool dpe_token_is_keep(const struct dpe_classifier *f)
+{
+	return dpe_token_is_word(f, 0, "keep") && !dpe_token_is_header(f, 0, ':') &&
+	       dpe_token_starts_operand(f, 1);
 }
 
 bool dpe_token_is_include(const struct dpe_classifier *f)
@@ -136,7 +142,7 @@ static bool dpe_token_is_mode_with_header(const struct dpe_classifier *f)
 		return false;
 	if (dpe_token_is_word(f, 0, "sync") && dpe_token_kind_at(f, 1) == T_NAME &&
 		dpe_token_kind_at(f, 2) == T_NAME)
-		by = 2;
+		by = dpe_token_is_word(f, 1, "keep") && dpe_token_kind_at(f, 3) == T_NAME ? 3 : 2;
 	return dpe_token_is_header(f, by, ':');
 }
 

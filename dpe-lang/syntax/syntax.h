@@ -112,7 +112,7 @@ struct ast_dpe {
 };
 
 enum ast_item_kind { AST_INCLUDE, AST_VARIABLE, AST_DEFINITION, AST_RULE };
-enum ast_mode { AST_NO_MODE, AST_EXPECT, AST_DETECT, AST_SYNC };
+enum ast_mode { AST_NO_MODE, AST_EXPECT, AST_DETECT, AST_PREDICT, AST_SYNC };
 
 struct ast_item {
 	enum ast_item_kind kind;
@@ -123,6 +123,7 @@ struct ast_item {
 	bool ends_with_brace;   /* … of an action */
 	enum ast_mode mode;
 	enum dpe_pairing pairing;
+	bool keep; /* a `sync keep` rule */
 	struct ast_name *params;
 	struct ast_dpe *dpe;       /* NULL: of a definition that does not parse */
 	struct ast_dpe *observing; /* events, chained by `next` */

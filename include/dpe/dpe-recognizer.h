@@ -14,8 +14,19 @@ enum dpe_verdict_kind {
 	DPE_VIOLATED,     /* `expect`: no behaviour of the rule begins like this */
 	DPE_INCOMPLETE,   /* `expect`: the slice ended before the behaviour was complete */
 	DPE_INCONCLUSIVE, /* losses or limits leave the verdict open */
-	DPE_MATCH,        /* `detect` */
+	DPE_MATCH,        /* `detect`; of `predict`, in another run */
 };
+
+/* What another run of the same threads would have shown. */
+struct dpe_prediction;
+/* A turn of a schedule: a thread runs until the event has begun, and is held before its next one. */
+struct dpe_turn {
+	unsigned chain; /* the same number is the same thread */
+	const struct dpe_message *until;
+};
+/* The schedule that shows a predicted match: the number of its turns, which are borrowed as the
+ * verdict is. */
+unsigned dpe_prediction_schedule(struct dpe_prediction *prediction, const struct dpe_turn **turns);
 
 /* A verdict about a slice of a rule. Everything is borrowed for the call. */
 struct dpe_verdict {
@@ -34,6 +45,7 @@ struct dpe_verdict {
 	const char *const *expected;    /* of a violation: what would have been allowed */
 	unsigned nexpected;
 	const char *reason; /* of a violation or an inconclusive verdict, as text; else NULL */
+	struct dpe_prediction *prediction; /* of a match of a `predict` rule; else NULL */
 };
 
 /* What the sink wants after a `break`: to continue, or no more events. */
@@ -157,6 +169,7 @@ enum dpe_engine_kind {
 	DPE_BY_TOKEN_GAME,  /* tokens on its net */
 	DPE_BY_PAIR_TABLE,  /* a table of accesses: all matches are two independent events */
 	DPE_BY_CONJUNCTION, /* partial matches of each operand of &, joined when one is complete */
+	DPE_BY_REORDERING,  /* `predict`: the least runs of the same threads that have the events */
 };
 
 struct dpe_engine {

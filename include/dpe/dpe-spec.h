@@ -66,8 +66,19 @@ const struct dpe_rule *dpe_spec_rule(const struct dpe_spec *spec, unsigned numbe
 
 /* ---- rules ------------------------------------------------------------------------------- */
 
-enum dpe_mode { DPE_EXPECT, DPE_DETECT, DPE_SYNC };
-enum dpe_pairing { DPE_FIFO, DPE_LAST, DPE_ALL, DPE_ONCE, DPE_ROUNDS, DPE_DURING };
+enum dpe_mode { DPE_EXPECT, DPE_DETECT, DPE_SYNC, DPE_PREDICT };
+enum dpe_pairing {
+	DPE_FIFO,
+	DPE_LAST,
+	DPE_ALL,
+	DPE_ONCE,
+	DPE_ROUNDS,
+	DPE_DURING,
+	DPE_EXCLUSIVE, /* of a lock */
+	DPE_SHARED,    /* of its readers */
+	DPE_DATA_READS,     /* of data; these have one side */
+	DPE_DATA_WRITES,
+};
 enum dpe_class {
 	DPE_SEQUENTIAL,
 	DPE_MULTIPLE,

@@ -202,6 +202,11 @@ bool dpe_engine_choose(const struct dpe_rule *rule, enum dpe_engine_choice choic
 	struct dpe_engine_plan *plan, struct dpe_diags *diags)
 {
 	*plan = (struct dpe_engine_plan){0};
+	if (rule->mode == DPE_PREDICT) {
+		plan->engine = (struct dpe_engine){DPE_BY_REORDERING,
+			"a match need not have happened: it is looked for in other orders", NULL};
+		return true;
+	}
 	if (!choose_product(rule, choice, plan, diags) &&
 		(choice == DPE_ENGINE_PRODUCT ||
 			!choose_automaton_or_game(rule, choice, plan, diags)))
@@ -233,6 +238,7 @@ const char *dpe_engine_name(enum dpe_engine_kind kind)
 		[DPE_BY_PRODUCT] = "product of the predecessor automata of operands of &",
 		[DPE_BY_TOKEN_GAME] = "token game on the net",
 		[DPE_BY_PAIR_TABLE] = "pair table",
+		[DPE_BY_REORDERING] = "least runs of the same threads",
 		[DPE_BY_CONJUNCTION] = "conjunction of partial matches of operands",
 	};
 

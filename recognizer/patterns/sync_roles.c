@@ -30,6 +30,8 @@ static inline struct dpe_role *new_role(
 	struct dpe_role *role = DPE_GROW(roles->at, roles->count, roles->cap);
 
 	*role = (struct dpe_role){.rule = watcher->run->sync, .send = send};
+	if (!send && watcher->run->rule->pairing == DPE_SHARED)
+		role->rule = watcher->run->recognizer->exclusive_sync;
 	return role;
 }
 
@@ -50,6 +52,19 @@ static struct dpe_role *add_role(struct dpe_roles *roles, const struct dpe_watch
 		role->nkeys++;
 	}
 	return role;
+}
+
+/* A shared acquire follows exclusive releases only; an exclusive one, shared releases, too. */
+static void add_receive(const struct dpe_watcher *watcher, const struct dpe_binding *binding,
+	const struct dpe_message *message)
+{
+	const struct dpe_recognizer *recognizer = watcher->run->recognizer;
+	struct dpe_roles *roles = recognizer->roles;
+
+	if (watcher->run->rule->pairing != DPE_SHARED || recognizer->exclusive_sync != DPE_NO_RULE)
+		add_role(roles, watcher, binding, message, false);
+	if (watcher->run->rule->pairing == DPE_EXCLUSIVE && recognizer->shared_sync != DPE_NO_RULE)
+		add_role(roles, watcher, binding, message, false)->rule = recognizer->shared_sync;
 }
 
 /* A section begins, or ends; the end is for others to receive from, too. */
@@ -87,17 +102,24 @@ static void add_single(struct dpe_roles *roles, const struct dpe_watcher *watche
 	}
 }
 
+/* True for a lock that has shared acquires: an exclusive one receives from readers, too. */
+static bool has_readers(const struct dpe_run *run)
+{
+	return dpe_rule_is_lock(run->rule) && run->recognizer->shared_sync != DPE_NO_RULE;
+}
+
 static void prepare(struct dpe_watcher *watcher)
 {
 	const struct dpe_run *run = watcher->run;
 	const struct dpe_rule *rule = run->rule;
 
-	if (rule->mode != DPE_SYNC)
+	if (rule->mode != DPE_SYNC || rule->keep || rule->pairing == DPE_DATA_READS ||
+		rule->pairing == DPE_DATA_WRITES)
 		return;
 	watcher->sends = rule->sends[watcher->pattern];
 	watcher->receives = rule->receives[watcher->pattern];
 	watcher->keyed = watcher->single && rule->pairing != DPE_ROUNDS &&
-			 rule->pairing != DPE_DURING &&
+			 rule->pairing != DPE_DURING && !has_readers(run) &&
 			 rule->keys == UINT64_C(1) << watcher->variable;
 }
 
@@ -151,7 +173,7 @@ static void find_roles(struct dpe_recognizer *recognizer, struct dpe_message *me
 			continue;
 		}
 		if (watcher->receives)
-			add_role(roles, watcher, &binding, message, false);
+			add_receive(watcher, &binding, message);
 		if (watcher->sends)
 			add_role(roles, watcher, &binding, message, true);
 	}

@@ -155,7 +155,8 @@ void dpe_doubt_prepare(struct dpe_recognizer *recognizer)
 
 		if (run->rule->mode == DPE_SYNC)
 			continue;
-		run->owners = find_owners(run, synchronises);
+		if (run->rule->mode != DPE_PREDICT) /* locks of others decide, too */
+			run->owners = find_owners(run, synchronises);
 		recognizer->own_waits &= has_own_waits(run);
 	}
 }

@@ -1,0 +1,267 @@
+/* Least runs: of two conflicting acquires of a lock, the release of the one that is earlier in the
+ * observed run (Mathur, Pavlogiannis, Viswanathan, "Optimal Prediction of Synchronization-Preserving
+ * Races", POPL 2021). All cuts only grow, so each acquire is looked at once. */
+#include "recognizer/predict/closure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void dpe_closure_free(struct dpe_closure *closure)
+{
+	free(closure->before);
+	free(closure->there);
+	free(closure->seen);
+	*closure = (struct dpe_closure){0};
+}
+
+void dpe_closure_clear(struct dpe_closure *closure)
+{
+	size_t size = closure->nchains * sizeof(uint32_t);
+
+	closure->refused = false;
+	if (!closure->nchains)
+		return;
+	memset(closure->before, 0, size);
+	memset(closure->there, 0, size);
+	memset(closure->seen, 0, size);
+}
+
+static uint32_t *grow_cut(uint32_t *cut, unsigned from, unsigned to)
+{
+	cut = dpe_xrealloc(cut, to * sizeof(*cut));
+	memset(cut + from, 0, (to - from) * sizeof(*cut));
+	return cut;
+}
+
+static void grow(struct dpe_closure *closure, unsigned nchains)
+{
+	if (closure->nchains >= nchains)
+		return;
+	closure->before = grow_cut(closure->before, closure->nchains, nchains);
+	closure->there = grow_cut(closure->there, closure->nchains, nchains);
+	closure->seen = grow_cut(closure->seen, closure->nchains, nchains);
+	closure->nchains = nchains;
+}
+
+static void raise(struct dpe_closure *closure, uint32_t chain, uint32_t index)
+{
+	if (closure->before[chain] < index)
+		closure->before[chain] = index;
+	if (closure->there[chain] < index)
+		closure->there[chain] = index;
+}
+
+/* Adds what precedes the event, and that itself if asked to. */
+static void join(struct dpe_closure *closure, const struct dpe_past_event *event, bool itself)
+{
+	for (uint32_t i = 0; event->base && i < event->base->count; i++)
+		raise(closure, i, event->base->at[i]);
+	raise(closure, event->chain, itself ? event->index : event->index - 1);
+}
+
+void dpe_closure_add(struct dpe_closure *closure, const struct dpe_history *history, uint64_t number)
+{
+	const struct dpe_past_event *event = &history->events[number];
+
+	grow(closure, history->nchains);
+	join(closure, event, false);
+	if (closure->there[event->chain] < event->index)
+		closure->there[event->chain] = event->index;
+}
+
+/* ---- acquires ----------------------------------------------------------------------------- */
+
+/* How many acquires have their gates in the first `index` events of their chain. */
+static unsigned complete_at(const struct dpe_takings *takings, uint32_t index)
+{
+	unsigned low = 0, high = takings->count;
+
+	if (high && takings->at[high - 1].gate_index <= index)
+		return high;
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (takings->at[middle].gate_index <= index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* How many have their gates before that event. */
+static unsigned taken_before(const struct dpe_takings *takings, unsigned count, uint64_t number)
+{
+	unsigned low = 0;
+
+	while (low < count) {
+		unsigned middle = low + (count - low) / 2;
+
+		if (takings->at[middle].gate < number)
+			low = middle + 1;
+		else
+			count = middle;
+	}
+	return low;
+}
+
+/* The last of the first `count` that conflicts with a shared or an exclusive one; or NULL. */
+static const struct dpe_taking *last_conflicting(
+	const struct dpe_takings *takings, unsigned count, bool with_exclusive)
+{
+	const struct dpe_taking *last = count ? &takings->at[count - 1] : NULL;
+
+	if (!last || with_exclusive)
+		return last;
+	return last->last_exclusive < 0 ? NULL : &takings->at[last->last_exclusive];
+}
+
+static void give_back(struct dpe_closure *closure, const struct dpe_history *history,
+	const struct dpe_taking *taking)
+{
+	const struct dpe_past_event *release;
+
+	if (taking->release == DPE_NO_EVENT) {
+		closure->refused = true;
+		return;
+	}
+	release = &history->events[taking->release];
+	if (!dpe_closure_has(closure, release))
+		join(closure, release, true);
+}
+
+/* The acquire is there: of it and the last conflicting one of each other chain. */
+static void close_acquire(struct dpe_closure *closure, const struct dpe_history *history,
+	const struct dpe_taking *taking)
+{
+	const struct dpe_reordered_lock *lock = taking->of->lock;
+
+	for (unsigned i = 0; i < lock->nchains; i++) {
+		const struct dpe_takings *of = lock->by_chain[i];
+		const struct dpe_taking *other;
+
+		if (of == taking->of)
+			continue;
+		other = last_conflicting(
+			of, complete_at(of, closure->there[of->chain]), taking->exclusive);
+		if (other)
+			give_back(closure, history, other->gate < taking->gate ? other : taking);
+	}
+}
+
+/* The first acquire of the chain whose gate is after its first `index` events. */
+static unsigned first_after(const struct dpe_past_chain *chain, uint32_t index)
+{
+	unsigned low = 0, high = chain->ntaken;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+		const struct dpe_taken *taken = &chain->taken[middle];
+
+		if (taken->takings->at[taken->taking].gate_index <= index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+typedef void acquire_fn(struct dpe_closure *closure, const struct dpe_history *history,
+	const struct dpe_taking *taking, void *context);
+
+/* Calls for the acquires whose gates are among events from + 1 to `to` of the chain; of each lock at
+ * least for the last one and the last exclusive one, which suffices. */
+static void each_acquire(struct dpe_closure *closure, const struct dpe_history *history,
+	const struct dpe_past_chain *chain, uint32_t from, uint32_t to, acquire_fn *each, void *context)
+{
+	unsigned first = first_after(chain, from), last = first_after(chain, to);
+
+	if (last - first <= 2 * chain->nlocks) {
+		for (unsigned i = first; i < last; i++)
+			each(closure, history, &chain->taken[i].takings->at[chain->taken[i].taking],
+				context);
+		return;
+	}
+	for (unsigned i = 0; i < chain->nlocks; i++) {
+		const struct dpe_takings *takings = chain->locks[i];
+		unsigned count = complete_at(takings, to);
+		const struct dpe_taking *any = last_conflicting(takings, count, true);
+		const struct dpe_taking *exclusive = last_conflicting(takings, count, false);
+
+		if (any && any->gate_index > from)
+			each(closure, history, any, context);
+		if (exclusive && exclusive != any && exclusive->gate_index > from)
+			each(closure, history, exclusive, context);
+	}
+}
+
+static void close_one(struct dpe_closure *closure, const struct dpe_history *history,
+	const struct dpe_taking *taking, void *context)
+{
+	(void)context;
+	close_acquire(closure, history, taking);
+}
+
+void dpe_closure_close(struct dpe_closure *closure, const struct dpe_history *history)
+{
+	bool more = true;
+
+	while (more && !closure->refused) {
+		more = false;
+		for (unsigned i = 0; i < closure->nchains; i++) {
+			uint32_t from = closure->seen[i], to = closure->there[i];
+
+			if (from == to)
+				continue;
+			closure->seen[i] = to;
+			more = true;
+			each_acquire(
+				closure, history, &history->chains[i], from, to, close_one, NULL);
+		}
+	}
+}
+
+/* ---- the order within a run ----------------------------------------------------------------- */
+
+/* Of each other chain, the last conflicting acquire of the run before this one. */
+static void order_acquire(struct dpe_closure *past, const struct dpe_history *history,
+	const struct dpe_taking *taking, void *context)
+{
+	const struct dpe_closure *run = context;
+	const struct dpe_reordered_lock *lock = taking->of->lock;
+
+	for (unsigned i = 0; i < lock->nchains; i++) {
+		const struct dpe_takings *of = lock->by_chain[i];
+		const struct dpe_taking *other;
+
+		if (of == taking->of)
+			continue;
+		other = last_conflicting(of,
+			taken_before(of, complete_at(of, run->there[of->chain]), taking->gate),
+			taking->exclusive);
+		if (other)
+			give_back(past, history, other);
+	}
+}
+
+void dpe_closure_past(const struct dpe_closure *run, const struct dpe_history *history,
+	uint64_t number, struct dpe_closure *past)
+{
+	bool more = true;
+
+	dpe_closure_clear(past);
+	dpe_closure_add(past, history, number);
+	while (more) {
+		more = false;
+		for (unsigned i = 0; i < past->nchains; i++) {
+			uint32_t from = past->seen[i], to = past->there[i];
+
+			if (from == to)
+				continue;
+			past->seen[i] = to;
+			more = true;
+			each_acquire(past, history, &history->chains[i], from, to, order_acquire,
+				(void *)run);
+		}
+	}
+}

@@ -1,0 +1,201 @@
+/* Matches with order, by trying events: the least run of each choice is computed, and the order
+ * within it compared with the behaviour's. Order that only a forced release makes comes and goes
+ * with the other events of a match, so no pointer may skip events, as a sweep does. */
+#include "recognizer/predict/predictor.h"
+
+#include <string.h>
+
+struct choice {
+	struct dpe_prediction_search *search;
+	struct dpe_assignment *assignment;
+	unsigned event; /* of the behaviour, chosen next */
+};
+
+static const struct dpe_past_event *event_of(
+	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment, unsigned i)
+{
+	return &search->history->events[assignment->events[i]];
+}
+
+/* True where an event precedes another one in every run. */
+static bool precedes_always(const struct dpe_past_event *a, const struct dpe_past_event *b)
+{
+	if (a->chain == b->chain)
+		return a->index < b->index;
+	return b->base && a->chain < b->base->count && a->index <= b->base->at[a->chain];
+}
+
+/* False where no run can have the event together with those chosen before it, in this order. */
+static bool fits(const struct choice *choice)
+{
+	const struct dpe_assignment *assignment = choice->assignment;
+	const struct dpe_past_event *event = event_of(choice->search, assignment, choice->event);
+	const uint8_t *before = assignment->pomset->before;
+
+	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
+		const struct dpe_past_event *other;
+
+		if (i == choice->event || (i > choice->event && i != assignment->last))
+			continue;
+		if (assignment->events[i] == assignment->events[choice->event])
+			return false;
+		other = event_of(choice->search, assignment, i);
+		if (!(before[choice->event] >> i & 1) && precedes_always(other, event))
+			return false;
+		if (!(before[i] >> choice->event & 1) && precedes_always(event, other))
+			return false;
+	}
+	return true;
+}
+
+/* ---- the order of a match ------------------------------------------------------------------ */
+
+static bool has_order(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
+{
+	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
+		dpe_closure_past(
+			&search->least, search->history, assignment->events[i], &search->past);
+		for (unsigned j = 0; j < assignment->pomset->nevents; j++) {
+			bool before = j != i &&
+				      dpe_closure_has(&search->past, event_of(search, assignment, j));
+
+			if (before != (assignment->pomset->before[i] >> j & 1))
+				return false;
+		}
+	}
+	return true;
+}
+
+struct between {
+	struct dpe_prediction_search *search;
+	const struct dpe_assignment *assignment;
+	uint64_t first; /* the earliest event of the match */
+	bool found;
+};
+
+static bool is_of_match(const struct dpe_assignment *assignment, uint64_t number)
+{
+	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
+		if (assignment->events[i] == number)
+			return true;
+	}
+	return false;
+}
+
+/* True where some event of the match precedes this one; search->past precedes an event of the match. */
+static bool lies_between(struct between *between, uint64_t number)
+{
+	struct dpe_prediction_search *search = between->search;
+
+	if (!dpe_closure_has(&search->past, &search->history->events[number]) ||
+		is_of_match(between->assignment, number))
+		return false;
+	dpe_closure_past(&search->least, search->history, number, &search->other);
+	for (unsigned i = 0; i < between->assignment->pomset->nevents; i++) {
+		if (dpe_closure_has(&search->other, event_of(search, between->assignment, i)))
+			return true;
+	}
+	return false;
+}
+
+static void look_between(void *context, struct dpe_candidate_group *group)
+{
+	struct between *between = context;
+
+	for (unsigned i = 0; i < group->nchains && !between->found; i++) {
+		const struct dpe_candidates *of = group->by_chain[i];
+
+		for (unsigned j = of->count; j-- && !between->found;) {
+			if (of->events[j] < between->first)
+				break;
+			between->found = lies_between(between, of->events[j]);
+		}
+	}
+}
+
+/* No event of the slice lies between two of the match. */
+static bool is_convex(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
+{
+	struct between between = {.search = search, .assignment = assignment, .first = UINT64_MAX};
+
+	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
+		if (assignment->events[i] < between.first)
+			between.first = assignment->events[i];
+	}
+	for (unsigned i = 0; i < assignment->pomset->nevents && !between.found; i++) {
+		if (!assignment->pomset->before[i])
+			continue;
+		dpe_closure_past(
+			&search->least, search->history, assignment->events[i], &search->past);
+		for (unsigned p = 0; p < search->run->rule->npatterns; p++)
+			dpe_candidates_each(search, assignment, p, look_between, &between);
+	}
+	return !between.found;
+}
+
+static void judge(struct dpe_prediction_search *search, struct dpe_assignment *assignment)
+{
+	if (!dpe_prediction_admits(search, assignment))
+		return;
+	dpe_closure_clear(&search->least);
+	for (unsigned i = 0; i < assignment->pomset->nevents; i++)
+		dpe_closure_add(&search->least, search->history, assignment->events[i]);
+	dpe_closure_close(&search->least, search->history);
+	if (search->least.refused || !has_order(search, assignment) || !is_convex(search, assignment))
+		return;
+	dpe_prediction_report(search, assignment, &search->least);
+}
+
+/* ---- choosing ------------------------------------------------------------------------------ */
+
+static void choose(struct choice *choice);
+
+static void choose_group(void *context, struct dpe_candidate_group *group)
+{
+	struct choice *choice = context;
+	struct dpe_prediction_search *search = choice->search;
+	struct dpe_assignment *assignment = choice->assignment;
+	uint64_t mask = dpe_assignment_bind(assignment, group);
+	uint64_t first = dpe_slice_begins(search, assignment);
+
+	for (unsigned i = 0; i < group->nchains; i++) {
+		const struct dpe_candidates *of = group->by_chain[i];
+
+		for (unsigned j = of->count; j-- && search->work && of->events[j] >= first;) {
+			struct choice next = *choice;
+
+			search->work--;
+			assignment->events[choice->event] = of->events[j];
+			if (!fits(choice))
+				continue;
+			next.event++;
+			choose(&next);
+		}
+	}
+	assignment->mask = mask;
+}
+
+static void choose(struct choice *choice)
+{
+	struct dpe_assignment *assignment = choice->assignment;
+
+	if (choice->event == assignment->last)
+		choice->event++;
+	if (dpe_prediction_reported(choice->search, assignment))
+		return;
+	if (choice->event == assignment->pomset->nevents) {
+		judge(choice->search, assignment);
+		return;
+	}
+	dpe_candidates_each(choice->search, assignment,
+		dpe_pomset_pattern(choice->search->run->rule, assignment->pomset, choice->event),
+		choose_group, choice);
+}
+
+void dpe_enumerate(struct dpe_prediction_search *search, struct dpe_assignment *assignment)
+{
+	struct choice choice = {.search = search, .assignment = assignment};
+
+	choose(&choice);
+	search->cut_short |= !search->work;
+}

@@ -1,0 +1,282 @@
+/* The observed run, event by event: what must precede each event in every reordering, as a cut that
+ * is shared with the event before it in its thread unless something joins. */
+#include "recognizer/predict/history.h"
+#include "recognizer/actions/actions.h"
+#include "recognizer/patterns/patterns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- making and freeing ------------------------------------------------------------------ */
+
+void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recognizer)
+{
+	*history = (struct dpe_history){.recognizer = recognizer, .arena = dpe_arena_new()};
+}
+
+static void free_chain(struct dpe_past_chain *chain)
+{
+	free(chain->events);
+	free(chain->held);
+	free(chain->taken);
+	free(chain->locks);
+	free(chain->sources);
+}
+
+void dpe_history_free(struct dpe_history *history)
+{
+	for (uint64_t i = 0; i < history->nevents; i++)
+		dpe_message_unref(history->events[i].message);
+	for (unsigned i = 0; i < history->nchains; i++)
+		free_chain(&history->chains[i]);
+	dpe_sections_free(history);
+	dpe_places_free(history);
+	free(history->events);
+	free(history->chains);
+	free(history->incoming);
+	free(history->scratch);
+	dpe_arena_free(history->arena);
+}
+
+/* ---- what must precede an event ---------------------------------------------------------- */
+
+void dpe_history_edge(struct dpe_history *history, uint64_t from, uint64_t to)
+{
+	struct dpe_past_chain *chain;
+
+	if (history->reason || from >= history->nevents)
+		return;
+	if (to >= history->nevents) {
+		*DPE_GROW(history->incoming, history->nincoming, history->capincoming) = from;
+		return;
+	}
+	chain = &history->chains[history->events[to].chain];
+	*DPE_GROW(chain->sources, chain->nsources, chain->capsources) = from;
+}
+
+/* The cut that is to be joined, as an array that can be changed. */
+static void begin_join(struct dpe_history *history, const struct dpe_base *base)
+{
+	while (history->capscratch < history->nchains)
+		(void)DPE_GROW(history->scratch, history->capscratch, history->capscratch);
+	memset(history->scratch, 0, history->nchains * sizeof(*history->scratch));
+	if (base)
+		memcpy(history->scratch, base->at, base->count * sizeof(*base->at));
+}
+
+/* Adds an event and what must precede it; true where that is new. */
+static bool join(struct dpe_history *history, uint64_t number)
+{
+	const struct dpe_past_event *event = &history->events[number];
+	bool more = history->scratch[event->chain] < event->index;
+
+	if (more)
+		history->scratch[event->chain] = event->index;
+	for (uint32_t i = 0; event->base && i < event->base->count; i++) {
+		if (history->scratch[i] >= event->base->at[i])
+			continue;
+		history->scratch[i] = event->base->at[i];
+		more = true;
+	}
+	return more;
+}
+
+static const struct dpe_base *keep_scratch(struct dpe_history *history)
+{
+	size_t size = sizeof(struct dpe_base) + history->nchains * sizeof(uint32_t);
+	struct dpe_base *base = dpe_arena_alloc(history->arena, size);
+
+	history->bytes += size;
+	base->count = history->nchains;
+	memcpy(base->at, history->scratch, history->nchains * sizeof(uint32_t));
+	return base;
+}
+
+static const struct dpe_base *join_all(struct dpe_history *history, const struct dpe_base *base,
+	const uint64_t *sources, unsigned count)
+{
+	bool more = false;
+
+	if (!count)
+		return base;
+	begin_join(history, base);
+	for (unsigned i = 0; i < count; i++)
+		more |= join(history, sources[i]);
+	return more ? keep_scratch(history) : base;
+}
+
+/* A thread that was already running follows all that was observed before. */
+static const struct dpe_base *join_everything(struct dpe_history *history)
+{
+	begin_join(history, NULL);
+	for (unsigned i = 0; i < history->nchains; i++)
+		history->scratch[i] = history->chains[i].nevents;
+	return keep_scratch(history);
+}
+
+/* ---- what an event is to locks and data -------------------------------------------------- */
+
+static struct dpe_value key_of(const struct dpe_rule *rule, const struct dpe_binding *binding)
+{
+	if (!rule->keys)
+		return dpe_value_int(0);
+	return binding->values[__builtin_ctzll(rule->keys)];
+}
+
+struct meaning {
+	struct dpe_history *history;
+	const struct dpe_message *message;
+	uint64_t number;
+	bool released, acquired, reads, writes;
+	struct dpe_sources seen; /* writes that it sees */
+	struct dpe_sources kept; /* sources of `sync keep` */
+};
+
+static void release(struct meaning *m, const struct dpe_run *run, const struct dpe_binding *binding)
+{
+	const struct dpe_rule *rule = run->rule;
+
+	if (!m->released && rule->sends[binding->pattern])
+		dpe_sections_release(m->history, m->number, key_of(rule, binding), &m->released);
+}
+
+static void acquire(struct meaning *m, const struct dpe_run *run, const struct dpe_binding *binding)
+{
+	const struct dpe_rule *rule = run->rule;
+
+	if (m->acquired || !rule->receives[binding->pattern])
+		return;
+	m->acquired = true;
+	dpe_sections_acquire(
+		m->history, m->number, key_of(rule, binding), rule->pairing == DPE_EXCLUSIVE);
+}
+
+static void read_place(struct meaning *m, const struct dpe_run *run, const struct dpe_binding *binding)
+{
+	if (run->rule->pairing == DPE_DATA_READS) {
+		m->reads = true;
+		dpe_place_read(m->history, key_of(run->rule, binding), &m->seen);
+	}
+	if (run->rule->keep && run->rule->receives[binding->pattern])
+		dpe_kept_receive(m->history, run->sync, run->rule->pairing,
+			key_of(run->rule, binding), &m->kept);
+}
+
+static void write_place(struct meaning *m, const struct dpe_run *run, const struct dpe_binding *binding)
+{
+	if (run->rule->pairing == DPE_DATA_WRITES) {
+		m->writes = true;
+		dpe_place_write(m->history, key_of(run->rule, binding), m->number);
+	}
+	if (run->rule->keep && run->rule->sends[binding->pattern])
+		dpe_kept_send(m->history, run->sync, run->rule->pairing, key_of(run->rule, binding),
+			m->number);
+}
+
+typedef void meaning_fn(
+	struct meaning *m, const struct dpe_run *run, const struct dpe_binding *binding);
+
+/* Calls for each `sync` rule of locks, or of data and `keep`, that the event matches. */
+static void each_rule(struct meaning *m, bool locks, meaning_fn *each)
+{
+	const struct dpe_recognizer *recognizer = m->history->recognizer;
+	const struct dpe_name_watchers *watch;
+
+	if (m->message->name >= recognizer->nnames)
+		return;
+	watch = &recognizer->by_name[m->message->name];
+	for (unsigned i = 0; i < watch->count; i++) {
+		const struct dpe_watcher *watcher = &watch->at[i];
+		const struct dpe_rule *rule = watcher->run->rule;
+		struct dpe_binding binding;
+
+		if (rule->mode != DPE_SYNC || dpe_rule_is_lock(rule) != locks ||
+			!dpe_watcher_match(watcher, watcher->run, m->message, &binding))
+			continue;
+		each(m, watcher->run, &binding);
+	}
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+static struct dpe_past_chain *chain_of(struct dpe_history *history, uint32_t number)
+{
+	while (history->nchains <= number)
+		*DPE_GROW(history->chains, history->nchains, history->capchains) =
+			(struct dpe_past_chain){0};
+	return &history->chains[number];
+}
+
+static void add_sources(struct dpe_past_chain *chain, const struct dpe_sources *sources)
+{
+	for (unsigned i = 0; i < sources->count; i++)
+		*DPE_GROW(chain->sources, chain->nsources, chain->capsources) = sources->at[i];
+}
+
+/* What is due at the event: what its predecessor waited for, and its own edges. */
+static const struct dpe_base *base_of(struct dpe_history *history, struct dpe_past_chain *chain,
+	const struct dpe_event *event)
+{
+	const struct dpe_base *base = chain->base;
+
+	if (event->message->name == history->recognizer->thread_found)
+		base = join_everything(history);
+	base = join_all(history, base, chain->sources, chain->nsources);
+	chain->nsources = 0;
+	base = join_all(history, base, history->incoming, history->nincoming);
+	history->nincoming = 0;
+	return base;
+}
+
+/* Locks first: what completes at the event completes before its own release. Sources of a read are
+ * due where it completes: at itself if what it writes depends on it, or if it is an .exit. */
+static void give_meaning(
+	struct dpe_history *history, struct dpe_past_event *past, struct dpe_past_chain *chain)
+{
+	struct meaning m = {
+		.history = history,
+		.message = past->message,
+		.number = history->nevents - 1,
+	};
+
+	each_rule(&m, true, release);
+	each_rule(&m, true, acquire);
+	each_rule(&m, false, read_place);
+	each_rule(&m, false, write_place);
+	past->base = join_all(history, past->base, m.kept.at, m.kept.count);
+	if ((m.reads && m.writes) || past->message->phase == DPE_EXIT)
+		past->base = join_all(history, past->base, m.seen.at, m.seen.count);
+	else
+		add_sources(chain, &m.seen);
+	if (m.acquired && chain->asks && past->message->phase == DPE_EXIT)
+		dpe_sections_complete(history, chain, m.number);
+	free(m.seen.at);
+	free(m.kept.at);
+}
+
+void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
+{
+	struct dpe_past_chain *chain;
+	struct dpe_past_event *past;
+	uint64_t number = history->nevents;
+
+	if (history->reason)
+		return;
+	if (number >= DPE_PREDICT_EVENTS || history->bytes > DPE_PREDICT_BYTES) {
+		history->reason = "the run is too long: what follows is not compared with what came before";
+		return;
+	}
+	chain = chain_of(history, event->stamp.chain);
+	past = DPE_GROW(history->events, history->nevents, history->capevents);
+	*DPE_GROW(chain->events, chain->nevents, chain->capevents) = number;
+	*past = (struct dpe_past_event){
+		.chain = event->stamp.chain,
+		.index = event->stamp.index,
+		.base = base_of(history, chain, event),
+		.message = dpe_message_ref(event->message),
+	};
+	if (chain->asks)
+		dpe_sections_complete(history, chain, number);
+	give_meaning(history, past, chain);
+	chain->base = past->base;
+}

@@ -1,0 +1,124 @@
+/* history: the observed run, as reorderings of it need it: threads, what must precede each event
+ * whatever the locks do, sections of locks, and data. Private to predict. */
+#ifndef DPE_RECOGNIZER_PREDICT_HISTORY_H
+#define DPE_RECOGNIZER_PREDICT_HISTORY_H
+
+#include "recognizer/predict/predict.h"
+
+#define DPE_NO_EVENT UINT64_MAX
+
+/* A cut has, of each chain, its first events: so many. Immutable and shared. Chains from `count` on
+ * have none. */
+struct dpe_base {
+	uint32_t count;
+	uint32_t at[];
+};
+
+struct dpe_past_event {
+	uint32_t chain, index;       /* index from 1 */
+	const struct dpe_base *base; /* what must precede it, but for its own chain */
+	struct dpe_message *message; /* counted */
+};
+
+/* An outermost acquire that is complete: from its gate on, the lock is held. */
+struct dpe_taking {
+	struct dpe_takings *of;
+	uint64_t gate, release; /* numbers of events; DPE_NO_EVENT: not released */
+	uint32_t gate_index;    /* of the gate in its chain */
+	bool exclusive;
+	int last_exclusive; /* the latest exclusive one up to this; -1: none */
+};
+
+/* The acquires of one lock by one chain, in order. */
+struct dpe_takings {
+	struct dpe_reordered_lock *lock;
+	uint32_t chain;
+	struct dpe_taking *at;
+	unsigned count, cap;
+};
+
+struct dpe_reordered_lock {
+	struct dpe_keyed keyed;
+	struct dpe_takings **by_chain; /* of those chains that took it */
+	unsigned nchains, capchains;
+};
+
+/* A lock that a thread holds, or waits for. */
+struct dpe_section_held {
+	struct dpe_reordered_lock *lock;
+	unsigned depth;
+	bool exclusive;
+	struct dpe_takings *takings; /* NULL: not complete */
+	unsigned taking;
+};
+
+struct dpe_taken {
+	struct dpe_takings *takings;
+	unsigned taking;
+};
+
+struct dpe_past_chain {
+	uint64_t *events; /* numbers, by index - 1 */
+	unsigned nevents, capevents;
+	const struct dpe_base *base; /* of its last event, with what enters after that */
+	struct dpe_section_held *held;
+	unsigned nheld, capheld;
+	struct dpe_taken *taken; /* its acquires, in order of their gates */
+	unsigned ntaken, captaken;
+	struct dpe_takings **locks; /* those that it took at some time */
+	unsigned nlocks, caplocks;
+	uint64_t *sources; /* of its last event, due at the next one */
+	unsigned nsources, capsources;
+	bool asks; /* its last event is an acquire that is not complete: the last of `held` */
+};
+
+struct dpe_history {
+	struct dpe_recognizer *recognizer;
+	struct dpe_past_event *events; /* by number */
+	unsigned nevents, capevents;
+	struct dpe_past_chain *chains;
+	unsigned nchains, capchains;
+	struct dpe_keyed *locks, *places, *kept; /* tables */
+	uint64_t *incoming; /* sources of the next event, due at it */
+	unsigned nincoming, capincoming;
+	struct dpe_arena *arena; /* of bases */
+	size_t bytes;            /* of bases */
+	uint32_t *scratch;       /* a cut */
+	unsigned capscratch;
+	const char *reason; /* why nothing is predicted from here on; NULL: it is */
+};
+
+void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recognizer);
+void dpe_history_free(struct dpe_history *history);
+/* An edge that holds in every run. */
+void dpe_history_edge(struct dpe_history *history, uint64_t from, uint64_t to);
+void dpe_history_add(struct dpe_history *history, const struct dpe_event *event);
+
+/* ---- sections.c --------------------------------------------------------------------------- */
+
+/* The last event of the chain is followed by event `gate`: what it asked for, it holds. */
+void dpe_sections_complete(struct dpe_history *history, struct dpe_past_chain *chain, uint64_t gate);
+void dpe_sections_release(
+	struct dpe_history *history, uint64_t number, struct dpe_value lock, bool *released);
+void dpe_sections_acquire(
+	struct dpe_history *history, uint64_t number, struct dpe_value lock, bool exclusive);
+void dpe_sections_free(struct dpe_history *history);
+
+/* ---- data_places.c ------------------------------------------------------------------------ */
+
+/* Adds the write that a read of the place sees, if any, to the sources. */
+struct dpe_sources {
+	uint64_t *at;
+	unsigned count, cap;
+};
+
+void dpe_place_read(struct dpe_history *history, struct dpe_value place, struct dpe_sources *sources);
+void dpe_place_write(struct dpe_history *history, struct dpe_value place, uint64_t number);
+/* Sends and receives of `sync keep` rules, paired in the order of the events. */
+void dpe_kept_send(struct dpe_history *history, unsigned rule, enum dpe_pairing pairing,
+	struct dpe_value key, uint64_t number);
+void dpe_kept_receive(struct dpe_history *history, unsigned rule, enum dpe_pairing pairing,
+	struct dpe_value key, struct dpe_sources *sources);
+void dpe_places_free(struct dpe_history *history);
+
+#endif

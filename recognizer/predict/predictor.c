@@ -1,0 +1,219 @@
+/* The predictor: feeds the history, and begins a search for each event that may be the last of a
+ * match. See README.md. */
+#include "recognizer/predict/predictor.h"
+#include "recognizer/actions/actions.h"
+#include "recognizer/verdicts/verdicts.h"
+
+#include <stdlib.h>
+
+struct dpe_predictor {
+	struct dpe_history history;
+};
+
+struct dpe_predictor *dpe_predictor_new(struct dpe_recognizer *recognizer)
+{
+	struct dpe_predictor *predictor;
+
+	if (recognizer->options.stabilize_only || !dpe_spec_predicts(recognizer->spec))
+		return NULL;
+	predictor = dpe_xcalloc(1, sizeof(*predictor));
+	dpe_history_begin(&predictor->history, recognizer);
+	return predictor;
+}
+
+void dpe_predictor_free(struct dpe_predictor *predictor)
+{
+	if (!predictor)
+		return;
+	dpe_history_free(&predictor->history);
+	free(predictor);
+}
+
+void dpe_predictor_begin(struct dpe_run *run)
+{
+	struct dpe_prediction_search *search = dpe_xcalloc(1, sizeof(*search));
+	size_t npatterns = run->rule->npatterns + 1;
+
+	search->run = run;
+	search->history = &run->recognizer->predictor->history;
+	search->by_pattern = dpe_xcalloc(npatterns, sizeof(*search->by_pattern));
+	search->ngroups = dpe_xcalloc(npatterns, sizeof(*search->ngroups));
+	search->capgroups = dpe_xcalloc(npatterns, sizeof(*search->capgroups));
+	run->prediction = search;
+}
+
+void dpe_predictor_end(struct dpe_run *run)
+{
+	struct dpe_prediction_search *search = run->prediction;
+
+	if (!search)
+		return;
+	dpe_sweeps_free(search);
+	dpe_candidates_free(search);
+	for (unsigned i = 0; i < search->nends; i++) {
+		for (unsigned v = 0; v < run->rule->nvariables; v++)
+			dpe_value_drop(search->ends[i].values[v]);
+		free(search->ends[i].values);
+	}
+	free(search->ends);
+	free(search->reported);
+	dpe_closure_free(&search->least);
+	dpe_closure_free(&search->past);
+	dpe_closure_free(&search->other);
+	free(search);
+	run->prediction = NULL;
+}
+
+/* Edges of locks differ from run to run; all others hold in each. */
+void dpe_predictor_edge(struct dpe_predictor *predictor, uint64_t from, uint64_t to, unsigned rule)
+{
+	const struct dpe_recognizer *recognizer = predictor->history.recognizer;
+
+	if (rule == DPE_NO_RULE ||
+		(rule != recognizer->exclusive_sync && rule != recognizer->shared_sync))
+		dpe_history_edge(&predictor->history, from, to);
+}
+
+void dpe_predictor_event(struct dpe_predictor *predictor, const struct dpe_event *event)
+{
+	dpe_history_add(&predictor->history, event);
+}
+
+/* ---- ends of slices ------------------------------------------------------------------------ */
+
+static bool ends_slices(const struct dpe_rule *rule, unsigned pattern)
+{
+	for (unsigned i = 0; i < rule->nobserving; i++) {
+		if (rule->observing[i] == pattern && rule->ends[i])
+			return true;
+	}
+	return false;
+}
+
+static void add_end(struct dpe_prediction_search *search, const struct dpe_binding *binding,
+	uint64_t number)
+{
+	const struct dpe_rule *rule = search->run->rule;
+	struct dpe_slice_end *end;
+
+	for (unsigned i = 0; i < search->nends; i++) {
+		end = &search->ends[i];
+		if (end->mask != binding->mask ||
+			!dpe_values_compatible(end->mask, end->values, end->mask, binding->values))
+			continue;
+		end->number = number;
+		return;
+	}
+	end = DPE_GROW(search->ends, search->nends, search->capends);
+	*end = (struct dpe_slice_end){.number = number, .mask = binding->mask};
+	end->values = dpe_xcalloc(rule->nvariables + 1, sizeof(*end->values));
+	for (unsigned i = 0; i < rule->nvariables; i++) {
+		if (binding->mask >> i & 1)
+			end->values[i] = dpe_value_copy(binding->values[i]);
+	}
+}
+
+uint64_t dpe_slice_begins(
+	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
+{
+	uint64_t first = 0;
+
+	for (unsigned i = 0; i < search->nends; i++) {
+		const struct dpe_slice_end *end = &search->ends[i];
+
+		if (end->number >= first && (end->mask & assignment->mask) == end->mask &&
+			dpe_values_compatible(
+				end->mask, end->values, assignment->mask, assignment->values))
+			first = end->number + 1;
+	}
+	return first;
+}
+
+/* ---- searching ------------------------------------------------------------------------------ */
+
+static bool is_last(const struct dpe_pomset *pomset, unsigned event)
+{
+	for (unsigned i = 0; i < pomset->nevents; i++) {
+		if (pomset->before[i] >> event & 1)
+			return false;
+	}
+	return true;
+}
+
+/* Whether events can be compared one by one, so that a sweep finds all matches. */
+static bool is_independent(const struct dpe_run *run, const struct dpe_pomset *pomset)
+{
+	for (unsigned i = 0; i < pomset->nevents; i++) {
+		if (pomset->before[i] || run->late[dpe_pomset_pattern(run->rule, pomset, i)])
+			return false;
+	}
+	return true;
+}
+
+/* All matches in which the event is the last, as this event of the behaviour. */
+static void search_as(struct dpe_prediction_search *search, const struct dpe_pomset *pomset,
+	unsigned last, struct dpe_candidates *of, uint64_t number)
+{
+	struct dpe_assignment assignment = {.pomset = pomset, .last = last};
+
+	if (!is_last(pomset, last))
+		return;
+	dpe_assignment_bind(&assignment, of->group);
+	assignment.of[last] = of;
+	assignment.events[last] = number;
+	if (is_independent(search->run, pomset))
+		dpe_sweep_search(search, &assignment);
+	else
+		dpe_enumerate(search, &assignment);
+}
+
+static void search_all(
+	struct dpe_prediction_search *search, struct dpe_candidates *of, uint64_t number)
+{
+	const struct dpe_rule *rule = search->run->rule;
+
+	for (unsigned i = 0; i < rule->npomsets; i++) {
+		const struct dpe_pomset *pomset = &rule->pomsets[i];
+
+		for (unsigned j = 0; j < pomset->nevents; j++) {
+			if (dpe_pomset_pattern(rule, pomset, j) == of->group->pattern)
+				search_as(search, pomset, j, of, number);
+		}
+	}
+}
+
+void dpe_predictor_take(struct dpe_run *run, const struct dpe_event *event)
+{
+	struct dpe_prediction_search *search = run->prediction;
+	struct dpe_candidates *of[DPE_RULE_PATTERNS_AT_ONCE];
+	unsigned count = run->nbindings;
+
+	if (search->history->reason)
+		return;
+	search->nreported = 0;
+	search->work = DPE_PREDICT_WORK;
+	if (count > DPE_RULE_PATTERNS_AT_ONCE) {
+		search->cut_short = true;
+		count = DPE_RULE_PATTERNS_AT_ONCE;
+	}
+	for (unsigned i = 0; i < count; i++)
+		of[i] = dpe_candidates_of(search, &run->bindings[i], event->stamp.chain);
+	for (unsigned i = 0; i < count; i++)
+		search_all(search, of[i], event->number);
+	for (unsigned i = 0; i < count; i++) {
+		*DPE_GROW(of[i]->events, of[i]->count, of[i]->cap) = event->number;
+		if (ends_slices(run->rule, run->bindings[i].pattern))
+			add_end(search, &run->bindings[i], event->number);
+	}
+}
+
+void dpe_predictor_finish(struct dpe_run *run)
+{
+	const struct dpe_prediction_search *search = run->prediction;
+	struct dpe_verdict verdict = {.kind = DPE_INCONCLUSIVE, .reason = search->history->reason};
+
+	if (!verdict.reason && search->cut_short)
+		verdict.reason = "some events have too many partners: not all matches were looked for";
+	if (verdict.reason)
+		dpe_verdict_report(run, NULL, &verdict);
+}

@@ -1,0 +1,116 @@
+/* predictor: the search for matches of one rule. Private to predict. */
+#ifndef DPE_RECOGNIZER_PREDICT_PREDICTOR_H
+#define DPE_RECOGNIZER_PREDICT_PREDICTOR_H
+
+#include "recognizer/patterns/patterns.h"
+#include "recognizer/predict/closure.h"
+
+/* The events of one chain that match a pattern with the same values, in order. */
+struct dpe_candidates {
+	struct dpe_candidate_group *group;
+	uint32_t chain;
+	uint64_t *events; /* numbers */
+	unsigned count, cap;
+};
+
+/* The events that match a pattern with the same values. */
+struct dpe_candidate_group {
+	UT_hash_handle hh;
+	uint64_t hash; /* of pattern and values */
+	struct dpe_candidate_group *same; /* next of that hash */
+	unsigned pattern;
+	uint64_t mask;            /* variables bound */
+	struct dpe_value *values; /* one a variable of the rule; owned */
+	struct dpe_candidates **by_chain;
+	unsigned nchains, capchains;
+};
+
+struct dpe_sweep;
+
+/* The end of slices with these values: no match has events before and after it. */
+struct dpe_slice_end {
+	uint64_t number;
+	uint64_t mask;
+	struct dpe_value *values;
+};
+
+/* A match under construction: an event for each event of a behaviour. */
+struct dpe_assignment {
+	const struct dpe_pomset *pomset;
+	unsigned last; /* the event of the behaviour that is the latest in the observed run */
+	struct dpe_candidates *of[DPE_POMSET_EVENTS];
+	uint64_t events[DPE_POMSET_EVENTS];
+	struct dpe_value values[DPE_RULE_VARIABLES]; /* borrowed */
+	uint64_t mask;
+	uint64_t first; /* the slice begins with this event or a later one */
+};
+
+/* A `predict` rule at work. */
+struct dpe_prediction_search {
+	struct dpe_run *run;
+	struct dpe_history *history;
+	struct dpe_candidate_group *groups;       /* a hash table */
+	struct dpe_candidate_group ***by_pattern; /* all groups of each pattern */
+	unsigned *ngroups, *capgroups;
+	struct dpe_sweep *sweeps; /* a hash table */
+	struct dpe_slice_end *ends;
+	unsigned nends, capends;
+	/* What has been reported at the current event: values of all variables. */
+	struct dpe_assignment *reported;
+	unsigned nreported, capreported;
+	struct dpe_closure least, past, other; /* scratch */
+	uint64_t work;        /* left for the current event */
+	bool cut_short;       /* a search was given up */
+	bool told_too_long;
+};
+
+/* The pattern of an event of the behaviour. */
+static inline unsigned dpe_pomset_pattern(
+	const struct dpe_rule *rule, const struct dpe_pomset *pomset, unsigned event)
+{
+	return rule->literals[pomset->literals[event]].pattern;
+}
+
+/* ---- candidates.c ------------------------------------------------------------------------- */
+
+/* The group of the binding, created when new, and its part for the chain. */
+struct dpe_candidates *dpe_candidates_of(
+	struct dpe_prediction_search *search, const struct dpe_binding *binding, uint32_t chain);
+typedef void dpe_group_fn(void *context, struct dpe_candidate_group *group);
+/* Calls for the groups of a pattern that agree with the assignment's values. */
+void dpe_candidates_each(struct dpe_prediction_search *search,
+	const struct dpe_assignment *assignment, unsigned pattern, dpe_group_fn *each, void *context);
+/* Adds the group's values; returns the mask before. */
+uint64_t dpe_assignment_bind(
+	struct dpe_assignment *assignment, const struct dpe_candidate_group *group);
+bool dpe_values_compatible(uint64_t mask, const struct dpe_value *values, uint64_t other_mask,
+	const struct dpe_value *others);
+void dpe_candidates_free(struct dpe_prediction_search *search);
+
+/* ---- sweep.c ------------------------------------------------------------------------------ */
+
+/* Matches of independent events, of which the assignment's last is given. */
+void dpe_sweep_search(struct dpe_prediction_search *search, struct dpe_assignment *assignment);
+void dpe_sweeps_free(struct dpe_prediction_search *search);
+
+/* ---- enumerate.c -------------------------------------------------------------------------- */
+
+/* The same for behaviours with order, and conditions on several events. */
+void dpe_enumerate(struct dpe_prediction_search *search, struct dpe_assignment *assignment);
+
+/* ---- prediction.c ------------------------------------------------------------------------- */
+
+/* True where a match with these values was reported at the current event. */
+bool dpe_prediction_reported(
+	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment);
+/* The number from which events belong to the slice: after the last event that ended it. */
+uint64_t dpe_slice_begins(
+	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment);
+/* True where the conditions that name variables of other events hold. */
+bool dpe_prediction_admits(
+	const struct dpe_prediction_search *search, const struct dpe_assignment *assignment);
+/* Reports a match, whose least run is the closure's `there`. */
+void dpe_prediction_report(struct dpe_prediction_search *search,
+	const struct dpe_assignment *assignment, const struct dpe_closure *run);
+
+#endif

@@ -1,0 +1,134 @@
+/* Sections of locks: from the outermost acquire of a thread to the release that gives it back. */
+#include "recognizer/predict/history.h"
+
+#include <stdlib.h>
+
+static struct dpe_reordered_lock *find_lock(struct dpe_history *history, struct dpe_value key)
+{
+	struct dpe_reordered_lock *lock =
+		(struct dpe_reordered_lock *)dpe_keyed_find(history->locks, key);
+
+	if (lock)
+		return lock;
+	lock = dpe_xcalloc(1, sizeof(*lock));
+	dpe_keyed_add(&history->locks, &lock->keyed, key);
+	return lock;
+}
+
+/* The acquires of the lock by the chain, which has taken it now. */
+static struct dpe_takings *takings_of(
+	struct dpe_history *history, struct dpe_reordered_lock *lock, uint32_t chain)
+{
+	struct dpe_past_chain *of = &history->chains[chain];
+	struct dpe_takings *takings;
+
+	for (unsigned i = 0; i < of->nlocks; i++) {
+		if (of->locks[i]->lock == lock)
+			return of->locks[i];
+	}
+	takings = dpe_xcalloc(1, sizeof(*takings));
+	takings->lock = lock;
+	takings->chain = chain;
+	*DPE_GROW(of->locks, of->nlocks, of->caplocks) = takings;
+	*DPE_GROW(lock->by_chain, lock->nchains, lock->capchains) = takings;
+	return takings;
+}
+
+static struct dpe_section_held *find_held(
+	struct dpe_past_chain *chain, const struct dpe_reordered_lock *lock)
+{
+	for (unsigned i = 0; i < chain->nheld; i++) {
+		if (chain->held[i].lock == lock)
+			return &chain->held[i];
+	}
+	return NULL;
+}
+
+/* Two threads cannot hold one lock: the log, or the rules, say otherwise. */
+static void check_exclusion(struct dpe_history *history, const struct dpe_takings *own, bool exclusive)
+{
+	const struct dpe_reordered_lock *lock = own->lock;
+
+	for (unsigned i = 0; i < lock->nchains; i++) {
+		const struct dpe_takings *other = lock->by_chain[i];
+		const struct dpe_taking *last = other->count ? &other->at[other->count - 1] : NULL;
+
+		if (other != own && last && last->release == DPE_NO_EVENT &&
+			(exclusive || last->exclusive))
+			history->reason = "two threads hold one lock at once, by what the `sync` rules say";
+	}
+}
+
+void dpe_sections_complete(struct dpe_history *history, struct dpe_past_chain *chain, uint64_t gate)
+{
+	struct dpe_section_held *held = &chain->held[chain->nheld - 1];
+	uint32_t number = history->events[gate].chain;
+	struct dpe_takings *takings = takings_of(history, held->lock, number);
+	int before = takings->count ? takings->at[takings->count - 1].last_exclusive : -1;
+
+	chain->asks = false;
+	check_exclusion(history, takings, held->exclusive);
+	held->takings = takings;
+	held->taking = takings->count;
+	*DPE_GROW(takings->at, takings->count, takings->cap) = (struct dpe_taking){
+		.of = takings,
+		.gate = gate,
+		.release = DPE_NO_EVENT,
+		.gate_index = history->events[gate].index,
+		.exclusive = held->exclusive,
+		.last_exclusive = held->exclusive ? (int)held->taking : before,
+	};
+	*DPE_GROW(chain->taken, chain->ntaken, chain->captaken) =
+		(struct dpe_taken){takings, held->taking};
+}
+
+void dpe_sections_release(
+	struct dpe_history *history, uint64_t number, struct dpe_value key, bool *released)
+{
+	struct dpe_past_chain *chain = &history->chains[history->events[number].chain];
+	struct dpe_reordered_lock *lock =
+		(struct dpe_reordered_lock *)dpe_keyed_find(history->locks, key);
+	struct dpe_section_held *held = lock ? find_held(chain, lock) : NULL;
+
+	if (!held)
+		return;
+	*released = true;
+	if (--held->depth)
+		return;
+	if (held->takings)
+		held->takings->at[held->taking].release = number;
+	*held = chain->held[--chain->nheld];
+}
+
+void dpe_sections_acquire(
+	struct dpe_history *history, uint64_t number, struct dpe_value key, bool exclusive)
+{
+	struct dpe_past_chain *chain = &history->chains[history->events[number].chain];
+	struct dpe_reordered_lock *lock = find_lock(history, key);
+	struct dpe_section_held *held = find_held(chain, lock);
+
+	if (held) {
+		held->depth++;
+		return;
+	}
+	*DPE_GROW(chain->held, chain->nheld, chain->capheld) = (struct dpe_section_held){
+		.lock = lock, .depth = 1, .exclusive = exclusive};
+	chain->asks = true;
+}
+
+void dpe_sections_free(struct dpe_history *history)
+{
+	struct dpe_keyed *keyed;
+
+	while ((keyed = dpe_keyed_take_any(&history->locks))) {
+		struct dpe_reordered_lock *lock = (struct dpe_reordered_lock *)keyed;
+
+		for (unsigned i = 0; i < lock->nchains; i++) {
+			free(lock->by_chain[i]->at);
+			free(lock->by_chain[i]);
+		}
+		free(lock->by_chain);
+		dpe_value_drop(keyed->value);
+		free(lock);
+	}
+}

@@ -1,0 +1,175 @@
+/* Matches of pairwise independent events. An event that must precede the others of a match does so
+ * for good: replacing these by later ones only adds to the run. So one pointer for each thread of a
+ * match moves through its events, and never back (weak conjunctive predicates: Garg and Waldecker
+ * 1994, with the closure as the causal order). */
+#include "recognizer/predict/predictor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sweep_key {
+	const struct dpe_pomset *pomset;
+	const struct dpe_candidates *of[DPE_POMSET_EVENTS];
+	uint64_t last;
+};
+
+/* Of one choice of threads and values, and of which event is the last. */
+struct dpe_sweep {
+	UT_hash_handle hh;
+	struct sweep_key key;
+	unsigned at[DPE_POMSET_EVENTS]; /* pointers into the candidates */
+	struct dpe_closure closure;
+};
+
+static struct dpe_sweep *find_sweep(
+	struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
+{
+	struct sweep_key key = {.pomset = assignment->pomset, .last = assignment->last};
+	struct dpe_sweep *sweep;
+
+	for (unsigned i = 0; i < key.pomset->nevents; i++)
+		key.of[i] = assignment->of[i];
+	HASH_FIND(hh, search->sweeps, &key, sizeof(key), sweep);
+	if (sweep)
+		return sweep;
+	sweep = dpe_xcalloc(1, sizeof(*sweep));
+	sweep->key = key;
+	HASH_ADD(hh, search->sweeps, key, sizeof(sweep->key), sweep);
+	return sweep;
+}
+
+/* Adds what precedes the events that pointers are at; false where a thread has none left. */
+static bool add_heads(struct dpe_prediction_search *search, struct dpe_sweep *sweep,
+	struct dpe_assignment *assignment)
+{
+	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
+		const struct dpe_candidates *of = assignment->of[i];
+
+		if (i == assignment->last)
+			continue;
+		while (sweep->at[i] < of->count && of->events[sweep->at[i]] < assignment->first)
+			sweep->at[i]++;
+		if (sweep->at[i] == of->count)
+			return false;
+		assignment->events[i] = of->events[sweep->at[i]];
+		dpe_closure_add(&sweep->closure, search->history, assignment->events[i]);
+	}
+	return true;
+}
+
+/* Moves the pointers whose events precede another one of the match; false where none does. */
+static bool advance(struct dpe_prediction_search *search, struct dpe_sweep *sweep,
+	const struct dpe_assignment *assignment)
+{
+	bool moved = false;
+
+	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
+		if (i == assignment->last ||
+			!dpe_closure_has(&sweep->closure,
+				&search->history->events[assignment->events[i]]))
+			continue;
+		sweep->at[i]++;
+		moved = true;
+	}
+	return moved;
+}
+
+/* True where there is a match with the assignment's last event. */
+static bool sweep_on(struct dpe_prediction_search *search, struct dpe_sweep *sweep,
+	struct dpe_assignment *assignment)
+{
+	const struct dpe_past_event *last =
+		&search->history->events[assignment->events[assignment->last]];
+
+	if (sweep->closure.refused)
+		return false;
+	dpe_closure_add(&sweep->closure, search->history, assignment->events[assignment->last]);
+	while (add_heads(search, sweep, assignment)) {
+		dpe_closure_close(&sweep->closure, search->history);
+		if (sweep->closure.refused || dpe_closure_has(&sweep->closure, last))
+			return false;
+		if (!advance(search, sweep, assignment))
+			return true;
+	}
+	return false;
+}
+
+/* ---- choosing threads and values ---------------------------------------------------------- */
+
+struct choice {
+	struct dpe_prediction_search *search;
+	struct dpe_assignment *assignment;
+	unsigned event; /* of the behaviour, whose group is chosen next */
+};
+
+static void choose(struct choice *choice);
+
+static bool has_chain(const struct dpe_assignment *assignment, unsigned chosen, uint32_t chain)
+{
+	if (assignment->of[assignment->last]->chain == chain)
+		return true;
+	for (unsigned i = 0; i < chosen; i++) {
+		if (i != assignment->last && assignment->of[i]->chain == chain)
+			return true;
+	}
+	return false;
+}
+
+static void choose_group(void *context, struct dpe_candidate_group *group)
+{
+	struct choice *choice = context;
+	struct dpe_assignment *assignment = choice->assignment;
+	uint64_t mask = dpe_assignment_bind(assignment, group);
+
+	for (unsigned i = 0; i < group->nchains; i++) {
+		struct choice next = *choice;
+
+		if (!group->by_chain[i]->count ||
+			has_chain(assignment, choice->event, group->by_chain[i]->chain))
+			continue;
+		assignment->of[choice->event] = group->by_chain[i];
+		next.event++;
+		choose(&next);
+	}
+	assignment->mask = mask;
+}
+
+static void choose(struct choice *choice)
+{
+	struct dpe_prediction_search *search = choice->search;
+	struct dpe_assignment *assignment = choice->assignment;
+	struct dpe_sweep *sweep;
+
+	if (choice->event == assignment->last)
+		choice->event++;
+	if (choice->event < assignment->pomset->nevents) {
+		dpe_candidates_each(search, assignment,
+			dpe_pomset_pattern(search->run->rule, assignment->pomset, choice->event),
+			choose_group, choice);
+		return;
+	}
+	if (dpe_prediction_reported(search, assignment))
+		return;
+	assignment->first = dpe_slice_begins(search, assignment);
+	sweep = find_sweep(search, assignment);
+	if (sweep_on(search, sweep, assignment))
+		dpe_prediction_report(search, assignment, &sweep->closure);
+}
+
+void dpe_sweep_search(struct dpe_prediction_search *search, struct dpe_assignment *assignment)
+{
+	struct choice choice = {.search = search, .assignment = assignment};
+
+	choose(&choice);
+}
+
+void dpe_sweeps_free(struct dpe_prediction_search *search)
+{
+	struct dpe_sweep *sweep, *next;
+
+	HASH_ITER (hh, search->sweeps, sweep, next) {
+		HASH_DEL(search->sweeps, sweep);
+		dpe_closure_free(&sweep->closure);
+		free(sweep);
+	}
+}
