@@ -235,7 +235,8 @@ void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count)
 {
 	dpe_text_printf(
-		to, "%s: %s of ", dpe_rule_name(verdict->rule), cli_verdict_name(verdict->kind));
+		to, "%s: %s%s of ", dpe_rule_name(verdict->rule),
+		verdict->prediction ? "predicted " : "", cli_verdict_name(verdict->kind));
 	dpe_rule_print(to, verdict->rule);
 	dpe_text_puts(to, "  [");
 	cli_text_place(to, verdict->rule);
@@ -249,6 +250,7 @@ void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 		add_event(to, report, events[i]);
 	}
 	cli_draw_verdict(to, report, verdict);
+	cli_text_prediction(to, report, verdict);
 	cli_text_reason(to, verdict);
 	if (count || verdict->kind != DPE_INCONCLUSIVE)
 		add_suppression(to, report, verdict->rule, events, count);

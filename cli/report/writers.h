@@ -72,6 +72,9 @@ void cli_text_loss(struct dpe_text *to, const struct cli_report *report,
 /* A finding without its number. */
 void cli_text_finding(struct dpe_text *to, struct cli_report *report,
 	const struct dpe_verdict *verdict, struct dpe_message *const *events, unsigned count);
+/* The schedule of a predicted match; nothing for other verdicts. */
+void cli_text_prediction(
+	struct dpe_text *to, struct cli_report *report, const struct dpe_verdict *verdict);
 /* "race.dpe:3": the location of the rule. */
 /* What happened, and what was expected. */
 void cli_text_reason(struct dpe_text *to, const struct dpe_verdict *verdict);

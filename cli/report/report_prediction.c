@@ -1,0 +1,39 @@
+/* A predicted match as text: which thread runs how far, one after the other, to show it. */
+#include "cli/report/writers.h"
+
+#define MOST_TURNS 8
+
+static void add_turn(
+	struct dpe_text *to, struct cli_report *report, const struct dpe_turn *turn, bool again)
+{
+	struct dpe_message *resolved = cli_resolved(report, turn->until);
+
+	dpe_text_printf(to, "    %sthread ", again ? "then " : "");
+	cli_text_value(to, resolved->thread);
+	dpe_text_puts(to, " runs until it comes to ");
+	cli_text_event(to, report, resolved);
+	if (resolved->nstack) {
+		dpe_text_puts(to, " at ");
+		cli_text_safe(to, resolved->stack[0]);
+	}
+	dpe_text_puts(to, "\n");
+	dpe_message_unref(resolved);
+}
+
+void cli_text_prediction(
+	struct dpe_text *to, struct cli_report *report, const struct dpe_verdict *verdict)
+{
+	const struct dpe_turn *turns;
+	unsigned count, first;
+
+	if (!verdict->prediction)
+		return;
+	count = dpe_prediction_schedule(verdict->prediction, &turns);
+	first = count > MOST_TURNS ? count - MOST_TURNS : 0;
+	dpe_text_puts(to, "  not in this order here; possible, unless data that is not observed "
+			  "forbids it, when\n");
+	if (first)
+		dpe_text_printf(to, "    the first %u turns of threads are as observed,\n", first);
+	for (unsigned i = first; i < count; i++)
+		add_turn(to, report, &turns[i], i > 0);
+}
