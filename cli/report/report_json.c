@@ -3,6 +3,7 @@
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +115,7 @@ static void add_events(struct cli_report *report, cJSON *object, const struct dp
 static void add_prediction(cJSON *object, struct dpe_prediction *prediction)
 {
 	const struct dpe_turn *turns;
-	unsigned count = dpe_prediction_schedule(prediction, &turns);
+	unsigned count = dpe_prediction_schedule(prediction, UINT_MAX, &turns);
 	cJSON *schedule;
 
 	cJSON_AddStringToObject(object, "order", "kept");

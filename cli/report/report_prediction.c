@@ -1,7 +1,7 @@
 /* A predicted match as text: which thread runs how far, one after the other, to show it. */
 #include "cli/report/writers.h"
 
-#define MOST_TURNS 8
+#define MOST_TURNS 4
 
 static void add_turn(
 	struct dpe_text *to, struct cli_report *report, const struct dpe_turn *turn, bool again)
@@ -28,12 +28,12 @@ void cli_text_prediction(
 
 	if (!verdict->prediction)
 		return;
-	count = dpe_prediction_schedule(verdict->prediction, &turns);
-	first = count > MOST_TURNS ? count - MOST_TURNS : 0;
+	count = dpe_prediction_schedule(verdict->prediction, MOST_TURNS + 1, &turns);
+	first = count > MOST_TURNS;
 	dpe_text_puts(to, "  not in this order here; possible, unless data that is not observed "
 			  "forbids it, when\n");
 	if (first)
-		dpe_text_printf(to, "    the first %u turns of threads are as observed,\n", first);
+		dpe_text_puts(to, "    threads run on as observed, and then\n");
 	for (unsigned i = first; i < count; i++)
-		add_turn(to, report, &turns[i], i > 0);
+		add_turn(to, report, &turns[i], i > first);
 }

@@ -24,9 +24,10 @@ struct dpe_turn {
 	unsigned chain; /* the same number is the same thread */
 	const struct dpe_message *until;
 };
-/* The schedule that shows a predicted match: the number of its turns, which are borrowed as the
- * verdict is. */
-unsigned dpe_prediction_schedule(struct dpe_prediction *prediction, const struct dpe_turn **turns);
+/* The schedule that shows a predicted match, or its last turns if there are more than `most`: their
+ * number. Borrowed as the verdict is. Costs time that grows with the turns. */
+unsigned dpe_prediction_schedule(
+	struct dpe_prediction *prediction, unsigned most, const struct dpe_turn **turns);
 
 /* A verdict about a slice of a rule. Everything is borrowed for the call. */
 struct dpe_verdict {

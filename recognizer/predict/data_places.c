@@ -10,10 +10,10 @@ struct place {
 };
 
 /* The sends of one `keep` rule with one key. */
-struct kept {
+struct kept_sends {
 	struct dpe_keyed keyed;
 	unsigned rule;
-	struct kept *next; /* of the same key */
+	struct kept_sends *next; /* of the same key */
 	uint64_t *sends;
 	unsigned nsends, capsends, head;
 };
@@ -42,19 +42,19 @@ void dpe_place_write(struct dpe_history *history, struct dpe_value key, uint64_t
 	place->write = number;
 }
 
-static struct kept *find_kept(struct dpe_history *history, unsigned rule, struct dpe_value key)
+static struct kept_sends *find_kept(struct dpe_history *history, unsigned rule, struct dpe_value key)
 {
-	struct kept *kept = (struct kept *)dpe_keyed_find(history->kept, key);
+	struct kept_sends *kept = (struct kept_sends *)dpe_keyed_find(history->kept, key);
 
 	while (kept && kept->rule != rule)
 		kept = kept->next;
 	return kept;
 }
 
-static struct kept *new_kept(struct dpe_history *history, unsigned rule, struct dpe_value key)
+static struct kept_sends *new_kept(struct dpe_history *history, unsigned rule, struct dpe_value key)
 {
-	struct kept *first = (struct kept *)dpe_keyed_find(history->kept, key);
-	struct kept *kept = dpe_xcalloc(1, sizeof(*kept));
+	struct kept_sends *first = (struct kept_sends *)dpe_keyed_find(history->kept, key);
+	struct kept_sends *kept = dpe_xcalloc(1, sizeof(*kept));
 
 	kept->rule = rule;
 	if (!first) {
@@ -75,7 +75,7 @@ static bool is_hidden(const struct dpe_history *history, uint64_t send, uint64_t
 void dpe_kept_send(struct dpe_history *history, unsigned rule, enum dpe_pairing pairing,
 	struct dpe_value key, uint64_t number)
 {
-	struct kept *kept = find_kept(history, rule, key);
+	struct kept_sends *kept = find_kept(history, rule, key);
 
 	if (!kept)
 		kept = new_kept(history, rule, key);
@@ -93,7 +93,7 @@ void dpe_kept_send(struct dpe_history *history, unsigned rule, enum dpe_pairing 
 void dpe_kept_receive(struct dpe_history *history, unsigned rule, enum dpe_pairing pairing,
 	struct dpe_value key, struct dpe_sources *sources)
 {
-	struct kept *kept = find_kept(history, rule, key);
+	struct kept_sends *kept = find_kept(history, rule, key);
 
 	if (!kept || kept->head == kept->nsends)
 		return;
@@ -114,11 +114,11 @@ void dpe_places_free(struct dpe_history *history)
 		free(keyed);
 	}
 	while ((keyed = dpe_keyed_take_any(&history->kept))) {
-		struct kept *kept = (struct kept *)keyed;
+		struct kept_sends *kept = (struct kept_sends *)keyed;
 
 		dpe_value_drop(keyed->value);
 		while (kept) {
-			struct kept *next = kept->next;
+			struct kept_sends *next = kept->next;
 
 			free(kept->sends);
 			free(kept);

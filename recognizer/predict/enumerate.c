@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-struct choice {
+struct event_choice {
 	struct dpe_prediction_search *search;
 	struct dpe_assignment *assignment;
 	unsigned event; /* of the behaviour, chosen next */
@@ -26,7 +26,7 @@ static bool precedes_always(const struct dpe_past_event *a, const struct dpe_pas
 }
 
 /* False where no run can have the event together with those chosen before it, in this order. */
-static bool fits(const struct choice *choice)
+static bool fits(const struct event_choice *choice)
 {
 	const struct dpe_assignment *assignment = choice->assignment;
 	const struct dpe_past_event *event = event_of(choice->search, assignment, choice->event);
@@ -148,11 +148,11 @@ static void judge(struct dpe_prediction_search *search, struct dpe_assignment *a
 
 /* ---- choosing ------------------------------------------------------------------------------ */
 
-static void choose(struct choice *choice);
+static void choose(struct event_choice *choice);
 
 static void choose_group(void *context, struct dpe_candidate_group *group)
 {
-	struct choice *choice = context;
+	struct event_choice *choice = context;
 	struct dpe_prediction_search *search = choice->search;
 	struct dpe_assignment *assignment = choice->assignment;
 	uint64_t mask = dpe_assignment_bind(assignment, group);
@@ -162,7 +162,7 @@ static void choose_group(void *context, struct dpe_candidate_group *group)
 		const struct dpe_candidates *of = group->by_chain[i];
 
 		for (unsigned j = of->count; j-- && search->work && of->events[j] >= first;) {
-			struct choice next = *choice;
+			struct event_choice next = *choice;
 
 			search->work--;
 			assignment->events[choice->event] = of->events[j];
@@ -175,7 +175,7 @@ static void choose_group(void *context, struct dpe_candidate_group *group)
 	assignment->mask = mask;
 }
 
-static void choose(struct choice *choice)
+static void choose(struct event_choice *choice)
 {
 	struct dpe_assignment *assignment = choice->assignment;
 
@@ -194,7 +194,7 @@ static void choose(struct choice *choice)
 
 void dpe_enumerate(struct dpe_prediction_search *search, struct dpe_assignment *assignment)
 {
-	struct choice choice = {.search = search, .assignment = assignment};
+	struct event_choice choice = {.search = search, .assignment = assignment};
 
 	choose(&choice);
 	search->cut_short |= !search->work;

@@ -49,67 +49,76 @@ struct dpe_prediction {
 	const struct dpe_closure *run;
 	const uint64_t *events; /* of the match, in the order of the observed run … */
 	unsigned nevents;       /* … 0: the cut has them; else they come after it */
-	uint32_t *done;         /* of each chain */
-	struct dpe_turn *turns;
+	uint32_t *left;         /* of each chain, events that are in no turn yet */
+	struct dpe_turn *turns; /* the last one first, then in order */
 	unsigned nturns, capturns;
 };
 
-/* The next event of the chain within the cut, or DPE_NO_EVENT. */
-static uint64_t next_of(const struct dpe_prediction *p, const uint32_t *cut, unsigned chain)
+/* The last event of the chain that is in no turn yet, plus 1; 0: none. */
+static uint64_t last_of(const struct dpe_prediction *p, unsigned chain)
 {
-	const struct dpe_past_chain *of = &p->history->chains[chain];
+	unsigned left = p->left[chain];
 
-	return p->done[chain] < cut[chain] ? of->events[p->done[chain]] : DPE_NO_EVENT;
+	return left ? p->history->chains[chain].events[left - 1] + 1 : 0;
 }
 
 static void add_turn(struct dpe_prediction *p, uint64_t until)
 {
 	const struct dpe_past_event *event = &p->history->events[until];
-	struct dpe_turn *last = p->nturns ? &p->turns[p->nturns - 1] : NULL;
 
-	if (!last || last->chain != event->chain)
-		last = DPE_GROW(p->turns, p->nturns, p->capturns);
-	*last = (struct dpe_turn){event->chain, event->message};
+	if (!p->nturns || p->turns[p->nturns - 1].chain != event->chain)
+		*DPE_GROW(p->turns, p->nturns, p->capturns) =
+			(struct dpe_turn){event->chain, event->message};
 }
 
-/* Runs the chain with the earliest event until another one has an earlier one. */
-static bool run_one(struct dpe_prediction *p, const uint32_t *cut)
+/* Adds the turn of the thread with the latest event, back to where another one has a later event. */
+static bool add_last_turn(struct dpe_prediction *p)
 {
-	uint64_t first = DPE_NO_EVENT, second = DPE_NO_EVENT, until = DPE_NO_EVENT;
+	uint64_t latest = 0, second = 0;
 	unsigned chain = 0;
 
 	for (unsigned i = 0; i < p->run->nchains; i++) {
-		uint64_t next = next_of(p, cut, i);
+		uint64_t last = last_of(p, i);
 
-		if (next < first) {
-			second = first;
-			first = next;
+		if (last > latest) {
+			second = latest;
+			latest = last;
 			chain = i;
-		} else if (next < second) {
-			second = next;
+		} else if (last > second) {
+			second = last;
 		}
 	}
-	if (first == DPE_NO_EVENT)
+	if (!latest)
 		return false;
-	for (uint64_t next = first; next < second; next = next_of(p, cut, chain)) {
-		until = next;
-		p->done[chain]++;
-	}
-	add_turn(p, until);
+	add_turn(p, latest - 1);
+	while (last_of(p, chain) > second)
+		p->left[chain]--;
 	return true;
 }
 
-unsigned dpe_prediction_schedule(struct dpe_prediction *p, const struct dpe_turn **turns)
+static void reverse(struct dpe_prediction *p)
+{
+	for (unsigned i = 0; i < p->nturns / 2; i++) {
+		struct dpe_turn turn = p->turns[i];
+
+		p->turns[i] = p->turns[p->nturns - 1 - i];
+		p->turns[p->nturns - 1 - i] = turn;
+	}
+}
+
+unsigned dpe_prediction_schedule(
+	struct dpe_prediction *p, unsigned most, const struct dpe_turn **turns)
 {
 	const uint32_t *cut = p->nevents ? p->run->before : p->run->there;
 
-	if (!p->nturns) {
-		p->done = dpe_xcalloc(p->run->nchains + 1, sizeof(*p->done));
-		while (run_one(p, cut))
-			;
-		for (unsigned i = 0; i < p->nevents; i++)
-			add_turn(p, p->events[i]);
-	}
+	p->nturns = 0;
+	for (unsigned i = p->nevents; i--;)
+		add_turn(p, p->events[i]);
+	p->left = dpe_xrealloc(p->left, (p->run->nchains + 1) * sizeof(*p->left));
+	memcpy(p->left, cut, p->run->nchains * sizeof(*p->left));
+	while (p->nturns < most && add_last_turn(p))
+		;
+	reverse(p);
 	*turns = p->turns;
 	return p->nturns;
 }
@@ -197,6 +206,6 @@ void dpe_prediction_report(struct dpe_prediction_search *search,
 	if (verdict.kind == DPE_MATCH && run->rule->action)
 		run_action(run, &slice, assignment, messages, order);
 	run->recognizer->suppressing = false;
-	free(prediction.done);
+	free(prediction.left);
 	free(prediction.turns);
 }

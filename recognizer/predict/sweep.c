@@ -96,13 +96,13 @@ static bool sweep_on(struct dpe_prediction_search *search, struct dpe_sweep *swe
 
 /* ---- choosing threads and values ---------------------------------------------------------- */
 
-struct choice {
+struct thread_choice {
 	struct dpe_prediction_search *search;
 	struct dpe_assignment *assignment;
 	unsigned event; /* of the behaviour, whose group is chosen next */
 };
 
-static void choose(struct choice *choice);
+static void choose(struct thread_choice *choice);
 
 static bool has_chain(const struct dpe_assignment *assignment, unsigned chosen, uint32_t chain)
 {
@@ -117,12 +117,12 @@ static bool has_chain(const struct dpe_assignment *assignment, unsigned chosen, 
 
 static void choose_group(void *context, struct dpe_candidate_group *group)
 {
-	struct choice *choice = context;
+	struct thread_choice *choice = context;
 	struct dpe_assignment *assignment = choice->assignment;
 	uint64_t mask = dpe_assignment_bind(assignment, group);
 
 	for (unsigned i = 0; i < group->nchains; i++) {
-		struct choice next = *choice;
+		struct thread_choice next = *choice;
 
 		if (!group->by_chain[i]->count ||
 			has_chain(assignment, choice->event, group->by_chain[i]->chain))
@@ -134,7 +134,7 @@ static void choose_group(void *context, struct dpe_candidate_group *group)
 	assignment->mask = mask;
 }
 
-static void choose(struct choice *choice)
+static void choose(struct thread_choice *choice)
 {
 	struct dpe_prediction_search *search = choice->search;
 	struct dpe_assignment *assignment = choice->assignment;
@@ -158,7 +158,7 @@ static void choose(struct choice *choice)
 
 void dpe_sweep_search(struct dpe_prediction_search *search, struct dpe_assignment *assignment)
 {
-	struct choice choice = {.search = search, .assignment = assignment};
+	struct thread_choice choice = {.search = search, .assignment = assignment};
 
 	choose(&choice);
 }

@@ -2,8 +2,8 @@
 if exists('b:current_syntax')
   finish
 endif
-syntax keyword dpeMode expect detect sync
-syntax keyword dpePairing fifo last all once rounds during
+syntax keyword dpeMode expect detect predict sync
+syntax keyword dpePairing keep fifo last all once rounds during exclusive shared reads writes
 syntax keyword dpeKeyword include var observing ends by from to
 syntax keyword dpeConditional if else
 syntax keyword dpeCall print printf break error sync_event hold share unhold wait_for release forget creates begins ended joined check_deadlock check_order check_hang progress

@@ -1,0 +1,146 @@
+# `predict` rules: what they refuse, how they are reported, slices that end, losses, explicit order.
+. tests/tap.sh
+
+# refused TEXT PLACE MESSAGE
+refused() {
+	echo "$1" >refused.dpe
+	run "$DPE" check refused.dpe
+	says "refused: $1" 2 "refused.dpe:1:$2: error: $3"
+}
+refused 'predict a ; b*' 14 "a predict rule has no '*' and no '@'"
+refused 'predict (a & b)@' 16 "a predict rule has no '*' and no '@'"
+refused 'predict a;b;c;d;e;f;g;h;i' 9 'a predict rule has at most 8 events in a match'
+refused 'predict a ; [x = 1]' 13 'a predict rule has no events on the value of data'
+refused 'var v; predict a [v = 1] & b' 19 'a predict rule has no conditions on the value of data'
+refused 'predict R(n): a(n) ; b [$1.tid = 1]' 25 'a condition of a predict rule names its own event'
+refused 'predict a & b { break; }' 9 'a predict rule has no break'
+refused 'predict a { print(1); } & b' 9 'events of a predict rule have no actions'
+refused 'predict (a ; b) & (b ; a)' 9 'the predict rule matches nothing'
+refused 'sync keep exclusive a(x) ; b(x)' 21 "'sync keep' pairs by fifo, last, all or once, not by 'exclusive'"
+refused 'sync reads x(p): a(p) ; b(p)' 23 "'sync reads' has one side"
+refused 'sync exclusive l(x, y): a(x, y) ; b(x, y)' 33 'a lock is known by one value'
+refused 'sync exclusve l(x): a(x) ; b(x)' 6 "unknown pairing 'exclusve'; did you mean 'exclusive'?"
+echo 'detect predict: keep ; shared ; exclusive & reads + writes' >words.dpe
+run "$DPE" check words.dpe
+check 'none of the words is reserved' "$(sed -n 1p out)" = 'detect predict: ((keep;shared;exclusive)&reads)+writes'
+
+cat >race.dpe <<'X'
+sync exclusive lock(l): release(l) ; acquire(l)
+detect happened(x): write(x) & write^(x)
+predict possible(x): write(x) & write^(x) { printf("%s of %s", $1.name, x); }
+X
+# events THREAD EVENT ARGUMENT …, a line each
+events() {
+	sed -n 's/^\([^ ]*\) \([^ ]*\) \([^ ]*\)$/{"thread":"\1","event":"\2","args":["\3"]}/p'
+}
+events >race.jsonl <<'X'
+A write total
+A acquire L
+A release L
+B acquire L
+B release L
+B write total
+X
+run "$DPE" replay -s race.dpe race.jsonl
+says 'a race behind a lock' 1 '1 match'
+check 'the report' "$(cat err)" = '#1 possible: predicted match of write(x)&write^(x)  [race.dpe:3]
+  where x = "total"
+  $2 write("total")  thread "A"
+  $1 write("total")  thread "B"
+  not in this order here; possible, unless data that is not observed forbids it, when
+    thread "B" runs until it comes to release@5
+    then thread "A" runs until it comes to write@1
+    then thread "B" runs until it comes to write@6
+possible: write of total
+dpe: 6 events, 0 lost; 2 rules: 1 match'
+
+sed '3s/$/\n{"dpe_lost":1,"thread":"A"}/' race.jsonl >lossy.jsonl
+run "$DPE" replay -s race.dpe lossy.jsonl
+says 'after a loss it is inconclusive' 3 'inconclusive'
+
+events >twice.jsonl <<'X'
+A acquire L
+B acquire L
+A write total
+B write total
+A release L
+B release L
+X
+grep -v detect race.dpe >only.dpe
+run "$DPE" replay -s only.dpe twice.jsonl
+says 'two threads in one lock: inconclusive' 3 'two threads hold one lock at once'
+
+cat >ends.dpe <<'X'
+sync exclusive lock(l): release(l) ; acquire(l)
+predict reuse(p): free(p) & use(p) observing allocate(p) ends
+X
+events >ends.jsonl <<'X'
+A use p
+A acquire L
+A release L
+B acquire L
+B allocate p
+B release L
+B free p
+X
+run "$DPE" replay -s ends.dpe ends.jsonl
+says 'a slice that has ended has no part in later matches' 0 'nothing found'
+grep -v allocate ends.jsonl >reuse.jsonl
+run "$DPE" replay -s ends.dpe reuse.jsonl
+says 'use after free in another order' 1 'reuse: predicted match of free(p)&use(p)'
+
+cat >explicit.dpe <<'X'
+sync exclusive lock(l): release(l) ; acquire(l)
+predict R: a & b
+X
+cat >explicit.jsonl <<'X'
+{"id":"1","event":"a","thread":"A"}
+{"id":"2","event":"sent","thread":"A"}
+{"id":"3","event":"got","thread":"B","pred":["2"]}
+{"id":"4","event":"b","thread":"B"}
+X
+run "$DPE" replay -s explicit.dpe explicit.jsonl
+says 'explicit predecessors hold in every run' 0 'nothing found'
+sed 's/,"pred":\["2"\]//' explicit.jsonl >free.jsonl
+run "$DPE" replay -s explicit.dpe free.jsonl
+says 'and without them they do not' 1 'predicted match'
+
+cat >data.dpe <<'X'
+sync exclusive lock(l): release(l) ; acquire(l)
+sync writes stores(x): store(x)
+sync reads loads(x): load(x)
+predict possible(x): write(x) & write^(x)
+X
+events >data.jsonl <<'X'
+A write total
+A acquire L
+A store flag
+A release L
+B acquire L
+B load flag
+B release L
+B write total
+X
+run "$DPE" replay -s data.dpe data.jsonl
+says 'a value that was read forbids it' 0 'nothing found'
+grep -v sync.reads data.dpe >blind.dpe
+run "$DPE" replay -s blind.dpe data.jsonl
+says 'one that nobody mentions does not' 1 'predicted match'
+
+cat >late.dpe <<'X'
+predict R(x, y): a(x) & b(y) [x < y]
+X
+events <<'X' | sed 's/\["\([0-9]\)"\]/[\1]/' >late.jsonl
+A a 2
+B b 1
+B b 3
+X
+run "$DPE" replay -s late.dpe late.jsonl
+says 'a condition on both events' 1 'where x = 2, y = 3' '1 match'
+says 'and only where it holds' 1 '1 rule: 1 match'
+
+run "$DPE" check --explain race.dpe
+check 'explained' "$(grep -c 'engine    least runs of the same threads' out)" = 1
+run "$DPE" replay --format=json -s race.dpe race.jsonl
+check 'as JSON' "$(grep -c '"order":"kept","certain":false,"schedule":\[\["B",5\],\["A",1\],\["B",6\]\]' out)" = 1
+finish

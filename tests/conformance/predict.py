@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Hold a dpe command's `predict` against vectors (predict_oracle.py vectors).
+
+    predict.py [--dpe ./dpe] [--random COUNT --seed SEED] [vectors.jsonl ...]
+
+For each vector it runs `dpe replay --format=json -s SPEC LOG` and wants of its verdicts, which are
+    {"type":"verdict","rule":"R","mode":"predict","verdict":"match","event":…,"events":[…],"params":{…},
+     "schedule":[[THREAD, LAST EVENT OF ITS TURN],…],"order":"kept"|"changed"}
+* for each `must` (values of the variables, last event in the observed run) at least one match;
+* every match to be one of the vector's `must` sets or of `may`;
+* `event` to be the match's last event in the observed run, each (rule, params, events) reported once;
+* `schedule` to be a correct reordering that shows the match, and `order` to say rightly whether some
+  sync-preserving one does;
+* exit status 1 where something is reported, else 0.
+The same specification with `detect` for `predict` has to find what the observed run shows.
+With --random, new vectors of that seed follow.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import predict_oracle as oracle
+
+
+def replay(dpe, spec, v, folder):
+    path, log = os.path.join(folder, "v.dpe"), os.path.join(folder, "v.jsonl")
+    with open(path, "w") as f:
+        f.write(spec)
+    with open(log, "w") as f:
+        f.writelines(json.dumps(m) + "\n" for m in v["log"])
+    run = subprocess.run([dpe, "replay", "--format=json", "-s", path, log],
+                         capture_output=True, text=True, timeout=600)
+    if run.returncode not in (0, 1):
+        raise RuntimeError(f"exit {run.returncode}: {run.stderr.strip()[:300]}")
+    out = [json.loads(l) for l in run.stdout.splitlines() if l.strip()]
+    return [o for o in out if o.get("type") == "verdict" and o.get("rule") == "R"], run.returncode
+
+
+def check_detect(dpe, v, folder):
+    """The observed run, by the same rules about locks."""
+    got, _ = replay(dpe, v["spec"].replace("predict R", "detect R"), v, folder)
+    got = {str(g["event"]) for g in got if g["verdict"] == "match"}
+    want = {m[-1] for m in v["detect"]}
+    return [] if got == want else [f"detect: completed by {sorted(got)}, not {sorted(want)}"]
+
+
+def frozen(params):
+    return tuple(sorted((k, str(x)) for k, x in params.items()))
+
+
+def check(dpe, v, folder):
+    wrong, (got, rc) = check_detect(dpe, v, folder), replay(dpe, v["spec"], v, folder)
+    ids = [str(m["id"]) for m in v["log"]]
+    klass = {}
+    for m in v["must"]:
+        for s in m["sets"]:
+            klass[frozen(m["params"]), tuple(s)] = "least"
+    for m in v["may"]:
+        klass[frozen(m["params"]), tuple(m["events"])] = m["class"]
+    syncs, (rule,) = oracle.parse_spec(v["spec"])
+    run = oracle.Run(v["log"], syncs)
+    told = set()
+    for g in got:
+        if g["verdict"] != "match":
+            wrong.append(f"{g['verdict']}: {g.get('reason', '')}")
+            continue
+        events = [str(x) for x in g["events"]]
+        if not set(events) <= set(ids):
+            wrong.append(f"{events}: not of this log")
+            continue
+        key = frozen(g.get("params", {})), tuple(sorted(events, key=ids.index))
+        if key in told:
+            wrong.append(f"{events}: told twice")
+        told.add(key)
+        if key not in klass:
+            wrong.append(f"{list(key[1])} {dict(key[0])}: no correct reordering shows it")
+            continue
+        if str(g["event"]) != key[1][-1]:
+            wrong.append(f"{events}: its last event is {key[1][-1]}, not {g['event']}")
+        if "order" in g and (g["order"] == "changed") != (klass[key] == "changed"):
+            wrong.append(f"{events}: order is said to be {g['order']}, and it is of class {klass[key]}")
+        if "schedule" in g:
+            seq = run.unfold(g["schedule"])
+            history = None if seq is None else run.follow(seq)
+            if history is None:
+                wrong.append(f"{events}: its schedule is no correct reordering")
+            else:
+                cut = frozenset(seq)
+                shown = oracle.Candidates(rule, run).shown(cut, run.order(cut, history))
+                if not any(oracle.entry(run, m) == list(key[1]) and frozen(dict(k)) == key[0] for m, k in shown):
+                    wrong.append(f"{events}: its schedule does not show it")
+        else:
+            wrong.append(f"{events}: no schedule")
+    ends = {(k, e[-1]) for k, e in told}
+    for m in v["must"]:
+        if (frozen(m["params"]), m["last"]) not in ends:
+            wrong.append(f"nothing with {m['last']} as its last event {m['params'] or ''}, as {m['sets'][0]}")
+    if (rc == 1) != bool(told):
+        wrong.append(f"exit status {rc} with {len(told)} matches")
+    return wrong
+
+
+def all_vectors(argv):
+    """(name, vector) of each, and the command."""
+    dpe, files, seed, count = "./dpe", [], 1, 0
+    args = iter(argv)
+    for a in args:
+        if a == "--dpe":
+            dpe = next(args)
+        elif a == "--random":
+            count = int(next(args))
+        elif a == "--seed":
+            seed = int(next(args))
+        else:
+            files.append(a)
+
+    def each():
+        for name in files:
+            with open(name) as f:
+                for n, line in enumerate(f, 1):
+                    yield f"{os.path.basename(name)}:{n}", json.loads(line)
+        for n, v in enumerate(oracle.vectors(seed, count), 1):
+            yield f"random {seed}:{n}", v
+
+    return dpe, each()
+
+
+def main(argv):
+    dpe, vectors = all_vectors(argv[1:])
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, v in vectors:
+            try:
+                wrong = check(dpe, v, folder)
+            except (RuntimeError, OSError, ValueError, KeyError, oracle.SpecError, subprocess.TimeoutExpired) as err:
+                wrong = [f"{type(err).__name__}: {err}"]
+            passed, failed = passed + (not wrong), failed + bool(wrong)
+            for w in wrong:
+                print(f"{name}: {v['spec'].splitlines()[-1]}  {w}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
