@@ -1,5 +1,6 @@
 /* Synchronisation edges on their way into a past: edges of sends, and edges that enter after a
  * receive. */
+#include "stabilizer/edges.h"
 #include "stabilizer/stages.h"
 
 #include <stdlib.h>

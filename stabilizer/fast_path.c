@@ -2,6 +2,7 @@
  * released as it comes; its thread's last node is reused, so nothing is allocated.
  * fast_path_applies says when. tests/stabilizer/test_fast_path.c compares it with the general path,
  * message by message. */
+#include "stabilizer/edges.h"
 #include "stabilizer/stages.h"
 
 static inline bool is_plain(

@@ -1,5 +1,6 @@
 /* What a message waits for: explicit predecessors, its turn in its thread, the time of its host.
  * hold->waits counts the reasons; at 0 the message goes to the ready heap. */
+#include "stabilizer/edges.h"
 #include "stabilizer/stages.h"
 
 #include <stdlib.h>

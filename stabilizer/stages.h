@@ -141,22 +141,6 @@ bool dpe_fast_path_sync(struct dpe_stabilizer *stabilizer, struct dpe_thread *th
 bool dpe_fast_path_any(struct dpe_stabilizer *stabilizer, struct dpe_thread *thread,
 	struct dpe_message *message, const struct dpe_role *roles, unsigned nroles);
 
-/* ---- edges.c ------------------------------------------------------------------------------- */
-
-/* Edges are collected in stabilizer->edges: begin, … */
-void dpe_edges_begin(struct dpe_stabilizer *stabilizer);
-/* … add those that enter after a node, … */
-void dpe_edges_add(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *node);
-/* … add that of a released send. */
-void dpe_edges_add_send(struct dpe_stabilizer *stabilizer, const struct dpe_message_node *send);
-/* Joins the edges with stabilizer->past, and keeps those that added something, in order. */
-void dpe_edges_reduce(struct dpe_stabilizer *stabilizer);
-/* Reports the kept edges with the event. */
-void dpe_edges_report(struct dpe_stabilizer *stabilizer, struct dpe_event *event);
-/* Lets the kept edges enter after the node instead. */
-void dpe_edges_defer(struct dpe_stabilizer *stabilizer, struct dpe_message_node *node);
-void dpe_edges_free(struct dpe_message_node *node);
-
 /* ---- sync*.c ------------------------------------------------------------------------------- */
 
 /* Notes the roles of the message. */
