@@ -126,6 +126,16 @@ need_live() {
 	fi
 }
 
+# need_watchpoints NAME: leaves the script here, with the checks so far, where the machine's watchpoints
+# do not fire
+need_watchpoints() {
+	printf 'detect s: [first]\n' >need_watchpoints.dpe
+	run "$DPE" run -s need_watchpoints.dpe -- "$BUILD/examples/producer-consumer"
+	grep -q "watchpoints do not fire" err || return 0
+	echo "ok - $1 # skip $(head -1 err)"
+	finish
+}
+
 # await CONDITION...: the command, until it succeeds, two minutes at most, or $DPE_AWAIT times 50 ms
 await() {
 	tries=0

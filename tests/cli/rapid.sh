@@ -41,6 +41,6 @@ for to in jsonl dpel; do
 done
 
 echo '{"event":"f","id":"e7","thread":1}' | "$dpe" convert - "$folder/not.std" 2>"$folder/said"
-test $? -eq 2 && grep -q 'error: e7 cannot be written as STD' "$folder/said"
+test $? -eq 2 && grep -q 'error: e7 cannot be written in this format' "$folder/said"
 say $? "what STD cannot hold is told"
 exit $status

@@ -62,6 +62,7 @@ if test $rounds -gt 1; then
 	quiet 'a recursive lock' recursive "$DPE" deadlock
 	quiet 'read-write locks, conditions, semaphores' readers "$DPE" deadlock
 fi
+need_watchpoints 'data events of programs that ran already'
 what=count
 quiet 'a number under a lock that is waited for' counter "$DPE" race
 what=hand

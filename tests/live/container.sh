@@ -1,6 +1,7 @@
 # Targets in namespaces of their own, with a root and a C library of their own; and dpe in one.
 . tests/tap.sh
 need_live 'containers'
+need_watchpoints 'data events in containers'
 compile_target sections
 compile_target loads
 printf '__attribute__((noipa)) int work(int n)\n{\n\treturn n + 100;\n}\n' >library.c

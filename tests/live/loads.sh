@@ -79,6 +79,8 @@ wait $dpe
 check 'and where it is stopped' "$(cat answer)" = 301
 check 'which is told' "$(grep -c '1 rule: nothing found, 1 inconclusive' report)" -eq 1
 
+need_watchpoints 'data events while libraries are loaded'
+
 # Where no rule asks for functions, nothing can be missed in a library meanwhile.
 rm go waits
 echo "detect sum: [sum']" >sum.dpe

@@ -69,8 +69,9 @@ refused 'too far up the stack' 'detect r(f): reach(f) [f.at[6] > 1]' 'it is too 
 refused 'two structures are not compared' 'detect r(m): mix(m) ; mix^(m) [m.number = 1]' "it is a structure that is passed by value: name its members"
 refused 'what is no text' 'detect r(n): handed(n) [n == "a"]' "'text(arg@0)' cannot be read: it is not text"
 refused 'a string that is too long' "detect r: use(\"${x127}y\")" 'it is compared with a string of 128 bytes: text of the program is known up to 127'
-refused 'text that is watched' 'detect r: [text(title) == "b"]' 'text is read at functions, lines and USDT probes'
 refused 'more than an event carries' \
 	'detect r(p): look(p) { print(text(p->name), text(p->tag), text(title), text(second), text(third)); }' \
 	'the rules want 5 texts of the program at'
+need_watchpoints 'text that is watched'
+refused 'text that is watched' 'detect r: [text(title) == "b"]' 'text is read at functions, lines and USDT probes'
 finish
