@@ -248,8 +248,10 @@ static void give_meaning(
 		past->base = join_all(history, past->base, m.seen.at, m.seen.count);
 	else
 		add_sources(chain, &m.seen);
-	if (m.acquired && chain->asks && past->message->phase == DPE_EXIT)
+	if (m.acquired && chain->asks && past->message->phase == DPE_EXIT) {
 		dpe_sections_complete(history, chain, m.number);
+		past->held = dpe_sections_held(history, chain);
+	}
 	free(m.seen.at);
 	free(m.kept.at);
 }
@@ -277,6 +279,7 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 	};
 	if (chain->asks)
 		dpe_sections_complete(history, chain, number);
+	past->held = dpe_sections_held(history, chain);
 	give_meaning(history, past, chain);
 	chain->base = past->base;
 }

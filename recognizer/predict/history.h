@@ -14,9 +14,19 @@ struct dpe_base {
 	uint32_t at[];
 };
 
+/* The locks that a thread holds. Immutable and shared by its events until it takes or gives back one. */
+struct dpe_sections_set {
+	unsigned count;
+	struct {
+		const struct dpe_reordered_lock *lock;
+		bool exclusive;
+	} at[];
+};
+
 struct dpe_past_event {
 	uint32_t chain, index;       /* index from 1 */
 	const struct dpe_base *base; /* what must precede it, but for its own chain */
+	const struct dpe_sections_set *held; /* sections that it is in; NULL: none */
 	struct dpe_message *message; /* counted */
 };
 
@@ -69,6 +79,8 @@ struct dpe_past_chain {
 	unsigned nlocks, caplocks;
 	uint64_t *sources; /* of its last event, due at the next one */
 	unsigned nsources, capsources;
+	const struct dpe_sections_set *lock_set; /* NULL: it holds none, or … */
+	bool changed; /* … it has changed since */
 	bool asks; /* its last event is an acquire that is not complete: the last of `held` */
 };
 
@@ -81,8 +93,8 @@ struct dpe_history {
 	struct dpe_keyed *locks, *places, *kept; /* tables */
 	uint64_t *incoming; /* sources of the next event, due at it */
 	unsigned nincoming, capincoming;
-	struct dpe_arena *arena; /* of bases */
-	size_t bytes;            /* of bases */
+	struct dpe_arena *arena; /* of bases and lock sets */
+	size_t bytes;            /* of both */
 	uint32_t *scratch;       /* a cut */
 	unsigned capscratch;
 	const char *reason; /* why nothing is predicted from here on; NULL: it is */
@@ -102,6 +114,11 @@ void dpe_sections_release(
 	struct dpe_history *history, uint64_t number, struct dpe_value lock, bool *released);
 void dpe_sections_acquire(
 	struct dpe_history *history, uint64_t number, struct dpe_value lock, bool exclusive);
+/* The locks that the chain holds now. */
+const struct dpe_sections_set *dpe_sections_held(
+	struct dpe_history *history, struct dpe_past_chain *chain);
+/* True where no run has both threads in their sections. */
+bool dpe_sections_conflict(const struct dpe_sections_set *a, const struct dpe_sections_set *b);
 void dpe_sections_free(struct dpe_history *history);
 
 /* ---- data_places.c ------------------------------------------------------------------------ */

@@ -176,8 +176,11 @@ static void search_all(
 		const struct dpe_pomset *pomset = &rule->pomsets[i];
 
 		for (unsigned j = 0; j < pomset->nevents; j++) {
-			if (dpe_pomset_pattern(rule, pomset, j) == of->group->pattern)
-				search_as(search, pomset, j, of, number);
+			if (dpe_pomset_pattern(rule, pomset, j) != of->group->pattern)
+				continue;
+			search_as(search, pomset, j, of, number);
+			if (is_independent(search->run, pomset))
+				break; /* others of this pattern are exchangeable with it */
 		}
 	}
 }

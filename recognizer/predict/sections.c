@@ -67,6 +67,7 @@ void dpe_sections_complete(struct dpe_history *history, struct dpe_past_chain *c
 	int before = takings->count ? takings->at[takings->count - 1].last_exclusive : -1;
 
 	chain->asks = false;
+	chain->changed = true;
 	check_exclusion(history, takings, held->exclusive);
 	held->takings = takings;
 	held->taking = takings->count;
@@ -97,6 +98,7 @@ void dpe_sections_release(
 		return;
 	if (held->takings)
 		held->takings->at[held->taking].release = number;
+	chain->changed = true;
 	*held = chain->held[--chain->nheld];
 }
 
@@ -114,6 +116,43 @@ void dpe_sections_acquire(
 	*DPE_GROW(chain->held, chain->nheld, chain->capheld) = (struct dpe_section_held){
 		.lock = lock, .depth = 1, .exclusive = exclusive};
 	chain->asks = true;
+}
+
+const struct dpe_sections_set *dpe_sections_held(
+	struct dpe_history *history, struct dpe_past_chain *chain)
+{
+	size_t size = sizeof(struct dpe_sections_set) + chain->nheld * sizeof(chain->lock_set->at[0]);
+	struct dpe_sections_set *set;
+
+	if (!chain->changed)
+		return chain->lock_set;
+	chain->changed = false;
+	chain->lock_set = NULL;
+	if (!chain->nheld)
+		return NULL;
+	set = dpe_arena_alloc(history->arena, size);
+	history->bytes += size;
+	for (unsigned i = 0; i < chain->nheld; i++) {
+		const struct dpe_section_held *held = &chain->held[i];
+
+		if (!held->takings)
+			continue;
+		set->at[set->count].lock = held->lock;
+		set->at[set->count++].exclusive = held->exclusive;
+	}
+	return chain->lock_set = set;
+}
+
+bool dpe_sections_conflict(const struct dpe_sections_set *a, const struct dpe_sections_set *b)
+{
+	for (unsigned i = 0; a && b && i < a->count; i++) {
+		for (unsigned j = 0; j < b->count; j++) {
+			if (a->at[i].lock == b->at[j].lock &&
+				(a->at[i].exclusive || b->at[j].exclusive))
+				return true;
+		}
+	}
+	return false;
 }
 
 void dpe_sections_free(struct dpe_history *history)

@@ -38,8 +38,20 @@ static struct dpe_sweep *find_sweep(
 	return sweep;
 }
 
-/* Adds what precedes the events that pointers are at; false where a thread has none left. */
-static bool add_heads(struct dpe_prediction_search *search, struct dpe_sweep *sweep,
+/* Events of an ended slice, and those in a section of a lock that the last event's section excludes: the
+ * release of their section precedes it, and all later ones of its thread. */
+static bool is_passed(const struct dpe_prediction_search *search,
+	const struct dpe_assignment *assignment, uint64_t number)
+{
+	const struct dpe_past_event *events = search->history->events;
+
+	return number < assignment->first ||
+	       dpe_sections_conflict(
+		       events[number].held, events[assignment->events[assignment->last]].held);
+}
+
+/* Moves pointers to the events that are to be looked at next; false where a thread has none left. */
+static bool find_heads(struct dpe_prediction_search *search, struct dpe_sweep *sweep,
 	struct dpe_assignment *assignment)
 {
 	for (unsigned i = 0; i < assignment->pomset->nevents; i++) {
@@ -47,12 +59,12 @@ static bool add_heads(struct dpe_prediction_search *search, struct dpe_sweep *sw
 
 		if (i == assignment->last)
 			continue;
-		while (sweep->at[i] < of->count && of->events[sweep->at[i]] < assignment->first)
+		while (sweep->at[i] < of->count &&
+			is_passed(search, assignment, of->events[sweep->at[i]]))
 			sweep->at[i]++;
 		if (sweep->at[i] == of->count)
 			return false;
 		assignment->events[i] = of->events[sweep->at[i]];
-		dpe_closure_add(&sweep->closure, search->history, assignment->events[i]);
 	}
 	return true;
 }
@@ -83,8 +95,9 @@ static bool sweep_on(struct dpe_prediction_search *search, struct dpe_sweep *swe
 
 	if (sweep->closure.refused)
 		return false;
-	dpe_closure_add(&sweep->closure, search->history, assignment->events[assignment->last]);
-	while (add_heads(search, sweep, assignment)) {
+	while (find_heads(search, sweep, assignment)) {
+		for (unsigned i = 0; i < assignment->pomset->nevents; i++)
+			dpe_closure_add(&sweep->closure, search->history, assignment->events[i]);
 		dpe_closure_close(&sweep->closure, search->history);
 		if (sweep->closure.refused || dpe_closure_has(&sweep->closure, last))
 			return false;
