@@ -202,7 +202,9 @@ static void close_one(struct dpe_closure *closure, const struct dpe_history *his
 	close_acquire(closure, history, taking);
 }
 
-void dpe_closure_close(struct dpe_closure *closure, const struct dpe_history *history)
+/* Looks at each acquire that is there, once. */
+static void close_all(struct dpe_closure *closure, const struct dpe_history *history,
+	acquire_fn *each, void *context)
 {
 	bool more = true;
 
@@ -216,9 +218,14 @@ void dpe_closure_close(struct dpe_closure *closure, const struct dpe_history *hi
 			closure->seen[i] = to;
 			more = true;
 			each_acquire(
-				closure, history, &history->chains[i], from, to, close_one, NULL);
+				closure, history, &history->chains[i], from, to, each, context);
 		}
 	}
+}
+
+void dpe_closure_close(struct dpe_closure *closure, const struct dpe_history *history)
+{
+	close_all(closure, history, close_one, NULL);
 }
 
 /* ---- the order within a run ----------------------------------------------------------------- */
@@ -247,21 +254,7 @@ static void order_acquire(struct dpe_closure *past, const struct dpe_history *hi
 void dpe_closure_past(const struct dpe_closure *run, const struct dpe_history *history,
 	uint64_t number, struct dpe_closure *past)
 {
-	bool more = true;
-
 	dpe_closure_clear(past);
 	dpe_closure_add(past, history, number);
-	while (more) {
-		more = false;
-		for (unsigned i = 0; i < past->nchains; i++) {
-			uint32_t from = past->seen[i], to = past->there[i];
-
-			if (from == to)
-				continue;
-			past->seen[i] = to;
-			more = true;
-			each_acquire(past, history, &history->chains[i], from, to, order_acquire,
-				(void *)run);
-		}
-	}
+	close_all(past, history, order_acquire, (void *)run);
 }

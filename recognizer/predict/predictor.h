@@ -61,7 +61,6 @@ struct dpe_prediction_search {
 	struct dpe_closure least, past, other; /* scratch */
 	uint64_t work;        /* left for the current event */
 	bool cut_short;       /* a search was given up */
-	bool told_too_long;
 };
 
 /* The pattern of an event of the behaviour. */
