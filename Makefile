@@ -125,11 +125,11 @@ $(BUILD)/dpe-lang/syntax/lexer.c $(BUILD)/dpe-lang/syntax/lexer.h &: dpe-lang/sy
 	@mkdir -p $(@D)
 	$(Q)flex --noline --header-file=$(BUILD)/dpe-lang/syntax/lexer.h -o $(BUILD)/dpe-lang/syntax/lexer.c $<
 
-$(BUILD)/probes/kernel/bpf/%.bpf.o: probes/kernel/bpf/%.bpf.c $(wildcard probes/kernel/bpf/*.h)
+$(BUILD)/probes/kernel/bpf/%.bpf.o: probes/kernel/bpf/%.bpf.c $(wildcard probes/kernel/bpf/*.h) probes/limits.h
 	$(call say,BPF,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) -target bpf -std=gnu17 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
-		-D__TARGET_ARCH_x86 -I. -Iinclude -idirafter /usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
+		-D__TARGET_ARCH_x86 $(filter -DDPE_TINY,$(MODE)) -I. -Iinclude -idirafter /usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
 
 $(BUILD)/probes/kernel/bpf/%.skel.h: $(BUILD)/probes/kernel/bpf/%.bpf.o
 	$(call say,SKEL,$<)
@@ -147,20 +147,21 @@ $(LIBPROBES): $(live_obj)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-# Allocations of what is linked with this fail on demand.
+# Allocations, and updates of maps, of what is linked with these fail on demand.
 FAILING := $(BUILD)/tests/failing_malloc.o
+FAILING_UPDATES := $(BUILD)/tests/failing_updates.o
 
-$(DPE): $(cli_obj) $(if $(TINY),$(FAILING)) $(LIBPROBES) $(LIBDPE)
+$(DPE): $(cli_obj) $(if $(TINY),$(FAILING) $(FAILING_UPDATES)) $(LIBPROBES) $(LIBDPE)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(CLI_LIBS) $(LIVE_LIBS) $(CORE_LIBS) -o $@
 
 # Becomes a part of other programs: never with sanitizers. Initialised before all others.
 PRELOAD_SRC := $(addprefix probes/inside/,library.c ring_writer.c pthread_wrappers.c)
-PRELOAD_FLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -g -I. -Iinclude -fPIC -fvisibility=hidden \
+PRELOAD_FLAGS := -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -g $(filter -DDPE_TINY,$(MODE)) -I. -Iinclude -fPIC -fvisibility=hidden \
 	-ftls-model=initial-exec -fno-omit-frame-pointer -fno-stack-protector -fexceptions -shared \
 	-Wl,-z,initfirst,-z,now,-z,nodelete,-z,defs
 
-$(PRELOAD): $(PRELOAD_SRC) $(wildcard probes/inside/*.h)
+$(PRELOAD): $(PRELOAD_SRC) $(wildcard probes/inside/*.h) probes/limits.h
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PRELOAD_FLAGS) $(filter %.c,$^) -o $@
@@ -168,7 +169,7 @@ $(PRELOAD): $(PRELOAD_SRC) $(wildcard probes/inside/*.h)
 # It has a memcpy of its own, which must not be made of itself.
 # clang makes no such calls of loops without builtins, and takes cmpxchg16b only where all code may.
 NO_LOOP_CALLS := $(if $(findstring clang,$(CC)),-mcx16,-fno-tree-loop-distribute-patterns)
-$(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix probes/inside/,memory_hooks.c atomic_hooks.c libc_hooks.c) $(wildcard probes/inside/*.h)
+$(PRELOAD_MEMORY): $(PRELOAD_SRC) $(addprefix probes/inside/,memory_hooks.c atomic_hooks.c libc_hooks.c) $(wildcard probes/inside/*.h) probes/limits.h
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PRELOAD_FLAGS) -fno-builtin $(NO_LOOP_CALLS) -Wl,-soname,$(@F) \
@@ -248,7 +249,7 @@ demo: $(DPE) examples
 	@examples/producer-consumer/demo ./$(DPE) $(BUILD)/examples
 
 tiny:
-	@$(MAKE) --no-print-directory -j2 TINY=1 LTO= build-tiny/dpe
+	@$(MAKE) --no-print-directory -j2 TINY=1 LTO= all
 
 test: all tests tiny check
 	@tests/sabotage --quick $(BUILD)

@@ -6,6 +6,13 @@
 
 #include "dpe/dpe-base.h"
 
+/* A limit: the first value in the build with tiny limits (make TINY=1), in which tests meet it. */
+#ifdef DPE_TINY
+#define DPE_TINY_OR(tiny, usual) (tiny)
+#else
+#define DPE_TINY_OR(tiny, usual) (usual)
+#endif
+
 /* ---- memory ------------------------------------------------------------------------------ */
 
 void *dpe_xmalloc(size_t size);

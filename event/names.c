@@ -1,10 +1,9 @@
 /* The table of interned names, with open addressing. */
 #include "event/event.h"
+#include "event/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_INTERNED_LEN = 64, MAX_INTERNED = 1 << 16 };
 
 /* The text is preceded by its hash as a value, for dpe_value_hash. */
 struct name {
@@ -120,12 +119,12 @@ struct dpe_value dpe_value_intern(struct dpe_names *names, const char *text, siz
 	uint32_t hash;
 	dpe_name *slot, name;
 
-	if (len > MAX_INTERNED_LEN)
+	if (len > DPE_MAX_INTERNED_BYTES)
 		return value;
 	hash = hash_bytes(text, len);
 	slot = find_slot(names, text, len, hash);
 	name = *slot;
-	if (!name && names->nnames < MAX_INTERNED)
+	if (!name && names->nnames < DPE_MAX_INTERNED)
 		name = add_name(names, text, len, hash);
 	if (!name)
 		return value;

@@ -3,11 +3,7 @@
 #ifndef DPE_RECOGNIZER_LIMITS_H
 #define DPE_RECOGNIZER_LIMITS_H
 
-#ifdef DPE_TINY
-#define DPE_TINY_OR(tiny, usual) (tiny)
-#else
-#define DPE_TINY_OR(tiny, usual) (usual)
-#endif
+#include "base/base.h"
 
 /* ---- limits that touch verdicts ----------------------------------------------------------- */
 

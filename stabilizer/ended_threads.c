@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-#define FIRST_SIZE 64
-
 struct dpe_retired_thread {
 	int64_t id;
 	uint64_t next, since, time;
@@ -32,7 +30,7 @@ static void enlarge(struct dpe_retired *retired)
 {
 	struct dpe_retired old = *retired;
 
-	retired->size = old.size ? old.size * 2 : FIRST_SIZE;
+	retired->size = old.size ? old.size * 2 : DPE_FIRST_ENTRIES;
 	retired->slots = dpe_xcalloc(retired->size, sizeof(*retired->slots));
 	for (uint64_t i = 0; i < old.size; i++) {
 		if (old.slots[i].used)

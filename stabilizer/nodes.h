@@ -5,6 +5,7 @@
 #define DPE_STABILIZER_NODES_H
 
 #include "stabilizer/clock.h"
+#include "stabilizer/limits.h"
 #include "stabilizer/tables.h"
 
 #define DPE_NO_CHAIN UINT32_MAX
@@ -148,7 +149,7 @@ struct dpe_retired {
 	uint64_t size, count;             /* size: a power of two, or 0 */
 };
 
-#define DPE_RECENT 256
+#define DPE_RECENT (1 << DPE_RECENT_BITS)
 
 struct dpe_stabilizer {
 	const struct dpe_names *names;

@@ -21,7 +21,7 @@ struct dpe_stabilizer *dpe_stabilizer_new(const struct dpe_names *names,
 	stabilizer->ends_thread = options->ends_thread;
 	stabilizer->finds_thread = options->finds_thread;
 	stabilizer->debug = options->debug;
-	stabilizer->chain_max = UINT32_MAX;
+	stabilizer->chain_max = DPE_CHAIN_EVENTS;
 	stabilizer->pool = dpe_pool_new();
 	stabilizer->past.pool = stabilizer->pool;
 	stabilizer->npairings = options->npairings;

@@ -15,10 +15,8 @@ static inline uint32_t dpe_chain_last(const struct dpe_chain_end *end)
 /* The slot of a thread in the cache. */
 static inline unsigned dpe_recent_slot(struct dpe_value id)
 {
-	return (unsigned)((uint64_t)id.num * 0x9e3779b97f4a7c15ull >> 56);
+	return (unsigned)((uint64_t)id.num * 0x9e3779b97f4a7c15ull >> (64 - DPE_RECENT_BITS));
 }
-
-_Static_assert(DPE_RECENT == 256, "eight bits tell the place");
 
 /* The past of the node's successors, without node->edges. */
 static inline const struct dpe_clock *dpe_node_past(const struct dpe_message_node *node)

@@ -1,9 +1,8 @@
 /* A hash table with open addressing, and a binary heap. */
 #include "stabilizer/tables.h"
+#include "stabilizer/limits.h"
 
 #include <stdlib.h>
-
-#define FIRST_SIZE 16u
 
 /* ---- hash table -------------------------------------------------------------------------- */
 
@@ -49,7 +48,7 @@ static void enlarge(struct dpe_table *table)
 {
 	struct dpe_table old = *table;
 
-	table->size = old.size ? old.size * 2 : FIRST_SIZE;
+	table->size = old.size ? old.size * 2 : DPE_FIRST_ENTRIES;
 	table->slots = dpe_xcalloc(table->size, sizeof(*table->slots));
 	for (unsigned i = 0; i < old.size; i++) {
 		if (old.slots[i].entry)

@@ -17,7 +17,6 @@
 #define DPEL_UNREFERENCED 2u
 #define DPEL_DATA 0x41544144u         /* "DATA": strings and records */
 #define DPEL_END 0x20444e45u          /* "END ": the log is complete; reported losses */
-#define DPEL_MAX_BLOCK (1u << 30) /* bytes of content */
 
 struct dpel_header {
 	char magic[8];

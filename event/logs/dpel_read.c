@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define READ_SIZE (1u << 20) /* allocate as data arrives, whatever size a header claims */
-
 static void add_string(struct dpe_dpel *dpel, struct dpel_string string)
 {
 	*DPE_GROW(dpel->strings, dpel->nstrings, dpel->capstrings) = string;
@@ -114,7 +112,7 @@ static bool read_content(struct dpe_log_reader *reader, size_t size)
 	size_t have = 0;
 
 	while (have < size) {
-		size_t more = size - have < READ_SIZE ? size - have : READ_SIZE;
+		size_t more = size - have < DPEL_READ_BYTES ? size - have : DPEL_READ_BYTES;
 		size_t got;
 
 		if (have + more > dpel->capblock) {

@@ -4,10 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define BLOCK_SIZE (64u << 10) /* a block is written when it has this many bytes */
-#define MAX_INTERNED_LEN 64u    /* longer values are not looked up in the string table */
-#define MAX_INTERNED (1u << 20) /* with this many strings, messages with new values are long */
-
 /* ---- blocks ------------------------------------------------------------------------------ */
 
 static struct dpel_header make_header(const struct dpe_log_writer *writer, bool unreferenced)
@@ -174,7 +170,7 @@ uint32_t dpe_dpel_name_number(struct dpe_log_writer *writer, dpe_name name)
 /* True if the value's text is to be looked up in the string table. */
 static bool is_shared(const struct dpe_dpel_writer *dpel, struct dpe_value value)
 {
-	return value.len <= MAX_INTERNED_LEN && dpel->nstrings < MAX_INTERNED;
+	return value.len <= DPEL_MAX_TEXT && dpel->nstrings < DPEL_MAX_TEXTS;
 }
 
 uint8_t dpe_dpel_kind_of(const struct dpe_dpel_writer *dpel, struct dpe_value value)
@@ -232,6 +228,6 @@ void dpe_dpel_write(struct dpe_log_writer *writer, const struct dpe_message *mes
 	if (npreds || !dpe_dpel_write_short(writer, message))
 		print_long(writer, message, preds, npreds);
 	dpel->nrecords++;
-	if (dpel->table.len + dpel->records.len >= BLOCK_SIZE)
+	if (dpel->table.len + dpel->records.len >= DPEL_BLOCK)
 		write_block(writer, DPEL_DATA);
 }

@@ -8,8 +8,6 @@
 
 /* The sources and shapes of the current block, as written and as hash tables. A message that
  * would need more becomes a long record. */
-#define DPEL_MAX_SOURCES 1024u
-#define DPEL_MAX_SHAPES 512u
 struct dpel_tables {
 	struct dpe_text sources, shapes;
 	uint32_t nsources, nshapes;

@@ -3,9 +3,6 @@
  * block, which bounds both the damage of a lost block and the writer's memory. */
 #include "event/logs/dpel_write.h"
 
-#define MOST_MEMBERS                                                                               \
-	(1u << 16) /* with this many strings, new further members need a long record */
-#define LONGEST_MEMBERS 64u
 #define MOST_FRAMES UINT8_MAX
 
 /* ---- tables ------------------------------------------------------------------------------ */
@@ -180,9 +177,9 @@ static bool put_members(struct dpe_dpel_writer *dpel, struct draft *draft, const
 
 	if (!len)
 		return true;
-	if (len > LONGEST_MEMBERS)
+	if (len > DPEL_MAX_MEMBERS)
 		return false;
-	number = dpel->nstrings < MOST_MEMBERS ? dpe_dpel_string_number(dpel, members, len)
+	number = dpel->nstrings < DPEL_MAX_MEMBER_TEXTS ? dpe_dpel_string_number(dpel, members, len)
 					       : dpe_names_find(dpel->strings, members, len);
 	draft->shape.extra = 1;
 	put_half(draft, number);

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define DEEPEST 128
-
 struct cursor {
 	const unsigned char *at, *end;
 	unsigned depth;
@@ -103,7 +101,7 @@ static bool take_nested(struct cursor *c)
 {
 	bool good;
 
-	if (++c->depth > DEEPEST)
+	if (++c->depth > DPE_MAX_COPIED_NESTING)
 		return false;
 	if (take(c, '{'))
 		good = take(c, '}') || (take_members(c) && take(c, '}'));

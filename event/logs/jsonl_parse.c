@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DEPTH 64
-
 /* ---- errors ------------------------------------------------------------------------------ */
 
 static bool fail_syntax(struct dpe_jsonl *j, const char *what)
@@ -280,8 +278,8 @@ static bool add_nested_list(struct dpe_jsonl *j, char open, unsigned depth)
 	const char close = open == '{' ? '}' : ']';
 	struct json_slice key;
 
-	if (depth >= MAX_DEPTH)
-		return dpe_jsonl_fail(j, "values are nested more than %d deep", MAX_DEPTH);
+	if (depth >= DPE_MAX_NESTING)
+		return dpe_jsonl_fail(j, "values are nested more than %d deep", DPE_MAX_NESTING);
 	dpe_text_add(&j->raw, &open, 1);
 	for (bool first = true; !take(j, close); first = false) {
 		if (!first && !take(j, ','))

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MOST_LOSSES 65536
-
 static const struct {
 	const char *name;
 	enum dpe_log_format format;
@@ -205,10 +203,10 @@ void dpe_log_add_loss(struct dpe_log_reader *reader, struct dpe_value thread, ui
 {
 	struct dpe_log_loss *last;
 
-	if (reader->nlosses <= MOST_LOSSES) {
-		bool own = reader->nlosses < MOST_LOSSES && dpe_value_has_own_text(thread);
+	if (reader->nlosses <= DPE_MAX_LOSSES) {
+		bool own = reader->nlosses < DPE_MAX_LOSSES && dpe_value_has_own_text(thread);
 
-		if (reader->nlosses == MOST_LOSSES)
+		if (reader->nlosses == DPE_MAX_LOSSES)
 			thread = (struct dpe_value){.kind = DPE_NONE};
 		if (own)
 			thread.text = copy_text(thread);
@@ -216,7 +214,7 @@ void dpe_log_add_loss(struct dpe_log_reader *reader, struct dpe_value thread, ui
 			(struct dpe_log_loss){thread, count};
 		return;
 	}
-	last = &reader->losses[MOST_LOSSES];
+	last = &reader->losses[DPE_MAX_LOSSES];
 	last->count = last->count + count < count ? UINT64_MAX : last->count + count;
 }
 
@@ -399,8 +397,8 @@ static bool is_complete(struct dpe_log_writer *writer, struct dpe_diags *diags)
 		dpe_diag_at(diags, DPE_ERROR, writer->name,
 			"messages were lost, which this format cannot say: write .jsonl or .dpel");
 	if (writer->refused)
-		dpe_diag_at(diags, DPE_ERROR, writer->name, "%s (%llu such messages)",
-			writer->refused, (unsigned long long)writer->nrefused);
+		dpe_diag_at(diags, DPE_ERROR, writer->name, "%s (%llu message%s)", writer->refused,
+			(unsigned long long)writer->nrefused, writer->nrefused == 1 ? "" : "s");
 	if (writer->nleft)
 		dpe_diag_at(diags, DPE_WARNING, writer->name,
 			"%llu events have members that STD has no place for; they were left out",

@@ -4,8 +4,7 @@
 #define DPE_EVENT_LOG_H
 
 #include "event/event.h"
-
-#define DPE_MAX_LINE (64u << 20)
+#include "event/limits.h"
 
 struct dpe_log_reader {
 	struct dpe_names *names; /* borrowed, like the diagnostics */

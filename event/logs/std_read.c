@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define BLOCK_SIZE (256u << 10) /* read size, and the longest line */
-
 static const char *const op_names[STD_NOPS] = {"acq", "rel", "r", "w", "fork", "join"};
 
 /* ---- lines ------------------------------------------------------------------------------- */
@@ -19,7 +17,7 @@ struct dpe_std *dpe_std_new(struct dpe_names *names, uint32_t log)
 		.log = log, .nargs = 1, .unreferenced = true, .has_seq = true};
 	struct dpe_std *std = dpe_xcalloc(1, sizeof(*std));
 
-	std->block = dpe_xmalloc(BLOCK_SIZE);
+	std->block = dpe_xmalloc(DPE_STD_BLOCK);
 	std->recent_objects = dpe_xcalloc_lines(STD_RECENT, sizeof(*std->recent_objects));
 	std->recent_locs = dpe_xcalloc_lines(STD_RECENT, sizeof(*std->recent_locs));
 	std->texts = dpe_names_new();
@@ -61,10 +59,10 @@ static bool fill(struct dpe_log_reader *reader)
 	memmove(std->block, std->block + std->begin, std->end - std->begin);
 	std->end -= std->begin;
 	std->begin = 0;
-	if (std->ended || std->end == BLOCK_SIZE)
+	if (std->ended || std->end == DPE_STD_BLOCK)
 		return false;
 	do {
-		got = read(fileno(reader->from), std->block + std->end, BLOCK_SIZE - std->end);
+		got = read(fileno(reader->from), std->block + std->end, DPE_STD_BLOCK - std->end);
 	} while (got < 0 && errno == EINTR);
 	if (got < 0) {
 		dpe_log_error(reader, DPE_ERROR, reader->line + 1,
@@ -307,7 +305,7 @@ static int report_too_long(struct dpe_log_reader *reader)
 	bool whole = false;
 
 	dpe_log_error(reader, DPE_ERROR, reader->line,
-		"the line has more than %u bytes: is this a log in the STD format?", BLOCK_SIZE);
+		"the line has more than %u bytes: is this a log in the STD format?", DPE_STD_BLOCK);
 	while (!whole && next_line(reader, &rest, &whole))
 		;
 	return -1;

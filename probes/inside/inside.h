@@ -5,6 +5,8 @@
 #ifndef DPE_PROBES_INSIDE_INSIDE_H
 #define DPE_PROBES_INSIDE_INSIDE_H
 
+#include "probes/limits.h"
+
 #include <stdint.h>
 
 /* The environment variable that names the memory, as a path to open, which ends in the number of
@@ -104,10 +106,8 @@ enum dpe_preload_memory {
 /* What is wanted of a function: bits. Also the kind of a slot. */
 enum { DPE_PRELOAD_ENTER = 1, DPE_PRELOAD_EXIT = 2 };
 
-#define DPE_PRELOAD_RINGS 1024 /* threads at a time; what others do is counted as lost */
 #define DPE_PRELOAD_WORDS 4    /* arguments of the longest function */
 #define DPE_PRELOAD_WRITER 1   /* of pthread_rwlock_unlock: the word that says who writes, 0: nobody */
-#define DPE_PRELOAD_FRAMES 8   /* return addresses beyond the caller's, where stacks are wanted */
 /* A signal's handler may take slots between another's look whether there is room and its taking
  * one: so many are kept free for that. */
 #define DPE_PRELOAD_SLACK 64

@@ -36,7 +36,6 @@ DPE_PRELOAD_HIDDEN void dpe_preload_write(
 	const struct dpe_preload_call *call, unsigned kind, int ret, const uint64_t *frame);
 
 /* The calls that a thread is in, as far as instrumented code tells: the latest ones of them. */
-#define DPE_PRELOAD_CALLERS 64
 struct dpe_preload_callers {
 	struct {
 		uint64_t pc;      /* where it was called */

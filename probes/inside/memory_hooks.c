@@ -62,8 +62,6 @@ static bool is_own_stack(uint64_t address, const uint64_t *frame)
  *
  * And what the first thread does before there is another one comes before all that others do. */
 
-#define SEEN 4096 /* a power of two; entries of the table of a ring's thread */
-
 struct seen {
 	uint64_t epoch, key;
 };
@@ -72,7 +70,7 @@ static struct seen *tables[DPE_PRELOAD_RINGS];
 
 static struct seen *table_of(unsigned ring)
 {
-	const size_t bytes = SEEN * sizeof(struct seen);
+	const size_t bytes = DPE_PRELOAD_SEEN * sizeof(struct seen);
 	struct seen *table = tables[ring];
 
 	if (table)
@@ -108,7 +106,7 @@ static bool is_repeated(enum dpe_preload_memory what, uint64_t address, uint64_t
 		return true;
 	if (size > 16 || !dpe_preload_number(&ring) || !(table = table_of(ring)))
 		return false;
-	entry = &table[(address ^ address >> 12) & (SEEN - 1)];
+	entry = &table[(address ^ address >> 12) & (DPE_PRELOAD_SEEN - 1)];
 	if (entry->epoch == dpe_preload_epoch && (entry->key == key || entry->key == (key | 1)))
 		return true;
 	*entry = (struct seen){dpe_preload_epoch, key};

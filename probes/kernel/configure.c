@@ -1,12 +1,14 @@
 /* configure: what the kernel can, and what our programs are told before they are loaded. */
 #include "probes/kernel/attach.h"
 #include "probes/binary/binary.h"
+#include "probes/limits.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -25,13 +27,10 @@ static uint32_t pid_namespace(void)
 	return status.st_ino;
 }
 
-/* Sites of files that are loaded later, as far as variables are read there. */
-#define LATE_SPOTS 1024
-#define FOLLOWED_SPOTS 4096 /* the same where there are other programs, too */
-
+/* With sites of files that are loaded later, as far as variables are read there. */
 static unsigned most_sites(const struct dpe_probes *probes)
 {
-	return probes->nsites + (probes->follows ? FOLLOWED_SPOTS : LATE_SPOTS);
+	return probes->nsites + (probes->follows ? DPE_FOLLOWED_SITES : DPE_LATE_SITES);
 }
 
 /* One a processor, unless fewer are wanted. */
@@ -202,10 +201,28 @@ static void configure_rights(const struct dpe_probes *probes)
 	bpf->rodata->tracer_permitted = tracer.permitted;
 }
 
+#ifdef DPE_TINY
+static unsigned long read_variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value ? strtoul(value, NULL, 10) : 0;
+}
+
+static void configure_failures(struct dpe_bpf *bpf)
+{
+	bpf->rodata->failing_reservation = read_variable("DPE_FAIL_RESERVATION");
+	bpf->rodata->failing_update = read_variable("DPE_FAIL_UPDATE");
+}
+#endif
+
 void dpe_configure(struct dpe_probes *probes, bool multi)
 {
 	struct dpe_bpf *bpf = probes->bpf;
 
+#ifdef DPE_TINY
+	configure_failures(bpf);
+#endif
 	configure_linker(probes, multi);
 	configure_rights(probes);
 	bpf->rodata->target = probes->pid;

@@ -2,13 +2,14 @@
  * address space get its number above bit 48; shared memory is identified by file and offset, so that an object in it
  * has one value in all processes. */
 #include "probes/stream/stream.h"
+#include "probes/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define ADDRESS_BITS 48
-#define MAX_PLACES (1u << 14) /* below SHARED */
 #define SHARED (UINT64_C(1) << 62)
+_Static_assert(DPE_MAX_SPACES <= 1u << (62 - ADDRESS_BITS), "an address with its space is below SHARED");
 #define MAX_SHARED (1u << (62 - DPE_SHARED_BITS))
 
 /* ---- numbers ----------------------------------------------------------------------------- */
@@ -28,7 +29,7 @@ static unsigned number_of(struct dpe_follow *follow, uint32_t space, pid_t pid)
 	}
 	if (low < follow->nspaces && follow->spaces[low].space == space)
 		return follow->spaces[low].number;
-	if (follow->nowners + 1 >= MAX_PLACES)
+	if (follow->nowners + 1 >= DPE_MAX_SPACES)
 		return 0;
 	*DPE_GROW(follow->owners, follow->nowners, follow->capowners) = pid;
 	(void)DPE_GROW(follow->spaces, follow->nspaces, follow->capspaces);

@@ -1,6 +1,7 @@
 /* memory_accesses: reads and writes of a program that was compiled to tell of them. */
 #include "probes/stream/memory_accesses.h"
 #include "probes/stream/library_reader.h"
+#include "probes/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,6 @@
 
 #define GRANULE 8u
 #define PAGE 4096u
-#define MOST_BYTES (16u << 20) /* of one access: two million pieces */
 
 /* ---- what is asked for ------------------------------------------------------------------- */
 
@@ -216,7 +216,7 @@ bool dpe_memory_each(struct dpe_memory *memory, unsigned what, uint64_t at, uint
 		piece(context, at, size);
 		return true;
 	}
-	if (size > MOST_BYTES || end < at)
+	if (size > DPE_MAX_ACCESS || end < at)
 		return false;
 	for (; at < end; at += size) {
 		size = largest_piece(at, end);

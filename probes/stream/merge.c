@@ -3,6 +3,7 @@
  * both the programs and the library number them. Proof and delays: docs/internals/event-order.md. */
 #include "probes/stream/library_reader.h"
 #include "probes/binary/binary.h"
+#include "probes/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +31,8 @@ static struct dpe_numbers *numbers_of(struct dpe_merge *merge, uint32_t thread)
 	return merge->recent = numbers;
 }
 
-/* Beyond so many, events stay in their rings: the kernel's count what finds no room there, of the
- * library's the threads wait. */
-#define MOST_HELD 200000
-#define MOST_AWAITED 50000
-/* Messages that are delivered before the rings are looked at again. */
-#define AT_ONCE 4096
-#define A_FEW 16
-#define LONGEST_DELIVERY 5000000 /* ns */
+#define LONGEST_DELIVERY 5000000 /* ns, before the rings are read again */
+
 /* A record, of the kernel's programs or made of a slot of the library's. */
 struct held_record {
 	struct dpe_queued held;
@@ -74,7 +69,7 @@ void dpe_merge_free(struct dpe_probes *probes)
 static bool wants_more(void *context, unsigned ring)
 {
 	struct dpe_merge *merge = ((struct dpe_probes *)context)->merge;
-	bool wants = merge->held.counts[ring] < MOST_HELD / merge->nkernel;
+	bool wants = merge->held.counts[ring] < DPE_MAX_HELD / merge->nkernel;
 
 	merge->refused |= !wants;
 	return wants;
@@ -114,7 +109,7 @@ static bool is_full(const struct dpe_probes *probes, unsigned ring)
 
 	if (used > DPE_PRELOAD_RINGS)
 		used = DPE_PRELOAD_RINGS;
-	return used && held >= MOST_AWAITED / used;
+	return used && held >= DPE_MAX_AWAITED / used;
 }
 
 static bool on_library(void *context, const struct dpe_ring_event *event)
@@ -240,8 +235,8 @@ static void deliver_held(struct dpe_probes *probes, unsigned stream, struct dpe_
 /* Whoever takes the messages may need any time for each. Meanwhile processes may wait for their probes. */
 static bool is_long_enough(unsigned delivered, uint64_t begin)
 {
-	return delivered == AT_ONCE ||
-	       (delivered % A_FEW == A_FEW - 1 && dpe_ring_now() - begin > LONGEST_DELIVERY);
+	return delivered == DPE_DELIVERED_AT_ONCE ||
+	       (delivered % DPE_DELIVERED_UNTIMED == DPE_DELIVERED_UNTIMED - 1 && dpe_ring_now() - begin > LONGEST_DELIVERY);
 }
 
 /* Delivers what is before `known`, but not for too long; the time before which all was. */

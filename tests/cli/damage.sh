@@ -39,7 +39,7 @@ for format in jsonl dpel; do
 done
 for format in msg; do
 	run "$DPE" convert whole.jsonl "copy.$format"
-	says "what $format cannot hold is refused" 2 'begin@1:0 cannot be written in this format' '(4 such messages)'
+	says "what $format cannot hold is refused" 2 'begin@1:0 cannot be written in this format' '(4 messages)'
 	check 'and leaves no log' ! -e "copy.$format"
 done
 

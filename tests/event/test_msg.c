@@ -116,11 +116,11 @@ static void what_does_not_fit_is_refused(void **state)
 					   "{\"event\":\"a\",\"id\":\"a\",%s}\n", members[i]);
 
 		assert_converts(text, DPE_LOG_JSONL, DPE_LOG_MSG,
-			": error: a" ONLY_IDS "(1 such messages)\n");
+			": error: a" ONLY_IDS "(1 message)\n");
 		free(text);
 	}
 	assert_converts("{\"event\":\"a\",\"id\":1}\n{\"event\":\"a\",\"id\":\"e1\"}\n",
-		DPE_LOG_JSONL, DPE_LOG_MSG, ": error: 1" ONLY_IDS "(2 such messages)\n");
+		DPE_LOG_JSONL, DPE_LOG_MSG, ": error: 1" ONLY_IDS "(2 messages)\n");
 }
 
 /* Neither names nor ids can make messages of their own. */
@@ -146,7 +146,7 @@ static void what_would_read_as_something_else_is_refused(void **state)
 
 		assert_converts(text, DPE_LOG_JSONL, DPE_LOG_MSG,
 			": error: a cannot be written in this format: it needs predecessors whose "
-			"ids have no blanks in them (1 such messages)\n");
+			"ids have no blanks in them (1 message)\n");
 		free(text);
 	}
 }

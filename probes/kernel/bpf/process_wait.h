@@ -21,7 +21,7 @@ static __always_inline __u64 ask_about(__u32 process, const struct dpe_question 
 {
 	__u64 number;
 
-	if (bpf_map_update_elem(&asking, &process, question, BPF_ANY))
+	if (update(&asking, &process, question, BPF_ANY))
 		return 0;
 	number = __sync_fetch_and_add(&asked, 1) + 1;
 	wake_at_once();
@@ -75,7 +75,7 @@ static __always_inline bool wait_before_return(struct task_struct *task, __u64 n
 	struct process_wait fresh = {.number = number, .ip = ip}, *wait;
 	__u32 process = process_id(task);
 
-	if (!has_task_work || bpf_map_update_elem(&process_waits, &process, &fresh, BPF_ANY))
+	if (!has_task_work || update(&process_waits, &process, &fresh, BPF_ANY))
 		return false;
 	wait = bpf_map_lookup_elem(&process_waits, &process);
 	return wait && !bpf_task_work_schedule_resume_impl(

@@ -4,6 +4,7 @@
 #ifndef DPE_PROBES_KERNEL_BPF_RECORD_H
 #define DPE_PROBES_KERNEL_BPF_RECORD_H
 
+#include "probes/limits.h"
 #include <linux/types.h>
 
 /* Argument words are the integer registers rdi, rsi, rdx, rcx, r8, r9 in this order, followed by

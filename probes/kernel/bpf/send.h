@@ -5,6 +5,7 @@
 
 #include "probes/kernel/bpf/target_processes.h"
 #include "probes/kernel/bpf/channel_bytes.h"
+#include "probes/kernel/bpf/fail_on_demand.h"
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/user_memory.h"
 #include "probes/kernel/bpf/record.h"
@@ -52,7 +53,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1 << 16);
+	__uint(max_entries, DPE_MAP_LOSSES);
 	__type(key, __u32);
 	__type(value, struct dpe_lost);
 } losses SEC(".maps");
@@ -61,7 +62,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1 << 20);
+	__uint(max_entries, DPE_MAP_ENDED);
 	__type(key, __u32);
 	__type(value, __u64);
 } ended SEC(".maps");
@@ -121,7 +122,7 @@ static __always_inline void lose(struct thread *thread, __u32 tid)
 	if (thread)
 		thread->seq++;
 	if (!lost) {
-		bpf_map_update_elem(&losses, &tid, &fresh, BPF_NOEXIST);
+		update(&losses, &tid, &fresh, BPF_NOEXIST);
 		lost = bpf_map_lookup_elem(&losses, &tid);
 	}
 	if (!lost) {
@@ -173,7 +174,7 @@ static __always_inline struct thread *thread_of(struct task_struct *task, __u32 
 /* Keeps the thread's count for the next one with its id. */
 static __always_inline void remember(__u32 tid, __u64 seq)
 {
-	if (bpf_map_update_elem(&ended, &tid, &seq, BPF_ANY))
+	if (update(&ended, &tid, &seq, BPF_ANY))
 		lose_nowhere(bpf_ktime_get_ns());
 }
 
@@ -237,7 +238,7 @@ static __always_inline void wake_at_once(void)
 
 	if (!ring)
 		return;
-	nothing = bpf_ringbuf_reserve(ring, sizeof(__u64), 0);
+	nothing = reserve(ring, sizeof(__u64));
 	if (nothing)
 		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
 }
@@ -252,7 +253,7 @@ static __always_inline void wake_reader(void *ring)
 
 	if (!*(volatile __u64 *)&waiting)
 		return;
-	nothing = bpf_ringbuf_reserve(ring, sizeof(__u64), 0);
+	nothing = reserve(ring, sizeof(__u64));
 	if (!nothing)
 		return;
 	if (__sync_val_compare_and_swap(&waiting, 1, 0))
@@ -289,8 +290,7 @@ static __always_inline bool put_words(
 
 	if (!ring)
 		return false;
-	record = bpf_ringbuf_reserve(
-		ring, sizeof(*record) + (before + count) * sizeof(__u64), 0);
+	record = reserve(ring, sizeof(*record) + (before + count) * sizeof(__u64));
 	if (!record)
 		return false;
 	fill(record, event);
@@ -319,8 +319,7 @@ static __always_inline bool put_with_stack(
 
 	if (!ring)
 		return false;
-	record = bpf_ringbuf_reserve(
-		ring, sizeof(*record) + (count + 1) * sizeof(__u64) + room, 0);
+	record = reserve(ring, sizeof(*record) + (count + 1) * sizeof(__u64) + room);
 	if (!record)
 		return false;
 	fill(record, event);
@@ -346,7 +345,7 @@ static __always_inline bool put_brief(const struct probe_event *event, const __u
 
 	if (!ring)
 		return false;
-	record = bpf_ringbuf_reserve(ring, sizeof(*record) + count * sizeof(__u64), 0);
+	record = reserve(ring, sizeof(*record) + count * sizeof(__u64));
 	if (!record)
 		return false;
 	fill(record, event);
@@ -385,8 +384,8 @@ static __always_inline bool put_with_values(const struct probe_event *event, con
 
 	if (!ring)
 		return false;
-	record = bpf_ringbuf_reserve(ring,
-		sizeof(*record) + (DPE_WORDS + 1 + DPE_VALUES) * sizeof(__u64) + room, 0);
+	record = reserve(ring,
+		sizeof(*record) + (DPE_WORDS + 1 + DPE_VALUES) * sizeof(__u64) + room);
 	if (!record)
 		return false;
 	fill(record, event);

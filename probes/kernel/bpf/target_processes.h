@@ -5,6 +5,7 @@
 #ifndef DPE_PROBES_KERNEL_BPF_TARGET_PROCESSES_H
 #define DPE_PROBES_KERNEL_BPF_TARGET_PROCESSES_H
 
+#include "probes/kernel/bpf/fail_on_demand.h"
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/record.h"
 #include <linux/bpf.h>
@@ -32,7 +33,7 @@ __u64 untraceable; /* programs begun that the user may not trace: they are not o
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1 << 16);
+	__uint(max_entries, DPE_MAP_PROCESSES);
 	__type(key, __u32);
 	__type(value, struct dpe_process);
 } followed SEC(".maps");
@@ -51,7 +52,7 @@ struct process_wait {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1 << 16);
+	__uint(max_entries, DPE_MAP_PROCESSES);
 	__type(key, __u32);
 	__type(value, struct process_wait);
 } process_waits SEC(".maps");
@@ -60,7 +61,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1 << 16);
+	__uint(max_entries, DPE_MAP_PROCESSES);
 	__type(key, __u32);
 	__type(value, struct dpe_newcomer);
 } held SEC(".maps");
@@ -68,7 +69,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1 << 16);
+	__uint(max_entries, DPE_MAP_PROCESSES);
 	__type(key, __u32);
 	__type(value, __u64);
 } released SEC(".maps");
@@ -77,7 +78,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1 << 16);
+	__uint(max_entries, DPE_MAP_PROCESSES);
 	__type(key, __u32);
 	__type(value, __u64);
 } stopped SEC(".maps");
@@ -86,7 +87,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1 << 16);
+	__uint(max_entries, DPE_MAP_FILES);
 	__type(key, struct dpe_file);
 	__type(value, __u32);
 } beginnings SEC(".maps");
@@ -95,7 +96,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1 << 16);
+	__uint(max_entries, DPE_MAP_FILES);
 	__type(key, struct dpe_file);
 	__type(value, __u32);
 } programs SEC(".maps");
@@ -104,7 +105,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1 << 16);
+	__uint(max_entries, DPE_MAP_FILES);
 	__type(key, struct dpe_file);
 	__type(value, __u32);
 } backings SEC(".maps");
@@ -177,7 +178,7 @@ static __always_inline bool follow_child(struct task_struct *parent, struct task
 	if (child->mm != parent->mm)
 		process.space = next_number(&spaces);
 	if ((child->mm != parent->mm && !process.space) ||
-		bpf_map_update_elem(&followed, &id, &process, BPF_ANY))
+		update(&followed, &id, &process, BPF_ANY))
 		return false;
 	__sync_fetch_and_add(&living, 1);
 	return true;
@@ -235,7 +236,7 @@ static __always_inline void note_linker(struct task_struct *task, __u64 ip)
 	if (!follow || bpf_find_vma(task, ip, note_file, &linker, 0) || !linker.inode)
 		return;
 	if (!bpf_map_lookup_elem(&beginnings, &linker))
-		bpf_map_update_elem(&beginnings, &linker, &known, BPF_ANY);
+		update(&beginnings, &linker, &known, BPF_ANY);
 }
 
 /* Stops the process until the observer has looked at it. False where it cannot. Who is in the map has
@@ -247,7 +248,7 @@ static __always_inline bool hold(struct task_struct *task, struct dpe_newcomer *
 	entry->serial = next_number(&serials);
 	if (!entry->serial || bpf_send_signal(SIGNAL_STOP))
 		return false;
-	if (!bpf_map_update_elem(&held, &id, entry, BPF_ANY))
+	if (!update(&held, &id, entry, BPF_ANY))
 		return true;
 	bpf_send_signal(SIGNAL_CONTINUE);
 	return false;
@@ -310,7 +311,7 @@ static __always_inline __u32 number_of_backing(const struct dpe_file *file)
 	if (known)
 		return *known;
 	fresh = next_number(&nbackings);
-	if (bpf_map_update_elem(&backings, file, &fresh, BPF_NOEXIST)) {
+	if (update(&backings, file, &fresh, BPF_NOEXIST)) {
 		known = bpf_map_lookup_elem(&backings, file);
 		return known ? *known : 0;
 	}

@@ -1,0 +1,40 @@
+/* The limits of names and logs. What exceeds one is one diagnostic, a counted loss, or takes the
+ * general form at the cost of bytes; each comment says which. With DPE_TINY the tests meet them. */
+#ifndef DPE_EVENT_LIMITS_H
+#define DPE_EVENT_LIMITS_H
+
+#include "base/base.h"
+
+/* ---- an error, or a counted loss ------------------------------------------------------------ */
+
+/* Bytes of a line of JSON, and nesting of values in it: the line is skipped with a diagnostic. */
+#define DPE_MAX_LINE DPE_TINY_OR(4u << 10, 64u << 20)
+#define DPE_MAX_NESTING DPE_TINY_OR(3, 64)
+/* Nesting of JSON that is copied from a log of one format to another. */
+#define DPE_MAX_COPIED_NESTING DPE_TINY_OR(3, 128)
+/* Threads whose losses a log reports; those of further threads are losses of unknown threads. */
+#define DPE_MAX_LOSSES DPE_TINY_OR(2, 65536)
+/* Bytes read at a time from a STD log, and of its longest line. */
+#define DPE_STD_BLOCK DPE_TINY_OR(512u, 256u << 10)
+/* Bytes of a block's content in a .dpel log. */
+#define DPEL_MAX_BLOCK DPE_TINY_OR(64u << 10, 1u << 30)
+
+/* ---- costs time or bytes only ---------------------------------------------------------------- */
+
+/* Bytes of a text that is interned, and texts; others are compared byte by byte. */
+#define DPE_MAX_INTERNED_BYTES DPE_TINY_OR(3, 64)
+#define DPE_MAX_INTERNED DPE_TINY_OR(3, 1 << 16)
+/* Of a .dpel log: sources and shapes of a block, bytes of members in a short record, of a text in
+ * the table, and texts in it; other messages are written as long records. */
+#define DPEL_MAX_SOURCES DPE_TINY_OR(2u, 1024u)
+#define DPEL_MAX_SHAPES DPE_TINY_OR(2u, 512u)
+#define DPEL_MAX_MEMBERS DPE_TINY_OR(3u, 64u)
+#define DPEL_MAX_TEXT DPE_TINY_OR(3u, 64u)
+#define DPEL_MAX_TEXTS DPE_TINY_OR(2u, 1u << 20)
+#define DPEL_MAX_MEMBER_TEXTS DPE_TINY_OR(2u, 1u << 16)
+/* Bytes from which on a block is written. */
+#define DPEL_BLOCK DPE_TINY_OR(64u, 64u << 10)
+/* Bytes of a .dpel block that are allocated and read at a time, whatever size its header claims. */
+#define DPEL_READ_BYTES DPE_TINY_OR(3u, 1u << 20)
+
+#endif

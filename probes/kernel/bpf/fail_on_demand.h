@@ -1,0 +1,41 @@
+/* Reservations in rings and updates of maps. In the build with tiny limits each n-th fails where the
+ * observer says so. */
+#ifndef DPE_PROBES_KERNEL_BPF_FAIL_ON_DEMAND_H
+#define DPE_PROBES_KERNEL_BPF_FAIL_ON_DEMAND_H
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+#include <stdbool.h>
+
+#ifdef DPE_TINY
+const volatile __u64 failing_reservation, failing_update; /* every n-th; 0: none */
+__u64 reservations, updates;
+
+static __always_inline bool fails(__u64 *count, __u64 every)
+{
+	return every && (__sync_fetch_and_add(count, 1) + 1) % every == 0;
+}
+
+static __always_inline void *reserve(void *ring, __u64 size)
+{
+	return fails(&reservations, failing_reservation) ? 0 : bpf_ringbuf_reserve(ring, size, 0);
+}
+
+static __always_inline long update(void *map, const void *key, const void *value, __u64 flags)
+{
+	return fails(&updates, failing_update) ? -1 : bpf_map_update_elem(map, key, value, flags);
+}
+#else
+static __always_inline void *reserve(void *ring, __u64 size)
+{
+	return bpf_ringbuf_reserve(ring, size, 0);
+}
+
+static __always_inline long update(void *map, const void *key, const void *value, __u64 flags)
+{
+	return bpf_map_update_elem(map, key, value, flags);
+}
+#endif
+
+#endif

@@ -1,0 +1,38 @@
+# The command of `make TINY=1`, whose limits are 2 or 3, with reservations in rings and updates of maps that fail:
+# what is lost is said, and no verdict is wrong.
+. tests/tap.sh
+need_live 'tiny limits, live'
+TINY=$TOP/build-tiny/dpe
+if test ! -x "$TINY" && test "${DPE_LIVE:-}" != require; then
+	echo "ok - tiny limits, live # skip $TINY was not built: make TINY=1"
+	finish
+fi
+compile_target follow
+printf 'include "pthread.dpe"\ndetect race: enqueue() & dequeue()\n' >race.dpe
+printf 'detect step(x): step(x) ; step(x)\n' >twice.dpe
+inconclusive=0
+errors=0
+
+# sound NAME STATUS [VARIABLE=N]... COMMAND...: the exit status is STATUS, inconclusive with losses that were said, or an error
+sound() {
+	name=$1
+	right=$2
+	shift 2
+	run timeout 120 env "$@"
+	case $status in
+	3) inconclusive=$((inconclusive + 1)) && says "$name: inconclusive" 3 ' lost' ;;
+	2) errors=$((errors + 1)) && says "$name: an error" 2 'error: ' 'Cannot allocate memory' ;;
+	*) gives "$name: $right" "$right" ;;
+	esac
+}
+
+for fails in RESERVATION=0 RESERVATION=1 RESERVATION=3 UPDATE=1 UPDATE=7; do
+	sound "a race, $fails" 1 DPE_FAIL_$fails "$TINY" run -s race.dpe -- "$BUILD/examples/producer-consumer-broken"
+	sound "no race, $fails" 0 DPE_FAIL_$fails "$TINY" run -s race.dpe -- "$BUILD/examples/producer-consumer"
+	sound "processes, $fails" 0 DPE_FAIL_$fails "$TINY" run --follow -s twice.dpe -- ./follow fork
+done
+sound 'the preloaded library, a race' 1 "$TINY" run --preload -s race.dpe -- "$BUILD/examples/producer-consumer-broken"
+sound 'the preloaded library, no race' 0 "$TINY" run --preload -s race.dpe -- "$BUILD/examples/producer-consumer"
+check 'limits were met' "$inconclusive" -ge 4
+check 'and updates failed' "$errors" -ge 2
+finish
