@@ -6,7 +6,6 @@
 #include "recognizer/patterns/patterns.h"
 #include "recognizer/predict/predict.h"
 #include "recognizer/races/races.h"
-#include "recognizer/slices/slices.h"
 #include "recognizer/verdicts/verdicts.h"
 
 #include <stdlib.h>
@@ -18,8 +17,10 @@ static __attribute__((noinline)) void forget(struct dpe_recognizer *recognizer)
 	const struct dpe_horizon *horizon = dpe_recognizer_horizon(recognizer, 0);
 
 	for (unsigned i = 0; horizon && i < recognizer->spec->nrules; i++) {
-		if (recognizer->runs[i].slices)
-			dpe_slices_forget(&recognizer->runs[i], horizon);
+		struct dpe_run *run = &recognizer->runs[i];
+
+		if (run->rule_engine && run->rule_engine->forget)
+			run->rule_engine->forget(run, horizon);
 	}
 	recognizer->forget_above = recognizer->kept * 2;
 	if (recognizer->forget_above < recognizer->options.forget_from)
@@ -27,6 +28,7 @@ static __attribute__((noinline)) void forget(struct dpe_recognizer *recognizer)
 	if (recognizer->options.forget_from == 1)
 		recognizer->forget_above = 0;
 }
+
 /* ---- released events --------------------------------------------------------------------- */
 
 /* Gives the event to one rule, whose watchers are adjacent in the table. */
@@ -40,21 +42,8 @@ static void take_by_rule(struct dpe_run *run, const struct dpe_watcher *watcher,
 		nbindings += dpe_watcher_match(
 			watcher, run, event->message, &run->bindings[nbindings]);
 	run->nbindings = nbindings;
-	if (!nbindings)
-		return;
-	if (run->pairs) {
-		dpe_pairs_take(run, event);
-		return;
-	}
-	if (run->prediction) {
-		dpe_predictor_take(run, event);
-		return;
-	}
-	if (dpe_slices_take_fast(run, event))
-		return;
-	if (!*occurrence)
-		*occurrence = dpe_occurrence_new(run->recognizer->pool, event);
-	dpe_slices_take(run, *occurrence);
+	if (nbindings)
+		run->rule_engine->take(run, event, occurrence);
 }
 
 static void trace_release(struct dpe_recognizer *recognizer, const struct dpe_event *event)
@@ -122,19 +111,12 @@ static __attribute__((noinline)) void follow_rules(
 
 		if (watch->at[i].access)
 			dpe_pairs_access(watch->at[i].access, event);
-		else if (run->slices || run->pairs || run->prediction)
+		else if (run->rule_engine)
 			take_by_rule(run, &watch->at[i], &watch->at[watch->at[i].end], event,
 				&occurrence);
 	}
 	if (occurrence)
 		dpe_occurrence_unref(occurrence);
-}
-
-/* True where the only rule took the event on its fast path, or does not watch its phase. */
-static inline bool take_bare_fast(const struct dpe_watcher *alone, const struct dpe_event *event)
-{
-	return !(alone->phases >> event->message->phase & 1) ||
-	       dpe_slices_take_bare_fast(alone->run, alone->pattern, event);
 }
 
 static void follow_with_locks(
@@ -170,9 +152,9 @@ static inline bool needs_no_inspection(const struct dpe_recognizer *recognizer, 
 		 (event->message->has_time & !recognizer->started));
 }
 
-static __attribute__((noinline)) void take_event(
-	struct dpe_recognizer *recognizer, const struct dpe_event *event)
+static void on_event(void *context, const struct dpe_event *event)
 {
+	struct dpe_recognizer *recognizer = context;
 	const struct dpe_name_watchers *watch;
 
 	if (recognizer->ended)
@@ -185,33 +167,10 @@ static __attribute__((noinline)) void take_event(
 	watch = &recognizer->by_name[event->message->name];
 	if (watch->access)
 		dpe_pairs_access(watch->access, event);
-	else if (watch->followed && !(watch->alone && take_bare_fast(watch->alone, event)))
+	else if (watch->followed)
 		follow_event(recognizer, watch, event);
 	if (recognizer->kept > recognizer->forget_above)
 		forget(recognizer);
-}
-
-/* The fast path of an event that no rule watches, or only rules about pairs, which then keep no
- * more events than before. False where nothing was done and take_event has to. */
-static inline bool take_event_fast(struct dpe_recognizer *recognizer, const struct dpe_event *event)
-{
-	const struct dpe_name_watchers *watch;
-
-	if (event->message->name >= recognizer->nnames)
-		return false;
-	watch = &recognizer->by_name[event->message->name];
-	if ((!watch->access && watch->followed) || recognizer->ended ||
-		!needs_no_inspection(recognizer, event) || recognizer->kept > recognizer->forget_above ||
-		(watch->access && !dpe_pairs_access_fast(watch->access, event)))
-		return false;
-	recognizer->summary.events++;
-	return true;
-}
-
-static void on_event(void *context, const struct dpe_event *event)
-{
-	if (!take_event_fast(context, event))
-		take_event(context, event);
 }
 
 /* ---- what is missing --------------------------------------------------------------------- */

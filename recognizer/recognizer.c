@@ -170,10 +170,8 @@ bool dpe_recognizer_prefetch(
 
 		if (!watcher->single)
 			continue;
-		if (watcher->run->pairs && (watcher->access || !watcher->run->pair_rule))
-			dpe_pairs_prefetch(watcher->run, &message->args[0], soon);
-		else if (watcher->run->slices)
-			dpe_slices_prefetch(
+		if (watcher->run->rule_engine && watcher->run->rule_engine->prefetch)
+			watcher->run->rule_engine->prefetch(
 				watcher->run, watcher->pattern, message->args[0], soon);
 	}
 	return true;
@@ -245,14 +243,9 @@ static void finish(void *with)
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
 		struct dpe_run *run = &recognizer->runs[i];
 
-		if (run->pairs)
-			dpe_pairs_finish(run);
-		else if (run->slices)
-			dpe_slices_finish(run);
-		else if (run->prediction)
-			dpe_predictor_finish(run);
-		else
+		if (!run->rule_engine)
 			continue;
+		run->rule_engine->finish(run);
 		tell_missing(run);
 	}
 	recognizer->ended = true;
@@ -289,10 +282,10 @@ void dpe_recognizer_summary(const struct dpe_recognizer *recognizer, struct dpe_
 		return;
 	}
 	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
-		if (recognizer->runs[i].slices)
-			summary->slices += dpe_slices_count(&recognizer->runs[i]);
-		if (recognizer->runs[i].pairs)
-			summary->slices += dpe_pairs_count(&recognizer->runs[i]);
+		const struct dpe_run *run = &recognizer->runs[i];
+
+		if (run->rule_engine && run->rule_engine->count)
+			summary->slices += run->rule_engine->count(run);
 	}
 }
 
@@ -301,30 +294,16 @@ bool dpe_recognizer_idle(const struct dpe_recognizer *recognizer)
 	return recognizer->fed == recognizer->summary.events;
 }
 
-struct live_patterns {
-	const struct dpe_run *run;
-	uint64_t *patterns;
-	unsigned looks;
-};
-
-static bool add_live_patterns(void *context, const struct dpe_slice *slice)
-{
-	struct live_patterns *live = context;
-
-	return dpe_slice_live_patterns(live->run, slice, live->patterns, &live->looks);
-}
-
 bool dpe_recognizer_live(
 	const struct dpe_recognizer *recognizer, unsigned rule, uint64_t *patterns)
 {
 	struct dpe_run *run = &recognizer->runs[rule];
-	struct live_patterns live = {.run = run, .patterns = patterns};
 
 	*patterns = 0;
-	if (recognizer->exhausted || !run->slices || run->pairs || run->rule->mode != DPE_DETECT ||
+	if (recognizer->exhausted || !run->rule_engine || !run->rule_engine->live || run->rule->mode != DPE_DETECT ||
 		run->rule->npatterns > DPE_PREREQUISITE_PATTERNS)
 		return false;
-	return dpe_slices_each(run, add_live_patterns, &live);
+	return run->rule_engine->live(run, patterns);
 }
 
 /* ---- the beginning and the end ----------------------------------------------------------- */
@@ -390,9 +369,8 @@ struct dpe_recognizer *dpe_recognizer_new(const struct dpe_spec *spec,
 
 static void free_run(struct dpe_run *run)
 {
-	dpe_slices_free(run);
-	dpe_pairs_free(run);
-	dpe_predictor_end(run);
+	if (run->rule_engine)
+		run->rule_engine->free(run);
 	dpe_fast_path_free(run);
 	dpe_conjunction_free(run->conjunction);
 	dpe_engine_free(run);

@@ -31,11 +31,35 @@ struct dpe_slice {
 	struct dpe_matching *matching; /* of a `detect` rule; NULL: none yet */
 };
 
+struct dpe_run;
+struct dpe_occurrence;
+
+/* How a rule is followed: in slices (slices/), by pairs of events (races/), or by a search for
+ * predictions (predict/). What may be NULL there is nothing to do. */
+struct dpe_rule_engine {
+	/* Takes an event that matched run->bindings. The first rule that needs it makes the occurrence. */
+	void (*take)(struct dpe_run *run, const struct dpe_event *event,
+		struct dpe_occurrence **occurrence);
+	void (*finish)(struct dpe_run *run); /* reports the verdicts at the end */
+	void (*free)(struct dpe_run *run);
+	uint64_t (*count)(const struct dpe_run *run); /* slices; may be NULL */
+	/* Drops events that no future event needs; may be NULL. */
+	void (*forget)(struct dpe_run *run, const struct dpe_horizon *horizon);
+	/* Prefetches the slice with this value of the only variable that the pattern binds: see
+	 * dpe_recognizer_prefetch; may be NULL. */
+	void (*prefetch)(
+		const struct dpe_run *run, unsigned pattern, struct dpe_value value, bool soon);
+	/* Adds the patterns, one bit each, of events in partial matches; may be NULL. False where
+	 * that is not known. */
+	bool (*live)(struct dpe_run *run, uint64_t *patterns);
+};
+
 /* A rule at run time. */
 struct dpe_run {
 	struct dpe_recognizer *recognizer;
 	const struct dpe_rule *rule;
 	struct dpe_engine engine;        /* as dpe_engine_choose says */
+	const struct dpe_rule_engine *rule_engine;   /* NULL: of a `sync` rule, or only stabilizing */
 	const struct dpe_slice_engine *slice_engine; /* of `expect`, or of `detect` */
 	const struct dpe_config_engine *follow;      /* follows configurations */
 	struct dpe_factors *operands;    /* of a conjunction, until these are made */

@@ -179,25 +179,13 @@ static bool begin_run(struct dpe_run *run, struct dpe_diags *diags)
 	return true;
 }
 
-static void find_alone(struct dpe_recognizer *recognizer, dpe_name name)
-{
-	struct dpe_name_watchers *watch = &recognizer->by_name[name];
-	const struct dpe_watcher *only = watch->at;
-
-	if (watch->count == 1 && only->simple && only->bare &&
-		dpe_slices_bare_is_fast(only->run, only->pattern))
-		watch->alone = only;
-}
-
 /* Whether any rule takes events of this name; if not, only the stabilizer needs them. */
 static bool is_followed(const struct dpe_recognizer *recognizer, dpe_name name)
 {
 	const struct dpe_name_watchers *watch = &recognizer->by_name[name];
 
 	for (unsigned i = 0; i < watch->count; i++) {
-		const struct dpe_run *run = watch->at[i].run;
-
-		if (run->slices || run->pairs || run->prediction)
+		if (watch->at[i].run->rule_engine)
 			return true;
 	}
 	return name == recognizer->thread_found;
@@ -217,14 +205,13 @@ static bool wants_locks(const struct dpe_name_watchers *watch)
 	for (unsigned i = 0; i < watch->count; i++) {
 		const struct dpe_run *run = watch->at[i].run;
 
-		if ((run->slices || run->pairs || run->prediction) &&
-			!dpe_rule_keeps_waits(run->rule))
+		if (run->rule_engine && !dpe_rule_keeps_waits(run->rule))
 			return true;
 	}
 	return false;
 }
 
-/* Events on a fast path would not get their locks. */
+/* Events that are taken for several rules at once would not get their locks. */
 static void prepare_locks(struct dpe_recognizer *recognizer)
 {
 	if (!any_keeps_waits(recognizer->spec))
@@ -233,10 +220,8 @@ static void prepare_locks(struct dpe_recognizer *recognizer)
 		struct dpe_name_watchers *watch = &recognizer->by_name[i];
 
 		watch->with_locks = wants_locks(watch);
-		if (!watch->with_locks)
-			continue;
-		watch->access = NULL;
-		watch->alone = NULL;
+		if (watch->with_locks)
+			watch->access = NULL;
 	}
 }
 
@@ -278,7 +263,6 @@ static bool begin_runs(struct dpe_recognizer *recognizer, struct dpe_diags *diag
 		if (i == recognizer->thread_found || recognizer->options.stabilize_only)
 			continue;
 		dpe_pairs_watch(&recognizer->by_name[i]);
-		find_alone(recognizer, i);
 	}
 	if (!recognizer->options.stabilize_only)
 		prepare_locks(recognizer);

@@ -105,18 +105,6 @@ uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain)
 	return chain == stamp->chain ? stamp->index - 1 : reach;
 }
 
-/* branch-free, as the outcome is unpredictable */
-bool dpe_stamp_follows(const struct dpe_stamp *stamp, uint32_t a, uint32_t index_a, uint32_t b,
-	uint32_t index_b)
-{
-	const struct dpe_clock *past = stamp->past;
-
-	if (!past || past->height || (a | b) >= FAN)
-		return false;
-	return ((a == stamp->chain) | (past->at[a] >= index_a)) &
-	       ((b == stamp->chain) | (past->at[b] >= index_b));
-}
-
 bool dpe_precedes(const struct dpe_stamp *a, const struct dpe_stamp *b)
 {
 	return dpe_stamp_reach(b, a->chain) >= a->index;

@@ -13,10 +13,6 @@
 
 /* How many events of `chain` precede the event; index - 1 for its own chain. */
 uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain);
-/* True where events of two other chains precede this one, decided by one lookup; may be false where
- * there are many threads. */
-bool dpe_stamp_follows(const struct dpe_stamp *stamp, uint32_t a, uint32_t index_a, uint32_t b,
-	uint32_t index_b);
 /* Clocks are counted; a stamp that is kept longer than the callback needs a reference. */
 void dpe_stamp_ref(const struct dpe_stamp *stamp);
 void dpe_stamp_unref(const struct dpe_stamp *stamp);

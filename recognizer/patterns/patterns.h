@@ -53,8 +53,6 @@ struct dpe_name_watchers {
 	bool syncs;      /* a `sync` rule watches the name */
 	bool followed;   /* another rule does, and takes its events … */
 	bool with_locks; /* … with the locks that their threads hold */
-	/* The only watcher, where its rule may take bare events on its fast path; or NULL. */
-	const struct dpe_watcher *alone;
 	/* Where only `sync` rules and rules about pairs watch: what the event is to the latter; or
 	 * NULL. */
 	const struct dpe_pair_access *access;

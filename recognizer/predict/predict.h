@@ -11,16 +11,11 @@ struct dpe_predictor;
  * dpe_predictor_free. */
 struct dpe_predictor *dpe_predictor_new(struct dpe_recognizer *recognizer);
 void dpe_predictor_free(struct dpe_predictor *predictor); /* accepts NULL */
-/* Begins and ends the search for the matches of a rule. */
+/* Follows a run by searching for matches in other orders of the events. */
 void dpe_predictor_begin(struct dpe_run *run);
-void dpe_predictor_end(struct dpe_run *run); /* accepts a run without */
 /* As the stabilizer's sink says it. */
 void dpe_predictor_edge(struct dpe_predictor *predictor, uint64_t from, uint64_t to, unsigned rule);
-/* Takes every released event, before dpe_predictor_take. */
+/* Takes every released event, before the rules do. */
 void dpe_predictor_event(struct dpe_predictor *predictor, const struct dpe_event *event);
-/* The event matched run->bindings: reports matches of which it is the last. */
-void dpe_predictor_take(struct dpe_run *run, const struct dpe_event *event);
-/* The end of the input: reports what was not looked for. */
-void dpe_predictor_finish(struct dpe_run *run);
 
 #endif

@@ -29,25 +29,10 @@ void dpe_predictor_free(struct dpe_predictor *predictor)
 	free(predictor);
 }
 
-void dpe_predictor_begin(struct dpe_run *run)
-{
-	struct dpe_prediction_search *search = dpe_xcalloc(1, sizeof(*search));
-	size_t npatterns = run->rule->npatterns + 1;
-
-	search->run = run;
-	search->history = &run->recognizer->predictor->history;
-	search->by_pattern = dpe_xcalloc(npatterns, sizeof(*search->by_pattern));
-	search->ngroups = dpe_xcalloc(npatterns, sizeof(*search->ngroups));
-	search->capgroups = dpe_xcalloc(npatterns, sizeof(*search->capgroups));
-	run->prediction = search;
-}
-
-void dpe_predictor_end(struct dpe_run *run)
+static void end(struct dpe_run *run)
 {
 	struct dpe_prediction_search *search = run->prediction;
 
-	if (!search)
-		return;
 	dpe_sweeps_free(search);
 	dpe_candidates_free(search);
 	for (unsigned i = 0; i < search->nends; i++) {
@@ -185,12 +170,14 @@ static void search_all(
 	}
 }
 
-void dpe_predictor_take(struct dpe_run *run, const struct dpe_event *event)
+static void take(
+	struct dpe_run *run, const struct dpe_event *event, struct dpe_occurrence **occurrence)
 {
 	struct dpe_prediction_search *search = run->prediction;
 	struct dpe_candidates *of[DPE_RULE_PATTERNS_AT_ONCE];
 	unsigned count = run->nbindings;
 
+	(void)occurrence;
 	if (search->history->reason)
 		return;
 	search->nreported = 0;
@@ -210,7 +197,7 @@ void dpe_predictor_take(struct dpe_run *run, const struct dpe_event *event)
 	}
 }
 
-void dpe_predictor_finish(struct dpe_run *run)
+static void finish(struct dpe_run *run)
 {
 	const struct dpe_prediction_search *search = run->prediction;
 	struct dpe_verdict verdict = {.kind = DPE_INCONCLUSIVE, .reason = search->history->reason};
@@ -219,4 +206,24 @@ void dpe_predictor_finish(struct dpe_run *run)
 		verdict.reason = "some events have too many partners: not all matches were looked for";
 	if (verdict.reason)
 		dpe_verdict_report(run, NULL, &verdict);
+}
+
+static const struct dpe_rule_engine by_prediction = {
+	.take = take,
+	.finish = finish,
+	.free = end,
+};
+
+void dpe_predictor_begin(struct dpe_run *run)
+{
+	struct dpe_prediction_search *search = dpe_xcalloc(1, sizeof(*search));
+	size_t npatterns = run->rule->npatterns + 1;
+
+	search->run = run;
+	search->history = &run->recognizer->predictor->history;
+	search->by_pattern = dpe_xcalloc(npatterns, sizeof(*search->by_pattern));
+	search->ngroups = dpe_xcalloc(npatterns, sizeof(*search->ngroups));
+	search->capgroups = dpe_xcalloc(npatterns, sizeof(*search->capgroups));
+	run->prediction = search;
+	run->rule_engine = &by_prediction;
 }

@@ -125,16 +125,6 @@ static inline bool follows_both(const struct dpe_pair_slice *slice, const struct
 	return is_before(&slice->few[0], event) && is_before(&slice->few[1], event);
 }
 
-/* The same where one comparison decides. */
-static inline bool follows_at_once(
-	const struct dpe_pair_slice *slice, const struct dpe_event *event)
-{
-	const struct dpe_pair_event *few = slice->few;
-
-	return dpe_stamp_follows(
-		&event->stamp, few[0].chain, few[0].index, few[1].chain, few[1].index);
-}
-
 /* The latest event that is independent of the new one and kept as one of these literals. There is
  * one. */
 static uint32_t find_met(
@@ -345,20 +335,6 @@ void dpe_pairs_prefetch_message(
 		dpe_pair_expect(&access->pairs->table, &message->args[0]);
 }
 
-bool dpe_pairs_access_fast(const struct dpe_pair_access *access, const struct dpe_event *event)
-{
-	const struct dpe_message *message = event->message;
-	const struct dpe_pair_reading *reading = &access->by_phase[message->phase];
-	struct dpe_pair_slice *slice;
-
-	if (!message->nargs || !reading->literals || reading->ends)
-		return false;
-	slice = message->args[0].number ? dpe_pair_place(&access->pairs->table, &message->args[0])
-					: dpe_pair_home(&access->pairs->table, &message->args[0]);
-	return slice && !(reading->rules & (uint8_t)~slice->rules) &&
-	       follows_at_once(slice, event) && replace_one(access->pairs, slice, event, reading);
-}
-
 void dpe_pairs_access(const struct dpe_pair_access *access, const struct dpe_event *event)
 {
 	const struct dpe_message *message = event->message;
@@ -411,8 +387,10 @@ static void take_in_slice(struct dpe_run *run, const struct dpe_event *event, un
 	take_and_end(pairs, event, find_key(pairs, binding->values, room), &reading);
 }
 
-void dpe_pairs_take(struct dpe_run *run, const struct dpe_event *event)
+void dpe_pairs_take(
+	struct dpe_run *run, const struct dpe_event *event, struct dpe_occurrence **occurrence)
 {
+	(void)occurrence;
 	take_in_slice(run, event, 0);
 	for (unsigned i = 1; i < run->nbindings && !run->recognizer->ended; i++) {
 		unsigned j = 0;
@@ -422,10 +400,4 @@ void dpe_pairs_take(struct dpe_run *run, const struct dpe_event *event)
 		if (j == i)
 			take_in_slice(run, event, i);
 	}
-}
-
-void dpe_pairs_prefetch(const struct dpe_run *run, const struct dpe_value *value, bool soon)
-{
-	if (run->pairs->table.nkeys == 1)
-		dpe_pair_prepare(&run->pairs->table, value, soon);
 }

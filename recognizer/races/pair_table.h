@@ -77,18 +77,6 @@ static inline struct dpe_pair_slice *dpe_pair_place(
 	return slice->key.num == key->num && slice->key.kind == key->kind ? slice : NULL;
 }
 
-/* The same for a number in its first possible slot. */
-static inline struct dpe_pair_slice *dpe_pair_home(
-	const struct dpe_pair_table *table, const struct dpe_value *key)
-{
-	struct dpe_pair_slice *slice;
-
-	if (key->kind == DPE_NONE || key->kind >= DPE_STRING)
-		return NULL;
-	slice = &table->slots[dpe_value_mix((uint64_t)key->num) & (table->size - 1)];
-	return slice->key.num == key->num && slice->key.kind == key->kind ? slice : NULL;
-}
-
 /* Prefetches the slice of a message to come, where its slot is remembered. */
 static inline void dpe_pair_expect(const struct dpe_pair_table *table, const struct dpe_value *key)
 {

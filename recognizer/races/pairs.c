@@ -161,16 +161,6 @@ static void add_rule(struct dpe_pairs *pairs, struct dpe_run *run)
 	pairs->nliterals += rule->nliterals;
 }
 
-void dpe_pairs_new(struct dpe_run *run)
-{
-	struct dpe_pairs *pairs = is_single(run) ? find_shared(run) : NULL;
-
-	if (!pairs)
-		pairs = new_pairs(run);
-	find_literals(run, pairs->nliterals, pairs->at);
-	add_rule(pairs, run);
-}
-
 static void add_reading(struct dpe_pair_access *access, const struct dpe_watcher *watcher)
 {
 	const struct dpe_pair_rule *rule = &access->pairs->rules[watcher->run->pair_rule];
@@ -235,14 +225,14 @@ struct dpe_slice *dpe_pairs_view(const struct dpe_pairs *pairs, const struct dpe
 	return rule->view;
 }
 
-uint64_t dpe_pairs_count(const struct dpe_run *run)
+static uint64_t count_slices(const struct dpe_run *run)
 {
 	return run->pairs->rules[run->pair_rule].count;
 }
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-static void finish(void *context, struct dpe_pair_slice *of)
+static void finish_slice(void *context, struct dpe_pair_slice *of)
 {
 	struct dpe_run *run = context;
 	struct dpe_verdict verdict = {.kind = DPE_INCONCLUSIVE};
@@ -255,17 +245,17 @@ static void finish(void *context, struct dpe_pair_slice *of)
 	dpe_verdict_report(run, slice, &verdict);
 }
 
-void dpe_pairs_finish(struct dpe_run *run)
+static void finish(struct dpe_run *run)
 {
-	dpe_pair_each(&run->pairs->table, finish, run);
+	dpe_pair_each(&run->pairs->table, finish_slice, run);
 }
 
-void dpe_pairs_free(struct dpe_run *run)
+static void free_pairs(struct dpe_run *run)
 {
 	struct dpe_pairs *pairs = run->pairs;
 
 	run->pairs = NULL;
-	if (!pairs || run->pair_rule) /* the first rule owns it */
+	if (run->pair_rule) /* the first rule owns it */
 		return;
 	dpe_pair_table_end(&pairs->table);
 	for (unsigned i = 0; i < pairs->nrules; i++) {
@@ -275,4 +265,32 @@ void dpe_pairs_free(struct dpe_run *run)
 		free(pairs->rules[i].view_values);
 	}
 	free(pairs);
+}
+
+/* Of rules that share slices, the first one prefetches. */
+static void prefetch(
+	const struct dpe_run *run, unsigned pattern, struct dpe_value value, bool soon)
+{
+	(void)pattern;
+	if (!run->pair_rule && run->pairs->table.nkeys == 1)
+		dpe_pair_prepare(&run->pairs->table, &value, soon);
+}
+
+static const struct dpe_rule_engine by_pairs = {
+	.take = dpe_pairs_take,
+	.finish = finish,
+	.free = free_pairs,
+	.count = count_slices,
+	.prefetch = prefetch,
+};
+
+void dpe_pairs_new(struct dpe_run *run)
+{
+	struct dpe_pairs *pairs = is_single(run) ? find_shared(run) : NULL;
+
+	if (!pairs)
+		pairs = new_pairs(run);
+	find_literals(run, pairs->nliterals, pairs->at);
+	add_rule(pairs, run);
+	run->rule_engine = &by_pairs;
 }

@@ -67,4 +67,8 @@ static inline void dpe_pair_reading_add(
 	to->ends |= reading->ends;
 }
 
+/* As struct dpe_rule_engine says. */
+void dpe_pairs_take(
+	struct dpe_run *run, const struct dpe_event *event, struct dpe_occurrence **occurrence);
+
 #endif

@@ -51,15 +51,17 @@ void dpe_slices_finish(struct dpe_run *run)
 	}
 }
 
-bool dpe_slices_each(struct dpe_run *run, dpe_slice_fn *each, void *context)
+bool dpe_slices_live(struct dpe_run *run, uint64_t *patterns)
 {
-	bool more = true;
+	bool known = true;
+	unsigned looks = 0;
 
-	for (uint32_t i = 0; more && i < run->slices->ncells; i++) {
-		more = each(context, dpe_slice_activate(run, dpe_cell_at(run->slices, i)));
+	for (uint32_t i = 0; known && i < run->slices->ncells; i++) {
+		known = dpe_slice_live_patterns(
+			run, dpe_slice_activate(run, dpe_cell_at(run->slices, i)), patterns, &looks);
 		dpe_slices_compact(run);
 	}
-	return more;
+	return known;
 }
 
 /* ---- other states ------------------------------------------------------------------------ */

@@ -333,7 +333,7 @@ static void read_as_literal(
 }
 
 /* An event that only ends the slice does not become part of it; an observed one does. */
-static void take(struct dpe_run *run, struct dpe_cell *cell, struct dpe_occurrence *occurrence,
+static void take_in_cell(struct dpe_run *run, struct dpe_cell *cell, struct dpe_occurrence *occurrence,
 	bool single)
 {
 	struct dpe_slice *slice;
@@ -382,7 +382,7 @@ static void take_all(struct dpe_run *run, struct dpe_occurrence *occurrence)
 		qsort(slices->touched, slices->ntouched, sizeof(struct dpe_cell *), smaller_first);
 	for (unsigned i = 0; i < slices->ntouched; i++) {
 		slices->touched[i]->touched = false;
-		take(run, slices->touched[i], occurrence, false);
+		take_in_cell(run, slices->touched[i], occurrence, false);
 	}
 	for (unsigned i = 0; i < slices->ntouched; i++) {
 		struct dpe_cell *cell = slices->touched[i];
@@ -416,7 +416,9 @@ static bool begin_compact(struct dpe_run *run, unsigned literal, const struct dp
 	return dpe_compact_take_first(run, new_cell(run, binding->mask, binding->values), to, event);
 }
 
-bool dpe_slices_take_fast(struct dpe_run *run, const struct dpe_event *event)
+/* The fast path, for an event that continues a sequence in its only slice. False
+ * where nothing was done. */
+static bool take_fast(struct dpe_run *run, const struct dpe_event *event)
 {
 	const struct dpe_binding *binding = run->bindings;
 	struct dpe_slices *slices = run->slices;
@@ -437,21 +439,7 @@ bool dpe_slices_take_fast(struct dpe_run *run, const struct dpe_event *event)
 	return dpe_compact_take_next(run, cell, (unsigned)literal, event);
 }
 
-bool dpe_slices_bare_is_fast(const struct dpe_run *run, unsigned pattern)
-{
-	return run->slices && run->fast_path && !run->rule->nvariables && run->reads[pattern].only >= 0;
-}
-
-bool dpe_slices_take_bare_fast(struct dpe_run *run, unsigned pattern, const struct dpe_event *event)
-{
-	const struct dpe_cell *cell = dpe_cell_at(run->slices, 0);
-
-	return cell->form == DPE_CELL_ACTIVE && !cell->retired &&
-	       dpe_fast_path_take(run, dpe_cell_content_of(run->slices, cell)->slice,
-		       (unsigned)run->reads[pattern].only, event);
-}
-
-void dpe_slices_prefetch(
+static void prefetch(
 	const struct dpe_run *run, unsigned pattern, struct dpe_value value, bool soon)
 {
 	const struct dpe_slices *slices = run->slices;
@@ -475,13 +463,14 @@ static void renew_automaton(struct dpe_run *run)
 	dpe_engine_renewed(run, old);
 }
 
-void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
+/* Gives the event, which matched run->bindings, to each slice that it belongs to. */
+static void take_occurrence(struct dpe_run *run, struct dpe_occurrence *occurrence)
 {
 	struct dpe_slices *slices = run->slices;
 
 	slices->known = slices->nslices;
 	if (is_single(run))
-		take(run, only_slice(run, run->bindings), occurrence, true);
+		take_in_cell(run, only_slice(run, run->bindings), occurrence, true);
 	else
 		take_all(run, occurrence);
 	renew_automaton(run);
@@ -490,39 +479,17 @@ void dpe_slices_take(struct dpe_run *run, struct dpe_occurrence *occurrence)
 		dpe_slices_sweep(run);
 }
 
-uint64_t dpe_slices_count(const struct dpe_run *run)
+static uint64_t count_slices(const struct dpe_run *run)
 {
 	return run->slices->ncells;
 }
 
 /* ---- the beginning and the end ----------------------------------------------------------- */
 
-struct dpe_slices *dpe_slices_new(struct dpe_run *run)
-{
-	struct dpe_slices *slices = dpe_xcalloc(1, sizeof(*slices));
-	const struct dpe_value none[1] = {{0}};
-
-	slices->sweep_from = DPE_FEWEST_RETIRED;
-	slices->most_active = run->recognizer->options.forget_from == 1 ? 0 : DPE_MOST_ACTIVE;
-	slices->compacts = run->automaton && run->rule->nvariables &&
-			   (!run->conjunction || dpe_conjunction_is_whole(run->conjunction));
-	if (slices->compacts)
-		slices->scratch = dpe_xmalloc(DPE_SLICE_BYTES);
-	run->slices = slices;
-	dpe_cells_begin(run);
-	dpe_slice_reads_find(run);
-	collect_masks(run);
-	if (!run->rule->nvariables)
-		begin_slice(run, 0, 0, none);
-	return slices;
-}
-
-void dpe_slices_free(struct dpe_run *run)
+static void free_slices(struct dpe_run *run)
 {
 	struct dpe_slices *slices = run->slices;
 
-	if (!slices)
-		return;
 	for (uint32_t i = 0; i < slices->ncells; i++) {
 		struct dpe_cell *cell = dpe_cell_at(slices, i);
 
@@ -539,4 +506,44 @@ void dpe_slices_free(struct dpe_run *run)
 	free(slices->touched);
 	free(slices);
 	run->slices = NULL;
+}
+
+static void take(
+	struct dpe_run *run, const struct dpe_event *event, struct dpe_occurrence **occurrence)
+{
+	if (take_fast(run, event))
+		return;
+	if (!*occurrence)
+		*occurrence = dpe_occurrence_new(run->recognizer->pool, event);
+	take_occurrence(run, *occurrence);
+}
+
+static const struct dpe_rule_engine in_slices = {
+	.take = take,
+	.finish = dpe_slices_finish,
+	.free = free_slices,
+	.count = count_slices,
+	.forget = dpe_slices_forget,
+	.prefetch = prefetch,
+	.live = dpe_slices_live,
+};
+
+void dpe_slices_new(struct dpe_run *run)
+{
+	struct dpe_slices *slices = dpe_xcalloc(1, sizeof(*slices));
+	const struct dpe_value none[1] = {{0}};
+
+	slices->sweep_from = DPE_FEWEST_RETIRED;
+	slices->most_active = run->recognizer->options.forget_from == 1 ? 0 : DPE_MOST_ACTIVE;
+	slices->compacts = run->automaton && run->rule->nvariables &&
+			   (!run->conjunction || dpe_conjunction_is_whole(run->conjunction));
+	if (slices->compacts)
+		slices->scratch = dpe_xmalloc(DPE_SLICE_BYTES);
+	run->slices = slices;
+	dpe_cells_begin(run);
+	dpe_slice_reads_find(run);
+	collect_masks(run);
+	if (!run->rule->nvariables)
+		begin_slice(run, 0, 0, none);
+	run->rule_engine = &in_slices;
 }
