@@ -18,7 +18,7 @@
 void *dpe_xmalloc(size_t size);
 void *dpe_xrealloc(void *old, size_t size);
 _Noreturn void dpe_out_of_memory(void);
-/* Within dpe_protect, whose caller is told that memory ran out. */
+/* Within dpe_protect, whose caller learns that memory ran out. */
 bool dpe_is_protected(void);
 /* Of <uthash.h>, which is to be included after this. */
 #define uthash_malloc(size) dpe_xmalloc(size)

@@ -33,7 +33,7 @@ struct dpe_diags {
 	bool out_of_memory; /* to be printed */
 	unsigned errors, leader;
 	bool dropped; /* the last error or warning is dropped, and its notes with it */
-	unsigned told[DPE_NOTE + 1], untold; /* since the last printing, without repetitions */
+	unsigned counted[DPE_NOTE + 1], uncounted; /* since the last printing, without repetitions */
 	struct dpe_arena **arenas;           /* handed over by callers */
 	unsigned narenas, caparenas;
 };
@@ -98,11 +98,11 @@ static bool is_known(struct dpe_diags *diags, const struct diag *new)
 /* A file that is not of the expected kind would give any number of errors. */
 static bool is_too_much(struct dpe_diags *diags, const struct diag *new)
 {
-	if (diags->told[new->severity] < MOST) {
-		diags->told[new->severity]++;
+	if (diags->counted[new->severity] < MOST) {
+		diags->counted[new->severity]++;
 		return false;
 	}
-	diags->untold++;
+	diags->uncounted++;
 	diags->errors += new->severity == DPE_ERROR;
 	return true;
 }
@@ -323,11 +323,11 @@ void dpe_diags_print(struct dpe_diags *diags, FILE *to)
 		}
 	}
 	free(order);
-	if (diags->untold)
-		fprintf(to, "dpe: note: %u more error%s not shown\n", diags->untold,
-			diags->untold == 1 ? " or warning is" : "s or warnings are");
-	diags->untold = 0;
-	memset(diags->told, 0, sizeof(diags->told));
+	if (diags->uncounted)
+		fprintf(to, "dpe: note: %u more error%s not shown\n", diags->uncounted,
+			diags->uncounted == 1 ? " or warning is" : "s or warnings are");
+	diags->uncounted = 0;
+	memset(diags->counted, 0, sizeof(diags->counted));
 	forget_said(diags);
 	diags->printed = diags->count;
 }

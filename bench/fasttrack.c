@@ -4,7 +4,7 @@
  *
  *	fasttrack [-r] LOG	-r only reads
  *
- * Says how many variables have a race. An access that races is told apart from those after it. */
+ * Says how many variables have a race. An access that races is counted apart from later ones. */
 #include "event/event.h"
 
 #include <stdlib.h>

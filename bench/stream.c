@@ -20,7 +20,7 @@
 enum locks { NO_LOCKS, ONE_LOCK, SOME_LOCKS, OWN_LOCKS, NLOCKS };
 
 struct stream {
-	uint64_t seed, told, seq[THREADS];
+	uint64_t seed, written, seq[THREADS];
 	uint64_t done, gone; /* work, and objects */
 	uint64_t objects;
 	enum locks locks;
@@ -39,8 +39,8 @@ static void tell(struct stream *stream, const char *event, unsigned thread, uint
 {
 	printf("{\"event\":\"%s\",\"thread\":%u,\"seq\":%" PRIu64 ",\"time\":%" PRIu64
 	       ",\"args\":[%" PRIu64 "]}\n",
-		event, thread, stream->seq[thread]++, 10 * stream->told, object);
-	stream->told++;
+		event, thread, stream->seq[thread]++, 10 * stream->written, object);
+	stream->written++;
 }
 
 /* What is done next with an object. */
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 	if (!stream.steps)
 		return 2;
 	puts("{\"dpe_log\":1,\"ordered\":true}");
-	while (stream.told < events)
+	while (stream.written < events)
 		work(&stream);
 	free(stream.steps);
 	return fflush(stdout) ? 2 : 0;

@@ -146,7 +146,7 @@ static bool take_one_of(struct cli *cli, const struct option *option, const char
 	return choose(cli, option, option->argument, text) >= 0 && take_text(cli, option, text);
 }
 
-/* A word that stands for an enumerator; the enumerators are in the order of the words. */
+/* A word for an enumerator; the enumerators are in the order of the words. */
 static bool take_choice(struct cli *cli, const struct option *option, const char *text)
 {
 	int at = choose(cli, option, option->argument, text);

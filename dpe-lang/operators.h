@@ -32,7 +32,7 @@
 /* On events, and the leaves of expressions of events, which have no operands. */
 #define DPE_EVENT_OPERATORS(X)                                                                     \
 	X(EVENT, "", 5, 0)                                                                         \
-	X(ACTION, "", 5, 0)     /* an action that stands alone as an operand */                    \
+	X(ACTION, "", 5, 0)     /* an action that is an operand by itself */                    \
 	X(GROUP, "group", 5, 1) /* parentheses; resolved rules have none */                        \
 	X(STAR, "*", 4, 1)                                                                         \
 	X(CLOSURE, "@", 4, 1)                                                                      \

@@ -11,7 +11,7 @@
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-/* True for text that is not interned: whoever copies the value copies the text. */
+/* True for text that is not interned: a copy of the value needs a copy of the text. */
 static inline bool dpe_value_has_own_text(struct dpe_value value)
 {
 	return (value.kind == DPE_STRING || value.kind == DPE_RAW) && !value.shared;

@@ -207,16 +207,16 @@ static bool has_unknown_slices(const struct dpe_rule *rule)
 }
 
 /* Reports at the end that a rule may have missed a match, or a whole slice. */
-static void tell_missing(struct dpe_run *run)
+static void report_missing(struct dpe_run *run)
 {
 	bool searches = run->rule->mode != DPE_EXPECT;
-	bool told = searches ? run->verdicts : run->inconclusive;
+	bool reported = searches ? run->verdicts : run->inconclusive;
 	struct dpe_verdict verdict = {
 		.kind = DPE_INCONCLUSIVE,
 		.reason = dpe_doubt_any(run->recognizer),
 	};
 
-	if (!told && verdict.reason && (searches || has_unknown_slices(run->rule)))
+	if (!reported && verdict.reason && (searches || has_unknown_slices(run->rule)))
 		dpe_verdict_report(run, NULL, &verdict);
 }
 
@@ -246,7 +246,7 @@ static void finish(void *with)
 		if (!run->rule_engine)
 			continue;
 		run->rule_engine->finish(run);
-		tell_missing(run);
+		report_missing(run);
 	}
 	recognizer->ended = true;
 }

@@ -74,7 +74,7 @@ static bool is_settled(const struct dpe_queue *queue, const struct dpe_message_n
 	return !queue->unpaired && !queue->waiting.count;
 }
 
-/* True where whoever follows `by` follows the send. */
+/* True where each successor of `by` follows the send. */
 static bool hides(const struct dpe_queue *queue, const struct dpe_message_node *by,
 	const struct dpe_message_node *send)
 {

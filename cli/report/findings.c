@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of distinct findings that are remembered, and of ways in which their events came. */
+/* The number of distinct findings that are remembered, with the orders of their events. */
 #define MOST_REMEMBERED 100000
 
 /* A finding by the hash of what came, before stacks were resolved: most findings are repeated. */

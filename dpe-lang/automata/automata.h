@@ -81,7 +81,7 @@ enum dpe_factor_kind {
 	DPE_FACTOR_SEQ,
 	DPE_FACTOR_ALT,
 	DPE_FACTOR_STAR, /* no kid if it can take no event */
-	DPE_FACTOR_PAR,  /* no two kids have a literal in common */
+	DPE_FACTOR_PAR,  /* no two children have a literal in common */
 };
 
 struct dpe_factor {

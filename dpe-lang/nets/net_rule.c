@@ -53,7 +53,7 @@ static void add_names(struct translation *tr, struct dpe_text *to)
 	}
 }
 
-#define EMPTY_POSITIONS 4 /* of what stands for the empty word */
+#define EMPTY_POSITIONS 4 /* of the expression for the empty word */
 
 /* How many events the expression has when it is printed. */
 static size_t positions(const struct expr *e)

@@ -18,7 +18,7 @@ struct pnml_node {
 	bool silent;
 	unsigned number; /* of the place or transition */
 	unsigned tokens;
-	const char *target; /* of a reference: the node that it stands for */
+	const char *target; /* of a reference: the node that it refers to */
 	unsigned line;
 	UT_hash_handle hh;
 };

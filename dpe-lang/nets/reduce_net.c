@@ -1,6 +1,6 @@
 /* Reduces a 1-safe net as state elimination reduces an automaton: transitions become expressions, a
  * silent one is the empty word. Each rule keeps the pomsets of the net. An expression of several
- * events stands between one place and one place only, since state machines cannot share it. The
+ * events has one input place and one output place only, since state machines cannot share it. The
  * proofs are in docs/internals/nets.md. */
 #include "dpe-lang/nets/expr.h"
 #include "dpe-lang/nets/limits.h"

@@ -93,7 +93,7 @@ static struct dpe_expr *resolve_name(struct dpe_resolver *r, const struct ast_ex
 	struct dpe_expr *new;
 
 	if (!strcmp(expr->name, "_")) {
-		resolve_error(r, expr->place, "'_' stands for any value: it has none here");
+		resolve_error(r, expr->place, "'_' matches any value: it has none here");
 		return wrong(r, expr);
 	}
 	if (variable < 0 && global < 0)

@@ -169,7 +169,7 @@ static int end_well(struct dpe_log_reader *reader)
 	if (reader->dpel->at == reader->dpel->end && getc(reader->from) == EOF)
 		return 0;
 	return end_log(reader, DPE_ERROR, reader->dpel->offset,
-		"something stands behind the end of the log, as if two were joined");
+		"there is data behind the end of the log, as if two were joined");
 }
 
 /* What is wrong with a block's header, or NULL. */
@@ -184,7 +184,7 @@ static const char *check_block(uint64_t before, const struct dpel_block *block)
 		(le32toh(block->kind) != DPEL_DATA && !end))
 		return "there is a block that does not belong here";
 	if (end && (block->nstrings || block->nsources || block->nshapes || block->nrecords))
-		return "the end of the log is said to hold messages";
+		return "the block at the end of the log holds messages";
 	return NULL;
 }
 

@@ -56,7 +56,7 @@ static void write_block(struct dpe_log_writer *writer, uint32_t kind)
 	uint32_t content = 0;
 	struct dpel_block block = {
 		.kind = htole32(kind),
-		.nstrings = htole32(dpel->told),
+		.nstrings = htole32(dpel->written),
 		.nsources = htole32(tables->nsources),
 		.nshapes = htole32(tables->nshapes),
 		.nrecords = htole32(dpel->nrecords),
@@ -83,7 +83,7 @@ static void write_block(struct dpe_log_writer *writer, uint32_t kind)
 	dpel->began = dpel->time;
 	dpel->before += dpel->nrecords;
 	dpel->table.len = dpel->records.len = 0;
-	dpel->told = dpel->nrecords = 0;
+	dpel->written = dpel->nrecords = 0;
 }
 
 void dpe_dpel_add_loss(struct dpe_log_writer *writer, struct dpe_value thread, uint64_t count)
@@ -140,7 +140,7 @@ uint32_t dpe_dpel_string_number(struct dpe_dpel_writer *dpel, const char *text, 
 	if (number <= dpel->nstrings)
 		return number;
 	dpel->nstrings = number;
-	dpel->told++;
+	dpel->written++;
 	add_word(&dpel->table, len);
 	add_padded(&dpel->table, text, len);
 	return number;

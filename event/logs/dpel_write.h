@@ -25,7 +25,7 @@ struct dpe_dpel_writer {
 	uint32_t nof_name;
 	struct dpe_text table, records; /* of the current block */
 	struct dpel_tables tables;
-	uint32_t told, nrecords;
+	uint32_t written, nrecords;
 	uint64_t before;
 	uint64_t began, time; /* time of the last message before the block, and so far */
 	struct dpe_text id, line;

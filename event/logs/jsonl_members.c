@@ -243,7 +243,7 @@ bool dpe_jsonl_begin_member(struct dpe_jsonl *j, const char *text, size_t len)
 	if (j->member == M_UNKNOWN)
 		return true;
 	if (j->seen >> j->member & 1)
-		return dpe_jsonl_fail(j, "\"%s\" stands here twice", member_names[j->member].text);
+		return dpe_jsonl_fail(j, "\"%s\" is given twice", member_names[j->member].text);
 	j->seen |= 1u << j->member;
 	return true;
 }

@@ -105,7 +105,7 @@ static bool check_message(struct dpe_jsonl *j)
 	if (!(j->seen >> M_EVENT & 1) && !(j->seen >> M_LOST & 1))
 		return dpe_jsonl_fail(j, "a message needs an \"event\", the name of what happened");
 	if ((j->seen >> M_EVENT & 1) && (j->seen >> M_LOST & 1))
-		return dpe_jsonl_fail(j, "\"dpe_lost\" stands on a line of its own, without an \"event\"");
+		return dpe_jsonl_fail(j, "\"dpe_lost\" has to be on a line of its own, without an \"event\"");
 	return true;
 }
 

@@ -14,7 +14,7 @@ struct dpe_msg {
 	struct dpe_source *source;
 	const char *text;
 	uint32_t at, len;
-	bool told;             /* diagnostics refer to its source text */
+	bool reported;         /* diagnostics refer to its source text */
 	struct dpe_place open; /* of a comment that is not closed */
 	struct dpe_value *preds;
 	unsigned npreds, cappreds;
@@ -49,7 +49,7 @@ void dpe_msg_free(struct dpe_msg *msg, struct dpe_diags *diags)
 {
 	if (!msg)
 		return;
-	if (msg->told)
+	if (msg->reported)
 		dpe_diags_keep(diags, msg->arena);
 	else
 		dpe_arena_free(msg->arena);
@@ -103,7 +103,7 @@ static int wrong(struct dpe_log_reader *reader, const char *expected)
 	struct dpe_msg *msg = reader->msg;
 	struct dpe_place place = {msg->source, msg->at, msg->at + 1};
 
-	msg->told = true;
+	msg->reported = true;
 	if (msg->at >= msg->len)
 		dpe_diag(reader->diags, DPE_ERROR, place, "the log ends where %s is expected",
 			expected);
@@ -123,7 +123,7 @@ static int end_log(struct dpe_log_reader *reader)
 		return 0;
 	dpe_diag(reader->diags, DPE_ERROR, msg->open,
 		"this comment has no end, and the rest of the log is in it: write */");
-	msg->told = true;
+	msg->reported = true;
 	msg->open.source = NULL;
 	return -1;
 }

@@ -29,7 +29,7 @@ static void on_verdict(void *context, const struct dpe_verdict *verdict)
 	dpe_text_free(&text);
 }
 
-/* All happens in one thread, and so in the order in which it is told. */
+/* All happens in one thread, and so in the order in which it is reported. */
 static void feed(struct dpe_recognizer *recognizer, struct dpe_names *names, const char *name,
 	const char *file, struct dpe_diags *diags)
 {

@@ -1,3 +1,3 @@
-/* Both take the cache first. No circle can close, whoever comes when. */
+/* Both take the cache first. No cycle can close, in whichever order they come. */
 #define ORDERED
 #include "lock-inversion.c"

@@ -36,7 +36,7 @@ enum dpe_value_kind {
 };
 
 /* Text is NUL-terminated and may hold any other byte; `len` does not count the NUL. It belongs
- * to the message (or to whoever made the value), or to a table of names if `shared`. */
+ * to the message (or to the maker of the value), or to a table of names if `shared`. */
 struct dpe_value {
 	enum dpe_value_kind kind : 8;
 	unsigned shared : 1;

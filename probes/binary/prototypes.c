@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each name stands between blanks. */
+/* Each name is between blanks. */
 static const struct dpe_prototype PROTOTYPES[] = {
 	{"", 'h', " pthread_self thrd_current "},
 	{"", 'i', " pthread_yield "},

@@ -52,7 +52,7 @@ static const char is_long[] = "it is a floating point number of more than 8 byte
 static const char is_nowhere[] = "it is where no probe can read it";
 static const char is_empty[] = "its type has no values";
 static const char is_go[] = "Go has a calling convention of its own";
-static const char is_rust[] = "Rust passes structures, and what comes after them, in ways of its own";
+static const char is_rust[] = "Rust passes structures, and the arguments after them, by a convention of its own";
 
 /* Why a value that is not one number cannot be read. */
 static const char *why_opaque(const struct dpe_abi_shape *shape)

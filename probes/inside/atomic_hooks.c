@@ -1,5 +1,5 @@
 /* atomic_hooks: the operations themselves, which instrumented code leaves to us. An order that releases
- * is told before the operation, one that acquires after it, so whoever sees a value tells so later
+ * is reported before the operation, one that acquires after it, so a thread that reads a value reports it later
  * than who stored it. All are sequentially consistent here, whatever was asked for. */
 #include "probes/inside/memory_hooks.h"
 

@@ -84,7 +84,7 @@ COPY(__tsan_memmove, real_memmove)
 SET(__tsan_memset)
 
 /* ---- what is given back ------------------------------------------------------------------
- * Told before it happens: whoever gets the memory next tells of it later. */
+ * Reported before it happens: the next owner of the memory reports its accesses later. */
 
 DPE_MEMORY_EXPORTED void free(void *object)
 {
@@ -96,7 +96,7 @@ DPE_MEMORY_EXPORTED void free(void *object)
 		real_free(object);
 }
 
-/* Where it fails, what was told as freed is not: a loss, as accesses may have been forgotten. */
+/* Where it fails, what was reported as freed is not: a loss, as accesses may have been forgotten. */
 DPE_MEMORY_EXPORTED void *realloc(void *object, size_t size)
 {
 	void *result;

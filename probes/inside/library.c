@@ -108,7 +108,7 @@ static struct dpe_preload_header *map_memory(const char *path)
 	return header;
 }
 
-/* After an exec: whoever had a ring is gone. */
+/* After an exec: the threads that had rings are gone. */
 static void bury_threads(struct dpe_preload_header *header)
 {
 	for (unsigned i = 0; i < header->used && i < DPE_PRELOAD_RINGS; i++)

@@ -44,7 +44,7 @@ struct dpe_preload_callers {
 	unsigned count; /* of all; the last is at (count - 1) % DPE_PRELOAD_CALLERS */
 };
 
-/* Counts an event of the thread as lost; one that has told of nothing before has none. */
+/* Counts an event of the thread as lost; one without an earlier event has none. */
 DPE_PRELOAD_HIDDEN void dpe_preload_lose_one(void);
 
 /* The number of the thread's ring; false where it has none yet. */

@@ -58,7 +58,7 @@ static bool is_own_stack(uint64_t address, const uint64_t *frame)
  * So of two reads of the same bytes, or two writes, whatever is unordered with the second is
  * unordered with the first; and a read after a write adds nothing either, as whatever races with it
  * races with the write. A write after a read does. Leaving the repetitions out changes how often a
- * race is told, not whether.
+ * race is reported, not whether.
  *
  * And what the first thread does before there is another one comes before all that others do. */
 
@@ -113,7 +113,7 @@ static bool is_repeated(enum dpe_preload_memory what, uint64_t address, uint64_t
 	return false;
 }
 
-/* ---- what is told ------------------------------------------------------------------------ */
+/* ---- what is written ------------------------------------------------------------------------ */
 
 static void tell(enum dpe_preload_memory what, uint64_t address, uint64_t size,
 	struct dpe_memory_place place)

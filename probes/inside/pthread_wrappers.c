@@ -1,4 +1,4 @@
-/* pthread_wrappers: the functions themselves. Each tells of its call, calls the function that it stands before,
+/* pthread_wrappers: the functions themselves. Each reports its call, calls the function that it wraps,
  * and tells of its return. Where a call is left by cancellation, an exception or longjmp there is
  * no return, as there is none for a probe. */
 #include "probes/inside/library.h"
@@ -47,7 +47,7 @@ static inline bool releases(unsigned function)
 	}
 }
 
-/* The function is told apart from the call, as a constant. */
+/* The function is not a part of the call, but a constant. */
 static inline void enter(
 	unsigned function, const struct dpe_preload_call *call, const uint64_t *frame)
 {

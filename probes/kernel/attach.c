@@ -1,5 +1,5 @@
 /* attach: BPF programs into the kernel, probes into the target's files. With attach_late.c,
- * configure.c, detach.c, told.c and what keeps maps the files that know libbpf. */
+ * configure.c, detach.c, program_maps.c and what keeps maps the files that know libbpf. */
 #include "probes/kernel/attach.h"
 #include "probes/binary/binary.h"
 
@@ -46,11 +46,11 @@ static size_t ring_size(unsigned wanted, unsigned count)
 }
 
 /* In one call, as the kernel waits for all its programs at the end of each: since Linux 5.19. */
-static int tell_rings(int map, uint32_t *numbers, int *files, uint32_t count)
+static int set_rings(int map, uint32_t *numbers, int *files, uint32_t count)
 {
-	uint32_t told = count;
+	uint32_t done = count;
 
-	if (!bpf_map_update_batch(map, numbers, files, &told, NULL))
+	if (!bpf_map_update_batch(map, numbers, files, &done, NULL))
 		return 0;
 	for (uint32_t i = 0; i < count; i++) {
 		if (bpf_map_update_elem(map, &numbers[i], &files[i], BPF_ANY))
@@ -82,7 +82,7 @@ static int make_rings(struct dpe_probes *probes)
 		error = make_ring(probes, size, &files[i]);
 	}
 	if (!error)
-		error = tell_rings(bpf_map__fd(bpf->maps.rings), numbers, files, count);
+		error = set_rings(bpf_map__fd(bpf->maps.rings), numbers, files, count);
 	free(numbers);
 	free(files);
 	return -error;

@@ -241,7 +241,7 @@ static int link_nothing(const struct dpe_probes *probes, const struct dpe_module
 }
 
 /* A fork has a copy of our breakpoints, and the kernel would stop it at each for nothing. Whenever
- * somebody takes a probe off a place, the kernel looks through all processes for those who need the
+ * somebody takes a probe off a place, the kernel looks through all processes for other users of the
  * breakpoint no longer: so one that does nothing is put there and taken off. */
 void dpe_attach_spare_children(struct dpe_probes *probes)
 {

@@ -1,4 +1,4 @@
-/* configure: what the kernel can, and what our programs are told before they are loaded. */
+/* configure: what the kernel supports, and constants and sizes of our programs, set before they are loaded. */
 #include "probes/kernel/attach.h"
 #include "probes/binary/binary.h"
 #include "probes/limits.h"

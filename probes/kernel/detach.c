@@ -38,7 +38,7 @@ static void *take_out(void *context)
 	return NULL;
 }
 
-/* Where there can be no more threads, those that are there do it all. */
+/* Where no more threads can be created, the existing ones do it all. */
 static void take_out_all(struct ends *ends)
 {
 	pthread_t threads[MOST_THREADS];

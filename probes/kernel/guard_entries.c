@@ -26,7 +26,7 @@ static uint64_t left_out(uint64_t set)
 	return set;
 }
 
-/* False where the arguments of the event cannot be told in the kernel: it may stop, then. */
+/* False where the arguments of the event are unknown to the kernel: it may stop, then. */
 static bool fill_arg(const struct dpe_signature *signature, unsigned index, int64_t number,
 	struct dpe_gate_arg *arg)
 {

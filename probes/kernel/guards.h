@@ -18,7 +18,7 @@ struct dpe_gates {
 	bool armed;                   /* events may stop the target */
 };
 
-/* No event will stop the target from now on, nor is about to. True where the target stands still
+/* No event will stop the target from now on, nor is about to. True where the target is stopped
  * because of us. */
 bool dpe_gates_quiesce(struct dpe_gate_state *state);
 

@@ -153,7 +153,7 @@ int dpe_kernel_rings_wait(struct dpe_kernel_rings *rings, int pidfd, int timeout
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* Each time that it is told how far we are, the processor that writes to the ring has to fetch that, as
+/* Each time that our position changes, the processor that writes to the ring has to fetch that, as
  * it does for each record. */
 #define GIVEN_BACK 4096 /* bytes at a time */
 #define AHEAD 512       /* bytes: another processor's caches have what comes next */

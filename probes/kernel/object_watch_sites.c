@@ -61,7 +61,7 @@ static char *check_pointer(const struct dpe_site *site, const struct dpe_object_
 	if (site->wanted->kind || site->usdt)
 		return dpe_xasprintf("only functions have arguments that point to it");
 	if (site->preloaded)
-		return dpe_xasprintf("'%s' is told by the preloaded library, which waits for "
+		return dpe_xasprintf("the preloaded library reports '%s', which waits for "
 				     "nobody",
 			site->function->name);
 	if (!moment->result && dpe_signature_word(site->signature, moment->arg) < 0)

@@ -1,4 +1,4 @@
-/* program_maps: what the programs in the kernel tell, and are told, beside the ring: counts and maps. */
+/* program_maps: counts and maps that the programs in the kernel share with us, beside the rings. */
 #include "probes/kernel/kernel.h"
 
 #include <bpf/bpf.h>

@@ -207,7 +207,7 @@ int dpe_watch_open(const struct dpe_probes *probes, const struct dpe_watch *watc
 
 	if (fd < 0 || !ioctl(fd, PERF_EVENT_IOC_SET_BPF, dpe_attach_on_access(probes)))
 		return fd;
-	error = errno == ENOSPC ? EIO : errno; /* which is said of registers only */
+	error = errno == ENOSPC ? EIO : errno; /* which means registers only */
 	close(fd);
 	errno = error;
 	return -1;

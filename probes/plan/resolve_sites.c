@@ -167,18 +167,18 @@ static bool is_new(const struct function_search *search, unsigned at)
 static void say_ambiguous(const struct function_search *search)
 {
 	enum { MOST = 8 };
-	unsigned told = 0;
+	unsigned listed = 0;
 
 	dpe_diag(search->diags, DPE_ERROR, search->site->place,
 		"there is more than one function '%s%s%s': write the symbol of one of them",
 		search->module, *search->module ? "::" : "", search->name);
-	for (unsigned i = 0; i < search->nfound && told < MOST; i++) {
+	for (unsigned i = 0; i < search->nfound && listed < MOST; i++) {
 		if (!is_new(search, i))
 			continue;
 		note_candidate(search, i);
-		told++;
+		listed++;
 	}
-	if (told == MOST)
+	if (listed == MOST)
 		dpe_diag(search->diags, DPE_NOTE, search->site->place,
 			"there may be more of them: dpe list shows all");
 }

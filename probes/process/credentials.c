@@ -32,7 +32,7 @@ bool dpe_user_find(struct dpe_user *user, const char *name, struct dpe_diags *di
 	user->groups = dpe_xcalloc((size_t)user->ngroups + 1, sizeof(*user->groups));
 	if (getgrouplist(user->name, user->gid, user->groups, &user->ngroups) >= 0)
 		return true;
-	dpe_diag_at(diags, DPE_ERROR, name, "this user's groups cannot be told");
+	dpe_diag_at(diags, DPE_ERROR, name, "this user's groups cannot be read");
 	dpe_user_free(user);
 	return false;
 }

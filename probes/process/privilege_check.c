@@ -1,4 +1,4 @@
-/* privilege_check: whether we may observe, told before anything is tried. */
+/* privilege_check: whether we may observe, checked before anything is tried. */
 #include "probes/process/process.h"
 
 #include <errno.h>

@@ -208,7 +208,7 @@ static bool is_out_of_order(const struct channel *channel, const struct dpe_reco
 	return false;
 }
 
-/* Whether it can be told what is received now, as what is pending is known. */
+/* Whether it is known what is received now, as what is pending is. */
 static bool is_clear(struct channel *channel, const struct dpe_record *record)
 {
 	if (channel->unclear)

@@ -14,7 +14,7 @@ struct dpe_ring_reader {
 	uint64_t bound;   /* ns: everything before was handed over */
 	uint64_t time;    /* ns: of the last slot */
 	uint32_t lost;    /* by its thread up to the last slot */
-	uint64_t gap;     /* of its events that were lost since the last slot, and not told */
+	uint64_t gap;     /* of its events that were lost since the last slot, and not reported */
 	uint64_t skipped; /* slots that were taken and will never be whole */
 	uint64_t first_skipped, last_skipped; /* ns */
 	bool begun; /* something of its thread was handed over */

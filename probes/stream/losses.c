@@ -36,11 +36,11 @@ static void add_loss(void *context, const struct dpe_ring_loss *lost)
 static void add_images(const struct dpe_probes *probes, struct losses *losses)
 {
 	uint32_t begun = dpe_attach_execs(probes);
-	uint32_t told = __atomic_load_n(&probes->preload->rings.header->images, __ATOMIC_ACQUIRE);
-	struct dpe_ring_loss lost = {.count = begun - told, .first = probes->drained};
+	uint32_t known = __atomic_load_n(&probes->preload->rings.header->images, __ATOMIC_ACQUIRE);
+	struct dpe_ring_loss lost = {.count = begun - known, .first = probes->drained};
 
 	lost.last = lost.first;
-	if (begun > told)
+	if (begun > known)
 		add_loss(losses, &lost);
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-/* What stands at the beginning of an element. */
+/* The header of an element. */
 struct dpe_queued {
 	uint64_t time;
 	uint32_t bytes; /* of all of it */

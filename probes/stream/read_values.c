@@ -69,7 +69,7 @@ static bool is_known(const struct dpe_record *record, unsigned number, unsigned 
 	return (record->known >> number & bits) == bits;
 }
 
-/* That a text cannot be read is told; before the return there is no result. */
+/* A text that cannot be read is reported; before the return there is no result. */
 static bool is_expected(const struct dpe_variable *variable, const struct dpe_record *record)
 {
 	return variable->is_text &&

@@ -123,7 +123,7 @@ struct dpe_lost dpe_addresses_lost(const struct dpe_probes *probes);
 /* A process begins: what was known of one with its id is forgotten. */
 void dpe_address_spaces_fork(struct dpe_probes *probes, pid_t pid);
 
-/* What an address that dpe_addresses_tag made stands for. */
+/* The address of which dpe_address_tag made this one. */
 struct dpe_address_origin {
 	uint32_t shared; /* number of the shared memory, from 1; 0: none */
 	pid_t pid;

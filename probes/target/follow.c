@@ -165,7 +165,7 @@ bool dpe_follow_check(const struct dpe_probes *probes, struct dpe_diags *diags)
 			"process (without --follow)");
 	if (plan->memory)
 		dpe_diag_at(diags, DPE_ERROR, "dpe",
-			"events of memory are told by one process only (without --follow)");
+			"events of memory can be observed in one process only (without --follow)");
 	return !plan->nwatched && !plan->nobjects && !plan->memory;
 }
 

@@ -144,7 +144,7 @@ static bool any_is_shared(pid_t pid, const struct dpe_sleeper *sleepers, unsigne
 	return shared;
 }
 
-/* Signals that a thread brings upon itself, which wake nobody who sleeps, and those that the C
+/* Signals that a thread causes itself, which wake no sleeping thread, and signals that the C
  * library keeps for itself. */
 static uint64_t own_signals(void)
 {
@@ -189,7 +189,7 @@ static bool is_new(const struct dpe_probes *probes, const struct dpe_sleeper *no
 	       probes->drained < before->seen;
 }
 
-/* Fills in how each sleeps; AWAKE or UNSEEN where one does not, or that cannot be told. */
+/* Fills in how each sleeps; AWAKE or UNSEEN where one does not, or that is unknown. */
 static enum sleep_scan look_at_all(const struct dpe_probes *probes, const pid_t *threads, unsigned count,
 	struct dpe_sleeper *sleepers)
 {

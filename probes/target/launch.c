@@ -102,7 +102,7 @@ bool dpe_launch(struct dpe_child *child, const struct dpe_program *program, char
 		child->pid = 0;
 		return say_no_child(diags, program, number);
 	}
-	/* Should it have died already, whoever waits for its end will see that. */
+	/* If it has died already, waiting for its end shows that. */
 	receive_number(child->channel, &number);
 	return true;
 }

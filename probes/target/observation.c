@@ -259,7 +259,7 @@ static bool attach(struct dpe_probes *probes, struct dpe_diags *diags)
 
 	if (probes->plan->memory) {
 		dpe_diag_at(diags, DPE_ERROR, "dpe",
-			"events of memory are told by a library, which a process that runs already "
+			"a library reports events of memory, which a process that runs already "
 			"does not load");
 		return false;
 	}

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#define LONGEST_UNDECIDED 200000000 /* ns that the target stands for an event that nobody can judge */
+#define LONGEST_UNDECIDED 200000000 /* ns that the target is stopped for an event without a verdict */
 
-#define SHORT_NAP 100000 /* ns: whoever looks has a program that stands still behind it */
+#define SHORT_NAP 100000 /* ns: the program that we observe is stopped meanwhile */
 
 /* ---- stops ------------------------------------------------------------------------------- */
 

@@ -84,7 +84,7 @@ void dpe_follow_free(struct dpe_probes *probes);
 void dpe_probes_expect_stop(struct dpe_probes *probes);
 /* Waits until all threads stand still, for some time at most. */
 void dpe_control_wait_stopped(const struct dpe_probes *probes);
-/* Lets the target go on, whoever stopped it. 0 or -errno. */
+/* Continues the target, also if others stopped it. 0 or -errno. */
 int dpe_control_continue(struct dpe_probes *probes);
 /* Makes the one that continues the target; where `state` is given, only if we or an event stopped it.
  * 0 or -errno. */

@@ -9,7 +9,7 @@
 struct progress_state {
 	UT_hash_handle hh;
 	struct dpe_message *first; /* event of its first occurrence; may be NULL */
-	bool told;
+	bool reported;
 	char text[];
 };
 
@@ -152,8 +152,8 @@ void dpe_progress_check(const struct dpe_env *env, const struct dpe_stmt *stmt)
 	HASH_FIND(hh, place->states, text, strlen(text), state);
 	if (!state) {
 		add_state(env, place, text);
-	} else if (!state->told) {
-		state->told = true;
+	} else if (!state->reported) {
+		state->reported = true;
 		tell(env, place, state);
 	}
 }

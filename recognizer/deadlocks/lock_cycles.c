@@ -490,7 +490,7 @@ void dpe_lock_cycles_redo(struct dpe_lock_order *order, struct dpe_value thread)
 static const char *doubt_of(const struct dpe_lock_order *order)
 {
 	if (order->acquisitions_dropped)
-		return "potential deadlocks may be missing: locks were taken in too many ways to "
+		return "potential deadlocks may be missing: locks were taken in too many orders to "
 		       "keep them all";
 	if (order->searches_ended)
 		return "potential deadlocks may be missing: a search for a circle was too long";

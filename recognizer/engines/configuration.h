@@ -96,7 +96,7 @@ bool dpe_state_is_dead(
 /* True where no event to come can have this one as an immediate predecessor in the slice. */
 bool dpe_order_bars(const struct dpe_order *order, const struct dpe_horizon *horizon,
 	const struct dpe_occurrence *occurrence);
-/* For dpe_barred_fn: true where whoever follows the occurrence follows this event after it, too. */
+/* For dpe_barred_fn: true where each successor of the occurrence follows this event after it, too. */
 bool dpe_is_passed_by(void *event, const struct dpe_occurrence *occurrence);
 
 #endif

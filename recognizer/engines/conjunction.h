@@ -157,7 +157,7 @@ static inline bool dpe_set_touches(const struct dpe_set *first, const struct dpe
 
 /* ---- pruning: conjunction_pruning.c -------------------------------------------------------- */
 
-/* True where whoever uses the one can use the other: see there. Accepts no old one. */
+/* True where the one can be used in place of the other: see there. Accepts no old one. */
 bool dpe_partial_replaces(const struct dpe_run *run, const struct dpe_partial *new,
 	const struct dpe_partial *old, enum dpe_partial_role role);
 /* No event to come can extend the partial match, as it is passed over by this one. */

@@ -41,7 +41,7 @@ bool dpe_product_state_complete(
 /* How many steps there are to take an event as `literal`, whatever its predecessors are. */
 unsigned dpe_product_steps(
 	struct dpe_product *product, const struct dpe_product_state *state, unsigned literal);
-/* The same with those that need not be looked at. */
+/* The same with literals that need not be checked. */
 unsigned dpe_product_all_steps(
 	struct dpe_product *product, const struct dpe_product_state *state, unsigned literal);
 /* One of them; valid until others are looked for. */

@@ -59,11 +59,11 @@ void dpe_buckets_add(struct dpe_run *run, struct dpe_cell *cell)
 		add_to_bucket(run, cell->mask, cell);
 	for (unsigned i = 0; i < slices->npattern_masks; i++) {
 		uint64_t sub = slices->pattern_masks[i] & cell->mask;
-		bool told = sub == cell->mask;
+		bool known = sub == cell->mask;
 
-		for (unsigned j = 0; j < i && !told; j++)
-			told = (slices->pattern_masks[j] & cell->mask) == sub;
-		if (!told)
+		for (unsigned j = 0; j < i && !known; j++)
+			known = (slices->pattern_masks[j] & cell->mask) == sub;
+		if (!known)
 			add_to_bucket(run, sub, cell);
 	}
 }

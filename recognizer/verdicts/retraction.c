@@ -223,7 +223,7 @@ static void report_retraction(struct dpe_recognizer *recognizer, struct reported
 
 static void retract(struct dpe_recognizer *recognizer, struct reported_verdict **at, const char *reason)
 {
-	char *why = dpe_xasprintf("told too early as %s: %s", name_of(*at), reason);
+	char *why = dpe_xasprintf("reported too early as %s: %s", name_of(*at), reason);
 
 	report_retraction(recognizer, *at, why);
 	free(why);

@@ -40,7 +40,7 @@ const char *dpe_deadlock_doubt(
 bool dpe_doubt_lose(struct dpe_recognizer *recognizer, const struct dpe_thread_loss *loss);
 
 struct dpe_reported *dpe_reported_new(void);
-void dpe_reported_free(struct dpe_reported *told); /* accepts NULL */
+void dpe_reported_free(struct dpe_reported *reported); /* accepts NULL */
 /* Remembers a verdict, a deadlock that was reported as certain. */
 void dpe_reported_add_verdict(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_verdict *verdict);

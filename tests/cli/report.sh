@@ -136,10 +136,10 @@ X
 run "$DPE" replay -s locks.dpe early.jsonl
 says 'a deadlock that is taken back' 3 '#1 deadlock of 2 threads  [locks.dpe:1]' \
 	'#2 possible deadlock of 2 threads  [locks.dpe:1]' \
-	'  inconclusive: told too early as a deadlock: 2 messages of thread 1 were lost before lock.exit@1:4' \
+	'  inconclusive: reported too early as a deadlock: 2 messages of thread 1 were lost before lock.exit@1:4' \
 	'nothing found, 4 inconclusive, 2 satisfied' '  thread 1 lost 2 from 0.001000 s to 0.005000 s'
 run "$DPE" replay --format=json -s locks.dpe early.jsonl
-check 'as JSON, with the reason' "$status $(grep -c '"kind":"possible deadlock","rule":"locks","reason":"told too early as a deadlock: 2 messages of' out)" = '3 1'
+check 'as JSON, with the reason' "$status $(grep -c '"kind":"possible deadlock","rule":"locks","reason":"reported too early as a deadlock: 2 messages of' out)" = '3 1'
 check 'what was lost, with times' "$(grep -c '"type":"lost","thread":1,"count":2,"before":"1:4","first":2000000,"last":6000000' out) $(
 	grep -c '"losses":\[{"thread":1,"count":2,"first":2000000,"last":6000000}\]' out)" = '1 1'
 run "$DPE" replay --format=sarif -s locks.dpe early.jsonl

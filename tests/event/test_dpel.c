@@ -756,7 +756,7 @@ static void what_is_no_log_is_told(void **state)
 	expect_refused("{\"event\":\"f\"} and so on and on\n", 31, "it does not begin as one");
 	memcpy(twice, log.at, log.len);
 	memcpy(twice + log.len, log.at, log.len);
-	expect_refused(twice, 2 * log.len, "something stands behind the end of the log");
+	expect_refused(twice, 2 * log.len, "there is data behind the end of the log");
 	twice[8] = 1; /* which was never released */
 	seal((struct bytes){twice, log.len});
 	expect_refused(

@@ -167,7 +167,7 @@ static void bad_lines_are_told_and_skipped(void **state)
 		":1: error: \"seq\" must be a whole number, 0 or greater, not \"x\"\n"
 		":2: error: \"time\" must be a whole number, 0 or greater, not -1\n"
 		":3: error: \"id\" must be a string or a whole number, not 1.5\n"
-		":4: error: \"id\" stands here twice\n"
+		":4: error: \"id\" is given twice\n"
 		":5: error: a message needs an \"event\", the name of what happened\n"
 		":6: error: \"event\" must be the event's name, not \"\"\n"
 		":7: error: a message is an object, {\"event\":…}\n"
@@ -200,7 +200,7 @@ static void what_stands_behind_the_object_is_told(void **state)
 		":2: error: something follows the object on this line: write one message a line\n"
 		":4: error: something follows the object on this line: write one message a line\n"
 		":6: error: something follows the object on this line: write one message a line\n"
-		":7: error: \"dpe_lost\" stands on a line of its own, without an \"event\"\n");
+		":7: error: \"dpe_lost\" has to be on a line of its own, without an \"event\"\n");
 }
 
 static void invalid_utf8_is_told(void **state)

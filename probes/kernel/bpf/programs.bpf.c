@@ -1,6 +1,6 @@
 /* The BPF programs: each writes one record to the ring of its processor, or counts one loss. Every event of a thread
  * takes a number, sent or not, so a gap in the numbers is exactly what was lost. The time of a record is taken after
- * its slot is reserved: whoever reads up to a producer position that was read after time T has all before T. */
+ * its slot is reserved: a reader up to a producer position that was read after time T has all before T. */
 #include "probes/kernel/bpf/watch_hits.h"
 #include "probes/kernel/bpf/watch_requests.h"
 #include "probes/kernel/bpf/pending_calls.h"

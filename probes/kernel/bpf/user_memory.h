@@ -12,7 +12,7 @@
 
 const volatile __u64 lowest_code; /* the address that the program's file has for its code */
 const volatile bool may_sleep;    /* the programs of uprobes can wait for memory */
-/* Where nothing is read, the kernel need not check all the ways of doing so, which takes it long. */
+/* Where nothing is read, the verifier need not check the code that reads, which takes long. */
 const volatile bool reads_values, reads_usdt, reads_texts;
 const volatile __u32 most_values, most_steps; /* of one event, of one value */
 
