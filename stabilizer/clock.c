@@ -56,11 +56,6 @@ void dpe_clock_unref(const struct dpe_clock *clock)
 	unref(clock);
 }
 
-const struct dpe_clock *dpe_clock_ref(const struct dpe_clock *clock)
-{
-	return ref(clock);
-}
-
 void dpe_stamp_ref(const struct dpe_stamp *stamp)
 {
 	ref(stamp->past);

@@ -23,7 +23,6 @@ const struct dpe_clock *dpe_past_take(struct dpe_past *past);
 /* `base` joined with an event and its past, for chain `own`; with a reference for the caller. */
 const struct dpe_clock *dpe_clock_follow(struct dpe_pool *pool, const struct dpe_clock *base,
 	uint32_t own, const struct dpe_stamp *stamp);
-const struct dpe_clock *dpe_clock_ref(const struct dpe_clock *clock); /* accepts NULL */
 void dpe_clock_unref(const struct dpe_clock *clock); /* accepts NULL */
 void dpe_past_free(struct dpe_past *past);
 typedef void dpe_reach_fn(void *context, uint32_t chain, uint32_t index);

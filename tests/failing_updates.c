@@ -1,5 +1,5 @@
 /* In place of libbpf's functions that write maps: each n-th update fails, n being the environment variable
- * DPE_FAIL_UPDATE. The BPF programs fail as often (probes/kernel/bpf/fail_on_demand.h). */
+ * DPE_FAIL_UPDATE. The BPF programs fail as often (probes/kernel/bpf/map_access.h). */
 #include <bpf/bpf.h>
 #include <dlfcn.h>
 #include <errno.h>

@@ -131,16 +131,6 @@ bool dpe_code_target(const struct dpe_instruction *instruction, uint64_t *target
 	return true;
 }
 
-int dpe_code_register(ZydisRegister which)
-{
-	ZydisRegister whole =
-		ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, which);
-
-	return whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15
-		       ? (int)(whole - ZYDIS_REGISTER_RAX)
-		       : -1;
-}
-
 /* ---- jumps into a function ---------------------------------------------------------------- */
 
 /* The size of the opcode of a near jump or call whose operand is at `at`; 0: it is none. */

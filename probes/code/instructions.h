@@ -40,8 +40,6 @@ bool dpe_code_jumps(const ZydisDecodedInstruction *is);
 bool dpe_code_leaves(const struct dpe_instruction *instruction);
 /* The target of a direct jump or call; false where it is indirect. */
 bool dpe_code_target(const struct dpe_instruction *instruction, uint64_t *target);
-/* The number of the general register (rax is 0) that this is, or is a part of; -1: another register. */
-int dpe_code_register(ZydisRegister which);
 
 /* NULL where nothing in the file jumps from outside into the function, from its second byte to offset `end`; else what may. */
 const char *dpe_code_entered(

@@ -2,6 +2,7 @@
 #ifndef DPE_PROBES_KERNEL_BPF_GUARD_CHECKS_H
 #define DPE_PROBES_KERNEL_BPF_GUARD_CHECKS_H
 
+#include "probes/kernel/bpf/map_access.h"
 #include "probes/kernel/bpf/guard_layout.h"
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/record.h"
@@ -14,12 +15,7 @@ struct dpe_gate_state gate_state;
 
 const volatile __u32 mark_shares; /* a mask of bits of a processor's number */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct dpe_gate_entry);
-} gates SEC(".maps");
+ARRAY_MAP(gates, struct dpe_gate_entry);
 
 /* By processor, as many as its bits in `mark_shares` tell apart; the observer reads them. */
 struct {

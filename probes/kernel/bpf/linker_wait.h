@@ -4,6 +4,7 @@
 #ifndef DPE_PROBES_KERNEL_BPF_LINKER_WAIT_H
 #define DPE_PROBES_KERNEL_BPF_LINKER_WAIT_H
 
+#include "probes/kernel/bpf/map_access.h"
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/record.h"
 #include <linux/bpf.h>
@@ -25,13 +26,7 @@ __u64 unanswered;    /* the last of these that nobody waited for any longer */
 __u32 observer_gone;
 
 /* Processes in which a thread waits, where several are followed, or for a program that is begun. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1 << 16);
-	__type(key, __u32);
-	__type(value, struct dpe_question);
-} asking SEC(".maps");
+HASH_MAP(asking, DPE_MAP_PROCESSES, __u32, struct dpe_question);
 
 struct await {
 	__u64 number, until, address;

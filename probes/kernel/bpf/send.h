@@ -5,7 +5,7 @@
 
 #include "probes/kernel/bpf/target_processes.h"
 #include "probes/kernel/bpf/channel_bytes.h"
-#include "probes/kernel/bpf/fail_on_demand.h"
+#include "probes/kernel/bpf/map_access.h"
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/user_memory.h"
 #include "probes/kernel/bpf/record.h"
@@ -50,22 +50,10 @@ struct {
 	__array(values, struct ring);
 } rings SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, DPE_MAP_LOSSES);
-	__type(key, __u32);
-	__type(value, struct dpe_lost);
-} losses SEC(".maps");
+HASH_MAP(losses, DPE_MAP_LOSSES, __u32, struct dpe_lost);
 
 /* How many events threads had that ended: should the id come again, numbering goes on. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, DPE_MAP_ENDED);
-	__type(key, __u32);
-	__type(value, __u64);
-} ended SEC(".maps");
+HASH_MAP(ended, DPE_MAP_ENDED, __u32, __u64);
 
 /* A call whose return is awaited. */
 struct call {

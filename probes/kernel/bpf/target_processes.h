@@ -5,7 +5,7 @@
 #ifndef DPE_PROBES_KERNEL_BPF_TARGET_PROCESSES_H
 #define DPE_PROBES_KERNEL_BPF_TARGET_PROCESSES_H
 
-#include "probes/kernel/bpf/fail_on_demand.h"
+#include "probes/kernel/bpf/map_access.h"
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/record.h"
 #include <linux/bpf.h>
@@ -30,13 +30,7 @@ __u64 nbackings; /* files of shared memory so far */
 __u32 left;      /* the only process is not observed any more */
 __u64 untraceable; /* programs begun that the user may not trace: they are not observed */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, DPE_MAP_PROCESSES);
-	__type(key, __u32);
-	__type(value, struct dpe_process);
-} followed SEC(".maps");
+HASH_MAP(followed, DPE_MAP_PROCESSES, __u32, struct dpe_process);
 
 struct bpf_task_work {
 	__u64 opaque;
@@ -49,66 +43,24 @@ struct process_wait {
 	__u64 ip;     /* where it begins; 0: unknown */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, DPE_MAP_PROCESSES);
-	__type(key, __u32);
-	__type(value, struct process_wait);
-} process_waits SEC(".maps");
+HASH_MAP(process_waits, DPE_MAP_PROCESSES, __u32, struct process_wait);
 
 /* Processes that are stopped until the observer has looked at them. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, DPE_MAP_PROCESSES);
-	__type(key, __u32);
-	__type(value, struct dpe_newcomer);
-} held SEC(".maps");
+HASH_MAP(held, DPE_MAP_PROCESSES, __u32, struct dpe_newcomer);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, DPE_MAP_PROCESSES);
-	__type(key, __u32);
-	__type(value, __u64);
-} released SEC(".maps");
+HASH_MAP(released, DPE_MAP_PROCESSES, __u32, __u64);
 
 /* Processes that the observer stopped. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, DPE_MAP_PROCESSES);
-	__type(key, __u32);
-	__type(value, __u64);
-} stopped SEC(".maps");
+HASH_MAP(stopped, DPE_MAP_PROCESSES, __u32, __u64);
 
 /* Dynamic linkers that tell when they have mapped something (linker_wait.h). */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, DPE_MAP_FILES);
-	__type(key, struct dpe_file);
-	__type(value, __u32);
-} beginnings SEC(".maps");
+HASH_MAP(beginnings, DPE_MAP_FILES, struct dpe_file, __u32);
 
 /* Programs that the observer has looked at: they do not translate code. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, DPE_MAP_FILES);
-	__type(key, struct dpe_file);
-	__type(value, __u32);
-} programs SEC(".maps");
+HASH_MAP(programs, DPE_MAP_FILES, struct dpe_file, __u32);
 
 /* Files of shared memory, by which objects in it are known whatever their addresses. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, DPE_MAP_FILES);
-	__type(key, struct dpe_file);
-	__type(value, __u32);
-} backings SEC(".maps");
+HASH_MAP(backings, DPE_MAP_FILES, struct dpe_file, __u32);
 
 /* Functions that are not static the verifier looks at once, not at each call. */
 

@@ -2,6 +2,7 @@
 #ifndef DPE_PROBES_KERNEL_BPF_USER_MEMORY_H
 #define DPE_PROBES_KERNEL_BPF_USER_MEMORY_H
 
+#include "probes/kernel/bpf/map_access.h"
 #include "probes/kernel/bpf/target_processes.h"
 #include "probes/kernel/bpf/kernel_layout.h"
 #include "probes/kernel/bpf/record.h"
@@ -20,27 +21,12 @@ __u32 replaced; /* the program, by another exec: its variables are gone */
 __u64 cut_texts; /* that stood for something as a whole, and were too long */
 
 /* By site. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct dpe_value_entries);
-} read_where SEC(".maps");
+ARRAY_MAP(read_where, struct dpe_value_entries);
 
 /* By site. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct dpe_usdt_args);
-} usdt_where SEC(".maps");
+ARRAY_MAP(usdt_where, struct dpe_usdt_args);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64[DPE_TEXT_WORDS]);
-} wanted_texts SEC(".maps");
+ARRAY_MAP(wanted_texts, __u64[DPE_TEXT_WORDS]);
 
 /* ---- variables --------------------------------------------------------------------------- */
 

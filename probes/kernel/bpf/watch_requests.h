@@ -3,6 +3,7 @@
 #ifndef DPE_PROBES_KERNEL_BPF_WATCH_REQUESTS_H
 #define DPE_PROBES_KERNEL_BPF_WATCH_REQUESTS_H
 
+#include "probes/kernel/bpf/map_access.h"
 #include "probes/kernel/bpf/linker_wait.h"
 #include "probes/kernel/bpf/record.h"
 #include "probes/kernel/bpf/send.h"
@@ -13,12 +14,7 @@ struct dpe_armed_entry armed_objects[DPE_WATCHES];
 struct dpe_arm_request arm_requests[DPE_ARM_REQUESTS];
 
 /* By site. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct dpe_armings);
-} arm_where SEC(".maps");
+ARRAY_MAP(arm_where, struct dpe_armings);
 
 static __always_inline bool is_armed(__u32 kind, __u64 object)
 {

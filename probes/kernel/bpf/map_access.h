@@ -1,0 +1,59 @@
+/* Definitions and updates of maps, and reservations in rings. In the build with tiny limits each n-th
+ * update or reservation fails where the observer says so. */
+#ifndef DPE_PROBES_KERNEL_BPF_MAP_ACCESS_H
+#define DPE_PROBES_KERNEL_BPF_MAP_ACCESS_H
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+#include <stdbool.h>
+
+/* Entries take memory once they are there. */
+#define HASH_MAP(name, entries, from, to)                                                          \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_HASH);                                                   \
+		__uint(map_flags, BPF_F_NO_PREALLOC);                                              \
+		__uint(max_entries, entries);                                                      \
+		__type(key, from);                                                                 \
+		__type(value, to);                                                                 \
+	} name SEC(".maps")
+/* The observer says how many entries there are. */
+#define ARRAY_MAP(name, to)                                                                        \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_ARRAY);                                                  \
+		__uint(max_entries, 1);                                                            \
+		__type(key, __u32);                                                                \
+		__type(value, to);                                                                 \
+	} name SEC(".maps")
+
+#ifdef DPE_TINY
+const volatile __u64 failing_reservation, failing_update; /* every n-th; 0: none */
+__u64 reservations, updates;
+
+static __always_inline bool fails(__u64 *count, __u64 every)
+{
+	return every && (__sync_fetch_and_add(count, 1) + 1) % every == 0;
+}
+
+static __always_inline void *reserve(void *ring, __u64 size)
+{
+	return fails(&reservations, failing_reservation) ? 0 : bpf_ringbuf_reserve(ring, size, 0);
+}
+
+static __always_inline long update(void *map, const void *key, const void *value, __u64 flags)
+{
+	return fails(&updates, failing_update) ? -1 : bpf_map_update_elem(map, key, value, flags);
+}
+#else
+static __always_inline void *reserve(void *ring, __u64 size)
+{
+	return bpf_ringbuf_reserve(ring, size, 0);
+}
+
+static __always_inline long update(void *map, const void *key, const void *value, __u64 flags)
+{
+	return bpf_map_update_elem(map, key, value, flags);
+}
+#endif
+
+#endif
