@@ -74,13 +74,13 @@ bool dpe_automaton_emit(struct dpe_automaton *automaton, const struct dpe_rule *
  * The automaton of a factor leaves open what its first events follow: a move without predecessors
  * follows the events that the factor was entered with. */
 
-#define DPE_NO_KID UINT32_MAX
+#define DPE_NO_CHILD UINT32_MAX
 
 enum dpe_factor_kind {
 	DPE_FACTOR_AUTOMATON,
 	DPE_FACTOR_SEQ,
 	DPE_FACTOR_ALT,
-	DPE_FACTOR_STAR, /* no kid if it can take no event */
+	DPE_FACTOR_STAR, /* no child if it can take no event */
 	DPE_FACTOR_PAR,  /* no two children have a literal in common */
 };
 
@@ -88,14 +88,14 @@ struct dpe_factor {
 	enum dpe_factor_kind kind;
 	bool nullable;
 	bool *literals; /* by literal: it occurs within */
-	unsigned nkids;
-	const struct dpe_factor **kids;
-	unsigned tail;          /* SEQ: from this kid on all are nullable */
-	const uint32_t *kid_of; /* PAR: by literal the kid that has it, or DPE_NO_KID */
-	/* PAR: by kid an earlier one that differs in carets alone, or DPE_NO_KID. Before either has
+	unsigned nchildren;
+	const struct dpe_factor **children;
+	unsigned tail;          /* SEQ: from this child on all are nullable */
+	const uint32_t *child_of; /* PAR: by literal the child that has it, or DPE_NO_CHILD */
+	/* PAR: by child an earlier one that differs in carets alone, or DPE_NO_CHILD. Before either has
 	 * begun, they are interchangeable but for positions. */
-	const uint32_t *twin_of;
-	bool own; /* its literals occur nowhere else in the rule */
+	const uint32_t *interchangeable_with;
+	bool has_own_literals; /* they occur nowhere else in the rule */
 	struct dpe_automaton *automaton;
 	const struct dpe_node *node; /* of a leaf */
 };
@@ -113,7 +113,7 @@ struct dpe_factors {
 struct dpe_factors *dpe_factors_new(const struct dpe_rule *rule, struct dpe_diags *diags);
 /* The same if the whole rule would have too many states and its factors do not; else NULL. */
 struct dpe_factors *dpe_factors_if_wide(const struct dpe_rule *rule);
-/* The operands of the outermost & that share no event, as the kids of the root: with automata, or as leaves
+/* The operands of the outermost & that share no event, as the children of the root: with automata, or as leaves
  * without. NULL where there are fewer than two, or control variables or actions inside, or an automaton
  * would have too many states. */
 struct dpe_factors *dpe_factors_of_operands(const struct dpe_rule *rule, bool automata);

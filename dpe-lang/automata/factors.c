@@ -125,14 +125,14 @@ static bool divides(const struct dpe_rule *rule, const struct dpe_node *node)
 static struct dpe_factor *make(
 	struct factoring *m, const struct dpe_node *node, bool last_wanted, unsigned height);
 
-static struct dpe_factor *new_part(struct factoring *m, enum dpe_factor_kind kind, unsigned maxkids)
+static struct dpe_factor *new_part(struct factoring *m, enum dpe_factor_kind kind, unsigned most_children)
 {
 	struct dpe_factor *part = dpe_arena_alloc(m->parts->arena, sizeof(*part));
 
 	part->kind = kind;
 	part->literals = dpe_arena_alloc(
 		m->parts->arena, (m->rule->nliterals + 1) * sizeof(*part->literals));
-	part->kids = dpe_arena_alloc(m->parts->arena, (maxkids + 1) * sizeof(struct dpe_factor *));
+	part->children = dpe_arena_alloc(m->parts->arena, (most_children + 1) * sizeof(struct dpe_factor *));
 	return part;
 }
 
@@ -175,15 +175,15 @@ static struct dpe_factor *make_automaton(
 	part->node = node;
 	part->nullable = dpe_nullable(node);
 	dpe_mark_literals(m->rule, node, part->literals);
-	part->own = is_own(m, part, node);
+	part->has_own_literals = is_own(m, part, node);
 	return part;
 }
 
-static void add_kid(struct factoring *m, struct dpe_factor *part, const struct dpe_factor *kid)
+static void add_child(struct factoring *m, struct dpe_factor *part, const struct dpe_factor *child)
 {
-	part->kids[part->nkids++] = kid;
+	part->children[part->nchildren++] = child;
 	for (unsigned i = 0; i < m->rule->nliterals; i++)
-		part->literals[i] |= kid->literals[i];
+		part->literals[i] |= child->literals[i];
 }
 
 static const struct dpe_node *pair_of(struct factoring *m, enum dpe_node_kind kind,
@@ -219,12 +219,12 @@ static struct dpe_operands list_of(struct factoring *m, const struct dpe_node *n
 	return list;
 }
 
-/* From this kid on all are nullable. */
+/* From this child on all are nullable. */
 static unsigned tail_of(const struct dpe_factor *part)
 {
-	unsigned tail = part->nkids;
+	unsigned tail = part->nchildren;
 
-	while (tail && part->kids[tail - 1]->nullable)
+	while (tail && part->children[tail - 1]->nullable)
 		tail--;
 	return tail;
 }
@@ -238,11 +238,11 @@ static struct dpe_factor *make_seq(
 
 	for (unsigned i = 0; i < list.count && whole; i++) {
 		bool follows = i + 1 < list.count;
-		struct dpe_factor *kid = make(m, list.at[i], last_wanted || follows, height + 1);
+		struct dpe_factor *child = make(m, list.at[i], last_wanted || follows, height + 1);
 
-		whole = kid != NULL;
-		if (kid)
-			add_kid(m, part, kid);
+		whole = child != NULL;
+		if (child)
+			add_child(m, part, child);
 	}
 	free(list.at);
 	part->tail = tail_of(part);
@@ -258,24 +258,24 @@ static struct dpe_factor *make_alt(
 	struct dpe_factor *part = new_part(m, DPE_FACTOR_ALT, list.count);
 
 	for (unsigned i = 0; i < list.count; i++) {
-		struct dpe_factor *kid = make(m, list.at[i], last_wanted, height + 1);
+		struct dpe_factor *child = make(m, list.at[i], last_wanted, height + 1);
 
-		if (!kid)
+		if (!child)
 			continue;
-		add_kid(m, part, kid);
-		part->nullable |= kid->nullable;
+		add_child(m, part, child);
+		part->nullable |= child->nullable;
 	}
 	free(list.at);
-	return part->nkids ? part : NULL;
+	return part->nchildren ? part : NULL;
 }
 
 static struct dpe_factor *make_star(struct factoring *m, const struct dpe_node *node, unsigned height)
 {
 	struct dpe_factor *part = new_part(m, DPE_FACTOR_STAR, 1);
-	struct dpe_factor *kid = make(m, node->left, true, height + 1);
+	struct dpe_factor *child = make(m, node->left, true, height + 1);
 
-	if (kid)
-		add_kid(m, part, kid);
+	if (child)
+		add_child(m, part, child);
 	part->nullable = true;
 	return part;
 }
@@ -293,15 +293,16 @@ static const struct dpe_node *join_operands(struct factoring *m, const struct li
 	return all;
 }
 
-/* The last kid before this one that is interchangeable with it; its own node is behind theirs. */
-static uint32_t find_twin(const struct factoring *m, const struct dpe_factor *part,
-	const struct dpe_factor *kid, const struct dpe_node *const *nodes)
+/* The last child before this one that is interchangeable with it; its own node is behind theirs. */
+static uint32_t find_interchangeable(const struct factoring *m, const struct dpe_factor *part,
+	const struct dpe_factor *child, const struct dpe_node *const *nodes)
 {
-	for (uint32_t i = part->nkids; kid->own && i-- > 0;) {
-		if (part->kids[i]->own && dpe_operands_interchangeable(m->rule, nodes[i], nodes[part->nkids]))
+	for (uint32_t i = part->nchildren; child->has_own_literals && i-- > 0;) {
+		if (part->children[i]->has_own_literals &&
+			dpe_operands_interchangeable(m->rule, nodes[i], nodes[part->nchildren]))
 			return i;
 	}
-	return DPE_NO_KID;
+	return DPE_NO_CHILD;
 }
 
 static struct dpe_factor *make_par(
@@ -309,37 +310,37 @@ static struct dpe_factor *make_par(
 {
 	struct linked_operands operands = operands_of(m->rule, node);
 	struct dpe_factor *part = new_part(m, DPE_FACTOR_PAR, operands.list.count);
-	uint32_t *kid_of =
-		dpe_arena_alloc(m->parts->arena, (m->rule->nliterals + 1) * sizeof(*kid_of));
-	uint32_t *twin_of =
-		dpe_arena_alloc(m->parts->arena, operands.list.count * sizeof(*twin_of));
+	uint32_t *child_of =
+		dpe_arena_alloc(m->parts->arena, (m->rule->nliterals + 1) * sizeof(*child_of));
+	uint32_t *interchangeable_with =
+		dpe_arena_alloc(m->parts->arena, operands.list.count * sizeof(*interchangeable_with));
 	const struct dpe_node *nodes[operands.list.count];
 	bool whole = true;
 
 	for (unsigned i = 0; i < operands.list.count && whole; i++) {
-		struct dpe_factor *kid;
+		struct dpe_factor *child;
 
 		if (operands.first[i] != i)
 			continue;
-		nodes[part->nkids] = join_operands(m, &operands, i, node);
-		kid = make(m, nodes[part->nkids], last_wanted, height + 1);
-		whole = kid != NULL;
-		if (!kid)
+		nodes[part->nchildren] = join_operands(m, &operands, i, node);
+		child = make(m, nodes[part->nchildren], last_wanted, height + 1);
+		whole = child != NULL;
+		if (!child)
 			continue;
-		kid->own = is_own(m, kid, nodes[part->nkids]);
-		twin_of[part->nkids] = find_twin(m, part, kid, nodes);
-		add_kid(m, part, kid);
+		child->has_own_literals = is_own(m, child, nodes[part->nchildren]);
+		interchangeable_with[part->nchildren] = find_interchangeable(m, part, child, nodes);
+		add_child(m, part, child);
 	}
 	free_operands(&operands);
 	for (unsigned literal = 0; literal < m->rule->nliterals; literal++) {
-		kid_of[literal] = DPE_NO_KID;
-		for (unsigned i = 0; i < part->nkids; i++) {
-			if (part->kids[i]->literals[literal])
-				kid_of[literal] = i;
+		child_of[literal] = DPE_NO_CHILD;
+		for (unsigned i = 0; i < part->nchildren; i++) {
+			if (part->children[i]->literals[literal])
+				child_of[literal] = i;
 		}
 	}
-	part->kid_of = kid_of;
-	part->twin_of = twin_of;
+	part->child_of = child_of;
+	part->interchangeable_with = interchangeable_with;
 	part->nullable = dpe_nullable(node);
 	return whole ? part : NULL;
 }
@@ -489,10 +490,10 @@ void dpe_factors_free(struct dpe_factors *parts)
 
 static void fold(const struct dpe_factor *part)
 {
-	if (part->automaton && part->own)
+	if (part->automaton && part->has_own_literals)
 		dpe_automaton_reduce_symmetry(part->automaton);
-	for (unsigned i = 0; i < part->nkids; i++)
-		fold(part->kids[i]);
+	for (unsigned i = 0; i < part->nchildren; i++)
+		fold(part->children[i]);
 }
 
 void dpe_factors_reduce_symmetry(const struct dpe_factors *parts)

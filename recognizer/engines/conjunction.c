@@ -34,7 +34,7 @@ struct dpe_conjunction *dpe_conjunction_new(struct dpe_run *run)
 {
 	struct dpe_conjunction *conjunction = dpe_xcalloc(1, sizeof(*conjunction));
 	const struct dpe_factor *root = run->operands ? run->operands->root : NULL;
-	unsigned nliterals = run->rule->nliterals, count = root ? root->nkids : 1;
+	unsigned nliterals = run->rule->nliterals, count = root ? root->nchildren : 1;
 
 	conjunction->factors = run->operands;
 	run->operands = NULL;
@@ -44,9 +44,9 @@ struct dpe_conjunction *dpe_conjunction_new(struct dpe_run *run)
 	conjunction->domains = dpe_xcalloc(count, sizeof(*conjunction->domains));
 	conjunction->operand_of = dpe_xcalloc(nliterals + 1, sizeof(*conjunction->operand_of));
 	for (unsigned i = 0; root && i < nliterals; i++)
-		conjunction->operand_of[i] = root->kid_of[i];
+		conjunction->operand_of[i] = root->child_of[i];
 	for (unsigned i = 0; root && i < count; i++)
-		begin_operand(run, &conjunction->operands[i], root->kids[i]);
+		begin_operand(run, &conjunction->operands[i], root->children[i]);
 	if (!root)
 		begin_whole(run, conjunction);
 	return conjunction;

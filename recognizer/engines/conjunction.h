@@ -36,7 +36,7 @@ struct dpe_conjunction {
 	struct dpe_factors *factors; /* NULL: of a single operand, the rule itself */
 	struct dpe_conjunct *operands;
 	unsigned noperands;
-	uint32_t *operand_of; /* by literal; DPE_NO_KID: none has it */
+	uint32_t *operand_of; /* by literal; DPE_NO_CHILD: none has it */
 	bool whole;           /* the only operand is the rule, as its engine follows it */
 	bool compact;         /* of which slices are kept compact */
 	/* Scratch space. */

@@ -45,12 +45,12 @@ static bool state_is_dead(const struct dpe_run *run, const struct dpe_factor *fa
 		return false;
 	for (unsigned i = 0; i < used; i++) {
 		if (factor->kind != DPE_FACTOR_AUTOMATON) {
-			const struct dpe_factor *kid =
+			const struct dpe_factor *child =
 				factor->kind == DPE_FACTOR_PAR
-					? factor->kids[i]
-					: dpe_product_state_kid(factor, state);
+					? factor->children[i]
+					: dpe_product_state_child(factor, state);
 
-			if (state_is_dead(run, kid, state->slots[i].kid, barred, context))
+			if (state_is_dead(run, child, state->slots[i].child, barred, context))
 				return true;
 		} else if (used <= 64 && barred(context, state->slots[i].occurrence)) {
 			mask |= UINT64_C(1) << i;

@@ -39,10 +39,10 @@ static bool same_bound(const struct dpe_bound *a, const struct dpe_bound *b)
 /* ---- what operators ask of a state ------------------------------------------------------------
  */
 
-const struct dpe_factor *dpe_product_state_kid(
+const struct dpe_factor *dpe_product_state_child(
 	const struct dpe_factor *factor, const struct dpe_product_state *state)
 {
-	return factor->kids[factor->kind == DPE_FACTOR_STAR ? 0 : state->at];
+	return factor->children[factor->kind == DPE_FACTOR_STAR ? 0 : state->at];
 }
 
 static unsigned automaton_bits(const struct dpe_factor *factor, dpe_state state)
@@ -54,7 +54,7 @@ static unsigned automaton_bits(const struct dpe_factor *factor, dpe_state state)
 	return dpe_automaton_complete(factor->automaton, state) ? bits : bits | IS(OPEN);
 }
 
-/* A ; or * that has begun keeps what its kid needs itself. */
+/* A ; or * that has begun keeps what its child needs itself. */
 unsigned dpe_product_state_bits(
 	const struct dpe_factor *factor, const struct dpe_product_state *state)
 {
@@ -71,17 +71,17 @@ unsigned dpe_product_state_bits(
 		return bits;
 	case DPE_FACTOR_SEQ:
 		bits = dpe_product_state_bits(
-			       dpe_product_state_kid(factor, state), state->slots[0].kid) &
+			       dpe_product_state_child(factor, state), state->slots[0].child) &
 		       ~IS(NEEDING);
-		bits |= state->at + 1 < factor->nkids ? IS(OPEN) : 0;
+		bits |= state->at + 1 < factor->nchildren ? IS(OPEN) : 0;
 		return bits | (state->at + 1 < factor->tail ? IS(UNFINAL) : 0);
 	case DPE_FACTOR_STAR:
-		bits = dpe_product_state_bits(factor->kids[0], state->slots[0].kid) & ~IS(NEEDING);
+		bits = dpe_product_state_bits(factor->children[0], state->slots[0].child) & ~IS(NEEDING);
 		return bits | IS(OPEN);
 	case DPE_FACTOR_ALT:
 		break;
 	}
-	return dpe_product_state_bits(dpe_product_state_kid(factor, state), state->slots[0].kid);
+	return dpe_product_state_bits(dpe_product_state_child(factor, state), state->slots[0].child);
 }
 
 bool dpe_product_state_at_end(
@@ -109,7 +109,7 @@ unsigned dpe_product_state_used(
 {
 	if (factor->kind == DPE_FACTOR_AUTOMATON)
 		return dpe_automaton_registers(factor->automaton, state->at);
-	return factor->kind == DPE_FACTOR_PAR ? factor->nkids : 1;
+	return factor->kind == DPE_FACTOR_PAR ? factor->nchildren : 1;
 }
 
 static size_t state_size(unsigned size)
@@ -148,9 +148,9 @@ void dpe_product_state_drop(struct dpe_product *product, const struct dpe_factor
 		else
 			dpe_product_state_drop(product,
 				factor->kind == DPE_FACTOR_PAR
-					? factor->kids[i]
-					: dpe_product_state_kid(factor, state),
-				state->slots[i].kid);
+					? factor->children[i]
+					: dpe_product_state_child(factor, state),
+				state->slots[i].child);
 	}
 	dpe_bound_unref(product, state->bound);
 	dpe_pool_give(product->pool, state, state_size(state->size));
@@ -174,11 +174,11 @@ static bool same(const struct dpe_factor *factor, const struct dpe_product_state
 	if (factor->kind == DPE_FACTOR_AUTOMATON)
 		return !memcmp(a->slots, b->slots, used * sizeof(a->slots[0]));
 	for (unsigned i = 0; i < used; i++) {
-		const struct dpe_factor *kid = factor->kind == DPE_FACTOR_PAR
-						       ? factor->kids[i]
-						       : dpe_product_state_kid(factor, a);
+		const struct dpe_factor *child = factor->kind == DPE_FACTOR_PAR
+						       ? factor->children[i]
+						       : dpe_product_state_child(factor, a);
 
-		if (!same(kid, a->slots[i].kid, b->slots[i].kid))
+		if (!same(child, a->slots[i].child, b->slots[i].child))
 			return false;
 	}
 	return true;
@@ -201,9 +201,9 @@ static unsigned count_last(const struct dpe_factor *factor, const struct dpe_pro
 	if (factor->kind == DPE_FACTOR_AUTOMATON)
 		return dpe_automaton_last(factor->automaton, state->at, &count), count;
 	if (factor->kind != DPE_FACTOR_PAR)
-		return count_last(dpe_product_state_kid(factor, state), state->slots[0].kid);
-	for (unsigned i = 0; i < factor->nkids; i++)
-		count += count_last(factor->kids[i], state->slots[i].kid);
+		return count_last(dpe_product_state_child(factor, state), state->slots[0].child);
+	for (unsigned i = 0; i < factor->nchildren; i++)
+		count += count_last(factor->children[i], state->slots[i].child);
 	return count;
 }
 
@@ -237,15 +237,15 @@ static void collect_last(struct dpe_bound *to, const struct dpe_factor *factor,
 			add_event(to, factor, state, last[i]);
 		return;
 	case DPE_FACTOR_PAR:
-		for (unsigned i = 0; i < factor->nkids; i++)
-			collect_last(to, factor->kids[i], state->slots[i].kid);
+		for (unsigned i = 0; i < factor->nchildren; i++)
+			collect_last(to, factor->children[i], state->slots[i].child);
 		return;
 	case DPE_FACTOR_SEQ:
 	case DPE_FACTOR_ALT:
 	case DPE_FACTOR_STAR:
 		break;
 	}
-	collect_last(to, dpe_product_state_kid(factor, state), state->slots[0].kid);
+	collect_last(to, dpe_product_state_child(factor, state), state->slots[0].child);
 }
 
 /* LAST of a factor that is at an end; the search's. */

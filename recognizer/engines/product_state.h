@@ -19,14 +19,14 @@ enum { OPEN, UNFINAL, NEEDING, NASKED };
 
 struct dpe_product_state {
 	uint32_t refs;
-	uint32_t at; /* the state of an automaton; of ; and + which kid */
+	uint32_t at; /* the state of an automaton; of ; and + which child */
 	/* Of &: operands that something can follow, that are not at an end, that may still follow
 	 * what the & was entered after. */
 	uint32_t counts[NASKED];
 	uint32_t size;           /* slots there is room for */
-	struct dpe_bound *bound; /* ; and *: of the kid, where it still needs it */
+	struct dpe_bound *bound; /* ; and *: of the child, where it still needs it */
 	union slot {
-		struct dpe_product_state *kid;     /* of & one for each operand, else one */
+		struct dpe_product_state *child;     /* of & one for each operand, else one */
 		struct dpe_occurrence *occurrence; /* registers */
 	} slots[];
 };
@@ -37,7 +37,7 @@ struct dpe_product_step {
 	const struct dpe_factor *factor;       /* the leaf … */
 	const struct dpe_product_state *state; /* … and where it states */
 	struct dpe_bound *bound;               /* its PRED */
-	unsigned choices;                      /* which kid at each level, from there on */
+	unsigned choices;                      /* which child at each level, from there on */
 };
 
 struct dpe_product {
@@ -62,7 +62,7 @@ struct dpe_bound *dpe_product_state_last(struct dpe_product *product,
 	const struct dpe_factor *factor, const struct dpe_product_state *state);
 
 /* The factor that a ; + or * is in. */
-const struct dpe_factor *dpe_product_state_kid(
+const struct dpe_factor *dpe_product_state_child(
 	const struct dpe_factor *factor, const struct dpe_product_state *state);
 /* What operators around ask of it; NULL: nothing of the factor happened yet. */
 unsigned dpe_product_state_bits(

@@ -42,13 +42,13 @@ static void find_moves(struct dpe_product *product, const struct dpe_factor *fac
 			};
 }
 
-static void find_in_kid(struct dpe_product *product, const struct dpe_factor *factor, unsigned kid,
+static void find_in_child(struct dpe_product *product, const struct dpe_factor *factor, unsigned child,
 	const struct dpe_product_state *state, struct dpe_bound *bound, unsigned level)
 {
-	if (!factor->kids[kid]->literals[product->literal])
+	if (!factor->children[child]->literals[product->literal])
 		return;
-	product->path[level] = kid;
-	find(product, factor->kids[kid], state, bound, level + 1);
+	product->path[level] = child;
+	find(product, factor->children[child], state, bound, level + 1);
 }
 
 /* The event is of the operand that the sequence is in, or, where that may end, of a later one that
@@ -56,19 +56,19 @@ static void find_in_kid(struct dpe_product *product, const struct dpe_factor *fa
 static void find_in_seq(struct dpe_product *product, const struct dpe_factor *factor,
 	const struct dpe_product_state *state, struct dpe_bound *bound, unsigned level)
 {
-	const struct dpe_product_state *inner = state ? state->slots[0].kid : NULL;
-	unsigned first = state ? state->at : 0, kid = first;
+	const struct dpe_product_state *inner = state ? state->slots[0].child : NULL;
+	unsigned first = state ? state->at : 0, child = first;
 	bool entered = false;
 
-	find_in_kid(product, factor, kid, inner, state ? state->bound : bound, level);
-	while (dpe_product_state_at_end(factor->kids[kid], kid == first ? inner : NULL) &&
-		++kid < factor->nkids) {
-		if (!factor->kids[kid]->literals[product->literal])
+	find_in_child(product, factor, child, inner, state ? state->bound : bound, level);
+	while (dpe_product_state_at_end(factor->children[child], child == first ? inner : NULL) &&
+		++child < factor->nchildren) {
+		if (!factor->children[child]->literals[product->literal])
 			continue;
 		if (state && !entered)
-			bound = dpe_product_state_last(product, factor->kids[first], inner);
+			bound = dpe_product_state_last(product, factor->children[first], inner);
 		entered = true;
-		find_in_kid(product, factor, kid, NULL, bound, level);
+		find_in_child(product, factor, child, NULL, bound, level);
 	}
 }
 
@@ -76,46 +76,46 @@ static void find_in_seq(struct dpe_product *product, const struct dpe_factor *fa
 static void find_in_star(struct dpe_product *product, const struct dpe_factor *factor,
 	const struct dpe_product_state *state, struct dpe_bound *bound, unsigned level)
 {
-	const struct dpe_factor *kid = factor->nkids ? factor->kids[0] : NULL;
+	const struct dpe_factor *child = factor->nchildren ? factor->children[0] : NULL;
 
-	if (!kid || !kid->literals[product->literal])
+	if (!child || !child->literals[product->literal])
 		return;
 	if (state) {
 		product->path[level] = false;
-		find(product, kid, state->slots[0].kid, state->bound, level + 1);
-		if (!dpe_product_state_at_end(kid, state->slots[0].kid))
+		find(product, child, state->slots[0].child, state->bound, level + 1);
+		if (!dpe_product_state_at_end(child, state->slots[0].child))
 			return;
-		bound = dpe_product_state_last(product, kid, state->slots[0].kid);
+		bound = dpe_product_state_last(product, child, state->slots[0].child);
 	}
 	product->path[level] = true;
-	find(product, kid, NULL, bound, level + 1);
+	find(product, child, NULL, bound, level + 1);
 }
 
 /* The operand has not begun, nor has one that is alike: whatever can follow where the one begins
  * can follow, with other carets, where the other one does. */
 static bool waits_for_twin(const struct dpe_product *product, const struct dpe_factor *factor,
-	const struct dpe_product_state *state, uint32_t kid)
+	const struct dpe_product_state *state, uint32_t child)
 {
-	uint32_t twin = factor->twin_of[kid];
+	uint32_t twin = factor->interchangeable_with[child];
 
-	if (!product->folds || twin == DPE_NO_KID)
+	if (!product->folds || twin == DPE_NO_CHILD)
 		return false;
-	return !state || (!state->slots[kid].kid && !state->slots[twin].kid);
+	return !state || (!state->slots[child].child && !state->slots[twin].child);
 }
 
 static void find(struct dpe_product *product, const struct dpe_factor *factor,
 	const struct dpe_product_state *state, struct dpe_bound *bound, unsigned level)
 {
-	uint32_t kid;
+	uint32_t child;
 
 	switch (factor->kind) {
 	case DPE_FACTOR_AUTOMATON:
 		find_moves(product, factor, state, bound, level);
 		return;
 	case DPE_FACTOR_PAR:
-		kid = factor->kid_of[product->literal];
-		if (kid != DPE_NO_KID && !waits_for_twin(product, factor, state, kid))
-			find_in_kid(product, factor, kid, state ? state->slots[kid].kid : NULL,
+		child = factor->child_of[product->literal];
+		if (child != DPE_NO_CHILD && !waits_for_twin(product, factor, state, child))
+			find_in_child(product, factor, child, state ? state->slots[child].child : NULL,
 				bound, level);
 		return;
 	case DPE_FACTOR_SEQ:
@@ -127,8 +127,8 @@ static void find(struct dpe_product *product, const struct dpe_factor *factor,
 	case DPE_FACTOR_ALT:
 		break;
 	}
-	for (kid = state ? state->at : 0; kid < factor->nkids; kid++) {
-		find_in_kid(product, factor, kid, state ? state->slots[0].kid : NULL, bound, level);
+	for (child = state ? state->at : 0; child < factor->nchildren; child++) {
+		find_in_child(product, factor, child, state ? state->slots[0].child : NULL, bound, level);
 		if (state)
 			return;
 	}
@@ -218,7 +218,7 @@ static struct dpe_product_state *own(struct dpe_product *product, const struct d
 	memcpy(copy->counts, state->counts, sizeof(copy->counts));
 	copy->bound = dpe_bound_ref(state->bound);
 	for (unsigned i = 0; i < used; i++)
-		copy->slots[i].kid = dpe_product_state_ref(state->slots[i].kid);
+		copy->slots[i].child = dpe_product_state_ref(state->slots[i].child);
 	state->refs--;
 	return copy;
 }
@@ -252,10 +252,10 @@ static struct dpe_product_state *make_move(struct dpe_product *product,
 static struct dpe_product_state *begin_par(
 	struct dpe_product *product, const struct dpe_factor *factor)
 {
-	struct dpe_product_state *state = dpe_product_state_new(product, factor->nkids);
+	struct dpe_product_state *state = dpe_product_state_new(product, factor->nchildren);
 
-	for (unsigned i = 0; i < factor->nkids; i++) {
-		unsigned bits = dpe_product_state_bits(factor->kids[i], NULL);
+	for (unsigned i = 0; i < factor->nchildren; i++) {
+		unsigned bits = dpe_product_state_bits(factor->children[i], NULL);
 
 		for (unsigned what = 0; what < NASKED; what++)
 			state->counts[what] += bits >> what & 1;
@@ -271,20 +271,20 @@ static struct dpe_product_state *advance_par(const struct dpe_product_step *step
 	const struct dpe_factor *factor, struct dpe_product_state *state,
 	struct dpe_occurrence *occurrence, unsigned level)
 {
-	uint32_t kid = step->of->choices[step->choices + level];
+	uint32_t child = step->of->choices[step->choices + level];
 	unsigned before, after;
 
 	state = state ? own(step->of, factor, state) : begin_par(step->of, factor);
-	before = dpe_product_state_bits(factor->kids[kid], state->slots[kid].kid);
-	state->slots[kid].kid =
-		advance(step, factor->kids[kid], state->slots[kid].kid, occurrence, level + 1);
-	after = dpe_product_state_bits(factor->kids[kid], state->slots[kid].kid);
+	before = dpe_product_state_bits(factor->children[child], state->slots[child].child);
+	state->slots[child].child =
+		advance(step, factor->children[child], state->slots[child].child, occurrence, level + 1);
+	after = dpe_product_state_bits(factor->children[child], state->slots[child].child);
 	for (unsigned what = 0; what < NASKED; what++)
 		state->counts[what] += (after >> what & 1) - (before >> what & 1);
 	return state;
 }
 
-/* The state of a ; or + at this kid, or of a * in this round, from where it is on. */
+/* The state of a ; or + at this child, or of a * in this round, from where it is on. */
 static struct dpe_product_state *enter(const struct dpe_product_step *step,
 	const struct dpe_factor *factor, struct dpe_product_state *state, uint32_t choice)
 {
@@ -306,16 +306,16 @@ static struct dpe_product_state *advance(const struct dpe_product_step *step,
 	const struct dpe_factor *factor, struct dpe_product_state *state,
 	struct dpe_occurrence *occurrence, unsigned level)
 {
-	const struct dpe_factor *kid;
+	const struct dpe_factor *child;
 
 	if (factor->kind == DPE_FACTOR_AUTOMATON)
 		return make_move(step->of, factor, state, step->move, occurrence);
 	if (factor->kind == DPE_FACTOR_PAR)
 		return advance_par(step, factor, state, occurrence, level);
 	state = enter(step, factor, state, step->of->choices[step->choices + level]);
-	kid = dpe_product_state_kid(factor, state);
-	state->slots[0].kid = advance(step, kid, state->slots[0].kid, occurrence, level + 1);
-	if (state->bound && !(dpe_product_state_bits(kid, state->slots[0].kid) & IS(NEEDING))) {
+	child = dpe_product_state_child(factor, state);
+	state->slots[0].child = advance(step, child, state->slots[0].child, occurrence, level + 1);
+	if (state->bound && !(dpe_product_state_bits(child, state->slots[0].child) & IS(NEEDING))) {
 		dpe_bound_unref(step->of, state->bound);
 		state->bound = NULL;
 	}

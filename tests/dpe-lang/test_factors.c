@@ -43,7 +43,7 @@ static void end(struct made *made)
 	dpe_names_free(made->names);
 }
 
-/* "&(abc d)": automata as their literals, the others with the operator before their kids. */
+/* "&(abc d)": automata as their literals, the others with the operator before their children. */
 static void print_part(
 	struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_factor *part)
 {
@@ -59,9 +59,9 @@ static void print_part(
 	if (part->kind == DPE_FACTOR_AUTOMATON)
 		return;
 	dpe_text_printf(to, "%s(", operators[part->kind]);
-	for (unsigned i = 0; i < part->nkids; i++) {
+	for (unsigned i = 0; i < part->nchildren; i++) {
 		dpe_text_puts(to, i ? " " : "");
-		print_part(to, rule, part->kids[i]);
+		print_part(to, rule, part->children[i]);
 	}
 	dpe_text_puts(to, ")");
 }
@@ -170,22 +170,22 @@ static void a_wide_rule_has_few_states(void **state)
 	assert_int_equal(parts->nautomata, 16);
 	assert_true(dpe_factors_built(parts) <= 32);
 	for (unsigned i = 0; i < 16; i++) {
-		const struct dpe_factor *kid = parts->root->kids[i];
+		const struct dpe_factor *child = parts->root->children[i];
 		dpe_state at = 0;
 		unsigned taken = 0, count = 1;
 
 		for (unsigned literal = 0; literal < rule->nliterals; literal++) {
 			const struct dpe_move *moves;
 
-			if (parts->root->kid_of[literal] != i)
+			if (parts->root->child_of[literal] != i)
 				continue;
-			moves = dpe_automaton_moves(kid->automaton, at, literal, &count);
+			moves = dpe_automaton_moves(child->automaton, at, literal, &count);
 			assert_int_equal(count, 1);
 			at = moves[0].to;
 			taken++;
 		}
 		assert_int_equal(taken, 4);
-		assert_true(dpe_automaton_complete(kid->automaton, at));
+		assert_true(dpe_automaton_complete(child->automaton, at));
 	}
 	assert_int_equal(dpe_factors_built(parts), 16 * 5);
 	dpe_factors_free(parts);
