@@ -96,7 +96,8 @@ static void take_as(struct extending *x, unsigned literal, const struct dpe_part
 {
 	struct dpe_run *engine = x->run->conjunction->operands[from->operand].run;
 	uint64_t mask = x->run->masks[x->run->rule->literals[literal].pattern];
-	unsigned count = engine->follow->steps(engine, config, literal, x->occurrence);
+	unsigned count = engine->follow->steps(
+		engine, config, literal, x->occurrence, &x->run->preds);
 
 	for (unsigned i = 0; i < count; i++) {
 		const struct dpe_config_step *step = &engine->steps[i];

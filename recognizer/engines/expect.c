@@ -189,7 +189,7 @@ static void follow(struct dpe_run *run, struct dpe_slice *slice, const struct dp
 	if (run->placed[pattern] &&
 		!dpe_placed_condition_holds(run, slice, pattern, occurrence, from->positions))
 		return;
-	count = run->follow->steps(run, &from->config, literal, occurrence);
+	count = run->follow->steps(run, &from->config, literal, occurrence, &run->preds);
 	for (unsigned i = 0; i < count; i++) {
 		struct dpe_branch next;
 
@@ -252,7 +252,7 @@ static void list_expected(struct dpe_run *run, const struct dpe_slice *slice,
 	for (unsigned i = 0; i < nbranches; i++) {
 		for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
 			unsigned count =
-				run->follow->steps(run, &branches[i].config, literal, NULL);
+				run->follow->steps(run, &branches[i].config, literal, NULL, NULL);
 
 			for (unsigned j = 0; j < count; j++) {
 				struct dpe_text text = {0};
@@ -358,7 +358,7 @@ static const struct dpe_config_step *find_only_step(struct dpe_run *run,
 	if (run->placed[pattern] &&
 		!dpe_placed_condition_holds(run, slice, pattern, occurrence, branch->positions))
 		return NULL;
-	count = run->follow->steps(run, &branch->config, literal, occurrence);
+	count = run->follow->steps(run, &branch->config, literal, occurrence, &run->preds);
 	for (unsigned i = 0; i < count; i++) {
 		if (!fits(run, &run->steps[i]))
 			continue;

@@ -44,10 +44,11 @@ static bool is_dead(const struct dpe_run *run, const struct dpe_config *config,
 }
 
 static unsigned find_steps(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
-	struct dpe_occurrence *occurrence)
+	struct dpe_occurrence *occurrence, const struct dpe_preds *preds)
 {
 	const struct dpe_play *plays;
-	unsigned count = dpe_game_plays(run->game, config->marking, literal, occurrence, &plays);
+	unsigned count =
+		dpe_game_plays(run->game, config->marking, literal, occurrence, preds, &plays);
 
 	dpe_steps_reserve(run, count, 0);
 	for (unsigned i = 0; i < count; i++)
