@@ -122,6 +122,11 @@ bool dpe_precedes(const struct dpe_stamp *a, const struct dpe_stamp *b)
 	return dpe_stamp_reach(b, a->chain) >= a->index;
 }
 
+uint32_t dpe_clock_reach(const struct dpe_clock *clock, uint32_t chain)
+{
+	return reach_in(clock, chain);
+}
+
 static void each(const struct dpe_clock *clock, uint32_t first, dpe_reach_fn *visit, void *context)
 {
 	for (unsigned i = 0; clock && i < FAN; i++) {
@@ -137,6 +142,41 @@ static void each(const struct dpe_clock *clock, uint32_t first, dpe_reach_fn *vi
 void dpe_clock_each(const struct dpe_clock *clock, dpe_reach_fn *visit, void *context)
 {
 	each(clock, 0, visit, context);
+}
+
+/* Both begin with the chain `first`; `since` is NULL or as high as `clock`. */
+static void each_since(const struct dpe_clock *clock, const struct dpe_clock *since, uint32_t first,
+	dpe_reach_fn *visit, void *context)
+{
+	for (unsigned i = 0; clock && clock != since && i < FAN; i++) {
+		uint32_t chain = first + (i << (BITS * clock->height));
+
+		if (clock->height)
+			each_since(clock->child[i], since ? since->child[i] : NULL, chain, visit,
+				context);
+		else if (clock->at[i] > (since ? since->at[i] : 0))
+			visit(context, chain, clock->at[i]);
+	}
+}
+
+/* A past only grows, so `since` is not higher. */
+void dpe_stamp_each_since(const struct dpe_stamp *stamp, const struct dpe_clock *since,
+	dpe_reach_fn *visit, void *context)
+{
+	const struct dpe_clock *clock = stamp->past;
+
+	if (since && clock && since->height < clock->height) {
+		const struct dpe_clock *lowest = clock;
+
+		while (lowest && lowest->height > since->height) {
+			for (unsigned i = 1; i < FAN; i++)
+				each(lowest->child[i], i << (BITS * lowest->height), visit,
+					context);
+			lowest = lowest->child[0];
+		}
+		clock = lowest;
+	}
+	each_since(clock, since, 0, visit, context);
 }
 
 /* ---- joining ----------------------------------------------------------------------------- */
@@ -228,6 +268,19 @@ static struct dpe_clock *join(const struct dpe_clock *a, const struct dpe_clock 
 	joined = join(a, higher);
 	unref(higher);
 	return joined;
+}
+
+const struct dpe_clock *dpe_pasts_join(const struct dpe_stamp *const *stamps, unsigned count)
+{
+	const struct dpe_clock *all = NULL;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct dpe_clock *before = all;
+
+		all = join(before, stamps[i]->past);
+		unref(before);
+	}
+	return all;
 }
 
 /* ---- building a past --------------------------------------------------------------------- */

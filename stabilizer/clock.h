@@ -24,9 +24,7 @@ const struct dpe_clock *dpe_past_take(struct dpe_past *past);
 const struct dpe_clock *dpe_clock_follow(struct dpe_pool *pool, const struct dpe_clock *base,
 	uint32_t own, const struct dpe_stamp *stamp);
 const struct dpe_clock *dpe_clock_ref(const struct dpe_clock *clock); /* accepts NULL */
-void dpe_clock_unref(const struct dpe_clock *clock); /* accepts NULL */
 void dpe_past_free(struct dpe_past *past);
-typedef void dpe_reach_fn(void *context, uint32_t chain, uint32_t index);
 /* Calls for each chain that the clock reaches into. */
 void dpe_clock_each(const struct dpe_clock *clock, dpe_reach_fn *visit, void *context);
 

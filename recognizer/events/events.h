@@ -49,7 +49,7 @@ struct dpe_chain {
 
 /* The events of a slice, by chain. */
 struct dpe_order {
-	struct dpe_chain *chains;
+	struct dpe_chain *chains; /* by number */
 	unsigned nchains, capchains;
 	struct dpe_occurrence *top; /* the event that all others precede; NULL: none or unknown */
 };
