@@ -160,9 +160,19 @@ static bool have_branch(
 	return false;
 }
 
+static bool has_room(struct dpe_slice *slice)
+{
+	unsigned most = slice->overflown ? DPE_MOST_BRANCHES_AFTER : DPE_MOST_BRANCHES;
+
+	if (slice->nbranches < most)
+		return true;
+	slice->overflown = true;
+	return false;
+}
+
 static void add_branch(struct dpe_run *run, struct dpe_slice *slice, struct dpe_branch next)
 {
-	if (have_branch(run, slice, &next)) {
+	if (have_branch(run, slice, &next) || !has_room(slice)) {
 		drop_branch(run, &next);
 		return;
 	}

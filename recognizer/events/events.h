@@ -22,7 +22,7 @@ static inline unsigned dpe_hash_words(const void *key, size_t length)
 	}
 	for (size_t i = length & ~(size_t)7; i < length; i++)
 		hash = (hash ^ ((const unsigned char *)key)[i]) * 0x9e3779b97f4a7c15ull;
-	return (unsigned)(hash ^ hash >> 32);
+	return (unsigned)(hash >> 32); /* low bits of a product follow those of the last word */
 }
 
 /* A released event that a rule keeps. Counted. */
