@@ -127,35 +127,47 @@ uint32_t dpe_clock_reach(const struct dpe_clock *clock, uint32_t chain)
 	return reach_in(clock, chain);
 }
 
-static void each(const struct dpe_clock *clock, uint32_t first, dpe_reach_fn *visit, void *context)
+struct visit {
+	dpe_enter_fn *enter; /* NULL: all parts */
+	dpe_reach_fn *reach;
+	void *context;
+};
+
+static void each(const struct dpe_clock *clock, uint32_t first, const struct visit *visit)
 {
-	for (unsigned i = 0; clock && i < FAN; i++) {
+	if (!clock || (visit->enter && !visit->enter(visit->context, clock)))
+		return;
+	for (unsigned i = 0; i < FAN; i++) {
 		uint32_t chain = first + (i << (BITS * clock->height));
 
 		if (clock->height)
-			each(clock->child[i], chain, visit, context);
+			each(clock->child[i], chain, visit);
 		else if (clock->at[i])
-			visit(context, chain, clock->at[i]);
+			visit->reach(visit->context, chain, clock->at[i]);
 	}
 }
 
-void dpe_clock_each(const struct dpe_clock *clock, dpe_reach_fn *visit, void *context)
+void dpe_clock_each(const struct dpe_clock *clock, dpe_enter_fn *enter, dpe_reach_fn *visit,
+	void *context)
 {
-	each(clock, 0, visit, context);
+	each(clock, 0, &(struct visit){enter, visit, context});
 }
 
 /* Both begin with the chain `first`; `since` is NULL or as high as `clock`. */
 static void each_since(const struct dpe_clock *clock, const struct dpe_clock *since, uint32_t first,
-	dpe_reach_fn *visit, void *context)
+	const struct visit *visit)
 {
+	if (!since) {
+		each(clock, first, visit);
+		return;
+	}
 	for (unsigned i = 0; clock && clock != since && i < FAN; i++) {
 		uint32_t chain = first + (i << (BITS * clock->height));
 
 		if (clock->height)
-			each_since(clock->child[i], since ? since->child[i] : NULL, chain, visit,
-				context);
-		else if (clock->at[i] > (since ? since->at[i] : 0))
-			visit(context, chain, clock->at[i]);
+			each_since(clock->child[i], since->child[i], chain, visit);
+		else if (clock->at[i] > since->at[i])
+			visit->reach(visit->context, chain, clock->at[i]);
 	}
 }
 
@@ -163,20 +175,15 @@ static void each_since(const struct dpe_clock *clock, const struct dpe_clock *si
 void dpe_stamp_each_since(const struct dpe_stamp *stamp, const struct dpe_clock *since,
 	dpe_reach_fn *visit, void *context)
 {
+	const struct visit all = {NULL, visit, context};
 	const struct dpe_clock *clock = stamp->past;
 
-	if (since && clock && since->height < clock->height) {
-		const struct dpe_clock *lowest = clock;
-
-		while (lowest && lowest->height > since->height) {
-			for (unsigned i = 1; i < FAN; i++)
-				each(lowest->child[i], i << (BITS * lowest->height), visit,
-					context);
-			lowest = lowest->child[0];
-		}
-		clock = lowest;
+	while (since && clock && clock->height > since->height) {
+		for (unsigned i = 1; i < FAN; i++)
+			each(clock->child[i], i << (BITS * clock->height), &all);
+		clock = clock->child[0];
 	}
-	each_since(clock, since, 0, visit, context);
+	each_since(clock, since, 0, &all);
 }
 
 /* ---- joining ----------------------------------------------------------------------------- */

@@ -25,7 +25,10 @@ const struct dpe_clock *dpe_clock_follow(struct dpe_pool *pool, const struct dpe
 	uint32_t own, const struct dpe_stamp *stamp);
 const struct dpe_clock *dpe_clock_ref(const struct dpe_clock *clock); /* accepts NULL */
 void dpe_past_free(struct dpe_past *past);
-/* Calls for each chain that the clock reaches into. */
-void dpe_clock_each(const struct dpe_clock *clock, dpe_reach_fn *visit, void *context);
+/* Calls for each chain that the clock reaches into; not for those of parts that are not entered,
+ * since clocks share most of theirs. */
+typedef bool dpe_enter_fn(void *context, const struct dpe_clock *part);
+void dpe_clock_each(const struct dpe_clock *clock, dpe_enter_fn *enter, dpe_reach_fn *visit,
+	void *context);
 
 #endif
