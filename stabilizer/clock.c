@@ -127,13 +127,13 @@ uint32_t dpe_clock_reach(const struct dpe_clock *clock, uint32_t chain)
 	return reach_in(clock, chain);
 }
 
-struct visit {
+struct clock_visit {
 	dpe_enter_fn *enter; /* NULL: all parts */
 	dpe_reach_fn *reach;
 	void *context;
 };
 
-static void each(const struct dpe_clock *clock, uint32_t first, const struct visit *visit)
+static void each(const struct dpe_clock *clock, uint32_t first, const struct clock_visit *visit)
 {
 	if (!clock || (visit->enter && !visit->enter(visit->context, clock)))
 		return;
@@ -150,12 +150,12 @@ static void each(const struct dpe_clock *clock, uint32_t first, const struct vis
 void dpe_clock_each(const struct dpe_clock *clock, dpe_enter_fn *enter, dpe_reach_fn *visit,
 	void *context)
 {
-	each(clock, 0, &(struct visit){enter, visit, context});
+	each(clock, 0, &(struct clock_visit){enter, visit, context});
 }
 
 /* Both begin with the chain `first`; `since` is NULL or as high as `clock`. */
 static void each_since(const struct dpe_clock *clock, const struct dpe_clock *since, uint32_t first,
-	const struct visit *visit)
+	const struct clock_visit *visit)
 {
 	if (!since) {
 		each(clock, first, visit);
@@ -175,7 +175,7 @@ static void each_since(const struct dpe_clock *clock, const struct dpe_clock *si
 void dpe_stamp_each_since(const struct dpe_stamp *stamp, const struct dpe_clock *since,
 	dpe_reach_fn *visit, void *context)
 {
-	const struct visit all = {NULL, visit, context};
+	const struct clock_visit all = {NULL, visit, context};
 	const struct dpe_clock *clock = stamp->past;
 
 	while (since && clock && clock->height > since->height) {

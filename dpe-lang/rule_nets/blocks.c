@@ -75,11 +75,21 @@ static const struct dpe_block *make_node(struct block_builder *m, const struct d
 	return block;
 }
 
+/* (R@)@ = R@, without the ways to divide copies of R among copies of R@. */
+static bool is_closed_twice(const struct dpe_node *node)
+{
+	return node->kind == DPE_NODE_CLOSURE && !node->action &&
+	       node->left->kind == DPE_NODE_CLOSURE && !node->left->action;
+}
+
 static const struct dpe_block *make(struct block_builder *m, const struct dpe_node *node, bool wanted)
 {
-	const struct dpe_block *inner = make_node(m, node, wanted);
+	const struct dpe_block *inner;
 	struct dpe_block *whole;
 
+	while (is_closed_twice(node))
+		node = node->left;
+	inner = make_node(m, node, wanted);
 	if (!node->action || node->kind == DPE_NODE_ACTION)
 		return inner;
 	whole = new_block(m, DPE_NODE_GROUP, wanted);

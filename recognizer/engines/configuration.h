@@ -65,6 +65,8 @@ struct dpe_config_engine {
 	void (*reduce_symmetry)(struct dpe_run *run);
 	/* The search for dead states was given up. NULL: there is none. */
 	bool (*given_up)(const struct dpe_run *run);
+	/* Configurations that nothing completes are followed, too. NULL: none are. */
+	bool (*may_be_late)(const struct dpe_run *run);
 };
 
 extern const struct dpe_config_engine dpe_automaton_engine, dpe_product_engine,

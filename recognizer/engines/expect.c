@@ -289,6 +289,12 @@ static void describe_event(
 	}
 }
 
+/* Dead configurations are followed, too: the rule may have been violated before. */
+static bool may_be_late(const struct dpe_run *run)
+{
+	return run->follow->may_be_late && run->follow->may_be_late(run);
+}
+
 static void report_with_predecessors(struct dpe_run *run, const struct dpe_slice *slice,
 	const struct dpe_occurrence *occurrence, struct dpe_verdict *verdict)
 {
@@ -320,6 +326,9 @@ static void report_violation(struct dpe_run *run, struct dpe_slice *slice,
 	};
 
 	describe_event(run, occurrence, &reason);
+	if (may_be_late(run))
+		dpe_text_puts(&reason, " (an earlier event may have violated the rule: "
+				       "the token game sees some violations late)");
 	if (dpe_violation_defer(run, slice, occurrence, reason.at)) {
 		dpe_text_free(&reason);
 		return;
@@ -451,6 +460,9 @@ static void expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 		verdict.kind = DPE_INCONCLUSIVE;
 		verdict.reason = doubt;
 	} else if (!final) {
+		if (may_be_late(run))
+			verdict.reason = "an event may have violated the rule: "
+					 "the token game sees some violations late";
 		list_expected(run, slice, slice->branches, slice->nbranches, &expected);
 		verdict.expected = (const char *const *)expected.at;
 		verdict.nexpected = expected.count;

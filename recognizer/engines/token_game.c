@@ -404,6 +404,11 @@ const struct dpe_blocks *dpe_game_blocks(const struct dpe_game *game)
 	return game->blocks;
 }
 
+bool dpe_game_can_be_stuck(const struct dpe_game *game)
+{
+	return game->synchronises || game->blocks->ncontrols;
+}
+
 static void drop_plays(struct dpe_game *game)
 {
 	for (unsigned i = 0; i < game->nplays; i++)

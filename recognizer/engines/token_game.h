@@ -32,6 +32,9 @@ struct dpe_marking *dpe_marking_ref(struct dpe_marking *marking);
 void dpe_marking_unref(struct dpe_game *game, struct dpe_marking *marking);
 /* The net that is played on. */
 const struct dpe_blocks *dpe_game_blocks(const struct dpe_game *game);
+/* True where tokens may wait for each other in vain: some & synchronises, or control variables have
+ * to agree. */
+bool dpe_game_can_be_stuck(const struct dpe_game *game);
 /* True where the tokens can leave the net. */
 bool dpe_game_final(struct dpe_game *game, struct dpe_marking *marking);
 /* The actions that they run through then; valid until the next call of dpe_game_plays. */

@@ -90,6 +90,11 @@ static unsigned find_ending(const struct dpe_run *run, const struct dpe_config *
 	return dpe_game_ending(run->game, config->marking, actions);
 }
 
+static bool may_be_late(const struct dpe_run *run)
+{
+	return dpe_game_can_be_stuck(run->game);
+}
+
 const struct dpe_config_engine dpe_token_game_engine = {
 	.begin = begin,
 	.copy = copy,
@@ -102,6 +107,7 @@ const struct dpe_config_engine dpe_token_game_engine = {
 	.take = take,
 	.move = move,
 	.ending = find_ending,
+	.may_be_late = may_be_late,
 };
 
 /* ---- actions within the expression --------------------------------------------------------- */
