@@ -80,7 +80,7 @@ static uint64_t connected(const struct dpe_rule *rule, uint64_t mask)
 }
 
 /* Values that no event combines are combined each with each. */
-static void warn_of_product(const struct dpe_resolver *r)
+void dpe_lint_product(const struct dpe_resolver *r)
 {
 	const struct dpe_rule *rule = r->rule;
 	uint64_t all = 0, one;
@@ -88,7 +88,7 @@ static void warn_of_product(const struct dpe_resolver *r)
 	for (unsigned i = 0; i < rule->npatterns; i++)
 		all |= dpe_pattern_mask(&rule->patterns[i]);
 	one = connected(rule, all & -all);
-	if (rule->mode == DPE_SYNC || one == all)
+	if (rule->mode == DPE_SYNC || one == all || dpe_diags_errors(r->spec->diags))
 		return;
 	dpe_diag(r->spec->diags, DPE_WARNING, rule->tree->place,
 		"no event binds both '%s' and '%s': there is a slice for each value of the one with "
@@ -99,7 +99,6 @@ static void warn_of_product(const struct dpe_resolver *r)
 
 void dpe_lint(struct dpe_resolver *r)
 {
-	warn_of_product(r);
 	warn_of_shared(r, r->rule->tree);
 	warn_of_lone_control(r, r->rule->tree, r->rule->tree);
 }
