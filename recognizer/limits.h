@@ -11,6 +11,10 @@
 #define DPE_RULE_VARIABLES 64
 /* Partial matches of a slice, unless options say so: the slice is inconclusive. */
 #define DPE_DEFAULT_INSTANCES 100000
+/* Readings of a slice's events that an `expect` rule follows at a time, and once there were more: the
+ * slice is inconclusive. */
+#define DPE_MOST_BRANCHES DPE_TINY_OR(3, 1024)
+#define DPE_MOST_BRANCHES_AFTER DPE_TINY_OR(2, 64)
 /* Verdicts that can be retracted; of older ones the rule says how many may be wrong. */
 #define DPE_MOST_RETRACTABLE DPE_TINY_OR(3, 4096)
 /* Variables of an event with the locks that its thread holds; with more all verdicts are inconclusive. */

@@ -108,7 +108,9 @@ struct dpe_run {
 	unsigned capsteps, cappreds;
 	struct dpe_deferred *deferred; /* violations of slices that are part of others, by number */
 	uint64_t verdicts, inconclusive; /* reported */
-	uint64_t forgotten, forgotten_to; /* verdicts that can no longer be retracted; the event after the last of them */
+	/* Verdicts that can no longer be retracted: all, without those of owned slices, and failures
+	 * among the latter; the event after the last of them. */
+	uint64_t forgotten_all, forgotten, forgotten_failures, forgotten_to;
 	unsigned sync; /* index among the `sync` rules */
 };
 

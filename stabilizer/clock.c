@@ -105,21 +105,68 @@ bool dpe_precedes(const struct dpe_stamp *a, const struct dpe_stamp *b)
 	return dpe_stamp_reach(b, a->chain) >= a->index;
 }
 
-static void each(const struct dpe_clock *clock, uint32_t first, dpe_reach_fn *visit, void *context)
+uint32_t dpe_clock_reach(const struct dpe_clock *clock, uint32_t chain)
 {
-	for (unsigned i = 0; clock && i < FAN; i++) {
+	return reach_in(clock, chain);
+}
+
+struct clock_visit {
+	dpe_enter_fn *enter; /* NULL: all parts */
+	dpe_reach_fn *reach;
+	void *context;
+};
+
+static void each(const struct dpe_clock *clock, uint32_t first, const struct clock_visit *visit)
+{
+	if (!clock || (visit->enter && !visit->enter(visit->context, clock)))
+		return;
+	for (unsigned i = 0; i < FAN; i++) {
 		uint32_t chain = first + (i << (BITS * clock->height));
 
 		if (clock->height)
-			each(clock->child[i], chain, visit, context);
+			each(clock->child[i], chain, visit);
 		else if (clock->at[i])
-			visit(context, chain, clock->at[i]);
+			visit->reach(visit->context, chain, clock->at[i]);
 	}
 }
 
-void dpe_clock_each(const struct dpe_clock *clock, dpe_reach_fn *visit, void *context)
+void dpe_clock_each(const struct dpe_clock *clock, dpe_enter_fn *enter, dpe_reach_fn *visit,
+	void *context)
 {
-	each(clock, 0, visit, context);
+	each(clock, 0, &(struct clock_visit){enter, visit, context});
+}
+
+/* Both begin with the chain `first`; `since` is NULL or as high as `clock`. */
+static void each_since(const struct dpe_clock *clock, const struct dpe_clock *since, uint32_t first,
+	const struct clock_visit *visit)
+{
+	if (!since) {
+		each(clock, first, visit);
+		return;
+	}
+	for (unsigned i = 0; clock && clock != since && i < FAN; i++) {
+		uint32_t chain = first + (i << (BITS * clock->height));
+
+		if (clock->height)
+			each_since(clock->child[i], since->child[i], chain, visit);
+		else if (clock->at[i] > since->at[i])
+			visit->reach(visit->context, chain, clock->at[i]);
+	}
+}
+
+/* A past only grows, so `since` is not higher. */
+void dpe_stamp_each_since(const struct dpe_stamp *stamp, const struct dpe_clock *since,
+	dpe_reach_fn *visit, void *context)
+{
+	const struct clock_visit all = {NULL, visit, context};
+	const struct dpe_clock *clock = stamp->past;
+
+	while (since && clock && clock->height > since->height) {
+		for (unsigned i = 1; i < FAN; i++)
+			each(clock->child[i], i << (BITS * clock->height), &all);
+		clock = clock->child[0];
+	}
+	each_since(clock, since, 0, &all);
 }
 
 /* ---- joining ----------------------------------------------------------------------------- */
@@ -211,6 +258,19 @@ static struct dpe_clock *join(const struct dpe_clock *a, const struct dpe_clock 
 	joined = join(a, higher);
 	unref(higher);
 	return joined;
+}
+
+const struct dpe_clock *dpe_pasts_join(const struct dpe_stamp *const *stamps, unsigned count)
+{
+	const struct dpe_clock *all = NULL;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct dpe_clock *before = all;
+
+		all = join(before, stamps[i]->past);
+		unref(before);
+	}
+	return all;
 }
 
 /* ---- building a past --------------------------------------------------------------------- */

@@ -23,10 +23,11 @@ const struct dpe_clock *dpe_past_take(struct dpe_past *past);
 /* `base` joined with an event and its past, for chain `own`; with a reference for the caller. */
 const struct dpe_clock *dpe_clock_follow(struct dpe_pool *pool, const struct dpe_clock *base,
 	uint32_t own, const struct dpe_stamp *stamp);
-void dpe_clock_unref(const struct dpe_clock *clock); /* accepts NULL */
 void dpe_past_free(struct dpe_past *past);
-typedef void dpe_reach_fn(void *context, uint32_t chain, uint32_t index);
-/* Calls for each chain that the clock reaches into. */
-void dpe_clock_each(const struct dpe_clock *clock, dpe_reach_fn *visit, void *context);
+/* Calls for each chain that the clock reaches into; not for those of parts that are not entered,
+ * since clocks share most of theirs. */
+typedef bool dpe_enter_fn(void *context, const struct dpe_clock *part);
+void dpe_clock_each(const struct dpe_clock *clock, dpe_enter_fn *enter, dpe_reach_fn *visit,
+	void *context);
 
 #endif

@@ -10,7 +10,7 @@
 struct views {
 	uint64_t *at;
 	unsigned count, cap;
-	const struct dpe_clock **pasts; /* visited; open addressing */
+	const struct dpe_clock **pasts; /* visited, and their parts; open addressing */
 	unsigned npasts, size;
 };
 
@@ -52,13 +52,12 @@ static void grow_pasts(struct views *views)
 	free(old.pasts);
 }
 
-/* Many stamps share their past. */
-static bool past_is_new(struct views *views, const struct dpe_clock *past)
+/* Many stamps share their past, and pasts most of their parts. */
+static bool is_new(void *context, const struct dpe_clock *past)
 {
+	struct views *views = context;
 	const struct dpe_clock **at;
 
-	if (!past)
-		return false;
 	if (views->npasts * 2 >= views->size)
 		grow_pasts(views);
 	at = find_past(views, past);
@@ -71,8 +70,7 @@ static bool past_is_new(struct views *views, const struct dpe_clock *past)
 
 static void add_past(struct views *views, const struct dpe_clock *past)
 {
-	if (past_is_new(views, past))
-		dpe_clock_each(past, note, views);
+	dpe_clock_each(past, is_new, note, views);
 }
 
 static void add_stamp(struct views *views, const struct dpe_stamp *stamp)

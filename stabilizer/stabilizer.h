@@ -13,6 +13,15 @@
 
 /* How many events of `chain` precede the event; index - 1 for its own chain. */
 uint32_t dpe_stamp_reach(const struct dpe_stamp *stamp, uint32_t chain);
+/* Calls for each chain of which more events precede `stamp` than `since` had in its past, with the
+ * number of them; not for the chain of the stamp. It costs what the two pasts do not share. */
+typedef void dpe_reach_fn(void *context, uint32_t chain, uint32_t reach);
+void dpe_stamp_each_since(const struct dpe_stamp *stamp, const struct dpe_clock *since,
+	dpe_reach_fn *visit, void *context);
+/* What precedes any of the events: NULL or a clock for dpe_clock_unref; and how far it reaches. */
+const struct dpe_clock *dpe_pasts_join(const struct dpe_stamp *const *stamps, unsigned count);
+uint32_t dpe_clock_reach(const struct dpe_clock *clock, uint32_t chain); /* accepts NULL */
+void dpe_clock_unref(const struct dpe_clock *clock);                     /* accepts NULL */
 /* Clocks are counted; a stamp that is kept longer than the callback needs a reference. */
 void dpe_stamp_ref(const struct dpe_stamp *stamp);
 void dpe_stamp_unref(const struct dpe_stamp *stamp);

@@ -65,6 +65,38 @@ static void warn_of_lone_control(
 		node->control);
 }
 
+/* Variables that events bind together with those of `mask`, directly or through others. */
+static uint64_t connected(const struct dpe_rule *rule, uint64_t mask)
+{
+	for (uint64_t before = 0; before != mask;) {
+		before = mask;
+		for (unsigned i = 0; i < rule->npatterns; i++) {
+			uint64_t bound = dpe_pattern_mask(&rule->patterns[i]);
+
+			mask |= bound & mask ? bound : 0;
+		}
+	}
+	return mask;
+}
+
+/* Values that no event combines are combined each with each. */
+void dpe_lint_product(const struct dpe_resolver *r)
+{
+	const struct dpe_rule *rule = r->rule;
+	uint64_t all = 0, one;
+
+	for (unsigned i = 0; i < rule->npatterns; i++)
+		all |= dpe_pattern_mask(&rule->patterns[i]);
+	one = connected(rule, all & -all);
+	if (rule->mode == DPE_SYNC || one == all || dpe_diags_errors(r->spec->diags))
+		return;
+	dpe_diag(r->spec->diags, DPE_WARNING, rule->tree->place,
+		"no event binds both '%s' and '%s': there is a slice for each value of the one with "
+		"each value of the other, and an event costs as much as it has slices",
+		dpe_name_text(r->names, rule->variables[__builtin_ctzll(one)]),
+		dpe_name_text(r->names, rule->variables[__builtin_ctzll(all & ~one)]));
+}
+
 void dpe_lint(struct dpe_resolver *r)
 {
 	warn_of_shared(r, r->rule->tree);

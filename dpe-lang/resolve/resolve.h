@@ -134,6 +134,8 @@ const char *dpe_object_suffix(struct dpe_resolver *r, const struct ast_event *ev
 
 /* Warnings, once the rule is resolved. */
 void dpe_lint(struct dpe_resolver *r);
+/* Warns of variables that no event combines, of a rule without errors. */
+void dpe_lint_product(const struct dpe_resolver *r);
 
 /* ---- binding_check.c ----------------------------------------------------------------------- */
 

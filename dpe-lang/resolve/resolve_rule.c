@@ -383,6 +383,7 @@ static void resolve_parts(struct dpe_resolver *r, const struct ast_dpe *tree)
 	dpe_classify(r->spec->arena, rule);
 	dpe_lint(r);
 	dpe_check_conditions(r);
+	dpe_lint_product(r);
 }
 
 bool dpe_resolve_rule(struct ast_spec *spec, struct dpe_names *names, struct dpe_globals *globals,

@@ -75,11 +75,21 @@ static const struct dpe_block *make_node(struct block_builder *m, const struct d
 	return block;
 }
 
+/* (R@)@ = R@, without the ways to divide copies of R among copies of R@. */
+static bool is_closed_twice(const struct dpe_node *node)
+{
+	return node->kind == DPE_NODE_CLOSURE && !node->action &&
+	       node->left->kind == DPE_NODE_CLOSURE && !node->left->action;
+}
+
 static const struct dpe_block *make(struct block_builder *m, const struct dpe_node *node, bool wanted)
 {
-	const struct dpe_block *inner = make_node(m, node, wanted);
+	const struct dpe_block *inner;
 	struct dpe_block *whole;
 
+	while (is_closed_twice(node))
+		node = node->left;
+	inner = make_node(m, node, wanted);
 	if (!node->action || node->kind == DPE_NODE_ACTION)
 		return inner;
 	whole = new_block(m, DPE_NODE_GROUP, wanted);
@@ -99,6 +109,7 @@ static struct dpe_blocks *make_blocks(
 
 	blocks->arena = arena;
 	blocks->root = make(&maker, dpe_balance(arena, rule, tree), false);
+	blocks->nliterals = rule->nliterals;
 	blocks->ncontrols = maker.ncontrols;
 	actions = dpe_arena_alloc(maker.arena, (maker.nactions + 1) * sizeof(*actions));
 	for (unsigned i = 0; i < maker.nactions; i++)
@@ -120,6 +131,68 @@ struct dpe_blocks *dpe_blocks_new_for_net(const struct dpe_rule *rule)
 	struct dpe_arena *arena = dpe_arena_new();
 
 	return make_blocks(arena, rule, dpe_nonempty_rounds(arena, rule, rule->tree));
+}
+
+bool dpe_block_nullable(const struct dpe_block *block)
+{
+	switch (block->kind) {
+	case DPE_NODE_EVENT:
+		return false;
+	case DPE_NODE_GROUP:
+		return dpe_block_nullable(block->left);
+	case DPE_NODE_SEQ:
+	case DPE_NODE_PAR:
+		return dpe_block_nullable(block->left) && dpe_block_nullable(block->right);
+	case DPE_NODE_ALT:
+		return dpe_block_nullable(block->left) || dpe_block_nullable(block->right);
+	case DPE_NODE_ACTION:
+	case DPE_NODE_STAR:
+	case DPE_NODE_CLOSURE:
+		break;
+	}
+	return true;
+}
+
+static bool synchronises(const struct dpe_block *block, unsigned nliterals)
+{
+	if (!block)
+		return false;
+	for (unsigned i = 0; block->kind == DPE_NODE_PAR && i < nliterals; i++) {
+		if (block->left->literals[i] && block->right->literals[i])
+			return true;
+	}
+	return synchronises(block->left, nliterals) || synchronises(block->right, nliterals);
+}
+
+bool dpe_blocks_synchronise(const struct dpe_blocks *blocks)
+{
+	return synchronises(blocks->root, blocks->nliterals);
+}
+
+/* Where something of a match may precede the block; `wanted` says where something may follow. */
+static void keep_one_copy(struct dpe_block *block, bool preceded)
+{
+	struct dpe_block *left = (struct dpe_block *)block->left,
+			 *right = (struct dpe_block *)block->right;
+
+	if (block->kind == DPE_NODE_CLOSURE)
+		block->single = !preceded || !block->wanted;
+	if (block->kind == DPE_NODE_SEQ && !preceded && dpe_block_nullable(left) &&
+		!dpe_block_nullable(right)) {
+		*block = *right;
+		keep_one_copy(block, preceded);
+		return;
+	}
+	if (left)
+		keep_one_copy(left, preceded || block->kind == DPE_NODE_STAR);
+	if (right)
+		keep_one_copy(right, preceded || block->kind == DPE_NODE_SEQ);
+}
+
+void dpe_blocks_keep_one_copy(struct dpe_blocks *blocks)
+{
+	if (!blocks->nactions && !blocks->ncontrols && !dpe_blocks_synchronise(blocks))
+		keep_one_copy((struct dpe_block *)blocks->root, false);
 }
 
 void dpe_blocks_free(struct dpe_blocks *blocks)

@@ -91,13 +91,14 @@ static bool is_dead(const struct dpe_run *run, const struct dpe_config *config,
 
 /* The moves of the automaton, with what its registers hold. */
 static unsigned find_steps(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
-	struct dpe_occurrence *occurrence)
+	struct dpe_occurrence *occurrence, const struct dpe_preds *preds)
 {
 	unsigned count, npreds = 0;
 	const struct dpe_move *moves = (occurrence ? dpe_automaton_moves : dpe_automaton_all_moves)(
 		run->automaton, config->state, literal, &count);
 	struct dpe_pred *pred;
 
+	(void)preds;
 	for (unsigned i = 0; i < count; i++)
 		npreds += moves[i].npreds;
 	dpe_steps_reserve(run, count, npreds);

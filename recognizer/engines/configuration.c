@@ -24,7 +24,7 @@ bool dpe_engine_new(struct dpe_run *run, struct dpe_diags *diags)
 	if (plan.factors)
 		run->product = dpe_product_new(plan.factors, recognizer->pool);
 	if (plan.follow == &dpe_token_game_engine)
-		run->game = dpe_game_new(run->rule);
+		run->game = dpe_game_new(run->rule, recognizer->pool);
 	run->most_bytes = recognizer->options.automaton_bytes;
 	if (!run->most_bytes)
 		run->most_bytes = AUTOMATON_BYTES;

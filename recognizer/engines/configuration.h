@@ -42,11 +42,12 @@ struct dpe_config_engine {
 	/* Nothing can come that leads to a final configuration where such events are barred. */
 	bool (*dead)(const struct dpe_run *run, const struct dpe_config *config,
 		dpe_barred_fn *barred, void *context);
-	/* Fills in run->steps with all steps that take an event as `literal`, whatever its
-	 * predecessors are, and returns how many; valid until the next call. Without an occurrence
-	 * they are for looking at only, and those of symmetric operands are among them. */
+	/* Fills in run->steps with all steps that take an event as `literal`, and returns how many;
+	 * valid until the next call. Some that do not fit its predecessors may be left out (NULL:
+	 * none are). Without an occurrence they are for looking at only, and those of symmetric
+	 * operands are among them. */
 	unsigned (*steps)(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
-		struct dpe_occurrence *occurrence);
+		struct dpe_occurrence *occurrence, const struct dpe_preds *preds);
 	/* The configuration after the step; and the same in place. */
 	struct dpe_config (*take)(const struct dpe_run *run, const struct dpe_config *config,
 		const struct dpe_config_step *step, struct dpe_occurrence *occurrence);
@@ -64,6 +65,8 @@ struct dpe_config_engine {
 	void (*reduce_symmetry)(struct dpe_run *run);
 	/* The search for dead states was given up. NULL: there is none. */
 	bool (*given_up)(const struct dpe_run *run);
+	/* Configurations that nothing completes are followed, too. NULL: none are. */
+	bool (*may_be_late)(const struct dpe_run *run);
 };
 
 extern const struct dpe_config_engine dpe_automaton_engine, dpe_product_engine,

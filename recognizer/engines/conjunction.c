@@ -27,7 +27,7 @@ static void begin_operand(
 	if (factor->automaton)
 		return;
 	operand->own.follow = &dpe_token_game_engine;
-	operand->own.game = dpe_game_new(&operand->rule);
+	operand->own.game = dpe_game_new(&operand->rule, run->recognizer->pool);
 }
 
 struct dpe_conjunction *dpe_conjunction_new(struct dpe_run *run)

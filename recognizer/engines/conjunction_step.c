@@ -15,7 +15,8 @@
 #define MOST_WORK 1000000
 #define MOST_AFTER 10000
 #define MOST_COMPARED 10000000
-#define MOST_COMPARED_AFTER 100000
+#define MOST_COMPARED_AFTER 10000
+#define TO_EXTEND 16 /* a partial match costs as much as to look at so many pairs */
 
 struct extending {
 	struct dpe_run *run;
@@ -29,6 +30,13 @@ struct extending {
 	unsigned nnew, capnew;
 	unsigned nkept; /* of them, that may become part of a match to come */
 };
+
+/* False, and nothing is left, where it is more than is left. */
+static bool spend(struct extending *x, uint64_t work)
+{
+	x->work -= work < x->work ? work : x->work;
+	return x->work;
+}
 
 /* ---- one step ---------------------------------------------------------------------------- */
 
@@ -96,7 +104,8 @@ static void take_as(struct extending *x, unsigned literal, const struct dpe_part
 {
 	struct dpe_run *engine = x->run->conjunction->operands[from->operand].run;
 	uint64_t mask = x->run->masks[x->run->rule->literals[literal].pattern];
-	unsigned count = engine->follow->steps(engine, config, literal, x->occurrence);
+	unsigned count = engine->follow->steps(
+		engine, config, literal, x->occurrence, &x->run->preds);
 
 	for (unsigned i = 0; i < count; i++) {
 		const struct dpe_config_step *step = &engine->steps[i];
@@ -104,6 +113,7 @@ static void take_as(struct extending *x, unsigned literal, const struct dpe_part
 
 		if (!fits(x, from, step))
 			continue;
+		spend(x, TO_EXTEND);
 		new = extend(x, from, config, step, mask);
 		*DPE_GROW(x->new, x->nnew, x->capnew) = new;
 		if (x->run->acts || step->nbefore || step->nafter)
@@ -165,7 +175,7 @@ static void take_in_operand(struct extending *x, unsigned operand)
 	if (lists->taken == x->occurrence->number + 1)
 		return;
 	lists->taken = x->occurrence->number + 1;
-	for (unsigned i = 0; i < lists->active.count; i++)
+	for (unsigned i = 0; i < lists->active.count && spend(x, 1); i++)
 		take(x, lists->active.at[i], &lists->active.at[i]->config);
 	begin = engine->follow->begin(engine);
 	take(x, &nothing, &begin);
@@ -174,13 +184,6 @@ static void take_in_operand(struct extending *x, unsigned operand)
 }
 
 /* ---- keeping new partial matches --------------------------------------------------------- */
-
-/* False, and nothing is left, where it is more than is left. */
-static bool spend(struct extending *x, uint64_t work)
-{
-	x->work -= work < x->work ? work : x->work;
-	return x->work;
-}
 
 /* Of partial matches that can replace each other one is enough. False where there is no room. */
 static bool keep(struct extending *x, struct dpe_partial_list *partials, struct dpe_partial *new,

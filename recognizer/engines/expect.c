@@ -160,9 +160,19 @@ static bool have_branch(
 	return false;
 }
 
+static bool has_room(struct dpe_slice *slice)
+{
+	unsigned most = slice->overflown ? DPE_MOST_BRANCHES_AFTER : DPE_MOST_BRANCHES;
+
+	if (slice->nbranches < most)
+		return true;
+	slice->overflown = true;
+	return false;
+}
+
 static void add_branch(struct dpe_run *run, struct dpe_slice *slice, struct dpe_branch next)
 {
-	if (have_branch(run, slice, &next)) {
+	if (have_branch(run, slice, &next) || !has_room(slice)) {
 		drop_branch(run, &next);
 		return;
 	}
@@ -189,7 +199,7 @@ static void follow(struct dpe_run *run, struct dpe_slice *slice, const struct dp
 	if (run->placed[pattern] &&
 		!dpe_placed_condition_holds(run, slice, pattern, occurrence, from->positions))
 		return;
-	count = run->follow->steps(run, &from->config, literal, occurrence);
+	count = run->follow->steps(run, &from->config, literal, occurrence, &run->preds);
 	for (unsigned i = 0; i < count; i++) {
 		struct dpe_branch next;
 
@@ -252,7 +262,7 @@ static void list_expected(struct dpe_run *run, const struct dpe_slice *slice,
 	for (unsigned i = 0; i < nbranches; i++) {
 		for (unsigned literal = 0; literal < run->rule->nliterals; literal++) {
 			unsigned count =
-				run->follow->steps(run, &branches[i].config, literal, NULL);
+				run->follow->steps(run, &branches[i].config, literal, NULL, NULL);
 
 			for (unsigned j = 0; j < count; j++) {
 				struct dpe_text text = {0};
@@ -277,6 +287,12 @@ static void describe_event(
 		dpe_text_puts(to, i ? " and " : " came right after ");
 		dpe_message_print_id(to, names, run->preds.at[i]->message);
 	}
+}
+
+/* Dead configurations are followed, too: the rule may have been violated before. */
+static bool may_be_late(const struct dpe_run *run)
+{
+	return run->follow->may_be_late && run->follow->may_be_late(run);
 }
 
 static void report_with_predecessors(struct dpe_run *run, const struct dpe_slice *slice,
@@ -310,6 +326,9 @@ static void report_violation(struct dpe_run *run, struct dpe_slice *slice,
 	};
 
 	describe_event(run, occurrence, &reason);
+	if (may_be_late(run))
+		dpe_text_puts(&reason, " (an earlier event may have violated the rule: "
+				       "the token game sees some violations late)");
 	if (dpe_violation_defer(run, slice, occurrence, reason.at)) {
 		dpe_text_free(&reason);
 		return;
@@ -358,7 +377,7 @@ static const struct dpe_config_step *find_only_step(struct dpe_run *run,
 	if (run->placed[pattern] &&
 		!dpe_placed_condition_holds(run, slice, pattern, occurrence, branch->positions))
 		return NULL;
-	count = run->follow->steps(run, &branch->config, literal, occurrence);
+	count = run->follow->steps(run, &branch->config, literal, occurrence, &run->preds);
 	for (unsigned i = 0; i < count; i++) {
 		if (!fits(run, &run->steps[i]))
 			continue;
@@ -441,6 +460,9 @@ static void expect_finish(struct dpe_run *run, struct dpe_slice *slice)
 		verdict.kind = DPE_INCONCLUSIVE;
 		verdict.reason = doubt;
 	} else if (!final) {
+		if (may_be_late(run))
+			verdict.reason = "an event may have violated the rule: "
+					 "the token game sees some violations late";
 		list_expected(run, slice, slice->branches, slice->nbranches, &expected);
 		verdict.expected = (const char *const *)expected.at;
 		verdict.nexpected = expected.count;

@@ -21,50 +21,78 @@ void dpe_marking_unref(struct dpe_game *game, struct dpe_marking *marking)
 	dpe_token_unref(game, marking->key.ended);
 	for (uint64_t i = 0; i < marking->key.nkids; i++)
 		dpe_marking_unref(game, marking->key.kids[i]);
+	dpe_copies_unref(game, marking->copies);
 	free(marking);
 }
 
-/* Takes over the references of token, ended and kids; one reference, the caller's. */
-static struct dpe_marking *make_marking(struct dpe_game *game, enum dpe_marking_place place,
-	const struct dpe_block *block, struct dpe_game_token *token, struct dpe_game_token *ended,
-	uint64_t rounds, struct dpe_marking *const *kids, uint64_t nkids)
+/* Takes over the references; one reference, the caller's. */
+static struct dpe_marking *intern(struct dpe_game *game, struct dpe_marking *new)
 {
-	size_t size = sizeof(struct marking_key) + nkids * sizeof(*kids);
-	struct dpe_marking *new = dpe_xcalloc(1, sizeof(*new) + nkids * sizeof(*kids)), *old;
+	size_t size = sizeof(struct marking_key) + new->key.nkids * sizeof(new->key.kids[0]);
+	struct dpe_marking *old;
 
-	new->refs = 1;
-	new->key.place = place;
-	new->key.block = block;
-	new->key.token = token;
-	new->key.ended = ended;
-	new->key.rounds = rounds;
-	new->key.nkids = nkids;
-	if (nkids)
-		memcpy(new->key.kids, kids, nkids * sizeof(*kids));
-	HASH_FIND(hh, game->markings, &new->key, size, old);
+	for (;; new->key.rounds++) { /* copies with the hash of others get another one */
+		HASH_FIND(hh, game->markings, &new->key, size, old);
+		if (!old || dpe_copies_same(old->copies, new->copies))
+			break;
+	}
 	if (!old) {
 		new->serial = ++game->serial;
 		HASH_ADD_KEYPTR(hh, game->markings, &new->key, size, new);
 		return new;
 	}
-	dpe_token_unref(game, token);
-	dpe_token_unref(game, ended);
-	for (uint64_t i = 0; i < nkids; i++)
-		dpe_marking_unref(game, kids[i]);
+	dpe_token_unref(game, new->key.token);
+	dpe_token_unref(game, new->key.ended);
+	for (uint64_t i = 0; i < new->key.nkids; i++)
+		dpe_marking_unref(game, new->key.kids[i]);
+	dpe_copies_unref(game, new->copies);
 	free(new);
 	return dpe_marking_ref(old);
+}
+
+/* Takes over the references of token and kids. */
+static struct dpe_marking *make_marking(struct dpe_game *game, enum dpe_marking_place place,
+	const struct dpe_block *block, struct dpe_game_token *token, uint64_t rounds,
+	struct dpe_marking *const *kids, uint64_t nkids)
+{
+	struct dpe_marking *new = dpe_xcalloc(1, sizeof(*new) + nkids * sizeof(*kids));
+
+	new->refs = 1;
+	new->key.place = place;
+	new->key.block = block;
+	new->key.token = token;
+	new->key.rounds = rounds;
+	new->key.nkids = nkids;
+	if (nkids)
+		memcpy(new->key.kids, kids, nkids * sizeof(*kids));
+	return intern(game, new);
+}
+
+static struct dpe_marking *make_copies(struct dpe_game *game, const struct dpe_block *block,
+	struct dpe_game_token *token, struct dpe_game_token *ended, struct dpe_copies *copies)
+{
+	struct dpe_marking *new = dpe_xcalloc(1, sizeof(*new));
+
+	new->refs = 1;
+	new->key.place = IN_COPIES;
+	new->key.block = block;
+	new->key.token = token;
+	new->key.ended = ended;
+	new->key.rounds = copies ? copies->hash : 0;
+	new->copies = copies;
+	return intern(game, new);
 }
 
 /* Takes over the token. */
 struct dpe_marking *dpe_marking_before(
 	struct dpe_game *game, const struct dpe_block *block, struct dpe_game_token *token)
 {
-	return make_marking(game, BEFORE, block, token, NULL, 0, NULL, 0);
+	return make_marking(game, BEFORE, block, token, 0, NULL, 0);
 }
 
 struct dpe_marking *dpe_marking_after(struct dpe_game *game, struct dpe_game_token *token)
 {
-	return make_marking(game, AFTER, NULL, token, NULL, 0, NULL, 0);
+	return make_marking(game, AFTER, NULL, token, 0, NULL, 0);
 }
 
 /* The following take over the references of markings, and return NULL where tokens that would have
@@ -75,7 +103,7 @@ struct dpe_marking *dpe_marking_in_left(
 	struct dpe_marking *next;
 
 	if (left->key.place != AFTER)
-		return make_marking(game, IN_LEFT, block, NULL, NULL, 0, &left, 1);
+		return make_marking(game, IN_LEFT, block, NULL, 0, &left, 1);
 	next = dpe_marking_before(game, block->right, dpe_token_ref(left->key.token));
 	dpe_marking_unref(game, left);
 	return next;
@@ -86,7 +114,7 @@ struct dpe_marking *dpe_marking_in_round(struct dpe_game *game, const struct dpe
 {
 	if (block->control == DPE_NO_CONTROL)
 		rounds = 0;
-	return make_marking(game, IN_ROUND, block, NULL, NULL, rounds, &round, 1);
+	return make_marking(game, IN_ROUND, block, NULL, rounds, &round, 1);
 }
 
 struct dpe_marking *dpe_marking_in_group(
@@ -94,7 +122,7 @@ struct dpe_marking *dpe_marking_in_group(
 {
 	if (inner->key.place == AFTER)
 		return inner;
-	return make_marking(game, IN_GROUP, block, NULL, NULL, 0, &inner, 1);
+	return make_marking(game, IN_GROUP, block, NULL, 0, &inner, 1);
 }
 
 struct dpe_marking *dpe_marking_in_both(struct dpe_game *game, const struct dpe_block *block,
@@ -104,40 +132,64 @@ struct dpe_marking *dpe_marking_in_both(struct dpe_game *game, const struct dpe_
 	struct dpe_game_token *merged;
 
 	if (left->key.place != AFTER || right->key.place != AFTER)
-		return make_marking(game, IN_BOTH, block, NULL, NULL, 0, kids, 2);
+		return make_marking(game, IN_BOTH, block, NULL, 0, kids, 2);
 	merged = dpe_token_merge(game, left->key.token, right->key.token);
 	dpe_marking_unref(game, left);
 	dpe_marking_unref(game, right);
 	return merged ? dpe_marking_after(game, merged) : NULL;
 }
 
-/* Copies that have ended are one token; the others are in the order of their making. */
-struct dpe_marking *dpe_marking_in_copies(struct dpe_game *game, const struct dpe_block *block,
-	struct dpe_game_token *token, struct dpe_game_token *ended, struct dpe_marking **copies,
-	unsigned count, struct dpe_marking *new)
+/* What of an ended copy goes into one token for all: everything where its events may precede those
+ * of other copies, else what is no event. */
+static struct dpe_game_token *shared_part(struct dpe_game *game, struct dpe_game_token *token)
 {
-	unsigned at;
+	return game->synchronises ? dpe_token_ref(token) : dpe_token_rest(game, token);
+}
 
-	if (new->key.place != AFTER) {
-		for (at = count; at && copies[at - 1]->serial > new->serial; at--)
-			copies[at] = copies[at - 1];
-		copies[at] = new;
-		return make_marking(game, IN_COPIES, block, token, ended, 0, copies, count + 1);
-	}
-	if (!ended) {
-		ended = dpe_token_ref(new->key.token);
+/* Takes over `ended`; NULL where control variables disagree. */
+static struct dpe_game_token *end_copy(struct dpe_game *game, struct dpe_game_token *ended,
+	struct dpe_game_token *token)
+{
+	struct dpe_game_token *part = shared_part(game, token), *merged;
+
+	if (!ended)
+		return part;
+	merged = dpe_token_merge(game, ended, part);
+	dpe_token_unref(game, ended);
+	dpe_token_unref(game, part);
+	return merged;
+}
+
+static struct dpe_copies *keep_events(
+	struct dpe_game *game, struct dpe_copies *copies, struct dpe_game_token *token)
+{
+	struct dpe_marking *events;
+
+	if (game->synchronises || !token->nevents)
+		return copies;
+	events = dpe_marking_after(game, dpe_token_events(game, token));
+	copies = dpe_copies_add(game, copies, events);
+	dpe_marking_unref(game, events);
+	return copies;
+}
+
+struct dpe_marking *dpe_marking_in_copies(struct dpe_game *game, const struct dpe_block *block,
+	struct dpe_game_token *token, struct dpe_game_token *ended, struct dpe_copies *copies,
+	struct dpe_marking *new)
+{
+	bool ends = new->key.place == AFTER;
+
+	if (ends) {
+		ended = end_copy(game, ended, new->key.token);
+		copies = keep_events(game, copies, new->key.token);
 	} else {
-		struct dpe_game_token *merged = dpe_token_merge(game, ended, new->key.token);
-
-		dpe_token_unref(game, ended);
-		ended = merged;
+		copies = dpe_copies_add(game, copies, new);
 	}
 	dpe_marking_unref(game, new);
-	if (ended)
-		return make_marking(game, IN_COPIES, block, token, ended, 0, copies, count);
+	if (!ends || ended)
+		return make_copies(game, block, token, ended, copies);
 	dpe_token_unref(game, token);
-	for (unsigned i = 0; i < count; i++)
-		dpe_marking_unref(game, copies[i]);
+	dpe_copies_unref(game, copies);
 	return NULL;
 }
 
@@ -160,7 +212,7 @@ static void join(struct dpe_game *game, const struct dpe_game_tokens *left,
 				dpe_token_unref(game, both);
 				both = loaded;
 			}
-			dpe_tokens_add(to, both);
+			dpe_tokens_add(game, to, both);
 		}
 	}
 }
@@ -176,7 +228,7 @@ void dpe_leave_block(struct dpe_game *game, const struct dpe_block *block,
 	case DPE_NODE_EVENT:
 		return;
 	case DPE_NODE_ACTION:
-		dpe_tokens_add(to, dpe_token_load(game, token, NULL, 0, block->action));
+		dpe_tokens_add(game, to, dpe_token_load(game, token, NULL, 0, block->action));
 		return;
 	case DPE_NODE_GROUP:
 		dpe_leave_block(game, block->left, token, to);
@@ -198,39 +250,97 @@ void dpe_leave_block(struct dpe_game *game, const struct dpe_block *block,
 		join(game, &left, &right, token, to);
 		break;
 	case DPE_NODE_STAR:
-		dpe_tokens_add(to, dpe_token_bind(game, token, block->control, 0));
+		dpe_tokens_add(game, to, dpe_token_bind(game, token, block->control, 0));
 		break;
 	case DPE_NODE_CLOSURE:
-		dpe_tokens_add(to, dpe_token_ref(token));
+		dpe_tokens_add(game, to, dpe_token_ref(token));
 		break;
 	}
 	dpe_tokens_drop(game, &left);
 	dpe_tokens_drop(game, &right);
 }
 
+/* Adds what leaves a copy: to `single` where that is one token, as mostly; else each joined with
+ * each of `all`. False where nothing leaves. */
+static bool leave_copy(struct dpe_game *game, const struct dpe_copies *copy,
+	struct dpe_game_tokens *single, struct dpe_game_tokens *all)
+{
+	struct dpe_game_tokens one = {0};
+	bool leaves;
+
+	dpe_leave(game, copy->marking, &one);
+	leaves = one.count;
+	for (uint32_t i = 0; i < copy->count && leaves; i++) {
+		struct dpe_game_tokens joined = {0};
+
+		if (one.count == 1) {
+			*DPE_GROW(single->at, single->count, single->cap) =
+				dpe_token_ref(one.at[0]);
+			continue;
+		}
+		join(game, all, &one, NULL, &joined);
+		dpe_tokens_drop(game, all);
+		*all = joined;
+	}
+	dpe_tokens_drop(game, &one);
+	return leaves;
+}
+
+static bool leave_each(struct dpe_game *game, const struct dpe_copies *copies,
+	struct dpe_game_tokens *single, struct dpe_game_tokens *all)
+{
+	if (!copies)
+		return true;
+	return leave_each(game, copies->left, single, all) &&
+	       (!copies->first || leave_copy(game, copies, single, all)) &&
+	       leave_each(game, copies->right, single, all);
+}
+
+static struct dpe_game_token *unite(struct dpe_game *game, const struct dpe_game_tokens *tokens)
+{
+	struct dpe_game_token *all;
+
+	if (!game->synchronises)
+		return dpe_tokens_unite(game, tokens);
+	all = dpe_token_ref(tokens->at[0]);
+	for (unsigned i = 1; all && i < tokens->count; i++) {
+		struct dpe_game_token *merged = dpe_token_merge(game, all, tokens->at[i]);
+
+		dpe_token_unref(game, all);
+		all = merged;
+	}
+	return all;
+}
+
+/* Each copy has a last event of its own: more than can be taken together need not be looked at. */
+static bool are_too_many(const struct dpe_game *game, const struct dpe_marking *marking)
+{
+	return marking->key.block->wanted && !game->synchronises && marking->copies &&
+	       marking->copies->ncopies > game->most_preds;
+}
+
+/* `all` begins with a token without anything. */
 static void leave_copies(
 	struct dpe_game *game, const struct dpe_marking *marking, struct dpe_game_tokens *to)
 {
-	struct dpe_game_tokens all = {0};
+	struct dpe_game_tokens single = {0}, all = {0}, united = {0};
 
+	if (are_too_many(game, marking))
+		return;
+	dpe_tokens_add(game, &all, dpe_game_nothing(game));
 	if (marking->key.ended)
-		dpe_tokens_add(&all, dpe_token_ref(marking->key.ended));
-	for (uint64_t i = 0; i < marking->key.nkids; i++) {
-		struct dpe_game_tokens one = {0}, joined = {0};
-
-		dpe_leave(game, marking->key.kids[i], &one);
-		if (!i && !marking->key.ended) {
-			all = one;
-			continue;
-		}
-		join(game, &all, &one, NULL, &joined);
-		dpe_tokens_drop(game, &all);
-		dpe_tokens_drop(game, &one);
-		all = joined;
+		*DPE_GROW(single.at, single.count, single.cap) =
+			dpe_token_ref(marking->key.ended);
+	if (leave_each(game, marking->copies, &single, &all)) {
+		if (single.count)
+			dpe_tokens_add(game, &united, unite(game, &single));
+		else
+			dpe_tokens_add(game, &united, dpe_game_nothing(game));
+		join(game, &all, &united, NULL, to);
 	}
-	for (unsigned i = 0; i < all.count; i++)
-		dpe_tokens_add(to, all.at[i]);
-	free(all.at);
+	dpe_tokens_drop(game, &single);
+	dpe_tokens_drop(game, &all);
+	dpe_tokens_drop(game, &united);
 }
 
 /* The tokens that can be after what the marking is in. */
@@ -244,7 +354,7 @@ void dpe_leave(struct dpe_game *game, const struct dpe_marking *marking, struct 
 		dpe_leave_block(game, block, marking->key.token, to);
 		return;
 	case AFTER:
-		dpe_tokens_add(to, dpe_token_ref(marking->key.token));
+		dpe_tokens_add(game, to, dpe_token_ref(marking->key.token));
 		return;
 	case IN_GROUP:
 		dpe_leave(game, marking->key.kids[0], to);
@@ -257,7 +367,7 @@ void dpe_leave(struct dpe_game *game, const struct dpe_marking *marking, struct 
 	case IN_ROUND:
 		dpe_leave(game, marking->key.kids[0], &left);
 		for (unsigned i = 0; i < left.count; i++)
-			dpe_tokens_add(to, dpe_token_bind(game, left.at[i], block->control,
+			dpe_tokens_add(game, to, dpe_token_bind(game, left.at[i], block->control,
 						   marking->key.rounds));
 		break;
 	case IN_BOTH:
@@ -267,7 +377,7 @@ void dpe_leave(struct dpe_game *game, const struct dpe_marking *marking, struct 
 		break;
 	case IN_COPIES:
 		leave_copies(game, marking, to);
-		break;
+		return;
 	}
 	dpe_tokens_drop(game, &left);
 	dpe_tokens_drop(game, &right);

@@ -4,6 +4,7 @@
 #define DPE_RECOGNIZER_ENGINES_MARKING_H
 
 #include "recognizer/engines/configuration.h"
+#include "recognizer/engines/copies.h"
 #include "recognizer/engines/token_game.h"
 #include "recognizer/recognizer.h"
 
@@ -34,13 +35,13 @@ enum dpe_marking_place {
 	IN_ROUND,  /* STAR: kids[0], the rounds-th */
 	IN_BOTH,   /* PAR: kids[0], kids[1] */
 	IN_GROUP,  /* GROUP: kids[0] */
-	IN_COPIES, /* CLOSURE: token, for each copy; ended, of those that have ended; kids */
+	IN_COPIES, /* CLOSURE: token, for each copy; ended, of those that have ended; copies */
 };
 
 struct marking_key {
 	const struct dpe_block *block;
 	struct dpe_game_token *token, *ended;
-	uint64_t place, rounds, nkids;
+	uint64_t place, rounds, nkids; /* IN_COPIES: rounds is a hash of the copies */
 	struct dpe_marking *kids[];
 };
 
@@ -48,6 +49,7 @@ struct dpe_marking {
 	UT_hash_handle hh;
 	uint32_t refs;
 	uint64_t serial;
+	struct dpe_copies *copies;
 	struct marking_key key;
 };
 
@@ -59,12 +61,16 @@ struct dpe_game_tokens {
 struct dpe_game {
 	const struct dpe_rule *rule;
 	struct dpe_blocks *blocks;
+	struct dpe_pool *pool;
+	bool synchronises; /* operands of some & share events */
 	struct dpe_game_token *tokens;
 	struct dpe_marking *markings;
 	uint64_t serial;
 	/* The event at hand. */
 	unsigned literal;
 	struct dpe_occurrence *occurrence;
+	const struct dpe_preds *preds; /* its predecessors; NULL: any */
+	unsigned fewest_preds, most_preds; /* of a token that can be taken, or leave */
 	struct dpe_arena *arena;
 	struct dpe_play *plays;
 	unsigned nplays, capplays;
@@ -84,6 +90,8 @@ void dpe_token_unref(struct dpe_game *game, struct dpe_game_token *token);
 /* One reference, the caller's. */
 struct dpe_game_token *dpe_token_new(
 	struct dpe_game *game, const struct dpe_token_content *content);
+/* The token without anything. */
+struct dpe_game_token *dpe_game_nothing(struct dpe_game *game);
 /* Two lists of actions as one, in the arena. */
 const struct dpe_stmt *const *dpe_actions_join(struct dpe_game *game,
 	const struct dpe_stmt *const *a, unsigned na, const struct dpe_stmt *const *b, unsigned nb);
@@ -95,14 +103,22 @@ struct dpe_game_token *dpe_token_load(struct dpe_game *game, const struct dpe_ga
 /* The latest events of both, in the arena. */
 struct dpe_pred *dpe_preds_merge(struct dpe_game *game, const struct dpe_pred *a, unsigned na,
 	const struct dpe_pred *b, unsigned nb, unsigned *count);
+/* A token's events alone, and the rest of it. */
+struct dpe_game_token *dpe_token_events(struct dpe_game *game, const struct dpe_game_token *token);
+struct dpe_game_token *dpe_token_rest(struct dpe_game *game, const struct dpe_game_token *token);
+/* What leaves a block that several tokens left, whose events are independent of each other; NULL
+ * where they disagree on a control variable. */
+struct dpe_game_token *dpe_tokens_unite(
+	struct dpe_game *game, const struct dpe_game_tokens *tokens);
 /* What leaves a block that two tokens left; NULL where they disagree on a control variable. */
 struct dpe_game_token *dpe_token_merge(
 	struct dpe_game *game, struct dpe_game_token *a, struct dpe_game_token *b);
 /* The token with `control` = rounds; NULL where it has another value already. */
 struct dpe_game_token *dpe_token_bind(
 	struct dpe_game *game, struct dpe_game_token *token, unsigned control, uint64_t rounds);
-/* Takes over the reference; NULL is no token. */
-void dpe_tokens_add(struct dpe_game_tokens *tokens, struct dpe_game_token *token);
+/* Takes over the reference; NULL is no token, and one that is there already is not added. */
+void dpe_tokens_add(
+	struct dpe_game *game, struct dpe_game_tokens *tokens, struct dpe_game_token *token);
 /* Ends a list with its references. */
 void dpe_tokens_drop(struct dpe_game *game, struct dpe_game_tokens *tokens);
 
@@ -122,10 +138,10 @@ struct dpe_marking *dpe_marking_in_group(
 	struct dpe_game *game, const struct dpe_block *block, struct dpe_marking *inner);
 struct dpe_marking *dpe_marking_in_both(struct dpe_game *game, const struct dpe_block *block,
 	struct dpe_marking *left, struct dpe_marking *right);
-/* Copies that have ended are one token; the others are in the order of their making. */
+/* Copies with one more, which may have ended: of these the events are kept, where they matter. */
 struct dpe_marking *dpe_marking_in_copies(struct dpe_game *game, const struct dpe_block *block,
-	struct dpe_game_token *token, struct dpe_game_token *ended, struct dpe_marking **copies,
-	unsigned count, struct dpe_marking *new);
+	struct dpe_game_token *token, struct dpe_game_token *ended, struct dpe_copies *copies,
+	struct dpe_marking *new);
 /* The tokens after a block when one before it runs through without an event. */
 void dpe_leave_block(struct dpe_game *game, const struct dpe_block *block,
 	struct dpe_game_token *token, struct dpe_game_tokens *to);

@@ -67,13 +67,14 @@ static bool is_dead(const struct dpe_run *run, const struct dpe_config *config,
 }
 
 static unsigned find_steps(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
-	struct dpe_occurrence *occurrence)
+	struct dpe_occurrence *occurrence, const struct dpe_preds *preds)
 {
 	unsigned count = (occurrence ? dpe_product_steps : dpe_product_all_steps)(
 		run->product, config->product, literal);
 	unsigned npreds = 0;
 	struct dpe_pred *pred;
 
+	(void)preds;
 	for (unsigned i = 0; i < count; i++)
 		npreds += dpe_product_step_npreds(dpe_product_step_at(run->product, i));
 	dpe_steps_reserve(run, count, npreds);

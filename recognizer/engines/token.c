@@ -85,6 +85,26 @@ struct dpe_game_token *dpe_token_strip(struct dpe_game *game, struct dpe_game_to
 	return dpe_token_new(game, &content);
 }
 
+struct dpe_game_token *dpe_token_rest(struct dpe_game *game, const struct dpe_game_token *token)
+{
+	struct dpe_token_content content = stuff_of(token);
+
+	content.nevents = 0;
+	return dpe_token_new(game, &content);
+}
+
+struct dpe_game_token *dpe_token_events(struct dpe_game *game, const struct dpe_game_token *token)
+{
+	struct dpe_game_token *nothing = dpe_game_nothing(game), *events;
+	struct dpe_token_content content = stuff_of(nothing);
+
+	content.events = token->events;
+	content.nevents = token->nevents;
+	events = dpe_token_new(game, &content);
+	dpe_token_unref(game, nothing);
+	return events;
+}
+
 /* The token with further actions, before or behind its own. */
 struct dpe_game_token *dpe_token_load(struct dpe_game *game, const struct dpe_game_token *token,
 	const struct dpe_stmt *const *before, unsigned nbefore, const struct dpe_stmt *behind)
@@ -138,6 +158,10 @@ struct dpe_pred *dpe_preds_merge(struct dpe_game *game, const struct dpe_pred *a
 	struct dpe_pred *merged = dpe_arena_alloc(game->arena, (na + nb + 1) * sizeof(*merged));
 
 	*count = 0;
+	if (!na || !nb) {
+		*count = na + nb;
+		return *count ? memcpy(merged, na ? a : b, *count * sizeof(*merged)) : merged;
+	}
 	for (unsigned i = 0; i < na; i++)
 		add_maximal(merged, count, &a[i]);
 	for (unsigned i = 0; i < nb; i++)
@@ -145,7 +169,18 @@ struct dpe_pred *dpe_preds_merge(struct dpe_game *game, const struct dpe_pred *a
 	return merged;
 }
 
-/* What leaves a block that two tokens left; NULL where they disagree on a control variable. */
+/* Adds the values of control variables; false where they disagree. */
+static bool unify(const struct dpe_game *game, int64_t *counts, const int64_t *with)
+{
+	for (unsigned i = 0; i < game->blocks->ncontrols; i++) {
+		if (counts[i] != UNBOUND && with[i] != UNBOUND && counts[i] != with[i])
+			return false;
+		if (counts[i] == UNBOUND)
+			counts[i] = with[i];
+	}
+	return true;
+}
+
 struct dpe_game_token *dpe_token_merge(
 	struct dpe_game *game, struct dpe_game_token *a, struct dpe_game_token *b)
 {
@@ -154,15 +189,65 @@ struct dpe_game_token *dpe_token_merge(
 	struct dpe_token_content content = {
 		.counts = counts, .npending = a->npending + b->npending};
 
-	for (unsigned i = 0; i < ncontrols; i++) {
-		if (a->counts[i] != UNBOUND && b->counts[i] != UNBOUND &&
-			a->counts[i] != b->counts[i])
-			return NULL;
-		counts[i] = a->counts[i] != UNBOUND ? a->counts[i] : b->counts[i];
-	}
+	memcpy(counts, a->counts, ncontrols * sizeof(*counts));
+	if (!unify(game, counts, b->counts))
+		return NULL;
 	content.events = dpe_preds_merge(
 		game, a->events, a->nevents, b->events, b->nevents, &content.nevents);
 	content.pending = dpe_actions_join(game, a->pending, a->npending, b->pending, b->npending);
+	return dpe_token_new(game, &content);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = number_of(a), y = number_of(b);
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts, as in merged tokens, and drops what is there twice. */
+static unsigned sort_events(struct dpe_pred *events, unsigned count)
+{
+	unsigned kept = 0;
+
+	if (count)
+		qsort(events, count, sizeof(*events), by_number);
+	for (unsigned i = 0; i < count; i++) {
+		if (!kept || events[kept - 1].occurrence != events[i].occurrence)
+			events[kept++] = events[i];
+	}
+	return kept;
+}
+
+struct dpe_game_token *dpe_tokens_unite(struct dpe_game *game, const struct dpe_game_tokens *tokens)
+{
+	unsigned ncontrols = game->blocks->ncontrols, nevents = 0, npending = 0;
+	int64_t counts[ncontrols + 1];
+	struct dpe_token_content content = {.counts = counts};
+	const struct dpe_stmt **pending;
+	struct dpe_pred *events;
+
+	for (unsigned i = 0; i < tokens->count; i++) {
+		nevents += tokens->at[i]->nevents;
+		npending += tokens->at[i]->npending;
+	}
+	events = dpe_arena_alloc(game->arena, (nevents + 1) * sizeof(*events));
+	pending = dpe_arena_alloc(game->arena, (npending + 1) * sizeof(*pending));
+	for (unsigned i = 0; i < ncontrols; i++)
+		counts[i] = UNBOUND;
+	for (unsigned i = 0; i < tokens->count; i++) {
+		const struct dpe_game_token *token = tokens->at[i];
+
+		if (!unify(game, counts, token->counts))
+			return NULL;
+		for (unsigned j = 0; j < token->nevents; j++)
+			events[content.nevents++] = token->events[j];
+		for (unsigned j = 0; j < token->npending; j++)
+			pending[content.npending++] = token->pending[j];
+	}
+	content.nevents = sort_events(events, content.nevents);
+	content.events = events;
+	content.pending = pending;
 	return dpe_token_new(game, &content);
 }
 
@@ -185,8 +270,15 @@ struct dpe_game_token *dpe_token_bind(
 	return dpe_token_new(game, &content);
 }
 
-void dpe_tokens_add(struct dpe_game_tokens *tokens, struct dpe_game_token *token)
+void dpe_tokens_add(
+	struct dpe_game *game, struct dpe_game_tokens *tokens, struct dpe_game_token *token)
 {
+	for (unsigned i = 0; i < tokens->count; i++) {
+		if (tokens->at[i] != token)
+			continue;
+		dpe_token_unref(game, token);
+		return;
+	}
 	if (token)
 		*DPE_GROW(tokens->at, tokens->count, tokens->cap) = token;
 }

@@ -1,9 +1,11 @@
 /* The token game. A marking is a term that follows the blocks of the net: each says where the
  * tokens within its block are. Which of several alternatives a token went is seen when an event
  * takes it: until then it is before the block and may run through it. */
+#include "recognizer/actions/actions.h"
 #include "recognizer/engines/engines.h"
 #include "recognizer/engines/marking.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +37,18 @@ static const uint16_t *combination(
 	return new->at;
 }
 
+/* An event with the predecessors at hand may take the token. */
+static bool may_take(const struct dpe_game *game, const struct dpe_game_token *token)
+{
+	if (token->nevents < game->fewest_preds || token->nevents > game->most_preds)
+		return false;
+	for (unsigned i = 0; game->preds && i < token->nevents; i++) {
+		if (!dpe_preds_have(game->preds, token->events[i].occurrence))
+			return false;
+	}
+	return true;
+}
+
 static void play_event(
 	struct dpe_game *game, const struct dpe_block *block, struct dpe_game_token *token)
 {
@@ -45,6 +59,8 @@ static void play_event(
 	struct dpe_play play = {.npreds = (uint16_t)token->nevents, .npositions = 1};
 	struct dpe_pred *preds;
 
+	if (!may_take(game, token))
+		return;
 	preds = dpe_arena_alloc(game->arena, (token->nevents + 1) * sizeof(*preds));
 	if (token->nevents)
 		memcpy(preds, token->events, token->nevents * sizeof(*preds));
@@ -200,7 +216,8 @@ static void play_block(
 		play_block(game, block->left, token);
 		for (unsigned i = from; i < game->nplays; i++)
 			game->plays[i].next = dpe_marking_in_left(game, block, game->plays[i].next);
-		dpe_leave_block(game, block->left, token, &left);
+		if (block->right->literals[game->literal])
+			dpe_leave_block(game, block->left, token, &left);
 		for (unsigned i = 0; i < left.count; i++)
 			play_block(game, block->right, left.at[i]);
 		dpe_tokens_drop(game, &left);
@@ -230,52 +247,78 @@ static void play_block(
 		play_block(game, block->left, token);
 		for (unsigned i = from; i < game->nplays; i++)
 			game->plays[i].next = dpe_marking_in_copies(game, block,
-				dpe_token_ref(token), NULL, kids, 0, game->plays[i].next);
+				dpe_token_ref(token), NULL, NULL, game->plays[i].next);
 		return;
 	}
 }
 
-/* The copies without the one at `left_out`, with room for one more. */
-static struct dpe_marking **other_copies(struct dpe_game *game, const struct dpe_marking *marking,
-	uint64_t left_out, unsigned *count)
+/* The copies that an event with the predecessors at hand may belong to, each once. */
+static void find_copies(
+	const struct dpe_game *game, const struct dpe_marking *marking, struct dpe_copy_list *found)
 {
-	struct dpe_marking **others = dpe_arena_alloc(
-		game->arena, (marking->key.nkids + 1) * sizeof(struct dpe_marking *));
-
-	*count = 0;
-	for (uint64_t i = 0; i < marking->key.nkids; i++) {
-		if (i != left_out)
-			others[(*count)++] = dpe_marking_ref(marking->key.kids[i]);
+	if (!game->preds) {
+		dpe_copies_list(marking->copies, found);
+		return;
 	}
-	return others;
+	dpe_copies_find(marking->copies, DPE_COPY_MANY, found);
+	if (!game->fewest_preds)
+		dpe_copies_find(marking->copies, DPE_COPY_NOTHING, found);
+	for (unsigned i = 0; i < game->preds->count; i++)
+		dpe_copies_find(marking->copies, game->preds->at[i]->number + DPE_COPY_EVENT, found);
+}
+
+static int by_marking(const void *a, const void *b)
+{
+	const struct dpe_copies *const *x = a, *const *y = b;
+
+	return ((*x)->marking->serial > (*y)->marking->serial) -
+	       ((*x)->marking->serial < (*y)->marking->serial);
+}
+
+static void play_copy(
+	struct dpe_game *game, const struct dpe_marking *marking, struct dpe_marking *copy)
+{
+	unsigned from = game->nplays;
+	struct dpe_copies *others;
+
+	play(game, copy);
+	if (game->nplays == from)
+		return;
+	others = dpe_copies_remove(game, dpe_copies_ref(marking->copies), copy);
+	for (unsigned i = from; i < game->nplays; i++)
+		game->plays[i].next = dpe_marking_in_copies(game, marking->key.block,
+			dpe_token_ref(marking->key.token), dpe_token_ref(marking->key.ended),
+			dpe_copies_ref(others), game->plays[i].next);
+	dpe_copies_unref(game, others);
+	drop_dead_plays(game, from);
+}
+
+static void play_new_copy(struct dpe_game *game, const struct dpe_marking *marking)
+{
+	unsigned from = game->nplays;
+
+	play_block(game, marking->key.block->left, marking->key.token);
+	for (unsigned i = from; i < game->nplays; i++)
+		game->plays[i].next = dpe_marking_in_copies(game, marking->key.block,
+			dpe_token_ref(marking->key.token), dpe_token_ref(marking->key.ended),
+			dpe_copies_ref(marking->copies), game->plays[i].next);
+	drop_dead_plays(game, from);
 }
 
 static void play_copies(struct dpe_game *game, const struct dpe_marking *marking)
 {
-	const struct dpe_block *block = marking->key.block;
-	uint64_t ncopies = marking->key.nkids;
+	struct dpe_copy_list found = {0};
 
-	for (uint64_t copy = 0; copy <= ncopies; copy++) {
-		unsigned from = game->nplays;
-
-		if (copy && copy < ncopies &&
-			marking->key.kids[copy] == marking->key.kids[copy - 1])
-			continue;
-		if (copy < ncopies)
-			play(game, marking->key.kids[copy]);
-		else
-			play_block(game, block->left, marking->key.token);
-		for (unsigned i = from; i < game->nplays; i++) {
-			unsigned count;
-			struct dpe_marking **others = other_copies(game, marking, copy, &count);
-
-			game->plays[i].next = dpe_marking_in_copies(game, block,
-				dpe_token_ref(marking->key.token),
-				dpe_token_ref(marking->key.ended), others, count,
-				game->plays[i].next);
-		}
-		drop_dead_plays(game, from);
+	find_copies(game, marking, &found);
+	if (found.count)
+		qsort(found.at, found.count, sizeof(struct dpe_copies *), by_marking);
+	for (unsigned i = 0; i < found.count; i++) {
+		if (!i || found.at[i]->marking != found.at[i - 1]->marking)
+			play_copy(game, marking, found.at[i]->marking);
 	}
+	free(found.at);
+	if (!marking->key.block->single)
+		play_new_copy(game, marking);
 }
 
 static void play(struct dpe_game *game, const struct dpe_marking *marking)
@@ -298,7 +341,8 @@ static void play(struct dpe_game *game, const struct dpe_marking *marking)
 		play(game, marking->key.kids[0]);
 		for (unsigned i = from; i < game->nplays; i++)
 			game->plays[i].next = dpe_marking_in_left(game, block, game->plays[i].next);
-		dpe_leave(game, marking->key.kids[0], &left);
+		if (block->right->literals[game->literal])
+			dpe_leave(game, marking->key.kids[0], &left);
 		for (unsigned i = 0; i < left.count; i++)
 			play_block(game, block->right, left.at[i]);
 		break;
@@ -323,12 +367,34 @@ static void play(struct dpe_game *game, const struct dpe_marking *marking)
 
 /* ---- what others see --------------------------------------------------------------------- */
 
-struct dpe_game *dpe_game_new(const struct dpe_rule *rule)
+/* Each match binds the same variables, whichever copies of an @ are in it, and nobody asks which. */
+static bool has_like_copies(const struct dpe_rule *rule)
+{
+	if (rule->mode != DPE_DETECT || dpe_rule_names_positions(rule) ||
+		(rule->action && dpe_action_names_positions(rule->action)))
+		return false;
+	for (unsigned i = 0; i < rule->npositions; i++) {
+		if (rule->positions[i].action)
+			return false;
+	}
+	for (unsigned i = 0; i < rule->npatterns; i++) {
+		if (dpe_pattern_mask(&rule->patterns[i]) != dpe_pattern_mask(&rule->patterns[0]))
+			return false;
+	}
+	return true;
+}
+
+struct dpe_game *dpe_game_new(const struct dpe_rule *rule, struct dpe_pool *pool)
 {
 	struct dpe_game *game = dpe_xcalloc(1, sizeof(*game));
 
 	game->rule = rule;
+	game->pool = pool;
 	game->blocks = dpe_blocks_new(rule);
+	if (has_like_copies(rule))
+		dpe_blocks_keep_one_copy(game->blocks);
+	game->synchronises = dpe_blocks_synchronise(game->blocks);
+	game->most_preds = UINT_MAX;
 	game->arena = dpe_arena_new();
 	return game;
 }
@@ -336,6 +402,11 @@ struct dpe_game *dpe_game_new(const struct dpe_rule *rule)
 const struct dpe_blocks *dpe_game_blocks(const struct dpe_game *game)
 {
 	return game->blocks;
+}
+
+bool dpe_game_can_be_stuck(const struct dpe_game *game)
+{
+	return game->synchronises || game->blocks->ncontrols;
 }
 
 static void drop_plays(struct dpe_game *game)
@@ -359,22 +430,30 @@ void dpe_game_free(struct dpe_game *game)
 	free(game);
 }
 
-struct dpe_marking *dpe_game_begin(struct dpe_game *game)
+struct dpe_game_token *dpe_game_nothing(struct dpe_game *game)
 {
 	int64_t counts[game->blocks->ncontrols + 1];
 	const struct dpe_token_content content = {.counts = counts};
 
 	for (unsigned i = 0; i < game->blocks->ncontrols; i++)
 		counts[i] = UNBOUND;
-	return dpe_marking_before(game, game->blocks->root, dpe_token_new(game, &content));
+	return dpe_token_new(game, &content);
+}
+
+struct dpe_marking *dpe_game_begin(struct dpe_game *game)
+{
+	return dpe_marking_before(game, game->blocks->root, dpe_game_nothing(game));
 }
 
 bool dpe_game_final(struct dpe_game *game, struct dpe_marking *marking)
 {
 	struct dpe_game_tokens ends = {0};
+	unsigned most_preds = game->most_preds;
 	bool final;
 
+	game->most_preds = UINT_MAX; /* no event takes it */
 	dpe_leave(game, marking, &ends);
+	game->most_preds = most_preds;
 	final = ends.count > 0;
 	dpe_tokens_drop(game, &ends);
 	return final;
@@ -389,24 +468,12 @@ static bool token_is_stuck(const struct dpe_game_token *token, dpe_barred_fn *ba
 	return false;
 }
 
-static bool can_be_empty(const struct dpe_block *block)
+static bool copy_is_stuck(const struct dpe_copies *copies, dpe_barred_fn *barred, void *context)
 {
-	switch (block->kind) {
-	case DPE_NODE_EVENT:
-		return false;
-	case DPE_NODE_GROUP:
-		return can_be_empty(block->left);
-	case DPE_NODE_SEQ:
-	case DPE_NODE_PAR:
-		return can_be_empty(block->left) && can_be_empty(block->right);
-	case DPE_NODE_ALT:
-		return can_be_empty(block->left) || can_be_empty(block->right);
-	case DPE_NODE_ACTION:
-	case DPE_NODE_STAR:
-	case DPE_NODE_CLOSURE:
-		break;
-	}
-	return true;
+	return copies && (copy_is_stuck(copies->left, barred, context) ||
+				 (copies->first &&
+					 dpe_game_is_stuck(copies->marking, barred, context)) ||
+				 copy_is_stuck(copies->right, barred, context));
 }
 
 /* A token before a block that cannot run through it is taken within, after all of its events. */
@@ -415,12 +482,12 @@ bool dpe_game_is_stuck(const struct dpe_marking *marking, dpe_barred_fn *barred,
 	const struct marking_key *key = &marking->key;
 
 	if (key->place == BEFORE)
-		return !can_be_empty(key->block) && token_is_stuck(key->token, barred, context);
+		return !dpe_block_nullable(key->block) && token_is_stuck(key->token, barred, context);
 	for (uint64_t i = 0; i < key->nkids; i++) {
 		if (dpe_game_is_stuck(key->kids[i], barred, context))
 			return true;
 	}
-	return false;
+	return copy_is_stuck(marking->copies, barred, context);
 }
 
 unsigned dpe_game_ending(
@@ -443,14 +510,27 @@ bool dpe_game_complete(const struct dpe_marking *marking)
 	return marking->key.place == AFTER;
 }
 
+/* Where operands share events, one may ask for predecessors that precede those of the other. */
+static void set_preds(struct dpe_game *game, const struct dpe_preds *preds)
+{
+	if (game->synchronises)
+		preds = NULL;
+	game->preds = preds;
+	game->fewest_preds = preds && game->rule->mode == DPE_EXPECT ? preds->count : 0;
+	game->most_preds = preds ? preds->count : UINT_MAX;
+}
+
 unsigned dpe_game_plays(struct dpe_game *game, struct dpe_marking *marking, unsigned literal,
-	struct dpe_occurrence *occurrence, const struct dpe_play **plays)
+	struct dpe_occurrence *occurrence, const struct dpe_preds *preds,
+	const struct dpe_play **plays)
 {
 	drop_plays(game);
 	dpe_arena_reset(game->arena);
 	game->literal = literal;
 	game->occurrence = occurrence;
+	set_preds(game, preds);
 	play(game, marking);
+	set_preds(game, NULL);
 	*plays = game->plays;
 	return game->nplays;
 }

@@ -24,7 +24,7 @@ struct dpe_play {
 };
 
 /* The rule must outlive the game. */
-struct dpe_game *dpe_game_new(const struct dpe_rule *rule);
+struct dpe_game *dpe_game_new(const struct dpe_rule *rule, struct dpe_pool *pool);
 void dpe_game_free(struct dpe_game *game); /* accepts NULL; markings must be gone */
 /* The marking with one token in the initial place; the caller's reference. */
 struct dpe_marking *dpe_game_begin(struct dpe_game *game);
@@ -32,6 +32,9 @@ struct dpe_marking *dpe_marking_ref(struct dpe_marking *marking);
 void dpe_marking_unref(struct dpe_game *game, struct dpe_marking *marking);
 /* The net that is played on. */
 const struct dpe_blocks *dpe_game_blocks(const struct dpe_game *game);
+/* True where tokens may wait for each other in vain: some & synchronises, or control variables have
+ * to agree. */
+bool dpe_game_can_be_stuck(const struct dpe_game *game);
 /* True where the tokens can leave the net. */
 bool dpe_game_final(struct dpe_game *game, struct dpe_marking *marking);
 /* The actions that they run through then; valid until the next call of dpe_game_plays. */
@@ -41,9 +44,11 @@ unsigned dpe_game_ending(
 bool dpe_game_complete(const struct dpe_marking *marking);
 /* True where some token has to be taken, and only after such an event: the tokens never leave. */
 bool dpe_game_is_stuck(const struct dpe_marking *marking, dpe_barred_fn *barred, void *context);
-/* All steps that take an event as `literal`; valid until the next call. Without an occurrence the
+/* All steps that take an event with these predecessors (NULL: any) as `literal`, and may take it
+ * with fewer if the rule is searched for; valid until the next call. Without an occurrence the
  * steps are for looking at only. */
 unsigned dpe_game_plays(struct dpe_game *game, struct dpe_marking *marking, unsigned literal,
-	struct dpe_occurrence *occurrence, const struct dpe_play **plays);
+	struct dpe_occurrence *occurrence, const struct dpe_preds *preds,
+	const struct dpe_play **plays);
 
 #endif

@@ -44,10 +44,11 @@ static bool is_dead(const struct dpe_run *run, const struct dpe_config *config,
 }
 
 static unsigned find_steps(struct dpe_run *run, const struct dpe_config *config, unsigned literal,
-	struct dpe_occurrence *occurrence)
+	struct dpe_occurrence *occurrence, const struct dpe_preds *preds)
 {
 	const struct dpe_play *plays;
-	unsigned count = dpe_game_plays(run->game, config->marking, literal, occurrence, &plays);
+	unsigned count =
+		dpe_game_plays(run->game, config->marking, literal, occurrence, preds, &plays);
 
 	dpe_steps_reserve(run, count, 0);
 	for (unsigned i = 0; i < count; i++)
@@ -89,6 +90,11 @@ static unsigned find_ending(const struct dpe_run *run, const struct dpe_config *
 	return dpe_game_ending(run->game, config->marking, actions);
 }
 
+static bool may_be_late(const struct dpe_run *run)
+{
+	return dpe_game_can_be_stuck(run->game);
+}
+
 const struct dpe_config_engine dpe_token_game_engine = {
 	.begin = begin,
 	.copy = copy,
@@ -101,6 +107,7 @@ const struct dpe_config_engine dpe_token_game_engine = {
 	.take = take,
 	.move = move,
 	.ending = find_ending,
+	.may_be_late = may_be_late,
 };
 
 /* ---- actions within the expression --------------------------------------------------------- */

@@ -22,7 +22,7 @@ static inline unsigned dpe_hash_words(const void *key, size_t length)
 	}
 	for (size_t i = length & ~(size_t)7; i < length; i++)
 		hash = (hash ^ ((const unsigned char *)key)[i]) * 0x9e3779b97f4a7c15ull;
-	return (unsigned)(hash ^ hash >> 32);
+	return (unsigned)(hash >> 32); /* low bits of a product follow those of the last word */
 }
 
 /* A released event that a rule keeps. Counted. */
@@ -49,7 +49,7 @@ struct dpe_chain {
 
 /* The events of a slice, by chain. */
 struct dpe_order {
-	struct dpe_chain *chains;
+	struct dpe_chain *chains; /* by number */
 	unsigned nchains, capchains;
 	struct dpe_occurrence *top; /* the event that all others precede; NULL: none or unknown */
 };

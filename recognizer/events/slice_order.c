@@ -8,6 +8,7 @@
 
 /* number of earlier events, and factor of growth, from which trimming pays */
 #define WORTH_TRIMMING 2
+#define FEW 16 /* chains, up to which all are looked at */
 
 struct dpe_occurrence *dpe_occurrence_new(struct dpe_pool *pool, const struct dpe_event *event)
 {
@@ -46,11 +47,9 @@ bool dpe_preds_have(const struct dpe_preds *preds, const struct dpe_occurrence *
 	return false;
 }
 
-/* The last event of the chain that precedes the stamp; mostly the chain's last. */
-static struct dpe_occurrence *last_before(
-	const struct dpe_chain *chain, const struct dpe_stamp *stamp)
+/* The last of so many events of the chain that the order has; mostly the chain's last. */
+static struct dpe_occurrence *last_before(const struct dpe_chain *chain, uint32_t reach)
 {
-	uint32_t reach = dpe_stamp_reach(stamp, chain->chain);
 	unsigned low = 0, high = chain->nearlier;
 
 	if (!reach)
@@ -68,68 +67,138 @@ static struct dpe_occurrence *last_before(
 	return low ? chain->earlier[low - 1] : NULL;
 }
 
-/* Adds a candidate unless it precedes another, and drops those that precede it. */
-static void add_candidate(struct dpe_preds *preds, struct dpe_occurrence *candidate)
+/* Drops what precedes others: pairs are compared where there are few. */
+static void keep_maximal_of_few(struct dpe_preds *preds)
 {
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < preds->count; i++) {
-		if (dpe_precedes(&candidate->stamp, &preds->at[i]->stamp))
-			return;
+		struct dpe_occurrence *at = preds->at[i];
+		bool maximal = true;
+
+		for (unsigned j = 0; j < kept && maximal; j++)
+			maximal = !dpe_precedes(&at->stamp, &preds->at[j]->stamp);
+		for (unsigned j = i + 1; j < preds->count && maximal; j++)
+			maximal = !dpe_precedes(&at->stamp, &preds->at[j]->stamp);
+		if (maximal)
+			preds->at[kept++] = at;
 	}
+	preds->count = kept;
+}
+
+static void keep_maximal_of_many(struct dpe_preds *preds)
+{
+	const struct dpe_stamp **stamps = dpe_xcalloc(preds->count, sizeof(*stamps));
+	const struct dpe_clock *past;
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < preds->count; i++)
+		stamps[i] = &preds->at[i]->stamp;
+	past = dpe_pasts_join(stamps, preds->count);
 	for (unsigned i = 0; i < preds->count; i++) {
-		if (!dpe_precedes(&preds->at[i]->stamp, &candidate->stamp))
+		if (dpe_clock_reach(past, stamps[i]->chain) < stamps[i]->index)
 			preds->at[kept++] = preds->at[i];
 	}
 	preds->count = kept;
-	*DPE_GROW(preds->at, preds->count, preds->cap) = candidate;
+	dpe_clock_unref(past);
+	free(stamps);
+}
+
+static void keep_maximal(struct dpe_preds *preds)
+{
+	if (preds->count > FEW)
+		keep_maximal_of_many(preds);
+	else
+		keep_maximal_of_few(preds);
+}
+
+/* The first chain with this number or a higher one. */
+static unsigned place_of(const struct dpe_order *order, uint32_t number)
+{
+	unsigned low = 0, high = order->nchains;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (order->chains[middle].chain < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 /* NULL where the order has no event of the chain. */
 static struct dpe_chain *look_up(const struct dpe_order *order, uint32_t number)
 {
-	for (unsigned i = 0; i < order->nchains; i++) {
-		if (order->chains[i].chain == number)
-			return &order->chains[i];
-	}
-	return NULL;
+	unsigned at = place_of(order, number);
+
+	return at < order->nchains && order->chains[at].chain == number ? &order->chains[at] : NULL;
 }
 
-static void add_last_before(
-	struct dpe_preds *preds, const struct dpe_chain *chain, const struct dpe_stamp *stamp)
+static void add_last_before(struct dpe_preds *preds, const struct dpe_chain *chain, uint32_t reach)
 {
-	struct dpe_occurrence *candidate = last_before(chain, stamp);
+	struct dpe_occurrence *candidate = last_before(chain, reach);
 
 	if (candidate)
-		add_candidate(preds, candidate);
+		*DPE_GROW(preds->at, preds->count, preds->cap) = candidate;
 }
 
+struct candidates {
+	const struct dpe_order *order;
+	struct dpe_preds *preds;
+};
+
+static void add_candidate(void *context, uint32_t number, uint32_t reach)
+{
+	struct candidates *to = context;
+	const struct dpe_chain *chain = look_up(to->order, number);
+
+	if (chain)
+		add_last_before(to->preds, chain, reach);
+}
+
+/* What precedes the chain's own last event precedes that. */
 void dpe_order_preds(
 	const struct dpe_order *order, const struct dpe_stamp *stamp, struct dpe_preds *preds)
 {
+	struct candidates to = {order, preds};
+	const struct dpe_chain *own;
+
 	preds->count = 0;
 	if (order->top && dpe_precedes(&order->top->stamp, stamp)) {
 		*DPE_GROW(preds->at, preds->count, preds->cap) = order->top;
 		return;
 	}
-	if (!stamp->past) { /* it follows only its own chain */
-		const struct dpe_chain *chain = look_up(order, stamp->chain);
-
-		if (chain)
-			add_last_before(preds, chain, stamp);
+	own = look_up(order, stamp->chain);
+	if (own)
+		*DPE_GROW(preds->at, preds->count, preds->cap) = own->last;
+	if (!stamp->past || (own && own->last->stamp.past == stamp->past))
 		return;
+	if (order->nchains > FEW) {
+		dpe_stamp_each_since(
+			stamp, own ? own->last->stamp.past : NULL, add_candidate, &to);
+	} else {
+		for (unsigned i = 0; i < order->nchains; i++) {
+			const struct dpe_chain *chain = &order->chains[i];
+
+			if (chain != own)
+				add_last_before(preds, chain, dpe_stamp_reach(stamp, chain->chain));
+		}
 	}
-	for (unsigned i = 0; i < order->nchains; i++)
-		add_last_before(preds, &order->chains[i], stamp);
+	keep_maximal(preds);
 }
 
 static struct dpe_chain *find_chain(struct dpe_order *order, uint32_t number)
 {
-	struct dpe_chain *chain = look_up(order, number);
+	unsigned at = place_of(order, number);
+	struct dpe_chain *chain = &order->chains[at];
 
-	if (chain)
+	if (at < order->nchains && chain->chain == number)
 		return chain;
-	chain = DPE_GROW(order->chains, order->nchains, order->capchains);
+	(void)DPE_GROW(order->chains, order->nchains, order->capchains);
+	chain = &order->chains[at];
+	memmove(chain + 1, chain, (order->nchains - 1 - at) * sizeof(*chain));
 	*chain = (struct dpe_chain){.chain = number};
 	return chain;
 }
@@ -249,26 +318,22 @@ const struct dpe_occurrence *dpe_order_next(
 	const struct dpe_order *order, const struct dpe_occurrence *occurrence)
 {
 	const struct dpe_stamp *stamp = &occurrence->stamp;
+	const struct dpe_chain *chain = look_up(order, stamp->chain);
+	unsigned low = 0, high = chain ? chain->nearlier : 0;
 
-	for (unsigned i = 0; i < order->nchains; i++) {
-		const struct dpe_chain *chain = &order->chains[i];
-		unsigned low = 0, high = chain->nearlier;
+	if (!chain)
+		return NULL;
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
 
-		if (chain->chain != stamp->chain)
-			continue;
-		while (low < high) {
-			unsigned middle = low + (high - low) / 2;
-
-			if (chain->earlier[middle]->stamp.index <= stamp->index)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		if (low < chain->nearlier)
-			return chain->earlier[low];
-		return chain->last->stamp.index > stamp->index ? chain->last : NULL;
+		if (chain->earlier[middle]->stamp.index <= stamp->index)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return NULL;
+	if (low < chain->nearlier)
+		return chain->earlier[low];
+	return chain->last->stamp.index > stamp->index ? chain->last : NULL;
 }
 
 /* ---- forgetting -------------------------------------------------------------------------- */
@@ -296,7 +361,6 @@ static void drop_chain(struct dpe_order *order, struct dpe_chain *chain)
 		order->top = NULL;
 	dpe_occurrence_unref(chain->last);
 	free(chain->earlier);
-	*chain = order->chains[--order->nchains];
 }
 
 static void trim(struct dpe_chain *chain, dpe_needed_fn *needed, void *context)
@@ -313,7 +377,9 @@ static void trim(struct dpe_chain *chain, dpe_needed_fn *needed, void *context)
 
 void dpe_order_trim(struct dpe_order *order, dpe_needed_fn *needed, void *context)
 {
-	for (unsigned i = 0; i < order->nchains;) {
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < order->nchains; i++) {
 		struct dpe_chain *chain = &order->chains[i];
 
 		if (!needed(context, chain->last)) {
@@ -322,8 +388,9 @@ void dpe_order_trim(struct dpe_order *order, dpe_needed_fn *needed, void *contex
 		}
 		if (chain->nearlier >= WORTH_TRIMMING && !(chain->nearlier & (chain->nearlier - 1)))
 			trim(chain, needed, context);
-		i++;
+		order->chains[kept++] = *chain;
 	}
+	order->nchains = kept;
 }
 
 static void forget_in(struct dpe_chain *chain, const struct dpe_horizon *horizon)

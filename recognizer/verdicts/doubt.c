@@ -376,6 +376,8 @@ const char *dpe_slice_doubt(const struct dpe_run *run, const struct dpe_slice *s
 		return reason;
 	if (slice && slice->searched)
 		return "partial matches were given up: too many to choose from at one event";
+	if (slice && slice->overflown && run->rule->mode == DPE_EXPECT)
+		return "its events can be read in too many ways: some were given up";
 	if (slice && slice->overflown)
 		return "partial matches were given up: more than --max-instances at a time";
 	return dpe_unwatched_doubt(run, slice);

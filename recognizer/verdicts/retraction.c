@@ -69,12 +69,20 @@ void dpe_reported_free(struct dpe_reported *reported)
 
 /* ---- remembering ------------------------------------------------------------------------- */
 
+static bool is_failure(const struct reported_verdict *entry)
+{
+	return !entry->waits && !entry->owned &&
+	       (entry->kind == DPE_VIOLATED || entry->kind == DPE_INCOMPLETE);
+}
+
 static void forget_oldest(struct dpe_reported *reported)
 {
 	struct reported_verdict *entry = reported->at[reported->first];
 
-	if (entry && !entry->owned) {
-		entry->run->forgotten++;
+	if (entry) {
+		entry->run->forgotten_all++;
+		entry->run->forgotten += !entry->owned;
+		entry->run->forgotten_failures += is_failure(entry);
 		entry->run->forgotten_to = entry->number + 1;
 	}
 	drop(entry);
@@ -239,22 +247,19 @@ static void drop_retracted_tail(struct dpe_reported *reported)
 }
 
 /* Verdicts that are no longer remembered cannot be retracted one by one. */
-static void doubt_forgotten_verdicts(struct dpe_recognizer *recognizer, uint64_t since, const char *reason)
+static void doubt_forgotten_verdicts(struct dpe_run *run, uint64_t *count, const char *reason)
 {
-	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
-		struct dpe_run *run = &recognizer->runs[i];
-		struct dpe_verdict verdict = {.kind = DPE_INCONCLUSIVE};
-		char *text;
+	struct dpe_verdict verdict = {.kind = DPE_INCONCLUSIVE};
+	char *text;
 
-		if (!run->forgotten || run->forgotten_to <= since)
-			continue;
-		text = dpe_xasprintf("%s; so any of the first %llu verdicts could be wrong", reason,
-			(unsigned long long)run->forgotten);
-		run->forgotten = 0;
-		verdict.reason = text;
-		dpe_verdict_report(run, NULL, &verdict);
-		free(text);
-	}
+	if (!*count)
+		return;
+	text = dpe_xasprintf("%s; so any of the first %llu verdicts could be wrong", reason,
+		(unsigned long long)run->forgotten_all);
+	*count = run->forgotten_failures = 0;
+	verdict.reason = text;
+	dpe_verdict_report(run, NULL, &verdict);
+	free(text);
 }
 
 void dpe_reported_retract(struct dpe_recognizer *recognizer, uint64_t since, struct dpe_value thread,
@@ -271,13 +276,14 @@ void dpe_reported_retract(struct dpe_recognizer *recognizer, uint64_t since, str
 			retract(recognizer, at, reason);
 	}
 	drop_retracted_tail(reported);
-	doubt_forgotten_verdicts(recognizer, since, reason);
-}
+	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
+		struct dpe_run *run = &recognizer->runs[i];
 
-static bool is_failure(const struct reported_verdict *entry)
-{
-	return !entry->waits && !entry->owned &&
-	       (entry->kind == DPE_VIOLATED || entry->kind == DPE_INCOMPLETE);
+		if (run->forgotten_to > since)
+			doubt_forgotten_verdicts(run,
+				thread.kind == DPE_NONE ? &run->forgotten_all : &run->forgotten,
+				reason);
+	}
 }
 
 void dpe_reported_retract_failures(struct dpe_recognizer *recognizer, const char *reason)
@@ -291,4 +297,9 @@ void dpe_reported_retract_failures(struct dpe_recognizer *recognizer, const char
 			retract(recognizer, at, reason);
 	}
 	drop_retracted_tail(reported);
+	for (unsigned i = 0; i < recognizer->spec->nrules; i++) {
+		struct dpe_run *run = &recognizer->runs[i];
+
+		doubt_forgotten_verdicts(run, &run->forgotten_failures, reason);
+	}
 }

@@ -42,4 +42,22 @@ for engine in auto product net; do
 	run "$DPE" replay --engine=$engine -s wide.dpe short.jsonl
 	says "$engine: a round that begins early" 1 'R: violated of' 'id "early"' 'expected b7 after a7'
 done
+
+# The token game follows tokens that wait for each other in vain, and says so where that is possible.
+printf 'expect R: ((a;s;t)+x) & ((c;t;s)+y)\n' >late.dpe
+printf '{"event":"a","thread":1,"seq":0}\n{"event":"c","thread":2,"seq":0}\n' >late.jsonl
+run "$DPE" replay --engine=pa -s late.dpe late.jsonl
+says 'an automaton sees it at once' 1 'R: violated of' 'at a  thread 1'
+run "$DPE" replay --engine=net -s late.dpe late.jsonl
+says 'the token game sees it late' 1 'R: incomplete of' 'an event may have violated the rule: the token game sees some violations late'
+printf 'expect R: (a;b) & c\n' >prompt.dpe
+run "$DPE" replay --engine=net -s prompt.dpe late.jsonl
+check 'and does not say so where nothing is shared' "$(grep -c 'sees some violations late' err)" -eq 0
+
+# More ways to divide events among copies of @ than are followed.
+printf 'expect R: (a@;b@)@\n' >ways.dpe
+for i in $(seq 40); do printf '{"event":"a","thread":%d,"seq":0}\n' $i; done >ways.jsonl
+for i in $(seq 40); do printf '{"event":"b","thread":%d,"seq":1}\n' $i; done >>ways.jsonl
+run "$DPE" replay -s ways.dpe ways.jsonl
+says 'too many ways are given up' 3 'R: inconclusive of' 'its events can be read in too many ways'
 finish

@@ -177,4 +177,18 @@ run "$DPE" replay --all -s files.dpe gap.jsonl
 check 'with --all each is told' "$status $(grep -c '^#.* file: inconclusive of open(f);close(f)' err)" = '3 200'
 run "$DPE" replay --format=json -s files.dpe gap.jsonl
 check 'JSON has them all' "$(grep -c '"inconclusive","reason"' out)" -eq 201
+# Of more verdicts than are remembered the first cannot be retracted one by one: none of them stays firm without a word.
+{ echo '{"dpe_log":1,"ordered":true}'
+  seq 0 4999 | sed 's/.*/{"event":"b","thread":1,"seq":&,"args":[&]}/'
+  echo '{"event":"thread::found","thread":2,"seq":0}'; } >found.jsonl
+{ echo '{"dpe_log":1,"ordered":true}'
+  seq 1 5000 | sed 's/.*/{"event":"b","thread":&,"seq":0}/'
+  echo '{"dpe_lost":3}'; } >unknown.jsonl
+echo 'expect R(x): a(x) ; b(x)' >found.dpe
+echo 'detect R(t): b by t' >unknown.dpe
+for log in found unknown; do
+	"$DPE" replay -s $log.dpe $log.jsonl >out 2>err
+	check "$log: verdicts beyond those remembered are in doubt, too" \
+		"$(grep -c 'so any of the first 904 verdicts could be wrong' err)" -eq 1
+done
 finish

@@ -88,6 +88,9 @@ released b@3, thread 1
   where x = 2, y = 3
   $1 a(2)  thread 1
   $2 b(3)  thread 1
+more.dpe:1:25: warning: no event binds both 'x' and 'y': there is a slice for each value of the one with each value of the other, and an event costs as much as it has slices
+  | detect more(x, y): a(x) ; b(y) [y > x]
+  |                         ^
 dpe: 3 events, 0 lost; 1 rule: 1 match
 X
 finish

@@ -118,10 +118,36 @@ static void expect_reaches(const struct dpe_stamp *stamp, const struct reaches *
 {
 	struct reaches told = {{0}};
 
-	dpe_clock_each(stamp->past, note_reach, &told);
+	dpe_clock_each(stamp->past, NULL, note_reach, &told);
 	assert_memory_equal(&told, model, sizeof(told));
 	for (uint32_t chain = 0; chain < FAR_CHAINS; chain++)
 		assert_int_equal(dpe_stamp_reach(stamp, chain), model->at[chain]);
+}
+
+/* What grew since an older past of the chain, and nothing else. */
+static void expect_growth(const struct dpe_stamp *stamp, const struct dpe_clock *since,
+	const struct reaches *before, const struct reaches *now)
+{
+	struct reaches told = {{0}};
+
+	dpe_stamp_each_since(stamp, since, note_reach, &told);
+	for (uint32_t chain = 0; chain < FAR_CHAINS; chain++)
+		assert_int_equal(told.at[chain],
+			now->at[chain] > before->at[chain] ? now->at[chain] : 0);
+}
+
+static void expect_joined(const struct dpe_stamp *a, const struct dpe_stamp *b,
+	const struct reaches *of_a, const struct reaches *of_b)
+{
+	const struct dpe_stamp *both[] = {a, b};
+	const struct dpe_clock *joined = dpe_pasts_join(both, 2);
+
+	for (uint32_t chain = 0; chain < FAR_CHAINS; chain++) {
+		uint32_t x = of_a->at[chain], y = of_b->at[chain];
+
+		assert_int_equal(dpe_clock_reach(joined, chain), x > y ? x : y);
+	}
+	dpe_clock_unref(joined);
 }
 
 /* Random pasts over chains near and far against arrays of numbers. */
@@ -144,6 +170,7 @@ static void wide_clocks(void **state)
 			rand_r(&dice) % range, rand_r(&dice) % 9 + 1, 0, stamps[from].past};
 		const struct dpe_clock *old = stamps[to].past;
 		bool known = models[to].at[other.chain] >= other.index;
+		struct reaches before = models[to];
 
 		dpe_past_start(&past, old, OWN + to);
 		assert_int_equal(dpe_past_has(&past, &other), known);
@@ -159,11 +186,64 @@ static void wide_clocks(void **state)
 		}
 		if (!known && models[to].at[other.chain] < other.index)
 			models[to].at[other.chain] = other.index;
+		expect_growth(&stamps[to], old, &before, &models[to]);
+		expect_joined(&stamps[to], &stamps[from], &models[to], &models[from]);
 		dpe_stamp_unref(&(struct dpe_stamp){.past = old});
 		expect_reaches(&stamps[to], &models[to]);
 		expect_reaches(&stamps[from], &models[from]);
 	}
 	for (unsigned i = 0; i < STAMPS; i++)
+		dpe_stamp_unref(&stamps[i]);
+	dpe_past_free(&past);
+	dpe_pool_free(past.pool);
+}
+
+struct parts {
+	const struct dpe_clock *seen[1024];
+	unsigned nseen, nreaches;
+};
+
+static bool enter_once(void *context, const struct dpe_clock *part)
+{
+	struct parts *parts = context;
+
+	for (unsigned i = 0; i < parts->nseen; i++) {
+		if (parts->seen[i] == part)
+			return false;
+	}
+	assert_true(parts->nseen < 1024);
+	parts->seen[parts->nseen++] = part;
+	return true;
+}
+
+static void count_reach(void *context, uint32_t chain, uint32_t reach)
+{
+	(void)chain;
+	(void)reach;
+	((struct parts *)context)->nreaches++;
+}
+
+/* A thread that joins others in turn: each of its pasts shares nearly all with the one before, so
+ * to look at all of them costs what they add, not what each reaches. */
+static void shared_parts(void **state)
+{
+	enum { JOINED = 200, OWN = 1000 };
+	struct dpe_stamp stamps[JOINED] = {{0}};
+	struct dpe_past past = {.pool = dpe_pool_new()};
+	struct parts parts = {.nseen = 0};
+
+	(void)state;
+	for (unsigned i = 0; i < JOINED; i++) {
+		const struct dpe_stamp other = {i, 1, 0, NULL};
+
+		dpe_past_start(&past, i ? stamps[i - 1].past : NULL, OWN);
+		dpe_past_add(&past, &other);
+		stamps[i].past = dpe_past_take(&past);
+	}
+	for (unsigned i = 0; i < JOINED; i++)
+		dpe_clock_each(stamps[i].past, enter_once, count_reach, &parts);
+	assert_in_range(parts.nreaches, JOINED, 16 * JOINED);
+	for (unsigned i = 0; i < JOINED; i++)
 		dpe_stamp_unref(&stamps[i]);
 	dpe_past_free(&past);
 	dpe_pool_free(past.pool);
@@ -176,6 +256,7 @@ int main(void)
 		cmocka_unit_test(heap),
 		cmocka_unit_test(clocks),
 		cmocka_unit_test(wide_clocks),
+		cmocka_unit_test(shared_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Many copies of @ in flight: random threads, with faults, against what each thread's own events say.
+
+    copies.py [--dpe ./dpe] [--seed N] [--count N]
+
+Each verdict has to be firm. Prints what differs and a closing line; the seed tells how to see it again.
+"""
+import json
+import os
+import random
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import run
+
+# A rule for all threads side by side, and for one of them, as its language: complete, and prefixes.
+RULES = [
+    ("(a;b)@", r"(ab)?", r"a?|ab"),
+    ("((a;b)*)@", r"(ab)*", r"(ab)*a?"),
+    ("(a;(b+c))@ & x*", r"(a[bc])?", r"a?|a[bc]"),
+    ("(a;b*;c)@", r"(ab*c)?", r"(ab*c?)?"),
+    ("((a;b)@)@", r"(ab)?", r"a?|ab"),
+]
+ENDED = "(a;b)@ ; z"  # z follows all
+
+
+def word(rng, language):
+    """What a thread does: a behaviour, with a fault now and then."""
+    tries = ("".join(rng.choice("abcd") for _ in range(rng.randrange(1, 5))) for _ in range(200))
+    text = next((t for t in tries if re.fullmatch(language, t)), "")
+    if text and rng.random() < 0.002:
+        at = rng.randrange(len(text))
+        text = text[:at] + rng.choice(["", "a", "b"]) + text[at + 1:]
+    return text
+
+
+def messages_of(rng, words):
+    """All threads in a random order."""
+    at, left, messages = [0] * len(words), [t for t, w in enumerate(words) if w], []
+    while left:
+        i = rng.randrange(len(left))
+        t = left[i]
+        messages.append({"id": f"e{len(messages)}", "event": words[t][at[t]], "thread": t, "seq": at[t]})
+        at[t] += 1
+        if at[t] == len(words[t]):
+            left[i] = left[-1]
+            left.pop()
+    return messages
+
+
+def expected(messages, complete, prefix):
+    done = {}
+    for m in messages:
+        done[m["thread"]] = done.get(m["thread"], "") + m["event"]
+        if not re.fullmatch(prefix, done[m["thread"]]):
+            return "violated", m["id"]
+    firm = all(re.fullmatch(complete, w) for w in done.values())
+    return ("satisfied" if firm else "incomplete"), None
+
+
+def check(dpe, mode, rule, messages, want, folder):
+    got, _ = run.replay(dpe, [], mode, rule, messages, folder)
+    told = [(v["verdict"], v.get("event")) for v in got]
+    return [] if told == want else [f"{mode} {rule}: {told}, not {want}"]
+
+
+def differences(rng, dpe, folder):
+    rule, complete, prefix = rng.choice(RULES)
+    messages = messages_of(rng, [word(rng, complete) for _ in range(rng.choice([5, 50, 400]))])
+    if not messages:
+        return []
+    wrong = check(dpe, "expect", rule, messages, [expected(messages, complete, prefix)], folder)
+    pairs = [m for m in messages_of(rng, ["ab"] * rng.choice([5, 50, 200]))]
+    ends = [m["id"] for m in pairs if m["event"] == "b"]
+    late = rng.choice(ends) if rng.random() < 0.5 else None
+    end = {"id": "z", "event": "z", "pred": [e for e in ends if e != late]}
+    want = ("violated", "z") if late else ("satisfied", None)
+    wrong += check(dpe, "expect", ENDED, pairs + [end], [want], folder)
+    wrong += check(dpe, "detect", ENDED, pairs + [end], [("match", "z")], folder)
+    return wrong
+
+
+def main(argv):
+    options = dict(zip(argv[1::2], argv[2::2]))
+    dpe, seed, count = options.get("--dpe", "./dpe"), int(options.get("--seed", 1)), int(options.get("--count", 50))
+    rng, passed, failed = random.Random(seed), 0, 0
+    print(f"seed {seed}")
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(count):
+            wrong = differences(rng, dpe, folder)
+            passed, failed = passed + (not wrong), failed + bool(wrong)
+            for what in wrong:
+                print(what[:500])
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
