@@ -15,6 +15,8 @@
 #define DPE_RULE_VARIABLES 64
 /* Partial matches of a slice, unless options say so: the slice is inconclusive. */
 #define DPE_DEFAULT_INSTANCES 100000
+/* ns until a wait is long, and a possible hang, unless options say so. */
+#define DPE_DEFAULT_HANG_AFTER UINT64_C(10000000000)
 /* Verdicts that can be retracted; of older ones the rule says how many may be wrong. */
 #define DPE_MOST_RETRACTABLE DPE_TINY_OR(3, 4096)
 /* Variables of an event with the locks that its thread holds; with more all verdicts are inconclusive. */

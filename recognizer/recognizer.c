@@ -341,12 +341,14 @@ static struct dpe_recognizer *new_recognizer(const struct dpe_spec *spec,
 	recognizer->sink = dpe_sink_with_defaults(sink);
 	if (!recognizer->options.max_instances)
 		recognizer->options.max_instances = DPE_DEFAULT_INSTANCES;
+	if (!recognizer->options.hang_after)
+		recognizer->options.hang_after = DPE_DEFAULT_HANG_AFTER;
 	if (!recognizer->options.forget_from)
 		recognizer->options.forget_from = DPE_DEFAULT_FORGET_FROM;
 	recognizer->forget_above = recognizer->options.forget_from;
 	recognizer->pool = dpe_pool_new();
 	recognizer->horizon = dpe_horizon_new();
-	recognizer->waits = dpe_wait_graph_new();
+	recognizer->waits = dpe_wait_graph_new(recognizer->options.hang_after);
 	recognizer->lock_order = dpe_lock_order_new();
 	recognizer->progress = dpe_progress_new();
 	recognizer->doubt = dpe_doubt_new();

@@ -83,6 +83,8 @@ void dpe_wait_call(const struct dpe_env *env, const struct dpe_stmt *call)
 {
 	struct dpe_recognizer *recognizer = env->recognizer;
 
+	if (env->event && env->event->has_time)
+		dpe_wait_graph_pass(recognizer->waits, env->event->time);
 	if (call->call == DPE_CALL_CHECK_DEADLOCK)
 		dpe_wait_graph_check(recognizer->waits, recognizer, env->run->rule);
 	else if (call->call == DPE_CALL_CHECK_HANG)
