@@ -27,6 +27,9 @@ static const struct {
 	{"begins", DPE_CALL_BEGINS, 2, 2, "begins(thread, name)"},
 	{"ended", DPE_CALL_ENDED, 1, 1, "ended(thread)"},
 	{"joined", DPE_CALL_JOINED, 2, 2, "joined(thread, name)"},
+	{"sends", DPE_CALL_SENDS, 2, 2, "sends(thread, resource)"},
+	{"receives", DPE_CALL_RECEIVES, 2, 2, "receives(thread, resource)"},
+	{"unordered", DPE_CALL_UNORDERED, 1, 1, "unordered(resource)"},
 	{"check_deadlock", DPE_CALL_CHECK_DEADLOCK, 0, 0, "check_deadlock()"},
 	{"check_order", DPE_CALL_CHECK_ORDER, 2, 2, "check_order(thread, resource)"},
 	{"check_hang", DPE_CALL_CHECK_HANG, 0, 0, "check_hang()"},
@@ -213,7 +216,8 @@ static void unknown_call(struct dpe_resolver *r, const struct ast_expr *name)
 		resolve_error(r, name->place,
 			"unknown call '%s': the calls are print, printf, break, error, sync_event, "
 			"hold, share, unhold, wait_for, release, forget, creates, begins, ended, "
-			"joined, check_deadlock, check_order, check_hang and progress",
+			"joined, sends, receives, unordered, check_deadlock, check_order, check_hang and "
+			"progress",
 			name->name);
 }
 

@@ -68,6 +68,13 @@ void dpe_lock_order_begin(
 void dpe_lock_order_end(struct dpe_lock_order *order, struct dpe_value thread);
 void dpe_lock_order_join(
 	struct dpe_lock_order *order, struct dpe_value thread, struct dpe_value name);
+/* What the thread did so far precedes what follows a receive of the object by any thread. */
+void dpe_lock_order_send(
+	struct dpe_lock_order *order, struct dpe_value thread, struct dpe_value object);
+void dpe_lock_order_receive(
+	struct dpe_lock_order *order, struct dpe_value thread, struct dpe_value object);
+/* Until the object is forgotten, a receive may need no send, and follows none. */
+void dpe_lock_order_unordered(struct dpe_lock_order *order, struct dpe_value object);
 /* Messages were lost: what the thread holds is unknown. */
 void dpe_lock_order_lose(struct dpe_lock_order *order, struct dpe_value thread);
 /* The deadlock was reported as an actual one, so it is no longer potential. */
