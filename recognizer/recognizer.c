@@ -427,13 +427,11 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 		free_run(&recognizer->runs[i]);
 	for (unsigned i = 0; i < recognizer->nnames; i++)
 		free_watch(&recognizer->by_name[i]);
-	for (unsigned i = 0; i < recognizer->spec->nglobals; i++)
-		dpe_value_drop(recognizer->globals[i]);
 	dpe_stabilizer_free(recognizer->stabilizer);
 	dpe_predictor_free(recognizer->predictor);
 	free(recognizer->runs);
 	free(recognizer->by_name);
-	free(recognizer->globals);
+	dpe_spec_variables_free(recognizer->variables);
 	dpe_roles_free(recognizer->roles);
 	dpe_sections_clear(&recognizer->sections);
 	dpe_wait_graph_free(recognizer->waits);

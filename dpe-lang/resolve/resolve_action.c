@@ -312,11 +312,14 @@ static const struct dpe_expr *resolve_assigned(struct dpe_resolver *r, const str
 static struct dpe_stmt *resolve_assignment(struct dpe_resolver *r, const struct ast_expr *expr)
 {
 	struct dpe_stmt *stmt = new_stmt(r, DPE_STMT_ASSIGN, expr->place);
+	const struct dpe_expr **args = dpe_arena_alloc(r->spec->arena, sizeof(*args));
 	int global = assigned_global(r, expr->left);
 
 	if (global < 0)
 		return NULL;
-	stmt->index = (unsigned)global;
+	args[0] = dpe_resolve_global(r, (unsigned)global, expr->left->place);
+	stmt->args = args;
+	stmt->nargs = 1;
 	stmt->expr = resolve_assigned(r, expr);
 	if (stmt->expr->kind == DPE_EXPR_POSITION)
 		resolve_error(r, stmt->expr->place,
