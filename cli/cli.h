@@ -46,6 +46,7 @@ struct cli {
 	const char *user;     /* the user to run the program as; NULL: ours */
 	const char *trace_to; /* NULL: standard error */
 	pid_t pid;
+	unsigned hang_after; /* seconds; 0: never */
 	unsigned max_instances, max_states, stack_depth, stay, ring_bytes, rings;
 	unsigned duration; /* seconds; 0: until the end */
 	unsigned progress; /* seconds between lines; 0: none */
@@ -87,6 +88,8 @@ struct cli_command {
 /* Parses the options; false after a diagnostic. */
 bool cli_parse(struct cli *cli, char *const *argv);
 void cli_print_help(const struct cli_command *command, FILE *to);
+/* The option --hang-after in ns, as the recognizer takes it. */
+uint64_t cli_hang_after(const struct cli *cli);
 /* A usage error, with a hint at --help. */
 void cli_usage_error(struct cli *cli, const char *fmt, ...) DPE_PRINTF(2, 3);
 /* "; did you mean 'x'?" with the names nearest to a misspelt word, or "". Stored in `text`. */

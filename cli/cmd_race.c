@@ -1,7 +1,7 @@
 /* dpe race: generates rules from the words, on top of the shipped rules of POSIX threads and
  * locks. A variable: two unordered accesses, one of which writes. A pair of functions:
  * unordered calls. Without words: unordered accesses to any memory, in a program compiled to
- * report them. */
+ * report them. Rules of -s are followed in addition. */
 #include "cli/live_run.h"
 
 #include <ctype.h>
@@ -87,9 +87,10 @@ static bool is_repeated(const struct cli *cli, unsigned number)
 int cli_race(struct cli *cli)
 {
 	struct cli_live_run how = {.recognize = true, .launch = !cli->pid};
+	bool memory = !cli->words.count;
 
-	how.once = !cli->words.count && !cli->specs.count;
-	if (how.once && !cli->plan && !(cli->target && cli->target[0])) {
+	how.once = memory && !cli->specs.count;
+	if (memory && !cli->plan && !(cli->target && cli->target[0])) {
 		cli_usage_error(cli,
 			"nothing to watch: name variables, or pairs of functions such as get,put");
 		return CLI_ERROR;
@@ -99,7 +100,7 @@ int cli_race(struct cli *cli)
 			cli, "no target: use -p PID or -- COMMAND...");
 		return CLI_ERROR;
 	}
-	if (how.once)
+	if (memory)
 		*DPE_GROW(cli->specs.at, cli->specs.count, cli->specs.cap) = "race.dpe";
 	dpe_text_puts(&cli->rules, "include \"pthread.dpe\" include \"locks.dpe\"\n");
 	for (unsigned i = 0; i < cli->words.count; i++) {

@@ -187,6 +187,7 @@ static int replay(struct cli *cli, const struct dpe_spec *spec, struct logs *log
 		.ordered = is_ordered(logs),
 		.engine = cli->engine,
 		.max_instances = cli->max_instances,
+		.hang_after = cli_hang_after(cli),
 		.debug = cli->debug,
 	};
 	struct dpe_recognizer_sink sink;

@@ -261,6 +261,7 @@ static bool begin_outputs(struct live *live)
 		.engine = cli->engine,
 		.ordered = true, /* in order of time, so that no watermark is needed */
 		.max_instances = cli->max_instances,
+		.hang_after = cli_hang_after(cli),
 		.stabilize_only = !live->how->recognize,
 		.debug = cli->debug,
 	};

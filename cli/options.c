@@ -242,6 +242,9 @@ static const struct option options[] = {
 		take_choice, AT(engine)},
 	{0, "on-deadlock", "report|stop|kill|gdb", FOR_RUN | FOR_ATTACH | FOR_DEADLOCK | FOR_RACE,
 		"what to do with a program that hangs (report)", take_choice, AT(on_deadlock)},
+	{0, "hang-after", "SECONDS", FOR_RECOGNIZING,
+		"report waits of this length as a possible hang (10); 0: never", take_number,
+		AT(hang_after), .min = 0, .max = 1000000000},
 	{0, "max-instances", "N", FOR_RECOGNIZING, "maximal number of partial matches in a slice (100000)",
 		take_number, AT(max_instances), .min = 1, .max = UINT_MAX},
 	{'d', "duration", "SECONDS", FOR_LIVE, "stop observing after this time; the program runs on",
@@ -387,11 +390,17 @@ static void take_rest(struct cli *cli, char *const *argv)
 		*DPE_GROW(cli->words.at, cli->words.count, cli->words.cap) = *argv;
 }
 
+uint64_t cli_hang_after(const struct cli *cli)
+{
+	return cli->hang_after ? cli->hang_after * UINT64_C(1000000000) : UINT64_MAX;
+}
+
 bool cli_parse(struct cli *cli, char *const *argv)
 {
 	cli->max_states = 100000;
 	cli->stack_depth = 8;
 	cli->stay = 1000;
+	cli->hang_after = 10;
 	while (*argv) {
 		unsigned taken = 1;
 

@@ -8,7 +8,7 @@
 enum dpe_expr_kind {
 	DPE_EXPR_LITERAL,     /* value */
 	DPE_EXPR_RULEVAR,     /* index: a variable of the rule, bound by its slice */
-	DPE_EXPR_GLOBAL,      /* index: a `var` of the specification */
+	DPE_EXPR_GLOBAL,      /* index: a `var` of the specification; left, right, third: its keys, each a RULEVAR, or NULL */
 	DPE_EXPR_TARGET,      /* lvalue: a variable of the observed program, also p->f, a[3], *p */
 	DPE_EXPR_PRIOR,       /* lvalue: X', its value before the update */
 	DPE_EXPR_TEXT,        /* left if it is text, else the text at lvalue, read at position index */
@@ -50,7 +50,7 @@ struct dpe_expr {
 
 enum dpe_stmt_kind {
 	DPE_STMT_EXPR,   /* expr, for its errors only */
-	DPE_STMT_ASSIGN, /* `var` number index = expr; also for += and ++ */
+	DPE_STMT_ASSIGN, /* args[0], a GLOBAL, = expr; also for += and ++ */
 	DPE_STMT_IF,     /* expr, body, otherwise */
 	DPE_STMT_BLOCK,  /* body */
 	DPE_STMT_CALL,   /* call, args */
@@ -72,6 +72,9 @@ enum dpe_call {
 	DPE_CALL_BEGINS,
 	DPE_CALL_ENDED,
 	DPE_CALL_JOINED,
+	DPE_CALL_SENDS,
+	DPE_CALL_RECEIVES,
+	DPE_CALL_UNORDERED,
 	DPE_CALL_CHECK_DEADLOCK,
 	DPE_CALL_CHECK_ORDER,
 	DPE_CALL_CHECK_HANG,

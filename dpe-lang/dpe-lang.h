@@ -4,6 +4,7 @@
 #define DPE_LANG_H
 
 #include "dpe-lang/conditions.h"
+#include "dpe-lang/limits.h"
 #include "dpe/dpe-spec.h"
 #include "event/event.h"
 
@@ -135,6 +136,9 @@ struct dpe_global {
 	const char *name;
 	struct dpe_value initial; /* DPE_INT 0 if the text gives none */
 	struct dpe_place place;   /* of its declaration, or of its first assignment */
+	/* One variable for each combination of values of a rule's variables with these names. */
+	const char *keys[DPE_MAX_KEYS];
+	unsigned nkeys;
 };
 
 struct dpe_spec {

@@ -16,6 +16,7 @@ enum {
 	DPE_MAX_VARIABLES = 64,    /* of a rule */
 	DPE_MAX_ARGS = 64,         /* of an event */
 	DPE_MAX_GLOBALS = 10000,   /* `var`s of a specification */
+	DPE_MAX_KEYS = 3,          /* variables of a rule that a `var` is kept for */
 	DPE_MAX_WIDTH = 4096,      /* width and precision of a conversion in a format */
 };
 

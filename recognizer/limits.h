@@ -15,6 +15,8 @@
  * slice is inconclusive. */
 #define DPE_MOST_BRANCHES DPE_TINY_OR(3, 1024)
 #define DPE_MOST_BRANCHES_AFTER DPE_TINY_OR(2, 64)
+/* ns until a wait is long, and a possible hang, unless options say so. */
+#define DPE_DEFAULT_HANG_AFTER UINT64_C(10000000000)
 /* Verdicts that can be retracted; of older ones the rule says how many may be wrong. */
 #define DPE_MOST_RETRACTABLE DPE_TINY_OR(3, 4096)
 /* Variables of an event with the locks that its thread holds; with more all verdicts are inconclusive. */

@@ -320,12 +320,14 @@ static struct dpe_recognizer *new_recognizer(const struct dpe_spec *spec,
 	recognizer->sink = dpe_sink_with_defaults(sink);
 	if (!recognizer->options.max_instances)
 		recognizer->options.max_instances = DPE_DEFAULT_INSTANCES;
+	if (!recognizer->options.hang_after)
+		recognizer->options.hang_after = DPE_DEFAULT_HANG_AFTER;
 	if (!recognizer->options.forget_from)
 		recognizer->options.forget_from = DPE_DEFAULT_FORGET_FROM;
 	recognizer->forget_above = recognizer->options.forget_from;
 	recognizer->pool = dpe_pool_new();
 	recognizer->horizon = dpe_horizon_new();
-	recognizer->waits = dpe_wait_graph_new();
+	recognizer->waits = dpe_wait_graph_new(recognizer->options.hang_after);
 	recognizer->lock_order = dpe_lock_order_new();
 	recognizer->progress = dpe_progress_new();
 	recognizer->doubt = dpe_doubt_new();
@@ -403,13 +405,11 @@ void dpe_recognizer_free(struct dpe_recognizer *recognizer)
 		free_run(&recognizer->runs[i]);
 	for (unsigned i = 0; i < recognizer->nnames; i++)
 		free_watch(&recognizer->by_name[i]);
-	for (unsigned i = 0; i < recognizer->spec->nglobals; i++)
-		dpe_value_drop(recognizer->globals[i]);
 	dpe_stabilizer_free(recognizer->stabilizer);
 	dpe_predictor_free(recognizer->predictor);
 	free(recognizer->runs);
 	free(recognizer->by_name);
-	free(recognizer->globals);
+	dpe_spec_variables_free(recognizer->variables);
 	dpe_roles_free(recognizer->roles);
 	dpe_sections_clear(&recognizer->sections);
 	dpe_wait_graph_free(recognizer->waits);

@@ -130,7 +130,7 @@ struct dpe_recognizer {
 	struct dpe_run *runs;      /* one per rule */
 	struct dpe_name_watchers *by_name; /* by interned name below nnames */
 	unsigned nnames;
-	struct dpe_value *globals; /* owned */
+	struct dpe_spec_variables *variables; /* owned */
 	struct dpe_summary summary;
 	uint64_t fed; /* messages fed; `summary` counts released events */
 	struct dpe_wait_graph *waits;

@@ -316,15 +316,6 @@ static void begin_stabilizer(struct dpe_recognizer *recognizer)
 	free(pairings);
 }
 
-static void begin_globals(struct dpe_recognizer *recognizer)
-{
-	const struct dpe_spec *spec = recognizer->spec;
-
-	recognizer->globals = dpe_xcalloc(spec->nglobals + 1, sizeof(*recognizer->globals));
-	for (unsigned i = 0; i < spec->nglobals; i++)
-		recognizer->globals[i] = dpe_value_copy(spec->globals[i].initial);
-}
-
 bool dpe_recognizer_set_up(struct dpe_recognizer *recognizer, struct dpe_diags *diags)
 {
 	const struct dpe_spec *spec = recognizer->spec;
@@ -334,7 +325,7 @@ bool dpe_recognizer_set_up(struct dpe_recognizer *recognizer, struct dpe_diags *
 	recognizer->unwatched = dpe_unwatched_new(spec);
 	recognizer->exclusive_sync = recognizer->shared_sync = DPE_NO_RULE;
 	recognizer->predictor = dpe_predictor_new(recognizer);
-	begin_globals(recognizer);
+	recognizer->variables = dpe_spec_variables_new(spec);
 	begin_stabilizer(recognizer);
 	recognizer->runs = dpe_xcalloc(spec->nrules + 1, sizeof(*recognizer->runs));
 	make_table(recognizer);

@@ -25,9 +25,19 @@ const char *cli_deadlock_name(const struct dpe_deadlock *deadlock)
 		[DPE_DEADLOCK] = {"deadlock", "possible deadlock"},
 		[DPE_POTENTIAL_DEADLOCK] = {"potential deadlock", "potential deadlock"},
 		[DPE_HANG] = {"hang", "possible hang"},
+		[DPE_LONG_WAIT] = {"possible hang", "possible hang"},
 	};
 
 	return names[deadlock->kind][deadlock->reason != NULL];
+}
+
+unsigned cli_deadlock_threads(const struct dpe_deadlock *deadlock)
+{
+	unsigned count = deadlock->nwaits;
+
+	for (unsigned i = 0; i < deadlock->nwaits; i++)
+		count += deadlock->waits[i].alike;
+	return count;
 }
 
 char *cli_variable_at(const struct cli_report *report, struct dpe_value value)
@@ -137,7 +147,7 @@ static void on_deadlock(
 
 	if (deadlock->reason)
 		report->inconclusive = true;
-	else
+	else if (deadlock->kind != DPE_LONG_WAIT)
 		report->found = true;
 	if (report->sarif)
 		cli_sarif_deadlock(report, rule, deadlock);
@@ -146,7 +156,8 @@ static void on_deadlock(
 	else
 		cli_text_deadlock(report, rule, deadlock);
 	flush(report);
-	if (report->probes && !deadlock->reason && deadlock->kind != DPE_POTENTIAL_DEADLOCK)
+	if (report->probes && !deadlock->reason &&
+		(deadlock->kind == DPE_DEADLOCK || deadlock->kind == DPE_HANG))
 		cli_stop_at_deadlock(report, rule);
 }
 

@@ -174,7 +174,8 @@ void cli_draw_deadlock(
 {
 	struct dpe_text line = {0};
 
-	if (!draws(report) || deadlock->kind == DPE_HANG) /* which is not a cycle */
+	/* the others are not cycles */
+	if (!draws(report) || deadlock->kind == DPE_HANG || deadlock->kind == DPE_LONG_WAIT)
 		return;
 	for (unsigned n = 0; n < deadlock->nwaits; n++) {
 		const struct dpe_wait *wait = &deadlock->waits[n ? deadlock->nwaits - n : 0];

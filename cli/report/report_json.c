@@ -267,6 +267,8 @@ void cli_json_deadlock(
 			cJSON_AddItemToObject(item, "name", string(name));
 			free(name);
 		}
+		if (wait->alike)
+			add_number(item, "alike", wait->alike);
 		if (wait->ended)
 			cJSON_AddBoolToObject(item, "ended", true);
 		if (wait->waits)
@@ -275,6 +277,8 @@ void cli_json_deadlock(
 			cJSON_AddItemToObject(item, "holds", message_item(report, wait->holds));
 		cJSON_AddItemToArray(waits, item);
 	}
+	if (deadlock->kind == DPE_LONG_WAIT)
+		add_number(object, "lasted", deadlock->lasted);
 	if (deadlock->others)
 		cJSON_AddBoolToObject(object, "others", true);
 	add_suppression(report, object, rule, deadlock->waits[0].waits);
@@ -357,6 +361,7 @@ void cli_json_summary(struct cli_report *report, const struct dpe_recognizer *re
 	add_number(object, "deadlocks", summary->deadlocks);
 	add_number(object, "potential_deadlocks", summary->potential);
 	add_number(object, "hangs", summary->hangs);
+	add_number(object, "possible_hangs", summary->long_waits);
 	add_number(object, "errors", summary->errors);
 	add_number(object, "suppressed", summary->suppressed);
 	if (summary->lost)

@@ -356,6 +356,8 @@ static void describe_wait(struct dpe_text *to, const struct cli_report *report,
 
 	dpe_text_puts(to, "; thread ");
 	dpe_value_print(to, wait->thread);
+	if (wait->alike)
+		dpe_text_printf(to, " (and %u more at the same place)", wait->alike);
 	dpe_text_puts(to, potential ? " took " : " waits for ");
 	add_object(to, report, wait->object);
 	if (potential) {
@@ -379,8 +381,8 @@ void cli_sarif_deadlock(
 
 	if (deadlock->reason)
 		dpe_text_printf(&text, "inconclusive: %s: ", deadlock->reason);
-	dpe_text_printf(&text, "%s of %u thread%s", cli_deadlock_name(deadlock), deadlock->nwaits,
-		deadlock->nwaits == 1 ? "" : "s");
+	dpe_text_printf(&text, "%s of %u thread%s", cli_deadlock_name(deadlock),
+		cli_deadlock_threads(deadlock), cli_deadlock_threads(deadlock) == 1 ? "" : "s");
 	for (unsigned i = 0; i < deadlock->nwaits; i++) {
 		describe_wait(&text, report, deadlock, i);
 		if (deadlock->waits[i].holds)
@@ -388,7 +390,7 @@ void cli_sarif_deadlock(
 		if (deadlock->waits[i].waits)
 			events[count++] = deadlock->waits[i].waits;
 	}
-	result = new_result(report, rule, deadlock->reason ? "note" : "error", text.at);
+	result = new_result(report, rule, deadlock->reason || deadlock->kind == DPE_LONG_WAIT ? "note" : "error", text.at);
 	dpe_text_printf(&key, "%s %s", dpe_rule_name(rule), cli_deadlock_name(deadlock));
 	add_locations(report, rule, events, count, result, &key);
 	add_result(report, result, &key);

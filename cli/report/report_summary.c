@@ -128,6 +128,7 @@ void cli_text_summary(struct cli_report *report, const struct dpe_recognizer *re
 	add_count(&text, &separator, summary->hangs, "hang", "hangs");
 	add_count(&text, &separator, summary->errors, "error", "errors");
 	add_count(&text, &separator, summary->inconclusive, "inconclusive", "inconclusive");
+	add_count(&text, &separator, summary->long_waits, "possible hang", "possible hangs");
 	add_count(&text, &separator, summary->satisfied, "satisfied", "satisfied");
 	add_count(&text, &separator, summary->suppressed, "suppressed", "suppressed");
 	dpe_text_puts(&text, "\n");

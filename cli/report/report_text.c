@@ -360,20 +360,26 @@ static void add_deadlock_head(struct dpe_text *to, struct cli_report *report,
 	const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
 {
 	const char *doubt = deadlock->reason ? "possible " : "";
-	const char *plural = deadlock->nwaits == 1 ? "" : "s";
+	unsigned count = cli_deadlock_threads(deadlock);
+	const char *plural = count == 1 ? "" : "s";
 
 	dpe_text_printf(to, "#%u ", ++report->nfindings);
 	if (deadlock->kind == DPE_HANG)
 		dpe_text_printf(to, "%shang: no thread can go on, %u thread%s wait%s  [", doubt,
-			deadlock->nwaits, plural, *plural ? "" : "s");
+			count, plural, *plural ? "" : "s");
+	else if (deadlock->kind == DPE_LONG_WAIT)
+		dpe_text_printf(to, "possible hang: %u thread%s ha%s waited for %" PRIu64 " s  [", count,
+			plural, *plural ? "ve" : "s", deadlock->lasted / 1000000000);
 	else if (deadlock->kind == DPE_POTENTIAL_DEADLOCK)
 		dpe_text_printf(
-			to, "potential deadlock of %u thread%s  [", deadlock->nwaits, plural);
+			to, "potential deadlock of %u thread%s  [", count, plural);
 	else
 		dpe_text_printf(
-			to, "%sdeadlock of %u thread%s  [", doubt, deadlock->nwaits, plural);
+			to, "%sdeadlock of %u thread%s  [", doubt, count, plural);
 	cli_text_place(to, rule);
 	dpe_text_puts(to, "]\n");
+	if (!deadlock->reason && deadlock->kind == DPE_LONG_WAIT)
+		dpe_text_puts(to, "  not certain: a thread that runs may still wake them\n");
 	if (!deadlock->reason)
 		return;
 	dpe_text_puts(to, "  inconclusive: ");
@@ -394,6 +400,8 @@ static void add_deadlock_wait(
 {
 	dpe_text_puts(to, "  thread ");
 	cli_text_value(to, wait->thread);
+	if (wait->alike)
+		dpe_text_printf(to, ", and %u more at the same place,", wait->alike);
 	add_object(to, report, " waits for ", wait);
 	if (wait->holder.kind != DPE_NONE) {
 		dpe_text_puts(to, ", which thread ");

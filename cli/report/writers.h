@@ -140,6 +140,8 @@ void cli_sarif_summary(struct cli_report *report, const struct dpe_recognizer *r
 
 /* "deadlock", "potential deadlock", "hang", or "possible …" if it is uncertain. */
 const char *cli_deadlock_name(const struct dpe_deadlock *deadlock);
+/* Its number of threads. */
+unsigned cli_deadlock_threads(const struct dpe_deadlock *deadlock);
 const char *cli_verdict_name(enum dpe_verdict_kind kind);
 /* The name of the variable at a pointer, for free(); or NULL. */
 char *cli_variable_at(const struct cli_report *report, struct dpe_value value);

@@ -112,6 +112,14 @@ static void print_compound(struct dpe_text *to, const struct dpe_rule *rule,
 	dpe_text_puts(to, ")");
 }
 
+static void print_global(struct dpe_text *to, const struct dpe_global *global)
+{
+	dpe_text_puts(to, global->name);
+	for (unsigned i = 0; i < global->nkeys; i++)
+		dpe_text_printf(to, "%s%s%s", i ? ", " : "(", global->keys[i],
+			i + 1 == global->nkeys ? ")" : "");
+}
+
 static void print_expr(struct dpe_text *to, const struct dpe_rule *rule, const struct dpe_spec *spec,
 	const struct dpe_expr *expr)
 {
@@ -123,7 +131,7 @@ static void print_expr(struct dpe_text *to, const struct dpe_rule *rule, const s
 		dpe_text_puts(to, dpe_name_text(spec->names, rule->variables[expr->index]));
 		return;
 	case DPE_EXPR_GLOBAL:
-		dpe_text_puts(to, spec->globals[expr->index].name);
+		print_global(to, &spec->globals[expr->index]);
 		return;
 	case DPE_EXPR_TARGET:
 		dpe_text_puts(to, expr->lvalue);
@@ -175,7 +183,8 @@ static void dump_stmt(const struct dump *d, const struct dpe_stmt *stmt)
 {
 	switch (stmt->kind) {
 	case DPE_STMT_ASSIGN:
-		dpe_text_printf(d->to, "%s = ", d->spec->globals[stmt->index].name);
+		dump_expr(d, stmt->args[0]);
+		dpe_text_puts(d->to, " = ");
 		/* fall through */
 	case DPE_STMT_EXPR:
 		dump_expr(d, stmt->expr);
@@ -314,7 +323,9 @@ static void dump_rule(const struct dump *d)
 void dpe_print_resolved(struct dpe_text *to, const struct dpe_spec *spec)
 {
 	for (unsigned i = 0; i < spec->nglobals; i++) {
-		dpe_text_printf(to, "var %s = ", spec->globals[i].name);
+		dpe_text_puts(to, "var ");
+		print_global(to, &spec->globals[i]);
+		dpe_text_puts(to, " = ");
 		print_literal(to, spec->globals[i].initial);
 		dpe_text_puts(to, "\n");
 	}

@@ -68,6 +68,9 @@ struct dpe_value dpe_literal_value(struct dpe_resolver *r, const struct ast_expr
 /* The number of a rule variable or of a `var`, or -1. */
 int dpe_find_variable(const struct dpe_resolver *r, const char *name);
 int dpe_find_global(const struct dpe_globals *globals, const char *name);
+/* A `var` as an expression, with its keys. */
+const struct dpe_expr *dpe_resolve_global(
+	struct dpe_resolver *r, unsigned number, struct dpe_place place);
 
 /* ---- lvalue_text.c ------------------------------------------------------------------------ */
 

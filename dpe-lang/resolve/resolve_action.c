@@ -27,6 +27,9 @@ static const struct {
 	{"begins", DPE_CALL_BEGINS, 2, 2, "begins(thread, name)"},
 	{"ended", DPE_CALL_ENDED, 1, 1, "ended(thread)"},
 	{"joined", DPE_CALL_JOINED, 2, 2, "joined(thread, name)"},
+	{"sends", DPE_CALL_SENDS, 2, 2, "sends(thread, resource)"},
+	{"receives", DPE_CALL_RECEIVES, 2, 2, "receives(thread, resource)"},
+	{"unordered", DPE_CALL_UNORDERED, 1, 1, "unordered(resource)"},
 	{"check_deadlock", DPE_CALL_CHECK_DEADLOCK, 0, 0, "check_deadlock()"},
 	{"check_order", DPE_CALL_CHECK_ORDER, 2, 2, "check_order(thread, resource)"},
 	{"check_hang", DPE_CALL_CHECK_HANG, 0, 0, "check_hang()"},
@@ -213,7 +216,8 @@ static void unknown_call(struct dpe_resolver *r, const struct ast_expr *name)
 		resolve_error(r, name->place,
 			"unknown call '%s': the calls are print, printf, break, error, sync_event, "
 			"hold, share, unhold, wait_for, release, forget, creates, begins, ended, "
-			"joined, check_deadlock, check_order, check_hang and progress",
+			"joined, sends, receives, unordered, check_deadlock, check_order, check_hang and "
+			"progress",
 			name->name);
 }
 
@@ -308,11 +312,14 @@ static const struct dpe_expr *resolve_assigned(struct dpe_resolver *r, const str
 static struct dpe_stmt *resolve_assignment(struct dpe_resolver *r, const struct ast_expr *expr)
 {
 	struct dpe_stmt *stmt = new_stmt(r, DPE_STMT_ASSIGN, expr->place);
+	const struct dpe_expr **args = dpe_arena_alloc(r->spec->arena, sizeof(*args));
 	int global = assigned_global(r, expr->left);
 
 	if (global < 0)
 		return NULL;
-	stmt->index = (unsigned)global;
+	args[0] = dpe_resolve_global(r, (unsigned)global, expr->left->place);
+	stmt->args = args;
+	stmt->nargs = 1;
 	stmt->expr = resolve_assigned(r, expr);
 	if (stmt->expr->kind == DPE_EXPR_POSITION)
 		resolve_error(r, stmt->expr->place,

@@ -86,7 +86,38 @@ static bool is_ambiguous(struct dpe_resolver *r, const struct ast_expr *expr, in
 	return true;
 }
 
-static struct dpe_expr *resolve_name(struct dpe_resolver *r, const struct ast_expr *expr)
+/* A variable of the rule by whose value the `var` is kept; NULL after a diagnostic. */
+static const struct dpe_expr *resolve_key(
+	struct dpe_resolver *r, const struct dpe_global *global, unsigned number, struct dpe_place place)
+{
+	int variable = dpe_find_variable(r, global->keys[number]);
+	struct dpe_expr *key;
+
+	if (variable < 0) {
+		resolve_error(r, place,
+			"'%s' is kept for each value of '%s', and this rule has no variable of that name: "
+			"name it as an argument of an event",
+			global->name, global->keys[number]);
+		return NULL;
+	}
+	key = new_expr(r, DPE_EXPR_RULEVAR, place);
+	key->index = (unsigned)variable;
+	return key;
+}
+
+const struct dpe_expr *dpe_resolve_global(struct dpe_resolver *r, unsigned number, struct dpe_place place)
+{
+	const struct dpe_global *global = &r->globals->at[number];
+	struct dpe_expr *new = new_expr(r, DPE_EXPR_GLOBAL, place);
+	const struct dpe_expr **const keys[DPE_MAX_KEYS] = {&new->left, &new->right, &new->third};
+
+	new->index = number;
+	for (unsigned i = 0; i < global->nkeys; i++)
+		*keys[i] = resolve_key(r, global, i, place);
+	return new;
+}
+
+static const struct dpe_expr *resolve_name(struct dpe_resolver *r, const struct ast_expr *expr)
 {
 	int variable = dpe_find_variable(r, expr->name);
 	int global = dpe_find_global(r->globals, expr->name);
@@ -100,8 +131,10 @@ static struct dpe_expr *resolve_name(struct dpe_resolver *r, const struct ast_ex
 		return resolve_target(r, expr, DPE_EXPR_TARGET);
 	if (variable < 0 && is_ambiguous(r, expr, global))
 		return wrong(r, expr);
-	new = new_expr(r, variable >= 0 ? DPE_EXPR_RULEVAR : DPE_EXPR_GLOBAL, expr->place);
-	new->index = (unsigned)(variable >= 0 ? variable : global);
+	if (variable < 0)
+		return dpe_resolve_global(r, (unsigned)global, expr->place);
+	new = new_expr(r, DPE_EXPR_RULEVAR, expr->place);
+	new->index = (unsigned)variable;
 	return new;
 }
 

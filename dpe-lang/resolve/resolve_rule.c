@@ -15,8 +15,22 @@ static bool add_global(struct ast_spec *spec, struct dpe_globals *globals, const
 		return false;
 	}
 	*DPE_GROW(globals->at, globals->n, globals->cap) =
-		(struct dpe_global){name, dpe_value_int(0), place};
+		(struct dpe_global){.name = name, .initial = dpe_value_int(0), .place = place};
 	return true;
+}
+
+/* The variables of rules for whose values the `var` is kept. */
+static void declare_keys(
+	struct ast_spec *spec, struct dpe_global *global, const struct ast_item *item)
+{
+	for (const struct ast_name *key = item->params; key; key = key->next) {
+		if (global->nkeys == DPE_MAX_KEYS) {
+			dpe_diag(spec->diags, DPE_ERROR, key->place,
+				"a `var` is kept for at most %d variables of a rule", DPE_MAX_KEYS);
+			return;
+		}
+		global->keys[global->nkeys++] = key->text;
+	}
 }
 
 static void declare_global(
@@ -27,9 +41,11 @@ static void declare_global(
 			item->name);
 		return;
 	}
-	if (!add_global(spec, globals, item->name, item->place) || !item->initial)
+	if (!add_global(spec, globals, item->name, item->place))
 		return;
-	globals->at[globals->n - 1].initial = dpe_literal_value(NULL, item->initial);
+	declare_keys(spec, &globals->at[globals->n - 1], item);
+	if (item->initial)
+		globals->at[globals->n - 1].initial = dpe_literal_value(NULL, item->initial);
 }
 
 static bool is_param(const struct ast_item *item, const char *name)

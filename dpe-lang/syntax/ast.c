@@ -332,6 +332,7 @@ void dpe_ast_print_item(struct dpe_text *to, const struct ast_item *item)
 		break;
 	case AST_VARIABLE:
 		dpe_text_printf(to, "var %s", item->name);
+		print_params(to, item->params);
 		if (item->initial) {
 			dpe_text_puts(to, " = ");
 			dpe_ast_print_expr(to, item->initial);

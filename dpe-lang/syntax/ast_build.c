@@ -101,6 +101,15 @@ struct ast_item *dpe_build_item(struct dpe_parser *parser, enum ast_item_kind ki
 	return item;
 }
 
+void dpe_build_spec_variable(struct dpe_parser *parser, const char *name, struct dpe_place place,
+	struct dpe_place all, struct ast_name *keys, struct ast_expr *initial)
+{
+	struct ast_item *item = dpe_build_item(parser, AST_VARIABLE, name, place, all);
+
+	item->params = keys;
+	item->initial = initial;
+}
+
 void dpe_build_definition(struct dpe_parser *parser, const char *name, struct dpe_place place,
 	struct dpe_place all, struct ast_name *params, struct ast_dpe *dpe)
 {

@@ -12,6 +12,8 @@ void dpe_build_syntax_error(
 
 struct ast_item *dpe_build_item(struct dpe_parser *parser, enum ast_item_kind kind,
 	const char *name, struct dpe_place place, struct dpe_place all);
+void dpe_build_spec_variable(struct dpe_parser *parser, const char *name, struct dpe_place place,
+	struct dpe_place all, struct ast_name *keys, struct ast_expr *initial);
 void dpe_build_definition(struct dpe_parser *parser, const char *name, struct dpe_place place,
 	struct dpe_place all, struct ast_name *params, struct ast_dpe *dpe);
 void dpe_build_rule(struct dpe_parser *parser, struct ast_item *rule, struct dpe_place all);

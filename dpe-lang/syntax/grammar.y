@@ -108,7 +108,7 @@ variables: variable
 	| variables ',' variable
 	;
 
-variable: NAME initial	{ dpe_build_item(parser, AST_VARIABLE, $1, @1, @$)->initial = $2; }
+variable: NAME params initial	{ dpe_build_spec_variable(parser, $1, @1, @$, $2, $3); }
 	;
 
 initial: %empty		{ $$ = NULL; }

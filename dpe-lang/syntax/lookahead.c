@@ -131,7 +131,7 @@ bool dpe_token_is_variables(const struct dpe_classifier *f)
 	if (dpe_token_is_word(f, 1, "by") && kind == T_NAME)
 		return false; /* an event named var */
 	return dpe_token_is_word(f, 0, "var") && dpe_token_kind_at(f, 1) == T_NAME &&
-	       (!dpe_token_ahead(f, 1)->first || kind == '=' || kind == ',' || kind == ';');
+	       (!dpe_token_ahead(f, 1)->first || kind == '=' || kind == ',' || kind == ';' || kind == '(');
 }
 
 static bool dpe_token_is_mode_with_header(const struct dpe_classifier *f)

@@ -66,12 +66,14 @@ struct dpe_wait {
 	struct dpe_value thread, object, holder;
 	const struct dpe_message *waits, *holds; /* NULL: unknown */
 	bool ended; /* the holder has ended; then this is the only wait of the deadlock */
+	unsigned alike; /* of a long wait: number of further threads that wait at the same place */
 };
 
 enum dpe_deadlock_kind {
 	DPE_DEADLOCK,           /* a cycle in the wait-for graph (paper 5.2) */
 	DPE_POTENTIAL_DEADLOCK, /* a cycle in the lock order that did not close */
 	DPE_HANG,               /* no cycle: all living threads, with what they wait for */
+	DPE_LONG_WAIT, /* threads that have waited for long while others run: a possible hang */
 };
 
 /* In a cycle each holder is the thread of the previous wait. In a potential one `waits` is where the
@@ -82,6 +84,7 @@ struct dpe_deadlock {
 	unsigned nwaits;
 	const char *reason; /* why it is inconclusive, as text; else NULL */
 	bool others; /* potential: more cycles at the same sites, of other locks, are not reported */
+	uint64_t lasted; /* long waits: ns that each has lasted at least */
 };
 
 enum dpe_trace_kind {
@@ -200,6 +203,9 @@ struct dpe_recognizer_options {
 	/* Pairs of partial matches of operands of & that are looked at for one event before it is
 	 * given up; 0: 1,000,000. */
 	uint64_t search_work;
+	/* ns after which a wait is long, where a rule calls check_hang(); 0: ten seconds, UINT64_MAX:
+	 * never. */
+	uint64_t hang_after;
 };
 
 /* Counts so far. */
@@ -210,9 +216,10 @@ struct dpe_summary {
 	unsigned rules;
 	uint64_t satisfied, violated, incomplete, inconclusive, matches, errors, deadlocks;
 	uint64_t potential, hangs; /* potential deadlocks, hangs */
+	uint64_t long_waits;       /* reports of long waits, which are no findings */
 	uint64_t suppressed;       /* findings, not counted above */
 };
-/* Number of findings: all reports except satisfied and inconclusive ones. */
+/* Number of findings: all reports except satisfied and inconclusive ones, and long waits. */
 uint64_t dpe_summary_findings(const struct dpe_summary *summary);
 
 struct dpe_recognizer;

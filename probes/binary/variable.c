@@ -103,9 +103,29 @@ static bool match_symbol(void *context, const struct dpe_elf_symbol *symbol)
 struct variable_names {
 	const char *last; /* the searched name without its scope */
 	char *elsewhere;  /* a variable of that name in another scope; owned; NULL: none */
+	const char *unsupported; /* what the name is, where that cannot be observed; NULL: unknown */
 	char **at;        /* all variables of the file; owned */
 	unsigned count, cap;
 };
+
+/* Why a symbol of this name is not what can be observed; NULL: it is something else. gcc and clang name
+ * the static variables of C functions `x.0` and `f.x`, which no name of the source is. */
+static const char *find_unsupported(const struct dpe_elf_symbol *symbol, const char *last)
+{
+	size_t len = strlen(last);
+	const char *dot = strrchr(symbol->name, '.');
+
+	if (symbol->is.st_shndx == SHN_UNDEF)
+		return NULL;
+	if (GELF_ST_TYPE(symbol->is.st_info) == STT_TLS && !strcmp(symbol->name, last))
+		return "it is thread-local, with another address in each thread";
+	if (!dot || !is_variable(symbol))
+		return NULL;
+	if (!strcmp(dot + 1, last) || (!strncmp(symbol->name, last, len) && symbol->name + len == dot &&
+		    dot[1 + strspn(dot + 1, "0123456789")] == '\0'))
+		return "it is a static variable of a function, of which no name is known outside of it";
+	return NULL;
+}
 
 static bool add_name(void *context, const struct dpe_elf_symbol *symbol)
 {
@@ -113,6 +133,8 @@ static bool add_name(void *context, const struct dpe_elf_symbol *symbol)
 	char *base = is_variable(symbol) ? dpe_demangle_base(symbol->name) : NULL;
 	const char *last = base ? strrchr(base, ':') : NULL;
 
+	if (!names->unsupported)
+		names->unsupported = find_unsupported(symbol, names->last);
 	if (!is_variable(symbol))
 		return false;
 	if (last && !names->elsewhere && !strcmp(last + 1, names->last))
@@ -121,20 +143,29 @@ static bool add_name(void *context, const struct dpe_elf_symbol *symbol)
 	return false;
 }
 
+static char *say_unknown(const struct dpe_module *module, const struct variable_search *search,
+	const struct variable_names *names)
+{
+	const char *meant = names->elsewhere;
+
+	if (!meant && !dpe_nearest(search->whole, (const char *const *)names->at, names->count, &meant, 1))
+		meant = NULL;
+	return dpe_xasprintf("%s has no variable '%s'%s%s%s%s", module->name, search->whole,
+		module->stripped ? ", or is stripped of its symbols" : "",
+		meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+}
+
 static char *say_missing(struct dpe_module *module, const struct variable_search *search)
 {
 	struct variable_names names = {.last = search->last};
 	unsigned in_debug_file_too = 0;
-	const char *meant;
 	char *said;
 
 	each_symbol(module, &in_debug_file_too, add_name, &names);
-	meant = names.elsewhere;
-	if (!meant && !dpe_nearest(search->whole, (const char *const *)names.at, names.count, &meant, 1))
-		meant = NULL;
-	said = dpe_xasprintf("%s has no variable '%s'%s%s%s%s", module->name, search->whole,
-		module->stripped ? ", or is stripped of its symbols" : "",
-		meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+	if (names.unsupported)
+		said = dpe_xasprintf("'%s' is in %s, but %s", search->whole, module->name, names.unsupported);
+	else
+		said = say_unknown(module, search, &names);
 	for (unsigned i = 0; i < names.count; i++)
 		free(names.at[i]);
 	free(names.at);

@@ -270,15 +270,6 @@ static void run_call(const struct dpe_env *env, const struct dpe_stmt *stmt)
 	}
 }
 
-static void assign(const struct dpe_env *env, const struct dpe_stmt *stmt)
-{
-	struct dpe_value *global = &env->recognizer->globals[stmt->index];
-	struct dpe_value value = dpe_value_copy(dpe_eval(env, stmt->expr));
-
-	dpe_value_drop(*global);
-	*global = value;
-}
-
 void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt)
 {
 	for (; stmt && !env->recognizer->ended; stmt = stmt->next) {
@@ -286,7 +277,7 @@ void dpe_action_run(const struct dpe_env *env, const struct dpe_stmt *stmt)
 		case DPE_STMT_EXPR:
 			break;
 		case DPE_STMT_ASSIGN:
-			assign(env, stmt);
+			dpe_spec_variable_set(env, stmt->args[0], dpe_eval(env, stmt->expr));
 			break;
 		case DPE_STMT_IF:
 			dpe_action_run(env,

@@ -5,6 +5,13 @@
 #include "recognizer/recognizer.h"
 
 struct dpe_env;
+struct dpe_spec_variables *dpe_spec_variables_new(const struct dpe_spec *spec);
+void dpe_spec_variables_free(struct dpe_spec_variables *variables); /* accepts NULL */
+/* A `var` of the specification, or of the slice; DPE_NONE where a key is unbound. Borrowed. */
+struct dpe_value dpe_spec_variable_get(const struct dpe_env *env, const struct dpe_expr *name);
+/* Copies the value. */
+void dpe_spec_variable_set(
+	const struct dpe_env *env, const struct dpe_expr *name, struct dpe_value value);
 struct dpe_progress *dpe_progress_new(void);
 void dpe_progress_free(struct dpe_progress *progress); /* accepts NULL */
 /* The call progress(e, …): reports an error where the state occurred before and e has not changed

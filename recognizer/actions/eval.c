@@ -396,7 +396,7 @@ struct dpe_value dpe_eval(const struct dpe_env *env, const struct dpe_expr *expr
 	case DPE_EXPR_RULEVAR:
 		return env->variables ? env->variables[expr->index] : none;
 	case DPE_EXPR_GLOBAL:
-		return env->recognizer->globals[expr->index];
+		return dpe_spec_variable_get(env, expr);
 	case DPE_EXPR_TARGET:
 		return eval_target(env, expr->lvalue, env->before);
 	case DPE_EXPR_PRIOR:

@@ -50,6 +50,12 @@ static void call_with_two(const struct dpe_env *env, const struct dpe_stmt *call
 		dpe_lock_order_check(
 			recognizer->lock_order, env->run->rule, thread, object, env->event);
 		return;
+	case DPE_CALL_SENDS:
+		dpe_lock_order_send(recognizer->lock_order, thread, object);
+		return;
+	case DPE_CALL_RECEIVES:
+		dpe_lock_order_receive(recognizer->lock_order, thread, object);
+		return;
 	case DPE_CALL_CREATES:
 	case DPE_CALL_BEGINS:
 	case DPE_CALL_JOINED:
@@ -73,6 +79,10 @@ static void call_with_one(const struct dpe_env *env, const struct dpe_stmt *call
 		dpe_lock_order_forget(recognizer->lock_order, value);
 		return;
 	}
+	if (call->call == DPE_CALL_UNORDERED) {
+		dpe_lock_order_unordered(recognizer->lock_order, value);
+		return;
+	}
 	if (env->event && env->event->has_time)
 		dpe_wait_graph_report_at_end(recognizer->waits, recognizer, env->event->time);
 	dpe_wait_graph_end(recognizer->waits, value, env->event);
@@ -83,6 +93,8 @@ void dpe_wait_call(const struct dpe_env *env, const struct dpe_stmt *call)
 {
 	struct dpe_recognizer *recognizer = env->recognizer;
 
+	if (env->event && env->event->has_time)
+		dpe_wait_graph_pass(recognizer->waits, env->event->time);
 	if (call->call == DPE_CALL_CHECK_DEADLOCK)
 		dpe_wait_graph_check(recognizer->waits, recognizer, env->run->rule);
 	else if (call->call == DPE_CALL_CHECK_HANG)

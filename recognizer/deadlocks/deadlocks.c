@@ -12,6 +12,8 @@ static void count_deadlock(struct dpe_summary *summary, const struct dpe_deadloc
 		summary->potential++;
 	else if (deadlock->kind == DPE_HANG)
 		summary->hangs++;
+	else if (deadlock->kind == DPE_LONG_WAIT)
+		summary->long_waits++;
 	else
 		summary->deadlocks++;
 }
@@ -41,7 +43,7 @@ void dpe_deadlock_report(struct dpe_recognizer *recognizer, const struct dpe_rul
 		return;
 	if (!deadlock->reason)
 		deadlock->reason = dpe_deadlock_doubt(recognizer, deadlock);
-	if (!deadlock->reason)
+	if (!deadlock->reason && deadlock->kind != DPE_LONG_WAIT)
 		dpe_reported_add_deadlock(recognizer, rule, deadlock);
 	count_deadlock(&recognizer->summary, deadlock);
 	sink->deadlock(sink->context, rule, deadlock);

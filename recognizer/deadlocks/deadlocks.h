@@ -5,7 +5,8 @@
 
 #include "recognizer/recognizer.h"
 
-struct dpe_wait_graph *dpe_wait_graph_new(void);
+/* A wait is long after `hang_after` ns; UINT64_MAX: never. */
+struct dpe_wait_graph *dpe_wait_graph_new(uint64_t hang_after);
 void dpe_wait_graph_free(struct dpe_wait_graph *waits); /* accepts NULL */
 /* The graph. Values are copied, `since` is counted. Holding and waiting nest: what was done twice
  * ends when it was undone twice. */
@@ -35,13 +36,16 @@ void dpe_wait_graph_check(
 /* Calls for each wait in the graph. */
 void dpe_wait_graph_each(const struct dpe_wait_graph *waits,
 	void (*each)(void *context, const struct dpe_wait *wait), void *context);
-/* Reports threads that have waited until `time` for themselves or for an ended thread, and hangs.
+/* Reports threads that have waited until `time` for themselves or for an ended thread, hangs, and long waits.
  * UINT64_MAX: the end of the input. */
 void dpe_wait_graph_report_due(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint64_t time);
 /* The same before a thread ends. When a hanging program is killed its threads end while they wait,
  * so the hang is believed sooner. */
 void dpe_wait_graph_report_at_end(
 	struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint64_t time);
+
+/* Notes the time of an event. */
+void dpe_wait_graph_pass(struct dpe_wait_graph *waits, uint64_t time);
 
 struct dpe_lock_order *dpe_lock_order_new(void);
 void dpe_lock_order_free(struct dpe_lock_order *order); /* accepts NULL */
@@ -64,6 +68,13 @@ void dpe_lock_order_begin(
 void dpe_lock_order_end(struct dpe_lock_order *order, struct dpe_value thread);
 void dpe_lock_order_join(
 	struct dpe_lock_order *order, struct dpe_value thread, struct dpe_value name);
+/* What the thread did so far precedes what follows a receive of the object by any thread. */
+void dpe_lock_order_send(
+	struct dpe_lock_order *order, struct dpe_value thread, struct dpe_value object);
+void dpe_lock_order_receive(
+	struct dpe_lock_order *order, struct dpe_value thread, struct dpe_value object);
+/* Until the object is forgotten, a receive may need no send, and follows none. */
+void dpe_lock_order_unordered(struct dpe_lock_order *order, struct dpe_value object);
 /* Messages were lost: what the thread holds is unknown. */
 void dpe_lock_order_lose(struct dpe_lock_order *order, struct dpe_value thread);
 /* The deadlock was reported as an actual one, so it is no longer potential. */

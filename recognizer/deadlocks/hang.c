@@ -18,33 +18,6 @@ void dpe_wait_graph_check_hang(struct dpe_wait_graph *waits, const struct dpe_ru
 	waits->hang_rule = rule;
 }
 
-/* The awaited object of the thread that somebody holds; else any. */
-static struct dpe_wait wait_of(const struct dpe_wait_graph *waits, const struct dpe_wait_node *thread)
-{
-	const struct dpe_wait_node *object = &waits->objects.nodes[thread->edges[0].to];
-	struct dpe_wait wait = {
-		.thread = thread->value,
-		.object = object->value,
-		.waits = thread->edges[0].since,
-	};
-
-	for (unsigned i = 0; i < thread->nedges; i++) {
-		const struct dpe_wait_node *holder;
-
-		object = &waits->objects.nodes[thread->edges[i].to];
-		if (!object->nedges)
-			continue;
-		holder = &waits->threads.nodes[object->edges[0].to];
-		wait.object = object->value;
-		wait.waits = thread->edges[i].since;
-		wait.holder = holder->value;
-		wait.holds = object->edges[0].since;
-		wait.ended = holder->ended;
-		return wait;
-	}
-	return wait;
-}
-
 /* True where a reported deadlock explains the hang, at least in part. */
 static bool is_explained(const struct dpe_wait_graph *waits)
 {
@@ -106,7 +79,7 @@ static void look(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer
 
 	for (uint32_t i = 0; i < waits->threads.nnodes; i++) {
 		if (!waits->threads.nodes[i].ended)
-			all[hang.nwaits++] = wait_of(waits, &waits->threads.nodes[i]);
+			all[hang.nwaits++] = dpe_wait_graph_wait_of(waits, &waits->threads.nodes[i]);
 	}
 	hang.waits = all;
 	hangs = dpe_wait_graph_ask(recognizer, &hang);

@@ -194,6 +194,7 @@ void dpe_lock_order_forget(struct dpe_lock_order *order, struct dpe_value object
 	struct dpe_lock *lock = dpe_lock_find(order, object);
 	bool gate;
 
+	dpe_lock_channel_forget(order, object);
 	if (!lock)
 		return;
 	lock->refs++;
@@ -237,6 +238,8 @@ void dpe_lock_order_free(struct dpe_lock_order *order)
 	}
 	while ((at = dpe_keyed_take_any(&order->left)))
 		dpe_lock_name_free((struct dpe_lock_name *)at);
+	while ((at = dpe_keyed_take_any(&order->channels)))
+		dpe_lock_channel_free((struct dpe_lock_channel *)at);
 	while ((at = dpe_keyed_take_any(&order->threads)))
 		dpe_lock_thread_free(order, (struct dpe_lock_thread *)at);
 	dpe_lock_cycles_free(order);

@@ -37,8 +37,10 @@ struct dpe_strand *dpe_strand_ref(struct dpe_strand *strand);
 void dpe_strand_unref(struct dpe_strand *strand);                    /* accepts NULL */
 struct dpe_lock_past *dpe_lock_past_ref(struct dpe_lock_past *past); /* both accept NULL */
 void dpe_lock_past_unref(struct dpe_lock_past *past);
-/* Returns the past of whatever follows the actions so far, and begins an epoch. */
+/* Returns the past of whatever follows the actions so far, and begins an epoch if need be. */
 struct dpe_lock_past *dpe_strand_leave(struct dpe_strand *strand);
+/* The union of both, of which `a` may be NULL and `b` comes from dpe_strand_leave; takes over the references. */
+struct dpe_lock_past *dpe_lock_past_join(struct dpe_lock_past *a, struct dpe_lock_past *b);
 /* The past precedes the next actions of the strand, too. */
 void dpe_strand_follow(struct dpe_strand *strand, const struct dpe_lock_past *past);
 /* True where the past includes the strand's actions in that epoch. */
@@ -137,6 +139,13 @@ struct dpe_lock_name {
 	struct dpe_lock_thread *of; /* the living thread with this name; or NULL */
 };
 
+/* An object through which threads order each other. */
+struct dpe_lock_channel {
+	struct dpe_keyed keyed;
+	struct dpe_lock_past *past; /* left by all senders; NULL: nothing */
+	bool unordered;
+};
+
 struct dpe_lock_thread {
 	struct dpe_keyed keyed;
 	struct dpe_strand *strand;
@@ -159,6 +168,7 @@ struct dpe_lock_release {
 struct dpe_lock_order {
 	struct dpe_keyed *threads, *locks;
 	struct dpe_keyed *left; /* pasts left for other threads, by name */
+	struct dpe_keyed *channels;
 	struct dpe_lock *spare; /* for reuse, by keyed.same */
 	struct dpe_lock_set *sets;
 	struct dpe_acquisition *acquisitions;
@@ -230,6 +240,9 @@ int dpe_lock_thread_held(const struct dpe_lock_thread *thread, const struct dpe_
 void dpe_lock_thread_drop(
 	struct dpe_lock_order *order, struct dpe_lock_thread *thread, unsigned index);
 void dpe_lock_name_free(struct dpe_lock_name *name);
+/* Drops what was sent through the object. */
+void dpe_lock_channel_forget(struct dpe_lock_order *order, struct dpe_value object);
+void dpe_lock_channel_free(struct dpe_lock_channel *channel);
 
 /* ---- lock_cycles.c ----------------------------------------------------------------------- */
 

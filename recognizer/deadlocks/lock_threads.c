@@ -1,4 +1,5 @@
-/* Threads in the lock order: what they hold, who created them, whom they joined. */
+/* Threads in the lock order: what they hold, who created them, whom they joined, and from whom they
+ * received something. */
 #include "recognizer/deadlocks/deadlocks.h"
 #include "recognizer/deadlocks/lock_order.h"
 
@@ -142,6 +143,66 @@ void dpe_lock_order_join(
 	dpe_strand_follow(thread->strand, name->past);
 	dpe_keyed_remove(&order->left, &name->keyed);
 	dpe_lock_name_free(name);
+}
+
+void dpe_lock_channel_free(struct dpe_lock_channel *channel)
+{
+	dpe_lock_past_unref(channel->past);
+	dpe_value_drop(channel->keyed.value);
+	free(channel);
+}
+
+static struct dpe_lock_channel *find_channel(const struct dpe_lock_order *order, struct dpe_value object)
+{
+	return (struct dpe_lock_channel *)dpe_keyed_find(order->channels, object);
+}
+
+static struct dpe_lock_channel *add_channel(struct dpe_lock_order *order, struct dpe_value object)
+{
+	struct dpe_lock_channel *channel = find_channel(order, object);
+
+	if (channel)
+		return channel;
+	channel = dpe_xcalloc(1, sizeof(*channel));
+	dpe_keyed_add(&order->channels, &channel->keyed, object);
+	return channel;
+}
+
+void dpe_lock_channel_forget(struct dpe_lock_order *order, struct dpe_value object)
+{
+	struct dpe_lock_channel *channel = find_channel(order, object);
+
+	if (!channel)
+		return;
+	dpe_keyed_remove(&order->channels, &channel->keyed);
+	dpe_lock_channel_free(channel);
+}
+
+void dpe_lock_order_unordered(struct dpe_lock_order *order, struct dpe_value object)
+{
+	struct dpe_lock_channel *channel = add_channel(order, object);
+
+	dpe_lock_past_unref(channel->past);
+	channel->past = NULL;
+	channel->unordered = true;
+}
+
+void dpe_lock_order_send(struct dpe_lock_order *order, struct dpe_value value, struct dpe_value object)
+{
+	struct dpe_lock_channel *channel = add_channel(order, object);
+
+	if (!channel->unordered)
+		channel->past = dpe_lock_past_join(channel->past,
+			dpe_strand_leave(dpe_lock_thread_add(order, value)->strand));
+}
+
+void dpe_lock_order_receive(
+	struct dpe_lock_order *order, struct dpe_value value, struct dpe_value object)
+{
+	const struct dpe_lock_channel *channel = find_channel(order, object);
+
+	if (channel)
+		dpe_strand_follow(dpe_lock_thread_add(order, value)->strand, channel->past);
 }
 
 void dpe_lock_order_lose(struct dpe_lock_order *order, struct dpe_value value)

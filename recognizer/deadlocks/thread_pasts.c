@@ -1,4 +1,4 @@
-/* What precedes the actions of a thread by creation and joining alone; locks make no order here,
+/* What precedes the actions of a thread by creation, joining and sends alone; locks make no order here,
  * since two critical sections could have run the other way round. Entries of ended threads are
  * dropped once nothing is kept that they did. */
 #include "recognizer/deadlocks/lock_order.h"
@@ -91,16 +91,42 @@ static struct dpe_lock_past *join(const struct dpe_lock_past *a, const struct dp
 
 struct dpe_lock_past *dpe_strand_leave(struct dpe_strand *strand)
 {
-	const struct dpe_reach own = {strand, strand->epoch++};
+	bool acted = strand->instances && strand->last == strand->epoch;
+	const struct dpe_reach own = {strand, acted ? strand->epoch++ : strand->epoch - 1};
 
 	return join(strand->past, &own, 1, NULL);
+}
+
+struct dpe_lock_past *dpe_lock_past_join(struct dpe_lock_past *a, struct dpe_lock_past *b)
+{
+	struct dpe_lock_past *both;
+
+	if (!a)
+		return b;
+	both = join(a, b->at, b->count, NULL);
+	dpe_lock_past_unref(a);
+	dpe_lock_past_unref(b);
+	return both;
+}
+
+/* True where the strand follows all that matters of it. */
+static bool includes(const struct dpe_strand *strand, const struct dpe_lock_past *past)
+{
+	for (unsigned i = 0; i < past->count; i++) {
+		const struct dpe_reach *reach = &past->at[i];
+
+		if (reach->strand != strand && matters(reach) &&
+			!dpe_lock_past_reaches(strand->past, reach->strand, reach->epoch))
+			return false;
+	}
+	return true;
 }
 
 void dpe_strand_follow(struct dpe_strand *strand, const struct dpe_lock_past *past)
 {
 	struct dpe_lock_past *old = strand->past;
 
-	if (!past || !past->count)
+	if (!past || includes(strand, past))
 		return;
 	strand->past = join(old, past->at, past->count, strand);
 	strand->epoch++; /* its later actions have another past */

@@ -290,6 +290,7 @@ void dpe_wait_graph_report_due(struct dpe_wait_graph *waits, struct dpe_recogniz
 	}
 	waits->unconfirmed.count = kept;
 	dpe_hang_settle(waits, recognizer, time);
+	dpe_long_waits_report(waits, recognizer, time);
 }
 
 void dpe_wait_graph_report_at_end(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint64_t time)
@@ -318,5 +319,7 @@ uint64_t dpe_recognizer_due(const struct dpe_recognizer *recognizer)
 		if (!due || next < due)
 			due = next;
 	}
+	if (waits->hang_rule && waits->long_due && (!due || waits->long_due < due))
+		due = waits->long_due;
 	return due;
 }

@@ -257,9 +257,12 @@ static void free_table(struct dpe_wait_table *table)
 	free(table->unused.at);
 }
 
-struct dpe_wait_graph *dpe_wait_graph_new(void)
+struct dpe_wait_graph *dpe_wait_graph_new(uint64_t hang_after)
 {
-	return dpe_xcalloc(1, sizeof(struct dpe_wait_graph));
+	struct dpe_wait_graph *waits = dpe_xcalloc(1, sizeof(*waits));
+
+	waits->hang_after = hang_after;
+	return waits;
 }
 
 void dpe_wait_graph_free(struct dpe_wait_graph *waits)
@@ -271,6 +274,7 @@ void dpe_wait_graph_free(struct dpe_wait_graph *waits)
 	free(waits->queue.at);
 	free(waits->unchecked.at);
 	free(waits->unconfirmed.at);
+	free(waits->places);
 	free(waits);
 }
 
@@ -309,6 +313,8 @@ void dpe_wait_graph_wait(struct dpe_wait_graph *waits, struct dpe_value thread, 
 	waits->objects.nodes[awaited].awaited += add_edge(node, awaited, since);
 	if (since && since->has_time && since->time > waits->latest)
 		waits->latest = since->time;
+	if (since && since->has_time)
+		dpe_long_waits_note(waits, since->time);
 	if (!node->unchecked)
 		dpe_list_add(&waits->unchecked, waiter);
 	node->unchecked = true;
@@ -403,6 +409,33 @@ void dpe_wait_graph_forget(struct dpe_wait_graph *waits, struct dpe_value value)
 }
 
 /* ---- looking at it ----------------------------------------------------------------------- */
+
+struct dpe_wait dpe_wait_graph_wait_of(
+	const struct dpe_wait_graph *waits, const struct dpe_wait_node *thread)
+{
+	const struct dpe_wait_node *object = &waits->objects.nodes[thread->edges[0].to];
+	struct dpe_wait wait = {
+		.thread = thread->value,
+		.object = object->value,
+		.waits = thread->edges[0].since,
+	};
+
+	for (unsigned i = 0; i < thread->nedges; i++) {
+		const struct dpe_wait_node *holder;
+
+		object = &waits->objects.nodes[thread->edges[i].to];
+		if (!object->nedges)
+			continue;
+		holder = &waits->threads.nodes[object->edges[0].to];
+		wait.object = object->value;
+		wait.waits = thread->edges[i].since;
+		wait.holder = holder->value;
+		wait.holds = object->edges[0].since;
+		wait.ended = holder->ended;
+		return wait;
+	}
+	return wait;
+}
 
 void dpe_wait_graph_each(const struct dpe_wait_graph *waits,
 	void (*each)(void *context, const struct dpe_wait *wait), void *context)

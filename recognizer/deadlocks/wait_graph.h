@@ -1,4 +1,4 @@
-/* The parts of the wait-for graph. Private to wait_graph.c, wait_cycles.c and hang.c. */
+/* The parts of the wait-for graph. Private to wait_graph.c, wait_cycles.c, hang.c and long_waits.c. */
 #ifndef DPE_RECOGNIZER_DEADLOCKS_WAIT_GRAPH_H
 #define DPE_RECOGNIZER_DEADLOCKS_WAIT_GRAPH_H
 
@@ -63,6 +63,10 @@ struct dpe_wait_graph {
 	uint64_t ask_at, pause; /* time of the next check for a hang, and the pause after it */
 	bool hang_reported;            /* and no thread has gone on since */
 	bool doubtful_reported;        /* a hang that a signal might end was reported */
+	uint64_t now;                    /* time of the latest event that changed the graph */
+	uint64_t hang_after, long_due;   /* waits are long from this time (ns) on; time of the next check, 0: none */
+	uint64_t *places;                /* of long waits that were reported */
+	unsigned nplaces, capplaces;
 	bool ending; /* a thread is about to end and has not gone on: other waits will not end either */
 };
 
@@ -80,6 +84,14 @@ void dpe_wait_graph_tidy(struct dpe_wait_graph *waits, uint32_t thread);
 /* Asks the sink whether the threads of these waits are stuck. */
 enum dpe_hangs dpe_wait_graph_ask(
 	struct dpe_recognizer *recognizer, const struct dpe_deadlock *deadlock);
+/* The awaited object of the waiting thread that somebody holds; else any. */
+struct dpe_wait dpe_wait_graph_wait_of(
+	const struct dpe_wait_graph *waits, const struct dpe_wait_node *thread);
+/* A wait began, which is long after some time. */
+void dpe_long_waits_note(struct dpe_wait_graph *waits, uint64_t since);
+/* Reports, as a possible hang, threads that at `time` have waited for long; UINT64_MAX: at the last event. */
+void dpe_long_waits_report(
+	struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint64_t time);
 /* Reports a hang. */
 void dpe_hang_settle(struct dpe_wait_graph *waits, struct dpe_recognizer *recognizer, uint64_t time);
 /* Time of the next check for a hang; 0: none is due. */

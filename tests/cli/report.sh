@@ -35,7 +35,7 @@ same 'the report as JSON' out <<'X'
 {"type":"print","rule":"race","text":"race 2 d"}
 {"type":"verdict","rule":"order","mode":"expect","verdict":"incomplete","expected":["e after a(x)"],"params":{"x":3}}
 {"type":"print","rule":"order","text":"no e after 3"}
-{"type":"summary","events":4,"lost":0,"held":0,"rules":3,"satisfied":0,"violated":0,"incomplete":1,"inconclusive":0,"matches":1,"deadlocks":0,"potential_deadlocks":0,"hangs":0,"errors":0,"suppressed":0}
+{"type":"summary","events":4,"lost":0,"held":0,"rules":3,"satisfied":0,"violated":0,"incomplete":1,"inconclusive":0,"matches":1,"deadlocks":0,"potential_deadlocks":0,"hangs":0,"possible_hangs":0,"errors":0,"suppressed":0}
 X
 run "$DPE" replay --report=report.txt -s rules.dpe log.jsonl
 check 'a report in a file' "$(grep -c 'match of b&d' report.txt) $(lines out) $(lines err)" = '1 0 0'

@@ -4,7 +4,7 @@
     lock_cycles.py [--dpe DPE] [--logs N] [--seed S]
 
 Makes random executions of threads that take locks, exclusive and shared, and create and join each
-other; enumerates all cycles from the definition, and compares. A rule that says that it is
+other, and send to each other through objects; enumerates all cycles from the definition, and compares. A rule that says that it is
 inconclusive, or a cycle that says that there are others at its places, may leave some out.
 Prints TAP lines; exits 1 where one is missing, or one too many.
 """
@@ -22,6 +22,8 @@ expect locks(x, T): (lock(x) by T { check_order(T, x); hold(T, x); }
  + unlock(x) by T { unhold(T, x); })*
 expect threads(p, T): (create(p) by T { creates(T, p); } + start(p) by T { begins(T, p); }
  + quit(p) by T { ended(T); } + join(p) by T { joined(T, p); })*
+expect channels(x, T): (send(x) by T { sends(T, x); } + receive(x) by T { receives(T, x); }
+ + open(x) by T { unordered(x); } + reset(x) by T { forget(x); })*
 """
 
 
@@ -29,7 +31,7 @@ def random_log(rng):
     """Messages as they happened: (event, thread, argument). Nobody takes a lock that is held."""
     locks, most, log = rng.randint(3, 5), rng.randint(2, 6), []
     held, ended, born = {t: {} for t in range(rng.randint(1, 4))}, [], 10
-    shares = rng.random() < 0.3
+    shares, sends = rng.random() < 0.3, rng.random() < 0.5
     for _ in range(rng.randint(10, 120)):
         thread = rng.choice(list(held))
         mine, choice = held[thread], rng.random()
@@ -43,6 +45,9 @@ def random_log(rng):
             ended.append(thread)
         elif choice < 0.1 and ended:
             log.append(("join", thread, ended.pop()))
+        elif choice < 0.25 and sends:
+            event = rng.choice(["send", "receive"] * 8 + ["open", "reset"])
+            log.append((event, thread, rng.choice("xy")))
         elif choice < 0.65 and len(mine) < 3:
             lock, shared = rng.randrange(locks), shares and rng.random() < 0.5
             others = [h[lock] for h in held.values() if lock in h]
@@ -57,9 +62,10 @@ def random_log(rng):
 
 
 def acquisitions(log):
-    """(thread, lock, held locks and whether shared, place, places that precede it): creation and
-    joining order threads, locks do not."""
+    """(thread, lock, held locks and whether shared, place, places that precede it): creation,
+    joining and sends order threads, locks do not."""
     before, held, left, found = {}, {}, {}, []
+    unordered = set()
     for place, (event, thread, argument) in enumerate(log):
         past = before.setdefault(thread, set())
         mine = held.setdefault(thread, {})
@@ -70,7 +76,14 @@ def acquisitions(log):
             mine[argument] = event == "shared"
         elif event == "unlock":
             del mine[argument]
+        elif event == "receive" and argument not in unordered:
+            past |= left.get(argument, set())
+        elif event in ("open", "reset"):
+            left.pop(argument, None)
+            (unordered.add if event == "open" else unordered.discard)(argument)
         past.add(place)
+        if event == "send":
+            left[argument] = left.get(argument, set()) | past
         if event in ("create", "quit"):
             left[argument] = set(past)
     return found

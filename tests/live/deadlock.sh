@@ -62,6 +62,22 @@ hangs 'a reader and a writer' ./deadlocks write
 ends 'two readers' ./deadlocks read
 ends 'an inversion that never meets' ./deadlocks one-after-another
 
+ends 'an inversion that a semaphore keeps open' ./deadlocks posted
+run "$DPE" deadlock -- ./deadlocks open
+says 'but not one whose wait needs no post' 1 'potential deadlock of 2 threads'
+
+# An atomic variable orders where its events are observed, and a rule says so.
+cat >atomics.dpe <<'END'
+expect atomics(T): (atomic::store by T { sends(T, .args[0]); } + atomic::load by T { receives(T, .args[0]); })*
+	observing thread::exit by T ends
+END
+${CC:-cc} -D_GNU_SOURCE -g -O1 -fsanitize=thread -c "$TOP/tests/live/targets/deadlocks.c" -o stored.o &&
+	${CC:-cc} stored.o -L"$BUILD" -ldpe-mem -Wl,-rpath,"$BUILD" -pthread -o stored || not_ok 'a program with memory events'
+run "$DPE" deadlock -s atomics.dpe -- ./stored stored
+says 'an inversion that an atomic variable keeps open' 0 'nothing found'
+run "$DPE" deadlock -- ./stored stored
+says 'and without that rule' 1 'potential deadlock of 2 threads'
+
 # A static program has only those functions of the rules that it uses.
 ${CC:-cc} -D_GNU_SOURCE -g -O1 -static -pthread "$TOP/tests/live/targets/deadlocks.c" -o static || not_ok 'a static program'
 run timeout -s KILL 120 "$DPE" deadlock --on-deadlock=kill -- ./static cycle

@@ -49,6 +49,11 @@ watch 4 gcc 1 heap race4
 watch 4 gcc 1 overlap race8
 watch 4 gcc 1 relaxed race4
 watch 4 gcc 1 timer race4
+echo 'detect both: put() & get()' >extra.dpe
+run "$DPE" race -s extra.dpe -- ./gcc race
+says 'rules of -s are followed, too' 1 ' race4: ' ' both: '
+run "$DPE" race -s race.dpe -- ./gcc race
+check 'the rules given once more are the same rules' "$status $(sed -n 's/^#1 \([a-z0-9]*\): .*/\1/p' err) $(grep -c '^#' err)" = '1 race4 1'
 run "$DPE" race -- ./gcc realloc
 says 'a realloc that fails frees nothing, which is doubtful' 3 ' 1 lost'
 for way in spin joined read neighbours flag references reuse stack; do

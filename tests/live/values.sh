@@ -58,21 +58,4 @@ sent 0 'detect r: toggle [nobody->weight = 0]'
 sent 10 'detect r: enqueue [queue.count = 3] & enqueue'
 sent 10 'detect r: enqueue [queue.count = 3 || flag = 1]'
 sent 13 'detect r: enqueue [queue.count > 6] ; enqueue.exit { print(flag); }'
-
-# refused NAME SPEC TEXT
-refused() {
-	echo "$2" >refused.dpe
-	run "$DPE" run -s refused.dpe -- ./values
-	says "$1" 2 "$3"
-	check 'before the target starts' ! -s out
-}
-refused 'a variable that is not there' 'detect r: toggle [flog = 1]' "'flog' cannot be read: values has no variable 'flog'; did you mean 'flag'?"
-refused 'a long double' 'detect r: toggle { print(wide); }' 'a floating point number has 4 or 8 bytes, not 16'
-refused 'a complex number' 'detect r: toggle { print(both); }' 'it is a complex number'
-refused 'what is no number' 'detect r: toggle { print(queue); }' 'a value has 1, 2, 4 or 8 bytes, or is an integer of 16, not 24'
-refused 'no pointer' 'detect r: toggle [*flag = 1]' 'it is not a pointer'
-refused 'more than an event carries' \
-	'detect r: toggle [v0 + v1 + v2 + v3 + v4 + v5 + v6 + v7 + v8]' 'one event carries 8'
-refused 'the events of the kernel' 'detect r: thread::exit [flag = 1]' \
-	'not yet supported: variables of the running program at events that the kernel reports'
 finish

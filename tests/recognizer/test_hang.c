@@ -10,7 +10,7 @@ static const char rules[] =
 	" + quit(p) by T { ended(T); })*";
 
 /* One event a word, its thread first, each 1 ms after the one before: "1>a" waits, "1<a" no longer
- * does, "1=a" has it, "1*2" creates thread 2, "1.1" ends; "..." lets 200 ms pass. */
+ * does, "1=a" has it, "1*2" creates thread 2, "1.1" ends; "..." lets 200 ms pass, "~~~" 20 s. */
 static char *log_of(const char *text)
 {
 	struct dpe_text log = {0};
@@ -19,8 +19,8 @@ static char *log_of(const char *text)
 	for (; *text; text += 3, text += strspn(text, " ")) {
 		char thread = text[1] == '*' ? text[2] : text[0];
 
-		time += *text == '.' ? 200 : 1;
-		if (*text == '.')
+		time += *text == '.' ? 200 : *text == '~' ? 20000 : 1;
+		if (*text == '.' || *text == '~')
 			continue;
 		if (text[1] == '*')
 			dpe_text_printf(&log,
@@ -100,6 +100,65 @@ static void it_is_told_again_after_it_was_over(void **state)
 	assert_hangs("0>a ... 0<a 0>a ... 0.0", "hang: 0 waits for a\n");
 }
 
+static void assert_long_waits(const char *events, const char *expected)
+{
+	char *log = log_of(events);
+
+	transcript_assert(rules, log, "long", "possible", expected);
+	free(log);
+}
+
+static void long_waits(void **state)
+{
+	(void)state;
+	assert_long_waits("0*1 1>a ~~~ 0=b", "long wait: 1 waits for a\n");
+	assert_long_waits("0*1 1>a ... 0=b", "");
+	assert_long_waits("0*1 0*2 0*3 1>a 2>a 3>b ~~~ 0=c",
+		"long wait: 1+1 waits for a, 3 waits for b\n");
+	/* They are over. */
+	assert_long_waits("0*1 1>a ~~~ 1<a 0=c", "");
+	assert_long_waits("0*1 0*2 1>a 1<a ~~~ 1.1 0=c", "");
+	/* Not before it was ended. */
+	assert_long_waits("0*1 0*2 1>a ~~~ 1.1 0=c", "long wait: 1 waits for a\n");
+	/* Somebody holds what they wait for, and runs. */
+	assert_long_waits("0*1 0=a 1>a ~~~ 0=b", "long wait: 1 waits for a held by 0\n");
+}
+
+static void joins_are_long_with_what_they_wait_for(void **state)
+{
+	(void)state;
+	assert_long_waits("0*1 0*2 0>1 ~~~ 2=a 1=b", "");
+	assert_long_waits("0*1 0*2 0>1 ~~~ 1>a 2=b", "");
+	assert_long_waits("0*1 0*2 0*3 0>1 1>2 2>a ~~~ 3=b",
+		"long wait: 0 waits for 1 held by 1, 1 waits for 2 held by 2, 2 waits for a\n");
+}
+
+static void long_waits_of_holders(void **state)
+{
+	(void)state;
+	assert_long_waits("0*1 0*2 1=a 1>b 2>a ~~~ 0=c",
+		"possible long wait: 1 waits for b, 2 waits for a held by 1 (a thread holds what "
+		"others wait for, and waits, too)\n");
+}
+
+static void deadlocks_explain_long_waits(void **state)
+{
+	(void)state;
+	assert_long_waits("0*1 0*2 0*3 1=a 2=b 1>b 2>a 3>b ~~~ 0=c", "");
+	assert_long_waits("0*1 0*2 0*3 0*4 1=a 2=b 1>b 2>a 3>b 4>c ~~~ 0=d",
+		"long wait: 4 waits for c\n");
+	assert_long_waits("0*1 1>a 0>1 ~~~ 1.1 0.0", "");
+}
+
+/* Reported once for each object, as these events have no stacks. */
+static void long_waits_are_reported_once(void **state)
+{
+	(void)state;
+	assert_long_waits("0*1 0*2 1>a ~~~ 2.2 1<a 1>a ~~~ 0=b", "long wait: 1 waits for a\n");
+	assert_long_waits("0*1 0*2 0*3 1>a ~~~ 2.2 3>b ~~~ 0=c",
+		"long wait: 1 waits for a\nlong wait: 3 waits for b\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -110,6 +169,11 @@ int main(void)
 		cmocka_unit_test(who_waits_at_the_end),
 		cmocka_unit_test(a_circle_explains_it),
 		cmocka_unit_test(it_is_told_again_after_it_was_over),
+		cmocka_unit_test(long_waits),
+		cmocka_unit_test(joins_are_long_with_what_they_wait_for),
+		cmocka_unit_test(long_waits_of_holders),
+		cmocka_unit_test(deadlocks_explain_long_waits),
+		cmocka_unit_test(long_waits_are_reported_once),
 	};
 
 	return cmocka_run_group_tests_name("hang", tests, NULL, NULL);

@@ -78,7 +78,7 @@ static inline void transcript_error(void *context, const struct dpe_rule *rule, 
 static inline void transcript_deadlock(
 	void *context, const struct dpe_rule *rule, const struct dpe_deadlock *deadlock)
 {
-	static const char *const kinds[] = {"deadlock", "potential deadlock", "hang"};
+	static const char *const kinds[] = {"deadlock", "potential deadlock", "hang", "long wait"};
 	struct transcript *to = context;
 
 	(void)rule;
@@ -87,6 +87,8 @@ static inline void transcript_deadlock(
 	for (unsigned i = 0; i < deadlock->nwaits; i++) {
 		dpe_text_puts(&to->text, i ? ", " : "");
 		dpe_value_print(&to->text, deadlock->waits[i].thread);
+		if (deadlock->waits[i].alike)
+			dpe_text_printf(&to->text, "+%u", deadlock->waits[i].alike);
 		dpe_text_puts(&to->text, " waits for ");
 		dpe_value_print(&to->text, deadlock->waits[i].object);
 		if (deadlock->waits[i].holder.kind == DPE_NONE)

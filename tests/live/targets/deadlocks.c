@@ -1,6 +1,8 @@
 /* Ways to hang, and ways that only look like it, by the first argument. */
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +11,8 @@ static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALI
 static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_barrier_t both;
 static pthread_t threads[2];
+static sem_t posted;
+static atomic_int done;
 
 static void *a_then_b(void *wait)
 {
@@ -30,6 +34,33 @@ static void *b_then_a(void *wait)
 	pthread_mutex_unlock(&a);
 	pthread_mutex_unlock(&b);
 	return NULL;
+}
+
+static void *a_then_b_then_post(void *unused)
+{
+	a_then_b(unused);
+	sem_post(&posted);
+	return NULL;
+}
+
+static void *wait_then_b_then_a(void *unused)
+{
+	sem_wait(&posted);
+	return b_then_a(unused);
+}
+
+static void *a_then_b_then_store(void *unused)
+{
+	a_then_b(unused);
+	atomic_store(&done, 1);
+	return NULL;
+}
+
+static void *load_then_b_then_a(void *unused)
+{
+	while (!atomic_load(&done))
+		usleep(1000);
+	return b_then_a(unused);
 }
 
 static void *a_twice(void *unused)
@@ -152,7 +183,12 @@ int main(int argc, char **argv)
 	else if (!strcmp(way, "one-after-another")) {
 		run(a_then_b, NULL, NULL, NULL);
 		run(b_then_a, NULL, NULL, NULL);
-	} else if (!strcmp(way, "recursive"))
+	} else if (!strcmp(way, "posted") || !strcmp(way, "open")) {
+		sem_init(&posted, 0, !strcmp(way, "open"));
+		run(a_then_b_then_post, NULL, wait_then_b_then_a, NULL);
+	} else if (!strcmp(way, "stored"))
+		run(a_then_b_then_store, NULL, load_then_b_then_a, NULL);
+	else if (!strcmp(way, "recursive"))
 		recursive();
 	puts("ended");
 	return 0;

@@ -16,6 +16,10 @@ static struct {
 	int slots[4];
 } queue;
 static volatile int flag;
+static __thread volatile int own;
+static struct {
+	volatile unsigned low : 3, high : 5;
+} bits;
 int untouched[100000]; /* no page of it is in memory until it is read */
 long double wide = 1.5;
 double _Complex both = 1.5;
@@ -31,7 +35,12 @@ __attribute__((noipa)) static int enqueue(int x)
 
 __attribute__((noipa)) static void toggle(void)
 {
+	static volatile int toggled;
+
 	flag = !flag;
+	toggled++;
+	own++;
+	bits.low++;
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,31 @@
+# Variables of a program that cannot be read: in words that are true, before the target starts.
+. tests/tap.sh
+need_live 'refused variables'
+compile_target values
+
+# refused NAME SPEC TEXT
+refused() {
+	echo "$2" >refused.dpe
+	run "$DPE" run -s refused.dpe -- ./values
+	says "$1" 2 "$3"
+	check 'before the target starts' ! -s out
+}
+refused 'a variable that is not there' 'detect r: toggle [flog = 1]' "'flog' cannot be read: values has no variable 'flog'; did you mean 'flag'?"
+refused 'a thread-local one' 'detect r: toggle [own = 1]' \
+	"'own' is in values, but it is thread-local, with another address in each thread"
+refused 'a static one of a function' 'detect r: toggle [toggled = 1]' \
+	"'toggled' is in values, but it is a static variable of a function"
+refused 'the same with its function' 'detect r: toggle [toggle::toggled = 1]' \
+	"'toggle::toggled' is in values, but it is a static variable of a function"
+refused 'a bit field' 'detect r: toggle [bits.low = 1]' "'low' is a bit field"
+refused 'an index that varies' 'detect r: toggle [queue.slots[flag] = 1]' 'an index must be a number'
+refused 'a cast' 'detect r: toggle [(int)flag = 1]' 'this is a cast, which conditions do not have'
+refused 'a long double' 'detect r: toggle { print(wide); }' 'a floating point number has 4 or 8 bytes, not 16'
+refused 'a complex number' 'detect r: toggle { print(both); }' 'it is a complex number'
+refused 'what is no number' 'detect r: toggle { print(queue); }' 'a value has 1, 2, 4 or 8 bytes, or is an integer of 16, not 24'
+refused 'no pointer' 'detect r: toggle [*flag = 1]' 'it is not a pointer'
+refused 'more than an event carries' \
+	'detect r: toggle [v0 + v1 + v2 + v3 + v4 + v5 + v6 + v7 + v8]' 'one event carries 8'
+refused 'the events of the kernel' 'detect r: thread::exit [flag = 1]' \
+	'not yet supported: variables of the running program at events that the kernel reports'
+finish
