@@ -256,7 +256,7 @@ test: all tests tiny check
 
 test-long: all tests tiny check
 	@tests/sabotage $(BUILD)
-	@DPE=./$(DPE) CC='$(CC)' tests/run --long $(BUILD)
+	@DPE=./$(DPE) CC='$(CC)' DPE_UNSTEADY=fail tests/run --long $(BUILD)
 
 bench: all $(bench_bin)
 	@bench/run ./$(DPE) $(BUILD)
