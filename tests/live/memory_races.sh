@@ -72,6 +72,17 @@ if ${CXX:-g++} -std=c++17 -g -O1 -fsanitize=thread -c "$TOP/tests/live/targets/m
 	says 'and where it does not' 1 'push' ' 0 lost'
 fi
 
+# ---- what functions of the C library read and write ---------------------------------------------
+gcc -D_GNU_SOURCE= -fsanitize=thread -g -O1 -fno-builtin -c "$TOP/tests/live/targets/libc.c" -o libc.o &&
+	gcc libc.o -o libc -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building libc'
+./libc list | sort >functions
+check 'there are functions' "$(lines functions)" -ge 36
+run "$DPE" race -- ./libc
+sed -n 's/^ .* call_\([a-z]*\)+.*/\1/p' err | grep -vx all | sort -u >found
+same 'each is found to race' found <functions
+run "$DPE" race -- ./libc locked
+says 'and not under a lock' 0 'nothing found' ' 0 lost'
+
 # ---- threads that are left behind --------------------------------------------------------------
 run "$DPE" race --stay=600000 -- ./gcc behind
 says 'what a thread does that main leaves behind' 1 ' 0 lost' 'put'
