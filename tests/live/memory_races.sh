@@ -49,9 +49,11 @@ watch 4 gcc 1 heap race4
 watch 4 gcc 1 overlap race8
 watch 4 gcc 1 relaxed race4
 watch 4 gcc 1 timer race4
+watch 4 gcc 1 freed race8
+check 'with what freed it' "$(grep -c 'mem::free(0x.*thread' err)" -eq 1
 run "$DPE" race -- ./gcc realloc
 says 'a realloc that fails frees nothing, which is doubtful' 3 ' 1 lost'
-for way in spin joined read neighbours flag references reuse stack; do
+for way in spin joined read neighbours flag references freed-later reuse stack; do
 	watch 4 gcc 0 $way
 done
 watch 4 clang 1 race race4

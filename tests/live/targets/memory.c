@@ -85,6 +85,10 @@ static void *one(void *arg)
 	} else if (is("references")) {
 		seen = get(&counter);
 		drop();
+	} else if (is("freed") || is("freed-later")) {
+		seen = get(object);
+		atomic_store_explicit(&flag, 1,
+			is("freed-later") ? memory_order_release : memory_order_relaxed);
 	} else if (is("reuse")) {
 		int *mine = malloc(40);
 
@@ -113,6 +117,12 @@ static void *one(void *arg)
 	return NULL;
 }
 
+static void await_flag(memory_order order)
+{
+	while (!atomic_load_explicit(&flag, order))
+		usleep(100);
+}
+
 static void *two(void *arg)
 {
 	static int copy;
@@ -128,10 +138,12 @@ static void *two(void *arg)
 	} else if (is("overlap")) {
 		parts.second = 2;
 	} else if (is("flag") || is("relaxed")) {
-		while (!atomic_load_explicit(
-			&flag, is("flag") ? memory_order_acquire : memory_order_relaxed))
-			usleep(100);
+		await_flag(is("flag") ? memory_order_acquire : memory_order_relaxed);
 		seen = get(&counter);
+	} else if (is("freed") || is("freed-later")) {
+		await_flag(is("freed-later") ? memory_order_acquire : memory_order_relaxed);
+		free(object);
+		object = NULL;
 	} else if (is("references")) {
 		seen = get(&counter);
 		drop();
