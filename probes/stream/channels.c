@@ -271,7 +271,6 @@ static void tell(struct telling *telling, dpe_name name, uint64_t number)
 	if (telling->count++)
 		telling->party->extra++;
 	draft.name = name;
-	draft.place = ++telling->probes->place;
 	draft.thread = dpe_thread_id_value(telling->probes, record->tid, &thread);
 	draft.process = dpe_value_int(record->tgid);
 	draft.seq = dpe_thread_id_seq(telling->probes, record->tid, record->seq);

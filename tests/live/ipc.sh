@@ -65,11 +65,22 @@ threads() {
 	run "$DPE" run --stack=0 -s order.dpe -- ./ipc threads
 	check 'a pipe between threads of one process' "$(grep -c '^#. ordered: match' err) $(grep -c '^#. racing' err)" = '1 0'
 }
+# The library numbers some events of a thread, the kernel's programs the others.
+preload() {
+	compile_target pipes
+	printf 'include "ipc.dpe"\ndetect racing: put(a, x) & put^(a, y)\n' >put.dpe
+	for how in pipe socket stream; do
+		run "$DPE" run --preload --stack=0 -s put.dpe -- ./pipes $how
+		says "a $how between threads that also use locks, with --preload" 0 'nothing found' ' 0 lost'
+		run "$DPE" run --preload --stack=0 -s put.dpe -- ./pipes $how late
+		says "what comes after the message is not ordered by a $how" 1 'racing: match' ' 0 lost'
+	done
+}
 others() {
 	case $1 in
 	crowd | urgent) lose "$1" ;;
 	*) $1 ;;
 	esac
 }
-beside others crowd urgent replay pieces threads
+beside others crowd urgent replay pieces threads preload
 finish
