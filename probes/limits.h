@@ -15,10 +15,12 @@
 #define DPE_READS 3               /* variables that all rules together read at events; more: an error */
 #define DPE_ENTRY_BYTES 32        /* size of a function whose entry is analysed; larger: its first instruction */
 #define DPE_ENTRY_DISTANCE 3      /* bytes from the entry to its probe; more: its first instruction */
+#define DPE_CHANNEL_PENDING 64    /* bytes or messages sent and not received; more: later sends are left out, receives lost */
 #else
 #define DPE_READS 64
 #define DPE_ENTRY_BYTES (1 << 20)
 #define DPE_ENTRY_DISTANCE 64
+#define DPE_CHANNEL_PENDING (4 << 20)
 #endif
 
 #endif

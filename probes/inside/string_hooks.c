@@ -1,14 +1,17 @@
-/* string_hooks: functions of the C library that read or write memory of the program: strings, standard
- * input and output, files and sockets. What is read is told before the call, as a call can order others
- * behind it; what is written is told after it, when its size is known. */
+/* string_hooks: functions of the C library that read or write memory of the program, or send messages:
+ * strings, standard input and output, files and sockets. What is read is reported before the call, as a
+ * call can order others behind it; what is written is reported after it, when its size is known. */
 #include "probes/inside/memory_hooks.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
+#include <mqueue.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/msg.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define ACCESS(what, address, size)                                                                \
@@ -34,6 +37,12 @@ static void *find(void **real, const char *name)
 		(__typeof__(&name))find(&found, #name);                                            \
 	})
 #define HOOK DPE_MEMORY_EXPORTED
+
+/* A message may be sent: others may come after what the thread has done so far. */
+static void release(void)
+{
+	dpe_preload_epoch++;
+}
 
 /* ---- how much is read -------------------------------------------------------------------- */
 
@@ -192,6 +201,7 @@ HOOK size_t fread(void *to, size_t size, size_t count, FILE *file)
 HOOK size_t fwrite(const void *from, size_t size, size_t count, FILE *file)
 {
 	READS(from, size * count);
+	release();
 	return REAL(fwrite)(from, size, count, file);
 }
 
@@ -207,12 +217,14 @@ HOOK char *fgets(char *to, int size, FILE *file)
 HOOK int fputs(const char *text, FILE *file)
 {
 	READS(text, with_end(text));
+	release();
 	return REAL(fputs)(text, file);
 }
 
 HOOK int puts(const char *text)
 {
 	READS(text, with_end(text));
+	release();
 	return REAL(puts)(text);
 }
 
@@ -285,9 +297,61 @@ RECEIVE(recv, (int file, void *to, size_t size, int flags), (file, to, size, fla
 	HOOK ssize_t name parameters                                                               \
 	{                                                                                          \
 		READS(from, size);                                                                 \
+		release();                                                                         \
 		return REAL(name) arguments;                                                       \
 	}
 SEND(write, (int file, const void *from, size_t size), (file, from, size))
 SEND(pwrite, (int file, const void *from, size_t size, off_t offset), (file, from, size, offset))
 SEND(pwrite64, (int file, const void *from, size_t size, off64_t offset), (file, from, size, offset))
 SEND(send, (int file, const void *from, size_t size, int flags), (file, from, size, flags))
+
+/* ---- what sends, or may send what was written before -------------------------------------- */
+
+#define RELEASE(type, name, parameters, arguments)                                                 \
+	HOOK type name parameters                                                                  \
+	{                                                                                          \
+		release();                                                                         \
+		return REAL(name) arguments;                                                       \
+	}
+RELEASE(int, fflush, (FILE * file), (file))
+RELEASE(int, fclose, (FILE * file), (file))
+RELEASE(int, fputc, (int byte, FILE *file), (byte, file))
+RELEASE(int, putc, (int byte, FILE *file), (byte, file))
+RELEASE(int, putchar, (int byte), (byte))
+RELEASE(int, vprintf, (const char *format, va_list arguments), (format, arguments))
+RELEASE(int, vfprintf, (FILE * file, const char *format, va_list arguments), (file, format, arguments))
+RELEASE(int, vdprintf, (int file, const char *format, va_list arguments), (file, format, arguments))
+RELEASE(ssize_t, writev, (int file, const struct iovec *from, int count), (file, from, count))
+RELEASE(ssize_t, sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags))
+RELEASE(int, sendmmsg, (int file, struct mmsghdr *messages, unsigned count, int flags),
+	(file, messages, count, flags))
+RELEASE(int, mq_send, (mqd_t queue, const char *from, size_t size, unsigned priority),
+	(queue, from, size, priority))
+RELEASE(int, mq_timedsend,
+	(mqd_t queue, const char *from, size_t size, unsigned priority, const struct timespec *until),
+	(queue, from, size, priority, until))
+RELEASE(int, msgsnd, (int queue, const void *from, size_t size, int flags), (queue, from, size, flags))
+
+HOOK ssize_t sendto(int file, const void *from, size_t size, int flags, const struct sockaddr *to,
+	socklen_t length_of_to)
+{
+	READS(from, size);
+	release();
+	return REAL(sendto)(file, from, size, flags, to, length_of_to);
+}
+
+#define PRINT(name, real, parameters, first)                                                       \
+	HOOK int name parameters                                                                   \
+	{                                                                                          \
+		va_list arguments;                                                                 \
+		int result;                                                                        \
+                                                                                                   \
+		release();                                                                         \
+		va_start(arguments, format);                                                       \
+		result = REAL(real) first;                                                         \
+		va_end(arguments);                                                                 \
+		return result;                                                                     \
+	}
+PRINT(printf, vprintf, (const char *format, ...), (format, arguments))
+PRINT(fprintf, vfprintf, (FILE * file, const char *format, ...), (file, format, arguments))
+PRINT(dprintf, vdprintf, (int file, const char *format, ...), (file, format, arguments))

@@ -85,6 +85,16 @@ same 'each is found to race' found <functions
 run "$DPE" race -- ./libc locked
 says 'and not under a lock' 0 'nothing found' ' 0 lost'
 
+# ---- messages -----------------------------------------------------------------------------------
+gcc -D_GNU_SOURCE= -fsanitize=thread -g -O1 -c "$TOP/tests/live/targets/pipes.c" -o pipes.o &&
+	gcc pipes.o -o pipes -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building pipes'
+for how in pipe socket stream; do
+	run "$DPE" race -- ./pipes $how
+	says "a $how orders what threads do" 0 'nothing found' ' 0 lost'
+	run "$DPE" race -- ./pipes $how late
+	says "but not what is repeated after the message by a $how" 1 'race4: match' ' 0 lost'
+done
+
 # ---- threads that are left behind --------------------------------------------------------------
 run "$DPE" race --stay=600000 -- ./gcc behind
 says 'what a thread does that main leaves behind' 1 ' 0 lost' 'put'
