@@ -1,6 +1,7 @@
 /* string_hooks: functions of the C library that read or write memory of the program, or send messages:
  * strings, standard input and output, files and sockets. What is read is reported before the call, as a
  * call can order others behind it; what is written is reported after it, when its size is known. */
+#define __NO_INLINE__ 1 /* the headers' own definitions of some of them */
 #include "probes/inside/memory_hooks.h"
 
 #include <ctype.h>
