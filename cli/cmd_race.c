@@ -102,7 +102,7 @@ int cli_race(struct cli *cli)
 	}
 	if (memory)
 		*DPE_GROW(cli->specs.at, cli->specs.count, cli->specs.cap) = "race.dpe";
-	dpe_text_puts(&cli->rules, "include \"pthread.dpe\" include \"locks.dpe\"\n");
+	dpe_text_puts(&cli->rules, "include \"ipc.dpe\" include \"locks.dpe\"\n");
 	for (unsigned i = 0; i < cli->words.count; i++) {
 		if (!is_watchable(cli, cli->words.at[i]))
 			return CLI_ERROR;

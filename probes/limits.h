@@ -24,6 +24,9 @@
 #define DPE_ENTRY_BYTES DPE_TINY_OR(32, 1 << 20)
 #define DPE_ENTRY_DISTANCE DPE_TINY_OR(3, 64)
 
+/* Bytes or messages sent on a channel and not received; more: later sends are left out, receives lost. */
+#define DPE_CHANNEL_PENDING DPE_TINY_OR(64, 4 << 20)
+
 /* ---- maps of the BPF programs: entries; what finds no room is counted as lost ------------------- */
 
 #define DPE_MAP_LOSSES DPE_TINY_OR(2, 1 << 16)    /* threads that lost events; others: one count for all */

@@ -185,5 +185,5 @@ attaches() {
 
 # compile_target NAME: tests/live/targets/NAME.c, to the file NAME here
 compile_target() {
-	${CC:-cc} -D_GNU_SOURCE -g -O1 -pthread "$TOP/tests/live/targets/$1.c" -o "$1" || not_ok "compiling $1.c"
+	${CC:-cc} -D_GNU_SOURCE= -g -O1 -pthread "$TOP/tests/live/targets/$1.c" -o "$1" || not_ok "compiling $1.c"
 }

@@ -2,6 +2,7 @@
  * and a receive are ranges of the channel's bytes, and a receive follows each send whose range it overlaps. (Message
  * queues count messages.) Where sends or receives overlap in time their ranges are not known: such a receive has
  * number 0, which no send has, and counts as a loss. */
+#include "probes/limits.h"
 #include "probes/stream/stream.h"
 
 #include <stdlib.h>
@@ -31,6 +32,7 @@ struct channel {
 	bool crowded; /* since nobody was receiving, several have */
 	bool foreign; /* something came from elsewhere */
 	bool unclear; /* what was received is not known, until all of it was */
+	bool unread;  /* who receives is not observed: its sends are no messages any more */
 	UT_hash_handle hh;
 };
 
@@ -171,6 +173,22 @@ static uint64_t begin_send(struct channel *channel, const struct dpe_record *rec
 	return chunk->number;
 }
 
+/* More is pending than the kernel holds: somebody receives who is not observed, such as who reads what
+ * a program prints. */
+static bool is_unread(const struct channel *channel)
+{
+	return channel->sent > channel->received &&
+	       channel->sent - channel->received > DPE_CHANNEL_PENDING;
+}
+
+static void give_up(struct channel *channel)
+{
+	free(channel->chunks);
+	channel->chunks = NULL;
+	channel->head = channel->nchunks = channel->capchunks = 0;
+	channel->unread = true;
+}
+
 static void end_send(struct channel *channel, uint64_t amount)
 {
 	if (!channel->sending)
@@ -178,6 +196,10 @@ static void end_send(struct channel *channel, uint64_t amount)
 	channel->sent += amount;
 	if (--channel->sending)
 		return;
+	if (is_unread(channel)) {
+		give_up(channel);
+		return;
+	}
 	for (unsigned i = channel->nchunks; i-- > channel->head;) {
 		if (channel->chunks[i].batch != channel->batches)
 			break;
@@ -271,7 +293,6 @@ static void tell(struct telling *telling, dpe_name name, uint64_t number)
 	if (telling->count++)
 		telling->party->extra++;
 	draft.name = name;
-	draft.place = ++telling->probes->place;
 	draft.thread = dpe_thread_id_value(telling->probes, record->tid, &thread);
 	draft.process = dpe_value_int(record->tgid);
 	draft.seq = dpe_thread_id_seq(telling->probes, record->tid, record->seq);
@@ -320,6 +341,10 @@ static void tell_receive(struct telling *telling, struct channel *channel)
 	bool lost = false;
 
 	channel->foreign |= to > channel->sent && !channel->sending;
+	if (channel->unread) {
+		tell_lost(telling);
+		return;
+	}
 	if (!channel->foreign && !is_clear(channel, telling->record)) {
 		tell_lost(telling);
 		return;
@@ -350,8 +375,13 @@ bool dpe_channels_is_theirs(const struct dpe_record *record)
 
 static void on_send(struct telling *telling, struct channel *channel)
 {
-	uint64_t number = begin_send(channel, telling->record);
+	uint64_t number;
 
+	if (channel->unread) {
+		telling->party->extra--; /* one message less than records */
+		return;
+	}
+	number = begin_send(channel, telling->record);
 	tell(telling, telling->probes->channels->send, number);
 }
 
@@ -359,7 +389,7 @@ static void on_receive(struct telling *telling, struct channel *channel)
 {
 	tell_receive(telling, channel);
 	end_receive(channel);
-	if (telling->record->words[5]) /* it only looked */
+	if (channel->unread || telling->record->words[5]) /* the latter only looked */
 		return;
 	channel->received += telling->record->words[4];
 	drop_received(channel);

@@ -195,24 +195,48 @@ static uint64_t kernel_gap(struct dpe_merge *merge, const struct dpe_message *me
 	return gap;
 }
 
+struct kernel_messages {
+	struct dpe_probes *probes;
+	const struct dpe_probes_sink *sink;
+};
+
+/* A message that the kernel's programs numbered. */
+static void deliver_kernel(void *context, struct dpe_message *message)
+{
+	const struct kernel_messages *to = context;
+	struct dpe_probes *probes = to->probes;
+
+	if (probes->preload) {
+		deliver(probes, message, kernel_gap(probes->merge, message), to->sink);
+		return;
+	}
+	message->place = ++probes->place;
+	to->sink->message(to->sink->context, message);
+}
+
 static void deliver_event(struct dpe_probes *probes, unsigned stream,
 	const struct held_record *held, size_t size, const struct dpe_probes_sink *sink)
 {
 	const struct dpe_record *record = &held->record;
+	struct kernel_messages kernel = {probes, sink};
 	struct dpe_message *message = dpe_message_of_record(
 		probes, record, size, dpe_thread_names_find(probes, record->tid));
 
 	if (!message)
 		return;
-	if (!probes->preload) {
-		message->place = ++probes->place;
-		sink->message(sink->context, message);
-		return;
-	}
-	deliver(probes, message,
-		stream < probes->merge->nkernel ? kernel_gap(probes->merge, message)
-						: held->held.gap,
-		sink);
+	if (stream < probes->merge->nkernel)
+		deliver_kernel(&kernel, message);
+	else
+		deliver(probes, message, held->held.gap, sink);
+}
+
+static void deliver_channels(struct dpe_probes *probes, const struct dpe_record *record,
+	size_t size, const struct dpe_probes_sink *sink)
+{
+	struct kernel_messages kernel = {probes, sink};
+	const struct dpe_probes_sink numbered = {.context = &kernel, .message = deliver_kernel};
+
+	dpe_channels_deliver(probes, record, size, &numbered);
 }
 
 static void deliver_held(struct dpe_probes *probes, unsigned stream, struct dpe_queued *first,
@@ -225,7 +249,7 @@ static void deliver_held(struct dpe_probes *probes, unsigned stream, struct dpe_
 	if (dpe_thread_names_take(probes, record, size))
 		return;
 	if (dpe_channels_is_theirs(record))
-		dpe_channels_deliver(probes, record, size, sink);
+		deliver_channels(probes, record, size, sink);
 	else if (record->kind == DPE_RECORD_MEMORY && probes->preload)
 		deliver_memory(probes, held, size, sink);
 	else

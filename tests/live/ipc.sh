@@ -65,11 +65,31 @@ threads() {
 	run "$DPE" run --stack=0 -s order.dpe -- ./ipc threads
 	check 'a pipe between threads of one process' "$(grep -c '^#. ordered: match' err) $(grep -c '^#. racing' err)" = '1 0'
 }
+# The library numbers some events of a thread, the kernel's programs the others.
+preload() {
+	compile_target pipes
+	printf 'include "ipc.dpe"\ndetect racing: put(a, x) & put^(a, y)\n' >put.dpe
+	for how in pipe socket stream; do
+		run "$DPE" run --preload --stack=0 -s put.dpe -- ./pipes $how
+		says "a $how between threads that also use locks, with --preload" 0 'nothing found' ' 0 lost'
+		run "$DPE" run --preload --stack=0 -s put.dpe -- ./pipes $how late
+		says "what comes after the message is not ordered by a $how" 1 'racing: match' ' 0 lost'
+	done
+}
+# Of what is sent to somebody who is not observed, only so much is kept as could be pending.
+output() {
+	compile_target prints
+	printf 'include "ipc.dpe"\ndetect end: before()\n' >end.dpe
+	"$DPE" record --stack=0 -s end.dpe -o out.jsonl -- ./prints 6000 2>err | wc -l >out
+	check 'all is printed' "$(cat out)" -eq 6000
+	sends=$(grep -c '"ipc::send"' out.jsonl)
+	check 'sends that nobody receives who is observed' "$(grep -c ' 0 lost' err) $((sends > 4096 && sends < 4100))" = '1 1'
+}
 others() {
 	case $1 in
 	crowd | urgent) lose "$1" ;;
 	*) $1 ;;
 	esac
 }
-beside others crowd urgent replay pieces threads
+beside others crowd urgent replay pieces threads preload output
 finish

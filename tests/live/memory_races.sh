@@ -49,6 +49,8 @@ watch 4 gcc 1 heap race4
 watch 4 gcc 1 overlap race8
 watch 4 gcc 1 relaxed race4
 watch 4 gcc 1 timer race4
+watch 4 gcc 1 freed race8
+check 'with what freed it' "$(grep -c 'mem::free(0x.*thread' err)" -eq 1
 echo 'detect both: put() & get()' >extra.dpe
 run "$DPE" race -s extra.dpe -- ./gcc race
 says 'rules of -s are followed, too' 1 ' race4: ' ' both: '
@@ -56,7 +58,7 @@ run "$DPE" race -s race.dpe -- ./gcc race
 check 'the rules given once more are the same rules' "$status $(sed -n 's/^#1 \([a-z0-9]*\): .*/\1/p' err) $(grep -c '^#' err)" = '1 race4 1'
 run "$DPE" race -- ./gcc realloc
 says 'a realloc that fails frees nothing, which is doubtful' 3 ' 1 lost'
-for way in spin joined read neighbours flag references reuse stack; do
+for way in spin joined read neighbours flag references freed-later reuse stack; do
 	watch 4 gcc 0 $way
 done
 watch 4 clang 1 race race4
@@ -76,6 +78,27 @@ if ${CXX:-g++} -std=c++17 -g -O1 -fsanitize=thread -c "$TOP/tests/live/targets/m
 	run timeout -s KILL 240 "$DPE" race -- ./cplusplus broken
 	says 'and where it does not' 1 'push' ' 0 lost'
 fi
+
+# ---- what functions of the C library read and write ---------------------------------------------
+gcc -D_GNU_SOURCE= -fsanitize=thread -g -O1 -fno-builtin -c "$TOP/tests/live/targets/libc.c" -o libc.o &&
+	gcc libc.o -o libc -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building libc'
+./libc list | sort >functions
+check 'there are functions' "$(lines functions)" -ge 36
+run "$DPE" race -- ./libc
+sed -n 's/^ .* call_\([a-z]*\)+.*/\1/p' err | grep -vx all | sort -u >found
+same 'each is found to race' found <functions
+run "$DPE" race -- ./libc locked
+says 'and not under a lock' 0 'nothing found' ' 0 lost'
+
+# ---- messages -----------------------------------------------------------------------------------
+gcc -D_GNU_SOURCE= -fsanitize=thread -g -O1 -c "$TOP/tests/live/targets/pipes.c" -o pipes.o &&
+	gcc pipes.o -o pipes -pthread -L"$BUILD" -Wl,-rpath,"$BUILD" -ldpe-mem || not_ok 'building pipes'
+for how in pipe socket stream; do
+	run "$DPE" race -- ./pipes $how
+	says "a $how orders what threads do" 0 'nothing found' ' 0 lost'
+	run "$DPE" race -- ./pipes $how late
+	says "but not what is repeated after the message by a $how" 1 'race4: match' ' 0 lost'
+done
 
 # ---- threads that are left behind --------------------------------------------------------------
 run "$DPE" race --stay=600000 -- ./gcc behind

@@ -1,4 +1,5 @@
 /* Accesses to memory by threads, ordered or not: memory WAY. Built to tell of them. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -21,7 +22,6 @@ static int many[1000];
 static int *object;
 static _Atomic int flag;
 static atomic_int references;
-static int ready;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_spinlock_t spin;
 static const char *way;
@@ -85,12 +85,16 @@ static void *one(void *arg)
 	} else if (is("references")) {
 		seen = get(&counter);
 		drop();
+	} else if (is("freed") || is("freed-later")) {
+		seen = get(object);
+		atomic_store_explicit(&flag, 1,
+			is("freed-later") ? memory_order_release : memory_order_relaxed);
 	} else if (is("reuse")) {
 		int *mine = malloc(40);
 
 		put(mine, 1);
-		ready = 1;
 		free(mine);
+		atomic_store_explicit(&flag, gettid(), memory_order_relaxed);
 	} else if (is("count")) {
 		for (int round = 0; round < 3; round++)
 			for (int i = 0; i < 1000; i++)
@@ -113,6 +117,12 @@ static void *one(void *arg)
 	return NULL;
 }
 
+static void await_flag(memory_order order)
+{
+	while (!atomic_load_explicit(&flag, order))
+		usleep(100);
+}
+
 static void *two(void *arg)
 {
 	static int copy;
@@ -128,17 +138,21 @@ static void *two(void *arg)
 	} else if (is("overlap")) {
 		parts.second = 2;
 	} else if (is("flag") || is("relaxed")) {
-		while (!atomic_load_explicit(
-			&flag, is("flag") ? memory_order_acquire : memory_order_relaxed))
-			usleep(100);
+		await_flag(is("flag") ? memory_order_acquire : memory_order_relaxed);
 		seen = get(&counter);
+	} else if (is("freed") || is("freed-later")) {
+		await_flag(is("freed-later") ? memory_order_acquire : memory_order_relaxed);
+		free(object);
+		object = NULL;
 	} else if (is("references")) {
 		seen = get(&counter);
 		drop();
 	} else if (is("reuse")) {
 		int *mine;
 
-		usleep(20000);
+		await_flag(memory_order_relaxed); /* and the thread's end, which gives back its memory */
+		while (!tgkill(getpid(), atomic_load_explicit(&flag, memory_order_relaxed), 0))
+			usleep(100);
 		mine = malloc(40);
 		put(mine, 2);
 		free(mine);

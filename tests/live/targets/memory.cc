@@ -78,9 +78,14 @@ static void consume()
 // Two threads one after another, as it happens; but nothing sees to it.
 static int forget_the_lock()
 {
-	std::thread first([] { items.push("one"); });
+	static std::atomic<bool> pushed;
+	std::thread first([] {
+		items.push("one");
+		pushed.store(true, std::memory_order_relaxed);
+	});
 	std::thread second([] {
-		usleep(20000);
+		while (!pushed.load(std::memory_order_relaxed))
+			usleep(100);
 		items.push("two");
 	});
 

@@ -31,9 +31,10 @@ static sem_t semaphore;
 static mtx_t c11_mutex;
 static cnd_t c11_cond;
 static volatile int done;
-/* What nobody observes: that a lock is kept, that `second` has tried, that `first` and `third` are
- * over. So a machine on which a thread gets no processor for long changes nothing. */
-static volatile int kept, tried, first_over, third_over;
+/* What nobody observes: that all threads of the way are created, that a lock is kept, that `second`
+ * has tried, that `first` and `third` are over. So a machine on which a thread gets no processor for
+ * long changes nothing. */
+static volatile int created, kept, tried, first_over, third_over;
 
 static void pause_for(long ms)
 {
@@ -53,6 +54,12 @@ static void await(const volatile int *flag)
 static void keep(void)
 {
 	kept = 1;
+	await(&tried);
+}
+
+/* A thread that ends later than what `second` does. */
+static void await_second(void)
+{
 	await(&tried);
 }
 
@@ -174,7 +181,6 @@ static void die_with_lock(void)
 	make_mutex(PTHREAD_MUTEX_DEFAULT, PTHREAD_MUTEX_ROBUST);
 	pthread_mutex_lock(&mutex);
 	kept = 1;
-	pause_for(20);
 	before(way);
 }
 
@@ -543,10 +549,12 @@ static void *until_cancelled(void *unused)
 	return unused;
 }
 
+static volatile int detached; /* its id */
+
 static void *mark_before(void *unused)
 {
 	before(way);
-	kept = 1;
+	detached = gettid();
 	return unused;
 }
 
@@ -591,11 +599,13 @@ static void detach_one(void)
 	pthread_detach(thread);
 }
 
-/* Gets the stack of the one that was detached, and so its pthread_t, if that has ended by then. */
+/* Gets the stack of the one that was detached, and so its pthread_t, as that has ended by then. */
 static void join_namesake(void)
 {
-	await(&kept);
-	pause_for(20);
+	await(&detached);
+	await(&first_over);
+	while (!tgkill(getpid(), detached, 0))
+		pause_for(1);
 	join_one(mark_none);
 }
 
@@ -612,7 +622,7 @@ static const struct {
 	{"a mutex that is not taken in time", "racing", unlock_and_keep, fail_to_timedlock, nothing, 0},
 	{"a recursive mutex given back", "ordered", lock_twice, lock_in_between, nothing, 0},
 	{"a recursive mutex given back once", "racing", lock_twice_and_keep, fail_to_trylock, nothing, 0},
-	{"a robust mutex of a dead thread", "ordered", die_with_lock, take_over, nothing, 0},
+	{"a robust mutex of a dead thread", "ordered", die_with_lock, take_over, await_second, 0},
 	{"a reader after a writer", "ordered", write_once, read_then, nothing, 0},
 	{"a reader after a writer and a reader", "ordered", write_once, tryread_then, read_between, 0},
 	{"a writer after two readers", "ordered", read_once, trywrite_then, read_between, 0},
@@ -641,8 +651,11 @@ static const struct {
 	{"nothing", "racing", just_before, just_after, nothing, 0},
 };
 
+/* None begins before main has created all: creating takes a lock of the C library's, which would
+ * order what a thread does that creates one itself before what main creates later. */
 static void *run_first(void *unused)
 {
+	await(&created);
 	left(way);
 	WAYS[way].first();
 	first_over = 1;
@@ -651,6 +664,7 @@ static void *run_first(void *unused)
 
 static void *run_second(void *unused)
 {
+	await(&created);
 	right(way);
 	WAYS[way].second();
 	tried = 1;
@@ -659,6 +673,7 @@ static void *run_second(void *unused)
 
 static void *run_third(void *unused)
 {
+	await(&created);
 	WAYS[way].third();
 	third_over = 1;
 	return unused;
@@ -674,7 +689,7 @@ static void make_all(void)
 	sem_init(&semaphore, 0, WAYS[way].count);
 	mtx_init(&c11_mutex, mtx_timed);
 	cnd_init(&c11_cond);
-	done = kept = tried = first_over = third_over = arriving = again = 0;
+	done = created = kept = tried = first_over = third_over = arriving = again = 0;
 }
 
 static void go(void)
@@ -685,6 +700,7 @@ static void go(void)
 	make_all();
 	for (int i = 0; i < 3; i++)
 		pthread_create(&threads[i], NULL, starts[i], NULL);
+	created = 1;
 	for (int i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
 }

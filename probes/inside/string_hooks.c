@@ -1,0 +1,358 @@
+/* string_hooks: functions of the C library that read or write memory of the program, or send messages:
+ * strings, standard input and output, files and sockets. What is read is reported before the call, as a
+ * call can order others behind it; what is written is reported after it, when its size is known. */
+#define __NO_INLINE__ 1 /* the headers' own definitions of some of them */
+#include "probes/inside/memory_hooks.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <mqueue.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/msg.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define ACCESS(what, address, size)                                                                \
+	do {                                                                                       \
+		if (dpe_memory_is_wanted(DPE_PRELOAD_##what))                                      \
+			dpe_memory_access(DPE_PRELOAD_##what, (uint64_t)(address), size,           \
+				DPE_MEMORY_HERE);                                                  \
+	} while (0)
+#define READS(address, size) ACCESS(READ, address, size)
+#define WRITES(address, size) ACCESS(WRITE, address, size)
+
+/* Programs may call them before any constructor has run. */
+static void *find(void **real, const char *name)
+{
+	if (!*real)
+		*real = dlsym(RTLD_NEXT, name);
+	return *real;
+}
+
+#define REAL(name)                                                                                 \
+	({                                                                                         \
+		static void *found;                                                                \
+		(__typeof__(&name))find(&found, #name);                                            \
+	})
+#define HOOK DPE_MEMORY_EXPORTED
+
+/* A message may be sent: others may come after what the thread has done so far. */
+static void release(void)
+{
+	dpe_preload_epoch++;
+}
+
+/* ---- how much is read -------------------------------------------------------------------- */
+
+static size_t length(const char *text)
+{
+	return REAL(strlen)(text);
+}
+
+static size_t with_end(const char *text)
+{
+	return length(text) + 1;
+}
+
+static size_t at_most(size_t size, size_t limit)
+{
+	return size < limit ? size : limit;
+}
+
+static int same(int c)
+{
+	return c;
+}
+
+/* The bytes up to the first that differs, or the end, are read of both. */
+static size_t compared(const char *a, const char *b, size_t limit, int (*fold)(int))
+{
+	for (size_t i = 0; i < limit; i++)
+		if (!a[i] || fold((unsigned char)a[i]) != fold((unsigned char)b[i]))
+			return i + 1;
+	return limit;
+}
+
+/* ---- strings ----------------------------------------------------------------------------- */
+
+HOOK size_t strlen(const char *text)
+{
+	size_t result = REAL(strlen)(text);
+
+	READS(text, result + 1);
+	return result;
+}
+
+HOOK size_t strnlen(const char *text, size_t limit)
+{
+	size_t result = REAL(strnlen)(text, limit);
+
+	READS(text, at_most(result + 1, limit));
+	return result;
+}
+
+HOOK int memcmp(const void *a, const void *b, size_t size)
+{
+	READS(a, size);
+	READS(b, size);
+	return REAL(memcmp)(a, b, size);
+}
+
+#define COMPARE(name, parameters, arguments, limit, fold)                                          \
+	HOOK int name parameters                                                                   \
+	{                                                                                          \
+		READS(a, compared(a, b, limit, fold));                                             \
+		READS(b, compared(a, b, limit, fold));                                             \
+		return REAL(name) arguments;                                                       \
+	}
+COMPARE(strcmp, (const char *a, const char *b), (a, b), SIZE_MAX, same)
+COMPARE(strncmp, (const char *a, const char *b, size_t size), (a, b, size), size, same)
+COMPARE(strcasecmp, (const char *a, const char *b), (a, b), SIZE_MAX, tolower)
+COMPARE(strncasecmp, (const char *a, const char *b, size_t size), (a, b, size), size, tolower)
+
+HOOK void *memchr(const void *in, int byte, size_t size)
+{
+	const char *found = REAL(memchr)(in, byte, size);
+
+	READS(in, found ? (size_t)(found - (const char *)in) + 1 : size);
+	return (void *)found;
+}
+
+HOOK char *strchr(const char *text, int byte)
+{
+	char *found = REAL(strchr)(text, byte);
+
+	READS(text, found ? (size_t)(found - text) + 1 : with_end(text));
+	return found;
+}
+
+HOOK char *strrchr(const char *text, int byte)
+{
+	READS(text, with_end(text));
+	return REAL(strrchr)(text, byte);
+}
+
+HOOK char *strstr(const char *text, const char *part)
+{
+	char *found = REAL(strstr)(text, part);
+
+	READS(part, with_end(part));
+	READS(text, found ? (size_t)(found - text) + length(part) : with_end(text));
+	return found;
+}
+
+#define COPY(name)                                                                                 \
+	HOOK char *name(char *to, const char *from)                                                \
+	{                                                                                          \
+		READS(from, with_end(from));                                                       \
+		WRITES(to, with_end(from));                                                        \
+		return REAL(name)(to, from);                                                       \
+	}
+COPY(strcpy)
+COPY(stpcpy)
+
+HOOK char *strncpy(char *to, const char *from, size_t size)
+{
+	READS(from, at_most(REAL(strnlen)(from, size) + 1, size));
+	WRITES(to, size);
+	return REAL(strncpy)(to, from, size);
+}
+
+HOOK char *strcat(char *to, const char *from)
+{
+	READS(to, with_end(to));
+	READS(from, with_end(from));
+	WRITES(to + length(to), with_end(from));
+	return REAL(strcat)(to, from);
+}
+
+HOOK char *strncat(char *to, const char *from, size_t size)
+{
+	READS(to, with_end(to));
+	READS(from, at_most(REAL(strnlen)(from, size) + 1, size));
+	WRITES(to + length(to), REAL(strnlen)(from, size) + 1);
+	return REAL(strncat)(to, from, size);
+}
+
+HOOK char *strdup(const char *text)
+{
+	READS(text, with_end(text));
+	return REAL(strdup)(text);
+}
+
+HOOK char *strndup(const char *text, size_t size)
+{
+	READS(text, at_most(REAL(strnlen)(text, size) + 1, size));
+	return REAL(strndup)(text, size);
+}
+
+/* ---- standard input and output ----------------------------------------------------------- */
+
+HOOK size_t fread(void *to, size_t size, size_t count, FILE *file)
+{
+	size_t result = REAL(fread)(to, size, count, file);
+
+	WRITES(to, size * result);
+	return result;
+}
+
+HOOK size_t fwrite(const void *from, size_t size, size_t count, FILE *file)
+{
+	READS(from, size * count);
+	release();
+	return REAL(fwrite)(from, size, count, file);
+}
+
+HOOK char *fgets(char *to, int size, FILE *file)
+{
+	char *result = REAL(fgets)(to, size, file);
+
+	if (result)
+		WRITES(to, with_end(to));
+	return result;
+}
+
+HOOK int fputs(const char *text, FILE *file)
+{
+	READS(text, with_end(text));
+	release();
+	return REAL(fputs)(text, file);
+}
+
+HOOK int puts(const char *text)
+{
+	READS(text, with_end(text));
+	release();
+	return REAL(puts)(text);
+}
+
+/* What the arguments point to is not told. */
+HOOK int vsnprintf(char *to, size_t size, const char *format, va_list arguments)
+{
+	int result = REAL(vsnprintf)(to, size, format, arguments);
+
+	READS(format, with_end(format));
+	if (result >= 0)
+		WRITES(to, at_most((size_t)result + 1, size));
+	return result;
+}
+
+HOOK int vsprintf(char *to, const char *format, va_list arguments)
+{
+	int result = REAL(vsprintf)(to, format, arguments);
+
+	READS(format, with_end(format));
+	if (result >= 0)
+		WRITES(to, (size_t)result + 1);
+	return result;
+}
+
+HOOK int snprintf(char *to, size_t size, const char *format, ...)
+{
+	va_list arguments;
+	int result;
+
+	va_start(arguments, format);
+	result = REAL(vsnprintf)(to, size, format, arguments);
+	va_end(arguments);
+	READS(format, with_end(format));
+	if (result >= 0)
+		WRITES(to, at_most((size_t)result + 1, size));
+	return result;
+}
+
+HOOK int sprintf(char *to, const char *format, ...)
+{
+	va_list arguments;
+	int result;
+
+	va_start(arguments, format);
+	result = REAL(vsprintf)(to, format, arguments);
+	va_end(arguments);
+	READS(format, with_end(format));
+	if (result >= 0)
+		WRITES(to, (size_t)result + 1);
+	return result;
+}
+
+/* ---- files and sockets ------------------------------------------------------------------- */
+
+#define RECEIVE(name, parameters, arguments)                                                       \
+	HOOK ssize_t name parameters                                                               \
+	{                                                                                          \
+		ssize_t result = REAL(name) arguments;                                             \
+                                                                                                   \
+		if (result > 0)                                                                    \
+			WRITES(to, at_most((size_t)result, size));                                 \
+		return result;                                                                     \
+	}
+RECEIVE(read, (int file, void *to, size_t size), (file, to, size))
+RECEIVE(pread, (int file, void *to, size_t size, off_t offset), (file, to, size, offset))
+RECEIVE(pread64, (int file, void *to, size_t size, off64_t offset), (file, to, size, offset))
+RECEIVE(recv, (int file, void *to, size_t size, int flags), (file, to, size, flags))
+
+#define SEND(name, parameters, arguments)                                                          \
+	HOOK ssize_t name parameters                                                               \
+	{                                                                                          \
+		READS(from, size);                                                                 \
+		release();                                                                         \
+		return REAL(name) arguments;                                                       \
+	}
+SEND(write, (int file, const void *from, size_t size), (file, from, size))
+SEND(pwrite, (int file, const void *from, size_t size, off_t offset), (file, from, size, offset))
+SEND(pwrite64, (int file, const void *from, size_t size, off64_t offset), (file, from, size, offset))
+SEND(send, (int file, const void *from, size_t size, int flags), (file, from, size, flags))
+
+/* ---- what sends, or may send what was written before -------------------------------------- */
+
+#define RELEASE(type, name, parameters, arguments)                                                 \
+	HOOK type name parameters                                                                  \
+	{                                                                                          \
+		release();                                                                         \
+		return REAL(name) arguments;                                                       \
+	}
+RELEASE(int, fflush, (FILE * file), (file))
+RELEASE(int, fclose, (FILE * file), (file))
+RELEASE(int, fputc, (int byte, FILE *file), (byte, file))
+RELEASE(int, putc, (int byte, FILE *file), (byte, file))
+RELEASE(int, putchar, (int byte), (byte))
+RELEASE(int, vprintf, (const char *format, va_list arguments), (format, arguments))
+RELEASE(int, vfprintf, (FILE * file, const char *format, va_list arguments), (file, format, arguments))
+RELEASE(int, vdprintf, (int file, const char *format, va_list arguments), (file, format, arguments))
+RELEASE(ssize_t, writev, (int file, const struct iovec *from, int count), (file, from, count))
+RELEASE(ssize_t, sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags))
+RELEASE(int, sendmmsg, (int file, struct mmsghdr *messages, unsigned count, int flags),
+	(file, messages, count, flags))
+RELEASE(int, mq_send, (mqd_t queue, const char *from, size_t size, unsigned priority),
+	(queue, from, size, priority))
+RELEASE(int, mq_timedsend,
+	(mqd_t queue, const char *from, size_t size, unsigned priority, const struct timespec *until),
+	(queue, from, size, priority, until))
+RELEASE(int, msgsnd, (int queue, const void *from, size_t size, int flags), (queue, from, size, flags))
+
+HOOK ssize_t sendto(int file, const void *from, size_t size, int flags, const struct sockaddr *to,
+	socklen_t length_of_to)
+{
+	READS(from, size);
+	release();
+	return REAL(sendto)(file, from, size, flags, to, length_of_to);
+}
+
+#define PRINT(name, real, parameters, first)                                                       \
+	HOOK int name parameters                                                                   \
+	{                                                                                          \
+		va_list arguments;                                                                 \
+		int result;                                                                        \
+                                                                                                   \
+		release();                                                                         \
+		va_start(arguments, format);                                                       \
+		result = REAL(real) first;                                                         \
+		va_end(arguments);                                                                 \
+		return result;                                                                     \
+	}
+PRINT(printf, vprintf, (const char *format, ...), (format, arguments))
+PRINT(fprintf, vfprintf, (FILE * file, const char *format, ...), (file, format, arguments))
+PRINT(dprintf, vdprintf, (int file, const char *format, ...), (file, format, arguments))

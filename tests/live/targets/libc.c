@@ -1,0 +1,158 @@
+/* Functions of the C library on memory that another thread accesses: libc [locked]. Each function has
+ * memory of its own; the other thread writes to it where the function reads, and reads where it writes. */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define SIZE 64
+#define TEXT "a text of the file\n"
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int locked, descriptor, sockets[2];
+static FILE *file;
+static volatile long result;
+static char private[2][SIZE] = {"xxxvate", "xxxvate"}; /* which only the first thread has */
+
+#define CALL(name, call)                                                                           \
+	__attribute__((noinline)) void call_##name(char *shared)                                   \
+	{                                                                                          \
+		result = (long)(call);                                                             \
+		__asm__ volatile("" : : "r"(shared) : "memory");                                   \
+	}
+#define READERS(X)                                                                                 \
+	X(strlen, strlen(shared))                                                                  \
+	X(strnlen, strnlen(shared, SIZE))                                                          \
+	X(memcmp, memcmp(shared, private[0], 4))                                                   \
+	X(strcmp, strcmp(shared, private[0]))                                                      \
+	X(strncmp, strncmp(private[0], shared, 3))                                                 \
+	X(strcasecmp, strcasecmp(shared, private[0]))                                              \
+	X(strncasecmp, strncasecmp(shared, private[0], 3))                                         \
+	X(memchr, memchr(shared, 'q', 8))                                                          \
+	X(strchr, strchr(shared, 'q'))                                                             \
+	X(strrchr, strrchr(shared, 'q'))                                                           \
+	X(strstr, strstr(shared, "q"))                                                             \
+	X(strdup, strdup(shared))                                                                  \
+	X(strndup, strndup(shared, 3))                                                             \
+	X(fwrite, fwrite(shared, 1, 4, file))                                                      \
+	X(fputs, fputs(shared, file))                                                              \
+	X(puts, puts(shared))                                                                      \
+	X(write, write(sockets[0], shared, 4))                                                     \
+	X(pwrite, pwrite(descriptor, shared, 4, SIZE))                                             \
+	X(send, send(sockets[0], shared, 4, 0))                                                    \
+	X(memcpy, memcpy(private[1], shared, 4))                                                   \
+	X(memmove, memmove(private[1], shared, 4))
+#define WRITERS(X)                                                                                 \
+	X(strcpy, strcpy(shared, private[0]))                                                      \
+	X(stpcpy, stpcpy(shared, private[0]))                                                      \
+	X(strncpy, strncpy(shared, private[0], 4))                                                 \
+	X(strcat, strcat(shared, private[0]))                                                      \
+	X(strncat, strncat(shared, private[0], 3))                                                 \
+	X(sprintf, sprintf(shared, "%d", 1000))                                                    \
+	X(snprintf, snprintf(shared, 4, "%d", 1000))                                               \
+	X(vsprintf, print(shared, 0, "%d", 1000))                                                  \
+	X(vsnprintf, print(shared, 4, "%d", 1000))                                                 \
+	X(fread, fread(shared, 2, 2, file))                                                        \
+	X(fgets, fgets(shared, SIZE, file))                                                        \
+	X(read, read(descriptor, shared, 4))                                                       \
+	X(pread, pread(descriptor, shared, 4, 0))                                                  \
+	X(recv, recv(sockets[1], shared, 4, 0))                                                    \
+	X(memset, memset(shared, 'x', 4))
+
+static int print(char *to, size_t size, const char *format, ...)
+{
+	va_list arguments;
+	int printed;
+
+	va_start(arguments, format);
+	printed = size ? vsnprintf(to, size, format, arguments) : vsprintf(to, format, arguments);
+	va_end(arguments);
+	return printed;
+}
+
+READERS(CALL)
+WRITERS(CALL)
+
+#define ROW(name, call) {#name, call_##name},
+static const struct {
+	const char *name;
+	void (*call)(char *shared);
+} READERS_OF[] = {READERS(ROW)}, WRITERS_OF[] = {WRITERS(ROW)};
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+static char read_by[COUNT(READERS_OF)][SIZE], written_by[COUNT(WRITERS_OF)][SIZE];
+
+static void take(void)
+{
+	if (locked)
+		pthread_mutex_lock(&mutex);
+}
+
+static void give(void)
+{
+	if (locked)
+		pthread_mutex_unlock(&mutex);
+}
+
+static void *call_all(void *unused)
+{
+	for (size_t i = 0; i < COUNT(READERS_OF); i++) {
+		take();
+		READERS_OF[i].call(read_by[i]);
+		give();
+	}
+	for (size_t i = 0; i < COUNT(WRITERS_OF); i++) {
+		take();
+		WRITERS_OF[i].call(written_by[i]);
+		give();
+	}
+	return unused;
+}
+
+/* The third byte of each; strcat appends behind the first byte. */
+static void *access_all(void *unused)
+{
+	for (size_t i = 0; i < COUNT(READERS_OF); i++) {
+		take();
+		read_by[i][2] = 'x';
+		give();
+	}
+	for (size_t i = 0; i < COUNT(WRITERS_OF); i++) {
+		take();
+		result += written_by[i][2];
+		give();
+	}
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[2];
+
+	locked = argc > 1;
+	if (argc > 1 && !strcmp(argv[1], "list")) {
+		for (size_t i = 0; i < COUNT(READERS_OF); i++)
+			puts(READERS_OF[i].name);
+		for (size_t i = 0; i < COUNT(WRITERS_OF); i++)
+			puts(WRITERS_OF[i].name);
+		return 0;
+	}
+	for (size_t i = 0; i < COUNT(READERS_OF); i++)
+		memcpy(read_by[i], "xxxxx", 6);
+	for (size_t i = 0; i < COUNT(WRITERS_OF); i++)
+		written_by[i][0] = 'x';
+	file = tmpfile();
+	for (int i = 0; i < 20; i++)
+		fputs(TEXT, file);
+	rewind(file);
+	descriptor = dup(fileno(tmpfile()));
+	pwrite(descriptor, TEXT, sizeof(TEXT), 0);
+	socketpair(AF_UNIX, SOCK_STREAM, 0, sockets);
+	pthread_create(&threads[0], NULL, call_all, NULL);
+	pthread_create(&threads[1], NULL, access_all, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
