@@ -58,6 +58,12 @@ bool dpe_rule_is_lock(const struct dpe_rule *rule)
 	       (rule->pairing == DPE_EXCLUSIVE || rule->pairing == DPE_SHARED);
 }
 
+bool dpe_rule_pairs_nothing(const struct dpe_rule *rule)
+{
+	return rule->mode == DPE_SYNC && (rule->keep || rule->pairing == DPE_DATA_READS ||
+						 rule->pairing == DPE_DATA_WRITES);
+}
+
 const char *dpe_rule_name(const struct dpe_rule *rule)
 {
 	return rule->name;

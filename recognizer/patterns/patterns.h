@@ -62,6 +62,7 @@ struct dpe_name_watchers {
 	 * in these phases, one bit each. 0: not so. */
 	uint8_t role_phases;
 	struct dpe_role role; /* without its key */
+	unsigned other_rule;  /* that a receive is paired by, too, where this has sends; or DPE_NO_RULE */
 };
 
 /* dpe_pattern_match and dpe_own_condition_holds for a message of a watched name. */
