@@ -263,6 +263,7 @@ static bool begin_outputs(struct live *live)
 		.max_instances = cli->max_instances,
 		.stabilize_only = !live->how->recognize,
 		.debug = cli->debug,
+		.skip_happened = live->how->skip_happened,
 	};
 	struct dpe_recognizer_sink sink;
 

@@ -112,7 +112,7 @@ static void add_events(struct cli_report *report, cJSON *object, const struct dp
 }
 
 /* Which thread runs how far, one after the other, to show the match. */
-static void add_prediction(cJSON *object, struct dpe_prediction *prediction)
+static void add_prediction(cJSON *object, struct dpe_prediction *prediction, bool happened)
 {
 	const struct dpe_turn *turns;
 	unsigned count = dpe_prediction_schedule(prediction, UINT_MAX, &turns);
@@ -120,6 +120,7 @@ static void add_prediction(cJSON *object, struct dpe_prediction *prediction)
 
 	cJSON_AddStringToObject(object, "order", "kept");
 	cJSON_AddBoolToObject(object, "certain", false);
+	cJSON_AddBoolToObject(object, "happened", happened);
 	schedule = cJSON_AddArrayToObject(object, "schedule");
 	for (unsigned i = 0; i < count; i++) {
 		cJSON *turn = cJSON_CreateArray();
@@ -166,7 +167,7 @@ static cJSON *verdict_object(struct cli_report *report, const struct dpe_verdict
 	add_params(report, object, verdict);
 	add_events(report, object, verdict);
 	if (verdict->prediction)
-		add_prediction(object, verdict->prediction);
+		add_prediction(object, verdict->prediction, verdict->happened);
 	if (verdict->event ? verdict->kind != DPE_SATISFIED : verdict->kind == DPE_INCOMPLETE)
 		add_suppression(report, object, verdict->rule,
 			verdict->nevents ? verdict->events[verdict->nevents - 1] : verdict->event);

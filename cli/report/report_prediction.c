@@ -30,6 +30,10 @@ void cli_text_prediction(
 		return;
 	count = dpe_prediction_schedule(verdict->prediction, MOST_TURNS + 1, &turns);
 	first = count > MOST_TURNS;
+	if (verdict->happened) {
+		dpe_text_puts(to, "  it happened in this run\n");
+		return;
+	}
 	dpe_text_puts(to, "  not in this order here; possible, unless data that is not observed "
 			  "forbids it, when\n");
 	if (first)

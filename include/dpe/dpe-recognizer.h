@@ -47,6 +47,7 @@ struct dpe_verdict {
 	unsigned nexpected;
 	const char *reason; /* of a violation or an inconclusive verdict, as text; else NULL */
 	struct dpe_prediction *prediction; /* of a match of a `predict` rule; else NULL */
+	bool happened; /* of a predicted match of two independent events: they were so in this run, too */
 };
 
 /* What the sink wants after a `break`: to continue, or no more events. */
@@ -200,6 +201,7 @@ struct dpe_recognizer_options {
 	/* Pairs of partial matches of operands of & that are looked at for one event before it is
 	 * given up; 0: 1,000,000. */
 	uint64_t search_work;
+	bool skip_happened; /* predicted matches that happened in this run, too, are not reported */
 };
 
 /* Counts so far. */

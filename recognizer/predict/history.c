@@ -57,8 +57,11 @@ void dpe_history_edge(struct dpe_history *history, uint64_t from, uint64_t to)
 /* The cut that is to be joined, as an array that can be changed. */
 static void begin_join(struct dpe_history *history, const struct dpe_base *base)
 {
-	while (history->capscratch < history->nchains)
-		(void)DPE_GROW(history->scratch, history->capscratch, history->capscratch);
+	if (history->capscratch < history->nchains) {
+		history->capscratch = history->nchains * 2;
+		history->scratch = dpe_xrealloc(
+			history->scratch, history->capscratch * sizeof(*history->scratch));
+	}
 	memset(history->scratch, 0, history->nchains * sizeof(*history->scratch));
 	if (base)
 		memcpy(history->scratch, base->at, base->count * sizeof(*base->at));
@@ -173,6 +176,25 @@ static void write_place(struct meaning *m, const struct dpe_run *run, const stru
 			m->number);
 }
 
+/* Accesses of a watched variable: "[X']" updates it, "[X]" is any other. Those of objects, which have
+ * arguments, are not looked at. */
+static void access_variable(struct meaning *m)
+{
+	struct dpe_names *names = m->history->recognizer->spec->names;
+	const char *text = dpe_name_text(names, m->message->name);
+	size_t len = strlen(text);
+	struct dpe_value place;
+
+	if (*text != '[' || len < 3 || text[len - 1] != ']' || m->message->nargs)
+		return;
+	m->writes = text[len - 2] == '\'';
+	place = dpe_value_string(dpe_name_text(names, dpe_intern(names, text, len - 1 - m->writes)));
+	if (m->writes)
+		dpe_place_write(m->history, place, m->number);
+	else
+		dpe_place_read(m->history, place, &m->seen);
+}
+
 typedef void meaning_fn(
 	struct meaning *m, const struct dpe_run *run, const struct dpe_binding *binding);
 
@@ -243,6 +265,7 @@ static void give_meaning(
 	each_rule(&m, true, acquire);
 	each_rule(&m, false, read_place);
 	each_rule(&m, false, write_place);
+	access_variable(&m);
 	past->base = join_all(history, past->base, m.kept.at, m.kept.count);
 	if ((m.reads && m.writes) || past->message->phase == DPE_EXIT)
 		past->base = join_all(history, past->base, m.seen.at, m.seen.count);

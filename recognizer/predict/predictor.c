@@ -195,6 +195,7 @@ void dpe_predictor_take(struct dpe_run *run, const struct dpe_event *event)
 		return;
 	search->nreported = 0;
 	search->work = DPE_PREDICT_WORK;
+	search->stamp = &event->stamp;
 	if (count > DPE_RULE_PATTERNS_AT_ONCE) {
 		search->cut_short = true;
 		count = DPE_RULE_PATTERNS_AT_ONCE;

@@ -59,7 +59,8 @@ struct dpe_prediction_search {
 	struct dpe_assignment *reported;
 	unsigned nreported, capreported;
 	struct dpe_closure least, past, other; /* scratch */
-	uint64_t work;        /* left for the current event */
+	const struct dpe_stamp *stamp; /* of the current event */
+	uint64_t work;                 /* left for it */
 	bool cut_short;       /* a search was given up */
 };
 
