@@ -88,6 +88,17 @@ struct dpe_candidates *dpe_candidates_of(
 	return candidates;
 }
 
+void dpe_candidates_add(
+	struct dpe_prediction_search *search, struct dpe_candidates *candidates, uint64_t number)
+{
+	const struct dpe_sections_set *held = search->history->events[number].held;
+
+	candidates->common = candidates->count ? dpe_sections_common(search->history,
+							 candidates->common, held)
+					       : held;
+	*DPE_GROW(candidates->events, candidates->count, candidates->cap) = number;
+}
+
 void dpe_candidates_each(struct dpe_prediction_search *search,
 	const struct dpe_assignment *assignment, unsigned pattern, dpe_group_fn *each, void *context)
 {

@@ -117,6 +117,9 @@ void dpe_sections_acquire(
 /* The locks that the chain holds now. */
 const struct dpe_sections_set *dpe_sections_held(
 	struct dpe_history *history, struct dpe_past_chain *chain);
+/* The locks of both sets. */
+const struct dpe_sections_set *dpe_sections_common(struct dpe_history *history,
+	const struct dpe_sections_set *a, const struct dpe_sections_set *b);
 /* True where no run has both threads in their sections. */
 bool dpe_sections_conflict(const struct dpe_sections_set *a, const struct dpe_sections_set *b);
 void dpe_sections_free(struct dpe_history *history);

@@ -205,7 +205,7 @@ void dpe_predictor_take(struct dpe_run *run, const struct dpe_event *event)
 	for (unsigned i = 0; i < count; i++)
 		search_all(search, of[i], event->number);
 	for (unsigned i = 0; i < count; i++) {
-		*DPE_GROW(of[i]->events, of[i]->count, of[i]->cap) = event->number;
+		dpe_candidates_add(search, of[i], event->number);
 		if (ends_slices(run->rule, run->bindings[i].pattern))
 			add_end(search, &run->bindings[i], event->number);
 	}

@@ -11,6 +11,7 @@ struct dpe_candidates {
 	uint32_t chain;
 	uint64_t *events; /* numbers */
 	unsigned count, cap;
+	const struct dpe_sections_set *common; /* the locks under which all of them are; NULL: none */
 };
 
 /* The events that match a pattern with the same values. */
@@ -76,6 +77,8 @@ static inline unsigned dpe_pomset_pattern(
 /* The group of the binding, created when new, and its part for the chain. */
 struct dpe_candidates *dpe_candidates_of(
 	struct dpe_prediction_search *search, const struct dpe_binding *binding, uint32_t chain);
+void dpe_candidates_add(
+	struct dpe_prediction_search *search, struct dpe_candidates *candidates, uint64_t number);
 typedef void dpe_group_fn(void *context, struct dpe_candidate_group *group);
 /* Calls for the groups of a pattern that agree with the assignment's values. */
 void dpe_candidates_each(struct dpe_prediction_search *search,

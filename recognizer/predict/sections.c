@@ -143,6 +143,45 @@ const struct dpe_sections_set *dpe_sections_held(
 	return chain->lock_set = set;
 }
 
+/* Whether the set has the lock, and exclusively. */
+static bool finds(
+	const struct dpe_sections_set *set, const struct dpe_reordered_lock *lock, bool *exclusive)
+{
+	for (unsigned i = 0; i < set->count; i++) {
+		if (set->at[i].lock != lock)
+			continue;
+		*exclusive = set->at[i].exclusive;
+		return true;
+	}
+	return false;
+}
+
+const struct dpe_sections_set *dpe_sections_common(struct dpe_history *history,
+	const struct dpe_sections_set *a, const struct dpe_sections_set *b)
+{
+	size_t size;
+	struct dpe_sections_set *set;
+	unsigned kept = 0;
+	bool exclusive;
+
+	if (a == b || !a || !b)
+		return a == b ? a : NULL;
+	for (unsigned i = 0; i < a->count; i++)
+		kept += finds(b, a->at[i].lock, &exclusive) && exclusive >= a->at[i].exclusive;
+	if (kept == a->count)
+		return a;
+	size = sizeof(*set) + a->count * sizeof(set->at[0]);
+	set = dpe_arena_alloc(history->arena, size);
+	history->bytes += size;
+	for (unsigned i = 0; i < a->count; i++) {
+		if (!finds(b, a->at[i].lock, &exclusive))
+			continue;
+		set->at[set->count].lock = a->at[i].lock;
+		set->at[set->count++].exclusive = a->at[i].exclusive && exclusive;
+	}
+	return set->count ? set : NULL;
+}
+
 bool dpe_sections_conflict(const struct dpe_sections_set *a, const struct dpe_sections_set *b)
 {
 	for (unsigned i = 0; a && b && i < a->count; i++) {
