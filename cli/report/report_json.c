@@ -114,6 +114,7 @@ static void add_events(struct cli_report *report, cJSON *object, const struct dp
 /* Which thread runs how far, one after the other, to show the match. */
 static void add_prediction(cJSON *object, struct dpe_prediction *prediction, bool happened)
 {
+	uint64_t prefix = dpe_prediction_prefix(prediction);
 	const struct dpe_turn *turns;
 	unsigned count = dpe_prediction_schedule(prediction, UINT_MAX, &turns);
 	cJSON *schedule;
@@ -121,6 +122,8 @@ static void add_prediction(cJSON *object, struct dpe_prediction *prediction, boo
 	cJSON_AddStringToObject(object, "order", "kept");
 	cJSON_AddBoolToObject(object, "certain", false);
 	cJSON_AddBoolToObject(object, "happened", happened);
+	if (prefix)
+		cJSON_AddNumberToObject(object, "prefix", (double)prefix);
 	schedule = cJSON_AddArrayToObject(object, "schedule");
 	for (unsigned i = 0; i < count; i++) {
 		cJSON *turn = cJSON_CreateArray();

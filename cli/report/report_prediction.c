@@ -36,7 +36,7 @@ void cli_text_prediction(
 	}
 	dpe_text_puts(to, "  not in this order here; possible, unless data that is not observed "
 			  "forbids it, when\n");
-	if (first)
+	if (first || dpe_prediction_prefix(verdict->prediction))
 		dpe_text_puts(to, "    threads run on as observed, and then\n");
 	for (unsigned i = first; i < count; i++)
 		add_turn(to, report, &turns[i], i > first);

@@ -28,6 +28,8 @@ struct dpe_turn {
  * number. Borrowed as the verdict is. Costs time that grows with the turns. */
 unsigned dpe_prediction_schedule(
 	struct dpe_prediction *prediction, unsigned most, const struct dpe_turn **turns);
+/* So many events, the first ones of the run, happen as they were observed before the schedule begins. */
+uint64_t dpe_prediction_prefix(const struct dpe_prediction *prediction);
 
 /* A verdict about a slice of a rule. Everything is borrowed for the call. */
 struct dpe_verdict {

@@ -157,8 +157,7 @@ void dpe_candidates_free(struct dpe_prediction_search *search)
 		for (unsigned j = 0; j < search->ngroups[i]; j++)
 			free_group(rule, search->by_pattern[i][j]);
 		free(search->by_pattern[i]);
+		search->by_pattern[i] = NULL;
+		search->ngroups[i] = search->capgroups[i] = 0;
 	}
-	free(search->by_pattern);
-	free(search->ngroups);
-	free(search->capgroups);
 }

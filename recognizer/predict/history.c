@@ -9,9 +9,18 @@
 
 /* ---- making and freeing ------------------------------------------------------------------ */
 
+static void begin_stretch(struct dpe_history *history, uint64_t first)
+{
+	history->first = first;
+	history->nevents = 0;
+	*DPE_GROW(history->events, history->nevents, history->capevents) =
+		(struct dpe_past_event){0};
+}
+
 void dpe_history_begin(struct dpe_history *history, struct dpe_recognizer *recognizer)
 {
 	*history = (struct dpe_history){.recognizer = recognizer, .arena = dpe_arena_new()};
+	begin_stretch(history, 0);
 }
 
 static void free_chain(struct dpe_past_chain *chain)
@@ -23,10 +32,39 @@ static void free_chain(struct dpe_past_chain *chain)
 	free(chain->sources);
 }
 
-void dpe_history_free(struct dpe_history *history)
+static void free_messages(struct dpe_history *history)
 {
 	for (uint64_t i = 0; i < history->nevents; i++)
 		dpe_message_unref(history->events[i].message);
+}
+
+bool dpe_history_is_full(const struct dpe_history *history)
+{
+	return history->nevents > DPE_PREDICT_EVENTS || history->bytes > DPE_PREDICT_BYTES;
+}
+
+void dpe_history_restart(struct dpe_history *history, uint64_t first)
+{
+	free_messages(history);
+	for (unsigned i = 0; i < history->nchains; i++) {
+		struct dpe_past_chain *chain = &history->chains[i];
+
+		chain->earlier += chain->nevents;
+		chain->nevents = chain->nsources = 0;
+		chain->base = NULL;
+	}
+	history->nincoming = 0;
+	dpe_places_free(history);
+	dpe_sections_restart(history);
+	dpe_arena_free(history->arena);
+	history->arena = dpe_arena_new();
+	history->bytes = 0;
+	begin_stretch(history, first);
+}
+
+void dpe_history_free(struct dpe_history *history)
+{
+	free_messages(history);
 	for (unsigned i = 0; i < history->nchains; i++)
 		free_chain(&history->chains[i]);
 	dpe_sections_free(history);
@@ -44,7 +82,11 @@ void dpe_history_edge(struct dpe_history *history, uint64_t from, uint64_t to)
 {
 	struct dpe_past_chain *chain;
 
-	if (history->reason || from >= history->nevents)
+	if (history->reason || from < history->first)
+		return;
+	from = from - history->first + 1;
+	to = to - history->first + 1;
+	if (from >= history->nevents)
 		return;
 	if (to >= history->nevents) {
 		*DPE_GROW(history->incoming, history->nincoming, history->capincoming) = from;
@@ -287,16 +329,12 @@ void dpe_history_add(struct dpe_history *history, const struct dpe_event *event)
 
 	if (history->reason)
 		return;
-	if (number >= DPE_PREDICT_EVENTS || history->bytes > DPE_PREDICT_BYTES) {
-		history->reason = "the run is too long: what follows is not compared with what came before";
-		return;
-	}
 	chain = chain_of(history, event->stamp.chain);
 	past = DPE_GROW(history->events, history->nevents, history->capevents);
 	*DPE_GROW(chain->events, chain->nevents, chain->capevents) = number;
 	*past = (struct dpe_past_event){
 		.chain = event->stamp.chain,
-		.index = event->stamp.index,
+		.index = event->stamp.index - chain->earlier,
 		.base = base_of(history, chain, event),
 		.message = dpe_message_ref(event->message),
 	};

@@ -123,6 +123,11 @@ unsigned dpe_prediction_schedule(
 	return p->nturns;
 }
 
+uint64_t dpe_prediction_prefix(const struct dpe_prediction *prediction)
+{
+	return prediction->history->first;
+}
+
 /* ---- the report -------------------------------------------------------------------------------- */
 
 static void remember(struct dpe_prediction_search *search, const struct dpe_assignment *assignment)
@@ -163,7 +168,8 @@ static bool has_happened(
 	if (assignment->pomset->nevents != 2 || has_order(assignment->pomset))
 		return false;
 	other = &search->history->events[assignment->events[!assignment->last]];
-	return dpe_stamp_reach(search->stamp, other->chain) < other->index;
+	return dpe_stamp_reach(search->stamp, other->chain) <
+	       other->index + search->history->chains[other->chain].earlier;
 }
 
 static void run_action(const struct dpe_run *run, const struct dpe_slice *slice,

@@ -88,6 +88,7 @@ uint64_t dpe_assignment_bind(
 	struct dpe_assignment *assignment, const struct dpe_candidate_group *group);
 bool dpe_values_compatible(uint64_t mask, const struct dpe_value *values, uint64_t other_mask,
 	const struct dpe_value *others);
+/* Frees all. */
 void dpe_candidates_free(struct dpe_prediction_search *search);
 
 /* ---- sweep.c ------------------------------------------------------------------------------ */

@@ -194,11 +194,11 @@ bool dpe_sections_conflict(const struct dpe_sections_set *a, const struct dpe_se
 	return false;
 }
 
-void dpe_sections_free(struct dpe_history *history)
+static void free_locks(struct dpe_keyed **locks)
 {
 	struct dpe_keyed *keyed;
 
-	while ((keyed = dpe_keyed_take_any(&history->locks))) {
+	while ((keyed = dpe_keyed_take_any(locks))) {
 		struct dpe_reordered_lock *lock = (struct dpe_reordered_lock *)keyed;
 
 		for (unsigned i = 0; i < lock->nchains; i++) {
@@ -209,4 +209,43 @@ void dpe_sections_free(struct dpe_history *history)
 		dpe_value_drop(keyed->value);
 		free(lock);
 	}
+}
+
+/* The lock was taken before the stretch. */
+static void hold_on(struct dpe_history *history, uint32_t chain, struct dpe_section_held *held)
+{
+	held->lock = find_lock(history, held->lock->keyed.value);
+	if (!held->takings)
+		return;
+	held->takings = takings_of(history, held->lock, chain);
+	held->taking = held->takings->count;
+	*DPE_GROW(held->takings->at, held->takings->count, held->takings->cap) =
+		(struct dpe_taking){
+			.of = held->takings,
+			.release = DPE_NO_EVENT,
+			.exclusive = held->exclusive,
+			.last_exclusive = held->exclusive ? (int)held->taking : -1,
+		};
+}
+
+void dpe_sections_restart(struct dpe_history *history)
+{
+	struct dpe_keyed *before = history->locks;
+
+	history->locks = NULL;
+	for (unsigned i = 0; i < history->nchains; i++) {
+		struct dpe_past_chain *chain = &history->chains[i];
+
+		chain->nlocks = chain->ntaken = 0;
+		chain->lock_set = NULL;
+		chain->changed = true;
+		for (unsigned j = 0; j < chain->nheld; j++)
+			hold_on(history, i, &chain->held[j]);
+	}
+	free_locks(&before);
+}
+
+void dpe_sections_free(struct dpe_history *history)
+{
+	free_locks(&history->locks);
 }
