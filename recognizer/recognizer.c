@@ -125,8 +125,9 @@ static inline bool feed(
 		return dpe_stabilizer_push(
 			recognizer->stabilizer, message, NULL, DPE_ROLES_AT_TURN, diags);
 	if (message->name < recognizer->nnames) {
-		const struct dpe_name_watchers *watch = &recognizer->by_name[message->name];
+		struct dpe_name_watchers *watch = &recognizer->by_name[message->name];
 
+		watch->occurred[message->phase]++;
 		if (watch->syncs)
 			return synchronise(recognizer, message, diags);
 		if (watch->access)

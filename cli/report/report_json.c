@@ -344,12 +344,30 @@ static void add_loss(void *context, const struct dpe_thread_loss *loss)
 	cJSON_AddItemToArray(context, item);
 }
 
+/* Only those that never occurred. */
+static void add_unobserved(
+	void *context, const struct dpe_rule *rule, const char *pattern, uint64_t occurred)
+{
+	cJSON *array = context, *item;
+
+	if (occurred)
+		return;
+	item = cJSON_CreateObject();
+	if (rule) {
+		cJSON_AddStringToObject(item, "rule", dpe_rule_name(rule));
+		cJSON_AddStringToObject(item, "pattern", pattern);
+	}
+	cJSON_AddItemToArray(array, item);
+}
+
 void cli_json_summary(struct cli_report *report, const struct dpe_recognizer *recognizer,
 	const struct dpe_summary *summary)
 {
 	cJSON *object = new_object("summary");
 
 	add_number(object, "events", summary->events);
+	dpe_recognizer_unobserved(
+		recognizer, add_unobserved, cJSON_AddArrayToObject(object, "unobserved"));
 	add_number(object, "lost", summary->lost);
 	add_number(object, "held", summary->held);
 	add_number(object, "rules", summary->rules);

@@ -220,6 +220,15 @@ struct dpe_summary {
 uint64_t dpe_summary_findings(const struct dpe_summary *summary);
 
 struct dpe_recognizer;
+/* A rule that can have found nothing, because `pattern` (as written) never occurred; NULL: because
+ * nothing of any rule did. Borrowed. */
+typedef void dpe_unobserved_fn(
+	void *context, const struct dpe_rule *rule, const char *pattern, uint64_t occurred);
+/* Calls for the patterns of each rule whose behaviours all need events that never occurred; `occurred`: how
+ * often the pattern's event did. For rules that need nothing: where no event of any rule occurred, once
+ * with rule and pattern NULL. */
+void dpe_recognizer_unobserved(
+	const struct dpe_recognizer *recognizer, dpe_unobserved_fn *each, void *context);
 /* Creates a recognizer; the caller frees it. NULL after diagnostics where a rule cannot be followed (it
  * accepts nothing, or the chosen engine cannot follow it). The specification must outlive the
  * recognizer, and may be shared by several. `options` NULL: all 0. Copies the sink. */

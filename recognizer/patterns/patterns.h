@@ -50,6 +50,7 @@ struct dpe_name_watchers {
 		bool keyed;           /* … with this variable as its only key */
 	} * at;
 	unsigned count, cap;
+	uint64_t occurred[DPE_EXIT + 1]; /* messages of the name, by phase */
 	bool syncs;      /* a `sync` rule watches the name */
 	bool followed;   /* another rule does, and takes its events … */
 	bool with_locks; /* … with the locks that their threads hold */
